@@ -1,0 +1,77 @@
+/* One unit in SSA form over tensors. Built by lower.c or read.c, rewritten by passes, checked by verify.c, run by interp.c. */
+#ifndef TRIB_BACKEND_IR_H
+#define TRIB_BACKEND_IR_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/hash.h"
+#include "base/source.h"
+#include "frontend/core.h"
+
+struct arena;
+struct buf;
+struct diags;
+
+enum ir_op {
+#define OP(id, text, ins, traits, shape) OP_##id,
+#include "backend/ops.def"
+#undef OP
+	OP_COUNT
+};
+enum ir_trait { PURE = 1, EWISE = 2, COMMUTES = 4, REDUCES = 8 };
+enum ir_random { RANDOM_NORMAL, RANDOM_UNIFORM, RANDOM_TRIT, RANDOM_TRIT_BALANCED };
+
+typedef uint32_t ir_ref; /* index into ir_fn.insts */
+#define IR_NONE UINT32_MAX
+
+struct ir_inst {
+	enum ir_op op;
+	bool build_time;       /* every operand is, down to weights and constants */
+	struct core_type type; /* dims of ir_fn.dims */
+	uint32_t operands, n_operands; /* in ir_fn.operands */
+	uint32_t index;
+	uint32_t mask;         /* REDUCE_*, ARG*: bit k set: operand dim k is reduced */
+	int64_t ints[CORE_MAX_RANK];
+	dim starts[CORE_MAX_RANK];
+	double f[2];
+	dim extent;            /* DIM */
+	const void *data;      /* CONST */
+	const struct core_unit *callee; /* CALL */
+	const dim *callee_syms;
+	span at;
+};
+
+/* Open on purpose: passes walk it. All memory is the `unit` arena's. */
+struct ir_fn {
+	struct arena *unit;
+	const char *name; /* the unit's symbol */
+	struct dims *dims;
+	struct ir_inst *insts; /* operands precede users */
+	uint32_t n_insts, cap_insts;
+	ir_ref *operands;
+	uint32_t n_operands, cap_operands;
+	struct core_type *inputs, *weights; /* types of run-time inputs and of weights (build-time inputs, or slots after the split) */
+	uint32_t n_inputs, n_weights;
+	ir_ref *outputs;
+	uint32_t n_outputs;
+};
+
+struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims);
+/* Appends a zeroed instruction with these operands; the caller fills its attributes. */
+ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, const ir_ref *operands, uint32_t n, span at);
+static inline struct ir_inst *ir_at(const struct ir_fn *f, ir_ref r) { return &f->insts[r]; }
+static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { return f->operands[f->insts[r].operands + k]; }
+
+const char *ir_op_text(enum ir_op op);
+int ir_op_ins(enum ir_op op);
+uint32_t ir_op_traits(enum ir_op op);
+/* Elements of a type with constant dims (they must be). */
+int64_t ir_type_count(const struct dims *d, const struct core_type *t);
+
+/* Invariants of ops.def; on a breach prints the function and what is wrong into `why` and returns false. Run between passes in debug. */
+bool ir_verify(const struct ir_fn *f, struct buf *why);
+/* Text, and back: ir_read(ir_print(f)) prints the same. Errors of the text go to `diags`, NULL then. */
+void ir_print(const struct ir_fn *f, struct buf *out);
+struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diags *diags);
+/* Over everything ir_print shows, without positions. */
+hash128 ir_hash(const struct ir_fn *f);
+#endif

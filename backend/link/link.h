@@ -1,0 +1,22 @@
+/* Linking objects into an ELF shared object for x86-64, in process. */
+#ifndef TRIB_BACKEND_LINK_LINK_H
+#define TRIB_BACKEND_LINK_LINK_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct buf;
+struct object;
+
+struct link_request {
+	const char *soname;
+	struct object *const *objects;
+	uint32_t n_objects;
+	const char *const *exports; /* defined global symbols that become dynamic; everything else is local. Roots of section garbage collection */
+	uint32_t n_exports;
+	const char *const *needed;  /* DT_NEEDED; undefined symbols bind there at load time */
+	uint32_t n_needed;
+};
+/* Appends the library. Deterministic. False: *error (arena text) names the symbol or object at fault. */
+bool link_shared(struct arena *scratch, const struct link_request *r, struct buf *out, const char **error);
+#endif

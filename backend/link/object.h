@@ -1,0 +1,54 @@
+/* A relocatable object: sections, symbols, relocations. Parsed from an ELF file of LLVM or the C compiler, or built in memory. */
+#ifndef TRIB_BACKEND_LINK_OBJECT_H
+#define TRIB_BACKEND_LINK_OBJECT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct arena;
+struct buf;
+struct diags;
+
+enum section_kind { SECTION_TEXT, SECTION_RODATA, SECTION_RELRO, SECTION_DATA, SECTION_BSS };
+struct obj_section {
+	enum section_kind kind;
+	const char *name;
+	const void *bytes; /* NULL for BSS; not owned */
+	uint64_t size;
+	uint32_t align;
+};
+struct obj_symbol {
+	const char *name;
+	uint32_t section; /* OBJ_UNDEFINED: elsewhere */
+	uint64_t value, size;
+	bool global, function, weak;
+};
+enum obj_reloc_kind { RELOC_ABS64, RELOC_PC32, RELOC_PLT32, RELOC_GOTPC32 /* through a GOT entry */, RELOC_PC64, RELOC_ABS32S };
+struct obj_reloc {
+	uint32_t section, symbol;
+	uint64_t offset;
+	int64_t addend;
+	enum obj_reloc_kind kind;
+};
+#define OBJ_UNDEFINED UINT32_MAX
+
+struct object {
+	struct arena *arena;
+	const char *name; /* for messages */
+	struct obj_section *sections;
+	struct obj_symbol *symbols;
+	struct obj_reloc *relocs;
+	uint32_t n_sections, n_symbols, n_relocs;
+	uint32_t cap_sections, cap_symbols, cap_relocs;
+};
+
+struct object *object_new(struct arena *a, const char *name);
+uint32_t object_section(struct object *o, enum section_kind kind, const char *name, const void *bytes, uint64_t size, uint32_t align);
+uint32_t object_symbol(struct object *o, const char *name, uint32_t section, uint64_t value, uint64_t size, bool global, bool function);
+void object_reloc(struct object *o, uint32_t section, uint64_t offset, uint32_t symbol, enum obj_reloc_kind kind, int64_t addend);
+
+/* An ELF64 x86-64 ET_REL file; `bytes` must outlive the object. Never trusts a field: NULL and *error (arena text) for anything unsound. */
+struct object *object_parse(struct arena *a, const char *name, const void *bytes, size_t len, const char **error);
+/* As an ELF64 ET_REL file, for the system linker. */
+void object_write(const struct object *o, struct buf *out);
+#endif

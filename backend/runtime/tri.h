@@ -1,0 +1,88 @@
+/* C interface of a library built by trib. Plain data and functions without global state: a model may be opened several times, and each opened
+ * model may be used by one thread at a time. Included in every generated header. */
+#ifndef TRI_ABI
+#define TRI_ABI 1
+#include <stdint.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+#define TRI_MAX_RANK 8
+
+enum tri_dtype {
+	TRI_BOOL, TRI_TRIT, TRI_INT8, TRI_INT16, TRI_INT32, TRI_INT64, TRI_FLOAT16, TRI_BFLOAT16, TRI_FLOAT32, TRI_FLOAT64
+};
+
+/* A dense row-major tensor in the caller's memory. A trit is an int8 of -1, 0 or 1. */
+typedef struct tri_tensor {
+	void *data;
+	int64_t shape[TRI_MAX_RANK];
+	int32_t rank;
+	int32_t dtype; /* enum tri_dtype */
+} tri_tensor;
+
+enum tri_code { TRI_OK, TRI_ERR_ARGUMENT, TRI_ERR_SHAPE, TRI_ERR_DTYPE, TRI_ERR_MEMORY, TRI_ERR_DEVICE, TRI_ERR_RANGE };
+typedef struct tri_error {
+	int32_t code; /* enum tri_code */
+	char message[252];
+} tri_error;
+
+typedef struct tri_options {
+	uint32_t size;        /* sizeof(tri_options): later versions add members */
+	uint32_t threads;     /* 0: one per CPU */
+	const char *device;   /* OpenCL libraries: "0", "1" … as listed by `trib devices`, or NULL for the first */
+} tri_options;
+
+/* One extent of a described shape: a postfix program over the entry's dynamic dimensions. */
+enum tri_dim_op { TRI_DIM_CONST, TRI_DIM_SYM, TRI_DIM_ADD, TRI_DIM_MUL, TRI_DIM_FLOORDIV, TRI_DIM_MOD };
+typedef struct tri_dim_step {
+	int32_t op;
+	int32_t pad;
+	int64_t value;
+} tri_dim_step;
+typedef struct tri_dim_desc {
+	const tri_dim_step *steps;
+	int32_t n_steps; /* one TRI_DIM_CONST step: a constant */
+	int32_t pad;
+} tri_dim_desc;
+
+typedef struct tri_io_desc {
+	const char *name;
+	int32_t dtype, rank;
+	tri_dim_desc dims[TRI_MAX_RANK];
+} tri_io_desc;
+
+struct tri_model;
+typedef struct tri_entry_desc {
+	const char *name;
+	const tri_io_desc *inputs, *outputs;
+	int32_t n_inputs, n_outputs;
+	const char *const *dim_names; /* the dynamic dimensions */
+	int32_t n_dims;
+	int32_t pad;
+	const void *code; /* private to the library */
+} tri_entry_desc;
+
+typedef struct tri_unit_desc {
+	const char *name, *key; /* for people; 32 hex digits */
+} tri_unit_desc;
+
+/* Everything a loader needs to know. `io` of a run call is an array of tri_tensor: the inputs, then the outputs. */
+typedef struct tri_model_desc {
+	uint32_t abi; /* TRI_ABI */
+	uint32_t n_entries, n_units, pad;
+	const char *name, *version, *compiler, *target, *backend; /* backend: "cpu" or "opencl" */
+	const char *commit; /* of the model's repository, 40 hex digits; "" if it has none */
+	int32_t dirty;      /* 1: uncommitted changes when it was built */
+	int32_t n_params_pad;
+	const tri_entry_desc *entries;
+	const tri_unit_desc *units;
+	struct tri_model *(*open)(const tri_options *opt, tri_error *err); /* the same functions as NAME_open … */
+	int (*run)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err);
+	void (*close)(struct tri_model *m);
+} tri_model_desc;
+
+#ifdef __cplusplus
+}
+#endif
+#endif

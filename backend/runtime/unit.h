@@ -1,0 +1,20 @@
+/* Binary contract between generated units, micro-kernels and the model runtime inside one library. */
+#ifndef TRI_UNIT_H
+#define TRI_UNIT_H
+#include <stdint.h>
+
+struct tri_context; /* of one opened model: threads, first run-time error */
+
+/* A unit. bufs: its run-time inputs, then its outputs, all dense. weights: its slot table. dims: values of its symbols. scratch: 64-byte aligned,
+ * at least what its tri_scratch_fn says. */
+typedef void tri_unit_fn(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch);
+/* Bytes of scratch the unit and its callees need for these dims. */
+typedef int64_t tri_scratch_fn(const int64_t *dims);
+/* A micro-kernel: bufs and dims as backend/kernels.def says. */
+typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims);
+
+/* Called by generated code for a run-time error (index out of range, failed assertion); remembered, the first one wins, and the run goes on. */
+void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);
+/* Runs fn(arg, i) for i in 0 … n-1 on the context's threads, in no order; returns when all are done. */
+void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
+#endif

@@ -1,0 +1,70 @@
+/* Diagnostics: what went wrong, where, and what to write instead. Collected by each job, merged and sorted, then rendered. */
+#ifndef TRIB_BASE_DIAG_H
+#define TRIB_BASE_DIAG_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "base/source.h"
+
+struct arena;
+
+enum diag_code {
+#define DIAG(id, code, severity, title) DIAG_##id,
+#include "base/diags.def"
+#undef DIAG
+	DIAG_COUNT
+};
+enum diag_severity { SEV_ERROR, SEV_WARNING, SEV_NOTE };
+
+struct diag_label {
+	span at;
+	const char *text; /* may be "" */
+};
+struct diag {
+	enum diag_code code;
+	const char *message;
+	struct diag_label primary;
+	struct diag_label *secondary;
+	uint32_t n_secondary;
+	const char **notes;
+	uint32_t n_notes;
+	const char *help;        /* NULL: none. A remedy in words */
+	span edit;               /* where `replacement` goes; SPAN_NONE: no sure edit */
+	const char *replacement;
+};
+
+struct diags;
+/* Holds at most `limit` errors (0: a default of 1000), then counts only. All text is copied into its own arena. */
+struct diags *diags_new(uint32_t limit);
+void diags_free(struct diags *d); /* NULL is accepted */
+
+/* Starts a diagnostic at `at`; the following calls add to the one returned. Never NULL; owned by d. */
+struct diag *diag_add(struct diags *d, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void diag_label_primary(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_secondary(struct diags *d, struct diag *g, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void diag_note(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_help(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement);
+
+uint32_t diags_errors(const struct diags *d);
+uint32_t diags_count(const struct diags *d);
+const struct diag *diags_at(const struct diags *d, uint32_t i);
+/* Appends copies of all of `from`. */
+void diags_merge(struct diags *d, const struct diags *from);
+/* Stable sort by source id, then start offset; removes exact duplicates. */
+void diags_sort(struct diags *d);
+
+const char *diag_code_text(enum diag_code code); /* "E0101" */
+enum diag_severity diag_severity_of(enum diag_code code);
+/* The code named by text such as "E0101" (case-insensitive), or DIAG_COUNT. */
+enum diag_code diag_code_find(const char *text);
+const char *diag_title(enum diag_code code); /* one line */
+
+/* The nearest of `names` to `word` by edit distance (Damerau, at most a third of its length), or NULL. */
+const char *diag_nearest(const char *word, const char *const *names, uint32_t n);
+
+/* For people: code, message, excerpts with labels, notes, help. `colour`: ANSI escapes. */
+void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool colour);
+/* For tools: one JSON object a line, {"type":"diagnostic",…}. */
+void diags_print_json(const struct diags *d, const struct sources *s, FILE *out);
+#endif

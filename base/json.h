@@ -1,0 +1,22 @@
+/* Writing JSON into a buffer: commas, escapes and nesting are kept right. Reading is jansson's job. */
+#ifndef TRIB_BASE_JSON_H
+#define TRIB_BASE_JSON_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/buf.h"
+
+struct json_writer {
+	struct buf *out;
+	bool need_comma;
+};
+
+void json_open(struct json_writer *w, char bracket);  /* '{' or '[' */
+void json_close(struct json_writer *w, char bracket); /* '}' or ']' */
+void json_key(struct json_writer *w, const char *key);
+void json_str(struct json_writer *w, const char *s); /* invalid UTF-8 becomes U+FFFD */
+void json_strn(struct json_writer *w, const char *s, size_t n);
+void json_int(struct json_writer *w, int64_t v);
+void json_num(struct json_writer *w, double v); /* three decimals; NaN and infinity become null */
+void json_bool(struct json_writer *w, bool v);
+void json_null(struct json_writer *w);
+#endif

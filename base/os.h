@@ -1,0 +1,41 @@
+/* The operating system: files, time, memory, terminals. Only this module and builder/ touch the disk. Functions returning bool leave
+ * errno set on false. */
+#ifndef TRIB_BASE_OS_H
+#define TRIB_BASE_OS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* What identifies an unchanged file without reading it. All zero: the file is absent. */
+struct file_stamp {
+	uint64_t size, mtime_ns, ctime_ns, inode;
+};
+bool os_stamp(const char *path, struct file_stamp *out);
+bool os_stamp_eq(const struct file_stamp *a, const struct file_stamp *b);
+
+/* The whole file, NUL-terminated, malloc'd into *data. At most `limit` bytes (0: no limit; larger fails with EFBIG). */
+bool os_read_file(const char *path, size_t limit, char **data, size_t *len);
+/* Read-only private mapping; unmapped by os_unmap. An empty file gives *data == NULL, len 0. */
+bool os_map_file(const char *path, const void **data, size_t *len);
+void os_unmap(const void *data, size_t len);
+/* Writes to a temporary beside `path`, then renames: the old content or the new, never a mixture. `sync`: fsync first.
+ * `mode` is the permission of the new file. On false nothing is left behind. */
+bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
+/* Like os_write_atomic, but leaves the file untouched when it already has this content. */
+bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
+bool os_mkdirs(const char *path); /* with parents; true if it exists */
+bool os_remove_tree(const char *path); /* true if absent; never follows links */
+
+int64_t os_now_ns(void);        /* monotonic */
+int64_t os_cpu_ns(void);        /* of this process */
+int64_t os_thread_cpu_ns(void); /* of the calling thread */
+uint64_t os_peak_rss_kb(void);
+uint32_t os_cpu_count(void); /* of the affinity mask and the cgroup quota; at least 1 */
+bool os_is_tty(int fd);
+uint32_t os_tty_columns(int fd); /* 80 when unknown */
+/* Directory of the running executable, malloc'd; NULL on failure. */
+char *os_exe_dir(void);
+/* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. */
+void os_catch_interrupts(void);
+bool os_interrupted(void);
+#endif

@@ -1,0 +1,38 @@
+/* Source texts and positions in them. A span is two byte offsets into one source. */
+#ifndef TRIB_BASE_SOURCE_H
+#define TRIB_BASE_SOURCE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* One text: a .tri file, a manifest. Owned by its source map; `text` ends with a NUL at text[len]. */
+struct source {
+	const char *path; /* as shown to people: relative to the project root where inside it */
+	const char *text;
+	uint32_t len;
+	uint32_t id;
+};
+
+typedef struct {
+	uint32_t source; /* source.id; SPAN_NO_SOURCE: no place */
+	uint32_t start, end; /* byte offsets, end exclusive */
+} span;
+#define SPAN_NO_SOURCE UINT32_MAX
+#define SPAN_NONE ((span){SPAN_NO_SOURCE, 0, 0})
+
+struct position {
+	uint32_t line, col; /* both from 1; col counts bytes */
+};
+
+struct sources;
+struct sources *sources_new(void);
+void sources_free(struct sources *s); /* NULL is accepted */
+/* Adds a copy of the text (at most 2 GiB - 1). The result lives as long as the map and does not move. */
+const struct source *sources_add(struct sources *s, const char *path, const char *text, size_t len);
+const struct source *sources_get(const struct sources *s, uint32_t id);
+uint32_t sources_count(const struct sources *s);
+/* Line and column of a byte offset (clamped to the text). The line table is built on first use. */
+struct position source_position(const struct sources *s, uint32_t id, uint32_t offset);
+/* The line (from 1) without its newline. */
+void source_line(const struct sources *s, uint32_t id, uint32_t line, const char **text, uint32_t *len);
+#endif

@@ -1,0 +1,130 @@
+/* The elaborated program: what the front end hands to the back end. Compile-time control flow, generics and layer instances are gone; what is
+ * left is units, each a straight list of builtin applications and calls in SSA order over tensors whose element type and shape are solved.
+ * Nothing here names a local variable or (but for `at`, which is never hashed) a position. */
+#ifndef TRIB_FRONTEND_CORE_H
+#define TRIB_FRONTEND_CORE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/hash.h"
+#include "base/source.h"
+#include "frontend/dim.h"
+#include "frontend/dtype.h"
+
+#define CORE_MAX_RANK 8
+
+typedef uint32_t core_ref; /* index into core_unit.nodes */
+#define CORE_NONE UINT32_MAX
+
+struct core_type {
+	dtype elem;
+	uint8_t rank;
+	dim dims[CORE_MAX_RANK]; /* of the unit's `dims` */
+};
+
+enum builtin {
+#define BUILTIN(id, ...) BI_##id,
+#include "frontend/builtins.def"
+#undef BUILTIN
+	BI_COUNT
+};
+
+/* One argument of a builtin, by the position of its parameter in builtins.def. */
+enum core_arg_kind { ARG_NONE, ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_BOOL, ARG_STR, ARG_DIM, ARG_LIST };
+struct core_arg {
+	enum core_arg_kind kind;
+	union {
+		core_ref tensor;
+		int64_t i; /* ARG_INT, ARG_BOOL */
+		double f;
+		const char *s;
+		dim d;
+		struct {
+			uint32_t start, n; /* ARG_LIST: elements in core_unit.args */
+		} list;
+	} u;
+};
+
+enum core_kind {
+	CORE_INPUT,   /* inputs[index] */
+	CORE_CONST,   /* literal: `data` holds the elements, host layout, row-major; rank 0 for scalars */
+	CORE_DIM,     /* the run-time int64 scalar value of `extent` */
+	CORE_BUILTIN, /* builtin(args) */
+	CORE_CALL,    /* callee(args): all ARG_TENSOR, one per input of the callee; has as many results as the callee has outputs */
+	CORE_RESULT,  /* result `index` of node `source`, a CORE_CALL or a CORE_BUILTIN with several results */
+};
+struct core_node {
+	enum core_kind kind;
+	bool build_time; /* depends on parameters and constants only: evaluated when the library is built */
+	enum builtin builtin;
+	struct core_type type; /* of result 0 for CORE_CALL and multi-result builtins; use CORE_RESULT nodes for each result of those */
+	uint32_t args, n_args; /* in core_unit.args */
+	uint32_t index;
+	core_ref source;
+	dim extent;
+	const void *data;
+	struct core_unit *callee;
+	const dim *callee_syms; /* CORE_CALL: value of each symbol of the callee, in this unit's dims */
+	span at;
+};
+
+struct core_input {
+	const char *name; /* "x"; for a parameter its dotted name relative to this unit's layer: "fc1.weight" */
+	struct core_type type;
+	bool build_time; /* a parameter, or an argument that every build-time value is passed for; constant shape then */
+};
+struct core_output {
+	const char *name; /* "out", or "out0", "out1" … */
+	core_ref node;    /* never a CORE_CALL itself: a CORE_RESULT of it */
+};
+
+struct core_unit {
+	const char *name;      /* for people: "Block(64, stride=1) [N, 64, 56, 56]" */
+	const char *symbol;    /* identifier-safe and stable: definition's name + 16 hex digits of identity */
+	hash128 identity;      /* of definition path, compile-time arguments, element types, shapes, build-time flags: survives body edits */
+	hash128 definition;    /* token hash of the source definition */
+	const char *file;      /* where it was defined, as in the diagnostics */
+	span at;
+	bool always_inline;    /* @inline: callers take it in at -O1 */
+	bool never_inline;     /* @noinline */
+	int8_t opt;            /* @opt(n), or -1 */
+	struct dims *dims;
+	struct core_input *inputs;
+	uint32_t n_inputs;
+	struct core_output *outputs;
+	uint32_t n_outputs;
+	struct core_node *nodes; /* operands precede users; every CORE_INPUT exists once, in order, first */
+	uint32_t n_nodes;
+	struct core_arg *args;
+	uint32_t n_args;
+};
+
+/* A parameter of the model, by its full dotted name. */
+struct core_param {
+	const char *name;
+	struct core_type type;  /* constant dims, of `dims` */
+	const struct dims *dims;
+	struct core_unit *init; /* no inputs, one output; evaluated with a seed taken from `name`. NULL: must come from the weights file */
+	span at;                /* its declaration */
+};
+
+struct core_entry {
+	const char *name;    /* "forward" or the function's name; for a single entry the model's */
+	struct core_unit *unit;
+	uint32_t *params;    /* per unit input: index into core_program.params, or CORE_NONE for a run-time input */
+};
+
+struct core_program {
+	struct core_entry *entries;
+	uint32_t n_entries;
+	struct core_param *params;
+	uint32_t n_params;
+	struct core_unit **units; /* callees before callers; every unit once */
+	uint32_t n_units;
+};
+
+/* Content hash of a unit: nodes, types, literals, callee identities (not their bodies); no names, no positions. */
+hash128 core_unit_hash(const struct core_unit *u);
+/* Text for --dump-types and golden tests. */
+struct buf;
+void core_print(const struct core_unit *u, struct buf *out);
+#endif

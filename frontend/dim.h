@@ -1,0 +1,46 @@
+/* Dimensions: integer expressions over the run-time symbols of one unit, hash-consed into a canonical linear form, so that equal handles mean
+ * equal dimensions. c0 + Σ ci·atom, an atom being a symbol or an opaque product, floor division or modulus. */
+#ifndef TRIB_FRONTEND_DIM_H
+#define TRIB_FRONTEND_DIM_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct buf;
+struct dims;
+typedef struct {
+	uint32_t idx;
+} dim;
+
+struct dims *dims_new(struct arena *a);
+/* A fresh symbol with a name for people; symbols are numbered from 0. */
+dim dim_new_sym(struct dims *d, const char *name);
+uint32_t dims_syms(const struct dims *d);
+const char *dims_sym_name(const struct dims *d, uint32_t sym);
+dim dim_sym(struct dims *d, uint32_t sym);
+dim dim_const(struct dims *d, int64_t v);
+dim dim_add(struct dims *d, dim a, dim b);
+dim dim_sub(struct dims *d, dim a, dim b);
+dim dim_mul(struct dims *d, dim a, dim b);
+dim dim_floordiv(struct dims *d, dim a, dim b); /* of a constant zero: BUG, the caller has reported it */
+dim dim_mod(struct dims *d, dim a, dim b);
+static inline bool dim_eq(dim a, dim b) { return a.idx == b.idx; }
+/* Is it a constant? Then its value into *v. */
+bool dim_is_const(const struct dims *d, dim x, int64_t *v);
+bool dim_is_sym(const struct dims *d, dim x, uint32_t *sym);
+/* Value for the given symbol values (syms[k] is symbol k). */
+int64_t dim_eval(const struct dims *d, dim x, const int64_t *syms);
+/* x of `from` rewritten in `to`, symbol k becoming map[k]. */
+dim dim_translate(struct dims *to, const struct dims *from, dim x, const dim *map);
+/* Appends e.g. "2*N + 1". */
+void dim_print(const struct dims *d, dim x, struct buf *out);
+
+/* The canonical form, for printers and code generators. Postfix over a stack machine. */
+enum dim_op { DIM_PUSH_CONST, DIM_PUSH_SYM, DIM_OP_ADD, DIM_OP_MUL, DIM_OP_FLOORDIV, DIM_OP_MOD };
+struct dim_step {
+	enum dim_op op;
+	int64_t value; /* constant or symbol number */
+};
+/* Writes the steps (at most `cap`) and returns how many there are. */
+uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap);
+#endif

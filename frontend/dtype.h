@@ -1,0 +1,25 @@
+/* Element types of tensors. */
+#ifndef TRIB_FRONTEND_DTYPE_H
+#define TRIB_FRONTEND_DTYPE_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+typedef enum {
+#define DTYPE(id, text, bytes, cls) DT_##id,
+#include "frontend/dtypes.def"
+#undef DTYPE
+	DT_COUNT
+} dtype;
+enum dtype_class { DTC_BOOL, DTC_TRIT, DTC_INT, DTC_FLOAT };
+
+const char *dtype_text(dtype t);
+size_t dtype_size(dtype t); /* bytes of one element in host memory */
+enum dtype_class dtype_class(dtype t);
+/* The dtype named by `text` (aliases int and float included), or DT_COUNT. */
+dtype dtype_find(const char *text);
+/* May `from` become `to` without a cast (language reference, Types)? Equal types: yes. */
+bool dtype_widens(dtype from, dtype to);
+/* The smallest type both widen to, or DT_COUNT. */
+dtype dtype_join(dtype a, dtype b);
+#endif

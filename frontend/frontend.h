@@ -1,0 +1,75 @@
+/* The front end's public face: sources in, diagnostics and an elaborated program out. Touches no disk: files come through `frontend_host`.
+ * All results live as long as the `struct frontend`. Single-threaded. */
+#ifndef TRIB_FRONTEND_FRONTEND_H
+#define TRIB_FRONTEND_FRONTEND_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/hash.h"
+#include "base/source.h"
+#include "frontend/dtype.h"
+
+struct diags;
+struct buf;
+struct core_program;
+struct frontend;
+
+struct frontend_host {
+	/* The source at `path` (relative to the project root, normalised), adding it to the source map on first use; NULL if there is none. */
+	const struct source *(*load)(void *ctx, const char *path);
+	void *ctx;
+};
+
+/* Where the time went, nanoseconds, filled as the calls below are made. */
+struct frontend_times {
+	int64_t lex, parse, check, elaborate;
+	uint64_t lines;
+};
+
+struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags);
+void frontend_free(struct frontend *f); /* NULL is accepted */
+const struct frontend_times *frontend_times(const struct frontend *f);
+
+/* Lexes and parses a file and, recursively, what it imports (import cycles are reported). False: errors were reported (parsing went on). */
+bool frontend_add_file(struct frontend *f, const char *path);
+/* Resolves names and checks types in every loaded file, also in definitions that nothing uses. False: errors were reported. */
+bool frontend_check(struct frontend *f);
+
+/* A definition, for incremental decisions and --explain. */
+struct frontend_def {
+	const char *file, *name; /* name: "DigitsNet", "main" */
+	hash128 tokens;          /* over token kinds and texts: no white space, comments, positions */
+	span at;
+};
+uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **defs);
+/* Files loaded, the standard library's as "std/nn.tri", in the order loaded. */
+uint32_t frontend_files(const struct frontend *f);
+const char *frontend_file_path(const struct frontend *f, uint32_t i);
+hash128 frontend_file_tokens(const struct frontend *f, uint32_t i); /* digest of its definitions' and imports' token hashes */
+
+#define DIM_DYNAMIC (-1)
+struct elab_input {
+	const char *name;
+	dtype elem;
+	uint8_t rank;
+	int64_t dims[8]; /* DIM_DYNAMIC for `?` */
+	span at;         /* its line in the manifest */
+};
+struct elab_request {
+	const char *const *entries; /* "DigitsNet", or "Net.prefill" */
+	uint32_t n_entries;
+	const struct elab_input *inputs;
+	uint32_t n_inputs;
+	const char *const *weight_names; /* tensors in the weights file: in the functional form these arguments are parameters */
+	uint32_t n_weight_names;
+	span at; /* where the request stands in the manifest, for errors about the entry itself */
+};
+/* Elaborates the entries into units. NULL: errors were reported. */
+struct core_program *frontend_elaborate(struct frontend *f, const struct elab_request *req);
+
+/* Dumps for --dump-tokens, --dump-ast. */
+void frontend_dump_tokens(struct frontend *f, const char *path, struct buf *out);
+void frontend_dump_ast(struct frontend *f, const char *path, struct buf *out);
+
+/* The standard library's module text ("nn"), built into the executable; NULL if there is none. */
+const char *frontend_std(const char *module, uint32_t *len);
+#endif
