@@ -10,7 +10,8 @@ extern "C" {
 #define TRI_MAX_RANK 8
 
 enum tri_dtype {
-	TRI_BOOL, TRI_TRIT, TRI_INT8, TRI_INT16, TRI_INT32, TRI_INT64, TRI_FLOAT16, TRI_BFLOAT16, TRI_FLOAT32, TRI_FLOAT64
+	TRI_BOOL = 0, TRI_TRIT = 1, TRI_INT8 = 2, TRI_INT16 = 3, TRI_INT32 = 4,
+	TRI_INT64 = 5, TRI_FLOAT16 = 6, TRI_BFLOAT16 = 7, TRI_FLOAT32 = 8, TRI_FLOAT64 = 9
 };
 
 /* A dense row-major tensor in the caller's memory. A trit is an int8 of -1, 0 or 1. */

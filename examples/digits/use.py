@@ -21,7 +21,7 @@ class Io(ctypes.Structure):
 
 
 class Error(ctypes.Structure):
-    _fields_ = [("code", ctypes.c_int), ("message", ctypes.c_char * 256)]
+    _fields_ = [("code", ctypes.c_int), ("message", ctypes.c_char * 252)]
 
 
 def tensor(array, dtype):
