@@ -1,0 +1,41 @@
+#!/usr/bin/env python3
+"""Writes a project of many small units: gen_project.py DIR [UNITS [PER_FILE]]. Deterministic."""
+import os
+import sys
+
+
+def write(path, text):
+    with open(path, "w", encoding="utf-8") as f:
+        f.write(text)
+
+
+def unit(i):
+    return (f"# Unit {i} of the chain.\n"
+            f"fn step{i}(x: Tensor<float32, [N, 64]>) -> Tensor<float32, [N, 64]> {{\n"
+            f"    let shifted = x * {1 + i % 7}.0 - {i}.0\n"
+            f"    let gate = sigmoid(shifted)\n"
+            f"    return relu(shifted * gate) / {1 + i % 5}.0\n"
+            f"}}\n\n")
+
+
+def main():
+    root = sys.argv[1]
+    units = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
+    per_file = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+    os.makedirs(os.path.join(root, "src"), exist_ok=True)
+    imports, calls = [], []
+    for first in range(0, units - 1, per_file):
+        name = f"part{first // per_file:04d}"
+        inside = range(first, min(first + per_file, units - 1))
+        write(os.path.join(root, "src", name + ".tri"), "".join(unit(i) for i in inside))
+        imports.append(f'import "{name}.tri" as {name}\n')
+        calls += [f"        y = {name}.step{i}(y)\n" for i in inside]
+    write(os.path.join(root, "src", "net.tri"),
+          "".join(imports) + "\nlayer Net() {\n    fn forward(x: Tensor<float32, [N, 64]>) -> Tensor<float32, [N, 64]> {\n"
+          "        let y = x\n" + "".join(calls) + "        return y\n    }\n}\n")
+    write(os.path.join(root, "tri.build"),
+          "project chain\n    version = 1.0\n\nmodel chain\n    sources = src/*.tri\n    entry   = Net\n"
+          "    input x = float32 [?, 64]\n")
+
+
+main()
