@@ -1,0 +1,18 @@
+/* Tokens to syntax tree. */
+#ifndef TRIB_FRONTEND_PARSER_H
+#define TRIB_FRONTEND_PARSER_H
+#include <stdbool.h>
+
+struct ast;
+struct diags;
+struct source;
+struct tokens;
+
+/* Nesting deeper than this is an error (E0120), as are longer chains of operators. */
+#define PARSE_MAX_NESTING 1000
+
+/* Takes the tokens over and fills *out (ast_free it), also where there are errors. False: errors were reported. */
+bool parse(struct tokens *tokens, struct ast *out, struct diags *d);
+/* lex and parse. */
+bool parse_source(const struct source *src, struct ast *out, struct diags *d);
+#endif
