@@ -1,0 +1,95 @@
+#include "base/buf.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/bug.h"
+
+/* Room for n more bytes and the NUL. */
+static void reserve(struct buf *b, size_t n)
+{
+	size_t cap = b->cap ? b->cap : 64;
+
+	if (n > SIZE_MAX / 4 - b->len)
+		bug_no_memory();
+	while (cap < b->len + n + 1)
+		cap *= 2;
+	if (cap == b->cap)
+		return;
+	b->at = realloc(b->at, cap);
+	if (!b->at)
+		bug_no_memory();
+	b->cap = cap;
+}
+
+void buf_put(struct buf *b, const void *bytes, size_t n)
+{
+	reserve(b, n);
+	if (n)
+		memcpy(b->at + b->len, bytes, n);
+	b->len += n;
+	b->at[b->len] = '\0';
+}
+
+void buf_puts(struct buf *b, const char *s) { buf_put(b, s, strlen(s)); }
+
+void buf_putc(struct buf *b, char c) { buf_put(b, &c, 1); }
+
+void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
+{
+	va_list again;
+	int n;
+
+	va_copy(again, ap);
+	n = vsnprintf(NULL, 0, fmt, again);
+	va_end(again);
+	BUG_ON(n < 0);
+	reserve(b, (size_t)n);
+	vsnprintf(b->at + b->len, (size_t)n + 1, fmt, ap);
+	b->len += (size_t)n;
+}
+
+void buf_printf(struct buf *b, const char *fmt, ...)
+{
+	va_list ap;
+
+	va_start(ap, fmt);
+	buf_vprintf(b, fmt, ap);
+	va_end(ap);
+}
+
+static void put_le(struct buf *b, uint64_t v, size_t bytes)
+{
+	unsigned char le[8];
+
+	for (size_t i = 0; i < bytes; i++)
+		le[i] = (unsigned char)(v >> (8 * i));
+	buf_put(b, le, bytes);
+}
+
+void buf_u8(struct buf *b, uint8_t v) { put_le(b, v, 1); }
+
+void buf_u32(struct buf *b, uint32_t v) { put_le(b, v, 4); }
+
+void buf_u64(struct buf *b, uint64_t v) { put_le(b, v, 8); }
+
+void buf_align(struct buf *b, size_t align)
+{
+	size_t pad = align ? (align - b->len % align) % align : 0;
+
+	reserve(b, pad);
+	memset(b->at + b->len, 0, pad + 1);
+	b->len += pad;
+}
+
+void buf_clear(struct buf *b)
+{
+	b->len = 0;
+	if (b->at)
+		b->at[0] = '\0';
+}
+
+void buf_free(struct buf *b)
+{
+	free(b->at);
+	*b = (struct buf){0};
+}

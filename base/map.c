@@ -1,0 +1,99 @@
+/* Linear probing in a power-of-two table, at most three quarters full; deletion shifts followers back, so there are no tombstones. */
+#include "base/map.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/bug.h"
+
+struct map_slot {
+	hash128 key;
+	uint64_t value;
+	bool used;
+};
+
+void map_free(struct map *m)
+{
+	free(m->slots);
+	*m = (struct map){0};
+}
+
+static uint32_t home(const struct map *m, hash128 key)
+{
+	uint64_t x = (key.lo ^ key.hi << 32 ^ key.hi >> 32) * 0x9E3779B97F4A7C15ull;
+
+	return (uint32_t)(x >> 32) & (m->cap - 1);
+}
+
+/* The slot holding the key, or the free one where it belongs. The table is never full. */
+static uint32_t find(const struct map *m, hash128 key)
+{
+	uint32_t i = home(m, key);
+
+	while (m->slots[i].used && !hash_eq(m->slots[i].key, key))
+		i = (i + 1) & (m->cap - 1);
+	return i;
+}
+
+static void grow(struct map *m)
+{
+	struct map bigger = {.len = m->len, .cap = m->cap ? m->cap * 2 : 16};
+
+	BUG_ON(m->cap > UINT32_MAX / 4);
+	bigger.slots = calloc(bigger.cap, sizeof *bigger.slots);
+	if (!bigger.slots)
+		bug_no_memory();
+	for (uint32_t i = 0; i < m->cap; i++)
+		if (m->slots[i].used)
+			bigger.slots[find(&bigger, m->slots[i].key)] = m->slots[i];
+	free(m->slots);
+	*m = bigger;
+}
+
+bool map_put(struct map *m, hash128 key, uint64_t value)
+{
+	struct map_slot *s;
+	bool fresh;
+
+	if ((uint64_t)m->len * 4 >= (uint64_t)m->cap * 3)
+		grow(m);
+	s = &m->slots[find(m, key)];
+	fresh = !s->used;
+	m->len += fresh;
+	*s = (struct map_slot){key, value, true};
+	return fresh;
+}
+
+bool map_get(const struct map *m, hash128 key, uint64_t *value)
+{
+	const struct map_slot *s;
+
+	if (m->len == 0)
+		return false;
+	s = &m->slots[find(m, key)];
+	if (s->used && value)
+		*value = s->value;
+	return s->used;
+}
+
+bool map_del(struct map *m, hash128 key)
+{
+	uint32_t mask = m->cap - 1, hole, i;
+
+	if (m->len == 0)
+		return false;
+	hole = find(m, key);
+	if (!m->slots[hole].used)
+		return false;
+	for (i = (hole + 1) & mask; m->slots[i].used; i = (i + 1) & mask) {
+		uint32_t way = (i - home(m, m->slots[i].key)) & mask;
+
+		if (way >= ((i - hole) & mask)) { /* its probe sequence passes the hole */
+			m->slots[hole] = m->slots[i];
+			hole = i;
+		}
+	}
+	m->slots[hole].used = false;
+	m->len--;
+	return true;
+}
+
+hash128 map_key_str(const char *s) { return hash_bytes(s, strlen(s)); }

@@ -1,0 +1,24 @@
+#include "base/vec.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/bug.h"
+
+void vec_grow_raw(void **at, uint32_t *cap, uint32_t need, size_t elem_size)
+{
+	uint32_t n = *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap * 2;
+	void *p;
+
+	BUG_ON(need <= *cap); /* also len + 1 wrapped to 0 */
+	if (n < 8)
+		n = 8;
+	if (n < need)
+		n = need;
+	memcpy(&p, at, sizeof p); /* *at is really a T *: its bytes may be copied, but not read as a void * */
+	p = n > SIZE_MAX / elem_size ? NULL : realloc(p, n * elem_size);
+	if (!p)
+		bug_no_memory();
+	memcpy(at, &p, sizeof p);
+	*cap = n;
+}
+
+void vec_free_raw(void *at) { free(at); }
