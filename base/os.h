@@ -18,8 +18,11 @@ bool os_read_file(const char *path, size_t limit, char **data, size_t *len);
 /* Read-only private mapping; unmapped by os_unmap. An empty file gives *data == NULL, len 0. */
 bool os_map_file(const char *path, const void **data, size_t *len);
 void os_unmap(const void *data, size_t len);
+/* Temporaries are named <directory of path>/.trib-<16 hex digits>.tmp; only a killed process leaves one. */
+#define OS_TEMPORARY_PREFIX ".trib-"
+#define OS_TEMPORARY_SUFFIX ".tmp"
 /* Writes to a temporary beside `path`, then renames: the old content or the new, never a mixture. `sync`: fsync first.
- * `mode` is the permission of the new file. On false nothing is left behind. */
+ * `mode` is the permission of the new file, less the umask. On false nothing is left behind. */
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
@@ -35,7 +38,7 @@ bool os_is_tty(int fd);
 uint32_t os_tty_columns(int fd); /* 80 when unknown */
 /* Directory of the running executable, malloc'd; NULL on failure. */
 char *os_exe_dir(void);
-/* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. */
+/* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. A second one of the same kind ends the process. */
 void os_catch_interrupts(void);
 bool os_interrupted(void);
 #endif

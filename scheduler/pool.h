@@ -10,6 +10,7 @@ typedef void pool_fn(void *arg, uint32_t worker); /* worker: 0 … jobs-1 */
 
 /* `jobs` >= 1. NULL if no thread could be started. jobs == 1 starts none. */
 struct pool *pool_new(uint32_t jobs);
+/* Queues a job; first come, first served. `arg` is not NULL. May be called from a job. */
 void pool_submit(struct pool *p, pool_fn *fn, void *arg);
 /* Blocks until at least one job finished since the last call or none is left; returns the arg of one finished job, NULL if none is left.
  * With `timeout_ms` >= 0 returns NULL early when nothing finished in that time (then pool_pending() > 0). */

@@ -1,0 +1,286 @@
+#include "base/diag.h"
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/diag_private.h"
+#include "base/vec.h"
+
+#define DEFAULT_LIMIT 1000
+
+static const struct {
+	const char *code, *title;
+	enum diag_severity severity;
+} table[] = {
+#define DIAG(id, code, severity, title) [DIAG_##id] = {code, title, severity},
+#include "base/diags.def"
+#undef DIAG
+};
+
+struct diags {
+	struct arena *memory;
+	VEC(struct diag *) all;
+	uint32_t limit, errors; /* errors also counts those beyond the limit */
+	uint32_t dropped;
+	struct diag overflow; /* handed out, and ignored, beyond the limit */
+};
+
+struct diags *diags_new(uint32_t limit)
+{
+	struct diags *d = calloc(1, sizeof *d);
+
+	if (!d)
+		bug_no_memory();
+	d->memory = arena_new(0);
+	d->limit = limit ? limit : DEFAULT_LIMIT;
+	return d;
+}
+
+void diags_free(struct diags *d)
+{
+	if (!d)
+		return;
+	arena_free(d->memory);
+	vec_free(&d->all);
+	free(d);
+}
+
+const char *diag_code_text(enum diag_code code) { return table[code].code; }
+
+enum diag_severity diag_severity_of(enum diag_code code) { return table[code].severity; }
+
+const char *diag_title(enum diag_code code) { return table[code].title; }
+
+enum diag_code diag_code_find(const char *text)
+{
+	enum diag_code code = 0;
+
+	while (code < DIAG_COUNT && strcasecmp(text, table[code].code) != 0)
+		code++;
+	return code;
+}
+
+/* An empty diagnostic, listed unless the limit is reached. */
+static struct diag *add(struct diags *d, enum diag_code code)
+{
+	bool is_error = diag_severity_of(code) == SEV_ERROR;
+	struct diag *g;
+
+	d->errors += is_error;
+	if (is_error && d->errors > d->limit) {
+		d->dropped++;
+		d->overflow = (struct diag){.code = code, .message = "", .primary = {SPAN_NONE, ""}, .edit = SPAN_NONE};
+		return &d->overflow;
+	}
+	g = ARENA_NEW(d->memory, struct diag);
+	*g = (struct diag){.code = code, .message = "", .primary = {SPAN_NONE, ""}, .edit = SPAN_NONE};
+	vec_push(&d->all, g);
+	return g;
+}
+
+struct diag *diag_add(struct diags *d, enum diag_code code, span at, const char *fmt, ...)
+{
+	struct diag *g = add(d, code);
+	va_list ap;
+
+	if (g == &d->overflow)
+		return g;
+	g->primary.at = at;
+	va_start(ap, fmt);
+	g->message = arena_vprintf(d->memory, fmt, ap);
+	va_end(ap);
+	return g;
+}
+
+void diag_label_primary(struct diags *d, struct diag *g, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (g == &d->overflow)
+		return;
+	va_start(ap, fmt);
+	g->primary.text = arena_vprintf(d->memory, fmt, ap);
+	va_end(ap);
+}
+
+/* A copy of the array with room for one more, when n is a power of two or zero: its capacity is then used up. */
+static void *make_room(struct arena *memory, void *at, uint32_t n, size_t elem_size)
+{
+	void *more;
+
+	if (n & (n - 1))
+		return at;
+	more = arena_alloc(memory, elem_size * (n ? 2 * (size_t)n : 1), _Alignof(max_align_t));
+	if (n)
+		memcpy(more, at, elem_size * n);
+	return more;
+}
+
+static void add_secondary(struct diags *d, struct diag *g, span at, const char *text)
+{
+	g->secondary = make_room(d->memory, g->secondary, g->n_secondary, sizeof *g->secondary);
+	g->secondary[g->n_secondary++] = (struct diag_label){at, text};
+}
+
+static void add_note(struct diags *d, struct diag *g, const char *text)
+{
+	g->notes = make_room(d->memory, g->notes, g->n_notes, sizeof *g->notes);
+	g->notes[g->n_notes++] = text;
+}
+
+void diag_secondary(struct diags *d, struct diag *g, span at, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (g == &d->overflow)
+		return;
+	va_start(ap, fmt);
+	add_secondary(d, g, at, arena_vprintf(d->memory, fmt, ap));
+	va_end(ap);
+}
+
+void diag_note(struct diags *d, struct diag *g, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (g == &d->overflow)
+		return;
+	va_start(ap, fmt);
+	add_note(d, g, arena_vprintf(d->memory, fmt, ap));
+	va_end(ap);
+}
+
+void diag_help(struct diags *d, struct diag *g, const char *fmt, ...)
+{
+	va_list ap;
+
+	if (g == &d->overflow)
+		return;
+	va_start(ap, fmt);
+	g->help = arena_vprintf(d->memory, fmt, ap);
+	va_end(ap);
+}
+
+void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement)
+{
+	if (g == &d->overflow)
+		return;
+	g->edit = at;
+	g->replacement = arena_strdup(d->memory, replacement);
+}
+
+uint32_t diags_errors(const struct diags *d) { return d->errors; }
+
+uint32_t diags_count(const struct diags *d) { return d->all.len; }
+
+uint32_t diags_dropped(const struct diags *d) { return d->dropped; }
+
+const struct diag *diags_at(const struct diags *d, uint32_t i)
+{
+	BUG_ON(i >= d->all.len);
+	return d->all.at[i];
+}
+
+static void copy(struct diags *d, const struct diag *from)
+{
+	struct diag *g = add(d, from->code);
+
+	if (g == &d->overflow)
+		return;
+	g->message = arena_strdup(d->memory, from->message);
+	g->primary = (struct diag_label){from->primary.at, arena_strdup(d->memory, from->primary.text)};
+	for (uint32_t i = 0; i < from->n_secondary; i++)
+		add_secondary(d, g, from->secondary[i].at, arena_strdup(d->memory, from->secondary[i].text));
+	for (uint32_t i = 0; i < from->n_notes; i++)
+		add_note(d, g, arena_strdup(d->memory, from->notes[i]));
+	if (from->help)
+		g->help = arena_strdup(d->memory, from->help);
+	if (from->replacement)
+		diag_edit(d, g, from->edit, from->replacement);
+}
+
+void diags_merge(struct diags *d, const struct diags *from)
+{
+	uint32_t n = from->all.len; /* from may be d */
+
+	for (uint32_t i = 0; i < n; i++)
+		copy(d, from->all.at[i]);
+	d->errors += from->dropped;
+	d->dropped += from->dropped;
+}
+
+static bool same_span(span a, span b) { return a.source == b.source && a.start == b.start && a.end == b.end; }
+
+static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
+
+static bool same_label(const struct diag_label *a, const struct diag_label *b) { return same_span(a->at, b->at) && same_text(a->text, b->text); }
+
+static bool same(const struct diag *a, const struct diag *b)
+{
+	if (a->code != b->code || !same_label(&a->primary, &b->primary) || !same_text(a->message, b->message) || !same_text(a->help, b->help))
+		return false;
+	if (!same_span(a->edit, b->edit) || !same_text(a->replacement, b->replacement))
+		return false;
+	if (a->n_secondary != b->n_secondary || a->n_notes != b->n_notes)
+		return false;
+	for (uint32_t i = 0; i < a->n_secondary; i++)
+		if (!same_label(&a->secondary[i], &b->secondary[i]))
+			return false;
+	for (uint32_t i = 0; i < a->n_notes; i++)
+		if (!same_text(a->notes[i], b->notes[i]))
+			return false;
+	return true;
+}
+
+/* A diagnostic and its place before sorting, which makes qsort stable. */
+struct ranked {
+	struct diag *g;
+	uint32_t rank;
+};
+
+static int order_places(span a, span b)
+{
+	if (a.source != b.source)
+		return a.source < b.source ? -1 : 1;
+	return (a.start > b.start) - (a.start < b.start);
+}
+
+static int order(const void *pa, const void *pb)
+{
+	const struct ranked *a = pa, *b = pb;
+	int c = order_places(a->g->primary.at, b->g->primary.at);
+
+	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
+}
+
+/* Whether one of the kept diagnostics at the same place is the same. */
+static bool is_repeated(const struct diags *d, const struct diag *g)
+{
+	for (uint32_t i = d->all.len; i > 0 && order_places(d->all.at[i - 1]->primary.at, g->primary.at) == 0; i--)
+		if (same(d->all.at[i - 1], g))
+			return true;
+	return false;
+}
+
+void diags_sort(struct diags *d)
+{
+	uint32_t n = d->all.len;
+	struct ranked *ranked;
+
+	if (n < 2)
+		return;
+	ranked = malloc(n * sizeof *ranked);
+	if (!ranked)
+		bug_no_memory();
+	for (uint32_t i = 0; i < n; i++)
+		ranked[i] = (struct ranked){d->all.at[i], i};
+	qsort(ranked, n, sizeof *ranked, order);
+	d->all.len = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (!is_repeated(d, ranked[i].g))
+			d->all.at[d->all.len++] = ranked[i].g;
+		else if (diag_severity_of(ranked[i].g->code) == SEV_ERROR)
+			d->errors--;
+	free(ranked);
+}

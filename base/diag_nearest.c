@@ -1,0 +1,57 @@
+/* "Did you mean": optimal string alignment distance (insert, delete, replace, swap neighbours), three rows at a time. */
+#include "base/diag.h"
+#include <string.h>
+
+#define LONGEST 127
+
+static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
+
+/* Both at most LONGEST bytes. */
+static uint32_t distance(const char *a, uint32_t na, const char *b, uint32_t nb)
+{
+	uint8_t rows[3][LONGEST + 1];
+	uint8_t *before = rows[0], *above = rows[1], *row = rows[2];
+
+	for (uint32_t j = 0; j <= nb; j++)
+		above[j] = (uint8_t)j;
+	for (uint32_t i = 1; i <= na; i++) {
+		uint8_t *oldest = before;
+
+		row[0] = (uint8_t)i;
+		for (uint32_t j = 1; j <= nb; j++) {
+			uint32_t d = least(least(above[j], row[j - 1]) + 1u, above[j - 1] + (a[i - 1] != b[j - 1]));
+
+			if (i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1])
+				d = least(d, before[j - 2] + 1u);
+			row[j] = (uint8_t)d;
+		}
+		before = above;
+		above = row;
+		row = oldest;
+	}
+	return above[nb];
+}
+
+const char *diag_nearest(const char *word, const char *const *names, uint32_t n)
+{
+	size_t len = strlen(word);
+	uint32_t best = (uint32_t)(len / 3) + 1; /* one more than allowed */
+	const char *found = NULL;
+
+	if (len > LONGEST)
+		return NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		size_t other = strlen(names[i]);
+		size_t differ = other > len ? other - len : len - other;
+		uint32_t d;
+
+		if (other > LONGEST || differ >= best)
+			continue;
+		d = distance(word, (uint32_t)len, names[i], (uint32_t)other);
+		if (d < best) {
+			best = d;
+			found = names[i];
+		}
+	}
+	return found;
+}

@@ -1,0 +1,477 @@
+/* Linux and other POSIX systems. */
+#include "base/os.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <ftw.h>
+#include <inttypes.h>
+#include <sched.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/bug.h"
+
+/* ---- files ---- */
+
+static uint64_t ns_of(struct timespec t) { return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec; }
+
+bool os_stamp(const char *path, struct file_stamp *out)
+{
+	struct stat st;
+
+	*out = (struct file_stamp){0};
+	if (stat(path, &st) != 0)
+		return false;
+	*out = (struct file_stamp){(uint64_t)st.st_size, ns_of(st.st_mtim), ns_of(st.st_ctim), (uint64_t)st.st_ino};
+	return true;
+}
+
+bool os_stamp_eq(const struct file_stamp *a, const struct file_stamp *b)
+{
+	return a->size == b->size && a->mtime_ns == b->mtime_ns && a->ctime_ns == b->ctime_ns && a->inode == b->inode;
+}
+
+/* Closes and keeps errno. */
+static void close_quietly(int fd)
+{
+	int saved = errno;
+
+	if (fd >= 0)
+		close(fd);
+	errno = saved;
+}
+
+/* Reads up to n bytes, fewer only at the end of the file; -1 on an error. */
+static ssize_t read_full(int fd, char *at, size_t n)
+{
+	size_t got = 0;
+
+	while (got < n) {
+		ssize_t r = read(fd, at + got, n - got);
+
+		if (r < 0 && errno == EINTR)
+			continue;
+		if (r < 0)
+			return -1;
+		if (r == 0)
+			break;
+		got += (size_t)r;
+	}
+	return (ssize_t)got;
+}
+
+/* Reads to the end whatever the size said: it may be 0 (pipes, /proc) or change meanwhile. */
+static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *len)
+{
+	size_t cap = expect + 1, got = 0;
+	char *at = malloc(cap);
+
+	while (at) {
+		ssize_t r = read_full(fd, at + got, cap - got);
+		char *more;
+
+		if (r < 0)
+			break;
+		got += (size_t)r;
+		if (limit && got > limit) {
+			errno = EFBIG;
+			break;
+		}
+		if (got < cap) { /* the end; room for the NUL is left */
+			at[got] = '\0';
+			*data = at;
+			*len = got;
+			return true;
+		}
+		cap = cap < 4096 ? 8192 : cap * 2;
+		more = realloc(at, cap);
+		if (!more)
+			break;
+		at = more;
+	}
+	free(at);
+	return false;
+}
+
+bool os_read_file(const char *path, size_t limit, char **data, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	bool ok = false;
+
+	*data = NULL;
+	*len = 0;
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) != 0)
+		goto out;
+	if (limit && (uint64_t)st.st_size > limit) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : EFBIG;
+		goto out;
+	}
+	ok = read_all(fd, S_ISREG(st.st_mode) ? (size_t)st.st_size : 0, limit, data, len);
+out:
+	close_quietly(fd);
+	return ok;
+}
+
+bool os_map_file(const char *path, const void **data, size_t *len)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	void *p = NULL;
+	bool ok = false;
+
+	*data = NULL;
+	*len = 0;
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) != 0)
+		goto out;
+	if (!S_ISREG(st.st_mode)) {
+		errno = S_ISDIR(st.st_mode) ? EISDIR : ENODEV;
+		goto out;
+	}
+	if (st.st_size > 0)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	ok = p != MAP_FAILED;
+	if (ok) {
+		*data = p;
+		*len = (size_t)st.st_size;
+	}
+out:
+	close_quietly(fd);
+	return ok;
+}
+
+void os_unmap(const void *data, size_t len)
+{
+	if (data && len)
+		munmap((void *)(uintptr_t)data, len);
+}
+
+static bool write_full(int fd, const char *at, size_t n)
+{
+	while (n > 0) {
+		ssize_t w = write(fd, at, n);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return false;
+		at += w;
+		n -= (size_t)w;
+	}
+	return true;
+}
+
+/* Creates a new file beside `path` under a name that nobody else has; its path, malloc'd, or NULL. */
+static char *create_temporary(const char *path, unsigned mode, int *fd)
+{
+	const char *slash = strrchr(path, '/');
+	int dir = slash ? (int)(slash - path) + 1 : 0;
+	size_t size = (size_t)dir + sizeof OS_TEMPORARY_PREFIX + 16 + sizeof OS_TEMPORARY_SUFFIX;
+	char *name = malloc(size);
+
+	if (!name)
+		return NULL;
+	for (int tries = 0; tries < 100; tries++) {
+		uint64_t r;
+
+		if (getrandom(&r, sizeof r, 0) != sizeof r)
+			r = (uint64_t)os_now_ns() * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid() << 32 ^ (uint64_t)tries;
+		snprintf(name, size, "%.*s" OS_TEMPORARY_PREFIX "%016" PRIx64 OS_TEMPORARY_SUFFIX, dir, path, r);
+		*fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (*fd >= 0)
+			return name;
+		if (errno != EEXIST && errno != EINTR)
+			break;
+	}
+	free(name);
+	return NULL;
+}
+
+bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync)
+{
+	int fd = -1, saved;
+	char *name = create_temporary(path, mode, &fd);
+	bool ok;
+
+	if (!name)
+		return false;
+	ok = write_full(fd, data, len) && (!sync || fsync(fd) == 0);
+	saved = errno;
+	if (close(fd) != 0 && ok) { /* NFS reports a full disk here */
+		ok = false;
+		saved = errno;
+	}
+	if (ok && rename(name, path) != 0) {
+		ok = false;
+		saved = errno;
+	}
+	if (!ok)
+		unlink(name);
+	free(name);
+	errno = saved;
+	return ok;
+}
+
+/* Compared piecewise: neither a copy nor a mapping that a truncation would turn into SIGBUS. */
+static bool has_content(const char *path, const char *data, size_t len)
+{
+	char piece[1 << 14];
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	struct stat st;
+	size_t done = 0;
+	bool same = fd >= 0 && fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && (uint64_t)st.st_size == len;
+
+	while (same) {
+		ssize_t r = read_full(fd, piece, sizeof piece);
+
+		same = r >= 0 && (size_t)r <= len - done && memcmp(piece, data + done, (size_t)r) == 0;
+		if (r <= 0)
+			break;
+		done += (size_t)r;
+	}
+	if (fd >= 0)
+		close(fd);
+	return same && done == len;
+}
+
+bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync)
+{
+	return has_content(path, data, len) || os_write_atomic(path, data, len, mode, sync);
+}
+
+static bool is_dir(const char *path)
+{
+	struct stat st;
+
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+/* One level; true if it exists. Parents may be read-only, so any failure is forgiven when the directory is there. */
+static bool make_dir(const char *path)
+{
+	int why;
+
+	if (mkdir(path, 0777) == 0)
+		return true;
+	why = errno;
+	if (is_dir(path))
+		return true;
+	errno = why == EEXIST ? ENOTDIR : why;
+	return false;
+}
+
+bool os_mkdirs(const char *path)
+{
+	char *copy;
+	bool ok = true;
+
+	if (is_dir(path))
+		return true;
+	copy = strdup(path);
+	if (!copy)
+		return false;
+	for (char *p = copy + 1; ok && copy[0] && *p; p++) {
+		if (*p != '/')
+			continue;
+		*p = '\0';
+		ok = make_dir(copy);
+		*p = '/';
+	}
+	ok = ok && make_dir(copy);
+	free(copy);
+	return ok;
+}
+
+static int remove_one(const char *path, const struct stat *st, int type, struct FTW *where)
+{
+	(void)st;
+	(void)where;
+	return (type == FTW_DP || type == FTW_D || type == FTW_DNR ? rmdir(path) : unlink(path)) == 0 || errno == ENOENT ? 0 : -1;
+}
+
+bool os_remove_tree(const char *path)
+{
+	char *copy = strdup(path);
+	size_t n;
+	bool ok;
+
+	if (!copy)
+		return false;
+	for (n = strlen(copy); n > 1 && copy[n - 1] == '/'; n--) /* "link/" would be followed */
+		copy[n - 1] = '\0';
+	ok = nftw(copy, remove_one, 32, FTW_DEPTH | FTW_PHYS | FTW_MOUNT) == 0 || errno == ENOENT;
+	free(copy);
+	return ok;
+}
+
+char *os_exe_dir(void)
+{
+	char path[4096];
+	ssize_t n = readlink("/proc/self/exe", path, sizeof path - 1);
+	char *slash;
+
+	if (n <= 0 || n == sizeof path - 1)
+		return NULL;
+	path[n] = '\0';
+	slash = strrchr(path, '/');
+	if (!slash)
+		return NULL;
+	slash[slash == path] = '\0';
+	return strdup(path);
+}
+
+/* ---- time and memory ---- */
+
+static int64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	BUG_ON(clock_gettime(clock, &t) != 0);
+	return (int64_t)ns_of(t);
+}
+
+int64_t os_now_ns(void) { return clock_ns(CLOCK_MONOTONIC); }
+
+int64_t os_cpu_ns(void) { return clock_ns(CLOCK_PROCESS_CPUTIME_ID); }
+
+int64_t os_thread_cpu_ns(void) { return clock_ns(CLOCK_THREAD_CPUTIME_ID); }
+
+uint64_t os_peak_rss_kb(void)
+{
+	struct rusage u;
+
+	return getrusage(RUSAGE_SELF, &u) == 0 ? (uint64_t)u.ru_maxrss : 0;
+}
+
+/* ---- processors ---- */
+
+static uint32_t affinity_count(void)
+{
+	for (size_t n = 1024; n <= (1 << 20); n *= 2) {
+		cpu_set_t *set = CPU_ALLOC(n);
+		size_t size = CPU_ALLOC_SIZE(n);
+		int count = 0;
+
+		if (!set)
+			break;
+		if (sched_getaffinity(0, size, set) == 0)
+			count = CPU_COUNT_S(size, set);
+		CPU_FREE(set);
+		if (count > 0)
+			return (uint32_t)count;
+		if (errno != EINVAL) /* EINVAL: the mask is too small */
+			break;
+	}
+	return 1;
+}
+
+/* The text of a small file in `out`; false if there is none. */
+static bool read_small(const char *path, char *out, size_t size)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	ssize_t n;
+
+	if (fd < 0)
+		return false;
+	n = read_full(fd, out, size - 1);
+	close(fd);
+	out[n > 0 ? n : 0] = '\0';
+	return n > 0;
+}
+
+/* Processors allowed by quota/period, rounded up; UINT32_MAX: no limit. */
+static uint32_t quota_count(long long quota, long long period)
+{
+	return quota > 0 && period > 0 ? (uint32_t)((quota + period - 1) / period) : UINT32_MAX;
+}
+
+/* The tightest cpu.max from the process's cgroup (version 2) up to the root. */
+static uint32_t cgroup2_count(void)
+{
+	char text[4096], path[4096 + 64], file[sizeof path + 16], max[64];
+	uint32_t count = UINT32_MAX;
+	char *own, *slash;
+
+	if (!read_small("/proc/self/cgroup", text, sizeof text) || !(own = strstr(text, "0::/")))
+		return count;
+	own += 3;
+	own[strcspn(own, "\n")] = '\0';
+	snprintf(path, sizeof path, "/sys/fs/cgroup%s", own);
+	do {
+		long long quota, period;
+
+		snprintf(file, sizeof file, "%s/cpu.max", path);
+		if (read_small(file, max, sizeof max) && sscanf(max, "%lld %lld", &quota, &period) == 2) {
+			uint32_t here = quota_count(quota, period);
+
+			count = here < count ? here : count;
+		}
+		slash = strrchr(path, '/');
+		*slash = '\0';
+	} while (slash - path >= (int)sizeof "/sys/fs/cgroup" - 1);
+	return count;
+}
+
+static uint32_t cgroup1_count(void)
+{
+	char quota[64], period[64];
+
+	if (!read_small("/sys/fs/cgroup/cpu/cpu.cfs_quota_us", quota, sizeof quota) ||
+	    !read_small("/sys/fs/cgroup/cpu/cpu.cfs_period_us", period, sizeof period))
+		return UINT32_MAX;
+	return quota_count(atoll(quota), atoll(period));
+}
+
+uint32_t os_cpu_count(void)
+{
+	uint32_t counts[] = {affinity_count(), cgroup2_count(), cgroup1_count()};
+	uint32_t count = counts[0];
+
+	for (int i = 1; i < 3; i++)
+		count = counts[i] < count ? counts[i] : count;
+	return count ? count : 1;
+}
+
+/* ---- terminal and signals ---- */
+
+bool os_is_tty(int fd) { return isatty(fd) == 1; }
+
+uint32_t os_tty_columns(int fd)
+{
+	struct winsize w;
+
+	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 80;
+}
+
+static volatile sig_atomic_t interrupted; /* signals have no other way to tell */
+
+static void on_interrupt(int sig)
+{
+	(void)sig;
+	interrupted = 1;
+}
+
+void os_catch_interrupts(void)
+{
+	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
+	/* Without SA_RESTART blocking calls end early; with SA_RESETHAND a second signal kills. */
+	struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, old;
+
+	sigemptyset(&act.sa_mask);
+	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
+			sigaction(signals[i], &act, NULL);
+}
+
+bool os_interrupted(void) { return interrupted != 0; }
