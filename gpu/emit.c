@@ -1,0 +1,67 @@
+/* Units and programs as OpenCL C 1.2. */
+#include <string.h>
+#include "base/buf.h"
+#include "base/bug.h"
+#include "gpu/emit.h"
+#include "gpu/opencl.h"
+#include "gpu/templates.h"
+
+void opencl_unit(const struct loop_fn *f, struct buf *out)
+{
+	emit_baked(f, out);
+	for (uint32_t i = 0; i < f->n_stmts; i++)
+		if (f->stmts[i].kind == STMT_NEST)
+			emit_kernel(f, i, out);
+}
+
+static bool nest_uses(const struct loop_nest *n, dtype t)
+{
+	for (uint32_t i = 0; i < n->n_exprs; i++)
+		if (n->exprs[i].elem == t)
+			return true;
+	return false;
+}
+
+static bool uses_fp64(const struct loop_fn *f)
+{
+	for (uint32_t i = 0; i < f->n_buffers; i++)
+		if (f->buffers[i].type.elem == DT_FLOAT64)
+			return true;
+	for (uint32_t i = 0; i < f->n_stmts; i++)
+		if (f->stmts[i].kind == STMT_NEST && nest_uses(&f->stmts[i].nest, DT_FLOAT64))
+			return true;
+	return false;
+}
+
+static void mark_kernels(const struct loop_fn *f, bool used[KERNEL_COUNT])
+{
+	for (uint32_t i = 0; i < f->n_stmts; i++)
+		if (f->stmts[i].kind == STMT_KERNEL)
+			used[f->stmts[i].kernel] = true;
+}
+
+void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *out)
+{
+	bool used[KERNEL_COUNT] = {false}, fp64 = false;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!units[i])
+			continue;
+		mark_kernels(units[i], used);
+		fp64 |= uses_fp64(units[i]);
+	}
+	if (fp64)
+		buf_puts(out, "#define TRI_FP64 1\n");
+	buf_puts(out, opencl_template("helpers"));
+	buf_putc(out, '\n');
+	for (uint32_t k = 0; k < KERNEL_COUNT; k++) {
+		if (!used[k])
+			continue;
+		const char *text = opencl_template(kernel_symbol((enum kernel)k));
+		BUG_ON(!text);
+		buf_puts(out, text);
+		buf_putc(out, '\n');
+	}
+	for (uint32_t i = 0; i < n; i++)
+		if (units[i])
+			opencl_unit(units[i], out);
+}

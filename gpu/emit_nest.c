@@ -1,0 +1,216 @@
+/* One nest as a kernel: a work item for each point of the parallel loops, counted in one flat global id. */
+#include <string.h>
+#include "base/arena.h"
+#include "base/bug.h"
+#include "gpu/emit.h"
+
+static uint32_t loops_of(const struct loop_nest *n) { return (uint32_t)n->n_parallel + n->n_reduce; }
+
+/* The largest absolute element offset if everything is constant and small, else a large number. */
+static int64_t access_reach(const struct emit_nest *e, const struct loop_access *a)
+{
+	const struct dims *d = e->f->dims;
+	int64_t reach, stride, extent;
+	if (a->index != LOOP_NONE || !dim_is_const(d, a->base, &reach))
+		return INT64_MAX;
+	reach = reach < 0 ? -reach : reach;
+	for (uint32_t k = 0; k < loops_of(e->n); k++) {
+		int64_t way;
+		if (!dim_is_const(d, a->stride[k], &stride) || !dim_is_const(d, e->n->extent[k], &extent))
+			return INT64_MAX;
+		if (__builtin_mul_overflow(stride < 0 ? -stride : stride, extent, &way) || __builtin_add_overflow(reach, way, &reach))
+			return INT64_MAX;
+	}
+	return reach;
+}
+
+/* 64-bit division is slow on most devices: 32-bit indices where they are enough. */
+static const char *index_type(const struct emit_nest *e)
+{
+	int64_t count = 1024, v; /* the last work group may be incomplete */
+	for (uint32_t k = 0; k < loops_of(e->n); k++)
+		if (!dim_is_const(e->f->dims, e->n->extent[k], &v) || __builtin_mul_overflow(count, v > 0 ? v : 1, &count))
+			return "long";
+	if (count > INT32_MAX)
+		return "long";
+	for (uint32_t i = 0; i < e->n->n_exprs; i++)
+		if (e->n->exprs[i].kind == LOOP_LOAD && access_reach(e, &e->n->exprs[i].access) > INT32_MAX)
+			return "long";
+	for (uint32_t i = 0; i < e->n->n_stores; i++)
+		if (access_reach(e, &e->n->stores[i].access) > INT32_MAX)
+			return "long";
+	return "int";
+}
+
+static void mark_late(const struct emit_nest *e)
+{
+	for (uint32_t i = 0; i < e->n->n_exprs; i++) {
+		const struct loop_expr *x = &e->n->exprs[i];
+		if (x->kind == LOOP_ACC)
+			e->late[i] = true;
+		if (x->kind == LOOP_LOAD && x->access.index != LOOP_NONE)
+			e->late[i] = e->late[x->access.index];
+		for (int k = 0; x->kind == LOOP_OP && k < ir_op_ins(x->op); k++)
+			e->late[i] |= e->late[x->args[k]];
+	}
+}
+
+static void open_argument(const struct emit_nest *e, bool *first)
+{
+	buf_puts(e->out, *first ? "" : ", ");
+	*first = false;
+}
+
+static void head(const struct emit_nest *e, uint32_t stmt)
+{
+	bool first = true;
+	buf_printf(e->out, "kernel void %s_k%u(", e->f->symbol, stmt);
+	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
+		open_argument(e, &first);
+		buf_printf(e->out, "global uchar *p%u, ulong o%u", e->sig.buffers[i], e->sig.buffers[i]);
+	}
+	for (uint32_t i = 0; i < e->sig.n_syms; i++) {
+		open_argument(e, &first);
+		buf_printf(e->out, "long n%u", e->sig.syms[i]);
+	}
+	if (e->sig.fails) {
+		open_argument(e, &first);
+		buf_puts(e->out, "global long *fail");
+	}
+	buf_puts(e->out, ")\n{\n");
+	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
+		uint32_t b = e->sig.buffers[i];
+		const char *t = emit_memory_type(e->f->buffers[b].type.elem);
+		buf_printf(e->out, "\tglobal %s *b%u = (global %s *)(p%u + o%u);\n", t, b, t, b, b);
+	}
+}
+
+static bool is_one(const struct emit_nest *e, uint32_t k)
+{
+	int64_t v;
+	return dim_is_const(e->f->dims, e->n->extent[k], &v) && v == 1;
+}
+
+static const char *total(const struct emit_nest *e)
+{
+	const char *text = NULL;
+	for (uint32_t k = 0; k < e->n->n_parallel; k++) {
+		if (is_one(e, k))
+			continue;
+		const char *x = emit_dim(e->scratch, e->f->dims, e->n->extent[k]);
+		text = text ? arena_printf(e->scratch, "%s * %s", text, x) : x;
+	}
+	return text ? text : "1";
+}
+
+/* From the flat id to the parallel loops' variables, innermost first. */
+static void split_id(const struct emit_nest *e)
+{
+	uint32_t outer = UINT32_MAX; /* the outermost loop with more than one turn takes what is left */
+	for (uint32_t k = e->n->n_parallel; k-- > 0;)
+		if (!is_one(e, k))
+			outer = k;
+	buf_printf(e->out, "\t%s g = (%s)get_global_id(0);\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, total(e));
+	for (uint32_t k = e->n->n_parallel; k-- > 0;) {
+		const char *x = emit_dim(e->scratch, e->f->dims, e->n->extent[k]);
+		if (is_one(e, k))
+			buf_printf(e->out, "\tconst %s i%u = 0;\n", e->index_type, k);
+		else if (k == outer)
+			buf_printf(e->out, "\tconst %s i%u = g;\n", e->index_type, k);
+		else
+			buf_printf(e->out, "\tconst %s i%u = g %% %s;\n\tg /= %s;\n", e->index_type, k, x, x);
+	}
+}
+
+static void values(const struct emit_nest *e, bool in_reduction, bool late, uint32_t depth)
+{
+	for (uint32_t i = 0; i < e->n->n_exprs; i++)
+		if (e->n->exprs[i].in_reduction == in_reduction && e->late[i] == late)
+			emit_expr(e, i, depth);
+}
+
+static void reduce(const struct emit_nest *e)
+{
+	uint32_t depth = 1;
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		emit_reduction_start(e, k);
+	for (uint32_t k = 0; k < e->n->n_reduce; k++, depth++) {
+		emit_tabs(e->out, depth);
+		buf_printf(e->out, "for (%s r%u = 0; r%u < %s; r%u++) {\n", e->index_type, k, k,
+			   emit_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]), k);
+	}
+	if (e->n->n_reduce == 0) { /* a scope of its own keeps the text regular */
+		buf_puts(e->out, "\t{\n");
+		depth++;
+	}
+	values(e, true, false, depth);
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		emit_reduction_step(e, k, depth);
+	while (depth-- > 1) {
+		emit_tabs(e->out, depth);
+		buf_puts(e->out, "}\n");
+	}
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		emit_reduction_end(e, k);
+}
+
+void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
+{
+	const struct loop_nest *n = &f->stmts[stmt].nest;
+	struct arena *scratch = arena_new(0);
+	struct emit_nest e = {.scratch = scratch, .f = f, .n = n, .out = out};
+	opencl_signature_of(scratch, f, n, &e.sig);
+	e.index_type = index_type(&e);
+	e.late = ARENA_ARRAY(scratch, bool, n->n_exprs + 1);
+	mark_late(&e);
+	head(&e, stmt);
+	split_id(&e);
+	values(&e, false, false, 1);
+	if (n->n_reductions)
+		reduce(&e);
+	values(&e, false, true, 1);
+	for (uint32_t i = 0; i < n->n_stores; i++)
+		emit_store(&e, &n->stores[i], 1);
+	buf_puts(out, "}\n\n");
+	arena_free(scratch);
+}
+
+static void baked_value(struct arena *a, const struct loop_buffer *b, int64_t i, struct buf *out)
+{
+	switch (dtype_size(b->type.elem)) {
+	case 1: buf_printf(out, "%d", b->type.elem == DT_BOOL ? ((const uint8_t *)b->data)[i] : ((const int8_t *)b->data)[i]); return;
+	case 2:
+		if (b->type.elem == DT_INT16)
+			buf_printf(out, "%d", ((const int16_t *)b->data)[i]);
+		else
+			buf_printf(out, "0x%04x", ((const uint16_t *)b->data)[i]);
+		return;
+	default: break;
+	}
+	switch (b->type.elem) {
+	case DT_INT32: buf_puts(out, emit_const(a, DT_INT32, ((const int32_t *)b->data)[i], 0)); return;
+	case DT_INT64: buf_puts(out, emit_const(a, DT_INT64, ((const int64_t *)b->data)[i], 0)); return;
+	case DT_FLOAT32: buf_puts(out, emit_const(a, DT_FLOAT32, 0, (double)((const float *)b->data)[i])); return;
+	case DT_FLOAT64: buf_puts(out, emit_const(a, DT_FLOAT64, 0, ((const double *)b->data)[i])); return;
+	default: BUG("element type");
+	}
+}
+
+void emit_baked(const struct loop_fn *f, struct buf *out)
+{
+	struct arena *scratch = arena_new(0);
+	for (uint32_t i = 0; i < f->n_buffers; i++) {
+		const struct loop_buffer *b = &f->buffers[i];
+		if (!opencl_is_baked(f, i))
+			continue;
+		int64_t n = ir_type_count(f->dims, &b->type);
+		const char *t = b->type.elem == DT_FLOAT16 ? "ushort" : emit_memory_type(b->type.elem);
+		buf_printf(out, "constant %s %s_c%u[%lld] = {", t, f->symbol, i, (long long)n);
+		for (int64_t k = 0; k < n; k++) {
+			buf_puts(out, k % 16 ? ", " : k ? ",\n\t" : "");
+			baked_value(scratch, b, k, out);
+		}
+		buf_puts(out, "};\n\n");
+	}
+	arena_free(scratch);
+}

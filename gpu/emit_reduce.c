@@ -1,0 +1,151 @@
+/* Reductions, serial in the work item. Float sums are taken in blocks of BLOCK terms, whose sums are then added: the rounding error grows with
+ * the number of blocks, not of terms. */
+#include "base/arena.h"
+#include "base/bug.h"
+#include "gpu/emit.h"
+
+enum { BLOCK = 64 };
+
+static bool is_arg(enum ir_op op) { return op == OP_ARGMAX || op == OP_ARGMIN; }
+static dtype value_elem(const struct emit_nest *e, uint32_t k) { return e->n->exprs[e->n->reductions[k].value].elem; }
+
+/* Is the sum long enough to be taken in blocks? */
+static bool is_blocked(const struct emit_nest *e, uint32_t k)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	if (r->op != OP_REDUCE_SUM || dtype_class(r->elem) != DTC_FLOAT)
+		return false;
+	int64_t terms = 1, v;
+	for (uint32_t i = 0; i < e->n->n_reduce; i++) {
+		if (!dim_is_const(e->f->dims, e->n->extent[e->n->n_parallel + i], &v) || v > BLOCK)
+			return true;
+		terms *= v;
+	}
+	return terms > BLOCK;
+}
+
+static const char *least(dtype t)
+{
+	switch (t) {
+	case DT_BOOL: return "0";
+	case DT_TRIT:
+	case DT_INT8: return "CHAR_MIN";
+	case DT_INT16: return "SHRT_MIN";
+	case DT_INT32: return "INT_MIN";
+	case DT_INT64: return "LONG_MIN";
+	default: return "-INFINITY";
+	}
+}
+
+static const char *greatest(dtype t)
+{
+	switch (t) {
+	case DT_BOOL: return "1";
+	case DT_TRIT:
+	case DT_INT8: return "CHAR_MAX";
+	case DT_INT16: return "SHRT_MAX";
+	case DT_INT32: return "INT_MAX";
+	case DT_INT64: return "LONG_MAX";
+	default: return "INFINITY";
+	}
+}
+
+static const char *neutral(const struct loop_reduction *r)
+{
+	switch (r->op) {
+	case OP_REDUCE_SUM: return "0";
+	case OP_REDUCE_PROD: return "1";
+	case OP_REDUCE_MAX: return least(r->elem);
+	case OP_REDUCE_MIN: return greatest(r->elem);
+	default: BUG("reduction");
+	}
+}
+
+void emit_reduction_start(const struct emit_nest *e, uint32_t k)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	if (is_arg(r->op)) {
+		buf_printf(e->out, "\t%s m%u = 0;\n\tlong a%u = -1, c%u = 0;\n", emit_value_type(value_elem(e, k)), k, k, k);
+		return;
+	}
+	buf_printf(e->out, "\t%s a%u = %s;\n", emit_value_type(r->elem), k, neutral(r));
+	if (is_blocked(e, k))
+		buf_printf(e->out, "\t%s p%u = 0;\n\tint c%u = 0;\n", emit_value_type(r->elem), k, k);
+}
+
+/* The first of equals; a NaN is beyond everything. */
+static void arg_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	uint32_t v = r->value;
+	char better = r->op == OP_ARGMAX ? '>' : '<';
+	emit_tabs(e->out, depth);
+	if (dtype_class(value_elem(e, k)) == DTC_FLOAT)
+		buf_printf(e->out, "if (a%u < 0 || v%u %c m%u || (v%u != v%u && m%u == m%u)) {\n", k, v, better, k, v, v, k, k);
+	else
+		buf_printf(e->out, "if (a%u < 0 || v%u %c m%u) {\n", k, v, better, k);
+	emit_tabs(e->out, depth + 1);
+	buf_printf(e->out, "m%u = v%u;\n", k, v);
+	emit_tabs(e->out, depth + 1);
+	buf_printf(e->out, "a%u = c%u;\n", k, k);
+	emit_tabs(e->out, depth);
+	buf_puts(e->out, "}\n");
+	emit_tabs(e->out, depth);
+	buf_printf(e->out, "c%u++;\n", k);
+}
+
+static void blocked_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
+{
+	emit_tabs(e->out, depth);
+	buf_printf(e->out, "p%u += v%u;\n", k, e->n->reductions[k].value);
+	emit_tabs(e->out, depth);
+	buf_printf(e->out, "if (++c%u == %d) {\n", k, BLOCK);
+	emit_tabs(e->out, depth + 1);
+	buf_printf(e->out, "a%u += p%u;\n", k, k);
+	emit_tabs(e->out, depth + 1);
+	buf_printf(e->out, "p%u = 0;\n", k);
+	emit_tabs(e->out, depth + 1);
+	buf_printf(e->out, "c%u = 0;\n", k);
+	emit_tabs(e->out, depth);
+	buf_puts(e->out, "}\n");
+}
+
+static enum ir_op step_op(enum ir_op op)
+{
+	switch (op) {
+	case OP_REDUCE_SUM: return OP_ADD;
+	case OP_REDUCE_PROD: return OP_MUL;
+	case OP_REDUCE_MAX: return OP_MAX;
+	case OP_REDUCE_MIN: return OP_MIN;
+	default: BUG("reduction");
+	}
+}
+
+/* 16-bit floats accumulate in float and are rounded once, at the end. */
+static dtype work_elem(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16 ? DT_FLOAT32 : t; }
+
+void emit_reduction_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	if (is_arg(r->op)) {
+		arg_step(e, k, depth);
+		return;
+	}
+	if (is_blocked(e, k)) {
+		blocked_step(e, k, depth);
+		return;
+	}
+	const char *args[3] = {arena_printf(e->scratch, "a%u", k), arena_printf(e->scratch, "v%u", r->value)};
+	dtype t = work_elem(r->elem);
+	emit_tabs(e->out, depth);
+	buf_printf(e->out, "a%u = %s;\n", k, emit_op(e->scratch, step_op(r->op), t, t, args));
+}
+
+void emit_reduction_end(const struct emit_nest *e, uint32_t k)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	if (is_blocked(e, k))
+		buf_printf(e->out, "\ta%u += p%u;\n", k, k);
+	if (r->elem == DT_FLOAT16 || r->elem == DT_BFLOAT16)
+		buf_printf(e->out, "\ta%u = tri_round_%s(a%u);\n", k, r->elem == DT_FLOAT16 ? "f16" : "bf16", k);
+}

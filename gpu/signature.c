@@ -1,0 +1,99 @@
+#include "gpu/signature.h"
+#include <math.h>
+#include <string.h>
+#include "backend/loops.h"
+#include "base/arena.h"
+#include "base/bug.h"
+
+enum { BAKE_LIMIT = 1024, STEPS = 256 };
+
+int64_t opencl_buffer_bytes(const struct loop_fn *f, uint32_t buffer)
+{
+	const struct core_type *t = &f->buffers[buffer].type;
+	return ir_type_count(f->dims, t) * (int64_t)dtype_size(t->elem);
+}
+
+static bool all_finite(const struct loop_buffer *b, int64_t bytes)
+{
+	if (b->type.elem == DT_FLOAT32)
+		for (int64_t i = 0; i < bytes / 4; i++)
+			if (!isfinite(((const float *)b->data)[i]))
+				return false;
+	if (b->type.elem == DT_FLOAT64)
+		for (int64_t i = 0; i < bytes / 8; i++)
+			if (!isfinite(((const double *)b->data)[i]))
+				return false;
+	return true;
+}
+
+bool opencl_is_baked(const struct loop_fn *f, uint32_t buffer)
+{
+	const struct loop_buffer *b = &f->buffers[buffer];
+	if (b->kind != BUFFER_CONST || b->layout != LAYOUT_PLAIN)
+		return false;
+	int64_t bytes = opencl_buffer_bytes(f, buffer);
+	return bytes > 0 && bytes <= BAKE_LIMIT && all_finite(b, bytes);
+}
+
+struct marks {
+	const struct loop_fn *f;
+	bool *buffers, *syms;
+	bool fails;
+};
+
+static void mark_dim(struct marks *m, dim d)
+{
+	int64_t v;
+	if (dim_is_const(m->f->dims, d, &v))
+		return;
+	struct dim_step steps[STEPS];
+	uint32_t n = dim_program(m->f->dims, d, steps, STEPS);
+	BUG_ON(n > STEPS);
+	for (uint32_t i = 0; i < n; i++)
+		if (steps[i].op == DIM_PUSH_SYM)
+			m->syms[steps[i].value] = true;
+}
+
+static void mark_access(struct marks *m, const struct loop_nest *n, const struct loop_access *a)
+{
+	m->buffers[a->buffer] = true;
+	mark_dim(m, a->base);
+	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
+		mark_dim(m, a->stride[k]);
+	if (a->index == LOOP_NONE)
+		return;
+	mark_dim(m, a->scale);
+	mark_dim(m, a->bound);
+	m->fails = true;
+}
+
+static uint32_t *collect(struct arena *a, const bool *marked, uint32_t n, uint32_t *count)
+{
+	uint32_t *out = ARENA_ARRAY(a, uint32_t, n + 1);
+	*count = 0;
+	for (uint32_t i = 0; i < n; i++)
+		if (marked[i])
+			out[(*count)++] = i;
+	return out;
+}
+
+void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out)
+{
+	struct marks m = {f, ARENA_ARRAY(a, bool, f->n_buffers + 1), ARENA_ARRAY(a, bool, dims_syms(f->dims) + 1), false};
+	for (uint32_t k = 0; k < (uint32_t)n->n_parallel + n->n_reduce; k++)
+		mark_dim(&m, n->extent[k]);
+	for (uint32_t i = 0; i < n->n_exprs; i++) {
+		if (n->exprs[i].kind == LOOP_LOAD)
+			mark_access(&m, n, &n->exprs[i].access);
+		if (n->exprs[i].kind == LOOP_EXTENT)
+			mark_dim(&m, n->exprs[i].extent);
+	}
+	for (uint32_t i = 0; i < n->n_stores; i++)
+		mark_access(&m, n, &n->stores[i].access);
+	for (uint32_t i = 0; i < f->n_buffers; i++)
+		if (m.buffers[i] && opencl_is_baked(f, i))
+			m.buffers[i] = false;
+	out->buffers = collect(a, m.buffers, f->n_buffers, &out->n_buffers);
+	out->syms = collect(a, m.syms, dims_syms(f->dims), &out->n_syms);
+	out->fails = m.fails;
+}

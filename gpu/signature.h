@@ -1,0 +1,27 @@
+/* What a kernel takes: shared by the printer of its text and by the planner of its launches. */
+#ifndef TRIB_GPU_SIGNATURE_H
+#define TRIB_GPU_SIGNATURE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct loop_fn;
+struct loop_nest;
+
+/* Arguments in order: for each buffer a `global uchar *` and a `ulong` byte offset into it, for each symbol its value as a `long`, and, if
+ * `fails`, a `global long *` for the first run-time error. */
+struct opencl_signature {
+	uint32_t *buffers; /* of loop_fn.buffers, ascending */
+	uint32_t n_buffers;
+	uint32_t *syms; /* of loop_fn.dims, ascending */
+	uint32_t n_syms;
+	bool fails;
+};
+
+/* Of one nest of f; memory in `a`. */
+void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out);
+/* Is this buffer a small constant that stands in the program text? Then nests take no argument for it. */
+bool opencl_is_baked(const struct loop_fn *f, uint32_t buffer);
+/* Its bytes; constant extents only. */
+int64_t opencl_buffer_bytes(const struct loop_fn *f, uint32_t buffer);
+#endif

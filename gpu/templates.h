@@ -1,0 +1,7 @@
+/* The .cl files of gpu/templates/, embedded when trib is built. */
+#ifndef TRIB_GPU_TEMPLATES_H
+#define TRIB_GPU_TEMPLATES_H
+
+/* The text of templates/<name>.cl, or NULL. */
+const char *opencl_template(const char *name);
+#endif

@@ -1,0 +1,105 @@
+/* Scalar helpers of the generated kernels: the meaning of backend/ops.def in OpenCL C 1.2. TRI_FP64 is defined when the program uses doubles. */
+#pragma OPENCL FP_CONTRACT OFF
+#ifdef TRI_FP64
+#pragma OPENCL EXTENSION cl_khr_fp64 : enable
+#endif
+
+/* The first run-time error wins: {taken, value, bound}. */
+void tri_fail(global long *fail, long value, long bound)
+{
+	if (atomic_cmpxchg((volatile global int *)fail, 0, 1) == 0) {
+		fail[1] = value;
+		fail[2] = bound;
+	}
+}
+
+/* Integers wrap around (U is the unsigned type that does the work); floor division and modulus are Python's. */
+#define TRI_INT(T, U)                                                                                     \
+	T tri_neg_##T(T a) { return (T)((U)0 - (U)a); }                                                   \
+	T tri_abs_##T(T a) { return a < 0 ? tri_neg_##T(a) : a; }                                         \
+	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
+	T tri_add_##T(T a, T b) { return (T)((U)a + (U)b); }                                              \
+	T tri_sub_##T(T a, T b) { return (T)((U)a - (U)b); }                                              \
+	T tri_mul_##T(T a, T b) { return (T)((U)a * (U)b); }                                              \
+	T tri_min_##T(T a, T b) { return a < b ? a : b; }                                                 \
+	T tri_max_##T(T a, T b) { return a > b ? a : b; }                                                 \
+	T tri_mod_##T(T a, T b)                                                                           \
+	{                                                                                                 \
+		if (b == 0 || b == (T)-1)                                                                 \
+			return 0;                                                                         \
+		T r = (T)(a % b);                                                                         \
+		return r != 0 && (r < 0) != (b < 0) ? (T)(r + b) : r;                                     \
+	}                                                                                                 \
+	T tri_floordiv_##T(T a, T b)                                                                      \
+	{                                                                                                 \
+		if (b == 0)                                                                               \
+			return 0;                                                                         \
+		if (b == (T)-1)                                                                           \
+			return tri_neg_##T(a);                                                            \
+		return (T)(a / b - (a % b != 0 && (a < 0) != (b < 0)));                                   \
+	}                                                                                                 \
+	T tri_pow_##T(T a, T b)                                                                           \
+	{                                                                                                 \
+		if (b < 0)                                                                                \
+			return a == 1 ? 1 : a == (T)-1 ? (b % 2 != 0 ? a : (T)1) : 0;                     \
+		T r = 1;                                                                                  \
+		for (; b > 0; b = (T)(b >> 1)) {                                                          \
+			if (b & 1)                                                                        \
+				r = tri_mul_##T(r, a);                                                    \
+			a = tri_mul_##T(a, a);                                                            \
+		}                                                                                         \
+		return r;                                                                                 \
+	}
+TRI_INT(uchar, uint)
+TRI_INT(char, uint)
+TRI_INT(short, uint)
+TRI_INT(int, uint)
+TRI_INT(long, ulong)
+
+/* NaN wins in min and max; a NaN casts to 0, other floats saturate. */
+#define TRI_FLOAT(T)                                                                                      \
+	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
+	T tri_min_##T(T a, T b) { return a != a || a < b ? a : b; }                                       \
+	T tri_max_##T(T a, T b) { return a != a || a > b ? a : b; }                                       \
+	T tri_mod_##T(T a, T b)                                                                           \
+	{                                                                                                 \
+		T r = fmod(a, b);                                                                         \
+		return r != 0 && (r < 0) != (b < 0) ? r + b : r;                                          \
+	}                                                                                                 \
+	T tri_floordiv_##T(T a, T b) { return floor(a / b); }                                             \
+	char tri_##T##_to_char(T a) { return a != a ? (char)0 : convert_char_sat_rtz(a); }                \
+	char tri_##T##_to_trit(T a) { return a != a ? (char)0 : clamp(convert_char_sat_rtz(a), (char)-1, (char)1); } \
+	short tri_##T##_to_short(T a) { return a != a ? (short)0 : convert_short_sat_rtz(a); }            \
+	int tri_##T##_to_int(T a) { return a != a ? 0 : convert_int_sat_rtz(a); }                         \
+	long tri_##T##_to_long(T a) { return a != a ? 0 : convert_long_sat_rtz(a); }
+TRI_FLOAT(float)
+#ifdef TRI_FP64
+TRI_FLOAT(double)
+#endif
+
+/* 16-bit floats are stored, and computed in float: each result is rounded to the storage type, to nearest even. */
+float tri_round_f16(float a)
+{
+	ushort bits;
+	vstore_half_rte(a, 0, (private half *)&bits);
+	return vload_half(0, (private half *)&bits);
+}
+ushort tri_bf16_bits(float a)
+{
+	uint u = as_uint(a);
+	if (a != a)
+		return (ushort)(u >> 16 | 0x40);
+	return (ushort)((u + 0x7fff + (u >> 16 & 1)) >> 16);
+}
+float tri_bf16_value(ushort bits) { return as_float((uint)bits << 16); }
+float tri_round_bf16(float a) { return tri_bf16_value(tri_bf16_bits(a)); }
+#ifdef TRI_FP64
+/* Rounded to odd, so that a second rounding to 16 bits is as if done at once. */
+float tri_double_to_odd(double a)
+{
+	float f = convert_float_rtz(a);
+	if (a != a || (double)f == a || isinf(a))
+		return f;
+	return as_float(as_uint(f) | 1u);
+}
+#endif

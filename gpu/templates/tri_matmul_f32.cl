@@ -1,0 +1,31 @@
+/* y float [M, N] = x float [M, K] · w float [K, N]. A work item computes one column of four rows; neighbours read neighbouring columns. Sums are
+ * taken in blocks of 64 terms, as in the generated reductions. Work items: ceil(M / 4) · N. */
+kernel void tri_matmul_f32(global uchar *px, ulong ox, global uchar *pw, ulong ow, global uchar *py, ulong oy, long M, long K, long N)
+{
+	global const float *x = (global const float *)(px + ox);
+	global const float *w = (global const float *)(pw + ow);
+	global float *y = (global float *)(py + oy);
+	const long g = (long)get_global_id(0);
+	if (g >= (M + 3) / 4 * N)
+		return;
+	const long m = g / N * 4, n = g % N;
+	global const float *x0 = x + m * K;
+	global const float *x1 = x + min(m + 1, M - 1) * K;
+	global const float *x2 = x + min(m + 2, M - 1) * K;
+	global const float *x3 = x + min(m + 3, M - 1) * K;
+	float4 sum = 0;
+	for (long from = 0; from < K; from += 64) {
+		const long to = min(from + 64, K);
+		float4 part = 0;
+		for (long k = from; k < to; k++)
+			part += (float4)(x0[k], x1[k], x2[k], x3[k]) * w[k * N + n];
+		sum += part;
+	}
+	y[m * N + n] = sum.s0;
+	if (m + 1 < M)
+		y[(m + 1) * N + n] = sum.s1;
+	if (m + 2 < M)
+		y[(m + 2) * N + n] = sum.s2;
+	if (m + 3 < M)
+		y[(m + 3) * N + n] = sum.s3;
+}

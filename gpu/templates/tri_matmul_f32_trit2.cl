@@ -1,0 +1,46 @@
+/* y float [M, N] = x float [M, K] · w TRIT2 [K, N]: adds and subtracts, no multiplication. The layout of w, the work items and the words they read
+ * are those of tri_matmul_i8_trit2.cl; sums are taken in blocks of 64 terms, as in the generated reductions. */
+
+/* x where the trit (stored as trit + 1) is 1, -x where it is -1, else 0. */
+float4 tri_f32_signed(float4 x, uint trit)
+{
+	return trit == 2 ? x : trit == 0 ? -x : (float4)0.0f;
+}
+
+kernel void tri_matmul_f32_trit2(global uchar *px, ulong ox, global uchar *pw, ulong ow, global uchar *py, ulong oy, long M, long K, long N)
+{
+	global const float *x = (global const float *)(px + ox);
+	global const uint *w = (global const uint *)(pw + ow);
+	global float *y = (global float *)(py + oy);
+	const long g = (long)get_global_id(0);
+	if (g >= (M + 3) / 4 * N)
+		return;
+	const long m = g / N * 4, n = g % N, steps = (K + 15) / 16, panel = n / 32;
+	const long halves = N - panel * 32 > 16 ? 2 : 1;
+	global const uint *word = w + panel * 32 * steps + n % 32;
+	global const float *x0 = x + m * K;
+	global const float *x1 = x + min(m + 1, M - 1) * K;
+	global const float *x2 = x + min(m + 2, M - 1) * K;
+	global const float *x3 = x + min(m + 3, M - 1) * K;
+	float4 sum = 0, part = 0;
+	for (long s = 0; s < steps; s++) {
+		const uint bits = word[s * halves * 16];
+		const long rest = min(K - s * 16, (long)16);
+		for (int i = 0; i < rest; i++) { /* byte i % 4, field i / 4 */
+			const long k = s * 16 + i;
+			part += tri_f32_signed((float4)(x0[k], x1[k], x2[k], x3[k]), bits >> (8 * (i & 3) + 2 * (i >> 2)) & 3u);
+		}
+		if ((s & 3) == 3) {
+			sum += part;
+			part = 0;
+		}
+	}
+	sum += part;
+	y[m * N + n] = sum.s0;
+	if (m + 1 < M)
+		y[(m + 1) * N + n] = sum.s1;
+	if (m + 2 < M)
+		y[(m + 2) * N + n] = sum.s2;
+	if (m + 3 < M)
+		y[(m + 3) * N + n] = sum.s3;
+}
