@@ -1,0 +1,66 @@
+/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, execv. The state is file-scope because a handler has no argument. */
+#include "builder/guard.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static _Thread_local const char *volatile inside;
+static char **volatile arguments;
+
+static void say(const char *text)
+{
+	ssize_t n = write(2, text, strlen(text));
+	(void)n;
+}
+
+static void on_fault(int sig)
+{
+	const char *dir = inside;
+	if (!dir || !arguments) { /* not ours: die of it as ever */
+		signal(sig, SIG_DFL);
+		raise(sig);
+		return;
+	}
+	char away[4096];
+	size_t n = strlen(dir);
+	if (n + sizeof ".damaged-000000000" > sizeof away)
+		_exit(3);
+	memcpy(away, dir, n);
+	memcpy(away + n, ".damaged-", 10);
+	unsigned pid = (unsigned)getpid();
+	for (n += 9; pid; pid /= 10)
+		away[n++] = (char)('0' + pid % 10);
+	away[n] = 0;
+	if (rename(dir, away) != 0 && errno != ENOENT) {
+		say("trib: a store is damaged and cannot be moved away: ");
+		say(dir);
+		say("\n");
+		_exit(3);
+	}
+	say("trib: warning: the store in ");
+	say(dir);
+	say(" was damaged; it is made again\n");
+	execv("/proc/self/exe", arguments);
+	_exit(3);
+}
+
+void guard_install(char **argv)
+{
+	struct sigaction sa = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
+	sigset_t set;
+	arguments = argv;
+	sigemptyset(&sa.sa_mask);
+	sigaction(SIGSEGV, &sa, NULL);
+	sigaction(SIGBUS, &sa, NULL);
+	sigemptyset(&set); /* a process that was started by the handler must not inherit a blocked signal */
+	sigaddset(&set, SIGSEGV);
+	sigaddset(&set, SIGBUS);
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void guard_enter(const char *dir) { inside = dir; }
+void guard_leave(void) { inside = NULL; }

@@ -1,0 +1,11 @@
+/* Damage inside a mapped store can end in SIGBUS or SIGSEGV, deep in code that trusts its pages. The guard moves such a store away and starts the
+ * process again, which then builds without it. */
+#ifndef TRIB_BUILDER_GUARD_H
+#define TRIB_BUILDER_GUARD_H
+
+/* Once, first in main; argv must stay as it is. Without it the guard does nothing. */
+void guard_install(char **argv);
+/* Between these the calling thread works inside the store in folder `dir`. They do not nest. */
+void guard_enter(const char *dir);
+void guard_leave(void);
+#endif

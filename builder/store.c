@@ -1,0 +1,402 @@
+/* Layout of a store's folder: data.mdb and lock.mdb (LMDB, https://www.symas.com/lmdb, one unnamed database, 16-byte keys), and large/ab/<key> for
+ * values above STORE_LARGE. Both kinds of value start with `struct head`. Commits are not synced: after a power cut the newest values may be gone or
+ * damaged, and checksums find that. A file system that damages LMDB's own pages is caught by guard.c. */
+#include "builder/store.h"
+#include <errno.h>
+#include <lmdb.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "builder/guard.h"
+
+#define FIRST_MAP ((size_t)256 << 20)
+#define FLUSH_AT ((size_t)64 << 20)
+#define STORE_VERSION "v1"
+enum { DAY = 24 * 60 * 60 };
+
+struct head {
+	uint64_t check; /* of the payload, seeded by its length */
+	uint64_t len;
+	uint32_t day;   /* when it was last used, in days since 1970; not part of the checksum */
+	uint32_t zero[3];
+};
+_Static_assert(sizeof(struct head) == 32, "values start aligned");
+
+struct value {
+	hash128 key;
+	char *bytes; /* head and payload */
+	size_t len;  /* of both */
+	bool mapped, pending, touched; /* touched: only its day is to be written */
+};
+
+struct store {
+	char *dir;
+	MDB_env *env;
+	MDB_dbi dbi;
+	pthread_mutex_t lock; /* guards everything below, and the map size */
+	VEC(struct value) values;
+	struct map index; /* key → values index */
+	size_t pending;
+	bool broken;
+};
+
+static uint32_t today(void) { return (uint32_t)(time(NULL) / DAY); }
+
+static uint64_t checksum(const void *p, size_t n) { return hash64_bytes(p, n) ^ (n * 0x9E3779B97F4A7C15ull); }
+
+static bool sound(const char *bytes, size_t len)
+{
+	struct head h;
+	if (len < sizeof h)
+		return false;
+	memcpy(&h, bytes, sizeof h);
+	return h.len == len - sizeof h && h.check == checksum(bytes + sizeof h, h.len);
+}
+
+static char *path_in(const char *dir, const char *name)
+{
+	char *p;
+	if (asprintf(&p, "%s/%s", dir, name) < 0)
+		abort();
+	return p;
+}
+
+static char *large_path(const struct store *s, hash128 key, char **folder)
+{
+	char hex[33], name[64];
+	hash_hex(key, hex);
+	snprintf(name, sizeof name, "large/%.2s", hex);
+	*folder = path_in(s->dir, name);
+	return path_in(*folder, hex);
+}
+
+char *store_user_dir(void)
+{
+	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+	char *p;
+	if (xdg && *xdg == '/')
+		return asprintf(&p, "%s/trib/" STORE_VERSION, xdg) < 0 ? NULL : p;
+	if (!home || !*home)
+		return NULL;
+	return asprintf(&p, "%s/.cache/trib/" STORE_VERSION, home) < 0 ? NULL : p;
+}
+
+hash128 store_key(const char *kind, const char *name)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, kind);
+	hasher_add_str(h, name);
+	return hasher_finish(h);
+}
+
+/* Errors that mean damage, not circumstances. */
+static bool is_damage(int rc)
+{
+	return rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH || rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_PANIC ||
+	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_BAD_TXN;
+}
+
+static int open_env(struct store *s)
+{
+	MDB_txn *txn = NULL;
+	guard_enter(s->dir);
+	int rc = mdb_env_create(&s->env);
+	if (!rc)
+		rc = mdb_env_set_mapsize(s->env, FIRST_MAP);
+	if (!rc)
+		rc = mdb_env_set_maxreaders(s->env, 510);
+	if (!rc)
+		rc = mdb_env_open(s->env, s->dir, MDB_NOTLS | MDB_NOSYNC, 0666);
+	if (!rc)
+		rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+	if (rc == MDB_MAP_RESIZED) {
+		rc = mdb_env_set_mapsize(s->env, 0);
+		if (!rc)
+			rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+	}
+	if (!rc)
+		rc = mdb_dbi_open(txn, NULL, 0, &s->dbi);
+	if (txn)
+		mdb_txn_abort(txn);
+	if (rc && s->env) {
+		mdb_env_close(s->env);
+		s->env = NULL;
+	}
+	guard_leave();
+	return rc;
+}
+
+/* Others may have the old one open, so it is moved away as a whole, not written over. */
+static void set_aside(const char *dir)
+{
+	char *away;
+	if (asprintf(&away, "%s.damaged", dir) < 0)
+		return;
+	os_remove_tree(away);
+	if (rename(dir, away) == 0)
+		os_remove_tree(away);
+	free(away);
+}
+
+struct store *store_open(const char *dir, bool create, struct buf *warning)
+{
+	char *file = path_in(dir, "data.mdb");
+	bool there = access(file, F_OK) == 0;
+	free(file);
+	if (!there && !create)
+		return NULL;
+	struct store *s = calloc(1, sizeof *s);
+	if (!s)
+		abort();
+	s->dir = strdup(dir);
+	pthread_mutex_init(&s->lock, NULL);
+	int rc = create && !os_mkdirs(dir) ? errno : open_env(s);
+	if (is_damage(rc)) {
+		set_aside(dir);
+		buf_printf(warning, "the store in %s was damaged (%s); it is made again\n", dir, mdb_strerror(rc));
+		rc = os_mkdirs(dir) ? open_env(s) : errno;
+	}
+	if (!rc)
+		return s;
+	buf_printf(warning, "the store in %s cannot be used: %s\n", dir, mdb_strerror(rc));
+	free(s->dir);
+	pthread_mutex_destroy(&s->lock);
+	free(s);
+	return NULL;
+}
+
+/* Remembers a value under the lock and returns its payload. */
+static const void *keep(struct store *s, struct value v, size_t *len)
+{
+	uint64_t at;
+	if (len)
+		*len = v.len - sizeof(struct head);
+	if (map_get(&s->index, v.key, &at)) {
+		struct value *old = &s->values.at[at];
+		if (!v.pending || (old->len == v.len && memcmp(old->bytes + sizeof(struct head), v.bytes + sizeof(struct head),
+							       v.len - sizeof(struct head)) == 0)) {
+			if (v.mapped)
+				os_unmap(v.bytes, v.len);
+			else
+				free(v.bytes);
+			if (len)
+				*len = old->len - sizeof(struct head);
+			return old->bytes + sizeof(struct head);
+		}
+	}
+	if (v.pending)
+		s->pending += v.len;
+	vec_push(&s->values, v);
+	map_put(&s->index, v.key, s->values.len - 1);
+	return v.bytes + sizeof(struct head);
+}
+
+static bool read_small(struct store *s, hash128 key, struct value *v)
+{
+	MDB_txn *txn;
+	MDB_val k = {sizeof key, &key}, d;
+	bool ok = false;
+	guard_enter(s->dir);
+	int rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+	if (rc == MDB_MAP_RESIZED) {
+		mdb_env_set_mapsize(s->env, 0);
+		rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
+	}
+	if (!rc) {
+		rc = mdb_get(txn, s->dbi, &k, &d);
+		struct head h;
+		if (!rc && d.mv_size >= sizeof h) {
+			memcpy(&h, d.mv_data, sizeof h);
+			ok = h.len == d.mv_size - sizeof h && sound(d.mv_data, d.mv_size);
+		}
+		if (ok) {
+			v->len = d.mv_size;
+			v->bytes = malloc(v->len);
+			if (!v->bytes)
+				abort();
+			memcpy(v->bytes, d.mv_data, v->len);
+			v->touched = h.day != today();
+		}
+		mdb_txn_abort(txn);
+	}
+	guard_leave();
+	s->broken |= is_damage(rc);
+	return ok;
+}
+
+static bool read_large(struct store *s, hash128 key, struct value *v)
+{
+	char *folder, *path = large_path(s, key, &folder);
+	const void *data;
+	bool ok = false;
+	if (os_map_file(path, &data, &v->len)) {
+		ok = data && sound(data, v->len);
+		if (ok) {
+			v->bytes = (char *)(uintptr_t)data;
+			v->mapped = true;
+		} else if (data) {
+			os_unmap(data, v->len);
+		}
+		if (!ok)
+			unlink(path);
+	}
+	free(folder);
+	free(path);
+	return ok;
+}
+
+const void *store_get(struct store *s, hash128 key, size_t *len)
+{
+	uint64_t at;
+	const void *p = NULL;
+	if (!s)
+		return NULL;
+	struct value v = {.key = key};
+	pthread_mutex_lock(&s->lock);
+	if (map_get(&s->index, key, &at)) {
+		*len = s->values.at[at].len - sizeof(struct head);
+		p = s->values.at[at].bytes + sizeof(struct head);
+	} else if (read_small(s, key, &v) || read_large(s, key, &v)) {
+		p = keep(s, v, len);
+	}
+	pthread_mutex_unlock(&s->lock);
+	return p;
+}
+
+const void *store_put(struct store *s, hash128 key, const void *bytes, size_t len)
+{
+	if (!s)
+		return NULL;
+	struct value v = {.key = key, .len = sizeof(struct head) + len, .pending = true};
+	struct head h = {.check = checksum(bytes, len), .len = len, .day = today()};
+	v.bytes = malloc(v.len);
+	if (!v.bytes)
+		abort();
+	memcpy(v.bytes, &h, sizeof h);
+	if (len)
+		memcpy(v.bytes + sizeof h, bytes, len);
+	pthread_mutex_lock(&s->lock);
+	const void *kept = keep(s, v, NULL);
+	bool full = s->pending > FLUSH_AT;
+	pthread_mutex_unlock(&s->lock);
+	if (full)
+		store_flush(s, NULL);
+	return kept;
+}
+
+static int put_all(struct store *s)
+{
+	MDB_txn *txn;
+	int rc = mdb_txn_begin(s->env, NULL, 0, &txn);
+	if (rc == MDB_MAP_RESIZED) {
+		mdb_env_set_mapsize(s->env, 0);
+		rc = mdb_txn_begin(s->env, NULL, 0, &txn);
+	}
+	if (rc)
+		return rc;
+	for (uint32_t i = 0; i < s->values.len && !rc; i++) {
+		struct value *v = &s->values.at[i];
+		if (v->len > STORE_LARGE || !(v->pending || v->touched))
+			continue;
+		struct head h;
+		memcpy(&h, v->bytes, sizeof h);
+		h.day = today();
+		memcpy(v->bytes, &h, sizeof h);
+		MDB_val k = {sizeof v->key, &v->key}, d = {v->len, v->bytes};
+		rc = mdb_put(txn, s->dbi, &k, &d, 0);
+	}
+	if (rc)
+		mdb_txn_abort(txn);
+	else
+		rc = mdb_txn_commit(txn);
+	return rc;
+}
+
+static int flush_small(struct store *s)
+{
+	guard_enter(s->dir);
+	int rc = put_all(s);
+	while (rc == MDB_MAP_FULL) {
+		MDB_envinfo info;
+		mdb_env_info(s->env, &info);
+		if (mdb_env_set_mapsize(s->env, info.me_mapsize * 2))
+			break;
+		rc = put_all(s);
+	}
+	guard_leave();
+	return rc;
+}
+
+static int flush_large(struct store *s)
+{
+	int rc = 0;
+	for (uint32_t i = 0; i < s->values.len && !rc; i++) {
+		struct value *v = &s->values.at[i];
+		if (!v->pending || v->len <= STORE_LARGE)
+			continue;
+		char *folder, *path = large_path(s, v->key, &folder);
+		if (!os_mkdirs(folder) || !os_write_atomic(path, v->bytes, v->len, 0644, false))
+			rc = errno;
+		else
+			v->pending = false;
+		free(folder);
+		free(path);
+	}
+	return rc;
+}
+
+bool store_flush(struct store *s, struct buf *warning)
+{
+	bool any = false;
+	if (!s)
+		return true;
+	pthread_mutex_lock(&s->lock);
+	for (uint32_t i = 0; i < s->values.len && !any; i++)
+		any = s->values.at[i].pending;
+	int rc = any ? flush_large(s) : 0;
+	if (any && !rc)
+		rc = flush_small(s);
+	for (uint32_t i = 0; any && i < s->values.len; i++)
+		s->values.at[i].pending = s->values.at[i].touched = false;
+	s->pending = 0;
+	s->broken |= is_damage(rc);
+	pthread_mutex_unlock(&s->lock);
+	if (rc && warning)
+		buf_printf(warning, "nothing can be kept in the store %s: %s\n", s->dir, mdb_strerror(rc));
+	return rc == 0;
+}
+
+bool store_close(struct store *s, struct buf *warning)
+{
+	if (!s)
+		return true;
+	bool ok = store_flush(s, warning);
+	for (uint32_t i = 0; i < s->values.len; i++) {
+		struct value *v = &s->values.at[i];
+		if (v->mapped)
+			os_unmap(v->bytes, v->len);
+		else
+			free(v->bytes);
+	}
+	guard_enter(s->dir);
+	mdb_env_close(s->env);
+	guard_leave();
+	if (s->broken) {
+		set_aside(s->dir);
+		buf_printf(warning, "the store in %s was damaged; it was removed and is made again by the next build\n", s->dir);
+	}
+	vec_free(&s->values);
+	map_free(&s->index);
+	pthread_mutex_destroy(&s->lock);
+	free(s->dir);
+	free(s);
+	return ok;
+}

@@ -1,0 +1,35 @@
+/* The weights file of a model, and a value for every parameter: from the file, else from the parameter's initializer. */
+#ifndef TRIB_BUILDER_WEIGHTS_H
+#define TRIB_BUILDER_WEIGHTS_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/interp.h"
+#include "base/hash.h"
+#include "base/source.h"
+
+struct arena;
+struct core_param;
+struct core_program;
+struct diags;
+
+struct weights; /* an open file */
+
+/* Maps and checks a .safetensors file. NULL: reported at `at`. */
+struct weights *weights_open(struct arena *session, const char *path, span at, struct diags *diags);
+void weights_close(struct weights *w); /* NULL is accepted; values that point into the file end here */
+const char *const *weights_names(const struct weights *w, uint32_t *n);
+
+/* Evaluates an initializer into *out, allocated in `a`. False: *error. */
+struct weights_host {
+	bool (*init)(void *ctx, struct arena *a, const struct core_param *p, uint64_t seed, struct tensor *out, const char **error);
+	void *ctx;
+};
+struct weights_bound {
+	struct tensor *params; /* per program->params */
+	hash128 *hashes;       /* of content, type and shape */
+};
+/* `w`: NULL when the model names no file. Values lie in the file where they can, else in `a`. False: every misfit was reported, what is missing in
+ * one diagnostic at `at`. */
+bool weights_bind(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, span at,
+		  struct weights_bound *out, struct diags *diags);
+#endif
