@@ -25,6 +25,17 @@ dim dim_mul(struct dims *d, dim a, dim b);
 dim dim_floordiv(struct dims *d, dim a, dim b); /* of a constant zero: BUG, the caller has reported it */
 dim dim_mod(struct dims *d, dim a, dim b);
 static inline bool dim_eq(dim a, dim b) { return a.idx == b.idx; }
+/* -1: different for every value of the symbols; 1: equal; 0: it depends, or this module cannot tell. */
+int dim_compare(struct dims *d, dim a, dim b);
+/* The x with coef·x = value for every value of the symbols into *x; 0 when it depends, -1 when there is none. coef is not 0. */
+int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x);
+/* a as coef·atom + rest where atom is symbol `sym` and rest does not mention it. False: not linear in it. */
+bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest);
+/* Does x mention symbol `sym`? Calls f for every symbol of x otherwise. */
+bool dim_mentions(const struct dims *d, dim x, uint32_t sym);
+void dim_each_sym(const struct dims *d, dim x, void (*f)(void *ctx, uint32_t sym), void *ctx);
+/* Since the last call: did arithmetic overflow 64 bits, or an expression grow beyond all reason? (Such results are constant 0.) */
+bool dims_overflowed(struct dims *d);
 /* Is it a constant? Then its value into *v. */
 bool dim_is_const(const struct dims *d, dim x, int64_t *v);
 bool dim_is_sym(const struct dims *d, dim x, uint32_t *sym);
