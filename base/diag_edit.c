@@ -1,0 +1,114 @@
+/* A suggested edit as changed lines. */
+#include "base/diag_excerpt.h"
+#include <stdio.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/vec.h"
+
+#define TEXT_COLUMNS 120
+#define MOST_LINES 8 /* of either side */
+
+struct line {
+	const char *at;
+	uint32_t len;
+};
+typedef VEC(struct line) line_list;
+
+static line_list split(const char *text, size_t len)
+{
+	line_list lines = {0};
+	const char *end = text + len;
+
+	for (;;) {
+		const char *stop = memchr(text, '\n', (size_t)(end - text));
+		uint32_t n = (uint32_t)((stop ? stop : end) - text);
+
+		vec_push(&lines, ((struct line){text, n > 0 && text[n - 1] == '\r' ? n - 1 : n}));
+		if (!stop)
+			return lines;
+		text = stop + 1;
+	}
+}
+
+static bool same(struct line a, struct line b) { return a.len == b.len && memcmp(a.at, b.at, a.len) == 0; }
+
+/* The lines that differ: drops equal ones at both ends; returns how many at the start. */
+static uint32_t trim(line_list *a, line_list *b)
+{
+	uint32_t start = 0;
+
+	while (a->len > 0 && b->len > 0 && same(a->at[a->len - 1], b->at[b->len - 1])) {
+		a->len--;
+		b->len--;
+	}
+	while (start < a->len && start < b->len && same(a->at[start], b->at[start]))
+		start++;
+	return start;
+}
+
+static void print_lines(const struct excerpt_look *look, const line_list *lines, uint32_t from, uint32_t first_number, char sign)
+{
+	enum style style = sign == '+' ? STYLE_ADDED : STYLE_REMOVED;
+	struct row r = {0};
+
+	for (uint32_t i = from; i < lines->len; i++) {
+		const struct line *l = &lines->at[i];
+		char head[32];
+		uint32_t col;
+		size_t bytes;
+
+		if (i - from == MOST_LINES) {
+			row_puts(&r, 0, STYLE_GUTTER, "...");
+			row_flush(&r, look->out, look->colour);
+			break;
+		}
+		snprintf(head, sizeof head, "%*u ", (int)look->gutter, first_number + i);
+		col = row_puts(&r, 0, STYLE_GUTTER, head);
+		row_put(&r, col, style, &sign, 1);
+		col += 2;
+		for (size_t k = 0; k < l->len && col < TEXT_COLUMNS; k += bytes) {
+			uint32_t width = canvas_width(l->at + k, l->len - k, &bytes);
+
+			row_put(&r, col, style, l->at + k, bytes);
+			col += width;
+			if (col >= TEXT_COLUMNS && k + bytes < l->len)
+				row_puts(&r, col, STYLE_GUTTER, "...");
+		}
+		row_flush(&r, look->out, look->colour);
+	}
+	row_free(&r);
+}
+
+static uint32_t line_start(const struct source *s, uint32_t at)
+{
+	while (at > 0 && s->text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+static uint32_t line_end(const struct source *s, uint32_t at)
+{
+	const char *stop = memchr(s->text + at, '\n', s->len - at);
+
+	return stop ? (uint32_t)(stop - s->text) : s->len;
+}
+
+void excerpt_print_edit(const struct excerpt_look *look, span at, const char *replacement)
+{
+	const struct source *s = sources_get(look->sources, at.source);
+	uint32_t from = line_start(s, at.start), to = line_end(s, at.end), same_lines;
+	uint32_t number = source_position(look->sources, at.source, from).line;
+	struct buf changed = {0};
+	line_list old = split(s->text + from, to - from), new;
+
+	buf_put(&changed, s->text + from, at.start - from);
+	buf_puts(&changed, replacement);
+	buf_put(&changed, s->text + at.end, to - at.end);
+	new = split(changed.at, changed.len);
+	same_lines = trim(&old, &new);
+	print_lines(look, &old, same_lines, number, '-');
+	print_lines(look, &new, same_lines, number, '+');
+	vec_free(&old);
+	vec_free(&new);
+	buf_free(&changed);
+}

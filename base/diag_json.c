@@ -1,0 +1,96 @@
+/* Diagnostics for tools: one object a line. Lines and columns count from 1, columns in bytes; `end`, `end_line` and `end_col` are exclusive. */
+#include "base/diag.h"
+#include "base/json.h"
+
+static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
+
+static bool has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
+
+static void put_int(struct json_writer *w, const char *key, uint32_t v)
+{
+	json_key(w, key);
+	json_int(w, v);
+}
+
+static void put_str(struct json_writer *w, const char *key, const char *v)
+{
+	json_key(w, key);
+	if (v)
+		json_str(w, v);
+	else
+		json_null(w);
+}
+
+static void put_span(struct json_writer *w, const struct sources *s, const struct diag_label *l, bool primary)
+{
+	struct position first, end;
+
+	if (!has_place(s, l->at))
+		return;
+	first = source_position(s, l->at.source, l->at.start);
+	end = source_position(s, l->at.source, l->at.end);
+	json_open(w, '{');
+	put_str(w, "file", sources_get(s, l->at.source)->path);
+	put_int(w, "line", first.line);
+	put_int(w, "col", first.col);
+	put_int(w, "end_line", end.line);
+	put_int(w, "end_col", end.col);
+	put_int(w, "start", l->at.start);
+	put_int(w, "end", l->at.end);
+	put_str(w, "label", l->text);
+	json_key(w, "primary");
+	json_bool(w, primary);
+	json_close(w, '}');
+}
+
+static void put_edit(struct json_writer *w, const struct sources *s, const struct diag *g)
+{
+	json_key(w, "edit");
+	if (!g->replacement || !has_place(s, g->edit)) {
+		json_null(w);
+		return;
+	}
+	json_open(w, '{');
+	put_str(w, "file", sources_get(s, g->edit.source)->path);
+	put_int(w, "start", g->edit.start);
+	put_int(w, "end", g->edit.end);
+	put_str(w, "replacement", g->replacement);
+	json_close(w, '}');
+}
+
+static void put_diag(struct buf *out, const struct sources *s, const struct diag *g)
+{
+	struct json_writer w = {.out = out};
+
+	json_open(&w, '{');
+	put_str(&w, "type", "diagnostic");
+	put_str(&w, "code", diag_code_text(g->code));
+	put_str(&w, "severity", severity_words[diag_severity_of(g->code)]);
+	put_str(&w, "message", g->message);
+	json_key(&w, "spans");
+	json_open(&w, '[');
+	put_span(&w, s, &g->primary, true);
+	for (uint32_t i = 0; i < g->n_secondary; i++)
+		put_span(&w, s, &g->secondary[i], false);
+	json_close(&w, ']');
+	json_key(&w, "notes");
+	json_open(&w, '[');
+	for (uint32_t i = 0; i < g->n_notes; i++)
+		json_str(&w, g->notes[i]);
+	json_close(&w, ']');
+	put_str(&w, "help", g->help);
+	put_edit(&w, s, g);
+	json_close(&w, '}');
+	buf_putc(out, '\n');
+}
+
+void diags_print_json(const struct diags *d, const struct sources *s, FILE *out)
+{
+	struct buf text = {0};
+
+	for (uint32_t i = 0; i < diags_count(d); i++)
+		put_diag(&text, s, diags_at(d, i));
+	if (text.len)
+		fwrite(text.at, 1, text.len, out);
+	buf_free(&text);
+}

@@ -1,0 +1,191 @@
+/* Diagnostics for people, in the manner of rustc: header, place, excerpts, notes, help. */
+#include "base/diag.h"
+#include <stdio.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/diag_excerpt.h"
+#include "base/diag_private.h"
+#include "base/vec.h"
+
+static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
+static const enum style severity_styles[] = {[SEV_ERROR] = STYLE_ERROR, [SEV_WARNING] = STYLE_WARNING, [SEV_NOTE] = STYLE_NOTE};
+
+typedef VEC(struct excerpt_mark) mark_list;
+
+static bool has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
+
+/* Of a caller's mistake too: within the text, end not before start. */
+static span clamp(const struct sources *s, span at)
+{
+	uint32_t len = sources_get(s, at.source)->len;
+
+	at.start = at.start > len ? len : at.start;
+	at.end = at.end > len ? len : at.end;
+	at.end = at.end < at.start ? at.start : at.end;
+	return at;
+}
+
+static void add_mark(mark_list *marks, const struct sources *s, const struct diag_label *l, bool primary)
+{
+	if (has_place(s, l->at))
+		vec_push(marks, ((struct excerpt_mark){clamp(s, l->at), l->text, primary}));
+}
+
+static uint32_t digits(uint32_t n)
+{
+	uint32_t d = 1;
+
+	while (n >= 10) {
+		n /= 10;
+		d++;
+	}
+	return d;
+}
+
+static uint32_t gutter_of(const struct sources *s, const struct diag *g, const mark_list *marks)
+{
+	uint32_t last = 1;
+
+	for (uint32_t i = 0; i < marks->len; i++) {
+		uint32_t line = excerpt_last_line(s, marks->at[i].at);
+
+		last = line > last ? line : last;
+	}
+	if (g->replacement && has_place(s, g->edit)) {
+		const char *p = g->replacement;
+		uint32_t line = source_position(s, g->edit.source, g->edit.end).line;
+
+		for (; (p = strchr(p, '\n')); p++)
+			line++;
+		last = line > last ? line : last;
+	}
+	return digits(last);
+}
+
+/* A text of several lines, the later ones indented to `col`; begins where the row stands. */
+static void print_text(const struct excerpt_look *look, struct row *r, uint32_t col, enum style style, const char *text)
+{
+	for (;;) {
+		size_t n = strcspn(text, "\n");
+
+		row_put(r, col, style, text, n);
+		row_flush(r, look->out, look->colour);
+		if (text[n] == '\0')
+			break;
+		text += n + 1;
+	}
+}
+
+static void print_header(const struct excerpt_look *look, const struct diag *g)
+{
+	enum diag_severity severity = diag_severity_of(g->code);
+	struct row r = {0};
+	char head[64];
+	uint32_t col;
+
+	snprintf(head, sizeof head, "%s[%s]", severity_words[severity], diag_code_text(g->code));
+	col = row_puts(&r, 0, severity_styles[severity], head);
+	row_puts(&r, col, STYLE_BOLD, ":");
+	print_text(look, &r, col + 2, STYLE_BOLD, g->message);
+	row_free(&r);
+}
+
+static void print_place(const struct excerpt_look *look, span at, const char *arrow)
+{
+	struct position p = source_position(look->sources, at.source, at.start);
+	struct row r = {0};
+	char where[32];
+	uint32_t col = row_puts(&r, look->gutter, STYLE_GUTTER, arrow);
+
+	snprintf(where, sizeof where, ":%u:%u", p.line, p.col);
+	col = row_puts(&r, col + 1, STYLE_PLAIN, sources_get(look->sources, at.source)->path);
+	row_puts(&r, col, STYLE_PLAIN, where);
+	row_flush(&r, look->out, look->colour);
+	row_free(&r);
+}
+
+/* One excerpt per source, in the order of first mention. */
+static void print_excerpts(const struct excerpt_look *look, mark_list *marks)
+{
+	const char *arrow = "-->";
+
+	while (marks->len > 0) {
+		uint32_t source = marks->at[0].at.source, rest = 0, n = marks->len;
+		mark_list here = {0};
+
+		for (uint32_t i = 0; i < n; i++)
+			if (marks->at[i].at.source == source)
+				vec_push(&here, marks->at[i]);
+			else
+				marks->at[rest++] = marks->at[i];
+		marks->len = rest;
+		print_place(look, here.at[0].at, arrow);
+		excerpt_print(look, here.at, here.len);
+		vec_free(&here);
+		arrow = ":::";
+	}
+}
+
+static void print_remark(const struct excerpt_look *look, const char *word, const char *text)
+{
+	struct row r = {0};
+	uint32_t col = row_puts(&r, look->gutter + 1, STYLE_GUTTER, "=");
+
+	col = row_puts(&r, col + 1, STYLE_BOLD, word);
+	print_text(look, &r, col + 1, STYLE_PLAIN, text);
+	row_free(&r);
+}
+
+static void print_edit(const struct excerpt_look *look, const struct diag *g)
+{
+	span at = clamp(look->sources, g->edit);
+	struct row r = {0};
+	uint32_t col = row_puts(&r, 0, STYLE_NOTE, "help");
+
+	row_puts(&r, col, STYLE_BOLD, ":");
+	print_text(look, &r, col + 2, STYLE_PLAIN, g->help ? g->help : "make this change");
+	row_free(&r);
+	if (at.source != g->primary.at.source)
+		print_place(look, at, "-->");
+	excerpt_print_bar(look);
+	excerpt_print_edit(look, at, g->replacement);
+}
+
+static void print_one(const struct sources *s, const struct diag *g, struct buf *out, bool colour)
+{
+	struct excerpt_look look = {.sources = s, .out = out, .colour = colour, .primary = severity_styles[diag_severity_of(g->code)]};
+	bool edit = g->replacement && has_place(s, g->edit), excerpts;
+	mark_list marks = {0};
+
+	add_mark(&marks, s, &g->primary, true);
+	for (uint32_t i = 0; i < g->n_secondary; i++)
+		add_mark(&marks, s, &g->secondary[i], false);
+	look.gutter = gutter_of(s, g, &marks);
+	excerpts = marks.len > 0;
+	print_header(&look, g);
+	print_excerpts(&look, &marks);
+	if (excerpts && (g->n_notes || (g->help && !edit)))
+		excerpt_print_bar(&look);
+	for (uint32_t i = 0; i < g->n_notes; i++)
+		print_remark(&look, "note:", g->notes[i]);
+	if (edit)
+		print_edit(&look, g);
+	else if (g->help)
+		print_remark(&look, "help:", g->help);
+	buf_putc(out, '\n');
+	vec_free(&marks);
+}
+
+void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool colour)
+{
+	uint32_t dropped = diags_dropped(d);
+	struct buf text = {0};
+
+	for (uint32_t i = 0; i < diags_count(d); i++)
+		print_one(s, diags_at(d, i), &text, colour);
+	if (dropped)
+		buf_printf(&text, "%u more error%s not shown\n\n", dropped, dropped == 1 ? " is" : "s are");
+	if (text.len)
+		fwrite(text.at, 1, text.len, out);
+	buf_free(&text);
+}
