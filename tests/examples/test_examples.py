@@ -1,53 +1,28 @@
 """examples/ built by the real executable, run through the command line, a C program, a C++ compiler and ctypes."""
-import json
-import os
-import shutil
-import subprocess
 import sys
-import tempfile
 import unittest
 
 import numpy as np
 
-TRIB = os.environ["TRIB"]
-SOURCE = os.environ["TRIB_SOURCE"]
+from project import ProjectTest, run
 
 
-def run(argv, cwd, ok=True, env=None):
-    done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, env={**os.environ, **(env or {})})
-    if ok and done.returncode:
-        raise AssertionError(f"{' '.join(argv)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
-    return done
-
-
-class Example(unittest.TestCase):
-    name = None
-
-    def setUp(self):
-        self.tmp = tempfile.mkdtemp(prefix="trib-example-")
-        self.addCleanup(shutil.rmtree, self.tmp, True)
-        self.dir = os.path.join(self.tmp, self.name)
-        shutil.copytree(os.path.join(SOURCE, "examples", self.name), self.dir, ignore=shutil.ignore_patterns("build", ".trib"))
-        self.env = {"XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "POCL_CACHE_DIR": os.path.join(self.tmp, "pocl")}
-
-    def trib(self, *args, ok=True):
-        return run([TRIB, *args], self.dir, ok, self.env)
-
-    def infer(self, x, *args, model=None):
+class Example(ProjectTest):
+    def infer(self, x, *args):
         """The output for input x."""
-        np.save(os.path.join(self.dir, "in.npy"), x)
-        self.trib("run", model or self.name, "--input", "x=in.npy", "--output", "out=got.npy", *args)
-        return np.load(os.path.join(self.dir, "got.npy"))
+        np.save(self.path("in.npy"), x)
+        self.trib("run", self.example, "--input", "x=in.npy", "--output", "out=got.npy", *args)
+        return np.load(self.path("got.npy"))
 
 
 class Digits(Example):
-    name = "digits"
+    example = "digits"
 
     def setUp(self):
         super().setUp()
         self.trib("build")
-        self.x = np.load(os.path.join(self.dir, "data/test_x.npy"))
-        self.want = np.load(os.path.join(self.dir, "data/test_pred.npy"))
+        self.x = np.load(self.path("data/test_x.npy"))
+        self.want = np.load(self.path("data/test_pred.npy"))
 
     def test_equal_to_the_reference_on_every_image(self):
         self.assertTrue(np.array_equal(self.infer(self.x).argmax(1), self.want))
@@ -84,38 +59,32 @@ class Digits(Example):
         self.assertTrue(run([sys.executable, "use.py"], self.dir).stdout.strip())
 
     def test_wrong_shape_names_the_input(self):
-        np.save(os.path.join(self.dir, "bad.npy"), np.zeros((3, 60), np.float32))
-        done = self.trib("run", "digits", "--input", "x=bad.npy", "--output", "out=o.npy", ok=False)
-        self.assertNotEqual(done.returncode, 0)
-        self.assertIn("[N, 64]", done.stderr)
-        self.assertIn("[3, 60]", done.stderr)
+        np.save(self.path("bad.npy"), np.zeros((3, 60), np.float32))
+        said = self.fails("run", "digits", "--input", "x=bad.npy", "--output", "out=o.npy")
+        self.assertIn("[N, 64]", said)
+        self.assertIn("[3, 60]", said)
 
     def test_second_build_compiles_nothing(self):
-        record = json.loads(self.trib("build", "--message-format=json").stdout.splitlines()[-1])
-        self.assertEqual(record["units"]["compiled"], 0)
+        self.assertEqual(self.build()["units"]["compiled"], 0)
 
 
 class Quickstart(Example):
-    name = "quickstart"
+    example = "quickstart"
 
     def test_exact_result(self):
         self.trib("build")
-        want = np.load(os.path.join(self.dir, "want.npy"))
-        self.assertTrue(np.array_equal(self.infer(np.load(os.path.join(self.dir, "x.npy"))), want))
+        want = np.load(self.path("want.npy"))
+        self.assertTrue(np.array_equal(self.infer(np.load(self.path("x.npy"))), want))
 
 
 class OpenCL(Example):
-    name = "digits"
+    example = "digits"
 
     def test_same_results_as_the_cpu_library(self):
-        manifest = os.path.join(self.dir, "tri.build")
-        with open(manifest, encoding="utf-8") as f:
-            text = f.read()
-        with open(manifest, "w", encoding="utf-8") as f:
-            f.write(text.replace("library header", "library header opencl"))
+        self.edit("tri.build", "library header", "library header opencl")
         self.trib("build")
         self.assertIn("pocl", self.trib("devices").stdout.lower())
-        x = np.load(os.path.join(self.dir, "data/test_x.npy"))
+        x = np.load(self.path("data/test_x.npy"))
         cpu, device = self.infer(x), self.infer(x, "--device", "opencl")
         self.assertTrue(np.array_equal(cpu.argmax(1), device.argmax(1)))
         self.assertLess(np.abs(cpu - device).max(), 0.1)

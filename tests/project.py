@@ -1,0 +1,65 @@
+"""A project in a temporary folder and the real executable, for the tests that work as a user does."""
+import json
+import os
+import shutil
+import subprocess
+import tempfile
+import unittest
+
+TRIB = os.environ["TRIB"]
+SOURCE = os.environ["TRIB_SOURCE"]
+
+
+def run(argv, cwd, ok=True, env=None, **more):
+    """Runs a command; with `ok` it must succeed."""
+    done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=240, **more)
+    if ok and done.returncode:
+        raise AssertionError(f"{' '.join(argv)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
+    return done
+
+
+class ProjectTest(unittest.TestCase):
+    """self.dir is the project; its caches are its own."""
+
+    example = None  # copied from examples/ when set
+
+    def setUp(self):
+        self.tmp = tempfile.mkdtemp(prefix="trib-test-")
+        self.addCleanup(shutil.rmtree, self.tmp, True)
+        self.dir = os.path.join(self.tmp, self.example or "project")
+        self.env = {"XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "POCL_CACHE_DIR": os.path.join(self.tmp, "pocl"), "NO_COLOR": "1"}
+        if self.example:
+            shutil.copytree(os.path.join(SOURCE, "examples", self.example), self.dir, ignore=shutil.ignore_patterns("build", ".trib"))
+        else:
+            os.mkdir(self.dir)
+
+    def path(self, name):
+        return os.path.join(self.dir, name)
+
+    def write(self, name, content):
+        os.makedirs(os.path.dirname(self.path(name)), exist_ok=True)
+        with open(self.path(name), "wb") as f:
+            f.write(content if isinstance(content, bytes) else content.encode())
+
+    def read(self, name):
+        with open(self.path(name), "rb") as f:
+            return f.read()
+
+    def edit(self, name, old, new):
+        text = self.read(name).decode()
+        self.assertIn(old, text)
+        self.write(name, text.replace(old, new))
+
+    def trib(self, *args, ok=True, **more):
+        return run([TRIB, *args], self.dir, ok, self.env, **more)
+
+    def build(self, *args):
+        """The build record of a build that succeeds."""
+        return json.loads(self.trib("build", "--message-format=json", *args).stdout.splitlines()[-1])
+
+    def fails(self, *args, code=1):
+        """What a failing command says; never a signal, never silence."""
+        done = self.trib(*args, ok=False)
+        self.assertEqual(done.returncode, code, done.stdout + done.stderr)
+        self.assertTrue(done.stderr.strip())
+        return done.stderr

@@ -1,0 +1,148 @@
+"""What an edit compiles, and what --explain says about it."""
+import os
+import shutil
+import unittest
+
+from project import ProjectTest
+
+BLOCKS = """\
+# Two steps and a small inlined one.
+fn scale(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+    let doubled = x * 2.0
+    return doubled + 1.0
+}
+
+fn squash(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+    return sigmoid(x) - 0.5
+}
+
+@inline
+fn shift(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+    return x + 3.0
+}
+"""
+NET = """\
+import "blocks.tri" as blocks
+
+layer Net() {
+    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+        let a = blocks.scale(blocks.shift(x))
+        let b = blocks.squash(a)
+        return relu(b)
+    }
+}
+"""
+MANIFEST = """\
+project rebuild
+    version = 1.0
+
+model net
+    sources = src/*.tri
+    entry   = Net
+    input x = float32 [?, 8]
+"""
+
+
+class Rebuild(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.write("src/blocks.tri", BLOCKS)
+        self.write("src/net.tri", NET)
+        self.write("tri.build", MANIFEST)
+        first = self.build()
+        self.total = first["units"]["total"]
+        self.assertEqual(first["units"]["compiled"], self.total)
+        self.assertGreaterEqual(self.total, 3)
+
+    def compiled(self, *args):
+        return self.build(*args)["units"]["compiled"]
+
+    def explain(self):
+        return self.trib("build", "--explain")
+
+    def test_nothing_changed(self):
+        self.assertEqual(self.compiled(), 0)
+
+    def test_touch(self):
+        os.utime(self.path("src/blocks.tri"))
+        self.assertEqual(self.compiled(), 0)
+
+    def test_comment_white_space_and_local_rename(self):
+        self.edit("src/blocks.tri", "# Two steps", "# Two good steps")
+        self.assertEqual(self.compiled(), 0)
+        self.edit("src/blocks.tri", "    return doubled + 1.0", "\n\n      return doubled   + 1.0  # shifted\n")
+        self.assertEqual(self.compiled(), 0)
+        self.edit("src/blocks.tri", "doubled", "twice")
+        self.assertEqual(self.compiled(), 0)
+
+    def test_body_edit_compiles_that_unit_alone_and_says_why(self):
+        self.edit("src/blocks.tri", "doubled + 1.0", "doubled + 1.5")
+        said = self.explain()
+        lines = [line for line in (said.stdout + said.stderr).splitlines() if "body" in line]
+        self.assertEqual(len(lines), 1, said.stdout + said.stderr)
+        self.assertIn("scale", lines[0])
+        self.assertIn("src/blocks.tri:2", lines[0])
+
+    def test_body_edit_count(self):
+        self.edit("src/blocks.tri", "sigmoid(x) - 0.5", "sigmoid(x) - 0.25")
+        self.assertEqual(self.compiled(), 1)
+
+    def test_edit_of_an_inlined_function_compiles_its_users(self):
+        self.edit("src/blocks.tri", "x + 3.0", "x + 4.0")
+        said = self.explain()
+        self.assertIn("shift", said.stdout + said.stderr)
+        self.edit("src/blocks.tri", "x + 4.0", "x + 5.0")
+        self.assertEqual(self.compiled(), 1)
+
+    def test_going_back_needs_no_compiler(self):
+        self.edit("src/blocks.tri", "doubled + 1.0", "doubled + 1.5")
+        self.assertEqual(self.compiled(), 1)
+        self.edit("src/blocks.tri", "doubled + 1.5", "doubled + 1.0")
+        self.assertEqual(self.compiled(), 0)
+
+    def test_content_changed_with_the_old_time_stamp(self):
+        path = self.path("src/blocks.tri")
+        before = os.stat(path)
+        self.edit("src/blocks.tri", "doubled + 1.0", "doubled + 7.0")
+        os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+        self.assertEqual(self.compiled(), 1)
+
+    def test_option_change(self):
+        self.assertEqual(self.compiled("-O0") > 0, True)
+        self.assertEqual(self.compiled(), 0)
+
+    def test_lost_output_is_linked_again(self):
+        want = self.read("build/libnet.so")
+        os.unlink(self.path("build/libnet.so"))
+        self.assertEqual(self.compiled(), 0)
+        self.assertEqual(self.read("build/libnet.so"), want)
+
+    def test_dry_run_changes_nothing(self):
+        want = self.read("build/libnet.so")
+        self.edit("src/blocks.tri", "doubled + 1.0", "doubled + 1.5")
+        said = self.trib("build", "-n")
+        self.assertIn("scale", said.stdout + said.stderr)
+        self.assertEqual(self.read("build/libnet.so"), want)
+        self.assertEqual(self.compiled(), 1)
+
+    def test_any_number_of_jobs_and_a_clean_build_give_the_same_bytes(self):
+        self.edit("src/blocks.tri", "doubled + 1.0", "doubled + 1.5")
+        self.build()
+        incremental = self.read("build/libnet.so")
+        for jobs in ("-j1", "-j4"):
+            shutil.rmtree(self.path(".trib"))
+            shutil.rmtree(self.path("build"))
+            shutil.rmtree(self.env["XDG_CACHE_HOME"])
+            self.build(jobs)
+            self.assertEqual(self.read("build/libnet.so"), incremental)
+
+    def test_clean(self):
+        self.trib("clean")
+        self.assertFalse(os.path.exists(self.path("build")))
+        self.assertFalse(os.path.exists(self.path(".trib")))
+        self.build()
+        self.assertTrue(os.path.exists(self.path("build/libnet.so")))
+
+
+if __name__ == "__main__":
+    unittest.main()
