@@ -1,0 +1,158 @@
+#include "gpu/flatten.h"
+#include "base/arena.h"
+#include "base/bug.h"
+#include "gpu/signature.h"
+
+/* One call of a unit: what its own names mean in the entry. */
+struct frame {
+	struct flatten *f;
+	struct flat_entry *out;
+	const struct loop_fn *fn;
+	const struct model_table *table; /* NULL: no slots */
+	const dim *syms;                 /* its symbols in the entry's dims */
+	const struct flat_place *io;     /* its inputs, then its outputs */
+	dim scratch;                     /* where its own scratch starts */
+};
+
+static dim moved(const struct frame *s, dim x)
+{
+	return dim_translate(s->out->dims, s->fn->dims, x, s->syms);
+}
+
+static uint32_t const_blob(struct flatten *f, const struct loop_fn *fn, uint32_t buffer)
+{
+	const void *bytes = fn->buffers[buffer].data;
+	uint32_t i = 0;
+	while (i < f->consts.len && f->consts.at[i].bytes != bytes)
+		i++;
+	if (i == f->consts.len) {
+		struct flat_const c = {bytes, (size_t)opencl_buffer_bytes(fn, buffer)};
+		vec_push(&f->consts, c);
+	}
+	return f->weights->n_blobs + i;
+}
+
+static struct flat_place place_of(const struct frame *s, uint32_t buffer)
+{
+	const struct loop_buffer *b = &s->fn->buffers[buffer];
+	dim zero = dim_const(s->out->dims, 0);
+	switch (b->kind) {
+	case BUFFER_INPUT: return s->io[b->index];
+	case BUFFER_OUTPUT: return s->io[s->fn->n_inputs + b->index];
+	case BUFFER_WEIGHT:
+		BUG_ON(!s->table || s->table->slots[b->index].is_table);
+		return (struct flat_place){FLAT_BLOB, s->table->slots[b->index].index, zero};
+	case BUFFER_TEMP: return (struct flat_place){FLAT_SCRATCH, 0, dim_add(s->out->dims, s->scratch, moved(s, b->offset))};
+	case BUFFER_CONST: return (struct flat_place){FLAT_BLOB, const_blob(s->f, s->fn, buffer), zero};
+	}
+	BUG("buffer kind");
+}
+
+static struct flat_place *places_of(const struct frame *s, const uint32_t *buffers, uint32_t n)
+{
+	struct flat_place *p = ARENA_ARRAY(s->f->arena, struct flat_place, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		p[i] = place_of(s, buffers[i]);
+	return p;
+}
+
+static void launch_nest(const struct frame *s, uint32_t stmt)
+{
+	struct arena *a = s->f->arena;
+	const struct loop_nest *n = &s->fn->stmts[stmt].nest;
+	struct opencl_signature sig;
+	opencl_signature_of(a, s->fn, n, &sig);
+	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt), .n_places = sig.n_buffers, .n_dims = sig.n_syms,
+				.fails = sig.fails};
+	l.places = places_of(s, sig.buffers, sig.n_buffers);
+	l.dims = ARENA_ARRAY(a, dim, sig.n_syms + 1);
+	for (uint32_t i = 0; i < sig.n_syms; i++)
+		l.dims[i] = s->syms[sig.syms[i]];
+	l.items = dim_const(s->out->dims, 1);
+	for (uint32_t k = 0; k < n->n_parallel; k++)
+		l.items = dim_mul(s->out->dims, l.items, moved(s, n->extent[k]));
+	vec_push(&s->out->launches, l);
+}
+
+/* Every template computes four rows of one column in a work item. */
+static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
+{
+	struct dims *d = s->out->dims;
+	struct flat_launch l = {.kernel = kernel_symbol(st->kernel), .n_places = st->n_buffers, .n_dims = st->n_dims};
+	l.places = places_of(s, st->buffers, st->n_buffers);
+	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
+	for (uint32_t i = 0; i < st->n_dims; i++)
+		l.dims[i] = moved(s, st->dims[i]);
+	l.items = dim_mul(d, dim_floordiv(d, dim_add(d, l.dims[0], dim_const(d, 3)), dim_const(d, 4)), l.dims[2]);
+	vec_push(&s->out->launches, l);
+}
+
+static const struct loop_fn *unit_loops(const struct flatten *f, const struct core_unit *u)
+{
+	const struct core_program *p = f->in->program;
+	for (uint32_t i = 0; i < p->n_units; i++)
+		if (p->units[i] == u && f->units[i])
+			return f->units[i];
+	BUG("call of a unit without loops");
+}
+
+static void need_scratch(struct flat_entry *out, dim size)
+{
+	for (uint32_t i = 0; i < out->scratch.len; i++)
+		if (dim_eq(out->scratch.at[i], size))
+			return;
+	vec_push(&out->scratch, size);
+}
+
+static void expand(const struct frame *s);
+
+static void call(const struct frame *s, const struct loop_stmt *st)
+{
+	struct arena *a = s->f->arena;
+	struct frame callee = {.f = s->f, .out = s->out, .fn = unit_loops(s->f, st->callee_unit)};
+	dim *syms = ARENA_ARRAY(a, dim, st->n_dims + 1);
+	for (uint32_t i = 0; i < st->n_dims; i++)
+		syms[i] = moved(s, st->dims[i]);
+	callee.syms = syms;
+	callee.io = places_of(s, st->buffers, st->n_buffers);
+	callee.scratch = dim_add(s->out->dims, s->scratch, moved(s, s->fn->scratch));
+	if (st->slot != LOOP_NONE) {
+		BUG_ON(!s->table || !s->table->slots[st->slot].is_table);
+		callee.table = &s->f->weights->tables[s->table->slots[st->slot].index];
+	}
+	expand(&callee);
+}
+
+static void expand(const struct frame *s)
+{
+	need_scratch(s->out, dim_add(s->out->dims, s->scratch, moved(s, s->fn->scratch)));
+	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
+		const struct loop_stmt *st = &s->fn->stmts[i];
+		switch (st->kind) {
+		case STMT_NEST: launch_nest(s, i); break;
+		case STMT_KERNEL: launch_kernel(s, st); break;
+		case STMT_CALL: call(s, st); break;
+		}
+	}
+}
+
+void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
+{
+	const struct core_unit *u = f->in->program->entries[index].unit;
+	const struct loop_fn *fn = unit_loops(f, u);
+	uint32_t n_syms = dims_syms(fn->dims), table = f->weights->entry_tables[index];
+	*out = (struct flat_entry){.dims = dims_new(f->arena)};
+	dim *syms = ARENA_ARRAY(f->arena, dim, n_syms + 1);
+	for (uint32_t i = 0; i < n_syms; i++)
+		syms[i] = dim_new_sym(out->dims, dims_sym_name(fn->dims, i));
+	dim zero = dim_const(out->dims, 0);
+	struct flat_place *io = ARENA_ARRAY(f->arena, struct flat_place, fn->n_inputs + fn->n_outputs + 1);
+	for (uint32_t i = 0; i < fn->n_inputs; i++)
+		io[i] = (struct flat_place){FLAT_INPUT, i, zero};
+	for (uint32_t i = 0; i < fn->n_outputs; i++)
+		io[fn->n_inputs + i] = (struct flat_place){FLAT_OUTPUT, i, zero};
+	struct frame s = {.f = f, .out = out, .fn = fn, .syms = syms, .io = io, .scratch = zero};
+	if (table < f->weights->n_tables)
+		s.table = &f->weights->tables[table];
+	expand(&s);
+}

@@ -1,0 +1,45 @@
+/* Binary contract between the data of a generated OpenCL library (gpu/model.c) and its host runtime: an entry is a flat list of kernel launches, the
+ * calls of units expanded, over places whose offsets and extents are programs over the entry's dynamic dimensions. */
+#ifndef TRI_LAUNCH_H
+#define TRI_LAUNCH_H
+#include <stdint.h>
+#include "backend/runtime/tri.h"
+
+enum tri_cl_place_kind { TRI_CL_INPUT, TRI_CL_OUTPUT, TRI_CL_BLOB, TRI_CL_SCRATCH };
+struct tri_cl_place {
+	int32_t kind, index; /* input, output or blob number */
+	tri_dim_desc offset; /* bytes; no steps: 0 */
+};
+
+/* Kernel arguments: for each place a buffer and a byte offset, for each dim its value, and, if `fails`, the error buffer: three int64, taken, value,
+ * bound. */
+struct tri_cl_launch {
+	const char *kernel;
+	const struct tri_cl_place *places;
+	const tri_dim_desc *dims;
+	int32_t n_places, n_dims, fails, pad;
+	tri_dim_desc items; /* work items wanted; the kernel ignores more */
+};
+
+struct tri_cl_blob {
+	const void *bytes;
+	uint64_t size;
+};
+
+struct tri_cl_program {
+	const char *text;
+	uint64_t text_size;
+	const struct tri_cl_blob *blobs;
+	int32_t n_blobs;
+	int32_t fp64; /* 1: computes in float64 */
+};
+
+/* tri_entry_desc.code of an OpenCL library. */
+struct tri_cl_entry {
+	const struct tri_cl_program *program; /* the same for all entries */
+	const struct tri_cl_launch *launches;
+	int64_t n_launches;
+	const tri_dim_desc *scratch; /* bytes: the largest of these */
+	int64_t n_scratch;
+};
+#endif

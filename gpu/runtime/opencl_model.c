@@ -1,0 +1,200 @@
+/* Opening, running and closing a model on an OpenCL device: the counterpart of backend/runtime/model.c, which it replaces in OpenCL libraries; shapes
+ * are checked by the same backend/runtime/model_io.c. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/runtime/model.h"
+#include "gpu/runtime/prepare.h"
+
+enum { MAX_DIMS = 64 };
+
+struct tri_model {
+	const tri_model_desc *desc;
+	struct tri_cl_device device;
+	struct tri_cl_prepared *entries; /* desc->n_entries */
+	int64_t dims[MAX_DIMS];
+};
+
+static const struct tri_cl_program *program_of(const tri_model_desc *desc)
+{
+	return ((const struct tri_cl_entry *)desc->entries[0].code)->program;
+}
+
+static const char *wanted_device(const tri_options *opt)
+{
+	return opt && opt->size >= offsetof(tri_options, device) + sizeof opt->device ? opt->device : NULL;
+}
+
+static bool open_queue(struct tri_cl_device *d, tri_error *err)
+{
+	cl_int status;
+	d->context = clCreateContext(NULL, 1, &d->id, NULL, NULL, &status);
+	if (!d->context)
+		return tri_cl_error(err, "clCreateContext", status);
+	d->queue = clCreateCommandQueue(d->context, d->id, 0, &status);
+	if (!d->queue)
+		return tri_cl_error(err, "clCreateCommandQueue", status);
+	d->failed = clCreateBuffer(d->context, CL_MEM_READ_WRITE, 3 * sizeof(cl_long), NULL, &status);
+	return d->failed ? true : tri_cl_error(err, "clCreateBuffer", status);
+}
+
+static bool upload(struct tri_cl_device *d, const struct tri_cl_program *p, tri_error *err)
+{
+	static const char nothing[16];
+	d->blobs = calloc((size_t)p->n_blobs + 1, sizeof *d->blobs);
+	if (!d->blobs)
+		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory") == TRI_OK;
+	for (int32_t i = 0; i < p->n_blobs; i++) {
+		const struct tri_cl_blob *b = &p->blobs[i];
+		const void *bytes = b->size ? b->bytes : nothing;
+		cl_int status;
+		d->blobs[i] = clCreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, b->size ? b->size : 1, (void *)bytes, &status);
+		if (!d->blobs[i])
+			return tri_cl_error(err, "clCreateBuffer", status);
+	}
+	return true;
+}
+
+static bool open_device(struct tri_model *m, const tri_options *opt, tri_error *err)
+{
+	struct tri_cl_device *d = &m->device;
+	const struct tri_cl_program *p = program_of(m->desc);
+	if (!tri_cl_device(wanted_device(opt), &d->id, err) || !open_queue(d, err))
+		return false;
+	d->program = tri_cl_build(d->context, d->id, p, err);
+	return d->program && upload(d, p, err);
+}
+
+static bool open_entries(struct tri_model *m, tri_error *err)
+{
+	m->entries = calloc((size_t)m->desc->n_entries + 1, sizeof *m->entries);
+	bool ok = m->entries != NULL;
+	for (uint32_t i = 0; ok && i < m->desc->n_entries; i++)
+		ok = tri_cl_prepared_init(&m->entries[i], &m->desc->entries[i]);
+	if (!ok)
+		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+	return ok;
+}
+
+static bool few_dims(const tri_model_desc *desc, tri_error *err)
+{
+	for (uint32_t i = 0; i < desc->n_entries; i++)
+		if (desc->entries[i].n_dims > MAX_DIMS) {
+			tri_error_set(err, TRI_ERR_ARGUMENT, "entry %s has more than %d dynamic dimensions", desc->entries[i].name, MAX_DIMS);
+			return false;
+		}
+	return true;
+}
+
+struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
+{
+	if (!few_dims(desc, err))
+		return NULL;
+	struct tri_model *m = calloc(1, sizeof *m);
+	if (!m) {
+		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	m->desc = desc;
+	if (!open_device(m, opt, err) || !open_entries(m, err)) {
+		tri_model_close(m);
+		return NULL;
+	}
+	if (err)
+		memset(err, 0, sizeof *err);
+	return m;
+}
+
+static bool write_inputs(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io, tri_error *err)
+{
+	static const cl_long none[3];
+	cl_command_queue q = m->device.queue;
+	cl_int status = CL_SUCCESS;
+	for (int32_t i = 0; i < e->n_inputs && status == CL_SUCCESS; i++)
+		if (p->io_bytes[i])
+			status = clEnqueueWriteBuffer(q, p->io[i], CL_FALSE, 0, p->io_bytes[i], io[i].data, 0, NULL, NULL);
+	if (p->may_fail && status == CL_SUCCESS)
+		status = clEnqueueWriteBuffer(q, m->device.failed, CL_FALSE, 0, sizeof none, none, 0, NULL, NULL);
+	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueWriteBuffer", status);
+}
+
+static bool launch(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, tri_error *err)
+{
+	int64_t n = ((const struct tri_cl_entry *)e->code)->n_launches;
+	for (int64_t i = 0; i < n; i++) {
+		if (!p->global[i])
+			continue;
+		cl_int status = clEnqueueNDRangeKernel(m->device.queue, p->kernels[i], 1, NULL, &p->global[i], &p->local[i], 0, NULL, NULL);
+		if (status != CL_SUCCESS)
+			return tri_cl_error(err, "clEnqueueNDRangeKernel", status);
+	}
+	return true;
+}
+
+static bool read_outputs(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io, cl_long *failed,
+			 tri_error *err)
+{
+	cl_command_queue q = m->device.queue;
+	cl_int status = CL_SUCCESS;
+	for (int32_t i = e->n_inputs; i < e->n_inputs + e->n_outputs && status == CL_SUCCESS; i++)
+		if (p->io_bytes[i])
+			status = clEnqueueReadBuffer(q, p->io[i], CL_TRUE, 0, p->io_bytes[i], io[i].data, 0, NULL, NULL);
+	if (p->may_fail && status == CL_SUCCESS)
+		status = clEnqueueReadBuffer(q, m->device.failed, CL_TRUE, 0, 3 * sizeof *failed, failed, 0, NULL, NULL);
+	return status == CL_SUCCESS ? true : tri_cl_error(err, "clEnqueueReadBuffer", status);
+}
+
+static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepared *p, tri_tensor *io, tri_error *err)
+{
+	cl_long failed[3] = {0};
+	if (!tri_cl_prepare(p, &m->device, e, m->dims, err))
+		return TRI_ERR_DEVICE;
+	bool ok = write_inputs(m, e, p, io, err) && launch(m, e, p, err) && read_outputs(m, e, p, io, failed, err);
+	cl_int status = clFinish(m->device.queue); /* the inputs are the caller's memory: nothing may be under way any more */
+	if (!ok)
+		return TRI_ERR_DEVICE;
+	if (status != CL_SUCCESS) {
+		tri_cl_error(err, "clFinish", status);
+		return TRI_ERR_DEVICE;
+	}
+	if (failed[0])
+		return tri_error_set(err, TRI_ERR_RANGE, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)failed[1],
+				     (long long)failed[2]);
+	if (err)
+		err->code = TRI_OK, err->message[0] = 0;
+	return TRI_OK;
+}
+
+int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
+{
+	if (!m)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
+	if (entry >= m->desc->n_entries)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "no entry %u: there are %u", (unsigned)entry, (unsigned)m->desc->n_entries);
+	const tri_entry_desc *e = &m->desc->entries[entry];
+	int status = tri_io_check(e, io, m->dims, err);
+	return status == TRI_OK ? run(m, e, &m->entries[entry], io, err) : status;
+}
+
+void tri_model_close(struct tri_model *m)
+{
+	if (!m)
+		return;
+	struct tri_cl_device *d = &m->device;
+	for (uint32_t i = 0; m->entries && i < m->desc->n_entries; i++)
+		tri_cl_prepared_end(&m->entries[i], &m->desc->entries[i]);
+	for (int32_t i = 0; d->blobs && i < program_of(m->desc)->n_blobs; i++)
+		if (d->blobs[i])
+			clReleaseMemObject(d->blobs[i]);
+	if (d->failed)
+		clReleaseMemObject(d->failed);
+	if (d->program)
+		clReleaseProgram(d->program);
+	if (d->queue)
+		clReleaseCommandQueue(d->queue);
+	if (d->context)
+		clReleaseContext(d->context);
+	free(d->blobs);
+	free(m->entries);
+	free(m);
+}

@@ -1,0 +1,177 @@
+#include "gpu/runtime/prepare.h"
+#include <stdlib.h>
+#include <string.h>
+#include "backend/runtime/model.h"
+
+enum { STACK = 64, GROUP = 64 };
+
+int64_t tri_cl_dim(const tri_dim_desc *d, const int64_t *dims)
+{
+	int64_t stack[STACK] = {0};
+	int top = 0;
+	for (int32_t i = 0; i < d->n_steps && top < STACK; i++) {
+		const tri_dim_step *s = &d->steps[i];
+		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
+			stack[top++] = s->op == TRI_DIM_CONST ? s->value : dims[s->value];
+			continue;
+		}
+		int64_t b = stack[--top], a = stack[top - 1], r = 0;
+		if (s->op == TRI_DIM_ADD)
+			r = (int64_t)((uint64_t)a + (uint64_t)b);
+		else if (s->op == TRI_DIM_MUL)
+			r = (int64_t)((uint64_t)a * (uint64_t)b);
+		else if (b > 0 || b < -1) {
+			int64_t q = a / b - (a % b != 0 && (a < 0) != (b < 0));
+			r = s->op == TRI_DIM_FLOORDIV ? q : a - q * b;
+		}
+		stack[top - 1] = r;
+	}
+	return stack[0];
+}
+
+bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
+{
+	const struct tri_cl_entry *code = e->code;
+	size_t launches = (size_t)code->n_launches, io = (size_t)e->n_inputs + (size_t)e->n_outputs;
+	p->dims = calloc((size_t)e->n_dims + 1, sizeof *p->dims);
+	p->io = calloc(io + 1, sizeof *p->io);
+	p->io_bytes = calloc(io + 1, sizeof *p->io_bytes);
+	p->kernels = calloc(launches + 1, sizeof *p->kernels);
+	p->local = calloc(launches + 1, sizeof *p->local);
+	p->global = calloc(launches + 1, sizeof *p->global);
+	for (int64_t i = 0; i < code->n_launches; i++)
+		p->may_fail |= code->launches[i].fails != 0;
+	return p->dims && p->io && p->io_bytes && p->kernels && p->local && p->global;
+}
+
+/* Gives back what depends on the dims. */
+static void release(struct tri_cl_prepared *p, const tri_entry_desc *e)
+{
+	const struct tri_cl_entry *code = e->code;
+	p->ready = false;
+	for (int32_t i = 0; p->io && i < e->n_inputs + e->n_outputs; i++)
+		if (p->io[i])
+			clReleaseMemObject(p->io[i]), p->io[i] = NULL;
+	if (p->scratch)
+		clReleaseMemObject(p->scratch), p->scratch = NULL;
+	for (int64_t i = 0; p->kernels && i < code->n_launches; i++)
+		if (p->kernels[i])
+			clReleaseKernel(p->kernels[i]), p->kernels[i] = NULL;
+}
+
+void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e)
+{
+	release(p, e);
+	free(p->dims);
+	free(p->io);
+	free(p->io_bytes);
+	free(p->kernels);
+	free(p->local);
+	free(p->global);
+}
+
+static bool new_buffer(const struct tri_cl_device *d, size_t size, cl_mem *out, tri_error *err)
+{
+	cl_int status;
+	*out = clCreateBuffer(d->context, CL_MEM_READ_WRITE, size ? size : 1, NULL, &status);
+	return *out ? true : tri_cl_error(err, "clCreateBuffer", status);
+}
+
+static size_t tensor_bytes(const tri_io_desc *t, const int64_t *dims)
+{
+	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+	size_t n = (size_t)bytes[t->dtype];
+	for (int32_t k = 0; k < t->rank; k++)
+		n *= (size_t)tri_cl_dim(&t->dims[k], dims);
+	return n;
+}
+
+static bool new_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, tri_error *err)
+{
+	const struct tri_cl_entry *code = e->code;
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++) {
+		p->io_bytes[i] = tensor_bytes(i < e->n_inputs ? &e->inputs[i] : &e->outputs[i - e->n_inputs], p->dims);
+		if (!new_buffer(d, p->io_bytes[i], &p->io[i], err))
+			return false;
+	}
+	int64_t scratch = 0;
+	for (int64_t i = 0; i < code->n_scratch; i++) {
+		int64_t size = tri_cl_dim(&code->scratch[i], p->dims);
+		scratch = size > scratch ? size : scratch;
+	}
+	return new_buffer(d, (size_t)scratch, &p->scratch, err);
+}
+
+static const cl_mem *place_memory(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e,
+				  const struct tri_cl_place *at)
+{
+	switch (at->kind) {
+	case TRI_CL_INPUT: return &p->io[at->index];
+	case TRI_CL_OUTPUT: return &p->io[e->n_inputs + at->index];
+	case TRI_CL_BLOB: return &d->blobs[at->index];
+	default: return &p->scratch;
+	}
+}
+
+static cl_int set_arguments(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e,
+			    const struct tri_cl_launch *l, cl_kernel k)
+{
+	cl_uint arg = 0;
+	cl_int status = CL_SUCCESS;
+	for (int32_t i = 0; i < l->n_places && status == CL_SUCCESS; i++) {
+		cl_ulong offset = (cl_ulong)tri_cl_dim(&l->places[i].offset, p->dims);
+		status = clSetKernelArg(k, arg++, sizeof(cl_mem), place_memory(p, d, e, &l->places[i]));
+		if (status == CL_SUCCESS)
+			status = clSetKernelArg(k, arg++, sizeof offset, &offset);
+	}
+	for (int32_t i = 0; i < l->n_dims && status == CL_SUCCESS; i++) {
+		cl_long v = tri_cl_dim(&l->dims[i], p->dims);
+		status = clSetKernelArg(k, arg++, sizeof v, &v);
+	}
+	if (l->fails && status == CL_SUCCESS)
+		status = clSetKernelArg(k, arg++, sizeof(cl_mem), &d->failed);
+	return status;
+}
+
+/* Whole work groups: no device likes an odd number of work items. */
+static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d, const struct tri_cl_launch *l, int64_t i)
+{
+	size_t most = 1;
+	cl_int status = clGetKernelWorkGroupInfo(p->kernels[i], d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
+	int64_t items = tri_cl_dim(&l->items, p->dims);
+	size_t group = most < GROUP ? (most ? most : 1) : GROUP;
+	p->local[i] = group;
+	p->global[i] = items > 0 ? ((size_t)items + group - 1) / group * group : 0;
+	return status;
+}
+
+static bool prepare_launch(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, int64_t i, tri_error *err)
+{
+	const struct tri_cl_launch *l = &((const struct tri_cl_entry *)e->code)->launches[i];
+	cl_int status;
+	p->kernels[i] = clCreateKernel(d->program, l->kernel, &status);
+	if (!p->kernels[i])
+		return tri_cl_error(err, "clCreateKernel", status);
+	status = set_arguments(p, d, e, l, p->kernels[i]);
+	if (status != CL_SUCCESS)
+		return tri_cl_error(err, "clSetKernelArg", status);
+	status = set_range(p, d, l, i);
+	return status == CL_SUCCESS ? true : tri_cl_error(err, "clGetKernelWorkGroupInfo", status);
+}
+
+bool tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err)
+{
+	const struct tri_cl_entry *code = e->code;
+	size_t bytes = (size_t)e->n_dims * sizeof *dims;
+	if (p->ready && memcmp(p->dims, dims, bytes) == 0)
+		return true;
+	release(p, e);
+	memcpy(p->dims, dims, bytes);
+	bool ok = new_buffers(p, d, e, err);
+	for (int64_t i = 0; ok && i < code->n_launches; i++)
+		ok = prepare_launch(p, d, e, i, err);
+	if (!ok)
+		release(p, e);
+	p->ready = ok;
+	return ok;
+}
