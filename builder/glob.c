@@ -1,0 +1,94 @@
+#include "builder/glob.h"
+#include <dirent.h>
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/arena.h"
+#include "base/path.h"
+#include "base/vec.h"
+
+enum { MAX_DEPTH = 64 };
+
+typedef VEC(const char *) path_vec;
+
+bool glob_is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
+
+static bool is_folder(const char *path, bool *file)
+{
+	struct stat st;
+	*file = false;
+	if (stat(path, &st) != 0)
+		return false;
+	*file = S_ISREG(st.st_mode);
+	return S_ISDIR(st.st_mode);
+}
+
+/* Matches the components from `rest` on below `dir`. */
+static void walk(struct arena *a, const char *dir, const char *rest, int depth, path_vec *out)
+{
+	size_t len = strcspn(rest, "/");
+	const char *part = arena_strndup(a, rest, len), *after = rest + len;
+	bool file, deep = strcmp(part, "**") == 0;
+	while (*after == '/')
+		after++;
+	if (!glob_is_pattern(part)) {
+		const char *path = path_join(a, dir, part);
+		bool folder = is_folder(path, &file);
+		if (*after ? folder : file) {
+			if (*after)
+				walk(a, path, after, depth, out);
+			else
+				vec_push(out, path);
+		}
+		return;
+	}
+	if (deep && *after)
+		walk(a, dir, after, depth, out);
+	DIR *d = depth < MAX_DEPTH ? opendir(*dir ? dir : ".") : NULL;
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (fnmatch(deep ? "*" : part, e->d_name, FNM_PERIOD) != 0)
+			continue;
+		const char *path = path_join(a, dir, e->d_name);
+		if (!*after && !deep && e->d_type == DT_REG) {
+			vec_push(out, path);
+			continue;
+		}
+		bool folder = is_folder(path, &file);
+		if (deep && folder && e->d_type != DT_LNK)
+			walk(a, path, rest, depth + 1, out);
+		else if (folder && *after && !deep)
+			walk(a, path, after, depth + 1, out);
+		else if (file && !*after)
+			vec_push(out, path);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+
+const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n)
+{
+	path_vec found = {0};
+	const char *rest = pattern;
+	bool rooted = *rest == '/';
+	while (*rest == '/')
+		rest++;
+	walk(a, rooted ? "/" : "", rest, 0, &found);
+	if (found.len)
+		qsort(found.at, found.len, sizeof *found.at, by_text);
+	const char **list = ARENA_ARRAY(a, const char *, found.len + 1);
+	*n = 0;
+	for (uint32_t i = 0; i < found.len; i++)
+		if (i == 0 || strcmp(found.at[i], found.at[i - 1]) != 0)
+			list[(*n)++] = path_normal(a, found.at[i]);
+	vec_free(&found);
+	return list;
+}
+
+const char *glob_folder(struct arena *a, const char *pattern)
+{
+	const char *dir = path_dir(a, pattern);
+	return glob_is_pattern(dir) ? NULL : dir;
+}

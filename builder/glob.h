@@ -1,0 +1,14 @@
+/* File patterns of the manifest: `*`, `?` and `[…]` within a folder's names, `**` for any number of folders. */
+#ifndef TRIB_BUILDER_GLOB_H
+#define TRIB_BUILDER_GLOB_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+
+bool glob_is_pattern(const char *text);
+/* The regular files that match, in byte order of their paths; hidden names only by a pattern that starts with a dot. Memory in `a`. */
+const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n);
+/* The one folder whose listing decides the matches, or NULL if several do. */
+const char *glob_folder(struct arena *a, const char *pattern);
+#endif

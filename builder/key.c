@@ -1,0 +1,84 @@
+/* The keys of inlined callees are not part of a unit's key: the plan is made after inlining, so what was taken in is in run_hash already, and an edit
+ * of a callee that leaves the optimised code alone costs nothing. */
+#include "builder/key.h"
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "builder/inputs.h"
+#include "builder/module.h"
+#include "builder/store.h"
+#include "builder/wire.h"
+#include "frontend/core.h"
+
+#define KEY_VERSION 1
+
+/* Content hash of a file that seldom changes. */
+static hash128 file_content(struct store *project, struct inputs *in, const char *path)
+{
+	hash128 key = store_key("file", path), content;
+	struct file_stamp stamp, then;
+	struct wire w = {.ok = true};
+	w.at = store_get(project, key, &w.left);
+	if (w.at && os_stamp(path, &stamp)) {
+		then = wire_stamp(&w);
+		content = wire_hash(&w);
+		if (wire_end(&w) && os_stamp_eq(&stamp, &then)) {
+			inputs_add(in, path, &stamp, content);
+			return content;
+		}
+	}
+	input_look(path, &stamp, &content);
+	inputs_add(in, path, &stamp, content);
+	struct buf b = {0};
+	wire_put_stamp(&b, &stamp);
+	wire_put_hash(&b, content);
+	if (stamp.mtime_ns)
+		store_put(project, key, b.at, b.len);
+	buf_free(&b);
+	return content;
+}
+
+hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in)
+{
+	char exe[4096];
+	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
+	const char *codegen = module_path(session, "codegen");
+	hash128 id = {KEY_VERSION, 0};
+	if (n > 0) {
+		exe[n] = 0;
+		id = hash_combine(id, file_content(project, in, exe));
+	}
+	if (codegen)
+		id = hash_combine(id, file_content(project, in, codegen));
+	return id;
+}
+
+hash128 key_options(const struct target *t, const struct plan_options *o)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_hash(h, t->id);
+	hasher_add_u64(h, t->vector_bytes);
+	hasher_add_u64(h, (uint64_t)o->opt << 1 | o->size);
+	return hasher_finish(h);
+}
+
+hash128 key_unit(hash128 compiler, const struct target *t, const struct plan_options *o, const struct plan *p)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_hash(h, compiler);
+	hasher_add_hash(h, key_options(t, o));
+	hasher_add_str(h, p->unit->symbol); /* the object defines it */
+	hasher_add_hash(h, p->run_hash);
+	return hasher_finish(h);
+}
+
+struct plan_options key_unit_options(const struct plan_options *model, const struct core_unit *u)
+{
+	struct plan_options o = *model;
+	if (u->opt >= 0) {
+		o.opt = (uint8_t)u->opt;
+		o.size = false;
+	}
+	return o;
+}

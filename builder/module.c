@@ -1,0 +1,49 @@
+#include "builder/module.h"
+#include <dlfcn.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+
+typedef const void *entry_fn(void);
+
+const char *module_path(struct arena *a, const char *name)
+{
+	static const char *const places[] = {"", "../lib/trib/", "lib/trib/", "../lib/x86_64-linux-gnu/trib/"};
+	char *dir = os_exe_dir();
+	const char *found = NULL;
+	for (size_t i = 0; dir && !found && i < sizeof places / sizeof *places; i++) {
+		const char *path = arena_printf(a, "%s/%slibtrib-%s.so", dir, places[i], name);
+		if (access(path, R_OK) == 0)
+			found = path;
+	}
+	free(dir);
+	return found;
+}
+
+const void *module_open(struct arena *a, const char *name, const char *entry, unsigned abi, const char **error)
+{
+	const char *path = module_path(a, name);
+	if (!path) {
+		*error = arena_printf(a, "libtrib-%s.so is not beside trib or in its lib/trib folder", name);
+		return NULL;
+	}
+	void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = so ? dlsym(so, entry) : NULL;
+	if (!symbol) {
+		*error = arena_strdup(a, dlerror());
+		return NULL;
+	}
+	entry_fn *fn;
+	memcpy(&fn, &symbol, sizeof fn);
+	const void *api = fn();
+	uint32_t has = 0;
+	if (api)
+		memcpy(&has, api, sizeof has);
+	if (has == abi)
+		return api;
+	*error = arena_printf(a, "%s belongs to another version of trib", path);
+	return NULL;
+}

@@ -1,0 +1,26 @@
+/* What the command line asks for. Plain data; -1 or NULL where a flag was not given. */
+#ifndef TRIB_BUILDER_OPTIONS_H
+#define TRIB_BUILDER_OPTIONS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+enum stop_stage { STOP_NONE, STOP_LEX, STOP_PARSE, STOP_TYPECHECK, STOP_ELABORATE, STOP_IR, STOP_OPT, STOP_CODEGEN };
+enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
+
+struct options {
+	const char *const *models; /* operands: models to build, files to check, … */
+	uint32_t n_models;
+	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out;
+	int opt;      /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
+	int jobs;     /* 0: as the manifest says */
+	int keep_going, verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
+	bool dry_run, help;
+	enum stop_stage stop;
+	enum dump dump;
+	/* trib run */
+	const char *const *inputs, *const *outputs; /* "x=x.npy" */
+	uint32_t n_inputs, n_outputs;
+	const char *device, *entry, *model_path;
+	int threads, repeat;
+};
+#endif

@@ -1,0 +1,43 @@
+/* What to build: one model's settings after manifest, profile and flags have had their say. */
+#ifndef TRIB_BUILDER_SPEC_H
+#define TRIB_BUILDER_SPEC_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/plan.h"
+#include "base/source.h"
+#include "builder/manifest.h"
+#include "frontend/frontend.h"
+
+struct arena;
+struct diags;
+struct options;
+
+struct model_spec {
+	const char *name;
+	span at; /* the model's block */
+	const struct manifest_value *sources, *weights; /* weights: NULL if it has none */
+	span entry_at;
+	const char *const *entries;
+	uint32_t n_entries;
+	const struct elab_input *inputs;
+	uint32_t n_inputs;
+	const char *const *weight_names; /* of the manifest */
+	uint32_t n_weight_names;
+	uint64_t emit; /* bit set of enum emit */
+	struct plan_options plan;
+	const char *cpu, *target, *out;
+	span target_at;
+	const char *version; /* of the project */
+};
+
+/* Settings of the build as a whole. */
+struct build_spec {
+	struct model_spec *models;
+	uint32_t n_models;
+	uint32_t jobs;
+	bool keep_going, verbose, explain, timing, no_cache, low_memory;
+};
+
+/* False: errors were reported. All memory is the session's. */
+bool spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags);
+#endif

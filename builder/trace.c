@@ -1,0 +1,119 @@
+#include "builder/trace.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "builder/store.h"
+#include "builder/wire.h"
+
+#define TRACE_MAGIC 0x31435254u /* "TRC1" */
+
+void trace_save(struct store *s, hash128 key, const struct trace *t)
+{
+	struct buf b = {0};
+	buf_u32(&b, TRACE_MAGIC);
+	wire_put_hash(&b, t->rest);
+	buf_u32(&b, t->units);
+	buf_u32(&b, t->n_inputs);
+	buf_u32(&b, t->n_outputs);
+	buf_u32(&b, t->n_sources);
+	for (uint32_t i = 0; i < t->n_inputs; i++) {
+		buf_u32(&b, t->inputs[i].kind);
+		wire_put_stamp(&b, &t->inputs[i].stamp);
+		wire_put_hash(&b, t->inputs[i].content);
+		wire_put_str(&b, t->inputs[i].path);
+	}
+	for (uint32_t i = 0; i < t->n_outputs; i++) {
+		wire_put_stamp(&b, &t->outputs[i].stamp);
+		wire_put_str(&b, t->outputs[i].path);
+	}
+	for (uint32_t i = 0; i < t->n_sources; i++) {
+		buf_u32(&b, t->sources[i].model);
+		wire_put_hash(&b, t->sources[i].tokens);
+		wire_put_str(&b, t->sources[i].path);
+	}
+	store_put(s, key, b.at, b.len);
+	buf_free(&b);
+}
+
+struct trace *trace_load(struct arena *a, struct store *s, hash128 key)
+{
+	struct wire c = {.ok = true};
+	c.at = store_get(s, key, &c.left);
+	if (!c.at || wire_u32(&c) != TRACE_MAGIC)
+		return NULL;
+	struct trace *t = ARENA_NEW(a, struct trace);
+	t->rest = wire_hash(&c);
+	t->units = wire_u32(&c);
+	t->n_inputs = wire_count(&c, 53);
+	t->n_outputs = wire_count(&c, 37);
+	t->n_sources = wire_count(&c, 25);
+	t->inputs = ARENA_ARRAY(a, struct input, t->n_inputs + 1);
+	t->outputs = ARENA_ARRAY(a, struct trace_output, t->n_outputs + 1);
+	t->sources = ARENA_ARRAY(a, struct trace_source, t->n_sources + 1);
+	for (uint32_t i = 0; i < t->n_inputs && c.ok; i++) {
+		t->inputs[i].kind = (enum input_kind)wire_u32(&c);
+		c.ok &= t->inputs[i].kind < INPUT_KIND_COUNT;
+		t->inputs[i].stamp = wire_stamp(&c);
+		t->inputs[i].content = wire_hash(&c);
+		t->inputs[i].path = wire_str(&c);
+	}
+	for (uint32_t i = 0; i < t->n_outputs && c.ok; i++) {
+		t->outputs[i].stamp = wire_stamp(&c);
+		t->outputs[i].path = wire_str(&c);
+	}
+	for (uint32_t i = 0; i < t->n_sources && c.ok; i++) {
+		t->sources[i].model = wire_u32(&c);
+		t->sources[i].tokens = wire_hash(&c);
+		t->sources[i].path = wire_str(&c);
+	}
+	return wire_end(&c) ? t : NULL;
+}
+
+static bool is_source(const char *path)
+{
+	size_t n = strlen(path);
+	return n > 4 && strcmp(path + n - 4, ".tri") == 0;
+}
+
+enum trace_state trace_verify(struct arena *a, struct trace *t, hash128 rest, bool *touched, const char **why)
+{
+	enum trace_state state = TRACE_FRESH;
+	*touched = false;
+	*why = "";
+	if (!hash_eq(t->rest, rest)) {
+		*why = "the options changed";
+		return TRACE_STALE;
+	}
+	for (uint32_t i = 0; i < t->n_outputs; i++) {
+		struct file_stamp now;
+		if (!os_stamp(t->outputs[i].path, &now) || !os_stamp_eq(&now, &t->outputs[i].stamp)) {
+			*why = arena_printf(a, "%s is missing or was changed", t->outputs[i].path);
+			return TRACE_STALE;
+		}
+	}
+	for (uint32_t i = 0; i < t->n_inputs; i++) {
+		struct input *in = &t->inputs[i];
+		if (input_verify(a, in, touched))
+			continue;
+		/* a file that comes or goes changes what names mean: only edits of both sides' files count as edits */
+		bool edit = in->kind == INPUT_FILE && is_source(in->path) && !hash_is_zero(in->content);
+		if (!edit || state == TRACE_FRESH)
+			*why = arena_printf(a, "%s changed", in->path);
+		if (!edit)
+			return TRACE_STALE;
+		state = TRACE_SOURCES;
+	}
+	return state;
+}
+
+bool trace_same_sources(const struct trace *t, const struct trace_source *sources, uint32_t n)
+{
+	if (n != t->n_sources)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		const struct trace_source *a = &t->sources[i], *b = &sources[i];
+		if (a->model != b->model || !hash_eq(a->tokens, b->tokens) || strcmp(a->path, b->path) != 0)
+			return false;
+	}
+	return true;
+}

@@ -1,0 +1,49 @@
+/* The record of a finished build: what it read, everything else that decided it, what it wrote. A build whose record still verifies has nothing to do;
+ * finding that out costs one look-up in the store and one stat a file. */
+#ifndef TRIB_BUILDER_TRACE_H
+#define TRIB_BUILDER_TRACE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/hash.h"
+#include "base/os.h"
+#include "builder/inputs.h"
+
+struct arena;
+struct store;
+
+struct trace_output {
+	const char *path;
+	struct file_stamp stamp;
+};
+struct trace_source { /* one file of one model's front end */
+	const char *path;
+	uint32_t model;
+	hash128 tokens;
+};
+struct trace {
+	hash128 rest; /* flags, environment, format: everything that is not a file */
+	struct input *inputs;
+	uint32_t n_inputs;
+	struct trace_output *outputs;
+	uint32_t n_outputs;
+	struct trace_source *sources;
+	uint32_t n_sources;
+	uint32_t units; /* in all */
+};
+
+enum trace_state {
+	TRACE_NONE,    /* no record, or of something else */
+	TRACE_FRESH,   /* nothing to do; *touched: its stamps were brought up to date and should be written back */
+	TRACE_SOURCES, /* only .tri files changed; outputs are in place: their tokens decide */
+	TRACE_STALE,   /* anything else; *why says the first change found */
+};
+
+/* The record under `key`, all memory in `a`; NULL: none, or damaged. */
+struct trace *trace_load(struct arena *a, struct store *s, hash128 key);
+/* Compares with the disk as it is now. */
+enum trace_state trace_verify(struct arena *a, struct trace *t, hash128 rest, bool *touched, const char **why);
+/* Queues it for the store's next flush. */
+void trace_save(struct store *s, hash128 key, const struct trace *t);
+/* Is this list of sources that of the record, tokens and all? */
+bool trace_same_sources(const struct trace *t, const struct trace_source *sources, uint32_t n);
+#endif
