@@ -28,15 +28,15 @@ struct ir_inst {
 	bool build_time;       /* every operand is, down to weights and constants */
 	struct core_type type; /* dims of ir_fn.dims */
 	uint32_t operands, n_operands; /* in ir_fn.operands */
-	uint32_t index;
+	uint32_t index;        /* as ops.def says */
 	uint32_t mask;         /* REDUCE_*, ARG*: bit k set: operand dim k is reduced */
 	int64_t ints[CORE_MAX_RANK];
-	dim starts[CORE_MAX_RANK];
+	dim starts[CORE_MAX_RANK]; /* SLICE */
 	double f[2];
 	dim extent;            /* DIM */
 	const void *data;      /* CONST */
 	const struct core_unit *callee; /* CALL */
-	const dim *callee_syms;
+	const dim *callee_syms; /* one for each symbol of the callee, in ir_fn.dims */
 	span at;
 };
 
@@ -66,12 +66,16 @@ int ir_op_ins(enum ir_op op);
 uint32_t ir_op_traits(enum ir_op op);
 /* Elements of a type with constant dims (they must be). */
 int64_t ir_type_count(const struct dims *d, const struct core_type *t);
+bool ir_type_const(const struct dims *d, const struct core_type *t); /* every dim a constant? */
+bool ir_type_same(const struct core_type *a, const struct core_type *b);
+/* Sets build_time of every instruction from its operands, attributes and type. */
+void ir_mark_build_time(struct ir_fn *f);
 
 /* Invariants of ops.def; on a breach prints the function and what is wrong into `why` and returns false. Run between passes in debug. */
 bool ir_verify(const struct ir_fn *f, struct buf *why);
 /* Text, and back: ir_read(ir_print(f)) prints the same. Errors of the text go to `diags`, NULL then. */
 void ir_print(const struct ir_fn *f, struct buf *out);
 struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diags *diags);
-/* Over everything ir_print shows, without positions. */
+/* Over everything that has a meaning: no positions, no names of symbols; a callee counts by its symbol and identity, not by its body. */
 hash128 ir_hash(const struct ir_fn *f);
 #endif
