@@ -1,0 +1,247 @@
+/* Which symbol means what, and which sections are reached from the exports. Everything is visited in request order, so the outcome is deterministic. */
+#include "backend/link/link_state.h"
+#include <string.h>
+#include "base/arena.h"
+
+static bool fail(struct link *l, const char *text)
+{
+	*l->error = text;
+	return false;
+}
+static const char *object_name(const struct link *l, uint32_t object) { return l->request->objects[object]->name; }
+
+static bool importable(const char *name)
+{
+	static const char *const names[] = {
+#define IMPORT(library, symbol) #symbol,
+#include "backend/link/imports.def"
+#undef IMPORT
+	};
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], name) == 0)
+			return true;
+	return false;
+}
+
+static void number(struct link *l)
+{
+	uint32_t n = l->request->n_objects, n_relocs = 0;
+	l->first_section = ARENA_ARRAY(l->a, uint32_t, n + 1);
+	l->first_symbol = ARENA_ARRAY(l->a, uint32_t, n + 1);
+	for (uint32_t i = 0; i < n; i++) {
+		l->first_section[i + 1] = l->first_section[i] + l->request->objects[i]->n_sections;
+		l->first_symbol[i + 1] = l->first_symbol[i] + l->request->objects[i]->n_symbols;
+		n_relocs += l->request->objects[i]->n_relocs;
+	}
+	l->n_sections = l->first_section[n];
+	l->n_symbols = l->first_symbol[n];
+	l->sections = ARENA_ARRAY(l->a, struct link_section, l->n_sections);
+	l->symbols = ARENA_ARRAY(l->a, const struct obj_symbol *, l->n_symbols);
+	l->symbol_object = ARENA_ARRAY(l->a, uint32_t, l->n_symbols);
+	l->target = ARENA_ARRAY(l->a, uint32_t, l->n_symbols);
+	l->relocs = ARENA_ARRAY(l->a, const struct obj_reloc *, n_relocs);
+}
+
+/* Sections and symbols into the flat arrays; relocations grouped by section by counting. */
+static void flatten(struct link *l, uint32_t object, uint32_t *next_reloc)
+{
+	const struct object *o = l->request->objects[object];
+	struct link_section *sections = l->sections + l->first_section[object];
+	for (uint32_t i = 0; i < o->n_sections; i++)
+		sections[i] = (struct link_section){.from = &o->sections[i], .object = object, .kind = o->sections[i].kind};
+	for (uint32_t i = 0; i < o->n_symbols; i++) {
+		l->symbols[l->first_symbol[object] + i] = &o->symbols[i];
+		l->symbol_object[l->first_symbol[object] + i] = object;
+		l->target[l->first_symbol[object] + i] = TARGET_NONE;
+	}
+	for (uint32_t i = 0; i < o->n_relocs; i++)
+		sections[o->relocs[i].section].n_relocs++;
+	for (uint32_t i = 0; i < o->n_sections; i++) {
+		sections[i].relocs = *next_reloc;
+		*next_reloc += sections[i].n_relocs;
+		sections[i].n_relocs = 0;
+	}
+	for (uint32_t i = 0; i < o->n_relocs; i++) {
+		struct link_section *s = &sections[o->relocs[i].section];
+		l->relocs[s->relocs + s->n_relocs++] = &o->relocs[i];
+	}
+}
+
+static bool define(struct link *l, uint32_t symbol)
+{
+	const struct obj_symbol *s = l->symbols[symbol];
+	uint64_t before;
+	if (!s->global || s->section == OBJ_UNDEFINED)
+		return true;
+	hash128 key = map_key_str(s->name);
+	if (map_get(&l->globals, key, &before)) {
+		if (s->weak)
+			return true;
+		if (!l->symbols[before]->weak)
+			return fail(l, arena_printf(l->a, "symbol %s is defined twice: in %s and in %s", s->name, object_name(l, l->symbol_object[before]),
+			                            object_name(l, l->symbol_object[symbol])));
+	}
+	map_put(&l->globals, key, symbol);
+	return true;
+}
+
+static uint32_t import(struct link *l, const char *name)
+{
+	for (uint32_t i = 0; i < l->n_imports; i++)
+		if (strcmp(l->imports[i], name) == 0)
+			return l->n_symbols + i;
+	if (l->n_imports == l->cap_imports) {
+		const char **old = l->imports;
+		l->cap_imports = l->cap_imports ? 2 * l->cap_imports : 32;
+		l->imports = ARENA_ARRAY(l->a, const char *, l->cap_imports);
+		if (old)
+			memcpy(l->imports, old, l->n_imports * sizeof *old);
+	}
+	l->imports[l->n_imports] = name;
+	return l->n_symbols + l->n_imports++;
+}
+
+/* The target of a symbol that a live section refers to. */
+static bool resolve(struct link *l, uint32_t symbol)
+{
+	const struct obj_symbol *s = l->symbols[symbol];
+	uint64_t found;
+	if (l->target[symbol] != TARGET_NONE)
+		return true;
+	if (!s->global && s->section != OBJ_UNDEFINED)
+		l->target[symbol] = symbol;
+	else if (map_get(&l->globals, map_key_str(s->name), &found))
+		l->target[symbol] = (uint32_t)found;
+	else if (l->request->n_needed && importable(s->name))
+		l->target[symbol] = import(l, s->name);
+	else if (s->weak)
+		l->target[symbol] = TARGET_ZERO;
+	else
+		return fail(l, arena_printf(l->a, "undefined symbol %s, referred to by %s", s->name, object_name(l, l->symbol_object[symbol])));
+	return true;
+}
+
+struct marks {
+	VEC(uint32_t) todo; /* live sections not yet scanned */
+};
+
+static void mark(struct link *l, struct marks *m, uint32_t symbol)
+{
+	struct link_section *s = link_section_of(l, symbol);
+	if (s->live)
+		return;
+	s->live = true;
+	vec_push(&m->todo, (uint32_t)(s - l->sections));
+}
+
+static bool scan(struct link *l, struct marks *m, const struct link_section *s)
+{
+	for (uint32_t i = 0; i < s->n_relocs; i++) {
+		uint32_t symbol = l->first_symbol[s->object] + l->relocs[s->relocs + i]->symbol;
+		if (!resolve(l, symbol))
+			return false;
+		if (l->target[symbol] < l->n_symbols)
+			mark(l, m, l->target[symbol]);
+	}
+	return true;
+}
+
+static bool find_live(struct link *l)
+{
+	struct marks m = {{0}};
+	bool ok = true;
+	l->exports = ARENA_ARRAY(l->a, uint32_t, l->request->n_exports);
+	for (uint32_t i = 0; i < l->request->n_exports && ok; i++) {
+		uint64_t symbol;
+		if (!map_get(&l->globals, map_key_str(l->request->exports[i]), &symbol)) {
+			ok = fail(l, arena_printf(l->a, "exported symbol %s is not defined in any object", l->request->exports[i]));
+			break;
+		}
+		l->exports[i] = (uint32_t)symbol;
+		mark(l, &m, (uint32_t)symbol);
+	}
+	while (ok && m.todo.len)
+		ok = scan(l, &m, &l->sections[m.todo.at[--m.todo.len]]);
+	vec_free(&m.todo);
+	return ok;
+}
+
+static void need_got(struct link *l, uint32_t target)
+{
+	if (l->got[target])
+		return;
+	l->got_targets[l->n_got] = target;
+	l->got[target] = ++l->n_got;
+	if (link_is_import(l, target))
+		l->n_symbolic++;
+	else
+		l->n_relative++;
+}
+
+static bool refuse(struct link *l, const struct link_section *s, const struct obj_symbol *to, const char *why)
+{
+	return fail(l, arena_printf(l->a, "%s: section %s refers to %s %s", object_name(l, s->object), s->from->name, to->name, why));
+}
+
+/* What one relocation asks of the output. */
+static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_reloc *r)
+{
+	uint32_t symbol = l->first_symbol[s->object] + r->symbol, target = l->target[symbol];
+	switch (r->kind) {
+	case RELOC_ABS64:
+		if (target == TARGET_ZERO)
+			return true;
+		if (s->kind == SECTION_TEXT)
+			return refuse(l, s, l->symbols[symbol], "by its absolute address, from code");
+		if (s->kind == SECTION_RODATA)
+			s->kind = SECTION_RELRO;
+		if (link_is_import(l, target))
+			l->n_symbolic++;
+		else
+			l->n_relative++;
+		return true;
+	case RELOC_GOTPC32:
+		if (target == TARGET_ZERO)
+			return refuse(l, s, l->symbols[symbol], "which is weak and not defined");
+		need_got(l, target);
+		return true;
+	case RELOC_PC32:
+	case RELOC_PLT32:
+	case RELOC_PC64:
+		if (target == TARGET_ZERO)
+			return refuse(l, s, l->symbols[symbol], "which is weak and not defined");
+		if (link_is_import(l, target) && !l->stub[target]) {
+			need_got(l, target);
+			l->stub_targets[l->n_stubs] = target;
+			l->stub[target] = ++l->n_stubs;
+		}
+		return true;
+	default: return refuse(l, s, l->symbols[symbol], "by a 32-bit address: compile it with -fPIC");
+	}
+}
+
+static bool plan_relocs(struct link *l)
+{
+	uint32_t n = l->n_symbols + l->n_imports;
+	l->got = ARENA_ARRAY(l->a, uint32_t, n);
+	l->stub = ARENA_ARRAY(l->a, uint32_t, n);
+	l->got_targets = ARENA_ARRAY(l->a, uint32_t, n);
+	l->stub_targets = ARENA_ARRAY(l->a, uint32_t, n);
+	for (uint32_t i = 0; i < l->n_sections; i++)
+		for (uint32_t k = 0; l->sections[i].live && k < l->sections[i].n_relocs; k++)
+			if (!plan_reloc(l, &l->sections[i], l->relocs[l->sections[i].relocs + k]))
+				return false;
+	return true;
+}
+
+bool link_resolve(struct link *l)
+{
+	uint32_t next_reloc = 0;
+	number(l);
+	for (uint32_t i = 0; i < l->request->n_objects; i++)
+		flatten(l, i, &next_reloc);
+	for (uint32_t i = 0; i < l->n_symbols; i++)
+		if (!define(l, i))
+			return false;
+	return find_live(l) && plan_relocs(l);
+}

@@ -1,0 +1,30 @@
+/* What the micro-kernels share: how their output is cut into tasks. */
+#ifndef TRI_KERNEL_H
+#define TRI_KERNEL_H
+#include <stdint.h>
+#include "unit.h"
+
+#define TRI_INLINE static inline __attribute__((always_inline))
+
+enum { TRI_TASK_WORK = 1 << 18 }; /* multiply-adds that are worth handing to another thread */
+
+/* A grid of output tiles, walked row-block first so that a weight panel stays in the cache: tile t is column tile t / rows, row tile t % rows.
+ * Each task takes `per` tiles. Every output element is computed whole inside one tile, so the cut changes no result. */
+struct tri_grid {
+	int64_t cols, rows, per;
+};
+
+TRI_INLINE struct tri_grid tri_grid_make(int64_t cols, int64_t rows, int64_t work_of_tile)
+{
+	int64_t per = TRI_TASK_WORK / (work_of_tile > 0 ? work_of_tile : 1);
+	return (struct tri_grid){cols, rows, per > 0 ? per : 1};
+}
+TRI_INLINE int64_t tri_grid_tasks(const struct tri_grid *g) { return (g->cols * g->rows + g->per - 1) / g->per; }
+/* Tiles [*from, *to) of task i. */
+TRI_INLINE void tri_grid_range(const struct tri_grid *g, int64_t i, int64_t *from, int64_t *to)
+{
+	int64_t end = (i + 1) * g->per;
+	*from = i * g->per;
+	*to = end < g->cols * g->rows ? end : g->cols * g->rows;
+}
+#endif

@@ -1,0 +1,107 @@
+/* One opened model: its context, its scratch memory, and the way into its units. */
+#include "model.h"
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "context.h"
+
+enum { SCRATCH_ALIGN = 64, MAX_DIMS = 64 };
+
+struct tri_model {
+	struct tri_context ctx;
+	const tri_model_desc *desc;
+	void **bufs;   /* of the entry with most tensors */
+	int64_t *dims; /* MAX_DIMS */
+	char *scratch;
+	int64_t scratch_size;
+};
+
+static uint32_t wanted_threads(const tri_options *opt)
+{
+	return opt && opt->size >= offsetof(tri_options, threads) + sizeof opt->threads ? opt->threads : 0;
+}
+
+struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
+{
+	size_t most = 1;
+	for (uint32_t i = 0; i < desc->n_entries; i++) {
+		size_t n = (size_t)desc->entries[i].n_inputs + (size_t)desc->entries[i].n_outputs;
+		most = n > most ? n : most;
+		if (desc->entries[i].n_dims > MAX_DIMS) {
+			tri_error_set(err, TRI_ERR_ARGUMENT, "entry %s has more than %d dynamic dimensions", desc->entries[i].name, MAX_DIMS);
+			return NULL;
+		}
+	}
+	struct tri_model *m = malloc(sizeof *m + MAX_DIMS * sizeof *m->dims + most * sizeof *m->bufs);
+	if (!m) {
+		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	tri_context_init(&m->ctx, wanted_threads(opt));
+	m->desc = desc;
+	m->dims = (int64_t *)(m + 1);
+	m->bufs = (void **)(m->dims + MAX_DIMS);
+	m->scratch = NULL;
+	m->scratch_size = 0;
+	if (err)
+		memset(err, 0, sizeof *err);
+	return m;
+}
+
+static bool grow_scratch(struct tri_model *m, int64_t size)
+{
+	if (size <= m->scratch_size)
+		return size >= 0;
+	free(m->scratch);
+	m->scratch_size = 0;
+	m->scratch = NULL;
+	if (size > INT64_MAX - SCRATCH_ALIGN)
+		return false;
+	size = (size + SCRATCH_ALIGN - 1) / SCRATCH_ALIGN * SCRATCH_ALIGN;
+	m->scratch = aligned_alloc(SCRATCH_ALIGN, (size_t)size);
+	m->scratch_size = m->scratch ? size : 0;
+	return m->scratch != NULL;
+}
+
+static int outcome(const struct tri_context *ctx, tri_error *err)
+{
+	if (!ctx->failed)
+		return TRI_OK;
+	int code = ctx->fail_code ? ctx->fail_code : TRI_ERR_RANGE;
+	if (ctx->fail_bound > 0)
+		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)ctx->fail_value,
+		                     (long long)ctx->fail_bound);
+	return tri_error_set(err, code, "a value is out of range: %lld", (long long)ctx->fail_value);
+}
+
+int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
+{
+	if (!m)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
+	if (entry >= m->desc->n_entries)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "no entry %u: there are %u", (unsigned)entry, (unsigned)m->desc->n_entries);
+	const tri_entry_desc *e = &m->desc->entries[entry];
+	const struct tri_entry_code *code = e->code;
+	int status = tri_io_check(e, io, m->dims, err);
+	if (status != TRI_OK)
+		return status;
+	if (!grow_scratch(m, code->scratch ? code->scratch(m->dims) : 0))
+		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
+	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
+		m->bufs[i] = io[i].data;
+	tri_context_begin(&m->ctx);
+	code->unit(&m->ctx, m->bufs, code->table, m->dims, m->scratch);
+	status = outcome(&m->ctx, err);
+	if (status == TRI_OK && err)
+		err->code = TRI_OK, err->message[0] = 0;
+	return status;
+}
+
+void tri_model_close(struct tri_model *m)
+{
+	if (!m)
+		return;
+	tri_context_end(&m->ctx);
+	free(m->scratch);
+	free(m);
+}

@@ -1,0 +1,223 @@
+/* The tensors of a run call against their description: element types, shapes, dynamic dimensions. */
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+#include "model.h"
+
+enum { STACK = 64, TEXT = 160 };
+
+int tri_error_set(tri_error *err, int code, const char *fmt, ...)
+{
+	if (!err)
+		return code;
+	va_list ap;
+	va_start(ap, fmt);
+	err->code = code;
+	vsnprintf(err->message, sizeof err->message, fmt, ap);
+	va_end(ap);
+	return code;
+}
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+/* Value of a dimension. False: it needs a dimension that is not known, or has no value in 64 bits. `known` is a bit set. */
+static bool eval(const tri_dim_desc *d, const int64_t *dims, uint64_t known, int64_t *out)
+{
+	int64_t stack[STACK];
+	int top = 0;
+	for (int32_t i = 0; i < d->n_steps; i++) {
+		const tri_dim_step *s = &d->steps[i];
+		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
+			if (top == STACK || (s->op == TRI_DIM_SYM && !(known >> s->value & 1)))
+				return false;
+			stack[top++] = s->op == TRI_DIM_CONST ? s->value : dims[s->value];
+			continue;
+		}
+		if (top < 2)
+			return false;
+		int64_t b = stack[--top], a = stack[top - 1], *to = &stack[top - 1];
+		if (s->op == TRI_DIM_ADD ? __builtin_add_overflow(a, b, to) : s->op == TRI_DIM_MUL ? __builtin_mul_overflow(a, b, to) : b == 0 || b == -1)
+			return false;
+		if (s->op == TRI_DIM_FLOORDIV)
+			*to = floor_div(a, b);
+		else if (s->op == TRI_DIM_MOD)
+			*to = a - floor_div(a, b) * b;
+	}
+	*out = top == 1 ? stack[0] : 0;
+	return top == 1;
+}
+
+/* The only unknown dimension in d, or -1. */
+static int64_t lone_unknown(const tri_dim_desc *d, uint64_t known)
+{
+	int64_t found = -1;
+	for (int32_t i = 0; i < d->n_steps; i++) {
+		int64_t s = d->steps[i].value;
+		if (d->steps[i].op != TRI_DIM_SYM || (known >> s & 1) || s == found)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = s;
+	}
+	return found;
+}
+
+/* Solves d = extent for its one unknown, as if d were linear in it (the check that follows refuses it otherwise). */
+static bool solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
+{
+	int64_t s = lone_unknown(d, *known), at0, at1;
+	if (s < 0)
+		return false;
+	uint64_t with = *known | 1ull << s;
+	dims[s] = 0;
+	if (!eval(d, dims, with, &at0))
+		return false;
+	dims[s] = 1;
+	if (!eval(d, dims, with, &at1) || at1 == at0 || at1 - at0 == -1)
+		return false;
+	dims[s] = floor_div(extent - at0, at1 - at0);
+	*known = with;
+	return true;
+}
+
+/* Bare dimensions first, in the order of the inputs, then those inside expressions. */
+static void bind(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, uint64_t *known)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (int32_t i = 0; i < e->n_inputs; i++)
+			for (int32_t k = 0; k < e->inputs[i].rank; k++) {
+				const tri_dim_desc *d = &e->inputs[i].dims[k];
+				if (pass == 1 || (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM))
+					solve(d, io[i].shape[k], dims, known);
+			}
+}
+
+static const char *dtype_name(int32_t t)
+{
+	static const char *const names[] = {"bool", "trit", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"};
+	return t >= 0 && t < (int32_t)(sizeof names / sizeof *names) ? names[t] : "no dtype";
+}
+static int64_t dtype_bytes(int32_t t)
+{
+	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+	return bytes[t];
+}
+
+struct text {
+	char at[TEXT];
+	size_t len;
+};
+static void add(struct text *t, const char *s)
+{
+	while (*s && t->len + 1 < TEXT)
+		t->at[t->len++] = *s++;
+	t->at[t->len] = 0;
+}
+static void add_int(struct text *t, int64_t v)
+{
+	char digits[24];
+	snprintf(digits, sizeof digits, "%lld", (long long)v);
+	add(t, digits);
+}
+
+static const char *shape_text(const tri_tensor *t, struct text *out)
+{
+	add(out, "[");
+	for (int32_t k = 0; k < t->rank && k < TRI_MAX_RANK; k++) {
+		add(out, k ? ", " : "");
+		add_int(out, t->shape[k]);
+	}
+	add(out, "]");
+	return out->at;
+}
+
+/* One dimension as its declaration shows it, where that is short: a constant, a name; of others the value. */
+static void add_dim(const tri_entry_desc *e, const tri_dim_desc *d, const int64_t *dims, uint64_t known, struct text *out)
+{
+	int64_t v;
+	if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM) {
+		const char *name = e->dim_names[d->steps[0].value];
+		add(out, name);
+		if (strcmp(name, "?") == 0 || !(known >> d->steps[0].value & 1))
+			return;
+		add(out, "=");
+	}
+	if (eval(d, dims, known, &v))
+		add_int(out, v);
+	else
+		add(out, "?");
+}
+static const char *want_text(const tri_entry_desc *e, const tri_io_desc *t, const int64_t *dims, uint64_t known, struct text *out)
+{
+	add(out, "[");
+	for (int32_t k = 0; k < t->rank; k++) {
+		add(out, k ? ", " : "");
+		add_dim(e, &t->dims[k], dims, known, out);
+	}
+	add(out, "]");
+	return out->at;
+}
+
+static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims, uint64_t known,
+                       tri_error *err)
+{
+	struct text want = {{0}, 0}, got = {{0}, 0};
+	return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: expected %.70s, got %.70s", what, d->name, want_text(e, d, dims, known, &want),
+	                     shape_text(t, &got));
+}
+
+/* What needs no dimension's value. */
+static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims, tri_error *err)
+{
+	int64_t bytes = dtype_bytes(d->dtype);
+	if (t->dtype != d->dtype)
+		return tri_error_set(err, TRI_ERR_DTYPE, "%s %.100s: expected %s, got %s", what, d->name, dtype_name(d->dtype), dtype_name(t->dtype));
+	if (t->rank != d->rank)
+		return shape_error(e, d, what, t, dims, 0, err);
+	for (int32_t k = 0; k < t->rank; k++)
+		if (t->shape[k] < 0 || (t->shape[k] > 0 && __builtin_mul_overflow(bytes, t->shape[k], &bytes)))
+			return shape_error(e, d, what, t, dims, 0, err);
+	for (int32_t k = 0; k < t->rank; k++)
+		if (t->shape[k] == 0)
+			bytes = 0;
+	if (!t->data && bytes)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "%s %.100s: data is NULL", what, d->name);
+	return TRI_OK;
+}
+
+static int check_shape(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims, uint64_t known,
+                       tri_error *err)
+{
+	for (int32_t k = 0; k < t->rank; k++) {
+		int64_t want;
+		if (!eval(&d->dims[k], dims, known, &want))
+			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.100s: dimension %d cannot be determined from the inputs", what, d->name, (int)k);
+		if (want != t->shape[k])
+			return shape_error(e, d, what, t, dims, known, err);
+	}
+	return TRI_OK;
+}
+
+int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, tri_error *err)
+{
+	int32_t n = e->n_inputs + e->n_outputs;
+	uint64_t known = 0;
+	int code = TRI_OK;
+	if (!io && n)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "io is NULL");
+	for (int32_t i = 0; i < e->n_dims; i++)
+		dims[i] = 0;
+	for (int32_t i = 0; i < n && code == TRI_OK; i++)
+		code = i < e->n_inputs ? check_form(e, &e->inputs[i], "input", &io[i], dims, err)
+		                       : check_form(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, err);
+	if (code != TRI_OK)
+		return code;
+	bind(e, io, dims, &known);
+	for (int32_t i = 0; i < e->n_dims; i++)
+		if (dims[i] < 0) /* solved out of an expression that does not fit: shown by the check of that input */
+			known &= ~(1ull << i);
+	for (int32_t i = 0; i < n && code == TRI_OK; i++)
+		code = i < e->n_inputs ? check_shape(e, &e->inputs[i], "input", &io[i], dims, known, err)
+		                       : check_shape(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, known, err);
+	return code;
+}

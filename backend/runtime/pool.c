@@ -1,0 +1,179 @@
+/* tri_parallel: loops over the threads of one context. Which thread runs which index never changes a result. */
+#include <errno.h>
+#include <limits.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "context.h"
+
+enum { OPEN = 1, INSIDE = 2, SPINS = 2000, MAX_THREADS = 1024, MASK_BYTES = 1024 };
+
+static void futex_wait(_Atomic uint32_t *at, uint32_t value) { syscall(SYS_futex, at, FUTEX_WAIT_PRIVATE, value, NULL, NULL, 0); }
+static void futex_wake(_Atomic uint32_t *at, int n) { syscall(SYS_futex, at, FUTEX_WAKE_PRIVATE, n, NULL, NULL, 0); }
+
+static void pause_cpu(void)
+{
+#if defined(__x86_64__)
+	__builtin_ia32_pause();
+#elif defined(__aarch64__)
+	__asm__ volatile("yield");
+#endif
+}
+
+static void work(struct tri_context *ctx)
+{
+	for (;;) {
+		int64_t i = atomic_fetch_add_explicit(&ctx->next, 1, memory_order_relaxed);
+		if (i >= ctx->n)
+			return;
+		ctx->fn(ctx->arg, i);
+	}
+}
+
+/* Takes part in the job that is open, if one is. */
+static void join_job(struct tri_context *ctx)
+{
+	uint32_t s = atomic_load(&ctx->state);
+	while (s & OPEN) {
+		if (!atomic_compare_exchange_weak(&ctx->state, &s, s + INSIDE))
+			continue;
+		work(ctx);
+		if (atomic_fetch_sub(&ctx->state, INSIDE) == INSIDE)
+			futex_wake(&ctx->state, 1);
+		return;
+	}
+}
+
+static void *worker(void *arg)
+{
+	struct tri_context *ctx = arg;
+	uint32_t seen = 0;
+	for (;;) {
+		for (int spin = 0; spin < SPINS && atomic_load_explicit(&ctx->jobs, memory_order_relaxed) == seen; spin++)
+			pause_cpu();
+		while (atomic_load(&ctx->jobs) == seen) {
+			atomic_fetch_add(&ctx->sleepers, 1);
+			futex_wait(&ctx->jobs, seen);
+			atomic_fetch_sub(&ctx->sleepers, 1);
+		}
+		if (atomic_load(&ctx->quit))
+			return NULL;
+		seen = atomic_load(&ctx->jobs);
+		join_job(ctx);
+	}
+}
+
+static void announce(struct tri_context *ctx)
+{
+	atomic_fetch_add(&ctx->jobs, 1);
+	if (atomic_load(&ctx->sleepers))
+		futex_wake(&ctx->jobs, INT_MAX);
+}
+
+/* As many workers as can be had; with none, loops run on the caller. Signals stay with the program's own threads. */
+static void start(struct tri_context *ctx)
+{
+	sigset_t all, old;
+	ctx->workers = malloc((ctx->threads - 1) * sizeof *ctx->workers);
+	if (!ctx->workers) {
+		ctx->threads = 1;
+		return;
+	}
+	sigfillset(&all);
+	pthread_sigmask(SIG_SETMASK, &all, &old);
+	while (ctx->started + 1 < ctx->threads && pthread_create(&ctx->workers[ctx->started], NULL, worker, ctx) == 0)
+		ctx->started++;
+	pthread_sigmask(SIG_SETMASK, &old, NULL);
+	ctx->threads = ctx->started + 1;
+	ctx->owner = getpid();
+}
+
+void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n)
+{
+	if (n > 1 && ctx->threads > 1 && !ctx->busy && !ctx->started)
+		start(ctx);
+	if (n <= 1 || ctx->threads <= 1 || ctx->busy) {
+		for (int64_t i = 0; i < n; i++)
+			fn(arg, i);
+		return;
+	}
+	ctx->busy = true;
+	ctx->fn = fn;
+	ctx->arg = arg;
+	ctx->n = n;
+	atomic_store_explicit(&ctx->next, 0, memory_order_relaxed);
+	atomic_store(&ctx->state, OPEN);
+	announce(ctx);
+	work(ctx);
+	uint32_t s = atomic_fetch_and(&ctx->state, ~(uint32_t)OPEN) & ~(uint32_t)OPEN;
+	for (int spin = 0; s && spin < SPINS; spin++, s = atomic_load(&ctx->state))
+		pause_cpu();
+	while ((s = atomic_load(&ctx->state)))
+		futex_wait(&ctx->state, s);
+	ctx->busy = false;
+}
+
+static uint32_t cpu_count(void)
+{
+	unsigned long mask[MASK_BYTES / sizeof(unsigned long)];
+	long bytes = syscall(SYS_sched_getaffinity, 0, sizeof mask, mask);
+	uint32_t count = 0;
+	for (long i = 0; i < bytes / (long)sizeof *mask; i++)
+		for (unsigned long m = mask[i]; m; m &= m - 1)
+			count++;
+	return count ? count : 1;
+}
+
+void tri_context_init(struct tri_context *ctx, uint32_t threads)
+{
+	memset(ctx, 0, sizeof *ctx);
+	ctx->threads = threads ? threads : cpu_count();
+	if (ctx->threads > MAX_THREADS)
+		ctx->threads = MAX_THREADS;
+}
+
+/* In a forked child the workers do not exist: start afresh when next needed. */
+static void forget_lost_threads(struct tri_context *ctx)
+{
+	if (!ctx->started || ctx->owner == getpid())
+		return;
+	free(ctx->workers);
+	ctx->workers = NULL;
+	ctx->started = 0;
+	ctx->busy = false;
+	atomic_store(&ctx->jobs, 0);
+	atomic_store(&ctx->sleepers, 0);
+	atomic_store(&ctx->state, 0);
+}
+
+void tri_context_begin(struct tri_context *ctx)
+{
+	forget_lost_threads(ctx);
+	atomic_store_explicit(&ctx->failed, 0, memory_order_relaxed);
+}
+
+void tri_context_end(struct tri_context *ctx)
+{
+	forget_lost_threads(ctx);
+	atomic_store(&ctx->quit, true);
+	announce(ctx);
+	for (uint32_t i = 0; i < ctx->started; i++)
+		pthread_join(ctx->workers[i], NULL);
+	free(ctx->workers);
+	ctx->workers = NULL;
+	ctx->started = 0;
+}
+
+void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound)
+{
+	uint32_t none = 0;
+	if (!atomic_compare_exchange_strong(&ctx->failed, &none, 1))
+		return;
+	ctx->fail_code = code;
+	ctx->fail_value = value;
+	ctx->fail_bound = bound;
+	atomic_store(&ctx->failed, 2);
+}

@@ -1,0 +1,37 @@
+/* Packing of TRIT2; also part of trib itself, which packs weights when a model is linked. */
+#include "trit2.h"
+#include <string.h>
+
+size_t tri_trit2_packed_size(int64_t K, int64_t N)
+{
+	int64_t halves = N / TRI_TRIT2_LANES + (N % TRI_TRIT2_LANES != 0);
+	return (size_t)halves * (size_t)tri_trit2_steps(K) * TRI_TRIT2_BLOCK;
+}
+
+/* One block: columns n … n+lanes-1 of w, rows k … k+rows-1. */
+static void pack_block(const int8_t *w, int64_t N, int64_t rows, int64_t lanes, uint8_t out[TRI_TRIT2_BLOCK])
+{
+	memset(out, 0, TRI_TRIT2_BLOCK);
+	for (int64_t r = 0; r < rows; r++) {
+		unsigned field = (unsigned)(r / 4), j = (unsigned)(r % 4);
+		const int8_t *row = w + r * N;
+		for (int64_t lane = 0; lane < lanes; lane++)
+			out[4 * lane + j] |= (uint8_t)(((row[lane] + 1) & 3) << (2 * field));
+	}
+}
+
+void tri_trit2_pack(const int8_t *w, int64_t K, int64_t N, void *out)
+{
+	uint8_t *at = out;
+	for (int64_t p = 0; p < tri_trit2_panels(N); p++) {
+		int halves = tri_trit2_halves(N, p);
+		for (int64_t k = 0; k < K; k += TRI_TRIT2_STEP) {
+			for (int h = 0; h < halves; h++, at += TRI_TRIT2_BLOCK) {
+				int64_t n = p * TRI_TRIT2_PANEL + h * TRI_TRIT2_LANES;
+				int64_t rows = K - k < TRI_TRIT2_STEP ? K - k : TRI_TRIT2_STEP;
+				int64_t lanes = N - n < TRI_TRIT2_LANES ? N - n : TRI_TRIT2_LANES;
+				pack_block(w + k * N + n, N, rows, lanes, at);
+			}
+		}
+	}
+}
