@@ -1,0 +1,329 @@
+#include "base/os.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static char dir[64];
+
+static int set_up(void **state)
+{
+	(void)state;
+	strcpy(dir, "/tmp/trib-test-os-XXXXXX");
+	return mkdtemp(dir) ? chdir(dir) : -1;
+}
+
+static int tear_down(void **state)
+{
+	(void)state;
+	return chdir("/") == 0 && os_remove_tree(dir) && access(dir, F_OK) != 0 ? 0 : -1;
+}
+
+static int entries(const char *path)
+{
+	DIR *d = opendir(path);
+	int n = 0;
+
+	assert_non_null(d);
+	while (readdir(d))
+		n++;
+	closedir(d);
+	return n - 2;
+}
+
+static void check_content(const char *path, const char *expect)
+{
+	char *data;
+	size_t len;
+
+	assert_true(os_read_file(path, 0, &data, &len));
+	assert_int_equal(len, strlen(expect));
+	assert_string_equal(data, expect);
+	free(data);
+}
+
+static void read_and_write(void **state)
+{
+	struct stat st;
+	char *data;
+	size_t len;
+
+	(void)state;
+	assert_true(os_write_atomic("f", "hello", 5, 0600, false));
+	check_content("f", "hello");
+	assert_true(os_write_atomic("f", "", 0, 0644, true));
+	check_content("f", "");
+	assert_true(os_write_atomic("./f", "new", 3, 0755, false));
+	check_content("f", "new");
+	assert_int_equal(stat("f", &st), 0);
+	assert_int_equal(st.st_mode & 0700, 0700);
+	assert_false(os_read_file("f", 2, &data, &len));
+	assert_int_equal(errno, EFBIG);
+	assert_true(os_read_file("f", 3, &data, &len));
+	free(data);
+	assert_false(os_read_file("absent", 0, &data, &len));
+	assert_int_equal(errno, ENOENT);
+	assert_false(os_read_file(".", 0, &data, &len));
+	assert_int_equal(errno, EISDIR);
+	assert_true(os_read_file("/proc/self/status", 0, &data, &len)); /* its size says 0 */
+	assert_true(len > 100);
+	free(data);
+	assert_int_equal(entries("."), 1);
+}
+
+static void mapping(void **state)
+{
+	const void *data;
+	size_t len;
+
+	(void)state;
+	assert_true(os_write_atomic("m", "mapped", 6, 0644, false));
+	assert_true(os_map_file("m", &data, &len));
+	assert_int_equal(len, 6);
+	assert_memory_equal(data, "mapped", 6);
+	assert_true(os_write_atomic("m", "", 0, 0644, false)); /* the mapping keeps the old file */
+	assert_memory_equal(data, "mapped", 6);
+	os_unmap(data, len);
+	assert_true(os_map_file("m", &data, &len));
+	assert_null(data);
+	assert_int_equal(len, 0);
+	os_unmap(data, len);
+	assert_false(os_map_file(".", &data, &len));
+	assert_false(os_map_file("absent", &data, &len));
+}
+
+static void stamps(void **state)
+{
+	struct file_stamp a, b, none = {0};
+
+	(void)state;
+	assert_false(os_stamp("absent", &a));
+	assert_true(os_stamp_eq(&a, &none));
+	assert_true(os_write_atomic("s", "1", 1, 0644, false));
+	assert_true(os_stamp("s", &a));
+	assert_true(os_stamp("s", &b));
+	assert_true(os_stamp_eq(&a, &b));
+	assert_int_equal(a.size, 1);
+	assert_true(os_write_atomic("s", "2", 1, 0644, false));
+	assert_true(os_stamp("s", &b));
+	assert_false(os_stamp_eq(&a, &b));
+}
+
+static void write_if_changed(void **state)
+{
+	size_t n = 100000;
+	char *big = malloc(n);
+	struct file_stamp a, b;
+
+	(void)state;
+	memset(big, 'x', n);
+	assert_true(os_write_if_changed("c", big, n, 0644, false));
+	assert_true(os_stamp("c", &a));
+	assert_true(os_write_if_changed("c", big, n, 0644, false));
+	assert_true(os_stamp("c", &b));
+	assert_true(os_stamp_eq(&a, &b));
+	big[n - 1] = 'y';
+	assert_true(os_write_if_changed("c", big, n, 0644, false));
+	assert_true(os_stamp("c", &b));
+	assert_false(os_stamp_eq(&a, &b));
+	assert_true(os_write_if_changed("c", big, n - 1, 0644, false));
+	assert_true(os_stamp("c", &b));
+	assert_int_equal(b.size, n - 1);
+	free(big);
+}
+
+/* Failures leave the old file and nothing else. */
+static void write_fails_cleanly(void **state)
+{
+	(void)state;
+	assert_false(os_write_atomic("no/such/dir/f", "x", 1, 0644, false));
+	assert_int_equal(errno, ENOENT);
+	assert_int_equal(mkdir("d", 0755), 0);
+	assert_int_equal(mkdir("d/target", 0755), 0);
+	assert_false(os_write_atomic("d/target", "x", 1, 0644, false)); /* rename onto a directory */
+	assert_int_equal(errno, EISDIR);
+	assert_int_equal(entries("d"), 1);
+}
+
+static void unwritable_directory(void **state)
+{
+	(void)state;
+	assert_int_equal(mkdir("r", 0755), 0);
+	assert_true(os_write_atomic("r/f", "old", 3, 0644, false));
+	assert_int_equal(chmod("r", 0555), 0);
+	if (access("r", W_OK) != 0) {
+		assert_false(os_write_atomic("r/f", "new", 3, 0644, false));
+		assert_int_equal(errno, EACCES);
+		check_content("r/f", "old");
+		assert_int_equal(entries("r"), 1);
+	} /* else: root, to whom every directory is writable */
+	assert_int_equal(chmod("r", 0755), 0);
+	assert_false(os_write_atomic("/proc/trib-test", "x", 1, 0644, false)); /* to root, too */
+}
+
+/* A file size limit stands for the full disk: the write ends half-way with an error. In a child, because the limit stays. */
+static void full_disk(void **state)
+{
+	static char big[1 << 16];
+	int status;
+	pid_t pid;
+
+	(void)state;
+	assert_int_equal(mkdir("full", 0755), 0);
+	assert_true(os_write_atomic("full/f", "old", 3, 0644, false));
+	pid = fork();
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		struct rlimit limit = {4096, 4096};
+
+		signal(SIGXFSZ, SIG_IGN);
+		if (setrlimit(RLIMIT_FSIZE, &limit) != 0)
+			_exit(2);
+		_exit(!os_write_atomic("full/f", big, sizeof big, 0644, false) && errno == EFBIG ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFEXITED(status));
+	assert_int_equal(WEXITSTATUS(status), 0);
+	check_content("full/f", "old");
+	assert_int_equal(entries("full"), 1);
+}
+
+/* Eight processes write one file: it is always one of theirs, whole. */
+static void concurrent_writers(void **state)
+{
+	enum { WRITERS = 8, ROUNDS = 50, SIZE = 20000 };
+	static char text[SIZE];
+	char *data;
+	size_t len;
+
+	(void)state;
+	assert_int_equal(mkdir("w", 0755), 0);
+	for (int i = 0; i < WRITERS; i++)
+		if (fork() == 0) {
+			bool ok = true;
+
+			memset(text, 'a' + i, SIZE);
+			for (int r = 0; r < ROUNDS; r++)
+				ok = os_write_atomic("w/f", text, SIZE, 0644, false) && ok;
+			_exit(ok ? 0 : 1);
+		}
+	for (int i = 0; i < WRITERS; i++) {
+		int status;
+
+		assert_true(wait(&status) > 0);
+		assert_int_equal(status, 0);
+		assert_true(os_read_file("w/f", 0, &data, &len));
+		assert_int_equal(len, SIZE);
+		for (size_t k = 1; k < len; k++)
+			assert_int_equal(data[k], data[0]);
+		free(data);
+	}
+	assert_int_equal(entries("w"), 1);
+}
+
+static void directories(void **state)
+{
+	(void)state;
+	assert_true(os_mkdirs("x/y/z"));
+	assert_true(os_mkdirs("x/y/z"));
+	assert_true(os_mkdirs("x/y/../y//q/"));
+	assert_true(os_mkdirs("/"));
+	assert_true(os_mkdirs("."));
+	assert_false(os_mkdirs(""));
+	assert_true(os_write_atomic("x/file", "", 0, 0644, false));
+	assert_false(os_mkdirs("x/file"));
+	assert_int_equal(errno, ENOTDIR);
+	assert_false(os_mkdirs("x/file/below"));
+	assert_int_equal(errno, ENOTDIR);
+}
+
+static void remove_tree_spares_links(void **state)
+{
+	(void)state;
+	assert_true(os_mkdirs("keep"));
+	assert_true(os_write_atomic("keep/f", "x", 1, 0644, false));
+	assert_true(os_mkdirs("gone/a/b"));
+	assert_int_equal(symlink("../../keep", "gone/a/link"), 0);
+	assert_int_equal(symlink("keep", "toplink"), 0);
+	assert_true(os_remove_tree("gone"));
+	assert_int_not_equal(access("gone", F_OK), 0);
+	assert_true(os_remove_tree("toplink/"));
+	assert_int_not_equal(access("toplink", F_OK), 0);
+	check_content("keep/f", "x");
+	assert_true(os_remove_tree("keep/f"));
+	assert_true(os_remove_tree("absent"));
+}
+
+static void process(void **state)
+{
+	int64_t t = os_now_ns();
+	char *exe = os_exe_dir();
+
+	(void)state;
+	assert_true(t > 0 && os_now_ns() >= t);
+	assert_true(os_cpu_ns() > 0 && os_thread_cpu_ns() > 0);
+	assert_true(os_peak_rss_kb() > 100);
+	assert_true(os_cpu_count() >= 1);
+	assert_non_null(exe);
+	assert_true(exe[0] == '/');
+	free(exe);
+	assert_false(os_is_tty(-1));
+	assert_int_equal(os_tty_columns(-1), 80);
+}
+
+static void interrupts(void **state)
+{
+	int status;
+	pid_t pid = fork();
+
+	(void)state;
+	assert_true(pid >= 0);
+	if (pid == 0) {
+		signal(SIGHUP, SIG_IGN); /* as under nohup */
+		os_catch_interrupts();
+		raise(SIGHUP);
+		if (os_interrupted())
+			_exit(1);
+		raise(SIGTERM);
+		if (!os_interrupted())
+			_exit(2);
+		raise(SIGTERM); /* the second one kills */
+		_exit(3);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_true(WIFSIGNALED(status));
+	assert_int_equal(WTERMSIG(status), SIGTERM);
+	assert_false(os_interrupted());
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test_setup_teardown(read_and_write, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(mapping, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(stamps, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(write_if_changed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(write_fails_cleanly, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(unwritable_directory, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(full_disk, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(concurrent_writers, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(directories, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(remove_tree_spares_links, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(process, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(interrupts, set_up, tear_down),
+	};
+
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
