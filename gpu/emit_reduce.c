@@ -70,7 +70,7 @@ void emit_reduction_start(const struct emit_nest *e, uint32_t k)
 	}
 	buf_printf(e->out, "\t%s a%u = %s;\n", emit_value_type(r->elem), k, neutral(r));
 	if (is_blocked(e, k))
-		buf_printf(e->out, "\t%s p%u = 0;\n\tint c%u = 0;\n", emit_value_type(r->elem), k, k);
+		buf_printf(e->out, "\t%s s%u = 0;\n\tint c%u = 0;\n", emit_value_type(r->elem), k, k);
 }
 
 /* The first of equals; a NaN is beyond everything. */
@@ -97,13 +97,13 @@ static void arg_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
 static void blocked_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
 {
 	emit_tabs(e->out, depth);
-	buf_printf(e->out, "p%u += v%u;\n", k, e->n->reductions[k].value);
+	buf_printf(e->out, "s%u += v%u;\n", k, e->n->reductions[k].value);
 	emit_tabs(e->out, depth);
 	buf_printf(e->out, "if (++c%u == %d) {\n", k, BLOCK);
 	emit_tabs(e->out, depth + 1);
-	buf_printf(e->out, "a%u += p%u;\n", k, k);
+	buf_printf(e->out, "a%u += s%u;\n", k, k);
 	emit_tabs(e->out, depth + 1);
-	buf_printf(e->out, "p%u = 0;\n", k);
+	buf_printf(e->out, "s%u = 0;\n", k);
 	emit_tabs(e->out, depth + 1);
 	buf_printf(e->out, "c%u = 0;\n", k);
 	emit_tabs(e->out, depth);
@@ -145,7 +145,7 @@ void emit_reduction_end(const struct emit_nest *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
 	if (is_blocked(e, k))
-		buf_printf(e->out, "\ta%u += p%u;\n", k, k);
+		buf_printf(e->out, "\ta%u += s%u;\n", k, k);
 	if (r->elem == DT_FLOAT16 || r->elem == DT_BFLOAT16)
 		buf_printf(e->out, "\ta%u = tri_round_%s(a%u);\n", k, r->elem == DT_FLOAT16 ? "f16" : "bf16", k);
 }

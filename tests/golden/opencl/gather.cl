@@ -1,0 +1,44 @@
+kernel void gather_k0(global uchar *p0, ulong o0, global uchar *p1, ulong o1, global uchar *p2, ulong o2, long n0, global long *fail)
+{
+	global int *b0 = (global int *)(p0 + o0);
+	global half *b1 = (global half *)(p1 + o1);
+	global ushort *b2 = (global ushort *)(p2 + o2);
+	long g = (long)get_global_id(0);
+	if (g >= n0 * 3)
+		return;
+	const long i1 = g % 3;
+	g /= 3;
+	const long i0 = g;
+	const int v0 = b0[i0];
+	const long v1 = (long)v0;
+	const long x2 = v1;
+	const int ok2 = x2 >= 0 && x2 < (n0 + 7);
+	if (!ok2)
+		tri_fail(fail, x2, (n0 + 7));
+	const float v2 = ok2 ? vload_half(i1 + x2 * 3, b1) : 0;
+	const float v3 = tri_round_bf16((float)v2);
+	b2[i0 * 3 + i1] = tri_bf16_bits(v3);
+}
+
+kernel void gather_k1(global uchar *p2, ulong o2, global uchar *p3, ulong o3, long n0)
+{
+	global ushort *b2 = (global ushort *)(p2 + o2);
+	global long *b3 = (global long *)(p3 + o3);
+	long g = (long)get_global_id(0);
+	if (g >= n0)
+		return;
+	const long i0 = g;
+	float m0 = 0;
+	long a0 = -1, c0 = 0;
+	for (long r0 = 0; r0 < 3; r0++) {
+		const float v0 = tri_bf16_value(b2[i0 * 3 + r0]);
+		if (a0 < 0 || v0 > m0 || (v0 != v0 && m0 == m0)) {
+			m0 = v0;
+			a0 = c0;
+		}
+		c0++;
+	}
+	const long v1 = a0;
+	b3[i0] = v1;
+}
+
