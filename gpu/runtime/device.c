@@ -1,5 +1,4 @@
 #include "gpu/runtime/device.h"
-#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "backend/runtime/model.h"
@@ -87,14 +86,22 @@ static bool find_device(uint64_t want, cl_device_id *out, uint64_t *seen, tri_er
 	return false;
 }
 
+static bool number(const char *s, uint64_t *out)
+{
+	*out = 0;
+	for (size_t i = 0; s[i]; i++) {
+		if (s[i] < '0' || s[i] > '9' || i == 9)
+			return false;
+		*out = *out * 10 + (uint64_t)(s[i] - '0');
+	}
+	return true;
+}
+
 bool tri_cl_device(const char *which, cl_device_id *out, tri_error *err)
 {
 	uint64_t want = 0, seen;
 	if (which && *which) {
-		char *end;
-		errno = 0;
-		want = strtoull(which, &end, 10);
-		if (*end || errno || *which < '0' || *which > '9') {
+		if (!number(which, &want)) {
 			tri_error_set(err, TRI_ERR_ARGUMENT, "device \"%.60s\" is not a number as `trib devices` lists them", which);
 			return false;
 		}
@@ -119,11 +126,14 @@ static const char *build_options(cl_device_id device)
 
 static void build_failed(cl_program program, cl_device_id device, cl_int status, tri_error *err)
 {
-	char *log = calloc(1, LOG_SIZE + 1);
-	if (log && clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, LOG_SIZE, log, NULL) == CL_SUCCESS && *log)
-		tri_error_set(err, TRI_ERR_DEVICE, "clBuildProgram: %s (%d): %s", error_name(status), status, log + strspn(log, " \n\t"));
-	else
+	char *log = calloc(1, LOG_SIZE + 1), *text = log;
+	if (log && clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, LOG_SIZE, log, NULL) == CL_SUCCESS && *log) {
+		while (*text == '\n' || *text == ' ')
+			text++;
+		tri_error_set(err, TRI_ERR_DEVICE, "clBuildProgram: %s (%d): %s", error_name(status), status, text);
+	} else {
 		tri_cl_error(err, "clBuildProgram", status);
+	}
 	free(log);
 }
 

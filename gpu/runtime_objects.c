@@ -1,0 +1,25 @@
+/* The objects that make up an OpenCL library's host side: our own, and what it shares with the CPU's. */
+#include <string.h>
+#include "backend/link/runtime_objects.h"
+#include "gpu/embedded.h"
+#include "gpu/opencl.h"
+
+static const void *shared_object(const char *name, size_t *len)
+{
+	for (uint32_t i = 0; i < runtime_object_count(); i++)
+		if (!strcmp(runtime_object_name(i), name))
+			return runtime_object(CPU_LEVEL_BASE, i, len);
+	return NULL;
+}
+
+const void *opencl_runtime_object(uint32_t i, size_t *len)
+{
+	uint32_t n = 0;
+	while (GPU_RUNTIME[n].name)
+		n++;
+	if (i < n) {
+		*len = GPU_RUNTIME[i].size;
+		return GPU_RUNTIME[i].bytes;
+	}
+	return i == n ? shared_object("model_io", len) : NULL; /* tri_io_check, tri_error_set */
+}
