@@ -31,8 +31,8 @@
 
 struct block {
 	struct block *before;
-	size_t used, size;   /* of data */
-	size_t used_before;  /* sum over the blocks before */
+	size_t used, size;  /* of data */
+	size_t used_before; /* sum over the blocks before */
 	_Alignas(max_align_t) char data[];
 };
 struct arena {

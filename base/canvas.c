@@ -14,8 +14,9 @@ struct cell {
 };
 
 static const char *const escapes[] = {
-	[STYLE_PLAIN] = "0",     [STYLE_BOLD] = "0;1",       [STYLE_GUTTER] = "0;1;34",  [STYLE_ERROR] = "0;1;31",   [STYLE_WARNING] = "0;1;33",
-	[STYLE_NOTE] = "0;1;32", [STYLE_SECONDARY] = "0;1;34", [STYLE_ADDED] = "0;32", [STYLE_REMOVED] = "0;31",
+	[STYLE_PLAIN] = "0",          [STYLE_BOLD] = "0;1",       [STYLE_GUTTER] = "0;1;34",
+	[STYLE_ERROR] = "0;1;31",     [STYLE_WARNING] = "0;1;33", [STYLE_NOTE] = "0;1;32",
+	[STYLE_SECONDARY] = "0;1;34", [STYLE_ADDED] = "0;32",     [STYLE_REMOVED] = "0;31",
 };
 
 static struct cell *cell_at(struct row *r, uint32_t col)

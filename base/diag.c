@@ -214,11 +214,15 @@ static bool same_span(span a, span b) { return a.source == b.source && a.start =
 
 static bool same_text(const char *a, const char *b) { return a && b ? strcmp(a, b) == 0 : a == b; }
 
-static bool same_label(const struct diag_label *a, const struct diag_label *b) { return same_span(a->at, b->at) && same_text(a->text, b->text); }
+static bool same_label(const struct diag_label *a, const struct diag_label *b)
+{
+	return same_span(a->at, b->at) && same_text(a->text, b->text);
+}
 
 static bool same(const struct diag *a, const struct diag *b)
 {
-	if (a->code != b->code || !same_label(&a->primary, &b->primary) || !same_text(a->message, b->message) || !same_text(a->help, b->help))
+	if (a->code != b->code || !same_label(&a->primary, &b->primary) || !same_text(a->message, b->message) ||
+	    !same_text(a->help, b->help))
 		return false;
 	if (!same_span(a->edit, b->edit) || !same_text(a->replacement, b->replacement))
 		return false;

@@ -28,8 +28,8 @@ struct diag {
 	uint32_t n_secondary;
 	const char **notes;
 	uint32_t n_notes;
-	const char *help;        /* NULL: none. A remedy in words */
-	span edit;               /* where `replacement` goes; SPAN_NONE: no sure edit */
+	const char *help; /* NULL: none. A remedy in words */
+	span edit;        /* where `replacement` goes; SPAN_NONE: no sure edit */
 	const char *replacement;
 };
 

@@ -26,7 +26,7 @@ void os_unmap(const void *data, size_t len);
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
-bool os_mkdirs(const char *path); /* with parents; true if it exists */
+bool os_mkdirs(const char *path);      /* with parents; true if it exists */
 bool os_remove_tree(const char *path); /* true if absent; never follows links */
 
 int64_t os_now_ns(void);        /* monotonic */

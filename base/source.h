@@ -14,7 +14,7 @@ struct source {
 };
 
 typedef struct {
-	uint32_t source; /* source.id; SPAN_NO_SOURCE: no place */
+	uint32_t source;     /* source.id; SPAN_NO_SOURCE: no place */
 	uint32_t start, end; /* byte offsets, end exclusive */
 } span;
 #define SPAN_NO_SOURCE UINT32_MAX

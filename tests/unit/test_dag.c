@@ -261,9 +261,14 @@ static void failure_skips_a_long_chain(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(empty),         cmocka_unit_test(critical_path_first), cmocka_unit_test(huge_costs_saturate),
-		cmocka_unit_test(cycles),        cmocka_unit_test(random_graphs),       cmocka_unit_test(random_cycles),
-		cmocka_unit_test(large),         cmocka_unit_test(failure_skips_a_long_chain),
+		cmocka_unit_test(empty),
+		cmocka_unit_test(critical_path_first),
+		cmocka_unit_test(huge_costs_saturate),
+		cmocka_unit_test(cycles),
+		cmocka_unit_test(random_graphs),
+		cmocka_unit_test(random_cycles),
+		cmocka_unit_test(large),
+		cmocka_unit_test(failure_skips_a_long_chain),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

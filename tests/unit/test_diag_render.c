@@ -406,13 +406,14 @@ static void json(void **state)
 	diag_add(d, DIAG_STORE_DAMAGED, SPAN_NONE, "nowhere");
 	out = render(false, true);
 	assert_string_equal(
-		out, "{\"type\":\"diagnostic\",\"code\":\"E0001\",\"severity\":\"error\",\"message\":\"unknown \\\"mtmul\\\"\",\"spans\":["
-		     "{\"file\":\"src/net.tri\",\"line\":3,\"col\":10,\"end_line\":3,\"end_col\":15,\"start\":61,\"end\":66,\"label\":\"here\",\"primary\":true},"
-		     "{\"file\":\"src/net.tri\",\"line\":4,\"col\":5,\"end_line\":9,\"end_col\":6,\"start\":78,\"end\":135,\"label\":\"\",\"primary\":false}],"
-		     "\"notes\":[\"one\",\"two\"],\"help\":\"use matmul\","
-		     "\"edit\":{\"file\":\"src/net.tri\",\"start\":61,\"end\":66,\"replacement\":\"matmul\"}}\n"
-		     "{\"type\":\"diagnostic\",\"code\":\"W0801\",\"severity\":\"warning\",\"message\":\"nowhere\",\"spans\":[],\"notes\":[],\"help\":null,"
-		     "\"edit\":null}\n");
+		out,
+		"{\"type\":\"diagnostic\",\"code\":\"E0001\",\"severity\":\"error\",\"message\":\"unknown \\\"mtmul\\\"\",\"spans\":["
+		"{\"file\":\"src/net.tri\",\"line\":3,\"col\":10,\"end_line\":3,\"end_col\":15,\"start\":61,\"end\":66,\"label\":\"here\",\"primary\":true},"
+		"{\"file\":\"src/net.tri\",\"line\":4,\"col\":5,\"end_line\":9,\"end_col\":6,\"start\":78,\"end\":135,\"label\":\"\",\"primary\":false}],"
+		"\"notes\":[\"one\",\"two\"],\"help\":\"use matmul\","
+		"\"edit\":{\"file\":\"src/net.tri\",\"start\":61,\"end\":66,\"replacement\":\"matmul\"}}\n"
+		"{\"type\":\"diagnostic\",\"code\":\"W0801\",\"severity\":\"warning\",\"message\":\"nowhere\",\"spans\":[],\"notes\":[],\"help\":null,"
+		"\"edit\":null}\n");
 	free(out);
 }
 
@@ -452,10 +453,24 @@ static void random_spans(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		TEST(one_line),  TEST(without_labels),     TEST(labels_on_one_line), TEST(several_lines), TEST(several_lines_nested),
-		TEST(gap),       TEST(wide_and_combining), TEST(nowhere),            TEST(end_of_text),   TEST(edits),
-		TEST(two_files), TEST(long_lines_are_cut), TEST(hostile_text),       TEST(colours),       TEST(limit),
-		TEST(empty),     TEST(json),               TEST(random_spans),
+		TEST(one_line),
+		TEST(without_labels),
+		TEST(labels_on_one_line),
+		TEST(several_lines),
+		TEST(several_lines_nested),
+		TEST(gap),
+		TEST(wide_and_combining),
+		TEST(nowhere),
+		TEST(end_of_text),
+		TEST(edits),
+		TEST(two_files),
+		TEST(long_lines_are_cut),
+		TEST(hostile_text),
+		TEST(colours),
+		TEST(limit),
+		TEST(empty),
+		TEST(json),
+		TEST(random_spans),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);

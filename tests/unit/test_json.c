@@ -50,7 +50,11 @@ static void strings(void **state)
 	check("a\"b\\c/", 6, "\"a\\\"b\\\\c/\"");
 	check("\n\r\t\x01\0\x7f", 6, "\"\\n\\r\\t\\u0001\\u0000\\u007f\"");
 	check("h\xC3\xA9 \xF0\x9F\x98\x80", 8, "\"h\xC3\xA9 \xF0\x9F\x98\x80\"");
-	check("\xFF" "a\xC3", 3, "\"\xEF\xBF\xBD" "a\xEF\xBF\xBD\"");      /* no lead byte; cut off */
+	check("\xFF"
+	      "a\xC3",
+	      3,
+	      "\"\xEF\xBF\xBD"
+	      "a\xEF\xBF\xBD\"");                                             /* no lead byte; cut off */
 	check("\xED\xA0\x80", 3, "\"\xEF\xBF\xBD\xEF\xBF\xBD\xEF\xBF\xBD\""); /* a surrogate */
 	check("\xC0\x80", 2, "\"\xEF\xBF\xBD\xEF\xBF\xBD\"");                 /* overlong */
 	check("\xEF\xBF\xBD", 3, "\"\xEF\xBF\xBD\"");                         /* U+FFFD itself */

@@ -158,8 +158,12 @@ static void free_with_queued_inline(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(one_worker),   cmocka_unit_test(eight_workers), cmocka_unit_test(jobs_submit_jobs),
-		cmocka_unit_test(inline_order), cmocka_unit_test(timeout),       cmocka_unit_test(free_while_busy),
+		cmocka_unit_test(one_worker),
+		cmocka_unit_test(eight_workers),
+		cmocka_unit_test(jobs_submit_jobs),
+		cmocka_unit_test(inline_order),
+		cmocka_unit_test(timeout),
+		cmocka_unit_test(free_while_busy),
 		cmocka_unit_test(free_with_queued_inline),
 	};
 
