@@ -1,0 +1,121 @@
+/* Private to backend/cpu: printing loop IR as LLVM IR.
+ *
+ * A nest becomes loops with one of them vectorised: a parallel loop (lanes are different results) or a reduction loop (lanes are partial results,
+ * combined in a fixed order). An expression that does not run along that loop stays scalar and is computed as far out as it can be. */
+#ifndef TRIB_BACKEND_CPU_EMIT_H
+#define TRIB_BACKEND_CPU_EMIT_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/TargetMachine.h>
+#include "backend/codegen.h"
+#include "base/vec.h"
+#include "backend/loops.h"
+
+enum { UNROLL_MAX = 4 };
+
+struct dim_value {
+	dim of;
+	LLVMValueRef value;
+};
+struct emit {
+	LLVMContextRef context;
+	LLVMModuleRef module;
+	LLVMBuilderRef builder;
+	const struct codegen_target *target;
+	bool fma, f16c;
+	const struct loop_fn *fn;
+	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
+	VEC(struct dim_value) dim_values; /* computed in the present statement */
+	LLVMValueRef check; /* the index check function, once used */
+	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
+};
+
+/* emit_unit.c: everything for one unit into e->module. */
+void emit_unit(struct emit *e, const struct loop_fn *f);
+/* An int64 value. */
+LLVMValueRef emit_dim(struct emit *e, dim x);
+/* Address of a buffer's first byte. */
+LLVMValueRef emit_buffer(struct emit *e, uint32_t buffer);
+LLVMValueRef emit_i64(struct emit *e, int64_t v);
+/* Index `i`, or 0 after tri_fail when it is not in 0 … bound-1. */
+LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bound);
+LLVMBasicBlockRef emit_block(struct emit *e, const char *name);
+
+/* emit_loop.c: a counted loop with carried values. */
+struct emit_loop {
+	LLVMBasicBlockRef before, body, after;
+	LLVMValueRef var, end, step;
+	LLVMValueRef *carried; /* in the body; after emit_loop_close behind the loop */
+	LLVMValueRef *initial;
+	uint32_t n_carried;
+};
+/* for (var = start; var < end; var += step), positioned in the body. `carried`: n values before the loop, replaced by those in the body. */
+void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLVMValueRef end, LLVMValueRef step, LLVMValueRef *carried,
+		    uint32_t n);
+/* l->carried holds the values at the end of the body; replaced by those behind the loop. */
+void emit_loop_close(struct emit *e, struct emit_loop *l);
+
+/* emit_plan.c: how a nest is run. */
+struct nest_plan {
+	uint32_t vector_loop; /* LOOP_NONE: none */
+	bool vector_reduce;   /* it is a reduction loop */
+	uint32_t width, unroll;
+	uint32_t order[LOOP_MAX]; /* parallel loops in the order they are opened, then reduction loops */
+};
+void nest_plan(const struct emit *e, const struct loop_nest *n, struct nest_plan *p);
+bool dim_known(const struct emit *e, dim x, int64_t *v);
+
+/* emit_nest.c */
+void emit_nest(struct emit *e, const struct loop_nest *n);
+
+/* emit_memory.c */
+LLVMTypeRef type_register(const struct emit *e, dtype elem);
+LLVMTypeRef type_memory(const struct emit *e, dtype elem);
+LLVMTypeRef type_lanes(LLVMTypeRef scalar, uint32_t width); /* width 1: the scalar */
+uint32_t value_lanes(LLVMValueRef v);
+LLVMValueRef emit_splat(struct emit *e, LLVMValueRef scalar, uint32_t width);
+/* Elements at ptr, ptr + stride …; `stride` NULL: dense. */
+LLVMValueRef emit_load(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride);
+void emit_store(struct emit *e, dtype elem, LLVMValueRef value, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride);
+/* Element number index[k] (times scale) past ptr, lane by lane, checked against bound. */
+LLVMValueRef emit_load_indexed(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride, LLVMValueRef index,
+			       LLVMValueRef scale, LLVMValueRef bound);
+LLVMValueRef emit_offset(struct emit *e, dtype elem, LLVMValueRef ptr, LLVMValueRef elements);
+LLVMValueRef emit_lane(struct emit *e, LLVMValueRef v, uint32_t lane);
+LLVMValueRef emit_set_lane(struct emit *e, LLVMValueRef v, LLVMValueRef x, uint32_t lane);
+
+/* emit_half.c: 16-bit floats to and from float32 registers. */
+LLVMValueRef emit_from_half(struct emit *e, dtype elem, LLVMValueRef bits);
+LLVMValueRef emit_to_half(struct emit *e, dtype elem, LLVMValueRef value);
+
+/* emit_op.c: one element-wise operation on values of equal width. `from`: element type of the operands. */
+LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVMValueRef *args);
+LLVMValueRef emit_cast(struct emit *e, LLVMValueRef v, dtype from, dtype to);
+LLVMValueRef emit_max(struct emit *e, dtype elem, LLVMValueRef a, LLVMValueRef b, bool max);
+LLVMValueRef emit_number(struct emit *e, dtype elem, uint32_t width, double f, int64_t i);
+LLVMValueRef emit_fma(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* a·b + c, in one rounding where the target can */
+LLVMValueRef emit_intrinsic(struct emit *e, const char *name, LLVMValueRef *args, uint32_t n, LLVMTypeRef *types, uint32_t n_types);
+LLVMValueRef emit_unary_intrinsic(struct emit *e, const char *name, LLVMValueRef x);
+/* Calls a function of the C library for each lane; float and double only. */
+LLVMValueRef emit_libm(struct emit *e, const char *name_f32, const char *name_f64, LLVMValueRef *args, uint32_t n);
+
+/* emit_math.c: float32, any width. */
+LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x);
+LLVMValueRef emit_log(struct emit *e, LLVMValueRef x);
+LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x);
+LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x);
+LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine);
+
+/* emit_reduce.c: accumulators. An ARGMAX/ARGMIN has two values, best and its index; the others one. */
+uint32_t reduce_values(const struct loop_reduction *r);
+void reduce_identity(struct emit *e, const struct loop_reduction *r, dtype compared, uint32_t width, LLVMValueRef *acc);
+/* acc ⊕= value (at index `index`). */
+void reduce_step(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef *acc, LLVMValueRef value, LLVMValueRef index);
+/* acc ⊕= other accumulator */
+void reduce_combine(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef *acc, LLVMValueRef *other);
+/* Lanes to one. */
+void reduce_lanes(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef *acc);
+/* Lanes below `dead` of a value replaced by the identity; NULL-free. */
+LLVMValueRef reduce_mask(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef value, uint32_t dead);
+#endif

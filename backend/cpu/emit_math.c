@@ -1,0 +1,178 @@
+/* exp, log, tanh, erf, sin and cos for float32 vectors: range reduction and polynomials (Cephes by S. Moshier; erf after N. Juffa), within a few
+ * units in the last place, exact for infinities, NaN, overflow and underflow. Nothing here calls the C library but sin and cos of huge arguments. */
+#include "backend/cpu/emit.h"
+#include "base/bug.h"
+
+static LLVMValueRef num(struct emit *e, LLVMValueRef like, double v)
+{
+	return emit_splat(e, LLVMConstReal(e->f32, v), value_lanes(like));
+}
+
+static LLVMValueRef bits(struct emit *e, LLVMValueRef like, uint32_t v)
+{
+	return emit_splat(e, LLVMConstInt(e->i32, v, 0), value_lanes(like));
+}
+
+static LLVMValueRef add(struct emit *e, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFAdd(e->builder, a, b, ""); }
+static LLVMValueRef sub(struct emit *e, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFSub(e->builder, a, b, ""); }
+static LLVMValueRef mul(struct emit *e, LLVMValueRef a, LLVMValueRef b) { return LLVMBuildFMul(e->builder, a, b, ""); }
+
+static LLVMValueRef to_bits(struct emit *e, LLVMValueRef x)
+{
+	return LLVMBuildBitCast(e->builder, x, type_lanes(e->i32, value_lanes(x)), "");
+}
+
+static LLVMValueRef to_float(struct emit *e, LLVMValueRef x)
+{
+	return LLVMBuildBitCast(e->builder, x, type_lanes(e->f32, value_lanes(x)), "");
+}
+
+static LLVMValueRef pick(struct emit *e, LLVMRealPredicate p, LLVMValueRef a, LLVMValueRef b, LLVMValueRef yes, LLVMValueRef no)
+{
+	return LLVMBuildSelect(e->builder, LLVMBuildFCmp(e->builder, p, a, b, ""), yes, no, "");
+}
+
+/* c[0]·x^(n-1) + … + c[n-1] */
+static LLVMValueRef poly(struct emit *e, LLVMValueRef x, const double *c, uint32_t n)
+{
+	LLVMValueRef p = num(e, x, c[0]);
+	for (uint32_t k = 1; k < n; k++)
+		p = emit_fma(e, p, x, num(e, x, c[k]));
+	return p;
+}
+#define POLY(e, x, ...) poly(e, x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
+
+/* 2^k for an integer vector of -126 … 127. */
+static LLVMValueRef power_of_two(struct emit *e, LLVMValueRef k)
+{
+	LLVMValueRef biased = LLVMBuildAdd(e->builder, k, bits(e, k, 127), "");
+	return to_float(e, LLVMBuildShl(e->builder, biased, bits(e, k, 23), ""));
+}
+
+/* x to the nearest integer, as float and as int32, for |x| < 2^22; a NaN stays NaN. */
+static LLVMValueRef nearest(struct emit *e, LLVMValueRef x, LLVMValueRef *as_int)
+{
+	const double magic = 12582912.0;
+	LLVMValueRef t = add(e, x, num(e, x, magic));
+	*as_int = LLVMBuildSub(e->builder, to_bits(e, t), bits(e, x, 0x4b400000u), "");
+	return sub(e, t, num(e, x, magic));
+}
+
+/* exp(x) = 2^n·exp(r), |r| <= ln(2)/2; 2^n in two factors, so that the ends of the range round once. */
+LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x)
+{
+	LLVMValueRef n, lo = num(e, x, -104.0), hi = num(e, x, 89.0);
+	x = pick(e, LLVMRealOGT, lo, x, lo, x);
+	x = pick(e, LLVMRealOLT, hi, x, hi, x);
+	LLVMValueRef k = nearest(e, mul(e, x, num(e, x, 1.44269504088896341)), &n);
+	LLVMValueRef r = emit_fma(e, k, num(e, x, -0.693359375), x);
+	r = emit_fma(e, k, num(e, x, 2.12194440e-4), r);
+	LLVMValueRef p = POLY(e, r, 1.9875691500e-4, 1.3981999507e-3, 8.3334519073e-3, 4.1665795894e-2, 1.6666665459e-1, 5.0000001201e-1);
+	p = add(e, emit_fma(e, mul(e, p, r), r, r), num(e, x, 1.0));
+	LLVMValueRef half = LLVMBuildAShr(e->builder, n, bits(e, n, 1), "");
+	p = mul(e, p, power_of_two(e, half));
+	return mul(e, p, power_of_two(e, LLVMBuildSub(e->builder, n, half, "")));
+}
+
+/* log(x) = k·ln 2 + log(m), sqrt(1/2) <= m < sqrt(2). */
+LLVMValueRef emit_log(struct emit *e, LLVMValueRef x)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMValueRef tiny = LLVMBuildFCmp(b, LLVMRealOLT, x, num(e, x, 0x1p-126), "");
+	LLVMValueRef scaled = LLVMBuildSelect(b, tiny, mul(e, x, num(e, x, 0x1p24)), x, "");
+	LLVMValueRef i = LLVMBuildSub(b, to_bits(e, scaled), bits(e, x, 0x3f3504f3), "");
+	LLVMValueRef n = LLVMBuildAShr(b, i, bits(e, x, 23), "");
+	LLVMValueRef m = LLVMBuildAdd(b, LLVMBuildAnd(b, i, bits(e, x, 0x7fffff), ""), bits(e, x, 0x3f3504f3), "");
+	LLVMValueRef k = LLVMBuildSIToFP(b, n, LLVMTypeOf(x), "");
+	k = sub(e, k, LLVMBuildSelect(b, tiny, num(e, x, 24.0), num(e, x, 0.0), ""));
+	LLVMValueRef f = sub(e, to_float(e, m), num(e, x, 1.0)), z = mul(e, f, f);
+	LLVMValueRef p = POLY(e, f, 7.0376836292e-2, -1.1514610310e-1, 1.1676998740e-1, -1.2420140846e-1, 1.4249322787e-1, -1.6668057665e-1,
+			      2.0000714765e-1, -2.4999993993e-1, 3.3333331174e-1);
+	LLVMValueRef y = mul(e, mul(e, f, z), p);
+	y = emit_fma(e, k, num(e, x, -2.12194440e-4), y);
+	y = emit_fma(e, z, num(e, x, -0.5), y);
+	y = emit_fma(e, k, num(e, x, 0.693359375), add(e, f, y));
+	LLVMValueRef inf = num(e, x, (double)__builtin_inff());
+	y = pick(e, LLVMRealOEQ, x, inf, inf, y);
+	y = pick(e, LLVMRealOEQ, x, num(e, x, 0.0), num(e, x, -(double)__builtin_inff()), y);
+	return pick(e, LLVMRealULT, x, num(e, x, 0.0), num(e, x, (double)__builtin_nanf("")), y);
+}
+
+static LLVMValueRef copy_sign(struct emit *e, LLVMValueRef magnitude, LLVMValueRef sign)
+{
+	LLVMValueRef m = LLVMBuildAnd(e->builder, to_bits(e, magnitude), bits(e, sign, 0x7fffffff), "");
+	return to_float(e, LLVMBuildOr(e->builder, m, LLVMBuildAnd(e->builder, to_bits(e, sign), bits(e, sign, 0x80000000u), ""), ""));
+}
+
+LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x)
+{
+	LLVMValueRef a = emit_unary_intrinsic(e, "llvm.fabs", x), z = mul(e, x, x);
+	LLVMValueRef p = POLY(e, z, -5.70498872745e-3, 2.06390887954e-2, -5.37397155531e-2, 1.33314422036e-1, -3.33332819422e-1);
+	LLVMValueRef small = emit_fma(e, mul(e, p, z), x, x);
+	LLVMValueRef big = add(e, emit_exp(e, add(e, a, a)), num(e, x, 1.0));
+	big = sub(e, num(e, x, 1.0), LLVMBuildFDiv(e->builder, num(e, x, 2.0), big, ""));
+	return pick(e, LLVMRealOLT, a, num(e, x, 0.625), small, copy_sign(e, big, x));
+}
+
+LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x)
+{
+	LLVMValueRef t = emit_unary_intrinsic(e, "llvm.fabs", x), s = mul(e, x, x);
+	LLVMValueRef r = POLY(e, t, -1.72853470e-5, 3.83197126e-4);
+	r = emit_fma(e, r, s, POLY(e, t, -3.88396438e-3, 2.42546219e-2));
+	r = emit_fma(e, r, t, num(e, x, -1.06777877e-1));
+	r = emit_fma(e, r, t, num(e, x, -6.34846687e-1));
+	r = emit_fma(e, r, t, num(e, x, -1.28717512e-1));
+	r = emit_fma(e, r, t, LLVMBuildFNeg(e->builder, t, ""));
+	/* Far out the polynomial is no longer falling: erf is 1 there. */
+	r = pick(e, LLVMRealOGT, t, num(e, x, 4.0), num(e, x, -104.0), r);
+	LLVMValueRef big = copy_sign(e, sub(e, num(e, x, 1.0), emit_exp(e, r)), x);
+	LLVMValueRef p = POLY(e, s, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1);
+	return pick(e, LLVMRealOGT, t, num(e, x, 0.927734375), big, emit_fma(e, p, x, x));
+}
+
+/* The quadrant's polynomial, |x| < 8192: x minus k·pi/2 in three parts. */
+static LLVMValueRef sin_reduced(struct emit *e, LLVMValueRef x, bool cosine)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMValueRef q, k = nearest(e, mul(e, x, num(e, x, 0.636619772367581343)), &q);
+	LLVMValueRef r = emit_fma(e, k, num(e, x, -1.5703125), x);
+	r = emit_fma(e, k, num(e, x, -4.837512969970703125e-4), r);
+	r = emit_fma(e, k, num(e, x, -7.54978995489188216e-8), r);
+	LLVMValueRef z = mul(e, r, r);
+	LLVMValueRef s = emit_fma(e, mul(e, POLY(e, z, -1.9515295891e-4, 8.3321608736e-3, -1.6666654611e-1), z), r, r);
+	LLVMValueRef c = POLY(e, z, 2.443315711809948e-5, -1.388731625493765e-3, 4.166664568298827e-2);
+	c = add(e, emit_fma(e, mul(e, c, z), z, mul(e, z, num(e, x, -0.5))), num(e, x, 1.0));
+	if (cosine)
+		q = LLVMBuildAdd(b, q, bits(e, x, 1), "");
+	LLVMValueRef odd = LLVMBuildICmp(b, LLVMIntNE, LLVMBuildAnd(b, q, bits(e, x, 1), ""), bits(e, x, 0), "");
+	LLVMValueRef sign = LLVMBuildShl(b, LLVMBuildAnd(b, q, bits(e, x, 2), ""), bits(e, x, 30), "");
+	LLVMValueRef y = LLVMBuildSelect(b, odd, c, s, "");
+	return to_float(e, LLVMBuildXor(b, to_bits(e, y), sign, ""));
+}
+
+static LLVMValueRef any_lane(struct emit *e, LLVMValueRef mask)
+{
+	if (value_lanes(mask) == 1)
+		return mask;
+	LLVMTypeRef t = LLVMTypeOf(mask);
+	return emit_intrinsic(e, "llvm.vector.reduce.or", &mask, 1, &t, 1);
+}
+
+/* Huge arguments (and infinities) take the slow way: all lanes by the C library, which agrees to the last few bits. */
+LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine)
+{
+	LLVMValueRef huge = LLVMBuildFCmp(e->builder, LLVMRealUGE, emit_unary_intrinsic(e, "llvm.fabs", x), num(e, x, 8192.0), "");
+	LLVMBasicBlockRef from[2] = {0}, slow = emit_block(e, "huge"), join = emit_block(e, "join");
+	LLVMValueRef y[2];
+	y[0] = sin_reduced(e, x, cosine);
+	from[0] = LLVMGetInsertBlock(e->builder);
+	LLVMBuildCondBr(e->builder, any_lane(e, huge), slow, join);
+	LLVMPositionBuilderAtEnd(e->builder, slow);
+	y[1] = cosine ? emit_libm(e, "cosf", "cos", &x, 1) : emit_libm(e, "sinf", "sin", &x, 1);
+	from[1] = LLVMGetInsertBlock(e->builder);
+	LLVMBuildBr(e->builder, join);
+	LLVMPositionBuilderAtEnd(e->builder, join);
+	LLVMValueRef phi = LLVMBuildPhi(e->builder, LLVMTypeOf(x), "");
+	LLVMAddIncoming(phi, y, from, 2);
+	return phi;
+}

@@ -1,0 +1,194 @@
+/* A nest: its parallel loops, with the vectorised one innermost. A vectorised loop whose extent is no multiple of the step ends with a step that
+ * overlaps the one before (results are computed twice, which changes nothing); an extent not known to hold one step has scalar code beside. */
+#include "backend/cpu/emit_nest.h"
+#include <stdlib.h>
+#include "base/bug.h"
+
+static void run(struct nest *s, uint32_t at);
+
+static void finish(struct nest *s)
+{
+	if (s->n->n_reductions)
+		emit_reductions(s);
+	body_compute(s, BODY_REST);
+	body_store(s);
+}
+
+/* In a loop's body: what became computable, then the loops further in. */
+static void inside(struct nest *s, uint32_t at)
+{
+	bool last = at == s->n->n_parallel;
+	if (!last)
+		body_compute(s, BODY_ANY);
+	else if (s->n->n_reductions)
+		body_compute(s, BODY_REDUCTION);
+	run(s, at);
+}
+
+static void run_at(struct nest *s, uint32_t at, LLVMValueRef var)
+{
+	struct scope sc;
+	scope_begin(s, &sc);
+	body_enter(s, s->plan.order[at], var);
+	inside(s, at + 1);
+	scope_end(s, &sc);
+}
+
+static void run_steps(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step, bool exact)
+{
+	struct emit *e = s->e;
+	struct emit_loop l;
+	emit_loop_open(e, &l, emit_i64(e, 0), n, emit_i64(e, step), NULL, 0);
+	LLVMValueRef var = l.var;
+	if (!exact) {
+		LLVMValueRef last = LLVMBuildSub(e->builder, n, emit_i64(e, step), "");
+		var = LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, last, var, ""), last, var, "");
+	}
+	run_at(s, at, var);
+	emit_loop_close(e, &l);
+}
+
+static void run_either(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step)
+{
+	struct emit *e = s->e;
+	LLVMBasicBlockRef vector = emit_block(e, "vector"), scalar = emit_block(e, "scalar"), join = emit_block(e, "join");
+	LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGE, n, emit_i64(e, step), ""), vector, scalar);
+	LLVMPositionBuilderAtEnd(e->builder, vector);
+	run_steps(s, at, n, step, false);
+	LLVMBuildBr(e->builder, join);
+	LLVMPositionBuilderAtEnd(e->builder, scalar);
+	s->width = s->unroll = 1;
+	run_steps(s, at, n, 1, true);
+	s->width = s->plan.width;
+	s->unroll = s->plan.unroll;
+	LLVMBuildBr(e->builder, join);
+	LLVMPositionBuilderAtEnd(e->builder, join);
+}
+
+static void run_vector(struct nest *s, uint32_t at)
+{
+	struct emit *e = s->e;
+	dim extent = s->n->extent[s->plan.order[at]];
+	uint32_t step = s->width * s->unroll;
+	int64_t n, rest;
+	bool known = dim_known(e, extent, &n);
+	if (known && n == step)
+		run_at(s, at, emit_i64(e, 0));
+	else if (known)
+		run_steps(s, at, emit_i64(e, n), step, n % step == 0);
+	else if (dim_known(e, dim_mod(e->fn->dims, extent, dim_const(e->fn->dims, step)), &rest) && rest == 0)
+		run_steps(s, at, emit_dim(e, extent), step, true);
+	else
+		run_either(s, at, emit_dim(e, extent), step);
+}
+
+static void run(struct nest *s, uint32_t at)
+{
+	if (at == s->n->n_parallel) {
+		finish(s);
+		return;
+	}
+	uint32_t loop = s->plan.order[at];
+	if (loop == s->plan.vector_loop)
+		run_vector(s, at);
+	else
+		run_steps(s, at, emit_dim(s->e, s->n->extent[loop]), 1, true);
+}
+
+/* Loops an expression runs along, through its arguments. */
+static uint32_t expr_deps(const struct nest *s, uint32_t k)
+{
+	const struct loop_expr *x = &s->n->exprs[k];
+	uint32_t deps = 0;
+	int64_t v;
+	if (x->kind == LOOP_INDEX)
+		return 1u << x->var;
+	if (x->kind == LOOP_ACC) /* a result of the innermost parallel iteration */
+		return DEP_ACC | ((1u << s->n->n_parallel) - 1);
+	if (x->kind == LOOP_OP)
+		for (int j = 0; j < ir_op_ins(x->op); j++)
+			deps |= s->deps[x->args[j]];
+	if (x->kind != LOOP_LOAD)
+		return deps;
+	for (uint32_t loop = 0; loop < (uint32_t)s->n->n_parallel + s->n->n_reduce; loop++)
+		if (!dim_known(s->e, x->access.stride[loop], &v) || v != 0)
+			deps |= 1u << loop;
+	return x->access.index == LOOP_NONE ? deps : deps | s->deps[x->access.index];
+}
+
+static uint32_t uses(const struct loop_nest *n, uint32_t expr)
+{
+	uint32_t count = 0;
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		for (uint32_t j = 0; j < 3; j++)
+			count += n->exprs[k].args[j] == expr;
+	for (uint32_t k = 0; k < n->n_reductions; k++)
+		count += n->reductions[k].value == expr;
+	return count;
+}
+
+static bool is_fused(const struct nest *s, const struct loop_reduction *r)
+{
+	const struct loop_expr *x = &s->n->exprs[r->value];
+	return r->op == OP_REDUCE_SUM && x->kind == LOOP_OP && x->op == OP_MUL && dtype_class(x->elem) == DTC_FLOAT && uses(s->n, r->value) == 1;
+}
+
+static void analyse(struct nest *s)
+{
+	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
+		s->deps[k] = expr_deps(s, k);
+		s->varying[k] = s->plan.vector_loop != LOOP_NONE && (s->deps[k] >> s->plan.vector_loop & 1);
+	}
+	for (uint32_t k = 0; k < s->n->n_reductions; k++) {
+		s->n_acc += reduce_values(&s->n->reductions[k]);
+		s->fused[s->n->reductions[k].value] = is_fused(s, &s->n->reductions[k]);
+	}
+}
+
+static void want_access(struct nest *s, uint32_t at, const struct loop_access *a)
+{
+	for (uint32_t k = 0; k < LOOP_MAX; k++)
+		emit_dim(s->e, a->stride[k]);
+	if (a->index != LOOP_NONE) {
+		emit_dim(s->e, a->scale);
+		emit_dim(s->e, a->bound);
+	}
+	s->ptrs[at] = emit_offset(s->e, s->e->fn->buffers[a->buffer].type.elem, emit_buffer(s->e, a->buffer), emit_dim(s->e, a->base));
+}
+
+/* Pointers and dims are computed before the loops, where they reach everything. */
+static void prepare(struct nest *s)
+{
+	for (uint32_t k = 0; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++)
+		emit_dim(s->e, s->n->extent[k]);
+	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
+		emit_dim(s->e, s->n->exprs[k].extent);
+		if (s->n->exprs[k].kind == LOOP_LOAD)
+			want_access(s, k, &s->n->exprs[k].access);
+	}
+	for (uint32_t k = 0; k < s->n->n_stores; k++)
+		want_access(s, s->n->n_exprs + k, &s->n->stores[k].access);
+}
+
+void emit_nest(struct emit *e, const struct loop_nest *n)
+{
+	struct nest s = {.e = e, .n = n, .n_ptrs = n->n_exprs + n->n_stores};
+	s.deps = calloc(n->n_exprs + 1, sizeof *s.deps);
+	s.varying = calloc(n->n_exprs + 1, sizeof *s.varying);
+	s.fused = calloc(n->n_exprs + 1, sizeof *s.fused);
+	s.cells = calloc(n->n_exprs + 1, sizeof *s.cells);
+	s.ptrs = calloc(s.n_ptrs + 1, sizeof *s.ptrs);
+	BUG_ON(!s.deps || !s.varying || !s.fused || !s.cells || !s.ptrs);
+	nest_plan(e, n, &s.plan);
+	s.width = s.plan.width;
+	s.unroll = s.plan.unroll;
+	analyse(&s);
+	prepare(&s);
+	inside(&s, 0);
+	vec_free(&s.journal);
+	free(s.deps);
+	free(s.varying);
+	free(s.fused);
+	free(s.cells);
+	free(s.ptrs);
+}

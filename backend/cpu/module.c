@@ -1,0 +1,165 @@
+/* The module's one entry: LLVM behind codegen_api. Nothing of LLVM or of ours is visible outside. */
+#include "backend/codegen.h"
+#include <stdlib.h>
+#include <string.h>
+#include <llvm-c/Analysis.h>
+#include <llvm-c/Core.h>
+#include <llvm-c/Target.h>
+#include <llvm-c/TargetMachine.h>
+#include "backend/cpu/emit.h"
+#include "base/buf.h"
+
+#define TRIPLE "x86_64-unknown-linux-gnu"
+
+struct codegen {
+	LLVMContextRef context;
+	LLVMTargetMachineRef machine;
+	LLVMTargetDataRef layout;
+	struct codegen_target target;
+	char *cpu, *features;
+};
+
+static void codegen_close(struct codegen *c)
+{
+	if (!c)
+		return;
+	if (c->layout)
+		LLVMDisposeTargetData(c->layout);
+	if (c->machine)
+		LLVMDisposeTargetMachine(c->machine);
+	if (c->context)
+		LLVMContextDispose(c->context);
+	free(c->cpu);
+	free(c->features);
+	free(c);
+}
+
+static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
+{
+	return t->opt == 0 ? LLVMCodeGenLevelNone : t->opt == 1 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault;
+}
+
+static struct codegen *codegen_open(const struct codegen_target *target, struct buf *error)
+{
+	LLVMTargetRef llvm_target;
+	char *message = NULL;
+	struct codegen *c = calloc(1, sizeof *c);
+	if (!c) {
+		buf_puts(error, "out of memory");
+		return NULL;
+	}
+	LLVMInitializeX86TargetInfo();
+	LLVMInitializeX86Target();
+	LLVMInitializeX86TargetMC();
+	LLVMInitializeX86AsmPrinter();
+	c->target = *target;
+	c->target.cpu = c->cpu = strdup(target->cpu);
+	c->target.features = c->features = strdup(target->features ? target->features : "");
+	if (LLVMGetTargetFromTriple(TRIPLE, &llvm_target, &message)) {
+		buf_puts(error, message ? message : "no x86-64 target");
+		LLVMDisposeMessage(message);
+		codegen_close(c);
+		return NULL;
+	}
+	c->context = LLVMContextCreate();
+	LLVMContextSetDiscardValueNames(c->context, 1);
+	c->machine = LLVMCreateTargetMachine(llvm_target, TRIPLE, c->cpu, c->features, level_of(target), LLVMRelocPIC, LLVMCodeModelSmall);
+	c->layout = LLVMCreateTargetDataLayout(c->machine);
+	return c;
+}
+
+static LLVMModuleRef build_module(struct codegen *c, const struct loop_fn *f, struct buf *error)
+{
+	struct emit e = {.context = c->context, .target = &c->target};
+	char *message = NULL;
+	e.fma = e.f16c = c->target.vector_bytes >= 32;
+	e.module = LLVMModuleCreateWithNameInContext(f->symbol, c->context);
+	LLVMSetTarget(e.module, TRIPLE);
+	LLVMSetModuleDataLayout(e.module, c->layout);
+	e.builder = LLVMCreateBuilderInContext(c->context);
+	emit_unit(&e, f);
+	LLVMDisposeBuilder(e.builder);
+#ifndef NDEBUG
+	if (LLVMVerifyModule(e.module, LLVMReturnStatusAction, &message)) {
+		buf_printf(error, "%s: invalid LLVM IR: %s", f->symbol, message);
+		LLVMDisposeMessage(message);
+		LLVMDisposeModule(e.module);
+		return NULL;
+	}
+	LLVMDisposeMessage(message);
+#else
+	(void)error;
+	(void)message;
+#endif
+	return e.module;
+}
+
+static bool write_module(struct codegen *c, LLVMModuleRef m, LLVMCodeGenFileType type, struct buf *out, struct buf *error)
+{
+	LLVMMemoryBufferRef bytes = NULL;
+	char *message = NULL;
+	if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, m, type, &message, &bytes)) {
+		buf_puts(error, message ? message : "code generation failed");
+		LLVMDisposeMessage(message);
+		return false;
+	}
+	buf_put(out, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+	LLVMDisposeMemoryBuffer(bytes);
+	return true;
+}
+
+static bool codegen_compile(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error)
+{
+	LLVMModuleRef m = build_module(c, f, error);
+	if (!m)
+		return false;
+	bool ok = write_module(c, m, LLVMObjectFile, object, error);
+	LLVMDisposeModule(m);
+	return ok;
+}
+
+static bool codegen_dump(struct codegen *c, const struct loop_fn *f, enum codegen_text what, struct buf *out, struct buf *error)
+{
+	LLVMModuleRef m = build_module(c, f, error);
+	bool ok = true;
+	if (!m)
+		return false;
+	if (what == CODEGEN_LLVM) {
+		char *text = LLVMPrintModuleToString(m);
+		buf_puts(out, text);
+		LLVMDisposeMessage(text);
+	} else {
+		ok = write_module(c, m, LLVMAssemblyFile, out, error);
+	}
+	LLVMDisposeModule(m);
+	return ok;
+}
+
+static char *copy_message(char *m)
+{
+	char *copy = strdup(m);
+	LLVMDisposeMessage(m);
+	return copy;
+}
+
+static void codegen_host(char **cpu, char **features)
+{
+	*cpu = copy_message(LLVMGetHostCPUName());
+	*features = copy_message(LLVMGetHostCPUFeatures());
+}
+
+__attribute__((visibility("default"))) const struct codegen_api *trib_codegen(void);
+
+const struct codegen_api *trib_codegen(void)
+{
+	static const struct codegen_api api = {
+		.abi = CODEGEN_ABI,
+		.version = "LLVM " TRIB_LLVM_VERSION,
+		.host = codegen_host,
+		.open = codegen_open,
+		.compile = codegen_compile,
+		.dump = codegen_dump,
+		.close = codegen_close,
+	};
+	return &api;
+}

@@ -1,0 +1,219 @@
+/* From the run function of a plan to statements over buffers, in the order of the values that they store. */
+#include "backend/loops_build.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/bug.h"
+
+static uint32_t buffer_new(struct builder *b, enum buffer_kind kind, uint32_t index, const struct core_type *type)
+{
+	struct loop_fn *f = b->fn;
+	f->buffers[f->n_buffers] = (struct loop_buffer){.kind = kind, .index = index, .type = *type, .offset = b->zero};
+	return f->n_buffers++;
+}
+
+static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind)
+{
+	struct loop_stmt *s = &b->fn->stmts[b->fn->n_stmts++];
+	*s = (struct loop_stmt){.kind = kind, .slot = LOOP_NONE};
+	return s;
+}
+
+static void translate_type(struct builder *b, const struct core_unit *callee, const dim *syms, const struct core_type *from, struct core_type *to)
+{
+	*to = *from;
+	for (uint32_t k = 0; k < from->rank; k++)
+		to->dims[k] = dim_translate(b->dims, callee->dims, from->dims[k], syms);
+}
+
+/* The inputs in order, then the outputs: buffer n_inputs + k is output k. */
+static void interface_buffers(struct builder *b)
+{
+	const struct ir_fn *f = b->ir;
+	for (uint32_t k = 0; k < f->n_inputs; k++)
+		buffer_new(b, BUFFER_INPUT, k, &f->inputs[k]);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		buffer_new(b, BUFFER_OUTPUT, k, &ir_at(f, f->outputs[k])->type);
+}
+
+static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct core_type *type)
+{
+	uint32_t o = b->values[v].output;
+	return o != LOOP_NONE ? b->fn->n_inputs + o : buffer_new(b, BUFFER_TEMP, 0, type);
+}
+
+static void weight_buffer(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct slot *slot = &b->plan->slots[in->index];
+	if (slot->kind == SLOT_TABLE)
+		return;
+	b->buffer[v] = buffer_new(b, BUFFER_WEIGHT, in->index, &in->type);
+	b->fn->buffers[b->buffer[v]].layout = slot->layout;
+}
+
+static void const_buffer(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	b->buffer[v] = buffer_new(b, BUFFER_CONST, 0, &in->type);
+	b->fn->buffers[b->buffer[v]].data = in->data;
+}
+
+static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref x, ir_ref w)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct core_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
+	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
+	dim m = b->one;
+	for (uint32_t k = 0; k + 1 < lhs->rank; k++)
+		m = dim_mul(b->dims, m, lhs->dims[k]);
+	b->buffer[v] = output_or_temp(b, v, &in->type);
+	s->kernel = kernel;
+	s->n_buffers = s->n_dims = 3;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, 3);
+	s->buffers[0] = b->buffer[x];
+	s->buffers[1] = b->buffer[w];
+	s->buffers[2] = b->buffer[v];
+	s->dims = ARENA_ARRAY(b->unit, dim, 3);
+	s->dims[0] = m;
+	s->dims[1] = lhs->dims[lhs->rank - 1];
+	s->dims[2] = in->type.dims[in->type.rank - 1];
+}
+
+/* The RESULT of `call` numbered `index`, or the call itself for result 0, or IR_NONE if nobody uses it. */
+static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
+{
+	for (ir_ref v = call + 1; v < b->ir->n_insts; v++) {
+		const struct ir_inst *in = ir_at(b->ir, v);
+		if (in->op == OP_RESULT && ir_operand(b->ir, v, 0) == call && in->index == index && b->values[v].use != USE_NONE)
+			return v;
+	}
+	return IR_NONE;
+}
+
+/* Result `index` of a call; every RESULT for it shares the buffer. */
+static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index)
+{
+	const struct ir_inst *in = ir_at(b->ir, call);
+	struct core_type type;
+	translate_type(b, in->callee, in->callee_syms, &in->callee->nodes[in->callee->outputs[index].node].type, &type);
+	uint32_t buffer = LOOP_NONE;
+	if (index == 0 && b->values[call].output != LOOP_NONE)
+		buffer = b->fn->n_inputs + b->values[call].output;
+	ir_ref first = result_of(b, call, index);
+	if (buffer == LOOP_NONE)
+		buffer = first == IR_NONE ? buffer_new(b, BUFFER_TEMP, 0, &type) : output_or_temp(b, first, &type);
+	if (index == 0)
+		b->buffer[call] = buffer;
+	for (ir_ref v = call + 1; v < b->ir->n_insts; v++) {
+		const struct ir_inst *r = ir_at(b->ir, v);
+		if (r->op == OP_RESULT && ir_operand(b->ir, v, 0) == call && r->index == index)
+			b->buffer[v] = buffer;
+	}
+	return buffer;
+}
+
+static void emit_call(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt *s = stmt_new(b, STMT_CALL);
+	s->callee = in->callee->symbol;
+	s->callee_unit = in->callee;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + in->callee->n_outputs);
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		const struct ir_inst *oi = ir_at(b->ir, o);
+		if (oi->op == OP_WEIGHT && b->plan->slots[oi->index].kind == SLOT_TABLE)
+			s->slot = oi->index;
+		else
+			s->buffers[s->n_buffers++] = b->buffer[loops_base(b->ir, o)];
+	}
+	for (uint32_t k = 0; k < in->callee->n_outputs; k++)
+		s->buffers[s->n_buffers++] = result_buffer(b, v, k);
+	s->n_dims = dims_syms(in->callee->dims);
+	s->dims = ARENA_ARRAY(b->unit, dim, s->n_dims);
+	for (uint32_t k = 0; k < s->n_dims; k++)
+		s->dims[k] = in->callee_syms[k];
+}
+
+static void emit_nest(struct builder *b, uint32_t group)
+{
+	struct loop_stmt *s = stmt_new(b, STMT_NEST);
+	loops_nest(b, group, &s->nest);
+	loops_simplify(b->dims, &s->nest);
+}
+
+static void emit_stored(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	enum kernel kernel;
+	ir_ref x, w;
+	if (loops_kernel(b, v, &kernel, &x, &w)) {
+		emit_kernel(b, v, kernel, x, w);
+		return;
+	}
+	b->buffer[v] = output_or_temp(b, v, &in->type);
+	uint32_t parts = in->op == OP_CONCAT ? in->n_operands : 1;
+	for (uint32_t k = 0; k < parts; k++)
+		emit_nest(b, b->values[v].first_group + k);
+}
+
+static void emit(struct builder *b, ir_ref v)
+{
+	enum ir_op op = ir_at(b->ir, v)->op;
+	if (b->values[v].use == USE_NONE)
+		return;
+	if (op == OP_INPUT)
+		b->buffer[v] = ir_at(b->ir, v)->index;
+	else if (op == OP_WEIGHT)
+		weight_buffer(b, v);
+	else if (op == OP_CONST)
+		const_buffer(b, v);
+	else if (op == OP_CALL)
+		emit_call(b, v);
+	else if (b->values[v].stored)
+		emit_stored(b, v);
+}
+
+/* Upper bounds, so that the arrays never move: every instruction, operand and output makes at most one of each. */
+static void reserve(struct builder *b)
+{
+	uint32_t results = 0;
+	for (uint32_t v = 0; v < b->ir->n_insts; v++)
+		if (ir_at(b->ir, v)->op == OP_CALL)
+			results += ir_at(b->ir, v)->callee->n_outputs;
+	b->fn->buffers = ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results);
+	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
+}
+
+struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
+{
+	const struct ir_fn *ir = p->run;
+	struct builder b = {.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn)};
+	b.zero = dim_const(b.dims, 0);
+	b.one = dim_const(b.dims, 1);
+	*b.fn = (struct loop_fn){.unit = unit, .symbol = ir->name, .dims = ir->dims, .n_inputs = ir->n_inputs, .n_outputs = ir->n_outputs,
+				 .n_slots = p->n_slots, .scratch = b.zero};
+	b.buffer = ARENA_ARRAY(unit, uint32_t, ir->n_insts);
+	memset(b.buffer, 0xff, ir->n_insts * sizeof *b.buffer);
+	loops_fuse(&b);
+	reserve(&b);
+	interface_buffers(&b);
+	for (ir_ref v = 0; v < ir->n_insts; v++)
+		emit(&b, v);
+	for (uint32_t g = 0; g < b.n_groups; g++)
+		if (b.groups[g].kind == GROUP_COPY)
+			emit_nest(&b, g);
+	loops_merge(b.fn);
+	loops_place(b.fn);
+	return b.fn;
+}
+
+const char *kernel_symbol(enum kernel k)
+{
+	static const char *const symbols[] = {
+#define KERNEL(id, symbol, buffers, dims) symbol,
+#include "backend/kernels.def"
+#undef KERNEL
+	};
+	return symbols[k];
+}

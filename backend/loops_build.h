@@ -1,0 +1,87 @@
+/* Private to loops_*.c: what fusion decides about every value, and how loop coordinates run through operations. */
+#ifndef TRIB_BACKEND_LOOPS_BUILD_H
+#define TRIB_BACKEND_LOOPS_BUILD_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/loops.h"
+
+/* Where in a value an iteration of a nest reads: for each dimension base + Σ coef·loop variable. */
+struct coord {
+	dim base, coef[LOOP_MAX];
+};
+struct coords {
+	uint32_t rank;
+	uint32_t in_reduction; /* inside the reduction loops */
+	struct coord at[CORE_MAX_RANK];
+};
+
+/* One nest to be: the value (or part of a concatenation, or copy of an output) that it stores. */
+enum group_kind { GROUP_VALUE, GROUP_PART, GROUP_COPY };
+struct group {
+	enum group_kind kind;
+	ir_ref root;   /* GROUP_PART: the CONCAT; GROUP_COPY: the value copied */
+	uint32_t part; /* GROUP_PART: operand number; GROUP_COPY: output number */
+	uint8_t n_parallel, n_reduce;
+	dim extent[LOOP_MAX];
+};
+
+enum fused_use { USE_NONE, USE_ONE, USE_MANY };
+struct fused {
+	bool stored;   /* has a buffer of its own that this unit writes */
+	bool forced;   /* must have one */
+	enum fused_use use;
+	uint32_t group; /* USE_ONE: computed in this nest, at these coordinates */
+	struct coords *coords;
+	uint32_t cost, size; /* of computing one element from buffers, roughly in vector instructions; expressions */
+	uint32_t output;     /* output it is stored to, or LOOP_NONE */
+	uint32_t first_group; /* stored: its nest (CONCAT: that of part 0), or LOOP_NONE */
+};
+
+struct builder {
+	struct arena *unit;
+	const struct plan *plan;
+	const struct ir_fn *ir;
+	struct dims *dims;
+	dim zero, one;
+	struct fused *values; /* one per instruction */
+	struct group *groups;
+	uint32_t n_groups, cap_groups;
+	struct loop_fn *fn;
+	uint32_t *buffer; /* per instruction: its buffer, or LOOP_NONE */
+};
+
+/* The value under reshapes: same elements in the same dense order. */
+ir_ref loops_base(const struct ir_fn *f, ir_ref v);
+/* Does it always lie in memory that others provide (input, weight, constant, result of a call)? */
+bool loops_given(const struct ir_fn *f, ir_ref v);
+
+/* Is `v` a matmul for a micro-kernel? Then which, and the values (under reshapes) of its operands. */
+bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
+
+/* loops_fuse.c: fills values and groups. */
+void loops_fuse(struct builder *b);
+/* loops_nest.c: the nest of group `g`. */
+void loops_nest(struct builder *b, uint32_t g, struct loop_nest *out);
+/* loops_simplify.c: drops loops of one iteration, joins loops that are one in memory. */
+void loops_simplify(struct dims *d, struct loop_nest *n);
+/* loops_merge.c: nests over the same space that share what they read become one with several stores. */
+void loops_merge(struct loop_fn *f);
+/* loops_memory.c: offsets of temporaries and the size of the scratch. */
+void loops_place(struct loop_fn *f);
+
+/* loops_coords.c */
+bool coords_eq(const struct coords *a, const struct coords *b);
+void coords_identity(const struct builder *b, uint32_t rank, struct coords *out);
+/* Dense row-major strides of a type. */
+void coords_strides(const struct builder *b, const struct core_type *t, dim *strides);
+bool coords_is_one(const struct builder *b, dim x);
+/* Is every parallel loop of the group exactly one coordinate? (loops of one iteration aside) */
+bool coords_cover(const struct builder *b, const struct group *g, const struct core_type *t, const struct coords *c);
+/* Do they depend on outer loops only, so that what they give is computed once for all inner ones? */
+bool coords_outer(const struct builder *b, const struct group *g, const struct coords *c);
+/* Coordinates in operand k of `v` for those of `v`. REDUCE and MATMUL: reduction loops are `first_reduce` …. False: not affine (a reshape that
+ * joins dimensions). Not for GATHER's table. */
+bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct coords *c, uint32_t first_reduce, struct coords *out);
+/* Extents of the reduction loops of a REDUCE, ARG or MATMUL; returns how many. */
+uint32_t coords_reduce_extents(const struct builder *b, ir_ref v, dim *extents);
+#endif

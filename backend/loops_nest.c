@@ -1,0 +1,336 @@
+/* One nest: the scalar body of a group, from its root down to the loads. */
+#include "backend/loops_build.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/vec.h"
+
+struct memo {
+	ir_ref value;
+	const struct coords *coords;
+	uint32_t expr;
+};
+struct nest_builder {
+	struct builder *b;
+	const struct group *group;
+	VEC(struct loop_expr) exprs;
+	VEC(struct loop_reduction) reductions;
+	VEC(struct memo) memo;
+};
+
+static uint32_t eval(struct nest_builder *n, ir_ref v, const struct coords *c);
+
+static void access_clear(const struct builder *b, struct loop_access *a)
+{
+	memset(a, 0, sizeof *a);
+	a->base = a->scale = a->bound = b->zero;
+	a->index = LOOP_NONE;
+	for (uint32_t k = 0; k < LOOP_MAX; k++)
+		a->stride[k] = b->zero;
+}
+
+static void access_add(const struct builder *b, struct loop_access *a, const struct coord *c, dim scale)
+{
+	a->base = dim_add(b->dims, a->base, dim_mul(b->dims, c->base, scale));
+	for (uint32_t k = 0; k < LOOP_MAX; k++)
+		if (!dim_eq(c->coef[k], b->zero))
+			a->stride[k] = dim_add(b->dims, a->stride[k], dim_mul(b->dims, c->coef[k], scale));
+}
+
+static void access_at(const struct builder *b, const struct core_type *t, const struct coords *c, struct loop_access *a)
+{
+	dim strides[CORE_MAX_RANK];
+	access_clear(b, a);
+	coords_strides(b, t, strides);
+	for (uint32_t k = 0; k < t->rank; k++)
+		access_add(b, a, &c->at[k], strides[k]);
+}
+
+/* An expression with all its dims defined. */
+static struct loop_expr expr_new(const struct builder *b, enum loop_expr_kind kind, dtype elem, bool in_reduction)
+{
+	struct loop_expr e;
+	memset(&e, 0, sizeof e);
+	e.kind = kind;
+	e.elem = elem;
+	e.in_reduction = in_reduction;
+	e.args[0] = e.args[1] = e.args[2] = LOOP_NONE;
+	e.extent = b->zero;
+	access_clear(b, &e.access);
+	return e;
+}
+
+static bool expr_same(const struct loop_expr *x, const struct loop_expr *y)
+{
+	return x->kind == y->kind && x->op == y->op && x->elem == y->elem && x->in_reduction == y->in_reduction && x->var == y->var &&
+	       x->i == y->i && memcmp(&x->f, &y->f, sizeof x->f) == 0 && dim_eq(x->extent, y->extent) &&
+	       memcmp(x->args, y->args, sizeof x->args) == 0 && x->access.buffer == y->access.buffer && x->access.index == y->access.index &&
+	       dim_eq(x->access.base, y->access.base) && dim_eq(x->access.scale, y->access.scale) &&
+	       memcmp(x->access.stride, y->access.stride, sizeof x->access.stride) == 0;
+}
+
+static uint32_t put(struct nest_builder *n, struct loop_expr e)
+{
+	for (uint32_t i = 0; i < n->exprs.len; i++)
+		if (expr_same(&n->exprs.at[i], &e))
+			return i;
+	vec_push(&n->exprs, e);
+	return n->exprs.len - 1;
+}
+
+static uint32_t put_int(struct nest_builder *n, dtype elem, int64_t i, bool in_reduction)
+{
+	struct loop_expr e = expr_new(n->b, LOOP_CONST, elem, in_reduction);
+	e.i = i;
+	return put(n, e);
+}
+
+static uint32_t put_op(struct nest_builder *n, enum ir_op op, dtype elem, bool in_reduction, const uint32_t *args, uint32_t n_args)
+{
+	struct loop_expr e = expr_new(n->b, LOOP_OP, elem, in_reduction);
+	e.op = op;
+	for (uint32_t k = 0; k < n_args; k++)
+		e.args[k] = args[k];
+	return put(n, e);
+}
+
+static uint32_t put_cast(struct nest_builder *n, uint32_t value, dtype elem)
+{
+	if (n->exprs.at[value].elem == elem)
+		return value;
+	return put_op(n, OP_CAST, elem, n->exprs.at[value].in_reduction, &value, 1);
+}
+
+static uint32_t put_extent(struct nest_builder *n, dim x, bool in_reduction)
+{
+	int64_t v;
+	if (dim_is_const(n->b->dims, x, &v))
+		return put_int(n, DT_INT64, v, in_reduction);
+	struct loop_expr e = expr_new(n->b, LOOP_EXTENT, DT_INT64, in_reduction);
+	e.extent = x;
+	return put(n, e);
+}
+
+/* The value of a coordinate as an int64. */
+static uint32_t put_coord(struct nest_builder *n, const struct coord *c, bool in_reduction)
+{
+	const struct builder *b = n->b;
+	uint32_t sum = LOOP_NONE;
+	for (uint32_t k = 0; k < LOOP_MAX; k++) {
+		if (dim_eq(c->coef[k], b->zero))
+			continue;
+		struct loop_expr e = expr_new(b, LOOP_INDEX, DT_INT64, in_reduction);
+		e.var = k;
+		uint32_t term = put(n, e);
+		if (!dim_eq(c->coef[k], b->one))
+			term = put_op(n, OP_MUL, DT_INT64, in_reduction, (uint32_t[]){term, put_extent(n, c->coef[k], in_reduction)}, 2);
+		sum = sum == LOOP_NONE ? term : put_op(n, OP_ADD, DT_INT64, in_reduction, (uint32_t[]){sum, term}, 2);
+	}
+	if (sum == LOOP_NONE)
+		return put_extent(n, c->base, in_reduction);
+	if (dim_eq(c->base, b->zero))
+		return sum;
+	return put_op(n, OP_ADD, DT_INT64, in_reduction, (uint32_t[]){sum, put_extent(n, c->base, in_reduction)}, 2);
+}
+
+static double half_value(uint16_t h)
+{
+	double m = h & 0x3ff;
+	int e = h >> 10 & 31;
+	double v = e == 31 ? (m != 0 ? __builtin_nan("") : __builtin_inf()) : e == 0 ? m * 0x1p-24 : (m + 1024) * 0x1p-25 * (double)(1u << e);
+	return h & 0x8000 ? -v : v;
+}
+
+static double bfloat_value(uint16_t h)
+{
+	uint32_t bits = (uint32_t)h << 16;
+	float v;
+	memcpy(&v, &bits, sizeof v);
+	return v;
+}
+
+static void const_element(dtype elem, const void *data, struct loop_expr *e)
+{
+	switch (elem) {
+	case DT_BOOL: e->i = *(const uint8_t *)data != 0; break;
+	case DT_TRIT: case DT_INT8: e->i = *(const int8_t *)data; break;
+	case DT_INT16: e->i = *(const int16_t *)data; break;
+	case DT_INT32: e->i = *(const int32_t *)data; break;
+	case DT_INT64: e->i = *(const int64_t *)data; break;
+	case DT_FLOAT16: e->f = half_value(*(const uint16_t *)data); break;
+	case DT_BFLOAT16: e->f = bfloat_value(*(const uint16_t *)data); break;
+	case DT_FLOAT32: e->f = (double)*(const float *)data; break;
+	case DT_FLOAT64: e->f = *(const double *)data; break;
+	default: BUG("element type");
+	}
+}
+
+/* A constant with the same element everywhere needs no memory. */
+static bool const_splat(const struct builder *b, const struct ir_inst *in)
+{
+	int64_t count = ir_type_count(b->dims, &in->type);
+	size_t size = dtype_size(in->type.elem);
+	const char *data = in->data;
+	for (int64_t k = 1; k < count; k++)
+		if (memcmp(data, data + (size_t)k * size, size) != 0)
+			return false;
+	return count > 0;
+}
+
+static uint32_t load(struct nest_builder *n, ir_ref base, ir_ref v, const struct coords *c)
+{
+	const struct core_type *t = &ir_at(n->b->ir, v)->type;
+	struct loop_expr e = expr_new(n->b, LOOP_LOAD, t->elem, c->in_reduction);
+	access_at(n->b, t, c, &e.access);
+	e.access.buffer = n->b->buffer[base];
+	return put(n, e);
+}
+
+static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coords *c)
+{
+	const struct builder *b = n->b;
+	ir_ref table = ir_operand(b->ir, v, 0), indices = ir_operand(b->ir, v, 1);
+	const struct core_type *t = &ir_at(b->ir, table)->type;
+	uint32_t index_rank = ir_at(b->ir, indices)->type.rank;
+	struct coords ic;
+	dim strides[CORE_MAX_RANK];
+	coords_operand(b, v, 1, c, 0, &ic);
+	uint32_t index = put_cast(n, eval(n, indices, &ic), DT_INT64);
+	struct loop_expr e = expr_new(b, LOOP_LOAD, t->elem, c->in_reduction);
+	coords_strides(b, t, strides);
+	for (uint32_t k = 1; k < t->rank; k++)
+		access_add(b, &e.access, &c->at[index_rank + k - 1], strides[k]);
+	e.access.buffer = b->buffer[loops_base(b->ir, table)];
+	e.access.index = index;
+	e.access.scale = strides[0];
+	e.access.bound = t->dims[0];
+	if (!dim_is_const(b->dims, t->dims[0], &e.access.limit))
+		e.access.limit = -1;
+	return put(n, e);
+}
+
+static uint32_t eval_reduction(struct nest_builder *n, ir_ref v, const struct coords *c)
+{
+	const struct builder *b = n->b;
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct coords oc;
+	struct loop_reduction r = {.op = in->op, .elem = in->type.elem};
+	if (r.elem == DT_FLOAT16 || r.elem == DT_BFLOAT16)
+		r.elem = DT_FLOAT32;
+	coords_operand(b, v, 0, c, n->group->n_parallel, &oc);
+	r.value = eval(n, ir_operand(b->ir, v, 0), &oc);
+	if (in->op == OP_MATMUL) {
+		r.op = OP_REDUCE_SUM;
+		uint32_t x = put_cast(n, r.value, r.elem);
+		coords_operand(b, v, 1, c, n->group->n_parallel, &oc);
+		uint32_t w = put_cast(n, eval(n, ir_operand(b->ir, v, 1), &oc), r.elem);
+		r.value = put_op(n, OP_MUL, r.elem, true, (uint32_t[]){x, w}, 2);
+	} else if (in->op != OP_ARGMAX && in->op != OP_ARGMIN) {
+		r.value = put_cast(n, r.value, r.elem);
+	}
+	vec_push(&n->reductions, r);
+	struct loop_expr e = expr_new(b, LOOP_ACC, r.elem, false);
+	e.var = n->reductions.len - 1;
+	return put_cast(n, put(n, e), in->type.elem);
+}
+
+static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coords *c)
+{
+	const struct builder *b = n->b;
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct coords oc;
+	uint32_t args[3];
+	switch (in->op) {
+	case OP_DIM:
+		return put_extent(n, in->extent, c->in_reduction);
+	case OP_IOTA:
+		return put_cast(n, put_coord(n, &c->at[in->index], c->in_reduction), in->type.elem);
+	case OP_BROADCAST: case OP_RESHAPE: case OP_TRANSPOSE: case OP_SLICE:
+		BUG_ON(!coords_operand(b, v, 0, c, 0, &oc));
+		return eval(n, ir_operand(b->ir, v, 0), &oc);
+	case OP_GATHER:
+		return eval_gather(n, v, c);
+	case OP_REDUCE_SUM: case OP_REDUCE_PROD: case OP_REDUCE_MAX: case OP_REDUCE_MIN: case OP_ARGMAX: case OP_ARGMIN: case OP_MATMUL:
+		return eval_reduction(n, v, c);
+	default:
+		BUG_ON(!(ir_op_traits(in->op) & EWISE));
+		for (uint32_t k = 0; k < in->n_operands; k++) {
+			coords_operand(b, v, k, c, 0, &oc);
+			args[k] = eval(n, ir_operand(b->ir, v, k), &oc);
+		}
+		return put_op(n, in->op, in->type.elem, c->in_reduction, args, in->n_operands);
+	}
+}
+
+static uint32_t eval_fresh(struct nest_builder *n, ir_ref v, const struct coords *c)
+{
+	const struct builder *b = n->b;
+	ir_ref base = loops_base(b->ir, v);
+	const struct ir_inst *in = ir_at(b->ir, base);
+	if (in->op == OP_CONST && const_splat(b, in)) {
+		struct loop_expr e = expr_new(b, LOOP_CONST, in->type.elem, c->in_reduction);
+		const_element(in->type.elem, in->data, &e);
+		return put(n, e);
+	}
+	bool is_root = n->group->kind == GROUP_VALUE && base == n->group->root;
+	if (loops_given(b->ir, base) || (b->values[base].stored && !is_root))
+		return load(n, base, v, c);
+	return eval_inline(n, v, c);
+}
+
+static uint32_t eval(struct nest_builder *n, ir_ref v, const struct coords *c)
+{
+	for (uint32_t k = 0; k < n->memo.len; k++)
+		if (n->memo.at[k].value == v && coords_eq(n->memo.at[k].coords, c))
+			return n->memo.at[k].expr;
+	struct coords *key = ARENA_NEW(n->b->unit, struct coords);
+	*key = *c;
+	struct memo m = {.value = v, .coords = key, .expr = eval_fresh(n, v, c)};
+	vec_push(&n->memo, m);
+	return m.expr;
+}
+
+/* Operand `part` starts after the operands before it. */
+static dim concat_start(const struct builder *b, ir_ref concat, uint32_t part)
+{
+	const struct ir_inst *in = ir_at(b->ir, concat);
+	dim at = b->zero;
+	for (uint32_t k = 0; k < part; k++)
+		at = dim_add(b->dims, at, ir_at(b->ir, ir_operand(b->ir, concat, k))->type.dims[in->index]);
+	return at;
+}
+
+static ir_ref group_store(const struct builder *b, const struct group *g, struct loop_access *a)
+{
+	const struct ir_inst *root = ir_at(b->ir, g->root);
+	struct coords c;
+	coords_identity(b, root->type.rank, &c);
+	if (g->kind == GROUP_PART)
+		c.at[root->index].base = concat_start(b, g->root, g->part);
+	access_at(b, &root->type, &c, a);
+	a->buffer = g->kind == GROUP_COPY ? b->ir->n_inputs + g->part : b->buffer[g->root];
+	return g->kind == GROUP_PART ? ir_operand(b->ir, g->root, g->part) : g->root;
+}
+
+#define KEEP(arena, T, v) ((v).len ? memcpy(ARENA_ARRAY(arena, T, (v).len), (v).at, (v).len * sizeof(T)) : NULL)
+
+void loops_nest(struct builder *b, uint32_t group, struct loop_nest *out)
+{
+	struct nest_builder n = {.b = b, .group = &b->groups[group]};
+	struct coords c;
+	struct loop_store *store = ARENA_NEW(b->unit, struct loop_store);
+	ir_ref value = group_store(b, n.group, &store->access);
+	coords_identity(b, n.group->n_parallel, &c);
+	store->value = eval(&n, value, &c);
+	*out = (struct loop_nest){.n_parallel = n.group->n_parallel, .n_reduce = n.group->n_reduce};
+	memcpy(out->extent, n.group->extent, sizeof out->extent);
+	out->exprs = KEEP(b->unit, struct loop_expr, n.exprs);
+	out->n_exprs = n.exprs.len;
+	out->reductions = KEEP(b->unit, struct loop_reduction, n.reductions);
+	out->n_reductions = n.reductions.len;
+	out->stores = store;
+	out->n_stores = 1;
+	vec_free(&n.exprs);
+	vec_free(&n.reductions);
+	vec_free(&n.memo);
+}
