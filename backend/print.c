@@ -71,7 +71,6 @@ static void print_callee(const struct ir_fn *f, const struct ir_inst *i, struct 
 	hash_hex(i->callee->identity, hex);
 	buf_printf(out, " @%s %s ", i->callee->symbol, hex);
 	print_dims(f->dims, i->callee_syms, dims_syms(i->callee->dims), out);
-	if (i->index) buf_printf(out, " slot %u", i->index);
 }
 
 static void print_random(const struct ir_inst *i, struct buf *out) {

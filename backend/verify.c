@@ -179,7 +179,8 @@ static void check_numbered(struct verify *v, const struct ir_inst *i, const stru
 static void check_call(struct verify *v, const struct ir_inst *i) {
 	need(v, i->callee != NULL, "no callee");
 	if (!v->ok) return;
-	need(v, i->n_operands <= i->callee->n_inputs, "more operands than the callee has inputs");
+	need(v, i->n_operands <= i->callee->n_inputs + 1, /* and its table */
+	     "more operands than the callee has inputs");
 	need(v, i->callee_syms || !dims_syms(i->callee->dims), "values of the callee's symbols are missing");
 }
 
