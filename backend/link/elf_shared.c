@@ -252,10 +252,11 @@ static void write_got(struct image *im, struct rela_out *out)
 {
 	const struct link *l = im->l;
 	for (uint32_t i = 0; i < l->n_got; i++)
-		dynamic_reloc(l, out, im->out[OUT_GOT].at + 8 * (uint64_t)i, l->got_targets[i], 0, R_X86_64_GLOB_DAT);
+		if (l->got_targets[i] != TARGET_ZERO)
+			dynamic_reloc(l, out, im->out[OUT_GOT].at + 8 * (uint64_t)i, l->got_targets[i], 0, R_X86_64_GLOB_DAT);
 	for (uint32_t i = 0; i < l->n_stubs; i++) { /* jmp *got(%rip); xchg %ax,%ax */
 		uint64_t at = im->out[OUT_PLT].at + (uint64_t)i * STUB;
-		uint64_t got = im->out[OUT_GOT].at + 8 * (uint64_t)(l->got[l->stub_targets[i]] - 1);
+		uint64_t got = im->out[OUT_GOT].at + 8 * (uint64_t)(l->got[link_entry(l, l->stub_targets[i])] - 1);
 		unsigned char code[STUB] = {0xff, 0x25, 0, 0, 0, 0, 0x66, 0x90};
 		int32_t rel = (int32_t)(got - (at + 6));
 		memcpy(code + 2, &rel, 4);
@@ -276,9 +277,9 @@ static bool apply(struct image *im, const struct link_section *s, const struct o
 		return true;
 	}
 	if (r->kind == RELOC_GOTPC32)
-		to = im->out[OUT_GOT].at + 8 * (uint64_t)(l->got[target] - 1);
-	else if (link_is_import(l, target))
-		to = im->out[OUT_PLT].at + (uint64_t)(l->stub[target] - 1) * STUB;
+		to = im->out[OUT_GOT].at + 8 * (uint64_t)(l->got[link_entry(l, target)] - 1);
+	else if (target >= l->n_symbols)
+		to = im->out[OUT_PLT].at + (uint64_t)(l->stub[link_entry(l, target)] - 1) * STUB;
 	else
 		to = address_of(l, target);
 	int64_t value = (int64_t)(to + (uint64_t)r->addend - at);

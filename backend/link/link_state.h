@@ -35,7 +35,7 @@ struct link {
 	const char **imports;
 	uint32_t n_imports, cap_imports;
 	uint32_t *exports;               /* defining symbols of the request's exports */
-	uint32_t *got, *stub;            /* per target: entry number + 1 */
+	uint32_t *got, *stub;            /* per target, and one for TARGET_ZERO: entry number + 1 */
 	uint32_t *got_targets, n_got;
 	uint32_t *stub_targets, n_stubs;
 	uint32_t n_relative, n_symbolic; /* dynamic relocations */
@@ -44,6 +44,11 @@ struct link {
 /* Fills all of *l from the request but the addresses: definitions, live sections, imports, GOT entries, stubs. False: *error. */
 bool link_resolve(struct link *l);
 static inline bool link_is_import(const struct link *l, uint32_t target) { return target >= l->n_symbols && target < TARGET_ZERO; }
+/* Index of a target in got and stub. */
+static inline uint32_t link_entry(const struct link *l, uint32_t target)
+{
+	return target == TARGET_ZERO ? l->n_symbols + l->n_imports : target;
+}
 static inline struct link_section *link_section_of(const struct link *l, uint32_t symbol)
 {
 	return &l->sections[l->first_section[l->symbol_object[symbol]] + l->symbols[symbol]->section];

@@ -168,14 +168,25 @@ static bool find_live(struct link *l)
 
 static void need_got(struct link *l, uint32_t target)
 {
-	if (l->got[target])
+	uint32_t *entry = &l->got[link_entry(l, target)];
+	if (*entry)
 		return;
 	l->got_targets[l->n_got] = target;
-	l->got[target] = ++l->n_got;
+	*entry = ++l->n_got;
 	if (link_is_import(l, target))
 		l->n_symbolic++;
-	else
+	else if (target != TARGET_ZERO)
 		l->n_relative++;
+}
+
+/* A jump to what is not in this library. */
+static void need_stub(struct link *l, uint32_t target)
+{
+	if (target < l->n_symbols || l->stub[link_entry(l, target)])
+		return;
+	need_got(l, target);
+	l->stub_targets[l->n_stubs] = target;
+	l->stub[link_entry(l, target)] = ++l->n_stubs;
 }
 
 static bool refuse(struct link *l, const struct link_section *s, const struct obj_symbol *to, const char *why)
@@ -201,20 +212,16 @@ static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_
 			l->n_relative++;
 		return true;
 	case RELOC_GOTPC32:
-		if (target == TARGET_ZERO)
-			return refuse(l, s, l->symbols[symbol], "which is weak and not defined");
 		need_got(l, target);
 		return true;
 	case RELOC_PC32:
-	case RELOC_PLT32:
 	case RELOC_PC64:
 		if (target == TARGET_ZERO)
 			return refuse(l, s, l->symbols[symbol], "which is weak and not defined");
-		if (link_is_import(l, target) && !l->stub[target]) {
-			need_got(l, target);
-			l->stub_targets[l->n_stubs] = target;
-			l->stub[target] = ++l->n_stubs;
-		}
+		need_stub(l, target);
+		return true;
+	case RELOC_PLT32: /* a call; of a weak symbol that nobody defines it is never made */
+		need_stub(l, target);
 		return true;
 	default: return refuse(l, s, l->symbols[symbol], "by a 32-bit address: compile it with -fPIC");
 	}
@@ -222,7 +229,7 @@ static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_
 
 static bool plan_relocs(struct link *l)
 {
-	uint32_t n = l->n_symbols + l->n_imports;
+	uint32_t n = l->n_symbols + l->n_imports + 1;
 	l->got = ARENA_ARRAY(l->a, uint32_t, n);
 	l->stub = ARENA_ARRAY(l->a, uint32_t, n);
 	l->got_targets = ARENA_ARRAY(l->a, uint32_t, n);

@@ -6,6 +6,8 @@
 
 #define TRI_INLINE static inline __attribute__((always_inline))
 
+tri_kernel_fn tri_matmul_i8_trit2, tri_matmul_f32_trit2, tri_matmul_f32;
+
 enum { TRI_TASK_WORK = 1 << 18 }; /* multiply-adds that are worth handing to another thread */
 
 /* A grid of output tiles, walked row-block first so that a weight panel stays in the cache: tile t is column tile t / rows, row tile t % rows.

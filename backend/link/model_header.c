@@ -1,0 +1,74 @@
+/* The C header of a model: everything in one file, for C and C++. */
+#include <string.h>
+#include "backend/link/model.h"
+#include "backend/link/model_names.h"
+#include "backend/link/runtime_objects.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "frontend/core.h"
+
+/* Text for a comment: no end of comment, no line breaks. */
+static void put_comment_text(struct buf *out, const char *s)
+{
+	for (; *s; s++)
+		buf_putc(out, (unsigned char)*s < ' ' || (*s == '/' && out->len && out->at[out->len - 1] == '*') ? ' ' : *s);
+}
+
+static void put_type(struct buf *out, const struct core_unit *u, const struct core_type *t)
+{
+	buf_printf(out, "%s [", dtype_text(t->elem));
+	for (uint32_t k = 0; k < t->rank; k++) {
+		buf_puts(out, k ? ", " : "");
+		dim_print(u->dims, t->dims[k], out);
+	}
+	buf_puts(out, "]");
+}
+
+static void put_entry(struct arena *a, struct buf *out, const struct model_input *in, const struct model_info *info, uint32_t i)
+{
+	const struct core_entry *e = &in->program->entries[i];
+	const char *prefix = model_entry_prefix(a, in->program, info->name, i);
+	uint32_t n, n_inputs;
+	struct model_io *io = model_io_list(a, e, &n, &n_inputs);
+	buf_printf(out, "/* The tensors of %s_run: inputs, then outputs, all in your memory, dense and row-major. Set data, shape, rank and dtype of each. */\n"
+	                "typedef struct %s_io {\n", prefix, prefix);
+	for (uint32_t k = 0; k < n; k++) {
+		buf_printf(out, "\ttri_tensor %s; /* %s: ", io[k].member, io[k].output ? "out" : "in");
+		put_type(out, e->unit, io[k].type);
+		buf_puts(out, " */\n");
+	}
+	if (!n)
+		buf_puts(out, "\ttri_tensor none;\n");
+	buf_printf(out, "} %s_io;\n", prefix);
+	buf_printf(out, "/* Computes the outputs. Returns TRI_OK or a code of enum tri_code, with the reason in *err (err may be NULL). Shapes and element types are\n"
+	                " * checked first. Memory is allocated only when the shapes need more than any run before. */\n"
+	                "int %s_run(%s *m, const %s_io *io, tri_error *err);\n\n", prefix, info->name, prefix);
+}
+
+void model_header(const struct model_input *in, const struct model_info *info, struct buf *out)
+{
+	struct arena *a = arena_new(0);
+	const char *name = info->name;
+	buf_puts(out, "/* ");
+	put_comment_text(out, name);
+	buf_putc(out, ' ');
+	put_comment_text(out, info->version);
+	buf_puts(out, ": made by ");
+	put_comment_text(out, info->compiler);
+	buf_printf(out, ", do not edit. Link with the library of this name. */\n#ifndef TRI_MODEL_%s_H\n#define TRI_MODEL_%s_H\n\n", name, name);
+	buf_puts(out, runtime_header());
+	buf_printf(out, "#if TRI_ABI != 1\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
+	                "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+	                "/* One opened model: its threads and its working memory. Use it from one thread at a time; open several to run in parallel. */\n"
+	                "typedef struct %s %s;\n\n", name, name);
+	for (uint32_t i = 0; i < in->program->n_entries; i++)
+		put_entry(a, out, in, info, i);
+	buf_printf(out, "/* Opens the model; opt may be NULL. NULL on failure, with the reason in *err (err may be NULL). */\n"
+	                "%s *%s_open(const tri_options *opt, tri_error *err);\n"
+	                "/* Ends its threads and frees its memory; NULL is accepted. */\n"
+	                "void %s_close(%s *m);\n"
+	                "/* What this library is: names, element types, shapes, version. */\n"
+	                "extern const tri_model_desc %s_desc;\n\n"
+	                "#ifdef __cplusplus\n}\n#endif\n#endif\n", name, name, name, name, name);
+	arena_free(a);
+}
