@@ -2,6 +2,7 @@
  * of its own, so that addresses in it are plain relocations against the other arrays' symbols. */
 #include "backend/link/model.h"
 #include <string.h>
+#include "backend/link/model_desc.h"
 #include "backend/link/model_names.h"
 #include "backend/link/object.h"
 #include "backend/link/thunk_x86_64.h"
@@ -23,6 +24,7 @@ struct maker {
 	const struct model_input *in;
 	const struct model_weights *w;
 	const struct model_info *info;
+	const struct model_backend *backend;
 	struct block strings;
 	uint32_t *blobs, *tables; /* symbols */
 };
@@ -147,7 +149,7 @@ static void put_entry(struct maker *m, struct block *entries, uint32_t i)
 	put_address(m, entries, names.symbol, 0);
 	buf_u32(&entries->bytes, n_dims);
 	buf_u32(&entries->bytes, 0);
-	put_address(m, entries, make_code(m, i), 0);
+	put_address(m, entries, m->backend->codes[i], 0);
 	block_end(m, &io, sizeof(tri_io_desc));
 	block_end(m, &steps, sizeof(tri_dim_step));
 	block_end(m, &names, sizeof(char *));
@@ -182,7 +184,7 @@ static void make_desc(struct maker *m)
 	buf_u32(&desc.bytes, m->in->program->n_entries);
 	buf_u32(&desc.bytes, m->in->program->n_units);
 	buf_u32(&desc.bytes, 0);
-	const char *texts[] = {info->name, info->version, info->compiler, info->target, "cpu", info->commit};
+	const char *texts[] = {info->name, info->version, info->compiler, info->target, m->backend->name, info->commit};
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
 		put_string(m, &desc, texts[i]);
 	buf_u32(&desc.bytes, info->dirty);
@@ -196,12 +198,21 @@ static void make_desc(struct maker *m)
 	block_end(m, &desc, 8);
 }
 
+void model_describe(struct object *o, const struct model_input *in, const struct model_info *info, const struct model_backend *backend)
+{
+	struct maker m = {.a = o->arena, .o = o, .in = in, .info = info, .backend = backend};
+	m.strings = block_new(&m, SECTION_RODATA, ".rodata.strings", NULL);
+	make_desc(&m);
+	block_end(&m, &m.strings, 1);
+}
+
 struct object *model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info)
 {
 	struct maker m = {.a = a, .o = object_new(a, "model"), .in = in, .w = w, .info = info};
-	m.strings = block_new(&m, SECTION_RODATA, ".rodata.strings", NULL);
+	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
 	make_weights(&m);
-	make_desc(&m);
-	block_end(&m, &m.strings, 1);
+	for (uint32_t i = 0; i < in->program->n_entries; i++)
+		codes[i] = make_code(&m, i);
+	model_describe(m.o, in, info, &(struct model_backend){"cpu", codes});
 	return m.o;
 }
