@@ -48,19 +48,27 @@ static void on_fault(int sig)
 	_exit(3);
 }
 
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
+
 void guard_install(char **argv)
 {
 	struct sigaction sa = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
 	sigset_t set;
 	arguments = argv;
 	sigemptyset(&sa.sa_mask);
-	sigaction(SIGSEGV, &sa, NULL);
-	sigaction(SIGBUS, &sa, NULL);
 	sigemptyset(&set); /* a process that was started by the handler must not inherit a blocked signal */
-	sigaddset(&set, SIGSEGV);
-	sigaddset(&set, SIGBUS);
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		sigaction(signals[i], &sa, NULL);
+		sigaddset(&set, signals[i]);
+	}
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
 void guard_enter(const char *dir) { inside = dir; }
 void guard_leave(void) { inside = NULL; }
+
+void guard_trip(void)
+{
+	if (inside)
+		on_fault(SIGABRT);
+}

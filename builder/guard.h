@@ -8,4 +8,6 @@ void guard_install(char **argv);
 /* Between these the calling thread works inside the store in folder `dir`. They do not nest. */
 void guard_enter(const char *dir);
 void guard_leave(void);
+/* What the guarded code calls when it finds the damage itself. Does not return, unless nothing is guarded. */
+void guard_trip(void);
 #endif

@@ -1,43 +1,13 @@
 /* The keys of inlined callees are not part of a unit's key: the plan is made after inlining, so what was taken in is in run_hash already, and an edit
  * of a callee that leaves the optimised code alone costs nothing. */
 #include "builder/key.h"
-#include <string.h>
 #include <unistd.h>
 #include "base/arena.h"
-#include "base/buf.h"
-#include "builder/inputs.h"
+#include "builder/file_hash.h"
 #include "builder/module.h"
-#include "builder/store.h"
-#include "builder/wire.h"
 #include "frontend/core.h"
 
 #define KEY_VERSION 1
-
-/* Content hash of a file that seldom changes. */
-static hash128 file_content(struct store *project, struct inputs *in, const char *path)
-{
-	hash128 key = store_key("file", path), content;
-	struct file_stamp stamp, then;
-	struct wire w = {.ok = true};
-	w.at = store_get(project, key, &w.left);
-	if (w.at && os_stamp(path, &stamp)) {
-		then = wire_stamp(&w);
-		content = wire_hash(&w);
-		if (wire_end(&w) && os_stamp_eq(&stamp, &then)) {
-			inputs_add(in, path, &stamp, content);
-			return content;
-		}
-	}
-	input_look(path, &stamp, &content);
-	inputs_add(in, path, &stamp, content);
-	struct buf b = {0};
-	wire_put_stamp(&b, &stamp);
-	wire_put_hash(&b, content);
-	if (stamp.mtime_ns)
-		store_put(project, key, b.at, b.len);
-	buf_free(&b);
-	return content;
-}
 
 hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in)
 {
@@ -47,10 +17,10 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 	hash128 id = {KEY_VERSION, 0};
 	if (n > 0) {
 		exe[n] = 0;
-		id = hash_combine(id, file_content(project, in, exe));
+		id = hash_combine(id, file_hash(project, in, exe));
 	}
 	if (codegen)
-		id = hash_combine(id, file_content(project, in, codegen));
+		id = hash_combine(id, file_hash(project, in, codegen));
 	return id;
 }
 

@@ -4,9 +4,9 @@
 #include <ctype.h>
 #include <stdint.h>
 #include <string.h>
+#include "backend/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/convert.h"
 
 #define MAGIC "\x93NUMPY"
 enum { MAGIC_LEN = 6, MAX_RANK = 8 };
@@ -251,7 +251,7 @@ void npy_write(const struct tensor *t, struct buf *out)
 		return;
 	}
 	for (int64_t i = 0; i < n; i++) {
-		float f = convert_bfloat16(((const uint16_t *)t->data)[i]);
+		float f = (float)elem_float(DT_BFLOAT16, t->data, i);
 		buf_put(out, &f, sizeof f);
 	}
 }

@@ -104,11 +104,19 @@ static bool is_damage(int rc)
 	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_BAD_TXN;
 }
 
+static void on_assert(MDB_env *env, const char *what)
+{
+	(void)env, (void)what;
+	guard_trip();
+}
+
 static int open_env(struct store *s)
 {
 	MDB_txn *txn = NULL;
 	guard_enter(s->dir);
 	int rc = mdb_env_create(&s->env);
+	if (!rc)
+		rc = mdb_env_set_assert(s->env, on_assert);
 	if (!rc)
 		rc = mdb_env_set_mapsize(s->env, FIRST_MAP);
 	if (!rc)

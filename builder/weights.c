@@ -6,7 +6,9 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "builder/convert.h"
+#include "builder/glob.h"
 #include "builder/safetensors.h"
 #include "frontend/core.h"
 
@@ -20,6 +22,18 @@ struct weights {
 	const char **names;
 };
 
+/* The file in the same folder that was probably meant. */
+static void suggest_file(struct arena *a, const char *path, struct diag *g, struct diags *diags)
+{
+	uint32_t n;
+	const char *const *there = glob_expand(a, path_join(a, path_dir(a, path), "*"), &n);
+	const char *near = diag_nearest(path, there, n);
+	if (near)
+		diag_help(diags, g, "did you mean `%s`?", near);
+	else
+		diag_help(diags, g, "without the key `weights` every parameter takes its initial value");
+}
+
 struct weights *weights_open(struct arena *session, const char *path, span at, struct diags *diags)
 {
 	struct weights *w = calloc(1, sizeof *w);
@@ -30,7 +44,7 @@ struct weights *weights_open(struct arena *session, const char *path, span at, s
 	if (!os_map_file(path, &w->bytes, &w->len)) {
 		struct diag *g = diag_add(diags, DIAG_FILE_READ, at, "cannot read the weights file `%s`: %s", path, strerror(errno));
 		if (errno == ENOENT)
-			diag_help(diags, g, "without the key `weights` every parameter takes its initial value");
+			suggest_file(session, path, g, diags);
 		goto fail;
 	}
 	w->st = safetensors_parse(session, w->bytes, w->len, &error);
@@ -89,7 +103,7 @@ static void wrong_shape(const struct weights *w, const struct core_param *p, con
 	print_shape(&want, t->dims, t->rank);
 	print_shape(&got, s->dims, s->rank);
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_SHAPE, p->at, "parameter `%s` is %s%s, but `%s` holds %s%s", p->name, dtype_text(t->elem),
-				  want.at, w->path, s->type, got.at);
+				  want.at, w->path, s->elem < DT_COUNT ? dtype_text(s->elem) : s->type, got.at);
 	if (t->rank == 2 && s->rank == 2 && t->dims[0] == s->dims[1] && t->dims[1] == s->dims[0])
 		diag_help(diags, g, "the file's tensor is the transpose of what is declared");
 	buf_free(&want);
@@ -99,7 +113,7 @@ static void wrong_shape(const struct weights *w, const struct core_param *p, con
 static void wrong_type(const struct weights *w, const struct core_param *p, const struct st_tensor *s, struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DTYPE, p->at, "parameter `%s` is %s, but `%s` holds it as %s", p->name,
-				  dtype_text(p->type.elem), w->path, s->type);
+				  dtype_text(p->type.elem), w->path, s->elem < DT_COUNT ? dtype_text(s->elem) : s->type);
 	diag_note(diags, g, "only widening conversions are made when weights are read, and whole numbers to trits");
 }
 

@@ -1,0 +1,301 @@
+/* The way of one build. Each step is in the build_*.c that build_state.h names beside it. */
+#include "builder/build.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "builder/build_state.h"
+#include "builder/key.h"
+#include "builder/options.h"
+#include "builder/progress.h"
+#include "builder/record.h"
+#include "builder/store.h"
+#include "builder/timing.h"
+#include "scheduler/pool.h"
+
+#define PROJECT_FOLDER ".trib"
+
+static bool asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dump != DUMP_NONE; }
+
+static bool open_project(struct build *b)
+{
+	b->project = store_open(PROJECT_FOLDER "/store", false, &b->warnings);
+	return !asks_text(b->options) && !b->options->dry_run && b->project && build_nothing_to_do(b);
+}
+
+/* One build at a time in a project: wait for the other, then look again. True: it did our work. */
+static bool lock_project(struct build *b)
+{
+	if (!os_mkdirs(PROJECT_FOLDER))
+		return false;
+	b->lock = open(PROJECT_FOLDER "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+	if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) == 0)
+		return false;
+	if (!b->options->json)
+		fprintf(b->err, "trib: waiting for another build of this project\n");
+	while (flock(b->lock, LOCK_EX) != 0 && errno == EINTR && !os_interrupted())
+		continue;
+	store_close(b->project, &b->warnings);
+	return open_project(b);
+}
+
+static bool start(struct build *b)
+{
+	if (!b->project)
+		b->project = store_open(PROJECT_FOLDER "/store", true, &b->warnings);
+	b->compiler = key_compiler(b->session, b->project, b->inputs);
+	return true;
+}
+
+static bool open_cache(struct build *b)
+{
+	char *dir = store_user_dir();
+	if (!b->spec.no_cache)
+		b->cache = store_open(dir ? dir : PROJECT_FOLDER "/cache", true, &b->warnings);
+	free(dir);
+	b->pool = pool_new(b->spec.jobs);
+	bool quiet = b->options->json > 0 || b->options->dry_run || asks_text(b->options);
+	bool tty = os_is_tty(fileno(b->out));
+	enum progress_mode mode = quiet ? PROGRESS_QUIET : tty && !b->spec.verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
+	b->progress = progress_new(b->out, mode, b->spec.jobs);
+	if (!b->pool)
+		diag_add(b->diags, DIAG_MODULE, SPAN_NONE, "no worker thread can be started: %s", strerror(errno));
+	return b->pool != NULL;
+}
+
+static bool explain(struct build *b)
+{
+	if ((b->spec.explain || b->options->dry_run) && b->options->json <= 0)
+		build_explain(b);
+	b->done = b->options->dry_run;
+	return true;
+}
+
+static bool publish(struct build *b)
+{
+	if (asks_text(b->options))
+		return true;
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct model_job *m = &b->models[i];
+		if (m->library)
+			vec_push(&b->outputs, m->library);
+		if (m->header)
+			vec_push(&b->outputs, m->header);
+		b->linked += !m->current;
+	}
+	build_save_history(b);
+	build_record_trace(b);
+	return true;
+}
+
+bool build_may_go_on(struct build *b)
+{
+	uint32_t failed = 0;
+	for (uint32_t i = 0; i < b->n_models; i++)
+		failed += b->models[i].failed;
+	if (b->interrupted || (failed == 0 && diags_errors(b->diags)))
+		return false;
+	return failed == 0 || (b->spec.keep_going && failed < b->n_models);
+}
+
+typedef bool step_fn(struct build *);
+
+static void run_steps(struct build *b, step_fn *const *steps, size_t n)
+{
+	for (size_t i = 0; i < n && !b->done; i++)
+		if (!steps[i](b) || os_interrupted())
+			return;
+	b->done = true;
+}
+
+static void run_build(struct build *b)
+{
+	static step_fn *const steps[] = {
+		start,       build_read_manifest,    build_load_sources, build_dump_files,  build_compare_tokens,
+		build_check, build_stop_after_check, open_cache,         build_open_weights, build_elaborate,
+		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
+		build_find_fragments, explain,       build_run_tasks,    publish,
+	};
+	if (open_project(b) || lock_project(b))
+		return;
+	run_steps(b, steps, sizeof steps / sizeof *steps);
+}
+
+static void run_check(struct build *b)
+{
+	static step_fn *const project[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate};
+	static step_fn *const files[] = {build_load_files, build_check};
+	b->spec.keep_going = true;
+	if (b->options->n_models)
+		run_steps(b, files, sizeof files / sizeof *files);
+	else
+		run_steps(b, project, sizeof project / sizeof *project);
+}
+
+static enum status verdict(const struct build *b)
+{
+	if (b->interrupted || os_interrupted())
+		return STATUS_INTERRUPTED;
+	if (b->done && diags_errors(b->diags) == 0)
+		return STATUS_OK;
+	for (uint32_t i = 0; i < diags_count(b->diags); i++) {
+		enum diag_code c = diags_at(b->diags, i)->code;
+		if (c == DIAG_MANIFEST_NO_MODEL || c == DIAG_MANIFEST_NO_PROFILE)
+			return STATUS_USAGE;
+	}
+	return b->environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
+}
+
+static void print_check_summary(struct build *b)
+{
+	uint32_t errors = diags_errors(b->diags), warnings = diags_count(b->diags) - errors, files = 0;
+	for (uint32_t i = 0; i < b->n_models; i++)
+		files += frontend_files(b->models[i].frontend);
+	if (errors)
+		fprintf(b->err, "trib: %u error%s, %u warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+	else
+		fprintf(b->out, "trib: no errors in %u file%s\n", files, files == 1 ? "" : "s");
+}
+
+static void print_summary(struct build *b, enum status s, int64_t wall)
+{
+	double seconds = (double)wall / 1e9;
+	if (s == STATUS_INTERRUPTED)
+		fprintf(b->err, "trib: interrupted\n");
+	else if (b->check)
+		print_check_summary(b);
+	else if (s != STATUS_OK)
+		fprintf(b->err, "trib: the build failed; what the last good build made is still in place\n");
+	else if (b->options->dry_run || asks_text(b->options))
+		return;
+	else if (b->compiled == 0 && b->linked == 0)
+		fprintf(b->out, "trib: nothing to do\n");
+	else
+		fprintf(b->out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", b->compiled, b->reused, b->linked, seconds);
+}
+
+static void print_warnings(struct build *b)
+{
+	for (char *line = b->warnings.at; line && *line;) {
+		char *end = strchr(line, '\n');
+		if (end)
+			*end = 0;
+		enum diag_code code = strstr(line, "damaged") ? DIAG_STORE_DAMAGED : DIAG_STORE_UNUSABLE;
+		diag_add(b->diags, code, SPAN_NONE, "%s", line);
+		line = end ? end + 1 : NULL;
+	}
+}
+
+static void collect_times(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct frontend_times *t = frontend_times(b->models[i].frontend);
+		timing_add_ns(b->timing, PHASE_LEX, t->lex, t->lex);
+		timing_add_ns(b->timing, PHASE_PARSE, t->parse, t->parse);
+		timing_add_ns(b->timing, PHASE_TYPECHECK, t->check, t->check);
+		timing_add_ns(b->timing, PHASE_ELABORATE, t->elaborate, t->elaborate);
+	}
+}
+
+static void report(struct build *b, enum status s)
+{
+	int64_t wall = os_now_ns() - b->started;
+	collect_times(b);
+	if (b->options->trace_file && !timing_write(b->timing, b->options->trace_file))
+		diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", b->options->trace_file, strerror(errno));
+	print_warnings(b);
+	diags_sort(b->diags);
+	if (b->options->json > 0) {
+		struct record r = {.type = b->check ? "check" : "build",
+				   .ok = s == STATUS_OK,
+				   .wall_ns = wall,
+				   .total = b->units,
+				   .compiled = b->compiled,
+				   .reused = b->reused,
+				   .failed = b->failed_units,
+				   .hits = b->hits,
+				   .misses = b->misses,
+				   .jobs = b->pool ? pool_jobs(b->pool) : 1,
+				   .outputs = b->outputs.at,
+				   .n_outputs = b->outputs.len};
+		struct buf line = {0};
+		diags_print_json(b->diags, b->sources, b->out);
+		record_print(&r, b->timing, &line);
+		fputs(line.at, b->out);
+		buf_free(&line);
+		return;
+	}
+	if (diags_count(b->diags))
+		diags_print(b->diags, b->sources, b->err, os_is_tty(fileno(b->err)));
+	print_summary(b, s, wall);
+	if (b->spec.timing || b->options->timing > 0)
+		timing_print(b->timing, b->out, wall);
+}
+
+static void free_models(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct model_job *m = &b->models[i];
+		for (uint32_t k = 0; m->units && k < m->program->n_units; k++) {
+			arena_free(m->units[k].arena);
+			diags_free(m->units[k].diags);
+		}
+		map_free(&m->unit_index);
+		weights_close(m->weights);
+		frontend_free(m->frontend);
+		arena_free(m->arena);
+		diags_free(m->diags);
+	}
+	for (uint32_t i = 0; i < b->compiles.len; i++)
+		buf_free(&b->compiles.at[i]->error);
+}
+
+static void cleanup(struct build *b)
+{
+	build_free_workers(b);
+	pool_free(b->pool);
+	free_models(b);
+	progress_free(b->progress);
+	timing_free(b->timing);
+	vec_free(&b->compiles);
+	vec_free(&b->outputs);
+	map_free(&b->compile_index);
+	map_free(&b->loaded);
+	inputs_free(b->inputs);
+	buf_free(&b->warnings);
+	diags_free(b->diags);
+	sources_free(b->sources);
+	arena_free(b->session);
+	if (b->lock >= 0)
+		close(b->lock);
+}
+
+static enum status run(const struct options *o, FILE *out, FILE *err, bool check)
+{
+	struct build b = {.options = o, .out = out, .err = err, .lock = -1, .started = os_now_ns(), .check = check};
+	b.session = arena_new(0);
+	b.sources = sources_new();
+	b.diags = diags_new(0);
+	b.inputs = inputs_new(b.session);
+	b.timing = timing_new(o->trace_file != NULL);
+	if (check)
+		run_check(&b);
+	else
+		run_build(&b);
+	/* what was compiled before an error or an interrupt is kept */
+	store_close(b.cache, &b.warnings);
+	b.cache = NULL;
+	enum status s = verdict(&b);
+	report(&b, s);
+	store_close(b.project, &b.warnings);
+	cleanup(&b);
+	return s;
+}
+
+enum status build_run(const struct options *o, FILE *out, FILE *err) { return run(o, out, err, false); }
+enum status check_run(const struct options *o, FILE *out, FILE *err) { return run(o, out, err, true); }

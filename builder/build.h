@@ -1,0 +1,15 @@
+/* Building the models of a project: the command `trib build`. */
+#ifndef TRIB_BUILDER_BUILD_H
+#define TRIB_BUILDER_BUILD_H
+#include <stdio.h>
+
+struct options;
+
+/* Exit codes of every command. */
+enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRONMENT = 3, STATUS_INTERRUPTED = 130 };
+
+/* In the current folder. What people read goes to `out` and errors to `err`; with --message-format=json everything is JSON on `out`. */
+enum status build_run(const struct options *o, FILE *out, FILE *err);
+/* `trib check`: the front end alone, on the files in options->models or else on the whole project. */
+enum status check_run(const struct options *o, FILE *out, FILE *err);
+#endif

@@ -1,0 +1,113 @@
+/* --dump-… and --stop-after=…: the text of a stage instead of a library. */
+#include <stdio.h>
+#include "backend/loops.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "builder/build_state.h"
+#include "builder/module.h"
+#include "builder/options.h"
+#include "builder/key.h"
+#include "frontend/core.h"
+
+static void flush(struct build *b, struct buf *text)
+{
+	if (text->at)
+		fputs(text->at, b->out);
+	buf_clear(text);
+}
+
+static void dump_files(struct build *b, struct model_job *m, struct buf *text)
+{
+	for (uint32_t i = 0; i < frontend_files(m->frontend); i++) {
+		const char *path = frontend_file_path(m->frontend, i);
+		if (b->options->dump == DUMP_TOKENS)
+			frontend_dump_tokens(m->frontend, path, text);
+		else
+			frontend_dump_ast(m->frontend, path, text);
+		flush(b, text);
+	}
+}
+
+/* Stages of the front end, once the files are read. True: that was all. */
+bool build_dump_files(struct build *b)
+{
+	struct buf text = {0};
+	enum dump d = b->options->dump;
+	if (d == DUMP_TOKENS || d == DUMP_AST)
+		for (uint32_t i = 0; i < b->n_models; i++)
+			dump_files(b, &b->models[i], &text);
+	buf_free(&text);
+	b->done = d == DUMP_TOKENS || d == DUMP_AST || b->options->stop == STOP_LEX || b->options->stop == STOP_PARSE;
+	return true;
+}
+
+static bool dump_code(struct build *b, struct model_job *m, const struct core_unit *u, const struct plan *p, struct arena *scratch, struct buf *text)
+{
+	const struct loop_fn *f = loops_build(scratch, p);
+	struct plan_options o = key_unit_options(&m->spec->plan, u);
+	struct buf error = {0};
+	const char *why = NULL;
+	if (b->options->dump == DUMP_LOOPS) {
+		loops_print(f, text);
+		return true;
+	}
+	if (!b->codegen)
+		b->codegen = module_open(b->session, "codegen", CODEGEN_ENTRY, CODEGEN_ABI, &why);
+	if (!b->codegen) {
+		diag_add(b->diags, DIAG_MODULE, SPAN_NONE, "%s", why);
+		b->environment = true;
+		return false;
+	}
+	struct codegen_target t = target_codegen(scratch, &m->target, b->codegen, o.opt, o.size);
+	struct codegen *g = b->codegen->open(&t, &error);
+	bool ok = g && b->codegen->dump(g, f, b->options->dump == DUMP_LLVM ? CODEGEN_LLVM : CODEGEN_ASM, text, &error);
+	if (!ok)
+		diag_add(b->diags, DIAG_CODEGEN, u->at, "%s: %s", u->name, error.at ? error.at : "no reason given");
+	if (g)
+		b->codegen->close(g);
+	buf_free(&error);
+	return ok;
+}
+
+static bool dump_unit(struct build *b, struct model_job *m, const struct core_unit *u, struct buf *text)
+{
+	struct arena *scratch = arena_new(0);
+	struct plan_options o = key_unit_options(&m->spec->plan, u);
+	enum dump d = b->options->dump;
+	bool ok = true;
+	if (d == DUMP_TYPES) {
+		core_print(u, text);
+	} else {
+		const struct plan *p = plan_unit(scratch, u, &o, b->diags, d == DUMP_IR ? text : NULL);
+		ok = p && (d == DUMP_IR || dump_code(b, m, u, p, scratch, text));
+	}
+	flush(b, text);
+	arena_free(scratch);
+	return ok;
+}
+
+bool build_dump(struct build *b)
+{
+	struct buf text = {0};
+	bool ok = true;
+	for (uint32_t i = 0; i < b->n_models && b->options->dump != DUMP_NONE; i++) {
+		struct model_job *m = &b->models[i];
+		for (uint32_t k = 0; !m->failed && k < m->program->n_units; k++)
+			ok = dump_unit(b, m, m->program->units[k], &text) && ok;
+	}
+	buf_free(&text);
+	b->done = b->options->dump != DUMP_NONE || b->options->stop == STOP_ELABORATE;
+	return ok;
+}
+
+bool build_stop_after_check(struct build *b)
+{
+	b->done = b->options->stop == STOP_TYPECHECK;
+	return true;
+}
+
+bool build_stop_after_plan(struct build *b)
+{
+	b->done = b->options->stop == STOP_IR || b->options->stop == STOP_OPT;
+	return true;
+}

@@ -1,0 +1,236 @@
+#include <errno.h>
+#include <string.h>
+#include "backend/link/link.h"
+#include "backend/link/model.h"
+#include "backend/link/object.h"
+#include "backend/link/runtime_objects.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/build_state.h"
+#include "builder/store.h"
+#include "builder/timing.h"
+#include "builder/version.h"
+#include "builder/wire.h"
+#include "frontend/core.h"
+
+static const char *record_name(const struct model_job *m) { return arena_printf(m->arena, "%s/%s", m->spec->out, m->spec->name); }
+
+static uint32_t outputs_of(const struct model_job *m, const char *paths[2])
+{
+	uint32_t n = 0;
+	if (m->library)
+		paths[n++] = m->library;
+	if (m->header)
+		paths[n++] = m->header;
+	return n;
+}
+
+/* Were these outputs made from the same digest, and are they as we left them? */
+static bool is_current(struct model_job *m)
+{
+	const char *paths[2];
+	uint32_t n = outputs_of(m, paths);
+	struct wire w = {.ok = true};
+	w.at = store_get(m->build->project, store_key("link", record_name(m)), &w.left);
+	if (!w.at || !hash_eq(wire_hash(&w), m->link_digest) || wire_u32(&w) != n)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		struct file_stamp then = wire_stamp(&w), now;
+		if (!w.ok || !os_stamp(paths[i], &now) || !os_stamp_eq(&then, &now))
+			return false;
+	}
+	return wire_end(&w);
+}
+
+static void record_link(struct model_job *m)
+{
+	const char *paths[2];
+	uint32_t n = outputs_of(m, paths);
+	struct buf b = {0};
+	wire_put_hash(&b, m->link_digest);
+	buf_u32(&b, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct file_stamp s;
+		os_stamp(paths[i], &s);
+		wire_put_stamp(&b, &s);
+	}
+	store_put(m->build->project, store_key("link", record_name(m)), b.at, b.len);
+	buf_free(&b);
+}
+
+/* Everything that the outputs depend on. In a repository that includes the commit and the exact text of the inputs, since the descriptor says whether
+ * they are committed. */
+void build_link_digest(struct model_job *m)
+{
+	struct build *b = m->build;
+	const struct core_program *p = m->program;
+	struct hasher *h = hasher_new();
+	hasher_add_hash(h, b->compiler);
+	hasher_add_hash(h, m->target.id);
+	hasher_add_str(h, m->spec->name);
+	hasher_add_str(h, m->spec->version);
+	hasher_add_u64(h, m->spec->emit);
+	hasher_add_u64(h, p->n_entries);
+	for (uint32_t i = 0; i < p->n_entries; i++) {
+		const struct core_unit *u = p->entries[i].unit;
+		hasher_add_str(h, p->entries[i].name);
+		hasher_add_hash(h, u->identity);
+		hasher_add_u64(h, u->n_inputs);
+		for (uint32_t k = 0; k < u->n_inputs; k++) {
+			hasher_add_str(h, u->inputs[k].name);
+			hasher_add_u64(h, p->entries[i].params[k]);
+		}
+		for (uint32_t k = 0; k < u->n_outputs; k++)
+			hasher_add_str(h, u->outputs[k].name);
+	}
+	for (uint32_t i = 0; i < p->n_units; i++) {
+		hasher_add_hash(h, m->unit_keys[i]);
+		hasher_add_hash(h, m->plans[i] ? m->plans[i]->slice_hash : (hash128){0, 0});
+		hasher_add_str(h, m->plans[i] ? p->units[i]->name : "");
+	}
+	for (uint32_t i = 0; i < p->n_params; i++)
+		hasher_add_hash(h, m->bound.hashes[i]);
+	if (b->in_repository) {
+		hasher_add_hash(h, b->head);
+		for (uint32_t i = 0; i < inputs_count(b->inputs); i++)
+			hasher_add_hash(h, inputs_at(b->inputs, i)->content);
+	}
+	m->link_digest = hasher_finish(h);
+	m->current = is_current(m);
+}
+
+static struct model_input model_input(const struct model_job *m)
+{
+	return (struct model_input){m->program, m->plans, m->bound.params, m->bound.hashes};
+}
+
+static const void *cache_get(void *ctx, hash128 key, size_t *len)
+{
+	return store_get(((struct build *)ctx)->cache, hash_combine(store_key("packed", ""), key), len);
+}
+
+/* The store keeps the copy; without one the model's arena does. */
+static const void *cache_put(void *ctx, hash128 key, const void *bytes, size_t len)
+{
+	return store_put(((struct build *)ctx)->cache, hash_combine(store_key("packed", ""), key), bytes, len);
+}
+
+static const void *arena_get(void *ctx, hash128 key, size_t *len)
+{
+	(void)ctx, (void)key, (void)len;
+	return NULL;
+}
+
+static const void *arena_put(void *ctx, hash128 key, const void *bytes, size_t len)
+{
+	(void)key;
+	struct model_job *m = ctx;
+	void *copy = arena_alloc(m->arena, len ? len : 1, 64);
+	return memcpy(copy, bytes, len);
+}
+
+void build_weigh(struct model_job *m, uint32_t worker)
+{
+	struct tick t = timing_tick();
+	struct model_input in = model_input(m);
+	struct weight_cache shared = {cache_get, cache_put, m->build}, own = {arena_get, arena_put, m};
+	const char *error = "no reason given";
+	m->weighed = model_weigh(m->arena, &in, m->build->cache ? &shared : &own, &error);
+	if (!m->weighed)
+		diag_add(m->diags, DIAG_WEIGH, m->spec->entry_at, "model `%s`: %s", m->spec->name, error);
+	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);
+}
+
+static enum cpu_level cpu_level(const struct target *t)
+{
+	if (t->native) {
+		__builtin_cpu_init();
+		if (t->vector_bytes == 64 && __builtin_cpu_supports("avx512vnni"))
+			return CPU_LEVEL_VNNI;
+	}
+	return t->vector_bytes >= 32 ? CPU_LEVEL_V3 : CPU_LEVEL_BASE;
+}
+
+static bool fail(struct model_job *m, const char *error)
+{
+	diag_add(m->diags, DIAG_LINK, m->spec->at, "model `%s` cannot be linked: %s", m->spec->name, error ? error : "no reason given");
+	return false;
+}
+
+/* The model's own object first, then the units' in the program's order, then the runtime's. */
+static struct object **gather(struct model_job *m, struct object *own, uint32_t *n)
+{
+	enum cpu_level level = cpu_level(&m->target);
+	struct object **list = ARENA_ARRAY(m->arena, struct object *, 1 + m->program->n_units + runtime_object_count());
+	const char *error = NULL;
+	list[(*n)++] = own;
+	for (uint32_t i = 0; i < m->program->n_units; i++) {
+		const struct compile *c = m->units[i].fragment;
+		if (!c)
+			continue;
+		if (!(list[(*n)++] = object_parse(m->arena, m->units[i].unit->name, c->object, c->len, &error)))
+			return fail(m, error), NULL;
+	}
+	for (uint32_t i = 0; i < runtime_object_count(); i++) {
+		size_t len;
+		const void *bytes = runtime_object(level, i, &len);
+		if (!bytes)
+			return fail(m, "this trib has no runtime for the target"), NULL;
+		if (!(list[(*n)++] = object_parse(m->arena, runtime_object_name(i), bytes, len, &error)))
+			return fail(m, error), NULL;
+	}
+	return list;
+}
+
+static bool write_output(struct model_job *m, const char *path, const struct buf *text, unsigned mode)
+{
+	if (os_mkdirs(path_dir(m->arena, path)) && os_write_if_changed(path, text->at, text->len, mode, false))
+		return true;
+	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
+	diag_note(m->diags, g, "what was there before is unchanged");
+	m->build->environment = true;
+	return false;
+}
+
+static bool write_library(struct model_job *m, const struct model_input *in, const struct model_info *info)
+{
+	static const char *const needed[] = {"libm.so.6", "libc.so.6"};
+	struct buf out = {0};
+	struct link_request r = {.soname = path_base(m->library), .needed = needed, .n_needed = 2};
+	const char *error = NULL;
+	struct object *own = model_object(m->arena, in, m->weighed, info);
+	if (!own)
+		return fail(m, "its descriptor could not be made");
+	r.objects = gather(m, own, &r.n_objects);
+	if (!r.objects)
+		return false;
+	r.exports = model_exports(m->arena, in, info, &r.n_exports);
+	bool ok = link_shared(m->arena, &r, &out, &error) ? write_output(m, m->library, &out, 0755) : fail(m, error);
+	buf_free(&out);
+	return ok;
+}
+
+void build_link(struct model_job *m, uint32_t worker)
+{
+	struct tick t = timing_tick();
+	struct model_input in = model_input(m);
+	struct model_info info = {.name = m->spec->name,
+				  .version = m->spec->version,
+				  .compiler = "trib " TRIB_VERSION,
+				  .target = m->target.text,
+				  .commit = m->build->commit,
+				  .dirty = m->build->dirty,
+				  .unit_keys = m->unit_keys};
+	bool ok = !m->library || write_library(m, &in, &info);
+	if (ok && m->header) {
+		struct buf text = {0};
+		model_header(&in, &info, &text);
+		ok = write_output(m, m->header, &text, 0644);
+		buf_free(&text);
+	}
+	if (ok)
+		record_link(m);
+	timing_add(m->build->timing, PHASE_LINK, worker + 1, m->spec->name, t);
+}

@@ -1,0 +1,91 @@
+#include <string.h>
+#include "backend/interp.h"
+#include "backend/lower.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "builder/build_state.h"
+#include "builder/file_hash.h"
+#include "builder/manifest.h"
+#include "builder/store.h"
+#include "builder/timing.h"
+#include "frontend/core.h"
+
+bool build_open_weights(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct model_job *m = &b->models[i];
+		if (m->failed || !m->spec->weights)
+			continue;
+		const char *path = m->spec->weights->text;
+		file_hash(b->project, b->inputs, path);
+		m->weights = weights_open(b->session, path, m->spec->weights->at, b->diags);
+		m->failed = !m->weights;
+	}
+	return build_may_go_on(b);
+}
+
+static bool calls_others(const struct core_unit *u)
+{
+	for (uint32_t i = 0; i < u->n_nodes; i++)
+		if (u->nodes[i].kind == CORE_CALL)
+			return true;
+	return false;
+}
+
+static hash128 init_key(const struct build *b, const struct core_param *p, uint64_t seed)
+{
+	hash128 h = hash_combine(store_key("init", p->name), core_unit_hash(p->init));
+	return hash_combine(hash_combine(h, b->compiler), (hash128){seed, 0});
+}
+
+static bool interpret(struct arena *a, const struct core_param *p, uint64_t seed, struct tensor *out, const char **error)
+{
+	struct diags *diags = diags_new(0);
+	struct ir_fn *f = lower_unit(a, p->init, diags);
+	bool ok = f && interp_run(f, NULL, NULL, NULL, seed, a, out, error);
+	if (!f && diags_count(diags))
+		*error = arena_strdup(a, diags_at(diags, 0)->message);
+	diags_free(diags);
+	return ok;
+}
+
+/* Initial values are remembered: random ones of large tensors take the interpreter a while. */
+static bool initialise(void *ctx, struct arena *a, const struct core_param *p, uint64_t seed, struct tensor *out, const char **error)
+{
+	struct build *b = ctx;
+	struct tensor t = *out;
+	bool keep = !calls_others(p->init);
+	size_t len;
+	if (keep) {
+		const void *data = store_get(b->cache, init_key(b, p, seed), &len);
+		if (data && len == (size_t)tensor_bytes(out)) {
+			out->data = (void *)(uintptr_t)data;
+			return true;
+		}
+	}
+	if (!interpret(a, p, seed, &t, error))
+		return false;
+	if (t.elem != out->elem || tensor_bytes(&t) != tensor_bytes(out)) {
+		*error = "its initializer gives another type or shape";
+		return false;
+	}
+	out->data = t.data;
+	if (keep && tensor_bytes(&t) > 4096)
+		store_put(b->cache, init_key(b, p, seed), t.data, (size_t)tensor_bytes(&t));
+	return true;
+}
+
+bool build_bind_weights(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct model_job *m = &b->models[i];
+		if (m->failed)
+			continue;
+		struct tick t = timing_tick();
+		struct weights_host host = {initialise, b};
+		span at = m->spec->weights ? m->spec->weights->at : m->spec->at;
+		m->failed = !weights_bind(m->arena, m->weights, m->program, host, at, &m->bound, b->diags);
+		timing_add(b->timing, PHASE_PACK, 0, "read parameters", t);
+	}
+	return build_may_go_on(b);
+}

@@ -1,0 +1,180 @@
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/path.h"
+#include "builder/build_state.h"
+#include "builder/glob.h"
+#include "builder/manifest.h"
+#include "builder/options.h"
+
+#define MANIFEST "tri.build"
+
+const struct source *build_load(void *build, const char *path)
+{
+	struct build *b = build;
+	hash128 key = map_key_str(path);
+	uint64_t id;
+	char *text;
+	size_t len;
+	if (map_get(&b->loaded, key, &id))
+		return id ? sources_get(b->sources, (uint32_t)(id - 1)) : NULL;
+	const struct source *s = NULL;
+	if (inputs_read(b->inputs, path, &text, &len)) {
+		if (len < INT32_MAX)
+			s = sources_add(b->sources, path, text, len);
+		free(text);
+	}
+	map_put(&b->loaded, key, s ? s->id + 1u : 0);
+	return s;
+}
+
+static bool resolve_target(struct build *b, struct model_job *m)
+{
+	const char *error, *near = NULL;
+	if (target_resolve(b->session, m->spec->target, m->spec->cpu, &m->target, &error, &near))
+		return true;
+	struct diag *g = diag_add(b->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", error);
+	if (near)
+		diag_help(b->diags, g, "did you mean `%s`?", near);
+	return false;
+}
+
+static bool check_emits(struct build *b, const struct model_spec *s)
+{
+	static const bool made[] = {
+#define EMIT(id, text, is_made) is_made,
+#include "builder/emits.def"
+#undef EMIT
+	};
+	uint32_t n;
+	const char *const *names = emit_names(&n);
+	bool ok = true;
+	for (uint32_t i = 0; i < n; i++) {
+		if (!(s->emit >> i & 1) || made[i])
+			continue;
+		diag_add(b->diags, DIAG_MANIFEST_VALUE, s->at, "this trib cannot emit `%s`", names[i]);
+		ok = false;
+	}
+	return ok;
+}
+
+bool build_read_manifest(struct build *b)
+{
+	struct frontend_host host = {build_load, b};
+	const struct manifest *m = manifest_read(b->session, host, MANIFEST, b->diags);
+	if (diags_errors(b->diags) || !spec_make(b->session, m, b->options, &b->spec, b->diags))
+		return false;
+	b->n_models = b->spec.n_models;
+	b->models = ARENA_ARRAY(b->session, struct model_job, b->n_models + 1);
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct model_job *j = &b->models[i];
+		const struct model_spec *s = &b->spec.models[i];
+		*j = (struct model_job){.build = b, .spec = s, .index = i};
+		j->frontend = frontend_new(b->sources, host, b->diags);
+		j->arena = arena_new(0);
+		j->diags = diags_new(0);
+		if (s->emit >> EMIT_LIBRARY & 1)
+			j->library = arena_printf(b->session, "%s/lib%s.so", s->out, s->name);
+		if (s->emit >> EMIT_HEADER & 1)
+			j->header = arena_printf(b->session, "%s/%s.h", s->out, s->name);
+		j->failed = !resolve_target(b, j);
+		j->failed |= !check_emits(b, s);
+	}
+	return build_may_go_on(b);
+}
+
+/* The files that a model's `sources` name. */
+static const char *const *source_files(struct build *b, const struct model_spec *s, uint32_t *n)
+{
+	VEC(const char *) files = {0};
+	bool ok = true;
+	for (uint32_t i = 0; i < s->sources->n_words; i++) {
+		const char *word = s->sources->words[i];
+		uint32_t found = 1;
+		const char *const *list = &word;
+		if (glob_is_pattern(word))
+			list = inputs_glob(b->inputs, word, &found);
+		else if (!build_load(b, word))
+			found = 0;
+		for (uint32_t k = 0; k < found; k++)
+			vec_push(&files, list[k]);
+		if (!found) {
+			diag_add(b->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
+			ok = false;
+		}
+	}
+	const char **copy = ARENA_ARRAY(b->session, const char *, files.len + 1);
+	if (files.len)
+		memcpy(copy, files.at, files.len * sizeof *copy);
+	*n = files.len;
+	vec_free(&files);
+	return ok ? copy : NULL;
+}
+
+bool build_load_sources(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct model_job *m = &b->models[i];
+		uint32_t n;
+		if (m->failed)
+			continue;
+		const char *const *files = source_files(b, m->spec, &n);
+		m->failed = !files;
+		for (uint32_t k = 0; files && k < n; k++)
+			m->failed |= !frontend_add_file(m->frontend, files[k]);
+	}
+	return build_may_go_on(b);
+}
+
+bool build_load_files(struct build *b)
+{
+	struct frontend_host host = {build_load, b};
+	struct model_job *m = ARENA_NEW(b->session, struct model_job);
+	*m = (struct model_job){.build = b};
+	b->models = m;
+	b->n_models = 1;
+	m->frontend = frontend_new(b->sources, host, b->diags);
+	for (uint32_t i = 0; i < b->options->n_models; i++) {
+		const char *path = path_normal(b->session, b->options->models[i]);
+		if (build_load(b, path))
+			m->failed |= !frontend_add_file(m->frontend, path);
+		else
+			diag_add(b->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`", path);
+	}
+	return true; /* types are checked all the same: later errors may be independent ones */
+}
+
+bool build_check(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++)
+		if (!b->models[i].failed)
+			b->models[i].failed = !frontend_check(b->models[i].frontend);
+	return build_may_go_on(b);
+}
+
+bool build_elaborate(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct model_job *m = &b->models[i];
+		if (m->failed)
+			continue;
+		uint32_t n_file;
+		const char *const *in_file = weights_names(m->weights, &n_file);
+		const char **names = ARENA_ARRAY(b->session, const char *, n_file + m->spec->n_weight_names + 1);
+		for (uint32_t k = 0; k < n_file; k++)
+			names[k] = in_file[k];
+		for (uint32_t k = 0; k < m->spec->n_weight_names; k++)
+			names[n_file + k] = m->spec->weight_names[k];
+		struct elab_request req = {.entries = m->spec->entries,
+					   .n_entries = m->spec->n_entries,
+					   .inputs = m->spec->inputs,
+					   .n_inputs = m->spec->n_inputs,
+					   .weight_names = names,
+					   .n_weight_names = n_file + m->spec->n_weight_names,
+					   .at = m->spec->entry_at};
+		m->program = frontend_elaborate(m->frontend, &req);
+		m->failed = !m->program;
+	}
+	return build_may_go_on(b);
+}

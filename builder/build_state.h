@@ -1,0 +1,144 @@
+/* One running build. Private to build*.c; each step reads what the steps before it filled. */
+#ifndef TRIB_BUILDER_BUILD_STATE_H
+#define TRIB_BUILDER_BUILD_STATE_H
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include "backend/codegen.h"
+#include "backend/plan.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "builder/build.h"
+#include "builder/history.h"
+#include "builder/spec.h"
+#include "builder/target.h"
+#include "builder/trace.h"
+#include "builder/weights.h"
+
+struct compile;
+
+/* One unit of one model. */
+struct unit_job {
+	const struct core_unit *unit;
+	struct model_job *model;
+	struct plan_options options;
+	bool needed;         /* something calls it */
+	struct arena *arena; /* of the plan */
+	struct diags *diags;
+	struct plan *plan;   /* NULL: not needed, or failed */
+	hash128 key;
+	struct compile *fragment;
+};
+
+/* One fragment; units of several models may share it. */
+struct compile {
+	hash128 key;
+	const struct unit_job *job; /* the first that wanted it */
+	const char *label, *why;
+	const void *object;         /* NULL: not there (yet) */
+	size_t len;
+	bool made, failed;          /* in this build */
+	int64_t expected_ns, took_ns;
+	struct buf error;
+};
+
+struct model_job {
+	struct build *build;
+	const struct model_spec *spec;
+	uint32_t index;
+	struct target target;
+	struct frontend *frontend;
+	struct core_program *program;
+	struct weights *weights;
+	struct weights_bound bound;
+	struct unit_job *units; /* per program->units */
+	const struct plan **plans;
+	hash128 *unit_keys;
+	struct map unit_index;  /* core_unit pointer → index; never iterated */
+	const struct history *history;
+	bool failed;            /* some step reported an error: later steps pass it over */
+	bool current;           /* its outputs are up to date: nothing to link */
+	hash128 link_digest;
+	struct arena *arena;    /* of weighing and linking */
+	struct diags *diags;    /* of its tasks */
+	struct model_weights *weighed;
+	const char *library, *header; /* paths, NULL when not emitted */
+};
+
+struct build {
+	const struct options *options;
+	FILE *out, *err;
+	struct arena *session;
+	struct sources *sources;
+	struct map loaded;       /* path → source id + 1; 0: absent */
+	struct diags *diags;
+	struct inputs *inputs;
+	struct store *project, *cache;
+	struct buf warnings;
+	struct build_spec spec;
+	struct model_job *models;
+	uint32_t n_models;
+	hash128 trace_key, rest, compiler;
+	struct trace *trace;
+	enum trace_state state;
+	const char *why_stale;
+	bool done;               /* nothing is left to do */
+	bool in_repository;
+	hash128 head;            /* digest of what names the repository's commit */
+	char commit[41];
+	bool dirty;
+	struct timing *timing;
+	struct progress *progress;
+	struct pool *pool;
+	const struct codegen_api *codegen;
+	struct worker *workers;
+	VEC(struct compile *) compiles;
+	struct map compile_index; /* key → compiles index */
+	VEC(const char *) outputs;
+	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
+	bool check;              /* `trib check`: no code, no stores */
+	bool interrupted, environment; /* environment: an error that is nobody's source's fault */
+	int lock;
+	int64_t started;
+};
+
+/* build_trace.c: the record of the last build. */
+bool build_nothing_to_do(struct build *b);  /* true: b->done */
+void build_record_trace(struct build *b);
+/* build_sources.c: manifest, models, front ends. */
+bool build_read_manifest(struct build *b);
+bool build_load_sources(struct build *b);
+bool build_load_files(struct build *b);     /* of `trib check FILE…`, as one model without a manifest */
+bool build_compare_tokens(struct build *b);
+bool build_check(struct build *b);
+bool build_elaborate(struct build *b);
+const struct source *build_load(void *build, const char *path);
+/* build_params.c */
+bool build_open_weights(struct build *b);
+bool build_bind_weights(struct build *b);
+/* build_units.c: plans, keys, what must be compiled and why. */
+bool build_plan(struct build *b);
+bool build_find_fragments(struct build *b);
+void build_explain(struct build *b);
+void build_save_history(struct build *b);
+/* build_tasks.c: compiling, packing and linking on the pool. */
+bool build_run_tasks(struct build *b);
+void build_free_workers(struct build *b);
+/* build_link.c: one model's objects to its outputs; on a worker. */
+void build_link_digest(struct model_job *m);
+void build_weigh(struct model_job *m, uint32_t worker);
+void build_link(struct model_job *m, uint32_t worker);
+/* build_dump.c */
+bool build_dump_files(struct build *b);
+bool build_stop_after_check(struct build *b);
+bool build_dump(struct build *b);
+bool build_stop_after_plan(struct build *b);
+/* build_git.c: provenance. */
+bool build_note_repository(struct build *b);
+void build_describe_commit(struct build *b); /* into commit and dirty; on a worker */
+
+/* After a step: may the build go on? Marks what failed. */
+bool build_may_go_on(struct build *b);
+static inline bool build_keeps(const struct build *b, bool models_failed) { return !models_failed || b->spec.keep_going; }
+#endif

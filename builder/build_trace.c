@@ -1,0 +1,113 @@
+#include <string.h>
+#include "base/arena.h"
+#include "base/os.h"
+#include "builder/build_state.h"
+#include "builder/options.h"
+#include "builder/store.h"
+
+#define TRACE_FORMAT 1
+
+static void add_opt_str(struct hasher *h, const char *s)
+{
+	hasher_add_u64(h, s != NULL);
+	hasher_add_str(h, s ? s : "");
+}
+
+/* Flags that decide what is built, not how. */
+static hash128 flags_key(const struct options *o)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, "trace");
+	hasher_add_u64(h, o->n_models);
+	for (uint32_t i = 0; i < o->n_models; i++)
+		hasher_add_str(h, o->models[i]);
+	add_opt_str(h, o->profile);
+	add_opt_str(h, o->cpu);
+	add_opt_str(h, o->target);
+	add_opt_str(h, o->emit);
+	add_opt_str(h, o->out);
+	hasher_add_u64(h, (uint64_t)o->opt);
+	return hasher_finish(h);
+}
+
+bool build_nothing_to_do(struct build *b)
+{
+	bool touched;
+	hash128 format = {TRACE_FORMAT, 0};
+	b->trace_key = flags_key(b->options);
+	b->rest = hash_combine(format, target_host_id());
+	b->why_stale = "there is no record of an earlier build";
+	b->trace = trace_load(b->session, b->project, b->trace_key);
+	if (!b->trace)
+		return false;
+	b->state = trace_verify(b->session, b->trace, b->rest, &touched, &b->why_stale);
+	if (b->state != TRACE_FRESH)
+		return false;
+	if (touched)
+		trace_save(b->project, b->trace_key, b->trace);
+	for (uint32_t i = 0; i < b->trace->n_outputs; i++)
+		vec_push(&b->outputs, b->trace->outputs[i].path);
+	b->units = b->reused = b->trace->units;
+	b->done = true;
+	return true;
+}
+
+static struct trace_source *list_sources(struct build *b, uint32_t *n)
+{
+	uint32_t total = 0;
+	*n = 0;
+	for (uint32_t i = 0; i < b->n_models; i++)
+		total += frontend_files(b->models[i].frontend);
+	struct trace_source *list = ARENA_ARRAY(b->session, struct trace_source, total + 1);
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct frontend *f = b->models[i].frontend;
+		for (uint32_t k = 0; k < frontend_files(f); k++)
+			list[(*n)++] = (struct trace_source){frontend_file_path(f, k), i, frontend_file_tokens(f, k)};
+	}
+	return list;
+}
+
+/* An edit of comments or white space: the tokens are what they were. */
+bool build_compare_tokens(struct build *b)
+{
+	uint32_t n;
+	if (b->state != TRACE_SOURCES)
+		return true;
+	const struct trace_source *now_sources = list_sources(b, &n);
+	if (!trace_same_sources(b->trace, now_sources, n))
+		return true;
+	for (uint32_t i = 0; i < b->trace->n_inputs; i++) {
+		struct input *old = &b->trace->inputs[i];
+		for (uint32_t k = 0; k < inputs_count(b->inputs); k++) {
+			const struct input *now = inputs_at(b->inputs, k);
+			if (now->kind == old->kind && strcmp(now->path, old->path) == 0) {
+				*old = *now;
+				break;
+			}
+		}
+	}
+	trace_save(b->project, b->trace_key, b->trace);
+	for (uint32_t i = 0; i < b->trace->n_outputs; i++)
+		vec_push(&b->outputs, b->trace->outputs[i].path);
+	b->units = b->reused = b->trace->units;
+	b->done = true;
+	return true;
+}
+
+void build_record_trace(struct build *b)
+{
+	struct trace t = {.rest = b->rest, .units = b->units};
+	t.n_inputs = inputs_count(b->inputs);
+	t.inputs = ARENA_ARRAY(b->session, struct input, t.n_inputs + 1);
+	for (uint32_t i = 0; i < t.n_inputs; i++)
+		t.inputs[i] = *inputs_at(b->inputs, i);
+	t.outputs = ARENA_ARRAY(b->session, struct trace_output, b->outputs.len + 1);
+	for (uint32_t i = 0; i < b->outputs.len; i++) {
+		struct trace_output *o = &t.outputs[t.n_outputs++];
+		o->path = b->outputs.at[i];
+		if (!os_stamp(o->path, &o->stamp))
+			return;
+	}
+	t.sources = list_sources(b, &t.n_sources);
+	trace_save(b->project, b->trace_key, &t);
+}

@@ -1,0 +1,318 @@
+#include "builder/cli/args.h"
+#include <ctype.h>
+#include <limits.h>
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/vec.h"
+#include "builder/manifest.h"
+
+enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_TEXT, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP };
+#define IN(id) (1u << COMMAND_##id)
+
+static const struct option {
+	char letter;
+	const char *name, *takes;
+	enum kind kind;
+	size_t member;
+	unsigned commands;
+	const char *help;
+} options[] = {
+#define OPTION(letter, name, takes, kind, member, commands, help) \
+	{letter, name, takes, OPT_##kind, offsetof(struct options, member), commands, help},
+#include "builder/cli/options.def"
+#undef OPTION
+};
+enum { N_OPTIONS = sizeof options / sizeof *options };
+
+static const struct {
+	const char *text, *operands, *help;
+} commands[] = {
+#define COMMAND(id, name, operands, help) {#name, operands, help},
+#include "builder/cli/commands.def"
+#undef COMMAND
+};
+static const char *const stages[] = {"", "lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen"};
+static const char *const dumps[] = {"", "dump-tokens", "dump-ast", "dump-types", "dump-ir", "dump-loops", "dump-llvm", "dump-asm"};
+
+const char *command_text(enum command c) { return commands[c].text; }
+
+enum status command_run(enum command c, const struct options *o)
+{
+	static enum status (*const run[])(const struct options *) = {
+#define COMMAND(id, name, operands, help) cmd_##name,
+#include "builder/cli/commands.def"
+#undef COMMAND
+	};
+	return run[c](o);
+}
+
+struct parse {
+	struct arena *a;
+	struct args *out;
+	struct buf *error;
+	char **argv;
+	int argc, at;
+	VEC(const char *) operands, inputs, outputs;
+};
+
+static bool fail(struct parse *p, const char *fmt, const char *word)
+{
+	buf_printf(p->error, "%s `%s`", fmt, word);
+	return false;
+}
+
+static bool suggest(struct parse *p, const char *near)
+{
+	if (near)
+		buf_printf(p->error, "; did you mean `%s`?", near);
+	return false;
+}
+
+static uint32_t index_of(const char *text, const char *const *list, uint32_t n)
+{
+	uint32_t i = 0;
+	while (i < n && strcmp(list[i], text) != 0)
+		i++;
+	return i;
+}
+
+static bool set_stage(struct parse *p, const char *value)
+{
+	enum { N = sizeof stages / sizeof *stages };
+	uint32_t i = index_of(value, stages, N);
+	if (i == 0 || i == N) {
+		fail(p, "--stop-after knows no stage", value);
+		return suggest(p, diag_nearest(value, stages + 1, N - 1));
+	}
+	p->out->options.stop = (enum stop_stage)i;
+	return true;
+}
+
+static bool set_count(struct parse *p, const struct option *o, const char *value, int *field)
+{
+	uint64_t n;
+	if (!manifest_parse_count(value, &n) || n == 0 || n > 100000) {
+		buf_printf(p->error, "--%s wants a positive number, not `%s`", o->name, value);
+		return false;
+	}
+	*field = (int)n;
+	return true;
+}
+
+static bool set(struct parse *p, const struct option *o, const char *value)
+{
+	char *member = (char *)&p->out->options + o->member;
+	uint64_t n;
+	const char *bad;
+	switch (o->kind) {
+	case OPT_FLAG:
+		*(int *)(void *)member = 1;
+		return true;
+	case OPT_BOOL:
+		*(bool *)member = true;
+		return true;
+	case OPT_COUNT:
+		return set_count(p, o, value, (int *)(void *)member);
+	case OPT_TEXT:
+		*(const char **)(void *)member = value;
+		return true;
+	case OPT_LIST:
+		if (o->member == offsetof(struct options, inputs))
+			vec_push(&p->inputs, value);
+		else
+			vec_push(&p->outputs, value);
+		return true;
+	case OPT_LEVEL:
+		if (!manifest_parse_opt(value, &n))
+			return fail(p, "-O wants 0, 1, 2, 3 or s, not", value);
+		p->out->options.opt = (int)n;
+		return true;
+	case OPT_EMIT:
+		if (!manifest_parse_emit(p->a, value, &n, &bad))
+			return fail(p, "--emit wants some of library, header, opencl, pytorch, not", *bad ? bad : value);
+		p->out->options.emit = value;
+		return true;
+	case OPT_FORMAT:
+		if (strcmp(value, "json") != 0 && strcmp(value, "human") != 0)
+			return fail(p, "--message-format wants human or json, not", value);
+		p->out->options.json = value[0] == 'j';
+		return true;
+	case OPT_STAGE:
+		return set_stage(p, value);
+	case OPT_DUMP:
+		p->out->options.dump = (enum dump)index_of(o->name, dumps, sizeof dumps / sizeof *dumps);
+		return true;
+	}
+	return false;
+}
+
+static bool applies(const struct parse *p, const struct option *o) { return o->commands >> p->out->command & 1; }
+
+static bool unknown(struct parse *p, const char *word, const char *name)
+{
+	const char *names[N_OPTIONS];
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < N_OPTIONS; i++)
+		if (applies(p, &options[i]))
+			names[n++] = options[i].name;
+	buf_printf(p->error, "`trib %s` has no flag `%s`", command_text(p->out->command), word);
+	const char *near = diag_nearest(name, names, n);
+	if (near)
+		buf_printf(p->error, "; did you mean `--%s`?", near);
+	return false;
+}
+
+/* The flag's value: attached, or the next word. */
+static bool with_value(struct parse *p, const struct option *o, const char *attached, const char *word)
+{
+	if (!o->takes) {
+		if (attached)
+			return fail(p, "no value belongs to the flag", word);
+		return set(p, o, NULL);
+	}
+	if (!attached) {
+		if (p->at >= p->argc) {
+			buf_printf(p->error, "%s wants a value: %s %s", word, word, o->takes);
+			return false;
+		}
+		attached = p->argv[p->at++];
+	}
+	return set(p, o, attached);
+}
+
+static bool long_flag(struct parse *p, const char *word)
+{
+	const char *eq = strchr(word, '=');
+	char *name = eq ? arena_strndup(p->a, word + 2, (size_t)(eq - word - 2)) : arena_strdup(p->a, word + 2);
+	for (uint32_t i = 0; i < N_OPTIONS; i++)
+		if (applies(p, &options[i]) && strcmp(options[i].name, name) == 0)
+			return with_value(p, &options[i], eq ? eq + 1 : NULL, word);
+	return unknown(p, word, name);
+}
+
+/* -j4, -j 4, -kv. */
+static bool short_flags(struct parse *p, const char *word)
+{
+	for (const char *c = word + 1; *c; c++) {
+		uint32_t i = 0;
+		while (i < N_OPTIONS && !(options[i].letter == *c && applies(p, &options[i])))
+			i++;
+		if (i == N_OPTIONS)
+			return unknown(p, word, word + 1);
+		if (options[i].takes)
+			return with_value(p, &options[i], c[1] ? c + 1 : NULL, word);
+		if (!set(p, &options[i], NULL))
+			return false;
+	}
+	return true;
+}
+
+/* The command may stand anywhere before the operands: `trib -C dir build` is as good as `trib build -C dir`. */
+static bool find_command(struct parse *p)
+{
+	const char *names[COMMAND_COUNT];
+	int i = 1;
+	for (; i < p->argc && p->argv[i][0] == '-'; i++) {
+		if (strcmp(p->argv[i], "--version") == 0)
+			p->out->version = true;
+		if (strcmp(p->argv[i], "-C") == 0 || strcmp(p->argv[i], "-j") == 0 || strcmp(p->argv[i], "-O") == 0)
+			i++;
+	}
+	if (i >= p->argc)
+		return true;
+	for (uint32_t k = 0; k < COMMAND_COUNT; k++)
+		names[k] = commands[k].text;
+	uint32_t k = index_of(p->argv[i], names, COMMAND_COUNT);
+	if (k < COMMAND_COUNT) {
+		p->out->command = (enum command)k;
+		p->out->given = true;
+		memmove(p->argv + i, p->argv + i + 1, (size_t)(p->argc - i) * sizeof *p->argv);
+		p->argc--;
+		return true;
+	}
+	if (strcmp(p->argv[i], "help") == 0) {
+		p->out->options.help = true;
+		memmove(p->argv + i, p->argv + i + 1, (size_t)(p->argc - i) * sizeof *p->argv);
+		p->argc--;
+		return find_command(p);
+	}
+	const char *near = diag_nearest(p->argv[i], names, COMMAND_COUNT);
+	if (!near)
+		return true; /* a model of the default command */
+	fail(p, "there is no command", p->argv[i]);
+	return suggest(p, near);
+}
+
+static const char *const *keep(struct arena *a, const char *const *list, uint32_t n)
+{
+	const char **copy = ARENA_ARRAY(a, const char *, n + 1);
+	if (n)
+		memcpy(copy, list, n * sizeof *copy);
+	return copy;
+}
+
+bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct buf *error)
+{
+	struct parse p = {.a = a, .out = out, .error = error, .argc = argc, .at = 1};
+	*out = (struct args){.command = COMMAND_BUILD};
+	struct options *o = &out->options;
+	o->opt = o->keep_going = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = -1;
+	p.argv = ARENA_ARRAY(a, char *, argc + 1);
+	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);
+	bool ok = find_command(&p), only_operands = false;
+	while (ok && !out->version && p.at < p.argc) {
+		const char *word = p.argv[p.at++];
+		if (only_operands || word[0] != '-' || !word[1])
+			vec_push(&p.operands, word);
+		else if (strcmp(word, "--") == 0)
+			only_operands = true;
+		else
+			ok = word[1] == '-' ? long_flag(&p, word) : short_flags(&p, word);
+	}
+	o->models = keep(a, p.operands.at, p.operands.len);
+	o->n_models = p.operands.len;
+	o->inputs = keep(a, p.inputs.at, p.inputs.len);
+	o->n_inputs = p.inputs.len;
+	o->outputs = keep(a, p.outputs.at, p.outputs.len);
+	o->n_outputs = p.outputs.len;
+	vec_free(&p.operands);
+	vec_free(&p.inputs);
+	vec_free(&p.outputs);
+	return ok;
+}
+
+static void help_flags(enum command c, struct buf *out)
+{
+	for (uint32_t i = 0; i < N_OPTIONS; i++) {
+		const struct option *o = &options[i];
+		char name[64];
+		if (!(o->commands >> c & 1) || !o->help)
+			continue;
+		snprintf(name, sizeof name, "--%s%s%s", o->name, o->takes ? " " : "", o->takes ? o->takes : "");
+		if (o->letter)
+			buf_printf(out, "  -%c, %-22s %s\n", o->letter, name, o->help);
+		else
+			buf_printf(out, "      %-22s %s\n", name, o->help);
+	}
+}
+
+void args_help(const struct args *args, struct buf *out)
+{
+	enum command c = args->command;
+	if (args->given) {
+		buf_printf(out, "trib %s %s%s[FLAGS]\n%s\n\n", commands[c].text, commands[c].operands, *commands[c].operands ? " " : "",
+			   commands[c].help);
+		help_flags(c, out);
+		return;
+	}
+	buf_puts(out, "trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
+		      "trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		buf_printf(out, "  %-8s %-12s %s\n", commands[i].text, commands[i].operands, commands[i].help);
+	buf_puts(out, "\n`trib COMMAND --help` lists the flags of a command. Exit codes: 0 done, 1 errors in\nthe sources, 2 wrong usage, 3 environment or "
+		      "I/O failure, 130 interrupted.\n");
+}

@@ -1,0 +1,34 @@
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+#include "builder/cli/command.h"
+#include "builder/project.h"
+
+/* Only the default folder is ours as a whole; in one that the manifest names, only the files that builds write there. */
+static bool clean_model(struct arena *a, const struct model_spec *s)
+{
+	if (strcmp(s->out, "build") == 0)
+		return os_remove_tree("build");
+	unlink(arena_printf(a, "%s/lib%s.so", s->out, s->name));
+	unlink(arena_printf(a, "%s/%s.h", s->out, s->name));
+	rmdir(s->out);
+	return true;
+}
+
+enum status cmd_clean(const struct options *o)
+{
+	struct arena *a = arena_new(0);
+	struct build_spec spec;
+	struct options all = *o;
+	all.models = NULL;
+	all.n_models = 0;
+	bool ok = project_read(a, &all, &spec);
+	for (uint32_t i = 0; ok && i < spec.n_models; i++)
+		ok = clean_model(a, &spec.models[i]);
+	if (ok && !(ok = os_remove_tree(".trib")))
+		perror("trib: cannot remove .trib");
+	arena_free(a);
+	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+}

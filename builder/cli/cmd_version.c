@@ -1,0 +1,71 @@
+#include <stdio.h>
+#include <string.h>
+#include "backend/codegen.h"
+#include "base/arena.h"
+#include "builder/cli/command.h"
+#include "builder/library.h"
+#include "builder/module.h"
+#include "builder/version.h"
+
+static void print_shape(const tri_entry_desc *e, const tri_io_desc *io)
+{
+	putchar('[');
+	for (int32_t k = 0; k < io->rank; k++) {
+		const tri_dim_desc *d = &io->dims[k];
+		printf("%s", k ? ", " : "");
+		if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_CONST)
+			printf("%lld", (long long)d->steps[0].value);
+		else if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM && d->steps[0].value < e->n_dims)
+			printf("%s", e->dim_names[d->steps[0].value]);
+		else
+			printf("?");
+	}
+	putchar(']');
+}
+
+static void print_tensors(const tri_entry_desc *e, const char *what, const tri_io_desc *io, int32_t n)
+{
+	for (int32_t i = 0; i < n; i++) {
+		printf("    %s %s: %s ", what, io[i].name, dtype_text((dtype)io[i].dtype));
+		print_shape(e, &io[i]);
+		putchar('\n');
+	}
+}
+
+static enum status describe(const char *path)
+{
+	struct arena *a = arena_new(0);
+	struct library lib;
+	const char *error;
+	bool ok = library_open(a, path, &lib, &error);
+	if (!ok) {
+		fprintf(stderr, "trib: %s\n", error);
+		arena_free(a);
+		return STATUS_ENVIRONMENT;
+	}
+	const tri_model_desc *d = lib.desc;
+	printf("model %s %s\nbuilt by %s for %s (%s)\n", d->name, d->version, d->compiler, d->target, d->backend);
+	if (*d->commit)
+		printf("commit %s%s\n", d->commit, d->dirty ? ", with uncommitted changes" : "");
+	for (uint32_t i = 0; i < d->n_entries; i++) {
+		printf("entry %s\n", d->entries[i].name);
+		print_tensors(&d->entries[i], "input ", d->entries[i].inputs, d->entries[i].n_inputs);
+		print_tensors(&d->entries[i], "output", d->entries[i].outputs, d->entries[i].n_outputs);
+	}
+	printf("units %u\n", d->n_units);
+	library_close(&lib);
+	arena_free(a);
+	return STATUS_OK;
+}
+
+enum status cmd_version(const struct options *o)
+{
+	const char *error;
+	if (o->model_path || o->n_models)
+		return describe(o->model_path ? o->model_path : o->models[0]);
+	struct arena *a = arena_new(0);
+	const struct codegen_api *api = module_open(a, "codegen", CODEGEN_ENTRY, CODEGEN_ABI, &error);
+	printf("trib %s\ncode generator: %s\n", TRIB_VERSION, api ? api->version : error);
+	arena_free(a);
+	return STATUS_OK;
+}

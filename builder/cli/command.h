@@ -1,0 +1,21 @@
+/* The commands: one function each, in cmd_<name>.c. */
+#ifndef TRIB_BUILDER_CLI_COMMAND_H
+#define TRIB_BUILDER_CLI_COMMAND_H
+#include <stdio.h>
+#include "builder/build.h"
+#include "builder/options.h"
+
+enum command {
+#define COMMAND(id, name, operands, help) COMMAND_##id,
+#include "builder/cli/commands.def"
+#undef COMMAND
+	COMMAND_COUNT
+};
+
+#define COMMAND(id, name, operands, help) enum status cmd_##name(const struct options *o);
+#include "builder/cli/commands.def"
+#undef COMMAND
+
+const char *command_text(enum command c);
+enum status command_run(enum command c, const struct options *o);
+#endif

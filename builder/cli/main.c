@@ -1,0 +1,56 @@
+/* trib: options, then the command. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "builder/cli/args.h"
+#include "builder/guard.h"
+
+static enum status usage(struct buf *error)
+{
+	fprintf(stderr, "trib: %s\n", error->at);
+	fprintf(stderr, "`trib --help` lists commands and flags\n");
+	buf_free(error);
+	return STATUS_USAGE;
+}
+
+static enum status help(const struct args *args)
+{
+	struct buf text = {0};
+	args_help(args, &text);
+	fputs(text.at, stdout);
+	buf_free(&text);
+	return STATUS_OK;
+}
+
+static enum status run(struct arena *a, int argc, char **argv)
+{
+	struct args args;
+	struct buf error = {0};
+	if (!args_parse(a, argc, argv, &args, &error))
+		return usage(&error);
+	if (args.version)
+		return command_run(COMMAND_VERSION, &args.options);
+	if (args.options.help)
+		return help(&args);
+	if (args.options.directory && chdir(args.options.directory) != 0) {
+		fprintf(stderr, "trib: cannot work in `%s`: %s\n", args.options.directory, strerror(errno));
+		return STATUS_ENVIRONMENT;
+	}
+	return command_run(args.command, &args.options);
+}
+
+int main(int argc, char **argv)
+{
+	guard_install(argv);
+	os_catch_interrupts();
+	struct arena *a = arena_new(0);
+	enum status s = run(a, argc, argv);
+	arena_free(a);
+	if (fflush(stdout) != 0 && s == STATUS_OK)
+		s = STATUS_ENVIRONMENT;
+	return (int)s;
+}

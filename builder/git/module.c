@@ -1,0 +1,61 @@
+#include "builder/git/git.h"
+#include <git2.h>
+#include <limits.h>
+#include <stdlib.h>
+#include <string.h>
+
+const struct git_api *trib_git(void);
+
+/* Does the work tree's file differ from the blob in the commit's tree? */
+static bool differs(git_repository *repo, git_tree *tree, const char *path)
+{
+	git_tree_entry *entry = NULL;
+	git_oid now;
+	if (!tree || git_tree_entry_bypath(&entry, tree, path) != 0)
+		return true;
+	/* with the path, so that line-end and other filters apply as `git add` would */
+	bool same = git_repository_hashfile(&now, repo, path, GIT_OBJECT_BLOB, path) == 0 && git_oid_equal(&now, git_tree_entry_id(entry));
+	git_tree_entry_free(entry);
+	return !same;
+}
+
+static bool any_differs(git_repository *repo, git_tree *tree, const char *const *files, uint32_t n)
+{
+	const char *root = git_repository_workdir(repo);
+	char full[PATH_MAX], top[PATH_MAX];
+	if (!root || !realpath(root, top))
+		return false;
+	size_t len = strlen(top);
+	for (uint32_t i = 0; i < n; i++)
+		if (realpath(files[i], full) && strncmp(full, top, len) == 0 && full[len] == '/' && differs(repo, tree, full + len + 1))
+			return true;
+	return false;
+}
+
+static bool describe(const char *dir, const char *const *files, uint32_t n, char commit[41], bool *dirty)
+{
+	git_repository *repo = NULL;
+	git_object *head = NULL;
+	git_tree *tree = NULL;
+	commit[0] = 0;
+	*dirty = false;
+	git_libgit2_init();
+	bool ok = git_repository_open_ext(&repo, dir, 0, NULL) == 0;
+	if (ok && git_revparse_single(&head, repo, "HEAD^{commit}") == 0) {
+		git_oid_tostr(commit, 41, git_object_id(head));
+		git_commit_tree(&tree, (git_commit *)head);
+	}
+	if (ok)
+		*dirty = any_differs(repo, tree, files, n);
+	git_tree_free(tree);
+	git_object_free(head);
+	git_repository_free(repo);
+	git_libgit2_shutdown();
+	return ok;
+}
+
+const struct git_api *trib_git(void)
+{
+	static const struct git_api api = {GIT_ABI, describe};
+	return &api;
+}

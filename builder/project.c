@@ -1,0 +1,32 @@
+#include "builder/project.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/source.h"
+#include "builder/manifest.h"
+
+static const struct source *load(void *ctx, const char *path)
+{
+	char *text;
+	size_t len;
+	if (!os_read_file(path, INT32_MAX, &text, &len))
+		return NULL;
+	const struct source *s = sources_add(ctx, path, text, len);
+	free(text);
+	return s;
+}
+
+bool project_read(struct arena *session, const struct options *o, struct build_spec *out)
+{
+	struct sources *sources = sources_new();
+	struct diags *diags = diags_new(0);
+	const struct manifest *m = manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags);
+	bool ok = diags_errors(diags) == 0 && spec_make(session, m, o, out, diags);
+	if (!ok)
+		diags_print(diags, sources, stderr, os_is_tty(2));
+	diags_free(diags);
+	sources_free(sources);
+	return ok;
+}

@@ -1,0 +1,12 @@
+/* The manifest of the current folder, for commands that only look at it. */
+#ifndef TRIB_BUILDER_PROJECT_H
+#define TRIB_BUILDER_PROJECT_H
+#include <stdbool.h>
+#include "builder/spec.h"
+
+struct arena;
+struct options;
+
+/* Reads tri.build. False: errors were printed on stderr. */
+bool project_read(struct arena *session, const struct options *o, struct build_spec *out);
+#endif

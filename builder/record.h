@@ -1,0 +1,22 @@
+/* The build record: one JSON object that ends every build and check with --message-format=json. */
+#ifndef TRIB_BUILDER_RECORD_H
+#define TRIB_BUILDER_RECORD_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buf;
+struct timing;
+
+struct record {
+	const char *type; /* "build" or "check" */
+	bool ok;
+	int64_t wall_ns;
+	uint32_t total, compiled, reused, failed; /* units */
+	uint32_t hits, misses;                    /* fragments looked up in the cache */
+	uint32_t jobs;
+	const char *const *outputs;
+	uint32_t n_outputs;
+};
+/* Appends it as one line. `t`: NULL when nothing was timed. */
+void record_print(const struct record *r, const struct timing *t, struct buf *out);
+#endif
