@@ -3,6 +3,7 @@
  * must be equal, floats within 1e-5 of the sum of the absolute terms. TRIB_SEED chooses another run. */
 #include <math.h>
 #include "backend/tensor.h"
+#include "gpu/opencl.h"
 #include "opencl_fixture.h"
 
 enum { N = 5 }; /* the value of the symbol */

@@ -256,7 +256,8 @@ static void module(void **state)
 	void *lib = dlopen(TRIB_BINARY_DIR "/lib/trib/libtrib-gpu.so", RTLD_NOW | RTLD_LOCAL);
 	if (!lib)
 		fail_msg("%s", dlerror());
-	gpu_entry_fn *entry = (gpu_entry_fn *)dlsym(lib, GPU_ENTRY);
+	gpu_entry_fn *entry;
+	*(void **)&entry = dlsym(lib, GPU_ENTRY);
 	assert_non_null(entry);
 	assert_int_equal(entry()->abi, GPU_ABI);
 	uint32_t n = entry()->devices(found, 4, &why);
