@@ -1,0 +1,65 @@
+/* Common subexpressions by hash-consing: instructions with the same operation, type, attributes and operands become one. */
+#include "backend/passes.h"
+#include "base/map.h"
+
+static void hash_dims(struct hasher *h, const dim *d, uint32_t n) {
+	for (uint32_t k = 0; k < n; k++) hasher_add_u64(h, d[k].idx);
+}
+
+static void hash_operands(struct hasher *h, const struct rewrite *w, ir_ref r) {
+	const struct ir_inst *i = ir_at(&w->old, r);
+	hasher_add_u64(h, i->n_operands);
+	if (ir_op_traits(i->op) & COMMUTES) {
+		ir_ref a = rewrite_operand(w, r, 0), b = rewrite_operand(w, r, 1);
+		hasher_add_u64(h, a < b ? a : b);
+		hasher_add_u64(h, a < b ? b : a);
+		return;
+	}
+	for (uint32_t k = 0; k < i->n_operands; k++) hasher_add_u64(h, rewrite_operand(w, r, k));
+}
+
+static hash128 key_of(const struct rewrite *w, ir_ref r) {
+	const struct ir_inst *i = ir_at(&w->old, r);
+	struct hasher *h = hasher_new();
+	hasher_add_u64(h, i->op);
+	hasher_add_u64(h, (uint64_t)i->type.elem << 8 | i->type.rank);
+	hash_dims(h, i->type.dims, i->type.rank);
+	hash_operands(h, w, r);
+	hasher_add_u64(h, (uint64_t)i->index << 32 | i->mask);
+	hasher_add(h, i->ints, sizeof i->ints);
+	hasher_add(h, i->f, sizeof i->f);
+	if (i->op == OP_SLICE) hash_dims(h, i->starts, i->type.rank);
+	if (i->op == OP_DIM) hash_dims(h, &i->extent, 1);
+	if (i->op == OP_CONST) hasher_add(h, i->data, (size_t)ir_type_count(w->old.dims, &i->type) * dtype_size(i->type.elem));
+	if (i->op == OP_CALL) {
+		hasher_add_hash(h, i->callee->identity);
+		hasher_add_str(h, i->callee->symbol);
+		hash_dims(h, i->callee_syms, dims_syms(i->callee->dims));
+	}
+	return hasher_finish(h);
+}
+
+bool pass_cse(struct ir_fn *f, struct pass_context *c) {
+	(void)c;
+	struct map seen = {0};
+	struct rewrite w;
+	bool changed = false;
+	rewrite_begin(&w, f);
+	for (ir_ref r = 0; r < w.old.n_insts; r++) {
+		if (ir_at(&w.old, r)->op == OP_RANDOM) {
+			rewrite_copy(&w, r);
+			continue;
+		}
+		hash128 key = key_of(&w, r);
+		uint64_t have;
+		if (map_get(&seen, key, &have)) {
+			w.map[r] = (ir_ref)have;
+			changed = true;
+		} else {
+			map_put(&seen, key, rewrite_copy(&w, r));
+		}
+	}
+	rewrite_end(&w);
+	map_free(&seen);
+	return changed;
+}

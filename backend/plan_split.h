@@ -1,0 +1,9 @@
+/* Private to plan*.c. */
+#ifndef TRIB_BACKEND_PLAN_SPLIT_H
+#define TRIB_BACKEND_PLAN_SPLIT_H
+#include <stdbool.h>
+#include "backend/plan.h"
+
+/* Fills slice, run and slots of p from the whole function. `fold`: constants that are dear to compute become slots too. False: reported. */
+bool plan_split(struct plan *p, const struct ir_fn *whole, bool fold, struct diags *diags);
+#endif
