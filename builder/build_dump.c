@@ -58,7 +58,7 @@ static bool dump_code(struct build *b, struct model_job *m, const struct core_un
 		b->environment = true;
 		return false;
 	}
-	struct codegen_target t = target_codegen(scratch, &m->target, b->codegen, o.opt, o.size);
+	struct codegen_target t = platform_codegen(&m->platform, o.opt, o.size);
 	struct codegen *g = b->codegen->open(&t, &error);
 	bool ok = g && b->codegen->dump(g, f, b->options->dump == DUMP_LLVM ? CODEGEN_LLVM : CODEGEN_ASM, text, &error);
 	if (!ok)

@@ -68,7 +68,7 @@ void build_link_digest(struct model_job *m)
 	const struct core_program *p = m->program;
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, b->compiler);
-	hasher_add_hash(h, m->target.id);
+	hasher_add_hash(h, m->platform.id);
 	hasher_add_str(h, m->spec->name);
 	hasher_add_str(h, m->spec->version);
 	hasher_add_u64(h, m->spec->emit);
@@ -143,16 +143,6 @@ void build_weigh(struct model_job *m, uint32_t worker)
 	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);
 }
 
-static enum cpu_level cpu_level(const struct target *t)
-{
-	if (t->native) {
-		__builtin_cpu_init();
-		if (t->vector_bytes == 64 && __builtin_cpu_supports("avx512vnni"))
-			return CPU_LEVEL_VNNI;
-	}
-	return t->vector_bytes >= 32 ? CPU_LEVEL_V3 : CPU_LEVEL_BASE;
-}
-
 static bool fail(struct model_job *m, const char *error)
 {
 	diag_add(m->diags, DIAG_LINK, m->spec->at, "model `%s` cannot be linked: %s", m->spec->name, error ? error : "no reason given");
@@ -162,7 +152,7 @@ static bool fail(struct model_job *m, const char *error)
 /* The model's own object first, then the units' in the program's order, then the runtime's. */
 static struct object **gather(struct model_job *m, struct object *own, uint32_t *n)
 {
-	enum cpu_level level = cpu_level(&m->target);
+	enum cpu_level level = (enum cpu_level)m->platform.level;
 	struct object **list = ARENA_ARRAY(m->arena, struct object *, 1 + m->program->n_units + runtime_object_count());
 	const char *error = NULL;
 	list[(*n)++] = own;
@@ -219,7 +209,7 @@ void build_link(struct model_job *m, uint32_t worker)
 	struct model_info info = {.name = m->spec->name,
 				  .version = m->spec->version,
 				  .compiler = "trib " TRIB_VERSION,
-				  .target = m->target.text,
+				  .target = m->platform.text,
 				  .commit = m->build->commit,
 				  .dirty = m->build->dirty,
 				  .unit_keys = m->unit_keys};

@@ -32,7 +32,7 @@ const struct source *build_load(void *build, const char *path)
 static bool resolve_target(struct build *b, struct model_job *m)
 {
 	const char *error, *near = NULL;
-	if (target_resolve(b->session, m->spec->target, m->spec->cpu, &m->target, &error, &near))
+	if (platform_resolve(b->session, m->spec->target, m->spec->cpu, &m->platform, &error, &near))
 		return true;
 	struct diag *g = diag_add(b->diags, DIAG_MANIFEST_TARGET, m->spec->target_at, "%s", error);
 	if (near)

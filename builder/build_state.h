@@ -12,7 +12,7 @@
 #include "builder/build.h"
 #include "builder/history.h"
 #include "builder/spec.h"
-#include "builder/target.h"
+#include "builder/platform.h"
 #include "builder/trace.h"
 #include "builder/weights.h"
 
@@ -47,7 +47,7 @@ struct model_job {
 	struct build *build;
 	const struct model_spec *spec;
 	uint32_t index;
-	struct target target;
+	struct platform platform;
 	struct frontend *frontend;
 	struct core_program *program;
 	struct weights *weights;

@@ -38,22 +38,19 @@ struct generator {
 	struct codegen *codegen;
 };
 struct worker {
-	struct arena *names;
 	VEC(struct generator) generators;
 };
 
 static struct codegen *generator_for(struct build *b, const struct unit_job *j, uint32_t worker, struct buf *error)
 {
 	struct worker *w = &b->workers[worker];
-	const struct target *t = &j->model->target;
+	const struct platform *t = &j->model->platform;
 	for (uint32_t i = 0; i < w->generators.len; i++) {
 		const struct generator *g = &w->generators.at[i];
 		if (hash_eq(g->target, t->id) && g->opt == j->options.opt && g->size == j->options.size)
 			return g->codegen;
 	}
-	if (!w->names)
-		w->names = arena_new(0);
-	struct codegen_target ct = target_codegen(w->names, t, b->codegen, j->options.opt, j->options.size);
+	struct codegen_target ct = platform_codegen(t, j->options.opt, j->options.size);
 	struct generator g = {t->id, j->options.opt, j->options.size, b->codegen->open(&ct, error)};
 	if (g.codegen)
 		vec_push(&w->generators, g);
@@ -243,7 +240,6 @@ void build_free_workers(struct build *b)
 		for (uint32_t k = 0; k < w->generators.len; k++)
 			b->codegen->close(w->generators.at[k].codegen);
 		vec_free(&w->generators);
-		arena_free(w->names);
 	}
 	free(b->workers);
 	b->workers = NULL;

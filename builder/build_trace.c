@@ -35,7 +35,11 @@ bool build_nothing_to_do(struct build *b)
 	bool touched;
 	hash128 format = {TRACE_FORMAT, 0};
 	b->trace_key = flags_key(b->options);
-	b->rest = hash_combine(format, target_host_id());
+	struct platform here;
+	const char *error, *near;
+	b->rest = format;
+	if (platform_resolve(b->session, "native", "native", &here, &error, &near))
+		b->rest = hash_combine(format, here.id);
 	b->why_stale = "there is no record of an earlier build";
 	b->trace = trace_load(b->session, b->project, b->trace_key);
 	if (!b->trace)

@@ -76,7 +76,7 @@ static void finish_model(struct build *b, struct model_job *m)
 		diags_merge(b->diags, j->diags);
 		m->plans[i] = j->plan;
 		if (j->plan)
-			m->unit_keys[i] = j->key = key_unit(b->compiler, &m->target, &j->options, j->plan);
+			m->unit_keys[i] = j->key = key_unit(b->compiler, &m->platform, &j->options, j->plan);
 		else
 			m->failed = true;
 		b->units++;
@@ -120,8 +120,8 @@ static struct unit_record record_of(const struct unit_job *j)
 		.code = core_unit_hash(j->unit),
 		.key = j->key,
 		.compiler = b->compiler,
-		.target = j->model->target.id,
-		.cpu = j->model->target.cpu,
+		.target = j->model->platform.id,
+		.cpu = j->model->platform.name,
 		.opt = j->options.size ? MANIFEST_OPT_SIZE : j->options.opt,
 		.n_parts = p->n_inlined,
 	};

@@ -24,7 +24,7 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 	return id;
 }
 
-hash128 key_options(const struct target *t, const struct plan_options *o)
+hash128 key_options(const struct platform *t, const struct plan_options *o)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, t->id);
@@ -33,7 +33,7 @@ hash128 key_options(const struct target *t, const struct plan_options *o)
 	return hasher_finish(h);
 }
 
-hash128 key_unit(hash128 compiler, const struct target *t, const struct plan_options *o, const struct plan *p)
+hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_options *o, const struct plan *p)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, compiler);

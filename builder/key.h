@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include "backend/plan.h"
 #include "base/hash.h"
-#include "builder/target.h"
+#include "builder/platform.h"
 
 struct arena;
 struct inputs;
@@ -13,9 +13,9 @@ struct store;
 /* Digest of the contents of trib itself and its code generator; remembered by stamp in the project's store, and recorded as inputs. */
 hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in);
 /* The unit's fragment. */
-hash128 key_unit(hash128 compiler, const struct target *t, const struct plan_options *o, const struct plan *p);
+hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_options *o, const struct plan *p);
 /* What decides the code besides the unit itself. */
-hash128 key_options(const struct target *t, const struct plan_options *o);
+hash128 key_options(const struct platform *t, const struct plan_options *o);
 /* Options of one unit: `@opt(n)` goes over the model's level. */
 struct plan_options key_unit_options(const struct plan_options *model, const struct core_unit *u);
 #endif

@@ -6,6 +6,7 @@
 #include "builder/library.h"
 #include "builder/module.h"
 #include "builder/version.h"
+#include "frontend/dtype.h"
 
 static void print_shape(const tri_entry_desc *e, const tri_io_desc *io)
 {

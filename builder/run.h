@@ -1,0 +1,22 @@
+/* Running a compiled model on .npy files: the command `trib run`. */
+#ifndef TRIB_BUILDER_RUN_H
+#define TRIB_BUILDER_RUN_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/runtime/tri.h"
+
+struct arena;
+struct buf;
+struct options;
+
+/* One entry's tensors: inputs, then outputs. */
+struct run_io {
+	const tri_entry_desc *entry;
+	tri_tensor *tensors;
+	int64_t *dims; /* values of the entry's dynamic dimensions */
+};
+/* Reads every input that the entry wants from the files that the options name; allocates the outputs. Memory in `a`. False: *error says why. */
+bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error);
+/* Writes the outputs that the options name. */
+bool run_publish(const struct run_io *io, const struct options *o, struct buf *error);
+#endif
