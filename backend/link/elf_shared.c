@@ -245,7 +245,7 @@ static void dynamic_reloc(const struct link *l, struct rela_out *out, uint64_t a
 	if (link_is_import(l, target))
 		*out->symbolic++ = (Elf64_Rela){at, ELF64_R_INFO((uint64_t)(target - l->n_symbols + 1), import_type), addend};
 	else
-		*out->relative++ = (Elf64_Rela){at, ELF64_R_INFO(0, R_X86_64_RELATIVE), (int64_t)address_of(l, target) + addend};
+		*out->relative++ = (Elf64_Rela){at, ELF64_R_INFO(0, R_X86_64_RELATIVE), (int64_t)(address_of(l, target) + (uint64_t)addend)};
 }
 
 static void write_got(struct image *im, struct rela_out *out)

@@ -1,6 +1,7 @@
 /* Which symbol means what, and which sections are reached from the exports. Everything is visited in request order, so the outcome is deterministic. */
 #include "backend/link/link_state.h"
 #include <string.h>
+#include "backend/link/elf_x86_64.h"
 #include "base/arena.h"
 
 static bool fail(struct link *l, const char *text)
@@ -234,10 +235,14 @@ static bool plan_relocs(struct link *l)
 	l->stub = ARENA_ARRAY(l->a, uint32_t, n);
 	l->got_targets = ARENA_ARRAY(l->a, uint32_t, n);
 	l->stub_targets = ARENA_ARRAY(l->a, uint32_t, n);
-	for (uint32_t i = 0; i < l->n_sections; i++)
-		for (uint32_t k = 0; l->sections[i].live && k < l->sections[i].n_relocs; k++)
-			if (!plan_reloc(l, &l->sections[i], l->relocs[l->sections[i].relocs + k]))
+	for (uint32_t i = 0; i < l->n_sections; i++) {
+		struct link_section *s = &l->sections[i];
+		if (s->live && s->from->align > ELF_PAGE)
+			return fail(l, arena_printf(l->a, "%s: section %s is aligned to more than a page", object_name(l, s->object), s->from->name));
+		for (uint32_t k = 0; s->live && k < s->n_relocs; k++)
+			if (!plan_reloc(l, s, l->relocs[s->relocs + k]))
 				return false;
+	}
 	return true;
 }
 
