@@ -37,10 +37,11 @@ const char *emit_op(struct arena *a, enum ir_op op, dtype to, dtype from, const 
 /* A constant of this type. */
 const char *emit_const(struct arena *a, dtype t, int64_t i, double f);
 
-/* Reductions: declaration and start value, the step with a new value, what follows the loops. */
+/* Reductions: declaration and start value, the step with a new value, what follows the loops; for a work group, the sum over its items. */
 void emit_reduction_start(const struct emit_nest *e, uint32_t k);
 void emit_reduction_step(const struct emit_nest *e, uint32_t k, uint32_t depth);
 void emit_reduction_end(const struct emit_nest *e, uint32_t k);
+void emit_reduction_group(const struct emit_nest *e);
 
 /* The whole kernel; baked constants. */
 void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out);

@@ -1,4 +1,5 @@
-/* One nest as a kernel: a work item for each point of the parallel loops, counted in one flat global id. */
+/* One nest as a kernel: a work item, or a work group where it shares a long reduction, for each point of the parallel loops, counted in one flat
+ * id. */
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
@@ -64,7 +65,10 @@ static void open_argument(const struct emit_nest *e, bool *first)
 static void head(const struct emit_nest *e, uint32_t stmt)
 {
 	bool first = true;
-	buf_printf(e->out, "kernel void %s_k%u(", e->f->symbol, stmt);
+	if (e->sig.grouped)
+		buf_printf(e->out, "kernel __attribute__((reqd_work_group_size(%d, 1, 1))) void %s_k%u(", OPENCL_GROUP, e->f->symbol, stmt);
+	else
+		buf_printf(e->out, "kernel void %s_k%u(", e->f->symbol, stmt);
 	for (uint32_t i = 0; i < e->sig.n_buffers; i++) {
 		open_argument(e, &first);
 		buf_printf(e->out, "global uchar *p%u, ulong o%u", e->sig.buffers[i], e->sig.buffers[i]);
@@ -110,7 +114,10 @@ static void split_id(const struct emit_nest *e)
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
 		if (!is_one(e, k))
 			outer = k;
-	buf_printf(e->out, "\t%s g = (%s)get_global_id(0);\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, total(e));
+	if (e->sig.grouped) /* exactly as many groups as results */
+		buf_printf(e->out, "\tconst int lane = (int)get_local_id(0);\n\t%s g = (%s)get_group_id(0);\n", e->index_type, e->index_type);
+	else
+		buf_printf(e->out, "\t%s g = (%s)get_global_id(0);\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, total(e));
 	for (uint32_t k = e->n->n_parallel; k-- > 0;) {
 		const char *x = emit_dim(e->scratch, e->f->dims, e->n->extent[k]);
 		if (is_one(e, k))
@@ -127,6 +134,36 @@ static void values(const struct emit_nest *e, bool in_reduction, bool late, uint
 	for (uint32_t i = 0; i < e->n->n_exprs; i++)
 		if (e->n->exprs[i].in_reduction == in_reduction && e->late[i] == late)
 			emit_expr(e, i, depth);
+}
+
+/* Every OPENCL_GROUP-th iteration of all reduction loops, from the lane's on. */
+static void shared_loop(const struct emit_nest *e)
+{
+	const char *t = e->index_type, *count = "1";
+	for (uint32_t k = 0; k < e->n->n_reduce; k++)
+		count = arena_printf(e->scratch, "%s * %s", count, emit_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]));
+	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %d) {\n\t\t%s h = q;\n", t, count + strlen("1 * "), OPENCL_GROUP, t);
+	for (uint32_t k = e->n->n_reduce; k-- > 0;) {
+		const char *x = emit_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]);
+		if (k > 0)
+			buf_printf(e->out, "\t\tconst %s r%u = h %% %s;\n\t\th /= %s;\n", t, k, x, x);
+		else
+			buf_printf(e->out, "\t\tconst %s r%u = h;\n", t, k);
+	}
+}
+
+static void reduce_in_group(const struct emit_nest *e)
+{
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		emit_reduction_start(e, k);
+	shared_loop(e);
+	values(e, true, false, 2);
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		emit_reduction_step(e, k, 2);
+	buf_puts(e->out, "\t}\n");
+	emit_reduction_group(e);
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		emit_reduction_end(e, k);
 }
 
 static void reduce(const struct emit_nest *e)
@@ -164,9 +201,13 @@ void emit_kernel(const struct loop_fn *f, uint32_t stmt, struct buf *out)
 	e.late = ARENA_ARRAY(scratch, bool, n->n_exprs + 1);
 	mark_late(&e);
 	head(&e, stmt);
+	for (uint32_t k = 0; e.sig.grouped && k < n->n_reductions; k++)
+		buf_printf(out, "\tlocal %s l%u[%d];\n", emit_value_type(n->reductions[k].elem), k, OPENCL_GROUP);
 	split_id(&e);
 	values(&e, false, false, 1);
-	if (n->n_reductions)
+	if (e.sig.grouped)
+		reduce_in_group(&e);
+	else if (n->n_reductions)
 		reduce(&e);
 	values(&e, false, true, 1);
 	for (uint32_t i = 0; i < n->n_stores; i++)

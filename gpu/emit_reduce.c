@@ -1,5 +1,6 @@
-/* Reductions, serial in the work item. Float sums are taken in blocks of BLOCK terms, whose sums are then added: the rounding error grows with
- * the number of blocks, not of terms. */
+/* Reductions, serial in the work item or shared by a work group: then each item takes every 64th term, and the 64 partial results are combined
+ * in pairs, always the same ones. Float sums are
+ * taken in blocks of BLOCK terms, whose sums are then added: the rounding error grows with the number of blocks, not of terms. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"
@@ -144,8 +145,28 @@ void emit_reduction_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
 void emit_reduction_end(const struct emit_nest *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
-	if (is_blocked(e, k))
+	if (is_blocked(e, k) && !e->sig.grouped)
 		buf_printf(e->out, "\ta%u += s%u;\n", k, k);
+	if (e->sig.grouped)
+		buf_printf(e->out, "\ta%u = l%u[0];\n", k, k);
 	if (r->elem == DT_FLOAT16 || r->elem == DT_BFLOAT16)
 		buf_printf(e->out, "\ta%u = tri_round_%s(a%u);\n", k, r->elem == DT_FLOAT16 ? "f16" : "bf16", k);
+}
+
+static void combine(const struct emit_nest *e, uint32_t k)
+{
+	const struct loop_reduction *r = &e->n->reductions[k];
+	const char *args[3] = {arena_printf(e->scratch, "l%u[lane]", k), arena_printf(e->scratch, "l%u[lane + gap]", k)};
+	dtype t = work_elem(r->elem);
+	buf_printf(e->out, "\t\t\tl%u[lane] = %s;\n", k, emit_op(e->scratch, step_op(r->op), t, t, args));
+}
+
+void emit_reduction_group(const struct emit_nest *e)
+{
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		buf_printf(e->out, is_blocked(e, k) ? "\tl%u[lane] = a%u + s%u;\n" : "\tl%u[lane] = a%u;\n", k, k, k);
+	buf_printf(e->out, "\tfor (int gap = %d; gap > 0; gap >>= 1) {\n\t\tbarrier(CLK_LOCAL_MEM_FENCE);\n\t\tif (lane < gap) {\n", OPENCL_GROUP / 2);
+	for (uint32_t k = 0; k < e->n->n_reductions; k++)
+		combine(e, k);
+	buf_puts(e->out, "\t\t}\n\t}\n\tif (lane != 0)\n\t\treturn;\n");
 }

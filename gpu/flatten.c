@@ -71,6 +71,8 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	l.items = dim_const(s->out->dims, 1);
 	for (uint32_t k = 0; k < n->n_parallel; k++)
 		l.items = dim_mul(s->out->dims, l.items, moved(s, n->extent[k]));
+	if (sig.grouped)
+		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, OPENCL_GROUP));
 	vec_push(&s->out->launches, l);
 }
 

@@ -91,15 +91,17 @@ static ir_ref reduce(struct unit *u, enum ir_op op, struct core_type t, ir_ref v
 	return r;
 }
 
-/* [N, 9, 23] over the last dim, over the first and last, over all; sums with their scales. */
+/* [N, 13, 23] over the last dim, over the first and last, over the last two (shared by a work group), over all; sums with their scales. */
 static void reduce_unit(struct model *m, dtype t)
 {
 	struct unit *u = begin(m, arena_printf(m->a, "reduce_%s", dtype_text(t)));
-	struct core_type full = TYPE(u, t, -1, 9, 23), last = TYPE(u, t, -1, 9), mid = TYPE(u, t, 9), none = type_of(u, t, 0, NULL);
+	struct core_type full = TYPE(u, t, -1, 13, 23), last = TYPE(u, t, -1, 13), mid = TYPE(u, t, 13), none = type_of(u, t, 0, NULL);
 	ir_ref a = unit_input(u, full);
 	unit_output(u, reduce(u, OP_REDUCE_MAX, last, a, 4));
 	unit_output(u, reduce(u, OP_REDUCE_MIN, mid, a, 5));
-	unit_output(u, reduce(u, OP_ARGMAX, TYPE(u, DT_INT64, -1, 9), a, 4));
+	unit_output(u, reduce(u, OP_REDUCE_MAX, TYPE(u, t, -1), a, 6));
+	unit_output(u, reduce(u, OP_REDUCE_MIN, TYPE(u, t, -1), a, 6));
+	unit_output(u, reduce(u, OP_ARGMAX, TYPE(u, DT_INT64, -1, 13), a, 4));
 	unit_output(u, reduce(u, OP_ARGMIN, TYPE(u, DT_INT64, -1, 23), a, 2));
 	if (t == DT_BOOL || t == DT_TRIT)
 		return;
@@ -108,12 +110,17 @@ static void reduce_unit(struct model *m, dtype t)
 	const struct {
 		struct core_type type;
 		uint32_t mask;
-	} sums[] = {{last, 4}, {mid, 5}, {none, 7}};
-	for (uint32_t i = 0; i < 3; i++) {
+	} sums[] = {{last, 4}, {mid, 5}, {none, 7}, {TYPE(u, t, -1), 6}};
+	for (uint32_t i = 0; i < 4; i++) {
 		int32_t scale = (int32_t)u->f->n_outputs;
 		unit_output(u, reduce(u, OP_REDUCE_SUM, sums[i].type, size, sums[i].mask));
 		out_scaled(u, m, reduce(u, OP_REDUCE_SUM, sums[i].type, a, sums[i].mask), scale);
 	}
+	struct core_type part = TYPE(u, t, 13, 1); /* keeps the two reduction loops apart */
+	ir_ref b = unit_input(u, part), wide = OP_(u, OP_BROADCAST, full, b), product = OP_(u, OP_MUL, full, a, wide);
+	int32_t scale = (int32_t)u->f->n_outputs;
+	unit_output(u, reduce(u, OP_REDUCE_SUM, TYPE(u, t, -1), OP_(u, OP_ABS, full, product), 6));
+	out_scaled(u, m, reduce(u, OP_REDUCE_SUM, TYPE(u, t, -1), product, 6), scale);
 }
 
 /* Broadcast, transpose, slice, concat, iota, dims, a large constant and a small one. */

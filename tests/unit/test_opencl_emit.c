@@ -158,6 +158,24 @@ static void softmax(void **state)
 	check(&x, "softmax");
 }
 
+/* The mean square of 8 images of 3 x 40 x 40, each shared by a work group. */
+static void mean_square(void **state)
+{
+	(void)state;
+	struct fixture x = setup("mean_square");
+	dim eight = num(&x, 8), three = num(&x, 3), area = num(&x, 1600), pixels = num(&x, 4800);
+	uint32_t in = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){eight, pixels}, NULL);
+	uint32_t gain = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 1, (dim[]){three}, NULL);
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_FLOAT32, 1, (dim[]){eight}, NULL);
+	struct loop_nest *n = nest(&x, 1, 2, (dim[]){eight, three, area});
+	uint32_t v = load(n, DT_FLOAT32, at(&x, in, 3, (dim[]){pixels, area, x.one}), true);
+	uint32_t w = load(n, DT_FLOAT32, at(&x, gain, 2, (dim[]){x.zero, x.one}), true);
+	uint32_t sum = acc(n, OP_REDUCE_SUM, DT_FLOAT32, op2(n, OP_MUL, DT_FLOAT32, op2(n, OP_MUL, DT_FLOAT32, v, v, true), w, true));
+	uint32_t mean = op2(n, OP_DIV, DT_FLOAT32, sum, konst(n, DT_FLOAT32, 0, 4800, false), false);
+	store(n, mean, at(&x, out, 1, (dim[]){x.one}));
+	check(&x, "mean_square");
+}
+
 /* Rows of a table by run-time index, as bfloat16, and the place of the largest of each. */
 static void gather(void **state)
 {
@@ -227,7 +245,7 @@ static void program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax), cmocka_unit_test(gather), cmocka_unit_test(integers), cmocka_unit_test(program),
+		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather), cmocka_unit_test(integers), cmocka_unit_test(program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
