@@ -207,13 +207,3 @@ struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 	loops_place(b.fn);
 	return b.fn;
 }
-
-const char *kernel_symbol(enum kernel k)
-{
-	static const char *const symbols[] = {
-#define KERNEL(id, symbol, buffers, dims) symbol,
-#include "backend/kernels.def"
-#undef KERNEL
-	};
-	return symbols[k];
-}

@@ -33,10 +33,17 @@ static bool is_view(enum ir_op op)
 	return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_TRANSPOSE || op == OP_SLICE || op == OP_IOTA || op == OP_DIM;
 }
 
+/* The matrix that a batch of matrices repeats, under broadcasts that only add leading dimensions. */
 static ir_ref under_broadcast(const struct ir_fn *f, ir_ref v)
 {
-	while (ir_at(f, v)->op == OP_BROADCAST)
-		v = ir_operand(f, v, 0);
+	while (ir_at(f, v)->op == OP_BROADCAST) {
+		ir_ref o = ir_operand(f, v, 0);
+		const struct core_type *t = &ir_at(f, v)->type, *from = &ir_at(f, o)->type;
+		if (from->rank < 2 || !dim_eq(from->dims[from->rank - 1], t->dims[t->rank - 1]) ||
+		    !dim_eq(from->dims[from->rank - 2], t->dims[t->rank - 2]))
+			break;
+		v = o;
+	}
 	return v;
 }
 

@@ -144,6 +144,15 @@ static LLVMValueRef float_mod(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 	return LLVMBuildSelect(b, adjust, LLVMBuildFAdd(b, r, y, ""), r, "");
 }
 
+/* x/0 as it is, else the nearest integer to (x - mod(x, y)) / y. */
+static LLVMValueRef float_floordiv(struct emit *e, LLVMValueRef x, LLVMValueRef y)
+{
+	LLVMBuilderRef b = e->builder;
+	LLVMValueRef whole = LLVMBuildFDiv(b, LLVMBuildFSub(b, x, float_mod(e, x, y), ""), y, "");
+	LLVMValueRef by_zero = LLVMBuildFCmp(b, LLVMRealOEQ, y, zero_like(y), "");
+	return LLVMBuildSelect(b, by_zero, LLVMBuildFDiv(b, x, y, ""), emit_unary_intrinsic(e, "llvm.roundeven", whole), "");
+}
+
 /* Square and multiply; exponents are 0 … 63 at most in effect, negative ones give 0, 1 or -1 as in integer arithmetic. */
 static LLVMValueRef int_pow(struct emit *e, LLVMValueRef x, LLVMValueRef n)
 {
@@ -226,7 +235,7 @@ static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, bool flt, LLVMValu
 	case OP_MUL: return flt ? LLVMBuildFMul(b, a[0], a[1], "") : LLVMBuildMul(b, a[0], a[1], "");
 	case OP_DIV: return flt ? LLVMBuildFDiv(b, a[0], a[1], "") : int_division(e, a[0], a[1], false);
 	case OP_FLOORDIV:
-		return flt ? emit_unary_intrinsic(e, "llvm.floor", LLVMBuildFDiv(b, a[0], a[1], "")) : int_division(e, a[0], a[1], false);
+		return flt ? float_floordiv(e, a[0], a[1]) : int_division(e, a[0], a[1], false);
 	case OP_MOD: return flt ? float_mod(e, a[0], a[1]) : int_division(e, a[0], a[1], true);
 	default: return flt ? float_pow(e, a) : int_pow(e, a[0], a[1]);
 	}
@@ -278,12 +287,26 @@ static LLVMValueRef int_to_float(struct emit *e, LLVMValueRef v, dtype from, dty
 	return float_to_float(e, v, DT_FLOAT32, to == DT_FLOAT64 ? DT_FLOAT32 : to);
 }
 
+/* Clamped to -1 … 1. */
+static LLVMValueRef to_trit(struct emit *e, LLVMValueRef v, dtype from)
+{
+	if (from == DT_BOOL)
+		return LLVMBuildZExt(e->builder, v, type_lanes(e->i8, value_lanes(v)), "");
+	if (is_float(from))
+		v = float_to_int(e, v, e->i8);
+	v = emit_max(e, DT_INT8, v, int_like(e, v, -1), true);
+	v = emit_max(e, DT_INT8, v, int_like(e, v, 1), false);
+	return LLVMBuildIntCast2(e->builder, v, type_lanes(e->i8, value_lanes(v)), 1, "");
+}
+
 LLVMValueRef emit_cast(struct emit *e, LLVMValueRef v, dtype from, dtype to)
 {
 	LLVMBuilderRef b = e->builder;
 	LLVMTypeRef t = type_lanes(type_register(e, to), value_lanes(v));
 	if (from == to)
 		return v;
+	if (to == DT_TRIT)
+		return to_trit(e, v, from);
 	if (to == DT_BOOL)
 		return is_float(from) ? LLVMBuildFCmp(b, LLVMRealUNE, v, zero_like(v), "") : LLVMBuildICmp(b, LLVMIntNE, v, zero_like(v), "");
 	if (is_float(from))
