@@ -28,9 +28,8 @@ static const uint8_t classes[256] = {
 	['.'] = DOT, ['/'] = SLASH, ['#'] = HASH, ['"'] = QUOTE, ['\''] = QUOTE, ['{'] = OPEN_BRACE, ['}'] = CLOSE_BRACE,
 };
 
-/* The kind of a byte as a token of its own; ERROR where it is none. */
+/* The kind of a byte as a token of its own; 0 where it is none. */
 static const uint8_t singles[256] = {
-	[0 ... 255] = TOK_ERROR,
 	['('] = TOK_LPAREN, [')'] = TOK_RPAREN, ['['] = TOK_LBRACKET, [']'] = TOK_RBRACKET, [','] = TOK_COMMA, [';'] = TOK_SEMICOLON,
 	[':'] = TOK_COLON, ['?'] = TOK_QUESTION, ['%'] = TOK_PERCENT, ['+'] = TOK_PLUS, ['-'] = TOK_MINUS, ['*'] = TOK_STAR, ['<'] = TOK_LT,
 	['>'] = TOK_GT, ['='] = TOK_ASSIGN, ['!'] = TOK_BANG, ['@'] = TOK_AT,
@@ -182,7 +181,7 @@ static inline struct lexeme operator_at(struct lexer *lx, const char *p)
 		return (struct lexeme){TOK_ARROW, p + 2};
 	if ((c == '&' || c == '|') && p[1] == *p)
 		return (struct lexeme){c == '&' ? TOK_AND : TOK_OR, p + 2};
-	if (singles[c] == TOK_ERROR)
+	if (!singles[c])
 		return lex_bad_character(lx, p);
 	return (struct lexeme){(enum token_kind)singles[c], p + 1};
 }
@@ -229,7 +228,8 @@ static inline enum token_kind word_kind(const struct keywords *k, const char *p,
 static void *grow(void *at, size_t n, size_t size)
 {
 	void *new = realloc(at, n * size);
-	BUG_ON(!new);
+	if (!new)
+		bug_no_memory();
 	return new;
 }
 

@@ -1,0 +1,419 @@
+/* Definitions: imports, constants, type aliases, functions, layers and their members, main. */
+#include <stddef.h>
+#include "frontend/parse_state.h"
+
+/* --- attributes --- */
+
+/* The token after the attributes that begin at `@` i; TOKEN_NONE if it is no attribute. Looks no further than to the first oddity. */
+static token_id skip_attribute(const struct parser *p, token_id i)
+{
+	const struct tokens *t = &p->t->tokens;
+	uint32_t depth = 0;
+	if (token_kind(t, ++i) != TOK_NAME)
+		return TOKEN_NONE;
+	if (token_kind(t, ++i) != TOK_LPAREN)
+		return i;
+	for (;; i++) {
+		enum token_kind k = token_kind(t, i);
+		depth += k == TOK_LPAREN;
+		depth -= k == TOK_RPAREN;
+		if (!depth)
+			return i + 1;
+		if (k == TOK_EOF || k == TOK_LBRACE)
+			return TOKEN_NONE;
+	}
+}
+
+static bool takes_attributes(enum token_kind k) { return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM; }
+
+bool at_attribute(struct parser *p)
+{
+	token_id i = p->i, last = i;
+	if (i < p->attr_end)
+		return p->attr_result; /* found when an earlier `@` of the same row was looked at */
+	while (i != TOKEN_NONE && token_kind(&p->t->tokens, i) == TOK_AT) {
+		last = i;
+		i = skip_attribute(p, i);
+	}
+	p->attr_end = last + 1;
+	p->attr_result = i != TOKEN_NONE && takes_attributes(token_kind(&p->t->tokens, i));
+	return p->attr_result;
+}
+
+static node_id parse_attribute(struct parser *p)
+{
+	advance(p);
+	token_id name = expect_name(p, "an attribute's name after `@`");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	uint32_t args = p->k == TOK_LPAREN && !after_newline(p) ? parse_arguments(p) : 0;
+	return new_node(p, NODE_ATTR, name, args, 0);
+}
+
+static uint32_t parse_attributes(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	token_id first = p->i;
+	while (p->k == TOK_AT && !p->panic)
+		push(p, parse_attribute(p));
+	uint32_t attrs = pop_list(p, base, 0);
+	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k)) {
+		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1), "an attribute stands before `fn`, `layer`, `const`, `type` or `param`");
+		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
+			recovered(p, g);
+	}
+	return attrs;
+}
+
+/* --- constants, parameters, aliases --- */
+
+static uint32_t triple(struct parser *p, uint32_t attrs, uint32_t second, uint32_t third)
+{
+	uint32_t idx, *words = new_extra(p, 3, &idx);
+	words[0] = attrs;
+	words[1] = second;
+	words[2] = third;
+	return idx;
+}
+
+static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs)
+{
+	token_id keyword = p->i;
+	node_id type = AST_NONE, value = AST_NONE;
+	uint32_t height = 0;
+	advance(p);
+	token_id name = expect_name(p, kind == NODE_CONST ? "a name for the constant" : "a name for the parameter");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	if (accept(p, TOK_COLON)) {
+		type = parse_type(p);
+		height = p->height;
+	}
+	if (kind == NODE_CONST && p->k != TOK_ASSIGN && !p->panic) {
+		error_expected(p, DIAG_EXPECTED_TOKEN, "`=` and a value");
+		return error_node(p);
+	}
+	if (!p->panic && accept(p, TOK_ASSIGN)) {
+		value = parse_expr(p);
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, kind, keyword, triple(p, attrs, type, value), 0);
+}
+
+node_id parse_const(struct parser *p, uint32_t attrs) { return named_value(p, NODE_CONST, attrs); }
+
+static node_id parse_alias(struct parser *p, uint32_t attrs)
+{
+	token_id keyword = p->i;
+	advance(p);
+	if (expect_name(p, "a name for the type") == TOKEN_NONE)
+		return error_node(p);
+	uint32_t generics = parse_generics(p);
+	if (!p->panic)
+		expect(p, TOK_ASSIGN, "`=` and a type");
+	node_id type = p->panic ? error_node(p) : parse_type(p);
+	return new_node(p, NODE_ALIAS, keyword, triple(p, attrs, generics, type), 0);
+}
+
+/* --- functions and layers --- */
+
+static void check_self(struct parser *p, token_id name)
+{
+	if (p->panic || !token_is(&p->t->tokens, name, "self"))
+		return;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, token_span(&p->t->tokens, name), "a layer's functions take no `self`");
+	help(p, g, "members of the layer are in scope by their names: `conv1(x)`");
+	if (p->k == TOK_COMMA)
+		edit(p, g, between(p, name, p->i), "");
+	else
+		edit(p, g, token_span(&p->t->tokens, name), "");
+	recovered(p, g);
+}
+
+static node_id parse_arg_decl(struct parser *p)
+{
+	token_id name = expect_name(p, "an argument's name");
+	node_id type = AST_NONE, value = AST_NONE;
+	uint32_t height = 0;
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	if (accept(p, TOK_COLON)) {
+		type = parse_type(p);
+		height = p->height;
+	} else {
+		check_self(p, name);
+	}
+	if (!p->panic && accept(p, TOK_ASSIGN)) {
+		value = parse_expr(p);
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_ARG_DECL, name, type, value);
+}
+
+static uint32_t parse_arg_decls(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	if (p->k != TOK_LPAREN) {
+		error_expected(p, DIAG_EXPECTED_TOKEN, "`(` and the arguments");
+		return 0;
+	}
+	parse_elements(p, TOK_RPAREN, parse_arg_decl, &commas);
+	return pop_list(p, base, 0);
+}
+
+static node_id parse_result(struct parser *p)
+{
+	if (p->k == TOK_COLON && !p->panic && (peek(p) == TOK_NAME || peek(p) == TOK_LPAREN || peek(p) == TOK_LBRACKET) && !token_after_newline(&p->t->tokens, p->i + 1)) {
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type follows `->`");
+		edit(p, g, here(p), " ->");
+		recovered(p, g);
+		p->k = TOK_ARROW;
+	}
+	if (p->panic || !accept(p, TOK_ARROW))
+		return AST_NONE;
+	if (p->k == TOK_NONE) { /* Python's -> None */
+		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "a function without a result has the type `void`");
+		edit(p, g, here(p), "void");
+		recovered(p, g);
+		advance(p);
+		return error_node(p);
+	}
+	return parse_type(p);
+}
+
+static node_id parse_where_clause(struct parser *p)
+{
+	if (p->k != TOK_NAME || peek(p) != TOK_COLON)
+		return parse_condition(p);
+	token_id name = p->i;
+	advance(p);
+	advance(p);
+	return new_node(p, NODE_WHERE_TRAIT, name, parse_traits(p), 0);
+}
+
+static uint32_t parse_where(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	if (p->panic || !accept(p, TOK_WHERE))
+		return 0;
+	do
+		push(p, parse_where_clause(p));
+	while (!p->panic && accept(p, TOK_COMMA) && p->k != TOK_LBRACE);
+	return pop_list(p, base, 0);
+}
+
+/* A layer with a `param` or `fn` is in the module form; it may then hold members only. */
+static bool module_form(struct parser *p, node_id body)
+{
+	if (ast_kind(p->t, body) != NODE_BLOCK)
+		return false;
+	struct ast_nodes list = ast_nodes(p->t, ast_a(p->t, body));
+	node_id member = AST_NONE;
+	for (uint32_t i = 0; i < list.n && !member; i++)
+		if (ast_kind(p->t, list.at[i]) == NODE_PARAM || ast_kind(p->t, list.at[i]) == NODE_FN)
+			member = list.at[i];
+	for (uint32_t i = 0; member && i < list.n && !p->panic; i++) {
+		enum node_kind k = ast_kind(p->t, list.at[i]);
+		if (k == NODE_PARAM || k == NODE_FN || k == NODE_LET || k == NODE_CONST || k == NODE_ASSERT || k == NODE_ERROR)
+			continue;
+		struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, list.at[i]), "a layer with members holds no other statements");
+		label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
+		help(p, g, "what runs belongs in `fn forward`");
+		recovered(p, g);
+	}
+	return member != AST_NONE;
+}
+
+static node_id parse_function(struct parser *p, uint32_t attrs)
+{
+	token_id keyword = p->i;
+	bool layer = p->k == TOK_LAYER, in_loop = p->in_loop;
+	advance(p);
+	if (expect_name(p, layer ? "a name for the layer" : "a name for the function") == TOKEN_NONE)
+		return error_node(p);
+	uint32_t generics = parse_generics(p), params = p->panic ? 0 : parse_arg_decls(p);
+	node_id result = parse_result(p);
+	uint32_t where = parse_where(p);
+	p->in_loop = false;
+	node_id body = parse_body(p, keyword, layer);
+	p->in_loop = in_loop;
+	bool module = layer && module_form(p, body);
+	uint32_t idx, *words = new_extra(p, 6, &idx);
+	words[0] = attrs;
+	words[1] = generics;
+	words[2] = params;
+	words[3] = result;
+	words[4] = where;
+	words[5] = body;
+	return new_node(p, layer ? NODE_LAYER : NODE_FN, keyword, idx, module);
+}
+
+static node_id parse_main(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	if (p->k == TOK_LPAREN) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, here(p), "`main` takes no arguments: its block follows");
+		help(p, g, "write `main { … }`");
+		return error_node(p);
+	}
+	node_id body = parse_body(p, keyword, false);
+	return new_node(p, NODE_MAIN, keyword, body, 0);
+}
+
+/* --- imports --- */
+
+static token_id parse_module(struct parser *p)
+{
+	if (p->k != TOK_NAME && p->k != TOK_STRING) {
+		struct diag *g = error_expected(p, DIAG_EXPECTED_NAME, "a module");
+		help(p, g, "a module is a name, as in `import nn`, or a file, as in `import \"blocks.tri\"`");
+		return TOKEN_NONE;
+	}
+	advance(p);
+	return p->i - 1;
+}
+
+static token_id parse_as(struct parser *p)
+{
+	if (p->k != TOK_AS || after_newline(p))
+		return TOKEN_NONE;
+	advance(p);
+	return expect_name(p, "a name after `as`");
+}
+
+static node_id parse_import(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	token_id module = parse_module(p), alias = p->panic ? TOKEN_NONE : parse_as(p);
+	if (p->panic)
+		return error_node(p);
+	if (p->k == TOK_COMMA || p->k == TOK_DOT) {
+		struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "an import names one module");
+		help(p, g, p->k == TOK_DOT ? "a module in a folder is imported by its path: `import \"layers/blocks.tri\" as blocks`" : "write one import a line");
+	}
+	return new_node(p, NODE_IMPORT, keyword, module, alias);
+}
+
+static node_id parse_import_name(struct parser *p)
+{
+	if (p->k == TOK_STAR) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "names are imported one by one");
+		help(p, g, "or import the module and write `nn.Linear`");
+		return error_node(p);
+	}
+	token_id name = expect_name(p, "a name to import");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	return new_node(p, NODE_IMPORT_NAME, name, parse_as(p), 0);
+}
+
+static node_id parse_from(struct parser *p)
+{
+	token_id keyword = p->i;
+	uint32_t base = p->n_scratch, commas;
+	advance(p);
+	token_id module = parse_module(p);
+	if (!p->panic)
+		expect(p, TOK_IMPORT, "`import` and names");
+	if (p->panic)
+		return error_node(p);
+	if (p->k == TOK_LPAREN) { /* from nn import (Linear, Conv2d), as in Python */
+		parse_elements(p, TOK_RPAREN, parse_import_name, &commas);
+	} else {
+		do
+			push(p, parse_import_name(p));
+		while (!p->panic && accept(p, TOK_COMMA));
+	}
+	return new_node(p, NODE_FROM_IMPORT, keyword, module, pop_list(p, base, 0));
+}
+
+/* --- the file --- */
+
+node_id parse_member(struct parser *p)
+{
+	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p) : 0;
+	if (p->panic)
+		return error_node(p);
+	switch ((enum token_kind)p->k) {
+	case TOK_FN: return parse_function(p, attrs);
+	case TOK_PARAM: return named_value(p, NODE_PARAM, attrs);
+	case TOK_CONST: return parse_const(p, attrs);
+	default: return error_node(p); /* misplaced attributes were reported; the statement comes next */
+	}
+}
+
+static node_id no_item(struct parser *p)
+{
+	if (foreign_statement(p))
+		return error_node(p);
+	if (p->k == TOK_RBRACE || p->k == TOK_RPAREN || p->k == TOK_RBRACKET) {
+		error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
+		return error_node(p);
+	}
+	if (p->k == TOK_LET) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "outside functions and layers a value is a `const`");
+		edit(p, g, here(p), "const");
+		recovered(p, g);
+		return parse_const(p, 0);
+	}
+	if (p->k == TOK_PARAM) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "`param` declares a parameter of a layer and stands directly in its body");
+		recovered(p, g);
+		parse_member(p);
+		return error_node(p);
+	}
+	struct diag *g = error_expected(p, DIAG_EXPECTED_ITEM, "a definition: `fn`, `layer`, `const`, `type`, `import` or `main`");
+	if (p->k != TOK_EOF)
+		help(p, g, "statements stand in functions, layers and `main { … }`");
+	return error_node(p);
+}
+
+static node_id parse_item(struct parser *p)
+{
+	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p) : 0;
+	if (p->panic)
+		return error_node(p);
+	switch ((enum token_kind)p->k) {
+	case TOK_IMPORT: return parse_import(p);
+	case TOK_FROM: return parse_from(p);
+	case TOK_CONST: return parse_const(p, attrs);
+	case TOK_TYPE: return parse_alias(p, attrs);
+	case TOK_FN:
+	case TOK_LAYER: return parse_function(p, attrs);
+	case TOK_MAIN: return parse_main(p);
+	default: return no_item(p);
+	}
+}
+
+static void end_item(struct parser *p)
+{
+	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE)
+		return;
+	if (!foreign_statement(p))
+		error_expected(p, DIAG_STATEMENT_END, "the end of the definition");
+}
+
+void parse_root(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	new_node(p, NODE_ROOT, 0, 0, 0);
+	while (p->k != TOK_EOF) {
+		if (accept(p, TOK_SEMICOLON))
+			continue;
+		token_id start = p->i;
+		node_id item = parse_item(p);
+		if (ast_kind(p->t, item) != NODE_ERROR)
+			push(p, item);
+		if (!p->panic)
+			end_item(p);
+		if (p->panic)
+			recover_item(p, start);
+		else if (p->i == start)
+			advance(p);
+	}
+	p->t->operands[AST_ROOT].a = pop_list(p, base, 0);
+}

@@ -1,0 +1,482 @@
+/* Statements, blocks and patterns. */
+#include <stddef.h>
+#include <string.h>
+#include "frontend/parse_state.h"
+
+/* --- patterns --- */
+
+static node_id parse_one_pattern(struct parser *p);
+
+static node_id parse_rest_pattern(struct parser *p)
+{
+	token_id dots = p->i;
+	advance(p);
+	token_id name = expect_name(p, "a name for the rest of the list");
+	p->height = 1;
+	return new_node(p, NODE_PAT_REST, dots, name, 0);
+}
+
+static node_id parse_list_pattern_element(struct parser *p)
+{
+	return p->k == TOK_DOT3 ? parse_rest_pattern(p) : parse_one_pattern(p);
+}
+
+static void check_rests(struct parser *p, uint32_t base)
+{
+	uint32_t rests = 0;
+	for (uint32_t i = base; i < p->n_scratch && !p->panic; i++) {
+		node_id n = p->scratch[i];
+		if (ast_kind(p->t, n) == NODE_PAT_REST && rests++) {
+			struct diag *g = error_at(p, DIAG_PATTERN_REST, ast_span(p->t, n), "a list pattern has one `...` at most");
+			recovered(p, g);
+		}
+	}
+}
+
+static node_id parse_list_pattern(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_list_pattern_element, &commas);
+	check_rests(p, base);
+	return new_node(p, NODE_PAT_LIST, open, pop_list(p, base, 0), close);
+}
+
+static node_id parse_tuple_pattern(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RPAREN, parse_one_pattern, &commas);
+	if (p->n_scratch - base == 1 && !commas)
+		return p->scratch[--p->n_scratch];
+	return new_node(p, NODE_PAT_TUPLE, open, pop_list(p, base, 0), close);
+}
+
+static node_id no_pattern(struct parser *p)
+{
+	if (p->k == TOK_DOT3) {
+		struct diag *g = error_at(p, DIAG_PATTERN_REST, here(p), "`...` stands in list patterns only");
+		help(p, g, "write `[first, ...rest]`");
+		return error_node(p);
+	}
+	if (token_class((enum token_kind)p->k) == TOKEN_KEYWORD)
+		expect_name(p, "a name"); /* reports */
+	else
+		error_expected(p, DIAG_EXPECTED_PATTERN, "a name or a pattern");
+	return error_node(p);
+}
+
+static node_id parse_one_pattern(struct parser *p)
+{
+	if (p->k == TOK_NAME) {
+		advance(p);
+		return new_leaf(p, NODE_PAT_NAME, p->i - 1);
+	}
+	if (!enter(p))
+		return error_too_deep(p);
+	node_id n;
+	if (p->k == TOK_LPAREN)
+		n = parse_tuple_pattern(p);
+	else
+		n = p->k == TOK_LBRACKET ? parse_list_pattern(p) : no_pattern(p);
+	leave(p);
+	return n;
+}
+
+node_id parse_pattern(struct parser *p)
+{
+	token_id first = p->i;
+	node_id n = parse_one_pattern(p);
+	if (p->k != TOK_COMMA || p->panic || (p->newlines && after_newline(p)))
+		return n;
+	uint32_t base = p->n_scratch, height = p->height;
+	push(p, n);
+	while (!p->panic && accept(p, TOK_COMMA)) {
+		push(p, parse_one_pattern(p));
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_PAT_TUPLE, first, pop_list(p, base, 0), TOKEN_NONE);
+}
+
+/* --- simple statements --- */
+
+static bool expect_assign(struct parser *p, const char *what)
+{
+	if (accept(p, TOK_ASSIGN))
+		return true;
+	if (p->k != TOK_EQ)
+		return expect(p, TOK_ASSIGN, what);
+	struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`==` compares; a value is given with `=`");
+	edit(p, g, here(p), "=");
+	recovered(p, g);
+	advance(p);
+	return true;
+}
+
+static node_id parse_let(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	node_id pattern = parse_pattern(p), type = AST_NONE, value;
+	uint32_t height = p->height;
+	if (!p->panic && accept(p, TOK_COLON)) {
+		type = parse_type(p);
+		raise_height(&height, p);
+	}
+	if (!p->panic)
+		expect_assign(p, "`=` and a value");
+	value = p->panic ? error_node(p) : parse_expr_or_tuple(p);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_LET, keyword, pattern, new_pair(p, type, value));
+}
+
+static node_id parse_return(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	p->height = 0;
+	bool bare = after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_SEMICOLON || p->k == TOK_EOF;
+	node_id value = bare ? AST_NONE : parse_expr_or_tuple(p);
+	p->height++;
+	return new_node(p, NODE_RETURN, keyword, value, 0);
+}
+
+static node_id parse_jump(struct parser *p, enum node_kind kind)
+{
+	if (!p->in_loop) {
+		struct diag *g = error_at(p, DIAG_OUTSIDE_LOOP, here(p), "`%s` outside a loop", token_kind_text((enum token_kind)p->k));
+		recovered(p, g);
+	}
+	advance(p);
+	return new_leaf(p, kind, p->i - 1);
+}
+
+static node_id parse_loop_body(struct parser *p, token_id head)
+{
+	bool in_loop = p->in_loop;
+	p->in_loop = true;
+	node_id body = p->panic ? error_node(p) : parse_body(p, head, false);
+	p->in_loop = in_loop;
+	return body;
+}
+
+static node_id parse_for(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	node_id pattern = parse_pattern(p);
+	uint32_t height = p->height;
+	if (!p->panic)
+		expect(p, TOK_IN, "`in` and what the loop runs over");
+	node_id iter = p->panic ? error_node(p) : parse_expr(p);
+	raise_height(&height, p);
+	node_id body = parse_loop_body(p, keyword);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_FOR, keyword, pattern, new_pair(p, iter, body));
+}
+
+static node_id parse_while(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	node_id cond = parse_condition(p);
+	uint32_t height = p->height;
+	node_id body = parse_loop_body(p, keyword);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_WHILE, keyword, cond, body);
+}
+
+static node_id parse_else(struct parser *p, token_id head)
+{
+	if (!accept(p, TOK_ELSE))
+		return AST_NONE;
+	return p->k == TOK_IF ? parse_if(p) : parse_body(p, head, false);
+}
+
+node_id parse_if(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	token_id keyword = p->i;
+	advance(p);
+	node_id cond = parse_condition(p);
+	uint32_t height = p->height;
+	node_id then = p->panic ? error_node(p) : parse_body(p, keyword, false);
+	raise_height(&height, p);
+	node_id otherwise = p->panic ? AST_NONE : parse_else(p, keyword);
+	raise_height(&height, p);
+	p->height = height + 1;
+	leave(p);
+	return new_node(p, NODE_IF, keyword, cond, new_pair(p, then, otherwise));
+}
+
+/* --- assert --- */
+
+/* Does token k, on the line of the name `assert`, begin its condition? */
+static bool begins_condition(enum token_kind k)
+{
+	return k == TOK_NAME || k == TOK_BANG || k == TOK_MINUS || k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_IF ||
+	       k == TOK_TRUE || k == TOK_FALSE || k == TOK_NONE || k == TOK_WHERE || k == TOK_FOREIGN_TRUE || k == TOK_FOREIGN_FALSE ||
+	       token_class(k) == TOKEN_LITERAL;
+}
+
+static bool at_assert(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	if (token_len(t, p->i) != 6 || memcmp(token_text(t, p->i), "assert", 6) != 0)
+		return false;
+	return !token_after_newline(t, p->i + 1) && begins_condition(token_kind(t, p->i + 1));
+}
+
+/* Is the parenthesis at `open` the whole rest of the statement, as in assert(c, "m")? */
+static bool whole_statement(const struct parser *p, token_id open)
+{
+	uint32_t depth = 0;
+	for (token_id i = open;; i++) {
+		enum token_kind k = token_kind(&p->t->tokens, i);
+		depth += k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE;
+		depth -= k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE;
+		if (k == TOK_EOF)
+			return true;
+		if (depth)
+			continue;
+		enum token_kind next = token_kind(&p->t->tokens, i + 1);
+		return next == TOK_SEMICOLON || next == TOK_RBRACE || next == TOK_EOF || token_after_newline(&p->t->tokens, i + 1);
+	}
+}
+
+static node_id unwrap_named(const struct parser *p, node_id n) { return ast_kind(p->t, n) == NODE_NAMED_ARG ? ast_a(p->t, n) : n; }
+
+static node_id parse_assert_call(struct parser *p, token_id name)
+{
+	token_id open = p->i;
+	uint32_t n, args = parse_arguments(p);
+	const uint32_t *list = ast_list(p->t, args, &n);
+	if ((n < 1 || n > 2) && !p->panic) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_EXPR, between(p, open, p->i - 1), "`assert` takes a condition and a message");
+		recovered(p, g);
+	}
+	node_id cond = n ? unwrap_named(p, list[0]) : error_node(p), message = n > 1 ? unwrap_named(p, ast_list(p->t, args, &n)[1]) : AST_NONE;
+	return new_node(p, NODE_ASSERT, name, cond, message);
+}
+
+static node_id parse_assert(struct parser *p)
+{
+	token_id name = p->i;
+	advance(p);
+	if (p->k == TOK_LPAREN && whole_statement(p, p->i))
+		return parse_assert_call(p, name);
+	node_id cond = parse_condition(p), message = AST_NONE;
+	uint32_t height = p->height;
+	if (!p->panic && !after_newline(p) && accept(p, TOK_COMMA)) {
+		message = parse_expr(p);
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_ASSERT, name, cond, message);
+}
+
+/* --- expression statements and assignments --- */
+
+static bool is_assign(unsigned k) { return k >= TOK_ASSIGN && k <= TOK_AT_EQ; }
+_Static_assert(TOK_AT_EQ - TOK_ASSIGN == 5, "the assignment operators stand together");
+
+static void check_target(struct parser *p, node_id target)
+{
+	enum node_kind k = ast_kind(p->t, target);
+	if (p->panic || k == NODE_NAME || k == NODE_MEMBER || k == NODE_INDEX || k == NODE_TUPLE || k == NODE_ERROR)
+		return;
+	struct diag *g = error_at(p, DIAG_ASSIGN_TARGET, ast_span(p->t, target), "this cannot be assigned to");
+	if (p->k == TOK_ASSIGN)
+		help(p, g, "a comparison is written `==`");
+	recovered(p, g);
+}
+
+static node_id parse_expr_statement(struct parser *p)
+{
+	node_id e = parse_expr_or_tuple(p);
+	if (!is_assign(p->k) || p->panic)
+		return e;
+	token_id op = p->i;
+	uint32_t height = p->height;
+	check_target(p, e);
+	advance(p);
+	node_id value = parse_expr_or_tuple(p);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_ASSIGN, op, e, value);
+}
+
+/* --- blocks --- */
+
+static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
+{
+	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "%s", what);
+	recovered(p, g);
+	parse_it(p);
+	return error_node(p);
+}
+
+static node_id parse_local_const(struct parser *p) { return parse_const(p, 0); }
+
+static node_id parse_statement(struct parser *p, bool layer)
+{
+	switch ((enum token_kind)p->k) {
+	case TOK_LET: return parse_let(p);
+	case TOK_CONST: return parse_local_const(p);
+	case TOK_RETURN: return parse_return(p);
+	case TOK_IF: return parse_if(p);
+	case TOK_FOR: return parse_for(p);
+	case TOK_WHILE: return parse_while(p);
+	case TOK_BREAK: return parse_jump(p, NODE_BREAK);
+	case TOK_CONTINUE: return parse_jump(p, NODE_CONTINUE);
+	case TOK_PARAM:
+		if (!layer)
+			return misplaced(p, "`param` declares a parameter of a layer and stands directly in its body", parse_member);
+		return parse_member(p);
+	case TOK_FN:
+		if (!layer)
+			return misplaced(p, "a function cannot be defined within a function", parse_member);
+		return parse_member(p);
+	case TOK_AT:
+		if (!layer)
+			return misplaced(p, "an attribute stands before a definition", parse_member);
+		return parse_member(p);
+	case TOK_NAME:
+		if (at_assert(p))
+			return parse_assert(p);
+		return parse_expr_statement(p);
+	default: return parse_expr_statement(p);
+	}
+}
+
+/* Is here the next definition, so that the block was not closed? What stands further right than the block's line is only misplaced. */
+static bool leaves_block(struct parser *p, token_id head, token_id open, bool layer)
+{
+	bool definition = p->k == TOK_LAYER || p->k == TOK_IMPORT || p->k == TOK_MAIN || p->k == TOK_FROM || p->k == TOK_TYPE || p->k == TOK_FN;
+	if (!definition || !after_newline(p) || indent_of(p, p->i) > indent_of(p, head))
+		return false;
+	return p->k != TOK_FN || !layer || matching(p, open) == TOKEN_NONE;
+}
+
+static void end_statement(struct parser *p)
+{
+	if (p->k == TOK_SEMICOLON) {
+		advance(p);
+		return;
+	}
+	if (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF)
+		return;
+	if (foreign_statement(p))
+		return;
+	struct diag *g = error_expected(p, DIAG_STATEMENT_END, "the end of the statement");
+	if (is_assign(p->k))
+		help(p, g, "assignments cannot be chained");
+	else
+		help(p, g, "a statement ends at a line break or `;`");
+}
+
+/* A statement and its end, or what recovery makes of it. */
+static void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
+{
+	token_id start = p->i;
+	push(p, parse_statement(p, layer));
+	if (!p->panic)
+		end_statement(p);
+	if (p->panic && layer && p->k == TOK_FN && p->i == p->leave_at && !p->fatal && !leaves_block(p, head, open, layer))
+		p->panic = false; /* the function before was not closed; here is the layer's next */
+	if (p->panic)
+		recover_statement(p, start);
+}
+
+static uint32_t parse_statements(struct parser *p, token_id head, token_id open, bool layer)
+{
+	uint32_t height = 0;
+	while (p->k != TOK_RBRACE && p->k != TOK_EOF && !p->panic) {
+		if (accept(p, TOK_SEMICOLON))
+			continue;
+		if (leaves_block(p, head, open, layer))
+			break;
+		parse_and_end(p, head, open, layer);
+		raise_height(&height, p);
+	}
+	return height;
+}
+
+static node_id parse_braces(struct parser *p, token_id head, bool layer)
+{
+	token_id open = p->i, close = TOKEN_NONE;
+	bool newlines = p->newlines, no_step = p->no_step;
+	if (!enter(p))
+		return error_too_deep(p);
+	uint32_t base = p->n_scratch;
+	p->newlines = true;
+	p->no_step = false;
+	advance(p);
+	uint32_t height = parse_statements(p, head, open, layer);
+	if (p->k == TOK_RBRACE && !p->panic) {
+		close = p->i;
+		advance(p);
+	} else {
+		error_unclosed_block(p, open);
+	}
+	p->newlines = newlines;
+	p->no_step = no_step;
+	p->height = height + 1;
+	leave(p);
+	return new_node(p, NODE_BLOCK, open, pop_list(p, base, 0), close);
+}
+
+node_id parse_block(struct parser *p) { return parse_braces(p, p->i, false); }
+
+/* Statements further right than the head, taken as its body where the `{` is missing, and a `}` below the head. */
+static node_id parse_indented(struct parser *p, token_id head, bool layer)
+{
+	uint32_t base = p->n_scratch, indent = indent_of(p, head), height = 0;
+	token_id open = p->i;
+	bool newlines = p->newlines;
+	p->newlines = true;
+	while (p->k != TOK_RBRACE && p->k != TOK_EOF && !p->panic && (!after_newline(p) || indent_of(p, p->i) > indent)) {
+		if (accept(p, TOK_SEMICOLON))
+			continue;
+		if (leaves_block(p, head, open, layer))
+			break;
+		parse_and_end(p, head, open, layer);
+		raise_height(&height, p);
+	}
+	if (p->k == TOK_RBRACE && (!first_on_line(p, p->i) || indent_of(p, p->i) == indent) && !p->panic)
+		advance(p);
+	p->newlines = newlines;
+	p->height = height + 1;
+	return new_node(p, NODE_BLOCK, open, pop_list(p, base, 0), TOKEN_NONE);
+}
+
+node_id parse_body(struct parser *p, token_id head, bool layer)
+{
+	if (p->k == TOK_LBRACE)
+		return parse_braces(p, head, layer);
+	if (p->panic)
+		return error_node(p);
+	if (!enter(p))
+		return error_too_deep(p);
+	bool colon = p->k == TOK_COLON;
+	struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, "`{`");
+	label(p, g, token_span(&p->t->tokens, head), "the body of this");
+	if (colon)
+		help(p, g, "a body is written in `{ }`, not after `:`");
+	else if (p->k != TOK_EOF && after_newline(p))
+		edit(p, g, after_previous(p), " {");
+	node_id body;
+	if (g && (colon || (after_newline(p) && p->k != TOK_EOF))) {
+		p->panic = false;
+		if (colon)
+			advance(p);
+		body = parse_indented(p, head, layer);
+	} else {
+		body = error_node(p);
+	}
+	leave(p);
+	return body;
+}

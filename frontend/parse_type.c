@@ -1,0 +1,252 @@
+/* Types and dimensions. Among type arguments the two share one grammar, since a name may be either. */
+#include <stddef.h>
+#include "frontend/parse_state.h"
+
+static node_id parse_type_arg(struct parser *p);
+
+static bool closes_angle(const struct parser *p) { return p->k == TOK_GT || p->k == TOK_GE; }
+
+/* The `>` that closes type arguments; the `=` of a `>=` stays, for `let x: Image<3>= y`. */
+static token_id expect_angle(struct parser *p, token_id open)
+{
+	if (p->k == TOK_GE) {
+		p->k = TOK_ASSIGN;
+		return p->i;
+	}
+	if (accept(p, TOK_GT))
+		return p->i - 1;
+	struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, "`,` or `>`");
+	label(p, g, token_span(&p->t->tokens, open), "to close this `<`");
+	return TOKEN_NONE;
+}
+
+static void report_empty(struct parser *p, token_id open, const char *what)
+{
+	struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, between(p, open, p->i), "%s missing in these brackets", what);
+	recovered(p, g);
+}
+
+/* The arguments at `<`: a CLOSED list. */
+static uint32_t parse_angle_args(struct parser *p)
+{
+	uint32_t base = p->n_scratch, height = 0;
+	token_id open = p->i;
+	bool newlines = p->newlines;
+	p->newlines = false;
+	advance(p);
+	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
+		push(p, parse_type_arg(p));
+		raise_height(&height, p);
+		if (p->panic || !accept(p, TOK_COMMA))
+			break;
+	}
+	if (p->n_scratch == base && !p->panic)
+		report_empty(p, open, "type arguments are");
+	token_id close = expect_angle(p, open);
+	p->newlines = newlines;
+	p->height = height + 1;
+	return pop_closed(p, base, close);
+}
+
+static uint32_t parse_square_args(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id close = parse_elements(p, TOK_RBRACKET, parse_type_arg, &commas);
+	return pop_closed(p, base, close);
+}
+
+static node_id parse_type_name(struct parser *p)
+{
+	token_id name = p->i, module = TOKEN_NONE;
+	advance(p);
+	if (p->k == TOK_DOT && peek(p) == TOK_NAME) {
+		module = name;
+		name = p->i + 1;
+		advance(p);
+		advance(p);
+	}
+	bool same_line = !(p->newlines && after_newline(p));
+	p->height = 1;
+	if (p->k == TOK_LT) {
+		uint32_t args = parse_angle_args(p);
+		return new_node(p, NODE_TYPE_NAME, name, module, args);
+	}
+	if (p->k == TOK_LBRACKET && same_line) {
+		uint32_t args = parse_square_args(p);
+		return new_node(p, NODE_TYPE_ANY, name, module, args);
+	}
+	return new_node(p, NODE_TYPE_NAME, name, module, 0);
+}
+
+static bool is_arithmetic(const struct parser *p, node_id n) { return ast_kind(p->t, n) == NODE_BINARY || ast_kind(p->t, n) == NODE_UNARY; }
+
+/* ( ): a tuple type, or grouping, which leaves a node only around arithmetic. */
+static node_id parse_type_tuple(struct parser *p, parse_fn element)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RPAREN, element, &commas);
+	if (p->n_scratch - base == 1 && !commas) {
+		node_id inner = p->scratch[--p->n_scratch];
+		return is_arithmetic(p, inner) ? new_node(p, NODE_PAREN, open, inner, close) : inner;
+	}
+	return new_node(p, NODE_TYPE_TUPLE, open, pop_list(p, base, 0), close);
+}
+
+static node_id parse_type_list(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_type, &commas);
+	uint32_t n = p->n_scratch - base;
+	node_id element = n ? p->scratch[base] : AST_NONE;
+	p->n_scratch = base;
+	if (n != 1 && !p->panic) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, between(p, open, close), "a list type has one element type");
+		help(p, g, n ? "a tuple type is written `(A, B)`; dimensions belong to a tensor type: `Tensor<float32, [N, M]>`" : "write it as in `[A]`");
+		recovered(p, g);
+	}
+	return new_node(p, NODE_TYPE_LIST, open, element ? element : error_node(p), close);
+}
+
+static node_id no_type(struct parser *p, const char *what)
+{
+	error_expected(p, DIAG_EXPECTED_TYPE, what);
+	return error_node(p);
+}
+
+node_id parse_type(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	node_id n;
+	switch ((enum token_kind)p->k) {
+	case TOK_NAME: n = parse_type_name(p); break;
+	case TOK_LPAREN: n = parse_type_tuple(p, parse_type); break;
+	case TOK_LBRACKET: n = parse_type_list(p); break;
+	case TOK_NONE: /* Python's -> None */
+	default: n = no_type(p, "a type"); break;
+	}
+	leave(p);
+	return n;
+}
+
+static node_id leaf_here(struct parser *p, enum node_kind kind)
+{
+	advance(p);
+	return new_leaf(p, kind, p->i - 1);
+}
+
+static node_id parse_shape(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_type_arg, &commas);
+	return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
+}
+
+static node_id parse_dim_primary(struct parser *p)
+{
+	switch ((enum token_kind)p->k) {
+	case TOK_NAME: return parse_type_name(p);
+	case TOK_INT: return leaf_here(p, NODE_INT);
+	case TOK_QUESTION: return leaf_here(p, NODE_DIM_UNKNOWN);
+	case TOK_LPAREN: return parse_type_tuple(p, parse_type_arg);
+	case TOK_LBRACKET: return parse_shape(p);
+	case TOK_ERROR: return leaf_here(p, NODE_ERROR);
+	default: return no_type(p, "a type or a dimension");
+	}
+}
+
+static node_id parse_dim_unary(struct parser *p)
+{
+	if (p->k != TOK_MINUS)
+		return parse_dim_primary(p);
+	if (!enter(p))
+		return error_too_deep(p);
+	token_id op = p->i;
+	advance(p);
+	node_id operand = parse_dim_unary(p);
+	p->height++;
+	leave(p);
+	return new_node(p, NODE_UNARY, op, operand, 0);
+}
+
+static bool is_product(const struct parser *p) { return p->k == TOK_STAR || p->k == TOK_SLASH2 || p->k == TOK_PERCENT; }
+static bool is_sum(const struct parser *p) { return p->k == TOK_PLUS || p->k == TOK_MINUS; }
+
+/* Left-associative `operand op operand …`. */
+static node_id parse_dim_chain(struct parser *p, parse_fn operand, bool (*is_op)(const struct parser *))
+{
+	node_id left = operand(p);
+	while (is_op(p) && !p->panic) {
+		token_id op = p->i;
+		uint32_t height = p->height;
+		advance(p);
+		node_id right = operand(p);
+		raise_height(&height, p);
+		p->height = height + 1;
+		left = new_node(p, NODE_BINARY, op, left, right);
+		if (p->height > PARSE_MAX_NESTING)
+			return error_too_deep(p);
+	}
+	return left;
+}
+
+static node_id parse_dim_product(struct parser *p)
+{
+	node_id n = parse_dim_chain(p, parse_dim_unary, is_product);
+	if (p->k != TOK_SLASH || p->panic)
+		return n;
+	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions are divided with `//`");
+	edit(p, g, here(p), "//");
+	return n;
+}
+
+static node_id parse_type_arg(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	node_id n = parse_dim_chain(p, parse_dim_product, is_sum);
+	leave(p);
+	return n;
+}
+
+uint32_t parse_traits(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	do {
+		token_id name = expect_name(p, "a trait such as `Numeric`");
+		if (name == TOKEN_NONE)
+			break;
+		push(p, name);
+	} while (accept(p, TOK_PLUS));
+	return pop_list(p, base, 0);
+}
+
+static node_id parse_generic(struct parser *p)
+{
+	token_id name = expect_name(p, "the name of a generic");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	uint32_t traits = accept(p, TOK_COLON) ? parse_traits(p) : 0;
+	return new_node(p, NODE_GENERIC, name, traits, 0);
+}
+
+uint32_t parse_generics(struct parser *p)
+{
+	if (p->k != TOK_LT)
+		return 0;
+	uint32_t base = p->n_scratch;
+	token_id open = p->i;
+	bool newlines = p->newlines;
+	p->newlines = false;
+	advance(p);
+	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
+		push(p, parse_generic(p));
+		if (p->panic || !accept(p, TOK_COMMA))
+			break;
+	}
+	if (p->n_scratch == base && !p->panic)
+		report_empty(p, open, "generics are");
+	expect_angle(p, open);
+	p->newlines = newlines;
+	return pop_list(p, base, 0);
+}

@@ -1,0 +1,141 @@
+/* A recursive descent parser with precedence climbing for expressions; the grammar is in parse_item.c, parse_type.c, parse_stmt.c and
+ * parse_expr.c, reports and recovery in parse_error.c, parse_foreign.c and parse_recover.c. */
+#include "frontend/parser.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/bug.h"
+#include "frontend/lexer.h"
+#include "frontend/parse_state.h"
+
+static void *grow(void *at, size_t n, size_t size)
+{
+	void *new = realloc(at, n * size);
+	if (!new)
+		bug_no_memory();
+	return new;
+}
+
+static void set_nodes(struct ast *t, uint32_t cap)
+{
+	t->kinds = grow(t->kinds, cap, sizeof *t->kinds);
+	t->mains = grow(t->mains, cap, sizeof *t->mains);
+	t->operands = grow(t->operands, cap, sizeof *t->operands);
+	t->cap = cap;
+}
+
+void parse_grow_nodes(struct parser *p) { set_nodes(p->t, p->t->cap + p->t->cap / 2); }
+
+void parse_grow_extra(struct parser *p, uint32_t need)
+{
+	struct ast *t = p->t;
+	uint32_t cap = t->cap_extra + t->cap_extra / 2;
+	t->cap_extra = cap - t->n_extra < need ? t->n_extra + need : cap;
+	t->extra = grow(t->extra, t->cap_extra, sizeof *t->extra);
+}
+
+void parse_grow_scratch(struct parser *p)
+{
+	p->cap_scratch *= 2;
+	p->scratch = grow(p->scratch, p->cap_scratch, sizeof *p->scratch);
+}
+
+uint32_t pop_list(struct parser *p, uint32_t base, uint32_t more)
+{
+	uint32_t n = p->n_scratch - base, idx;
+	if (!n && !more)
+		return 0;
+	uint32_t *words = new_extra(p, n + 1 + more, &idx);
+	words[0] = n;
+	for (uint32_t i = 0; i < n; i++)
+		words[1 + i] = p->scratch[base + i];
+	p->n_scratch = base;
+	return idx;
+}
+
+uint32_t pop_closed(struct parser *p, uint32_t base, token_id close)
+{
+	uint32_t n = p->n_scratch - base, idx = pop_list(p, base, 1);
+	p->t->extra[idx + 1 + n] = close;
+	return idx;
+}
+
+bool expect(struct parser *p, enum token_kind k, const char *what)
+{
+	if (accept(p, k))
+		return true;
+	error_expected(p, DIAG_EXPECTED_TOKEN, what);
+	return false;
+}
+
+token_id expect_name(struct parser *p, const char *what)
+{
+	if (p->k == TOK_NAME) {
+		advance(p);
+		return p->i - 1;
+	}
+	if (token_class((enum token_kind)p->k) != TOKEN_KEYWORD || (p->newlines && after_newline(p))) {
+		error_expected(p, DIAG_EXPECTED_NAME, what);
+		return TOKEN_NONE;
+	}
+	char found[64];
+	struct diag *g = error_at(p, DIAG_KEYWORD_AS_NAME, here(p), "expected %s, found the keyword %s", what, describe(p, p->i, found));
+	help(p, g, "choose another name; a keyword with `_` after it is one");
+	return TOKEN_NONE;
+}
+
+token_id parse_elements(struct parser *p, enum token_kind close, parse_fn element, uint32_t *commas)
+{
+	token_id open = p->i;
+	bool newlines = p->newlines, no_step = p->no_step;
+	uint32_t height = 0;
+	*commas = 0;
+	p->newlines = p->no_step = false;
+	advance(p);
+	while (p->k != close && p->k != TOK_EOF) {
+		push(p, element(p));
+		raise_height(&height, p);
+		if (p->panic && !recover_element(p, open, close))
+			break;
+		if (!accept(p, TOK_COMMA))
+			break;
+		++*commas;
+	}
+	token_id closed = expect_close(p, open, close);
+	p->newlines = newlines;
+	p->no_step = no_step;
+	p->height = height + 1;
+	return closed;
+}
+
+static void start(struct parser *p, struct tokens *tokens)
+{
+	struct ast *t = p->t;
+	*t = (struct ast){.tokens = *tokens};
+	*tokens = (struct tokens){0};
+	set_nodes(t, t->tokens.len - t->tokens.len / 4 + 16);
+	t->cap_extra = t->tokens.len - t->tokens.len / 4 + 64;
+	t->extra = grow(NULL, t->cap_extra, sizeof *t->extra);
+	t->extra[t->n_extra++] = 0;
+	p->cap_scratch = 256;
+	p->scratch = grow(NULL, p->cap_scratch, sizeof *p->scratch);
+	p->kinds = t->tokens.kinds;
+	p->k = p->kinds[0] & 0x7f;
+	p->newlines = true;
+}
+
+bool parse(struct tokens *tokens, struct ast *out, struct diags *d)
+{
+	struct parser p = {.t = out, .diags = d};
+	start(&p, tokens);
+	parse_root(&p);
+	free(p.scratch);
+	free(p.match);
+	return !p.failed;
+}
+
+bool parse_source(const struct source *src, struct ast *out, struct diags *d)
+{
+	struct tokens tokens;
+	bool ok = lex(src, &tokens, d);
+	return parse(&tokens, out, d) && ok;
+}
