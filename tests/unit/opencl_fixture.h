@@ -137,7 +137,8 @@ static inline void model_init(struct model *m)
 {
 	memset(m, 0, sizeof *m);
 	m->a = arena_new(0);
-	snprintf(m->cache, sizeof m->cache, "%s", "/tmp/trib-pocl-XXXXXX");
+	const char *tmp = getenv("TMPDIR");
+	snprintf(m->cache, sizeof m->cache, "%.100s/trib-pocl-XXXXXX", tmp ? tmp : "/tmp");
 	assert_non_null(mkdtemp(m->cache));
 	setenv("POCL_CACHE_DIR", m->cache, 1);
 }
