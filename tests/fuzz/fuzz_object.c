@@ -1,0 +1,49 @@
+/* Object files: parsed, written back, read again, and linked with every global symbol exported. */
+#include <stdint.h>
+#include <stdlib.h>
+#include "backend/link/link.h"
+#include "backend/link/object.h"
+#include "base/arena.h"
+#include "base/buf.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* Addresses of its uninitialised data cost memory, so it is kept small. */
+static bool small(const struct object *o)
+{
+	uint64_t total = 0;
+	for (uint32_t i = 0; i < o->n_sections; i++)
+		total += o->sections[i].size < 1 << 24 ? o->sections[i].size + o->sections[i].align : 1 << 24;
+	return total < 1 << 24;
+}
+
+static void use(struct arena *a, struct object *o)
+{
+	static const char *const needed[] = {"libc.so.6"};
+	const char *error = NULL, **exports = ARENA_ARRAY(a, const char *, o->n_symbols);
+	struct link_request r = {"x", &o, 1, exports, 0, needed, 1};
+	struct buf file = {0}, library = {0};
+	for (uint32_t i = 0; i < o->n_symbols; i++)
+		if (o->symbols[i].global && o->symbols[i].section != OBJ_UNDEFINED)
+			exports[r.n_exports++] = o->symbols[i].name;
+	if (!link_shared(a, &r, &library, &error) && !error)
+		abort();
+	object_write(o, &file);
+	if (!object_parse(a, "again", file.at, file.len, &error))
+		abort();
+	buf_free(&file);
+	buf_free(&library);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *a = arena_new(0);
+	const char *error = NULL;
+	struct object *o = object_parse(a, "fuzz", data, size, &error);
+	if (!o && !error)
+		abort();
+	if (o && small(o))
+		use(a, o);
+	arena_free(a);
+	return 0;
+}
