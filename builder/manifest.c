@@ -49,6 +49,7 @@ struct reader {
 	VEC(struct variable) vars;
 	VEC(struct open_block) blocks;
 	bool in_block, skipping; /* skipping: the open block was not understood */
+	bool bad_text;           /* the last expansion reported an error */
 	const struct source *stack[MAX_INCLUDES];
 	uint32_t depth;
 };
@@ -100,6 +101,7 @@ static void unknown_variable(struct reader *r, span at, const char *name)
 	const char **names = ARENA_ARRAY(r->a, const char *, r->vars.len + 1);
 	for (uint32_t i = 0; i < r->vars.len; i++)
 		names[i] = r->vars.at[i].name;
+	r->bad_text = true;
 	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_VAR, at, "no variable `%s` is set above", name);
 	const char *near = diag_nearest(name, names, r->vars.len);
 	if (near)
@@ -129,6 +131,7 @@ static uint32_t expand_one(struct reader *r, const struct line *l, uint32_t i, u
 	bool closed = !brace || (stop < end && t[stop] == '}');
 	i = stop + (brace && closed);
 	if (stop == start || !closed) {
+		r->bad_text = true;
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, at, i > at ? i : at + 1), "a name belongs after `$`");
 		diag_help(r->diags, g, "write `$name` or `${name}`; a dollar itself is written `$$`");
 		return i > at ? i : at + 1;
@@ -144,6 +147,7 @@ static uint32_t expand_one(struct reader *r, const struct line *l, uint32_t i, u
 static const char *expand(struct reader *r, const struct line *l, uint32_t start, uint32_t end)
 {
 	struct buf out = {0};
+	r->bad_text = false;
 	for (uint32_t i = start; i < end;) {
 		if (l->src->text[i] == '$')
 			i = expand_one(r, l, i, end, &out);
@@ -245,7 +249,7 @@ static void read_key(struct reader *r, const struct line *l)
 		diag_secondary(r->diags, g, old->key_at, "first here");
 		return;
 	}
-	if (manifest_value_parse(r->a, &v, keys[key].value, name, r->diags))
+	if (!r->bad_text && manifest_value_parse(r->a, &v, keys[key].value, name, r->diags))
 		vec_push(&b->values, v);
 }
 
