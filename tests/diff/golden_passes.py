@@ -1,0 +1,32 @@
+#!/usr/bin/python3
+"""Golden texts of the tensor IR: golden/passes/PASS/NAME.ir through PASS is NAME.out; golden/ir/NAME.ir read and printed is NAME.out.
+
+usage: golden_passes.py IR_OPT GOLDEN_DIR [--bless]
+"""
+import difflib
+import pathlib
+import subprocess
+import sys
+
+
+def main():
+    ir_opt, root, bless = sys.argv[1], pathlib.Path(sys.argv[2]), "--bless" in sys.argv
+    bad = n = 0
+    for path in sorted([*root.glob("passes/*/*.ir"), *root.glob("ir/*.ir")]):
+        passes = "-" if path.parent.name == "ir" else path.parent.name
+        run = subprocess.run([ir_opt, passes, path.name], capture_output=True, text=True, cwd=path.parent)
+        out = path.with_suffix(".out")
+        n += 1
+        if bless:
+            out.write_text(run.stdout)
+        elif not out.exists() or out.read_text() != run.stdout:
+            bad += 1
+            want = out.read_text() if out.exists() else ""
+            sys.stdout.writelines(difflib.unified_diff(want.splitlines(True), run.stdout.splitlines(True), str(out), f"ir-opt {passes}"))
+            print(run.stderr, end="")
+    print(f"{n} texts, {bad} differ")
+    sys.exit(1 if bad or not n else 0)
+
+
+if __name__ == "__main__":
+    main()
