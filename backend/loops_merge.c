@@ -129,6 +129,32 @@ static void merge(struct arena *unit, struct loop_nest *a, const struct loop_nes
 	}
 }
 
+static bool reads(const struct loop_stmt *s, uint32_t buffer)
+{
+	for (uint32_t k = 0; k < s->n_buffers; k++)
+		if (s->buffers[k] == buffer)
+			return true;
+	for (uint32_t k = 0; k < s->nest.n_exprs; k++)
+		if (s->nest.exprs[k].kind == LOOP_LOAD && s->nest.exprs[k].access.buffer == buffer)
+			return true;
+	return false;
+}
+
+/* A temporary that only nests taken in have read is no longer stored. */
+static void drop_unread(const struct loop_fn *f, struct loop_nest *n)
+{
+	uint32_t kept = 0;
+	for (uint32_t k = 0; k < n->n_stores; k++) {
+		uint32_t buffer = n->stores[k].access.buffer;
+		bool read = f->buffers[buffer].kind != BUFFER_TEMP;
+		for (uint32_t s = 0; s < f->n_stmts && !read; s++)
+			read = reads(&f->stmts[s], buffer);
+		if (read)
+			n->stores[kept++] = n->stores[k];
+	}
+	n->n_stores = kept;
+}
+
 void loops_merge(struct loop_fn *f)
 {
 	uint32_t n = 0;
@@ -140,4 +166,7 @@ void loops_merge(struct loop_fn *f)
 			f->stmts[n++] = *st;
 	}
 	f->n_stmts = n;
+	for (uint32_t s = 0; s < n; s++)
+		if (f->stmts[s].kind == STMT_NEST && f->stmts[s].nest.n_stores > 1)
+			drop_unread(f, &f->stmts[s].nest);
 }

@@ -261,11 +261,27 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	}
 }
 
-/* Truncates and saturates; NaN gives 0. */
+/* Truncates and saturates; NaN gives 0. (The intrinsic for this is taken apart lane by lane.) The bounds are exact in any float: what is not
+ * inside is converted as 0 and replaced. Small integers are clamped as floats and go through int32. */
 static LLVMValueRef float_to_int(struct emit *e, LLVMValueRef v, LLVMTypeRef to)
 {
-	LLVMTypeRef types[2] = {type_lanes(to, value_lanes(v)), LLVMTypeOf(v)};
-	return emit_intrinsic(e, "llvm.fptosi.sat", &v, 1, types, 2);
+	LLVMBuilderRef b = e->builder;
+	uint32_t width = value_lanes(v), bits = LLVMGetIntTypeWidth(to);
+	double limit = bits == 64 ? 0x1p63 : (double)((int64_t)1 << (bits - 1));
+	LLVMValueRef zero = zero_like(v), low = float_like(e, v, -limit);
+	if (bits < 32) {
+		LLVMValueRef high = float_like(e, v, limit - 1);
+		v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealUNO, v, v, ""), zero, v, "");
+		v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, low, v, ""), low, v, "");
+		v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, high, v, ""), high, v, "");
+		return LLVMBuildTrunc(b, LLVMBuildFPToSI(b, v, type_lanes(e->i32, width), ""), type_lanes(to, width), "");
+	}
+	LLVMValueRef under = LLVMBuildFCmp(b, LLVMRealOLT, v, low, ""), over = LLVMBuildFCmp(b, LLVMRealOGE, v, float_like(e, v, limit), "");
+	LLVMValueRef inside = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOGE, v, low, ""), LLVMBuildNot(b, over, ""), "");
+	LLVMValueRef i = LLVMBuildFPToSI(b, LLVMBuildSelect(b, inside, v, zero, ""), type_lanes(to, width), "");
+	int64_t most = bits == 64 ? INT64_MAX : INT32_MAX;
+	i = LLVMBuildSelect(b, under, int_like(e, i, -most - 1), i, "");
+	return LLVMBuildSelect(b, over, int_like(e, i, most), i, "");
 }
 
 static LLVMValueRef float_to_float(struct emit *e, LLVMValueRef v, dtype from, dtype to)

@@ -129,6 +129,9 @@ static ir_ref random_unary(struct random_fn *r, ir_ref v)
 	enum ir_op op = floats[pick(r, sizeof floats / sizeof *floats)];
 	if (!r->exact[v]) /* nothing that makes small differences large */
 		op = pick(r, 2) ? OP_NEG : OP_ABS;
+	if (op == OP_RSQRT) /* the sign of a zero that min or max chose is anyone's */
+		v = emit(r, OP_ABS, t, &v, 1, true);
+	t = type_of(r, v);
 	bool exact = op <= OP_SQRT || op == OP_RSQRT;
 	return emit(r, op, t, &v, 1, exact && !(is_half(t->elem) && (op == OP_SQRT || op == OP_RSQRT)));
 }
@@ -153,6 +156,8 @@ static ir_ref random_binary(struct random_fn *r, ir_ref v)
 		op = OP_MUL;
 	if ((op == OP_FLOORDIV || op == OP_MOD || op == OP_DIV || op == OP_POW) && !exact)
 		op = OP_ADD;
+	if (op == OP_DIV)
+		ops[1] = emit(r, OP_ABS, &t, &ops[1], 1, true);
 	if (op == OP_POW && is_float(t.elem))
 		return emit(r, op, &t, ops, 2, false);
 	if ((op == OP_FLOORDIV || op == OP_MOD) && is_half(t.elem))
