@@ -275,14 +275,21 @@ static void cleanup(struct build *b)
 		close(b->lock);
 }
 
-static enum status run(const struct options *o, FILE *out, FILE *err, bool check)
+static struct build begin(const struct options *o, FILE *out, FILE *err)
 {
-	struct build b = {.options = o, .out = out, .err = err, .lock = -1, .started = os_now_ns(), .check = check};
+	struct build b = {.options = o, .out = out, .err = err, .lock = -1, .started = os_now_ns()};
 	b.session = arena_new(0);
 	b.sources = sources_new();
 	b.diags = diags_new(0);
 	b.inputs = inputs_new(b.session);
 	b.timing = timing_new(o->trace_file != NULL);
+	return b;
+}
+
+static enum status run(const struct options *o, FILE *out, FILE *err, bool check)
+{
+	struct build b = begin(o, out, err);
+	b.check = check;
 	if (check)
 		run_check(&b);
 	else
@@ -293,6 +300,20 @@ static enum status run(const struct options *o, FILE *out, FILE *err, bool check
 	enum status s = verdict(&b);
 	report(&b, s);
 	store_close(b.project, &b.warnings);
+	cleanup(&b);
+	return s;
+}
+
+enum status build_visit(const struct options *o, build_visitor *visit, void *ctx)
+{
+	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate, build_bind_weights};
+	struct build b = begin(o, stdout, stderr);
+	run_steps(&b, steps, sizeof steps / sizeof *steps);
+	enum status s = verdict(&b);
+	if (diags_count(b.diags))
+		diags_print(b.diags, b.sources, stderr, os_is_tty(2));
+	if (s == STATUS_OK)
+		s = visit(&b, ctx);
 	cleanup(&b);
 	return s;
 }

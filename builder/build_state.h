@@ -103,6 +103,10 @@ struct build {
 	int64_t started;
 };
 
+/* build.c: the front end and the parameters of the models that the options name, and then `visit`; no stores, no code. */
+typedef enum status build_visitor(struct build *b, void *ctx);
+enum status build_visit(const struct options *o, build_visitor *visit, void *ctx);
+
 /* build_trace.c: the record of the last build. */
 bool build_nothing_to_do(struct build *b);  /* true: b->done */
 void build_record_trace(struct build *b);

@@ -1,0 +1,103 @@
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/hash.h"
+#include "builder/cli/command.h"
+#include "builder/explain.h"
+#include "builder/history.h"
+#include "builder/project.h"
+#include "builder/store.h"
+
+static void print_example(const char *title, const char *text)
+{
+	printf("\n%s\n\n", title);
+	for (const char *s = text; *s;) {
+		int n = (int)strcspn(s, "\n");
+		printf("    %.*s\n", n, s);
+		s += n + (s[n] == '\n');
+	}
+}
+
+/* Words to lines of at most 80 columns. */
+static void print_wrapped(const char *s)
+{
+	size_t column = 0;
+	for (; *s; s += strspn(s, " ")) {
+		size_t n = strcspn(s, " ");
+		if (column && column + 1 + n > 80) {
+			putchar('\n');
+			column = 0;
+		}
+		printf("%s%.*s", column ? " " : "", (int)n, s);
+		column += n + (column > 0);
+		s += n;
+	}
+	putchar('\n');
+}
+
+static enum status explain_code(enum diag_code code)
+{
+	const struct explanation *e = explain_find(code);
+	printf("%s: %s\n\n", diag_code_text(code), diag_title(code));
+	if (!e)
+		return STATUS_OK;
+	print_wrapped(e->text);
+	print_example("Wrong:", e->wrong);
+	print_example("Right:", e->right);
+	return STATUS_OK;
+}
+
+static bool print_unit(const struct unit_record *u, const char *model)
+{
+	static const char *const levels[] = {"0", "1", "2", "3", "s"};
+	char key[33];
+	hash_hex(u->key, key);
+	printf("unit %s of model %s\n", u->name, model);
+	printf("    defined in   %s (%s)\n", u->file, u->definition);
+	printf("    compiled for %s at opt %s\n", u->cpu, levels[u->opt <= 4 ? u->opt : 4]);
+	printf("    fragment     %s\n", key);
+	if (u->compile_ns)
+		printf("    took         %.1f ms to compile\n", (double)u->compile_ns / 1e6);
+	for (uint32_t i = 0; i < u->n_parts; i++)
+		printf("    takes in     %s\n", u->parts[i].name);
+	return true;
+}
+
+/* Units of the last build whose name or definition is that word. */
+static enum status explain_unit(const struct options *o, const char *word)
+{
+	struct arena *a = arena_new(0);
+	struct build_spec spec;
+	struct options all = *o;
+	struct buf warning = {0};
+	bool found = false;
+	all.models = NULL;
+	all.n_models = 0;
+	struct store *s = store_open(".trib/store", false, &warning);
+	if (s && project_read(a, &all, &spec)) {
+		for (uint32_t i = 0; i < spec.n_models; i++) {
+			const struct history *h = history_load(a, s, spec.models[i].name);
+			for (uint32_t k = 0; k < h->n; k++)
+				if (strcmp(h->units[k].definition, word) == 0 || strcmp(h->units[k].name, word) == 0)
+					found = print_unit(&h->units[k], spec.models[i].name);
+		}
+	}
+	store_close(s, &warning);
+	buf_free(&warning);
+	arena_free(a);
+	if (!found)
+		fprintf(stderr, "trib: `%s` is neither a diagnostic's code, such as E0301, nor a unit of the last build\n", word);
+	return found ? STATUS_OK : STATUS_USAGE;
+}
+
+enum status cmd_explain(const struct options *o)
+{
+	if (o->n_models != 1) {
+		fputs("trib: `trib explain` wants one code, such as E0301, or a unit\n", stderr);
+		return STATUS_USAGE;
+	}
+	enum diag_code code = diag_code_find(o->models[0]);
+	return code < DIAG_COUNT ? explain_code(code) : explain_unit(o, o->models[0]);
+}
