@@ -8,8 +8,8 @@ enum { MAX_COLS = 8, ROW_BLOCK = 64, ROW_CHUNK = 512 };
 
 #if defined(__AVX512VNNI__)
 #include "i8_trit2_vnni.h"
-#elif defined(__AVX2__)
-#include "i8_trit2_avx2.h"
+#elif defined(__SSSE3__)
+#include "i8_trit2_maddubs.h"
 #else
 #include "i8_trit2_portable.h"
 #endif

@@ -19,6 +19,7 @@ static void *counted_aligned_alloc(size_t align, size_t n) { return allocations+
 #include "backend/runtime/model.c"
 #undef malloc
 #undef aligned_alloc
+#include "backend/runtime/matmul_i8_trit2.c" /* for the plainest processor: its portable tile, which no level of x86-64 embeds */
 
 /* ---- threads ---- */
 
@@ -90,8 +91,9 @@ static void a_forked_child_goes_on(void **state)
 		alarm(20);
 		tri_context_begin(&ctx);
 		check_loops(&ctx, 2);
+		int own = ctx.started > 0 && ctx.owner == getpid();
 		tri_context_end(&ctx);
-		_exit(0);
+		_exit(own ? 0 : 1);
 	}
 	assert_int_equal(waitpid(pid, &status, 0), pid);
 	assert_int_equal(status, 0);
@@ -254,12 +256,41 @@ static void old_options_are_understood(void **state)
 	assert_true(cpu_count() >= 1);
 }
 
+static void portable_tile(void **state)
+{
+	enum { LARGEST = 90 };
+	struct tri_context ctx;
+	(void)state;
+	tri_context_init(&ctx, 2);
+	for (int64_t i = 0; i < 300; i++) {
+		int64_t m = i % 7, k = i * 13 % LARGEST, n = i * 7 % LARGEST;
+		static int8_t x[7 * LARGEST], w[LARGEST * LARGEST];
+		static unsigned char packed[LARGEST * LARGEST];
+		static int32_t y[7 * LARGEST];
+		for (int64_t e = 0; e < m * k; e++)
+			x[e] = (int8_t)(e % 5 == 0 ? -128 : e * 37 + i);
+		for (int64_t e = 0; e < k * n; e++)
+			w[e] = (int8_t)((e * 7 + e / 11 + i) % 3) - 1;
+		assert_true(tri_trit2_packed_size(k, n) <= sizeof packed);
+		tri_trit2_pack(w, k, n, packed);
+		tri_matmul_i8_trit2(&ctx, (void *[]){x, packed, y}, (int64_t[]){m, k, n});
+		for (int64_t e = 0; e < m * n; e++) {
+			int32_t want = 0;
+			for (int64_t j = 0; j < k; j++)
+				want += x[e / n * k + j] * w[j * n + e % n];
+			assert_int_equal(y[e], want);
+		}
+	}
+	tri_context_end(&ctx);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(loops_run_every_index_once), cmocka_unit_test(a_forked_child_goes_on),
 		cmocka_unit_test(run_checks_its_tensors),     cmocka_unit_test(dimensions_inside_expressions_are_solved),
 		cmocka_unit_test(later_runs_allocate_nothing), cmocka_unit_test(old_options_are_understood),
+		cmocka_unit_test(portable_tile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

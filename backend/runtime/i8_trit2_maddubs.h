@@ -1,0 +1,88 @@
+/* SSSE3 and AVX2 tile of matmul_i8_trit2.c: vpmaddubsw of shifted fields into 16-bit sums, at most 512 a step and field, widened every 16 steps. */
+#include <immintrin.h>
+
+enum { TILE_COLS = 4, TILE_STEPS = 1 << 20, WIDEN_STEPS = 16 }; /* 16 · 4 fields · 2 · 2 · 128 = 32768: fits, as only -128 reaches it */
+
+#if defined(__AVX2__)
+typedef __m256i vec;
+#define V(op) _mm256_##op
+#define V_LOAD(p) _mm256_loadu_si256((const __m256i *)(p))
+#define V_STORE(p, v) _mm256_storeu_si256((__m256i *)(p), (v))
+#define V_AND _mm256_and_si256
+#define V_ZERO _mm256_setzero_si256()
+#else
+typedef __m128i vec;
+#define V(op) _mm_##op
+#define V_LOAD(p) _mm_loadu_si128((const __m128i *)(p))
+#define V_STORE(p, v) _mm_storeu_si128((__m128i *)(p), (v))
+#define V_AND _mm_and_si128
+#define V_ZERO _mm_setzero_si128()
+#endif
+enum { BYTES = sizeof(vec), COLUMNS = sizeof(vec) / 4 };
+
+TRI_INLINE vec x4(const int8_t *p)
+{
+	int32_t v;
+	memcpy(&v, p, 4);
+	return V(set1_epi32)(v);
+}
+
+/* N vectors of COLUMNS columns each, against C rows; `stride` bytes from step to step. */
+TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t ldx, int64_t steps, const int N, const int C, int32_t (*acc)[32])
+{
+	const vec low = V(set1_epi8)(3), ones = V(set1_epi16)(1);
+	while (steps > 0) {
+		vec sum[4][4];
+		int64_t n = steps < WIDEN_STEPS ? steps : WIDEN_STEPS;
+		steps -= n;
+#pragma GCC unroll 4
+		for (int c = 0; c < C; c++)
+#pragma GCC unroll 4
+			for (int v = 0; v < N; v++)
+				sum[c][v] = V_ZERO;
+		for (; n > 0; n--, w += stride, x += 16) {
+#pragma GCC unroll 4
+			for (int f = 0; f < 4; f++) {
+				vec t[4];
+#pragma GCC unroll 4
+				for (int v = 0; v < N; v++) {
+					vec packed = V_LOAD(w + BYTES * v);
+					t[v] = V_AND(f ? V(srli_epi16)(packed, 2 * f) : packed, low);
+				}
+#pragma GCC unroll 4
+				for (int c = 0; c < C; c++) {
+					vec a = x4(x + c * ldx + 4 * f);
+#pragma GCC unroll 4
+					for (int v = 0; v < N; v++)
+						sum[c][v] = V(add_epi16)(sum[c][v], V(maddubs_epi16)(t[v], a));
+				}
+			}
+		}
+#pragma GCC unroll 4
+		for (int c = 0; c < C; c++)
+#pragma GCC unroll 4
+			for (int v = 0; v < N; v++) {
+				int32_t *to = acc[c] + COLUMNS * v;
+				V_STORE(to, V(add_epi32)(V_LOAD(to), V(madd_epi16)(sum[c][v], ones)));
+			}
+	}
+}
+
+/* From vector `v` of a step on. */
+#define PART(N, C) part(w + BYTES * v, stride, x, ldx, steps, N, C, (int32_t(*)[32])(acc[0] + COLUMNS * v))
+
+static void tile_add(const uint8_t *w, const int8_t *x, int64_t ldx, int64_t steps, int halves, int cols, int32_t (*acc)[32])
+{
+	int64_t stride = halves * 64;
+	int n = halves * 64 / BYTES, v = 0;
+	if (cols == 1)
+		for (; v + 4 <= n; v += 4)
+			PART(4, 1);
+	for (; v < n; v += 2)
+		switch (cols) {
+		case 1: PART(2, 1); break;
+		case 2: PART(2, 2); break;
+		case 3: PART(2, 3); break;
+		case 4: PART(2, 4); break;
+		}
+}
