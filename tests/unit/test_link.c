@@ -206,6 +206,13 @@ static void odd_shapes(void **state)
 	h = link_open(a, o, 1, v, 1);
 	*(int *)symbol(h, "value") = 3;
 	dlclose(h);
+	static const unsigned char word[8] = {0}; /* an address in read-only data */
+	o[0] = object_new(a, "hand.o");
+	uint32_t s = object_section(o[0], SECTION_RODATA, ".rodata", word, 8, 8), sym = object_symbol(o[0], "value", s, 0, 8, true, false);
+	object_reloc(o[0], s, 0, sym, RELOC_ABS64, 4);
+	h = link_open(a, o, 1, v, 1);
+	assert_ptr_equal(*(char **)symbol(h, "value"), (char *)symbol(h, "value") + 4);
+	dlclose(h);
 	o[0] = object_new(a, "none.o");
 	h = link_open(a, o, 1, v, 0);
 	dlclose(h);

@@ -182,6 +182,11 @@ static void weights_are_shared_and_cached(void **state)
 		assert_ptr_equal(again->blobs[i].bytes, w->blobs[i].bytes);
 	}
 
+	f.params[0].dims[0] = M, f.params[0].dims[1] = K; /* the same bytes in another shape are packed anew */
+	weigh(&f, &cache);
+	assert_int_equal(shelf.n, 5);
+	f.params[0].dims[0] = K, f.params[0].dims[1] = M;
+
 	f.hashes[0] = f.hashes[1]; /* a = b, s = 0: two tables by what they are made of, but no blob twice */
 	f.hashes[2] = (hash128){5, 5};
 	struct model_weights *equal = weigh(&f, NULL);

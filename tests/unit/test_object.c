@@ -95,6 +95,24 @@ static void what_cannot_be_honoured(void **state)
 	arena_free(a);
 }
 
+static void relocations_stay_inside(void **state)
+{
+	static const unsigned char code[16] = {0};
+	(void)state;
+	for (uint64_t offset = 8; offset < 18; offset++) {
+		struct arena *a = arena_new(0);
+		struct object *o = object_new(a, "edge.o");
+		struct buf out = {0};
+		const char *error = NULL;
+		uint32_t s = object_section(o, SECTION_RODATA, ".rodata.a", code, sizeof code, 8), sym = object_symbol(o, "f", s, 0, 16, true, false);
+		object_reloc(o, s, offset, sym, offset % 2 ? RELOC_PC32 : RELOC_ABS64, 0);
+		object_write(o, &out);
+		assert_true((object_parse(a, "edge.o", out.at, out.len, &error) != NULL) == (offset <= (offset % 2 ? 12 : 8)));
+		buf_free(&out);
+		arena_free(a);
+	}
+}
+
 /* Every truncation, and every byte changed in several ways: an object or an error, and an object that is used stays within its bytes. */
 static void try(const void *bytes, size_t len)
 {
@@ -145,6 +163,7 @@ int main(void)
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(compilers_objects),
 		cmocka_unit_test(what_cannot_be_honoured),
+		cmocka_unit_test(relocations_stay_inside),
 		cmocka_unit_test(damaged),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
