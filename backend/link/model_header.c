@@ -8,9 +8,9 @@
 #include "frontend/core.h"
 
 /* Text for a comment: no end of comment, no line breaks. */
-static void put_comment_text(struct buf *out, const char *s)
+static void put_comment_text(struct buf *out, const char *s) /* NULL: nothing */
 {
-	for (; *s; s++)
+	for (; s && *s; s++)
 		buf_putc(out, (unsigned char)*s < ' ' || (*s == '/' && out->len && out->at[out->len - 1] == '*') ? ' ' : *s);
 }
 

@@ -1,5 +1,7 @@
 /* The micro-kernels of every processor level against naive loops: random shapes, guarded memory on both ends of each buffer, any number of threads. */
 #include "link_fixture.h"
+#include "backend/link/object.h"
+#include "base/arena.h"
 #include <math.h>
 #include <sys/mman.h>
 #include "backend/runtime/trit2.h"

@@ -1,5 +1,7 @@
 /* The linker: libraries that run, the same outcome as the system's linkers, errors that name what is wrong. */
 #include "link_fixture.h"
+#include "backend/link/object.h"
+#include "base/arena.h"
 #include <elf.h>
 #include "backend/link/link_system.h"
 

@@ -2,6 +2,8 @@
  *   layer(x int8 [N, 20], w trit [20, 40], s int32 [1]) = x @ w + (-s);  slots: w in TRIT2, -s
  *   net(class int8 [N, 20]) -> out, out1 int32 [N, 40];  slots: table of layer(a, s), table of layer(b, -s) */
 #include "link_fixture.h"
+#include "backend/link/object.h"
+#include "base/arena.h"
 #include "backend/link/model.h"
 #include "backend/runtime/tri.h"
 #include "base/map.h"

@@ -1,5 +1,7 @@
 /* Reading and writing relocatable objects: what compilers make, and files that lie. */
 #include "link_fixture.h"
+#include "backend/link/object.h"
+#include "base/arena.h"
 #include <elf.h>
 
 static const char everything[] =
