@@ -1,0 +1,72 @@
+#include "builder/glob.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+
+static void expect(const char *pattern, const char *want)
+{
+	struct arena *a = arena_new(0);
+	char got[512] = "";
+	uint32_t n;
+	const char *const *list = glob_expand(a, pattern, &n);
+	for (uint32_t i = 0; i < n; i++) {
+		strcat(got, i ? " " : "");
+		strcat(got, list[i]);
+	}
+	assert_string_equal(got, want);
+	arena_free(a);
+}
+
+static void patterns(void **state)
+{
+	static const char *const files[] = {"a.tri", "b.tri", ".hidden.tri", "c.txt", "src/a.tri", "src/x/b.tri", "src/x/y/c.tri", "src/z.tri/in.tri"};
+	char dir[] = "/tmp/trib-glob-XXXXXX";
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		char folder[128];
+		snprintf(folder, sizeof folder, "%s", files[i]);
+		char *slash = strrchr(folder, '/');
+		if (slash) {
+			*slash = 0;
+			assert_true(os_mkdirs(folder));
+		}
+		assert_true(os_write_atomic(files[i], "", 0, 0666, false));
+	}
+	expect("*.tri", "a.tri b.tri");
+	expect("./*.tri", "a.tri b.tri");
+	expect("src/*.tri", "src/a.tri"); /* a folder is no file */
+	expect("src/**/*.tri", "src/a.tri src/x/b.tri src/x/y/c.tri src/z.tri/in.tri");
+	expect("*/?/[bc].tri", "src/x/b.tri");
+	expect("nothing/*.tri", "");
+	expect("[ab].tri", "a.tri b.tri");
+	assert_int_equal(chdir("/"), 0);
+	assert_true(os_remove_tree(dir));
+}
+
+static void folders(void **state)
+{
+	(void)state;
+	struct arena *a = arena_new(0);
+	assert_string_equal(glob_folder(a, "src/*.tri"), "src");
+	assert_string_equal(glob_folder(a, "*.tri"), ".");
+	assert_null(glob_folder(a, "src/**/*.tri"));
+	assert_true(glob_is_pattern("a?"));
+	assert_false(glob_is_pattern("a.tri"));
+	arena_free(a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(folders)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,187 @@
+/* Parameters and the weights file: conversions, misfits, missing names, initial values. */
+#include "builder/weights.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "frontend/core.h"
+
+struct fixture {
+	struct arena *a;
+	struct diags *diags;
+	struct weights *w;
+	struct dims *dims;
+	struct core_param params[4];
+	struct core_program program;
+	struct weights_bound bound;
+	char path[64];
+};
+
+static bool init_ones(void *ctx, struct arena *a, const struct core_param *p, uint64_t seed, struct tensor *out, const char **error)
+{
+	(void)p, (void)seed;
+	if (ctx) {
+		*error = ctx;
+		return false;
+	}
+	float *data = arena_alloc(a, (size_t)tensor_bytes(out), 64);
+	for (int64_t i = 0; i < tensor_count(out); i++)
+		data[i] = 1;
+	out->data = data;
+	return true;
+}
+
+static struct fixture open_file(const char *header, const void *data, size_t n)
+{
+	struct fixture f = {.a = arena_new(0), .diags = diags_new(0), .path = "/tmp/trib-weights-XXXXXX"};
+	struct buf b = {0};
+	buf_u64(&b, strlen(header));
+	buf_puts(&b, header);
+	buf_put(&b, data, n);
+	int fd = mkstemp(f.path);
+	assert_true(fd >= 0 && write(fd, b.at, b.len) == (ssize_t)b.len);
+	close(fd);
+	buf_free(&b);
+	f.dims = dims_new(f.a);
+	f.w = weights_open(f.a, f.path, SPAN_NONE, f.diags);
+	return f;
+}
+
+static void add(struct fixture *f, const char *name, dtype elem, int64_t size, bool init)
+{
+	static struct core_unit unit;
+	struct core_param *p = &f->params[f->program.n_params++];
+	*p = (struct core_param){.name = name, .dims = f->dims, .init = init ? &unit : NULL, .at = SPAN_NONE};
+	p->type = (struct core_type){.elem = elem, .rank = 1};
+	p->type.dims[0] = dim_const(f->dims, size);
+}
+
+static bool bind(struct fixture *f, void *init_error)
+{
+	f->program.params = f->params;
+	return weights_bind(f->a, f->w, &f->program, (struct weights_host){init_ones, init_error}, SPAN_NONE, &f->bound, f->diags);
+}
+
+static void done(struct fixture *f)
+{
+	weights_close(f->w);
+	unlink(f->path);
+	diags_free(f->diags);
+	arena_free(f->a);
+}
+
+#define ONE(type, n, bytes) "{\"w\":{\"dtype\":\"" type "\",\"shape\":[" #n "],\"data_offsets\":[0," #bytes "]}}"
+
+static void conversions(void **state)
+{
+	(void)state;
+	struct fixture f = open_file(ONE("I8", 3, 3), (int8_t[]){-1, 0, 1}, 3);
+	add(&f, "w", DT_TRIT, 3, false);
+	assert_true(bind(&f, NULL));
+	assert_memory_equal(f.bound.params[0].data, ((int8_t[]){-1, 0, 1}), 3);
+	done(&f);
+	f = open_file(ONE("F32", 3, 12), (float[]){1, -1, 0}, 12);
+	add(&f, "w", DT_TRIT, 3, false);
+	assert_true(bind(&f, NULL));
+	assert_memory_equal(f.bound.params[0].data, ((int8_t[]){1, -1, 0}), 3);
+	done(&f);
+	f = open_file(ONE("F16", 2, 4), (uint16_t[]){0x3c00, 0xc100}, 4);
+	add(&f, "w", DT_FLOAT32, 2, false);
+	assert_true(bind(&f, NULL));
+	assert_memory_equal(f.bound.params[0].data, ((float[]){1, -2.5f}), 8);
+	done(&f);
+	f = open_file(ONE("BF16", 2, 4), (uint16_t[]){0x3f80, 0xc020}, 4);
+	add(&f, "w", DT_FLOAT32, 2, false);
+	assert_true(bind(&f, NULL));
+	assert_memory_equal(f.bound.params[0].data, ((float[]){1, -2.5f}), 8);
+	done(&f);
+	f = open_file(ONE("I8", 2, 2), (int8_t[]){-100, 100}, 2);
+	add(&f, "w", DT_INT64, 2, false);
+	assert_true(bind(&f, NULL));
+	assert_memory_equal(f.bound.params[0].data, ((int64_t[]){-100, 100}), 16);
+	done(&f);
+}
+
+static void expect(struct fixture *f, enum diag_code code, const char *word)
+{
+	assert_false(bind(f, NULL));
+	assert_int_equal(diags_count(f->diags), 1);
+	const struct diag *d = diags_at(f->diags, 0);
+	assert_int_equal(d->code, code);
+	bool found = strstr(d->message, word) != NULL;
+	for (uint32_t i = 0; i < d->n_notes; i++)
+		found |= strstr(d->notes[i], word) != NULL;
+	if (!found)
+		fail_msg("`%s` does not say `%s`", d->message, word);
+	done(f);
+}
+
+static void misfits(void **state)
+{
+	(void)state;
+	struct fixture f = open_file(ONE("I8", 3, 3), (int8_t[]){-1, 2, 1}, 3);
+	add(&f, "w", DT_TRIT, 3, false);
+	expect(&f, DIAG_WEIGHTS_TRIT, "element 1");
+	f = open_file(ONE("F32", 1, 4), (float[]){0.5f}, 4);
+	add(&f, "w", DT_TRIT, 1, false);
+	expect(&f, DIAG_WEIGHTS_TRIT, "0.5");
+	f = open_file(ONE("F32", 2, 8), (float[]){1, 2}, 8);
+	add(&f, "w", DT_FLOAT16, 2, false);
+	expect(&f, DIAG_WEIGHTS_DTYPE, "float16");
+	f = open_file(ONE("U8", 2, 2), "ab", 2);
+	add(&f, "w", DT_FLOAT32, 2, false);
+	expect(&f, DIAG_WEIGHTS_DTYPE, "U8");
+	f = open_file(ONE("F32", 2, 8), (float[]){1, 2}, 8);
+	add(&f, "w", DT_FLOAT32, 3, false);
+	expect(&f, DIAG_WEIGHTS_SHAPE, "[3]");
+	f = open_file(ONE("F32", 2, 8), (float[]){1, 2}, 8);
+	add(&f, "weight", DT_FLOAT32, 2, false);
+	add(&f, "v", DT_FLOAT32, 2, false);
+	expect(&f, DIAG_WEIGHTS_MISSING, "`v`");
+}
+
+static void initial_values(void **state)
+{
+	(void)state;
+	struct fixture f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
+	add(&f, "w", DT_FLOAT32, 2, true); /* the file wins */
+	add(&f, "v", DT_FLOAT32, 2, true);
+	assert_true(bind(&f, NULL));
+	assert_memory_equal(f.bound.params[0].data, ((float[]){5, 6}), 8);
+	assert_memory_equal(f.bound.params[1].data, ((float[]){1, 1}), 8);
+	assert_false(hash_eq(f.bound.hashes[0], f.bound.hashes[1]));
+	done(&f);
+	f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
+	add(&f, "v", DT_FLOAT32, 2, true);
+	assert_false(bind(&f, "no such row"));
+	assert_int_equal(diags_at(f.diags, 0)->code, DIAG_WEIGHTS_INIT);
+	done(&f);
+}
+
+static void files_that_cannot_be_used(void **state)
+{
+	(void)state;
+	struct fixture f = open_file("{", "", 0);
+	assert_null(f.w);
+	assert_int_equal(diags_at(f.diags, 0)->code, DIAG_SAFETENSORS);
+	unlink(f.path);
+	assert_null(weights_open(f.a, f.path, SPAN_NONE, f.diags));
+	assert_int_equal(diags_at(f.diags, 1)->code, DIAG_FILE_READ);
+	done(&f);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(conversions), cmocka_unit_test(misfits), cmocka_unit_test(initial_values), cmocka_unit_test(files_that_cannot_be_used),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
