@@ -21,6 +21,7 @@ enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
 static void check(const struct ir_fn *f, const char *after) {
 	struct buf why = {0};
 	if (!ir_verify(f, &why)) {
+		buf_putc(&why, '\n');
 		ir_print(f, &why);
 		fprintf(stderr, "after %s: %s", after, why.at);
 		BUG("the IR is broken");

@@ -28,6 +28,7 @@ static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *
 static void check(const struct plan_options *opt, const struct ir_fn *f) {
 	struct buf why = {0};
 	if (opt->verify && !ir_verify(f, &why)) {
+		buf_putc(&why, '\n');
 		ir_print(f, &why);
 		BUG(why.at);
 	}

@@ -244,6 +244,6 @@ bool ir_verify(const struct ir_fn *f, struct buf *why) {
 	v.at = IR_NONE;
 	for (uint32_t k = 0; v.ok && k < f->n_outputs; k++)
 		need(&v, f->outputs[k] < f->n_insts && ir_at(f, f->outputs[k])->op != OP_CALL, "an output is not a value");
-	if (!v.ok) buf_printf(why, " in %s\n", f->name);
+	if (!v.ok) buf_printf(why, " in %s", f->name);
 	return v.ok;
 }

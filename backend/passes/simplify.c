@@ -128,11 +128,12 @@ static ir_ref simplify_slice(struct rewrite *w, const struct ir_inst *i, ir_ref 
 	return x;
 }
 
-/* A reduction over dimensions of size 1 moves nothing. */
+/* A reduction over dimensions of size 1 moves nothing; but a float sum starts from 0 and makes 0 of -0. */
 static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref x) {
 	const struct core_type *t = &ir_at(w->f, x)->type;
 	int64_t v;
 	if (i->op == OP_ARGMAX || i->op == OP_ARGMIN || t->elem != i->type.elem) return IR_NONE;
+	if (i->op == OP_REDUCE_SUM && is_float(i)) return IR_NONE;
 	for (uint32_t k = 0; k < t->rank; k++)
 		if ((i->mask >> k & 1) && (!dim_is_const(w->f->dims, t->dims[k], &v) || v != 1)) return IR_NONE;
 	return as(w, OP_RESHAPE, i, x);
