@@ -54,6 +54,8 @@ static void weight_buffer(struct builder *b, ir_ref v)
 static void const_buffer(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
+	if (!b->values[v].forced && loops_splat(b, in))
+		return;
 	b->buffer[v] = buffer_new(b, BUFFER_CONST, 0, &in->type);
 	b->fn->buffers[b->buffer[v]].data = in->data;
 }

@@ -55,6 +55,9 @@ ir_ref loops_base(const struct ir_fn *f, ir_ref v);
 /* Does it always lie in memory that others provide (input, weight, constant, result of a call)? */
 bool loops_given(const struct ir_fn *f, ir_ref v);
 
+/* Is this constant the same element everywhere? It needs no memory then, unless a call wants it (`forced`). */
+bool loops_splat(const struct builder *b, const struct ir_inst *in);
+
 /* Is `v` a matmul for a micro-kernel? Then which, and the values (under reshapes) of its operands. */
 bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
 

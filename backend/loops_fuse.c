@@ -108,7 +108,7 @@ static void measure(struct builder *b, ir_ref v)
 static void force(struct builder *b, ir_ref v)
 {
 	v = loops_base(b->ir, v);
-	if (!loops_given(b->ir, v))
+	if (!loops_given(b->ir, v) || ir_at(b->ir, v)->op == OP_CONST)
 		b->values[v].forced = true;
 	if (b->values[v].use == USE_NONE)
 		b->values[v].use = USE_MANY;

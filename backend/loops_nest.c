@@ -165,8 +165,7 @@ static void const_element(dtype elem, const void *data, struct loop_expr *e)
 	}
 }
 
-/* A constant with the same element everywhere needs no memory. */
-static bool const_splat(const struct builder *b, const struct ir_inst *in)
+bool loops_splat(const struct builder *b, const struct ir_inst *in)
 {
 	int64_t count = ir_type_count(b->dims, &in->type);
 	size_t size = dtype_size(in->type.elem);
@@ -267,7 +266,7 @@ static uint32_t eval_fresh(struct nest_builder *n, ir_ref v, const struct coords
 	const struct builder *b = n->b;
 	ir_ref base = loops_base(b->ir, v);
 	const struct ir_inst *in = ir_at(b->ir, base);
-	if (in->op == OP_CONST && const_splat(b, in)) {
+	if (in->op == OP_CONST && loops_splat(b, in)) {
 		struct loop_expr e = expr_new(b, LOOP_CONST, in->type.elem, c->in_reduction);
 		const_element(in->type.elem, in->data, &e);
 		return put(n, e);
