@@ -76,7 +76,7 @@ static void put_mark(struct row *r, uint32_t col, const char *mark, size_t n)
 static void put_char(struct row *r, uint32_t col, enum style style, uint32_t cp, uint32_t width)
 {
 	char text[4];
-	size_t n = utf8_encode(cp, text);
+	size_t n = utf8_put(cp, text);
 	struct cell *c;
 
 	if (width == 0) {

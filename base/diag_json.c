@@ -18,7 +18,7 @@ static void put_str(struct json_writer *w, const char *key, const char *v)
 	if (v)
 		json_str(w, v);
 	else
-		json_null(w);
+		json_none(w);
 }
 
 static void put_span(struct json_writer *w, const struct sources *s, const struct diag_label *l, bool primary)
@@ -47,7 +47,7 @@ static void put_edit(struct json_writer *w, const struct sources *s, const struc
 {
 	json_key(w, "edit");
 	if (!g->replacement || !has_place(s, g->edit)) {
-		json_null(w);
+		json_none(w);
 		return;
 	}
 	json_open(w, '{');

@@ -95,7 +95,7 @@ void json_bool(struct json_writer *w, bool v)
 	buf_puts(w->out, v ? "true" : "false");
 }
 
-void json_null(struct json_writer *w)
+void json_none(struct json_writer *w)
 {
 	comma(w);
 	buf_puts(w->out, "null");

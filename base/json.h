@@ -18,5 +18,5 @@ void json_strn(struct json_writer *w, const char *s, size_t n);
 void json_int(struct json_writer *w, int64_t v);
 void json_num(struct json_writer *w, double v); /* three decimals; NaN and infinity become null */
 void json_bool(struct json_writer *w, bool v);
-void json_null(struct json_writer *w);
+void json_none(struct json_writer *w);
 #endif

@@ -94,7 +94,7 @@ size_t utf8_decode(const char *s, size_t n, uint32_t *cp)
 	return len ? len : 1;
 }
 
-size_t utf8_encode(uint32_t cp, char out[4])
+size_t utf8_put(uint32_t cp, char out[4])
 {
 	static const unsigned char marks[] = {0, 0, 0xC0, 0xE0, 0xF0} /* by length */;
 	size_t n = cp < 0x80 ? 1 : cp < 0x800 ? 2 : cp < 0x10000 ? 3 : 4;

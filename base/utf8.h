@@ -7,7 +7,7 @@
 /* Decodes the character at s[0] of n >= 1 bytes into *cp; its length in bytes. Invalid (overlong, surrogate, cut off): U+FFFD, length 1. */
 size_t utf8_decode(const char *s, size_t n, uint32_t *cp);
 /* Writes 1 to 4 bytes; how many. */
-size_t utf8_encode(uint32_t cp, char out[4]);
+size_t utf8_put(uint32_t cp, char out[4]);
 /* Offset of the first byte that is not valid UTF-8, or n. */
 size_t utf8_valid_prefix(const char *s, size_t n);
 /* Columns: 0 for combining marks, 2 for wide East Asian characters and emoji, else 1. */

@@ -21,7 +21,7 @@ static void nesting(void **state)
 	json_num(&w, -INFINITY);
 	json_bool(&w, true);
 	json_bool(&w, false);
-	json_null(&w);
+	json_none(&w);
 	json_open(&w, '{');
 	json_close(&w, '}');
 	json_open(&w, '[');

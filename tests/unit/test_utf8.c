@@ -15,7 +15,7 @@ static void round_trip(void **state)
 
 		if (cp >= 0xD800 && cp < 0xE000)
 			continue;
-		n = utf8_encode(cp, text);
+		n = utf8_put(cp, text);
 		assert_int_equal(utf8_decode(text, n, &back), n);
 		assert_int_equal(back, cp);
 		assert_int_equal(utf8_valid_prefix(text, n), n);
