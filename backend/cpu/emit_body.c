@@ -103,7 +103,7 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 	const struct loop_expr *x = &s->n->exprs[k];
 	LLVMValueRef stride = width > 1 ? lane_stride(s, &x->access) : NULL;
 	LLVMValueRef ptr = width > 1 ? copy_ptr(s, k, copy, stride) : s->ptrs[k];
-	if (x->access.index == LOOP_NONE)
+	if (x->access.index == LOOP_NONE || !s->varying[x->access.index])
 		return emit_load(s->e, x->elem, ptr, width, stride);
 	return emit_load_indexed(s->e, x->elem, ptr, width, stride, body_value(s, x->access.index, copy, width), emit_dim(s->e, x->access.scale),
 				 emit_dim(s->e, x->access.bound));
@@ -140,6 +140,18 @@ static bool wanted(const struct nest *s, uint32_t k, enum body_part part)
 	return !x->in_reduction;
 }
 
+/* An index that is the same in all lanes is checked and applied once, as far out as it is known. */
+static void apply_index(struct nest *s, uint32_t index)
+{
+	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
+		const struct loop_expr *x = &s->n->exprs[k];
+		if (x->kind != LOOP_LOAD || x->access.index != index)
+			continue;
+		LLVMValueRef i = emit_checked_index(s->e, s->cells[index].value[0], emit_dim(s->e, x->access.bound));
+		s->ptrs[k] = emit_offset(s->e, x->elem, s->ptrs[k], LLVMBuildMul(s->e->builder, i, emit_dim(s->e, x->access.scale), ""));
+	}
+}
+
 void body_compute(struct nest *s, enum body_part part)
 {
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
@@ -149,6 +161,8 @@ void body_compute(struct nest *s, enum body_part part)
 		for (uint32_t u = 0; u < copies; u++)
 			s->cells[k].value[u] = compute(s, k, u);
 		vec_push(&s->journal, ((struct journal_entry){k, false}));
+		if (!s->varying[k])
+			apply_index(s, k);
 	}
 }
 

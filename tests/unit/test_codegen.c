@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <math.h>
 #include "backend/interp.h"
 #include "backend/loops.h"
 #include "backend/runtime/unit.h"
@@ -201,8 +202,204 @@ static void test_random_functions(void **state)
 		fail_msg("%lu of %lu functions differ", (unsigned long)failed, (unsigned long)count);
 }
 
+/* -- elementary functions: the worst relative error over a sweep of all magnitudes ------------------------------------------------------- */
+
+static struct random_fn unary_function(struct arena *a, const char *name, enum ir_op op, int64_t n)
+{
+	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = 1};
+	struct core_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {dim_const(r.f->dims, n)}};
+	r.f->inputs = ARENA_ARRAY(a, struct core_type, 1);
+	ir_ref x = add_input(&r, &t), y = emit(&r, op, &t, &x, 1, true);
+	r.f->n_outputs = 1;
+	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
+	r.f->outputs[0] = y;
+	r.plan = (struct plan){.run = r.f};
+	return r;
+}
+
+static double exact_value(enum ir_op op, double x)
+{
+	switch (op) {
+	case OP_EXP: return exp(x);
+	case OP_LOG: return log(x);
+	case OP_TANH: return tanh(x);
+	case OP_ERF: return erf(x);
+	case OP_SIN: return sin(x);
+	case OP_COS: return cos(x);
+	case OP_RSQRT: return (double)(1.0f / sqrtf((float)x));
+	default: return sqrt(x);
+	}
+}
+
+/* In units of 1e-6 of the value; sines near their zeros are measured against 1. Denormal results may be off by their last bits. */
+static double error_of(enum ir_op op, float x, float got)
+{
+	float want = (float)exact_value(op, (double)x);
+	if (got == want || (got != got && want != want))
+		return 0;
+	double unit = fabs((double)want) * 1e-6 + 1.5e-45;
+	if (op == OP_SIN || op == OP_COS)
+		unit = fmax(unit, 1e-7);
+	return fabs((double)got - (double)want) / unit;
+}
+
+enum { SWEEP = 1 << 16 };
+static void sweep(float *x)
+{
+	static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 88.72f, 88.73f, -87.33f, -103.9f, -104.5f, 1e-45f, -1e-45f, 1.0f, -1.0f, 3e38f};
+	for (uint32_t k = 0; k < SWEEP; k++) {
+		uint32_t bits = k * 65536u + (k * 40503u & 65535u);
+		memcpy(&x[k], &bits, sizeof bits);
+		if (k % 2) /* every other one in the usual range */
+			x[k] = (float)((int32_t)(k * 2654435761u)) / 2147483648.0f * 20.0f;
+	}
+	memcpy(x, special, sizeof special);
+}
+
+static void test_elementary(void **state)
+{
+	static const enum ir_op ops[] = {OP_EXP, OP_LOG, OP_TANH, OP_ERF, OP_SIN, OP_COS, OP_RSQRT, OP_SQRT};
+	enum { N = sizeof ops / sizeof *ops };
+	struct arena *a = arena_new(0);
+	struct native native;
+	float *x = ARENA_ARRAY(a, float, SWEEP), *y = ARENA_ARRAY(a, float, SWEEP);
+	struct trial trials[N];
+	uint32_t bad = 0;
+	(void)state;
+	sweep(x);
+	assert_true(native_begin(&native));
+	for (uint32_t k = 0; k < N; k++) {
+		trials[k] = (struct trial){.r = unary_function(a, ir_op_text(ops[k]), ops[k], SWEEP)};
+		trials[k].r.f->name = arena_printf(a, "test_%s", ir_op_text(ops[k]));
+		assert_true(add_variants(&native, &trials[k]));
+	}
+	assert_true(native_link(&native));
+	for (uint32_t k = 0; k < N; k++)
+		for (uint32_t v = 0; v < VARIANTS; v++) {
+			tri_unit_fn *run;
+			double worst = 0;
+			float at = 0;
+			*(void **)&run = dlsym(native.library, trials[k].symbol[v]);
+			if (!run)
+				continue;
+			run(NULL, (void *[]){x, y}, NULL, NULL, NULL);
+			for (uint32_t i = 0; i < SWEEP; i++) {
+				double off = error_of(ops[k], x[i], y[i]);
+				if (!(off <= worst)) {
+					worst = off;
+					at = x[i];
+				}
+			}
+			if (getenv("TRIB_VERBOSE") || !(worst <= 1.0))
+				fprintf(stderr, "%s: worst error %.3g e-6 at %.9g\n", trials[k].symbol[v], worst, (double)at);
+			bad += !(worst <= 1.0);
+		}
+	native_end(&native);
+	arena_free(a);
+	assert_int_equal(bad, 0);
+}
+
+/* -- checked indices and calls ------------------------------------------------------------------------------------------------------------ */
+
+/* rows(table[V, 3], index[N]): values outside the table are reported and read row 0. */
+static struct loop_fn *rows_function(struct arena *a)
+{
+	struct random_fn r = {.a = a, .f = ir_fn_new(a, "rows", dims_new(a))};
+	dim n = dim_new_sym(r.f->dims, "N"), v = dim_new_sym(r.f->dims, "V"), three = dim_const(r.f->dims, 3);
+	struct core_type table = {.elem = DT_FLOAT32, .rank = 2, .dims = {v, three}}, index = {.elem = DT_INT32, .rank = 1, .dims = {n}};
+	struct core_type out = {.elem = DT_FLOAT32, .rank = 2, .dims = {n, three}};
+	r.f->inputs = ARENA_ARRAY(a, struct core_type, 2);
+	ir_ref ops[2] = {add_input(&r, &table), add_input(&r, &index)};
+	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
+	r.f->outputs[0] = emit(&r, OP_GATHER, &out, ops, 2, true);
+	r.f->n_outputs = 1;
+	struct plan p = {.run = r.f};
+	return loops_build(a, &p);
+}
+
+/* caller(x[N]) = -leaf(x), where leaf has scratch of its own and one symbol. */
+static struct loop_fn *caller_function(struct arena *a)
+{
+	struct core_unit *leaf = ARENA_NEW(a, struct core_unit);
+	struct random_fn r = {.a = a, .f = ir_fn_new(a, "caller", dims_new(a))};
+	dim n = dim_new_sym(r.f->dims, "N");
+	*leaf = (struct core_unit){.name = "leaf", .symbol = "leaf", .dims = dims_new(a), .n_outputs = 1, .n_nodes = 1};
+	leaf->outputs = ARENA_ARRAY(a, struct core_output, 1);
+	leaf->nodes = ARENA_ARRAY(a, struct core_node, 1);
+	leaf->nodes[0].type = (struct core_type){.elem = DT_FLOAT32, .rank = 1, .dims = {dim_new_sym(leaf->dims, "M")}};
+	struct core_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {n}};
+	r.f->inputs = ARENA_ARRAY(a, struct core_type, 1);
+	ir_ref x = add_input(&r, &t), abs = emit(&r, OP_ABS, &t, &x, 1, true), call = emit(&r, OP_CALL, &t, &abs, 1, true);
+	dim *syms = ARENA_ARRAY(a, dim, 1);
+	*syms = n;
+	ir_at(r.f, call)->callee = leaf;
+	ir_at(r.f, call)->callee_syms = syms;
+	ir_ref result = emit(&r, OP_RESULT, &t, &call, 1, true);
+	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
+	r.f->outputs[0] = emit(&r, OP_NEG, &t, &result, 1, true);
+	r.f->n_outputs = 1;
+	struct plan p = {.run = r.f};
+	return loops_build(a, &p);
+}
+
+static const char leaf_source[] = "#include <stdint.h>\n"
+				  "char *leaf_scratch_at;\n"
+				  "void leaf(void *c, void *const *b, const void *const *w, const int64_t *d, char *s) { (void)c; (void)w;\n"
+				  "  leaf_scratch_at = s; for (int64_t i = 0; i < d[0]; i++) ((float *)b[1])[i] = 2 * ((float *)b[0])[i]; }\n"
+				  "int64_t leaf_scratch(const int64_t *d) { return 1000 * d[0]; }\n";
+
+static void test_call_and_check(void **state)
+{
+	struct arena *a = arena_new(0);
+	struct native native;
+	struct target target;
+	char path[128];
+	float table[6] = {1, 2, 3, 4, 5, 6}, out[12], x[4] = {1, -2, 3, -4};
+	int32_t index[4] = {1, 0, 2, -1};
+	int64_t rows_dims[2] = {4, 2}, n = 4;
+	(void)state;
+	assert_true(native_begin(&native) && target_resolve("x86-64-v2", &target));
+	struct codegen_target ct = {target.cpu, target.features, target.vector_bytes, 1, false};
+	assert_true(native_add(&native, &ct, rows_function(a)) && native_add(&native, &ct, caller_function(a)));
+	snprintf(path, sizeof path, "%s/leaf.c", native.dir);
+	assert_true(native_write(path, leaf_source, sizeof leaf_source - 1));
+	snprintf(path, sizeof path, "cd %s && cc -fPIC -c leaf.c", native.dir);
+	assert_int_equal(system(path), 0);
+	assert_true(native_link(&native));
+	tri_unit_fn *rows, *caller;
+	tri_scratch_fn *scratch;
+	*(void **)&rows = dlsym(native.library, "rows");
+	*(void **)&caller = dlsym(native.library, "caller");
+	*(void **)&scratch = dlsym(native.library, "caller_scratch");
+	rows(NULL, (void *[]){table, index, out}, NULL, rows_dims, NULL);
+	assert_true(out[0] == 4 && out[2] == 6 && out[3] == 1 && out[6] == 1 && out[9] == 1);
+	assert_true(*(int64_t *)dlsym(native.library, "fails") >= 2);
+	assert_true(*(int64_t *)dlsym(native.library, "fail_value") == 2 || *(int64_t *)dlsym(native.library, "fail_value") == -1);
+	assert_int_equal(*(int64_t *)dlsym(native.library, "fail_bound"), 2);
+	assert_int_equal(scratch(&n), 128 + 4000);
+	char *own = arena_alloc(a, 128 + 4000, 64);
+	caller(NULL, (void *[]){x, out}, NULL, &n, own);
+	assert_true(out[0] == -2 && out[1] == -4 && out[2] == -6 && out[3] == -8);
+	assert_ptr_equal(*(char **)dlsym(native.library, "leaf_scratch_at"), own + 128);
+	native_end(&native);
+	arena_free(a);
+}
+
+static void test_targets(void **state)
+{
+	struct target t;
+	(void)state;
+	for (const char *const *name = target_names(); *name; name++)
+		assert_true(target_resolve(*name, &t) && t.cpu);
+	assert_true(target_resolve("native", &t) && target_runs_here(&t));
+	assert_false(target_resolve("pentium", &t));
+	assert_true(target_resolve("x86-64-v3", &t));
+	assert_int_equal(t.vector_bytes, 32);
+}
+
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_random_functions)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_targets), cmocka_unit_test(test_elementary),
+					   cmocka_unit_test(test_call_and_check), cmocka_unit_test(test_random_functions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
