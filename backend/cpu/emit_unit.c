@@ -2,9 +2,8 @@
 #include "backend/cpu/emit.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include "backend/runtime/tri.h"
 #include "base/bug.h"
-
-enum { CODE_RANGE = 6 }; /* TRI_ERR_RANGE of backend/runtime/tri.h */
 
 LLVMValueRef emit_i64(struct emit *e, int64_t v)
 {
@@ -122,7 +121,7 @@ static void call_fail(struct emit *e, LLVMValueRef ctx, LLVMValueRef value, LLVM
 {
 	LLVMTypeRef params[4] = {e->ptr, e->i32, e->i64, e->i64};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
-	LLVMValueRef args[4] = {ctx, LLVMConstInt(e->i32, CODE_RANGE, 0), value, bound};
+	LLVMValueRef args[4] = {ctx, LLVMConstInt(e->i32, TRI_ERR_RANGE, 0), value, bound};
 	LLVMBuildCall2(e->builder, type, LLVMAddFunction(e->module, "tri_fail", type), args, 4, "");
 }
 
@@ -237,6 +236,12 @@ static void set_attribute(struct emit *e, LLVMValueRef f, const char *key, const
 	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(e->context, key, kl, value, vl));
 }
 
+static void set_flag(struct emit *e, LLVMValueRef f, const char *name, size_t len)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, len);
+	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
+}
+
 static void set_attributes(struct emit *e, LLVMValueRef f)
 {
 	char bits[16];
@@ -246,8 +251,9 @@ static void set_attributes(struct emit *e, LLVMValueRef f)
 	set_attribute(e, f, "prefer-vector-width", bits);
 	set_attribute(e, f, "min-legal-vector-width", bits);
 	set_attribute(e, f, "no-jump-tables", "true");
-	unsigned nounwind = LLVMGetEnumAttributeKindForName("nounwind", 8);
-	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, nounwind, 0));
+	set_flag(e, f, "nounwind", 8);
+	if (e->target->size)
+		set_flag(e, f, "optsize", 7);
 }
 
 /* Starts a function: e->function, positioned in its first block. */

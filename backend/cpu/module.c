@@ -1,5 +1,6 @@
 /* The module's one entry: LLVM behind codegen_api. Nothing of LLVM or of ours is visible outside. */
 #include "backend/codegen.h"
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 #include <llvm-c/Analysis.h>
@@ -39,8 +40,18 @@ static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
 	return t->opt == 0 ? LLVMCodeGenLevelNone : t->opt == 1 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault;
 }
 
+/* The registry of targets takes no lock. */
+static void initialise(void)
+{
+	LLVMInitializeX86TargetInfo();
+	LLVMInitializeX86Target();
+	LLVMInitializeX86TargetMC();
+	LLVMInitializeX86AsmPrinter();
+}
+
 static struct codegen *codegen_open(const struct codegen_target *target, struct buf *error)
 {
+	static pthread_once_t once = PTHREAD_ONCE_INIT;
 	LLVMTargetRef llvm_target;
 	char *message = NULL;
 	struct codegen *c = calloc(1, sizeof *c);
@@ -48,10 +59,7 @@ static struct codegen *codegen_open(const struct codegen_target *target, struct 
 		buf_puts(error, "out of memory");
 		return NULL;
 	}
-	LLVMInitializeX86TargetInfo();
-	LLVMInitializeX86Target();
-	LLVMInitializeX86TargetMC();
-	LLVMInitializeX86AsmPrinter();
+	pthread_once(&once, initialise);
 	c->target = *target;
 	c->target.cpu = c->cpu = strdup(target->cpu);
 	c->target.features = c->features = strdup(target->features ? target->features : "");
