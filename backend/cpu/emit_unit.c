@@ -15,6 +15,38 @@ LLVMBasicBlockRef emit_block(struct emit *e, const char *name)
 	return LLVMAppendBasicBlockInContext(e->context, e->function, name);
 }
 
+/* -- attributes ------------------------------------------------------------------------------------------------------------------------ */
+
+static void set_attribute(struct emit *e, LLVMValueRef f, const char *key, const char *value)
+{
+	unsigned kl = 0, vl = 0;
+	while (key[kl])
+		kl++;
+	while (value[vl])
+		vl++;
+	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(e->context, key, kl, value, vl));
+}
+
+static void set_flag(struct emit *e, LLVMValueRef f, const char *name, size_t len)
+{
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, len);
+	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
+}
+
+static void set_attributes(struct emit *e, LLVMValueRef f)
+{
+	char bits[16];
+	snprintf(bits, sizeof bits, "%u", 8 * e->target->vector_bytes);
+	set_attribute(e, f, "target-cpu", e->target->cpu);
+	set_attribute(e, f, "target-features", e->target->features);
+	set_attribute(e, f, "prefer-vector-width", bits);
+	set_attribute(e, f, "min-legal-vector-width", bits);
+	set_attribute(e, f, "no-jump-tables", "true");
+	set_flag(e, f, "nounwind", 8);
+	if (e->target->size)
+		set_flag(e, f, "optsize", 7);
+}
+
 /* -- dims -------------------------------------------------------------------------------------------------------------------------------- */
 
 static LLVMValueRef element(struct emit *e, LLVMTypeRef type, LLVMValueRef array, uint32_t k)
@@ -132,6 +164,7 @@ static LLVMValueRef check_function(struct emit *e)
 	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
 	LLVMValueRef f = LLVMAddFunction(e->module, "check_index", LLVMFunctionType(e->i64, params, 3, 0));
 	LLVMSetLinkage(f, LLVMInternalLinkage);
+	set_attributes(e, f);
 	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(e->context, f, ""), good = LLVMAppendBasicBlockInContext(e->context, f, ""),
 			  bad = LLVMAppendBasicBlockInContext(e->context, f, "");
 	LLVMPositionBuilderAtEnd(e->builder, entry);
@@ -225,36 +258,6 @@ static void emit_call(struct emit *e, const struct loop_stmt *s)
 }
 
 /* -- functions --------------------------------------------------------------------------------------------------------------------------- */
-
-static void set_attribute(struct emit *e, LLVMValueRef f, const char *key, const char *value)
-{
-	unsigned kl = 0, vl = 0;
-	while (key[kl])
-		kl++;
-	while (value[vl])
-		vl++;
-	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(e->context, key, kl, value, vl));
-}
-
-static void set_flag(struct emit *e, LLVMValueRef f, const char *name, size_t len)
-{
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, len);
-	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
-}
-
-static void set_attributes(struct emit *e, LLVMValueRef f)
-{
-	char bits[16];
-	snprintf(bits, sizeof bits, "%u", 8 * e->target->vector_bytes);
-	set_attribute(e, f, "target-cpu", e->target->cpu);
-	set_attribute(e, f, "target-features", e->target->features);
-	set_attribute(e, f, "prefer-vector-width", bits);
-	set_attribute(e, f, "min-legal-vector-width", bits);
-	set_attribute(e, f, "no-jump-tables", "true");
-	set_flag(e, f, "nounwind", 8);
-	if (e->target->size)
-		set_flag(e, f, "optsize", 7);
-}
 
 /* Starts a function: e->function, positioned in its first block. */
 static void begin(struct emit *e, const char *name, LLVMTypeRef type)
