@@ -10,8 +10,10 @@
 
 enum { MAX_DEPTH = 256 };
 
-void interp_fail(struct interp *in, const char *fmt, ...) {
-	if (in->error) return;
+void interp_fail(struct interp *in, const char *fmt, ...)
+{
+	if (in->error)
+		return;
 	va_list ap;
 	va_start(ap, fmt);
 	in->error = arena_vprintf(in->out, fmt, ap);
@@ -20,27 +22,34 @@ void interp_fail(struct interp *in, const char *fmt, ...) {
 
 /* ---- values ---- */
 
-static void set_shape(struct interp *in, const struct core_type *t, struct tensor *out) {
+static void set_shape(struct interp *in, const struct core_type *t, struct tensor *out)
+{
 	int64_t bytes = (int64_t)dtype_size(t->elem);
 	*out = (struct tensor){.elem = t->elem, .rank = t->rank};
 	for (uint32_t k = 0; k < t->rank; k++) {
 		out->dims[k] = dim_eval(in->f->dims, t->dims[k], in->syms);
-		if (out->dims[k] < 0) interp_fail(in, "a dimension is %lld", (long long)out->dims[k]);
-		if (__builtin_mul_overflow(bytes, out->dims[k], &bytes)) interp_fail(in, "a tensor is too large");
+		if (out->dims[k] < 0)
+			interp_fail(in, "a dimension is %lld", (long long)out->dims[k]);
+		if (__builtin_mul_overflow(bytes, out->dims[k], &bytes))
+			interp_fail(in, "a tensor is too large");
 	}
 }
 
-static bool same_shape(const struct tensor *a, const struct tensor *b) {
+static bool same_shape(const struct tensor *a, const struct tensor *b)
+{
 	return a->elem == b->elem && a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]);
 }
 
-static void take(struct interp *in, ir_ref r, const struct tensor *given, const char *what) {
+static void take(struct interp *in, ir_ref r, const struct tensor *given, const char *what)
+{
 	struct tensor want = in->values[r];
 	in->values[r] = *given;
-	if (!same_shape(&want, given)) interp_fail(in, "%s %u has not the declared shape", what, ir_at(in->f, r)->index);
+	if (!same_shape(&want, given))
+		interp_fail(in, "%s %u has not the declared shape", what, ir_at(in->f, r)->index);
 }
 
-static void drop(struct interp *in, ir_ref r) {
+static void drop(struct interp *in, ir_ref r)
+{
 	free(in->owned[r]);
 	in->owned[r] = NULL;
 }
@@ -49,32 +58,42 @@ static void drop(struct interp *in, ir_ref r) {
 
 static int64_t inner_size(const struct tensor *x) { return x->dims[x->rank - 1]; }
 
-static void check_shapes(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, const struct tensor *out) {
+static void check_shapes(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, const struct tensor *out)
+{
 	bool ok = true;
-	if (i->op == OP_RESHAPE) ok = tensor_count(x[0]) == tensor_count(out);
+	if (i->op == OP_RESHAPE)
+		ok = tensor_count(x[0]) == tensor_count(out);
 	if (i->op == OP_MATMUL) {
-		ok = inner_size(x[0]) == x[1]->dims[x[1]->rank - 2] && inner_size(x[1]) == inner_size(out) && x[0]->dims[out->rank - 2] == out->dims[out->rank - 2];
-		for (uint32_t k = 0; k + 2 < out->rank; k++) ok = ok && x[0]->dims[k] == out->dims[k] && x[1]->dims[k] == out->dims[k];
+		ok = inner_size(x[0]) == x[1]->dims[x[1]->rank - 2] && inner_size(x[1]) == inner_size(out) &&
+		     x[0]->dims[out->rank - 2] == out->dims[out->rank - 2];
+		for (uint32_t k = 0; k + 2 < out->rank; k++)
+			ok = ok && x[0]->dims[k] == out->dims[k] && x[1]->dims[k] == out->dims[k];
 	}
 	for (uint32_t k = 0; i->op == OP_BROADCAST && k < x[0]->rank; k++)
 		ok = ok && (x[0]->dims[k] == 1 || x[0]->dims[k] == out->dims[out->rank - x[0]->rank + k]);
-	for (uint32_t k = 0; i->op == OP_TRANSPOSE && k < out->rank; k++) ok = ok && x[0]->dims[i->ints[k]] == out->dims[k];
+	for (uint32_t k = 0; i->op == OP_TRANSPOSE && k < out->rank; k++)
+		ok = ok && x[0]->dims[i->ints[k]] == out->dims[k];
 	if (i->op == OP_CONCAT) {
 		int64_t sum = 0;
 		for (uint32_t o = 0; o < i->n_operands; o++) {
-			for (uint32_t k = 0; k < out->rank; k++) ok = ok && (k == i->index || x[o]->dims[k] == out->dims[k]);
+			for (uint32_t k = 0; k < out->rank; k++)
+				ok = ok && (k == i->index || x[o]->dims[k] == out->dims[k]);
 			sum += x[o]->dims[i->index];
 		}
 		ok = ok && sum == out->dims[i->index];
 	}
 	for (uint32_t k = 0, n = 0; (ir_op_traits(i->op) & REDUCES) && k < x[0]->rank; k++)
-		if (!(i->mask >> k & 1)) ok = ok && x[0]->dims[k] == out->dims[n++];
-	if (!ok) interp_fail(in, "the operands of %s have shapes that do not fit", ir_op_text(i->op));
+		if (!(i->mask >> k & 1))
+			ok = ok && x[0]->dims[k] == out->dims[n++];
+	if (!ok)
+		interp_fail(in, "the operands of %s have shapes that do not fit", ir_op_text(i->op));
 }
 
 /* ---- calls ---- */
 
-static void split_args(struct interp *in, const struct ir_inst *call, const struct tensor *const *x, struct tensor *inputs, struct tensor *weights) {
+static void split_args(struct interp *in, const struct ir_inst *call, const struct tensor *const *x, struct tensor *inputs,
+		       struct tensor *weights)
+{
 	uint32_t n_inputs = 0, n_weights = 0;
 	if (call->n_operands != call->callee->n_inputs) {
 		interp_fail(in, "a call of %s in a planned function cannot be interpreted", call->callee->name);
@@ -90,7 +109,8 @@ static void split_args(struct interp *in, const struct ir_inst *call, const stru
 
 static bool run(struct interp *in, struct tensor *outputs);
 
-static void call_lowered(struct interp *in, struct interp *callee, const struct ir_inst *i, struct tensor *outputs) {
+static void call_lowered(struct interp *in, struct interp *callee, const struct ir_inst *i, struct tensor *outputs)
+{
 	struct diags *diags = diags_new(1);
 	callee->f = lower_unit(callee->scratch, i->callee, diags);
 	if (!callee->f)
@@ -100,31 +120,43 @@ static void call_lowered(struct interp *in, struct interp *callee, const struct 
 	diags_free(diags);
 }
 
-static void call(struct interp *in, ir_ref r, const struct tensor *const *x) {
+static void call(struct interp *in, ir_ref r, const struct tensor *const *x)
+{
 	const struct ir_inst *i = ir_at(in->f, r);
 	uint32_t n = i->callee->n_inputs, n_syms = dims_syms(i->callee->dims);
 	struct tensor *inputs = ARENA_ARRAY(in->scratch, struct tensor, n + 1), *weights = ARENA_ARRAY(in->scratch, struct tensor, n + 1);
 	int64_t *syms = ARENA_ARRAY(in->scratch, int64_t, n_syms + 1);
-	for (uint32_t k = 0; k < n_syms; k++) syms[k] = dim_eval(in->f->dims, i->callee_syms[k], in->syms);
+	for (uint32_t k = 0; k < n_syms; k++)
+		syms[k] = dim_eval(in->f->dims, i->callee_syms[k], in->syms);
 	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, i->callee->n_outputs + 1);
 	split_args(in, i, x, inputs, weights);
-	if (in->depth >= MAX_DEPTH) interp_fail(in, "calls are nested too deeply");
-	if (in->error) return;
+	if (in->depth >= MAX_DEPTH)
+		interp_fail(in, "calls are nested too deeply");
+	if (in->error)
+		return;
 	struct arena *scratch = arena_new(0);
-	struct interp callee = {.inputs = inputs, .weights = weights, .syms = syms, .seed = in->seed, .depth = in->depth + 1, .scratch = scratch, .out = in->scratch};
+	struct interp callee = {.inputs = inputs,
+				.weights = weights,
+				.syms = syms,
+				.seed = in->seed,
+				.depth = in->depth + 1,
+				.scratch = scratch,
+				.out = in->scratch};
 	call_lowered(in, &callee, i, in->results[r]);
 	arena_free(scratch);
 }
 
 /* ---- instructions ---- */
 
-static void compute(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out) {
+static void compute(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
 	if (ir_op_traits(i->op) & EWISE) {
 		interp_ewise(in, i, x, out);
 		return;
 	}
 	check_shapes(in, i, x, out);
-	if (in->error || !tensor_count(out)) return;
+	if (in->error || !tensor_count(out))
+		return;
 	switch (i->op) {
 	case OP_CONST: memcpy(out->data, i->data, (size_t)tensor_bytes(out)); return;
 	case OP_DIM: *(int64_t *)out->data = dim_eval(in->f->dims, i->extent, in->syms); return;
@@ -141,12 +173,15 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	}
 }
 
-static void step(struct interp *in, ir_ref r, const struct tensor **x) {
+static void step(struct interp *in, ir_ref r, const struct tensor **x)
+{
 	const struct ir_inst *i = ir_at(in->f, r);
-	for (uint32_t k = 0; k < i->n_operands; k++) x[k] = &in->values[ir_operand(in->f, r, k)];
+	for (uint32_t k = 0; k < i->n_operands; k++)
+		x[k] = &in->values[ir_operand(in->f, r, k)];
 	struct tensor *out = &in->values[r];
 	set_shape(in, &i->type, out);
-	if (in->error) return;
+	if (in->error)
+		return;
 	switch (i->op) {
 	case OP_INPUT: take(in, r, &in->inputs[i->index], "input"); return;
 	case OP_WEIGHT: take(in, r, &in->weights[i->index], "weight"); return;
@@ -163,58 +198,72 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x) {
 }
 
 /* For each value the last instruction that reads it; outputs are never dead. */
-static uint32_t *last_uses(struct interp *in) {
+static uint32_t *last_uses(struct interp *in)
+{
 	const struct ir_fn *f = in->f;
 	uint32_t *last = ARENA_ARRAY(in->scratch, uint32_t, f->n_insts + 1);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		last[r] = r;
-		for (uint32_t k = 0; k < ir_at(f, r)->n_operands; k++) last[ir_operand(f, r, k)] = r;
+		for (uint32_t k = 0; k < ir_at(f, r)->n_operands; k++)
+			last[ir_operand(f, r, k)] = r;
 	}
-	for (uint32_t k = 0; k < f->n_outputs; k++) last[f->outputs[k]] = IR_NONE;
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		last[f->outputs[k]] = IR_NONE;
 	return last;
 }
 
-static void run_insts(struct interp *in) {
+static void run_insts(struct interp *in)
+{
 	const struct ir_fn *f = in->f;
 	uint32_t widest = 1, *last = last_uses(in);
 	for (ir_ref r = 0; r < f->n_insts; r++)
-		if (ir_at(f, r)->n_operands > widest) widest = ir_at(f, r)->n_operands;
+		if (ir_at(f, r)->n_operands > widest)
+			widest = ir_at(f, r)->n_operands;
 	const struct tensor **x = ARENA_ARRAY(in->scratch, const struct tensor *, widest);
 	for (ir_ref r = 0; r < f->n_insts && !in->error; r++) {
 		step(in, r, x);
 		for (uint32_t k = 0; k < ir_at(f, r)->n_operands; k++)
-			if (last[ir_operand(f, r, k)] == r) drop(in, ir_operand(f, r, k));
-		if (last[r] == r) drop(in, r);
+			if (last[ir_operand(f, r, k)] == r)
+				drop(in, ir_operand(f, r, k));
+		if (last[r] == r)
+			drop(in, r);
 	}
 }
 
-static void give_outputs(struct interp *in, struct tensor *outputs) {
+static void give_outputs(struct interp *in, struct tensor *outputs)
+{
 	for (uint32_t k = 0; k < in->f->n_outputs; k++) {
 		outputs[k] = in->values[in->f->outputs[k]];
 		size_t bytes = (size_t)tensor_bytes(&outputs[k]);
 		void *copy = arena_alloc(in->out, bytes ? bytes : 1, 64);
-		if (bytes) memcpy(copy, outputs[k].data, bytes);
+		if (bytes)
+			memcpy(copy, outputs[k].data, bytes);
 		outputs[k].data = copy;
 	}
 }
 
-static bool run(struct interp *in, struct tensor *outputs) {
+static bool run(struct interp *in, struct tensor *outputs)
+{
 	uint32_t n = in->f->n_insts;
 	in->values = ARENA_ARRAY(in->scratch, struct tensor, n + 1);
 	in->owned = ARENA_ARRAY(in->scratch, void *, n + 1);
 	in->results = ARENA_ARRAY(in->scratch, struct tensor *, n + 1);
 	run_insts(in);
-	if (!in->error) give_outputs(in, outputs);
-	for (ir_ref r = 0; r < n; r++) drop(in, r);
+	if (!in->error)
+		give_outputs(in, outputs);
+	for (ir_ref r = 0; r < n; r++)
+		drop(in, r);
 	return !in->error;
 }
 
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
-		struct arena *out, struct tensor *outputs, const char **error) {
+		struct arena *out, struct tensor *outputs, const char **error)
+{
 	struct arena *scratch = arena_new(0);
 	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .seed = seed, .scratch = scratch, .out = out};
 	bool ok = run(&in, outputs);
-	if (error) *error = in.error;
+	if (error)
+		*error = in.error;
 	arena_free(scratch);
 	return ok;
 }

@@ -5,7 +5,8 @@
 #include "backend/tensor.h"
 #include "base/bug.h"
 
-static double float_mod(double x, double y) {
+static double float_mod(double x, double y)
+{
 	double m = fmod(x, y);
 	return m != 0 && (m < 0) != (y < 0) ? m + y : m;
 }
@@ -15,7 +16,8 @@ static double float_floordiv(double x, double y) { return y == 0 ? x / y : rint(
 static double float_min(double x, double y) { return isnan(x) || x < y ? x : isnan(y) ? y : y; }
 static double float_max(double x, double y) { return isnan(x) || x > y ? x : isnan(y) ? y : y; }
 
-static double float_op(enum ir_op op, double x, double y) {
+static double float_op(enum ir_op op, double x, double y)
+{
 	switch (op) {
 	case OP_NEG: return -x;
 	case OP_ABS: return fabs(x);
@@ -43,27 +45,36 @@ static double float_op(enum ir_op op, double x, double y) {
 	}
 }
 
-static int64_t int_pow(int64_t x, int64_t n) {
-	if (n < 0) return x == 1 ? 1 : x == -1 ? (n & 1 ? -1 : 1) : 0;
+static int64_t int_pow(int64_t x, int64_t n)
+{
+	if (n < 0)
+		return x == 1 ? 1 : x == -1 ? (n & 1 ? -1 : 1) : 0;
 	uint64_t result = 1, square = (uint64_t)x;
 	for (; n; n >>= 1, square *= square)
-		if (n & 1) result *= square;
+		if (n & 1)
+			result *= square;
 	return (int64_t)result;
 }
 
-static int64_t int_mod(int64_t x, int64_t y) {
-	if (y == 0 || y == -1) return 0;
+static int64_t int_mod(int64_t x, int64_t y)
+{
+	if (y == 0 || y == -1)
+		return 0;
 	int64_t m = x % y;
 	return m && (m < 0) != (y < 0) ? m + y : m;
 }
 
-static int64_t int_floordiv(int64_t x, int64_t y) {
-	if (y == 0) return 0;
-	if (y == -1) return (int64_t)(0 - (uint64_t)x);
+static int64_t int_floordiv(int64_t x, int64_t y)
+{
+	if (y == 0)
+		return 0;
+	if (y == -1)
+		return (int64_t)(0 - (uint64_t)x);
 	return x / y - (x % y && (x < 0) != (y < 0));
 }
 
-static int64_t int_op(enum ir_op op, int64_t x, int64_t y) {
+static int64_t int_op(enum ir_op op, int64_t x, int64_t y)
+{
 	switch (op) {
 	case OP_NEG: return (int64_t)(0 - (uint64_t)x);
 	case OP_ABS: return x < 0 ? (int64_t)(0 - (uint64_t)x) : x;
@@ -91,19 +102,22 @@ static int64_t int_op(enum ir_op op, int64_t x, int64_t y) {
 static bool is_compare(enum ir_op op) { return op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE; }
 
 /* 1/sqrt(x): both correctly rounded in the type. */
-static void rsqrt_at(dtype e, void *data, int64_t k, double x) {
+static void rsqrt_at(dtype e, void *data, int64_t k, double x)
+{
 	elem_put_float(e, data, k, sqrt(x));
 	elem_put_float(e, data, k, 1 / elem_float(e, data, k));
 }
 
-static void select_at(dtype e, const struct tensor *from, int64_t k, void *data) {
+static void select_at(dtype e, const struct tensor *from, int64_t k, void *data)
+{
 	if (dtype_class(e) == DTC_FLOAT)
 		elem_put_float(e, data, k, elem_float(e, from->data, k));
 	else
 		elem_put_int(e, data, k, elem_int(e, from->data, k));
 }
 
-static void float_at(enum ir_op op, const struct tensor *const *x, bool two, struct tensor *out, int64_t k) {
+static void float_at(enum ir_op op, const struct tensor *const *x, bool two, struct tensor *out, int64_t k)
+{
 	dtype e = x[0]->elem;
 	double a = elem_float(e, x[0]->data, k), b = two ? elem_float(e, x[1]->data, k) : 0;
 	if (is_compare(op))
@@ -114,13 +128,15 @@ static void float_at(enum ir_op op, const struct tensor *const *x, bool two, str
 		elem_put_float(e, out->data, k, float_op(op, a, b));
 }
 
-static void int_at(enum ir_op op, const struct tensor *const *x, bool two, struct tensor *out, int64_t k) {
+static void int_at(enum ir_op op, const struct tensor *const *x, bool two, struct tensor *out, int64_t k)
+{
 	dtype e = x[0]->elem;
 	int64_t a = elem_int(e, x[0]->data, k), b = two ? elem_int(e, x[1]->data, k) : 0;
 	elem_put_int(out->elem, out->data, k, is_compare(op) ? COMPARE(op, a, b) : int_op(op, a, b));
 }
 
-void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out) {
+void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
 	int64_t n = tensor_count(out);
 	for (uint32_t o = 0; o < i->n_operands; o++)
 		if (tensor_count(x[o]) != n) {

@@ -3,7 +3,8 @@
 #include "backend/interp_state.h"
 #include "backend/tensor.h"
 
-static void strides_of(const struct tensor *t, int64_t *strides) {
+static void strides_of(const struct tensor *t, int64_t *strides)
+{
 	int64_t s = 1;
 	for (uint32_t k = t->rank; k-- > 0;) {
 		strides[k] = s;
@@ -12,7 +13,8 @@ static void strides_of(const struct tensor *t, int64_t *strides) {
 }
 
 /* out[index] = x[base + Σ index·stride] for every index of out. */
-static void copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride) {
+static void copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride)
+{
 	size_t size = dtype_size(out->elem);
 	int64_t index[8] = {0}, n = tensor_count(out);
 	const char *from = x->data;
@@ -21,35 +23,41 @@ static void copy_strided(const struct tensor *x, struct tensor *out, int64_t bas
 		memcpy(to + (size_t)k * size, from + (size_t)base * size, size);
 		for (uint32_t d = out->rank; d-- > 0;) {
 			base += stride[d];
-			if (++index[d] < out->dims[d]) break;
+			if (++index[d] < out->dims[d])
+				break;
 			base -= stride[d] * out->dims[d];
 			index[d] = 0;
 		}
 	}
 }
 
-void interp_broadcast(const struct tensor *x, struct tensor *out) {
+void interp_broadcast(const struct tensor *x, struct tensor *out)
+{
 	int64_t own[8], stride[8] = {0};
 	strides_of(x, own);
-	for (uint32_t k = 0; k < x->rank; k++) stride[out->rank - x->rank + k] = x->dims[k] == 1 ? 0 : own[k];
+	for (uint32_t k = 0; k < x->rank; k++)
+		stride[out->rank - x->rank + k] = x->dims[k] == 1 ? 0 : own[k];
 	copy_strided(x, out, 0, stride);
 }
 
-void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out) {
+void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+{
 	int64_t own[8], stride[8];
 	strides_of(x, own);
-	for (uint32_t k = 0; k < x->rank; k++) stride[k] = own[i->ints[k]];
+	for (uint32_t k = 0; k < x->rank; k++)
+		stride[k] = own[i->ints[k]];
 	copy_strided(x, out, 0, stride);
 }
 
-void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out) {
+void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+{
 	int64_t own[8], stride[8], base = 0;
 	strides_of(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
 		int64_t start = dim_eval(in->f->dims, i->starts[k], in->syms), last = start + (out->dims[k] - 1) * i->ints[k];
 		if (start < 0 || start >= x->dims[k] || last < 0 || last >= x->dims[k]) {
-			interp_fail(in, "index %lld is out of range for a dimension of %lld", (long long)(start < 0 || start >= x->dims[k] ? start : last),
-				    (long long)x->dims[k]);
+			interp_fail(in, "index %lld is out of range for a dimension of %lld",
+				    (long long)(start < 0 || start >= x->dims[k] ? start : last), (long long)x->dims[k]);
 			return;
 		}
 		stride[k] = own[k] * i->ints[k];
@@ -58,24 +66,30 @@ void interp_slice(struct interp *in, const struct ir_inst *i, const struct tenso
 	copy_strided(x, out, base, stride);
 }
 
-void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out) {
+void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
 	size_t inner = dtype_size(out->elem), at = 0;
 	int64_t outer = 1;
-	for (uint32_t k = 0; k < i->index; k++) outer *= out->dims[k];
-	for (uint32_t k = i->index + 1; k < out->rank; k++) inner *= (size_t)out->dims[k];
+	for (uint32_t k = 0; k < i->index; k++)
+		outer *= out->dims[k];
+	for (uint32_t k = i->index + 1; k < out->rank; k++)
+		inner *= (size_t)out->dims[k];
 	for (int64_t o = 0; o < outer; o++)
 		for (uint32_t n = 0; n < i->n_operands; n++) {
 			size_t bytes = inner * (size_t)x[n]->dims[i->index];
-			if (!bytes) continue;
+			if (!bytes)
+				continue;
 			memcpy((char *)out->data + at, (const char *)x[n]->data + (size_t)o * bytes, bytes);
 			at += bytes;
 		}
 }
 
-void interp_gather(struct interp *in, const struct tensor *const *x, struct tensor *out) {
+void interp_gather(struct interp *in, const struct tensor *const *x, struct tensor *out)
+{
 	int64_t n = tensor_count(x[1]), rows = x[0]->dims[0];
 	size_t bytes = dtype_size(out->elem);
-	for (uint32_t k = 1; k < x[0]->rank; k++) bytes *= (size_t)x[0]->dims[k];
+	for (uint32_t k = 1; k < x[0]->rank; k++)
+		bytes *= (size_t)x[0]->dims[k];
 	for (int64_t k = 0; k < n; k++) {
 		int64_t row = elem_int(x[1]->elem, x[1]->data, k);
 		if (row < 0 || row >= rows) {
@@ -86,7 +100,8 @@ void interp_gather(struct interp *in, const struct tensor *const *x, struct tens
 	}
 }
 
-void interp_iota(const struct ir_inst *i, struct tensor *out) {
+void interp_iota(const struct ir_inst *i, struct tensor *out)
+{
 	int64_t stride[8], n = tensor_count(out);
 	strides_of(out, stride);
 	for (int64_t k = 0; k < n; k++) {

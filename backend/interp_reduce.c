@@ -12,7 +12,8 @@ struct acc {
 };
 
 /* The dimensions of x that are reduced (want = 1) or kept (0), row-major. */
-static uint32_t axes_of(const struct tensor *x, uint32_t mask, uint32_t want, struct axis *out) {
+static uint32_t axes_of(const struct tensor *x, uint32_t mask, uint32_t want, struct axis *out)
+{
 	int64_t stride = 1, strides[8];
 	uint32_t n = 0;
 	for (uint32_t k = x->rank; k-- > 0;) {
@@ -20,11 +21,13 @@ static uint32_t axes_of(const struct tensor *x, uint32_t mask, uint32_t want, st
 		stride *= x->dims[k];
 	}
 	for (uint32_t k = 0; k < x->rank; k++)
-		if ((mask >> k & 1) == want) out[n++] = (struct axis){x->dims[k], strides[k]};
+		if ((mask >> k & 1) == want)
+			out[n++] = (struct axis){x->dims[k], strides[k]};
 	return n;
 }
 
-static int64_t offset_at(const struct axis *a, uint32_t n, int64_t index) {
+static int64_t offset_at(const struct axis *a, uint32_t n, int64_t index)
+{
 	int64_t offset = 0;
 	for (uint32_t k = n; k-- > 0;) {
 		offset += index % a[k].size * a[k].stride;
@@ -33,29 +36,39 @@ static int64_t offset_at(const struct axis *a, uint32_t n, int64_t index) {
 	return offset;
 }
 
-static int64_t int_limit(dtype t, bool high) {
-	if (t == DT_BOOL) return high;
-	if (t == DT_TRIT) return high ? 1 : -1;
+static int64_t int_limit(dtype t, bool high)
+{
+	if (t == DT_BOOL)
+		return high;
+	if (t == DT_TRIT)
+		return high ? 1 : -1;
 	int64_t top = (int64_t)(UINT64_MAX >> (65 - 8 * (int)dtype_size(t)));
 	return high ? top : -top - 1;
 }
 
-static struct acc start(enum ir_op op, dtype elem) {
+static struct acc start(enum ir_op op, dtype elem)
+{
 	bool lowest = op == OP_REDUCE_MAX || op == OP_ARGMAX, highest = op == OP_REDUCE_MIN || op == OP_ARGMIN;
 	struct acc a = {0, 0, 0};
-	if (op == OP_REDUCE_PROD) a.f = 1, a.i = 1;
-	if (!lowest && !highest) return a;
+	if (op == OP_REDUCE_PROD)
+		a.f = 1, a.i = 1;
+	if (!lowest && !highest)
+		return a;
 	a.f = lowest ? -INFINITY : INFINITY;
-	if (dtype_class(elem) != DTC_FLOAT) a.i = int_limit(elem, highest);
+	if (dtype_class(elem) != DTC_FLOAT)
+		a.i = int_limit(elem, highest);
 	return a;
 }
 
-static bool wins(enum ir_op op, double v, double best) {
-	if (isnan(best)) return false;
+static bool wins(enum ir_op op, double v, double best)
+{
+	if (isnan(best))
+		return false;
 	return isnan(v) || (op == OP_REDUCE_MAX || op == OP_ARGMAX ? v > best : v < best);
 }
 
-static void add_float(enum ir_op op, struct acc *a, double v, int64_t at) {
+static void add_float(enum ir_op op, struct acc *a, double v, int64_t at)
+{
 	if (op == OP_REDUCE_SUM) {
 		a->f += v;
 	} else if (op == OP_REDUCE_PROD) {
@@ -66,7 +79,8 @@ static void add_float(enum ir_op op, struct acc *a, double v, int64_t at) {
 	}
 }
 
-static void add_int(enum ir_op op, struct acc *a, int64_t v, int64_t at) {
+static void add_int(enum ir_op op, struct acc *a, int64_t v, int64_t at)
+{
 	if (op == OP_REDUCE_SUM) {
 		a->i = (int64_t)((uint64_t)a->i + (uint64_t)v);
 	} else if (op == OP_REDUCE_PROD) {
@@ -77,12 +91,14 @@ static void add_int(enum ir_op op, struct acc *a, int64_t v, int64_t at) {
 	}
 }
 
-void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out) {
+void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+{
 	struct axis reduced[8], kept[8];
 	uint32_t n_reduced = axes_of(x, i->mask, 1, reduced), n_kept = axes_of(x, i->mask, 0, kept);
 	bool floats = dtype_class(x->elem) == DTC_FLOAT, arg = i->op == OP_ARGMAX || i->op == OP_ARGMIN;
 	int64_t count = 1, n = tensor_count(out);
-	for (uint32_t k = 0; k < n_reduced; k++) count *= reduced[k].size;
+	for (uint32_t k = 0; k < n_reduced; k++)
+		count *= reduced[k].size;
 	for (int64_t o = 0; o < n; o++) {
 		struct acc a = start(i->op, x->elem);
 		int64_t base = count ? offset_at(kept, n_kept, o) : 0;

@@ -13,8 +13,8 @@ struct interp {
 	uint64_t seed;
 	uint32_t depth; /* of calls */
 	struct arena *scratch, *out;
-	struct tensor *values;  /* per instruction */
-	void **owned;           /* per instruction: malloc'd data to free after the last use, or NULL */
+	struct tensor *values;   /* per instruction */
+	void **owned;            /* per instruction: malloc'd data to free after the last use, or NULL */
 	struct tensor **results; /* per CALL: its results, data in `scratch` */
 	const char *error;
 };

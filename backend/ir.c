@@ -18,7 +18,8 @@ const char *ir_op_text(enum ir_op op) { return (unsigned)op < OP_COUNT ? facts[o
 int ir_op_ins(enum ir_op op) { return facts[op].ins; }
 uint32_t ir_op_traits(enum ir_op op) { return facts[op].traits; }
 
-struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims) {
+struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
+{
 	struct ir_fn *f = ARENA_NEW(unit, struct ir_fn);
 	f->unit = unit;
 	f->name = arena_strdup(unit, name);
@@ -26,16 +27,20 @@ struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
 	return f;
 }
 
-static void *grown(struct arena *a, void *old, uint32_t len, uint32_t *cap, uint32_t need, size_t size) {
-	if (need <= *cap) return old;
+static void *grown(struct arena *a, void *old, uint32_t len, uint32_t *cap, uint32_t need, size_t size)
+{
+	if (need <= *cap)
+		return old;
 	uint32_t want = *cap ? *cap * 2 : 16;
 	*cap = want < need ? need : want;
 	void *p = arena_alloc(a, size * *cap, _Alignof(max_align_t));
-	if (len) memcpy(p, old, size * len);
+	if (len)
+		memcpy(p, old, size * len);
 	return p;
 }
 
-ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, const ir_ref *operands, uint32_t n, span at) {
+ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, const ir_ref *operands, uint32_t n, span at)
+{
 	BUG_ON(facts[op].ins >= 0 && (uint32_t)facts[op].ins != n);
 	f->insts = grown(f->unit, f->insts, f->n_insts, &f->cap_insts, f->n_insts + 1, sizeof *f->insts);
 	f->operands = grown(f->unit, f->operands, f->n_operands, &f->cap_operands, f->n_operands + n, sizeof *f->operands);
@@ -53,7 +58,8 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, con
 	return f->n_insts++;
 }
 
-int64_t ir_type_count(const struct dims *d, const struct core_type *t) {
+int64_t ir_type_count(const struct dims *d, const struct core_type *t)
+{
 	int64_t n = 1, v;
 	for (uint32_t k = 0; k < t->rank; k++) {
 		BUG_ON(!dim_is_const(d, t->dims[k], &v));
@@ -62,37 +68,50 @@ int64_t ir_type_count(const struct dims *d, const struct core_type *t) {
 	return n;
 }
 
-bool ir_type_const(const struct dims *d, const struct core_type *t) {
+bool ir_type_const(const struct dims *d, const struct core_type *t)
+{
 	for (uint32_t k = 0; k < t->rank; k++)
-		if (!dim_is_const(d, t->dims[k], NULL)) return false;
+		if (!dim_is_const(d, t->dims[k], NULL))
+			return false;
 	return true;
 }
 
-bool ir_type_same(const struct core_type *a, const struct core_type *b) {
-	if (a->elem != b->elem || a->rank != b->rank) return false;
+bool ir_type_same(const struct core_type *a, const struct core_type *b)
+{
+	if (a->elem != b->elem || a->rank != b->rank)
+		return false;
 	for (uint32_t k = 0; k < a->rank; k++)
-		if (!dim_eq(a->dims[k], b->dims[k])) return false;
+		if (!dim_eq(a->dims[k], b->dims[k]))
+			return false;
 	return true;
 }
 
-static bool known_at_build(const struct ir_fn *f, const struct ir_inst *i) {
-	if (i->op == OP_INPUT || !ir_type_const(f->dims, &i->type)) return false;
-	if (i->op == OP_DIM && !dim_is_const(f->dims, i->extent, NULL)) return false;
+static bool known_at_build(const struct ir_fn *f, const struct ir_inst *i)
+{
+	if (i->op == OP_INPUT || !ir_type_const(f->dims, &i->type))
+		return false;
+	if (i->op == OP_DIM && !dim_is_const(f->dims, i->extent, NULL))
+		return false;
 	if (i->op == OP_SLICE)
 		for (uint32_t k = 0; k < i->type.rank; k++)
-			if (!dim_is_const(f->dims, i->starts[k], NULL)) return false;
+			if (!dim_is_const(f->dims, i->starts[k], NULL))
+				return false;
 	for (uint32_t k = 0; k < i->n_operands; k++)
-		if (!f->insts[f->operands[i->operands + k]].build_time) return false;
+		if (!f->insts[f->operands[i->operands + k]].build_time)
+			return false;
 	return true;
 }
 
-void ir_mark_build_time(struct ir_fn *f) {
-	for (uint32_t r = 0; r < f->n_insts; r++) f->insts[r].build_time = known_at_build(f, &f->insts[r]);
+void ir_mark_build_time(struct ir_fn *f)
+{
+	for (uint32_t r = 0; r < f->n_insts; r++)
+		f->insts[r].build_time = known_at_build(f, &f->insts[r]);
 }
 
 /* ---- hashing ---- */
 
-static void hash_dim(struct hasher *h, const struct dims *d, dim x) {
+static void hash_dim(struct hasher *h, const struct dims *d, dim x)
+{
 	struct dim_step steps[256];
 	uint32_t n = dim_program(d, x, steps, 256);
 	hasher_add_u64(h, n);
@@ -102,20 +121,25 @@ static void hash_dim(struct hasher *h, const struct dims *d, dim x) {
 	}
 }
 
-static void hash_type(struct hasher *h, const struct dims *d, const struct core_type *t) {
+static void hash_type(struct hasher *h, const struct dims *d, const struct core_type *t)
+{
 	hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
-	for (uint32_t k = 0; k < t->rank; k++) hash_dim(h, d, t->dims[k]);
+	for (uint32_t k = 0; k < t->rank; k++)
+		hash_dim(h, d, t->dims[k]);
 }
 
-static void hash_callee(struct hasher *h, const struct dims *d, const struct ir_inst *i) {
+static void hash_callee(struct hasher *h, const struct dims *d, const struct ir_inst *i)
+{
 	hasher_add_str(h, i->callee->symbol);
 	hasher_add_hash(h, i->callee->identity);
 	uint32_t n = dims_syms(i->callee->dims);
 	hasher_add_u64(h, n);
-	for (uint32_t k = 0; k < n; k++) hash_dim(h, d, i->callee_syms[k]);
+	for (uint32_t k = 0; k < n; k++)
+		hash_dim(h, d, i->callee_syms[k]);
 }
 
-static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_inst *i) {
+static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_inst *i)
+{
 	hasher_add_u64(h, i->op);
 	hash_type(h, f->dims, &i->type);
 	hasher_add_u64(h, i->n_operands);
@@ -125,22 +149,30 @@ static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_i
 	hasher_add(h, i->ints, sizeof i->ints);
 	hasher_add(h, i->f, sizeof i->f);
 	if (i->op == OP_SLICE)
-		for (uint32_t k = 0; k < i->type.rank; k++) hash_dim(h, f->dims, i->starts[k]);
-	if (i->op == OP_DIM) hash_dim(h, f->dims, i->extent);
-	if (i->op == OP_CONST) hasher_add(h, i->data, (size_t)ir_type_count(f->dims, &i->type) * dtype_size(i->type.elem));
-	if (i->op == OP_CALL) hash_callee(h, f->dims, i);
+		for (uint32_t k = 0; k < i->type.rank; k++)
+			hash_dim(h, f->dims, i->starts[k]);
+	if (i->op == OP_DIM)
+		hash_dim(h, f->dims, i->extent);
+	if (i->op == OP_CONST)
+		hasher_add(h, i->data, (size_t)ir_type_count(f->dims, &i->type) * dtype_size(i->type.elem));
+	if (i->op == OP_CALL)
+		hash_callee(h, f->dims, i);
 }
 
-hash128 ir_hash(const struct ir_fn *f) {
+hash128 ir_hash(const struct ir_fn *f)
+{
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, f->name);
 	hasher_add_u64(h, dims_syms(f->dims));
 	hasher_add_u64(h, f->n_inputs);
-	for (uint32_t k = 0; k < f->n_inputs; k++) hash_type(h, f->dims, &f->inputs[k]);
+	for (uint32_t k = 0; k < f->n_inputs; k++)
+		hash_type(h, f->dims, &f->inputs[k]);
 	hasher_add_u64(h, f->n_weights);
-	for (uint32_t k = 0; k < f->n_weights; k++) hash_type(h, f->dims, &f->weights[k]);
+	for (uint32_t k = 0; k < f->n_weights; k++)
+		hash_type(h, f->dims, &f->weights[k]);
 	hasher_add_u64(h, f->n_insts);
-	for (uint32_t r = 0; r < f->n_insts; r++) hash_inst(h, f, &f->insts[r]);
+	for (uint32_t r = 0; r < f->n_insts; r++)
+		hash_inst(h, f, &f->insts[r]);
 	hasher_add_u64(h, f->n_outputs);
 	hasher_add(h, f->outputs, f->n_outputs * sizeof(ir_ref));
 	return hasher_finish(h);

@@ -15,7 +15,8 @@ static const char *const builtin_names[BI_COUNT] = {
 #undef BUILTIN
 };
 
-void lower_fail(struct lower *l, const char *fmt, ...) {
+void lower_fail(struct lower *l, const char *fmt, ...)
+{
 	va_list ap;
 	va_start(ap, fmt);
 	const char *text = arena_vprintf(l->f->unit, fmt, ap);
@@ -26,27 +27,35 @@ void lower_fail(struct lower *l, const char *fmt, ...) {
 
 /* ---- symbols ---- */
 
-static bool is_identifier(const char *s) {
-	if (!isalpha((unsigned char)*s) && *s != '_') return false;
-	while (isalnum((unsigned char)*s) || *s == '_') s++;
+static bool is_identifier(const char *s)
+{
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	while (isalnum((unsigned char)*s) || *s == '_')
+		s++;
 	return !*s;
 }
 
-static bool name_taken(const struct dims *d, const char *name) {
+static bool name_taken(const struct dims *d, const char *name)
+{
 	for (uint32_t k = 0; k < dims_syms(d); k++)
-		if (!strcmp(dims_sym_name(d, k), name)) return true;
+		if (!strcmp(dims_sym_name(d, k), name))
+			return true;
 	return false;
 }
 
 /* The same symbols in a table of our own, under names that are unique and read back. */
-static void copy_syms(struct lower *l) {
+static void copy_syms(struct lower *l)
+{
 	uint32_t n = dims_syms(l->u->dims);
 	dim *syms = ARENA_ARRAY(l->f->unit, dim, n ? n : 1);
 	for (uint32_t k = 0; k < n; k++) {
 		const char *name = dims_sym_name(l->u->dims, k);
-		if (!is_identifier(name)) name = "d";
+		if (!is_identifier(name))
+			name = "d";
 		const char *unique = name;
-		for (uint32_t i = k; name_taken(l->f->dims, unique); i++) unique = arena_printf(l->f->unit, "%s_%u", name, i);
+		for (uint32_t i = k; name_taken(l->f->dims, unique); i++)
+			unique = arena_printf(l->f->unit, "%s_%u", name, i);
 		syms[k] = dim_new_sym(l->f->dims, unique);
 	}
 	l->syms = syms;
@@ -54,7 +63,8 @@ static void copy_syms(struct lower *l) {
 
 /* ---- nodes ---- */
 
-static void declare_inputs(struct lower *l) {
+static void declare_inputs(struct lower *l)
+{
 	struct ir_fn *f = l->f;
 	f->inputs = ARENA_ARRAY(f->unit, struct core_type, l->u->n_inputs + 1);
 	f->weights = ARENA_ARRAY(f->unit, struct core_type, l->u->n_inputs + 1);
@@ -68,48 +78,57 @@ static void declare_inputs(struct lower *l) {
 	}
 }
 
-static ir_ref lower_input(struct lower *l) {
+static ir_ref lower_input(struct lower *l)
+{
 	const struct core_input *in = &l->u->inputs[l->n->index];
 	uint32_t index = 0;
-	for (uint32_t k = 0; k < l->n->index; k++) index += l->u->inputs[k].build_time == in->build_time;
+	for (uint32_t k = 0; k < l->n->index; k++)
+		index += l->u->inputs[k].build_time == in->build_time;
 	struct core_type t = lower_type(l, &in->type);
 	ir_ref r = lower_emit(l, in->build_time ? OP_WEIGHT : OP_INPUT, &t, NULL, 0);
 	ir_at(l->f, r)->index = index;
 	return r;
 }
 
-static ir_ref lower_const(struct lower *l) {
+static ir_ref lower_const(struct lower *l)
+{
 	struct core_type t = lower_node_type(l);
 	size_t bytes = (size_t)ir_type_count(l->f->dims, &t) * dtype_size(t.elem);
 	void *copy = arena_alloc(l->f->unit, bytes ? bytes : 1, 16);
-	if (bytes) memcpy(copy, l->n->data, bytes);
+	if (bytes)
+		memcpy(copy, l->n->data, bytes);
 	ir_ref r = lower_emit(l, OP_CONST, &t, NULL, 0);
 	ir_at(l->f, r)->data = copy;
 	return r;
 }
 
-static ir_ref lower_extent(struct lower *l) {
+static ir_ref lower_extent(struct lower *l)
+{
 	struct core_type t = lower_scalar(DT_INT64);
 	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
 	ir_at(l->f, r)->extent = lower_translate(l, l->n->extent);
 	return lower_cast(l, r, l->n->type.elem);
 }
 
-static ir_ref lower_call(struct lower *l) {
+static ir_ref lower_call(struct lower *l)
+{
 	const struct core_unit *callee = l->n->callee;
 	struct core_type t = lower_node_type(l);
 	ir_ref *operands = ARENA_ARRAY(l->f->unit, ir_ref, l->n->n_args + 1);
-	for (uint32_t k = 0; k < l->n->n_args; k++) operands[k] = lower_tensor(l, k);
+	for (uint32_t k = 0; k < l->n->n_args; k++)
+		operands[k] = lower_tensor(l, k);
 	uint32_t n = dims_syms(callee->dims);
 	dim *syms = ARENA_ARRAY(l->f->unit, dim, n + 1);
-	for (uint32_t k = 0; k < n; k++) syms[k] = lower_translate(l, l->n->callee_syms[k]);
+	for (uint32_t k = 0; k < n; k++)
+		syms[k] = lower_translate(l, l->n->callee_syms[k]);
 	ir_ref r = lower_emit(l, OP_CALL, &t, operands, l->n->n_args);
 	ir_at(l->f, r)->callee = callee;
 	ir_at(l->f, r)->callee_syms = syms;
 	return r;
 }
 
-static ir_ref lower_result(struct lower *l) {
+static ir_ref lower_result(struct lower *l)
+{
 	ir_ref *source = l->values[l->n->source];
 	if (l->u->nodes[l->n->source].kind != CORE_CALL) {
 		BUG_ON(l->n->index >= LOWER_RESULTS);
@@ -121,19 +140,23 @@ static ir_ref lower_result(struct lower *l) {
 	return r;
 }
 
-static void lower_builtin(struct lower *l, ir_ref *results) {
+static void lower_builtin(struct lower *l, ir_ref *results)
+{
 	l->how = lowering_of(l->n->builtin);
 	if (!l->how->fn) {
 		lower_fail(l, "the back end cannot compile `%s` yet", builtin_names[l->n->builtin]);
 		return;
 	}
 	l->how->fn(l, results);
-	if (!l->failed) results[0] = lower_cast(l, results[0], l->n->type.elem);
+	if (!l->failed)
+		results[0] = lower_cast(l, results[0], l->n->type.elem);
 }
 
-static void lower_node(struct lower *l, uint32_t k) {
+static void lower_node(struct lower *l, uint32_t k)
+{
 	ir_ref *results = l->values[k];
-	for (uint32_t i = 0; i < LOWER_RESULTS; i++) results[i] = IR_NONE;
+	for (uint32_t i = 0; i < LOWER_RESULTS; i++)
+		results[i] = IR_NONE;
 	l->n = &l->u->nodes[k];
 	switch (l->n->kind) {
 	case CORE_INPUT: results[0] = lower_input(l); return;
@@ -145,17 +168,21 @@ static void lower_node(struct lower *l, uint32_t k) {
 	}
 }
 
-struct ir_fn *lower_unit(struct arena *unit, const struct core_unit *u, struct diags *diags) {
+struct ir_fn *lower_unit(struct arena *unit, const struct core_unit *u, struct diags *diags)
+{
 	struct lower l = {.u = u, .diags = diags};
 	l.f = ir_fn_new(unit, u->symbol, dims_new(unit));
 	copy_syms(&l);
 	declare_inputs(&l);
 	l.values = arena_alloc(unit, sizeof *l.values * (u->n_nodes + 1), _Alignof(ir_ref));
-	for (uint32_t k = 0; k < u->n_nodes && !l.failed; k++) lower_node(&l, k);
-	if (l.failed) return NULL;
+	for (uint32_t k = 0; k < u->n_nodes && !l.failed; k++)
+		lower_node(&l, k);
+	if (l.failed)
+		return NULL;
 	l.f->n_outputs = u->n_outputs;
 	l.f->outputs = ARENA_ARRAY(unit, ir_ref, u->n_outputs + 1);
-	for (uint32_t k = 0; k < u->n_outputs; k++) l.f->outputs[k] = l.values[u->outputs[k].node][0];
+	for (uint32_t k = 0; k < u->n_outputs; k++)
+		l.f->outputs[k] = l.values[u->outputs[k].node][0];
 	ir_mark_build_time(l.f);
 	return l.f;
 }

@@ -1,7 +1,8 @@
 /* Builtins that create tensors. */
 #include "backend/lower_state.h"
 
-static void filled(struct lower *l, ir_ref *r, double v) {
+static void filled(struct lower *l, ir_ref *r, double v)
+{
 	struct core_type t = lower_node_type(l);
 	r[0] = lower_broadcast(l, lower_const_float(l, t.elem, v), &t);
 }
@@ -9,14 +10,16 @@ static void filled(struct lower *l, ir_ref *r, double v) {
 void lower_bi_zeros(struct lower *l, ir_ref *r) { filled(l, r, 0); }
 void lower_bi_ones(struct lower *l, ir_ref *r) { filled(l, r, 1); }
 
-void lower_bi_full(struct lower *l, ir_ref *r) {
+void lower_bi_full(struct lower *l, ir_ref *r)
+{
 	struct core_type t = lower_node_type(l);
 	ir_ref v = lower_tensor(l, 1);
 	v = v == IR_NONE ? lower_const_float(l, t.elem, lower_float(l, 1)) : lower_cast(l, v, t.elem);
 	r[0] = lower_broadcast(l, v, &t);
 }
 
-static ir_ref iota(struct lower *l, dtype elem, uint32_t axis) {
+static ir_ref iota(struct lower *l, dtype elem, uint32_t axis)
+{
 	struct core_type t = lower_node_type(l);
 	t.elem = elem;
 	ir_ref r = lower_emit(l, OP_IOTA, &t, NULL, 0);
@@ -27,18 +30,21 @@ static ir_ref iota(struct lower *l, dtype elem, uint32_t axis) {
 void lower_bi_eye(struct lower *l, ir_ref *r) { r[0] = lower_op2(l, OP_EQ, iota(l, DT_INT64, 0), iota(l, DT_INT64, 1)); }
 
 /* The value of a dim argument as a scalar. */
-static ir_ref extent(struct lower *l, uint32_t k, dtype elem) {
+static ir_ref extent(struct lower *l, uint32_t k, dtype elem)
+{
 	dim d = lower_dim(l, k);
 	int64_t v;
 	struct core_type t = lower_scalar(DT_INT64);
-	if (dim_is_const(l->f->dims, d, &v)) return lower_const_float(l, elem, (double)v);
+	if (dim_is_const(l->f->dims, d, &v))
+		return lower_const_float(l, elem, (double)v);
 	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
 	ir_at(l->f, r)->extent = d;
 	return lower_cast(l, r, elem);
 }
 
 /* start + i*step; floats in double precision, rounded once. */
-void lower_bi_arange(struct lower *l, ir_ref *r) {
+void lower_bi_arange(struct lower *l, ir_ref *r)
+{
 	bool whole = dtype_class(l->n->type.elem) != DTC_FLOAT;
 	dtype e = whole ? l->n->type.elem : DT_FLOAT64;
 	ir_ref start = whole ? extent(l, 0, e) : lower_const_float(l, e, lower_float(l, 0));
@@ -47,7 +53,8 @@ void lower_bi_arange(struct lower *l, ir_ref *r) {
 }
 
 /* Two calls without a seed draw from different streams of the run's seed; a seed stands for itself. */
-static void random(struct lower *l, ir_ref *r, enum ir_random kind, uint32_t seed_arg, double f0, double f1) {
+static void random(struct lower *l, ir_ref *r, enum ir_random kind, uint32_t seed_arg, double f0, double f1)
+{
 	struct core_type t = lower_node_type(l);
 	if (!ir_type_const(l->f->dims, &t)) {
 		lower_fail(l, "a random tensor is made when the model is built, so its shape must be known then");
@@ -68,9 +75,11 @@ void lower_bi_rand(struct lower *l, ir_ref *r) { random(l, r, RANDOM_UNIFORM, 2,
 void lower_bi_randn(struct lower *l, ir_ref *r) { random(l, r, RANDOM_NORMAL, 2, 0, 1); }
 void lower_bi_random_ternary(struct lower *l, ir_ref *r) { random(l, r, RANDOM_TRIT, 1, 1.0 / 3, 0); }
 
-void lower_bi_ternary_weights(struct lower *l, ir_ref *r) {
+void lower_bi_ternary_weights(struct lower *l, ir_ref *r)
+{
 	double sparsity = lower_float(l, 1);
 	bool balanced = lower_str_is(l, 2, "balanced");
-	if (!balanced && sparsity < 1.0 / 3) sparsity = 1.0 / 3;
+	if (!balanced && sparsity < 1.0 / 3)
+		sparsity = 1.0 / 3;
 	random(l, r, balanced ? RANDOM_TRIT_BALANCED : RANDOM_TRIT, 3, sparsity, 0);
 }

@@ -2,19 +2,22 @@
 #include "backend/lower_state.h"
 
 /* x less its maximum along the dim, so that exp cannot overflow. */
-static ir_ref shifted(struct lower *l, uint32_t *mask) {
+static ir_ref shifted(struct lower *l, uint32_t *mask)
+{
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
 	*mask = lower_mask(l, 1, lower_of(l, x)->rank);
 	return lower_op2(l, OP_SUB, x, lower_reduce(l, OP_REDUCE_MAX, x, *mask, true));
 }
 
-void lower_bi_softmax(struct lower *l, ir_ref *r) {
+void lower_bi_softmax(struct lower *l, ir_ref *r)
+{
 	uint32_t mask;
 	ir_ref e = lower_op1(l, OP_EXP, shifted(l, &mask));
 	r[0] = lower_op2(l, OP_DIV, e, lower_reduce(l, OP_REDUCE_SUM, e, mask, true));
 }
 
-void lower_bi_log_softmax(struct lower *l, ir_ref *r) {
+void lower_bi_log_softmax(struct lower *l, ir_ref *r)
+{
 	uint32_t mask;
 	ir_ref x = shifted(l, &mask);
 	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, lower_op1(l, OP_EXP, x), mask, true);
@@ -22,19 +25,26 @@ void lower_bi_log_softmax(struct lower *l, ir_ref *r) {
 }
 
 /* Argument k in the element type of x, or IR_NONE. */
-static ir_ref like(struct lower *l, uint32_t k, ir_ref x) {
+static ir_ref like(struct lower *l, uint32_t k, ir_ref x)
+{
 	ir_ref t = lower_tensor(l, k);
 	return t == IR_NONE ? t : lower_cast(l, t, lower_of(l, x)->elem);
 }
 
-static ir_ref scaled(struct lower *l, ir_ref x, ir_ref weight, ir_ref bias) {
-	if (weight != IR_NONE) x = lower_op2(l, OP_MUL, x, weight);
+static ir_ref scaled(struct lower *l, ir_ref x, ir_ref weight, ir_ref bias)
+{
+	if (weight != IR_NONE)
+		x = lower_op2(l, OP_MUL, x, weight);
 	return bias == IR_NONE ? x : lower_op2(l, OP_ADD, x, bias);
 }
 
-static ir_ref inverse_deviation(struct lower *l, ir_ref variance, double eps) { return lower_op1(l, OP_RSQRT, lower_op2c(l, OP_ADD, variance, eps)); }
+static ir_ref inverse_deviation(struct lower *l, ir_ref variance, double eps)
+{
+	return lower_op1(l, OP_RSQRT, lower_op2c(l, OP_ADD, variance, eps));
+}
 
-void lower_bi_layer_norm(struct lower *l, ir_ref *r) {
+void lower_bi_layer_norm(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
 	uint32_t last = 1u << (lower_of(l, x)->rank - 1);
 	ir_ref away = lower_op2(l, OP_SUB, x, lower_mean(l, x, last, true));
@@ -43,7 +53,8 @@ void lower_bi_layer_norm(struct lower *l, ir_ref *r) {
 	r[0] = scaled(l, y, like(l, 1, x), like(l, 2, x));
 }
 
-void lower_bi_rms_norm(struct lower *l, ir_ref *r) {
+void lower_bi_rms_norm(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
 	uint32_t last = 1u << (lower_of(l, x)->rank - 1);
 	ir_ref square = lower_mean(l, lower_op2(l, OP_MUL, x, x), last, true);
@@ -51,18 +62,22 @@ void lower_bi_rms_norm(struct lower *l, ir_ref *r) {
 }
 
 /* [C] as [C, 1, 1 …], so that it meets dimension 1 of x. */
-static ir_ref per_channel(struct lower *l, ir_ref v, ir_ref x) {
+static ir_ref per_channel(struct lower *l, ir_ref v, ir_ref x)
+{
 	uint32_t rank = lower_of(l, x)->rank;
 	dim dims[CORE_MAX_RANK] = {lower_of(l, v)->dims[0]};
-	for (uint32_t k = 1; k + 1 < rank; k++) dims[k] = dim_const(l->f->dims, 1);
+	for (uint32_t k = 1; k + 1 < rank; k++)
+		dims[k] = dim_const(l->f->dims, 1);
 	return rank > 2 ? lower_reshape(l, v, dims, rank - 1) : v;
 }
 
 /* As x*alpha + beta with one alpha and beta a channel: those are build-time values when the statistics are. */
-void lower_bi_batch_norm(struct lower *l, ir_ref *r) {
+void lower_bi_batch_norm(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), mean = like(l, 1, x), variance = like(l, 2, x);
 	uint32_t others = ((1u << lower_of(l, x)->rank) - 1) & ~2u;
-	if (mean == IR_NONE) mean = lower_mean(l, x, others, false);
+	if (mean == IR_NONE)
+		mean = lower_mean(l, x, others, false);
 	if (variance == IR_NONE) {
 		ir_ref away = lower_op2(l, OP_SUB, x, per_channel(l, mean, x));
 		variance = lower_mean(l, lower_op2(l, OP_MUL, away, away), others, false);

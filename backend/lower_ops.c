@@ -8,11 +8,13 @@
 const struct core_type *lower_of(const struct lower *l, ir_ref r) { return &ir_at(l->f, r)->type; }
 struct core_type lower_scalar(dtype elem) { return (struct core_type){.elem = elem}; }
 
-ir_ref lower_emit(struct lower *l, enum ir_op op, const struct core_type *t, const ir_ref *operands, uint32_t n) {
+ir_ref lower_emit(struct lower *l, enum ir_op op, const struct core_type *t, const ir_ref *operands, uint32_t n)
+{
 	return ir_emit(l->f, op, t, operands, n, l->n ? l->n->at : SPAN_NONE);
 }
 
-ir_ref lower_const_float(struct lower *l, dtype elem, double v) {
+ir_ref lower_const_float(struct lower *l, dtype elem, double v)
+{
 	struct core_type t = lower_scalar(elem);
 	void *data = arena_alloc(l->f->unit, 8, 8);
 	elem_cast(elem, data, 0, DT_FLOAT64, &v, 0);
@@ -21,31 +23,38 @@ ir_ref lower_const_float(struct lower *l, dtype elem, double v) {
 	return r;
 }
 
-ir_ref lower_cast(struct lower *l, ir_ref x, dtype elem) {
+ir_ref lower_cast(struct lower *l, ir_ref x, dtype elem)
+{
 	struct core_type t = *lower_of(l, x);
-	if (t.elem == elem) return x;
+	if (t.elem == elem)
+		return x;
 	t.elem = elem;
 	return lower_emit(l, OP_CAST, &t, &x, 1);
 }
 
-ir_ref lower_widen(struct lower *l, ir_ref x) {
+ir_ref lower_widen(struct lower *l, ir_ref x)
+{
 	dtype e = lower_of(l, x)->elem;
 	return e == DT_FLOAT16 || e == DT_BFLOAT16 ? lower_cast(l, x, DT_FLOAT32) : x;
 }
 
-ir_ref lower_broadcast(struct lower *l, ir_ref x, const struct core_type *shape) {
+ir_ref lower_broadcast(struct lower *l, ir_ref x, const struct core_type *shape)
+{
 	struct core_type t = *shape;
 	t.elem = lower_of(l, x)->elem;
 	return ir_type_same(&t, lower_of(l, x)) ? x : lower_emit(l, OP_BROADCAST, &t, &x, 1);
 }
 
-ir_ref lower_reshape(struct lower *l, ir_ref x, const dim *dims, uint32_t rank) {
+ir_ref lower_reshape(struct lower *l, ir_ref x, const dim *dims, uint32_t rank)
+{
 	struct core_type t = {.elem = lower_of(l, x)->elem, .rank = (uint8_t)rank};
-	for (uint32_t k = 0; k < rank; k++) t.dims[k] = dims[k];
+	for (uint32_t k = 0; k < rank; k++)
+		t.dims[k] = dims[k];
 	return ir_type_same(&t, lower_of(l, x)) ? x : lower_emit(l, OP_RESHAPE, &t, &x, 1);
 }
 
-ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm) {
+ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm)
+{
 	const struct core_type in = *lower_of(l, x);
 	struct core_type t = in;
 	bool same = true;
@@ -53,19 +62,23 @@ ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm) {
 		t.dims[k] = in.dims[perm[k]];
 		same = same && perm[k] == k;
 	}
-	if (same) return x;
+	if (same)
+		return x;
 	ir_ref r = lower_emit(l, OP_TRANSPOSE, &t, &x, 1);
-	for (uint32_t k = 0; k < in.rank; k++) ir_at(l->f, r)->ints[k] = perm[k];
+	for (uint32_t k = 0; k < in.rank; k++)
+		ir_at(l->f, r)->ints[k] = perm[k];
 	return r;
 }
 
-ir_ref lower_op1(struct lower *l, enum ir_op op, ir_ref x) {
+ir_ref lower_op1(struct lower *l, enum ir_op op, ir_ref x)
+{
 	struct core_type t = *lower_of(l, x);
 	return lower_emit(l, op, &t, &x, 1);
 }
 
 /* NumPy's rule. Where two sizes are not known to be equal, the constant one is right, or the program is wrong at run time. */
-static struct core_type common_shape(struct lower *l, const struct core_type *a, const struct core_type *b) {
+static struct core_type common_shape(struct lower *l, const struct core_type *a, const struct core_type *b)
+{
 	struct core_type t = a->rank >= b->rank ? *a : *b;
 	const struct core_type *low = a->rank >= b->rank ? b : a;
 	for (uint32_t k = 0; k < low->rank; k++) {
@@ -73,23 +86,27 @@ static struct core_type common_shape(struct lower *l, const struct core_type *a,
 		int64_t v;
 		bool one = dim_is_const(l->f->dims, *have, &v) && v == 1;
 		bool known = dim_is_const(l->f->dims, *have, NULL);
-		if (one || (!known && dim_is_const(l->f->dims, other, &v) && v != 1)) *have = other;
+		if (one || (!known && dim_is_const(l->f->dims, other, &v) && v != 1))
+			*have = other;
 	}
 	return t;
 }
 
-ir_ref lower_op2(struct lower *l, enum ir_op op, ir_ref a, ir_ref b) {
+ir_ref lower_op2(struct lower *l, enum ir_op op, ir_ref a, ir_ref b)
+{
 	struct core_type t = common_shape(l, lower_of(l, a), lower_of(l, b));
 	ir_ref operands[2] = {lower_broadcast(l, a, &t), lower_broadcast(l, b, &t)};
 	t.elem = op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE ? DT_BOOL : lower_of(l, a)->elem;
 	return lower_emit(l, op, &t, operands, 2);
 }
 
-ir_ref lower_op2c(struct lower *l, enum ir_op op, ir_ref a, double c) {
+ir_ref lower_op2c(struct lower *l, enum ir_op op, ir_ref a, double c)
+{
 	return lower_op2(l, op, a, lower_const_float(l, lower_of(l, a)->elem, c));
 }
 
-ir_ref lower_select(struct lower *l, ir_ref c, ir_ref a, ir_ref b) {
+ir_ref lower_select(struct lower *l, ir_ref c, ir_ref a, ir_ref b)
+{
 	struct core_type t = common_shape(l, lower_of(l, a), lower_of(l, b));
 	t = common_shape(l, &t, lower_of(l, c));
 	ir_ref operands[3] = {lower_broadcast(l, c, &t), lower_broadcast(l, a, &t), lower_broadcast(l, b, &t)};
@@ -97,7 +114,8 @@ ir_ref lower_select(struct lower *l, ir_ref c, ir_ref a, ir_ref b) {
 	return lower_emit(l, OP_SELECT, &t, operands, 3);
 }
 
-ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, bool keep) {
+ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, bool keep)
+{
 	struct core_type in = *lower_of(l, x), t = {.elem = op == OP_ARGMAX || op == OP_ARGMIN ? DT_INT64 : in.elem}, kept = in;
 	for (uint32_t k = 0; k < in.rank; k++) {
 		if (mask >> k & 1)
@@ -113,20 +131,24 @@ ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, boo
 	return keep ? lower_reshape(l, r, kept.dims, kept.rank) : r;
 }
 
-ir_ref lower_count(struct lower *l, ir_ref x, uint32_t mask, dtype elem) {
+ir_ref lower_count(struct lower *l, ir_ref x, uint32_t mask, dtype elem)
+{
 	const struct core_type in = *lower_of(l, x);
 	dim n = dim_const(l->f->dims, 1);
 	int64_t v;
 	for (uint32_t k = 0; k < in.rank; k++)
-		if (mask >> k & 1) n = dim_mul(l->f->dims, n, in.dims[k]);
-	if (dim_is_const(l->f->dims, n, &v)) return lower_const_float(l, elem, (double)v);
+		if (mask >> k & 1)
+			n = dim_mul(l->f->dims, n, in.dims[k]);
+	if (dim_is_const(l->f->dims, n, &v))
+		return lower_const_float(l, elem, (double)v);
 	struct core_type t = lower_scalar(DT_INT64);
 	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
 	ir_at(l->f, r)->extent = n;
 	return lower_cast(l, r, elem);
 }
 
-ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep) {
+ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep)
+{
 	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, x, mask, keep);
 	return lower_op2(l, OP_DIV, sum, lower_count(l, x, mask, lower_of(l, x)->elem));
 }

@@ -1,13 +1,15 @@
 /* Quantisation. */
 #include "backend/lower_state.h"
 
-static ir_ref rounded(struct lower *l, ir_ref x, ir_ref scale, double limit) {
+static ir_ref rounded(struct lower *l, ir_ref x, ir_ref scale, double limit)
+{
 	ir_ref q = lower_op1(l, OP_ROUND, lower_op2(l, OP_DIV, x, scale));
 	return lower_op2c(l, OP_MIN, lower_op2c(l, OP_MAX, q, -limit), limit);
 }
 
 /* x > t: 1; x < -t: -1; else 0 */
-void lower_bi_to_trit(struct lower *l, ir_ref *r) {
+void lower_bi_to_trit(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), t = lower_tensor(l, 1);
 	dtype e = lower_of(l, x)->elem;
 	t = t == IR_NONE ? lower_const_float(l, e, lower_float(l, 1)) : lower_cast(l, t, e);
@@ -16,7 +18,8 @@ void lower_bi_to_trit(struct lower *l, ir_ref *r) {
 	r[0] = lower_select(l, high, lower_const_float(l, DT_TRIT, 1), below);
 }
 
-void lower_bi_absmean_quantize(struct lower *l, ir_ref *r) {
+void lower_bi_absmean_quantize(struct lower *l, ir_ref *r)
+{
 	ir_ref w = lower_widen(l, lower_tensor(l, 0));
 	uint32_t all = (1u << lower_of(l, w)->rank) - 1;
 	ir_ref scale = lower_op2c(l, OP_MAX, lower_mean(l, lower_op1(l, OP_ABS, w), all, false), 1e-5);
@@ -24,7 +27,8 @@ void lower_bi_absmean_quantize(struct lower *l, ir_ref *r) {
 	r[1] = scale;
 }
 
-void lower_bi_absmax_quantize(struct lower *l, ir_ref *r) {
+void lower_bi_absmax_quantize(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
 	uint32_t mask = lower_mask(l, 1, lower_of(l, x)->rank);
 	ir_ref most = lower_reduce(l, OP_REDUCE_MAX, lower_op1(l, OP_ABS, x), mask, true);
@@ -33,7 +37,8 @@ void lower_bi_absmax_quantize(struct lower *l, ir_ref *r) {
 	r[1] = scale;
 }
 
-void lower_bi_ternary_dequantize(struct lower *l, ir_ref *r) {
+void lower_bi_ternary_dequantize(struct lower *l, ir_ref *r)
+{
 	dtype e = l->n->type.elem;
 	ir_ref scale = lower_tensor(l, 1);
 	scale = scale == IR_NONE ? lower_const_float(l, e, lower_float(l, 1)) : lower_cast(l, scale, e);

@@ -4,51 +4,62 @@
 
 void lower_bi_identity(struct lower *l, ir_ref *r) { r[0] = lower_tensor(l, 0); }
 
-void lower_bi_reshape(struct lower *l, ir_ref *r) {
+void lower_bi_reshape(struct lower *l, ir_ref *r)
+{
 	struct core_type t = lower_node_type(l);
 	r[0] = lower_reshape(l, lower_tensor(l, 0), t.dims, t.rank);
 }
 
-void lower_bi_transpose(struct lower *l, ir_ref *r) {
+void lower_bi_transpose(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_tensor(l, 0);
 	int64_t perm[CORE_MAX_RANK], a = lower_int(l, 1), b = lower_int(l, 2);
-	for (uint32_t k = 0; k < CORE_MAX_RANK; k++) perm[k] = k;
+	for (uint32_t k = 0; k < CORE_MAX_RANK; k++)
+		perm[k] = k;
 	perm[a] = b;
 	perm[b] = a;
 	r[0] = lower_permute(l, x, perm);
 }
 
-void lower_bi_permute(struct lower *l, ir_ref *r) {
+void lower_bi_permute(struct lower *l, ir_ref *r)
+{
 	const struct core_arg *items = NULL;
 	int64_t perm[CORE_MAX_RANK];
 	uint32_t n = lower_list(l, 1, &items);
-	for (uint32_t k = 0; k < n; k++) perm[k] = items[k].u.i;
+	for (uint32_t k = 0; k < n; k++)
+		perm[k] = items[k].u.i;
 	r[0] = lower_permute(l, lower_tensor(l, 0), perm);
 }
 
-void lower_bi_concat(struct lower *l, ir_ref *r) {
+void lower_bi_concat(struct lower *l, ir_ref *r)
+{
 	const struct core_arg *items = NULL;
 	uint32_t n = lower_list(l, 0, &items);
 	struct core_type t = lower_node_type(l);
 	ir_ref *operands = ARENA_ARRAY(l->f->unit, ir_ref, n + 1);
-	for (uint32_t k = 0; k < n; k++) operands[k] = lower_cast(l, l->values[items[k].u.tensor][0], t.elem);
+	for (uint32_t k = 0; k < n; k++)
+		operands[k] = lower_cast(l, l->values[items[k].u.tensor][0], t.elem);
 	r[0] = lower_emit(l, OP_CONCAT, &t, operands, n);
 	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 1);
 }
 
-void lower_bi_expand(struct lower *l, ir_ref *r) {
+void lower_bi_expand(struct lower *l, ir_ref *r)
+{
 	struct core_type t = lower_node_type(l);
 	r[0] = lower_broadcast(l, lower_tensor(l, 0), &t);
 }
 
-static dim product(struct lower *l, const dim *d, uint32_t n) {
+static dim product(struct lower *l, const dim *d, uint32_t n)
+{
 	dim p = dim_const(l->f->dims, 1);
-	for (uint32_t k = 0; k < n; k++) p = dim_mul(l->f->dims, p, d[k]);
+	for (uint32_t k = 0; k < n; k++)
+		p = dim_mul(l->f->dims, p, d[k]);
 	return p;
 }
 
 /* x with dimension k repeated: [before, 1, rest] broadcast to [before, times, rest]. */
-static ir_ref tiled(struct lower *l, ir_ref x, uint32_t k, dim times) {
+static ir_ref tiled(struct lower *l, ir_ref x, uint32_t k, dim times)
+{
 	struct core_type t = *lower_of(l, x);
 	dim one = dim_const(l->f->dims, 1);
 	dim split[3] = {product(l, t.dims, k), one, product(l, t.dims + k, t.rank - k)};
@@ -58,22 +69,26 @@ static ir_ref tiled(struct lower *l, ir_ref x, uint32_t k, dim times) {
 	return lower_reshape(l, x, t.dims, t.rank);
 }
 
-void lower_bi_repeat(struct lower *l, ir_ref *r) {
+void lower_bi_repeat(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_tensor(l, 0);
 	struct core_type in = *lower_of(l, x), t = lower_node_type(l);
 	const struct core_arg *items = NULL;
 	uint32_t n = lower_list(l, 1, &items), added = t.rank - in.rank;
-	for (uint32_t k = 0; k < t.rank; k++) t.dims[k] = k < added ? dim_const(l->f->dims, 1) : in.dims[k - added];
+	for (uint32_t k = 0; k < t.rank; k++)
+		t.dims[k] = k < added ? dim_const(l->f->dims, 1) : in.dims[k - added];
 	x = lower_reshape(l, x, t.dims, t.rank);
 	for (uint32_t k = 0; k < n && k < t.rank; k++) {
 		dim times = items[k].kind == ARG_DIM ? lower_translate(l, items[k].u.d) : dim_const(l->f->dims, items[k].u.i);
-		if (!dim_eq(times, dim_const(l->f->dims, 1))) x = tiled(l, x, k, times);
+		if (!dim_eq(times, dim_const(l->f->dims, 1)))
+			x = tiled(l, x, k, times);
 	}
 	r[0] = x;
 }
 
 /* Along `axis` from `start` in steps, to `size` elements. */
-static ir_ref sliced(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size) {
+static ir_ref sliced(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size)
+{
 	struct core_type t = *lower_of(l, x);
 	t.dims[axis] = size;
 	ir_ref r = lower_emit(l, OP_SLICE, &t, &x, 1);
@@ -85,34 +100,42 @@ static ir_ref sliced(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_
 	return r;
 }
 
-void lower_bi_slice(struct lower *l, ir_ref *r) {
+void lower_bi_slice(struct lower *l, ir_ref *r)
+{
 	uint32_t axis = (uint32_t)lower_int(l, 1);
 	r[0] = sliced(l, lower_tensor(l, 0), axis, lower_dim(l, 2), lower_int(l, 4), lower_node_type(l).dims[axis]);
 }
 
-void lower_bi_select(struct lower *l, ir_ref *r) {
+void lower_bi_select(struct lower *l, ir_ref *r)
+{
 	struct core_type t = lower_node_type(l);
 	ir_ref x = sliced(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 1), lower_dim(l, 2), 1, dim_const(l->f->dims, 1));
 	r[0] = lower_reshape(l, x, t.dims, t.rank);
 }
 
-static ir_ref gathered(struct lower *l, ir_ref table, ir_ref index) {
+static ir_ref gathered(struct lower *l, ir_ref table, ir_ref index)
+{
 	struct core_type t = *lower_of(l, index), x = *lower_of(l, table);
 	t.elem = x.elem;
-	for (uint32_t k = 1; k < x.rank; k++) t.dims[t.rank++] = x.dims[k];
+	for (uint32_t k = 1; k < x.rank; k++)
+		t.dims[t.rank++] = x.dims[k];
 	ir_ref operands[2] = {table, index};
 	return lower_emit(l, OP_GATHER, &t, operands, 2);
 }
 
 /* The axis to the front, the rows, and the axis back. */
-void lower_bi_index_select(struct lower *l, ir_ref *r) {
+void lower_bi_index_select(struct lower *l, ir_ref *r)
+{
 	ir_ref x = lower_tensor(l, 0), index = lower_tensor(l, 2);
 	uint32_t axis = (uint32_t)lower_int(l, 1), rank = lower_of(l, x)->rank, index_rank = lower_of(l, index)->rank;
 	int64_t to_front[CORE_MAX_RANK], back[CORE_MAX_RANK];
-	for (uint32_t k = 0; k < rank; k++) to_front[k] = k == 0 ? axis : k <= axis ? k - 1 : k;
-	for (uint32_t k = 0; k < rank; k++) back[k] = k < axis ? k + 1 : k == axis ? 0 : k;
+	for (uint32_t k = 0; k < rank; k++)
+		to_front[k] = k == 0 ? axis : k <= axis ? k - 1 : k;
+	for (uint32_t k = 0; k < rank; k++)
+		back[k] = k < axis ? k + 1 : k == axis ? 0 : k;
 	r[0] = gathered(l, lower_permute(l, x, to_front), index);
-	if (index_rank == 1) r[0] = lower_permute(l, r[0], back);
+	if (index_rank == 1)
+		r[0] = lower_permute(l, r[0], back);
 }
 
 void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gathered(l, lower_tensor(l, 1), lower_tensor(l, 0)); }

@@ -12,9 +12,9 @@ struct lower {
 	struct ir_fn *f;
 	const struct core_unit *u;
 	struct diags *diags;
-	const dim *syms; /* the fn's symbol for each of the unit's */
+	const dim *syms;                 /* the fn's symbol for each of the unit's */
 	ir_ref (*values)[LOWER_RESULTS]; /* per core node */
-	const struct core_node *n; /* being lowered */
+	const struct core_node *n;       /* being lowered */
 	const struct lowering *how;
 	int64_t streams; /* random streams numbered so far */
 	bool failed;
@@ -30,8 +30,8 @@ const struct lowering *lowering_of(enum builtin b);
 
 /* ---- arguments of the node (lower_args.c) ---- */
 bool lower_has(const struct lower *l, uint32_t k);
-ir_ref lower_tensor(struct lower *l, uint32_t k);  /* IR_NONE if absent */
-int64_t lower_int(struct lower *l, uint32_t k);    /* ARG_INT, ARG_BOOL, constant ARG_DIM */
+ir_ref lower_tensor(struct lower *l, uint32_t k); /* IR_NONE if absent */
+int64_t lower_int(struct lower *l, uint32_t k);   /* ARG_INT, ARG_BOOL, constant ARG_DIM */
 double lower_float(struct lower *l, uint32_t k);
 dim lower_dim(struct lower *l, uint32_t k);
 bool lower_str_is(const struct lower *l, uint32_t k, const char *text);
@@ -108,7 +108,7 @@ void lower_bi_minmax(struct lower *l, ir_ref *r);
 void lower_bi_arg(struct lower *l, ir_ref *r);
 void lower_bi_bool(struct lower *l, ir_ref *r);
 void lower_bi_matmul(struct lower *l, ir_ref *r); /* lower_matmul.c */
-void lower_bi_relu(struct lower *l, ir_ref *r); /* lower_activation.c */
+void lower_bi_relu(struct lower *l, ir_ref *r);   /* lower_activation.c */
 void lower_bi_relu6(struct lower *l, ir_ref *r);
 void lower_bi_relu2(struct lower *l, ir_ref *r);
 void lower_bi_leaky_relu(struct lower *l, ir_ref *r);

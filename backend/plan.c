@@ -8,7 +8,8 @@
 #include "base/bug.h"
 
 /* Which output of the slice feeds a slot is no part of the unit's code. */
-static hash128 slots_hash(const struct plan *p) {
+static hash128 slots_hash(const struct plan *p)
+{
 	struct hasher *h = hasher_new();
 	hasher_add_u64(h, p->n_slots);
 	for (uint32_t k = 0; k < p->n_slots; k++) {
@@ -19,13 +20,16 @@ static hash128 slots_hash(const struct plan *p) {
 	return hasher_finish(h);
 }
 
-static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *f) {
-	if (!dump) return;
+static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *f)
+{
+	if (!dump)
+		return;
 	buf_printf(dump, "; %s\n", stage);
 	ir_print(f, dump);
 }
 
-static void check(const struct plan_options *opt, const struct ir_fn *f) {
+static void check(const struct plan_options *opt, const struct ir_fn *f)
+{
 	struct buf why = {0};
 	if (opt->verify && !ir_verify(f, &why)) {
 		buf_putc(&why, '\n');
@@ -35,15 +39,20 @@ static void check(const struct plan_options *opt, const struct ir_fn *f) {
 	buf_free(&why);
 }
 
-struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump) {
-	struct pass_context c = {.opt = u->opt >= 0 ? (uint8_t)u->opt : opt->opt, .size = opt->size, .verify = opt->verify, .diags = diags, .dump = dump};
+struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump)
+{
+	struct pass_context c = {
+		.opt = u->opt >= 0 ? (uint8_t)u->opt : opt->opt, .size = opt->size, .verify = opt->verify, .diags = diags, .dump = dump};
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	p->unit = u;
 	struct ir_fn *whole = lower_unit(unit, u, diags);
-	if (!whole) return NULL;
+	if (!whole)
+		return NULL;
 	dump_stage(dump, "lowered", whole);
-	if (!passes_run(whole, &c)) return NULL;
-	if (!plan_split(p, whole, c.opt > 0, diags)) return NULL;
+	if (!passes_run(whole, &c))
+		return NULL;
+	if (!plan_split(p, whole, c.opt > 0, diags))
+		return NULL;
 	check(opt, p->slice);
 	check(opt, p->run);
 	dump_stage(dump, "slice", p->slice);

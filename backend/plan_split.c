@@ -13,26 +13,30 @@ struct split {
 	const struct ir_fn *whole;
 	struct ir_fn *run;
 	struct diags *diags;
-	bool *sliced;       /* computed in the slice */
-	bool *wanted;       /* needed by what runs, itself or through a slot */
-	ir_ref *map;        /* whole to run */
+	bool *sliced;                      /* computed in the slice */
+	bool *wanted;                      /* needed by what runs, itself or through a slot */
+	ir_ref *map;                       /* whole to run */
 	uint32_t (*slot_of)[LAYOUT_COUNT]; /* plus one */
 	ir_ref (*weight_of)[LAYOUT_COUNT]; /* the WEIGHT instruction of the slot */
-	ir_ref *outputs;    /* of the slice, in whole's numbers */
+	ir_ref *outputs;                   /* of the slice, in whole's numbers */
 	uint32_t n_outputs, cap_outputs, cap_slots;
 	bool failed;
 };
 
-static bool is_dear(enum ir_op op) {
-	if (ir_op_traits(op) & REDUCES) return true;
+static bool is_dear(enum ir_op op)
+{
+	if (ir_op_traits(op) & REDUCES)
+		return true;
 	return (op >= OP_SQRT && op <= OP_ERF) || op == OP_POW || op == OP_MATMUL || op == OP_GATHER;
 }
 
-static void mark_sliced(struct split *s, bool fold) {
+static void mark_sliced(struct split *s, bool fold)
+{
 	for (ir_ref r = 0; r < s->whole->n_insts; r++) {
 		const struct ir_inst *i = ir_at(s->whole, r);
 		bool sliced = i->op == OP_WEIGHT || i->op == OP_RANDOM || (fold && is_dear(i->op));
-		for (uint32_t k = 0; k < i->n_operands; k++) sliced = sliced || s->sliced[ir_operand(s->whole, r, k)];
+		for (uint32_t k = 0; k < i->n_operands; k++)
+			sliced = sliced || s->sliced[ir_operand(s->whole, r, k)];
 		s->sliced[r] = sliced && i->build_time;
 	}
 }
@@ -40,24 +44,30 @@ static void mark_sliced(struct split *s, bool fold) {
 /* Is r read from a slot by what runs? */
 static bool in_slot(const struct split *s, ir_ref r) { return s->sliced[r] && ir_at(s->whole, r)->op != OP_BROADCAST; }
 
-static void mark_wanted(struct split *s) {
+static void mark_wanted(struct split *s)
+{
 	const struct ir_fn *f = s->whole;
-	for (uint32_t k = 0; k < f->n_outputs; k++) s->wanted[f->outputs[k]] = true;
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		s->wanted[f->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;)
-		for (uint32_t k = 0; s->wanted[r] && !in_slot(s, r) && k < ir_at(f, r)->n_operands; k++) s->wanted[ir_operand(f, r, k)] = true;
+		for (uint32_t k = 0; s->wanted[r] && !in_slot(s, r) && k < ir_at(f, r)->n_operands; k++)
+			s->wanted[ir_operand(f, r, k)] = true;
 }
 
 /* ---- slots ---- */
 
-static uint32_t slot_new(struct split *s, const struct slot *slot) {
+static uint32_t slot_new(struct split *s, const struct slot *slot)
+{
 	struct plan *p = s->p;
 	struct arena *unit = s->run->unit;
 	if (p->n_slots == s->cap_slots) {
 		s->cap_slots = s->cap_slots ? 2 * s->cap_slots : 8;
 		struct slot *slots = ARENA_ARRAY(unit, struct slot, s->cap_slots);
 		struct core_type *types = ARENA_ARRAY(unit, struct core_type, s->cap_slots);
-		if (p->n_slots) memcpy(slots, p->slots, p->n_slots * sizeof *slots);
-		if (p->n_slots) memcpy(types, s->run->weights, p->n_slots * sizeof *types);
+		if (p->n_slots)
+			memcpy(slots, p->slots, p->n_slots * sizeof *slots);
+		if (p->n_slots)
+			memcpy(types, s->run->weights, p->n_slots * sizeof *types);
 		p->slots = slots;
 		s->run->weights = types;
 	}
@@ -67,24 +77,29 @@ static uint32_t slot_new(struct split *s, const struct slot *slot) {
 	return p->n_slots++;
 }
 
-static void slice_output(struct split *s, ir_ref r) {
+static void slice_output(struct split *s, ir_ref r)
+{
 	if (s->n_outputs == s->cap_outputs) {
 		s->cap_outputs = s->cap_outputs ? 2 * s->cap_outputs : 16;
 		ir_ref *more = ARENA_ARRAY(s->run->unit, ir_ref, s->cap_outputs);
-		if (s->n_outputs) memcpy(more, s->outputs, s->n_outputs * sizeof *more);
+		if (s->n_outputs)
+			memcpy(more, s->outputs, s->n_outputs * sizeof *more);
 		s->outputs = more;
 	}
 	s->outputs[s->n_outputs++] = r;
 }
 
-static ir_ref weight_of_slot(struct split *s, uint32_t slot, span at) {
+static ir_ref weight_of_slot(struct split *s, uint32_t slot, span at)
+{
 	ir_ref w = ir_emit(s->run, OP_WEIGHT, &s->p->slots[slot].type, NULL, 0, at);
 	ir_at(s->run, w)->index = slot;
 	return w;
 }
 
-static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout) {
-	if (s->slot_of[r][layout]) return s->weight_of[r][layout];
+static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout)
+{
+	if (s->slot_of[r][layout])
+		return s->weight_of[r][layout];
 	const struct ir_inst *i = ir_at(s->whole, r);
 	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .type = i->type, .slice_output = s->n_outputs};
 	slice_output(s, r);
@@ -95,7 +110,8 @@ static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout) {
 
 /* ---- what runs ---- */
 
-static enum layout layout_for(const struct split *s, const struct ir_inst *user, uint32_t k, ir_ref r) {
+static enum layout layout_for(const struct split *s, const struct ir_inst *user, uint32_t k, ir_ref r)
+{
 	const struct core_type *t = &ir_at(s->whole, r)->type;
 	return user && user->op == OP_MATMUL && k == 1 && t->rank == 2 && t->elem == DT_TRIT ? LAYOUT_TRIT2 : LAYOUT_PLAIN;
 }
@@ -103,19 +119,22 @@ static enum layout layout_for(const struct split *s, const struct ir_inst *user,
 static ir_ref run_value(struct split *s, ir_ref r, enum layout layout) { return in_slot(s, r) ? data_slot(s, r, layout) : s->map[r]; }
 
 /* The run-time operands of a call, then its table: the build-time ones are outputs of the slice. */
-static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands) {
+static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands)
+{
 	const struct ir_inst *i = ir_at(s->whole, r);
 	struct slot slot = {.kind = SLOT_TABLE, .layout = LAYOUT_PLAIN, .type = {.elem = DT_INT8}, .callee = i->callee};
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < i->n_operands; k++)
-		if (!i->callee->inputs[k].build_time) operands[n++] = run_value(s, ir_operand(s->whole, r, k), LAYOUT_PLAIN);
+		if (!i->callee->inputs[k].build_time)
+			operands[n++] = run_value(s, ir_operand(s->whole, r, k), LAYOUT_PLAIN);
 	slot.slice_output = s->n_outputs;
 	for (uint32_t k = 0; k < i->n_operands; k++) {
 		ir_ref o = ir_operand(s->whole, r, k);
-		if (!i->callee->inputs[k].build_time) continue;
+		if (!i->callee->inputs[k].build_time)
+			continue;
 		if (!ir_at(s->whole, o)->build_time) {
-			diag_add(s->diags, DIAG_LOWER, i->at, "%s wants a value for `%s` that is known when the model is built", i->callee->name,
-				 i->callee->inputs[k].name);
+			diag_add(s->diags, DIAG_LOWER, i->at, "%s wants a value for `%s` that is known when the model is built",
+				 i->callee->name, i->callee->inputs[k].name);
 			s->failed = true;
 		}
 		slice_output(s, o);
@@ -125,7 +144,8 @@ static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands) {
 	return n;
 }
 
-static void run_inst(struct split *s, ir_ref r) {
+static void run_inst(struct split *s, ir_ref r)
+{
 	struct ir_inst i = *ir_at(s->whole, r);
 	ir_ref *operands = ARENA_ARRAY(s->run->unit, ir_ref, i.n_operands + 1);
 	uint32_t n = i.n_operands;
@@ -142,47 +162,57 @@ static void run_inst(struct split *s, ir_ref r) {
 	*ir_at(s->run, copy) = i;
 }
 
-static void build_run(struct split *s) {
+static void build_run(struct split *s)
+{
 	const struct ir_fn *f = s->whole;
 	s->run->inputs = f->inputs;
 	s->run->n_inputs = f->n_inputs;
 	for (ir_ref r = 0; r < f->n_insts; r++)
-		if (s->wanted[r] && !in_slot(s, r)) run_inst(s, r);
+		if (s->wanted[r] && !in_slot(s, r))
+			run_inst(s, r);
 	s->run->n_outputs = f->n_outputs;
 	s->run->outputs = ARENA_ARRAY(s->run->unit, ir_ref, f->n_outputs + 1);
-	for (uint32_t k = 0; k < f->n_outputs; k++) s->run->outputs[k] = run_value(s, f->outputs[k], LAYOUT_PLAIN);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		s->run->outputs[k] = run_value(s, f->outputs[k], LAYOUT_PLAIN);
 	ir_mark_build_time(s->run);
 }
 
 /* ---- the slice ---- */
 
-static struct ir_fn *build_slice(struct split *s) {
+static struct ir_fn *build_slice(struct split *s)
+{
 	const struct ir_fn *f = s->whole;
 	struct ir_fn *slice = ir_fn_new(f->unit, f->name, f->dims);
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(f->unit, ir_ref, f->n_insts + 1);
 	slice->weights = f->weights;
 	slice->n_weights = f->n_weights;
-	for (uint32_t k = 0; k < s->n_outputs; k++) live[s->outputs[k]] = true;
+	for (uint32_t k = 0; k < s->n_outputs; k++)
+		live[s->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;)
-		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++) live[ir_operand(f, r, k)] = true;
+		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
+			live[ir_operand(f, r, k)] = true;
 	for (ir_ref r = 0; r < f->n_insts; r++) {
-		if (!live[r]) continue;
+		if (!live[r])
+			continue;
 		struct ir_inst i = *ir_at(f, r);
 		ir_ref *operands = ARENA_ARRAY(f->unit, ir_ref, i.n_operands + 1);
-		for (uint32_t k = 0; k < i.n_operands; k++) operands[k] = map[ir_operand(f, r, k)];
+		for (uint32_t k = 0; k < i.n_operands; k++)
+			operands[k] = map[ir_operand(f, r, k)];
 		map[r] = ir_emit(slice, i.op, &i.type, operands, i.n_operands, i.at);
 		i.operands = ir_at(slice, map[r])->operands;
 		*ir_at(slice, map[r]) = i;
 	}
 	slice->n_outputs = s->n_outputs;
 	slice->outputs = ARENA_ARRAY(f->unit, ir_ref, s->n_outputs + 1);
-	for (uint32_t k = 0; k < s->n_outputs; k++) slice->outputs[k] = map[s->outputs[k]];
+	for (uint32_t k = 0; k < s->n_outputs; k++)
+		slice->outputs[k] = map[s->outputs[k]];
 	ir_mark_build_time(slice);
 	return slice;
 }
 
-bool plan_split(struct plan *p, const struct ir_fn *whole, bool fold, struct diags *diags) {
+bool plan_split(struct plan *p, const struct ir_fn *whole, bool fold, struct diags *diags)
+{
 	struct arena *unit = whole->unit;
 	uint32_t n = whole->n_insts + 1;
 	struct split s = {.p = p, .whole = whole, .diags = diags, .run = ir_fn_new(unit, whole->name, whole->dims)};

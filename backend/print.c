@@ -15,27 +15,33 @@
 #include "backend/tensor.h"
 #include "base/buf.h"
 
-static void print_dims(const struct dims *d, const dim *x, uint32_t n, struct buf *out) {
+static void print_dims(const struct dims *d, const dim *x, uint32_t n, struct buf *out)
+{
 	buf_putc(out, '[');
 	for (uint32_t k = 0; k < n; k++) {
-		if (k) buf_puts(out, ", ");
+		if (k)
+			buf_puts(out, ", ");
 		dim_print(d, x[k], out);
 	}
 	buf_putc(out, ']');
 }
 
-static void print_type(const struct dims *d, const struct core_type *t, struct buf *out) {
+static void print_type(const struct dims *d, const struct core_type *t, struct buf *out)
+{
 	buf_puts(out, dtype_text(t->elem));
 	print_dims(d, t->dims, t->rank, out);
 }
 
-static void print_ints(const int64_t *x, uint32_t n, struct buf *out) {
+static void print_ints(const int64_t *x, uint32_t n, struct buf *out)
+{
 	buf_putc(out, '[');
-	for (uint32_t k = 0; k < n; k++) buf_printf(out, k ? ", %lld" : "%lld", (long long)x[k]);
+	for (uint32_t k = 0; k < n; k++)
+		buf_printf(out, k ? ", %lld" : "%lld", (long long)x[k]);
 	buf_putc(out, ']');
 }
 
-static void print_float(double v, const char *format, struct buf *out) {
+static void print_float(double v, const char *format, struct buf *out)
+{
 	if (isnan(v))
 		buf_puts(out, "nan");
 	else if (isinf(v))
@@ -44,11 +50,13 @@ static void print_float(double v, const char *format, struct buf *out) {
 		buf_printf(out, format, v);
 }
 
-static void print_data(const struct ir_fn *f, const struct ir_inst *i, struct buf *out) {
+static void print_data(const struct ir_fn *f, const struct ir_inst *i, struct buf *out)
+{
 	int64_t n = ir_type_count(f->dims, &i->type);
 	buf_puts(out, " {");
 	for (int64_t k = 0; k < n; k++) {
-		if (k) buf_puts(out, ", ");
+		if (k)
+			buf_puts(out, ", ");
 		if (dtype_class(i->type.elem) == DTC_FLOAT)
 			print_float(elem_float(i->type.elem, i->data, k), i->type.elem == DT_FLOAT64 ? "%.17g" : "%.9g", out);
 		else
@@ -57,23 +65,27 @@ static void print_data(const struct ir_fn *f, const struct ir_inst *i, struct bu
 	buf_putc(out, '}');
 }
 
-static void print_mask(uint32_t mask, struct buf *out) {
+static void print_mask(uint32_t mask, struct buf *out)
+{
 	int64_t dims[CORE_MAX_RANK];
 	uint32_t n = 0;
 	for (uint32_t k = 0; k < CORE_MAX_RANK; k++)
-		if (mask >> k & 1) dims[n++] = k;
+		if (mask >> k & 1)
+			dims[n++] = k;
 	buf_puts(out, " dims ");
 	print_ints(dims, n, out);
 }
 
-static void print_callee(const struct ir_fn *f, const struct ir_inst *i, struct buf *out) {
+static void print_callee(const struct ir_fn *f, const struct ir_inst *i, struct buf *out)
+{
 	char hex[33];
 	hash_hex(i->callee->identity, hex);
 	buf_printf(out, " @%s %s ", i->callee->symbol, hex);
 	print_dims(f->dims, i->callee_syms, dims_syms(i->callee->dims), out);
 }
 
-static void print_random(const struct ir_inst *i, struct buf *out) {
+static void print_random(const struct ir_inst *i, struct buf *out)
+{
 	buf_printf(out, " %u seed %lld stream %lld", i->index, (long long)i->ints[0], (long long)i->ints[1]);
 	for (uint32_t k = 0; k < 2; k++) {
 		buf_putc(out, ' ');
@@ -81,7 +93,8 @@ static void print_random(const struct ir_inst *i, struct buf *out) {
 	}
 }
 
-static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, struct buf *out) {
+static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, struct buf *out)
+{
 	switch (i->op) {
 	case OP_CONST: print_data(f, i, out); return;
 	case OP_DIM:
@@ -107,21 +120,25 @@ static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, str
 	case OP_CONCAT:
 	case OP_IOTA: buf_printf(out, " %u", i->index); return;
 	default:
-		if (ir_op_traits(i->op) & REDUCES) print_mask(i->mask, out);
+		if (ir_op_traits(i->op) & REDUCES)
+			print_mask(i->mask, out);
 	}
 }
 
-static void print_inst(const struct ir_fn *f, ir_ref r, struct buf *out) {
+static void print_inst(const struct ir_fn *f, ir_ref r, struct buf *out)
+{
 	const struct ir_inst *i = ir_at(f, r);
 	buf_printf(out, "%%%u = %s", r, ir_op_text(i->op));
-	for (uint32_t k = 0; k < i->n_operands; k++) buf_printf(out, " %%%u", ir_operand(f, r, k));
+	for (uint32_t k = 0; k < i->n_operands; k++)
+		buf_printf(out, " %%%u", ir_operand(f, r, k));
 	print_attributes(f, i, out);
 	buf_puts(out, " : ");
 	print_type(f->dims, &i->type, out);
 	buf_putc(out, '\n');
 }
 
-static void print_slots(const char *what, const struct ir_fn *f, const struct core_type *t, uint32_t n, struct buf *out) {
+static void print_slots(const char *what, const struct ir_fn *f, const struct core_type *t, uint32_t n, struct buf *out)
+{
 	for (uint32_t k = 0; k < n; k++) {
 		buf_printf(out, "%s %u ", what, k);
 		print_type(f->dims, &t[k], out);
@@ -129,14 +146,18 @@ static void print_slots(const char *what, const struct ir_fn *f, const struct co
 	}
 }
 
-void ir_print(const struct ir_fn *f, struct buf *out) {
+void ir_print(const struct ir_fn *f, struct buf *out)
+{
 	buf_printf(out, "fn %s(", f->name);
-	for (uint32_t k = 0; k < dims_syms(f->dims); k++) buf_printf(out, k ? ", %s" : "%s", dims_sym_name(f->dims, k));
+	for (uint32_t k = 0; k < dims_syms(f->dims); k++)
+		buf_printf(out, k ? ", %s" : "%s", dims_sym_name(f->dims, k));
 	buf_puts(out, ")\n");
 	print_slots("in", f, f->inputs, f->n_inputs, out);
 	print_slots("weight", f, f->weights, f->n_weights, out);
-	for (uint32_t r = 0; r < f->n_insts; r++) print_inst(f, r, out);
+	for (uint32_t r = 0; r < f->n_insts; r++)
+		print_inst(f, r, out);
 	buf_puts(out, "out");
-	for (uint32_t k = 0; k < f->n_outputs; k++) buf_printf(out, " %%%u", f->outputs[k]);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		buf_printf(out, " %%%u", f->outputs[k]);
 	buf_putc(out, '\n');
 }

@@ -33,63 +33,80 @@ struct reader {
 
 /* ---- tokens ---- */
 
-static void fail(struct reader *r, const char *what) {
-	if (r->failed) return;
+static void fail(struct reader *r, const char *what)
+{
+	if (r->failed)
+		return;
 	uint32_t start = (uint32_t)(r->at - r->source->text), end = r->at < r->end ? start + 1 : start;
 	diag_add(r->diags, DIAG_IR_TEXT, (span){r->source->id, start, end}, "%s", what);
 	r->failed = true;
 	r->at = r->end;
 }
 
-static void skip(struct reader *r) {
+static void skip(struct reader *r)
+{
 	while (r->at < r->end && (isspace((unsigned char)*r->at) || *r->at == ';')) {
 		if (*r->at == ';')
-			while (r->at < r->end && *r->at != '\n') r->at++;
+			while (r->at < r->end && *r->at != '\n')
+				r->at++;
 		else
 			r->at++;
 	}
 }
 
-static bool eat(struct reader *r, const char *text) {
+static bool eat(struct reader *r, const char *text)
+{
 	skip(r);
 	size_t n = strlen(text);
-	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n)) return false;
+	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n))
+		return false;
 	r->at += n;
 	return true;
 }
 
-static void expect(struct reader *r, const char *text) {
-	if (!eat(r, text)) fail(r, arena_printf(r->unit, "`%s` expected", text));
+static void expect(struct reader *r, const char *text)
+{
+	if (!eat(r, text))
+		fail(r, arena_printf(r->unit, "`%s` expected", text));
 }
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
 /* The next run of letters, digits and underscores; "" if there is none. */
-static const char *word(struct reader *r) {
+static const char *word(struct reader *r)
+{
 	skip(r);
 	const char *start = r->at;
-	while (r->at < r->end && is_word(*r->at)) r->at++;
-	if (r->at - start > MAX_WORD) fail(r, "a name of at most 256 letters expected");
+	while (r->at < r->end && is_word(*r->at))
+		r->at++;
+	if (r->at - start > MAX_WORD)
+		fail(r, "a name of at most 256 letters expected");
 	return arena_strndup(r->unit, start, (size_t)(r->at - start));
 }
 
-static bool eat_word(struct reader *r, const char *text) {
+static bool eat_word(struct reader *r, const char *text)
+{
 	skip(r);
 	size_t n = strlen(text);
-	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) || (r->at + n < r->end && is_word(r->at[n]))) return false;
+	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) || (r->at + n < r->end && is_word(r->at[n])))
+		return false;
 	r->at += n;
 	return true;
 }
 
-static void expect_word(struct reader *r, const char *text) {
-	if (!eat_word(r, text)) fail(r, arena_printf(r->unit, "`%s` expected", text));
+static void expect_word(struct reader *r, const char *text)
+{
+	if (!eat_word(r, text))
+		fail(r, arena_printf(r->unit, "`%s` expected", text));
 }
 
-static int64_t number(struct reader *r) {
+static int64_t number(struct reader *r)
+{
 	skip(r);
 	bool negative = eat(r, "-");
 	uint64_t v = 0, limit = (uint64_t)INT64_MAX + negative;
-	if (r->at >= r->end || !isdigit((unsigned char)*r->at)) fail(r, "a number expected");
+	if (r->at >= r->end || !isdigit((unsigned char)*r->at))
+		fail(r, "a number expected");
 	for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++) {
 		uint64_t digit = (uint64_t)(*r->at - '0');
 		if (v > (limit - digit) / 10) {
@@ -101,24 +118,29 @@ static int64_t number(struct reader *r) {
 	return (int64_t)(negative ? 0 - v : v);
 }
 
-static uint32_t small_number(struct reader *r, uint32_t limit) {
+static uint32_t small_number(struct reader *r, uint32_t limit)
+{
 	int64_t v = number(r);
-	if (v < 0 || v > limit) fail(r, "a smaller number expected");
+	if (v < 0 || v > limit)
+		fail(r, "a smaller number expected");
 	return r->failed ? 0 : (uint32_t)v;
 }
 
-static double real(struct reader *r) {
+static double real(struct reader *r)
+{
 	char text[64];
 	size_t n = 0;
 	skip(r);
 	while (r->at < r->end && n < sizeof text - 1 && (is_word(*r->at) || strchr("+-.", *r->at))) {
-		if (!*r->at) break;
+		if (!*r->at)
+			break;
 		text[n++] = *r->at++;
 	}
 	text[n] = 0;
 	char *stop = text;
 	double v = strtod(text, &stop);
-	if (!n || *stop) fail(r, "a number expected");
+	if (!n || *stop)
+		fail(r, "a number expected");
 	return v;
 }
 
@@ -126,7 +148,8 @@ static double real(struct reader *r) {
 
 static dim read_dim(struct reader *r);
 
-static dim factor(struct reader *r) {
+static dim factor(struct reader *r)
+{
 	struct dims *d = r->f->dims;
 	skip(r);
 	if (eat(r, "(")) {
@@ -134,15 +157,18 @@ static dim factor(struct reader *r) {
 		expect(r, ")");
 		return x;
 	}
-	if (r->at < r->end && isdigit((unsigned char)*r->at)) return dim_const(d, number(r));
+	if (r->at < r->end && isdigit((unsigned char)*r->at))
+		return dim_const(d, number(r));
 	const char *name = word(r);
 	for (uint32_t k = 0; k < dims_syms(d); k++)
-		if (!strcmp(dims_sym_name(d, k), name)) return dim_sym(d, k);
+		if (!strcmp(dims_sym_name(d, k), name))
+			return dim_sym(d, k);
 	fail(r, "a number or a symbol of the function expected");
 	return dim_const(d, 0);
 }
 
-static dim product(struct reader *r) {
+static dim product(struct reader *r)
+{
 	struct dims *d = r->f->dims;
 	bool negative = eat(r, "-");
 	dim x = factor(r);
@@ -153,7 +179,8 @@ static dim product(struct reader *r) {
 			continue;
 		}
 		bool divides = eat(r, "//");
-		if (!divides && !eat(r, "%")) break;
+		if (!divides && !eat(r, "%"))
+			break;
 		dim y = factor(r);
 		if (r->failed || (dim_is_const(d, y, &v) && v == 0)) {
 			fail(r, "a divisor other than 0 expected");
@@ -164,9 +191,11 @@ static dim product(struct reader *r) {
 	return negative ? dim_sub(d, dim_const(d, 0), x) : x;
 }
 
-static dim read_dim(struct reader *r) {
+static dim read_dim(struct reader *r)
+{
 	struct dims *d = r->f->dims;
-	if (++r->nesting > MAX_NESTING) fail(r, "dimensions nested less deeply expected");
+	if (++r->nesting > MAX_NESTING)
+		fail(r, "dimensions nested less deeply expected");
 	dim x = r->failed ? dim_const(d, 0) : product(r);
 	while (!r->failed) {
 		if (eat(r, "+"))
@@ -177,38 +206,51 @@ static dim read_dim(struct reader *r) {
 			break;
 	}
 	r->nesting--;
-	if (dims_overflowed(d)) fail(r, "smaller dimensions expected");
+	if (dims_overflowed(d))
+		fail(r, "smaller dimensions expected");
 	return x;
 }
 
-static uint32_t read_dims(struct reader *r, dim *out, uint32_t limit) {
+static uint32_t read_dims(struct reader *r, dim *out, uint32_t limit)
+{
 	uint32_t n = 0;
 	expect(r, "[");
-	if (eat(r, "]")) return 0;
+	if (eat(r, "]"))
+		return 0;
 	do {
-		if (n == limit) fail(r, "fewer dimensions expected");
-		if (r->failed) return 0;
+		if (n == limit)
+			fail(r, "fewer dimensions expected");
+		if (r->failed)
+			return 0;
 		out[n++] = read_dim(r);
 	} while (eat(r, ","));
 	expect(r, "]");
 	return n;
 }
 
-static struct core_type read_type(struct reader *r) {
+static struct core_type read_type(struct reader *r)
+{
 	struct core_type t = {.elem = dtype_find(word(r))};
-	if (t.elem == DT_COUNT) fail(r, "an element type expected");
-	if (!r->failed) t.rank = (uint8_t)read_dims(r, t.dims, CORE_MAX_RANK);
-	if (r->failed) t.elem = DT_INT8;
+	if (t.elem == DT_COUNT)
+		fail(r, "an element type expected");
+	if (!r->failed)
+		t.rank = (uint8_t)read_dims(r, t.dims, CORE_MAX_RANK);
+	if (r->failed)
+		t.elem = DT_INT8;
 	return t;
 }
 
-static uint32_t read_ints(struct reader *r, int64_t *out) {
+static uint32_t read_ints(struct reader *r, int64_t *out)
+{
 	uint32_t n = 0;
 	expect(r, "[");
-	if (eat(r, "]")) return 0;
+	if (eat(r, "]"))
+		return 0;
 	do {
-		if (n == CORE_MAX_RANK) fail(r, "at most 8 numbers expected");
-		if (r->failed) return 0;
+		if (n == CORE_MAX_RANK)
+			fail(r, "at most 8 numbers expected");
+		if (r->failed)
+			return 0;
 		out[n++] = number(r);
 	} while (eat(r, ","));
 	expect(r, "]");
@@ -217,77 +259,95 @@ static uint32_t read_ints(struct reader *r, int64_t *out) {
 
 /* ---- attributes ---- */
 
-static void *grown(struct reader *r, void *old, uint32_t n, uint32_t *cap, size_t size) {
-	if (n < *cap) return old;
+static void *grown(struct reader *r, void *old, uint32_t n, uint32_t *cap, size_t size)
+{
+	if (n < *cap)
+		return old;
 	*cap = *cap ? *cap * 2 : 8;
 	void *p = arena_alloc(r->unit, size * *cap, 8);
-	if (n) memcpy(p, old, size * n);
+	if (n)
+		memcpy(p, old, size * n);
 	return p;
 }
 
 /* Values in the text's order; their element type stands at the end of the line, so they are kept as text position and read again. */
-static const char *skip_data(struct reader *r) {
+static const char *skip_data(struct reader *r)
+{
 	const char *start = r->at;
-	while (r->at < r->end && *r->at != '}' && *r->at != '\n') r->at++;
+	while (r->at < r->end && *r->at != '}' && *r->at != '\n')
+		r->at++;
 	expect(r, "}");
 	return start;
 }
 
-static int64_t whole_value(struct reader *r, dtype t) {
+static int64_t whole_value(struct reader *r, dtype t)
+{
 	int64_t v = number(r), back;
 	uint8_t bytes[8] = {0};
 	elem_put_int(t, bytes, 0, v);
 	back = elem_int(t, bytes, 0);
-	if (back != v || (t == DT_TRIT && (v < -1 || v > 1))) fail(r, "a value of the constant's element type expected");
+	if (back != v || (t == DT_TRIT && (v < -1 || v > 1)))
+		fail(r, "a value of the constant's element type expected");
 	return v;
 }
 
-static void read_data(struct reader *r, struct ir_inst *i, const char *start) {
+static void read_data(struct reader *r, struct ir_inst *i, const char *start)
+{
 	const char *after = r->at;
-	if (r->failed) return;
+	if (r->failed)
+		return;
 	r->at = start;
 	int64_t n = 1, v;
 	for (uint32_t k = 0; k < i->type.rank; k++)
-		if (!dim_is_const(r->f->dims, i->type.dims[k], &v) || v < 0 || __builtin_mul_overflow(n, v, &n)) n = INT64_MAX;
+		if (!dim_is_const(r->f->dims, i->type.dims[k], &v) || v < 0 || __builtin_mul_overflow(n, v, &n))
+			n = INT64_MAX;
 	if (n > r->end - r->at) {
 		fail(r, "as many values as the type has elements expected");
 		return;
 	}
 	void *data = arena_alloc(r->unit, (size_t)n * dtype_size(i->type.elem) + 1, 16);
 	for (int64_t k = 0; k < n && !r->failed; k++) {
-		if (k) expect(r, ",");
-		if (r->failed) return;
+		if (k)
+			expect(r, ",");
+		if (r->failed)
+			return;
 		if (dtype_class(i->type.elem) == DTC_FLOAT)
 			elem_put_float(i->type.elem, data, k, real(r));
 		else
 			elem_put_int(i->type.elem, data, k, whole_value(r, i->type.elem));
 	}
 	expect(r, "}");
-	if (!r->failed) r->at = after;
+	if (!r->failed)
+		r->at = after;
 	i->data = data;
 }
 
 /* A callee of which nothing is known but its name, its symbols and how many inputs it has. */
-static void read_callee(struct reader *r, struct ir_inst *i, uint32_t n_operands) {
+static void read_callee(struct reader *r, struct ir_inst *i, uint32_t n_operands)
+{
 	dim syms[MAX_SYMS];
 	struct core_unit *u = ARENA_NEW(r->unit, struct core_unit);
 	expect(r, "@");
 	u->symbol = u->name = word(r);
 	const char *hex = word(r);
-	if (!r->failed && !hash_parse_hex(hex, &u->identity)) fail(r, "32 hex digits expected");
+	if (!r->failed && !hash_parse_hex(hex, &u->identity))
+		fail(r, "32 hex digits expected");
 	uint32_t n = r->failed ? 0 : read_dims(r, syms, MAX_SYMS);
 	u->dims = dims_new(r->unit);
-	for (uint32_t k = 0; k < n; k++) dim_new_sym(u->dims, arena_printf(r->unit, "s%u", k));
+	for (uint32_t k = 0; k < n; k++)
+		dim_new_sym(u->dims, arena_printf(r->unit, "s%u", k));
 	u->n_inputs = n_operands;
 	u->inputs = ARENA_ARRAY(r->unit, struct core_input, n_operands + 1);
 	u->never_inline = true;
 	dim *copy = ARENA_ARRAY(r->unit, dim, n + 1);
-	if (n) memcpy(copy, syms, n * sizeof *copy);
+	if (n)
+		memcpy(copy, syms, n * sizeof *copy);
 	i->callee = u;
 	i->callee_syms = copy;
 }
 
-static void read_mask(struct reader *r, struct ir_inst *i) {
+static void read_mask(struct reader *r, struct ir_inst *i)
+{
 	int64_t dims[CORE_MAX_RANK];
 	expect_word(r, "dims");
 	uint32_t n = read_ints(r, dims);
@@ -299,7 +359,8 @@ static void read_mask(struct reader *r, struct ir_inst *i) {
 	}
 }
 
-static void read_random(struct reader *r, struct ir_inst *i) {
+static void read_random(struct reader *r, struct ir_inst *i)
+{
 	i->index = small_number(r, UINT32_MAX);
 	expect_word(r, "seed");
 	i->ints[0] = number(r);
@@ -309,7 +370,8 @@ static void read_random(struct reader *r, struct ir_inst *i) {
 	i->f[1] = real(r);
 }
 
-static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_operands, const char **data) {
+static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_operands, const char **data)
+{
 	switch (i->op) {
 	case OP_CONST:
 		expect(r, "{");
@@ -338,42 +400,55 @@ static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_oper
 	case OP_CONCAT:
 	case OP_IOTA: i->index = small_number(r, UINT32_MAX); return;
 	default:
-		if (ir_op_traits(i->op) & REDUCES) read_mask(r, i);
+		if (ir_op_traits(i->op) & REDUCES)
+			read_mask(r, i);
 	}
 }
 
 /* ---- lines ---- */
 
-static enum ir_op find_op(const char *text) {
+static enum ir_op find_op(const char *text)
+{
 	for (int op = 0; op < OP_COUNT; op++)
-		if (!strcmp(ir_op_text((enum ir_op)op), text)) return (enum ir_op)op;
+		if (!strcmp(ir_op_text((enum ir_op)op), text))
+			return (enum ir_op)op;
 	return OP_COUNT;
 }
 
-static ir_ref read_value(struct reader *r) {
+static ir_ref read_value(struct reader *r)
+{
 	ir_ref v = small_number(r, UINT32_MAX - 1);
-	if (!r->failed && v >= r->f->n_insts) fail(r, "a value that stands before expected");
+	if (!r->failed && v >= r->f->n_insts)
+		fail(r, "a value that stands before expected");
 	return v;
 }
 
-static void read_inst(struct reader *r) {
+static void read_inst(struct reader *r)
+{
 	uint32_t cap = 0, n = 0;
 	ir_ref *operands = NULL;
-	if (number(r) != r->f->n_insts) fail(r, "values are numbered in order");
+	if (number(r) != r->f->n_insts)
+		fail(r, "values are numbered in order");
 	expect(r, "=");
 	struct ir_inst i = {.op = find_op(word(r))};
-	if (i.op == OP_COUNT) fail(r, "an operation expected");
+	if (i.op == OP_COUNT)
+		fail(r, "an operation expected");
 	while (!r->failed && eat(r, "%")) {
 		operands = grown(r, operands, n, &cap, sizeof *operands);
 		operands[n++] = read_value(r);
 	}
-	if (!r->failed && ir_op_ins(i.op) >= 0 && (uint32_t)ir_op_ins(i.op) != n) fail(r, "another number of operands expected");
+	if (!r->failed && ir_op_ins(i.op) >= 0 && (uint32_t)ir_op_ins(i.op) != n)
+		fail(r, "another number of operands expected");
 	const char *data = NULL;
-	if (!r->failed) read_attributes(r, &i, n, &data);
+	if (!r->failed)
+		read_attributes(r, &i, n, &data);
 	expect(r, ":");
-	if (!r->failed) i.type = read_type(r);
-	if (data) read_data(r, &i, data);
-	if (r->failed) return;
+	if (!r->failed)
+		i.type = read_type(r);
+	if (data)
+		read_data(r, &i, data);
+	if (r->failed)
+		return;
 	ir_ref at = ir_emit(r->f, i.op, &i.type, operands, n, SPAN_NONE);
 	i.operands = ir_at(r->f, at)->operands;
 	i.n_operands = n;
@@ -381,34 +456,43 @@ static void read_inst(struct reader *r) {
 	*ir_at(r->f, at) = i;
 	if (i.op == OP_RESULT && ir_at(r->f, operands[0])->callee) {
 		struct core_unit *u = (struct core_unit *)(uintptr_t)ir_at(r->f, operands[0])->callee; /* made by read_callee */
-		if (i.index >= u->n_outputs && i.index < 1024) u->n_outputs = i.index + 1;
+		if (i.index >= u->n_outputs && i.index < 1024)
+			u->n_outputs = i.index + 1;
 	}
 }
 
-static void read_declared(struct reader *r, struct core_type **types, uint32_t *n, uint32_t *cap) {
-	if (number(r) != *n) fail(r, "inputs and weights are numbered in order");
+static void read_declared(struct reader *r, struct core_type **types, uint32_t *n, uint32_t *cap)
+{
+	if (number(r) != *n)
+		fail(r, "inputs and weights are numbered in order");
 	struct core_type t = read_type(r);
 	*types = grown(r, *types, *n, cap, sizeof **types);
 	(*types)[(*n)++] = t;
 }
 
-static void read_head(struct reader *r) {
+static void read_head(struct reader *r)
+{
 	struct dims *d = dims_new(r->unit);
 	expect_word(r, "fn");
 	r->f = ir_fn_new(r->unit, word(r), d);
 	expect(r, "(");
-	if (eat(r, ")")) return;
+	if (eat(r, ")"))
+		return;
 	do {
 		const char *name = word(r);
 		bool taken = !*name || isdigit((unsigned char)*name);
-		for (uint32_t k = 0; k < dims_syms(d); k++) taken = taken || !strcmp(dims_sym_name(d, k), name);
-		if (taken || dims_syms(d) == MAX_SYMS) fail(r, "a new name expected");
-		if (!r->failed) dim_new_sym(d, name);
+		for (uint32_t k = 0; k < dims_syms(d); k++)
+			taken = taken || !strcmp(dims_sym_name(d, k), name);
+		if (taken || dims_syms(d) == MAX_SYMS)
+			fail(r, "a new name expected");
+		if (!r->failed)
+			dim_new_sym(d, name);
 	} while (eat(r, ","));
 	expect(r, ")");
 }
 
-static void read_outputs(struct reader *r) {
+static void read_outputs(struct reader *r)
+{
 	uint32_t cap = 0;
 	while (!r->failed && eat(r, "%")) {
 		r->f->outputs = grown(r, r->f->outputs, r->f->n_outputs, &cap, sizeof *r->f->outputs);
@@ -416,7 +500,8 @@ static void read_outputs(struct reader *r) {
 	}
 }
 
-static void read_lines(struct reader *r) {
+static void read_lines(struct reader *r)
+{
 	while (!r->failed && !eat_word(r, "out")) {
 		if (eat(r, "%"))
 			read_inst(r);
@@ -429,20 +514,25 @@ static void read_lines(struct reader *r) {
 	}
 }
 
-struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diags *diags) {
+struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diags *diags)
+{
 	struct reader r = {.unit = unit, .source = text, .at = text->text, .end = text->text + text->len, .diags = diags};
 	read_head(&r);
-	if (!r.failed) read_lines(&r);
-	if (!r.failed) read_outputs(&r);
+	if (!r.failed)
+		read_lines(&r);
+	if (!r.failed)
+		read_outputs(&r);
 	skip(&r);
-	if (!r.failed && r.at < r.end) fail(&r, "the end of the text expected");
+	if (!r.failed && r.at < r.end)
+		fail(&r, "the end of the text expected");
 	struct buf why = {0};
 	if (!r.failed && !ir_verify(r.f, &why)) {
 		r.at = text->text;
 		fail(&r, why.at);
 	}
 	buf_free(&why);
-	if (r.failed) return NULL;
+	if (r.failed)
+		return NULL;
 	ir_mark_build_time(r.f);
 	return r.f;
 }

@@ -4,9 +4,11 @@
 #include <string.h>
 #include "base/bug.h"
 
-int64_t tensor_count(const struct tensor *t) {
+int64_t tensor_count(const struct tensor *t)
+{
 	int64_t n = 1;
-	for (uint32_t k = 0; k < t->rank; k++) n *= t->dims[k];
+	for (uint32_t k = 0; k < t->rank; k++)
+		n *= t->dims[k];
 	return n;
 }
 
@@ -15,34 +17,43 @@ int64_t tensor_bytes(const struct tensor *t) { return tensor_count(t) * (int64_t
 /* ---- half precision ---- */
 
 /* The nearest float with `digits` bits of significand whose least exponent (of the lowest normal) is `low`; ties to even. */
-static double round_to(double v, int digits, int low) {
+static double round_to(double v, int digits, int low)
+{
 	int e;
 	frexp(v, &e); /* |v| in [2^(e-1), 2^e) */
-	if (e < low + 1) e = low + 1;
+	if (e < low + 1)
+		e = low + 1;
 	double unit = ldexp(1.0, e - digits);
 	return copysign(nearbyint(v / unit) * unit, v); /* the quotient is exact: a power of two */
 }
 
 /* Sign, then exponent and significand as one integer, for a value that the format can hold exactly. */
-static uint16_t pack(double v, int digits, int low) {
+static uint16_t pack(double v, int digits, int low)
+{
 	uint16_t sign = signbit(v) ? 0x8000 : 0;
 	v = fabs(v);
 	int e;
 	frexp(v, &e);
-	if (v == 0 || e < low + 1) return sign | (uint16_t)ldexp(v, digits - 1 - low);
+	if (v == 0 || e < low + 1)
+		return sign | (uint16_t)ldexp(v, digits - 1 - low);
 	uint16_t fraction = (uint16_t)(ldexp(v, digits - e) - ldexp(1.0, digits - 1));
 	return sign | (uint16_t)((e - low) << (digits - 1)) | fraction;
 }
 
-static uint16_t bits_of(double v, int digits, int low, uint16_t infinity, double limit) {
-	if (isnan(v)) return (uint16_t)(infinity | 1 << (digits - 2));
-	if (isinf(v)) return (uint16_t)((v < 0 ? 0x8000 : 0) | infinity);
+static uint16_t bits_of(double v, int digits, int low, uint16_t infinity, double limit)
+{
+	if (isnan(v))
+		return (uint16_t)(infinity | 1 << (digits - 2));
+	if (isinf(v))
+		return (uint16_t)((v < 0 ? 0x8000 : 0) | infinity);
 	double r = round_to(v, digits, low);
-	if (fabs(r) > limit) return (uint16_t)((v < 0 ? 0x8000 : 0) | infinity);
+	if (fabs(r) > limit)
+		return (uint16_t)((v < 0 ? 0x8000 : 0) | infinity);
 	return pack(r, digits, low);
 }
 
-static double value_of(uint16_t bits, int digits, int low) {
+static double value_of(uint16_t bits, int digits, int low)
+{
 	int exponents = 16 - digits; /* bits of the exponent */
 	int e = bits >> (digits - 1) & ((1 << exponents) - 1), fraction = bits & ((1 << (digits - 1)) - 1);
 	double v;
@@ -62,7 +73,8 @@ double bfloat16_value(uint16_t bits) { return value_of(bits, 8, -126); }
 
 /* ---- elements ---- */
 
-double elem_float(dtype t, const void *data, int64_t i) {
+double elem_float(dtype t, const void *data, int64_t i)
+{
 	switch (t) {
 	case DT_FLOAT16: return float16_value(((const uint16_t *)data)[i]);
 	case DT_BFLOAT16: return bfloat16_value(((const uint16_t *)data)[i]);
@@ -72,7 +84,8 @@ double elem_float(dtype t, const void *data, int64_t i) {
 	}
 }
 
-int64_t elem_int(dtype t, const void *data, int64_t i) {
+int64_t elem_int(dtype t, const void *data, int64_t i)
+{
 	switch (t) {
 	case DT_BOOL: return ((const uint8_t *)data)[i] != 0;
 	case DT_TRIT:
@@ -84,7 +97,8 @@ int64_t elem_int(dtype t, const void *data, int64_t i) {
 	}
 }
 
-void elem_put_float(dtype t, void *data, int64_t i, double v) {
+void elem_put_float(dtype t, void *data, int64_t i, double v)
+{
 	switch (t) {
 	case DT_FLOAT16: ((uint16_t *)data)[i] = float16_bits(v); return;
 	case DT_BFLOAT16: ((uint16_t *)data)[i] = bfloat16_bits(v); return;
@@ -94,7 +108,8 @@ void elem_put_float(dtype t, void *data, int64_t i, double v) {
 	}
 }
 
-void elem_put_int(dtype t, void *data, int64_t i, int64_t v) {
+void elem_put_int(dtype t, void *data, int64_t i, int64_t v)
+{
 	switch (t) {
 	case DT_BOOL: ((uint8_t *)data)[i] = v != 0; return;
 	case DT_TRIT:
@@ -107,18 +122,25 @@ void elem_put_int(dtype t, void *data, int64_t i, int64_t v) {
 }
 
 /* Truncated, saturating at the limits of t; NaN is 0. */
-static int64_t float_to_int(dtype t, double v) {
-	if (isnan(v)) return 0;
-	if (t == DT_BOOL) return v != 0;
-	if (t == DT_TRIT) return v >= 1 ? 1 : v <= -1 ? -1 : 0;
+static int64_t float_to_int(dtype t, double v)
+{
+	if (isnan(v))
+		return 0;
+	if (t == DT_BOOL)
+		return v != 0;
+	if (t == DT_TRIT)
+		return v >= 1 ? 1 : v <= -1 ? -1 : 0;
 	int bits = (int)dtype_size(t) * 8;
 	double high = ldexp(1.0, bits - 1);
-	if (v >= high) return (int64_t)(UINT64_MAX >> (65 - bits));
-	if (v < -high) return -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
+	if (v >= high)
+		return (int64_t)(UINT64_MAX >> (65 - bits));
+	if (v < -high)
+		return -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
 	return (int64_t)v;
 }
 
-void elem_cast(dtype to, void *out, int64_t k, dtype from, const void *in, int64_t i) {
+void elem_cast(dtype to, void *out, int64_t k, dtype from, const void *in, int64_t i)
+{
 	bool whole = dtype_class(to) != DTC_FLOAT;
 	if (dtype_class(from) == DTC_FLOAT) {
 		double v = elem_float(from, in, i);

@@ -19,35 +19,46 @@ static const enum shape_rule rules[OP_COUNT] = {
 
 static const struct core_type *operand(const struct verify *v, uint32_t k) { return &ir_at(v->f, ir_operand(v->f, v->at, k))->type; }
 
-static void fail(struct verify *v, const char *what) {
-	if (v->ok && v->at != IR_NONE) buf_printf(v->why, "%%%u (%s): %s", v->at, ir_op_text(ir_at(v->f, v->at)->op), what);
-	if (v->ok && v->at == IR_NONE) buf_puts(v->why, what);
+static void fail(struct verify *v, const char *what)
+{
+	if (v->ok && v->at != IR_NONE)
+		buf_printf(v->why, "%%%u (%s): %s", v->at, ir_op_text(ir_at(v->f, v->at)->op), what);
+	if (v->ok && v->at == IR_NONE)
+		buf_puts(v->why, what);
 	v->ok = false;
 }
-static void need(struct verify *v, bool ok, const char *what) {
-	if (!ok) fail(v, what);
+static void need(struct verify *v, bool ok, const char *what)
+{
+	if (!ok)
+		fail(v, what);
 }
 
 static bool may_equal(struct verify *v, dim a, dim b) { return dim_compare(v->f->dims, a, b) >= 0; }
-static bool is_value(struct verify *v, dim x, int64_t want) {
+static bool is_value(struct verify *v, dim x, int64_t want)
+{
 	int64_t have;
 	return dim_is_const(v->f->dims, x, &have) && have == want;
 }
-static bool shapes_agree(struct verify *v, const struct core_type *a, const struct core_type *b) {
-	if (a->rank != b->rank) return false;
+static bool shapes_agree(struct verify *v, const struct core_type *a, const struct core_type *b)
+{
+	if (a->rank != b->rank)
+		return false;
 	for (uint32_t k = 0; k < a->rank; k++)
-		if (!may_equal(v, a->dims[k], b->dims[k])) return false;
+		if (!may_equal(v, a->dims[k], b->dims[k]))
+			return false;
 	return true;
 }
 static bool whole(dtype t) { return dtype_class(t) != DTC_FLOAT; }
 
-static void check_type(struct verify *v, const struct core_type *t) {
+static void check_type(struct verify *v, const struct core_type *t)
+{
 	need(v, (unsigned)t->elem < DT_COUNT, "unknown element type");
 	need(v, t->rank <= CORE_MAX_RANK, "rank above 8");
 	int64_t n = 1, size;
 	bool empty = false;
 	for (uint32_t k = 0; v->ok && k < t->rank; k++) {
-		if (!dim_is_const(v->f->dims, t->dims[k], &size)) continue;
+		if (!dim_is_const(v->f->dims, t->dims[k], &size))
+			continue;
 		need(v, size >= 0, "negative dimension");
 		empty = empty || !size;
 		need(v, empty || !__builtin_mul_overflow(n, size, &n), "too many elements");
@@ -60,45 +71,60 @@ static void check_type(struct verify *v, const struct core_type *t) {
 static bool bool_result(enum ir_op op) { return op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE; }
 static bool float_only(enum ir_op op) { return (op >= OP_SQRT && op <= OP_ERF) || op == OP_DIV; }
 
-static void check_ewise_elems(struct verify *v, const struct ir_inst *i) {
-	if (i->op == OP_CAST) return;
-	if (i->op == OP_NOT || i->op == OP_AND || i->op == OP_OR) need(v, i->type.elem == DT_BOOL, "wants bool");
+static void check_ewise_elems(struct verify *v, const struct ir_inst *i)
+{
+	if (i->op == OP_CAST)
+		return;
+	if (i->op == OP_NOT || i->op == OP_AND || i->op == OP_OR)
+		need(v, i->type.elem == DT_BOOL, "wants bool");
 	uint32_t first = i->op == OP_SELECT;
-	if (first) need(v, operand(v, 0)->elem == DT_BOOL, "operand 0 must be bool");
-	for (uint32_t k = first + 1; k < i->n_operands; k++) need(v, operand(v, k)->elem == operand(v, first)->elem, "operands of different element types");
+	if (first)
+		need(v, operand(v, 0)->elem == DT_BOOL, "operand 0 must be bool");
+	for (uint32_t k = first + 1; k < i->n_operands; k++)
+		need(v, operand(v, k)->elem == operand(v, first)->elem, "operands of different element types");
 	if (bool_result(i->op))
 		need(v, i->type.elem == DT_BOOL, "a comparison gives bool");
 	else
 		need(v, i->type.elem == operand(v, first)->elem, "result of another element type than the operands");
-	if (float_only(i->op)) need(v, !whole(i->type.elem), "floats only");
+	if (float_only(i->op))
+		need(v, !whole(i->type.elem), "floats only");
 }
 
-static dtype matmul_elem(dtype a, dtype b) {
-	if (!whole(a) && (b == a || b == DT_TRIT)) return a;
-	if (!whole(b) && a == DT_TRIT) return b;
-	if ((a == DT_INT8 || a == DT_TRIT) && (b == DT_INT8 || b == DT_TRIT)) return DT_INT32;
+static dtype matmul_elem(dtype a, dtype b)
+{
+	if (!whole(a) && (b == a || b == DT_TRIT))
+		return a;
+	if (!whole(b) && a == DT_TRIT)
+		return b;
+	if ((a == DT_INT8 || a == DT_TRIT) && (b == DT_INT8 || b == DT_TRIT))
+		return DT_INT32;
 	return a == b && dtype_class(a) == DTC_INT ? a : DT_COUNT;
 }
 
 /* ---- shapes ---- */
 
-static void check_matmul(struct verify *v, const struct ir_inst *i, const struct core_type *a, const struct core_type *b) {
+static void check_matmul(struct verify *v, const struct ir_inst *i, const struct core_type *a, const struct core_type *b)
+{
 	uint32_t r = i->type.rank;
 	need(v, r >= 2 && a->rank == r && b->rank == r, "operands and result must have the same rank, at least 2");
-	if (!v->ok) return;
+	if (!v->ok)
+		return;
 	for (uint32_t k = 0; k + 2 < r; k++)
 		need(v, may_equal(v, a->dims[k], b->dims[k]) && may_equal(v, a->dims[k], i->type.dims[k]), "different batch dimensions");
 	need(v, may_equal(v, a->dims[r - 1], b->dims[r - 2]), "inner dimensions differ");
-	need(v, may_equal(v, a->dims[r - 2], i->type.dims[r - 2]) && may_equal(v, b->dims[r - 1], i->type.dims[r - 1]), "wrong result shape");
+	need(v, may_equal(v, a->dims[r - 2], i->type.dims[r - 2]) && may_equal(v, b->dims[r - 1], i->type.dims[r - 1]),
+	     "wrong result shape");
 	need(v, matmul_elem(a->elem, b->elem) == i->type.elem, "wrong element types");
 }
 
-static void check_reduce(struct verify *v, const struct ir_inst *i, const struct core_type *x) {
+static void check_reduce(struct verify *v, const struct ir_inst *i, const struct core_type *x)
+{
 	bool arg = i->op == OP_ARGMAX || i->op == OP_ARGMIN;
 	need(v, x->rank == CORE_MAX_RANK || !(i->mask >> x->rank), "mask beyond the rank");
 	uint32_t n = 0;
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
-		if (i->mask >> k & 1) continue;
+		if (i->mask >> k & 1)
+			continue;
 		need(v, n < i->type.rank && may_equal(v, x->dims[k], i->type.dims[n]), "wrong result shape");
 		n++;
 	}
@@ -113,13 +139,16 @@ static void check_reduce(struct verify *v, const struct ir_inst *i, const struct
 	need(v, i->type.elem == x->elem || widened, "wrong element type");
 }
 
-static dim element_count(struct dims *d, const struct core_type *t) {
+static dim element_count(struct dims *d, const struct core_type *t)
+{
 	dim n = dim_const(d, 1);
-	for (uint32_t k = 0; k < t->rank; k++) n = dim_mul(d, n, t->dims[k]);
+	for (uint32_t k = 0; k < t->rank; k++)
+		n = dim_mul(d, n, t->dims[k]);
 	return n;
 }
 
-static void check_broadcast(struct verify *v, const struct ir_inst *i, const struct core_type *x) {
+static void check_broadcast(struct verify *v, const struct ir_inst *i, const struct core_type *x)
+{
 	need(v, x->rank <= i->type.rank, "result of lower rank");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		dim to = i->type.dims[i->type.rank - x->rank + k];
@@ -127,69 +156,86 @@ static void check_broadcast(struct verify *v, const struct ir_inst *i, const str
 	}
 }
 
-static void check_transpose(struct verify *v, const struct ir_inst *i, const struct core_type *x) {
+static void check_transpose(struct verify *v, const struct ir_inst *i, const struct core_type *x)
+{
 	uint32_t seen = 0;
 	need(v, x->rank == i->type.rank, "rank changes");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		int64_t from = i->ints[k];
 		need(v, from >= 0 && from < x->rank && !(seen >> from & 1), "not a permutation");
-		if (!v->ok) return;
+		if (!v->ok)
+			return;
 		seen |= 1u << from;
 		need(v, may_equal(v, x->dims[from], i->type.dims[k]), "wrong result shape");
 	}
 }
 
 /* First and last element taken must lie inside, where known. */
-static void check_slice(struct verify *v, const struct ir_inst *i, const struct core_type *x) {
+static void check_slice(struct verify *v, const struct ir_inst *i, const struct core_type *x)
+{
 	need(v, x->rank == i->type.rank, "rank changes");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		int64_t size, n, start, last;
 		need(v, i->ints[k] != 0, "step 0");
-		if (!dim_is_const(v->f->dims, x->dims[k], &size) || !dim_is_const(v->f->dims, i->type.dims[k], &n)) continue;
-		if (!dim_is_const(v->f->dims, i->starts[k], &start) || n == 0) continue;
+		if (!dim_is_const(v->f->dims, x->dims[k], &size) || !dim_is_const(v->f->dims, i->type.dims[k], &n))
+			continue;
+		if (!dim_is_const(v->f->dims, i->starts[k], &start) || n == 0)
+			continue;
 		bool over = __builtin_mul_overflow(n - 1, i->ints[k], &last) || __builtin_add_overflow(last, start, &last);
 		need(v, !over && start >= 0 && start < size && last >= 0 && last < size, "out of range");
 	}
 }
 
-static void check_concat(struct verify *v, const struct ir_inst *i) {
+static void check_concat(struct verify *v, const struct ir_inst *i)
+{
 	need(v, i->n_operands > 0 && i->index < i->type.rank, "axis out of range");
 	dim sum = dim_const(v->f->dims, 0);
 	for (uint32_t n = 0; v->ok && n < i->n_operands; n++) {
 		need(v, operand(v, n)->rank == i->type.rank, "operands of different rank");
 		for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
 			need(v, k == i->index || may_equal(v, operand(v, n)->dims[k], i->type.dims[k]), "shapes differ beside the axis");
-		if (v->ok) sum = dim_add(v->f->dims, sum, operand(v, n)->dims[i->index]);
+		if (v->ok)
+			sum = dim_add(v->f->dims, sum, operand(v, n)->dims[i->index]);
 	}
-	if (v->ok) need(v, may_equal(v, sum, i->type.dims[i->index]), "wrong size along the axis");
+	if (v->ok)
+		need(v, may_equal(v, sum, i->type.dims[i->index]), "wrong size along the axis");
 }
 
-static void check_gather(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *index) {
+static void check_gather(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *index)
+{
 	need(v, dtype_class(index->elem) == DTC_INT, "integer indices");
 	need(v, x->rank >= 1 && i->type.rank == index->rank + x->rank - 1, "wrong result rank");
 	for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
-		need(v, may_equal(v, i->type.dims[k], k < index->rank ? index->dims[k] : x->dims[k - index->rank + 1]), "wrong result shape");
+		need(v, may_equal(v, i->type.dims[k], k < index->rank ? index->dims[k] : x->dims[k - index->rank + 1]),
+		     "wrong result shape");
 }
 
-static void check_numbered(struct verify *v, const struct ir_inst *i, const struct core_type *types, uint32_t n) {
+static void check_numbered(struct verify *v, const struct ir_inst *i, const struct core_type *types, uint32_t n)
+{
 	need(v, i->index < n, "no such number");
-	if (v->ok) need(v, ir_type_same(&i->type, &types[i->index]), "not of the declared type");
+	if (v->ok)
+		need(v, ir_type_same(&i->type, &types[i->index]), "not of the declared type");
 }
 
-static void check_call(struct verify *v, const struct ir_inst *i) {
+static void check_call(struct verify *v, const struct ir_inst *i)
+{
 	need(v, i->callee != NULL, "no callee");
-	if (!v->ok) return;
+	if (!v->ok)
+		return;
 	need(v, i->n_operands <= i->callee->n_inputs + 1, /* and its table */
 	     "more operands than the callee has inputs");
 	need(v, i->callee_syms || !dims_syms(i->callee->dims), "values of the callee's symbols are missing");
 }
 
-static void check_attr(struct verify *v, const struct ir_inst *i) {
+static void check_attr(struct verify *v, const struct ir_inst *i)
+{
 	const struct ir_fn *f = v->f;
-	bool moves = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE || i->op == OP_CONCAT || i->op == OP_GATHER;
+	bool moves = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE || i->op == OP_CONCAT ||
+		     i->op == OP_GATHER;
 	for (uint32_t k = 0; moves && k < (i->op == OP_GATHER ? 1 : i->n_operands); k++)
 		need(v, operand(v, k)->elem == i->type.elem, "element type changes");
-	if (!v->ok) return;
+	if (!v->ok)
+		return;
 	switch (i->op) {
 	case OP_INPUT: check_numbered(v, i, f->inputs, f->n_inputs); return;
 	case OP_WEIGHT: check_numbered(v, i, f->weights, f->n_weights); return;
@@ -198,37 +244,49 @@ static void check_attr(struct verify *v, const struct ir_inst *i) {
 	case OP_CALL: check_call(v, i); return;
 	case OP_RESULT: need(v, ir_at(f, ir_operand(f, v->at, 0))->op == OP_CALL, "not of a call"); return;
 	case OP_BROADCAST: check_broadcast(v, i, operand(v, 0)); return;
-	case OP_RESHAPE: need(v, may_equal(v, element_count(f->dims, operand(v, 0)), element_count(f->dims, &i->type)), "element count changes"); return;
+	case OP_RESHAPE:
+		need(v, may_equal(v, element_count(f->dims, operand(v, 0)), element_count(f->dims, &i->type)), "element count changes");
+		return;
 	case OP_TRANSPOSE: check_transpose(v, i, operand(v, 0)); return;
 	case OP_SLICE: check_slice(v, i, operand(v, 0)); return;
 	case OP_CONCAT: check_concat(v, i); return;
 	case OP_GATHER: check_gather(v, i, operand(v, 0), operand(v, 1)); return;
-	case OP_IOTA: need(v, i->index < i->type.rank && i->type.elem != DT_BOOL && i->type.elem != DT_TRIT, "axis out of range, or not a number"); return;
+	case OP_IOTA:
+		need(v, i->index < i->type.rank && i->type.elem != DT_BOOL && i->type.elem != DT_TRIT,
+		     "axis out of range, or not a number");
+		return;
 	case OP_RANDOM: need(v, i->index <= RANDOM_TRIT_BALANCED && ir_type_const(f->dims, &i->type), "unknown kind or size"); return;
 	default: fail(v, "no rule"); return;
 	}
 }
 
-static void check_operands(struct verify *v, ir_ref r) {
+static void check_operands(struct verify *v, ir_ref r)
+{
 	const struct ir_inst *i = ir_at(v->f, r);
 	need(v, ir_op_ins(i->op) < 0 || (uint32_t)ir_op_ins(i->op) == i->n_operands, "wrong number of operands");
 	for (uint32_t k = 0; v->ok && k < i->n_operands; k++) {
 		ir_ref o = ir_operand(v->f, r, k);
 		need(v, o < r, "an operand does not precede its user");
-		if (v->ok) need(v, ir_at(v->f, o)->op != OP_CALL || i->op == OP_RESULT, "a call is used without a result");
+		if (v->ok)
+			need(v, ir_at(v->f, o)->op != OP_CALL || i->op == OP_RESULT, "a call is used without a result");
 	}
 }
 
-static void check_inst(struct verify *v, ir_ref r) {
+static void check_inst(struct verify *v, ir_ref r)
+{
 	const struct ir_inst *i = ir_at(v->f, r);
 	v->at = r;
 	check_operands(v, r);
-	if (v->ok) check_type(v, &i->type);
-	if (!v->ok) return;
+	if (v->ok)
+		check_type(v, &i->type);
+	if (!v->ok)
+		return;
 	switch (rules[i->op]) {
 	case SHAPE_same:
-		for (uint32_t k = 0; k < i->n_operands; k++) need(v, shapes_agree(v, operand(v, k), &i->type), "operands of different shapes");
-		if (v->ok) check_ewise_elems(v, i);
+		for (uint32_t k = 0; k < i->n_operands; k++)
+			need(v, shapes_agree(v, operand(v, k), &i->type), "operands of different shapes");
+		if (v->ok)
+			check_ewise_elems(v, i);
 		return;
 	case SHAPE_reduce: check_reduce(v, i, operand(v, 0)); return;
 	case SHAPE_matmul: check_matmul(v, i, operand(v, 0), operand(v, 1)); return;
@@ -236,14 +294,19 @@ static void check_inst(struct verify *v, ir_ref r) {
 	}
 }
 
-bool ir_verify(const struct ir_fn *f, struct buf *why) {
+bool ir_verify(const struct ir_fn *f, struct buf *why)
+{
 	struct verify v = {.f = f, .why = why, .at = IR_NONE, .ok = true};
-	for (uint32_t k = 0; v.ok && k < f->n_inputs; k++) check_type(&v, &f->inputs[k]);
-	for (uint32_t k = 0; v.ok && k < f->n_weights; k++) check_type(&v, &f->weights[k]);
-	for (ir_ref r = 0; v.ok && r < f->n_insts; r++) check_inst(&v, r);
+	for (uint32_t k = 0; v.ok && k < f->n_inputs; k++)
+		check_type(&v, &f->inputs[k]);
+	for (uint32_t k = 0; v.ok && k < f->n_weights; k++)
+		check_type(&v, &f->weights[k]);
+	for (ir_ref r = 0; v.ok && r < f->n_insts; r++)
+		check_inst(&v, r);
 	v.at = IR_NONE;
 	for (uint32_t k = 0; v.ok && k < f->n_outputs; k++)
 		need(&v, f->outputs[k] < f->n_insts && ir_at(f, f->outputs[k])->op != OP_CALL, "an output is not a value");
-	if (!v.ok) buf_printf(why, " in %s", f->name);
+	if (!v.ok)
+		buf_printf(why, " in %s", f->name);
 	return v.ok;
 }

@@ -2,11 +2,14 @@
 #include "backend/passes.h"
 #include "base/map.h"
 
-static void hash_dims(struct hasher *h, const dim *d, uint32_t n) {
-	for (uint32_t k = 0; k < n; k++) hasher_add_u64(h, d[k].idx);
+static void hash_dims(struct hasher *h, const dim *d, uint32_t n)
+{
+	for (uint32_t k = 0; k < n; k++)
+		hasher_add_u64(h, d[k].idx);
 }
 
-static void hash_operands(struct hasher *h, const struct rewrite *w, ir_ref r) {
+static void hash_operands(struct hasher *h, const struct rewrite *w, ir_ref r)
+{
 	const struct ir_inst *i = ir_at(&w->old, r);
 	hasher_add_u64(h, i->n_operands);
 	if (ir_op_traits(i->op) & COMMUTES) {
@@ -15,10 +18,12 @@ static void hash_operands(struct hasher *h, const struct rewrite *w, ir_ref r) {
 		hasher_add_u64(h, a < b ? b : a);
 		return;
 	}
-	for (uint32_t k = 0; k < i->n_operands; k++) hasher_add_u64(h, rewrite_operand(w, r, k));
+	for (uint32_t k = 0; k < i->n_operands; k++)
+		hasher_add_u64(h, rewrite_operand(w, r, k));
 }
 
-static hash128 key_of(const struct rewrite *w, ir_ref r) {
+static hash128 key_of(const struct rewrite *w, ir_ref r)
+{
 	const struct ir_inst *i = ir_at(&w->old, r);
 	struct hasher *h = hasher_new();
 	hasher_add_u64(h, i->op);
@@ -28,9 +33,12 @@ static hash128 key_of(const struct rewrite *w, ir_ref r) {
 	hasher_add_u64(h, (uint64_t)i->index << 32 | i->mask);
 	hasher_add(h, i->ints, sizeof i->ints);
 	hasher_add(h, i->f, sizeof i->f);
-	if (i->op == OP_SLICE) hash_dims(h, i->starts, i->type.rank);
-	if (i->op == OP_DIM) hash_dims(h, &i->extent, 1);
-	if (i->op == OP_CONST) hasher_add(h, i->data, (size_t)ir_type_count(w->old.dims, &i->type) * dtype_size(i->type.elem));
+	if (i->op == OP_SLICE)
+		hash_dims(h, i->starts, i->type.rank);
+	if (i->op == OP_DIM)
+		hash_dims(h, &i->extent, 1);
+	if (i->op == OP_CONST)
+		hasher_add(h, i->data, (size_t)ir_type_count(w->old.dims, &i->type) * dtype_size(i->type.elem));
 	if (i->op == OP_CALL) {
 		hasher_add_hash(h, i->callee->identity);
 		hasher_add_str(h, i->callee->symbol);
@@ -39,7 +47,8 @@ static hash128 key_of(const struct rewrite *w, ir_ref r) {
 	return hasher_finish(h);
 }
 
-bool pass_cse(struct ir_fn *f, struct pass_context *c) {
+bool pass_cse(struct ir_fn *f, struct pass_context *c)
+{
 	(void)c;
 	struct map seen = {0};
 	struct rewrite w;

@@ -7,21 +7,26 @@
 
 enum { FOLD_LIMIT = 64 * 1024 };
 
-static bool small(const struct ir_fn *f, const struct core_type *t) {
+static bool small(const struct ir_fn *f, const struct core_type *t)
+{
 	int64_t n = (int64_t)dtype_size(t->elem), v;
 	for (uint32_t k = 0; k < t->rank; k++)
-		if (!dim_is_const(f->dims, t->dims[k], &v) || __builtin_mul_overflow(n, v, &n)) return false;
+		if (!dim_is_const(f->dims, t->dims[k], &v) || __builtin_mul_overflow(n, v, &n))
+			return false;
 	return n <= FOLD_LIMIT;
 }
 
-static bool is_leaf(const struct ir_fn *f, ir_ref r) {
+static bool is_leaf(const struct ir_fn *f, ir_ref r)
+{
 	const struct ir_inst *i = ir_at(f, r);
-	if (!small(f, &i->type)) return false;
+	if (!small(f, &i->type))
+		return false;
 	return i->op == OP_CONST || i->op == OP_IOTA || (i->op == OP_BROADCAST && ir_at(f, ir_operand(f, r, 0))->op == OP_CONST);
 }
 
 /* Copies instruction r of `from` behind operands that are already in `to`. */
-static ir_ref copy_inst(struct ir_fn *to, const struct ir_fn *from, ir_ref r, const ir_ref *operands) {
+static ir_ref copy_inst(struct ir_fn *to, const struct ir_fn *from, ir_ref r, const ir_ref *operands)
+{
 	struct ir_inst i = *ir_at(from, r);
 	ir_ref copy = ir_emit(to, i.op, &i.type, operands, i.n_operands, i.at);
 	i.operands = ir_at(to, copy)->operands;
@@ -29,38 +34,46 @@ static ir_ref copy_inst(struct ir_fn *to, const struct ir_fn *from, ir_ref r, co
 	return copy;
 }
 
-static ir_ref copy_leaf(struct ir_fn *to, const struct ir_fn *from, ir_ref r) {
+static ir_ref copy_leaf(struct ir_fn *to, const struct ir_fn *from, ir_ref r)
+{
 	ir_ref operand = IR_NONE;
-	if (ir_at(from, r)->n_operands) operand = copy_inst(to, from, ir_operand(from, r, 0), NULL);
+	if (ir_at(from, r)->n_operands)
+		operand = copy_inst(to, from, ir_operand(from, r, 0), NULL);
 	return copy_inst(to, from, r, &operand);
 }
 
 /* The value of r of w->f, whose operands are leaves, as a CONST; IR_NONE where it cannot be computed. */
-static ir_ref evaluated(struct rewrite *w, ir_ref r) {
+static ir_ref evaluated(struct rewrite *w, ir_ref r)
+{
 	struct ir_fn *f = w->f, *one = ir_fn_new(f->unit, f->name, f->dims);
 	const struct ir_inst i = *ir_at(f, r);
 	ir_ref *operands = ARENA_ARRAY(f->unit, ir_ref, i.n_operands + 1);
-	for (uint32_t k = 0; k < i.n_operands; k++) operands[k] = copy_leaf(one, f, ir_operand(f, r, k));
+	for (uint32_t k = 0; k < i.n_operands; k++)
+		operands[k] = copy_leaf(one, f, ir_operand(f, r, k));
 	ir_ref value = copy_inst(one, f, r, operands);
 	one->outputs = &value;
 	one->n_outputs = 1;
 	struct tensor out;
 	const char *error;
-	if (!interp_run(one, NULL, NULL, NULL, 0, f->unit, &out, &error)) return IR_NONE;
+	if (!interp_run(one, NULL, NULL, NULL, 0, f->unit, &out, &error))
+		return IR_NONE;
 	ir_ref c = ir_emit(f, OP_CONST, &i.type, NULL, 0, i.at);
 	ir_at(f, c)->data = out.data;
 	return c;
 }
 
 /* An element-wise operation on splats, as the same on scalars, broadcast again; or IR_NONE. */
-static ir_ref fold_scalar(struct rewrite *w, ir_ref r) {
+static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
+{
 	struct ir_fn *f = w->f;
 	const struct ir_inst i = *ir_at(f, r);
 	ir_ref scalars[3];
-	if (!(ir_op_traits(i.op) & EWISE) || i.type.rank == 0) return IR_NONE;
+	if (!(ir_op_traits(i.op) & EWISE) || i.type.rank == 0)
+		return IR_NONE;
 	for (uint32_t k = 0; k < i.n_operands; k++) {
 		ir_ref s = ir_splat(f, ir_operand(f, r, k));
-		if (s == IR_NONE) return IR_NONE;
+		if (s == IR_NONE)
+			return IR_NONE;
 		struct core_type t = {.elem = ir_at(f, s)->type.elem};
 		const void *data = ir_at(f, s)->data;
 		scalars[k] = ir_emit(f, OP_CONST, &t, NULL, 0, i.at);
@@ -71,19 +84,25 @@ static ir_ref fold_scalar(struct rewrite *w, ir_ref r) {
 	return c == IR_NONE ? c : ir_emit(f, OP_BROADCAST, &i.type, &c, 1, i.at);
 }
 
-static bool foldable(const struct ir_fn *f, ir_ref r) {
+static bool foldable(const struct ir_fn *f, ir_ref r)
+{
 	const struct ir_inst *i = ir_at(f, r);
-	if (!(ir_op_traits(i->op) & PURE) || !i->build_time || !small(f, &i->type)) return false;
-	if (i->op == OP_CONST || i->op == OP_IOTA || i->op == OP_BROADCAST || i->op == OP_CALL || i->op == OP_RESULT) return false;
+	if (!(ir_op_traits(i->op) & PURE) || !i->build_time || !small(f, &i->type))
+		return false;
+	if (i->op == OP_CONST || i->op == OP_IOTA || i->op == OP_BROADCAST || i->op == OP_CALL || i->op == OP_RESULT)
+		return false;
 	bool moves = i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE;
-	if (moves && ir_at(f, ir_operand(f, r, 0))->op == OP_BROADCAST) return false; /* simplify.c keeps it a broadcast */
+	if (moves && ir_at(f, ir_operand(f, r, 0))->op == OP_BROADCAST)
+		return false; /* simplify.c keeps it a broadcast */
 	for (uint32_t k = 0; k < i->n_operands; k++)
-		if (!is_leaf(f, ir_operand(f, r, k))) return false;
+		if (!is_leaf(f, ir_operand(f, r, k)))
+			return false;
 	return true;
 }
 
 /* build_time is as it was: it does not change by folding. */
-bool pass_fold(struct ir_fn *f, struct pass_context *c) {
+bool pass_fold(struct ir_fn *f, struct pass_context *c)
+{
 	(void)c;
 	struct rewrite w;
 	bool changed = false;
@@ -91,8 +110,10 @@ bool pass_fold(struct ir_fn *f, struct pass_context *c) {
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
 		ir_ref copy = rewrite_copy(&w, r);
 		ir_ref folded = fold_scalar(&w, copy);
-		if (folded == IR_NONE && foldable(f, copy)) folded = evaluated(&w, copy);
-		if (folded == IR_NONE) continue;
+		if (folded == IR_NONE && foldable(f, copy))
+			folded = evaluated(&w, copy);
+		if (folded == IR_NONE)
+			continue;
 		w.map[r] = folded;
 		changed = true;
 	}

@@ -8,25 +8,33 @@
 /* Nodes of a callee that is taken in unasked, by level. */
 static uint32_t small_enough(const struct pass_context *c) { return c->size || c->opt < 2 ? 0 : c->opt == 2 ? 16 : 64; }
 
-static bool wanted(const struct rewrite *w, ir_ref r, const struct pass_context *c) {
+static bool wanted(const struct rewrite *w, ir_ref r, const struct pass_context *c)
+{
 	const struct ir_inst *i = ir_at(&w->old, r);
-	if (i->op != OP_CALL || i->n_operands != i->callee->n_inputs) return false;
-	if (i->build_time) return true;
-	if (i->callee->never_inline || c->opt < 1) return false;
+	if (i->op != OP_CALL || i->n_operands != i->callee->n_inputs)
+		return false;
+	if (i->build_time)
+		return true;
+	if (i->callee->never_inline || c->opt < 1)
+		return false;
 	return i->callee->always_inline || i->callee->n_nodes <= small_enough(c);
 }
 
-static void note(struct pass_context *c, struct arena *unit, const struct core_unit *callee) {
+static void note(struct pass_context *c, struct arena *unit, const struct core_unit *callee)
+{
 	for (uint32_t k = 0; k < c->n_inlined; k++)
-		if (c->inlined[k] == callee) return;
+		if (c->inlined[k] == callee)
+			return;
 	if (c->n_inlined == c->cap_inlined) {
 		c->cap_inlined = c->cap_inlined ? c->cap_inlined * 2 : 8;
 		const struct core_unit **more = ARENA_ARRAY(unit, const struct core_unit *, c->cap_inlined);
-		if (c->n_inlined) memcpy(more, c->inlined, c->n_inlined * sizeof *more);
+		if (c->n_inlined)
+			memcpy(more, c->inlined, c->n_inlined * sizeof *more);
 		c->inlined = more;
 	}
 	uint32_t k = c->n_inlined++;
-	for (; k && strcmp(c->inlined[k - 1]->symbol, callee->symbol) > 0; k--) c->inlined[k] = c->inlined[k - 1];
+	for (; k && strcmp(c->inlined[k - 1]->symbol, callee->symbol) > 0; k--)
+		c->inlined[k] = c->inlined[k - 1];
 	c->inlined[k] = callee;
 }
 
@@ -42,14 +50,17 @@ struct splice {
 static dim translated(const struct splice *s, dim x) { return dim_translate(s->w->f->dims, s->from->dims, x, s->syms); }
 
 /* The operand that is input (or weight) number `index` of the callee. */
-static ir_ref argument(const struct splice *s, bool build_time, uint32_t index) {
+static ir_ref argument(const struct splice *s, bool build_time, uint32_t index)
+{
 	const struct core_unit *u = ir_at(&s->w->old, s->call)->callee;
 	for (uint32_t k = 0; k < u->n_inputs; k++)
-		if (u->inputs[k].build_time == build_time && index-- == 0) return rewrite_operand(s->w, s->call, k);
+		if (u->inputs[k].build_time == build_time && index-- == 0)
+			return rewrite_operand(s->w, s->call, k);
 	return IR_NONE;
 }
 
-static void splice_inst(struct splice *s, ir_ref r) {
+static void splice_inst(struct splice *s, ir_ref r)
+{
 	struct ir_inst i = *ir_at(s->from, r);
 	if (i.op == OP_INPUT || i.op == OP_WEIGHT) {
 		s->map[r] = argument(s, i.op == OP_WEIGHT, i.index);
@@ -57,14 +68,19 @@ static void splice_inst(struct splice *s, ir_ref r) {
 	}
 	struct arena *unit = s->w->f->unit;
 	ir_ref *operands = ARENA_ARRAY(unit, ir_ref, i.n_operands + 1);
-	for (uint32_t k = 0; k < i.n_operands; k++) operands[k] = s->map[ir_operand(s->from, r, k)];
-	for (uint32_t k = 0; k < i.type.rank; k++) i.type.dims[k] = translated(s, i.type.dims[k]);
-	for (uint32_t k = 0; i.op == OP_SLICE && k < i.type.rank; k++) i.starts[k] = translated(s, i.starts[k]);
-	if (i.op == OP_DIM) i.extent = translated(s, i.extent);
+	for (uint32_t k = 0; k < i.n_operands; k++)
+		operands[k] = s->map[ir_operand(s->from, r, k)];
+	for (uint32_t k = 0; k < i.type.rank; k++)
+		i.type.dims[k] = translated(s, i.type.dims[k]);
+	for (uint32_t k = 0; i.op == OP_SLICE && k < i.type.rank; k++)
+		i.starts[k] = translated(s, i.starts[k]);
+	if (i.op == OP_DIM)
+		i.extent = translated(s, i.extent);
 	if (i.op == OP_CALL) {
 		uint32_t n = dims_syms(i.callee->dims);
 		dim *syms = ARENA_ARRAY(unit, dim, n + 1);
-		for (uint32_t k = 0; k < n; k++) syms[k] = translated(s, i.callee_syms[k]);
+		for (uint32_t k = 0; k < n; k++)
+			syms[k] = translated(s, i.callee_syms[k]);
 		i.callee_syms = syms;
 	}
 	ir_ref copy = s->map[r] = ir_emit(s->w->f, i.op, &i.type, operands, i.n_operands, i.at);
@@ -73,19 +89,24 @@ static void splice_inst(struct splice *s, ir_ref r) {
 }
 
 /* Leaves the values of the callee's outputs in `outputs`. */
-static bool take_in(struct rewrite *w, ir_ref call, struct pass_context *c, ir_ref **outputs) {
+static bool take_in(struct rewrite *w, ir_ref call, struct pass_context *c, ir_ref **outputs)
+{
 	const struct ir_inst i = *ir_at(&w->old, call);
 	const struct ir_fn *from = lower_unit(w->f->unit, i.callee, c->diags);
-	if (!from) return false;
+	if (!from)
+		return false;
 	struct splice s = {w, call, from, i.callee_syms, ARENA_ARRAY(w->f->unit, ir_ref, from->n_insts + 1)};
-	for (ir_ref r = 0; r < from->n_insts; r++) splice_inst(&s, r);
+	for (ir_ref r = 0; r < from->n_insts; r++)
+		splice_inst(&s, r);
 	*outputs = ARENA_ARRAY(w->f->unit, ir_ref, from->n_outputs + 1);
-	for (uint32_t k = 0; k < from->n_outputs; k++) (*outputs)[k] = s.map[from->outputs[k]];
+	for (uint32_t k = 0; k < from->n_outputs; k++)
+		(*outputs)[k] = s.map[from->outputs[k]];
 	note(c, w->f->unit, i.callee);
 	return true;
 }
 
-static bool inline_once(struct ir_fn *f, struct pass_context *c) {
+static bool inline_once(struct ir_fn *f, struct pass_context *c)
+{
 	struct rewrite w;
 	bool changed = false;
 	rewrite_begin(&w, f);
@@ -109,8 +130,10 @@ static bool inline_once(struct ir_fn *f, struct pass_context *c) {
 }
 
 /* What was taken in may call in turn; recursion is an error of the front end's, so this ends. */
-bool pass_inline(struct ir_fn *f, struct pass_context *c) {
+bool pass_inline(struct ir_fn *f, struct pass_context *c)
+{
 	bool any = false;
-	for (uint32_t round = 0; round < 256 && !c->failed && inline_once(f, c); round++) any = true;
+	for (uint32_t round = 0; round < 256 && !c->failed && inline_once(f, c); round++)
+		any = true;
 	return any;
 }

@@ -7,21 +7,29 @@
 
 /* ---- element-wise ---- */
 
-static bool is_splat(const struct ir_fn *f, ir_ref r, double want) {
+static bool is_splat(const struct ir_fn *f, ir_ref r, double want)
+{
 	double v;
 	return ir_splat_value(f, r, &v) && v == want && signbit(v) == signbit(want);
 }
 
-static bool lossless(dtype from, dtype to) {
-	if (from == DT_BOOL) return to != DT_TRIT;
-	if (from == DT_TRIT) return to != DT_BOOL;
-	if (from == DT_INT64 || (from == DT_INT32 && to == DT_FLOAT32)) return from == to;
+static bool lossless(dtype from, dtype to)
+{
+	if (from == DT_BOOL)
+		return to != DT_TRIT;
+	if (from == DT_TRIT)
+		return to != DT_BOOL;
+	if (from == DT_INT64 || (from == DT_INT32 && to == DT_FLOAT32))
+		return from == to;
 	return dtype_widens(from, to);
 }
 
-static ir_ref simplify_cast(struct ir_fn *f, const struct ir_inst *i, ir_ref x) {
-	if (ir_at(f, x)->type.elem == i->type.elem) return x;
-	if (ir_at(f, x)->op != OP_CAST) return IR_NONE;
+static ir_ref simplify_cast(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
+{
+	if (ir_at(f, x)->type.elem == i->type.elem)
+		return x;
+	if (ir_at(f, x)->op != OP_CAST)
+		return IR_NONE;
 	ir_ref inner = ir_operand(f, x, 0);
 	dtype was = ir_at(f, inner)->type.elem;
 	return was == i->type.elem && lossless(was, ir_at(f, x)->type.elem) ? inner : IR_NONE;
@@ -29,21 +37,27 @@ static ir_ref simplify_cast(struct ir_fn *f, const struct ir_inst *i, ir_ref x) 
 
 static bool is_float(const struct ir_inst *i) { return dtype_class(i->type.elem) == DTC_FLOAT; }
 
-static ir_ref simplify_unary(struct ir_fn *f, const struct ir_inst *i, ir_ref x) {
+static ir_ref simplify_unary(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
+{
 	const struct ir_inst *in = ir_at(f, x);
-	if (i->op == OP_CAST) return simplify_cast(f, i, x);
-	if (in->op != i->op) return IR_NONE;
-	if (i->op == OP_NEG || i->op == OP_NOT) return ir_operand(f, x, 0);
+	if (i->op == OP_CAST)
+		return simplify_cast(f, i, x);
+	if (in->op != i->op)
+		return IR_NONE;
+	if (i->op == OP_NEG || i->op == OP_NOT)
+		return ir_operand(f, x, 0);
 	return i->op == OP_ABS || i->op == OP_CEIL || i->op == OP_FLOOR || i->op == OP_ROUND || i->op == OP_SIGN ? x : IR_NONE;
 }
 
-static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a, ir_ref b) {
+static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a, ir_ref b)
+{
 	double none = is_float(i) ? -0.0 : 0; /* what adding does not change */
 	switch (i->op) {
 	case OP_ADD: return is_splat(f, b, none) ? a : is_splat(f, a, none) ? b : IR_NONE;
 	case OP_SUB: return is_splat(f, b, 0) ? a : IR_NONE;
 	case OP_MUL:
-		if (!is_float(i) && (is_splat(f, a, 0) || is_splat(f, b, 0))) return is_splat(f, a, 0) ? a : b;
+		if (!is_float(i) && (is_splat(f, a, 0) || is_splat(f, b, 0)))
+			return is_splat(f, a, 0) ? a : b;
 		return is_splat(f, b, 1) ? a : is_splat(f, a, 1) ? b : IR_NONE;
 	case OP_DIV:
 	case OP_POW: return is_splat(f, b, 1) ? a : IR_NONE;
@@ -56,16 +70,20 @@ static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a
 	}
 }
 
-static ir_ref simplify_select(struct ir_fn *f, ir_ref c, ir_ref a, ir_ref b) {
-	if (a == b || is_splat(f, c, 1)) return a;
+static ir_ref simplify_select(struct ir_fn *f, ir_ref c, ir_ref a, ir_ref b)
+{
+	if (a == b || is_splat(f, c, 1))
+		return a;
 	return is_splat(f, c, 0) ? b : IR_NONE;
 }
 
 /* x / c as x * (1/c) where c is a power of two and both are normal. */
-static ir_ref divide_exactly(struct rewrite *w, const struct ir_inst *i, ir_ref a, ir_ref b) {
+static ir_ref divide_exactly(struct rewrite *w, const struct ir_inst *i, ir_ref a, ir_ref b)
+{
 	double v, low = i->type.elem == DT_FLOAT64 ? 0x1p-1000 : i->type.elem == DT_FLOAT16 ? 0x1p-13 : 0x1p-120;
 	int e;
-	if (!ir_splat_value(w->f, b, &v) || fabs(frexp(v, &e)) != 0.5 || fabs(v) < low || fabs(v) > 1 / low) return IR_NONE;
+	if (!ir_splat_value(w->f, b, &v) || fabs(frexp(v, &e)) != 0.5 || fabs(v) < low || fabs(v) > 1 / low)
+		return IR_NONE;
 	struct core_type t = {.elem = i->type.elem};
 	void *data = arena_alloc(w->f->unit, 8, 8);
 	elem_put_float(t.elem, data, 0, 1 / v);
@@ -77,37 +95,47 @@ static ir_ref divide_exactly(struct rewrite *w, const struct ir_inst *i, ir_ref 
 
 /* ---- moves ---- */
 
-static bool same_shape(const struct core_type *a, const struct core_type *b) {
+static bool same_shape(const struct core_type *a, const struct core_type *b)
+{
 	struct core_type t = *a;
 	t.elem = b->elem;
 	return ir_type_same(&t, b);
 }
 
-static ir_ref as(struct rewrite *w, enum ir_op op, const struct ir_inst *i, ir_ref x) {
+static ir_ref as(struct rewrite *w, enum ir_op op, const struct ir_inst *i, ir_ref x)
+{
 	return same_shape(&ir_at(w->f, x)->type, &i->type) ? x : ir_emit(w->f, op, &i->type, &x, 1, i->at);
 }
 
 /* Broadcasts and reshapes of one element are one broadcast of it. */
-static ir_ref simplify_splat(struct rewrite *w, const struct ir_inst *i, ir_ref x) {
+static ir_ref simplify_splat(struct rewrite *w, const struct ir_inst *i, ir_ref x)
+{
 	ir_ref s = ir_splat(w->f, x);
-	if (s == IR_NONE || ir_at(w->f, s)->type.rank || x == s) return IR_NONE;
+	if (s == IR_NONE || ir_at(w->f, s)->type.rank || x == s)
+		return IR_NONE;
 	return as(w, OP_BROADCAST, i, s);
 }
 
-static bool only_moves_ones(struct ir_fn *f, const struct ir_inst *i) {
+static bool only_moves_ones(struct ir_fn *f, const struct ir_inst *i)
+{
 	int64_t last = -1, v;
 	for (uint32_t k = 0; k < i->type.rank; k++) {
-		if (dim_is_const(f->dims, i->type.dims[k], &v) && v == 1) continue;
-		if (i->ints[k] < last) return false;
+		if (dim_is_const(f->dims, i->type.dims[k], &v) && v == 1)
+			continue;
+		if (i->ints[k] < last)
+			return false;
 		last = i->ints[k];
 	}
 	return true;
 }
 
-static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_ref x) {
-	if (only_moves_ones(w->f, i)) return as(w, OP_RESHAPE, i, x);
+static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_ref x)
+{
+	if (only_moves_ones(w->f, i))
+		return as(w, OP_RESHAPE, i, x);
 	const struct ir_inst in = *ir_at(w->f, x);
-	if (in.op != OP_TRANSPOSE) return IR_NONE;
+	if (in.op != OP_TRANSPOSE)
+		return IR_NONE;
 	int64_t perm[CORE_MAX_RANK];
 	bool same = true;
 	for (uint32_t k = 0; k < i->type.rank; k++) {
@@ -115,38 +143,51 @@ static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_
 		same = same && perm[k] == k;
 	}
 	ir_ref source = ir_operand(w->f, x, 0);
-	if (same) return source;
+	if (same)
+		return source;
 	ir_ref r = ir_emit(w->f, OP_TRANSPOSE, &i->type, &source, 1, i->at);
-	for (uint32_t k = 0; k < i->type.rank; k++) ir_at(w->f, r)->ints[k] = perm[k];
+	for (uint32_t k = 0; k < i->type.rank; k++)
+		ir_at(w->f, r)->ints[k] = perm[k];
 	return r;
 }
 
-static ir_ref simplify_slice(struct rewrite *w, const struct ir_inst *i, ir_ref x) {
-	if (!same_shape(&ir_at(w->f, x)->type, &i->type)) return IR_NONE;
+static ir_ref simplify_slice(struct rewrite *w, const struct ir_inst *i, ir_ref x)
+{
+	if (!same_shape(&ir_at(w->f, x)->type, &i->type))
+		return IR_NONE;
 	for (uint32_t k = 0; k < i->type.rank; k++)
-		if (i->ints[k] != 1 || !dim_eq(i->starts[k], dim_const(w->f->dims, 0))) return IR_NONE;
+		if (i->ints[k] != 1 || !dim_eq(i->starts[k], dim_const(w->f->dims, 0)))
+			return IR_NONE;
 	return x;
 }
 
 /* A reduction over dimensions of size 1 moves nothing; but a float sum starts from 0 and makes 0 of -0. */
-static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref x) {
+static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref x)
+{
 	const struct core_type *t = &ir_at(w->f, x)->type;
 	int64_t v;
-	if (i->op == OP_ARGMAX || i->op == OP_ARGMIN || t->elem != i->type.elem) return IR_NONE;
-	if (i->op == OP_REDUCE_SUM && is_float(i)) return IR_NONE;
+	if (i->op == OP_ARGMAX || i->op == OP_ARGMIN || t->elem != i->type.elem)
+		return IR_NONE;
+	if (i->op == OP_REDUCE_SUM && is_float(i))
+		return IR_NONE;
 	for (uint32_t k = 0; k < t->rank; k++)
-		if ((i->mask >> k & 1) && (!dim_is_const(w->f->dims, t->dims[k], &v) || v != 1)) return IR_NONE;
+		if ((i->mask >> k & 1) && (!dim_is_const(w->f->dims, t->dims[k], &v) || v != 1))
+			return IR_NONE;
 	return as(w, OP_RESHAPE, i, x);
 }
 
-static ir_ref simplify_move(struct rewrite *w, const struct ir_inst *i, ir_ref x) {
-	ir_ref splat = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE ? simplify_splat(w, i, x) : IR_NONE;
-	if (splat != IR_NONE) return splat;
+static ir_ref simplify_move(struct rewrite *w, const struct ir_inst *i, ir_ref x)
+{
+	ir_ref splat = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE ? simplify_splat(w, i, x)
+														  : IR_NONE;
+	if (splat != IR_NONE)
+		return splat;
 	enum ir_op inner = ir_at(w->f, x)->op;
 	switch (i->op) {
 	case OP_BROADCAST:
 	case OP_RESHAPE:
-		if (same_shape(&ir_at(w->f, x)->type, &i->type)) return x;
+		if (same_shape(&ir_at(w->f, x)->type, &i->type))
+			return x;
 		return inner == i->op ? as(w, i->op, i, ir_operand(w->f, x, 0)) : IR_NONE;
 	case OP_TRANSPOSE: return simplify_transpose(w, i, x);
 	case OP_SLICE: return simplify_slice(w, i, x);
@@ -156,26 +197,33 @@ static ir_ref simplify_move(struct rewrite *w, const struct ir_inst *i, ir_ref x
 }
 
 /* What old instruction r, its operands already new, may be replaced by; or IR_NONE. */
-static ir_ref simpler(struct rewrite *w, ir_ref r) {
+static ir_ref simpler(struct rewrite *w, ir_ref r)
+{
 	const struct ir_inst i = *ir_at(&w->old, r);
-	if (!i.n_operands || i.op == OP_CALL || i.op == OP_RESULT) return IR_NONE;
+	if (!i.n_operands || i.op == OP_CALL || i.op == OP_RESULT)
+		return IR_NONE;
 	ir_ref a = rewrite_operand(w, r, 0);
-	if (!(ir_op_traits(i.op) & EWISE)) return simplify_move(w, &i, a);
-	if (i.n_operands == 1) return simplify_unary(w->f, &i, a);
+	if (!(ir_op_traits(i.op) & EWISE))
+		return simplify_move(w, &i, a);
+	if (i.n_operands == 1)
+		return simplify_unary(w->f, &i, a);
 	ir_ref b = rewrite_operand(w, r, 1);
-	if (i.n_operands == 3) return simplify_select(w->f, a, b, rewrite_operand(w, r, 2));
+	if (i.n_operands == 3)
+		return simplify_select(w->f, a, b, rewrite_operand(w, r, 2));
 	ir_ref s = simplify_binary(w->f, &i, a, b);
 	return s == IR_NONE && i.op == OP_DIV ? divide_exactly(w, &i, a, b) : s;
 }
 
-bool pass_simplify(struct ir_fn *f, struct pass_context *c) {
+bool pass_simplify(struct ir_fn *f, struct pass_context *c)
+{
 	(void)c;
 	struct rewrite w;
 	bool changed = false;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
 		ir_ref s = simpler(&w, r);
-		if (s != IR_NONE && !ir_type_same(&ir_at(f, s)->type, &ir_at(&w.old, r)->type)) s = IR_NONE; /* equal only at run time */
+		if (s != IR_NONE && !ir_type_same(&ir_at(f, s)->type, &ir_at(&w.old, r)->type))
+			s = IR_NONE; /* equal only at run time */
 		if (s == IR_NONE) {
 			rewrite_copy(&w, r);
 			continue;

@@ -20,19 +20,24 @@
 #include "base/os.h"
 #include "base/source.h"
 
-static bool run_passes(char *names, struct ir_fn *f, struct pass_context *c) {
+static bool run_passes(char *names, struct ir_fn *f, struct pass_context *c)
+{
 	for (char *name = strtok(names, ","); name; name = strtok(NULL, ",")) {
-		if (!strcmp(name, "-")) continue;
-		if (!strcmp(name, "all") ? passes_run(f, c) : pass_run_named(name, f, c)) continue;
+		if (!strcmp(name, "-"))
+			continue;
+		if (!strcmp(name, "all") ? passes_run(f, c) : pass_run_named(name, f, c))
+			continue;
 		fprintf(stderr, "ir-opt: no pass %s\n", name);
 		return false;
 	}
 	return true;
 }
 
-static void print_tensor(const struct tensor *t) {
+static void print_tensor(const struct tensor *t)
+{
 	printf("%s [", dtype_text(t->elem));
-	for (uint32_t k = 0; k < t->rank; k++) printf(k ? ",%lld" : "%lld", (long long)t->dims[k]);
+	for (uint32_t k = 0; k < t->rank; k++)
+		printf(k ? ",%lld" : "%lld", (long long)t->dims[k]);
 	printf("]");
 	for (int64_t k = 0; k < tensor_count(t); k++) {
 		if (dtype_class(t->elem) == DTC_FLOAT)
@@ -43,7 +48,8 @@ static void print_tensor(const struct tensor *t) {
 	printf("\n");
 }
 
-static int run(const struct ir_fn *f, struct arena *a) {
+static int run(const struct ir_fn *f, struct arena *a)
+{
 	struct tensor *outputs = ARENA_ARRAY(a, struct tensor, f->n_outputs + 1);
 	const char *error = NULL;
 	if (f->n_inputs || f->n_weights || dims_syms(f->dims)) {
@@ -54,11 +60,13 @@ static int run(const struct ir_fn *f, struct arena *a) {
 		printf("error: %s\n", error);
 		return 1;
 	}
-	for (uint32_t k = 0; k < f->n_outputs; k++) print_tensor(&outputs[k]);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		print_tensor(&outputs[k]);
 	return 0;
 }
 
-static int print(const struct ir_fn *f) {
+static int print(const struct ir_fn *f)
+{
 	struct buf out = {0};
 	ir_print(f, &out);
 	fputs(out.at, stdout);
@@ -66,26 +74,32 @@ static int print(const struct ir_fn *f) {
 	return 0;
 }
 
-static int print_hash(const struct ir_fn *f) {
+static int print_hash(const struct ir_fn *f)
+{
 	char hex[33];
 	hash_hex(ir_hash(f), hex);
 	puts(hex);
 	return 0;
 }
 
-static int work(int argc, char **argv, struct ir_fn *f, struct arena *a, struct diags *d) {
+static int work(int argc, char **argv, struct ir_fn *f, struct arena *a, struct diags *d)
+{
 	struct pass_context c = {.opt = 2, .verify = true, .diags = d};
-	if (argc == 3 && !strcmp(argv[1], "-hash")) return print_hash(f);
-	if (argc == 3) return run_passes(argv[1], f, &c) ? print(f) : 2;
+	if (argc == 3 && !strcmp(argv[1], "-hash"))
+		return print_hash(f);
+	if (argc == 3)
+		return run_passes(argv[1], f, &c) ? print(f) : 2;
 	if (argc == 4 && !strcmp(argv[1], "-O")) {
 		c.opt = (uint8_t)atoi(argv[2]);
 		return passes_run(f, &c) ? print(f) : 1;
 	}
-	if (argc == 4 && !strcmp(argv[1], "-r")) return run_passes(argv[2], f, &c) ? run(f, a) : 2;
+	if (argc == 4 && !strcmp(argv[1], "-r"))
+		return run_passes(argv[2], f, &c) ? run(f, a) : 2;
 	return 2;
 }
 
-int main(int argc, char **argv) {
+int main(int argc, char **argv)
+{
 	char *text = NULL;
 	size_t len = 0;
 	int rc = 2;
@@ -97,8 +111,10 @@ int main(int argc, char **argv) {
 	struct sources *s = sources_new();
 	struct diags *d = diags_new(0);
 	struct ir_fn *f = ir_read(a, sources_add(s, argv[argc - 1], text, len), d);
-	if (f) rc = work(argc, argv, f, a, d);
-	if (diags_count(d)) diags_print(d, s, stdout, false);
+	if (f)
+		rc = work(argc, argv, f, a, d);
+	if (diags_count(d))
+		diags_print(d, s, stdout, false);
 	diags_free(d);
 	sources_free(s);
 	arena_free(a);

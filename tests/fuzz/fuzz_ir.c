@@ -11,7 +11,8 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void round_trip(struct arena *a, struct sources *s, struct diags *d, const struct ir_fn *f) {
+static void round_trip(struct arena *a, struct sources *s, struct diags *d, const struct ir_fn *f)
+{
 	struct buf first = {0}, second = {0};
 	ir_print(f, &first);
 	struct ir_fn *again = ir_read(a, sources_add(s, "again.ir", first.at, first.len), d);
@@ -22,13 +23,16 @@ static void round_trip(struct arena *a, struct sources *s, struct diags *d, cons
 	buf_free(&second);
 }
 
-static void optimise(struct ir_fn *f, struct diags *d) {
+static void optimise(struct ir_fn *f, struct diags *d)
+{
 	struct pass_context c = {.opt = 3, .verify = true, .diags = d};
 	BUG_ON(!passes_run(f, &c));
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
-	if (size > 1 << 16) return 0;
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size > 1 << 16)
+		return 0;
 	struct arena *a = arena_new(0);
 	struct sources *s = sources_new();
 	struct diags *d = diags_new(0);

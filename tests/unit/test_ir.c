@@ -18,15 +18,21 @@ struct fixture {
 	struct diags *d;
 };
 
-static struct ir_fn *read(struct fixture *x, const char *text) { return ir_read(x->a, sources_add(x->s, "t.ir", text, strlen(text)), x->d); }
+static struct ir_fn *read(struct fixture *x, const char *text)
+{
+	return ir_read(x->a, sources_add(x->s, "t.ir", text, strlen(text)), x->d);
+}
 
-static hash128 hash_of(struct fixture *x, const char *text) {
+static hash128 hash_of(struct fixture *x, const char *text)
+{
 	struct ir_fn *f = read(x, text);
-	if (!f) fail_msg("%s", diags_at(x->d, 0)->message);
+	if (!f)
+		fail_msg("%s", diags_at(x->d, 0)->message);
 	return ir_hash(f);
 }
 
-static void hash_knows_no_names_of_symbols(void **state) {
+static void hash_knows_no_names_of_symbols(void **state)
+{
 	struct fixture *x = *state;
 	hash128 n = hash_of(x, "fn f(N)\nin 0 int8[N, N + 1]\n%0 = input 0 : int8[N, N + 1]\nout %0\n");
 	hash128 m = hash_of(x, "fn f(M)\nin 0 int8[M, M + 1]\n%0 = input 0 : int8[M, M + 1]\nout %0\n");
@@ -35,7 +41,8 @@ static void hash_knows_no_names_of_symbols(void **state) {
 	assert_false(hash_eq(n, other));
 }
 
-static void hash_sees_every_attribute(void **state) {
+static void hash_sees_every_attribute(void **state)
+{
 	struct fixture *x = *state;
 	static const char *const texts[] = {
 		"fn f()\n%0 = const {1, 2} : int8[2]\nout %0\n",
@@ -58,11 +65,13 @@ static void hash_sees_every_attribute(void **state) {
 	hash128 seen[N];
 	for (int k = 0; k < N; k++) {
 		seen[k] = hash_of(x, texts[k]);
-		for (int j = 0; j < k; j++) assert_false(hash_eq(seen[j], seen[k]));
+		for (int j = 0; j < k; j++)
+			assert_false(hash_eq(seen[j], seen[k]));
 	}
 }
 
-static void the_verifier_refuses(void **state) {
+static void the_verifier_refuses(void **state)
+{
 	struct fixture *x = *state;
 	static const struct {
 		const char *line, *why;
@@ -91,20 +100,24 @@ static void the_verifier_refuses(void **state) {
 		char text[256];
 		snprintf(text, sizeof text, "fn f()\nin 0 int8[2, 3]\n%%0 = input 0 : int8[2, 3]\n%s\nout %%1\n", cases[k].line);
 		uint32_t before = diags_count(x->d);
-		if (read(x, text)) fail_msg("taken: %s", cases[k].line);
+		if (read(x, text))
+			fail_msg("taken: %s", cases[k].line);
 		const char *message = diags_at(x->d, before)->message;
-		if (!strstr(message, cases[k].why)) fail_msg("%s: %s", cases[k].line, message);
+		if (!strstr(message, cases[k].why))
+			fail_msg("%s: %s", cases[k].line, message);
 	}
 }
 
-static int setup(void **state) {
+static int setup(void **state)
+{
 	static struct fixture x;
 	x = (struct fixture){arena_new(0), sources_new(), diags_new(0)};
 	*state = &x;
 	return 0;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
 	struct fixture *x = *state;
 	diags_free(x->d);
 	sources_free(x->s);
@@ -113,7 +126,9 @@ static int teardown(void **state) {
 }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-int main(void) {
-	const struct CMUnitTest tests[] = {TEST(hash_knows_no_names_of_symbols), TEST(hash_sees_every_attribute), TEST(the_verifier_refuses)};
+int main(void)
+{
+	const struct CMUnitTest tests[] = {TEST(hash_knows_no_names_of_symbols), TEST(hash_sees_every_attribute),
+					   TEST(the_verifier_refuses)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -14,34 +14,42 @@
 #include "base/diag.h"
 #include "core_fixture.h"
 
-static void every_builtin_has_a_row(void **state) {
+static void every_builtin_has_a_row(void **state)
+{
 	(void)state;
 	/* the front end takes these apart */
 	static const enum builtin gone[] = {BI_SPLIT, BI_CHUNK, BI_STACK, BI_MOVEAXIS, BI_TENSOR, BI_TERNARY_TENSOR};
 	for (int b = 0; b < BI_COUNT; b++) {
 		bool expected = true;
-		for (size_t k = 0; k < sizeof gone / sizeof *gone; k++) expected = expected && gone[k] != (enum builtin)b;
-		if ((lowering_of((enum builtin)b)->fn != NULL) != expected) fail_msg("builtin %d", b);
+		for (size_t k = 0; k < sizeof gone / sizeof *gone; k++)
+			expected = expected && gone[k] != (enum builtin)b;
+		if ((lowering_of((enum builtin)b)->fn != NULL) != expected)
+			fail_msg("builtin %d", b);
 	}
 }
 
 /* Runs a unit with one float32 [2, 3] input; result 0 as floats. */
-static const float *run(struct arena *a, struct core_unit *u, const float *x) {
+static const float *run(struct arena *a, struct core_unit *u, const float *x)
+{
 	struct diags *d = diags_new(0);
 	struct buf why = {0};
 	struct ir_fn *f = lower_unit(a, u, d);
-	if (!f) fail_msg("%s", diags_at(d, 0)->message);
-	if (!ir_verify(f, &why)) fail_msg("%s", why.at);
+	if (!f)
+		fail_msg("%s", diags_at(d, 0)->message);
+	if (!ir_verify(f, &why))
+		fail_msg("%s", why.at);
 	float *data = arena_alloc(a, 6 * sizeof *data, 8);
 	memcpy(data, x, 6 * sizeof *data);
 	struct tensor in = {.elem = DT_FLOAT32, .rank = 2, .dims = {2, 3}, .data = data}, out[4];
 	const char *error = NULL;
-	if (!interp_run(f, &in, NULL, NULL, 0, a, out, &error)) fail_msg("%s", error);
+	if (!interp_run(f, &in, NULL, NULL, 0, a, out, &error))
+		fail_msg("%s", error);
 	diags_free(d);
 	return out[0].data;
 }
 
-static struct core_unit *unit(struct arena *a, core_ref *x) {
+static struct core_unit *unit(struct arena *a, core_ref *x)
+{
 	struct core_unit *u = core_new(a, "lower_0");
 	*x = core_input_new(u, "x", SHAPE(u, DT_FLOAT32, 2, 3), false);
 	return u;
@@ -50,11 +58,14 @@ static struct core_unit *unit(struct arena *a, core_ref *x) {
 #define S23 SHAPE(u, DT_FLOAT32, 2, 3)
 static const float data[6] = {1, 2, 3, -1, 0, 5};
 
-static void near(float got, double want) {
-	if (!(fabs(got - want) <= 1e-6 * (1 + fabs(want)))) fail_msg("%.9g is not %.9g", got, want);
+static void near(float got, double want)
+{
+	if (!(fabs(got - want) <= 1e-6 * (1 + fabs(want))))
+		fail_msg("%.9g is not %.9g", got, want);
 }
 
-static void softmax_sums_to_one(void **state) {
+static void softmax_sums_to_one(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -67,7 +78,8 @@ static void softmax_sums_to_one(void **state) {
 	near(y[3] + y[4] + y[5], 1);
 }
 
-static void layer_norm_and_rms_norm(void **state) {
+static void layer_norm_and_rms_norm(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -78,7 +90,8 @@ static void layer_norm_and_rms_norm(void **state) {
 	near(run(a, u, data)[2], 3 / sqrt(14.0 / 3 + 1e-5));
 }
 
-static void batch_norm_without_statistics(void **state) {
+static void batch_norm_without_statistics(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -86,12 +99,17 @@ static void batch_norm_without_statistics(void **state) {
 	near(run(a, u, data)[0], 1 / sqrt(1 + 1e-5));
 }
 
-static void activations(void **state) {
+static void activations(void **state)
+{
 	struct arena *a = *state;
 	static const struct {
 		enum builtin b;
 		double want; /* at 3 */
-	} cases[] = {{BI_SILU, 3 / (1 + 0.049787068367863944)}, {BI_SIGMOID, 1 / (1 + 0.049787068367863944)}, {BI_RELU2, 9}, {BI_RELU6, 3}, {BI_HARDSWISH, 3}};
+	} cases[] = {{BI_SILU, 3 / (1 + 0.049787068367863944)},
+		     {BI_SIGMOID, 1 / (1 + 0.049787068367863944)},
+		     {BI_RELU2, 9},
+		     {BI_RELU6, 3},
+		     {BI_HARDSWISH, 3}};
 	for (size_t k = 0; k < sizeof cases / sizeof *cases; k++) {
 		core_ref x;
 		struct core_unit *u = unit(a, &x);
@@ -107,7 +125,8 @@ static void activations(void **state) {
 	near(run(a, u, data)[2], log1p(exp(3)));
 }
 
-static void variance_corrects(void **state) {
+static void variance_corrects(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -117,7 +136,8 @@ static void variance_corrects(void **state) {
 	near(y[1], 31.0 / 3);
 }
 
-static void absmax_quantize_gives_int8_and_scale(void **state) {
+static void absmax_quantize_gives_int8_and_scale(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -130,7 +150,8 @@ static void absmax_quantize_gives_int8_and_scale(void **state) {
 	near(y[0], 42 * 3.0 / 127); /* 42.33 */
 }
 
-static void matmul_of_vectors(void **state) {
+static void matmul_of_vectors(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -143,7 +164,8 @@ static void matmul_of_vectors(void **state) {
 	near(run(a, u, data)[0], 26);
 }
 
-static void repeat_and_concat(void **state) {
+static void repeat_and_concat(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -154,7 +176,8 @@ static void repeat_and_concat(void **state) {
 	assert_true(y[0] == -1 && y[2] == 5 && y[3] == -1 && y[5] == 5);
 }
 
-static void an_unknown_builtin_is_reported(void **state) {
+static void an_unknown_builtin_is_reported(void **state)
+{
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
@@ -170,11 +193,19 @@ static int setup(void **state) { return *state = arena_new(0), 0; }
 static int teardown(void **state) { return arena_free(*state), 0; }
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
-int main(void) {
+int main(void)
+{
 	const struct CMUnitTest tests[] = {
-		TEST(every_builtin_has_a_row), TEST(softmax_sums_to_one), TEST(layer_norm_and_rms_norm), TEST(batch_norm_without_statistics),
-		TEST(activations), TEST(variance_corrects), TEST(absmax_quantize_gives_int8_and_scale), TEST(matmul_of_vectors),
-		TEST(repeat_and_concat), TEST(an_unknown_builtin_is_reported),
+		TEST(every_builtin_has_a_row),
+		TEST(softmax_sums_to_one),
+		TEST(layer_norm_and_rms_norm),
+		TEST(batch_norm_without_statistics),
+		TEST(activations),
+		TEST(variance_corrects),
+		TEST(absmax_quantize_gives_int8_and_scale),
+		TEST(matmul_of_vectors),
+		TEST(repeat_and_concat),
+		TEST(an_unknown_builtin_is_reported),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

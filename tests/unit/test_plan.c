@@ -17,7 +17,8 @@ struct fixture {
 	struct diags *d;
 };
 
-static int setup(void **state) {
+static int setup(void **state)
+{
 	struct fixture *x = calloc(1, sizeof *x);
 	x->a = arena_new(0);
 	x->d = diags_new(0);
@@ -25,7 +26,8 @@ static int setup(void **state) {
 	return 0;
 }
 
-static int teardown(void **state) {
+static int teardown(void **state)
+{
 	struct fixture *x = *state;
 	arena_free(x->a);
 	diags_free(x->d);
@@ -33,21 +35,25 @@ static int teardown(void **state) {
 	return 0;
 }
 
-static struct plan *plan(struct fixture *x, const struct core_unit *u, uint8_t opt) {
+static struct plan *plan(struct fixture *x, const struct core_unit *u, uint8_t opt)
+{
 	struct plan_options o = {.opt = opt, .verify = true};
 	struct plan *p = plan_unit(x->a, u, &o, x->d, NULL);
-	if (!p) fail_msg("%s", diags_at(x->d, 0)->message);
+	if (!p)
+		fail_msg("%s", diags_at(x->d, 0)->message);
 	return p;
 }
 
 /* Linear with a quantised weight: absmean_quantize(w) is a build-time value. y = (x @ trits) * scale + b */
-static struct core_unit *bitlinear(struct fixture *x, bool dead_weight) {
+static struct core_unit *bitlinear(struct fixture *x, bool dead_weight)
+{
 	struct core_unit *u = core_new(x->a, "bitlinear_0");
 	dim_new_sym(u->dims, "N");
 	core_ref in = core_input_new(u, "x", SHAPE(u, DT_FLOAT32, -1, 3), false);
 	core_ref w = core_input_new(u, "weight", SHAPE(u, DT_FLOAT32, 3, 2), true);
 	core_ref b = core_input_new(u, "bias", SHAPE(u, DT_FLOAT32, 2), true);
-	if (dead_weight) core_input_new(u, "unused", SHAPE(u, DT_FLOAT32, 2), true);
+	if (dead_weight)
+		core_input_new(u, "unused", SHAPE(u, DT_FLOAT32, 2), true);
 	core_ref q = BI(u, BI_ABSMEAN_QUANTIZE, SHAPE(u, DT_TRIT, 3, 2), T(w));
 	core_ref t = core_result_new(u, q, 0, SHAPE(u, DT_TRIT, 3, 2));
 	core_ref s = core_result_new(u, q, 1, (struct core_type){.elem = DT_FLOAT32});
@@ -57,11 +63,13 @@ static struct core_unit *bitlinear(struct fixture *x, bool dead_weight) {
 	return u;
 }
 
-static struct tensor matrix(float *data, int64_t rows, int64_t cols) {
+static struct tensor matrix(float *data, int64_t rows, int64_t cols)
+{
 	return (struct tensor){.elem = DT_FLOAT32, .rank = 2, .dims = {rows, cols}, .data = data};
 }
 
-static void slots_of_a_quantised_layer(void **state) {
+static void slots_of_a_quantised_layer(void **state)
+{
 	struct plan *p = plan(*state, bitlinear(*state, false), 1);
 	assert_int_equal(p->n_slots, 3);
 	assert_int_equal(p->slots[0].kind, SLOT_DATA);
@@ -74,7 +82,8 @@ static void slots_of_a_quantised_layer(void **state) {
 }
 
 /* The slice, then what runs, give what the function gives. */
-static void runs_as_planned(void **state) {
+static void runs_as_planned(void **state)
+{
 	struct fixture *f = *state;
 	float x[] = {1, 2, 3, -1, 0.5f, 2}, w[] = {1, -1, 0.1f, 2, -0.9f, 0}, b[] = {10, 20};
 	struct tensor in = matrix(x, 2, 3), weights[] = {matrix(w, 3, 2), {.elem = DT_FLOAT32, .rank = 1, .dims = {2}, .data = b}};
@@ -92,22 +101,27 @@ static void runs_as_planned(void **state) {
 	}
 }
 
-static void dead_weights_get_no_slot(void **state) {
-	for (uint8_t opt = 0; opt <= 2; opt++) assert_int_equal(plan(*state, bitlinear(*state, true), opt)->n_slots, 3);
+static void dead_weights_get_no_slot(void **state)
+{
+	for (uint8_t opt = 0; opt <= 2; opt++)
+		assert_int_equal(plan(*state, bitlinear(*state, true), opt)->n_slots, 3);
 }
 
-static void constants_get_no_slot(void **state) {
+static void constants_get_no_slot(void **state)
+{
 	struct fixture *f = *state;
 	static const float two = 2;
 	struct core_unit *u = core_new(f->a, "constant_0");
 	core_ref x = core_input_new(u, "x", SHAPE(u, DT_FLOAT32, 4), false);
 	core_ref c = BI(u, BI_EXP, ((struct core_type){.elem = DT_FLOAT32}), T(core_const_f32(u, &two)));
 	core_output_new(u, BI(u, BI_MUL, SHAPE(u, DT_FLOAT32, 4), T(x), T(c)));
-	for (uint8_t opt = 0; opt <= 2; opt++) assert_int_equal(plan(f, u, opt)->n_slots, 0);
+	for (uint8_t opt = 0; opt <= 2; opt++)
+		assert_int_equal(plan(f, u, opt)->n_slots, 0);
 }
 
 /* scale(w, x) = x * w and its caller, which passes a parameter */
-static struct core_unit *scale_callee(struct fixture *f, enum builtin op) {
+static struct core_unit *scale_callee(struct fixture *f, enum builtin op)
+{
 	struct core_unit *u = core_new(f->a, "scale_0");
 	dim_new_sym(u->dims, "M");
 	core_ref w = core_input_new(u, "w", SHAPE(u, DT_FLOAT32, 4), true), x = core_input_new(u, "x", SHAPE(u, DT_FLOAT32, -1, 4), false);
@@ -115,10 +129,12 @@ static struct core_unit *scale_callee(struct fixture *f, enum builtin op) {
 	return u;
 }
 
-static struct core_unit *caller(struct fixture *f, struct core_unit *callee) {
+static struct core_unit *caller(struct fixture *f, struct core_unit *callee)
+{
 	struct core_unit *u = core_new(f->a, "caller_0");
 	dim_new_sym(u->dims, "N");
-	core_ref w = core_input_new(u, "s.w", SHAPE(u, DT_FLOAT32, 4), true), x = core_input_new(u, "x", SHAPE(u, DT_FLOAT32, -1, 4), false);
+	core_ref w = core_input_new(u, "s.w", SHAPE(u, DT_FLOAT32, 4), true),
+		 x = core_input_new(u, "x", SHAPE(u, DT_FLOAT32, -1, 4), false);
 	dim *syms = ARENA_ARRAY(f->a, dim, 1);
 	syms[0] = dim_sym(u->dims, 0);
 	core_ref y = core_call_new(u, callee, syms, SHAPE(u, DT_FLOAT32, -1, 4), (const struct core_arg[]){T(w), T(x)}, 2);
@@ -126,7 +142,8 @@ static struct core_unit *caller(struct fixture *f, struct core_unit *callee) {
 	return u;
 }
 
-static void a_call_has_a_table(void **state) {
+static void a_call_has_a_table(void **state)
+{
 	struct fixture *f = *state;
 	struct core_unit *callee = scale_callee(f, BI_MUL);
 	struct plan *p = plan(f, caller(f, callee), 1);
@@ -138,7 +155,8 @@ static void a_call_has_a_table(void **state) {
 	assert_int_equal(p->slice->n_outputs, 1);
 }
 
-static void inlines_by_level(void **state) {
+static void inlines_by_level(void **state)
+{
 	struct fixture *f = *state;
 	struct core_unit *callee = scale_callee(f, BI_MUL);
 	assert_int_equal(plan(f, caller(f, callee), 2)->n_inlined, 1);
@@ -154,7 +172,8 @@ static void inlines_by_level(void **state) {
 }
 
 /* Early cutoff: the body of a callee that is not taken in does not count; of one that is, it does. */
-static void hashes_follow_what_is_taken_in(void **state) {
+static void hashes_follow_what_is_taken_in(void **state)
+{
 	struct fixture *f = *state;
 	struct plan *before = plan(f, caller(f, scale_callee(f, BI_MUL)), 1), *after = plan(f, caller(f, scale_callee(f, BI_ADD)), 1);
 	assert_true(hash_eq(before->run_hash, after->run_hash));
@@ -168,7 +187,8 @@ static void hashes_follow_what_is_taken_in(void **state) {
 }
 
 /* A call of build-time values only is part of the slice, whatever the level says. */
-static void build_time_calls_go_to_the_slice(void **state) {
+static void build_time_calls_go_to_the_slice(void **state)
+{
 	struct fixture *f = *state;
 	struct core_unit *callee = scale_callee(f, BI_MUL), *u = core_new(f->a, "outer_0");
 	callee->never_inline = true;
@@ -181,10 +201,12 @@ static void build_time_calls_go_to_the_slice(void **state) {
 	struct plan *p = plan(f, u, 0);
 	assert_int_equal(p->n_slots, 1);
 	assert_int_equal(p->slots[0].kind, SLOT_DATA);
-	for (ir_ref r = 0; r < p->slice->n_insts; r++) assert_int_not_equal(ir_at(p->slice, r)->op, OP_CALL);
+	for (ir_ref r = 0; r < p->slice->n_insts; r++)
+		assert_int_not_equal(ir_at(p->slice, r)->op, OP_CALL);
 }
 
-int main(void) {
+int main(void)
+{
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(slots_of_a_quantised_layer, setup, teardown),
 		cmocka_unit_test_setup_teardown(runs_as_planned, setup, teardown),
