@@ -61,6 +61,8 @@ struct elab_request {
 	uint32_t n_inputs;
 	const char *const *weight_names; /* tensors in the weights file: in the functional form these arguments are parameters */
 	uint32_t n_weight_names;
+	const struct elab_input *weights; /* optional: types of those tensors, which solve dimensions that the declarations leave open */
+	uint32_t n_weights;
 	span at; /* where the request stands in the manifest, for errors about the entry itself */
 };
 /* Elaborates the entries into units. NULL: errors were reported. */

@@ -1,0 +1,397 @@
+/* Binding the arguments of builtins; the functions that exist at compile time only. */
+#include "frontend/builtin.h"
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+	const char *name, *sig;
+	builtin_rule *rule;
+} table[BI_COUNT] = {
+#define BUILTIN(id, name, sig, rule) [BI_##id] = {name, sig, rule_##rule},
+#include "frontend/builtins.def"
+#undef BUILTIN
+};
+
+/* ---- signatures ---- */
+
+static struct value parse_default(struct frontend *f, const char *s, size_t n)
+{
+	char text[32] = {0};
+	char *end;
+	memcpy(text, s, n < 31 ? n : 31);
+	if (!strcmp(text, "none"))
+		return (struct value){.kind = V_NONE};
+	if (!strcmp(text, "true") || !strcmp(text, "false"))
+		return value_bool(*text == 't');
+	if (*text == '"')
+		return value_str(arena_strndup(f->arena, text + 1, strlen(text) - 2));
+	if (dtype_find(text) != DT_COUNT)
+		return (struct value){.kind = V_DTYPE, .u.dt = dtype_find(text)};
+	if (strchr(text, '.') || strchr(text, 'e'))
+		return value_float(strtod(text, NULL));
+	return value_int(strtoll(text, &end, 10));
+}
+
+static void parse_sig(struct frontend *f, struct builtin_sig *s, enum builtin bi)
+{
+	const char *p = table[bi].sig;
+	*s = (struct builtin_sig){.name = table[bi].name, .text = p};
+	while (*p) {
+		size_t len = strcspn(p, ",");
+		const char *eq = memchr(p, '=', len);
+		struct builtin_param *q = &s->params[s->n++];
+		q->variadic = *p == '*';
+		const char *name = p + q->variadic;
+		q->name = intern(f->names, name, (size_t)((eq ? eq : p + len) - name));
+		q->required = !eq;
+		q->standard = eq ? parse_default(f, eq + 1, (size_t)(p + len - eq - 1)) : (struct value){.kind = V_NONE};
+		p += len;
+		p += strspn(p, ", ");
+	}
+}
+
+void builtin_sigs_init(struct frontend *f)
+{
+	f->builtin_sigs = ARENA_ARRAY(f->arena, struct builtin_sig, BI_COUNT);
+	for (int i = 0; i < BI_COUNT; i++)
+		parse_sig(f, &f->builtin_sigs[i], (enum builtin)i);
+}
+
+/* ---- binding ---- */
+
+static int param_named(struct elab *e, const struct builtin_sig *s, name_id name)
+{
+	bool axis = !strcmp(name_text(e->f, name), "axis");
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->params[i].name == name || (axis && !strcmp(name_text(e->f, s->params[i].name), "dim")))
+			return (int)i;
+	return -1;
+}
+
+static bool report_name(struct elab *e, const struct builtin_sig *s, const struct arg *a)
+{
+	const char *names[BUILTIN_MAX_PARAMS];
+	for (uint32_t i = 0; i < s->n; i++)
+		names[i] = name_text(e->f, s->params[i].name);
+	const char *near = diag_nearest(name_text(e->f, a->name), names, s->n);
+	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "`%s` has no argument `%s`", s->name, name_text(e->f, a->name));
+	diag_note(e->out, g, "it is `%s(%s)`", s->name, s->text);
+	if (near) {
+		diag_help(e->out, g, "did you mean `%s`?", near);
+		diag_edit(e->out, g, a->name_at, near);
+	}
+	return false;
+}
+
+static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a)
+{
+	if (c->given[i]) {
+		elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice", name_text(e->f, c->sig->params[i].name), c->sig->name);
+		return false;
+	}
+	c->given[i] = true;
+	c->v[i] = a->v;
+	c->ats[i] = a->at;
+	return true;
+}
+
+/* reshape(x, 2, 3): the numbers from argument `from` on as one list. */
+static uint32_t put_variadic(struct elab *e, struct bcall *c, uint32_t i, struct args *args, uint32_t from)
+{
+	uint32_t n = 0;
+	while (from + n < args->n && !args->at[from + n].name && value_is_scalar(args->at[from + n].v))
+		n++;
+	struct arg all = args->at[from];
+	all.v = value_seq(e->f->arena, V_LIST, n);
+	for (uint32_t k = 0; k < n; k++)
+		all.v.u.seq->at[k] = args->at[from + k].v;
+	if (n)
+		all.at.end = args->at[from + n - 1].at.end;
+	put(e, c, i, &all);
+	return n;
+}
+
+static bool too_many(struct elab *e, struct bcall *c, const struct arg *a)
+{
+	struct diag *g = elab_error(e, DIAG_ARG_COUNT, a->at, "too many arguments for `%s`", c->sig->name);
+	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	return false;
+}
+
+static bool missing(struct elab *e, struct bcall *c, uint32_t i)
+{
+	struct diag *g = elab_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, name_text(e->f, c->sig->params[i].name));
+	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	return false;
+}
+
+static bool bind(struct elab *e, struct bcall *c, struct args *args)
+{
+	uint32_t pos = 0;
+	for (uint32_t i = 0; i < args->n; i++) {
+		struct arg *a = &args->at[i];
+		int k = a->name ? param_named(e, c->sig, a->name) : (int)pos;
+		if (k < 0)
+			return report_name(e, c->sig, a);
+		if ((uint32_t)k >= c->sig->n)
+			return too_many(e, c, a);
+		if (!a->name && c->sig->params[k].variadic && value_is_scalar(a->v))
+			i += put_variadic(e, c, (uint32_t)k, args, i) - 1;
+		else if (!put(e, c, (uint32_t)k, a))
+			return false;
+		pos += !a->name;
+	}
+	for (uint32_t i = 0; i < c->sig->n; i++) {
+		if (c->given[i])
+			continue;
+		if (c->sig->params[i].required && !c->sig->params[i].variadic)
+			return missing(e, c, i);
+		c->v[i] = c->sig->params[i].variadic ? value_seq(e->f->arena, V_LIST, 0) : c->sig->params[i].standard;
+		c->ats[i] = c->at;
+	}
+	return true;
+}
+
+/* ---- on numbers known now ---- */
+
+static double number(struct value v) { return v.kind == V_FLOAT ? v.u.f : (double)v.u.i; }
+
+static bool static_unary(enum builtin bi, double x, double *y)
+{
+	switch (bi) {
+	case BI_SIN: *y = sin(x); return true;
+	case BI_COS: *y = cos(x); return true;
+	case BI_TAN: *y = tan(x); return true;
+	case BI_EXP: *y = exp(x); return true;
+	case BI_LOG: *y = log(x); return true;
+	case BI_LOG2: *y = log2(x); return true;
+	case BI_LOG10: *y = log10(x); return true;
+	case BI_SQRT: *y = sqrt(x); return true;
+	case BI_RSQRT: *y = 1 / sqrt(x); return true;
+	case BI_TANH: *y = tanh(x); return true;
+	default: return false;
+	}
+}
+
+/* floor, ceil, round give integers; abs, sign keep the kind. */
+static bool static_rounding(enum builtin bi, struct value v, struct value *out)
+{
+	double x = number(v), y;
+	if (bi == BI_ABS) {
+		*out = v.kind == V_FLOAT ? value_float(fabs(x)) : value_int(v.u.i < 0 && v.u.i != INT64_MIN ? -v.u.i : v.u.i);
+		return true;
+	}
+	if (bi == BI_SIGN) {
+		*out = v.kind == V_FLOAT ? value_float((x > 0) - (x < 0)) : value_int((v.u.i > 0) - (v.u.i < 0));
+		return true;
+	}
+	if (bi != BI_FLOOR && bi != BI_CEIL && bi != BI_ROUND)
+		return false;
+	y = bi == BI_FLOOR ? floor(x) : bi == BI_CEIL ? ceil(x) : nearbyint(x);
+	*out = v.kind == V_INT ? v : fabs(y) < 0x1p62 ? value_int((int64_t)y) : value_float(y);
+	return true;
+}
+
+static bool static_call(struct elab *e, enum builtin bi, struct args *args, span at, struct value *out)
+{
+	double y;
+	for (uint32_t i = 0; i < args->n; i++)
+		if (args->at[i].name || (args->at[i].v.kind != V_INT && args->at[i].v.kind != V_FLOAT))
+			return false;
+	if (args->n == 1) {
+		if (static_unary(bi, number(args->at[0].v), &y))
+			return *out = value_float(y), true;
+		return static_rounding(bi, args->at[0].v, out);
+	}
+	if (args->n != 2)
+		return false;
+	struct value a = args->at[0].v, b = args->at[1].v;
+	bool less = a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number(a) < number(b);
+	if (bi == BI_MAX || bi == BI_MAXIMUM)
+		return *out = less ? b : a, true;
+	if (bi == BI_MIN || bi == BI_MINIMUM)
+		return *out = less ? a : b, true;
+	if (bi == BI_POW)
+		return *out = value_binary(e, TOK_STAR2, a, b, at, args->at[0].at, args->at[1].at), true;
+	return false;
+}
+
+struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, span at)
+{
+	struct bcall c = {.bi = bi, .at = at, .sig = &e->f->builtin_sigs[bi]};
+	struct value out;
+	bool unknown = false;
+	for (uint32_t i = 0; i < args->n; i++)
+		unknown = unknown || value_holds(args->at[i].v, V_POISON);
+	if (!unknown && static_call(e, bi, args, at, &out))
+		return out;
+	if (!bind(e, &c, args) || unknown)
+		return VALUE_POISON;
+	return table[bi].rule(e, &c);
+}
+
+/* ---- casts ---- */
+
+static struct value cast_float(struct elab *e, dtype to, double x, span at)
+{
+	if (dtype_class(to) == DTC_FLOAT)
+		return value_float(x);
+	if (to == DT_BOOL)
+		return value_bool(x != 0);
+	if (to == DT_TRIT || !(fabs(x) < 0x1p62)) {
+		elab_error(e, DIAG_LITERAL_RANGE, at, "%g is not a value of type %s", x, dtype_text(to));
+		return VALUE_POISON;
+	}
+	return value_int((int64_t)x);
+}
+
+struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
+{
+	uint64_t scratch;
+	if (args->n != 1 || args->at[0].name) {
+		elab_error(e, DIAG_ARG_COUNT, at, "a cast takes one value: `%s(x)`", dtype_text(to));
+		return VALUE_POISON;
+	}
+	struct value v = args->at[0].v;
+	span sat = args->at[0].at;
+	switch (v.kind) {
+	case V_POISON: return v;
+	case V_TENSOR: return value_tensor(emit_cast(e, v.u.t, to, at));
+	case V_DIM: return dtype_class(to) == DTC_INT ? v : value_tensor(emit_scalar(e, v, to, at));
+	case V_FLOAT: v = cast_float(e, to, v.u.f, sat); break;
+	case V_BOOL:
+	case V_TRIT:
+	case V_INT: {
+		int64_t i = v.kind == V_BOOL ? v.u.b : v.u.i;
+		v = dtype_class(to) == DTC_FLOAT ? value_float((double)i) : to == DT_BOOL ? value_bool(i != 0) : value_int(i);
+		break;
+	}
+	default:
+		elab_error(e, DIAG_TYPE_MISMATCH, sat, "%s cannot be cast to %s", elab_value_text(e, v), dtype_text(to));
+		return VALUE_POISON;
+	}
+	if (v.kind == V_INT && !scalar_bytes(e, v, to, &scratch, sat))
+		return VALUE_POISON;
+	if (v.kind == V_INT && to == DT_TRIT)
+		v.kind = V_TRIT;
+	return v;
+}
+
+/* ---- len, range, … ---- */
+
+static struct value special_len(struct elab *e, struct value v, span at)
+{
+	if (value_is_seq(v))
+		return value_int(v.u.seq->n);
+	if (v.kind == V_STR)
+		return value_int((int64_t)strlen(v.u.s));
+	if (v.kind == V_TENSOR && type_of(e, v.u.t)->rank)
+		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
+	struct value list;
+	bool unknown;
+	if (v.kind == V_RANGE)
+		return iter_items(e, v, at, &list, &unknown) ? value_int(list.u.seq->n) : VALUE_POISON;
+	elab_error(e, DIAG_TYPE_MISMATCH, at, "%s has no length", elab_value_text(e, v));
+	return VALUE_POISON;
+}
+
+static struct value special_range(struct elab *e, struct args *args, span at)
+{
+	struct range *r = ARENA_NEW(e->f->arena, struct range);
+	bool ok = args->n >= 1 && args->n <= 3;
+	for (uint32_t i = 0; i < args->n; i++)
+		ok = ok && !args->at[i].name && (args->at[i].v.kind == V_INT || args->at[i].v.kind == V_DIM);
+	if (ok && args->n == 3)
+		ok = args->at[2].v.kind == V_INT && args->at[2].v.u.i;
+	if (!ok) {
+		elab_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers known at compile time, the third not 0");
+		return VALUE_POISON;
+	}
+	r->from = args->n > 1 ? args->at[0].v : value_int(0);
+	r->to = args->at[args->n > 1].v;
+	r->step = args->n == 3 ? args->at[2].v.u.i : 1;
+	return (struct value){.kind = V_RANGE, .u.range = r};
+}
+
+static struct value special_lists(struct elab *e, enum special sp, struct args *args, span at)
+{
+	struct value lists[8], out;
+	bool unknown;
+	uint32_t n = UINT32_MAX;
+	if (!args->n || args->n > 8 || (sp != SP_ZIP && args->n > 1)) {
+		elab_error(e, DIAG_ARG_COUNT, at, "wrong number of arguments");
+		return VALUE_POISON;
+	}
+	for (uint32_t i = 0; i < args->n; i++) {
+		if (!iter_items(e, args->at[i].v, args->at[i].at, &lists[i], &unknown))
+			return VALUE_POISON;
+		n = lists[i].u.seq->n < n ? lists[i].u.seq->n : n;
+	}
+	out = value_seq(e->f->arena, V_LIST, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (sp == SP_REVERSED) {
+			out.u.seq->at[i] = lists[0].u.seq->at[n - 1 - i];
+			continue;
+		}
+		struct value t = value_seq(e->f->arena, V_TUPLE, sp == SP_ZIP ? args->n : 2);
+		for (uint32_t k = 0; sp == SP_ZIP && k < args->n; k++)
+			t.u.seq->at[k] = lists[k].u.seq->at[i];
+		if (sp == SP_ENUMERATE)
+			t.u.seq->at[0] = value_int(i), t.u.seq->at[1] = lists[0].u.seq->at[i];
+		out.u.seq->at[i] = t;
+	}
+	return out;
+}
+
+static struct value special_one(struct elab *e, enum special sp, struct arg *a, span at)
+{
+	if (sp == SP_LEN)
+		return special_len(e, a->v, a->at);
+	if (sp == SP_STR) {
+		struct buf b = {0};
+		if (a->v.kind == V_STR)
+			return a->v;
+		value_print(e->f, e->b->dims, a->v, &b);
+		struct value v = value_str(arena_strndup(e->f->arena, b.at ? b.at : "", b.len));
+		buf_free(&b);
+		return v;
+	}
+	if (a->v.kind != V_TENSOR) {
+		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", elab_value_text(e, a->v));
+		return VALUE_POISON;
+	}
+	struct core_type t = *type_of(e, a->v.u.t);
+	struct value v = value_seq(e->f->arena, V_TUPLE, t.rank);
+	for (uint32_t i = 0; i < t.rank; i++)
+		v.u.seq->at[i] = value_dim(e->b->dims, t.dims[i]);
+	return v;
+}
+
+struct value call_special(struct elab *e, enum special sp, struct args *args, span at)
+{
+	for (uint32_t i = 0; i < args->n; i++)
+		if (is_poison(args->at[i].v))
+			return sp == SP_PRINT ? (struct value){.kind = V_VOID} : VALUE_POISON;
+	switch (sp) {
+	case SP_PRINT:
+		for (uint32_t i = 0; i < args->n && !e->checking; i++)
+			if (value_holds(args->at[i].v, V_TENSOR)) {
+				elab_error(e, DIAG_UNSUPPORTED, at, "printing tensors from compiled code is not supported");
+				return VALUE_POISON;
+			}
+		return (struct value){.kind = V_VOID};
+	case SP_RANGE: return special_range(e, args, at);
+	case SP_ENUMERATE:
+	case SP_ZIP:
+	case SP_REVERSED: return special_lists(e, sp, args, at);
+	case SP_LEN:
+	case SP_SHAPE:
+	case SP_STR: break;
+	case SP_COUNT: return VALUE_POISON;
+	}
+	if (args->n == 1 && !args->at[0].name)
+		return special_one(e, sp, &args->at[0], at);
+	elab_error(e, DIAG_ARG_COUNT, at, "one argument is needed here, not %u", args->n);
+	return VALUE_POISON;
+}

@@ -1,0 +1,63 @@
+/* Calls of builtins: arguments bound to the parameters of builtins.def, then a rule that checks them and emits the nodes. */
+#ifndef TRIB_FRONTEND_BUILTIN_H
+#define TRIB_FRONTEND_BUILTIN_H
+#include "frontend/elab.h"
+
+enum { BUILTIN_MAX_PARAMS = 8 };
+
+struct builtin_param {
+	name_id name;
+	bool variadic, required;
+	struct value standard; /* the default */
+};
+struct builtin_sig {
+	const char *name, *text;
+	uint32_t n;
+	struct builtin_param params[BUILTIN_MAX_PARAMS];
+};
+/* One call: the argument of each parameter, defaults filled in. */
+struct bcall {
+	enum builtin bi;
+	span at;
+	const struct builtin_sig *sig;
+	struct value v[BUILTIN_MAX_PARAMS];
+	span ats[BUILTIN_MAX_PARAMS];
+	bool given[BUILTIN_MAX_PARAMS];
+};
+typedef struct value builtin_rule(struct elab *e, struct bcall *c);
+#define BUILTIN(id, name, sig, rule) builtin_rule rule_##rule;
+#include "frontend/builtins.def"
+#undef BUILTIN
+
+void builtin_sigs_init(struct frontend *f);
+
+/* ---- helpers of the rules (rule_common.c); those that return bool or CORE_NONE have reported ---- */
+const char *bcall_name(const struct bcall *c);
+/* The tensor in argument i; a number becomes a scalar tensor. */
+core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i);
+core_ref need_float(struct elab *e, struct bcall *c, uint32_t i); /* integers become float32 */
+bool need_int(struct elab *e, struct bcall *c, uint32_t i, int64_t *out);
+bool need_float_value(struct elab *e, struct bcall *c, uint32_t i, double *out);
+bool need_bool(struct elab *e, struct bcall *c, uint32_t i, bool *out);
+bool need_dtype(struct elab *e, struct bcall *c, uint32_t i, dtype *out);
+/* An axis of a tensor of the rank, counted from the end where negative. */
+bool need_axis(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *out);
+bool axis_of(struct elab *e, struct bcall *c, int64_t v, uint32_t rank, span at, uint32_t *out);
+/* A list of sizes (or one size); -1 stays as *minus_one's index, else -1 is an error. */
+bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t *n, int *minus_one);
+bool size_value(struct elab *e, struct value v, dim *out);
+
+/* Equal? Checking accepts what may be. */
+bool dims_agree(struct elab *e, dim a, dim b);
+/* Shapes by the rules of NumPy; false: they do not broadcast. */
+bool broadcast_dims(struct elab *e, struct core_type *acc, const struct core_type *t);
+bool broadcast_or_report(struct elab *e, struct bcall *c, core_ref a, core_ref b, span sa, span sb, struct core_type *out);
+dim fresh_dim(struct elab *e);
+struct value shape_error(struct elab *e, struct bcall *c, enum diag_code code, span at, const char *fmt, ...)
+	__attribute__((format(printf, 5, 6)));
+struct value emit1(struct elab *e, struct bcall *c, enum builtin bi, const struct core_type *t, core_ref x);
+/* The same, the further parameters from c as numbers, bools and strings. */
+struct value emit_plain(struct elab *e, struct bcall *c, const struct core_type *t, core_ref x);
+struct value emit_reshape(struct elab *e, core_ref x, const struct core_type *t, span at);
+struct core_arg plain_arg(struct value v);
+#endif

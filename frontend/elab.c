@@ -1,0 +1,150 @@
+/* The elaborator's context: errors with the path that led to them, limits, texts for messages. */
+#include "frontend/elab.h"
+#include <stdio.h>
+#include <string.h>
+
+void elab_init(struct elab *e, struct frontend *f, bool checking)
+{
+	*e = (struct elab){.f = f, .out = f->diags, .checking = checking};
+	e->trash = diags_new(1);
+	e->max_steps = checking ? CHECK_MAX_STEPS : ELAB_MAX_STEPS;
+}
+
+void elab_free(struct elab *e)
+{
+	while (e->b)
+		builder_close(e);
+	diags_free(e->trash);
+	vec_free(&e->locals);
+}
+
+void elab_hush(struct elab *e)
+{
+	e->quiet++;
+	e->out = e->trash;
+}
+
+void elab_unhush(struct elab *e)
+{
+	if (!--e->quiet)
+		e->out = e->f->diags;
+}
+
+static bool in_std(const struct elab *e, span at)
+{
+	return at.source != SPAN_NO_SOURCE && !strncmp(sources_get(e->f->sources, at.source)->path, "std/", 4);
+}
+
+/* An error inside the standard library is shown at the call that led there. */
+static span blamed(const struct elab *e, span at)
+{
+	if (!in_std(e, at))
+		return at;
+	for (struct frame *f = e->frame; f; f = f->up)
+		if (f->call_at.source != SPAN_NO_SOURCE && !in_std(e, f->call_at))
+			return f->call_at;
+	return at;
+}
+
+struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...)
+{
+	char text[1024];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	e->errors++;
+	span primary = blamed(e, at);
+	struct diag *g = diag_add(e->out, code, primary, "%s", text);
+	if (primary.source != at.source)
+		diag_secondary(e->out, g, at, "in the standard library");
+	int shown = 0;
+	for (struct frame *f = e->frame; f && !e->checking && shown < 4; f = f->up) {
+		if (f->call_at.source == SPAN_NO_SOURCE || !f->what || in_std(e, f->call_at))
+			continue;
+		diag_secondary(e->out, g, f->call_at, "in %s, used here", f->what);
+		shown++;
+	}
+	return g;
+}
+
+bool elab_step(struct elab *e, span at)
+{
+	if (e->gave_up)
+		return false;
+	if (++e->steps > e->max_steps) {
+		e->gave_up = true;
+		if (!e->checking)
+			elab_error(e, DIAG_ELAB_STEPS, at, "the elaboration takes more than %d steps", ELAB_MAX_STEPS);
+		return false;
+	}
+	if (e->depth > ELAB_MAX_DEPTH) {
+		e->gave_up = true;
+		if (!e->checking)
+			elab_error(e, DIAG_ELAB_DEPTH, at, "the elaboration is nested too deeply");
+		return false;
+	}
+	return true;
+}
+
+/* ---- texts ---- */
+
+static const char *keep(struct elab *e, struct buf *b)
+{
+	const char *s = arena_strndup(e->f->arena, b->at ? b->at : "", b->len);
+	buf_free(b);
+	return s;
+}
+
+const char *elab_shape_text(struct elab *e, const struct core_type *t)
+{
+	struct buf b = {0};
+	buf_putc(&b, '[');
+	for (uint32_t i = 0; i < t->rank; i++) {
+		if (i)
+			buf_puts(&b, ", ");
+		dim_print(e->b->dims, t->dims[i], &b);
+	}
+	buf_putc(&b, ']');
+	return keep(e, &b);
+}
+
+const char *elab_type_text(struct elab *e, core_ref r)
+{
+	const struct core_type *t = type_of(e, r);
+	return arena_printf(e->f->arena, "%s%s", dtype_text(t->elem), elab_shape_text(e, t));
+}
+
+const char *elab_value_text(struct elab *e, struct value v)
+{
+	struct buf b = {0};
+	switch (v.kind) {
+	case V_TENSOR: return arena_printf(e->f->arena, "a tensor %s", elab_type_text(e, v.u.t));
+	case V_INT: buf_puts(&b, "the integer "); break;
+	case V_FLOAT: buf_puts(&b, "the float "); break;
+	case V_STR: buf_puts(&b, "the string "); break;
+	case V_DIM: buf_puts(&b, "the size "); break;
+	case V_TUPLE: return arena_printf(e->f->arena, "a tuple of %u", v.u.seq->n);
+	case V_LIST: return arena_printf(e->f->arena, "a list of %u", v.u.seq->n);
+	case V_BOOL: break;
+	default: return value_kind_text(v);
+	}
+	value_print(e->f, e->b->dims, v, &b);
+	return keep(e, &b);
+}
+
+const char *elab_source_text(struct elab *e, span at)
+{
+	const struct source *s = at.source == SPAN_NO_SOURCE ? NULL : sources_get(e->f->sources, at.source);
+	if (!s || at.end > s->len || at.start >= at.end)
+		return "this";
+	uint32_t n = at.end - at.start;
+	const char *text = s->text + at.start, *line = memchr(text, '\n', n);
+	bool cut = line || n > 40;
+	if (line)
+		n = (uint32_t)(line - text);
+	if (n > 40)
+		for (n = 37; n > 30 && (text[n] & 0xc0) == 0x80;)
+			n--;
+	return arena_printf(e->f->arena, "`%.*s%s`", (int)n, text, cut ? "…" : "");
+}

@@ -1,0 +1,209 @@
+/* The elaborator: an interpreter of the syntax tree whose tensors are nodes of the unit under construction. The same engine elaborates an
+ * entry (all sizes of layers known; errors are exact) and checks definitions on their own (`checking`: sizes are symbols; what cannot be
+ * decided is V_POISON and passes in silence). */
+#ifndef TRIB_FRONTEND_ELAB_H
+#define TRIB_FRONTEND_ELAB_H
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "frontend/core.h"
+#include "frontend/module.h"
+#include "frontend/value.h"
+
+enum { ELAB_MAX_DEPTH = 1200, ELAB_MAX_FRAMES = 100, ELAB_MAX_STEPS = 5000000, ELAB_MAX_ARGS = 64, CHECK_MAX_STEPS = 400000 };
+
+/* A member `let` whose value is a tensor, evaluated in this unit. */
+struct lazy_local {
+	const struct instance *owner;
+	name_id name;
+	struct value value;
+};
+/* A unit under construction. */
+struct builder {
+	struct builder *outer;
+	struct dims *dims;
+	VEC(struct core_node) nodes;
+	VEC(struct core_arg) args;
+	VEC(struct core_input) inputs;
+	VEC(struct lazy_local) lazies;
+	struct map params;  /* iparam id to input node */
+	bool open_params;   /* a scratch unit: parameters become inputs when they are used */
+};
+struct local {
+	name_id name;
+	bool constant;
+	struct value value;
+};
+struct frame {
+	struct frame *up;
+	struct module *mod;
+	struct instance *self;
+	const struct func *func; /* NULL: a layer's body, a constant, main */
+	uint32_t base;           /* first local */
+	span call_at;            /* SPAN_NONE: not called from source */
+	const char *what;        /* "layer instance `fc2`": for labels along the path */
+	struct value result;
+	bool returned;
+	uint32_t loops;
+};
+struct elab {
+	struct frontend *f;
+	struct diags *out;       /* where errors go: the front end's, or `trash` while quiet */
+	struct diags *trash;
+	int quiet;
+	bool checking;
+	bool gave_up;            /* a limit was hit and reported */
+	uint32_t depth, frames;
+	uint64_t steps, max_steps;
+	uint32_t errors;         /* reported by this elaboration, also while quiet */
+	struct builder *b;
+	struct frame *frame;
+	VEC(struct local) locals;
+};
+
+enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
+
+/* ---- errors (elab.c) ---- */
+void elab_init(struct elab *e, struct frontend *f, bool checking);
+void elab_free(struct elab *e);
+/* Starts an error with labels along the instance path; add to it through e->out. */
+struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void elab_hush(struct elab *e);
+void elab_unhush(struct elab *e);
+/* Counts a step; false: a limit was reached (reported once). */
+bool elab_step(struct elab *e, span at);
+/* Text in the front end's arena. */
+const char *elab_type_text(struct elab *e, core_ref r);      /* "float32[N, 64]" */
+const char *elab_shape_text(struct elab *e, const struct core_type *t); /* "[N, 64]" */
+const char *elab_value_text(struct elab *e, struct value v); /* "a tensor float32[N, 64]", "the integer 3" */
+const char *elab_source_text(struct elab *e, span at);       /* the source, shortened to one line */
+static inline span elab_span(struct elab *e, node_id n) { return ast_span(&e->frame->mod->ast, n); }
+static inline name_id elab_name(struct elab *e, token_id t) { return token_name(e->f, e->frame->mod, t); }
+static inline bool is_poison(struct value v) { return v.kind == V_POISON; }
+
+/* ---- locals (elab_name.c) ---- */
+void local_push(struct elab *e, name_id name, struct value v, bool constant);
+struct local *local_find(struct elab *e, name_id name);
+/* A name in the current frame: locals, members of self, the module's items, the prelude. False: there is none. */
+bool name_lookup(struct elab *e, name_id name, span at, struct value *out);
+/* The same from a module and an instance, without locals. */
+bool name_lookup_static(struct elab *e, struct module *mod, struct instance *self, name_id name, span at, struct value *out);
+struct value item_value(struct elab *e, struct item *it, span at);
+struct value member_value(struct elab *e, struct instance *in, struct member *m, span at);
+struct func *item_func(struct frontend *f, struct item *it);
+void prelude_init(struct frontend *f);
+
+/* ---- expressions and statements ---- */
+struct value eval(struct elab *e, node_id n);
+struct value eval_block(struct elab *e, node_id block, enum flow *flow); /* value of its last expression, else V_VOID */
+enum flow exec(struct elab *e, node_id n, struct value *value);
+struct value eval_if(struct elab *e, node_id n, enum flow *flow);
+struct value eval_comprehension(struct elab *e, node_id n);
+struct value eval_index(struct elab *e, node_id n);
+struct value eval_call(struct elab *e, node_id n);
+struct value eval_member(struct elab *e, node_id n);
+struct value eval_fstring(struct elab *e, node_id n);
+struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at);
+struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb);
+/* 1, 0, or -1: not known at compile time (nothing reported). -2: an error was reported. */
+int condition(struct elab *e, struct value v, span at, bool report);
+/* Binds a pattern to a value; new locals, or with `assign` existing ones. */
+void bind_pattern(struct elab *e, node_id pattern, struct value v, span at, bool constant);
+/* The elements of something that can be iterated over. False: reported, or not known (then *unknown). */
+bool iter_items(struct elab *e, struct value v, span at, struct value *list, bool *unknown);
+void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n);
+void locals_poison_changed(struct elab *e, const struct local *before, uint32_t n);
+
+/* ---- calls ---- */
+struct arg {
+	struct value v;
+	span at;
+	name_id name; /* 0: positional */
+	span name_at;
+};
+struct args {
+	uint32_t n;
+	struct arg *at;
+};
+struct value call_value(struct elab *e, struct value callee, struct args *args, span at, const char *what);
+struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what);
+struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, span at);
+struct value call_special(struct elab *e, enum special sp, struct args *args, span at);
+struct value call_cast(struct elab *e, dtype to, struct args *args, span at);
+/* Puts arguments in the order of the parameters; bound[i] is NULL where the default stands. False: reported. */
+bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what, struct arg **bound);
+struct value instantiate(struct elab *e, struct item *it, struct args *args, span at);
+/* Runs a function's body in the current unit; `values` are its arguments. */
+struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what);
+struct value call_unit(struct elab *e, struct func *fn, struct value *values, const span *ats, uint32_t n, span at, const char *what);
+
+/* ---- nodes (emit.c) ---- */
+void builder_open(struct elab *e, struct builder *b);
+void builder_close(struct elab *e); /* frees what a finished unit has not copied */
+struct core_node *node_at(struct elab *e, core_ref r);
+static inline struct core_type *type_of(struct elab *e, core_ref r) { return &e->b->nodes.at[r].type; }
+core_ref emit_input(struct elab *e, const char *name, const struct core_type *t, bool build_time, span at);
+core_ref emit_const(struct elab *e, const struct core_type *t, const void *data, span at);
+/* A scalar constant of the element type, or for V_DIM the size at run time. */
+core_ref emit_scalar(struct elab *e, struct value v, dtype t, span at);
+core_ref emit_dim(struct elab *e, dim d, span at);
+core_ref emit_cast(struct elab *e, core_ref r, dtype t, span at); /* r itself if it has the type */
+core_ref emit_unknown(struct elab *e, const struct core_type *t, span at); /* checking only: a tensor of which the type is all that is known */
+core_ref emit_builtin(struct elab *e, enum builtin bi, const struct core_type *t, const struct core_arg *args, uint32_t n, span at);
+core_ref emit_result(struct elab *e, core_ref source, uint32_t index, const struct core_type *t, span at);
+struct core_arg arg_list(struct elab *e, const struct core_arg *items, uint32_t n);
+static inline struct core_arg arg_tensor(core_ref r) { return (struct core_arg){.kind = ARG_TENSOR, .u.tensor = r}; }
+static inline struct core_arg arg_int(int64_t i) { return (struct core_arg){.kind = ARG_INT, .u.i = i}; }
+static inline struct core_arg arg_dim(dim d) { return (struct core_arg){.kind = ARG_DIM, .u.d = d}; }
+static inline struct core_arg arg_none(void) { return (struct core_arg){.kind = ARG_NONE}; }
+/* The parameter's node in the current unit, or poison. */
+struct value param_value(struct elab *e, struct iparam *p, span at);
+/* A compile-time value as an element of `t`, into 8 bytes at `out`. False: it does not fit (reported). */
+bool scalar_bytes(struct elab *e, struct value v, dtype t, void *out, span at);
+
+/* ---- checking definitions on their own ---- */
+void check_func(struct elab *e, struct func *fn);
+void check_layer(struct elab *e, struct item *it);
+
+/* ---- layers and units ---- */
+struct unit_info {
+	struct core_unit *unit;
+	struct value result; /* V_TENSOR: output number; V_DIM: of the unit's dims */
+	bool failed;
+};
+struct param_list {
+	VEC(struct iparam *) at;
+	VEC(const char *) names;
+};
+/* All parameters in a value's instances, in order of declaration, with names under `prefix`. */
+void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out);
+void param_list_free(struct param_list *l);
+struct core_unit *param_init(struct elab *e, struct iparam *p); /* NULL: none, or failed */
+
+/* A tensor argument of a unit that is to be made. */
+struct leaf {
+	const char *name;
+	struct core_type type; /* of the unit's dims */
+	bool build_time;
+	core_ref caller;       /* in the calling unit */
+};
+/* What a unit is made from. In `values`, a V_TENSOR is the number of a leaf, and a V_DIM is of the unit's dims. */
+struct unit_plan {
+	struct func *fn;
+	struct dims *dims;
+	struct param_list params;
+	VEC(struct leaf) leaves;
+	struct value *values;
+	uint32_t n_values;
+	span at;
+	const char *what;
+};
+/* The unit of the plan, made now if there is none. */
+struct unit_info *unit_get(struct elab *e, struct unit_plan *p);
+void unit_plan_free(struct unit_plan *p);
+/* Copies the current builder into a unit and closes it. */
+struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);
+struct core_program *elab_program(struct elab *e, const struct elab_request *req);
+#endif

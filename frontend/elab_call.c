@@ -1,0 +1,369 @@
+/* Calls of functions and layers: arguments to parameters, shapes by unification, then a unit, or the body run in place. */
+#include <string.h>
+#include "frontend/elab.h"
+#include "frontend/sig.h"
+
+/* ---- arguments to parameters ---- */
+
+static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->f, m, ast_token(&m->ast, p)); }
+
+static bool unknown_arg(struct elab *e, struct module *mod, struct ast_nodes params, const struct arg *a, const char *what)
+{
+	const char *names[ELAB_MAX_ARGS];
+	uint32_t n = 0;
+	for (; n < params.n && n < ELAB_MAX_ARGS; n++)
+		names[n] = name_text(e->f, param_name(e, mod, params.at[n]));
+	const char *near = diag_nearest(name_text(e->f, a->name), names, n);
+	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->f, a->name));
+	if (params.n)
+		diag_secondary(e->out, g, node_span(mod, params.at[0]), "its arguments stand here");
+	if (near) {
+		diag_help(e->out, g, "did you mean `%s`?", near);
+		diag_edit(e->out, g, a->name_at, near);
+	}
+	return false;
+}
+
+static bool count_error(struct elab *e, struct module *mod, struct ast_nodes params, uint32_t have, span at, const char *what)
+{
+	uint32_t need = 0;
+	for (uint32_t i = 0; i < params.n; i++)
+		need += ast_b(&mod->ast, params.at[i]) == AST_NONE;
+	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s takes %s%u argument%s, not %u", what, need < params.n ? "at most " : "", params.n,
+				    params.n == 1 ? "" : "s", have);
+	if (params.n)
+		diag_secondary(e->out, g, node_span(mod, params.at[0]), "declared here");
+	return false;
+}
+
+bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what, struct arg **bound)
+{
+	uint32_t pos = 0;
+	memset(bound, 0, params.n * sizeof *bound);
+	for (uint32_t i = 0; i < args->n; i++) {
+		struct arg *a = &args->at[i];
+		uint32_t k = pos;
+		if (a->name) {
+			for (k = 0; k < params.n && param_name(e, mod, params.at[k]) != a->name; k++)
+				;
+			if (k == params.n)
+				return unknown_arg(e, mod, params, a, what);
+		} else if (pos++ >= params.n) {
+			return count_error(e, mod, params, args->n, a->at, what);
+		}
+		if (bound[k]) {
+			struct diag *g = elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` is given twice", name_text(e->f, param_name(e, mod, params.at[k])));
+			diag_secondary(e->out, g, bound[k]->at, "first given here");
+			return false;
+		}
+		bound[k] = a;
+	}
+	for (uint32_t i = 0; i < params.n; i++) {
+		if (bound[i] || ast_b(&mod->ast, params.at[i]) != AST_NONE)
+			continue;
+		struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s needs argument `%s`", what, name_text(e->f, param_name(e, mod, params.at[i])));
+		diag_secondary(e->out, g, node_span(mod, params.at[i]), "declared here");
+		return false;
+	}
+	return true;
+}
+
+/* ---- running a body ---- */
+
+static bool recursive(struct elab *e, const struct func *fn)
+{
+	for (struct frame *f = e->frame; f; f = f->up)
+		if (f->func && f->func->node == fn->node && f->func->mod == fn->mod && f->self == fn->self)
+			return true;
+	return false;
+}
+
+static bool report_recursion(struct elab *e, const struct func *fn, span at)
+{
+	struct diag *g = elab_error(e, DIAG_RECURSION, at, "`%s` calls itself", name_text(e->f, fn->name));
+	diag_label_primary(e->out, g, "while it is being elaborated");
+	diag_note(e->out, g, "recursion is not supported: use a loop over a compile-time range");
+	return false;
+}
+
+static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what)
+{
+	if (recursive(e, fn))
+		return report_recursion(e, fn, at);
+	if (e->frames >= ELAB_MAX_FRAMES) {
+		elab_error(e, DIAG_ELAB_DEPTH, at, "calls are nested more than %d deep", ELAB_MAX_FRAMES);
+		return false;
+	}
+	*fr = (struct frame){.up = e->frame, .mod = fn->mod, .self = fn->self, .func = fn, .base = e->locals.len, .call_at = at, .what = what};
+	e->frame = fr;
+	e->frames++;
+	e->depth += 4;
+	return true;
+}
+
+static void leave(struct elab *e)
+{
+	e->locals.len = e->frame->base;
+	e->frame = e->frame->up;
+	e->frames--;
+	e->depth -= 4;
+}
+
+/* The result as the signature declares it. */
+static struct value check_result(struct elab *e, struct sig *s, const struct ast_fn *decl, struct value v)
+{
+	span at = node_span(e->frame->mod, decl->result);
+	if (v.kind == V_NONE)
+		v.kind = V_VOID;
+	s->result = true;
+	struct type *t = sig_type(s, decl->result);
+	const char *what = arena_printf(e->f->arena, "the result of `%s`", name_text(e->f, e->frame->func->name));
+	bool ok = sig_match(s, t, &v, at, SPAN_NONE, what) && sig_solve(s);
+	return ok ? v : VALUE_POISON;
+}
+
+static struct value finish_body(struct elab *e, struct sig *s, const struct ast_fn *decl)
+{
+	enum flow flow;
+	struct value v = eval_block(e, decl->body, &flow);
+	if (e->frame->returned)
+		v = e->frame->result;
+	if (e->gave_up)
+		return VALUE_POISON;
+	return decl->result ? check_result(e, s, decl, v) : v;
+}
+
+/* Types of the arguments, again in this unit's dimensions: the caller has checked them. */
+static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, const span *ats)
+{
+	const struct ast *t = &s->mod->ast;
+	sig_generics(s, decl->generics);
+	elab_hush(e);
+	for (uint32_t i = 0; i < decl->params.n; i++) {
+		struct value v = values[i];
+		node_id type = ast_a(t, decl->params.at[i]);
+		if (type)
+			sig_match(s, sig_type(s, type), &v, ats ? ats[i] : SPAN_NONE, SPAN_NONE, "the argument");
+	}
+	sig_solve(s);
+	elab_unhush(e);
+	sig_bind_locals(s);
+	for (uint32_t i = 0; i < decl->params.n; i++)
+		local_push(e, token_name(e->f, s->mod, ast_token(t, decl->params.at[i])), values[i], false);
+}
+
+struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what)
+{
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	struct frame fr;
+	struct sig s;
+	if (!enter(e, fn, &fr, at, what))
+		return VALUE_POISON;
+	sig_open(&s, e, fn->mod, fn->self);
+	bind_params(e, &s, &decl, values, ats);
+	struct value v = finish_body(e, &s, &decl);
+	sig_close(&s);
+	leave(e);
+	return v;
+}
+
+/* A body with unknown arguments of the declared types. */
+void check_func(struct elab *e, struct func *fn)
+{
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	const struct ast *t = &fn->mod->ast;
+	struct frame fr;
+	struct sig s;
+	if (!enter(e, fn, &fr, SPAN_NONE, NULL))
+		return;
+	sig_open(&s, e, fn->mod, fn->self);
+	sig_generics(&s, decl.generics);
+	struct value *values = ARENA_ARRAY(e->f->arena, struct value, decl.params.n + 1);
+	for (uint32_t i = 0; i < decl.params.n; i++) {
+		node_id type = ast_a(t, decl.params.at[i]);
+		values[i] = type ? sig_unknown(&s, sig_type(&s, type), node_span(fn->mod, decl.params.at[i])) : VALUE_POISON;
+	}
+	sig_fix_unknowns(&s);
+	sig_bind_locals(&s);
+	for (uint32_t i = 0; i < decl.params.n; i++) {
+		if (ast_b(t, decl.params.at[i]))
+			eval(e, ast_b(t, decl.params.at[i]));
+		local_push(e, token_name(e->f, fn->mod, ast_token(t, decl.params.at[i])), values[i], false);
+	}
+	finish_body(e, &s, &decl);
+	sig_close(&s);
+	leave(e);
+}
+
+/* ---- defaults ---- */
+
+static struct value eval_default(struct elab *e, struct func *fn, const struct ast_fn *decl, const struct value *values, uint32_t i)
+{
+	struct frame fr = {.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE};
+	const struct ast *t = &fn->mod->ast;
+	e->frame = &fr;
+	for (uint32_t k = 0; k < i; k++)
+		local_push(e, token_name(e->f, fn->mod, ast_token(t, decl->params.at[k])), values[k], true);
+	struct value v = eval(e, ast_b(t, decl->params.at[i]));
+	e->locals.len = fr.base;
+	e->frame = fr.up;
+	return v;
+}
+
+/* ---- the call ---- */
+
+/* Traits of a generic's solved element type. */
+static bool has_trait(const char *trait, dtype t)
+{
+	enum dtype_class k = dtype_class(t);
+	if (!strcmp(trait, "Float"))
+		return k == DTC_FLOAT;
+	if (!strcmp(trait, "Numeric"))
+		return k == DTC_FLOAT || k == DTC_INT;
+	if (!strcmp(trait, "Quantizable"))
+		return k == DTC_FLOAT || k == DTC_INT;
+	return true;
+}
+
+static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_nodes traits, span at)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->name != var || v->kind != SV_DTYPE || !v->bound)
+			continue;
+		for (uint32_t k = 0; k < traits.n; k++) {
+			const char *trait = name_text(e->f, token_name(e->f, s->mod, traits.at[k]));
+			if (has_trait(trait, v->elem))
+				continue;
+			struct diag *g = elab_error(e, DIAG_TRAIT, at, "%s is not %s, which `%s` must be", dtype_text(v->elem), trait, name_text(e->f, var));
+			diag_secondary(e->out, g, tok_span(s->mod, traits.at[k]), "required here");
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, span at)
+{
+	const struct ast *t = &s->mod->ast;
+	bool ok = true;
+	for (uint32_t i = 0; i < decl->generics.n; i++)
+		if (ast_kind(t, decl->generics.at[i]) == NODE_GENERIC)
+			ok = check_traits(e, s, token_name(e->f, s->mod, ast_token(t, decl->generics.at[i])), ast_nodes(t, ast_a(t, decl->generics.at[i])), at) && ok;
+	for (uint32_t i = 0; i < decl->where.n; i++) {
+		node_id n = decl->where.at[i];
+		if (ast_kind(t, n) == NODE_WHERE_TRAIT) {
+			ok = check_traits(e, s, token_name(e->f, s->mod, ast_token(t, n)), ast_nodes(t, ast_a(t, n)), at) && ok;
+			continue;
+		}
+		struct frame fr = {.up = e->frame, .mod = s->mod, .self = s->self, .base = e->locals.len, .call_at = SPAN_NONE};
+		e->frame = &fr;
+		sig_bind_locals(s);
+		struct value v = eval(e, n);
+		e->locals.len = fr.base;
+		e->frame = fr.up;
+		if (v.kind != V_BOOL || v.u.b)
+			continue;
+		struct diag *g = elab_error(e, DIAG_ARG_SHAPE, at, "the call does not fulfil a condition of `%s`", elab_source_text(e, node_span(s->mod, n)));
+		diag_secondary(e->out, g, node_span(s->mod, n), "this is false");
+		ok = false;
+	}
+	return ok;
+}
+
+/* Checking: the declared result of a call, if the signature says it all. */
+static bool declared_result(struct sig *s, const struct ast_fn *decl, span at, struct value *out)
+{
+	if (!decl->result)
+		return false;
+	*out = sig_unknown(s, sig_type(s, decl->result), at);
+	return !value_holds(*out, V_POISON);
+}
+
+static struct value check_call(struct elab *e, struct func *fn, struct sig *s, const struct ast_fn *decl, const struct value *values, const span *ats,
+			       span at, const char *what)
+{
+	struct value v;
+	if (declared_result(s, decl, at, &v))
+		return v;
+	if (e->frames >= 8 || recursive(e, fn))
+		return VALUE_POISON;
+	elab_hush(e);
+	v = run_body(e, fn, values, ats, at, what);
+	elab_unhush(e);
+	return v;
+}
+
+struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what)
+{
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	const struct ast *t = &fn->mod->ast;
+	uint32_t n = decl.params.n;
+	struct arg **bound = ARENA_ARRAY(e->f->arena, struct arg *, n + 1);
+	struct value *values = ARENA_ARRAY(e->f->arena, struct value, n + 1);
+	span *ats = ARENA_ARRAY(e->f->arena, span, n + 1);
+	struct sig s;
+	if (n > ELAB_MAX_ARGS) {
+		elab_error(e, DIAG_ARG_COUNT, at, "more than %d arguments", ELAB_MAX_ARGS);
+		return VALUE_POISON;
+	}
+	if (!bind_args(e, fn->mod, decl.params, args, at, what, bound))
+		return VALUE_POISON;
+	bool ok = true, tensors = false, unknown = false;
+	sig_open(&s, e, fn->mod, fn->self);
+	sig_generics(&s, decl.generics);
+	for (uint32_t i = 0; i < n; i++) {
+		node_id p = decl.params.at[i], type = ast_a(t, p);
+		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
+		ats[i] = bound[i] ? bound[i]->at : at;
+		const char *arg_what = arena_printf(e->f->arena, "argument `%s` of %s", name_text(e->f, param_name(e, fn->mod, p)), what);
+		if (type)
+			ok = sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what) && ok;
+	}
+	ok = sig_solve(&s) && ok;
+	ok = ok && check_where(e, &s, &decl, at);
+	for (uint32_t i = 0; i < n; i++) {
+		tensors = tensors || value_holds(values[i], V_TENSOR);
+		unknown = unknown || value_holds(values[i], V_POISON);
+	}
+	struct value v = VALUE_POISON;
+	if (ok && e->checking)
+		v = check_call(e, fn, &s, &decl, values, ats, at, what);
+	sig_close(&s);
+	if (!ok || e->checking || unknown)
+		return v;
+	if (!tensors)
+		return run_body(e, fn, values, ats, at, what);
+	if (recursive(e, fn))
+		return report_recursion(e, fn, at), VALUE_POISON;
+	return call_unit(e, fn, values, ats, n, at, what);
+}
+
+static struct value call_layer(struct elab *e, struct instance *in, struct args *args, span at, const char *what)
+{
+	struct member *m = instance_member(in, intern_str(e->f->names, "forward"));
+	if (m && m->kind == M_FN)
+		return call_func(e, m->value.u.fn, args, at, what);
+	if (in->failed)
+		return VALUE_POISON;
+	struct diag *g = elab_error(e, DIAG_NO_FORWARD, at, "layer `%s` has no function `forward`", name_text(e->f, in->item->name));
+	diag_secondary(e->out, g, tok_span(in->item->mod, in->item->name_token), "defined here");
+	return VALUE_POISON;
+}
+
+struct value call_value(struct elab *e, struct value callee, struct args *args, span at, const char *what)
+{
+	switch (callee.kind) {
+	case V_FN: return call_func(e, callee.u.fn, args, at, what);
+	case V_LAYER: return call_layer(e, callee.u.layer, args, at, what);
+	case V_MAKER: return instantiate(e, callee.u.item, args, at);
+	case V_BUILTIN: return call_builtin(e, callee.u.builtin, args, at);
+	case V_SPECIAL: return call_special(e, callee.u.special, args, at);
+	case V_DTYPE: return call_cast(e, callee.u.dt, args, at);
+	case V_POISON: return callee;
+	default: break;
+	}
+	elab_error(e, DIAG_NOT_CALLABLE, at, "%s cannot be called", elab_value_text(e, callee));
+	return VALUE_POISON;
+}

@@ -1,0 +1,404 @@
+/* The entries of a model: the manifest's inputs and the weights' names meet the signature; units in order, callees first. */
+#include <string.h>
+#include "frontend/elab.h"
+#include "frontend/sig.h"
+
+struct program {
+	struct elab *e;
+	const struct elab_request *req;
+	struct value instances[16]; /* of the layers named by entries: entries of one layer share one */
+	struct item *made[16];
+	uint32_t n_made;
+	VEC(struct core_param) params;
+	VEC(struct core_entry) entries;
+	VEC(struct core_unit *) units;
+	struct map param_ids;       /* iparam id to index in params */
+	struct map seen;            /* unit identity */
+};
+
+/* ---- finding the definition ---- */
+
+static bool is_entry(const struct item *it) { return it->kind == ITEM_FN || it->kind == ITEM_LAYER || it->kind == ITEM_MODULE_LAYER; }
+
+static struct item *find_item(struct elab *e, const char *name, size_t n)
+{
+	name_id id = intern(e->f->names, name, n);
+	for (uint32_t i = 0; i < e->f->modules.len; i++) {
+		struct module *m = e->f->modules.at[i];
+		struct item *it = m->std ? NULL : module_find(m, id);
+		if (it && is_entry(it))
+			return it;
+	}
+	return NULL;
+}
+
+static void no_entry(struct elab *e, const struct elab_request *req, const char *name)
+{
+	VEC(const char *) names = {0};
+	for (uint32_t i = 0; i < e->f->modules.len; i++) {
+		struct module *m = e->f->modules.at[i];
+		for (uint32_t k = 0; k < m->n_items && !m->std; k++)
+			if (m->items[k].name && is_entry(&m->items[k]))
+				vec_push(&names, name_text(e->f, m->items[k].name));
+	}
+	const char *near = diag_nearest(name, names.at, names.len);
+	struct diag *g = diag_add(e->f->diags, DIAG_ENTRY, req->at, "no layer or function `%s` is defined in the model's sources", name);
+	if (near)
+		diag_help(e->f->diags, g, "did you mean `%s`?", near);
+	e->errors++;
+	vec_free(&names);
+}
+
+static struct value instance_of(struct program *p, struct item *it)
+{
+	struct elab *e = p->e;
+	for (uint32_t i = 0; i < p->n_made; i++)
+		if (p->made[i] == it)
+			return p->instances[i];
+	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
+	struct args none = {0};
+	struct value v = VALUE_POISON;
+	bool bare = true;
+	for (uint32_t i = 0; i < decl.params.n; i++)
+		bare = bare && ast_b(&it->mod->ast, decl.params.at[i]) != AST_NONE;
+	if (bare) {
+		v = instantiate(e, it, &none, SPAN_NONE);
+	} else {
+		struct diag *g = elab_error(e, DIAG_ENTRY, tok_span(it->mod, it->name_token), "layer `%s` cannot be an entry: it needs arguments",
+					    name_text(e->f, it->name));
+		diag_help(e->out, g, "give its arguments defaults, or write a layer without arguments around it");
+	}
+	if (p->n_made < 16) {
+		p->made[p->n_made] = it;
+		p->instances[p->n_made++] = v;
+	}
+	return v;
+}
+
+/* The callable that "Net" or "Net.prefill" names. NULL: reported. */
+static struct func *entry_func(struct program *p, const char *name)
+{
+	struct elab *e = p->e;
+	const char *dot = strchr(name, '.');
+	struct item *it = find_item(e, name, dot ? (size_t)(dot - name) : strlen(name));
+	if (!it) {
+		no_entry(e, p->req, name);
+		return NULL;
+	}
+	if (it->kind != ITEM_MODULE_LAYER)
+		return item_func(e->f, it);
+	struct value v = instance_of(p, it);
+	if (v.kind != V_LAYER)
+		return NULL;
+	const char *fn = dot ? dot + 1 : "forward";
+	struct member *m = instance_member(v.u.layer, intern_str(e->f->names, fn));
+	if (m && m->kind == M_FN)
+		return m->value.u.fn;
+	elab_error(e, DIAG_NO_FORWARD, tok_span(it->mod, it->name_token), "layer `%s` has no function `%s`", name_text(e->f, it->name), fn);
+	return NULL;
+}
+
+/* ---- inputs ---- */
+
+struct entry_arg {
+	name_id name;
+	node_id decl;
+	struct type *type;
+	const struct elab_input *given, *weight;
+	bool is_weight, is_default;
+};
+struct entry_plan {
+	struct program *p;
+	struct sig s;
+	struct unit_plan plan;
+	struct entry_arg args[ELAB_MAX_ARGS];
+	uint32_t n;
+};
+
+static const struct elab_input *find_input(const struct elab_input *list, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	return NULL;
+}
+
+static bool is_weight(const struct program *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->req->n_weight_names; i++)
+		if (!strcmp(p->req->weight_names[i], name))
+			return true;
+	return false;
+}
+
+static void input_error(struct entry_plan *ep, const struct entry_arg *a, const char *fmt, const char *x, const char *y)
+{
+	struct elab *e = ep->p->e;
+	span at = a->given ? a->given->at : ep->p->req->at;
+	char text[300];
+	snprintf(text, sizeof text, fmt, x, y);
+	struct diag *g = elab_error(e, DIAG_ENTRY_INPUT, at, "input `%s`: %s", name_text(e->f, a->name), text);
+	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
+}
+
+/* The sizes that the manifest or the weights file fixes, as equations. */
+static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struct elab_input *given)
+{
+	struct elab *e = ep->p->e;
+	const char *what = arena_printf(e->f->arena, "%s `%s`", a->is_weight ? "weight" : "input", given->name);
+	if (a->type->kind != TY_TENSOR || a->type->shape != SHAPE_DIMS)
+		return true;
+	if (given->rank != a->type->rank) {
+		input_error(ep, a, "it has %s dimensions, the declaration %s", arena_printf(e->f->arena, "%u", given->rank),
+			    arena_printf(e->f->arena, "%u", a->type->rank));
+		return false;
+	}
+	struct core_type t = {.elem = given->elem, .rank = given->rank};
+	for (uint32_t i = 0; i < t.rank; i++)
+		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i]) : dim_const(e->b->dims, 0);
+	for (uint32_t i = 0; i < t.rank; i++)
+		if (given->dims[i] >= 0)
+			sig_equate(&ep->s, a->type, &t, i, given->at, node_span(ep->s.mod, a->decl), what);
+	return true;
+}
+
+/* A shape that the declaration leaves open, from the manifest. */
+static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct elab_input *given, struct core_type *out)
+{
+	struct elab *e = ep->p->e;
+	if (!given) {
+		input_error(ep, a, "its shape is not declared: write `%s%s = float32 [?, 64]` or the like in the manifest", "input ", name_text(e->f, a->name));
+		return false;
+	}
+	out->rank = given->rank;
+	for (uint32_t i = 0; i < given->rank; i++)
+		out->dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i])
+						   : dim_new_sym(e->b->dims, arena_printf(e->f->arena, "D%u", dims_syms(e->b->dims)));
+	return true;
+}
+
+static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct core_type *out)
+{
+	struct elab *e = ep->p->e;
+	const struct elab_input *given = a->is_weight ? a->weight : a->given;
+	struct type *t = a->type;
+	if (t->kind != TY_TENSOR && t->kind != TY_SCALAR) {
+		input_error(ep, a, "only tensors can be inputs%s%s", "", "");
+		return false;
+	}
+	if (t->elem == DT_COUNT && given)
+		t->elem = given->elem;
+	if (t->elem == DT_COUNT) {
+		input_error(ep, a, "its element type is not declared%s%s", "", "");
+		return false;
+	}
+	if (given && !a->is_weight && given->elem != t->elem) {
+		input_error(ep, a, "it is %s here, but %s is declared", dtype_text(given->elem), dtype_text(t->elem));
+		return false;
+	}
+	*out = (struct core_type){.elem = t->elem};
+	if (t->kind == TY_TENSOR && t->shape != SHAPE_DIMS)
+		return given_shape(ep, a, given, out);
+	sig_constant_type(&ep->s, t, out);
+	for (uint32_t i = 0; a->is_weight && i < out->rank; i++)
+		if (!dim_is_const(e->b->dims, out->dims[i], NULL)) {
+			elab_error(e, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl), "the shape %s of weight `%s` is not known at build time",
+				   elab_shape_text(e, out), name_text(e->f, a->name));
+			return false;
+		}
+	return true;
+}
+
+static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_fn *decl)
+{
+	struct elab *e = ep->p->e;
+	const struct elab_request *req = ep->p->req;
+	bool ok = true;
+	for (uint32_t i = 0; i < decl->params.n && i < ELAB_MAX_ARGS; i++) {
+		struct entry_arg *a = &ep->args[ep->n++];
+		const struct ast *t = &fn->mod->ast;
+		*a = (struct entry_arg){.decl = decl->params.at[i], .name = token_name(e->f, fn->mod, ast_token(t, decl->params.at[i]))};
+		const char *name = name_text(e->f, a->name);
+		a->given = find_input(req->inputs, req->n_inputs, name);
+		a->is_weight = !fn->self && is_weight(ep->p, name);
+		a->weight = a->is_weight ? find_input(req->weights, req->n_weights, name) : NULL;
+		static struct type any = {.kind = TY_TENSOR, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape = SHAPE_ANY};
+		a->type = ast_a(t, a->decl) ? sig_type(&ep->s, ast_a(t, a->decl)) : &any;
+		a->is_default = !a->given && !a->is_weight && ast_b(t, a->decl) != AST_NONE;
+		if (a->type == &any) {
+			a->type = ARENA_NEW(e->f->arena, struct type);
+			*a->type = any;
+		}
+		if (a->given)
+			ok = equate_given(ep, a, a->given) && ok;
+		if (a->weight)
+			ok = equate_given(ep, a, a->weight) && ok;
+	}
+	return sig_solve(&ep->s) && ok;
+}
+
+static bool plan_args(struct entry_plan *ep)
+{
+	struct elab *e = ep->p->e;
+	bool ok = true;
+	ep->plan.values = ARENA_ARRAY(e->f->arena, struct value, ep->n + 1);
+	ep->plan.n_values = ep->n;
+	for (uint32_t i = 0; i < ep->n; i++) {
+		struct entry_arg *a = &ep->args[i];
+		struct leaf l = {.name = name_text(e->f, a->name), .build_time = a->is_weight};
+		if (a->is_default) {
+			ep->plan.values[i] = eval(e, ast_b(&ep->s.mod->ast, a->decl));
+			continue;
+		}
+		ok = arg_type(ep, a, &l.type) && ok;
+		vec_push(&ep->plan.leaves, l);
+		ep->plan.values[i] = value_tensor(ep->plan.leaves.len - 1);
+	}
+	return ok;
+}
+
+static void check_names(struct entry_plan *ep)
+{
+	struct elab *e = ep->p->e;
+	const struct elab_request *req = ep->p->req;
+	const char *names[ELAB_MAX_ARGS];
+	for (uint32_t i = 0; i < ep->n; i++)
+		names[i] = name_text(e->f, ep->args[i].name);
+	for (uint32_t i = 0; i < req->n_inputs && req->n_entries == 1; i++) {
+		bool found = false;
+		for (uint32_t k = 0; k < ep->n; k++)
+			found = found || !strcmp(names[k], req->inputs[i].name);
+		if (found)
+			continue;
+		const char *near = diag_nearest(req->inputs[i].name, names, ep->n);
+		struct diag *g = elab_error(e, DIAG_ENTRY_INPUT, req->inputs[i].at, "the entry has no input `%s`", req->inputs[i].name);
+		if (near)
+			diag_help(e->out, g, "did you mean `%s`?", near);
+	}
+}
+
+/* ---- parameters ---- */
+
+static uint32_t add_param(struct program *p, struct core_param cp)
+{
+	vec_push(&p->params, cp);
+	return p->params.len - 1;
+}
+
+static uint32_t layer_param(struct program *p, struct iparam *ip, const char *name)
+{
+	uint64_t known;
+	if (map_get(&p->param_ids, map_key_u64(ip->id), &known))
+		return (uint32_t)known;
+	struct core_param cp = {.name = name, .type = ip->type, .dims = ip->dims, .at = ip->at, .init = param_init(p->e, ip)};
+	uint32_t i = add_param(p, cp);
+	map_put(&p->param_ids, map_key_u64(ip->id), i);
+	return i;
+}
+
+/* ---- units, callees first ---- */
+
+static void collect_units(struct program *p, struct core_unit *u)
+{
+	if (!map_put(&p->seen, u->identity, 1))
+		return;
+	for (uint32_t i = 0; i < u->n_nodes; i++)
+		if (u->nodes[i].kind == CORE_CALL)
+			collect_units(p, u->nodes[i].callee);
+	vec_push(&p->units, u);
+}
+
+/* ---- one entry ---- */
+
+static bool returns_tensors(struct elab *e, const struct unit_info *info, const struct func *fn)
+{
+	if (info->unit->n_outputs)
+		return true;
+	elab_error(e, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` gives no tensor", name_text(e->f, fn->name));
+	return false;
+}
+
+static void add_entry(struct program *p, struct entry_plan *ep, struct unit_info *info)
+{
+	struct elab *e = p->e;
+	struct core_unit *u = info->unit;
+	uint32_t n_params = ep->plan.params.at.len;
+	struct core_entry entry = {.name = name_text(e->f, ep->plan.fn->name), .unit = u, .params = ARENA_ARRAY(e->f->arena, uint32_t, u->n_inputs + 1)};
+	for (uint32_t i = 0; i < u->n_inputs; i++) {
+		entry.params[i] = CORE_NONE;
+		if (i < n_params)
+			entry.params[i] = layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
+		else if (u->inputs[i].build_time)
+			entry.params[i] = add_param(p, (struct core_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
+	}
+	vec_push(&p->entries, entry);
+	collect_units(p, u);
+}
+
+static void elab_entry(struct program *p, const char *name)
+{
+	struct elab *e = p->e;
+	struct func *fn = entry_func(p, name);
+	struct builder b;
+	if (!fn)
+		return;
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	struct frame root = {.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE};
+	struct entry_plan *ep = ARENA_NEW(e->f->arena, struct entry_plan);
+	builder_open(e, &b);
+	e->frame = &root;
+	*ep = (struct entry_plan){.p = p, .plan = {.fn = fn, .dims = b.dims, .at = SPAN_NONE}};
+	sig_open(&ep->s, e, fn->mod, fn->self);
+	ep->s.open = true;
+	sig_generics(&ep->s, decl.generics);
+	bool ok = load_args(ep, fn, &decl) && plan_args(ep);
+	check_names(ep);
+	if (fn->self)
+		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
+	if (ok) {
+		struct unit_info *info = unit_get(e, &ep->plan);
+		if (!info->failed && returns_tensors(e, info, fn))
+			add_entry(p, ep, info);
+	}
+	sig_close(&ep->s);
+	unit_plan_free(&ep->plan);
+	e->frame = root.up;
+	builder_close(e);
+}
+
+struct core_program *elab_program(struct elab *e, const struct elab_request *req)
+{
+	struct program p = {.e = e, .req = req};
+	struct builder config;
+	struct frame root = {.call_at = SPAN_NONE};
+	struct core_program *out = NULL;
+	builder_open(e, &config);
+	config.open_params = true;
+	e->frame = &root;
+	for (uint32_t i = 0; i < e->f->modules.len && !root.mod; i++)
+		if (!e->f->modules.at[i]->std)
+			root.mod = e->f->modules.at[i];
+	for (uint32_t i = 0; i < req->n_entries && root.mod; i++)
+		elab_entry(&p, req->entries[i]);
+	if (!e->errors && !e->gave_up && p.entries.len == req->n_entries) {
+		out = ARENA_NEW(e->f->arena, struct core_program);
+		*out = (struct core_program){.n_entries = p.entries.len, .n_params = p.params.len, .n_units = p.units.len};
+		out->entries = ARENA_ARRAY(e->f->arena, struct core_entry, p.entries.len + 1);
+		out->params = ARENA_ARRAY(e->f->arena, struct core_param, p.params.len + 1);
+		out->units = ARENA_ARRAY(e->f->arena, struct core_unit *, p.units.len + 1);
+		for (uint32_t i = 0; i < p.entries.len; i++)
+			out->entries[i] = p.entries.at[i];
+		for (uint32_t i = 0; i < p.params.len; i++)
+			out->params[i] = p.params.at[i];
+		for (uint32_t i = 0; i < p.units.len; i++)
+			out->units[i] = p.units.at[i];
+	}
+	e->frame = NULL;
+	builder_close(e);
+	vec_free(&p.params);
+	vec_free(&p.entries);
+	vec_free(&p.units);
+	map_free(&p.param_ids);
+	map_free(&p.seen);
+	return out;
+}

@@ -1,0 +1,343 @@
+/* Expressions. */
+#include <string.h>
+#include "frontend/elab.h"
+#include "frontend/literal.h"
+
+static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
+
+static struct value eval_int(struct elab *e, node_id n)
+{
+	uint64_t v;
+	if (literal_int(&tree(e)->tokens, ast_token(tree(e), n), &v) && v <= INT64_MAX)
+		return value_int((int64_t)v);
+	elab_error(e, DIAG_LITERAL_RANGE, elab_span(e, n), "the integer does not fit in 64 bits");
+	return VALUE_POISON;
+}
+
+static struct value eval_name(struct elab *e, node_id n)
+{
+	struct value v;
+	span at = elab_span(e, n);
+	return name_lookup(e, elab_name(e, ast_token(tree(e), n)), at, &v) ? v : VALUE_POISON; /* resolve.c reports unknown names */
+}
+
+static struct value eval_seq(struct elab *e, node_id n, enum value_kind kind)
+{
+	struct ast_nodes items = ast_nodes(tree(e), ast_a(tree(e), n));
+	struct value v = value_seq(e->f->arena, kind, items.n);
+	for (uint32_t i = 0; i < items.n; i++)
+		v.u.seq->at[i] = eval(e, items.at[i]);
+	return v;
+}
+
+/* && and || of compile-time conditions do not evaluate what they need not. */
+static struct value eval_logic(struct elab *e, node_id n)
+{
+	enum token_kind op = ast_token_kind(tree(e), n);
+	node_id na = ast_a(tree(e), n), nb = ast_b(tree(e), n);
+	struct value a = eval(e, na);
+	if (a.kind == V_BOOL && a.u.b == (op == TOK_OR))
+		return a;
+	struct value b = eval(e, nb);
+	if (a.kind == V_BOOL && (b.kind == V_BOOL || is_poison(b)))
+		return b;
+	if (b.kind == V_BOOL && is_poison(a))
+		return b.u.b == (op == TOK_OR) ? b : a;
+	return value_binary(e, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
+}
+
+static struct value eval_binary(struct elab *e, node_id n)
+{
+	enum token_kind op = ast_token_kind(tree(e), n);
+	if (op == TOK_AND || op == TOK_OR)
+		return eval_logic(e, n);
+	node_id na = ast_a(tree(e), n), nb = ast_b(tree(e), n);
+	struct value a = eval(e, na), b = eval(e, nb);
+	return value_binary(e, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
+}
+
+static struct value eval_chain(struct elab *e, node_id n)
+{
+	struct ast_chain c = ast_chain(tree(e), n);
+	struct value all = value_bool(true), left = eval(e, c.operands[0]);
+	for (uint32_t i = 0; i + 1 < c.n; i++) {
+		struct value right = eval(e, c.operands[i + 1]);
+		span sa = elab_span(e, c.operands[i]), sb = elab_span(e, c.operands[i + 1]);
+		struct value one = value_binary(e, token_kind(&tree(e)->tokens, c.ops[i]), left, right, (span){sa.source, sa.start, sb.end}, sa, sb);
+		if (one.kind == V_BOOL && !one.u.b)
+			return one;
+		bool first = all.kind == V_BOOL;
+		all = first ? one : one.kind == V_BOOL ? all : value_binary(e, TOK_AND, all, one, elab_span(e, n), sa, sb);
+		left = right;
+	}
+	return all;
+}
+
+static bool range_bound(struct elab *e, node_id n, struct value *out)
+{
+	*out = eval(e, n);
+	if (out->kind == V_INT || out->kind == V_DIM)
+		return true;
+	if (!is_poison(*out))
+		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers known at compile time, not %s", elab_value_text(e, *out));
+	return false;
+}
+
+static struct value eval_range(struct elab *e, node_id n)
+{
+	struct ast_range r = ast_range(tree(e), n);
+	struct value from, to, step = value_int(1);
+	bool ok = range_bound(e, r.from, &from);
+	ok = range_bound(e, r.to, &to) && ok;
+	ok = (!r.step || range_bound(e, r.step, &step)) && ok;
+	if (!ok || step.kind != V_INT)
+		return VALUE_POISON;
+	if (!step.u.i) {
+		elab_error(e, DIAG_ARG_VALUE, elab_span(e, r.step), "the step of a range is zero");
+		return VALUE_POISON;
+	}
+	if (r.inclusive)
+		to = value_binary(e, TOK_PLUS, to, value_int(step.u.i < 0 ? -1 : 1), elab_span(e, n), elab_span(e, n), elab_span(e, n));
+	if (is_poison(to))
+		return to;
+	struct range *out = ARENA_NEW(e->f->arena, struct range);
+	*out = (struct range){from, to, step.u.i};
+	return (struct value){.kind = V_RANGE, .u.range = out};
+}
+
+struct value eval_fstring(struct elab *e, node_id n)
+{
+	struct ast_fstring fs = ast_fstring(tree(e), n);
+	struct buf b = {0};
+	size_t len;
+	for (uint32_t i = 0; i <= fs.n; i++) {
+		buf_puts(&b, literal_string(&tree(e)->tokens, fs.texts[i], e->f->arena, &len));
+		if (i == fs.n)
+			break;
+		struct value v = eval(e, fs.exprs[i]);
+		if (v.kind == V_STR)
+			buf_puts(&b, v.u.s);
+		else
+			value_print(e->f, e->b->dims, v, &b);
+	}
+	struct value v = value_str(arena_strndup(e->f->arena, b.at ? b.at : "", b.len));
+	buf_free(&b);
+	return v;
+}
+
+static struct value eval_string(struct elab *e, node_id n)
+{
+	size_t len;
+	return value_str(literal_string(&tree(e)->tokens, ast_token(tree(e), n), e->f->arena, &len));
+}
+
+/* ---- members ---- */
+
+static struct value tensor_shape(struct elab *e, core_ref r)
+{
+	struct core_type t = *type_of(e, r);
+	struct value v = value_seq(e->f->arena, V_TUPLE, t.rank);
+	for (uint32_t i = 0; i < t.rank; i++)
+		v.u.seq->at[i] = value_dim(e->b->dims, t.dims[i]);
+	return v;
+}
+
+static struct value tensor_size(struct elab *e, core_ref r, span at)
+{
+	struct core_type t = *type_of(e, r);
+	dim d = dim_const(e->b->dims, 1);
+	for (uint32_t i = 0; i < t.rank; i++)
+		d = dim_mul(e->b->dims, d, t.dims[i]);
+	if (dims_overflowed(e->b->dims)) {
+		elab_error(e, DIAG_CONST_ARITH, at, "the number of elements overflows 64 bits");
+		return VALUE_POISON;
+	}
+	return value_dim(e->b->dims, d);
+}
+
+/* A member of a value itself; false: there is none of the name. */
+static bool own_member(struct elab *e, struct value v, name_id name, span at, struct value *out)
+{
+	const char *text = name_text(e->f, name);
+	if (v.kind == V_TENSOR) {
+		if (!strcmp(text, "shape"))
+			return *out = tensor_shape(e, v.u.t), true;
+		if (!strcmp(text, "dtype"))
+			return *out = (struct value){.kind = V_DTYPE, .u.dt = type_of(e, v.u.t)->elem}, true;
+		if (!strcmp(text, "rank"))
+			return *out = value_int(type_of(e, v.u.t)->rank), true;
+		if (!strcmp(text, "size"))
+			return *out = tensor_size(e, v.u.t, at), true;
+	} else if (v.kind == V_LAYER) {
+		struct member *m = instance_member(v.u.layer, name);
+		if (m)
+			return *out = member_value(e, v.u.layer, m, at), true;
+		if (v.u.layer->failed)
+			return *out = VALUE_POISON, true;
+	} else if (v.kind == V_MODULE) {
+		struct item *it = module_find(v.u.mod, name);
+		if (it)
+			return *out = item_value(e, it, at), true;
+		if (v.u.mod->loading || v.u.mod->failed)
+			return *out = VALUE_POISON, true;
+	}
+	return false;
+}
+
+static void member_names(struct elab *e, struct value v, void (*add)(void *, const char *), void *ctx)
+{
+	if (v.kind == V_TENSOR) {
+		add(ctx, "shape"), add(ctx, "dtype"), add(ctx, "rank"), add(ctx, "size");
+		for (uint32_t i = 0; i < e->f->prelude_names.len; i++)
+			add(ctx, e->f->prelude_names.at[i]);
+	} else if (v.kind == V_LAYER) {
+		for (uint32_t i = 0; i < v.u.layer->n_members; i++)
+			add(ctx, name_text(e->f, v.u.layer->members[i].name));
+	} else if (v.kind == V_MODULE) {
+		for (uint32_t i = 0; i < v.u.mod->n_items; i++)
+			if (v.u.mod->items[i].name)
+				add(ctx, name_text(e->f, v.u.mod->items[i].name));
+	}
+}
+
+struct name_list {
+	VEC(const char *) at;
+};
+static void add_name(void *ctx, const char *s)
+{
+	struct name_list *l = ctx;
+	vec_push(&l->at, s);
+}
+
+static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
+{
+	if (v.kind == V_MODULE) /* resolve.c has reported it */
+		return VALUE_POISON;
+	struct name_list l = {0};
+	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
+	member_names(e, v, add_name, &l);
+	const char *near = diag_nearest(name_text(e->f, name), l.at.at, l.at.len);
+	const char *what = v.kind == V_LAYER ? arena_printf(e->f->arena, "layer `%s`", name_text(e->f, v.u.layer->item->name))
+			   : v.kind == V_MODULE ? arena_printf(e->f->arena, "module `%s`", v.u.mod->path)
+						: elab_value_text(e, v);
+	struct diag *g = elab_error(e, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->f, name));
+	if (near) {
+		diag_help(e->out, g, "did you mean `%s`?", near);
+		diag_edit(e->out, g, at, near);
+	}
+	vec_free(&l.at);
+	return VALUE_POISON;
+}
+
+struct value eval_member(struct elab *e, node_id n)
+{
+	struct value v = eval(e, ast_a(tree(e), n)), out;
+	name_id name = elab_name(e, ast_token(tree(e), n));
+	if (is_poison(v) || own_member(e, v, name, elab_span(e, n), &out))
+		return is_poison(v) ? v : out;
+	return no_member(e, v, n, name);
+}
+
+/* ---- calls ---- */
+
+static void eval_args(struct elab *e, node_id call, struct args *args)
+{
+	struct ast_nodes nodes = ast_nodes(tree(e), ast_b(tree(e), call));
+	for (uint32_t i = 0; i < nodes.n; i++) {
+		node_id n = nodes.at[i];
+		bool named = ast_kind(tree(e), n) == NODE_NAMED_ARG;
+		struct arg a = {.at = elab_span(e, named ? ast_a(tree(e), n) : n)};
+		if (named) {
+			a.name = elab_name(e, ast_token(tree(e), n));
+			a.name_at = tok_span(e->frame->mod, ast_token(tree(e), n));
+		}
+		a.v = eval(e, named ? ast_a(tree(e), n) : n);
+		args->at[args->n++] = a;
+	}
+}
+
+static bool callable(struct value v)
+{
+	return v.kind == V_FN || v.kind == V_MAKER || v.kind == V_BUILTIN || v.kind == V_SPECIAL || v.kind == V_DTYPE;
+}
+
+/* x.f(a): a member of x, else f(x, a). */
+static struct value method_target(struct elab *e, node_id n, struct args *args)
+{
+	node_id obj = ast_a(tree(e), n);
+	struct value v = eval(e, obj), out;
+	name_id name = elab_name(e, ast_token(tree(e), n));
+	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
+	if (is_poison(v))
+		return v;
+	if (own_member(e, v, name, at, &out))
+		return out;
+	bool free_fn = v.kind != V_MODULE && name_lookup(e, name, at, &out);
+	if (free_fn && is_poison(out))
+		return out;
+	if (!free_fn || !callable(out))
+		return no_member(e, v, n, name);
+	args->at[args->n++] = (struct arg){.v = v, .at = elab_span(e, obj)};
+	return out;
+}
+
+static const char *callee_text(struct elab *e, struct value callee, node_id n)
+{
+	const char *src = elab_source_text(e, elab_span(e, n));
+	return arena_printf(e->f->arena, "%s %s", callee.kind == V_LAYER ? "layer instance" : "function", src);
+}
+
+struct value eval_call(struct elab *e, node_id n)
+{
+	node_id target = ast_a(tree(e), n);
+	struct args args = {0, ARENA_ARRAY(e->f->arena, struct arg, ast_nodes(tree(e), ast_b(tree(e), n)).n + 1)};
+	struct value callee = ast_kind(tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);
+	eval_args(e, n, &args);
+	if (is_poison(callee))
+		return VALUE_POISON;
+	return call_value(e, callee, &args, elab_span(e, n), callee_text(e, callee, target));
+}
+
+/* ---- */
+
+static struct value eval_node(struct elab *e, node_id n)
+{
+	enum flow flow;
+	switch (ast_kind(tree(e), n)) {
+	case NODE_INT: return eval_int(e, n);
+	case NODE_FLOAT: return value_float(literal_float(&tree(e)->tokens, ast_token(tree(e), n)));
+	case NODE_STRING: return eval_string(e, n);
+	case NODE_FSTRING: return eval_fstring(e, n);
+	case NODE_TRUE: return value_bool(true);
+	case NODE_FALSE: return value_bool(false);
+	case NODE_NONE: return (struct value){.kind = V_NONE};
+	case NODE_NAME: return eval_name(e, n);
+	case NODE_PAREN: return eval(e, ast_a(tree(e), n));
+	case NODE_TUPLE: return eval_seq(e, n, V_TUPLE);
+	case NODE_LIST: return eval_seq(e, n, V_LIST);
+	case NODE_UNARY: return scalar_unary(e, ast_token_kind(tree(e), n), eval(e, ast_a(tree(e), n)), elab_span(e, n));
+	case NODE_BINARY: return eval_binary(e, n);
+	case NODE_CHAIN: return eval_chain(e, n);
+	case NODE_RANGE: return eval_range(e, n);
+	case NODE_CALL: return eval_call(e, n);
+	case NODE_MEMBER: return eval_member(e, n);
+	case NODE_INDEX: return eval_index(e, n);
+	case NODE_COMPREHENSION: return eval_comprehension(e, n);
+	case NODE_IF:
+	case NODE_TERNARY: return eval_if(e, n, &flow);
+	case NODE_BLOCK: return eval_block(e, n, &flow);
+	default: return VALUE_POISON;
+	}
+}
+
+struct value eval(struct elab *e, node_id n)
+{
+	if (e->gave_up || ++e->steps > e->max_steps || e->depth > ELAB_MAX_DEPTH) {
+		elab_step(e, elab_span(e, n));
+		return VALUE_POISON;
+	}
+	e->depth++;
+	struct value v = eval_node(e, n);
+	e->depth--;
+	return v;
+}

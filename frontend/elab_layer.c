@@ -1,0 +1,301 @@
+/* Module-form layers: making an instance runs the layer's body; parameters are declared, members keep what they were bound to. */
+#include <string.h>
+#include "frontend/elab.h"
+#include "frontend/sig.h"
+
+static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
+
+static struct member *add_member(struct elab *e, struct instance *in, struct member m)
+{
+	if (in->n_members == in->cap_members) {
+		uint32_t cap = in->cap_members ? in->cap_members * 2 : 8;
+		struct member *bigger = ARENA_ARRAY(e->f->arena, struct member, cap);
+		if (in->n_members)
+			memcpy(bigger, in->members, in->n_members * sizeof m);
+		in->members = bigger;
+		in->cap_members = cap;
+	}
+	in->members[in->n_members] = m;
+	return &in->members[in->n_members++];
+}
+
+/* ---- members ---- */
+
+static void declare_param(struct elab *e, struct instance *in, node_id n)
+{
+	struct ast_const c = ast_const(tree(e), n);
+	struct iparam *p = ARENA_NEW(e->f->arena, struct iparam);
+	*p = (struct iparam){.id = e->f->next_param++, .name = elab_name(e, c.name), .owner = in, .node = n, .dims = e->b->dims, .at = elab_span(e, n)};
+	if (c.type) {
+		struct sig s;
+		sig_open(&s, e, e->frame->mod, in);
+		s.use_locals = true;
+		struct type *t = sig_type(&s, c.type);
+		p->known = sig_constant_type(&s, t, &p->type);
+		if (!p->known && t->kind == TY_TENSOR && t->shape == SHAPE_DIMS && !e->checking)
+			elab_error(e, DIAG_PARAM_TYPE, t->at, "the shape of parameter `%s` is not known here", name_text(e->f, p->name));
+		sig_close(&s);
+	}
+	if (!p->known && c.value) { /* the type is that of the initializer */
+		struct builder scratch;
+		if (!e->checking)
+			builder_open(e, &scratch);
+		struct value v = eval(e, c.value);
+		if (v.kind == V_TENSOR) {
+			p->known = true;
+			p->type = *type_of(e, v.u.t);
+			p->dims = e->b->dims;
+		}
+		if (!e->checking)
+			builder_close(e);
+	}
+	if (!p->known && !c.type && !c.value)
+		elab_error(e, DIAG_PARAM_TYPE, p->at, "parameter `%s` needs a type or an initializer", name_text(e->f, p->name));
+	in->failed = in->failed || !p->known;
+	add_member(e, in, (struct member){.kind = M_PARAM, .name = p->name, .param = p, .at = p->at});
+}
+
+/* A let: its names become members. Tensors are kept as source and evaluated again in each unit. */
+static void declare_lets(struct elab *e, struct instance *in, node_id n)
+{
+	uint32_t mark = e->locals.len;
+	exec(e, n, NULL);
+	for (uint32_t i = mark; i < e->locals.len; i++) {
+		struct local l = e->locals.at[i];
+		bool lazy = !e->checking && value_holds(l.value, V_TENSOR);
+		in->failed = in->failed || is_poison(l.value);
+		add_member(e, in, (struct member){.kind = lazy ? M_LAZY : M_VALUE, .name = l.name, .value = l.value, .node = n, .at = elab_span(e, n)});
+	}
+	e->locals.len = mark;
+}
+
+static void declare_fn(struct elab *e, struct instance *in, node_id n)
+{
+	struct func *fn = ARENA_NEW(e->f->arena, struct func);
+	*fn = (struct func){.mod = e->frame->mod, .item = in->item, .node = n, .name = elab_name(e, ast_fn(tree(e), n).name), .self = in};
+	add_member(e, in, (struct member){.kind = M_FN, .name = fn->name, .value = {.kind = V_FN, .u.fn = fn}, .at = elab_span(e, n)});
+}
+
+static void run_layer_body(struct elab *e, struct instance *in, node_id body)
+{
+	struct ast_nodes items = ast_nodes(tree(e), ast_a(tree(e), body));
+	for (uint32_t i = 0; i < items.n; i++) /* functions first: a `let` may name one */
+		if (ast_kind(tree(e), items.at[i]) == NODE_FN)
+			declare_fn(e, in, items.at[i]);
+	for (uint32_t i = 0; i < items.n && !e->gave_up; i++) {
+		switch (ast_kind(tree(e), items.at[i])) {
+		case NODE_PARAM: declare_param(e, in, items.at[i]); break;
+		case NODE_LET:
+		case NODE_CONST: declare_lets(e, in, items.at[i]); break;
+		case NODE_ASSERT: exec(e, items.at[i], NULL); break;
+		default: break;
+		}
+	}
+}
+
+/* ---- arguments ---- */
+
+static void print_args(struct elab *e, struct instance *in, struct ast_nodes params, struct arg **bound)
+{
+	struct buf b = {0};
+	bool first = true;
+	buf_putc(&b, '(');
+	for (uint32_t i = 0; i < params.n; i++) {
+		if (!bound[i])
+			continue;
+		if (!first)
+			buf_puts(&b, ", ");
+		first = false;
+		if (ast_b(&in->item->mod->ast, params.at[i]) != AST_NONE)
+			buf_printf(&b, "%s=", name_text(e->f, in->members[i].name));
+		value_print(e->f, e->b->dims, in->members[i].value, &b);
+	}
+	buf_putc(&b, ')');
+	in->args_text = arena_strndup(e->f->arena, b.at, b.len);
+	buf_free(&b);
+}
+
+static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, in->item->mod->path);
+	hasher_add_str(h, name_text(e->f, in->item->name));
+	for (uint32_t i = 0; i < n_args; i++)
+		value_hash(h, e->f, in->members[i].value);
+	in->key = hasher_finish(h);
+}
+
+static bool run_time_arg(struct elab *e, struct value v, span at)
+{
+	if (value_holds(v, V_TENSOR) && !e->checking) {
+		elab_error(e, DIAG_TYPE_MISMATCH, at, "an argument that configures a layer must be known at compile time, not %s", elab_value_text(e, v));
+		return true;
+	}
+	return false;
+}
+
+static bool configure(struct elab *e, struct instance *in, const struct ast_fn *decl, struct arg **bound, span at)
+{
+	const struct ast *t = tree(e);
+	struct sig s;
+	bool ok = true;
+	sig_open(&s, e, e->frame->mod, in);
+	s.use_locals = true;
+	sig_generics(&s, decl->generics);
+	for (uint32_t i = 0; i < decl->params.n; i++) {
+		node_id p = decl->params.at[i];
+		name_id name = elab_name(e, ast_token(t, p));
+		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
+		span vat = bound[i] ? bound[i]->at : elab_span(e, p);
+		const char *what = arena_printf(e->f->arena, "argument `%s` of layer `%s`", name_text(e->f, name), name_text(e->f, in->item->name));
+		if (ast_a(t, p))
+			ok = sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p), what) && ok;
+		ok = ok && !run_time_arg(e, v, vat);
+		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});
+	}
+	ok = sig_solve(&s) && ok;
+	sig_close(&s);
+	(void)at;
+	return ok;
+}
+
+/* Checking one definition: a layer already being made says nothing about itself. */
+static bool making(struct elab *e, const struct item *it)
+{
+	for (struct frame *f = e->frame; f; f = f->up)
+		if (f->self && !f->func && f->self->item == it)
+			return true;
+	return false;
+}
+
+static bool holds_params(struct elab *e, struct value v)
+{
+	struct param_list l = {0};
+	params_of(e, v, "", &l);
+	bool any = l.at.len > 0;
+	param_list_free(&l);
+	return any;
+}
+
+struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
+{
+	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
+	const char *what = arena_printf(e->f->arena, "layer `%s`", name_text(e->f, it->name));
+	struct arg **bound = ARENA_ARRAY(e->f->arena, struct arg *, decl.params.n + 1);
+	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
+		return VALUE_POISON;
+	if (e->checking && making(e, it))
+		return VALUE_POISON;
+	if (e->frames >= ELAB_MAX_FRAMES) {
+		elab_error(e, DIAG_ELAB_DEPTH, at, "layers are nested more than %d deep", ELAB_MAX_FRAMES);
+		return VALUE_POISON;
+	}
+	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
+	*in = (struct instance){.item = it, .id = e->f->next_instance++, .args_text = "()"};
+	bool in_function = e->frame && e->frame->func;
+	struct frame fr = {.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = at, .what = what};
+	e->frame = &fr;
+	e->frames++;
+	e->depth += 4;
+	bool ok = configure(e, in, &decl, bound, at);
+	if (ok) {
+		key_of(e, in, decl.params.n);
+		print_args(e, in, decl.params, bound);
+		bool hush = e->checking && fr.up && fr.up->mod; /* its own check reports what is wrong inside */
+		if (hush)
+			elab_hush(e);
+		run_layer_body(e, in, decl.body);
+		if (hush)
+			elab_unhush(e);
+	}
+	e->locals.len = fr.base;
+	e->frame = fr.up;
+	e->frames--;
+	e->depth -= 4;
+	struct value v = {.kind = V_LAYER, .u.layer = in};
+	if (ok && in_function && !e->checking && holds_params(e, v)) {
+		elab_error(e, DIAG_LAYER_IN_FN, at, "%s has parameters and can only be made in the body of a layer", what);
+		return VALUE_POISON;
+	}
+	return ok ? v : VALUE_POISON;
+}
+
+/* ---- checking ---- */
+
+void check_layer(struct elab *e, struct item *it)
+{
+	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
+	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
+	struct frame fr = {.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = SPAN_NONE};
+	struct sig s;
+	*in = (struct instance){.item = it, .id = e->f->next_instance++, .args_text = "(…)"};
+	e->frame = &fr;
+	sig_open(&s, e, it->mod, in);
+	sig_generics(&s, decl.generics);
+	for (uint32_t i = 0; i < decl.params.n; i++) {
+		node_id p = decl.params.at[i], type = ast_a(tree(e), p);
+		struct value v = VALUE_POISON;
+		if (type) {
+			struct type *t = sig_type(&s, type);
+			v = sig_unknown(&s, t, elab_span(e, p));
+			if (v.kind == V_DIM) /* its symbol carries the argument's name */
+				v.u.d = dim_new_sym(e->b->dims, name_text(e->f, elab_name(e, ast_token(tree(e), p))));
+		}
+		if (ast_b(tree(e), p))
+			eval(e, ast_b(tree(e), p));
+		add_member(e, in, (struct member){.kind = M_VALUE, .name = elab_name(e, ast_token(tree(e), p)), .value = v, .at = elab_span(e, p), .is_arg = true});
+	}
+	sig_close(&s);
+	run_layer_body(e, in, decl.body);
+	e->frame = fr.up;
+	for (uint32_t i = 0; i < in->n_members; i++)
+		if (in->members[i].kind == M_FN)
+			check_func(e, in->members[i].value.u.fn);
+}
+
+/* ---- parameters of a subtree ---- */
+
+static bool listed(const struct param_list *l, const struct iparam *p)
+{
+	for (uint32_t i = 0; i < l->at.len; i++)
+		if (l->at.at[i] == p)
+			return true;
+	return false;
+}
+
+static const char *dotted(struct elab *e, const char *prefix, const char *name)
+{
+	return *prefix ? arena_printf(e->f->arena, "%s.%s", prefix, name) : name;
+}
+
+void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out)
+{
+	if (value_is_seq(v)) {
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			if (value_holds(v.u.seq->at[i], V_LAYER))
+				params_of(e, v.u.seq->at[i], dotted(e, prefix, arena_printf(e->f->arena, "%u", i)), out);
+		return;
+	}
+	if (v.kind != V_LAYER)
+		return;
+	/* Arguments last: a sub-layer that was passed in takes the name of the member that the body bound it to. */
+	for (int args = 0; args < 2; args++)
+		for (uint32_t i = 0; i < v.u.layer->n_members; i++) {
+			struct member *m = &v.u.layer->members[i];
+			const char *name = name_text(e->f, m->name);
+			if (m->is_arg != (args == 1))
+				continue;
+			if (m->kind == M_PARAM && !listed(out, m->param)) {
+				vec_push(&out->at, m->param);
+				vec_push(&out->names, dotted(e, prefix, name));
+			} else if (m->kind == M_VALUE) {
+				params_of(e, m->value, *name == '_' ? prefix : dotted(e, prefix, name), out);
+			}
+		}
+}
+
+void param_list_free(struct param_list *l)
+{
+	vec_free(&l->at);
+	vec_free(&l->names);
+}

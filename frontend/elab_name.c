@@ -1,0 +1,197 @@
+/* What names stand for. */
+#include <string.h>
+#include "frontend/elab.h"
+#include "frontend/sig.h"
+
+void local_push(struct elab *e, name_id name, struct value v, bool constant)
+{
+	struct local l = {.name = name, .constant = constant, .value = v};
+	vec_push(&e->locals, l);
+}
+
+struct local *local_find(struct elab *e, name_id name)
+{
+	for (uint32_t i = e->locals.len; i-- > e->frame->base;)
+		if (e->locals.at[i].name == name)
+			return &e->locals.at[i];
+	return NULL;
+}
+
+/* ---- items ---- */
+
+struct func *item_func(struct frontend *f, struct item *it)
+{
+	if (!it->func) {
+		it->func = ARENA_NEW(f->arena, struct func);
+		*it->func = (struct func){.mod = it->mod, .item = it, .node = it->node, .name = it->name};
+	}
+	return it->func;
+}
+
+static struct value eval_const(struct elab *e, struct item *it)
+{
+	struct ast_const c = ast_const(&it->mod->ast, it->node);
+	struct frame fr = {.up = e->frame, .mod = it->mod, .base = e->locals.len, .call_at = SPAN_NONE};
+	e->frame = &fr;
+	e->depth++;
+	struct value v = eval(e, c.value);
+	if (c.type)
+		v = sig_coerce(e, c.type, v, elab_span(e, c.value), "constant", NULL);
+	e->depth--;
+	e->frame = fr.up;
+	return v;
+}
+
+/* A constant is evaluated once, aloud, in a unit of its own; one that holds tensors is evaluated again where it is used. */
+static struct value const_value(struct elab *e, struct item *it, span at)
+{
+	if (it->state == ITEM_BUSY) {
+		struct diag *g = elab_error(e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "constant `%s` is defined by itself",
+					    name_text(e->f, it->name));
+		diag_secondary(e->out, g, at, "used here");
+		return VALUE_POISON;
+	}
+	if (it->state == ITEM_NEW) {
+		struct builder scratch;
+		int quiet = e->quiet;
+		it->state = ITEM_BUSY;
+		e->quiet = 0;
+		e->out = e->f->diags;
+		builder_open(e, &scratch);
+		it->value = eval_const(e, it);
+		builder_close(e);
+		e->quiet = quiet;
+		if (quiet)
+			e->out = e->trash;
+		it->state = ITEM_DONE;
+		if (value_holds(it->value, V_TENSOR))
+			it->value.kind = V_VOID;
+	}
+	return it->value.kind == V_VOID ? eval_const(e, it) : it->value;
+}
+
+struct value item_value(struct elab *e, struct item *it, span at)
+{
+	it = item_follow(e->f, it);
+	if (!it)
+		return VALUE_POISON;
+	switch (it->kind) {
+	case ITEM_FN:
+	case ITEM_LAYER: return (struct value){.kind = V_FN, .u.fn = item_func(e->f, it)};
+	case ITEM_MODULE_LAYER: return (struct value){.kind = V_MAKER, .u.item = it};
+	case ITEM_CONST: return const_value(e, it, at);
+	case ITEM_TYPE: return (struct value){.kind = V_TYPE, .u.item = it};
+	case ITEM_IMPORT: return it->target ? (struct value){.kind = V_MODULE, .u.mod = it->target} : VALUE_POISON;
+	case ITEM_FROM:
+	case ITEM_MAIN: break;
+	}
+	return VALUE_POISON;
+}
+
+/* ---- members ---- */
+
+static struct value *lazy_find(struct elab *e, const struct instance *in, name_id name)
+{
+	for (uint32_t i = e->b->lazies.len; i-- > 0;)
+		if (e->b->lazies.at[i].owner == in && e->b->lazies.at[i].name == name)
+			return &e->b->lazies.at[i].value;
+	return NULL;
+}
+
+/* Evaluates a body's tensor-valued `let` in the current unit. */
+static void lazy_eval(struct elab *e, struct instance *in, node_id node)
+{
+	struct frame fr = {.up = e->frame, .mod = in->item->mod, .self = in, .base = e->locals.len, .call_at = SPAN_NONE};
+	const struct ast *t = &in->item->mod->ast;
+	e->frame = &fr;
+	e->depth++;
+	enum flow flow = exec(e, node, NULL);
+	(void)flow;
+	(void)t;
+	for (uint32_t i = fr.base; i < e->locals.len; i++) {
+		struct lazy_local l = {.owner = in, .name = e->locals.at[i].name, .value = e->locals.at[i].value};
+		vec_push(&e->b->lazies, l);
+	}
+	e->locals.len = fr.base;
+	e->depth--;
+	e->frame = fr.up;
+}
+
+struct value member_value(struct elab *e, struct instance *in, struct member *m, span at)
+{
+	switch (m->kind) {
+	case M_VALUE:
+	case M_FN: return m->value;
+	case M_PARAM: return param_value(e, m->param, at);
+	case M_LAZY: break;
+	}
+	struct value *v = lazy_find(e, in, m->name);
+	if (!v && elab_step(e, at)) {
+		lazy_eval(e, in, m->node);
+		v = lazy_find(e, in, m->name);
+	}
+	return v ? *v : VALUE_POISON;
+}
+
+/* ---- look-up ---- */
+
+bool name_lookup_static(struct elab *e, struct module *mod, struct instance *self, name_id name, span at, struct value *out)
+{
+	uint64_t i;
+	struct member *m = self ? instance_member(self, name) : NULL;
+	if (m) {
+		*out = member_value(e, self, m, at);
+		return true;
+	}
+	struct item *it = module_find(mod, name);
+	if (it) {
+		*out = item_value(e, it, at);
+		return true;
+	}
+	if (map_get(&e->f->prelude, map_key_u64(name), &i)) {
+		*out = e->f->prelude_values.at[i];
+		return true;
+	}
+	return false;
+}
+
+bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
+{
+	struct local *l = local_find(e, name);
+	if (l) {
+		*out = l->value;
+		return true;
+	}
+	return name_lookup_static(e, e->frame->mod, e->frame->self, name, at, out);
+}
+
+/* ---- prelude ---- */
+
+static void prelude_add(struct frontend *f, const char *name, struct value v)
+{
+	if (!map_put(&f->prelude, map_key_u64(intern_str(f->names, name)), f->prelude_values.len))
+		return;
+	vec_push(&f->prelude_values, v);
+	vec_push(&f->prelude_names, name);
+}
+
+void prelude_init(struct frontend *f)
+{
+	static const char *const specials[SP_COUNT] = {"print", "len", "shape", "range", "enumerate", "zip", "reversed", "str"};
+	static const struct {
+		const char *name;
+		enum builtin bi;
+	} builtins[] = {
+#define BUILTIN(id, name, ...) {name, BI_##id},
+#include "frontend/builtins.def"
+#undef BUILTIN
+	};
+	for (int i = 0; i < SP_COUNT; i++)
+		prelude_add(f, specials[i], (struct value){.kind = V_SPECIAL, .u.special = (enum special)i});
+	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+		prelude_add(f, builtins[i].name, (struct value){.kind = V_BUILTIN, .u.builtin = builtins[i].bi});
+	for (int t = 0; t < DT_COUNT; t++)
+		prelude_add(f, dtype_text((dtype)t), (struct value){.kind = V_DTYPE, .u.dt = (dtype)t});
+	prelude_add(f, "int", (struct value){.kind = V_DTYPE, .u.dt = DT_INT32});
+	prelude_add(f, "float", (struct value){.kind = V_DTYPE, .u.dt = DT_FLOAT32});
+}

@@ -1,0 +1,290 @@
+/* Arithmetic on compile-time numbers: exact integers (64 bits, overflow is an error), dimensions, floats as doubles, bools, strings, lists. */
+#include <math.h>
+#include <string.h>
+#include "frontend/elab.h"
+
+static struct value fails(struct elab *e, span at, const char *what)
+{
+	elab_error(e, DIAG_CONST_ARITH, at, "%s", what);
+	return VALUE_POISON;
+}
+
+static struct value int_pow(struct elab *e, int64_t a, int64_t b, span at)
+{
+	int64_t r = 1;
+	if (b < 0)
+		return a ? value_float(pow((double)a, (double)b)) : fails(e, at, "division by zero");
+	if (a == 0 || a == 1 || a == -1)
+		return value_int(a < 0 ? (b & 1 ? -1 : 1) : b ? a : 1);
+	for (int64_t i = 0; i < b; i++)
+		if (__builtin_mul_overflow(r, a, &r))
+			return fails(e, at, "integer overflow in a constant expression");
+	return value_int(r);
+}
+
+static int64_t floor_quotient(int64_t a, int64_t b)
+{
+	int64_t q = a / b;
+	return q - (a % b && (a < 0) != (b < 0));
+}
+
+static struct value int_op(struct elab *e, enum token_kind op, int64_t a, int64_t b, span at)
+{
+	int64_t r = 0;
+	bool over = false;
+	switch (op) {
+	case TOK_PLUS: over = __builtin_add_overflow(a, b, &r); break;
+	case TOK_MINUS: over = __builtin_sub_overflow(a, b, &r); break;
+	case TOK_STAR: over = __builtin_mul_overflow(a, b, &r); break;
+	case TOK_SLASH: return b ? value_float((double)a / (double)b) : fails(e, at, "division by zero");
+	case TOK_SLASH2:
+	case TOK_PERCENT:
+		if (!b)
+			return fails(e, at, "division by zero");
+		over = a == INT64_MIN && b == -1;
+		if (!over)
+			r = op == TOK_SLASH2 ? floor_quotient(a, b) : a - floor_quotient(a, b) * b;
+		break;
+	case TOK_STAR2: return int_pow(e, a, b, at);
+	case TOK_LT: return value_bool(a < b);
+	case TOK_LE: return value_bool(a <= b);
+	case TOK_GT: return value_bool(a > b);
+	case TOK_GE: return value_bool(a >= b);
+	case TOK_EQ: return value_bool(a == b);
+	case TOK_NE: return value_bool(a != b);
+	default: return VALUE_POISON;
+	}
+	return over ? fails(e, at, "integer overflow in a constant expression") : value_int(r);
+}
+
+static struct value float_op(struct elab *e, enum token_kind op, double a, double b, span at)
+{
+	switch (op) {
+	case TOK_PLUS: return value_float(a + b);
+	case TOK_MINUS: return value_float(a - b);
+	case TOK_STAR: return value_float(a * b);
+	case TOK_SLASH: return b != 0 ? value_float(a / b) : fails(e, at, "division by a constant zero");
+	case TOK_SLASH2: return b != 0 ? value_float(floor(a / b)) : fails(e, at, "division by a constant zero");
+	case TOK_PERCENT: return b != 0 ? value_float(a - floor(a / b) * b) : fails(e, at, "division by a constant zero");
+	case TOK_STAR2: return value_float(pow(a, b));
+	case TOK_LT: return value_bool(a < b);
+	case TOK_LE: return value_bool(a <= b);
+	case TOK_GT: return value_bool(a > b);
+	case TOK_GE: return value_bool(a >= b);
+	case TOK_EQ: return value_bool(a == b);
+	case TOK_NE: return value_bool(a != b);
+	default: return VALUE_POISON;
+	}
+}
+
+static dim as_dim(struct elab *e, struct value v) { return v.kind == V_DIM ? v.u.d : dim_const(e->b->dims, v.u.i); }
+
+/* Comparisons that hold for every size; poison where it depends (checking), else the run-time comparison. */
+static bool dim_decided(struct elab *e, enum token_kind op, dim a, dim b, struct value *out)
+{
+	struct dims *d = e->b->dims;
+	int64_t diff;
+	int same = dim_compare(d, a, b);
+	if (op == TOK_EQ || op == TOK_NE) {
+		*out = value_bool((same > 0) == (op == TOK_EQ));
+		return same != 0;
+	}
+	if (!dim_is_const(d, dim_sub(d, a, b), &diff))
+		return false;
+	*out = int_op(e, op, diff, 0, SPAN_NONE);
+	return true;
+}
+
+/* False: no such operation on dimensions; the operands become run-time scalars. */
+static bool dim_op(struct elab *e, enum token_kind op, struct value x, struct value y, span at, struct value *out)
+{
+	struct dims *d = e->b->dims;
+	dim a = as_dim(e, x), b = as_dim(e, y), r;
+	int64_t n;
+	switch (op) {
+	case TOK_PLUS: r = dim_add(d, a, b); break;
+	case TOK_MINUS: r = dim_sub(d, a, b); break;
+	case TOK_STAR: r = dim_mul(d, a, b); break;
+	case TOK_SLASH2:
+	case TOK_PERCENT:
+		if (dim_is_const(d, b, &n) && !n) {
+			*out = fails(e, at, "division by zero");
+			return true;
+		}
+		r = op == TOK_SLASH2 ? dim_floordiv(d, a, b) : dim_mod(d, a, b);
+		break;
+	case TOK_LT:
+	case TOK_LE:
+	case TOK_GT:
+	case TOK_GE:
+	case TOK_EQ:
+	case TOK_NE:
+		if (dim_decided(e, op, a, b, out))
+			return true;
+		*out = VALUE_POISON;
+		return e->checking;
+	default: return false;
+	}
+	*out = dims_overflowed(d) ? fails(e, at, "dimension arithmetic overflows 64 bits or is too complicated") : value_dim(d, r);
+	return true;
+}
+
+static double as_float(struct value v) { return v.kind == V_FLOAT ? v.u.f : v.kind == V_BOOL ? v.u.b : (double)v.u.i; }
+
+static struct value join_seqs(struct elab *e, struct value a, struct value b)
+{
+	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n + b.u.seq->n);
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		v.u.seq->at[i] = i < a.u.seq->n ? a.u.seq->at[i] : b.u.seq->at[i - a.u.seq->n];
+	return v;
+}
+
+static struct value repeat_seq(struct elab *e, struct value a, int64_t n, span at)
+{
+	n = n < 0 ? 0 : n;
+	if ((uint64_t)n * a.u.seq->n > 1000000) {
+		elab_error(e, DIAG_ELAB_STEPS, at, "the list gets longer than 1000000 elements");
+		return VALUE_POISON;
+	}
+	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n * (uint32_t)n);
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		v.u.seq->at[i] = a.u.seq->at[i % a.u.seq->n];
+	return v;
+}
+
+/* 1: equal, 0: not, -1: not known. */
+static int values_equal(struct elab *e, struct value a, struct value b)
+{
+	if (is_poison(a) || is_poison(b))
+		return -1;
+	if (value_is_seq(a) && a.kind == b.kind) {
+		int all = 1;
+		if (a.u.seq->n != b.u.seq->n)
+			return 0;
+		for (uint32_t i = 0; i < a.u.seq->n; i++) {
+			int c = values_equal(e, a.u.seq->at[i], b.u.seq->at[i]);
+			if (!c)
+				return 0;
+			all = c < 0 ? -1 : all;
+		}
+		return all;
+	}
+	if (a.kind == V_DIM || b.kind == V_DIM) {
+		if (!value_is_scalar(a) || !value_is_scalar(b))
+			return 0;
+		int c = dim_compare(e->b->dims, as_dim(e, a), as_dim(e, b));
+		return c > 0 ? 1 : c < 0 ? 0 : -1;
+	}
+	if (value_is_scalar(a) && value_is_scalar(b) && a.kind != b.kind)
+		return as_float(a) == as_float(b);
+	return value_same(a, b);
+}
+
+static bool is_arith(enum token_kind op)
+{
+	return op == TOK_PLUS || op == TOK_MINUS || op == TOK_STAR || op == TOK_SLASH || op == TOK_SLASH2 || op == TOK_PERCENT || op == TOK_STAR2;
+}
+
+static bool is_order(enum token_kind op) { return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE; }
+
+/* Operators on values of which neither is a tensor. False: becomes a tensor operation. */
+static bool static_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
+{
+	bool numbers = (a.kind == V_INT || a.kind == V_FLOAT) && (b.kind == V_INT || b.kind == V_FLOAT);
+	if (a.kind == V_INT && b.kind == V_INT)
+		return *out = int_op(e, op, a.u.i, b.u.i, at), true;
+	if ((a.kind == V_DIM || a.kind == V_INT) && (b.kind == V_DIM || b.kind == V_INT))
+		return dim_op(e, op, a, b, at, out);
+	if (numbers)
+		return *out = float_op(e, op, as_float(a), as_float(b), at), true;
+	if (a.kind == V_TRIT && b.kind == V_TRIT && op == TOK_STAR)
+		return *out = (struct value){.kind = V_TRIT, .u.i = a.u.i * b.u.i}, true;
+	if (op == TOK_EQ || op == TOK_NE) {
+		int c = values_equal(e, a, b);
+		*out = c < 0 ? VALUE_POISON : value_bool((c == 1) == (op == TOK_EQ));
+		return c >= 0 || e->checking;
+	}
+	if (op == TOK_PLUS && a.kind == V_STR && b.kind == V_STR)
+		return *out = value_str(arena_printf(e->f->arena, "%s%s", a.u.s, b.u.s)), true;
+	if (op == TOK_PLUS && value_is_seq(a) && a.kind == b.kind)
+		return *out = join_seqs(e, a, b), true;
+	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_INT)
+		return *out = repeat_seq(e, a, b.u.i, at), true;
+	return false;
+}
+
+static enum builtin operator_builtin(enum token_kind op)
+{
+	switch (op) {
+	case TOK_PLUS: return BI_ADD;
+	case TOK_MINUS: return BI_SUB;
+	case TOK_STAR: return BI_MUL;
+	case TOK_SLASH: return BI_DIV;
+	case TOK_SLASH2: return BI_FLOORDIV;
+	case TOK_PERCENT: return BI_MOD;
+	case TOK_STAR2: return BI_POW;
+	case TOK_AT: return BI_MATMUL;
+	case TOK_LT: return BI_LT;
+	case TOK_LE: return BI_LE;
+	case TOK_GT: return BI_GT;
+	case TOK_GE: return BI_GE;
+	case TOK_EQ: return BI_EQ;
+	case TOK_NE: return BI_NE;
+	case TOK_AND: return BI_LOGICAL_AND;
+	case TOK_OR: return BI_LOGICAL_OR;
+	default: return BI_COUNT;
+	}
+}
+
+struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
+{
+	struct value out;
+	if (is_poison(a) || is_poison(b))
+		return VALUE_POISON;
+	bool tensors = a.kind == V_TENSOR || b.kind == V_TENSOR;
+	if (!tensors && op != TOK_AND && op != TOK_OR && static_binary(e, op, a, b, at, &out))
+		return out;
+	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
+	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
+	enum builtin bi = operator_builtin(op);
+	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_order(op))))) {
+		struct diag *g = elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op), elab_value_text(e, a),
+					    elab_value_text(e, b));
+		diag_secondary(e->out, g, sa, "%s", elab_value_text(e, a));
+		diag_secondary(e->out, g, sb, "%s", elab_value_text(e, b));
+		return VALUE_POISON;
+	}
+	struct arg two[] = {{.v = a, .at = sa}, {.v = b, .at = sb}};
+	struct args args = {2, two};
+	return call_builtin(e, bi, &args, at);
+}
+
+struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at)
+{
+	struct arg one = {.v = v, .at = at};
+	struct args args = {1, &one};
+	if (is_poison(v))
+		return v;
+	if (op == TOK_BANG) {
+		if (v.kind == V_BOOL)
+			return value_bool(!v.u.b);
+		if (v.kind == V_TENSOR)
+			return call_builtin(e, BI_LOGICAL_NOT, &args, at);
+	} else if (op == TOK_PLUS) {
+		if (v.kind == V_TENSOR || (value_is_scalar(v) && v.kind != V_BOOL))
+			return v;
+	} else {
+		if (v.kind == V_INT)
+			return int_op(e, TOK_MINUS, 0, v.u.i, at);
+		if (v.kind == V_FLOAT)
+			return value_float(-v.u.f);
+		if (v.kind == V_TRIT)
+			return (struct value){.kind = V_TRIT, .u.i = -v.u.i};
+		if (v.kind == V_DIM)
+			return value_dim(e->b->dims, dim_sub(e->b->dims, dim_const(e->b->dims, 0), v.u.d));
+		if (v.kind == V_TENSOR)
+			return call_builtin(e, BI_NEG, &args, at);
+	}
+	elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s", token_kind_text(op), elab_value_text(e, v));
+	return VALUE_POISON;
+}

@@ -1,0 +1,124 @@
+/* The front end's public face. */
+#include "frontend/frontend.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "frontend/builtin.h"
+#include "frontend/check.h"
+#include "frontend/dump.h"
+#include "frontend/elab.h"
+#include "frontend/module.h"
+#include "frontend/resolve.h"
+
+struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags)
+{
+	struct arena *a = arena_new(256 * 1024);
+	struct frontend *f = ARENA_NEW(a, struct frontend);
+	f->arena = a;
+	f->sources = sources;
+	f->host = host;
+	f->diags = diags;
+	f->names = interner_new();
+	prelude_init(f);
+	builtin_sigs_init(f);
+	return f;
+}
+
+void frontend_free(struct frontend *f)
+{
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < f->modules.len; i++) {
+		ast_free(&f->modules.at[i]->ast);
+		map_free(&f->modules.at[i]->by_name);
+	}
+	vec_free(&f->modules);
+	vec_free(&f->defs);
+	vec_free(&f->prelude_values);
+	vec_free(&f->prelude_names);
+	map_free(&f->by_path);
+	map_free(&f->units);
+	map_free(&f->prelude);
+	interner_free(f->names);
+	arena_free(f->arena);
+}
+
+const struct frontend_times *frontend_times(const struct frontend *f) { return &f->times; }
+
+bool frontend_add_file(struct frontend *f, const char *path)
+{
+	bool ok = true;
+	uint64_t known;
+	if (map_get(&f->by_path, map_key_str(path), &known))
+		return !f->modules.at[known]->failed;
+	struct module *m = module_load(f, path, SPAN_NONE, true, &ok);
+	return m && ok;
+}
+
+static void resolve_all(struct frontend *f)
+{
+	for (; f->resolved < f->modules.len; f->resolved++)
+		if (!f->modules.at[f->resolved]->std)
+			resolve_module(f, f->modules.at[f->resolved]);
+}
+
+bool frontend_check(struct frontend *f)
+{
+	int64_t t0 = os_now_ns();
+	uint32_t before = diags_errors(f->diags);
+	resolve_all(f);
+	for (; f->checked < f->modules.len; f->checked++) {
+		struct module *m = f->modules.at[f->checked];
+		for (uint32_t i = 0; i < m->n_items && !m->std; i++)
+			check_item(f, &m->items[i]);
+	}
+	f->times.check += os_now_ns() - t0;
+	return diags_errors(f->diags) == before;
+}
+
+uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **defs)
+{
+	*defs = f->defs.at;
+	return f->defs.len;
+}
+
+uint32_t frontend_files(const struct frontend *f) { return f->modules.len; }
+const char *frontend_file_path(const struct frontend *f, uint32_t i) { return f->modules.at[i]->path; }
+hash128 frontend_file_tokens(const struct frontend *f, uint32_t i) { return f->modules.at[i]->tokens; }
+
+struct core_program *frontend_elaborate(struct frontend *f, const struct elab_request *req)
+{
+	int64_t t0 = os_now_ns();
+	uint32_t before = diags_errors(f->diags);
+	struct elab e;
+	resolve_all(f);
+	struct core_program *p = NULL;
+	if (diags_errors(f->diags) == before) {
+		elab_init(&e, f, false);
+		p = elab_program(&e, req);
+		elab_free(&e);
+	}
+	f->times.elaborate += os_now_ns() - t0;
+	return p;
+}
+
+static struct module *loaded(struct frontend *f, const char *path)
+{
+	uint64_t i;
+	return map_get(&f->by_path, map_key_str(path), &i) ? f->modules.at[i] : NULL;
+}
+
+void frontend_dump_tokens(struct frontend *f, const char *path, struct buf *out)
+{
+	struct module *m = loaded(f, path);
+	if (m)
+		dump_tokens(&m->ast.tokens, out);
+}
+
+void frontend_dump_ast(struct frontend *f, const char *path, struct buf *out)
+{
+	struct module *m = loaded(f, path);
+	if (m)
+		dump_ast(&m->ast, out);
+}

@@ -1,0 +1,279 @@
+/* Loading: a file, its tree, the table of its items, then the files it imports, depth first. */
+#include "frontend/module.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "frontend/lexer.h"
+#include "frontend/literal.h"
+#include "frontend/parser.h"
+
+name_id token_name(struct frontend *f, const struct module *m, token_id t)
+{
+	return intern(f->names, token_text(&m->ast.tokens, t), token_len(&m->ast.tokens, t));
+}
+
+node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name)
+{
+	for (uint32_t i = 0; i < attrs.n; i++)
+		if (token_is(&m->ast.tokens, ast_token(&m->ast, attrs.at[i]), name))
+			return attrs.at[i];
+	return AST_NONE;
+}
+
+struct item *module_find(const struct module *m, name_id name)
+{
+	uint64_t i;
+	return map_get(&m->by_name, map_key_u64(name), &i) ? &m->items[i] : NULL;
+}
+
+/* ---- items ---- */
+
+static void define(struct frontend *f, struct module *m, struct item it)
+{
+	struct item *old = it.name ? module_find(m, it.name) : NULL;
+	if (old) {
+		struct diag *g = diag_add(f->diags, DIAG_DUPLICATE, tok_span(m, it.name_token), "`%s` is defined twice", name_text(f, it.name));
+		diag_label_primary(f->diags, g, "defined again here");
+		diag_secondary(f->diags, g, tok_span(m, old->name_token), "first defined here");
+		m->failed = true;
+		it.name = 0; /* still checked, but not found by name */
+	}
+	it.mod = m;
+	m->items[m->n_items] = it;
+	if (it.name)
+		map_put(&m->by_name, map_key_u64(it.name), m->n_items);
+	m->n_items++;
+}
+
+static enum item_kind kind_of(const struct ast *t, node_id n)
+{
+	switch (ast_kind(t, n)) {
+	case NODE_FN: return ITEM_FN;
+	case NODE_LAYER: return ast_fn(t, n).module_form ? ITEM_MODULE_LAYER : ITEM_LAYER;
+	case NODE_CONST: return ITEM_CONST;
+	case NODE_ALIAS: return ITEM_TYPE;
+	default: return ITEM_MAIN;
+	}
+}
+
+static void define_item(struct frontend *f, struct module *m, node_id n)
+{
+	const struct ast *t = &m->ast;
+	token_id tok = ast_item_name(t, n);
+	if (tok == TOKEN_NONE)
+		return;
+	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = ast_item_tokens(t, n)};
+	if (it.kind != ITEM_MAIN)
+		it.name = token_name(f, m, tok);
+	define(f, m, it);
+	struct frontend_def def = {
+		.file = m->path,
+		.name = it.kind == ITEM_MAIN ? "main" : name_text(f, token_name(f, m, tok)),
+		.tokens = it.tokens,
+		.at = node_span(m, n),
+	};
+	vec_push(&f->defs, def);
+}
+
+/* ---- imports ---- */
+
+/* The path an import names, and (for messages) the name itself. */
+static struct module *import_target(struct frontend *f, struct module *m, token_id tok, bool *ok)
+{
+	const struct tokens *ts = &m->ast.tokens;
+	span at = token_span(ts, tok);
+	char *dir = path_dir(f->arena, m->path);
+	if (token_kind(ts, tok) == TOK_STRING) {
+		size_t n;
+		const char *text = literal_string(ts, tok, f->arena, &n);
+		return module_load(f, path_normal(f->arena, path_join(f->arena, dir, text)), at, true, ok);
+	}
+	const char *name = name_text(f, token_name(f, m, tok));
+	if (!m->std) {
+		char *beside = path_normal(f->arena, path_join(f->arena, dir, arena_printf(f->arena, "%s.tri", name)));
+		bool quiet_ok = true;
+		struct module *found = module_load(f, beside, at, false, &quiet_ok);
+		*ok = *ok && quiet_ok;
+		if (found || !quiet_ok)
+			return found;
+	}
+	return module_load(f, arena_printf(f->arena, "std/%s.tri", name), at, true, ok);
+}
+
+/* The name that `import "dir/blocks.tri"` binds without `as`. */
+static name_id import_name(struct frontend *f, const struct module *m, token_id tok)
+{
+	size_t n;
+	if (token_kind(&m->ast.tokens, tok) != TOK_STRING)
+		return token_name(f, m, tok);
+	return intern_str(f->names, path_stem(f->arena, literal_string(&m->ast.tokens, tok, f->arena, &n)));
+}
+
+static void import_one(struct frontend *f, struct module *m, node_id n, bool *ok)
+{
+	const struct ast *t = &m->ast;
+	token_id what = ast_a(t, n), as = ast_b(t, n);
+	if (what == TOKEN_NONE)
+		return;
+	struct module *target = import_target(f, m, what, ok);
+	if (ast_kind(t, n) == NODE_IMPORT) {
+		struct item it = {.kind = ITEM_IMPORT, .node = n, .target = target, .name_token = as == TOKEN_NONE ? what : as};
+		it.name = as == TOKEN_NONE ? import_name(f, m, what) : token_name(f, m, as);
+		define(f, m, it);
+		return;
+	}
+	struct ast_nodes names = ast_nodes(t, ast_b(t, n));
+	for (uint32_t i = 0; i < names.n; i++) {
+		if (ast_kind(t, names.at[i]) != NODE_IMPORT_NAME)
+			continue;
+		token_id remote = ast_token(t, names.at[i]), local = ast_a(t, names.at[i]);
+		struct item it = {.kind = ITEM_FROM, .node = names.at[i], .target = target, .remote = token_name(f, m, remote)};
+		it.name_token = local == TOKEN_NONE ? remote : local;
+		it.name = token_name(f, m, it.name_token);
+		define(f, m, it);
+	}
+}
+
+static uint32_t count_items(const struct ast *t, struct ast_nodes items)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < items.n; i++)
+		n += ast_kind(t, items.at[i]) == NODE_FROM_IMPORT ? ast_nodes(t, ast_b(t, items.at[i])).n : 1;
+	return n;
+}
+
+static void collect(struct frontend *f, struct module *m, bool *ok)
+{
+	const struct ast *t = &m->ast;
+	struct ast_nodes items = ast_nodes(t, ast_a(t, AST_ROOT));
+	uint32_t room = count_items(t, items);
+	struct hasher *h = hasher_new();
+	m->items = ARENA_ARRAY(f->arena, struct item, room ? room : 1);
+	for (uint32_t i = 0; i < items.n; i++) {
+		enum node_kind k = ast_kind(t, items.at[i]);
+		if (k == NODE_IMPORT || k == NODE_FROM_IMPORT)
+			import_one(f, m, items.at[i], ok);
+		else if (k != NODE_ERROR)
+			define_item(f, m, items.at[i]);
+		if (k != NODE_ERROR)
+			hasher_add_hash(h, ast_item_tokens(t, items.at[i]));
+	}
+	m->tokens = hasher_finish(h);
+}
+
+/* ---- loading ---- */
+
+static const struct source *std_source(struct frontend *f, const char *path)
+{
+	uint32_t len;
+	char *name = path_stem(f->arena, path);
+	const char *text = frontend_std(name, &len);
+	return text ? sources_add(f->sources, path, text, len) : NULL;
+}
+
+static void report_cycle(struct frontend *f, struct module *again, span at)
+{
+	struct diag *g = diag_add(f->diags, DIAG_IMPORT_CYCLE, at, "`%s` imports itself in a circle", again->path);
+	bool inside = false;
+	diag_label_primary(f->diags, g, "this import closes the circle");
+	for (uint32_t i = 0; i < f->modules.len; i++) {
+		struct module *m = f->modules.at[i];
+		inside = inside || m == again;
+		if (inside && m != again && m->loading)
+			diag_secondary(f->diags, g, m->imported_at, "`%s` is imported here", m->path);
+	}
+	diag_help(f->diags, g, "move what both files need into a third file");
+}
+
+static void report_missing(struct frontend *f, const char *path, span at)
+{
+	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "there is no module `%s`", path);
+	diag_label_primary(f->diags, g, "not found");
+}
+
+static void parse_module(struct frontend *f, struct module *m, const struct source *src)
+{
+	struct tokens toks;
+	int64_t t0 = os_now_ns();
+	bool ok = lex(src, &toks, f->diags);
+	int64_t t1 = os_now_ns();
+	f->times.lines += toks.lines;
+	if (!parse(&toks, &m->ast, f->diags))
+		ok = false;
+	f->times.lex += t1 - t0;
+	f->times.parse += os_now_ns() - t1;
+	m->failed = !ok;
+}
+
+/* A known module: reports cycles. */
+static struct module *revisit(struct frontend *f, struct module *m, span at, bool *ok)
+{
+	if (m->loading) {
+		report_cycle(f, m, at);
+		*ok = false;
+	}
+	return m;
+}
+
+struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok)
+{
+	uint64_t known;
+	bool std = !strncmp(path, "std/", 4);
+	if (map_get(&f->by_path, map_key_str(path), &known))
+		return revisit(f, f->modules.at[known], at, ok);
+	const struct source *src = std ? std_source(f, path) : f->host.load(f->host.ctx, path);
+	if (!src) {
+		if (must) {
+			report_missing(f, path, at);
+			*ok = false;
+		}
+		return NULL;
+	}
+	struct module *m = ARENA_NEW(f->arena, struct module);
+	m->path = arena_strdup(f->arena, path);
+	m->std = std;
+	m->imported_at = at;
+	map_put(&f->by_path, map_key_str(path), f->modules.len);
+	vec_push(&f->modules, m);
+	m->loading = true;
+	parse_module(f, m, src);
+	bool here = !m->failed;
+	collect(f, m, &here);
+	m->loading = false;
+	m->failed = m->failed || !here;
+	*ok = *ok && here && !m->failed;
+	return m;
+}
+
+/* ---- from m import x ---- */
+
+static void report_import_name(struct frontend *f, struct item *it)
+{
+	VEC(const char *) names = {0};
+	struct module *m = it->target;
+	for (uint32_t i = 0; i < m->n_items; i++)
+		if (m->items[i].name)
+			vec_push(&names, name_text(f, m->items[i].name));
+	const char *near = diag_nearest(name_text(f, it->remote), names.at, names.len);
+	token_id tok = ast_token(&it->mod->ast, it->node);
+	struct diag *g = diag_add(f->diags, DIAG_IMPORT_NAME, tok_span(it->mod, tok), "`%s` defines no `%s`", m->path, name_text(f, it->remote));
+	if (near) {
+		diag_help(f->diags, g, "did you mean `%s`?", near);
+		diag_edit(f->diags, g, tok_span(it->mod, tok), near);
+	}
+	vec_free(&names);
+}
+
+struct item *item_follow(struct frontend *f, struct item *it)
+{
+	for (int hops = 0; it && it->kind == ITEM_FROM; hops++) {
+		struct item *next = it->target ? module_find(it->target, it->remote) : NULL;
+		if (!next && it->target && !it->reported && !it->target->loading)
+			report_import_name(f, it);
+		it->reported = true;
+		it = hops < 64 ? next : NULL;
+	}
+	return it;
+}

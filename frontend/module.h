@@ -1,0 +1,72 @@
+/* Loaded files: their syntax trees, their items, what they import. Private to the front end. */
+#ifndef TRIB_FRONTEND_MODULE_H
+#define TRIB_FRONTEND_MODULE_H
+#include "base/intern.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "frontend/ast.h"
+#include "frontend/frontend.h"
+#include "frontend/value.h"
+
+enum item_kind { ITEM_FN, ITEM_LAYER, ITEM_MODULE_LAYER, ITEM_CONST, ITEM_TYPE, ITEM_IMPORT, ITEM_FROM, ITEM_MAIN };
+enum item_state { ITEM_NEW, ITEM_BUSY, ITEM_DONE };
+
+/* One name that a file defines or imports. */
+struct item {
+	enum item_kind kind;
+	name_id name;
+	struct module *mod;
+	node_id node;           /* of the item, or of the IMPORT_NAME */
+	token_id name_token;
+	struct module *target;  /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
+	name_id remote;         /* ITEM_FROM: the name there */
+	bool reported;          /* ITEM_FROM: a missing name was reported */
+	enum item_state state;  /* ITEM_CONST: evaluation; ITEM_FROM: following */
+	struct value value;     /* ITEM_CONST once done */
+	hash128 tokens;
+	struct func *func;      /* ITEM_FN, ITEM_LAYER: the callable */
+};
+struct module {
+	const char *path;       /* "src/net.tri", "std/nn.tri" */
+	struct ast ast;
+	bool std, loading, failed;
+	span imported_at;       /* the first import of it */
+	struct item *items;
+	uint32_t n_items;
+	struct map by_name;     /* name_id to item index */
+	hash128 tokens;
+};
+
+struct frontend {
+	struct sources *sources;
+	struct frontend_host host;
+	struct diags *diags;
+	struct arena *arena;
+	struct interner *names;
+	struct frontend_times times;
+	VEC(struct module *) modules; /* in the order loaded */
+	struct map by_path;
+	VEC(struct frontend_def) defs;
+	struct map units;       /* identity to struct unit_info */
+	struct map prelude;     /* name_id to index into prelude_values */
+	VEC(struct value) prelude_values;
+	VEC(const char *) prelude_names;
+	struct builtin_sig *builtin_sigs;
+	uint32_t next_param;
+	uint32_t next_instance;
+	uint32_t resolved, checked; /* modules done */
+};
+
+/* Loads a file (once) with its imports, for the import at `at`. NULL: there is no file, which is reported if it `must` be there. */
+struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok);
+struct item *module_find(const struct module *m, name_id name);
+/* The item that a name finally stands for: follows `from m import x`. NULL: reported. */
+struct item *item_follow(struct frontend *f, struct item *it);
+
+static inline const char *name_text(const struct frontend *f, name_id n) { return intern_text(f->names, n); }
+name_id token_name(struct frontend *f, const struct module *m, token_id t);
+static inline span node_span(const struct module *m, node_id n) { return ast_span(&m->ast, n); }
+static inline span tok_span(const struct module *m, token_id t) { return token_span(&m->ast.tokens, t); }
+/* Does the item or member have attribute @name? Its ATTR node, or AST_NONE. */
+node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name);
+#endif

@@ -1,0 +1,570 @@
+/* One walk over each item with a stack of the names in scope. */
+#include "frontend/resolve.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/vec.h"
+#include "frontend/module.h"
+
+struct resolver {
+	struct frontend *f;
+	struct module *m;
+	const struct ast *t;
+	VEC(name_id) scope;
+};
+/* Where a type stands decides what an unknown dimension is. */
+enum dim_names { DIMS_INTRODUCE, DIMS_KNOWN };
+
+static void walk(struct resolver *r, node_id n);
+
+static name_id text_of(struct resolver *r, token_id t) { return token_name(r->f, r->m, t); }
+static void push(struct resolver *r, name_id n) { vec_push(&r->scope, n); }
+
+static bool in_scope(const struct resolver *r, name_id n)
+{
+	for (uint32_t i = r->scope.len; i-- > 0;)
+		if (r->scope.at[i] == n)
+			return true;
+	return false;
+}
+
+static bool known(struct resolver *r, name_id n)
+{
+	return in_scope(r, n) || module_find(r->m, n) || map_get(&r->f->prelude, map_key_u64(n), NULL);
+}
+
+/* ---- reports ---- */
+
+static const char *nearest(struct resolver *r, const char *name, bool values)
+{
+	static const char *const types[] = {"Tensor", "TernaryTensor", "List", "bool", "trit", "int8", "int16", "int32", "int64",
+					    "float16", "bfloat16", "float32", "float64", "int", "float", "str", "void"};
+	VEC(const char *) names = {0};
+	for (uint32_t i = r->scope.len; i-- > 0;)
+		vec_push(&names, name_text(r->f, r->scope.at[i]));
+	for (uint32_t i = 0; i < r->m->n_items; i++)
+		if (r->m->items[i].name)
+			vec_push(&names, name_text(r->f, r->m->items[i].name));
+	for (uint32_t i = 0; values && i < r->f->prelude_names.len; i++)
+		vec_push(&names, r->f->prelude_names.at[i]);
+	for (uint32_t i = 0; !values && i < sizeof types / sizeof *types; i++)
+		vec_push(&names, types[i]);
+	const char *near = diag_nearest(name, names.at, names.len);
+	vec_free(&names);
+	return near;
+}
+
+static struct diag *unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, bool values)
+{
+	const char *name = name_text(r->f, text_of(r, tok));
+	const char *near = nearest(r, name, values);
+	struct diag *g = diag_add(r->f->diags, code, tok_span(r->m, tok), "unknown %s `%s`", what, name);
+	if (near) {
+		diag_label_primary(r->f->diags, g, "did you mean `%s`?", near);
+		diag_help(r->f->diags, g, "did you mean `%s`?", near);
+		diag_edit(r->f->diags, g, tok_span(r->m, tok), near);
+	} else {
+		diag_label_primary(r->f->diags, g, "not found in this scope");
+	}
+	return g;
+}
+
+static void std_hint(struct resolver *r, struct diag *g, name_id name)
+{
+	uint64_t i;
+	if (!map_get(&r->f->by_path, map_key_str("std/nn.tri"), &i) || !module_find(r->f->modules.at[i], name))
+		return;
+	diag_note(r->f->diags, g, "module `nn` has one: `nn.%s`", name_text(r->f, name));
+}
+
+static void check_name(struct resolver *r, token_id tok)
+{
+	name_id n = text_of(r, tok);
+	if (!known(r, n))
+		std_hint(r, unknown(r, DIAG_UNKNOWN_NAME, tok, "name", true), n);
+}
+
+/* m.x where m is an import that no local hides. */
+static void check_module_member(struct resolver *r, node_id n)
+{
+	node_id obj = ast_a(r->t, n);
+	if (ast_kind(r->t, obj) != NODE_NAME || in_scope(r, text_of(r, ast_token(r->t, obj))))
+		return;
+	struct item *it = module_find(r->m, text_of(r, ast_token(r->t, obj)));
+	it = it ? item_follow(r->f, it) : NULL;
+	if (!it || it->kind != ITEM_IMPORT || !it->target || it->target->failed)
+		return;
+	token_id tok = ast_token(r->t, n);
+	if (module_find(it->target, text_of(r, tok)))
+		return;
+	VEC(const char *) names = {0};
+	for (uint32_t i = 0; i < it->target->n_items; i++)
+		if (it->target->items[i].name)
+			vec_push(&names, name_text(r->f, it->target->items[i].name));
+	const char *name = name_text(r->f, text_of(r, tok)), *near = diag_nearest(name, names.at, names.len);
+	struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`", name_text(r->f, it->name), name);
+	if (near) {
+		diag_label_primary(r->f->diags, g, "did you mean `%s`?", near);
+		diag_help(r->f->diags, g, "did you mean `%s`?", near);
+		diag_edit(r->f->diags, g, tok_span(r->m, tok), near);
+	}
+	vec_free(&names);
+}
+
+/* ---- types ---- */
+
+static void walk_type(struct resolver *r, node_id n, enum dim_names dims);
+
+static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
+{
+	switch (ast_kind(r->t, n)) {
+	case NODE_TYPE_NAME: {
+		name_id name = text_of(r, ast_token(r->t, n));
+		bool item = module_find(r->m, name) != NULL;
+		if (in_scope(r, name) || item)
+			return;
+		if (dims == DIMS_INTRODUCE)
+			push(r, name);
+		else
+			unknown(r, DIAG_UNKNOWN_NAME, ast_token(r->t, n), "dimension", true);
+		return;
+	}
+	case NODE_BINARY:
+		walk_dim(r, ast_a(r->t, n), dims);
+		walk_dim(r, ast_b(r->t, n), dims);
+		return;
+	case NODE_UNARY:
+	case NODE_PAREN: walk_dim(r, ast_a(r->t, n), dims); return;
+	case NODE_TYPE_SHAPE: {
+		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, n));
+		for (uint32_t i = 0; i < items.n; i++)
+			walk_dim(r, items.at[i], dims);
+		return;
+	}
+	default: return;
+	}
+}
+
+static bool is_type_word(const char *s)
+{
+	return dtype_find(s) != DT_COUNT || !strcmp(s, "Tensor") || !strcmp(s, "TernaryTensor") || !strcmp(s, "List") || !strcmp(s, "str") ||
+	       !strcmp(s, "void");
+}
+
+/* The item a type's name stands for; NULL: none, or a generic, or a prelude type. Reports unknown ones. */
+static struct item *type_item(struct resolver *r, node_id n)
+{
+	name_id name = text_of(r, ast_token(r->t, n));
+	struct module *m = r->m;
+	token_id mod = ast_a(r->t, n);
+	if (mod != TOKEN_NONE) {
+		struct item *im = module_find(m, text_of(r, mod));
+		im = im ? item_follow(r->f, im) : NULL;
+		if (!im || im->kind != ITEM_IMPORT) {
+			if (!im)
+				unknown(r, DIAG_UNKNOWN_NAME, mod, "module", true);
+			return NULL;
+		}
+		m = im->target;
+		if (!m || m->failed)
+			return NULL;
+	} else if (in_scope(r, name) || is_type_word(name_text(r->f, name))) {
+		return NULL;
+	}
+	struct item *it = module_find(m, name);
+	bool from = it && it->kind == ITEM_FROM;
+	it = it ? item_follow(r->f, it) : NULL;
+	if (from && !it)
+		return NULL;
+	if (!it || (it->kind != ITEM_TYPE && it->kind != ITEM_MODULE_LAYER)) {
+		unknown(r, DIAG_UNKNOWN_TYPE, ast_token(r->t, n), "type", false);
+		return NULL;
+	}
+	return it;
+}
+
+static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
+{
+	const char *text = name_text(r->f, text_of(r, ast_token(r->t, n)));
+	struct item *it = type_item(r, n);
+	struct ast_nodes args = ast_b(r->t, n) ? ast_nodes(r->t, ast_b(r->t, n)) : (struct ast_nodes){0};
+	bool tensor = !it && (!strcmp(text, "Tensor") || !strcmp(text, "TernaryTensor"));
+	for (uint32_t i = 0; i < args.n; i++) {
+		enum node_kind k = ast_kind(r->t, args.at[i]);
+		if (k == NODE_TYPE_SHAPE && tensor)
+			walk_dim(r, args.at[i], dims);
+		else if (tensor && i == 0 && k == NODE_TYPE_NAME)
+			walk_type(r, args.at[i], dims);
+		else if (!strcmp(text, "List"))
+			walk_type(r, args.at[i], dims);
+		else if (k == NODE_TYPE_NAME && is_type_word(name_text(r->f, text_of(r, ast_token(r->t, args.at[i])))))
+			continue;
+		else
+			walk_dim(r, args.at[i], dims);
+	}
+}
+
+static void walk_type(struct resolver *r, node_id n, enum dim_names dims)
+{
+	switch (ast_kind(r->t, n)) {
+	case NODE_TYPE_NAME:
+	case NODE_TYPE_ANY: walk_type_name(r, n, dims); break;
+	case NODE_TYPE_LIST:
+	case NODE_PAREN: walk_type(r, ast_a(r->t, n), dims); break;
+	case NODE_TYPE_SHAPE:
+	case NODE_TYPE_TUPLE: {
+		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, n));
+		for (uint32_t i = 0; i < items.n; i++)
+			walk_type(r, items.at[i], dims);
+		break;
+	}
+	default: break;
+	}
+}
+
+/* ---- patterns, statements, expressions ---- */
+
+static void bind_pattern(struct resolver *r, node_id p)
+{
+	switch (ast_kind(r->t, p)) {
+	case NODE_PAT_NAME: push(r, text_of(r, ast_token(r->t, p))); break;
+	case NODE_PAT_REST: push(r, text_of(r, ast_a(r->t, p))); break;
+	case NODE_PAT_TUPLE:
+	case NODE_PAT_LIST: {
+		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, p));
+		for (uint32_t i = 0; i < items.n; i++)
+			bind_pattern(r, items.at[i]);
+		break;
+	}
+	default: break;
+	}
+}
+
+static void walk_list(struct resolver *r, uint32_t list)
+{
+	struct ast_nodes items = ast_nodes(r->t, list);
+	for (uint32_t i = 0; i < items.n; i++)
+		walk(r, items.at[i]);
+}
+
+static void walk_scoped(struct resolver *r, node_id n)
+{
+	uint32_t mark = r->scope.len;
+	walk(r, n);
+	r->scope.len = mark;
+}
+
+static void walk_block(struct resolver *r, node_id n)
+{
+	uint32_t mark = r->scope.len;
+	walk_list(r, ast_a(r->t, n));
+	r->scope.len = mark;
+}
+
+static void walk_let(struct resolver *r, node_id n)
+{
+	struct ast_let l = ast_let(r->t, n);
+	walk(r, l.value);
+	if (l.type)
+		walk_type(r, l.type, DIMS_KNOWN);
+	bind_pattern(r, l.pattern);
+}
+
+static void walk_const(struct resolver *r, node_id n)
+{
+	struct ast_const c = ast_const(r->t, n);
+	if (c.type)
+		walk_type(r, c.type, DIMS_KNOWN);
+	if (c.value)
+		walk(r, c.value);
+}
+
+static void walk_for(struct resolver *r, node_id n)
+{
+	struct ast_for f = ast_for(r->t, n);
+	uint32_t mark = r->scope.len;
+	walk(r, f.iter);
+	bind_pattern(r, f.pattern);
+	walk(r, f.body);
+	r->scope.len = mark;
+}
+
+static void walk_comprehension(struct resolver *r, node_id n)
+{
+	struct ast_nodes clauses = ast_nodes(r->t, ast_b(r->t, n));
+	uint32_t mark = r->scope.len;
+	for (uint32_t i = 0; i < clauses.n; i++) {
+		if (ast_kind(r->t, clauses.at[i]) == NODE_COMP_FOR) {
+			walk(r, ast_b(r->t, clauses.at[i]));
+			bind_pattern(r, ast_a(r->t, clauses.at[i]));
+		} else {
+			walk(r, ast_a(r->t, clauses.at[i]));
+		}
+	}
+	walk(r, ast_a(r->t, n));
+	r->scope.len = mark;
+}
+
+static void walk_if(struct resolver *r, node_id n)
+{
+	struct ast_if f = ast_if(r->t, n);
+	walk(r, f.cond);
+	walk_scoped(r, f.then);
+	if (f.otherwise)
+		walk_scoped(r, f.otherwise);
+}
+
+/* x.f(…): f may be a member of x or a function; the elaborator knows. */
+static void walk_call(struct resolver *r, node_id n)
+{
+	node_id callee = ast_a(r->t, n);
+	walk(r, callee);
+	walk_list(r, ast_b(r->t, n));
+}
+
+static void walk_range(struct resolver *r, node_id n)
+{
+	struct ast_range x = ast_range(r->t, n);
+	if (x.from)
+		walk(r, x.from);
+	if (x.to)
+		walk(r, x.to);
+	if (x.step)
+		walk(r, x.step);
+}
+
+static void walk_chain(struct resolver *r, node_id n)
+{
+	struct ast_chain c = ast_chain(r->t, n);
+	for (uint32_t i = 0; i < c.n; i++)
+		walk(r, c.operands[i]);
+}
+
+static void walk_fstring(struct resolver *r, node_id n)
+{
+	struct ast_fstring s = ast_fstring(r->t, n);
+	for (uint32_t i = 0; i < s.n; i++)
+		walk(r, s.exprs[i]);
+}
+
+static void walk(struct resolver *r, node_id n)
+{
+	uint32_t a = ast_a(r->t, n), b = ast_b(r->t, n);
+	switch (ast_kind(r->t, n)) {
+	case NODE_NAME: check_name(r, ast_token(r->t, n)); break;
+	case NODE_MEMBER:
+		walk(r, a);
+		check_module_member(r, n);
+		break;
+	case NODE_LET: walk_let(r, n); break;
+	case NODE_CONST:
+		walk_const(r, n);
+		push(r, text_of(r, ast_const(r->t, n).name));
+		break;
+	case NODE_FOR: walk_for(r, n); break;
+	case NODE_IF:
+	case NODE_TERNARY: walk_if(r, n); break;
+	case NODE_BLOCK: walk_block(r, n); break;
+	case NODE_COMPREHENSION: walk_comprehension(r, n); break;
+	case NODE_CALL: walk_call(r, n); break;
+	case NODE_INDEX:
+		walk(r, a);
+		walk_list(r, b);
+		break;
+	case NODE_RANGE:
+	case NODE_SLICE: walk_range(r, n); break;
+	case NODE_CHAIN: walk_chain(r, n); break;
+	case NODE_FSTRING: walk_fstring(r, n); break;
+	case NODE_TUPLE:
+	case NODE_LIST: walk_list(r, a); break;
+	case NODE_ASSIGN:
+	case NODE_BINARY:
+	case NODE_WHILE:
+	case NODE_ASSERT:
+		walk(r, a);
+		if (b)
+			walk(r, b);
+		break;
+	case NODE_RETURN:
+	case NODE_UNARY:
+	case NODE_PAREN:
+	case NODE_NAMED_ARG:
+		if (a)
+			walk(r, a);
+		break;
+	default: break;
+	}
+}
+
+/* ---- items ---- */
+
+static void check_attrs(struct resolver *r, struct ast_nodes attrs)
+{
+	static const char *const known_attrs[] = {"inline", "noinline", "export", "device", "opt", "nograd"};
+	for (uint32_t i = 0; i < attrs.n; i++) {
+		token_id tok = ast_token(r->t, attrs.at[i]);
+		const char *name = name_text(r->f, text_of(r, tok));
+		bool found = false;
+		for (uint32_t k = 0; k < sizeof known_attrs / sizeof *known_attrs; k++)
+			found = found || !strcmp(name, known_attrs[k]);
+		if (found)
+			continue;
+		const char *near = diag_nearest(name, known_attrs, 6);
+		struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
+		if (near) {
+			diag_help(r->f->diags, g, "did you mean `@%s`?", near);
+			diag_edit(r->f->diags, g, tok_span(r->m, tok), near);
+		}
+	}
+}
+
+static void check_traits(struct resolver *r, struct ast_nodes traits)
+{
+	static const char *const names[] = {"Numeric", "Float", "Comparable", "Quantizable"};
+	for (uint32_t i = 0; i < traits.n; i++) {
+		const char *name = name_text(r->f, text_of(r, traits.at[i]));
+		bool found = false;
+		for (int k = 0; k < 4; k++)
+			found = found || !strcmp(name, names[k]);
+		if (found)
+			continue;
+		const char *near = diag_nearest(name, names, 4);
+		struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_TYPE, tok_span(r->m, traits.at[i]), "unknown trait `%s`", name);
+		diag_note(r->f->diags, g, "the traits are Numeric, Float, Comparable and Quantizable");
+		if (near)
+			diag_edit(r->f->diags, g, tok_span(r->m, traits.at[i]), near);
+	}
+}
+
+static void push_generics(struct resolver *r, struct ast_nodes generics)
+{
+	for (uint32_t i = 0; i < generics.n; i++) {
+		if (ast_kind(r->t, generics.at[i]) != NODE_GENERIC)
+			continue;
+		push(r, text_of(r, ast_token(r->t, generics.at[i])));
+		check_traits(r, ast_nodes(r->t, ast_a(r->t, generics.at[i])));
+	}
+}
+
+static void check_params_once(struct resolver *r, struct ast_nodes params)
+{
+	for (uint32_t i = 0; i < params.n; i++)
+		for (uint32_t k = 0; k < i; k++) {
+			token_id a = ast_token(r->t, params.at[k]), b = ast_token(r->t, params.at[i]);
+			if (text_of(r, a) != text_of(r, b))
+				continue;
+			struct diag *g = diag_add(r->f->diags, DIAG_DUPLICATE, tok_span(r->m, b), "argument `%s` is declared twice",
+						  name_text(r->f, text_of(r, b)));
+			diag_secondary(r->f->diags, g, tok_span(r->m, a), "first declared here");
+		}
+}
+
+static void walk_signature(struct resolver *r, const struct ast_fn *fn)
+{
+	check_attrs(r, fn->attrs);
+	check_params_once(r, fn->params);
+	push_generics(r, fn->generics);
+	for (uint32_t i = 0; i < fn->params.n; i++) {
+		node_id p = fn->params.at[i];
+		if (ast_a(r->t, p))
+			walk_type(r, ast_a(r->t, p), DIMS_INTRODUCE);
+		if (ast_b(r->t, p))
+			walk(r, ast_b(r->t, p));
+		push(r, text_of(r, ast_token(r->t, p)));
+	}
+	for (uint32_t i = 0; i < fn->where.n; i++) {
+		if (ast_kind(r->t, fn->where.at[i]) == NODE_WHERE_TRAIT)
+			check_traits(r, ast_nodes(r->t, ast_a(r->t, fn->where.at[i])));
+		else
+			walk(r, fn->where.at[i]);
+	}
+	if (fn->result)
+		walk_type(r, fn->result, DIMS_INTRODUCE);
+}
+
+static void walk_fn(struct resolver *r, node_id n)
+{
+	struct ast_fn fn = ast_fn(r->t, n);
+	uint32_t mark = r->scope.len;
+	walk_signature(r, &fn);
+	walk(r, fn.body);
+	r->scope.len = mark;
+}
+
+
+static void push_member(struct resolver *r, token_id tok, uint32_t first)
+{
+	name_id name = text_of(r, tok);
+	for (uint32_t i = first; i < r->scope.len; i++)
+		if (r->scope.at[i] == name && strcmp(name_text(r->f, name), "_"))
+			diag_add(r->f->diags, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name_text(r->f, name));
+	push(r, name);
+}
+
+/* All members are visible in all functions. */
+static void push_members(struct resolver *r, struct ast_nodes items)
+{
+	uint32_t first = r->scope.len;
+	for (uint32_t i = 0; i < items.n; i++) {
+		switch (ast_kind(r->t, items.at[i])) {
+		case NODE_PARAM:
+		case NODE_CONST:
+		case NODE_FN: push_member(r, ast_item_name(r->t, items.at[i]), first); break;
+		case NODE_LET: bind_pattern(r, ast_let(r->t, items.at[i]).pattern); break;
+		default: break;
+		}
+	}
+}
+
+static void walk_module_layer(struct resolver *r, node_id n)
+{
+	struct ast_fn fn = ast_fn(r->t, n);
+	uint32_t mark = r->scope.len;
+	walk_signature(r, &fn);
+	if (ast_kind(r->t, fn.body) == NODE_BLOCK) {
+		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, fn.body));
+		push_members(r, items);
+		for (uint32_t i = 0; i < items.n; i++) {
+			enum node_kind k = ast_kind(r->t, items.at[i]);
+			if (k == NODE_FN)
+				walk_fn(r, items.at[i]);
+			else if (k == NODE_PARAM || k == NODE_CONST)
+				walk_const(r, items.at[i]);
+			else
+				walk(r, items.at[i]);
+		}
+	}
+	r->scope.len = mark;
+}
+
+static void walk_item(struct resolver *r, const struct item *it)
+{
+	uint32_t mark = r->scope.len;
+	switch (it->kind) {
+	case ITEM_FN:
+	case ITEM_LAYER: walk_fn(r, it->node); break;
+	case ITEM_MODULE_LAYER: walk_module_layer(r, it->node); break;
+	case ITEM_CONST:
+		check_attrs(r, ast_const(r->t, it->node).attrs);
+		walk_const(r, it->node);
+		break;
+	case ITEM_TYPE: {
+		struct ast_alias al = ast_alias(r->t, it->node);
+		push_generics(r, al.generics);
+		walk_type(r, al.type, DIMS_KNOWN);
+		break;
+	}
+	case ITEM_FROM: item_follow(r->f, &r->m->items[it - r->m->items]); break;
+	case ITEM_MAIN: walk(r, ast_a(r->t, it->node)); break;
+	case ITEM_IMPORT: break;
+	}
+	r->scope.len = mark;
+}
+
+void resolve_module(struct frontend *f, struct module *m)
+{
+	struct resolver r = {.f = f, .m = m, .t = &m->ast};
+	for (uint32_t i = 0; i < m->n_items; i++)
+		walk_item(&r, &m->items[i]);
+	vec_free(&r.scope);
+}

@@ -1,0 +1,300 @@
+/* Rules of the element-wise builtins. */
+#include <string.h>
+#include "frontend/builtin.h"
+
+struct operands {
+	core_ref a, b;
+	struct core_type type; /* broadcast shape, common element type */
+};
+
+static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib)
+{
+	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", c->sig->name, elab_value_text(e, c->v[ia]),
+				    elab_value_text(e, c->v[ib]));
+	diag_secondary(e->out, g, c->ats[ia], "%s", elab_value_text(e, c->v[ia]));
+	diag_secondary(e->out, g, c->ats[ib], "%s", elab_value_text(e, c->v[ib]));
+	diag_help(e->out, g, "convert one of them with a cast such as `float32(…)`");
+	return false;
+}
+
+/* The element type a number takes on beside a tensor. DT_COUNT: it cannot. */
+static dtype literal_type(struct value v, dtype beside)
+{
+	enum dtype_class k = dtype_class(beside);
+	switch (v.kind) {
+	case V_FLOAT: return k == DTC_FLOAT ? beside : k == DTC_INT ? DT_FLOAT32 : DT_COUNT;
+	case V_INT:
+		if (k == DTC_TRIT)
+			return v.u.i >= -1 && v.u.i <= 1 ? DT_TRIT : DT_COUNT;
+		return k == DTC_BOOL ? DT_COUNT : beside;
+	case V_DIM: return k == DTC_INT || k == DTC_FLOAT ? beside : DT_COUNT;
+	case V_BOOL: return k == DTC_BOOL ? beside : DT_COUNT;
+	case V_TRIT: return k == DTC_TRIT ? beside : DT_COUNT;
+	default: return DT_COUNT;
+	}
+}
+
+static dtype scalar_type(struct value v)
+{
+	switch (v.kind) {
+	case V_FLOAT: return DT_FLOAT32;
+	case V_BOOL: return DT_BOOL;
+	case V_TRIT: return DT_TRIT;
+	case V_DIM: return DT_INT64;
+	default: return DT_INT32;
+	}
+}
+
+/* The common element type of arguments ia and ib. */
+static bool common_type(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype *out)
+{
+	struct value a = c->v[ia], b = c->v[ib];
+	bool ta = a.kind == V_TENSOR, tb = b.kind == V_TENSOR;
+	if ((!ta && !value_is_scalar(a)) || (!tb && !value_is_scalar(b)))
+		return need_tensor(e, c, ta || value_is_scalar(a) ? ib : ia), false;
+	dtype da = ta ? type_of(e, a.u.t)->elem : scalar_type(a), db = tb ? type_of(e, b.u.t)->elem : scalar_type(b);
+	*out = ta == tb ? dtype_join(da, db) : ta ? literal_type(b, da) : literal_type(a, db);
+	return *out != DT_COUNT || mixed_types(e, c, ia, ib);
+}
+
+static core_ref as_type(struct elab *e, struct bcall *c, uint32_t i, dtype t)
+{
+	if (c->v[i].kind == V_TENSOR)
+		return emit_cast(e, c->v[i].u.t, t, c->ats[i]);
+	return emit_scalar(e, c->v[i], t, c->ats[i]);
+}
+
+static bool load_operands(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
+{
+	o->a = as_type(e, c, ia, t);
+	o->b = as_type(e, c, ib, t);
+	if (o->a == CORE_NONE || o->b == CORE_NONE)
+		return false;
+	if (!broadcast_or_report(e, c, o->a, o->b, c->ats[ia], c->ats[ib], &o->type))
+		return false;
+	o->type.elem = t;
+	return true;
+}
+
+static struct value emit2(struct elab *e, struct bcall *c, enum builtin bi, const struct operands *o)
+{
+	struct core_arg a[2] = {arg_tensor(o->a), arg_tensor(o->b)};
+	return value_tensor(emit_builtin(e, bi, &o->type, a, 2, c->at));
+}
+
+static bool no_arith(struct elab *e, struct bcall *c, dtype t)
+{
+	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", c->sig->name, dtype_text(t));
+	diag_help(e->out, g, t == DT_TRIT ? "convert with a cast: `int8(…)`, `float32(…)`" : "convert with a cast: `int32(…)`, `float32(…)`");
+	return false;
+}
+
+static struct value arith(struct elab *e, struct bcall *c, bool trits, bool floats)
+{
+	struct operands o;
+	dtype t;
+	if (!common_type(e, c, 0, 1, &t))
+		return VALUE_POISON;
+	if (t == DT_BOOL || (t == DT_TRIT && !trits))
+		return no_arith(e, c, t), VALUE_POISON;
+	if (floats && dtype_class(t) == DTC_INT)
+		t = DT_FLOAT32;
+	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
+}
+
+struct value rule_arith(struct elab *e, struct bcall *c) { return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM, false); }
+struct value rule_mul(struct elab *e, struct bcall *c) { return arith(e, c, true, false); }
+struct value rule_div(struct elab *e, struct bcall *c)
+{
+	struct value d = c->v[1];
+	if ((d.kind == V_INT && !d.u.i) || (d.kind == V_FLOAT && d.u.f == 0)) {
+		elab_error(e, DIAG_CONST_ARITH, c->ats[1], "division by a constant zero");
+		return VALUE_POISON;
+	}
+	return arith(e, c, false, true);
+}
+
+struct value rule_compare(struct elab *e, struct bcall *c)
+{
+	struct operands o;
+	dtype t;
+	if (!common_type(e, c, 0, 1, &t) || !load_operands(e, c, 0, 1, t, &o))
+		return VALUE_POISON;
+	o.type.elem = DT_BOOL;
+	return emit2(e, c, c->bi, &o);
+}
+
+struct value rule_logical(struct elab *e, struct bcall *c)
+{
+	struct operands o;
+	for (uint32_t i = 0; i < 2; i++) {
+		core_ref r = need_tensor(e, c, i);
+		if (r == CORE_NONE)
+			return VALUE_POISON;
+		if (type_of(e, r)->elem != DT_BOOL) {
+			elab_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", c->sig->name, elab_value_text(e, c->v[i]));
+			return VALUE_POISON;
+		}
+	}
+	return load_operands(e, c, 0, 1, DT_BOOL, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
+}
+
+struct value rule_logical_not(struct elab *e, struct bcall *c)
+{
+	core_ref r = need_tensor(e, c, 0);
+	if (r == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, r);
+	if (t.elem != DT_BOOL) {
+		elab_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", elab_value_text(e, c->v[0]));
+		return VALUE_POISON;
+	}
+	return emit1(e, c, c->bi, &t, r);
+}
+
+/* ---- one operand ---- */
+
+static struct value keep_type(struct elab *e, struct bcall *c, bool trits)
+{
+	core_ref r = need_tensor(e, c, 0);
+	if (r == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, r);
+	if (t.elem == DT_BOOL || (t.elem == DT_TRIT && !trits))
+		return no_arith(e, c, t.elem), VALUE_POISON;
+	bool rounding = c->bi == BI_FLOOR || c->bi == BI_CEIL || c->bi == BI_ROUND;
+	return rounding && dtype_class(t.elem) == DTC_INT ? value_tensor(r) : emit_plain(e, c, &t, r);
+}
+
+struct value rule_signed_same(struct elab *e, struct bcall *c) { return keep_type(e, c, true); }
+struct value rule_numeric_same(struct elab *e, struct bcall *c) { return keep_type(e, c, false); }
+
+struct value rule_float_same(struct elab *e, struct bcall *c)
+{
+	double number;
+	core_ref r = need_float(e, c, 0);
+	if (r == CORE_NONE)
+		return VALUE_POISON;
+	for (uint32_t i = 1; i < c->sig->n; i++) {
+		bool text = c->sig->params[i].standard.kind == V_STR;
+		if (text ? c->v[i].kind != V_STR : !need_float_value(e, c, i, &number))
+			return VALUE_POISON;
+		if (!text)
+			c->v[i] = value_float(number);
+	}
+	if (c->bi == BI_GELU && strcmp(c->v[1].u.s, "none") && strcmp(c->v[1].u.s, "tanh")) {
+		elab_error(e, DIAG_ARG_VALUE, c->ats[1], "`approximate` is \"none\" or \"tanh\", not \"%s\"", c->v[1].u.s);
+		return VALUE_POISON;
+	}
+	struct core_type t = *type_of(e, r);
+	return emit_plain(e, c, &t, r);
+}
+
+struct value rule_cast(struct elab *e, struct bcall *c)
+{
+	elab_error(e, DIAG_NOT_A_VALUE, c->at, "a cast is written as a call of the type: `float32(x)`");
+	return VALUE_POISON;
+}
+
+struct value rule_to_trit(struct elab *e, struct bcall *c)
+{
+	double number;
+	core_ref r = need_float(e, c, 0);
+	if (r == CORE_NONE || !need_float_value(e, c, 1, &number))
+		return VALUE_POISON;
+	if (number < 0) {
+		elab_error(e, DIAG_ARG_VALUE, c->ats[1], "the threshold cannot be negative");
+		return VALUE_POISON;
+	}
+	c->v[1] = value_float(number);
+	if (c->bi == BI_TERNARY_QUANTIZE) {
+		const char *m = c->v[2].kind == V_STR ? c->v[2].u.s : "";
+		if (strcmp(m, "threshold") && strcmp(m, "stochastic") && strcmp(m, "learned")) {
+			elab_error(e, DIAG_ARG_VALUE, c->ats[2], "`method` is \"threshold\", \"stochastic\" or \"learned\"");
+			return VALUE_POISON;
+		}
+	}
+	struct core_type t = *type_of(e, r);
+	t.elem = DT_TRIT;
+	return emit_plain(e, c, &t, r);
+}
+
+/* ---- three operands ---- */
+
+struct value rule_clip(struct elab *e, struct bcall *c)
+{
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x);
+	struct core_arg a[3] = {arg_tensor(x)};
+	if (t.elem == DT_BOOL || t.elem == DT_TRIT)
+		return no_arith(e, c, t.elem), VALUE_POISON;
+	c->v[0] = value_tensor(x);
+	for (uint32_t i = 1; i <= 2; i++) {
+		dtype common;
+		if (c->v[i].kind == V_NONE)
+			continue;
+		if (!common_type(e, c, 0, i, &common))
+			return VALUE_POISON;
+		t.elem = dtype_join(t.elem, common);
+	}
+	a[0] = arg_tensor(emit_cast(e, x, t.elem, c->at));
+	for (uint32_t i = 1; i <= 2; i++) {
+		struct operands o;
+		if (c->v[i].kind == V_NONE)
+			continue;
+		if (!load_operands(e, c, 0, i, t.elem, &o))
+			return VALUE_POISON;
+		broadcast_dims(e, &t, &o.type);
+		a[i] = arg_tensor(o.b);
+	}
+	return value_tensor(emit_builtin(e, BI_CLIP, &t, a, 3, c->at));
+}
+
+struct value rule_where(struct elab *e, struct bcall *c)
+{
+	struct operands o;
+	dtype t;
+	core_ref cond = need_tensor(e, c, 0);
+	if (cond == CORE_NONE)
+		return VALUE_POISON;
+	if (type_of(e, cond)->elem != DT_BOOL) {
+		elab_error(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s", elab_value_text(e, c->v[0]));
+		return VALUE_POISON;
+	}
+	if (!common_type(e, c, 1, 2, &t) || !load_operands(e, c, 1, 2, t, &o))
+		return VALUE_POISON;
+	struct core_type tc = *type_of(e, cond);
+	if (!broadcast_dims(e, &o.type, &tc))
+		return shape_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s", elab_shape_text(e, &tc),
+				   elab_shape_text(e, &o.type));
+	struct core_arg a[3] = {arg_tensor(cond), arg_tensor(o.a), arg_tensor(o.b)};
+	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
+}
+
+struct value rule_dropout(struct elab *e, struct bcall *c)
+{
+	double p;
+	core_ref r = need_tensor(e, c, 0);
+	return r != CORE_NONE && need_float_value(e, c, 1, &p) ? value_tensor(r) : VALUE_POISON;
+}
+
+struct value rule_ternary_dequantize(struct elab *e, struct bcall *c)
+{
+	struct operands o;
+	core_ref r = need_tensor(e, c, 0);
+	if (r == CORE_NONE)
+		return VALUE_POISON;
+	if (type_of(e, r)->elem != DT_TRIT) {
+		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`ternary_dequantize` needs trits, not %s", elab_value_text(e, c->v[0]));
+		return VALUE_POISON;
+	}
+	dtype t = c->v[1].kind == V_TENSOR ? type_of(e, c->v[1].u.t)->elem : DT_FLOAT32;
+	if (dtype_class(t) != DTC_FLOAT)
+		t = DT_FLOAT32;
+	c->v[0] = value_tensor(emit_cast(e, r, t, c->at));
+	if (c->v[1].kind == V_FLOAT && c->v[1].u.f == 1.0)
+		return c->v[0];
+	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, BI_MUL, &o) : VALUE_POISON;
+}

@@ -1,0 +1,224 @@
+/* Rules of matrix products, normalisations, embedding and quantizers. */
+#include <string.h>
+#include "frontend/builtin.h"
+
+/* The element type of a @ b, DT_COUNT: there is none. */
+static dtype matmul_type(dtype a, dtype b)
+{
+	enum dtype_class ka = dtype_class(a), kb = dtype_class(b);
+	if (ka == DTC_BOOL || kb == DTC_BOOL)
+		return DT_COUNT;
+	if (ka == DTC_TRIT && kb == DTC_TRIT)
+		return DT_INT32;
+	if (ka == DTC_TRIT || kb == DTC_TRIT) {
+		dtype other = ka == DTC_TRIT ? b : a;
+		return dtype_class(other) == DTC_FLOAT ? other : dtype_join(other, DT_INT32);
+	}
+	if (ka == DTC_INT && kb == DTC_INT)
+		return dtype_join(dtype_join(a, b), DT_INT32);
+	return dtype_join(a, b);
+}
+
+static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct core_type *a, const struct core_type *b)
+{
+	uint32_t ka = a->rank - 1u, kb = b->rank > 1 ? b->rank - 2u : 0;
+	struct buf da = {0}, db = {0};
+	dim_print(e->b->dims, a->dims[ka], &da);
+	dim_print(e->b->dims, b->dims[kb], &db);
+	struct diag *g = elab_error(e, DIAG_MATMUL_SHAPE, c->at, "matrix product of shapes %s and %s: %s columns meet %s rows", elab_shape_text(e, a),
+				    elab_shape_text(e, b), da.at, db.at);
+	diag_secondary(e->out, g, c->ats[0], "%s has shape %s", elab_source_text(e, c->ats[0]), elab_shape_text(e, a));
+	diag_secondary(e->out, g, c->ats[1], "%s has shape %s", elab_source_text(e, c->ats[1]), elab_shape_text(e, b));
+	if (b->rank >= 2 && dim_eq(a->dims[ka], b->dims[b->rank - 1]))
+		diag_help(e->out, g, "transpose the second: `%s.transpose(-2, -1)`", "w");
+	buf_free(&da);
+	buf_free(&db);
+	return VALUE_POISON;
+}
+
+static bool matmul_shape(struct elab *e, struct bcall *c, const struct core_type *a, const struct core_type *b, struct core_type *out)
+{
+	if (!a->rank || !b->rank) {
+		elab_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1], "a matrix product needs operands of at least one dimension, not a scalar");
+		return false;
+	}
+	if (!dims_agree(e, a->dims[a->rank - 1], b->dims[b->rank > 1 ? b->rank - 2 : 0]))
+		return inner_mismatch(e, c, a, b), false;
+	struct core_type batch_a = *a, batch_b = *b;
+	batch_a.rank = a->rank > 2 ? (uint8_t)(a->rank - 2) : 0;
+	batch_b.rank = b->rank > 2 ? (uint8_t)(b->rank - 2) : 0;
+	*out = batch_a;
+	if (!broadcast_dims(e, out, &batch_b)) {
+		struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the batch dimensions of %s and %s do not broadcast", elab_shape_text(e, a),
+					    elab_shape_text(e, b));
+		diag_secondary(e->out, g, c->ats[0], "%s", elab_shape_text(e, a));
+		diag_secondary(e->out, g, c->ats[1], "%s", elab_shape_text(e, b));
+		return false;
+	}
+	if (out->rank + 2 > CORE_MAX_RANK)
+		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", CORE_MAX_RANK), false;
+	if (a->rank > 1)
+		out->dims[out->rank++] = a->dims[a->rank - 2];
+	if (b->rank > 1)
+		out->dims[out->rank++] = b->dims[b->rank - 1];
+	return true;
+}
+
+struct value rule_matmul(struct elab *e, struct bcall *c)
+{
+	struct core_type out;
+	core_ref a = need_tensor(e, c, 0), b = need_tensor(e, c, 1);
+	if (a == CORE_NONE || b == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type ta = *type_of(e, a), tb = *type_of(e, b);
+	dtype elem = matmul_type(ta.elem, tb.elem);
+	if (elem == DT_COUNT) {
+		struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "no matrix product of %s and %s", dtype_text(ta.elem), dtype_text(tb.elem));
+		diag_secondary(e->out, g, c->ats[0], "%s", elab_type_text(e, a));
+		diag_secondary(e->out, g, c->ats[1], "%s", elab_type_text(e, b));
+		return VALUE_POISON;
+	}
+	if (!matmul_shape(e, c, &ta, &tb, &out))
+		return VALUE_POISON;
+	out.elem = elem;
+	/* Floats of different widths, or a float and an integer, meet in the wider; trits and integers stay what they are. */
+	if (dtype_class(elem) == DTC_FLOAT) {
+		a = ta.elem == DT_TRIT ? a : emit_cast(e, a, elem, c->ats[0]);
+		b = tb.elem == DT_TRIT ? b : emit_cast(e, b, elem, c->ats[1]);
+	}
+	struct core_arg args[2] = {arg_tensor(a), arg_tensor(b)};
+	return value_tensor(emit_builtin(e, BI_MATMUL, &out, args, 2, c->at));
+}
+
+struct value rule_ternary_matmul(struct elab *e, struct bcall *c)
+{
+	core_ref w = need_tensor(e, c, 1);
+	if (w != CORE_NONE && type_of(e, w)->elem != DT_TRIT) {
+		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `ternary_matmul` must be trits, not %s", elab_value_text(e, c->v[1]));
+		return VALUE_POISON;
+	}
+	return rule_matmul(e, c);
+}
+
+/* ---- normalisations ---- */
+
+/* An optional vector argument of the size and element type. */
+static bool need_vector(struct elab *e, struct bcall *c, uint32_t i, dim size, dtype elem, struct core_arg *out)
+{
+	*out = arg_none();
+	if (c->v[i].kind == V_NONE)
+		return true;
+	core_ref r = need_tensor(e, c, i);
+	if (r == CORE_NONE)
+		return false;
+	struct core_type t = *type_of(e, r), want = {.rank = 1, .dims = {size}};
+	if (t.rank != 1 || !dims_agree(e, t.dims[0], size)) {
+		struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed", name_text(e->f, c->sig->params[i].name),
+					    bcall_name(c), elab_shape_text(e, &t), elab_shape_text(e, &want));
+		diag_secondary(e->out, g, c->ats[0], "for a tensor %s", elab_value_text(e, c->v[0]));
+		return false;
+	}
+	if (!dtype_widens(t.elem, elem)) {
+		elab_error(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has elements of type %s, which do not convert to %s",
+			   name_text(e->f, c->sig->params[i].name), bcall_name(c), dtype_text(t.elem), dtype_text(elem));
+		return false;
+	}
+	*out = arg_tensor(emit_cast(e, r, elem, c->at));
+	return true;
+}
+
+/* Parameters 1 … n-2 are vectors along the dimension, the last is eps. */
+static struct value normalise(struct elab *e, struct bcall *c, core_ref x, uint32_t axis)
+{
+	struct core_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
+	struct core_type t = *type_of(e, x);
+	uint32_t last = c->sig->n - 1;
+	double eps;
+	for (uint32_t i = 1; i < last; i++)
+		if (!need_vector(e, c, i, t.dims[axis], t.elem, &a[i]))
+			return VALUE_POISON;
+	if (!need_float_value(e, c, last, &eps))
+		return VALUE_POISON;
+	a[last] = (struct core_arg){.kind = ARG_FLOAT, .u.f = eps};
+	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));
+}
+
+static struct value last_axis(struct elab *e, struct bcall *c)
+{
+	core_ref x = need_float(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	uint32_t rank = type_of(e, x)->rank;
+	if (!rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "a scalar has no last dimension");
+	return normalise(e, c, x, rank - 1);
+}
+
+struct value rule_layer_norm(struct elab *e, struct bcall *c) { return last_axis(e, c); }
+struct value rule_rms_norm(struct elab *e, struct bcall *c) { return last_axis(e, c); }
+
+struct value rule_batch_norm(struct elab *e, struct bcall *c)
+{
+	core_ref x = need_float(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	if (type_of(e, x)->rank < 2)
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", elab_type_text(e, x));
+	if ((c->v[1].kind == V_NONE) != (c->v[2].kind == V_NONE))
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "running_mean and running_var come together");
+	return normalise(e, c, x, 1);
+}
+
+struct value rule_embedding(struct elab *e, struct bcall *c)
+{
+	core_ref x = need_tensor(e, c, 0), w = need_tensor(e, c, 1);
+	if (x == CORE_NONE || w == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x), tw = *type_of(e, w);
+	if (dtype_class(t.elem) != DTC_INT)
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the indices must be integers, not %s", elab_type_text(e, x));
+	if (tw.rank != 2 || t.rank == CORE_MAX_RANK)
+		return shape_error(e, c, DIAG_RANK, c->ats[1], "the table must have two dimensions, not %s", elab_type_text(e, w));
+	t.elem = tw.elem;
+	t.dims[t.rank++] = tw.dims[1];
+	struct core_arg a[2] = {arg_tensor(x), arg_tensor(w)};
+	return value_tensor(emit_builtin(e, BI_EMBEDDING, &t, a, 2, c->at));
+}
+
+/* ---- quantizers ---- */
+
+static struct value two_results(struct elab *e, core_ref r, const struct core_type *a, const struct core_type *b, span at)
+{
+	struct value v = value_seq(e->f->arena, V_TUPLE, 2);
+	v.u.seq->at[0] = value_tensor(emit_result(e, r, 0, a, at));
+	v.u.seq->at[1] = value_tensor(emit_result(e, r, 1, b, at));
+	return v;
+}
+
+struct value rule_absmean_quantize(struct elab *e, struct bcall *c)
+{
+	core_ref x = need_float(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type q = *type_of(e, x), s = {.elem = DT_FLOAT32};
+	x = emit_cast(e, x, DT_FLOAT32, c->at);
+	q.elem = DT_TRIT;
+	struct core_arg a = arg_tensor(x);
+	return two_results(e, emit_builtin(e, c->bi, &q, &a, 1, c->at), &q, &s, c->at);
+}
+
+struct value rule_absmax_quantize(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	core_ref x = need_float(e, c, 0);
+	if (x == CORE_NONE || !need_axis(e, c, 1, type_of(e, x)->rank, &axis))
+		return VALUE_POISON;
+	struct core_type q = *type_of(e, x), s;
+	x = emit_cast(e, x, DT_FLOAT32, c->at);
+	q.elem = DT_INT8;
+	s = q;
+	s.elem = DT_FLOAT32;
+	s.dims[axis] = dim_const(e->b->dims, 1);
+	struct core_arg a[2] = {arg_tensor(x), arg_int(axis)};
+	return two_results(e, emit_builtin(e, c->bi, &q, a, 2, c->at), &q, &s, c->at);
+}

@@ -1,0 +1,508 @@
+/* Rules of the builtins that move elements about. */
+#include <string.h>
+#include "frontend/builtin.h"
+
+static dim product(struct elab *e, const struct core_type *t, uint32_t from, uint32_t to)
+{
+	dim d = dim_const(e->b->dims, 1);
+	for (uint32_t i = from; i < to; i++)
+		d = dim_mul(e->b->dims, d, t->dims[i]);
+	return d;
+}
+
+/* The size that -1 stands for: total // known, if that is exact. */
+static bool solve_minus_one(struct elab *e, struct bcall *c, const struct core_type *t, struct core_type *out, uint32_t hole)
+{
+	struct dims *d = e->b->dims;
+	int64_t n;
+	out->dims[hole] = dim_const(d, 1);
+	dim total = product(e, t, 0, t->rank), known = product(e, out, 0, out->rank);
+	if (dim_is_const(d, known, &n) && !n) {
+		shape_error(e, c, DIAG_RESHAPE, c->ats[1], "-1 cannot be solved for beside a size of 0");
+		return false;
+	}
+	dim q = dim_floordiv(d, total, known);
+	out->dims[hole] = q;
+	int exact = dim_compare(d, dim_mul(d, q, known), total);
+	if (exact > 0)
+		return true;
+	if (!exact && e->checking) {
+		out->dims[hole] = fresh_dim(e);
+		return true;
+	}
+	shape_error(e, c, DIAG_RESHAPE, c->ats[1], "the %s of %s do not divide by the other sizes", "elements", elab_shape_text(e, t));
+	return false;
+}
+
+struct value rule_reshape(struct elab *e, struct bcall *c)
+{
+	struct core_type out = {0};
+	uint32_t n;
+	int hole;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE || !need_sizes(e, c, 1, out.dims, &n, &hole))
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x);
+	out.elem = t.elem;
+	out.rank = (uint8_t)n;
+	if (hole >= 0) {
+		if (!solve_minus_one(e, c, &t, &out, (uint32_t)hole))
+			return VALUE_POISON;
+	} else if (!dims_agree(e, product(e, &t, 0, t.rank), product(e, &out, 0, n))) {
+		struct diag *g = elab_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", elab_shape_text(e, &t), elab_shape_text(e, &out));
+		struct buf a = {0}, b = {0};
+		dim_print(e->b->dims, product(e, &t, 0, t.rank), &a);
+		dim_print(e->b->dims, product(e, &out, 0, n), &b);
+		diag_label_primary(e->out, g, "%s elements to %s", a.at, b.at);
+		buf_free(&a);
+		buf_free(&b);
+		return VALUE_POISON;
+	}
+	return emit_reshape(e, x, &out, c->at);
+}
+
+struct value rule_flatten(struct elab *e, struct bcall *c)
+{
+	uint32_t from, to;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (!t.rank)
+		t.rank = 1, t.dims[0] = dim_const(e->b->dims, 1);
+	if (!need_axis(e, c, 1, t.rank, &from) || !need_axis(e, c, 2, t.rank, &to))
+		return VALUE_POISON;
+	if (to < from)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "start_dim lies behind end_dim");
+	for (uint32_t i = 0; i < from; i++)
+		out.dims[out.rank++] = t.dims[i];
+	out.dims[out.rank++] = product(e, &t, from, to + 1);
+	for (uint32_t i = to + 1; i < t.rank; i++)
+		out.dims[out.rank++] = t.dims[i];
+	return emit_reshape(e, x, &out, c->at);
+}
+
+struct value rule_squeeze(struct elab *e, struct bcall *c)
+{
+	uint32_t axis = UINT32_MAX;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (c->v[1].kind != V_NONE && !need_axis(e, c, 1, t.rank, &axis))
+		return VALUE_POISON;
+	for (uint32_t i = 0; i < t.rank; i++) {
+		int64_t n;
+		bool one = dim_is_const(e->b->dims, t.dims[i], &n) && n == 1;
+		if (!one || (axis != UINT32_MAX && axis != i))
+			out.dims[out.rank++] = t.dims[i];
+	}
+	return out.rank == t.rank ? value_tensor(x) : emit_reshape(e, x, &out, c->at);
+}
+
+struct value rule_unsqueeze(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (t.rank == CORE_MAX_RANK)
+		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", CORE_MAX_RANK);
+	if (!need_axis(e, c, 1, t.rank + 1u, &axis))
+		return VALUE_POISON;
+	for (uint32_t i = 0; i <= t.rank; i++)
+		out.dims[out.rank++] = i == axis ? dim_const(e->b->dims, 1) : t.dims[i < axis ? i : i - 1];
+	return emit_reshape(e, x, &out, c->at);
+}
+
+/* ---- permutations ---- */
+
+static struct value emit_permute(struct elab *e, core_ref x, const uint32_t *order, span at)
+{
+	struct core_type t = *type_of(e, x), out = t;
+	struct core_arg items[CORE_MAX_RANK], a[2] = {arg_tensor(x)};
+	for (uint32_t i = 0; i < t.rank; i++) {
+		out.dims[i] = t.dims[order[i]];
+		items[i] = arg_int(order[i]);
+	}
+	a[1] = arg_list(e, items, t.rank);
+	return value_tensor(emit_builtin(e, BI_PERMUTE, &out, a, 2, at));
+}
+
+struct value rule_transpose(struct elab *e, struct bcall *c)
+{
+	uint32_t d0, d1;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x);
+	if (!need_axis(e, c, 1, t.rank, &d0) || !need_axis(e, c, 2, t.rank, &d1))
+		return VALUE_POISON;
+	dim swap = t.dims[d0];
+	t.dims[d0] = t.dims[d1];
+	t.dims[d1] = swap;
+	struct core_arg a[3] = {arg_tensor(x), arg_int(d0 < d1 ? d0 : d1), arg_int(d0 < d1 ? d1 : d0)};
+	return d0 == d1 ? value_tensor(x) : value_tensor(emit_builtin(e, BI_TRANSPOSE, &t, a, 3, c->at));
+}
+
+struct value rule_permute(struct elab *e, struct bcall *c)
+{
+	uint32_t order[CORE_MAX_RANK], seen = 0;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	uint32_t rank = type_of(e, x)->rank;
+	if (!value_is_seq(c->v[1]) || c->v[1].u.seq->n != rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[1], "the tensor has %u dimensions and each must be named once", rank);
+	for (uint32_t i = 0; i < rank; i++) {
+		struct value v = c->v[1].u.seq->at[i];
+		if (v.kind != V_INT)
+			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the dimensions must be integers known at compile time");
+		if (!axis_of(e, c, v.u.i, rank, c->ats[1], &order[i]))
+			return VALUE_POISON;
+		seen |= 1u << order[i];
+	}
+	if (seen != (1u << rank) - 1)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a dimension is named twice");
+	return emit_permute(e, x, order, c->at);
+}
+
+struct value rule_moveaxis(struct elab *e, struct bcall *c)
+{
+	uint32_t from, to, order[CORE_MAX_RANK], n = 0;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	uint32_t rank = type_of(e, x)->rank;
+	if (!need_axis(e, c, 1, rank, &from) || !need_axis(e, c, 2, rank, &to))
+		return VALUE_POISON;
+	for (uint32_t i = 0; n < rank; i++) {
+		if (n == to)
+			order[n++] = from;
+		if (i != from && n < rank && i < rank)
+			order[n++] = i;
+	}
+	return emit_permute(e, x, order, c->at);
+}
+
+/* ---- joining ---- */
+
+static bool list_of_tensors(struct elab *e, struct bcall *c, core_ref *first, dtype *elem)
+{
+	struct value list = c->v[0];
+	if (!value_is_seq(list) || !list.u.seq->n) {
+		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", bcall_name(c), elab_value_text(e, list));
+		return false;
+	}
+	for (uint32_t i = 0; i < list.u.seq->n; i++) {
+		struct value v = list.u.seq->at[i];
+		if (v.kind != V_TENSOR) {
+			elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i, bcall_name(c), elab_value_text(e, v));
+			return false;
+		}
+		dtype t = type_of(e, v.u.t)->elem;
+		*elem = i ? dtype_join(*elem, t) : t;
+		if (*elem == DT_COUNT) {
+			elab_error(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that do not mix");
+			return false;
+		}
+	}
+	*first = list.u.seq->at[0].u.t;
+	return true;
+}
+
+static struct value emit_concat(struct elab *e, struct bcall *c, const core_ref *refs, uint32_t n, uint32_t axis, dtype elem)
+{
+	struct core_type out = *type_of(e, refs[0]);
+	struct core_arg *items = ARENA_ARRAY(e->f->arena, struct core_arg, n), a[2];
+	out.elem = elem;
+	for (uint32_t i = 0; i < n; i++) {
+		struct core_type t = *type_of(e, refs[i]);
+		bool fits = t.rank == out.rank;
+		for (uint32_t k = 0; fits && i && k < t.rank; k++)
+			fits = k == axis || dims_agree(e, t.dims[k], out.dims[k]);
+		if (!fits)
+			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, which does not fit %s in all dimensions but %u", i,
+					   elab_shape_text(e, &t), elab_shape_text(e, type_of(e, refs[0])), axis);
+		if (i)
+			out.dims[axis] = dim_add(e->b->dims, out.dims[axis], t.dims[axis]);
+		items[i] = arg_tensor(emit_cast(e, refs[i], elem, c->at));
+	}
+	a[0] = arg_list(e, items, n);
+	a[1] = arg_int(axis);
+	return value_tensor(emit_builtin(e, BI_CONCAT, &out, a, 2, c->at));
+}
+
+struct value rule_concat(struct elab *e, struct bcall *c)
+{
+	core_ref first;
+	dtype elem;
+	uint32_t axis;
+	if (!list_of_tensors(e, c, &first, &elem) || !need_axis(e, c, 1, type_of(e, first)->rank, &axis))
+		return VALUE_POISON;
+	uint32_t n = c->v[0].u.seq->n;
+	core_ref *refs = ARENA_ARRAY(e->f->arena, core_ref, n);
+	for (uint32_t i = 0; i < n; i++)
+		refs[i] = c->v[0].u.seq->at[i].u.t;
+	return emit_concat(e, c, refs, n, axis, elem);
+}
+
+struct value rule_stack(struct elab *e, struct bcall *c)
+{
+	core_ref first;
+	dtype elem;
+	uint32_t axis;
+	if (!list_of_tensors(e, c, &first, &elem))
+		return VALUE_POISON;
+	struct core_type shape = *type_of(e, first);
+	if (shape.rank == CORE_MAX_RANK)
+		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", CORE_MAX_RANK);
+	if (!need_axis(e, c, 1, shape.rank + 1u, &axis))
+		return VALUE_POISON;
+	uint32_t n = c->v[0].u.seq->n;
+	core_ref *refs = ARENA_ARRAY(e->f->arena, core_ref, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct core_type t = *type_of(e, c->v[0].u.seq->at[i].u.t), out = {.elem = t.elem};
+		if (t.rank != shape.rank)
+			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, the first %s", i, elab_shape_text(e, &t),
+					   elab_shape_text(e, &shape));
+		for (uint32_t k = 0; k <= t.rank; k++)
+			out.dims[out.rank++] = k == axis ? dim_const(e->b->dims, 1) : t.dims[k < axis ? k : k - 1];
+		refs[i] = emit_reshape(e, c->v[0].u.seq->at[i].u.t, &out, c->at).u.t;
+	}
+	return emit_concat(e, c, refs, n, axis, elem);
+}
+
+/* ---- copies ---- */
+
+struct value rule_expand(struct elab *e, struct bcall *c)
+{
+	struct core_type out = {0};
+	uint32_t n;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x);
+	out.elem = t.elem;
+	/* -1 keeps a size */
+	if (value_is_seq(c->v[1])) {
+		struct value copy = value_seq(e->f->arena, V_LIST, c->v[1].u.seq->n);
+		for (uint32_t i = 0; i < copy.u.seq->n; i++) {
+			struct value v = c->v[1].u.seq->at[i];
+			uint32_t k = i + t.rank - copy.u.seq->n;
+			copy.u.seq->at[i] = v.kind == V_INT && v.u.i == -1 && k < t.rank ? value_dim(e->b->dims, t.dims[k]) : v;
+		}
+		c->v[1] = copy;
+	}
+	if (!need_sizes(e, c, 1, out.dims, &n, NULL))
+		return VALUE_POISON;
+	out.rank = (uint8_t)n;
+	struct core_type both = out;
+	bool fits = broadcast_dims(e, &both, &t) && both.rank == out.rank;
+	for (uint32_t i = 0; fits && i < n; i++)
+		fits = dims_agree(e, both.dims[i], out.dims[i]);
+	if (!fits)
+		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", elab_shape_text(e, &t), elab_shape_text(e, &out));
+	struct core_arg sizes[CORE_MAX_RANK], a[2] = {arg_tensor(x)};
+	for (uint32_t i = 0; i < n; i++)
+		sizes[i] = arg_dim(out.dims[i]);
+	a[1] = arg_list(e, sizes, n);
+	return value_tensor(emit_builtin(e, BI_EXPAND, &out, a, 2, c->at));
+}
+
+struct value rule_repeat(struct elab *e, struct bcall *c)
+{
+	dim times[CORE_MAX_RANK];
+	uint32_t n;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE || !need_sizes(e, c, 1, times, &n, NULL))
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (n < t.rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[1], "%u counts for a tensor of %u dimensions", n, t.rank);
+	out.rank = (uint8_t)n;
+	struct core_arg sizes[CORE_MAX_RANK], a[2] = {arg_tensor(x)};
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = i + t.rank - n;
+		out.dims[i] = k < t.rank ? dim_mul(e->b->dims, t.dims[k], times[i]) : times[i];
+		sizes[i] = arg_dim(times[i]);
+	}
+	a[1] = arg_list(e, sizes, n);
+	return value_tensor(emit_builtin(e, BI_REPEAT, &out, a, 2, c->at));
+}
+
+/* ---- parts ---- */
+
+static struct value emit_slice(struct elab *e, core_ref x, uint32_t axis, dim from, dim to, span at)
+{
+	struct core_type t = *type_of(e, x);
+	t.dims[axis] = dim_sub(e->b->dims, to, from);
+	struct core_arg a[5] = {arg_tensor(x), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(1)};
+	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, at));
+}
+
+static struct value slices(struct elab *e, core_ref x, uint32_t axis, int64_t total, const int64_t *ends, uint32_t n, span at)
+{
+	struct value out = value_seq(e->f->arena, V_TUPLE, n);
+	int64_t from = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		int64_t to = ends[i] < total ? ends[i] : total;
+		out.u.seq->at[i] = emit_slice(e, x, axis, dim_const(e->b->dims, from), dim_const(e->b->dims, to), at);
+		from = to;
+	}
+	return out;
+}
+
+static struct value even_parts(struct elab *e, struct bcall *c, core_ref x, uint32_t axis, int64_t total, int64_t size)
+{
+	int64_t n = total ? (total - 1) / size + 1 : 1;
+	if (n > 4096)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "more than 4096 parts");
+	int64_t *ends = ARENA_ARRAY(e->f->arena, int64_t, n);
+	for (int64_t i = 0; i < n; i++)
+		ends[i] = i == n - 1 ? total : (i + 1) * size;
+	return slices(e, x, axis, total, ends, (uint32_t)n, c->at);
+}
+
+static struct value listed_parts(struct elab *e, struct bcall *c, core_ref x, uint32_t axis, int64_t total)
+{
+	uint32_t n = c->v[1].u.seq->n;
+	int64_t *ends = ARENA_ARRAY(e->f->arena, int64_t, n + 1), sum = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct value v = c->v[1].u.seq->at[i];
+		if (v.kind != V_INT || v.u.i < 0 || __builtin_add_overflow(sum, v.u.i, &sum))
+			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "the sizes must be integers known at compile time");
+		ends[i] = sum;
+	}
+	if (sum != total)
+		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "the sizes add up to %lld, the dimension is %lld", (long long)sum, (long long)total);
+	return slices(e, x, axis, total, ends, n, c->at);
+}
+
+static struct value parts(struct elab *e, struct bcall *c, bool chunk)
+{
+	uint32_t axis;
+	int64_t total, n;
+	core_ref x = need_tensor(e, c, 0);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x);
+	if (!need_axis(e, c, 2, t.rank, &axis))
+		return VALUE_POISON;
+	if (!dim_is_const(e->b->dims, t.dims[axis], &total)) {
+		if (e->checking)
+			return VALUE_POISON;
+		return shape_error(e, c, DIAG_UNSUPPORTED, c->at, "the dimension's size is not known at compile time");
+	}
+	if (!chunk && value_is_seq(c->v[1]))
+		return listed_parts(e, c, x, axis, total);
+	if (!need_int(e, c, 1, &n))
+		return VALUE_POISON;
+	if (n < 1)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "must be at least 1");
+	if (chunk)
+		n = total ? (total - 1) / n + 1 : 1;
+	return even_parts(e, c, x, axis, total, n);
+}
+
+struct value rule_split(struct elab *e, struct bcall *c) { return parts(e, c, false); }
+struct value rule_chunk(struct elab *e, struct bcall *c) { return parts(e, c, true); }
+
+static bool const_pair(struct elab *e, dim a, dim b, int64_t *x, int64_t *y)
+{
+	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
+}
+
+/* A bound as NumPy reads it: from the end where negative, clamped where everything is known. */
+static dim slice_bound(struct elab *e, struct value v, dim size, dim standard)
+{
+	dim d;
+	int64_t x, n;
+	if (!size_value(e, v, &d))
+		return standard;
+	if (v.kind == V_INT && v.u.i < 0)
+		d = dim_add(e->b->dims, size, d);
+	if (!const_pair(e, d, size, &x, &n))
+		return d;
+	return dim_const(e->b->dims, x < 0 ? 0 : x > n ? n : x);
+}
+
+struct value rule_slice(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	int64_t step = 1, x, y;
+	core_ref r = need_tensor(e, c, 0);
+	if (r == CORE_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, r);
+	struct dims *d = e->b->dims;
+	dim size = t.dims[axis];
+	for (uint32_t i = 2; i <= 4; i++)
+		if (c->v[i].kind != V_INT && c->v[i].kind != V_DIM && c->v[i].kind != V_NONE)
+			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a bound must be an integer, not %s", elab_value_text(e, c->v[i]));
+	if (c->v[4].kind != V_NONE && !need_int(e, c, 4, &step))
+		return VALUE_POISON;
+	if (step < 1)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[4], "the step must be at least 1");
+	dim from = slice_bound(e, c->v[2], size, dim_const(d, 0)), to = slice_bound(e, c->v[3], size, size);
+	if (const_pair(e, from, to, &x, &y) && y < x)
+		to = from;
+	if (dim_eq(from, dim_const(d, 0)) && dim_eq(to, size) && step == 1)
+		return value_tensor(r);
+	dim len = dim_sub(d, to, from);
+	if (step > 1)
+		len = dim_floordiv(d, dim_add(d, len, dim_const(d, step - 1)), dim_const(d, step));
+	t.dims[axis] = len;
+	struct core_arg a[5] = {arg_tensor(r), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(step)};
+	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, c->at));
+}
+
+static void drop_axis(struct core_type *t, uint32_t axis)
+{
+	for (uint32_t i = axis; i + 1 < t->rank; i++)
+		t->dims[i] = t->dims[i + 1];
+	t->rank--;
+}
+
+struct value rule_select(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	dim index;
+	int64_t i, n;
+	core_ref r = need_tensor(e, c, 0);
+	if (r == CORE_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, r);
+	if (!size_value(e, c->v[2], &index))
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "an index must be an integer, not %s", elab_value_text(e, c->v[2]));
+	bool negative = c->v[2].kind == V_INT && c->v[2].u.i < 0;
+	if (negative)
+		index = dim_add(e->b->dims, t.dims[axis], index);
+	if (const_pair(e, index, t.dims[axis], &i, &n) && (i < 0 || i >= n)) {
+		struct diag *g = elab_error(e, DIAG_INDEX_RANGE, c->ats[2], "index %lld is out of range", (long long)(negative ? i - n : i));
+		diag_label_primary(e->out, g, "dimension %u of %s has %lld elements", axis, elab_shape_text(e, &t), (long long)n);
+		return VALUE_POISON;
+	}
+	drop_axis(&t, axis);
+	struct core_arg a[3] = {arg_tensor(r), arg_int(axis), arg_dim(index)};
+	return value_tensor(emit_builtin(e, BI_SELECT, &t, a, 3, c->at));
+}
+
+struct value rule_index_select(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	core_ref r = need_tensor(e, c, 0), index = need_tensor(e, c, 2);
+	if (r == CORE_NONE || index == CORE_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, r), ti = *type_of(e, index);
+	if (dtype_class(ti.elem) != DTC_INT || ti.rank > 1)
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "an index must be a tensor of integers with at most one dimension, not %s",
+				   elab_type_text(e, index));
+	if (ti.rank)
+		t.dims[axis] = ti.dims[0];
+	else
+		drop_axis(&t, axis);
+	struct core_arg a[3] = {arg_tensor(r), arg_int(axis), arg_tensor(index)};
+	return value_tensor(emit_builtin(e, BI_INDEX_SELECT, &t, a, 3, c->at));
+}

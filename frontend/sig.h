@@ -1,0 +1,90 @@
+/* Signatures: types of the source as patterns over dimension, element-type and shape variables, matched against values, and the linear
+ * equations between dimensions that a call leaves to solve. */
+#ifndef TRIB_FRONTEND_SIG_H
+#define TRIB_FRONTEND_SIG_H
+#include "frontend/elab.h"
+
+enum type_kind { TY_ANY, TY_TENSOR, TY_SCALAR, TY_STR, TY_VOID, TY_TUPLE, TY_LIST, TY_LAYER };
+enum shape_kind { SHAPE_ANY, SHAPE_VAR, SHAPE_DIMS };
+#define SIG_NO_VAR UINT32_MAX
+
+struct type {
+	enum type_kind kind;
+	dtype elem;           /* TY_SCALAR, TY_TENSOR; DT_COUNT: elem_var says */
+	uint32_t elem_var;    /* SIG_NO_VAR: any */
+	enum shape_kind shape;
+	uint32_t shape_var;
+	uint32_t rank;
+	dim dims[CORE_MAX_RANK]; /* of the signature's dims */
+	struct type **items;  /* TY_TUPLE; TY_LIST: one */
+	uint32_t n_items;
+	struct item *layer;   /* TY_LAYER */
+	span at;
+};
+enum sigvar_kind { SV_UNUSED, SV_DIM, SV_DTYPE, SV_SHAPE, SV_TYPE };
+struct sigvar {
+	enum sigvar_kind kind;
+	name_id name;         /* 0: a `?` */
+	bool bound, stands;   /* stands: made for a `?`, or unbound on purpose */
+	uint32_t sym;         /* SV_DIM: its symbol in the signature's dims */
+	dim value;            /* SV_DIM, of the signature's dims, over outer symbols only */
+	bool has_inner;       /* checking: stands for `inner`, a symbol of the current unit's dims */
+	dim inner;
+	dtype elem;
+	uint32_t rank;
+	dim shape[CORE_MAX_RANK]; /* SV_SHAPE: of the current unit's dims */
+	struct ast_nodes traits;
+	span bound_at;
+	const char *bound_by; /* "argument `x`" */
+};
+/* One equation: pattern (signature's dims) = actual (the same, outer symbols only). */
+struct sigeq {
+	dim pattern, actual;
+	uint32_t match;       /* which match it came from */
+	uint32_t axis;
+	bool done;
+};
+struct sigmatch {
+	const char *what;     /* "argument `x` of `fc2`" */
+	span at, decl;
+	struct type *type;
+	struct core_type actual;
+};
+struct sig {
+	struct elab *e;
+	struct module *mod;   /* where the types are written */
+	struct instance *self;
+	bool use_locals;      /* an annotation inside a body: names of dimensions are its locals */
+	bool result;          /* matching a result: codes and words differ */
+	bool open;            /* unbound variables become symbols of the current unit, as while checking */
+	struct dims *dims;    /* outer symbols first, then the variables */
+	uint32_t n_outer;
+	VEC(struct sigvar) vars;
+	VEC(struct sigeq) eqs;
+	VEC(struct sigmatch) matches;
+	VEC(uint32_t) imported; /* the current unit's symbols made since: their symbols in dims */
+	uint32_t alias_depth;
+};
+
+void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self);
+void sig_close(struct sig *s);
+void sig_generics(struct sig *s, struct ast_nodes generics);
+/* Never NULL; TY_ANY where the type is wrong (reported) or unknown. */
+struct type *sig_type(struct sig *s, node_id n);
+/* Matches a value: element types and ranks now, dimensions when solved. Literals and widening become casts in *v. False: reported. */
+bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
+/* Adds the equation of one dimension of a declared type with a size of the current unit. `what`, `at` and `decl` are for the error. */
+void sig_equate(struct sig *s, struct type *t, const struct core_type *actual, uint32_t axis, span at, span decl, const char *what);
+/* Solves the equations so far. False: reported. */
+bool sig_solve(struct sig *s);
+/* Dimension variables become locals of the current frame, which must be the callee's. */
+void sig_bind_locals(struct sig *s);
+/* Checking: from here on the variables that stand for unknown sizes are what they are. */
+void sig_fix_unknowns(struct sig *s);
+/* Checking: an unknown value of the type. Variables not bound become new symbols. V_POISON where the type says too little. */
+struct value sig_unknown(struct sig *s, const struct type *t, span at);
+/* The value as an annotation or declaration wants it. `type_owner`: module of the node if it is not the frame's. */
+struct value sig_coerce(struct elab *e, node_id type, struct value v, span at, const char *what, struct instance *self);
+/* The shape of a declared type whose dimensions are all constant, or symbols of the current unit. */
+bool sig_constant_type(struct sig *s, const struct type *t, struct core_type *out);
+#endif

@@ -1,0 +1,500 @@
+/* Matching values against patterns, and solving the equations between dimensions: each is linear in one unknown sooner or later, or waits. */
+#include <string.h>
+#include "frontend/sig.h"
+
+/* ---- texts ---- */
+
+static dim substituted(struct sig *s, dim d)
+{
+	uint32_t n = dims_syms(s->dims);
+	dim *map = ARENA_ARRAY(s->e->f->arena, dim, n + 1);
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++)
+		map[i] = dim_sym(s->dims, i);
+	for (uint32_t i = 0; i < s->vars.len; i++)
+		if (s->vars.at[i].kind == SV_DIM && s->vars.at[i].bound) {
+			map[s->vars.at[i].sym] = s->vars.at[i].value;
+			any = true;
+		}
+	return any ? dim_translate(s->dims, s->dims, d, map) : d;
+}
+
+static const char *pattern_text(struct sig *s, const struct type *t)
+{
+	struct buf b = {0};
+	buf_putc(&b, '[');
+	for (uint32_t i = 0; i < t->rank; i++) {
+		if (i)
+			buf_puts(&b, ", ");
+		dim_print(s->dims, substituted(s, t->dims[i]), &b);
+	}
+	buf_putc(&b, ']');
+	const char *text = arena_strndup(s->e->f->arena, b.at, b.len);
+	buf_free(&b);
+	return text;
+}
+
+static const char *type_text(struct sig *s, const struct type *t)
+{
+	struct arena *a = s->e->f->arena;
+	switch (t->kind) {
+	case TY_TENSOR: {
+		const char *elem = t->elem != DT_COUNT ? dtype_text(t->elem) : t->elem_var == SIG_NO_VAR ? "any" : "generic";
+		return arena_printf(a, "a tensor %s%s", elem, t->shape == SHAPE_DIMS ? pattern_text(s, t) : "");
+	}
+	case TY_SCALAR: return arena_printf(a, "%s", dtype_text(t->elem));
+	case TY_STR: return "a string";
+	case TY_VOID: return "no value";
+	case TY_TUPLE: return arena_printf(a, "a tuple of %u", t->n_items);
+	case TY_LIST: return "a list";
+	case TY_LAYER: return arena_printf(a, "an instance of `%s`", name_text(s->e->f, t->layer->name));
+	case TY_ANY: break;
+	}
+	return "another type";
+}
+
+static bool mismatch(struct sig *s, struct type *t, struct value v, span at, span decl, const char *what)
+{
+	struct elab *e = s->e;
+	struct diag *g =
+		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but %s is declared", what, elab_value_text(e, v), type_text(s, t));
+	diag_label_primary(e->out, g, "%s", elab_value_text(e, v));
+	if (decl.source != SPAN_NO_SOURCE)
+		diag_secondary(e->out, g, decl, "declared here");
+	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
+		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t->elem));
+	return false;
+}
+
+/* ---- matching ---- */
+
+static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+{
+	struct elab *e = s->e;
+	dtype have = type_of(e, v->u.t)->elem, want = t->elem;
+	if (want == DT_COUNT && t->elem_var != SIG_NO_VAR) {
+		struct sigvar *var = &s->vars.at[t->elem_var];
+		if (!var->bound) {
+			var->bound = true;
+			var->elem = have;
+			var->bound_at = at;
+			return true;
+		}
+		want = var->elem;
+	}
+	if (want == DT_COUNT || want == have)
+		return true;
+	if (!dtype_widens(have, want))
+		return mismatch(s, t, *v, at, decl, what);
+	*v = value_tensor(emit_cast(e, v->u.t, want, at));
+	return true;
+}
+
+/* Checking makes symbols while a signature is open: the symbol of the signature's dims for one of them. */
+static uint32_t imported(struct sig *s, uint32_t sym)
+{
+	struct dims *d = s->e->b->dims;
+	while (s->n_outer + s->imported.len <= sym) {
+		uint32_t own = UINT32_MAX, mine;
+		for (uint32_t i = 0; i < s->vars.len && own == UINT32_MAX; i++)
+			if (s->vars.at[i].has_inner && dim_is_sym(d, s->vars.at[i].inner, &mine) && mine == s->n_outer + s->imported.len)
+				own = s->vars.at[i].sym;
+		if (own == UINT32_MAX) {
+			own = dims_syms(s->dims);
+			dim_new_sym(s->dims, dims_sym_name(d, s->n_outer + s->imported.len));
+		}
+		vec_push(&s->imported, own);
+	}
+	return s->imported.at[sym - s->n_outer];
+}
+
+static dim actual_dim(struct sig *s, dim d)
+{
+	uint32_t now = dims_syms(s->e->b->dims);
+	dim *map = ARENA_ARRAY(s->e->f->arena, dim, now + 1);
+	for (uint32_t i = 0; i < now; i++)
+		map[i] = dim_sym(s->dims, i < s->n_outer ? i : imported(s, i));
+	return dim_translate(s->dims, s->e->b->dims, d, map);
+}
+
+static bool match_shape_var(struct sig *s, struct type *t, const struct core_type *have, span at, const char *what)
+{
+	struct sigvar *var = &s->vars.at[t->shape_var];
+	struct elab *e = s->e;
+	if (!var->bound) {
+		var->bound = true;
+		var->rank = have->rank;
+		memcpy(var->shape, have->dims, sizeof have->dims);
+		var->bound_at = at;
+		var->bound_by = what;
+		return true;
+	}
+	bool same = var->rank == have->rank, unsure = false;
+	for (uint32_t i = 0; same && i < have->rank; i++) {
+		int c = dim_compare(e->b->dims, var->shape[i], have->dims[i]);
+		same = c > 0 || (!c && e->checking);
+		unsure = unsure || !c;
+	}
+	if (same)
+		return true;
+	struct core_type other = {.rank = (uint8_t)var->rank};
+	memcpy(other.dims, var->shape, sizeof other.dims);
+	struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but `%s` is %s", what,
+				    elab_shape_text(e, have), name_text(e->f, var->name), elab_shape_text(e, &other));
+	diag_secondary(e->out, g, var->bound_at, "`%s` comes from %s", name_text(e->f, var->name), var->bound_by ? var->bound_by : "here");
+	return false;
+}
+
+static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+{
+	struct elab *e = s->e;
+	if (!match_elem(s, t, v, at, decl, what))
+		return false;
+	struct core_type have = *type_of(e, v->u.t);
+	if (t->shape == SHAPE_VAR)
+		return match_shape_var(s, t, &have, at, what);
+	if (t->shape == SHAPE_ANY)
+		return true;
+	if (t->rank != have.rank) {
+		struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but %s is declared", what,
+					    elab_shape_text(e, &have), pattern_text(s, t));
+		diag_label_primary(e->out, g, "%u dimension%s", have.rank, have.rank == 1 ? "" : "s");
+		if (decl.source != SPAN_NO_SOURCE)
+			diag_secondary(e->out, g, decl, "%u declared here", t->rank);
+		return false;
+	}
+	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = have};
+	vec_push(&s->matches, m);
+	for (uint32_t i = 0; i < t->rank; i++) {
+		struct sigeq q = {.pattern = t->dims[i], .actual = actual_dim(s, have.dims[i]), .match = s->matches.len - 1, .axis = i};
+		vec_push(&s->eqs, q);
+	}
+	return true;
+}
+
+void sig_equate(struct sig *s, struct type *t, const struct core_type *actual, uint32_t axis, span at, span decl, const char *what)
+{
+	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = *actual};
+	vec_push(&s->matches, m);
+	struct sigeq q = {.pattern = t->dims[axis], .actual = actual_dim(s, actual->dims[axis]), .match = s->matches.len - 1, .axis = axis};
+	vec_push(&s->eqs, q);
+}
+
+/* A compile-time scalar where a scalar of type `want` is declared. */
+static bool match_literal(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+{
+	struct elab *e = s->e;
+	dtype want = t->elem;
+	uint64_t scratch;
+	if (dtype_class(want) == DTC_FLOAT && v->kind == V_INT) {
+		*v = value_float((double)v->u.i);
+		return true;
+	}
+	if (dtype_class(want) == DTC_FLOAT && v->kind == V_DIM) {
+		*v = value_tensor(emit_scalar(e, *v, want, at));
+		return true;
+	}
+	if (want == DT_TRIT && v->kind == V_INT) {
+		if (!scalar_bytes(e, *v, want, &scratch, at))
+			return false;
+		v->kind = V_TRIT;
+		return true;
+	}
+	bool good = dtype_class(want) == DTC_FLOAT ? v->kind == V_FLOAT
+		    : want == DT_BOOL              ? v->kind == V_BOOL
+		    : want == DT_TRIT              ? v->kind == V_TRIT
+						   : v->kind == V_INT || v->kind == V_DIM;
+	if (!good)
+		return mismatch(s, t, *v, at, decl, what);
+	return v->kind != V_INT || scalar_bytes(e, *v, want, &scratch, at);
+}
+
+static bool match_scalar(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+{
+	if (value_is_scalar(*v))
+		return match_literal(s, t, v, at, decl, what);
+	if (v->kind != V_TENSOR || type_of(s->e, v->u.t)->rank || !dtype_widens(type_of(s->e, v->u.t)->elem, t->elem))
+		return mismatch(s, t, *v, at, decl, what);
+	*v = value_tensor(emit_cast(s->e, v->u.t, t->elem, at));
+	return true;
+}
+
+static bool match_seq(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+{
+	bool tuple = t->kind == TY_TUPLE, ok = true;
+	if (v->kind == V_RANGE && !tuple)
+		return true;
+	if (v->kind != (tuple ? V_TUPLE : V_LIST) || (tuple && v->u.seq->n != t->n_items))
+		return mismatch(s, t, *v, at, decl, what);
+	if (!t->n_items)
+		return true;
+	struct value copy = value_seq(s->e->f->arena, v->kind, v->u.seq->n);
+	for (uint32_t i = 0; i < copy.u.seq->n; i++) {
+		copy.u.seq->at[i] = v->u.seq->at[i];
+		const char *part = arena_printf(s->e->f->arena, "element %u of %s", i, what);
+		ok = sig_match(s, t->items[tuple ? i : 0], &copy.u.seq->at[i], at, decl, part) && ok;
+	}
+	*v = copy;
+	return ok;
+}
+
+bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+{
+	if (is_poison(*v) || t->kind == TY_ANY)
+		return true;
+	switch (t->kind) {
+	case TY_TENSOR:
+		if (value_is_scalar(*v) && t->elem != DT_COUNT && (t->shape != SHAPE_DIMS || !t->rank)) {
+			core_ref r = emit_scalar(s->e, *v, t->elem, at);
+			if (r == CORE_NONE)
+				return false;
+			*v = value_tensor(r);
+		}
+		return v->kind == V_TENSOR ? match_tensor(s, t, v, at, decl, what) : mismatch(s, t, *v, at, decl, what);
+	case TY_SCALAR: return match_scalar(s, t, v, at, decl, what);
+	case TY_STR: return v->kind == V_STR || mismatch(s, t, *v, at, decl, what);
+	case TY_VOID: return v->kind == V_VOID || v->kind == V_NONE || mismatch(s, t, *v, at, decl, what);
+	case TY_TUPLE:
+	case TY_LIST: return match_seq(s, t, v, at, decl, what);
+	case TY_LAYER: return (v->kind == V_LAYER && v->u.layer->item == t->layer) || mismatch(s, t, *v, at, decl, what);
+	case TY_ANY: break;
+	}
+	return true;
+}
+
+/* ---- solving ---- */
+
+struct unknowns {
+	struct sig *s;
+	uint32_t count, var;
+};
+
+static void count_unknown(void *ctx, uint32_t sym)
+{
+	struct unknowns *u = ctx;
+	for (uint32_t i = 0; i < u->s->vars.len; i++) {
+		struct sigvar *v = &u->s->vars.at[i];
+		if (v->kind == SV_DIM && !v->bound && v->sym == sym && (!u->count || u->var != i)) {
+			u->count++;
+			u->var = i;
+		}
+	}
+}
+
+/* Where the variables of the failing dimension got their values. */
+static void label_origins(struct sig *s, struct diag *g, dim pattern)
+{
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || !v->name || !v->bound || !v->bound_by || !dim_mentions(s->dims, pattern, v->sym))
+			continue;
+		struct buf b = {0};
+		dim_print(s->dims, v->value, &b);
+		diag_secondary(s->e->out, g, v->bound_at, "`%s` is %s, from %s", name_text(s->e->f, v->name), b.at, v->bound_by);
+		buf_free(&b);
+	}
+}
+
+static bool eq_fails(struct sig *s, const struct sigeq *q)
+{
+	struct elab *e = s->e;
+	struct sigmatch *m = &s->matches.at[q->match];
+	struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->at, "%s has shape %s, but %s is %s", m->what,
+				    elab_shape_text(e, &m->actual), pattern_text(s, m->type), s->result ? "declared" : "expected");
+	struct buf want = {0}, have = {0};
+	dim_print(s->dims, substituted(s, q->pattern), &want);
+	dim_print(s->dims, q->actual, &have);
+	diag_label_primary(e->out, g, "dimension %u is %s, not %s", q->axis, have.at, want.at);
+	if (m->decl.source != SPAN_NO_SOURCE)
+		diag_secondary(e->out, g, m->decl, "declared here");
+	label_origins(s, g, q->pattern);
+	buf_free(&want);
+	buf_free(&have);
+	return false;
+}
+
+/* False: the equation cannot hold. *progress: a variable was bound, or the equation is done. */
+static bool solve_one(struct sig *s, struct sigeq *q, bool *progress)
+{
+	dim p = substituted(s, q->pattern);
+	struct unknowns u = {.s = s};
+	dim_each_sym(s->dims, p, count_unknown, &u);
+	if (u.count > 1)
+		return true;
+	q->done = *progress = true;
+	if (!u.count) {
+		int c = dim_compare(s->dims, p, q->actual);
+		return c > 0 || (!c && s->e->checking) || eq_fails(s, q);
+	}
+	struct sigvar *v = &s->vars.at[u.var];
+	int64_t coef;
+	dim rest, x;
+	if (!dim_linear_in(s->dims, p, v->sym, &coef, &rest))
+		return true; /* H // 2 against 3: says nothing sure about H */
+	int exact = dim_divide_exact(s->dims, dim_sub(s->dims, q->actual, rest), coef, &x);
+	if (exact <= 0)
+		return (!exact && s->e->checking) || eq_fails(s, q);
+	v->bound = true;
+	v->value = x;
+	v->bound_at = s->matches.at[q->match].at;
+	v->bound_by = v->name ? s->matches.at[q->match].what : NULL;
+	int64_t n;
+	return !(dim_is_const(s->dims, x, &n) && n < 0) || eq_fails(s, q);
+}
+
+bool sig_solve(struct sig *s)
+{
+	bool ok = true, progress = true;
+	while (progress) {
+		progress = false;
+		for (uint32_t i = 0; i < s->eqs.len; i++) {
+			if (s->eqs.at[i].done)
+				continue;
+			if (!solve_one(s, &s->eqs.at[i], &progress)) {
+				ok = false;
+				uint32_t m = s->eqs.at[i].match; /* one error for each match */
+				for (uint32_t k = 0; k < s->eqs.len; k++)
+					s->eqs.at[k].done = s->eqs.at[k].done || s->eqs.at[k].match == m;
+			}
+		}
+	}
+	return ok;
+}
+
+/* ---- results ---- */
+
+/* Checking: the symbol of the current unit that stands for an unbound variable. */
+static dim stand_in(struct sig *s, uint32_t sym)
+{
+	struct dims *d = s->e->b->dims;
+	for (uint32_t i = 0; i < s->imported.len; i++)
+		if (s->imported.at[i] == sym)
+			return dim_sym(d, s->n_outer + i);
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || v->sym != sym)
+			continue;
+		if (!v->has_inner) {
+			const char *name = dims_sym_name(s->dims, sym);
+			if (!v->name && s->open)
+				name = arena_printf(s->e->f->arena, "D%u", dims_syms(d));
+			v->inner = dim_new_sym(d, name);
+			v->has_inner = true;
+		}
+		return v->inner;
+	}
+	return dim_new_sym(d, dims_sym_name(s->dims, sym));
+}
+
+/* A dimension of the signature's in the current unit's dims, unbound variables becoming `fresh` symbols. */
+static dim inner_dim(struct sig *s, dim d, bool *known)
+{
+	struct elab *e = s->e;
+	uint32_t n = dims_syms(s->dims);
+	dim *map = ARENA_ARRAY(e->f->arena, dim, n + 1);
+	d = substituted(s, d);
+	struct unknowns u = {.s = s};
+	dim_each_sym(s->dims, d, count_unknown, &u);
+	*known = !u.count;
+	for (uint32_t i = 0; i < n; i++)
+		map[i] = i < s->n_outer ? dim_sym(e->b->dims, i) : dim_const(e->b->dims, 0);
+	for (uint32_t i = s->n_outer; i < n; i++) {
+		if (!dim_mentions(s->dims, d, i))
+			continue;
+		if (!e->checking && !s->open)
+			return dim_const(e->b->dims, 0);
+		map[i] = stand_in(s, i);
+	}
+	return dim_translate(e->b->dims, s->dims, d, map);
+}
+
+void sig_fix_unknowns(struct sig *s)
+{
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || !v->has_inner)
+			continue;
+		v->bound = true;
+		v->value = dim_sym(s->dims, v->sym);
+	}
+}
+
+void sig_bind_locals(struct sig *s)
+{
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		bool known;
+		if (!v->name)
+			continue;
+		if (v->kind == SV_DTYPE && v->bound) {
+			local_push(s->e, v->name, (struct value){.kind = V_DTYPE, .u.dt = v->elem}, true);
+		} else if (v->kind == SV_DIM && v->bound) {
+			dim d = inner_dim(s, v->value, &known);
+			local_push(s->e, v->name, value_dim(s->e->b->dims, d), true);
+		} else if (v->kind == SV_DIM && v->has_inner) {
+			local_push(s->e, v->name, (struct value){.kind = V_DIM, .u.d = v->inner}, true);
+		} else {
+			local_push(s->e, v->name, VALUE_POISON, true);
+		}
+	}
+}
+
+bool sig_constant_type(struct sig *s, const struct type *t, struct core_type *out)
+{
+	if (t->kind != TY_TENSOR && t->kind != TY_SCALAR)
+		return false;
+	*out = (struct core_type){.elem = t->elem, .rank = t->kind == TY_SCALAR ? 0 : (uint8_t)t->rank};
+	if (t->elem == DT_COUNT && t->elem_var != SIG_NO_VAR && s->vars.at[t->elem_var].bound)
+		out->elem = s->vars.at[t->elem_var].elem;
+	if (out->elem == DT_COUNT)
+		return false;
+	if (t->kind == TY_SCALAR)
+		return true;
+	if (t->shape == SHAPE_VAR && s->vars.at[t->shape_var].bound) {
+		out->rank = (uint8_t)s->vars.at[t->shape_var].rank;
+		memcpy(out->dims, s->vars.at[t->shape_var].shape, sizeof out->dims);
+		return true;
+	}
+	if (t->shape != SHAPE_DIMS)
+		return false;
+	for (uint32_t i = 0; i < t->rank; i++) {
+		bool known;
+		out->dims[i] = inner_dim(s, t->dims[i], &known);
+		if (!known && !s->e->checking && !s->open)
+			return false;
+	}
+	return true;
+}
+
+struct value sig_unknown(struct sig *s, const struct type *t, span at)
+{
+	struct core_type ct;
+	switch (t->kind) {
+	case TY_TENSOR: return sig_constant_type(s, t, &ct) ? value_tensor(emit_unknown(s->e, &ct, at)) : VALUE_POISON;
+	case TY_SCALAR:
+		if (dtype_class(t->elem) == DTC_INT) {
+			dim d = dim_new_sym(s->e->b->dims, "?");
+			return (struct value){.kind = V_DIM, .u.d = d};
+		}
+		return VALUE_POISON;
+	case TY_VOID: return (struct value){.kind = V_VOID};
+	case TY_TUPLE: {
+		struct value v = value_seq(s->e->f->arena, V_TUPLE, t->n_items);
+		for (uint32_t i = 0; i < t->n_items; i++)
+			v.u.seq->at[i] = sig_unknown(s, t->items[i], at);
+		return v;
+	}
+	default: return VALUE_POISON;
+	}
+}
+
+struct value sig_coerce(struct elab *e, node_id type, struct value v, span at, const char *what, struct instance *self)
+{
+	struct sig s;
+	sig_open(&s, e, e->frame->mod, self);
+	s.use_locals = true;
+	struct type *t = sig_type(&s, type);
+	bool ok = sig_match(&s, t, &v, at, t->at, what) && sig_solve(&s);
+	sig_close(&s);
+	return ok ? v : VALUE_POISON;
+}

@@ -1,0 +1,175 @@
+/* Compile-time values: construction, comparison, text and hash. */
+#include "frontend/value.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "frontend/module.h"
+
+struct value value_dim(const struct dims *d, dim x)
+{
+	int64_t v;
+	return dim_is_const(d, x, &v) ? value_int(v) : (struct value){.kind = V_DIM, .u.d = x};
+}
+
+struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n)
+{
+	struct seq *s = ARENA_NEW(a, struct seq);
+	s->n = n;
+	s->at = n ? ARENA_ARRAY(a, struct value, n) : NULL;
+	return (struct value){.kind = kind, .u.seq = s};
+}
+
+bool value_holds(struct value v, enum value_kind kind)
+{
+	if (v.kind == kind)
+		return true;
+	if (v.kind == V_RANGE)
+		return v.u.range->from.kind == kind || v.u.range->to.kind == kind;
+	if (!value_is_seq(v))
+		return false;
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		if (value_holds(v.u.seq->at[i], kind))
+			return true;
+	return false;
+}
+
+bool value_same(struct value a, struct value b)
+{
+	if (a.kind != b.kind)
+		return false;
+	switch (a.kind) {
+	case V_POISON:
+	case V_NONE:
+	case V_VOID: return true;
+	case V_BOOL: return a.u.b == b.u.b;
+	case V_FLOAT: return !memcmp(&a.u.f, &b.u.f, sizeof a.u.f);
+	case V_DIM: return dim_eq(a.u.d, b.u.d);
+	case V_TENSOR: return a.u.t == b.u.t;
+	case V_INT:
+	case V_TRIT: return a.u.i == b.u.i;
+	case V_STR: return !strcmp(a.u.s, b.u.s);
+	case V_BUILTIN: return a.u.builtin == b.u.builtin;
+	case V_SPECIAL: return a.u.special == b.u.special;
+	case V_DTYPE: return a.u.dt == b.u.dt;
+	default: return a.u.seq == b.u.seq;
+	}
+}
+
+const char *value_kind_text(struct value v)
+{
+	switch (v.kind) {
+	case V_POISON: return "an unknown value";
+	case V_NONE: return "none";
+	case V_VOID: return "nothing";
+	case V_INT:
+	case V_DIM: return "an integer";
+	case V_FLOAT: return "a float";
+	case V_BOOL: return "a bool";
+	case V_TRIT: return "a trit";
+	case V_STR: return "a string";
+	case V_TUPLE: return "a tuple";
+	case V_LIST: return "a list";
+	case V_RANGE: return "a range";
+	case V_TENSOR: return "a tensor";
+	case V_LAYER: return "a layer instance";
+	case V_MAKER: return "a layer";
+	case V_FN:
+	case V_BUILTIN:
+	case V_SPECIAL: return "a function";
+	case V_DTYPE:
+	case V_TYPE: return "a type";
+	case V_MODULE: return "a module";
+	}
+	return "a value";
+}
+
+static void print_seq(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out)
+{
+	buf_putc(out, v.kind == V_LIST ? '[' : '(');
+	for (uint32_t i = 0; i < v.u.seq->n; i++) {
+		if (i)
+			buf_puts(out, ", ");
+		if (i == 8) {
+			buf_puts(out, "…");
+			break;
+		}
+		value_print(f, dims, v.u.seq->at[i], out);
+	}
+	buf_putc(out, v.kind == V_LIST ? ']' : ')');
+}
+
+void value_print(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out)
+{
+	switch (v.kind) {
+	case V_INT:
+	case V_TRIT: buf_printf(out, "%lld", (long long)v.u.i); break;
+	case V_DIM: dim_print(dims, v.u.d, out); break;
+	case V_FLOAT: buf_printf(out, "%g", v.u.f); break;
+	case V_BOOL: buf_puts(out, v.u.b ? "true" : "false"); break;
+	case V_STR: buf_printf(out, "\"%.40s\"", v.u.s); break;
+	case V_NONE: buf_puts(out, "none"); break;
+	case V_TUPLE:
+	case V_LIST: print_seq(f, dims, v, out); break;
+	case V_LAYER: buf_printf(out, "%s%s", name_text(f, v.u.layer->item->name), v.u.layer->args_text); break;
+	case V_FN: buf_puts(out, name_text(f, v.u.fn->name)); break;
+	case V_MAKER: buf_puts(out, name_text(f, v.u.item->name)); break;
+	case V_DTYPE: buf_puts(out, dtype_text(v.u.dt)); break;
+	default: buf_puts(out, value_kind_text(v)); break;
+	}
+}
+
+void value_hash(struct hasher *h, const struct frontend *f, struct value v)
+{
+	uint64_t bits;
+	hasher_add_u64(h, v.kind);
+	switch (v.kind) {
+	case V_INT:
+	case V_TRIT: hasher_add_u64(h, (uint64_t)v.u.i); break;
+	case V_BOOL: hasher_add_u64(h, v.u.b); break;
+	case V_FLOAT:
+		memcpy(&bits, &v.u.f, sizeof bits);
+		hasher_add_u64(h, bits);
+		break;
+	case V_STR: hasher_add_str(h, v.u.s); break;
+	case V_TUPLE:
+	case V_LIST:
+		hasher_add_u64(h, v.u.seq->n);
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			value_hash(h, f, v.u.seq->at[i]);
+		break;
+	case V_RANGE:
+		value_hash(h, f, v.u.range->from);
+		value_hash(h, f, v.u.range->to);
+		hasher_add_u64(h, (uint64_t)v.u.range->step);
+		break;
+	case V_LAYER: hasher_add_hash(h, v.u.layer->key); break;
+	case V_FN:
+		hasher_add_str(h, v.u.fn->mod->path);
+		hasher_add_str(h, name_text(f, v.u.fn->name));
+		if (v.u.fn->self)
+			hasher_add_hash(h, v.u.fn->self->key);
+		break;
+	case V_MAKER:
+	case V_TYPE:
+		hasher_add_str(h, v.u.item->mod->path);
+		hasher_add_str(h, name_text(f, v.u.item->name));
+		break;
+	case V_BUILTIN: hasher_add_u64(h, v.u.builtin); break;
+	case V_SPECIAL: hasher_add_u64(h, v.u.special); break;
+	case V_DTYPE: hasher_add_u64(h, v.u.dt); break;
+	case V_MODULE: hasher_add_str(h, v.u.mod->path); break;
+	case V_POISON:
+	case V_NONE:
+	case V_VOID:
+	case V_DIM:
+	case V_TENSOR: break;
+	}
+}
+
+struct member *instance_member(const struct instance *in, name_id name)
+{
+	for (uint32_t i = in->n_members; i-- > 0;)
+		if (in->members[i].name == name)
+			return &in->members[i];
+	return NULL;
+}

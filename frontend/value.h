@@ -1,0 +1,133 @@
+/* Compile-time values: what expressions are while the elaborator runs. Small, passed by value; what they point to lives in the front end's
+ * arena. V_DIM and V_TENSOR belong to the unit under construction and have no meaning outside it. */
+#ifndef TRIB_FRONTEND_VALUE_H
+#define TRIB_FRONTEND_VALUE_H
+#include "base/intern.h"
+#include "frontend/ast.h"
+#include "frontend/core.h"
+
+enum value_kind {
+	V_POISON, /* an error was reported, or (when checking) nobody can know: says nothing further */
+	V_NONE,
+	V_VOID,
+	V_INT,    /* i */
+	V_DIM,    /* d: an integer that depends on run-time sizes */
+	V_FLOAT,  /* f */
+	V_BOOL,   /* b */
+	V_TRIT,   /* i */
+	V_STR,    /* s */
+	V_TUPLE,  /* seq */
+	V_LIST,   /* seq */
+	V_RANGE,  /* range */
+	V_TENSOR, /* t */
+	V_LAYER,  /* layer: an instance */
+	V_FN,     /* fn */
+	V_MAKER,  /* item: a module-form layer, which a call instantiates */
+	V_BUILTIN, /* builtin */
+	V_SPECIAL, /* special */
+	V_DTYPE,  /* dt; a call casts */
+	V_MODULE, /* mod */
+	V_TYPE,   /* item: an alias; s: a type's name of the prelude */
+};
+enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_COUNT };
+
+struct value {
+	enum value_kind kind;
+	union {
+		int64_t i;
+		dim d;
+		double f;
+		bool b;
+		const char *s;
+		struct seq *seq;
+		struct range *range;
+		core_ref t;
+		struct instance *layer;
+		struct func *fn;
+		struct item *item;
+		enum builtin builtin;
+		enum special special;
+		dtype dt;
+		struct module *mod;
+	} u;
+};
+struct seq {
+	uint32_t n;
+	struct value *at;
+};
+struct range { /* from, from + step, … before `to` */
+	struct value from, to; /* V_INT or V_DIM */
+	int64_t step;
+};
+/* A function, a functional-form layer, or a member function of an instance. */
+struct func {
+	struct module *mod;
+	struct item *item;      /* the top-level definition it belongs to */
+	node_id node;           /* FN or LAYER */
+	name_id name;
+	struct instance *self;  /* NULL: top level */
+};
+
+/* A parameter of one instance. */
+struct iparam {
+	uint32_t id;
+	name_id name;
+	struct instance *owner;
+	node_id node;           /* PARAM */
+	bool known;             /* type is valid */
+	struct core_type type;  /* of `dims` */
+	struct dims *dims;
+	span at;
+};
+enum member_kind { M_VALUE, M_PARAM, M_LAZY, M_FN };
+struct member {
+	enum member_kind kind;
+	name_id name;
+	struct value value;     /* M_VALUE, M_FN */
+	struct iparam *param;
+	node_id node;           /* M_LAZY: the LET or CONST, evaluated again in each unit that uses it */
+	span at;
+	bool is_arg;
+};
+/* A module-form layer with its arguments: the object that holds parameters and sub-layers. */
+struct instance {
+	uint32_t id;
+	struct item *item;
+	struct member *members;
+	uint32_t n_members, cap_members;
+	hash128 key;            /* of the definition's path and the arguments: equal keys, equal structure */
+	bool failed;            /* errors in it were reported: anything may be missing */
+	const char *args_text;  /* "(64, stride=1)" */
+};
+
+#define VALUE_POISON ((struct value){.kind = V_POISON})
+static inline struct value value_int(int64_t i) { return (struct value){.kind = V_INT, .u.i = i}; }
+static inline struct value value_float(double f) { return (struct value){.kind = V_FLOAT, .u.f = f}; }
+static inline struct value value_bool(bool b) { return (struct value){.kind = V_BOOL, .u.b = b}; }
+static inline struct value value_str(const char *s) { return (struct value){.kind = V_STR, .u.s = s}; }
+static inline struct value value_tensor(core_ref t) { return (struct value){.kind = V_TENSOR, .u.t = t}; }
+static inline bool value_is_seq(struct value v) { return v.kind == V_TUPLE || v.kind == V_LIST; }
+/* A number, bool or trit known now. */
+static inline bool value_is_scalar(struct value v)
+{
+	return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_BOOL || v.kind == V_TRIT || v.kind == V_DIM;
+}
+/* An integer dimension in canonical kind: V_INT where constant. */
+struct value value_dim(const struct dims *d, dim x);
+
+struct arena;
+struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n); /* elements to be filled in */
+/* Does it hold, however deep, a value of the kind? */
+bool value_holds(struct value v, enum value_kind kind);
+bool value_same(struct value a, struct value b); /* cheap and shallow where deep would cost: false when in doubt */
+/* "a tensor", "an integer", …: for messages. */
+const char *value_kind_text(struct value v);
+
+struct buf;
+struct frontend;
+/* For people: 64, 1e-05, "same", [1, 2], Linear(64, 10). Dimensions of `dims`. */
+void value_print(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out);
+/* Into a key; tensors and dimensions are the caller's business and hash as their kind only. */
+void value_hash(struct hasher *h, const struct frontend *f, struct value v);
+struct member *instance_member(const struct instance *in, name_id name);
+#endif
