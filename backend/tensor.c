@@ -121,13 +121,13 @@ void elem_put_int(dtype t, void *data, int64_t i, int64_t v)
 	}
 }
 
-/* Truncated, saturating at the limits of t; NaN is 0. */
+/* Truncated, saturating at the limits of t; NaN is 0, and true. */
 static int64_t float_to_int(dtype t, double v)
 {
-	if (isnan(v))
-		return 0;
 	if (t == DT_BOOL)
 		return v != 0;
+	if (isnan(v))
+		return 0;
 	if (t == DT_TRIT)
 		return v >= 1 ? 1 : v <= -1 ? -1 : 0;
 	int bits = (int)dtype_size(t) * 8;
