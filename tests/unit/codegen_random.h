@@ -398,7 +398,8 @@ static ir_ref random_step(struct random_fn *r)
 	default: {
 		static const dtype to[] = {DT_FLOAT32, DT_INT8, DT_INT32, DT_INT64, DT_FLOAT16, DT_BFLOAT16, DT_FLOAT64, DT_BOOL, DT_TRIT};
 		dtype t = to[pick(r, 9)];
-		if (!r->exact[v] && !is_float(t))
+		/* intermediate halves are not rounded when fused: too coarse for a wider type's tolerance */
+		if (!r->exact[v] && (!is_float(t) || is_half(type_of(r, v)->elem)))
 			return v;
 		return cast_to(r, v, t);
 	}
