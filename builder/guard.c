@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 static _Thread_local const char *volatile inside;
+static const char *volatile watched;
 static char **volatile arguments;
 
 static void say(const char *text)
@@ -19,7 +20,7 @@ static void say(const char *text)
 
 static void on_fault(int sig)
 {
-	const char *dir = inside;
+	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
 	if (!dir || !arguments) { /* not ours: die of it as ever */
 		signal(sig, SIG_DFL);
 		raise(sig);
@@ -48,7 +49,7 @@ static void on_fault(int sig)
 	_exit(3);
 }
 
-static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE};
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
 
 void guard_install(char **argv)
 {
@@ -66,6 +67,12 @@ void guard_install(char **argv)
 
 void guard_enter(const char *dir) { inside = dir; }
 void guard_leave(void) { inside = NULL; }
+
+void guard_watch(unsigned seconds)
+{
+	watched = seconds ? inside : NULL;
+	alarm(arguments ? seconds : 0);
+}
 
 void guard_trip(void)
 {

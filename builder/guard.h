@@ -8,6 +8,8 @@ void guard_install(char **argv);
 /* Between these the calling thread works inside the store in folder `dir`. They do not nest. */
 void guard_enter(const char *dir);
 void guard_leave(void);
+/* For at most that many seconds; 0: no longer. Damage can also be a loop without end. One thread at a time. */
+void guard_watch(unsigned seconds);
 /* What the guarded code calls when it finds the damage itself. Does not return, unless nothing is guarded. */
 void guard_trip(void);
 #endif

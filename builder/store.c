@@ -2,6 +2,7 @@
  * values above STORE_LARGE. Both kinds of value start with `struct head`. Commits are not synced: after a power cut the newest values may be gone or
  * damaged, and checksums find that. A file system that damages LMDB's own pages is caught by guard.c. */
 #include "builder/store.h"
+#include <dirent.h>
 #include <errno.h>
 #include <lmdb.h>
 #include <pthread.h>
@@ -11,16 +12,18 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "builder/guard.h"
 
 #define FIRST_MAP ((size_t)256 << 20)
 #define FLUSH_AT ((size_t)64 << 20)
 #define STORE_VERSION "v1"
-enum { DAY = 24 * 60 * 60 };
+enum { DAY = 24 * 60 * 60, WRITE_SECONDS = 60, MAX_DOUBLINGS = 16 };
 
 struct head {
 	uint64_t check; /* of the payload, seeded by its length */
@@ -142,15 +145,28 @@ static int open_env(struct store *s)
 	return rc;
 }
 
+/* Removes what set_aside and the guard moved away. */
+static void sweep(const char *dir)
+{
+	struct arena *a = arena_new(0);
+	const char *parent = path_dir(a, dir), *prefix = arena_printf(a, "%s.damaged-", path_base(dir));
+	DIR *d = opendir(parent);
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0)
+			os_remove_tree(path_join(a, parent, e->d_name));
+	if (d)
+		closedir(d);
+	arena_free(a);
+}
+
 /* Others may have the old one open, so it is moved away as a whole, not written over. */
 static void set_aside(const char *dir)
 {
 	char *away;
-	if (asprintf(&away, "%s.damaged", dir) < 0)
+	if (asprintf(&away, "%s.damaged-%d", dir, (int)getpid()) < 0)
 		return;
-	os_remove_tree(away);
 	if (rename(dir, away) == 0)
-		os_remove_tree(away);
+		sweep(dir);
 	free(away);
 }
 
@@ -161,6 +177,8 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 	free(file);
 	if (!there && !create)
 		return NULL;
+	if (!there)
+		sweep(dir);
 	struct store *s = calloc(1, sizeof *s);
 	if (!s)
 		abort();
@@ -225,6 +243,7 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 			memcpy(&h, d.mv_data, sizeof h);
 			ok = h.len == d.mv_size - sizeof h && sound(d.mv_data, d.mv_size);
 		}
+		s->broken |= !rc && !ok;
 		if (ok) {
 			v->len = d.mv_size;
 			v->bytes = malloc(v->len);
@@ -331,14 +350,16 @@ static int put_all(struct store *s)
 static int flush_small(struct store *s)
 {
 	guard_enter(s->dir);
+	guard_watch(WRITE_SECONDS);
 	int rc = put_all(s);
-	while (rc == MDB_MAP_FULL) {
+	for (int i = 0; rc == MDB_MAP_FULL && i < MAX_DOUBLINGS; i++) {
 		MDB_envinfo info;
 		mdb_env_info(s->env, &info);
 		if (mdb_env_set_mapsize(s->env, info.me_mapsize * 2))
 			break;
 		rc = put_all(s);
 	}
+	guard_watch(0);
 	guard_leave();
 	return rc;
 }
@@ -369,17 +390,32 @@ bool store_flush(struct store *s, struct buf *warning)
 	pthread_mutex_lock(&s->lock);
 	for (uint32_t i = 0; i < s->values.len && !any; i++)
 		any = s->values.at[i].pending;
-	int rc = any ? flush_large(s) : 0;
-	if (any && !rc)
+	int rc = any && !s->broken ? flush_large(s) : 0;
+	if (any && !rc && !s->broken)
 		rc = flush_small(s);
-	for (uint32_t i = 0; any && i < s->values.len; i++)
+	s->broken |= is_damage(rc);
+	for (uint32_t i = 0; any && !s->broken && i < s->values.len; i++)
 		s->values.at[i].pending = s->values.at[i].touched = false;
 	s->pending = 0;
-	s->broken |= is_damage(rc);
 	pthread_mutex_unlock(&s->lock);
-	if (rc && warning)
+	if (rc && !s->broken && warning)
 		buf_printf(warning, "nothing can be kept in the store %s: %s\n", s->dir, mdb_strerror(rc));
 	return rc == 0;
+}
+
+/* Nothing is written into a damaged environment: it might do worse than fail. What is known of this build goes into a new one. */
+static bool make_again(struct store *s, struct buf *warning)
+{
+	buf_printf(warning, "the store in %s was damaged; it is made again\n", s->dir);
+	guard_enter(s->dir);
+	mdb_env_close(s->env);
+	guard_leave();
+	s->env = NULL;
+	set_aside(s->dir);
+	if (!os_mkdirs(s->dir) || open_env(s) != 0)
+		return false;
+	s->broken = false;
+	return store_flush(s, warning);
 }
 
 bool store_close(struct store *s, struct buf *warning)
@@ -387,6 +423,8 @@ bool store_close(struct store *s, struct buf *warning)
 	if (!s)
 		return true;
 	bool ok = store_flush(s, warning);
+	if (s->broken)
+		ok = make_again(s, warning);
 	for (uint32_t i = 0; i < s->values.len; i++) {
 		struct value *v = &s->values.at[i];
 		if (v->mapped)
@@ -395,12 +433,9 @@ bool store_close(struct store *s, struct buf *warning)
 			free(v->bytes);
 	}
 	guard_enter(s->dir);
-	mdb_env_close(s->env);
+	if (s->env)
+		mdb_env_close(s->env);
 	guard_leave();
-	if (s->broken) {
-		set_aside(s->dir);
-		buf_printf(warning, "the store in %s was damaged; it was removed and is made again by the next build\n", s->dir);
-	}
 	vec_free(&s->values);
 	map_free(&s->index);
 	pthread_mutex_destroy(&s->lock);
