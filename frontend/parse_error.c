@@ -88,7 +88,7 @@ static void skip_to_definition(struct parser *p)
 	const char *text = p->t->tokens.src->text;
 	while (p->k != TOK_EOF) {
 		uint32_t at = p->t->tokens.starts[p->i];
-		if (starts_item((enum token_kind)p->k) && at && text[at - 1] == '\n')
+		if (starts_item((enum token_kind)p->k) && p->k != TOK_AT && at && text[at - 1] == '\n')
 			return;
 		advance(p);
 	}

@@ -372,7 +372,9 @@ static void recover_fstring(struct parser *p)
 static node_id parse_interpolation(struct parser *p)
 {
 	node_id e = parse_expr(p);
-	if (!p->panic && p->k == TOK_COLON) {
+	if (ast_kind(p->t, e) == NODE_ERROR) {
+		p->panic = p->failed = true; /* reported */
+	} else if (p->k == TOK_COLON && !p->panic) {
 		struct diag *g = error_at(p, DIAG_BAD_FSTRING, here(p), "an f-string takes no format after `:`");
 		help(p, g, "round the value instead, as in `{round(x * 100) / 100}`");
 	} else if (p->k != TOK_FSTR_MID && p->k != TOK_FSTR_TAIL) {
@@ -497,7 +499,13 @@ static node_id parse_unary(struct parser *p)
 {
 	if (p->k == TOK_MINUS || p->k == TOK_BANG || p->k == TOK_PLUS)
 		return parse_prefix(p);
-	node_id left = parse_primary(p);
+	node_id left;
+	if (p->k == TOK_NAME) { /* the usual case, without a call */
+		advance(p);
+		left = new_leaf(p, NODE_NAME, p->i - 1);
+	} else {
+		left = parse_primary(p);
+	}
 	if (is_postfix[p->k])
 		left = parse_postfix(p, left);
 	return p->k == TOK_STAR2 && !p->panic ? parse_power(p, left) : left;

@@ -172,10 +172,9 @@ static node_id parse_dim_unary(struct parser *p)
 static bool is_product(const struct parser *p) { return p->k == TOK_STAR || p->k == TOK_SLASH2 || p->k == TOK_PERCENT; }
 static bool is_sum(const struct parser *p) { return p->k == TOK_PLUS || p->k == TOK_MINUS; }
 
-/* Left-associative `operand op operand …`. */
-static node_id parse_dim_chain(struct parser *p, parse_fn operand, bool (*is_op)(const struct parser *))
+/* The rest of a left-associative `operand op operand …`. */
+static node_id parse_dim_chain(struct parser *p, node_id left, parse_fn operand, bool (*is_op)(const struct parser *))
 {
-	node_id left = operand(p);
 	while (is_op(p) && !p->panic) {
 		token_id op = p->i;
 		uint32_t height = p->height;
@@ -190,9 +189,9 @@ static node_id parse_dim_chain(struct parser *p, parse_fn operand, bool (*is_op)
 	return left;
 }
 
-static node_id parse_dim_product(struct parser *p)
+static node_id parse_dim_product_from(struct parser *p, node_id left)
 {
-	node_id n = parse_dim_chain(p, parse_dim_unary, is_product);
+	node_id n = parse_dim_chain(p, left, parse_dim_unary, is_product);
 	if (p->k != TOK_SLASH || p->panic)
 		return n;
 	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions are divided with `//`");
@@ -200,11 +199,20 @@ static node_id parse_dim_product(struct parser *p)
 	return n;
 }
 
+static node_id parse_dim_product(struct parser *p) { return parse_dim_product_from(p, parse_dim_unary(p)); }
+
+static node_id parse_dim_sum(struct parser *p, node_id first)
+{
+	return parse_dim_chain(p, parse_dim_product_from(p, first), parse_dim_product, is_sum);
+}
+
 static node_id parse_type_arg(struct parser *p)
 {
 	if (!enter(p))
 		return error_too_deep(p);
-	node_id n = parse_dim_chain(p, parse_dim_product, is_sum);
+	node_id n = parse_dim_unary(p);
+	if (p->k != TOK_COMMA && p->k != TOK_RBRACKET && p->k != TOK_GT) /* mostly a single name or number */
+		n = parse_dim_sum(p, n);
 	leave(p);
 	return n;
 }

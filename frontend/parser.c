@@ -2,24 +2,17 @@
  * parse_expr.c, reports and recovery in parse_error.c, parse_foreign.c and parse_recover.c. */
 #include "frontend/parser.h"
 #include <stdlib.h>
-#include <string.h>
-#include "base/bug.h"
+#include "frontend/dense.h"
 #include "frontend/lexer.h"
 #include "frontend/parse_state.h"
 
-static void *grow(void *at, size_t n, size_t size)
-{
-	void *new = realloc(at, n * size);
-	if (!new)
-		bug_no_memory();
-	return new;
-}
+static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return dense_grow(at, used * size, cap * size); }
 
 static void set_nodes(struct ast *t, uint32_t cap)
 {
-	t->kinds = grow(t->kinds, cap, sizeof *t->kinds);
-	t->mains = grow(t->mains, cap, sizeof *t->mains);
-	t->operands = grow(t->operands, cap, sizeof *t->operands);
+	t->kinds = grow(t->kinds, t->len, cap, sizeof *t->kinds);
+	t->mains = grow(t->mains, t->len, cap, sizeof *t->mains);
+	t->operands = grow(t->operands, t->len, cap, sizeof *t->operands);
 	t->cap = cap;
 }
 
@@ -30,13 +23,13 @@ void parse_grow_extra(struct parser *p, uint32_t need)
 	struct ast *t = p->t;
 	uint32_t cap = t->cap_extra + t->cap_extra / 2;
 	t->cap_extra = cap - t->n_extra < need ? t->n_extra + need : cap;
-	t->extra = grow(t->extra, t->cap_extra, sizeof *t->extra);
+	t->extra = grow(t->extra, t->n_extra, t->cap_extra, sizeof *t->extra);
 }
 
 void parse_grow_scratch(struct parser *p)
 {
 	p->cap_scratch *= 2;
-	p->scratch = grow(p->scratch, p->cap_scratch, sizeof *p->scratch);
+	p->scratch = grow(p->scratch, p->n_scratch, p->cap_scratch, sizeof *p->scratch);
 }
 
 uint32_t pop_list(struct parser *p, uint32_t base, uint32_t more)
@@ -114,10 +107,10 @@ static void start(struct parser *p, struct tokens *tokens)
 	*tokens = (struct tokens){0};
 	set_nodes(t, t->tokens.len - t->tokens.len / 4 + 16);
 	t->cap_extra = t->tokens.len - t->tokens.len / 4 + 64;
-	t->extra = grow(NULL, t->cap_extra, sizeof *t->extra);
+	t->extra = grow(NULL, 0, t->cap_extra, sizeof *t->extra);
 	t->extra[t->n_extra++] = 0;
 	p->cap_scratch = 256;
-	p->scratch = grow(NULL, p->cap_scratch, sizeof *p->scratch);
+	p->scratch = grow(NULL, 0, p->cap_scratch, sizeof *p->scratch);
 	p->kinds = t->tokens.kinds;
 	p->k = p->kinds[0] & 0x7f;
 	p->newlines = true;

@@ -1,0 +1,31 @@
+#include "frontend/dense.h"
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include "base/bug.h"
+
+#define HUGE_PAGE ((size_t)2 << 20)
+
+static void *allocate(size_t bytes)
+{
+	if (bytes < 2 * HUGE_PAGE)
+		return malloc(bytes);
+	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
+	void *new = aligned_alloc(HUGE_PAGE, bytes);
+#if defined(MADV_HUGEPAGE)
+	if (new)
+		(void)madvise(new, bytes, MADV_HUGEPAGE); /* only speed depends on it */
+#endif
+	return new;
+}
+
+void *dense_grow(void *at, size_t used, size_t bytes)
+{
+	void *new = allocate(bytes ? bytes : 1);
+	if (!new)
+		bug_no_memory();
+	if (used)
+		memcpy(new, at, used);
+	free(at);
+	return new;
+}
