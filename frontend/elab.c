@@ -46,6 +46,46 @@ static span blamed(const struct elab *e, span at)
 	return at;
 }
 
+static const char *type_text_in(struct elab *e, const struct builder *b, const struct core_type *t)
+{
+	struct buf text = {0};
+	buf_printf(&text, "%s[", dtype_text(t->elem));
+	for (uint32_t i = 0; i < t->rank; i++) {
+		if (i)
+			buf_puts(&text, ", ");
+		dim_print(b->dims, t->dims[i], &text);
+	}
+	buf_putc(&text, ']');
+	const char *s = arena_strndup(e->f->arena, text.at, text.len);
+	buf_free(&text);
+	return s;
+}
+
+static bool within(span inner, span outer) { return inner.source == outer.source && inner.start >= outer.start && inner.end <= outer.end; }
+
+void elab_label_origin(struct elab *e, struct diag *g, const struct builder *b, core_ref r, span seen)
+{
+	const struct core_node *n = &b->nodes.at[r];
+	if (n->at.source == SPAN_NO_SOURCE || in_std(e, n->at) || within(n->at, seen))
+		return;
+	diag_secondary(e->out, g, n->at, "the %s comes from here", type_text_in(e, b, &n->type));
+}
+
+/* The calls that led here, innermost first; of the innermost, where its arguments were made. */
+static void label_path(struct elab *e, struct diag *g, enum diag_code code)
+{
+	bool shapes = (code >= DIAG_ARG_SHAPE && code <= DIAG_SHAPE) || code == DIAG_ASSERT_FAILED;
+	int shown = 0;
+	for (struct frame *f = e->frame; f && !e->checking && shown < 4; f = f->up) {
+		if (f->call_at.source == SPAN_NO_SOURCE || !f->what || in_std(e, f->call_at))
+			continue;
+		diag_secondary(e->out, g, f->call_at, "in %s, used here", f->what);
+		for (uint32_t i = 0; f->plan && shapes && !shown && i < f->plan->leaves.len && i < 3; i++)
+			elab_label_origin(e, g, f->caller, f->plan->leaves.at[i].caller, f->call_at);
+		shown++;
+	}
+}
+
 struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...)
 {
 	char text[1024];
@@ -58,13 +98,7 @@ struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char
 	struct diag *g = diag_add(e->out, code, primary, "%s", text);
 	if (primary.source != at.source)
 		diag_secondary(e->out, g, at, "in the standard library");
-	int shown = 0;
-	for (struct frame *f = e->frame; f && !e->checking && shown < 4; f = f->up) {
-		if (f->call_at.source == SPAN_NO_SOURCE || !f->what || in_std(e, f->call_at))
-			continue;
-		diag_secondary(e->out, g, f->call_at, "in %s, used here", f->what);
-		shown++;
-	}
+	label_path(e, g, code);
 	return g;
 }
 

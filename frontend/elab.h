@@ -36,6 +36,7 @@ struct local {
 	bool constant;
 	struct value value;
 };
+struct unit_plan;
 struct frame {
 	struct frame *up;
 	struct module *mod;
@@ -45,8 +46,10 @@ struct frame {
 	span call_at;            /* SPAN_NONE: not called from source */
 	const char *what;        /* "layer instance `fc2`": for labels along the path */
 	struct value result;
+	span result_at;          /* the expression that gave it */
 	bool returned;
-	uint32_t loops;
+	const struct unit_plan *plan; /* the call that is being made a unit, its arguments' nodes in `caller` */
+	struct builder *caller;
 };
 struct elab {
 	struct frontend *f;
@@ -54,12 +57,14 @@ struct elab {
 	struct diags *trash;
 	int quiet;
 	bool checking;
+	int unsure;              /* inside a branch or loop that may not run */
 	bool gave_up;            /* a limit was hit and reported */
 	uint32_t depth, frames;
 	uint64_t steps, max_steps;
 	uint32_t errors;         /* reported by this elaboration, also while quiet */
 	struct builder *b;
 	struct frame *frame;
+	const struct unit_plan *next_plan; /* for the frame that is entered next */
 	VEC(struct local) locals;
 };
 
@@ -72,6 +77,8 @@ void elab_free(struct elab *e);
 struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void elab_hush(struct elab *e);
 void elab_unhush(struct elab *e);
+/* Labels the place where a tensor of the current unit was made, unless that is `seen`. */
+void elab_label_origin(struct elab *e, struct diag *g, const struct builder *b, core_ref r, span seen);
 /* Counts a step; false: a limit was reached (reported once). */
 bool elab_step(struct elab *e, span at);
 /* Text in the front end's arena. */
@@ -197,6 +204,7 @@ struct unit_plan {
 	VEC(struct leaf) leaves;
 	struct value *values;
 	uint32_t n_values;
+	bool is_call;          /* not an entry */
 	span at;
 	const char *what;
 };

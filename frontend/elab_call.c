@@ -95,6 +95,9 @@ static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span 
 		return false;
 	}
 	*fr = (struct frame){.up = e->frame, .mod = fn->mod, .self = fn->self, .func = fn, .base = e->locals.len, .call_at = at, .what = what};
+	fr->plan = e->next_plan;
+	fr->caller = e->b->outer;
+	e->next_plan = NULL;
 	e->frame = fr;
 	e->frames++;
 	e->depth += 4;
@@ -109,16 +112,23 @@ static void leave(struct elab *e)
 	e->depth -= 4;
 }
 
+static span last_span(struct elab *e, node_id body)
+{
+	const struct ast *t = &e->frame->mod->ast;
+	struct ast_nodes items = ast_nodes(t, ast_a(t, body));
+	return node_span(e->frame->mod, items.n ? items.at[items.n - 1] : body);
+}
+
 /* The result as the signature declares it. */
 static struct value check_result(struct elab *e, struct sig *s, const struct ast_fn *decl, struct value v)
 {
-	span at = node_span(e->frame->mod, decl->result);
+	span decl_at = node_span(e->frame->mod, decl->result), at = e->frame->returned ? e->frame->result_at : last_span(e, decl->body);
 	if (v.kind == V_NONE)
 		v.kind = V_VOID;
 	s->result = true;
 	struct type *t = sig_type(s, decl->result);
 	const char *what = arena_printf(e->f->arena, "the result of `%s`", name_text(e->f, e->frame->func->name));
-	bool ok = sig_match(s, t, &v, at, SPAN_NONE, what) && sig_solve(s);
+	bool ok = sig_match(s, t, &v, at, decl_at, what) && sig_solve(s);
 	return ok ? v : VALUE_POISON;
 }
 
@@ -285,6 +295,8 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 			       span at, const char *what)
 {
 	struct value v;
+	if (e->frame->func && e->frame->func->node == fn->node && e->frame->func->mod == fn->mod && e->frame->self == fn->self && !e->unsure)
+		return report_recursion(e, fn, at), VALUE_POISON;
 	if (declared_result(s, decl, at, &v))
 		return v;
 	if (e->frames >= 8 || recursive(e, fn))

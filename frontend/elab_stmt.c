@@ -72,10 +72,12 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, enum f
 	enum flow fa, fb;
 	bool returned = e->frame->returned;
 	locals_snapshot(e, &before, &n);
+	e->unsure++;
 	struct value a = branch(e, f->then, &fa);
 	locals_snapshot(e, &after, &n);
 	locals_restore(e, before, n);
 	struct value b = branch(e, f->otherwise, &fb);
+	e->unsure--;
 	if (fa == FLOW_NEXT && fb == FLOW_NEXT)
 		locals_poison_changed(e, after, n);
 	else if (fa == FLOW_NEXT)
@@ -290,7 +292,9 @@ static enum flow exec_once(struct elab *e, node_id pattern, struct value item, n
 	if (pattern)
 		bind_pattern(e, pattern, item, SPAN_NONE, false);
 	bool returned = e->frame->returned;
+	e->unsure++;
 	loop_body(e, body);
+	e->unsure--;
 	e->frame->returned = returned;
 	e->locals.len = mark;
 	locals_poison_changed(e, before, n);
@@ -420,11 +424,16 @@ static void exec_assert(struct elab *e, node_id n)
 		elab_error(e, DIAG_UNSUPPORTED, elab_span(e, n), "an assertion about run-time values is not supported");
 		return;
 	}
-	if (c.kind == V_TENSOR || condition(e, c, elab_span(e, cond), true) != 0)
+	if (c.kind == V_TENSOR || condition(e, c, elab_span(e, cond), true) != 0 || e->unsure)
 		return;
 	struct diag *g = elab_error(e, DIAG_ASSERT_FAILED, elab_span(e, cond), "the assertion fails%s%s", m.kind == V_STR ? ": " : "",
 				    m.kind == V_STR ? m.u.s : "");
-	diag_label_primary(e->out, g, "is false");
+	if (g->primary.at.start == elab_span(e, cond).start)
+		diag_label_primary(e->out, g, "is false");
+	if (e->checking)
+		return;
+	e->frame->result = VALUE_POISON; /* what follows relies on it */
+	e->frame->returned = true;
 }
 
 static enum flow exec_return(struct elab *e, node_id n)
@@ -432,6 +441,7 @@ static enum flow exec_return(struct elab *e, node_id n)
 	node_id value = ast_a(tree(e), n);
 	struct value v = value ? eval(e, value) : (struct value){.kind = V_VOID};
 	e->frame->result = v;
+	e->frame->result_at = elab_span(e, value ? value : n);
 	e->frame->returned = true;
 	return FLOW_RETURN;
 }

@@ -46,6 +46,13 @@ static const char *declared_name(struct elab *e, const struct func *fn, uint32_t
 	return name_text(e->f, token_name(e->f, fn->mod, ast_token(t, dims.at[axis])));
 }
 
+static const char *size_name(struct sizes *z, const struct func *fn, uint32_t arg, uint32_t axis, dim d)
+{
+	uint32_t sym;
+	const char *name = declared_name(z->e, fn, arg, axis);
+	return name ? name : dim_is_sym(z->e->b->dims, d, &sym) ? dims_sym_name(z->e->b->dims, sym) : NULL;
+}
+
 static void collect_sizes(struct sizes *z, const struct func *fn, struct value v, uint32_t arg)
 {
 	if (v.kind == V_DIM)
@@ -61,7 +68,7 @@ static void collect_sizes(struct sizes *z, const struct func *fn, struct value v
 		return;
 	struct core_type t = *type_of(z->e, v.u.t);
 	for (uint32_t i = 0; i < t.rank; i++)
-		add_size(z, t.dims[i], declared_name(z->e, fn, arg, i));
+		add_size(z, t.dims[i], size_name(z, fn, arg, i, t.dims[i]));
 }
 
 static void note_sym(void *ctx, uint32_t sym)
@@ -356,6 +363,7 @@ static struct unit_info *make(struct elab *e, struct unit_plan *p, hash128 ident
 	struct value *values = ARENA_ARRAY(e->f->arena, struct value, p->n_values + 1);
 	for (uint32_t i = 0; i < p->n_values; i++)
 		values[i] = load_planned(e, p, p->values[i]);
+	e->next_plan = b.outer && p->is_call ? p : NULL;
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
 	info->failed = e->errors != errors || e->gave_up || value_holds(info->result, V_POISON);
 	if (info->failed)
@@ -443,7 +451,7 @@ static struct value finish_call(struct elab *e, struct unit_plan *p, const struc
 
 struct value call_unit(struct elab *e, struct func *fn, struct value *values, const span *ats, uint32_t n, span at, const char *what)
 {
-	struct unit_plan p = {.fn = fn, .dims = dims_new(e->f->arena), .n_values = n, .at = at, .what = what};
+	struct unit_plan p = {.fn = fn, .dims = dims_new(e->f->arena), .n_values = n, .at = at, .what = what, .is_call = true};
 	struct sizes z = {.e = e};
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	(void)ats;

@@ -49,6 +49,7 @@ struct sigmatch {
 	span at, decl;
 	struct type *type;
 	struct core_type actual;
+	core_ref tensor;      /* CORE_NONE: no tensor of the current unit */
 };
 struct sig {
 	struct elab *e;

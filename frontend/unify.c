@@ -161,9 +161,10 @@ static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at
 		diag_label_primary(e->out, g, "%u dimension%s", have.rank, have.rank == 1 ? "" : "s");
 		if (decl.source != SPAN_NO_SOURCE)
 			diag_secondary(e->out, g, decl, "%u declared here", t->rank);
+		elab_label_origin(e, g, e->b, v->u.t, at);
 		return false;
 	}
-	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = have};
+	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = have, .tensor = v->u.t};
 	vec_push(&s->matches, m);
 	for (uint32_t i = 0; i < t->rank; i++) {
 		struct sigeq q = {.pattern = t->dims[i], .actual = actual_dim(s, have.dims[i]), .match = s->matches.len - 1, .axis = i};
@@ -174,7 +175,7 @@ static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at
 
 void sig_equate(struct sig *s, struct type *t, const struct core_type *actual, uint32_t axis, span at, span decl, const char *what)
 {
-	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = *actual};
+	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = *actual, .tensor = CORE_NONE};
 	vec_push(&s->matches, m);
 	struct sigeq q = {.pattern = t->dims[axis], .actual = actual_dim(s, actual->dims[axis]), .match = s->matches.len - 1, .axis = axis};
 	vec_push(&s->eqs, q);
@@ -308,6 +309,8 @@ static bool eq_fails(struct sig *s, const struct sigeq *q)
 	if (m->decl.source != SPAN_NO_SOURCE)
 		diag_secondary(e->out, g, m->decl, "declared here");
 	label_origins(s, g, q->pattern);
+	if (m->tensor != CORE_NONE)
+		elab_label_origin(e, g, e->b, m->tensor, m->at);
 	buf_free(&want);
 	buf_free(&have);
 	return false;
