@@ -22,7 +22,7 @@ const char *emit_value_type(dtype t);
 const char *emit_memory_type(dtype t);
 
 /* A dimension as an expression over n0, n1 …; parenthesised unless it is one token. Memory in `a`. */
-const char *emit_dim(struct arena *a, const struct dims *d, dim x);
+const char *opencl_dim(struct arena *a, const struct dims *d, dim x);
 /* The name of loop variable k: i0, i1 … parallel, then r0, r1 … */
 const char *emit_loop_var(struct arena *a, const struct loop_nest *n, uint32_t k);
 /* The element offset of an access, its `index` left out. */
@@ -35,7 +35,7 @@ void emit_store(const struct emit_nest *e, const struct loop_store *s, uint32_t 
 /* Text that applies an operation to operand texts. `from`: the operands' element type (of the last one). */
 const char *emit_op(struct arena *a, enum ir_op op, dtype to, dtype from, const char *const *args);
 /* A constant of this type. */
-const char *emit_const(struct arena *a, dtype t, int64_t i, double f);
+const char *opencl_const(struct arena *a, dtype t, int64_t i, double f);
 
 /* Reductions: declaration and start value, the step with a new value, what follows the loops; for a work group, the sum over its items. */
 void emit_reduction_start(const struct emit_nest *e, uint32_t k);

@@ -22,7 +22,7 @@ static const char *number(struct arena *a, int64_t v)
 	return arena_printf(a, v < 0 ? "(%lld)" : "%lld", (long long)v);
 }
 
-const char *emit_dim(struct arena *a, const struct dims *d, dim x)
+const char *opencl_dim(struct arena *a, const struct dims *d, dim x)
 {
 	struct dim_step steps[STEPS];
 	const char *stack[DEPTH];
@@ -57,13 +57,13 @@ const char *emit_offset(const struct emit_nest *e, const struct loop_access *a)
 	const char *text = NULL;
 	int64_t v;
 	if (!dim_is_const(d, a->base, &v) || v != 0)
-		text = emit_dim(s, d, a->base);
+		text = opencl_dim(s, d, a->base);
 	for (uint32_t k = 0; k < (uint32_t)e->n->n_parallel + e->n->n_reduce; k++) {
 		bool known = dim_is_const(d, a->stride[k], &v);
 		if (known && v == 0)
 			continue;
 		const char *var = emit_loop_var(s, e->n, k);
-		const char *term = known && v == 1 ? var : arena_printf(s, "%s * %s", var, emit_dim(s, d, a->stride[k]));
+		const char *term = known && v == 1 ? var : arena_printf(s, "%s * %s", var, opencl_dim(s, d, a->stride[k]));
 		text = text ? arena_printf(s, "%s + %s", text, term) : term;
 	}
 	return text ? text : "0";

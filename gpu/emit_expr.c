@@ -34,11 +34,11 @@ static void checked_index(const struct emit_nest *e, const struct loop_access *a
 	emit_tabs(e->out, depth);
 	buf_printf(e->out, "const long x%s = v%u;\n", tag, a->index);
 	emit_tabs(e->out, depth);
-	buf_printf(e->out, "const int ok%s = x%s >= 0 && x%s < %s;\n", tag, tag, tag, emit_dim(e->scratch, e->f->dims, a->bound));
+	buf_printf(e->out, "const int ok%s = x%s >= 0 && x%s < %s;\n", tag, tag, tag, opencl_dim(e->scratch, e->f->dims, a->bound));
 	emit_tabs(e->out, depth);
 	buf_printf(e->out, "if (!ok%s)\n", tag);
 	emit_tabs(e->out, depth + 1);
-	buf_printf(e->out, "tri_fail(fail, x%s, %s);\n", tag, emit_dim(e->scratch, e->f->dims, a->bound));
+	buf_printf(e->out, "tri_fail(fail, x%s, %s);\n", tag, opencl_dim(e->scratch, e->f->dims, a->bound));
 }
 
 /* The element offset, `index` included. */
@@ -47,7 +47,7 @@ static const char *full_offset(const struct emit_nest *e, const struct loop_acce
 	const char *at = emit_offset(e, a);
 	if (a->index == LOOP_NONE)
 		return at;
-	return arena_printf(e->scratch, "%s + x%s * %s", at, tag, emit_dim(e->scratch, e->f->dims, a->scale));
+	return arena_printf(e->scratch, "%s + x%s * %s", at, tag, opencl_dim(e->scratch, e->f->dims, a->scale));
 }
 
 static const char *load_text(const struct emit_nest *e, uint32_t i, uint32_t depth)
@@ -75,9 +75,9 @@ static const char *value_text(const struct emit_nest *e, uint32_t i, uint32_t de
 	const struct loop_expr *x = &e->n->exprs[i];
 	switch (x->kind) {
 	case LOOP_LOAD: return load_text(e, i, depth);
-	case LOOP_CONST: return emit_const(e->scratch, x->elem, x->i, x->f);
+	case LOOP_CONST: return opencl_const(e->scratch, x->elem, x->i, x->f);
 	case LOOP_INDEX: return emit_loop_var(e->scratch, e->n, x->var);
-	case LOOP_EXTENT: return emit_dim(e->scratch, e->f->dims, x->extent);
+	case LOOP_EXTENT: return opencl_dim(e->scratch, e->f->dims, x->extent);
 	case LOOP_OP: return op_text(e, x);
 	case LOOP_ACC: return arena_printf(e->scratch, "a%u", x->var);
 	}

@@ -101,7 +101,7 @@ static const char *total(const struct emit_nest *e)
 	for (uint32_t k = 0; k < e->n->n_parallel; k++) {
 		if (is_one(e, k))
 			continue;
-		const char *x = emit_dim(e->scratch, e->f->dims, e->n->extent[k]);
+		const char *x = opencl_dim(e->scratch, e->f->dims, e->n->extent[k]);
 		text = text ? arena_printf(e->scratch, "%s * %s", text, x) : x;
 	}
 	return text ? text : "1";
@@ -119,7 +119,7 @@ static void split_id(const struct emit_nest *e)
 	else
 		buf_printf(e->out, "\t%s g = (%s)get_global_id(0);\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, total(e));
 	for (uint32_t k = e->n->n_parallel; k-- > 0;) {
-		const char *x = emit_dim(e->scratch, e->f->dims, e->n->extent[k]);
+		const char *x = opencl_dim(e->scratch, e->f->dims, e->n->extent[k]);
 		if (is_one(e, k))
 			buf_printf(e->out, "\tconst %s i%u = 0;\n", e->index_type, k);
 		else if (k == outer)
@@ -141,10 +141,10 @@ static void shared_loop(const struct emit_nest *e)
 {
 	const char *t = e->index_type, *count = "1";
 	for (uint32_t k = 0; k < e->n->n_reduce; k++)
-		count = arena_printf(e->scratch, "%s * %s", count, emit_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]));
+		count = arena_printf(e->scratch, "%s * %s", count, opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]));
 	buf_printf(e->out, "\tfor (%s q = lane; q < %s; q += %d) {\n\t\t%s h = q;\n", t, count + strlen("1 * "), OPENCL_GROUP, t);
 	for (uint32_t k = e->n->n_reduce; k-- > 0;) {
-		const char *x = emit_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]);
+		const char *x = opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]);
 		if (k > 0)
 			buf_printf(e->out, "\t\tconst %s r%u = h %% %s;\n\t\th /= %s;\n", t, k, x, x);
 		else
@@ -174,7 +174,7 @@ static void reduce(const struct emit_nest *e)
 	for (uint32_t k = 0; k < e->n->n_reduce; k++, depth++) {
 		emit_tabs(e->out, depth);
 		buf_printf(e->out, "for (%s r%u = 0; r%u < %s; r%u++) {\n", e->index_type, k, k,
-			   emit_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]), k);
+			   opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]), k);
 	}
 	if (e->n->n_reduce == 0) { /* a scope of its own keeps the text regular */
 		buf_puts(e->out, "\t{\n");
@@ -229,10 +229,10 @@ static void baked_value(struct arena *a, const struct loop_buffer *b, int64_t i,
 	default: break;
 	}
 	switch (b->type.elem) {
-	case DT_INT32: buf_puts(out, emit_const(a, DT_INT32, ((const int32_t *)b->data)[i], 0)); return;
-	case DT_INT64: buf_puts(out, emit_const(a, DT_INT64, ((const int64_t *)b->data)[i], 0)); return;
-	case DT_FLOAT32: buf_puts(out, emit_const(a, DT_FLOAT32, 0, (double)((const float *)b->data)[i])); return;
-	case DT_FLOAT64: buf_puts(out, emit_const(a, DT_FLOAT64, 0, ((const double *)b->data)[i])); return;
+	case DT_INT32: buf_puts(out, opencl_const(a, DT_INT32, ((const int32_t *)b->data)[i], 0)); return;
+	case DT_INT64: buf_puts(out, opencl_const(a, DT_INT64, ((const int64_t *)b->data)[i], 0)); return;
+	case DT_FLOAT32: buf_puts(out, opencl_const(a, DT_FLOAT32, 0, (double)((const float *)b->data)[i])); return;
+	case DT_FLOAT64: buf_puts(out, opencl_const(a, DT_FLOAT64, 0, ((const double *)b->data)[i])); return;
 	default: BUG("element type");
 	}
 }

@@ -43,7 +43,7 @@ static const char *literal(struct arena *a, dtype t, double f)
 	return arena_printf(a, digits[0] == '-' ? "(%s%s%s)" : "%s%s%s", digits, point, t == DT_FLOAT64 ? "" : "f");
 }
 
-const char *emit_const(struct arena *a, dtype t, int64_t i, double f)
+const char *opencl_const(struct arena *a, dtype t, int64_t i, double f)
 {
 	if (dtype_class(t) == DTC_FLOAT) {
 		double v = t == DT_FLOAT64 ? f : (double)(float)f;
