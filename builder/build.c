@@ -86,6 +86,8 @@ static bool publish(struct build *b)
 			vec_push(&b->outputs, m->library);
 		if (m->header)
 			vec_push(&b->outputs, m->header);
+		if (m->opencl)
+			vec_push(&b->outputs, m->opencl);
 		b->linked += !m->current;
 	}
 	build_save_history(b);

@@ -4,6 +4,7 @@
 #include "backend/link/model.h"
 #include "backend/link/object.h"
 #include "backend/link/runtime_objects.h"
+#include "backend/loops.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
@@ -14,23 +15,28 @@
 #include "builder/version.h"
 #include "builder/wire.h"
 #include "frontend/core.h"
+#include "gpu/opencl.h"
+
+enum { MAX_OUTPUTS = 3, MAX_OPENCL_OBJECTS = 16 };
 
 static const char *record_name(const struct model_job *m) { return arena_printf(m->arena, "%s/%s", m->spec->out, m->spec->name); }
 
-static uint32_t outputs_of(const struct model_job *m, const char *paths[2])
+static uint32_t outputs_of(const struct model_job *m, const char *paths[MAX_OUTPUTS])
 {
 	uint32_t n = 0;
 	if (m->library)
 		paths[n++] = m->library;
 	if (m->header)
 		paths[n++] = m->header;
+	if (m->opencl)
+		paths[n++] = m->opencl;
 	return n;
 }
 
 /* Were these outputs made from the same digest, and are they as we left them? */
 static bool is_current(struct model_job *m)
 {
-	const char *paths[2];
+	const char *paths[MAX_OUTPUTS];
 	uint32_t n = outputs_of(m, paths);
 	struct wire w = {.ok = true};
 	w.at = store_get(m->build->project, store_key("link", record_name(m)), &w.left);
@@ -46,7 +52,7 @@ static bool is_current(struct model_job *m)
 
 static void record_link(struct model_job *m)
 {
-	const char *paths[2];
+	const char *paths[MAX_OUTPUTS];
 	uint32_t n = outputs_of(m, paths);
 	struct buf b = {0};
 	wire_put_hash(&b, m->link_digest);
@@ -149,29 +155,50 @@ static bool fail(struct model_job *m, const char *error)
 	return false;
 }
 
-/* The model's own object first, then the units' in the program's order, then the runtime's. */
-static struct object **gather(struct model_job *m, struct object *own, uint32_t *n)
+/* Objects to link: the model's own first. */
+struct gathered {
+	struct object **at;
+	uint32_t n;
+};
+
+static bool gather(struct model_job *m, struct gathered *g, const char *name, const void *bytes, size_t len)
+{
+	const char *error = NULL;
+	struct object *o = object_parse(m->arena, name, bytes, len, &error);
+	if (!o)
+		return fail(m, error);
+	g->at[g->n++] = o;
+	return true;
+}
+
+/* The units' fragments in the program's order, then the runtime. */
+static bool gather_cpu(struct model_job *m, struct gathered *g)
 {
 	enum cpu_level level = (enum cpu_level)m->platform.level;
-	struct object **list = ARENA_ARRAY(m->arena, struct object *, 1 + m->program->n_units + runtime_object_count());
-	const char *error = NULL;
-	list[(*n)++] = own;
 	for (uint32_t i = 0; i < m->program->n_units; i++) {
 		const struct compile *c = m->units[i].fragment;
-		if (!c)
-			continue;
-		if (!(list[(*n)++] = object_parse(m->arena, m->units[i].unit->name, c->object, c->len, &error)))
-			return fail(m, error), NULL;
+		if (c && !gather(m, g, m->units[i].unit->name, c->object, c->len))
+			return false;
 	}
 	for (uint32_t i = 0; i < runtime_object_count(); i++) {
 		size_t len;
 		const void *bytes = runtime_object(level, i, &len);
 		if (!bytes)
-			return fail(m, "this trib has no runtime for the target"), NULL;
-		if (!(list[(*n)++] = object_parse(m->arena, runtime_object_name(i), bytes, len, &error)))
-			return fail(m, error), NULL;
+			return fail(m, "this trib has no runtime for the target");
+		if (!gather(m, g, runtime_object_name(i), bytes, len))
+			return false;
 	}
-	return list;
+	return true;
+}
+
+static bool gather_opencl(struct model_job *m, struct gathered *g)
+{
+	size_t len;
+	const void *bytes;
+	for (uint32_t i = 0; (bytes = opencl_runtime_object(i, &len)) && i < MAX_OPENCL_OBJECTS; i++)
+		if (!gather(m, g, "opencl runtime", bytes, len))
+			return false;
+	return true;
 }
 
 static bool write_output(struct model_job *m, const char *path, const struct buf *text, unsigned mode)
@@ -184,22 +211,43 @@ static bool write_output(struct model_job *m, const char *path, const struct buf
 	return false;
 }
 
-static bool write_library(struct model_job *m, const struct model_input *in, const struct model_info *info)
+static bool write_library(struct model_job *m, const char *path, struct link_request *r, struct gathered *g, const struct model_input *in,
+			  const struct model_info *info)
 {
-	static const char *const needed[] = {"libm.so.6", "libc.so.6"};
 	struct buf out = {0};
-	struct link_request r = {.soname = path_base(m->library), .needed = needed, .n_needed = 2};
 	const char *error = NULL;
-	struct object *own = model_object(m->arena, in, m->weighed, info);
-	if (!own)
-		return fail(m, "its descriptor could not be made");
-	r.objects = gather(m, own, &r.n_objects);
-	if (!r.objects)
-		return false;
-	r.exports = model_exports(m->arena, in, info, &r.n_exports);
-	bool ok = link_shared(m->arena, &r, &out, &error) ? write_output(m, m->library, &out, 0755) : fail(m, error);
+	r->soname = path_base(path);
+	r->objects = g->at;
+	r->n_objects = g->n;
+	r->exports = model_exports(m->arena, in, info, &r->n_exports);
+	bool ok = link_shared(m->arena, r, &out, &error) ? write_output(m, path, &out, 0755) : fail(m, error);
 	buf_free(&out);
 	return ok;
+}
+
+static bool link_cpu(struct model_job *m, const struct model_input *in, const struct model_info *info)
+{
+	static const char *const needed[] = {"libm.so.6", "libc.so.6"};
+	struct link_request r = {.needed = needed, .n_needed = 2};
+	struct gathered g = {ARENA_ARRAY(m->arena, struct object *, 1 + m->program->n_units + runtime_object_count()), 1};
+	g.at[0] = model_object(m->arena, in, m->weighed, info);
+	if (!g.at[0])
+		return fail(m, "its descriptor could not be made");
+	return gather_cpu(m, &g) && write_library(m, m->library, &r, &g, in, info);
+}
+
+static bool link_opencl(struct model_job *m, const struct model_input *in, const struct model_info *info)
+{
+	static const char *const needed[] = {"libOpenCL.so.1", "libm.so.6", "libc.so.6"};
+	struct link_request r = {.needed = needed, .n_needed = 3};
+	const struct loop_fn **units = ARENA_ARRAY(m->arena, const struct loop_fn *, m->program->n_units + 1);
+	struct gathered g = {ARENA_ARRAY(m->arena, struct object *, 1 + MAX_OPENCL_OBJECTS), 1};
+	for (uint32_t i = 0; i < m->program->n_units; i++)
+		units[i] = m->plans[i] ? loops_build(m->arena, m->plans[i]) : NULL;
+	g.at[0] = opencl_model_object(m->arena, in, m->weighed, info, units);
+	if (!g.at[0])
+		return fail(m, "it cannot be made into OpenCL kernels");
+	return gather_opencl(m, &g) && write_library(m, m->opencl, &r, &g, in, info);
 }
 
 void build_link(struct model_job *m, uint32_t worker)
@@ -213,7 +261,8 @@ void build_link(struct model_job *m, uint32_t worker)
 				  .commit = m->build->commit,
 				  .dirty = m->build->dirty,
 				  .unit_keys = m->unit_keys};
-	bool ok = !m->library || write_library(m, &in, &info);
+	bool ok = !m->library || link_cpu(m, &in, &info);
+	ok = ok && (!m->opencl || link_opencl(m, &in, &info));
 	if (ok && m->header) {
 		struct buf text = {0};
 		model_header(&in, &info, &text);

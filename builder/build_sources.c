@@ -78,6 +78,8 @@ bool build_read_manifest(struct build *b)
 			j->library = arena_printf(b->session, "%s/lib%s.so", s->out, s->name);
 		if (s->emit >> EMIT_HEADER & 1)
 			j->header = arena_printf(b->session, "%s/%s.h", s->out, s->name);
+		if (s->emit >> EMIT_OPENCL & 1)
+			j->opencl = arena_printf(b->session, "%s/lib%s_opencl.so", s->out, s->name);
 		j->failed = !resolve_target(b, j);
 		j->failed |= !check_emits(b, s);
 	}
@@ -160,10 +162,10 @@ bool build_elaborate(struct build *b)
 		if (m->failed)
 			continue;
 		uint32_t n_file;
-		const char *const *in_file = weights_names(m->weights, &n_file);
+		const struct elab_input *in_file = weights_tensors(b->session, m->weights, &n_file);
 		const char **names = ARENA_ARRAY(b->session, const char *, n_file + m->spec->n_weight_names + 1);
 		for (uint32_t k = 0; k < n_file; k++)
-			names[k] = in_file[k];
+			names[k] = in_file[k].name;
 		for (uint32_t k = 0; k < m->spec->n_weight_names; k++)
 			names[n_file + k] = m->spec->weight_names[k];
 		struct elab_request req = {.entries = m->spec->entries,
@@ -172,6 +174,8 @@ bool build_elaborate(struct build *b)
 					   .n_inputs = m->spec->n_inputs,
 					   .weight_names = names,
 					   .n_weight_names = n_file + m->spec->n_weight_names,
+					   .weights = in_file,
+					   .n_weights = n_file,
 					   .at = m->spec->entry_at};
 		m->program = frontend_elaborate(m->frontend, &req);
 		m->failed = !m->program;

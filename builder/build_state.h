@@ -63,7 +63,7 @@ struct model_job {
 	struct arena *arena;    /* of weighing and linking */
 	struct diags *diags;    /* of its tasks */
 	struct model_weights *weighed;
-	const char *library, *header; /* paths, NULL when not emitted */
+	const char *library, *header, *opencl; /* paths, NULL when not emitted */
 };
 
 struct build {

@@ -174,7 +174,7 @@ bool build_find_fragments(struct build *b)
 			struct unit_job *j = &m->units[k];
 			if (!j->plan)
 				continue;
-			if (m->current)
+			if (m->current || !m->library)
 				b->reused++;
 			else
 				j->fragment = fragment_for(b, j);

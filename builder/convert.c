@@ -8,7 +8,7 @@ bool convert_allowed(dtype from, dtype to)
 		return false;
 	if (to == DT_TRIT)
 		return from != DT_BOOL;
-	return from == to || (from != DT_BOOL && from != DT_TRIT && dtype_widens(from, to));
+	return from == to || (dtype_class(from) == dtype_class(to) && dtype_widens(from, to));
 }
 
 /* The usual cases, without a call per element. */

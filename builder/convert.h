@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "frontend/dtype.h"
 
-/* May elements of `from` be read as `to`: equal, a widening, or numbers to trits (their values are checked then)? */
+/* May elements of `from` be read as `to`: equal, a widening within integers or within floats, or numbers to trits (values are checked then)? */
 bool convert_allowed(dtype from, dtype to);
 /* n elements. Unaligned `in` is fine. False: element *bad is neither -1, 0 nor 1 (for bool: neither 0 nor 1); it equals *value. */
 bool convert_elements(dtype from, const void *in, dtype to, void *out, size_t n, size_t *bad, double *value);

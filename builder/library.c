@@ -47,10 +47,13 @@ bool library_extent(const tri_dim_desc *d, const int64_t *syms, int32_t n, int64
 	return top == 1;
 }
 
-/* libdigits.so → digits_desc */
+/* libdigits.so and libdigits_opencl.so → digits_desc */
 static const char *symbol_name(struct arena *a, const char *path)
 {
-	const char *stem = path_stem(a, path);
+	char *stem = path_stem(a, path);
+	size_t n = strlen(stem), suffix = strlen("_opencl");
+	if (n > suffix && strcmp(stem + n - suffix, "_opencl") == 0)
+		stem[n - suffix] = 0;
 	return arena_printf(a, "%s_desc", strncmp(stem, "lib", 3) == 0 ? stem + 3 : stem);
 }
 

@@ -95,8 +95,10 @@ static enum status visit(struct build *b, void *ctx)
 	tri_entry_desc d = describe_entry(a, e);
 	struct run_io io;
 	enum status s = STATUS_OK;
-	if (!run_prepare(a, &d, b->options, &io, &why))
+	if (!run_check_names(a, &d, b->options, &why))
 		s = complain(why.at, STATUS_USAGE);
+	else if (!run_prepare(a, &d, b->options, &io, &why))
+		s = complain(why.at, STATUS_FAILED);
 	else if (!interpret(a, m, e, &io, &error))
 		s = complain(arena_printf(a, "the interpreter failed: %s", error), STATUS_FAILED);
 	else if (!run_publish(&io, b->options, &why))

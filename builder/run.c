@@ -178,11 +178,23 @@ static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *err
 	return true;
 }
 
-bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error)
+bool run_check_names(struct arena *a, const tri_entry_desc *e, const struct options *o, struct buf *error)
 {
 	if (!check_names(o->inputs, o->n_inputs, "--input", e->inputs, e->n_inputs, a, error) ||
 	    !check_names(o->outputs, o->n_outputs, "--output", e->outputs, e->n_outputs, a, error))
 		return false;
+	for (int32_t i = 0; i < e->n_inputs; i++) {
+		if (file_for(o->inputs, o->n_inputs, e->inputs[i].name))
+			continue;
+		buf_printf(error, "no --input for `%s`, ", e->inputs[i].name);
+		print_wanted(error, e, &e->inputs[i]);
+		return false;
+	}
+	return true;
+}
+
+bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error)
+{
 	*io = (struct run_io){.entry = e};
 	io->tensors = ARENA_ARRAY(a, tri_tensor, e->n_inputs + e->n_outputs + 1);
 	io->dims = ARENA_ARRAY(a, int64_t, e->n_dims + 1);
@@ -192,11 +204,6 @@ bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options 
 		const tri_io_desc *d = &e->inputs[i];
 		const char *path = file_for(o->inputs, o->n_inputs, d->name);
 		struct tensor t;
-		if (!path) {
-			buf_printf(error, "no --input for `%s`, ", d->name);
-			print_wanted(error, e, d);
-			return false;
-		}
 		if (!read_input(a, d, path, &io->tensors[i], &t, error))
 			return false;
 		learn_dims(d, &t, io->dims, e->n_dims);

@@ -15,6 +15,8 @@ struct run_io {
 	tri_tensor *tensors;
 	int64_t *dims; /* values of the entry's dynamic dimensions */
 };
+/* Do the options name inputs and outputs of the entry, and every input? */
+bool run_check_names(struct arena *a, const tri_entry_desc *e, const struct options *o, struct buf *error);
 /* Reads every input that the entry wants from the files that the options name; allocates the outputs. Memory in `a`. False: *error says why. */
 bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error);
 /* Writes the outputs that the options name. */

@@ -11,11 +11,13 @@
 #include "builder/glob.h"
 #include "builder/safetensors.h"
 #include "frontend/core.h"
+#include "frontend/frontend.h"
 
 enum { SHOW_MISSING = 20, SHOW_UNUSED = 8 };
 
 struct weights {
 	const char *path;
+	span at;
 	const void *bytes;
 	size_t len;
 	const struct safetensors *st;
@@ -41,6 +43,7 @@ struct weights *weights_open(struct arena *session, const char *path, span at, s
 	if (!w)
 		abort();
 	w->path = arena_strdup(session, path);
+	w->at = at;
 	if (!os_map_file(path, &w->bytes, &w->len)) {
 		struct diag *g = diag_add(diags, DIAG_FILE_READ, at, "cannot read the weights file `%s`: %s", path, strerror(errno));
 		if (errno == ENOENT)
@@ -70,10 +73,19 @@ void weights_close(struct weights *w)
 	free(w);
 }
 
-const char *const *weights_names(const struct weights *w, uint32_t *n)
+const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n)
 {
-	*n = w ? w->st->n : 0;
-	return w ? w->names : NULL;
+	struct elab_input *list = ARENA_ARRAY(a, struct elab_input, (w ? w->st->n : 0) + 1);
+	*n = 0;
+	for (uint32_t i = 0; w && i < w->st->n; i++) {
+		const struct st_tensor *t = &w->st->tensors[i];
+		if (t->elem == DT_COUNT || t->rank > 8)
+			continue;
+		struct elab_input *in = &list[(*n)++];
+		*in = (struct elab_input){.name = t->name, .elem = t->elem, .rank = (uint8_t)t->rank, .at = w->at};
+		memcpy(in->dims, t->dims, t->rank * sizeof *t->dims);
+	}
+	return list;
 }
 
 static void print_shape(struct buf *b, const int64_t *dims, uint32_t rank)

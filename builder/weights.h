@@ -11,13 +11,15 @@ struct arena;
 struct core_param;
 struct core_program;
 struct diags;
+struct elab_input;
 
 struct weights; /* an open file */
 
 /* Maps and checks a .safetensors file. NULL: reported at `at`. */
 struct weights *weights_open(struct arena *session, const char *path, span at, struct diags *diags);
 void weights_close(struct weights *w); /* NULL is accepted; values that point into the file end here */
-const char *const *weights_names(const struct weights *w, uint32_t *n);
+/* What the file holds, as the front end wants to know it; tensors of types or ranks that the language lacks are left out. `w`: NULL, none. */
+const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n);
 
 /* Evaluates an initializer into *out, allocated in `a`. False: *error. */
 struct weights_host {

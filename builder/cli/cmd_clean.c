@@ -12,6 +12,7 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 	if (strcmp(s->out, "build") == 0)
 		return os_remove_tree("build");
 	unlink(arena_printf(a, "%s/lib%s.so", s->out, s->name));
+	unlink(arena_printf(a, "%s/lib%s_opencl.so", s->out, s->name));
 	unlink(arena_printf(a, "%s/%s.h", s->out, s->name));
 	rmdir(s->out);
 	return true;

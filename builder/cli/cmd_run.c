@@ -105,8 +105,10 @@ static enum status run_library(struct arena *a, const struct library *lib, const
 	enum status s = STATUS_USAGE;
 	if (entry < 0)
 		return s;
-	if (!run_prepare(a, &lib->desc->entries[entry], o, &io, &why))
+	if (!run_check_names(a, &lib->desc->entries[entry], o, &why))
 		complain(why.at, s);
+	else if (!run_prepare(a, &lib->desc->entries[entry], o, &io, &why))
+		s = complain(why.at, STATUS_FAILED);
 	else if (!run_times(a, lib->desc, (uint32_t)entry, &io, o, &error))
 		s = complain(arena_printf(a, "the model failed: %s", error.message), STATUS_FAILED);
 	else if (!run_publish(&io, o, &why))

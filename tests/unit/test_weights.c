@@ -136,6 +136,9 @@ static void misfits(void **state)
 	f = open_file(ONE("F32", 2, 8), (float[]){1, 2}, 8);
 	add(&f, "w", DT_FLOAT16, 2, false);
 	expect(&f, DIAG_WEIGHTS_DTYPE, "float16");
+	f = open_file(ONE("I32", 2, 8), (int32_t[]){1, 2}, 8);
+	add(&f, "w", DT_FLOAT32, 2, false);
+	expect(&f, DIAG_WEIGHTS_DTYPE, "int32");
 	f = open_file(ONE("U8", 2, 2), "ab", 2);
 	add(&f, "w", DT_FLOAT32, 2, false);
 	expect(&f, DIAG_WEIGHTS_DTYPE, "U8");
