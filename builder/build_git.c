@@ -74,5 +74,6 @@ void build_describe_commit(struct build *b)
 	}
 	if (!api || !api->describe(".", files, n, b->commit, &b->dirty))
 		b->commit[0] = 0;
+	b->asked_git = true;
 	arena_free(scratch);
 }

@@ -87,7 +87,7 @@ struct build {
 	bool in_repository;
 	hash128 head;            /* digest of what names the repository's commit */
 	char commit[41];
-	bool dirty;
+	bool dirty, asked_git;   /* asked_git: commit and dirty are known */
 	struct timing *timing;
 	struct progress *progress;
 	struct pool *pool;

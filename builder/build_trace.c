@@ -75,7 +75,7 @@ static struct trace_source *list_sources(struct build *b, uint32_t *n)
 bool build_compare_tokens(struct build *b)
 {
 	uint32_t n;
-	if (b->state != TRACE_SOURCES)
+	if (b->state != TRACE_SOURCES || b->trace->committed)
 		return true;
 	const struct trace_source *now_sources = list_sources(b, &n);
 	if (!trace_same_sources(b->trace, now_sources, n))
@@ -101,6 +101,10 @@ bool build_compare_tokens(struct build *b)
 void build_record_trace(struct build *b)
 {
 	struct trace t = {.rest = b->rest, .units = b->units};
+	if (b->asked_git)
+		t.committed = b->commit[0] && !b->dirty;
+	else
+		t.committed = b->trace ? b->trace->committed : b->in_repository;
 	t.n_inputs = inputs_count(b->inputs);
 	t.inputs = ARENA_ARRAY(b->session, struct input, t.n_inputs + 1);
 	for (uint32_t i = 0; i < t.n_inputs; i++)

@@ -14,7 +14,7 @@ struct options {
 	int opt;      /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
 	int jobs;     /* 0: as the manifest says */
 	int keep_going, verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
-	bool dry_run, help;
+	bool dry_run, help, version;
 	enum stop_stage stop;
 	enum dump dump;
 	/* trib run */

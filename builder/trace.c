@@ -5,7 +5,7 @@
 #include "builder/store.h"
 #include "builder/wire.h"
 
-#define TRACE_MAGIC 0x31435254u /* "TRC1" */
+#define TRACE_MAGIC 0x32435254u /* "TRC2" */
 
 void trace_save(struct store *s, hash128 key, const struct trace *t)
 {
@@ -13,6 +13,7 @@ void trace_save(struct store *s, hash128 key, const struct trace *t)
 	buf_u32(&b, TRACE_MAGIC);
 	wire_put_hash(&b, t->rest);
 	buf_u32(&b, t->units);
+	buf_u8(&b, t->committed);
 	buf_u32(&b, t->n_inputs);
 	buf_u32(&b, t->n_outputs);
 	buf_u32(&b, t->n_sources);
@@ -44,6 +45,7 @@ struct trace *trace_load(struct arena *a, struct store *s, hash128 key)
 	struct trace *t = ARENA_NEW(a, struct trace);
 	t->rest = wire_hash(&c);
 	t->units = wire_u32(&c);
+	t->committed = wire_u8(&c) != 0;
 	t->n_inputs = wire_count(&c, 53);
 	t->n_outputs = wire_count(&c, 37);
 	t->n_sources = wire_count(&c, 25);

@@ -29,6 +29,7 @@ struct trace {
 	struct trace_source *sources;
 	uint32_t n_sources;
 	uint32_t units; /* in all */
+	bool committed; /* the outputs say that every input is as in the commit: any edit then changes them */
 };
 
 enum trace_state {

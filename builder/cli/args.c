@@ -217,8 +217,6 @@ static bool find_command(struct parse *p)
 	const char *names[COMMAND_COUNT];
 	int i = 1;
 	for (; i < p->argc && p->argv[i][0] == '-'; i++) {
-		if (strcmp(p->argv[i], "--version") == 0)
-			p->out->version = true;
 		if (strcmp(p->argv[i], "-C") == 0 || strcmp(p->argv[i], "-j") == 0 || strcmp(p->argv[i], "-O") == 0)
 			i++;
 	}
@@ -264,7 +262,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	p.argv = ARENA_ARRAY(a, char *, argc + 1);
 	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);
 	bool ok = find_command(&p), only_operands = false;
-	while (ok && !out->version && p.at < p.argc) {
+	while (ok && p.at < p.argc) {
 		const char *word = p.argv[p.at++];
 		if (only_operands || word[0] != '-' || !word[1])
 			vec_push(&p.operands, word);

@@ -10,7 +10,6 @@ struct buf;
 struct args {
 	enum command command;
 	bool given;   /* the command was named */
-	bool version; /* --version */
 	struct options options;
 };
 /* Everything in `a`. False: *error says what is wrong, with the nearest right spelling. */

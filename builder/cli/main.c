@@ -32,7 +32,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 	struct buf error = {0};
 	if (!args_parse(a, argc, argv, &args, &error))
 		return usage(&error);
-	if (args.version)
+	if (args.options.version)
 		return command_run(COMMAND_VERSION, &args.options);
 	if (args.options.help)
 		return help(&args);

@@ -87,11 +87,10 @@ class Crash(ProjectTest):
         shutil.copytree(self.path("build"), os.path.join(small, "build"))
         shutil.rmtree(self.path("build"))
         os.symlink(os.path.join(small, "build"), self.path("build"))
-        with open(os.path.join(small, "filler"), "wb") as f:
+        with open(os.path.join(small, "filler"), "wb", buffering=0) as f:
             try:
                 while True:
                     f.write(b"x" * 1024)
-                    f.flush()
             except OSError:
                 pass
         said = self.fails("build", code=3)

@@ -57,7 +57,7 @@ static void commands(void **state)
 	assert_true(parse("zzzz"));
 	assert_int_equal(args.command, COMMAND_BUILD);
 	assert_true(parse("--version"));
-	assert_true(args.version);
+	assert_true(args.options.version);
 	assert_true(parse("help run"));
 	assert_true(args.options.help);
 	assert_int_equal(args.command, COMMAND_RUN);

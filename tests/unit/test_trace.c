@@ -77,7 +77,7 @@ static void record(void)
 	struct trace_output out = {.path = "out.so"};
 	os_stamp(out.path, &out.stamp);
 	struct trace_source src = {"src/a.tri", 0, {3, 4}};
-	struct trace t = {REST, list, inputs_count(in), &out, 1, &src, 1, 5};
+	struct trace t = {REST, list, inputs_count(in), &out, 1, &src, 1, 5, false};
 	trace_save(s, KEY, &t);
 	assert_true(store_close(s, &w));
 	free(list);

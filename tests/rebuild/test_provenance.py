@@ -1,0 +1,62 @@
+"""The commit in a library: a new commit links again and compiles nothing; any edit after it makes the library say so."""
+import unittest
+
+from project import ProjectTest, run
+
+
+class Provenance(ProjectTest):
+    example = "quickstart"
+
+    def setUp(self):
+        super().setUp()
+        self.env["GIT_CONFIG_GLOBAL"] = "/dev/null"
+        self.git("init", "-q", ".")
+        self.write(".gitignore", "/build/\n/.trib/\n")
+        self.git("add", "-A")
+        self.commit()
+        self.build()
+
+    def git(self, *args):
+        return run(["git", "-c", "user.name=t", "-c", "user.email=t@example.org", *args], self.dir, env=self.env).stdout.strip()
+
+    def commit(self):
+        self.git("commit", "-q", "--allow-empty", "-a", "-m", "x")
+
+    def said(self):
+        return self.trib("version", "--model", "build/libquickstart.so").stdout
+
+    def test_commit_links_and_compiles_nothing(self):
+        self.assertIn(f"commit {self.git('rev-parse', 'HEAD')}\n", self.said())
+        self.commit()
+        record = self.build()
+        self.assertEqual(record["units"]["compiled"], 0)
+        self.assertIn(f"commit {self.git('rev-parse', 'HEAD')}\n", self.said())
+        self.assertIn("nothing to do", self.trib("build").stdout)
+
+    def test_packed_refs(self):
+        self.git("pack-refs", "--all")
+        self.assertEqual(self.build()["units"]["compiled"], 0)
+        self.assertIn(self.git("rev-parse", "HEAD"), self.said())
+
+    def test_comment_edit_is_told(self):
+        self.edit("src/main.tri", "# One", "# Just one")
+        self.assertEqual(self.build()["units"]["compiled"], 0)
+        self.assertIn("uncommitted changes", self.said())
+        self.edit("src/main.tri", "# Just one", "# One")
+        self.commit()
+        self.build()
+        self.assertNotIn("uncommitted", self.said())
+
+    def test_other_files_do_not_count(self):
+        self.write("notes.txt", "x")
+        self.assertIn("nothing to do", self.trib("build").stdout)
+        self.assertNotIn("uncommitted", self.said())
+
+    def test_without_a_repository(self):
+        run(["rm", "-rf", ".git"], self.dir)
+        self.build()
+        self.assertNotIn("commit", self.said())
+
+
+if __name__ == "__main__":
+    unittest.main()
