@@ -75,10 +75,12 @@ void elab_label_origin(struct elab *e, struct diag *g, const struct builder *b, 
 static void label_path(struct elab *e, struct diag *g, enum diag_code code)
 {
 	bool shapes = (code >= DIAG_ARG_SHAPE && code <= DIAG_SHAPE) || code == DIAG_ASSERT_FAILED;
+	span last = SPAN_NONE;
 	int shown = 0;
 	for (struct frame *f = e->frame; f && !e->checking && shown < 4; f = f->up) {
-		if (f->call_at.source == SPAN_NO_SOURCE || !f->what || in_std(e, f->call_at))
+		if (f->call_at.source == SPAN_NO_SOURCE || !f->what || in_std(e, f->call_at) || !memcmp(&last, &f->call_at, sizeof last))
 			continue;
+		last = f->call_at;
 		diag_secondary(e->out, g, f->call_at, "in %s, used here", f->what);
 		for (uint32_t i = 0; f->plan && shapes && !shown && i < f->plan->leaves.len && i < 3; i++)
 			elab_label_origin(e, g, f->caller, f->plan->leaves.at[i].caller, f->call_at);

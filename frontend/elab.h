@@ -12,7 +12,7 @@
 #include "frontend/module.h"
 #include "frontend/value.h"
 
-enum { ELAB_MAX_DEPTH = 1200, ELAB_MAX_FRAMES = 100, ELAB_MAX_STEPS = 5000000, ELAB_MAX_ARGS = 64, CHECK_MAX_STEPS = 400000 };
+enum { ELAB_MAX_DEPTH = 1200, ELAB_MAX_FRAMES = 100, ELAB_MAX_STEPS = 3000000, ELAB_MAX_ARGS = 64, CHECK_MAX_STEPS = 400000 };
 
 /* A member `let` whose value is a tensor, evaluated in this unit. */
 struct lazy_local {

@@ -16,7 +16,7 @@ int condition(struct elab *e, struct value v, span at, bool report)
 	if (v.kind != V_TENSOR) {
 		struct diag *g = elab_error(e, DIAG_CONDITION, at, "a condition must be a bool, not %s", elab_value_text(e, v));
 		if (v.kind == V_INT)
-			diag_help(e->out, g, "compare it: `%s != 0`", "…");
+			diag_help(e->out, g, "compare it with 0");
 		return -2;
 	}
 	if (e->checking && type_of(e, v.u.t)->elem == DT_BOOL && !type_of(e, v.u.t)->rank)
@@ -264,7 +264,7 @@ bool iter_items(struct elab *e, struct value v, span at, struct value *list, boo
 	if (v.kind == V_TENSOR)
 		diag_help(e->out, g, "iterate over the indices: `for i in 0..x.shape[0]`");
 	if (v.kind == V_INT || v.kind == V_DIM)
-		diag_help(e->out, g, "write `0..%s`", elab_source_text(e, at));
+		diag_help(e->out, g, "write a range: `0..n`");
 	return false;
 }
 

@@ -347,6 +347,18 @@ static void walk_fstring(struct resolver *r, node_id n)
 		walk(r, s.exprs[i]);
 }
 
+static void walk_assign(struct resolver *r, node_id n)
+{
+	node_id target = ast_a(r->t, n);
+	walk(r, ast_b(r->t, n));
+	if (ast_kind(r->t, target) != NODE_NAME || known(r, text_of(r, ast_token(r->t, target)))) {
+		walk(r, target);
+		return;
+	}
+	struct diag *g = unknown(r, DIAG_UNKNOWN_NAME, ast_token(r->t, target), "name", true);
+	diag_help(r->f->diags, g, "to make a local, write `let %s = …`", name_text(r->f, text_of(r, ast_token(r->t, target))));
+}
+
 static void walk(struct resolver *r, node_id n)
 {
 	uint32_t a = ast_a(r->t, n), b = ast_b(r->t, n);
@@ -377,7 +389,7 @@ static void walk(struct resolver *r, node_id n)
 	case NODE_FSTRING: walk_fstring(r, n); break;
 	case NODE_TUPLE:
 	case NODE_LIST: walk_list(r, a); break;
-	case NODE_ASSIGN:
+	case NODE_ASSIGN: walk_assign(r, n); break;
 	case NODE_BINARY:
 	case NODE_WHILE:
 	case NODE_ASSERT:

@@ -7,9 +7,32 @@ struct operands {
 	struct core_type type; /* broadcast shape, common element type */
 };
 
+/* How the source wrote the operation. */
+static const char *written(const struct bcall *c)
+{
+	switch (c->bi) {
+	case BI_ADD: return "+";
+	case BI_SUB: return "-";
+	case BI_MUL: return "*";
+	case BI_DIV: return "/";
+	case BI_FLOORDIV: return "//";
+	case BI_MOD: return "%";
+	case BI_POW: return "**";
+	case BI_EQ: return "==";
+	case BI_NE: return "!=";
+	case BI_LT: return "<";
+	case BI_LE: return "<=";
+	case BI_GT: return ">";
+	case BI_GE: return ">=";
+	case BI_LOGICAL_AND: return "&&";
+	case BI_LOGICAL_OR: return "||";
+	default: return c->sig->name;
+	}
+}
+
 static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib)
 {
-	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", c->sig->name, elab_value_text(e, c->v[ia]),
+	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", written(c), elab_value_text(e, c->v[ia]),
 				    elab_value_text(e, c->v[ib]));
 	diag_secondary(e->out, g, c->ats[ia], "%s", elab_value_text(e, c->v[ia]));
 	diag_secondary(e->out, g, c->ats[ib], "%s", elab_value_text(e, c->v[ib]));
@@ -84,7 +107,7 @@ static struct value emit2(struct elab *e, struct bcall *c, enum builtin bi, cons
 
 static bool no_arith(struct elab *e, struct bcall *c, dtype t)
 {
-	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", c->sig->name, dtype_text(t));
+	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", written(c), dtype_text(t));
 	diag_help(e->out, g, t == DT_TRIT ? "convert with a cast: `int8(…)`, `float32(…)`" : "convert with a cast: `int32(…)`, `float32(…)`");
 	return false;
 }
@@ -132,7 +155,7 @@ struct value rule_logical(struct elab *e, struct bcall *c)
 		if (r == CORE_NONE)
 			return VALUE_POISON;
 		if (type_of(e, r)->elem != DT_BOOL) {
-			elab_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", c->sig->name, elab_value_text(e, c->v[i]));
+			elab_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", written(c), elab_value_text(e, c->v[i]));
 			return VALUE_POISON;
 		}
 	}

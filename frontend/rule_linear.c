@@ -30,7 +30,7 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 	diag_secondary(e->out, g, c->ats[0], "%s has shape %s", elab_source_text(e, c->ats[0]), elab_shape_text(e, a));
 	diag_secondary(e->out, g, c->ats[1], "%s has shape %s", elab_source_text(e, c->ats[1]), elab_shape_text(e, b));
 	if (b->rank >= 2 && dim_eq(a->dims[ka], b->dims[b->rank - 1]))
-		diag_help(e->out, g, "transpose the second: `%s.transpose(-2, -1)`", "w");
+		diag_help(e->out, g, "transpose the second operand: `.transpose(-2, -1)`");
 	buf_free(&da);
 	buf_free(&db);
 	return VALUE_POISON;
@@ -115,7 +115,7 @@ static bool need_vector(struct elab *e, struct bcall *c, uint32_t i, dim size, d
 	if (t.rank != 1 || !dims_agree(e, t.dims[0], size)) {
 		struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed", name_text(e->f, c->sig->params[i].name),
 					    bcall_name(c), elab_shape_text(e, &t), elab_shape_text(e, &want));
-		diag_secondary(e->out, g, c->ats[0], "for a tensor %s", elab_value_text(e, c->v[0]));
+		diag_secondary(e->out, g, c->ats[0], "for %s", elab_value_text(e, c->v[0]));
 		return false;
 	}
 	if (!dtype_widens(t.elem, elem)) {

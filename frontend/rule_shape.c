@@ -30,7 +30,7 @@ static bool solve_minus_one(struct elab *e, struct bcall *c, const struct core_t
 		out->dims[hole] = fresh_dim(e);
 		return true;
 	}
-	shape_error(e, c, DIAG_RESHAPE, c->ats[1], "the %s of %s do not divide by the other sizes", "elements", elab_shape_text(e, t));
+	shape_error(e, c, DIAG_RESHAPE, c->ats[1], "the elements of %s do not divide by the other sizes", elab_shape_text(e, t));
 	return false;
 }
 
