@@ -9,6 +9,8 @@
 #include <dirent.h>
 #include "base/os.h"
 #include "base/source.h"
+#include "frontend/core.h"
+#include "frontend/frontend.h"
 #include "tests/unit/front_util.h"
 
 #define GOLDEN TRIB_SOURCE_DIR "/tests/golden/"
