@@ -82,13 +82,9 @@ bool build_compare_tokens(struct build *b)
 		return true;
 	for (uint32_t i = 0; i < b->trace->n_inputs; i++) {
 		struct input *old = &b->trace->inputs[i];
-		for (uint32_t k = 0; k < inputs_count(b->inputs); k++) {
-			const struct input *now = inputs_at(b->inputs, k);
-			if (now->kind == old->kind && strcmp(now->path, old->path) == 0) {
-				*old = *now;
-				break;
-			}
-		}
+		const struct input *now = inputs_find(b->inputs, old->kind, old->path);
+		if (now)
+			*old = *now;
 	}
 	trace_save(b->project, b->trace_key, b->trace);
 	for (uint32_t i = 0; i < b->trace->n_outputs; i++)

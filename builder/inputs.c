@@ -148,6 +148,13 @@ const char *const *inputs_glob(struct inputs *in, const char *pattern, uint32_t 
 }
 
 uint32_t inputs_count(const struct inputs *in) { return in->list.len; }
+
+const struct input *inputs_find(const struct inputs *in, enum input_kind kind, const char *path)
+{
+	uint64_t i;
+	return map_get(&in->index, index_key(kind, path), &i) ? &in->list.at[i] : NULL;
+}
+
 const struct input *inputs_at(const struct inputs *in, uint32_t i) { return &in->list.at[i]; }
 
 static bool stamp_set(const struct file_stamp *s) { return s->mtime_ns != 0; }

@@ -29,6 +29,7 @@ void inputs_add(struct inputs *in, const char *path, const struct file_stamp *st
 /* Expands and records a pattern. */
 const char *const *inputs_glob(struct inputs *in, const char *pattern, uint32_t *n);
 uint32_t inputs_count(const struct inputs *in);
+const struct input *inputs_find(const struct inputs *in, enum input_kind kind, const char *path); /* NULL: not recorded */
 const struct input *inputs_at(const struct inputs *in, uint32_t i);
 
 /* Is the input as recorded? *touched is set when its content is but its stamp is not, and the new stamp goes into `i`. */
