@@ -68,6 +68,8 @@ static const char *plain_text(const struct lexer *lx, const char *p, char quote,
 
 static void unterminated(struct lexer *lx, const char *start, const char *p, char quote)
 {
+	if (lx->n_fstr)
+		return; /* the f-string around it is not closed either, and that is said at the end of the line */
 	struct diag *g = lex_error(lx, DIAG_UNTERMINATED_STRING, start, p, "this string is not closed on its line");
 	diag_help(lx->diags, g, "close it with `%c`; a line break in a string is written `\\n`", quote);
 }
@@ -157,9 +159,9 @@ struct lexeme lex_fstring_more(struct lexer *lx, const char *p)
 
 void lex_fstring_cut(struct lexer *lx)
 {
-	const char *start = lx->fstr[lx->n_fstr - 1].start, *p = start;
+	const char *start = lx->fstr[0].start, *p = start;
 	while (!ends_line(lx, p))
 		p++;
-	unterminated(lx, start, p, lx->fstr[lx->n_fstr - 1].quote);
 	lx->n_fstr = 0;
+	unterminated(lx, start, p, lx->fstr[0].quote);
 }

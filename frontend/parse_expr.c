@@ -262,7 +262,7 @@ static node_id parse_index(struct parser *p, node_id object)
 static node_id parse_member_access(struct parser *p, node_id object)
 {
 	advance(p);
-	if (p->k != TOK_NAME && token_class((enum token_kind)p->k) != TOKEN_KEYWORD) {
+	if (p->k != TOK_NAME && (token_class((enum token_kind)p->k) != TOKEN_KEYWORD || after_newline(p))) {
 		error_expected(p, DIAG_EXPECTED_NAME, "a member's name after `.`");
 		return error_node(p);
 	}
@@ -371,7 +371,10 @@ static void recover_fstring(struct parser *p)
 
 static node_id parse_interpolation(struct parser *p)
 {
-	node_id e = parse_expr(p);
+	bool empty = p->k == TOK_FSTR_MID || p->k == TOK_FSTR_TAIL;
+	if (empty)
+		error_at(p, DIAG_BAD_FSTRING, here(p), "an expression is missing in these braces");
+	node_id e = empty ? error_node(p) : parse_expr(p);
 	if (ast_kind(p->t, e) == NODE_ERROR) {
 		p->panic = p->failed = true; /* reported */
 	} else if (p->k == TOK_COLON && !p->panic) {
@@ -456,7 +459,9 @@ static node_id parse_primary(struct parser *p)
 	case TOK_TRUE: return take_leaf(p, NODE_TRUE);
 	case TOK_FALSE: return take_leaf(p, NODE_FALSE);
 	case TOK_NONE: return take_leaf(p, NODE_NONE);
-	case TOK_ERROR: return take_leaf(p, NODE_ERROR); /* reported by the lexer */
+	case TOK_ERROR: /* reported by the lexer; what stands around it cannot be judged */
+		p->panic = p->failed = true;
+		return take_leaf(p, NODE_ERROR);
 	case TOK_FSTR_WHOLE:
 	case TOK_FSTR_HEAD: return parse_fstring(p);
 	case TOK_LPAREN: return parse_paren(p);

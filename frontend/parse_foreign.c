@@ -73,8 +73,10 @@ bool foreign_not(struct parser *p, node_id left)
 {
 	if (ast_kind(p->t, left) != NODE_NAME || !token_is(&p->t->tokens, ast_token(p->t, left), "not") || ast_token(p->t, left) + 1 != p->i)
 		return false;
-	const struct word *w = find(p, leading, COUNT(leading), ast_token(p->t, left));
-	recovered(p, report(p, w, ast_token(p->t, left)));
+	struct diag *g = report(p, find(p, leading, COUNT(leading), ast_token(p->t, left)), ast_token(p->t, left));
+	span to_operand = {p->t->tokens.src->id, p->t->tokens.starts[ast_token(p->t, left)], p->t->tokens.starts[p->i]};
+	edit(p, g, to_operand, "!");
+	recovered(p, g);
 	return true;
 }
 
@@ -95,6 +97,14 @@ static bool conditional_expression(struct parser *p)
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a choice is written `c ? a : b`");
 	help(p, g, "or `if c { a } else { b }`");
 	return true;
+}
+
+bool foreign_definition(const struct parser *p)
+{
+	if (p->k == TOK_LET || !find(p, leading, COUNT(leading), p->i))
+		return p->k == TOK_LET;
+	enum token_kind next = token_kind(&p->t->tokens, p->i + 1);
+	return next == TOK_NAME || token_class(next) == TOKEN_KEYWORD;
 }
 
 bool foreign_statement(struct parser *p)

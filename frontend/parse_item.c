@@ -125,7 +125,7 @@ static void check_self(struct parser *p, token_id name)
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, token_span(&p->t->tokens, name), "a layer's functions take no `self`");
 	help(p, g, "members of the layer are in scope by their names: `conv1(x)`");
 	if (p->k == TOK_COMMA)
-		edit(p, g, between(p, name, p->i), "");
+		edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[name], p->t->tokens.starts[p->i + 1]}, "");
 	else
 		edit(p, g, token_span(&p->t->tokens, name), "");
 	recovered(p, g);
@@ -167,7 +167,7 @@ static node_id parse_result(struct parser *p)
 {
 	if (p->k == TOK_COLON && !p->panic && (peek(p) == TOK_NAME || peek(p) == TOK_LPAREN || peek(p) == TOK_LBRACKET) && !token_after_newline(&p->t->tokens, p->i + 1)) {
 		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type follows `->`");
-		edit(p, g, here(p), " ->");
+		edit(p, g, here(p), here(p).start == p->t->tokens.ends[p->i - 1] ? " ->" : "->");
 		recovered(p, g);
 		p->k = TOK_ARROW;
 	}
@@ -366,9 +366,16 @@ static node_id no_item(struct parser *p)
 		parse_member(p);
 		return error_node(p);
 	}
-	struct diag *g = error_expected(p, DIAG_EXPECTED_ITEM, "a definition: `fn`, `layer`, `const`, `type`, `import` or `main`");
+	char found[64];
+	if (p->k == TOK_ERROR) { /* reported */
+		p->panic = p->failed = true;
+		return error_node(p);
+	}
+	p->newlines = false; /* so that the token itself is described */
+	struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "expected a definition, found %s", describe(p, p->i, found));
+	p->newlines = true;
 	if (p->k != TOK_EOF)
-		help(p, g, "statements stand in functions, layers and `main { … }`");
+		help(p, g, "definitions begin with `fn`, `layer`, `const`, `type`, `import` or `main`; statements stand in them");
 	return error_node(p);
 }
 

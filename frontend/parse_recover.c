@@ -117,11 +117,17 @@ void recover_statement(struct parser *p, token_id start)
 	p->panic = false;
 }
 
+/* Indented, a `let` belongs to the body of what is skipped. */
+static bool begins_item(const struct parser *p)
+{
+	return starts_item((enum token_kind)p->k) || (foreign_definition(p) && indent_of(p, p->i) == 0);
+}
+
 void recover_item(struct parser *p, token_id start)
 {
 	if (p->i == start && p->k != TOK_EOF)
 		skip(p);
-	while (p->k != TOK_EOF && !(starts_item((enum token_kind)p->k) && after_newline(p)))
+	while (p->k != TOK_EOF && !(after_newline(p) && begins_item(p)))
 		skip(p);
 	p->panic = p->fatal = false;
 }
@@ -145,6 +151,21 @@ static struct diag *error_not_closed(struct parser *p, token_id open, enum token
 	return g;
 }
 
+static bool is_paired(struct parser *p, token_id open, enum token_kind close)
+{
+	token_id m = matching(p, open);
+	return m != TOKEN_NONE && m >= p->i && token_kind(&p->t->tokens, m) == close;
+}
+
+bool recover_missing_comma(struct parser *p, token_id open, enum token_kind close)
+{
+	if (p->k == TOK_EOF || p->k == TOK_ERROR || !is_paired(p, open, close))
+		return false;
+	if (!foreign_statement(p))
+		error_not_closed(p, open, close, true);
+	return recover_element(p, open, close);
+}
+
 token_id expect_close(struct parser *p, token_id open, enum token_kind close)
 {
 	if (p->k == close && !p->panic) {
@@ -152,7 +173,7 @@ token_id expect_close(struct parser *p, token_id open, enum token_kind close)
 		return p->i - 1;
 	}
 	token_id m = matching(p, open);
-	bool paired = m != TOKEN_NONE && m >= p->i && token_kind(&p->t->tokens, m) == close;
+	bool paired = is_paired(p, open, close);
 	if (!p->panic && p->k != TOK_ERROR && !foreign_statement(p))
 		error_not_closed(p, open, close, paired);
 	p->panic = p->panic || p->k == TOK_ERROR;

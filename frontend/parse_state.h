@@ -138,6 +138,8 @@ bool foreign_operator(struct parser *p);
 bool foreign_not(struct parser *p, node_id left);
 /* The same where a statement or item should end or start; true if it reported. */
 bool foreign_statement(struct parser *p);
+/* Is this what other languages start a definition with, or a `let`? */
+bool foreign_definition(const struct parser *p);
 /* Over PARSE_MAX_NESTING: reports, and skips to the next item at the start of a line. */
 node_id error_too_deep(struct parser *p);
 
@@ -145,6 +147,8 @@ node_id error_too_deep(struct parser *p);
 token_id matching(struct parser *p, token_id bracket);
 /* After an element of the list opened at `open`: skips to its next comma or its end. False: the list is not closed, panic goes on. */
 bool recover_element(struct parser *p, token_id open, enum token_kind close);
+/* Neither a comma nor `close` follows an element: if the list is closed at all, reports that and skips on as recover_element does. */
+bool recover_missing_comma(struct parser *p, token_id open, enum token_kind close);
 void recover_statement(struct parser *p, token_id start);
 void recover_item(struct parser *p, token_id start);
 bool starts_item(enum token_kind k);

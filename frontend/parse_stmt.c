@@ -104,7 +104,7 @@ static bool expect_assign(struct parser *p, const char *what)
 	if (accept(p, TOK_ASSIGN))
 		return true;
 	if (p->k != TOK_EQ)
-		return expect(p, TOK_ASSIGN, what);
+		return foreign_statement(p) ? false : expect(p, TOK_ASSIGN, what);
 	struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`==` compares; a value is given with `=`");
 	edit(p, g, here(p), "=");
 	recovered(p, g);
@@ -341,9 +341,17 @@ static node_id parse_statement(struct parser *p, bool layer)
 			return misplaced(p, "a function cannot be defined within a function", parse_member);
 		return parse_member(p);
 	case TOK_AT:
-		if (!layer)
-			return misplaced(p, "an attribute stands before a definition", parse_member);
-		return parse_member(p);
+		if (layer)
+			return parse_member(p);
+		error_at(p, DIAG_MISPLACED_ATTR, here(p), "an attribute stands before a definition");
+		return error_node(p);
+	case TOK_LAYER:
+	case TOK_TYPE:
+	case TOK_IMPORT:
+	case TOK_FROM:
+	case TOK_MAIN:
+		error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "`%s` cannot stand in a block", token_kind_text((enum token_kind)p->k));
+		return error_node(p);
 	case TOK_NAME:
 		if (at_assert(p))
 			return parse_assert(p);

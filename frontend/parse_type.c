@@ -150,7 +150,6 @@ static node_id parse_dim_primary(struct parser *p)
 	case TOK_QUESTION: return leaf_here(p, NODE_DIM_UNKNOWN);
 	case TOK_LPAREN: return parse_type_tuple(p, parse_type_arg);
 	case TOK_LBRACKET: return parse_shape(p);
-	case TOK_ERROR: return leaf_here(p, NODE_ERROR);
 	default: return no_type(p, "a type or a dimension");
 	}
 }

@@ -89,6 +89,8 @@ token_id parse_elements(struct parser *p, enum token_kind close, parse_fn elemen
 		raise_height(&height, p);
 		if (p->panic && !recover_element(p, open, close))
 			break;
+		if (p->k != TOK_COMMA && p->k != close && !recover_missing_comma(p, open, close))
+			break;
 		if (!accept(p, TOK_COMMA))
 			break;
 		++*commas;
