@@ -87,7 +87,8 @@ static bool report_name(struct elab *e, const struct builtin_sig *s, const struc
 static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a)
 {
 	if (c->given[i]) {
-		elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice", name_text(e->f, c->sig->params[i].name), c->sig->name);
+		elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice", name_text(e->f, c->sig->params[i].name),
+			   c->sig->name);
 		return false;
 	}
 	c->given[i] = true;
@@ -121,7 +122,8 @@ static bool too_many(struct elab *e, struct bcall *c, const struct arg *a)
 
 static bool missing(struct elab *e, struct bcall *c, uint32_t i)
 {
-	struct diag *g = elab_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, name_text(e->f, c->sig->params[i].name));
+	struct diag *g =
+		elab_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, name_text(e->f, c->sig->params[i].name));
 	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
 	return false;
 }

@@ -8,15 +8,16 @@
 #include "base/bug.h"
 #include "base/hash.h"
 
-enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_WEIGHT = 400, BUCKETS = 128 };
+enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_WEIGHT = 400, FIRST_BUCKETS = 8 };
 enum atom_kind { ATOM_SYM, ATOM_PRODUCT, ATOM_DIV, ATOM_MOD };
 
 struct atom {
 	enum atom_kind kind;
-	uint32_t weight;   /* symbols and operations in it, written out: bounds every walk */
-	uint16_t n;        /* ATOM_PRODUCT: factors */
-	uint32_t sym;      /* ATOM_SYM */
-	uint32_t next;     /* in its bucket, plus one */
+	uint32_t weight; /* symbols and operations in it, written out: bounds every walk */
+	uint16_t n;      /* ATOM_PRODUCT: factors */
+	uint32_t sym;    /* ATOM_SYM */
+	uint32_t next;   /* in its bucket, plus one */
+	uint32_t hash;
 	dim a, b;          /* ATOM_DIV, ATOM_MOD */
 	uint32_t *factors; /* ATOM_PRODUCT: atoms in order, none of them a product */
 };
@@ -26,7 +27,7 @@ struct term {
 };
 struct poly {
 	int64_t c0;
-	uint32_t n, next;
+	uint32_t n, next, hash;
 	uint32_t weight;
 	struct term *terms;
 };
@@ -37,99 +38,153 @@ struct dims {
 	const char **names;
 	uint32_t *sym_atom;
 	uint32_t n_atoms, cap_atoms, n_polys, cap_polys, n_syms, cap_syms;
-	uint32_t atom_bucket[BUCKETS], poly_bucket[BUCKETS]; /* index plus one of the first */
+	uint32_t *atom_bucket, *poly_bucket; /* index plus one of the first */
+	uint32_t atom_buckets, poly_buckets; /* how many: powers of two */
 	bool overflow;
 };
 
-struct dims *dims_new(struct arena *a) {
+struct dims *dims_new(struct arena *a)
+{
 	struct dims *d = ARENA_NEW(a, struct dims);
 	d->arena = a;
 	return d;
 }
 
-static void *grown(struct dims *d, void *old, uint32_t n, uint32_t *cap, size_t size) {
-	if (n < *cap) return old;
+static void *grown(struct dims *d, void *old, uint32_t n, uint32_t *cap, size_t size)
+{
+	if (n < *cap)
+		return old;
 	*cap = *cap ? *cap * 2 : 8;
 	void *p = arena_alloc(d->arena, size * *cap, _Alignof(max_align_t));
-	if (n) memcpy(p, old, size * n);
+	if (n)
+		memcpy(p, old, size * n);
 	return p;
 }
 
 /* ---- interning ---- */
 
-static uint32_t bucket_of(uint64_t h) { return (uint32_t)(h ^ (h >> 32)) % BUCKETS; }
+static uint32_t fold(uint64_t h) { return (uint32_t)((h * 0x9E3779B97F4A7C15ull) >> 32); }
 
-static bool atom_same(const struct atom *x, const struct atom *y) {
-	if (x->kind != y->kind) return false;
-	if (x->kind == ATOM_SYM) return x->sym == y->sym;
-	if (x->kind == ATOM_PRODUCT) return x->n == y->n && !memcmp(x->factors, y->factors, x->n * sizeof *x->factors);
+static bool atom_same(const struct atom *x, const struct atom *y)
+{
+	if (x->kind != y->kind)
+		return false;
+	if (x->kind == ATOM_SYM)
+		return x->sym == y->sym;
+	if (x->kind == ATOM_PRODUCT)
+		return x->n == y->n && !memcmp(x->factors, y->factors, x->n * sizeof *x->factors);
 	return dim_eq(x->a, y->a) && dim_eq(x->b, y->b);
 }
 
-static uint32_t atom_bucket_of(const struct atom *x) {
-	if (x->kind == ATOM_PRODUCT) return bucket_of(hash64_bytes(x->factors, x->n * sizeof *x->factors));
+static uint32_t atom_hash(const struct atom *x)
+{
+	if (x->kind == ATOM_PRODUCT)
+		return fold(hash64_bytes(x->factors, x->n * sizeof *x->factors));
 	uint32_t key[4] = {x->kind, x->kind == ATOM_SYM ? x->sym : 0, x->a.idx, x->b.idx};
-	return bucket_of(hash64_bytes(key, sizeof key));
+	return fold(hash64_bytes(key, sizeof key));
 }
 
-static uint32_t atom_intern(struct dims *d, struct atom x) {
-	uint32_t b = atom_bucket_of(&x);
-	for (uint32_t i = d->atom_bucket[b]; i; i = d->atoms[i - 1].next)
-		if (atom_same(&d->atoms[i - 1], &x)) return i - 1;
+/* The tables double before their chains get longer than two. */
+static void atoms_grow(struct dims *d)
+{
+	if (d->n_atoms < 2 * d->atom_buckets)
+		return;
+	d->atom_buckets = d->atom_buckets ? 2 * d->atom_buckets : FIRST_BUCKETS;
+	d->atom_bucket = ARENA_ARRAY(d->arena, uint32_t, d->atom_buckets);
+	for (uint32_t i = 0; i < d->n_atoms; i++) {
+		uint32_t *b = &d->atom_bucket[d->atoms[i].hash & (d->atom_buckets - 1)];
+		d->atoms[i].next = *b;
+		*b = i + 1;
+	}
+}
+
+static void polys_grow(struct dims *d)
+{
+	if (d->n_polys < 2 * d->poly_buckets)
+		return;
+	d->poly_buckets = d->poly_buckets ? 2 * d->poly_buckets : FIRST_BUCKETS;
+	d->poly_bucket = ARENA_ARRAY(d->arena, uint32_t, d->poly_buckets);
+	for (uint32_t i = 0; i < d->n_polys; i++) {
+		uint32_t *b = &d->poly_bucket[d->polys[i].hash & (d->poly_buckets - 1)];
+		d->polys[i].next = *b;
+		*b = i + 1;
+	}
+}
+
+static uint32_t atom_intern(struct dims *d, struct atom x)
+{
+	atoms_grow(d);
+	x.hash = atom_hash(&x);
+	uint32_t *b = &d->atom_bucket[x.hash & (d->atom_buckets - 1)];
+	for (uint32_t i = *b; i; i = d->atoms[i - 1].next)
+		if (atom_same(&d->atoms[i - 1], &x))
+			return i - 1;
 	d->atoms = grown(d, d->atoms, d->n_atoms, &d->cap_atoms, sizeof *d->atoms);
 	if (x.kind == ATOM_PRODUCT) {
 		uint32_t *copy = ARENA_ARRAY(d->arena, uint32_t, x.n);
 		memcpy(copy, x.factors, x.n * sizeof *copy);
 		x.factors = copy;
 	}
-	x.next = d->atom_bucket[b];
+	x.next = *b;
 	d->atoms[d->n_atoms] = x;
-	d->atom_bucket[b] = d->n_atoms + 1;
+	*b = d->n_atoms + 1;
 	return d->n_atoms++;
 }
 
-static bool poly_same(const struct poly *p, int64_t c0, const struct term *t, uint32_t n) {
-	if (p->c0 != c0 || p->n != n) return false;
+static bool poly_same(const struct poly *p, int64_t c0, const struct term *t, uint32_t n)
+{
+	if (p->c0 != c0 || p->n != n)
+		return false;
 	for (uint32_t i = 0; i < n; i++)
-		if (p->terms[i].atom != t[i].atom || p->terms[i].coef != t[i].coef) return false;
+		if (p->terms[i].atom != t[i].atom || p->terms[i].coef != t[i].coef)
+			return false;
 	return true;
 }
 
 static dim overflowed(struct dims *d);
 
 /* Terms in atom order, coefficients not zero. */
-static dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n) {
+static dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
+{
 	uint64_t h = (uint64_t)c0 * 0x9E3779B97F4A7C15ull;
 	uint32_t weight = 1;
 	for (uint32_t i = 0; i < n; i++) {
 		h = (h ^ t[i].atom) * 0xff51afd7ed558ccdull + (uint64_t)t[i].coef;
 		weight += d->atoms[t[i].atom].weight;
 	}
-	if (weight > MAX_WEIGHT) return overflowed(d);
-	uint32_t b = bucket_of(h);
-	for (uint32_t i = d->poly_bucket[b]; i; i = d->polys[i - 1].next)
-		if (poly_same(&d->polys[i - 1], c0, t, n)) return (dim){i - 1};
+	if (weight > MAX_WEIGHT)
+		return overflowed(d);
+	polys_grow(d);
+	uint32_t hash = fold(h), *b = &d->poly_bucket[hash & (d->poly_buckets - 1)];
+	for (uint32_t i = *b; i; i = d->polys[i - 1].next)
+		if (poly_same(&d->polys[i - 1], c0, t, n))
+			return (dim){i - 1};
 	d->polys = grown(d, d->polys, d->n_polys, &d->cap_polys, sizeof *d->polys);
 	struct term *copy = n ? ARENA_ARRAY(d->arena, struct term, n) : NULL;
-	if (n) memcpy(copy, t, n * sizeof *t);
-	d->polys[d->n_polys] = (struct poly){c0, n, d->poly_bucket[b], weight, copy};
-	d->poly_bucket[b] = d->n_polys + 1;
+	if (n)
+		memcpy(copy, t, n * sizeof *t);
+	d->polys[d->n_polys] = (struct poly){c0, n, *b, hash, weight, copy};
+	*b = d->n_polys + 1;
 	return (dim){d->n_polys++};
 }
 
 /* Symbols first, by number; other atoms by age. */
-static int atom_order(const struct dims *d, uint32_t a, uint32_t b) {
+static int atom_order(const struct dims *d, uint32_t a, uint32_t b)
+{
 	bool sa = d->atoms[a].kind == ATOM_SYM, sb = d->atoms[b].kind == ATOM_SYM;
-	if (sa != sb) return sa ? -1 : 1;
+	if (sa != sb)
+		return sa ? -1 : 1;
 	return a < b ? -1 : a > b;
 }
 
-static dim overflowed(struct dims *d) {
+static dim overflowed(struct dims *d)
+{
 	d->overflow = true;
 	return dim_const(d, 0);
 }
 
-bool dims_overflowed(struct dims *d) {
+bool dims_overflowed(struct dims *d)
+{
 	bool was = d->overflow;
 	d->overflow = false;
 	return was;
@@ -139,12 +194,14 @@ bool dims_overflowed(struct dims *d) {
 
 dim dim_const(struct dims *d, int64_t v) { return poly_intern(d, v, NULL, 0); }
 
-static dim atom_dim(struct dims *d, uint32_t atom) {
+static dim atom_dim(struct dims *d, uint32_t atom)
+{
 	struct term t = {atom, 1};
 	return poly_intern(d, 0, &t, 1);
 }
 
-dim dim_new_sym(struct dims *d, const char *name) {
+dim dim_new_sym(struct dims *d, const char *name)
+{
 	uint32_t cap = d->cap_syms;
 	d->names = grown(d, d->names, d->n_syms, &cap, sizeof *d->names);
 	d->sym_atom = grown(d, d->sym_atom, d->n_syms, &d->cap_syms, sizeof *d->sym_atom);
@@ -157,13 +214,15 @@ dim dim_new_sym(struct dims *d, const char *name) {
 uint32_t dims_syms(const struct dims *d) { return d->n_syms; }
 const char *dims_sym_name(const struct dims *d, uint32_t sym) { return d->names[sym]; }
 
-dim dim_sym(struct dims *d, uint32_t sym) {
+dim dim_sym(struct dims *d, uint32_t sym)
+{
 	BUG_ON(sym >= d->n_syms);
 	return atom_dim(d, d->sym_atom[sym]);
 }
 
 /* ka·a + kb·b */
-static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb) {
+static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb)
+{
 	struct poly pa = d->polys[a.idx], pb = d->polys[b.idx];
 	struct term out[2 * MAX_TERMS];
 	uint32_t n = 0, i = 0, j = 0;
@@ -174,30 +233,39 @@ static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb) {
 		int order = i >= pa.n ? 1 : j >= pb.n ? -1 : atom_order(d, pa.terms[i].atom, pb.terms[j].atom);
 		int64_t c = 0, e = 0;
 		uint32_t atom = order <= 0 ? pa.terms[i].atom : pb.terms[j].atom;
-		if (order <= 0 && __builtin_mul_overflow(pa.terms[i++].coef, ka, &c)) return overflowed(d);
-		if (order >= 0 && __builtin_mul_overflow(pb.terms[j++].coef, kb, &e)) return overflowed(d);
-		if (__builtin_add_overflow(c, e, &c)) return overflowed(d);
-		if (c) out[n++] = (struct term){atom, c};
+		if (order <= 0 && __builtin_mul_overflow(pa.terms[i++].coef, ka, &c))
+			return overflowed(d);
+		if (order >= 0 && __builtin_mul_overflow(pb.terms[j++].coef, kb, &e))
+			return overflowed(d);
+		if (__builtin_add_overflow(c, e, &c))
+			return overflowed(d);
+		if (c)
+			out[n++] = (struct term){atom, c};
 	}
-	if (n > MAX_TERMS) return overflowed(d);
+	if (n > MAX_TERMS)
+		return overflowed(d);
 	return poly_intern(d, c0, out, n);
 }
 
 dim dim_add(struct dims *d, dim a, dim b) { return combine(d, a, 1, b, 1); }
 dim dim_sub(struct dims *d, dim a, dim b) { return combine(d, a, 1, b, -1); }
 
-static uint32_t factors_of(const struct dims *d, uint32_t atom, uint32_t *out) {
+static uint32_t factors_of(const struct dims *d, uint32_t atom, uint32_t *out)
+{
 	const struct atom *x = &d->atoms[atom];
-	if (x->kind != ATOM_PRODUCT) return out[0] = atom, 1;
+	if (x->kind != ATOM_PRODUCT)
+		return out[0] = atom, 1;
 	memcpy(out, x->factors, x->n * sizeof *out);
 	return x->n;
 }
 
 /* The product of two atoms; false when it has too many factors. */
-static bool atom_product(struct dims *d, uint32_t a, uint32_t b, uint32_t *out) {
+static bool atom_product(struct dims *d, uint32_t a, uint32_t b, uint32_t *out)
+{
 	uint32_t f[2 * MAX_FACTORS], n = factors_of(d, a, f);
 	n += factors_of(d, b, f + n);
-	if (n > MAX_FACTORS) return false;
+	if (n > MAX_FACTORS)
+		return false;
 	for (uint32_t i = 1; i < n; i++)
 		for (uint32_t j = i; j && atom_order(d, f[j], f[j - 1]) < 0; j--) {
 			uint32_t t = f[j];
@@ -205,45 +273,55 @@ static bool atom_product(struct dims *d, uint32_t a, uint32_t b, uint32_t *out) 
 			f[j - 1] = t;
 		}
 	uint32_t weight = 0;
-	for (uint32_t i = 0; i < n; i++) weight += d->atoms[f[i]].weight;
+	for (uint32_t i = 0; i < n; i++)
+		weight += d->atoms[f[i]].weight;
 	*out = atom_intern(d, (struct atom){.kind = ATOM_PRODUCT, .weight = weight, .n = (uint16_t)n, .factors = f});
 	return true;
 }
 
 /* a · (coef·atom) */
-static dim times_term(struct dims *d, dim a, struct term t) {
+static dim times_term(struct dims *d, dim a, struct term t)
+{
 	struct poly p = d->polys[a.idx];
 	dim sum = dim_const(d, 0);
 	for (uint32_t i = 0; i < p.n; i++) {
 		uint32_t atom;
-		if (!atom_product(d, p.terms[i].atom, t.atom, &atom)) return overflowed(d);
+		if (!atom_product(d, p.terms[i].atom, t.atom, &atom))
+			return overflowed(d);
 		int64_t c;
-		if (__builtin_mul_overflow(p.terms[i].coef, t.coef, &c)) return overflowed(d);
+		if (__builtin_mul_overflow(p.terms[i].coef, t.coef, &c))
+			return overflowed(d);
 		struct term one = {atom, c};
 		sum = dim_add(d, sum, poly_intern(d, 0, &one, 1));
 	}
 	int64_t c;
-	if (__builtin_mul_overflow(p.c0, t.coef, &c)) return overflowed(d);
+	if (__builtin_mul_overflow(p.c0, t.coef, &c))
+		return overflowed(d);
 	struct term one = {t.atom, c};
 	return c ? dim_add(d, sum, poly_intern(d, 0, &one, 1)) : sum;
 }
 
-dim dim_mul(struct dims *d, dim a, dim b) {
+dim dim_mul(struct dims *d, dim a, dim b)
+{
 	struct poly p = d->polys[b.idx];
 	dim sum = combine(d, a, p.c0, dim_const(d, 0), 0);
-	for (uint32_t i = 0; i < p.n; i++) sum = dim_add(d, sum, times_term(d, a, p.terms[i]));
+	for (uint32_t i = 0; i < p.n; i++)
+		sum = dim_add(d, sum, times_term(d, a, p.terms[i]));
 	return sum;
 }
 
 /* ---- division ---- */
 
-static int64_t floor_div(int64_t a, int64_t b) {
-	if (b == -1) return (int64_t)(0 - (uint64_t)a);
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	if (b == -1)
+		return (int64_t)(0 - (uint64_t)a);
 	int64_t q = a / b;
 	return q - (a % b != 0 && (a < 0) != (b < 0));
 }
 static int64_t floor_mod(int64_t a, int64_t b) { return b == -1 ? 0 : a - floor_div(a, b) * b; }
-static int64_t gcd(int64_t a, int64_t b) {
+static int64_t gcd(int64_t a, int64_t b)
+{
 	uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
 	while (y) {
 		uint64_t t = x % y;
@@ -253,37 +331,44 @@ static int64_t gcd(int64_t a, int64_t b) {
 	return (int64_t)x;
 }
 
-static dim opaque(struct dims *d, enum atom_kind kind, dim a, dim b) {
+static dim opaque(struct dims *d, enum atom_kind kind, dim a, dim b)
+{
 	uint32_t weight = d->polys[a.idx].weight + d->polys[b.idx].weight;
 	return atom_dim(d, atom_intern(d, (struct atom){.kind = kind, .weight = weight, .a = a, .b = b}));
 }
 
 /* x = c·quot + rest, the coefficients of rest in [0, c). */
-static void split_by(struct dims *d, dim x, int64_t c, dim *quot, dim *rest) {
+static void split_by(struct dims *d, dim x, int64_t c, dim *quot, dim *rest)
+{
 	struct poly p = d->polys[x.idx];
 	struct term q[MAX_TERMS], r[MAX_TERMS];
 	uint32_t nq = 0, nr = 0;
 	for (uint32_t i = 0; i < p.n; i++) {
 		int64_t a = floor_div(p.terms[i].coef, c), b = floor_mod(p.terms[i].coef, c);
-		if (a) q[nq++] = (struct term){p.terms[i].atom, a};
-		if (b) r[nr++] = (struct term){p.terms[i].atom, b};
+		if (a)
+			q[nq++] = (struct term){p.terms[i].atom, a};
+		if (b)
+			r[nr++] = (struct term){p.terms[i].atom, b};
 	}
 	*quot = poly_intern(d, floor_div(p.c0, c), q, nq);
 	*rest = poly_intern(d, floor_mod(p.c0, c), r, nr);
 }
 
 /* The common divisor of c and the coefficients (but c0) of x; then x's terms over it, c0 rounded down. */
-static int64_t reduce_by_gcd(struct dims *d, dim x, int64_t c, dim *reduced) {
+static int64_t reduce_by_gcd(struct dims *d, dim x, int64_t c, dim *reduced)
+{
 	struct poly p = d->polys[x.idx];
 	int64_t g = c;
-	for (uint32_t i = 0; i < p.n; i++) g = gcd(g, p.terms[i].coef);
+	for (uint32_t i = 0; i < p.n; i++)
+		g = gcd(g, p.terms[i].coef);
 	dim rest;
 	split_by(d, x, g, reduced, &rest);
 	return g;
 }
 
 /* Does monomial `by` divide monomial `atom`? The quotient's factors into f. */
-static bool monomial_quotient(const struct dims *d, uint32_t atom, uint32_t by, uint32_t *f, uint32_t *n) {
+static bool monomial_quotient(const struct dims *d, uint32_t atom, uint32_t by, uint32_t *f, uint32_t *n)
+{
 	uint32_t g[MAX_FACTORS], ng = factors_of(d, by, g), all[MAX_FACTORS], na = factors_of(d, atom, all), j = 0;
 	*n = 0;
 	for (uint32_t i = 0; i < na; i++) {
@@ -296,137 +381,181 @@ static bool monomial_quotient(const struct dims *d, uint32_t atom, uint32_t by, 
 }
 
 /* x / (coef·monomial) with the monomial cancelled in every term; false when it is not there in every term. */
-static bool cancel_monomial(struct dims *d, dim x, uint32_t by, dim *out) {
+static bool cancel_monomial(struct dims *d, dim x, uint32_t by, dim *out)
+{
 	struct poly p = d->polys[x.idx];
-	if (p.c0) return false;
+	if (p.c0)
+		return false;
 	dim sum = dim_const(d, 0);
 	for (uint32_t i = 0; i < p.n; i++) {
 		uint32_t f[MAX_FACTORS], n;
-		if (!monomial_quotient(d, p.terms[i].atom, by, f, &n)) return false;
+		if (!monomial_quotient(d, p.terms[i].atom, by, f, &n))
+			return false;
 		dim t = dim_const(d, p.terms[i].coef);
-		for (uint32_t k = 0; k < n; k++) t = times_term(d, t, (struct term){f[k], 1});
+		for (uint32_t k = 0; k < n; k++)
+			t = times_term(d, t, (struct term){f[k], 1});
 		sum = dim_add(d, sum, t);
 	}
 	*out = sum;
 	return true;
 }
 
-static dim div_const(struct dims *d, dim a, int64_t c) {
+static dim div_const(struct dims *d, dim a, int64_t c)
+{
 	if (c < 0) {
-		if (c == INT64_MIN) return overflowed(d);
+		if (c == INT64_MIN)
+			return overflowed(d);
 		return div_const(d, dim_sub(d, dim_const(d, 0), a), -c);
 	}
 	dim quot, rest, reduced;
 	split_by(d, a, c, &quot, &rest);
-	if (!d->polys[rest.idx].n) return quot; /* a constant in [0, c) */
+	if (!d->polys[rest.idx].n)
+		return quot; /* a constant in [0, c) */
 	int64_t g = reduce_by_gcd(d, rest, c, &reduced);
-	if (c == g) return dim_add(d, quot, reduced);
+	if (c == g)
+		return dim_add(d, quot, reduced);
 	return dim_add(d, quot, opaque(d, ATOM_DIV, reduced, dim_const(d, c / g)));
 }
 
-dim dim_floordiv(struct dims *d, dim a, dim b) {
+dim dim_floordiv(struct dims *d, dim a, dim b)
+{
 	struct poly pb = d->polys[b.idx];
 	BUG_ON(!pb.n && !pb.c0);
-	if (!pb.n) return div_const(d, a, pb.c0);
-	if (dim_eq(a, b)) return dim_const(d, 1);
-	if (!d->polys[a.idx].n && !d->polys[a.idx].c0) return a;
+	if (!pb.n)
+		return div_const(d, a, pb.c0);
+	if (dim_eq(a, b))
+		return dim_const(d, 1);
+	if (!d->polys[a.idx].n && !d->polys[a.idx].c0)
+		return a;
 	dim cancelled;
-	if (pb.n == 1 && !pb.c0 && cancel_monomial(d, a, pb.terms[0].atom, &cancelled)) return div_const(d, cancelled, pb.terms[0].coef);
+	if (pb.n == 1 && !pb.c0 && cancel_monomial(d, a, pb.terms[0].atom, &cancelled))
+		return div_const(d, cancelled, pb.terms[0].coef);
 	return opaque(d, ATOM_DIV, a, b);
 }
 
-dim dim_mod(struct dims *d, dim a, dim b) {
+dim dim_mod(struct dims *d, dim a, dim b)
+{
 	struct poly pb = d->polys[b.idx];
 	BUG_ON(!pb.n && !pb.c0);
-	if (dim_eq(a, b)) return dim_const(d, 0);
+	if (dim_eq(a, b))
+		return dim_const(d, 0);
 	if (pb.n || pb.c0 < 0) {
 		dim q;
-		if (pb.n == 1 && !pb.c0 && pb.terms[0].coef == 1 && cancel_monomial(d, a, pb.terms[0].atom, &q)) return dim_const(d, 0);
-		if (!pb.n && !d->polys[a.idx].n) return dim_const(d, floor_mod(d->polys[a.idx].c0, pb.c0));
+		if (pb.n == 1 && !pb.c0 && pb.terms[0].coef == 1 && cancel_monomial(d, a, pb.terms[0].atom, &q))
+			return dim_const(d, 0);
+		if (!pb.n && !d->polys[a.idx].n)
+			return dim_const(d, floor_mod(d->polys[a.idx].c0, pb.c0));
 		return opaque(d, ATOM_MOD, a, b);
 	}
 	dim quot, rest;
 	split_by(d, a, pb.c0, &quot, &rest);
-	if (!d->polys[rest.idx].n) return rest;
+	if (!d->polys[rest.idx].n)
+		return rest;
 	return opaque(d, ATOM_MOD, rest, b);
 }
 
 /* ---- questions ---- */
 
-bool dim_is_const(const struct dims *d, dim x, int64_t *v) {
+bool dim_is_const(const struct dims *d, dim x, int64_t *v)
+{
 	const struct poly *p = &d->polys[x.idx];
-	if (p->n) return false;
-	if (v) *v = p->c0;
+	if (p->n)
+		return false;
+	if (v)
+		*v = p->c0;
 	return true;
 }
 
-bool dim_is_sym(const struct dims *d, dim x, uint32_t *sym) {
+bool dim_is_sym(const struct dims *d, dim x, uint32_t *sym)
+{
 	const struct poly *p = &d->polys[x.idx];
-	if (p->n != 1 || p->c0 || p->terms[0].coef != 1 || d->atoms[p->terms[0].atom].kind != ATOM_SYM) return false;
-	if (sym) *sym = d->atoms[p->terms[0].atom].sym;
+	if (p->n != 1 || p->c0 || p->terms[0].coef != 1 || d->atoms[p->terms[0].atom].kind != ATOM_SYM)
+		return false;
+	if (sym)
+		*sym = d->atoms[p->terms[0].atom].sym;
 	return true;
 }
 
-int dim_compare(struct dims *d, dim a, dim b) {
-	if (dim_eq(a, b)) return 1;
+int dim_compare(struct dims *d, dim a, dim b)
+{
+	if (dim_eq(a, b))
+		return 1;
 	bool before = d->overflow;
 	dim diff = dim_sub(d, a, b);
 	bool lost = d->overflow && !before;
 	d->overflow = before;
-	if (lost) return 0;
+	if (lost)
+		return 0;
 	struct poly p = d->polys[diff.idx];
-	if (!p.n) return -1;
+	if (!p.n)
+		return -1;
 	int64_t g = 0;
-	for (uint32_t i = 0; i < p.n; i++) g = gcd(g, p.terms[i].coef);
+	for (uint32_t i = 0; i < p.n; i++)
+		g = gcd(g, p.terms[i].coef);
 	return g && g != INT64_MIN && p.c0 % g ? -1 : 0;
 }
 
-int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x) {
-	if (coef == INT64_MIN) return 0;
-	if (coef < 0) return dim_divide_exact(d, dim_sub(d, dim_const(d, 0), value), -coef, x);
+int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x)
+{
+	if (coef == INT64_MIN)
+		return 0;
+	if (coef < 0)
+		return dim_divide_exact(d, dim_sub(d, dim_const(d, 0), value), -coef, x);
 	dim rest;
 	split_by(d, value, coef, x, &rest);
 	int64_t r;
-	if (dim_is_const(d, rest, &r)) return r ? -1 : 1;
+	if (dim_is_const(d, rest, &r))
+		return r ? -1 : 1;
 	return dim_compare(d, rest, dim_const(d, 0)) < 0 ? -1 : 0;
 }
 
 static bool atom_mentions(const struct dims *d, uint32_t atom, uint32_t sym);
 
-bool dim_mentions(const struct dims *d, dim x, uint32_t sym) {
+bool dim_mentions(const struct dims *d, dim x, uint32_t sym)
+{
 	const struct poly *p = &d->polys[x.idx];
 	for (uint32_t i = 0; i < p->n; i++)
-		if (atom_mentions(d, p->terms[i].atom, sym)) return true;
+		if (atom_mentions(d, p->terms[i].atom, sym))
+			return true;
 	return false;
 }
 
-static bool atom_mentions(const struct dims *d, uint32_t atom, uint32_t sym) {
+static bool atom_mentions(const struct dims *d, uint32_t atom, uint32_t sym)
+{
 	const struct atom *x = &d->atoms[atom];
-	if (x->kind == ATOM_SYM) return x->sym == sym;
-	if (x->kind != ATOM_PRODUCT) return dim_mentions(d, x->a, sym) || dim_mentions(d, x->b, sym);
+	if (x->kind == ATOM_SYM)
+		return x->sym == sym;
+	if (x->kind != ATOM_PRODUCT)
+		return dim_mentions(d, x->a, sym) || dim_mentions(d, x->b, sym);
 	for (uint32_t i = 0; i < x->n; i++)
-		if (atom_mentions(d, x->factors[i], sym)) return true;
+		if (atom_mentions(d, x->factors[i], sym))
+			return true;
 	return false;
 }
 
-static void atom_each_sym(const struct dims *d, uint32_t atom, void (*f)(void *, uint32_t), void *ctx) {
+static void atom_each_sym(const struct dims *d, uint32_t atom, void (*f)(void *, uint32_t), void *ctx)
+{
 	const struct atom *x = &d->atoms[atom];
 	if (x->kind == ATOM_SYM) {
 		f(ctx, x->sym);
 	} else if (x->kind == ATOM_PRODUCT) {
-		for (uint32_t i = 0; i < x->n; i++) atom_each_sym(d, x->factors[i], f, ctx);
+		for (uint32_t i = 0; i < x->n; i++)
+			atom_each_sym(d, x->factors[i], f, ctx);
 	} else {
 		dim_each_sym(d, x->a, f, ctx);
 		dim_each_sym(d, x->b, f, ctx);
 	}
 }
 
-void dim_each_sym(const struct dims *d, dim x, void (*f)(void *ctx, uint32_t sym), void *ctx) {
+void dim_each_sym(const struct dims *d, dim x, void (*f)(void *ctx, uint32_t sym), void *ctx)
+{
 	const struct poly *p = &d->polys[x.idx];
-	for (uint32_t i = 0; i < p->n; i++) atom_each_sym(d, p->terms[i].atom, f, ctx);
+	for (uint32_t i = 0; i < p->n; i++)
+		atom_each_sym(d, p->terms[i].atom, f, ctx);
 }
 
-bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest) {
+bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest)
+{
 	struct poly p = d->polys[a.idx];
 	struct term others[MAX_TERMS];
 	uint32_t n = 0;
@@ -445,41 +574,52 @@ bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest
 
 /* ---- evaluation and translation ---- */
 
-static int64_t atom_eval(const struct dims *d, uint32_t atom, const int64_t *syms) {
+static int64_t atom_eval(const struct dims *d, uint32_t atom, const int64_t *syms)
+{
 	const struct atom *x = &d->atoms[atom];
-	if (x->kind == ATOM_SYM) return syms[x->sym];
+	if (x->kind == ATOM_SYM)
+		return syms[x->sym];
 	if (x->kind == ATOM_PRODUCT) {
 		uint64_t v = 1;
-		for (uint32_t i = 0; i < x->n; i++) v *= (uint64_t)atom_eval(d, x->factors[i], syms);
+		for (uint32_t i = 0; i < x->n; i++)
+			v *= (uint64_t)atom_eval(d, x->factors[i], syms);
 		return (int64_t)v;
 	}
 	int64_t a = dim_eval(d, x->a, syms), b = dim_eval(d, x->b, syms);
-	if (!b) return 0;
+	if (!b)
+		return 0;
 	return x->kind == ATOM_DIV ? floor_div(a, b) : floor_mod(a, b);
 }
 
-int64_t dim_eval(const struct dims *d, dim x, const int64_t *syms) {
+int64_t dim_eval(const struct dims *d, dim x, const int64_t *syms)
+{
 	const struct poly *p = &d->polys[x.idx];
 	uint64_t v = (uint64_t)p->c0;
-	for (uint32_t i = 0; i < p->n; i++) v += (uint64_t)p->terms[i].coef * (uint64_t)atom_eval(d, p->terms[i].atom, syms);
+	for (uint32_t i = 0; i < p->n; i++)
+		v += (uint64_t)p->terms[i].coef * (uint64_t)atom_eval(d, p->terms[i].atom, syms);
 	return (int64_t)v;
 }
 
-static dim atom_translate(struct dims *to, const struct dims *from, uint32_t atom, const dim *map) {
+static dim atom_translate(struct dims *to, const struct dims *from, uint32_t atom, const dim *map)
+{
 	const struct atom x = from->atoms[atom];
-	if (x.kind == ATOM_SYM) return map[x.sym];
+	if (x.kind == ATOM_SYM)
+		return map[x.sym];
 	if (x.kind == ATOM_PRODUCT) {
 		dim v = dim_const(to, 1);
-		for (uint32_t i = 0; i < x.n; i++) v = dim_mul(to, v, atom_translate(to, from, x.factors[i], map));
+		for (uint32_t i = 0; i < x.n; i++)
+			v = dim_mul(to, v, atom_translate(to, from, x.factors[i], map));
 		return v;
 	}
 	dim a = dim_translate(to, from, x.a, map), b = dim_translate(to, from, x.b, map);
 	int64_t v;
-	if (dim_is_const(to, b, &v) && !v) return overflowed(to);
+	if (dim_is_const(to, b, &v) && !v)
+		return overflowed(to);
 	return x.kind == ATOM_DIV ? dim_floordiv(to, a, b) : dim_mod(to, a, b);
 }
 
-dim dim_translate(struct dims *to, const struct dims *from, dim x, const dim *map) {
+dim dim_translate(struct dims *to, const struct dims *from, dim x, const dim *map)
+{
 	const struct poly p = from->polys[x.idx];
 	dim v = dim_const(to, p.c0);
 	for (uint32_t i = 0; i < p.n; i++) {
@@ -491,19 +631,24 @@ dim dim_translate(struct dims *to, const struct dims *from, dim x, const dim *ma
 
 /* ---- printing ---- */
 
-static bool needs_brackets(const struct dims *d, dim x) {
+static bool needs_brackets(const struct dims *d, dim x)
+{
 	const struct poly *p = &d->polys[x.idx];
 	return p->n + (p->c0 != 0) > 1 || (p->n == 1 && (p->terms[0].coef != 1 || d->atoms[p->terms[0].atom].kind != ATOM_SYM));
 }
 
-static void print_operand(const struct dims *d, dim x, struct buf *out) {
+static void print_operand(const struct dims *d, dim x, struct buf *out)
+{
 	bool brackets = needs_brackets(d, x);
-	if (brackets) buf_putc(out, '(');
+	if (brackets)
+		buf_putc(out, '(');
 	dim_print(d, x, out);
-	if (brackets) buf_putc(out, ')');
+	if (brackets)
+		buf_putc(out, ')');
 }
 
-static void atom_print(const struct dims *d, uint32_t atom, bool factor, struct buf *out) {
+static void atom_print(const struct dims *d, uint32_t atom, bool factor, struct buf *out)
+{
 	const struct atom *x = &d->atoms[atom];
 	if (x->kind == ATOM_SYM) {
 		buf_puts(out, d->names[x->sym]);
@@ -511,19 +656,23 @@ static void atom_print(const struct dims *d, uint32_t atom, bool factor, struct 
 	}
 	if (x->kind == ATOM_PRODUCT) {
 		for (uint32_t i = 0; i < x->n; i++) {
-			if (i) buf_putc(out, '*');
+			if (i)
+				buf_putc(out, '*');
 			atom_print(d, x->factors[i], true, out);
 		}
 		return;
 	}
-	if (factor) buf_putc(out, '(');
+	if (factor)
+		buf_putc(out, '(');
 	print_operand(d, x->a, out);
 	buf_puts(out, x->kind == ATOM_DIV ? "//" : "%");
 	print_operand(d, x->b, out);
-	if (factor) buf_putc(out, ')');
+	if (factor)
+		buf_putc(out, ')');
 }
 
-void dim_print(const struct dims *d, dim x, struct buf *out) {
+void dim_print(const struct dims *d, dim x, struct buf *out)
+{
 	const struct poly *p = &d->polys[x.idx];
 	for (uint32_t i = 0; i < p->n; i++) {
 		int64_t c = p->terms[i].coef;
@@ -532,7 +681,8 @@ void dim_print(const struct dims *d, dim x, struct buf *out) {
 		else if (c < 0)
 			buf_putc(out, '-');
 		uint64_t size = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
-		if (size != 1) buf_printf(out, "%llu*", (unsigned long long)size);
+		if (size != 1)
+			buf_printf(out, "%llu*", (unsigned long long)size);
 		atom_print(d, p->terms[i].atom, size != 1, out);
 	}
 	if (!p->n)
@@ -548,21 +698,25 @@ struct program {
 	uint32_t cap, n;
 };
 
-static void step(struct program *p, enum dim_op op, int64_t value) {
-	if (p->n < p->cap) p->steps[p->n] = (struct dim_step){op, value};
+static void step(struct program *p, enum dim_op op, int64_t value)
+{
+	if (p->n < p->cap)
+		p->steps[p->n] = (struct dim_step){op, value};
 	p->n++;
 }
 
 static void poly_steps(const struct dims *d, dim x, struct program *p);
 
-static void atom_steps(const struct dims *d, uint32_t atom, struct program *p) {
+static void atom_steps(const struct dims *d, uint32_t atom, struct program *p)
+{
 	const struct atom *x = &d->atoms[atom];
 	if (x->kind == ATOM_SYM) {
 		step(p, DIM_PUSH_SYM, x->sym);
 	} else if (x->kind == ATOM_PRODUCT) {
 		for (uint32_t i = 0; i < x->n; i++) {
 			atom_steps(d, x->factors[i], p);
-			if (i) step(p, DIM_OP_MUL, 0);
+			if (i)
+				step(p, DIM_OP_MUL, 0);
 		}
 	} else {
 		poly_steps(d, x->a, p);
@@ -571,7 +725,8 @@ static void atom_steps(const struct dims *d, uint32_t atom, struct program *p) {
 	}
 }
 
-static void poly_steps(const struct dims *d, dim x, struct program *p) {
+static void poly_steps(const struct dims *d, dim x, struct program *p)
+{
 	const struct poly *q = &d->polys[x.idx];
 	for (uint32_t i = 0; i < q->n; i++) {
 		atom_steps(d, q->terms[i].atom, p);
@@ -579,14 +734,18 @@ static void poly_steps(const struct dims *d, dim x, struct program *p) {
 			step(p, DIM_PUSH_CONST, q->terms[i].coef);
 			step(p, DIM_OP_MUL, 0);
 		}
-		if (i) step(p, DIM_OP_ADD, 0);
+		if (i)
+			step(p, DIM_OP_ADD, 0);
 	}
-	if (q->n && !q->c0) return;
+	if (q->n && !q->c0)
+		return;
 	step(p, DIM_PUSH_CONST, q->c0);
-	if (q->n) step(p, DIM_OP_ADD, 0);
+	if (q->n)
+		step(p, DIM_OP_ADD, 0);
 }
 
-uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap) {
+uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap)
+{
 	struct program p = {steps, cap, 0};
 	poly_steps(d, x, &p);
 	return p.n;

@@ -15,36 +15,50 @@ static const struct {
 
 const char *dtype_text(dtype t) { return (unsigned)t < DT_COUNT ? facts[t].text : "?"; }
 
-size_t dtype_size(dtype t) {
+size_t dtype_size(dtype t)
+{
 	BUG_ON((unsigned)t >= DT_COUNT);
 	return facts[t].bytes;
 }
 
-enum dtype_class dtype_class(dtype t) {
+enum dtype_class dtype_class(dtype t)
+{
 	BUG_ON((unsigned)t >= DT_COUNT);
 	return facts[t].cls;
 }
 
-dtype dtype_find(const char *text) {
+dtype dtype_find(const char *text)
+{
 	for (int t = 0; t < DT_COUNT; t++)
-		if (!strcmp(facts[t].text, text)) return (dtype)t;
-	if (!strcmp(text, "int")) return DT_INT32;
-	if (!strcmp(text, "float")) return DT_FLOAT32;
+		if (!strcmp(facts[t].text, text))
+			return (dtype)t;
+	if (!strcmp(text, "int"))
+		return DT_INT32;
+	if (!strcmp(text, "float"))
+		return DT_FLOAT32;
 	return DT_COUNT;
 }
 
 /* int8 < int16 < int32 < int64 < float32 < float64, and float16, bfloat16 < float32. */
-bool dtype_widens(dtype from, dtype to) {
-	if (from == to) return true;
-	if (from == DT_BOOL || from == DT_TRIT || to == DT_BOOL || to == DT_TRIT) return false;
-	if (dtype_class(from) == DTC_INT) return dtype_class(to) == DTC_INT ? from < to : to == DT_FLOAT32 || to == DT_FLOAT64;
-	if (dtype_class(to) != DTC_FLOAT) return false;
-	if (from == DT_FLOAT32) return to == DT_FLOAT64;
+bool dtype_widens(dtype from, dtype to)
+{
+	if (from == to)
+		return true;
+	if (from == DT_BOOL || from == DT_TRIT || to == DT_BOOL || to == DT_TRIT)
+		return false;
+	if (dtype_class(from) == DTC_INT)
+		return dtype_class(to) == DTC_INT ? from < to : to == DT_FLOAT32 || to == DT_FLOAT64;
+	if (dtype_class(to) != DTC_FLOAT)
+		return false;
+	if (from == DT_FLOAT32)
+		return to == DT_FLOAT64;
 	return (from == DT_FLOAT16 || from == DT_BFLOAT16) && (to == DT_FLOAT32 || to == DT_FLOAT64);
 }
 
-dtype dtype_join(dtype a, dtype b) {
+dtype dtype_join(dtype a, dtype b)
+{
 	for (int t = 0; t < DT_COUNT; t++)
-		if (dtype_widens(a, (dtype)t) && dtype_widens(b, (dtype)t)) return (dtype)t;
+		if (dtype_widens(a, (dtype)t) && dtype_widens(b, (dtype)t))
+			return (dtype)t;
 	return DT_COUNT;
 }

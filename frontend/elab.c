@@ -7,6 +7,7 @@ void elab_init(struct elab *e, struct frontend *f, bool checking)
 {
 	*e = (struct elab){.f = f, .out = f->diags, .checking = checking};
 	e->trash = diags_new(1);
+	e->temp = arena_new(16 * 1024);
 	e->max_steps = checking ? CHECK_MAX_STEPS : ELAB_MAX_STEPS;
 }
 
@@ -16,6 +17,7 @@ void elab_free(struct elab *e)
 		builder_close(e);
 	diags_free(e->trash);
 	vec_free(&e->locals);
+	arena_free(e->temp);
 }
 
 void elab_hush(struct elab *e)
@@ -125,6 +127,20 @@ bool elab_step(struct elab *e, span at)
 
 /* ---- texts ---- */
 
+const char *text_join(struct elab *e, const char *a, const char *b, const char *c, const char *d)
+{
+	const char *parts[] = {a, b, c, d};
+	size_t n[4], all = 0;
+	for (int i = 0; i < 4; i++)
+		all += n[i] = strlen(parts[i]);
+	char *s = arena_alloc(e->f->arena, all + 1, 1), *at = s;
+	for (int i = 0; i < 4; i++) {
+		memcpy(at, parts[i], n[i]);
+		at += n[i];
+	}
+	return s;
+}
+
 static const char *keep(struct elab *e, struct buf *b)
 {
 	const char *s = arena_strndup(e->f->arena, b->at ? b->at : "", b->len);
@@ -182,5 +198,5 @@ const char *elab_source_text(struct elab *e, span at)
 	if (n > 40)
 		for (n = 37; n > 30 && (text[n] & 0xc0) == 0x80;)
 			n--;
-	return arena_printf(e->f->arena, "`%.*s%s`", (int)n, text, cut ? "…" : "");
+	return text_join(e, "`", arena_strndup(e->f->arena, text, n), cut ? "…" : "", "`");
 }

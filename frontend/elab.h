@@ -28,8 +28,8 @@ struct builder {
 	VEC(struct core_arg) args;
 	VEC(struct core_input) inputs;
 	VEC(struct lazy_local) lazies;
-	struct map params;  /* iparam id to input node */
-	bool open_params;   /* a scratch unit: parameters become inputs when they are used */
+	struct map params; /* iparam id to input node */
+	bool open_params;  /* a scratch unit: parameters become inputs when they are used */
 };
 struct local {
 	name_id name;
@@ -46,22 +46,23 @@ struct frame {
 	span call_at;            /* SPAN_NONE: not called from source */
 	const char *what;        /* "layer instance `fc2`": for labels along the path */
 	struct value result;
-	span result_at;          /* the expression that gave it */
+	span result_at; /* the expression that gave it */
 	bool returned;
 	const struct unit_plan *plan; /* the call that is being made a unit, its arguments' nodes in `caller` */
 	struct builder *caller;
 };
 struct elab {
 	struct frontend *f;
-	struct diags *out;       /* where errors go: the front end's, or `trash` while quiet */
+	struct diags *out; /* where errors go: the front end's, or `trash` while quiet */
 	struct diags *trash;
+	struct arena *temp; /* what lives no longer than an open signature */
 	int quiet;
 	bool checking;
-	int unsure;              /* inside a branch or loop that may not run */
-	bool gave_up;            /* a limit was hit and reported */
+	int unsure;   /* inside a branch or loop that may not run */
+	bool gave_up; /* a limit was hit and reported */
 	uint32_t depth, frames;
 	uint64_t steps, max_steps;
-	uint32_t errors;         /* reported by this elaboration, also while quiet */
+	uint32_t errors; /* reported by this elaboration, also while quiet */
 	struct builder *b;
 	struct frame *frame;
 	const struct unit_plan *next_plan; /* for the frame that is entered next */
@@ -82,10 +83,11 @@ void elab_label_origin(struct elab *e, struct diag *g, const struct builder *b, 
 /* Counts a step; false: a limit was reached (reported once). */
 bool elab_step(struct elab *e, span at);
 /* Text in the front end's arena. */
-const char *elab_type_text(struct elab *e, core_ref r);      /* "float32[N, 64]" */
+const char *elab_type_text(struct elab *e, core_ref r);                 /* "float32[N, 64]" */
 const char *elab_shape_text(struct elab *e, const struct core_type *t); /* "[N, 64]" */
-const char *elab_value_text(struct elab *e, struct value v); /* "a tensor float32[N, 64]", "the integer 3" */
-const char *elab_source_text(struct elab *e, span at);       /* the source, shortened to one line */
+const char *elab_value_text(struct elab *e, struct value v);            /* "a tensor float32[N, 64]", "the integer 3" */
+const char *text_join(struct elab *e, const char *a, const char *b, const char *c, const char *d);
+const char *elab_source_text(struct elab *e, span at); /* the source, shortened to one line */
 static inline span elab_span(struct elab *e, node_id n) { return ast_span(&e->frame->mod->ast, n); }
 static inline name_id elab_name(struct elab *e, token_id t) { return token_name(e->f, e->frame->mod, t); }
 static inline bool is_poison(struct value v) { return v.kind == V_POISON; }
@@ -140,7 +142,8 @@ struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, sp
 struct value call_special(struct elab *e, enum special sp, struct args *args, span at);
 struct value call_cast(struct elab *e, dtype to, struct args *args, span at);
 /* Puts arguments in the order of the parameters; bound[i] is NULL where the default stands. False: reported. */
-bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what, struct arg **bound);
+bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what,
+	       struct arg **bound);
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at);
 /* Runs a function's body in the current unit; `values` are its arguments. */
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what);
@@ -157,7 +160,8 @@ core_ref emit_const(struct elab *e, const struct core_type *t, const void *data,
 core_ref emit_scalar(struct elab *e, struct value v, dtype t, span at);
 core_ref emit_dim(struct elab *e, dim d, span at);
 core_ref emit_cast(struct elab *e, core_ref r, dtype t, span at); /* r itself if it has the type */
-core_ref emit_unknown(struct elab *e, const struct core_type *t, span at); /* checking only: a tensor of which the type is all that is known */
+core_ref emit_unknown(struct elab *e, const struct core_type *t,
+		      span at); /* checking only: a tensor of which the type is all that is known */
 core_ref emit_builtin(struct elab *e, enum builtin bi, const struct core_type *t, const struct core_arg *args, uint32_t n, span at);
 core_ref emit_result(struct elab *e, core_ref source, uint32_t index, const struct core_type *t, span at);
 struct core_arg arg_list(struct elab *e, const struct core_arg *items, uint32_t n);
@@ -194,7 +198,7 @@ struct leaf {
 	const char *name;
 	struct core_type type; /* of the unit's dims */
 	bool build_time;
-	core_ref caller;       /* in the calling unit */
+	core_ref caller; /* in the calling unit */
 };
 /* What a unit is made from. In `values`, a V_TENSOR is the number of a leaf, and a V_DIM is of the unit's dims. */
 struct unit_plan {
@@ -204,7 +208,7 @@ struct unit_plan {
 	VEC(struct leaf) leaves;
 	struct value *values;
 	uint32_t n_values;
-	bool is_call;          /* not an entry */
+	bool is_call; /* not an entry */
 	span at;
 	const char *what;
 };

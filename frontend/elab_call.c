@@ -29,14 +29,15 @@ static bool count_error(struct elab *e, struct module *mod, struct ast_nodes par
 	uint32_t need = 0;
 	for (uint32_t i = 0; i < params.n; i++)
 		need += ast_b(&mod->ast, params.at[i]) == AST_NONE;
-	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s takes %s%u argument%s, not %u", what, need < params.n ? "at most " : "", params.n,
-				    params.n == 1 ? "" : "s", have);
+	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s takes %s%u argument%s, not %u", what, need < params.n ? "at most " : "",
+				    params.n, params.n == 1 ? "" : "s", have);
 	if (params.n)
 		diag_secondary(e->out, g, node_span(mod, params.at[0]), "declared here");
 	return false;
 }
 
-bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what, struct arg **bound)
+bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what,
+	       struct arg **bound)
 {
 	uint32_t pos = 0;
 	memset(bound, 0, params.n * sizeof *bound);
@@ -52,7 +53,8 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 			return count_error(e, mod, params, args->n, a->at, what);
 		}
 		if (bound[k]) {
-			struct diag *g = elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` is given twice", name_text(e->f, param_name(e, mod, params.at[k])));
+			struct diag *g = elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` is given twice",
+						    name_text(e->f, param_name(e, mod, params.at[k])));
 			diag_secondary(e->out, g, bound[k]->at, "first given here");
 			return false;
 		}
@@ -61,7 +63,8 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 	for (uint32_t i = 0; i < params.n; i++) {
 		if (bound[i] || ast_b(&mod->ast, params.at[i]) != AST_NONE)
 			continue;
-		struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s needs argument `%s`", what, name_text(e->f, param_name(e, mod, params.at[i])));
+		struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s needs argument `%s`", what,
+					    name_text(e->f, param_name(e, mod, params.at[i])));
 		diag_secondary(e->out, g, node_span(mod, params.at[i]), "declared here");
 		return false;
 	}
@@ -92,9 +95,11 @@ static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span 
 		return report_recursion(e, fn, at);
 	if (e->frames >= ELAB_MAX_FRAMES) {
 		elab_error(e, DIAG_ELAB_DEPTH, at, "calls are nested more than %d deep", ELAB_MAX_FRAMES);
+		e->gave_up = true;
 		return false;
 	}
-	*fr = (struct frame){.up = e->frame, .mod = fn->mod, .self = fn->self, .func = fn, .base = e->locals.len, .call_at = at, .what = what};
+	*fr = (struct frame){
+		.up = e->frame, .mod = fn->mod, .self = fn->self, .func = fn, .base = e->locals.len, .call_at = at, .what = what};
 	fr->plan = e->next_plan;
 	fr->caller = e->b->outer;
 	e->next_plan = NULL;
@@ -246,7 +251,8 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 			const char *trait = name_text(e->f, token_name(e->f, s->mod, traits.at[k]));
 			if (has_trait(trait, v->elem))
 				continue;
-			struct diag *g = elab_error(e, DIAG_TRAIT, at, "%s is not %s, which `%s` must be", dtype_text(v->elem), trait, name_text(e->f, var));
+			struct diag *g = elab_error(e, DIAG_TRAIT, at, "%s is not %s, which `%s` must be", dtype_text(v->elem), trait,
+						    name_text(e->f, var));
 			diag_secondary(e->out, g, tok_span(s->mod, traits.at[k]), "required here");
 			ok = false;
 		}
@@ -260,7 +266,9 @@ static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl
 	bool ok = true;
 	for (uint32_t i = 0; i < decl->generics.n; i++)
 		if (ast_kind(t, decl->generics.at[i]) == NODE_GENERIC)
-			ok = check_traits(e, s, token_name(e->f, s->mod, ast_token(t, decl->generics.at[i])), ast_nodes(t, ast_a(t, decl->generics.at[i])), at) && ok;
+			ok = check_traits(e, s, token_name(e->f, s->mod, ast_token(t, decl->generics.at[i])),
+					  ast_nodes(t, ast_a(t, decl->generics.at[i])), at) &&
+			     ok;
 	for (uint32_t i = 0; i < decl->where.n; i++) {
 		node_id n = decl->where.at[i];
 		if (ast_kind(t, n) == NODE_WHERE_TRAIT) {
@@ -275,7 +283,8 @@ static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl
 		e->frame = fr.up;
 		if (v.kind != V_BOOL || v.u.b)
 			continue;
-		struct diag *g = elab_error(e, DIAG_ARG_SHAPE, at, "the call does not fulfil a condition of `%s`", elab_source_text(e, node_span(s->mod, n)));
+		struct diag *g = elab_error(e, DIAG_ARG_SHAPE, at, "the call does not fulfil a condition of `%s`",
+					    elab_source_text(e, node_span(s->mod, n)));
 		diag_secondary(e->out, g, node_span(s->mod, n), "this is false");
 		ok = false;
 	}
@@ -291,11 +300,12 @@ static bool declared_result(struct sig *s, const struct ast_fn *decl, span at, s
 	return !value_holds(*out, V_POISON);
 }
 
-static struct value check_call(struct elab *e, struct func *fn, struct sig *s, const struct ast_fn *decl, const struct value *values, const span *ats,
-			       span at, const char *what)
+static struct value check_call(struct elab *e, struct func *fn, struct sig *s, const struct ast_fn *decl, const struct value *values,
+			       const span *ats, span at, const char *what)
 {
 	struct value v;
-	if (e->frame->func && e->frame->func->node == fn->node && e->frame->func->mod == fn->mod && e->frame->self == fn->self && !e->unsure)
+	if (e->frame->func && e->frame->func->node == fn->node && e->frame->func->mod == fn->mod && e->frame->self == fn->self &&
+	    !e->unsure)
 		return report_recursion(e, fn, at), VALUE_POISON;
 	if (declared_result(s, decl, at, &v))
 		return v;
@@ -316,6 +326,7 @@ struct value call_func(struct elab *e, struct func *fn, struct args *args, span 
 	struct value *values = ARENA_ARRAY(e->f->arena, struct value, n + 1);
 	span *ats = ARENA_ARRAY(e->f->arena, span, n + 1);
 	struct sig s;
+	e->steps += 10;
 	if (n > ELAB_MAX_ARGS) {
 		elab_error(e, DIAG_ARG_COUNT, at, "more than %d arguments", ELAB_MAX_ARGS);
 		return VALUE_POISON;
@@ -329,7 +340,7 @@ struct value call_func(struct elab *e, struct func *fn, struct args *args, span 
 		node_id p = decl.params.at[i], type = ast_a(t, p);
 		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
 		ats[i] = bound[i] ? bound[i]->at : at;
-		const char *arg_what = arena_printf(e->f->arena, "argument `%s` of %s", name_text(e->f, param_name(e, fn->mod, p)), what);
+		const char *arg_what = text_join(e, "argument `", name_text(e->f, param_name(e, fn->mod, p)), "` of ", what);
 		if (type)
 			ok = sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what) && ok;
 	}

@@ -12,8 +12,8 @@ struct program {
 	VEC(struct core_param) params;
 	VEC(struct core_entry) entries;
 	VEC(struct core_unit *) units;
-	struct map param_ids;       /* iparam id to index in params */
-	struct map seen;            /* unit identity */
+	struct map param_ids; /* iparam id to index in params */
+	struct map seen;      /* unit identity */
 };
 
 /* ---- finding the definition ---- */
@@ -64,8 +64,8 @@ static struct value instance_of(struct program *p, struct item *it)
 	if (bare) {
 		v = instantiate(e, it, &none, SPAN_NONE);
 	} else {
-		struct diag *g = elab_error(e, DIAG_ENTRY, tok_span(it->mod, it->name_token), "layer `%s` cannot be an entry: it needs arguments",
-					    name_text(e->f, it->name));
+		struct diag *g = elab_error(e, DIAG_ENTRY, tok_span(it->mod, it->name_token),
+					    "layer `%s` cannot be an entry: it needs arguments", name_text(e->f, it->name));
 		diag_help(e->out, g, "give its arguments defaults, or write a layer without arguments around it");
 	}
 	if (p->n_made < 16) {
@@ -167,7 +167,8 @@ static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct
 {
 	struct elab *e = ep->p->e;
 	if (!given) {
-		input_error(ep, a, "its shape is not declared: write `%s%s = float32 [?, 64]` or the like in the manifest", "input ", name_text(e->f, a->name));
+		input_error(ep, a, "its shape is not declared: write `%s%s = float32 [?, 64]` or the like in the manifest", "input ",
+			    name_text(e->f, a->name));
 		return false;
 	}
 	out->rank = given->rank;
@@ -202,8 +203,9 @@ static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct core_typ
 	sig_constant_type(&ep->s, t, out);
 	for (uint32_t i = 0; a->is_weight && i < out->rank; i++)
 		if (!dim_is_const(e->b->dims, out->dims[i], NULL)) {
-			elab_error(e, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl), "the shape %s of weight `%s` is not known at build time",
-				   elab_shape_text(e, out), name_text(e->f, a->name));
+			elab_error(e, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl),
+				   "the shape %s of weight `%s` is not known at build time", elab_shape_text(e, out),
+				   name_text(e->f, a->name));
 			return false;
 		}
 	return true;
@@ -323,13 +325,15 @@ static void add_entry(struct program *p, struct entry_plan *ep, struct unit_info
 	struct elab *e = p->e;
 	struct core_unit *u = info->unit;
 	uint32_t n_params = ep->plan.params.at.len;
-	struct core_entry entry = {.name = name_text(e->f, ep->plan.fn->name), .unit = u, .params = ARENA_ARRAY(e->f->arena, uint32_t, u->n_inputs + 1)};
+	struct core_entry entry = {
+		.name = name_text(e->f, ep->plan.fn->name), .unit = u, .params = ARENA_ARRAY(e->f->arena, uint32_t, u->n_inputs + 1)};
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		entry.params[i] = CORE_NONE;
 		if (i < n_params)
 			entry.params[i] = layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
 		else if (u->inputs[i].build_time)
-			entry.params[i] = add_param(p, (struct core_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
+			entry.params[i] = add_param(
+				p, (struct core_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
 	}
 	vec_push(&p->entries, entry);
 	collect_units(p, u);

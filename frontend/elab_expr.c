@@ -63,7 +63,8 @@ static struct value eval_chain(struct elab *e, node_id n)
 	for (uint32_t i = 0; i + 1 < c.n; i++) {
 		struct value right = eval(e, c.operands[i + 1]);
 		span sa = elab_span(e, c.operands[i]), sb = elab_span(e, c.operands[i + 1]);
-		struct value one = value_binary(e, token_kind(&tree(e)->tokens, c.ops[i]), left, right, (span){sa.source, sa.start, sb.end}, sa, sb);
+		struct value one =
+			value_binary(e, token_kind(&tree(e)->tokens, c.ops[i]), left, right, (span){sa.source, sa.start, sb.end}, sa, sb);
 		if (one.kind == V_BOOL && !one.u.b)
 			return one;
 		bool first = all.kind == V_BOOL;
@@ -79,7 +80,8 @@ static bool range_bound(struct elab *e, node_id n, struct value *out)
 	if (out->kind == V_INT || out->kind == V_DIM)
 		return true;
 	if (!is_poison(*out))
-		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers known at compile time, not %s", elab_value_text(e, *out));
+		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers known at compile time, not %s",
+			   elab_value_text(e, *out));
 	return false;
 }
 
@@ -217,7 +219,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
 	member_names(e, v, add_name, &l);
 	const char *near = diag_nearest(name_text(e->f, name), l.at.at, l.at.len);
-	const char *what = v.kind == V_LAYER ? arena_printf(e->f->arena, "layer `%s`", name_text(e->f, v.u.layer->item->name))
+	const char *what = v.kind == V_LAYER    ? arena_printf(e->f->arena, "layer `%s`", name_text(e->f, v.u.layer->item->name))
 			   : v.kind == V_MODULE ? arena_printf(e->f->arena, "module `%s`", v.u.mod->path)
 						: elab_value_text(e, v);
 	struct diag *g = elab_error(e, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->f, name));
@@ -284,7 +286,7 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 static const char *callee_text(struct elab *e, struct value callee, node_id n)
 {
 	const char *src = elab_source_text(e, elab_span(e, n));
-	return arena_printf(e->f->arena, "%s %s", callee.kind == V_LAYER ? "layer instance" : "function", src);
+	return text_join(e, callee.kind == V_LAYER ? "layer instance " : "function ", src, "", "");
 }
 
 struct value eval_call(struct elab *e, node_id n)

@@ -10,7 +10,8 @@ static struct value optional(struct elab *e, node_id n) { return n ? eval(e, n) 
 static struct value bad_index(struct elab *e, node_id n, struct value v, struct value i)
 {
 	if (!is_poison(i) && !(e->checking && i.kind == V_DIM))
-		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed by %s", elab_value_text(e, v), elab_value_text(e, i));
+		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed by %s", elab_value_text(e, v),
+			   elab_value_text(e, i));
 	return VALUE_POISON;
 }
 
@@ -53,7 +54,8 @@ static struct value index_seq(struct elab *e, struct value v, node_id n, struct 
 	int64_t k = i.u.i < 0 ? i.u.i + v.u.seq->n : i.u.i;
 	if (k >= 0 && k < v.u.seq->n)
 		return v.u.seq->at[k];
-	elab_error(e, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i, elab_value_text(e, v));
+	elab_error(e, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i,
+		   elab_value_text(e, v));
 	return VALUE_POISON;
 }
 

@@ -25,7 +25,8 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 {
 	struct ast_const c = ast_const(tree(e), n);
 	struct iparam *p = ARENA_NEW(e->f->arena, struct iparam);
-	*p = (struct iparam){.id = e->f->next_param++, .name = elab_name(e, c.name), .owner = in, .node = n, .dims = e->b->dims, .at = elab_span(e, n)};
+	*p = (struct iparam){
+		.id = e->f->next_param++, .name = elab_name(e, c.name), .owner = in, .node = n, .dims = e->b->dims, .at = elab_span(e, n)};
 	if (c.type) {
 		struct sig s;
 		sig_open(&s, e, e->frame->mod, in);
@@ -64,7 +65,9 @@ static void declare_lets(struct elab *e, struct instance *in, node_id n)
 		struct local l = e->locals.at[i];
 		bool lazy = !e->checking && value_holds(l.value, V_TENSOR);
 		in->failed = in->failed || is_poison(l.value);
-		add_member(e, in, (struct member){.kind = lazy ? M_LAZY : M_VALUE, .name = l.name, .value = l.value, .node = n, .at = elab_span(e, n)});
+		add_member(e, in,
+			   (struct member){
+				   .kind = lazy ? M_LAZY : M_VALUE, .name = l.name, .value = l.value, .node = n, .at = elab_span(e, n)});
 	}
 	e->locals.len = mark;
 }
@@ -128,7 +131,8 @@ static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 static bool run_time_arg(struct elab *e, struct value v, span at)
 {
 	if (value_holds(v, V_TENSOR) && !e->checking) {
-		elab_error(e, DIAG_TYPE_MISMATCH, at, "an argument that configures a layer must be known at compile time, not %s", elab_value_text(e, v));
+		elab_error(e, DIAG_TYPE_MISMATCH, at, "an argument that configures a layer must be known at compile time, not %s",
+			   elab_value_text(e, v));
 		return true;
 	}
 	return false;
@@ -147,7 +151,8 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		name_id name = elab_name(e, ast_token(t, p));
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
 		span vat = bound[i] ? bound[i]->at : elab_span(e, p);
-		const char *what = arena_printf(e->f->arena, "argument `%s` of layer `%s`", name_text(e->f, name), name_text(e->f, in->item->name));
+		const char *what =
+			arena_printf(e->f->arena, "argument `%s` of layer `%s`", name_text(e->f, name), name_text(e->f, in->item->name));
 		if (ast_a(t, p))
 			ok = sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p), what) && ok;
 		ok = ok && !run_time_arg(e, v, vat);
@@ -165,6 +170,17 @@ static bool making(struct elab *e, const struct item *it)
 	for (struct frame *f = e->frame; f; f = f->up)
 		if (f->self && !f->func && f->self->item == it)
 			return true;
+	return false;
+}
+
+static bool contains_itself(struct elab *e, const struct instance *in, span at)
+{
+	for (struct frame *f = e->frame->up; f; f = f->up) {
+		if (f->func || !f->self || f->self->item != in->item || !hash_eq(f->self->key, in->key))
+			continue;
+		elab_error(e, DIAG_RECURSION, at, "layer `%s` contains itself", name_text(e->f, in->item->name));
+		return true;
+	}
 	return false;
 }
 
@@ -188,8 +204,10 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 		return VALUE_POISON;
 	if (e->frames >= ELAB_MAX_FRAMES) {
 		elab_error(e, DIAG_ELAB_DEPTH, at, "layers are nested more than %d deep", ELAB_MAX_FRAMES);
+		e->gave_up = true;
 		return VALUE_POISON;
 	}
+	e->steps += 20;
 	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
 	*in = (struct instance){.item = it, .id = e->f->next_instance++, .args_text = "()"};
 	bool in_function = e->frame && e->frame->func;
@@ -200,6 +218,9 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	bool ok = configure(e, in, &decl, bound, at);
 	if (ok) {
 		key_of(e, in, decl.params.n);
+		ok = !contains_itself(e, in, at);
+	}
+	if (ok) {
 		print_args(e, in, decl.params, bound);
 		bool hush = e->checking && fr.up && fr.up->mod; /* its own check reports what is wrong inside */
 		if (hush)
@@ -243,7 +264,12 @@ void check_layer(struct elab *e, struct item *it)
 		}
 		if (ast_b(tree(e), p))
 			eval(e, ast_b(tree(e), p));
-		add_member(e, in, (struct member){.kind = M_VALUE, .name = elab_name(e, ast_token(tree(e), p)), .value = v, .at = elab_span(e, p), .is_arg = true});
+		add_member(e, in,
+			   (struct member){.kind = M_VALUE,
+					   .name = elab_name(e, ast_token(tree(e), p)),
+					   .value = v,
+					   .at = elab_span(e, p),
+					   .is_arg = true});
 	}
 	sig_close(&s);
 	run_layer_body(e, in, decl.body);

@@ -182,7 +182,8 @@ static int values_equal(struct elab *e, struct value a, struct value b)
 
 static bool is_arith(enum token_kind op)
 {
-	return op == TOK_PLUS || op == TOK_MINUS || op == TOK_STAR || op == TOK_SLASH || op == TOK_SLASH2 || op == TOK_PERCENT || op == TOK_STAR2;
+	return op == TOK_PLUS || op == TOK_MINUS || op == TOK_STAR || op == TOK_SLASH || op == TOK_SLASH2 || op == TOK_PERCENT ||
+	       op == TOK_STAR2;
 }
 
 static bool is_order(enum token_kind op) { return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE; }
@@ -248,8 +249,8 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);
 	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_order(op))))) {
-		struct diag *g = elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op), elab_value_text(e, a),
-					    elab_value_text(e, b));
+		struct diag *g = elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op),
+					    elab_value_text(e, a), elab_value_text(e, b));
 		diag_secondary(e->out, g, sa, "%s", elab_value_text(e, a));
 		diag_secondary(e->out, g, sb, "%s", elab_value_text(e, b));
 		return VALUE_POISON;

@@ -25,7 +25,8 @@ int condition(struct elab *e, struct value v, span at, bool report)
 		bool scalar = !type_of(e, v.u.t)->rank;
 		struct diag *g = elab_error(e, DIAG_RUNTIME_IF, at, "%s is not known at compile time and cannot be a condition",
 					    elab_value_text(e, v));
-		diag_help(e->out, g, scalar ? "write `where(condition, a, b)`" : "a tensor is not a condition: use `where(c, a, b)`, or `any`, `all`");
+		diag_help(e->out, g,
+			  scalar ? "write `where(condition, a, b)`" : "a tensor is not a condition: use `where(c, a, b)`, or `any`, `all`");
 	}
 	return -2;
 }
@@ -123,10 +124,7 @@ static void set_local(struct elab *e, name_id name, struct value v, span at)
 	}
 }
 
-static void bind_poison(struct elab *e, node_id p, bool constant)
-{
-	bind_pattern(e, p, VALUE_POISON, SPAN_NONE, constant);
-}
+static void bind_poison(struct elab *e, node_id p, bool constant) { bind_pattern(e, p, VALUE_POISON, SPAN_NONE, constant); }
 
 static void bind_seq(struct elab *e, node_id p, struct value v, span at, bool constant)
 {
@@ -355,7 +353,8 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 		struct value v = eval(e, c->elem);
 		vec_push(&c->out, v);
 		if (c->out.len > 1000000)
-			elab_error(e, DIAG_ELAB_STEPS, elab_span(e, c->elem), "the list gets longer than 1000000 elements"), e->gave_up = true;
+			elab_error(e, DIAG_ELAB_STEPS, elab_span(e, c->elem), "the list gets longer than 1000000 elements"),
+				e->gave_up = true;
 		return;
 	}
 	node_id n = c->clauses.at[k];

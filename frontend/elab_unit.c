@@ -8,14 +8,14 @@
 
 struct sizes {
 	struct elab *e;
-	VEC(dim) exprs;         /* the distinct sizes of the arguments, caller's dims, not constant */
+	VEC(dim) exprs; /* the distinct sizes of the arguments, caller's dims, not constant */
 	VEC(const char *) names;
-	VEC(uint32_t) syms;     /* scratch: symbols of one expression */
-	uint32_t *uses;         /* by caller's symbol: in how many of exprs */
-	dim *map;               /* by caller's symbol: the unit's dim */
+	VEC(uint32_t) syms; /* scratch: symbols of one expression */
+	uint32_t *uses;     /* by caller's symbol: in how many of exprs */
+	dim *map;           /* by caller's symbol: the unit's dim */
 	bool *mapped;
-	VEC(dim) values;        /* by the unit's symbol: the caller's dim */
-	VEC(dim) own;           /* by exprs: the unit's dim */
+	VEC(dim) values; /* by the unit's symbol: the caller's dim */
+	VEC(dim) own;    /* by exprs: the unit's dim */
 };
 
 static void add_size(struct sizes *z, dim d, const char *name)
@@ -300,7 +300,8 @@ struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 ide
 	char hex[33];
 	uint32_t outs = count_tensors(*result);
 	hash_hex(identity, hex);
-	*u = (struct core_unit){.name = name, .identity = identity, .file = fn->mod->path, .at = node_span(fn->mod, fn->node), .opt = -1, .dims = b->dims};
+	*u = (struct core_unit){
+		.name = name, .identity = identity, .file = fn->mod->path, .at = node_span(fn->mod, fn->node), .opt = -1, .dims = b->dims};
 	u->symbol = arena_printf(e->f->arena, "%s_%.16s", name_text(e->f, fn->item->name), hex);
 	u->definition = fn->item->tokens;
 	if (fn->self)
@@ -417,7 +418,8 @@ static core_ref emit_call(struct elab *e, const struct unit_plan *p, struct core
 	struct core_node node = {.kind = CORE_CALL, .build_time = true, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
 	for (uint32_t i = 0; i < n; i++) {
 		bool param = i < p->params.at.len;
-		struct value v = param ? param_value(e, p->params.at.at[i], p->at) : value_tensor(p->leaves.at[i - p->params.at.len].caller);
+		struct value v =
+			param ? param_value(e, p->params.at.at[i], p->at) : value_tensor(p->leaves.at[i - p->params.at.len].caller);
 		if (v.kind != V_TENSOR)
 			return CORE_NONE;
 		args[i] = arg_tensor(v.u.t);
@@ -489,7 +491,8 @@ static bool init_fits(struct elab *e, struct iparam *p, struct value *v, span at
 	}
 	if (v->kind != V_TENSOR) {
 		if (!is_poison(*v))
-			elab_error(e, DIAG_PARAM_INIT, at, "the initializer of `%s` is %s, not a tensor", name_text(e->f, p->name), elab_value_text(e, *v));
+			elab_error(e, DIAG_PARAM_INIT, at, "the initializer of `%s` is %s, not a tensor", name_text(e->f, p->name),
+				   elab_value_text(e, *v));
 		return false;
 	}
 	have = *type_of(e, v->u.t);
@@ -501,8 +504,9 @@ static bool init_fits(struct elab *e, struct iparam *p, struct value *v, span at
 		same = same && dim_eq(want.dims[i], have.dims[i]);
 	}
 	if (!same || !dtype_widens(have.elem, want.elem)) {
-		struct diag *g = elab_error(e, DIAG_PARAM_INIT, at, "the initializer of `%s` is %s, but the parameter is %s%s", name_text(e->f, p->name),
-					    elab_value_text(e, *v), dtype_text(want.elem), elab_shape_text(e, &want));
+		struct diag *g =
+			elab_error(e, DIAG_PARAM_INIT, at, "the initializer of `%s` is %s, but the parameter is %s%s",
+				   name_text(e->f, p->name), elab_value_text(e, *v), dtype_text(want.elem), elab_shape_text(e, &want));
 		diag_secondary(e->out, g, p->at, "declared here");
 		return false;
 	}

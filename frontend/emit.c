@@ -33,7 +33,8 @@ core_ref emit_input(struct elab *e, const char *name, const struct core_type *t,
 {
 	struct core_input in = {.name = name, .type = *t, .build_time = build_time};
 	vec_push(&e->b->inputs, in);
-	return push(e, (struct core_node){.kind = CORE_INPUT, .build_time = build_time, .type = *t, .index = e->b->inputs.len - 1, .at = at});
+	return push(e,
+		    (struct core_node){.kind = CORE_INPUT, .build_time = build_time, .type = *t, .index = e->b->inputs.len - 1, .at = at});
 }
 
 core_ref emit_const(struct elab *e, const struct core_type *t, const void *data, span at)
@@ -139,7 +140,8 @@ bool scalar_bytes(struct elab *e, struct value v, dtype t, void *out, span at)
 			diag_note(e->out, g, "a trit is -1, 0 or 1");
 		return false;
 	}
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, at, "%s where a value of type %s is needed", elab_value_text(e, v), dtype_text(t));
+	struct diag *g =
+		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s where a value of type %s is needed", elab_value_text(e, v), dtype_text(t));
 	if (v.kind == V_TRIT)
 		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t));
 	return false;

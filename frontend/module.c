@@ -34,7 +34,8 @@ static void define(struct frontend *f, struct module *m, struct item it)
 {
 	struct item *old = it.name ? module_find(m, it.name) : NULL;
 	if (old) {
-		struct diag *g = diag_add(f->diags, DIAG_DUPLICATE, tok_span(m, it.name_token), "`%s` is defined twice", name_text(f, it.name));
+		struct diag *g =
+			diag_add(f->diags, DIAG_DUPLICATE, tok_span(m, it.name_token), "`%s` is defined twice", name_text(f, it.name));
 		diag_label_primary(f->diags, g, "defined again here");
 		diag_secondary(f->diags, g, tok_span(m, old->name_token), "first defined here");
 		m->failed = true;
@@ -258,7 +259,8 @@ static void report_import_name(struct frontend *f, struct item *it)
 			vec_push(&names, name_text(f, m->items[i].name));
 	const char *near = diag_nearest(name_text(f, it->remote), names.at, names.len);
 	token_id tok = ast_token(&it->mod->ast, it->node);
-	struct diag *g = diag_add(f->diags, DIAG_IMPORT_NAME, tok_span(it->mod, tok), "`%s` defines no `%s`", m->path, name_text(f, it->remote));
+	struct diag *g =
+		diag_add(f->diags, DIAG_IMPORT_NAME, tok_span(it->mod, tok), "`%s` defines no `%s`", m->path, name_text(f, it->remote));
 	if (near) {
 		diag_help(f->diags, g, "did you mean `%s`?", near);
 		diag_edit(f->diags, g, tok_span(it->mod, tok), near);

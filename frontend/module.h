@@ -16,24 +16,24 @@ struct item {
 	enum item_kind kind;
 	name_id name;
 	struct module *mod;
-	node_id node;           /* of the item, or of the IMPORT_NAME */
+	node_id node; /* of the item, or of the IMPORT_NAME */
 	token_id name_token;
-	struct module *target;  /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
-	name_id remote;         /* ITEM_FROM: the name there */
-	bool reported;          /* ITEM_FROM: a missing name was reported */
-	enum item_state state;  /* ITEM_CONST: evaluation; ITEM_FROM: following */
-	struct value value;     /* ITEM_CONST once done */
+	struct module *target; /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
+	name_id remote;        /* ITEM_FROM: the name there */
+	bool reported;         /* ITEM_FROM: a missing name was reported */
+	enum item_state state; /* ITEM_CONST: evaluation; ITEM_FROM: following */
+	struct value value;    /* ITEM_CONST once done */
 	hash128 tokens;
-	struct func *func;      /* ITEM_FN, ITEM_LAYER: the callable */
+	struct func *func; /* ITEM_FN, ITEM_LAYER: the callable */
 };
 struct module {
-	const char *path;       /* "src/net.tri", "std/nn.tri" */
+	const char *path; /* "src/net.tri", "std/nn.tri" */
 	struct ast ast;
 	bool std, loading, failed;
-	span imported_at;       /* the first import of it */
+	span imported_at; /* the first import of it */
 	struct item *items;
 	uint32_t n_items;
-	struct map by_name;     /* name_id to item index */
+	struct map by_name; /* name_id to item index */
 	hash128 tokens;
 };
 
@@ -47,8 +47,8 @@ struct frontend {
 	VEC(struct module *) modules; /* in the order loaded */
 	struct map by_path;
 	VEC(struct frontend_def) defs;
-	struct map units;       /* identity to struct unit_info */
-	struct map prelude;     /* name_id to index into prelude_values */
+	struct map units;   /* identity to struct unit_info */
+	struct map prelude; /* name_id to index into prelude_values */
 	VEC(struct value) prelude_values;
 	VEC(const char *) prelude_names;
 	struct builtin_sig *builtin_sigs;

@@ -37,8 +37,8 @@ static bool known(struct resolver *r, name_id n)
 
 static const char *nearest(struct resolver *r, const char *name, bool values)
 {
-	static const char *const types[] = {"Tensor", "TernaryTensor", "List", "bool", "trit", "int8", "int16", "int32", "int64",
-					    "float16", "bfloat16", "float32", "float64", "int", "float", "str", "void"};
+	static const char *const types[] = {"Tensor",  "TernaryTensor", "List",    "bool",    "trit", "int8",  "int16", "int32", "int64",
+					    "float16", "bfloat16",      "float32", "float64", "int",  "float", "str",   "void"};
 	VEC(const char *) names = {0};
 	for (uint32_t i = r->scope.len; i-- > 0;)
 		vec_push(&names, name_text(r->f, r->scope.at[i]));
@@ -102,7 +102,8 @@ static void check_module_member(struct resolver *r, node_id n)
 		if (it->target->items[i].name)
 			vec_push(&names, name_text(r->f, it->target->items[i].name));
 	const char *name = name_text(r->f, text_of(r, tok)), *near = diag_nearest(name, names.at, names.len);
-	struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`", name_text(r->f, it->name), name);
+	struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
+				  name_text(r->f, it->name), name);
 	if (near) {
 		diag_label_primary(r->f->diags, g, "did you mean `%s`?", near);
 		diag_help(r->f->diags, g, "did you mean `%s`?", near);
@@ -147,8 +148,8 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 
 static bool is_type_word(const char *s)
 {
-	return dtype_find(s) != DT_COUNT || !strcmp(s, "Tensor") || !strcmp(s, "TernaryTensor") || !strcmp(s, "List") || !strcmp(s, "str") ||
-	       !strcmp(s, "void");
+	return dtype_find(s) != DT_COUNT || !strcmp(s, "Tensor") || !strcmp(s, "TernaryTensor") || !strcmp(s, "List") ||
+	       !strcmp(s, "str") || !strcmp(s, "void");
 }
 
 /* The item a type's name stands for; NULL: none, or a generic, or a prelude type. Reports unknown ones. */
@@ -502,7 +503,6 @@ static void walk_fn(struct resolver *r, node_id n)
 	walk(r, fn.body);
 	r->scope.len = mark;
 }
-
 
 static void push_member(struct resolver *r, token_id tok, uint32_t first)
 {

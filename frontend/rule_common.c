@@ -19,7 +19,11 @@ core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)
 	if (v.kind == V_TENSOR)
 		return v.u.t;
 	if (value_is_scalar(v)) {
-		dtype t = v.kind == V_FLOAT ? DT_FLOAT32 : v.kind == V_BOOL ? DT_BOOL : v.kind == V_TRIT ? DT_TRIT : v.kind == V_DIM ? DT_INT64 : DT_INT32;
+		dtype t = v.kind == V_FLOAT  ? DT_FLOAT32
+			  : v.kind == V_BOOL ? DT_BOOL
+			  : v.kind == V_TRIT ? DT_TRIT
+			  : v.kind == V_DIM  ? DT_INT64
+					     : DT_INT32;
 		return emit_scalar(e, v, t, c->ats[i]);
 	}
 	wrong_kind(e, c, i, "a tensor");
@@ -128,7 +132,8 @@ bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t 
 			*minus_one = (int)k;
 			continue;
 		}
-		elab_error(e, DIAG_ARG_VALUE, c->ats[i], minus_one && at[k].u.i == -1 ? "only one size can be -1" : "a size cannot be negative");
+		elab_error(e, DIAG_ARG_VALUE, c->ats[i],
+			   minus_one && at[k].u.i == -1 ? "only one size can be -1" : "a size cannot be negative");
 		return false;
 	}
 	return true;
@@ -183,7 +188,8 @@ bool broadcast_or_report(struct elab *e, struct bcall *c, core_ref a, core_ref b
 	if (broadcast_dims(e, out, type_of(e, b)))
 		return true;
 	struct core_type ta = *type_of(e, a), tb = *type_of(e, b);
-	struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the shapes %s and %s do not broadcast", elab_shape_text(e, &ta), elab_shape_text(e, &tb));
+	struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the shapes %s and %s do not broadcast", elab_shape_text(e, &ta),
+				    elab_shape_text(e, &tb));
 	diag_secondary(e->out, g, sa, "%s has shape %s", elab_source_text(e, sa), elab_shape_text(e, &ta));
 	diag_secondary(e->out, g, sb, "%s has shape %s", elab_source_text(e, sb), elab_shape_text(e, &tb));
 	return false;

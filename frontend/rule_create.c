@@ -76,7 +76,7 @@ struct value rule_full(struct elab *e, struct bcall *c)
 	t.elem = c->v[1].kind == V_TENSOR ? type_of(e, c->v[1].u.t)->elem : number_type(c->v[1]);
 	if (c->v[2].kind != V_NONE && !need_dtype(e, c, 2, &t.elem))
 		return VALUE_POISON;
-	core_ref v = c->v[1].kind == V_TENSOR ? emit_cast(e, c->v[1].u.t, t.elem, c->at)
+	core_ref v = c->v[1].kind == V_TENSOR   ? emit_cast(e, c->v[1].u.t, t.elem, c->at)
 		     : value_is_scalar(c->v[1]) ? emit_scalar(e, c->v[1], t.elem, c->ats[1])
 						: need_tensor(e, c, 1);
 	if (v == CORE_NONE)
@@ -174,7 +174,8 @@ static bool measure(struct elab *e, struct bcall *c, struct value v, uint32_t de
 {
 	if (!value_is_seq(v)) {
 		if (!value_is_scalar(v) || v.kind == V_DIM)
-			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the data must be numbers known at compile time, not %s", elab_value_text(e, v)),
+			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the data must be numbers known at compile time, not %s",
+					   elab_value_text(e, v)),
 			       false;
 		dtype t = number_type(v);
 		if (depth != l->type.rank && l->count)
@@ -190,7 +191,9 @@ static bool measure(struct elab *e, struct bcall *c, struct value v, uint32_t de
 	if (l->sizes[depth] < 0)
 		l->sizes[depth] = v.u.seq->n;
 	if (l->sizes[depth] != v.u.seq->n)
-		return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the lists have different lengths: %lld and %u", (long long)l->sizes[depth], v.u.seq->n), false;
+		return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the lists have different lengths: %lld and %u", (long long)l->sizes[depth],
+				   v.u.seq->n),
+		       false;
 	for (uint32_t i = 0; i < v.u.seq->n; i++)
 		if (!measure(e, c, v.u.seq->at[i], depth + 1, l))
 			return false;

@@ -32,8 +32,8 @@ static const char *written(const struct bcall *c)
 
 static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib)
 {
-	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", written(c), elab_value_text(e, c->v[ia]),
-				    elab_value_text(e, c->v[ib]));
+	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", written(c),
+				    elab_value_text(e, c->v[ia]), elab_value_text(e, c->v[ib]));
 	diag_secondary(e->out, g, c->ats[ia], "%s", elab_value_text(e, c->v[ia]));
 	diag_secondary(e->out, g, c->ats[ib], "%s", elab_value_text(e, c->v[ib]));
 	diag_help(e->out, g, "convert one of them with a cast such as `float32(…)`");
@@ -108,7 +108,8 @@ static struct value emit2(struct elab *e, struct bcall *c, enum builtin bi, cons
 static bool no_arith(struct elab *e, struct bcall *c, dtype t)
 {
 	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", written(c), dtype_text(t));
-	diag_help(e->out, g, t == DT_TRIT ? "convert with a cast: `int8(…)`, `float32(…)`" : "convert with a cast: `int32(…)`, `float32(…)`");
+	diag_help(e->out, g,
+		  t == DT_TRIT ? "convert with a cast: `int8(…)`, `float32(…)`" : "convert with a cast: `int32(…)`, `float32(…)`");
 	return false;
 }
 
@@ -290,8 +291,8 @@ struct value rule_where(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct core_type tc = *type_of(e, cond);
 	if (!broadcast_dims(e, &o.type, &tc))
-		return shape_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s", elab_shape_text(e, &tc),
-				   elab_shape_text(e, &o.type));
+		return shape_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s",
+				   elab_shape_text(e, &tc), elab_shape_text(e, &o.type));
 	struct core_arg a[3] = {arg_tensor(cond), arg_tensor(o.a), arg_tensor(o.b)};
 	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
 }

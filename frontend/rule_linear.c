@@ -25,8 +25,8 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 	struct buf da = {0}, db = {0};
 	dim_print(e->b->dims, a->dims[ka], &da);
 	dim_print(e->b->dims, b->dims[kb], &db);
-	struct diag *g = elab_error(e, DIAG_MATMUL_SHAPE, c->at, "matrix product of shapes %s and %s: %s columns meet %s rows", elab_shape_text(e, a),
-				    elab_shape_text(e, b), da.at, db.at);
+	struct diag *g = elab_error(e, DIAG_MATMUL_SHAPE, c->at, "matrix product of shapes %s and %s: %s columns meet %s rows",
+				    elab_shape_text(e, a), elab_shape_text(e, b), da.at, db.at);
 	diag_secondary(e->out, g, c->ats[0], "%s has shape %s", elab_source_text(e, c->ats[0]), elab_shape_text(e, a));
 	diag_secondary(e->out, g, c->ats[1], "%s has shape %s", elab_source_text(e, c->ats[1]), elab_shape_text(e, b));
 	if (b->rank >= 2 && dim_eq(a->dims[ka], b->dims[b->rank - 1]))
@@ -39,7 +39,8 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 static bool matmul_shape(struct elab *e, struct bcall *c, const struct core_type *a, const struct core_type *b, struct core_type *out)
 {
 	if (!a->rank || !b->rank) {
-		elab_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1], "a matrix product needs operands of at least one dimension, not a scalar");
+		elab_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1],
+			   "a matrix product needs operands of at least one dimension, not a scalar");
 		return false;
 	}
 	if (!dims_agree(e, a->dims[a->rank - 1], b->dims[b->rank > 1 ? b->rank - 2 : 0]))
@@ -49,8 +50,8 @@ static bool matmul_shape(struct elab *e, struct bcall *c, const struct core_type
 	batch_b.rank = b->rank > 2 ? (uint8_t)(b->rank - 2) : 0;
 	*out = batch_a;
 	if (!broadcast_dims(e, out, &batch_b)) {
-		struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the batch dimensions of %s and %s do not broadcast", elab_shape_text(e, a),
-					    elab_shape_text(e, b));
+		struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the batch dimensions of %s and %s do not broadcast",
+					    elab_shape_text(e, a), elab_shape_text(e, b));
 		diag_secondary(e->out, g, c->ats[0], "%s", elab_shape_text(e, a));
 		diag_secondary(e->out, g, c->ats[1], "%s", elab_shape_text(e, b));
 		return false;
@@ -73,7 +74,8 @@ struct value rule_matmul(struct elab *e, struct bcall *c)
 	struct core_type ta = *type_of(e, a), tb = *type_of(e, b);
 	dtype elem = matmul_type(ta.elem, tb.elem);
 	if (elem == DT_COUNT) {
-		struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "no matrix product of %s and %s", dtype_text(ta.elem), dtype_text(tb.elem));
+		struct diag *g =
+			elab_error(e, DIAG_OPERANDS, c->at, "no matrix product of %s and %s", dtype_text(ta.elem), dtype_text(tb.elem));
 		diag_secondary(e->out, g, c->ats[0], "%s", elab_type_text(e, a));
 		diag_secondary(e->out, g, c->ats[1], "%s", elab_type_text(e, b));
 		return VALUE_POISON;
@@ -94,7 +96,8 @@ struct value rule_ternary_matmul(struct elab *e, struct bcall *c)
 {
 	core_ref w = need_tensor(e, c, 1);
 	if (w != CORE_NONE && type_of(e, w)->elem != DT_TRIT) {
-		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `ternary_matmul` must be trits, not %s", elab_value_text(e, c->v[1]));
+		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `ternary_matmul` must be trits, not %s",
+			   elab_value_text(e, c->v[1]));
 		return VALUE_POISON;
 	}
 	return rule_matmul(e, c);
@@ -113,8 +116,9 @@ static bool need_vector(struct elab *e, struct bcall *c, uint32_t i, dim size, d
 		return false;
 	struct core_type t = *type_of(e, r), want = {.rank = 1, .dims = {size}};
 	if (t.rank != 1 || !dims_agree(e, t.dims[0], size)) {
-		struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed", name_text(e->f, c->sig->params[i].name),
-					    bcall_name(c), elab_shape_text(e, &t), elab_shape_text(e, &want));
+		struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed",
+					    name_text(e->f, c->sig->params[i].name), bcall_name(c), elab_shape_text(e, &t),
+					    elab_shape_text(e, &want));
 		diag_secondary(e->out, g, c->ats[0], "for %s", elab_value_text(e, c->v[0]));
 		return false;
 	}

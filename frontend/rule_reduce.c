@@ -3,7 +3,7 @@
 #include "frontend/builtin.h"
 
 struct axes {
-	bool all;      /* no `dim` */
+	bool all; /* no `dim` */
 	uint32_t mask;
 	struct core_arg arg;
 };
@@ -107,7 +107,8 @@ struct value rule_reduce_mean(struct elab *e, struct bcall *c)
 	int64_t correction;
 	core_ref x = need_tensor(e, c, 0);
 	if (x != CORE_NONE && dtype_class(type_of(e, x)->elem) != DTC_FLOAT) {
-		struct diag *g = elab_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", bcall_name(c), elab_value_text(e, c->v[0]));
+		struct diag *g =
+			elab_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", bcall_name(c), elab_value_text(e, c->v[0]));
 		diag_help(e->out, g, "convert with `float32(…)`");
 		return VALUE_POISON;
 	}
@@ -141,7 +142,8 @@ struct value rule_reduce_minmax(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct core_type have = *type_of(e, x);
 	if (empty(e, &have, ax.mask))
-		return shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from", elab_shape_text(e, &have));
+		return shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from",
+				   elab_shape_text(e, &have));
 	struct value v = emit_reduce(e, c, x, &ax, &t);
 	if (ax.all)
 		return v;
@@ -161,7 +163,8 @@ struct value rule_reduce_arg(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct core_type have = *type_of(e, x);
 	if (empty(e, &have, ax.mask))
-		return shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from", elab_shape_text(e, &have));
+		return shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from",
+				   elab_shape_text(e, &have));
 	t.elem = DT_INT64;
 	return emit_reduce(e, c, x, &ax, &t);
 }

@@ -49,7 +49,8 @@ struct value rule_reshape(struct elab *e, struct bcall *c)
 		if (!solve_minus_one(e, c, &t, &out, (uint32_t)hole))
 			return VALUE_POISON;
 	} else if (!dims_agree(e, product(e, &t, 0, t.rank), product(e, &out, 0, n))) {
-		struct diag *g = elab_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", elab_shape_text(e, &t), elab_shape_text(e, &out));
+		struct diag *g =
+			elab_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", elab_shape_text(e, &t), elab_shape_text(e, &out));
 		struct buf a = {0}, b = {0};
 		dim_print(e->b->dims, product(e, &t, 0, t.rank), &a);
 		dim_print(e->b->dims, product(e, &out, 0, n), &b);
@@ -192,13 +193,15 @@ static bool list_of_tensors(struct elab *e, struct bcall *c, core_ref *first, dt
 {
 	struct value list = c->v[0];
 	if (!value_is_seq(list) || !list.u.seq->n) {
-		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", bcall_name(c), elab_value_text(e, list));
+		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", bcall_name(c),
+			   elab_value_text(e, list));
 		return false;
 	}
 	for (uint32_t i = 0; i < list.u.seq->n; i++) {
 		struct value v = list.u.seq->at[i];
 		if (v.kind != V_TENSOR) {
-			elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i, bcall_name(c), elab_value_text(e, v));
+			elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i,
+				   bcall_name(c), elab_value_text(e, v));
 			return false;
 		}
 		dtype t = type_of(e, v.u.t)->elem;
@@ -223,7 +226,8 @@ static struct value emit_concat(struct elab *e, struct bcall *c, const core_ref 
 		for (uint32_t k = 0; fits && i && k < t.rank; k++)
 			fits = k == axis || dims_agree(e, t.dims[k], out.dims[k]);
 		if (!fits)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, which does not fit %s in all dimensions but %u", i,
+			return shape_error(e, c, DIAG_SHAPE, c->ats[0],
+					   "tensor %u has shape %s, which does not fit %s in all dimensions but %u", i,
 					   elab_shape_text(e, &t), elab_shape_text(e, type_of(e, refs[0])), axis);
 		if (i)
 			out.dims[axis] = dim_add(e->b->dims, out.dims[axis], t.dims[axis]);
@@ -303,7 +307,8 @@ struct value rule_expand(struct elab *e, struct bcall *c)
 	for (uint32_t i = 0; fits && i < n; i++)
 		fits = dims_agree(e, both.dims[i], out.dims[i]);
 	if (!fits)
-		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", elab_shape_text(e, &t), elab_shape_text(e, &out));
+		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", elab_shape_text(e, &t),
+				   elab_shape_text(e, &out));
 	struct core_arg sizes[CORE_MAX_RANK], a[2] = {arg_tensor(x)};
 	for (uint32_t i = 0; i < n; i++)
 		sizes[i] = arg_dim(out.dims[i]);
@@ -376,7 +381,8 @@ static struct value listed_parts(struct elab *e, struct bcall *c, core_ref x, ui
 		ends[i] = sum;
 	}
 	if (sum != total)
-		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "the sizes add up to %lld, the dimension is %lld", (long long)sum, (long long)total);
+		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "the sizes add up to %lld, the dimension is %lld", (long long)sum,
+				   (long long)total);
 	return slices(e, x, axis, total, ends, n, c->at);
 }
 
@@ -440,7 +446,8 @@ struct value rule_slice(struct elab *e, struct bcall *c)
 	dim size = t.dims[axis];
 	for (uint32_t i = 2; i <= 4; i++)
 		if (c->v[i].kind != V_INT && c->v[i].kind != V_DIM && c->v[i].kind != V_NONE)
-			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a bound must be an integer, not %s", elab_value_text(e, c->v[i]));
+			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a bound must be an integer, not %s",
+					   elab_value_text(e, c->v[i]));
 	if (c->v[4].kind != V_NONE && !need_int(e, c, 4, &step))
 		return VALUE_POISON;
 	if (step < 1)
@@ -480,7 +487,8 @@ struct value rule_select(struct elab *e, struct bcall *c)
 	if (negative)
 		index = dim_add(e->b->dims, t.dims[axis], index);
 	if (const_pair(e, index, t.dims[axis], &i, &n) && (i < 0 || i >= n)) {
-		struct diag *g = elab_error(e, DIAG_INDEX_RANGE, c->ats[2], "index %lld is out of range", (long long)(negative ? i - n : i));
+		struct diag *g =
+			elab_error(e, DIAG_INDEX_RANGE, c->ats[2], "index %lld is out of range", (long long)(negative ? i - n : i));
 		diag_label_primary(e->out, g, "dimension %u of %s has %lld elements", axis, elab_shape_text(e, &t), (long long)n);
 		return VALUE_POISON;
 	}
@@ -497,8 +505,8 @@ struct value rule_index_select(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct core_type t = *type_of(e, r), ti = *type_of(e, index);
 	if (dtype_class(ti.elem) != DTC_INT || ti.rank > 1)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "an index must be a tensor of integers with at most one dimension, not %s",
-				   elab_type_text(e, index));
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2],
+				   "an index must be a tensor of integers with at most one dimension, not %s", elab_type_text(e, index));
 	if (ti.rank)
 		t.dims[axis] = ti.dims[0];
 	else

@@ -10,25 +10,25 @@ enum shape_kind { SHAPE_ANY, SHAPE_VAR, SHAPE_DIMS };
 
 struct type {
 	enum type_kind kind;
-	dtype elem;           /* TY_SCALAR, TY_TENSOR; DT_COUNT: elem_var says */
-	uint32_t elem_var;    /* SIG_NO_VAR: any */
+	dtype elem;        /* TY_SCALAR, TY_TENSOR; DT_COUNT: elem_var says */
+	uint32_t elem_var; /* SIG_NO_VAR: any */
 	enum shape_kind shape;
 	uint32_t shape_var;
 	uint32_t rank;
 	dim dims[CORE_MAX_RANK]; /* of the signature's dims */
-	struct type **items;  /* TY_TUPLE; TY_LIST: one */
+	struct type **items;     /* TY_TUPLE; TY_LIST: one */
 	uint32_t n_items;
-	struct item *layer;   /* TY_LAYER */
+	struct item *layer; /* TY_LAYER */
 	span at;
 };
 enum sigvar_kind { SV_UNUSED, SV_DIM, SV_DTYPE, SV_SHAPE, SV_TYPE };
 struct sigvar {
 	enum sigvar_kind kind;
-	name_id name;         /* 0: a `?` */
-	bool bound, stands;   /* stands: made for a `?`, or unbound on purpose */
-	uint32_t sym;         /* SV_DIM: its symbol in the signature's dims */
-	dim value;            /* SV_DIM, of the signature's dims, over outer symbols only */
-	bool has_inner;       /* checking: stands for `inner`, a symbol of the current unit's dims */
+	name_id name;       /* 0: a `?` */
+	bool bound, stands; /* stands: made for a `?`, or unbound on purpose */
+	uint32_t sym;       /* SV_DIM: its symbol in the signature's dims */
+	dim value;          /* SV_DIM, of the signature's dims, over outer symbols only */
+	bool has_inner;     /* checking: stands for `inner`, a symbol of the current unit's dims */
 	dim inner;
 	dtype elem;
 	uint32_t rank;
@@ -40,25 +40,26 @@ struct sigvar {
 /* One equation: pattern (signature's dims) = actual (the same, outer symbols only). */
 struct sigeq {
 	dim pattern, actual;
-	uint32_t match;       /* which match it came from */
+	uint32_t match; /* which match it came from */
 	uint32_t axis;
 	bool done;
 };
 struct sigmatch {
-	const char *what;     /* "argument `x` of `fc2`" */
+	const char *what; /* "argument `x` of `fc2`" */
 	span at, decl;
 	struct type *type;
 	struct core_type actual;
-	core_ref tensor;      /* CORE_NONE: no tensor of the current unit */
+	core_ref tensor; /* CORE_NONE: no tensor of the current unit */
 };
 struct sig {
 	struct elab *e;
-	struct module *mod;   /* where the types are written */
+	arena_mark_t mark;  /* of e->temp: signatures are opened and closed like brackets */
+	struct module *mod; /* where the types are written */
 	struct instance *self;
-	bool use_locals;      /* an annotation inside a body: names of dimensions are its locals */
-	bool result;          /* matching a result: codes and words differ */
-	bool open;            /* unbound variables become symbols of the current unit, as while checking */
-	struct dims *dims;    /* outer symbols first, then the variables */
+	bool use_locals;   /* an annotation inside a body: names of dimensions are its locals */
+	bool result;       /* matching a result: codes and words differ */
+	bool open;         /* unbound variables become symbols of the current unit, as while checking */
+	struct dims *dims; /* outer symbols first, then the variables */
 	uint32_t n_outer;
 	VEC(struct sigvar) vars;
 	VEC(struct sigeq) eqs;

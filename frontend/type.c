@@ -7,13 +7,15 @@ static const struct ast *tree(const struct sig *s) { return &s->mod->ast; }
 
 void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self)
 {
-	*s = (struct sig){.e = e, .mod = mod, .self = self, .dims = dims_new(e->f->arena), .n_outer = dims_syms(e->b->dims)};
+	*s = (struct sig){
+		.e = e, .mark = arena_mark(e->temp), .mod = mod, .self = self, .dims = dims_new(e->temp), .n_outer = dims_syms(e->b->dims)};
 	for (uint32_t i = 0; i < s->n_outer; i++)
 		dim_new_sym(s->dims, dims_sym_name(e->b->dims, i));
 }
 
 void sig_close(struct sig *s)
 {
+	arena_release(s->e->temp, s->mark);
 	vec_free(&s->vars);
 	vec_free(&s->eqs);
 	vec_free(&s->matches);
@@ -64,13 +66,16 @@ static bool use_var(struct sig *s, uint32_t i, enum sigvar_kind kind, span at)
 		return true;
 	}
 	elab_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used both as %s and as something else", name_text(s->e->f, v->name),
-		   v->kind == SV_DIM ? "a dimension" : v->kind == SV_DTYPE ? "an element type" : v->kind == SV_SHAPE ? "a shape" : "a type");
+		   v->kind == SV_DIM     ? "a dimension"
+		   : v->kind == SV_DTYPE ? "an element type"
+		   : v->kind == SV_SHAPE ? "a shape"
+					 : "a type");
 	return false;
 }
 
 static struct type *new_type(struct sig *s, enum type_kind kind, node_id n)
 {
-	struct type *t = ARENA_NEW(s->e->f->arena, struct type);
+	struct type *t = ARENA_NEW(s->e->temp, struct type);
 	*t = (struct type){.kind = kind, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape_var = SIG_NO_VAR, .at = node_span(s->mod, n)};
 	return t;
 }
@@ -85,7 +90,7 @@ static dim unknown_dim(struct sig *s)
 
 static dim outer_dim(struct sig *s, dim d)
 {
-	dim *map = ARENA_ARRAY(s->e->f->arena, dim, s->n_outer + 1);
+	dim *map = ARENA_ARRAY(s->e->temp, dim, s->n_outer + 1);
 	for (uint32_t i = 0; i < s->n_outer; i++)
 		map[i] = dim_sym(s->dims, i);
 	return dim_translate(s->dims, s->e->b->dims, d, map);
@@ -98,7 +103,8 @@ static dim dim_of_value(struct sig *s, struct value v, name_id name, span at)
 	if (v.kind == V_DIM)
 		return outer_dim(s, v.u.d);
 	if (v.kind != V_POISON)
-		elab_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used as a dimension but is %s", name_text(s->e->f, name), value_kind_text(v));
+		elab_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used as a dimension but is %s", name_text(s->e->f, name),
+			   value_kind_text(v));
 	return unknown_dim(s);
 }
 
@@ -264,13 +270,14 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	struct ast_nodes args = ast_b(a, n) ? ast_nodes(a, ast_b(a, n)) : (struct ast_nodes){0};
 	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
 	if (args.n != al.generics.n) {
-		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u", name_text(s->e->f, it->name),
-					    al.generics.n, args.n);
+		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u",
+					    name_text(s->e->f, it->name), al.generics.n, args.n);
 		diag_secondary(s->e->out, g, tok_span(it->mod, it->name_token), "defined here");
 		return new_type(s, TY_ANY, n);
 	}
 	if (s->alias_depth > 32) {
-		elab_error(s->e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "type `%s` is defined by itself", name_text(s->e->f, it->name));
+		elab_error(s->e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "type `%s` is defined by itself",
+			   name_text(s->e->f, it->name));
 		return new_type(s, TY_ANY, n);
 	}
 	/* Variables named as the generics, hidden under fresh ids while the body is read, are equated with the arguments. */
@@ -293,7 +300,7 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	sig_generics(s, al.generics);
 	uint32_t end = s->vars.len;
 	/* Hide the caller's names from the alias's body. */
-	name_id *hidden = ARENA_ARRAY(s->e->f->arena, name_id, first + 1);
+	name_id *hidden = ARENA_ARRAY(s->e->temp, name_id, first + 1);
 	for (uint32_t i = 0; i < first; i++) {
 		hidden[i] = s->vars.at[i].name;
 		s->vars.at[i].name = 0;
@@ -318,7 +325,7 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	}
 	/* Substitute the generics in the alias's dimensions at once, so that equations mention the caller's variables only. */
 	uint32_t n_syms = dims_syms(s->dims);
-	dim *map = ARENA_ARRAY(s->e->f->arena, dim, n_syms);
+	dim *map = ARENA_ARRAY(s->e->temp, dim, n_syms);
 	for (uint32_t i = 0; i < n_syms; i++)
 		map[i] = dim_sym(s->dims, i);
 	for (uint32_t i = first; i < end; i++)
@@ -341,7 +348,7 @@ static struct type *list_type(struct sig *s, node_id n, node_id elem)
 		struct ast_nodes inner = ast_nodes(a, ast_a(a, elem));
 		return inner.n == 1 ? list_type(s, n, inner.at[0]) : t;
 	}
-	t->items = ARENA_ARRAY(s->e->f->arena, struct type *, 1);
+	t->items = ARENA_ARRAY(s->e->temp, struct type *, 1);
 	t->items[0] = sig_type(s, elem);
 	t->n_items = 1;
 	return t;
@@ -412,7 +419,7 @@ struct type *sig_type(struct sig *s, node_id n)
 	case NODE_TYPE_TUPLE: {
 		struct ast_nodes items = ast_nodes(a, ast_a(a, n));
 		struct type *t = new_type(s, TY_TUPLE, n);
-		t->items = ARENA_ARRAY(s->e->f->arena, struct type *, items.n + 1);
+		t->items = ARENA_ARRAY(s->e->temp, struct type *, items.n + 1);
 		t->n_items = items.n;
 		for (uint32_t i = 0; i < items.n; i++)
 			t->items[i] = sig_type(s, items.at[i]);

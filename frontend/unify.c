@@ -7,7 +7,7 @@
 static dim substituted(struct sig *s, dim d)
 {
 	uint32_t n = dims_syms(s->dims);
-	dim *map = ARENA_ARRAY(s->e->f->arena, dim, n + 1);
+	dim *map = ARENA_ARRAY(s->e->temp, dim, n + 1);
 	bool any = false;
 	for (uint32_t i = 0; i < n; i++)
 		map[i] = dim_sym(s->dims, i);
@@ -111,7 +111,7 @@ static uint32_t imported(struct sig *s, uint32_t sym)
 static dim actual_dim(struct sig *s, dim d)
 {
 	uint32_t now = dims_syms(s->e->b->dims);
-	dim *map = ARENA_ARRAY(s->e->f->arena, dim, now + 1);
+	dim *map = ARENA_ARRAY(s->e->temp, dim, now + 1);
 	for (uint32_t i = 0; i < now; i++)
 		map[i] = dim_sym(s->dims, i < s->n_outer ? i : imported(s, i));
 	return dim_translate(s->dims, s->e->b->dims, d, map);
@@ -156,8 +156,8 @@ static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at
 	if (t->shape == SHAPE_ANY)
 		return true;
 	if (t->rank != have.rank) {
-		struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but %s is declared", what,
-					    elab_shape_text(e, &have), pattern_text(s, t));
+		struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but %s is declared",
+					    what, elab_shape_text(e, &have), pattern_text(s, t));
 		diag_label_primary(e->out, g, "%u dimension%s", have.rank, have.rank == 1 ? "" : "s");
 		if (decl.source != SPAN_NO_SOURCE)
 			diag_secondary(e->out, g, decl, "%u declared here", t->rank);
@@ -394,7 +394,7 @@ static dim inner_dim(struct sig *s, dim d, bool *known)
 {
 	struct elab *e = s->e;
 	uint32_t n = dims_syms(s->dims);
-	dim *map = ARENA_ARRAY(e->f->arena, dim, n + 1);
+	dim *map = ARENA_ARRAY(e->temp, dim, n + 1);
 	d = substituted(s, d);
 	struct unknowns u = {.s = s};
 	dim_each_sym(s->dims, d, count_unknown, &u);

@@ -10,24 +10,24 @@ enum value_kind {
 	V_POISON, /* an error was reported, or (when checking) nobody can know: says nothing further */
 	V_NONE,
 	V_VOID,
-	V_INT,    /* i */
-	V_DIM,    /* d: an integer that depends on run-time sizes */
-	V_FLOAT,  /* f */
-	V_BOOL,   /* b */
-	V_TRIT,   /* i */
-	V_STR,    /* s */
-	V_TUPLE,  /* seq */
-	V_LIST,   /* seq */
-	V_RANGE,  /* range */
-	V_TENSOR, /* t */
-	V_LAYER,  /* layer: an instance */
-	V_FN,     /* fn */
-	V_MAKER,  /* item: a module-form layer, which a call instantiates */
+	V_INT,     /* i */
+	V_DIM,     /* d: an integer that depends on run-time sizes */
+	V_FLOAT,   /* f */
+	V_BOOL,    /* b */
+	V_TRIT,    /* i */
+	V_STR,     /* s */
+	V_TUPLE,   /* seq */
+	V_LIST,    /* seq */
+	V_RANGE,   /* range */
+	V_TENSOR,  /* t */
+	V_LAYER,   /* layer: an instance */
+	V_FN,      /* fn */
+	V_MAKER,   /* item: a module-form layer, which a call instantiates */
 	V_BUILTIN, /* builtin */
 	V_SPECIAL, /* special */
-	V_DTYPE,  /* dt; a call casts */
-	V_MODULE, /* mod */
-	V_TYPE,   /* item: an alias; s: a type's name of the prelude */
+	V_DTYPE,   /* dt; a call casts */
+	V_MODULE,  /* mod */
+	V_TYPE,    /* item: an alias; s: a type's name of the prelude */
 };
 enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_COUNT };
 
@@ -55,17 +55,17 @@ struct seq {
 	uint32_t n;
 	struct value *at;
 };
-struct range { /* from, from + step, … before `to` */
+struct range {                 /* from, from + step, … before `to` */
 	struct value from, to; /* V_INT or V_DIM */
 	int64_t step;
 };
 /* A function, a functional-form layer, or a member function of an instance. */
 struct func {
 	struct module *mod;
-	struct item *item;      /* the top-level definition it belongs to */
-	node_id node;           /* FN or LAYER */
+	struct item *item; /* the top-level definition it belongs to */
+	node_id node;      /* FN or LAYER */
 	name_id name;
-	struct instance *self;  /* NULL: top level */
+	struct instance *self; /* NULL: top level */
 };
 
 /* A parameter of one instance. */
@@ -73,9 +73,9 @@ struct iparam {
 	uint32_t id;
 	name_id name;
 	struct instance *owner;
-	node_id node;           /* PARAM */
-	bool known;             /* type is valid */
-	struct core_type type;  /* of `dims` */
+	node_id node;          /* PARAM */
+	bool known;            /* type is valid */
+	struct core_type type; /* of `dims` */
 	struct dims *dims;
 	span at;
 };
@@ -83,9 +83,9 @@ enum member_kind { M_VALUE, M_PARAM, M_LAZY, M_FN };
 struct member {
 	enum member_kind kind;
 	name_id name;
-	struct value value;     /* M_VALUE, M_FN */
+	struct value value; /* M_VALUE, M_FN */
 	struct iparam *param;
-	node_id node;           /* M_LAZY: the LET or CONST, evaluated again in each unit that uses it */
+	node_id node; /* M_LAZY: the LET or CONST, evaluated again in each unit that uses it */
 	span at;
 	bool is_arg;
 };
@@ -95,9 +95,9 @@ struct instance {
 	struct item *item;
 	struct member *members;
 	uint32_t n_members, cap_members;
-	hash128 key;            /* of the definition's path and the arguments: equal keys, equal structure */
-	bool failed;            /* errors in it were reported: anything may be missing */
-	const char *args_text;  /* "(64, stride=1)" */
+	hash128 key;           /* of the definition's path and the arguments: equal keys, equal structure */
+	bool failed;           /* errors in it were reported: anything may be missing */
+	const char *args_text; /* "(64, stride=1)" */
 };
 
 #define VALUE_POISON ((struct value){.kind = V_POISON})

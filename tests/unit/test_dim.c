@@ -67,7 +67,8 @@ static void division(void **state)
 	struct dims *d = f->d;
 	assert_true(dim_eq(dim_floordiv(d, dim_mul(d, c(f, 6), f->n), c(f, 3)), dim_mul(d, c(f, 2), f->n)));
 	assert_true(dim_eq(dim_floordiv(d, dim_mul(d, c(f, 2), f->n), c(f, 4)), dim_floordiv(d, f->n, c(f, 2))));
-	assert_true(dim_eq(dim_floordiv(d, dim_mul(d, dim_mul(d, f->n, f->m), c(f, 6)), dim_mul(d, f->m, c(f, 2))), dim_mul(d, c(f, 3), f->n)));
+	assert_true(
+		dim_eq(dim_floordiv(d, dim_mul(d, dim_mul(d, f->n, f->m), c(f, 6)), dim_mul(d, f->m, c(f, 2))), dim_mul(d, c(f, 3), f->n)));
 	text_is(f, dim_floordiv(d, dim_add(d, f->n, c(f, 1)), c(f, 2)), "(N + 1)//2");
 	text_is(f, dim_mod(d, f->n, c(f, 2)), "N%2");
 	assert_true(dim_eq(dim_mod(d, dim_mul(d, f->n, c(f, 4)), c(f, 2)), c(f, 0)));
@@ -139,7 +140,11 @@ static int64_t steps_eval(struct fixture *f, dim x, const int64_t *syms)
 		}
 		int64_t b = stack[--top], a = stack[top - 1];
 		int64_t q = b ? fdiv(a, b) : 0;
-		stack[top - 1] = steps[i].op == DIM_OP_ADD ? a + b : steps[i].op == DIM_OP_MUL ? a * b : steps[i].op == DIM_OP_FLOORDIV ? q : b ? a - q * b : 0;
+		stack[top - 1] = steps[i].op == DIM_OP_ADD        ? a + b
+				 : steps[i].op == DIM_OP_MUL      ? a * b
+				 : steps[i].op == DIM_OP_FLOORDIV ? q
+				 : b                              ? a - q * b
+								  : 0;
 	}
 	assert_int_equal(top, 1);
 	return stack[0];
