@@ -1,0 +1,131 @@
+"""Commands and flags through the real executable."""
+import json
+import os
+import signal
+import subprocess
+import unittest
+
+from project import TRIB, ProjectTest, run
+
+GOOD = "layer Net() {\n    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {\n        return relu(x)\n    }\n}\n"
+TWO = """\
+project two
+
+model good
+    sources = src/good.tri
+    entry   = Net
+    input x = float32 [?, 8]
+
+model bad
+    sources = src/bad.tri
+    entry   = Net
+    input x = float32 [?, 8]
+
+profile small
+    opt = s
+    out = small
+"""
+
+
+class Commands(ProjectTest):
+    def test_new_project_builds_runs_and_is_up_to_date(self):
+        self.trib("new", "hello")
+        inside = os.path.join(self.dir, "hello")
+        self.assertIn("linked", run([TRIB, "-C", inside], self.dir, env=self.env).stdout)
+        self.assertIn("nothing to do", run([TRIB, "build", "-C", inside], self.dir, env=self.env).stdout)
+        self.fails("new", "hello", code=2)
+        self.fails("new", "3d", code=2)
+
+    def test_help_fits_a_screen(self):
+        for words in (["--help"], ["build", "--help"], ["run", "--help"], ["help", "check"]):
+            text = self.trib(*words).stdout
+            self.assertLessEqual(text.count("\n"), 36)
+            self.assertLessEqual(max(map(len, text.splitlines())), 84)
+
+    def test_explain(self):
+        self.assertIn("Right:", self.trib("explain", "e0402").stdout)
+        self.assertIn("E9999", self.fails("explain", "E9999", code=2))
+
+    def test_version(self):
+        self.assertRegex(self.trib("--version").stdout, r"^trib \d")
+
+    def test_check_of_single_files(self):
+        self.write("a.tri", GOOD)
+        self.assertIn("no errors", self.trib("check", "a.tri").stdout)
+        self.write("b.tri", "const A: int8 = 1 + \"text\"\n")
+        said = self.fails("check", "a.tri", "b.tri")
+        self.assertIn("b.tri:1", said)
+        done = self.trib("check", "--message-format=json", "b.tri", ok=False)
+        last = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual((last["type"], last["ok"]), ("check", False))
+        self.fails("check", "missing.tri")
+
+
+class TwoModels(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.write("tri.build", TWO)
+        self.write("src/good.tri", GOOD)
+        self.write("src/bad.tri", GOOD.replace("relu(x)", "rellu(x)"))
+
+    def test_one_model_by_name(self):
+        self.trib("build", "good")
+        self.assertEqual(sorted(os.listdir(self.path("build"))), ["good.h", "libgood.so"])
+
+    def test_keep_going(self):
+        self.assertIn("rellu", self.fails("build"))
+        self.assertFalse(os.path.exists(self.path("build/libgood.so")))
+        self.fails("build", "-k")
+        self.assertTrue(os.path.exists(self.path("build/libgood.so")))
+
+    def test_profile_flag_and_manifest(self):
+        self.trib("build", "good", "--profile", "small")
+        self.assertTrue(os.path.exists(self.path("small/libgood.so")))
+        self.trib("build", "good", "--profile", "small", "--out", "other", "-O3")
+        self.assertTrue(os.path.exists(self.path("other/libgood.so")))
+        self.assertIn("small", self.fails("build", "--profile", "smal", code=2))
+
+    def test_dumps(self):
+        for stage in ("tokens", "ast", "types", "ir", "loops", "llvm", "asm"):
+            self.assertTrue(self.trib("build", "good", "--dump-" + stage).stdout.strip(), stage)
+        for stage in ("lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen"):
+            self.trib("build", "good", "--stop-after", stage)
+        self.assertFalse(os.path.exists(self.path("build")))
+
+    def test_trace_and_timing(self):
+        said = self.trib("build", "good", "--trace", "trace.json", "--timing").stdout
+        self.assertIn("peak memory", said)
+        names = {e["name"] for e in json.loads(self.read("trace.json"))["traceEvents"]}
+        self.assertTrue(any("compile" in n for n in names), names)
+
+    def test_no_cache_leaves_no_cache(self):
+        self.trib("build", "good", "--no-cache")
+        self.assertFalse(os.path.exists(self.env["XDG_CACHE_HOME"]))
+
+    def test_a_cache_that_cannot_be_used_is_a_warning(self):
+        self.write("file", "x")
+        self.env["XDG_CACHE_HOME"] = self.path("file")
+        done = self.trib("build", "good")
+        self.assertIn("W0802", done.stderr)
+        self.assertTrue(os.path.exists(self.path("build/libgood.so")))
+
+    def test_caches_are_shared_by_projects(self):
+        self.trib("build", "good")
+        other = self.path("other")
+        os.mkdir(other)
+        run(["cp", "-r", "src", "tri.build", other], self.dir)
+        done = run([TRIB, "good", "--message-format=json"], other, env=self.env)
+        record = json.loads(done.stdout.splitlines()[-1])
+        self.assertEqual((record["units"]["compiled"], record["cache"]["misses"]), (0, 0))
+
+    def test_interrupt_exit_code(self):
+        lines = "\n".join(f"        let y{i} = sigmoid(x * {i}.5) + x" for i in range(400))
+        self.write("src/good.tri", GOOD.replace("        return relu(x)", lines + "\n        return y399"))
+        child = subprocess.Popen([TRIB, "build", "good"], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.DEVNULL,
+                                 stderr=subprocess.DEVNULL)
+        child.send_signal(signal.SIGINT)
+        self.assertIn(child.wait(), (130, 0, -signal.SIGINT))
+
+
+if __name__ == "__main__":
+    unittest.main()
