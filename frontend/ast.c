@@ -30,8 +30,14 @@ struct ast_fn ast_fn(const struct ast *t, node_id n)
 {
 	const uint32_t *w = t->extra + ast_a(t, n);
 	BUG_ON(node_operand_a(ast_kind(t, n)) != OPERAND_FN);
-	return (struct ast_fn){.name = ast_token(t, n) + 1, .attrs = ast_nodes(t, w[0]), .generics = ast_nodes(t, w[1]), .params = ast_nodes(t, w[2]),
-	                       .result = w[3], .where = ast_nodes(t, w[4]), .body = w[5], .module_form = ast_b(t, n)};
+	return (struct ast_fn){.name = ast_token(t, n) + 1,
+			       .attrs = ast_nodes(t, w[0]),
+			       .generics = ast_nodes(t, w[1]),
+			       .params = ast_nodes(t, w[2]),
+			       .result = w[3],
+			       .where = ast_nodes(t, w[4]),
+			       .body = w[5],
+			       .module_form = ast_b(t, n)};
 }
 
 struct ast_const ast_const(const struct ast *t, node_id n)

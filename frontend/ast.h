@@ -71,7 +71,10 @@ struct ast_nodes {
 	const uint32_t *at;
 	uint32_t n;
 };
-static inline struct ast_nodes ast_nodes(const struct ast *t, uint32_t idx) { return (struct ast_nodes){t->extra + idx + 1, t->extra[idx]}; }
+static inline struct ast_nodes ast_nodes(const struct ast *t, uint32_t idx)
+{
+	return (struct ast_nodes){t->extra + idx + 1, t->extra[idx]};
+}
 
 /* FN and LAYER. */
 struct ast_fn {

@@ -30,8 +30,8 @@ static bool says_something(const struct ast *t, node_id n)
 		return true;
 	if ((ast_kind(t, n) == NODE_TUPLE || ast_kind(t, n) == NODE_PAT_TUPLE) && ast_b(t, n) == TOKEN_NONE)
 		return false;
-	return token_class(k) != TOKEN_KEYWORD && k != TOK_LPAREN && k != TOK_LBRACKET && k != TOK_LBRACE && k != TOK_QUESTION && k != TOK_COLON &&
-	       k != TOK_DOT3;
+	return token_class(k) != TOKEN_KEYWORD && k != TOK_LPAREN && k != TOK_LBRACKET && k != TOK_LBRACE && k != TOK_QUESTION &&
+	       k != TOK_COLON && k != TOK_DOT3;
 }
 
 static void put_list(struct dump *d, const char *name, uint32_t idx)

@@ -12,7 +12,8 @@ void dump_tokens(const struct tokens *t, struct buf *out)
 				line++;
 				line_start = at + 1;
 			}
-		buf_printf(out, "%u:%u %s%s", line, at - line_start + 1, token_after_newline(t, i) ? "⏎ " : "", token_kind_id(token_kind(t, i)));
+		buf_printf(out, "%u:%u %s%s", line, at - line_start + 1, token_after_newline(t, i) ? "⏎ " : "",
+			   token_kind_id(token_kind(t, i)));
 		enum token_class class = token_class(token_kind(t, i));
 		if ((class == TOKEN_LITERAL || class == TOKEN_SPECIAL) && token_len(t, i)) {
 			buf_putc(out, ' ');

@@ -47,10 +47,12 @@ static int base_of(const char *p)
 
 static struct lexeme with_prefix(struct lexer *lx, const char *p, int base)
 {
-	static const char *const missing[] = {[2] = "this binary number has no digits", [8] = "this octal number has no digits",
-	                                      [16] = "this hexadecimal number has no digits"};
-	static const char *const wrong[] = {[2] = "a binary number holds the digits 0 and 1 only", [8] = "an octal number holds the digits 0 to 7 only",
-	                                    [16] = "a hexadecimal number holds the digits 0 to 9 and a to f only"};
+	static const char *const missing[] = {[2] = "this binary number has no digits",
+					      [8] = "this octal number has no digits",
+					      [16] = "this hexadecimal number has no digits"};
+	static const char *const wrong[] = {[2] = "a binary number holds the digits 0 and 1 only",
+					    [8] = "an octal number holds the digits 0 to 7 only",
+					    [16] = "a hexadecimal number holds the digits 0 to 9 and a to f only"};
 	bool ok = true;
 	const char *q = p + 2;
 	if (*q != '_')
@@ -98,7 +100,8 @@ struct lexeme lex_number(struct lexer *lx, const char *p)
 	if (lex_is_word(*q) && (*q | 0x20) == 'e')
 		return bad(lx, p, q, "the exponent of this number has no digits", NULL);
 	if (lex_is_word(*q))
-		return bad(lx, p, q, "letters follow this number", "a name starts with a letter or `_`; a type is given by a call: `float16(2)`");
+		return bad(lx, p, q, "letters follow this number",
+			   "a name starts with a letter or `_`; a type is given by a call: `float16(2)`");
 	if (!ok)
 		return bad(lx, p, q, UNDERSCORE, NULL);
 	if (whole && leading_zero(p, int_end))

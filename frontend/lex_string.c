@@ -29,7 +29,8 @@ static const char *unicode_escape(struct lexer *lx, const char *p, bool *ok)
 	*ok = closed && v <= 0x10FFFF && !(v >= 0xD800 && v < 0xE000);
 	if (*ok)
 		return q + 1;
-	return bad_escape(lx, p, q + closed, closed || is_hex(*q) ? "this is not a Unicode character" : "`\\u{…}` holds one to six hexadecimal digits");
+	return bad_escape(lx, p, q + closed,
+			  closed || is_hex(*q) ? "this is not a Unicode character" : "`\\u{…}` holds one to six hexadecimal digits");
 }
 
 /* p at a backslash; returns the end of the escape. */
@@ -118,7 +119,8 @@ static struct lexeme too_deep(struct lexer *lx, const char *start, const char *p
 }
 
 /* Text of an f-string that began at `start`, from p on. `open` and `close` are the kinds where it stops at `{` and at its end. */
-static struct lexeme fstring_text(struct lexer *lx, const char *start, const char *p, char quote, enum token_kind open, enum token_kind close)
+static struct lexeme fstring_text(struct lexer *lx, const char *start, const char *p, char quote, enum token_kind open,
+				  enum token_kind close)
 {
 	bool ok = true;
 	for (;;) {
@@ -146,10 +148,7 @@ static struct lexeme fstring_text(struct lexer *lx, const char *start, const cha
 	}
 }
 
-struct lexeme lex_fstring(struct lexer *lx, const char *p)
-{
-	return fstring_text(lx, p, p + 2, p[1], TOK_FSTR_HEAD, TOK_FSTR_WHOLE);
-}
+struct lexeme lex_fstring(struct lexer *lx, const char *p) { return fstring_text(lx, p, p + 2, p[1], TOK_FSTR_HEAD, TOK_FSTR_WHOLE); }
 
 struct lexeme lex_fstring_more(struct lexer *lx, const char *p)
 {

@@ -27,7 +27,8 @@ uint32_t lex_utf8(const char *p, const char *end)
 	for (uint32_t i = 1; i < n; i++)
 		if ((u[i] & 0xc0) != 0x80)
 			return 0;
-	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) || (u[0] == 0xf4 && u[1] > 0x8f))
+	if ((u[0] == 0xe0 && u[1] < 0xa0) || (u[0] == 0xed && u[1] > 0x9f) || (u[0] == 0xf0 && u[1] < 0x90) ||
+	    (u[0] == 0xf4 && u[1] > 0x8f))
 		return 0; /* overlong, a surrogate, beyond U+10FFFF */
 	return n;
 }
@@ -38,7 +39,8 @@ static const char *bad_utf8(struct lexer *lx, const char *p)
 	while (q < lx->end && (*q & 0x80) && !lex_utf8(q, lx->end))
 		q++;
 	if (lx->bad_text++ < MAX_BAD_TEXT) {
-		struct diag *g = lex_error(lx, DIAG_NOT_UTF8, p, q, "the source is not valid UTF-8 at byte offset %zu", (size_t)(p - lx->text));
+		struct diag *g =
+			lex_error(lx, DIAG_NOT_UTF8, p, q, "the source is not valid UTF-8 at byte offset %zu", (size_t)(p - lx->text));
 		diag_label_primary(lx->diags, g, "byte 0x%02X", (unsigned char)*p);
 		diag_help(lx->diags, g, "save the file as UTF-8");
 	}
@@ -61,7 +63,7 @@ static const char *stray_bom(struct lexer *lx, const char *p)
 {
 	if (lx->bad_text++ < MAX_BAD_TEXT) {
 		struct diag *g = lex_error(lx, DIAG_STRAY_BOM, p, p + 3, "byte order mark in the middle of the file, at byte offset %zu",
-		                           (size_t)(p - lx->text));
+					   (size_t)(p - lx->text));
 		diag_note(lx->diags, g, "it may stand at the start of a file only; joining files can leave one behind");
 		diag_edit(lx->diags, g, g->primary.at, "");
 	}
@@ -121,12 +123,13 @@ static void bad_character(struct lexer *lx, const char *p, uint32_t n)
 	}
 	bool visible = n > 1 || (*p > ' ' && *p < 0x7f);
 	struct diag *g = visible ? lex_error(lx, DIAG_BAD_CHARACTER, p, p + n, "unexpected character `%.*s`", (int)n, p)
-	                         : lex_error(lx, DIAG_BAD_CHARACTER, p, p + n, "unexpected control character 0x%02X", (unsigned char)*p);
+				 : lex_error(lx, DIAG_BAD_CHARACTER, p, p + n, "unexpected control character 0x%02X", (unsigned char)*p);
 	const struct substitute *s = find_substitute(p, n);
 	if (s)
 		diag_help(lx->diags, g, "%s", s->help);
 	else if (n > 1)
-		diag_note(lx->diags, g, "outside strings and comments the language is written in ASCII; names hold letters, digits and `_`");
+		diag_note(lx->diags, g,
+			  "outside strings and comments the language is written in ASCII; names hold letters, digits and `_`");
 	if (s && s->instead)
 		diag_edit(lx->diags, g, g->primary.at, s->instead);
 }

@@ -14,23 +14,25 @@
 enum byte_class { BAD, OTHER, NEWLINE, DIGIT, OPERATOR, DOT, SLASH, HASH, QUOTE, OPEN_BRACE, CLOSE_BRACE, LETTER_F };
 
 static const uint8_t classes[256] = {
-	['\n'] = NEWLINE, ['0'] = DIGIT, ['1'] = DIGIT, ['2'] = DIGIT, ['3'] = DIGIT, ['4'] = DIGIT, ['5'] = DIGIT, ['6'] = DIGIT, ['7'] = DIGIT,
-	['8'] = DIGIT, ['9'] = DIGIT, ['+'] = OPERATOR, ['-'] = OPERATOR, ['*'] = OPERATOR, ['<'] = OPERATOR, ['>'] = OPERATOR, ['='] = OPERATOR,
-	['!'] = OPERATOR, ['&'] = OPERATOR, ['|'] = OPERATOR, ['@'] = OPERATOR, ['.'] = DOT, ['/'] = SLASH, ['#'] = HASH, ['"'] = QUOTE,
-	['\''] = QUOTE, ['{'] = OPEN_BRACE, ['}'] = CLOSE_BRACE, ['f'] = LETTER_F, ['('] = OTHER, [')'] = OTHER, ['['] = OTHER, [']'] = OTHER,
-	[','] = OTHER, [';'] = OTHER, [':'] = OTHER, ['?'] = OTHER, ['%'] = OTHER,
+	['\n'] = NEWLINE, ['0'] = DIGIT,    ['1'] = DIGIT,    ['2'] = DIGIT,    ['3'] = DIGIT,    ['4'] = DIGIT,      ['5'] = DIGIT,
+	['6'] = DIGIT,    ['7'] = DIGIT,    ['8'] = DIGIT,    ['9'] = DIGIT,    ['+'] = OPERATOR, ['-'] = OPERATOR,   ['*'] = OPERATOR,
+	['<'] = OPERATOR, ['>'] = OPERATOR, ['='] = OPERATOR, ['!'] = OPERATOR, ['&'] = OPERATOR, ['|'] = OPERATOR,   ['@'] = OPERATOR,
+	['.'] = DOT,      ['/'] = SLASH,    ['#'] = HASH,     ['"'] = QUOTE,    ['\''] = QUOTE,   ['{'] = OPEN_BRACE, ['}'] = CLOSE_BRACE,
+	['f'] = LETTER_F, ['('] = OTHER,    [')'] = OTHER,    ['['] = OTHER,    [']'] = OTHER,    [','] = OTHER,      [';'] = OTHER,
+	[':'] = OTHER,    ['?'] = OTHER,    ['%'] = OTHER,
 };
 
 /* The kind of a byte as a token of its own; 0 where it is none. */
 static const uint8_t singles[256] = {
-	['('] = TOK_LPAREN, [')'] = TOK_RPAREN, ['['] = TOK_LBRACKET, [']'] = TOK_RBRACKET, ['{'] = TOK_LBRACE, ['}'] = TOK_RBRACE,
-	[','] = TOK_COMMA, [';'] = TOK_SEMICOLON, [':'] = TOK_COLON, ['?'] = TOK_QUESTION, ['%'] = TOK_PERCENT, ['+'] = TOK_PLUS, ['-'] = TOK_MINUS,
-	['*'] = TOK_STAR, ['<'] = TOK_LT, ['>'] = TOK_GT, ['='] = TOK_ASSIGN, ['!'] = TOK_BANG, ['@'] = TOK_AT, ['.'] = TOK_DOT, ['/'] = TOK_SLASH,
+	['('] = TOK_LPAREN, [')'] = TOK_RPAREN,    ['['] = TOK_LBRACKET, [']'] = TOK_RBRACKET, ['{'] = TOK_LBRACE,  ['}'] = TOK_RBRACE,
+	[','] = TOK_COMMA,  [';'] = TOK_SEMICOLON, [':'] = TOK_COLON,    ['?'] = TOK_QUESTION, ['%'] = TOK_PERCENT, ['+'] = TOK_PLUS,
+	['-'] = TOK_MINUS,  ['*'] = TOK_STAR,      ['<'] = TOK_LT,       ['>'] = TOK_GT,       ['='] = TOK_ASSIGN,  ['!'] = TOK_BANG,
+	['@'] = TOK_AT,     ['.'] = TOK_DOT,       ['/'] = TOK_SLASH,
 };
 /* The kind of a byte followed by `=`. */
 static const uint8_t with_equals[256] = {
-	['+'] = TOK_PLUS_EQ, ['-'] = TOK_MINUS_EQ, ['*'] = TOK_STAR_EQ, ['<'] = TOK_LE, ['>'] = TOK_GE, ['='] = TOK_EQ, ['!'] = TOK_NE,
-	['@'] = TOK_AT_EQ,
+	['+'] = TOK_PLUS_EQ, ['-'] = TOK_MINUS_EQ, ['*'] = TOK_STAR_EQ, ['<'] = TOK_LE,
+	['>'] = TOK_GE,      ['='] = TOK_EQ,       ['!'] = TOK_NE,      ['@'] = TOK_AT_EQ,
 };
 
 /* A byte and the one after it need the slow path if they share a bit: the first by what it may begin, the second by what it would continue. */
@@ -61,7 +63,7 @@ static void build_pairs(struct pairs *g)
 /* A multiplier under which no two keywords share a slot; checked whenever the table is built. */
 #define KEYWORD_SLOTS 64
 #define NO_KEYWORD 1 /* no name has these bytes */
-#define KEYWORD_HASH(word) ((word) * 0x1773308cdc6b13abull >> 58)
+#define KEYWORD_HASH(word) ((word)*0x1773308cdc6b13abull >> 58)
 
 struct keywords {
 	uint64_t words[KEYWORD_SLOTS];

@@ -46,7 +46,8 @@ const char *describe(struct parser *p, token_id i, char out[64])
 	else if (k == TOK_NAME || k == TOK_INT || k == TOK_FLOAT)
 		snprintf(out, 64, "`%.*s`", (int)(token_len(t, i) < 48 ? token_len(t, i) : 48), token_text(t, i));
 	else
-		snprintf(out, 64, "%s%s", k == TOK_FSTR_TAIL || k == TOK_FOREIGN_TRUE || k == TOK_FOREIGN_FALSE ? "" : "a ", token_kind_text(k));
+		snprintf(out, 64, "%s%s", k == TOK_FSTR_TAIL || k == TOK_FOREIGN_TRUE || k == TOK_FOREIGN_FALSE ? "" : "a ",
+			 token_kind_text(k));
 	return out;
 }
 

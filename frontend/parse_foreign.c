@@ -71,7 +71,8 @@ static struct diag *report(struct parser *p, const struct word *w, token_id i)
 
 bool foreign_not(struct parser *p, node_id left)
 {
-	if (ast_kind(p->t, left) != NODE_NAME || !token_is(&p->t->tokens, ast_token(p->t, left), "not") || ast_token(p->t, left) + 1 != p->i)
+	if (ast_kind(p->t, left) != NODE_NAME || !token_is(&p->t->tokens, ast_token(p->t, left), "not") ||
+	    ast_token(p->t, left) + 1 != p->i)
 		return false;
 	struct diag *g = report(p, find(p, leading, COUNT(leading), ast_token(p->t, left)), ast_token(p->t, left));
 	span to_operand = {p->t->tokens.src->id, p->t->tokens.starts[ast_token(p->t, left)], p->t->tokens.starts[p->i]};

@@ -24,7 +24,10 @@ static token_id skip_attribute(const struct parser *p, token_id i)
 	}
 }
 
-static bool takes_attributes(enum token_kind k) { return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM; }
+static bool takes_attributes(enum token_kind k)
+{
+	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM;
+}
 
 bool at_attribute(struct parser *p)
 {
@@ -58,7 +61,8 @@ static uint32_t parse_attributes(struct parser *p)
 		push(p, parse_attribute(p));
 	uint32_t attrs = pop_list(p, base, 0);
 	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k)) {
-		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1), "an attribute stands before `fn`, `layer`, `const`, `type` or `param`");
+		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1),
+					  "an attribute stands before `fn`, `layer`, `const`, `type` or `param`");
 		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
 			recovered(p, g);
 	}
@@ -165,7 +169,8 @@ static uint32_t parse_arg_decls(struct parser *p)
 
 static node_id parse_result(struct parser *p)
 {
-	if (p->k == TOK_COLON && !p->panic && (peek(p) == TOK_NAME || peek(p) == TOK_LPAREN || peek(p) == TOK_LBRACKET) && !token_after_newline(&p->t->tokens, p->i + 1)) {
+	if (p->k == TOK_COLON && !p->panic && (peek(p) == TOK_NAME || peek(p) == TOK_LPAREN || peek(p) == TOK_LBRACKET) &&
+	    !token_after_newline(&p->t->tokens, p->i + 1)) {
 		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type follows `->`");
 		edit(p, g, here(p), here(p).start == p->t->tokens.ends[p->i - 1] ? " ->" : "->");
 		recovered(p, g);
@@ -218,7 +223,8 @@ static bool module_form(struct parser *p, node_id body)
 		enum node_kind k = ast_kind(p->t, list.at[i]);
 		if (k == NODE_PARAM || k == NODE_FN || k == NODE_LET || k == NODE_CONST || k == NODE_ASSERT || k == NODE_ERROR)
 			continue;
-		struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, list.at[i]), "a layer with members holds no other statements");
+		struct diag *g =
+			error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, list.at[i]), "a layer with members holds no other statements");
 		label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
 		help(p, g, "what runs belongs in `fn forward`");
 		recovered(p, g);
@@ -293,7 +299,9 @@ static node_id parse_import(struct parser *p)
 		return error_node(p);
 	if (p->k == TOK_COMMA || p->k == TOK_DOT) {
 		struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "an import names one module");
-		help(p, g, p->k == TOK_DOT ? "a module in a folder is imported by its path: `import \"layers/blocks.tri\" as blocks`" : "write one import a line");
+		help(p, g,
+		     p->k == TOK_DOT ? "a module in a folder is imported by its path: `import \"layers/blocks.tri\" as blocks`"
+				     : "write one import a line");
 	}
 	return new_node(p, NODE_IMPORT, keyword, module, alias);
 }
@@ -361,7 +369,8 @@ static node_id no_item(struct parser *p)
 		return parse_const(p, 0);
 	}
 	if (p->k == TOK_PARAM) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "`param` declares a parameter of a layer and stands directly in its body");
+		struct diag *g =
+			error_at(p, DIAG_EXPECTED_ITEM, here(p), "`param` declares a parameter of a layer and stands directly in its body");
 		recovered(p, g);
 		parse_member(p);
 		return error_node(p);

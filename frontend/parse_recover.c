@@ -10,13 +10,14 @@ static bool is_close(unsigned k) { return k == TOK_RPAREN || k == TOK_RBRACKET |
 
 static bool starts_statement_only(unsigned k)
 {
-	return k == TOK_LET || k == TOK_RETURN || k == TOK_CONST || k == TOK_FN || k == TOK_LAYER || k == TOK_PARAM || k == TOK_WHILE || k == TOK_BREAK ||
-	       k == TOK_CONTINUE || k == TOK_IMPORT || k == TOK_MAIN;
+	return k == TOK_LET || k == TOK_RETURN || k == TOK_CONST || k == TOK_FN || k == TOK_LAYER || k == TOK_PARAM || k == TOK_WHILE ||
+	       k == TOK_BREAK || k == TOK_CONTINUE || k == TOK_IMPORT || k == TOK_MAIN;
 }
 
 bool starts_item(enum token_kind k)
 {
-	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_IMPORT || k == TOK_FROM || k == TOK_MAIN || k == TOK_AT;
+	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_IMPORT || k == TOK_FROM || k == TOK_MAIN ||
+	       k == TOK_AT;
 }
 
 static unsigned opener_of(unsigned close) { return close == TOK_RPAREN ? TOK_LPAREN : close == TOK_RBRACKET ? TOK_LBRACKET : TOK_LBRACE; }
@@ -103,7 +104,8 @@ bool recover_element(struct parser *p, token_id open, enum token_kind close)
 /* May the token here, after a newline, be the first of a statement? */
 static bool may_start(const struct parser *p)
 {
-	return after_newline(p) && !is_close(p->k) && p->k != TOK_DOT && p->k != TOK_COMMA && p->k != TOK_ELSE && p->k != TOK_COLON && p->k != TOK_ASSIGN;
+	return after_newline(p) && !is_close(p->k) && p->k != TOK_DOT && p->k != TOK_COMMA && p->k != TOK_ELSE && p->k != TOK_COLON &&
+	       p->k != TOK_ASSIGN;
 }
 
 void recover_statement(struct parser *p, token_id start)
@@ -139,9 +141,11 @@ static struct diag *error_not_closed(struct parser *p, token_id open, enum token
 	span place = after_newline(p) || p->k == TOK_EOF ? after_previous(p) : here(p);
 	struct diag *g;
 	if (paired)
-		g = error_at(p, DIAG_EXPECTED_TOKEN, place, "expected `,` or `%s`, found %s", token_kind_text(close), describe(p, p->i, found));
+		g = error_at(p, DIAG_EXPECTED_TOKEN, place, "expected `,` or `%s`, found %s", token_kind_text(close),
+			     describe(p, p->i, found));
 	else
-		g = error_at(p, DIAG_UNCLOSED, place, "expected `%s` to close this `%s`, found %s", token_kind_text(close), bracket, describe(p, p->i, found));
+		g = error_at(p, DIAG_UNCLOSED, place, "expected `%s` to close this `%s`, found %s", token_kind_text(close), bracket,
+			     describe(p, p->i, found));
 	if (!g)
 		return NULL;
 	snprintf(what, sizeof what, paired ? "in this `%s`" : "this `%s` is not closed", bracket);
@@ -214,8 +218,8 @@ void error_unclosed_block(struct parser *p, token_id open)
 	if (p->panic)
 		return;
 	p->leave_at = p->i;
-	struct diag *g = error_at(p, DIAG_UNCLOSED, p->k == TOK_EOF ? after_previous(p) : here(p), "expected `}` to close this `{`, found %s",
-	                          describe(p, p->i, found));
+	struct diag *g = error_at(p, DIAG_UNCLOSED, p->k == TOK_EOF ? after_previous(p) : here(p),
+				  "expected `}` to close this `{`, found %s", describe(p, p->i, found));
 	if (!g)
 		return;
 	label(p, g, token_span(&p->t->tokens, open), "this `{` is not closed");

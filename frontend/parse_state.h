@@ -25,17 +25,17 @@ struct parser {
 	uint8_t k;            /* its kind, without the newline bit; `=` while the `>` of a `>=` was used up */
 	bool newlines;        /* a newline may end a statement here */
 	bool panic;           /* reports are dropped */
-	bool fatal; /* nesting limit: panic stays until the next item */
+	bool fatal;           /* nesting limit: panic stays until the next item */
 	bool failed;
 	bool no_step; /* `..` takes no `:step` here: a ternary or a slice owns the colon */
 	bool in_loop, in_layer;
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
 	uint32_t n_scratch, cap_scratch;
-	uint32_t *match; /* per token, its partner bracket or TOKEN_NONE; made on the first error */
-	token_id leave_at;  /* where a block was found to be unclosed: enclosing ones may end here too */
-	uint32_t attr_end;  /* attribute look-ahead: the `@`s before this token are … */
-	bool attr_result;   /* … attributes or not */
+	uint32_t *match;   /* per token, its partner bracket or TOKEN_NONE; made on the first error */
+	token_id leave_at; /* where a block was found to be unclosed: enclosing ones may end here too */
+	uint32_t attr_end; /* attribute look-ahead: the `@`s before this token are … */
+	bool attr_result;  /* … attributes or not */
 };
 
 typedef node_id (*parse_fn)(struct parser *p);
@@ -179,7 +179,7 @@ static inline void leave(struct parser *p) { p->depth--; }
 /* parse_item.c */
 void parse_root(struct parser *p);
 node_id parse_const(struct parser *p, uint32_t attrs);
-bool at_attribute(struct parser *p); /* does the `@` here, at the start of a line, begin an attribute? */
+bool at_attribute(struct parser *p);    /* does the `@` here, at the start of a line, begin an attribute? */
 node_id parse_member(struct parser *p); /* attributes, then fn, param, const or let in a layer */
 /* parse_type.c */
 node_id parse_type(struct parser *p);
@@ -188,8 +188,13 @@ uint32_t parse_traits(struct parser *p);   /* Numeric + Float */
 /* parse_stmt.c */
 node_id parse_body(struct parser *p, token_id head, bool layer); /* of what begins at token `head`; reports a missing `{` */
 node_id parse_block(struct parser *p);                           /* at its `{` */
-node_id parse_pattern(struct parser *p); /* also a bare `a, b` */
 node_id parse_if(struct parser *p);
+/* parse_pattern.c */
+node_id parse_pattern(struct parser *p); /* also a bare `a, b` */
+/* parse_display.c: at their first token */
+node_id parse_paren(struct parser *p);
+node_id parse_list_literal(struct parser *p);
+node_id parse_fstring(struct parser *p);
 /* parse_expr.c */
 node_id parse_expr(struct parser *p);
 node_id parse_expr_or_tuple(struct parser *p); /* also a bare `a, b` */

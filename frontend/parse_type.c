@@ -101,7 +101,9 @@ static node_id parse_type_list(struct parser *p)
 	p->n_scratch = base;
 	if (n != 1 && !p->panic) {
 		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, between(p, open, close), "a list type has one element type");
-		help(p, g, n ? "a tuple type is written `(A, B)`; dimensions belong to a tensor type: `Tensor<float32, [N, M]>`" : "write it as in `[A]`");
+		help(p, g,
+		     n ? "a tuple type is written `(A, B)`; dimensions belong to a tensor type: `Tensor<float32, [N, M]>`"
+		       : "write it as in `[A]`");
 		recovered(p, g);
 	}
 	return new_node(p, NODE_TYPE_LIST, open, element ? element : error_node(p), close);

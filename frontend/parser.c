@@ -1,5 +1,5 @@
 /* A recursive descent parser with precedence climbing for expressions; the grammar is in parse_item.c, parse_type.c, parse_stmt.c and
- * parse_expr.c, reports and recovery in parse_error.c, parse_foreign.c and parse_recover.c. */
+ * parse_expr.c (parse_pattern.c, parse_display.c), reports and recovery in parse_error.c, parse_foreign.c and parse_recover.c. */
 #include "frontend/parser.h"
 #include <stdlib.h>
 #include "frontend/dense.h"

@@ -19,9 +19,9 @@ typedef uint32_t token_id;
 
 struct tokens {
 	const struct source *src;
-	uint8_t *kinds;   /* enum token_kind, with TOKEN_NEWLINE */
-	uint32_t *starts; /* byte offsets */
-	uint32_t *ends;   /* exclusive */
+	uint8_t *kinds;    /* enum token_kind, with TOKEN_NEWLINE */
+	uint32_t *starts;  /* byte offsets */
+	uint32_t *ends;    /* exclusive */
 	uint32_t len, cap; /* the last token is TOK_EOF */
 	uint32_t lines;    /* lines of the source */
 };

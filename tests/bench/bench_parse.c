@@ -67,7 +67,7 @@ static struct sample run(const struct source *src, struct diags *d, uint32_t *to
 
 int main(int argc, char **argv)
 {
-	size_t len;
+	size_t len = 0;
 	char *text = argc > 1 ? read_file(argv[1], &len) : NULL;
 	int runs = argc > 2 ? atoi(argv[2]) : 21;
 	double lexing[MAX_RUNS], parsing[MAX_RUNS], both[MAX_RUNS], walls[MAX_RUNS];
@@ -89,11 +89,12 @@ int main(int argc, char **argv)
 	}
 	uint32_t errors = diags_errors(diags);
 	double l = median(lexing, runs), p = median(parsing, runs), b = median(both, runs), w = median(walls, runs);
-	printf("{\"lines\":%" PRIu32 ",\"bytes\":%zu,\"tokens\":%" PRIu32 ",\"nodes\":%" PRIu32 ",\"errors\":%" PRIu32 ",\"runs\":%d,", lines, len,
-	       tokens, nodes, errors, runs);
-	printf("\"lex_ms\":%.3f,\"parse_ms\":%.3f,\"lex_lines_per_s\":%.0f,\"parse_lines_per_s\":%.0f,\"lex_parse_lines_per_s\":%.0f,", l * 1e3, p * 1e3,
-	       lines / l, lines / p, lines / b);
-	printf("\"best_lex_parse_lines_per_s\":%.0f,\"wall_lex_parse_lines_per_s\":%.0f,\"mb_per_s\":%.1f}\n", lines / both[0], lines / w, (double)len / b * 1e-6);
+	printf("{\"lines\":%" PRIu32 ",\"bytes\":%zu,\"tokens\":%" PRIu32 ",\"nodes\":%" PRIu32 ",\"errors\":%" PRIu32 ",\"runs\":%d,",
+	       lines, len, tokens, nodes, errors, runs);
+	printf("\"lex_ms\":%.3f,\"parse_ms\":%.3f,\"lex_lines_per_s\":%.0f,\"parse_lines_per_s\":%.0f,\"lex_parse_lines_per_s\":%.0f,",
+	       l * 1e3, p * 1e3, lines / l, lines / p, lines / b);
+	printf("\"best_lex_parse_lines_per_s\":%.0f,\"wall_lex_parse_lines_per_s\":%.0f,\"mb_per_s\":%.1f}\n", lines / both[0], lines / w,
+	       (double)len / b * 1e-6);
 	diags_free(diags);
 	sources_free(sources);
 	free(text);

@@ -55,7 +55,8 @@ static void every_spelling_is_its_kind(void **state)
 /* The lexer looks at 64 bytes at a time: whatever stands before a token must not matter. */
 static void position_does_not_matter(void **state)
 {
-	static const char body[] = "let x_1 = continue_ -> [0x2A, 1.5e-3..n] \"str\\n\" f\"a{b}c{{}}{ {1} }\" # c\n/* d */ a**b // 'e' @ none.f";
+	static const char body[] =
+		"let x_1 = continue_ -> [0x2A, 1.5e-3..n] \"str\\n\" f\"a{b}c{{}}{ {1} }\" # c\n/* d */ a**b // 'e' @ none.f";
 	char text[1024];
 	(void)state;
 	struct lexed want = lex_text(body);
@@ -99,8 +100,8 @@ static void words_of_every_length(void **state)
 /* Any two tokens, written with a space between or not at all where that keeps them apart. */
 static void pairs_with_a_space(void **state)
 {
-	static const char *const words[] = {"x", "f", "layer", "1", "1.5", ".5", "\"s\"", "f\"{a}\"", "(", "}", "..", "..=", "...", "->", "-", "**",
-	                                    "*", "/", "//", "==", "=", "<=", "!", "&&", "@", "@=", "?", ":"};
+	static const char *const words[] = {"x", "f",  "layer", "1", "1.5", ".5", "\"s\"", "f\"{a}\"", "(", "}",  "..", "..=", "...", "->",
+					    "-", "**", "*",     "/", "//",  "==", "=",     "<=",       "!", "&&", "@",  "@=",  "?",   ":"};
 	char text[64];
 	(void)state;
 	for (size_t a = 0; a < sizeof words / sizeof *words; a++) {
@@ -217,9 +218,17 @@ static void integers(void **state)
 		const char *text;
 		uint64_t want;
 		bool ok;
-	} cases[] = {{"0", 0, true}, {"42", 42, true}, {"1_000", 1000, true}, {"0x2A", 42, true}, {"0b1010", 10, true}, {"0o52", 42, true},
-	             {"0xffff_ffff_ffff_ffff", UINT64_MAX, true}, {"18446744073709551615", UINT64_MAX, true}, {"18446744073709551616", 0, false},
-	             {"0x1_0000_0000_0000_0000", 0, false}, {"99999999999999999999999", 0, false}};
+	} cases[] = {{"0", 0, true},
+		     {"42", 42, true},
+		     {"1_000", 1000, true},
+		     {"0x2A", 42, true},
+		     {"0b1010", 10, true},
+		     {"0o52", 42, true},
+		     {"0xffff_ffff_ffff_ffff", UINT64_MAX, true},
+		     {"18446744073709551615", UINT64_MAX, true},
+		     {"18446744073709551616", 0, false},
+		     {"0x1_0000_0000_0000_0000", 0, false},
+		     {"99999999999999999999999", 0, false}};
 	(void)state;
 	for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
 		struct lexed l = lex_text(cases[i].text);

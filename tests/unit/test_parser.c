@@ -102,8 +102,10 @@ static void spans_cover_their_text(void **state)
 
 static void spans_of_items(void **state)
 {
-	static const char *const texts[] = {"import a as b", "from nn import A, B as C", "type X<N> = [A]", "fn f<T>(x: T) -> m.Q<N> where N == 1 { }",
-	                                    "layer L() { }", "main { }", "const X = 1"};
+	static const char *const texts[] = {"import a as b",   "from nn import A, B as C",
+					    "type X<N> = [A]", "fn f<T>(x: T) -> m.Q<N> where N == 1 { }",
+					    "layer L() { }",   "main { }",
+					    "const X = 1"};
 	(void)state;
 	for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
 		struct parsed p = parse_text(texts[i]);
@@ -119,7 +121,7 @@ static void accessors(void **state)
 {
 	(void)state;
 	struct parsed p = parse_text("@inline @opt(3)\nfn f<T: Float, M>(x: T, y: int = 1) -> T where T: Float, M == 2 { return x }\n"
-	                             "layer L() { param w: T = x\n fn forward() { } }\nconst C = 2\ntype A<N> = B");
+				     "layer L() { param w: T = x\n fn forward() { } }\nconst C = 2\ntype A<N> = B");
 	assert_true(p.ok);
 	struct ast_nodes list = items(&p);
 	assert_int_equal(list.n, 4);
@@ -225,10 +227,29 @@ static char *nested(const char *before, const char *open, uint32_t n, const char
 static void nesting_is_bounded(void **state)
 {
 	static const char *const shapes[][3] = {
-		{"(", "a", ")"}, {"[", "a", "]"}, {"{", "a", "}"}, {"-", "a", ""}, {"a**", "a", ""}, {"a?b:", "c", ""}, {"a?", "c", ":d"}, {"", "a", "+a"},
-		{"", "a", ".b"}, {"", "a", "(b)"}, {"", "a", "[b]"}, {"a*(b+c[", "d", "])"}, {"if a {", "b", "}"}, {"if a {} else ", "if b {}", ""},
-		{"a||a&&a==a<a..a+a*-a**(", "1", ")"}, {"f(x=(", "1", ",))"}, {"[a for a in ", "b", "]"}, {"for i in x {", "", "}"},
-		{"let a = {", "1", "}"}, {"assert({", "1", "})"}, {"fn f() {", "", "}"}, {"let ", "x: List<A> = 1", ""}, {"", "a", "<a"},
+		{"(", "a", ")"},
+		{"[", "a", "]"},
+		{"{", "a", "}"},
+		{"-", "a", ""},
+		{"a**", "a", ""},
+		{"a?b:", "c", ""},
+		{"a?", "c", ":d"},
+		{"", "a", "+a"},
+		{"", "a", ".b"},
+		{"", "a", "(b)"},
+		{"", "a", "[b]"},
+		{"a*(b+c[", "d", "])"},
+		{"if a {", "b", "}"},
+		{"if a {} else ", "if b {}", ""},
+		{"a||a&&a==a<a..a+a*-a**(", "1", ")"},
+		{"f(x=(", "1", ",))"},
+		{"[a for a in ", "b", "]"},
+		{"for i in x {", "", "}"},
+		{"let a = {", "1", "}"},
+		{"assert({", "1", "})"},
+		{"fn f() {", "", "}"},
+		{"let ", "x: List<A> = 1", ""},
+		{"", "a", "<a"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
