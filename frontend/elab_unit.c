@@ -227,6 +227,23 @@ static void print_leaf(struct unit_plan *p, const struct leaf *l, struct buf *b)
 	buf_putc(b, ']');
 }
 
+/* (n=2, flag=true): the arguments known at compile time. */
+static void print_static_args(struct elab *e, struct unit_plan *p, struct buf *b)
+{
+	struct ast_fn decl = ast_fn(&p->fn->mod->ast, p->fn->node);
+	bool any = false;
+	for (uint32_t i = 0; i < p->n_values; i++) {
+		if (value_holds(p->values[i], V_TENSOR))
+			continue;
+		buf_puts(b, any ? ", " : "(");
+		any = true;
+		buf_printf(b, "%s=", name_text(e->f, token_name(e->f, p->fn->mod, ast_token(&p->fn->mod->ast, decl.params.at[i]))));
+		value_print(e->f, p->dims, p->values[i], b);
+	}
+	if (any)
+		buf_putc(b, ')');
+}
+
 static const char *unit_name(struct elab *e, struct unit_plan *p)
 {
 	struct buf b = {0};
@@ -238,6 +255,7 @@ static const char *unit_name(struct elab *e, struct unit_plan *p)
 	} else {
 		buf_puts(&b, fn);
 	}
+	print_static_args(e, p, &b);
 	for (uint32_t i = 0; i < p->leaves.len; i++)
 		print_leaf(p, &p->leaves.at[i], &b);
 	const char *s = arena_strndup(e->f->arena, b.at, b.len);

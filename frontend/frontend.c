@@ -71,7 +71,8 @@ bool frontend_check(struct frontend *f)
 	for (; f->checked < f->modules.len; f->checked++) {
 		struct module *m = f->modules.at[f->checked];
 		for (uint32_t i = 0; i < m->n_items && !m->std; i++)
-			check_item(f, &m->items[i]);
+			if (!item_broken(f, m, &m->items[i]))
+				check_item(f, &m->items[i]);
 	}
 	f->times.check += os_now_ns() - t0;
 	return diags_errors(f->diags) == before;

@@ -28,6 +28,40 @@ struct item *module_find(const struct module *m, name_id name)
 	return map_get(&m->by_name, map_key_u64(name), &i) ? &m->items[i] : NULL;
 }
 
+/* ---- syntax errors ---- */
+
+static bool is_syntax(const struct frontend *f, uint32_t i, const struct module *m)
+{
+	const struct diag *g = diags_at(f->diags, i);
+	return g->primary.at.source == m->ast.tokens.src->id && !strncmp(diag_code_text(g->code), "E0", 2) && diag_code_text(g->code)[2] < '2';
+}
+
+static bool covers(const struct module *m, const struct item *it, span at)
+{
+	span all = node_span(m, it->node);
+	return at.start >= all.start && at.start <= all.end;
+}
+
+bool item_broken(const struct frontend *f, const struct module *m, const struct item *it)
+{
+	for (uint32_t i = 0; m->failed && i < diags_count(f->diags); i++)
+		if (is_syntax(f, i, m) && covers(m, it, diags_at(f->diags, i)->primary.at))
+			return true;
+	return false;
+}
+
+bool module_incomplete(const struct frontend *f, const struct module *m)
+{
+	for (uint32_t i = 0; m->failed && i < diags_count(f->diags); i++) {
+		bool inside = !is_syntax(f, i, m);
+		for (uint32_t k = 0; !inside && k < m->n_items; k++)
+			inside = covers(m, &m->items[k], diags_at(f->diags, i)->primary.at);
+		if (!inside)
+			return true;
+	}
+	return false;
+}
+
 /* ---- items ---- */
 
 static void define(struct frontend *f, struct module *m, struct item it)

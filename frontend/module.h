@@ -68,5 +68,9 @@ name_id token_name(struct frontend *f, const struct module *m, token_id t);
 static inline span node_span(const struct module *m, node_id n) { return ast_span(&m->ast, n); }
 static inline span tok_span(const struct module *m, token_id t) { return token_span(&m->ast.tokens, t); }
 /* Does the item or member have attribute @name? Its ATTR node, or AST_NONE. */
+/* Does a syntax error lie in the item? Then nothing more is said about it. */
+bool item_broken(const struct frontend *f, const struct module *m, const struct item *it);
+/* Is there a syntax error outside all items, so that definitions may be missing? */
+bool module_incomplete(const struct frontend *f, const struct module *m);
 node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name);
 #endif

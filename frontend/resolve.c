@@ -10,6 +10,8 @@ struct resolver {
 	struct frontend *f;
 	struct module *m;
 	const struct ast *t;
+	struct diags *out; /* the front end's, or `trash` where a syntax error may have hidden definitions */
+	struct diags *trash;
 	VEC(name_id) scope;
 };
 /* Where a type stands decides what an unknown dimension is. */
@@ -58,13 +60,13 @@ static struct diag *unknown(struct resolver *r, enum diag_code code, token_id to
 {
 	const char *name = name_text(r->f, text_of(r, tok));
 	const char *near = nearest(r, name, values);
-	struct diag *g = diag_add(r->f->diags, code, tok_span(r->m, tok), "unknown %s `%s`", what, name);
+	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, name);
 	if (near) {
-		diag_label_primary(r->f->diags, g, "did you mean `%s`?", near);
-		diag_help(r->f->diags, g, "did you mean `%s`?", near);
-		diag_edit(r->f->diags, g, tok_span(r->m, tok), near);
+		diag_label_primary(r->out, g, "did you mean `%s`?", near);
+		diag_help(r->out, g, "did you mean `%s`?", near);
+		diag_edit(r->out, g, tok_span(r->m, tok), near);
 	} else {
-		diag_label_primary(r->f->diags, g, "not found in this scope");
+		diag_label_primary(r->out, g, "not found in this scope");
 	}
 	return g;
 }
@@ -74,7 +76,7 @@ static void std_hint(struct resolver *r, struct diag *g, name_id name)
 	uint64_t i;
 	if (!map_get(&r->f->by_path, map_key_str("std/nn.tri"), &i) || !module_find(r->f->modules.at[i], name))
 		return;
-	diag_note(r->f->diags, g, "module `nn` has one: `nn.%s`", name_text(r->f, name));
+	diag_note(r->out, g, "module `nn` has one: `nn.%s`", name_text(r->f, name));
 }
 
 static void check_name(struct resolver *r, token_id tok)
@@ -102,12 +104,12 @@ static void check_module_member(struct resolver *r, node_id n)
 		if (it->target->items[i].name)
 			vec_push(&names, name_text(r->f, it->target->items[i].name));
 	const char *name = name_text(r->f, text_of(r, tok)), *near = diag_nearest(name, names.at, names.len);
-	struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
+	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
 				  name_text(r->f, it->name), name);
 	if (near) {
-		diag_label_primary(r->f->diags, g, "did you mean `%s`?", near);
-		diag_help(r->f->diags, g, "did you mean `%s`?", near);
-		diag_edit(r->f->diags, g, tok_span(r->m, tok), near);
+		diag_label_primary(r->out, g, "did you mean `%s`?", near);
+		diag_help(r->out, g, "did you mean `%s`?", near);
+		diag_edit(r->out, g, tok_span(r->m, tok), near);
 	}
 	vec_free(&names);
 }
@@ -357,7 +359,7 @@ static void walk_assign(struct resolver *r, node_id n)
 		return;
 	}
 	struct diag *g = unknown(r, DIAG_UNKNOWN_NAME, ast_token(r->t, target), "name", true);
-	diag_help(r->f->diags, g, "to make a local, write `let %s = …`", name_text(r->f, text_of(r, ast_token(r->t, target))));
+	diag_help(r->out, g, "to make a local, write `let %s = …`", name_text(r->f, text_of(r, ast_token(r->t, target))));
 }
 
 static void walk(struct resolver *r, node_id n)
@@ -423,10 +425,10 @@ static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 		if (found)
 			continue;
 		const char *near = diag_nearest(name, known_attrs, 6);
-		struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
+		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
 		if (near) {
-			diag_help(r->f->diags, g, "did you mean `@%s`?", near);
-			diag_edit(r->f->diags, g, tok_span(r->m, tok), near);
+			diag_help(r->out, g, "did you mean `@%s`?", near);
+			diag_edit(r->out, g, tok_span(r->m, tok), near);
 		}
 	}
 }
@@ -442,10 +444,10 @@ static void check_traits(struct resolver *r, struct ast_nodes traits)
 		if (found)
 			continue;
 		const char *near = diag_nearest(name, names, 4);
-		struct diag *g = diag_add(r->f->diags, DIAG_UNKNOWN_TYPE, tok_span(r->m, traits.at[i]), "unknown trait `%s`", name);
-		diag_note(r->f->diags, g, "the traits are Numeric, Float, Comparable and Quantizable");
+		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_TYPE, tok_span(r->m, traits.at[i]), "unknown trait `%s`", name);
+		diag_note(r->out, g, "the traits are Numeric, Float, Comparable and Quantizable");
 		if (near)
-			diag_edit(r->f->diags, g, tok_span(r->m, traits.at[i]), near);
+			diag_edit(r->out, g, tok_span(r->m, traits.at[i]), near);
 	}
 }
 
@@ -466,9 +468,9 @@ static void check_params_once(struct resolver *r, struct ast_nodes params)
 			token_id a = ast_token(r->t, params.at[k]), b = ast_token(r->t, params.at[i]);
 			if (text_of(r, a) != text_of(r, b))
 				continue;
-			struct diag *g = diag_add(r->f->diags, DIAG_DUPLICATE, tok_span(r->m, b), "argument `%s` is declared twice",
+			struct diag *g = diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, b), "argument `%s` is declared twice",
 						  name_text(r->f, text_of(r, b)));
-			diag_secondary(r->f->diags, g, tok_span(r->m, a), "first declared here");
+			diag_secondary(r->out, g, tok_span(r->m, a), "first declared here");
 		}
 }
 
@@ -509,7 +511,7 @@ static void push_member(struct resolver *r, token_id tok, uint32_t first)
 	name_id name = text_of(r, tok);
 	for (uint32_t i = first; i < r->scope.len; i++)
 		if (r->scope.at[i] == name && strcmp(name_text(r->f, name), "_"))
-			diag_add(r->f->diags, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name_text(r->f, name));
+			diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name_text(r->f, name));
 	push(r, name);
 }
 
@@ -575,8 +577,12 @@ static void walk_item(struct resolver *r, const struct item *it)
 
 void resolve_module(struct frontend *f, struct module *m)
 {
-	struct resolver r = {.f = f, .m = m, .t = &m->ast};
-	for (uint32_t i = 0; i < m->n_items; i++)
+	struct resolver r = {.f = f, .m = m, .t = &m->ast, .trash = diags_new(1)};
+	bool incomplete = m->failed && module_incomplete(f, m);
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		r.out = incomplete || item_broken(f, m, &m->items[i]) ? r.trash : f->diags;
 		walk_item(&r, &m->items[i]);
+	}
+	diags_free(r.trash);
 	vec_free(&r.scope);
 }
