@@ -224,6 +224,7 @@ struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, sp
 	struct bcall c = {.bi = bi, .at = at, .sig = &e->f->builtin_sigs[bi]};
 	struct value out;
 	bool unknown = false;
+	e->steps += 4;
 	for (uint32_t i = 0; i < args->n; i++)
 		unknown = unknown || value_holds(args->at[i].v, V_POISON);
 	if (!unknown && static_call(e, bi, args, at, &out))

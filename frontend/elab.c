@@ -9,6 +9,8 @@ void elab_init(struct elab *e, struct frontend *f, bool checking)
 	e->trash = diags_new(1);
 	e->temp = arena_new(16 * 1024);
 	e->max_steps = checking ? CHECK_MAX_STEPS : ELAB_MAX_STEPS;
+	for (uint32_t i = 0; !checking && i < f->modules.len; i++)
+		e->max_steps += (uint64_t)ELAB_STEPS_PER_TOKEN * f->modules.at[i]->ast.tokens.len;
 }
 
 void elab_free(struct elab *e)
@@ -113,7 +115,7 @@ bool elab_step(struct elab *e, span at)
 	if (++e->steps > e->max_steps) {
 		e->gave_up = true;
 		if (!e->checking)
-			elab_error(e, DIAG_ELAB_STEPS, at, "the elaboration takes more than %d steps", ELAB_MAX_STEPS);
+			elab_error(e, DIAG_ELAB_STEPS, at, "the elaboration takes too many steps: is this a loop without end?");
 		return false;
 	}
 	if (e->depth > ELAB_MAX_DEPTH) {

@@ -12,7 +12,14 @@
 #include "frontend/module.h"
 #include "frontend/value.h"
 
-enum { ELAB_MAX_DEPTH = 1200, ELAB_MAX_FRAMES = 100, ELAB_MAX_STEPS = 3000000, ELAB_MAX_ARGS = 64, CHECK_MAX_STEPS = 400000 };
+enum {
+	ELAB_MAX_DEPTH = 1200,
+	ELAB_MAX_FRAMES = 100,
+	ELAB_MAX_STEPS = 2000000,
+	ELAB_STEPS_PER_TOKEN = 200,
+	ELAB_MAX_ARGS = 64,
+	CHECK_MAX_STEPS = 400000
+};
 
 /* A member `let` whose value is a tensor, evaluated in this unit. */
 struct lazy_local {
@@ -213,7 +220,7 @@ struct unit_plan {
 	const char *what;
 };
 /* The unit of the plan, made now if there is none. */
-struct unit_info *unit_get(struct elab *e, struct unit_plan *p);
+const struct unit_info *unit_get(struct elab *e, struct unit_plan *p);
 void unit_plan_free(struct unit_plan *p);
 /* Copies the current builder into a unit and closes it. */
 struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);

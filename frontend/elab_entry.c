@@ -320,7 +320,7 @@ static bool returns_tensors(struct elab *e, const struct unit_info *info, const 
 	return false;
 }
 
-static void add_entry(struct program *p, struct entry_plan *ep, struct unit_info *info)
+static void add_entry(struct program *p, struct entry_plan *ep, const struct unit_info *info)
 {
 	struct elab *e = p->e;
 	struct core_unit *u = info->unit;
@@ -360,7 +360,7 @@ static void elab_entry(struct program *p, const char *name)
 	if (fn->self)
 		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
 	if (ok) {
-		struct unit_info *info = unit_get(e, &ep->plan);
+		const struct unit_info *info = unit_get(e, &ep->plan);
 		if (!info->failed && returns_tensors(e, info, fn))
 			add_entry(p, ep, info);
 	}

@@ -41,7 +41,7 @@ void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n)
 
 void locals_poison_changed(struct elab *e, const struct local *before, uint32_t n)
 {
-	struct local *now = e->locals.at + e->frame->base;
+	struct local *now = n ? e->locals.at + e->frame->base : NULL;
 	for (uint32_t i = 0; i < n; i++)
 		if (!value_same(now[i].value, before[i].value))
 			now[i].value = VALUE_POISON;

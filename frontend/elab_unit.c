@@ -392,10 +392,26 @@ static struct unit_info *make(struct elab *e, struct unit_plan *p, hash128 ident
 	return info;
 }
 
-struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
+static bool params_known(struct elab *e, const struct unit_plan *p)
+{
+	for (uint32_t i = 0; i < p->params.at.len; i++) {
+		const struct iparam *ip = p->params.at.at[i];
+		if (ip->known)
+			continue;
+		if (!e->errors) /* else the reason was reported */
+			elab_error(e, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` is not solved", name_text(e->f, ip->name));
+		return false;
+	}
+	return true;
+}
+
+const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
 {
 	hash128 identity = identity_of(e, p);
 	uint64_t known;
+	static const struct unit_info failed = {.failed = true};
+	if (!params_known(e, p))
+		return &failed;
 	if (map_get(&e->f->units, identity, &known))
 		return (struct unit_info *)(uintptr_t)known;
 	struct unit_info *info = make(e, p, identity);
@@ -455,7 +471,7 @@ static core_ref emit_call(struct elab *e, const struct unit_plan *p, struct core
 
 static struct value finish_call(struct elab *e, struct unit_plan *p, const struct sizes *z)
 {
-	struct unit_info *info = unit_get(e, p);
+	const struct unit_info *info = unit_get(e, p);
 	if (info->failed)
 		return VALUE_POISON;
 	dim *syms = ARENA_ARRAY(e->f->arena, dim, z->values.len + 1);

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "frontend/literal.h"
 #include "frontend/module.h"
 
 struct resolver {
@@ -413,6 +414,15 @@ static void walk(struct resolver *r, node_id n)
 
 /* ---- items ---- */
 
+static void check_opt(struct resolver *r, node_id n)
+{
+	struct ast_nodes args = ast_a(r->t, n) ? ast_nodes(r->t, ast_a(r->t, n)) : (struct ast_nodes){0};
+	uint64_t level;
+	bool one = args.n == 1 && ast_kind(r->t, args.at[0]) == NODE_INT;
+	if (!one || !literal_int(&r->t->tokens, ast_token(r->t, args.at[0]), &level) || level > 3)
+		diag_add(r->out, DIAG_UNKNOWN_ATTR, node_span(r->m, n), "`@opt` takes a level from 0 to 3: `@opt(2)`");
+}
+
 static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 {
 	static const char *const known_attrs[] = {"inline", "noinline", "export", "device", "opt", "nograd"};
@@ -422,6 +432,8 @@ static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 		bool found = false;
 		for (uint32_t k = 0; k < sizeof known_attrs / sizeof *known_attrs; k++)
 			found = found || !strcmp(name, known_attrs[k]);
+		if (!strcmp(name, "opt"))
+			check_opt(r, attrs.at[i]);
 		if (found)
 			continue;
 		const char *near = diag_nearest(name, known_attrs, 6);

@@ -263,79 +263,94 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 
 /* ---- names of types ---- */
 
-/* An alias is evaluated in its own module with its generics standing for the arguments' values. */
-static struct type *alias_type(struct sig *s, struct item *it, node_id n)
+/* The arguments of one use of an alias: each a dimension or an element type. */
+struct alias_args {
+	uint32_t n;
+	dim *dims;
+	dtype *elems; /* DT_COUNT: it is a dimension */
+};
+
+static struct alias_args eval_alias_args(struct sig *s, struct ast_nodes args)
 {
-	const struct ast *a = tree(s);
-	struct ast_nodes args = ast_b(a, n) ? ast_nodes(a, ast_b(a, n)) : (struct ast_nodes){0};
-	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
-	if (args.n != al.generics.n) {
-		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u",
-					    name_text(s->e->f, it->name), al.generics.n, args.n);
-		diag_secondary(s->e->out, g, tok_span(it->mod, it->name_token), "defined here");
-		return new_type(s, TY_ANY, n);
+	struct arena *a = s->e->temp;
+	struct alias_args out = {args.n, ARENA_ARRAY(a, dim, args.n + 1), ARENA_ARRAY(a, dtype, args.n + 1)};
+	for (uint32_t i = 0; i < args.n; i++) {
+		name_id name =
+			ast_kind(tree(s), args.at[i]) == NODE_TYPE_NAME ? token_name(s->e->f, s->mod, ast_token(tree(s), args.at[i])) : 0;
+		out.elems[i] = name && find_var(s, name) == SIG_NO_VAR ? dtype_find(name_text(s->e->f, name)) : DT_COUNT;
+		out.dims[i] = out.elems[i] == DT_COUNT ? checked_dim(s, args.at[i]) : dim_const(s->dims, 0);
 	}
-	if (s->alias_depth > 32) {
-		elab_error(s->e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "type `%s` is defined by itself",
-			   name_text(s->e->f, it->name));
-		return new_type(s, TY_ANY, n);
-	}
-	/* Variables named as the generics, hidden under fresh ids while the body is read, are equated with the arguments. */
+	return out;
+}
+
+/* Replaces the alias's generics, variables first … first + n - 1, in a type's dimensions, so that equations mention the caller's only. */
+static void substitute_generics(struct sig *s, struct type *t, uint32_t first, const struct alias_args *args)
+{
+	uint32_t n_syms = dims_syms(s->dims);
+	dim *map = ARENA_ARRAY(s->e->temp, dim, n_syms + 1);
+	for (uint32_t i = 0; i < n_syms; i++)
+		map[i] = dim_sym(s->dims, i);
+	for (uint32_t i = 0; i < args->n; i++)
+		if (s->vars.at[first + i].kind == SV_DIM)
+			map[s->vars.at[first + i].sym] = args->dims[i];
+	for (uint32_t i = 0; t->kind == TY_TENSOR && i < t->rank; i++)
+		t->dims[i] = dim_translate(s->dims, s->dims, t->dims[i], map);
+	for (uint32_t i = 0; i < t->n_items; i++)
+		substitute_generics(s, t->items[i], first, args);
+}
+
+/* Reads the alias's type in its own module, where the caller's variables have no names. */
+static struct type *alias_body(struct sig *s, struct item *it, const struct ast_alias *al, const struct alias_args *args)
+{
+	struct sig outer = *s;
 	uint32_t first = s->vars.len;
-	struct module *mod = s->mod;
-	struct instance *self = s->self;
-	dim values[ELAB_MAX_ARGS];
-	dtype elems[ELAB_MAX_ARGS];
-	for (uint32_t i = 0; i < args.n && i < ELAB_MAX_ARGS; i++) {
-		name_id nm = ast_kind(a, args.at[i]) == NODE_TYPE_NAME ? token_name(s->e->f, mod, ast_token(a, args.at[i])) : 0;
-		elems[i] = nm && find_var(s, nm) == SIG_NO_VAR ? dtype_find(name_text(s->e->f, nm)) : DT_COUNT;
-		values[i] = elems[i] == DT_COUNT ? checked_dim(s, args.at[i]) : dim_const(s->dims, 0);
-	}
-	first = s->vars.len;
-	s->mod = it->mod;
-	s->self = NULL;
-	bool locals = s->use_locals;
-	s->use_locals = false;
-	s->alias_depth++;
-	sig_generics(s, al.generics);
-	uint32_t end = s->vars.len;
-	/* Hide the caller's names from the alias's body. */
 	name_id *hidden = ARENA_ARRAY(s->e->temp, name_id, first + 1);
 	for (uint32_t i = 0; i < first; i++) {
 		hidden[i] = s->vars.at[i].name;
 		s->vars.at[i].name = 0;
 	}
-	struct type *t = sig_type(s, al.type);
-	for (uint32_t i = 0; i < first; i++)
-		s->vars.at[i].name = hidden[i];
-	s->alias_depth--;
-	s->mod = mod;
-	s->self = self;
-	s->use_locals = locals;
-	for (uint32_t i = first; i < end; i++) {
-		struct sigvar *v = &s->vars.at[i];
-		if (v->kind == SV_DIM && i - first < ELAB_MAX_ARGS) {
-			v->bound = v->stands = true; /* by definition: substituted below */
-			v->value = values[i - first];
-		} else if (v->kind == SV_DTYPE && elems[i - first] != DT_COUNT) {
-			v->bound = true;
-			v->elem = elems[i - first];
-		}
-		v->name = 0;
+	s->mod = it->mod;
+	s->self = NULL;
+	s->use_locals = false;
+	s->alias_depth++;
+	sig_generics(s, al->generics);
+	for (uint32_t i = 0; i < args->n && first + i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[first + i];
+		if (args->elems[i] == DT_COUNT)
+			continue;
+		v->kind = SV_DTYPE;
+		v->bound = true;
+		v->elem = args->elems[i];
 	}
-	/* Substitute the generics in the alias's dimensions at once, so that equations mention the caller's variables only. */
-	uint32_t n_syms = dims_syms(s->dims);
-	dim *map = ARENA_ARRAY(s->e->temp, dim, n_syms);
-	for (uint32_t i = 0; i < n_syms; i++)
-		map[i] = dim_sym(s->dims, i);
-	for (uint32_t i = first; i < end; i++)
-		if (s->vars.at[i].kind == SV_DIM && s->vars.at[i].bound)
-			map[s->vars.at[i].sym] = s->vars.at[i].value;
-	for (uint32_t i = 0; t->kind == TY_TENSOR && i < t->rank; i++)
-		t->dims[i] = dim_translate(s->dims, s->dims, t->dims[i], map);
-	for (uint32_t i = end; i < s->vars.len; i++)
-		s->vars.at[i].name = 0;
+	struct type *t = sig_type(s, al->type);
+	s->mod = outer.mod;
+	s->self = outer.self;
+	s->use_locals = outer.use_locals;
+	s->alias_depth--;
+	for (uint32_t i = 0; i < s->vars.len; i++)
+		s->vars.at[i].name = i < first ? hidden[i] : 0;
+	if (s->vars.len >= first + args->n)
+		substitute_generics(s, t, first, args);
 	return t;
+}
+
+static struct type *alias_type(struct sig *s, struct item *it, node_id n)
+{
+	struct ast_nodes args = ast_b(tree(s), n) ? ast_nodes(tree(s), ast_b(tree(s), n)) : (struct ast_nodes){0};
+	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
+	const char *name = name_text(s->e->f, it->name);
+	if (args.n != al.generics.n) {
+		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u", name,
+					    al.generics.n, args.n);
+		diag_secondary(s->e->out, g, tok_span(it->mod, it->name_token), "defined here");
+		return new_type(s, TY_ANY, n);
+	}
+	if (s->alias_depth > 32) {
+		elab_error(s->e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "type `%s` is defined by itself", name);
+		return new_type(s, TY_ANY, n);
+	}
+	struct alias_args values = eval_alias_args(s, args);
+	return alias_body(s, it, &al, &values);
 }
 
 static struct type *list_type(struct sig *s, node_id n, node_id elem)
