@@ -174,7 +174,7 @@ static bool gather(struct model_job *m, struct gathered *g, const char *name, co
 /* The units' fragments in the program's order, then the runtime. */
 static bool gather_cpu(struct model_job *m, struct gathered *g)
 {
-	enum cpu_level level = (enum cpu_level)m->platform.level;
+	enum runtime_level level = (enum runtime_level)m->platform.level;
 	for (uint32_t i = 0; i < m->program->n_units; i++) {
 		const struct compile *c = m->units[i].fragment;
 		if (c && !gather(m, g, m->units[i].unit->name, c->object, c->len))

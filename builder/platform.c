@@ -1,5 +1,6 @@
 #include "builder/platform.h"
 #include <string.h>
+#include "backend/link/runtime_objects.h"
 #include "backend/target.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -32,7 +33,7 @@ static const char *unknown_cpu(struct arena *a, const char *cpu, const char **ne
 bool platform_resolve(struct arena *a, const char *target, const char *cpu, struct platform *out, const char **error, const char **near)
 {
 	/* a v4 without VNNI has no micro-kernels of its own */
-	static const uint32_t levels[CPU_LEVELS] = {[CPU_V2] = 0, [CPU_V3] = 1, [CPU_V4] = 1, [CPU_V4_VNNI] = 2};
+	static const enum runtime_level levels[CPU_LEVELS] = {RUNTIME_BASE, RUNTIME_V3, RUNTIME_V3, RUNTIME_VNNI};
 	struct target t;
 	*near = NULL;
 	if (!known_platform(target)) {

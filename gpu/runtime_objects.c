@@ -8,7 +8,7 @@ static const void *shared_object(const char *name, size_t *len)
 {
 	for (uint32_t i = 0; i < runtime_object_count(); i++)
 		if (!strcmp(runtime_object_name(i), name))
-			return runtime_object(CPU_LEVEL_BASE, i, len);
+			return runtime_object(RUNTIME_BASE, i, len);
 	return NULL;
 }
 

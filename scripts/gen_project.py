@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Writes a project of many small units: gen_project.py DIR [UNITS [PER_FILE]]. Deterministic."""
+"""Writes a project of many small units. Deterministic."""
+import argparse
 import os
-import sys
 
 
 def write(path, text):
@@ -19,9 +19,12 @@ def unit(i):
 
 
 def main():
-    root = sys.argv[1]
-    units = int(sys.argv[2]) if len(sys.argv) > 2 else 1000
-    per_file = int(sys.argv[3]) if len(sys.argv) > 3 else 10
+    args = argparse.ArgumentParser(description=__doc__)
+    args.add_argument("dir")
+    args.add_argument("units", type=int, nargs="?", default=1000)
+    args.add_argument("per_file", type=int, nargs="?", default=10)
+    a = args.parse_args()
+    root, units, per_file = a.dir, a.units, a.per_file
     os.makedirs(os.path.join(root, "src"), exist_ok=True)
     imports, calls = [], []
     for first in range(0, units - 1, per_file):

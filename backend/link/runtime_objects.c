@@ -2,7 +2,7 @@
 
 uint32_t runtime_object_count(void) { return runtime_blobs_per_level; }
 
-const void *runtime_object(enum cpu_level level, uint32_t i, size_t *len)
+const void *runtime_object(enum runtime_level level, uint32_t i, size_t *len)
 {
 	if ((uint32_t)level >= runtime_blob_levels || i >= runtime_blobs_per_level)
 		return NULL;

@@ -4,13 +4,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* Processors the micro-kernels are built for. CPU_LEVEL_VNNI needs x86-64-v4 and avx512vnni: x86-64-v4 alone takes CPU_LEVEL_V3. */
-enum cpu_level { CPU_LEVEL_BASE, CPU_LEVEL_V3, CPU_LEVEL_VNNI, CPU_LEVEL_COUNT };
+/* Processors the micro-kernels are built for. RUNTIME_VNNI needs x86-64-v4 and avx512vnni: x86-64-v4 alone takes RUNTIME_V3. */
+enum runtime_level { RUNTIME_BASE, RUNTIME_V3, RUNTIME_VNNI, RUNTIME_LEVELS };
 
 /* Objects of one level; link all of them, what is not used is left out. */
 uint32_t runtime_object_count(void);
 /* Bytes of object i, valid for ever; NULL if this build of trib has no such level. */
-const void *runtime_object(enum cpu_level level, uint32_t i, size_t *len);
+const void *runtime_object(enum runtime_level level, uint32_t i, size_t *len);
 const char *runtime_object_name(uint32_t i); /* "pool" … */
 /* Text of runtime/tri.h, NUL-terminated. */
 const char *runtime_header(void);

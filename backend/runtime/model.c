@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "context.h"
+#include "cpu.h"
 
 enum { SCRATCH_ALIGN = 64, MAX_DIMS = 64 };
 
@@ -23,6 +24,11 @@ static uint32_t wanted_threads(const tri_options *opt)
 
 struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
 {
+	const char *lacks = tri_cpu_lacks(desc->target);
+	if (lacks) {
+		tri_error_set(err, TRI_ERR_DEVICE, "this library is for %s, and this processor has no %s: build it with a lower `cpu`", desc->target, lacks);
+		return NULL;
+	}
 	size_t most = 1;
 	for (uint32_t i = 0; i < desc->n_entries; i++) {
 		size_t n = (size_t)desc->entries[i].n_inputs + (size_t)desc->entries[i].n_outputs;

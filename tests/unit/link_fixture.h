@@ -70,7 +70,7 @@ __attribute__((unused)) static struct object *compile(struct arena *a, const cha
 }
 
 /* The runtime's objects of one level into objects[0 …]; returns how many. */
-__attribute__((unused)) static uint32_t runtime_parse(struct arena *a, enum cpu_level level, struct object **objects)
+__attribute__((unused)) static uint32_t runtime_parse(struct arena *a, enum runtime_level level, struct object **objects)
 {
 	for (uint32_t i = 0; i < runtime_object_count(); i++) {
 		size_t len;
@@ -83,11 +83,11 @@ __attribute__((unused)) static uint32_t runtime_parse(struct arena *a, enum cpu_
 	return runtime_object_count();
 }
 
-__attribute__((unused)) static bool level_runs(enum cpu_level level)
+__attribute__((unused)) static bool level_runs(enum runtime_level level)
 {
-	if (level == CPU_LEVEL_V3)
+	if (level == RUNTIME_V3)
 		return __builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma");
-	if (level == CPU_LEVEL_VNNI)
+	if (level == RUNTIME_VNNI)
 		return __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl") &&
 		       __builtin_cpu_supports("avx512dq");
 	return true;

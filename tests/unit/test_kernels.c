@@ -16,7 +16,7 @@ struct kernels {
 	void (*end)(void *ctx);
 };
 
-static bool kernels_open(struct arena *a, enum cpu_level level, struct kernels *k)
+static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
 	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init", "tri_context_end"};
 	struct object *objects[16];
@@ -160,7 +160,7 @@ static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, 
 	problem_free(&p);
 }
 
-static void against_naive(enum cpu_level level)
+static void against_naive(enum runtime_level level)
 {
 	static const int64_t fixed[][3] = {{0, 5, 5}, {3, 0, 7}, {3, 7, 0}, {1, 1, 1}, {1, 2560, 640}, {1, 1023, 97}, {70, 300, 160}, {600, 17, 33},
 	                                   {9, 1025, 260}, {130, 64, 48}, {2, 4096, 129}};
@@ -190,9 +190,9 @@ static void against_naive(enum cpu_level level)
 	dlclose(k.library);
 	arena_free(a);
 }
-static void base_level(void **state) { (void)state, against_naive(CPU_LEVEL_BASE); }
-static void v3_level(void **state) { (void)state, against_naive(CPU_LEVEL_V3); }
-static void vnni_level(void **state) { (void)state, against_naive(CPU_LEVEL_VNNI); }
+static void base_level(void **state) { (void)state, against_naive(RUNTIME_BASE); }
+static void v3_level(void **state) { (void)state, against_naive(RUNTIME_V3); }
+static void vnni_level(void **state) { (void)state, against_naive(RUNTIME_VNNI); }
 
 /* Additions and subtractions only: the bits are the same on every level; a zero trit hides a NaN. */
 static void trit_sums_agree_between_levels(void **state)
@@ -204,7 +204,7 @@ static void trit_sums_agree_between_levels(void **state)
 	for (int64_t k = 0; k < p.K; k++)
 		if (((int8_t *)p.trits.at)[k * p.N] == 0)
 			((float *)p.f32.at)[k] = NAN; /* row 0 */
-	for (enum cpu_level level = 0; level < CPU_LEVEL_COUNT; level++) {
+	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++) {
 		struct kernels k;
 		_Alignas(64) char ctx[CONTEXT_BYTES];
 		if (!kernels_open(a, level, &k))
@@ -229,7 +229,7 @@ static void extremes(void **state)
 	enum { K = 600000, N = 3 };
 	struct arena *a = arena_new(0);
 	(void)state;
-	for (enum cpu_level level = 0; level < CPU_LEVEL_COUNT; level++)
+	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++)
 		for (int sign = -1; sign <= 1; sign += 2) {
 			struct kernels k;
 			_Alignas(64) char ctx[CONTEXT_BYTES];

@@ -214,7 +214,7 @@ static const char units_text[] =
 	"  void *one[] = {b[0], b[1]}, *two[] = {b[0], b[2]}; layer_0123(c, one, w[0], d, s); layer_0123(c, two, w[1], d, s); }\n"
 	"int64_t net_0123_scratch(const int64_t *d) { return d[0] * 8; }\n";
 
-static void *library(struct fake *f, enum cpu_level level)
+static void *library(struct fake *f, enum runtime_level level)
 {
 	struct object *o[16];
 	uint32_t n_exports;
@@ -241,7 +241,7 @@ typedef struct tri_model *open_fn(const tri_options *, tri_error *);
 typedef int run_fn(struct tri_model *, tri_tensor *, tri_error *);
 typedef void close_fn(struct tri_model *);
 
-static void runs_at(enum cpu_level level)
+static void runs_at(enum runtime_level level)
 {
 	enum { N = 70 };
 	struct fake f;
@@ -289,7 +289,7 @@ static void runs_at(enum cpu_level level)
 static void library_runs(void **state)
 {
 	(void)state;
-	for (enum cpu_level level = 0; level < CPU_LEVEL_COUNT; level++)
+	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++)
 		runs_at(level);
 }
 
@@ -298,7 +298,7 @@ static void descriptor(void **state)
 	struct fake f;
 	(void)state;
 	fake_new(&f, 1);
-	void *h = library(&f, CPU_LEVEL_BASE);
+	void *h = library(&f, RUNTIME_BASE);
 	const tri_model_desc *d = symbol(h, "tiny_desc");
 	assert_int_equal(d->abi, TRI_ABI);
 	assert_string_equal(d->name, "tiny");
@@ -337,7 +337,7 @@ static void several_entries(void **state)
 	(void)state;
 	fake_new(&f, 2);
 	f.entry_params[1][1] = 1, f.entry_params[1][2] = 2; /* single: b, s */
-	void *h = library(&f, CPU_LEVEL_BASE);
+	void *h = library(&f, RUNTIME_BASE);
 	const tri_model_desc *d = symbol(h, "tiny_desc");
 	*(void **)&run = symbol(h, "tiny_single_run");
 	*(void **)&forward = symbol(h, "tiny_forward_run");

@@ -17,6 +17,7 @@ static void *counted_aligned_alloc(size_t align, size_t n) { return allocations+
 #include "backend/runtime/pool.c"
 #include "backend/runtime/model_io.c"
 #include "backend/runtime/model.c"
+#include "backend/runtime/cpu.c"
 #undef malloc
 #undef aligned_alloc
 #include "backend/runtime/matmul_i8_trit2.c" /* for the plainest processor: its portable tile, which no level of x86-64 embeds */
@@ -256,6 +257,29 @@ static void old_options_are_understood(void **state)
 	assert_true(cpu_count() >= 1);
 }
 
+static void the_processor_is_checked(void **state)
+{
+	static const char *const any[] = {"", "x86_64-linux x86-64-v2", "wasm64 +nosuchfeature", "x86_64-linux x86-64-v2 +xavx512vnni"};
+	(void)state;
+	for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+		assert_null(tri_cpu_lacks(any[i]));
+#if defined(__x86_64__)
+#define SAME(target, name) assert_int_equal(!tri_cpu_lacks("x86_64-linux " target), !!__builtin_cpu_supports(name))
+	__builtin_cpu_init();
+	SAME("x86-64-v2 +avx512vnni", "avx512vnni");
+	SAME("x86-64-v2 +gfni,+avx512bf16", "avx512bf16");
+	SAME("x86-64-v2 +avx512vbmi2,+gfni", "avx512vbmi2");
+	SAME("x86-64-v3", "avx2");
+	SAME("x86-64-v4", "avx512bw");
+	if (!__builtin_cpu_supports("avx512f")) {
+		tri_error err;
+		tri_model_desc other = {.target = "x86_64-linux x86-64-v4 +avx512vnni"};
+		assert_null(tri_model_open(NULL, &err, &other));
+		assert_int_equal(err.code, TRI_ERR_DEVICE);
+	}
+#endif
+}
+
 static void portable_tile(void **state)
 {
 	enum { LARGEST = 90 };
@@ -290,7 +314,7 @@ int main(void)
 		cmocka_unit_test(loops_run_every_index_once), cmocka_unit_test(a_forked_child_goes_on),
 		cmocka_unit_test(run_checks_its_tensors),     cmocka_unit_test(dimensions_inside_expressions_are_solved),
 		cmocka_unit_test(later_runs_allocate_nothing), cmocka_unit_test(old_options_are_understood),
-		cmocka_unit_test(portable_tile),
+		cmocka_unit_test(the_processor_is_checked),   cmocka_unit_test(portable_tile),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
