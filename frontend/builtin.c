@@ -344,7 +344,7 @@ static struct value special_lists(struct elab *e, enum special sp, struct args *
 			t.u.seq->at[0] = value_int(i), t.u.seq->at[1] = lists[0].u.seq->at[i];
 		out.u.seq->at[i] = t;
 	}
-	return out;
+	return elab_list(e, out, at);
 }
 
 static struct value special_one(struct elab *e, enum special sp, struct arg *a, span at)

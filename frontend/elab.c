@@ -127,6 +127,26 @@ bool elab_step(struct elab *e, span at)
 	return true;
 }
 
+struct value elab_list(struct elab *e, struct value v, span at)
+{
+	e->steps += v.u.seq->n;
+	if (value_depth(v) <= 64 && value_total(v) <= 1000000)
+		return v;
+	elab_error(e, DIAG_ELAB_STEPS, at, "the list is nested more than 64 deep, or has more than 1000000 elements");
+	e->gave_up = true;
+	return VALUE_POISON;
+}
+
+struct value elab_string(struct elab *e, const char *s, size_t n, span at)
+{
+	e->steps += n / 64;
+	if (n <= 1 << 20)
+		return value_str(arena_strndup(e->f->arena, s, n));
+	elab_error(e, DIAG_ELAB_STEPS, at, "the string gets longer than a mebibyte");
+	e->gave_up = true;
+	return VALUE_POISON;
+}
+
 /* ---- texts ---- */
 
 const char *text_join(struct elab *e, const char *a, const char *b, const char *c, const char *d)

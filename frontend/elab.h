@@ -87,6 +87,10 @@ void elab_hush(struct elab *e);
 void elab_unhush(struct elab *e);
 /* Labels the place where a tensor of the current unit was made, unless that is `seen`. */
 void elab_label_origin(struct elab *e, struct diag *g, const struct builder *b, core_ref r, span seen);
+/* A list or tuple that the source made: poison (reported) if it is nested or shared beyond all reason. Counts its size as steps. */
+struct value elab_list(struct elab *e, struct value v, span at);
+/* A string the source made, of which the same holds. */
+struct value elab_string(struct elab *e, const char *s, size_t n, span at);
 /* Counts a step; false: a limit was reached (reported once). */
 bool elab_step(struct elab *e, span at);
 /* Text in the front end's arena. */
@@ -194,6 +198,7 @@ struct unit_info {
 struct param_list {
 	VEC(struct iparam *) at;
 	VEC(const char *) names;
+	struct map seen; /* ids of those listed: an instance may be reached by two names */
 };
 /* All parameters in a value's instances, in order of declaration, with names under `prefix`. */
 void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out);

@@ -27,7 +27,7 @@ static struct value eval_seq(struct elab *e, node_id n, enum value_kind kind)
 	struct value v = value_seq(e->f->arena, kind, items.n);
 	for (uint32_t i = 0; i < items.n; i++)
 		v.u.seq->at[i] = eval(e, items.at[i]);
-	return v;
+	return elab_list(e, v, elab_span(e, n));
 }
 
 /* && and || of compile-time conditions do not evaluate what they need not. */
@@ -122,7 +122,7 @@ struct value eval_fstring(struct elab *e, node_id n)
 		else
 			value_print(e->f, e->b->dims, v, &b);
 	}
-	struct value v = value_str(arena_strndup(e->f->arena, b.at ? b.at : "", b.len));
+	struct value v = elab_string(e, b.at ? b.at : "", b.len, elab_span(e, n));
 	buf_free(&b);
 	return v;
 }

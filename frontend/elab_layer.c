@@ -281,14 +281,6 @@ void check_layer(struct elab *e, struct item *it)
 
 /* ---- parameters of a subtree ---- */
 
-static bool listed(const struct param_list *l, const struct iparam *p)
-{
-	for (uint32_t i = 0; i < l->at.len; i++)
-		if (l->at.at[i] == p)
-			return true;
-	return false;
-}
-
 static const char *dotted(struct elab *e, const char *prefix, const char *name)
 {
 	return *prefix ? arena_printf(e->f->arena, "%s.%s", prefix, name) : name;
@@ -302,7 +294,7 @@ void params_of(struct elab *e, struct value v, const char *prefix, struct param_
 				params_of(e, v.u.seq->at[i], dotted(e, prefix, arena_printf(e->f->arena, "%u", i)), out);
 		return;
 	}
-	if (v.kind != V_LAYER)
+	if (v.kind != V_LAYER || !map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1))
 		return;
 	/* Arguments last: a sub-layer that was passed in takes the name of the member that the body bound it to. */
 	for (int args = 0; args < 2; args++)
@@ -311,7 +303,7 @@ void params_of(struct elab *e, struct value v, const char *prefix, struct param_
 			const char *name = name_text(e->f, m->name);
 			if (m->is_arg != (args == 1))
 				continue;
-			if (m->kind == M_PARAM && !listed(out, m->param)) {
+			if (m->kind == M_PARAM && map_put(&out->seen, map_key_u64(m->param->id), 1)) {
 				vec_push(&out->at, m->param);
 				vec_push(&out->names, dotted(e, prefix, name));
 			} else if (m->kind == M_VALUE) {
@@ -324,4 +316,5 @@ void param_list_free(struct param_list *l)
 {
 	vec_free(&l->at);
 	vec_free(&l->names);
+	map_free(&l->seen);
 }

@@ -131,12 +131,12 @@ static bool dim_op(struct elab *e, enum token_kind op, struct value x, struct va
 
 static double as_float(struct value v) { return v.kind == V_FLOAT ? v.u.f : v.kind == V_BOOL ? v.u.b : (double)v.u.i; }
 
-static struct value join_seqs(struct elab *e, struct value a, struct value b)
+static struct value join_seqs(struct elab *e, struct value a, struct value b, span at)
 {
 	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n + b.u.seq->n);
 	for (uint32_t i = 0; i < v.u.seq->n; i++)
 		v.u.seq->at[i] = i < a.u.seq->n ? a.u.seq->at[i] : b.u.seq->at[i - a.u.seq->n];
-	return v;
+	return elab_list(e, v, at);
 }
 
 static struct value repeat_seq(struct elab *e, struct value a, int64_t n, span at)
@@ -149,7 +149,7 @@ static struct value repeat_seq(struct elab *e, struct value a, int64_t n, span a
 	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n * (uint32_t)n);
 	for (uint32_t i = 0; i < v.u.seq->n; i++)
 		v.u.seq->at[i] = a.u.seq->at[i % a.u.seq->n];
-	return v;
+	return elab_list(e, v, at);
 }
 
 /* 1: equal, 0: not, -1: not known. */
@@ -201,14 +201,17 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 	if (a.kind == V_TRIT && b.kind == V_TRIT && op == TOK_STAR)
 		return *out = (struct value){.kind = V_TRIT, .u.i = a.u.i * b.u.i}, true;
 	if (op == TOK_EQ || op == TOK_NE) {
+		e->steps += value_total(a);
 		int c = values_equal(e, a, b);
 		*out = c < 0 ? VALUE_POISON : value_bool((c == 1) == (op == TOK_EQ));
 		return c >= 0 || e->checking;
 	}
-	if (op == TOK_PLUS && a.kind == V_STR && b.kind == V_STR)
-		return *out = value_str(arena_printf(e->f->arena, "%s%s", a.u.s, b.u.s)), true;
+	if (op == TOK_PLUS && a.kind == V_STR && b.kind == V_STR) {
+		const char *both = text_join(e, a.u.s, b.u.s, "", "");
+		return *out = elab_string(e, both, strlen(both), at), true;
+	}
 	if (op == TOK_PLUS && value_is_seq(a) && a.kind == b.kind)
-		return *out = join_seqs(e, a, b), true;
+		return *out = join_seqs(e, a, b, at), true;
 	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_INT)
 		return *out = repeat_seq(e, a, b.u.i, at), true;
 	return false;

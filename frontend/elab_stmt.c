@@ -388,7 +388,7 @@ struct value eval_comprehension(struct elab *e, node_id n)
 	for (uint32_t i = 0; i < c.out.len; i++)
 		v.u.seq->at[i] = c.out.at[i];
 	vec_free(&c.out);
-	return c.unknown ? VALUE_POISON : v;
+	return c.unknown ? VALUE_POISON : elab_list(e, v, elab_span(e, n));
 }
 
 /* ---- statements ---- */

@@ -494,8 +494,10 @@ struct value call_unit(struct elab *e, struct func *fn, struct value *values, co
 	p.values = ARENA_ARRAY(e->f->arena, struct value, n + 1);
 	if (fn->self)
 		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p.params);
-	for (uint32_t i = 0; i < n; i++)
+	for (uint32_t i = 0; i < n; i++) {
+		e->steps += value_total(values[i]);
 		collect_sizes(&z, fn, values[i], i);
+	}
 	map_sizes(&z, p.dims);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = name_text(e->f, token_name(e->f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i])));

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "frontend/builtin.h"
 #include "frontend/module.h"
 
 struct value value_dim(const struct dims *d, dim x)
@@ -19,18 +20,42 @@ struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n)
 	return (struct value){.kind = kind, .u.seq = s};
 }
 
+/* Sums up a list that is complete, from its elements' sums. */
+static const struct seq *sealed(struct value v)
+{
+	struct seq *s = v.u.seq;
+	if (s->sealed)
+		return s;
+	uint64_t total = s->n;
+	for (uint32_t i = 0; i < s->n; i++) {
+		struct value x = s->at[i];
+		s->holds |= 1u << x.kind;
+		if (x.kind == V_RANGE)
+			s->holds |= 1u << x.u.range->from.kind | 1u << x.u.range->to.kind;
+		if (!value_is_seq(x))
+			continue;
+		const struct seq *inner = sealed(x);
+		s->holds |= inner->holds;
+		total += inner->total;
+		if (inner->depth >= s->depth)
+			s->depth = inner->depth;
+	}
+	s->depth++;
+	s->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
+	s->sealed = true;
+	return s;
+}
+
+uint32_t value_total(struct value v) { return value_is_seq(v) ? sealed(v)->total : 1; }
+uint32_t value_depth(struct value v) { return value_is_seq(v) ? sealed(v)->depth : 0; }
+
 bool value_holds(struct value v, enum value_kind kind)
 {
 	if (v.kind == kind)
 		return true;
 	if (v.kind == V_RANGE)
 		return v.u.range->from.kind == kind || v.u.range->to.kind == kind;
-	if (!value_is_seq(v))
-		return false;
-	for (uint32_t i = 0; i < v.u.seq->n; i++)
-		if (value_holds(v.u.seq->at[i], kind))
-			return true;
-	return false;
+	return value_is_seq(v) && (sealed(v)->holds >> kind & 1);
 }
 
 bool value_same(struct value a, struct value b)
@@ -83,22 +108,24 @@ const char *value_kind_text(struct value v)
 	return "a value";
 }
 
-static void print_seq(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out)
+static void print_value(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end);
+
+static void print_seq(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end)
 {
 	buf_putc(out, v.kind == V_LIST ? '[' : '(');
 	for (uint32_t i = 0; i < v.u.seq->n; i++) {
 		if (i)
 			buf_puts(out, ", ");
-		if (i == 8) {
+		if (out->len > end) {
 			buf_puts(out, "…");
 			break;
 		}
-		value_print(f, dims, v.u.seq->at[i], out);
+		print_value(f, dims, v.u.seq->at[i], out, end);
 	}
 	buf_putc(out, v.kind == V_LIST ? ']' : ')');
 }
 
-void value_print(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out)
+static void print_value(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out, size_t end)
 {
 	switch (v.kind) {
 	case V_INT:
@@ -109,13 +136,19 @@ void value_print(const struct frontend *f, const struct dims *dims, struct value
 	case V_STR: buf_printf(out, "\"%.40s\"", v.u.s); break;
 	case V_NONE: buf_puts(out, "none"); break;
 	case V_TUPLE:
-	case V_LIST: print_seq(f, dims, v, out); break;
+	case V_LIST: print_seq(f, dims, v, out, end); break;
 	case V_LAYER: buf_printf(out, "%s%s", name_text(f, v.u.layer->item->name), v.u.layer->args_text); break;
 	case V_FN: buf_puts(out, name_text(f, v.u.fn->name)); break;
 	case V_MAKER: buf_puts(out, name_text(f, v.u.item->name)); break;
 	case V_DTYPE: buf_puts(out, dtype_text(v.u.dt)); break;
+	case V_BUILTIN: buf_puts(out, f->builtin_sigs[v.u.builtin].name); break;
 	default: buf_puts(out, value_kind_text(v)); break;
 	}
+}
+
+void value_print(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out)
+{
+	print_value(f, dims, v, out, out->len + 120);
 }
 
 void value_hash(struct hasher *h, const struct frontend *f, struct value v)

@@ -53,6 +53,10 @@ struct value {
 };
 struct seq {
 	uint32_t n;
+	uint32_t holds; /* what is in it, however deep, as bits 1 << kind; once `sealed` */
+	uint32_t total; /* elements, however deep; once sealed */
+	uint16_t depth;
+	bool sealed;
 	struct value *at;
 };
 struct range {                 /* from, from + step, … before `to` */
@@ -117,6 +121,10 @@ struct value value_dim(const struct dims *d, dim x);
 
 struct arena;
 struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n); /* elements to be filled in */
+/* The number of values in it, however deep: what walking it costs. */
+uint32_t value_total(struct value v);
+/* How deep lists and tuples are nested in it: 0 for other values. */
+uint32_t value_depth(struct value v);
 /* Does it hold, however deep, a value of the kind? */
 bool value_holds(struct value v, enum value_kind kind);
 bool value_same(struct value a, struct value b); /* cheap and shallow where deep would cost: false when in doubt */
