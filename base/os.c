@@ -198,7 +198,17 @@ static char *create_temporary(const char *path, unsigned mode, int *fd)
 	return NULL;
 }
 
-bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync)
+/* Devices and pipes: a rename would put a file in their place. */
+static bool write_in_place(const char *path, const void *data, size_t len)
+{
+	int fd = open(path, O_WRONLY | O_CLOEXEC);
+	bool ok = fd >= 0 && write_full(fd, data, len);
+
+	close_quietly(fd);
+	return ok;
+}
+
+static bool replace(const char *path, const void *data, size_t len, unsigned mode, bool sync)
 {
 	int fd = -1, saved;
 	char *name = create_temporary(path, mode, &fd);
@@ -220,6 +230,28 @@ bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mo
 		unlink(name);
 	free(name);
 	errno = saved;
+	return ok;
+}
+
+bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync)
+{
+	struct stat st, link;
+	char *target = NULL;
+	bool ok;
+
+	if (stat(path, &st) == 0) {
+		if (!S_ISREG(st.st_mode) && !S_ISDIR(st.st_mode))
+			return write_in_place(path, data, len);
+		if (lstat(path, &link) == 0 && S_ISLNK(link.st_mode))
+			target = realpath(path, NULL);
+	}
+	ok = replace(target ? target : path, data, len, mode, sync);
+	if (target) {
+		int saved = errno;
+
+		free(target);
+		errno = saved;
+	}
 	return ok;
 }
 

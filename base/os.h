@@ -22,7 +22,8 @@ void os_unmap(const void *data, size_t len);
 #define OS_TEMPORARY_PREFIX ".trib-"
 #define OS_TEMPORARY_SUFFIX ".tmp"
 /* Writes to a temporary beside `path`, then renames: the old content or the new, never a mixture. `sync`: fsync first.
- * `mode` is the permission of the new file, less the umask. On false nothing is left behind. */
+ * `mode` is the permission of the new file, less the umask. On false nothing is left behind. A link stays and its target is replaced; what is no
+ * plain file (a device, a pipe) is written to as it is. */
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);

@@ -145,6 +145,29 @@ static void write_if_changed(void **state)
 }
 
 /* Failures leave the old file and nothing else. */
+static void writes_through_links_and_into_pipes(void **state)
+{
+	char text[8] = "";
+	struct stat st;
+	int fd;
+
+	(void)state;
+	assert_true(os_write_atomic("target", "1", 1, 0644, false));
+	assert_int_equal(symlink("target", "link"), 0);
+	assert_true(os_write_atomic("link", "22", 2, 0644, false));
+	assert_int_equal(lstat("link", &st), 0);
+	assert_true(S_ISLNK(st.st_mode));
+	assert_int_equal(stat("target", &st), 0);
+	assert_int_equal(st.st_size, 2);
+	assert_int_equal(mkfifo("pipe", 0600), 0);
+	fd = open("pipe", O_RDONLY | O_NONBLOCK);
+	assert_true(os_write_atomic("pipe", "abc", 3, 0644, false));
+	assert_int_equal(read(fd, text, sizeof text), 3);
+	close(fd);
+	assert_int_equal(lstat("pipe", &st), 0);
+	assert_true(S_ISFIFO(st.st_mode)); /* no file took its place */
+}
+
 static void write_fails_cleanly(void **state)
 {
 	(void)state;
@@ -315,6 +338,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(mapping, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(stamps, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(write_if_changed, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(writes_through_links_and_into_pipes, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(write_fails_cleanly, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unwritable_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(full_disk, set_up, tear_down),
