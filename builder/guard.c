@@ -1,4 +1,5 @@
-/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, execv. The state is file-scope because a handler has no argument. */
+/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, pthread_sigmask, execv. The state is file-scope because a handler has
+ * no argument. */
 #include "builder/guard.h"
 #include <errno.h>
 #include <signal.h>
@@ -28,7 +29,7 @@ static void on_fault(int sig)
 	}
 	char away[4096];
 	size_t n = strlen(dir);
-	if (n + sizeof ".damaged-000000000" > sizeof away)
+	if (n + sizeof ".damaged-0000000000z" > sizeof away)
 		_exit(3);
 	memcpy(away, dir, n);
 	memcpy(away + n, ".damaged-", 10);
@@ -36,7 +37,13 @@ static void on_fault(int sig)
 	for (n += 9; pid; pid /= 10)
 		away[n++] = (char)('0' + pid % 10);
 	away[n] = 0;
-	if (rename(dir, away) != 0 && errno != ENOENT) {
+	away[n + 1] = 0;
+	int moved = rename(dir, away);
+	for (char c = 'a'; moved && (errno == ENOTEMPTY || errno == EEXIST) && c <= 'z'; c++) { /* this process has been here before */
+		away[n] = c;
+		moved = rename(dir, away);
+	}
+	if (moved && errno != ENOENT) {
 		say("trib: a store is damaged and cannot be moved away: ");
 		say(dir);
 		say("\n");
@@ -45,6 +52,9 @@ static void on_fault(int sig)
 	say("trib: warning: the store in ");
 	say(dir);
 	say(" was damaged; it is made again\n");
+	sigset_t none; /* a worker's mask must not outlive it */
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	execv("/proc/self/exe", arguments);
 	_exit(3);
 }

@@ -86,13 +86,17 @@ static void *worker_main(void *arg)
 	return NULL;
 }
 
-/* Workers block all signals: the main thread handles them. */
+/* Workers block all signals, so that the main thread handles them, but those of their own faults: these, blocked, would kill the process past any
+ * handler. */
 static void start_threads(struct pool *p)
 {
 	pthread_attr_t attr;
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP, SIGSYS};
 	sigset_t all, old;
 
 	sigfillset(&all);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++)
+		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);

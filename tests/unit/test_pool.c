@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <signal.h>
 #include <stdatomic.h>
 #include <time.h>
 
@@ -155,6 +156,27 @@ static void free_with_queued_inline(void **state)
 	assert_int_equal(done, 0);
 }
 
+static void look_at_mask(void *arg, uint32_t worker)
+{
+	(void)worker;
+	pthread_sigmask(SIG_BLOCK, NULL, arg);
+}
+
+static void faults_of_workers_reach_their_handler(void **state)
+{
+	struct pool *p = pool_new(2);
+	sigset_t mask;
+
+	(void)state;
+	pool_submit(p, look_at_mask, &mask);
+	while (!pool_wait(p, 1000))
+		continue;
+	pool_free(p);
+	assert_false(sigismember(&mask, SIGSEGV));
+	assert_false(sigismember(&mask, SIGBUS));
+	assert_true(sigismember(&mask, SIGINT));
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -165,6 +187,7 @@ int main(void)
 		cmocka_unit_test(timeout),
 		cmocka_unit_test(free_while_busy),
 		cmocka_unit_test(free_with_queued_inline),
+		cmocka_unit_test(faults_of_workers_reach_their_handler),
 	};
 
 	return cmocka_run_group_tests(tests, NULL, NULL);
