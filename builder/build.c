@@ -25,6 +25,7 @@ static bool asks_text(const struct options *o) { return o->stop != STOP_NONE || 
 static bool open_project(struct build *b)
 {
 	b->project = store_open(PROJECT_FOLDER "/store", false, &b->warnings);
+	build_trace_key(b);
 	return !asks_text(b->options) && !b->options->dry_run && b->project && build_nothing_to_do(b);
 }
 

@@ -108,7 +108,8 @@ typedef enum status build_visitor(struct build *b, void *ctx);
 enum status build_visit(const struct options *o, build_visitor *visit, void *ctx);
 
 /* build_trace.c: the record of the last build. */
-bool build_nothing_to_do(struct build *b);  /* true: b->done */
+void build_trace_key(struct build *b);
+bool build_nothing_to_do(struct build *b); /* true: b->done */
 void build_record_trace(struct build *b);
 /* build_sources.c: manifest, models, front ends. */
 bool build_read_manifest(struct build *b);

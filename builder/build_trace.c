@@ -30,16 +30,20 @@ static hash128 flags_key(const struct options *o)
 	return hasher_finish(h);
 }
 
-bool build_nothing_to_do(struct build *b)
+void build_trace_key(struct build *b)
 {
-	bool touched;
 	hash128 format = {TRACE_FORMAT, 0};
-	b->trace_key = flags_key(b->options);
 	struct platform here;
 	const char *error, *near;
+	b->trace_key = flags_key(b->options);
 	b->rest = format;
 	if (platform_resolve(b->session, "native", "native", &here, &error, &near))
 		b->rest = hash_combine(format, here.id);
+}
+
+bool build_nothing_to_do(struct build *b)
+{
+	bool touched;
 	b->why_stale = "there is no record of an earlier build";
 	b->trace = trace_load(b->session, b->project, b->trace_key);
 	if (!b->trace)

@@ -50,7 +50,10 @@ int main(int argc, char **argv)
 	struct arena *a = arena_new(0);
 	enum status s = run(a, argc, argv);
 	arena_free(a);
-	if (fflush(stdout) != 0 && s == STATUS_OK)
-		s = STATUS_ENVIRONMENT;
+	bool lost = fflush(stdout) != 0;
+	if (lost || ferror(stdout)) {
+		fprintf(stderr, "trib: cannot write the standard output: %s\n", lost ? strerror(errno) : "an earlier write failed");
+		s = s == STATUS_OK ? STATUS_ENVIRONMENT : s;
+	}
 	return (int)s;
 }

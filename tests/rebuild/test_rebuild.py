@@ -54,6 +54,10 @@ class Rebuild(ProjectTest):
         self.assertEqual(first["units"]["compiled"], self.total)
         self.assertGreaterEqual(self.total, 3)
 
+    def test_second_build_reads_nothing(self):
+        again = self.build()
+        self.assertEqual(set(again["phases_ms"].values()), {0}, again)
+
     def compiled(self, *args):
         return self.build(*args)["units"]["compiled"]
 
