@@ -425,8 +425,7 @@ static void exec_assert(struct elab *e, node_id n)
 	}
 	if (c.kind == V_TENSOR || condition(e, c, elab_span(e, cond), true) != 0 || e->unsure)
 		return;
-	struct diag *g = elab_error(e, DIAG_ASSERT_FAILED, elab_span(e, cond), "the assertion fails%s%s", m.kind == V_STR ? ": " : "",
-				    m.kind == V_STR ? m.u.s : "");
+	struct diag *g = elab_error(e, DIAG_ASSERT_FAILED, elab_span(e, cond), "%s", m.kind == V_STR ? m.u.s : "the assertion fails");
 	if (g->primary.at.start == elab_span(e, cond).start)
 		diag_label_primary(e->out, g, "is false");
 	if (e->checking)
