@@ -113,6 +113,18 @@ static void on_assert(MDB_env *env, const char *what)
 	guard_trip();
 }
 
+/* A damaged count of pages would be taken at its word: a map, and then a sparse file, of any size. */
+static int check_size(struct store *s)
+{
+	MDB_envinfo info;
+	MDB_stat pages;
+	struct stat st;
+	mdb_filehandle_t fd;
+	if (mdb_env_info(s->env, &info) || mdb_env_stat(s->env, &pages) || mdb_env_get_fd(s->env, &fd) || fstat(fd, &st))
+		return MDB_CORRUPTED;
+	return info.me_last_pgno > ((uint64_t)st.st_size + FLUSH_AT) / pages.ms_psize ? MDB_CORRUPTED : 0;
+}
+
 static int open_env(struct store *s)
 {
 	MDB_txn *txn = NULL;
@@ -126,6 +138,8 @@ static int open_env(struct store *s)
 		rc = mdb_env_set_maxreaders(s->env, 510);
 	if (!rc)
 		rc = mdb_env_open(s->env, s->dir, MDB_NOTLS | MDB_NOSYNC, 0666);
+	if (!rc)
+		rc = check_size(s);
 	if (!rc)
 		rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
 	if (rc == MDB_MAP_RESIZED) {

@@ -191,12 +191,43 @@ static void unusable_folder(void **state)
 	buf_free(&w);
 }
 
+/* In either meta page of data.mdb: mm_last_pg, behind the page header, magic, version, address, map size and two databases. */
+static void a_damaged_page_count_does_not_grow_the_file(void **state)
+{
+	(void)state;
+	const uint64_t count = (uint64_t)1 << 22;
+	const off_t at = 16 + 8 + 8 + 8 + 2 * 48;
+	char path[128];
+	struct buf w = {0};
+	struct stat st;
+	size_t len;
+	struct store *s = opened();
+	store_put(s, (hash128){1, 2}, "x", 1);
+	closed(s);
+	snprintf(path, sizeof path, "%s/data.mdb", folder);
+	FILE *f = fopen(path, "r+b");
+	for (int page = 0; page < 2; page++) {
+		assert_int_equal(fseeko(f, page * 4096 + at, SEEK_SET), 0);
+		assert_int_equal(fwrite(&count, sizeof count, 1, f), 1);
+	}
+	fclose(f);
+	s = store_open(folder, true, &w);
+	assert_non_null(s);
+	assert_non_null(strstr(w.at, "damaged"));
+	assert_null(store_get(s, (hash128){1, 2}, &len));
+	store_put(s, (hash128){3, 4}, "y", 1);
+	assert_true(store_close(s, &w));
+	assert_int_equal(stat(path, &st), 0);
+	assert_true(st.st_size < 1 << 20);
+	buf_free(&w);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(absent), T(round_trip), T(grows_beyond_its_map), T(damaged_large_value_is_a_miss), T(garbage_is_set_aside),
-		T(two_openers_see_each_other), T(unusable_folder),
+		T(two_openers_see_each_other), T(a_damaged_page_count_does_not_grow_the_file), T(unusable_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
