@@ -58,7 +58,7 @@ void progress_done(struct progress *p, uint32_t worker)
 	struct lane *l = &p->lanes[worker];
 	p->done++;
 	if (p->mode == PROGRESS_LINES && l->name)
-		fprintf(p->out, "[%u/%u] %s\n", p->done, p->total, l->name);
+		fprintf(p->out, "[%u/%u] %s\n", p->done, p->total, l->name), fflush(p->out); /* a pipe's reader sees it now */
 	l->name = NULL;
 	pthread_mutex_unlock(&p->lock);
 }

@@ -51,6 +51,20 @@ void timing_free(struct timing *t)
 
 struct tick timing_tick(void) { return (struct tick){os_now_ns(), os_thread_cpu_ns()}; }
 
+static void keep_event(struct timing *t, enum phase p, uint32_t lane, const char *name, int64_t start, int64_t length)
+{
+	struct event e = {strdup(name), p, lane, start - t->origin, length};
+	vec_push(&t->events, e);
+}
+
+void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since)
+{
+	pthread_mutex_lock(&t->lock);
+	if (t->keep)
+		keep_event(t, p, lane, name, since.wall, os_now_ns() - since.wall);
+	pthread_mutex_unlock(&t->lock);
+}
+
 int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since)
 {
 	struct tick now = timing_tick();
@@ -58,10 +72,8 @@ int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *na
 	pthread_mutex_lock(&t->lock);
 	t->wall[p] += wall;
 	t->cpu[p] += now.cpu - since.cpu;
-	if (t->keep) {
-		struct event e = {strdup(name), p, lane, since.wall - t->origin, wall};
-		vec_push(&t->events, e);
-	}
+	if (t->keep)
+		keep_event(t, p, lane, name, since.wall, wall);
 	pthread_mutex_unlock(&t->lock);
 	return wall;
 }

@@ -22,6 +22,8 @@ void timing_free(struct timing *t); /* NULL is accepted */
 struct tick timing_tick(void);
 /* Work of a phase from `since` until now, on the same thread. `lane`: 0 is the main thread, worker w is w + 1. Returns its wall time. */
 int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since);
+/* Only the event: its time is in the sums by timing_add_ns. */
+void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since);
 /* Work that was measured elsewhere. */
 void timing_add_ns(struct timing *t, enum phase p, int64_t wall, int64_t cpu);
 int64_t timing_wall(const struct timing *t, enum phase p);
