@@ -172,6 +172,8 @@ static void print_summary(struct build *b, enum status s, int64_t wall)
 		fprintf(b->err, "trib: interrupted\n");
 	else if (b->check)
 		print_check_summary(b);
+	else if (s == STATUS_USAGE)
+		return; /* no build was tried */
 	else if (s != STATUS_OK)
 		fprintf(b->err, "trib: the build failed; what the last good build made is still in place\n");
 	else if (b->options->dry_run || asks_text(b->options))

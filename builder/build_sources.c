@@ -7,6 +7,7 @@
 #include "builder/glob.h"
 #include "builder/manifest.h"
 #include "builder/options.h"
+#include "builder/timing.h"
 
 #define MANIFEST "tri.build"
 
@@ -102,7 +103,8 @@ static const char *const *source_files(struct build *b, const struct model_spec 
 		for (uint32_t k = 0; k < found; k++)
 			vec_push(&files, list[k]);
 		if (!found) {
-			diag_add(b->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
+			struct diag *g = diag_add(b->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
+			diag_help(b->diags, g, "paths start at the manifest's folder; `*` stands for a part of a name, `**/` for any folders");
 			ok = false;
 		}
 	}
@@ -116,6 +118,7 @@ static const char *const *source_files(struct build *b, const struct model_spec 
 
 bool build_load_sources(struct build *b)
 {
+	struct tick t = timing_tick();
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		struct model_job *m = &b->models[i];
 		uint32_t n;
@@ -126,6 +129,7 @@ bool build_load_sources(struct build *b)
 		for (uint32_t k = 0; files && k < n; k++)
 			m->failed |= !frontend_add_file(m->frontend, files[k]);
 	}
+	timing_event(b->timing, PHASE_PARSE, 0, "read, lex and parse", t);
 	return build_may_go_on(b);
 }
 
@@ -149,14 +153,17 @@ bool build_load_files(struct build *b)
 
 bool build_check(struct build *b)
 {
+	struct tick t = timing_tick();
 	for (uint32_t i = 0; i < b->n_models; i++)
 		if (!b->models[i].failed)
 			b->models[i].failed = !frontend_check(b->models[i].frontend);
+	timing_event(b->timing, PHASE_TYPECHECK, 0, "check types", t);
 	return build_may_go_on(b);
 }
 
 bool build_elaborate(struct build *b)
 {
+	struct tick t = timing_tick();
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		struct model_job *m = &b->models[i];
 		if (m->failed)
@@ -180,5 +187,6 @@ bool build_elaborate(struct build *b)
 		m->program = frontend_elaborate(m->frontend, &req);
 		m->failed = !m->program;
 	}
+	timing_event(b->timing, PHASE_ELABORATE, 0, "elaborate", t);
 	return build_may_go_on(b);
 }

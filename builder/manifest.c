@@ -408,7 +408,8 @@ struct manifest *manifest_read(struct arena *session, struct frontend_host host,
 	if (src)
 		read_file(&r, src);
 	else
-		diag_add(diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`", path);
+		diag_help(diags, diag_add(diags, DIAG_FILE_READ, SPAN_NONE, "there is no `%s` here that can be read", path),
+			  "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
 	m->n_blocks = r.blocks.len;
 	m->blocks = ARENA_ARRAY(session, struct manifest_block, r.blocks.len ? r.blocks.len : 1);
 	for (uint32_t i = 0; i < r.blocks.len; i++) {

@@ -211,15 +211,25 @@ static bool short_flags(struct parse *p, const char *word)
 	return true;
 }
 
+/* Whether that flag's value is the next word. */
+static bool takes_next(const char *word)
+{
+	for (uint32_t i = 0; i < N_OPTIONS; i++) {
+		const struct option *o = &options[i];
+		bool same = word[1] == '-' ? strcmp(o->name, word + 2) == 0 : word[1] && o->letter == word[1] && !word[2];
+		if (same)
+			return o->takes != NULL;
+	}
+	return false;
+}
+
 /* The command may stand anywhere before the operands: `trib -C dir build` is as good as `trib build -C dir`. */
 static bool find_command(struct parse *p)
 {
 	const char *names[COMMAND_COUNT];
 	int i = 1;
-	for (; i < p->argc && p->argv[i][0] == '-'; i++) {
-		if (strcmp(p->argv[i], "-C") == 0 || strcmp(p->argv[i], "-j") == 0 || strcmp(p->argv[i], "-O") == 0)
-			i++;
-	}
+	for (; i < p->argc && p->argv[i][0] == '-'; i++)
+		i += takes_next(p->argv[i]);
 	if (i >= p->argc)
 		return true;
 	for (uint32_t k = 0; k < COMMAND_COUNT; k++)
@@ -310,7 +320,8 @@ void args_help(const struct args *args, struct buf *out)
 	buf_puts(out, "trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
 		      "trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		buf_printf(out, "  %-8s %-12s %s\n", commands[i].text, commands[i].operands, commands[i].help);
+		buf_printf(out, "  %-8s %-*s %s\n", commands[i].text, 10 + (int)(strstr(commands[i].operands, "…") ? 2 : 0), commands[i].operands,
+			   commands[i].help);
 	buf_puts(out, "\n`trib COMMAND --help` lists the flags of a command. Exit codes: 0 done, 1 errors in\nthe sources, 2 wrong usage, 3 environment or "
 		      "I/O failure, 130 interrupted.\n");
 }

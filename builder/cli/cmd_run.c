@@ -21,7 +21,7 @@ static enum status complain(const char *text, enum status s)
 /* A path as it is; a model's name through the manifest. */
 static const char *library_path(struct arena *a, const struct options *o, enum status *s)
 {
-	const char *word = o->models[0];
+	const char *word = o->n_models ? o->models[0] : "";
 	size_t n = strlen(word);
 	struct build_spec spec;
 	const char *suffix = o->device && strncmp(o->device, "opencl", 6) == 0 ? "_opencl" : "";
@@ -31,6 +31,11 @@ static const char *library_path(struct arena *a, const struct options *o, enum s
 		*s = STATUS_USAGE;
 		return NULL;
 	}
+	if (spec.n_models != 1) {
+		*s = complain("the manifest has several models: which one?", STATUS_USAGE);
+		return NULL;
+	}
+	word = spec.models[0].name;
 	const char *path = arena_printf(a, "%s/lib%s%s.so", spec.models[0].out, word, suffix);
 	struct file_stamp st;
 	if (os_stamp(path, &st))
@@ -110,7 +115,7 @@ static enum status run_library(struct arena *a, const struct library *lib, const
 	else if (!run_prepare(a, &lib->desc->entries[entry], o, &io, &why))
 		s = complain(why.at, STATUS_FAILED);
 	else if (!run_times(a, lib->desc, (uint32_t)entry, &io, o, &error))
-		s = complain(arena_printf(a, "the model failed: %s", error.message), STATUS_FAILED);
+		s = complain(arena_printf(a, "the model failed: %s", error.message), error.code == TRI_ERR_DEVICE ? STATUS_ENVIRONMENT : STATUS_FAILED);
 	else if (!run_publish(&io, o, &why))
 		s = complain(why.at, STATUS_ENVIRONMENT);
 	else
@@ -123,7 +128,9 @@ static enum status run_library(struct arena *a, const struct library *lib, const
 
 static bool known_device(const char *d)
 {
-	return !d || strcmp(d, "cpu") == 0 || strcmp(d, "reference") == 0 || strcmp(d, "opencl") == 0 || strncmp(d, "opencl:", 7) == 0;
+	if (d && strncmp(d, "opencl:", 7) == 0)
+		return d[7] && d[7 + strspn(d + 7, "0123456789")] == 0;
+	return !d || strcmp(d, "cpu") == 0 || strcmp(d, "reference") == 0 || strcmp(d, "opencl") == 0;
 }
 
 enum status cmd_run(const struct options *o)
@@ -131,10 +138,10 @@ enum status cmd_run(const struct options *o)
 	struct library lib;
 	const char *error;
 	enum status s = STATUS_ENVIRONMENT;
-	if (o->n_models != 1)
-		return complain("`trib run` wants one model or library", STATUS_USAGE);
+	if (o->n_models > 1)
+		return complain("`trib run` wants one model or library; its inputs are given as --input NAME=FILE", STATUS_USAGE);
 	if (!known_device(o->device))
-		return complain("--device wants cpu, opencl, opencl:I or reference", STATUS_USAGE);
+		return complain("--device wants cpu, opencl, opencl:I with a number of `trib devices`, or reference", STATUS_USAGE);
 	if (o->device && strcmp(o->device, "reference") == 0)
 		return reference_run(o);
 	struct arena *a = arena_new(0);

@@ -65,6 +65,10 @@ static bool find_device(uint64_t want, cl_device_id *out, uint64_t *seen, tri_er
 	cl_uint n_platforms = 0;
 	*seen = 0;
 	cl_int status = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
+	if (status == -1001) { /* the loader's, declared in an extension header only */
+		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL platform is installed (clGetPlatformIDs: %d)", status);
+		return false;
+	}
 	if (status != CL_SUCCESS)
 		return tri_cl_error(err, "clGetPlatformIDs", status);
 	for (cl_uint p = 0; p < n_platforms && p < MAX_PLATFORMS; p++) {

@@ -42,6 +42,35 @@ class Commands(ProjectTest):
             self.assertLessEqual(text.count("\n"), 36)
             self.assertLessEqual(max(map(len, text.splitlines())), 84)
 
+    def test_run_without_a_name_takes_the_only_model(self):
+        self.trib("new", "hello")
+        inside = os.path.join(self.dir, "hello")
+        run([TRIB, "build"], inside, env=self.env)
+        done = run([TRIB, "run"], inside, ok=False, env=self.env)
+        self.assertEqual(done.returncode, 2)
+        self.assertIn("no --input for `x`", done.stderr)
+
+    def test_flags_with_values_before_the_command(self):
+        self.trib("new", "hello")
+        self.assertIn("linked", self.trib("--jobs", "2", "--directory", "hello", "build").stdout)
+
+    def test_no_manifest(self):
+        said = self.fails("build")
+        self.assertIn("trib new", said)
+        self.assertIn("-C DIR", said)
+
+    def test_clean_of_a_folder_given_by_flag(self):
+        self.trib("new", "hello")
+        self.trib("build", "-C", "hello", "--out", "other")
+        self.trib("clean", "-C", "hello", "--out", "other")
+        self.assertEqual(sorted(os.listdir(self.path("hello"))), [".gitignore", "src", "tri.build"])
+
+    def test_devices_that_are_none(self):
+        self.trib("new", "hello")
+        inside = os.path.join(self.dir, "hello")
+        for device in ("gpu", "opencl:", "opencl:x", "opencl:-1"):
+            self.assertEqual(run([TRIB, "run", "--device", device], inside, ok=False, env=self.env).returncode, 2, device)
+
     def test_explain(self):
         self.assertIn("Right:", self.trib("explain", "e0402").stdout)
         self.assertIn("E9999", self.fails("explain", "E9999", code=2))
@@ -95,7 +124,9 @@ class TwoModels(ProjectTest):
     def test_trace_and_timing(self):
         said = self.trib("build", "good", "--trace", "trace.json", "--timing").stdout
         self.assertIn("peak memory", said)
-        names = {e["name"] for e in json.loads(self.read("trace.json"))["traceEvents"]}
+        events = json.loads(self.read("trace.json"))["traceEvents"]
+        names = {e["name"] for e in events}
+        self.assertLessEqual({"parse", "typecheck", "elaborate", "codegen", "link"}, {e.get("cat") for e in events})
         self.assertTrue(any("compile" in n for n in names), names)
 
     def test_no_cache_leaves_no_cache(self):
