@@ -42,6 +42,7 @@ bool build_note_repository(struct build *b)
 	const char *dir = "";
 	char *here = getcwd(NULL, 0);
 	size_t depth = 0;
+	b->head = (hash128){0, 0};
 	for (const char *s = here; s && *s; s++)
 		depth += *s == '/';
 	free(here);

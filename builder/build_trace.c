@@ -75,6 +75,15 @@ static struct trace_source *list_sources(struct build *b, uint32_t *n)
 	return list;
 }
 
+/* The record says uncommitted changes, and an edit may have taken them back. */
+static bool became_clean(struct build *b)
+{
+	build_note_repository(b);
+	if (b->in_repository)
+		build_describe_commit(b);
+	return b->in_repository && b->commit[0] && !b->dirty;
+}
+
 /* An edit of comments or white space: the tokens are what they were. */
 bool build_compare_tokens(struct build *b)
 {
@@ -82,7 +91,7 @@ bool build_compare_tokens(struct build *b)
 	if (b->state != TRACE_SOURCES || b->trace->committed)
 		return true;
 	const struct trace_source *now_sources = list_sources(b, &n);
-	if (!trace_same_sources(b->trace, now_sources, n))
+	if (!trace_same_sources(b->trace, now_sources, n) || became_clean(b))
 		return true;
 	for (uint32_t i = 0; i < b->trace->n_inputs; i++) {
 		struct input *old = &b->trace->inputs[i];

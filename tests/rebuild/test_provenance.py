@@ -47,6 +47,17 @@ class Provenance(ProjectTest):
         self.build()
         self.assertNotIn("uncommitted", self.said())
 
+    def test_an_edit_taken_back_is_clean(self):
+        self.edit("src/main.tri", "# One", "# Just one")
+        self.build()
+        self.assertIn("uncommitted changes", self.said())
+        self.edit("src/main.tri", "# Just one", "# Simply one")
+        self.assertIn("nothing to do", self.trib("build").stdout)
+        self.edit("src/main.tri", "# Simply one", "# One")
+        self.build()
+        self.assertNotIn("uncommitted", self.said())
+        self.assertIn("nothing to do", self.trib("build").stdout)
+
     def test_other_files_do_not_count(self):
         self.write("notes.txt", "x")
         self.assertIn("nothing to do", self.trib("build").stdout)
