@@ -197,15 +197,12 @@ static uint32_t unused_names(struct arena *a, const struct weights *w, const str
 	return n;
 }
 
-static void report_missing(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n, span at,
-			   struct diags *diags)
+/* The missing parameters, the nearest names in the file, and what else is there. */
+static void list_missing(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n, struct diag *g,
+			 struct diags *diags)
 {
 	const char *const *unused;
 	uint32_t n_unused = unused_names(a, w, p, &unused);
-	struct diag *g = w ? diag_add(diags, DIAG_WEIGHTS_MISSING, at, "%u parameter%s not in `%s` and without an initial value", n,
-				      n == 1 ? " is" : "s are", w->path)
-			   : diag_add(diags, DIAG_WEIGHTS_MISSING, at, "%u parameter%s no initial value, and the model names no weights file", n,
-				      n == 1 ? " has" : "s have");
 	for (uint32_t i = 0; i < n && i < SHOW_MISSING; i++) {
 		const struct core_param *m = &p->params[missing[i]];
 		struct tensor t;
@@ -231,14 +228,34 @@ static void report_missing(struct arena *a, const struct weights *w, const struc
 		diag_note(diags, g, "in the file but not used: %s%s", b.at, n_unused > SHOW_UNUSED ? ", …" : "");
 		buf_free(&b);
 	}
+}
+
+static void report_missing(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n, span at,
+			   struct diags *diags)
+{
+	struct diag *g = w ? diag_add(diags, DIAG_WEIGHTS_MISSING, at, "%u parameter%s not in `%s` and without an initial value", n,
+				      n == 1 ? " is" : "s are", w->path)
+			   : diag_add(diags, DIAG_WEIGHTS_MISSING, at, "%u parameter%s no initial value, and the model names no weights file", n,
+				      n == 1 ? " has" : "s have");
+	list_missing(a, w, p, missing, n, g, diags);
 	if (!w)
 		diag_help(diags, g, "add `weights = FILE.safetensors` to the model");
+}
+
+/* By the language that is no error; but a file that was written for another spelling would end in a random model. */
+static void warn_default(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n, span at,
+			 struct diags *diags)
+{
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DEFAULT, at, "%u parameter%s not in `%s` and take%s the initial value", n,
+				  n == 1 ? " is" : "s are", w->path, n == 1 ? "s" : "");
+	list_missing(a, w, p, missing, n, g, diags);
 }
 
 bool weights_bind(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags)
 {
 	uint32_t *missing = ARENA_ARRAY(a, uint32_t, p->n_params + 1), n_missing = 0;
+	uint32_t *by_default = ARENA_ARRAY(a, uint32_t, p->n_params + 1), n_default = 0;
 	bool ok = true;
 	out->params = ARENA_ARRAY(a, struct tensor, p->n_params + 1);
 	out->hashes = ARENA_ARRAY(a, hash128, p->n_params + 1);
@@ -251,11 +268,15 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct core_pr
 			missing[n_missing++] = i;
 			continue;
 		}
+		if (!s && w)
+			by_default[n_default++] = i;
 		if (s ? from_file(a, w, m, s, t, diags) : from_init(a, m, host, t, diags))
 			out->hashes[i] = content_hash(t);
 		else
 			ok = false;
 	}
+	if (n_default)
+		warn_default(a, w, p, by_default, n_default, at, diags);
 	if (n_missing)
 		report_missing(a, w, p, missing, n_missing, at, diags);
 	return ok && n_missing == 0;
