@@ -148,7 +148,8 @@ static enum status verdict(const struct build *b)
 		return STATUS_OK;
 	for (uint32_t i = 0; i < diags_count(b->diags); i++) {
 		enum diag_code c = diags_at(b->diags, i)->code;
-		if (c == DIAG_MANIFEST_NO_MODEL || c == DIAG_MANIFEST_NO_PROFILE)
+		bool flag = c == DIAG_MANIFEST_TARGET && (b->options->cpu || b->options->target);
+		if (flag || c == DIAG_MANIFEST_NO_MODEL || c == DIAG_MANIFEST_NO_PROFILE)
 			return STATUS_USAGE;
 	}
 	return b->environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
@@ -207,12 +208,18 @@ static void collect_times(struct build *b)
 	}
 }
 
+static void write_trace(struct build *b)
+{
+	if (!b->options->trace_file || timing_write(b->timing, b->options->trace_file))
+		return;
+	diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write the trace `%s`: %s", b->options->trace_file, strerror(errno));
+	b->environment = true;
+}
+
 static void report(struct build *b, enum status s)
 {
 	int64_t wall = os_now_ns() - b->started;
 	collect_times(b);
-	if (b->options->trace_file && !timing_write(b->timing, b->options->trace_file))
-		diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", b->options->trace_file, strerror(errno));
 	print_warnings(b);
 	diags_sort(b->diags);
 	if (b->options->json > 0) {
@@ -302,6 +309,7 @@ static enum status run(const struct options *o, FILE *out, FILE *err, bool check
 	/* what was compiled before an error or an interrupt is kept */
 	store_close(b.cache, &b.warnings);
 	b.cache = NULL;
+	write_trace(&b);
 	enum status s = verdict(&b);
 	report(&b, s);
 	store_close(b.project, &b.warnings);

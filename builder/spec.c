@@ -76,7 +76,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.cpu = text_setting(l, KEY_CPU, o->cpu, "native"),
 		.target = text_setting(l, KEY_TARGET, o->target, "native"),
 		.out = text_setting(l, KEY_OUT, o->out, "build"),
-		.target_at = cpu ? cpu->at : target ? target->at : b->at,
+		.target_at = o->cpu || o->target ? SPAN_NONE : cpu ? cpu->at : target ? target->at : b->at,
 		.version = version ? version->text : "",
 	};
 #ifndef NDEBUG
@@ -135,7 +135,7 @@ static bool known_models(struct arena *session, const struct manifest *m, const 
 		if (near)
 			diag_help(diags, g, "did you mean `%s`?", near);
 		else
-			diag_help(diags, g, "the first model of the manifest is `%s`", names[0]);
+			diag_help(diags, g, "the first model of the manifest is `%s`; `trib --help` lists the commands", names[0]);
 		ok = false;
 	}
 	return ok;

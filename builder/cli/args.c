@@ -249,6 +249,8 @@ static bool find_command(struct parse *p)
 		return find_command(p);
 	}
 	const char *near = diag_nearest(p->argv[i], names, COMMAND_COUNT);
+	if (!near && p->out->options.help) /* `trib help WORD` */
+		return fail(p, "there is no command", p->argv[i]);
 	if (!near)
 		return true; /* a model of the default command */
 	fail(p, "there is no command", p->argv[i]);

@@ -9,10 +9,13 @@
 #include "builder/cli/args.h"
 #include "builder/guard.h"
 
-static enum status usage(struct buf *error)
+static enum status usage(const struct args *args, struct buf *error)
 {
 	fprintf(stderr, "trib: %s\n", error->at);
-	fprintf(stderr, "`trib --help` lists commands and flags\n");
+	if (args->given)
+		fprintf(stderr, "`trib %s --help` lists its flags\n", command_text(args->command));
+	else
+		fprintf(stderr, "`trib --help` lists the commands, `trib build --help` the flags of the default one\n");
 	buf_free(error);
 	return STATUS_USAGE;
 }
@@ -31,7 +34,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 	struct args args;
 	struct buf error = {0};
 	if (!args_parse(a, argc, argv, &args, &error))
-		return usage(&error);
+		return usage(&args, &error);
 	if (args.options.version)
 		return command_run(COMMAND_VERSION, &args.options);
 	if (args.options.help)

@@ -54,6 +54,21 @@ class Commands(ProjectTest):
         self.trib("new", "hello")
         self.assertIn("linked", self.trib("--jobs", "2", "--directory", "hello", "build").stdout)
 
+    def test_wrong_flags_are_usage_errors(self):
+        self.trib("new", "hello")
+        self.assertIn("x86-64-v2", self.fails("build", "-C", "hello", "--cpu", "z80", code=2))
+        self.assertIn("x86_64-linux", self.fails("build", "-C", "hello", "--target", "arm", code=2))
+        self.assertIn("`trib build --help`", self.fails("build", "--frob", code=2))
+        self.assertIn("nosuch", self.fails("help", "nosuch", code=2))
+        self.assertIn("trib --help", self.fails("-C", "hello", "fmt", code=2))
+
+    def test_a_trace_that_cannot_be_written(self):
+        self.trib("new", "hello")
+        done = self.trib("build", "-C", "hello", "--trace", "/nonexistent/t.json", "--message-format=json", ok=False)
+        self.assertEqual(done.returncode, 3)
+        self.assertFalse(json.loads(done.stdout.splitlines()[-1])["ok"])
+        self.assertTrue(os.path.exists(self.path("hello/build/libhello.so")))
+
     def test_no_manifest(self):
         said = self.fails("build")
         self.assertIn("trib new", said)
