@@ -100,6 +100,8 @@ struct loop_fn {
 	uint32_t n_stmts;
 	uint32_t n_inputs, n_outputs, n_slots;
 	dim scratch; /* bytes of own scratch; callees use what follows */
+	dim *checks; /* none may be negative at run time: the unit then fails with TRI_ERR_SHAPE before it touches anything */
+	uint32_t n_checks;
 };
 
 /* From a plan's run function. Never NULL. */

@@ -197,6 +197,7 @@ struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 				 .n_slots = p->n_slots, .scratch = b.zero};
 	b.buffer = ARENA_ARRAY(unit, uint32_t, ir->n_insts);
 	memset(b.buffer, 0xff, ir->n_insts * sizeof *b.buffer);
+	loops_checks(&b);
 	loops_fuse(&b);
 	reserve(&b);
 	interface_buffers(&b);

@@ -61,6 +61,8 @@ bool loops_splat(const struct builder *b, const struct ir_inst *in);
 /* Is `v` a matmul for a micro-kernel? Then which, and the values (under reshapes) of its operands. */
 bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
 
+/* loops_checks.c: fills fn->checks. */
+void loops_checks(struct builder *b);
 /* loops_fuse.c: fills values and groups. */
 void loops_fuse(struct builder *b);
 /* loops_nest.c: the nest of group `g`. */

@@ -154,6 +154,11 @@ void loops_print(const struct loop_fn *f, struct buf *out)
 	buf_putc(out, '\n');
 	for (uint32_t k = 0; k < f->n_buffers; k++)
 		print_buffer(f, k, out);
+	for (uint32_t k = 0; k < f->n_checks; k++) {
+		buf_puts(out, "  check ");
+		dim_print(f->dims, f->checks[k], out);
+		buf_puts(out, " >= 0\n");
+	}
 	for (uint32_t k = 0; k < f->n_stmts; k++) {
 		if (f->stmts[k].kind == STMT_NEST)
 			print_nest(f, &f->stmts[k].nest, out);

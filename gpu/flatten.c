@@ -106,6 +106,14 @@ static void need_scratch(struct flat_entry *out, dim size)
 	vec_push(&out->scratch, size);
 }
 
+static void need_check(struct flat_entry *out, dim x)
+{
+	for (uint32_t i = 0; i < out->checks.len; i++)
+		if (dim_eq(out->checks.at[i], x))
+			return;
+	vec_push(&out->checks, x);
+}
+
 static void expand(const struct frame *s);
 
 static void call(const struct frame *s, const struct loop_stmt *st)
@@ -127,6 +135,8 @@ static void call(const struct frame *s, const struct loop_stmt *st)
 
 static void expand(const struct frame *s)
 {
+	for (uint32_t i = 0; i < s->fn->n_checks; i++)
+		need_check(s->out, moved(s, s->fn->checks[i]));
 	need_scratch(s->out, dim_add(s->out->dims, s->scratch, moved(s, s->fn->scratch)));
 	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
 		const struct loop_stmt *st = &s->fn->stmts[i];

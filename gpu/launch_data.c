@@ -135,10 +135,12 @@ static uint64_t put_entry(struct writer *w, struct arena *a, const struct flat_e
 	w->dims = e->dims;
 	w->programs.len = w->lengths.len = 0;
 	uint64_t launches = put_launches(w, a, e), scratch = put_dims(w, e->scratch.at, e->scratch.len);
-	struct tri_cl_entry out = {.n_launches = e->launches.len, .n_scratch = e->scratch.len};
+	uint64_t checks = put_dims(w, e->checks.at, e->checks.len);
+	struct tri_cl_entry out = {.n_launches = e->launches.len, .n_scratch = e->scratch.len, .n_checks = e->checks.len};
 	uint64_t at = put(&w->structs, &out, sizeof out);
 	point(w, at + offsetof(struct tri_cl_entry, launches), w->structs_symbol, launches);
 	point(w, at + offsetof(struct tri_cl_entry, scratch), w->structs_symbol, scratch);
+	point(w, at + offsetof(struct tri_cl_entry, checks), w->structs_symbol, checks);
 	return at;
 }
 
@@ -207,6 +209,7 @@ void launch_data_add(struct object *o, const struct model_input *in, const struc
 		at[i] = put_entry(&w, o->arena, &e);
 		vec_free(&e.launches);
 		vec_free(&e.scratch);
+		vec_free(&e.checks);
 	}
 	uint64_t program = put_program_text(&w, &f, units);
 	for (uint32_t i = 0; i < n; i++) {

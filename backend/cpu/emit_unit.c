@@ -149,12 +149,18 @@ LLVMValueRef emit_buffer(struct emit *e, uint32_t k)
 
 /* -- run-time checks --------------------------------------------------------------------------------------------------------------------- */
 
-static void call_fail(struct emit *e, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound)
+static LLVMValueRef declare(struct emit *e, const char *name, LLVMTypeRef type)
+{
+	LLVMValueRef f = LLVMGetNamedFunction(e->module, name);
+	return f ? f : LLVMAddFunction(e->module, name, type);
+}
+
+static void call_fail(struct emit *e, enum tri_code code, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound)
 {
 	LLVMTypeRef params[4] = {e->ptr, e->i32, e->i64, e->i64};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
-	LLVMValueRef args[4] = {ctx, LLVMConstInt(e->i32, TRI_ERR_RANGE, 0), value, bound};
-	LLVMBuildCall2(e->builder, type, LLVMAddFunction(e->module, "tri_fail", type), args, 4, "");
+	LLVMValueRef args[4] = {ctx, LLVMConstInt(e->i32, (unsigned)code, 0), value, bound};
+	LLVMBuildCall2(e->builder, type, declare(e, "tri_fail", type), args, 4, "");
 }
 
 /* i64 check(ctx, i, bound): kept out of line, since it is a compare and a return. */
@@ -173,7 +179,7 @@ static LLVMValueRef check_function(struct emit *e)
 	LLVMPositionBuilderAtEnd(e->builder, good);
 	LLVMBuildRet(e->builder, i);
 	LLVMPositionBuilderAtEnd(e->builder, bad);
-	call_fail(e, LLVMGetParam(f, 0), i, bound);
+	call_fail(e, TRI_ERR_RANGE, LLVMGetParam(f, 0), i, bound);
 	LLVMBuildRet(e->builder, emit_i64(e, 0));
 	LLVMPositionBuilderAtEnd(e->builder, back);
 	return f;
@@ -219,12 +225,6 @@ static LLVMValueRef buffer_array(struct emit *e, const struct loop_stmt *s)
 	return array;
 }
 
-static LLVMValueRef declare(struct emit *e, const char *name, LLVMTypeRef type)
-{
-	LLVMValueRef f = LLVMGetNamedFunction(e->module, name);
-	return f ? f : LLVMAddFunction(e->module, name, type);
-}
-
 static LLVMTypeRef unit_type(struct emit *e)
 {
 	LLVMTypeRef params[5] = {e->ptr, e->ptr, e->ptr, e->ptr, e->ptr};
@@ -268,6 +268,24 @@ static void begin(struct emit *e, const char *name, LLVMTypeRef type)
 	LLVMPositionBuilderAtEnd(e->builder, emit_block(e, "entry"));
 }
 
+/* Fails and returns if one of the unit's checks is negative. */
+static void emit_checks(struct emit *e)
+{
+	LLVMValueRef bad = NULL, zero = emit_i64(e, 0);
+	for (uint32_t k = 0; k < e->fn->n_checks; k++) {
+		LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, emit_dim(e, e->fn->checks[k]), zero, "");
+		bad = bad ? LLVMBuildOr(e->builder, bad, negative, "") : negative;
+	}
+	if (!bad)
+		return;
+	LLVMBasicBlockRef fail = emit_block(e, "misfit"), run = emit_block(e, "run");
+	LLVMBuildCondBr(e->builder, bad, fail, run);
+	LLVMPositionBuilderAtEnd(e->builder, fail);
+	call_fail(e, TRI_ERR_SHAPE, e->ctx, zero, zero);
+	LLVMBuildRetVoid(e->builder);
+	LLVMPositionBuilderAtEnd(e->builder, run);
+}
+
 static void emit_run(struct emit *e)
 {
 	begin(e, e->fn->symbol, unit_type(e));
@@ -276,6 +294,7 @@ static void emit_run(struct emit *e)
 	e->weights = LLVMGetParam(e->function, 2);
 	e->dims = LLVMGetParam(e->function, 3);
 	e->scratch = LLVMGetParam(e->function, 4);
+	emit_checks(e);
 	for (uint32_t k = 0; k < e->fn->n_stmts; k++) {
 		const struct loop_stmt *s = &e->fn->stmts[k];
 		e->dim_values.len = 0;

@@ -57,7 +57,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 static bool grow_scratch(struct tri_model *m, int64_t size)
 {
 	if (size <= m->scratch_size)
-		return size >= 0;
+		return true;
 	free(m->scratch);
 	m->scratch_size = 0;
 	m->scratch = NULL;
@@ -74,6 +74,8 @@ static int outcome(const struct tri_context *ctx, tri_error *err)
 	if (!ctx->failed)
 		return TRI_OK;
 	int code = ctx->fail_code ? ctx->fail_code : TRI_ERR_RANGE;
+	if (code == TRI_ERR_SHAPE)
+		return tri_error_set(err, code, TRI_MISFIT);
 	if (ctx->fail_bound > 0)
 		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)ctx->fail_value,
 		                     (long long)ctx->fail_bound);
@@ -91,7 +93,10 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	int status = tri_io_check(e, io, m->dims, err);
 	if (status != TRI_OK)
 		return status;
-	if (!grow_scratch(m, code->scratch ? code->scratch(m->dims) : 0))
+	int64_t scratch = code->scratch ? code->scratch(m->dims) : 0;
+	if (scratch < 0)
+		return tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
+	if (!grow_scratch(m, scratch))
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
 		m->bufs[i] = io[i].data;

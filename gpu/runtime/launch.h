@@ -41,5 +41,7 @@ struct tri_cl_entry {
 	int64_t n_launches;
 	const tri_dim_desc *scratch; /* bytes: the largest of these */
 	int64_t n_scratch;
+	const tri_dim_desc *checks; /* a negative one: TRI_ERR_SHAPE */
+	int64_t n_checks;
 };
 #endif

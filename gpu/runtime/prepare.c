@@ -165,6 +165,11 @@ bool tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, co
 	size_t bytes = (size_t)e->n_dims * sizeof *dims;
 	if (p->ready && memcmp(p->dims, dims, bytes) == 0)
 		return true;
+	for (int64_t i = 0; i < code->n_checks; i++)
+		if (tri_cl_dim(&code->checks[i], dims) < 0) {
+			tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
+			return false;
+		}
 	release(p, e);
 	memcpy(p->dims, dims, bytes);
 	bool ok = new_buffers(p, d, e, err);

@@ -77,6 +77,28 @@ class Quickstart(Example):
         self.assertTrue(np.array_equal(self.infer(np.load(self.path("x.npy"))), want))
 
 
+class RunTimeShapes(ProjectTest):
+    """What depends on run-time sizes is checked before memory is touched, the same on every device."""
+
+    def test_slices_and_indices_out_of_range(self):
+        self.write("src/cut.tri", "fn cut(x: Tensor<float32, [N, 4]>) {\n    return (sum(x[5:], dim=0), x[3])\n}\n")
+        self.write("tri.build", "project cut\n    version = 1\n\nmodel cut\n    sources = src/*.tri\n    entry = cut\n"
+                                "    input x = float32 [?, 4]\n    emit = library header opencl\n")
+        self.trib("build")
+        for n in (0, 3, 4, 5, 9):
+            x = np.arange(4 * n, dtype=np.float32).reshape(n, 4)
+            np.save(self.path("x.npy"), x)
+            for device in ("cpu", "opencl", "reference"):
+                done = self.trib("run", "cut", "--input", "x=x.npy", "--output", "out0=a.npy", "--output", "out1=b.npy", "--device", device,
+                                 ok=False)
+                self.assertEqual(done.returncode == 0, n >= 5, (n, device, done.stderr))
+                if n >= 5:
+                    self.assertTrue(np.array_equal(np.load(self.path("a.npy")), x[5:].sum(0)))
+                    self.assertTrue(np.array_equal(np.load(self.path("b.npy")), x[3]))
+                elif device != "reference":
+                    self.assertIn("do not fit", done.stderr)
+
+
 class OpenCL(Example):
     example = "digits"
 
