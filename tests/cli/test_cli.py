@@ -62,6 +62,13 @@ class Commands(ProjectTest):
         self.assertIn("nosuch", self.fails("help", "nosuch", code=2))
         self.assertIn("trib --help", self.fails("-C", "hello", "fmt", code=2))
 
+    def test_peak_memory_is_not_that_of_the_parent(self):
+        self.trib("new", "hello")
+        self.trib("build", "-C", "hello")
+        line = "import os, sys; x = b'x' * (200 << 20); os.execv(sys.argv[1], sys.argv[1:])"
+        done = run(["python3", "-c", line, TRIB, "build", "-C", "hello", "--message-format=json"], self.dir, env=self.env)
+        self.assertLess(json.loads(done.stdout)["peak_rss_kb"], 100 << 10)
+
     def test_a_trace_that_cannot_be_written(self):
         self.trib("new", "hello")
         done = self.trib("build", "-C", "hello", "--trace", "/nonexistent/t.json", "--message-format=json", ok=False)
