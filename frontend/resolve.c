@@ -72,6 +72,23 @@ static struct diag *unknown(struct resolver *r, enum diag_code code, token_id to
 	return g;
 }
 
+/* Reported as not supported: it is a name of the language that this version lacks. */
+static bool unsupported(struct resolver *r, token_id tok)
+{
+	static const char *const names[] = {
+#define UNSUPPORTED(text) #text,
+#include "frontend/unsupported.def"
+#undef UNSUPPORTED
+	};
+	const char *name = name_text(r->f, text_of(r, tok));
+	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
+		if (strcmp(names[i], name) == 0) {
+			diag_add(r->out, DIAG_UNSUPPORTED, tok_span(r->m, tok), "`%s` is in the language, but this version of trib cannot compile it", name);
+			return true;
+		}
+	return false;
+}
+
 static void std_hint(struct resolver *r, struct diag *g, name_id name)
 {
 	uint64_t i;
@@ -83,7 +100,7 @@ static void std_hint(struct resolver *r, struct diag *g, name_id name)
 static void check_name(struct resolver *r, token_id tok)
 {
 	name_id n = text_of(r, tok);
-	if (!known(r, n))
+	if (!known(r, n) && !unsupported(r, tok))
 		std_hint(r, unknown(r, DIAG_UNKNOWN_NAME, tok, "name", true), n);
 }
 
@@ -98,7 +115,7 @@ static void check_module_member(struct resolver *r, node_id n)
 	if (!it || it->kind != ITEM_IMPORT || !it->target || it->target->failed)
 		return;
 	token_id tok = ast_token(r->t, n);
-	if (module_find(it->target, text_of(r, tok)))
+	if (module_find(it->target, text_of(r, tok)) || unsupported(r, tok))
 		return;
 	VEC(const char *) names = {0};
 	for (uint32_t i = 0; i < it->target->n_items; i++)

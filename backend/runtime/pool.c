@@ -76,6 +76,7 @@ static void announce(struct tri_context *ctx)
 /* As many workers as can be had; with none, loops run on the caller. Signals stay with the program's own threads. */
 static void start(struct tri_context *ctx)
 {
+	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
 	sigset_t all, old;
 	ctx->workers = malloc((ctx->threads - 1) * sizeof *ctx->workers);
 	if (!ctx->workers) {
@@ -83,6 +84,8 @@ static void start(struct tri_context *ctx)
 		return;
 	}
 	sigfillset(&all);
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) /* the host's own handlers must see a fault of any thread */
+		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (ctx->started + 1 < ctx->threads && pthread_create(&ctx->workers[ctx->started], NULL, worker, ctx) == 0)
 		ctx->started++;
