@@ -54,7 +54,7 @@ static bool check_emits(struct build *b, const struct model_spec *s)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!(s->emit >> i & 1) || made[i])
 			continue;
-		diag_add(b->diags, DIAG_MANIFEST_VALUE, s->at, "this trib cannot emit `%s`", names[i]);
+		diag_add(b->diags, DIAG_MANIFEST_VALUE, s->at, "model `%s`: this version of trib cannot emit `%s`", s->name, names[i]);
 		ok = false;
 	}
 	return ok;

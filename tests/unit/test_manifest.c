@@ -90,7 +90,7 @@ static void example(void **state)
 				     "profile ci\n    jobs = 8\n    opt = 1\n    timing = yes\n\n"
 				     "cache\n    max_size = 4GiB\n    remote = http://127.0.0.1:8080\n\n"
 				     "dependency blocks\n    git = ../blocks.git\n    rev = v1.2\n");
-	assert_int_equal(diags_count(f.diags), 0);
+	assert_int_equal(diags_errors(f.diags), 0);
 	assert_int_equal(f.m->n_blocks, 5);
 	const struct manifest_block *m = manifest_find(f.m, BLOCK_MODEL, "digits");
 	assert_non_null(m);
