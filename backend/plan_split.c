@@ -113,7 +113,10 @@ static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout)
 static enum layout layout_for(const struct split *s, const struct ir_inst *user, uint32_t k, ir_ref r)
 {
 	const struct core_type *t = &ir_at(s->whole, r)->type;
-	return user && user->op == OP_MATMUL && k == 1 && t->rank == 2 && t->elem == DT_TRIT ? LAYOUT_TRIT2 : LAYOUT_PLAIN;
+	if (!user || user->op != OP_MATMUL || k != 1 || t->rank != 2 || t->elem != DT_TRIT)
+		return LAYOUT_PLAIN;
+	dtype x = ir_at(s->whole, s->whole->operands[user->operands])->type.elem;
+	return x == DT_INT8 || x == DT_FLOAT32 ? LAYOUT_TRIT2 : LAYOUT_PLAIN; /* the micro-kernels take no others */
 }
 
 static ir_ref run_value(struct split *s, ir_ref r, enum layout layout) { return in_slot(s, r) ? data_slot(s, r, layout) : s->map[r]; }

@@ -109,6 +109,12 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 				 emit_dim(s->e, x->access.bound));
 }
 
+/* Registers hold 16-bit floats as float32: each operation rounds, whatever is fused. */
+static LLVMValueRef rounded(struct emit *e, dtype elem, LLVMValueRef v)
+{
+	return elem == DT_FLOAT16 || elem == DT_BFLOAT16 ? emit_from_half(e, elem, emit_to_half(e, elem, v)) : v;
+}
+
 static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 {
 	const struct loop_expr *x = &s->n->exprs[k];
@@ -123,7 +129,7 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	case LOOP_OP:
 		for (int j = 0; j < ir_op_ins(x->op); j++)
 			args[j] = body_value(s, x->args[j], copy, width);
-		return emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args);
+		return rounded(s->e, x->elem, emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args));
 	}
 	BUG("expression kind");
 }

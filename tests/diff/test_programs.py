@@ -1,0 +1,261 @@
+"""Whole programs (programs/*.tri), compiled at every level and interpreted, against NumPy.
+
+A program's row in PROGRAMS: its inputs ("dtype dims", where N is the batch and M, T are other run-time sizes), the parameters in its weights
+file, and a function of both that says what it computes."""
+import json
+import math
+import os
+import struct
+import unittest
+
+import numpy as np
+
+from project import SOURCE, ProjectTest
+
+HERE = os.path.join(SOURCE, "tests", "diff", "programs")
+F32 = np.float32
+erf = np.vectorize(math.erf, otypes=[np.float64])
+
+
+def linear(p, name, x):
+    y = x @ p[name + ".weight"].T
+    return y + p[name + ".bias"] if name + ".bias" in p else y
+
+
+def relu(x):
+    return np.maximum(x, 0)
+
+
+def gelu(x):
+    return x * 0.5 * (1 + erf(x / math.sqrt(2)))
+
+
+def sigmoid(x):
+    return 1 / (1 + np.exp(-x))
+
+
+def softmax(x, axis=-1):
+    e = np.exp(x - x.max(axis, keepdims=True))
+    return e / e.sum(axis, keepdims=True)
+
+
+def fc(name, inputs, outputs, bias=True):
+    return {name + ".weight": (outputs, inputs), **({name + ".bias": (outputs,)} if bias else {})}
+
+
+def nested(p, x):
+    for i in range(3):
+        x = x + linear(p, f"body.blocks.{i}.down", gelu(linear(p, f"body.blocks.{i}.up", x)))
+    return linear(p, "head", x)
+
+
+NESTED = {k: v for i in range(3) for k, v in {**fc(f"body.blocks.{i}.up", 16, 8 * (i + 2)), **fc(f"body.blocks.{i}.down", 8 * (i + 2), 16, False)}.items()}
+
+
+def norms(p, x):
+    bn = (x - p["bn.running_mean"]) / np.sqrt(p["bn.running_var"] + 1e-5) * p["bn.weight"] + p["bn.bias"]
+    ln = (x - x.mean(-1, keepdims=True)) / np.sqrt(x.var(-1, keepdims=True) + 1e-5) * p["ln.weight"] + p["ln.bias"]
+    return bn, ln, x / np.sqrt((x * x).mean(-1, keepdims=True) + 1e-6) * p["rn.weight"]
+
+
+def activations(p, x):
+    tanh_gelu = 0.5 * x * (1 + np.tanh(math.sqrt(2 / math.pi) * (x + 0.044715 * x ** 3)))
+    gate = np.clip(x + 3, 0, 6) / 6
+    return np.stack([relu(x), np.clip(x, 0, 6), relu(x) ** 2, np.where(x > 0, x, 0.01 * x), sigmoid(x), np.tanh(x), gelu(x), tanh_gelu, x * sigmoid(x),
+                     x * gate, gate, np.log1p(np.exp(x))])
+
+
+def maths(p, x):
+    a = np.abs(x) + 0.5
+    return np.stack([np.sin(x), np.cos(x), np.exp(x), np.log(a), np.log2(a), np.sqrt(a), 1 / np.sqrt(a), a ** 1.5, np.sign(x), np.ceil(x), np.floor(x),
+                     np.round(x), np.clip(x, -1, 1), np.minimum(x, 0.5), x ** 2, -x], 1)
+
+
+def reduces(p, x):
+    return (x.sum(1), x.mean(-1, keepdims=True), x.sum((1, 2)), x.var(2, ddof=1), x.std(2), x.prod(1), x.argmax(1), x.argmin(-1)[..., None], x.sum(), x.sum(0))
+
+
+def minmax(p, x):
+    return x.max(1), x.argmax(1), x.min(1, keepdims=True), x.argmin(1)[:, None], (x > 0).any(1), (x > -2).all(1, keepdims=True)
+
+
+def ints(p, x, y, z):
+    byte = (x * 100).astype(np.int8)  # the low bits
+    return (x + y, x.astype(F32) / F32(3), x // -2, x % -3, np.abs(x) - y, np.where(x > y, x, y), x.prod(1, dtype=np.int64), np.maximum(x, y), byte,
+            (y * y * np.int8(50)).astype(np.int8), z * z - x, z @ z.T)
+
+
+def slices(p, x):
+    return x[:, 2:8:2], x[:, 0], x[:, -1], x[:, :, None], x[:, -3:], x[:, 1:-1].reshape(x.shape[0], 8 * x.shape[2]), x[:, 3, None]
+
+
+def reshapes(p, x):
+    n = len(x)
+    return (x.reshape(6 * n, 4), x.reshape(2 * n, 3, 4), x.transpose(2, 0, 1), np.moveaxis(x, 0, -1), x.swapaxes(0, 2).reshape(4, 6 * n),
+            np.broadcast_to(x[:, None], (n, 3, 6, 4)), np.tile(x, (1, 2, 1)))
+
+
+def splits(p, x):
+    s = x[:, :2].sum(1, keepdims=True) + x[:, 2:6].mean(1, keepdims=True) + x[:, 6:].mean(1, keepdims=True)
+    return x[:, :4] * x[:, 4:8] - x[:, 8:], s
+
+
+def halves(p, x, y):
+    k = np.float16(1000)
+    return x * y + x - y, (x + k) - k, x.astype(F32) * F32(3), x * x * x
+
+
+def booleans(p, x, m):
+    big = x > 1
+    return np.where(big & m, x, 0), big | ~m, x != 0, m.sum(1), big.astype(np.int8), np.where(m, x, -x)
+
+
+def choice(p, x):
+    x = x + relu(linear(p, "u.0.fc", x))
+    x = linear(p, "u.1.skip.0", x) + np.tanh(linear(p, "u.1.fc", x))
+    return x + relu(linear(p, "u.2.fc", x))
+
+
+def rounding(p, x):
+    return np.round(x * 2) / 2, np.round(x / 0.5), np.trunc(x * 3).astype(np.int32), np.clip(np.trunc(x * 100), -128, 127).astype(np.int8), np.floor(x) % 2
+
+
+def tritmath(p, x):
+    w = np.array([[1, 0, -1], [1, 1, 0], [-1, 0, 0], [0, -1, 1]])
+    t = np.where(x > 0.5, 1, np.where(x < -0.5, -1, 0))
+    return t + 1.0, (t @ w).astype(np.int32), x @ w, t == 1, (np.trunc(x).astype(np.int32) @ w).astype(np.int32), x @ w
+
+
+def attention(p, q, k, v):
+    return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(8)) @ v
+
+
+def lookup(p, ids, x):
+    i = ids % 9
+    return i.astype(F32), x[:, [0, 8, 3]], np.tile(np.arange(9).reshape(3, 3), (3, 1))[i]
+
+
+CHOICE = {**fc("u.0.fc", 6, 6), **fc("u.1.fc", 6, 9), **fc("u.1.skip.0", 6, 9, False), **fc("u.2.fc", 9, 9)}
+NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,)}
+PROGRAMS = {
+    "nested": ({"x": "float32 N 16"}, {**NESTED, **fc("head", 16, 5)}, nested),
+    "shared": ({"x": "float32 N 8"}, fc("f", 8, 8), lambda p, x: linear(p, "f", relu(linear(p, "f", x)))),
+    "norms": ({"x": "float32 N 12"}, NORMS, norms),
+    "activations": ({"x": "float32 N 6"}, {}, activations),
+    "maths": ({"x": "float32 N M"}, {}, maths),
+    "reduces": ({"x": "float32 N 5 7"}, {}, reduces),
+    "minmax": ({"x": "float32 N 9"}, {}, minmax),
+    "attention": ({"q": "float32 N 2 M 8", "k": "float32 N 2 T 8", "v": "float32 N 2 T 8"}, {}, attention),
+    "matmuls": ({"x": "float32 N 1 M 4", "y": "float32 N 4", "v": "float32 4"}, {},
+                lambda p, x, y, v: (x @ np.ones((3, 4, 6), x.dtype), y.T @ y, y @ v, v @ y.T)),
+    "ints": ({"x": "int32 N 4", "y": "int8 4", "z": "int64 N 4"}, {}, ints),
+    "int8dot": ({"x": "int8 N 21", "y": "int8 21 M"}, {}, lambda p, x, y: x.astype(np.int32) @ y.astype(np.int32)),
+    "slices": ({"x": "float32 N 10 M"}, {}, slices),
+    "concats": ({"x": "float32 N 4", "y": "float32 N 3", "z": "float32 M 4"}, {},
+                lambda p, x, y, z: (np.concatenate([x, y], 1), np.concatenate([x, z]), np.stack([x, x * 2], 1), np.concatenate([x, y, x], 1).sum(1))),
+    "reshapes": ({"x": "float32 N 6 4"}, {}, reshapes),
+    "splits": ({"x": "float32 N 12"}, {}, splits),
+    "passthrough": ({"x": "float32 N 3", "y": "int32 N"}, {}, lambda p, x, y: (x, y, x, x + 1)),
+    "halves": ({"x": "float16 N 16", "y": "float16 16"}, {}, halves),
+    "doubles": ({"x": "float64 N 16", "y": "float32 16"}, {}, lambda p, x, y: (x + y, (x * x).sum(1), np.exp(x), x @ x.T)),
+    "booleans": ({"x": "float32 N 4", "m": "bool N 4"}, {}, booleans),
+    "generic": ({"x": "float32 N 5", "y": "float64 3 N"}, {}, lambda p, x, y: (x * x[:, :1], y * y.sum(1, keepdims=True))),
+    "choice": ({"x": "float32 N 6"}, CHOICE, choice),
+    "mask": ({"x": "float32 N M M"}, {}, lambda p, x: softmax(np.where(np.tri(x.shape[1], dtype=bool), x, -1e9))),
+    "rounding": ({"x": "float32 N 7"}, {}, rounding),
+    "arithmetic": ({"x": "float32 6 M"}, {}, lambda p, x: x[1:] - x[:-1]),
+    "broadcast": ({"x": "float32 N 1 4", "y": "float32 M", "z": "float32 N"}, {},
+                  lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
+    "tritmath": ({"x": "float32 N 4"}, {}, tritmath),
+    "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
+}
+BATCHES = (7, 0, 1, 33)
+EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes")
+
+
+def draw(rng, spec, sizes):
+    dtype, *dims = spec.split()
+    shape = [sizes[d] if d in sizes else int(d) for d in dims]
+    if dtype == "index":
+        return rng.integers(0, 9, shape).astype(np.int32)
+    if dtype == "bool":
+        return rng.random(shape) < 0.5
+    x = rng.normal(size=shape) * 2 if dtype.startswith("float") else rng.integers(-4, 5, shape)
+    return np.asarray(x).astype(dtype)
+
+
+def safetensors(tensors):
+    header, data = {}, b""
+    for name, t in tensors.items():
+        header[name] = {"dtype": "F32", "shape": list(t.shape), "data_offsets": [len(data), len(data) + t.nbytes]}
+        data += t.tobytes()
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+class Programs(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.rng = np.random.default_rng(20)
+        self.weights, manifest = {}, "project programs\n    version = 1.0\n    emit = library header opencl\n"
+        for name, (_, shapes, _) in PROGRAMS.items():
+            with open(os.path.join(HERE, name + ".tri"), "rb") as f:
+                self.write(name + ".tri", f.read())
+            weights = {k: np.abs(self.rng.normal(size=s)).astype(F32) if k.endswith("var") else self.rng.normal(size=s).astype(F32) / 3
+                       for k, s in shapes.items()}
+            manifest += f"\nmodel {name}\n    sources = {name}.tri\n    entry = {name}\n"
+            if weights:
+                self.write(name + ".safetensors", safetensors(weights))
+                manifest += f"    weights = {name}.safetensors\n"
+            self.weights[name] = weights
+        self.write("tri.build", manifest)
+
+    def infer(self, name, inputs, count, *flags):
+        """The outputs of one run."""
+        outputs = ["out"] if count == 0 else [f"out{i}" for i in range(count)]
+        argv = ["run", name, *flags]
+        for key, value in inputs.items():
+            np.save(self.path(key + ".npy"), value)
+            argv += ["--input", f"{key}={key}.npy"]
+        for out in outputs:
+            argv += ["--output", f"{out}={out}.npy"]
+        self.trib(*argv)
+        return [np.load(self.path(out + ".npy")) for out in outputs]
+
+    def compare(self, names, batches, *flags):
+        for name in names:
+            specs, _, function = PROGRAMS[name]
+            for n in batches:
+                with self.subTest(program=name, batch=n, flags=flags), np.errstate(all="ignore"):
+                    inputs = {k: draw(self.rng, s, {"N": n, "M": 3, "T": 5}) for k, s in specs.items()}
+                    wide = inputs if name in EXACT else {k: v.astype(np.float64) if v.dtype == F32 else v for k, v in inputs.items()}
+                    want = function(self.weights[name], *wide.values())
+                    several = isinstance(want, tuple)
+                    got = self.infer(name, inputs, len(want) if several else 0, *flags)
+                    for i, (g, w) in enumerate(zip(got, want if several else [want])):
+                        self.assertEqual(g.shape, np.shape(w), f"shape of result {i}")
+                        if g.dtype.kind in "iub" or name in EXACT:
+                            np.testing.assert_array_equal(g, np.asarray(w), f"result {i}")
+                        else:
+                            np.testing.assert_allclose(g, w, rtol=2e-5, atol=1e-5, err_msg=f"result {i}")
+
+    def test_every_level_against_numpy(self):
+        for level in ("-O0", "-O1", "-O2"):
+            self.trib("build", level)
+            self.compare(PROGRAMS, BATCHES if level == "-O1" else (5,))
+
+    def test_interpreter_against_numpy(self):
+        self.trib("build")
+        self.compare(PROGRAMS, (5,), "--device", "reference")
+
+
+class Devices(Programs):
+    def test_every_level_against_numpy(self):
+        self.trib("build")
+        self.compare(("ints", "halves", "reduces", "slices"), (5,), "--device", "opencl")
+
+    test_interpreter_against_numpy = None
+
+
+if __name__ == "__main__":
+    unittest.main()
