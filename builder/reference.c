@@ -103,6 +103,8 @@ static enum status visit(struct build *b, void *ctx)
 		s = complain(arena_printf(a, "the interpreter failed: %s", error), STATUS_FAILED);
 	else if (!run_publish(&io, b->options, &why))
 		s = complain(why.at, STATUS_ENVIRONMENT);
+	else
+		run_print_outputs(&io);
 	buf_free(&why);
 	return s;
 }

@@ -1,5 +1,6 @@
 #include "builder/run.h"
 #include <errno.h>
+#include <stdio.h>
 #include <string.h>
 #include "backend/tensor.h"
 #include "base/arena.h"
@@ -239,4 +240,16 @@ bool run_publish(const struct run_io *io, const struct options *o, struct buf *e
 		}
 	}
 	return true;
+}
+
+void run_print_outputs(const struct run_io *io)
+{
+	const tri_entry_desc *e = io->entry;
+	for (int32_t i = 0; i < e->n_outputs; i++) {
+		const tri_tensor *t = &io->tensors[e->n_inputs + i];
+		printf("%s: %s [", e->outputs[i].name, dtype_text((dtype)t->dtype));
+		for (int32_t k = 0; k < t->rank; k++)
+			printf("%s%lld", k ? ", " : "", (long long)t->shape[k]);
+		puts("]");
+	}
 }

@@ -21,4 +21,6 @@ bool run_check_names(struct arena *a, const tri_entry_desc *e, const struct opti
 bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error);
 /* Writes the outputs that the options name. */
 bool run_publish(const struct run_io *io, const struct options *o, struct buf *error);
+/* One line each: name, element type, shape. */
+void run_print_outputs(const struct run_io *io);
 #endif

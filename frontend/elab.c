@@ -1,5 +1,6 @@
 /* The elaborator's context: errors with the path that led to them, limits, texts for messages. */
 #include "frontend/elab.h"
+#include "frontend/frontend.h"
 #include <stdio.h>
 #include <string.h>
 
@@ -177,7 +178,11 @@ const char *elab_shape_text(struct elab *e, const struct core_type *t)
 	for (uint32_t i = 0; i < t->rank; i++) {
 		if (i)
 			buf_puts(&b, ", ");
-		dim_print(e->b->dims, t->dims[i], &b);
+		int64_t v;
+		if (dim_is_const(e->b->dims, t->dims[i], &v) && v == DIM_DYNAMIC)
+			buf_putc(&b, '?'); /* as the manifest leaves it */
+		else
+			dim_print(e->b->dims, t->dims[i], &b);
 	}
 	buf_putc(&b, ']');
 	return keep(e, &b);

@@ -155,7 +155,7 @@ static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struc
 	}
 	struct core_type t = {.elem = given->elem, .rank = given->rank};
 	for (uint32_t i = 0; i < t.rank; i++)
-		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i]) : dim_const(e->b->dims, 0);
+		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i]) : dim_const(e->b->dims, DIM_DYNAMIC);
 	for (uint32_t i = 0; i < t.rank; i++)
 		if (given->dims[i] >= 0)
 			sig_equate(&ep->s, a->type, &t, i, given->at, node_span(ep->s.mod, a->decl), what);
@@ -276,6 +276,8 @@ static void check_names(struct entry_plan *ep)
 		struct diag *g = elab_error(e, DIAG_ENTRY_INPUT, req->inputs[i].at, "the entry has no input `%s`", req->inputs[i].name);
 		if (near)
 			diag_help(e->out, g, "did you mean `%s`?", near);
+		for (uint32_t k = 0; k < ep->n && !near; k++)
+			diag_note(e->out, g, "it has an input `%s`", names[k]);
 	}
 }
 

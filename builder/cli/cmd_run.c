@@ -89,18 +89,6 @@ static bool run_times(struct arena *a, const tri_model_desc *d, uint32_t entry, 
 	return ok;
 }
 
-static void print_outputs(const struct run_io *io)
-{
-	const tri_entry_desc *e = io->entry;
-	for (int32_t i = 0; i < e->n_outputs; i++) {
-		const tri_tensor *t = &io->tensors[e->n_inputs + i];
-		printf("%s: %s [", e->outputs[i].name, dtype_text((dtype)t->dtype));
-		for (int32_t k = 0; k < t->rank; k++)
-			printf("%s%lld", k ? ", " : "", (long long)t->shape[k]);
-		puts("]");
-	}
-}
-
 static enum status run_library(struct arena *a, const struct library *lib, const struct options *o)
 {
 	struct run_io io;
@@ -121,7 +109,7 @@ static enum status run_library(struct arena *a, const struct library *lib, const
 	else
 		s = STATUS_OK;
 	if (s == STATUS_OK)
-		print_outputs(&io);
+		run_print_outputs(&io);
 	buf_free(&why);
 	return s;
 }
