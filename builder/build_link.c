@@ -10,6 +10,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/build_state.h"
+#include "builder/link_external.h"
 #include "builder/store.h"
 #include "builder/timing.h"
 #include "builder/version.h"
@@ -78,6 +79,7 @@ void build_link_digest(struct model_job *m)
 	hasher_add_str(h, m->spec->name);
 	hasher_add_str(h, m->spec->version);
 	hasher_add_u64(h, m->spec->emit);
+	hasher_add_str(h, m->spec->linker);
 	hasher_add_u64(h, p->n_entries);
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		const struct core_unit *u = p->entries[i].unit;
@@ -211,6 +213,13 @@ static bool write_output(struct model_job *m, const char *path, const struct buf
 	return false;
 }
 
+static bool link_library(struct model_job *m, const struct link_request *r, struct buf *out, const char **error)
+{
+	if (strcmp(m->spec->linker, "internal") == 0)
+		return link_shared(m->arena, r, out, error);
+	return link_external(m->arena, r, m->spec->linker, arena_printf(m->arena, ".trib/link-%s", m->spec->name), out, error);
+}
+
 static bool write_library(struct model_job *m, const char *path, struct link_request *r, struct gathered *g, const struct model_input *in,
 			  const struct model_info *info)
 {
@@ -220,7 +229,7 @@ static bool write_library(struct model_job *m, const char *path, struct link_req
 	r->objects = g->at;
 	r->n_objects = g->n;
 	r->exports = model_exports(m->arena, in, info, &r->n_exports);
-	bool ok = link_shared(m->arena, r, &out, &error) ? write_output(m, path, &out, 0755) : fail(m, error);
+	bool ok = link_library(m, r, &out, &error) ? write_output(m, path, &out, 0755) : fail(m, error);
 	buf_free(&out);
 	return ok;
 }

@@ -26,6 +26,7 @@ static hash128 flags_key(const struct options *o)
 	add_opt_str(h, o->target);
 	add_opt_str(h, o->emit);
 	add_opt_str(h, o->out);
+	add_opt_str(h, o->linker);
 	hasher_add_u64(h, (uint64_t)o->opt);
 	return hasher_finish(h);
 }

@@ -10,7 +10,7 @@ enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, D
 struct options {
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
-	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out;
+	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker;
 	int opt;      /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
 	int jobs;     /* 0: as the manifest says */
 	int keep_going, verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */

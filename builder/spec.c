@@ -76,6 +76,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.cpu = text_setting(l, KEY_CPU, o->cpu, "native"),
 		.target = text_setting(l, KEY_TARGET, o->target, "native"),
 		.out = text_setting(l, KEY_OUT, o->out, "build"),
+		.linker = text_setting(l, KEY_LINKER, o->linker, "internal"),
 		.target_at = o->cpu || o->target ? SPAN_NONE : cpu ? cpu->at : target ? target->at : b->at,
 		.version = version ? version->text : "",
 	};

@@ -26,6 +26,7 @@ struct model_spec {
 	uint64_t emit; /* bit set of enum emit */
 	struct plan_options plan;
 	const char *cpu, *target, *out;
+	const char *linker; /* "internal", or the command to run */
 	span target_at;
 	const char *version; /* of the project */
 };

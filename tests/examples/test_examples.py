@@ -47,6 +47,14 @@ class Digits(Example):
             self.trib("build", *flags)
             self.assertTrue(np.array_equal(self.infer(self.x).argmax(1), self.want), flags)
 
+    def test_the_system_linker_makes_an_equal_library(self):
+        whole = self.infer(self.x)
+        self.assertEqual(self.build("--linker", "cc")["units"]["compiled"], 0)
+        self.assertTrue(np.array_equal(self.infer(self.x), whole))
+        said = self.fails("build", "--linker", "no-such-linker")
+        self.assertIn("no-such-linker", said)
+        self.assertTrue(np.array_equal(self.infer(self.x), whole))
+
     def test_header_from_c_and_cpp(self):
         strict = ["-Wall", "-Wextra", "-Wpedantic", "-Werror", "-Ibuild"]
         link = ["-Lbuild", "-ldigits", "-Wl,-rpath,$ORIGIN"]
