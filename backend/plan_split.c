@@ -182,13 +182,55 @@ static void build_run(struct split *s)
 
 /* ---- the slice ---- */
 
+/* The dims of what runs grow while it is compiled, and the slice is evaluated on another thread meanwhile: it gets dims of its own. */
+struct moved {
+	struct dims *to;
+	const struct dims *from;
+	dim *syms;
+};
+
+static struct moved moved_new(const struct ir_fn *f)
+{
+	uint32_t n = dims_syms(f->dims);
+	struct moved m = {dims_new(f->unit), f->dims, ARENA_ARRAY(f->unit, dim, n + 1)};
+	for (uint32_t k = 0; k < n; k++)
+		m.syms[k] = dim_new_sym(m.to, dims_sym_name(f->dims, k));
+	return m;
+}
+
+static void move_type(const struct moved *m, struct core_type *t)
+{
+	for (uint32_t k = 0; k < t->rank; k++)
+		t->dims[k] = dim_translate(m->to, m->from, t->dims[k], m->syms);
+}
+
+static void move_inst(const struct moved *m, struct ir_inst *i)
+{
+	move_type(m, &i->type);
+	if (i->op == OP_DIM)
+		i->extent = dim_translate(m->to, m->from, i->extent, m->syms);
+	for (uint32_t k = 0; i->op == OP_SLICE && k < i->type.rank; k++)
+		i->starts[k] = dim_translate(m->to, m->from, i->starts[k], m->syms);
+}
+
+static struct core_type *moved_types(const struct moved *m, struct arena *a, const struct core_type *types, uint32_t n)
+{
+	struct core_type *to = ARENA_ARRAY(a, struct core_type, n + 1);
+	for (uint32_t k = 0; k < n; k++) {
+		to[k] = types[k];
+		move_type(m, &to[k]);
+	}
+	return to;
+}
+
 static struct ir_fn *build_slice(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	struct ir_fn *slice = ir_fn_new(f->unit, f->name, f->dims);
+	const struct moved m = moved_new(f);
+	struct ir_fn *slice = ir_fn_new(f->unit, f->name, m.to);
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(f->unit, ir_ref, f->n_insts + 1);
-	slice->weights = f->weights;
+	slice->weights = moved_types(&m, f->unit, f->weights, f->n_weights);
 	slice->n_weights = f->n_weights;
 	for (uint32_t k = 0; k < s->n_outputs; k++)
 		live[s->outputs[k]] = true;
@@ -200,6 +242,7 @@ static struct ir_fn *build_slice(struct split *s)
 			continue;
 		struct ir_inst i = *ir_at(f, r);
 		ir_ref *operands = ARENA_ARRAY(f->unit, ir_ref, i.n_operands + 1);
+		move_inst(&m, &i);
 		for (uint32_t k = 0; k < i.n_operands; k++)
 			operands[k] = map[ir_operand(f, r, k)];
 		map[r] = ir_emit(slice, i.op, &i.type, operands, i.n_operands, i.at);
