@@ -59,9 +59,9 @@ static void *worker(void *arg)
 			futex_wait(&ctx->jobs, seen);
 			atomic_fetch_sub(&ctx->sleepers, 1);
 		}
-		if (atomic_load(&ctx->quit))
-			return NULL;
 		seen = atomic_load(&ctx->jobs);
+		if (atomic_load(&ctx->quit)) /* after jobs: a closing context announces once more, and never again */
+			return NULL;
 		join_job(ctx);
 	}
 }
