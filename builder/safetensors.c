@@ -1,5 +1,6 @@
 /* Format: header length (8 bytes, little-endian), the header {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, …,
- * "__metadata__": {…}}, then the data; offsets count from its start. Tensors may not overlap; gaps, which the format forbids but harm nobody, are accepted. */
+ * "__metadata__": {…}}, then the data; offsets count from its start. The tensors cover the data exactly: no gaps, no
+ * overlaps, nothing behind. */
 #include "builder/safetensors.h"
 #include <jansson.h>
 #include <stdlib.h>
@@ -97,17 +98,24 @@ static int by_begin(const void *x, const void *y)
 
 static int by_name(const void *x, const void *y) { return strcmp(((const struct st_tensor *)x)->name, ((const struct st_tensor *)y)->name); }
 
-static bool check_overlap(struct arena *a, struct entry *e, uint32_t n, const char **error)
+static bool check_cover(struct arena *a, struct entry *e, uint32_t n, uint64_t data_len, const char **error)
 {
 	if (n)
 		qsort(e, n, sizeof *e, by_begin);
-	for (uint32_t i = 1; i < n; i++) {
-		if (e[i].begin >= e[i - 1].end)
-			continue;
-		*error = arena_printf(a, "tensor `%s`: its data overlaps that of `%s`", e[i].t.name, e[i - 1].t.name);
-		return false;
+	uint64_t end = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		if (i && e[i].begin < end) {
+			*error = arena_printf(a, "tensor `%s`: its data overlaps that of `%s`", e[i].t.name, e[i - 1].t.name);
+			return false;
+		}
+		if (e[i].begin > end)
+			break;
+		end = e[i].end;
 	}
-	return true;
+	if (end == data_len)
+		return true;
+	*error = arena_printf(a, "bytes from %llu of the data belong to no tensor: the file is cut together wrongly", (unsigned long long)end);
+	return false;
 }
 
 static const struct safetensors *read_header(struct arena *a, json_t *root, const char *data, uint64_t data_len, const char **error)
@@ -128,7 +136,7 @@ static const struct safetensors *read_header(struct arena *a, json_t *root, cons
 		}
 		e->t.data = data + e->begin;
 	}
-	if (!check_overlap(a, entries, n, error))
+	if (!check_cover(a, entries, n, data_len, error))
 		return NULL;
 	struct safetensors *s = ARENA_NEW(a, struct safetensors);
 	struct st_tensor *list = ARENA_ARRAY(a, struct st_tensor, n ? n : 1);

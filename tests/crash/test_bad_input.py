@@ -74,7 +74,7 @@ class BadInput(ProjectTest):
     def test_missing_weights(self):
         header, data = self.tensors()
         header["fc1.wieght"] = header.pop("fc1.weight")
-        del header["center"]
+        header["centre"] = header.pop("center")
         self.edit("src/digits.tri", "fn forward", "param gain: Tensor<float32, [10]>\n    fn forward")
         self.edit("src/digits.tri", "return fc3(g)", "return fc3(g) * gain")
         self.write(FILE, pack(header, data))
