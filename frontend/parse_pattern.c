@@ -9,6 +9,8 @@ static node_id parse_rest_pattern(struct parser *p)
 	token_id dots = p->i;
 	advance(p);
 	token_id name = expect_name(p, "a name for the rest of the list");
+	if (name == TOKEN_NONE)
+		return error_node(p);
 	p->height = 1;
 	return new_node(p, NODE_PAT_REST, dots, name, 0);
 }
