@@ -1,6 +1,7 @@
 /* Calls of functions and layers: arguments to parameters, shapes by unification, then a unit, or the body run in place. */
 #include <string.h>
 #include "frontend/elab.h"
+#include "frontend/index_note.h"
 #include "frontend/sig.h"
 
 /* ---- arguments to parameters ---- */
@@ -49,6 +50,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 				;
 			if (k == params.n)
 				return unknown_arg(e, mod, params, a, what);
+			index_note_argument(e, a->name_at, mod, params.at[k]);
 		} else if (pos++ >= params.n) {
 			return count_error(e, mod, params, args->n, a->at, what);
 		}
@@ -203,9 +205,10 @@ void check_func(struct elab *e, struct func *fn)
 	for (uint32_t i = 0; i < decl.params.n; i++) {
 		if (ast_b(t, decl.params.at[i]))
 			eval(e, ast_b(t, decl.params.at[i]));
+		index_note_value(e, ast_token(t, decl.params.at[i]), values[i]);
 		local_push(e, token_name(e->f, fn->mod, ast_token(t, decl.params.at[i])), values[i], false);
 	}
-	finish_body(e, &s, &decl);
+	index_note_result(e, finish_body(e, &s, &decl));
 	sig_close(&s);
 	leave(e);
 }

@@ -1,6 +1,7 @@
 /* Expressions. */
 #include <string.h>
 #include "frontend/elab.h"
+#include "frontend/index_note.h"
 #include "frontend/literal.h"
 
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
@@ -18,7 +19,10 @@ static struct value eval_name(struct elab *e, node_id n)
 {
 	struct value v;
 	span at = elab_span(e, n);
-	return name_lookup(e, elab_name(e, ast_token(tree(e), n)), at, &v) ? v : VALUE_POISON; /* resolve.c reports unknown names */
+	if (!name_lookup(e, elab_name(e, ast_token(tree(e), n)), at, &v))
+		return VALUE_POISON; /* resolve.c reports unknown names */
+	index_note_value(e, ast_token(tree(e), n), v);
+	return v;
 }
 
 static struct value eval_seq(struct elab *e, node_id n, enum value_kind kind)
@@ -231,13 +235,24 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	return VALUE_POISON;
 }
 
+/* Candidates for an editor that asks what may stand after the dot. */
+static void note_ask(struct elab *e, node_id n, struct value object)
+{
+	if (index_asked(e->f, tok_span(e->frame->mod, ast_token(tree(e), n))) && !e->quiet)
+		index_offer_members(e, object);
+}
+
 struct value eval_member(struct elab *e, node_id n)
 {
 	struct value v = eval(e, ast_a(tree(e), n)), out;
 	name_id name = elab_name(e, ast_token(tree(e), n));
-	if (is_poison(v) || own_member(e, v, name, elab_span(e, n), &out))
-		return is_poison(v) ? v : out;
-	return no_member(e, v, n, name);
+	if (is_poison(v))
+		return v;
+	note_ask(e, n, v);
+	if (!own_member(e, v, name, elab_span(e, n), &out))
+		return no_member(e, v, n, name);
+	index_note_member(e, ast_token(tree(e), n), v, out);
+	return out;
 }
 
 /* ---- calls ---- */
@@ -272,14 +287,18 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
 	if (is_poison(v))
 		return v;
-	if (own_member(e, v, name, at, &out))
+	note_ask(e, n, v);
+	if (own_member(e, v, name, at, &out)) {
+		index_note_member(e, ast_token(tree(e), n), v, out);
 		return out;
+	}
 	bool free_fn = v.kind != V_MODULE && name_lookup(e, name, at, &out);
 	if (free_fn && is_poison(out))
 		return out;
 	if (!free_fn || !callable(out))
 		return no_member(e, v, n, name);
 	args->at[args->n++] = (struct arg){.v = v, .at = elab_span(e, obj)};
+	index_note_member(e, ast_token(tree(e), n), v, out);
 	return out;
 }
 
@@ -294,6 +313,7 @@ struct value eval_call(struct elab *e, node_id n)
 	node_id target = ast_a(tree(e), n);
 	struct args args = {0, ARENA_ARRAY(e->f->arena, struct arg, ast_nodes(tree(e), ast_b(tree(e), n)).n + 1)};
 	struct value callee = ast_kind(tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);
+	index_note_call(e, ast_token(tree(e), target), callee, args.n > 0);
 	eval_args(e, n, &args);
 	if (is_poison(callee))
 		return VALUE_POISON;

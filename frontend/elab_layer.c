@@ -1,6 +1,7 @@
 /* Module-form layers: making an instance runs the layer's body; parameters are declared, members keep what they were bound to. */
 #include <string.h>
 #include "frontend/elab.h"
+#include "frontend/index_note.h"
 #include "frontend/sig.h"
 
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
@@ -53,6 +54,8 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 	if (!p->known && !c.type && !c.value)
 		elab_error(e, DIAG_PARAM_TYPE, p->at, "parameter `%s` needs a type or an initializer", name_text(e->f, p->name));
 	in->failed = in->failed || !p->known;
+	if (p->known && e->f->index)
+		index_note_value(e, c.name, param_value(e, p, p->at));
 	add_member(e, in, (struct member){.kind = M_PARAM, .name = p->name, .param = p, .at = p->at});
 }
 
@@ -264,6 +267,7 @@ void check_layer(struct elab *e, struct item *it)
 		}
 		if (ast_b(tree(e), p))
 			eval(e, ast_b(tree(e), p));
+		index_note_value(e, ast_token(tree(e), p), v);
 		add_member(e, in,
 			   (struct member){.kind = M_VALUE,
 					   .name = elab_name(e, ast_token(tree(e), p)),

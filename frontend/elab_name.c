@@ -1,6 +1,7 @@
 /* What names stand for. */
 #include <string.h>
 #include "frontend/elab.h"
+#include "frontend/index_note.h"
 #include "frontend/sig.h"
 
 void local_push(struct elab *e, name_id name, struct value v, bool constant)
@@ -37,6 +38,7 @@ static struct value eval_const(struct elab *e, struct item *it)
 	struct value v = eval(e, c.value);
 	if (c.type)
 		v = sig_coerce(e, c.type, v, elab_span(e, c.value), "constant", NULL);
+	index_note_value(e, c.name, v);
 	e->depth--;
 	e->frame = fr.up;
 	return v;

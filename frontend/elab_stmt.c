@@ -1,6 +1,7 @@
 /* Statements, blocks, and control flow that is known at compile time. */
 #include <string.h>
 #include "frontend/elab.h"
+#include "frontend/index_note.h"
 #include "frontend/sig.h"
 
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
@@ -155,11 +156,17 @@ static void bind_seq(struct elab *e, node_id p, struct value v, span at, bool co
 	}
 }
 
+static void bind_name(struct elab *e, token_id name, struct value v, bool constant)
+{
+	index_note_value(e, name, v);
+	local_push(e, elab_name(e, name), v, constant);
+}
+
 void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool constant)
 {
 	switch (ast_kind(tree(e), p)) {
-	case NODE_PAT_NAME: local_push(e, elab_name(e, ast_token(tree(e), p)), v, constant); break;
-	case NODE_PAT_REST: local_push(e, elab_name(e, ast_a(tree(e), p)), v, constant); break;
+	case NODE_PAT_NAME: bind_name(e, ast_token(tree(e), p), v, constant); break;
+	case NODE_PAT_REST: bind_name(e, ast_a(tree(e), p), v, constant); break;
 	case NODE_PAT_TUPLE:
 	case NODE_PAT_LIST: bind_seq(e, p, v, at, constant); break;
 	default: break;
@@ -412,7 +419,7 @@ static void exec_const(struct elab *e, node_id n)
 	struct value v = eval(e, c.value);
 	if (c.type)
 		v = sig_coerce(e, c.type, v, elab_span(e, c.value), "the constant", e->frame->self);
-	local_push(e, elab_name(e, c.name), v, true);
+	bind_name(e, c.name, v, true);
 }
 
 static void exec_assert(struct elab *e, node_id n)

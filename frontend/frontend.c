@@ -8,6 +8,7 @@
 #include "frontend/check.h"
 #include "frontend/dump.h"
 #include "frontend/elab.h"
+#include "frontend/index_note.h"
 #include "frontend/module.h"
 #include "frontend/resolve.h"
 
@@ -56,17 +57,40 @@ bool frontend_add_file(struct frontend *f, const char *path)
 	return m && ok;
 }
 
+void frontend_index(struct frontend *f, struct index *ix)
+{
+	f->index = ix;
+	index_prelude(f);
+}
+
 static void resolve_all(struct frontend *f)
 {
 	for (; f->resolved < f->modules.len; f->resolved++)
-		if (!f->modules.at[f->resolved]->std)
+		if (!f->modules.at[f->resolved]->std || f->index)
 			resolve_module(f, f->modules.at[f->resolved]);
+}
+
+/* For the index also what has syntax errors: in silence, and after all else, so that nothing is hushed up that others report. */
+static void check_broken(struct frontend *f, uint32_t first)
+{
+	struct diags *heard = f->diags, *trash = diags_new(1);
+	for (uint32_t k = first; k < f->modules.len; k++) {
+		struct module *m = f->modules.at[k];
+		for (uint32_t i = 0; i < m->n_items && m->failed && !m->std; i++) {
+			if (!item_broken(f, m, &m->items[i]))
+				continue;
+			f->diags = trash;
+			check_item(f, &m->items[i]);
+			f->diags = heard;
+		}
+	}
+	diags_free(trash);
 }
 
 bool frontend_check(struct frontend *f)
 {
 	int64_t t0 = os_now_ns();
-	uint32_t before = diags_errors(f->diags);
+	uint32_t before = diags_errors(f->diags), first = f->checked;
 	resolve_all(f);
 	for (; f->checked < f->modules.len; f->checked++) {
 		struct module *m = f->modules.at[f->checked];
@@ -74,6 +98,8 @@ bool frontend_check(struct frontend *f)
 			if (!item_broken(f, m, &m->items[i]))
 				check_item(f, &m->items[i]);
 	}
+	if (f->index)
+		check_broken(f, first);
 	f->times.check += os_now_ns() - t0;
 	return diags_errors(f->diags) == before;
 }

@@ -12,6 +12,7 @@ struct diags;
 struct buf;
 struct core_program;
 struct frontend;
+struct index;
 
 struct frontend_host {
 	/* The source at `path` (relative to the project root, normalised), adding it to the source map on first use; NULL if there is none. */
@@ -27,6 +28,9 @@ struct frontend_times {
 
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags);
 void frontend_free(struct frontend *f); /* NULL is accepted */
+/* Before any file is added: from here on what is loaded and checked is noted in the index, which must outlive the front end. Names in it are the
+ * front end's. Also definitions with syntax errors, and the standard library, are looked at then. */
+void frontend_index(struct frontend *f, struct index *ix);
 const struct frontend_times *frontend_times(const struct frontend *f);
 
 /* Lexes and parses a file and, recursively, what it imports (import cycles are reported). False: errors were reported (parsing went on). */

@@ -44,6 +44,7 @@ struct frontend {
 	struct arena *arena;
 	struct interner *names;
 	struct frontend_times times;
+	struct index *index; /* NULL: nobody asks */
 	VEC(struct module *) modules; /* in the order loaded */
 	struct map by_path;
 	VEC(struct frontend_def) defs;

@@ -4,16 +4,22 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "frontend/index_note.h"
 #include "frontend/literal.h"
 #include "frontend/module.h"
 
+struct scoped {
+	name_id name;
+	uint32_t symbol;
+};
 struct resolver {
 	struct frontend *f;
 	struct module *m;
 	const struct ast *t;
 	struct diags *out; /* the front end's, or `trash` where a syntax error may have hidden definitions */
 	struct diags *trash;
-	VEC(name_id) scope;
+	VEC(struct scoped) scope;
+	uint32_t parent; /* symbol of the definition around */
 };
 /* Where a type stands decides what an unknown dimension is. */
 enum dim_names { DIMS_INTRODUCE, DIMS_KNOWN };
@@ -21,19 +27,56 @@ enum dim_names { DIMS_INTRODUCE, DIMS_KNOWN };
 static void walk(struct resolver *r, node_id n);
 
 static name_id text_of(struct resolver *r, token_id t) { return token_name(r->f, r->m, t); }
-static void push(struct resolver *r, name_id n) { vec_push(&r->scope, n); }
-
-static bool in_scope(const struct resolver *r, name_id n)
+static void push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed)
 {
-	for (uint32_t i = r->scope.len; i-- > 0;)
-		if (r->scope.at[i] == n)
-			return true;
-	return false;
+	struct definition d = {kind, whole, r->parent, typed};
+	vec_push(&r->scope, ((struct scoped){text_of(r, name), index_define(r->f, r->m, name, &d)}));
 }
 
-static bool known(struct resolver *r, name_id n)
+static const struct scoped *in_scope(const struct resolver *r, name_id n)
 {
-	return in_scope(r, n) || module_find(r->m, n) || map_get(&r->f->prelude, map_key_u64(n), NULL);
+	for (uint32_t i = r->scope.len; i-- > 0;)
+		if (r->scope.at[i].name == n)
+			return &r->scope.at[i];
+	return NULL;
+}
+
+/* A local's or an item's name at a token, not the prelude's. */
+static bool defined(struct resolver *r, token_id tok)
+{
+	name_id n = text_of(r, tok);
+	const struct scoped *local = in_scope(r, n);
+	struct item *it = local ? NULL : module_find(r->m, n);
+	if (local)
+		index_use(r->f, tok_span(r->m, tok), local->symbol);
+	else if (it && r->f->index)
+		index_use(r->f, tok_span(r->m, tok), index_item(r->f, it));
+	return local || it;
+}
+
+static bool known(struct resolver *r, token_id tok)
+{
+	uint64_t i;
+	if (defined(r, tok))
+		return true;
+	if (!map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i))
+		return false;
+	index_use(r->f, tok_span(r->m, tok), (uint32_t)i);
+	return true;
+}
+
+/* Candidates for an editor that asks what may stand at a token. */
+static void offer(struct resolver *r, token_id tok, enum ask_context context)
+{
+	if (!index_asked(r->f, tok_span(r->m, tok)))
+		return;
+	r->f->index->candidates.len = 0;
+	for (uint32_t i = r->scope.len; i-- > 0;) {
+		struct scoped s = r->scope.at[i];
+		if (in_scope(r, s.name) == &r->scope.at[i])
+			index_offer(r->f, name_text(r->f, s.name), r->f->index->symbols.at[s.symbol].kind, s.symbol, NULL);
+	}
+	index_offer_globals(r->f, r->m, context);
 }
 
 /* ---- reports ---- */
@@ -44,7 +87,7 @@ static const char *nearest(struct resolver *r, const char *name, bool values)
 					    "float16", "bfloat16",      "float32", "float64", "int",  "float", "str",   "void"};
 	VEC(const char *) names = {0};
 	for (uint32_t i = r->scope.len; i-- > 0;)
-		vec_push(&names, name_text(r->f, r->scope.at[i]));
+		vec_push(&names, name_text(r->f, r->scope.at[i].name));
 	for (uint32_t i = 0; i < r->m->n_items; i++)
 		if (r->m->items[i].name)
 			vec_push(&names, name_text(r->f, r->m->items[i].name));
@@ -83,7 +126,8 @@ static bool unsupported(struct resolver *r, token_id tok)
 	const char *name = name_text(r->f, text_of(r, tok));
 	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
 		if (strcmp(names[i], name) == 0) {
-			diag_add(r->out, DIAG_UNSUPPORTED, tok_span(r->m, tok), "`%s` is in the language, but this version of trib cannot compile it", name);
+			diag_add(r->out, DIAG_UNSUPPORTED, tok_span(r->m, tok),
+				 "`%s` is in the language, but this version of trib cannot compile it", name);
 			return true;
 		}
 	return false;
@@ -100,7 +144,8 @@ static void std_hint(struct resolver *r, struct diag *g, name_id name)
 static void check_name(struct resolver *r, token_id tok)
 {
 	name_id n = text_of(r, tok);
-	if (!known(r, n) && !unsupported(r, tok))
+	offer(r, tok, ASK_NAME);
+	if (!known(r, tok) && !unsupported(r, tok))
 		std_hint(r, unknown(r, DIAG_UNKNOWN_NAME, tok, "name", true), n);
 }
 
@@ -115,7 +160,14 @@ static void check_module_member(struct resolver *r, node_id n)
 	if (!it || it->kind != ITEM_IMPORT || !it->target || it->target->failed)
 		return;
 	token_id tok = ast_token(r->t, n);
-	if (module_find(it->target, text_of(r, tok)) || unsupported(r, tok))
+	struct item *member = module_find(it->target, text_of(r, tok));
+	if (member && r->f->index)
+		index_use(r->f, tok_span(r->m, tok), index_item(r->f, member));
+	if (index_asked(r->f, tok_span(r->m, tok))) {
+		r->f->index->context = ASK_MEMBER;
+		index_offer_items(r->f, it->target);
+	}
+	if (member || unsupported(r, tok))
 		return;
 	VEC(const char *) names = {0};
 	for (uint32_t i = 0; i < it->target->n_items; i++)
@@ -140,14 +192,14 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 {
 	switch (ast_kind(r->t, n)) {
 	case NODE_TYPE_NAME: {
-		name_id name = text_of(r, ast_token(r->t, n));
-		bool item = module_find(r->m, name) != NULL;
-		if (in_scope(r, name) || item)
+		token_id tok = ast_token(r->t, n);
+		offer(r, tok, ASK_NAME);
+		if (defined(r, tok))
 			return;
 		if (dims == DIMS_INTRODUCE)
-			push(r, name);
+			push(r, tok, SYMBOL_DIM, n, false);
 		else
-			unknown(r, DIAG_UNKNOWN_NAME, ast_token(r->t, n), "dimension", true);
+			unknown(r, DIAG_UNKNOWN_NAME, tok, "dimension", true);
 		return;
 	}
 	case NODE_BINARY:
@@ -172,14 +224,21 @@ static bool is_type_word(const char *s)
 	       !strcmp(s, "str") || !strcmp(s, "void");
 }
 
+static void note_type_word(struct resolver *r, token_id tok)
+{
+	if (r->f->index)
+		index_use(r->f, tok_span(r->m, tok), index_builtin(r->f->index, name_text(r->f, text_of(r, tok))));
+}
+
 /* The item a type's name stands for; NULL: none, or a generic, or a prelude type. Reports unknown ones. */
 static struct item *type_item(struct resolver *r, node_id n)
 {
 	name_id name = text_of(r, ast_token(r->t, n));
 	struct module *m = r->m;
-	token_id mod = ast_a(r->t, n);
+	token_id tok = ast_token(r->t, n), mod = ast_a(r->t, n);
 	if (mod != TOKEN_NONE) {
 		struct item *im = module_find(m, text_of(r, mod));
+		defined(r, mod);
 		im = im ? item_follow(r->f, im) : NULL;
 		if (!im || im->kind != ITEM_IMPORT) {
 			if (!im)
@@ -189,10 +248,20 @@ static struct item *type_item(struct resolver *r, node_id n)
 		m = im->target;
 		if (!m || m->failed)
 			return NULL;
-	} else if (in_scope(r, name) || is_type_word(name_text(r->f, name))) {
-		return NULL;
+		if (index_asked(r->f, tok_span(r->m, tok))) {
+			r->f->index->context = ASK_MEMBER;
+			index_offer_items(r->f, m);
+		}
+	} else {
+		offer(r, tok, ASK_TYPE);
+		if (in_scope(r, name))
+			return defined(r, tok), NULL;
+		if (is_type_word(name_text(r->f, name)))
+			return note_type_word(r, tok), NULL;
 	}
 	struct item *it = module_find(m, name);
+	if (it && r->f->index)
+		index_use(r->f, tok_span(r->m, tok), index_item(r->f, it));
 	bool from = it && it->kind == ITEM_FROM;
 	it = it ? item_follow(r->f, it) : NULL;
 	if (from && !it)
@@ -219,7 +288,7 @@ static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
 		else if (!strcmp(text, "List"))
 			walk_type(r, args.at[i], dims);
 		else if (k == NODE_TYPE_NAME && is_type_word(name_text(r->f, text_of(r, ast_token(r->t, args.at[i])))))
-			continue;
+			note_type_word(r, ast_token(r->t, args.at[i]));
 		else
 			walk_dim(r, args.at[i], dims);
 	}
@@ -245,16 +314,17 @@ static void walk_type(struct resolver *r, node_id n, enum dim_names dims)
 
 /* ---- patterns, statements, expressions ---- */
 
-static void bind_pattern(struct resolver *r, node_id p)
+/* The names of a pattern in the statement `whole`. */
+static void bind_pattern(struct resolver *r, node_id p, enum symbol_kind kind, node_id whole, bool typed)
 {
 	switch (ast_kind(r->t, p)) {
-	case NODE_PAT_NAME: push(r, text_of(r, ast_token(r->t, p))); break;
-	case NODE_PAT_REST: push(r, text_of(r, ast_a(r->t, p))); break;
+	case NODE_PAT_NAME: push(r, ast_token(r->t, p), kind, whole, typed); break;
+	case NODE_PAT_REST: push(r, ast_a(r->t, p), kind, whole, typed); break;
 	case NODE_PAT_TUPLE:
 	case NODE_PAT_LIST: {
 		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, p));
 		for (uint32_t i = 0; i < items.n; i++)
-			bind_pattern(r, items.at[i]);
+			bind_pattern(r, items.at[i], kind, whole, typed);
 		break;
 	}
 	default: break;
@@ -288,7 +358,7 @@ static void walk_let(struct resolver *r, node_id n)
 	walk(r, l.value);
 	if (l.type)
 		walk_type(r, l.type, DIMS_KNOWN);
-	bind_pattern(r, l.pattern);
+	bind_pattern(r, l.pattern, SYMBOL_LOCAL, n, l.type != AST_NONE);
 }
 
 static void walk_const(struct resolver *r, node_id n)
@@ -305,7 +375,7 @@ static void walk_for(struct resolver *r, node_id n)
 	struct ast_for f = ast_for(r->t, n);
 	uint32_t mark = r->scope.len;
 	walk(r, f.iter);
-	bind_pattern(r, f.pattern);
+	bind_pattern(r, f.pattern, SYMBOL_LOCAL, f.pattern, true);
 	walk(r, f.body);
 	r->scope.len = mark;
 }
@@ -317,7 +387,7 @@ static void walk_comprehension(struct resolver *r, node_id n)
 	for (uint32_t i = 0; i < clauses.n; i++) {
 		if (ast_kind(r->t, clauses.at[i]) == NODE_COMP_FOR) {
 			walk(r, ast_b(r->t, clauses.at[i]));
-			bind_pattern(r, ast_a(r->t, clauses.at[i]));
+			bind_pattern(r, ast_a(r->t, clauses.at[i]), SYMBOL_LOCAL, ast_a(r->t, clauses.at[i]), true);
 		} else {
 			walk(r, ast_a(r->t, clauses.at[i]));
 		}
@@ -372,7 +442,7 @@ static void walk_assign(struct resolver *r, node_id n)
 {
 	node_id target = ast_a(r->t, n);
 	walk(r, ast_b(r->t, n));
-	if (ast_kind(r->t, target) != NODE_NAME || known(r, text_of(r, ast_token(r->t, target)))) {
+	if (ast_kind(r->t, target) != NODE_NAME || known(r, ast_token(r->t, target))) {
 		walk(r, target);
 		return;
 	}
@@ -392,7 +462,7 @@ static void walk(struct resolver *r, node_id n)
 	case NODE_LET: walk_let(r, n); break;
 	case NODE_CONST:
 		walk_const(r, n);
-		push(r, text_of(r, ast_const(r->t, n).name));
+		push(r, ast_const(r->t, n).name, SYMBOL_CONST, n, ast_const(r->t, n).type != AST_NONE);
 		break;
 	case NODE_FOR: walk_for(r, n); break;
 	case NODE_IF:
@@ -446,9 +516,14 @@ static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 	for (uint32_t i = 0; i < attrs.n; i++) {
 		token_id tok = ast_token(r->t, attrs.at[i]);
 		const char *name = name_text(r->f, text_of(r, tok));
-		bool found = false;
-		for (uint32_t k = 0; k < sizeof known_attrs / sizeof *known_attrs; k++)
+		bool found = false, asked = index_asked(r->f, tok_span(r->m, tok));
+		for (uint32_t k = 0; k < sizeof known_attrs / sizeof *known_attrs; k++) {
 			found = found || !strcmp(name, known_attrs[k]);
+			if (asked)
+				index_offer(r->f, known_attrs[k], SYMBOL_UNKNOWN, SYMBOL_NONE, NULL);
+		}
+		if (asked)
+			r->f->index->context = ASK_ATTRIBUTE;
 		if (!strcmp(name, "opt"))
 			check_opt(r, attrs.at[i]);
 		if (found)
@@ -485,7 +560,7 @@ static void push_generics(struct resolver *r, struct ast_nodes generics)
 	for (uint32_t i = 0; i < generics.n; i++) {
 		if (ast_kind(r->t, generics.at[i]) != NODE_GENERIC)
 			continue;
-		push(r, text_of(r, ast_token(r->t, generics.at[i])));
+		push(r, ast_token(r->t, generics.at[i]), SYMBOL_GENERIC, generics.at[i], true);
 		check_traits(r, ast_nodes(r->t, ast_a(r->t, generics.at[i])));
 	}
 }
@@ -514,13 +589,15 @@ static void walk_signature(struct resolver *r, const struct ast_fn *fn)
 			walk_type(r, ast_a(r->t, p), DIMS_INTRODUCE);
 		if (ast_b(r->t, p))
 			walk(r, ast_b(r->t, p));
-		push(r, text_of(r, ast_token(r->t, p)));
+		push(r, ast_token(r->t, p), SYMBOL_ARG, p, ast_a(r->t, p) != AST_NONE);
 	}
 	for (uint32_t i = 0; i < fn->where.n; i++) {
-		if (ast_kind(r->t, fn->where.at[i]) == NODE_WHERE_TRAIT)
+		if (ast_kind(r->t, fn->where.at[i]) == NODE_WHERE_TRAIT) {
+			defined(r, ast_token(r->t, fn->where.at[i]));
 			check_traits(r, ast_nodes(r->t, ast_a(r->t, fn->where.at[i])));
-		else
+		} else {
 			walk(r, fn->where.at[i]);
+		}
 	}
 	if (fn->result)
 		walk_type(r, fn->result, DIMS_INTRODUCE);
@@ -529,19 +606,33 @@ static void walk_signature(struct resolver *r, const struct ast_fn *fn)
 static void walk_fn(struct resolver *r, node_id n)
 {
 	struct ast_fn fn = ast_fn(r->t, n);
-	uint32_t mark = r->scope.len;
+	uint32_t mark = r->scope.len, outer = r->parent;
+	if (r->f->index)
+		r->parent = index_symbol_at(r->f->index, tok_span(r->m, fn.name));
 	walk_signature(r, &fn);
 	walk(r, fn.body);
 	r->scope.len = mark;
+	r->parent = outer;
 }
 
-static void push_member(struct resolver *r, token_id tok, uint32_t first)
+static enum symbol_kind member_kind(enum node_kind k)
 {
+	return k == NODE_PARAM ? SYMBOL_PARAM : k == NODE_FN ? SYMBOL_METHOD : SYMBOL_MEMBER;
+}
+
+static bool is_typed(const struct ast *t, node_id n)
+{
+	return (ast_kind(t, n) == NODE_FN ? ast_fn(t, n).result : ast_const(t, n).type) != AST_NONE;
+}
+
+static void push_member(struct resolver *r, node_id n, uint32_t first)
+{
+	token_id tok = ast_item_name(r->t, n);
 	name_id name = text_of(r, tok);
 	for (uint32_t i = first; i < r->scope.len; i++)
-		if (r->scope.at[i] == name && strcmp(name_text(r->f, name), "_"))
+		if (r->scope.at[i].name == name && strcmp(name_text(r->f, name), "_"))
 			diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name_text(r->f, name));
-	push(r, name);
+	push(r, tok, member_kind(ast_kind(r->t, n)), n, is_typed(r->t, n));
 }
 
 /* All members are visible in all functions. */
@@ -552,8 +643,11 @@ static void push_members(struct resolver *r, struct ast_nodes items)
 		switch (ast_kind(r->t, items.at[i])) {
 		case NODE_PARAM:
 		case NODE_CONST:
-		case NODE_FN: push_member(r, ast_item_name(r->t, items.at[i]), first); break;
-		case NODE_LET: bind_pattern(r, ast_let(r->t, items.at[i]).pattern); break;
+		case NODE_FN: push_member(r, items.at[i], first); break;
+		case NODE_LET:
+			bind_pattern(r, ast_let(r->t, items.at[i]).pattern, SYMBOL_MEMBER, items.at[i],
+				     ast_let(r->t, items.at[i]).type != AST_NONE);
+			break;
 		default: break;
 		}
 	}
@@ -580,9 +674,18 @@ static void walk_module_layer(struct resolver *r, node_id n)
 	r->scope.len = mark;
 }
 
+static void offer_import(struct resolver *r, const struct item *it)
+{
+	if (!it->target || !index_asked(r->f, tok_span(r->m, ast_token(r->t, it->node))))
+		return;
+	r->f->index->context = ASK_IMPORT;
+	index_offer_items(r->f, it->target);
+}
+
 static void walk_item(struct resolver *r, const struct item *it)
 {
 	uint32_t mark = r->scope.len;
+	r->parent = index_item(r->f, &r->m->items[it - r->m->items]);
 	switch (it->kind) {
 	case ITEM_FN:
 	case ITEM_LAYER: walk_fn(r, it->node); break;
@@ -597,7 +700,10 @@ static void walk_item(struct resolver *r, const struct item *it)
 		walk_type(r, al.type, DIMS_KNOWN);
 		break;
 	}
-	case ITEM_FROM: item_follow(r->f, &r->m->items[it - r->m->items]); break;
+	case ITEM_FROM:
+		item_follow(r->f, &r->m->items[it - r->m->items]);
+		offer_import(r, it);
+		break;
 	case ITEM_MAIN: walk(r, ast_a(r->t, it->node)); break;
 	case ITEM_IMPORT: break;
 	}
@@ -606,10 +712,10 @@ static void walk_item(struct resolver *r, const struct item *it)
 
 void resolve_module(struct frontend *f, struct module *m)
 {
-	struct resolver r = {.f = f, .m = m, .t = &m->ast, .trash = diags_new(1)};
+	struct resolver r = {.f = f, .m = m, .t = &m->ast, .trash = diags_new(1), .parent = SYMBOL_NONE};
 	bool incomplete = m->failed && module_incomplete(f, m);
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		r.out = incomplete || item_broken(f, m, &m->items[i]) ? r.trash : f->diags;
+		r.out = m->std || incomplete || item_broken(f, m, &m->items[i]) ? r.trash : f->diags;
 		walk_item(&r, &m->items[i]);
 	}
 	diags_free(r.trash);
