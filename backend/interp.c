@@ -166,6 +166,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_SLICE: interp_slice(in, i, x[0], out); return;
 	case OP_CONCAT: interp_concat(i, x, out); return;
 	case OP_GATHER: interp_gather(in, x, out); return;
+	case OP_GATHER_DIM: interp_gather_dim(in, i, x, out); return;
 	case OP_IOTA: interp_iota(i, out); return;
 	case OP_RANDOM: interp_random(in, i, out); return;
 	case OP_MATMUL: interp_matmul(x, out); return;

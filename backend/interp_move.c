@@ -100,6 +100,23 @@ void interp_gather(struct interp *in, const struct tensor *const *x, struct tens
 	}
 }
 
+void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	int64_t stride[8], n = tensor_count(out), size = x[0]->dims[i->index];
+	size_t bytes = dtype_size(out->elem);
+	strides_of(out, stride);
+	int64_t inner = stride[i->index];
+	for (int64_t k = 0; k < n; k++) {
+		int64_t at = elem_int(x[1]->elem, x[1]->data, k), outer = k / inner / out->dims[i->index];
+		if (at < 0 || at >= size) {
+			interp_fail(in, "index %lld is out of range for a dimension of %lld", (long long)at, (long long)size);
+			return;
+		}
+		int64_t from = (outer * size + at) * inner + k % inner;
+		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)from * bytes, bytes);
+	}
+}
+
 void interp_iota(const struct ir_inst *i, struct tensor *out)
 {
 	int64_t stride[8], n = tensor_count(out);

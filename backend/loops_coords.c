@@ -186,7 +186,7 @@ bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct 
 	case OP_SLICE:
 		through_slice(b, in, c, out);
 		return true;
-	case OP_GATHER: /* the indices */
+	case OP_GATHER: case OP_GATHER_DIM: /* the indices */
 		memcpy(out->at, c->at, from->rank * sizeof c->at[0]);
 		return true;
 	case OP_REDUCE_SUM: case OP_REDUCE_PROD: case OP_REDUCE_MAX: case OP_REDUCE_MIN: case OP_ARGMAX: case OP_ARGMIN:

@@ -77,10 +77,13 @@ static uint32_t own_cost(enum ir_op op)
 	case OP_FLOORDIV: case OP_MOD: case OP_RSQRT: return 8;
 	case OP_EXP: case OP_LOG: case OP_TANH: case OP_ERF: return 14;
 	case OP_SIN: case OP_COS: case OP_POW: return 40;
-	case OP_GATHER: return 4;
+	case OP_GATHER: case OP_GATHER_DIM: return 4;
 	default: return is_view(op) ? 0 : 1;
 	}
 }
+
+/* Is operand k a table that is read where other values say, so that it must lie in memory? */
+static bool is_table(const struct ir_inst *in, uint32_t k) { return k == 0 && (in->op == OP_GATHER || in->op == OP_GATHER_DIM); }
 
 static uint32_t add_capped(uint32_t a, uint32_t b)
 {
@@ -175,7 +178,7 @@ static void want_operands(struct builder *b, ir_ref v, uint32_t group, const str
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		ir_ref o = ir_operand(b->ir, v, k);
 		struct coords oc;
-		if (in->op == OP_GATHER && k == 0)
+		if (is_table(in, k))
 			force(b, o);
 		else if (coords_operand(b, v, k, c, b->groups[group].n_parallel, &oc))
 			want(b, o, group, &oc);
@@ -191,7 +194,7 @@ static void want_operands_anywhere(struct builder *b, ir_ref v)
 	coords_identity(b, in->type.rank, &c);
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		ir_ref o = ir_operand(b->ir, v, k);
-		if ((in->op == OP_GATHER && k == 0) || !coords_operand(b, v, k, &c, 0, &oc))
+		if (is_table(in, k) || !coords_operand(b, v, k, &c, 0, &oc))
 			force(b, o);
 		else
 			b->values[o].use = USE_MANY;

@@ -185,25 +185,29 @@ static uint32_t load(struct nest_builder *n, ir_ref base, ir_ref v, const struct
 	return put(n, e);
 }
 
+/* GATHER's table has its rows in dimension 0, under the dimensions of the indices; that of GATHER_DIM has every dimension of the result. */
 static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	const struct builder *b = n->b;
+	const struct ir_inst *in = ir_at(b->ir, v);
 	ir_ref table = ir_operand(b->ir, v, 0), indices = ir_operand(b->ir, v, 1);
 	const struct core_type *t = &ir_at(b->ir, table)->type;
-	uint32_t index_rank = ir_at(b->ir, indices)->type.rank;
+	uint32_t axis = in->op == OP_GATHER ? 0 : in->index;
+	uint32_t shift = in->op == OP_GATHER ? ir_at(b->ir, indices)->type.rank - 1 : 0;
 	struct coords ic;
 	dim strides[CORE_MAX_RANK];
 	coords_operand(b, v, 1, c, 0, &ic);
 	uint32_t index = put_cast(n, eval(n, indices, &ic), DT_INT64);
 	struct loop_expr e = expr_new(b, LOOP_LOAD, t->elem, c->in_reduction);
 	coords_strides(b, t, strides);
-	for (uint32_t k = 1; k < t->rank; k++)
-		access_add(b, &e.access, &c->at[index_rank + k - 1], strides[k]);
+	for (uint32_t k = 0; k < t->rank; k++)
+		if (k != axis)
+			access_add(b, &e.access, &c->at[k + shift], strides[k]);
 	e.access.buffer = b->buffer[loops_base(b->ir, table)];
 	e.access.index = index;
-	e.access.scale = strides[0];
-	e.access.bound = t->dims[0];
-	if (!dim_is_const(b->dims, t->dims[0], &e.access.limit))
+	e.access.scale = strides[axis];
+	e.access.bound = t->dims[axis];
+	if (!dim_is_const(b->dims, t->dims[axis], &e.access.limit))
 		e.access.limit = -1;
 	return put(n, e);
 }
@@ -247,7 +251,7 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 	case OP_BROADCAST: case OP_RESHAPE: case OP_TRANSPOSE: case OP_SLICE:
 		BUG_ON(!coords_operand(b, v, 0, c, 0, &oc));
 		return eval(n, ir_operand(b->ir, v, 0), &oc);
-	case OP_GATHER:
+	case OP_GATHER: case OP_GATHER_DIM:
 		return eval_gather(n, v, c);
 	case OP_REDUCE_SUM: case OP_REDUCE_PROD: case OP_REDUCE_MAX: case OP_REDUCE_MIN: case OP_ARGMAX: case OP_ARGMIN: case OP_MATMUL:
 		return eval_reduction(n, v, c);

@@ -102,14 +102,6 @@ static ir_ref lower_const(struct lower *l)
 	return r;
 }
 
-static ir_ref lower_extent(struct lower *l)
-{
-	struct core_type t = lower_scalar(DT_INT64);
-	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
-	ir_at(l->f, r)->extent = lower_translate(l, l->n->extent);
-	return lower_cast(l, r, l->n->type.elem);
-}
-
 static ir_ref lower_call(struct lower *l)
 {
 	const struct core_unit *callee = l->n->callee;
@@ -161,7 +153,7 @@ static void lower_node(struct lower *l, uint32_t k)
 	switch (l->n->kind) {
 	case CORE_INPUT: results[0] = lower_input(l); return;
 	case CORE_CONST: results[0] = lower_const(l); return;
-	case CORE_DIM: results[0] = lower_extent(l); return;
+	case CORE_DIM: results[0] = lower_extent(l, lower_translate(l, l->n->extent), l->n->type.elem); return;
 	case CORE_BUILTIN: lower_builtin(l, results); return;
 	case CORE_CALL: results[0] = lower_call(l); return;
 	case CORE_RESULT: results[0] = lower_result(l); return;

@@ -18,38 +18,36 @@ void lower_bi_full(struct lower *l, ir_ref *r)
 	r[0] = lower_broadcast(l, v, &t);
 }
 
-static ir_ref iota(struct lower *l, dtype elem, uint32_t axis)
+void lower_bi_eye(struct lower *l, ir_ref *r)
 {
 	struct core_type t = lower_node_type(l);
-	t.elem = elem;
-	ir_ref r = lower_emit(l, OP_IOTA, &t, NULL, 0);
-	ir_at(l->f, r)->index = axis;
-	return r;
-}
-
-void lower_bi_eye(struct lower *l, ir_ref *r) { r[0] = lower_op2(l, OP_EQ, iota(l, DT_INT64, 0), iota(l, DT_INT64, 1)); }
-
-/* The value of a dim argument as a scalar. */
-static ir_ref extent(struct lower *l, uint32_t k, dtype elem)
-{
-	dim d = lower_dim(l, k);
-	int64_t v;
-	struct core_type t = lower_scalar(DT_INT64);
-	if (dim_is_const(l->f->dims, d, &v))
-		return lower_const_float(l, elem, (double)v);
-	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
-	ir_at(l->f, r)->extent = d;
-	return lower_cast(l, r, elem);
+	r[0] = lower_op2(l, OP_EQ, lower_iota(l, &t, DT_INT64, 0), lower_iota(l, &t, DT_INT64, 1));
 }
 
 /* start + i*step; floats in double precision, rounded once. */
 void lower_bi_arange(struct lower *l, ir_ref *r)
 {
+	struct core_type t = lower_node_type(l);
 	bool whole = dtype_class(l->n->type.elem) != DTC_FLOAT;
 	dtype e = whole ? l->n->type.elem : DT_FLOAT64;
-	ir_ref start = whole ? extent(l, 0, e) : lower_const_float(l, e, lower_float(l, 0));
-	ir_ref step = whole ? extent(l, 2, e) : lower_const_float(l, e, lower_float(l, 2));
-	r[0] = lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, iota(l, e, 0), step), start);
+	ir_ref start = whole ? lower_extent(l, lower_dim(l, 0), e) : lower_const_float(l, e, lower_float(l, 0));
+	ir_ref step = whole ? lower_extent(l, lower_dim(l, 2), e) : lower_const_float(l, e, lower_float(l, 2));
+	r[0] = lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, lower_iota(l, &t, e, 0), step), start);
+}
+
+/* From the nearer end, in double precision, rounded once: both ends are exact. */
+void lower_bi_linspace(struct lower *l, ir_ref *r)
+{
+	struct core_type t = lower_node_type(l);
+	double start = lower_float(l, 0), end = lower_float(l, 1);
+	ir_ref i = lower_iota(l, &t, DT_FLOAT64, 0);
+	ir_ref last = lower_op2c(l, OP_SUB, lower_extent(l, t.dims[0], DT_FLOAT64), 1);
+	ir_ref step = lower_op2(l, OP_DIV, lower_const_float(l, DT_FLOAT64, end - start), lower_op2c(l, OP_MAX, last, 1));
+	ir_ref from_end = lower_op2(l, OP_MUL, lower_op2(l, OP_SUB, i, last), step);
+	ir_ref low = lower_op2c(l, OP_ADD, lower_op2(l, OP_MUL, i, step), start), high = lower_op2c(l, OP_ADD, from_end, end);
+	ir_ref first = lower_op2(l, OP_EQ, i, lower_const_float(l, DT_FLOAT64, 0));
+	ir_ref half = lower_op2(l, OP_LT, lower_op2(l, OP_ADD, i, i), last);
+	r[0] = lower_select(l, lower_op2(l, OP_OR, first, half), low, high);
 }
 
 /* Two calls without a seed draw from different streams of the run's seed; a seed stands for itself. */

@@ -2,26 +2,30 @@
 #include "backend/lower_state.h"
 
 /* x less its maximum along the dim, so that exp cannot overflow. */
-static ir_ref shifted(struct lower *l, uint32_t *mask)
+static ir_ref shifted(struct lower *l, ir_ref x, uint32_t mask)
 {
-	ir_ref x = lower_widen(l, lower_tensor(l, 0));
-	*mask = lower_mask(l, 1, lower_of(l, x)->rank);
-	return lower_op2(l, OP_SUB, x, lower_reduce(l, OP_REDUCE_MAX, x, *mask, true));
+	return lower_op2(l, OP_SUB, x, lower_reduce(l, OP_REDUCE_MAX, x, mask, true));
 }
 
 void lower_bi_softmax(struct lower *l, ir_ref *r)
 {
-	uint32_t mask;
-	ir_ref e = lower_op1(l, OP_EXP, shifted(l, &mask));
+	ir_ref x = lower_widen(l, lower_tensor(l, 0));
+	uint32_t mask = lower_mask(l, 1, lower_of(l, x)->rank);
+	ir_ref e = lower_op1(l, OP_EXP, shifted(l, x, mask));
 	r[0] = lower_op2(l, OP_DIV, e, lower_reduce(l, OP_REDUCE_SUM, e, mask, true));
+}
+
+ir_ref lower_log_softmax(struct lower *l, ir_ref x, uint32_t mask)
+{
+	x = shifted(l, x, mask);
+	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, lower_op1(l, OP_EXP, x), mask, true);
+	return lower_op2(l, OP_SUB, x, lower_op1(l, OP_LOG, sum));
 }
 
 void lower_bi_log_softmax(struct lower *l, ir_ref *r)
 {
-	uint32_t mask;
-	ir_ref x = shifted(l, &mask);
-	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, lower_op1(l, OP_EXP, x), mask, true);
-	r[0] = lower_op2(l, OP_SUB, x, lower_op1(l, OP_LOG, sum));
+	ir_ref x = lower_widen(l, lower_tensor(l, 0));
+	r[0] = lower_log_softmax(l, x, lower_mask(l, 1, lower_of(l, x)->rank));
 }
 
 /* Argument k in the element type of x, or IR_NONE. */

@@ -131,20 +131,67 @@ ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, boo
 	return keep ? lower_reshape(l, r, kept.dims, kept.rank) : r;
 }
 
+ir_ref lower_extent(struct lower *l, dim d, dtype elem)
+{
+	int64_t v;
+	if (dim_is_const(l->f->dims, d, &v))
+		return lower_const_float(l, elem, (double)v);
+	struct core_type t = lower_scalar(DT_INT64);
+	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
+	ir_at(l->f, r)->extent = d;
+	return lower_cast(l, r, elem);
+}
+
 ir_ref lower_count(struct lower *l, ir_ref x, uint32_t mask, dtype elem)
 {
 	const struct core_type in = *lower_of(l, x);
 	dim n = dim_const(l->f->dims, 1);
-	int64_t v;
 	for (uint32_t k = 0; k < in.rank; k++)
 		if (mask >> k & 1)
 			n = dim_mul(l->f->dims, n, in.dims[k]);
-	if (dim_is_const(l->f->dims, n, &v))
-		return lower_const_float(l, elem, (double)v);
-	struct core_type t = lower_scalar(DT_INT64);
-	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
-	ir_at(l->f, r)->extent = n;
-	return lower_cast(l, r, elem);
+	return lower_extent(l, n, elem);
+}
+
+ir_ref lower_slice(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size)
+{
+	struct core_type t = *lower_of(l, x);
+	t.dims[axis] = size;
+	ir_ref r = lower_emit(l, OP_SLICE, &t, &x, 1);
+	struct ir_inst *i = ir_at(l->f, r);
+	for (uint32_t k = 0; k < t.rank; k++) {
+		i->starts[k] = k == axis ? start : dim_const(l->f->dims, 0);
+		i->ints[k] = k == axis ? step : 1;
+	}
+	return r;
+}
+
+ir_ref lower_concat(struct lower *l, const ir_ref *parts, uint32_t n, uint32_t axis)
+{
+	struct core_type t = *lower_of(l, parts[0]);
+	for (uint32_t k = 1; k < n; k++)
+		t.dims[axis] = dim_add(l->f->dims, t.dims[axis], lower_of(l, parts[k])->dims[axis]);
+	ir_ref r = lower_emit(l, OP_CONCAT, &t, parts, n);
+	ir_at(l->f, r)->index = axis;
+	return r;
+}
+
+ir_ref lower_gather_dim(struct lower *l, ir_ref x, ir_ref index, uint32_t axis)
+{
+	struct core_type t = *lower_of(l, index);
+	ir_ref operands[2] = {x, index};
+	t.elem = lower_of(l, x)->elem;
+	ir_ref r = lower_emit(l, OP_GATHER_DIM, &t, operands, 2);
+	ir_at(l->f, r)->index = axis;
+	return r;
+}
+
+ir_ref lower_iota(struct lower *l, const struct core_type *shape, dtype elem, uint32_t axis)
+{
+	struct core_type t = *shape;
+	t.elem = elem;
+	ir_ref r = lower_emit(l, OP_IOTA, &t, NULL, 0);
+	ir_at(l->f, r)->index = axis;
+	return r;
 }
 
 ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep)

@@ -36,11 +36,10 @@ void lower_bi_concat(struct lower *l, ir_ref *r)
 	const struct core_arg *items = NULL;
 	uint32_t n = lower_list(l, 0, &items);
 	struct core_type t = lower_node_type(l);
-	ir_ref *operands = ARENA_ARRAY(l->f->unit, ir_ref, n + 1);
+	ir_ref *parts = ARENA_ARRAY(l->f->unit, ir_ref, n + 1);
 	for (uint32_t k = 0; k < n; k++)
-		operands[k] = lower_cast(l, l->values[items[k].u.tensor][0], t.elem);
-	r[0] = lower_emit(l, OP_CONCAT, &t, operands, n);
-	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 1);
+		parts[k] = lower_cast(l, l->values[items[k].u.tensor][0], t.elem);
+	r[0] = lower_concat(l, parts, n, (uint32_t)lower_int(l, 1));
 }
 
 void lower_bi_expand(struct lower *l, ir_ref *r)
@@ -86,30 +85,16 @@ void lower_bi_repeat(struct lower *l, ir_ref *r)
 	r[0] = x;
 }
 
-/* Along `axis` from `start` in steps, to `size` elements. */
-static ir_ref sliced(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size)
-{
-	struct core_type t = *lower_of(l, x);
-	t.dims[axis] = size;
-	ir_ref r = lower_emit(l, OP_SLICE, &t, &x, 1);
-	struct ir_inst *i = ir_at(l->f, r);
-	for (uint32_t k = 0; k < t.rank; k++) {
-		i->starts[k] = k == axis ? start : dim_const(l->f->dims, 0);
-		i->ints[k] = k == axis ? step : 1;
-	}
-	return r;
-}
-
 void lower_bi_slice(struct lower *l, ir_ref *r)
 {
 	uint32_t axis = (uint32_t)lower_int(l, 1);
-	r[0] = sliced(l, lower_tensor(l, 0), axis, lower_dim(l, 2), lower_int(l, 4), lower_node_type(l).dims[axis]);
+	r[0] = lower_slice(l, lower_tensor(l, 0), axis, lower_dim(l, 2), lower_int(l, 4), lower_node_type(l).dims[axis]);
 }
 
 void lower_bi_select(struct lower *l, ir_ref *r)
 {
 	struct core_type t = lower_node_type(l);
-	ir_ref x = sliced(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 1), lower_dim(l, 2), 1, dim_const(l->f->dims, 1));
+	ir_ref x = lower_slice(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 1), lower_dim(l, 2), 1, dim_const(l->f->dims, 1));
 	r[0] = lower_reshape(l, x, t.dims, t.rank);
 }
 
@@ -136,6 +121,18 @@ void lower_bi_index_select(struct lower *l, ir_ref *r)
 	r[0] = gathered(l, lower_permute(l, x, to_front), index);
 	if (index_rank == 1)
 		r[0] = lower_permute(l, r[0], back);
+}
+
+/* What the index does not reach along other dimensions is cut off first. */
+void lower_bi_gather(struct lower *l, ir_ref *r)
+{
+	uint32_t axis = (uint32_t)lower_int(l, 1);
+	struct core_type t = lower_node_type(l);
+	ir_ref operands[2] = {lower_tensor(l, 0), lower_tensor(l, 2)};
+	for (uint32_t k = 0; k < t.rank; k++)
+		if (k != axis && !dim_eq(lower_of(l, operands[0])->dims[k], t.dims[k]))
+			operands[0] = lower_slice(l, operands[0], k, dim_const(l->f->dims, 0), 1, t.dims[k]);
+	r[0] = lower_gather_dim(l, operands[0], operands[1], axis);
 }
 
 void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gathered(l, lower_tensor(l, 1), lower_tensor(l, 0)); }

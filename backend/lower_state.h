@@ -63,9 +63,17 @@ ir_ref lower_select(struct lower *l, ir_ref c, ir_ref a, ir_ref b);
 ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, bool keep);
 /* Number of elements that `mask` reduces of x, as a scalar of type elem. */
 ir_ref lower_count(struct lower *l, ir_ref x, uint32_t mask, dtype elem);
+/* The value of a dim as a scalar of type elem. */
+ir_ref lower_extent(struct lower *l, dim d, dtype elem);
+ir_ref lower_iota(struct lower *l, const struct core_type *shape, dtype elem, uint32_t axis);
+/* Along `axis` from `start` in steps, to `size` elements. */
+ir_ref lower_slice(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size);
+ir_ref lower_concat(struct lower *l, const ir_ref *parts, uint32_t n, uint32_t axis);
+ir_ref lower_gather_dim(struct lower *l, ir_ref x, ir_ref index, uint32_t axis);
 ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep);
 /* float16 and bfloat16 as float32: what compound builtins compute in. */
 ir_ref lower_widen(struct lower *l, ir_ref x);
+ir_ref lower_log_softmax(struct lower *l, ir_ref x, uint32_t mask);
 ir_ref lower_matmul(struct lower *l, ir_ref a, ir_ref b, dtype elem);
 
 /* ---- lowering functions, by file ---- */
@@ -85,6 +93,7 @@ void lower_bi_ones(struct lower *l, ir_ref *r);
 void lower_bi_full(struct lower *l, ir_ref *r);
 void lower_bi_eye(struct lower *l, ir_ref *r);
 void lower_bi_arange(struct lower *l, ir_ref *r);
+void lower_bi_linspace(struct lower *l, ir_ref *r);
 void lower_bi_rand(struct lower *l, ir_ref *r);
 void lower_bi_randn(struct lower *l, ir_ref *r);
 void lower_bi_random_ternary(struct lower *l, ir_ref *r);
@@ -99,6 +108,7 @@ void lower_bi_repeat(struct lower *l, ir_ref *r);
 void lower_bi_slice(struct lower *l, ir_ref *r);
 void lower_bi_select(struct lower *l, ir_ref *r);
 void lower_bi_index_select(struct lower *l, ir_ref *r);
+void lower_bi_gather(struct lower *l, ir_ref *r);
 void lower_bi_embedding(struct lower *l, ir_ref *r);
 void lower_bi_sum(struct lower *l, ir_ref *r); /* lower_reduce.c */
 void lower_bi_mean(struct lower *l, ir_ref *r);
@@ -126,5 +136,13 @@ void lower_bi_rms_norm(struct lower *l, ir_ref *r);
 void lower_bi_to_trit(struct lower *l, ir_ref *r); /* lower_quant.c */
 void lower_bi_absmean_quantize(struct lower *l, ir_ref *r);
 void lower_bi_absmax_quantize(struct lower *l, ir_ref *r);
+void lower_bi_adaptive_threshold_quantize(struct lower *l, ir_ref *r);
+void lower_bi_xnor_quantize(struct lower *l, ir_ref *r);
 void lower_bi_ternary_dequantize(struct lower *l, ir_ref *r);
+void lower_bi_pack(struct lower *l, ir_ref *r);
+void lower_bi_unpack(struct lower *l, ir_ref *r);
+void lower_bi_attention(struct lower *l, ir_ref *r); /* lower_attention.c */
+void lower_bi_rope(struct lower *l, ir_ref *r);
+void lower_bi_cross_entropy(struct lower *l, ir_ref *r); /* lower_loss.c */
+void lower_bi_mse_loss(struct lower *l, ir_ref *r);
 #endif

@@ -1,4 +1,5 @@
-/* One row for each builtin. Those without one are taken apart by the front end: split, chunk, stack, moveaxis, tensor, ternary_tensor. */
+/* One row for each builtin. Those without one are taken apart by the front end: split, chunk, stack, moveaxis, tensor, ternary_tensor, dot, outer,
+ * einsum. */
 #include "backend/lower_state.h"
 
 static const struct lowering table[BI_COUNT] = {
@@ -7,6 +8,7 @@ static const struct lowering table[BI_COUNT] = {
 	[BI_FULL] = {lower_bi_full, 0},
 	[BI_EYE] = {lower_bi_eye, 0},
 	[BI_ARANGE] = {lower_bi_arange, 0},
+	[BI_LINSPACE] = {lower_bi_linspace, 0},
 	[BI_RAND] = {lower_bi_rand, 0},
 	[BI_RANDN] = {lower_bi_randn, 0},
 	[BI_RANDOM_TERNARY] = {lower_bi_random_ternary, 0},
@@ -23,6 +25,7 @@ static const struct lowering table[BI_COUNT] = {
 	[BI_SLICE] = {lower_bi_slice, 0},
 	[BI_SELECT] = {lower_bi_select, 0},
 	[BI_INDEX_SELECT] = {lower_bi_index_select, 0},
+	[BI_GATHER] = {lower_bi_gather, 0},
 	[BI_CAST] = {lower_bi_cast, 0},
 	[BI_NEG] = {lower_bi_unary, OP_NEG},
 	[BI_SIN] = {lower_bi_unary, OP_SIN},
@@ -90,11 +93,23 @@ static const struct lowering table[BI_COUNT] = {
 	[BI_LAYER_NORM] = {lower_bi_layer_norm, 0},
 	[BI_RMS_NORM] = {lower_bi_rms_norm, 0},
 	[BI_DROPOUT] = {lower_bi_identity, 0},
+	[BI_ATTENTION] = {lower_bi_attention, 0},
+	[BI_ROPE] = {lower_bi_rope, 0},
 	[BI_EMBEDDING] = {lower_bi_embedding, 0},
 	[BI_TERNARY_QUANTIZE] = {lower_bi_to_trit, 0},
 	[BI_ABSMEAN_QUANTIZE] = {lower_bi_absmean_quantize, 0},
 	[BI_ABSMAX_QUANTIZE] = {lower_bi_absmax_quantize, 0},
+	[BI_THRESHOLD_QUANTIZE] = {lower_bi_to_trit, 0},
+	[BI_LEARNED_QUANTIZE] = {lower_bi_to_trit, 0},
+	[BI_STOCHASTIC_QUANTIZE] = {lower_bi_to_trit, 0},
+	[BI_STE_QUANTIZE] = {lower_bi_to_trit, 0},
+	[BI_ADAPTIVE_THRESHOLD_QUANTIZE] = {lower_bi_adaptive_threshold_quantize, 0},
+	[BI_XNOR_QUANTIZE] = {lower_bi_xnor_quantize, 0},
 	[BI_TERNARY_DEQUANTIZE] = {lower_bi_ternary_dequantize, 0},
+	[BI_PACK] = {lower_bi_pack, 0},
+	[BI_UNPACK] = {lower_bi_unpack, 0},
+	[BI_CROSS_ENTROPY] = {lower_bi_cross_entropy, 0},
+	[BI_MSE_LOSS] = {lower_bi_mse_loss, 0},
 };
 
 const struct lowering *lowering_of(enum builtin b) { return &table[b]; }

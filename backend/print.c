@@ -118,6 +118,7 @@ static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, str
 	case OP_WEIGHT:
 	case OP_RESULT:
 	case OP_CONCAT:
+	case OP_GATHER_DIM:
 	case OP_IOTA: buf_printf(out, " %u", i->index); return;
 	default:
 		if (ir_op_traits(i->op) & REDUCES)

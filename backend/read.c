@@ -398,6 +398,7 @@ static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_oper
 	case OP_WEIGHT:
 	case OP_RESULT:
 	case OP_CONCAT:
+	case OP_GATHER_DIM:
 	case OP_IOTA: i->index = small_number(r, UINT32_MAX); return;
 	default:
 		if (ir_op_traits(i->op) & REDUCES)

@@ -210,6 +210,15 @@ static void check_gather(struct verify *v, const struct ir_inst *i, const struct
 		     "wrong result shape");
 }
 
+static void check_gather_dim(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *index)
+{
+	need(v, dtype_class(index->elem) == DTC_INT, "integer indices");
+	need(v, x->rank == i->type.rank && index->rank == i->type.rank && i->index < i->type.rank, "wrong rank or axis");
+	for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
+		need(v, may_equal(v, i->type.dims[k], index->dims[k]) && (k == i->index || may_equal(v, x->dims[k], index->dims[k])),
+		     "wrong shape");
+}
+
 static void check_numbered(struct verify *v, const struct ir_inst *i, const struct core_type *types, uint32_t n)
 {
 	need(v, i->index < n, "no such number");
@@ -231,8 +240,8 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 {
 	const struct ir_fn *f = v->f;
 	bool moves = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE || i->op == OP_CONCAT ||
-		     i->op == OP_GATHER;
-	for (uint32_t k = 0; moves && k < (i->op == OP_GATHER ? 1 : i->n_operands); k++)
+		     i->op == OP_GATHER || i->op == OP_GATHER_DIM;
+	for (uint32_t k = 0; moves && k < (i->op == OP_GATHER || i->op == OP_GATHER_DIM ? 1 : i->n_operands); k++)
 		need(v, operand(v, k)->elem == i->type.elem, "element type changes");
 	if (!v->ok)
 		return;
@@ -251,6 +260,7 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 	case OP_SLICE: check_slice(v, i, operand(v, 0)); return;
 	case OP_CONCAT: check_concat(v, i); return;
 	case OP_GATHER: check_gather(v, i, operand(v, 0), operand(v, 1)); return;
+	case OP_GATHER_DIM: check_gather_dim(v, i, operand(v, 0), operand(v, 1)); return;
 	case OP_IOTA:
 		need(v, i->index < i->type.rank && i->type.elem != DT_BOOL && i->type.elem != DT_TRIT,
 		     "axis out of range, or not a number");

@@ -97,11 +97,13 @@ static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a
 	return true;
 }
 
-/* reshape(x, 2, 3): the numbers from argument `from` on as one list. */
+static bool may_be_one_of_many(struct value v) { return value_is_scalar(v) || v.kind == V_TENSOR; }
+
+/* reshape(x, 2, 3), einsum("i,j", a, b): the numbers or tensors from argument `from` on as one list. */
 static uint32_t put_variadic(struct elab *e, struct bcall *c, uint32_t i, struct args *args, uint32_t from)
 {
 	uint32_t n = 0;
-	while (from + n < args->n && !args->at[from + n].name && value_is_scalar(args->at[from + n].v))
+	while (from + n < args->n && !args->at[from + n].name && may_be_one_of_many(args->at[from + n].v))
 		n++;
 	struct arg all = args->at[from];
 	all.v = value_seq(e->f->arena, V_LIST, n);
@@ -138,7 +140,7 @@ static bool bind(struct elab *e, struct bcall *c, struct args *args)
 			return report_name(e, c->sig, a);
 		if ((uint32_t)k >= c->sig->n)
 			return too_many(e, c, a);
-		if (!a->name && c->sig->params[k].variadic && value_is_scalar(a->v))
+		if (!a->name && c->sig->params[k].variadic && may_be_one_of_many(a->v))
 			i += put_variadic(e, c, (uint32_t)k, args, i) - 1;
 		else if (!put(e, c, (uint32_t)k, a))
 			return false;

@@ -161,6 +161,27 @@ struct value rule_arange(struct elab *e, struct bcall *c)
 	return direct || is_poison(v) ? v : value_tensor(emit_cast(e, v.u.t, elem, c->at));
 }
 
+struct value rule_linspace(struct elab *e, struct bcall *c)
+{
+	double v[2];
+	struct core_type t = {.rank = 1};
+	struct core_arg a[4] = {0};
+	for (uint32_t i = 0; i < 2; i++) {
+		if (!need_float_value(e, c, i, &v[i]))
+			return VALUE_POISON;
+		a[i] = (struct core_arg){.kind = ARG_FLOAT, .u.f = v[i]};
+	}
+	if (!size_value(e, c->v[2], &t.dims[0]) || (c->v[2].kind == V_INT && c->v[2].u.i < 0))
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[2], "the number of steps must be an integer of at least 0, not %s",
+				   elab_value_text(e, c->v[2]));
+	if (!need_dtype(e, c, 3, &t.elem))
+		return VALUE_POISON;
+	if (dtype_class(t.elem) != DTC_FLOAT && dtype_class(t.elem) != DTC_INT)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[3], "a range of %s", dtype_text(t.elem));
+	a[2] = arg_dim(t.dims[0]);
+	return value_tensor(emit_builtin(e, c->bi, &t, a, 4, c->at));
+}
+
 /* ---- literals: nested lists of numbers ---- */
 
 struct literal {

@@ -220,29 +220,6 @@ struct value rule_cast(struct elab *e, struct bcall *c)
 	return VALUE_POISON;
 }
 
-struct value rule_to_trit(struct elab *e, struct bcall *c)
-{
-	double number;
-	core_ref r = need_float(e, c, 0);
-	if (r == CORE_NONE || !need_float_value(e, c, 1, &number))
-		return VALUE_POISON;
-	if (number < 0) {
-		elab_error(e, DIAG_ARG_VALUE, c->ats[1], "the threshold cannot be negative");
-		return VALUE_POISON;
-	}
-	c->v[1] = value_float(number);
-	if (c->bi == BI_TERNARY_QUANTIZE) {
-		const char *m = c->v[2].kind == V_STR ? c->v[2].u.s : "";
-		if (strcmp(m, "threshold") && strcmp(m, "stochastic") && strcmp(m, "learned")) {
-			elab_error(e, DIAG_ARG_VALUE, c->ats[2], "`method` is \"threshold\", \"stochastic\" or \"learned\"");
-			return VALUE_POISON;
-		}
-	}
-	struct core_type t = *type_of(e, r);
-	t.elem = DT_TRIT;
-	return emit_plain(e, c, &t, r);
-}
-
 /* ---- three operands ---- */
 
 struct value rule_clip(struct elab *e, struct bcall *c)

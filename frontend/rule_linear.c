@@ -1,4 +1,4 @@
-/* Rules of matrix products, normalisations, embedding and quantizers. */
+/* Rules of matrix products, normalisations and embedding. */
 #include <string.h>
 #include "frontend/builtin.h"
 
@@ -103,6 +103,31 @@ struct value rule_ternary_matmul(struct elab *e, struct bcall *c)
 	return rule_matmul(e, c);
 }
 
+static bool need_vectors(struct elab *e, struct bcall *c)
+{
+	for (uint32_t i = 0; i < 2; i++) {
+		core_ref r = need_tensor(e, c, i);
+		if (r == CORE_NONE)
+			return false;
+		if (type_of(e, r)->rank != 1)
+			return shape_error(e, c, DIAG_RANK, c->ats[i], "needs vectors, not %s", elab_type_text(e, r)), false;
+	}
+	return true;
+}
+
+struct value rule_dot(struct elab *e, struct bcall *c) { return need_vectors(e, c) ? rule_matmul(e, c) : VALUE_POISON; }
+
+struct value rule_outer(struct elab *e, struct bcall *c)
+{
+	if (!need_vectors(e, c))
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, c->v[0].u.t);
+	t.dims[t.rank++] = dim_const(e->b->dims, 1);
+	struct arg two[] = {{.v = emit_reshape(e, c->v[0].u.t, &t, c->at), .at = c->ats[0]}, {.v = c->v[1], .at = c->ats[1]}};
+	struct args args = {2, two};
+	return call_builtin(e, BI_MUL, &args, c->at);
+}
+
 /* ---- normalisations ---- */
 
 /* An optional vector argument of the size and element type. */
@@ -187,42 +212,4 @@ struct value rule_embedding(struct elab *e, struct bcall *c)
 	t.dims[t.rank++] = tw.dims[1];
 	struct core_arg a[2] = {arg_tensor(x), arg_tensor(w)};
 	return value_tensor(emit_builtin(e, BI_EMBEDDING, &t, a, 2, c->at));
-}
-
-/* ---- quantizers ---- */
-
-static struct value two_results(struct elab *e, core_ref r, const struct core_type *a, const struct core_type *b, span at)
-{
-	struct value v = value_seq(e->f->arena, V_TUPLE, 2);
-	v.u.seq->at[0] = value_tensor(emit_result(e, r, 0, a, at));
-	v.u.seq->at[1] = value_tensor(emit_result(e, r, 1, b, at));
-	return v;
-}
-
-struct value rule_absmean_quantize(struct elab *e, struct bcall *c)
-{
-	core_ref x = need_float(e, c, 0);
-	if (x == CORE_NONE)
-		return VALUE_POISON;
-	struct core_type q = *type_of(e, x), s = {.elem = DT_FLOAT32};
-	x = emit_cast(e, x, DT_FLOAT32, c->at);
-	q.elem = DT_TRIT;
-	struct core_arg a = arg_tensor(x);
-	return two_results(e, emit_builtin(e, c->bi, &q, &a, 1, c->at), &q, &s, c->at);
-}
-
-struct value rule_absmax_quantize(struct elab *e, struct bcall *c)
-{
-	uint32_t axis;
-	core_ref x = need_float(e, c, 0);
-	if (x == CORE_NONE || !need_axis(e, c, 1, type_of(e, x)->rank, &axis))
-		return VALUE_POISON;
-	struct core_type q = *type_of(e, x), s;
-	x = emit_cast(e, x, DT_FLOAT32, c->at);
-	q.elem = DT_INT8;
-	s = q;
-	s.elem = DT_FLOAT32;
-	s.dims[axis] = dim_const(e->b->dims, 1);
-	struct core_arg a[2] = {arg_tensor(x), arg_int(axis)};
-	return two_results(e, emit_builtin(e, c->bi, &q, a, 2, c->at), &q, &s, c->at);
 }

@@ -514,3 +514,29 @@ struct value rule_index_select(struct elab *e, struct bcall *c)
 	struct core_arg a[3] = {arg_tensor(r), arg_int(axis), arg_tensor(index)};
 	return value_tensor(emit_builtin(e, BI_INDEX_SELECT, &t, a, 3, c->at));
 }
+
+struct value rule_gather(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	int64_t n, most;
+	core_ref r = need_tensor(e, c, 0), index = need_tensor(e, c, 2);
+	if (r == CORE_NONE || index == CORE_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, r), ti = *type_of(e, index);
+	if (dtype_class(ti.elem) != DTC_INT)
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "the index must be a tensor of integers, not %s",
+				   elab_type_text(e, index));
+	if (ti.rank != t.rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[2], "the index needs as many dimensions as %s, but it is %s",
+				   elab_type_text(e, r), elab_type_text(e, index));
+	for (uint32_t k = 0; k < t.rank; k++) {
+		bool fits =
+			k == axis || dims_agree(e, ti.dims[k], t.dims[k]) || (const_pair(e, ti.dims[k], t.dims[k], &n, &most) && n <= most);
+		if (!fits)
+			return shape_error(e, c, DIAG_SHAPE, c->ats[2], "the index's shape %s goes beyond %s in dimension %u",
+					   elab_shape_text(e, &ti), elab_shape_text(e, &t), k);
+	}
+	ti.elem = t.elem;
+	struct core_arg a[3] = {arg_tensor(r), arg_int(axis), arg_tensor(index)};
+	return value_tensor(emit_builtin(e, BI_GATHER, &ti, a, 3, c->at));
+}

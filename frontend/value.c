@@ -187,7 +187,7 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 		hasher_add_str(h, v.u.item->mod->path);
 		hasher_add_str(h, name_text(f, v.u.item->name));
 		break;
-	case V_BUILTIN: hasher_add_u64(h, v.u.builtin); break;
+	case V_BUILTIN: hasher_add_str(h, f->builtin_sigs[v.u.builtin].name); break;
 	case V_SPECIAL: hasher_add_u64(h, v.u.special); break;
 	case V_DTYPE: hasher_add_u64(h, v.u.dt); break;
 	case V_MODULE: hasher_add_str(h, v.u.mod->path); break;
