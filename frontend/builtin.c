@@ -349,6 +349,26 @@ static struct value special_lists(struct elab *e, enum special sp, struct args *
 	return elab_list(e, out, at);
 }
 
+/* ntuple(x, n): a list or tuple of n as a tuple, anything else n times. */
+static struct value special_ntuple(struct elab *e, struct args *args, span at)
+{
+	bool ok = args->n == 2 && !args->at[0].name && !args->at[1].name && args->at[1].v.kind == V_INT && args->at[1].v.u.i > 0 &&
+		  args->at[1].v.u.i <= CORE_MAX_RANK;
+	if (!ok) {
+		elab_error(e, DIAG_ARG_VALUE, at, "ntuple takes a value and how many of it to make, from 1 to %d: `ntuple(x, 2)`", CORE_MAX_RANK);
+		return VALUE_POISON;
+	}
+	struct value x = args->at[0].v, out = value_seq(e->f->arena, V_TUPLE, (uint32_t)args->at[1].v.u.i);
+	if (value_is_seq(x) && x.u.seq->n != out.u.seq->n) {
+		elab_error(e, DIAG_ARG_VALUE, args->at[0].at, "a number or %u of them are needed here, not %s", out.u.seq->n,
+			   elab_value_text(e, x));
+		return VALUE_POISON;
+	}
+	for (uint32_t i = 0; i < out.u.seq->n; i++)
+		out.u.seq->at[i] = value_is_seq(x) ? x.u.seq->at[i] : x;
+	return elab_list(e, out, at);
+}
+
 static struct value special_one(struct elab *e, enum special sp, struct arg *a, span at)
 {
 	if (sp == SP_LEN)
@@ -390,6 +410,7 @@ struct value call_special(struct elab *e, enum special sp, struct args *args, sp
 	case SP_ENUMERATE:
 	case SP_ZIP:
 	case SP_REVERSED: return special_lists(e, sp, args, at);
+	case SP_NTUPLE: return special_ntuple(e, args, at);
 	case SP_LEN:
 	case SP_SHAPE:
 	case SP_STR: break;

@@ -60,4 +60,7 @@ struct value emit1(struct elab *e, struct bcall *c, enum builtin bi, const struc
 struct value emit_plain(struct elab *e, struct bcall *c, const struct core_type *t, core_ref x);
 struct value emit_reshape(struct elab *e, core_ref x, const struct core_type *t, span at);
 struct core_arg plain_arg(struct value v);
+/* The element type of a product of a and b (rule_linear.c). Floats of different widths, or a float and an integer, meet in the wider and are cast;
+ * trits and integers stay what they are. False: there is none. */
+bool product_types(struct elab *e, struct bcall *c, core_ref *a, core_ref *b, dtype *elem);
 #endif

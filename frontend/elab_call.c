@@ -314,9 +314,13 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 		return v;
 	if (e->frames >= 8 || recursive(e, fn))
 		return VALUE_POISON;
-	elab_hush(e);
+	/* What goes wrong in the standard library is the caller's mistake; other code is checked where it stands. */
+	bool hush = !fn->mod->std || (fn->self && fn->self->failed);
+	if (hush)
+		elab_hush(e);
 	v = run_body(e, fn, values, ats, at, what);
-	elab_unhush(e);
+	if (hush)
+		elab_unhush(e);
 	return v;
 }
 

@@ -225,10 +225,12 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	}
 	if (ok) {
 		print_args(e, in, decl.params, bound);
-		bool hush = e->checking && fr.up && fr.up->mod; /* its own check reports what is wrong inside */
+		bool hush = e->checking && fr.up && fr.up->mod && !it->mod->std; /* its own check reports what is wrong inside */
 		if (hush)
 			elab_hush(e);
+		uint32_t before = e->errors;
 		run_layer_body(e, in, decl.body);
+		in->failed = in->failed || e->errors > before;
 		if (hush)
 			elab_unhush(e);
 	}

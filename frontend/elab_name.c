@@ -179,7 +179,7 @@ static void prelude_add(struct frontend *f, const char *name, struct value v)
 
 void prelude_init(struct frontend *f)
 {
-	static const char *const specials[SP_COUNT] = {"print", "len", "shape", "range", "enumerate", "zip", "reversed", "str"};
+	static const char *const specials[SP_COUNT] = {"print", "len", "shape", "range", "enumerate", "zip", "reversed", "str", "ntuple"};
 	static const struct {
 		const char *name;
 		enum builtin bi;

@@ -115,24 +115,6 @@ static struct diag *unknown(struct resolver *r, enum diag_code code, token_id to
 	return g;
 }
 
-/* Reported as not supported: it is a name of the language that this version lacks. */
-static bool unsupported(struct resolver *r, token_id tok)
-{
-	static const char *const names[] = {
-#define UNSUPPORTED(text) #text,
-#include "frontend/unsupported.def"
-#undef UNSUPPORTED
-	};
-	const char *name = name_text(r->f, text_of(r, tok));
-	for (uint32_t i = 0; i < sizeof names / sizeof *names; i++)
-		if (strcmp(names[i], name) == 0) {
-			diag_add(r->out, DIAG_UNSUPPORTED, tok_span(r->m, tok),
-				 "`%s` is in the language, but this version of trib cannot compile it", name);
-			return true;
-		}
-	return false;
-}
-
 static void std_hint(struct resolver *r, struct diag *g, name_id name)
 {
 	uint64_t i;
@@ -145,7 +127,7 @@ static void check_name(struct resolver *r, token_id tok)
 {
 	name_id n = text_of(r, tok);
 	offer(r, tok, ASK_NAME);
-	if (!known(r, tok) && !unsupported(r, tok))
+	if (!known(r, tok))
 		std_hint(r, unknown(r, DIAG_UNKNOWN_NAME, tok, "name", true), n);
 }
 
@@ -167,7 +149,7 @@ static void check_module_member(struct resolver *r, node_id n)
 		r->f->index->context = ASK_MEMBER;
 		index_offer_items(r->f, it->target);
 	}
-	if (member || unsupported(r, tok))
+	if (member)
 		return;
 	VEC(const char *) names = {0};
 	for (uint32_t i = 0; i < it->target->n_items; i++)

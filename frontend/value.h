@@ -29,7 +29,7 @@ enum value_kind {
 	V_MODULE,  /* mod */
 	V_TYPE,    /* item: an alias; s: a type's name of the prelude */
 };
-enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_COUNT };
+enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_NTUPLE, SP_COUNT };
 
 struct value {
 	enum value_kind kind;
