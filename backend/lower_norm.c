@@ -47,22 +47,33 @@ static ir_ref inverse_deviation(struct lower *l, ir_ref variance, double eps)
 	return lower_op1(l, OP_RSQRT, lower_op2c(l, OP_ADD, variance, eps));
 }
 
+/* (x - mean) / sqrt(variance + eps) over the masked dims */
+static ir_ref standardised(struct lower *l, ir_ref x, uint32_t mask, double eps)
+{
+	ir_ref away = lower_op2(l, OP_SUB, x, lower_mean(l, x, mask, true));
+	ir_ref variance = lower_mean(l, lower_op2(l, OP_MUL, away, away), mask, true);
+	return lower_op2(l, OP_MUL, away, inverse_deviation(l, variance, eps));
+}
+
+/* As many last dims as argument 1 has sizes. */
+static uint32_t normalised_dims(struct lower *l, ir_ref x)
+{
+	const struct core_arg *sizes = NULL;
+	uint32_t rank = lower_of(l, x)->rank, n = lower_list(l, 1, &sizes);
+	return ((1u << n) - 1) << (rank - n);
+}
+
 void lower_bi_layer_norm(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
-	uint32_t last = 1u << (lower_of(l, x)->rank - 1);
-	ir_ref away = lower_op2(l, OP_SUB, x, lower_mean(l, x, last, true));
-	ir_ref variance = lower_mean(l, lower_op2(l, OP_MUL, away, away), last, true);
-	ir_ref y = lower_op2(l, OP_MUL, away, inverse_deviation(l, variance, lower_float(l, 3)));
-	r[0] = scaled(l, y, like(l, 1, x), like(l, 2, x));
+	r[0] = scaled(l, standardised(l, x, normalised_dims(l, x), lower_float(l, 4)), like(l, 2, x), like(l, 3, x));
 }
 
 void lower_bi_rms_norm(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
-	uint32_t last = 1u << (lower_of(l, x)->rank - 1);
-	ir_ref square = lower_mean(l, lower_op2(l, OP_MUL, x, x), last, true);
-	r[0] = scaled(l, lower_op2(l, OP_MUL, x, inverse_deviation(l, square, lower_float(l, 2))), like(l, 1, x), IR_NONE);
+	ir_ref square = lower_mean(l, lower_op2(l, OP_MUL, x, x), normalised_dims(l, x), true);
+	r[0] = scaled(l, lower_op2(l, OP_MUL, x, inverse_deviation(l, square, lower_float(l, 3))), like(l, 2, x), IR_NONE);
 }
 
 /* [C] as [C, 1, 1 …], so that it meets dimension 1 of x. */
@@ -73,6 +84,19 @@ static ir_ref per_channel(struct lower *l, ir_ref v, ir_ref x)
 	for (uint32_t k = 1; k + 1 < rank; k++)
 		dims[k] = dim_const(l->f->dims, 1);
 	return rank > 2 ? lower_reshape(l, v, dims, rank - 1) : v;
+}
+
+/* The channels of a group beside each other: [N, G, C/G, …]. */
+void lower_bi_group_norm(struct lower *l, ir_ref *r)
+{
+	ir_ref x = lower_widen(l, lower_tensor(l, 0)), weight = like(l, 2, x), bias = like(l, 3, x);
+	struct core_type t = *lower_of(l, x);
+	dim groups = dim_const(l->f->dims, lower_int(l, 1)), size = dim_const(l->f->dims, 1);
+	for (uint32_t k = 1; k < t.rank; k++)
+		size = dim_mul(l->f->dims, size, t.dims[k]);
+	dim split[3] = {t.dims[0], groups, dim_floordiv(l->f->dims, size, groups)};
+	ir_ref y = lower_reshape(l, standardised(l, lower_reshape(l, x, split, 3), 4, lower_float(l, 4)), t.dims, t.rank);
+	r[0] = scaled(l, y, weight == IR_NONE ? weight : per_channel(l, weight, x), bias == IR_NONE ? bias : per_channel(l, bias, x));
 }
 
 /* As x*alpha + beta with one alpha and beta a channel: those are build-time values when the statistics are. */

@@ -133,6 +133,7 @@ void lower_bi_log_softmax(struct lower *l, ir_ref *r);
 void lower_bi_batch_norm(struct lower *l, ir_ref *r);
 void lower_bi_layer_norm(struct lower *l, ir_ref *r);
 void lower_bi_rms_norm(struct lower *l, ir_ref *r);
+void lower_bi_group_norm(struct lower *l, ir_ref *r);
 void lower_bi_to_trit(struct lower *l, ir_ref *r); /* lower_quant.c */
 void lower_bi_absmean_quantize(struct lower *l, ir_ref *r);
 void lower_bi_absmax_quantize(struct lower *l, ir_ref *r);

@@ -92,6 +92,7 @@ static const struct lowering table[BI_COUNT] = {
 	[BI_BATCH_NORM] = {lower_bi_batch_norm, 0},
 	[BI_LAYER_NORM] = {lower_bi_layer_norm, 0},
 	[BI_RMS_NORM] = {lower_bi_rms_norm, 0},
+	[BI_GROUP_NORM] = {lower_bi_group_norm, 0},
 	[BI_DROPOUT] = {lower_bi_identity, 0},
 	[BI_ATTENTION] = {lower_bi_attention, 0},
 	[BI_ROPE] = {lower_bi_rope, 0},
