@@ -20,24 +20,43 @@ static void check_main(struct elab *e, struct item *it)
 	eval_block(e, ast_a(&it->mod->ast, it->node), &flow);
 }
 
-void check_item(struct frontend *f, struct item *it)
+static void check_item(struct elab *e, struct item *it)
 {
-	struct elab e;
 	struct builder b;
 	struct frame root = {.mod = it->mod, .call_at = SPAN_NONE};
-	elab_init(&e, f, true);
-	builder_open(&e, &b);
+	builder_open(e, &b);
 	b.open_params = true;
-	e.frame = &root;
+	e->frame = &root;
 	switch (it->kind) {
-	case ITEM_CONST: item_value(&e, it, tok_span(it->mod, it->name_token)); break;
+	case ITEM_CONST: item_value(e, it, tok_span(it->mod, it->name_token)); break;
 	case ITEM_FN:
-	case ITEM_LAYER: check_func(&e, item_func(f, it)); break;
-	case ITEM_MODULE_LAYER: check_layer(&e, it); break;
-	case ITEM_TYPE: check_alias(&e, it); break;
-	case ITEM_MAIN: check_main(&e, it); break;
+	case ITEM_LAYER: check_func(e, item_func(e->f, it)); break;
+	case ITEM_MODULE_LAYER: check_layer(e, it); break;
+	case ITEM_TYPE: check_alias(e, it); break;
+	case ITEM_MAIN: check_main(e, it); break;
 	case ITEM_IMPORT:
 	case ITEM_FROM: break;
 	}
+	builder_close(e);
+}
+
+/* What one definition's check makes is given back before the next: memory stays small and in the cache. */
+void check_module(struct frontend *f, struct module *m, bool broken)
+{
+	struct arena *work = arena_new(64 * 1024);
+	struct elab e;
+	elab_init(&e, f, true);
+	arena_alloc(work, 1, 1); /* so that the first block stays */
+	arena_mark_t start = arena_mark(work);
+	f->arena = work;
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		if (item_broken(f, m, &m->items[i]) != broken)
+			continue;
+		check_item(&e, &m->items[i]);
+		elab_reset(&e);
+		arena_release(work, start);
+	}
+	f->arena = f->lasting;
 	elab_free(&e);
+	arena_free(work);
 }

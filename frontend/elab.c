@@ -14,6 +14,14 @@ void elab_init(struct elab *e, struct frontend *f, bool checking)
 		e->max_steps += (uint64_t)ELAB_STEPS_PER_TOKEN * f->modules.at[i]->ast.tokens.len;
 }
 
+void elab_reset(struct elab *e)
+{
+	e->steps = 0;
+	e->errors = 0;
+	e->gave_up = false;
+	e->locals.len = 0;
+}
+
 void elab_free(struct elab *e)
 {
 	while (e->b)

@@ -80,6 +80,8 @@ enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
 
 /* ---- errors (elab.c) ---- */
 void elab_init(struct elab *e, struct frontend *f, bool checking);
+/* Ready for the next definition: counts and limits start anew. */
+void elab_reset(struct elab *e);
 void elab_free(struct elab *e);
 /* Starts an error with labels along the instance path; add to it through e->out. */
 struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));

@@ -23,7 +23,7 @@ struct local *local_find(struct elab *e, name_id name)
 struct func *item_func(struct frontend *f, struct item *it)
 {
 	if (!it->func) {
-		it->func = ARENA_NEW(f->arena, struct func);
+		it->func = ARENA_NEW(f->lasting, struct func);
 		*it->func = (struct func){.mod = it->mod, .item = it, .node = it->node, .name = it->name};
 	}
 	return it->func;
@@ -55,13 +55,16 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 	}
 	if (it->state == ITEM_NEW) {
 		struct builder scratch;
+		struct arena *work = e->f->arena;
 		int quiet = e->quiet;
+		e->f->arena = e->f->lasting;
 		it->state = ITEM_BUSY;
 		e->quiet = 0;
 		e->out = e->f->diags;
 		builder_open(e, &scratch);
 		it->value = eval_const(e, it);
 		builder_close(e);
+		e->f->arena = work;
 		e->quiet = quiet;
 		if (quiet)
 			e->out = e->trash;

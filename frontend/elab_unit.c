@@ -1,6 +1,7 @@
 /* Units: what a call of a function with tensors becomes. Equal definition, compile-time arguments, element types, shapes (up to the names of
  * run-time sizes) and build-time flags make one unit; see `identity_of`. */
 #include <string.h>
+#include "base/bug.h"
 #include "frontend/elab.h"
 #include "frontend/literal.h"
 
@@ -414,6 +415,7 @@ const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
 		return &failed;
 	if (map_get(&e->f->units, identity, &known))
 		return (struct unit_info *)(uintptr_t)known;
+	BUG_ON(e->f->arena != e->f->lasting); /* units outlive a definition's check */
 	struct unit_info *info = make(e, p, identity);
 	map_put(&e->f->units, identity, (uint64_t)(uintptr_t)info);
 	return info;
@@ -564,6 +566,7 @@ struct core_unit *param_init(struct elab *e, struct iparam *p)
 	hash128 identity = hasher_finish(h);
 	if (map_get(&e->f->units, identity, &known))
 		return (struct core_unit *)(uintptr_t)known;
+	BUG_ON(e->f->arena != e->f->lasting);
 	struct func fn = {.mod = m, .item = p->owner->item, .name = p->name};
 	struct frame fr = {.up = e->frame, .mod = m, .self = p->owner, .base = e->locals.len, .call_at = SPAN_NONE};
 	struct builder b;

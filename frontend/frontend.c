@@ -1,5 +1,6 @@
 /* The front end's public face. */
 #include "frontend/frontend.h"
+#include <stdlib.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -16,7 +17,7 @@ struct frontend *frontend_new(struct sources *sources, struct frontend_host host
 {
 	struct arena *a = arena_new(256 * 1024);
 	struct frontend *f = ARENA_NEW(a, struct frontend);
-	f->arena = a;
+	f->arena = f->lasting = a;
 	f->sources = sources;
 	f->host = host;
 	f->diags = diags;
@@ -32,6 +33,7 @@ void frontend_free(struct frontend *f)
 		return;
 	for (uint32_t i = 0; i < f->modules.len; i++) {
 		ast_free(&f->modules.at[i]->ast);
+		free(f->modules.at[i]->names);
 		map_free(&f->modules.at[i]->by_name);
 	}
 	vec_free(&f->modules);
@@ -42,7 +44,7 @@ void frontend_free(struct frontend *f)
 	map_free(&f->units);
 	map_free(&f->prelude);
 	interner_free(f->names);
-	arena_free(f->arena);
+	arena_free(f->lasting);
 }
 
 const struct frontend_times *frontend_times(const struct frontend *f) { return &f->times; }
@@ -74,16 +76,11 @@ static void resolve_all(struct frontend *f)
 static void check_broken(struct frontend *f, uint32_t first)
 {
 	struct diags *heard = f->diags, *trash = diags_new(1);
-	for (uint32_t k = first; k < f->modules.len; k++) {
-		struct module *m = f->modules.at[k];
-		for (uint32_t i = 0; i < m->n_items && m->failed && !m->std; i++) {
-			if (!item_broken(f, m, &m->items[i]))
-				continue;
-			f->diags = trash;
-			check_item(f, &m->items[i]);
-			f->diags = heard;
-		}
-	}
+	f->diags = trash;
+	for (uint32_t k = first; k < f->modules.len; k++)
+		if (f->modules.at[k]->failed && !f->modules.at[k]->std)
+			check_module(f, f->modules.at[k], true);
+	f->diags = heard;
 	diags_free(trash);
 }
 
@@ -92,12 +89,9 @@ bool frontend_check(struct frontend *f)
 	int64_t t0 = os_now_ns();
 	uint32_t before = diags_errors(f->diags), first = f->checked;
 	resolve_all(f);
-	for (; f->checked < f->modules.len; f->checked++) {
-		struct module *m = f->modules.at[f->checked];
-		for (uint32_t i = 0; i < m->n_items && !m->std; i++)
-			if (!item_broken(f, m, &m->items[i]))
-				check_item(f, &m->items[i]);
-	}
+	for (; f->checked < f->modules.len; f->checked++)
+		if (!f->modules.at[f->checked]->std)
+			check_module(f, f->modules.at[f->checked], false);
 	if (f->index)
 		check_broken(f, first);
 	f->times.check += os_now_ns() - t0;

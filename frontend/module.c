@@ -1,7 +1,9 @@
 /* Loading: a file, its tree, the table of its items, then the files it imports, depth first. */
 #include "frontend/module.h"
+#include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "base/bug.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
@@ -11,7 +13,9 @@
 
 name_id token_name(struct frontend *f, const struct module *m, token_id t)
 {
-	return intern(f->names, token_text(&m->ast.tokens, t), token_len(&m->ast.tokens, t));
+	if (!m->names[t])
+		m->names[t] = intern(f->names, token_text(&m->ast.tokens, t), token_len(&m->ast.tokens, t));
+	return m->names[t];
 }
 
 node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name)
@@ -241,6 +245,9 @@ static void parse_module(struct frontend *f, struct module *m, const struct sour
 	f->times.lex += t1 - t0;
 	f->times.parse += os_now_ns() - t1;
 	m->failed = !ok;
+	m->names = calloc(m->ast.tokens.len + 1, sizeof *m->names);
+	if (!m->names)
+		bug_no_memory();
 }
 
 /* A known module: reports cycles. */

@@ -29,6 +29,7 @@ struct item {
 struct module {
 	const char *path; /* "src/net.tri", "std/nn.tri" */
 	struct ast ast;
+	name_id *names; /* by token, for those that were asked for; 0: not yet */
 	bool std, loading, failed;
 	span imported_at; /* the first import of it */
 	struct item *items;
@@ -41,7 +42,8 @@ struct frontend {
 	struct sources *sources;
 	struct frontend_host host;
 	struct diags *diags;
-	struct arena *arena;
+	struct arena *arena;   /* of the work at hand: `lasting`, or what is given back after a definition has been checked */
+	struct arena *lasting; /* as long as the front end */
 	struct interner *names;
 	struct frontend_times times;
 	struct index *index; /* NULL: nobody asks */

@@ -1,18 +1,18 @@
 #!/usr/bin/env python3
-"""Writes a realistic .tri source of about N lines: layers in both forms, functions, constants, comments, blank lines.
+"""Writes a realistic .tri source of about N lines that checks without an error: layers in both forms, functions, constants, aliases, comments.
 
 usage: gen_source.py [LINES [SEED]] > big.tri
-The same arguments give the same bytes.
+The same arguments give the same bytes. Every expression is generated towards a shape, so that shapes agree by construction.
 """
 import random
 import sys
 
-WORDS = ("hidden channels stride weight scale bias input output state query key value head mask gate proj norm conv down up tail embed "
-         "residual block depth width kernel pad rate gain shift row col batch seq dim feature logits probs cache step").split()
-OPS = ["+", "-", "*", "/", "@"]
-ACTIVATIONS = ["relu", "gelu", "silu", "sigmoid", "tanh", "softmax", "hardswish"]
+WORDS = ("hidden scale_in output state query key value head mask gate proj mixed conv down up tail embed residual width gain shift row col "
+         "batch seq feature logits probs cache").split()
+ACTIVATIONS = ["relu", "gelu", "silu", "sigmoid", "tanh", "hardswish"]
 PHRASES = ["keeps the shape of its input", "scales each row by its own factor", "as in the paper, section 3", "the weights are ternary",
            "falls back to the identity when the stride is one", "one value per channel", "no bias: the norm has one"]
+DIMS = ["M", "K", "N"]
 
 
 class Writer:
@@ -20,6 +20,7 @@ class Writer:
         self.rng = random.Random(seed)
         self.lines = []
         self.serial = 0
+        self.fixed = set()  # parameters of the layer: not assigned to
 
     def pick(self, items):
         return items[self.rng.randrange(len(items))]
@@ -27,104 +28,143 @@ class Writer:
     def chance(self, p):
         return self.rng.random() < p
 
-    def name(self):
-        return self.pick(WORDS) + (str(self.rng.randrange(9)) if self.chance(0.3) else "")
-
     def fresh(self, prefix):
         self.serial += 1
         return f"{prefix}{self.serial}"
+
+    def local(self, scope, shape):
+        name = self.pick(WORDS)
+        while name in scope:
+            name = self.pick(WORDS) + str(self.rng.randrange(100))
+        scope[name] = shape
+        return name
 
     def put(self, indent, text):
         self.lines.append("    " * indent + text if text else "")
 
     def number(self):
-        return self.pick(["0", "1", "2", "3", "-1", "64", "128", "0.5", "1e-5", "1.0", "16", "3.14159", "0x2A", "1_024"])
+        return self.pick(["0.5", "1e-5", "1.0", "2.0", "3.14159", "0.125", "1_024.0"])
 
-    def atom(self, names):
-        return self.pick(names) if self.chance(0.75) else self.number()
+    def named(self, scope, shape):
+        return [n for n, s in scope.items() if s == shape]
 
-    def expr(self, names, depth=2):
+    def atom(self, scope, shape):
+        return self.pick(self.named(scope, shape))
+
+    def expr(self, scope, shape, depth=2):
+        """An expression of the shape: some name in scope has it."""
         roll = self.rng.random()
-        if depth == 0 or roll < 0.2:
-            return self.atom(names)
-        if roll < 0.5:
-            return f"{self.expr(names, depth - 1)} {self.pick(OPS)} {self.expr(names, depth - 1)}"
+        if depth == 0 or roll < 0.15:
+            return self.atom(scope, shape)
+        if roll < 0.40:
+            return f"{self.expr(scope, shape, depth - 1)} {self.pick('+-*')} {self.expr(scope, shape, depth - 1)}"
+        if roll < 0.55:
+            return f"{self.pick(ACTIVATIONS)}({self.expr(scope, shape, depth - 1)})"
         if roll < 0.65:
-            return f"{self.pick(ACTIVATIONS)}({self.expr(names, depth - 1)})"
-        if roll < 0.75:
-            return f"{self.pick(names)}.reshape([{self.atom(names)}, {self.atom(names)}, -1])"
-        if roll < 0.83:
-            return f"{self.pick(names)}.sum(dim=-1, keepdim=true)"
-        if roll < 0.9:
-            return f"{self.pick(names)}[:, {self.rng.randrange(8)}:{self.rng.randrange(8, 64)}]"
-        return f"({self.expr(names, depth - 1)} {self.pick(OPS)} {self.atom(names)})"
+            return f"({self.expr(scope, shape, depth - 1)}) {self.pick('+*-')} {self.number()}"
+        if roll < 0.72:
+            return f"softmax({self.atom(scope, shape)}, dim=-1)"
+        if roll < 0.80:
+            return f"{self.atom(scope, shape)} / ({self.atom(scope, shape)}.abs().sum(dim=-1, keepdim=true) + EPS)"
+        if len(shape) == 2:
+            for inner in DIMS:
+                left, right = self.named(scope, (shape[0], inner)), self.named(scope, (inner, shape[1]))
+                if left and right:
+                    return f"{self.pick(left)} @ {self.pick(right)}"
+            turned = self.named(scope, shape[::-1])
+            if turned:
+                return f"{self.pick(turned)}.transpose(0, 1)"
+        return f"where({self.atom(scope, shape)} > 0.0, {self.atom(scope, shape)}, {self.expr(scope, shape, depth - 1)})"
 
-    def tensor(self):
-        dims = ", ".join(self.pick(["N", "M", "K", "?", "C", "H", "W", "3", "2*K", "C // 4"]) for _ in range(self.rng.randrange(1, 5)))
-        return f"Tensor<{self.pick(['float32', 'float32', 'int8', 'trit'])}, [{dims}]>"
-
-    def condition(self, names):
-        return f"{self.pick(names)} {self.pick(['==', '!=', '<', '>='])} {self.atom(names)}"
-
-    def statement(self, indent, names):
+    def statement(self, indent, scope):
+        shape = self.pick(list(scope.values()))
         roll = self.rng.random()
-        if roll < 0.5:
-            new = self.name()
-            annotation = ": " + self.tensor() if self.chance(0.15) else ""
-            self.put(indent, f"let {new}{annotation} = {self.expr(names)}")
-            names.append(new)
-        elif roll < 0.62:
-            self.put(indent, f"{self.pick(names)} {self.pick(['=', '+=', '*='])} {self.expr(names)}")
-        elif roll < 0.70:
+        if roll < 0.60:
+            value = self.expr(scope, shape)
+            annotation = f": {tensor(shape)}" if self.chance(0.15) else ""
+            self.put(indent, f"let {self.local(scope, shape)}{annotation} = {value}")
+        elif roll < 0.72:
+            value, target = self.expr(scope, shape), self.atom(scope, shape)
+            if target in self.fixed:
+                self.put(indent, f"let {self.local(scope, shape)} = {value}")
+                return
+            self.put(indent, f"{target} {self.pick(['=', '+=', '*='])} {value}")
+        elif roll < 0.82:
             self.put(indent, f"# {self.pick(PHRASES)}")
-        elif roll < 0.76:
-            self.put(indent, f'assert {self.condition(names)}, f"{self.pick(names)} is {{{self.pick(names)}}}"')
-        elif roll < 0.84 and indent < 4:
-            self.block(indent, f"if {self.condition(names)} {{", names)
-        elif roll < 0.92 and indent < 4:
-            self.block(indent, f"for i in 0..{self.rng.randrange(2, 16)} {{", names + ["i"])
+        elif roll < 0.86:
+            name = self.atom(scope, shape)
+            self.put(indent, f'assert {name}.rank == {len(shape)}, f"{name} has shape {{{name}.shape}}"')
+        elif roll < 0.94 and indent < 3:
+            name = self.atom(scope, shape)
+            self.block(indent, f"if {name}.rank {self.pick(['==', '>', '<='])} {self.rng.randrange(1, 4)} {{", scope)
+        elif roll < 0.97 and indent < 3:
+            self.block(indent, f"for i in 0..{self.rng.randrange(2, 5)} {{", scope)
         else:
-            self.put(indent, f"let {self.name()} = [{', '.join(self.atom(names) for _ in range(self.rng.randrange(2, 6)))}]")
+            parts = [self.atom(scope, shape) for _ in range(2)]
+            axis = self.rng.randrange(len(shape))
+            cut = ", ".join([":"] * axis + [f"0:{shape[axis]}"])
+            self.put(indent, f"let {self.local(scope, shape)} = concat([{', '.join(parts)}], dim={axis})[{cut}]")
 
-    def block(self, indent, head, names):
+    def block(self, indent, head, scope):
         self.put(indent, head)
+        inner = dict(scope)
         for _ in range(self.rng.randrange(1, 4)):
-            self.statement(indent + 1, list(names))
+            self.statement(indent + 1, inner)
         self.put(indent, "}")
 
-    def body(self, indent, names):
-        for _ in range(self.rng.randrange(2, 9)):
-            self.statement(indent, names)
+    def body(self, indent, scope, shape):
+        for _ in range(self.rng.randrange(3, 12)):
+            self.statement(indent, scope)
             if self.chance(0.1):
                 self.put(0, "")
-        self.put(indent, f"return {self.expr(names)}")
+        self.put(indent, f"return {self.expr(scope, shape)}")
 
-    def function(self, indent, name, names):
-        args = [self.name() for _ in range(self.rng.randrange(1, 4))]
+    def arguments(self):
+        scope = {}
+        for _ in range(self.rng.randrange(2, 5)):
+            self.local(scope, tuple(self.pick(DIMS) for _ in range(self.rng.randrange(1, 3))))
+        return scope
+
+    def function(self):
+        scope = self.arguments()
+        shape = self.pick(list(scope.values()))
         if self.chance(0.2):
-            self.put(indent, "@inline")
-        self.put(indent, f"fn {name}({', '.join(a + ': ' + self.tensor() for a in args)}) -> {self.tensor()} {{")
-        self.body(indent + 1, names + args)
-        self.put(indent, "}")
+            self.put(0, "@inline")
+        args = ", ".join(f"{n}: {tensor(s)}" for n, s in scope.items())
+        result = f" -> {tensor(shape)}" if self.chance(0.8) else ""
+        self.put(0, f"fn {self.fresh('compute_')}({args}){result} {{")
+        self.body(1, scope, shape)
+        self.put(0, "}")
 
     def functional_layer(self):
-        args = [self.name() for _ in range(self.rng.randrange(2, 4))]
-        self.put(0, f"layer {self.fresh('Layer')}({', '.join(a + ': ' + self.tensor() for a in args)})")
-        self.put(1, f"-> {self.tensor()} {{")
-        self.body(1, args)
+        name = self.fresh("TernaryFC")
+        self.put(0, f"layer {name}(w: TernaryTensor<trit, [K, N]>, b: Tensor<float32, [N]>, x: Tensor<float32, [M, K]>)")
+        self.put(1, "-> Tensor<float32, [M, N]> {")
+        self.put(1, "let y = x @ w + b")
+        scope = {"x": ("M", "K"), "y": ("M", "N"), "b": ("N",)}
+        self.body(1, scope, ("M", "N"))
         self.put(0, "}")
 
     def module_layer(self):
-        names = ["channels", "stride"]
         self.put(0, f"layer {self.fresh('Block')}(channels: int, stride: int = 1, bias: bool = true) {{")
+        scope = {}
         for _ in range(self.rng.randrange(0, 3)):
-            names.append(self.name())
-            self.put(1, f"param {names[-1]}: Tensor<float32, [channels]> = ones([channels])")
-        for _ in range(self.rng.randrange(1, 5)):
-            names.append(self.name())
-            self.put(1, f"let {names[-1]} = nn.{self.pick(['TernaryConv2d(channels, channels, 3, stride=stride, padding=1)', 'BatchNorm2d(channels)', 'TernaryLinear(channels, 4 * channels, bias=false)', 'RMSNorm(channels)'])}")
+            name = self.local(scope, ("channels",))
+            self.fixed.add(name)
+            self.put(1, f"param {name}: Tensor<float32, [channels]> = ones([channels])")
+        layers = [self.pick(WORDS) + f"_{i}" for i in range(self.rng.randrange(1, 5))]
+        for name in layers:
+            made = self.pick(["Linear(channels, channels)", "BitLinear(channels, channels)", "TernaryLinear(channels, channels, bias=bias)", "RMSNorm(channels)", "LayerNorm(channels)"])
+            self.put(1, f"let {name} = nn.{made}")
         self.put(0, "")
-        self.function(1, "forward", names)
+        self.put(1, "fn forward(x: Tensor<float32, [N, channels]>) -> Tensor<float32, [N, channels]> {")
+        scope["x"] = ("N", "channels")
+        for name in layers:
+            given = self.atom(scope, ("N", "channels"))
+            self.put(2, f"let {self.local(scope, ('N', 'channels'))} = {name}({given})")
+        self.body(2, scope, ("N", "channels"))
+        self.fixed.clear()
+        self.put(1, "}")
         self.put(0, "}")
 
     def item(self):
@@ -136,7 +176,7 @@ class Writer:
         elif roll < 0.12:
             self.put(0, f"type {self.fresh('Image')}<N> = Tensor<float32, [N, 3, 224, 224]>")
         elif roll < 0.5:
-            self.function(0, self.fresh("compute_"), ["EPS"])
+            self.function()
         elif roll < 0.7:
             self.functional_layer()
         else:
@@ -150,6 +190,10 @@ class Writer:
         while len(self.lines) < count:
             self.item()
         return "\n".join(self.lines) + "\n"
+
+
+def tensor(shape):
+    return f"Tensor<float32, [{', '.join(shape)}]>"
 
 
 def main():
