@@ -20,12 +20,8 @@ static void flush(struct writer *w)
 	w->n = 0;
 }
 
-static void put_byte(struct writer *w, unsigned v)
-{
-	if (w->n == sizeof w->bytes)
-		flush(w);
-	w->bytes[w->n++] = (char)v;
-}
+/* Into room that put_token made sure of. */
+static void put_byte(struct writer *w, unsigned v) { w->bytes[w->n++] = (char)v; }
 
 static void put_text(struct writer *w, const char *s, uint32_t n)
 {
@@ -100,6 +96,8 @@ static bool is_trailing_comma(const struct ast *t, token_id i, const uint8_t *ma
 static void put_token(struct writer *w, const struct ast *t, token_id i, uint8_t marks)
 {
 	enum token_kind k = token_kind(&t->tokens, i);
+	if (sizeof w->bytes - w->n < 8)
+		flush(w);
 	if (marks & BEGINS_STATEMENT)
 		put_byte(w, STATEMENT_BYTE);
 	if (marks & IS_TWO) {
