@@ -41,18 +41,21 @@ static void check_item(struct elab *e, struct item *it)
 }
 
 /* What one definition's check makes is given back before the next: memory stays small and in the cache. */
-void check_module(struct frontend *f, struct module *m, bool broken)
+void check_module(struct frontend *f, struct module *m, struct diags *trash)
 {
 	struct arena *work = arena_new(64 * 1024);
+	struct diags *heard = f->diags;
 	struct elab e;
 	elab_init(&e, f, true);
 	arena_alloc(work, 1, 1); /* so that the first block stays */
 	arena_mark_t start = arena_mark(work);
 	f->arena = work;
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		if (item_broken(f, m, &m->items[i]) != broken)
+		if (item_broken(f, m, &m->items[i]) != (trash != NULL))
 			continue;
+		f->diags = e.out = trash ? trash : heard;
 		check_item(&e, &m->items[i]);
+		f->diags = heard;
 		elab_reset(&e);
 		arena_release(work, start);
 	}

@@ -75,12 +75,10 @@ static void resolve_all(struct frontend *f)
 /* For the index also what has syntax errors: in silence, and after all else, so that nothing is hushed up that others report. */
 static void check_broken(struct frontend *f, uint32_t first)
 {
-	struct diags *heard = f->diags, *trash = diags_new(1);
-	f->diags = trash;
+	struct diags *trash = diags_new(1);
 	for (uint32_t k = first; k < f->modules.len; k++)
 		if (f->modules.at[k]->failed && !f->modules.at[k]->std)
-			check_module(f, f->modules.at[k], true);
-	f->diags = heard;
+			check_module(f, f->modules.at[k], trash);
 	diags_free(trash);
 }
 
@@ -91,7 +89,7 @@ bool frontend_check(struct frontend *f)
 	resolve_all(f);
 	for (; f->checked < f->modules.len; f->checked++)
 		if (!f->modules.at[f->checked]->std)
-			check_module(f, f->modules.at[f->checked], false);
+			check_module(f, f->modules.at[f->checked], NULL);
 	if (f->index)
 		check_broken(f, first);
 	f->times.check += os_now_ns() - t0;
