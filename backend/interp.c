@@ -6,17 +6,20 @@
 #include "backend/interp_state.h"
 #include "backend/lower.h"
 #include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
 #include "base/diag.h"
+#include "base/format.h"
 
 enum { MAX_DEPTH = 256 };
 
 void interp_fail(struct interp *in, const char *fmt, ...)
 {
-	if (in->error)
+	if (in->error.text)
 		return;
 	va_list ap;
 	va_start(ap, fmt);
-	in->error = arena_vprintf(in->out, fmt, ap);
+	in->error = (struct interp_error){.text = arena_vprintf(in->out, fmt, ap), .at = in->at};
 	va_end(ap);
 }
 
@@ -109,6 +112,19 @@ static void split_args(struct interp *in, const struct ir_inst *call, const stru
 
 static bool run(struct interp *in, struct tensor *outputs);
 
+/* A callee's error, with the call that led there. */
+static void pass_error(struct interp *in, const struct interp_error *e, const struct ir_inst *i)
+{
+	interp_fail(in, "%s", e->text);
+	const char *text = in->error.text;
+	in->error = *e;
+	in->error.text = text;
+	if (e->n_path == INTERP_MAX_PATH)
+		return;
+	in->error.path[e->n_path].callee = i->callee->name;
+	in->error.path[in->error.n_path++].at = i->at;
+}
+
 static void call_lowered(struct interp *in, struct interp *callee, const struct ir_inst *i, struct tensor *outputs)
 {
 	struct diags *diags = diags_new(1);
@@ -116,7 +132,7 @@ static void call_lowered(struct interp *in, struct interp *callee, const struct 
 	if (!callee->f)
 		interp_fail(in, "%s", diags_count(diags) ? diags_at(diags, 0)->message : "a callee cannot be lowered");
 	else if (!run(callee, outputs))
-		interp_fail(in, "%s", callee->error);
+		pass_error(in, &callee->error, i);
 	diags_free(diags);
 }
 
@@ -132,18 +148,51 @@ static void call(struct interp *in, ir_ref r, const struct tensor *const *x)
 	split_args(in, i, x, inputs, weights);
 	if (in->depth >= MAX_DEPTH)
 		interp_fail(in, "calls are nested too deeply");
-	if (in->error)
+	if (in->error.text)
 		return;
 	struct arena *scratch = arena_new(0);
 	struct interp callee = {.inputs = inputs,
 				.weights = weights,
 				.syms = syms,
 				.seed = in->seed,
+				.sink = in->sink,
 				.depth = in->depth + 1,
 				.scratch = scratch,
 				.out = in->scratch};
 	call_lowered(in, &callee, i, in->results[r]);
 	arena_free(scratch);
+}
+
+/* ---- effects ---- */
+
+static void put_buf(void *ctx, const char *s, size_t n) { buf_put(ctx, s, n); }
+
+static void fill_template(const struct ir_inst *i, const struct tensor *const *x, uint32_t n, struct buf *text)
+{
+	struct format_value *values = calloc(n + 1, sizeof *values);
+	struct format_out out = {put_buf, text};
+	if (!values)
+		bug_no_memory();
+	for (uint32_t k = 0; k < n; k++)
+		values[k] = (struct format_value){(enum format_elem)x[k]->elem, x[k]->rank, x[k]->dims, x[k]->data};
+	format_template(i->text, values, &out);
+	free(values);
+}
+
+static void effect(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
+{
+	struct buf text = {0};
+	bool assertion = i->op == OP_ASSERT;
+	if (assertion ? *(const uint8_t *)x[0]->data : !in->sink)
+		return;
+	fill_template(i, x + assertion, i->n_operands - assertion, &text);
+	if (!assertion) {
+		in->sink->put(in->sink->ctx, text.at ? text.at : "", text.len);
+	} else {
+		interp_fail(in, "%s", text.len ? text.at : "the assertion fails");
+		in->error.assertion = true;
+	}
+	buf_free(&text);
 }
 
 /* ---- instructions ---- */
@@ -155,7 +204,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 		return;
 	}
 	check_shapes(in, i, x, out);
-	if (in->error || !tensor_count(out))
+	if (in->error.text || !tensor_count(out))
 		return;
 	switch (i->op) {
 	case OP_CONST: memcpy(out->data, i->data, (size_t)tensor_bytes(out)); return;
@@ -177,16 +226,19 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 static void step(struct interp *in, ir_ref r, const struct tensor **x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
+	in->at = i->at;
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		x[k] = &in->values[ir_operand(in->f, r, k)];
 	struct tensor *out = &in->values[r];
 	set_shape(in, &i->type, out);
-	if (in->error)
+	if (in->error.text)
 		return;
 	switch (i->op) {
 	case OP_INPUT: take(in, r, &in->inputs[i->index], "input"); return;
 	case OP_WEIGHT: take(in, r, &in->weights[i->index], "weight"); return;
 	case OP_CALL: call(in, r, x); return;
+	case OP_PRINT:
+	case OP_ASSERT: effect(in, i, x); return;
 	case OP_RESULT: take(in, r, &in->results[ir_operand(in->f, r, 0)][i->index], "result"); return;
 	default: break;
 	}
@@ -221,7 +273,7 @@ static void run_insts(struct interp *in)
 		if (ir_at(f, r)->n_operands > widest)
 			widest = ir_at(f, r)->n_operands;
 	const struct tensor **x = ARENA_ARRAY(in->scratch, const struct tensor *, widest);
-	for (ir_ref r = 0; r < f->n_insts && !in->error; r++) {
+	for (ir_ref r = 0; r < f->n_insts && !in->error.text; r++) {
 		step(in, r, x);
 		for (uint32_t k = 0; k < ir_at(f, r)->n_operands; k++)
 			if (last[ir_operand(f, r, k)] == r)
@@ -250,21 +302,36 @@ static bool run(struct interp *in, struct tensor *outputs)
 	in->owned = ARENA_ARRAY(in->scratch, void *, n + 1);
 	in->results = ARENA_ARRAY(in->scratch, struct tensor *, n + 1);
 	run_insts(in);
-	if (!in->error)
+	if (!in->error.text)
 		give_outputs(in, outputs);
 	for (ir_ref r = 0; r < n; r++)
 		drop(in, r);
-	return !in->error;
+	return !in->error.text;
+}
+
+static bool run_with(struct interp *in, struct tensor *outputs, struct interp_error *error)
+{
+	in->scratch = arena_new(0);
+	bool ok = run(in, outputs);
+	*error = in->error;
+	arena_free(in->scratch);
+	return ok;
+}
+
+bool interp_program(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms,
+		    const struct interp_sink *sink, struct arena *out, struct tensor *outputs, struct interp_error *error)
+{
+	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .sink = sink, .out = out, .at = SPAN_NONE};
+	return run_with(&in, outputs, error);
 }
 
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
 		struct arena *out, struct tensor *outputs, const char **error)
 {
-	struct arena *scratch = arena_new(0);
-	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .seed = seed, .scratch = scratch, .out = out};
-	bool ok = run(&in, outputs);
+	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .seed = seed, .out = out, .at = SPAN_NONE};
+	struct interp_error e;
+	bool ok = run_with(&in, outputs, &e);
 	if (error)
-		*error = in.error;
-	arena_free(scratch);
+		*error = e.text;
 	return ok;
 }

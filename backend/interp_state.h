@@ -16,7 +16,9 @@ struct interp {
 	struct tensor *values;   /* per instruction */
 	void **owned;            /* per instruction: malloc'd data to free after the last use, or NULL */
 	struct tensor **results; /* per CALL: its results, data in `scratch` */
-	const char *error;
+	const struct interp_sink *sink;
+	span at; /* of the operation that is running */
+	struct interp_error error;
 };
 
 /* Remembers the first error, in `out`. */

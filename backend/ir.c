@@ -58,6 +58,13 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, con
 	return f->n_insts++;
 }
 
+static bool has_effect(const struct ir_inst *i)
+{
+	return (ir_op_traits(i->op) & EFFECT) || (i->op == OP_CALL && i->callee->effects);
+}
+
+bool ir_has_effect(const struct ir_fn *f, ir_ref r) { return has_effect(ir_at(f, r)); }
+
 int64_t ir_type_count(const struct dims *d, const struct core_type *t)
 {
 	int64_t n = 1, v;
@@ -88,7 +95,7 @@ bool ir_type_same(const struct core_type *a, const struct core_type *b)
 
 static bool known_at_build(const struct ir_fn *f, const struct ir_inst *i)
 {
-	if (i->op == OP_INPUT || !ir_type_const(f->dims, &i->type))
+	if (i->op == OP_INPUT || has_effect(i) || !ir_type_const(f->dims, &i->type))
 		return false;
 	if (i->op == OP_DIM && !dim_is_const(f->dims, i->extent, NULL))
 		return false;
@@ -157,6 +164,10 @@ static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_i
 		hasher_add(h, i->data, (size_t)ir_type_count(f->dims, &i->type) * dtype_size(i->type.elem));
 	if (i->op == OP_CALL)
 		hash_callee(h, f->dims, i);
+	if (i->op == OP_PRINT || i->op == OP_ASSERT)
+		hasher_add_str(h, i->text);
+	if (i->op == OP_ASSERT)
+		hasher_add_str(h, i->where);
 }
 
 hash128 ir_hash(const struct ir_fn *f)

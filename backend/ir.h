@@ -17,7 +17,7 @@ enum ir_op {
 #undef OP
 	OP_COUNT
 };
-enum ir_trait { PURE = 1, EWISE = 2, COMMUTES = 4, REDUCES = 8 };
+enum ir_trait { PURE = 1, EWISE = 2, COMMUTES = 4, REDUCES = 8, EFFECT = 16 };
 enum ir_random { RANDOM_NORMAL, RANDOM_UNIFORM, RANDOM_TRIT, RANDOM_TRIT_BALANCED };
 
 typedef uint32_t ir_ref; /* index into ir_fn.insts */
@@ -35,6 +35,7 @@ struct ir_inst {
 	double f[2];
 	dim extent;            /* DIM */
 	const void *data;      /* CONST */
+	const char *text, *where;       /* PRINT, ASSERT */
 	const struct core_unit *callee; /* CALL */
 	const dim *callee_syms; /* one for each symbol of the callee, in ir_fn.dims */
 	span at;
@@ -64,6 +65,8 @@ static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { r
 const char *ir_op_text(enum ir_op op);
 int ir_op_ins(enum ir_op op);
 uint32_t ir_op_traits(enum ir_op op);
+/* Does r print or assert, itself or in what it calls? */
+bool ir_has_effect(const struct ir_fn *f, ir_ref r);
 /* Elements of a type with constant dims (they must be). */
 int64_t ir_type_count(const struct dims *d, const struct core_type *t);
 bool ir_type_const(const struct dims *d, const struct core_type *t); /* every dim a constant? */

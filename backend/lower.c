@@ -119,6 +119,25 @@ static ir_ref lower_call(struct lower *l)
 	return r;
 }
 
+static const char *lower_text(struct lower *l, uint32_t k)
+{
+	return arena_strdup(l->f->unit, l->u->args[l->n->args + k].u.s);
+}
+
+static ir_ref lower_effect(struct lower *l)
+{
+	bool print = l->n->kind == CORE_PRINT;
+	uint32_t lead = print ? 1 : 2, n = l->n->n_args - lead;
+	struct core_type t = lower_scalar(DT_BOOL);
+	ir_ref *operands = ARENA_ARRAY(l->f->unit, ir_ref, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		operands[k] = lower_tensor(l, lead + k);
+	ir_ref r = lower_emit(l, print ? OP_PRINT : OP_ASSERT, &t, operands, n);
+	ir_at(l->f, r)->text = lower_text(l, 0);
+	ir_at(l->f, r)->where = print ? NULL : lower_text(l, 1);
+	return r;
+}
+
 static ir_ref lower_result(struct lower *l)
 {
 	ir_ref *source = l->values[l->n->source];
@@ -156,6 +175,8 @@ static void lower_node(struct lower *l, uint32_t k)
 	case CORE_DIM: results[0] = lower_extent(l, lower_translate(l, l->n->extent), l->n->type.elem); return;
 	case CORE_BUILTIN: lower_builtin(l, results); return;
 	case CORE_CALL: results[0] = lower_call(l); return;
+	case CORE_PRINT:
+	case CORE_ASSERT: results[0] = lower_effect(l); return;
 	case CORE_RESULT: results[0] = lower_result(l); return;
 	}
 }

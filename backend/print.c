@@ -93,6 +93,17 @@ static void print_random(const struct ir_inst *i, struct buf *out)
 	}
 }
 
+static void print_text(const char *s, struct buf *out)
+{
+	buf_puts(out, " \"");
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\' || *s == '\n')
+			buf_putc(out, '\\');
+		buf_putc(out, *s == '\n' ? 'n' : *s);
+	}
+	buf_putc(out, '"');
+}
+
 static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, struct buf *out)
 {
 	switch (i->op) {
@@ -114,6 +125,11 @@ static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, str
 		print_ints(i->ints, i->type.rank, out);
 		return;
 	case OP_RANDOM: print_random(i, out); return;
+	case OP_PRINT: print_text(i->text, out); return;
+	case OP_ASSERT:
+		print_text(i->text, out);
+		print_text(i->where, out);
+		return;
 	case OP_INPUT:
 	case OP_WEIGHT:
 	case OP_RESULT:

@@ -359,6 +359,23 @@ static void read_mask(struct reader *r, struct ir_inst *i)
 	}
 }
 
+/* A string in quotes. */
+static const char *read_text(struct reader *r)
+{
+	struct buf b = {0};
+	expect(r, "\"");
+	while (r->at < r->end && *r->at != '"' && *r->at != '\n') {
+		bool escape = *r->at == '\\' && r->at + 1 < r->end;
+		r->at += escape;
+		buf_putc(&b, escape && *r->at == 'n' ? '\n' : *r->at);
+		r->at++;
+	}
+	const char *text = arena_strndup(r->unit, b.at ? b.at : "", b.len);
+	buf_free(&b);
+	expect(r, "\"");
+	return text;
+}
+
 static void read_random(struct reader *r, struct ir_inst *i)
 {
 	i->index = small_number(r, UINT32_MAX);
@@ -394,6 +411,11 @@ static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_oper
 		read_ints(r, i->ints);
 		return;
 	case OP_RANDOM: read_random(r, i); return;
+	case OP_PRINT: i->text = read_text(r); return;
+	case OP_ASSERT:
+		i->text = read_text(r);
+		i->where = read_text(r);
+		return;
 	case OP_INPUT:
 	case OP_WEIGHT:
 	case OP_RESULT:

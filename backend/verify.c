@@ -2,6 +2,7 @@
  * at run time. */
 #include "backend/ir.h"
 #include "base/buf.h"
+#include "base/format.h"
 
 struct verify {
 	const struct ir_fn *f;
@@ -236,6 +237,16 @@ static void check_call(struct verify *v, const struct ir_inst *i)
 	need(v, i->callee_syms || !dims_syms(i->callee->dims), "values of the callee's symbols are missing");
 }
 
+static void check_effect(struct verify *v, const struct ir_inst *i)
+{
+	uint32_t values = i->n_operands - (i->op == OP_ASSERT);
+	need(v, i->op == OP_PRINT || i->n_operands, "no condition");
+	if (v->ok && i->op == OP_ASSERT)
+		need(v, operand(v, 0)->elem == DT_BOOL && operand(v, 0)->rank == 0, "the condition must be a bool of rank 0");
+	need(v, i->text && format_places(i->text) == (int)values, "not a template for the operands");
+	need(v, i->op == OP_PRINT || i->where, "no place");
+}
+
 static void check_attr(struct verify *v, const struct ir_inst *i)
 {
 	const struct ir_fn *f = v->f;
@@ -251,6 +262,8 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 	case OP_CONST: need(v, i->data && ir_type_const(f->dims, &i->type), "constant without data or of unknown size"); return;
 	case OP_DIM: need(v, i->type.elem == DT_INT64 && i->type.rank == 0, "an int64 scalar"); return;
 	case OP_CALL: check_call(v, i); return;
+	case OP_PRINT:
+	case OP_ASSERT: check_effect(v, i); return;
 	case OP_RESULT: need(v, ir_at(f, ir_operand(f, v->at, 0))->op == OP_CALL, "not of a call"); return;
 	case OP_BROADCAST: check_broadcast(v, i, operand(v, 0)); return;
 	case OP_RESHAPE:

@@ -4,7 +4,6 @@
 #include <strings.h>
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/diag_private.h"
 #include "base/vec.h"
 
 #define DEFAULT_LIMIT 1000

@@ -47,6 +47,8 @@ void diag_help(struct diags *d, struct diag *g, const char *fmt, ...) __attribut
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement);
 
 uint32_t diags_errors(const struct diags *d);
+/* Errors counted but not kept, because of the limit. */
+uint32_t diags_dropped(const struct diags *d);
 uint32_t diags_count(const struct diags *d);
 const struct diag *diags_at(const struct diags *d, uint32_t i);
 /* Appends copies of all of `from`. */

@@ -4,7 +4,6 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag_excerpt.h"
-#include "base/diag_private.h"
 #include "base/vec.h"
 
 static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};

@@ -157,7 +157,7 @@ static enum status verdict(const struct build *b)
 
 static void print_check_summary(struct build *b)
 {
-	uint32_t errors = diags_errors(b->diags), warnings = diags_count(b->diags) - errors, files = 0;
+	uint32_t errors = diags_errors(b->diags), warnings = diags_count(b->diags) + diags_dropped(b->diags) - errors, files = 0;
 	for (uint32_t i = 0; i < b->n_models; i++)
 		files += frontend_files(b->models[i].frontend);
 	if (errors)
@@ -317,18 +317,34 @@ static enum status run(const struct options *o, FILE *out, FILE *err, bool check
 	return s;
 }
 
+static enum status visit_after(const struct options *o, step_fn *const *steps, size_t n, build_visitor *visit, void *ctx)
+{
+	struct build b = begin(o, stdout, stderr);
+	run_steps(&b, steps, n);
+	enum status s = verdict(&b);
+	if (s == STATUS_OK)
+		s = visit(&b, ctx);
+	fflush(stdout);
+	diags_sort(b.diags);
+	if (diags_count(b.diags))
+		diags_print(b.diags, b.sources, stderr, os_is_tty(2));
+	cleanup(&b);
+	return s;
+}
+
 enum status build_visit(const struct options *o, build_visitor *visit, void *ctx)
 {
 	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate, build_bind_weights};
-	struct build b = begin(o, stdout, stderr);
-	run_steps(&b, steps, sizeof steps / sizeof *steps);
-	enum status s = verdict(&b);
-	if (diags_count(b.diags))
-		diags_print(b.diags, b.sources, stderr, os_is_tty(2));
-	if (s == STATUS_OK)
-		s = visit(&b, ctx);
-	cleanup(&b);
-	return s;
+	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
+}
+
+enum status build_visit_checked(const struct options *o, bool files, build_visitor *visit, void *ctx)
+{
+	static step_fn *const of_project[] = {build_read_manifest, build_load_sources, build_check};
+	static step_fn *const of_files[] = {build_load_files, build_check};
+	if (files)
+		return visit_after(o, of_files, sizeof of_files / sizeof *of_files, visit, ctx);
+	return visit_after(o, of_project, sizeof of_project / sizeof *of_project, visit, ctx);
 }
 
 enum status build_run(const struct options *o, FILE *out, FILE *err) { return run(o, out, err, false); }

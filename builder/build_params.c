@@ -75,17 +75,20 @@ static bool initialise(void *ctx, struct arena *a, const struct core_param *p, u
 	return true;
 }
 
+bool build_bind_model(struct build *b, struct model_job *m)
+{
+	struct tick t = timing_tick();
+	struct weights_host host = {initialise, b};
+	span at = !m->spec ? SPAN_NONE : m->spec->weights ? m->spec->weights->at : m->spec->at;
+	bool ok = weights_bind(m->arena, m->weights, m->program, host, at, &m->bound, b->diags);
+	timing_add(b->timing, PHASE_PACK, 0, "read parameters", t);
+	return ok;
+}
+
 bool build_bind_weights(struct build *b)
 {
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		struct model_job *m = &b->models[i];
-		if (m->failed)
-			continue;
-		struct tick t = timing_tick();
-		struct weights_host host = {initialise, b};
-		span at = m->spec->weights ? m->spec->weights->at : m->spec->at;
-		m->failed = !weights_bind(m->arena, m->weights, m->program, host, at, &m->bound, b->diags);
-		timing_add(b->timing, PHASE_PACK, 0, "read parameters", t);
-	}
+	for (uint32_t i = 0; i < b->n_models; i++)
+		if (!b->models[i].failed)
+			b->models[i].failed = !build_bind_model(b, &b->models[i]);
 	return build_may_go_on(b);
 }

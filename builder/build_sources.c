@@ -137,7 +137,7 @@ bool build_load_files(struct build *b)
 {
 	struct frontend_host host = {build_load, b};
 	struct model_job *m = ARENA_NEW(b->session, struct model_job);
-	*m = (struct model_job){.build = b};
+	*m = (struct model_job){.build = b, .arena = arena_new(0)};
 	b->models = m;
 	b->n_models = 1;
 	m->frontend = frontend_new(b->sources, host, b->diags);

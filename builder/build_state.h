@@ -107,6 +107,9 @@ struct build {
 typedef enum status build_visitor(struct build *b, void *ctx);
 enum status build_visit(const struct options *o, build_visitor *visit, void *ctx);
 
+/* The front end alone, of the project or of the files that the options name. */
+enum status build_visit_checked(const struct options *o, bool files, build_visitor *visit, void *ctx);
+
 /* build_trace.c: the record of the last build. */
 void build_trace_key(struct build *b);
 bool build_nothing_to_do(struct build *b); /* true: b->done */
@@ -122,6 +125,7 @@ const struct source *build_load(void *build, const char *path);
 /* build_params.c */
 bool build_open_weights(struct build *b);
 bool build_bind_weights(struct build *b);
+bool build_bind_model(struct build *b, struct model_job *m); /* m->program's parameters */
 /* build_units.c: plans, keys, what must be compiled and why. */
 bool build_plan(struct build *b);
 bool build_find_fragments(struct build *b);

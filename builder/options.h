@@ -22,5 +22,6 @@ struct options {
 	uint32_t n_inputs, n_outputs;
 	const char *device, *entry, *model_path;
 	int threads, repeat;
+	bool main;
 };
 #endif

@@ -373,21 +373,14 @@ static struct value special_one(struct elab *e, enum special sp, struct arg *a, 
 {
 	if (sp == SP_LEN)
 		return special_len(e, a->v, a->at);
-	if (sp == SP_STR) {
-		struct buf b = {0};
-		if (a->v.kind == V_STR)
-			return a->v;
-		value_print(e->f, e->b->dims, a->v, &b);
-		struct value v = value_str(arena_strndup(e->f->arena, b.at ? b.at : "", b.len));
-		buf_free(&b);
-		return v;
-	}
+	if (sp == SP_STR)
+		return values_to_text(e, &a->v, 1, a->at);
 	if (a->v.kind != V_TENSOR) {
 		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", elab_value_text(e, a->v));
 		return VALUE_POISON;
 	}
 	struct core_type t = *type_of(e, a->v.u.t);
-	struct value v = value_seq(e->f->arena, V_TUPLE, t.rank);
+	struct value v = value_seq(e->f->arena, V_LIST, t.rank);
 	for (uint32_t i = 0; i < t.rank; i++)
 		v.u.seq->at[i] = value_dim(e->b->dims, t.dims[i]);
 	return v;
@@ -395,17 +388,12 @@ static struct value special_one(struct elab *e, enum special sp, struct arg *a, 
 
 struct value call_special(struct elab *e, enum special sp, struct args *args, span at)
 {
+	if (sp == SP_PRINT)
+		return call_print(e, args, at);
 	for (uint32_t i = 0; i < args->n; i++)
 		if (is_poison(args->at[i].v))
-			return sp == SP_PRINT ? (struct value){.kind = V_VOID} : VALUE_POISON;
+			return VALUE_POISON;
 	switch (sp) {
-	case SP_PRINT:
-		for (uint32_t i = 0; i < args->n && !e->checking; i++)
-			if (value_holds(args->at[i].v, V_TENSOR)) {
-				elab_error(e, DIAG_UNSUPPORTED, at, "printing tensors from compiled code is not supported");
-				return VALUE_POISON;
-			}
-		return (struct value){.kind = V_VOID};
 	case SP_RANGE: return special_range(e, args, at);
 	case SP_ENUMERATE:
 	case SP_ZIP:
@@ -414,6 +402,7 @@ struct value call_special(struct elab *e, enum special sp, struct args *args, sp
 	case SP_LEN:
 	case SP_SHAPE:
 	case SP_STR: break;
+	case SP_PRINT:
 	case SP_COUNT: return VALUE_POISON;
 	}
 	if (args->n == 1 && !args->at[0].name)

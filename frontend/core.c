@@ -90,6 +90,8 @@ static void hash_node(struct hasher *h, const struct core_unit *u, const struct 
 			hash_dim(h, u->dims, n->callee_syms[i]);
 		break;
 	case CORE_BUILTIN: hasher_add_str(h, builtin_names[n->builtin]); break;
+	case CORE_PRINT:
+	case CORE_ASSERT: break;
 	}
 	hasher_add_u64(h, n->n_args);
 	for (uint32_t i = 0; i < n->n_args; i++)
@@ -130,6 +132,20 @@ static void print_type(const struct core_unit *u, const struct core_type *t, str
 	buf_putc(out, ']');
 }
 
+static void print_string(const char *s, struct buf *out)
+{
+	buf_putc(out, '"');
+	for (; *s; s++) {
+		if (*s == '"' || *s == '\\')
+			buf_putc(out, '\\');
+		if (*s == '\n')
+			buf_puts(out, "\\n");
+		else
+			buf_putc(out, *s);
+	}
+	buf_putc(out, '"');
+}
+
 static void print_arg(const struct core_unit *u, const struct core_arg *a, struct buf *out)
 {
 	switch (a->kind) {
@@ -138,7 +154,7 @@ static void print_arg(const struct core_unit *u, const struct core_arg *a, struc
 	case ARG_INT: buf_printf(out, "%lld", (long long)a->u.i); break;
 	case ARG_BOOL: buf_puts(out, a->u.i ? "true" : "false"); break;
 	case ARG_FLOAT: buf_printf(out, "%.9g", a->u.f); break;
-	case ARG_STR: buf_printf(out, "\"%s\"", a->u.s); break;
+	case ARG_STR: print_string(a->u.s, out); break;
 	case ARG_DIM:
 		buf_putc(out, '{');
 		dim_print(u->dims, a->u.d, out);
@@ -193,10 +209,20 @@ static void print_const(const struct core_unit *u, const struct core_node *n, st
 		buf_puts(out, ", …");
 }
 
+static const char *operation_text(const struct core_node *n)
+{
+	switch (n->kind) {
+	case CORE_CALL: return n->callee->symbol;
+	case CORE_PRINT: return "print";
+	case CORE_ASSERT: return "assert";
+	default: return builtin_names[n->builtin];
+	}
+}
+
 static void print_call(const struct core_unit *u, const struct core_node *n, struct buf *out)
 {
 	uint32_t syms = n->kind == CORE_CALL ? dims_syms(n->callee->dims) : 0;
-	buf_printf(out, "%s(", n->kind == CORE_CALL ? n->callee->symbol : builtin_names[n->builtin]);
+	buf_printf(out, "%s(", operation_text(n));
 	for (uint32_t i = 0; i < n->n_args; i++) {
 		if (i)
 			buf_puts(out, ", ");
@@ -224,6 +250,8 @@ static void print_node(const struct core_unit *u, core_ref r, struct buf *out)
 		break;
 	case CORE_RESULT: buf_printf(out, "result %%%u.%u", n->source, n->index); break;
 	case CORE_CALL:
+	case CORE_PRINT:
+	case CORE_ASSERT:
 	case CORE_BUILTIN: print_call(u, n, out); break;
 	}
 	buf_putc(out, '\n');

@@ -50,6 +50,8 @@ enum core_kind {
 	CORE_DIM,     /* the run-time int64 scalar value of `extent` */
 	CORE_BUILTIN, /* builtin(args) */
 	CORE_CALL,    /* callee(args): all ARG_TENSOR, one per input of the callee; has as many results as the callee has outputs */
+	CORE_PRINT,   /* effect, in order, never merged or removed. args: ARG_STR template (base/format.h), the values: ARG_TENSOR */
+	CORE_ASSERT,  /* effect. args: ARG_STR template of the message, ARG_STR "net.tri:7", the condition (a bool of rank 0), the values */
 	CORE_RESULT,  /* result `index` of node `source`, a CORE_CALL or a CORE_BUILTIN with several results */
 };
 struct core_node {
@@ -86,6 +88,7 @@ struct core_unit {
 	span at;
 	bool always_inline;    /* @inline: callers take it in at -O1 */
 	bool never_inline;     /* @noinline */
+	bool effects;          /* it prints or asserts, itself or in what it calls: no call of it may be removed, merged or reordered */
 	int8_t opt;            /* @opt(n), or -1 */
 	struct dims *dims;
 	struct core_input *inputs;

@@ -37,6 +37,8 @@ struct builder {
 	VEC(struct lazy_local) lazies;
 	struct map params; /* iparam id to input node */
 	bool open_params;  /* a scratch unit: parameters become inputs when they are used */
+	bool effects;
+	VEC(struct iparam *) opened; /* with open_params: the parameters behind the inputs, in order */
 };
 struct local {
 	name_id name;
@@ -44,11 +46,13 @@ struct local {
 	struct value value;
 };
 struct unit_plan;
+struct param_list;
 struct frame {
 	struct frame *up;
 	struct module *mod;
 	struct instance *self;
 	const struct func *func; /* NULL: a layer's body, a constant, main */
+	const struct builder *unit; /* what it writes to */
 	uint32_t base;           /* first local */
 	span call_at;            /* SPAN_NONE: not called from source */
 	const char *what;        /* "layer instance `fc2`": for labels along the path */
@@ -66,6 +70,7 @@ struct elab {
 	int quiet;
 	bool checking;
 	int unsure;   /* inside a branch or loop that may not run */
+	bool naming;  /* the text under construction is a compile-time message: run-time values are named, not printed */
 	bool gave_up; /* a limit was hit and reported */
 	uint32_t depth, frames;
 	uint64_t steps, max_steps;
@@ -74,6 +79,7 @@ struct elab {
 	struct frame *frame;
 	const struct unit_plan *next_plan; /* for the frame that is entered next */
 	VEC(struct local) locals;
+	struct param_list *main_params; /* elaborating main: its layers' parameters, named after the locals that hold them */
 };
 
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
@@ -126,7 +132,13 @@ struct value eval_comprehension(struct elab *e, node_id n);
 struct value eval_index(struct elab *e, node_id n);
 struct value eval_call(struct elab *e, node_id n);
 struct value eval_member(struct elab *e, node_id n);
+struct args;
 struct value eval_fstring(struct elab *e, node_id n);
+enum flow exec_assert(struct elab *e, node_id n);
+/* print(a, b, sep=" ", end="\n") */
+struct value call_print(struct elab *e, struct args *args, span at);
+/* The values' texts in a row: V_STR, or V_TEXT where run-time values are in it. */
+struct value values_to_text(struct elab *e, const struct value *v, uint32_t n, span at);
 struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at);
 struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb);
 /* 1, 0, or -1: not known at compile time (nothing reported). -2: an error was reported. */
@@ -176,6 +188,8 @@ core_ref emit_cast(struct elab *e, core_ref r, dtype t, span at); /* r itself if
 core_ref emit_unknown(struct elab *e, const struct core_type *t,
 		      span at); /* checking only: a tensor of which the type is all that is known */
 core_ref emit_builtin(struct elab *e, enum builtin bi, const struct core_type *t, const struct core_arg *args, uint32_t n, span at);
+/* CORE_PRINT or CORE_ASSERT. */
+void emit_effect(struct elab *e, enum core_kind kind, const struct core_arg *args, uint32_t n, span at);
 core_ref emit_result(struct elab *e, core_ref source, uint32_t index, const struct core_type *t, span at);
 struct core_arg arg_list(struct elab *e, const struct core_arg *items, uint32_t n);
 static inline struct core_arg arg_tensor(core_ref r) { return (struct core_arg){.kind = ARG_TENSOR, .u.tensor = r}; }

@@ -102,6 +102,7 @@ static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span 
 	}
 	*fr = (struct frame){
 		.up = e->frame, .mod = fn->mod, .self = fn->self, .func = fn, .base = e->locals.len, .call_at = at, .what = what};
+	fr->unit = e->b;
 	fr->plan = e->next_plan;
 	fr->caller = e->b->outer;
 	e->next_plan = NULL;

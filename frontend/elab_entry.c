@@ -349,7 +349,8 @@ static void elab_entry(struct program *p, const char *name)
 	if (!fn)
 		return;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	struct frame root = {.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE};
+	struct frame root = {
+		.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE, .unit = e->b};
 	struct entry_plan *ep = ARENA_NEW(e->f->arena, struct entry_plan);
 	builder_open(e, &b);
 	e->frame = &root;
@@ -372,11 +373,75 @@ static void elab_entry(struct program *p, const char *name)
 	builder_close(e);
 }
 
+/* ---- main ---- */
+
+/* The program's parameters behind the inputs of main's unit. */
+static uint32_t *main_params(struct program *p)
+{
+	struct elab *e = p->e;
+	const struct builder *b = e->b;
+	uint32_t *params = ARENA_ARRAY(e->f->arena, uint32_t, b->opened.len + 1);
+	for (uint32_t i = 0; i < b->opened.len; i++) {
+		struct iparam *ip = b->opened.at[i];
+		const char *name = NULL;
+		for (uint32_t k = 0; k < e->main_params->at.len && !name; k++)
+			if (e->main_params->at.at[k] == ip)
+				name = e->main_params->names.at[k];
+		if (!name) /* of a layer that no local holds */
+			name = arena_printf(e->f->arena, "%s%u.%s", name_text(e->f, ip->owner->item->name), ip->owner->id,
+					    name_text(e->f, ip->name));
+		params[i] = layer_param(p, ip, name);
+	}
+	return params;
+}
+
+/* Runs the blocks of a file, in order. */
+static void run_main(struct elab *e, struct module *m)
+{
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		enum flow flow;
+		if (m->items[i].kind != ITEM_MAIN)
+			continue;
+		e->frame->returned = false;
+		eval_block(e, ast_a(&m->ast, m->items[i].node), &flow);
+	}
+}
+
+/* The blocks as one unit without run-time inputs. */
+static void elab_main(struct program *p, struct module *m)
+{
+	struct elab *e = p->e;
+	struct builder b;
+	struct param_list names = {0};
+	struct item *item = ARENA_NEW(e->f->arena, struct item);
+	struct func fn = {.mod = m, .item = item};
+	struct frame root = {.up = e->frame, .mod = m, .base = e->locals.len, .call_at = SPAN_NONE, .unit = &b};
+	struct value nothing = {.kind = V_VOID};
+	*item = (struct item){.kind = ITEM_MAIN, .name = intern_str(e->f->names, "main"), .mod = m};
+	fn.name = item->name;
+	builder_open(e, &b);
+	b.open_params = true;
+	e->frame = &root;
+	e->main_params = &names;
+	run_main(e, m);
+	e->frame = root.up;
+	if (e->errors || e->gave_up) {
+		builder_close(e);
+	} else {
+		struct core_entry entry = {.name = "main", .params = main_params(p)};
+		entry.unit = unit_finish(e, &fn, hash_bytes("main", 4), "main", &nothing);
+		vec_push(&p->entries, entry);
+		collect_units(p, entry.unit);
+	}
+	e->main_params = NULL;
+	param_list_free(&names);
+}
+
 struct core_program *elab_program(struct elab *e, const struct elab_request *req)
 {
 	struct program p = {.e = e, .req = req};
 	struct builder config;
-	struct frame root = {.call_at = SPAN_NONE};
+	struct frame root = {.call_at = SPAN_NONE, .unit = &config};
 	struct core_program *out = NULL;
 	builder_open(e, &config);
 	config.open_params = true;
@@ -386,7 +451,10 @@ struct core_program *elab_program(struct elab *e, const struct elab_request *req
 			root.mod = e->f->modules.at[i];
 	for (uint32_t i = 0; i < req->n_entries && root.mod; i++)
 		elab_entry(&p, req->entries[i]);
-	if (!e->errors && !e->gave_up && p.entries.len == req->n_entries) {
+	for (uint32_t i = 0; i < e->f->modules.len && req->main; i++)
+		if (!strcmp(e->f->modules.at[i]->path, req->main))
+			elab_main(&p, e->f->modules.at[i]);
+	if (!e->errors && !e->gave_up && p.entries.len == req->n_entries + (req->main != NULL)) {
 		out = ARENA_NEW(e->f->arena, struct core_program);
 		*out = (struct core_program){.n_entries = p.entries.len, .n_params = p.params.len, .n_units = p.units.len};
 		out->entries = ARENA_ARRAY(e->f->arena, struct core_entry, p.entries.len + 1);

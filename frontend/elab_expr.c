@@ -111,26 +111,6 @@ static struct value eval_range(struct elab *e, node_id n)
 	return (struct value){.kind = V_RANGE, .u.range = out};
 }
 
-struct value eval_fstring(struct elab *e, node_id n)
-{
-	struct ast_fstring fs = ast_fstring(tree(e), n);
-	struct buf b = {0};
-	size_t len;
-	for (uint32_t i = 0; i <= fs.n; i++) {
-		buf_puts(&b, literal_string(&tree(e)->tokens, fs.texts[i], e->f->arena, &len));
-		if (i == fs.n)
-			break;
-		struct value v = eval(e, fs.exprs[i]);
-		if (v.kind == V_STR)
-			buf_puts(&b, v.u.s);
-		else
-			value_print(e->f, e->b->dims, v, &b);
-	}
-	struct value v = elab_string(e, b.at ? b.at : "", b.len, elab_span(e, n));
-	buf_free(&b);
-	return v;
-}
-
 static struct value eval_string(struct elab *e, node_id n)
 {
 	size_t len;
@@ -142,7 +122,7 @@ static struct value eval_string(struct elab *e, node_id n)
 static struct value tensor_shape(struct elab *e, core_ref r)
 {
 	struct core_type t = *type_of(e, r);
-	struct value v = value_seq(e->f->arena, V_TUPLE, t.rank);
+	struct value v = value_seq(e->f->arena, V_LIST, t.rank);
 	for (uint32_t i = 0; i < t.rank; i++)
 		v.u.seq->at[i] = value_dim(e->b->dims, t.dims[i]);
 	return v;

@@ -196,6 +196,15 @@ static bool holds_params(struct elab *e, struct value v)
 	return any;
 }
 
+/* Functions that a layer's body or main calls without tensors run in their place; any other is a unit, and so is what makes layers in it. */
+static bool inside_unit(const struct elab *e)
+{
+	const struct frame *f = e->frame;
+	while (f && f->func)
+		f = f->up;
+	return e->frame && e->frame->func && (!f || f->unit != e->b);
+}
+
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
@@ -213,8 +222,9 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->steps += 20;
 	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
 	*in = (struct instance){.item = it, .id = e->f->next_instance++, .args_text = "()"};
-	bool in_function = e->frame && e->frame->func;
-	struct frame fr = {.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = at, .what = what};
+	bool in_unit = inside_unit(e);
+	struct frame fr = {
+		.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = at, .what = what, .unit = e->b};
 	e->frame = &fr;
 	e->frames++;
 	e->depth += 4;
@@ -239,8 +249,10 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->frames--;
 	e->depth -= 4;
 	struct value v = {.kind = V_LAYER, .u.layer = in};
-	if (ok && in_function && !e->checking && holds_params(e, v)) {
-		elab_error(e, DIAG_LAYER_IN_FN, at, "%s has parameters and can only be made in the body of a layer", what);
+	if (ok && in_unit && !e->checking && holds_params(e, v)) {
+		struct diag *g = elab_error(e, DIAG_LAYER_IN_FN, at,
+					    "%s has parameters and cannot be made while tensors are computed", what);
+		diag_help(e->out, g, "make it in the body of the layer: `let name = …` before the functions");
 		return VALUE_POISON;
 	}
 	return ok ? v : VALUE_POISON;

@@ -157,7 +157,7 @@ static int values_equal(struct elab *e, struct value a, struct value b)
 {
 	if (is_poison(a) || is_poison(b))
 		return -1;
-	if (value_is_seq(a) && a.kind == b.kind) {
+	if (value_is_seq(a) && value_is_seq(b)) {
 		int all = 1;
 		if (a.u.seq->n != b.u.seq->n)
 			return 0;
@@ -206,11 +206,9 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 		*out = c < 0 ? VALUE_POISON : value_bool((c == 1) == (op == TOK_EQ));
 		return c >= 0 || e->checking;
 	}
-	if (op == TOK_PLUS && a.kind == V_STR && b.kind == V_STR) {
-		const char *both = text_join(e, a.u.s, b.u.s, "", "");
-		return *out = elab_string(e, both, strlen(both), at), true;
-	}
-	if (op == TOK_PLUS && value_is_seq(a) && a.kind == b.kind)
+	if (op == TOK_PLUS && (a.kind == V_STR || a.kind == V_TEXT) && (b.kind == V_STR || b.kind == V_TEXT))
+		return *out = values_to_text(e, (struct value[]){a, b}, 2, at), true;
+	if (op == TOK_PLUS && value_is_seq(a) && value_is_seq(b))
 		return *out = join_seqs(e, a, b, at), true;
 	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_INT)
 		return *out = repeat_seq(e, a, b.u.i, at), true;

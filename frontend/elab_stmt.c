@@ -160,6 +160,8 @@ static void bind_name(struct elab *e, token_id name, struct value v, bool consta
 {
 	index_note_value(e, name, v);
 	local_push(e, elab_name(e, name), v, constant);
+	if (e->main_params && !e->frame->func && !e->frame->self)
+		params_of(e, v, name_text(e->f, elab_name(e, name)), e->main_params);
 }
 
 void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool constant)
@@ -422,25 +424,6 @@ static void exec_const(struct elab *e, node_id n)
 	bind_name(e, c.name, v, true);
 }
 
-static void exec_assert(struct elab *e, node_id n)
-{
-	node_id cond = ast_a(tree(e), n), msg = ast_b(tree(e), n);
-	struct value c = eval(e, cond), m = msg ? eval(e, msg) : (struct value){.kind = V_NONE};
-	if (c.kind == V_TENSOR && !e->checking) {
-		elab_error(e, DIAG_UNSUPPORTED, elab_span(e, n), "an assertion about run-time values is not supported");
-		return;
-	}
-	if (c.kind == V_TENSOR || condition(e, c, elab_span(e, cond), true) != 0 || e->unsure)
-		return;
-	struct diag *g = elab_error(e, DIAG_ASSERT_FAILED, elab_span(e, cond), "%s", m.kind == V_STR ? m.u.s : "the assertion fails");
-	if (g->primary.at.start == elab_span(e, cond).start)
-		diag_label_primary(e->out, g, "is false");
-	if (e->checking && !e->frame->mod->std)
-		return;
-	e->frame->result = VALUE_POISON; /* what follows relies on it */
-	e->frame->returned = true;
-}
-
 static enum flow exec_return(struct elab *e, node_id n)
 {
 	node_id value = ast_a(tree(e), n);
@@ -464,7 +447,7 @@ enum flow exec(struct elab *e, node_id n, struct value *value)
 	case NODE_BREAK: return FLOW_BREAK;
 	case NODE_CONTINUE: return FLOW_CONTINUE;
 	case NODE_RETURN: return exec_return(e, n);
-	case NODE_ASSERT: exec_assert(e, n); break;
+	case NODE_ASSERT: flow = exec_assert(e, n); break;
 	case NODE_IF: v = eval_if(e, n, &flow); break;
 	case NODE_BLOCK: v = eval_block(e, n, &flow); break;
 	default: v = eval(e, n); break;

@@ -61,6 +61,8 @@ static void collect_sizes(struct sizes *z, const struct func *fn, struct value v
 	if (value_is_seq(v))
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			collect_sizes(z, fn, v.u.seq->at[i], UINT32_MAX);
+	if (v.kind == V_TEXT)
+		collect_sizes(z, fn, v.u.text->values, UINT32_MAX);
 	if (v.kind == V_RANGE) {
 		collect_sizes(z, fn, v.u.range->from, UINT32_MAX);
 		collect_sizes(z, fn, v.u.range->to, UINT32_MAX);
@@ -137,6 +139,13 @@ static dim own_size(struct sizes *z, struct dims *to, dim d)
 	return dim_const(to, 0);
 }
 
+static struct value text_with(struct elab *e, const struct text *old, struct value values)
+{
+	struct text *text = ARENA_NEW(e->f->arena, struct text);
+	*text = (struct text){old->template, values};
+	return (struct value){.kind = V_TEXT, .u.text = text};
+}
+
 static struct value plan_value(struct sizes *z, struct unit_plan *p, struct value v, const char *name)
 {
 	struct elab *e = z->e;
@@ -153,6 +162,8 @@ static struct value plan_value(struct sizes *z, struct unit_plan *p, struct valu
 		*r = (struct range){plan_value(z, p, v.u.range->from, name), plan_value(z, p, v.u.range->to, name), v.u.range->step};
 		return (struct value){.kind = V_RANGE, .u.range = r};
 	}
+	if (v.kind == V_TEXT)
+		return text_with(e, v.u.text, plan_value(z, p, v.u.text->values, name));
 	if (v.kind != V_TENSOR)
 		return v;
 	struct leaf l = {.name = name, .type = *type_of(e, v.u.t), .build_time = node_at(e, v.u.t)->build_time, .caller = v.u.t};
@@ -195,6 +206,8 @@ static void hash_planned(struct elab *e, struct hasher *h, const struct unit_pla
 	if (value_is_seq(v))
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			hash_planned(e, h, p, v.u.seq->at[i]);
+	if (v.kind == V_TEXT)
+		hash_planned(e, h, p, v.u.text->values);
 	if (v.kind != V_TENSOR)
 		return;
 	const struct leaf *l = &p->leaves.at[v.u.t];
@@ -295,6 +308,10 @@ static void add_outputs(struct elab *e, struct value *v, struct core_unit *u, ui
 			add_outputs(e, &copy.u.seq->at[i], u, cap);
 		}
 		*v = copy;
+	} else if (v->kind == V_TEXT) {
+		struct value values = v->u.text->values;
+		add_outputs(e, &values, u, cap);
+		*v = text_with(e, v->u.text, values);
 	} else if (v->kind == V_TENSOR && u->n_outputs < cap) {
 		u->outputs[u->n_outputs] = (struct core_output){arena_printf(e->f->arena, "out%u", u->n_outputs), v->u.t};
 		v->u.t = u->n_outputs++;
@@ -303,7 +320,7 @@ static void add_outputs(struct elab *e, struct value *v, struct core_unit *u, ui
 
 static uint32_t count_tensors(struct value v)
 {
-	uint32_t n = v.kind == V_TENSOR;
+	uint32_t n = v.kind == V_TEXT ? v.u.text->values.u.seq->n : v.kind == V_TENSOR;
 	if (value_is_seq(v))
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			n += count_tensors(v.u.seq->at[i]);
@@ -322,6 +339,7 @@ struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 ide
 	*u = (struct core_unit){
 		.name = name, .identity = identity, .file = fn->mod->path, .at = node_span(fn->mod, fn->node), .opt = -1, .dims = b->dims};
 	u->symbol = arena_printf(e->f->arena, "%s_%.16s", name_text(e->f, fn->item->name), hex);
+	u->effects = b->effects;
 	u->definition = fn->item->tokens;
 	if (fn->self)
 		set_attributes(u, fn->item->mod, ast_fn(&fn->item->mod->ast, fn->item->node).attrs);
@@ -351,6 +369,8 @@ static struct value load_planned(struct elab *e, const struct unit_plan *p, stru
 			copy.u.seq->at[i] = load_planned(e, p, v.u.seq->at[i]);
 		return copy;
 	}
+	if (v.kind == V_TEXT)
+		return text_with(e, v.u.text, load_planned(e, p, v.u.text->values));
 	if (v.kind != V_TENSOR)
 		return v;
 	const struct leaf *l = &p->leaves.at[v.u.t];
@@ -441,6 +461,8 @@ static struct value outer_value(struct elab *e, const struct core_unit *u, struc
 	}
 	if (v.kind == V_DIM)
 		return value_dim(e->b->dims, dim_translate(e->b->dims, u->dims, v.u.d, syms));
+	if (v.kind == V_TEXT)
+		return text_with(e, v.u.text, outer_value(e, u, v.u.text->values, call, syms, at));
 	if (v.kind != V_TENSOR)
 		return v;
 	struct core_type t = outer_type(e, u, &u->nodes[u->outputs[v.u.t].node].type, syms);
@@ -451,7 +473,7 @@ static core_ref emit_call(struct elab *e, const struct unit_plan *p, struct core
 {
 	uint32_t n = p->params.at.len + p->leaves.len;
 	struct core_arg *args = ARENA_ARRAY(e->f->arena, struct core_arg, n + 1);
-	struct core_node node = {.kind = CORE_CALL, .build_time = true, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
+	struct core_node node = {.kind = CORE_CALL, .build_time = !u->effects, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
 	for (uint32_t i = 0; i < n; i++) {
 		bool param = i < p->params.at.len;
 		struct value v =
@@ -464,7 +486,10 @@ static core_ref emit_call(struct elab *e, const struct unit_plan *p, struct core
 	node.args = e->b->args.len;
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&e->b->args, args[i]);
-	node.type = outer_type(e, u, &u->nodes[u->outputs[0].node].type, syms);
+	node.type = (struct core_type){.elem = DT_BOOL};
+	if (u->n_outputs)
+		node.type = outer_type(e, u, &u->nodes[u->outputs[0].node].type, syms);
+	e->b->effects = e->b->effects || u->effects;
 	for (uint32_t i = 0; i < node.type.rank; i++)
 		node.build_time = node.build_time && dim_is_const(e->b->dims, node.type.dims[i], NULL);
 	vec_push(&e->b->nodes, node);
@@ -480,9 +505,10 @@ static struct value finish_call(struct elab *e, struct unit_plan *p, const struc
 	for (uint32_t i = 0; i < z->values.len; i++)
 		syms[i] = z->values.at[i];
 	core_ref call = CORE_NONE;
-	if (info->unit->n_outputs)
+	bool needed = info->unit->n_outputs || info->unit->effects;
+	if (needed)
 		call = emit_call(e, p, info->unit, syms);
-	if (info->unit->n_outputs && call == CORE_NONE)
+	if (needed && call == CORE_NONE)
 		return VALUE_POISON;
 	return outer_value(e, info->unit, info->result, call, syms, p->at);
 }

@@ -18,6 +18,7 @@ void builder_close(struct elab *e)
 	vec_free(&b->args);
 	vec_free(&b->inputs);
 	vec_free(&b->lazies);
+	vec_free(&b->opened);
 	map_free(&b->params);
 }
 
@@ -201,6 +202,15 @@ core_ref emit_builtin(struct elab *e, enum builtin bi, const struct core_type *t
 	return push(e, node);
 }
 
+void emit_effect(struct elab *e, enum core_kind kind, const struct core_arg *args, uint32_t n, span at)
+{
+	struct core_node node = {.kind = kind, .type = {.elem = DT_BOOL}, .args = e->b->args.len, .n_args = n, .at = at};
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&e->b->args, args[i]);
+	e->b->effects = true;
+	push(e, node);
+}
+
 core_ref emit_result(struct elab *e, core_ref source, uint32_t index, const struct core_type *t, span at)
 {
 	bool build_time = e->b->nodes.at[source].build_time;
@@ -242,5 +252,6 @@ struct value param_value(struct elab *e, struct iparam *p, span at)
 		}
 	core_ref in = emit_input(e, name_text(e->f, p->name), &t, true, p->at);
 	map_put(&e->b->params, map_key_u64(p->id), in);
+	vec_push(&e->b->opened, p);
 	return value_tensor(in);
 }

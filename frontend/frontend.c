@@ -106,6 +106,15 @@ uint32_t frontend_files(const struct frontend *f) { return f->modules.len; }
 const char *frontend_file_path(const struct frontend *f, uint32_t i) { return f->modules.at[i]->path; }
 hash128 frontend_file_tokens(const struct frontend *f, uint32_t i) { return f->modules.at[i]->tokens; }
 
+bool frontend_has_main(const struct frontend *f, uint32_t file)
+{
+	const struct module *m = f->modules.at[file];
+	for (uint32_t i = 0; i < m->n_items; i++)
+		if (m->items[i].kind == ITEM_MAIN)
+			return true;
+	return false;
+}
+
 struct core_program *frontend_elaborate(struct frontend *f, const struct elab_request *req)
 {
 	int64_t t0 = os_now_ns();

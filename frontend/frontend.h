@@ -67,8 +67,11 @@ struct elab_request {
 	uint32_t n_weight_names;
 	const struct elab_input *weights; /* optional: types of those tensors, which solve dimensions that the declarations leave open */
 	uint32_t n_weights;
+	const char *main; /* optional: the file whose main blocks are elaborated, as the entry "main" without inputs or outputs */
 	span at; /* where the request stands in the manifest, for errors about the entry itself */
 };
+/* Has the file (as loaded) a main block? */
+bool frontend_has_main(const struct frontend *f, uint32_t file);
 /* Elaborates the entries into units. NULL: errors were reported. */
 struct core_program *frontend_elaborate(struct frontend *f, const struct elab_request *req);
 

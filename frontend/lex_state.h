@@ -17,7 +17,8 @@ struct lexer {
 	uint32_t n_fstr;
 	struct {
 		const char *start; /* of the f-string, for messages */
-		uint32_t braces;   /* open { } within its interpolation */
+		uint32_t braces;   /* open { } ( ) [ ] within its interpolation */
+		uint32_t choices;  /* `?` without their `:` */
 		char quote;
 	} fstr[LEX_FSTR_DEPTH];
 };
@@ -46,6 +47,8 @@ struct lexeme lex_string(struct lexer *lx, const char *p);
 struct lexeme lex_fstring(struct lexer *lx, const char *p);
 /* The same after an interpolation; p at the `}`. */
 struct lexeme lex_fstring_more(struct lexer *lx, const char *p);
+/* The format after an interpolation's expression; p at the `:`. */
+struct lexeme lex_fstring_spec(struct lexer *lx, const char *p);
 /* A newline or the end of the file inside an interpolation: reports it and leaves all f-strings. */
 void lex_fstring_cut(struct lexer *lx);
 /* Length of the UTF-8 sequence at p, 0 if it is not one. */

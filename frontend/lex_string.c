@@ -99,6 +99,7 @@ static void push_interpolation(struct lexer *lx, const char *start, char quote)
 {
 	lx->fstr[lx->n_fstr].start = start;
 	lx->fstr[lx->n_fstr].quote = quote;
+	lx->fstr[lx->n_fstr].choices = 0;
 	lx->fstr[lx->n_fstr++].braces = 0;
 }
 
@@ -154,6 +155,19 @@ struct lexeme lex_fstring_more(struct lexer *lx, const char *p)
 {
 	lx->n_fstr--;
 	return fstring_text(lx, lx->fstr[lx->n_fstr].start, p + 1, lx->fstr[lx->n_fstr].quote, TOK_FSTR_MID, TOK_FSTR_TAIL);
+}
+
+struct lexeme lex_fstring_spec(struct lexer *lx, const char *p)
+{
+	char quote = lx->fstr[lx->n_fstr - 1].quote;
+	for (p++; *p != '}' && *p != quote && !ends_line(lx, p);) {
+		if (*p == '{') {
+			struct diag *g = lex_error(lx, DIAG_BAD_FSTRING, p, p + 1, "a format is text: no braces may stand in it");
+			diag_help(lx->diags, g, "write the width or precision as a number, as in `{x:8.3f}`");
+		}
+		p = (*p & 0x80) || !*p ? lex_special_byte(lx, p) : p + 1;
+	}
+	return (struct lexeme){TOK_FSTR_SPEC, p};
 }
 
 void lex_fstring_cut(struct lexer *lx)

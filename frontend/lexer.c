@@ -11,13 +11,13 @@
 #endif
 
 /* What the slow path looks at; bytes of the fast path only (names, blanks, single punctuation) are OTHER. */
-enum byte_class { BAD, OTHER, NEWLINE, DIGIT, OPERATOR, DOT, SLASH, HASH, QUOTE, OPEN_BRACE, CLOSE_BRACE, LETTER_F };
+enum byte_class { BAD, OTHER, NEWLINE, DIGIT, OPERATOR, DOT, SLASH, HASH, QUOTE, LETTER_F };
 
 static const uint8_t classes[256] = {
 	['\n'] = NEWLINE, ['0'] = DIGIT,    ['1'] = DIGIT,    ['2'] = DIGIT,    ['3'] = DIGIT,    ['4'] = DIGIT,      ['5'] = DIGIT,
 	['6'] = DIGIT,    ['7'] = DIGIT,    ['8'] = DIGIT,    ['9'] = DIGIT,    ['+'] = OPERATOR, ['-'] = OPERATOR,   ['*'] = OPERATOR,
 	['<'] = OPERATOR, ['>'] = OPERATOR, ['='] = OPERATOR, ['!'] = OPERATOR, ['&'] = OPERATOR, ['|'] = OPERATOR,   ['@'] = OPERATOR,
-	['.'] = DOT,      ['/'] = SLASH,    ['#'] = HASH,     ['"'] = QUOTE,    ['\''] = QUOTE,   ['{'] = OPEN_BRACE, ['}'] = CLOSE_BRACE,
+	['.'] = DOT,      ['/'] = SLASH,    ['#'] = HASH,     ['"'] = QUOTE,    ['\''] = QUOTE,   ['{'] = OTHER,    ['}'] = OTHER,
 	['f'] = LETTER_F, ['('] = OTHER,    [')'] = OTHER,    ['['] = OTHER,    [']'] = OTHER,    [','] = OTHER,      [';'] = OTHER,
 	[':'] = OTHER,    ['?'] = OTHER,    ['%'] = OTHER,
 };
@@ -196,15 +196,26 @@ static struct lexeme slash_at(struct lexer *lx, const char *p, const char *wide,
 	return p[1] == '=' ? (struct lexeme){TOK_SLASH_EQ, p + 2} : (struct lexeme){TOK_SLASH, p + 1};
 }
 
-/* Braces count only within an f-string's interpolation: the last `}` goes on with its text. */
-static struct lexeme brace_at(struct lexer *lx, const char *p)
+/* Brackets count only within an f-string's interpolation: the last `}` goes on with its text, and a `:` outside of them begins a format. */
+static struct lexeme bracket_at(struct lexer *lx, const char *p)
 {
-	uint32_t *open = lx->n_fstr ? &lx->fstr[lx->n_fstr - 1].braces : NULL;
-	if (open && *p == '}' && !*open)
+	struct lexeme x = {(enum token_kind)singles[(unsigned char)*p], p + 1};
+	if (!lx->n_fstr)
+		return x;
+	uint32_t *open = &lx->fstr[lx->n_fstr - 1].braces, *choices = &lx->fstr[lx->n_fstr - 1].choices;
+	if (*p == '}' && !*open)
 		return lex_fstring_more(lx, p);
-	if (open)
-		*open += *p == '{' ? 1u : -1u;
-	return (struct lexeme){(enum token_kind)singles[(unsigned char)*p], p + 1};
+	if (strchr("{[(", *p))
+		++*open;
+	else if (strchr("}])", *p))
+		*open -= *open > 0;
+	else if (*p == '?')
+		*choices += !*open;
+	else if (*p == ':' && !*open && !*choices)
+		return lex_fstring_spec(lx, p);
+	else if (*p == ':' && !*open)
+		--*choices;
+	return x;
 }
 
 static const char *word_end(const char *p)
@@ -230,9 +241,7 @@ static struct lexeme slow(struct lexer *lx, const struct keywords *k, const char
 	case SLASH: return slash_at(lx, p, wide, newline);
 	case HASH: return (struct lexeme){NO_TOKEN, line_comment_end(lx, p + 1, wide)};
 	case QUOTE: return lex_string(lx, p);
-	case OPEN_BRACE:
-	case CLOSE_BRACE: return brace_at(lx, p);
-	case OTHER: return (struct lexeme){(enum token_kind)singles[(unsigned char)*p], p + 1};
+	case OTHER: return bracket_at(lx, p);
 	case LETTER_F:
 		if (p[1] == '"' || p[1] == '\'')
 			return lex_fstring(lx, p);

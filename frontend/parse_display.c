@@ -85,11 +85,16 @@ static node_id parse_interpolation(struct parser *p)
 	if (empty)
 		error_at(p, DIAG_BAD_FSTRING, here(p), "an expression is missing in these braces");
 	node_id e = empty ? error_node(p) : parse_expr(p);
+	bool fine = ast_kind(p->t, e) != NODE_ERROR && !p->panic;
+	if (fine && p->k == TOK_ASSIGN) /* {x=} */
+		advance(p);
+	if (fine && p->k == TOK_FSTR_SPEC)
+		advance(p);
 	if (ast_kind(p->t, e) == NODE_ERROR) {
 		p->panic = p->failed = true; /* reported */
-	} else if (p->k == TOK_COLON && !p->panic) {
-		struct diag *g = error_at(p, DIAG_BAD_FSTRING, here(p), "an f-string takes no format after `:`");
-		help(p, g, "round the value instead, as in `{round(x * 100) / 100}`");
+	} else if (p->k == TOK_BANG && !p->panic) {
+		struct diag *g = error_at(p, DIAG_BAD_FSTRING, here(p), "an f-string takes no conversion after `!`");
+		help(p, g, "write the value alone: a string within a list is shown with its quotes");
 	} else if (p->k != TOK_FSTR_MID && p->k != TOK_FSTR_TAIL) {
 		error_expected(p, DIAG_BAD_FSTRING, "`}` after the expression in an f-string");
 	}

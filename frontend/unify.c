@@ -225,11 +225,11 @@ static bool match_seq(struct sig *s, struct type *t, struct value *v, span at, s
 	bool tuple = t->kind == TY_TUPLE, ok = true;
 	if (v->kind == V_RANGE && !tuple)
 		return true;
-	if (v->kind != (tuple ? V_TUPLE : V_LIST) || (tuple && v->u.seq->n != t->n_items))
+	if (!value_is_seq(*v) || (tuple && v->u.seq->n != t->n_items))
 		return mismatch(s, t, *v, at, decl, what);
-	if (!t->n_items)
+	if (!t->n_items && !tuple)
 		return true;
-	struct value copy = value_seq(s->e->f->arena, v->kind, v->u.seq->n);
+	struct value copy = value_seq(s->e->f->arena, tuple ? V_TUPLE : V_LIST, v->u.seq->n);
 	for (uint32_t i = 0; i < copy.u.seq->n; i++) {
 		copy.u.seq->at[i] = v->u.seq->at[i];
 		const char *part = arena_printf(s->e->f->arena, "element %u of %s", i, what);

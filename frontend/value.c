@@ -30,6 +30,8 @@ static const struct seq *sealed(struct value v)
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct value x = s->at[i];
 		s->holds |= 1u << x.kind;
+		if (x.kind == V_TEXT)
+			s->holds |= 1u << V_TENSOR;
 		if (x.kind == V_RANGE)
 			s->holds |= 1u << x.u.range->from.kind | 1u << x.u.range->to.kind;
 		if (!value_is_seq(x))
@@ -51,7 +53,7 @@ uint32_t value_depth(struct value v) { return value_is_seq(v) ? sealed(v)->depth
 
 bool value_holds(struct value v, enum value_kind kind)
 {
-	if (v.kind == kind)
+	if (v.kind == kind || (v.kind == V_TEXT && kind == V_TENSOR))
 		return true;
 	if (v.kind == V_RANGE)
 		return v.u.range->from.kind == kind || v.u.range->to.kind == kind;
@@ -92,6 +94,7 @@ const char *value_kind_text(struct value v)
 	case V_BOOL: return "a bool";
 	case V_TRIT: return "a trit";
 	case V_STR: return "a string";
+	case V_TEXT: return "a string with run-time values";
 	case V_TUPLE: return "a tuple";
 	case V_LIST: return "a list";
 	case V_RANGE: return "a range";
@@ -164,6 +167,7 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 		hasher_add_u64(h, bits);
 		break;
 	case V_STR: hasher_add_str(h, v.u.s); break;
+	case V_TEXT: hasher_add_str(h, v.u.text->template); break;
 	case V_TUPLE:
 	case V_LIST:
 		hasher_add_u64(h, v.u.seq->n);

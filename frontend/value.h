@@ -28,6 +28,7 @@ enum value_kind {
 	V_DTYPE,   /* dt; a call casts */
 	V_MODULE,  /* mod */
 	V_TYPE,    /* item: an alias; s: a type's name of the prelude */
+	V_TEXT,    /* text: a string with run-time values in it */
 };
 enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_NTUPLE, SP_COUNT };
 
@@ -39,6 +40,7 @@ struct value {
 		double f;
 		bool b;
 		const char *s;
+		struct text *text;
 		struct seq *seq;
 		struct range *range;
 		core_ref t;
@@ -50,6 +52,10 @@ struct value {
 		dtype dt;
 		struct module *mod;
 	} u;
+};
+struct text {
+	const char *template; /* as of base/format.h */
+	struct value values;  /* a V_TUPLE of tensors */
 };
 struct seq {
 	uint32_t n;

@@ -55,7 +55,7 @@ bool pass_cse(struct ir_fn *f, struct pass_context *c)
 	bool changed = false;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
-		if (ir_at(&w.old, r)->op == OP_RANDOM) {
+		if (ir_at(&w.old, r)->op == OP_RANDOM || ir_has_effect(&w.old, r)) {
 			rewrite_copy(&w, r);
 			continue;
 		}

@@ -1,4 +1,4 @@
-/* Dead code: keeps what an output needs. No operation has an effect, so inputs, weights and random numbers go as well. */
+/* Dead code: keeps what an output or an effect needs. Inputs, weights and random numbers go as well. */
 #include "backend/passes.h"
 #include "base/arena.h"
 
@@ -10,6 +10,7 @@ bool pass_dce(struct ir_fn *f, struct pass_context *c)
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		live[f->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;) {
+		live[r] = live[r] || ir_has_effect(f, r);
 		n_live += live[r];
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;

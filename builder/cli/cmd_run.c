@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "builder/cli/command.h"
 #include "builder/library.h"
+#include "builder/main_run.h"
 #include "builder/project.h"
 #include "builder/reference.h"
 #include "builder/run.h"
@@ -126,6 +127,8 @@ enum status cmd_run(const struct options *o)
 	struct library lib;
 	const char *error;
 	enum status s = STATUS_ENVIRONMENT;
+	if (o->main)
+		return main_run(o);
 	if (o->n_models > 1)
 		return complain("`trib run` wants one model or library; its inputs are given as --input NAME=FILE", STATUS_USAGE);
 	if (!known_device(o->device))

@@ -1,0 +1,67 @@
+/* Numbers, strings and tensors as text: format specifications as in Python's f-strings, tensors laid out as PyTorch prints them. Uses nothing
+ * but the C library, since the libraries that trib builds take it in as well. */
+#ifndef TRIB_BASE_FORMAT_H
+#define TRIB_BASE_FORMAT_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* Element types, numbered as everywhere. */
+enum format_elem {
+	FORMAT_BOOL,
+	FORMAT_TRIT,
+	FORMAT_INT8,
+	FORMAT_INT16,
+	FORMAT_INT32,
+	FORMAT_INT64,
+	FORMAT_FLOAT16,
+	FORMAT_BFLOAT16,
+	FORMAT_FLOAT32,
+	FORMAT_FLOAT64
+};
+enum format_class { FORMAT_CLASS_BOOL, FORMAT_CLASS_INT, FORMAT_CLASS_FLOAT, FORMAT_CLASS_STR };
+
+/* [[fill]align][sign][#][0][width][, or _][.precision][type] */
+struct format_spec {
+	char fill[5]; /* one character, UTF-8; "" for a space */
+	char align;   /* < > ^ = or 0 */
+	char sign;    /* + - space or 0 */
+	char group;   /* , _ or 0 */
+	char type;    /* b d o x X e E f F g G % s or 0 */
+	bool alternate;
+	int width, precision; /* precision: -1 if not given */
+};
+struct format_out {
+	void (*put)(void *ctx, const char *s, size_t n);
+	void *ctx;
+};
+/* A dense row-major tensor in host layout; a scalar has rank 0. */
+struct format_value {
+	enum format_elem elem;
+	uint32_t rank;
+	const int64_t *dims;
+	const void *data;
+};
+
+/* The text s of n bytes. NULL, or what is wrong with it, as "unknown format type". */
+const char *format_parse(const char *s, size_t n, struct format_spec *out);
+/* May values of the class be written so? NULL, or why not. */
+const char *format_check(const struct format_spec *spec, enum format_class class);
+enum format_class format_class(enum format_elem elem);
+
+void format_int(const struct format_spec *spec, int64_t v, struct format_out *out);
+/* Without a type: the shortest text that reads back as the same value of `elem`, as Python's repr. */
+void format_float(const struct format_spec *spec, double v, enum format_elem elem, struct format_out *out);
+void format_bool(const struct format_spec *spec, bool v, struct format_out *out);
+void format_str(const struct format_spec *spec, const char *s, size_t n, struct format_out *out);
+/* Element i as a number of its class. */
+int64_t format_element_int(enum format_elem elem, const void *data, int64_t i);
+double format_element_float(enum format_elem elem, const void *data, int64_t i);
+/* A scalar plainly; a tensor as `tensor([[1., 2.],\n        [3., 4.]])`, of more than 1000 elements the first and last three of each dimension.
+ * With a specification (not NULL) each element is written by it. */
+void format_tensor(const struct format_spec *spec, const struct format_value *v, struct format_out *out);
+/* A template: `{}` and `{:spec}` stand for the values in order, `{{` and `}}` for braces. */
+/* The places of a template; -1 if it is none. */
+int format_places(const char *text);
+void format_template(const char *text, const struct format_value *values, struct format_out *out);
+#endif
