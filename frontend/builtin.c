@@ -60,11 +60,19 @@ void builtin_sigs_init(struct frontend *f)
 
 /* ---- binding ---- */
 
+/* Other names that PyTorch accepts for a parameter. */
+static const struct {
+	const char *alias, *name;
+} aliases[] = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"unbiased", "correction"}, {"input", "x"}};
+
 static int param_named(struct elab *e, const struct builtin_sig *s, name_id name)
 {
-	bool axis = !strcmp(name_text(e->f, name), "axis");
+	const char *text = name_text(e->f, name), *other = "";
+	for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
+		if (!strcmp(text, aliases[k].alias))
+			other = aliases[k].name;
 	for (uint32_t i = 0; i < s->n; i++)
-		if (s->params[i].name == name || (axis && !strcmp(name_text(e->f, s->params[i].name), "dim")))
+		if (s->params[i].name == name || !strcmp(name_text(e->f, s->params[i].name), other))
 			return (int)i;
 	return -1;
 }
@@ -355,7 +363,8 @@ static struct value special_ntuple(struct elab *e, struct args *args, span at)
 	bool ok = args->n == 2 && !args->at[0].name && !args->at[1].name && args->at[1].v.kind == V_INT && args->at[1].v.u.i > 0 &&
 		  args->at[1].v.u.i <= CORE_MAX_RANK;
 	if (!ok) {
-		elab_error(e, DIAG_ARG_VALUE, at, "ntuple takes a value and how many of it to make, from 1 to %d: `ntuple(x, 2)`", CORE_MAX_RANK);
+		elab_error(e, DIAG_ARG_VALUE, at, "ntuple takes a value and how many of it to make, from 1 to %d: `ntuple(x, 2)`",
+			   CORE_MAX_RANK);
 		return VALUE_POISON;
 	}
 	struct value x = args->at[0].v, out = value_seq(e->f->arena, V_TUPLE, (uint32_t)args->at[1].v.u.i);

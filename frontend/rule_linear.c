@@ -1,4 +1,5 @@
 /* Rules of matrix products, normalisations and embedding. */
+#include <float.h>
 #include <string.h>
 #include "frontend/builtin.h"
 
@@ -166,6 +167,17 @@ static bool need_shaped(struct elab *e, struct bcall *c, uint32_t i, const struc
 	return true;
 }
 
+/* The relative precision of a type: what PyTorch's rms_norm adds where no eps is given. */
+static double precision(dtype t)
+{
+	switch (t) {
+	case DT_FLOAT16: return 0x1p-10;
+	case DT_BFLOAT16: return 0x1p-7;
+	case DT_FLOAT64: return DBL_EPSILON;
+	default: return FLT_EPSILON;
+	}
+}
+
 /* Parameters `from` … eps-1 have the shape `want`. */
 static struct value normalise(struct elab *e, struct bcall *c, core_ref x, const struct core_type *want, struct core_arg *a, uint32_t from,
 			      uint32_t eps)
@@ -176,7 +188,9 @@ static struct value normalise(struct elab *e, struct bcall *c, core_ref x, const
 	for (uint32_t i = from; i < eps; i++)
 		if (!need_shaped(e, c, i, want, &a[i]))
 			return VALUE_POISON;
-	if (!need_float_value(e, c, eps, &v))
+	if (c->v[eps].kind == V_NONE)
+		v = precision(t.elem);
+	else if (!need_float_value(e, c, eps, &v))
 		return VALUE_POISON;
 	a[eps] = (struct core_arg){.kind = ARG_FLOAT, .u.f = v};
 	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));

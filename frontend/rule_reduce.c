@@ -112,6 +112,8 @@ struct value rule_reduce_mean(struct elab *e, struct bcall *c)
 		diag_help(e->out, g, "convert with `float32(…)`");
 		return VALUE_POISON;
 	}
+	if (c->sig->n == 4 && c->v[2].kind == V_BOOL) /* unbiased */
+		c->v[2] = value_int(c->v[2].u.b);
 	if (!prepare(e, c, true, &x, &ax, &t) || (c->sig->n == 4 && !need_int(e, c, 2, &correction)))
 		return VALUE_POISON;
 	return emit_reduce(e, c, x, &ax, &t);

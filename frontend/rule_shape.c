@@ -83,19 +83,47 @@ struct value rule_flatten(struct elab *e, struct bcall *c)
 	return emit_reshape(e, x, &out, c->at);
 }
 
+/* One dimension or a list of them, each named once. */
+static bool need_axes(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
+{
+	uint32_t seen = 0;
+	*n = value_is_seq(c->v[i]) ? c->v[i].u.seq->n : 1;
+	if (*n > rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[i], "%u dimensions of a tensor of %u", *n, rank), false;
+	for (uint32_t k = 0; k < *n; k++) {
+		struct value v = value_is_seq(c->v[i]) ? c->v[i].u.seq->at[k] : c->v[i];
+		if (v.kind != V_INT)
+			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a dimension is an integer known at compile time, not %s",
+					   elab_value_text(e, v)),
+			       false;
+		if (!axis_of(e, c, v.u.i, rank, c->ats[i], &axes[k]))
+			return false;
+		if (seen >> axes[k] & 1)
+			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[i], "dimension %u is named twice", axes[k]), false;
+		seen |= 1u << axes[k];
+	}
+	return true;
+}
+
 struct value rule_squeeze(struct elab *e, struct bcall *c)
 {
-	uint32_t axis = UINT32_MAX;
+	uint32_t axes[CORE_MAX_RANK], n, mask = 0;
 	core_ref x = need_tensor(e, c, 0);
 	if (x == CORE_NONE)
 		return VALUE_POISON;
 	struct core_type t = *type_of(e, x), out = {.elem = t.elem};
-	if (c->v[1].kind != V_NONE && !need_axis(e, c, 1, t.rank, &axis))
-		return VALUE_POISON;
+	if (c->v[1].kind == V_NONE) {
+		mask = UINT32_MAX;
+	} else {
+		if (!need_axes(e, c, 1, t.rank, axes, &n))
+			return VALUE_POISON;
+		for (uint32_t i = 0; i < n; i++)
+			mask |= 1u << axes[i];
+	}
 	for (uint32_t i = 0; i < t.rank; i++) {
-		int64_t n;
-		bool one = dim_is_const(e->b->dims, t.dims[i], &n) && n == 1;
-		if (!one || (axis != UINT32_MAX && axis != i))
+		int64_t size;
+		bool one = dim_is_const(e->b->dims, t.dims[i], &size) && size == 1;
+		if (!one || !(mask >> i & 1))
 			out.dims[out.rank++] = t.dims[i];
 	}
 	return out.rank == t.rank ? value_tensor(x) : emit_reshape(e, x, &out, c->at);
@@ -171,18 +199,27 @@ struct value rule_permute(struct elab *e, struct bcall *c)
 
 struct value rule_moveaxis(struct elab *e, struct bcall *c)
 {
-	uint32_t from, to, order[CORE_MAX_RANK], n = 0;
+	uint32_t from[CORE_MAX_RANK], to[CORE_MAX_RANK], order[CORE_MAX_RANK], n, n_to, moved = 0;
 	core_ref x = need_tensor(e, c, 0);
 	if (x == CORE_NONE)
 		return VALUE_POISON;
 	uint32_t rank = type_of(e, x)->rank;
-	if (!need_axis(e, c, 1, rank, &from) || !need_axis(e, c, 2, rank, &to))
+	if (!need_axes(e, c, 1, rank, from, &n) || !need_axes(e, c, 2, rank, to, &n_to))
 		return VALUE_POISON;
-	for (uint32_t i = 0; n < rank; i++) {
-		if (n == to)
-			order[n++] = from;
-		if (i != from && n < rank && i < rank)
-			order[n++] = i;
+	if (n != n_to)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "%u dimensions are to move to %u places", n, n_to);
+	for (uint32_t k = 0; k < rank; k++)
+		order[k] = UINT32_MAX;
+	for (uint32_t k = 0; k < n; k++) {
+		order[to[k]] = from[k];
+		moved |= 1u << from[k];
+	}
+	for (uint32_t k = 0, next = 0; k < rank; k++) {
+		if (order[k] != UINT32_MAX)
+			continue;
+		while (moved >> next & 1)
+			next++;
+		order[k] = next++;
 	}
 	return emit_permute(e, x, order, c->at);
 }

@@ -132,16 +132,19 @@ static void elab(void **state)
 static void std_is_clean(void **state)
 {
 	(void)state;
-	uint32_t len;
-	struct front_file file = {"nn_copy.tri", frontend_std("nn", &len)};
-	struct front t;
-	struct buf codes = {0};
-	front_open(&t, &file, 1);
-	assert_true(frontend_add_file(t.f, "nn_copy.tri"));
-	frontend_check(t.f);
-	assert_string_equal(front_codes(&t, &codes), "");
-	buf_free(&codes);
-	front_close(&t);
+	static const char *const modules[] = {"nn", "quant", "init"};
+	for (size_t k = 0; k < sizeof modules / sizeof *modules; k++) {
+		uint32_t len;
+		struct front_file file = {"copy.tri", frontend_std(modules[k], &len)};
+		struct front t;
+		struct buf codes = {0};
+		front_open(&t, &file, 1);
+		assert_true(frontend_add_file(t.f, "copy.tri"));
+		frontend_check(t.f);
+		assert_string_equal(front_codes(&t, &codes), "");
+		buf_free(&codes);
+		front_close(&t);
+	}
 }
 
 int main(void)
