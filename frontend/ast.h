@@ -148,6 +148,8 @@ hash128 ast_item_tokens(const struct ast *t, node_id n);
 token_id ast_first_token(const struct ast *t, node_id n);
 token_id ast_last_token(const struct ast *t, node_id n);
 span ast_span(const struct ast *t, node_id n);
+/* The same of all nodes of a tree without errors at once: firsts[n] and lasts[n], t->len of each. The root's are not set. */
+void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts);
 
 const char *node_kind_text(enum node_kind k);
 enum node_operand node_operand_a(enum node_kind k);

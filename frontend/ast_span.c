@@ -18,12 +18,18 @@ static node_id leftmost(const struct ast *t, node_id n)
 	}
 }
 
+/* The first token of a node that starts with no other node. */
+static token_id own_first(const struct ast *t, node_id n)
+{
+	bool qualified = (ast_kind(t, n) == NODE_TYPE_NAME || ast_kind(t, n) == NODE_TYPE_ANY) && ast_a(t, n) != TOKEN_NONE;
+	return qualified ? ast_a(t, n) : ast_token(t, n);
+}
+
 token_id ast_first_token(const struct ast *t, node_id n)
 {
 	for (node_id left; (left = leftmost(t, n)) != AST_NONE;)
 		n = left;
-	bool qualified = (ast_kind(t, n) == NODE_TYPE_NAME || ast_kind(t, n) == NODE_TYPE_ANY) && ast_a(t, n) != TOKEN_NONE;
-	return qualified ? ast_a(t, n) : ast_token(t, n);
+	return own_first(t, n);
 }
 
 /* The end of a node: a token, or the node that ends it. */
@@ -66,16 +72,34 @@ static bool main_follows_a(enum node_kind k)
 	return k == NODE_CALL || k == NODE_INDEX || k == NODE_SLICE || k == NODE_MEMBER || k == NODE_TYPE_NAME || k == NODE_TYPE_ANY;
 }
 
+static struct tail tail(const struct ast *t, node_id n)
+{
+	enum node_kind k = ast_kind(t, n);
+	struct tail e = operand_tail(t, n, node_operand_b(k), ast_b(t, n));
+	if (e.token == TOKEN_NONE && e.node == AST_NONE && !main_follows_a(k))
+		e = operand_tail(t, n, node_operand_a(k), ast_a(t, n));
+	if (e.node == AST_NONE && e.token == TOKEN_NONE)
+		e.token = ast_token(t, n);
+	return e;
+}
+
 token_id ast_last_token(const struct ast *t, node_id n)
 {
 	for (;;) {
-		enum node_kind k = ast_kind(t, n);
-		struct tail e = operand_tail(t, n, node_operand_b(k), ast_b(t, n));
-		if (e.token == TOKEN_NONE && e.node == AST_NONE && !main_follows_a(k))
-			e = operand_tail(t, n, node_operand_a(k), ast_a(t, n));
+		struct tail e = tail(t, n);
 		if (e.node == AST_NONE)
-			return e.token == TOKEN_NONE ? ast_token(t, n) : e.token;
+			return e.token;
 		n = e.node;
+	}
+}
+
+void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts)
+{
+	for (node_id n = AST_ROOT + 1; n < t->len; n++) {
+		node_id left = leftmost(t, n);
+		struct tail e = tail(t, n);
+		firsts[n] = left ? firsts[left] : own_first(t, n);
+		lasts[n] = e.node ? lasts[e.node] : e.token;
 	}
 }
 
