@@ -276,6 +276,19 @@ def op_gather(c, _):
     return y, dtype
 
 
+def op_gather_dim(c, _):
+    shape, dtype = shape_of(c.rng, 1), any_type(c.rng)
+    axis = c.rng.randrange(len(shape))
+    table = list(shape)
+    table[axis] = c.rng.randint(1, 6)
+    index_type = c.rng.choice(INTS)
+    index = np.array(np.random.RandomState(c.rng.randrange(1 << 30)).randint(0, table[axis], shape), NP[index_type])
+    x = values(c.rng, dtype, table)
+    y = np.take_along_axis(x, index.astype(np.int64), axis)
+    c.emit(f"gather_dim {c.const(x, dtype)} {c.const(index, index_type)} {axis}", dtype, y.shape)
+    return y, dtype
+
+
 def op_iota(c, _):
     shape, dtype = shape_of(c.rng, 1), c.rng.choice(INTS + FLOATS)
     axis = c.rng.randrange(len(shape))
@@ -316,7 +329,7 @@ def op_matmul(c, _):
 
 def handlers():
     h = {"cast": op_cast, "select": op_select, "const": op_const, "broadcast": op_broadcast, "reshape": op_reshape, "transpose": op_transpose,
-         "slice": op_slice, "concat": op_concat, "gather": op_gather, "iota": op_iota, "matmul": op_matmul}
+         "slice": op_slice, "concat": op_concat, "gather": op_gather, "gather_dim": op_gather_dim, "iota": op_iota, "matmul": op_matmul}
     h.update({op: op_unary for op in list(UNARY_FLOAT) + list(UNARY_ANY) + ["rsqrt"]})
     h.update({op: op_binary for op in list(BINARY) + list(COMPARE) + ["div", "floordiv", "mod", "pow"]})
     h.update({op: op_bool for op in ("not", "and", "or")})
