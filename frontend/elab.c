@@ -1,6 +1,7 @@
 /* The elaborator's context: errors with the path that led to them, limits, texts for messages. */
 #include "frontend/elab.h"
 #include "frontend/frontend.h"
+#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -9,16 +10,15 @@ void elab_init(struct elab *e, struct frontend *f, bool checking)
 	*e = (struct elab){.f = f, .out = f->diags, .checking = checking};
 	e->trash = diags_new(1);
 	e->temp = arena_new(16 * 1024);
-	e->max_steps = checking ? CHECK_MAX_STEPS : ELAB_MAX_STEPS;
-	for (uint32_t i = 0; !checking && i < f->modules.len; i++)
+	e->max_steps = ELAB_MAX_STEPS;
+	for (uint32_t i = 0; i < f->modules.len; i++)
 		e->max_steps += (uint64_t)ELAB_STEPS_PER_TOKEN * f->modules.at[i]->ast.tokens.len;
 }
 
 void elab_reset(struct elab *e)
 {
-	e->steps = 0;
 	e->errors = 0;
-	e->gave_up = false;
+	e->gave_up = e->steps > e->max_steps;
 	e->locals.len = 0;
 }
 
@@ -117,20 +117,24 @@ struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char
 	return g;
 }
 
+/* Limits are reported from within silence too: what comes after them is not looked at. */
+static void elab_hear(struct elab *e) { e->out = e->f->diags; }
+
 bool elab_step(struct elab *e, span at)
 {
 	if (e->gave_up)
 		return false;
 	if (++e->steps > e->max_steps) {
 		e->gave_up = true;
-		if (!e->checking)
-			elab_error(e, DIAG_ELAB_STEPS, at, "the elaboration takes too many steps: is this a loop without end?");
+		elab_hear(e);
+		struct diag *g = elab_error(e, DIAG_ELAB_STEPS, at, "the elaboration takes more than %" PRIu64 " steps", e->max_steps);
+		diag_note(e->out, g, "a loop without end, or calls, layers or types that multiply, make it so long");
 		return false;
 	}
 	if (e->depth > ELAB_MAX_DEPTH) {
 		e->gave_up = true;
-		if (!e->checking)
-			elab_error(e, DIAG_ELAB_DEPTH, at, "the elaboration is nested too deeply");
+		elab_hear(e);
+		elab_error(e, DIAG_ELAB_DEPTH, at, "the elaboration is nested too deeply");
 		return false;
 	}
 	return true;

@@ -17,8 +17,7 @@ enum {
 	ELAB_MAX_FRAMES = 100,
 	ELAB_MAX_STEPS = 2000000,
 	ELAB_STEPS_PER_TOKEN = 200,
-	ELAB_MAX_ARGS = 64,
-	CHECK_MAX_STEPS = 400000
+	ELAB_MAX_ARGS = 64
 };
 
 /* A member `let` whose value is a tensor, evaluated in this unit. */
@@ -86,7 +85,7 @@ enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
 
 /* ---- errors (elab.c) ---- */
 void elab_init(struct elab *e, struct frontend *f, bool checking);
-/* Ready for the next definition: counts and limits start anew. */
+/* Ready for the next definition; the steps of all count together. */
 void elab_reset(struct elab *e);
 void elab_free(struct elab *e);
 /* Starts an error with labels along the instance path; add to it through e->out. */

@@ -467,7 +467,7 @@ struct value eval_block(struct elab *e, node_id block, enum flow *flow)
 	uint32_t mark = e->locals.len;
 	e->depth++;
 	for (uint32_t i = 0; i < items.n && *flow == FLOW_NEXT && !e->gave_up; i++) {
-		if (!elab_step(e, SPAN_NONE))
+		if (!elab_step(e, elab_span(e, items.at[i])))
 			break;
 		*flow = exec(e, items.at[i], &v);
 	}

@@ -21,6 +21,7 @@ struct resolver {
 	VEC(struct scoped) scope;
 	uint32_t parent; /* symbol of the definition around */
 };
+enum { MAX_SUGGESTED = 100 }; /* looking for a name walks all there are: not for ever more errors */
 /* Where a type stands decides what an unknown dimension is. */
 enum dim_names { DIMS_INTRODUCE, DIMS_KNOWN };
 
@@ -103,7 +104,7 @@ static const char *nearest(struct resolver *r, const char *name, bool values)
 static struct diag *unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, bool values)
 {
 	const char *name = name_text(r->f, text_of(r, tok));
-	const char *near = nearest(r, name, values);
+	const char *near = diags_errors(r->out) < MAX_SUGGESTED ? nearest(r, name, values) : NULL;
 	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, name);
 	if (near) {
 		diag_label_primary(r->out, g, "did you mean `%s`?", near);

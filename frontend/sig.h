@@ -51,6 +51,10 @@ struct sigmatch {
 	struct core_type actual;
 	core_ref tensor; /* CORE_NONE: no tensor of the current unit */
 };
+struct alias_frame {
+	struct alias_frame *up;
+	const struct item *item;
+};
 struct sig {
 	struct elab *e;
 	arena_mark_t mark;  /* of e->temp: signatures are opened and closed like brackets */
@@ -66,6 +70,8 @@ struct sig {
 	VEC(struct sigmatch) matches;
 	VEC(uint32_t) imported; /* the current unit's symbols made since: their symbols in dims */
 	uint32_t alias_depth;
+	struct alias_frame *aliases; /* being read, innermost first */
+	uint32_t n_types; /* made so far: aliases may multiply */
 };
 
 void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self);

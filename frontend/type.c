@@ -3,6 +3,8 @@
 #include "frontend/literal.h"
 #include "frontend/sig.h"
 
+enum { MAX_TYPES = 10000, MAX_ALIASES = 100 };
+
 static const struct ast *tree(const struct sig *s) { return &s->mod->ast; }
 
 void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self)
@@ -76,6 +78,7 @@ static bool use_var(struct sig *s, uint32_t i, enum sigvar_kind kind, span at)
 static struct type *new_type(struct sig *s, enum type_kind kind, node_id n)
 {
 	struct type *t = ARENA_NEW(s->e->temp, struct type);
+	s->n_types++;
 	*t = (struct type){.kind = kind, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape_var = SIG_NO_VAR, .at = node_span(s->mod, n)};
 	return t;
 }
@@ -303,6 +306,7 @@ static void substitute_generics(struct sig *s, struct type *t, uint32_t first, c
 static struct type *alias_body(struct sig *s, struct item *it, const struct ast_alias *al, const struct alias_args *args)
 {
 	struct sig outer = *s;
+	struct alias_frame reading = {s->aliases, it};
 	uint32_t first = s->vars.len;
 	name_id *hidden = ARENA_ARRAY(s->e->temp, name_id, first + 1);
 	for (uint32_t i = 0; i < first; i++) {
@@ -312,6 +316,7 @@ static struct type *alias_body(struct sig *s, struct item *it, const struct ast_
 	s->mod = it->mod;
 	s->self = NULL;
 	s->use_locals = false;
+	s->aliases = &reading;
 	s->alias_depth++;
 	sig_generics(s, al->generics);
 	for (uint32_t i = 0; i < args->n && first + i < s->vars.len; i++) {
@@ -326,12 +331,35 @@ static struct type *alias_body(struct sig *s, struct item *it, const struct ast_
 	s->mod = outer.mod;
 	s->self = outer.self;
 	s->use_locals = outer.use_locals;
+	s->aliases = outer.aliases;
 	s->alias_depth--;
 	for (uint32_t i = 0; i < s->vars.len; i++)
 		s->vars.at[i].name = i < first ? hidden[i] : 0;
 	if (s->vars.len >= first + args->n)
 		substitute_generics(s, t, first, args);
 	return t;
+}
+
+/* Is the alias being read already, or is the type beyond all reason? Reported. */
+static bool alias_refused(struct sig *s, struct item *it)
+{
+	const char *name = name_text(s->e->f, it->name);
+	span at = tok_span(it->mod, it->name_token);
+	for (struct alias_frame *f = s->aliases; f; f = f->up)
+		if (f->item == it) {
+			elab_error(s->e, DIAG_RECURSION, at, "type `%s` is defined by itself", name);
+			return true;
+		}
+	if (s->n_types <= MAX_TYPES && s->alias_depth <= MAX_ALIASES)
+		return false;
+	if (s->e->gave_up)
+		return true;
+	struct diag *g = elab_error(s->e, DIAG_ELAB_STEPS, at, "type `%s` has more than %d parts, or is made of more than %d aliases in each other",
+				    name, MAX_TYPES, MAX_ALIASES);
+	diag_note(s->e->out, g, "each use of an alias in another multiplies its parts");
+	s->e->gave_up = true;
+	s->e->steps = s->e->max_steps + 1; /* nor are the definitions that follow looked at */
+	return true;
 }
 
 static struct type *alias_type(struct sig *s, struct item *it, node_id n)
@@ -345,10 +373,8 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 		diag_secondary(s->e->out, g, tok_span(it->mod, it->name_token), "defined here");
 		return new_type(s, TY_ANY, n);
 	}
-	if (s->alias_depth > 32) {
-		elab_error(s->e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "type `%s` is defined by itself", name);
+	if (alias_refused(s, it))
 		return new_type(s, TY_ANY, n);
-	}
 	struct alias_args values = eval_alias_args(s, args);
 	return alias_body(s, it, &al, &values);
 }
