@@ -167,6 +167,13 @@ void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement
 		return;
 	g->edit = at;
 	g->replacement = arena_strdup(d->memory, replacement);
+	g->unsure = false;
+}
+
+void diag_guess(struct diags *d, struct diag *g, span at, const char *replacement)
+{
+	diag_edit(d, g, at, replacement);
+	g->unsure = true;
 }
 
 uint32_t diags_errors(const struct diags *d) { return d->errors; }
@@ -197,6 +204,8 @@ static void copy(struct diags *d, const struct diag *from)
 		g->help = arena_strdup(d->memory, from->help);
 	if (from->replacement)
 		diag_edit(d, g, from->edit, from->replacement);
+	g->unsure = from->unsure;
+	g->sound = from->sound;
 }
 
 void diags_merge(struct diags *d, const struct diags *from)

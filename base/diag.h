@@ -7,6 +7,7 @@
 #include "base/source.h"
 
 struct arena;
+struct buf;
 
 enum diag_code {
 #define DIAG(id, code, severity, title) DIAG_##id,
@@ -29,8 +30,10 @@ struct diag {
 	const char **notes;
 	uint32_t n_notes;
 	const char *help; /* NULL: none. A remedy in words */
-	span edit;        /* where `replacement` goes; SPAN_NONE: no sure edit */
+	span edit;        /* where `replacement` goes; SPAN_NONE: no edit */
 	const char *replacement;
+	bool sound;  /* of a syntax error: the tree is what was meant, so that later stages may go on */
+	bool unsure; /* the edit is a guess: shown, but not made by `check --fix` */
 };
 
 struct diags;
@@ -44,7 +47,9 @@ void diag_label_primary(struct diags *d, struct diag *g, const char *fmt, ...) _
 void diag_secondary(struct diags *d, struct diag *g, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void diag_note(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_help(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* A change that is sure to be meant, or one that is a guess. */
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement);
+void diag_guess(struct diags *d, struct diag *g, span at, const char *replacement);
 
 uint32_t diags_errors(const struct diags *d);
 /* Errors counted but not kept, because of the limit. */
@@ -61,6 +66,10 @@ enum diag_severity diag_severity_of(enum diag_code code);
 /* The code named by text such as "E0101" (case-insensitive), or DIAG_COUNT. */
 enum diag_code diag_code_find(const char *text);
 const char *diag_title(enum diag_code code); /* one line */
+
+/* Appends the source's text with the sure edits of `d` made; of those that overlap, the first. How many were made. */
+uint32_t diags_fix(const struct diags *d, const struct source *s, struct buf *out);
+bool diag_is_fixable(const struct diag *g); /* has it a sure edit? */
 
 /* The nearest of `names` to `word` by edit distance (Damerau, at most a third of its length), or NULL. */
 const char *diag_nearest(const char *word, const char *const *names, uint32_t n);

@@ -55,6 +55,7 @@ static void put_edit(struct json_writer *w, const struct sources *s, const struc
 	put_int(w, "start", g->edit.start);
 	put_int(w, "end", g->edit.end);
 	put_str(w, "replacement", g->replacement);
+	put_str(w, "applicability", g->unsure ? "maybe-incorrect" : "machine-applicable");
 	json_close(w, '}');
 }
 

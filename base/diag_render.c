@@ -135,14 +135,31 @@ static void print_remark(const struct excerpt_look *look, const char *word, cons
 	row_free(&r);
 }
 
+/* What an edit without words of its own says. */
+static const char *edit_text(const struct diag *g, char *out, size_t size)
+{
+	const char *replacement = g->replacement + strspn(g->replacement, " ");
+	size_t n = strlen(replacement);
+
+	while (n && replacement[n - 1] == ' ')
+		n--;
+	if (!n)
+		return "leave this out";
+	if (n > 40 || memchr(replacement, '\n', n))
+		return "write this";
+	snprintf(out, size, g->edit.start == g->edit.end ? "add `%.*s`" : "write `%.*s`", (int)n, replacement);
+	return out;
+}
+
 static void print_edit(const struct excerpt_look *look, const struct diag *g)
 {
+	char text[64];
 	span at = clamp(look->sources, g->edit);
 	struct row r = {0};
 	uint32_t col = row_puts(&r, 0, STYLE_NOTE, "help");
 
 	row_puts(&r, col, STYLE_BOLD, ":");
-	print_text(look, &r, col + 2, STYLE_PLAIN, g->help ? g->help : "make this change");
+	print_text(look, &r, col + 2, STYLE_PLAIN, g->help ? g->help : edit_text(g, text, sizeof text));
 	row_free(&r);
 	if (at.source != g->primary.at.source)
 		print_place(look, at, "-->");

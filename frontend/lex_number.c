@@ -10,7 +10,7 @@ static struct lexeme bad(struct lexer *lx, const char *p, const char *q, const c
 	struct diag *g = lex_error(lx, DIAG_BAD_NUMBER, p, q, "%s", why);
 	if (help)
 		diag_help(lx->diags, g, "%s", help);
-	return (struct lexeme){TOK_ERROR, q};
+	return (struct lexeme){TOK_ERROR, q, NULL};
 }
 
 static bool digit_of_base(char c, int base)
@@ -61,7 +61,7 @@ static struct lexeme with_prefix(struct lexer *lx, const char *p, int base)
 		return bad(lx, p, q, lex_is_word(*q) ? wrong[base] : missing[base], NULL);
 	if (lex_is_word(*q))
 		return bad(lx, p, q, wrong[base], NULL);
-	return ok ? (struct lexeme){TOK_INT, q} : bad(lx, p, q, UNDERSCORE, NULL);
+	return ok ? (struct lexeme){TOK_INT, q, NULL} : bad(lx, p, q, UNDERSCORE, NULL);
 }
 
 static bool is_exponent(const char *q)
@@ -99,6 +99,11 @@ struct lexeme lex_number(struct lexer *lx, const char *p)
 	}
 	if (lex_is_word(*q) && (*q | 0x20) == 'e')
 		return bad(lx, p, q, "the exponent of this number has no digits", NULL);
+	struct lexeme plain;
+	if ((lex_is_word(*q) || !ok) && lex_number_suffix(lx, p, q, whole, &plain))
+		return plain;
+	if (*q == 'x' && lex_is_digit(q[1]))
+		return bad(lx, p, q, "a shape is a list of dimensions: `[3, 4]`", NULL);
 	if (lex_is_word(*q))
 		return bad(lx, p, q, "letters follow this number",
 			   "a name starts with a letter or `_`; a type is given by a call: `float16(2)`");
@@ -106,5 +111,5 @@ struct lexeme lex_number(struct lexer *lx, const char *p)
 		return bad(lx, p, q, UNDERSCORE, NULL);
 	if (whole && leading_zero(p, int_end))
 		return bad(lx, p, q, "a decimal number does not start with 0", "octal numbers are written `0o17`");
-	return (struct lexeme){whole ? TOK_INT : TOK_FLOAT, q};
+	return (struct lexeme){whole ? TOK_INT : TOK_FLOAT, q, NULL};
 }

@@ -13,6 +13,7 @@ struct lexer {
 	struct diags *diags;
 	const char *text, *end; /* *end is the NUL after the source */
 	uint32_t bad_text;      /* reports of unreadable bytes so far */
+	const char *told_until; /* end of the line on which a foreign habit was reported last */
 	bool failed;
 	uint32_t n_fstr;
 	struct {
@@ -27,7 +28,10 @@ struct lexer {
 struct lexeme {
 	enum token_kind kind;
 	const char *end;
+	const char *resume; /* where scanning goes on; NULL: at the end */
 };
+/* What is neither a token nor an error: TOK_EOF stands for it. */
+#define LEX_NO_TOKEN TOK_EOF
 
 struct diag *lex_error(struct lexer *lx, enum diag_code code, const char *from, const char *to, const char *fmt, ...)
 	__attribute__((format(printf, 5, 6)));
@@ -51,6 +55,14 @@ struct lexeme lex_fstring_more(struct lexer *lx, const char *p);
 struct lexeme lex_fstring_spec(struct lexer *lx, const char *p);
 /* A newline or the end of the file inside an interpolation: reports it and leaves all f-strings. */
 void lex_fstring_cut(struct lexer *lx);
+/* lex_foreign.c: habits from other languages, each reported with what to write instead. False: it is not such a thing.
+ * A `//` at p that starts a comment; where that ends. */
+bool lex_foreign_comment(struct lexer *lx, const char *p, const char **end);
+bool lex_triple_quotes(struct lexer *lx, const char *p, struct lexeme *out); /* p at a quote */
+bool lex_foreign_sign(struct lexer *lx, const char *p, struct lexeme *out);  /* an operator or character */
+bool lex_is_foreign_sign(const struct lexer *lx, const char *p);
+/* The number p … q is followed by letters such as `f32`. */
+bool lex_number_suffix(struct lexer *lx, const char *p, const char *q, bool whole, struct lexeme *out);
 /* Length of the UTF-8 sequence at p, 0 if it is not one. */
 uint32_t lex_utf8(const char *p, const char *end);
 #endif

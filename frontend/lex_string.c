@@ -78,16 +78,19 @@ static void unterminated(struct lexer *lx, const char *start, const char *p, cha
 struct lexeme lex_string(struct lexer *lx, const char *p)
 {
 	const char *start = p;
+	struct lexeme triple;
+	if (p[1] == *p && lex_triple_quotes(lx, p, &triple))
+		return triple;
 	char quote = *p++;
 	bool ok = true;
 	for (;;) {
 		p = plain_text(lx, p, quote, false);
 		if (ends_line(lx, p)) {
 			unterminated(lx, start, p, quote);
-			return (struct lexeme){TOK_ERROR, p};
+			return (struct lexeme){TOK_ERROR, p, NULL};
 		}
 		if (*p == quote)
-			return (struct lexeme){ok ? TOK_STRING : TOK_ERROR, p + 1};
+			return (struct lexeme){ok ? TOK_STRING : TOK_ERROR, p + 1, NULL};
 		if (*p == '\\')
 			p = escape(lx, p, &ok);
 		else
@@ -116,7 +119,7 @@ static struct lexeme too_deep(struct lexer *lx, const char *start, const char *p
 	while (!ends_line(lx, p))
 		p++;
 	lx->n_fstr = 0;
-	return (struct lexeme){TOK_ERROR, p};
+	return (struct lexeme){TOK_ERROR, p, NULL};
 }
 
 /* Text of an f-string that began at `start`, from p on. `open` and `close` are the kinds where it stops at `{` and at its end. */
@@ -128,10 +131,10 @@ static struct lexeme fstring_text(struct lexer *lx, const char *start, const cha
 		p = plain_text(lx, p, quote, true);
 		if (ends_line(lx, p)) {
 			unterminated(lx, start, p, quote);
-			return (struct lexeme){open == TOK_FSTR_MID ? TOK_FSTR_TAIL : TOK_ERROR, p};
+			return (struct lexeme){open == TOK_FSTR_MID ? TOK_FSTR_TAIL : TOK_ERROR, p, NULL};
 		}
 		if (*p == quote)
-			return (struct lexeme){close, p + 1};
+			return (struct lexeme){close, p + 1, NULL};
 		if (*p == '\\') {
 			p = escape(lx, p, &ok);
 		} else if ((*p == '{' || *p == '}') && p[1] == *p) {
@@ -140,7 +143,7 @@ static struct lexeme fstring_text(struct lexer *lx, const char *start, const cha
 			if (lx->n_fstr == LEX_FSTR_DEPTH)
 				return too_deep(lx, start, p);
 			push_interpolation(lx, start, quote);
-			return (struct lexeme){open, p + 1};
+			return (struct lexeme){open, p + 1, NULL};
 		} else if (*p == '}') {
 			lone_brace(lx, p++);
 		} else {
@@ -167,7 +170,7 @@ struct lexeme lex_fstring_spec(struct lexer *lx, const char *p)
 		}
 		p = (*p & 0x80) || !*p ? lex_special_byte(lx, p) : p + 1;
 	}
-	return (struct lexeme){TOK_FSTR_SPEC, p};
+	return (struct lexeme){TOK_FSTR_SPEC, p, NULL};
 }
 
 void lex_fstring_cut(struct lexer *lx)

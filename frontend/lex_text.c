@@ -83,38 +83,6 @@ const char *lex_special_byte(struct lexer *lx, const char *p)
 	return is_bom(p, lx->end) ? stray_bom(lx, p) : p + n;
 }
 
-struct substitute {
-	const char *text, *instead, *help;
-};
-static const struct substitute substitutes[] = {
-	{"&", "&&", "logical and is `&&`"},
-	{"|", "||", "logical or is `||`"},
-	{"~", "!", "logical not is `!`"},
-	{"^", "**", "a power is written `**`"},
-	{"\\", "", "no line needs a `\\` to go on: an open bracket or a trailing operator continues it"},
-	{"`", NULL, "strings are written in `\"` or `'`"},
-	{"$", NULL, "names hold letters, digits and `_`"},
-	{"\xE2\x80\x9C", "\"", "this is a typographic quote; strings are written in `\"` or `'`"},
-	{"\xE2\x80\x9D", "\"", "this is a typographic quote; strings are written in `\"` or `'`"},
-	{"\xE2\x80\x98", "'", "this is a typographic quote; strings are written in `\"` or `'`"},
-	{"\xE2\x80\x99", "'", "this is a typographic quote; strings are written in `\"` or `'`"},
-	{"\xE2\x88\x92", "-", "this is a mathematical minus sign; the operator is `-`"},
-	{"\xC3\x97", "*", "multiplication is `*`"},
-	{"\xE2\x86\x92", "->", "the arrow is written `->`"},
-	{"\xE2\x89\xA4", "<=", "less or equal is `<=`"},
-	{"\xE2\x89\xA5", ">=", "greater or equal is `>=`"},
-	{"\xE2\x89\xA0", "!=", "not equal is `!=`"},
-	{"\xC2\xA0", " ", "this is a no-break space"},
-};
-
-static const struct substitute *find_substitute(const char *p, uint32_t n)
-{
-	for (size_t i = 0; i < sizeof substitutes / sizeof *substitutes; i++)
-		if (strlen(substitutes[i].text) == n && memcmp(substitutes[i].text, p, n) == 0)
-			return &substitutes[i];
-	return NULL;
-}
-
 static void bad_character(struct lexer *lx, const char *p, uint32_t n)
 {
 	if (lx->bad_text++ >= MAX_BAD_TEXT) {
@@ -124,28 +92,28 @@ static void bad_character(struct lexer *lx, const char *p, uint32_t n)
 	bool visible = n > 1 || (*p > ' ' && *p < 0x7f);
 	struct diag *g = visible ? lex_error(lx, DIAG_BAD_CHARACTER, p, p + n, "unexpected character `%.*s`", (int)n, p)
 				 : lex_error(lx, DIAG_BAD_CHARACTER, p, p + n, "unexpected control character 0x%02X", (unsigned char)*p);
-	const struct substitute *s = find_substitute(p, n);
-	if (s)
-		diag_help(lx->diags, g, "%s", s->help);
+	if (*p == '$')
+		diag_help(lx->diags, g, "names hold letters, digits and `_`");
 	else if (n > 1)
 		diag_note(lx->diags, g,
 			  "outside strings and comments the language is written in ASCII; names hold letters, digits and `_`");
-	if (s && s->instead)
-		diag_edit(lx->diags, g, g->primary.at, s->instead);
 }
 
 struct lexeme lex_bad_character(struct lexer *lx, const char *p)
 {
 	uint32_t n = lex_utf8(p, lx->end);
 	if (*p == 0 || !n || is_bom(p, lx->end))
-		return (struct lexeme){TOK_ERROR, lex_special_byte(lx, p)};
+		return (struct lexeme){TOK_ERROR, lex_special_byte(lx, p), NULL};
+	struct lexeme known;
+	if (lex_foreign_sign(lx, p, &known))
+		return known;
 	const char *q = p + n; /* one report for a run of letters, as in a word of another script */
-	bool word = n > 1 && !find_substitute(p, n);
-	while (word && q < lx->end && (*q & 0x80) && (n = lex_utf8(q, lx->end)) && !is_bom(q, lx->end) && !find_substitute(q, n))
+	bool word = n > 1;
+	while (word && q < lx->end && (*q & 0x80) && (n = lex_utf8(q, lx->end)) && !is_bom(q, lx->end) && !lex_is_foreign_sign(lx, q))
 		q += n;
 	while (word && lex_is_word(*q))
 		q++;
 	uint32_t len = (uint32_t)(q - p);
 	bad_character(lx, p, len > 60 ? lex_utf8(p, lx->end) : len);
-	return (struct lexeme){TOK_ERROR, q};
+	return (struct lexeme){TOK_ERROR, q, NULL};
 }

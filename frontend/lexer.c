@@ -154,24 +154,24 @@ static struct lexeme operator_at(struct lexer *lx, const char *p)
 {
 	unsigned char c = (unsigned char)*p;
 	if (p[1] == '=' && with_equals[c])
-		return (struct lexeme){(enum token_kind)with_equals[c], p + 2};
+		return (struct lexeme){(enum token_kind)with_equals[c], p + 2, NULL};
 	if (c == '*' && p[1] == '*')
-		return (struct lexeme){TOK_STAR2, p + 2};
+		return (struct lexeme){TOK_STAR2, p + 2, NULL};
 	if (c == '-' && p[1] == '>')
-		return (struct lexeme){TOK_ARROW, p + 2};
+		return (struct lexeme){TOK_ARROW, p + 2, NULL};
 	if ((c == '&' || c == '|') && p[1] == *p)
-		return (struct lexeme){c == '&' ? TOK_AND : TOK_OR, p + 2};
-	return singles[c] ? (struct lexeme){(enum token_kind)singles[c], p + 1} : lex_bad_character(lx, p);
+		return (struct lexeme){c == '&' ? TOK_AND : TOK_OR, p + 2, NULL};
+	return singles[c] ? (struct lexeme){(enum token_kind)singles[c], p + 1, NULL} : lex_bad_character(lx, p);
 }
 
 static struct lexeme dot_at(struct lexer *lx, const char *p)
 {
 	if (p[1] == '.') {
 		if (p[2] == '.')
-			return (struct lexeme){TOK_DOT3, p + 3};
-		return p[2] == '=' ? (struct lexeme){TOK_DOT2_EQ, p + 3} : (struct lexeme){TOK_DOT2, p + 2};
+			return (struct lexeme){TOK_DOT3, p + 3, NULL};
+		return p[2] == '=' ? (struct lexeme){TOK_DOT2_EQ, p + 3, NULL} : (struct lexeme){TOK_DOT2, p + 2, NULL};
 	}
-	return lex_is_digit(p[1]) ? lex_number(lx, p) : (struct lexeme){TOK_DOT, p + 1};
+	return lex_is_digit(p[1]) ? lex_number(lx, p) : (struct lexeme){TOK_DOT, p + 1, NULL};
 }
 
 static inline struct lexeme number_at(struct lexer *lx, const char *p)
@@ -181,19 +181,19 @@ static inline struct lexeme number_at(struct lexer *lx, const char *p)
 		q++;
 	if (lex_is_word(*q) || *q == '.' || (*p == '0' && q != p + 1))
 		return lex_number(lx, p);
-	return (struct lexeme){TOK_INT, q};
+	return (struct lexeme){TOK_INT, q, NULL};
 }
-
-/* What is neither a token nor an error: TOK_EOF stands for it. */
-#define NO_TOKEN TOK_EOF
 
 static struct lexeme slash_at(struct lexer *lx, const char *p, const char *wide, uint8_t *newline)
 {
 	if (p[1] == '*')
-		return (struct lexeme){NO_TOKEN, block_comment_end(lx, p + 2, wide, newline)};
+		return (struct lexeme){LEX_NO_TOKEN, block_comment_end(lx, p + 2, wide, newline), NULL};
+	const char *end;
+	if (p[1] == '/' && lex_foreign_comment(lx, p, &end))
+		return (struct lexeme){LEX_NO_TOKEN, end, NULL};
 	if (p[1] == '/')
-		return (struct lexeme){TOK_SLASH2, p + 2};
-	return p[1] == '=' ? (struct lexeme){TOK_SLASH_EQ, p + 2} : (struct lexeme){TOK_SLASH, p + 1};
+		return (struct lexeme){TOK_SLASH2, p + 2, NULL};
+	return p[1] == '=' ? (struct lexeme){TOK_SLASH_EQ, p + 2, NULL} : (struct lexeme){TOK_SLASH, p + 1, NULL};
 }
 
 /* Brackets count only within an f-string's interpolation: the last `}` goes on with its text, and a `:` outside of them begins a format. */
@@ -239,7 +239,7 @@ static struct lexeme slow(struct lexer *lx, const struct keywords *k, const char
 	case OPERATOR: return operator_at(lx, p);
 	case DOT: return dot_at(lx, p);
 	case SLASH: return slash_at(lx, p, wide, newline);
-	case HASH: return (struct lexeme){NO_TOKEN, line_comment_end(lx, p + 1, wide)};
+	case HASH: return (struct lexeme){LEX_NO_TOKEN, line_comment_end(lx, p + 1, wide), NULL};
 	case QUOTE: return lex_string(lx, p);
 	case OTHER: return bracket_at(lx, p);
 	case LETTER_F:
@@ -252,7 +252,7 @@ static struct lexeme slow(struct lexer *lx, const struct keywords *k, const char
 	if (!lex_is_word(*p))
 		return lex_bad_character(lx, p);
 	const char *end = word_end(p);
-	return (struct lexeme){word_kind(k, p, (size_t)(end - p)), end};
+	return (struct lexeme){word_kind(k, p, (size_t)(end - p)), end, NULL};
 }
 
 /* 64 bytes at a glance, a bit each. */
@@ -365,9 +365,9 @@ static void scan_slow(struct scan *s, struct tokens *t, const char *p)
 		return;
 	}
 	struct lexeme x = slow(lx, &s->keywords, p, s->wide, &s->newline);
-	s->resume = x.end;
+	s->resume = x.resume ? x.resume : x.end;
 	s->careful = s->tail || lx->n_fstr;
-	if (x.kind == NO_TOKEN)
+	if (x.kind == LEX_NO_TOKEN)
 		return;
 	put(t, (unsigned)x.kind | s->newline, (size_t)(p - lx->text), (size_t)(x.end - lx->text));
 	s->newline = 0;

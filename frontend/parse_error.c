@@ -58,6 +58,8 @@ struct diag *error_expected(struct parser *p, enum diag_code code, const char *w
 		p->panic = p->failed = true;
 		return NULL;
 	}
+	if (foreign_habit(p))
+		return NULL;
 	span at = p->i && (after_newline(p) || p->k == TOK_EOF) ? after_previous(p) : here(p);
 	struct diag *g = error_at(p, code, at, "expected %s, found %s", what, describe(p, p->i, found));
 	return g;

@@ -13,7 +13,12 @@ static const uint8_t levels[TOK_COUNT] = {
 /* What may follow a primary and belong to it. */
 static const uint8_t is_postfix[TOK_COUNT] = {[TOK_DOT] = 1, [TOK_LPAREN] = 1, [TOK_LBRACKET] = 1};
 
+/* What may follow the word `not` of other languages. */
+static const uint8_t is_operand_start[TOK_COUNT] = {[TOK_NAME] = 1,  [TOK_LPAREN] = 1,       [TOK_TRUE] = 1,
+						    [TOK_FALSE] = 1, [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1};
+
 static node_id parse_unary(struct parser *p);
+static node_id parse_postfix(struct parser *p, node_id left);
 static node_id climb(struct parser *p, unsigned min);
 
 /* Does the newline before the operator here end the statement? Those that can start a statement let it. */
@@ -79,6 +84,10 @@ static node_id climb_from(struct parser *p, node_id left, unsigned min)
 		unsigned level = levels[p->k];
 		if (level < min || (after_newline(p) && p->newlines && ends_here(p)) || p->panic)
 			return left;
+		if (p->k == TOK_LT && foreign_type_arguments(p, left)) {
+			left = parse_postfix(p, left);
+			continue;
+		}
 		token_id op = p->i;
 		uint32_t height = p->height;
 		if (level == LEVEL_RANGE) {
@@ -126,9 +135,7 @@ static node_id parse_ternary(struct parser *p, node_id cond)
 static node_id parse_rest(struct parser *p, node_id left)
 {
 	while (p->k == TOK_NAME && !p->panic && !(p->newlines && after_newline(p))) {
-		if (foreign_not(p, left))
-			left = parse_unary(p);
-		else if (!foreign_operator(p))
+		if (!foreign_operator(p))
 			break;
 		left = climb_from(p, left, LEVEL_OR);
 	}
@@ -153,7 +160,7 @@ node_id parse_condition(struct parser *p)
 		struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`=` assigns; a comparison is written `==`");
 		edit(p, g, here(p), "==");
 		recovered(p, g);
-		p->k = TOK_EQ;
+		read_token_as(p, TOK_EQ);
 		e = parse_rest(p, climb_from(p, e, LEVEL_OR));
 	}
 	return e;
@@ -315,9 +322,7 @@ static node_id take_leaf(struct parser *p, enum node_kind kind)
 
 static node_id no_expression(struct parser *p)
 {
-	struct diag *g = error_expected(p, DIAG_EXPECTED_EXPR, "an expression");
-	if (p->i && (p->kinds[p->i - 1] & 0x7f) == p->k && (p->k == TOK_PLUS || p->k == TOK_MINUS))
-		help(p, g, p->k == TOK_PLUS ? "there is no `++`: write `+= 1`" : "there is no `--`: write `-= 1`");
+	error_expected(p, DIAG_EXPECTED_EXPR, "an expression");
 	return error_node(p);
 }
 
@@ -378,6 +383,8 @@ static node_id parse_unary(struct parser *p)
 	if (p->k == TOK_MINUS || p->k == TOK_BANG || p->k == TOK_PLUS)
 		return parse_prefix(p);
 	node_id left;
+	if (p->k == TOK_NAME && is_operand_start[peek(p)] && foreign_not(p))
+		return parse_prefix(p);
 	if (p->k == TOK_NAME) { /* the usual case, without a call */
 		advance(p);
 		left = new_leaf(p, NODE_NAME, p->i - 1);

@@ -1,5 +1,7 @@
 /* Definitions: imports, constants, type aliases, functions, layers and their members, main. */
 #include <stddef.h>
+#include <stdio.h>
+#include "frontend/dtype.h"
 #include "frontend/parse_state.h"
 
 /* --- attributes --- */
@@ -135,6 +137,53 @@ static void check_self(struct parser *p, token_id name)
 	recovered(p, g);
 }
 
+static bool is_dtype(const struct tokens *t, token_id i, char text[32])
+{
+	snprintf(text, 32, "%.*s", (int)token_len(t, i), token_text(t, i));
+	return dtype_find(text) != DT_COUNT;
+}
+
+/* `x int`, `int x`, `mut x`: what stands between two names. The argument's name. */
+static token_id odd_argument(struct parser *p, token_id name)
+{
+	static const char *const words[] = {"mut", "const", "var", "let", "ref", "in", "out", "inout", "val"};
+	const struct tokens *t = &p->t->tokens;
+	char text[96], first[32];
+	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+		if (!token_is(t, name, words[i]))
+			continue;
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, token_span(t, name), "an argument needs no `%s`", words[i]);
+		edit(p, g, (span){t->src->id, t->starts[name], t->starts[p->i]}, "");
+		sound(p, g);
+		advance(p);
+		return p->i - 1;
+	}
+	bool c_style = is_dtype(t, name, first) && !is_dtype(t, p->i, text) && peek(p) != TOK_LT && peek(p) != TOK_LBRACKET;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i), "an argument's type follows its name and a `:`");
+	if (!c_style) {
+		edit(p, g, (span){t->src->id, t->ends[name], t->ends[name]}, ":");
+		sound(p, g);
+		return name;
+	}
+	snprintf(text, sizeof text, "%.*s: %s", (int)(token_len(t, p->i) < 48 ? token_len(t, p->i) : 48), token_text(t, p->i), first);
+	edit(p, g, between(p, name, p->i), text);
+	sound(p, g);
+	advance(p);
+	return p->i - 1;
+}
+
+/* A base class. */
+static void base_class(struct parser *p, token_id name)
+{
+	while (p->k == TOK_DOT && peek(p) == TOK_NAME) {
+		advance(p);
+		advance(p);
+	}
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i - 1), "a layer has no base: its arguments stand in `( )`");
+	edit(p, g, between(p, name, p->i - 1), "");
+	recovered(p, g);
+}
+
 static node_id parse_arg_decl(struct parser *p)
 {
 	token_id name = expect_name(p, "an argument's name");
@@ -142,7 +191,15 @@ static node_id parse_arg_decl(struct parser *p)
 	uint32_t height = 0;
 	if (name == TOKEN_NONE)
 		return error_node(p);
-	if (accept(p, TOK_COLON)) {
+	bool typed = p->k == TOK_NAME && !p->panic;
+	if (typed) {
+		token_id second = odd_argument(p, name);
+		typed = second == name;
+		name = second;
+	} else if (p->k == TOK_DOT && !p->panic) {
+		base_class(p, name);
+	}
+	if (typed || accept(p, TOK_COLON)) {
 		type = parse_type(p);
 		height = p->height;
 	} else {
@@ -159,6 +216,16 @@ static node_id parse_arg_decl(struct parser *p)
 static uint32_t parse_arg_decls(struct parser *p)
 {
 	uint32_t base = p->n_scratch, commas;
+	if (p->k == TOK_LBRACE && !p->panic) {
+		if (!p->told_block) {
+			struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "expected `()` before the body");
+			help(p, g, "arguments stand in `( )`, also where there are none");
+			edit(p, g, after_previous(p), "()");
+			sound(p, g);
+		}
+		p->failed = true;
+		return 0;
+	}
 	if (p->k != TOK_LPAREN) {
 		error_expected(p, DIAG_EXPECTED_TOKEN, "`(` and the arguments");
 		return 0;
@@ -232,17 +299,34 @@ static bool module_form(struct parser *p, node_id body)
 	return member != AST_NONE;
 }
 
+static node_id parse_main_body(struct parser *p, token_id keyword)
+{
+	node_id body = parse_body(p, keyword, false);
+	return new_node(p, NODE_MAIN, keyword, body, 0);
+}
+
 static node_id parse_function(struct parser *p, uint32_t attrs)
 {
 	token_id keyword = p->i;
 	bool layer = p->k == TOK_LAYER, in_loop = p->in_loop;
 	advance(p);
+	if (p->k == TOK_MAIN && !layer) { /* fn main() */
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, p->i), "the main block is written `main { … }`");
+		advance(p);
+		while (p->k != TOK_LBRACE && p->k != TOK_COLON && p->k != TOK_EOF && !after_newline(p))
+			skip_token(p);
+		edit(p, g, between(p, keyword, p->i - 1), p->k == TOK_LBRACE ? "main " : "main");
+		sound(p, g);
+		p->told_block = true;
+		return parse_main_body(p, keyword);
+	}
 	if (expect_name(p, layer ? "a name for the layer" : "a name for the function") == TOKEN_NONE)
 		return error_node(p);
+	p->in_signature = true;
 	uint32_t generics = parse_generics(p), params = p->panic ? 0 : parse_arg_decls(p);
 	node_id result = parse_result(p);
 	uint32_t where = parse_where(p);
-	p->in_loop = false;
+	p->in_loop = p->in_signature = false;
 	node_id body = parse_body(p, keyword, layer);
 	p->in_loop = in_loop;
 	bool module = layer && module_form(p, body);
@@ -261,12 +345,14 @@ static node_id parse_main(struct parser *p)
 	token_id keyword = p->i;
 	advance(p);
 	if (p->k == TOK_LPAREN) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, here(p), "`main` takes no arguments: its block follows");
+		token_id open = p->i;
+		skip_token(p);
+		struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, between(p, open, p->i - 1), "`main` takes no arguments: its block follows");
 		help(p, g, "write `main { … }`");
-		return error_node(p);
+		edit(p, g, between(p, open, p->i - 1), "");
+		sound(p, g);
 	}
-	node_id body = parse_body(p, keyword, false);
-	return new_node(p, NODE_MAIN, keyword, body, 0);
+	return parse_main_body(p, keyword);
 }
 
 /* --- imports --- */
@@ -354,10 +440,15 @@ node_id parse_member(struct parser *p)
 	}
 }
 
+static node_id parse_item(struct parser *p);
+
 static node_id no_item(struct parser *p)
 {
-	if (foreign_statement(p))
-		return error_node(p);
+	if (p->k == TOK_NAME) {
+		enum foreign f = foreign_start(p, FOREIGN_ITEM);
+		if (f)
+			return f == FOREIGN_GO_ON ? parse_item(p) : error_node(p);
+	}
 	if (p->k == TOK_RBRACE || p->k == TOK_RPAREN || p->k == TOK_RBRACKET) {
 		error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
 		return error_node(p);
@@ -409,8 +500,7 @@ static void end_item(struct parser *p)
 {
 	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE)
 		return;
-	if (!foreign_statement(p))
-		error_expected(p, DIAG_STATEMENT_END, "the end of the definition");
+	error_expected(p, DIAG_STATEMENT_END, "the end of the definition");
 }
 
 void parse_root(struct parser *p)
@@ -421,6 +511,7 @@ void parse_root(struct parser *p)
 		if (accept(p, TOK_SEMICOLON))
 			continue;
 		token_id start = p->i;
+		p->told_block = false;
 		node_id item = parse_item(p);
 		if (ast_kind(p->t, item) != NODE_ERROR)
 			push(p, item);

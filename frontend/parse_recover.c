@@ -72,14 +72,13 @@ token_id matching(struct parser *p, token_id bracket)
 	return p->match[bracket];
 }
 
-static void jump(struct parser *p, token_id i)
+void jump(struct parser *p, token_id i)
 {
 	p->i = i;
 	p->k = p->kinds[i] & 0x7f;
 }
 
-/* One token on, or over a whole bracket. */
-static void skip(struct parser *p)
+void skip_token(struct parser *p)
 {
 	token_id m = is_open(p->k) ? matching(p, p->i) : TOKEN_NONE;
 	if (m != TOKEN_NONE && m > p->i)
@@ -94,7 +93,7 @@ bool recover_element(struct parser *p, token_id open, enum token_kind close)
 	if (p->fatal || m == TOKEN_NONE || p->i > m || token_kind(&p->t->tokens, m) != close)
 		return false;
 	while (p->i < m && p->k != TOK_COMMA)
-		skip(p);
+		skip_token(p);
 	if (p->i > m)
 		jump(p, m);
 	p->panic = false;
@@ -113,14 +112,14 @@ void recover_statement(struct parser *p, token_id start)
 	if (p->fatal || (p->i && p->i == p->leave_at))
 		return;
 	if (p->i == start && p->k != TOK_RBRACE && p->k != TOK_EOF)
-		skip(p);
+		skip_token(p);
 	while (p->k != TOK_EOF && p->k != TOK_RBRACE && p->k != TOK_SEMICOLON && !may_start(p))
-		skip(p);
+		skip_token(p);
 	p->panic = false;
 }
 
 /* Indented, a `let` belongs to the body of what is skipped. */
-static bool begins_item(const struct parser *p)
+static bool begins_item(struct parser *p)
 {
 	return starts_item((enum token_kind)p->k) || (foreign_definition(p) && indent_of(p, p->i) == 0);
 }
@@ -128,18 +127,20 @@ static bool begins_item(const struct parser *p)
 void recover_item(struct parser *p, token_id start)
 {
 	if (p->i == start && p->k != TOK_EOF)
-		skip(p);
+		skip_token(p);
 	while (p->k != TOK_EOF && !(after_newline(p) && begins_item(p)))
-		skip(p);
+		skip_token(p);
 	p->panic = p->fatal = false;
 }
 
-static struct diag *error_not_closed(struct parser *p, token_id open, enum token_kind close, bool paired)
+static void error_not_closed(struct parser *p, token_id open, enum token_kind close, bool paired)
 {
 	char found[64], what[64];
 	const char *bracket = token_kind_text(token_kind(&p->t->tokens, open));
 	span place = after_newline(p) || p->k == TOK_EOF ? after_previous(p) : here(p);
 	struct diag *g;
+	if (foreign_habit(p))
+		return;
 	if (paired)
 		g = error_at(p, DIAG_EXPECTED_TOKEN, place, "expected `,` or `%s`, found %s", token_kind_text(close),
 			     describe(p, p->i, found));
@@ -147,12 +148,11 @@ static struct diag *error_not_closed(struct parser *p, token_id open, enum token
 		g = error_at(p, DIAG_UNCLOSED, place, "expected `%s` to close this `%s`, found %s", token_kind_text(close), bracket,
 			     describe(p, p->i, found));
 	if (!g)
-		return NULL;
+		return;
 	snprintf(what, sizeof what, paired ? "in this `%s`" : "this `%s` is not closed", bracket);
 	label(p, g, token_span(&p->t->tokens, open), what);
 	if (!paired)
 		edit(p, g, after_previous(p), token_kind_text(close));
-	return g;
 }
 
 static bool is_paired(struct parser *p, token_id open, enum token_kind close)
@@ -165,8 +165,7 @@ bool recover_missing_comma(struct parser *p, token_id open, enum token_kind clos
 {
 	if (p->k == TOK_EOF || p->k == TOK_ERROR || !is_paired(p, open, close))
 		return false;
-	if (!foreign_statement(p))
-		error_not_closed(p, open, close, true);
+	error_not_closed(p, open, close, true);
 	return recover_element(p, open, close);
 }
 
@@ -178,7 +177,7 @@ token_id expect_close(struct parser *p, token_id open, enum token_kind close)
 	}
 	token_id m = matching(p, open);
 	bool paired = is_paired(p, open, close);
-	if (!p->panic && p->k != TOK_ERROR && !foreign_statement(p))
+	if (!p->panic && p->k != TOK_ERROR)
 		error_not_closed(p, open, close, paired);
 	p->panic = p->panic || p->k == TOK_ERROR;
 	if (!paired || p->fatal)

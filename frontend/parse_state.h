@@ -29,6 +29,9 @@ struct parser {
 	bool failed;
 	bool no_step; /* `..` takes no `:step` here: a ternary or a slice owns the colon */
 	bool in_loop, in_layer;
+	bool told_block;   /* that bodies stand in braces was said in this item, or goes without saying */
+	bool in_for;       /* the head of a loop up to its `in` */
+	bool in_signature; /* arguments and result */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
 	uint32_t n_scratch, cap_scratch;
@@ -52,6 +55,13 @@ static inline bool accept(struct parser *p, enum token_kind k)
 		return false;
 	advance(p);
 	return true;
+}
+
+/* Reads the current token as another kind, once and for all. */
+static inline void read_token_as(struct parser *p, enum token_kind k)
+{
+	p->t->tokens.kinds[p->i] = (uint8_t)((p->kinds[p->i] & TOKEN_NEWLINE) | k);
+	p->k = (uint8_t)k;
 }
 
 void parse_grow_nodes(struct parser *p);
@@ -132,18 +142,39 @@ static inline void recovered(struct parser *p, const struct diag *g)
 	if (g)
 		p->panic = false;
 }
+/* After a report of a slip whose meaning is clear: the tree is what it should be. */
+static inline void sound(struct parser *p, struct diag *g)
+{
+	if (g)
+		g->sound = true;
+	recovered(p, g);
+}
 /* Is the current token, which cannot continue an expression, another language's operator? Then says so, and p->k is ours. */
 bool foreign_operator(struct parser *p);
-/* Is `left` the name `not`, and its operand the current token? Then says so. */
-bool foreign_not(struct parser *p, node_id left);
-/* The same where a statement or item should end or start; true if it reported. */
-bool foreign_statement(struct parser *p);
+/* Is the current name `not` before an operand? Then says so, and p->k is `!`. */
+bool foreign_not(struct parser *p);
+/* At a name that starts something: is that a word of another language, or a misspelt keyword? Says so; then either p->k is the keyword that is
+ * meant (or the word was dropped), or all of the statement was skipped. */
+enum foreign { FOREIGN_NONE, FOREIGN_GO_ON, FOREIGN_SKIPPED };
+enum foreign_place { FOREIGN_ITEM = 1, FOREIGN_MEMBER = 2, FOREIGN_STATEMENT = 4, FOREIGN_EXPR = 8 };
+enum foreign foreign_start(struct parser *p, unsigned where);
+/* Before a report that something else is expected here: is it a habit from another language? Then says so. */
+bool foreign_habit(struct parser *p);
+/* At the `<` of type arguments in a call, f<int>(x): says that there are none, and goes on behind them. */
+bool foreign_type_arguments(struct parser *p, node_id callee);
+/* At `(`, `=` or what ends the range of a loop's head: C's and other forms of it. Says so and goes on before the body. */
+bool foreign_loop_head(struct parser *p, token_id keyword);
+void foreign_declaration(struct parser *p); /* `let mut x`, `let int x`: says so, and the current token is `x` */
+bool foreign_else_if(struct parser *p); /* `elif`: says so, and the current token is `if` */
 /* Is this what other languages start a definition with, or a `let`? */
-bool foreign_definition(const struct parser *p);
+bool foreign_definition(struct parser *p);
+/* Skips a statement and what is indented further, or its block. */
+void skip_foreign(struct parser *p, token_id start);
 /* Over PARSE_MAX_NESTING: reports, and skips to the next item at the start of a line. */
 node_id error_too_deep(struct parser *p);
 
 /* parse_recover.c */
+void skip_token(struct parser *p); /* one token, or a whole bracket */
 token_id matching(struct parser *p, token_id bracket);
 /* After an element of the list opened at `open`: skips to its next comma or its end. False: the list is not closed, panic goes on. */
 bool recover_element(struct parser *p, token_id open, enum token_kind close);
@@ -156,6 +187,7 @@ bool starts_item(enum token_kind k);
 token_id expect_close(struct parser *p, token_id open, enum token_kind close);
 /* Says that the block opened at `open` is not closed; suggests which brace is the culprit by indentation. */
 void error_unclosed_block(struct parser *p, token_id open);
+void jump(struct parser *p, token_id i);
 uint32_t indent_of(const struct parser *p, token_id i); /* of its line */
 bool first_on_line(const struct parser *p, token_id i);
 

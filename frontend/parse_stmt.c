@@ -10,7 +10,7 @@ static bool expect_assign(struct parser *p, const char *what)
 	if (accept(p, TOK_ASSIGN))
 		return true;
 	if (p->k != TOK_EQ)
-		return foreign_statement(p) ? false : expect(p, TOK_ASSIGN, what);
+		return expect(p, TOK_ASSIGN, what);
 	struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`==` compares; a value is given with `=`");
 	edit(p, g, here(p), "=");
 	recovered(p, g);
@@ -22,6 +22,8 @@ static node_id parse_let(struct parser *p)
 {
 	token_id keyword = p->i;
 	advance(p);
+	if (p->k == TOK_NAME && peek(p) == TOK_NAME)
+		foreign_declaration(p);
 	node_id pattern = parse_pattern(p), type = AST_NONE, value;
 	uint32_t height = p->height;
 	if (!p->panic && accept(p, TOK_COLON)) {
@@ -70,11 +72,17 @@ static node_id parse_for(struct parser *p)
 {
 	token_id keyword = p->i;
 	advance(p);
-	node_id pattern = parse_pattern(p);
+	bool odd = p->k == TOK_LPAREN && foreign_loop_head(p, keyword);
+	p->in_for = true;
+	node_id pattern = odd ? error_node(p) : parse_pattern(p), iter;
 	uint32_t height = p->height;
-	if (!p->panic)
+	odd = odd || (p->k == TOK_ASSIGN && foreign_loop_head(p, keyword));
+	if (!p->panic && !odd)
 		expect(p, TOK_IN, "`in` and what the loop runs over");
-	node_id iter = p->panic ? error_node(p) : parse_expr(p);
+	p->in_for = false;
+	iter = p->panic || odd ? error_node(p) : parse_expr(p);
+	if (!odd && p->k != TOK_LBRACE)
+		foreign_loop_head(p, keyword);
 	raise_height(&height, p);
 	node_id body = parse_loop_body(p, keyword);
 	raise_height(&height, p);
@@ -96,6 +104,8 @@ static node_id parse_while(struct parser *p)
 
 static node_id parse_else(struct parser *p, token_id head)
 {
+	if (p->k == TOK_NAME && foreign_else_if(p))
+		return parse_if(p);
 	if (!accept(p, TOK_ELSE))
 		return AST_NONE;
 	return p->k == TOK_IF ? parse_if(p) : parse_body(p, head, false);
@@ -218,6 +228,15 @@ static node_id parse_expr_statement(struct parser *p)
 
 /* --- blocks --- */
 
+/* What an expression that starts with a name never goes on with, and `(`: worth a look for words of other languages. */
+static const uint8_t is_odd_after_name[TOK_COUNT] = {
+	[TOK_EOF] = 1,      [TOK_NAME] = 1,  [TOK_INT] = 1,    [TOK_FLOAT] = 1,  [TOK_STRING] = 1, [TOK_FSTR_WHOLE] = 1, [TOK_FSTR_HEAD] = 1,
+	[TOK_LAYER] = 1,    [TOK_FN] = 1,    [TOK_LET] = 1,    [TOK_CONST] = 1,  [TOK_PARAM] = 1,  [TOK_TYPE] = 1,	[TOK_IMPORT] = 1,
+	[TOK_FROM] = 1,     [TOK_RETURN] = 1, [TOK_FOR] = 1,   [TOK_WHILE] = 1,  [TOK_BREAK] = 1,  [TOK_CONTINUE] = 1,	[TOK_MAIN] = 1,
+	[TOK_TRUE] = 1,     [TOK_FALSE] = 1, [TOK_NONE] = 1,   [TOK_LPAREN] = 1, [TOK_LBRACE] = 1, [TOK_RBRACE] = 1,	[TOK_SEMICOLON] = 1,
+	[TOK_COLON] = 1,    [TOK_IF] = 1,    [TOK_ELSE] = 1,   [TOK_WHERE] = 1,  [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1,
+};
+
 static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
 {
 	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "%s", what);
@@ -262,6 +281,13 @@ static node_id parse_statement(struct parser *p, bool layer)
 	case TOK_NAME:
 		if (at_assert(p))
 			return parse_assert(p);
+		if (is_odd_after_name[peek(p)]) {
+			enum foreign f = foreign_start(p, layer ? FOREIGN_MEMBER | FOREIGN_STATEMENT : FOREIGN_STATEMENT);
+			if (f == FOREIGN_SKIPPED)
+				return error_node(p);
+			if (f == FOREIGN_GO_ON)
+				return parse_statement(p, layer);
+		}
 		return parse_expr_statement(p);
 	default: return parse_expr_statement(p);
 	}
@@ -284,8 +310,6 @@ static void end_statement(struct parser *p)
 		return;
 	}
 	if (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF)
-		return;
-	if (foreign_statement(p))
 		return;
 	struct diag *g = error_expected(p, DIAG_STATEMENT_END, "the end of the statement");
 	if (is_assign(p->k))
@@ -369,6 +393,28 @@ static node_id parse_indented(struct parser *p, token_id head, bool layer)
 	return new_node(p, NODE_BLOCK, open, pop_list(p, base, 0), TOKEN_NONE);
 }
 
+/* `then` or `do` before a body. */
+static bool body_word(const struct parser *p)
+{
+	return p->k == TOK_NAME && (token_is(&p->t->tokens, p->i, "then") || token_is(&p->t->tokens, p->i, "do"));
+}
+
+static bool report_no_brace(struct parser *p, token_id head, bool colon)
+{
+	struct diag *g;
+	if (colon) {
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a body is written in `{ }`, not by indentation");
+		help(p, g, "write `{` here and `}` after the last statement");
+		label(p, g, token_span(&p->t->tokens, head), "the body of this");
+		return g;
+	}
+	g = error_expected(p, DIAG_EXPECTED_TOKEN, "`{`");
+	label(p, g, token_span(&p->t->tokens, head), "the body of this");
+	if (p->k != TOK_EOF && after_newline(p))
+		edit(p, g, after_previous(p), " {");
+	return g;
+}
+
 node_id parse_body(struct parser *p, token_id head, bool layer)
 {
 	if (p->k == TOK_LBRACE)
@@ -377,16 +423,23 @@ node_id parse_body(struct parser *p, token_id head, bool layer)
 		return error_node(p);
 	if (!enter(p))
 		return error_too_deep(p);
-	bool colon = p->k == TOK_COLON;
-	struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, "`{`");
-	label(p, g, token_span(&p->t->tokens, head), "the body of this");
-	if (colon)
-		help(p, g, "a body is written in `{ }`, not after `:`");
-	else if (p->k != TOK_EOF && after_newline(p))
-		edit(p, g, after_previous(p), " {");
+	bool colon = p->k == TOK_COLON || body_word(p), reported = colon && p->told_block;
+	if (colon && p->k == TOK_NAME && peek(p) == TOK_LBRACE) { /* `if c then {` */
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a body follows in `{ }`, without a word before it");
+		edit(p, g, here(p), "");
+		sound(p, g);
+		advance(p);
+		leave(p);
+		return parse_braces(p, head, layer);
+	}
+	if (reported)
+		p->failed = true;
+	else
+		reported = report_no_brace(p, head, colon);
 	node_id body;
-	if (g && (colon || (after_newline(p) && p->k != TOK_EOF))) {
+	if (reported && (colon || (after_newline(p) && p->k != TOK_EOF))) {
 		p->panic = false;
+		p->told_block = true;
 		if (colon)
 			advance(p);
 		body = parse_indented(p, head, layer);
