@@ -69,8 +69,8 @@ static void edit(struct lexer *lx, struct diag *g, const char *replacement)
 /* Can what follows a `//` be no operand, or does a second word follow that cannot go on with the expression? */
 static bool begins_comment(const struct lexer *lx, const char *p)
 {
-	static const char *const never_operand[] = {"for", "while", "let", "return", "fn", "layer", "import", "type", "from", "param", "const",
-						    "in", "as", "break", "continue", "else"};
+	static const char *const never_operand[] = {"for",  "while", "let",   "return", "fn", "layer", "import",   "type",
+						    "from", "param", "const", "in",     "as", "break", "continue", "else"};
 	static const char *const may_follow[] = {"for", "if", "else", "in", "and", "or", "is", "not", "mod", "div", "as", "where"};
 	bool first = first_on_line(lx, p);
 	const char *q = p + 2;
@@ -85,7 +85,8 @@ static bool begins_comment(const struct lexer *lx, const char *p)
 		return true;
 	const char *after = skip_blanks(skip_word(q));
 	if (after == q || !lex_is_word(*q))
-		return first && strchr("-([{", *q) && is_letter(*skip_blanks(q + 1)) && is_letter(*skip_blanks(skip_word(skip_blanks(q + 1))));
+		return first && strchr("-([{", *q) && is_letter(*skip_blanks(q + 1)) &&
+		       is_letter(*skip_blanks(skip_word(skip_blanks(q + 1))));
 	if (first && *after == ':')
 		return true;
 	return is_letter(*after) && after > skip_word(q) && !WORD_IN(after, may_follow);
@@ -128,7 +129,8 @@ bool lex_triple_quotes(struct lexer *lx, const char *p, struct lexeme *out)
 		return false;
 	*out = (struct lexeme){LEX_NO_TOKEN, close + 3, NULL};
 	if (wants_value(lx, p)) {
-		diag_help(lx->diags, lex_error(lx, DIAG_FOREIGN_SYNTAX, p, p + 3, "a string stands between single or double quotes, on one line"),
+		diag_help(lx->diags,
+			  lex_error(lx, DIAG_FOREIGN_SYNTAX, p, p + 3, "a string stands between single or double quotes, on one line"),
 			  "a line break in a string is written `\\n`");
 		lx->failed = true;
 		out->kind = TOK_ERROR;
@@ -267,10 +269,7 @@ static bool backticks(struct lexer *lx, const char *p, struct lexeme *out)
 	return true;
 }
 
-bool lex_is_foreign_sign(const struct lexer *lx, const char *p)
-{
-	return find_sign(signs, sizeof signs / sizeof *signs, lx, p) != NULL;
-}
+bool lex_is_foreign_sign(const struct lexer *lx, const char *p) { return find_sign(signs, sizeof signs / sizeof *signs, lx, p) != NULL; }
 
 bool lex_foreign_sign(struct lexer *lx, const char *p, struct lexeme *out)
 {
@@ -297,8 +296,9 @@ bool lex_foreign_sign(struct lexer *lx, const char *p, struct lexeme *out)
 
 bool lex_number_suffix(struct lexer *lx, const char *p, const char *q, bool whole, struct lexeme *out)
 {
-	static const char *const suffixes[] = {"f", "F", "f16", "f32", "f64", "i8", "i16", "i32", "i64", "u", "U", "u8", "u16", "u32", "u64",
-					       "l", "L", "ul", "UL", "h", "d", "t", "usize", "isize", "int", "float"};
+	static const char *const suffixes[] = {"f",  "F", "f16", "f32", "f64",   "i8",    "i16", "i32",  "i64",
+					       "u",  "U", "u8",  "u16", "u32",   "u64",   "l",   "L",    "ul",
+					       "UL", "h", "d",   "t",   "usize", "isize", "int", "float"};
 	const char *word = *q == '_' ? q + 1 : q;
 	if (word > p && word[-1] == '_' && word == q)
 		q--; /* 1_f32: the digits took the underscore */

@@ -14,11 +14,11 @@
 enum byte_class { BAD, OTHER, NEWLINE, DIGIT, OPERATOR, DOT, SLASH, HASH, QUOTE, LETTER_F };
 
 static const uint8_t classes[256] = {
-	['\n'] = NEWLINE, ['0'] = DIGIT,    ['1'] = DIGIT,    ['2'] = DIGIT,    ['3'] = DIGIT,    ['4'] = DIGIT,      ['5'] = DIGIT,
-	['6'] = DIGIT,    ['7'] = DIGIT,    ['8'] = DIGIT,    ['9'] = DIGIT,    ['+'] = OPERATOR, ['-'] = OPERATOR,   ['*'] = OPERATOR,
-	['<'] = OPERATOR, ['>'] = OPERATOR, ['='] = OPERATOR, ['!'] = OPERATOR, ['&'] = OPERATOR, ['|'] = OPERATOR,   ['@'] = OPERATOR,
+	['\n'] = NEWLINE, ['0'] = DIGIT,    ['1'] = DIGIT,    ['2'] = DIGIT,    ['3'] = DIGIT,    ['4'] = DIGIT,    ['5'] = DIGIT,
+	['6'] = DIGIT,    ['7'] = DIGIT,    ['8'] = DIGIT,    ['9'] = DIGIT,    ['+'] = OPERATOR, ['-'] = OPERATOR, ['*'] = OPERATOR,
+	['<'] = OPERATOR, ['>'] = OPERATOR, ['='] = OPERATOR, ['!'] = OPERATOR, ['&'] = OPERATOR, ['|'] = OPERATOR, ['@'] = OPERATOR,
 	['.'] = DOT,      ['/'] = SLASH,    ['#'] = HASH,     ['"'] = QUOTE,    ['\''] = QUOTE,   ['{'] = OTHER,    ['}'] = OTHER,
-	['f'] = LETTER_F, ['('] = OTHER,    [')'] = OTHER,    ['['] = OTHER,    [']'] = OTHER,    [','] = OTHER,      [';'] = OTHER,
+	['f'] = LETTER_F, ['('] = OTHER,    [')'] = OTHER,    ['['] = OTHER,    [']'] = OTHER,    [','] = OTHER,    [';'] = OTHER,
 	[':'] = OTHER,    ['?'] = OTHER,    ['%'] = OTHER,
 };
 
@@ -199,7 +199,7 @@ static struct lexeme slash_at(struct lexer *lx, const char *p, const char *wide,
 /* Brackets count only within an f-string's interpolation: the last `}` goes on with its text, and a `:` outside of them begins a format. */
 static struct lexeme bracket_at(struct lexer *lx, const char *p)
 {
-	struct lexeme x = {(enum token_kind)singles[(unsigned char)*p], p + 1};
+	struct lexeme x = {(enum token_kind)singles[(unsigned char)*p], p + 1, NULL};
 	if (!lx->n_fstr)
 		return x;
 	uint32_t *open = &lx->fstr[lx->n_fstr - 1].braces, *choices = &lx->fstr[lx->n_fstr - 1].choices;

@@ -14,8 +14,8 @@ static const uint8_t levels[TOK_COUNT] = {
 static const uint8_t is_postfix[TOK_COUNT] = {[TOK_DOT] = 1, [TOK_LPAREN] = 1, [TOK_LBRACKET] = 1};
 
 /* What may follow the word `not` of other languages. */
-static const uint8_t is_operand_start[TOK_COUNT] = {[TOK_NAME] = 1,  [TOK_LPAREN] = 1,       [TOK_TRUE] = 1,
-						    [TOK_FALSE] = 1, [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1};
+static const uint8_t is_operand_start[TOK_COUNT] = {
+	[TOK_NAME] = 1, [TOK_LPAREN] = 1, [TOK_TRUE] = 1, [TOK_FALSE] = 1, [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1};
 
 static node_id parse_unary(struct parser *p);
 static node_id parse_postfix(struct parser *p, node_id left);

@@ -6,9 +6,9 @@
 #include "frontend/dtype.h"
 #include "frontend/parse_state.h"
 
-enum { N = 1, B = 2, C = 4, P = 8, Q = 16, E = 32, A = 64 };             /* what follows */
+enum { N = 1, B = 2, C = 4, P = 8, Q = 16, E = 32, A = 64 };                            /* what follows */
 enum { I = FOREIGN_ITEM, M = FOREIGN_MEMBER, S = FOREIGN_STATEMENT, X = FOREIGN_EXPR }; /* where */
-enum { READ_DROP = TOK_COUNT, READ_SKIP, READ_LOSE };                    /* read as, beside tokens */
+enum { READ_DROP = TOK_COUNT, READ_SKIP, READ_LOSE };                                   /* read as, beside tokens */
 enum { READ_FN = TOK_FN, READ_LAYER = TOK_LAYER, READ_PARAM = TOK_PARAM, READ_LET = TOK_LET, READ_FOR = TOK_FOR };
 
 static const struct word {
@@ -86,8 +86,8 @@ static const struct word *find_word(struct parser *p, token_id i, uint8_t where)
 	const char *text = token_text(&p->t->tokens, i);
 	uint32_t len = token_len(&p->t->tokens, i);
 	for (size_t n = 0; n < COUNT(words); n++)
-		if (words[n].where & where && words[n].text[0] == *text && strlen(words[n].text) == len && !memcmp(words[n].text, text, len) &&
-		    following(p, i, words[n].follow))
+		if (words[n].where & where && words[n].text[0] == *text && strlen(words[n].text) == len &&
+		    !memcmp(words[n].text, text, len) && following(p, i, words[n].follow))
 			return &words[n];
 	return NULL;
 }
@@ -187,10 +187,11 @@ static enum foreign misspelt_keyword(struct parser *p, unsigned where)
 		const char *text;
 		uint8_t kind, where;
 	} keywords[] = {
-		{"fn", TOK_FN, I | M},      {"layer", TOK_LAYER, I},   {"const", TOK_CONST, I | M | S}, {"type", TOK_TYPE, I},
-		{"import", TOK_IMPORT, I},  {"from", TOK_FROM, I},     {"main", TOK_MAIN, I},           {"param", TOK_PARAM, M},
-		{"let", TOK_LET, M | S},    {"return", TOK_RETURN, S}, {"if", TOK_IF, S},               {"for", TOK_FOR, S},
-		{"while", TOK_WHILE, S},    {"break", TOK_BREAK, S},   {"continue", TOK_CONTINUE, S},
+		{"fn", TOK_FN, I | M},     {"layer", TOK_LAYER, I},   {"const", TOK_CONST, I | M | S},
+		{"type", TOK_TYPE, I},     {"import", TOK_IMPORT, I}, {"from", TOK_FROM, I},
+		{"main", TOK_MAIN, I},     {"param", TOK_PARAM, M},   {"let", TOK_LET, M | S},
+		{"return", TOK_RETURN, S}, {"if", TOK_IF, S},         {"for", TOK_FOR, S},
+		{"while", TOK_WHILE, S},   {"break", TOK_BREAK, S},   {"continue", TOK_CONTINUE, S},
 	};
 	const char *names[COUNT(keywords)];
 	uint32_t n = 0;
@@ -291,7 +292,8 @@ bool foreign_not(struct parser *p)
 	if (!token_is(&p->t->tokens, p->i, "not") || newline_at(p, p->i + 1))
 		return false;
 	enum token_kind k = kind_at(p, p->i + 1);
-	bool operand = k == TOK_NAME || k == TOK_LPAREN || k == TOK_TRUE || k == TOK_FALSE || k == TOK_FOREIGN_TRUE || k == TOK_FOREIGN_FALSE;
+	bool operand =
+		k == TOK_NAME || k == TOK_LPAREN || k == TOK_TRUE || k == TOK_FALSE || k == TOK_FOREIGN_TRUE || k == TOK_FOREIGN_FALSE;
 	if (!operand)
 		return false;
 	struct diag *g = foreign_at(p, here(p), "`not` is written `!`", NULL, NULL);
@@ -320,7 +322,8 @@ void foreign_declaration(struct parser *p)
 	if (dtype_find(name) == DT_COUNT)
 		return;
 	struct diag *g = foreign_at(p, between(p, p->i, p->i + 1), "a type follows the name and a `:`", NULL, NULL);
-	snprintf(text, sizeof text, "%.*s: %s", (int)(token_len(t, p->i + 1) < 64 ? token_len(t, p->i + 1) : 64), token_text(t, p->i + 1), name);
+	snprintf(text, sizeof text, "%.*s: %s", (int)(token_len(t, p->i + 1) < 64 ? token_len(t, p->i + 1) : 64), token_text(t, p->i + 1),
+		 name);
 	edit(p, g, between(p, p->i, p->i + 1), text);
 	sound(p, g);
 	advance(p);
@@ -328,8 +331,8 @@ void foreign_declaration(struct parser *p)
 
 bool foreign_else_if(struct parser *p)
 {
-	if (p->k != TOK_NAME || !(token_is(&p->t->tokens, p->i, "elif") || token_is(&p->t->tokens, p->i, "elseif") ||
-				  token_is(&p->t->tokens, p->i, "elsif")))
+	if (p->k != TOK_NAME ||
+	    !(token_is(&p->t->tokens, p->i, "elif") || token_is(&p->t->tokens, p->i, "elseif") || token_is(&p->t->tokens, p->i, "elsif")))
 		return false;
 	if (p->told_block)
 		p->failed = true;
@@ -399,12 +402,14 @@ static bool loop_parens(struct parser *p)
 		return false;
 	for (token_id i = open + 1; i < close && first == TOKEN_NONE; i++) {
 		enum token_kind k = kind_at(p, i);
-		if (k == TOK_IN || k == TOK_SEMICOLON || k == TOK_COLON || k == TOK_ASSIGN || (k == TOK_NAME && token_is(&p->t->tokens, i, "of")))
+		if (k == TOK_IN || k == TOK_SEMICOLON || k == TOK_COLON || k == TOK_ASSIGN ||
+		    (k == TOK_NAME && token_is(&p->t->tokens, i, "of")))
 			first = i;
 	}
 	if (first == TOKEN_NONE)
 		return false;
-	struct diag *g = foreign_at(p, between(p, open, close), "a loop is written `for i in 0..n { … }`, or `for x in xs { … }`", NULL, NULL);
+	struct diag *g =
+		foreign_at(p, between(p, open, close), "a loop is written `for i in 0..n { … }`, or `for x in xs { … }`", NULL, NULL);
 	const struct tokens *t = &p->t->tokens;
 	if (g && kind_at(p, first) == TOK_IN && first == open + 2) {
 		char text[128];
@@ -467,12 +472,15 @@ static const struct {
 	{TOK_LT, TOK_GT, "inequality is written `!=`", NULL, "!=", false},
 	{TOK_LT, TOK_LT, "there are no operators on bits", "multiply by a power of two: `x * 2 ** n`", NULL, false},
 	{TOK_GT, TOK_GT, "there are no operators on bits", "divide by a power of two: `x // 2 ** n`", NULL, false},
-	{TOK_ASSIGN, TOK_GT, "there is no `=>`", "a function is defined with `fn f(x: …) -> … { … }`, a choice is `if c { a } else { b }`", NULL, false},
-	{TOK_COLON, TOK_COLON, "a member is reached with `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`", ".", true},
+	{TOK_ASSIGN, TOK_GT, "there is no `=>`", "a function is defined with `fn f(x: …) -> … { … }`, a choice is `if c { a } else { b }`",
+	 NULL, false},
+	{TOK_COLON, TOK_COLON, "a member is reached with `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`", ".",
+	 true},
 	{TOK_COLON, TOK_ASSIGN, "a variable is declared with `let x = …`", NULL, NULL, false},
 	{TOK_PLUS, TOK_PLUS, "there is no `++`: write `+= 1`", NULL, "+= 1", false},
 	{TOK_MINUS, TOK_MINUS, "there is no `--`: write `-= 1`", NULL, "-= 1", false},
-	{TOK_QUESTION, TOK_QUESTION, "there is no `??`: a value is `none` or not when it is compiled", "write `x == none ? a : x`", NULL, false},
+	{TOK_QUESTION, TOK_QUESTION, "there is no `??`: a value is `none` or not when it is compiled", "write `x == none ? a : x`", NULL,
+	 false},
 	{TOK_QUESTION, TOK_DOT, "there is no `?.`: write `.`", NULL, ".", false},
 	{TOK_DOT, TOK_STAR, "operators work element by element: write `*`", NULL, "*", false},
 	{TOK_DOT, TOK_SLASH, "operators work element by element: write `/`", NULL, "/", false},
@@ -590,5 +598,6 @@ bool foreign_habit(struct parser *p)
 		return false;
 	if (word_in_expression(p))
 		return true;
-	return comment_sign(p) || foreign_pair(p, p->i) || (p->i && foreign_pair(p, p->i - 1)) || conditional_expression(p) || foreign_token(p);
+	return comment_sign(p) || foreign_pair(p, p->i) || (p->i && foreign_pair(p, p->i - 1)) || conditional_expression(p) ||
+	       foreign_token(p);
 }

@@ -347,7 +347,8 @@ static node_id parse_main(struct parser *p)
 	if (p->k == TOK_LPAREN) {
 		token_id open = p->i;
 		skip_token(p);
-		struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, between(p, open, p->i - 1), "`main` takes no arguments: its block follows");
+		struct diag *g =
+			error_at(p, DIAG_EXPECTED_TOKEN, between(p, open, p->i - 1), "`main` takes no arguments: its block follows");
 		help(p, g, "write `main { … }`");
 		edit(p, g, between(p, open, p->i - 1), "");
 		sound(p, g);

@@ -165,7 +165,7 @@ bool foreign_type_arguments(struct parser *p, node_id callee);
 /* At `(`, `=` or what ends the range of a loop's head: C's and other forms of it. Says so and goes on before the body. */
 bool foreign_loop_head(struct parser *p, token_id keyword);
 void foreign_declaration(struct parser *p); /* `let mut x`, `let int x`: says so, and the current token is `x` */
-bool foreign_else_if(struct parser *p); /* `elif`: says so, and the current token is `if` */
+bool foreign_else_if(struct parser *p);     /* `elif`: says so, and the current token is `if` */
 /* Is this what other languages start a definition with, or a `let`? */
 bool foreign_definition(struct parser *p);
 /* Skips a statement and what is indented further, or its block. */

@@ -230,11 +230,12 @@ static node_id parse_expr_statement(struct parser *p)
 
 /* What an expression that starts with a name never goes on with, and `(`: worth a look for words of other languages. */
 static const uint8_t is_odd_after_name[TOK_COUNT] = {
-	[TOK_EOF] = 1,      [TOK_NAME] = 1,  [TOK_INT] = 1,    [TOK_FLOAT] = 1,  [TOK_STRING] = 1, [TOK_FSTR_WHOLE] = 1, [TOK_FSTR_HEAD] = 1,
-	[TOK_LAYER] = 1,    [TOK_FN] = 1,    [TOK_LET] = 1,    [TOK_CONST] = 1,  [TOK_PARAM] = 1,  [TOK_TYPE] = 1,	[TOK_IMPORT] = 1,
-	[TOK_FROM] = 1,     [TOK_RETURN] = 1, [TOK_FOR] = 1,   [TOK_WHILE] = 1,  [TOK_BREAK] = 1,  [TOK_CONTINUE] = 1,	[TOK_MAIN] = 1,
-	[TOK_TRUE] = 1,     [TOK_FALSE] = 1, [TOK_NONE] = 1,   [TOK_LPAREN] = 1, [TOK_LBRACE] = 1, [TOK_RBRACE] = 1,	[TOK_SEMICOLON] = 1,
-	[TOK_COLON] = 1,    [TOK_IF] = 1,    [TOK_ELSE] = 1,   [TOK_WHERE] = 1,  [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1,
+	[TOK_EOF] = 1,       [TOK_NAME] = 1,     [TOK_INT] = 1,          [TOK_FLOAT] = 1,         [TOK_STRING] = 1, [TOK_FSTR_WHOLE] = 1,
+	[TOK_FSTR_HEAD] = 1, [TOK_LAYER] = 1,    [TOK_FN] = 1,           [TOK_LET] = 1,           [TOK_CONST] = 1,  [TOK_PARAM] = 1,
+	[TOK_TYPE] = 1,      [TOK_IMPORT] = 1,   [TOK_FROM] = 1,         [TOK_RETURN] = 1,        [TOK_FOR] = 1,    [TOK_WHILE] = 1,
+	[TOK_BREAK] = 1,     [TOK_CONTINUE] = 1, [TOK_MAIN] = 1,         [TOK_TRUE] = 1,          [TOK_FALSE] = 1,  [TOK_NONE] = 1,
+	[TOK_LPAREN] = 1,    [TOK_LBRACE] = 1,   [TOK_RBRACE] = 1,       [TOK_SEMICOLON] = 1,     [TOK_COLON] = 1,  [TOK_IF] = 1,
+	[TOK_ELSE] = 1,      [TOK_WHERE] = 1,    [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1,
 };
 
 static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))

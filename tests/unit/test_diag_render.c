@@ -280,7 +280,7 @@ static void edits(void **state)
 	      "3 +     let y = matmul(h, w2)\n"
 	      "\n"
 	      "error[E0001]: a new line, without a place of its own\n"
-	      "help: make this change\n"
+	      "help: write this\n"
 	      " --> src/net.tri:1:1\n"
 	      "  |\n"
 	      "1 + use std\n"
@@ -290,7 +290,7 @@ static void edits(void **state)
 	      "  |\n"
 	      "5 |         a,\n"
 	      "  |         ^^\n"
-	      "help: make this change\n"
+	      "help: leave this out\n"
 	      "  |\n"
 	      "5 -         a,\n"
 	      "\n");
@@ -411,7 +411,7 @@ static void json(void **state)
 		"{\"file\":\"src/net.tri\",\"line\":3,\"col\":10,\"end_line\":3,\"end_col\":15,\"start\":61,\"end\":66,\"label\":\"here\",\"primary\":true},"
 		"{\"file\":\"src/net.tri\",\"line\":4,\"col\":5,\"end_line\":9,\"end_col\":6,\"start\":78,\"end\":135,\"label\":\"\",\"primary\":false}],"
 		"\"notes\":[\"one\",\"two\"],\"help\":\"use matmul\","
-		"\"edit\":{\"file\":\"src/net.tri\",\"start\":61,\"end\":66,\"replacement\":\"matmul\"}}\n"
+		"\"edit\":{\"file\":\"src/net.tri\",\"start\":61,\"end\":66,\"replacement\":\"matmul\",\"applicability\":\"machine-applicable\"}}\n"
 		"{\"type\":\"diagnostic\",\"code\":\"W0801\",\"severity\":\"warning\",\"message\":\"nowhere\",\"spans\":[],\"notes\":[],\"help\":null,"
 		"\"edit\":null}\n");
 	free(out);
