@@ -68,14 +68,16 @@ static void walk(struct arena *a, const char *dir, const char *rest, int depth, 
 
 static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
-const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n)
+const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n) { return glob_expand_in(a, "", pattern, n); }
+
+const char *const *glob_expand_in(struct arena *a, const char *dir, const char *pattern, uint32_t *n)
 {
 	path_vec found = {0};
 	const char *rest = pattern;
 	bool rooted = *rest == '/';
 	while (*rest == '/')
 		rest++;
-	walk(a, rooted ? "/" : "", rest, 0, &found);
+	walk(a, rooted ? "/" : dir, rest, 0, &found);
 	if (found.len)
 		qsort(found.at, found.len, sizeof *found.at, by_text);
 	const char **list = ARENA_ARRAY(a, const char *, found.len + 1);

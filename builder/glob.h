@@ -9,6 +9,8 @@ struct arena;
 bool glob_is_pattern(const char *text);
 /* The regular files that match, in byte order of their paths; hidden names only by a pattern that starts with a dot. Memory in `a`. */
 const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n);
+/* The same for a pattern that starts at folder `dir`, which is no pattern itself. */
+const char *const *glob_expand_in(struct arena *a, const char *dir, const char *pattern, uint32_t *n);
 /* The one folder whose listing decides the matches, or NULL if several do. */
 const char *glob_folder(struct arena *a, const char *pattern);
 #endif

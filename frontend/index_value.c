@@ -277,6 +277,14 @@ static void offer_layer(struct elab *e, const struct instance *in)
 	}
 }
 
+/* A builtin that takes a tensor first, so that x.f() is f(x). */
+static bool takes_tensor(const struct symbol *s)
+{
+	const char *p = s->params;
+	bool tensor = p && (*p == 'x' || *p == 'w' || *p == 't') && (!p[1] || p[1] == ',');
+	return tensor && strcmp(s->name, "shape") != 0; /* a member hides it */
+}
+
 static void offer_tensor(struct elab *e, struct value v)
 {
 	struct index *ix = e->f->index;
@@ -286,7 +294,7 @@ static void offer_tensor(struct elab *e, struct value v)
 	index_offer(e->f, "size", SYMBOL_MEMBER, SYMBOL_NONE, "int");
 	for (uint32_t i = 0; i < ix->n_builtins; i++) {
 		const char *p = ix->symbols.at[i].params;
-		if (p && (*p == 'x' || *p == 'w' || *p == 't') && (!p[1] || p[1] == ','))
+		if (takes_tensor(&ix->symbols.at[i]))
 			index_offer(e->f, ix->symbols.at[i].name, SYMBOL_BUILTIN, i, p);
 	}
 	for (uint32_t i = 0; i < e->frame->mod->n_items; i++) {

@@ -1,0 +1,107 @@
+/* trib lsp: carries bytes between an editor and the server. */
+#include <errno.h>
+#include <poll.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/cli/command.h"
+#include "builder/glob.h"
+#include "builder/lsp/server.h"
+#include "builder/store.h"
+#include "builder/version.h"
+
+enum { MOST_WAITING = 1000 };
+
+static bool is_file(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode); /* reading a pipe might wait for ever */
+}
+
+static bool read_file(void *ctx, const char *path, char **text, size_t *len)
+{
+	(void)ctx;
+	return is_file(path) && os_read_file(path, INT32_MAX, text, len);
+}
+
+static bool exists(void *ctx, const char *path)
+{
+	(void)ctx;
+	return is_file(path);
+}
+
+static const char *const *expand(void *ctx, struct arena *a, const char *dir, const char *pattern, uint32_t *n)
+{
+	(void)ctx;
+	return glob_expand_in(a, dir, pattern, n);
+}
+
+static bool write_std(void *ctx, const char *path, const char *text, size_t len)
+{
+	struct arena *a = arena_new(0);
+	(void)ctx;
+	bool ok = os_mkdirs(path_dir(a, path)) && os_write_if_changed(path, text, len, 0444, false);
+	arena_free(a);
+	return ok;
+}
+
+static bool write_all(const char *text, size_t n)
+{
+	while (n) {
+		ssize_t done = write(STDOUT_FILENO, text, n);
+		if (done < 0 && errno != EINTR)
+			return false;
+		text += done > 0 ? done : 0;
+		n -= done > 0 ? (size_t)done : 0;
+	}
+	return true;
+}
+
+/* Takes all that can be had without waiting, but waits for the first of it. False: the input has ended. */
+static bool read_input(struct server *s)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	char bytes[65536];
+	do {
+		ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
+		if (n < 0 && errno == EINTR && !os_interrupted())
+			continue;
+		if (n <= 0)
+			return false;
+		server_feed(s, bytes, (size_t)n);
+	} while (s->queue.len < MOST_WAITING && poll(&in, 1, 0) > 0);
+	return true;
+}
+
+/* The folder for the standard library's sources of this version. */
+static char *std_dir(struct arena *a)
+{
+	char *user = store_user_dir();
+	const char *base = user ? user : "/tmp/trib";
+	char *dir = path_normal(a, path_join(a, base, "std-" TRIB_VERSION));
+	free(user);
+	return dir;
+}
+
+enum status cmd_lsp(const struct options *o)
+{
+	struct arena *a = arena_new(0);
+	struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_std, .std_dir = std_dir(a)};
+	struct server *s = server_new(&host);
+	bool open = true, sent = true;
+	(void)o;
+	while (open && sent && !s->ended) {
+		open = read_input(s);
+		server_work(s);
+		sent = write_all(s->out.at, s->out.len);
+		buf_clear(&s->out);
+	}
+	enum status code = server_clean(s) ? STATUS_OK : STATUS_FAILED;
+	server_free(s);
+	arena_free(a);
+	return code;
+}

@@ -1,0 +1,149 @@
+/* Files come from the editor where they are open, else from the host. */
+#include "builder/lsp/analysis.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/path.h"
+#include "builder/glob.h"
+#include "builder/lsp/server.h"
+#include "builder/manifest.h"
+#include "builder/options.h"
+#include "builder/spec.h"
+#include "frontend/frontend.h"
+#include "frontend/index.h"
+
+#define MANIFEST "tri.build"
+
+static const struct source *read_source(struct analysis *a, const char *path)
+{
+	const struct lsp_host *h = a->server->host;
+	const char *full = path_normal(a->arena, path_join(a->arena, a->ws->root, path));
+	const struct document *d = server_document_at(a->server, full);
+	char *text;
+	size_t len;
+	if (d && a->probe && a->probe->document == d) {
+		const struct source *s = sources_add(a->sources, path, a->probe->text, a->probe->len);
+		index_ask(a->index, s->id, (uint32_t)a->probe->offset);
+		return s;
+	}
+	if (d)
+		return sources_add(a->sources, path, d->text.at ? d->text.at : "", d->text.len);
+	if (!h->read(h->ctx, full, &text, &len))
+		return NULL;
+	const struct source *s = len < INT32_MAX ? sources_add(a->sources, path, text, len) : NULL;
+	free(text);
+	return s;
+}
+
+static const struct source *load(void *ctx, const char *path)
+{
+	struct analysis *a = ctx;
+	hash128 key = map_key_str(path);
+	uint64_t id;
+	if (map_get(&a->loaded, key, &id))
+		return id ? sources_get(a->sources, (uint32_t)id - 1) : NULL;
+	const struct source *s = read_source(a, path);
+	map_put(&a->loaded, key, s ? s->id + 1u : 0);
+	return s;
+}
+
+/* A path as the front end names it: from the root where it lies below it. */
+static const char *inner_path(const struct analysis *a, const char *path)
+{
+	size_t n = strlen(a->ws->root);
+	if (a->ws->std)
+		return arena_printf(a->arena, "std/%s", path_base(path));
+	if (!strncmp(path, a->ws->root, n) && path[n] == '/')
+		return path + n + 1;
+	return n == 1 && *path == '/' ? path + 1 : path;
+}
+
+static void add_sources(struct analysis *a, const struct manifest *m)
+{
+	const struct lsp_host *h = a->server->host;
+	for (uint32_t i = 0; i < m->n_blocks; i++) {
+		const struct manifest_value *v = m->blocks[i].kind == BLOCK_MODEL ? manifest_get(&m->blocks[i], KEY_SOURCES) : NULL;
+		for (uint32_t k = 0; v && k < v->n_words; k++) {
+			const char *word = v->words[k];
+			uint32_t n = 1;
+			const char *const *files = &word;
+			if (glob_is_pattern(word))
+				files = h->expand(h->ctx, a->arena, a->ws->root, word, &n);
+			else if (!load(a, word))
+				n = 0;
+			for (uint32_t j = 0; j < n; j++)
+				frontend_add_file(a->frontend, inner_path(a, files[j]));
+			if (!n)
+				diag_add(a->diags, DIAG_MANIFEST_SOURCES, v->at, "no file matches `%s`", word);
+		}
+	}
+}
+
+static void add_manifest(struct analysis *a)
+{
+	const struct options none = {
+		.opt = -1, .keep_going = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
+	struct build_spec spec;
+	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags);
+	if (!diags_errors(a->diags))
+		spec_make(a->arena, m, &none, &spec, a->diags);
+	add_sources(a, m);
+}
+
+static bool is_source(const char *path)
+{
+	size_t n = strlen(path), m = strlen(MANIFEST);
+	return n < m || strcmp(path + n - m, MANIFEST) != 0;
+}
+
+struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe)
+{
+	struct arena *arena = arena_new(0);
+	struct analysis *a = ARENA_NEW(arena, struct analysis);
+	*a = (struct analysis){.server = s, .ws = ws, .probe = probe, .arena = arena};
+	a->sources = sources_new();
+	a->diags = diags_new(0);
+	a->index = index_new();
+	a->frontend = frontend_new(a->sources, (struct frontend_host){load, a}, a->diags);
+	frontend_index(a->frontend, a->index);
+	if (ws->project)
+		add_manifest(a);
+	for (uint32_t i = 0; i < s->documents.len; i++)
+		if (s->documents.at[i]->ws == ws && is_source(s->documents.at[i]->path))
+			frontend_add_file(a->frontend, inner_path(a, s->documents.at[i]->path));
+	frontend_check(a->frontend);
+	index_finish(a->index);
+	diags_sort(a->diags);
+	a->probe = NULL;
+	return a;
+}
+
+void analysis_free(struct analysis *a)
+{
+	if (!a)
+		return;
+	frontend_free(a->frontend);
+	index_free(a->index);
+	diags_free(a->diags);
+	sources_free(a->sources);
+	map_free(&a->loaded);
+	arena_free(a->arena);
+}
+
+const char *analysis_path(const struct analysis *a, uint32_t source)
+{
+	const char *path = sources_get(a->sources, source)->path;
+	if (!strncmp(path, "std/", 4))
+		return path_join(a->arena, a->server->host->std_dir, path + 4);
+	return path_normal(a->arena, path_join(a->arena, a->ws->root, path));
+}
+
+const struct source *analysis_source(const struct analysis *a, const char *path)
+{
+	const char *inner = inner_path(a, path);
+	for (uint32_t i = 0; i < sources_count(a->sources); i++)
+		if (!strcmp(sources_get(a->sources, i)->path, inner))
+			return sources_get(a->sources, i);
+	return NULL;
+}

@@ -1,0 +1,43 @@
+/* One look at a workspace: its files, open or on disk, loaded and checked, with everything that editors ask about them. */
+#ifndef TRIB_BUILDER_LSP_ANALYSIS_H
+#define TRIB_BUILDER_LSP_ANALYSIS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/map.h"
+#include "base/source.h"
+
+struct arena;
+struct diags;
+struct document;
+struct frontend;
+struct index;
+struct server;
+struct workspace;
+
+struct analysis {
+	struct server *server;
+	const struct workspace *ws;
+	const struct probe *probe;
+	struct arena *arena;
+	struct sources *sources;
+	struct diags *diags;
+	struct frontend *frontend;
+	struct index *index;
+	struct map loaded; /* path to source id + 1, 0: absent */
+};
+/* A document with a changed text, to see what could stand at a place of it. */
+struct probe {
+	const struct document *document;
+	const char *text;
+	size_t len, offset;
+};
+
+/* Checks everything now. `probe` may be NULL. */
+struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe);
+void analysis_free(struct analysis *a); /* NULL is accepted */
+/* The source of an absolute path; NULL: it is not part of the workspace. */
+const struct source *analysis_source(const struct analysis *a, const char *path);
+/* The absolute path of a source, in the arena. */
+const char *analysis_path(const struct analysis *a, uint32_t source);
+#endif

@@ -1,0 +1,149 @@
+#include "builder/lsp/cursor.h"
+#include <ctype.h>
+#include "base/diag.h"
+#include "frontend/lexer.h"
+
+void cursor_open(struct cursor *c, const char *text, size_t len, size_t offset)
+{
+	*c = (struct cursor){.sources = sources_new(), .trash = diags_new(1)};
+	lex(sources_add(c->sources, "text", text, len), &c->tokens, c->trash);
+	uint32_t lo = 0, hi = c->tokens.len - 1;
+	while (lo < hi) {
+		uint32_t mid = lo + (hi - lo) / 2;
+		if (c->tokens.ends[mid] <= offset)
+			lo = mid + 1;
+		else
+			hi = mid;
+	}
+	c->at = lo;
+}
+
+void cursor_close(struct cursor *c)
+{
+	tokens_free(&c->tokens);
+	diags_free(c->trash);
+	sources_free(c->sources);
+}
+
+static enum token_kind kind(const struct cursor *c, token_id i) { return token_kind(&c->tokens, i); }
+
+static bool opens(enum token_kind k) { return k == TOK_LPAREN || k == TOK_LBRACKET; }
+static bool closes(enum token_kind k) { return k == TOK_RPAREN || k == TOK_RBRACKET; }
+
+/* Does a statement or block surely begin or end at the token? */
+static bool boundary(const struct cursor *c, token_id i)
+{
+	switch (kind(c, i)) {
+	case TOK_LBRACE:
+	case TOK_RBRACE:
+	case TOK_SEMICOLON:
+	case TOK_EOF: return true;
+	case TOK_LET:
+	case TOK_RETURN:
+	case TOK_FN:
+	case TOK_LAYER:
+	case TOK_PARAM:
+	case TOK_CONST:
+	case TOK_IMPORT:
+	case TOK_WHILE:
+	case TOK_MAIN: return token_after_newline(&c->tokens, i);
+	default: return false;
+	}
+}
+
+/* ---- the probe ---- */
+
+/* The brackets that are open behind token `at`, innermost last, as what closes them. */
+static void open_brackets(const struct cursor *c, token_id at, struct buf *out)
+{
+	token_id first = at;
+	while (first > 0 && !boundary(c, first))
+		first--;
+	for (token_id i = first; i <= at; i++) {
+		if (opens(kind(c, i)))
+			buf_putc(out, kind(c, i) == TOK_LPAREN ? ')' : ']');
+		else if (closes(kind(c, i)) && out->len)
+			out->len--;
+	}
+}
+
+/* The closing brackets that are missing behind token `at`, and the byte where they should stand. */
+static size_t missing_closers(const struct cursor *c, token_id at, struct buf *out)
+{
+	struct buf open = {0};
+	size_t place = c->tokens.ends[at];
+	uint32_t depth = 0;
+	open_brackets(c, at, &open);
+	for (token_id i = at + 1; open.len && i < c->tokens.len && !boundary(c, i); i++) {
+		if (opens(kind(c, i))) {
+			depth++;
+		} else if (closes(kind(c, i)) && depth) {
+			depth--;
+		} else if (closes(kind(c, i))) {
+			open.len--;
+			place = c->tokens.ends[i];
+		}
+	}
+	while (open.len)
+		buf_putc(out, open.at[--open.len]);
+	buf_free(&open);
+	return place;
+}
+
+bool cursor_probe(const char *text, size_t len, size_t offset, struct buf *out, size_t *asked)
+{
+	size_t start = offset, end = offset;
+	struct buf closers = {0};
+	struct cursor c;
+	while (start > 0 && (isalnum((unsigned char)text[start - 1]) || text[start - 1] == '_'))
+		start--;
+	while (end < len && (isalnum((unsigned char)text[end]) || text[end] == '_'))
+		end++;
+	buf_put(out, text, end);
+	buf_putc(out, '_');
+	buf_put(out, text + end, len - end);
+	cursor_open(&c, out->at, out->len, start);
+	bool name = kind(&c, c.at) == TOK_NAME && c.tokens.starts[c.at] == start;
+	size_t place = name ? missing_closers(&c, c.at, &closers) : 0;
+	cursor_close(&c);
+	if (closers.len) {
+		out->len = place;
+		buf_put(out, closers.at, closers.len);
+		buf_put(out, text + place - 1, len + 1 - place); /* behind the cursor the probe is one byte ahead of the text */
+	}
+	buf_free(&closers);
+	*asked = start;
+	return name;
+}
+
+/* ---- the call around ---- */
+
+bool cursor_call(const struct cursor *c, struct cursor_call *out)
+{
+	uint32_t depth = 0;
+	bool inner = false; /* inside brackets of the argument itself */
+	*out = (struct cursor_call){.name = TOKEN_NONE};
+	for (token_id i = c->at; i-- > 0;) {
+		enum token_kind k = kind(c, i), before = i ? kind(c, i - 1) : TOK_EOF;
+		if (closes(k)) {
+			depth++;
+		} else if (opens(k) && depth) {
+			depth--;
+		} else if (!depth && boundary(c, i)) {
+			return false;
+		} else if (k == TOK_COMMA && !depth) {
+			out->argument++;
+		} else if (k == TOK_ASSIGN && !depth && !out->argument && i) {
+			out->name = i - 1;
+		} else if (k == TOK_LPAREN && (before == TOK_NAME || before == TOK_WHERE)) {
+			out->callee = i - 1;
+			out->fresh = !inner && (c->at == i + 1 || kind(c, c->at - 1) == TOK_COMMA);
+			return true;
+		} else if (opens(k)) {
+			inner = true;
+			out->argument = 0;
+			out->name = TOKEN_NONE;
+		}
+	}
+	return false;
+}

@@ -1,0 +1,45 @@
+/* Inlay hints: the inferred type behind a `let` name, the inferred result behind a signature. */
+#include "builder/lsp/call.h"
+
+/* Where the hint stands; false: the definition says it itself. */
+static bool hint_place(const struct symbol *s, uint32_t *at)
+{
+	bool callable = s->kind == SYMBOL_FN || s->kind == SYMBOL_LAYER || s->kind == SYMBOL_METHOD;
+	bool variable = s->kind == SYMBOL_LOCAL || s->kind == SYMBOL_MEMBER || s->kind == SYMBOL_PARAM || s->kind == SYMBOL_CONST;
+	*at = callable ? s->header.end : s->at.end;
+	return (callable || variable) && !s->typed && s->type;
+}
+
+void request_inlay_hints(struct call *c)
+{
+	struct place p;
+	struct lsp_position from, to;
+	const json_t *range = json_object_get(c->params, "range");
+	if (!call_document(c, &p))
+		return;
+	if (!json_position(json_object_get(range, "start"), &from) || !json_position(json_object_get(range, "end"), &to)) {
+		call_fail(c, LSP_INVALID_PARAMS, "range is missing or wrong");
+		return;
+	}
+	const struct index *ix = p.a->index;
+	size_t start = position_offset(p.source->text, p.source->len, from, c->s->client.utf8);
+	size_t end = position_offset(p.source->text, p.source->len, to, c->s->client.utf8);
+	json_open(c->out, '[');
+	for (uint32_t i = 0; i < ix->symbols.len; i++) {
+		const struct symbol *s = &ix->symbols.at[i];
+		uint32_t at;
+		if (s->at.source != p.source->id || !hint_place(s, &at) || at < start || at > end)
+			continue;
+		struct buf label = {0};
+		buf_printf(&label, at == s->at.end ? ": %s" : "-> %s", s->type);
+		json_open(c->out, '{');
+		put_position(c, p.a, "position", (span){p.source->id, at, at});
+		put_text(c->out, "label", label.at);
+		put_number(c->out, "kind", 1);
+		json_key(c->out, "paddingLeft");
+		json_bool(c->out, at != s->at.end);
+		json_close(c->out, '}');
+		buf_free(&label);
+	}
+	json_close(c->out, ']');
+}

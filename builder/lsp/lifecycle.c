@@ -1,0 +1,136 @@
+/* From initialize to exit: what the client can, and what the server offers. */
+#include <string.h>
+#include "builder/lsp/call.h"
+#include "builder/version.h"
+
+static const json_t *at(const json_t *object, const char *a, const char *b, const char *c)
+{
+	object = json_object_get(json_object_get(object, a), b);
+	return c ? json_object_get(object, c) : object;
+}
+
+static bool lists(const json_t *array, const char *word)
+{
+	size_t i;
+	const json_t *v;
+	json_array_foreach(array, i, v) if (json_is_string(v) && !strcmp(json_string_value(v), word)) return true;
+	return false;
+}
+
+static void read_client(struct client *k, const json_t *caps)
+{
+	const json_t *text = json_object_get(caps, "textDocument"), *publish = json_object_get(text, "publishDiagnostics");
+	const json_t *hover = at(text, "hover", "contentFormat", NULL);
+	k->utf8 = lists(at(caps, "general", "positionEncodings", NULL), "utf-8");
+	k->markdown = !hover || lists(hover, "markdown");
+	k->document_changes = json_is_true(at(caps, "workspace", "workspaceEdit", "documentChanges"));
+	k->related_information = json_is_true(json_object_get(publish, "relatedInformation"));
+	k->tags = json_object_get(publish, "tagSupport") && !json_is_false(json_object_get(publish, "tagSupport"));
+	k->code_action_literals = at(text, "codeAction", "codeActionLiteralSupport", NULL) != NULL;
+	k->watches_files = json_is_true(at(caps, "workspace", "didChangeWatchedFiles", "dynamicRegistration"));
+}
+
+static void put_flag(struct json_writer *w, const char *key)
+{
+	json_key(w, key);
+	json_bool(w, true);
+}
+
+static void put_words(struct json_writer *w, const char *key, const char *const *words, size_t n)
+{
+	json_key(w, key);
+	json_open(w, '[');
+	for (size_t i = 0; i < n; i++)
+		json_str(w, words[i]);
+	json_close(w, ']');
+}
+
+static void open_object(struct json_writer *w, const char *key)
+{
+	json_key(w, key);
+	json_open(w, '{');
+}
+
+static void put_sync(struct json_writer *w)
+{
+	open_object(w, "textDocumentSync");
+	put_flag(w, "openClose");
+	put_number(w, "change", 2); /* incremental */
+	put_flag(w, "save");
+	json_close(w, '}');
+}
+
+static void put_options(struct json_writer *w)
+{
+	static const char *const dots[] = {"."}, *const calls[] = {"(", ","}, *const actions[] = {"quickfix", "source.fixAll"};
+	static const char *const token_types[] = {
+#define TOKEN_TYPE(id, name) name,
+#include "builder/lsp/token_types.def"
+#undef TOKEN_TYPE
+	};
+	static const char *const token_modifiers[] = {"declaration", "defaultLibrary"};
+	open_object(w, "completionProvider");
+	put_words(w, "triggerCharacters", dots, 1);
+	json_close(w, '}');
+	open_object(w, "signatureHelpProvider");
+	put_words(w, "triggerCharacters", calls, 2);
+	json_close(w, '}');
+	open_object(w, "codeActionProvider");
+	put_words(w, "codeActionKinds", actions, 2);
+	json_close(w, '}');
+	open_object(w, "renameProvider");
+	put_flag(w, "prepareProvider");
+	json_close(w, '}');
+	open_object(w, "semanticTokensProvider");
+	open_object(w, "legend");
+	put_words(w, "tokenTypes", token_types, sizeof token_types / sizeof *token_types);
+	put_words(w, "tokenModifiers", token_modifiers, 2);
+	json_close(w, '}');
+	put_flag(w, "full");
+	json_close(w, '}');
+}
+
+void request_initialize(struct call *c)
+{
+	static const char *const providers[] = {
+		"hoverProvider",          "definitionProvider",      "referencesProvider", "documentHighlightProvider",
+		"documentSymbolProvider", "workspaceSymbolProvider", "inlayHintProvider",  "foldingRangeProvider",
+	};
+	struct json_writer *w = c->out;
+	read_client(&c->s->client, json_object_get(c->params, "capabilities"));
+	c->s->state = SERVER_RUNNING;
+	json_open(w, '{');
+	open_object(w, "capabilities");
+	put_text(w, "positionEncoding", c->s->client.utf8 ? "utf-8" : "utf-16");
+	put_sync(w);
+	for (size_t i = 0; i < sizeof providers / sizeof *providers; i++)
+		put_flag(w, providers[i]);
+	put_options(w);
+	json_close(w, '}');
+	open_object(w, "serverInfo");
+	put_text(w, "name", "trib");
+	put_text(w, "version", TRIB_VERSION);
+	json_close(w, '}');
+	json_close(w, '}');
+}
+
+/* Asks to be told of changed files, where the client lets us. */
+void note_initialized(struct call *c)
+{
+	struct buf body = {0};
+	if (!c->s->client.watches_files)
+		return;
+	buf_puts(
+		&body,
+		"{\"jsonrpc\":\"2.0\",\"id\":\"watch\",\"method\":\"client/registerCapability\",\"params\":{\"registrations\":[{\"id\":\"watch\","
+		"\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":{\"watchers\":[{\"globPattern\":\"**/*.tri\"},"
+		"{\"globPattern\":\"**/tri.build\"}]}}]}}");
+	server_send(c->s, &body);
+}
+
+void request_shutdown(struct call *c) { c->s->state = SERVER_SHUT_DOWN; }
+
+void note_exit(struct call *c) { c->s->ended = true; }
+
+/* What was cancelled in time was marked when the message came. */
+void note_cancel(struct call *c) { (void)c; }
