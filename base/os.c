@@ -172,9 +172,12 @@ static bool write_full(int fd, const char *at, size_t n)
 	return true;
 }
 
-/* Creates a new file beside `path` under a name that nobody else has; its path, malloc'd, or NULL. */
+/* Gives a new file beside `path` a name that nobody else has: a file that is made, or with *fd >= 0 that one, which has no name yet. Its path,
+ * malloc'd, or NULL. */
 static char *create_temporary(const char *path, unsigned mode, int *fd)
 {
+	char nameless[32];
+	bool link = *fd >= 0;
 	const char *slash = strrchr(path, '/');
 	int dir = slash ? (int)(slash - path) + 1 : 0;
 	size_t size = (size_t)dir + sizeof OS_TEMPORARY_PREFIX + 16 + sizeof OS_TEMPORARY_SUFFIX;
@@ -188,8 +191,10 @@ static char *create_temporary(const char *path, unsigned mode, int *fd)
 		if (getrandom(&r, sizeof r, 0) != sizeof r)
 			r = (uint64_t)os_now_ns() * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid() << 32 ^ (uint64_t)tries;
 		snprintf(name, size, "%.*s" OS_TEMPORARY_PREFIX "%016" PRIx64 OS_TEMPORARY_SUFFIX, dir, path, r);
-		*fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (*fd >= 0)
+		snprintf(nameless, sizeof nameless, "/proc/self/fd/%d", *fd);
+		if (!link)
+			*fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
+		if (link ? linkat(AT_FDCWD, nameless, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 : *fd >= 0)
 			return name;
 		if (errno != EEXIST && errno != EINTR)
 			break;
@@ -280,6 +285,97 @@ static bool has_content(const char *path, const char *data, size_t len)
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync)
 {
 	return has_content(path, data, len) || os_write_atomic(path, data, len, mode, sync);
+}
+
+struct os_sink {
+	int fd;
+	char *path, *temporary; /* temporary: NULL once published, and while the file has no name */
+};
+
+/* A file without a name goes away with the process that is killed; where the file system has none, one with a temporary name. */
+static bool open_nameless(struct os_sink *s, unsigned mode)
+{
+	char *slash = strrchr(s->path, '/');
+
+	if (slash)
+		*slash = 0;
+	s->fd = open(slash && slash != s->path ? s->path : slash ? "/" : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
+	if (slash)
+		*slash = '/';
+	return s->fd >= 0 || (s->temporary = create_temporary(s->path, mode, &s->fd));
+}
+
+struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
+{
+	struct os_sink *s = calloc(1, sizeof *s);
+	int fail;
+
+	if (!s)
+		return NULL;
+	s->fd = -1;
+	s->path = strdup(path);
+	if (!s->path || !open_nameless(s, mode)) {
+		os_sink_close(s);
+		return NULL;
+	}
+	/* the space is taken at once: better no file than one that breaks off in the middle */
+	fail = size ? posix_fallocate(s->fd, 0, (off_t)size) : 0;
+	if (!fail || ((fail == EINVAL || fail == EOPNOTSUPP) && ftruncate(s->fd, (off_t)size) == 0))
+		return s;
+	os_sink_close(s);
+	errno = fail;
+	return NULL;
+}
+
+bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset)
+{
+	const char *at = data;
+
+	while (len > 0) {
+		ssize_t w = pwrite(s->fd, at, len, (off_t)offset);
+
+		if (w < 0 && errno == EINTR)
+			continue;
+		if (w < 0)
+			return false;
+		at += w;
+		len -= (size_t)w;
+		offset += (uint64_t)w;
+	}
+	return true;
+}
+
+bool os_sink_publish(struct os_sink *s)
+{
+	int fd;
+
+	if (!s->temporary)
+		s->temporary = create_temporary(s->path, 0, &s->fd);
+	if (!s->temporary)
+		return false;
+	fd = s->fd;
+	s->fd = -1;
+	if (close(fd) != 0 || rename(s->temporary, s->path) != 0)
+		return false;
+	free(s->temporary);
+	s->temporary = NULL;
+	return true;
+}
+
+void os_sink_close(struct os_sink *s)
+{
+	int saved = errno;
+
+	if (!s)
+		return;
+	if (s->fd >= 0)
+		close(s->fd);
+	if (s->temporary)
+		unlink(s->temporary);
+	free(s->temporary);
+	free(s->path);
+	free(s);
+	errno = saved;
 }
 
 static bool is_dir(const char *path)

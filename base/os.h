@@ -27,6 +27,12 @@ void os_unmap(const void *data, size_t len);
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
+/* A file of known size that is written piece by piece, by any threads, and has its name once it is whole. NULL: errno. */
+struct os_sink;
+struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode);
+bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset);
+bool os_sink_publish(struct os_sink *s); /* renames it to its path */
+void os_sink_close(struct os_sink *s);   /* NULL is accepted; a file that was not published is removed */
 bool os_mkdirs(const char *path);      /* with parents; true if it exists */
 bool os_remove_tree(const char *path); /* true if absent; never follows links */
 

@@ -16,6 +16,7 @@
 #include "builder/record.h"
 #include "builder/store.h"
 #include "builder/timing.h"
+#include "builder/triw.h"
 #include "scheduler/pool.h"
 
 #define PROJECT_FOLDER ".trib"
@@ -89,6 +90,8 @@ static bool publish(struct build *b)
 			vec_push(&b->outputs, m->header);
 		if (m->opencl)
 			vec_push(&b->outputs, m->opencl);
+		if (m->weights_file)
+			vec_push(&b->outputs, m->weights_file);
 		b->linked += !m->current;
 	}
 	build_save_history(b);
@@ -259,6 +262,7 @@ static void free_models(struct build *b)
 		}
 		map_free(&m->unit_index);
 		weights_close(m->weights);
+		triw_close(m->triw);
 		frontend_free(m->frontend);
 		arena_free(m->arena);
 		diags_free(m->diags);

@@ -1,4 +1,5 @@
 #include <errno.h>
+#include <stdatomic.h>
 #include <string.h>
 #include "backend/link/link.h"
 #include "backend/link/model.h"
@@ -13,12 +14,13 @@
 #include "builder/link_external.h"
 #include "builder/store.h"
 #include "builder/timing.h"
+#include "builder/triw.h"
 #include "builder/version.h"
 #include "builder/wire.h"
 #include "frontend/core.h"
 #include "gpu/opencl.h"
 
-enum { MAX_OUTPUTS = 3, MAX_OPENCL_OBJECTS = 16 };
+enum { MAX_OUTPUTS = 4, MAX_OPENCL_OBJECTS = 16 };
 
 static const char *record_name(const struct model_job *m) { return arena_printf(m->arena, "%s/%s", m->spec->out, m->spec->name); }
 
@@ -31,6 +33,8 @@ static uint32_t outputs_of(const struct model_job *m, const char *paths[MAX_OUTP
 		paths[n++] = m->header;
 	if (m->opencl)
 		paths[n++] = m->opencl;
+	if (m->weights_file)
+		paths[n++] = m->weights_file;
 	return n;
 }
 
@@ -41,7 +45,12 @@ static bool is_current(struct model_job *m)
 	uint32_t n = outputs_of(m, paths);
 	struct wire w = {.ok = true};
 	w.at = store_get(m->build->project, store_key("link", record_name(m)), &w.left);
-	if (!w.at || !hash_eq(wire_hash(&w), m->link_digest) || wire_u32(&w) != n)
+	if (!w.at || !hash_eq(wire_hash(&w), m->link_digest))
+		return false;
+	const char *weights = wire_str(&w);
+	if (*weights)
+		paths[n++] = m->weights_file = weights;
+	if (wire_u32(&w) != n)
 		return false;
 	for (uint32_t i = 0; i < n; i++) {
 		struct file_stamp then = wire_stamp(&w), now;
@@ -57,6 +66,7 @@ static void record_link(struct model_job *m)
 	uint32_t n = outputs_of(m, paths);
 	struct buf b = {0};
 	wire_put_hash(&b, m->link_digest);
+	wire_put_str(&b, m->weights_file ? m->weights_file : "");
 	buf_u32(&b, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct file_stamp s;
@@ -79,6 +89,7 @@ void build_link_digest(struct model_job *m)
 	hasher_add_str(h, m->spec->name);
 	hasher_add_str(h, m->spec->version);
 	hasher_add_u64(h, m->spec->emit);
+	hasher_add_u64(h, m->spec->weights_inside);
 	hasher_add_str(h, m->spec->linker);
 	hasher_add_u64(h, p->n_entries);
 	for (uint32_t i = 0; i < p->n_entries; i++) {
@@ -111,44 +122,80 @@ void build_link_digest(struct model_job *m)
 
 static struct model_input model_input(const struct model_job *m)
 {
-	return (struct model_input){m->program, m->plans, m->bound.params, m->bound.hashes};
+	return (struct model_input){.program = m->program,
+				    .plans = m->plans,
+				    .params = m->bound.params,
+				    .param_hashes = m->bound.hashes,
+				    .load = build_load_param,
+				    .ctx = (void *)(uintptr_t)m};
 }
 
-static const void *cache_get(void *ctx, hash128 key, size_t *len)
+/* ---- packed weights inside the library: the cache keeps them, or without one an arena ---- */
+
+struct keeper {
+	struct store *cache;
+	struct arena *a;
+};
+
+static hash128 packed_key(const struct model_blob *b) { return hash_combine(store_key("packed", ""), b->key); }
+
+static bool find_packed(void *ctx, struct model_blob *b)
 {
-	return store_get(((struct build *)ctx)->cache, hash_combine(store_key("packed", ""), key), len);
+	const struct keeper *k = ctx;
+	size_t len;
+	b->bytes = store_get(k->cache, packed_key(b), &len);
+	if (b->bytes && len != b->len)
+		b->bytes = NULL;
+	return b->bytes != NULL;
 }
 
-/* The store keeps the copy; without one the model's arena does. */
-static const void *cache_put(void *ctx, hash128 key, const void *bytes, size_t len)
+static bool keep_packed(void *ctx, struct model_blob *b, const void *bytes, const char **error)
 {
-	return store_put(((struct build *)ctx)->cache, hash_combine(store_key("packed", ""), key), bytes, len);
+	const struct keeper *k = ctx;
+	(void)error;
+	b->bytes = store_put(k->cache, packed_key(b), bytes, b->len);
+	if (!b->bytes && b->len)
+		b->bytes = memcpy(arena_alloc(k->a, b->len, 64), bytes, b->len);
+	else if (!b->bytes)
+		b->bytes = "";
+	return true;
 }
 
-static const void *arena_get(void *ctx, hash128 key, size_t *len)
+static void world_fails(struct model_job *m, const char *path)
 {
-	(void)ctx, (void)key, (void)len;
-	return NULL;
-}
-
-static const void *arena_put(void *ctx, hash128 key, const void *bytes, size_t len)
-{
-	(void)key;
-	struct model_job *m = ctx;
-	void *copy = arena_alloc(m->arena, len ? len : 1, 64);
-	return memcpy(copy, bytes, len);
+	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
+	diag_note(m->diags, g, "what was there before is unchanged");
+	m->build->environment = true;
 }
 
 void build_weigh(struct model_job *m, uint32_t worker)
 {
 	struct tick t = timing_tick();
 	struct model_input in = model_input(m);
-	struct weight_cache shared = {cache_get, cache_put, m->build}, own = {arena_get, arena_put, m};
-	const char *error = "no reason given";
-	m->weighed = model_weigh(m->arena, &in, m->build->cache ? &shared : &own, &error);
-	if (!m->weighed)
-		diag_add(m->diags, DIAG_WEIGH, m->spec->entry_at, "model `%s`: %s", m->spec->name, error);
+	m->weighed = model_weigh(m->arena, &in);
+	m->weights_file = NULL;
+	if (m->library && m->weighed->size > m->spec->weights_inside) {
+		m->triw = triw_create(m->arena, m->spec->out, m->spec->name, m->weighed);
+		if (m->triw)
+			m->weights_file = triw_path(m->triw);
+		else
+			world_fails(m, arena_printf(m->arena, "%s/%s", m->spec->out, m->weighed->file->name));
+	}
 	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);
+}
+
+const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
+{
+	struct tick t = timing_tick();
+	struct model_input in = model_input(m);
+	struct keeper keeper = {m->build->cache, a};
+	struct weight_host inside = {find_packed, keep_packed, &keeper}, outside = {triw_find, triw_keep, m->triw};
+	const char *error = NULL;
+	uint32_t part;
+	while (!error && !os_interrupted() && (part = atomic_fetch_add(&m->next_part, 1)) < m->weighed->n_parts)
+		model_pack(a, &in, m->weighed, part, m->triw ? &outside : &inside, &error);
+	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);
+	return error ? error : os_interrupted() ? "interrupted" : NULL;
 }
 
 static bool fail(struct model_job *m, const char *error)
@@ -207,9 +254,7 @@ static bool write_output(struct model_job *m, const char *path, const struct buf
 {
 	if (os_mkdirs(path_dir(m->arena, path)) && os_write_if_changed(path, text->at, text->len, mode, false))
 		return true;
-	struct diag *g = diag_add(m->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`: %s", path, strerror(errno));
-	diag_note(m->diags, g, "what was there before is unchanged");
-	m->build->environment = true;
+	world_fails(m, path);
 	return false;
 }
 
@@ -245,7 +290,7 @@ static bool link_cpu(struct model_job *m, const struct model_input *in, const st
 	return gather_cpu(m, &g) && write_library(m, m->library, &r, &g, in, info);
 }
 
-static bool link_opencl(struct model_job *m, const struct model_input *in, const struct model_info *info)
+static bool write_opencl(struct model_job *m, const struct model_input *in, const struct model_info *info)
 {
 	static const char *const needed[] = {"libOpenCL.so.1", "libm.so.6", "libc.so.6"};
 	struct link_request r = {.needed = needed, .n_needed = 3};
@@ -259,6 +304,30 @@ static bool link_opencl(struct model_job *m, const struct model_input *in, const
 	return gather_opencl(m, &g) && write_library(m, m->opencl, &r, &g, in, info);
 }
 
+/* A library for devices copies its weights there when it is opened: they are always inside. */
+static bool link_opencl(struct model_job *m, const struct model_input *in, const struct model_info *info)
+{
+	const void *bytes = NULL;
+	size_t len = 0;
+	if (m->weights_file && !os_map_file(m->weights_file, &bytes, &len))
+		return fail(m, "its weight file cannot be read again");
+	for (uint32_t i = 0; bytes && i < m->weighed->n_blobs; i++)
+		m->weighed->blobs[i].bytes = (const char *)bytes + m->weighed->blobs[i].offset;
+	bool ok = write_opencl(m, in, info);
+	os_unmap(bytes, len);
+	return ok;
+}
+
+/* The weight file goes before the library that asks for it. */
+static bool publish_weights(struct model_job *m)
+{
+	if (!m->triw)
+		model_share(m->arena, m->weighed);
+	else if (!triw_finish(m->triw))
+		world_fails(m, m->weights_file);
+	return diags_errors(m->diags) == 0;
+}
+
 void build_link(struct model_job *m, uint32_t worker)
 {
 	struct tick t = timing_tick();
@@ -270,7 +339,7 @@ void build_link(struct model_job *m, uint32_t worker)
 				  .commit = m->build->commit,
 				  .dirty = m->build->dirty,
 				  .unit_keys = m->unit_keys};
-	bool ok = !m->library || link_cpu(m, &in, &info);
+	bool ok = publish_weights(m) && (!m->library || link_cpu(m, &in, &info));
 	ok = ok && (!m->opencl || link_opencl(m, &in, &info));
 	if (ok && m->header) {
 		struct buf text = {0};
@@ -278,7 +347,9 @@ void build_link(struct model_job *m, uint32_t worker)
 		ok = write_output(m, m->header, &text, 0644);
 		buf_free(&text);
 	}
-	if (ok)
+	if (ok) {
+		triw_sweep(m->arena, m->spec->out, m->spec->name, m->weights_file);
 		record_link(m);
+	}
 	timing_add(m->build->timing, PHASE_LINK, worker + 1, m->spec->name, t);
 }

@@ -24,17 +24,20 @@ bool build_open_weights(struct build *b)
 	return build_may_go_on(b);
 }
 
-static bool calls_others(const struct core_unit *u)
+/* With what it calls. */
+static hash128 unit_hash(const struct core_unit *u)
 {
+	hash128 h = core_unit_hash(u);
 	for (uint32_t i = 0; i < u->n_nodes; i++)
 		if (u->nodes[i].kind == CORE_CALL)
-			return true;
-	return false;
+			h = hash_combine(h, unit_hash(u->nodes[i].callee));
+	return h;
 }
 
-static hash128 init_key(const struct build *b, const struct core_param *p, uint64_t seed)
+static hash128 init_key(void *ctx, const struct core_param *p, uint64_t seed)
 {
-	hash128 h = hash_combine(store_key("init", p->name), core_unit_hash(p->init));
+	const struct build *b = ctx;
+	hash128 h = hash_combine(store_key("init", p->name), unit_hash(p->init));
 	return hash_combine(hash_combine(h, b->compiler), (hash128){seed, 0});
 }
 
@@ -49,19 +52,17 @@ static bool interpret(struct arena *a, const struct core_param *p, uint64_t seed
 	return ok;
 }
 
-/* Initial values are remembered: random ones of large tensors take the interpreter a while. */
+/* Initial values are remembered, unless they are large: then what is packed from them is. */
 static bool initialise(void *ctx, struct arena *a, const struct core_param *p, uint64_t seed, struct tensor *out, const char **error)
 {
 	struct build *b = ctx;
 	struct tensor t = *out;
-	bool keep = !calls_others(p->init);
+	bool keep = tensor_bytes(out) > 4096 && tensor_bytes(out) <= WEIGHTS_LARGE;
 	size_t len;
-	if (keep) {
-		const void *data = store_get(b->cache, init_key(b, p, seed), &len);
-		if (data && len == (size_t)tensor_bytes(out)) {
-			out->data = (void *)(uintptr_t)data;
-			return true;
-		}
+	const void *data = keep ? store_get(b->cache, init_key(b, p, seed), &len) : NULL;
+	if (data && len == (size_t)tensor_bytes(out)) {
+		out->data = (void *)(uintptr_t)data;
+		return true;
 	}
 	if (!interpret(a, p, seed, &t, error))
 		return false;
@@ -70,17 +71,25 @@ static bool initialise(void *ctx, struct arena *a, const struct core_param *p, u
 		return false;
 	}
 	out->data = t.data;
-	if (keep && tensor_bytes(&t) > 4096)
+	if (keep)
 		store_put(b->cache, init_key(b, p, seed), t.data, (size_t)tensor_bytes(&t));
 	return true;
+}
+
+static struct weights_host host_of(struct build *b) { return (struct weights_host){.init = initialise, .name = init_key, .ctx = b}; }
+
+bool build_load_param(void *ctx, struct arena *a, uint32_t i, struct tensor *out, const char **error)
+{
+	struct model_job *m = ctx;
+	*out = m->bound.params[i];
+	return out->data || weights_load(a, m->program, host_of(m->build), i, out, error);
 }
 
 bool build_bind_model(struct build *b, struct model_job *m)
 {
 	struct tick t = timing_tick();
-	struct weights_host host = {initialise, b};
 	span at = !m->spec ? SPAN_NONE : m->spec->weights ? m->spec->weights->at : m->spec->at;
-	bool ok = weights_bind(m->arena, m->weights, m->program, host, at, &m->bound, b->diags);
+	bool ok = weights_bind(m->arena, m->weights, m->program, host_of(b), at, &m->bound, b->diags);
 	timing_add(b->timing, PHASE_PACK, 0, "read parameters", t);
 	return ok;
 }

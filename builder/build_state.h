@@ -17,6 +17,8 @@
 #include "builder/weights.h"
 
 struct compile;
+struct task;
+struct triw;
 
 /* One unit of one model. */
 struct unit_job {
@@ -63,7 +65,10 @@ struct model_job {
 	struct arena *arena;    /* of weighing and linking */
 	struct diags *diags;    /* of its tasks */
 	struct model_weights *weighed;
+	struct triw *triw;      /* NULL: the weights go into the library */
+	_Atomic uint32_t next_part;
 	const char *library, *header, *opencl; /* paths, NULL when not emitted */
+	const char *weights_file;              /* path, NULL: none */
 };
 
 struct build {
@@ -95,6 +100,7 @@ struct build {
 	struct worker *workers;
 	VEC(struct compile *) compiles;
 	struct map compile_index; /* key → compiles index */
+	VEC(struct task *) packers;
 	VEC(const char *) outputs;
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
 	bool check;              /* `trib check`: no code, no stores */
@@ -126,6 +132,7 @@ const struct source *build_load(void *build, const char *path);
 bool build_open_weights(struct build *b);
 bool build_bind_weights(struct build *b);
 bool build_bind_model(struct build *b, struct model_job *m); /* m->program's parameters */
+bool build_load_param(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error); /* with its elements, in `a` if it is not kept */
 /* build_units.c: plans, keys, what must be compiled and why. */
 bool build_plan(struct build *b);
 bool build_find_fragments(struct build *b);
@@ -137,6 +144,8 @@ void build_free_workers(struct build *b);
 /* build_link.c: one model's objects to its outputs; on a worker. */
 void build_link_digest(struct model_job *m);
 void build_weigh(struct model_job *m, uint32_t worker);
+/* Packs parts until none is left; several workers may do so at once, each with its own `a`. NULL, or what went wrong. */
+const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker);
 void build_link(struct model_job *m, uint32_t worker);
 /* build_dump.c */
 bool build_dump_files(struct build *b);

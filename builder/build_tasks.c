@@ -2,6 +2,7 @@
  * by the times of earlier builds; no more tasks are handed to the pool than it has workers, so that the order holds. */
 #include <stdlib.h>
 #include <string.h>
+#include "backend/interp.h"
 #include "backend/loops.h"
 #include "base/arena.h"
 #include "base/diag.h"
@@ -19,13 +20,16 @@
 #define PACK_NS 2000000
 #define LINK_NS 2000000
 #define COMMIT_NS 8000000
+#define MUCH_TO_PACK ((int64_t)16 << 20)
 
-enum task_kind { TASK_COMPILE, TASK_COMMIT, TASK_WEIGH, TASK_LINK };
+enum task_kind { TASK_COMPILE, TASK_COMMIT, TASK_WEIGH, TASK_PACK, TASK_LINK };
 struct task {
 	enum task_kind kind;
 	struct build *build;
 	struct compile *compile;
 	struct model_job *model;
+	struct arena *arena; /* TASK_PACK: holds the error; may hold packed weights until the end of the build */
+	const char *error;
 	task_id id;
 	bool ok;
 };
@@ -100,9 +104,14 @@ static void run_task(void *arg, uint32_t worker)
 		t->ok = true;
 		break;
 	case TASK_WEIGH:
-		progress_start(b->progress, worker, arena_printf(t->model->arena, "pack %s", t->model->spec->name));
+		progress_start(b->progress, worker, arena_printf(t->model->arena, "lay out the weights of %s", t->model->spec->name));
 		build_weigh(t->model, worker);
-		t->ok = t->model->weighed != NULL;
+		t->ok = diags_errors(t->model->diags) == 0;
+		break;
+	case TASK_PACK:
+		progress_start(b->progress, worker, arena_printf(t->arena, "pack %s", t->model->spec->name));
+		t->error = build_pack(t->model, t->arena, worker);
+		t->ok = !t->error;
 		break;
 	case TASK_LINK:
 		progress_start(b->progress, worker, arena_printf(t->model->arena, "link %s", t->model->spec->name));
@@ -122,12 +131,32 @@ static struct task *add_task(struct build *b, struct dag *d, enum task_kind kind
 	return t;
 }
 
+/* Much is packed by all workers, a little by one. */
+static uint32_t packers_of(const struct build *b, const struct model_job *m)
+{
+	int64_t bytes = 0;
+	for (uint32_t i = 0; i < m->program->n_params; i++)
+		bytes += tensor_bytes(&m->bound.params[i]);
+	return bytes > MUCH_TO_PACK ? pool_jobs(b->pool) : 1;
+}
+
+static void add_packer(struct build *b, struct dag *d, const struct task *weigh, const struct task *link)
+{
+	struct task *pack = add_task(b, d, TASK_PACK, PACK_NS);
+	pack->model = weigh->model;
+	pack->arena = arena_new(0);
+	vec_push(&b->packers, pack);
+	dag_need(d, pack->id, weigh->id);
+	dag_need(d, link->id, pack->id);
+}
+
 static void add_model(struct build *b, struct dag *d, struct model_job *m, const struct task *const *compiles, const struct task *commit)
 {
 	struct task *weigh = add_task(b, d, TASK_WEIGH, PACK_NS), *link = add_task(b, d, TASK_LINK, LINK_NS);
 	uint64_t at;
 	weigh->model = link->model = m;
-	dag_need(d, link->id, weigh->id);
+	for (uint32_t i = 0; i < packers_of(b, m); i++)
+		add_packer(b, d, weigh, link);
 	if (commit)
 		dag_need(d, link->id, commit->id);
 	for (uint32_t i = 0; i < m->program->n_units; i++) {
@@ -193,6 +222,13 @@ static void report_compile(struct build *b, const struct compile *c)
 	diag_note(b->diags, g, "this is a limit or a mistake of the compiler");
 }
 
+static void report_packer(const struct task *t)
+{
+	struct model_job *m = t->model;
+	if (t->error && !t->build->interrupted)
+		diag_add(m->diags, DIAG_WEIGH, m->spec->entry_at, "model `%s`: %s", m->spec->name, t->error);
+}
+
 static bool open_codegen(struct build *b)
 {
 	const char *error;
@@ -228,6 +264,8 @@ bool build_run_tasks(struct build *b)
 		if (c->failed)
 			report_compile(b, c);
 	}
+	for (uint32_t i = 0; i < b->packers.len; i++)
+		report_packer(b->packers.at[i]);
 	for (uint32_t i = 0; i < b->n_models; i++)
 		diags_merge(b->diags, b->models[i].diags);
 	return build_may_go_on(b) && !b->interrupted;
@@ -243,4 +281,7 @@ void build_free_workers(struct build *b)
 	}
 	free(b->workers);
 	b->workers = NULL;
+	for (uint32_t i = 0; i < b->packers.len; i++)
+		arena_free(b->packers.at[i]->arena);
+	vec_free(&b->packers);
 }

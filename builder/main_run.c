@@ -92,8 +92,13 @@ static enum status interpret(struct build *b, struct model_job *m)
 	const struct core_entry *e = &m->program->entries[0];
 	struct tensor *weights = ARENA_ARRAY(b->session, struct tensor, e->unit->n_inputs + 1), none;
 	struct interp_error error;
+	const char *why = "";
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
-		weights[i] = m->bound.params[e->params[i]];
+		if (!build_load_param(m, b->session, e->params[i], &weights[i], &why)) {
+			diag_add(b->diags, DIAG_WEIGHTS_INIT, m->program->params[e->params[i]].at, "the initial value of parameter `%s` cannot be computed: %s",
+				 m->program->params[e->params[i]].name, why);
+			return STATUS_FAILED;
+		}
 	struct ir_fn *f = lower_unit(b->session, e->unit, b->diags);
 	if (!f)
 		return STATUS_FAILED;

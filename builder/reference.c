@@ -57,7 +57,8 @@ static bool interpret(struct arena *a, const struct model_job *m, const struct c
 	struct diags *diags = diags_new(0);
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		if (e->params[i] != CORE_NONE) {
-			weights[n_weights++] = m->bound.params[e->params[i]];
+			if (!build_load_param((void *)(uintptr_t)m, a, e->params[i], &weights[n_weights++], error))
+				return false;
 			continue;
 		}
 		const tri_tensor *t = &io->tensors[n_in];

@@ -7,6 +7,7 @@
 
 #define DEFAULT_EMIT (1u << EMIT_LIBRARY | 1u << EMIT_HEADER)
 #define DEFAULT_OPT 1
+#define DEFAULT_WEIGHTS_INSIDE ((int64_t)64 << 20)
 
 /* The blocks that set a value, strongest first: profile, model, project. */
 struct layers {
@@ -71,6 +72,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.n_entries = entry->n_words,
 		.weight_names = names ? names->words : NULL,
 		.n_weight_names = names ? names->n_words : 0,
+		.weights_inside = number_setting(l, KEY_WEIGHTS_INSIDE, -1, DEFAULT_WEIGHTS_INSIDE),
 		.emit = number_setting(l, KEY_EMIT, -1, DEFAULT_EMIT),
 		.plan = {.opt = opt == MANIFEST_OPT_SIZE ? 2 : (uint8_t)opt, .size = opt == MANIFEST_OPT_SIZE},
 		.cpu = text_setting(l, KEY_CPU, o->cpu, "native"),

@@ -23,6 +23,7 @@ struct model_spec {
 	uint32_t n_inputs;
 	const char *const *weight_names; /* of the manifest */
 	uint32_t n_weight_names;
+	uint64_t weights_inside; /* bytes: packed weights that exceed them go into a file beside the library */
 	uint64_t emit; /* bit set of enum emit */
 	struct plan_options plan;
 	const char *cpu, *target, *out;

@@ -172,10 +172,12 @@ static hash128 content_hash(const struct tensor *t)
 	return hasher_finish(h);
 }
 
+static uint64_t seed_of(const struct core_param *p) { return hash64_bytes(p->name, strlen(p->name)); }
+
 static bool from_init(struct arena *a, const struct core_param *p, struct weights_host host, struct tensor *t, struct diags *diags)
 {
 	const char *error = "";
-	if (host.init(host.ctx, a, p, hash64_bytes(p->name, strlen(p->name)), t, &error))
+	if (tensor_bytes(t) > WEIGHTS_LARGE || host.init(host.ctx, a, p, seed_of(p), t, &error))
 		return true;
 	diag_add(diags, DIAG_WEIGHTS_INIT, p->at, "the initial value of parameter `%s` cannot be computed: %s", p->name, error);
 	return false;
@@ -271,7 +273,7 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct core_pr
 		if (!s && w)
 			by_default[n_default++] = i;
 		if (s ? from_file(a, w, m, s, t, diags) : from_init(a, m, host, t, diags))
-			out->hashes[i] = content_hash(t);
+			out->hashes[i] = t->data || tensor_bytes(t) == 0 ? content_hash(t) : host.name(host.ctx, m, seed_of(m));
 		else
 			ok = false;
 	}
@@ -280,4 +282,10 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct core_pr
 	if (n_missing)
 		report_missing(a, w, p, missing, n_missing, at, diags);
 	return ok && n_missing == 0;
+}
+
+bool weights_load(struct arena *a, const struct core_program *p, struct weights_host host, uint32_t i, struct tensor *out, const char **error)
+{
+	param_tensor(&p->params[i], out);
+	return host.init(host.ctx, a, &p->params[i], seed_of(&p->params[i]), out, error);
 }

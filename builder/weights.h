@@ -24,14 +24,19 @@ const struct elab_input *weights_tensors(struct arena *a, const struct weights *
 /* Evaluates an initializer into *out, allocated in `a`. False: *error. */
 struct weights_host {
 	bool (*init)(void *ctx, struct arena *a, const struct core_param *p, uint64_t seed, struct tensor *out, const char **error);
+	hash128 (*name)(void *ctx, const struct core_param *p, uint64_t seed); /* hash of everything that `init` computes from */
 	void *ctx;
 };
 struct weights_bound {
-	struct tensor *params; /* per program->params */
-	hash128 *hashes;       /* of content, type and shape */
+	struct tensor *params; /* per program->params; data NULL: too large to be kept, weights_load computes it */
+	hash128 *hashes;       /* of content, type and shape; of one without data, its host's name */
 };
+/* Initial values above this many bytes are computed when they are packed, one at a time. */
+#define WEIGHTS_LARGE ((int64_t)1 << 20)
 /* `w`: NULL when the model names no file. Values lie in the file where they can, else in `a`. False: every misfit was reported, what is missing in
  * one diagnostic at `at`. */
 bool weights_bind(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags);
+/* Evaluates the initializer of parameter i into *out, in `a`. False: *error. */
+bool weights_load(struct arena *a, const struct core_program *p, struct weights_host host, uint32_t i, struct tensor *out, const char **error);
 #endif

@@ -27,6 +27,7 @@ struct maker {
 	const struct model_backend *backend;
 	struct block strings;
 	uint32_t *blobs, *tables; /* symbols */
+	uint32_t outside;         /* symbol of the struct tri_weights, where there is a weight file */
 };
 
 _Static_assert(sizeof(void *) == 8, "addresses are 64 bits in the descriptor");
@@ -68,7 +69,7 @@ static void put_string(struct maker *m, struct block *b, const char *s)
 	buf_put(&m->strings.bytes, s, strlen(s) + 1);
 }
 
-static void make_weights(struct maker *m)
+static void make_inside(struct maker *m)
 {
 	m->blobs = ARENA_ARRAY(m->a, uint32_t, m->w->n_blobs);
 	m->tables = ARENA_ARRAY(m->a, uint32_t, m->w->n_tables);
@@ -88,6 +89,39 @@ static void make_weights(struct maker *m)
 			put_address(m, &b, t->slots[k].is_table ? m->tables[t->slots[k].index] : m->blobs[t->slots[k].index], 0);
 		block_end(m, &b, 8);
 	}
+}
+
+static uint32_t first_slots(struct maker *m)
+{
+	struct block b = block_new(m, SECTION_RODATA, ".rodata.tables", NULL);
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->w->n_tables; n += m->w->tables[i++].plan->n_slots)
+		buf_u32(&b.bytes, n);
+	buf_u32(&b.bytes, n);
+	return block_end(m, &b, sizeof(uint32_t));
+}
+
+/* The tables as numbers: addresses come when the file is mapped. */
+static void make_outside(struct maker *m)
+{
+	struct block b = block_new(m, SECTION_RELRO, ".data.rel.ro.weights", NULL), sizes = block_new(m, SECTION_RODATA, ".rodata.sizes", NULL);
+	struct block slots = block_new(m, SECTION_RODATA, ".rodata.slots", NULL);
+	for (uint32_t i = 0; i < m->w->n_blobs; i++)
+		buf_u64(&sizes.bytes, m->w->blobs[i].len);
+	for (uint32_t i = 0; i < m->w->n_tables; i++)
+		for (uint32_t k = 0; k < m->w->tables[i].plan->n_slots; k++) {
+			const struct model_slot *s = &m->w->tables[i].slots[k];
+			buf_u32(&slots.bytes, s->index | (s->is_table ? TRI_SLOT_TABLE : 0));
+		}
+	put_string(m, &b, m->w->file->name);
+	buf_u64(&b.bytes, m->w->file->size);
+	buf_put(&b.bytes, &m->w->file->digest, 16);
+	buf_u32(&b.bytes, m->w->n_blobs);
+	buf_u32(&b.bytes, m->w->n_tables);
+	put_address(m, &b, block_end(m, &sizes, sizeof(uint64_t)), 0);
+	put_address(m, &b, first_slots(m), 0);
+	put_address(m, &b, block_end(m, &slots, sizeof(uint32_t)), 0);
+	m->outside = block_end(m, &b, sizeof(struct tri_weights));
 }
 
 static void put_dim(struct maker *m, struct block *b, struct block *steps, const struct dims *dims, dim x)
@@ -126,7 +160,15 @@ static uint32_t make_code(struct maker *m, uint32_t entry)
 	struct block b = block_new(m, SECTION_RELRO, ".data.rel.ro.code", NULL);
 	put_address(m, &b, object_symbol(m->o, u->symbol, OBJ_UNDEFINED, 0, 0, true, true), 0);
 	put_address(m, &b, object_symbol(m->o, arena_printf(m->a, "%s_scratch", u->symbol), OBJ_UNDEFINED, 0, 0, true, true), 0);
-	put_address(m, &b, m->tables[m->w->entry_tables[entry]], 0);
+	if (m->w->file) {
+		put_null(&b);
+		put_address(m, &b, m->outside, 0);
+		buf_u64(&b.bytes, m->w->entry_tables[entry]);
+	} else {
+		put_address(m, &b, m->tables[m->w->entry_tables[entry]], 0);
+		put_null(&b);
+		buf_u64(&b.bytes, 0);
+	}
 	return block_end(m, &b, sizeof(struct tri_entry_code));
 }
 
@@ -198,21 +240,31 @@ static void make_desc(struct maker *m)
 	block_end(m, &desc, 8);
 }
 
+static void describe(struct maker *m, const struct model_backend *backend)
+{
+	m->backend = backend;
+	make_desc(m);
+	block_end(m, &m->strings, 1);
+}
+
 void model_describe(struct object *o, const struct model_input *in, const struct model_info *info, const struct model_backend *backend)
 {
-	struct maker m = {.a = o->arena, .o = o, .in = in, .info = info, .backend = backend};
+	struct maker m = {.a = o->arena, .o = o, .in = in, .info = info};
 	m.strings = block_new(&m, SECTION_RODATA, ".rodata.strings", NULL);
-	make_desc(&m);
-	block_end(&m, &m.strings, 1);
+	describe(&m, backend);
 }
 
 struct object *model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info)
 {
 	struct maker m = {.a = a, .o = object_new(a, "model"), .in = in, .w = w, .info = info};
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
-	make_weights(&m);
+	m.strings = block_new(&m, SECTION_RODATA, ".rodata.strings", NULL);
+	if (w->file)
+		make_outside(&m);
+	else
+		make_inside(&m);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		codes[i] = make_code(&m, i);
-	model_describe(m.o, in, info, &(struct model_backend){"cpu", codes});
+	describe(&m, &(struct model_backend){"cpu", codes});
 	return m.o;
 }

@@ -8,19 +8,14 @@
 
 struct object;
 
-/* Cache of packed weights, owned by the builder. `get` returns bytes valid until the end of the build, or NULL. */
-struct weight_cache {
-	const void *(*get)(void *ctx, hash128 key, size_t *len);
-	const void *(*put)(void *ctx, hash128 key, const void *bytes, size_t len); /* returns a copy that stays valid */
-	void *ctx;
-};
-
 /* The weight tables of all unit instances reachable from the entries. */
 struct model_blob {
-	hash128 key;      /* of content inputs: slice, parameters' contents, layout */
-	const void *bytes;
+	hash128 key;       /* of content inputs: slice, parameters' contents, layout */
+	const void *bytes; /* NULL: not made, or outside the library */
 	size_t len;
-	const struct core_unit *unit; /* which made it; for messages */
+	uint64_t offset;   /* in the weight file */
+	uint32_t part;     /* which makes it */
+	const struct core_unit *unit; /* for messages */
 };
 struct model_slot {
 	bool is_table;
@@ -30,22 +25,48 @@ struct model_table {
 	const struct plan *plan;
 	struct model_slot *slots; /* plan->n_slots */
 };
+/* The weight file that a library is linked with (runtime/triw.h). */
+struct model_file {
+	const char *name; /* without a folder */
+	uint64_t size;
+	hash128 digest;
+};
 struct model_weights {
 	struct model_table *tables;
 	uint32_t n_tables;
 	struct model_blob *blobs;
 	uint32_t n_blobs;
-	uint32_t *entry_tables; /* per program entry */
+	uint32_t *entry_tables;        /* per program entry */
+	uint32_t n_parts;
+	uint64_t size;                 /* of all blobs, each rounded up to its alignment */
+	const struct model_file *file; /* NULL: the blobs' bytes go into the library */
+	const struct blob_source *sources; /* private */
 };
 
 struct model_input {
 	const struct core_program *program;
 	const struct plan *const *plans; /* per program->units, NULL where a unit is always taken in */
-	const struct tensor *params;     /* per program->params, host layout */
-	const hash128 *param_hashes;     /* content */
+	const struct tensor *params;     /* per program->params, host layout; data NULL: `load` makes it */
+	const hash128 *param_hashes;     /* content, or what it is computed from */
+	/* Gives a parameter its elements, in `a`; thread-safe. False: *error. */
+	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);
+	void *ctx;
 };
-/* Evaluates slices and packs. NULL: *error. Memory in `a`. */
-struct model_weights *model_weigh(struct arena *a, const struct model_input *in, const struct weight_cache *cache, const char **error);
+/* Lays out tables and blobs; nothing is computed. Memory in `a`. */
+struct model_weights *model_weigh(struct arena *a, const struct model_input *in);
+
+/* Where packed weights are kept. */
+struct weight_host {
+	bool (*find)(void *ctx, struct model_blob *b); /* true: it is there already, with b->bytes if it goes into the library */
+	bool (*keep)(void *ctx, struct model_blob *b, const void *bytes, const char **error); /* takes b->len bytes, valid for the call only */
+	void *ctx;
+};
+/* Makes the blobs of one part (0 … n_parts - 1) that the host has not. Different parts may be packed by different threads; what is in memory at a time
+ * is what one part needs. False: *error, in `a`. */
+bool model_pack(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, const struct weight_host *host,
+                const char **error);
+/* All bytes there: keeps one of blobs with equal bytes. */
+void model_share(struct arena *a, struct model_weights *w);
 
 struct model_info {
 	const char *name, *version, *compiler, *target, *commit;

@@ -1,80 +1,18 @@
 /* The weight tables of all unit instances. A value known at build time is a parameter, or an output of a unit's slice; it is named by the hash of what it is
- * computed from (parameters' contents, slices passed through), so that packed weights are found in the cache without computing anything. Slices run
- * only when a packed tensor that depends on them is missing, and at most once an instance. */
+ * computed from (parameters' contents, slices passed through), so that tables are laid out, and packed weights are found in the cache, without computing
+ * anything. What has to be computed after that falls into parts (model_pack.c). */
 #include <stdlib.h>
 #include <string.h>
-#include "backend/interp.h"
 #include "backend/link/model.h"
+#include "backend/link/weigh.h"
+#include "backend/runtime/triw.h"
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/map.h"
-#include "base/vec.h"
 #include "frontend/core.h"
 
 #define WEIGHT_FORMAT 1u /* raise it when a layout's bytes change */
 
-struct evaluation;
-struct value {
-	hash128 hash;
-	const struct tensor *tensor; /* NULL: output `output` of `maker` */
-	struct evaluation *maker;
-	uint32_t output;
-};
-/* A unit instance while its table is made: what it was given, and the outputs of its slice once they are needed. */
-struct evaluation {
-	const struct plan *plan;
-	const struct value *args; /* plan->slice->n_weights */
-	hash128 hash;             /* of the slice and the arguments */
-	struct arena *memory;     /* NULL until it has run */
-	struct tensor *outputs;
-};
-struct weigher {
-	struct arena *a;
-	const struct model_input *in;
-	const struct weight_cache *cache;
-	const char **error;
-	struct map plans, tables, blobs, contents; /* unit address, instance hash, blob key, sample of the bytes -> index */
-	VEC(struct model_table) table_list;
-	VEC(struct model_blob) blob_list;
-};
-
-static bool fail(struct weigher *w, const struct core_unit *u, const char *what)
-{
-	*w->error = arena_printf(w->a, "%s: %s", u->name, what);
-	return false;
-}
-
 static hash128 hash_pair(uint64_t a, uint64_t b) { return hash_bytes((uint64_t[]){a, b}, 16); }
-
-/* ---- values ---- */
-
-static bool evaluate(struct weigher *w, struct evaluation *e);
-
-static const struct tensor *value_tensor(struct weigher *w, const struct value *v)
-{
-	if (v->tensor)
-		return v->tensor;
-	return evaluate(w, v->maker) ? &v->maker->outputs[v->output] : NULL;
-}
-
-static bool evaluate(struct weigher *w, struct evaluation *e)
-{
-	const struct ir_fn *slice = e->plan->slice;
-	const char *error = "failed";
-	if (e->memory)
-		return true;
-	struct tensor *weights = ARENA_ARRAY(w->a, struct tensor, slice->n_weights);
-	for (uint32_t i = 0; i < slice->n_weights; i++) {
-		const struct tensor *t = value_tensor(w, &e->args[i]);
-		if (!t)
-			return false;
-		weights[i] = *t;
-	}
-	e->memory = arena_new(0);
-	e->outputs = ARENA_ARRAY(e->memory, struct tensor, slice->n_outputs);
-	int64_t *syms = ARENA_ARRAY(e->memory, int64_t, dims_syms(slice->dims)); /* nothing known at build time depends on them */
-	return interp_run(slice, NULL, weights, syms, 0, e->memory, e->outputs, &error) || fail(w, e->plan->unit, error);
-}
 
 /* Output o of the slice; an argument handed on stays that argument. */
 static struct value slice_value(struct evaluation *e, uint32_t o)
@@ -82,150 +20,210 @@ static struct value slice_value(struct evaluation *e, uint32_t o)
 	const struct ir_inst *inst = ir_at(e->plan->slice, e->plan->slice->outputs[o]);
 	if (inst->op == OP_WEIGHT)
 		return e->args[inst->index];
-	return (struct value){hash_combine(e->hash, hash_pair(o, 0)), NULL, e, o};
+	return (struct value){hash_combine(e->hash, hash_pair(o, 0)), WEIGH_COMPUTED, o, e};
+}
+
+/* Type and shape, without data. */
+static struct tensor value_type(const struct weigher *w, const struct value *v)
+{
+	if (v->param != WEIGH_COMPUTED)
+		return w->in->params[v->param];
+	const struct ir_fn *f = v->maker->plan->slice;
+	const struct core_type *t = &ir_at(f, f->outputs[v->output])->type;
+	struct tensor out = {.elem = t->elem, .rank = t->rank};
+	for (uint32_t k = 0; k < t->rank; k++)
+		out.dims[k] = dim_eval(f->dims, t->dims[k], NULL);
+	return out;
 }
 
 /* ---- blobs ---- */
 
-static hash128 blob_key(const struct value *v, enum layout layout)
+static hash128 blob_key(const struct value *v, const struct tensor *t, enum layout layout)
 {
 	hash128 key = hash_combine(v->hash, hash_pair(WEIGHT_FORMAT, layout));
-	if (v->tensor) { /* the hash of a computed value covers its type, that of a parameter only its bytes */
-		key = hash_combine(key, hash_pair(v->tensor->elem, v->tensor->rank));
-		key = hash_combine(key, hash_bytes(v->tensor->dims, v->tensor->rank * sizeof *v->tensor->dims));
+	if (v->param != WEIGH_COMPUTED) { /* the hash of a computed value covers its type, that of a parameter only its bytes */
+		key = hash_combine(key, hash_pair(t->elem, t->rank));
+		key = hash_combine(key, hash_bytes(t->dims, t->rank * sizeof *t->dims));
 	}
 	return key;
 }
 
-/* Packs v and gives the bytes to the cache. */
-static const void *pack(struct weigher *w, const struct value *v, enum layout layout, hash128 key, size_t *len)
+static uint32_t blob(struct weigher *w, const struct plan *plan, const struct value *v, enum layout layout)
 {
-	const struct tensor *t = value_tensor(w, v);
-	if (!t)
-		return NULL;
-	*len = layout_packed_size(layout, t);
-	void *bytes = malloc(*len + 1);
-	BUG_ON(!bytes);
-	layout_pack(layout, t, bytes);
-	const void *kept = w->cache ? w->cache->put(w->cache->ctx, key, bytes, *len) : NULL;
-	if (!kept)
-		kept = arena_strndup(w->a, bytes, *len);
-	free(bytes);
-	return kept;
-}
-
-/* Length, head and tail of the bytes; equality is decided by comparing. */
-static hash128 sample(const void *bytes, size_t len)
-{
-	size_t end = len < 4096 ? len : 4096;
-	return hash_combine(hash_pair(len, 0), hash_combine(hash_bytes(bytes, end), hash_bytes((const char *)bytes + len - end, end)));
-}
-
-/* Index of the blob with this key, sharing one with the same bytes. False: *error. */
-static bool blob(struct weigher *w, const struct plan *plan, const struct value *v, enum layout layout, uint32_t *index)
-{
-	hash128 key = blob_key(v, layout);
+	struct tensor t = value_type(w, v);
+	hash128 key = blob_key(v, &t, layout);
 	uint64_t found;
-	size_t len = 0;
-	if (map_get(&w->blobs, key, &found)) {
-		*index = (uint32_t)found;
-		return true;
-	}
-	const void *bytes = w->cache ? w->cache->get(w->cache->ctx, key, &len) : NULL;
-	if (!bytes)
-		bytes = pack(w, v, layout, key, &len);
-	if (!bytes)
-		return false;
-	hash128 content = sample(bytes, len);
-	bool seen = map_get(&w->contents, content, &found);
-	if (seen && w->blob_list.at[found].len == len && memcmp(w->blob_list.at[found].bytes, bytes, len) == 0) {
-		*index = (uint32_t)found;
-	} else {
-		*index = w->blob_list.len;
-		vec_push(&w->blob_list, ((struct model_blob){key, bytes, len, plan->unit}));
-		if (!seen)
-			map_put(&w->contents, content, *index);
-	}
-	map_put(&w->blobs, key, *index);
-	return true;
+	if (map_get(&w->blobs, key, &found))
+		return (uint32_t)found;
+	map_put(&w->blobs, key, w->blob_list.len);
+	vec_push(&w->blob_list, ((struct model_blob){.key = key, .len = layout_packed_size(layout, &t), .unit = plan->unit}));
+	vec_push(&w->sources, ((struct blob_source){*v, layout}));
+	return w->blob_list.len - 1;
 }
 
 /* ---- tables ---- */
 
-static bool table(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args, uint32_t *index);
+static uint32_t table(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args);
 
-static bool fill_slot(struct weigher *w, struct evaluation *e, const struct slot *s, struct model_slot *out)
+static struct model_slot fill_slot(struct weigher *w, struct evaluation *e, const struct slot *s)
 {
-	out->is_table = s->kind == SLOT_TABLE;
-	if (!out->is_table) {
+	if (s->kind != SLOT_TABLE) {
 		struct value v = slice_value(e, s->slice_output);
-		return blob(w, e->plan, &v, s->layout, &out->index);
+		return (struct model_slot){false, blob(w, e->plan, &v, s->layout)};
 	}
-	struct value *args = ARENA_ARRAY(w->a, struct value, s->n_args);
+	struct value *args = ARENA_ARRAY(w->a, struct value, s->n_args + 1);
 	for (uint32_t i = 0; i < s->n_args; i++)
 		args[i] = slice_value(e, s->slice_output + i);
-	return table(w, s->callee, args, s->n_args, &out->index);
+	return (struct model_slot){true, table(w, s->callee, args, s->n_args)};
+}
+
+/* Each piece is a node; it belongs to the group of every piece whose result it reads. */
+static void add_nodes(struct weigher *w, struct evaluation *e, uint64_t unit)
+{
+	const struct ir_fn *slice = e->plan->slice;
+	if (!w->pieces[unit])
+		w->pieces[unit] = weigh_pieces(w->a, slice);
+	e->pieces = w->pieces[unit];
+	e->first_node = w->groups.len;
+	for (uint32_t i = 0; i < e->pieces->n; i++)
+		vec_push(&w->groups, e->first_node + i);
+	for (uint32_t i = 0; i < slice->n_weights; i++) {
+		const struct value *v = &e->args[i];
+		if (e->pieces->of_weight[i] != PIECE_NONE && v->param == WEIGH_COMPUTED)
+			weigh_join(w, e->first_node + e->pieces->of_weight[i], v->maker->first_node + v->maker->pieces->of_output[v->output]);
+	}
+}
+
+static struct evaluation *instance(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args)
+{
+	uint64_t unit;
+	struct evaluation *e = ARENA_NEW(w->a, struct evaluation);
+	BUG_ON(!map_get(&w->plans, map_key_u64((uintptr_t)u), &unit));
+	e->plan = w->in->plans[unit];
+	e->args = args;
+	BUG_ON(!e->plan || e->plan->slice->n_weights != n_args);
+	e->hash = hash_combine(e->plan->slice_hash, hash_pair(n_args, 0));
+	for (uint32_t i = 0; i < n_args; i++)
+		e->hash = hash_combine(e->hash, args[i].hash);
+	e->outputs = ARENA_ARRAY(w->a, struct tensor, e->plan->slice->n_outputs + 1);
+	add_nodes(w, e, unit);
+	return e;
 }
 
 /* Index of the table of u given these build-time values. */
-static bool table(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args, uint32_t *index)
+static uint32_t table(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args)
 {
 	uint64_t found;
-	BUG_ON(!map_get(&w->plans, map_key_u64((uintptr_t)u), &found));
-	const struct plan *plan = w->in->plans[found];
-	BUG_ON(!plan || plan->slice->n_weights != n_args);
-	struct evaluation e = {.plan = plan, .args = args, .hash = hash_combine(plan->slice_hash, hash_pair(n_args, 0))};
-	for (uint32_t i = 0; i < n_args; i++)
-		e.hash = hash_combine(e.hash, args[i].hash);
-	hash128 key = hash_combine(hash_combine(e.hash, u->identity), plan->run_hash);
-	if (map_get(&w->tables, key, &found)) {
-		*index = (uint32_t)found;
-		return true;
-	}
-	struct model_slot *slots = ARENA_ARRAY(w->a, struct model_slot, plan->n_slots);
-	bool ok = true;
-	for (uint32_t i = 0; i < plan->n_slots && ok; i++)
-		ok = fill_slot(w, &e, &plan->slots[i], &slots[i]);
-	arena_free(e.memory);
-	*index = w->table_list.len;
+	struct evaluation *e = instance(w, u, args, n_args);
+	const struct plan *plan = e->plan;
+	hash128 key = hash_combine(hash_combine(e->hash, u->identity), plan->run_hash);
+	if (map_get(&w->tables, key, &found))
+		return (uint32_t)found;
+	struct model_slot *slots = ARENA_ARRAY(w->a, struct model_slot, plan->n_slots + 1);
+	for (uint32_t i = 0; i < plan->n_slots; i++)
+		slots[i] = fill_slot(w, e, &plan->slots[i]);
+	map_put(&w->tables, key, w->table_list.len);
 	vec_push(&w->table_list, ((struct model_table){plan, slots}));
-	map_put(&w->tables, key, *index);
-	return ok;
+	return w->table_list.len - 1;
 }
 
-static bool entry_table(struct weigher *w, const struct core_entry *e, uint32_t *index)
+static uint32_t entry_table(struct weigher *w, const struct core_entry *e)
 {
-	struct value *args = ARENA_ARRAY(w->a, struct value, e->unit->n_inputs);
+	struct value *args = ARENA_ARRAY(w->a, struct value, e->unit->n_inputs + 1);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
 		if (e->params[i] != CORE_NONE)
-			args[n++] = (struct value){w->in->param_hashes[e->params[i]], &w->in->params[e->params[i]], NULL, 0};
-	return table(w, e->unit, args, n, index);
+			args[n++] = (struct value){w->in->param_hashes[e->params[i]], e->params[i], 0, NULL};
+	return table(w, e->unit, args, n);
 }
 
-struct model_weights *model_weigh(struct arena *a, const struct model_input *in, const struct weight_cache *cache, const char **error)
+/* Numbers the groups in the order of their first blob; a parameter that goes in as it is, is a part of its own. */
+static void number_parts(struct weigher *w, struct model_weights *out)
 {
-	struct weigher w = {.a = a, .in = in, .cache = cache, .error = error};
+	uint32_t *part_of = ARENA_ARRAY(w->a, uint32_t, w->groups.len + 1);
+	for (uint32_t i = 0; i < out->n_blobs; i++) {
+		const struct value *v = &w->sources.at[i].value;
+		if (v->param != WEIGH_COMPUTED) {
+			out->blobs[i].part = out->n_parts++;
+			continue;
+		}
+		uint32_t *part = &part_of[weigh_group(w, v->maker->first_node + v->maker->pieces->of_output[v->output])];
+		if (!*part)
+			*part = ++out->n_parts;
+		out->blobs[i].part = *part - 1;
+	}
+}
+
+static void give(struct weigher *w, struct model_weights *out)
+{
+	out->n_tables = w->table_list.len;
+	out->n_blobs = w->blob_list.len;
+	out->tables = ARENA_ARRAY(w->a, struct model_table, out->n_tables + 1);
+	out->blobs = ARENA_ARRAY(w->a, struct model_blob, out->n_blobs + 1);
+	struct blob_source *sources = ARENA_ARRAY(w->a, struct blob_source, out->n_blobs + 1);
+	for (uint32_t i = 0; i < out->n_tables; i++)
+		out->tables[i] = w->table_list.at[i];
+	for (uint32_t i = 0; i < out->n_blobs; i++) {
+		out->blobs[i] = w->blob_list.at[i];
+		sources[i] = w->sources.at[i];
+		out->size += (out->blobs[i].len + TRIW_ALIGN - 1) / TRIW_ALIGN * TRIW_ALIGN;
+	}
+	number_parts(w, out);
+	out->sources = sources;
+}
+
+struct model_weights *model_weigh(struct arena *a, const struct model_input *in)
+{
+	struct weigher w = {.a = a, .in = in};
 	struct model_weights *out = ARENA_NEW(a, struct model_weights);
-	bool ok = true;
-	out->entry_tables = ARENA_ARRAY(a, uint32_t, in->program->n_entries);
+	w.pieces = ARENA_ARRAY(a, struct pieces *, in->program->n_units + 1);
+	out->entry_tables = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		map_put(&w.plans, map_key_u64((uintptr_t)in->program->units[i]), i);
-	for (uint32_t i = 0; i < in->program->n_entries && ok; i++)
-		ok = entry_table(&w, &in->program->entries[i], &out->entry_tables[i]);
-	out->n_tables = w.table_list.len;
-	out->n_blobs = w.blob_list.len;
-	out->tables = ARENA_ARRAY(a, struct model_table, out->n_tables);
-	out->blobs = ARENA_ARRAY(a, struct model_blob, out->n_blobs);
-	for (uint32_t i = 0; i < out->n_tables; i++)
-		out->tables[i] = w.table_list.at[i];
-	for (uint32_t i = 0; i < out->n_blobs; i++)
-		out->blobs[i] = w.blob_list.at[i];
+	for (uint32_t i = 0; i < in->program->n_entries; i++)
+		out->entry_tables[i] = entry_table(&w, &in->program->entries[i]);
+	give(&w, out);
 	vec_free(&w.table_list);
 	vec_free(&w.blob_list);
+	vec_free(&w.sources);
+	vec_free(&w.groups);
 	map_free(&w.plans);
 	map_free(&w.tables);
 	map_free(&w.blobs);
-	map_free(&w.contents);
-	return ok ? out : NULL;
+	return out;
+}
+
+/* ---- equal bytes ---- */
+
+/* Length, head and tail of the bytes; equality is decided by comparing. */
+static hash128 sample(const struct model_blob *b)
+{
+	size_t end = b->len < 4096 ? b->len : 4096;
+	return hash_combine(hash_pair(b->len, 0), hash_combine(hash_bytes(b->bytes, end), hash_bytes((const char *)b->bytes + b->len - end, end)));
+}
+
+void model_share(struct arena *a, struct model_weights *w)
+{
+	struct map contents = {0};
+	uint32_t n = 0, *now = ARENA_ARRAY(a, uint32_t, w->n_blobs + 1);
+	for (uint32_t i = 0; i < w->n_blobs; i++) {
+		const struct model_blob *b = &w->blobs[i];
+		hash128 content = sample(b);
+		uint64_t found;
+		bool seen = map_get(&contents, content, &found);
+		if (seen && w->blobs[found].len == b->len && memcmp(w->blobs[found].bytes, b->bytes, b->len) == 0) {
+			now[i] = (uint32_t)found;
+			continue;
+		}
+		if (!seen)
+			map_put(&contents, content, n);
+		now[i] = n;
+		w->blobs[n++] = *b;
+	}
+	w->n_blobs = n;
+	for (uint32_t t = 0; t < w->n_tables; t++)
+		for (uint32_t k = 0; k < w->tables[t].plan->n_slots; k++)
+			if (!w->tables[t].slots[k].is_table)
+				w->tables[t].slots[k].index = now[w->tables[t].slots[k].index];
+	map_free(&contents);
 }

@@ -15,11 +15,17 @@ struct tri_model {
 	int64_t *dims; /* MAX_DIMS */
 	char *scratch;
 	int64_t scratch_size;
+	struct tri_mapped outside;
 };
 
 static uint32_t wanted_threads(const tri_options *opt)
 {
 	return opt && opt->size >= offsetof(tri_options, threads) + sizeof opt->threads ? opt->threads : 0;
+}
+
+static const char *wanted_weights(const tri_options *opt)
+{
+	return opt && opt->size >= offsetof(tri_options, weights) + sizeof opt->weights ? opt->weights : NULL;
 }
 
 struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
@@ -41,6 +47,12 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	struct tri_model *m = malloc(sizeof *m + MAX_DIMS * sizeof *m->dims + most * sizeof *m->bufs);
 	if (!m) {
 		tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+		return NULL;
+	}
+	const struct tri_weights *outside = desc->n_entries ? ((const struct tri_entry_code *)desc->entries[0].code)->outside : NULL;
+	m->outside = (struct tri_mapped){0};
+	if (outside && tri_weights_open(outside, wanted_weights(opt), &m->outside, err) != TRI_OK) {
+		free(m);
 		return NULL;
 	}
 	tri_context_init(&m->ctx, wanted_threads(opt));
@@ -101,7 +113,8 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
 		m->bufs[i] = io[i].data;
 	tri_context_begin(&m->ctx);
-	code->unit(&m->ctx, m->bufs, code->table, m->dims, m->scratch);
+	const void *const *table = code->outside ? m->outside.slots + code->outside->tables[code->outside_table] : code->table;
+	code->unit(&m->ctx, m->bufs, table, m->dims, m->scratch);
 	status = outcome(&m->ctx, err);
 	if (status == TRI_OK && err)
 		err->code = TRI_OK, err->message[0] = 0;
@@ -113,6 +126,7 @@ void tri_model_close(struct tri_model *m)
 	if (!m)
 		return;
 	tri_context_end(&m->ctx);
+	tri_weights_close(&m->outside);
 	free(m->scratch);
 	free(m);
 }

@@ -22,7 +22,7 @@ typedef struct tri_tensor {
 	int32_t dtype; /* enum tri_dtype */
 } tri_tensor;
 
-enum tri_code { TRI_OK, TRI_ERR_ARGUMENT, TRI_ERR_SHAPE, TRI_ERR_DTYPE, TRI_ERR_MEMORY, TRI_ERR_DEVICE, TRI_ERR_RANGE };
+enum tri_code { TRI_OK, TRI_ERR_ARGUMENT, TRI_ERR_SHAPE, TRI_ERR_DTYPE, TRI_ERR_MEMORY, TRI_ERR_DEVICE, TRI_ERR_RANGE, TRI_ERR_WEIGHTS };
 typedef struct tri_error {
 	int32_t code; /* enum tri_code */
 	char message[252];
@@ -32,6 +32,7 @@ typedef struct tri_options {
 	uint32_t size;        /* sizeof(tri_options): later versions add members */
 	uint32_t threads;     /* 0: one per CPU */
 	const char *device;   /* OpenCL libraries: "0", "1" … as listed by `trib devices`, or NULL for the first */
+	const char *weights;  /* the .triw file of a library that has one, or NULL: beside the library */
 } tri_options;
 
 /* One extent of a described shape: a postfix program over the entry's dynamic dimensions. */

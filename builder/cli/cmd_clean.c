@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "builder/cli/command.h"
 #include "builder/project.h"
+#include "builder/triw.h"
 
 /* Only the default folder is ours as a whole; in one that the manifest names, only the files that builds write there. */
 static bool clean_model(struct arena *a, const struct model_spec *s)
@@ -14,6 +15,7 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 	unlink(arena_printf(a, "%s/lib%s.so", s->out, s->name));
 	unlink(arena_printf(a, "%s/lib%s_opencl.so", s->out, s->name));
 	unlink(arena_printf(a, "%s/%s.h", s->out, s->name));
+	triw_sweep(a, s->out, s->name, NULL);
 	rmdir(s->out);
 	return true;
 }

@@ -119,7 +119,7 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 	f->params[2] = (struct tensor){DT_INT32, 1, {1}, f->scale};
 	for (int i = 0; i < 3; i++)
 		f->hashes[i] = hash_bytes(f->params[i].data, (size_t)tensor_bytes(&f->params[i]));
-	f->in = (struct model_input){&f->program, f->plans, f->params, f->hashes};
+	f->in = (struct model_input){.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes};
 	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, f->keys};
 }
 
@@ -134,30 +134,37 @@ struct shelf {
 	uint32_t n, hits;
 	struct arena *a;
 };
-static const void *shelf_get(void *ctx, hash128 key, size_t *len)
+static bool shelf_find(void *ctx, struct model_blob *b)
 {
 	struct shelf *s = ctx;
 	uint64_t i;
-	if (!map_get(&s->map, key, &i))
-		return NULL;
+	if (!map_get(&s->map, b->key, &i))
+		return false;
 	s->hits++;
-	*len = s->at[i].len;
-	return s->at[i].bytes;
+	b->bytes = s->at[i].bytes;
+	return s->at[i].len == b->len;
 }
-static const void *shelf_put(void *ctx, hash128 key, const void *bytes, size_t len)
+static bool shelf_keep(void *ctx, struct model_blob *b, const void *bytes, const char **error)
 {
 	struct shelf *s = ctx;
-	map_put(&s->map, key, s->n);
-	s->at[s->n].len = len;
-	return s->at[s->n++].bytes = arena_strndup(s->a, bytes, len);
+	(void)error;
+	map_put(&s->map, b->key, s->n);
+	s->at[s->n].len = b->len;
+	b->bytes = s->at[s->n++].bytes = arena_strndup(s->a, bytes, b->len);
+	return true;
 }
 
-static struct model_weights *weigh(struct fake *f, const struct weight_cache *cache)
+static struct model_weights *weigh(struct fake *f, struct shelf *shelf)
 {
+	struct shelf own = {.a = f->a};
+	struct weight_host host = {shelf_find, shelf_keep, shelf ? shelf : &own};
 	const char *error = NULL;
-	struct model_weights *w = model_weigh(f->a, &f->in, cache, &error);
-	if (!w)
-		fail_msg("%s", error);
+	struct model_weights *w = model_weigh(f->a, &f->in);
+	for (uint32_t i = 0; i < w->n_parts; i++)
+		if (!model_pack(f->a, &f->in, w, i, &host, &error))
+			fail_msg("%s", error);
+	map_free(&own.map);
+	model_share(f->a, w);
 	return w;
 }
 
@@ -165,10 +172,9 @@ static void weights_are_shared_and_cached(void **state)
 {
 	struct fake f;
 	struct shelf shelf = {.a = arena_new(0)};
-	struct weight_cache cache = {shelf_get, shelf_put, &shelf};
 	(void)state;
 	fake_new(&f, 1);
-	struct model_weights *w = weigh(&f, &cache);
+	struct model_weights *w = weigh(&f, &shelf);
 	assert_int_equal(w->n_tables, 3);
 	assert_int_equal(w->n_blobs, 4);
 	assert_int_equal(shelf.n, 4);
@@ -176,7 +182,7 @@ static void weights_are_shared_and_cached(void **state)
 
 	memset(f.w, 1, sizeof f.w); /* with the hashes as they were nothing is looked at again */
 	f.scale[0] = 0;
-	struct model_weights *again = weigh(&f, &cache);
+	struct model_weights *again = weigh(&f, &shelf);
 	assert_int_equal(shelf.n, 4);
 	assert_int_equal(shelf.hits, 4);
 	for (uint32_t i = 0; i < 4; i++) {
@@ -185,7 +191,7 @@ static void weights_are_shared_and_cached(void **state)
 	}
 
 	f.params[0].dims[0] = M, f.params[0].dims[1] = K; /* the same bytes in another shape are packed anew */
-	weigh(&f, &cache);
+	weigh(&f, &shelf);
 	assert_int_equal(shelf.n, 5);
 	f.params[0].dims[0] = K, f.params[0].dims[1] = M;
 
@@ -263,7 +269,7 @@ static void runs_at(enum runtime_level level)
 	assert_ptr_equal(d->close, close_);
 	for (int i = 0; i < N * K; i++)
 		x[i] = (int8_t)(i * 31);
-	struct tri_model *m = open_(&(tri_options){sizeof(tri_options), 2, NULL}, &err), *other = d->open(NULL, NULL);
+	struct tri_model *m = open_(&(tri_options){.size = sizeof(tri_options), .threads = 2}, &err), *other = d->open(NULL, NULL);
 	assert_non_null(m);
 	tri_tensor io[] = {{x, {N, K}, 2, TRI_INT8}, {y[0], {N, M}, 2, TRI_INT32}, {y[1], {N, M}, 2, TRI_INT32}};
 	assert_int_equal(run(m, io, &err), TRI_OK);

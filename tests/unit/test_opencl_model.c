@@ -212,7 +212,7 @@ static void devices_by_number(void **state)
 {
 	(void)state;
 	tri_error err = {0};
-	tri_options opt = {sizeof opt, 0, "0"};
+	tri_options opt = {.size = sizeof opt, .device = "0"};
 	struct tri_model *m = model.desc->open(&opt, &err);
 	if (!m)
 		fail_msg("%s", err.message);

@@ -4,6 +4,7 @@
 #include <stddef.h>
 #include <stdint.h>
 #include <cmocka.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/wait.h>
@@ -18,6 +19,7 @@ static void *counted_aligned_alloc(size_t align, size_t n) { return allocations+
 #include "backend/runtime/model_io.c"
 #include "backend/runtime/model.c"
 #include "backend/runtime/cpu.c"
+#include "backend/runtime/weights.c"
 #undef malloc
 #undef aligned_alloc
 #include "backend/runtime/matmul_i8_trit2.c" /* for the plainest processor: its portable tile, which no level of x86-64 embeds */
@@ -136,13 +138,13 @@ static const tri_io_desc outputs[] = {{"y", TRI_FLOAT32, 2, {DIM(step_n), DIM(st
 static const tri_io_desc solved[] = {{"a", TRI_BOOL, 1, {DIM(step_2k3)}}}, solved_out[] = {{"b", TRI_BOOL, 2, {DIM(step_half), DIM(step_mod)}}};
 static const char *const names[] = {"N", "K", "?"};
 static const void *const table[] = {"weights"};
-static const struct tri_entry_code code = {unit, scratch_size, table};
+static const struct tri_entry_code code = {.unit = unit, .scratch = scratch_size, .table = table};
 static void idle(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch)
 {
 	(void)ctx, (void)bufs, (void)weights, (void)scratch;
 	memcpy(seen_dims, dims, sizeof seen_dims);
 }
-static const struct tri_entry_code idle_code = {idle, NULL, NULL};
+static const struct tri_entry_code idle_code = {.unit = idle};
 static const tri_entry_desc entries[] = {{"forward", inputs, outputs, 3, 1, names, 3, 0, &code}, {"other", solved, solved_out, 1, 1, names, 3, 0, &idle_code}};
 static const tri_model_desc desc = {.abi = TRI_ABI, .n_entries = 2, .name = "m", .entries = entries};
 
@@ -169,7 +171,7 @@ static void run_checks_its_tensors(void **state)
 {
 	tri_tensor io[4];
 	tri_error err;
-	struct tri_model *m = tri_model_open(&(tri_options){sizeof(tri_options), 2, NULL}, &err, &desc);
+	struct tri_model *m = tri_model_open(&(tri_options){.size = sizeof(tri_options), .threads = 2}, &err, &desc);
 	(void)state;
 	assert_non_null(m);
 	good(io);
@@ -251,10 +253,66 @@ static void later_runs_allocate_nothing(void **state)
 static void old_options_are_understood(void **state)
 {
 	(void)state;
-	assert_int_equal(wanted_threads(&(tri_options){4, 9, NULL}), 0);
-	assert_int_equal(wanted_threads(&(tri_options){8, 9, NULL}), 9);
+	assert_int_equal(wanted_threads(&(tri_options){.size = 4, .threads = 9}), 0);
+	assert_int_equal(wanted_threads(&(tri_options){.size = 8, .threads = 9}), 9);
 	assert_int_equal(wanted_threads(NULL), 0);
 	assert_true(cpu_count() >= 1);
+}
+
+/* ---- weights outside ---- */
+
+/* Two blobs, 3 and 64 bytes; table 0 holds blob 1 and table 1, table 1 holds blob 0. */
+static const struct tri_weights outside = {
+	.file = "none.triw", .size = 256, .digest = "0123456789abcde", .n_blobs = 2, .n_tables = 2,
+	.sizes = (const uint64_t[]){3, 64}, .tables = (const uint32_t[]){0, 2, 3}, .slots = (const uint32_t[]){1, TRI_SLOT_TABLE | 1, 0},
+};
+
+static void write_weights(const char *path, const char *bytes, size_t size)
+{
+	FILE *f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void weights_outside(void **state)
+{
+	static char file[256];
+	struct triw_header h = {.magic = TRIW_MAGIC, .version = TRIW_VERSION, .n_entries = 2, .size = 256, .digest = "0123456789abcde"};
+	struct triw_entry table_[2] = {{.offset = 128, .size = 3}, {.offset = 192, .size = 64}};
+	char path[] = "/tmp/trib-triw-XXXXXX";
+	struct tri_mapped m = {0};
+	tri_error err;
+	(void)state;
+	close(mkstemp(path));
+	memcpy(file, &h, sizeof h);
+	memcpy(file + sizeof h, table_, sizeof table_);
+	memcpy(file + 128, "abc", 3);
+	file[192] = 'z';
+	write_weights(path, file, sizeof file);
+	assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_OK);
+	assert_int_equal(*(const char *)m.slots[0], 'z');
+	assert_ptr_equal(m.slots[1], m.slots + 2);
+	assert_memory_equal(m.slots[2], "abc", 3);
+	tri_weights_close(&m);
+
+	static const size_t tells[] = {0, 7, 8, 12, 16, 24, 39, 64 + 16, 64 + 20, 64 + 24, 96 + 17, 96 + 23, 96 + 30}; /* keys and padding may differ */
+	for (size_t i = 0; i < sizeof tells / sizeof *tells; i++) {
+		file[tells[i]] ^= 1;
+		write_weights(path, file, sizeof file);
+		assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_ERR_WEIGHTS);
+		assert_null(m.bytes);
+		file[tells[i]] ^= 1;
+	}
+	for (size_t size = 0; size < sizeof file; size += 5) {
+		write_weights(path, file, size);
+		assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_ERR_WEIGHTS);
+	}
+	unlink(path);
+	assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_ERR_WEIGHTS);
+	assert_non_null(strstr(err.message, path));
+	assert_int_equal(tri_weights_open(&outside, NULL, &m, &err), TRI_ERR_WEIGHTS);
+	assert_non_null(strstr(err.message, "none.triw"));
 }
 
 static void the_processor_is_checked(void **state)
@@ -315,6 +373,7 @@ int main(void)
 		cmocka_unit_test(run_checks_its_tensors),     cmocka_unit_test(dimensions_inside_expressions_are_solved),
 		cmocka_unit_test(later_runs_allocate_nothing), cmocka_unit_test(old_options_are_understood),
 		cmocka_unit_test(the_processor_is_checked),   cmocka_unit_test(portable_tile),
+		cmocka_unit_test(weights_outside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

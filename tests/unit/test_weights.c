@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/map.h"
 #include "frontend/core.h"
 
 struct fixture {
@@ -37,6 +38,12 @@ static bool init_ones(void *ctx, struct arena *a, const struct core_param *p, ui
 		data[i] = 1;
 	out->data = data;
 	return true;
+}
+
+static hash128 init_name(void *ctx, const struct core_param *p, uint64_t seed)
+{
+	(void)ctx;
+	return hash_combine(map_key_str(p->name), (hash128){seed, 0});
 }
 
 static struct fixture open_file(const char *header, const void *data, size_t n)
@@ -67,7 +74,7 @@ static void add(struct fixture *f, const char *name, dtype elem, int64_t size, b
 static bool bind(struct fixture *f, void *init_error)
 {
 	f->program.params = f->params;
-	return weights_bind(f->a, f->w, &f->program, (struct weights_host){init_ones, init_error}, SPAN_NONE, &f->bound, f->diags);
+	return weights_bind(f->a, f->w, &f->program, (struct weights_host){init_ones, init_name, init_error}, SPAN_NONE, &f->bound, f->diags);
 }
 
 static void done(struct fixture *f)
@@ -169,6 +176,24 @@ static void initial_values(void **state)
 	done(&f);
 }
 
+/* Not computed before they are asked for, and named by what they are computed from. */
+static void large_initial_values(void **state)
+{
+	(void)state;
+	struct tensor t;
+	const char *error;
+	struct fixture f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
+	add(&f, "a", DT_FLOAT32, WEIGHTS_LARGE / 4 + 1, true);
+	add(&f, "b", DT_FLOAT32, WEIGHTS_LARGE / 4 + 1, true);
+	assert_true(bind(&f, NULL));
+	assert_null(f.bound.params[0].data);
+	assert_false(hash_eq(f.bound.hashes[0], f.bound.hashes[1]));
+	assert_true(weights_load(f.a, &f.program, (struct weights_host){init_ones, init_name, NULL}, 1, &t, &error));
+	assert_int_equal(tensor_count(&t), WEIGHTS_LARGE / 4 + 1);
+	assert_true(((const float *)t.data)[WEIGHTS_LARGE / 4] == 1);
+	done(&f);
+}
+
 static void files_that_cannot_be_used(void **state)
 {
 	(void)state;
@@ -184,7 +209,7 @@ static void files_that_cannot_be_used(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversions), cmocka_unit_test(misfits), cmocka_unit_test(initial_values), cmocka_unit_test(files_that_cannot_be_used),
+		cmocka_unit_test(conversions), cmocka_unit_test(misfits), cmocka_unit_test(initial_values), cmocka_unit_test(large_initial_values), cmocka_unit_test(files_that_cannot_be_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,98 @@
+/* Computing and packing the weights, part by part. A slice runs only when a packed tensor that depends on it is missing, and at most once. */
+#include <stdlib.h>
+#include "backend/interp.h"
+#include "backend/link/model.h"
+#include "backend/link/weigh.h"
+#include "base/arena.h"
+#include "base/bug.h"
+#include "frontend/core.h"
+
+struct packer {
+	const struct model_input *in;
+	const struct weight_host *host;
+	struct arena *part; /* results that other pieces of the part read */
+	struct arena *out;
+	const char **error;
+};
+
+static bool fail(struct packer *p, const char *unit, const char *what)
+{
+	*p->error = arena_printf(p->out, "%s: %s", unit, what);
+	return false;
+}
+
+static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece);
+
+/* The value with its elements: of a parameter not in memory in `scratch`. */
+static bool value_tensor(struct packer *p, const struct value *v, struct arena *scratch, struct tensor *out)
+{
+	if (v->param == WEIGH_COMPUTED) {
+		struct evaluation *e = v->maker;
+		if (!e->outputs[v->output].data && !evaluate(p, e, e->pieces->of_output[v->output]))
+			return false;
+		*out = e->outputs[v->output];
+		return true;
+	}
+	const char *error = "no reason given";
+	*out = p->in->params[v->param];
+	if (out->data || p->in->load(p->in->ctx, scratch, v->param, out, &error))
+		return true;
+	return fail(p, p->in->program->params[v->param].name, error);
+}
+
+static bool load_weights(struct packer *p, const struct evaluation *e, uint32_t piece, struct arena *scratch, struct tensor *weights)
+{
+	for (uint32_t i = 0; i < e->plan->slice->n_weights; i++)
+		if (e->pieces->of_weight[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[i]))
+			return false;
+	return true;
+}
+
+static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
+{
+	const struct ir_fn *slice = e->plan->slice;
+	struct arena *scratch = arena_new(0);
+	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, slice->n_weights + 1);
+	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, slice->n_outputs + 1);
+	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(slice->dims) + 1); /* nothing known at build time depends on them */
+	const char *error = "failed";
+	bool ok = load_weights(p, e, piece, scratch, weights);
+	if (ok && !interp_run(weigh_piece(scratch, slice, e->pieces, piece), NULL, weights, syms, 0, p->part, results, &error))
+		ok = fail(p, e->plan->unit->name, error);
+	for (uint32_t o = 0, n = 0; ok && o < slice->n_outputs; o++)
+		if (e->pieces->of_output[o] == piece)
+			e->outputs[o] = results[n++];
+	arena_free(scratch);
+	return ok;
+}
+
+static bool pack(struct packer *p, const struct blob_source *s, struct model_blob *b)
+{
+	struct arena *scratch = arena_new(0);
+	struct tensor t;
+	bool ok = value_tensor(p, &s->value, scratch, &t);
+	const char *error = "no reason given";
+	void *packed = NULL;
+	if (ok && s->layout != LAYOUT_PLAIN) {
+		packed = malloc(b->len + 1);
+		BUG_ON(!packed);
+		layout_pack(s->layout, &t, packed);
+	}
+	if (ok && !p->host->keep(p->host->ctx, b, packed ? packed : t.data, &error))
+		ok = fail(p, b->unit->name, error);
+	free(packed);
+	arena_free(scratch);
+	return ok;
+}
+
+bool model_pack(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, const struct weight_host *host,
+		const char **error)
+{
+	struct packer p = {in, host, arena_new(0), a, error};
+	bool ok = true;
+	for (uint32_t i = 0; i < w->n_blobs && ok; i++)
+		if (w->blobs[i].part == part && !host->find(host->ctx, &w->blobs[i]))
+			ok = pack(&p, &w->sources[i], &w->blobs[i]);
+	arena_free(p.part);
+	return ok;
+}

@@ -1,0 +1,107 @@
+/* Nothing in the file is believed: a size, an offset or a digest that is not what the library expects is an error, not a fault later on. */
+#include "weights.h"
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "model.h"
+#include "triw.h"
+
+enum { LONGEST_PATH = 4096 };
+
+/* The folder of the library, then the file's name. */
+static bool beside_library(const struct tri_weights *w, char out[LONGEST_PATH])
+{
+	Dl_info info;
+	const char *library = dladdr(w, &info) && info.dli_fname ? info.dli_fname : "";
+	size_t folder = strlen(library), name = strlen(w->file) + 1;
+	while (folder > 0 && library[folder - 1] != '/')
+		folder--;
+	if (folder + name > LONGEST_PATH)
+		return false;
+	memcpy(out, library, folder);
+	memcpy(out + folder, w->file, name);
+	return true;
+}
+
+static int map(const char *path, struct tri_mapped *out, tri_error *err)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	off_t size = fd < 0 ? -1 : lseek(fd, 0, SEEK_END);
+	void *bytes = size > 0 ? mmap(NULL, (size_t)size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	if (fd >= 0)
+		close(fd);
+	if (bytes == MAP_FAILED)
+		return tri_error_set(err, TRI_ERR_WEIGHTS,
+				     "cannot read the weights `%.150s`: they belong beside the library, or where tri_options says", path);
+	out->bytes = bytes;
+	out->size = (size_t)size;
+	return TRI_OK;
+}
+
+static bool sound_entry(const struct triw_entry *e, uint64_t want, uint64_t size)
+{
+	return e->size == want && e->offset % TRIW_ALIGN == 0 && e->offset <= size && e->size <= size - e->offset;
+}
+
+/* Is it the file that the library was linked with, and whole? */
+static bool fits(const struct tri_weights *w, const struct tri_mapped *m)
+{
+	const struct triw_header *h = (const void *)m->bytes;
+	if (m->size != w->size || m->size < sizeof *h || memcmp(h->magic, TRIW_MAGIC, sizeof h->magic) != 0 || h->version != TRIW_VERSION)
+		return false;
+	if (h->size != w->size || h->n_entries != w->n_blobs || memcmp(h->digest, w->digest, sizeof h->digest) != 0)
+		return false;
+	if (w->n_blobs > (m->size - sizeof *h) / sizeof(struct triw_entry))
+		return false;
+	const struct triw_entry *table = (const void *)(h + 1);
+	for (uint32_t i = 0; i < w->n_blobs; i++)
+		if (!sound_entry(&table[i], w->sizes[i], m->size))
+			return false;
+	return true;
+}
+
+static bool fill_tables(const struct tri_weights *w, struct tri_mapped *m)
+{
+	const struct triw_entry *table = (const void *)(m->bytes + sizeof(struct triw_header));
+	uint32_t n = w->tables[w->n_tables];
+	m->slots = malloc(((size_t)n + 1) * sizeof *m->slots);
+	if (!m->slots)
+		return false;
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t at = w->slots[i] & ~TRI_SLOT_TABLE;
+		m->slots[i] = w->slots[i] & TRI_SLOT_TABLE ? (const void *)(m->slots + w->tables[at]) : m->bytes + table[at].offset;
+	}
+	return true;
+}
+
+int tri_weights_open(const struct tri_weights *w, const char *path, struct tri_mapped *out, tri_error *err)
+{
+	char beside[LONGEST_PATH];
+	if (!path && !beside_library(w, beside))
+		return tri_error_set(err, TRI_ERR_WEIGHTS, "the path of the library is too long to look for its weights beside it");
+	path = path ? path : beside;
+	int status = map(path, out, err);
+	if (status != TRI_OK)
+		return status;
+	if (!fits(w, out))
+		status = tri_error_set(
+			err, TRI_ERR_WEIGHTS,
+			"`%.120s` is not the weight file that this library was built with, or is damaged: build again, or copy both", path);
+	else if (!fill_tables(w, out))
+		status = tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
+	if (status != TRI_OK)
+		tri_weights_close(out);
+	return status;
+}
+
+void tri_weights_close(struct tri_mapped *m)
+{
+	if (m->bytes)
+		munmap((void *)(uintptr_t)m->bytes, m->size);
+	free(m->slots);
+	*m = (struct tri_mapped){0};
+}

@@ -1,0 +1,121 @@
+"""Weights beside the library: `weights.inside` in the manifest, the .triw file, and what becomes of both when something changes, breaks or is moved."""
+import glob
+import os
+import random
+import shutil
+import signal
+import subprocess
+import time
+import unittest
+
+from project import TRIB, ProjectTest
+
+NET = """import nn
+layer Net() {
+    let one = nn.Linear(300, 1000)
+    let two = nn.TernaryLinear(1000, 40)
+    fn forward(x: Tensor<float32, [?, 300]>) { return two(relu(one(x)) * 1.0) }
+}
+"""
+MANIFEST = "project p\nmodel net\n    sources = net.tri\n    entry = Net\n    weights.inside = %s\n"
+
+
+class WeightsOutside(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.write("net.tri", NET)
+        self.write("tri.build", MANIFEST % "4KiB")
+
+    def files(self):
+        return sorted(os.path.basename(f) for f in glob.glob(self.path("build/*.triw")))
+
+    def output(self, *args):
+        self.trib("run", "net", "--input", "x=x.npy", "--output", "out=y.npy", *args)
+        return self.read("y.npy")
+
+    def give_input(self):
+        self.write("x.npy", b"\x93NUMPY\x01\x00\x46\x00" + b"{'descr': '<f4', 'fortran_order': False, 'shape': (2, 300), }".ljust(69) + b"\n" +
+                   bytes(range(1, 25)) * 100)
+
+    def test_same_results_as_inside(self):
+        self.give_input()
+        record = self.build()
+        self.assertEqual(len(self.files()), 1)
+        self.assertIn("build/" + self.files()[0], record["outputs"])
+        self.assertLess(os.path.getsize(self.path("build/libnet.so")), 200000)
+        outside = self.output()
+        self.assertEqual(self.build()["units"]["compiled"], 0)
+        shutil.move(self.path("build"), self.path("moved"))  # the library finds it wherever both are
+        self.trib("run", "moved/libnet.so", "--input", "x=x.npy", "--output", "out=y.npy")
+        self.assertEqual(self.read("y.npy"), outside)
+        self.write("tri.build", MANIFEST % "1GiB")
+        self.build()
+        self.assertEqual(self.files(), [])
+        self.assertEqual(self.output(), outside)
+
+    def test_jobs_and_caches_do_not_show(self):
+        self.build("-j1", "--no-cache")
+        one, name = self.read("build/" + self.files()[0]), self.files()
+        shutil.rmtree(self.path("build"))
+        self.build("-j4")
+        self.assertEqual(self.files(), name)
+        self.assertEqual(self.read("build/" + name[0]), one)
+
+    def test_a_change_of_weights_replaces_the_file(self):
+        self.build()
+        first = self.files()
+        self.edit("net.tri", "two(relu(one(x)) * 1.0)", "two(relu(one(x)) * 2.0)")
+        stamp = os.stat(self.path("build/" + first[0])).st_mtime_ns
+        self.build()
+        self.assertEqual(self.files(), first)
+        self.assertEqual(os.stat(self.path("build/" + first[0])).st_mtime_ns, stamp)  # not written again
+        self.edit("net.tri", "TernaryLinear(1000, 40)", "TernaryLinear(1000, 41)")
+        self.build()
+        self.assertEqual(len(self.files()), 1)
+        self.assertNotEqual(self.files(), first)
+        incremental = self.read("build/" + self.files()[0])
+        shutil.rmtree(self.path("build"))
+        shutil.rmtree(self.path(".trib"))
+        self.build("--no-cache")
+        self.assertEqual(self.read("build/" + self.files()[0]), incremental)
+
+    def test_lost_and_wrong_files_are_told(self):
+        self.give_input()
+        self.build()
+        path = "build/" + self.files()[0]
+        good = self.read(path)
+        os.unlink(self.path(path))
+        self.assertIn(os.path.basename(path), self.fails("run", "net", "--input", "x=x.npy"))
+        self.write(path, good[:-1])
+        self.assertIn("is not the weight file that this library was built with", self.fails("run", "net", "--input", "x=x.npy"))
+        self.build()  # neither is taken for what was built
+        self.assertEqual(self.read(path), good)
+
+    def test_kill_at_any_moment(self):
+        self.give_input()
+        self.build()
+        self.output()
+        self.edit("net.tri", "TernaryLinear(1000, 40)", "TernaryLinear(1000, 40, bias=false)")
+        seed = random.randrange(1 << 30)
+        print("seed", seed)
+        rng = random.Random(seed)
+        for _ in range(15):
+            child = subprocess.Popen([TRIB, "build", "--no-cache"], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.DEVNULL,
+                                     stderr=subprocess.DEVNULL)
+            time.sleep(rng.uniform(0, 0.08))
+            child.send_signal(signal.SIGKILL)
+            child.wait()
+            self.output()  # whichever library is there has its weights
+        self.assertEqual([f for f in os.listdir(self.path("build")) if f.endswith(".tmp") and os.path.getsize(self.path("build/" + f)) > 500000], [])
+        self.build()
+        self.assertEqual(len(self.files()), 1)
+
+    def test_clean(self):
+        self.write("tri.build", MANIFEST % "4KiB" + "    out = lib\n")
+        self.build()
+        self.trib("clean")
+        self.assertFalse(os.path.exists(self.path("lib")))
+
+
+if __name__ == "__main__":
+    unittest.main()
