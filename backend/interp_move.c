@@ -117,6 +117,61 @@ void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct 
 	}
 }
 
+/* The value everywhere, then the rows of x where they belong. */
+void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	int64_t own[8], index[8] = {0}, at = 0, n = tensor_count(out), count = tensor_count(x[0]);
+	size_t size = dtype_size(out->elem);
+	uint32_t last = out->rank - 1;
+	strides_of(out, own);
+	for (uint32_t k = 0; k < out->rank; k++) {
+		int64_t before = dim_eval(in->f->dims, i->starts[k], in->syms);
+		if (before < 0 || before > out->dims[k] - x[0]->dims[k]) {
+			interp_fail(in, "%lld elements do not fit %lld behind a padding of %lld", (long long)x[0]->dims[k],
+				    (long long)out->dims[k], (long long)before);
+			return;
+		}
+		at += before * own[k];
+	}
+	for (int64_t k = 0; k < n; k++)
+		memcpy((char *)out->data + (size_t)k * size, x[1]->data, size);
+	if (!out->rank) {
+		memcpy(out->data, x[0]->data, size);
+		return;
+	}
+	int64_t row = x[0]->dims[last];
+	for (int64_t k = 0; k < count; k += row) {
+		memcpy((char *)out->data + (size_t)at * size, (const char *)x[0]->data + (size_t)k * size, (size_t)row * size);
+		for (uint32_t d = last; d-- > 0;) {
+			at += own[d];
+			if (++index[d] < x[0]->dims[d])
+				break;
+			at -= own[d] * x[0]->dims[d];
+			index[d] = 0;
+		}
+	}
+}
+
+void interp_window(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+{
+	int64_t own[8], stride[8];
+	uint32_t inside = x->rank;
+	strides_of(x, own);
+	for (uint32_t k = 0; k < x->rank; k++) {
+		stride[k] = own[k] * i->ints[k];
+		if (!(i->mask >> k & 1))
+			continue;
+		stride[inside] = own[k] * i->ints[inside];
+		if ((out->dims[k] - 1) * i->ints[k] + (out->dims[inside] - 1) * i->ints[inside] >= x->dims[k]) {
+			interp_fail(in, "windows of %lld elements do not fit a dimension of %lld", (long long)out->dims[inside],
+				    (long long)x->dims[k]);
+			return;
+		}
+		inside++;
+	}
+	copy_strided(x, out, 0, stride);
+}
+
 void interp_iota(const struct ir_inst *i, struct tensor *out)
 {
 	int64_t stride[8], n = tensor_count(out);

@@ -32,6 +32,8 @@ void interp_slice(struct interp *in, const struct ir_inst *i, const struct tenso
 void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_gather(struct interp *in, const struct tensor *const *x, struct tensor *out);
 void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+void interp_window(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_iota(const struct ir_inst *i, struct tensor *out);
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);

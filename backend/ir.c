@@ -99,7 +99,7 @@ static bool known_at_build(const struct ir_fn *f, const struct ir_inst *i)
 		return false;
 	if (i->op == OP_DIM && !dim_is_const(f->dims, i->extent, NULL))
 		return false;
-	if (i->op == OP_SLICE)
+	if (ir_op_starts(i->op))
 		for (uint32_t k = 0; k < i->type.rank; k++)
 			if (!dim_is_const(f->dims, i->starts[k], NULL))
 				return false;
@@ -155,7 +155,7 @@ static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_i
 	hasher_add_u64(h, i->mask);
 	hasher_add(h, i->ints, sizeof i->ints);
 	hasher_add(h, i->f, sizeof i->f);
-	if (i->op == OP_SLICE)
+	if (ir_op_starts(i->op))
 		for (uint32_t k = 0; k < i->type.rank; k++)
 			hash_dim(h, f->dims, i->starts[k]);
 	if (i->op == OP_DIM)

@@ -31,7 +31,7 @@ struct ir_inst {
 	uint32_t index;        /* as ops.def says */
 	uint32_t mask;         /* REDUCE_*, ARG*: bit k set: operand dim k is reduced */
 	int64_t ints[CORE_MAX_RANK];
-	dim starts[CORE_MAX_RANK]; /* SLICE */
+	dim starts[CORE_MAX_RANK]; /* SLICE, PAD */
 	double f[2];
 	dim extent;            /* DIM */
 	const void *data;      /* CONST */
@@ -67,6 +67,7 @@ int ir_op_ins(enum ir_op op);
 uint32_t ir_op_traits(enum ir_op op);
 /* Does r print or assert, itself or in what it calls? */
 bool ir_has_effect(const struct ir_fn *f, ir_ref r);
+static inline bool ir_op_starts(enum ir_op op) { return op == OP_SLICE || op == OP_PAD; } /* has it `starts`, one for each result dim? */
 /* Elements of a type with constant dims (they must be). */
 int64_t ir_type_count(const struct dims *d, const struct core_type *t);
 bool ir_type_const(const struct dims *d, const struct core_type *t); /* every dim a constant? */

@@ -154,7 +154,7 @@ static void emit_stored(struct builder *b, ir_ref v)
 		return;
 	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);
-	uint32_t parts = in->op == OP_CONCAT ? in->n_operands : 1;
+	uint32_t parts = in->op == OP_CONCAT || in->op == OP_PAD ? in->n_operands : 1;
 	for (uint32_t k = 0; k < parts; k++)
 		emit_nest(b, b->values[v].first_group + k);
 }

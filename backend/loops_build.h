@@ -15,11 +15,11 @@ struct coords {
 	struct coord at[CORE_MAX_RANK];
 };
 
-/* One nest to be: the value (or part of a concatenation, or copy of an output) that it stores. */
+/* One nest to be: the value (or part of a concatenation, what is padded or padded with, or copy of an output) that it stores. */
 enum group_kind { GROUP_VALUE, GROUP_PART, GROUP_COPY };
 struct group {
 	enum group_kind kind;
-	ir_ref root;   /* GROUP_PART: the CONCAT; GROUP_COPY: the value copied */
+	ir_ref root;   /* GROUP_PART: the CONCAT or PAD; GROUP_COPY: the value copied */
 	uint32_t part; /* GROUP_PART: operand number; GROUP_COPY: output number */
 	uint8_t n_parallel, n_reduce;
 	dim extent[LOOP_MAX];
@@ -34,7 +34,7 @@ struct fused {
 	struct coords *coords;
 	uint32_t cost, size; /* of computing one element from buffers, roughly in vector instructions; expressions */
 	uint32_t output;     /* output it is stored to, or LOOP_NONE */
-	uint32_t first_group; /* stored: its nest (CONCAT: that of part 0), or LOOP_NONE */
+	uint32_t first_group; /* stored: its nest (CONCAT: that of part 0, PAD: of the value around), or LOOP_NONE */
 };
 
 struct builder {

@@ -94,6 +94,30 @@ static void check_slice(struct checks *c, const struct ir_inst *i, const struct 
 	}
 }
 
+static void check_pad(struct checks *c, const struct ir_inst *i, const struct core_type *from)
+{
+	for (uint32_t k = 0; k < from->rank; k++) {
+		at_least_zero(c, i->starts[k]);
+		at_least_zero(c, dim_sub(c->b->dims, dim_sub(c->b->dims, i->type.dims[k], from->dims[k]), i->starts[k]));
+	}
+}
+
+/* At least one window, and the last element of the last one inside. */
+static void check_window(struct checks *c, const struct ir_inst *i, const struct core_type *from)
+{
+	struct dims *d = c->b->dims;
+	uint32_t inside = from->rank;
+	for (uint32_t k = 0; k < from->rank; k++) {
+		if (!(i->mask >> k & 1))
+			continue;
+		dim windows = dim_sub(d, i->type.dims[k], c->b->one), size = dim_sub(d, i->type.dims[inside], c->b->one);
+		dim last = dim_add(d, dim_mul(d, windows, dim_const(d, i->ints[k])), dim_mul(d, size, dim_const(d, i->ints[inside])));
+		at_least_zero(c, windows);
+		at_least_zero(c, dim_sub(d, dim_sub(d, from->dims[k], c->b->one), last));
+		inside++;
+	}
+}
+
 static void check_broadcast(struct checks *c, const struct ir_inst *i, const struct core_type *from)
 {
 	for (uint32_t k = 0; k < from->rank; k++)
@@ -111,6 +135,10 @@ static void check_inst(struct checks *c, ir_ref r)
 		equal(c, count(c, from), count(c, &i->type));
 	else if (i->op == OP_SLICE)
 		check_slice(c, i, from);
+	else if (i->op == OP_PAD)
+		check_pad(c, i, from);
+	else if (i->op == OP_WINDOW)
+		check_window(c, i, from);
 	else if (i->op == OP_BROADCAST)
 		check_broadcast(c, i, from);
 }

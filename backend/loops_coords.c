@@ -153,6 +153,19 @@ static void through_slice(const struct builder *b, const struct ir_inst *in, con
 	}
 }
 
+static void through_window(const struct builder *b, const struct ir_inst *in, const struct coords *c, struct coords *out)
+{
+	uint32_t inside = out->rank;
+	for (uint32_t i = 0; i < out->rank; i++) {
+		coord_zero(b, &out->at[i]);
+		coord_add(b, &c->at[i], dim_const(b->dims, in->ints[i]), &out->at[i]);
+		if (!(in->mask >> i & 1))
+			continue;
+		coord_add(b, &c->at[inside], dim_const(b->dims, in->ints[inside]), &out->at[i]);
+		inside++;
+	}
+}
+
 static void through_reduce(const struct builder *b, const struct ir_inst *in, uint32_t rank, const struct coords *c, uint32_t first_reduce,
 			   struct coords *out)
 {
@@ -185,6 +198,9 @@ bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct 
 		return true;
 	case OP_SLICE:
 		through_slice(b, in, c, out);
+		return true;
+	case OP_WINDOW:
+		through_window(b, in, c, out);
 		return true;
 	case OP_GATHER: case OP_GATHER_DIM: /* the indices */
 		memcpy(out->at, c->at, from->rank * sizeof c->at[0]);

@@ -30,7 +30,13 @@ static bool is_reduction(enum ir_op op)
 
 static bool is_view(enum ir_op op)
 {
-	return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_TRANSPOSE || op == OP_SLICE || op == OP_IOTA || op == OP_DIM;
+	return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_TRANSPOSE || op == OP_SLICE || op == OP_WINDOW || op == OP_IOTA || op == OP_DIM;
+}
+
+/* Is it put together in memory by a nest for each operand? */
+static bool is_joined(enum ir_op op)
+{
+	return op == OP_CONCAT || op == OP_PAD;
 }
 
 /* The matrix that a batch of matrices repeats, under broadcasts that only add leading dimensions. */
@@ -97,7 +103,7 @@ static void measure(struct builder *b, ir_ref v)
 	struct fused *f = &b->values[v];
 	f->cost = own_cost(in->op);
 	f->size = 1;
-	if (loops_given(b->ir, v) || in->op == OP_CONCAT || is_reduction(in->op))
+	if (loops_given(b->ir, v) || is_joined(in->op) || is_reduction(in->op))
 		return;
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		const struct fused *o = &b->values[ir_operand(b->ir, v, k)];
@@ -214,7 +220,7 @@ static bool needs_buffer(const struct builder *b, ir_ref v)
 {
 	const struct fused *f = &b->values[v];
 	enum ir_op op = ir_at(b->ir, v)->op;
-	if (f->forced || op == OP_CONCAT)
+	if (f->forced || is_joined(op))
 		return true;
 	if (is_reduction(op))
 		return !absorbs(b, v);
@@ -232,6 +238,20 @@ static void store_concat(struct builder *b, ir_ref v)
 		const struct core_type *t = &ir_at(b->ir, o)->type;
 		struct coords c;
 		coords_identity(b, t->rank, &c);
+		want(b, o, group_new(b, GROUP_PART, v, k, t), &c);
+	}
+}
+
+/* The value everywhere, then operand 0 over it. */
+static void store_pad(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	b->values[v].first_group = b->n_groups;
+	for (uint32_t k = 2; k-- > 0;) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		const struct core_type *t = k ? &in->type : &ir_at(b->ir, o)->type;
+		struct coords c;
+		coords_identity(b, k ? 0 : t->rank, &c);
 		want(b, o, group_new(b, GROUP_PART, v, k, t), &c);
 	}
 }
@@ -268,6 +288,8 @@ static void decide(struct builder *b, ir_ref v)
 	f->stored = needs_buffer(b, v);
 	if (f->stored && in->op == OP_CONCAT)
 		store_concat(b, v);
+	else if (f->stored && in->op == OP_PAD)
+		store_pad(b, v);
 	else if (f->stored)
 		store_value(b, v);
 	else if (f->use == USE_ONE)

@@ -248,7 +248,7 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 		return put_extent(n, in->extent, c->in_reduction);
 	case OP_IOTA:
 		return put_cast(n, put_coord(n, &c->at[in->index], c->in_reduction), in->type.elem);
-	case OP_BROADCAST: case OP_RESHAPE: case OP_TRANSPOSE: case OP_SLICE:
+	case OP_BROADCAST: case OP_RESHAPE: case OP_TRANSPOSE: case OP_SLICE: case OP_WINDOW:
 		BUG_ON(!coords_operand(b, v, 0, c, 0, &oc));
 		return eval(n, ir_operand(b->ir, v, 0), &oc);
 	case OP_GATHER: case OP_GATHER_DIM:
@@ -308,8 +308,10 @@ static ir_ref group_store(const struct builder *b, const struct group *g, struct
 	const struct ir_inst *root = ir_at(b->ir, g->root);
 	struct coords c;
 	coords_identity(b, root->type.rank, &c);
-	if (g->kind == GROUP_PART)
+	if (g->kind == GROUP_PART && root->op == OP_CONCAT)
 		c.at[root->index].base = concat_start(b, g->root, g->part);
+	for (uint32_t k = 0; g->kind == GROUP_PART && root->op == OP_PAD && g->part == 0 && k < root->type.rank; k++)
+		c.at[k].base = root->starts[k];
 	access_at(b, &root->type, &c, a);
 	a->buffer = g->kind == GROUP_COPY ? b->ir->n_inputs + g->part : b->buffer[g->root];
 	return g->kind == GROUP_PART ? ir_operand(b->ir, g->root, g->part) : g->root;
@@ -323,7 +325,7 @@ void loops_nest(struct builder *b, uint32_t group, struct loop_nest *out)
 	struct coords c;
 	struct loop_store *store = ARENA_NEW(b->unit, struct loop_store);
 	ir_ref value = group_store(b, n.group, &store->access);
-	coords_identity(b, n.group->n_parallel, &c);
+	coords_identity(b, ir_at(b->ir, value)->type.rank, &c);
 	store->value = eval(&n, value, &c);
 	*out = (struct loop_nest){.n_parallel = n.group->n_parallel, .n_reduce = n.group->n_reduce};
 	memcpy(out->extent, n.group->extent, sizeof out->extent);

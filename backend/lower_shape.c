@@ -136,3 +136,58 @@ void lower_bi_gather(struct lower *l, ir_ref *r)
 }
 
 void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gathered(l, lower_tensor(l, 1), lower_tensor(l, 0)); }
+
+/* ---- windows ---- */
+
+ir_ref lower_pad(struct lower *l, ir_ref x, const dim *before, const dim *after, ir_ref value)
+{
+	struct core_type t = *lower_of(l, x);
+	dim zero = dim_const(l->f->dims, 0);
+	bool none = true;
+	for (uint32_t k = 0; k < t.rank; k++) {
+		none = none && dim_eq(before[k], zero) && dim_eq(after[k], zero);
+		t.dims[k] = dim_add(l->f->dims, t.dims[k], dim_add(l->f->dims, before[k], after[k]));
+	}
+	if (none)
+		return x;
+	ir_ref operands[2] = {x, value}, r = lower_emit(l, OP_PAD, &t, operands, 2);
+	for (uint32_t k = 0; k < t.rank; k++)
+		ir_at(l->f, r)->starts[k] = before[k];
+	return r;
+}
+
+ir_ref lower_windows(struct lower *l, ir_ref x, const struct lower_window *w, uint32_t n)
+{
+	struct core_type t = *lower_of(l, x);
+	int64_t step[CORE_MAX_RANK];
+	uint32_t mask = 0;
+	for (uint32_t k = 0; k < t.rank; k++)
+		step[k] = 1;
+	for (uint32_t k = 0; k < n; k++) {
+		mask |= 1u << w[k].axis;
+		t.dims[w[k].axis] = w[k].count;
+		step[w[k].axis] = w[k].stride;
+		step[t.rank] = w[k].dilation;
+		t.dims[t.rank++] = w[k].kernel;
+	}
+	ir_ref r = lower_emit(l, OP_WINDOW, &t, &x, 1);
+	ir_at(l->f, r)->mask = mask;
+	for (uint32_t k = 0; k < t.rank; k++)
+		ir_at(l->f, r)->ints[k] = step[k];
+	return r;
+}
+
+ir_ref lower_along(struct lower *l, ir_ref v, uint32_t axis, uint32_t rank)
+{
+	dim dims[CORE_MAX_RANK];
+	for (uint32_t k = 0; k < rank; k++)
+		dims[k] = k == axis ? lower_of(l, v)->dims[0] : dim_const(l->f->dims, 1);
+	return lower_reshape(l, v, dims, rank);
+}
+
+ir_ref lower_take(struct lower *l, ir_ref x, ir_ref index, uint32_t axis)
+{
+	struct core_type t = *lower_of(l, x);
+	t.dims[axis] = lower_of(l, index)->dims[0];
+	return lower_gather_dim(l, x, lower_broadcast(l, lower_along(l, index, axis, t.rank), &t), axis);
+}

@@ -70,6 +70,19 @@ ir_ref lower_iota(struct lower *l, const struct core_type *shape, dtype elem, ui
 ir_ref lower_slice(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size);
 ir_ref lower_concat(struct lower *l, const ir_ref *parts, uint32_t n, uint32_t axis);
 ir_ref lower_gather_dim(struct lower *l, ir_ref x, ir_ref index, uint32_t axis);
+/* `before` and `after` elements of a constant around each dim. */
+ir_ref lower_pad(struct lower *l, ir_ref x, const dim *before, const dim *after, ir_ref value);
+struct lower_window {
+	uint32_t axis;
+	dim kernel, count; /* elements of a window, windows */
+	int64_t stride, dilation;
+};
+/* Windows along n dims, ascending, of x; their insides are new last dims. */
+ir_ref lower_windows(struct lower *l, ir_ref x, const struct lower_window *w, uint32_t n);
+/* Elements of x along `axis` where `index`, a vector of int64, says. */
+ir_ref lower_take(struct lower *l, ir_ref x, ir_ref index, uint32_t axis);
+/* A vector so that it meets dim `axis` of a tensor of the rank. */
+ir_ref lower_along(struct lower *l, ir_ref v, uint32_t axis, uint32_t rank);
 ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep);
 /* float16 and bfloat16 as float32: what compound builtins compute in. */
 ir_ref lower_widen(struct lower *l, ir_ref x);
@@ -134,6 +147,12 @@ void lower_bi_batch_norm(struct lower *l, ir_ref *r);
 void lower_bi_layer_norm(struct lower *l, ir_ref *r);
 void lower_bi_rms_norm(struct lower *l, ir_ref *r);
 void lower_bi_group_norm(struct lower *l, ir_ref *r);
+void lower_bi_conv2d(struct lower *l, ir_ref *r); /* lower_conv.c */
+void lower_bi_maxpool2d(struct lower *l, ir_ref *r); /* lower_pool.c */
+void lower_bi_avgpool2d(struct lower *l, ir_ref *r);
+void lower_bi_adaptive_avgpool2d(struct lower *l, ir_ref *r);
+void lower_bi_pad(struct lower *l, ir_ref *r); /* lower_resize.c */
+void lower_bi_upsample2d(struct lower *l, ir_ref *r);
 void lower_bi_to_trit(struct lower *l, ir_ref *r); /* lower_quant.c */
 void lower_bi_absmean_quantize(struct lower *l, ir_ref *r);
 void lower_bi_absmax_quantize(struct lower *l, ir_ref *r);

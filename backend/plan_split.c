@@ -209,7 +209,7 @@ static void move_inst(const struct moved *m, struct ir_inst *i)
 	move_type(m, &i->type);
 	if (i->op == OP_DIM)
 		i->extent = dim_translate(m->to, m->from, i->extent, m->syms);
-	for (uint32_t k = 0; i->op == OP_SLICE && k < i->type.rank; k++)
+	for (uint32_t k = 0; ir_op_starts(i->op) && k < i->type.rank; k++)
 		i->starts[k] = dim_translate(m->to, m->from, i->starts[k], m->syms);
 }
 

@@ -124,6 +124,15 @@ static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, str
 		buf_puts(out, " step ");
 		print_ints(i->ints, i->type.rank, out);
 		return;
+	case OP_PAD:
+		buf_puts(out, " before ");
+		print_dims(f->dims, i->starts, i->type.rank, out);
+		return;
+	case OP_WINDOW:
+		print_mask(i->mask, out);
+		buf_puts(out, " step ");
+		print_ints(i->ints, i->type.rank, out);
+		return;
 	case OP_RANDOM: print_random(i, out); return;
 	case OP_PRINT: print_text(i->text, out); return;
 	case OP_ASSERT:

@@ -410,6 +410,15 @@ static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_oper
 		expect_word(r, "step");
 		read_ints(r, i->ints);
 		return;
+	case OP_PAD:
+		expect_word(r, "before");
+		read_dims(r, i->starts, CORE_MAX_RANK);
+		return;
+	case OP_WINDOW:
+		read_mask(r, i);
+		expect_word(r, "step");
+		read_ints(r, i->ints);
+		return;
 	case OP_RANDOM: read_random(r, i); return;
 	case OP_PRINT: i->text = read_text(r); return;
 	case OP_ASSERT:

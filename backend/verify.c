@@ -220,6 +220,43 @@ static void check_gather_dim(struct verify *v, const struct ir_inst *i, const st
 		     "wrong shape");
 }
 
+/* Its own elements must fit in, where known. */
+static void check_pad(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *value)
+{
+	need(v, x->rank == i->type.rank && value->rank == 0, "rank changes, or the value is no scalar");
+	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
+		int64_t before, size, n;
+		if (!dim_is_const(v->f->dims, i->starts[k], &before))
+			continue;
+		need(v, before >= 0, "negative padding");
+		if (dim_is_const(v->f->dims, x->dims[k], &size) && dim_is_const(v->f->dims, i->type.dims[k], &n))
+			need(v, before <= n - size, "the result is too small");
+	}
+}
+
+/* The last element of the last window must lie inside, where known. */
+static void check_window(struct verify *v, const struct ir_inst *i, const struct core_type *x)
+{
+	uint32_t inside = x->rank;
+	need(v, !(i->mask >> x->rank), "mask beyond the rank");
+	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
+		if (!(i->mask >> k & 1)) {
+			need(v, k < i->type.rank && i->ints[k] == 1 && may_equal(v, x->dims[k], i->type.dims[k]), "wrong result shape");
+			continue;
+		}
+		int64_t size, n, m, last, step;
+		need(v, inside < i->type.rank && i->ints[k] >= 0 && i->ints[inside] >= 0, "wrong rank or step");
+		if (v->ok && dim_is_const(v->f->dims, x->dims[k], &size) && dim_is_const(v->f->dims, i->type.dims[k], &n) &&
+		    dim_is_const(v->f->dims, i->type.dims[inside], &m) && n > 0 && m > 0) {
+			bool over = __builtin_mul_overflow(n - 1, i->ints[k], &last) || __builtin_mul_overflow(m - 1, i->ints[inside], &step) ||
+				    __builtin_add_overflow(last, step, &last);
+			need(v, !over && last < size, "out of range");
+		}
+		inside++;
+	}
+	need(v, inside == i->type.rank, "wrong result rank");
+}
+
 static void check_numbered(struct verify *v, const struct ir_inst *i, const struct core_type *types, uint32_t n)
 {
 	need(v, i->index < n, "no such number");
@@ -251,7 +288,7 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 {
 	const struct ir_fn *f = v->f;
 	bool moves = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE || i->op == OP_CONCAT ||
-		     i->op == OP_GATHER || i->op == OP_GATHER_DIM;
+		     i->op == OP_GATHER || i->op == OP_GATHER_DIM || i->op == OP_PAD || i->op == OP_WINDOW;
 	for (uint32_t k = 0; moves && k < (i->op == OP_GATHER || i->op == OP_GATHER_DIM ? 1 : i->n_operands); k++)
 		need(v, operand(v, k)->elem == i->type.elem, "element type changes");
 	if (!v->ok)
@@ -274,6 +311,8 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 	case OP_CONCAT: check_concat(v, i); return;
 	case OP_GATHER: check_gather(v, i, operand(v, 0), operand(v, 1)); return;
 	case OP_GATHER_DIM: check_gather_dim(v, i, operand(v, 0), operand(v, 1)); return;
+	case OP_PAD: check_pad(v, i, operand(v, 0), operand(v, 1)); return;
+	case OP_WINDOW: check_window(v, i, operand(v, 0)); return;
 	case OP_IOTA:
 		need(v, i->index < i->type.rank && i->type.elem != DT_BOOL && i->type.elem != DT_TRIT,
 		     "axis out of range, or not a number");

@@ -33,7 +33,7 @@ static hash128 key_of(const struct rewrite *w, ir_ref r)
 	hasher_add_u64(h, (uint64_t)i->index << 32 | i->mask);
 	hasher_add(h, i->ints, sizeof i->ints);
 	hasher_add(h, i->f, sizeof i->f);
-	if (i->op == OP_SLICE)
+	if (ir_op_starts(i->op))
 		hash_dims(h, i->starts, i->type.rank);
 	if (i->op == OP_DIM)
 		hash_dims(h, &i->extent, 1);

@@ -72,7 +72,7 @@ static void splice_inst(struct splice *s, ir_ref r)
 		operands[k] = s->map[ir_operand(s->from, r, k)];
 	for (uint32_t k = 0; k < i.type.rank; k++)
 		i.type.dims[k] = translated(s, i.type.dims[k]);
-	for (uint32_t k = 0; i.op == OP_SLICE && k < i.type.rank; k++)
+	for (uint32_t k = 0; ir_op_starts(i.op) && k < i.type.rank; k++)
 		i.starts[k] = translated(s, i.starts[k]);
 	if (i.op == OP_DIM)
 		i.extent = translated(s, i.extent);
