@@ -22,7 +22,7 @@ NP = {"bool": np.bool_, "trit": np.int8, "int8": np.int8, "int16": np.int16, "in
 ULP = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52}
 LOOSE = {"min", "max", "reduce_min", "reduce_max", "exp", "log", "sin", "cos", "tanh", "erf", "pow", "reduce_sum", "reduce_prod", "matmul"}
 # Operations that others run, or that have no value to compare: inputs, calls.
-ELSEWHERE = {"input", "weight", "call", "result", "random", "dim"}
+ELSEWHERE = {"input", "weight", "call", "result", "random", "dim", "print", "assert"}
 
 
 def to_bfloat16(x):
@@ -289,6 +289,32 @@ def op_gather_dim(c, _):
     return y, dtype
 
 
+def op_pad(c, _):
+    shape, dtype = shape_of(c.rng, 0), any_type(c.rng)
+    around = [(c.rng.randint(0, 2), c.rng.randint(0, 2)) for _ in shape]
+    x, value = values(c.rng, dtype, shape), values(c.rng, dtype, ())
+    y = np.full([b + n + a for n, (b, a) in zip(shape, around)], value)
+    y[tuple(slice(b, b + n) for n, (b, _) in zip(shape, around))] = x
+    c.emit(f"pad {c.const(x, dtype)} {c.const(value, dtype)} before {[b for b, _ in around]}", dtype, y.shape)
+    return y, dtype
+
+
+def op_window(c, _):
+    shape, dtype = shape_of(c.rng, 1, 4, 7), any_type(c.rng)
+    dims = sorted(c.rng.sample(range(len(shape)), c.rng.randint(1, len(shape))))
+    x = y = values(c.rng, dtype, shape)
+    steps, inside = [1] * len(shape), []
+    for d in dims:
+        step, dilation = c.rng.choice([1, 1, 2, 3]), c.rng.choice([1, 1, 2])
+        kernel = c.rng.randint(1, (shape[d] - 1) // dilation + 1)
+        y = np.lib.stride_tricks.sliding_window_view(y, (kernel - 1) * dilation + 1, d)[..., ::dilation]
+        y = y[(slice(None),) * d + (slice(None, None, step),)]
+        steps[d] = step
+        inside.append(dilation)
+    c.emit(f"window {c.const(x, dtype)} dims {dims} step {steps + inside}", dtype, y.shape)
+    return y, dtype
+
+
 def op_iota(c, _):
     shape, dtype = shape_of(c.rng, 1), c.rng.choice(INTS + FLOATS)
     axis = c.rng.randrange(len(shape))
@@ -329,7 +355,7 @@ def op_matmul(c, _):
 
 def handlers():
     h = {"cast": op_cast, "select": op_select, "const": op_const, "broadcast": op_broadcast, "reshape": op_reshape, "transpose": op_transpose,
-         "slice": op_slice, "concat": op_concat, "gather": op_gather, "gather_dim": op_gather_dim, "iota": op_iota, "matmul": op_matmul}
+         "slice": op_slice, "concat": op_concat, "gather": op_gather, "gather_dim": op_gather_dim, "iota": op_iota, "pad": op_pad, "window": op_window, "matmul": op_matmul}
     h.update({op: op_unary for op in list(UNARY_FLOAT) + list(UNARY_ANY) + ["rsqrt"]})
     h.update({op: op_binary for op in list(BINARY) + list(COMPARE) + ["div", "floordiv", "mod", "pow"]})
     h.update({op: op_bool for op in ("not", "and", "or")})
