@@ -26,7 +26,8 @@ static void put_byte(struct writer *w, unsigned v) { w->bytes[w->n++] = (char)v;
 static void put_text(struct writer *w, const char *s, uint32_t n)
 {
 	for (int shift = 0; shift < 32; shift += 8)
-		put_byte(w, n >> shift & 0xff);
+		w->bytes[w->n + (unsigned)shift / 8] = (char)(n >> shift & 0xff);
+	w->n += 4;
 	if (n > sizeof w->bytes - w->n) {
 		flush(w);
 		if (n > sizeof w->bytes) {

@@ -105,6 +105,9 @@ void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts)
 
 span ast_span(const struct ast *t, node_id n)
 {
+	enum node_kind k = ast_kind(t, n);
+	if (node_operand_a(k) == OPERAND_NIL && node_operand_b(k) == OPERAND_NIL)
+		return token_span(&t->tokens, ast_token(t, n));
 	token_id first = ast_first_token(t, n), last = ast_last_token(t, n);
 	span s = token_span(&t->tokens, first);
 	if (last > first && last < t->tokens.len)

@@ -30,7 +30,7 @@ enum dtype_class dtype_class(dtype t)
 dtype dtype_find(const char *text)
 {
 	for (int t = 0; t < DT_COUNT; t++)
-		if (!strcmp(facts[t].text, text))
+		if (*facts[t].text == *text && !strcmp(facts[t].text, text))
 			return (dtype)t;
 	if (!strcmp(text, "int"))
 		return DT_INT32;

@@ -4,10 +4,14 @@
 
 struct row {
 	const char *id, *text;
-	enum token_class class;
 };
 static const struct row rows[TOK_COUNT] = {
-#define TOKEN(id, text, class) [TOK_##id] = {#id, text, TOKEN_##class},
+#define TOKEN(id, text, class) [TOK_##id] = {#id, text},
+#include "frontend/tokens.def"
+#undef TOKEN
+};
+const uint8_t token_classes[TOK_COUNT] = {
+#define TOKEN(id, text, class) [TOK_##id] = TOKEN_##class,
 #include "frontend/tokens.def"
 #undef TOKEN
 };
@@ -15,7 +19,6 @@ _Static_assert(TOK_COUNT <= TOKEN_NEWLINE, "a kind and the newline bit share a b
 
 const char *token_kind_text(enum token_kind k) { return rows[k].text; }
 const char *token_kind_id(enum token_kind k) { return rows[k].id; }
-enum token_class token_class(enum token_kind k) { return rows[k].class; }
 
 bool token_is(const struct tokens *t, token_id i, const char *word)
 {

@@ -37,6 +37,7 @@ bool token_is(const struct tokens *t, token_id i, const char *word);
 /* How the kind is written ("->"), or what people call it ("name"). */
 const char *token_kind_text(enum token_kind k);
 const char *token_kind_id(enum token_kind k); /* "ARROW" */
-enum token_class token_class(enum token_kind k);
+extern const uint8_t token_classes[TOK_COUNT];
+static inline enum token_class token_class(enum token_kind k) { return (enum token_class)token_classes[k]; }
 void tokens_free(struct tokens *t);
 #endif
