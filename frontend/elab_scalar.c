@@ -243,6 +243,8 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	struct value out;
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
+	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) /* was an argument given? */
+		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
 	bool tensors = a.kind == V_TENSOR || b.kind == V_TENSOR;
 	if (!tensors && op != TOK_AND && op != TOK_OR && static_binary(e, op, a, b, at, &out))
 		return out;
