@@ -90,7 +90,7 @@ static void put_fix(struct call *c, const struct place *p, const struct diag *g)
 	put_diagnostic(c, p->a, g);
 	json_close(w, ']');
 	json_key(w, "isPreferred");
-	json_bool(w, true);
+	json_bool(w, diag_is_fixable(g));
 	open_edits(c, p);
 	put_edit(c, p->a, g);
 	close_edits(c);
@@ -103,14 +103,14 @@ static int by_place(const void *a, const void *b)
 	return x->edit.start < y->edit.start ? -1 : x->edit.start > y->edit.start;
 }
 
-/* All edits that do not overlap an earlier one. */
+/* All sure edits that do not overlap an earlier one. */
 static void put_fix_all(struct call *c, const struct place *p)
 {
 	const struct diags *d = p->a->diags;
 	const struct diag **all = ARENA_ARRAY(c->scratch, const struct diag *, diags_count(d) + 1);
 	uint32_t n = 0, end = 0;
 	for (uint32_t i = 0; i < diags_count(d); i++)
-		if (fixes(diags_at(d, i), p->source->id))
+		if (fixes(diags_at(d, i), p->source->id) && diag_is_fixable(diags_at(d, i)))
 			all[n++] = diags_at(d, i);
 	if (!n)
 		return;

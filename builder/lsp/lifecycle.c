@@ -94,7 +94,7 @@ void request_initialize(struct call *c)
 {
 	static const char *const providers[] = {
 		"hoverProvider",          "definitionProvider",      "referencesProvider", "documentHighlightProvider",
-		"documentSymbolProvider", "workspaceSymbolProvider", "inlayHintProvider",  "foldingRangeProvider",
+		"documentSymbolProvider", "workspaceSymbolProvider", "inlayHintProvider",  "foldingRangeProvider", "documentFormattingProvider",
 	};
 	struct json_writer *w = c->out;
 	read_client(&c->s->client, json_object_get(c->params, "capabilities"));

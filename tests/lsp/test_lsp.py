@@ -528,6 +528,21 @@ class Completing(LspTest):
         self.assertIsNone(help_at(head + "    return |x\n}\n"))
 
 
+class Formatting(LspTest):
+    def test_the_lines_that_change(self):
+        self.client.start()
+        text = "const A = 1\n\nfn f( x:int ) {\n  return x+A }\n\nconst B = 2\n"
+        uri = self.open("a.tri", text)
+        options = {"textDocument": {"uri": uri}, "options": {"tabSize": 4, "insertSpaces": True}}
+        (edit,) = self.client.ask("textDocument/formatting", options)
+        self.assertEqual(edit["newText"], "fn f(x: int) {\n    return x + A\n}\n")
+        self.assertEqual(edit["range"], {"start": {"line": 2, "character": 0}, "end": {"line": 4, "character": 0}})
+        self.client.change(uri, 2, {"range": edit["range"], "text": edit["newText"]})
+        self.assertEqual(self.client.ask("textDocument/formatting", options), [])
+        self.client.change(uri, 3, {"text": "fn f( {"})
+        self.assertIsNone(self.client.ask("textDocument/formatting", options))
+
+
 class Errors(LspTest):
     def test_every_request_on_text_full_of_errors(self):
         self.client.start()
