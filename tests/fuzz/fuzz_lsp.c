@@ -1,0 +1,93 @@
+/* Any messages to the language server, a line each: it must neither crash nor hang, and must answer in frames. A line that starts with `!` goes in
+ * as it is, others with a header. Files are the documents that are open, and two on a fake disk. */
+#include <stddef.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
+#include "builder/lsp/server.h"
+
+static const char *const disk[][2] = {
+	{"/p/tri.build", "project p\n    version = 1.0\n\nmodel m\n    sources = *.tri\n    entry = Net\n"},
+	{"/p/lib.tri",
+	 "layer Block(c: int) {\n    param gain: Tensor<float32, [c]>\n    fn forward(x: Tensor<float32, [N, c]>) { return x * gain }\n}\n"},
+};
+enum { N_FILES = 2 };
+
+static bool read_file(void *ctx, const char *path, char **text, size_t *len)
+{
+	(void)ctx;
+	for (int i = 0; i < N_FILES; i++) {
+		if (strcmp(path, disk[i][0]) != 0)
+			continue;
+		*text = strdup(disk[i][1]);
+		*len = strlen(disk[i][1]);
+		return *text != NULL;
+	}
+	return false;
+}
+
+static bool exists(void *ctx, const char *path)
+{
+	(void)ctx;
+	return !strcmp(path, disk[0][0]) || !strcmp(path, disk[1][0]);
+}
+
+static const char *const *expand(void *ctx, struct arena *a, const char *dir, const char *pattern, uint32_t *n)
+{
+	static const char *const found[] = {"/p/lib.tri"};
+	(void)ctx, (void)a, (void)pattern;
+	*n = !strcmp(dir, "/p");
+	return found;
+}
+
+static bool write_file(void *ctx, const char *path, const char *text, size_t len)
+{
+	(void)ctx, (void)text, (void)len;
+	return path[0] == '/';
+}
+
+static void check_frames(const struct buf *out)
+{
+	for (size_t at = 0; at < out->len;) {
+		static const char head[] = "Content-Length: ";
+		char *end;
+		BUG_ON(strncmp(out->at + at, head, sizeof head - 1) != 0);
+		size_t n = strtoull(out->at + at + sizeof head - 1, &end, 10);
+		BUG_ON(strncmp(end, "\r\n\r\n", 4) != 0);
+		at = (size_t)(end + 4 - out->at);
+		BUG_ON(n > out->len - at);
+		json_t *body = json_loadb(out->at + at, n, 0, NULL);
+		BUG_ON(!body);
+		json_decref(body);
+		at += n;
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	static const char hello[] = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"capabilities\":{}}}";
+	const struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_file, .std_dir = "/cache/std"};
+	struct server *s = server_new(&host);
+	struct buf in = {0};
+	buf_printf(&in, "Content-Length: %zu\r\n\r\n%s", sizeof hello - 1, hello);
+	for (const uint8_t *line = data, *end = data + size; line < end;) {
+		const uint8_t *stop = memchr(line, '\n', (size_t)(end - line));
+		size_t n = (size_t)((stop ? stop : end) - line);
+		if (n && *line == '!')
+			buf_put(&in, line + 1, n - 1);
+		else if (n)
+			buf_printf(&in, "Content-Length: %zu\r\n\r\n", n), buf_put(&in, line, n);
+		server_feed(s, in.at, in.len);
+		server_work(s);
+		buf_clear(&in);
+		line += n + 1;
+	}
+	check_frames(&s->out);
+	buf_free(&in);
+	server_free(s);
+	return 0;
+}
