@@ -76,17 +76,19 @@ struct loop_nest {
 	uint32_t n_stores;
 };
 
-enum loop_stmt_kind { STMT_NEST, STMT_KERNEL, STMT_CALL };
+enum loop_stmt_kind { STMT_NEST, STMT_KERNEL, STMT_CALL, STMT_EFFECT };
 struct loop_stmt {
 	enum loop_stmt_kind kind;
 	struct loop_nest nest;
 	enum kernel kernel;
-	uint32_t *buffers; /* STMT_KERNEL: as kernels.def says; STMT_CALL: the callee's run-time inputs, then outputs */
+	uint32_t *buffers; /* STMT_KERNEL: as kernels.def says; STMT_CALL: the callee's run-time inputs, then outputs; STMT_EFFECT: its values */
 	uint32_t n_buffers;
-	dim *dims;         /* STMT_KERNEL: as kernels.def says; STMT_CALL: values of the callee's symbols */
+	dim *dims;         /* STMT_KERNEL: as kernels.def says; STMT_CALL: values of the callee's symbols; STMT_EFFECT: sizes of the values */
 	uint32_t n_dims;
 	const char *callee; /* STMT_CALL: symbol of the unit */
 	const struct core_unit *callee_unit;
+	const char *text, *where; /* STMT_EFFECT: as of OP_PRINT (where is NULL) and OP_ASSERT */
+	uint8_t *kinds;     /* STMT_EFFECT: element type << 4 | rank of each value */
 	uint32_t slot;      /* STMT_CALL: its weight table; LOOP_NONE if it has no slots */
 };
 

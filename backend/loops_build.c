@@ -137,6 +137,26 @@ static void emit_call(struct builder *b, ir_ref v)
 		s->dims[k] = in->callee_syms[k];
 }
 
+static void emit_effect(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt *s = stmt_new(b, STMT_EFFECT);
+	s->text = in->text;
+	s->where = in->where;
+	s->n_buffers = in->n_operands;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 1);
+	s->kinds = ARENA_ARRAY(b->unit, uint8_t, in->n_operands + 1);
+	s->dims = ARENA_ARRAY(b->unit, dim, CORE_MAX_RANK * in->n_operands + 1);
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		const struct core_type *t = &ir_at(b->ir, o)->type;
+		s->buffers[k] = b->buffer[loops_base(b->ir, o)];
+		s->kinds[k] = (uint8_t)(t->elem << 4 | t->rank);
+		for (uint32_t i = 0; i < t->rank; i++)
+			s->dims[s->n_dims++] = t->dims[i];
+	}
+}
+
 static void emit_nest(struct builder *b, uint32_t group)
 {
 	struct loop_stmt *s = stmt_new(b, STMT_NEST);
@@ -172,6 +192,8 @@ static void emit(struct builder *b, ir_ref v)
 		const_buffer(b, v);
 	else if (op == OP_CALL)
 		emit_call(b, v);
+	else if (ir_op_traits(op) & EFFECT)
+		emit_effect(b, v);
 	else if (b->values[v].stored)
 		emit_stored(b, v);
 }

@@ -20,7 +20,8 @@ ir_ref loops_base(const struct ir_fn *f, ir_ref v)
 bool loops_given(const struct ir_fn *f, ir_ref v)
 {
 	enum ir_op op = ir_at(f, v)->op;
-	return op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || op == OP_CALL || op == OP_RESULT;
+	return op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || op == OP_CALL || op == OP_RESULT ||
+	       (ir_op_traits(op) & EFFECT);
 }
 
 static bool is_reduction(enum ir_op op)
@@ -324,6 +325,7 @@ void loops_fuse(struct builder *b)
 	b->values = ARENA_ARRAY(b->unit, struct fused, n);
 	for (uint32_t v = 0; v < n; v++) {
 		b->values[v].output = b->values[v].first_group = LOOP_NONE;
+		b->values[v].use = ir_has_effect(b->ir, v) ? USE_MANY : USE_NONE;
 		measure(b, v);
 	}
 	claim_outputs(b);

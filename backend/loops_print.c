@@ -147,6 +147,21 @@ static void print_call(const struct loop_fn *f, const struct loop_stmt *s, struc
 	buf_putc(out, '\n');
 }
 
+static void print_effect(const struct loop_fn *f, const struct loop_stmt *s, struct buf *out)
+{
+	uint32_t at = 0;
+	buf_puts(out, s->where ? "  assert(" : "  print(");
+	for (uint32_t k = 0; k < s->n_buffers; k++) {
+		buf_printf(out, "%sb%u %s[", k ? ", " : "", s->buffers[k], dtype_text((dtype)(s->kinds[k] >> 4)));
+		for (uint32_t i = 0; i < (s->kinds[k] & 15u); i++) {
+			buf_puts(out, i ? ", " : "");
+			dim_print(f->dims, s->dims[at++], out);
+		}
+		buf_putc(out, ']');
+	}
+	buf_printf(out, ") %s\n", s->where ? s->where : "");
+}
+
 void loops_print(const struct loop_fn *f, struct buf *out)
 {
 	buf_printf(out, "unit %s inputs %u outputs %u slots %u scratch ", f->symbol, f->n_inputs, f->n_outputs, f->n_slots);
@@ -162,6 +177,8 @@ void loops_print(const struct loop_fn *f, struct buf *out)
 	for (uint32_t k = 0; k < f->n_stmts; k++) {
 		if (f->stmts[k].kind == STMT_NEST)
 			print_nest(f, &f->stmts[k].nest, out);
+		else if (f->stmts[k].kind == STMT_EFFECT)
+			print_effect(f, &f->stmts[k], out);
 		else
 			print_call(f, &f->stmts[k], out);
 	}

@@ -6,7 +6,6 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
-#include "base/diag.h"
 
 /* Which output of the slice feeds a slot is no part of the unit's code. */
 static hash128 slots_hash(const struct plan *p)
@@ -52,12 +51,6 @@ struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const stru
 	dump_stage(dump, "lowered", whole);
 	if (!passes_run(whole, &c))
 		return NULL;
-	for (ir_ref r = 0; r < whole->n_insts; r++) {
-		if (!(ir_op_traits(ir_at(whole, r)->op) & EFFECT))
-			continue;
-		diag_add(diags, DIAG_LOWER, ir_at(whole, r)->at, "`%s` of run-time values cannot be compiled yet", ir_op_text(ir_at(whole, r)->op));
-		return NULL;
-	}
 	if (!plan_split(p, whole, c.opt > 0, diags))
 		return NULL;
 	check(opt, p->slice);

@@ -49,9 +49,11 @@ static void mark_wanted(struct split *s)
 	const struct ir_fn *f = s->whole;
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		s->wanted[f->outputs[k]] = true;
-	for (ir_ref r = f->n_insts; r-- > 0;)
+	for (ir_ref r = f->n_insts; r-- > 0;) {
+		s->wanted[r] = s->wanted[r] || ir_has_effect(f, r);
 		for (uint32_t k = 0; s->wanted[r] && !in_slot(s, r) && k < ir_at(f, r)->n_operands; k++)
 			s->wanted[ir_operand(f, r, k)] = true;
+	}
 }
 
 /* ---- slots ---- */

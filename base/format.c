@@ -232,7 +232,9 @@ static int shortest(double v, enum format_elem elem, char *digits)
 		snprintf(text, sizeof text, "%.*e", n++, v);
 	while (n < 17 && !reads_back(text, v, elem));
 	char *e = strchr(text, 'e');
-	exponent = atoi(e + 1);
+	exponent = (e[2] - '0') * 10 + (e[3] - '0'); /* two or three digits */
+	exponent = e[4] ? exponent * 10 + (e[4] - '0') : exponent;
+	exponent = e[1] == '-' ? -exponent : exponent;
 	for (char *p = text; p < e; p++)
 		if (*p >= '0' && *p <= '9')
 			*digits++ = *p;

@@ -10,6 +10,8 @@
 _Static_assert((int)DT_BOOL == (int)FORMAT_BOOL && (int)DT_INT64 == (int)FORMAT_INT64 && (int)DT_FLOAT64 == (int)FORMAT_FLOAT64,
 	       "the same numbers");
 
+enum { MAX_VALUES = 60 }; /* that the runtime of a library takes in one call */
+
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
 
 /* Text under construction: as a template, and plain as long as nothing of run time is in it. */
@@ -252,6 +254,10 @@ struct value eval_fstring(struct elab *e, node_id n)
 static void emit_text_effect(struct elab *e, enum core_kind kind, struct value text, struct core_arg *lead, uint32_t n_lead, span at)
 {
 	uint32_t n = text.kind == V_TEXT ? text.u.text->values.u.seq->n : 0;
+	if (n > MAX_VALUES) {
+		elab_error(e, DIAG_ARG_COUNT, at, "more than %d run-time values in one text", MAX_VALUES);
+		return;
+	}
 	struct core_arg *args = ARENA_ARRAY(e->f->arena, struct core_arg, n_lead + n + 1);
 	const char *template = text.kind == V_TEXT ? text.u.text->template : "";
 	if (text.kind == V_STR) {

@@ -144,6 +144,7 @@ static void expand(const struct frame *s)
 		case STMT_NEST: launch_nest(s, i); break;
 		case STMT_KERNEL: launch_kernel(s, st); break;
 		case STMT_CALL: call(s, st); break;
+		case STMT_EFFECT: break; /* a device has nowhere to print: the builder warns */
 		}
 	}
 }

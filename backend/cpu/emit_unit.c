@@ -2,6 +2,7 @@
 #include "backend/cpu/emit.h"
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include "backend/runtime/tri.h"
 #include "base/bug.h"
 
@@ -257,6 +258,38 @@ static void emit_call(struct emit *e, const struct loop_stmt *s)
 	LLVMBuildCall2(e->builder, unit_type(e), declare(e, s->callee, unit_type(e)), args, 5, "");
 }
 
+/* -- effects ----------------------------------------------------------------------------------------------------------------------------- */
+
+static LLVMValueRef constant_bytes(struct emit *e, const void *data, size_t n)
+{
+	LLVMValueRef bytes = LLVMConstStringInContext2(e->context, data, n, 0);
+	LLVMValueRef g = LLVMAddGlobal(e->module, LLVMTypeOf(bytes), "text");
+	LLVMSetInitializer(g, bytes);
+	LLVMSetGlobalConstant(g, 1);
+	LLVMSetLinkage(g, LLVMPrivateLinkage);
+	return g;
+}
+
+/* tri_print(ctx, text, kinds, bufs, dims, n) or tri_assert(ctx, text, where, kinds, bufs, dims, n) */
+static void emit_effect(struct emit *e, const struct loop_stmt *s)
+{
+	LLVMTypeRef params[7];
+	LLVMValueRef args[7];
+	unsigned n = 0;
+	args[n++] = e->ctx;
+	args[n++] = constant_bytes(e, s->text, strlen(s->text));
+	if (s->where)
+		args[n++] = constant_bytes(e, s->where, strlen(s->where));
+	args[n++] = constant_bytes(e, s->kinds, s->n_buffers);
+	args[n++] = buffer_array(e, s);
+	args[n++] = dim_array(e, s->dims, s->n_dims);
+	args[n++] = LLVMConstInt(e->i32, s->n_buffers, 0);
+	for (unsigned k = 0; k < n; k++)
+		params[k] = k + 1 < n ? e->ptr : e->i32;
+	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, n, 0);
+	LLVMBuildCall2(e->builder, type, declare(e, s->where ? "tri_assert" : "tri_print", type), args, n, "");
+}
+
 /* -- functions --------------------------------------------------------------------------------------------------------------------------- */
 
 /* Starts a function: e->function, positioned in its first block. */
@@ -302,6 +335,8 @@ static void emit_run(struct emit *e)
 			emit_nest(e, &s->nest);
 		else if (s->kind == STMT_KERNEL)
 			emit_kernel(e, s);
+		else if (s->kind == STMT_EFFECT)
+			emit_effect(e, s);
 		else
 			emit_call(e, s);
 	}

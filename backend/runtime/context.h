@@ -30,6 +30,7 @@ struct tri_context {
 	_Atomic uint32_t failed; /* 0 none, 1 being written, 2 written */
 	int32_t fail_code;
 	int64_t fail_value, fail_bound;
+	char fail_text[240]; /* of a failed assertion */
 };
 
 /* threads 0: one per CPU of the affinity mask. */

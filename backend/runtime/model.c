@@ -86,6 +86,8 @@ static int outcome(const struct tri_context *ctx, tri_error *err)
 	if (!ctx->failed)
 		return TRI_OK;
 	int code = ctx->fail_code ? ctx->fail_code : TRI_ERR_RANGE;
+	if (code == TRI_ERR_ASSERT)
+		return tri_error_set(err, code, "%s", ctx->fail_text);
 	if (code == TRI_ERR_SHAPE)
 		return tri_error_set(err, code, TRI_MISFIT);
 	if (ctx->fail_bound > 0)

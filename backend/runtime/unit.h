@@ -15,6 +15,12 @@ typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int
 
 /* Called by generated code for a run-time error (index out of range, failed assertion); remembered, the first one wins, and the run goes on. */
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);
+/* Writes the template of base/format.h to the standard error stream. For each of n values: kinds, element type << 4 | rank; bufs, its data; dims, its
+ * sizes, one value's after the other's. */
+void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n);
+/* The first value is the condition, the template is for the others; false: tri_fail with the text "where: message". */
+void tri_assert(struct tri_context *ctx, const char *text, const char *where, const uint8_t *kinds, void *const *bufs, const int64_t *dims,
+		uint32_t n);
 /* Runs fn(arg, i) for i in 0 … n-1 on the context's threads, in no order; returns when all are done. */
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 #endif
