@@ -8,6 +8,7 @@
 #include "builder/manifest.h"
 #include "builder/options.h"
 #include "builder/timing.h"
+#include "frontend/core.h"
 
 #define MANIFEST "tri.build"
 
@@ -161,6 +162,20 @@ bool build_check(struct build *b)
 	return build_may_go_on(b);
 }
 
+/* Print and assert are left out of OpenCL code: the first one is told. */
+static void warn_effects(struct build *b, const struct core_program *p)
+{
+	for (uint32_t i = 0; i < p->n_units; i++)
+		for (uint32_t k = 0; k < p->units[i]->n_nodes; k++) {
+			const struct core_node *n = &p->units[i]->nodes[k];
+			if (n->kind != CORE_PRINT && n->kind != CORE_ASSERT)
+				continue;
+			diag_add(b->diags, DIAG_DEVICE_EFFECT, n->at, "the OpenCL library leaves this %s out",
+				 n->kind == CORE_PRINT ? "print" : "assertion");
+			return;
+		}
+}
+
 bool build_elaborate(struct build *b)
 {
 	struct tick t = timing_tick();
@@ -186,6 +201,8 @@ bool build_elaborate(struct build *b)
 					   .at = m->spec->entry_at};
 		m->program = frontend_elaborate(m->frontend, &req);
 		m->failed = !m->program;
+		if (m->program && m->opencl)
+			warn_effects(b, m->program);
 	}
 	timing_event(b->timing, PHASE_ELABORATE, 0, "elaborate", t);
 	return build_may_go_on(b);

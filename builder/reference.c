@@ -48,6 +48,12 @@ static tri_entry_desc describe_entry(struct arena *a, const struct core_entry *e
 	return d;
 }
 
+static void to_stderr(void *ctx, const char *text, size_t n)
+{
+	(void)ctx;
+	fwrite(text, 1, n, stderr);
+}
+
 static bool interpret(struct arena *a, const struct model_job *m, const struct core_entry *e, struct run_io *io, const char **error)
 {
 	const struct core_unit *u = e->unit;
@@ -66,8 +72,13 @@ static bool interpret(struct arena *a, const struct model_job *m, const struct c
 		memcpy(in[n_in++].dims, t->shape, sizeof t->shape);
 	}
 	struct ir_fn *f = lower_unit(a, u, diags);
-	*error = f ? "" : "it cannot be lowered";
-	bool ok = f && interp_run(f, in, weights, io->dims, 0, a, out, error);
+	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
+	static const struct interp_sink sink = {to_stderr, NULL}; /* as compiled code does */
+	bool ok = f && interp_program(f, in, weights, io->dims, &sink, a, out, &failure);
+	*error = failure.text;
+	if (!ok && failure.at.source != SPAN_NO_SOURCE)
+		*error = arena_printf(a, "%s:%u: %s", sources_get(m->build->sources, failure.at.source)->path,
+				      source_position(m->build->sources, failure.at.source, failure.at.start).line, failure.text);
 	for (uint32_t i = 0; ok && i < u->n_outputs; i++)
 		io->tensors[n_in + i].data = out[i].data;
 	diags_free(diags);

@@ -214,8 +214,8 @@ static struct spec interpolation_spec(struct text_builder *t, node_id expr)
 	struct spec s = no_spec;
 	s.at = elab_span(t->e, expr);
 	if (token_kind(tokens, after) == TOK_ASSIGN) {
-		span eq = token_span(tokens, after++);
-		put_text(t, tokens->src->text + s.at.start, eq.end - s.at.start);
+		span next = token_span(tokens, ++after);
+		put_text(t, tokens->src->text + s.at.start, next.start - s.at.start);
 	}
 	if (token_kind(tokens, after) != TOK_FSTR_SPEC)
 		return s;

@@ -98,13 +98,13 @@ static enum item_kind kind_of(const struct ast *t, node_id n)
 	}
 }
 
-static void define_item(struct frontend *f, struct module *m, node_id n)
+static void define_item(struct frontend *f, struct module *m, node_id n, hash128 tokens)
 {
 	const struct ast *t = &m->ast;
 	token_id tok = ast_item_name(t, n);
 	if (tok == TOKEN_NONE)
 		return;
-	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = ast_item_tokens(t, n)};
+	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens};
 	if (it.kind != ITEM_MAIN)
 		it.name = token_name(f, m, tok);
 	define(f, m, it);
@@ -184,6 +184,27 @@ static uint32_t count_items(const struct ast *t, struct ast_nodes items)
 	return n;
 }
 
+/* A line of the file, counted on from one place to a later one. */
+struct line_count {
+	uint32_t offset, line;
+};
+
+/* The item's hash. An assertion tells its line when it fails at run time, so that its line belongs to what the item means. */
+static hash128 item_hash(const struct module *m, node_id first, node_id item, struct line_count *at)
+{
+	const struct ast *t = &m->ast;
+	hash128 h = ast_item_tokens(t, item);
+	for (node_id n = first; n <= item && !m->std; n++) {
+		if (ast_kind(t, n) != NODE_ASSERT)
+			continue;
+		uint32_t start = node_span(m, n).start;
+		for (; at->offset < start; at->offset++)
+			at->line += t->tokens.src->text[at->offset] == '\n';
+		h = hash_combine(h, (hash128){at->line, 0});
+	}
+	return h;
+}
+
 static void collect(struct frontend *f, struct module *m, bool *ok)
 {
 	const struct ast *t = &m->ast;
@@ -191,14 +212,18 @@ static void collect(struct frontend *f, struct module *m, bool *ok)
 	uint32_t room = count_items(t, items);
 	struct hasher *h = hasher_new();
 	m->items = ARENA_ARRAY(f->arena, struct item, room ? room : 1);
+	struct line_count line = {0, 1};
 	for (uint32_t i = 0; i < items.n; i++) {
 		enum node_kind k = ast_kind(t, items.at[i]);
+		hash128 tokens = {0, 0};
+		if (k != NODE_ERROR)
+			tokens = item_hash(m, i ? items.at[i - 1] + 1 : 1, items.at[i], &line);
 		if (k == NODE_IMPORT || k == NODE_FROM_IMPORT)
 			import_one(f, m, items.at[i], ok);
 		else if (k != NODE_ERROR)
-			define_item(f, m, items.at[i]);
+			define_item(f, m, items.at[i], tokens);
 		if (k != NODE_ERROR)
-			hasher_add_hash(h, ast_item_tokens(t, items.at[i]));
+			hasher_add_hash(h, tokens);
 	}
 	m->tokens = hasher_finish(h);
 }
