@@ -111,7 +111,7 @@ struct entry_plan {
 	struct program *p;
 	struct sig s;
 	struct unit_plan plan;
-	struct entry_arg args[ELAB_MAX_ARGS];
+	struct entry_arg *args;
 	uint32_t n;
 };
 
@@ -216,7 +216,8 @@ static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_f
 	struct elab *e = ep->p->e;
 	const struct elab_request *req = ep->p->req;
 	bool ok = true;
-	for (uint32_t i = 0; i < decl->params.n && i < ELAB_MAX_ARGS; i++) {
+	ep->args = ARENA_ARRAY(e->f->arena, struct entry_arg, decl->params.n + 1);
+	for (uint32_t i = 0; i < decl->params.n; i++) {
 		struct entry_arg *a = &ep->args[ep->n++];
 		const struct ast *t = &fn->mod->ast;
 		*a = (struct entry_arg){.decl = decl->params.at[i], .name = token_name(e->f, fn->mod, ast_token(t, decl->params.at[i]))};
@@ -263,7 +264,7 @@ static void check_names(struct entry_plan *ep)
 {
 	struct elab *e = ep->p->e;
 	const struct elab_request *req = ep->p->req;
-	const char *names[ELAB_MAX_ARGS];
+	const char **names = ARENA_ARRAY(e->f->arena, const char *, ep->n + 1);
 	for (uint32_t i = 0; i < ep->n; i++)
 		names[i] = name_text(e->f, ep->args[i].name);
 	for (uint32_t i = 0; i < req->n_inputs && req->n_entries == 1; i++) {

@@ -1,0 +1,597 @@
+"""Every builtin but convolutions and pooling, against PyTorch on random shapes, types and arguments."""
+import math
+import unittest
+
+import numpy as np
+
+from torch_batch import BatchTest, torch
+
+F = torch.nn.functional
+
+INTS = (torch.int8, torch.int16, torch.int32, torch.int64)
+FLOATS = (torch.float32, torch.float64)
+D = {torch.int8: "int8", torch.int16: "int16", torch.int32: "int32", torch.int64: "int64", torch.float32: "float32", torch.float64: "float64"}
+
+
+def yes(b):
+    return "true" if b else "false"
+
+
+class Create(BatchTest):
+    def test_create(self):
+        x = self.tensor([2, 3])
+        for _ in range(4):
+            s, n, m = self.shape(), self.integer(1, 6), self.integer(1, 6)
+            dtype = self.pick(*INTS, *FLOATS)
+            name = D[dtype]
+            self.case(f"zeros({s})", {}, torch.zeros(s))
+            self.case(f"ones({', '.join(map(str, s))}, dtype={name})", {}, torch.ones(s, dtype=dtype))
+            self.case(f"full({s}, -2.5)", {}, torch.full(s, -2.5))
+            self.case(f"full({s}, 3)", {}, torch.full(s, 3, dtype=torch.int32))
+            self.case(f"eye({n}, {m}, dtype={name})", {}, torch.eye(n, m, dtype=dtype))
+            self.case(f"eye({n})", {}, torch.eye(n))
+            a, b, step = self.integer(-9, 9), self.integer(-9, 9), self.pick(-3, -2, -1, 1, 2, 5)
+            a, b = (max(a, b), min(a, b)) if step < 0 else (min(a, b), max(a, b) + 1)
+            self.case(f"arange({a}, {b}, {step})", {}, torch.arange(a, b, step))
+            self.case(f"arange({n}, dtype={name})", {}, torch.arange(n, dtype=dtype))
+            self.case(f"arange({a / 4}, {a / 4 + 3}, 0.3)", {}, torch.arange(a / 4, a / 4 + 3, 0.3), 1e-5)
+            k = self.integer(1, 20)
+            self.case(f"linspace({a / 2}, {b / 2}, {k})", {}, torch.linspace(a / 2, b / 2, k), 1e-5)
+            self.case(f"linspace({a}, {b}, {k}, dtype=float64)", {}, torch.linspace(a, b, k, dtype=torch.float64))
+        self.case("linspace(0, 1, 0)", {}, torch.linspace(0, 1, 0))
+        self.case("linspace(3, 1, steps=1)", {}, torch.linspace(3, 1, 1))
+        self.case("linspace(0, 12, 5, dtype=int32)", {}, torch.linspace(0, 12, 5, dtype=torch.int32))
+        self.case("tensor([[1.5, 2], [-3, 4]])", {}, torch.tensor([[1.5, 2], [-3, 4]]))
+        self.case("tensor([1, 2, 3], dtype=int64)", {}, torch.tensor([1, 2, 3]))
+        self.case("ternary_tensor([1, 0, -1])", {}, torch.tensor([1, 0, -1], dtype=torch.int8))
+        self.case("{x} + 0", {"x": x}, x)
+        self.check()
+
+    def test_sizes_at_run_time(self):
+        x = self.tensor([3, 5])
+        n, m = "{x}.shape[0]", "{x}.shape[1]"
+        self.case(f"zeros({n}, {m}) + eye({n}, {m})", {"x": x}, torch.eye(3, 5))
+        self.case(f"arange({n} * 2)", {"x": x}, torch.arange(6))
+        self.case(f"arange({n}, {m} + {n}, 2)", {"x": x}, torch.arange(3, 8, 2))
+        self.case(f"linspace(-1, 1, {m})", {"x": x}, torch.linspace(-1, 1, 5), 1e-6)
+        self.case(f"full([{m}], 7)", {"x": x}, torch.full([5], 7, dtype=torch.int32))
+        self.check(dynamic=True)
+
+    def test_random(self):
+        """Bounds, moments and seeds: the numbers are not PyTorch's."""
+        one = torch.ones([], dtype=torch.bool)
+        self.prelude = "fn mean_is(x, m, tolerance) { return abs(mean(x) - m) < tolerance }\n"
+        self.case("all(rand([4000]) >= 0.0) && all(rand([4000], seed=3) < 1.0)", {}, one)
+        self.case("mean_is(rand([4000]), 0.5, 0.03) && mean_is(randn([4000]), 0.0, 0.1) && mean_is(var(randn([4000])), 1.0, 0.15)", {}, one)
+        self.case("all(rand([9], seed=3) == rand([9], seed=3)) && any(rand([9], seed=3) != rand([9], seed=4))", {}, one)
+        self.case("mean_is(float32(random_ternary([6000]) == 0), 1.0 / 3.0, 0.04)", {}, one)
+        self.case("mean_is(float32(ternary_weights([6000], sparsity=0.7) == 0), 0.7, 0.04)", {}, one)
+        self.case("abs(sum(ternary_weights([6000], 0.5, \"balanced\"))) < 200", {}, one)
+        self.case("zeros([1])", {}, torch.zeros(1))
+        self.check()
+
+
+class Shape(BatchTest):
+    def any(self, low=1, high=4, most=5):
+        return self.tensor(self.shape(low, high, most), self.pick(torch.float32, torch.int8, torch.int64, torch.float64, torch.bool))
+
+    def test_moves(self):
+        for _ in range(6):
+            x = self.any(2)
+            r = x.dim()
+            a, b = self.axis(r), self.axis(r)
+            order = [int(k) - self.pick(0, r) for k in self.rng.permutation(r)]
+            self.case(f"transpose({{x}}, {a}, {b})", {"x": x}, x.transpose(a, b))
+            self.case(f"{{x}}.permute({', '.join(map(str, order))})", {"x": x}, x.permute(order))
+            self.case(f"moveaxis({{x}}, {a}, {b})", {"x": x}, torch.moveaxis(x, a, b))
+            self.case("moveaxis({x}, [0, 1], [-1, 0])", {"x": x}, torch.moveaxis(x, (0, 1), (-1, 0)))
+            start, end = sorted([self.integer(0, r - 1), self.integer(0, r - 1)])
+            self.case(f"flatten({{x}}, {start}, {end - r})", {"x": x}, x.flatten(start, end))
+            self.case(f"{{x}}.reshape([-1, {x.shape[-1]}])", {"x": x}, x.reshape(-1, x.shape[-1]))
+            self.case(f"unsqueeze({{x}}, {a})", {"x": x}, x.unsqueeze(a))
+            self.case("{x}.transpose()", {"x": x}, x.transpose(-2, -1))
+            y = x.unsqueeze(a).unsqueeze(0)
+            self.case("squeeze({x})", {"x": y}, y.squeeze())
+            self.case(f"squeeze({{x}}, {self.pick(0, -y.dim())})", {"x": y}, y.squeeze(0))
+            at = a % (r + 1) + 1 if a >= 0 else (a + r + 1) % (r + 1) + 1
+            self.case(f"squeeze({{x}}, [0, {at}])", {"x": y}, y.squeeze(at).squeeze(0))
+        self.check()
+
+    def test_moves_at_run_time(self):
+        for _ in range(4):
+            x = self.tensor([self.integer(2, 5) for _ in range(3)])
+            a, b = self.axis(3), self.axis(3)
+            self.case(f"transpose({{x}}, {a}, {b})", {"x": x}, x.transpose(a, b))
+            self.case("flatten({x}, 1)", {"x": x}, x.flatten(1))
+            self.case("{x}.reshape([-1, {x}.shape[2]])", {"x": x}, x.reshape(-1, x.shape[2]))
+            self.case("repeat({x}, 2, 1, 3)", {"x": x}, x.repeat(2, 1, 3))
+            self.case(f"concat([{{x}}, {{x}}], {a})", {"x": x}, torch.cat([x, x], a))
+            self.case(f"stack([{{x}}, {{x}}], dim={b})", {"x": x}, torch.stack([x, x], b))
+            self.case("{x}[1:, -1]", {"x": x}, x[1:, -1])
+        self.check(dynamic=True)
+
+    def test_joins_and_copies(self):
+        for _ in range(6):
+            x = self.any()
+            r, a = x.dim(), self.axis(x.dim())
+            shape = list(x.shape)
+            shape[a] = self.integer(1, 4)
+            y = self.tensor(shape, x.dtype)
+            self.case(f"concat([{{x}}, {{y}}, {{x}}], {self.pick('dim', 'axis')}={a})", {"x": x, "y": y}, torch.cat([x, y, x], a))
+            at = self.integer(-r - 1, r)
+            self.case(f"stack([{{x}}, {{x}}], dim={at})", {"x": x}, torch.stack([x, x], at))
+            times = [self.integer(1, 3) for _ in range(r + self.integer(0, 1))]
+            self.case(f"repeat({{x}}, {times})", {"x": x}, x.repeat(*times))
+            z = x.select(a, 0).unsqueeze(a)
+            wide = [self.integer(1, 3)] + [-1] * r
+            wide[1 + a % r] = self.integer(1, 5)
+            self.case(f"expand({{x}}, {wide})", {"x": z}, z.expand(wide))
+        self.check()
+
+    def test_parts(self):
+        for _ in range(6):
+            x = self.any(1, 3, 9)
+            a = self.axis(x.dim())
+            size = x.shape[a]
+            n = self.integer(1, 4)
+            self.case(f"split({{x}}, {n}, {a})", {"x": x}, x.split(n, a))
+            k = self.integer(0, size)
+            self.case(f"split({{x}}, [{k}, {size - k}], dim={a})", {"x": x}, x.split([k, size - k], a))
+            self.case(f"chunk({{x}}, {n}, {a})", {"x": x}, x.chunk(n, a))
+            start, end, step = self.integer(-size, size - 1), self.integer(-size, size + 2), self.integer(1, 3)
+            where = [slice(None)] * x.dim()
+            where[a] = slice(start, end, step)
+            want = torch.from_numpy(x.numpy()[tuple(where)].copy())
+            self.case(f"slice({{x}}, {a}, {start}, {end}, {step})", {"x": x}, want)
+            i = self.integer(-size, size - 1)
+            self.case(f"select({{x}}, {a}, {i})", {"x": x}, x.select(a, i))
+            index = torch.from_numpy(self.rng.integers(0, size, self.integer(1, 7)))
+            self.case(f"index_select({{x}}, {a}, {{i}})", {"x": x, "i": index}, x.index_select(a, index))
+        self.check()
+
+    def test_gather(self):
+        for dynamic in (False, True):
+            for _ in range(8):
+                x = self.tensor([self.integer(2, 5) for _ in range(self.integer(1, 4))], self.pick(torch.float32, torch.int8, torch.float64))
+                a = self.axis(x.dim())
+                shape = [n if dynamic else self.integer(1, n) for n in x.shape]
+                shape[a] = self.integer(2, 7)
+                index = torch.from_numpy(self.rng.integers(0, x.shape[a], shape)).to(self.pick(torch.int64, torch.int32))
+                self.case(f"gather({{x}}, {a}, {{i}})", {"x": x, "i": index}, x.gather(a, index.long()))
+            self.check(dynamic)
+
+    def test_index_out_of_range(self):
+        x, bad = self.tensor([3, 4]), torch.tensor([[0, 1, 2, 3], [0, 0, 4, 0]])
+        self.case("gather({x}, 1, {i})", {"x": x, "i": bad.clamp(max=3)}, x.gather(1, bad.clamp(max=3)))
+        arrays, _ = self._write(False)
+        self.trib("build")
+        for i in (bad, bad - 1):
+            np.save(self.path("i.npy"), i.numpy())
+            np.save(self.path("x.npy"), x.numpy())
+            for device in ("cpu", "reference"):
+                said = self.fails("run", "cases", "--device", device, "--input", "x0=x.npy", "--input", "i0=i.npy")
+                self.assertIn("out of range", said)
+
+
+class Math(BatchTest):
+    def test_one_operand(self):
+        for dtype in (torch.float32, torch.float64, torch.float16):
+            x = self.tensor(self.shape(), dtype)
+            up = x.float() if dtype == torch.float16 else x
+            for name in "sin cos tan exp abs sign ceil floor round".split():
+                self.case(f"{name}({{x}})", {"x": x}, getattr(torch, name)(up).to(dtype), 2e-2 if dtype == torch.float16 else 1e-4 if name == "tan" else None)
+            p = x.abs() + 0.1
+            for name in "log log2 log10 sqrt rsqrt".split():
+                self.case(f"{name}({{x}})", {"x": p}, getattr(torch, name)(p.double()).to(dtype))
+        for dtype in INTS:
+            x = self.tensor(self.shape(), dtype)
+            for name in "abs sign ceil floor round".split():
+                self.case(f"{name}({{x}})", {"x": x}, x if name in "ceil floor round" else getattr(torch, name)(x))
+            self.case("sqrt(abs({x}))", {"x": x}, torch.sqrt(x.abs().float()))
+            self.case("-{x}", {"x": x}, -x)
+        self.case("sign({x})", {"x": ("trit", t := self.trits([5]))}, t)
+        self.check()
+
+    def test_special_values(self):
+        x = torch.tensor([math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-40, 3e38, -3e38, 0.5, 1.5, 2.5, -0.5, -1.5])
+        for name in "sin cos exp log log2 log10 sqrt rsqrt abs ceil floor round tanh sigmoid relu".split():
+            self.case(f"{name}({{x}})", {"x": x}, getattr(torch, name)(x))
+        y = x.flip(0)
+        for name in "minimum maximum pow".split():
+            self.case(f"{name}({{x}}, {{y}})", {"x": x, "y": y}, getattr(torch, name)(x, y))
+        self.case("clip({x}, -1, 2)", {"x": x}, x.clip(-1, 2))
+        self.check()
+
+    def broadcast_pair(self, dtype, other=None):
+        shape = self.shape(0, 4)
+        cut = self.integer(0, len(shape))
+        a = [1 if self.rng.random() < 0.3 else n for n in shape]
+        b = [1 if self.rng.random() < 0.3 else n for n in shape[cut:]]
+        x, y = self.tensor(a, dtype), self.tensor(b, other or dtype)
+        return (x, y) if self.rng.random() < 0.5 else (y, x) if other is None else (x, y)
+
+    def test_two_operands(self):
+        for dtype in (torch.float32, torch.float64, torch.int8, torch.int32, torch.int64):
+            for _ in range(2):
+                x, y = self.broadcast_pair(dtype)
+                for op in "+ - *".split():
+                    self.case(f"{{x}} {op} {{y}}", {"x": x, "y": y}, eval(f"x {op} y"))
+                for op in "== != < <= > >=".split():
+                    self.case(f"{{x}} {op} {{y}}", {"x": x, "y": y}, eval(f"x {op} y"))
+                self.case("minimum({x}, {y})", {"x": x, "y": y}, torch.minimum(x, y))
+                self.case("max({x}, {y})", {"x": x, "y": y}, torch.maximum(x, y))
+                z = torch.where(y == 0, torch.ones_like(y), y)
+                self.case("{x} / {y}", {"x": x, "y": z}, x / z)
+                self.case("{x} // {y}", {"x": x, "y": z}, torch.div(x, z, rounding_mode="floor"))
+                self.case("{x} % {y}", {"x": x, "y": z}, torch.remainder(x, z), 1e-4)
+        self.check()
+
+    def test_pow_clip_where(self):
+        for _ in range(4):
+            x, y = self.broadcast_pair(torch.float32)
+            self.case("pow({x}, {y})", {"x": x.abs() + 0.1, "y": y}, (x.abs() + 0.1) ** y, 1e-4)
+            self.case("{x} ** 3", {"x": x}, x ** 3, 1e-4)
+            self.case("{x} ** 0.5", {"x": x.abs()}, x.abs() ** 0.5)
+            self.case("clip({x}, -0.5, 1)", {"x": x}, x.clip(-0.5, 1))
+            self.case("clip({x}, max=0.25)", {"x": x}, x.clip(max=0.25))
+            self.case("clip({x}, {y})", {"x": x, "y": y}, torch.maximum(x, y))
+            c = self.tensor(list(x.shape), torch.bool)
+            self.case("where({c}, {x}, {y})", {"c": c, "x": x, "y": y}, torch.where(c, x, y))
+            self.case("where({x} > 0, {x}, 0.0)", {"x": x}, torch.where(x > 0, x, torch.zeros([])))
+        for dtype in INTS:
+            x = self.tensor(self.shape(), dtype)
+            self.case("{x} ** 2", {"x": x}, x ** 2)
+            self.case("clip({x}, -2, 3)", {"x": x}, x.clip(-2, 3))
+            self.case("where({x} > 1, {x}, 1)", {"x": x}, torch.where(x > 1, x, torch.ones_like(x)))
+        self.check()
+
+    def test_mixed_types_and_casts(self):
+        order = [torch.int8, torch.int16, torch.int32, torch.int64, torch.float32, torch.float64]
+        for i, low in enumerate(order):
+            high = self.pick(*order[i:])
+            x, y = self.broadcast_pair(low, high)
+            self.case("{x} + {y}", {"x": x, "y": y}, (x.to(high) + y))
+            self.case(f"{D[low]}({{x}})", {"x": y}, y.to(low))
+        t = self.trits([2, 5])
+        self.case("float32({t}) * 2.0", {"t": ("trit", t)}, t.float() * 2)
+        self.case("{t} * {t}", {"t": ("trit", t)}, t * t)
+        m = self.tensor([6], torch.bool)
+        self.case("int32({m}) + 1", {"m": m}, m.int() + 1)
+        self.case("!{m} || ({m} && true)", {"m": m}, torch.ones(6, dtype=torch.bool))
+        self.check()
+
+
+class Reduce(BatchTest):
+    def dims(self, rank):
+        """A dim, or several, some counted from the end."""
+        n = self.integer(1, rank)
+        some = [int(k) - self.pick(0, rank) for k in self.rng.permutation(rank)[:n]]
+        return some if len(some) > 1 else some[0]
+
+    def test_sums(self):
+        for dtype in (torch.float32, torch.float64, torch.int8, torch.int32, torch.int64, torch.bool):
+            for _ in range(2):
+                x = self.tensor(self.shape(), dtype)
+                d, keep = self.dims(x.dim()), self.pick(True, False)
+                self.case(f"sum({{x}}, {d}, keepdim={yes(keep)})", {"x": x}, x.sum(d, keepdim=keep))
+                self.case("sum({x})", {"x": x}, x.sum())
+                a = self.axis(x.dim())
+                self.case(f"any({{x}}, {a}, {yes(keep)})", {"x": x}, x.bool().any(a, keepdim=keep))
+                self.case(f"all({{x}}, axis={a}, keepdims={yes(keep)})", {"x": x}, x.bool().all(a, keepdim=keep))
+                self.case("any({x}) || all({x})", {"x": x}, x.bool().any() | x.bool().all())
+                self.case(f"prod({{x}}, {a}, keepdim={yes(keep)})", {"x": x}, x.prod(a, keepdim=keep), 1e-4)
+                self.case("prod({x})", {"x": x}, x.prod(), 1e-3)
+        self.check()
+
+    def test_moments(self):
+        for dtype in FLOATS:
+            for _ in range(4):
+                x = self.tensor([n + 1 for n in self.shape()], dtype)
+                d, keep = self.dims(x.dim()), self.pick(True, False)
+                k = yes(keep)
+                self.case(f"mean({{x}}, {d}, keepdim={k})", {"x": x}, x.mean(d, keepdim=keep))
+                self.case("mean({x})", {"x": x}, x.mean())
+                self.case(f"var({{x}}, {d}, keepdim={k})", {"x": x}, x.var(d, keepdim=keep), 1e-4)
+                self.case(f"std({{x}}, {d}, unbiased=false, keepdim={k})", {"x": x}, x.std(d, unbiased=False, keepdim=keep), 1e-4)
+                self.case(f"var({{x}}, {d}, correction=0)", {"x": x}, x.var(d, correction=0), 1e-4)
+                self.case("std({x})", {"x": x}, x.std(), 1e-4)
+        self.check()
+
+    def test_extremes(self):
+        for dtype in (torch.float32, torch.float64, torch.int8, torch.int32, torch.int64):
+            for _ in range(2):
+                x = self.tensor(self.shape(), dtype)
+                a, keep = self.axis(x.dim()), self.pick(True, False)
+                for name in ("max", "min"):
+                    numpy = getattr(x.numpy(), "arg" + name)  # the first of equals, which PyTorch does not promise
+                    where = torch.from_numpy(numpy(a, keepdims=True)) if keep else torch.tensor(numpy(a))
+                    values = getattr(torch, "a" + name)(x, a, keepdim=keep)
+                    self.case(f"{name}({{x}}, {a}, keepdim={yes(keep)})", {"x": x}, (values, where))
+                    self.case(f"{name}({{x}})", {"x": x}, getattr(x, name)())
+                    self.case(f"arg{name}({{x}}, {a}, {yes(keep)})", {"x": x}, where)
+                    self.case(f"arg{name}({{x}})", {"x": x}, torch.tensor(numpy()))
+        self.check()
+
+    def test_sizes_at_run_time(self):
+        x = self.tensor([4, 3, 5])
+        a = self.axis(3)
+        self.case(f"sum({{x}}, {a})", {"x": x}, x.sum(a))
+        self.case("mean({x}, [0, 2])", {"x": x}, x.mean([0, 2]))
+        self.case(f"std({{x}}, {a}, keepdim=true)", {"x": x}, x.std(a, keepdim=True), 1e-4)
+        self.case(f"max({{x}}, {a})", {"x": x}, tuple(x.max(a)))
+        self.case("argmin({x})", {"x": x}, x.argmin())
+        self.check(dynamic=True)
+
+
+def attend(q, k, v, mask=None, causal=False, scale=None):
+    """scaled_dot_product_attention with enable_gqa; a query that sees no key gives zeros."""
+    if q.dim() > 2 and k.dim() > 2 and k.shape[-3] not in (1, q.shape[-3]):
+        k, v = (t.repeat_interleave(q.shape[-3] // t.shape[-3], -3) if t.shape[-3] > 1 else t for t in (k, v))
+    s = q @ k.transpose(-2, -1) * (scale or 1 / math.sqrt(q.shape[-1]))
+    if mask is not None:
+        s = s.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else s + mask
+    if causal:
+        s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), -math.inf)
+    return torch.nan_to_num(s.softmax(-1)) @ v
+
+
+def rotate(x, positions, base=10000.0, interleaved=False):
+    """Llama's apply_rotary_pos_emb; interleaved: the original paper's pairs. Positions broadcast to x.shape[:-1]."""
+    d = x.shape[-1]
+    angle = positions[..., None].double() * base ** (-torch.arange(0, d, 2).double() / d)
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else (x[..., : d // 2], x[..., d // 2 :])
+    pair = a * cos - b * sin, b * cos + a * sin
+    return torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
+
+
+class Linear(BatchTest):
+    def test_matmul(self):
+        for dtype in (torch.float32, torch.float64, torch.int64, torch.int32):
+            for a, b in (([3], [3]), ([3], [3, 4]), ([2, 3], [3]), ([2, 3], [3, 4]), ([5, 2, 3], [3]), ([3], [5, 3, 2]), ([5, 1, 2, 3], [4, 3, 6]),
+                         ([4, 2, 3], [1, 3, 2])):
+                x, y = self.tensor(a, dtype), self.tensor(b, dtype)
+                self.case("{x} @ {y}", {"x": x, "y": y}, x @ y)
+        x, y = self.tensor([3, 7], torch.int8), self.tensor([7, 4], torch.int8)
+        t, u, f = self.trits([7, 4]), self.trits([2, 3, 7]), self.tensor([3, 7])
+        self.case("{x} @ {y}", {"x": x, "y": y}, x.int() @ y.int())
+        self.case("ternary_matmul({x}, {t})", {"x": x, "t": ("trit", t)}, x.int() @ t.int())
+        self.case("{u} @ {t}", {"u": ("trit", u), "t": ("trit", t)}, u.int() @ t.int())
+        self.case("ternary_matmul({f}, {t})", {"f": f, "t": ("trit", t)}, f @ t.float())
+        self.case("matmul({f}, {y})", {"f": f, "y": y}, f @ y.float())
+        self.check()
+
+    def test_dot_and_outer(self):
+        for dtype in (torch.float32, torch.float64, torch.int32):
+            x, y, z = self.tensor([5], dtype), self.tensor([5], dtype), self.tensor([3], dtype)
+            self.case("dot({x}, {y})", {"x": x, "y": y}, x.dot(y))
+            self.case("outer({x}, {z})", {"x": x, "z": z}, torch.outer(x, z))
+        self.check()
+        x, z = self.tensor([5]), self.tensor([3])
+        self.case("outer({x}, {z}) + dot({x}, {x})", {"x": x, "z": z}, torch.outer(x, z) + x.dot(x))
+        self.check(dynamic=True)
+
+    EQUATIONS = ("ij,jk->ik", "bij,bjk->bik", "bij,bjk", "ij->ji", "ij->", "ij->j", "ji", "ii->i", "ii", "bii->b", "iji->j", "i,j->ij", "i,i->", "ij,ij->ij",
+                 "ij,kj,k->i", "bhld,bhsd->bhls", "bhls,bhsd->bhld", "blhd,bshd->bhls", "...ij,...jk->...ik", "...ij->...ji", "...i,...i->...", "b...,b...->b",
+                 "i...,i->...", "abc,cd,de->abe", "a,b,c->cba", "ij,ik,il->jkl", "bn,anm,bm->ba", " i j , j -> i ", "Ab,bA->A", "ab,ab->b", "ijk,il->jl", "ij,jk,kl,lm->im")
+
+    def operands(self, equation):
+        sizes, shapes = {}, []
+        dots = [self.integer(1, 3) for _ in range(2)]
+        for term in equation.replace(" ", "").split("->")[0].split(","):
+            head, _, tail = term.partition("...")
+            shapes.append([sizes.setdefault(c, self.integer(2, 5)) for c in head] + (dots if "..." in term else []) +
+                          [sizes.setdefault(c, self.integer(2, 5)) for c in tail])
+        return [self.tensor(s) for s in shapes]
+
+    def test_einsum(self):
+        for dynamic in (False, True):
+            for eq in self.EQUATIONS:
+                letters = eq.replace(" ", "").split("->")[0].split(",")
+                if dynamic and any(len(set(t.replace(".", ""))) < len(t.replace(".", "")) for t in letters):
+                    continue  # a diagonal needs constant sizes
+                x = self.operands(eq)
+                names = [f"x{i}" for i in range(len(x))]
+                args = ", ".join(f"{{{n}}}" for n in names)
+                self.case(f'einsum("{eq}", {self.pick(args, "[" + args + "]")})', dict(zip(names, x)), torch.einsum(eq, *x), 1e-4)
+            self.check(dynamic)
+
+    def test_einsum_broadcasts_ones_and_keeps_trits(self):
+        x, y = self.tensor([1, 4]), self.tensor([3, 4])
+        self.case('einsum("ij,ij->i", {x}, {y})', {"x": x, "y": y}, torch.einsum("ij,ij->i", x, y))
+        self.case('einsum("ij,ij->ij", {y}, {x})', {"x": x, "y": y}, y * x)
+        t, u = self.trits([4]), self.trits([3])
+        self.case('einsum("i,j->ji", {t}, {u})', {"t": ("trit", t), "u": ("trit", u)}, torch.outer(u, t))
+        q, w = self.tensor([2, 4], torch.int8), self.trits([3, 4])
+        self.case('einsum("bk,nk->bn", {q}, {w})', {"q": q, "w": ("trit", w)}, q.int() @ w.int().T)
+        self.check()
+
+
+class Network(BatchTest):
+    def test_attention(self):
+        for dynamic in (False, True):
+            for _ in range(4):
+                b, h, l, s, e, v = (self.integer(2, 6) for _ in range(6))
+                dtype = self.pick(*FLOATS)
+                q, k, w = self.tensor([b, h, l, e], dtype), self.tensor([b, h, s, e], dtype), self.tensor([b, h, s, v], dtype)
+                base = {"q": q, "k": k, "v": w}
+                self.case("attention({q}, {k}, {v})", base, attend(q, k, w))
+                self.case("attention({q}, {k}, {v}, scale=0.5)", base, attend(q, k, w, scale=0.5))
+                self.case("attention({q}, {k}, {v}, causal=true)", base, attend(q, k, w, causal=True))
+                m = self.tensor([l, s], torch.bool)
+                m[self.integer(0, l - 1)] = False
+                self.case("attention({q}, {k}, {v}, {m})", {**base, "m": m}, attend(q, k, w, m))
+                m = self.tensor([b, 1, 1, s], dtype)
+                self.case("attention({q}, {k}, {v}, mask={m}, causal=true)", {**base, "m": m}, attend(q, k, w, m, True))
+                q, k = q[:, 0], k[0, 0]
+                w = self.tensor([s, v], dtype)
+                self.case("attention({q}, {k}, {v})", {"q": q, "k": k, "v": w}, attend(q, k, w))
+            self.check(dynamic)
+
+    def test_grouped_heads(self):
+        for _ in range(4):
+            b, h, g, l, s, e = (self.integer(1, 4) for _ in range(6))
+            q, k, v = self.tensor([b, h * g, l, e]), self.tensor([b, h, s, e]), self.tensor([b, h, s, 3])
+            m = self.tensor([b, h * g, l, s], torch.bool)
+            self.case("attention({q}, {k}, {v})", {"q": q, "k": k, "v": v}, attend(q, k, v))
+            self.case("attention({q}, {k}, {v}, {m})", {"q": q, "k": k, "v": v, "m": m}, attend(q, k, v, m))
+            self.case("attention({q}, {k}, {v}, causal=true)", {"q": q[0], "k": k[0], "v": v[0]}, attend(q[0], k[0], v[0], causal=True))
+        self.check()
+
+    def test_rope(self):
+        for dynamic in (False, True):
+            for _ in range(4):
+                b, h, l, d = self.integer(1, 3), self.integer(1, 3), self.integer(2, 6), 2 * self.integer(1, 4)
+                x, i = self.tensor([b, h, l, d]), self.pick(True, False)
+                at = self.integer(0, 900)
+                self.case(f"rope({{x}}, interleaved={yes(i)})", {"x": x}, rotate(x, torch.arange(l), interleaved=i), 1e-4)
+                self.case(f"rope({{x}}, {at}, 500000.0, {yes(i)})", {"x": x}, rotate(x, torch.arange(l) + at, 500000.0, i), 2e-4)
+                p = torch.tensor(at)
+                self.case("rope({x}, {p})", {"x": x, "p": p}, rotate(x, torch.arange(l) + at), 2e-4)
+                p = torch.from_numpy(self.rng.integers(0, 99, [l]))
+                self.case("rope({x}, positions={p})", {"x": x, "p": p}, rotate(x, p), 1e-4)
+                p = torch.from_numpy(self.rng.integers(0, 99, [b, 1, l]))
+                self.case("rope({x}, {p}, base=100)", {"x": x, "p": p}, rotate(x, p, 100.0), 1e-4)
+                y = x.transpose(1, 2).contiguous()
+                self.case("rope({x}, dim=1)", {"x": y}, rotate(x, torch.arange(l)).transpose(1, 2), 1e-4)
+            self.check(dynamic, constant_last=True)
+
+    def test_norms_and_embedding(self):
+        for _ in range(4):
+            x = self.tensor([n + 1 for n in self.shape(2, 4)])
+            n = self.integer(1, x.dim() - 1)
+            tail = list(x.shape[-n:])
+            w, b = self.tensor(tail), self.tensor(tail)
+            self.case(f"layer_norm({{x}}, {tail}, {{w}}, {{b}})", {"x": x, "w": w, "b": b}, F.layer_norm(x, tail, w, b), 1e-4)
+            self.case(f"layer_norm({{x}}, {tail}, eps=0.1)", {"x": x}, F.layer_norm(x, tail, eps=0.1), 1e-4)
+            w1, b1 = self.tensor([x.shape[-1]]), self.tensor([x.shape[-1]])
+            self.case("layer_norm({x}, {w}, {b})", {"x": x, "w": w1, "b": b1}, F.layer_norm(x, [x.shape[-1]], w1, b1), 1e-4)
+            rms = x * torch.rsqrt((x * x).mean(tuple(range(-n, 0)), keepdim=True) + 2.0**-23)
+            self.case(f"rms_norm({{x}}, {tail}, {{w}})", {"x": x, "w": w}, rms * w, 1e-4)
+            self.case("rms_norm({x}, eps=1e-3)", {"x": x}, x * torch.rsqrt((x * x).mean(-1, keepdim=True) + 1e-3), 1e-4)
+            table = self.tensor([9, 4])
+            i = torch.from_numpy(self.rng.integers(0, 9, self.shape(1, 3)))
+            self.case("embedding({i}, {t})", {"i": i, "t": table}, F.embedding(i, table))
+            self.case("dropout({x}, 0.3)", {"x": x}, x)
+        self.check()
+
+
+class Activations(BatchTest):
+    def test_activations(self):
+        for dtype in (torch.float32, torch.float64, torch.float16):
+            x = torch.cat([self.tensor([40], dtype), torch.tensor([-20.0, 20.0, 0.0, -3.0, 3.0, 30.0], dtype=dtype)])
+            up = x.float() if dtype == torch.float16 else x
+            for expr, want in (("relu({x})", F.relu(up)), ("relu6({x})", F.relu6(up)), ("relu2({x})", F.relu(up) ** 2), ("leaky_relu({x})", F.leaky_relu(up)),
+                               ("leaky_relu({x}, 0.2)", F.leaky_relu(up, 0.2)), ("sigmoid({x})", torch.sigmoid(up)), ("tanh({x})", torch.tanh(up)),
+                               ("gelu({x})", F.gelu(up)), ('gelu({x}, approximate="tanh")', F.gelu(up, approximate="tanh")), ("silu({x})", F.silu(up)),
+                               ("hardswish({x})", F.hardswish(up)), ("hardsigmoid({x})", F.hardsigmoid(up)), ("softplus({x})", F.softplus(up)),
+                               ("softplus({x}, beta=2, threshold=5)", F.softplus(up, 2, 5))):
+                self.case(expr, {"x": x}, want.to(dtype))
+        for dtype in INTS:
+            x = self.tensor([9], dtype)
+            self.case("relu({x})", {"x": x}, F.relu(x))
+            self.case("relu6({x})", {"x": x}, F.relu6(x))
+        self.check()
+
+    def test_softmax(self):
+        for dtype in FLOATS:
+            for _ in range(3):
+                x = self.tensor(self.shape(), dtype, 10)
+                a = self.axis(x.dim())
+                self.case(f"softmax({{x}}, dim={a})", {"x": x}, x.softmax(a))
+                self.case(f"log_softmax({{x}}, {a})", {"x": x}, x.log_softmax(a))
+                self.case("softmax({x})", {"x": x}, x.softmax(-1))
+        self.check()
+        x = self.tensor([3, 4, 5])
+        self.case("softmax({x}, dim=1) + log_softmax({x}, 0)", {"x": x}, x.softmax(1) + x.log_softmax(0))
+        self.check(dynamic=True)
+
+
+class Quantize(BatchTest):
+    def test_thresholds(self):
+        for dtype in FLOATS:
+            x = self.tensor(self.shape(2, 3), dtype, 1)
+            t = self.tensor([x.shape[-1]], dtype).abs()
+            half = (x > 0.5).to(torch.int8) - (x < -0.5).to(torch.int8)
+            learned = (x > t).to(torch.int8) - (x < -t).to(torch.int8)
+            for name in "ternary_activation ternary_quantize threshold_quantize learned_quantize stochastic_quantize ste_quantize".split():
+                self.case(f"{name}({{x}})", {"x": x}, half)
+                if name != "ternary_activation":
+                    self.case(f"{name}({{x}}, {{t}})", {"x": x, "t": t}, learned)
+            for method in "threshold stochastic learned".split():
+                self.case(f'ternary_quantize({{x}}, 0.5, method="{method}")', {"x": x}, half)
+        self.check()
+
+    def test_scales(self):
+        for _ in range(4):
+            x = self.tensor(self.shape(2, 3), torch.float32, 1)
+            a = self.axis(x.dim())
+            scale = x.abs().mean().clamp(min=1e-5)
+            self.case("absmean_quantize({x})", {"x": x}, ((x / scale).round().clamp(-1, 1).to(torch.int8), scale))
+            scale = x.abs().amax(a, keepdim=True).clamp(min=1e-5) / 127
+            self.case(f"absmax_quantize({{x}}, {a})", {"x": x}, ((x / scale).round().clamp(-127, 127).to(torch.int8), scale))
+            for dim in (None, a):
+                size = x.abs()
+                mean = size.mean() if dim is None else size.mean(dim, keepdim=True)
+                arg = "" if dim is None else f", dim={dim}"
+                self.case(f"xnor_quantize({{x}}{arg})", {"x": x}, (torch.where(x >= 0, 1, -1).to(torch.int8), mean))
+                far = (size > 0.7 * mean).float()
+                total, n = ((size * far).sum(), far.sum()) if dim is None else ((size * far).sum(dim, keepdim=True), far.sum(dim, keepdim=True))
+                self.case(f"adaptive_threshold_quantize({{x}}{arg})", {"x": x}, ((x.sign() * far).to(torch.int8), total / n.clamp(min=1)))
+            t = self.trits([3, 4])
+            self.case("ternary_dequantize({t}, 0.25)", {"t": ("trit", t)}, t * 0.25)
+            s = self.tensor([4])
+            self.case("ternary_dequantize({t}, {s})", {"t": ("trit", t), "s": s}, t * s)
+            self.case("ternary_dequantize({t})", {"t": ("trit", t)}, t.float())
+        self.check()
+
+    def test_pack(self):
+        for dynamic in (False, True):
+            for _ in range(5):
+                t = self.trits([self.integer(2, 4), self.integer(2, 13)])
+                k = t.shape[1]
+                full = F.pad(t, (0, -k % 4)).int().reshape(t.shape[0], -1, 4) + 1
+                packed = (full * torch.tensor([1, 4, 16, 64])).sum(-1).to(torch.uint8)
+                packed = torch.from_numpy(packed.numpy().view(np.int8))
+                self.case("pack({t})", {"t": ("trit", t)}, packed)
+                self.case("unpack(pack({t}), {t}.shape[1])", {"t": ("trit", t)}, t)
+                self.case("unpack({p})", {"p": packed}, F.pad(t, (0, -k % 4)))
+            self.check(dynamic)
+
+
+class Losses(BatchTest):
+    REDUCTIONS = ("mean", "sum", "none")
+
+    def test_mse(self):
+        for dtype in FLOATS:
+            x, y = self.tensor([3, 4], dtype), self.tensor([3, 4], dtype)
+            for r in self.REDUCTIONS:
+                self.case(f'mse_loss({{x}}, {{y}}, reduction="{r}")', {"x": x, "y": y}, F.mse_loss(x, y, reduction=r))
+            self.case("mse_loss({x}, {y})", {"x": x, "y": y}, F.mse_loss(x, y))
+        self.check()
+
+    def test_cross_entropy(self):
+        for dynamic in (False, True):
+            for shape in ([6], [4, 6], [3, 5, 2], [2, 4, 3, 2]):
+                c = shape[len(shape) > 1]
+                x, w = self.tensor(shape), self.tensor([c]).abs() + 0.1
+                items = shape[:1] + shape[2:] if len(shape) > 1 else []
+                y = torch.from_numpy(np.asarray(self.rng.integers(0, c, items)))
+                p = self.tensor(shape).softmax(int(len(shape) > 1))
+                skip = y.clone()
+                if items:
+                    skip.view(-1)[::2] = self.pick(-100, 1)
+                ignore = int(skip.view(-1)[0]) if items else -100
+                for r in self.REDUCTIONS:
+                    s = round(float(self.rng.random()), 2)
+                    self.case(f'cross_entropy({{x}}, {{y}}, reduction="{r}")', {"x": x, "y": y}, F.cross_entropy(x, y, reduction=r))
+                    self.case(f'cross_entropy({{x}}, {{y}}, {{w}}, {ignore}, "{r}", {s})', {"x": x, "y": skip, "w": w},
+                              F.cross_entropy(x, skip, w, ignore_index=ignore, reduction=r, label_smoothing=s), 1e-4)
+                    self.case(f'cross_entropy({{x}}, {{p}}, {{w}}, reduction="{r}", label_smoothing={s})', {"x": x, "p": p, "w": w},
+                              F.cross_entropy(x, p, w, reduction=r, label_smoothing=s), 1e-4)
+                    self.case(f'cross_entropy({{x}}, {{p}}, reduction="{r}")', {"x": x, "p": p}, F.cross_entropy(x, p, reduction=r), 1e-4)
+            self.check(dynamic)
+
+
+if __name__ == "__main__":
+    unittest.main()
