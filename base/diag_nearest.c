@@ -1,8 +1,10 @@
 /* "Did you mean": optimal string alignment distance (insert, delete, replace, swap neighbours), three rows at a time. */
 #include "base/diag.h"
+#include <ctype.h>
 #include <string.h>
 
 #define LONGEST 127
+#define SHORTEST_SURE 4
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
@@ -32,12 +34,29 @@ static uint32_t distance(const char *a, uint32_t na, const char *b, uint32_t nb)
 	return above[nb];
 }
 
-const char *diag_nearest(const char *word, const char *const *names, uint32_t n)
+/* Equal but for case and underscores? */
+static bool same_letters(const char *a, const char *b)
+{
+	for (;;) {
+		a += *a == '_';
+		b += *b == '_';
+		if (tolower((unsigned char)*a) != tolower((unsigned char)*b))
+			return false;
+		if (!*a)
+			return true;
+		a++;
+		b++;
+	}
+}
+
+const char *diag_nearest_of(const char *word, const char *const *names, uint32_t n, bool *sure)
 {
 	size_t len = strlen(word);
 	uint32_t best = (uint32_t)(len / 3) + 1; /* one more than allowed */
 	const char *found = NULL;
+	bool alone = true;
 
+	*sure = false;
 	if (len > LONGEST)
 		return NULL;
 	for (uint32_t i = 0; i < n; i++) {
@@ -45,13 +64,43 @@ const char *diag_nearest(const char *word, const char *const *names, uint32_t n)
 		size_t differ = other > len ? other - len : len - other;
 		uint32_t d;
 
-		if (other > LONGEST || differ >= best)
+		if (len > 1 && same_letters(word, names[i])) {
+			*sure = true;
+			return names[i];
+		}
+		if (other > LONGEST || differ > best)
 			continue;
 		d = distance(word, (uint32_t)len, names[i], (uint32_t)other);
-		if (d < best) {
-			best = d;
-			found = names[i];
-		}
+		if (d == best && found && strcmp(found, names[i]) != 0)
+			alone = false;
+		if (d >= best)
+			continue;
+		best = d;
+		found = names[i];
+		alone = true;
 	}
+	*sure = found && alone && best == 1 && len >= SHORTEST_SURE;
 	return found;
+}
+
+const char *diag_nearest(const char *word, const char *const *names, uint32_t n)
+{
+	bool sure;
+
+	return diag_nearest_of(word, names, n, &sure);
+}
+
+bool diag_did_you_mean(struct diags *d, struct diag *g, span at, const char *word, const char *const *names, uint32_t n)
+{
+	bool sure;
+	const char *near = diag_nearest_of(word, names, n, &sure);
+
+	if (!near)
+		return false;
+	diag_help(d, g, "did you mean `%s`?", near);
+	if (sure)
+		diag_edit(d, g, at, near);
+	else
+		diag_guess(d, g, at, near);
+	return true;
 }

@@ -1,6 +1,7 @@
 /* Expressions. */
 #include <string.h>
 #include "frontend/elab.h"
+#include "frontend/foreign.h"
 #include "frontend/index_note.h"
 #include "frontend/literal.h"
 
@@ -199,18 +200,19 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 {
 	if (v.kind == V_MODULE) /* resolve.c has reported it */
 		return VALUE_POISON;
-	struct name_list l = {0};
 	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
-	member_names(e, v, add_name, &l);
-	const char *near = diag_nearest(name_text(e->f, name), l.at.at, l.at.len);
 	const char *what = v.kind == V_LAYER    ? arena_printf(e->f->arena, "layer `%s`", name_text(e->f, v.u.layer->item->name))
 			   : v.kind == V_MODULE ? arena_printf(e->f->arena, "module `%s`", v.u.mod->path)
 						: elab_value_text(e, v);
 	struct diag *g = elab_error(e, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->f, name));
-	if (near) {
-		diag_help(e->out, g, "did you mean `%s`?", near);
-		diag_edit(e->out, g, at, near);
-	}
+	struct name_list l = {0};
+	unsigned use = v.kind == V_TENSOR                      ? FOREIGN_TENSOR
+		       : v.kind == V_LIST || v.kind == V_TUPLE ? FOREIGN_LIST
+		       : v.kind == V_STR                       ? FOREIGN_TEXT
+							       : 0;
+	member_names(e, v, add_name, &l);
+	if (!foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
+		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);
 	vec_free(&l.at);
 	return VALUE_POISON;
 }
@@ -288,11 +290,32 @@ static const char *callee_text(struct elab *e, struct value callee, node_id n)
 	return text_join(e, callee.kind == V_LAYER ? "layer instance " : "function ", src, "", "");
 }
 
+/* x.size(0), x.shape(0): properties that are functions elsewhere. */
+static bool called_property(struct elab *e, node_id call, struct value callee, bool method)
+{
+	node_id target = ast_a(tree(e), call);
+	token_id tok = ast_token(tree(e), target);
+	bool size = token_is(&tree(e)->tokens, tok, "size"), shape = token_is(&tree(e)->tokens, tok, "shape");
+	if (method || (!size && !shape) || (callee.kind != V_INT && callee.kind != V_DIM && !value_is_seq(callee)))
+		return false;
+	struct ast_nodes args = ast_nodes(tree(e), ast_b(tree(e), call));
+	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, elab_span(e, call), "`%s` of a tensor is no function", size ? "size" : "shape");
+	span at = tok_span(e->frame->mod, tok);
+	at.end = elab_span(e, call).end;
+	diag_help(e->out, g, "`x.shape` is the tuple of dimensions, `x.shape[0]` one of them, `x.size` the number of elements");
+	span one = args.n == 1 ? elab_span(e, args.at[0]) : at;
+	char *index = arena_strndup(e->f->arena, tree(e)->tokens.src->text + one.start, one.end - one.start);
+	diag_edit(e->out, g, at, args.n == 1 ? text_join(e, "shape[", index, "]", "") : "shape");
+	return true;
+}
+
 struct value eval_call(struct elab *e, node_id n)
 {
 	node_id target = ast_a(tree(e), n);
 	struct args args = {0, ARENA_ARRAY(e->f->arena, struct arg, ast_nodes(tree(e), ast_b(tree(e), n)).n + 1)};
 	struct value callee = ast_kind(tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);
+	if (ast_kind(tree(e), target) == NODE_MEMBER && called_property(e, n, callee, args.n > 0))
+		return VALUE_POISON;
 	index_note_call(e, ast_token(tree(e), target), callee, args.n > 0);
 	eval_args(e, n, &args);
 	if (is_poison(callee))

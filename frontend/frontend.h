@@ -81,4 +81,6 @@ void frontend_dump_ast(struct frontend *f, const char *path, struct buf *out);
 
 /* The standard library's module text ("nn"), built into the executable; NULL if there is none. */
 const char *frontend_std(const char *module, uint32_t *len);
+/* The names of its modules; how many. */
+uint32_t frontend_std_names(const char **names, uint32_t most);
 #endif

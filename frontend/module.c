@@ -1,5 +1,6 @@
 /* Loading: a file, its tree, the table of its items, then the files it imports, depth first. */
 #include "frontend/module.h"
+#include "frontend/foreign.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -252,10 +253,38 @@ static void report_cycle(struct frontend *f, struct module *again, span at)
 	diag_help(f->diags, g, "move what both files need into a third file");
 }
 
+/* Without its line, unless names are taken from the module. */
+static void import_line_edit(struct frontend *f, struct diag *g, span at)
+{
+	const struct source *s = sources_get(f->sources, at.source);
+	uint32_t start = at.start, end = at.end;
+	while (start && s->text[start - 1] != '\n')
+		start--;
+	while (end < s->len && s->text[end] != '\n' && s->text[end] != ';')
+		end++;
+	if (strncmp(s->text + start, "import ", 7) || s->text[end] == ';')
+		return;
+	diag_edit(f->diags, g, (span){at.source, start, end < s->len ? end + 1 : end}, "");
+}
+
 static void report_missing(struct frontend *f, const char *path, span at)
 {
-	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "there is no module `%s`", path);
-	diag_label_primary(f->diags, g, "not found");
+	bool bare = !strncmp(path, "std/", 4);
+	const char *name = bare ? path_stem(f->arena, path) : path, *std_names[16];
+	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, bare ? "there is no module `%s`" : "there is no file `%s`", name);
+	diag_label_primary(f->diags, g, bare ? "neither a file beside this one nor in the standard library" : "not found");
+	uint32_t n = frontend_std_names(std_names, 16);
+	const char *foreign = bare ? foreign_module_help(name) : NULL;
+	if (foreign) {
+		diag_help(f->diags, g, "%s", foreign);
+		import_line_edit(f, g, at);
+	} else if (bare && !diag_did_you_mean(f->diags, g, at, name, std_names, n)) {
+		diag_help(f->diags, g,
+			  "the standard library's modules are `nn`, `quant` and `init`; a file is imported as `import \"%s.tri\" as %s`",
+			  name, name);
+	} else if (!bare) {
+		diag_help(f->diags, g, "a path is relative to the importing file");
+	}
 }
 
 static void parse_module(struct frontend *f, struct module *m, const struct source *src)
@@ -324,14 +353,11 @@ static void report_import_name(struct frontend *f, struct item *it)
 	for (uint32_t i = 0; i < m->n_items; i++)
 		if (m->items[i].name)
 			vec_push(&names, name_text(f, m->items[i].name));
-	const char *near = diag_nearest(name_text(f, it->remote), names.at, names.len);
 	token_id tok = ast_token(&it->mod->ast, it->node);
 	struct diag *g =
 		diag_add(f->diags, DIAG_IMPORT_NAME, tok_span(it->mod, tok), "`%s` defines no `%s`", m->path, name_text(f, it->remote));
-	if (near) {
-		diag_help(f->diags, g, "did you mean `%s`?", near);
-		diag_edit(f->diags, g, tok_span(it->mod, tok), near);
-	}
+	if (!m->std || !foreign_name_help(f->diags, g, &it->mod->ast.tokens, tok, FOREIGN_NN))
+		diag_did_you_mean(f->diags, g, tok_span(it->mod, tok), name_text(f, it->remote), names.at, names.len);
 	vec_free(&names);
 }
 

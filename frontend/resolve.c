@@ -7,27 +7,14 @@
 #include "frontend/index_note.h"
 #include "frontend/literal.h"
 #include "frontend/module.h"
+#include "frontend/foreign.h"
+#include "frontend/resolve_state.h"
 
-struct scoped {
-	name_id name;
-	uint32_t symbol;
-};
-struct resolver {
-	struct frontend *f;
-	struct module *m;
-	const struct ast *t;
-	struct diags *out; /* the front end's, or `trash` where a syntax error may have hidden definitions */
-	struct diags *trash;
-	VEC(struct scoped) scope;
-	uint32_t parent; /* symbol of the definition around */
-};
-enum { MAX_SUGGESTED = 100 }; /* looking for a name walks all there are: not for ever more errors */
 /* Where a type stands decides what an unknown dimension is. */
 enum dim_names { DIMS_INTRODUCE, DIMS_KNOWN };
 
 static void walk(struct resolver *r, node_id n);
 
-static name_id text_of(struct resolver *r, token_id t) { return token_name(r->f, r->m, t); }
 static void push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed)
 {
 	struct definition d = {kind, whole, r->parent, typed};
@@ -80,56 +67,11 @@ static void offer(struct resolver *r, token_id tok, enum ask_context context)
 	index_offer_globals(r->f, r->m, context);
 }
 
-/* ---- reports ---- */
-
-static const char *nearest(struct resolver *r, const char *name, bool values)
-{
-	static const char *const types[] = {"Tensor",  "TernaryTensor", "List",    "bool",    "trit", "int8",  "int16", "int32", "int64",
-					    "float16", "bfloat16",      "float32", "float64", "int",  "float", "str",   "void"};
-	VEC(const char *) names = {0};
-	for (uint32_t i = r->scope.len; i-- > 0;)
-		vec_push(&names, name_text(r->f, r->scope.at[i].name));
-	for (uint32_t i = 0; i < r->m->n_items; i++)
-		if (r->m->items[i].name)
-			vec_push(&names, name_text(r->f, r->m->items[i].name));
-	for (uint32_t i = 0; values && i < r->f->prelude_names.len; i++)
-		vec_push(&names, r->f->prelude_names.at[i]);
-	for (uint32_t i = 0; !values && i < sizeof types / sizeof *types; i++)
-		vec_push(&names, types[i]);
-	const char *near = diag_nearest(name, names.at, names.len);
-	vec_free(&names);
-	return near;
-}
-
-static struct diag *unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, bool values)
-{
-	const char *name = name_text(r->f, text_of(r, tok));
-	const char *near = diags_errors(r->out) < MAX_SUGGESTED ? nearest(r, name, values) : NULL;
-	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, name);
-	if (near) {
-		diag_label_primary(r->out, g, "did you mean `%s`?", near);
-		diag_help(r->out, g, "did you mean `%s`?", near);
-		diag_edit(r->out, g, tok_span(r->m, tok), near);
-	} else {
-		diag_label_primary(r->out, g, "not found in this scope");
-	}
-	return g;
-}
-
-static void std_hint(struct resolver *r, struct diag *g, name_id name)
-{
-	uint64_t i;
-	if (!map_get(&r->f->by_path, map_key_str("std/nn.tri"), &i) || !module_find(r->f->modules.at[i], name))
-		return;
-	diag_note(r->out, g, "module `nn` has one: `nn.%s`", name_text(r->f, name));
-}
-
 static void check_name(struct resolver *r, token_id tok)
 {
-	name_id n = text_of(r, tok);
 	offer(r, tok, ASK_NAME);
 	if (!known(r, tok))
-		std_hint(r, unknown(r, DIAG_UNKNOWN_NAME, tok, "name", true), n);
+		report_unknown(r, DIAG_UNKNOWN_NAME, tok, "name", FOREIGN_VALUE);
 }
 
 /* m.x where m is an import that no local hides. */
@@ -150,21 +92,8 @@ static void check_module_member(struct resolver *r, node_id n)
 		r->f->index->context = ASK_MEMBER;
 		index_offer_items(r->f, it->target);
 	}
-	if (member)
-		return;
-	VEC(const char *) names = {0};
-	for (uint32_t i = 0; i < it->target->n_items; i++)
-		if (it->target->items[i].name)
-			vec_push(&names, name_text(r->f, it->target->items[i].name));
-	const char *name = name_text(r->f, text_of(r, tok)), *near = diag_nearest(name, names.at, names.len);
-	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
-				  name_text(r->f, it->name), name);
-	if (near) {
-		diag_label_primary(r->out, g, "did you mean `%s`?", near);
-		diag_help(r->out, g, "did you mean `%s`?", near);
-		diag_edit(r->out, g, tok_span(r->m, tok), near);
-	}
-	vec_free(&names);
+	if (!member)
+		report_module_member(r, it, tok);
 }
 
 /* ---- types ---- */
@@ -182,7 +111,7 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 		if (dims == DIMS_INTRODUCE)
 			push(r, tok, SYMBOL_DIM, n, false);
 		else
-			unknown(r, DIAG_UNKNOWN_NAME, tok, "dimension", true);
+			report_unknown(r, DIAG_UNKNOWN_NAME, tok, "dimension", 0);
 		return;
 	}
 	case NODE_BINARY:
@@ -224,8 +153,8 @@ static struct item *type_item(struct resolver *r, node_id n)
 		defined(r, mod);
 		im = im ? item_follow(r->f, im) : NULL;
 		if (!im || im->kind != ITEM_IMPORT) {
-			if (!im)
-				unknown(r, DIAG_UNKNOWN_NAME, mod, "module", true);
+			if (!im && !report_foreign_module(r, mod, tok, FOREIGN_TYPE))
+				report_unknown(r, DIAG_UNKNOWN_NAME, mod, "module", FOREIGN_VALUE);
 			return NULL;
 		}
 		m = im->target;
@@ -250,7 +179,7 @@ static struct item *type_item(struct resolver *r, node_id n)
 	if (from && !it)
 		return NULL;
 	if (!it || (it->kind != ITEM_TYPE && it->kind != ITEM_MODULE_LAYER)) {
-		unknown(r, DIAG_UNKNOWN_TYPE, ast_token(r->t, n), "type", false);
+		report_unknown(r, DIAG_UNKNOWN_TYPE, ast_token(r->t, n), "type", FOREIGN_TYPE);
 		return NULL;
 	}
 	return it;
@@ -331,7 +260,9 @@ static void walk_scoped(struct resolver *r, node_id n)
 static void walk_block(struct resolver *r, node_id n)
 {
 	uint32_t mark = r->scope.len;
+	r->blocks++;
 	walk_list(r, ast_a(r->t, n));
+	r->blocks--;
 	r->scope.len = mark;
 }
 
@@ -424,13 +355,32 @@ static void walk_fstring(struct resolver *r, node_id n)
 static void walk_assign(struct resolver *r, node_id n)
 {
 	node_id target = ast_a(r->t, n);
+	struct ast_nodes names = {&target, 1};
+	uint32_t undeclared = 0;
 	walk(r, ast_b(r->t, n));
-	if (ast_kind(r->t, target) != NODE_NAME || known(r, ast_token(r->t, target))) {
+	if (ast_kind(r->t, target) == NODE_TUPLE)
+		names = ast_nodes(r->t, ast_a(r->t, target));
+	for (uint32_t i = 0; i < names.n; i++)
+		undeclared += ast_kind(r->t, names.at[i]) == NODE_NAME && !known(r, ast_token(r->t, names.at[i]));
+	if (!undeclared || undeclared < names.n) {
 		walk(r, target);
 		return;
 	}
-	struct diag *g = unknown(r, DIAG_UNKNOWN_NAME, ast_token(r->t, target), "name", true);
-	diag_help(r->out, g, "to make a local, write `let %s = …`", name_text(r->f, text_of(r, ast_token(r->t, target))));
+	report_undeclared(r, n);
+	for (uint32_t i = 0; i < names.n; i++)
+		push(r, ast_token(r->t, names.at[i]), SYMBOL_LOCAL, n, false);
+}
+
+/* torch.nn.functional.relu, where nothing is called torch. */
+static bool foreign_chain(struct resolver *r, node_id n)
+{
+	node_id root = n;
+	while (ast_kind(r->t, root) == NODE_MEMBER)
+		root = ast_a(r->t, root);
+	if (ast_kind(r->t, root) != NODE_NAME || !foreign_module(name_text(r->f, text_of(r, ast_token(r->t, root)))))
+		return false;
+	token_id tok = ast_token(r->t, root);
+	return !known(r, tok) && report_foreign_module(r, tok, ast_token(r->t, n), FOREIGN_VALUE);
 }
 
 static void walk(struct resolver *r, node_id n)
@@ -439,6 +389,8 @@ static void walk(struct resolver *r, node_id n)
 	switch (ast_kind(r->t, n)) {
 	case NODE_NAME: check_name(r, ast_token(r->t, n)); break;
 	case NODE_MEMBER:
+		if (foreign_chain(r, n))
+			break;
 		walk(r, a);
 		check_module_member(r, n);
 		break;
@@ -511,12 +463,11 @@ static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 			check_opt(r, attrs.at[i]);
 		if (found)
 			continue;
-		const char *near = diag_nearest(name, known_attrs, 6);
 		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
-		if (near) {
-			diag_help(r->out, g, "did you mean `@%s`?", near);
-			diag_edit(r->out, g, tok_span(r->m, tok), near);
-		}
+		if (!foreign_name_help(r->out, g, &r->t->tokens, tok, FOREIGN_ATTRIBUTE) &&
+		    !diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, known_attrs, 6))
+			diag_help(r->out, g,
+				  "the attributes are `@inline`, `@noinline`, `@export`, `@device(\"gpu\")`, `@opt(2)` and `@nograd`");
 	}
 }
 
@@ -698,9 +649,11 @@ void resolve_module(struct frontend *f, struct module *m)
 	struct resolver r = {.f = f, .m = m, .t = &m->ast, .trash = diags_new(1), .parent = SYMBOL_NONE};
 	bool incomplete = m->failed && module_incomplete(f, m);
 	for (uint32_t i = 0; i < m->n_items; i++) {
+		r.told.len = 0;
 		r.out = m->std || incomplete || item_broken(f, m, &m->items[i]) ? r.trash : f->diags;
 		walk_item(&r, &m->items[i]);
 	}
 	diags_free(r.trash);
 	vec_free(&r.scope);
+	vec_free(&r.told);
 }

@@ -1,0 +1,116 @@
+#include "frontend/foreign.h"
+#include <stddef.h>
+#include <string.h>
+#include "base/diag.h"
+
+enum { V = FOREIGN_VALUE, T = FOREIGN_TYPE, D = FOREIGN_TENSOR, L = FOREIGN_LIST, R = FOREIGN_TEXT, A = FOREIGN_ATTRIBUTE, N = FOREIGN_NN };
+enum how { WORD, MAYBE, PROP, DROP, SAY };
+
+static const struct name {
+	const char *text;
+	uint8_t use, how;
+	const char *instead, *help;
+} names[] = {
+#define FOREIGN_NAME(text, use, how, instead, help) {#text, use, how, instead, help},
+#include "frontend/foreign_names.def"
+#undef FOREIGN_NAME
+};
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static const struct name *find(const char *text, size_t len, unsigned use)
+{
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (names[i].use & use && strlen(names[i].text) == len && memcmp(names[i].text, text, len) == 0)
+			return &names[i];
+	return NULL;
+}
+
+static token_id closing(const struct tokens *t, token_id open)
+{
+	uint32_t depth = 0;
+	for (token_id i = open; i + 1 < t->len; i++) {
+		enum token_kind k = token_kind(t, i);
+		depth += k == TOK_LPAREN;
+		depth -= k == TOK_RPAREN;
+		if (!depth)
+			return i;
+	}
+	return open;
+}
+
+static bool called(const struct tokens *t, token_id tok) { return tok + 1 < t->len && token_kind(t, tok + 1) == TOK_LPAREN; }
+
+static span span_to(const struct tokens *t, token_id first, token_id last) { return (span){t->src->id, t->starts[first], t->ends[last]}; }
+
+static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, const struct name *n)
+{
+	switch ((enum how)n->how) {
+	case WORD: diag_edit(d, g, token_span(t, tok), n->instead); break;
+	case MAYBE: diag_guess(d, g, token_span(t, tok), n->instead); break;
+	case PROP:
+		if (called(t, tok) && closing(t, tok + 1) != tok + 2)
+			diag_help(d, g, "write `.%s`", n->instead); /* x.dim(1) means something else */
+		else
+			diag_edit(d, g, span_to(t, tok, called(t, tok) ? tok + 2 : tok), n->instead);
+		break;
+	case DROP:
+		if (tok && token_kind(t, tok - 1) == TOK_DOT)
+			diag_edit(d, g, span_to(t, tok - 1, called(t, tok) ? closing(t, tok + 1) : tok), "");
+		break;
+	case SAY: break;
+	}
+}
+
+bool foreign_name_help(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, unsigned use)
+{
+	const struct name *n = find(token_text(t, tok), token_len(t, tok), use);
+	if (!n)
+		return false;
+	if (n->help)
+		diag_help(d, g, "%s", n->help);
+	add_edit(d, g, t, tok, n);
+	return true;
+}
+
+const char *foreign_name_instead(const char *name, unsigned use)
+{
+	const struct name *n = find(name, strlen(name), use);
+	return n && n->how == WORD ? n->instead : NULL;
+}
+
+static const struct {
+	const char *name, *help;
+} modules[] = {
+	{"torch", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`"},
+	{"F", "tensor functions are builtins and need no import: `relu(x)`"},
+	{"np", "tensor functions are builtins and need no import: `exp(x)`"},
+	{"numpy", "tensor functions are builtins and need no import: `exp(x)`"},
+	{"jnp", "tensor functions are builtins and need no import: `exp(x)`"},
+	{"jax", "tensor functions are builtins and need no import: `exp(x)`"},
+	{"tf", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`"},
+	{"tensorflow", "tensor functions are builtins and need no import: `relu(x)`; layers are in the module `nn`: `import nn`"},
+	{"keras", "layers are in the module `nn`: `import nn`"},
+	{"math", "these functions are builtins and need no import: `sqrt(2.0)`"},
+	{"functional", "tensor functions are builtins and need no import: `relu(x)`"},
+	{"typing", "types need no import: lists are `[A]`, tuples `(A, B)`"},
+	{"os", "files are not opened in a source: `tri.build` names the weights, `trib run` the inputs"},
+	{"sys", "there is nothing of the system in a source"},
+	{"std", "the standard library's modules are `nn`, `quant` and `init`: `import nn`"},
+	{"core", "the standard library's modules are `nn`, `quant` and `init`: `import nn`"},
+	{"tensor", "tensor functions are builtins and need no import"},
+	{"ops", "tensor functions are builtins and need no import"},
+	{"ternary", "tensor functions are builtins and need no import; layers are in the module `nn`: `import nn`"},
+	{"layers", "layers are in the module `nn`: `import nn`; a file of your own is imported as `import \"layers.tri\" as layers`"},
+	{"activations", "activations are builtins and need no import: `relu(x)`"},
+	{"optim", "training is not part of the language: weights are trained elsewhere"},
+};
+
+const char *foreign_module_help(const char *name)
+{
+	for (size_t i = 0; i < COUNT(modules); i++)
+		if (!strcmp(modules[i].name, name))
+			return modules[i].help;
+	return NULL;
+}
+
+bool foreign_module(const char *name) { return foreign_module_help(name) != NULL; }

@@ -1,0 +1,28 @@
+/* Names of other languages and libraries where ours has none of the name: what to write instead. */
+#ifndef TRIB_FRONTEND_FOREIGN_H
+#define TRIB_FRONTEND_FOREIGN_H
+#include <stdbool.h>
+#include "frontend/token.h"
+
+struct diag;
+struct diags;
+
+enum foreign_use {
+	FOREIGN_VALUE = 1,
+	FOREIGN_TYPE = 2,
+	FOREIGN_TENSOR = 4, /* a member of one */
+	FOREIGN_LIST = 8,
+	FOREIGN_TEXT = 16,
+	FOREIGN_ATTRIBUTE = 32,
+	FOREIGN_NN = 64
+};
+
+/* Adds help, and an edit where there is one, to the report on the name at `tok`. False: the name is not a known one for that use. */
+bool foreign_name_help(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, unsigned use);
+/* The name of ours that one of another library surely stands for, as `concat` for `cat`; NULL: none. */
+const char *foreign_name_instead(const char *name, unsigned use);
+/* Is it the usual name of another library's module: torch, np, F? */
+bool foreign_module(const char *name);
+/* For the import of such a module: what to do without it. NULL: it is not a known one. */
+const char *foreign_module_help(const char *name);
+#endif

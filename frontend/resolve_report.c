@@ -1,0 +1,174 @@
+/* What is said about names that stand for nothing. */
+#include <stdio.h>
+#include <string.h>
+#include "frontend/foreign.h"
+#include "frontend/resolve_state.h"
+
+static const char *text(struct resolver *r, token_id tok) { return name_text(r->f, text_of(r, tok)); }
+
+static bool told(struct resolver *r, token_id tok)
+{
+	for (uint32_t i = 0; i < r->told.len; i++)
+		if (r->told.at[i] == text_of(r, tok))
+			return true;
+	vec_push(&r->told, text_of(r, tok));
+	return false;
+}
+
+static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsigned use)
+{
+	static const char *const types[] = {"Tensor",  "TernaryTensor", "List",    "bool",    "trit", "int8",  "int16", "int32", "int64",
+					    "float16", "bfloat16",      "float32", "float64", "int",  "float", "str",   "void"};
+	VEC(const char *) names = {0};
+	bool values = use == FOREIGN_VALUE;
+	if (diags_errors(r->out) >= MAX_SUGGESTED)
+		return false;
+	for (uint32_t i = r->scope.len; i-- > 0;)
+		vec_push(&names, name_text(r->f, r->scope.at[i].name));
+	for (uint32_t i = 0; i < r->m->n_items; i++)
+		if (r->m->items[i].name)
+			vec_push(&names, name_text(r->f, r->m->items[i].name));
+	for (uint32_t i = 0; values && i < r->f->prelude_names.len; i++)
+		vec_push(&names, r->f->prelude_names.at[i]);
+	for (uint32_t i = 0; use == FOREIGN_TYPE && i < sizeof types / sizeof *types; i++)
+		vec_push(&names, types[i]);
+	bool found = diag_did_you_mean(r->out, g, tok_span(r->m, tok), text(r, tok), names.at, names.len);
+	vec_free(&names);
+	return found;
+}
+
+/* ---- the standard library ---- */
+
+static span file_start(struct resolver *r)
+{
+	const struct source *s = r->t->tokens.src;
+	uint32_t at = s->len >= 3 && memcmp(s->text, "\xEF\xBB\xBF", 3) == 0 ? 3 : 0;
+	for (uint32_t end = at; s->text[end] == '#'; at = ++end) /* below comments at the head of the file */
+		while (end < s->len && s->text[end] != '\n')
+			end++;
+	at = at > s->len ? s->len : at;
+	return (span){s->id, at, at};
+}
+
+static bool std_defines(const char *module, const char *name)
+{
+	char layer[96], function[96];
+	uint32_t len;
+	const char *code = frontend_std(module, &len);
+	snprintf(layer, sizeof layer, "\nlayer %.64s(", name);
+	snprintf(function, sizeof function, "\nfn %.64s(", name);
+	return code && (strstr(code, layer) || strstr(code, function)) && *name != '_';
+}
+
+static bool imported(struct resolver *r, const char *module)
+{
+	for (uint32_t i = 0; i < r->m->n_items; i++)
+		if (r->m->items[i].kind == ITEM_IMPORT && r->m->items[i].name && !strcmp(name_text(r->f, r->m->items[i].name), module))
+			return true;
+	return false;
+}
+
+/* `nn` without its import, or `Linear` without its module. */
+static bool std_help(struct resolver *r, struct diag *g, token_id tok)
+{
+	static const char *const modules[] = {"nn", "quant", "init"};
+	const char *name = text(r, tok);
+	char line[160];
+	uint32_t len;
+	if (tok + 1 < r->t->tokens.len && token_kind(&r->t->tokens, tok + 1) == TOK_DOT && frontend_std(name, &len)) {
+		snprintf(line, sizeof line, "import %s\n", name);
+		diag_help(r->out, g, "import the standard library's module");
+		diag_edit(r->out, g, file_start(r), line);
+		return true;
+	}
+	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
+		if (!std_defines(modules[i], name))
+			continue;
+		snprintf(line, sizeof line, "%s.%.120s", modules[i], name);
+		diag_help(r->out, g,
+			  imported(r, modules[i]) ? "the module `%s` has one" : "the module `%s` has one; it needs an `import %s`",
+			  modules[i], modules[i]);
+		diag_edit(r->out, g, tok_span(r->m, tok), line);
+		return true;
+	}
+	return false;
+}
+
+/* ---- */
+
+void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use)
+{
+	bool again = told(r, tok);
+	if (again && !foreign_name_instead(text(r, tok), use))
+		return;
+	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, text(r, tok));
+	diag_label_primary(r->out, g, "not found in this scope");
+	if ((use == FOREIGN_VALUE && std_help(r, g, tok)) || foreign_name_help(r->out, g, &r->t->tokens, tok, use) ||
+	    did_you_mean(r, g, tok, use))
+		return;
+	if (use == FOREIGN_VALUE && tok && token_kind(&r->t->tokens, tok - 1) == TOK_SLASH2)
+		diag_help(r->out, g, "if this is a comment, it starts with `#`");
+	else if (foreign_module_help(text(r, tok)))
+		diag_help(r->out, g, "%s", foreign_module_help(text(r, tok)));
+}
+
+bool report_foreign_module(struct resolver *r, token_id root, token_id member, unsigned use)
+{
+	const char *name = text(r, root), *what = text(r, member), *instead = foreign_name_instead(what, use);
+	char line[160];
+	uint64_t i;
+	if (!foreign_module(name))
+		return false;
+	span whole = {r->t->tokens.src->id, r->t->tokens.starts[root], r->t->tokens.ends[member]};
+	if (map_get(&r->f->prelude, map_key_u64(text_of(r, member)), &i) || dtype_find(what) != DT_COUNT || !strcmp(what, "Tensor"))
+		instead = what;
+	bool layer = !instead && use == FOREIGN_VALUE && std_defines("nn", what);
+	if (told(r, root) && !instead && !layer)
+		return true;
+	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_NAME, tok_span(r->m, root), "there is no module `%s`", name);
+	diag_label_primary(r->out, g, "not found in this scope");
+	diag_help(r->out, g, "%s", foreign_module_help(name));
+	if (layer) {
+		snprintf(line, sizeof line, "nn.%.120s", what);
+		diag_edit(r->out, g, whole, line);
+	} else if (instead) {
+		diag_edit(r->out, g, whole, instead);
+	} else {
+		foreign_name_help(r->out, g, &r->t->tokens, member, use);
+	}
+	return true;
+}
+
+void report_module_member(struct resolver *r, const struct item *it, token_id tok)
+{
+	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
+				  name_text(r->f, it->name), text(r, tok));
+	diag_label_primary(r->out, g, "not in this module");
+	if (it->target->std && foreign_name_help(r->out, g, &r->t->tokens, tok, FOREIGN_NN))
+		return;
+	VEC(const char *) names = {0};
+	for (uint32_t i = 0; i < it->target->n_items; i++)
+		if (it->target->items[i].name)
+			vec_push(&names, name_text(r->f, it->target->items[i].name));
+	diag_did_you_mean(r->out, g, tok_span(r->m, tok), text(r, tok), names.at, names.len);
+	vec_free(&names);
+}
+
+void report_undeclared(struct resolver *r, node_id assign)
+{
+	node_id target = ast_a(r->t, assign);
+	token_id tok = ast_first_token(r->t, target);
+	bool tuple = ast_kind(r->t, target) == NODE_TUPLE, plain = token_kind(&r->t->tokens, ast_token(r->t, assign)) == TOK_ASSIGN;
+	span at = node_span(r->m, target);
+	struct diag *g = tuple ? diag_add(r->out, DIAG_UNKNOWN_NAME, at, "these names are not declared")
+			       : diag_add(r->out, DIAG_UNKNOWN_NAME, at, "unknown name `%s`", text(r, tok));
+	diag_label_primary(r->out, g, "not declared in this scope");
+	if (!plain || (!tuple && did_you_mean(r, g, tok, FOREIGN_VALUE)))
+		return;
+	diag_help(r->out, g, tuple ? "declare them with `let`" : "declare it with `let`");
+	at.end = at.start;
+	if (r->blocks <= 1)
+		diag_edit(r->out, g, at, "let ");
+	else
+		diag_guess(r->out, g, at, "let ");
+}
