@@ -1,4 +1,5 @@
-/* Matrix products: float results are one sum in double, in order, rounded once; integers wrap at the result's width. Blocks of the result are
+/* Matrix products: float results are one sum in double, in order, rounded once; integers wrap at the result's width. A zero among trits adds
+ * nothing to a float sum, whatever stands beside it. Blocks of the result are
  * kept at hand while rows of the right operand pass by, each converted once for a block. */
 #include <string.h>
 #include "backend/interp_state.h"
@@ -24,14 +25,17 @@ static double as_float(const struct tensor *t, int64_t i)
 static void float_block(const struct product *p, const struct block *b)
 {
 	double sum[ROWS][COLUMNS], row[COLUMNS];
+	bool left = p->a->elem == DT_TRIT, right = p->b->elem == DT_TRIT;
 	memset(sum, 0, sizeof sum);
 	for (int64_t j = 0; j < p->k; j++) {
 		for (int64_t c = 0; c < b->columns; c++)
 			row[c] = as_float(p->b, (b->batch * p->k + j) * p->n + b->c + c);
 		for (int64_t r = 0; r < b->rows; r++) {
 			double x = as_float(p->a, (b->batch * p->m + b->r + r) * p->k + j);
+			if (left && x == 0)
+				continue;
 			for (int64_t c = 0; c < b->columns; c++)
-				sum[r][c] += x * row[c];
+				sum[r][c] += right && row[c] == 0 ? 0 : x * row[c];
 		}
 	}
 	for (int64_t r = 0; r < b->rows; r++)

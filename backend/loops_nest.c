@@ -212,6 +212,21 @@ static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coord
 	return put(n, e);
 }
 
+/* x·w in the element type. Trits add, subtract or leave out a float: they multiply nothing, not even infinity by zero. */
+static uint32_t put_product(struct nest_builder *n, uint32_t x, uint32_t w, dtype elem)
+{
+	bool xt = n->exprs.at[x].elem == DT_TRIT, wt = n->exprs.at[w].elem == DT_TRIT;
+	if (dtype_class(elem) != DTC_FLOAT || xt == wt)
+		return put_op(n, OP_MUL, elem, true, (uint32_t[]){put_cast(n, x, elem), put_cast(n, w, elem)}, 2);
+	uint32_t trit = xt ? x : w, value = put_cast(n, xt ? w : x, elem), none = put_int(n, DT_TRIT, 0, true);
+	uint32_t zero = put(n, expr_new(n->b, LOOP_CONST, elem, true));
+	uint32_t less = put_op(n, OP_NEG, elem, true, &value, 1);
+	uint32_t negative = put_op(n, OP_LT, DT_BOOL, true, (uint32_t[]){trit, none}, 2);
+	uint32_t absent = put_op(n, OP_EQ, DT_BOOL, true, (uint32_t[]){trit, none}, 2);
+	uint32_t term = put_op(n, OP_SELECT, elem, true, (uint32_t[]){negative, less, value}, 3);
+	return put_op(n, OP_SELECT, elem, true, (uint32_t[]){absent, zero, term}, 3);
+}
+
 static uint32_t eval_reduction(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	const struct builder *b = n->b;
@@ -224,10 +239,8 @@ static uint32_t eval_reduction(struct nest_builder *n, ir_ref v, const struct co
 	r.value = eval(n, ir_operand(b->ir, v, 0), &oc);
 	if (in->op == OP_MATMUL) {
 		r.op = OP_REDUCE_SUM;
-		uint32_t x = put_cast(n, r.value, r.elem);
 		coords_operand(b, v, 1, c, n->group->n_parallel, &oc);
-		uint32_t w = put_cast(n, eval(n, ir_operand(b->ir, v, 1), &oc), r.elem);
-		r.value = put_op(n, OP_MUL, r.elem, true, (uint32_t[]){x, w}, 2);
+		r.value = put_product(n, r.value, eval(n, ir_operand(b->ir, v, 1), &oc), r.elem);
 	} else if (in->op != OP_ARGMAX && in->op != OP_ARGMIN) {
 		r.value = put_cast(n, r.value, r.elem);
 	}

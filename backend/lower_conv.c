@@ -90,15 +90,24 @@ static ir_ref right_product(struct lower *l, const struct conv *v, ir_ref x, dim
 	return lower_permute(l, lower_reshape(l, lower_matmul(l, x, w, v->elem), dims, 5), back);
 }
 
+/* x·w; a trit adds, subtracts or leaves out a float. */
+static ir_ref product(struct lower *l, ir_ref x, ir_ref w, dtype elem)
+{
+	bool floats = dtype_class(elem) == DTC_FLOAT, xt = lower_of(l, x)->elem == DT_TRIT;
+	if (!floats || xt == (lower_of(l, w)->elem == DT_TRIT))
+		return lower_op2(l, OP_MUL, lower_widen(l, lower_cast(l, x, elem)), lower_widen(l, lower_cast(l, w, elem)));
+	ir_ref trit = xt ? x : w, value = lower_widen(l, lower_cast(l, xt ? w : x, elem));
+	ir_ref term = lower_select(l, lower_op2c(l, OP_LT, trit, 0), lower_op1(l, OP_NEG, value), value);
+	return lower_select(l, lower_op2c(l, OP_EQ, trit, 0), lower_const_float(l, lower_of(l, value)->elem, 0), term);
+}
+
 /* One channel in each group: [N, G, O, H, W, KH, KW] times [G, O, 1, 1, KH, KW], summed over the windows. */
 static ir_ref depthwise(struct lower *l, const struct conv *v, ir_ref x)
 {
 	dim one = dim_const(l->f->dims, 1), groups = dim_const(l->f->dims, v->groups);
 	dim dims[6] = {groups, v->out, one, one, v->kernel[0], v->kernel[1]};
 	ir_ref w = lower_reshape(l, v->w, dims, 6);
-	x = lower_widen(l, lower_cast(l, x, v->elem));
-	w = lower_cast(l, w, lower_of(l, x)->elem);
-	return lower_reduce(l, OP_REDUCE_SUM, lower_op2(l, OP_MUL, x, w), 1u << KH | 1u << KW, false);
+	return lower_reduce(l, OP_REDUCE_SUM, product(l, x, w, v->elem), 1u << KH | 1u << KW, false);
 }
 
 void lower_bi_conv2d(struct lower *l, ir_ref *r)

@@ -84,6 +84,24 @@ class Convolutions(TorchTest):
             self.convolution(2, kind)
         self.compare(self.rng.choice(["-O0", "-O2"]))
 
+    def test_zero_trits(self):
+        """A zero weight leaves out what stands there, infinity too."""
+        x = self.floats(2, 4, 5, 5)
+        x.tensor[0, 1, 2, 2], x.tensor[1, 3, 0, 1] = float("inf"), float("nan")
+        for groups in (1, 2, 4):
+            for built in (True, False):
+                w = self.trits(8, 4 // groups, 3, 3, weight=built)
+                want = torch.zeros(2, 8, 3, 3)
+                for position in range(9):  # of the weight, one element at a time
+                    i, j = divmod(position, 3)
+                    for out in range(8):
+                        for k in range(4 // groups):
+                            part = x.tensor[:, out // (8 // groups) * (4 // groups) + k, i:i + 3, j:j + 3]
+                            sign = w.tensor[out, k, i, j].item()
+                            want[:, out] += part if sign > 0 else -part if sign < 0 else torch.zeros(())
+                self.case(f"conv2d(x, w, groups={groups})", want, 40 * torch.ones(()), x=x, w=w)
+        self.compare()
+
     def test_layers(self):
         """The modules of nn with the parameters of PyTorch's, by name."""
         nn, pick = torch.nn, self.rng.choice
