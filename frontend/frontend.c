@@ -62,7 +62,8 @@ bool frontend_add_file(struct frontend *f, const char *path)
 void frontend_index(struct frontend *f, struct index *ix)
 {
 	f->index = ix;
-	index_prelude(f);
+	if (ix)
+		index_prelude(f);
 }
 
 static void resolve_all(struct frontend *f)
@@ -72,12 +73,19 @@ static void resolve_all(struct frontend *f)
 			resolve_module(f, f->modules.at[f->resolved]);
 }
 
+/* A question to the index concerns one file alone. */
+static bool is_checked(const struct frontend *f, const struct module *m)
+{
+	uint32_t asked = f->index ? f->index->asked.source : SPAN_NO_SOURCE;
+	return !m->std && (asked == SPAN_NO_SOURCE || asked == m->ast.tokens.src->id);
+}
+
 /* For the index also what has syntax errors: in silence, and after all else, so that nothing is hushed up that others report. */
 static void check_broken(struct frontend *f, uint32_t first)
 {
 	struct diags *trash = diags_new(1);
 	for (uint32_t k = first; k < f->modules.len; k++)
-		if (f->modules.at[k]->failed && !f->modules.at[k]->std)
+		if (f->modules.at[k]->failed && is_checked(f, f->modules.at[k]))
 			check_module(f, f->modules.at[k], trash);
 	diags_free(trash);
 }
@@ -88,7 +96,7 @@ bool frontend_check(struct frontend *f)
 	uint32_t before = diags_errors(f->diags), first = f->checked;
 	resolve_all(f);
 	for (; f->checked < f->modules.len; f->checked++)
-		if (!f->modules.at[f->checked]->std)
+		if (is_checked(f, f->modules.at[f->checked]))
 			check_module(f, f->modules.at[f->checked], NULL);
 	if (f->index)
 		check_broken(f, first);

@@ -29,7 +29,7 @@ struct frontend_times {
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags);
 void frontend_free(struct frontend *f); /* NULL is accepted */
 /* Before any file is added: from here on what is loaded and checked is noted in the index, which must outlive the front end. Names in it are the
- * front end's. Also definitions with syntax errors, and the standard library, are looked at then. */
+ * front end's. Also definitions with syntax errors, and the standard library, are looked at then. NULL: notes end here. */
 void frontend_index(struct frontend *f, struct index *ix);
 const struct frontend_times *frontend_times(const struct frontend *f);
 

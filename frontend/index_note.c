@@ -186,6 +186,8 @@ uint32_t index_item(struct frontend *f, struct item *it)
 
 void index_offer(struct frontend *f, const char *name, enum symbol_kind kind, uint32_t symbol, const char *detail)
 {
+	if (detail)
+		detail = arena_strdup(f->index->arena, detail);
 	vec_push(&f->index->candidates, ((struct candidate){name, detail, kind, symbol}));
 }
 

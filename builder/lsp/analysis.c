@@ -80,15 +80,63 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 	}
 }
 
-static void add_manifest(struct analysis *a)
+/* False: the manifest has errors; then *spec is not to be used. */
+static bool add_manifest(struct analysis *a, struct build_spec *spec)
 {
 	const struct options none = {
 		.opt = -1, .keep_going = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
-	struct build_spec spec;
 	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags);
-	if (!diags_errors(a->diags))
-		spec_make(a->arena, m, &none, &spec, a->diags);
+	bool ok = !diags_errors(a->diags) && spec_make(a->arena, m, &none, spec, a->diags);
 	add_sources(a, m);
+	return ok;
+}
+
+/* ---- entries ---- */
+
+/* The definitions that an entry's name fits, and whether they take their weights as members and not as arguments. */
+static uint32_t entry_definitions(const struct analysis *a, const char *entry, bool *members)
+{
+	size_t n = strcspn(entry, ".");
+	uint32_t found = 0;
+	*members = false;
+	for (uint32_t i = 0; i < a->index->symbols.len; i++) {
+		const struct symbol *s = &a->index->symbols.at[i], *up = s->parent == SYMBOL_NONE ? NULL : &a->index->symbols.at[s->parent];
+		const char *name = up ? up->name : s->name;
+		if (s->std || strlen(name) != n || memcmp(name, entry, n) != 0)
+			continue;
+		found += !up && (s->kind == SYMBOL_FN || s->kind == SYMBOL_LAYER);
+		*members = *members || (s->kind == SYMBOL_METHOD && up->kind == SYMBOL_LAYER);
+	}
+	return found;
+}
+
+/* Which arguments of a function are weights is known from the weights file alone, which is not read here. */
+static bool elaborates(const struct analysis *a, const struct model_spec *m)
+{
+	for (uint32_t i = 0; i < m->n_entries; i++) {
+		bool members;
+		uint32_t n = entry_definitions(a, m->entries[i], &members);
+		if (n > 1 || (n && !members && m->weights))
+			return false;
+	}
+	return true;
+}
+
+/* What only the sizes of a whole model show, if all else is right. */
+static void elaborate(struct analysis *a, const struct build_spec *spec)
+{
+	for (uint32_t i = 0; i < spec->n_models && !diags_errors(a->diags); i++) {
+		const struct model_spec *m = &spec->models[i];
+		struct elab_request req = {.entries = m->entries,
+					   .n_entries = m->n_entries,
+					   .inputs = m->inputs,
+					   .n_inputs = m->n_inputs,
+					   .weight_names = m->weight_names,
+					   .n_weight_names = m->n_weight_names,
+					   .at = m->entry_at};
+		if (elaborates(a, m))
+			frontend_elaborate(a->frontend, &req);
+	}
 }
 
 static bool is_source(const char *path)
@@ -107,13 +155,18 @@ struct analysis *analysis_new(struct server *s, const struct workspace *ws, cons
 	a->index = index_new();
 	a->frontend = frontend_new(a->sources, (struct frontend_host){load, a}, a->diags);
 	frontend_index(a->frontend, a->index);
-	if (ws->project)
-		add_manifest(a);
-	for (uint32_t i = 0; i < s->documents.len; i++)
-		if (s->documents.at[i]->ws == ws && is_source(s->documents.at[i]->path))
-			frontend_add_file(a->frontend, inner_path(a, s->documents.at[i]->path));
+	struct build_spec spec;
+	bool whole = ws->project && !probe && add_manifest(a, &spec);
+	for (uint32_t i = 0; i < s->documents.len; i++) {
+		const struct document *d = s->documents.at[i];
+		if (probe ? probe->document == d : d->ws == ws && is_source(d->path))
+			frontend_add_file(a->frontend, inner_path(a, d->path));
+	}
 	frontend_check(a->frontend);
 	index_finish(a->index);
+	frontend_index(a->frontend, NULL);
+	if (whole && !diags_errors(a->diags))
+		elaborate(a, &spec);
 	diags_sort(a->diags);
 	a->probe = NULL;
 	return a;

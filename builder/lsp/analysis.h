@@ -33,7 +33,7 @@ struct probe {
 	size_t len, offset;
 };
 
-/* Checks everything now. `probe` may be NULL. */
+/* Checks everything now; with a probe only its document and what that imports. `probe` may be NULL. */
 struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe);
 void analysis_free(struct analysis *a); /* NULL is accepted */
 /* The source of an absolute path; NULL: it is not part of the workspace. */

@@ -156,6 +156,13 @@ static const char *typed(struct call *c, const char *word, const char *name, con
 	return type ? arena_printf(c->scratch, "%s%s: %s", word, name, type) : arena_printf(c->scratch, "%s%s", word, name);
 }
 
+/* A declaration without its initial value. */
+static const char *before_value(struct call *c, const char *text)
+{
+	const char *value = strstr(text, " = ");
+	return value ? arena_strndup(c->scratch, text, (size_t)(value - text)) : text;
+}
+
 const char *symbol_signature(struct call *c, const struct analysis *a, const struct symbol *s)
 {
 	struct arena *m = c->scratch;
@@ -171,7 +178,7 @@ const char *symbol_signature(struct call *c, const struct analysis *a, const str
 	case SYMBOL_MODULE: return arena_printf(m, "module %s", s->name);
 	case SYMBOL_ALIAS: return source_text(c, a, s->header);
 	case SYMBOL_CONST: return typed(c, "const ", s->name, s->type);
-	case SYMBOL_PARAM: return typed(c, "param ", s->name, s->type);
+	case SYMBOL_PARAM: return s->type ? typed(c, "param ", s->name, s->type) : before_value(c, source_text(c, a, s->header));
 	case SYMBOL_MEMBER:
 	case SYMBOL_LOCAL: return typed(c, "let ", s->name, s->type);
 	case SYMBOL_ARG: {

@@ -244,6 +244,21 @@ class Diagnostics(LspTest):
         self.client.sync()
         self.assertEqual(self.client.diagnostics[manifest], [])
 
+    def test_what_only_a_whole_model_shows(self):
+        text = MAIN.replace("x: Tensor<float32, [B, 64]>", "x: Tensor<float32, S>")
+        self.write("src/blocks.tri", BLOCKS)
+        self.write("tri.build", MANIFEST + "    input x = float32 [?, 64]\n")
+        self.client.start()
+        uri = self.open("src/main.tri", text)
+        self.client.sync()
+        self.assertEqual(self.client.diagnostics[uri], [])
+        self.client.change(uri, 2, {"text": text.replace("blocks.Block(10)", "blocks.Block(11)")})
+        self.client.sync()
+        self.assertIn("E04", self.client.diagnostics[uri][0]["code"])
+        self.client.change(uri, 3, {"text": text.replace("Net", "Other")})
+        self.client.sync()
+        self.assertEqual([d["code"] for d in self.client.diagnostics[self.uri("tri.build")]], ["E0507"])
+
     def test_quick_fixes(self):
         self.client.start()
         text = "fn f(x: Tensor<float32, [N]>) { return rellu(x) + sigmoyd(x) }\n"
@@ -306,6 +321,12 @@ class Looking(LspTest):
             "layer Block(channels: int)\n    param gain: float32[channels]\n    fn forward(x: Tensor<float32, [N, channels]>) -> float32[N, channels]"
         ) + "\n\nScales its input.")
         self.assertIsNone(self.hover(uri, pos(MAIN, "= 64")))
+
+    def test_hover_over_the_standard_library(self):
+        self.client.start()
+        uri = self.open("a.tri", "import nn\nfn f() { let a = nn.Scale(4) }\n")
+        text = self.hover(uri, {"line": 1, "character": 21})
+        self.assertEqual(text, "```tri\nlayer Scale(features: int)\n    param weight: Tensor<float32, [features]>\n```")
 
     def test_hover_in_plain_text(self):
         caps = json.loads(json.dumps(FULL))

@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "frontend/core.h"
 #include "frontend/frontend.h"
+#include "frontend/index.h"
 #include "tests/unit/front_util.h"
 
 #define GOLDEN TRIB_SOURCE_DIR "/tests/golden/"
@@ -18,6 +19,7 @@
 struct golden {
 	struct front front;
 	char dir[600];
+	struct index *index; /* NULL: run without */
 };
 
 static const struct source *load_file(void *ctx, const char *path)
@@ -61,11 +63,14 @@ static void run(struct golden *g, const char *name, bool core, struct buf *out)
 	char entry[64] = "";
 	*t = (struct front){.sources = sources_new(), .diags = diags_new(0)};
 	t->f = frontend_new(t->sources, (struct frontend_host){load_file, g}, t->diags);
+	if (g->index)
+		frontend_index(t->f, g->index);
 	bool ok = frontend_add_file(t->f, name);
 	const struct source *s = sources_count(t->sources) ? sources_get(t->sources, 0) : NULL;
 	if (s)
 		sscanf(s->text, "# elaborate %63s", entry);
 	ok = frontend_check(t->f) && ok;
+	frontend_index(t->f, NULL);
 	struct core_program *p = *entry && ok ? front_elaborate(t, entry, NULL, 0) : NULL;
 	if (core && p)
 		print_program(p, out);
@@ -92,7 +97,7 @@ static int sort_names(const void *a, const void *b) { return strcmp(a, b); }
 static void golden(const char *folder, const char *ext)
 {
 	static char names[256][256];
-	struct golden g;
+	struct golden g = {.index = NULL};
 	int n = 0, failed = 0;
 	snprintf(g.dir, sizeof g.dir, "%s%s", GOLDEN, folder);
 	DIR *d = opendir(g.dir);
@@ -111,6 +116,12 @@ static void golden(const char *folder, const char *ext)
 		run(&g, names[i], !strcmp(ext, "core"), &out);
 		snprintf(path, sizeof path, "%s/%.*s.%s", g.dir, (int)strlen(names[i]) - 4, names[i], ext);
 		failed += !compare(path, &out);
+		buf_clear(&out); /* an index changes nothing */
+		g.index = index_new();
+		run(&g, names[i], !strcmp(ext, "core"), &out);
+		failed += !compare(path, &out);
+		index_free(g.index);
+		g.index = NULL;
 		buf_free(&out);
 	}
 	assert_int_equal(failed, 0);
