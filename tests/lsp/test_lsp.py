@@ -324,9 +324,10 @@ class Looking(LspTest):
 
     def test_hover_over_the_standard_library(self):
         self.client.start()
-        uri = self.open("a.tri", "import nn\nfn f() { let a = nn.Scale(4) }\n")
-        text = self.hover(uri, {"line": 1, "character": 21})
-        self.assertEqual(text, "```tri\nlayer Scale(features: int)\n    param weight: Tensor<float32, [features]>\n```")
+        uri = self.open("a.tri", "import nn\nfn f() { let a = nn.Linear(4, 2) }\n")
+        lines = self.hover(uri, {"line": 1, "character": 21}).splitlines()
+        self.assertEqual(lines[1], "layer Linear(in_features: int, out_features: int, bias: bool = true)")
+        self.assertEqual(lines[2], "    param weight: Tensor<float32, [out_features, in_features]>")
 
     def test_hover_in_plain_text(self):
         caps = json.loads(json.dumps(FULL))
