@@ -11,12 +11,13 @@ struct options {
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker;
-	int opt;      /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
-	int jobs;     /* 0: as the manifest says */
+	int opt;  /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
+	int jobs; /* 0: as the manifest says */
 	int keep_going, verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
 	bool dry_run, help, version;
 	enum stop_stage stop;
 	enum dump dump;
+	bool check, diff; /* trib fmt */
 	/* trib run */
 	const char *const *inputs, *const *outputs; /* "x=x.npy" */
 	uint32_t n_inputs, n_outputs;

@@ -124,6 +124,8 @@ static struct place find_place(struct formatter *f, token_id i)
 				      (kind(f, i) == TOK_DOT ? 0 : EVENT_SPACE) | (here & MARK_FILL ? EVENT_FILL : 0) |
 					      (kind(f, i) == TOK_ARROW ? EVENT_ARROW : 0),
 				      in_group};
+	if (before & MARK_ASSIGN)
+		return (struct place){PLACE_BREAK, EVENT_SPACE | EVENT_ASSIGN, false};
 	if (before & MARK_BREAK_AFTER)
 		return (struct place){PLACE_BREAK, EVENT_SPACE | (before & MARK_FILL ? EVENT_FILL : 0), in_group};
 	return kind(f, prev) == TOK_COMMA ? place_after_comma(f) : (struct place){0};
@@ -366,7 +368,8 @@ static bool close_bracket(struct formatter *f, token_id i, struct place at, bool
 /* Comments and the break before a token. Is a space to stand before it? */
 static bool put_place(struct formatter *f, token_id i, struct place at, bool space)
 {
-	bool first_in = f->prev == TOKEN_NONE || opens(f, f->prev), comments = f->gap.comments.len, nowhere = at.kind == PLACE_NONE;
+	bool first_in = f->prev == TOKEN_NONE || opens(f, f->prev), comments = f->gap.comments.len;
+	bool nowhere = at.kind == PLACE_NONE || at.flags & EVENT_ASSIGN;
 	bool blank = f->gap.newlines > 1 && !(first_in && !comments) && !nowhere && !at.indents;
 	if (at.indents)
 		indent(f);

@@ -326,6 +326,18 @@ static void type_arguments(struct marker *x, node_id n)
 		angle(x, ast_token(x->t, n) + 1, args.at[args.n]);
 }
 
+/* The `=` of a declaration or assignment. */
+static void assignment(struct marker *x, node_id type, node_id value)
+{
+	enum node_kind k = value ? ast_kind(x->t, value) : NODE_NONE;
+	token_id equals = value ? x->firsts[value] - 1 : TOKEN_NONE;
+	bool simple = k == NODE_BINARY || k == NODE_CHAIN || k == NODE_TERNARY || k == NODE_STRING || k == NODE_FSTRING || k == NODE_MEMBER;
+	if (!simple && !(type && k == NODE_CALL))
+		return;
+	flag(x, equals, MARK_ASSIGN);
+	group(x, equals, x->lasts[value]);
+}
+
 static void mark_node(struct marker *x, node_id n)
 {
 	const struct ast *t = x->t;
@@ -333,7 +345,12 @@ static void mark_node(struct marker *x, node_id n)
 	switch (ast_kind(t, n)) {
 	case NODE_FROM_IMPORT: import_names(x, n); break;
 	case NODE_CONST:
-	case NODE_PARAM: attributes(x, ast_const(t, n).attrs); break;
+	case NODE_PARAM:
+		attributes(x, ast_const(t, n).attrs);
+		assignment(x, ast_const(t, n).type, ast_const(t, n).value);
+		break;
+	case NODE_LET: assignment(x, ast_let(t, n).type, ast_let(t, n).value); break;
+	case NODE_ASSIGN: assignment(x, AST_NONE, ast_b(t, n)); break;
 	case NODE_ALIAS:
 		attributes(x, ast_alias(t, n).attrs);
 		generics(x, ast_alias(t, n).generics, main + 2);

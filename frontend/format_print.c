@@ -52,7 +52,7 @@ static void measure(struct printer *p)
 		struct event *e = &p->events.at[i];
 		struct open_group *top = &p->open.at[p->open.len - 1];
 		if (e->kind == EVENT_BREAK) {
-			e->size = top->next - e->at;
+			e->size = e->flags & EVENT_ASSIGN && p->open.len == 1 ? ENDLESS : top->next - e->at;
 			top->next = next_break = e->at;
 		} else if (e->kind == EVENT_END) {
 			vec_push(&p->open, ((struct open_group){next_break, next_break}));
@@ -137,15 +137,20 @@ static bool taken(const struct printer *p, const struct event *e)
 		return false;
 	if (e->flags & EVENT_ARROW)
 		return p->last_mode == MODE_FLAT;
+	if (e->flags & EVENT_ASSIGN)
+		return e->size <= FORMAT_WIDTH && p->indent + STEP + e->size <= FORMAT_WIDTH + 1;
 	return !(e->flags & EVENT_FILL) || !fits(p, e->size);
 }
 
 static void write_break(struct printer *p, const struct event *e)
 {
-	if (taken(p, e))
+	if (taken(p, e)) {
+		p->indent += e->flags & EVENT_ASSIGN ? STEP : 0;
 		newline(p, e->flags & EVENT_BLANK);
-	else if ((e->flags & EVENT_SPACE) && !p->pending)
+		p->indent -= e->flags & EVENT_ASSIGN ? STEP : 0;
+	} else if ((e->flags & EVENT_SPACE) && !p->pending) {
 		before_text(p, EVENT_SPACE);
+	}
 }
 
 static void write_event(struct printer *p, const struct event *e)

@@ -24,6 +24,7 @@ enum mark_flag {
 	MARK_ITEM = 512,       /* first token of a definition of the file … */
 	MARK_DEFINES = 1024,   /* … and its keyword, after the attributes */
 	MARK_ANGLE = 2048,     /* < > of types */
+	MARK_ASSIGN = 4096,    /* `=` whose value may stand on the next line, if it fits there */
 };
 /* How a bracket breaks. PAREN: its content on lines of its own. LIST: one element a line, and a comma after the last. FILL: the same with as
  * many on a line as fit. CLAUSES: a comprehension. TIGHT: after commas only. HUG: not itself, its only element does. */
@@ -63,6 +64,7 @@ enum event_flag {
 	EVENT_ARROW = 8,    /* BREAK: only where the bracket before is on one line */
 	EVENT_BRACKET = 16, /* END: of a bracket */
 	EVENT_SPACES = 32,  /* COMMENT: two spaces before it */
+	EVENT_ASSIGN = 64,  /* BREAK: only if the rest of the group then fits, which is indented */
 };
 struct event {
 	const char *text;

@@ -1,0 +1,182 @@
+#include "builder/fmt.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include "builder/glob.h"
+#include "builder/line_diff.h"
+#include "builder/options.h"
+#include "builder/project.h"
+#include "frontend/format.h"
+
+struct fmt {
+	const struct options *o;
+	FILE *out, *err;
+	struct arena *a;
+	VEC(const char *) files;
+	enum status status;
+};
+
+static void raise_status(struct fmt *f, enum status s)
+{
+	if (s > f->status)
+		f->status = s;
+}
+
+static void io_error(struct fmt *f, const char *what, const char *path)
+{
+	fprintf(f->err, "trib: cannot %s `%s`: %s\n", what, path, strerror(errno));
+	raise_status(f, STATUS_ENVIRONMENT);
+}
+
+/* --- which files --- */
+
+static void add_pattern(struct fmt *f, const char *pattern)
+{
+	uint32_t n;
+	const char *const *found = glob_expand(f->a, pattern, &n);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&f->files, found[i]);
+}
+
+static void add_operand(struct fmt *f, const char *path)
+{
+	struct stat st;
+	if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		vec_push(&f->files, path);
+	else
+		add_pattern(f, arena_printf(f->a, "%s/**/*.tri", path));
+}
+
+static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+
+static bool add_project(struct fmt *f)
+{
+	struct build_spec spec;
+	uint32_t kept = 0;
+	if (!project_read(f->a, f->o, &spec))
+		return false;
+	for (uint32_t i = 0; i < spec.n_models; i++)
+		for (uint32_t k = 0; spec.models[i].sources && k < spec.models[i].sources->n_words; k++)
+			add_pattern(f, spec.models[i].sources->words[k]);
+	if (f->files.len)
+		qsort(f->files.at, f->files.len, sizeof *f->files.at, by_text);
+	for (uint32_t i = 0; i < f->files.len; i++)
+		if (!kept || strcmp(f->files.at[kept - 1], f->files.at[i]) != 0)
+			f->files.at[kept++] = f->files.at[i];
+	f->files.len = kept;
+	return true;
+}
+
+/* --- one file --- */
+
+static bool read_stdin(struct buf *text)
+{
+	char piece[1 << 16];
+	size_t n;
+	while ((n = fread(piece, 1, sizeof piece, stdin)) > 0 && text->len < INT32_MAX)
+		buf_put(text, piece, n);
+	return !ferror(stdin);
+}
+
+static bool read_text(struct fmt *f, const char *path, struct buf *text)
+{
+	char *data;
+	size_t len;
+	if (strcmp(path, "-") == 0)
+		return read_stdin(text);
+	if (!os_read_file(path, INT32_MAX, &data, &len)) {
+		io_error(f, "read", path);
+		return false;
+	}
+	*text = (struct buf){data, len, len};
+	return true;
+}
+
+static void put(struct fmt *f, const char *text, size_t len)
+{
+	if (len)
+		fwrite(text, 1, len, f->out);
+}
+
+/* In place; the permissions stay. */
+static void replace(struct fmt *f, const char *path, const struct buf *text)
+{
+	struct stat st;
+	bool known = stat(path, &st) == 0;
+	if (!os_write_atomic(path, text->at ? text->at : "", text->len, known ? st.st_mode & 0777 : 0666, false) ||
+	    (known && S_ISREG(st.st_mode) && chmod(path, st.st_mode & 07777) != 0))
+		io_error(f, "write", path);
+}
+
+static void deliver(struct fmt *f, const char *path, const struct buf *old, const struct buf *new)
+{
+	bool standard = strcmp(path, "-") == 0, changed = old->len != new->len || (old->len && memcmp(old->at, new->at, old->len) != 0);
+	const char *name = standard ? "<stdin>" : path;
+	struct buf diff = {0};
+	if (changed && f->o->check) {
+		raise_status(f, STATUS_FAILED);
+		if (!f->o->diff)
+			fprintf(f->out, "%s\n", name);
+	}
+	if (changed && f->o->diff) {
+		line_diff(name, old->at ? old->at : "", old->len, new->at ? new->at : "", new->len, &diff);
+		put(f, diff.at, diff.len);
+	}
+	buf_free(&diff);
+	if (f->o->check || f->o->diff)
+		return;
+	if (standard)
+		put(f, new->at, new->len);
+	else if (changed)
+		replace(f, path, new);
+}
+
+static void report(struct fmt *f, const struct diags *d, const struct sources *sources)
+{
+	if (f->o->json == 1)
+		diags_print_json(d, sources, f->out);
+	else
+		diags_print(d, sources, f->err, os_is_tty(fileno(f->err)));
+	raise_status(f, STATUS_FAILED);
+}
+
+static void format_file(struct fmt *f, const char *path)
+{
+	struct buf old = {0}, new = {0};
+	struct sources *sources = sources_new();
+	struct diags *diags = diags_new(0);
+	if (read_text(f, path, &old)) {
+		const struct source *src = sources_add(sources, strcmp(path, "-") == 0 ? "<stdin>" : path, old.at ? old.at : "", old.len);
+		if (format_source(src, &new, diags)) {
+			deliver(f, path, &old, &new);
+		} else {
+			diags_sort(diags);
+			report(f, diags, sources);
+		}
+	}
+	diags_free(diags);
+	sources_free(sources);
+	buf_free(&old);
+	buf_free(&new);
+}
+
+enum status fmt_run(const struct options *o, FILE *out, FILE *err)
+{
+	struct fmt f = {.o = o, .out = out, .err = err, .a = arena_new(0)};
+	for (uint32_t i = 0; i < o->n_models; i++)
+		add_operand(&f, o->models[i]);
+	if (!o->n_models && !add_project(&f))
+		f.status = STATUS_FAILED;
+	for (uint32_t i = 0; i < f.files.len && !os_interrupted(); i++)
+		format_file(&f, f.files.at[i]);
+	vec_free(&f.files);
+	arena_free(f.a);
+	return os_interrupted() ? STATUS_INTERRUPTED : f.status;
+}
