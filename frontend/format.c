@@ -173,17 +173,19 @@ static bool no_space_after(const struct formatter *f, token_id prev)
 	return prev == TOKEN_NONE || (opens(f, prev) && kind(f, prev) != TOK_LBRACE);
 }
 
-/* Where comment i of the gap stands, after those at the line's end; `started`: something of the gap has been written. */
-static void before_comment(struct formatter *f, struct place *at, uint32_t i, bool ended, bool first_in)
+/* What stands before comment i of the gap, after those at the line's end. True: a space is still to be put. */
+static bool before_comment(struct formatter *f, struct place *at, uint32_t i, bool ended, bool first_in)
 {
 	const struct comment *c = &f->gap.comments.at[i];
 	bool own_line = c->newlines && (c->line || newlines_after(&f->gap, i));
 	if (ended || (own_line && !i)) {
 		print_line(&f->p, c->newlines > 1 && !(first_in && !i));
-	} else if (!i) {
+	} else if (!i && at->kind != PLACE_NONE) {
 		put_break(f, *at, c->newlines > 1 && !first_in);
 		at->kind = PLACE_NONE;
+		return false;
 	}
+	return true;
 }
 
 /* Writes the gap's comments. Leaves in *at what is to stand between them and the next token, which is a closing bracket if `closing`. */
@@ -195,7 +197,7 @@ static void put_comments(struct formatter *f, struct place *at, bool first_in, b
 		const struct comment *c = &f->gap.comments.at[i];
 		struct place none = {0};
 		if (i >= n)
-			before_comment(f, closing ? &none : at, i, ended, first_in);
+			space &= before_comment(f, closing ? &none : at, i, ended, first_in);
 		put_comment(f, c, space);
 		ended = c->line || newlines_after(&f->gap, i);
 		space = true;
@@ -335,8 +337,9 @@ static void scan_gap(struct formatter *f, token_id i)
 		f->gap.newlines = 1;
 }
 
-/* A comma that stays: comments before it that end no line stay before it, others go after it. */
-static void put_comma(struct formatter *f, token_id i)
+/* A token that begins no line: a comma that stays, or `//`, which would look like another language's comment. Comments before it that end no line
+ * stay before it, others go after it. */
+static void put_inner(struct formatter *f, token_id i)
 {
 	bool inner = !token_after_newline(f->tok, i);
 	if (inner) {
@@ -345,8 +348,7 @@ static void put_comma(struct formatter *f, token_id i)
 			put_comment(f, &f->gap.comments.at[k], true);
 		f->gap_start = f->tok->ends[i];
 	}
-	put_token(f, i, false);
-	close_groups(f, i);
+	put_token(f, i, kind(f, i) != TOK_COMMA);
 	f->prev = i;
 }
 
@@ -416,8 +418,8 @@ void format_ast(const struct ast *t, struct buf *out)
 	for (token_id i = 0; i < t->tokens.len; i = piece_end(&f, i) + 1) {
 		if (dropped(&f, i))
 			continue;
-		if (kind(&f, i) == TOK_COMMA)
-			put_comma(&f, i);
+		if (kind(&f, i) == TOK_COMMA || kind(&f, i) == TOK_SLASH2)
+			put_inner(&f, i);
 		else
 			put(&f, i);
 	}

@@ -31,9 +31,10 @@ void format_gap(const struct source *src, uint32_t start, uint32_t end, struct g
 	gap->comments.len = 0;
 	for (uint32_t i = start; i < end;) {
 		bool line = text[i] == '#';
-		if (!line && text[i] != '/') {
-			newlines = text[i] == '\n' ? count(newlines) : newlines;
-			i++;
+		bool token = text[i] == ',' || (text[i] == '/' && text[i + 1] == '/');
+		if (token || (!line && text[i] != '/')) {
+			newlines = text[i] == '\n' ? count(newlines) : token ? 0 : newlines;
+			i += text[i] == '/' ? 2 : 1;
 			continue;
 		}
 		uint32_t stop = line ? line_end(src, i) : block_end(text, i);

@@ -51,7 +51,7 @@ struct gap {
 	VEC(struct comment) comments;
 	uint8_t newlines; /* after the last comment */
 };
-/* The comments of the text from `start` to `end`, which holds nothing else but white space, `,` and `;`. Reuses the memory of *gap. */
+/* The comments of the text from `start` to `end`, which holds nothing else but white space, `,`, `//` and `;`. Reuses the memory of *gap. */
 void format_gap(const struct source *src, uint32_t start, uint32_t end, struct gap *gap);
 
 /* --- printer --- */

@@ -1,5 +1,5 @@
 /* The front end's early stages for golden tests: front_dump STAGE FILE prints what the stage makes of a file. Stages: tok, ast, err (the
- * diagnostics of lexer and parser, as people see them), hash (token hash of each definition). */
+ * diagnostics of lexer and parser, as people see them), fmt (the formatted source), hash (token hash of each definition). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/diag.h"
 #include "frontend/ast.h"
 #include "frontend/dump.h"
+#include "frontend/format.h"
 #include "frontend/parser.h"
 
 static char *read_file(const char *path, size_t *len)
@@ -48,6 +49,8 @@ static void dump(const char *stage, const struct ast *t, struct buf *out)
 		dump_tokens(&t->tokens, out);
 	else if (strcmp(stage, "ast") == 0)
 		dump_ast(t, out);
+	else if (strcmp(stage, "fmt") == 0)
+		format_ast(t, out);
 	else if (strcmp(stage, "hash") == 0)
 		dump_hashes(t, out);
 }
@@ -57,7 +60,7 @@ int main(int argc, char **argv)
 	size_t len;
 	char *text = argc == 3 ? read_file(argv[2], &len) : NULL;
 	if (!text) {
-		fprintf(stderr, "usage: front_dump tok|ast|err|hash FILE\n");
+		fprintf(stderr, "usage: front_dump tok|ast|err|fmt|hash FILE\n");
 		return 2;
 	}
 	const char *slash = strrchr(argv[2], '/');
@@ -66,7 +69,8 @@ int main(int argc, char **argv)
 	struct buf out = {0};
 	struct ast ast;
 	bool ok = parse_source(sources_add(sources, slash ? slash + 1 : argv[2], text, len), &ast, diags);
-	dump(argv[1], &ast, &out);
+	if (ok || strcmp(argv[1], "fmt") != 0)
+		dump(argv[1], &ast, &out);
 	if (out.len)
 		fwrite(out.at, 1, out.len, stdout);
 	diags_sort(diags);

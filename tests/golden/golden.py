@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Golden tests of the front end's first stages: NAME.tri beside NAME.tok, .ast, .err; the extension picks the stage.
+"""Golden tests of the front end's first stages: NAME.tri beside NAME.tok, .ast, .err, .fmt; the extension picks the stage.
 
 usage: golden.py [--bless] FRONT_DUMP FOLDER…
 Prints a diff for every file that differs and exits 1; --bless rewrites them, and makes missing ones in folders that hold one stage.
@@ -9,8 +9,8 @@ import pathlib
 import subprocess
 import sys
 
-STAGES = {"tok", "ast", "err"}
-ONLY = {"tokens": "tok", "ast": "ast", "syntax": "err"}
+STAGES = {"tok", "ast", "err", "fmt"}
+ONLY = {"tokens": "tok", "ast": "ast", "syntax": "err", "fmt": "fmt"}
 
 
 def stages_of(source):
