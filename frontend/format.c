@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
+#include "base/diag.h"
 #include "base/source.h"
 #include "frontend/format_state.h"
 #include "frontend/parser.h"
@@ -443,12 +444,33 @@ bool format_same(const struct ast *a, const struct ast *b)
 	return true;
 }
 
+#ifdef NDEBUG
+enum { CHECK_RESULT = false };
+#else
+enum { CHECK_RESULT = true };
+#endif
+
+/* Debug builds parse each result and compare. */
+static void check(const struct ast *before, const struct source *src, const char *text, size_t len)
+{
+	struct sources *sources = sources_new();
+	struct diags *d = diags_new(0);
+	struct ast after;
+	BUG_ON(!parse_source(sources_add(sources, src->path, text, len), &after, d) || !format_same(before, &after));
+	ast_free(&after);
+	diags_free(d);
+	sources_free(sources);
+}
+
 bool format_source(const struct source *src, struct buf *out, struct diags *d)
 {
 	struct ast t;
 	bool ok = parse_source(src, &t, d);
+	size_t from = out->len;
 	if (ok)
 		format_ast(&t, out);
+	if (CHECK_RESULT && out->len > from)
+		check(&t, src, out->at + from, out->len - from);
 	ast_free(&t);
 	return ok;
 }

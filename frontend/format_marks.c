@@ -1,6 +1,7 @@
 /* From the tree to marks on tokens: one pass over the nodes, children first, no recursion. A group that turns out to be the left part of a
  * larger one of the same kind (a + b in a + b + c) is taken back. */
 #include <stdlib.h>
+#include <string.h>
 #include "base/bug.h"
 #include "frontend/dense.h"
 #include "frontend/format_state.h"
@@ -425,11 +426,11 @@ static void mark_items(struct marker *x)
 
 struct mark *format_marks(const struct ast *t)
 {
-	struct marker x = {.t = t, .m = calloc(t->tokens.len, sizeof *x.m)};
+	size_t bytes = t->tokens.len * sizeof(struct mark);
+	struct marker x = {.t = t, .m = dense_grow(NULL, 0, bytes)};
 	x.firsts = dense_grow(NULL, 0, t->len * sizeof *x.firsts);
 	x.lasts = dense_grow(NULL, 0, t->len * sizeof *x.lasts);
-	if (!x.m)
-		bug_no_memory();
+	memset(x.m, 0, bytes);
 	ast_spans(t, x.firsts, x.lasts);
 	match_brackets(&x);
 	for (node_id n = AST_ROOT + 1; n < t->len; n++)

@@ -42,7 +42,8 @@ void print_event(struct printer *p, enum event_kind kind, unsigned flags) { push
 
 /* --- sizes --- */
 
-/* Backwards over the events. `next`: where the next break of the same group stands; `tail`: where the first break after the group does. */
+/* Backwards over the events. A break whose next piece holds a sure line break has no end: such a piece never fits, however it came to be broken, so
+ * that formatting the result breaks the same. */
 static void measure(struct printer *p)
 {
 	uint32_t next_break = p->at;
@@ -52,13 +53,17 @@ static void measure(struct printer *p)
 		struct event *e = &p->events.at[i];
 		struct open_group *top = &p->open.at[p->open.len - 1];
 		if (e->kind == EVENT_BREAK) {
-			e->size = e->flags & EVENT_ASSIGN && p->open.len == 1 ? ENDLESS : top->next - e->at;
+			bool endless = top->next == ENDLESS || (e->flags & EVENT_ASSIGN && p->open.len == 1);
+			e->size = endless ? ENDLESS : top->next - e->at;
 			top->next = next_break = e->at;
 		} else if (e->kind == EVENT_END) {
 			vec_push(&p->open, ((struct open_group){next_break, next_break}));
 		} else if (e->kind == EVENT_BEGIN) {
 			e->size = p->open.len > 1 ? top->tail - e->at : ENDLESS;
-			p->open.len -= p->open.len > 1;
+			if (p->open.len > 1)
+				p->open.len--;
+			else
+				top->next = ENDLESS; /* of the group around it */
 		}
 	}
 }
