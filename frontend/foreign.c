@@ -113,4 +113,13 @@ const char *foreign_module_help(const char *name)
 	return NULL;
 }
 
+bool foreign_package(const char *name)
+{
+	static const char *const packages[] = {"torch", "numpy", "jax", "tensorflow", "keras", "math", "typing", "os", "sys"};
+	for (size_t i = 0; i < COUNT(packages); i++)
+		if (!strcmp(packages[i], name))
+			return true;
+	return false;
+}
+
 bool foreign_module(const char *name) { return foreign_module_help(name) != NULL; }

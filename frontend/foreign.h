@@ -23,6 +23,8 @@ bool foreign_name_help(struct diags *d, struct diag *g, const struct tokens *t, 
 const char *foreign_name_instead(const char *name, unsigned use);
 /* Is it the usual name of another library's module: torch, np, F? */
 bool foreign_module(const char *name);
+/* Is it surely one that has no use here, whatever files there are? */
+bool foreign_package(const char *name);
 /* For the import of such a module: what to do without it. NULL: it is not a known one. */
 const char *foreign_module_help(const char *name);
 #endif

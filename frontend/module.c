@@ -277,7 +277,8 @@ static void report_missing(struct frontend *f, const char *path, span at)
 	const char *foreign = bare ? foreign_module_help(name) : NULL;
 	if (foreign) {
 		diag_help(f->diags, g, "%s", foreign);
-		import_line_edit(f, g, at);
+		if (foreign_package(name))
+			import_line_edit(f, g, at);
 	} else if (bare && !diag_did_you_mean(f->diags, g, at, name, std_names, n)) {
 		diag_help(f->diags, g,
 			  "the standard library's modules are `nn`, `quant` and `init`; a file is imported as `import \"%s.tri\" as %s`",

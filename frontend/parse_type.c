@@ -1,5 +1,6 @@
 /* Types and dimensions. Among type arguments the two share one grammar, since a name may be either. */
 #include <stddef.h>
+#include <stdio.h>
 #include "frontend/parse_state.h"
 
 static node_id parse_type_arg(struct parser *p);
@@ -26,6 +27,22 @@ static void report_empty(struct parser *p, token_id open, const char *what)
 	recovered(p, g);
 }
 
+/* Tensor<float32; 3, 4> */
+static void foreign_separator(struct parser *p)
+{
+	token_id first = p->i;
+	while (!closes_angle(p) && p->k != TOK_EOF && p->k != TOK_RPAREN && p->k != TOK_LBRACE && !after_newline(p))
+		advance(p);
+	if (!closes_angle(p)) {
+		jump(p, first);
+		return;
+	}
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1),
+				  "a tensor's type has an element type and a list of dimensions, with a `,` between them");
+	help(p, g, "write `Tensor<float32, [3, 4]>`");
+	recovered(p, g);
+}
+
 /* The arguments at `<`: a CLOSED list. */
 static uint32_t parse_angle_args(struct parser *p)
 {
@@ -37,6 +54,8 @@ static uint32_t parse_angle_args(struct parser *p)
 	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
 		push(p, parse_type_arg(p));
 		raise_height(&height, p);
+		if (p->k == TOK_SEMICOLON || (p->k == TOK_NAME && peek(p) != TOK_COLON))
+			foreign_separator(p);
 		if (p->panic || !accept(p, TOK_COMMA))
 			break;
 	}
@@ -55,6 +74,23 @@ static uint32_t parse_square_args(struct parser *p)
 	return pop_closed(p, base, close);
 }
 
+/* Tensor<float32>[3, 4] */
+static void foreign_dims(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id open = p->i;
+	char text[128];
+	skip_token(p);
+	struct diag *g =
+		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "the dimensions stand with the element type, in `< >`");
+	uint32_t n = t->ends[p->i - 1] - t->starts[open];
+	if (n + 4 < sizeof text && t->ends[open - 1] == t->starts[open]) {
+		snprintf(text, sizeof text, ", %.*s>", (int)n, token_text(t, open));
+		edit(p, g, between(p, open - 1, p->i - 1), text);
+	}
+	recovered(p, g);
+}
+
 static node_id parse_type_name(struct parser *p)
 {
 	token_id name = p->i, module = TOKEN_NONE;
@@ -69,7 +105,16 @@ static node_id parse_type_name(struct parser *p)
 	p->height = 1;
 	if (p->k == TOK_LT) {
 		uint32_t args = parse_angle_args(p);
+		if (p->k == TOK_LBRACKET && !after_newline(p) && !p->panic)
+			foreign_dims(p);
 		return new_node(p, NODE_TYPE_NAME, name, module, args);
+	}
+	if (p->k == TOK_LPAREN && same_line && !p->panic && p->in_signature) {
+		token_id open = p->i;
+		skip_token(p);
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "a type's arguments stand in `< >`");
+		help(p, g, "write `Tensor<float32, [3, 4]>`");
+		recovered(p, g);
 	}
 	if (p->k == TOK_LBRACKET && same_line) {
 		uint32_t args = parse_square_args(p);
@@ -92,8 +137,28 @@ static node_id parse_type_tuple(struct parser *p, parse_fn element)
 	return new_node(p, NODE_TYPE_TUPLE, open, pop_list(p, base, 0), close);
 }
 
+/* [3, 4]float, [float32; 4] */
+static bool foreign_array(struct parser *p)
+{
+	token_id open = p->i, close = matching(p, open);
+	if (close == TOKEN_NONE || p->panic)
+		return false;
+	enum token_kind first = token_kind(&p->t->tokens, open + 1), second = token_kind(&p->t->tokens, open + 2);
+	bool dims = first == TOK_INT || first == TOK_QUESTION, sized = first == TOK_NAME && second == TOK_SEMICOLON;
+	if (!dims && !sized)
+		return false;
+	jump(p, close + 1);
+	if (p->k == TOK_NAME && dims)
+		advance(p);
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "an array is a tensor: `Tensor<float32, [3, 4]>`");
+	recovered(p, g);
+	return true;
+}
+
 static node_id parse_type_list(struct parser *p)
 {
+	if (foreign_array(p))
+		return error_node(p);
 	uint32_t base = p->n_scratch, commas;
 	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_type, &commas);
 	uint32_t n = p->n_scratch - base;
@@ -109,8 +174,66 @@ static node_id parse_type_list(struct parser *p)
 	return new_node(p, NODE_TYPE_LIST, open, element ? element : error_node(p), close);
 }
 
+/* What other languages write where a type stands. True: it was reported, and taken. */
+static bool foreign_type(struct parser *p)
+{
+	struct diag *g = NULL;
+	token_id first = p->i;
+	if (p->panic || after_newline(p))
+		return false;
+	if (p->k == TOK_FN && peek(p) == TOK_LPAREN) {
+		advance(p);
+		if (p->k == TOK_LPAREN)
+			skip_token(p);
+		if (p->k == TOK_ARROW) {
+			advance(p);
+			skip_token(p);
+		}
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "there are no types of functions");
+		help(p, g, "an argument without a type accepts a function: `fn f(g, x: …)`");
+	} else if (p->k == TOK_STAR || p->k == TOK_STAR2) {
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "there are no pointers: values are passed as they are");
+		edit(p, g, here(p), "");
+		advance(p);
+		if (p->k == TOK_NAME)
+			advance(p);
+	} else if (p->k == TOK_LBRACE && token_kind(&p->t->tokens, p->i - 1) != TOK_ARROW) {
+		skip_token(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "there are no structures");
+		help(p, g, "values are grouped in tuples, `(int, float)`; parameters and layers in a `layer`");
+	} else if (p->k == TOK_STRING) {
+		advance(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, first), "a type is written without quotes");
+	}
+	recovered(p, g);
+	return g != NULL;
+}
+
+/* Where an unknown dimension stands: True: it was reported, and is `?`. */
+static bool foreign_dim(struct parser *p)
+{
+	bool name = p->k == TOK_NAME && token_is(&p->t->tokens, p->i, "_");
+	if (p->panic || !(name || p->k == TOK_STAR || p->k == TOK_COLON || p->k == TOK_NONE || p->k == TOK_DOT3 || p->k == TOK_STRING))
+		return false;
+	bool dots = p->k == TOK_DOT3;
+	struct diag *g =
+		error_at(p, DIAG_FOREIGN_SYNTAX, here(p), dots ? "a shape has no `...`" : "a dimension that may be anything is `?`");
+	if (dots)
+		help(p, g, "a name stands for any shape: `Tensor<float32, S>`");
+	else
+		edit(p, g, here(p), "?");
+	advance(p);
+	if (dots)
+		recovered(p, g);
+	else
+		sound(p, g);
+	return true;
+}
+
 static node_id no_type(struct parser *p, const char *what)
 {
+	if (foreign_type(p))
+		return error_node(p);
 	error_expected(p, DIAG_EXPECTED_TYPE, what);
 	return error_node(p);
 }
@@ -137,15 +260,32 @@ static node_id leaf_here(struct parser *p, enum node_kind kind)
 	return new_leaf(p, kind, p->i - 1);
 }
 
+/* [batch: N] */
+static node_id parse_shape_element(struct parser *p)
+{
+	if (p->k == TOK_NAME && (peek(p) == TOK_COLON || peek(p) == TOK_ASSIGN) && !p->panic) {
+		const struct tokens *t = &p->t->tokens;
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1),
+					  "a dimension is a name, a number or `?`, without a label");
+		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
+		sound(p, g);
+		advance(p);
+		advance(p);
+	}
+	return parse_type_arg(p);
+}
+
 static node_id parse_shape(struct parser *p)
 {
 	uint32_t base = p->n_scratch, commas;
-	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_type_arg, &commas);
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_shape_element, &commas);
 	return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
 }
 
 static node_id parse_dim_primary(struct parser *p)
 {
+	if ((p->k != TOK_NAME || token_len(&p->t->tokens, p->i) == 1) && foreign_dim(p))
+		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
 	switch ((enum token_kind)p->k) {
 	case TOK_NAME: return parse_type_name(p);
 	case TOK_INT: return leaf_here(p, NODE_INT);

@@ -185,12 +185,44 @@ static struct item *type_item(struct resolver *r, node_id n)
 	return it;
 }
 
+/* A name that is an element type: one of the language's, or a generic or alias. */
+static bool names_element(struct resolver *r, node_id n)
+{
+	if (ast_kind(r->t, n) != NODE_TYPE_NAME)
+		return false;
+	name_id name = text_of(r, ast_token(r->t, n));
+	return dtype_find(name_text(r->f, name)) != DT_COUNT || in_scope(r, name) || module_find(r->m, name) ||
+	       (foreign_name_instead(name_text(r->f, name), FOREIGN_TYPE) && name != 0);
+}
+
+/* Is it a tensor's type with arguments as the language has them: an element type, then a list of dimensions or the name of a shape? */
+static bool tensor_arguments_fit(struct resolver *r, node_id n, bool ternary, struct ast_nodes args)
+{
+	bool square = ast_kind(r->t, n) == NODE_TYPE_ANY,
+	     shape_only = ternary && args.n == 1 && ast_kind(r->t, args.at[0]) == NODE_TYPE_SHAPE;
+	if (square)
+		return args.n == 1 && names_element(r, args.at[0]);
+	if (args.n == 0 || shape_only)
+		return true;
+	if (args.n > 2 || ast_kind(r->t, args.at[0]) != NODE_TYPE_NAME)
+		return false;
+	return args.n == 1 || ast_kind(r->t, args.at[1]) == NODE_TYPE_SHAPE || ast_kind(r->t, args.at[1]) == NODE_TYPE_NAME;
+}
+
 static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
 {
 	const char *text = name_text(r->f, text_of(r, ast_token(r->t, n)));
 	struct item *it = type_item(r, n);
 	struct ast_nodes args = ast_b(r->t, n) ? ast_nodes(r->t, ast_b(r->t, n)) : (struct ast_nodes){0};
 	bool tensor = !it && (!strcmp(text, "Tensor") || !strcmp(text, "TernaryTensor"));
+	if (tensor && !tensor_arguments_fit(r, n, text[1] == 'e' && text[2] == 'r', args)) {
+		report_tensor_type(r, n, args);
+		return;
+	}
+	if (!it && args.n && dtype_find(text) != DT_COUNT) {
+		report_tensor_type(r, n, args);
+		return;
+	}
 	for (uint32_t i = 0; i < args.n; i++) {
 		enum node_kind k = ast_kind(r->t, args.at[i]);
 		if (k == NODE_TYPE_SHAPE && tensor)

@@ -1,6 +1,7 @@
 /* What is said about names that stand for nothing. */
 #include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/foreign.h"
 #include "frontend/resolve_state.h"
 
@@ -152,6 +153,64 @@ void report_module_member(struct resolver *r, const struct item *it, token_id to
 			vec_push(&names, name_text(r->f, it->target->items[i].name));
 	diag_did_you_mean(r->out, g, tok_span(r->m, tok), text(r, tok), names.at, names.len);
 	vec_free(&names);
+}
+
+/* Appends the source text of a node. */
+static void put_node(struct resolver *r, node_id n, struct buf *out)
+{
+	span at = node_span(r->m, n);
+	buf_put(out, r->t->tokens.src->text + at.start, at.end - at.start);
+}
+
+/* The dimensions among the arguments, from `first`, in one pair of brackets. */
+static void put_dims(struct resolver *r, struct ast_nodes args, uint32_t first, struct buf *out)
+{
+	buf_puts(out, "[");
+	for (uint32_t i = first; i < args.n; i++) {
+		enum node_kind k = ast_kind(r->t, args.at[i]);
+		bool list = k == NODE_TYPE_SHAPE || k == NODE_TYPE_TUPLE;
+		struct ast_nodes items = list ? ast_nodes(r->t, ast_a(r->t, args.at[i])) : (struct ast_nodes){&args.at[i], 1};
+		for (uint32_t j = 0; j < items.n; j++) {
+			buf_puts(out, i > first || j ? ", " : "");
+			put_node(r, items.at[j], out);
+		}
+	}
+	buf_puts(out, "]");
+}
+
+void report_tensor_type(struct resolver *r, node_id n, struct ast_nodes args)
+{
+	token_id tok = ast_token(r->t, n);
+	const char *name = text(r, tok);
+	bool scalar = dtype_find(name) != DT_COUNT, ternary = !strcmp(name, "TernaryTensor"), elem = false;
+	struct buf type = {0};
+	if (args.n && ast_kind(r->t, args.at[0]) == NODE_TYPE_NAME)
+		elem = dtype_find(text(r, ast_token(r->t, args.at[0]))) != DT_COUNT;
+	bool swapped = args.n == 2 && ast_kind(r->t, args.at[0]) == NODE_TYPE_SHAPE && ast_kind(r->t, args.at[1]) == NODE_TYPE_NAME;
+	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_TYPE, node_span(r->m, n),
+				  scalar ? "`%s` is the type of one element, not of a tensor"
+					 : "`%s` takes an element type and a list of dimensions in `< >`",
+				  name);
+	buf_puts(&type, ternary ? "TernaryTensor<" : "Tensor<");
+	if (scalar)
+		buf_puts(&type, name);
+	else if (elem)
+		put_node(r, args.at[0], &type);
+	else if (swapped)
+		put_node(r, args.at[1], &type);
+	else
+		buf_puts(&type, ternary ? "trit" : "float32");
+	buf_puts(&type, ", ");
+	if (swapped)
+		args.n = 1;
+	put_dims(r, args, elem && !scalar, &type);
+	buf_puts(&type, ">");
+	diag_help(r->out, g, "write `%s`", type.at);
+	if (scalar || elem || ternary || swapped)
+		diag_edit(r->out, g, node_span(r->m, n), type.at);
+	else
+		diag_guess(r->out, g, node_span(r->m, n), type.at);
+	buf_free(&type);
 }
 
 void report_undeclared(struct resolver *r, node_id assign)

@@ -31,5 +31,7 @@ void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const
 /* torch.relu, where `root` is no module of ours but the usual name of one elsewhere, and `member` ends the chain. False: it is not. */
 bool report_foreign_module(struct resolver *r, token_id root, token_id member, unsigned use);
 void report_module_member(struct resolver *r, const struct item *it, token_id tok);
+/* Tensor[3, 4], Tensor<float32, 3, 4>, float32[3, 4]: how it is written here. */
+void report_tensor_type(struct resolver *r, node_id n, struct ast_nodes args);
 void report_undeclared(struct resolver *r, node_id assign); /* x = e without a `let` */
 #endif

@@ -247,10 +247,8 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 	t->shape = SHAPE_ANY;
 	if (ternary)
 		t->elem = DT_TRIT;
-	if (args.n > 2) {
-		elab_error(s->e, DIAG_UNKNOWN_TYPE, t->at, "a tensor type has an element type and a shape, not %u arguments", args.n);
+	if (args.n > 2) /* resolve.c has reported it */
 		return new_type(s, TY_ANY, n);
-	}
 	if (args.n && ternary && args.n == 1 && ast_kind(a, args.at[0]) == NODE_TYPE_SHAPE) {
 		set_shape(s, t, args.at[0]);
 		return t;
@@ -354,8 +352,9 @@ static bool alias_refused(struct sig *s, struct item *it)
 		return false;
 	if (s->e->gave_up)
 		return true;
-	struct diag *g = elab_error(s->e, DIAG_ELAB_STEPS, at, "type `%s` has more than %d parts, or is made of more than %d aliases in each other",
-				    name, MAX_TYPES, MAX_ALIASES);
+	struct diag *g =
+		elab_error(s->e, DIAG_ELAB_STEPS, at, "type `%s` has more than %d parts, or is made of more than %d aliases in each other",
+			   name, MAX_TYPES, MAX_ALIASES);
 	diag_note(s->e->out, g, "each use of an alias in another multiplies its parts");
 	s->e->gave_up = true;
 	s->e->steps = s->e->max_steps + 1; /* nor are the definitions that follow looked at */
