@@ -48,7 +48,8 @@ struct symbol {
 struct index_use { /* a name in the source, definitions included */
 	span at;
 	uint32_t symbol;
-	const char *type; /* of its value there; NULL: not known */
+	const char *type; /* of its value there; "A | B" where it changes in a loop; NULL: not known */
+	uint32_t seen;    /* values that `type` tells of */
 };
 struct index_call {      /* a call whose callee is known */
 	span callee;     /* the callee's last name */

@@ -123,7 +123,7 @@ void index_use(struct frontend *f, span at, uint32_t symbol)
 		return;
 	if (!map_get(&ix->by_use, map_key_u64(place(at)), &i)) {
 		map_put(&ix->by_use, map_key_u64(place(at)), ix->uses.len);
-		vec_push(&ix->uses, ((struct index_use){at, symbol, NULL}));
+		vec_push(&ix->uses, ((struct index_use){.at = at, .symbol = symbol}));
 	} else if (ix->uses.at[i].symbol == SYMBOL_NONE) {
 		ix->uses.at[i].symbol = symbol;
 	}

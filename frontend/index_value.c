@@ -4,7 +4,7 @@
 #include "frontend/elab.h"
 #include "frontend/index_note.h"
 
-enum { MOST_ELEMENTS = 6, MOST_DEPTH = 4 };
+enum { MOST_ELEMENTS = 6, MOST_DEPTH = 4, MOST_VALUES = 4 };
 
 /* The standard library runs aloud for its callers, whose sizes are not its own. */
 static bool noted(const struct elab *e) { return e->f->index && !e->quiet && !e->frame->mod->std; }
@@ -119,6 +119,26 @@ static const char *value_type(struct elab *e, struct value v)
 
 /* ---- names ---- */
 
+/* Is it the size that has the name itself? Then its value says nothing. */
+static bool is_own_size(struct elab *e, struct value v, token_id tok)
+{
+	uint32_t sym;
+	return v.kind == V_DIM && dim_is_sym(e->b->dims, v.u.d, &sym) &&
+	       token_is(&e->frame->mod->ast.tokens, tok, dims_sym_name(e->b->dims, sym));
+}
+
+/* One text for what a name is in several rounds of a loop. */
+static const char *joined(struct index *ix, const char *old, const char *new)
+{
+	const char *value = strstr(old, " = ");
+	size_t n = value ? (size_t)(value - old) : strlen(old);
+	if (strstr(old, new) || (!value && !strncmp(old, new, n) && !strncmp(new + n, " = ", 3)))
+		return old;
+	if (value && !strncmp(old, new, n + 3)) /* int = 0, int = 1 */
+		return arena_strndup(ix->arena, old, n);
+	return arena_printf(ix->arena, "%s | %s", old, new);
+}
+
 void index_note_value(struct elab *e, token_id tok, struct value v)
 {
 	if (!noted(e) || is_poison(v))
@@ -127,12 +147,14 @@ void index_note_value(struct elab *e, token_id tok, struct value v)
 	span at = tok_span(e->frame->mod, tok);
 	uint64_t i;
 	index_use(e->f, at, SYMBOL_NONE);
-	if (!map_get(&ix->by_use, map_key_u64((uint64_t)at.source << 32 | at.start), &i) || ix->uses.at[i].type)
+	if (!map_get(&ix->by_use, map_key_u64((uint64_t)at.source << 32 | at.start), &i) || ix->uses.at[i].seen++ >= MOST_VALUES)
 		return;
-	ix->uses.at[i].type = value_type(e, v);
+	struct index_use *u = &ix->uses.at[i];
+	const char *type = is_own_size(e, v, tok) ? "int" : value_type(e, v);
+	u->type = u->type && type ? joined(ix, u->type, type) : type ? type : u->type;
 	uint32_t s = index_symbol_at(ix, at);
-	if (s != SYMBOL_NONE && !ix->symbols.at[s].type)
-		ix->symbols.at[s].type = ix->uses.at[i].type;
+	if (s != SYMBOL_NONE)
+		ix->symbols.at[s].type = u->type;
 }
 
 void index_note_result(struct elab *e, struct value v)

@@ -117,37 +117,64 @@ static uint32_t line_start(const struct source *s, uint32_t at)
 	return at;
 }
 
-const char *source_comment(struct call *c, const struct analysis *a, span whole)
+static uint32_t line_end(const struct source *s, uint32_t at)
 {
-	const struct source *s = sources_get(a->sources, whole.source);
-	uint32_t line = line_start(s, whole.start), first = line;
-	while (first > 0) {
-		uint32_t above = line_start(s, first - 1), i = above;
-		while (s->text[i] == ' ' || s->text[i] == '\t')
-			i++;
-		if (s->text[i] != '#' && s->text[i] != '@')
-			break;
-		first = above;
-	}
+	const char *stop = memchr(s->text + at, '\n', s->len - at);
+	return stop ? (uint32_t)(stop - s->text) : s->len;
+}
+
+static char first_char(const struct source *s, uint32_t line)
+{
+	while (s->text[line] == ' ' || s->text[line] == '\t')
+		line++;
+	return s->text[line];
+}
+
+/* The comments among the lines, without their marks. */
+static const char *comment_text(struct call *c, const struct source *s, uint32_t from, uint32_t to)
+{
 	struct buf b = {0};
-	for (uint32_t i = first; i < line;) {
-		uint32_t end = i;
-		while (s->text[end] != '\n')
-			end++;
-		while (s->text[i] == ' ' || s->text[i] == '\t')
-			i++;
-		bool comment = s->text[i] == '#';
-		while (s->text[i] == '#' || (comment && s->text[i] == ' '))
-			i++;
-		if (comment) {
-			buf_put(&b, s->text + i, end - i);
-			buf_putc(&b, '\n');
-		}
-		i = end + 1;
+	for (uint32_t end; from < to; from = end + 1) {
+		end = line_end(s, from);
+		if (first_char(s, from) != '#')
+			continue;
+		while (s->text[from] == ' ' || s->text[from] == '\t' || s->text[from] == '#')
+			from++;
+		uint32_t stop = end > from && s->text[end - 1] == '\r' ? end - 1 : end;
+		if (stop > from)
+			buf_put(&b, s->text + from, stop - from);
+		buf_putc(&b, '\n');
 	}
 	const char *text = b.len ? arena_strndup(c->scratch, b.at, b.len - 1) : NULL;
 	buf_free(&b);
 	return text;
+}
+
+const char *source_comment(struct call *c, const struct analysis *a, span whole)
+{
+	const struct source *s = sources_get(a->sources, whole.source);
+	uint32_t line = line_start(s, whole.start), first = line, own = line;
+	while (s->text[own] == ' ' || s->text[own] == '\t')
+		own++;
+	if (own != whole.start && s->text[own] != '@') /* not the first on its line */
+		return NULL;
+	while (first > 0) {
+		uint32_t above = line_start(s, first - 1);
+		char mark = first_char(s, above);
+		if (mark != '#' && mark != '@')
+			break;
+		first = above;
+	}
+	return comment_text(c, s, first, line);
+}
+
+const char *module_comment(struct call *c, const struct analysis *a, uint32_t source)
+{
+	const struct source *s = sources_get(a->sources, source);
+	uint32_t end = 0;
+	while (end < s->len && first_char(s, end) == '#')
+		end = line_end(s, end) + 1;
+	return comment_text(c, s, 0, end);
 }
 
 /* What follows a name: its type, or what its value is. */

@@ -75,6 +75,8 @@ const char *source_text(struct call *c, const struct analysis *a, span at);
 const char *source_comment(struct call *c, const struct analysis *a, span whole);
 struct diag;
 void put_diagnostic(struct call *c, const struct analysis *a, const struct diag *g);
+/* The comment that a file begins with; NULL: none. */
+const char *module_comment(struct call *c, const struct analysis *a, uint32_t source);
 /* A definition in one line: "fn f(x: int) -> float32[N]". */
 const char *symbol_signature(struct call *c, const struct analysis *a, const struct symbol *s);
 #endif

@@ -1,4 +1,5 @@
 /* Inlay hints: the inferred type behind a `let` name, the inferred result behind a signature. */
+#include <string.h>
 #include "builder/lsp/call.h"
 
 /* Where the hint stands; false: the definition says it itself. */
@@ -8,6 +9,13 @@ static bool hint_place(const struct symbol *s, uint32_t *at)
 	bool variable = s->kind == SYMBOL_LOCAL || s->kind == SYMBOL_MEMBER || s->kind == SYMBOL_PARAM || s->kind == SYMBOL_CONST;
 	*at = callable ? s->header.end : s->at.end;
 	return (callable || variable) && !s->typed && s->type;
+}
+
+/* The value of a number stands behind it already. */
+static size_t type_len(const char *type)
+{
+	const char *value = strstr(type, " = ");
+	return value ? (size_t)(value - type) : strlen(type);
 }
 
 void request_inlay_hints(struct call *c)
@@ -31,7 +39,7 @@ void request_inlay_hints(struct call *c)
 		if (s->at.source != p.source->id || !hint_place(s, &at) || at < start || at > end)
 			continue;
 		struct buf label = {0};
-		buf_printf(&label, at == s->at.end ? ": %s" : "-> %s", s->type);
+		buf_printf(&label, "%s %.*s", at == s->at.end ? ":" : "->", (int)type_len(s->type), s->type);
 		json_open(c->out, '{');
 		put_position(c, p.a, "position", (span){p.source->id, at, at});
 		put_text(c->out, "label", label.at);

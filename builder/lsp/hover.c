@@ -14,6 +14,13 @@ static void put_layer(struct call *c, const struct place *p, uint32_t layer, str
 	}
 }
 
+/* Does a declaration say the type itself? "x: Tensor<float32, [N]>" says float32[N]. */
+static bool says(struct call *c, const char *declaration, const char *type)
+{
+	size_t n = strcspn(type, "[");
+	return strstr(declaration, type) || strstr(declaration, arena_printf(c->scratch, "<%.*s, %s>", (int)n, type, type + n));
+}
+
 /* The code that is shown. */
 static const char *code_of(struct call *c, const struct place *p)
 {
@@ -30,13 +37,22 @@ static const char *code_of(struct call *c, const struct place *p)
 	} else {
 		buf_puts(&b, symbol_signature(c, p->a, s));
 	}
-	if (s && s->kind == SYMBOL_ARG && s->typed && value && !strstr(b.at, value))
+	if (s && s->kind == SYMBOL_ARG && s->typed && value && !says(c, b.at, value))
 		buf_printf(&b, "\n# %s", value);
 	if (s && s->kind == SYMBOL_LAYER)
 		put_layer(c, p, (uint32_t)(s - p->a->index->symbols.at), &b);
 	const char *text = arena_strndup(c->scratch, b.at, b.len);
 	buf_free(&b);
 	return text;
+}
+
+static const char *doc_of(struct call *c, const struct analysis *a, const struct symbol *s)
+{
+	if (s->doc || s->at.source == SPAN_NO_SOURCE)
+		return s->doc;
+	if (s->kind == SYMBOL_MODULE)
+		return s->target.source == SPAN_NO_SOURCE ? NULL : module_comment(c, a, s->target.source);
+	return source_comment(c, a, s->whole);
 }
 
 void request_hover(struct call *c)
@@ -46,7 +62,7 @@ void request_hover(struct call *c)
 		return;
 	const struct symbol *s = p.symbol;
 	const char *code = code_of(c, &p);
-	const char *doc = !s ? NULL : s->doc ? s->doc : s->at.source == SPAN_NO_SOURCE ? NULL : source_comment(c, p.a, s->whole);
+	const char *doc = s ? doc_of(c, p.a, s) : NULL;
 	bool markdown = c->s->client.markdown;
 	struct buf b = {0};
 	buf_printf(&b, markdown ? "```tri\n%s\n```" : "%s", code);

@@ -93,8 +93,15 @@ static void put_options(struct json_writer *w)
 void request_initialize(struct call *c)
 {
 	static const char *const providers[] = {
-		"hoverProvider",          "definitionProvider",      "referencesProvider", "documentHighlightProvider",
-		"documentSymbolProvider", "workspaceSymbolProvider", "inlayHintProvider",  "foldingRangeProvider", "documentFormattingProvider",
+		"hoverProvider",
+		"definitionProvider",
+		"referencesProvider",
+		"documentHighlightProvider",
+		"documentSymbolProvider",
+		"workspaceSymbolProvider",
+		"inlayHintProvider",
+		"foldingRangeProvider",
+		"documentFormattingProvider",
 	};
 	struct json_writer *w = c->out;
 	read_client(&c->s->client, json_object_get(c->params, "capabilities"));
