@@ -76,8 +76,6 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 		ok = ok && (x[0]->dims[k] == 1 || x[0]->dims[k] == out->dims[out->rank - x[0]->rank + k]);
 	for (uint32_t k = 0; i->op == OP_TRANSPOSE && k < out->rank; k++)
 		ok = ok && x[0]->dims[i->ints[k]] == out->dims[k];
-	for (uint32_t k = 0; i->op == OP_WINDOW && k < x[0]->rank; k++)
-		ok = ok && ((i->mask >> k & 1) || x[0]->dims[k] == out->dims[k]);
 	if (i->op == OP_CONCAT) {
 		int64_t sum = 0;
 		for (uint32_t o = 0; o < i->n_operands; o++) {
@@ -90,6 +88,10 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 	for (uint32_t k = 0, n = 0; (ir_op_traits(i->op) & REDUCES) && k < x[0]->rank; k++)
 		if (!(i->mask >> k & 1))
 			ok = ok && x[0]->dims[k] == out->dims[n++];
+	if (i->op == OP_PAD)
+		interp_pad_check(in, i, x[0], out);
+	if (i->op == OP_WINDOW)
+		interp_window_check(in, i, x[0], out);
 	if (!ok)
 		interp_fail(in, "the operands of %s have shapes that do not fit", ir_op_text(i->op));
 }
@@ -219,7 +221,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_GATHER: interp_gather(in, x, out); return;
 	case OP_GATHER_DIM: interp_gather_dim(in, i, x, out); return;
 	case OP_PAD: interp_pad(in, i, x, out); return;
-	case OP_WINDOW: interp_window(in, i, x[0], out); return;
+	case OP_WINDOW: interp_window(i, x[0], out); return;
 	case OP_IOTA: interp_iota(i, out); return;
 	case OP_RANDOM: interp_random(in, i, out); return;
 	case OP_MATMUL: interp_matmul(x, out); return;

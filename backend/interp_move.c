@@ -117,57 +117,67 @@ void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct 
 	}
 }
 
+void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
+{
+	for (uint32_t k = 0; k < out->rank; k++) {
+		int64_t before = dim_eval(in->f->dims, i->starts[k], in->syms), after = out->dims[k] - x->dims[k] - before;
+		if (before < 0 || after < 0)
+			interp_fail(in, "a dimension of %lld cannot be padded by %lld and %lld", (long long)x->dims[k], (long long)before,
+				    (long long)after);
+	}
+}
+
 /* The value everywhere, then the rows of x where they belong. */
 void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	int64_t own[8], index[8] = {0}, at = 0, n = tensor_count(out), count = tensor_count(x[0]);
+	int64_t row = out->rank ? x[0]->dims[out->rank - 1] : 1;
 	size_t size = dtype_size(out->elem);
-	uint32_t last = out->rank - 1;
 	strides_of(out, own);
-	for (uint32_t k = 0; k < out->rank; k++) {
-		int64_t before = dim_eval(in->f->dims, i->starts[k], in->syms);
-		if (before < 0 || before > out->dims[k] - x[0]->dims[k]) {
-			interp_fail(in, "%lld elements do not fit %lld behind a padding of %lld", (long long)x[0]->dims[k],
-				    (long long)out->dims[k], (long long)before);
-			return;
-		}
-		at += before * own[k];
-	}
+	for (uint32_t k = 0; k < out->rank; k++)
+		at += dim_eval(in->f->dims, i->starts[k], in->syms) * own[k];
 	for (int64_t k = 0; k < n; k++)
 		memcpy((char *)out->data + (size_t)k * size, x[1]->data, size);
-	if (!out->rank) {
-		memcpy(out->data, x[0]->data, size);
-		return;
-	}
-	int64_t row = x[0]->dims[last];
 	for (int64_t k = 0; k < count; k += row) {
 		memcpy((char *)out->data + (size_t)at * size, (const char *)x[0]->data + (size_t)k * size, (size_t)row * size);
-		for (uint32_t d = last; d-- > 0;) {
-			at += own[d];
-			if (++index[d] < x[0]->dims[d])
+		for (uint32_t d = out->rank; d-- > 1;) {
+			at += own[d - 1];
+			if (++index[d - 1] < x[0]->dims[d - 1])
 				break;
-			at -= own[d] * x[0]->dims[d];
-			index[d] = 0;
+			at -= own[d - 1] * x[0]->dims[d - 1];
+			index[d - 1] = 0;
 		}
 	}
 }
 
-void interp_window(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+void interp_window_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
+{
+	uint32_t inside = x->rank;
+	for (uint32_t k = 0; k < x->rank; k++) {
+		if (!(i->mask >> k & 1)) {
+			if (x->dims[k] != out->dims[k])
+				interp_fail(in, "windows keep a dimension of %lld, not %lld", (long long)x->dims[k],
+					    (long long)out->dims[k]);
+			continue;
+		}
+		if (out->dims[k] < 1 || (out->dims[k] - 1) * i->ints[k] + (out->dims[inside] - 1) * i->ints[inside] >= x->dims[k])
+			interp_fail(in, "a window of %lld elements does not fit a dimension of %lld",
+				    (long long)((out->dims[inside] - 1) * i->ints[inside] + 1), (long long)x->dims[k]);
+		inside++;
+	}
+}
+
+void interp_window(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
 	int64_t own[8], stride[8];
 	uint32_t inside = x->rank;
 	strides_of(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
 		stride[k] = own[k] * i->ints[k];
-		if (!(i->mask >> k & 1))
-			continue;
-		stride[inside] = own[k] * i->ints[inside];
-		if ((out->dims[k] - 1) * i->ints[k] + (out->dims[inside] - 1) * i->ints[inside] >= x->dims[k]) {
-			interp_fail(in, "windows of %lld elements do not fit a dimension of %lld", (long long)out->dims[inside],
-				    (long long)x->dims[k]);
-			return;
+		if (i->mask >> k & 1) {
+			stride[inside] = own[k] * i->ints[inside];
+			inside++;
 		}
-		inside++;
 	}
 	copy_strided(x, out, 0, stride);
 }

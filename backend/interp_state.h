@@ -33,7 +33,10 @@ void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struc
 void interp_gather(struct interp *in, const struct tensor *const *x, struct tensor *out);
 void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
-void interp_window(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out);
+void interp_window(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
+/* Do they fit? Also where `out` is empty. */
+void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
+void interp_window_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
 void interp_iota(const struct ir_inst *i, struct tensor *out);
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
