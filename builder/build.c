@@ -342,6 +342,12 @@ enum status build_visit(const struct options *o, build_visitor *visit, void *ctx
 	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
 }
 
+enum status build_visit_elaborated(const struct options *o, build_visitor *visit, void *ctx)
+{
+	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate};
+	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
+}
+
 enum status build_visit_checked(const struct options *o, bool files, build_visitor *visit, void *ctx)
 {
 	static step_fn *const of_project[] = {build_read_manifest, build_load_sources, build_check};

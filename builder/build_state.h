@@ -113,6 +113,8 @@ struct build {
 typedef enum status build_visitor(struct build *b, void *ctx);
 enum status build_visit(const struct options *o, build_visitor *visit, void *ctx);
 
+/* The same without the values of the parameters. */
+enum status build_visit_elaborated(const struct options *o, build_visitor *visit, void *ctx);
 /* The front end alone, of the project or of the files that the options name. */
 enum status build_visit_checked(const struct options *o, bool files, build_visitor *visit, void *ctx);
 

@@ -111,12 +111,17 @@ static bool may_be_one_of_many(struct value v) { return value_is_scalar(v) || v.
 static uint32_t put_variadic(struct elab *e, struct bcall *c, uint32_t i, struct args *args, uint32_t from)
 {
 	uint32_t n = 0;
-	while (from + n < args->n && !args->at[from + n].name && may_be_one_of_many(args->at[from + n].v))
+	bool poison = false;
+	while (from + n < args->n && !args->at[from + n].name && (may_be_one_of_many(args->at[from + n].v) || is_poison(args->at[from + n].v)))
 		n++;
 	struct arg all = args->at[from];
 	all.v = value_seq(e->f->arena, V_LIST, n);
-	for (uint32_t k = 0; k < n; k++)
+	for (uint32_t k = 0; k < n; k++) {
 		all.v.u.seq->at[k] = args->at[from + k].v;
+		poison = poison || is_poison(args->at[from + k].v);
+	}
+	if (poison)
+		all.v = VALUE_POISON;
 	if (n)
 		all.at.end = args->at[from + n - 1].at.end;
 	put(e, c, i, &all);
@@ -148,7 +153,8 @@ static bool bind(struct elab *e, struct bcall *c, struct args *args)
 			return report_name(e, c->sig, a);
 		if ((uint32_t)k >= c->sig->n)
 			return too_many(e, c, a);
-		if (!a->name && c->sig->params[k].variadic && may_be_one_of_many(a->v))
+		bool more = i + 1 < args->n && !a[1].name; /* what is not known may be a list, but not before another size */
+		if (!a->name && c->sig->params[k].variadic && (may_be_one_of_many(a->v) || (more && is_poison(a->v))))
 			i += put_variadic(e, c, (uint32_t)k, args, i) - 1;
 		else if (!put(e, c, (uint32_t)k, a))
 			return false;

@@ -107,6 +107,7 @@ struct core_param {
 	struct core_type type;  /* constant dims, of `dims` */
 	const struct dims *dims;
 	struct core_unit *init; /* no inputs, one output; evaluated with a seed taken from `name`. NULL: must come from the weights file */
+	bool buffer;            /* of a layer marked @nograd: nothing that training learns, such as running statistics */
 	span at;                /* its declaration */
 };
 

@@ -296,6 +296,8 @@ static uint32_t layer_param(struct program *p, struct iparam *ip, const char *na
 	if (map_get(&p->param_ids, map_key_u64(ip->id), &known))
 		return (uint32_t)known;
 	struct core_param cp = {.name = name, .type = ip->type, .dims = ip->dims, .at = ip->at, .init = param_init(p->e, ip)};
+	const struct item *layer = ip->owner->item;
+	cp.buffer = attr_find(layer->mod, ast_fn(&layer->mod->ast, layer->node).attrs, "nograd") != 0;
 	uint32_t i = add_param(p, cp);
 	map_put(&p->param_ids, map_key_u64(ip->id), i);
 	return i;

@@ -6,6 +6,17 @@
 
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
 
+/* Layers are made by the hundred: no printf for what they are called. */
+static const char *joined(struct elab *e, const char *a, const char *b, const char *c)
+{
+	size_t na = strlen(a), nb = strlen(b), nc = strlen(c) + 1;
+	char *text = arena_alloc(e->f->arena, na + nb + nc, 1);
+	memcpy(text, a, na);
+	memcpy(text + na, b, nb);
+	memcpy(text + na + nb, c, nc);
+	return text;
+}
+
 static struct member *add_member(struct elab *e, struct instance *in, struct member m)
 {
 	if (in->n_members == in->cap_members) {
@@ -146,6 +157,7 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 	const struct ast *t = tree(e);
 	struct sig s;
 	bool ok = true;
+	const char *label = joined(e, "` of layer `", name_text(e->f, in->item->name), "`");
 	sig_open(&s, e, e->frame->mod, in);
 	s.use_locals = true;
 	sig_generics(&s, decl->generics);
@@ -154,10 +166,8 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		name_id name = elab_name(e, ast_token(t, p));
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
 		span vat = bound[i] ? bound[i]->at : elab_span(e, p);
-		const char *what =
-			arena_printf(e->f->arena, "argument `%s` of layer `%s`", name_text(e->f, name), name_text(e->f, in->item->name));
 		if (ast_a(t, p))
-			ok = sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p), what) && ok;
+			ok = sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p), joined(e, "argument `", name_text(e->f, name), label)) && ok;
 		ok = ok && !run_time_arg(e, v, vat);
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});
 	}
@@ -208,8 +218,8 @@ static bool inside_unit(const struct elab *e)
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
-	const char *what = arena_printf(e->f->arena, "layer `%s`", name_text(e->f, it->name));
 	struct arg **bound = ARENA_ARRAY(e->f->arena, struct arg *, decl.params.n + 1);
+	const char *what = joined(e, "layer `", name_text(e->f, it->name), "`");
 	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
 	if (e->checking && making(e, it))
@@ -301,15 +311,36 @@ void check_layer(struct elab *e, struct item *it)
 
 static const char *dotted(struct elab *e, const char *prefix, const char *name)
 {
-	return *prefix ? arena_printf(e->f->arena, "%s.%s", prefix, name) : name;
+	return *prefix ? joined(e, prefix, ".", name) : name;
+}
+
+static const char *number(struct elab *e, uint32_t i)
+{
+	char digits[12], *at = digits + sizeof digits;
+	do
+		*--at = (char)('0' + i % 10);
+	while (i /= 10);
+	return arena_strndup(e->f->arena, at, (size_t)(digits + sizeof digits - at));
+}
+
+/* ("denselayer1", layer): the string takes the place of its number in the list. */
+static bool is_named(struct value v) { return v.kind == V_TUPLE && v.u.seq->n == 2 && v.u.seq->at[0].kind == V_STR; }
+
+static void params_of_seq(struct elab *e, const struct seq *seq, const char *prefix, struct param_list *out)
+{
+	for (uint32_t i = 0; i < seq->n; i++) {
+		struct value v = seq->at[i];
+		if (is_named(v))
+			params_of(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
+		else if (value_holds(v, V_LAYER))
+			params_of(e, v, dotted(e, prefix, number(e, i)), out);
+	}
 }
 
 void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out)
 {
 	if (value_is_seq(v)) {
-		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			if (value_holds(v.u.seq->at[i], V_LAYER))
-				params_of(e, v.u.seq->at[i], dotted(e, prefix, arena_printf(e->f->arena, "%u", i)), out);
+		params_of_seq(e, v.u.seq, prefix, out);
 		return;
 	}
 	if (v.kind != V_LAYER || !map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1))

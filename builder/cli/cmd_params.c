@@ -1,0 +1,125 @@
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/json.h"
+#include "builder/build_state.h"
+#include "builder/cli/command.h"
+#include "frontend/core.h"
+
+/* Elements and tensors of the parameters proper, and of the buffers. */
+struct totals {
+	int64_t count[2];
+	uint32_t tensors[2];
+};
+
+static int64_t extent(const struct core_param *p, uint32_t k) { return dim_eval(p->dims, p->type.dims[k], NULL); }
+
+static int64_t count(const struct core_param *p)
+{
+	int64_t n = 1;
+	for (uint32_t k = 0; k < p->type.rank; k++)
+		n *= extent(p, k);
+	return n;
+}
+
+static struct totals total(const struct core_program *p)
+{
+	struct totals t = {0};
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		t.count[p->params[i].buffer] += count(&p->params[i]);
+		t.tensors[p->params[i].buffer]++;
+	}
+	return t;
+}
+
+/* 11,689,512 */
+static const char *grouped(int64_t v, char out[32])
+{
+	char digits[24];
+	int n = snprintf(digits, sizeof digits, "%" PRId64, v), at = 0;
+	for (int i = 0; i < n; i++) {
+		if (i && (n - i) % 3 == 0)
+			out[at++] = ',';
+		out[at++] = digits[i];
+	}
+	out[at] = 0;
+	return out;
+}
+
+static void print_text(const char *model, const struct core_program *p)
+{
+	struct totals t = total(p);
+	char a[32], b[32];
+	int width = 0;
+	for (uint32_t i = 0; i < p->n_params; i++)
+		if ((int)strlen(p->params[i].name) > width)
+			width = (int)strlen(p->params[i].name);
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		const struct core_param *m = &p->params[i];
+		struct buf shape = {0};
+		for (uint32_t k = 0; k < m->type.rank; k++)
+			buf_printf(&shape, "%s%" PRId64, k ? ", " : "", extent(m, k));
+		printf("%-*s  %-8s [%s] %s%s\n", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "", grouped(count(m), a), m->buffer ? " buffer" : "");
+		buf_free(&shape);
+	}
+	printf("%s: %s parameters in %u tensors", model, grouped(t.count[0], a), t.tensors[0]);
+	if (t.tensors[1])
+		printf("; buffers: %s in %u", grouped(t.count[1], b), t.tensors[1]);
+	printf("\n");
+}
+
+static void put_param(struct json_writer *w, const char *model, const struct core_param *p)
+{
+	json_open(w, '{');
+	json_key(w, "type");
+	json_str(w, "parameter");
+	json_key(w, "model");
+	json_str(w, model);
+	json_key(w, "name");
+	json_str(w, p->name);
+	json_key(w, "dtype");
+	json_str(w, dtype_text(p->type.elem));
+	json_key(w, "shape");
+	json_open(w, '[');
+	for (uint32_t k = 0; k < p->type.rank; k++)
+		json_int(w, extent(p, k));
+	json_close(w, ']');
+	json_key(w, "buffer");
+	json_bool(w, p->buffer);
+	json_close(w, '}');
+}
+
+static void print_json(const char *model, const struct core_program *p)
+{
+	struct totals t = total(p);
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		put_param(&w, model, &p->params[i]);
+		buf_putc(&out, '\n');
+		w.need_comma = false;
+	}
+	json_open(&w, '{');
+	json_key(&w, "type");
+	json_str(&w, "parameters");
+	json_key(&w, "model");
+	json_str(&w, model);
+	json_key(&w, "count");
+	json_int(&w, t.count[0]);
+	json_key(&w, "buffers");
+	json_int(&w, t.count[1]);
+	json_close(&w, '}');
+	puts(out.at);
+	buf_free(&out);
+}
+
+static enum status list(struct build *b, void *ctx)
+{
+	(void)ctx;
+	for (uint32_t i = 0; i < b->n_models; i++)
+		(b->options->json > 0 ? print_json : print_text)(b->models[i].spec->name, b->models[i].program);
+	return STATUS_OK;
+}
+
+enum status cmd_params(const struct options *o) { return build_visit_elaborated(o, list, NULL); }
