@@ -211,9 +211,68 @@ static bool static_rounding(enum builtin bi, struct value v, struct value *out)
 	return true;
 }
 
+static bool less(struct value a, struct value b)
+{
+	return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number(a) < number(b);
+}
+
+/* min(3, 1, 2), or of a list */
+static bool static_extreme(enum builtin bi, const struct value *v, uint32_t n, struct value *out)
+{
+	bool most = bi == BI_MAX || bi == BI_MAXIMUM;
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].kind != V_INT && v[i].kind != V_FLOAT)
+			return false;
+	*out = v[0];
+	for (uint32_t i = 1; i < n; i++)
+		if (most ? less(*out, v[i]) : less(v[i], *out))
+			*out = v[i];
+	return true;
+}
+
+static bool static_fold(struct elab *e, enum token_kind op, struct value from, const struct seq *s, span at, struct value *out)
+{
+	*out = from;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->at[i].kind != V_INT && s->at[i].kind != V_FLOAT && s->at[i].kind != V_DIM)
+			return false;
+	for (uint32_t i = 0; i < s->n; i++)
+		*out = value_binary(e, op, *out, s->at[i], at, at, at);
+	return true;
+}
+
+static bool static_any(const struct seq *s, bool any, struct value *out)
+{
+	*out = value_bool(!any);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->at[i].kind != V_BOOL)
+			return false;
+		if (s->at[i].u.b == any)
+			*out = value_bool(any);
+	}
+	return true;
+}
+
+/* sum, prod, min, max, any, all of a list that is known now. */
+static bool static_list(struct elab *e, enum builtin bi, const struct seq *s, span at, struct value *out)
+{
+	e->steps += s->n;
+	switch (bi) {
+	case BI_SUM: return static_fold(e, TOK_PLUS, value_int(0), s, at, out);
+	case BI_PROD: return static_fold(e, TOK_STAR, value_int(1), s, at, out);
+	case BI_MIN:
+	case BI_MAX: return s->n && static_extreme(bi, s->at, s->n, out);
+	case BI_ANY:
+	case BI_ALL: return static_any(s, bi == BI_ANY, out);
+	default: return false;
+	}
+}
+
 static bool static_call(struct elab *e, enum builtin bi, struct args *args, span at, struct value *out)
 {
 	double y;
+	if (args->n == 1 && !args->at[0].name && value_is_seq(args->at[0].v))
+		return static_list(e, bi, args->at[0].v.u.seq, at, out);
 	for (uint32_t i = 0; i < args->n; i++)
 		if (args->at[i].name || (args->at[i].v.kind != V_INT && args->at[i].v.kind != V_FLOAT))
 			return false;
@@ -222,14 +281,15 @@ static bool static_call(struct elab *e, enum builtin bi, struct args *args, span
 			return *out = value_float(y), true;
 		return static_rounding(bi, args->at[0].v, out);
 	}
+	if (args->n < 2 || args->n > ELAB_MAX_ARGS)
+		return false;
+	struct value a = args->at[0].v, b = args->at[1].v, all[ELAB_MAX_ARGS];
+	for (uint32_t i = 0; i < args->n; i++)
+		all[i] = args->at[i].v;
+	if (bi == BI_MAX || bi == BI_MIN || ((bi == BI_MAXIMUM || bi == BI_MINIMUM) && args->n == 2))
+		return static_extreme(bi, all, args->n, out);
 	if (args->n != 2)
 		return false;
-	struct value a = args->at[0].v, b = args->at[1].v;
-	bool less = a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number(a) < number(b);
-	if (bi == BI_MAX || bi == BI_MAXIMUM)
-		return *out = less ? b : a, true;
-	if (bi == BI_MIN || bi == BI_MINIMUM)
-		return *out = less ? a : b, true;
 	if (bi == BI_POW)
 		return *out = value_binary(e, TOK_STAR2, a, b, at, args->at[0].at, args->at[1].at), true;
 	return false;
@@ -299,12 +359,20 @@ struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
 
 /* ---- len, range, … ---- */
 
+static int64_t string_length(const char *s)
+{
+	int64_t n = 0;
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
 static struct value special_len(struct elab *e, struct value v, span at)
 {
 	if (value_is_seq(v))
 		return value_int(v.u.seq->n);
 	if (v.kind == V_STR)
-		return value_int((int64_t)strlen(v.u.s));
+		return value_int(string_length(v.u.s));
 	if (v.kind == V_TENSOR && type_of(e, v.u.t)->rank)
 		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
 	struct value list;
@@ -338,6 +406,11 @@ static struct value special_lists(struct elab *e, enum special sp, struct args *
 	struct value lists[8], out;
 	bool unknown;
 	uint32_t n = UINT32_MAX;
+	int64_t start = 0;
+	if (sp == SP_ENUMERATE && args->n == 2 && args->at[1].v.kind == V_INT) { /* enumerate(list, 1) or start=1 */
+		start = args->at[1].v.u.i;
+		args->n = 1;
+	}
 	if (!args->n || args->n > 8 || (sp != SP_ZIP && args->n > 1)) {
 		elab_error(e, DIAG_ARG_COUNT, at, "wrong number of arguments");
 		return VALUE_POISON;
@@ -357,7 +430,7 @@ static struct value special_lists(struct elab *e, enum special sp, struct args *
 		for (uint32_t k = 0; sp == SP_ZIP && k < args->n; k++)
 			t.u.seq->at[k] = lists[k].u.seq->at[i];
 		if (sp == SP_ENUMERATE)
-			t.u.seq->at[0] = value_int(i), t.u.seq->at[1] = lists[0].u.seq->at[i];
+			t.u.seq->at[0] = value_int(start + i), t.u.seq->at[1] = lists[0].u.seq->at[i];
 		out.u.seq->at[i] = t;
 	}
 	return elab_list(e, out, at);

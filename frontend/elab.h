@@ -168,6 +168,11 @@ struct value call_cast(struct elab *e, dtype to, struct args *args, span at);
 /* Puts arguments in the order of the parameters; bound[i] is NULL where the default stands. False: reported. */
 bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what,
 	       struct arg **bound);
+/* Is it none, for a parameter whose default says that it may be? Then its type says nothing. */
+static inline bool is_left_out(const struct ast *t, node_id param, struct value v)
+{
+	return v.kind == V_NONE && ast_b(t, param) && ast_kind(t, ast_b(t, param)) == NODE_NONE;
+}
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at);
 /* Runs a function's body in the current unit; `values` are its arguments. */
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what);

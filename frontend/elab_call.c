@@ -160,7 +160,7 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 	for (uint32_t i = 0; i < decl->params.n; i++) {
 		struct value v = values[i];
 		node_id type = ast_a(t, decl->params.at[i]);
-		if (type)
+		if (type && !is_left_out(t, decl->params.at[i], v))
 			sig_match(s, sig_type(s, type), &v, ats ? ats[i] : SPAN_NONE, SPAN_NONE, "the argument");
 	}
 	sig_solve(s);
@@ -349,7 +349,7 @@ struct value call_func(struct elab *e, struct func *fn, struct args *args, span 
 		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
 		ats[i] = bound[i] ? bound[i]->at : at;
 		const char *arg_what = text_join(e, "argument `", name_text(e->f, param_name(e, fn->mod, p)), "` of ", what);
-		if (type)
+		if (type && !is_left_out(t, p, values[i]))
 			ok = sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what) && ok;
 	}
 	ok = sig_solve(&s) && ok;

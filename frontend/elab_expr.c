@@ -142,6 +142,33 @@ static struct value tensor_size(struct elab *e, core_ref r, span at)
 	return value_dim(e->b->dims, d);
 }
 
+static bool scalar_member(struct elab *e, struct value v, const char *name, struct value *out)
+{
+	static const dtype types[] = {[V_INT] = DT_INT32, [V_DIM] = DT_INT64, [V_FLOAT] = DT_FLOAT32, [V_BOOL] = DT_BOOL, [V_TRIT] = DT_TRIT};
+	if (!strcmp(name, "shape"))
+		return *out = value_seq(e->f->arena, V_LIST, 0), true;
+	if (!strcmp(name, "dtype"))
+		return *out = (struct value){.kind = V_DTYPE, .u.dt = types[v.kind]}, true;
+	if (!strcmp(name, "rank") || !strcmp(name, "size"))
+		return *out = value_int(*name == 's'), true;
+	return false;
+}
+
+/* linear.bias: not the argument that says whether there is one, but the parameter in `_bias`, or none. */
+static bool hidden_param(struct elab *e, const struct instance *in, name_id name, span at, struct value *out)
+{
+	const char *hidden = text_join(e, "_", name_text(e->f, name), "", "");
+	const struct member *holder = instance_member(in, intern_str(e->f->names, hidden));
+	if (!holder || holder->kind != M_VALUE || (holder->value.kind != V_LAYER && holder->value.kind != V_NONE))
+		return false;
+	if (holder->value.kind == V_NONE)
+		return *out = holder->value, true;
+	struct member *m = instance_member(holder->value.u.layer, name);
+	if (!m || m->kind != M_PARAM)
+		return false;
+	return *out = member_value(e, holder->value.u.layer, m, at), true;
+}
+
 /* A member of a value itself; false: there is none of the name. */
 static bool own_member(struct elab *e, struct value v, name_id name, span at, struct value *out)
 {
@@ -155,8 +182,12 @@ static bool own_member(struct elab *e, struct value v, name_id name, span at, st
 			return *out = value_int(type_of(e, v.u.t)->rank), true;
 		if (!strcmp(text, "size"))
 			return *out = tensor_size(e, v.u.t, at), true;
+	} else if (value_is_scalar(v)) {
+		return scalar_member(e, v, text, out);
 	} else if (v.kind == V_LAYER) {
 		struct member *m = instance_member(v.u.layer, name);
+		if ((!m || m->is_arg) && hidden_param(e, v.u.layer, name, at, out))
+			return true;
 		if (m)
 			return *out = member_value(e, v.u.layer, m, at), true;
 		if (v.u.layer->failed)

@@ -1,4 +1,5 @@
 /* Indexing: lists and tuples, and tensors as NumPy does it, by one select, slice or index_select for each subscript. */
+#include <string.h>
 #include "frontend/elab.h"
 
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
@@ -15,12 +16,13 @@ static struct value bad_index(struct elab *e, node_id n, struct value v, struct 
 	return VALUE_POISON;
 }
 
-static int64_t clamp_bound(struct value v, int64_t n, int64_t standard)
+/* Within least … most. */
+static int64_t clamp_bound(struct value v, int64_t n, int64_t least, int64_t most, int64_t standard)
 {
 	if (v.kind != V_INT)
 		return standard;
 	int64_t i = v.u.i < 0 ? v.u.i + n : v.u.i;
-	return i < 0 ? 0 : i > n ? n : i;
+	return i < least ? least : i > most ? most : i;
 }
 
 static struct value slice_seq(struct elab *e, struct value v, node_id sub)
@@ -30,10 +32,12 @@ static struct value slice_seq(struct elab *e, struct value v, node_id sub)
 	int64_t n = v.u.seq->n, s = step.kind == V_INT ? step.u.i : 1;
 	bool known = (from.kind == V_INT || from.kind == V_NONE) && (to.kind == V_INT || to.kind == V_NONE) &&
 		     (step.kind == V_INT || step.kind == V_NONE);
-	if (!known || s < 1)
-		return bad_index(e, sub, v, !known && from.kind != V_INT ? from : to);
-	int64_t a = clamp_bound(from, n, 0), b = clamp_bound(to, n, n);
-	int64_t len = b > a ? (b - a - 1) / s + 1 : 0;
+	if (!known || !s || s == INT64_MIN)
+		return bad_index(e, sub, v, from.kind != V_INT && from.kind != V_NONE ? from : to.kind != V_INT && to.kind != V_NONE ? to : step);
+	bool up = s > 0;
+	int64_t a = clamp_bound(from, n, up ? 0 : -1, up ? n : n - 1, up ? 0 : n - 1);
+	int64_t b = clamp_bound(to, n, up ? 0 : -1, up ? n : n - 1, up ? n : -1);
+	int64_t len = up ? (b > a ? (b - a - 1) / s + 1 : 0) : a > b ? (a - b - 1) / -s + 1 : 0;
 	struct value out = value_seq(e->f->arena, v.kind, (uint32_t)len);
 	for (int64_t i = 0; i < len; i++)
 		out.u.seq->at[i] = v.u.seq->at[a + i * s];
@@ -120,6 +124,27 @@ static struct value index_tensor(struct elab *e, struct value v, node_id n, stru
 	return v;
 }
 
+/* A string as the list of its characters. */
+static struct value characters(struct elab *e, const char *s)
+{
+	size_t len = strlen(s), n = 0;
+	struct value v = value_seq(e->f->arena, V_LIST, (uint32_t)len);
+	for (size_t i = 0, end; i < len; i = end, n++) {
+		for (end = i + 1; end < len && ((unsigned char)s[end] & 0xc0) == 0x80;)
+			end++;
+		v.u.seq->at[n] = value_str(arena_strndup(e->f->arena, s + i, end - i));
+	}
+	v.u.seq->n = (uint32_t)n;
+	return v;
+}
+
+static struct value index_string(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
+{
+	e->steps += strlen(v.u.s);
+	struct value part = index_seq(e, characters(e, v.u.s), n, subs);
+	return part.kind == V_LIST ? values_to_text(e, part.u.seq->at, part.u.seq->n, elab_span(e, n)) : part;
+}
+
 struct value eval_index(struct elab *e, node_id n)
 {
 	struct value v = eval(e, ast_a(tree(e), n)), list;
@@ -129,6 +154,8 @@ struct value eval_index(struct elab *e, node_id n)
 		return v;
 	if (v.kind == V_TENSOR)
 		return index_tensor(e, v, n, subs);
+	if (v.kind == V_STR)
+		return index_string(e, v, n, subs);
 	if (v.kind == V_RANGE) {
 		if (!iter_items(e, v, elab_span(e, n), &list, &unknown))
 			return VALUE_POISON;

@@ -152,6 +152,17 @@ static struct value repeat_seq(struct elab *e, struct value a, int64_t n, span a
 	return elab_list(e, v, at);
 }
 
+static struct value repeat_string(struct elab *e, const char *s, int64_t n, span at)
+{
+	struct buf b = {0};
+	size_t len = strlen(s);
+	for (int64_t i = 0; i < n && len && b.len <= 1 << 20; i++)
+		buf_put(&b, s, len);
+	struct value v = elab_string(e, b.at ? b.at : "", b.len, at);
+	buf_free(&b);
+	return v;
+}
+
 /* 1: equal, 0: not, -1: not known. */
 static int values_equal(struct elab *e, struct value a, struct value b)
 {
@@ -168,6 +179,10 @@ static int values_equal(struct elab *e, struct value a, struct value b)
 			all = c < 0 ? -1 : all;
 		}
 		return all;
+	}
+	if (a.kind == V_RANGE && b.kind == V_RANGE && a.u.range->step == b.u.range->step) {
+		int from = values_equal(e, a.u.range->from, b.u.range->from), to = values_equal(e, a.u.range->to, b.u.range->to);
+		return !from || !to ? 0 : from < 0 || to < 0 ? -1 : 1;
 	}
 	if (a.kind == V_DIM || b.kind == V_DIM) {
 		if (!value_is_scalar(a) || !value_is_scalar(b))
@@ -210,6 +225,8 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 		return *out = values_to_text(e, (struct value[]){a, b}, 2, at), true;
 	if (op == TOK_PLUS && value_is_seq(a) && value_is_seq(b))
 		return *out = join_seqs(e, a, b, at), true;
+	if (op == TOK_STAR && a.kind == V_STR && b.kind == V_INT)
+		return *out = repeat_string(e, a.u.s, b.u.i, at), true;
 	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_INT)
 		return *out = repeat_seq(e, a, b.u.i, at), true;
 	return false;
@@ -246,6 +263,11 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) /* was an argument given? */
 		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
 	bool tensors = a.kind == V_TENSOR || b.kind == V_TENSOR;
+	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) {
+		if (tensors && e->checking) /* an argument whose default is none may be given */
+			return VALUE_POISON;
+		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
+	}
 	if (!tensors && op != TOK_AND && op != TOK_OR && static_binary(e, op, a, b, at, &out))
 		return out;
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);

@@ -265,7 +265,7 @@ static node_id parse_statement(struct parser *p, bool layer)
 		return parse_member(p);
 	case TOK_FN:
 		if (!layer)
-			return misplaced(p, "a function cannot be defined within a function", parse_member);
+			return misplaced(p, "a function cannot be defined within a function: move it to the top level of the file", parse_member);
 		return parse_member(p);
 	case TOK_AT:
 		if (layer)

@@ -471,6 +471,35 @@ static dim slice_bound(struct elab *e, struct value v, dim size, dim standard)
 	return dim_const(e->b->dims, x < 0 ? 0 : x > n ? n : x);
 }
 
+/* The same for a step below 0: -1 stands for the place before the first element. */
+static dim slice_bound_down(struct elab *e, struct value v, dim size, dim standard)
+{
+	dim d;
+	int64_t x, n;
+	if (!size_value(e, v, &d))
+		return standard;
+	if (v.kind == V_INT && v.u.i < 0)
+		d = dim_add(e->b->dims, size, d);
+	if (!const_pair(e, d, size, &x, &n))
+		return d;
+	return dim_const(e->b->dims, x < -1 ? -1 : x >= n ? n - 1 : x);
+}
+
+static struct value slice_down(struct elab *e, struct bcall *c, core_ref r, uint32_t axis, int64_t step)
+{
+	struct dims *d = e->b->dims;
+	struct core_type t = *type_of(e, r);
+	int64_t x, y;
+	dim size = t.dims[axis], last = dim_sub(d, size, dim_const(d, 1));
+	dim from = slice_bound_down(e, c->v[2], size, last), to = slice_bound_down(e, c->v[3], size, dim_const(d, -1));
+	if (const_pair(e, from, to, &x, &y) && y > x)
+		to = from;
+	dim len = dim_add(d, dim_sub(d, from, to), dim_const(d, -step - 1));
+	t.dims[axis] = step == -1 ? dim_sub(d, from, to) : dim_floordiv(d, len, dim_const(d, -step));
+	struct core_arg a[5] = {arg_tensor(r), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(step)};
+	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, c->at));
+}
+
 struct value rule_slice(struct elab *e, struct bcall *c)
 {
 	uint32_t axis;
@@ -487,8 +516,10 @@ struct value rule_slice(struct elab *e, struct bcall *c)
 					   elab_value_text(e, c->v[i]));
 	if (c->v[4].kind != V_NONE && !need_int(e, c, 4, &step))
 		return VALUE_POISON;
-	if (step < 1)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[4], "the step must be at least 1");
+	if (!step || step == INT64_MIN)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[4], "the step must not be 0");
+	if (step < 0)
+		return slice_down(e, c, r, axis, step);
 	dim from = slice_bound(e, c->v[2], size, dim_const(d, 0)), to = slice_bound(e, c->v[3], size, size);
 	if (const_pair(e, from, to, &x, &y) && y < x)
 		to = from;
