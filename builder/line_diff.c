@@ -170,24 +170,56 @@ static void put_hunk(const struct diff *d, const struct hunk *h, struct buf *out
 	}
 }
 
+static void diff_open(struct diff *d, const char *before, size_t n_before, const char *after, size_t n_after)
+{
+	*d = (struct diff){0};
+	split(&d->a, before, n_before);
+	split(&d->b, after, n_after);
+	d->kept_a = calloc(d->a.len + 1, 1);
+	d->kept_b = calloc(d->b.len + 1, 1);
+	if (!d->kept_a || !d->kept_b)
+		bug_no_memory();
+	compare(d);
+}
+
+static void diff_close(struct diff *d)
+{
+	free(d->kept_a);
+	free(d->kept_b);
+	vec_free(&d->a);
+	vec_free(&d->b);
+}
+
 void line_diff(const char *name, const char *before, size_t n_before, const char *after, size_t n_after, struct buf *out)
 {
-	struct diff d = {0};
+	struct diff d;
 	struct hunk h = {0};
-	split(&d.a, before, n_before);
-	split(&d.b, after, n_after);
-	d.kept_a = calloc(d.a.len + 1, 1);
-	d.kept_b = calloc(d.b.len + 1, 1);
-	if (!d.kept_a || !d.kept_b)
-		bug_no_memory();
-	compare(&d);
+	diff_open(&d, before, n_before, after, n_after);
 	for (bool first = true; next_hunk(&d, h.end_a, h.end_b, &h); first = false) {
 		if (first)
 			buf_printf(out, "--- %s\n+++ %s\n", name, name);
 		put_hunk(&d, &h, out);
 	}
-	free(d.kept_a);
-	free(d.kept_b);
-	vec_free(&d.a);
-	vec_free(&d.b);
+	diff_close(&d);
+}
+
+struct line_changes line_changes(const char *before, size_t n_before, const char *after, size_t n_after)
+{
+	struct line_changes out = {0};
+	struct diff d;
+	size_t at = 0, new_at = 0;
+	diff_open(&d, before, n_before, after, n_after);
+	for (uint32_t a = 0, b = 0; a < d.a.len || b < d.b.len; a++, b++) {
+		struct line_change c = {at, at, new_at, new_at};
+		for (; a < d.a.len && !d.kept_a[a]; a++)
+			c.to += d.a.at[a].len;
+		for (; b < d.b.len && !d.kept_b[b]; b++)
+			c.new_to += d.b.at[b].len;
+		if (c.to > c.from || c.new_to > c.new_from)
+			vec_push(&out.at, c);
+		at = c.to + (a < d.a.len ? d.a.at[a].len : 0);
+		new_at = c.new_to + (b < d.b.len ? d.b.at[b].len : 0);
+	}
+	diff_close(&d);
+	return out;
 }

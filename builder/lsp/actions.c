@@ -132,16 +132,10 @@ static void put_fix_all(struct call *c, const struct place *p)
 void request_code_action(struct call *c)
 {
 	struct place p;
-	struct lsp_position from, to;
-	const json_t *range = json_object_get(c->params, "range"), *context = json_object_get(c->params, "context");
-	if (!call_document(c, &p))
+	const json_t *context = json_object_get(c->params, "context");
+	size_t start, end;
+	if (!call_range(c, &p, &start, &end))
 		return;
-	if (!json_position(json_object_get(range, "start"), &from) || !json_position(json_object_get(range, "end"), &to)) {
-		call_fail(c, LSP_INVALID_PARAMS, "range is missing or wrong");
-		return;
-	}
-	size_t start = position_offset(p.source->text, p.source->len, from, c->s->client.utf8);
-	size_t end = position_offset(p.source->text, p.source->len, to, c->s->client.utf8);
 	json_open(c->out, '[');
 	for (uint32_t i = 0; c->s->client.code_action_literals && wanted(context, FIX) && i < diags_count(p.a->diags); i++) {
 		const struct diag *g = diags_at(p.a->diags, i);

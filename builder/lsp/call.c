@@ -55,6 +55,21 @@ bool call_place(struct call *c, struct place *out)
 	return true;
 }
 
+bool call_range(struct call *c, struct place *out, size_t *first, size_t *last)
+{
+	const json_t *range = json_object_get(c->params, "range");
+	struct lsp_position from, to;
+	if (!call_document(c, out))
+		return false;
+	if (!json_position(json_object_get(range, "start"), &from) || !json_position(json_object_get(range, "end"), &to)) {
+		call_fail(c, LSP_INVALID_PARAMS, "range is missing or wrong");
+		return false;
+	}
+	*first = position_offset(out->source->text, out->source->len, from, c->s->client.utf8);
+	*last = position_offset(out->source->text, out->source->len, to, c->s->client.utf8);
+	return true;
+}
+
 /* ---- results ---- */
 
 void put_position(struct call *c, const struct analysis *a, const char *key, span at)

@@ -50,6 +50,8 @@ struct place {
 bool call_place(struct call *c, struct place *out);
 /* The same without a position. */
 bool call_document(struct call *c, struct place *out);
+/* A document and its range from `range`, as bytes. */
+bool call_range(struct call *c, struct place *out, size_t *first, size_t *last);
 bool json_position(const json_t *position, struct lsp_position *out);
 /* params.KEY as a string, or NULL. */
 const char *json_text(const json_t *object, const char *key);

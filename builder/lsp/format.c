@@ -1,52 +1,51 @@
-/* Formatting: the canonical layout as one edit of the lines that change. Text with syntax errors stays as it is. */
+/* Formatting: the canonical layout as edits of the lines that change. Text with syntax errors stays as it is. */
 #include "frontend/format.h"
 #include <string.h>
 #include "base/diag.h"
+#include "builder/line_diff.h"
 #include "builder/lsp/call.h"
 
-/* How many bytes of whole lines two texts have in common at their start. */
-static uint32_t common_start(const char *a, size_t na, const char *b, size_t nb)
+/* The changes that touch bytes first … last. */
+static void put_changes(struct call *c, const struct place *p, const struct buf *text, size_t first, size_t last)
 {
-	uint32_t line = 0;
-	for (uint32_t i = 0; i < na && i < nb && a[i] == b[i]; i++)
-		if (a[i] == '\n')
-			line = i + 1;
-	return line;
+	const char *new = text->at ? text->at : "";
+	struct line_changes all = line_changes(p->source->text, p->source->len, new, text->len);
+	json_open(c->out, '[');
+	for (uint32_t i = 0; i < all.at.len; i++) {
+		const struct line_change *g = &all.at.at[i];
+		if (g->from > last || g->to < first)
+			continue;
+		json_open(c->out, '{');
+		put_range(c, p->a, "range", (span){p->source->id, (uint32_t)g->from, (uint32_t)g->to});
+		json_key(c->out, "newText");
+		json_strn(c->out, new + g->new_from, g->new_to - g->new_from);
+		json_close(c->out, '}');
+	}
+	json_close(c->out, ']');
+	vec_free(&all.at);
 }
 
-/* The same at their end, of what lies behind the start. */
-static uint32_t common_end(const char *a, size_t na, const char *b, size_t nb)
+static void format(struct call *c, const struct place *p, size_t first, size_t last)
 {
-	uint32_t line = 0;
-	for (uint32_t i = 0; i < na && i < nb && a[na - 1 - i] == b[nb - 1 - i]; i++)
-		if (a[na - 1 - i] == '\n')
-			line = i;
-	return line;
+	struct buf text = {0};
+	struct diags *d = diags_new(1);
+	if (format_source(p->source, &text, d))
+		put_changes(c, p, &text, first, last);
+	diags_free(d);
+	buf_free(&text);
 }
 
 void request_formatting(struct call *c)
 {
 	struct place p;
-	struct buf text = {0};
-	if (!call_document(c, &p))
-		return;
-	struct diags *d = diags_new(1);
-	bool ok = format_source(p.source, &text, d);
-	const char *old = p.source->text, *new = text.at ? text.at : "";
-	size_t n_old = p.source->len, n_new = text.len;
-	if (ok)
-		json_open(c->out, '[');
-	if (ok && (n_old != n_new || memcmp(old, new, n_old) != 0)) {
-		uint32_t start = common_start(old, n_old, new, n_new);
-		uint32_t end = common_end(old + start, n_old - start, new + start, n_new - start);
-		json_open(c->out, '{');
-		put_range(c, p.a, "range", (span){p.source->id, start, (uint32_t)n_old - end});
-		json_key(c->out, "newText");
-		json_strn(c->out, new + start, n_new - end - start);
-		json_close(c->out, '}');
-	}
-	if (ok)
-		json_close(c->out, ']');
-	diags_free(d);
-	buf_free(&text);
+	if (call_document(c, &p))
+		format(c, &p, 0, p.source->len);
+}
+
+void request_range_formatting(struct call *c)
+{
+	struct place p;
+	size_t first, last;
+	if (call_range(c, &p, &first, &last))
+		format(c, &p, first, last);
 }

@@ -21,17 +21,10 @@ static size_t type_len(const char *type)
 void request_inlay_hints(struct call *c)
 {
 	struct place p;
-	struct lsp_position from, to;
-	const json_t *range = json_object_get(c->params, "range");
-	if (!call_document(c, &p))
+	size_t start, end;
+	if (!call_range(c, &p, &start, &end))
 		return;
-	if (!json_position(json_object_get(range, "start"), &from) || !json_position(json_object_get(range, "end"), &to)) {
-		call_fail(c, LSP_INVALID_PARAMS, "range is missing or wrong");
-		return;
-	}
 	const struct index *ix = p.a->index;
-	size_t start = position_offset(p.source->text, p.source->len, from, c->s->client.utf8);
-	size_t end = position_offset(p.source->text, p.source->len, to, c->s->client.utf8);
 	json_open(c->out, '[');
 	for (uint32_t i = 0; i < ix->symbols.len; i++) {
 		const struct symbol *s = &ix->symbols.at[i];

@@ -102,6 +102,7 @@ void request_initialize(struct call *c)
 		"inlayHintProvider",
 		"foldingRangeProvider",
 		"documentFormattingProvider",
+		"documentRangeFormattingProvider",
 	};
 	struct json_writer *w = c->out;
 	read_client(&c->s->client, json_object_get(c->params, "capabilities"));

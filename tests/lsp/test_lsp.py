@@ -565,6 +565,12 @@ class Formatting(LspTest):
         text = "const A = 1\n\nfn f( x:int ) {\n  return x+A }\n\nconst B = 2\n"
         uri = self.open("a.tri", text)
         options = {"textDocument": {"uri": uri}, "options": {"tabSize": 4, "insertSpaces": True}}
+        self.client.change(uri, 2, {"text": "const  Z = 1\n" + text})
+        whole = {"start": {"line": 0, "character": 0}, "end": {"line": 1, "character": 0}}
+        (edit,) = self.client.ask("textDocument/rangeFormatting", {**options, "range": whole})
+        self.assertEqual(edit, {"range": whole, "newText": "const Z = 1\n"})
+        self.assertEqual(len(self.client.ask("textDocument/formatting", options)), 2)
+        self.client.change(uri, 3, {"text": text})
         (edit,) = self.client.ask("textDocument/formatting", options)
         self.assertEqual(edit["newText"], "fn f(x: int) {\n    return x + A\n}\n")
         self.assertEqual(edit["range"], {"start": {"line": 2, "character": 0}, "end": {"line": 4, "character": 0}})
