@@ -135,7 +135,7 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 		v.kind = V_VOID;
 	s->result = true;
 	struct type *t = sig_type(s, decl->result);
-	const char *what = arena_printf(e->f->arena, "the result of `%s`", name_text(e->f, e->frame->func->name));
+	const char *what = text_join(e, "the result of `", name_text(e->f, e->frame->func->name), "`", "");
 	bool ok = sig_match(s, t, &v, at, decl_at, what) && sig_solve(s);
 	return ok ? v : VALUE_POISON;
 }

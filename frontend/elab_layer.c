@@ -112,26 +112,6 @@ static void run_layer_body(struct elab *e, struct instance *in, node_id body)
 
 /* ---- arguments ---- */
 
-static void print_args(struct elab *e, struct instance *in, struct ast_nodes params, struct arg **bound)
-{
-	struct buf b = {0};
-	bool first = true;
-	buf_putc(&b, '(');
-	for (uint32_t i = 0; i < params.n; i++) {
-		if (!bound[i])
-			continue;
-		if (!first)
-			buf_puts(&b, ", ");
-		first = false;
-		if (ast_b(&in->item->mod->ast, params.at[i]) != AST_NONE)
-			buf_printf(&b, "%s=", name_text(e->f, in->members[i].name));
-		value_print(e->f, e->b->dims, in->members[i].value, &b);
-	}
-	buf_putc(&b, ')');
-	in->args_text = arena_strndup(e->f->arena, b.at, b.len);
-	buf_free(&b);
-}
-
 static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 {
 	struct hasher *h = hasher_new();
@@ -197,15 +177,6 @@ static bool contains_itself(struct elab *e, const struct instance *in, span at)
 	return false;
 }
 
-static bool holds_params(struct elab *e, struct value v)
-{
-	struct param_list l = {0};
-	params_of(e, v, "", &l);
-	bool any = l.at.len > 0;
-	param_list_free(&l);
-	return any;
-}
-
 /* Functions that a layer's body or main calls without tensors run in their place; any other is a unit, and so is what makes layers in it. */
 static bool inside_unit(const struct elab *e)
 {
@@ -214,6 +185,8 @@ static bool inside_unit(const struct elab *e)
 		f = f->up;
 	return e->frame && e->frame->func && (!f || f->unit != e->b);
 }
+
+static const struct subtree *subtree_of(struct elab *e, const struct instance *in);
 
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
 {
@@ -231,7 +204,9 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	}
 	e->steps += 20;
 	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
-	*in = (struct instance){.item = it, .id = e->f->next_instance++, .args_text = "()"};
+	*in = (struct instance){.item = it, .id = e->f->next_instance++, .dims = e->b->dims};
+	for (uint32_t i = 0; i < decl.params.n && i < 64; i++)
+		in->given |= (uint64_t)(bound[i] != NULL) << i;
 	bool in_unit = inside_unit(e);
 	struct frame fr = {
 		.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = at, .what = what, .unit = e->b};
@@ -244,13 +219,13 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 		ok = !contains_itself(e, in, at);
 	}
 	if (ok) {
-		print_args(e, in, decl.params, bound);
 		bool hush = e->checking && fr.up && fr.up->mod && !it->mod->std; /* its own check reports what is wrong inside */
 		if (hush)
 			elab_hush(e);
 		uint32_t before = e->errors;
 		run_layer_body(e, in, decl.body);
 		in->failed = in->failed || e->errors > before;
+		in->params = subtree_of(e, in);
 		if (hush)
 			elab_unhush(e);
 	}
@@ -259,7 +234,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->frames--;
 	e->depth -= 4;
 	struct value v = {.kind = V_LAYER, .u.layer = in};
-	if (ok && in_unit && !e->checking && holds_params(e, v)) {
+	if (ok && in_unit && !e->checking && in->params->n) {
 		struct diag *g = elab_error(e, DIAG_LAYER_IN_FN, at,
 					    "%s has parameters and cannot be made while tensors are computed", what);
 		diag_help(e->out, g, "make it in the body of the layer: `let name = …` before the functions");
@@ -276,7 +251,7 @@ void check_layer(struct elab *e, struct item *it)
 	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
 	struct frame fr = {.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = SPAN_NONE};
 	struct sig s;
-	*in = (struct instance){.item = it, .id = e->f->next_instance++, .args_text = "(…)"};
+	*in = (struct instance){.item = it, .id = e->f->next_instance++, .dims = e->b->dims, .generic = true};
 	e->frame = &fr;
 	sig_open(&s, e, it->mod, in);
 	sig_generics(&s, decl.generics);
@@ -337,6 +312,30 @@ static void params_of_seq(struct elab *e, const struct seq *seq, const char *pre
 	}
 }
 
+static void add_param(struct param_list *out, struct iparam *p, const char *name)
+{
+	if (!map_put(&out->seen, map_key_u64(p->id), 1))
+		return;
+	vec_push(&out->at, p);
+	vec_push(&out->names, name);
+}
+
+/* Arguments last: a sub-layer that was passed in takes the name of the member that the body bound it to. */
+static void params_of_instance(struct elab *e, const struct instance *in, const char *prefix, struct param_list *out)
+{
+	for (int args = 0; args < 2; args++)
+		for (uint32_t i = 0; i < in->n_members; i++) {
+			const struct member *m = &in->members[i];
+			const char *name = name_text(e->f, m->name);
+			if (m->is_arg != (args == 1))
+				continue;
+			if (m->kind == M_PARAM)
+				add_param(out, m->param, dotted(e, prefix, name));
+			else if (m->kind == M_VALUE && (m->value.kind == V_LAYER || value_is_seq(m->value)))
+				params_of(e, m->value, *name == '_' ? prefix : dotted(e, prefix, name), out);
+		}
+}
+
 void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out)
 {
 	if (value_is_seq(v)) {
@@ -345,20 +344,29 @@ void params_of(struct elab *e, struct value v, const char *prefix, struct param_
 	}
 	if (v.kind != V_LAYER || !map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1))
 		return;
-	/* Arguments last: a sub-layer that was passed in takes the name of the member that the body bound it to. */
-	for (int args = 0; args < 2; args++)
-		for (uint32_t i = 0; i < v.u.layer->n_members; i++) {
-			struct member *m = &v.u.layer->members[i];
-			const char *name = name_text(e->f, m->name);
-			if (m->is_arg != (args == 1))
-				continue;
-			if (m->kind == M_PARAM && map_put(&out->seen, map_key_u64(m->param->id), 1)) {
-				vec_push(&out->at, m->param);
-				vec_push(&out->names, dotted(e, prefix, name));
-			} else if (m->kind == M_VALUE) {
-				params_of(e, m->value, *name == '_' ? prefix : dotted(e, prefix, name), out);
-			}
-		}
+	const struct subtree *all = v.u.layer->params;
+	if (!all)
+		params_of_instance(e, v.u.layer, prefix, out);
+	for (uint32_t i = 0; all && i < all->n; i++)
+		if (!map_get(&out->seen, map_key_u64(all->at[i]->id), NULL))
+			add_param(out, all->at[i], dotted(e, prefix, all->names[i]));
+}
+
+/* Once the body has run: what is in it does not change any more. */
+static const struct subtree *subtree_of(struct elab *e, const struct instance *in)
+{
+	struct param_list l = {0};
+	struct subtree *s = ARENA_NEW(e->f->arena, struct subtree);
+	params_of_instance(e, in, "", &l);
+	s->n = l.at.len;
+	s->at = ARENA_ARRAY(e->f->arena, struct iparam *, s->n + 1);
+	s->names = ARENA_ARRAY(e->f->arena, const char *, s->n + 1);
+	if (s->n) {
+		memcpy(s->at, l.at.at, s->n * sizeof *s->at);
+		memcpy(s->names, l.names.at, s->n * sizeof *s->names);
+	}
+	param_list_free(&l);
+	return s;
 }
 
 void param_list_free(struct param_list *l)

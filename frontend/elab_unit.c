@@ -263,7 +263,7 @@ static const char *unit_name(struct elab *e, struct unit_plan *p)
 	struct buf b = {0};
 	const char *fn = name_text(e->f, p->fn->name);
 	if (p->fn->self) {
-		buf_printf(&b, "%s%s", name_text(e->f, p->fn->item->name), p->fn->self->args_text);
+		instance_print(e->f, p->fn->self, &b);
 		if (strcmp(fn, "forward"))
 			buf_printf(&b, ".%s", fn);
 	} else {

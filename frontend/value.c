@@ -140,13 +140,32 @@ static void print_value(const struct frontend *f, const struct dims *dims, struc
 	case V_NONE: buf_puts(out, "none"); break;
 	case V_TUPLE:
 	case V_LIST: print_seq(f, dims, v, out, end); break;
-	case V_LAYER: buf_printf(out, "%s%s", name_text(f, v.u.layer->item->name), v.u.layer->args_text); break;
+	case V_LAYER: instance_print(f, v.u.layer, out); break;
 	case V_FN: buf_puts(out, name_text(f, v.u.fn->name)); break;
 	case V_MAKER: buf_puts(out, name_text(f, v.u.item->name)); break;
 	case V_DTYPE: buf_puts(out, dtype_text(v.u.dt)); break;
 	case V_BUILTIN: buf_puts(out, f->builtin_sigs[v.u.builtin].name); break;
 	default: buf_puts(out, value_kind_text(v)); break;
 	}
+}
+
+void instance_print(const struct frontend *f, const struct instance *in, struct buf *out)
+{
+	const struct ast *t = &in->item->mod->ast;
+	struct ast_nodes params = ast_fn(t, in->item->node).params;
+	bool first = true;
+	buf_printf(out, in->generic ? "%s(…" : "%s(", name_text(f, in->item->name));
+	for (uint32_t i = 0; i < params.n && i < in->n_members; i++) {
+		if (i >= 64 || !(in->given >> i & 1))
+			continue;
+		if (!first)
+			buf_puts(out, ", ");
+		first = false;
+		if (ast_b(t, params.at[i]) != AST_NONE)
+			buf_printf(out, "%s=", name_text(f, in->members[i].name));
+		value_print(f, in->dims, in->members[i].value, out);
+	}
+	buf_putc(out, ')');
 }
 
 void value_print(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out)

@@ -107,7 +107,16 @@ struct instance {
 	uint32_t n_members, cap_members;
 	hash128 key;           /* of the definition's path and the arguments: equal keys, equal structure */
 	bool failed;           /* errors in it were reported: anything may be missing */
-	const char *args_text; /* "(64, stride=1)" */
+	bool generic;          /* of a definition that is checked on its own, for any arguments */
+	uint64_t given;        /* arguments that the call gave, as bits: the others have their defaults */
+	const struct dims *dims; /* of sizes among the arguments */
+	/* The parameters in it, however deep, with names relative to it; NULL while its body runs. */
+	const struct subtree *params;
+};
+struct subtree {
+	uint32_t n;
+	struct iparam **at;
+	const char **names;
 };
 
 #define VALUE_POISON ((struct value){.kind = V_POISON})
@@ -141,6 +150,8 @@ struct buf;
 struct frontend;
 /* For people: 64, 1e-05, "same", [1, 2], Linear(64, 10). Dimensions of `dims`. */
 void value_print(const struct frontend *f, const struct dims *dims, struct value v, struct buf *out);
+/* The call that made it: Linear(64, 10). */
+void instance_print(const struct frontend *f, const struct instance *in, struct buf *out);
 /* Into a key; tensors and dimensions are the caller's business and hash as their kind only. */
 void value_hash(struct hasher *h, const struct frontend *f, struct value v);
 struct member *instance_member(const struct instance *in, name_id name);
