@@ -23,6 +23,8 @@ void ast_free(struct ast *t)
 	free(t->mains);
 	free(t->operands);
 	free(t->extra);
+	free(t->firsts);
+	free(t->lasts);
 	*t = (struct ast){0};
 }
 

@@ -48,6 +48,7 @@ struct ast {
 	uint32_t len, cap;
 	uint32_t *extra; /* extra[0] is 0, the empty list */
 	uint32_t n_extra, cap_extra;
+	token_id *firsts, *lasts; /* of each node but the root, once they were noted; else NULL */
 };
 void ast_free(struct ast *t);
 
@@ -148,8 +149,10 @@ hash128 ast_item_tokens(const struct ast *t, node_id n);
 token_id ast_first_token(const struct ast *t, node_id n);
 token_id ast_last_token(const struct ast *t, node_id n);
 span ast_span(const struct ast *t, node_id n);
-/* The same of all nodes of a tree without errors at once: firsts[n] and lasts[n], t->len of each. The root's are not set. */
+/* The same of all nodes at once: firsts[n] and lasts[n], t->len of each. The root's are not set. */
 void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts);
+/* Notes them in the tree: the functions above look them up from then on. */
+void ast_note_spans(struct ast *t);
 
 const char *node_kind_text(enum node_kind k);
 enum node_operand node_operand_a(enum node_kind k);

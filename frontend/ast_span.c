@@ -1,4 +1,6 @@
 /* Which tokens a node covers. Found from the operands' meanings in nodes.def; only diagnostics need it. */
+#include <stdlib.h>
+#include "base/bug.h"
 #include "frontend/ast.h"
 
 /* The node that the text of n starts with, if that is not n's main token; AST_NONE then. */
@@ -27,6 +29,8 @@ static token_id own_first(const struct ast *t, node_id n)
 
 token_id ast_first_token(const struct ast *t, node_id n)
 {
+	if (t->firsts && n != AST_ROOT)
+		return t->firsts[n];
 	for (node_id left; (left = leftmost(t, n)) != AST_NONE;)
 		n = left;
 	return own_first(t, n);
@@ -85,6 +89,8 @@ static struct tail tail(const struct ast *t, node_id n)
 
 token_id ast_last_token(const struct ast *t, node_id n)
 {
+	if (t->lasts && n != AST_ROOT)
+		return t->lasts[n];
 	for (;;) {
 		struct tail e = tail(t, n);
 		if (e.node == AST_NONE)
@@ -103,11 +109,18 @@ void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts)
 	}
 }
 
+void ast_note_spans(struct ast *t)
+{
+	token_id *firsts = malloc(t->len * sizeof *firsts), *lasts = malloc(t->len * sizeof *lasts);
+	if (!firsts || !lasts)
+		bug_no_memory();
+	ast_spans(t, firsts, lasts);
+	t->firsts = firsts;
+	t->lasts = lasts;
+}
+
 span ast_span(const struct ast *t, node_id n)
 {
-	enum node_kind k = ast_kind(t, n);
-	if (node_operand_a(k) == OPERAND_NIL && node_operand_b(k) == OPERAND_NIL)
-		return token_span(&t->tokens, ast_token(t, n));
 	token_id first = ast_first_token(t, n), last = ast_last_token(t, n);
 	span s = token_span(&t->tokens, first);
 	if (last > first && last < t->tokens.len)

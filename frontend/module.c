@@ -297,6 +297,7 @@ static void parse_module(struct frontend *f, struct module *m, const struct sour
 	f->times.lines += toks.lines;
 	if (!parse(&toks, &m->ast, f->diags))
 		ok = false;
+	ast_note_spans(&m->ast);
 	f->times.lex += t1 - t0;
 	f->times.parse += os_now_ns() - t1;
 	m->failed = !ok;
