@@ -63,6 +63,8 @@ bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref
 
 /* loops_checks.c: fills fn->checks. */
 void loops_checks(struct builder *b);
+/* Is x at least 0 for all values of the symbols, which are never negative? False also where this cannot tell. */
+bool loops_never_negative(const struct dims *d, dim x);
 /* loops_fuse.c: fills values and groups. */
 void loops_fuse(struct builder *b);
 /* loops_nest.c: the nest of group `g`. */

@@ -29,7 +29,7 @@ static int64_t least_of(const struct dim_step *s, int64_t a, int64_t b, bool b_c
 	return UNKNOWN;
 }
 
-static bool never_negative(const struct dims *d, dim x)
+bool loops_never_negative(const struct dims *d, dim x)
 {
 	struct dim_step steps[STEPS];
 	struct {
@@ -55,7 +55,7 @@ static bool never_negative(const struct dims *d, dim x)
 
 static void at_least_zero(struct checks *c, dim x)
 {
-	if (never_negative(c->b->dims, x))
+	if (loops_never_negative(c->b->dims, x))
 		return;
 	for (uint32_t k = 0; k < c->list.len; k++)
 		if (dim_eq(c->list.at[k], x))

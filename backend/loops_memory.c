@@ -45,18 +45,17 @@ static dim rounded_size(struct dims *d, const struct core_type *t)
 	return dim_mul(d, dim_floordiv(d, dim_add(d, size, dim_const(d, 63)), align), align);
 }
 
-static bool fits(const struct dims *d, dim size, dim room)
+static bool fits(struct dims *d, dim size, dim room)
 {
-	int64_t s, r;
-	return dim_eq(size, room) || (dim_is_const(d, size, &s) && dim_is_const(d, room, &r) && s <= r);
+	return dim_eq(size, room) || loops_never_negative(d, dim_sub(d, room, size));
 }
 
-static bool tighter(const struct dims *d, dim a, dim b)
+static bool tighter(struct dims *d, dim a, dim b)
 {
 	return fits(d, a, b) && !dim_eq(a, b);
 }
 
-static struct place *find_place(const struct dims *d, struct place *places, uint32_t n, const struct life *l)
+static struct place *find_place(struct dims *d, struct place *places, uint32_t n, const struct life *l)
 {
 	struct place *best = NULL;
 	for (uint32_t k = 0; k < n; k++)

@@ -110,7 +110,7 @@ void lower_bi_batch_norm(struct lower *l, ir_ref *r)
 		ir_ref away = lower_op2(l, OP_SUB, x, per_channel(l, mean, x));
 		variance = lower_mean(l, lower_op2(l, OP_MUL, away, away), others, false);
 	}
-	ir_ref alpha = scaled(l, inverse_deviation(l, variance, lower_float(l, 5)), like(l, 3, x), IR_NONE);
+	ir_ref alpha = scaled(l, inverse_deviation(l, variance, lower_float(l, 7)), like(l, 3, x), IR_NONE);
 	ir_ref shift = lower_op1(l, OP_NEG, lower_op2(l, OP_MUL, mean, alpha)), bias = like(l, 4, x);
 	ir_ref beta = bias == IR_NONE ? shift : lower_op2(l, OP_ADD, bias, shift);
 	r[0] = scaled(l, x, per_channel(l, alpha, x), per_channel(l, beta, x));

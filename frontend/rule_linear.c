@@ -178,14 +178,15 @@ static double precision(dtype t)
 	}
 }
 
-/* Parameters `from` … eps-1 have the shape `want`. */
+/* Parameters `from` … to-1 have the shape `want`; the last is eps. */
 static struct value normalise(struct elab *e, struct bcall *c, core_ref x, const struct core_type *want, struct core_arg *a, uint32_t from,
-			      uint32_t eps)
+			      uint32_t to)
 {
 	struct core_type t = *type_of(e, x);
+	uint32_t eps = c->sig->n - 1;
 	double v;
 	a[0] = arg_tensor(x);
-	for (uint32_t i = from; i < eps; i++)
+	for (uint32_t i = from; i < to; i++)
 		if (!need_shaped(e, c, i, want, &a[i]))
 			return VALUE_POISON;
 	if (c->v[eps].kind == V_NONE)
@@ -264,9 +265,11 @@ static struct value last_dims(struct elab *e, struct bcall *c)
 struct value rule_layer_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
 struct value rule_rms_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
 
+enum { BN_TRAINING = 5, BN_MOMENTUM, BN_EPS };
+
 struct value rule_batch_norm(struct elab *e, struct bcall *c)
 {
-	bool training;
+	bool training = false;
 	double momentum;
 	core_ref x = need_float(e, c, 0);
 	if (x == CORE_NONE)
@@ -276,13 +279,18 @@ struct value rule_batch_norm(struct elab *e, struct bcall *c)
 		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", elab_type_text(e, x));
 	if ((c->v[1].kind == V_NONE) != (c->v[2].kind == V_NONE))
 		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "running_mean and running_var come together");
-	if (!need_bool(e, c, 6, &training) || !need_float_value(e, c, 7, &momentum))
+	bool is_eps = (c->v[BN_TRAINING].kind == V_FLOAT || c->v[BN_TRAINING].kind == V_INT) && !c->given[BN_EPS];
+	if (is_eps)
+		c->v[BN_EPS] = c->v[BN_TRAINING];
+	else if (!need_bool(e, c, BN_TRAINING, &training))
+		return VALUE_POISON;
+	if (c->v[BN_MOMENTUM].kind != V_NONE && !need_float_value(e, c, BN_MOMENTUM, &momentum))
 		return VALUE_POISON;
 	if (training)
 		c->v[1] = c->v[2] = (struct value){.kind = V_NONE};
-	struct core_arg a[BUILTIN_MAX_PARAMS] = {[6] = arg_none(), [7] = arg_none()};
+	struct core_arg a[BUILTIN_MAX_PARAMS] = {[BN_TRAINING] = arg_none(), [BN_MOMENTUM] = arg_none()};
 	struct core_type want = {.elem = t.elem, .rank = 1, .dims = {t.dims[1]}};
-	return normalise(e, c, x, &want, a, 1, 5);
+	return normalise(e, c, x, &want, a, 1, BN_TRAINING);
 }
 
 struct value rule_group_norm(struct elab *e, struct bcall *c)

@@ -210,6 +210,8 @@ class Windows(TorchTest):
             m, v = self.floats(shape[1]), Value(torch.rand(shape[1]) + 0.5)
             self.case("batch_norm(x, m, v, w, b)", F.batch_norm(x.tensor, m.tensor, v.tensor, w.tensor, b.tensor), 10 * torch.ones(()),
                       x=x, m=m, v=v, w=w, b=b)
+            self.case("batch_norm(x, m, v, none, b, 1e-3)", F.batch_norm(x.tensor, m.tensor, v.tensor, None, b.tensor, eps=1e-3),
+                      10 * torch.ones(()), x=x, m=m, v=v, b=b)
             if shape[0] > 1:
                 self.case("batch_norm(x, training=true)", F.batch_norm(x.tensor, None, None, training=True), 10 * torch.ones(()), x=x)
         x, w, b = self.floats(3, 4, 5), self.floats(4, 5), self.floats(4, 5)

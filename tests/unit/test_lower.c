@@ -96,7 +96,7 @@ static void batch_norm_without_statistics(void **state)
 	struct arena *a = *state;
 	core_ref x;
 	struct core_unit *u = unit(a, &x);
-	core_output_new(u, BI(u, BI_BATCH_NORM, S23, T(x), NONE, NONE, NONE, NONE, F(1e-5)));
+	core_output_new(u, BI(u, BI_BATCH_NORM, S23, T(x), NONE, NONE, NONE, NONE, NONE, NONE, F(1e-5)));
 	near(run(a, u, data)[0], 1 / sqrt(1 + 1e-5));
 }
 
