@@ -134,8 +134,9 @@ static void run_build(struct build *b)
 
 static void run_check(struct build *b)
 {
-	static step_fn *const project[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate};
-	static step_fn *const files[] = {build_load_files, build_check};
+	static step_fn *const project[] = {build_read_manifest, build_load_sources, build_check,
+					    build_open_weights,  build_elaborate,    build_elaborate_mains};
+	static step_fn *const files[] = {build_load_files, build_check, build_elaborate_mains};
 	b->spec.keep_going = true;
 	if (b->options->n_models)
 		run_steps(b, files, sizeof files / sizeof *files);

@@ -176,6 +176,19 @@ static void warn_effects(struct build *b, const struct core_program *p)
 		}
 }
 
+bool build_elaborate_mains(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct frontend *f = b->models[i].frontend;
+		for (uint32_t k = 0; k < frontend_files(f) && !b->models[i].failed; k++) {
+			struct elab_request req = {.main = frontend_file_path(f, k), .at = SPAN_NONE};
+			if (frontend_has_main(f, k))
+				b->models[i].failed = !frontend_elaborate(f, &req);
+		}
+	}
+	return build_may_go_on(b);
+}
+
 bool build_elaborate(struct build *b)
 {
 	struct tick t = timing_tick();

@@ -129,6 +129,7 @@ bool build_load_files(struct build *b);     /* of `trib check FILE…`, as one m
 bool build_compare_tokens(struct build *b);
 bool build_check(struct build *b);
 bool build_elaborate(struct build *b);
+bool build_elaborate_mains(struct build *b); /* for their errors */
 const struct source *build_load(void *build, const char *path);
 /* build_params.c */
 bool build_open_weights(struct build *b);
