@@ -11,7 +11,7 @@
 #include "base/diag.h"
 #include "base/format.h"
 
-enum { MAX_DEPTH = 256 };
+enum { MAX_DEPTH = 256, MAX_ITERATIONS = 100000000 };
 
 void interp_fail(struct interp *in, const char *fmt, ...)
 {
@@ -96,23 +96,7 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 		interp_fail(in, "the operands of %s have shapes that do not fit", ir_op_text(i->op));
 }
 
-/* ---- calls ---- */
-
-static void split_args(struct interp *in, const struct ir_inst *call, const struct tensor *const *x, struct tensor *inputs,
-		       struct tensor *weights)
-{
-	uint32_t n_inputs = 0, n_weights = 0;
-	if (call->n_operands != call->callee->n_inputs) {
-		interp_fail(in, "a call of %s in a planned function cannot be interpreted", call->callee->name);
-		return;
-	}
-	for (uint32_t k = 0; k < call->n_operands; k++) {
-		if (call->callee->inputs[k].build_time)
-			weights[n_weights++] = *x[k];
-		else
-			inputs[n_inputs++] = *x[k];
-	}
-}
+/* ---- calls, branches, loops ---- */
 
 static bool run(struct interp *in, struct tensor *outputs);
 
@@ -123,48 +107,149 @@ static void pass_error(struct interp *in, const struct interp_error *e, const st
 	const char *text = in->error.text;
 	in->error = *e;
 	in->error.text = text;
-	if (e->n_path == INTERP_MAX_PATH)
+	if (e->n_path == INTERP_MAX_PATH || i->op != OP_CALL)
 		return;
 	in->error.path[e->n_path].callee = i->callee->name;
 	in->error.path[in->error.n_path++].at = i->at;
 }
 
-static void call_lowered(struct interp *in, struct interp *callee, const struct ir_inst *i, struct tensor *outputs)
-{
-	struct diags *diags = diags_new(1);
-	callee->f = lower_unit(callee->scratch, i->callee, diags);
-	if (!callee->f)
-		interp_fail(in, "%s", diags_count(diags) ? diags_at(diags, 0)->message : "a callee cannot be lowered");
-	else if (!run(callee, outputs))
-		pass_error(in, &callee->error, i);
-	diags_free(diags);
-}
+/* A unit about to be run, in the values of the caller's symbols. */
+struct callee {
+	const struct core_unit *unit;
+	const struct ir_fn *f; /* NULL: the caller's error is set */
+	struct arena *memory;  /* of f */
+	int64_t *syms;
+};
 
-static void call(struct interp *in, ir_ref r, const struct tensor *const *x)
+static struct callee callee_open(struct interp *in, const struct ir_inst *i, const struct core_unit *u)
 {
-	const struct ir_inst *i = ir_at(in->f, r);
-	uint32_t n = i->callee->n_inputs, n_syms = dims_syms(i->callee->dims);
-	struct tensor *inputs = ARENA_ARRAY(in->scratch, struct tensor, n + 1), *weights = ARENA_ARRAY(in->scratch, struct tensor, n + 1);
-	int64_t *syms = ARENA_ARRAY(in->scratch, int64_t, n_syms + 1);
-	for (uint32_t k = 0; k < n_syms; k++)
-		syms[k] = dim_eval(in->f->dims, i->callee_syms[k], in->syms);
-	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, i->callee->n_outputs + 1);
-	split_args(in, i, x, inputs, weights);
+	struct callee c = {.unit = u, .memory = arena_new(0)};
+	uint32_t n = dims_syms(u->dims);
+	struct diags *diags = diags_new(1);
+	c.syms = ARENA_ARRAY(c.memory, int64_t, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		c.syms[k] = dim_eval(in->f->dims, i->callee_syms[k], in->syms);
 	if (in->depth >= MAX_DEPTH)
 		interp_fail(in, "calls are nested too deeply");
-	if (in->error.text)
+	else
+		c.f = lower_unit(c.memory, u, diags);
+	if (!c.f)
+		interp_fail(in, "%s", diags_count(diags) ? diags_at(diags, 0)->message : "a callee cannot be lowered");
+	diags_free(diags);
+	return c;
+}
+
+static void callee_close(struct callee *c) { arena_free(c->memory); }
+
+/* Runs it with one argument for each of its inputs; the results' data lie in `out`. */
+static void callee_run(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor *const *x, struct arena *out,
+		       struct tensor *results)
+{
+	uint32_t n_inputs = 0, n_weights = 0, n = c->unit->n_inputs;
+	struct interp callee = {.f = c->f, .syms = c->syms, .seed = in->seed, .sink = in->sink, .depth = in->depth + 1, .out = out};
+	callee.scratch = arena_new(0);
+	struct tensor *inputs = ARENA_ARRAY(callee.scratch, struct tensor, n + 1), *weights = ARENA_ARRAY(callee.scratch, struct tensor, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		if (c->unit->inputs[k].build_time)
+			weights[n_weights++] = *x[k];
+		else
+			inputs[n_inputs++] = *x[k];
+	callee.inputs = inputs;
+	callee.weights = weights;
+	if (!run(&callee, results))
+		pass_error(in, &callee.error, i);
+	arena_free(callee.scratch);
+}
+
+/* A planned function passes tables, not arguments. */
+static bool whole(struct interp *in, const struct ir_inst *i)
+{
+	uint32_t n = i->callee->n_inputs + (i->other ? i->other->n_inputs : 0) + (i->op != OP_CALL);
+	if (i->n_operands != n)
+		interp_fail(in, "a call of %s in a planned function cannot be interpreted", i->callee->name);
+	return i->n_operands == n;
+}
+
+/* CALL, or one side of an IF: with the operands x. */
+static void call(struct interp *in, ir_ref r, const struct core_unit *u, const struct tensor *const *x)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	struct callee c = callee_open(in, i, u);
+	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, u->n_outputs + 1);
+	if (c.f)
+		callee_run(in, i, &c, x, in->scratch, in->results[r]);
+	callee_close(&c);
+}
+
+static void branch(struct interp *in, ir_ref r, const struct tensor *const *x)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	if (*(const uint8_t *)x[0]->data)
+		call(in, r, i->callee, x + 1);
+	else
+		call(in, r, i->other, x + 1 + i->callee->n_inputs);
+}
+
+static struct tensor copied(struct arena *to, const struct tensor *t)
+{
+	struct tensor copy = *t;
+	size_t bytes = (size_t)tensor_bytes(t);
+	copy.data = arena_alloc(to, bytes + 1, 64);
+	if (bytes)
+		memcpy(copy.data, t->data, bytes);
+	return copy;
+}
+
+/* The carried values of one iteration live until the end of the next. */
+static void iterate(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor **x, struct tensor *results)
+{
+	uint32_t n = c->unit->n_outputs;
+	struct tensor *outs = ARENA_ARRAY(in->scratch, struct tensor, 2 * (n + 1));
+	struct arena *memory = arena_new(0), *last = arena_new(0);
+	bool go = *(const uint8_t *)x[0]->data;
+	for (int64_t k = 0; go && !in->error.text; k++) {
+		struct tensor *out = outs + (k & 1 ? n + 1 : 0);
+		struct arena *older = last;
+		last = memory;
+		memory = arena_new(0);
+		if (k == MAX_ITERATIONS)
+			interp_fail(in, "a loop does not end: it has run %lld times", (long long)k);
+		else
+			callee_run(in, i, c, x + 1, memory, out);
+		for (uint32_t o = 1; o < n; o++)
+			x[o] = &out[o];
+		go = !in->error.text && *(const uint8_t *)out[0].data;
+		arena_free(older);
+	}
+	for (uint32_t o = 1; o < n && !in->error.text; o++)
+		results[o - 1] = copied(in->scratch, x[o]);
+	arena_free(memory);
+	arena_free(last);
+}
+
+static void loop(struct interp *in, ir_ref r, const struct tensor *const *operands)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	const struct tensor **x = ARENA_ARRAY(in->scratch, const struct tensor *, i->n_operands + 1);
+	struct callee c = callee_open(in, i, i->callee);
+	memcpy(x, operands, i->n_operands * sizeof *x);
+	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, i->callee->n_outputs + 1);
+	if (c.f)
+		iterate(in, i, &c, x, in->results[r]);
+	callee_close(&c);
+}
+
+static void invoke(struct interp *in, ir_ref r, const struct tensor *const *x)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	if (!whole(in, i))
 		return;
-	struct arena *scratch = arena_new(0);
-	struct interp callee = {.inputs = inputs,
-				.weights = weights,
-				.syms = syms,
-				.seed = in->seed,
-				.sink = in->sink,
-				.depth = in->depth + 1,
-				.scratch = scratch,
-				.out = in->scratch};
-	call_lowered(in, &callee, i, in->results[r]);
-	arena_free(scratch);
+	if (i->op == OP_CALL)
+		call(in, r, i->callee, x);
+	else if (i->op == OP_IF)
+		branch(in, r, x);
+	else
+		loop(in, r, x);
 }
 
 /* ---- effects ---- */
@@ -242,7 +327,9 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x)
 	switch (i->op) {
 	case OP_INPUT: take(in, r, &in->inputs[i->index], "input"); return;
 	case OP_WEIGHT: take(in, r, &in->weights[i->index], "weight"); return;
-	case OP_CALL: call(in, r, x); return;
+	case OP_CALL:
+	case OP_IF:
+	case OP_LOOP: invoke(in, r, x); return;
 	case OP_PRINT:
 	case OP_ASSERT: effect(in, i, x); return;
 	case OP_RESULT: take(in, r, &in->results[ir_operand(in->f, r, 0)][i->index], "result"); return;

@@ -60,7 +60,7 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, con
 
 static bool has_effect(const struct ir_inst *i)
 {
-	return (ir_op_traits(i->op) & EFFECT) || (i->op == OP_CALL && i->callee->effects);
+	return (ir_op_traits(i->op) & EFFECT) || (ir_calls(i->op) && (i->callee->effects || (i->other && i->other->effects)));
 }
 
 bool ir_has_effect(const struct ir_fn *f, ir_ref r) { return has_effect(ir_at(f, r)); }
@@ -93,11 +93,22 @@ bool ir_type_same(const struct core_type *a, const struct core_type *b)
 	return true;
 }
 
+/* Are all results of constant shape? A branch or loop is evaluated at build time as a whole or not at all. */
+static bool results_const(const struct core_unit *u)
+{
+	for (uint32_t k = 0; k < u->n_outputs; k++)
+		if (!ir_type_const(u->dims, &u->nodes[u->outputs[k].node].type))
+			return false;
+	return true;
+}
+
 static bool known_at_build(const struct ir_fn *f, const struct ir_inst *i)
 {
 	if (i->op == OP_INPUT || has_effect(i) || !ir_type_const(f->dims, &i->type))
 		return false;
 	if (i->op == OP_DIM && !dim_is_const(f->dims, i->extent, NULL))
+		return false;
+	if ((i->op == OP_IF || i->op == OP_LOOP) && !results_const(i->callee))
 		return false;
 	if (ir_op_starts(i->op))
 		for (uint32_t k = 0; k < i->type.rank; k++)
@@ -139,6 +150,10 @@ static void hash_callee(struct hasher *h, const struct dims *d, const struct ir_
 {
 	hasher_add_str(h, i->callee->symbol);
 	hasher_add_hash(h, i->callee->identity);
+	if (i->other) {
+		hasher_add_str(h, i->other->symbol);
+		hasher_add_hash(h, i->other->identity);
+	}
 	uint32_t n = dims_syms(i->callee->dims);
 	hasher_add_u64(h, n);
 	for (uint32_t k = 0; k < n; k++)
@@ -162,7 +177,7 @@ static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_i
 		hash_dim(h, f->dims, i->extent);
 	if (i->op == OP_CONST)
 		hasher_add(h, i->data, (size_t)ir_type_count(f->dims, &i->type) * dtype_size(i->type.elem));
-	if (i->op == OP_CALL)
+	if (ir_calls(i->op))
 		hash_callee(h, f->dims, i);
 	if (i->op == OP_PRINT || i->op == OP_ASSERT)
 		hasher_add_str(h, i->text);

@@ -36,7 +36,8 @@ struct ir_inst {
 	dim extent;            /* DIM */
 	const void *data;      /* CONST */
 	const char *text, *where;       /* PRINT, ASSERT */
-	const struct core_unit *callee; /* CALL */
+	const struct core_unit *callee; /* CALL, IF, LOOP */
+	const struct core_unit *other;  /* IF; has the symbols of the callee */
 	const dim *callee_syms; /* one for each symbol of the callee, in ir_fn.dims */
 	span at;
 };
@@ -62,6 +63,7 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, con
 static inline struct ir_inst *ir_at(const struct ir_fn *f, ir_ref r) { return &f->insts[r]; }
 static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { return f->operands[f->insts[r].operands + k]; }
 
+static inline bool ir_calls(enum ir_op op) { return op == OP_CALL || op == OP_IF || op == OP_LOOP; }
 const char *ir_op_text(enum ir_op op);
 int ir_op_ins(enum ir_op op);
 uint32_t ir_op_traits(enum ir_op op);

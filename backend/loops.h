@@ -76,12 +76,13 @@ struct loop_nest {
 	uint32_t n_stores;
 };
 
-enum loop_stmt_kind { STMT_NEST, STMT_KERNEL, STMT_CALL, STMT_EFFECT };
+enum loop_stmt_kind { STMT_NEST, STMT_KERNEL, STMT_CALL, STMT_IF, STMT_LOOP, STMT_EFFECT };
 struct loop_stmt {
 	enum loop_stmt_kind kind;
 	struct loop_nest nest;
 	enum kernel kernel;
-	uint32_t *buffers; /* STMT_KERNEL: as kernels.def says; STMT_CALL: the callee's run-time inputs, then outputs; STMT_EFFECT: its values */
+	uint32_t *buffers; /* STMT_KERNEL: as kernels.def says; STMT_CALL: the callee's run-time inputs, then outputs; STMT_EFFECT: its values;
+	                      STMT_IF, STMT_LOOP: all they touch, first the bool scalar that decides */
 	uint32_t n_buffers;
 	dim *dims;         /* STMT_KERNEL: as kernels.def says; STMT_CALL: values of the callee's symbols; STMT_EFFECT: sizes of the values */
 	uint32_t n_dims;
@@ -90,6 +91,12 @@ struct loop_stmt {
 	const char *text, *where; /* STMT_EFFECT: as of OP_PRINT (where is NULL) and OP_ASSERT */
 	uint8_t *kinds;     /* STMT_EFFECT: element type << 4 | rank of each value */
 	uint32_t slot;      /* STMT_CALL: its weight table; LOOP_NONE if it has no slots */
+	struct loop_stmt *calls; /* STMT_IF: two STMT_CALLs, of which one is executed; STMT_LOOP: the body's */
+	uint32_t n_calls;
+	/* STMT_LOOP: the first n_carried inputs of the body are copies of `initial`, in `buffers` of its STMT_CALL; its outputs (the bool, then as many) swap
+	 * places with them before the next iteration; in the end the former hold the result. */
+	const uint32_t *initial;
+	uint32_t n_carried;
 };
 
 struct loop_fn {

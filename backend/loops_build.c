@@ -92,12 +92,12 @@ static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
 	return IR_NONE;
 }
 
-/* Result `index` of a call; every RESULT for it shares the buffer. */
-static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index)
+/* Result `index` of a call, which is output `output` of the callee; every RESULT for it shares the buffer. */
+static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, uint32_t output)
 {
 	const struct ir_inst *in = ir_at(b->ir, call);
 	struct core_type type;
-	translate_type(b, in->callee, in->callee_syms, &in->callee->nodes[in->callee->outputs[index].node].type, &type);
+	translate_type(b, in->callee, in->callee_syms, &in->callee->nodes[in->callee->outputs[output].node].type, &type);
 	uint32_t buffer = LOOP_NONE;
 	if (index == 0 && b->values[call].output != LOOP_NONE)
 		buffer = b->fn->n_inputs + b->values[call].output;
@@ -114,27 +114,90 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index)
 	return buffer;
 }
 
+/* A call of u with the run-time operands that start at *first, which moves behind them and the table. Outputs are left to the caller. */
+static struct loop_stmt call_of(struct builder *b, ir_ref v, const struct core_unit *u, uint32_t *first)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt s = {.kind = STMT_CALL, .slot = LOOP_NONE, .callee = u->symbol, .callee_unit = u, .n_dims = dims_syms(u->dims)};
+	s.buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + u->n_outputs + 1);
+	for (bool table = false; *first < in->n_operands && !table; ++*first) {
+		ir_ref o = ir_operand(b->ir, v, *first);
+		const struct ir_inst *oi = ir_at(b->ir, o);
+		table = oi->op == OP_WEIGHT && b->plan->slots[oi->index].kind == SLOT_TABLE;
+		if (table)
+			s.slot = oi->index;
+		else
+			s.buffers[s.n_buffers++] = b->buffer[loops_base(b->ir, o)];
+	}
+	s.dims = ARENA_ARRAY(b->unit, dim, s.n_dims);
+	for (uint32_t k = 0; k < s.n_dims; k++)
+		s.dims[k] = in->callee_syms[k];
+	return s;
+}
+
 static void emit_call(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	struct loop_stmt *s = stmt_new(b, STMT_CALL);
-	s->callee = in->callee->symbol;
-	s->callee_unit = in->callee;
-	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + in->callee->n_outputs);
-	for (uint32_t k = 0; k < in->n_operands; k++) {
-		ir_ref o = ir_operand(b->ir, v, k);
-		const struct ir_inst *oi = ir_at(b->ir, o);
-		if (oi->op == OP_WEIGHT && b->plan->slots[oi->index].kind == SLOT_TABLE)
-			s->slot = oi->index;
-		else
-			s->buffers[s->n_buffers++] = b->buffer[loops_base(b->ir, o)];
-	}
+	uint32_t first = 0;
+	struct loop_stmt call = call_of(b, v, in->callee, &first);
 	for (uint32_t k = 0; k < in->callee->n_outputs; k++)
-		s->buffers[s->n_buffers++] = result_buffer(b, v, k);
-	s->n_dims = dims_syms(in->callee->dims);
-	s->dims = ARENA_ARRAY(b->unit, dim, s->n_dims);
-	for (uint32_t k = 0; k < s->n_dims; k++)
-		s->dims[k] = in->callee_syms[k];
+		call.buffers[call.n_buffers++] = result_buffer(b, v, k, k);
+	*stmt_new(b, STMT_CALL) = call;
+}
+
+/* All that the calls touch, behind the buffer that decides. */
+static void note_buffers(struct builder *b, struct loop_stmt *s, uint32_t decides, uint32_t extra)
+{
+	uint32_t n = 1 + extra;
+	for (uint32_t i = 0; i < s->n_calls; i++)
+		n += s->calls[i].n_buffers;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, n);
+	s->buffers[s->n_buffers++] = decides;
+	for (uint32_t i = 0; i < s->n_calls; i++)
+		for (uint32_t k = 0; k < s->calls[i].n_buffers; k++)
+			s->buffers[s->n_buffers++] = s->calls[i].buffers[k];
+}
+
+static void emit_if(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt s = {.kind = STMT_IF, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 2), .n_calls = 2};
+	uint32_t first = 1, decides = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	s.calls[0] = call_of(b, v, in->callee, &first);
+	s.calls[1] = call_of(b, v, in->other, &first);
+	for (uint32_t k = 0; k < in->callee->n_outputs; k++) {
+		uint32_t result = result_buffer(b, v, k, k);
+		for (uint32_t i = 0; i < 2; i++)
+			s.calls[i].buffers[s.calls[i].n_buffers++] = result;
+	}
+	note_buffers(b, &s, decides, 0);
+	*stmt_new(b, STMT_IF) = s;
+}
+
+/* The body reads the carried values from the results' buffers and writes their next values to temporaries. */
+static void emit_loop(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt s = {.kind = STMT_LOOP, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 1), .n_calls = 1};
+	uint32_t first = 1, decides = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	struct loop_stmt *body = &s.calls[0];
+	*body = call_of(b, v, in->callee, &first);
+	s.n_carried = in->callee->n_outputs - 1;
+	uint32_t *initial = ARENA_ARRAY(b->unit, uint32_t, s.n_carried + 1);
+	struct core_type flag = {.elem = DT_BOOL};
+	uint32_t go = buffer_new(b, BUFFER_TEMP, 0, &flag);
+	for (uint32_t k = 0; k < s.n_carried; k++) {
+		initial[k] = body->buffers[k];
+		body->buffers[k] = result_buffer(b, v, k, k + 1);
+	}
+	body->buffers[body->n_buffers++] = go;
+	for (uint32_t k = 0; k < s.n_carried; k++)
+		body->buffers[body->n_buffers++] = buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
+	s.initial = initial;
+	note_buffers(b, &s, decides, s.n_carried);
+	for (uint32_t k = 0; k < s.n_carried; k++)
+		s.buffers[s.n_buffers++] = initial[k];
+	*stmt_new(b, STMT_LOOP) = s;
 }
 
 static void emit_effect(struct builder *b, ir_ref v)
@@ -192,6 +255,10 @@ static void emit(struct builder *b, ir_ref v)
 		const_buffer(b, v);
 	else if (op == OP_CALL)
 		emit_call(b, v);
+	else if (op == OP_IF)
+		emit_if(b, v);
+	else if (op == OP_LOOP)
+		emit_loop(b, v);
 	else if (ir_op_traits(op) & EFFECT)
 		emit_effect(b, v);
 	else if (b->values[v].stored)
@@ -203,8 +270,8 @@ static void reserve(struct builder *b)
 {
 	uint32_t results = 0;
 	for (uint32_t v = 0; v < b->ir->n_insts; v++)
-		if (ir_at(b->ir, v)->op == OP_CALL)
-			results += ir_at(b->ir, v)->callee->n_outputs;
+		if (ir_calls(ir_at(b->ir, v)->op))
+			results += 2 * ir_at(b->ir, v)->callee->n_outputs;
 	b->fn->buffers = ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results);
 	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
 }

@@ -20,8 +20,7 @@ ir_ref loops_base(const struct ir_fn *f, ir_ref v)
 bool loops_given(const struct ir_fn *f, ir_ref v)
 {
 	enum ir_op op = ir_at(f, v)->op;
-	return op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || op == OP_CALL || op == OP_RESULT ||
-	       (ir_op_traits(op) & EFFECT);
+	return op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || ir_calls(op) || op == OP_RESULT || (ir_op_traits(op) & EFFECT);
 }
 
 static bool is_reduction(enum ir_op op)

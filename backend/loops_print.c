@@ -162,6 +162,19 @@ static void print_effect(const struct loop_fn *f, const struct loop_stmt *s, str
 	buf_printf(out, ") %s\n", s->where ? s->where : "");
 }
 
+static void print_control(const struct loop_fn *f, const struct loop_stmt *s, struct buf *out)
+{
+	bool loop = s->kind == STMT_LOOP;
+	buf_printf(out, "  %s b%u", loop ? "loop" : "if", s->buffers[0]);
+	for (uint32_t k = 0; k < s->n_carried; k++)
+		buf_printf(out, "%sb%u = b%u", k ? ", " : " with ", s->calls[0].buffers[k], s->initial[k]);
+	buf_putc(out, '\n');
+	for (uint32_t k = 0; k < s->n_calls; k++) {
+		buf_puts(out, k ? "  else\n  " : "  ");
+		print_call(f, &s->calls[k], out);
+	}
+}
+
 void loops_print(const struct loop_fn *f, struct buf *out)
 {
 	buf_printf(out, "unit %s inputs %u outputs %u slots %u scratch ", f->symbol, f->n_inputs, f->n_outputs, f->n_slots);
@@ -179,6 +192,8 @@ void loops_print(const struct loop_fn *f, struct buf *out)
 			print_nest(f, &f->stmts[k].nest, out);
 		else if (f->stmts[k].kind == STMT_EFFECT)
 			print_effect(f, &f->stmts[k], out);
+		else if (f->stmts[k].n_calls)
+			print_control(f, &f->stmts[k], out);
 		else
 			print_call(f, &f->stmts[k], out);
 	}

@@ -108,6 +108,11 @@ static bool check_call(const struct check *c, const struct loop_stmt *s)
 	for (uint32_t k = 0; k < s->n_buffers; k++)
 		if (s->buffers[k] >= c->f->n_buffers)
 			return fail(c, "argument is no buffer", k);
+	for (uint32_t k = 0; k < s->n_calls; k++)
+		if (!check_call(c, &s->calls[k]))
+			return false;
+	if ((s->kind == STMT_IF) != (s->n_calls == 2) || (s->kind == STMT_LOOP) != (s->n_calls == 1))
+		return fail(c, "number of a branch's or loop's calls", s->n_calls);
 	return s->kind != STMT_KERNEL || s->n_buffers == buffers[s->kernel] || fail(c, "number of a kernel's buffers", s->n_buffers);
 }
 

@@ -113,8 +113,10 @@ static ir_ref lower_call(struct lower *l)
 	dim *syms = ARENA_ARRAY(l->f->unit, dim, n + 1);
 	for (uint32_t k = 0; k < n; k++)
 		syms[k] = lower_translate(l, l->n->callee_syms[k]);
-	ir_ref r = lower_emit(l, OP_CALL, &t, operands, l->n->n_args);
+	enum ir_op op = l->n->kind == CORE_IF ? OP_IF : l->n->kind == CORE_LOOP ? OP_LOOP : OP_CALL;
+	ir_ref r = lower_emit(l, op, &t, operands, l->n->n_args);
 	ir_at(l->f, r)->callee = callee;
+	ir_at(l->f, r)->other = l->n->other;
 	ir_at(l->f, r)->callee_syms = syms;
 	return r;
 }
@@ -141,7 +143,7 @@ static ir_ref lower_effect(struct lower *l)
 static ir_ref lower_result(struct lower *l)
 {
 	ir_ref *source = l->values[l->n->source];
-	if (l->u->nodes[l->n->source].kind != CORE_CALL) {
+	if (!core_calls(l->u->nodes[l->n->source].kind)) {
 		BUG_ON(l->n->index >= LOWER_RESULTS);
 		return source[l->n->index] == IR_NONE ? IR_NONE : lower_cast(l, source[l->n->index], l->n->type.elem);
 	}
@@ -174,7 +176,9 @@ static void lower_node(struct lower *l, uint32_t k)
 	case CORE_CONST: results[0] = lower_const(l); return;
 	case CORE_DIM: results[0] = lower_extent(l, lower_translate(l, l->n->extent), l->n->type.elem); return;
 	case CORE_BUILTIN: lower_builtin(l, results); return;
-	case CORE_CALL: results[0] = lower_call(l); return;
+	case CORE_CALL:
+	case CORE_IF:
+	case CORE_LOOP: results[0] = lower_call(l); return;
 	case CORE_PRINT:
 	case CORE_ASSERT: results[0] = lower_effect(l); return;
 	case CORE_RESULT: results[0] = lower_result(l); return;

@@ -20,6 +20,20 @@ static hash128 slots_hash(const struct plan *p)
 	return hasher_finish(h);
 }
 
+/* The bodies of the branches and loops of a slice, with all that they call: what is evaluated depends on them. */
+static hash128 callees_hash(const struct ir_fn *slice)
+{
+	hash128 h = {0};
+	for (ir_ref r = 0; r < slice->n_insts; r++) {
+		const struct ir_inst *i = ir_at(slice, r);
+		if (ir_calls(i->op))
+			h = hash_combine(h, core_unit_hash_all(i->callee));
+		if (i->other)
+			h = hash_combine(h, core_unit_hash_all(i->other));
+	}
+	return h;
+}
+
 static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *f)
 {
 	if (!dump)
@@ -59,7 +73,7 @@ struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const stru
 	dump_stage(dump, "run", p->run);
 	p->inlined = c.inlined;
 	p->n_inlined = c.n_inlined;
-	p->slice_hash = ir_hash(p->slice);
+	p->slice_hash = hash_combine(ir_hash(p->slice), callees_hash(p->slice));
 	p->run_hash = hash_combine(ir_hash(p->run), slots_hash(p));
 	return p;
 }

@@ -123,23 +123,23 @@ static enum layout layout_for(const struct split *s, const struct ir_inst *user,
 
 static ir_ref run_value(struct split *s, ir_ref r, enum layout layout) { return in_slot(s, r) ? data_slot(s, r, layout) : s->map[r]; }
 
-/* The run-time operands of a call, then its table: the build-time ones are outputs of the slice. */
-static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands)
+/* The run-time operands of a call of u, which start at operand `first`, then its table: the build-time ones are outputs of the slice. */
+static uint32_t callee_operands(struct split *s, ir_ref r, const struct core_unit *u, uint32_t first, ir_ref *operands)
 {
 	const struct ir_inst *i = ir_at(s->whole, r);
-	struct slot slot = {.kind = SLOT_TABLE, .layout = LAYOUT_PLAIN, .type = {.elem = DT_INT8}, .callee = i->callee};
+	struct slot slot = {.kind = SLOT_TABLE, .layout = LAYOUT_PLAIN, .type = {.elem = DT_INT8}, .callee = u};
 	uint32_t n = 0;
-	for (uint32_t k = 0; k < i->n_operands; k++)
-		if (!i->callee->inputs[k].build_time)
-			operands[n++] = run_value(s, ir_operand(s->whole, r, k), LAYOUT_PLAIN);
+	for (uint32_t k = 0; k < u->n_inputs; k++)
+		if (!u->inputs[k].build_time)
+			operands[n++] = run_value(s, ir_operand(s->whole, r, first + k), LAYOUT_PLAIN);
 	slot.slice_output = s->n_outputs;
-	for (uint32_t k = 0; k < i->n_operands; k++) {
-		ir_ref o = ir_operand(s->whole, r, k);
-		if (!i->callee->inputs[k].build_time)
+	for (uint32_t k = 0; k < u->n_inputs; k++) {
+		ir_ref o = ir_operand(s->whole, r, first + k);
+		if (!u->inputs[k].build_time)
 			continue;
 		if (!ir_at(s->whole, o)->build_time) {
-			diag_add(s->diags, DIAG_LOWER, i->at, "%s wants a value for `%s` that is known when the model is built",
-				 i->callee->name, i->callee->inputs[k].name);
+			diag_add(s->diags, DIAG_LOWER, i->at, "%s wants a value for `%s` that is known when the model is built", u->name,
+				 u->inputs[k].name);
 			s->failed = true;
 		}
 		slice_output(s, o);
@@ -149,12 +149,24 @@ static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands)
 	return n;
 }
 
+static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands)
+{
+	const struct ir_inst *i = ir_at(s->whole, r);
+	uint32_t n = 0;
+	if (i->op != OP_CALL)
+		operands[n++] = run_value(s, ir_operand(s->whole, r, 0), LAYOUT_PLAIN);
+	n += callee_operands(s, r, i->callee, i->op != OP_CALL, operands + n);
+	if (i->other)
+		n += callee_operands(s, r, i->other, 1 + i->callee->n_inputs, operands + n);
+	return n;
+}
+
 static void run_inst(struct split *s, ir_ref r)
 {
 	struct ir_inst i = *ir_at(s->whole, r);
-	ir_ref *operands = ARENA_ARRAY(s->run->unit, ir_ref, i.n_operands + 1);
+	ir_ref *operands = ARENA_ARRAY(s->run->unit, ir_ref, i.n_operands + 2);
 	uint32_t n = i.n_operands;
-	if (i.op == OP_CALL)
+	if (ir_calls(i.op))
 		n = call_operands(s, r, operands);
 	else
 		for (uint32_t k = 0; k < n; k++) {
@@ -186,6 +198,7 @@ static void build_run(struct split *s)
 
 /* The dims of what runs grow while it is compiled, and the slice is evaluated on another thread meanwhile: it gets dims of its own. */
 struct moved {
+	struct arena *unit;
 	struct dims *to;
 	const struct dims *from;
 	dim *syms;
@@ -194,7 +207,7 @@ struct moved {
 static struct moved moved_new(const struct ir_fn *f)
 {
 	uint32_t n = dims_syms(f->dims);
-	struct moved m = {dims_new(f->unit), f->dims, ARENA_ARRAY(f->unit, dim, n + 1)};
+	struct moved m = {f->unit, dims_new(f->unit), f->dims, ARENA_ARRAY(f->unit, dim, n + 1)};
 	for (uint32_t k = 0; k < n; k++)
 		m.syms[k] = dim_new_sym(m.to, dims_sym_name(f->dims, k));
 	return m;
@@ -213,6 +226,13 @@ static void move_inst(const struct moved *m, struct ir_inst *i)
 		i->extent = dim_translate(m->to, m->from, i->extent, m->syms);
 	for (uint32_t k = 0; ir_op_starts(i->op) && k < i->type.rank; k++)
 		i->starts[k] = dim_translate(m->to, m->from, i->starts[k], m->syms);
+	if (!ir_calls(i->op))
+		return;
+	uint32_t n = dims_syms(i->callee->dims);
+	dim *syms = ARENA_ARRAY(m->unit, dim, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		syms[k] = dim_translate(m->to, m->from, i->callee_syms[k], m->syms);
+	i->callee_syms = syms;
 }
 
 static struct core_type *moved_types(const struct moved *m, struct arena *a, const struct core_type *types, uint32_t n)

@@ -82,6 +82,10 @@ static void print_callee(const struct ir_fn *f, const struct ir_inst *i, struct 
 	hash_hex(i->callee->identity, hex);
 	buf_printf(out, " @%s %s ", i->callee->symbol, hex);
 	print_dims(f->dims, i->callee_syms, dims_syms(i->callee->dims), out);
+	if (!i->other)
+		return;
+	hash_hex(i->other->identity, hex);
+	buf_printf(out, " takes %u else @%s %s takes %u", i->callee->n_inputs, i->other->symbol, hex, i->other->n_inputs);
 }
 
 static void print_random(const struct ir_inst *i, struct buf *out)
@@ -113,7 +117,9 @@ static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, str
 		dim_print(f->dims, i->extent, out);
 		buf_putc(out, ')');
 		return;
-	case OP_CALL: print_callee(f, i, out); return;
+	case OP_CALL:
+	case OP_IF:
+	case OP_LOOP: print_callee(f, i, out); return;
 	case OP_TRANSPOSE:
 		buf_puts(out, " perm ");
 		print_ints(i->ints, i->type.rank, out);

@@ -323,27 +323,53 @@ static void read_data(struct reader *r, struct ir_inst *i, const char *start)
 }
 
 /* A callee of which nothing is known but its name, its symbols and how many inputs it has. */
-static void read_callee(struct reader *r, struct ir_inst *i, uint32_t n_operands)
+static struct core_unit *read_unit(struct reader *r, uint32_t n_inputs)
 {
-	dim syms[MAX_SYMS];
 	struct core_unit *u = ARENA_NEW(r->unit, struct core_unit);
 	expect(r, "@");
 	u->symbol = u->name = word(r);
 	const char *hex = word(r);
 	if (!r->failed && !hash_parse_hex(hex, &u->identity))
 		fail(r, "32 hex digits expected");
-	uint32_t n = r->failed ? 0 : read_dims(r, syms, MAX_SYMS);
 	u->dims = dims_new(r->unit);
+	u->n_inputs = n_inputs;
+	u->inputs = ARENA_ARRAY(r->unit, struct core_input, n_inputs + 1);
+	u->never_inline = true;
+	return u;
+}
+
+static void add_syms(struct reader *r, struct core_unit *u, uint32_t n)
+{
 	for (uint32_t k = 0; k < n; k++)
 		dim_new_sym(u->dims, arena_printf(r->unit, "s%u", k));
-	u->n_inputs = n_operands;
-	u->inputs = ARENA_ARRAY(r->unit, struct core_input, n_operands + 1);
-	u->never_inline = true;
+}
+
+/* How many operands a side of a branch takes; no more than there are. */
+static void read_taken(struct reader *r, struct core_unit *u, uint32_t n_operands)
+{
+	expect_word(r, "takes");
+	u->n_inputs = small_number(r, n_operands);
+}
+
+static void read_callee(struct reader *r, struct ir_inst *i, uint32_t n_operands)
+{
+	dim syms[MAX_SYMS];
+	struct core_unit *u = read_unit(r, n_operands);
+	uint32_t n = r->failed ? 0 : read_dims(r, syms, MAX_SYMS);
+	add_syms(r, u, n);
 	dim *copy = ARENA_ARRAY(r->unit, dim, n + 1);
 	if (n)
 		memcpy(copy, syms, n * sizeof *copy);
 	i->callee = u;
 	i->callee_syms = copy;
+	if (i->op != OP_IF)
+		return;
+	read_taken(r, u, n_operands);
+	expect_word(r, "else");
+	struct core_unit *other = read_unit(r, n_operands);
+	read_taken(r, other, n_operands);
+	add_syms(r, other, n);
+	i->other = other;
 }
 
 static void read_mask(struct reader *r, struct ir_inst *i)
@@ -399,7 +425,9 @@ static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_oper
 		i->extent = read_dim(r);
 		expect(r, ")");
 		return;
-	case OP_CALL: read_callee(r, i, n_operands); return;
+	case OP_CALL:
+	case OP_IF:
+	case OP_LOOP: read_callee(r, i, n_operands); return;
 	case OP_TRANSPOSE:
 		expect_word(r, "perm");
 		read_ints(r, i->ints);

@@ -269,8 +269,14 @@ static void check_call(struct verify *v, const struct ir_inst *i)
 	need(v, i->callee != NULL, "no callee");
 	if (!v->ok)
 		return;
-	need(v, i->n_operands <= i->callee->n_inputs + 1, /* and its table */
+	uint32_t extra = i->op != OP_CALL;
+	need(v, (i->op == OP_IF) == (i->other != NULL), "only a branch has another callee, and always");
+	if (!v->ok)
+		return;
+	need(v, i->n_operands <= extra + i->callee->n_inputs + 1 + (i->other ? i->other->n_inputs + 1 : 0), /* and the tables */
 	     "more operands than the callee has inputs");
+	need(v, !extra || (i->n_operands && operand(v, 0)->elem == DT_BOOL && !operand(v, 0)->rank), "operand 0 must be a bool scalar");
+	need(v, !i->other || dims_syms(i->other->dims) == dims_syms(i->callee->dims), "callees of different symbols");
 	need(v, i->callee_syms || !dims_syms(i->callee->dims), "values of the callee's symbols are missing");
 }
 
@@ -298,10 +304,12 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 	case OP_WEIGHT: check_numbered(v, i, f->weights, f->n_weights); return;
 	case OP_CONST: need(v, i->data && ir_type_const(f->dims, &i->type), "constant without data or of unknown size"); return;
 	case OP_DIM: need(v, i->type.elem == DT_INT64 && i->type.rank == 0, "an int64 scalar"); return;
-	case OP_CALL: check_call(v, i); return;
+	case OP_CALL:
+	case OP_IF:
+	case OP_LOOP: check_call(v, i); return;
 	case OP_PRINT:
 	case OP_ASSERT: check_effect(v, i); return;
-	case OP_RESULT: need(v, ir_at(f, ir_operand(f, v->at, 0))->op == OP_CALL, "not of a call"); return;
+	case OP_RESULT: need(v, ir_calls(ir_at(f, ir_operand(f, v->at, 0))->op), "not of a call"); return;
 	case OP_BROADCAST: check_broadcast(v, i, operand(v, 0)); return;
 	case OP_RESHAPE:
 		need(v, may_equal(v, element_count(f->dims, operand(v, 0)), element_count(f->dims, &i->type)), "element count changes");
@@ -330,7 +338,7 @@ static void check_operands(struct verify *v, ir_ref r)
 		ir_ref o = ir_operand(v->f, r, k);
 		need(v, o < r, "an operand does not precede its user");
 		if (v->ok)
-			need(v, ir_at(v->f, o)->op != OP_CALL || i->op == OP_RESULT, "a call is used without a result");
+			need(v, !ir_calls(ir_at(v->f, o)->op) || i->op == OP_RESULT, "a call is used without a result");
 	}
 }
 
@@ -367,7 +375,7 @@ bool ir_verify(const struct ir_fn *f, struct buf *why)
 		check_inst(&v, r);
 	v.at = IR_NONE;
 	for (uint32_t k = 0; v.ok && k < f->n_outputs; k++)
-		need(&v, f->outputs[k] < f->n_insts && ir_at(f, f->outputs[k])->op != OP_CALL, "an output is not a value");
+		need(&v, f->outputs[k] < f->n_insts && !ir_calls(ir_at(f, f->outputs[k])->op), "an output is not a value");
 	if (!v.ok)
 		buf_printf(why, " in %s", f->name);
 	return v.ok;

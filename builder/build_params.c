@@ -24,20 +24,10 @@ bool build_open_weights(struct build *b)
 	return build_may_go_on(b);
 }
 
-/* With what it calls. */
-static hash128 unit_hash(const struct core_unit *u)
-{
-	hash128 h = core_unit_hash(u);
-	for (uint32_t i = 0; i < u->n_nodes; i++)
-		if (u->nodes[i].kind == CORE_CALL)
-			h = hash_combine(h, unit_hash(u->nodes[i].callee));
-	return h;
-}
-
 static hash128 init_key(void *ctx, const struct core_param *p, uint64_t seed)
 {
 	const struct build *b = ctx;
-	hash128 h = hash_combine(store_key("init", p->name), unit_hash(p->init));
+	hash128 h = hash_combine(store_key("init", p->name), core_unit_hash_all(p->init));
 	return hash_combine(hash_combine(h, b->compiler), (hash128){seed, 0});
 }
 

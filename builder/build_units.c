@@ -45,7 +45,7 @@ static void want_callees(struct unit_job *j)
 {
 	const struct ir_fn *f = j->plan->run;
 	for (uint32_t i = 0; i < f->n_insts; i++)
-		if (f->insts[i].op == OP_CALL)
+		if (ir_calls(f->insts[i].op))
 			want(j->model, f->insts[i].callee);
 	for (uint32_t i = 0; i < j->plan->n_slots; i++)
 		if (j->plan->slots[i].kind == SLOT_TABLE)
@@ -67,12 +67,29 @@ static void start_model(struct model_job *m)
 		want(m, p->entries[i].unit);
 }
 
+/* Kernels are launched in one sequence, fixed when the model is built. */
+static void refuse_control(struct unit_job *j)
+{
+	const struct ir_fn *f = j->plan->run;
+	for (uint32_t i = 0; i < f->n_insts; i++) {
+		if (f->insts[i].op != OP_IF && f->insts[i].op != OP_LOOP)
+			continue;
+		struct diag *g = diag_add(j->diags, DIAG_OPENCL_FLOW, f->insts[i].at, "%s cannot be compiled for OpenCL",
+					  f->insts[i].op == OP_IF ? "a branch that the run decides" : "a loop that the run counts");
+		diag_note(j->diags, g, "model `%s` has `emit = opencl`; in its library for the CPU, branches and loops run", j->model->spec->name);
+		diag_help(j->diags, g, "remove `opencl` from `emit`, or choose by `where(c, a, b)` and loop over a constant range");
+		j->model->failed = true;
+	}
+}
+
 static void finish_model(struct build *b, struct model_job *m)
 {
 	for (uint32_t i = 0; i < m->program->n_units; i++) {
 		struct unit_job *j = &m->units[i];
 		if (!j->needed)
 			continue;
+		if (j->plan && m->opencl)
+			refuse_control(j);
 		diags_merge(b->diags, j->diags);
 		m->plans[i] = j->plan;
 		if (j->plan)

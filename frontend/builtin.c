@@ -354,6 +354,7 @@ struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
 		return VALUE_POISON;
 	if (v.kind == V_INT && to == DT_TRIT)
 		v.kind = V_TRIT;
+	v.typed = (uint8_t)(to + 1);
 	return v;
 }
 
@@ -388,11 +389,11 @@ static struct value special_range(struct elab *e, struct args *args, span at)
 	struct range *r = ARENA_NEW(e->f->arena, struct range);
 	bool ok = args->n >= 1 && args->n <= 3;
 	for (uint32_t i = 0; i < args->n; i++)
-		ok = ok && !args->at[i].name && (args->at[i].v.kind == V_INT || args->at[i].v.kind == V_DIM);
+		ok = ok && !args->at[i].name && value_is_bound(e, args->at[i].v);
 	if (ok && args->n == 3)
 		ok = args->at[2].v.kind == V_INT && args->at[2].v.u.i;
 	if (!ok) {
-		elab_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers known at compile time, the third not 0");
+		elab_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers, the third known at compile time and not 0");
 		return VALUE_POISON;
 	}
 	r->from = args->n > 1 ? args->at[0].v : value_int(0);

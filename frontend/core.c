@@ -84,8 +84,12 @@ static void hash_node(struct hasher *h, const struct core_unit *u, const struct 
 		hasher_add_u64(h, n->source);
 		hasher_add_u64(h, n->index);
 		break;
+	case CORE_IF:
 	case CORE_CALL:
+	case CORE_LOOP:
 		hasher_add_hash(h, n->callee->identity);
+		if (n->other)
+			hasher_add_hash(h, n->other->identity);
 		for (uint32_t i = 0; i < dims_syms(n->callee->dims); i++)
 			hash_dim(h, u->dims, n->callee_syms[i]);
 		break;
@@ -116,6 +120,19 @@ hash128 core_unit_hash(const struct core_unit *u)
 	for (uint32_t i = 0; i < u->n_outputs; i++)
 		hasher_add_u64(h, u->outputs[i].node);
 	return hasher_finish(h);
+}
+
+hash128 core_unit_hash_all(const struct core_unit *u)
+{
+	hash128 h = core_unit_hash(u);
+	for (uint32_t k = 0; k < u->n_nodes; k++) {
+		const struct core_node *n = &u->nodes[k];
+		if (core_calls(n->kind))
+			h = hash_combine(h, core_unit_hash_all(n->callee));
+		if (n->other)
+			h = hash_combine(h, core_unit_hash_all(n->other));
+	}
+	return h;
 }
 
 /* ---- text ---- */
@@ -212,7 +229,9 @@ static void print_const(const struct core_unit *u, const struct core_node *n, st
 static const char *operation_text(const struct core_node *n)
 {
 	switch (n->kind) {
-	case CORE_CALL: return n->callee->symbol;
+	case CORE_CALL:
+	case CORE_IF:
+	case CORE_LOOP: return n->callee->symbol;
 	case CORE_PRINT: return "print";
 	case CORE_ASSERT: return "assert";
 	default: return builtin_names[n->builtin];
@@ -221,8 +240,10 @@ static const char *operation_text(const struct core_node *n)
 
 static void print_call(const struct core_unit *u, const struct core_node *n, struct buf *out)
 {
-	uint32_t syms = n->kind == CORE_CALL ? dims_syms(n->callee->dims) : 0;
-	buf_printf(out, "%s(", operation_text(n));
+	uint32_t syms = core_calls(n->kind) ? dims_syms(n->callee->dims) : 0;
+	buf_puts(out, n->kind == CORE_IF ? "if " : n->kind == CORE_LOOP ? "loop " : "");
+	buf_puts(out, operation_text(n));
+	buf_printf(out, "%s%s(", n->other ? " else " : "", n->other ? n->other->symbol : "");
 	for (uint32_t i = 0; i < n->n_args; i++) {
 		if (i)
 			buf_puts(out, ", ");
@@ -252,6 +273,8 @@ static void print_node(const struct core_unit *u, core_ref r, struct buf *out)
 	case CORE_CALL:
 	case CORE_PRINT:
 	case CORE_ASSERT:
+	case CORE_IF:
+	case CORE_LOOP:
 	case CORE_BUILTIN: print_call(u, n, out); break;
 	}
 	buf_putc(out, '\n');

@@ -52,20 +52,24 @@ enum core_kind {
 	CORE_CALL,    /* callee(args): all ARG_TENSOR, one per input of the callee; has as many results as the callee has outputs */
 	CORE_PRINT,   /* effect, in order, never merged or removed. args: ARG_STR template (base/format.h), the values: ARG_TENSOR */
 	CORE_ASSERT,  /* effect. args: ARG_STR template of the message, ARG_STR "net.tri:7", the condition (a bool of rank 0), the values */
-	CORE_RESULT,  /* result `index` of node `source`, a CORE_CALL or a CORE_BUILTIN with several results */
+	CORE_IF,      /* cond ? callee(args) : other(args): the condition, a bool scalar, then what `callee` takes, then what `other` takes */
+	CORE_LOOP,    /* while (go) go, carried… = callee(carried…, captured…): `go`, a bool scalar, then the inputs of `callee`, whose outputs
+	                 are the next `go` and the carried values; results: the carried values in the end */
+	CORE_RESULT,  /* result `index` of node `source`, a call, branch, loop, or builtin with several results */
 };
 struct core_node {
 	enum core_kind kind;
 	bool build_time; /* depends on parameters and constants only: evaluated when the library is built */
 	enum builtin builtin;
-	struct core_type type; /* of result 0 for CORE_CALL and multi-result builtins; use CORE_RESULT nodes for each result of those */
+	struct core_type type; /* of result 0 for calls, branches, loops and multi-result builtins (a bool scalar where there is none); use CORE_RESULT
+	                          nodes for each result of those */
 	uint32_t args, n_args; /* in core_unit.args */
 	uint32_t index;
 	core_ref source;
 	dim extent;
 	const void *data;
-	struct core_unit *callee;
-	const dim *callee_syms; /* CORE_CALL: value of each symbol of the callee, in this unit's dims */
+	struct core_unit *callee, *other; /* other: CORE_IF only */
+	const dim *callee_syms; /* value of each symbol of the callee, in this unit's dims; `other` has the same symbols */
 	span at;
 };
 
@@ -76,7 +80,7 @@ struct core_input {
 };
 struct core_output {
 	const char *name; /* "out", or "out0", "out1" … */
-	core_ref node;    /* never a CORE_CALL itself: a CORE_RESULT of it */
+	core_ref node;    /* never a call, branch or loop itself: a CORE_RESULT of it */
 };
 
 struct core_unit {
@@ -126,8 +130,17 @@ struct core_program {
 	uint32_t n_units;
 };
 
+static inline bool core_calls(enum core_kind k) { return k == CORE_CALL || k == CORE_IF || k == CORE_LOOP; }
+/* Does the node do more than give results? */
+static inline bool core_has_effect(const struct core_node *n)
+{
+	return n->kind == CORE_PRINT || n->kind == CORE_ASSERT || (core_calls(n->kind) && (n->callee->effects || (n->other && n->other->effects)));
+}
+
 /* Content hash of a unit: nodes, types, literals, callee identities (not their bodies); no names, no positions. */
 hash128 core_unit_hash(const struct core_unit *u);
+/* With the contents of all that it calls. */
+hash128 core_unit_hash_all(const struct core_unit *u);
 /* Text for --dump-types and golden tests. */
 struct buf;
 void core_print(const struct core_unit *u, struct buf *out);

@@ -10,6 +10,9 @@ void elab_init(struct elab *e, struct frontend *f, bool checking)
 	*e = (struct elab){.f = f, .out = f->diags, .checking = checking};
 	e->trash = diags_new(1);
 	e->temp = arena_new(16 * 1024);
+	static const char *const ways[WAY_COUNT] = {"$returned", "$result", "$left", "$skipped"};
+	for (int i = 0; i < WAY_COUNT; i++)
+		e->ways[i] = intern_str(f->names, ways[i]);
 	e->max_steps = ELAB_MAX_STEPS;
 	for (uint32_t i = 0; i < f->modules.len; i++)
 		e->max_steps += (uint64_t)ELAB_STEPS_PER_TOKEN * f->modules.at[i]->ast.tokens.len;

@@ -38,12 +38,17 @@ struct builder {
 	bool open_params;  /* a scratch unit: parameters become inputs when they are used */
 	bool effects;
 	VEC(struct iparam *) opened; /* with open_params: the parameters behind the inputs, in order */
+	bool body;         /* of a run-time branch or loop inside `outer` (elab_body.h) */
+	struct map imported, origins; /* of a body: outer's nodes to its own, and back */
 };
 struct local {
 	name_id name;
 	bool constant;
 	struct value value;
+	span at; /* what it was last bound or assigned to */
 };
+/* Ways out that run-time conditions guard, kept as locals without a name in the source. LEFT_* are of the innermost loop. */
+enum way_out { WAY_RETURNED, WAY_RESULT, WAY_LEFT, WAY_SKIPPED, WAY_COUNT };
 struct unit_plan;
 struct param_list;
 struct frame {
@@ -58,6 +63,7 @@ struct frame {
 	struct value result;
 	span result_at; /* the expression that gave it */
 	bool returned;
+	span maybe_result_at; /* checking: a result under a condition that only the run knows; an empty span: none */
 	const struct unit_plan *plan; /* the call that is being made a unit, its arguments' nodes in `caller` */
 	struct builder *caller;
 };
@@ -79,9 +85,13 @@ struct elab {
 	const struct unit_plan *next_plan; /* for the frame that is entered next */
 	VEC(struct local) locals;
 	struct param_list *main_params; /* elaborating main: its layers' parameters, named after the locals that hold them */
+	name_id ways[WAY_COUNT];
+	uint32_t ways_seen; /* checking: ways out met under conditions that nobody knows */
+	bool tail; /* the block to be evaluated gives a value that is wanted */
 };
 
-enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN };
+/* FLOW_MAYBE: one of the others but FLOW_NEXT, or FLOW_NEXT: only the run knows. The locals of `enum way_out` say under which conditions. */
+enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_MAYBE };
 
 /* ---- errors (elab.c) ---- */
 void elab_init(struct elab *e, struct frontend *f, bool checking);
@@ -140,14 +150,22 @@ struct value call_print(struct elab *e, struct args *args, span at);
 struct value values_to_text(struct elab *e, const struct value *v, uint32_t n, span at);
 struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at);
 struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb);
+struct value text_with(struct elab *e, const struct text *old, struct value values); /* a text of the same template */
+/* Rewrites the tensors of v by `fn` (elab_body.c). */
+struct value value_map_tensors(struct elab *e, struct value v, core_ref (*fn)(void *ctx, core_ref r), void *ctx);
 /* 1, 0, or -1: not known at compile time (nothing reported). -2: an error was reported. */
 int condition(struct elab *e, struct value v, span at, bool report);
 /* Binds a pattern to a value; new locals, or with `assign` existing ones. */
 void bind_pattern(struct elab *e, node_id pattern, struct value v, span at, bool constant);
+bool value_is_bound(struct elab *e, struct value v); /* an integer, also of the run */
 /* The elements of something that can be iterated over. False: reported, or not known (then *unknown). */
 bool iter_items(struct elab *e, struct value v, span at, struct value *list, bool *unknown);
 void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n);
-void locals_poison_changed(struct elab *e, const struct local *before, uint32_t n);
+/* Checking: locals that changed since are either value: of the type of both, or unknown. Where the run decides, types must agree. */
+enum decided { DECIDED_EARLIER, DECIDED_BY_BRANCH, DECIDED_BY_LOOP }; /* earlier: perhaps by the elaboration */
+void locals_either(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at);
+enum flow exec_for(struct elab *e, node_id n); /* elab_loop.c */
+enum flow exec_while(struct elab *e, node_id n);
 
 /* ---- calls ---- */
 struct arg {
@@ -249,5 +267,7 @@ const struct unit_info *unit_get(struct elab *e, struct unit_plan *p);
 void unit_plan_free(struct unit_plan *p);
 /* Copies the current builder into a unit and closes it. */
 struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);
+/* What the definition's attributes say of its units. */
+void unit_attributes(struct core_unit *u, const struct func *fn);
 struct core_program *elab_program(struct elab *e, const struct elab_request *req);
 #endif

@@ -1,6 +1,6 @@
 /* Calls of functions and layers: arguments to parameters, shapes by unification, then a unit, or the body run in place. */
 #include <string.h>
-#include "frontend/elab.h"
+#include "frontend/elab_branch.h"
 #include "frontend/index_note.h"
 #include "frontend/sig.h"
 
@@ -107,6 +107,8 @@ static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span 
 	fr->caller = e->b->outer;
 	e->next_plan = NULL;
 	e->frame = fr;
+	if (!e->checking)
+		ways_open(e, WAY_RETURNED, WAY_RESULT);
 	e->frames++;
 	e->depth += 4;
 	return true;
@@ -140,12 +142,47 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 	return ok ? v : VALUE_POISON;
 }
 
+static struct value on_some_ways(struct elab *e, const struct ast_fn *decl, span result_at)
+{
+	struct diag *g = elab_error(e, DIAG_BRANCH_TYPES, last_span(e, decl->body), "`%s` gives a value on some ways only",
+				    name_text(e->f, e->frame->func->name));
+	diag_label_primary(e->out, g, "behind this it ends without one");
+	if (result_at.source != SPAN_NO_SOURCE)
+		diag_secondary(e->out, g, result_at, "here it returns one, under a condition that only the run knows");
+	diag_help(e->out, g, "end it with a `return` for the other ways");
+	return VALUE_POISON;
+}
+
+/* The result where only the run knows whether a `return` was reached. */
+static struct value returned_or(struct elab *e, const struct ast_fn *decl, struct value v)
+{
+	struct value returned = way_out(e, WAY_RETURNED)->value, result = way_out(e, WAY_RESULT)->value;
+	struct branch br;
+	enum flow flow;
+	if (returned.kind != V_TENSOR)
+		return v;
+	if ((v.kind == V_VOID) != (result.kind == V_VOID))
+		return on_some_ways(e, decl, way_out(e, WAY_RESULT)->at);
+	branch_open(e, &br, returned.u.t, last_span(e, decl->body));
+	br.wanted = true;
+	branch_enter(&br, 0);
+	branch_leave(&br, 0, body_value(e, result), FLOW_NEXT);
+	branch_enter(&br, 1);
+	branch_leave(&br, 1, body_value(e, v), FLOW_NEXT);
+	return branch_merge(&br, &flow);
+}
+
 static struct value finish_body(struct elab *e, struct sig *s, const struct ast_fn *decl)
 {
 	enum flow flow;
+	e->tail = true;
 	struct value v = eval_block(e, decl->body, &flow);
 	if (e->frame->returned)
 		v = e->frame->result;
+	else if (flow == FLOW_MAYBE)
+		v = returned_or(e, decl, v);
+	else if (v.kind == V_VOID && e->frame->maybe_result_at.end)
+		v = on_some_ways(e, decl, e->frame->maybe_result_at);
 	if (e->gave_up)
 		return VALUE_POISON;
 	return decl->result ? check_result(e, s, decl, v) : v;

@@ -310,8 +310,11 @@ static void collect_units(struct program *p, struct core_unit *u)
 	if (!map_put(&p->seen, u->identity, 1))
 		return;
 	for (uint32_t i = 0; i < u->n_nodes; i++)
-		if (u->nodes[i].kind == CORE_CALL)
+		if (core_calls(u->nodes[i].kind)) {
 			collect_units(p, u->nodes[i].callee);
+			if (u->nodes[i].other)
+				collect_units(p, u->nodes[i].other);
+		}
 	vec_push(&p->units, u);
 }
 

@@ -1,6 +1,6 @@
 /* Expressions. */
 #include <string.h>
-#include "frontend/elab.h"
+#include "frontend/elab_branch.h"
 #include "frontend/foreign.h"
 #include "frontend/index_note.h"
 #include "frontend/literal.h"
@@ -35,6 +35,32 @@ static struct value eval_seq(struct elab *e, node_id n, enum value_kind kind)
 	return elab_list(e, v, elab_span(e, n));
 }
 
+/* The second operand is evaluated in a branch if it is dear or may fail. */
+static struct value runtime_logic(struct elab *e, node_id n, struct value a, node_id nb)
+{
+	struct branch br;
+	enum flow flow;
+	uint32_t cost = 0;
+	enum token_kind op = ast_token_kind(tree(e), n);
+	span at = elab_span(e, n);
+	branch_open(e, &br, a.u.t, at);
+	br.wanted = true;
+	branch_enter(&br, op == TOK_OR);
+	struct value b = eval(e, nb);
+	bool scalar = b.kind == V_TENSOR && type_of(e, b.u.t)->elem == DT_BOOL && !type_of(e, b.u.t)->rank;
+	bool lazy = scalar && !body_cheap(e, e->b, &cost);
+	branch_leave(&br, op == TOK_OR, b, FLOW_NEXT);
+	if (lazy) {
+		branch_enter(&br, op == TOK_AND);
+		branch_leave(&br, op == TOK_AND, value_bool(op == TOK_OR), FLOW_NEXT);
+		return branch_merge(&br, &flow);
+	}
+	b = branch_keep(&br);
+	if (b.kind == V_BOOL)
+		return b.u.b == (op == TOK_OR) ? b : a;
+	return value_binary(e, op, a, b, at, elab_span(e, ast_a(tree(e), n)), elab_span(e, nb));
+}
+
 /* && and || of compile-time conditions do not evaluate what they need not. */
 static struct value eval_logic(struct elab *e, node_id n)
 {
@@ -43,6 +69,8 @@ static struct value eval_logic(struct elab *e, node_id n)
 	struct value a = eval(e, na);
 	if (a.kind == V_BOOL && a.u.b == (op == TOK_OR))
 		return a;
+	if (!e->checking && a.kind == V_TENSOR && type_of(e, a.u.t)->elem == DT_BOOL && !type_of(e, a.u.t)->rank)
+		return runtime_logic(e, n, a, nb);
 	struct value b = eval(e, nb);
 	if (a.kind == V_BOOL && (b.kind == V_BOOL || is_poison(b)))
 		return b;
@@ -79,13 +107,21 @@ static struct value eval_chain(struct elab *e, node_id n)
 	return all;
 }
 
+/* An integer: known now, a size, or a scalar that the run computes. */
+bool value_is_bound(struct elab *e, struct value v)
+{
+	if (v.kind == V_TENSOR)
+		return dtype_class(type_of(e, v.u.t)->elem) == DTC_INT && !type_of(e, v.u.t)->rank;
+	return v.kind == V_INT || v.kind == V_DIM;
+}
+
 static bool range_bound(struct elab *e, node_id n, struct value *out)
 {
 	*out = eval(e, n);
-	if (out->kind == V_INT || out->kind == V_DIM)
+	if (value_is_bound(e, *out))
 		return true;
 	if (!is_poison(*out))
-		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers known at compile time, not %s",
+		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers, not %s",
 			   elab_value_text(e, *out));
 	return false;
 }
@@ -97,6 +133,8 @@ static struct value eval_range(struct elab *e, node_id n)
 	bool ok = range_bound(e, r.from, &from);
 	ok = range_bound(e, r.to, &to) && ok;
 	ok = (!r.step || range_bound(e, r.step, &step)) && ok;
+	if (ok && step.kind == V_TENSOR)
+		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, r.step), "the step of a range must be known at compile time");
 	if (!ok || step.kind != V_INT)
 		return VALUE_POISON;
 	if (!step.u.i) {
@@ -380,8 +418,8 @@ static struct value eval_node(struct elab *e, node_id n)
 	case NODE_INDEX: return eval_index(e, n);
 	case NODE_COMPREHENSION: return eval_comprehension(e, n);
 	case NODE_IF:
-	case NODE_TERNARY: return eval_if(e, n, &flow);
-	case NODE_BLOCK: return eval_block(e, n, &flow);
+	case NODE_TERNARY: e->tail = true; return eval_if(e, n, &flow);
+	case NODE_BLOCK: e->tail = true; return eval_block(e, n, &flow);
 	default: return VALUE_POISON;
 	}
 }

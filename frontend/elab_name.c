@@ -1,12 +1,12 @@
 /* What names stand for. */
 #include <string.h>
-#include "frontend/elab.h"
+#include "frontend/elab_body.h"
 #include "frontend/index_note.h"
 #include "frontend/sig.h"
 
 void local_push(struct elab *e, name_id name, struct value v, bool constant)
 {
-	struct local l = {.name = name, .constant = constant, .value = v};
+	struct local l = {.name = name, .constant = constant, .value = v, .at = SPAN_NONE};
 	vec_push(&e->locals, l);
 }
 
@@ -95,12 +95,23 @@ struct value item_value(struct elab *e, struct item *it, span at)
 
 /* ---- members ---- */
 
+/* In the current unit, or around the body that it is. */
 static struct value *lazy_find(struct elab *e, const struct instance *in, name_id name)
 {
-	for (uint32_t i = e->b->lazies.len; i-- > 0;)
-		if (e->b->lazies.at[i].owner == in && e->b->lazies.at[i].name == name)
-			return &e->b->lazies.at[i].value;
-	return NULL;
+	struct builder *b = e->b;
+	for (uint32_t i = b->lazies.len; i-- > 0;)
+		if (b->lazies.at[i].owner == in && b->lazies.at[i].name == name)
+			return &b->lazies.at[i].value;
+	if (!b->body)
+		return NULL;
+	e->b = b->outer;
+	const struct value *outer = lazy_find(e, in, name);
+	e->b = b;
+	if (!outer)
+		return NULL;
+	struct lazy_local l = {.owner = in, .name = name, .value = body_value(e, *outer)};
+	vec_push(&b->lazies, l);
+	return &b->lazies.at[b->lazies.len - 1].value;
 }
 
 /* Evaluates a body's tensor-valued `let` in the current unit. */

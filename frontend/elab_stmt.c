@@ -1,6 +1,6 @@
-/* Statements, blocks, and control flow that is known at compile time. */
+/* Statements, blocks and conditions. */
 #include <string.h>
-#include "frontend/elab.h"
+#include "frontend/elab_branch.h"
 #include "frontend/index_note.h"
 #include "frontend/sig.h"
 
@@ -20,14 +20,13 @@ int condition(struct elab *e, struct value v, span at, bool report)
 			diag_help(e->out, g, "compare it with 0");
 		return -2;
 	}
-	if (e->checking && type_of(e, v.u.t)->elem == DT_BOOL && !type_of(e, v.u.t)->rank)
+	const struct core_type *t = type_of(e, v.u.t);
+	if (t->elem == DT_BOOL && !t->rank)
 		return -1;
 	if (report) {
-		bool scalar = !type_of(e, v.u.t)->rank;
-		struct diag *g = elab_error(e, DIAG_RUNTIME_IF, at, "%s is not known at compile time and cannot be a condition",
-					    elab_value_text(e, v));
+		struct diag *g = elab_error(e, DIAG_RUNTIME_IF, at, "a condition must be a single bool, not %s", elab_value_text(e, v));
 		diag_help(e->out, g,
-			  scalar ? "write `where(condition, a, b)`" : "a tensor is not a condition: use `where(c, a, b)`, or `any`, `all`");
+			  t->rank ? "a tensor is not a condition: use `where(c, a, b)`, or `any`, `all`" : "compare it: `x != 0`");
 	}
 	return -2;
 }
@@ -40,12 +39,71 @@ void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n)
 		memcpy(*copy, e->locals.at + e->frame->base, *n * sizeof **copy);
 }
 
-void locals_poison_changed(struct elab *e, const struct local *before, uint32_t n)
+/* Is it certain that values of these types are not the same type and shape? */
+static bool surely_differ(struct elab *e, struct value a, struct value b, enum decided how)
 {
-	struct local *now = n ? e->locals.at + e->frame->base : NULL;
-	for (uint32_t i = 0; i < n; i++)
-		if (!value_same(now[i].value, before[i].value))
-			now[i].value = VALUE_POISON;
+	bool numbers = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
+	if (value_is_seq(a) && a.kind == b.kind)
+		return a.u.seq->n != b.u.seq->n;
+	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
+		return !numbers && (a.kind == V_TENSOR || b.kind == V_TENSOR);
+	const struct core_type *ta = type_of(e, a.u.t), *tb = type_of(e, b.u.t);
+	bool differ = ta->rank != tb->rank;
+	differ = differ || (!dtype_widens(tb->elem, ta->elem) && (how == DECIDED_BY_LOOP || !dtype_widens(ta->elem, tb->elem)));
+	for (uint32_t i = 0; i < ta->rank && i < tb->rank; i++)
+		differ = differ || dim_compare(e->b->dims, ta->dims[i], tb->dims[i]) < 0;
+	return differ;
+}
+
+static void report_differ(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+{
+	bool loop = how == DECIDED_BY_LOOP;
+	const char *what = l ? arena_printf(e->f->arena, "`%s`", name_text(e->f, l->name)) : "the value of this branch";
+	struct diag *g = elab_error(e, loop ? DIAG_LOOP_TYPES : DIAG_BRANCH_TYPES, at, "%s is %s %s, and %s %s", what, elab_value_text(e, a),
+				    loop ? "when the loop starts" : "where the condition holds", elab_value_text(e, b),
+				    loop ? "after an iteration" : "where not");
+	diag_label_primary(e->out, g, loop ? "only the run knows how often this loop runs" : "only the run knows which way is taken");
+	if (a.kind == V_TENSOR)
+		diag_secondary(e->out, g, node_at(e, a.u.t)->at, "%s", elab_value_text(e, a));
+	if (b.kind == V_TENSOR)
+		diag_secondary(e->out, g, node_at(e, b.u.t)->at, "%s", elab_value_text(e, b));
+	bool elems = a.kind == V_TENSOR && b.kind == V_TENSOR && type_of(e, a.u.t)->elem != type_of(e, b.u.t)->elem;
+	if (elems)
+		diag_help(e->out, g, "cast it: `%s(…)`", dtype_text(type_of(e, a.u.t)->elem));
+	else if (a.kind != V_TENSOR || b.kind != V_TENSOR)
+		diag_help(e->out, g, "what is no number or tensor is chosen at compile time, by conditions on constants and shapes");
+	else
+		diag_help(e->out, g,
+			  loop ? "what a loop carries keeps its type and shape: start with the full size, and fill it by `where`"
+			       : "both ways must give the same type and shape; `where(c, a, b)` broadcasts");
+}
+
+/* Checking: the value of something that is `a` on one way and `b` on the other. */
+static struct value either(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+{
+	if (value_same(a, b))
+		return a;
+	if (is_poison(a) || is_poison(b))
+		return VALUE_POISON;
+	if (how != DECIDED_EARLIER && surely_differ(e, a, b, how)) {
+		report_differ(e, a, b, how, l, at);
+		return VALUE_POISON;
+	}
+	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
+		return VALUE_POISON;
+	const struct core_type ta = *type_of(e, a.u.t), *tb = type_of(e, b.u.t);
+	bool same = ta.rank == tb->rank && ta.elem == tb->elem;
+	for (uint32_t i = 0; same && i < ta.rank; i++)
+		same = dim_eq(ta.dims[i], tb->dims[i]);
+	return same ? value_tensor(emit_unknown(e, &ta, at)) : VALUE_POISON;
+}
+
+void locals_either(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct local *now = &e->locals.at[e->frame->base + i];
+		now->value = either(e, before[i].value, now->value, how, now, at);
+	}
 }
 
 static void locals_restore(struct elab *e, const struct local *from, uint32_t n)
@@ -55,6 +113,13 @@ static void locals_restore(struct elab *e, const struct local *from, uint32_t n)
 }
 
 /* ---- if ---- */
+
+/* Statements that follow. */
+struct items {
+	const node_id *at;
+	uint32_t n;
+	bool tail; /* the value of the last is wanted */
+};
 
 static struct value branch(struct elab *e, node_id n, enum flow *flow)
 {
@@ -66,45 +131,92 @@ static struct value branch(struct elab *e, node_id n, enum flow *flow)
 	return ast_kind(tree(e), n) == NODE_IF ? eval_if(e, n, flow) : eval(e, n);
 }
 
-/* Both ways of a condition that nobody knows; what they leave different is unknown. */
-static struct value both_branches(struct elab *e, const struct ast_if *f, enum flow *flow)
+static bool leaves(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
+
+/* Checking: both ways of a condition that nobody knows; what they leave different is unknown. `sure`: the run decides, not the elaboration. */
+static struct value both_branches(struct elab *e, const struct ast_if *f, bool sure, enum flow *flow)
 {
+	span at = elab_span(e, f->cond);
+	bool wanted = e->tail;
 	struct local *before, *after;
 	uint32_t n;
 	enum flow fa, fb;
 	bool returned = e->frame->returned;
 	locals_snapshot(e, &before, &n);
 	e->unsure++;
+	e->tail = wanted;
 	struct value a = branch(e, f->then, &fa);
 	locals_snapshot(e, &after, &n);
 	locals_restore(e, before, n);
+	e->tail = wanted;
 	struct value b = branch(e, f->otherwise, &fb);
 	e->unsure--;
 	if (fa == FLOW_NEXT && fb == FLOW_NEXT)
-		locals_poison_changed(e, after, n);
+		locals_either(e, after, n, sure ? DECIDED_BY_BRANCH : DECIDED_EARLIER, at);
 	else if (fa == FLOW_NEXT)
 		locals_restore(e, after, n);
 	*flow = fa == fb ? fa : FLOW_NEXT;
+	e->ways_seen += leaves(fa) || leaves(fb);
+	if (sure && *flow == FLOW_NEXT && (fa == FLOW_RETURN || fb == FLOW_RETURN) && e->frame->result.kind != V_VOID)
+		e->frame->maybe_result_at = e->frame->result_at;
 	if (*flow != FLOW_RETURN && !returned && e->frame->returned)
 		e->frame->result = VALUE_POISON;
 	if (*flow == FLOW_RETURN)
 		e->frame->result = VALUE_POISON;
 	else
 		e->frame->returned = returned;
-	return value_same(a, b) ? a : VALUE_POISON;
+	if (fa != FLOW_NEXT || fb != FLOW_NEXT)
+		return fa == FLOW_NEXT ? a : fb == FLOW_NEXT ? b : VALUE_POISON;
+	return either(e, a, b, sure && wanted ? DECIDED_BY_BRANCH : DECIDED_EARLIER, NULL, at);
 }
 
-struct value eval_if(struct elab *e, node_id n, enum flow *flow)
+static struct value run_items(struct elab *e, const struct items *items, enum flow *flow);
+
+/* The run decides. Where one side surely leaves, `rest`, what follows in the block, is part of the other, and *rest_done. */
+static struct value runtime_if(struct elab *e, const struct ast_if *f, core_ref cond, const struct items *rest, bool *rest_done, enum flow *flow)
+{
+	struct branch br;
+	node_id sides[2] = {f->then, f->otherwise};
+	bool wanted = e->tail;
+	branch_open(e, &br, cond, elab_span(e, f->cond));
+	for (uint32_t i = 0; i < 2; i++) {
+		enum flow way;
+		branch_enter(&br, i);
+		e->tail = wanted;
+		struct value v = branch(e, sides[i], &way);
+		branch_leave(&br, i, v, way);
+	}
+	bool first = leaves(br.sides[0].flow), second = leaves(br.sides[1].flow);
+	if (rest && rest->n && first != second && e->errors == br.errors) {
+		enum flow way = br.sides[first].flow;
+		branch_enter(&br, first);
+		struct value v = run_items(e, rest, &way);
+		branch_leave(&br, first, v, way);
+		*rest_done = true;
+	}
+	return branch_merge(&br, flow);
+}
+
+static struct value eval_if_before(struct elab *e, node_id n, const struct items *rest, bool *rest_done, enum flow *flow)
 {
 	struct ast_if f = ast_if(tree(e), n);
+	bool wanted = e->tail;
 	struct value c = eval(e, f.cond);
 	int known = condition(e, c, elab_span(e, f.cond), true);
 	*flow = FLOW_NEXT;
+	e->tail = wanted;
 	if (known >= 0)
 		return branch(e, known ? f.then : f.otherwise, flow);
 	if (e->gave_up)
 		return VALUE_POISON;
-	return both_branches(e, &f, flow);
+	if (!e->checking && c.kind == V_TENSOR && known == -1)
+		return runtime_if(e, &f, c.u.t, rest, rest_done, flow);
+	return both_branches(e, &f, c.kind == V_TENSOR && known == -1, flow);
+}
+
+struct value eval_if(struct elab *e, node_id n, enum flow *flow)
+{
+	return eval_if_before(e, n, NULL, NULL, flow);
 }
 
 /* ---- patterns ---- */
@@ -114,6 +226,7 @@ static void set_local(struct elab *e, name_id name, struct value v, span at)
 	struct local *l = local_find(e, name);
 	if (l && !l->constant) {
 		l->value = v;
+		l->at = at;
 		return;
 	}
 	struct value old;
@@ -167,7 +280,10 @@ static void bind_name(struct elab *e, token_id name, struct value v, bool consta
 void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool constant)
 {
 	switch (ast_kind(tree(e), p)) {
-	case NODE_PAT_NAME: bind_name(e, ast_token(tree(e), p), v, constant); break;
+	case NODE_PAT_NAME:
+		bind_name(e, ast_token(tree(e), p), v, constant);
+		e->locals.at[e->locals.len - 1].at = at;
+		break;
 	case NODE_PAT_REST: bind_name(e, ast_a(tree(e), p), v, constant); break;
 	case NODE_PAT_TUPLE:
 	case NODE_PAT_LIST: bind_seq(e, p, v, at, constant); break;
@@ -226,181 +342,17 @@ static void exec_assign(struct elab *e, node_id n)
 	assign_target(e, target, v, elab_span(e, value));
 }
 
-/* ---- loops ---- */
-
-/* A range's elements; false: they depend on a size (then *unknown) or are too many. */
-static bool range_items(struct elab *e, const struct range *r, span at, struct value *list, bool *unknown)
-{
-	if (r->from.kind != V_INT || r->to.kind != V_INT) {
-		*unknown = true;
-		if (!e->checking) {
-			struct diag *g = elab_error(e, DIAG_RUNTIME_LOOP, at, "the number of iterations is not known at compile time");
-			diag_note(e->out, g, "it depends on a run-time size; loops over run-time sizes are not supported");
-		}
-		return false;
-	}
-	int64_t n = 0, from = r->from.u.i, to = r->to.u.i;
-	bool up = r->step > 0;
-	uint64_t step = up ? (uint64_t)r->step : 0 - (uint64_t)r->step;
-	uint64_t distance = up ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
-	if (up ? from < to : from > to)
-		n = distance / step > 1000000 ? 1000001 : (int64_t)((distance - 1) / step + 1);
-	if (n > 1000000) {
-		elab_error(e, DIAG_ELAB_STEPS, at, "the loop has more than 1000000 iterations");
-		return false;
-	}
-	*list = value_seq(e->f->arena, V_LIST, (uint32_t)n);
-	for (int64_t i = 0; i < n; i++)
-		list->u.seq->at[i] = value_int(from + i * r->step);
-	return true;
-}
-
-bool iter_items(struct elab *e, struct value v, span at, struct value *list, bool *unknown)
-{
-	*unknown = false;
-	if (value_is_seq(v)) {
-		*list = v;
-		return true;
-	}
-	if (v.kind == V_RANGE)
-		return range_items(e, v.u.range, at, list, unknown);
-	*unknown = is_poison(v);
-	if (is_poison(v))
-		return false;
-	struct diag *g = elab_error(e, DIAG_NOT_ITERABLE, at, "%s cannot be iterated over", elab_value_text(e, v));
-	if (v.kind == V_TENSOR)
-		diag_help(e->out, g, "iterate over the indices: `for i in 0..x.shape[0]`");
-	if (v.kind == V_INT || v.kind == V_DIM)
-		diag_help(e->out, g, "write a range: `0..n`");
-	return false;
-}
-
-/* What stands for an element when the elements are not known. */
-static struct value unknown_item(struct elab *e, struct value v)
-{
-	if (v.kind != V_RANGE)
-		return VALUE_POISON;
-	dim d = dim_new_sym(e->b->dims, "i");
-	return (struct value){.kind = V_DIM, .u.d = d};
-}
-
-static enum flow loop_body(struct elab *e, node_id body)
-{
-	enum flow flow;
-	eval_block(e, body, &flow);
-	return flow;
-}
-
-static enum flow exec_once(struct elab *e, node_id pattern, struct value item, node_id body)
-{
-	struct local *before;
-	uint32_t n, mark = e->locals.len;
-	locals_snapshot(e, &before, &n);
-	if (pattern)
-		bind_pattern(e, pattern, item, SPAN_NONE, false);
-	bool returned = e->frame->returned;
-	e->unsure++;
-	loop_body(e, body);
-	e->unsure--;
-	e->frame->returned = returned;
-	e->locals.len = mark;
-	locals_poison_changed(e, before, n);
-	return FLOW_NEXT;
-}
-
-static enum flow exec_for(struct elab *e, node_id n)
-{
-	struct ast_for f = ast_for(tree(e), n);
-	struct value v = eval(e, f.iter), list;
-	bool unknown;
-	if (!iter_items(e, v, elab_span(e, f.iter), &list, &unknown))
-		return exec_once(e, f.pattern, e->checking ? unknown_item(e, v) : VALUE_POISON, f.body);
-	uint32_t mark = e->locals.len;
-	for (uint32_t i = 0; i < list.u.seq->n && !e->gave_up; i++) {
-		bind_pattern(e, f.pattern, list.u.seq->at[i], elab_span(e, f.iter), false);
-		enum flow flow = loop_body(e, f.body);
-		e->locals.len = mark;
-		if (flow == FLOW_RETURN)
-			return flow;
-		if (flow == FLOW_BREAK)
-			break;
-	}
-	return FLOW_NEXT;
-}
-
-static enum flow exec_while(struct elab *e, node_id n)
-{
-	node_id cond = ast_a(tree(e), n), body = ast_b(tree(e), n);
-	for (;;) {
-		if (!elab_step(e, elab_span(e, n)))
-			return FLOW_NEXT;
-		int c = condition(e, eval(e, cond), elab_span(e, cond), true);
-		if (c < 0)
-			return exec_once(e, AST_NONE, VALUE_POISON, body);
-		if (!c)
-			return FLOW_NEXT;
-		enum flow flow = loop_body(e, body);
-		if (flow == FLOW_RETURN)
-			return flow;
-		if (flow == FLOW_BREAK)
-			return FLOW_NEXT;
-	}
-}
-
-/* ---- comprehensions ---- */
-
-struct comp {
-	node_id elem;
-	struct ast_nodes clauses;
-	VEC(struct value) out;
-	bool unknown;
-};
-
-static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
-{
-	if (k == c->clauses.n) {
-		struct value v = eval(e, c->elem);
-		vec_push(&c->out, v);
-		if (c->out.len > 1000000)
-			elab_error(e, DIAG_ELAB_STEPS, elab_span(e, c->elem), "the list gets longer than 1000000 elements"),
-				e->gave_up = true;
-		return;
-	}
-	node_id n = c->clauses.at[k];
-	if (ast_kind(tree(e), n) == NODE_COMP_IF) {
-		int known = condition(e, eval(e, ast_a(tree(e), n)), elab_span(e, ast_a(tree(e), n)), true);
-		c->unknown = c->unknown || known < 0;
-		if (known)
-			comp_clause(e, c, k + 1);
-		return;
-	}
-	struct value v = eval(e, ast_b(tree(e), n)), list;
-	bool unknown;
-	uint32_t mark = e->locals.len;
-	if (!iter_items(e, v, elab_span(e, ast_b(tree(e), n)), &list, &unknown)) {
-		c->unknown = true;
-		list = value_seq(e->f->arena, V_LIST, 1);
-		list.u.seq->at[0] = e->checking ? unknown_item(e, v) : VALUE_POISON;
-	}
-	for (uint32_t i = 0; i < list.u.seq->n && !e->gave_up; i++) {
-		bind_pattern(e, ast_a(tree(e), n), list.u.seq->at[i], elab_span(e, ast_b(tree(e), n)), false);
-		comp_clause(e, c, k + 1);
-		e->locals.len = mark;
-	}
-}
-
-struct value eval_comprehension(struct elab *e, node_id n)
-{
-	struct comp c = {.elem = ast_a(tree(e), n), .clauses = ast_nodes(tree(e), ast_b(tree(e), n))};
-	comp_clause(e, &c, 0);
-	struct value v = value_seq(e->f->arena, V_LIST, c.out.len);
-	for (uint32_t i = 0; i < c.out.len; i++)
-		v.u.seq->at[i] = c.out.at[i];
-	vec_free(&c.out);
-	return c.unknown ? VALUE_POISON : elab_list(e, v, elab_span(e, n));
-}
-
 /* ---- statements ---- */
+
+/* `let n: int64 = 0`: a number of that type, as value.typed has it. */
+static uint8_t declared_type(struct elab *e, node_id type)
+{
+	struct value t;
+	if (ast_kind(tree(e), type) != NODE_TYPE_NAME || ast_b(tree(e), type))
+		return 0;
+	bool found = name_lookup(e, elab_name(e, ast_token(tree(e), type)), elab_span(e, type), &t);
+	return found && t.kind == V_DTYPE ? (uint8_t)(t.u.dt + 1) : 0;
+}
 
 static void exec_let(struct elab *e, node_id n)
 {
@@ -408,6 +360,8 @@ static void exec_let(struct elab *e, node_id n)
 	struct value v = eval(e, l.value);
 	if (l.type)
 		v = sig_coerce(e, l.type, v, elab_span(e, l.value), "the value", e->frame->self);
+	if (l.type && value_is_scalar(v))
+		v.typed = declared_type(e, l.type);
 	if (v.kind == V_VOID) {
 		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, l.value), "this gives no value");
 		v = VALUE_POISON;
@@ -457,20 +411,60 @@ enum flow exec(struct elab *e, node_id n, struct value *value)
 	return e->frame->returned ? FLOW_RETURN : flow;
 }
 
-struct value eval_block(struct elab *e, node_id block, enum flow *flow)
+/* What follows where only the run knows whether it does. */
+static struct value guarded_items(struct elab *e, const struct items *items, enum flow *flow)
+{
+	struct branch br;
+	core_ref live;
+	*flow = FLOW_NEXT;
+	if (!flow_depends(e, true, &live))
+		return run_items(e, items, flow);
+	branch_open(e, &br, live, elab_span(e, items->at[0]));
+	br.wanted = items->tail;
+	branch_enter(&br, 0);
+	flow_clear(e, true);
+	struct value v = run_items(e, items, flow);
+	branch_leave(&br, 0, v, *flow);
+	branch_enter(&br, 1);
+	br.sides[1].gone = true;
+	*flow = flow_taken(e, true);
+	branch_leave(&br, 1, (struct value){.kind = V_VOID}, *flow);
+	return branch_merge(&br, flow);
+}
+
+static struct value run_items(struct elab *e, const struct items *items, enum flow *flow)
 {
 	struct value v = {.kind = V_VOID};
+	for (uint32_t i = 0; i < items->n && !e->gave_up; i++) {
+		struct items rest = {items->at + i + 1, items->n - i - 1, items->tail}, left = {items->at + i, items->n - i, items->tail};
+		bool rest_done = false;
+		if (*flow == FLOW_MAYBE)
+			return guarded_items(e, &left, flow);
+		if (*flow != FLOW_NEXT || !elab_step(e, elab_span(e, items->at[i])))
+			break;
+		e->tail = items->tail && !rest.n;
+		if (ast_kind(tree(e), items->at[i]) == NODE_IF)
+			v = eval_if_before(e, items->at[i], &rest, &rest_done, flow);
+		else
+			*flow = exec(e, items->at[i], &v);
+		if (e->frame->returned)
+			*flow = FLOW_RETURN;
+		if (rest_done)
+			break;
+	}
+	return v;
+}
+
+struct value eval_block(struct elab *e, node_id block, enum flow *flow)
+{
 	*flow = FLOW_NEXT;
 	if (ast_kind(tree(e), block) != NODE_BLOCK)
 		return VALUE_POISON;
-	struct ast_nodes items = ast_nodes(tree(e), ast_a(tree(e), block));
+	struct ast_nodes nodes = ast_nodes(tree(e), ast_a(tree(e), block));
+	struct items items = {nodes.at, nodes.n, e->tail};
 	uint32_t mark = e->locals.len;
 	e->depth++;
-	for (uint32_t i = 0; i < items.n && *flow == FLOW_NEXT && !e->gave_up; i++) {
-		if (!elab_step(e, elab_span(e, items.at[i])))
-			break;
-		*flow = exec(e, items.at[i], &v);
-	}
+	struct value v = run_items(e, &items, flow);
 	e->depth--;
 	e->locals.len = mark;
 	return e->gave_up ? VALUE_POISON : v;

@@ -139,7 +139,7 @@ static dim own_size(struct sizes *z, struct dims *to, dim d)
 	return dim_const(to, 0);
 }
 
-static struct value text_with(struct elab *e, const struct text *old, struct value values)
+struct value text_with(struct elab *e, const struct text *old, struct value values)
 {
 	struct text *text = ARENA_NEW(e->f->arena, struct text);
 	*text = (struct text){old->template, values};
@@ -208,6 +208,10 @@ static void hash_planned(struct elab *e, struct hasher *h, const struct unit_pla
 			hash_planned(e, h, p, v.u.seq->at[i]);
 	if (v.kind == V_TEXT)
 		hash_planned(e, h, p, v.u.text->values);
+	if (v.kind == V_RANGE) {
+		hash_planned(e, h, p, v.u.range->from);
+		hash_planned(e, h, p, v.u.range->to);
+	}
 	if (v.kind != V_TENSOR)
 		return;
 	const struct leaf *l = &p->leaves.at[v.u.t];
@@ -299,6 +303,14 @@ static void set_attributes(struct core_unit *u, const struct module *m, struct a
 		u->opt = opt_level(m, attr_find(m, attrs, "opt"));
 }
 
+void unit_attributes(struct core_unit *u, const struct func *fn)
+{
+	if (fn->self)
+		set_attributes(u, fn->item->mod, ast_fn(&fn->item->mod->ast, fn->item->node).attrs);
+	if (fn->node)
+		set_attributes(u, fn->mod, ast_fn(&fn->mod->ast, fn->node).attrs);
+}
+
 static void add_outputs(struct elab *e, struct value *v, struct core_unit *u, uint32_t cap)
 {
 	if (value_is_seq(*v)) {
@@ -341,10 +353,7 @@ struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 ide
 	u->symbol = arena_printf(e->f->arena, "%s_%.16s", name_text(e->f, fn->item->name), hex);
 	u->effects = b->effects;
 	u->definition = fn->item->tokens;
-	if (fn->self)
-		set_attributes(u, fn->item->mod, ast_fn(&fn->item->mod->ast, fn->item->node).attrs);
-	if (fn->node)
-		set_attributes(u, fn->mod, ast_fn(&fn->mod->ast, fn->node).attrs);
+	unit_attributes(u, fn);
 	u->outputs = ARENA_ARRAY(e->f->arena, struct core_output, outs + 1);
 	add_outputs(e, result, u, outs);
 	if (u->n_outputs == 1)
@@ -361,20 +370,22 @@ struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 ide
 
 /* ---- making ---- */
 
+struct loading {
+	struct elab *e;
+	const struct unit_plan *p;
+};
+
+static core_ref load_leaf(void *ctx, core_ref leaf)
+{
+	const struct loading *to = ctx;
+	const struct leaf *l = &to->p->leaves.at[leaf];
+	return emit_input(to->e, l->name, &l->type, l->build_time, to->p->at);
+}
+
 static struct value load_planned(struct elab *e, const struct unit_plan *p, struct value v)
 {
-	if (value_is_seq(v)) {
-		struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
-		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			copy.u.seq->at[i] = load_planned(e, p, v.u.seq->at[i]);
-		return copy;
-	}
-	if (v.kind == V_TEXT)
-		return text_with(e, v.u.text, load_planned(e, p, v.u.text->values));
-	if (v.kind != V_TENSOR)
-		return v;
-	const struct leaf *l = &p->leaves.at[v.u.t];
-	return value_tensor(emit_input(e, l->name, &l->type, l->build_time, p->at));
+	struct loading to = {e, p};
+	return value_map_tensors(e, v, load_leaf, &to);
 }
 
 static void load_params(struct elab *e, const struct unit_plan *p)
@@ -437,7 +448,8 @@ const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
 		return (struct unit_info *)(uintptr_t)known;
 	BUG_ON(e->f->arena != e->f->lasting); /* units outlive a definition's check */
 	struct unit_info *info = make(e, p, identity);
-	map_put(&e->f->units, identity, (uint64_t)(uintptr_t)info);
+	if (!info->failed || !e->quiet) /* what was not reported is to be tried again */
+		map_put(&e->f->units, identity, (uint64_t)(uintptr_t)info);
 	return info;
 }
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/bug.h"
-#include "frontend/elab.h"
+#include "frontend/elab_body.h"
 
 void builder_open(struct elab *e, struct builder *b)
 {
@@ -20,6 +20,8 @@ void builder_close(struct elab *e)
 	vec_free(&b->lazies);
 	vec_free(&b->opened);
 	map_free(&b->params);
+	map_free(&b->imported);
+	map_free(&b->origins);
 }
 
 struct core_node *node_at(struct elab *e, core_ref r) { return &e->b->nodes.at[r]; }
@@ -230,6 +232,16 @@ core_ref emit_cast(struct elab *e, core_ref r, dtype t, span at)
 
 /* ---- parameters ---- */
 
+/* A parameter inside a branch or loop: an input, as the unit around it has it. */
+static struct value body_param(struct elab *e, struct iparam *p, span at)
+{
+	struct builder *b = e->b;
+	e->b = b->outer;
+	struct value v = param_value(e, p, at);
+	e->b = b;
+	return body_value(e, v);
+}
+
 struct value param_value(struct elab *e, struct iparam *p, span at)
 {
 	uint64_t r;
@@ -238,6 +250,8 @@ struct value param_value(struct elab *e, struct iparam *p, span at)
 		return VALUE_POISON;
 	if (map_get(&e->b->params, map_key_u64(p->id), &r))
 		return value_tensor((core_ref)r);
+	if (e->b->body)
+		return body_param(e, p, at);
 	if (!e->b->open_params) {
 		elab_error(e, DIAG_UNSUPPORTED, at, "parameter `%s` cannot be used here: this function does not belong to its layer",
 			   name_text(e->f, p->name));

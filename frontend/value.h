@@ -34,6 +34,7 @@ enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_RE
 
 struct value {
 	enum value_kind kind;
+	uint8_t typed; /* a number that the source gave an element type: one more than that; 0: a literal takes the type it needs */
 	union {
 		int64_t i;
 		dim d;
@@ -66,7 +67,7 @@ struct seq {
 	struct value *at;
 };
 struct range {                 /* from, from + step, … before `to` */
-	struct value from, to; /* V_INT or V_DIM */
+	struct value from, to; /* V_INT, V_DIM, or V_TENSOR: a scalar of the run */
 	int64_t step;
 };
 /* A function, a functional-form layer, or a member function of an instance. */

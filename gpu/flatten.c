@@ -145,6 +145,8 @@ static void expand(const struct frame *s)
 		case STMT_KERNEL: launch_kernel(s, st); break;
 		case STMT_CALL: call(s, st); break;
 		case STMT_EFFECT: break; /* a device has nowhere to print: the builder warns */
+		case STMT_IF:
+		case STMT_LOOP: BUG("the driver refuses run-time branches and loops");
 		}
 	}
 }

@@ -245,16 +245,21 @@ static void emit_kernel(struct emit *e, const struct loop_stmt *s)
 	LLVMBuildCall2(e->builder, type, declare(e, kernel_symbol(s->kernel), type), args, 3, "");
 }
 
-static void emit_call(struct emit *e, const struct loop_stmt *s)
+/* As tri_unit_fn takes them. */
+static void call_arguments(struct emit *e, const struct loop_stmt *s, LLVMValueRef *args)
 {
 	LLVMValueRef own = emit_dim(e, e->fn->scratch);
-	LLVMValueRef args[5] = {
-		e->ctx,
-		buffer_array(e, s),
-		s->slot == LOOP_NONE ? LLVMConstNull(e->ptr) : load_pointer(e, e->weights, s->slot),
-		dim_array(e, s->dims, s->n_dims),
-		LLVMBuildInBoundsGEP2(e->builder, e->i8, e->scratch, &own, 1, ""),
-	};
+	args[0] = e->ctx;
+	args[1] = buffer_array(e, s);
+	args[2] = s->slot == LOOP_NONE ? LLVMConstNull(e->ptr) : load_pointer(e, e->weights, s->slot);
+	args[3] = dim_array(e, s->dims, s->n_dims);
+	args[4] = LLVMBuildInBoundsGEP2(e->builder, e->i8, e->scratch, &own, 1, "");
+}
+
+static void emit_call(struct emit *e, const struct loop_stmt *s)
+{
+	LLVMValueRef args[5];
+	call_arguments(e, s, args);
 	LLVMBuildCall2(e->builder, unit_type(e), declare(e, s->callee, unit_type(e)), args, 5, "");
 }
 
@@ -288,6 +293,95 @@ static void emit_effect(struct emit *e, const struct loop_stmt *s)
 		params[k] = k + 1 < n ? e->ptr : e->i32;
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, n, 0);
 	LLVMBuildCall2(e->builder, type, declare(e, s->where ? "tri_assert" : "tri_print", type), args, n, "");
+}
+
+/* -- branches and loops ------------------------------------------------------------------------------------------------------------------ */
+
+static LLVMValueRef load_bool(struct emit *e, uint32_t buffer)
+{
+	LLVMValueRef byte = LLVMBuildLoad2(e->builder, e->i8, emit_buffer(e, buffer), "");
+	return LLVMBuildICmp(e->builder, LLVMIntNE, byte, LLVMConstNull(e->i8), "");
+}
+
+static void emit_if(struct emit *e, const struct loop_stmt *s)
+{
+	LLVMBasicBlockRef sides[2] = {emit_block(e, "then"), emit_block(e, "else")}, after = emit_block(e, "end");
+	LLVMBuildCondBr(e->builder, load_bool(e, s->buffers[0]), sides[0], sides[1]);
+	uint32_t known = e->dim_values.len;
+	for (uint32_t k = 0; k < 2; k++) {
+		LLVMPositionBuilderAtEnd(e->builder, sides[k]);
+		emit_call(e, &s->calls[k]);
+		LLVMBuildBr(e->builder, after);
+		e->dim_values.len = known; /* the others were computed on this side only */
+	}
+	LLVMPositionBuilderAtEnd(e->builder, after);
+}
+
+static LLVMValueRef buffer_bytes(struct emit *e, uint32_t buffer)
+{
+	const struct core_type *t = &e->fn->buffers[buffer].type;
+	LLVMValueRef n = emit_i64(e, (int64_t)dtype_size(t->elem));
+	for (uint32_t k = 0; k < t->rank; k++)
+		n = LLVMBuildMul(e->builder, n, emit_dim(e, t->dims[k]), "");
+	return n;
+}
+
+static LLVMValueRef not_failed(struct emit *e)
+{
+	LLVMTypeRef type = LLVMFunctionType(e->i32, &e->ptr, 1, 0);
+	LLVMValueRef failed = LLVMBuildCall2(e->builder, type, declare(e, "tri_failed", type), &e->ctx, 1, "");
+	return LLVMBuildICmp(e->builder, LLVMIntEQ, failed, LLVMConstNull(e->i32), "");
+}
+
+/* The values just written are read by the next iteration, which writes over those just read. */
+static void swap_carried(struct emit *e, LLVMValueRef bufs, uint32_t n_buffers, uint32_t n_carried)
+{
+	for (uint32_t k = 0; k < n_carried; k++) {
+		LLVMValueRef in = element(e, e->ptr, bufs, k), out = element(e, e->ptr, bufs, n_buffers - n_carried + k);
+		LLVMValueRef read = LLVMBuildLoad2(e->builder, e->ptr, in, ""), written = LLVMBuildLoad2(e->builder, e->ptr, out, "");
+		LLVMBuildStore(e->builder, written, in);
+		LLVMBuildStore(e->builder, read, out);
+	}
+}
+
+/* The results belong where the first iteration read; after an odd number of iterations they are not there. */
+static void settle_carried(struct emit *e, const struct loop_stmt *s, LLVMValueRef bufs, const LLVMValueRef *places, const LLVMValueRef *bytes)
+{
+	for (uint32_t k = 0; k < s->n_carried; k++) {
+		LLVMValueRef at = load_pointer(e, bufs, k);
+		LLVMBasicBlockRef copy = emit_block(e, "copy"), after = emit_block(e, "settled");
+		LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntEQ, at, places[k], ""), after, copy);
+		LLVMPositionBuilderAtEnd(e->builder, copy);
+		LLVMBuildMemCpy(e->builder, places[k], 1, at, 1, bytes[k]);
+		LLVMBuildBr(e->builder, after);
+		LLVMPositionBuilderAtEnd(e->builder, after);
+	}
+}
+
+static void emit_iterations(struct emit *e, const struct loop_stmt *s)
+{
+	const struct loop_stmt *body = &s->calls[0];
+	LLVMValueRef *places = calloc(2 * (size_t)s->n_carried + 1, sizeof *places), *bytes = places + s->n_carried;
+	BUG_ON(!places);
+	for (uint32_t k = 0; k < s->n_carried; k++) {
+		places[k] = emit_buffer(e, body->buffers[k]);
+		bytes[k] = buffer_bytes(e, body->buffers[k]);
+		LLVMBuildMemCpy(e->builder, places[k], 1, emit_buffer(e, s->initial[k]), 1, bytes[k]);
+	}
+	LLVMValueRef args[5], go = LLVMBuildAnd(e->builder, load_bool(e, s->buffers[0]), not_failed(e), "");
+	call_arguments(e, body, args);
+	LLVMBasicBlockRef loop = emit_block(e, "iteration"), after = emit_block(e, "end");
+	LLVMBuildCondBr(e->builder, go, loop, after);
+	uint32_t known = e->dim_values.len;
+	LLVMPositionBuilderAtEnd(e->builder, loop);
+	LLVMBuildCall2(e->builder, unit_type(e), declare(e, body->callee, unit_type(e)), args, 5, "");
+	swap_carried(e, args[1], body->n_buffers, s->n_carried);
+	go = LLVMBuildAnd(e->builder, load_bool(e, body->buffers[body->n_buffers - s->n_carried - 1]), not_failed(e), "");
+	LLVMBuildCondBr(e->builder, go, loop, after);
+	e->dim_values.len = known;
+	LLVMPositionBuilderAtEnd(e->builder, after);
+	settle_carried(e, s, args[1], places, bytes);
+	free(places);
 }
 
 /* -- functions --------------------------------------------------------------------------------------------------------------------------- */
@@ -337,6 +431,10 @@ static void emit_run(struct emit *e)
 			emit_kernel(e, s);
 		else if (s->kind == STMT_EFFECT)
 			emit_effect(e, s);
+		else if (s->kind == STMT_IF)
+			emit_if(e, s);
+		else if (s->kind == STMT_LOOP)
+			emit_iterations(e, s);
 		else
 			emit_call(e, s);
 	}
@@ -360,10 +458,12 @@ static void emit_scratch(struct emit *e)
 	e->dims = LLVMGetParam(e->function, 0);
 	LLVMValueRef most = emit_i64(e, 0);
 	for (uint32_t k = 0; k < e->fn->n_stmts; k++) {
-		if (e->fn->stmts[k].kind != STMT_CALL)
-			continue;
-		LLVMValueRef need = callee_scratch(e, &e->fn->stmts[k]);
-		most = LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, need, most, ""), need, most, "");
+		const struct loop_stmt *s = &e->fn->stmts[k];
+		const struct loop_stmt *calls = s->kind == STMT_CALL ? s : s->calls;
+		for (uint32_t i = 0; i < (s->kind == STMT_CALL ? 1 : s->n_calls); i++) {
+			LLVMValueRef need = callee_scratch(e, &calls[i]);
+			most = LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, need, most, ""), need, most, "");
+		}
 	}
 	LLVMBuildRet(e->builder, LLVMBuildAdd(e->builder, emit_dim(e, e->fn->scratch), most, ""));
 }

@@ -39,8 +39,9 @@ static hash128 key_of(const struct rewrite *w, ir_ref r)
 		hash_dims(h, &i->extent, 1);
 	if (i->op == OP_CONST)
 		hasher_add(h, i->data, (size_t)ir_type_count(w->old.dims, &i->type) * dtype_size(i->type.elem));
-	if (i->op == OP_CALL) {
+	if (ir_calls(i->op)) {
 		hasher_add_hash(h, i->callee->identity);
+		hasher_add_hash(h, i->other ? i->other->identity : i->callee->identity);
 		hasher_add_str(h, i->callee->symbol);
 		hash_dims(h, i->callee_syms, dims_syms(i->callee->dims));
 	}

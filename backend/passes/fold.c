@@ -89,7 +89,7 @@ static bool foldable(const struct ir_fn *f, ir_ref r)
 	const struct ir_inst *i = ir_at(f, r);
 	if (!(ir_op_traits(i->op) & PURE) || !i->build_time || !small(f, &i->type))
 		return false;
-	if (i->op == OP_CONST || i->op == OP_IOTA || i->op == OP_BROADCAST || i->op == OP_CALL || i->op == OP_RESULT)
+	if (i->op == OP_CONST || i->op == OP_IOTA || i->op == OP_BROADCAST || ir_calls(i->op) || i->op == OP_RESULT)
 		return false;
 	bool moves = i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE;
 	if (moves && ir_at(f, ir_operand(f, r, 0))->op == OP_BROADCAST)

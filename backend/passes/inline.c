@@ -76,7 +76,7 @@ static void splice_inst(struct splice *s, ir_ref r)
 		i.starts[k] = translated(s, i.starts[k]);
 	if (i.op == OP_DIM)
 		i.extent = translated(s, i.extent);
-	if (i.op == OP_CALL) {
+	if (ir_calls(i.op)) {
 		uint32_t n = dims_syms(i.callee->dims);
 		dim *syms = ARENA_ARRAY(unit, dim, n + 1);
 		for (uint32_t k = 0; k < n; k++)

@@ -200,7 +200,7 @@ static ir_ref simplify_move(struct rewrite *w, const struct ir_inst *i, ir_ref x
 static ir_ref simpler(struct rewrite *w, ir_ref r)
 {
 	const struct ir_inst i = *ir_at(&w->old, r);
-	if (!i.n_operands || i.op == OP_CALL || i.op == OP_RESULT)
+	if (!i.n_operands || ir_calls(i.op) || i.op == OP_RESULT)
 		return IR_NONE;
 	ir_ref a = rewrite_operand(w, r, 0);
 	if (!(ir_op_traits(i.op) & EWISE))

@@ -180,3 +180,5 @@ void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t boun
 	ctx->fail_bound = bound;
 	atomic_store(&ctx->failed, 2);
 }
+
+int32_t tri_failed(const struct tri_context *ctx) { return atomic_load_explicit(&ctx->failed, memory_order_relaxed) != 0; }

@@ -21,6 +21,8 @@ void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, 
 /* The first value is the condition, the template is for the others; false: tri_fail with the text "where: message". */
 void tri_assert(struct tri_context *ctx, const char *text, const char *where, const uint8_t *kinds, void *const *bufs, const int64_t *dims,
 		uint32_t n);
+/* Has this run failed? Then what it computes means nothing: loops end. */
+int32_t tri_failed(const struct tri_context *ctx);
 /* Runs fn(arg, i) for i in 0 … n-1 on the context's threads, in no order; returns when all are done. */
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 #endif

@@ -135,6 +135,85 @@ def lookup(p, ids, x):
     return i.astype(F32), x[:, [0, 8, 3]], np.tile(np.arange(9).reshape(3, 3), (3, 1))[i]
 
 
+def newton(p, x):
+    a = np.abs(x).sum() + 1
+    return np.sqrt(a), 1
+
+
+def counted(p, x, n):
+    n, h, fib, down = int(n), x, (1, 1), 0
+    for _ in range(n):
+        h = h * 0.5 + 1
+    for _ in range(2, n):
+        fib = fib[1], fib[0] + fib[1]
+    for i in range(n, 0, -2):
+        down = down * 3 + i
+    count = 0
+    for i in range(n + 4):
+        if i == 3:
+            continue
+        count += sum(k for k in range(i + 1) if k <= 4)
+        if count > 30:
+            break
+    return h, x.sum(0), count, fib[1], down
+
+
+def decode(p, start, n):
+    token, out, used = int(start), [-1] * 8, 0
+    for _ in range(n):
+        token = int((p["head.weight"] @ np.tanh(p["embed.weight"][token]) + p["head.bias"]).argmax())
+        out, used = out[1:] + [token], used + 1
+        if token == start:
+            break
+    return np.array(out), used
+
+
+def gate(p, name, x):
+    up, down = linear(p, name + ".up", x), linear(p, name + ".down", x)
+    if x.mean() > 0:
+        return up * p[name + ".scale"]
+    if down.max() > 1:
+        down = np.tanh(down)
+    elif down.min() < -0.5:
+        down = relu(down) @ p[name + ".down.weight"]
+    return down - x
+
+
+def branches(p, x, flag):
+    low, high = (x.min(), x.max()) if flag else (x.max(), x.min())
+    safe = len(x) > 2 and x[2].sum() > 0
+    h = gate(p, "a" if flag else "b", x)
+    return h if safe or flag else -h, gate(p, "b", -x), low - high, int(safe or flag), bool(flag and safe)
+
+
+def relax(p, x, n):
+    n, h, kept = int(n), x, [x, x * 0.5]
+    for k in range(max(n, 0)):
+        h = 0.5 * h + 0.1 * np.tanh(linear(p, "f", h))
+        if k % 2 == 1:
+            h = h + 0.1 * linear(p, "g", h)
+        kept = [kept[1], h]
+    for i in range(3):
+        if h.sum() > 1000:
+            break
+        h = h + i
+    row, limit = np.zeros(x.shape[1]), n - 3
+    for r in x:
+        if r.sum() > limit:
+            row = r * 2
+            break
+        limit -= 0.25
+    return h, kept[0], row, max(n, 0)
+
+
+def settled(p, x):
+    w, m, n = p["w"], p["w"], 0
+    while np.abs(m).max() > 0.01 and n < 50:
+        m, n = m @ w * 0.25, n + 1
+    positive = p["flag"] > 0
+    return (x @ w if positive else x @ w.T) + (w.sum(0) if positive else w @ w[0]), n, m * 100
+
+
 CHOICE = {**fc("u.0.fc", 6, 6), **fc("u.1.fc", 6, 9), **fc("u.1.skip.0", 6, 9, False), **fc("u.2.fc", 9, 9)}
 NORMS = {"bn.weight": (12,), "bn.bias": (12,), "bn.running_mean": (12,), "bn.running_var": (12,), "ln.weight": (12,), "ln.bias": (12,), "rn.weight": (12,)}
 PROGRAMS = {
@@ -169,7 +248,19 @@ PROGRAMS = {
     "tritmath": ({"x": "float32 N 4"}, {}, tritmath),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
 }
+GATES = {k: v for g in "ab" for k, v in {g + ".scale": (5,), **fc(g + ".up", 5, 5), **fc(g + ".down", 5, 5, False)}.items()}
+# Run-time branches and loops, which OpenCL has not.
+CONTROL = {
+    "newton": ({"x": "float32 N 4"}, {}, newton),
+    "counted": ({"x": "float32 N M", "n": "index"}, {}, counted),
+    "decode": ({"start": "index", "n": "index"}, {"embed.weight": (9, 6), **fc("head", 6, 9)}, decode),
+    "branches": ({"x": "float32 N 5", "flag": "bool"}, GATES, branches),
+    "relax": ({"x": "float32 N 6", "n": "index"}, {**fc("f", 6, 6), **fc("g", 6, 6)}, relax),
+    "settled": ({"x": "float32 N 4"}, {"w": (4, 4), "flag": ()}, settled),
+}
+PROGRAMS.update(CONTROL)
 BATCHES = (7, 0, 1, 33)
+NOT_EMPTY = ("branches",)  # NumPy has no minimum of nothing
 EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes")
 
 
@@ -177,9 +268,9 @@ def draw(rng, spec, sizes):
     dtype, *dims = spec.split()
     shape = [sizes[d] if d in sizes else int(d) for d in dims]
     if dtype == "index":
-        return rng.integers(0, 9, shape).astype(np.int32)
+        return np.asarray(rng.integers(0, 9, shape), np.int32)
     if dtype == "bool":
-        return rng.random(shape) < 0.5
+        return np.asarray(rng.random(shape) < 0.5)
     x = rng.normal(size=shape) * 2 if dtype.startswith("float") else rng.integers(-4, 5, shape)
     return np.asarray(x).astype(dtype)
 
@@ -201,9 +292,11 @@ class Programs(ProjectTest):
         for name, (_, shapes, _) in PROGRAMS.items():
             with open(os.path.join(HERE, name + ".tri"), "rb") as f:
                 self.write(name + ".tri", f.read())
-            weights = {k: np.abs(self.rng.normal(size=s)).astype(F32) if k.endswith("var") else self.rng.normal(size=s).astype(F32) / 3
+            weights = {k: np.abs(self.rng.normal(size=s)).astype(F32) if k.endswith("var") else np.asarray(self.rng.normal(size=s) / 3, F32)
                        for k, s in shapes.items()}
             manifest += f"\nmodel {name}\n    sources = {name}.tri\n    entry = {name}\n"
+            if name in CONTROL:
+                manifest += "    emit = library header\n"
             if weights:
                 self.write(name + ".safetensors", safetensors(weights))
                 manifest += f"    weights = {name}.safetensors\n"
@@ -226,6 +319,8 @@ class Programs(ProjectTest):
         for name in names:
             specs, _, function = PROGRAMS[name]
             for n in batches:
+                if n == 0 and name in NOT_EMPTY:
+                    continue
                 with self.subTest(program=name, batch=n, flags=flags), np.errstate(all="ignore"):
                     inputs = {k: draw(self.rng, s, {"N": n, "M": 3, "T": 5}) for k, s in specs.items()}
                     wide = inputs if name in EXACT else {k: v.astype(np.float64) if v.dtype == F32 else v for k, v in inputs.items()}

@@ -1,0 +1,21 @@
+/* Loops that the run counts: their body is a unit, the locals that it assigns to are carried from one iteration to the next. */
+#ifndef TRIB_FRONTEND_ELAB_CARRIED_H
+#define TRIB_FRONTEND_ELAB_CARRIED_H
+#include "frontend/elab_branch.h"
+
+struct carried_loop {
+	const struct range *range; /* for; NULL: while */
+	node_id cond;              /* while */
+	node_id pattern;           /* for */
+	node_id body;
+	span at;
+};
+/* Elaborates the loop into the current unit. The ways out of a loop are open. False: reported. */
+bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flow);
+/* Does the body hold a `break` or a `return`? */
+bool carried_leaves(struct elab *e, node_id body);
+/* Checking: what the body assigns to is no longer a number known at compile time. */
+void carried_forget(struct elab *e, node_id body);
+/* The type of the numbers of a range with run-time bounds. */
+dtype range_counter(struct elab *e, const struct range *r);
+#endif
