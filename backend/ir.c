@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/vec.h"
 
 static const struct {
 	const char *text;
@@ -130,13 +131,20 @@ void ir_mark_build_time(struct ir_fn *f)
 
 static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 {
-	struct dim_step steps[256];
-	uint32_t n = dim_program(d, x, steps, 256);
+	struct dim_step few[64], *steps = few;
+	uint32_t n = dim_program(d, x, few, 64);
+	VEC(struct dim_step) many = {0};
+	if (n > 64) {
+		vec_reserve(&many, n);
+		steps = many.at;
+		dim_program(d, x, steps, n);
+	}
 	hasher_add_u64(h, n);
-	for (uint32_t k = 0; k < n && k < 256; k++) {
+	for (uint32_t k = 0; k < n; k++) {
 		hasher_add_u64(h, steps[k].op);
 		hasher_add_u64(h, steps[k].op == DIM_PUSH_CONST || steps[k].op == DIM_PUSH_SYM ? (uint64_t)steps[k].value : 0);
 	}
+	vec_free(&many);
 }
 
 static void hash_type(struct hasher *h, const struct dims *d, const struct core_type *t)

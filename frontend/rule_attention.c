@@ -31,6 +31,11 @@ static bool load_float(struct elab *e, struct bcall *c, uint32_t i, core_ref *r,
 	return false;
 }
 
+static void label_shape(struct elab *e, struct bcall *c, struct diag *g, uint32_t i, const struct core_type *t)
+{
+	diag_secondary(e->out, g, c->ats[i], "`%s` has shape %s", name_text(e->f, c->sig->params[i].name), elab_shape_text(e, t));
+}
+
 static bool same_size(struct elab *e, struct bcall *c, const struct core_type *t, uint32_t i, uint32_t from_end, uint32_t k,
 		      const char *what)
 {
@@ -38,20 +43,23 @@ static bool same_size(struct elab *e, struct bcall *c, const struct core_type *t
 	if (dims_agree(e, a->dims[a->rank - from_end], b->dims[b->rank - from_end]))
 		return true;
 	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[k], "`attention`: %s", what);
-	diag_secondary(e->out, g, c->ats[i], "%s has shape %s", name_text(e->f, c->sig->params[i].name), elab_shape_text(e, a));
-	diag_secondary(e->out, g, c->ats[k], "%s has shape %s", name_text(e->f, c->sig->params[k].name), elab_shape_text(e, b));
+	label_shape(e, c, g, i, a);
+	label_shape(e, c, g, k, b);
 	return false;
 }
 
-static bool join_batch(struct elab *e, struct bcall *c, uint32_t i, struct core_type t, struct core_type *out)
+static bool join_batch(struct elab *e, struct bcall *c, uint32_t i, const struct core_type *t, struct core_type *out)
 {
-	if (t.rank < 2)
+	struct core_type batch = t[i];
+	if (batch.rank < 2)
 		return true;
-	t.rank -= 2;
-	if (broadcast_dims(e, out, &t))
+	batch.rank -= 2;
+	if (broadcast_dims(e, out, &batch))
 		return true;
 	struct diag *g = elab_error(e, DIAG_BROADCAST, c->ats[i], "`attention`: the leading dimensions %s of `%s` do not go with %s",
-				    elab_shape_text(e, &t), name_text(e->f, c->sig->params[i].name), elab_shape_text(e, out));
+				    elab_shape_text(e, &batch), name_text(e->f, c->sig->params[i].name), elab_shape_text(e, out));
+	label_shape(e, c, g, Q, &t[Q]);
+	label_shape(e, c, g, i, &t[i]);
 	diag_help(e->out, g, "leading dimensions broadcast; the heads of q, dimension -3, may also be a multiple of those of k and v");
 	return false;
 }
@@ -110,7 +118,7 @@ struct value rule_attention(struct elab *e, struct bcall *c)
 	out = t[Q];
 	out.rank -= 2;
 	for (uint32_t i = K; i <= MASK; i++)
-		if (!join_batch(e, c, i, t[i], &out))
+		if (!join_batch(e, c, i, t, &out))
 			return VALUE_POISON;
 	out.elem = elem;
 	out.dims[out.rank++] = t[Q].dims[t[Q].rank - 2];

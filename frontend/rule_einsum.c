@@ -1,171 +1,7 @@
 /* einsum: read as torch.einsum reads its equation, then taken apart into diagonals, sums, products and one matrix product for each further
  * operand, from left to right. */
-#include <ctype.h>
 #include <string.h>
-#include "frontend/builtin.h"
-
-enum { LETTERS = 52, ELLIPSIS = LETTERS, LABELS = LETTERS + CORE_MAX_RANK, MAX_OPERANDS = 16 };
-
-/* A tensor whose dimension k is called label[k]. */
-struct term {
-	core_ref r;
-	uint32_t n;
-	uint8_t label[CORE_MAX_RANK * 2];
-};
-struct einsum {
-	struct elab *e;
-	struct bcall *c;
-	const char *text;
-	struct term in[MAX_OPERANDS], out;
-	uint32_t n;
-	dim size[LABELS];
-	uint32_t uses[LABELS]; /* by operands */
-	uint32_t ellipsis;     /* dimensions that `...` stands for */
-};
-
-static bool fails(struct einsum *s, uint32_t arg, enum diag_code code, const char *text)
-{
-	shape_error(s->e, s->c, code, s->c->ats[arg], "%s", text);
-	return false;
-}
-
-/* ---- reading ---- */
-
-static uint8_t label_of(char ch) { return (uint8_t)(islower((unsigned char)ch) ? ch - 'a' : ch - 'A' + 26); }
-
-/* How many letters a subscript has; *dots: has it an ellipsis? False: it is not one. */
-static bool measure(struct einsum *s, const char *p, const char *end, uint32_t *letters, bool *dots)
-{
-	*letters = 0;
-	*dots = false;
-	for (; p < end; p++) {
-		if (*p == ' ')
-			continue;
-		if (isalpha((unsigned char)*p)) {
-			++*letters;
-		} else if (end - p >= 3 && !strncmp(p, "...", 3) && !*dots) {
-			*dots = true;
-			p += 2;
-		} else {
-			return fails(s, 0, DIAG_ARG_VALUE, "a subscript is made of letters and at most one `...`, as in \"bij,bjk->bik\"");
-		}
-	}
-	return true;
-}
-
-static bool read_term(struct einsum *s, const char *p, const char *end, uint32_t dots_rank, struct term *t)
-{
-	for (; p < end; p++) {
-		uint32_t n = *p == '.' ? dots_rank : *p != ' ';
-		if (t->n + n > CORE_MAX_RANK)
-			return fails(s, 0, DIAG_RANK, "a tensor has at most 8 dimensions");
-		if (isalpha((unsigned char)*p))
-			t->label[t->n++] = label_of(*p);
-		if (*p != '.')
-			continue;
-		for (uint32_t k = 0; k < dots_rank; k++) /* aligned at the right */
-			t->label[t->n++] = (uint8_t)(ELLIPSIS + CORE_MAX_RANK - dots_rank + k);
-		p += 2;
-	}
-	return true;
-}
-
-static bool read_operand(struct einsum *s, const char *p, const char *end, uint32_t i)
-{
-	uint32_t letters;
-	bool dots;
-	s->in[i].r = s->c->v[1].u.seq->at[i].u.t;
-	uint32_t rank = type_of(s->e, s->in[i].r)->rank;
-	if (!measure(s, p, end, &letters, &dots))
-		return false;
-	if (letters > rank || (!dots && letters < rank)) {
-		shape_error(s->e, s->c, DIAG_RANK, s->c->ats[0], "subscript %u names %u dimensions, but the operand is %s", i + 1, letters,
-			    elab_type_text(s->e, s->in[i].r));
-		return false;
-	}
-	if (dots && rank - letters > s->ellipsis)
-		s->ellipsis = rank - letters;
-	return read_term(s, p, end, rank - letters, &s->in[i]);
-}
-
-/* Without `->`: the dimensions of `...`, then every letter that occurs once, in alphabetical order (capitals first). */
-static void implicit_output(struct einsum *s)
-{
-	uint32_t count[LABELS] = {0};
-	for (uint32_t i = 0; i < s->n; i++)
-		for (uint32_t k = 0; k < s->in[i].n; k++)
-			count[s->in[i].label[k]]++;
-	for (uint32_t k = 0; k < s->ellipsis; k++)
-		s->out.label[s->out.n++] = (uint8_t)(LABELS - s->ellipsis + k);
-	for (uint32_t k = 0; k < LETTERS && s->out.n < CORE_MAX_RANK; k++) {
-		uint8_t label = (uint8_t)((k + 26) % LETTERS);
-		if (count[label] == 1)
-			s->out.label[s->out.n++] = label;
-	}
-}
-
-static bool read_output(struct einsum *s, const char *p)
-{
-	uint32_t letters, seen[LABELS] = {0};
-	bool dots;
-	const char *end = p + strlen(p);
-	if (!measure(s, p, end, &letters, &dots) || !read_term(s, p, end, s->ellipsis, &s->out))
-		return false;
-	for (uint32_t k = 0; k < s->out.n; k++) {
-		if (!s->uses[s->out.label[k]])
-			return fails(s, 0, DIAG_ARG_VALUE, "the result has a letter that no operand has");
-		if (seen[s->out.label[k]]++)
-			return fails(s, 0, DIAG_ARG_VALUE, "the result has a letter twice");
-	}
-	return true;
-}
-
-/* Sizes of one label agree, or are 1. */
-static bool join_sizes(struct einsum *s, uint32_t i)
-{
-	struct elab *e = s->e;
-	struct core_type t = *type_of(e, s->in[i].r);
-	for (uint32_t k = 0; k < t.rank; k++) {
-		uint8_t label = s->in[i].label[k];
-		struct core_type have = {.rank = 1, .dims = {s->size[label]}}, more = {.rank = 1, .dims = {t.dims[k]}};
-		if (!s->uses[label]++) {
-			s->size[label] = t.dims[k];
-		} else if (broadcast_dims(e, &have, &more)) {
-			s->size[label] = have.dims[0];
-		} else {
-			char name[2] = {(char)(label < 26 ? 'a' + label : 'A' + label - 26), 0};
-			shape_error(e, s->c, DIAG_SHAPE, s->c->ats[1], "`%s` is %s in operand %u, %s, but %s before",
-				    label < LETTERS ? name : "...", elab_shape_text(e, &more), i + 1, elab_type_text(e, s->in[i].r),
-				    elab_shape_text(e, &have));
-			return false;
-		}
-	}
-	return true;
-}
-
-static bool read_equation(struct einsum *s)
-{
-	const char *p = s->text, *arrow = strstr(p, "->"), *end = arrow ? arrow : p + strlen(p);
-	uint32_t n = 1;
-	for (const char *q = p; q < end; q++)
-		n += *q == ',';
-	if (n != s->n) {
-		shape_error(s->e, s->c, DIAG_ARG_COUNT, s->c->at, "the equation has %u operand%s, the call %u", n, n == 1 ? "" : "s", s->n);
-		return false;
-	}
-	for (uint32_t i = 0; i < n; i++) {
-		const char *stop = memchr(p, ',', (size_t)(end - p));
-		stop = stop ? stop : end;
-		if (!read_operand(s, p, stop, i) || !join_sizes(s, i))
-			return false;
-		p = stop + 1;
-	}
-	if (!arrow)
-		implicit_output(s);
-	return !arrow || read_output(s, arrow + 2);
-}
-
-/* ---- taking apart ---- */
+#include "frontend/einsum.h"
 
 static core_ref apply(struct einsum *s, enum builtin bi, const struct value *v, uint32_t n)
 {
@@ -218,7 +54,7 @@ static bool shape_to(struct einsum *s, core_ref *r, const dim *d, uint32_t n)
 {
 	struct value sizes[CORE_MAX_RANK * 3];
 	if (n > CORE_MAX_RANK)
-		return fails(s, 0, DIAG_RANK, "a product of more than 8 dimensions arises on the way");
+		return einsum_fails(s, 0, DIAG_RANK, "a product of more than 8 dimensions arises on the way");
 	for (uint32_t k = 0; k < n; k++)
 		sizes[k] = value_dim(s->e->b->dims, d[k]);
 	*r = apply_list(s, BI_RESHAPE, *r, sizes, n);
@@ -251,7 +87,8 @@ static bool diagonal(struct einsum *s, struct term *t, uint32_t a, uint32_t b)
 	uint32_t n = 0;
 	int64_t size;
 	if (!dim_is_const(d, have.dims[a], &size) || !dims_agree(s->e, have.dims[a], have.dims[b]))
-		return fails(s, 1, DIAG_SHAPE, "a letter that stands twice in a subscript needs two equal sizes known at compile time");
+		return einsum_fails(s, 1, DIAG_SHAPE,
+				    "a letter that stands twice in a subscript needs two equal sizes known at compile time");
 	for (uint32_t k = 0; k < t->n; k++)
 		if (k != a && k != b) {
 			order[n] = value_int(k);
@@ -397,7 +234,7 @@ static bool multiply(struct einsum *s, struct term *a, struct term *b, uint32_t 
 	a->r = apply(s, r.n_inner ? BI_MATMUL : BI_MUL, v, 2);
 	a->n = r.n_both + r.n_left + r.n_right;
 	if (a->n > CORE_MAX_RANK)
-		return fails(s, 0, DIAG_RANK, "a product of more than 8 dimensions arises on the way");
+		return einsum_fails(s, 0, DIAG_RANK, "a product of more than 8 dimensions arises on the way");
 	put_labels(a->label, put_labels(a->label, put_labels(a->label, 0, r.both, r.n_both), r.left, r.n_left), r.right, r.n_right);
 	dim size[CORE_MAX_RANK];
 	for (uint32_t k = 0; k < a->n; k++)
@@ -418,7 +255,7 @@ struct value rule_einsum(struct elab *e, struct bcall *c)
 			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "operand %u is %s, not a tensor", i + 1,
 					   elab_value_text(e, list.u.seq->at[i]));
 	struct einsum state = {.e = e, .c = c, .text = c->v[0].u.s, .n = list.u.seq->n}, *s = &state;
-	if (!read_equation(s))
+	if (!einsum_read(s))
 		return VALUE_POISON;
 	struct term *t = &s->in[0];
 	for (uint32_t i = 0; i < s->n; i++) {

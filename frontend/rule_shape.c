@@ -207,7 +207,7 @@ struct value rule_moveaxis(struct elab *e, struct bcall *c)
 	if (!need_axes(e, c, 1, rank, from, &n) || !need_axes(e, c, 2, rank, to, &n_to))
 		return VALUE_POISON;
 	if (n != n_to)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "%u dimensions are to move to %u places", n, n_to);
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "the source names %u dimensions, the destination %u", n, n_to);
 	for (uint32_t k = 0; k < rank; k++)
 		order[k] = UINT32_MAX;
 	for (uint32_t k = 0; k < n; k++) {

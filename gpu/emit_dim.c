@@ -2,7 +2,7 @@
 #include "base/bug.h"
 #include "gpu/emit.h"
 
-enum { STEPS = 256, DEPTH = 64 };
+enum { DEPTH = 64 };
 
 static const char *binary(struct arena *a, enum dim_op op, const char *x, const char *y)
 {
@@ -24,10 +24,10 @@ static const char *number(struct arena *a, int64_t v)
 
 const char *opencl_dim(struct arena *a, const struct dims *d, dim x)
 {
-	struct dim_step steps[STEPS];
 	const char *stack[DEPTH];
-	uint32_t n = dim_program(d, x, steps, STEPS), top = 0;
-	BUG_ON(n > STEPS);
+	uint32_t n = dim_program(d, x, NULL, 0), top = 0;
+	struct dim_step *steps = ARENA_ARRAY(a, struct dim_step, n);
+	dim_program(d, x, steps, n);
 	for (uint32_t i = 0; i < n; i++) {
 		const struct dim_step *s = &steps[i];
 		BUG_ON(top == DEPTH);

@@ -9,15 +9,15 @@
 #include "gpu/opencl.h"
 #include "gpu/runtime/launch.h"
 
-enum { STEPS = 256, BLOB_ALIGN = 64 };
+enum { BLOB_ALIGN = 64 };
 
 /* Two growing sections: structs, which hold pointers, and what they point to that holds none. */
 struct writer {
 	struct object *o;
 	struct buf structs, plain;
 	uint32_t structs_section, plain_section, structs_symbol, plain_symbol;
-	const struct dims *dims;  /* whose programs are in `programs` */
-	VEC(uint64_t) programs;   /* per dim: offset in `plain` + 1, or 0 */
+	const struct dims *dims; /* whose programs are in `programs` */
+	VEC(uint64_t) programs;  /* per dim: offset in `plain` + 1, or 0 */
 	VEC(uint32_t) lengths;
 };
 
@@ -37,20 +37,26 @@ static void point(struct writer *w, uint64_t field, uint32_t symbol, uint64_t at
 
 static uint64_t put_program(struct writer *w, dim x)
 {
-	struct dim_step steps[STEPS];
-	tri_dim_step out[STEPS];
-	uint32_t n = dim_program(w->dims, x, steps, STEPS);
-	BUG_ON(n > STEPS);
-	memset(out, 0, n * sizeof *out);
+	VEC(struct dim_step) steps = {0};
+	uint32_t n = dim_program(w->dims, x, NULL, 0);
+	vec_reserve(&steps, n);
+	dim_program(w->dims, x, steps.at, n);
+	buf_align(&w->plain, 8);
+	uint64_t at = w->plain.len;
 	for (uint32_t i = 0; i < n; i++) {
-		out[i].op = (int32_t)steps[i].op; /* the enums agree, see below */
-		out[i].value = steps[i].value;
+		tri_dim_step step;
+		memset(&step, 0, sizeof step);
+		step.op = (int32_t)steps.at[i].op; /* the enums agree, see below */
+		step.value = steps.at[i].value;
+		put(&w->plain, &step, sizeof step);
 	}
+	vec_free(&steps);
 	w->lengths.at[x.idx] = n;
-	return put(&w->plain, out, n * sizeof *out);
+	return at;
 }
 _Static_assert((int)TRI_DIM_CONST == (int)DIM_PUSH_CONST && (int)TRI_DIM_SYM == (int)DIM_PUSH_SYM && (int)TRI_DIM_ADD == (int)DIM_OP_ADD &&
-	       (int)TRI_DIM_MUL == (int)DIM_OP_MUL && (int)TRI_DIM_FLOORDIV == (int)DIM_OP_FLOORDIV && (int)TRI_DIM_MOD == (int)DIM_OP_MOD,
+		       (int)TRI_DIM_MUL == (int)DIM_OP_MUL && (int)TRI_DIM_FLOORDIV == (int)DIM_OP_FLOORDIV &&
+		       (int)TRI_DIM_MOD == (int)DIM_OP_MOD,
 	       "dimension programs");
 
 /* Fills the length of d; its steps are pointed to by fill_dim once d has its place. */
@@ -82,8 +88,8 @@ static uint64_t put_dims(struct writer *w, const dim *dims, uint32_t n)
 
 static int32_t place_kind(enum flat_place_kind k)
 {
-	static const int32_t kinds[] = {[FLAT_INPUT] = TRI_CL_INPUT, [FLAT_OUTPUT] = TRI_CL_OUTPUT, [FLAT_BLOB] = TRI_CL_BLOB,
-					[FLAT_SCRATCH] = TRI_CL_SCRATCH};
+	static const int32_t kinds[] = {
+		[FLAT_INPUT] = TRI_CL_INPUT, [FLAT_OUTPUT] = TRI_CL_OUTPUT, [FLAT_BLOB] = TRI_CL_BLOB, [FLAT_SCRATCH] = TRI_CL_SCRATCH};
 	return kinds[k];
 }
 
@@ -105,7 +111,8 @@ struct launch_parts {
 
 static void put_launch(struct writer *w, const struct flat_launch *l, const struct launch_parts *parts)
 {
-	struct tri_cl_launch out = {.n_places = (int32_t)l->n_places, .n_dims = (int32_t)l->n_dims, .fails = l->fails, .items = dim_desc(w, l->items)};
+	struct tri_cl_launch out = {
+		.n_places = (int32_t)l->n_places, .n_dims = (int32_t)l->n_dims, .fails = l->fails, .items = dim_desc(w, l->items)};
 	uint64_t at = put(&w->structs, &out, sizeof out);
 	point(w, at + offsetof(struct tri_cl_launch, kernel), w->plain_symbol, parts->kernel);
 	point(w, at + offsetof(struct tri_cl_launch, places), w->structs_symbol, parts->places);
@@ -170,7 +177,8 @@ static uint64_t put_program_text(struct writer *w, const struct flatten *f, cons
 	struct buf text = {0};
 	opencl_program(units, f->in->program->n_units, &text);
 	uint64_t at = put(&w->plain, text.at, text.len + 1), blobs = put_blobs(w, f);
-	struct tri_cl_program p = {.text_size = text.len, .n_blobs = (int32_t)(f->weights->n_blobs + f->consts.len),
+	struct tri_cl_program p = {.text_size = text.len,
+				   .n_blobs = (int32_t)(f->weights->n_blobs + f->consts.len),
 				   .fp64 = strncmp(text.at, "#define TRI_FP64", 16) == 0};
 	uint64_t here = put(&w->structs, &p, sizeof p);
 	point(w, here + offsetof(struct tri_cl_program, text), w->plain_symbol, at);
@@ -195,8 +203,8 @@ static void close_section(struct object *o, uint32_t section, struct buf *b)
 	buf_free(b);
 }
 
-void launch_data_add(struct object *o, const struct model_input *in, const struct model_weights *weights, const struct loop_fn *const *units,
-		     uint32_t *entries)
+void launch_data_add(struct object *o, const struct model_input *in, const struct model_weights *weights,
+		     const struct loop_fn *const *units, uint32_t *entries)
 {
 	struct flatten f = {.arena = o->arena, .in = in, .weights = weights, .units = units};
 	struct writer w = {0};
@@ -214,7 +222,8 @@ void launch_data_add(struct object *o, const struct model_input *in, const struc
 	uint64_t program = put_program_text(&w, &f, units);
 	for (uint32_t i = 0; i < n; i++) {
 		point(&w, at[i] + offsetof(struct tri_cl_entry, program), w.structs_symbol, program);
-		entries[i] = object_symbol(o, arena_printf(o->arena, "launches.%u", i), w.structs_section, at[i], sizeof(struct tri_cl_entry), false, false);
+		entries[i] = object_symbol(o, arena_printf(o->arena, "launches.%u", i), w.structs_section, at[i],
+					   sizeof(struct tri_cl_entry), false, false);
 	}
 	close_section(o, w.structs_section, &w.structs);
 	close_section(o, w.plain_section, &w.plain);

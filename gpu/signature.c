@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 
-enum { BAKE_LIMIT = 1024, STEPS = 256, MANY_TERMS = 256, MANY_RESULTS = 1 << 16 };
+enum { BAKE_LIMIT = 1024, MANY_TERMS = 256, MANY_RESULTS = 1 << 16 };
 
 int64_t opencl_buffer_bytes(const struct loop_fn *f, uint32_t buffer)
 {
@@ -46,12 +46,8 @@ static void mark_dim(struct marks *m, dim d)
 	int64_t v;
 	if (dim_is_const(m->f->dims, d, &v))
 		return;
-	struct dim_step steps[STEPS];
-	uint32_t n = dim_program(m->f->dims, d, steps, STEPS);
-	BUG_ON(n > STEPS);
-	for (uint32_t i = 0; i < n; i++)
-		if (steps[i].op == DIM_PUSH_SYM)
-			m->syms[steps[i].value] = true;
+	for (uint32_t k = 0; k < dims_syms(m->f->dims); k++)
+		m->syms[k] = m->syms[k] || dim_mentions(m->f->dims, d, k);
 }
 
 static void mark_access(struct marks *m, const struct loop_nest *n, const struct loop_access *a)

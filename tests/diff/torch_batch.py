@@ -2,6 +2,7 @@
 
 All cases of a test are results of one layer, which is compiled at two levels and interpreted; sizes are constants or, where `dynamic` says so,
 known at run time only."""
+import math
 import re
 
 import numpy as np
@@ -9,6 +10,28 @@ import numpy as np
 from torch_ops import TYPES, TorchTest, torch
 
 TOLERANCE = {np.float16: 4e-3, np.float32: 2e-5, np.float64: 1e-10}
+
+
+def attend(q, k, v, mask=None, causal=False, scale=None):
+    """scaled_dot_product_attention with enable_gqa; a query that sees no key gives zeros."""
+    if q.dim() > 2 and k.dim() > 2 and k.shape[-3] not in (1, q.shape[-3]):
+        k, v = (t.repeat_interleave(q.shape[-3] // t.shape[-3], -3) if t.shape[-3] > 1 else t for t in (k, v))
+    s = q @ k.transpose(-2, -1) * (scale or 1 / math.sqrt(q.shape[-1]))
+    if mask is not None:
+        s = s.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else s + mask
+    if causal:
+        s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), -math.inf)
+    return torch.nan_to_num(s.softmax(-1)) @ v
+
+
+def rotate(x, positions, base=10000.0, interleaved=False):
+    """Llama's apply_rotary_pos_emb; interleaved: the original paper's pairs. Positions broadcast to x.shape[:-1]."""
+    d = x.shape[-1]
+    angle = positions[..., None].double() * base ** (-torch.arange(0, d, 2).double() / d)
+    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
+    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else (x[..., : d // 2], x[..., d // 2 :])
+    pair = a * cos - b * sin, b * cos + a * sin
+    return torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
 
 
 class Case:
@@ -114,4 +137,11 @@ class BatchTest(TorchTest):
             self.trib("build", level)
             self._compare(self._run(arrays, count), f"{level}, {sizes}")
         self._compare(self._run(arrays, count, "--device", "reference"), f"interpreter, {sizes}")
+        self.cases = []
+
+    def check_opencl(self):
+        arrays, count = self._write(True, True)
+        self.edit("tri.build", "    entry = Cases\n", "    entry = Cases\n    emit = library opencl\n")
+        self.trib("build")
+        self._compare(self._run(arrays, count, "--device", "opencl"), "opencl")
         self.cases = []

@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 
-from torch_batch import BatchTest, torch
+from torch_batch import BatchTest, attend, rotate, torch
 
 F = torch.nn.functional
 
@@ -323,28 +323,6 @@ class Reduce(BatchTest):
         self.check(dynamic=True)
 
 
-def attend(q, k, v, mask=None, causal=False, scale=None):
-    """scaled_dot_product_attention with enable_gqa; a query that sees no key gives zeros."""
-    if q.dim() > 2 and k.dim() > 2 and k.shape[-3] not in (1, q.shape[-3]):
-        k, v = (t.repeat_interleave(q.shape[-3] // t.shape[-3], -3) if t.shape[-3] > 1 else t for t in (k, v))
-    s = q @ k.transpose(-2, -1) * (scale or 1 / math.sqrt(q.shape[-1]))
-    if mask is not None:
-        s = s.masked_fill(~mask, -math.inf) if mask.dtype == torch.bool else s + mask
-    if causal:
-        s = s.masked_fill(~torch.ones(s.shape[-2:], dtype=torch.bool).tril(), -math.inf)
-    return torch.nan_to_num(s.softmax(-1)) @ v
-
-
-def rotate(x, positions, base=10000.0, interleaved=False):
-    """Llama's apply_rotary_pos_emb; interleaved: the original paper's pairs. Positions broadcast to x.shape[:-1]."""
-    d = x.shape[-1]
-    angle = positions[..., None].double() * base ** (-torch.arange(0, d, 2).double() / d)
-    cos, sin = angle.cos().to(x.dtype), angle.sin().to(x.dtype)
-    a, b = (x[..., 0::2], x[..., 1::2]) if interleaved else (x[..., : d // 2], x[..., d // 2 :])
-    pair = a * cos - b * sin, b * cos + a * sin
-    return torch.stack(pair, -1).flatten(-2) if interleaved else torch.cat(pair, -1)
-
-
 class Linear(BatchTest):
     def test_matmul(self):
         for dtype in (torch.float32, torch.float64, torch.int64, torch.int32):
@@ -591,6 +569,21 @@ class Losses(BatchTest):
                               F.cross_entropy(x, p, w, reduction=r, label_smoothing=s), 1e-4)
                     self.case(f'cross_entropy({{x}}, {{p}}, reduction="{r}")', {"x": x, "p": p}, F.cross_entropy(x, p, reduction=r), 1e-4)
             self.check(dynamic)
+
+
+class Devices(BatchTest):
+    def test_opencl(self):
+        """What has no kernel of its own there: gathers, attention, packing, losses."""
+        q, k, v = self.tensor([2, 4, 3, 6]), self.tensor([2, 2, 5, 6]), self.tensor([2, 2, 5, 4])
+        self.case("attention({q}, {k}, {v}, causal=true)", {"q": q[:, :2].contiguous(), "k": k, "v": v}, attend(q[:, :2], k, v, causal=True))
+        self.case("rope({x}, 7, interleaved=true)", {"x": q}, rotate(q, torch.arange(3) + 7, interleaved=True), 1e-4)
+        x, y = self.tensor([4, 6]), torch.from_numpy(self.rng.integers(0, 6, [4]))
+        self.case("gather({x}, 1, {y}.unsqueeze(1))", {"x": x, "y": y}, x.gather(1, y[:, None]))
+        self.case("cross_entropy({x}, {y}, label_smoothing=0.1)", {"x": x, "y": y}, F.cross_entropy(x, y, label_smoothing=0.1), 1e-4)
+        t = self.trits([3, 7])
+        self.case("unpack(pack({t}), 7)", {"t": ("trit", t)}, t)
+        self.case("xnor_quantize({x}, dim=0)", {"x": x}, (torch.where(x >= 0, 1, -1).to(torch.int8), x.abs().mean(0, keepdim=True)))
+        self.check_opencl()
 
 
 if __name__ == "__main__":
