@@ -44,6 +44,30 @@ static void print_program(const struct core_program *p, struct buf *out)
 		buf_printf(out, "param %s%s\n", p->params[i].name, p->params[i].init ? " with initializer" : "");
 }
 
+/* Lines of the standard library without their numbers, which change with every layer that is added. */
+static void put_without_std_lines(struct buf *out, const char *text)
+{
+	bool inside = false;
+	for (const char *line = text; *line;) {
+		const char *end = strchr(line, '\n'), *at = strstr(line, "::: std/");
+		end = end ? end + 1 : line + strlen(line);
+		bool names = at && at < end;
+		inside = names || (inside && *line != '\n');
+		if (names) {
+			const char *colon = strchr(at + strlen("::: std/"), ':');
+			buf_put(out, line, (size_t)(colon - line));
+			buf_putc(out, '\n');
+		} else {
+			bool gutter = inside;
+			for (const char *c = line; c < end; c++) {
+				gutter = gutter && (*c == ' ' || (*c >= '0' && *c <= '9'));
+				buf_putc(out, gutter ? ' ' : *c);
+			}
+		}
+		line = end;
+	}
+}
+
 /* The diagnostics as people see them. */
 static void print_diags(struct front *t, struct buf *out)
 {
@@ -53,7 +77,7 @@ static void print_diags(struct front *t, struct buf *out)
 	diags_sort(t->diags);
 	diags_print(t->diags, t->sources, f, false);
 	fclose(f);
-	buf_put(out, text, len);
+	put_without_std_lines(out, text);
 	free(text);
 }
 
