@@ -22,6 +22,7 @@ static const struct source *read_source(struct analysis *a, const char *path)
 	const struct document *d = server_document_at(a->server, full);
 	char *text;
 	size_t len;
+	map_put(&a->looked_for, map_key_str(full), 1);
 	if (d && a->probe && a->probe->document == d) {
 		const struct source *s = sources_add(a->sources, path, a->probe->text, a->probe->len);
 		index_ask(a->index, s->id, (uint32_t)a->probe->offset);
@@ -139,12 +140,6 @@ static void elaborate(struct analysis *a, const struct build_spec *spec)
 	}
 }
 
-static bool is_source(const char *path)
-{
-	size_t n = strlen(path), m = strlen(MANIFEST);
-	return n < m || strcmp(path + n - m, MANIFEST) != 0;
-}
-
 struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe)
 {
 	struct arena *arena = arena_new(0);
@@ -159,7 +154,7 @@ struct analysis *analysis_new(struct server *s, const struct workspace *ws, cons
 	bool whole = ws->project && !probe && add_manifest(a, &spec);
 	for (uint32_t i = 0; i < s->documents.len; i++) {
 		const struct document *d = s->documents.at[i];
-		if (probe ? probe->document == d : d->ws == ws && is_source(d->path))
+		if (probe ? probe->document == d : d->ws == ws && !document_is_manifest(d))
 			frontend_add_file(a->frontend, inner_path(a, d->path));
 	}
 	frontend_check(a->frontend);
@@ -181,6 +176,7 @@ void analysis_free(struct analysis *a)
 	diags_free(a->diags);
 	sources_free(a->sources);
 	map_free(&a->loaded);
+	map_free(&a->looked_for);
 	arena_free(a->arena);
 }
 

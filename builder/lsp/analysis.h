@@ -24,7 +24,8 @@ struct analysis {
 	struct diags *diags;
 	struct frontend *frontend;
 	struct index *index;
-	struct map loaded; /* path to source id + 1, 0: absent */
+	struct map loaded;     /* path to source id + 1, 0: absent */
+	struct map looked_for; /* absolute paths of files, also of those that are absent */
 };
 /* A document with a changed text, to see what could stand at a place of it. */
 struct probe {

@@ -39,6 +39,8 @@ bool call_document(struct call *c, struct place *out)
 	return out->source != NULL;
 }
 
+bool call_source(struct call *c, struct place *out) { return call_document(c, out) && !document_is_manifest(out->document); }
+
 bool call_place(struct call *c, struct place *out)
 {
 	struct lsp_position p;

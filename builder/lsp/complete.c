@@ -2,13 +2,10 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/path.h"
-#include "builder/lsp/call.h"
+#include "builder/lsp/complete.h"
 #include "builder/lsp/cursor.h"
 #include "frontend/frontend.h"
 #include "frontend/std_data.h"
-
-/* The protocol's CompletionItemKind. */
-enum { ITEM_MODULE = 9, ITEM_KEYWORD = 14, ITEM_FIELD = 5 };
 
 static int item_kind(enum symbol_kind k)
 {
@@ -35,6 +32,8 @@ static void put_item(struct call *c, const char *name, int kind, const char *det
 	put_text(w, "sortText", arena_printf(c->scratch, "%c%s", order, name));
 	json_close(w, '}');
 }
+
+void complete_put(struct call *c, const char *name, int kind, const char *detail) { put_item(c, name, kind, detail, NULL, '2'); }
 
 static char order_of(const struct candidate *k, const struct symbol *s)
 {
@@ -137,23 +136,31 @@ static void put_items(struct call *c, const struct place *p, const struct analys
 		put_keywords(c);
 }
 
-void request_completion(struct call *c)
+static void complete_source(struct call *c, const struct place *p)
 {
-	struct place p;
 	struct buf text = {0};
 	size_t asked;
-	if (!call_place(c, &p))
-		return;
-	json_open(c->out, '[');
-	if (cursor_probe(p.source->text, p.source->len, p.offset, &text, &asked)) {
-		struct probe probe = {p.document, text.at, text.len, asked};
-		struct analysis *a = analysis_new(c->s, p.document->ws, &probe);
+	if (cursor_probe(p->source->text, p->source->len, p->offset, &text, &asked)) {
+		struct probe probe = {p->document, text.at, text.len, asked};
+		struct analysis *a = analysis_new(c->s, p->document->ws, &probe);
 		struct cursor cur;
 		cursor_open(&cur, text.at, text.len, asked);
-		put_items(c, &p, a, &cur);
+		put_items(c, p, a, &cur);
 		cursor_close(&cur);
 		analysis_free(a);
 	}
-	json_close(c->out, ']');
 	buf_free(&text);
+}
+
+void request_completion(struct call *c)
+{
+	struct place p;
+	if (!call_place(c, &p))
+		return;
+	json_open(c->out, '[');
+	if (document_is_manifest(p.document))
+		complete_manifest(c, &p);
+	else
+		complete_source(c, &p);
+	json_close(c->out, ']');
 }

@@ -34,7 +34,7 @@ static const char *project_above(struct server *s, struct arena *a, const char *
 static struct workspace *workspace_of(struct server *s, const char *path)
 {
 	struct arena *a = arena_new(0);
-	const char *dir = *path == '/' ? path_dir(a, path) : path;
+	const char *dir = *path == '/' ? path_dir(a, path) : ""; /* "": of what has no file */
 	bool std = !strcmp(dir, s->host->std_dir);
 	const char *root = std ? NULL : project_above(s, a, dir);
 	struct workspace *ws = NULL;
@@ -66,12 +66,22 @@ static void regroup(struct server *s)
 
 static bool is_manifest(const char *path) { return !strcmp(path_base(path), "tri.build"); }
 
+bool document_is_manifest(const struct document *d) { return is_manifest(d->path); }
+
+/* Does a file matter to what a workspace was found to be? One below its folder may be new. */
+static bool concerns(const struct workspace *ws, const char *path)
+{
+	size_t n = strlen(ws->root);
+	return !ws->now || (!strncmp(path, ws->root, n) && path[n] == '/') || map_get(&ws->now->looked_for, map_key_str(path), NULL);
+}
+
 void server_touch(struct server *s, const char *path)
 {
 	if (is_manifest(path))
 		regroup(s);
 	for (uint32_t i = 0; i < s->workspaces.len; i++)
-		s->workspaces.at[i]->dirty = true;
+		if (concerns(s->workspaces.at[i], path))
+			s->workspaces.at[i]->dirty = true;
 }
 
 struct analysis *server_analysis(struct server *s, const struct document *d)
@@ -120,8 +130,6 @@ static void close_document(struct server *s, struct document *d)
 	memmove(s->documents.at + i, s->documents.at + i + 1, (s->documents.len - i - 1) * sizeof *s->documents.at);
 	s->documents.len--;
 	d->ws->dirty = true;
-	if (is_manifest(d->path))
-		regroup(s);
 	free((char *)(uintptr_t)d->uri);
 	free((char *)(uintptr_t)d->path);
 	buf_free(&d->text);
@@ -146,9 +154,7 @@ void note_did_open(struct call *c)
 	vec_push(&c->s->documents, d);
 	d->ws = workspace_of(c->s, d->path);
 	set_text(d, json_string_value(text), json_string_length(text));
-	if (is_manifest(d->path))
-		regroup(c->s);
-	server_touch(c->s, "");
+	server_touch(c->s, d->path);
 }
 
 /* One change: a range's new text, or the whole text. */
@@ -199,11 +205,17 @@ void note_did_close(struct call *c)
 	struct document *d = uri ? server_document(c->s, uri) : NULL;
 	if (!d)
 		return;
+	const char *path = arena_strdup(c->scratch, d->path);
 	close_document(c->s, d);
-	server_touch(c->s, "");
+	server_touch(c->s, path);
 }
 
-void note_did_save(struct call *c) { server_touch(c->s, ""); }
+void note_did_save(struct call *c)
+{
+	const char *uri = json_text(json_object_get(c->params, "textDocument"), "uri");
+	if (uri)
+		server_touch(c->s, uri_path(c->scratch, uri));
+}
 
 void note_did_change_files(struct call *c)
 {

@@ -84,7 +84,7 @@ void request_folding(struct call *c)
 {
 	struct place p;
 	struct tokens t;
-	if (!call_document(c, &p))
+	if (!call_source(c, &p))
 		return;
 	struct diags *trash = diags_new(1);
 	lex(p.source, &t, trash);

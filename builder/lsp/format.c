@@ -38,7 +38,7 @@ static void format(struct call *c, const struct place *p, size_t first, size_t l
 void request_formatting(struct call *c)
 {
 	struct place p;
-	if (call_document(c, &p))
+	if (call_source(c, &p))
 		format(c, &p, 0, p.source->len);
 }
 
@@ -46,6 +46,6 @@ void request_range_formatting(struct call *c)
 {
 	struct place p;
 	size_t first, last;
-	if (call_range(c, &p, &first, &last))
+	if (call_range(c, &p, &first, &last) && !document_is_manifest(p.document))
 		format(c, &p, first, last);
 }

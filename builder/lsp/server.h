@@ -72,6 +72,7 @@ static inline bool server_clean(const struct server *s) { return s->state == SER
 /* ---- documents.c ---- */
 struct document *server_document(const struct server *s, const char *uri);
 struct document *server_document_at(const struct server *s, const char *path);
+bool document_is_manifest(const struct document *d);
 /* The analysis of the document's workspace as things are now. */
 struct analysis *server_analysis(struct server *s, const struct document *d);
 void server_touch(struct server *s, const char *path); /* the file changed on disk */

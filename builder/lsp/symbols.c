@@ -83,7 +83,7 @@ static uint32_t put_symbols(struct call *c, const struct place *p, const struct 
 void request_document_symbols(struct call *c)
 {
 	struct place p;
-	if (!call_document(c, &p))
+	if (!call_source(c, &p))
 		return;
 	struct outline o = outline_of(c, &p);
 	json_open(c->out, '[');

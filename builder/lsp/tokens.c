@@ -41,7 +41,7 @@ void request_semantic_tokens(struct call *c)
 	struct place p;
 	uint32_t n;
 	int64_t last_line = 0, last_char = 0;
-	if (!call_document(c, &p))
+	if (!call_source(c, &p))
 		return;
 	const struct index *ix = p.a->index;
 	const struct index_use *uses = index_uses_in(ix, p.source->id, &n);

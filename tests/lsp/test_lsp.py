@@ -2,6 +2,7 @@
 """Sessions with `trib lsp`, each with exact answers."""
 import json
 import os
+import random
 import stat
 import unittest
 
@@ -229,6 +230,15 @@ class Diagnostics(LspTest):
         self.client.sync()
         self.assertEqual(self.client.diagnostics[a], [])
 
+    def test_documents_without_a_file(self):
+        self.client.start()
+        self.client.open("untitled:Untitled-1", "fn f() { return oops }\n")
+        self.client.open("untitled:Untitled-2", "fn f() { }\n")
+        self.client.sync()
+        self.assertEqual([d["code"] for d in self.client.diagnostics["untitled:Untitled-1"]], ["E0201"])
+        self.assertEqual(self.client.diagnostics["untitled:Untitled-2"], [])
+        self.assertEqual(self.client.at("definition", "untitled:Untitled-2", {"line": 0, "character": 3})["uri"], "untitled:Untitled-2")
+
     def test_projects_and_their_manifest(self):
         self.write("src/blocks.tri", BLOCKS.replace("x + x", "x + oops"))
         self.write("src/main.tri", MAIN)
@@ -295,6 +305,33 @@ class Positions(LspTest):
         self.client.change(uri, 4, {"range": {"start": {"line": 0, "character": 999}, "end": {"line": 77, "character": 5}}, "text": "\nconst Z = A\n"})
         names = [s["name"] for s in self.client.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}})]
         self.assertEqual(names, ["A", "Z"])
+
+    def test_many_edits(self):
+        """A client's own text after random edits has its definitions where the server has them."""
+        self.client.start()
+        rng = random.Random(5)
+        wide = "aé日🎉ß𝄞x"
+        lines = [f'const A{i} = "{i}"' for i in range(20)]
+        uri = self.open("a.tri", "\n".join(lines))
+        for version in range(2, 40):
+            edits = []
+            for _ in range(rng.randrange(1, 6)):
+                at, word = rng.randrange(len(lines)), "".join(rng.choice(wide) for _ in range(rng.randrange(6)))
+                units = len(lines[at].encode("utf-16-le")) // 2
+                if rng.random() < 0.6:  # in front of the closing quote
+                    edits.append({"range": {"start": {"line": at, "character": units - 1}, "end": {"line": at, "character": units - 1}}, "text": word})
+                    lines[at] = lines[at][:-1] + word + '"'
+                else:  # from inside a line's string to behind that of a later line
+                    last = min(at + rng.randrange(3), len(lines) - 1)
+                    start = len(lines[at][: lines[at].index('"') + 1].encode("utf-16-le")) // 2
+                    end = len(lines[last].encode("utf-16-le")) // 2
+                    name = f"N{version}_{len(edits)}"
+                    edits.append({"range": {"start": {"line": at, "character": start}, "end": {"line": last, "character": end}}, "text": word + f'"\nconst {name} = "' + word + '"'})
+                    lines[at : last + 1] = [lines[at][: lines[at].index('"') + 1] + word + '"', f'const {name} = "{word}"']
+            self.client.change(uri, version, *edits)
+        got = self.client.ask("textDocument/documentSymbol", {"textDocument": {"uri": uri}})
+        want = [(line.split()[1], i, len(line.encode("utf-16-le")) // 2) for i, line in enumerate(lines)]
+        self.assertEqual([(s["name"], s["selectionRange"]["start"]["line"], s["range"]["end"]["character"]) for s in got], want)
 
     def test_utf8_when_agreed(self):
         text = 'const A = "日本🎉"; const B = A\n'
@@ -532,6 +569,16 @@ class Completing(LspTest):
         self.assertTrue({"nn", "blocks"} <= self.complete("import |\n").keys())
         self.assertEqual(set(self.complete("from blocks import |\n")), {"Block", "twice"})
         self.assertTrue({"fn", "layer"} <= self.complete("la|\n").keys())
+
+    def test_manifests(self):
+        self.project()
+        self.assertEqual(set(self.complete(MANIFEST + "pro|", "tri.build")), {"project", "model", "profile", "cache", "dependency"})
+        got = self.complete(MANIFEST + "    we|", "tri.build")
+        self.assertTrue({"weights", "input", "entry"} <= got.keys())
+        self.assertNotIn("version", got)
+        self.assertEqual(self.complete(MANIFEST.replace("entry   = Net", "entry   = |"), "tri.build"), {
+            "Net": "layer Net()", "Block": "layer Block(channels: int)", "twice": "fn twice(x: Tensor<float32, [M, K]>) -> float32[M, K]"})
+        self.assertIsNone(self.client.ask("textDocument/documentSymbol", {"textDocument": {"uri": self.uri("tri.build")}}))
 
     def test_where_there_is_nothing(self):
         self.client.start()

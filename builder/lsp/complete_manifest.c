@@ -1,0 +1,76 @@
+/* Completion in tri.build: blocks at the start of a line, the keys of the block around on indented lines, definitions behind `entry =`. */
+#include <string.h>
+#include "base/arena.h"
+#include "builder/lsp/complete.h"
+#include "builder/manifest.h"
+
+#define IN_PROJECT (1u << BLOCK_PROJECT)
+#define IN_MODEL (1u << BLOCK_MODEL)
+#define IN_PROFILE (1u << BLOCK_PROFILE)
+#define IN_CACHE (1u << BLOCK_CACHE)
+#define IN_DEPENDENCY (1u << BLOCK_DEPENDENCY)
+
+static const char *const blocks[] = {
+#define BLOCK(id, text, ...) text,
+#include "builder/manifest_keys.def"
+};
+static const struct {
+	const char *text;
+	unsigned blocks;
+} keys[] = {
+#define KEY(id, text, value, in) {text, in},
+#include "builder/manifest_keys.def"
+};
+
+static uint32_t line_start(const struct source *s, uint32_t at)
+{
+	while (at > 0 && s->text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+/* The block that an indented line belongs to, or BLOCK_COUNT. */
+static uint32_t block_above(const struct source *s, uint32_t line)
+{
+	while (line > 0) {
+		line = line_start(s, line - 1);
+		size_t n = strcspn(s->text + line, " \t\r\n#");
+		for (uint32_t i = 0; n && i < BLOCK_COUNT; i++)
+			if (strlen(blocks[i]) == n && !strncmp(blocks[i], s->text + line, n))
+				return i;
+		if (n)
+			break;
+	}
+	return BLOCK_COUNT;
+}
+
+/* What an entry may be. */
+static void put_entries(struct call *c, const struct place *p)
+{
+	const struct index *ix = p->a->index;
+	for (uint32_t i = 0; i < ix->symbols.len; i++) {
+		const struct symbol *s = &ix->symbols.at[i];
+		if (!s->std && s->parent == SYMBOL_NONE && (s->kind == SYMBOL_LAYER || s->kind == SYMBOL_FN))
+			complete_put(c, s->name, s->kind == SYMBOL_LAYER ? ITEM_CLASS : ITEM_FUNCTION, symbol_signature(c, p->a, s));
+	}
+}
+
+void complete_manifest(struct call *c, const struct place *p)
+{
+	const struct source *s = p->source;
+	uint32_t line = line_start(s, p->offset);
+	const char *before = arena_strndup(c->scratch, s->text + line, p->offset - line), *word = before + strspn(before, " \t");
+	if (strchr(before, '#') || (strchr(word, '=') && strncmp(word, "entry", 5) != 0))
+		return;
+	if (strchr(word, '=')) {
+		put_entries(c, p);
+	} else if (word == before) {
+		for (uint32_t i = 0; i < BLOCK_COUNT; i++)
+			complete_put(c, blocks[i], ITEM_KEYWORD, NULL);
+	} else {
+		uint32_t block = block_above(s, line);
+		for (size_t i = 0; block < BLOCK_COUNT && i < sizeof keys / sizeof *keys; i++)
+			if (keys[i].blocks >> block & 1)
+				complete_put(c, keys[i].text, ITEM_PROPERTY, NULL);
+	}
+}
