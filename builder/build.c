@@ -10,6 +10,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build_state.h"
+#include "builder/fix.h"
 #include "builder/key.h"
 #include "builder/options.h"
 #include "builder/progress.h"
@@ -149,7 +150,7 @@ static enum status verdict(const struct build *b)
 	if (b->interrupted || os_interrupted())
 		return STATUS_INTERRUPTED;
 	if (b->done && diags_errors(b->diags) == 0)
-		return STATUS_OK;
+		return b->options->deny_warnings && diags_count(b->diags) ? STATUS_FAILED : STATUS_OK;
 	for (uint32_t i = 0; i < diags_count(b->diags); i++) {
 		enum diag_code c = diags_at(b->diags, i)->code;
 		bool flag = c == DIAG_MANIFEST_TARGET && (b->options->cpu || b->options->target);
@@ -359,4 +360,29 @@ enum status build_visit_checked(const struct options *o, bool files, build_visit
 }
 
 enum status build_run(const struct options *o, FILE *out, FILE *err) { return run(o, out, err, false); }
-enum status check_run(const struct options *o, FILE *out, FILE *err) { return run(o, out, err, true); }
+
+enum { MOST_ROUNDS = 200 }; /* an edit may uncover another error; two that undo each other would go on for ever */
+
+enum status check_run(const struct options *o, FILE *out, FILE *err)
+{
+	struct fixes fixes = {0};
+	for (uint32_t round = 0, fixed = o->fix; fixed && round < MOST_ROUNDS; round++) {
+		struct build b = begin(o, out, err);
+		b.check = true;
+		run_check(&b);
+		diags_sort(b.diags);
+		fixed = fix_sources(&b, &fixes);
+		bool failed = b.environment && fixed == 0;
+		if (failed || o->diff || os_interrupted()) {
+			enum status s = verdict(&b);
+			fixes_print(&fixes, o->json > 0, o->json > 0 ? out : err);
+			if (failed)
+				report(&b, s);
+			cleanup(&b);
+			return s;
+		}
+		cleanup(&b);
+	}
+	fixes_print(&fixes, o->json > 0, o->json > 0 ? out : err);
+	return run(o, out, err, true);
+}

@@ -117,6 +117,14 @@ static const char *const *source_files(struct build *b, const struct model_spec 
 	return ok ? copy : NULL;
 }
 
+/* Syntax errors do not hide the errors in what they leave whole. */
+static void check_what_was_read(struct model_job *m)
+{
+	enum stop_stage stop = m->build->options->stop;
+	if (stop != STOP_LEX && stop != STOP_PARSE)
+		frontend_check(m->frontend);
+}
+
 bool build_load_sources(struct build *b)
 {
 	struct tick t = timing_tick();
@@ -129,6 +137,8 @@ bool build_load_sources(struct build *b)
 		m->failed = !files;
 		for (uint32_t k = 0; files && k < n; k++)
 			m->failed |= !frontend_add_file(m->frontend, files[k]);
+		if (files && m->failed)
+			check_what_was_read(m);
 	}
 	timing_event(b->timing, PHASE_PARSE, 0, "read, lex and parse", t);
 	return build_may_go_on(b);
@@ -149,7 +159,9 @@ bool build_load_files(struct build *b)
 		else
 			diag_add(b->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`", path);
 	}
-	return true; /* types are checked all the same: later errors may be independent ones */
+	if (m->failed)
+		check_what_was_read(m);
+	return true;
 }
 
 bool build_check(struct build *b)

@@ -17,7 +17,8 @@ struct options {
 	bool dry_run, help, version;
 	enum stop_stage stop;
 	enum dump dump;
-	bool check, diff; /* trib fmt */
+	bool check, diff; /* trib fmt; diff: trib check, too */
+	bool fix, deny_warnings; /* trib check */
 	/* trib run */
 	const char *const *inputs, *const *outputs; /* "x=x.npy" */
 	uint32_t n_inputs, n_outputs;

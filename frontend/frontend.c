@@ -21,6 +21,7 @@ struct frontend *frontend_new(struct sources *sources, struct frontend_host host
 	f->sources = sources;
 	f->host = host;
 	f->diags = diags;
+	f->warnings = diags_new(0);
 	f->names = interner_new();
 	prelude_init(f);
 	builtin_sigs_init(f);
@@ -36,6 +37,7 @@ void frontend_free(struct frontend *f)
 		free(f->modules.at[i]->names);
 		map_free(&f->modules.at[i]->by_name);
 	}
+	diags_free(f->warnings);
 	vec_free(&f->modules);
 	vec_free(&f->defs);
 	vec_free(&f->prelude_values);
@@ -68,9 +70,12 @@ void frontend_index(struct frontend *f, struct index *ix)
 
 static void resolve_all(struct frontend *f)
 {
+	uint32_t first = f->resolved;
 	for (; f->resolved < f->modules.len; f->resolved++)
 		if (!f->modules.at[f->resolved]->std || f->index)
 			resolve_module(f, f->modules.at[f->resolved]);
+	for (uint32_t i = first; i < f->resolved; i++)
+		resolve_warn_imports(f, f->modules.at[i]);
 }
 
 /* A question to the index concerns one file alone. */
@@ -100,6 +105,11 @@ bool frontend_check(struct frontend *f)
 			check_module(f, f->modules.at[f->checked], NULL);
 	if (f->index)
 		check_broken(f, first);
+	if (!diags_errors(f->diags)) {
+		diags_merge(f->diags, f->warnings);
+		diags_free(f->warnings);
+		f->warnings = diags_new(0);
+	}
 	f->times.check += os_now_ns() - t0;
 	return diags_errors(f->diags) == before;
 }

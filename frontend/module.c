@@ -367,6 +367,8 @@ struct item *item_follow(struct frontend *f, struct item *it)
 {
 	for (int hops = 0; it && it->kind == ITEM_FROM; hops++) {
 		struct item *next = it->target ? module_find(it->target, it->remote) : NULL;
+		if (next)
+			next->used = true;
 		if (!next && it->target && !it->reported && !it->target->loading)
 			report_import_name(f, it);
 		it->reported = true;

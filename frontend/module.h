@@ -20,6 +20,7 @@ struct item {
 	token_id name_token;
 	struct module *target; /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
 	name_id remote;        /* ITEM_FROM: the name there */
+	bool used;             /* some name in this or another file stands for it */
 	bool reported;         /* ITEM_FROM: a missing name was reported */
 	enum item_state state; /* ITEM_CONST: evaluation; ITEM_FROM: following */
 	struct value value;    /* ITEM_CONST once done */
@@ -42,6 +43,7 @@ struct frontend {
 	struct sources *sources;
 	struct frontend_host host;
 	struct diags *diags;
+	struct diags *warnings; /* shown where there are no errors */
 	struct arena *arena;   /* of the work at hand: `lasting`, or what is given back after a definition has been checked */
 	struct arena *lasting; /* as long as the front end */
 	struct interner *names;

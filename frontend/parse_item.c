@@ -318,7 +318,7 @@ static node_id parse_function(struct parser *p, uint32_t attrs)
 		advance(p);
 		while (p->k != TOK_LBRACE && p->k != TOK_COLON && p->k != TOK_EOF && !after_newline(p))
 			skip_token(p);
-		edit(p, g, between(p, keyword, p->i - 1), p->k == TOK_LBRACE ? "main " : "main");
+		edit(p, g, between(p, keyword, p->i - 1), p->t->tokens.ends[p->i - 1] == p->t->tokens.starts[p->i] ? "main " : "main");
 		sound(p, g);
 		p->told_block = true;
 		return parse_main_body(p, keyword);

@@ -18,10 +18,10 @@ static void walk(struct resolver *r, node_id n);
 static void push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed)
 {
 	struct definition d = {kind, whole, r->parent, typed};
-	vec_push(&r->scope, ((struct scoped){text_of(r, name), index_define(r->f, r->m, name, &d)}));
+	vec_push(&r->scope, ((struct scoped){text_of(r, name), index_define(r->f, r->m, name, &d), name, (uint8_t)kind, false, false}));
 }
 
-static const struct scoped *in_scope(const struct resolver *r, name_id n)
+static struct scoped *in_scope(struct resolver *r, name_id n)
 {
 	for (uint32_t i = r->scope.len; i-- > 0;)
 		if (r->scope.at[i].name == n)
@@ -33,8 +33,12 @@ static const struct scoped *in_scope(const struct resolver *r, name_id n)
 static bool defined(struct resolver *r, token_id tok)
 {
 	name_id n = text_of(r, tok);
-	const struct scoped *local = in_scope(r, n);
+	struct scoped *local = in_scope(r, n);
 	struct item *it = local ? NULL : module_find(r->m, n);
+	if (local)
+		local->used = true;
+	else if (it)
+		it->used = true;
 	if (local)
 		index_use(r->f, tok_span(r->m, tok), local->symbol);
 	else if (it && r->f->index)
@@ -86,6 +90,8 @@ static void check_module_member(struct resolver *r, node_id n)
 		return;
 	token_id tok = ast_token(r->t, n);
 	struct item *member = module_find(it->target, text_of(r, tok));
+	if (member)
+		member->used = true;
 	if (member && r->f->index)
 		index_use(r->f, tok_span(r->m, tok), index_item(r->f, member));
 	if (index_asked(r->f, tok_span(r->m, tok))) {
@@ -172,6 +178,8 @@ static struct item *type_item(struct resolver *r, node_id n)
 			return note_type_word(r, tok), NULL;
 	}
 	struct item *it = module_find(m, name);
+	if (it)
+		it->used = true;
 	if (it && r->f->index)
 		index_use(r->f, tok_span(r->m, tok), index_item(r->f, it));
 	bool from = it && it->kind == ITEM_FROM;
@@ -286,7 +294,7 @@ static void walk_scoped(struct resolver *r, node_id n)
 {
 	uint32_t mark = r->scope.len;
 	walk(r, n);
-	r->scope.len = mark;
+	scope_leave(r, mark);
 }
 
 static void walk_block(struct resolver *r, node_id n)
@@ -295,7 +303,8 @@ static void walk_block(struct resolver *r, node_id n)
 	r->blocks++;
 	walk_list(r, ast_a(r->t, n));
 	r->blocks--;
-	r->scope.len = mark;
+	warn_statements(r, ast_nodes(r->t, ast_a(r->t, n)));
+	scope_leave(r, mark);
 }
 
 static void walk_let(struct resolver *r, node_id n)
@@ -305,6 +314,8 @@ static void walk_let(struct resolver *r, node_id n)
 	if (l.type)
 		walk_type(r, l.type, DIMS_KNOWN);
 	bind_pattern(r, l.pattern, SYMBOL_LOCAL, n, l.type != AST_NONE);
+	if (r->blocks && ast_kind(r->t, l.pattern) == NODE_PAT_NAME)
+		r->scope.at[r->scope.len - 1].plain = true;
 }
 
 static void walk_const(struct resolver *r, node_id n)
@@ -323,7 +334,7 @@ static void walk_for(struct resolver *r, node_id n)
 	walk(r, f.iter);
 	bind_pattern(r, f.pattern, SYMBOL_LOCAL, f.pattern, true);
 	walk(r, f.body);
-	r->scope.len = mark;
+	scope_leave(r, mark);
 }
 
 static void walk_comprehension(struct resolver *r, node_id n)
@@ -339,7 +350,7 @@ static void walk_comprehension(struct resolver *r, node_id n)
 		}
 	}
 	walk(r, ast_a(r->t, n));
-	r->scope.len = mark;
+	scope_leave(r, mark);
 }
 
 static void walk_if(struct resolver *r, node_id n)
@@ -577,7 +588,7 @@ static void walk_fn(struct resolver *r, node_id n)
 		r->parent = index_symbol_at(r->f->index, tok_span(r->m, fn.name));
 	walk_signature(r, &fn);
 	walk(r, fn.body);
-	r->scope.len = mark;
+	scope_leave(r, mark);
 	r->parent = outer;
 }
 
@@ -637,7 +648,7 @@ static void walk_module_layer(struct resolver *r, node_id n)
 				walk(r, items.at[i]);
 		}
 	}
-	r->scope.len = mark;
+	scope_leave(r, mark);
 }
 
 static void offer_import(struct resolver *r, const struct item *it)
@@ -673,7 +684,7 @@ static void walk_item(struct resolver *r, const struct item *it)
 	case ITEM_MAIN: walk(r, ast_a(r->t, it->node)); break;
 	case ITEM_IMPORT: break;
 	}
-	r->scope.len = mark;
+	scope_leave(r, mark);
 }
 
 void resolve_module(struct frontend *f, struct module *m)
@@ -683,6 +694,7 @@ void resolve_module(struct frontend *f, struct module *m)
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		r.told.len = 0;
 		r.out = m->std || incomplete || item_broken(f, m, &m->items[i]) ? r.trash : f->diags;
+		r.warnings = r.out == r.trash ? r.trash : f->warnings;
 		walk_item(&r, &m->items[i]);
 	}
 	diags_free(r.trash);

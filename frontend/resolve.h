@@ -5,4 +5,6 @@
 struct frontend;
 struct module;
 void resolve_module(struct frontend *f, struct module *m);
+/* After all modules are resolved: imports that nothing uses. */
+void resolve_warn_imports(struct frontend *f, const struct module *m);
 #endif

@@ -217,7 +217,7 @@ class Diagnostics(LspTest):
     def test_open_documents_hide_the_disk(self):
         self.write("lib.tri", "fn on_disk() { }\n")
         self.client.start()
-        a = self.open("a.tri", "from lib import unsaved\n")
+        a = self.open("a.tri", "from lib import unsaved\nmain { unsaved() }\n")
         self.client.sync()
         self.assertEqual([d["code"] for d in self.client.diagnostics[a]], ["E0206"])
         lib = self.open("lib.tri", "fn unsaved() { }\n")

@@ -1,6 +1,6 @@
 /* Broken sources and what is said about them, in tables: tests/golden/cases/NAME.txt. A case is a line `=== TITLE`, or `=== body TITLE` for
  * statements of a function, with ` (N errors)` where it is not one; the source; a line `---`; and what is expected: a line for each diagnostic, and
- * what the sure edits make of the source. The variable TRIB_BLESS rewrites what is expected; the number of errors is never blessed. */
+ * what the sure edits make of the source. Warnings are shown where the title has the word. The variable TRIB_BLESS rewrites what is expected; the number of errors is never blessed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -57,7 +57,7 @@ static void print_diag(struct front *t, const struct diag *g, uint32_t first_lin
 }
 
 /* Checks the text; what the sure edits make of it, if there are any. */
-static uint32_t check_text(const char *text, uint32_t first_line, struct buf *report, struct buf *fixed)
+static uint32_t check_text(const char *text, uint32_t first_line, bool warnings, struct buf *report, struct buf *fixed)
 {
 	struct front_file file = {"case.tri", text};
 	struct front t;
@@ -66,7 +66,8 @@ static uint32_t check_text(const char *text, uint32_t first_line, struct buf *re
 	frontend_check(t.f);
 	diags_sort(t.diags);
 	for (uint32_t i = 0; report && i < diags_count(t.diags); i++)
-		print_diag(&t, diags_at(t.diags, i), first_line, report);
+		if (warnings || diag_severity_of(diags_at(t.diags, i)->code) == SEV_ERROR)
+			print_diag(&t, diags_at(t.diags, i), first_line, report);
 	if (!diags_fix(t.diags, sources_get(t.sources, 0), fixed))
 		buf_clear(fixed);
 	uint32_t errors = diags_errors(t.diags);
@@ -83,22 +84,22 @@ static char *body_of(const struct buf *text, bool body)
 }
 
 /* What is expected after `---`; the errors. */
-static uint32_t judge(const char *source, size_t len, bool body, struct buf *out)
+static uint32_t judge(const char *source, size_t len, bool body, bool warnings, struct buf *out)
 {
 	struct buf text = {0}, fixed = {0};
 	buf_printf(&text, "%s%.*s%s", body ? HEAD : "", (int)len, source, body ? TAIL : "");
-	uint32_t errors = check_text(text.at, body ? 2 : 0, out, &fixed), left = errors;
+	uint32_t errors = check_text(text.at, body ? 2 : 0, warnings, out, &fixed), left = errors;
 	int round = 0;
 	for (; fixed.len && round < MOST_ROUNDS; round++) {
 		struct buf next = {0};
 		buf_free(&text);
 		text = fixed;
-		left = check_text(text.at, 0, NULL, &next);
+		left = check_text(text.at, 0, warnings, NULL, &next);
 		fixed = next;
 	}
 	if (round) {
 		char *shown = body_of(&text, body);
-		buf_printf(out, left ? "fixed, %u left:\n%s" : "fixed:\n%.0u%s", left, shown);
+		buf_printf(out, "fixed, %u left:\n%s", left, shown);
 		free(shown);
 	}
 	buf_free(&text);
@@ -110,12 +111,12 @@ static bool run_case(const char *at, const char *end, struct buf *out)
 {
 	const char *line = memchr(at, '\n', (size_t)(end - at)), *rule = strstr(line, "\n---\n"), *many = strstr(at, " (");
 	uint32_t want = 1, got;
-	bool body = !strncmp(at, "=== body ", 9);
+	bool body = !strncmp(at, "=== body ", 9), warnings = strstr(at, "warning") && strstr(at, "warning") < line;
 	if (many && many < line)
 		sscanf(many, " (%u errors)", &want);
 	assert_non_null(rule);
 	buf_put(out, at, (size_t)(rule + 5 - at));
-	got = judge(line + 1, (size_t)(rule + 1 - (line + 1)), body, out);
+	got = judge(line + 1, (size_t)(rule + 1 - (line + 1)), body, warnings, out);
 	buf_putc(out, '\n');
 	if (got == want)
 		return true;

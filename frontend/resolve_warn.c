@@ -1,0 +1,144 @@
+/* Warnings of name resolution: few, and only of what is surely not meant. */
+#include <string.h>
+#include "frontend/index_note.h"
+#include "frontend/resolve.h"
+#include "frontend/resolve_state.h"
+
+static const char *text(struct resolver *r, token_id tok) { return name_text(r->f, text_of(r, tok)); }
+
+void scope_leave(struct resolver *r, uint32_t mark)
+{
+	for (uint32_t i = mark; i < r->scope.len; i++) {
+		const struct scoped *s = &r->scope.at[i];
+		const char *name = name_text(r->f, s->name);
+		if (s->used || !s->plain || *name == '_')
+			continue;
+		struct diag *g = diag_add(r->warnings, DIAG_UNUSED_LOCAL, tok_span(r->m, s->tok), "`%s` is never used", name);
+		span at = tok_span(r->m, s->tok);
+		at.end = at.start;
+		diag_help(r->warnings, g, "if this is meant, begin its name with `_`");
+		diag_guess(r->warnings, g, at, "_");
+	}
+	r->scope.len = mark;
+}
+
+static bool is_literal(enum node_kind k)
+{
+	return k == NODE_INT || k == NODE_FLOAT || k == NODE_STRING || k == NODE_TRUE || k == NODE_FALSE || k == NODE_NONE;
+}
+
+/* A call of a builtin, which can do nothing but give a value. */
+static bool pure_call(struct resolver *r, node_id n)
+{
+	node_id callee = ast_a(r->t, n);
+	if (ast_kind(r->t, callee) != NODE_NAME)
+		return false;
+	token_id tok = ast_token(r->t, callee);
+	uint64_t i;
+	for (uint32_t k = 0; k < r->scope.len; k++)
+		if (r->scope.at[k].name == text_of(r, tok))
+			return false;
+	return !module_find(r->m, text_of(r, tok)) && map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i) &&
+	       strcmp(text(r, tok), "print") != 0 && strcmp(text(r, tok), "assert") != 0;
+}
+
+static void warn_no_effect(struct resolver *r, node_id n)
+{
+	enum node_kind k = ast_kind(r->t, n);
+	bool operation = k == NODE_BINARY || k == NODE_UNARY || k == NODE_CHAIN || k == NODE_NAME || k == NODE_MEMBER || k == NODE_INDEX ||
+			 is_literal(k);
+	if (!operation && !(k == NODE_CALL && pure_call(r, n)))
+		return;
+	struct diag *g = diag_add(r->warnings, DIAG_NO_EFFECT, node_span(r->m, n), "this value is not used");
+	if (k == NODE_STRING)
+		diag_help(r->warnings, g, "a comment starts with `#`");
+	else if (k == NODE_CALL)
+		diag_help(r->warnings, g, "tensors are never changed: give the result a name, `x = …` or `let y = …`");
+	else
+		diag_help(r->warnings, g, "give it a name, `let y = …`, or leave it out");
+}
+
+static bool same_name(struct resolver *r, node_id a, node_id b)
+{
+	return ast_kind(r->t, a) == NODE_NAME && ast_kind(r->t, b) == NODE_NAME &&
+	       text_of(r, ast_token(r->t, a)) == text_of(r, ast_token(r->t, b));
+}
+
+static bool leaves(enum node_kind k) { return k == NODE_RETURN || k == NODE_BREAK || k == NODE_CONTINUE; }
+
+void warn_statements(struct resolver *r, struct ast_nodes items)
+{
+	bool plain_assign;
+	for (uint32_t i = 0; i < items.n; i++) {
+		node_id n = items.at[i];
+		plain_assign = ast_kind(r->t, n) == NODE_ASSIGN && token_kind(&r->t->tokens, ast_token(r->t, n)) == TOK_ASSIGN;
+		if (plain_assign && same_name(r, ast_a(r->t, n), ast_b(r->t, n)))
+			diag_add(r->warnings, DIAG_NO_EFFECT, node_span(r->m, n), "`%s` is assigned to itself",
+				 text(r, ast_first_token(r->t, n)));
+		if (i + 1 == items.n)
+			return;
+		warn_no_effect(r, n);
+		if (!leaves(ast_kind(r->t, n)))
+			continue;
+		struct diag *g = diag_add(r->warnings, DIAG_UNREACHABLE, node_span(r->m, items.at[i + 1]), "this is never reached");
+		diag_secondary(r->warnings, g, node_span(r->m, n), "the block is left here");
+		return;
+	}
+}
+
+/* ---- imports ---- */
+
+/* The line of an import that stands alone on it. */
+static span import_line(const struct module *m, span at)
+{
+	const struct source *s = m->ast.tokens.src;
+	uint32_t start = at.start, end = at.end;
+	while (start && s->text[start - 1] != '\n')
+		start--;
+	while (end < s->len && (s->text[end] == ' ' || s->text[end] == '\t' || s->text[end] == '\r'))
+		end++;
+	bool alone = start == at.start && (end == s->len || s->text[end] == '\n');
+	return alone ? (span){s->id, start, end < s->len ? end + 1 : end} : at;
+}
+
+static uint32_t names_in(const struct module *m, node_id from) { return ast_nodes(&m->ast, ast_b(&m->ast, from)).n; }
+
+/* The statement of a `from` import that holds the name. */
+static node_id from_statement(const struct module *m, node_id name)
+{
+	struct ast_nodes items = ast_nodes(&m->ast, ast_a(&m->ast, AST_ROOT));
+	for (uint32_t i = 0; i < items.n; i++) {
+		if (ast_kind(&m->ast, items.at[i]) != NODE_FROM_IMPORT)
+			continue;
+		struct ast_nodes names = ast_nodes(&m->ast, ast_b(&m->ast, items.at[i]));
+		for (uint32_t k = 0; k < names.n; k++)
+			if (names.at[k] == name)
+				return items.at[i];
+	}
+	return AST_NONE;
+}
+
+static span without_comma(const struct module *m, node_id name)
+{
+	const struct tokens *t = &m->ast.tokens;
+	token_id first = ast_first_token(&m->ast, name), last = ast_last_token(&m->ast, name);
+	if (token_kind(t, first - 1) == TOK_COMMA)
+		return (span){t->src->id, t->starts[first - 1], t->ends[last]};
+	if (token_kind(t, last + 1) == TOK_COMMA)
+		return (span){t->src->id, t->starts[first], t->starts[last + 2]};
+	return node_span(m, name);
+}
+
+void resolve_warn_imports(struct frontend *f, const struct module *m)
+{
+	for (uint32_t i = 0; i < m->n_items && !m->std && !m->failed; i++) {
+		const struct item *it = &m->items[i];
+		if (it->used || !it->target || !it->name || *name_text(f, it->name) == '_')
+			continue;
+		node_id from = it->kind == ITEM_FROM ? from_statement(m, it->node) : AST_NONE;
+		bool whole = from == AST_NONE || names_in(m, from) == 1;
+		struct diag *g = diag_add(f->warnings, DIAG_UNUSED_IMPORT, tok_span(m, it->name_token), "`%s` is imported, but never used",
+					  name_text(f, it->name));
+		diag_edit(f->warnings, g, whole ? import_line(m, node_span(m, from ? from : it->node)) : without_comma(m, it->node), "");
+	}
+}
