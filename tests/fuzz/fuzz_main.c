@@ -323,7 +323,6 @@ static void interpret(struct arena *a, struct core_program *p, struct diags *d, 
 		return;
 	if (!interp_program(f, NULL, NULL, NULL, &sink, a, none, &error))
 		buf_printf(out, "error: %s\n", error.text);
-	free(c.inlined);
 }
 
 /* Without numbers that have a point: sums of floats may be taken in another order. */
