@@ -188,11 +188,29 @@ static bool inside_unit(const struct elab *e)
 
 static const struct subtree *subtree_of(struct elab *e, const struct instance *in);
 
+/* @variadic, for the standard library: the last parameter is a list, which may also be written as the remaining positional arguments. */
+static void pack_rest(struct elab *e, struct args *args, uint32_t n_params)
+{
+	uint32_t first = n_params - 1, n = 0;
+	while (first + n < args->n && !args->at[first + n].name)
+		n++;
+	if (!n || first + n < args->n || (n == 1 && (value_is_seq(args->at[first].v) || is_poison(args->at[first].v))))
+		return;
+	struct value list = value_seq(e->f->arena, V_LIST, n);
+	for (uint32_t i = 0; i < n; i++)
+		list.u.seq->at[i] = args->at[first + i].v;
+	args->at[first].v = elab_list(e, list, args->at[first].at);
+	args->at[first].at.end = args->at[first + n - 1].at.end;
+	args->n = first + 1;
+}
+
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	struct arg **bound = ARENA_ARRAY(e->f->arena, struct arg *, decl.params.n + 1);
 	const char *what = joined(e, "layer `", name_text(e->f, it->name), "`");
+	if (attr_find(it->mod, decl.attrs, "variadic"))
+		pack_rest(e, args, decl.params.n);
 	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
 	if (e->checking && making(e, it))
