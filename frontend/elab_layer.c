@@ -188,7 +188,7 @@ static bool inside_unit(const struct elab *e)
 
 static const struct subtree *subtree_of(struct elab *e, const struct instance *in);
 
-/* @variadic, for the standard library: the last parameter is a list, which may also be written as the remaining positional arguments. */
+/* @variadic: the last parameter is a list, which may also be written as the remaining positional arguments. */
 static void pack_rest(struct elab *e, struct args *args, uint32_t n_params)
 {
 	uint32_t first = n_params - 1, n = 0;

@@ -490,7 +490,7 @@ static void check_opt(struct resolver *r, node_id n)
 
 static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 {
-	static const char *const known_attrs[] = {"inline", "noinline", "export", "device", "opt", "nograd"};
+	static const char *const known_attrs[] = {"inline", "noinline", "export", "device", "opt", "nograd", "variadic"};
 	for (uint32_t i = 0; i < attrs.n; i++) {
 		token_id tok = ast_token(r->t, attrs.at[i]);
 		const char *name = name_text(r->f, text_of(r, tok));
@@ -508,9 +508,9 @@ static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 			continue;
 		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
 		if (!foreign_name_help(r->out, g, &r->t->tokens, tok, FOREIGN_ATTRIBUTE) &&
-		    !diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, known_attrs, 6))
+		    !diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, known_attrs, sizeof known_attrs / sizeof *known_attrs))
 			diag_help(r->out, g,
-				  "the attributes are `@inline`, `@noinline`, `@export`, `@device(\"gpu\")`, `@opt(2)` and `@nograd`");
+				  "the attributes are `@inline`, `@noinline`, `@export`, `@device(\"gpu\")`, `@opt(2)`, `@nograd` and `@variadic`");
 	}
 }
 
