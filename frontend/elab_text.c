@@ -330,11 +330,23 @@ static void emit_assert(struct elab *e, core_ref cond, struct value message, spa
 	emit_text_effect(e, CORE_ASSERT, message, lead, 2, at);
 }
 
+/* Where the first tensor among the arguments of the library's function was made. */
+static void label_argument(struct elab *e, struct diag *g)
+{
+	for (uint32_t i = e->frame->base; i < e->locals.len; i++)
+		if (e->locals.at[i].value.kind == V_TENSOR) {
+			elab_label_origin(e, g, e->b, e->locals.at[i].value.u.t, g->primary.at);
+			return;
+		}
+}
+
 static enum flow fails_now(struct elab *e, span cond, const char *message)
 {
 	struct diag *g = elab_error(e, DIAG_ASSERT_FAILED, cond, "%s", message ? message : "the assertion fails");
 	if (g->primary.at.start == cond.start)
 		diag_label_primary(e->out, g, "is false");
+	if (e->checking && e->frame->mod->std)
+		label_argument(e, g);
 	if (e->checking && !e->frame->mod->std)
 		return FLOW_NEXT;
 	e->frame->result = VALUE_POISON; /* what follows relies on it */

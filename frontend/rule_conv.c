@@ -29,7 +29,9 @@ static bool same_padding(struct elab *e, struct bcall *c, struct conv *v)
 					    "padding \"same\" needs a kernel whose size is known at compile time");
 			return false;
 		}
-		int64_t total = v->dilation[k] * (kernel - 1);
+		int64_t total;
+		if (__builtin_mul_overflow(v->dilation[k], kernel - 1, &total))
+			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[ARG_DILATION], "the dilated kernel is too large"), false;
 		v->pad[2 * k] = total / 2;
 		v->pad[2 * k + 1] = total - total / 2;
 	}

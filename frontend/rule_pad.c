@@ -123,29 +123,39 @@ struct value rule_pad(struct elab *e, struct bcall *c)
 
 static struct value entry(struct value v, uint32_t k) { return value_is_seq(v) ? v.u.seq->at[k] : v; }
 
-static bool scaled(struct elab *e, struct bcall *c, dim size, struct value v, double *scale, dim *out)
+static bool is_whole(double v) { return v < 0x1p62 && v == (double)(int64_t)v; }
+
+static bool scale_value(struct elab *e, struct bcall *c, struct value v, double *scale)
 {
-	int64_t n;
-	if (v.kind != V_INT && v.kind != V_FLOAT)
-		return e->checking && v.kind == V_DIM ? false
-						      : (shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1],
-								     "scale_factor must be a number, not %s", elab_value_text(e, v)),
-							 false);
+	if (v.kind != V_INT && v.kind != V_FLOAT) {
+		if (v.kind != V_DIM || !e->checking)
+			shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "scale_factor must be a number known at compile time, not %s",
+				    elab_value_text(e, v));
+		return false;
+	}
 	*scale = v.kind == V_INT ? (double)v.u.i : v.u.f;
-	if (!(*scale > 0) || *scale > INT32_MAX)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "scale_factor must be above 0, not %g", *scale), false;
-	if (dim_is_const(e->b->dims, size, &n))
-		*out = dim_const(e->b->dims, (int64_t)((double)n * *scale));
-	else if (*scale == (double)(int64_t)*scale)
-		*out = dim_mul(e->b->dims, size, dim_const(e->b->dims, (int64_t)*scale));
-	else if (1 / *scale == (double)(int64_t)(1 / *scale))
-		*out = dim_floordiv(e->b->dims, size, dim_const(e->b->dims, (int64_t)(1 / *scale)));
+	if (*scale > 0x1p-30 && *scale < 0x1p30)
+		return true;
+	shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a scale_factor of %g is out of range", *scale);
+	return false;
+}
+
+static bool scaled(struct elab *e, struct bcall *c, double scale, dim *io)
+{
+	struct dims *d = e->b->dims;
+	int64_t n;
+	if (dim_is_const(d, *io, &n) && (double)n * scale < 0x1p62)
+		*io = dim_const(d, (int64_t)((double)n * scale));
+	else if (is_whole(scale))
+		*io = dim_mul(d, *io, dim_const(d, (int64_t)scale));
+	else if (is_whole(1 / scale))
+		*io = dim_floordiv(d, *io, dim_const(d, (int64_t)(1 / scale)));
+	else if (e->checking)
+		*io = fresh_dim(e);
 	else
-		return e->checking ? false
-				   : (shape_error(e, c, DIAG_ARG_VALUE, c->ats[1],
-						  "a scale_factor of %g needs a size known at compile time: give `size`, or a whole factor",
-						  *scale),
-				      false);
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1],
+				   "a scale_factor of %g needs a size known at compile time: give `size`, or a whole factor", scale),
+		       false;
 	return true;
 }
 
@@ -158,7 +168,7 @@ static bool result_size(struct elab *e, struct bcall *c, uint32_t k, dim *io, do
 					   name_text(e->f, c->sig->params[i].name)),
 			       false;
 	if (c->v[1].kind != V_NONE) {
-		if (!scaled(e, c, *io, entry(c->v[1], k), scale, io))
+		if (!scale_value(e, c, entry(c->v[1], k), scale) || !scaled(e, c, *scale, io))
 			return false;
 	} else if (!size_value(e, entry(c->v[2], k), io)) {
 		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "size must be an integer, not %s",
@@ -177,9 +187,11 @@ struct value rule_upsample2d(struct elab *e, struct bcall *c)
 	static const char *const modes[2] = {"nearest", "bilinear"};
 	uint32_t mode;
 	double scale[2];
-	bool align, dropped;
+	bool align = false, dropped;
 	core_ref x = need_tensor(e, c, 0);
-	if (x == CORE_NONE || !word_of(e, c, 3, modes, 2, &mode) || !need_bool(e, c, 4, &align))
+	if (x == CORE_NONE || !word_of(e, c, 3, modes, 2, &mode))
+		return VALUE_POISON;
+	if (c->v[4].kind != V_NONE && !need_bool(e, c, 4, &align))
 		return VALUE_POISON;
 	if ((c->v[1].kind == V_NONE) == (c->v[2].kind == V_NONE))
 		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "either scale_factor or size must be given");
@@ -201,6 +213,6 @@ struct value rule_upsample2d(struct elab *e, struct bcall *c)
 		a[1] = arg_list(e, scales, 2);
 	a[2] = arg_list(e, sizes, 2);
 	a[3] = plain_arg(c->v[3]);
-	a[4] = plain_arg(c->v[4]);
+	a[4] = plain_arg(value_bool(align));
 	return drop_batch(e, c, emit_builtin(e, BI_UPSAMPLE2D, &t, a, 5, c->at), dropped);
 }

@@ -221,5 +221,20 @@ class Windows(TorchTest):
         self.compare()
 
 
+class Devices(Convolutions):
+    def test_convolutions(self):
+        for kind in ("float", "trit", "int8 trit", "int8"):
+            self.convolution(2, kind)
+        self.convolution(1, "float")
+        x = self.floats(1, 2, 9, 8)
+        self.case("maxpool2d(x, 3, 2, 1)", F.max_pool2d(x.tensor, 3, 2, 1), exact=True, x=x)
+        self.case("avgpool2d(x, 2, padding=1, count_include_pad=false)", F.avg_pool2d(x.tensor, 2, padding=1, count_include_pad=False), x=x)
+        self.case("pad(x, [2, 3, 1, 0], \"reflect\")", F.pad(x.tensor, [2, 3, 1, 0], "reflect"), exact=True, x=x)
+        self.case("upsample2d(x, 2, mode=\"bilinear\")", F.interpolate(x.tensor, scale_factor=2, mode="bilinear"), bound=10 * torch.ones(()), x=x)
+        self.compare("--emit=library,opencl", devices=("opencl",))
+
+    test_levels = test_zero_trits = test_layers = None
+
+
 if __name__ == "__main__":
     unittest.main()

@@ -118,12 +118,14 @@ class TorchTest(ProjectTest):
                 self.assertFalse(wrong.any(), f"{wrong.sum()} of {wrong.size} wrong, by up to {np.abs(got - want)[wrong].max(initial=0)}")
 
     def check_both(self, model, c):
-        self.check(model, c)
-        self.check(model, c, "--device", "reference")
+        """Compiled and in the interpreter."""
+        for device in ("cpu", "reference"):
+            self.check(model, c, "--device", device)
 
-    def compare(self, *flags):
-        """Every case, compiled and in the interpreter."""
+    def compare(self, *flags, devices=("cpu", "reference")):
+        """Every case."""
         self.write_project()
         self.trib("build", *flags)
         for k, c in enumerate(self.cases):
-            self.check_both(f"c{k}", c)
+            for device in devices:
+                self.check(f"c{k}", c, "--device", device)
