@@ -1,0 +1,146 @@
+"""examples/zoo against PyTorch: the full networks have its parameters' names, shapes and published counts; narrow ones of the same depth (zoo_small.tri)
+give its outputs for the same random weights, interpreted and compiled."""
+import json
+import os
+import shutil
+import unittest
+
+import numpy as np
+
+from project import SOURCE
+from torch_ops import TorchTest, Value, safetensors, torch  # ends here without PyTorch
+import torch_models as m
+
+ZOO = os.path.join(SOURCE, "examples", "zoo")
+HERE = os.path.join(SOURCE, "tests", "diff")
+
+# Name in the manifests: published parameters, the full network, layer of zoo_small.tri, the narrow network, its input.
+IMAGE = (2, 3, 32, 32)
+MODELS = {
+    "mnist_mlp": (669_706, m.Mlp, "MnistMlp", lambda: m.Mlp((784, 24, 16, 10)), (3, 1, 28, 28)),
+    "vgg16": (138_357_544, m.Vgg, "Vgg16", lambda: m.Vgg([4, 4, "M", 8, 8, "M", 8, 8, 8, "M", 12, 12, 12, "M", 12, 12, 12, "M"], 16, 10), IMAGE),
+    "resnet18": (11_689_512, lambda: m.ResNet(m.BasicBlock, [2, 2, 2, 2]), "ResNet18", lambda: m.ResNet(m.BasicBlock, [2, 2, 2, 2], 4, 10), IMAGE),
+    "resnet34": (21_797_672, lambda: m.ResNet(m.BasicBlock, [3, 4, 6, 3]), "ResNet34", lambda: m.ResNet(m.BasicBlock, [3, 4, 6, 3], 4, 10), IMAGE),
+    "resnet50": (25_557_032, lambda: m.ResNet(m.Bottleneck, [3, 4, 6, 3]), "ResNet50", lambda: m.ResNet(m.Bottleneck, [3, 4, 6, 3], 4, 10), IMAGE),
+    "resnet101": (44_549_160, lambda: m.ResNet(m.Bottleneck, [3, 4, 23, 3]), "ResNet101", lambda: m.ResNet(m.Bottleneck, [3, 4, 23, 3], 4, 10), IMAGE),
+    "resnet152": (60_192_808, lambda: m.ResNet(m.Bottleneck, [3, 8, 36, 3]), "ResNet152", lambda: m.ResNet(m.Bottleneck, [3, 8, 36, 3], 4, 10), IMAGE),
+    "mobilenet_v2": (3_504_872, m.MobileNetV2, "MobileNetV2", lambda: m.MobileNetV2(0.25, 40, 10), IMAGE),
+    "efficientnet_b0": (5_288_548, lambda: m.EfficientNet(1.0, 1.0), "EfficientNetB0", lambda: m.EfficientNet(0.25, 1.0, classes=10), IMAGE),
+    "efficientnet_b7": (66_347_960, lambda: m.EfficientNet(2.0, 3.1, 1e-3), "EfficientNetB7", lambda: m.EfficientNet(0.25, 3.1, 1e-3, 10), IMAGE),
+    "densenet201": (20_013_928, m.DenseNet, "DenseNet201", lambda: m.DenseNet((6, 12, 48, 32), 8, 4, 2, 10), IMAGE),
+    "vit_b16": (86_567_656, m.VisionTransformer, "VitB16", lambda: m.VisionTransformer(32, 8, 12, 4, 32, 48, 10), IMAGE),
+    "bitnet_2b": (2_412_820_480, m.BitNet, "BitNet2B.prefill BitNet2B.decode", lambda: m.BitNet(50, 30, 32, 4, 2, 48), None),
+}
+
+
+class OnMeta(torch.overrides.TorchFunctionMode):
+    """Tensors without elements: the largest networks would not fit otherwise."""
+    MAKERS = (torch.empty, torch.zeros, torch.ones, torch.randn)
+
+    def __torch_function__(self, func, types, args=(), kwargs=None):
+        return func(*args, **{**(kwargs or {}), **({"device": "meta"} if func in self.MAKERS else {})})
+
+
+class Zoo(TorchTest):
+    def test_names_shapes_and_counts(self):
+        shutil.copytree(ZOO, self.dir, dirs_exist_ok=True, ignore=shutil.ignore_patterns("build", ".trib"))
+        ours = {name: {} for name in MODELS}
+        totals = {}
+        for line in self.trib("params", "--message-format=json").stdout.splitlines():
+            r = json.loads(line)
+            if r["type"] == "parameters":
+                totals[r["model"]] = r["count"]
+            else:
+                self.assertEqual(r["dtype"], "float32")
+                ours[r["model"]][r["name"]] = (tuple(r["shape"]), r["buffer"])
+        self.assertEqual(totals, {name: row[0] for name, row in MODELS.items()})
+        for name, (_, full, *_) in MODELS.items():
+            with OnMeta():
+                net = full()
+            want = {k: (tuple(v.shape), False) for k, v in net.named_parameters()}
+            want.update((k, (tuple(v.shape), True)) for k, v in net.named_buffers() if not k.endswith("num_batches_tracked"))
+            self.assertEqual(ours[name], want, name)
+
+    def randomise(self, net):
+        """Weights that keep the values of all layers near one, and statistics that matter."""
+        net.eval()
+        with torch.no_grad():
+            for name, t in net.state_dict().items():
+                last = name.rsplit(".", 1)[-1]
+                if last == "running_var" or (t.dim() == 1 and last == "weight"):
+                    t.uniform_(0.7, 1.3)
+                elif t.dim() > 1 and "embed" not in name and "token" not in name:
+                    t.normal_(std=t[0].numel() ** -0.5)
+                elif t.is_floating_point():
+                    t.normal_(std=0.2)
+        return {k: Value(v) for k, v in net.state_dict().items() if not k.endswith("num_batches_tracked")}
+
+    def make_project(self):
+        for f in os.listdir(ZOO):
+            if f.endswith(".tri"):
+                shutil.copy(os.path.join(ZOO, f), self.dir)
+        shutil.copy(os.path.join(HERE, "zoo_small.tri"), self.dir)
+        manifest = "project small\n"
+        nets = {}
+        for name, (_, _, entry, small, _) in MODELS.items():
+            manifest += f"model {name}\n    sources = zoo_small.tri\n    entry = {entry}\n    weights = {name}.safetensors\n"
+            nets[name] = small()
+            self.write(f"{name}.safetensors", safetensors(self.randomise(nets[name])))
+        self.write("tri.build", manifest)
+        self.trib("build")
+        return nets
+
+    def outputs(self, name, inputs, n, *flags):
+        for k, v in inputs.items():
+            np.save(self.path(f"{k}.npy"), v.numpy())
+        outs = ["out"] if n == 1 else [f"out{i}" for i in range(n)]
+        args = [a for k in inputs for a in ("--input", f"{k}={k}.npy")] + [a for k in outs for a in ("--output", f"{k}={k}.npy")]
+        self.trib("run", name, *args, *flags)
+        return [torch.from_numpy(np.load(self.path(f"{k}.npy"))) for k in outs]
+
+    def close(self, got, want, what):
+        """Float sums of other orders, through as many layers as there are."""
+        self.assertEqual(got.shape, want.shape, what)
+        error, size = (got - want).abs().max().item(), want.abs().max().item()
+        self.assertTrue(0 < size < 1e4, f"{what}: outputs up to {size} show nothing")
+        self.assertLessEqual(error, 1e-4 * size, what)
+
+    def nearly(self, got, want, what):
+        """A value at the border of two int8 steps may fall to either side, and what comes after it differs a little; most does not."""
+        self.assertEqual(got.shape, want.shape, what)
+        error = (got - want).abs() / want.abs().max()
+        self.assertLessEqual(error.median().item(), 1e-3, what)
+        self.assertLessEqual(error.max().item(), 0.1, what)
+
+    def test_outputs(self):
+        nets = self.make_project()
+        for name, (*_, shape) in MODELS.items():
+            if not shape:
+                continue
+            x = torch.randn(*shape)
+            with torch.no_grad():
+                want = nets[name](x)
+            for device in ("cpu", "reference"):
+                self.close(self.outputs(name, {"x": x}, 1, "--device", device)[0], want, f"{name}, {device}")
+        self.bitnet(nets["bitnet_2b"])
+
+    def bitnet(self, net):
+        tokens = torch.randint(0, 50, (2, 9), dtype=torch.int32)
+        for device in ("cpu", "reference"):
+            with torch.no_grad():
+                cache = None
+                want = net(tokens[:, :6])
+                got = self.outputs("bitnet_2b", {"tokens": tokens[:, :6]}, 3, "--device", device, "--entry", "prefill")
+                for at in range(6, 10):
+                    for k, (g, w) in enumerate(zip(got, want)):
+                        self.nearly(g, w, f"bitnet_2b, {device}, output {k} with {at} tokens")
+                    if at == 9:
+                        break
+                    cache = want[1:]
+                    next_ = tokens[:, at:at + 1].contiguous()
+                    want = net(next_, cache)
+                    got = self.outputs("bitnet_2b", {"tokens": next_, "cache_k": cache[0], "cache_v": cache[1]}, 3, "--device", device, "--entry", "decode")
+
+
+if __name__ == "__main__":
+    unittest.main()
