@@ -97,6 +97,8 @@ bool ir_type_same(const struct core_type *a, const struct core_type *b)
 /* Are all results of constant shape? A branch or loop is evaluated at build time as a whole or not at all. */
 static bool results_const(const struct core_unit *u)
 {
+	if (!u->nodes) /* read from a text, which does not tell */
+		return false;
 	for (uint32_t k = 0; k < u->n_outputs; k++)
 		if (!ir_type_const(u->dims, &u->nodes[u->outputs[k].node].type))
 			return false;

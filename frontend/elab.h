@@ -39,6 +39,7 @@ struct builder {
 	bool effects;
 	VEC(struct iparam *) opened; /* with open_params: the parameters behind the inputs, in order */
 	bool body;         /* of a run-time branch or loop inside `outer` (elab_body.h) */
+	bool certain;      /* a body that is executed for sure, once */
 	struct map imported, origins; /* of a body: outer's nodes to its own, and back */
 };
 struct local {
@@ -136,6 +137,7 @@ void prelude_init(struct frontend *f);
 struct value eval(struct elab *e, node_id n);
 struct value eval_block(struct elab *e, node_id block, enum flow *flow); /* value of its last expression, else V_VOID */
 enum flow exec(struct elab *e, node_id n, struct value *value);
+bool perhaps_run(struct elab *e); /* inside a run-time branch or loop, which may not be taken? */
 struct value eval_if(struct elab *e, node_id n, enum flow *flow);
 struct value eval_comprehension(struct elab *e, node_id n);
 struct value eval_index(struct elab *e, node_id n);

@@ -11,6 +11,14 @@ void body_open(struct elab *e, struct builder *b)
 	b->body = true;
 }
 
+bool perhaps_run(struct elab *e)
+{
+	for (const struct builder *b = e->b; b; b = b->outer)
+		if (b->body && !b->certain)
+			return true;
+	return false;
+}
+
 bool body_origin(const struct builder *b, core_ref r, core_ref *outer)
 {
 	uint64_t o;

@@ -220,6 +220,7 @@ static bool known_iteration(struct elab *e, node_id cond, node_id body, enum flo
 	struct branch br;
 	branch_open(e, &br, CORE_NONE, elab_span(e, cond));
 	branch_enter(&br, 0);
+	br.sides[0].b.certain = true;
 	way_out(e, WAY_SKIPPED)->value = value_bool(false);
 	struct value c = eval(e, cond);
 	int known = condition(e, c, elab_span(e, cond), true);

@@ -59,9 +59,9 @@ static void report_differ(struct elab *e, struct value a, struct value b, enum d
 {
 	bool loop = how == DECIDED_BY_LOOP;
 	const char *what = l ? arena_printf(e->f->arena, "`%s`", name_text(e->f, l->name)) : "the value of this branch";
-	struct diag *g = elab_error(e, loop ? DIAG_LOOP_TYPES : DIAG_BRANCH_TYPES, at, "%s is %s %s, and %s %s", what, elab_value_text(e, a),
-				    loop ? "when the loop starts" : "where the condition holds", elab_value_text(e, b),
-				    loop ? "after an iteration" : "where not");
+	struct diag *g = elab_error(e, loop ? DIAG_LOOP_TYPES : DIAG_BRANCH_TYPES, at, "%s is %s %s, and %s %s", what,
+				    elab_value_text(e, a), loop ? "when the loop starts" : "where the condition holds",
+				    elab_value_text(e, b), loop ? "after an iteration" : "where not");
 	diag_label_primary(e->out, g, loop ? "only the run knows how often this loop runs" : "only the run knows which way is taken");
 	if (a.kind == V_TENSOR)
 		diag_secondary(e->out, g, node_at(e, a.u.t)->at, "%s", elab_value_text(e, a));
@@ -173,7 +173,8 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, bool s
 static struct value run_items(struct elab *e, const struct items *items, enum flow *flow);
 
 /* The run decides. Where one side surely leaves, `rest`, what follows in the block, is part of the other, and *rest_done. */
-static struct value runtime_if(struct elab *e, const struct ast_if *f, core_ref cond, const struct items *rest, bool *rest_done, enum flow *flow)
+static struct value runtime_if(struct elab *e, const struct ast_if *f, core_ref cond, const struct items *rest, bool *rest_done,
+			       enum flow *flow)
 {
 	struct branch br;
 	node_id sides[2] = {f->then, f->otherwise};
@@ -214,10 +215,7 @@ static struct value eval_if_before(struct elab *e, node_id n, const struct items
 	return both_branches(e, &f, c.kind == V_TENSOR && known == -1, flow);
 }
 
-struct value eval_if(struct elab *e, node_id n, enum flow *flow)
-{
-	return eval_if_before(e, n, NULL, NULL, flow);
-}
+struct value eval_if(struct elab *e, node_id n, enum flow *flow) { return eval_if_before(e, n, NULL, NULL, flow); }
 
 /* ---- patterns ---- */
 

@@ -390,7 +390,7 @@ enum flow exec_assert(struct elab *e, node_id n)
 	struct value c = eval(e, cond);
 	span at = elab_span(e, cond);
 	bool run_time = c.kind == V_TENSOR && type_of(e, c.u.t)->elem == DT_BOOL && !type_of(e, c.u.t)->rank;
-	run_time = run_time || (c.kind == V_BOOL && !c.u.b && e->unsure);
+	run_time = run_time || (c.kind == V_BOOL && !c.u.b && (e->unsure || perhaps_run(e)));
 	int known = run_time ? 0 : condition(e, c, at, true);
 	if (!run_time && known)
 		return FLOW_NEXT;

@@ -148,5 +148,48 @@ class Rebuild(ProjectTest):
         self.assertTrue(os.path.exists(self.path("build/libnet.so")))
 
 
+class Control(ProjectTest):
+    """The sides of a branch and the body of a loop are units of their own, named after what is in them."""
+
+    def setUp(self):
+        super().setUp()
+        self.write("src/net.tri", """\
+layer Net() {
+    param w: Tensor<float32, [8, 8]> = randn([8, 8])
+    fn forward(x: Tensor<float32, [N, 8]>) -> Tensor<float32, [N, 8]> {
+        let y = x
+        while y.sum() > 1.0 { y = y * 0.5 }
+        let settled = w
+        while settled.max() > 0.5 { settled = settled * 0.5 }
+        if y.sum() > 0.0 { y = x @ w } else { y = softmax(y) @ settled }
+        return y
+    }
+}
+""")
+        self.write("tri.build", MANIFEST)
+        self.build()
+
+    def compiled(self):
+        return self.build()["units"]["compiled"]
+
+    def test_an_edit_of_one_side_leaves_the_other(self):
+        self.edit("src/net.tri", "y = x @ w }", "y = x @ w + 1.0 }")
+        self.assertEqual(self.compiled(), 2)  # the side, and what names it
+        self.edit("src/net.tri", "let y = x\n", "let y = x  # the same\n")
+        self.assertEqual(self.compiled(), 0)
+
+    def test_an_edit_of_a_loop_of_parameters_changes_the_weights_alone(self):
+        before = self.read("build/libnet.so")
+        self.edit("src/net.tri", "settled = settled * 0.5", "settled = settled * 0.25")
+        self.assertEqual(self.compiled(), 0)
+        self.assertNotEqual(self.read("build/libnet.so"), before)
+
+    def test_no_kernels(self):
+        self.edit("tri.build", "entry   = Net", "entry   = Net\n    emit = library opencl")
+        said = self.fails("build")
+        self.assertIn("error[E0812]: a loop that the run counts cannot be compiled for OpenCL", said)
+        self.assertIn("remove `opencl` from `emit`", said)
+
+
 if __name__ == "__main__":
     unittest.main()
