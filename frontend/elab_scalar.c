@@ -125,7 +125,10 @@ static bool dim_op(struct elab *e, enum token_kind op, struct value x, struct va
 		return e->checking;
 	default: return false;
 	}
-	*out = dims_overflowed(d) ? fails(e, at, "dimension arithmetic overflows 64 bits or is too complicated") : value_dim(d, r);
+	bool over = dims_overflowed(d);
+	*out = over && e->checking ? VALUE_POISON /* a number that a use will know */
+	       : over              ? fails(e, at, "dimension arithmetic overflows 64 bits or is too complicated")
+				   : value_dim(d, r);
 	return true;
 }
 
