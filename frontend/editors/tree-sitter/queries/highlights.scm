@@ -1,0 +1,41 @@
+; Captures for highlighting. The word lists are compared with the compiler's tables by tests/docs/test_editors.py.
+(identifier) @variable
+
+(comment) @comment
+[(string) (fstring)] @string
+(interpolation ["{" "}"] @punctuation.special) @embedded
+(format) @string.special
+[(integer) (float)] @number
+[(true) (false)] @boolean
+(none) @constant.builtin
+(unknown_dimension) @constant.builtin
+
+(attribute "@" @attribute name: (identifier) @attribute)
+(function_definition name: (identifier) @function)
+(layer_definition name: (identifier) @type)
+(type_alias name: (identifier) @type)
+(const_definition name: (identifier) @constant)
+(param_definition name: (identifier) @property)
+(parameter name: (identifier) @variable.parameter)
+(named_argument name: (identifier) @variable.parameter)
+(import module: (identifier) @module)
+(from_import module: (identifier) @module)
+(generic . (identifier) @type)
+(traits (identifier) @type)
+(named_type module: (identifier) @module)
+(named_type name: (identifier) @type)
+((named_type name: (identifier) @type.builtin)
+  (#match? @type.builtin "^(bool|trit|int8|int16|int32|int64|float16|bfloat16|float32|float64|int|float|str|void|Tensor|TernaryTensor|List)$"))
+
+(member name: (identifier) @property)
+(call function: (identifier) @function.call)
+(call function: (member name: (identifier) @function.call))
+((call function: (identifier) @function.builtin)
+  (#match? @function.builtin "^(abs|absmax_quantize|absmean_quantize|adaptive_avgpool2d|adaptive_threshold_quantize|add|all|any|arange|argmax|argmin|attention|avgpool2d|batch_norm|cast|ceil|chunk|clip|concat|conv1d|conv2d|cos|cross_entropy|depthwise_conv2d|div|dot|dropout|einsum|embedding|enumerate|eq|exp|expand|eye|flatten|floor|floordiv|full|gather|ge|gelu|global_avgpool|group_norm|gt|hardsigmoid|hardswish|index_select|layer_norm|le|leaky_relu|learned_quantize|len|linspace|log|log10|log2|log_softmax|logical_and|logical_not|logical_or|lt|matmul|max|maximum|maxpool2d|mean|min|minimum|mod|moveaxis|mse_loss|mul|ne|neg|ntuple|ones|outer|pack|pad|permute|pow|print|prod|rand|randn|random_ternary|range|relu|relu2|relu6|repeat|reshape|reversed|rms_norm|rope|round|rsqrt|select|shape|sigmoid|sign|silu|sin|slice|softmax|softplus|split|sqrt|squeeze|stack|std|ste_quantize|stochastic_quantize|str|sub|sum|tan|tanh|tensor|ternary_activation|ternary_dequantize|ternary_matmul|ternary_quantize|ternary_tensor|ternary_weights|threshold_quantize|transpose|unpack|unsqueeze|upsample2d|var|where|xnor_quantize|zeros|zip)$"))
+
+["layer" "fn" "let" "const" "param" "type" "import" "from" "as" "return" "if" "else" "for" "in" "while" "main" "where" "assert"] @keyword
+[(break_statement) (continue_statement)] @keyword
+
+["+" "-" "*" "/" "//" "%" "@" "**" "<" "<=" ">" ">=" "==" "!=" "&&" "||" "!" "=" "+=" "-=" "*=" "/=" "@=" "->" ".." "..=" "..." "?"] @operator
+["(" ")" "[" "]" "{" "}"] @punctuation.bracket
+["," ";" ":" "."] @punctuation.delimiter
