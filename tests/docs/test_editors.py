@@ -100,7 +100,7 @@ class TextMate(unittest.TestCase):
         listed = self.words("keyword.control.tri") | self.words("keyword.declaration.tri") | self.words("constant.language.tri")
         self.assertEqual(listed, KEYWORDS | {"None"})
         self.assertEqual(self.words("support.type.tri"), DTYPES | TYPES - {"str"})
-        self.assertEqual(self.words("support.function.tri"), (BUILTINS | SPECIALS | {"assert"}) - {"where"})
+        self.assertEqual(self.words("support.function.tri"), (BUILTINS | SPECIALS) - {"where"})
 
     def test_scopes_of_sample_lines(self):
         h = Highlighter(self.grammar)
