@@ -354,8 +354,7 @@ struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
 		return VALUE_POISON;
 	if (v.kind == V_INT && to == DT_TRIT)
 		v.kind = V_TRIT;
-	v.typed = (uint8_t)(to + 1);
-	return v;
+	return value_declared(v, to);
 }
 
 /* ---- len, range, … ---- */

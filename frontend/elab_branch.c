@@ -6,19 +6,6 @@ enum { SELECT_COST = 24 };
 
 /* ---- scalars ---- */
 
-dtype scalar_type(struct value v)
-{
-	if (v.typed)
-		return (dtype)(v.typed - 1);
-	switch (v.kind) {
-	case V_FLOAT: return DT_FLOAT32;
-	case V_BOOL: return DT_BOOL;
-	case V_TRIT: return DT_TRIT;
-	case V_DIM: return DT_INT64;
-	default: return DT_INT32;
-	}
-}
-
 bool scalar_becomes(struct value v, dtype t)
 {
 	enum dtype_class k = dtype_class(t);

@@ -46,7 +46,6 @@ void ways_open(struct elab *e, enum way_out first, enum way_out last);
 /* A compile-time scalar as a tensor of type `t`, or of its own; a tensor of rank 0 cast to it where that is no loss. CORE_NONE: it does not convert
  * (nothing reported). */
 core_ref scalar_tensor(struct elab *e, struct value v, dtype t, span at);
-dtype scalar_type(struct value v);
 bool scalar_becomes(struct value v, dtype t); /* may a literal be of type t? */
 core_ref emit_not(struct elab *e, core_ref c, span at);
 core_ref emit_bool(struct elab *e, bool v, span at);

@@ -182,11 +182,10 @@ static struct value tensor_size(struct elab *e, core_ref r, span at)
 
 static bool scalar_member(struct elab *e, struct value v, const char *name, struct value *out)
 {
-	static const dtype types[] = {[V_INT] = DT_INT32, [V_DIM] = DT_INT64, [V_FLOAT] = DT_FLOAT32, [V_BOOL] = DT_BOOL, [V_TRIT] = DT_TRIT};
 	if (!strcmp(name, "shape"))
 		return *out = value_seq(e->f->arena, V_LIST, 0), true;
 	if (!strcmp(name, "dtype"))
-		return *out = (struct value){.kind = V_DTYPE, .u.dt = types[v.kind]}, true;
+		return *out = (struct value){.kind = V_DTYPE, .u.dt = scalar_type(v)}, true;
 	if (!strcmp(name, "rank") || !strcmp(name, "size"))
 		return *out = value_int(*name == 's'), true;
 	return false;

@@ -258,6 +258,26 @@ static enum builtin operator_builtin(enum token_kind op)
 	}
 }
 
+static bool has_own_type(struct value v, enum dtype_class class)
+{
+	dtype t = scalar_type(v);
+	return v.typed && dtype_class(t) == class && t != DT_INT32 && t != DT_FLOAT32;
+}
+
+/* The result's type where an operand was given another type than that of literals, which adapt to it. */
+static struct value typed_result(struct elab *e, struct value a, struct value b, struct value out, span at)
+{
+	uint64_t scratch;
+	enum dtype_class class = out.kind == V_INT ? DTC_INT : DTC_FLOAT;
+	bool has_a = has_own_type(a, class), has_b = has_own_type(b, class);
+	if ((out.kind != V_INT && out.kind != V_FLOAT) || (!has_a && !has_b))
+		return out;
+	dtype t = !has_b || (has_a && dtype_widens(scalar_type(b), scalar_type(a))) ? scalar_type(a) : scalar_type(b);
+	if (out.kind == V_INT && !scalar_bytes(e, out, t, &scratch, at))
+		return VALUE_POISON;
+	return value_declared(out, t);
+}
+
 struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
 {
 	struct value out;
@@ -272,7 +292,7 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
 	}
 	if (!tensors && op != TOK_AND && op != TOK_OR && static_binary(e, op, a, b, at, &out))
-		return out;
+		return typed_result(e, a, b, out, at);
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);
@@ -304,9 +324,9 @@ struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, sp
 			return v;
 	} else {
 		if (v.kind == V_INT)
-			return int_op(e, TOK_MINUS, 0, v.u.i, at);
+			return typed_result(e, v, v, int_op(e, TOK_MINUS, 0, v.u.i, at), at);
 		if (v.kind == V_FLOAT)
-			return value_float(-v.u.f);
+			return typed_result(e, v, v, value_float(-v.u.f), at);
 		if (v.kind == V_TRIT)
 			return (struct value){.kind = V_TRIT, .u.i = -v.u.i};
 		if (v.kind == V_DIM)

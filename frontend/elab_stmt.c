@@ -358,8 +358,9 @@ static void exec_let(struct elab *e, node_id n)
 	struct value v = eval(e, l.value);
 	if (l.type)
 		v = sig_coerce(e, l.type, v, elab_span(e, l.value), "the value", e->frame->self);
-	if (l.type && value_is_scalar(v))
-		v.typed = declared_type(e, l.type);
+	uint8_t declared = l.type && value_is_scalar(v) ? declared_type(e, l.type) : 0;
+	if (declared)
+		v = value_declared(v, (dtype)(declared - 1));
 	if (v.kind == V_VOID) {
 		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, l.value), "this gives no value");
 		v = VALUE_POISON;

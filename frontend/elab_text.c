@@ -132,11 +132,15 @@ static void put_tensor(struct text_builder *t, core_ref r, const struct spec *sp
 		put_run_time(t, r, spec);
 }
 
-/* As the float32 that a tensor with it would hold, unless that cannot hold it. */
-static void put_float(const struct format_spec *spec, double v, struct format_out *out)
+/* As the element that a tensor with it would hold, unless a float32 cannot. */
+static void put_float(const struct format_spec *spec, struct value v, struct format_out *out)
 {
-	bool fits = !isfinite(v) || v == 0 || (isfinite((float)v) && (float)v != 0);
-	format_float(spec, fits ? (double)(float)v : v, fits ? FORMAT_FLOAT32 : FORMAT_FLOAT64, out);
+	double d = v.u.f;
+	enum format_elem elem = (enum format_elem)scalar_type(v);
+	bool fits = elem != FORMAT_FLOAT32 || !isfinite(d) || d == 0 || (isfinite((float)d) && (float)d != 0);
+	if (elem == FORMAT_FLOAT32 && fits)
+		d = (double)(float)d;
+	format_float(spec, d, fits ? elem : FORMAT_FLOAT64, out);
 }
 
 static void put_dim(struct text_builder *t, struct value v, const struct spec *spec)
@@ -159,7 +163,7 @@ static void put_value(struct text_builder *t, struct value v, const struct spec 
 		break;
 	case V_FLOAT:
 		if (spec_fits(t, spec, FORMAT_CLASS_FLOAT))
-			put_float(&spec->parsed, v.u.f, &out);
+			put_float(&spec->parsed, v, &out);
 		break;
 	case V_BOOL:
 		if (spec_fits(t, spec, FORMAT_CLASS_BOOL))

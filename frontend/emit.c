@@ -112,7 +112,7 @@ static void store_int(int64_t i, dtype t, void *out)
 	memcpy(out, from, dtype_size(t));
 }
 
-static void store_float(double d, dtype t, void *out)
+void float_bytes(double d, dtype t, void *out)
 {
 	float f = (float)d;
 	uint16_t h = t == DT_FLOAT16 ? to_float16(d) : to_bfloat16(f);
@@ -124,7 +124,7 @@ bool scalar_bytes(struct elab *e, struct value v, dtype t, void *out, span at)
 {
 	bool number = v.kind == V_INT || v.kind == V_FLOAT;
 	if (dtype_class(t) == DTC_FLOAT && (number || v.kind == V_BOOL)) {
-		store_float(number_of(v), t, out);
+		float_bytes(number_of(v), t, out);
 		return true;
 	}
 	if (t == DT_BOOL && v.kind == V_BOOL) {

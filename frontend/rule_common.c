@@ -18,14 +18,8 @@ core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)
 	struct value v = c->v[i];
 	if (v.kind == V_TENSOR)
 		return v.u.t;
-	if (value_is_scalar(v)) {
-		dtype t = v.kind == V_FLOAT  ? DT_FLOAT32
-			  : v.kind == V_BOOL ? DT_BOOL
-			  : v.kind == V_TRIT ? DT_TRIT
-			  : v.kind == V_DIM  ? DT_INT64
-					     : DT_INT32;
-		return emit_scalar(e, v, t, c->ats[i]);
-	}
+	if (value_is_scalar(v))
+		return emit_scalar(e, v, scalar_type(v), c->ats[i]);
 	wrong_kind(e, c, i, "a tensor");
 	return CORE_NONE;
 }

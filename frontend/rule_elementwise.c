@@ -57,17 +57,6 @@ static dtype literal_type(struct value v, dtype beside)
 	}
 }
 
-static dtype scalar_type(struct value v)
-{
-	switch (v.kind) {
-	case V_FLOAT: return DT_FLOAT32;
-	case V_BOOL: return DT_BOOL;
-	case V_TRIT: return DT_TRIT;
-	case V_DIM: return DT_INT64;
-	default: return DT_INT32;
-	}
-}
-
 /* The common element type of arguments ia and ib. */
 static bool common_type(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype *out)
 {

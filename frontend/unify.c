@@ -188,7 +188,7 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 	dtype want = t->elem;
 	uint64_t scratch;
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_INT) {
-		*v = value_float((double)v->u.i);
+		*v = value_declared(value_float((double)v->u.i), want);
 		return true;
 	}
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_DIM) {
@@ -207,7 +207,11 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 						   : v->kind == V_INT || v->kind == V_DIM;
 	if (!good)
 		return mismatch(s, t, *v, at, decl, what);
-	return v->kind != V_INT || scalar_bytes(e, *v, want, &scratch, at);
+	if (v->kind == V_INT && !scalar_bytes(e, *v, want, &scratch, at))
+		return false;
+	if (v->kind == V_FLOAT)
+		*v = value_declared(*v, want);
+	return true;
 }
 
 static bool match_scalar(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)

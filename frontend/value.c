@@ -3,6 +3,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/format.h"
 #include "frontend/builtin.h"
 #include "frontend/module.h"
 
@@ -10,6 +11,30 @@ struct value value_dim(const struct dims *d, dim x)
 {
 	int64_t v;
 	return dim_is_const(d, x, &v) ? value_int(v) : (struct value){.kind = V_DIM, .u.d = x};
+}
+
+dtype scalar_type(struct value v)
+{
+	if (v.typed)
+		return (dtype)(v.typed - 1);
+	switch (v.kind) {
+	case V_FLOAT: return DT_FLOAT32;
+	case V_BOOL: return DT_BOOL;
+	case V_TRIT: return DT_TRIT;
+	case V_DIM: return DT_INT64;
+	default: return DT_INT32;
+	}
+}
+
+struct value value_declared(struct value v, dtype t)
+{
+	uint64_t bytes = 0;
+	v.typed = (uint8_t)(t + 1);
+	if (v.kind == V_FLOAT && dtype_class(t) == DTC_FLOAT && dtype_size(t) == 2) {
+		float_bytes(v.u.f, t, &bytes);
+		v.u.f = format_element_float((enum format_elem)t, &bytes, 0);
+	}
+	return v;
 }
 
 struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n)

@@ -132,6 +132,12 @@ static inline bool value_is_scalar(struct value v)
 {
 	return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_BOOL || v.kind == V_TRIT || v.kind == V_DIM;
 }
+/* The element type of a scalar: as the source gave it, else that of its literals. */
+dtype scalar_type(struct value v);
+/* A float as an element of type t, rounded to nearest. */
+void float_bytes(double d, dtype t, void *out);
+/* A scalar as one of type t, which holds it: `typed`, 16-bit floats rounded. */
+struct value value_declared(struct value v, dtype t);
 /* An integer dimension in canonical kind: V_INT where constant. */
 struct value value_dim(const struct dims *d, dim x);
 
