@@ -60,10 +60,25 @@ void builtin_sigs_init(struct frontend *f)
 
 /* ---- binding ---- */
 
-/* Other names that PyTorch accepts for a parameter. */
+/* Names that PyTorch has for a parameter, beside those of builtins.def. */
 static const struct {
 	const char *alias, *name;
-} aliases[] = {{"axis", "dim"}, {"keepdims", "keepdim"}, {"unbiased", "correction"}, {"input", "x"}};
+} aliases[] = {
+	{"axis", "dim"},
+	{"keepdims", "keepdim"},
+	{"unbiased", "correction"},
+	{"input", "x"},
+	{"size", "shape"},
+	{"fill_value", "value"},
+	{"split_size_or_sections", "split_size"},
+	{"vec2", "other"},
+	{"query", "q"},
+	{"key", "k"},
+	{"value", "v"},
+	{"attn_mask", "mask"},
+	{"is_causal", "causal"},
+	{"theta", "base"},
+};
 
 static int param_named(struct elab *e, const struct builtin_sig *s, name_id name)
 {
@@ -112,7 +127,8 @@ static uint32_t put_variadic(struct elab *e, struct bcall *c, uint32_t i, struct
 {
 	uint32_t n = 0;
 	bool poison = false;
-	while (from + n < args->n && !args->at[from + n].name && (may_be_one_of_many(args->at[from + n].v) || is_poison(args->at[from + n].v)))
+	while (from + n < args->n && !args->at[from + n].name &&
+	       (may_be_one_of_many(args->at[from + n].v) || is_poison(args->at[from + n].v)))
 		n++;
 	struct arg all = args->at[from];
 	all.v = value_seq(e->f->arena, V_LIST, n);
@@ -211,10 +227,7 @@ static bool static_rounding(enum builtin bi, struct value v, struct value *out)
 	return true;
 }
 
-static bool less(struct value a, struct value b)
-{
-	return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number(a) < number(b);
-}
+static bool less(struct value a, struct value b) { return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number(a) < number(b); }
 
 /* min(3, 1, 2), or of a list */
 static bool static_extreme(enum builtin bi, const struct value *v, uint32_t n, struct value *out)

@@ -231,6 +231,7 @@ class Math(BatchTest):
             x, y = self.broadcast_pair(torch.float32)
             self.case("pow({x}, {y})", {"x": x.abs() + 0.1, "y": y}, (x.abs() + 0.1) ** y, 1e-4)
             self.case("{x} ** 3", {"x": x}, x ** 3, 1e-4)
+            self.case("pow(2.0, {x}) + 3 ** {x}", {"x": x}, 2.0 ** x + 3 ** x, 1e-4)
             self.case("{x} ** 0.5", {"x": x.abs()}, x.abs() ** 0.5)
             self.case("clip({x}, -0.5, 1)", {"x": x}, x.clip(-0.5, 1))
             self.case("clip({x}, max=0.25)", {"x": x}, x.clip(max=0.25))
@@ -433,6 +434,29 @@ class Network(BatchTest):
                 y = x.transpose(1, 2).contiguous()
                 self.case("rope({x}, dim=1)", {"x": y}, rotate(x, torch.arange(l)).transpose(1, 2), 1e-4)
             self.check(dynamic, constant_last=True)
+
+    def test_half_precision(self):
+        """Computed in float32 and rounded once."""
+        h = torch.float16
+        q, k, v = self.tensor([2, 3, 8], h, 1), self.tensor([2, 5, 8], h, 1), self.tensor([2, 5, 4], h, 1)
+        m = self.tensor([3, 5], h)
+        self.case("attention({q}, {k}, {v})", {"q": q, "k": k, "v": v}, attend(q.float(), k.float(), v.float()).half())
+        self.case("attention({q}, {k}, {v}, {m})", {"q": q, "k": k, "v": v, "m": m}, attend(q.float(), k.float(), v.float(), m.float()).half())
+        self.case("rope({x}, 3)", {"x": q}, rotate(q.float(), torch.arange(3) + 3).half())
+        self.case("layer_norm({x})", {"x": q}, F.layer_norm(q.float(), [8]).half())
+        self.case("softmax({x})", {"x": q}, q.float().softmax(-1).half())
+        self.case("mse_loss({x}, {y})", {"x": q, "y": q * 2}, F.mse_loss(q.float(), (q * 2).float()).half())
+        y = torch.from_numpy(self.rng.integers(0, 8, [3]))
+        self.case("cross_entropy({x}, {y})", {"x": q[0], "y": y}, F.cross_entropy(q[0].float(), y).half())
+        self.check()
+
+    def test_names_of_pytorch(self):
+        q, x = self.tensor([2, 3, 8]), self.tensor([4])
+        self.case("attention(query={q}, key={q}, value={q}, attn_mask=none, is_causal=true)", {"q": q}, attend(q, q, q, causal=True))
+        self.case("full(size=[2, 3], fill_value=1.5)", {}, torch.full([2, 3], 1.5))
+        self.case("softmax(input={x}, axis=0)", {"x": x}, x.softmax(0))
+        self.case("outer(input={x}, vec2={x})", {"x": x}, torch.outer(x, x))
+        self.check(levels=("-O1",))
 
     def test_norms_and_embedding(self):
         for _ in range(4):
