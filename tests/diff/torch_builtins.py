@@ -512,7 +512,8 @@ class Activations(BatchTest):
 class Quantize(BatchTest):
     def test_thresholds(self):
         for dtype in FLOATS:
-            x = self.tensor(self.shape(2, 3), dtype, 1)
+            x = self.tensor(self.shape(2, 3, 7), dtype, 1)
+            x.view(-1)[:2] = torch.tensor([0.5, -0.5])[: x.numel()]
             t = self.tensor([x.shape[-1]], dtype).abs()
             half = (x > 0.5).to(torch.int8) - (x < -0.5).to(torch.int8)
             learned = (x > t).to(torch.int8) - (x < -t).to(torch.int8)
@@ -526,7 +527,8 @@ class Quantize(BatchTest):
 
     def test_scales(self):
         for _ in range(4):
-            x = self.tensor(self.shape(2, 3), torch.float32, 1)
+            x = self.tensor([n + 1 for n in self.shape(2, 3)], torch.float32, 1)
+            x.view(-1)[0] = 0
             a = self.axis(x.dim())
             scale = x.abs().mean().clamp(min=1e-5)
             self.case("absmean_quantize({x})", {"x": x}, ((x / scale).round().clamp(-1, 1).to(torch.int8), scale))
