@@ -68,7 +68,7 @@ static bool read_operand(struct einsum *s, const char *p, const char *end, uint3
 }
 
 /* Without `->`: the dimensions of `...`, then every letter that occurs once, in alphabetical order (capitals first). */
-static void implicit_output(struct einsum *s)
+static bool implicit_output(struct einsum *s)
 {
 	uint32_t count[LABELS] = {0};
 	for (uint32_t i = 0; i < s->n; i++)
@@ -76,11 +76,15 @@ static void implicit_output(struct einsum *s)
 			count[s->in[i].label[k]]++;
 	for (uint32_t k = 0; k < s->ellipsis; k++)
 		s->out.label[s->out.n++] = (uint8_t)(LABELS - s->ellipsis + k);
-	for (uint32_t k = 0; k < LETTERS && s->out.n < CORE_MAX_RANK; k++) {
+	for (uint32_t k = 0; k < LETTERS; k++) {
 		uint8_t label = (uint8_t)((k + 26) % LETTERS);
-		if (count[label] == 1)
-			s->out.label[s->out.n++] = label;
+		if (count[label] != 1)
+			continue;
+		if (s->out.n == CORE_MAX_RANK)
+			return einsum_fails(s, 0, DIAG_RANK, "the result has more than 8 dimensions; say with `->` which are meant");
+		s->out.label[s->out.n++] = label;
 	}
+	return true;
 }
 
 static bool read_output(struct einsum *s, const char *p)
@@ -148,7 +152,5 @@ bool einsum_read(struct einsum *s)
 			return false;
 		p = stop + 1;
 	}
-	if (!arrow)
-		implicit_output(s);
-	return !arrow || read_output(s, arrow + 2);
+	return arrow ? read_output(s, arrow + 2) : implicit_output(s);
 }

@@ -601,8 +601,10 @@ struct value rule_gather(struct elab *e, struct bcall *c)
 		bool fits =
 			k == axis || dims_agree(e, ti.dims[k], t.dims[k]) || (const_pair(e, ti.dims[k], t.dims[k], &n, &most) && n <= most);
 		if (!fits)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[2], "the index's shape %s goes beyond %s in dimension %u",
-					   elab_shape_text(e, &ti), elab_shape_text(e, &t), k);
+			return shape_error(e, c, DIAG_SHAPE, c->ats[2], "the index's shape %s %s %s in dimension %u",
+					   elab_shape_text(e, &ti),
+					   const_pair(e, ti.dims[k], t.dims[k], &n, &most) ? "goes beyond" : "is not known to stay within",
+					   elab_shape_text(e, &t), k);
 	}
 	ti.elem = t.elem;
 	struct core_arg a[3] = {arg_tensor(r), arg_int(axis), arg_tensor(index)};
