@@ -320,7 +320,13 @@ struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, sp
 		return out;
 	if (!bind(e, &c, args) || unknown)
 		return VALUE_POISON;
-	return table[bi].rule(e, &c);
+	uint32_t errors = e->errors;
+	out = table[bi].rule(e, &c);
+	if (dims_overflowed(e->b->dims) && e->errors == errors) {
+		elab_error(e, DIAG_CONST_ARITH, at, "the sizes of `%s` overflow 64 bits or are too complicated", c.sig->name);
+		return VALUE_POISON;
+	}
+	return out;
 }
 
 /* ---- casts ---- */

@@ -52,10 +52,9 @@ bool window_count(struct elab *e, struct bcall *c, const char *axis, dim size, c
 	dim room = dim_sub(d, padded, reach);
 	int64_t n, past;
 	if (dim_is_const(d, room, &n) && n < 0) {
-		struct diag *g = elab_error(e, DIAG_SHAPE, c->at,
-					    "a window of `%s` spans %s elements along the %s, but the padded input has only %s",
-					    bcall_name(c), dim_text(e, reach), axis, dim_text(e, padded));
-		diag_secondary(e->out, g, c->ats[0], "%s elements, padded by %lld and %lld", dim_text(e, size), (long long)w->before,
+		struct diag *g = elab_error(e, DIAG_SHAPE, c->at, "`%s`: a window of %s does not fit the padded %s of %s", bcall_name(c),
+					    dim_text(e, reach), axis, dim_text(e, padded));
+		diag_secondary(e->out, g, c->ats[0], "its %s is %s, padded by %lld and %lld", axis, dim_text(e, size), (long long)w->before,
 			       (long long)w->after);
 		if (w->dilation > 1)
 			diag_note(e->out, g, "a kernel of %s with dilation %lld", dim_text(e, w->kernel), (long long)w->dilation);
