@@ -53,47 +53,9 @@ static bool boundary(const struct cursor *c, token_id i)
 
 /* ---- the probe ---- */
 
-/* The brackets that are open behind token `at`, innermost last, as what closes them. */
-static void open_brackets(const struct cursor *c, token_id at, struct buf *out)
-{
-	token_id first = at;
-	while (first > 0 && !boundary(c, first))
-		first--;
-	for (token_id i = first; i <= at; i++) {
-		if (opens(kind(c, i)))
-			buf_putc(out, kind(c, i) == TOK_LPAREN ? ')' : ']');
-		else if (closes(kind(c, i)) && out->len)
-			out->len--;
-	}
-}
-
-/* The closing brackets that are missing behind token `at`, and the byte where they should stand. */
-static size_t missing_closers(const struct cursor *c, token_id at, struct buf *out)
-{
-	struct buf open = {0};
-	size_t place = c->tokens.ends[at];
-	uint32_t depth = 0;
-	open_brackets(c, at, &open);
-	for (token_id i = at + 1; open.len && i < c->tokens.len && !boundary(c, i); i++) {
-		if (opens(kind(c, i))) {
-			depth++;
-		} else if (closes(kind(c, i)) && depth) {
-			depth--;
-		} else if (closes(kind(c, i))) {
-			open.len--;
-			place = c->tokens.ends[i];
-		}
-	}
-	while (open.len)
-		buf_putc(out, open.at[--open.len]);
-	buf_free(&open);
-	return place;
-}
-
 bool cursor_probe(const char *text, size_t len, size_t offset, struct buf *out, size_t *asked)
 {
 	size_t start = offset, end = offset;
-	struct buf closers = {0};
 	struct cursor c;
 	while (start > 0 && (isalnum((unsigned char)text[start - 1]) || text[start - 1] == '_'))
 		start--;
@@ -104,14 +66,7 @@ bool cursor_probe(const char *text, size_t len, size_t offset, struct buf *out, 
 	buf_put(out, text + end, len - end);
 	cursor_open(&c, out->at, out->len, start);
 	bool name = kind(&c, c.at) == TOK_NAME && c.tokens.starts[c.at] == start;
-	size_t place = name ? missing_closers(&c, c.at, &closers) : 0;
 	cursor_close(&c);
-	if (closers.len) {
-		out->len = place;
-		buf_put(out, closers.at, closers.len);
-		buf_put(out, text + place - 1, len + 1 - place); /* behind the cursor the probe is one byte ahead of the text */
-	}
-	buf_free(&closers);
 	*asked = start;
 	return name;
 }

@@ -15,8 +15,8 @@ struct cursor {
 void cursor_open(struct cursor *c, const char *text, size_t len, size_t offset);
 void cursor_close(struct cursor *c);
 
-/* Puts a name where one may be missing and closes the brackets that the line leaves open: text that shows to the front end what could stand at the
- * offset. *asked is where that name is in it. False: no name can stand there (a comment, a string, a number). */
+/* Puts a name where one may be missing: text that shows to the front end, whose parser recovers from the rest, what could stand at the offset.
+ * *asked is where that name is in it. False: no name can stand there (a comment, a string, a number). */
 bool cursor_probe(const char *text, size_t len, size_t offset, struct buf *out, size_t *asked);
 
 /* The call whose arguments the cursor is among. */

@@ -603,6 +603,8 @@ class Completing(LspTest):
         self.assertEqual(help_at(head + "    return x.softmax(|)\n}\n"), ("softmax(x, dim=-1)", "dim=-1"))
         self.assertEqual(help_at(head + "    return x.sum(keepdim=|)\n}\n"), ("sum(x, dim=none, keepdim=false)", "keepdim=false"))
         self.assertEqual(help_at("import nn\nlayer L() { let l = nn.Linear(4, |) }\n")[1], "out_features: int")
+        self.assertEqual(help_at(head + "    let y = [x, softmax(relu(|\n    return y\n}\n"), ("relu(x)", "x"))
+        self.assertEqual(help_at(head + "    let y = g(a=g(|\n    return y\n}\n")[1], "a: int")
         self.assertIsNone(help_at(head + "    return |x\n}\n"))
 
 
