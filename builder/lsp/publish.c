@@ -11,6 +11,10 @@ enum { TAG_NONE, TAG_UNNECESSARY };
 static int tag_of(enum diag_code code)
 {
 	switch (code) {
+	case DIAG_UNUSED_LOCAL:
+	case DIAG_UNUSED_IMPORT:
+	case DIAG_UNREACHABLE:
+	case DIAG_NO_EFFECT:
 	case DIAG_MANIFEST_UNUSED: return TAG_UNNECESSARY;
 	default: return TAG_NONE;
 	}
