@@ -7,7 +7,12 @@ let client;
 function activate() {
   const command = workspace.getConfiguration('tri').get('command');
   const server = { command, args: ['lsp'] };
-  client = new LanguageClient('tri', 'tri', server, { documentSelector: [{ scheme: 'file', language: 'tri' }] });
+  const documentSelector = [
+    { scheme: 'file', language: 'tri' },
+    { scheme: 'untitled', language: 'tri' },
+    { scheme: 'file', pattern: '**/tri.build' },
+  ];
+  client = new LanguageClient('tri', 'tri', server, { documentSelector });
   return client.start();
 }
 
