@@ -21,8 +21,8 @@ NP = {"bool": np.bool_, "trit": np.int8, "int8": np.int8, "int16": np.int16, "in
       "float16": np.float16, "bfloat16": np.float32, "float32": np.float32, "float64": np.float64}
 ULP = {"float16": 2**-10, "bfloat16": 2**-7, "float32": 2**-23, "float64": 2**-52}
 LOOSE = {"min", "max", "reduce_min", "reduce_max", "exp", "log", "sin", "cos", "tanh", "erf", "pow", "reduce_sum", "reduce_prod", "matmul"}
-# Operations that others run, or that have no value to compare: inputs, calls.
-ELSEWHERE = {"input", "weight", "call", "result", "random", "dim", "print", "assert"}
+# Operations that others run, or that have no value to compare: inputs, calls, branches, loops.
+ELSEWHERE = {"input", "weight", "call", "result", "random", "dim", "print", "assert", "if", "loop"}
 
 
 def to_bfloat16(x):
