@@ -104,6 +104,21 @@ static void label_path(struct elab *e, struct diag *g, enum diag_code code)
 	}
 }
 
+/* Was the same said of this many calls already? */
+static bool repeated(struct elab *e, enum diag_code code, const char *text)
+{
+	enum { ROOM = sizeof e->said / sizeof *e->said };
+	if (!e->checking || e->quiet || (code != DIAG_TYPE_MISMATCH && code != DIAG_ARG_SHAPE && code != DIAG_ARG_COUNT))
+		return false;
+	uint64_t key = map_key_str(text).lo;
+	for (uint32_t i = 0; i < ROOM; i++)
+		if (e->said[i].times && e->said[i].message == key)
+			return e->said[i].times++ >= MOST_REPEATED;
+	e->said[e->n_said % ROOM].message = key;
+	e->said[e->n_said++ % ROOM].times = 1;
+	return false;
+}
+
 struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...)
 {
 	char text[1024];
@@ -113,7 +128,7 @@ struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char
 	va_end(ap);
 	e->errors++;
 	span primary = blamed(e, at);
-	struct diag *g = diag_add(e->out, code, primary, "%s", text);
+	struct diag *g = diag_add(repeated(e, code, text) ? e->trash : e->out, code, primary, "%s", text);
 	if (primary.source != at.source)
 		diag_secondary(e->out, g, at, "in the standard library");
 	label_path(e, g, code);

@@ -45,6 +45,7 @@ struct builder {
 struct local {
 	name_id name;
 	bool constant;
+	uint8_t blamed; /* errors about its type so far */
 	struct value value;
 	span at; /* what it was last bound or assigned to */
 };
@@ -80,6 +81,11 @@ struct elab {
 	bool gave_up; /* a limit was hit and reported */
 	uint32_t depth, frames;
 	uint64_t steps, max_steps;
+	struct {
+		uint64_t message;
+		uint32_t times;
+	} said[8];       /* the last different messages about arguments */
+	uint32_t n_said; /* so far */
 	uint32_t errors; /* reported by this elaboration, also while quiet */
 	struct builder *b;
 	struct frame *frame;
@@ -99,6 +105,7 @@ void elab_init(struct elab *e, struct frontend *f, bool checking);
 /* Ready for the next definition; the steps of all count together. */
 void elab_reset(struct elab *e);
 void elab_free(struct elab *e);
+enum { MOST_REPEATED = 2 }; /* the same mistake at several calls, or of one local: more would be noise */
 /* Starts an error with labels along the instance path; add to it through e->out. */
 struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void elab_hush(struct elab *e);
@@ -124,6 +131,8 @@ static inline bool is_poison(struct value v) { return v.kind == V_POISON; }
 /* ---- locals (elab_name.c) ---- */
 void local_push(struct elab *e, name_id name, struct value v, bool constant);
 struct local *local_find(struct elab *e, name_id name);
+/* An error says that the expression at `at` has the wrong type. If that is a local, nothing is said of it after the second time. */
+void local_blame(struct elab *e, span at);
 /* A name in the current frame: locals, members of self, the module's items, the prelude. False: there is none. */
 bool name_lookup(struct elab *e, name_id name, span at, struct value *out);
 /* The same from a module and an instance, without locals. */

@@ -10,6 +10,20 @@ void local_push(struct elab *e, name_id name, struct value v, bool constant)
 	vec_push(&e->locals, l);
 }
 
+void local_blame(struct elab *e, span at)
+{
+	const struct source *s = at.source == SPAN_NO_SOURCE ? NULL : sources_get(e->f->sources, at.source);
+	for (uint32_t i = e->locals.len; s && e->checking && i-- > 0;) {
+		struct local *l = &e->locals.at[i];
+		const char *name = name_text(e->f, l->name);
+		if (strlen(name) != at.end - at.start || memcmp(name, s->text + at.start, at.end - at.start) != 0)
+			continue;
+		if (++l->blamed >= MOST_REPEATED)
+			l->value = VALUE_POISON;
+		return;
+	}
+}
+
 struct local *local_find(struct elab *e, name_id name)
 {
 	for (uint32_t i = e->locals.len; i-- > e->frame->base;)
@@ -78,7 +92,7 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 struct value item_value(struct elab *e, struct item *it, span at)
 {
 	it = item_follow(e->f, it);
-	if (!it)
+	if (!it || item_broken(e->f, it->mod, it))
 		return VALUE_POISON;
 	switch (it->kind) {
 	case ITEM_FN:

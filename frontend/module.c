@@ -48,12 +48,16 @@ static bool covers(const struct module *m, const struct item *it, span at)
 	return at.start >= all.start && at.start <= all.end;
 }
 
-bool item_broken(const struct frontend *f, const struct module *m, const struct item *it)
+bool item_broken(const struct frontend *f, const struct module *m, struct item *it)
 {
-	for (uint32_t i = 0; m->failed && i < diags_count(f->diags); i++)
+	if (!m->failed)
+		return false;
+	for (uint32_t i = 0; !it->broken && i < diags_count(f->diags); i++)
 		if (is_syntax(f, i, m) && covers(m, it, diags_at(f->diags, i)->primary.at))
-			return true;
-	return false;
+			it->broken = 2;
+	if (!it->broken)
+		it->broken = 1;
+	return it->broken == 2;
 }
 
 bool module_incomplete(const struct frontend *f, const struct module *m)

@@ -20,6 +20,7 @@ struct item {
 	token_id name_token;
 	struct module *target; /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
 	name_id remote;        /* ITEM_FROM: the name there */
+	uint8_t broken;        /* 1: no syntax error lies in it, 2: one does; 0: not known yet */
 	bool used;             /* some name in this or another file stands for it */
 	bool reported;         /* ITEM_FROM: a missing name was reported */
 	enum item_state state; /* ITEM_CONST: evaluation; ITEM_FROM: following */
@@ -74,7 +75,7 @@ static inline span node_span(const struct module *m, node_id n) { return ast_spa
 static inline span tok_span(const struct module *m, token_id t) { return token_span(&m->ast.tokens, t); }
 /* Does the item or member have attribute @name? Its ATTR node, or AST_NONE. */
 /* Does a syntax error lie in the item? Then nothing more is said about it. */
-bool item_broken(const struct frontend *f, const struct module *m, const struct item *it);
+bool item_broken(const struct frontend *f, const struct module *m, struct item *it);
 /* Is there a syntax error outside all items, so that definitions may be missing? */
 bool module_incomplete(const struct frontend *f, const struct module *m);
 node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name);

@@ -330,6 +330,7 @@ static node_id parse_function(struct parser *p, uint32_t attrs)
 	node_id result = parse_result(p);
 	uint32_t where = parse_where(p);
 	p->in_loop = p->in_signature = false;
+	recover_signature(p);
 	node_id body = parse_body(p, keyword, layer);
 	p->in_loop = in_loop;
 	bool module = layer && module_form(p, body);

@@ -61,6 +61,10 @@ static void pair_brackets(struct parser *p)
 			while (top(&g) == TOK_LPAREN || top(&g) == TOK_LBRACKET)
 				g.n--;
 	}
+	p->last_stray = TOKEN_NONE;
+	for (token_id i = t->len; i-- > 0 && p->last_stray == TOKEN_NONE;)
+		if (token_kind(t, i) == TOK_RBRACE && g.match[i] == TOKEN_NONE)
+			p->last_stray = i;
 	free(g.stack);
 	p->match = g.match;
 }
@@ -107,14 +111,53 @@ static bool may_start(const struct parser *p)
 	       p->k != TOK_ASSIGN;
 }
 
-void recover_statement(struct parser *p, token_id start)
+static uint32_t line_of(const struct parser *p, token_id i) /* the offset of its start */
+{
+	uint32_t at = p->t->tokens.starts[i];
+	while (at && p->t->tokens.src->text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+/* A `}` amid the line of a statement whose block opened on an earlier one: its `{` is what is missing. */
+static bool stray_brace(struct parser *p, token_id start, token_id open)
+{
+	matching(p, open);
+	return p->last_stray != TOKEN_NONE && p->last_stray > p->i && p->k == TOK_RBRACE && !after_newline(p) &&
+	       line_of(p, start) == line_of(p, p->i) && line_of(p, open) != line_of(p, start);
+}
+
+void recover_statement(struct parser *p, token_id start, token_id open)
 {
 	if (p->fatal || (p->i && p->i == p->leave_at))
 		return;
 	if (p->i == start && p->k != TOK_RBRACE && p->k != TOK_EOF)
 		skip_token(p);
-	while (p->k != TOK_EOF && p->k != TOK_RBRACE && p->k != TOK_SEMICOLON && !may_start(p))
-		skip_token(p);
+	while (p->k != TOK_EOF && p->k != TOK_SEMICOLON && !may_start(p)) {
+		if (p->k != TOK_RBRACE)
+			skip_token(p);
+		else if (stray_brace(p, start, open))
+			advance(p);
+		else
+			break;
+	}
+	p->panic = false;
+}
+
+void recover_signature(struct parser *p)
+{
+	token_id i = p->i;
+	if (!p->panic || p->fatal)
+		return;
+	for (;; i++) {
+		enum token_kind k = token_kind(&p->t->tokens, i);
+		if (k == TOK_LBRACE)
+			break;
+		bool next = token_after_newline(&p->t->tokens, i) && i > p->i && (starts_statement_only(k) || starts_item(k));
+		if (k == TOK_EOF || k == TOK_RBRACE || next)
+			return;
+	}
+	jump(p, i);
 	p->panic = false;
 }
 

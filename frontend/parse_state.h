@@ -36,6 +36,7 @@ struct parser {
 	uint32_t *scratch; /* stack of list elements */
 	uint32_t n_scratch, cap_scratch;
 	uint32_t *match;   /* per token, its partner bracket or TOKEN_NONE; made on the first error */
+	token_id last_stray; /* with match: the last `}` that has no partner; TOKEN_NONE: none */
 	token_id leave_at; /* where a block was found to be unclosed: enclosing ones may end here too */
 	uint32_t attr_end; /* attribute look-ahead: the `@`s before this token are … */
 	bool attr_result;  /* … attributes or not */
@@ -180,7 +181,10 @@ token_id matching(struct parser *p, token_id bracket);
 bool recover_element(struct parser *p, token_id open, enum token_kind close);
 /* Neither a comma nor `close` follows an element: if the list is closed at all, reports that and skips on as recover_element does. */
 bool recover_missing_comma(struct parser *p, token_id open, enum token_kind close);
-void recover_statement(struct parser *p, token_id start);
+/* `open` is the brace of the block around. */
+void recover_statement(struct parser *p, token_id start, token_id open);
+/* After an error in a signature: to the `{` of the body, if that is near. */
+void recover_signature(struct parser *p);
 void recover_item(struct parser *p, token_id start);
 bool starts_item(enum token_kind k);
 /* Takes the closing bracket of the one at `open` or reports it missing; its token, or TOKEN_NONE. */

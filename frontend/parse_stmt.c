@@ -329,7 +329,7 @@ static void parse_and_end(struct parser *p, token_id head, token_id open, bool l
 	if (p->panic && layer && p->k == TOK_FN && p->i == p->leave_at && !p->fatal && !leaves_block(p, head, open, layer))
 		p->panic = false; /* the function before was not closed; here is the layer's next */
 	if (p->panic)
-		recover_statement(p, start);
+		recover_statement(p, start, open);
 }
 
 static uint32_t parse_statements(struct parser *p, token_id head, token_id open, bool layer)

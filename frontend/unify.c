@@ -59,6 +59,7 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 	struct diag *g =
 		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but %s is declared", what, elab_value_text(e, v), type_text(s, t));
 	diag_label_primary(e->out, g, "%s", elab_value_text(e, v));
+	local_blame(e, at);
 	if (decl.source != SPAN_NO_SOURCE)
 		diag_secondary(e->out, g, decl, "declared here");
 	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
