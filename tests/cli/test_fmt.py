@@ -3,7 +3,7 @@ import os
 import subprocess
 import unittest
 
-from project import TRIB, ProjectTest
+from project import SOURCE, TRIB, ProjectTest
 
 UGLY = "fn f( x ){ # why\nreturn   x+1\n}\n"
 NEAT = "fn f(x) {  # why\n    return x + 1\n}\n"
@@ -99,6 +99,12 @@ class Fmt(ProjectTest):
         self.write("a.tri", b"\xef\xbb\xbf" + UGLY.replace("\n", "\r\n").encode())
         self.trib("fmt", "a.tri")
         self.assertEqual(self.read("a.tri").decode(), NEAT)
+
+
+class Sources(unittest.TestCase):
+    def test_examples_and_the_standard_library_are_formatted(self):
+        done = subprocess.run([TRIB, "fmt", "--check", "frontend/std", "examples"], cwd=SOURCE, capture_output=True, text=True, check=False)
+        self.assertEqual(done.stdout + done.stderr, "")
 
 
 if __name__ == "__main__":
