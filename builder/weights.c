@@ -240,7 +240,9 @@ static void report_missing(struct arena *a, const struct weights *w, const struc
 			   : diag_add(diags, DIAG_WEIGHTS_MISSING, at, "%u parameter%s no initial value, and the model names no weights file", n,
 				      n == 1 ? " has" : "s have");
 	list_missing(a, w, p, missing, n, g, diags);
-	if (!w)
+	if (!w && at.source == SPAN_NO_SOURCE) /* a main block's */
+		diag_help(diags, g, "give it an initial value: `param w: Tensor<float32, [4]> = zeros([4])`");
+	else if (!w)
 		diag_help(diags, g, "add `weights = FILE.safetensors` to the model");
 }
 

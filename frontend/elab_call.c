@@ -301,7 +301,7 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 	return ok;
 }
 
-static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, span at)
+static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at)
 {
 	const struct ast *t = &s->mod->ast;
 	bool ok = true;
@@ -319,12 +319,14 @@ static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl
 		struct frame fr = {.up = e->frame, .mod = s->mod, .self = s->self, .base = e->locals.len, .call_at = SPAN_NONE};
 		e->frame = &fr;
 		sig_bind_locals(s);
+		for (uint32_t k = 0; k < decl->params.n; k++)
+			local_push(e, param_name(e, s->mod, decl->params.at[k]), values[k], true);
 		struct value v = eval(e, n);
 		e->locals.len = fr.base;
 		e->frame = fr.up;
 		if (v.kind != V_BOOL || v.u.b)
 			continue;
-		struct diag *g = elab_error(e, DIAG_ARG_SHAPE, at, "the call does not fulfil a condition of `%s`",
+		struct diag *g = elab_error(e, DIAG_ARG_SHAPE, at, "the call does not fulfil the condition %s",
 					    elab_source_text(e, node_span(s->mod, n)));
 		diag_secondary(e->out, g, node_span(s->mod, n), "this is false");
 		ok = false;
@@ -390,7 +392,7 @@ struct value call_func(struct elab *e, struct func *fn, struct args *args, span 
 			ok = sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what) && ok;
 	}
 	ok = sig_solve(&s) && ok;
-	ok = ok && check_where(e, &s, &decl, at);
+	ok = ok && check_where(e, &s, &decl, values, at);
 	for (uint32_t i = 0; i < n; i++) {
 		tensors = tensors || value_holds(values[i], V_TENSOR);
 		unknown = unknown || value_holds(values[i], V_POISON);

@@ -54,6 +54,11 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 		if (!e->checking)
 			builder_open(e, &scratch);
 		struct value v = eval(e, c.value);
+		if (value_is_scalar(v) && v.kind != V_DIM) {
+			p->known = true;
+			p->type = (struct core_type){.elem = scalar_type(v)};
+			p->dims = e->b->dims;
+		}
 		if (v.kind == V_TENSOR) {
 			p->known = true;
 			p->type = *type_of(e, v.u.t);

@@ -296,7 +296,12 @@ static bool module_form(struct parser *p, node_id body)
 		struct diag *g =
 			error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, list.at[i]), "a layer with members holds no other statements");
 		label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
-		help(p, g, "what runs belongs in `fn forward`");
+		if (k == NODE_IF)
+			help(p, g, "a member is chosen by its value: `let a = if c { … } else { … }`; what runs belongs in `fn forward`");
+		else if (k == NODE_FOR || k == NODE_WHILE)
+			help(p, g, "a list of members is made by a comprehension: `let a = [… for i in 0..n]`; what runs belongs in `fn forward`");
+		else
+			help(p, g, "what runs belongs in `fn forward`");
 		recovered(p, g);
 	}
 	return member != AST_NONE;
