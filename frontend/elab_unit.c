@@ -2,7 +2,7 @@
  * run-time sizes) and build-time flags make one unit; see `identity_of`. */
 #include <string.h>
 #include "base/bug.h"
-#include "frontend/elab.h"
+#include "frontend/elab_branch.h"
 #include "frontend/literal.h"
 
 /* ---- the plan of a call: the caller's sizes as symbols of the unit ---- */
@@ -403,6 +403,19 @@ static void load_params(struct elab *e, const struct unit_plan *p)
 	}
 }
 
+/* An entry's result with its numbers as tensors: outputs keep their places. */
+static struct value all_tensors(struct elab *e, struct value v, span at)
+{
+	if (value_is_scalar(v))
+		return value_tensor(emit_scalar(e, v, scalar_type(v), at));
+	if (!value_is_seq(v))
+		return v;
+	struct value out = value_seq(e->f->arena, v.kind, v.u.seq->n);
+	for (uint32_t i = 0; i < out.u.seq->n; i++)
+		out.u.seq->at[i] = all_tensors(e, v.u.seq->at[i], at);
+	return out;
+}
+
 static struct unit_info *make(struct elab *e, struct unit_plan *p, hash128 identity)
 {
 	struct unit_info *info = ARENA_NEW(e->f->arena, struct unit_info);
@@ -416,6 +429,8 @@ static struct unit_info *make(struct elab *e, struct unit_plan *p, hash128 ident
 		values[i] = load_planned(e, p, p->values[i]);
 	e->next_plan = b.outer && p->is_call ? p : NULL;
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
+	if (!p->is_call && value_holds(info->result, V_TENSOR))
+		info->result = all_tensors(e, info->result, p->at);
 	info->failed = e->errors != errors || e->gave_up || value_holds(info->result, V_POISON);
 	if (info->failed)
 		builder_close(e);
