@@ -143,6 +143,8 @@ void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tenso
 			interp_fail(in, "operands of %s have different sizes", ir_op_text(i->op));
 			return;
 		}
+	if (interp_ewise_float32(i, x, out))
+		return;
 	bool two = i->n_operands == 2, floats = dtype_class(x[0]->elem) == DTC_FLOAT;
 	for (int64_t k = 0; k < n; k++) {
 		if (i->op == OP_CAST)

@@ -12,16 +12,33 @@ static void strides_of(const struct tensor *t, int64_t *strides)
 	}
 }
 
+/* n elements, `stride` apart. */
+static void copy_row(const char *from, char *to, int64_t n, int64_t stride, size_t size)
+{
+	if (stride == 1) {
+		memcpy(to, from, (size_t)n * size);
+		return;
+	}
+	if (size == 4) {
+		for (int64_t k = 0; k < n; k++)
+			memcpy(to + 4 * k, from + 4 * k * stride, 4);
+		return;
+	}
+	for (int64_t k = 0; k < n; k++)
+		memcpy(to + k * (int64_t)size, from + k * stride * (int64_t)size, size);
+}
+
 /* out[index] = x[base + Σ index·stride] for every index of out. */
 static void copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride)
 {
 	size_t size = dtype_size(out->elem);
-	int64_t index[8] = {0}, n = tensor_count(out);
+	uint32_t inner = out->rank ? out->rank - 1 : 0;
+	int64_t index[8] = {0}, n = tensor_count(out), row = out->rank ? out->dims[inner] : 1;
 	const char *from = x->data;
 	char *to = out->data;
-	for (int64_t k = 0; k < n; k++) {
-		memcpy(to + (size_t)k * size, from + (size_t)base * size, size);
-		for (uint32_t d = out->rank; d-- > 0;) {
+	for (int64_t k = 0; k < n; k += row) {
+		copy_row(from + base * (int64_t)size, to + k * (int64_t)size, row, out->rank ? stride[inner] : 1, size);
+		for (uint32_t d = inner; d-- > 0;) {
 			base += stride[d];
 			if (++index[d] < out->dims[d])
 				break;

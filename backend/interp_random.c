@@ -13,7 +13,10 @@ static uint64_t mix(uint64_t x)
 static uint64_t bits_at(uint64_t key, uint64_t counter) { return mix(key + (counter + 1) * 0x9E3779B97F4A7C15ull); }
 
 /* [0, 1) with as many bits as the type holds, so that rounding never gives 1. */
-static double uniform_at(uint64_t key, uint64_t counter, int bits) { return ldexp((double)(bits_at(key, counter) >> (64 - bits)), -bits); }
+static double uniform_at(uint64_t key, uint64_t counter, int bits)
+{
+	return (double)(bits_at(key, counter) >> (64 - bits)) * (1.0 / (double)(1ull << bits)); /* exact: a power of two */
+}
 
 static int bits_of(dtype t) { return t == DT_FLOAT16 ? 11 : t == DT_BFLOAT16 ? 8 : t == DT_FLOAT32 ? 24 : 53; }
 

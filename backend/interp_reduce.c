@@ -36,6 +36,16 @@ static int64_t offset_at(const struct axis *a, uint32_t n, int64_t index)
 	return offset;
 }
 
+/* Do the reduced dimensions lie behind one another in memory? */
+static bool in_a_row(const struct axis *a, uint32_t n)
+{
+	int64_t stride = 1;
+	for (uint32_t k = n; k-- > 0; stride *= a[k].size)
+		if (a[k].stride != stride)
+			return false;
+	return true;
+}
+
 static int64_t int_limit(dtype t, bool high)
 {
 	if (t == DT_BOOL)
@@ -97,13 +107,14 @@ void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tenso
 	uint32_t n_reduced = axes_of(x, i->mask, 1, reduced), n_kept = axes_of(x, i->mask, 0, kept);
 	bool floats = dtype_class(x->elem) == DTC_FLOAT, arg = i->op == OP_ARGMAX || i->op == OP_ARGMIN;
 	int64_t count = 1, n = tensor_count(out);
+	bool row = in_a_row(reduced, n_reduced);
 	for (uint32_t k = 0; k < n_reduced; k++)
 		count *= reduced[k].size;
 	for (int64_t o = 0; o < n; o++) {
 		struct acc a = start(i->op, x->elem);
 		int64_t base = count ? offset_at(kept, n_kept, o) : 0;
 		for (int64_t k = 0; k < count; k++) {
-			int64_t at = base + offset_at(reduced, n_reduced, k);
+			int64_t at = base + (row ? k : offset_at(reduced, n_reduced, k));
 			if (floats)
 				add_float(i->op, &a, elem_float(x->elem, x->data, at), k);
 			else

@@ -26,6 +26,8 @@ void interp_fail(struct interp *in, const char *fmt, ...) __attribute__((format(
 
 /* Each computes `out` (dims set, data allocated, not empty) from the operands x. */
 void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+/* The same for some operations on float32, faster; false: not for this one. */
+bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_broadcast(const struct tensor *x, struct tensor *out);
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out);
