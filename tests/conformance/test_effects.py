@@ -12,7 +12,6 @@ model net
     input x = float32 [?, 4]
 """
 NET = """\
-import nn
 fn report(x) { print("report", x.mean(), x.shape) }
 layer Inner() {
     param g: Tensor<float32, [4]> = ones([4])
@@ -32,6 +31,24 @@ layer Net() {
         print("dead", x + 1.0)
         let y = a(x) @ w
         print("end", y.reshape([-1]), sep=" | ")
+        return y
+    }
+}
+"""
+LOOPS = """\
+fn note(x) { if x.sum() > 10.0 { print("big", x.sum()) } else { print("little", x.sum()) } }
+layer Net() {
+    fn forward(x: Tensor<float32, [N, 4]>) {
+        note(x)
+        let y = x
+        let i = 0
+        while y.sum() < 100.0 {
+            y = y * 2.0
+            print("twice", y.sum())
+            assert i < 3, f"too many at {i}"
+            i += 1
+        }
+        for k in 0..N { print("row", k, y[k].sum()) }
         return y
     }
 }
@@ -69,7 +86,7 @@ class Effects(ProjectTest):
             self.assertEqual(self.trib("run", "--input", "x=x.npy").stderr, want, level)
 
     def test_a_failed_assertion_is_an_error_with_its_place(self):
-        said = "src/net.tri:8: too large: 20.0"
+        said = "src/net.tri:7: too large: 20.0"
         self.assertIn(said, self.fails("run", "--device", "reference", "--input", "x=large.npy"))
         for level in "03":
             self.trib("build", f"-O{level}")
@@ -78,7 +95,19 @@ class Effects(ProjectTest):
             self.assertNotIn("end", error)
         self.write("src/net.tri", "# one line more\n" + NET)
         self.trib("build")
-        self.assertIn("src/net.tri:9: too large", self.fails("run", "--input", "x=large.npy"))
+        self.assertIn("src/net.tri:8: too large", self.fails("run", "--input", "x=large.npy"))
+
+    def test_effects_in_run_time_branches_and_loops(self):
+        self.write("src/net.tri", LOOPS)
+        self.write("small.npy", npy([[0.5, 0.5, 0, 0]]))
+        want = "big 28.0\ntwice 56.0\ntwice 112.0\nrow 0 24.0\nrow 1 88.0\n"
+        self.assertEqual(self.trib("run", "--device", "reference", "--input", "x=x.npy").stderr, want)
+        for level in "013":
+            self.trib("build", f"-O{level}")
+            self.assertEqual(self.trib("run", "--input", "x=x.npy").stderr, want, level)
+            error = self.fails("run", "--input", "x=small.npy")
+            self.assertTrue(error.startswith("little 1.0\ntwice 2.0\ntwice 4.0\ntwice 8.0\ntwice 16.0\n"), error)
+            self.assertIn("src/net.tri:10: too many at 3", error)
 
     def test_opencl_leaves_them_out_and_says_so(self):
         self.assertIn("W0805", self.trib("build", "--emit=opencl").stderr)
