@@ -266,8 +266,10 @@ struct value rule_where(struct elab *e, struct bcall *c)
 struct value rule_dropout(struct elab *e, struct bcall *c)
 {
 	double p;
+	bool training;
 	core_ref r = need_tensor(e, c, 0);
-	return r != CORE_NONE && need_float_value(e, c, 1, &p) ? value_tensor(r) : VALUE_POISON;
+	bool ok = r != CORE_NONE && need_float_value(e, c, 1, &p) && need_bool(e, c, 2, &training);
+	return ok ? value_tensor(r) : VALUE_POISON;
 }
 
 struct value rule_ternary_dequantize(struct elab *e, struct bcall *c)

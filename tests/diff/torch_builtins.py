@@ -161,16 +161,25 @@ class Shape(BatchTest):
             self.check(dynamic)
 
     def test_index_out_of_range(self):
-        x, bad = self.tensor([3, 4]), torch.tensor([[0, 1, 2, 3], [0, 0, 4, 0]])
-        self.case("gather({x}, 1, {i})", {"x": x, "i": bad.clamp(max=3)}, x.gather(1, bad.clamp(max=3)))
-        arrays, _ = self._write(False)
+        x, i = self.tensor([3, 4]), torch.tensor([[0, 1, 2, 3], [0, 0, 3, 0]])
+        labels = torch.tensor([0, 3, 1])
+        self.case("gather({x}, 1, {i})", {"x": x, "i": i}, x.gather(1, i))
+        self.case("cross_entropy({x}, {t})", {"x": x, "t": labels}, F.cross_entropy(x, labels))
+        self.case("embedding({t}, {x}[:, :2].transpose())", {"x": x, "t": labels % 2}, x[:, :2].T[labels % 2])
+        arrays, count = self._write(False)
         self.trib("build")
-        for i in (bad, bad - 1):
-            np.save(self.path("i.npy"), i.numpy())
-            np.save(self.path("x.npy"), x.numpy())
-            for device in ("cpu", "reference"):
-                said = self.fails("run", "cases", "--device", device, "--input", "x0=x.npy", "--input", "i0=i.npy")
-                self.assertIn("out of range", said)
+        self._compare(self._run(arrays, count), "-O1")
+        for name in ("i0", "t1", "t2"):
+            for bad in (-1, 4):
+                values = arrays[name].copy()
+                values.flat[1] = bad
+                for device in ("cpu", "reference"):
+                    argv = ["run", "cases", "--device", device]
+                    for key, value in {**arrays, name: values}.items():
+                        np.save(self.path(key + ".npy"), value)
+                        argv += ["--input", f"{key}={key}.npy"]
+                    with self.subTest(input=name, bad=bad, device=device):
+                        self.assertIn("out of range", self.fails(*argv))
 
 
 class Math(BatchTest):
