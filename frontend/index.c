@@ -1,7 +1,6 @@
 /* The tables behind editors' questions. */
 #include "frontend/index.h"
 #include <stdlib.h>
-#include <string.h>
 #include "base/arena.h"
 
 struct index *index_new(void)
@@ -22,6 +21,7 @@ void index_free(struct index *ix)
 	vec_free(&ix->calls);
 	vec_free(&ix->candidates);
 	map_free(&ix->by_name);
+	map_free(&ix->by_builtin);
 	map_free(&ix->by_use);
 	map_free(&ix->by_call);
 	arena_free(ix->arena);
@@ -112,10 +112,8 @@ uint32_t index_next_child(const struct index *ix, uint32_t parent, uint32_t from
 
 uint32_t index_builtin(const struct index *ix, const char *name)
 {
-	for (uint32_t i = 0; i < ix->n_builtins; i++)
-		if (!strcmp(ix->symbols.at[i].name, name))
-			return i;
-	return SYMBOL_NONE;
+	uint64_t i;
+	return map_get(&ix->by_builtin, map_key_str(name), &i) ? (uint32_t)i : SYMBOL_NONE;
 }
 
 const char *symbol_kind_text(enum symbol_kind k)

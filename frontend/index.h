@@ -71,6 +71,7 @@ struct index {
 	VEC(struct index_use) uses;   /* by source and start, once finished; one for each place */
 	VEC(struct index_call) calls; /* likewise */
 	struct map by_name;           /* place of a symbol's name to its number */
+	struct map by_builtin;        /* a name of the prelude to its symbol's number */
 	struct map by_use;            /* place of a use to its number, while recording */
 	struct map by_call;
 	uint32_t n_builtins; /* the first symbols are the prelude's */

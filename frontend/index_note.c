@@ -45,6 +45,7 @@ static void add_builtin(struct index *ix, const char *name, bool type)
 		s.doc = docs[i].doc;
 		s.params = docs[i].params ? docs[i].params : s.params;
 	}
+	map_put(&ix->by_builtin, map_key_str(name), ix->symbols.len);
 	vec_push(&ix->symbols, s);
 }
 

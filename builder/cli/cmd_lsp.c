@@ -14,7 +14,7 @@
 #include "builder/store.h"
 #include "builder/version.h"
 
-enum { MOST_WAITING = 1000 };
+enum { MOST_WAITING = 1000, PAUSE_MS = 150 };
 
 static bool is_file(const char *path)
 {
@@ -61,10 +61,15 @@ static bool write_all(const char *text, size_t n)
 	return true;
 }
 
+static bool input_within(int ms)
+{
+	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
+	return poll(&in, 1, ms) != 0;
+}
+
 /* Takes all that can be had without waiting, but waits for the first of it. False: the input has ended. */
 static bool read_input(struct server *s)
 {
-	struct pollfd in = {.fd = STDIN_FILENO, .events = POLLIN};
 	char bytes[65536];
 	do {
 		ssize_t n = read(STDIN_FILENO, bytes, sizeof bytes);
@@ -73,7 +78,7 @@ static bool read_input(struct server *s)
 		if (n <= 0)
 			return false;
 		server_feed(s, bytes, (size_t)n);
-	} while (s->queue.len < MOST_WAITING && poll(&in, 1, 0) > 0);
+	} while (s->queue.len < MOST_WAITING && input_within(0));
 	return true;
 }
 
@@ -93,10 +98,17 @@ enum status cmd_lsp(const struct options *o)
 	struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_std, .std_dir = std_dir(a)};
 	struct server *s = server_new(&host);
 	bool open = true, sent = true;
+	int pause = PAUSE_MS;
 	(void)o;
 	while (open && sent && !s->ended) {
-		open = read_input(s);
-		server_work(s);
+		if (server_has_rest(s) && !input_within(pause)) {
+			server_rest(s);
+			pause = 0;
+		} else {
+			open = read_input(s);
+			server_work(s);
+			pause = PAUSE_MS;
+		}
 		sent = write_all(s->out.at, s->out.len);
 		buf_clear(&s->out);
 	}

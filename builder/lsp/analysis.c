@@ -81,15 +81,15 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 	}
 }
 
-/* False: the manifest has errors; then *spec is not to be used. */
-static bool add_manifest(struct analysis *a, struct build_spec *spec)
+static void add_manifest(struct analysis *a)
 {
 	const struct options none = {
 		.opt = -1, .keep_going = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
 	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags);
-	bool ok = !diags_errors(a->diags) && spec_make(a->arena, m, &none, spec, a->diags);
+	struct build_spec *spec = ARENA_NEW(a->arena, struct build_spec);
+	if (!diags_errors(a->diags) && spec_make(a->arena, m, &none, spec, a->diags))
+		a->spec = spec;
 	add_sources(a, m);
-	return ok;
 }
 
 /* ---- entries ---- */
@@ -123,21 +123,21 @@ static bool elaborates(const struct analysis *a, const struct model_spec *m)
 	return true;
 }
 
-/* What only the sizes of a whole model show, if all else is right. */
-static void elaborate(struct analysis *a, const struct build_spec *spec)
+bool analysis_unfinished(const struct analysis *a) { return a->spec && a->elaborated < a->spec->n_models; }
+
+void analysis_continue(struct analysis *a)
 {
-	for (uint32_t i = 0; i < spec->n_models && !diags_errors(a->diags); i++) {
-		const struct model_spec *m = &spec->models[i];
-		struct elab_request req = {.entries = m->entries,
-					   .n_entries = m->n_entries,
-					   .inputs = m->inputs,
-					   .n_inputs = m->n_inputs,
-					   .weight_names = m->weight_names,
-					   .n_weight_names = m->n_weight_names,
-					   .at = m->entry_at};
-		if (elaborates(a, m))
-			frontend_elaborate(a->frontend, &req);
-	}
+	const struct model_spec *m = &a->spec->models[a->elaborated++];
+	struct elab_request req = {.entries = m->entries,
+				   .n_entries = m->n_entries,
+				   .inputs = m->inputs,
+				   .n_inputs = m->n_inputs,
+				   .weight_names = m->weight_names,
+				   .n_weight_names = m->n_weight_names,
+				   .at = m->entry_at};
+	if (elaborates(a, m))
+		frontend_elaborate(a->frontend, &req);
+	diags_sort(a->diags);
 }
 
 struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe)
@@ -150,8 +150,8 @@ struct analysis *analysis_new(struct server *s, const struct workspace *ws, cons
 	a->index = index_new();
 	a->frontend = frontend_new(a->sources, (struct frontend_host){load, a}, a->diags);
 	frontend_index(a->frontend, a->index);
-	struct build_spec spec;
-	bool whole = ws->project && !probe && add_manifest(a, &spec);
+	if (ws->project && !probe)
+		add_manifest(a);
 	for (uint32_t i = 0; i < s->documents.len; i++) {
 		const struct document *d = s->documents.at[i];
 		if (probe ? probe->document == d : d->ws == ws && !document_is_manifest(d))
@@ -160,8 +160,8 @@ struct analysis *analysis_new(struct server *s, const struct workspace *ws, cons
 	frontend_check(a->frontend);
 	index_finish(a->index);
 	frontend_index(a->frontend, NULL);
-	if (whole && !diags_errors(a->diags))
-		elaborate(a, &spec);
+	if (diags_errors(a->diags))
+		a->spec = NULL;
 	diags_sort(a->diags);
 	a->probe = NULL;
 	return a;

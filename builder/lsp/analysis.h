@@ -8,6 +8,7 @@
 #include "base/source.h"
 
 struct arena;
+struct build_spec;
 struct diags;
 struct document;
 struct frontend;
@@ -24,8 +25,10 @@ struct analysis {
 	struct diags *diags;
 	struct frontend *frontend;
 	struct index *index;
-	struct map loaded;     /* path to source id + 1, 0: absent */
-	struct map looked_for; /* absolute paths of files, also of those that are absent */
+	struct map loaded;       /* path to source id + 1, 0: absent */
+	struct map looked_for;   /* absolute paths of files, also of those that are absent */
+	struct build_spec *spec; /* what the manifest says; NULL: there is none, or it has errors */
+	uint32_t elaborated;     /* models of it that are done */
 };
 /* A document with a changed text, to see what could stand at a place of it. */
 struct probe {
@@ -37,6 +40,10 @@ struct probe {
 /* Checks everything now; with a probe only its document and what that imports. `probe` may be NULL. */
 struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe);
 void analysis_free(struct analysis *a); /* NULL is accepted */
+/* Are there models that only their elaboration would judge? It is dearer than the check, and shows what only the sizes of a whole model show. */
+bool analysis_unfinished(const struct analysis *a);
+/* Elaborates the next of them. */
+void analysis_continue(struct analysis *a);
 /* The source of an absolute path; NULL: it is not part of the workspace. */
 const struct source *analysis_source(const struct analysis *a, const char *path);
 /* The absolute path of a source, in the arena. */

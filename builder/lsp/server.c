@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/diag.h"
 #include "builder/lsp/call.h"
 
 enum { MOST_ID = 256 };
@@ -256,4 +257,25 @@ void server_work(struct server *s)
 	s->queue.len = 0;
 	if (s->state == SERVER_RUNNING)
 		settle(s);
+}
+
+static struct workspace *unfinished(const struct server *s)
+{
+	for (uint32_t i = 0; i < s->workspaces.len; i++) {
+		struct workspace *ws = s->workspaces.at[i];
+		if (ws->now && !ws->dirty && analysis_unfinished(ws->now))
+			return ws;
+	}
+	return NULL;
+}
+
+bool server_has_rest(const struct server *s) { return s->state == SERVER_RUNNING && unfinished(s); }
+
+void server_rest(struct server *s)
+{
+	struct workspace *ws = unfinished(s);
+	uint32_t before = diags_count(ws->now->diags);
+	analysis_continue(ws->now);
+	if (diags_count(ws->now->diags) != before)
+		server_publish(s, ws);
 }

@@ -66,6 +66,10 @@ void server_free(struct server *s);
 void server_feed(struct server *s, const char *bytes, size_t n);
 /* Handles what has come so far; `out` then holds what to send. */
 void server_work(struct server *s);
+/* Is there work that may wait until nobody has typed for a moment? */
+bool server_has_rest(const struct server *s);
+/* Does a piece of it. */
+void server_rest(struct server *s);
 /* Was the end asked for as the protocol has it? */
 static inline bool server_clean(const struct server *s) { return s->state == SERVER_SHUT_DOWN; }
 

@@ -83,6 +83,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 			buf_printf(&in, "Content-Length: %zu\r\n\r\n", n), buf_put(&in, line, n);
 		server_feed(s, in.at, in.len);
 		server_work(s);
+		for (int i = 0; i < 4 && server_has_rest(s); i++)
+			server_rest(s);
 		buf_clear(&in);
 		line += n + 1;
 	}

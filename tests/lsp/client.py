@@ -133,5 +133,11 @@ class Client:
         for _ in range(2):
             self.ask("workspace/symbol", {"query": "\x7f"})
 
+    def rest(self, uri):
+        """Until the server, left alone, has published something about the document once more."""
+        n = len(self.published)
+        while uri not in (u for u, _ in self.published[n:]):
+            self.note(self.read())
+
     def at(self, method, uri, position, **more):
         return self.ask("textDocument/" + method, {"textDocument": {"uri": uri}, "position": position, **more})

@@ -271,9 +271,12 @@ class Diagnostics(LspTest):
         self.assertEqual(self.client.diagnostics[uri], [])
         self.client.change(uri, 2, {"text": text.replace("blocks.Block(10)", "blocks.Block(11)")})
         self.client.sync()
+        self.assertEqual(self.client.diagnostics[uri], [])
+        self.client.rest(uri)
         self.assertIn("E04", self.client.diagnostics[uri][0]["code"])
         self.client.change(uri, 3, {"text": text.replace("Net", "Other")})
         self.client.sync()
+        self.client.rest(self.uri("tri.build"))
         self.assertEqual([d["code"] for d in self.client.diagnostics[self.uri("tri.build")]], ["E0507"])
 
     def test_quick_fixes(self):
