@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include "base/format.h"
 
 enum { MAX_DEPTH = 256, MAX_ITERATIONS = 100000000 };
@@ -212,7 +213,9 @@ static void iterate(struct interp *in, const struct ir_inst *i, const struct cal
 		struct arena *older = last;
 		last = memory;
 		memory = arena_new(0);
-		if (k == MAX_ITERATIONS)
+		if (os_interrupted())
+			interp_fail(in, "interrupted");
+		else if (k == MAX_ITERATIONS)
 			interp_fail(in, "a loop does not end: it has run %lld times", (long long)k);
 		else
 			callee_run(in, i, c, x + 1, memory, out);

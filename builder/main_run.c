@@ -4,6 +4,7 @@
 #include "backend/lower.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include "base/path.h"
 #include "builder/build_state.h"
 #include "builder/options.h"
@@ -104,6 +105,10 @@ static enum status interpret(struct build *b, struct model_job *m)
 		return STATUS_FAILED;
 	if (interp_program(f, NULL, weights, NULL, &sink, b->session, &none, &error))
 		return STATUS_OK;
+	if (os_interrupted()) {
+		fprintf(stderr, "trib: interrupted\n");
+		return STATUS_INTERRUPTED;
+	}
 	report_error(b, &error);
 	return STATUS_FAILED;
 }

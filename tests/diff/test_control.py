@@ -130,6 +130,17 @@ class Control(ProjectTest):
         self.trib("build")
         self.compare("--device", "reference")
 
+    def test_a_loop_that_fails_ends(self):
+        self.write("net.tri", "layer net(x: Tensor<float32, [N]>) {\n    let k = 0\n    while x[k] >= 0.0 { k += 1 }\n    return k\n}\n")
+        self.trib("build")
+        np.save(self.path("x.npy"), np.array([1, 2, -3], np.float32))
+        self.trib("run", "net", "--input", "x=x.npy", "--output", "out=k.npy")
+        self.assertEqual(np.load(self.path("k.npy")), 2)
+        np.save(self.path("x.npy"), np.ones(5, np.float32))
+        for device in ("cpu", "reference"):
+            said = self.fails("run", "net", "--input", "x=x.npy", "--output", "out=k.npy", "--device", device, code=1)
+            self.assertIn("index 5 is out of range", said)
+
 
 if __name__ == "__main__":
     unittest.main()
