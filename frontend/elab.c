@@ -102,6 +102,8 @@ static void label_path(struct elab *e, struct diag *g, enum diag_code code)
 			elab_label_origin(e, g, f->caller, f->plan->leaves.at[i].caller, f->call_at);
 		shown++;
 	}
+	if (!e->checking && g->n_notes == 0)
+		elab_note_instance(e, g);
 }
 
 /* Was the same said of this many calls already? */
@@ -129,7 +131,7 @@ struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char
 	e->errors++;
 	span primary = blamed(e, at);
 	struct diag *g = diag_add(repeated(e, code, text) ? e->trash : e->out, code, primary, "%s", text);
-	if (primary.source != at.source)
+	if (primary.source != at.source && !e->std_speaks)
 		diag_secondary(e->out, g, at, "in the standard library");
 	label_path(e, g, code);
 	return g;

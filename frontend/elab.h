@@ -78,6 +78,7 @@ struct elab {
 	bool checking;
 	int unsure;   /* inside a branch or loop that may not run */
 	bool naming;  /* the text under construction is a compile-time message: run-time values are named, not printed */
+	bool std_speaks; /* the message is the library's own, about the call: the place in the library says nothing more */
 	bool gave_up; /* a limit was hit and reported */
 	uint32_t depth, frames;
 	uint64_t steps, max_steps;
@@ -108,6 +109,8 @@ void elab_free(struct elab *e);
 enum { MOST_REPEATED = 2 }; /* the same mistake at several calls, or of one local: more would be noise */
 /* Starts an error with labels along the instance path; add to it through e->out. */
 struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+/* Notes the path of the layer instance in which the error lies, from the entry: "layer1.0.conv2" (elab_path.c). */
+void elab_note_instance(struct elab *e, struct diag *g);
 void elab_hush(struct elab *e);
 void elab_unhush(struct elab *e);
 /* Labels the place where a tensor of the current unit was made, unless that is `seen`. */

@@ -344,9 +344,20 @@ static void label_argument(struct elab *e, struct diag *g)
 		}
 }
 
+/* An assertion of the standard library speaks of the call: about a shape, or about a value. */
+static enum diag_code assert_code(struct elab *e, span cond)
+{
+	const char *text = elab_source_text(e, cond);
+	if (!e->frame->mod->std)
+		return DIAG_ASSERT_FAILED;
+	return strstr(text, ".shape") || strstr(text, ".rank") ? DIAG_ARG_SHAPE : DIAG_ARG_VALUE;
+}
+
 static enum flow fails_now(struct elab *e, span cond, const char *message)
 {
-	struct diag *g = elab_error(e, DIAG_ASSERT_FAILED, cond, "%s", message ? message : "the assertion fails");
+	e->std_speaks = e->frame->mod->std && message;
+	struct diag *g = elab_error(e, assert_code(e, cond), cond, "%s", message ? message : "the assertion fails");
+	e->std_speaks = false;
 	if (g->primary.at.start == cond.start)
 		diag_label_primary(e->out, g, "is false");
 	if (e->checking && e->frame->mod->std)
