@@ -30,18 +30,22 @@ static int64_t group_size(struct lower *l, ir_ref q, ir_ref k)
 /* [.., heads, L, X] as [.., heads / group, group * L, X], so that the queries of a group are rows of one product. */
 static ir_ref gather_group(struct lower *l, ir_ref x, int64_t group)
 {
+	if (group == 1) /* there may be no dimension of heads */
+		return x;
 	struct dims *d = l->f->dims;
 	dim g = dim_const(d, group);
 	dim sizes[3] = {dim_floordiv(d, from_end(l, x, 3), g), dim_mul(d, from_end(l, x, 2), g), from_end(l, x, 1)};
-	return group > 1 ? resize(l, x, 3, sizes, 3) : x;
+	return resize(l, x, 3, sizes, 3);
 }
 
 static ir_ref spread_group(struct lower *l, ir_ref x, int64_t group)
 {
+	if (group == 1)
+		return x;
 	struct dims *d = l->f->dims;
 	dim g = dim_const(d, group);
 	dim sizes[3] = {dim_mul(d, from_end(l, x, 3), g), dim_floordiv(d, from_end(l, x, 2), g), from_end(l, x, 1)};
-	return group > 1 ? resize(l, x, 3, sizes, 3) : x;
+	return resize(l, x, 3, sizes, 3);
 }
 
 static ir_ref swap_last(struct lower *l, ir_ref x)

@@ -414,6 +414,7 @@ class Network(BatchTest):
                 q, k = q[:, 0], k[0, 0]
                 w = self.tensor([s, v], dtype)
                 self.case("attention({q}, {k}, {v})", {"q": q, "k": k, "v": w}, attend(q, k, w))
+                self.case("attention({q}, {k}, {v})", {"q": q[0], "k": k, "v": w}, attend(q[0], k, w))
             self.check(dynamic)
 
     def test_grouped_heads(self):
