@@ -173,6 +173,11 @@ class Windows(TorchTest):
         for size in (1, 3, (5, 4), (None, 2), (7, 7)):
             x = self.image()
             self.case(f"adaptive_avgpool2d(x, {str(size).replace('None', 'none')})", F.adaptive_avg_pool2d(x.tensor, size), x=x)
+        for shape in ((2, 3, 11), (3, 12)):
+            x = self.floats(*shape, open_dims=(len(shape) - 1,))
+            self.case("nn.MaxPool1d(3, 2, 1)(x)", F.max_pool1d(x.tensor, 3, 2, 1), exact=True, x=x)
+            self.case("nn.AvgPool1d(3, padding=1, ceil_mode=true)(x)", F.avg_pool1d(x.tensor, 3, padding=1, ceil_mode=True), x=x)
+            self.case("nn.AdaptiveAvgPool1d(4)(x)", F.adaptive_avg_pool1d(x.tensor, 4), x=x)
         x = self.image()
         self.case("global_avgpool(x)", F.adaptive_avg_pool2d(x.tensor, 1), x=x)
         self.compare()

@@ -80,7 +80,7 @@ class TorchTest(ProjectTest):
         self.cases.append(Case(source, want, values, bound, exact))
 
     def write_project(self):
-        manifest, source = "project ops\n    version = 1.0\n", ""
+        manifest, source = "project ops\n    version = 1.0\n", "import nn\n"
         for k, c in enumerate(self.cases):
             source += c.function(f"c{k}")
             manifest += f"\nmodel c{k}\n    sources = ops.tri\n    entry = c{k}\n"
