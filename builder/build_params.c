@@ -72,7 +72,7 @@ bool build_load_param(void *ctx, struct arena *a, uint32_t i, struct tensor *out
 {
 	struct model_job *m = ctx;
 	*out = m->bound.params[i];
-	return out->data || weights_load(a, m->program, host_of(m->build), i, out, error);
+	return out->data || weights_load(a, m->weights, m->program, host_of(m->build), i, out, error);
 }
 
 bool build_bind_model(struct build *b, struct model_job *m)

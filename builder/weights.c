@@ -137,6 +137,9 @@ static void wrong_value(const struct weights *w, const struct core_param *p, siz
 		diag_help(diags, g, "declare it float32 and quantize it in the layer: `absmean_quantize(w)` gives trits and a scale");
 }
 
+/* Large tensors whose conversion cannot fail are converted when they are packed, one at a time. */
+static bool convert_later(const struct tensor *t) { return tensor_bytes(t) > WEIGHTS_LARGE && t->elem != DT_TRIT && t->elem != DT_BOOL; }
+
 /* A parameter from its tensor in the file. */
 static bool from_file(struct arena *a, const struct weights *w, const struct core_param *p, const struct st_tensor *s, struct tensor *t,
 		      struct diags *diags)
@@ -156,6 +159,8 @@ static bool from_file(struct arena *a, const struct weights *w, const struct cor
 		t->data = (void *)(uintptr_t)s->data;
 		return true;
 	}
+	if (convert_later(t))
+		return true;
 	t->data = arena_alloc(a, n ? n * dtype_size(t->elem) : 1, 64);
 	if (convert_elements(s->elem, s->data, t->elem, t->data, n, &bad, &value))
 		return true;
@@ -163,12 +168,13 @@ static bool from_file(struct arena *a, const struct weights *w, const struct cor
 	return false;
 }
 
-static hash128 content_hash(const struct tensor *t)
+/* `bytes`: its elements, or those of type `from` in the file that they are converted from. */
+static hash128 content_hash(const struct tensor *t, dtype from, const void *bytes)
 {
 	struct hasher *h = hasher_new();
-	hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
+	hasher_add_u64(h, (uint64_t)from << 16 | (uint64_t)t->elem << 8 | t->rank);
 	hasher_add(h, t->dims, t->rank * sizeof *t->dims);
-	hasher_add_hash(h, hash_bytes(t->data, (size_t)tensor_bytes(t)));
+	hasher_add_hash(h, hash_bytes(bytes, (size_t)tensor_count(t) * dtype_size(from)));
 	return hasher_finish(h);
 }
 
@@ -275,7 +281,9 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct core_pr
 		if (!s && w)
 			by_default[n_default++] = i;
 		if (s ? from_file(a, w, m, s, t, diags) : from_init(a, m, host, t, diags))
-			out->hashes[i] = t->data || tensor_bytes(t) == 0 ? content_hash(t) : host.name(host.ctx, m, seed_of(m));
+			out->hashes[i] = t->data || tensor_bytes(t) == 0 ? content_hash(t, t->elem, t->data)
+					 : s                         ? content_hash(t, s->elem, s->data)
+								     : host.name(host.ctx, m, seed_of(m));
 		else
 			ok = false;
 	}
@@ -286,8 +294,17 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct core_pr
 	return ok && n_missing == 0;
 }
 
-bool weights_load(struct arena *a, const struct core_program *p, struct weights_host host, uint32_t i, struct tensor *out, const char **error)
+bool weights_load(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, uint32_t i, struct tensor *out,
+		  const char **error)
 {
+	const struct st_tensor *s = w ? safetensors_find(w->st, p->params[i].name) : NULL;
+	size_t bad, n;
+	double value;
 	param_tensor(&p->params[i], out);
+	if (s) {
+		n = (size_t)tensor_count(out);
+		out->data = arena_alloc(a, n * dtype_size(out->elem), 64);
+		return convert_elements(s->elem, s->data, out->elem, out->data, n, &bad, &value);
+	}
 	return host.init(host.ctx, a, &p->params[i], seed_of(&p->params[i]), out, error);
 }

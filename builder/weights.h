@@ -29,14 +29,14 @@ struct weights_host {
 };
 struct weights_bound {
 	struct tensor *params; /* per program->params; data NULL: too large to be kept, weights_load computes it */
-	hash128 *hashes;       /* of content, type and shape; of one without data, its host's name */
+	hash128 *hashes;       /* of content, type and shape; of one without data, what it is computed from */
 };
-/* Initial values above this many bytes are computed when they are packed, one at a time. */
+/* Above this many bytes initial values are computed, and types converted, when they are packed: one parameter at a time. */
 #define WEIGHTS_LARGE ((int64_t)1 << 20)
 /* `w`: NULL when the model names no file. Values lie in the file where they can, else in `a`. False: every misfit was reported, what is missing in
  * one diagnostic at `at`. */
 bool weights_bind(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags);
-/* Evaluates the initializer of parameter i into *out, in `a`. False: *error. */
-bool weights_load(struct arena *a, const struct core_program *p, struct weights_host host, uint32_t i, struct tensor *out, const char **error);
+/* Computes parameter i, one without data, into *out, in `a`: converts what is in the file, or evaluates the initializer. False: *error. Thread-safe. */
+bool weights_load(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, uint32_t i, struct tensor *out, const char **error);
 #endif

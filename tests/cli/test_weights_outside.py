@@ -1,4 +1,5 @@
 """Weights beside the library: `weights.inside` in the manifest, the .triw file, and what becomes of both when something changes, breaks or is moved."""
+import ctypes
 import glob
 import os
 import random
@@ -109,6 +110,23 @@ class WeightsOutside(ProjectTest):
         self.assertEqual([f for f in os.listdir(self.path("build")) if f.endswith(".tmp") and os.path.getsize(self.path("build/" + f)) > 500000], [])
         self.build()
         self.assertEqual(len(self.files()), 1)
+
+    def test_the_path_can_be_given(self):
+        class Options(ctypes.Structure):
+            _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_uint32), ("device", ctypes.c_char_p), ("weights", ctypes.c_char_p)]
+        self.build()
+        elsewhere = self.path("elsewhere.triw")
+        shutil.move(self.path("build/" + self.files()[0]), elsewhere)
+        library = ctypes.CDLL(self.path("build/libnet.so"))
+        library.net_open.restype = ctypes.c_void_p
+        library.net_close.argtypes = [ctypes.c_void_p]
+        error = ctypes.create_string_buffer(256)
+        self.assertIsNone(library.net_open(None, error))
+        self.assertIn(b".triw", error.raw)
+        options = Options(ctypes.sizeof(Options), 1, None, elsewhere.encode())
+        model = library.net_open(ctypes.byref(options), error)
+        self.assertIsNotNone(model, error.raw)
+        library.net_close(model)
 
     def test_clean(self):
         self.write("tri.build", MANIFEST % "4KiB" + "    out = lib\n")

@@ -188,9 +188,28 @@ static void large_initial_values(void **state)
 	assert_true(bind(&f, NULL));
 	assert_null(f.bound.params[0].data);
 	assert_false(hash_eq(f.bound.hashes[0], f.bound.hashes[1]));
-	assert_true(weights_load(f.a, &f.program, (struct weights_host){init_ones, init_name, NULL}, 1, &t, &error));
+	assert_true(weights_load(f.a, NULL, &f.program, (struct weights_host){init_ones, init_name, NULL}, 1, &t, &error));
 	assert_int_equal(tensor_count(&t), WEIGHTS_LARGE / 4 + 1);
 	assert_true(((const float *)t.data)[WEIGHTS_LARGE / 4] == 1);
+	done(&f);
+}
+
+static void large_conversions(void **state)
+{
+	(void)state;
+	enum { N = WEIGHTS_LARGE / 4 + 8 };
+	static uint16_t halves[N];
+	struct tensor t;
+	const char *error;
+	char header[100];
+	snprintf(header, sizeof header, "{\"w\":{\"dtype\":\"BF16\",\"shape\":[%d],\"data_offsets\":[0,%d]}}", N, 2 * N);
+	halves[N - 1] = 0xc000; /* -2 */
+	struct fixture f = open_file(header, halves, sizeof halves);
+	add(&f, "w", DT_FLOAT32, N, false);
+	assert_true(bind(&f, NULL));
+	assert_null(f.bound.params[0].data);
+	assert_true(weights_load(f.a, f.w, &f.program, (struct weights_host){init_ones, init_name, NULL}, 0, &t, &error));
+	assert_true(((const float *)t.data)[N - 1] == -2 && ((const float *)t.data)[0] == 0);
 	done(&f);
 }
 
@@ -209,7 +228,7 @@ static void files_that_cannot_be_used(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversions), cmocka_unit_test(misfits), cmocka_unit_test(initial_values), cmocka_unit_test(large_initial_values), cmocka_unit_test(files_that_cannot_be_used),
+		cmocka_unit_test(conversions), cmocka_unit_test(misfits), cmocka_unit_test(initial_values), cmocka_unit_test(large_initial_values), cmocka_unit_test(large_conversions), cmocka_unit_test(files_that_cannot_be_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
