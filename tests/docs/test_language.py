@@ -111,6 +111,12 @@ class Tables(unittest.TestCase):
         used = set(re.findall(r"\w+", grammar))
         self.assertEqual(sorted(used - defined), ["FLOAT", "FSTRING", "INT", "NAME", "STRING", "newline"])
 
+    def test_every_group_of_codes_is_told(self):
+        codes = set(re.findall(r'^DIAG\(\w+,\s*"([EW]\d\d)', read("base", "diags.def"), re.M))
+        listed = set(re.findall(r"^\| (E\d\d)\.\. \|", LANGUAGE, re.M))
+        self.assertEqual({c for c in codes if c[0] == "E"}, listed)
+        self.assertLessEqual({"E" + c[1:] for c in codes}, listed)
+
     def test_keywords_are_listed(self):
         listed = re.search(r"- Keywords: `([^`]*)`", LANGUAGE)[1].split()
         rows = re.findall(r'^TOKEN\(\w+,\s*"([^"]+)",\s*KEYWORD\)', read("frontend", "tokens.def"), re.M)
