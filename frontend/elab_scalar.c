@@ -218,7 +218,7 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 		return *out = float_op(e, op, as_float(a), as_float(b), at), true;
 	if (a.kind == V_TRIT && b.kind == V_TRIT && op == TOK_STAR)
 		return *out = (struct value){.kind = V_TRIT, .u.i = a.u.i * b.u.i}, true;
-	if (op == TOK_EQ || op == TOK_NE) {
+	if ((op == TOK_EQ || op == TOK_NE) && a.kind != V_TEXT && b.kind != V_TEXT) {
 		e->steps += value_total(a);
 		int c = values_equal(e, a, b);
 		*out = c < 0 ? VALUE_POISON : value_bool((c == 1) == (op == TOK_EQ));

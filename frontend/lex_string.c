@@ -167,6 +167,10 @@ struct lexeme lex_fstring_spec(struct lexer *lx, const char *p)
 		if (*p == '{') {
 			struct diag *g = lex_error(lx, DIAG_BAD_FSTRING, p, p + 1, "a format is text: no braces may stand in it");
 			diag_help(lx->diags, g, "write the width or precision as a number, as in `{x:8.3f}`");
+			while (*p != '}' && *p != quote && !ends_line(lx, p))
+				p++;
+			if (*p != '}')
+				break;
 		}
 		p = (*p & 0x80) || !*p ? lex_special_byte(lx, p) : p + 1;
 	}
