@@ -81,6 +81,14 @@ class Attention(LayerTest):
             self.layer(make, (y, k, v), s, {"x": x}, "net.prefill(x)", levels=("-O1",))
             self.layer(make, self.grouped(s, x, heads, kv, 500.0, causal=False)[0], s, {"x": x}, "net(x, causal=false)", levels=("-O1",))
 
+    def test_other_linear_layers(self):
+        """Projections of trits, as `linear` makes them."""
+        d, x = 24, self.tensor(2, 6, 24)
+        trits = {k: torch.randint(-1, 2, v.shape).to(torch.int8) for k, v in self.state(d, 4, 2, 6, False).items()}
+        y = self.grouped({k: v.float() for k, v in trits.items()}, x, 4, 2, 10000.0)[0]
+        state = {k: (v, "trit") for k, v in trits.items()}
+        self.layer(f"nn.GroupedQueryAttention({d}, 4, 2, linear=nn.TernaryLinear)", y, state, {"x": x}, bound=100.0, levels=("-O1",))
+
     def test_decoding_continues_a_prefill(self):
         """The rows of a whole sequence come out whether it is read at once or token by token behind a cache."""
         d, heads, kv = 24, 4, 2
