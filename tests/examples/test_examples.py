@@ -120,5 +120,20 @@ class OpenCL(Example):
         self.assertLess(np.abs(cpu - device).max(), 0.1)
 
 
+class Zoo(ProjectTest):
+    """The smaller models in full, with their own random weights; all of them, narrowed, against PyTorch: tests/diff/torch_zoo.py."""
+    example = "zoo"
+
+    def test_small_models_run(self):
+        self.trib("build", "mnist_mlp", "mobilenet_v2")
+        rng = np.random.default_rng(7)
+        for model, shape in ("mnist_mlp", (3, 1, 28, 28)), ("mobilenet_v2", (1, 3, 224, 224)):
+            np.save(self.path("x.npy"), rng.standard_normal(shape, np.float32))
+            self.trib("run", model, "--input", "x=x.npy", "--output", "out=out.npy")
+            out = np.load(self.path("out.npy"))
+            self.assertEqual(out.shape, (shape[0], 10 if model == "mnist_mlp" else 1000))
+            self.assertTrue(np.isfinite(out).all() and out.std() > 0, model)
+
+
 if __name__ == "__main__":
     unittest.main()
