@@ -34,11 +34,14 @@ struct value branch_merge(struct branch *br, enum flow *flow);
 void branch_drop(struct branch *br);
 struct value branch_keep(struct branch *br);
 
+/* ---- ways out, scalars (elab_ways.c) ---- */
 /* Is it only known at run time whether the code goes on here? Then the condition that it does into *live, a bool scalar. `in_loop`: SKIPPED counts. */
 bool flow_depends(struct elab *e, bool skipped, core_ref *live);
 /* Inside the side where `live` holds: no way out was taken. In the other: the flow that was. */
 void flow_clear(struct elab *e, bool skipped);
 enum flow flow_taken(struct elab *e, bool skipped);
+/* Writes the way that a side surely takes where the merge finds it. */
+void flow_note(struct elab *e, struct side *s, span at);
 struct local *way_out(struct elab *e, enum way_out w); /* NULL: not in a function, not in a loop */
 /* The ways out of a function or of a loop, as new locals. */
 void ways_open(struct elab *e, enum way_out first, enum way_out last);

@@ -1,0 +1,115 @@
+/* The ways out of a function or loop that run-time conditions guard, as bools beside the locals; scalars of the run. */
+#include "frontend/elab_branch.h"
+
+/* ---- scalars ---- */
+
+bool scalar_becomes(struct value v, dtype t)
+{
+	enum dtype_class k = dtype_class(t);
+	switch (v.kind) {
+	case V_BOOL: return k == DTC_BOOL;
+	case V_TRIT: return k == DTC_TRIT;
+	case V_FLOAT: return k == DTC_FLOAT;
+	case V_INT: return k == DTC_INT || k == DTC_FLOAT || (k == DTC_TRIT && v.u.i >= -1 && v.u.i <= 1);
+	case V_DIM: return k == DTC_INT || k == DTC_FLOAT;
+	default: return false;
+	}
+}
+
+core_ref scalar_tensor(struct elab *e, struct value v, dtype t, span at)
+{
+	if (v.kind == V_TENSOR) {
+		const struct core_type *have = type_of(e, v.u.t);
+		return !have->rank && dtype_widens(have->elem, t) ? emit_cast(e, v.u.t, t, at) : CORE_NONE;
+	}
+	return scalar_becomes(v, t) ? emit_scalar(e, v, t, at) : CORE_NONE;
+}
+
+core_ref emit_bool(struct elab *e, bool v, span at) { return emit_scalar(e, value_bool(v), DT_BOOL, at); }
+
+core_ref emit_not(struct elab *e, core_ref c, span at)
+{
+	struct core_type t = {.elem = DT_BOOL};
+	struct core_arg a = arg_tensor(c);
+	return emit_builtin(e, BI_LOGICAL_NOT, &t, &a, 1, at);
+}
+
+core_ref emit_logic(struct elab *e, enum builtin bi, core_ref a, core_ref b, span at)
+{
+	struct core_type t = {.elem = DT_BOOL};
+	struct core_arg args[2] = {arg_tensor(a), arg_tensor(b)};
+	return emit_builtin(e, bi, &t, args, 2, at);
+}
+
+/* ---- ways out ---- */
+
+struct local *way_out(struct elab *e, enum way_out w) { return local_find(e, e->ways[w]); }
+
+void ways_open(struct elab *e, enum way_out first, enum way_out last)
+{
+	for (enum way_out w = first; w <= last; w++)
+		local_push(e, e->ways[w], w == WAY_RESULT ? (struct value){.kind = V_VOID} : value_bool(false), false);
+}
+
+static const enum way_out conditions[] = {WAY_RETURNED, WAY_LEFT, WAY_SKIPPED};
+static const enum flow flows[] = {FLOW_RETURN, FLOW_BREAK, FLOW_CONTINUE};
+
+bool flow_depends(struct elab *e, bool skipped, core_ref *live)
+{
+	core_ref out = CORE_NONE;
+	for (int i = 0; i < 2 + skipped; i++) {
+		const struct local *l = way_out(e, conditions[i]);
+		if (!l || l->value.kind != V_TENSOR)
+			continue;
+		out = out == CORE_NONE ? l->value.u.t : emit_logic(e, BI_LOGICAL_OR, out, l->value.u.t, SPAN_NONE);
+	}
+	if (out != CORE_NONE && live)
+		*live = emit_not(e, out, SPAN_NONE);
+	return out != CORE_NONE;
+}
+
+void flow_clear(struct elab *e, bool skipped)
+{
+	for (int i = 0; i < 2 + skipped; i++) {
+		struct local *l = way_out(e, conditions[i]);
+		if (l)
+			l->value = value_bool(false);
+	}
+}
+
+enum flow flow_taken(struct elab *e, bool skipped)
+{
+	int found = -1, n = 0;
+	for (int i = 0; i < 2 + skipped; i++) {
+		const struct local *l = way_out(e, conditions[i]);
+		if (l && l->value.kind == V_TENSOR)
+			found = i, n++;
+	}
+	if (n != 1)
+		return FLOW_MAYBE;
+	way_out(e, conditions[found])->value = value_bool(true);
+	if (flows[found] == FLOW_RETURN) {
+		e->frame->result = way_out(e, WAY_RESULT)->value;
+		e->frame->returned = true;
+	}
+	return flows[found];
+}
+
+void flow_note(struct elab *e, struct side *s, span at)
+{
+	for (int i = 0; i < 3; i++) {
+		if (s->flow != flows[i])
+			continue;
+		struct local *l = way_out(e, conditions[i]);
+		if (l) {
+			l->value = value_bool(true);
+			continue;
+		}
+		if (!e->gave_up)
+			elab_error(e, DIAG_UNSUPPORTED, at, "the condition of a way out of this must be known at compile time");
+	}
+	if (s->flow == FLOW_RETURN && way_out(e, WAY_RESULT)) {
+		way_out(e, WAY_RESULT)->value = e->frame->result;
+		way_out(e, WAY_RESULT)->at = e->frame->result_at;
+	}
+}
