@@ -26,6 +26,10 @@ static const char *library_path(struct arena *a, const struct options *o, enum s
 	size_t n = strlen(word);
 	struct build_spec spec;
 	const char *suffix = o->device && strncmp(o->device, "opencl", 6) == 0 ? "_opencl" : "";
+	if (n > 4 && strcmp(word + n - 4, ".tri") == 0) {
+		*s = complain(arena_printf(a, "`%s` is a source: its main block is run with `trib run --main %s`", word, word), STATUS_USAGE);
+		return NULL;
+	}
 	if (strchr(word, '/') || (n > 3 && strcmp(word + n - 3, ".so") == 0))
 		return word;
 	if (!project_read(a, o, &spec)) {

@@ -125,6 +125,7 @@ class Effects(ProjectTest):
 
     def test_wrong_ways_to_run_main(self):
         self.assertIn("one FILE.tri", self.fails("run", "--main", "a.tri", "b.tri", code=2))
+        self.assertIn("trib run --main src/net.tri", self.fails("run", "src/net.tri", code=2))
         self.assertIn("cannot read `none.tri`", self.fails("run", "--main", "none.tri"))
 
 
