@@ -4,49 +4,6 @@
 #include "base/arena.h"
 #include "base/path.h"
 
-enum { STACK = 64 };
-
-static int64_t floordiv(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-bool library_extent(const tri_dim_desc *d, const int64_t *syms, int32_t n, int64_t *value)
-{
-	int64_t stack[STACK];
-	int top = 0;
-	for (int32_t i = 0; i < d->n_steps; i++) {
-		const tri_dim_step *s = &d->steps[i];
-		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
-			if (top == STACK || (s->op == TRI_DIM_SYM && (s->value < 0 || s->value >= n)))
-				return false;
-			stack[top++] = s->op == TRI_DIM_CONST ? s->value : syms[s->value];
-			continue;
-		}
-		if (top < 2)
-			return false;
-		int64_t b = stack[--top], a = stack[--top];
-		if ((s->op == TRI_DIM_FLOORDIV || s->op == TRI_DIM_MOD) && b == 0)
-			return false;
-		switch (s->op) {
-		case TRI_DIM_ADD:
-			a += b;
-			break;
-		case TRI_DIM_MUL:
-			a *= b;
-			break;
-		case TRI_DIM_FLOORDIV:
-			a = floordiv(a, b);
-			break;
-		case TRI_DIM_MOD:
-			a -= floordiv(a, b) * b;
-			break;
-		default:
-			return false;
-		}
-		stack[top++] = a;
-	}
-	*value = top == 1 ? stack[0] : 0;
-	return top == 1;
-}
-
 /* libdigits.so and libdigits_opencl.so → digits_desc */
 static const char *symbol_name(struct arena *a, const char *path)
 {

@@ -14,6 +14,4 @@ struct library {
 /* `path`: a file libNAME.so. False: *error (in `a`) says why. */
 bool library_open(struct arena *a, const char *path, struct library *out, const char **error);
 void library_close(struct library *l);
-/* The value of a described extent; false: the program is not sound. `syms` has n values. */
-bool library_extent(const tri_dim_desc *d, const int64_t *syms, int32_t n, int64_t *value);
 #endif

@@ -2,6 +2,7 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include "backend/runtime/dims.h"
 #include "backend/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -13,7 +14,8 @@
 #include "builder/npy.h"
 #include "builder/options.h"
 
-#define DIM_UNKNOWN INT64_MIN
+/* A dimension that no input shows counts as 0: the library checks what it makes of it. */
+static const uint64_t all_dims = UINT64_MAX;
 _Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_FLOAT64 == (int)DT_FLOAT64, "the same numbers");
 
 /* The file that `list` gives for `name`, or NULL. */
@@ -44,7 +46,7 @@ static void print_wanted(struct buf *b, const tri_entry_desc *e, const tri_io_de
 			buf_puts(b, ", ");
 		if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM && d->steps[0].value < e->n_dims)
 			buf_puts(b, e->dim_names[d->steps[0].value]);
-		else if (library_extent(d, NULL, 0, &v))
+		else if (tri_dim_value(d, NULL, 0, &v))
 			buf_printf(b, "%lld", (long long)v);
 		else
 			buf_putc(b, '?');
@@ -105,17 +107,6 @@ static bool convert(struct arena *a, const struct tensor *from, dtype to, struct
 	return false;
 }
 
-/* Sizes that are a dynamic dimension alone give that dimension its value. */
-static void learn_dims(const tri_io_desc *io, const struct tensor *t, int64_t *dims, int32_t n)
-{
-	for (int32_t k = 0; k < io->rank && k < t->rank; k++) {
-		const tri_dim_desc *d = &io->dims[k];
-		if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM && d->steps[0].value >= 0 && d->steps[0].value < n &&
-		    dims[d->steps[0].value] == DIM_UNKNOWN)
-			dims[d->steps[0].value] = t->dims[k];
-	}
-}
-
 static bool read_input(struct arena *a, const tri_io_desc *d, const char *path, tri_tensor *out, struct tensor *t, struct buf *error)
 {
 	struct tensor raw;
@@ -148,7 +139,7 @@ static bool check_shape(const tri_entry_desc *e, const tri_io_desc *d, const tri
 	bool same = d->rank == t->rank;
 	for (int32_t k = 0; same && k < d->rank; k++) {
 		int64_t v;
-		same = library_extent(&d->dims[k], dims, e->n_dims, &v) && v == t->shape[k];
+		same = tri_dim_value(&d->dims[k], dims, all_dims, &v) && v == t->shape[k];
 	}
 	if (same)
 		return true;
@@ -168,7 +159,7 @@ static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *err
 		size_t bytes = dtype_size((dtype)d->dtype);
 		*t = (tri_tensor){.rank = d->rank, .dtype = d->dtype};
 		for (int32_t k = 0; k < d->rank; k++) {
-			if (!library_extent(&d->dims[k], io->dims, e->n_dims, &t->shape[k]) || t->shape[k] < 0 ||
+			if (!tri_dim_value(&d->dims[k], io->dims, all_dims, &t->shape[k]) || t->shape[k] < 0 ||
 			    __builtin_mul_overflow(bytes, (size_t)t->shape[k], &bytes) || bytes > PTRDIFF_MAX) {
 				buf_printf(error, "the shape of output `%s` cannot be computed from these inputs", d->name);
 				return false;
@@ -196,24 +187,18 @@ bool run_check_names(struct arena *a, const tri_entry_desc *e, const struct opti
 
 bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error)
 {
+	uint64_t known = 0;
 	*io = (struct run_io){.entry = e};
 	io->tensors = ARENA_ARRAY(a, tri_tensor, e->n_inputs + e->n_outputs + 1);
 	io->dims = ARENA_ARRAY(a, int64_t, e->n_dims + 1);
-	for (int32_t i = 0; i < e->n_dims; i++)
-		io->dims[i] = DIM_UNKNOWN;
 	for (int32_t i = 0; i < e->n_inputs; i++) {
 		const tri_io_desc *d = &e->inputs[i];
 		const char *path = file_for(o->inputs, o->n_inputs, d->name);
 		struct tensor t;
 		if (!read_input(a, d, path, &io->tensors[i], &t, error))
 			return false;
-		learn_dims(d, &t, io->dims, e->n_dims);
 	}
-	for (int32_t i = 0; i < e->n_dims; i++) {
-		if (io->dims[i] != DIM_UNKNOWN)
-			continue;
-		io->dims[i] = 0; /* no input shows it alone: the library checks what it makes of it */
-	}
+	tri_dims_solve(e, io->tensors, io->dims, &known);
 	for (int32_t i = 0; i < e->n_inputs; i++)
 		if (!check_shape(e, &e->inputs[i], &io->tensors[i], io->dims, file_for(o->inputs, o->n_inputs, e->inputs[i].name), error))
 			return false;

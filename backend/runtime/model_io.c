@@ -2,9 +2,10 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "dims.h"
 #include "model.h"
 
-enum { STACK = 64, TEXT = 160 };
+enum { TEXT = 160 };
 
 int tri_error_set(tri_error *err, int code, const char *fmt, ...)
 {
@@ -16,80 +17,6 @@ int tri_error_set(tri_error *err, int code, const char *fmt, ...)
 	vsnprintf(err->message, sizeof err->message, fmt, ap);
 	va_end(ap);
 	return code;
-}
-
-static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
-
-/* Value of a dimension. False: it needs a dimension that is not known, or has no value in 64 bits. `known` is a bit set. */
-static bool eval(const tri_dim_desc *d, const int64_t *dims, uint64_t known, int64_t *out)
-{
-	int64_t stack[STACK];
-	int top = 0;
-	for (int32_t i = 0; i < d->n_steps; i++) {
-		const tri_dim_step *s = &d->steps[i];
-		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
-			if (top == STACK || (s->op == TRI_DIM_SYM && !(known >> s->value & 1)))
-				return false;
-			stack[top++] = s->op == TRI_DIM_CONST ? s->value : dims[s->value];
-			continue;
-		}
-		if (top < 2)
-			return false;
-		int64_t b = stack[--top], a = stack[top - 1], *to = &stack[top - 1];
-		if (s->op == TRI_DIM_ADD ? __builtin_add_overflow(a, b, to) : s->op == TRI_DIM_MUL ? __builtin_mul_overflow(a, b, to) : b == 0 || b == -1)
-			return false;
-		if (s->op == TRI_DIM_FLOORDIV)
-			*to = floor_div(a, b);
-		else if (s->op == TRI_DIM_MOD)
-			*to = a - floor_div(a, b) * b;
-	}
-	*out = top == 1 ? stack[0] : 0;
-	return top == 1;
-}
-
-/* The only unknown dimension in d, or -1. */
-static int64_t lone_unknown(const tri_dim_desc *d, uint64_t known)
-{
-	int64_t found = -1;
-	for (int32_t i = 0; i < d->n_steps; i++) {
-		int64_t s = d->steps[i].value;
-		if (d->steps[i].op != TRI_DIM_SYM || (known >> s & 1) || s == found)
-			continue;
-		if (found >= 0)
-			return -1;
-		found = s;
-	}
-	return found;
-}
-
-/* Solves d = extent for its one unknown, as if d were linear in it (the check that follows refuses it otherwise). */
-static bool solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
-{
-	int64_t s = lone_unknown(d, *known), at0, at1;
-	if (s < 0)
-		return false;
-	uint64_t with = *known | 1ull << s;
-	dims[s] = 0;
-	if (!eval(d, dims, with, &at0))
-		return false;
-	dims[s] = 1;
-	if (!eval(d, dims, with, &at1) || at1 == at0 || at1 - at0 == -1)
-		return false;
-	dims[s] = floor_div(extent - at0, at1 - at0);
-	*known = with;
-	return true;
-}
-
-/* Bare dimensions first, in the order of the inputs, then those inside expressions. */
-static void bind(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, uint64_t *known)
-{
-	for (int pass = 0; pass < 2; pass++)
-		for (int32_t i = 0; i < e->n_inputs; i++)
-			for (int32_t k = 0; k < e->inputs[i].rank; k++) {
-				const tri_dim_desc *d = &e->inputs[i].dims[k];
-				if (pass == 1 || (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM))
-					solve(d, io[i].shape[k], dims, known);
-			}
 }
 
 static const char *dtype_name(int32_t t)
@@ -142,7 +69,7 @@ static void add_dim(const tri_entry_desc *e, const tri_dim_desc *d, const int64_
 			return;
 		add(out, "=");
 	}
-	if (eval(d, dims, known, &v))
+	if (tri_dim_value(d, dims, known, &v))
 		add_int(out, v);
 	else
 		add(out, "?");
@@ -190,7 +117,7 @@ static int check_shape(const tri_entry_desc *e, const tri_io_desc *d, const char
 {
 	for (int32_t k = 0; k < t->rank; k++) {
 		int64_t want;
-		if (!eval(&d->dims[k], dims, known, &want))
+		if (!tri_dim_value(&d->dims[k], dims, known, &want))
 			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.100s: dimension %d cannot be determined from the inputs", what, d->name, (int)k);
 		if (want != t->shape[k])
 			return shape_error(e, d, what, t, dims, known, err);
@@ -212,7 +139,7 @@ int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, t
 		                       : check_form(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, err);
 	if (code != TRI_OK)
 		return code;
-	bind(e, io, dims, &known);
+	tri_dims_solve(e, io, dims, &known);
 	for (int32_t i = 0; i < e->n_dims; i++)
 		if (dims[i] < 0) /* solved out of an expression that does not fit: shown by the check of that input */
 			known &= ~(1ull << i);

@@ -106,6 +106,20 @@ class RunTimeShapes(ProjectTest):
                 elif device != "reference":
                     self.assertIn("do not fit", done.stderr)
 
+    def test_sizes_that_are_multiples(self):
+        self.write("src/halve.tri", "fn halve(x: Tensor<float32, [2 * N, 3 * M + 1]>) -> Tensor<float32, [N, M]> {\n"
+                                    "    return x[::2, 1::3] + x[1::2, ::3][:, :-1]\n}\n")
+        self.write("tri.build", "project halve\n\nmodel halve\n    sources = src/*.tri\n    entry = halve\n    emit = library opencl\n")
+        self.trib("build")
+        for shape, fits in (((4, 7), True), ((0, 1), True), ((3, 7), False), ((4, 8), False)):
+            x = np.random.default_rng(1).standard_normal(shape, dtype=np.float32)
+            np.save(self.path("x.npy"), x)
+            for device in ("cpu", "opencl", "reference"):
+                done = self.trib("run", "halve", "--input", "x=x.npy", "--output", "out=y.npy", "--device", device, ok=False)
+                self.assertEqual(done.returncode == 0, fits, (shape, device, done.stderr))
+                if fits:
+                    self.assertTrue(np.array_equal(np.load(self.path("y.npy")), x[::2, 1::3] + x[1::2, ::3][:, :-1]))
+
 
 class OpenCL(Example):
     example = "digits"

@@ -1,0 +1,77 @@
+/* Run-time dimensions: their values, and how the shapes of inputs give them. */
+#include "dims.h"
+
+enum { STACK = 64 };
+
+static int64_t floor_div(int64_t a, int64_t b) { return a / b - (a % b != 0 && (a < 0) != (b < 0)); }
+
+bool tri_dim_value(const tri_dim_desc *d, const int64_t *dims, uint64_t known, int64_t *out)
+{
+	int64_t stack[STACK];
+	int top = 0;
+	for (int32_t i = 0; i < d->n_steps; i++) {
+		const tri_dim_step *s = &d->steps[i];
+		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
+			if (top == STACK || (s->op == TRI_DIM_SYM && !(known >> s->value & 1)))
+				return false;
+			stack[top++] = s->op == TRI_DIM_CONST ? s->value : dims[s->value];
+			continue;
+		}
+		if (top < 2)
+			return false;
+		int64_t b = stack[--top], a = stack[top - 1], *to = &stack[top - 1];
+		if (s->op == TRI_DIM_ADD ? __builtin_add_overflow(a, b, to) : s->op == TRI_DIM_MUL ? __builtin_mul_overflow(a, b, to) : b == 0 || b == -1)
+			return false;
+		if (s->op == TRI_DIM_FLOORDIV)
+			*to = floor_div(a, b);
+		else if (s->op == TRI_DIM_MOD)
+			*to = a - floor_div(a, b) * b;
+	}
+	*out = top == 1 ? stack[0] : 0;
+	return top == 1;
+}
+
+/* The only unknown dimension in d, or -1. */
+static int64_t lone_unknown(const tri_dim_desc *d, uint64_t known)
+{
+	int64_t found = -1;
+	for (int32_t i = 0; i < d->n_steps; i++) {
+		int64_t s = d->steps[i].value;
+		if (d->steps[i].op != TRI_DIM_SYM || (known >> s & 1) || s == found)
+			continue;
+		if (found >= 0)
+			return -1;
+		found = s;
+	}
+	return found;
+}
+
+/* Solves d = extent for its one unknown, as if d were linear in it (the check that follows refuses it otherwise). */
+static bool solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
+{
+	int64_t s = lone_unknown(d, *known), at0, at1;
+	if (s < 0)
+		return false;
+	uint64_t with = *known | 1ull << s;
+	dims[s] = 0;
+	if (!tri_dim_value(d, dims, with, &at0))
+		return false;
+	dims[s] = 1;
+	if (!tri_dim_value(d, dims, with, &at1) || at1 == at0 || at1 - at0 == -1)
+		return false;
+	dims[s] = floor_div(extent - at0, at1 - at0);
+	*known = with;
+	return true;
+}
+
+/* Bare dimensions first, then those inside expressions. */
+void tri_dims_solve(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, uint64_t *known)
+{
+	for (int pass = 0; pass < 2; pass++)
+		for (int32_t i = 0; i < e->n_inputs; i++)
+			for (int32_t k = 0; k < e->inputs[i].rank; k++) {
+				const tri_dim_desc *d = &e->inputs[i].dims[k];
+				if (pass == 1 || (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM))
+					solve(d, io[i].shape[k], dims, known);
+			}
+}
