@@ -245,7 +245,7 @@ static void begin_bracket(struct formatter *f, token_id i)
 	bool grouped = !(m->flags & MARK_SHARED);
 	struct frame new = {.kind = FRAME_BRACKET, .style = m->style, .indented = m->style != STYLE_HUG, .grouped = grouped};
 	if (grouped)
-		print_event(&f->p, EVENT_BEGIN, 0);
+		print_event(&f->p, EVENT_BEGIN, m->flags & MARK_BODY ? EVENT_BODY : 0);
 	vec_push(&f->frames, new);
 }
 

@@ -240,6 +240,7 @@ static void function(struct marker *x, node_id n)
 	flag(x, open, MARK_TIGHT_BEFORE);
 	bracket(x, open, STYLE_LIST);
 	token_id arrow = x->m[open].partner + 1;
+	flag(x, body, MARK_BODY);
 	if (kind(x, arrow) == TOK_ARROW)
 		flag(x, arrow, MARK_BREAK_BEFORE);
 	if (f.where.n) {

@@ -147,6 +147,15 @@ static bool taken(const struct printer *p, const struct event *e)
 	return !(e->flags & EVENT_FILL) || !fits(p, e->size);
 }
 
+static enum mode begin_mode(const struct printer *p, const struct event *e)
+{
+	if (mode(p) == MODE_FLAT)
+		return MODE_FLAT;
+	if (e->flags & EVENT_BODY && p->last_end == MODE_BROKEN)
+		return MODE_BROKEN;
+	return fits(p, e->size) ? MODE_FLAT : MODE_BROKEN;
+}
+
 static void write_break(struct printer *p, const struct event *e)
 {
 	if (taken(p, e)) {
@@ -171,9 +180,10 @@ static void write_event(struct printer *p, const struct event *e)
 		write_comment(p, e->text, e->len);
 		break;
 	case EVENT_BREAK: write_break(p, e); break;
-	case EVENT_BEGIN: vec_push(&p->modes, (uint8_t)(mode(p) == MODE_FLAT || fits(p, e->size) ? MODE_FLAT : MODE_BROKEN)); break;
+	case EVENT_BEGIN: vec_push(&p->modes, (uint8_t)begin_mode(p, e)); break;
 	case EVENT_END:
-		p->last_mode = e->flags & EVENT_BRACKET ? mode(p) : p->last_mode;
+		p->last_end = mode(p);
+		p->last_mode = e->flags & EVENT_BRACKET ? p->last_end : p->last_mode;
 		p->modes.len--;
 		break;
 	case EVENT_INDENT: p->indent += STEP; break;

@@ -24,6 +24,7 @@ enum mark_flag {
 	MARK_ITEM = 512,       /* first token of a definition of the file … */
 	MARK_DEFINES = 1024,   /* … and its keyword, after the attributes */
 	MARK_ANGLE = 2048,     /* < > of types */
+	MARK_BODY = 8192,      /* `{` after a signature: broken where that is */
 	MARK_ASSIGN = 4096,    /* `=` whose value may stand on the next line, if it fits there */
 };
 /* How a bracket breaks. PAREN: its content on lines of its own. LIST: one element a line, and a comma after the last. FILL: the same with as
@@ -64,6 +65,7 @@ enum event_flag {
 	EVENT_ARROW = 8,    /* BREAK: only where the bracket before is on one line */
 	EVENT_BRACKET = 16, /* END: of a bracket */
 	EVENT_SPACES = 32,  /* COMMENT: two spaces before it */
+	EVENT_BODY = 128,   /* BEGIN: broken where the group that ended last is */
 	EVENT_ASSIGN = 64,  /* BREAK: only if the rest of the group then fits, which is indented */
 };
 struct event {
@@ -87,6 +89,7 @@ struct printer {
 	uint32_t pending;        /* newlines not written yet … */
 	uint32_t pending_indent; /* … and the spaces after them */
 	uint32_t lines;          /* newlines written */
+	uint8_t last_end;        /* the mode of the group that ended last */
 	uint8_t last_mode;       /* of the bracket that ended last */
 	bool started;            /* something was written */
 	bool separate;           /* to be set: the next newline's place is wanted … */
