@@ -46,7 +46,7 @@ static bool surely_differ(struct elab *e, struct value a, struct value b, enum d
 	if (value_is_seq(a) && a.kind == b.kind)
 		return a.u.seq->n != b.u.seq->n;
 	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
-		return !numbers && (a.kind == V_TENSOR || b.kind == V_TENSOR);
+		return !numbers && (a.kind == V_TENSOR || b.kind == V_TENSOR || (a.kind == V_LAYER && b.kind == V_LAYER));
 	const struct core_type *ta = type_of(e, a.u.t), *tb = type_of(e, b.u.t);
 	bool differ = ta->rank != tb->rank;
 	differ = differ || (!dtype_widens(tb->elem, ta->elem) && (how == DECIDED_BY_LOOP || !dtype_widens(ta->elem, tb->elem)));
@@ -145,7 +145,8 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, bool s
 	locals_snapshot(e, &before, &n);
 	e->unsure++;
 	e->tail = wanted;
-	struct value a = branch(e, f->then, &fa);
+	struct value a = branch(e, f->then, &fa), first = e->frame->result;
+	e->frame->returned = returned;
 	locals_snapshot(e, &after, &n);
 	locals_restore(e, before, n);
 	e->tail = wanted;
@@ -161,10 +162,12 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, bool s
 		e->frame->maybe_result_at = e->frame->result_at;
 	if (*flow != FLOW_RETURN && !returned && e->frame->returned)
 		e->frame->result = VALUE_POISON;
-	if (*flow == FLOW_RETURN)
-		e->frame->result = VALUE_POISON;
-	else
+	if (*flow == FLOW_RETURN) {
+		e->frame->returned = true;
+		e->frame->result = either(e, first, e->frame->result, sure ? DECIDED_BY_BRANCH : DECIDED_EARLIER, NULL, at);
+	} else {
 		e->frame->returned = returned;
+	}
 	if (fa != FLOW_NEXT || fb != FLOW_NEXT)
 		return fa == FLOW_NEXT ? a : fb == FLOW_NEXT ? b : VALUE_POISON;
 	return either(e, a, b, sure && wanted ? DECIDED_BY_BRANCH : DECIDED_EARLIER, NULL, at);
