@@ -188,7 +188,7 @@ const struct diag *diags_at(const struct diags *d, uint32_t i)
 	return d->all.at[i];
 }
 
-static void copy(struct diags *d, const struct diag *from)
+void diags_take(struct diags *d, const struct diag *from)
 {
 	struct diag *g = add(d, from->code);
 
@@ -213,7 +213,7 @@ void diags_merge(struct diags *d, const struct diags *from)
 	uint32_t n = from->all.len; /* from may be d */
 
 	for (uint32_t i = 0; i < n; i++)
-		copy(d, from->all.at[i]);
+		diags_take(d, from->all.at[i]);
 	d->errors += from->dropped;
 	d->dropped += from->dropped;
 }

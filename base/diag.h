@@ -56,6 +56,8 @@ uint32_t diags_errors(const struct diags *d);
 uint32_t diags_dropped(const struct diags *d);
 uint32_t diags_count(const struct diags *d);
 const struct diag *diags_at(const struct diags *d, uint32_t i);
+/* Appends a copy of one. */
+void diags_take(struct diags *d, const struct diag *from);
 /* Appends copies of all of `from`. */
 void diags_merge(struct diags *d, const struct diags *from);
 /* Stable sort by source id, then start offset; removes exact duplicates. */

@@ -167,9 +167,10 @@ bool build_load_files(struct build *b)
 bool build_check(struct build *b)
 {
 	struct tick t = timing_tick();
+	bool files = b->check && b->options->n_models;
 	for (uint32_t i = 0; i < b->n_models; i++)
 		if (!b->models[i].failed)
-			b->models[i].failed = !frontend_check(b->models[i].frontend);
+			b->models[i].failed = !frontend_check(b->models[i].frontend) || (files && !frontend_try_layers(b->models[i].frontend));
 	timing_event(b->timing, PHASE_TYPECHECK, 0, "check types", t);
 	return build_may_go_on(b);
 }

@@ -149,6 +149,50 @@ struct core_program *frontend_elaborate(struct frontend *f, const struct elab_re
 	return p;
 }
 
+static bool needs_no_arguments(const struct item *it)
+{
+	const struct ast *t = &it->mod->ast;
+	struct ast_nodes params = ast_fn(t, it->node).params;
+	for (uint32_t i = 0; i < params.n; i++)
+		if (ast_b(t, params.at[i]) == AST_NONE)
+			return false;
+	return it->name != 0;
+}
+
+/* As an entry; what is wrong with it as an entry alone is not said. */
+static void try_layer(struct frontend *f, const struct item *it)
+{
+	const char *name = name_text(f, it->name);
+	struct elab_request req = {.entries = &name, .n_entries = 1, .at = SPAN_NONE};
+	struct diags *out = f->diags;
+	struct elab e;
+	f->diags = diags_new(0);
+	elab_init(&e, f, false);
+	elab_program(&e, &req);
+	elab_free(&e);
+	for (uint32_t i = 0; i < diags_count(f->diags); i++) {
+		const struct diag *g = diags_at(f->diags, i);
+		if (diag_severity_of(g->code) == SEV_ERROR && g->code != DIAG_ENTRY && g->code != DIAG_ENTRY_INPUT &&
+		    g->code != DIAG_NO_FORWARD)
+			diags_take(out, g);
+	}
+	diags_free(f->diags);
+	f->diags = out;
+}
+
+bool frontend_try_layers(struct frontend *f)
+{
+	int64_t t0 = os_now_ns();
+	for (uint32_t i = 0; i < f->modules.len && !diags_errors(f->diags); i++) {
+		const struct module *m = f->modules.at[i];
+		for (uint32_t k = 0; k < m->n_items && !m->std; k++)
+			if (m->items[k].kind == ITEM_MODULE_LAYER && needs_no_arguments(&m->items[k]))
+				try_layer(f, &m->items[k]);
+	}
+	f->times.elaborate += os_now_ns() - t0;
+	return !diags_errors(f->diags);
+}
+
 static struct module *loaded(struct frontend *f, const char *path)
 {
 	uint64_t i;

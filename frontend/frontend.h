@@ -38,6 +38,10 @@ bool frontend_add_file(struct frontend *f, const char *path);
 /* Resolves names and checks types in every loaded file, also in definitions that nothing uses. False: errors were reported. */
 bool frontend_check(struct frontend *f);
 
+/* After a check without errors, of files that no manifest gives an entry: elaborates each layer that needs no arguments, for the errors that only
+ * sizes show. False: errors were reported. */
+bool frontend_try_layers(struct frontend *f);
+
 /* A definition, for incremental decisions and --explain. */
 struct frontend_def {
 	const char *file, *name; /* name: "DigitsNet", "main" */

@@ -76,6 +76,31 @@ class Json(ProjectTest):
         self.assertGreater(sum("error" in self.check(p).stderr for p in BROKEN), len(BROKEN) // 2)
 
 
+class World(ProjectTest):
+    """What is wrong outside the sources has its code, too."""
+
+    def setUp(self):
+        super().setUp()
+        self.trib("new", "hello")
+        self.dir = self.path("hello")
+
+    def test_models_and_profiles_that_are_not_there(self):
+        self.assertIn("E0711", self.fails("build", "nosuch", code=2))
+        self.assertIn("E0712", self.fails("build", "--profile", "nosuch", code=2))
+        self.assertIn("E0713", self.fails("build", "--cpu", "z80", code=2))
+
+    def test_sources_that_match_nothing(self):
+        self.write("tri.build", "model a\n    sources = none/*.tri\n    entry = Net\n")
+        self.assertIn("E0710", self.fails("check"))
+
+    def test_files_that_cannot_be_used(self):
+        self.assertIn("E0802", self.trib("build", "--trace", "/nonexistent/t.json", ok=False).stderr)
+
+    def test_a_file_without_main(self):
+        self.write("a.tri", "const A = 1\n")
+        self.assertIn("E0811", self.trib("run", "--main", "a.tri", ok=False).stderr)
+
+
 class Fix(ProjectTest):
     def test_sure_changes_are_made(self):
         self.write("a.tri", SLIPS)

@@ -63,7 +63,8 @@ static uint32_t check_text(const char *text, uint32_t first_line, bool warnings,
 	struct front t;
 	front_open(&t, &file, 1);
 	frontend_add_file(t.f, "case.tri");
-	frontend_check(t.f);
+	if (frontend_check(t.f))
+		frontend_try_layers(t.f);
 	diags_sort(t.diags);
 	for (uint32_t i = 0; report && i < diags_count(t.diags); i++)
 		if (warnings || diag_severity_of(diags_at(t.diags, i)->code) == SEV_ERROR)

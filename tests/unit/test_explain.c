@@ -82,8 +82,8 @@ static uint32_t source_errors(const char *text, enum diag_code code, bool *found
 	struct sources *s = sources_new();
 	sources_add(s, "example.tri", text, strlen(text));
 	struct frontend *f = frontend_new(s, (struct frontend_host){load_example, s}, d);
-	if (frontend_add_file(f, "example.tri"))
-		frontend_check(f);
+	if (frontend_add_file(f, "example.tri") && frontend_check(f))
+		frontend_try_layers(f);
 	uint32_t n = diags_errors(d);
 	*found = false;
 	for (uint32_t i = 0; i < diags_count(d); i++)
