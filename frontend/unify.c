@@ -53,6 +53,15 @@ static const char *type_text(struct sig *s, const struct type *t)
 	return "another type";
 }
 
+/* A list where a tensor is wanted: the call that makes one of it. */
+static void suggest_tensor(struct elab *e, struct diag *g, dtype elem, span at)
+{
+	const struct source *src = sources_get(e->f->sources, at.source);
+	const char *maker = elem == DT_TRIT ? "ternary_tensor" : "tensor";
+	diag_help(e->out, g, "a list is made a tensor by `%s(…)`", maker);
+	diag_edit(e->out, g, at, arena_printf(e->f->arena, "%s(%.*s)", maker, (int)(at.end - at.start), src->text + at.start));
+}
+
 static bool mismatch(struct sig *s, struct type *t, struct value v, span at, span decl, const char *what)
 {
 	struct elab *e = s->e;
@@ -64,6 +73,8 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 		diag_secondary(e->out, g, decl, "declared here");
 	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
 		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t->elem));
+	else if (v.kind == V_LIST && t->kind == TY_TENSOR && at.source != SPAN_NO_SOURCE)
+		suggest_tensor(e, g, t->elem, at);
 	return false;
 }
 
