@@ -398,15 +398,18 @@ static void put(struct formatter *f, token_id i)
 	space = closes(f, i) ? close_bracket(f, i, at, space) : put_place(f, i, at, space);
 	if (flags(f, i) & MARK_DEFINES)
 		f->item_line = f->p.lines + f->p.pending;
-	open_groups(f, i);
+	if (!closes(f, i))
+		open_groups(f, i);
 	if (opens(f, i))
 		begin_bracket(f, i);
 	if (kind(f, i) != TOK_EOF)
 		put_token(f, i, space);
 	if (opens(f, i) && top(f)->indented)
 		print_event(&f->p, EVENT_INDENT, 0);
-	if (closes(f, i))
+	if (closes(f, i)) {
 		end_bracket(f);
+		open_groups(f, i); /* of the `=` of a `>=` */
+	}
 	close_groups(f, last);
 	f->prev = last;
 	f->gap_start = f->tok->ends[last];

@@ -235,9 +235,9 @@ static void end_statement(struct grower *g)
 
 static void simple_statement(struct grower *g)
 {
-	static const char *const words[] = {
-		"let y =", "y +=", "return", "const K: int =", "let (a, b) =", "let a, [b, ...c] =", "assert", "x[0], y ="};
-	word(g, words[pick(g, 8)]);
+	static const char *const words[] = {"let y =", "y +=",      "return",        "const K: int =", "let (a, b) =", "let a, [b, ...c] =",
+					    "assert",  "x[0], y =", "let y: T<[N]>="};
+	word(g, words[pick(g, 9)]);
 	expr(g);
 	if (pick(g, 4) == 0) {
 		word(g, ",");
