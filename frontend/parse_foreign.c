@@ -231,6 +231,38 @@ static enum foreign function_without_fn(struct parser *p, unsigned where)
 	return FOREIGN_SKIPPED;
 }
 
+static bool assigned_on_line(const struct parser *p, token_id i)
+{
+	while (!newline_at(p, i + 1) && kind_at(p, i) != TOK_ASSIGN)
+		i++;
+	return kind_at(p, i) == TOK_ASSIGN;
+}
+
+/* `k: int = 3`, and the `a: 1` of a dictionary */
+static enum foreign declaration_without_let(struct parser *p, unsigned where)
+{
+	if (kind_at(p, p->i + 1) != TOK_COLON || newline_at(p, p->i + 1) || newline_at(p, p->i + 2) || kind_at(p, p->i + 2) == TOK_COLON ||
+	    kind_at(p, p->i + 2) == TOK_ASSIGN)
+		return FOREIGN_NONE;
+	span before = {here(p).source, here(p).start, here(p).start};
+	if (where & FOREIGN_MEMBER) {
+		foreign_at(p, here(p), "a member of a layer is declared with `let` or `param`",
+			   "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
+	} else if (p->i && kind_at(p, p->i - 1) == TOK_LBRACE && !after_newline(p)) {
+		foreign_at(p, here(p), "there are no dictionaries", "use arguments, constants or tuples", NULL);
+	} else if (!assigned_on_line(p, p->i)) {
+		return FOREIGN_NONE;
+	} else {
+		bool item = where & FOREIGN_ITEM;
+		struct diag *g = foreign_at(p, here(p), item ? "a constant is declared with `const`" : "a variable is declared with `let`",
+					    NULL, NULL);
+		edit(p, g, before, item ? "const " : "let ");
+	}
+	skip_foreign(p, p->i);
+	p->panic = false;
+	return FOREIGN_SKIPPED;
+}
+
 enum foreign foreign_start(struct parser *p, unsigned where)
 {
 	if (p->panic)
@@ -245,6 +277,8 @@ enum foreign foreign_start(struct parser *p, unsigned where)
 	enum foreign f = c_declaration(p, where);
 	if (!f)
 		f = function_without_fn(p, where);
+	if (!f)
+		f = declaration_without_let(p, where);
 	return f ? f : misspelt_keyword(p, where);
 }
 

@@ -293,13 +293,22 @@ static bool module_form(struct parser *p, node_id body)
 		enum node_kind k = ast_kind(p->t, list.at[i]);
 		if (k == NODE_PARAM || k == NODE_FN || k == NODE_LET || k == NODE_CONST || k == NODE_ASSERT || k == NODE_ERROR)
 			continue;
+		if (k == NODE_ASSIGN && ast_kind(p->t, ast_a(p->t, list.at[i])) == NODE_NAME) { /* fc = nn.Linear(4, 4) */
+			span at = ast_span(p->t, list.at[i]);
+			struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, at, "a member of a layer is declared with `let`");
+			at.end = at.start;
+			edit(p, g, at, "let ");
+			recovered(p, g);
+			continue;
+		}
 		struct diag *g =
 			error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, list.at[i]), "a layer with members holds no other statements");
 		label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
 		if (k == NODE_IF)
 			help(p, g, "a member is chosen by its value: `let a = if c { … } else { … }`; what runs belongs in `fn forward`");
 		else if (k == NODE_FOR || k == NODE_WHILE)
-			help(p, g, "a list of members is made by a comprehension: `let a = [… for i in 0..n]`; what runs belongs in `fn forward`");
+			help(p, g,
+			     "a list of members is made by a comprehension: `let a = [… for i in 0..n]`; what runs belongs in `fn forward`");
 		else
 			help(p, g, "what runs belongs in `fn forward`");
 		recovered(p, g);
