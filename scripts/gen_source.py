@@ -5,6 +5,7 @@ usage: gen_source.py [LINES [SEED]] > big.tri
 The same arguments give the same bytes. Every expression is generated towards a shape, so that shapes agree by construction.
 """
 import random
+import re
 import sys
 
 WORDS = ("hidden scale_in output state query key value head mask gate proj mixed conv down up tail embed residual width gain shift row col "
@@ -38,6 +39,14 @@ class Writer:
             name = self.pick(WORDS) + str(self.rng.randrange(100))
         scope[name] = shape
         return name
+
+    def settle(self, first, locals):
+        """Names that nothing uses begin with `_`."""
+        for name in locals:
+            word = re.compile(rf"(?<![A-Za-z0-9_]){name}(?![A-Za-z0-9_])")
+            uses = [i for i in range(first, len(self.lines)) if word.search(self.lines[i])]
+            if len(uses) == 1 and re.search(rf"let {name}\b", self.lines[uses[0]]) and len(word.findall(self.lines[uses[0]])) == 1:
+                self.lines[uses[0]] = word.sub("_" + name, self.lines[uses[0]])
 
     def put(self, indent, text):
         self.lines.append("    " * indent + text if text else "")
@@ -88,7 +97,7 @@ class Writer:
             if target in self.fixed:
                 self.put(indent, f"let {self.local(scope, shape)} = {value}")
                 return
-            self.put(indent, f"{target} {self.pick(['=', '+=', '*='])} {value}")
+            self.put(indent, f"{target} {self.pick(['+=', '*='] if value == target else ['=', '+=', '*='])} {value}")
         elif roll < 0.82:
             self.put(indent, f"# {self.pick(PHRASES)}")
         elif roll < 0.86:
@@ -108,16 +117,20 @@ class Writer:
     def block(self, indent, head, scope):
         self.put(indent, head)
         inner = dict(scope)
+        first = len(self.lines)
         for _ in range(self.rng.randrange(1, 4)):
             self.statement(indent + 1, inner)
+        self.settle(first, [n for n in inner if n not in scope])
         self.put(indent, "}")
 
     def body(self, indent, scope, shape):
+        first, given = len(self.lines), set(scope)
         for _ in range(self.rng.randrange(3, 12)):
             self.statement(indent, scope)
             if self.chance(0.1):
                 self.put(0, "")
         self.put(indent, f"return {self.expr(scope, shape)}")
+        self.settle(first, [n for n in scope if n not in given])
 
     def arguments(self):
         scope = {}
@@ -159,10 +172,13 @@ class Writer:
         self.put(0, "")
         self.put(1, "fn forward(x: Tensor<float32, [N, channels]>) -> Tensor<float32, [N, channels]> {")
         scope["x"] = ("N", "channels")
+        first, given = len(self.lines), set(scope)
         for name in layers:
             given = self.atom(scope, ("N", "channels"))
             self.put(2, f"let {self.local(scope, ('N', 'channels'))} = {name}({given})")
+        made = [n for n in scope if n not in given]
         self.body(2, scope, ("N", "channels"))
+        self.settle(first, made)
         self.fixed.clear()
         self.put(1, "}")
         self.put(0, "}")
