@@ -1,47 +1,13 @@
 /* Dimensions as hash-consed polynomials: c0 + Σ ci·ai in ascending order of atom, an atom being a symbol, a product of atoms, or an opaque
  * floor division or modulus of two dimensions. Symbols order before other atoms, so that "2*N + 1" prints the way it was written. Everything
  * lives in the arena: there is nothing to free. */
-#include "frontend/dim.h"
+#include "frontend/dim_state.h"
 #include <string.h>
 #include "base/arena.h"
-#include "base/buf.h"
 #include "base/bug.h"
 #include "base/hash.h"
 
-enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_WEIGHT = 400, FIRST_BUCKETS = 8 };
-enum atom_kind { ATOM_SYM, ATOM_PRODUCT, ATOM_DIV, ATOM_MOD };
-
-struct atom {
-	enum atom_kind kind;
-	uint32_t weight; /* symbols and operations in it, written out: bounds every walk */
-	uint16_t n;      /* ATOM_PRODUCT: factors */
-	uint32_t sym;    /* ATOM_SYM */
-	uint32_t next;   /* in its bucket, plus one */
-	uint32_t hash;
-	dim a, b;          /* ATOM_DIV, ATOM_MOD */
-	uint32_t *factors; /* ATOM_PRODUCT: atoms in order, none of them a product */
-};
-struct term {
-	uint32_t atom;
-	int64_t coef;
-};
-struct poly {
-	int64_t c0;
-	uint32_t n, next, hash;
-	uint32_t weight;
-	struct term *terms;
-};
-struct dims {
-	struct arena *arena;
-	struct atom *atoms;
-	struct poly *polys;
-	const char **names;
-	uint32_t *sym_atom;
-	uint32_t n_atoms, cap_atoms, n_polys, cap_polys, n_syms, cap_syms;
-	uint32_t *atom_bucket, *poly_bucket; /* index plus one of the first */
-	uint32_t atom_buckets, poly_buckets; /* how many: powers of two */
-	bool overflow;
-};
+enum { MAX_WEIGHT = 400, FIRST_BUCKETS = 8 };
 
 struct dims *dims_new(struct arena *a)
 {
@@ -111,7 +77,7 @@ static void polys_grow(struct dims *d)
 	}
 }
 
-static uint32_t atom_intern(struct dims *d, struct atom x)
+uint32_t atom_intern(struct dims *d, struct atom x)
 {
 	atoms_grow(d);
 	x.hash = atom_hash(&x);
@@ -141,10 +107,8 @@ static bool poly_same(const struct poly *p, int64_t c0, const struct term *t, ui
 	return true;
 }
 
-static dim overflowed(struct dims *d);
-
 /* Terms in atom order, coefficients not zero. */
-static dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
+dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 {
 	uint64_t h = (uint64_t)c0 * 0x9E3779B97F4A7C15ull;
 	uint32_t weight = 1;
@@ -177,7 +141,7 @@ static int atom_order(const struct dims *d, uint32_t a, uint32_t b)
 	return a < b ? -1 : a > b;
 }
 
-static dim overflowed(struct dims *d)
+dim overflowed(struct dims *d)
 {
 	d->overflow = true;
 	return dim_const(d, 0);
@@ -194,7 +158,7 @@ bool dims_overflowed(struct dims *d)
 
 dim dim_const(struct dims *d, int64_t v) { return poly_intern(d, v, NULL, 0); }
 
-static dim atom_dim(struct dims *d, uint32_t atom)
+dim atom_dim(struct dims *d, uint32_t atom)
 {
 	struct term t = {atom, 1};
 	return poly_intern(d, 0, &t, 1);
@@ -250,7 +214,7 @@ static dim combine(struct dims *d, dim a, int64_t ka, dim b, int64_t kb)
 dim dim_add(struct dims *d, dim a, dim b) { return combine(d, a, 1, b, 1); }
 dim dim_sub(struct dims *d, dim a, dim b) { return combine(d, a, 1, b, -1); }
 
-static uint32_t factors_of(const struct dims *d, uint32_t atom, uint32_t *out)
+uint32_t factors_of(const struct dims *d, uint32_t atom, uint32_t *out)
 {
 	const struct atom *x = &d->atoms[atom];
 	if (x->kind != ATOM_PRODUCT)
@@ -280,7 +244,7 @@ static bool atom_product(struct dims *d, uint32_t a, uint32_t b, uint32_t *out)
 }
 
 /* a · (coef·atom) */
-static dim times_term(struct dims *d, dim a, struct term t)
+dim times_term(struct dims *d, dim a, struct term t)
 {
 	struct poly p = d->polys[a.idx];
 	dim sum = dim_const(d, 0);
@@ -308,150 +272,6 @@ dim dim_mul(struct dims *d, dim a, dim b)
 	for (uint32_t i = 0; i < p.n; i++)
 		sum = dim_add(d, sum, times_term(d, a, p.terms[i]));
 	return sum;
-}
-
-/* ---- division ---- */
-
-static int64_t floor_div(int64_t a, int64_t b)
-{
-	if (b == -1)
-		return (int64_t)(0 - (uint64_t)a);
-	int64_t q = a / b;
-	return q - (a % b != 0 && (a < 0) != (b < 0));
-}
-static int64_t floor_mod(int64_t a, int64_t b) { return b == -1 ? 0 : a - floor_div(a, b) * b; }
-static int64_t gcd(int64_t a, int64_t b)
-{
-	uint64_t x = a < 0 ? 0 - (uint64_t)a : (uint64_t)a, y = b < 0 ? 0 - (uint64_t)b : (uint64_t)b;
-	while (y) {
-		uint64_t t = x % y;
-		x = y;
-		y = t;
-	}
-	return (int64_t)x;
-}
-
-static dim opaque(struct dims *d, enum atom_kind kind, dim a, dim b)
-{
-	uint32_t weight = d->polys[a.idx].weight + d->polys[b.idx].weight;
-	return atom_dim(d, atom_intern(d, (struct atom){.kind = kind, .weight = weight, .a = a, .b = b}));
-}
-
-/* x = c·quot + rest, the coefficients of rest in [0, c). */
-static void split_by(struct dims *d, dim x, int64_t c, dim *quot, dim *rest)
-{
-	struct poly p = d->polys[x.idx];
-	struct term q[MAX_TERMS], r[MAX_TERMS];
-	uint32_t nq = 0, nr = 0;
-	for (uint32_t i = 0; i < p.n; i++) {
-		int64_t a = floor_div(p.terms[i].coef, c), b = floor_mod(p.terms[i].coef, c);
-		if (a)
-			q[nq++] = (struct term){p.terms[i].atom, a};
-		if (b)
-			r[nr++] = (struct term){p.terms[i].atom, b};
-	}
-	*quot = poly_intern(d, floor_div(p.c0, c), q, nq);
-	*rest = poly_intern(d, floor_mod(p.c0, c), r, nr);
-}
-
-/* The common divisor of c and the coefficients (but c0) of x; then x's terms over it, c0 rounded down. */
-static int64_t reduce_by_gcd(struct dims *d, dim x, int64_t c, dim *reduced)
-{
-	struct poly p = d->polys[x.idx];
-	int64_t g = c;
-	for (uint32_t i = 0; i < p.n; i++)
-		g = gcd(g, p.terms[i].coef);
-	dim rest;
-	split_by(d, x, g, reduced, &rest);
-	return g;
-}
-
-/* Does monomial `by` divide monomial `atom`? The quotient's factors into f. */
-static bool monomial_quotient(const struct dims *d, uint32_t atom, uint32_t by, uint32_t *f, uint32_t *n)
-{
-	uint32_t g[MAX_FACTORS], ng = factors_of(d, by, g), all[MAX_FACTORS], na = factors_of(d, atom, all), j = 0;
-	*n = 0;
-	for (uint32_t i = 0; i < na; i++) {
-		if (j < ng && all[i] == g[j])
-			j++;
-		else
-			f[(*n)++] = all[i];
-	}
-	return j == ng;
-}
-
-/* x / (coef·monomial) with the monomial cancelled in every term; false when it is not there in every term. */
-static bool cancel_monomial(struct dims *d, dim x, uint32_t by, dim *out)
-{
-	struct poly p = d->polys[x.idx];
-	if (p.c0)
-		return false;
-	dim sum = dim_const(d, 0);
-	for (uint32_t i = 0; i < p.n; i++) {
-		uint32_t f[MAX_FACTORS], n;
-		if (!monomial_quotient(d, p.terms[i].atom, by, f, &n))
-			return false;
-		dim t = dim_const(d, p.terms[i].coef);
-		for (uint32_t k = 0; k < n; k++)
-			t = times_term(d, t, (struct term){f[k], 1});
-		sum = dim_add(d, sum, t);
-	}
-	*out = sum;
-	return true;
-}
-
-static dim div_const(struct dims *d, dim a, int64_t c)
-{
-	if (c < 0) {
-		if (c == INT64_MIN)
-			return overflowed(d);
-		return div_const(d, dim_sub(d, dim_const(d, 0), a), -c);
-	}
-	dim quot, rest, reduced;
-	split_by(d, a, c, &quot, &rest);
-	if (!d->polys[rest.idx].n)
-		return quot; /* a constant in [0, c) */
-	int64_t g = reduce_by_gcd(d, rest, c, &reduced);
-	if (c == g)
-		return dim_add(d, quot, reduced);
-	return dim_add(d, quot, opaque(d, ATOM_DIV, reduced, dim_const(d, c / g)));
-}
-
-dim dim_floordiv(struct dims *d, dim a, dim b)
-{
-	struct poly pb = d->polys[b.idx];
-	BUG_ON(!pb.n && !pb.c0);
-	if (!pb.n)
-		return div_const(d, a, pb.c0);
-	if (dim_eq(a, b))
-		return dim_const(d, 1);
-	if (!d->polys[a.idx].n && !d->polys[a.idx].c0)
-		return a;
-	dim cancelled;
-	if (pb.n == 1 && !pb.c0 && cancel_monomial(d, a, pb.terms[0].atom, &cancelled))
-		return div_const(d, cancelled, pb.terms[0].coef);
-	return opaque(d, ATOM_DIV, a, b);
-}
-
-dim dim_mod(struct dims *d, dim a, dim b)
-{
-	struct poly pb = d->polys[b.idx];
-	BUG_ON(!pb.n && !pb.c0);
-	if (dim_eq(a, b))
-		return dim_const(d, 0);
-	if (pb.n || pb.c0 < 0) {
-		dim q;
-		if (pb.n == 1 && !pb.c0 && pb.terms[0].coef == 1 && cancel_monomial(d, a, pb.terms[0].atom, &q))
-			return dim_const(d, 0);
-		if (!pb.n && !d->polys[a.idx].n)
-			return dim_const(d, floor_mod(d->polys[a.idx].c0, pb.c0));
-		return opaque(d, ATOM_MOD, a, b);
-	}
-	dim quot, rest;
-	split_by(d, a, pb.c0, &quot, &rest);
-	if (!d->polys[rest.idx].n)
-		return rest;
-	return opaque(d, ATOM_MOD, rest, b);
 }
 
 /* ---- questions ---- */
@@ -627,126 +447,4 @@ dim dim_translate(struct dims *to, const struct dims *from, dim x, const dim *ma
 		v = dim_add(to, v, dim_mul(to, atom_translate(to, from, p.terms[i].atom, map), c));
 	}
 	return v;
-}
-
-/* ---- printing ---- */
-
-static bool needs_brackets(const struct dims *d, dim x)
-{
-	const struct poly *p = &d->polys[x.idx];
-	return p->n + (p->c0 != 0) > 1 || (p->n == 1 && (p->terms[0].coef != 1 || d->atoms[p->terms[0].atom].kind != ATOM_SYM));
-}
-
-static void print_operand(const struct dims *d, dim x, struct buf *out)
-{
-	bool brackets = needs_brackets(d, x);
-	if (brackets)
-		buf_putc(out, '(');
-	dim_print(d, x, out);
-	if (brackets)
-		buf_putc(out, ')');
-}
-
-static void atom_print(const struct dims *d, uint32_t atom, bool factor, struct buf *out)
-{
-	const struct atom *x = &d->atoms[atom];
-	if (x->kind == ATOM_SYM) {
-		buf_puts(out, d->names[x->sym]);
-		return;
-	}
-	if (x->kind == ATOM_PRODUCT) {
-		for (uint32_t i = 0; i < x->n; i++) {
-			if (i)
-				buf_putc(out, '*');
-			atom_print(d, x->factors[i], true, out);
-		}
-		return;
-	}
-	if (factor)
-		buf_putc(out, '(');
-	print_operand(d, x->a, out);
-	buf_puts(out, x->kind == ATOM_DIV ? "//" : "%");
-	print_operand(d, x->b, out);
-	if (factor)
-		buf_putc(out, ')');
-}
-
-void dim_print(const struct dims *d, dim x, struct buf *out)
-{
-	const struct poly *p = &d->polys[x.idx];
-	for (uint32_t i = 0; i < p->n; i++) {
-		int64_t c = p->terms[i].coef;
-		if (i)
-			buf_puts(out, c < 0 ? " - " : " + ");
-		else if (c < 0)
-			buf_putc(out, '-');
-		uint64_t size = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
-		if (size != 1)
-			buf_printf(out, "%llu*", (unsigned long long)size);
-		atom_print(d, p->terms[i].atom, size != 1, out);
-	}
-	if (!p->n)
-		buf_printf(out, "%lld", (long long)p->c0);
-	else if (p->c0)
-		buf_printf(out, p->c0 < 0 ? " - %llu" : " + %llu", (unsigned long long)(p->c0 < 0 ? 0 - (uint64_t)p->c0 : (uint64_t)p->c0));
-}
-
-/* ---- programs ---- */
-
-struct program {
-	struct dim_step *steps;
-	uint32_t cap, n;
-};
-
-static void step(struct program *p, enum dim_op op, int64_t value)
-{
-	if (p->n < p->cap)
-		p->steps[p->n] = (struct dim_step){op, value};
-	p->n++;
-}
-
-static void poly_steps(const struct dims *d, dim x, struct program *p);
-
-static void atom_steps(const struct dims *d, uint32_t atom, struct program *p)
-{
-	const struct atom *x = &d->atoms[atom];
-	if (x->kind == ATOM_SYM) {
-		step(p, DIM_PUSH_SYM, x->sym);
-	} else if (x->kind == ATOM_PRODUCT) {
-		for (uint32_t i = 0; i < x->n; i++) {
-			atom_steps(d, x->factors[i], p);
-			if (i)
-				step(p, DIM_OP_MUL, 0);
-		}
-	} else {
-		poly_steps(d, x->a, p);
-		poly_steps(d, x->b, p);
-		step(p, x->kind == ATOM_DIV ? DIM_OP_FLOORDIV : DIM_OP_MOD, 0);
-	}
-}
-
-static void poly_steps(const struct dims *d, dim x, struct program *p)
-{
-	const struct poly *q = &d->polys[x.idx];
-	for (uint32_t i = 0; i < q->n; i++) {
-		atom_steps(d, q->terms[i].atom, p);
-		if (q->terms[i].coef != 1) {
-			step(p, DIM_PUSH_CONST, q->terms[i].coef);
-			step(p, DIM_OP_MUL, 0);
-		}
-		if (i)
-			step(p, DIM_OP_ADD, 0);
-	}
-	if (q->n && !q->c0)
-		return;
-	step(p, DIM_PUSH_CONST, q->c0);
-	if (q->n)
-		step(p, DIM_OP_ADD, 0);
-}
-
-uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap)
-{
-	struct program p = {steps, cap, 0};
-	poly_steps(d, x, &p);
-	return p.n;
 }
