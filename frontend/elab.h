@@ -12,13 +12,7 @@
 #include "frontend/module.h"
 #include "frontend/value.h"
 
-enum {
-	ELAB_MAX_DEPTH = 1200,
-	ELAB_MAX_FRAMES = 100,
-	ELAB_MAX_STEPS = 2000000,
-	ELAB_STEPS_PER_TOKEN = 200,
-	ELAB_MAX_ARGS = 64
-};
+enum { ELAB_MAX_DEPTH = 1200, ELAB_MAX_FRAMES = 100, ELAB_MAX_STEPS = 2000000, ELAB_STEPS_PER_TOKEN = 200, ELAB_MAX_ARGS = 64 };
 
 /* A member `let` whose value is a tensor, evaluated in this unit. */
 struct lazy_local {
@@ -37,9 +31,9 @@ struct builder {
 	struct map params; /* iparam id to input node */
 	bool open_params;  /* a scratch unit: parameters become inputs when they are used */
 	bool effects;
-	VEC(struct iparam *) opened; /* with open_params: the parameters behind the inputs, in order */
-	bool body;         /* of a run-time branch or loop inside `outer` (elab_body.h) */
-	bool certain;      /* a body that is executed for sure, once */
+	VEC(struct iparam *) opened;  /* with open_params: the parameters behind the inputs, in order */
+	bool body;                    /* of a run-time branch or loop inside `outer` (elab_body.h) */
+	bool certain;                 /* a body that is executed for sure, once */
 	struct map imported, origins; /* of a body: outer's nodes to its own, and back */
 };
 struct local {
@@ -57,15 +51,15 @@ struct frame {
 	struct frame *up;
 	struct module *mod;
 	struct instance *self;
-	const struct func *func; /* NULL: a layer's body, a constant, main */
+	const struct func *func;    /* NULL: a layer's body, a constant, main */
 	const struct builder *unit; /* what it writes to */
-	uint32_t base;           /* first local */
-	span call_at;            /* SPAN_NONE: not called from source */
-	const char *what;        /* "layer instance `fc2`": for labels along the path */
+	uint32_t base;              /* first local */
+	span call_at;               /* SPAN_NONE: not called from source */
+	const char *what;           /* "layer instance `fc2`": for labels along the path */
 	struct value result;
 	span result_at; /* the expression that gave it */
 	bool returned;
-	span maybe_result_at; /* checking: a result under a condition that only the run knows; an empty span: none */
+	span maybe_result_at;         /* checking: a result under a condition that only the run knows; an empty span: none */
 	const struct unit_plan *plan; /* the call that is being made a unit, its arguments' nodes in `caller` */
 	struct builder *caller;
 };
@@ -76,10 +70,10 @@ struct elab {
 	struct arena *temp; /* what lives no longer than an open signature */
 	int quiet;
 	bool checking;
-	int unsure;   /* inside a branch or loop that may not run */
-	bool naming;  /* the text under construction is a compile-time message: run-time values are named, not printed */
+	int unsure;      /* inside a branch or loop that may not run */
+	bool naming;     /* the text under construction is a compile-time message: run-time values are named, not printed */
 	bool std_speaks; /* the message is the library's own, about the call: the place in the library says nothing more */
-	bool gave_up; /* a limit was hit and reported */
+	bool gave_up;    /* a limit was hit and reported */
 	uint32_t depth, frames;
 	uint64_t steps, max_steps;
 	struct {
@@ -95,7 +89,7 @@ struct elab {
 	struct param_list *main_params; /* elaborating main: its layers' parameters, named after the locals that hold them */
 	name_id ways[WAY_COUNT];
 	uint32_t ways_seen; /* checking: ways out met under conditions that nobody knows */
-	bool tail; /* the block to be evaluated gives a value that is wanted */
+	bool tail;          /* the block to be evaluated gives a value that is wanted */
 };
 
 /* FLOW_MAYBE: one of the others but FLOW_NEXT, or FLOW_NEXT: only the run knows. The locals of `enum way_out` say under which conditions. */
@@ -208,7 +202,8 @@ static inline bool is_left_out(const struct ast *t, node_id param, struct value 
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at);
 /* Runs a function's body in the current unit; `values` are its arguments. */
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what);
-struct value call_unit(struct elab *e, struct func *fn, struct value *values, const span *ats, uint32_t n, span at, const char *what);
+/* The same as a call of a unit, made if there is none for such arguments (elab_plan.c). */
+struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what);
 
 /* ---- nodes (emit.c) ---- */
 void builder_open(struct elab *e, struct builder *b);
@@ -255,7 +250,8 @@ struct param_list {
 /* All parameters in a value's instances, in order of declaration, with names under `prefix`. */
 void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out);
 void param_list_free(struct param_list *l);
-struct core_unit *param_init(struct elab *e, struct iparam *p); /* NULL: none, or failed */
+/* The unit that computes a parameter's initial value; NULL: it has none, or failed (elab_init.c). */
+struct core_unit *param_init(struct elab *e, struct iparam *p);
 
 /* A tensor argument of a unit that is to be made. */
 struct leaf {
@@ -279,8 +275,13 @@ struct unit_plan {
 /* The unit of the plan, made now if there is none. */
 const struct unit_info *unit_get(struct elab *e, struct unit_plan *p);
 void unit_plan_free(struct unit_plan *p);
+/* The same for equal definitions, compile-time arguments, element types, shapes and build-time flags; a name for people (elab_identity.c). */
+hash128 unit_identity(struct elab *e, const struct unit_plan *p);
+const char *unit_name(struct elab *e, const struct unit_plan *p);
 /* Copies the current builder into a unit and closes it. */
 struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);
+/* Copies the inputs, nodes and arguments of the current builder into u. */
+void unit_take_nodes(struct elab *e, struct core_unit *u);
 /* What the definition's attributes say of its units. */
 void unit_attributes(struct core_unit *u, const struct func *fn);
 struct core_program *elab_program(struct elab *e, const struct elab_request *req);

@@ -269,22 +269,13 @@ static const struct frame *function_frame(const struct elab *e)
 	return f->func ? f : e->frame;
 }
 
-#define KEEP(to, from, n, T) ((to) = ARENA_ARRAY(e->f->arena, T, (n) + 1), (n) ? memcpy((to), (from), sizeof(T) * (n)) : NULL)
-
 /* The unit whose nodes are those of the current builder; the same again gives the same. */
 static struct core_unit *finish(struct elab *e, struct core_unit *u, const struct func *fn)
 {
 	char hex[33];
 	uint64_t known;
-	struct builder *b = e->b;
-	u->n_inputs = b->inputs.len;
-	u->n_nodes = b->nodes.len;
-	u->n_args = b->args.len;
-	KEEP(u->inputs, b->inputs.at, u->n_inputs, struct core_input);
-	KEEP(u->nodes, b->nodes.at, u->n_nodes, struct core_node);
-	KEEP(u->args, b->args.at, u->n_args, struct core_arg);
-	u->effects = b->effects;
 	const char *definition = fn ? name_text(e->f, fn->item->name) : "main";
+	unit_take_nodes(e, u);
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, u->file);
 	hasher_add_str(h, definition);

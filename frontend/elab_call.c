@@ -407,7 +407,7 @@ struct value call_func(struct elab *e, struct func *fn, struct args *args, span 
 		return run_body(e, fn, values, ats, at, what);
 	if (recursive(e, fn))
 		return report_recursion(e, fn, at), VALUE_POISON;
-	return call_unit(e, fn, values, ats, n, at, what);
+	return call_unit(e, fn, values, n, at, what);
 }
 
 static struct value call_layer(struct elab *e, struct instance *in, struct args *args, span at, const char *what)

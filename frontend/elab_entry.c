@@ -355,8 +355,7 @@ static void elab_entry(struct program *p, const char *name)
 	if (!fn)
 		return;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	struct frame root = {
-		.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE, .unit = e->b};
+	struct frame root = {.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE, .unit = e->b};
 	struct entry_plan *ep = ARENA_NEW(e->f->arena, struct entry_plan);
 	builder_open(e, &b);
 	e->frame = &root;

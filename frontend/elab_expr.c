@@ -121,8 +121,7 @@ static bool range_bound(struct elab *e, node_id n, struct value *out)
 	if (value_is_bound(e, *out))
 		return true;
 	if (!is_poison(*out))
-		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers, not %s",
-			   elab_value_text(e, *out));
+		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers, not %s", elab_value_text(e, *out));
 	return false;
 }
 

@@ -33,7 +33,10 @@ static struct value slice_seq(struct elab *e, struct value v, node_id sub)
 	bool known = (from.kind == V_INT || from.kind == V_NONE) && (to.kind == V_INT || to.kind == V_NONE) &&
 		     (step.kind == V_INT || step.kind == V_NONE);
 	if (!known || !s || s == INT64_MIN)
-		return bad_index(e, sub, v, from.kind != V_INT && from.kind != V_NONE ? from : to.kind != V_INT && to.kind != V_NONE ? to : step);
+		return bad_index(e, sub, v,
+				 from.kind != V_INT && from.kind != V_NONE ? from
+				 : to.kind != V_INT && to.kind != V_NONE   ? to
+									   : step);
 	bool up = s > 0;
 	int64_t a = clamp_bound(from, n, up ? 0 : -1, up ? n : n - 1, up ? 0 : n - 1);
 	int64_t b = clamp_bound(to, n, up ? 0 : -1, up ? n : n - 1, up ? n : -1);

@@ -152,7 +152,9 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
 		span vat = bound[i] ? bound[i]->at : elab_span(e, p);
 		if (ast_a(t, p) && !is_left_out(t, p, v))
-			ok = sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p), joined(e, "argument `", name_text(e->f, name), label)) && ok;
+			ok = sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p),
+				       joined(e, "argument `", name_text(e->f, name), label)) &&
+			     ok;
 		ok = ok && !run_time_arg(e, v, vat);
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});
 	}
@@ -231,8 +233,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	for (uint32_t i = 0; i < decl.params.n && i < 64; i++)
 		in->given |= (uint64_t)(bound[i] != NULL) << i;
 	bool in_unit = inside_unit(e);
-	struct frame fr = {
-		.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = at, .what = what, .unit = e->b};
+	struct frame fr = {.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = at, .what = what, .unit = e->b};
 	e->frame = &fr;
 	e->frames++;
 	e->depth += 4;
@@ -258,8 +259,8 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->depth -= 4;
 	struct value v = {.kind = V_LAYER, .u.layer = in};
 	if (ok && in_unit && !e->checking && in->params->n) {
-		struct diag *g = elab_error(e, DIAG_LAYER_IN_FN, at,
-					    "%s has parameters and cannot be made while tensors are computed", what);
+		struct diag *g =
+			elab_error(e, DIAG_LAYER_IN_FN, at, "%s has parameters and cannot be made while tensors are computed", what);
 		diag_help(e->out, g, "make it in the body of the layer: `let name = …` before the functions");
 		return VALUE_POISON;
 	}
@@ -307,10 +308,7 @@ void check_layer(struct elab *e, struct item *it)
 
 /* ---- parameters of a subtree ---- */
 
-static const char *dotted(struct elab *e, const char *prefix, const char *name)
-{
-	return *prefix ? joined(e, prefix, ".", name) : name;
-}
+static const char *dotted(struct elab *e, const char *prefix, const char *name) { return *prefix ? joined(e, prefix, ".", name) : name; }
 
 static const char *number(struct elab *e, uint32_t i)
 {

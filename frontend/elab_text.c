@@ -416,3 +416,10 @@ enum flow exec_assert(struct elab *e, node_id n)
 		emit_assert(e, c.kind == V_TENSOR ? c.u.t : emit_scalar(e, c, DT_BOOL, at), m, at);
 	return FLOW_NEXT;
 }
+
+struct value text_with(struct elab *e, const struct text *old, struct value values)
+{
+	struct text *text = ARENA_NEW(e->f->arena, struct text);
+	*text = (struct text){old->template, values};
+	return (struct value){.kind = V_TEXT, .u.text = text};
+}

@@ -1,0 +1,70 @@
+/* Names in scope and their uses, and what an editor may offer where one stands. */
+#include "frontend/index_note.h"
+#include "frontend/resolve_state.h"
+
+void scope_push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed)
+{
+	struct definition d = {kind, whole, r->parent, typed};
+	vec_push(&r->scope, ((struct scoped){text_of(r, name), index_define(r->f, r->m, name, &d), name, (uint8_t)kind, false, false}));
+}
+
+struct scoped *scope_find(struct resolver *r, name_id n)
+{
+	for (uint32_t i = r->scope.len; i-- > 0;)
+		if (r->scope.at[i].name == n)
+			return &r->scope.at[i];
+	return NULL;
+}
+
+void item_use(struct resolver *r, struct item *it, token_id tok)
+{
+	it->used = true;
+	if (r->f->index)
+		index_use(r->f, tok_span(r->m, tok), index_item(r->f, it));
+}
+
+bool name_defined(struct resolver *r, token_id tok)
+{
+	name_id n = text_of(r, tok);
+	struct scoped *local = scope_find(r, n);
+	struct item *it = local ? NULL : module_find(r->m, n);
+	if (local) {
+		local->used = true;
+		index_use(r->f, tok_span(r->m, tok), local->symbol);
+	} else if (it) {
+		item_use(r, it, tok);
+	}
+	return local || it;
+}
+
+bool name_known(struct resolver *r, token_id tok)
+{
+	uint64_t i;
+	if (name_defined(r, tok))
+		return true;
+	if (!map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i))
+		return false;
+	index_use(r->f, tok_span(r->m, tok), (uint32_t)i);
+	return true;
+}
+
+void name_offer(struct resolver *r, token_id tok, enum ask_context context)
+{
+	if (!index_asked(r->f, tok_span(r->m, tok)))
+		return;
+	r->f->index->candidates.len = 0;
+	for (uint32_t i = r->scope.len; i-- > 0;) {
+		struct scoped s = r->scope.at[i];
+		if (scope_find(r, s.name) == &r->scope.at[i])
+			index_offer(r->f, name_text(r->f, s.name), r->f->index->symbols.at[s.symbol].kind, s.symbol, NULL);
+	}
+	index_offer_globals(r->f, r->m, context);
+}
+
+void member_offer(struct resolver *r, struct module *m, token_id tok)
+{
+	if (!index_asked(r->f, tok_span(r->m, tok)))
+		return;
+	r->f->index->context = ASK_MEMBER;
+	index_offer_items(r->f, m);
+}
