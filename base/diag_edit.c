@@ -79,24 +79,10 @@ static void print_lines(const struct excerpt_look *look, const line_list *lines,
 	row_free(&r);
 }
 
-static uint32_t line_start(const struct source *s, uint32_t at)
-{
-	while (at > 0 && s->text[at - 1] != '\n')
-		at--;
-	return at;
-}
-
-static uint32_t line_end(const struct source *s, uint32_t at)
-{
-	const char *stop = memchr(s->text + at, '\n', s->len - at);
-
-	return stop ? (uint32_t)(stop - s->text) : s->len;
-}
-
 void excerpt_print_edit(const struct excerpt_look *look, span at, const char *replacement)
 {
 	const struct source *s = sources_get(look->sources, at.source);
-	uint32_t from = line_start(s, at.start), to = line_end(s, at.end), same_lines;
+	uint32_t from = source_line_start(s, at.start), to = source_line_end(s, at.end), same_lines;
 	uint32_t number = source_position(look->sources, at.source, from).line;
 	struct buf changed = {0};
 	line_list old = split(s->text + from, to - from), new;

@@ -135,3 +135,17 @@ void source_line(const struct sources *s, uint32_t id, uint32_t line, const char
 	*text = src->text + start;
 	*len = end - start;
 }
+
+uint32_t source_line_start(const struct source *s, uint32_t at)
+{
+	while (at > 0 && s->text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+uint32_t source_line_end(const struct source *s, uint32_t at)
+{
+	const char *stop = memchr(s->text + at, '\n', s->len - at);
+
+	return stop ? (uint32_t)(stop - s->text) : s->len;
+}

@@ -33,6 +33,9 @@ const struct source *sources_get(const struct sources *s, uint32_t id);
 uint32_t sources_count(const struct sources *s);
 /* Line and column of a byte offset (clamped to the text). The line table is built on first use. */
 struct position source_position(const struct sources *s, uint32_t id, uint32_t offset);
+/* Where the line of a byte offset begins, and where its newline or the end of the text is. */
+uint32_t source_line_start(const struct source *s, uint32_t at);
+uint32_t source_line_end(const struct source *s, uint32_t at);
 /* The line (from 1) without its newline. */
 void source_line(const struct sources *s, uint32_t id, uint32_t line, const char **text, uint32_t *len);
 #endif

@@ -217,6 +217,9 @@ void parse_root(struct parser *p);
 node_id parse_const(struct parser *p, uint32_t attrs);
 bool at_attribute(struct parser *p);    /* does the `@` here, at the start of a line, begin an attribute? */
 node_id parse_member(struct parser *p); /* attributes, then fn, param, const or let in a layer */
+/* parse_import.c: at their keywords */
+node_id parse_import(struct parser *p);
+node_id parse_from(struct parser *p);
 /* parse_type.c */
 node_id parse_type(struct parser *p);
 uint32_t parse_generics(struct parser *p); /* <T: Numeric, M>; list's extra index, 0 where there is none */

@@ -55,17 +55,6 @@ struct value rule_create_trit(struct elab *e, struct bcall *c)
 	return emit_created(e, c, &t);
 }
 
-static dtype number_type(struct value v)
-{
-	switch (v.kind) {
-	case V_FLOAT: return DT_FLOAT32;
-	case V_BOOL: return DT_BOOL;
-	case V_TRIT: return DT_TRIT;
-	case V_DIM: return DT_INT64;
-	default: return DT_INT32;
-	}
-}
-
 struct value rule_full(struct elab *e, struct bcall *c)
 {
 	struct core_type t = {0};
@@ -73,7 +62,7 @@ struct value rule_full(struct elab *e, struct bcall *c)
 	if (!need_sizes(e, c, 0, t.dims, &n, NULL))
 		return VALUE_POISON;
 	t.rank = (uint8_t)n;
-	t.elem = c->v[1].kind == V_TENSOR ? type_of(e, c->v[1].u.t)->elem : number_type(c->v[1]);
+	t.elem = c->v[1].kind == V_TENSOR ? type_of(e, c->v[1].u.t)->elem : scalar_type(c->v[1]);
 	if (c->v[2].kind != V_NONE && !need_dtype(e, c, 2, &t.elem))
 		return VALUE_POISON;
 	core_ref v = c->v[1].kind == V_TENSOR   ? emit_cast(e, c->v[1].u.t, t.elem, c->at)
@@ -198,7 +187,7 @@ static bool measure(struct elab *e, struct bcall *c, struct value v, uint32_t de
 			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the data must be numbers known at compile time, not %s",
 					   elab_value_text(e, v)),
 			       false;
-		dtype t = number_type(v);
+		dtype t = scalar_type(v);
 		if (depth != l->type.rank && l->count)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the lists are nested to different depths"), false;
 		l->type.rank = (uint8_t)depth;

@@ -127,19 +127,6 @@ const char *source_text(struct call *c, const struct analysis *a, span at)
 	return out;
 }
 
-static uint32_t line_start(const struct source *s, uint32_t at)
-{
-	while (at > 0 && s->text[at - 1] != '\n')
-		at--;
-	return at;
-}
-
-static uint32_t line_end(const struct source *s, uint32_t at)
-{
-	const char *stop = memchr(s->text + at, '\n', s->len - at);
-	return stop ? (uint32_t)(stop - s->text) : s->len;
-}
-
 static char first_char(const struct source *s, uint32_t line)
 {
 	while (s->text[line] == ' ' || s->text[line] == '\t')
@@ -152,7 +139,7 @@ static const char *comment_text(struct call *c, const struct source *s, uint32_t
 {
 	struct buf b = {0};
 	for (uint32_t end; from < to; from = end + 1) {
-		end = line_end(s, from);
+		end = source_line_end(s, from);
 		if (first_char(s, from) != '#')
 			continue;
 		while (s->text[from] == ' ' || s->text[from] == '\t' || s->text[from] == '#')
@@ -170,13 +157,13 @@ static const char *comment_text(struct call *c, const struct source *s, uint32_t
 const char *source_comment(struct call *c, const struct analysis *a, span whole)
 {
 	const struct source *s = sources_get(a->sources, whole.source);
-	uint32_t line = line_start(s, whole.start), first = line, own = line;
+	uint32_t line = source_line_start(s, whole.start), first = line, own = line;
 	while (s->text[own] == ' ' || s->text[own] == '\t')
 		own++;
 	if (own != whole.start && s->text[own] != '@') /* not the first on its line */
 		return NULL;
 	while (first > 0) {
-		uint32_t above = line_start(s, first - 1);
+		uint32_t above = source_line_start(s, first - 1);
 		char mark = first_char(s, above);
 		if (mark != '#' && mark != '@')
 			break;
@@ -190,7 +177,7 @@ const char *module_comment(struct call *c, const struct analysis *a, uint32_t so
 	const struct source *s = sources_get(a->sources, source);
 	uint32_t end = 0;
 	while (end < s->len && first_char(s, end) == '#')
-		end = line_end(s, end) + 1;
+		end = source_line_end(s, end) + 1;
 	return comment_text(c, s, 0, end);
 }
 

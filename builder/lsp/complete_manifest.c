@@ -22,18 +22,11 @@ static const struct {
 #include "builder/manifest_keys.def"
 };
 
-static uint32_t line_start(const struct source *s, uint32_t at)
-{
-	while (at > 0 && s->text[at - 1] != '\n')
-		at--;
-	return at;
-}
-
 /* The block that an indented line belongs to, or BLOCK_COUNT. */
 static uint32_t block_above(const struct source *s, uint32_t line)
 {
 	while (line > 0) {
-		line = line_start(s, line - 1);
+		line = source_line_start(s, line - 1);
 		size_t n = strcspn(s->text + line, " \t\r\n#");
 		for (uint32_t i = 0; n && i < BLOCK_COUNT; i++)
 			if (strlen(blocks[i]) == n && !strncmp(blocks[i], s->text + line, n))
@@ -58,7 +51,7 @@ static void put_entries(struct call *c, const struct place *p)
 void complete_manifest(struct call *c, const struct place *p)
 {
 	const struct source *s = p->source;
-	uint32_t line = line_start(s, p->offset);
+	uint32_t line = source_line_start(s, p->offset);
 	const char *before = arena_strndup(c->scratch, s->text + line, p->offset - line), *word = before + strspn(before, " \t");
 	if (strchr(before, '#') || (strchr(word, '=') && strncmp(word, "entry", 5) != 0))
 		return;

@@ -1,0 +1,118 @@
+/* Imports, and what other languages write for them. */
+#include <stdio.h>
+#include <string.h>
+#include "frontend/foreign.h"
+#include "frontend/frontend.h"
+#include "frontend/parse_state.h"
+
+static token_id parse_module(struct parser *p)
+{
+	if (p->k != TOK_NAME && p->k != TOK_STRING) {
+		struct diag *g = error_expected(p, DIAG_EXPECTED_NAME, "a module");
+		help(p, g, "a module is a name, as in `import nn`, or a file, as in `import \"blocks.tri\"`");
+		return TOKEN_NONE;
+	}
+	advance(p);
+	return p->i - 1;
+}
+
+static token_id parse_as(struct parser *p)
+{
+	if (p->k != TOK_AS || after_newline(p))
+		return TOKEN_NONE;
+	advance(p);
+	return expect_name(p, "a name after `as`");
+}
+
+/* torch.nn, std.nn, nn.tri: the module is the last name if that is the standard library's, or the first before `.tri`; otherwise TOKEN_NONE. */
+static token_id dotted_module(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id first = p->i - 1, last = first;
+	char name[64], text[64];
+	uint32_t len;
+	while ((p->k == TOK_DOT || p->k == TOK_COLON || p->k == TOK_NAME) && !after_newline(p)) {
+		last = p->k == TOK_NAME ? p->i : last;
+		advance(p);
+	}
+	snprintf(name, sizeof name, "%.*s", (int)(token_len(t, last) < 63 ? token_len(t, last) : 63), token_text(t, last));
+	snprintf(text, sizeof text, "%.*s", (int)(token_len(t, first) < 63 ? token_len(t, first) : 63), token_text(t, first));
+	bool file = !strcmp(name, "tri");
+	const char *why = foreign_module_help(text);
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, last), "a module has one name");
+	if (file || frontend_std(name, &len)) {
+		edit(p, g, between(p, first, last), file ? text : name);
+		sound(p, g);
+		return file ? first : last;
+	}
+	help(p, g, why ? why : "a file in a folder is imported by its path: `import \"layers/blocks.tri\" as blocks`");
+	recovered(p, g);
+	return TOKEN_NONE;
+}
+
+static bool at_dotted(const struct parser *p)
+{
+	return !p->panic && !after_newline(p) && (p->k == TOK_DOT || (p->k == TOK_COLON && peek(p) == TOK_COLON));
+}
+
+node_id parse_import(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	token_id module = parse_module(p);
+	if (at_dotted(p))
+		module = dotted_module(p);
+	token_id alias = p->panic ? TOKEN_NONE : parse_as(p);
+	if (p->panic || module == TOKEN_NONE)
+		return error_node(p);
+	if (p->k == TOK_COMMA) {
+		struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "an import names one module");
+		help(p, g, "write one import a line");
+	}
+	return new_node(p, NODE_IMPORT, keyword, module, alias);
+}
+
+static node_id parse_import_name(struct parser *p)
+{
+	if (p->k == TOK_STAR) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "names are imported one by one");
+		help(p, g, "or import the module and write `nn.Linear`");
+		return error_node(p);
+	}
+	token_id name = expect_name(p, "a name to import");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	return new_node(p, NODE_IMPORT_NAME, name, parse_as(p), 0);
+}
+
+node_id parse_from(struct parser *p)
+{
+	token_id keyword = p->i;
+	uint32_t base = p->n_scratch, commas;
+	advance(p);
+	token_id module = parse_module(p);
+	if (at_dotted(p) && (module = dotted_module(p)) == TOKEN_NONE) {
+		while (p->k != TOK_EOF && !after_newline(p))
+			skip_token(p);
+		return error_node(p);
+	}
+	if (!p->panic)
+		expect(p, TOK_IMPORT, "`import` and names");
+	if (p->panic)
+		return error_node(p);
+	if (p->k == TOK_LBRACE) {
+		struct diag *g =
+			error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "imported names stand without braces: `from nn import Linear, ReLU`");
+		skip_token(p);
+		recovered(p, g);
+		return error_node(p);
+	}
+	if (p->k == TOK_LPAREN) { /* from nn import (Linear, Conv2d), as in Python */
+		parse_elements(p, TOK_RPAREN, parse_import_name, &commas);
+	} else {
+		do
+			push(p, parse_import_name(p));
+		while (!p->panic && accept(p, TOK_COMMA));
+	}
+	return new_node(p, NODE_FROM_IMPORT, keyword, module, pop_list(p, base, 0));
+}
