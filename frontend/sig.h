@@ -71,7 +71,7 @@ struct sig {
 	VEC(uint32_t) imported; /* the current unit's symbols made since: their symbols in dims */
 	uint32_t alias_depth;
 	struct alias_frame *aliases; /* being read, innermost first */
-	uint32_t n_types; /* made so far: aliases may multiply */
+	uint32_t n_types;            /* made so far: aliases may multiply */
 };
 
 void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self);
@@ -83,8 +83,10 @@ struct type *sig_type(struct sig *s, node_id n);
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
 /* Adds the equation of one dimension of a declared type with a size of the current unit. `what`, `at` and `decl` are for the error. */
 void sig_equate(struct sig *s, struct type *t, const struct core_type *actual, uint32_t axis, span at, span decl, const char *what);
-/* Solves the equations so far. False: reported. */
+/* Solves the equations so far. False: reported (solve.c). */
 bool sig_solve(struct sig *s);
+/* "[N, 2*K]", with the values of the variables that are bound. */
+const char *sig_pattern_text(struct sig *s, const struct type *t);
 /* Dimension variables become locals of the current frame, which must be the callee's. */
 void sig_bind_locals(struct sig *s);
 /* Checking: from here on the variables that stand for unknown sizes are what they are. */

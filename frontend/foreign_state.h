@@ -1,0 +1,25 @@
+/* What the files of other languages' habits share. */
+#ifndef TRIB_FRONTEND_FOREIGN_STATE_H
+#define TRIB_FRONTEND_FOREIGN_STATE_H
+#include "frontend/parse_state.h"
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+/* A row of foreign_words.def. */
+struct foreign_word {
+	const char *text;
+	uint8_t follow, where, read;
+	const char *message, *help, *edit;
+};
+/* The word at token i, if it stands for a habit in one of the places `where`; else NULL. */
+const struct foreign_word *foreign_word_at(struct parser *p, token_id i, uint8_t where);
+/* Reports a habit; help_text and the edit to `instead` may be NULL. NULL: the report is dropped. */
+struct diag *foreign_at(struct parser *p, span at, const char *message, const char *help_text, const char *instead);
+
+static inline enum token_kind kind_at(const struct parser *p, token_id i)
+{
+	return i < p->t->tokens.len ? token_kind(&p->t->tokens, i) : TOK_EOF;
+}
+static inline bool newline_at(const struct parser *p, token_id i) { return i >= p->t->tokens.len || token_after_newline(&p->t->tokens, i); }
+static inline bool adjacent(const struct parser *p, token_id i) { return p->t->tokens.ends[i] == p->t->tokens.starts[i + 1]; }
+#endif
