@@ -42,8 +42,8 @@ static bool value_tensor(struct packer *p, const struct value *v, struct arena *
 
 static bool load_weights(struct packer *p, const struct evaluation *e, uint32_t piece, struct arena *scratch, struct tensor *weights)
 {
-	for (uint32_t i = 0; i < e->plan->slice->n_weights; i++)
-		if (e->pieces->of_weight[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[i]))
+	for (uint32_t i = 0, n = 0; i < e->plan->slice->n_weights; i++)
+		if (e->pieces->of_weight[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[n++]))
 			return false;
 	return true;
 }
@@ -54,10 +54,11 @@ static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 	struct arena *scratch = arena_new(0);
 	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, slice->n_weights + 1);
 	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, slice->n_outputs + 1);
-	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(slice->dims) + 1); /* nothing known at build time depends on them */
+	const struct ir_fn *f = weigh_piece(scratch, slice, e->pieces, piece);
+	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* nothing known at build time depends on them */
 	const char *error = "failed";
 	bool ok = load_weights(p, e, piece, scratch, weights);
-	if (ok && !interp_run(weigh_piece(scratch, slice, e->pieces, piece), NULL, weights, syms, 0, p->part, results, &error))
+	if (ok && !interp_run(f, NULL, weights, syms, 0, p->part, results, &error))
 		ok = fail(p, e->plan->unit->name, error);
 	for (uint32_t o = 0, n = 0; ok && o < slice->n_outputs; o++)
 		if (e->pieces->of_output[o] == piece)

@@ -10,7 +10,7 @@
 #include "base/bug.h"
 #include "frontend/core.h"
 
-#define WEIGHT_FORMAT 1u /* raise it when a layout's bytes change */
+#define WEIGHT_FORMAT 2u /* raise it when a layout's bytes change */
 
 static hash128 hash_pair(uint64_t a, uint64_t b) { return hash_bytes((uint64_t[]){a, b}, 16); }
 
@@ -20,7 +20,10 @@ static struct value slice_value(struct evaluation *e, uint32_t o)
 	const struct ir_inst *inst = ir_at(e->plan->slice, e->plan->slice->outputs[o]);
 	if (inst->op == OP_WEIGHT)
 		return e->args[inst->index];
-	return (struct value){hash_combine(e->hash, hash_pair(o, 0)), WEIGH_COMPUTED, o, e};
+	uint32_t piece = e->pieces->of_output[o], nth = 0;
+	for (uint32_t k = 0; k < o; k++)
+		nth += e->pieces->of_output[k] == piece;
+	return (struct value){hash_combine(e->piece_hashes[piece], hash_pair(nth, 0)), WEIGH_COMPUTED, o, e};
 }
 
 /* Type and shape, without data. */
@@ -87,10 +90,16 @@ static void add_nodes(struct weigher *w, struct evaluation *e, uint64_t unit)
 	e->first_node = w->groups.len;
 	for (uint32_t i = 0; i < e->pieces->n; i++)
 		vec_push(&w->groups, e->first_node + i);
+	e->piece_hashes = ARENA_ARRAY(w->a, hash128, e->pieces->n + 1);
+	for (uint32_t i = 0; i < e->pieces->n; i++)
+		e->piece_hashes[i] = e->pieces->hashes[i];
 	for (uint32_t i = 0; i < slice->n_weights; i++) {
 		const struct value *v = &e->args[i];
-		if (e->pieces->of_weight[i] != PIECE_NONE && v->param == WEIGH_COMPUTED)
-			weigh_join(w, e->first_node + e->pieces->of_weight[i], v->maker->first_node + v->maker->pieces->of_output[v->output]);
+		uint32_t piece = e->pieces->of_weight[i];
+		if (piece != PIECE_NONE)
+			e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], v->hash);
+		if (piece != PIECE_NONE && v->param == WEIGH_COMPUTED)
+			weigh_join(w, e->first_node + piece, v->maker->first_node + v->maker->pieces->of_output[v->output]);
 	}
 }
 

@@ -57,16 +57,75 @@ struct pieces *weigh_pieces(struct arena *a, const struct ir_fn *f)
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (ir_at(f, r)->op == OP_WEIGHT && number[root(up, r)])
 			p->of_weight[ir_at(f, r)->index] = number[root(up, r)] - 1;
+	p->hashes = ARENA_ARRAY(a, hash128, p->n + 1);
+	for (uint32_t k = 0; k < p->n; k++) {
+		struct arena *scratch = arena_new(0);
+		p->hashes[k] = ir_hash(weigh_piece(scratch, f, p, k));
+		arena_free(scratch);
+	}
 	return p;
 }
 
-static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live, ir_ref *map)
+/* ---- a piece as a function ---- */
+
+/* From the dims of the slice, which know the unit's run-time sizes, to dims of the piece's own: equal pieces of different units must be equal. */
+struct move {
+	struct arena *a;
+	struct dims *to;
+	const struct dims *from;
+	dim *syms; /* NULL: only constants so far */
+};
+
+static dim move_dim(struct move *m, dim x)
 {
+	int64_t v;
+	if (dim_is_const(m->from, x, &v))
+		return dim_const(m->to, v);
+	uint32_t n = dims_syms(m->from);
+	if (!m->syms) {
+		m->syms = ARENA_ARRAY(m->a, dim, n + 1);
+		for (uint32_t k = 0; k < n; k++)
+			m->syms[k] = dim_new_sym(m->to, dims_sym_name(m->from, k));
+	}
+	return dim_translate(m->to, m->from, x, m->syms);
+}
+
+static void move_type(struct move *m, struct core_type *t)
+{
+	for (uint32_t k = 0; k < t->rank; k++)
+		t->dims[k] = move_dim(m, t->dims[k]);
+}
+
+static void move_inst(struct move *m, struct ir_inst *i)
+{
+	move_type(m, &i->type);
+	if (i->op == OP_DIM)
+		i->extent = move_dim(m, i->extent);
+	for (uint32_t k = 0; ir_op_starts(i->op) && k < i->type.rank; k++)
+		i->starts[k] = move_dim(m, i->starts[k]);
+	if (!ir_calls(i->op))
+		return;
+	uint32_t n = dims_syms(i->callee->dims);
+	dim *syms = ARENA_ARRAY(m->a, dim, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		syms[k] = move_dim(m, i->callee_syms[k]);
+	i->callee_syms = syms;
+}
+
+/* `number`: of each weight in the piece. */
+static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live, ir_ref *map, const uint32_t *number)
+{
+	struct move m = {to->unit, to->dims, f->dims, NULL};
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		if (!live[r])
 			continue;
 		struct ir_inst i = *ir_at(f, r);
 		ir_ref *operands = ARENA_ARRAY(to->unit, ir_ref, i.n_operands + 1);
+		move_inst(&m, &i);
+		if (i.op == OP_WEIGHT) {
+			i.index = number[i.index];
+			to->weights[i.index] = i.type;
+		}
 		for (uint32_t k = 0; k < i.n_operands; k++)
 			operands[k] = map[ir_operand(f, r, k)];
 		map[r] = ir_emit(to, i.op, &i.type, operands, i.n_operands, i.at);
@@ -77,18 +136,21 @@ static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live,
 
 struct ir_fn *weigh_piece(struct arena *a, const struct ir_fn *f, const struct pieces *p, uint32_t piece)
 {
-	struct ir_fn *to = ir_fn_new(a, f->name, f->dims);
+	struct ir_fn *to = ir_fn_new(a, "", dims_new(a));
+	uint32_t *number = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
 	bool *live = ARENA_ARRAY(a, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(a, ir_ref, f->n_insts + 1);
-	to->weights = f->weights;
-	to->n_weights = f->n_weights;
+	to->weights = ARENA_ARRAY(a, struct core_type, f->n_weights + 1);
+	for (uint32_t k = 0; k < f->n_weights; k++)
+		if (p->of_weight[k] == piece)
+			number[k] = to->n_weights++;
 	to->outputs = ARENA_ARRAY(a, ir_ref, f->n_outputs + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		live[f->outputs[k]] |= p->of_output[k] == piece;
 	for (ir_ref r = f->n_insts; r-- > 0;)
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;
-	copy_live(to, f, live, map);
+	copy_live(to, f, live, map, number);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		if (p->of_output[k] == piece)
 			to->outputs[to->n_outputs++] = map[f->outputs[k]];
