@@ -111,6 +111,21 @@ class WeightsOutside(ProjectTest):
         self.build()
         self.assertEqual(len(self.files()), 1)
 
+    def test_entries_share_what_they_use_alike(self):
+        self.write("net.tri", """import nn
+layer Net() {
+    let lin = nn.BitLinear(1024, 512)
+    fn many(x: Tensor<float32, [N, 1024]>) { return lin(x) }
+    fn one(x: Tensor<float32, [1, 1024]>) { return lin(x) }
+}
+""")
+        self.write("tri.build", (MANIFEST % "4KiB").replace("entry = Net", "entry = Net.many Net.one"))
+        self.build()
+        packed = 1024 * 512 // 4
+        size = os.path.getsize(self.path("build/" + self.files()[0]))
+        self.assertGreater(size, packed)
+        self.assertLess(size, 1.5 * packed)
+
     def test_the_path_can_be_given(self):
         class Options(ctypes.Structure):
             _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_uint32), ("device", ctypes.c_char_p), ("weights", ctypes.c_char_p)]
