@@ -317,8 +317,10 @@ struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
 		return NULL;
 	}
 	/* the space is taken at once: better no file than one that breaks off in the middle */
-	fail = size ? posix_fallocate(s->fd, 0, (off_t)size) : 0;
-	if (!fail || ((fail == EINVAL || fail == EOPNOTSUPP) && ftruncate(s->fd, (off_t)size) == 0))
+	do
+		fail = size == 0 || fallocate(s->fd, 0, 0, (off_t)size) == 0 ? 0 : errno;
+	while (fail == EINTR);
+	if (!fail || (fail == EOPNOTSUPP && ftruncate(s->fd, (off_t)size) == 0))
 		return s;
 	os_sink_close(s);
 	errno = fail;

@@ -223,6 +223,32 @@ static void full_disk(void **state)
 	assert_int_equal(entries("full"), 1);
 }
 
+static void sinks(void **state)
+{
+	struct os_sink *s;
+
+	(void)state;
+	assert_int_equal(mkdir("d", 0755), 0);
+	assert_true(os_write_atomic("d/f", "old", 3, 0644, false));
+	assert_non_null(s = os_sink_open("d/f", 6, 0644));
+	assert_true(os_sink_write(s, "def", 3, 3));
+	assert_true(os_sink_write(s, "abc", 3, 0));
+	check_content("d/f", "old");
+	assert_true(os_sink_publish(s));
+	os_sink_close(s);
+	check_content("d/f", "abcdef");
+	assert_non_null(s = os_sink_open("d/f", 3, 0644)); /* given up */
+	assert_true(os_sink_write(s, "abc", 3, 0));
+	os_sink_close(s);
+	check_content("d/f", "abcdef");
+	assert_int_equal(entries("d"), 1);
+	assert_null(os_sink_open("none/f", 3, 0644));
+	assert_int_equal(errno, ENOENT);
+	assert_null(os_sink_open("d/f", (uint64_t)1 << 60, 0644)); /* more than there is */
+	assert_int_equal(entries("d"), 1);
+	os_sink_close(NULL);
+}
+
 /* Eight processes write one file: it is always one of theirs, whole. */
 static void concurrent_writers(void **state)
 {
@@ -342,6 +368,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(write_fails_cleanly, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(unwritable_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(full_disk, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sinks, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(concurrent_writers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(remove_tree_spares_links, set_up, tear_down),
