@@ -94,6 +94,9 @@ static bool run_times(struct arena *a, const tri_model_desc *d, uint32_t entry, 
 	return ok;
 }
 
+/* Not the model's fault, nor that of its inputs. */
+static bool is_worlds(int32_t code) { return code == TRI_ERR_DEVICE || code == TRI_ERR_WEIGHTS; }
+
 static enum status run_library(struct arena *a, const struct library *lib, const struct options *o)
 {
 	struct run_io io;
@@ -108,7 +111,7 @@ static enum status run_library(struct arena *a, const struct library *lib, const
 	else if (!run_prepare(a, &lib->desc->entries[entry], o, &io, &why))
 		s = complain(why.at, STATUS_FAILED);
 	else if (!run_times(a, lib->desc, (uint32_t)entry, &io, o, &error))
-		s = complain(arena_printf(a, "the model failed: %s", error.message), error.code == TRI_ERR_DEVICE ? STATUS_ENVIRONMENT : STATUS_FAILED);
+		s = complain(arena_printf(a, "the model failed: %s", error.message), is_worlds(error.code) ? STATUS_ENVIRONMENT : STATUS_FAILED);
 	else if (!run_publish(&io, o, &why))
 		s = complain(why.at, STATUS_ENVIRONMENT);
 	else

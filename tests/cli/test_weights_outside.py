@@ -86,9 +86,9 @@ class WeightsOutside(ProjectTest):
         path = "build/" + self.files()[0]
         good = self.read(path)
         os.unlink(self.path(path))
-        self.assertIn(os.path.basename(path), self.fails("run", "net", "--input", "x=x.npy"))
+        self.assertIn(os.path.basename(path), self.fails("run", "net", "--input", "x=x.npy", code=3))
         self.write(path, good[:-1])
-        self.assertIn("is not the weight file that this library was built with", self.fails("run", "net", "--input", "x=x.npy"))
+        self.assertIn("is not the weight file that this library was built with", self.fails("run", "net", "--input", "x=x.npy", code=3))
         self.build()  # neither is taken for what was built
         self.assertEqual(self.read(path), good)
 
