@@ -5,16 +5,6 @@
 #include "backend/runtime/trit2.h"
 #include "base/bug.h"
 
-const char *layout_text(enum layout layout)
-{
-	static const char *const texts[LAYOUT_COUNT] = {
-#define LAYOUT(id, text) text,
-#include "backend/layouts.def"
-#undef LAYOUT
-	};
-	return texts[layout];
-}
-
 size_t layout_packed_size(enum layout layout, const struct tensor *t)
 {
 	if (layout == LAYOUT_PLAIN)

@@ -81,7 +81,6 @@ bool coords_eq(const struct coords *a, const struct coords *b);
 void coords_identity(const struct builder *b, uint32_t rank, struct coords *out);
 /* Dense row-major strides of a type. */
 void coords_strides(const struct builder *b, const struct core_type *t, dim *strides);
-bool coords_is_one(const struct builder *b, dim x);
 /* Is every parallel loop of the group exactly one coordinate? (loops of one iteration aside) */
 bool coords_cover(const struct builder *b, const struct group *g, const struct core_type *t, const struct coords *c);
 /* Do they depend on outer loops only, so that what they give is computed once for all inner ones? */

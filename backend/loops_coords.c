@@ -47,10 +47,7 @@ void coords_strides(const struct builder *b, const struct core_type *t, dim *str
 	}
 }
 
-bool coords_is_one(const struct builder *b, dim x)
-{
-	return dim_eq(x, b->one);
-}
+static bool is_one(const struct builder *b, dim x) { return dim_eq(x, b->one); }
 
 /* The loop a coordinate is, or LOOP_NONE. */
 static uint32_t coord_single(const struct builder *b, const struct coord *c)
@@ -72,7 +69,7 @@ bool coords_cover(const struct builder *b, const struct group *g, const struct c
 {
 	uint32_t seen = 0;
 	for (uint32_t k = 0; k < c->rank; k++) {
-		if (coords_is_one(b, t->dims[k]))
+		if (is_one(b, t->dims[k]))
 			continue;
 		uint32_t loop = coord_single(b, &c->at[k]);
 		if (loop >= g->n_parallel || (seen >> loop & 1) || !dim_eq(g->extent[loop], t->dims[k]))
@@ -80,7 +77,7 @@ bool coords_cover(const struct builder *b, const struct group *g, const struct c
 		seen |= 1u << loop;
 	}
 	for (uint32_t k = 0; k < g->n_parallel; k++)
-		if (!coords_is_one(b, g->extent[k]) && !(seen >> k & 1))
+		if (!is_one(b, g->extent[k]) && !(seen >> k & 1))
 			return false;
 	return true;
 }
@@ -95,7 +92,7 @@ bool coords_outer(const struct builder *b, const struct group *g, const struct c
 			used |= !dim_eq(c->at[i].coef[k], b->zero);
 		if (used && free_seen)
 			return false;
-		if (!used && !coords_is_one(b, g->extent[k]))
+		if (!used && !is_one(b, g->extent[k]))
 			free_seen = true;
 	}
 	return true;
@@ -109,9 +106,9 @@ static bool through_reshape(const struct builder *b, const struct core_type *fro
 	uint32_t j = 0;
 	for (uint32_t i = 0; i < from->rank; i++) {
 		coord_zero(b, &out->at[i]);
-		if (coords_is_one(b, from->dims[i]))
+		if (is_one(b, from->dims[i]))
 			continue;
-		while (j < to->rank && coords_is_one(b, to->dims[j]))
+		while (j < to->rank && is_one(b, to->dims[j]))
 			j++;
 		uint32_t end = j;
 		dim size = b->one;
@@ -127,7 +124,7 @@ static bool through_reshape(const struct builder *b, const struct core_type *fro
 		j = end;
 	}
 	for (; j < to->rank; j++)
-		if (!coords_is_one(b, to->dims[j]))
+		if (!is_one(b, to->dims[j]))
 			return false;
 	return true;
 }
@@ -137,7 +134,7 @@ static void through_broadcast(const struct builder *b, const struct core_type *f
 {
 	uint32_t lead = to->rank - from->rank;
 	for (uint32_t i = 0; i < from->rank; i++) {
-		if (coords_is_one(b, from->dims[i]) && !dim_eq(from->dims[i], to->dims[lead + i]))
+		if (is_one(b, from->dims[i]) && !dim_eq(from->dims[i], to->dims[lead + i]))
 			coord_zero(b, &out->at[i]);
 		else
 			out->at[i] = c->at[lead + i];
@@ -187,25 +184,22 @@ bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct 
 	out->rank = from->rank;
 	out->in_reduction = c->in_reduction;
 	switch (in->op) {
-	case OP_BROADCAST:
-		through_broadcast(b, from, &in->type, c, out);
-		return true;
-	case OP_RESHAPE:
-		return through_reshape(b, from, &in->type, c, out);
+	case OP_BROADCAST: through_broadcast(b, from, &in->type, c, out); return true;
+	case OP_RESHAPE: return through_reshape(b, from, &in->type, c, out);
 	case OP_TRANSPOSE:
 		for (uint32_t i = 0; i < c->rank; i++)
 			out->at[in->ints[i]] = c->at[i];
 		return true;
-	case OP_SLICE:
-		through_slice(b, in, c, out);
-		return true;
-	case OP_WINDOW:
-		through_window(b, in, c, out);
-		return true;
-	case OP_GATHER: case OP_GATHER_DIM: /* the indices */
-		memcpy(out->at, c->at, from->rank * sizeof c->at[0]);
-		return true;
-	case OP_REDUCE_SUM: case OP_REDUCE_PROD: case OP_REDUCE_MAX: case OP_REDUCE_MIN: case OP_ARGMAX: case OP_ARGMIN:
+	case OP_SLICE: through_slice(b, in, c, out); return true;
+	case OP_WINDOW: through_window(b, in, c, out); return true;
+	case OP_GATHER:
+	case OP_GATHER_DIM: /* the indices */ memcpy(out->at, c->at, from->rank * sizeof c->at[0]); return true;
+	case OP_REDUCE_SUM:
+	case OP_REDUCE_PROD:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN:
+	case OP_ARGMAX:
+	case OP_ARGMIN:
 		through_reduce(b, in, from->rank, c, first_reduce, out);
 		out->in_reduction = 1;
 		return true;

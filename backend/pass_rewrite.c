@@ -27,11 +27,6 @@ ir_ref rewrite_copy(struct rewrite *w, ir_ref r)
 	return w->map[r] = copy;
 }
 
-ir_ref rewrite_emit(struct rewrite *w, enum ir_op op, const struct core_type *t, const ir_ref *operands, uint32_t n, ir_ref like)
-{
-	return ir_emit(w->f, op, t, operands, n, w->old.insts[like].at);
-}
-
 void rewrite_end(struct rewrite *w)
 {
 	ir_ref *outputs = ARENA_ARRAY(w->f->unit, ir_ref, w->f->n_outputs + 1);

@@ -41,8 +41,6 @@ static inline ir_ref rewrite_operand(const struct rewrite *w, ir_ref r, uint32_t
 /* Outputs follow the map, build_time is set again. */
 void rewrite_end(struct rewrite *w);
 
-/* An operation like an old one: its position, given type. */
-ir_ref rewrite_emit(struct rewrite *w, enum ir_op op, const struct core_type *t, const ir_ref *operands, uint32_t n, ir_ref like);
 /* The scalar constant that fills r (a scalar CONST, or broadcasts and reshapes of one), or IR_NONE. */
 ir_ref ir_splat(const struct ir_fn *f, ir_ref r);
 /* Its value as a double; false when r is no splat. */

@@ -8,7 +8,7 @@
 #include "backend/ir.h"
 
 enum layout {
-#define LAYOUT(id, text) LAYOUT_##id,
+#define LAYOUT(id) LAYOUT_##id,
 #include "backend/layouts.def"
 #undef LAYOUT
 	LAYOUT_COUNT
@@ -52,5 +52,4 @@ struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const stru
 struct tensor;
 size_t layout_packed_size(enum layout layout, const struct tensor *t);
 void layout_pack(enum layout layout, const struct tensor *t, void *out);
-const char *layout_text(enum layout layout);
 #endif

@@ -3,14 +3,13 @@
 #include <string.h>
 
 static const struct {
-	const char *name, *text;
-	const char *cpu, *features;
+	const char *name, *cpu, *features;
 	uint32_t vector_bytes;
 } levels[CPU_LEVELS] = {
-	[CPU_V2] = {"x86-64-v2", "v2", "x86-64-v2", "", 16},
-	[CPU_V3] = {"x86-64-v3", "v3", "x86-64-v3", "", 32},
-	[CPU_V4] = {"x86-64-v4", "v4", "x86-64-v4", "", 64},
-	[CPU_V4_VNNI] = {"x86-64-v4-vnni", "v4vnni", "x86-64-v4", "+avx512vnni", 64},
+	[CPU_V2] = {"x86-64-v2", "x86-64-v2", "", 16},
+	[CPU_V3] = {"x86-64-v3", "x86-64-v3", "", 32},
+	[CPU_V4] = {"x86-64-v4", "x86-64-v4", "", 64},
+	[CPU_V4_VNNI] = {"x86-64-v4-vnni", "x86-64-v4", "+avx512vnni", 64},
 };
 
 static void set_level(enum cpu_level level, struct target *out)
@@ -82,9 +81,4 @@ const char *const *target_names(void)
 bool target_runs_here(const struct target *t)
 {
 	return t->level <= host_level();
-}
-
-const char *cpu_level_text(enum cpu_level level)
-{
-	return levels[level].text;
 }

@@ -20,6 +20,4 @@ bool target_resolve(const char *name, struct target *out);
 const char *const *target_names(void);
 /* Can this machine run it? */
 bool target_runs_here(const struct target *t);
-/* "v2", "v3", "v4", "v4vnni" */
-const char *cpu_level_text(enum cpu_level level);
 #endif

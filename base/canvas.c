@@ -123,8 +123,6 @@ void row_fill(struct row *r, uint32_t col, uint32_t n, enum style style, char c)
 
 static bool is_space(const struct cell *c) { return c->len == 1 && c->bytes[0] == ' '; }
 
-bool row_is_free(const struct row *r, uint32_t col) { return col >= r->len || is_space(&r->cells[col]); }
-
 void row_flush(struct row *r, struct buf *out, bool colour)
 {
 	uint8_t style = STYLE_PLAIN;

@@ -19,7 +19,6 @@ uint32_t row_put(struct row *r, uint32_t col, enum style style, const char *text
 uint32_t row_puts(struct row *r, uint32_t col, enum style style, const char *text);
 /* `n` times the ASCII character c. */
 void row_fill(struct row *r, uint32_t col, uint32_t n, enum style style, char c);
-bool row_is_free(const struct row *r, uint32_t col);
 /* Appends the row without trailing spaces and a newline; empties it. `colour`: ANSI escapes. */
 void row_flush(struct row *r, struct buf *out, bool colour);
 void row_free(struct row *r);

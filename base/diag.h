@@ -75,8 +75,6 @@ bool diag_is_fixable(const struct diag *g); /* has it a sure edit? */
 
 /* The nearest of `names` to `word` by edit distance (Damerau, at most a third of its length), or NULL. */
 const char *diag_nearest(const char *word, const char *const *names, uint32_t n);
-/* The same; *sure: no other name is as near, and the word is long enough for a slip of one letter (or of case and `_` only). */
-const char *diag_nearest_of(const char *word, const char *const *names, uint32_t n, bool *sure);
 /* Help and edit for a misspelt word at `at`: "did you mean …", unless nothing is near. */
 bool diag_did_you_mean(struct diags *d, struct diag *g, span at, const char *word, const char *const *names, uint32_t n);
 

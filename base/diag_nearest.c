@@ -49,7 +49,8 @@ static bool same_letters(const char *a, const char *b)
 	}
 }
 
-const char *diag_nearest_of(const char *word, const char *const *names, uint32_t n, bool *sure)
+/* *sure: no other name is as near, and the word is long enough for a slip of one letter (or of case and `_` only). */
+static const char *nearest_of(const char *word, const char *const *names, uint32_t n, bool *sure)
 {
 	size_t len = strlen(word);
 	uint32_t best = (uint32_t)(len / 3) + 1; /* one more than allowed */
@@ -87,13 +88,13 @@ const char *diag_nearest(const char *word, const char *const *names, uint32_t n)
 {
 	bool sure;
 
-	return diag_nearest_of(word, names, n, &sure);
+	return nearest_of(word, names, n, &sure);
 }
 
 bool diag_did_you_mean(struct diags *d, struct diag *g, span at, const char *word, const char *const *names, uint32_t n)
 {
 	bool sure;
-	const char *near = diag_nearest_of(word, names, n, &sure);
+	const char *near = nearest_of(word, names, n, &sure);
 
 	if (!near)
 		return false;

@@ -54,8 +54,7 @@ void format_int(const struct format_spec *spec, int64_t v, struct format_out *ou
 void format_float(const struct format_spec *spec, double v, enum format_elem elem, struct format_out *out);
 void format_bool(const struct format_spec *spec, bool v, struct format_out *out);
 void format_str(const struct format_spec *spec, const char *s, size_t n, struct format_out *out);
-/* Element i as a number of its class. */
-int64_t format_element_int(enum format_elem elem, const void *data, int64_t i);
+/* Element i of an array as a number. */
 double format_element_float(enum format_elem elem, const void *data, int64_t i);
 /* A scalar plainly; a tensor as `tensor([[1., 2.],\n        [3., 4.]])`, of more than 1000 elements the first and last three of each dimension.
  * With a specification (not NULL) each element is written by it. */

@@ -24,7 +24,7 @@ static double half_value(uint16_t h)
 	return h >> 15 ? -v : v;
 }
 
-int64_t format_element_int(enum format_elem elem, const void *data, int64_t i)
+static int64_t element_int(enum format_elem elem, const void *data, int64_t i)
 {
 	switch (elem) {
 	case FORMAT_INT16: return ((const int16_t *)data)[i];
@@ -80,9 +80,9 @@ static void write_element(const struct format_spec *spec, const struct format_va
 	if (k == FORMAT_CLASS_FLOAT)
 		format_float(spec, format_element_float(v->elem, v->data, i), v->elem, out);
 	else if (k == FORMAT_CLASS_BOOL)
-		format_bool(spec, format_element_int(v->elem, v->data, i) != 0, out);
+		format_bool(spec, element_int(v->elem, v->data, i) != 0, out);
 	else
-		format_int(spec, format_element_int(v->elem, v->data, i), out);
+		format_int(spec, element_int(v->elem, v->data, i), out);
 }
 
 static void element_text(const struct columns *c, int64_t i, struct text *t)

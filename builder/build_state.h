@@ -161,5 +161,4 @@ void build_describe_commit(struct build *b); /* into commit and dirty; on a work
 
 /* After a step: may the build go on? Marks what failed. */
 bool build_may_go_on(struct build *b);
-static inline bool build_keeps(const struct build *b, bool models_failed) { return !models_failed || b->spec.keep_going; }
 #endif

@@ -18,14 +18,16 @@ struct inputs {
 	struct map index; /* kind and path → list index */
 };
 
-int64_t input_clock(void)
+/* Nanoseconds of the real-time clock, coarse, as of the stamps. */
+static int64_t stamp_clock(void)
 {
 	struct timespec t;
 	clock_gettime(CLOCK_REALTIME_COARSE, &t);
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-void input_distrust(struct file_stamp *stamp, int64_t clock)
+/* A file whose stamp is younger than this clock says may change again without a new stamp. */
+static void distrust(struct file_stamp *stamp, int64_t clock)
 {
 	uint64_t limit = (uint64_t)clock - TICK_NS;
 	if (stamp->mtime_ns >= limit || stamp->ctime_ns >= limit)
@@ -36,7 +38,7 @@ bool input_look(const char *path, struct file_stamp *stamp, hash128 *content)
 {
 	const void *data;
 	size_t len;
-	int64_t clock = input_clock();
+	int64_t clock = stamp_clock();
 	memset(content, 0, sizeof *content);
 	if (!os_stamp(path, stamp) || !os_map_file(path, &data, &len)) {
 		memset(stamp, 0, sizeof *stamp);
@@ -45,7 +47,7 @@ bool input_look(const char *path, struct file_stamp *stamp, hash128 *content)
 	*content = hash_bytes(data ? data : "", len);
 	if (data)
 		os_unmap(data, len);
-	input_distrust(stamp, clock);
+	distrust(stamp, clock);
 	return true;
 }
 
@@ -93,12 +95,12 @@ void inputs_add(struct inputs *in, const char *path, const struct file_stamp *st
 bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
 {
 	struct file_stamp stamp;
-	int64_t clock = input_clock();
+	int64_t clock = stamp_clock();
 	bool ok = os_stamp(path, &stamp) && os_read_file(path, 0, text, len);
 	hash128 content = {0, 0};
 	if (ok) {
 		content = hash_bytes(*text, *len);
-		input_distrust(&stamp, clock);
+		distrust(&stamp, clock);
 	} else {
 		memset(&stamp, 0, sizeof stamp);
 	}
@@ -128,11 +130,11 @@ static hash128 list_hash(const char *const *paths, uint32_t n)
 
 static const char *const *look_pattern(struct arena *a, const char *pattern, struct file_stamp *stamp, hash128 *content, uint32_t *n)
 {
-	int64_t clock = input_clock();
+	int64_t clock = stamp_clock();
 	const char *folder = glob_folder(a, pattern);
 	memset(stamp, 0, sizeof *stamp);
 	if (folder && os_stamp(folder, stamp))
-		input_distrust(stamp, clock);
+		distrust(stamp, clock);
 	const char *const *list = glob_expand(a, pattern, n);
 	*content = list_hash(list, *n);
 	return list;

@@ -36,7 +36,4 @@ const struct input *inputs_at(const struct inputs *in, uint32_t i);
 bool input_verify(struct arena *scratch, struct input *i, bool *touched);
 /* The stamp and, of what the stamp describes, the content hash, which is zero when absent. */
 bool input_look(const char *path, struct file_stamp *stamp, hash128 *content);
-/* A file whose stamp is younger than this clock says may change again without a new stamp. Nanoseconds of the real-time clock, coarse. */
-int64_t input_clock(void);
-void input_distrust(struct file_stamp *stamp, int64_t clock);
 #endif

@@ -24,7 +24,8 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 	return id;
 }
 
-hash128 key_options(const struct platform *t, const struct plan_options *o)
+/* What decides the code besides the unit itself. */
+static hash128 options_key(const struct platform *t, const struct plan_options *o)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, t->id);
@@ -37,7 +38,7 @@ hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_o
 {
 	struct hasher *h = hasher_new();
 	hasher_add_hash(h, compiler);
-	hasher_add_hash(h, key_options(t, o));
+	hasher_add_hash(h, options_key(t, o));
 	hasher_add_str(h, p->unit->symbol); /* the object defines it */
 	hasher_add_hash(h, p->run_hash);
 	return hasher_finish(h);

@@ -14,8 +14,6 @@ struct store;
 hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in);
 /* The unit's fragment. */
 hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_options *o, const struct plan *p);
-/* What decides the code besides the unit itself. */
-hash128 key_options(const struct platform *t, const struct plan_options *o);
 /* Options of one unit: `@opt(n)` goes over the model's level. */
 struct plan_options key_unit_options(const struct plan_options *model, const struct core_unit *u);
 #endif

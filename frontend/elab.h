@@ -147,8 +147,6 @@ bool perhaps_run(struct elab *e); /* inside a run-time branch or loop, which may
 struct value eval_if(struct elab *e, node_id n, enum flow *flow);
 struct value eval_comprehension(struct elab *e, node_id n);
 struct value eval_index(struct elab *e, node_id n);
-struct value eval_call(struct elab *e, node_id n);
-struct value eval_member(struct elab *e, node_id n);
 struct args;
 struct value eval_fstring(struct elab *e, node_id n);
 enum flow exec_assert(struct elab *e, node_id n);
@@ -187,7 +185,6 @@ struct args {
 	struct arg *at;
 };
 struct value call_value(struct elab *e, struct value callee, struct args *args, span at, const char *what);
-struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what);
 struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, span at);
 struct value call_special(struct elab *e, enum special sp, struct args *args, span at);
 struct value call_cast(struct elab *e, dtype to, struct args *args, span at);

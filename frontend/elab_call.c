@@ -364,7 +364,7 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 	return v;
 }
 
-struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what)
+static struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	const struct ast *t = &fn->mod->ast;

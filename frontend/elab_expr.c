@@ -291,7 +291,7 @@ static void note_ask(struct elab *e, node_id n, struct value object)
 		index_offer_members(e, object);
 }
 
-struct value eval_member(struct elab *e, node_id n)
+static struct value eval_member(struct elab *e, node_id n)
 {
 	struct value v = eval(e, ast_a(tree(e), n)), out;
 	name_id name = elab_name(e, ast_token(tree(e), n));
@@ -376,7 +376,7 @@ static bool called_property(struct elab *e, node_id call, struct value callee, b
 	return true;
 }
 
-struct value eval_call(struct elab *e, node_id n)
+static struct value eval_call(struct elab *e, node_id n)
 {
 	node_id target = ast_a(tree(e), n);
 	struct args args = {0, ARENA_ARRAY(e->f->arena, struct arg, ast_nodes(tree(e), ast_b(tree(e), n)).n + 1)};

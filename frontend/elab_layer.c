@@ -137,7 +137,7 @@ static bool run_time_arg(struct elab *e, struct value v, span at)
 	return false;
 }
 
-static bool configure(struct elab *e, struct instance *in, const struct ast_fn *decl, struct arg **bound, span at)
+static bool configure(struct elab *e, struct instance *in, const struct ast_fn *decl, struct arg **bound)
 {
 	const struct ast *t = tree(e);
 	struct sig s;
@@ -160,7 +160,6 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 	}
 	ok = sig_solve(&s) && ok;
 	sig_close(&s);
-	(void)at;
 	return ok;
 }
 
@@ -237,7 +236,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->frame = &fr;
 	e->frames++;
 	e->depth += 4;
-	bool ok = configure(e, in, &decl, bound, at);
+	bool ok = configure(e, in, &decl, bound);
 	if (ok) {
 		key_of(e, in, decl.params.n);
 		ok = !contains_itself(e, in, at);

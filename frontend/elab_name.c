@@ -132,12 +132,9 @@ static struct value *lazy_find(struct elab *e, const struct instance *in, name_i
 static void lazy_eval(struct elab *e, struct instance *in, node_id node)
 {
 	struct frame fr = {.up = e->frame, .mod = in->item->mod, .self = in, .base = e->locals.len, .call_at = SPAN_NONE};
-	const struct ast *t = &in->item->mod->ast;
 	e->frame = &fr;
 	e->depth++;
-	enum flow flow = exec(e, node, NULL);
-	(void)flow;
-	(void)t;
+	exec(e, node, NULL);
 	for (uint32_t i = fr.base; i < e->locals.len; i++) {
 		struct lazy_local l = {.owner = in, .name = e->locals.at[i].name, .value = e->locals.at[i].value};
 		vec_push(&e->b->lazies, l);

@@ -100,7 +100,8 @@ static void drop_word(struct parser *p)
 		p->t->tokens.kinds[p->i] |= TOKEN_NEWLINE; /* the next word starts the line now */
 }
 
-void skip_foreign(struct parser *p, token_id start)
+/* Skips a statement and what is indented further, or its block. */
+static void skip_statement(struct parser *p, token_id start)
 {
 	uint32_t indent = indent_of(p, start);
 	do
@@ -132,10 +133,10 @@ static enum foreign read_as(struct parser *p, const struct foreign_word *w, unsi
 	}
 	if (g && read == READ_LOSE)
 		g->sound = true;
-	skip_foreign(p, p->i);
+	skip_statement(p, p->i);
 	while (p->k == TOK_NAME && (token_is(&p->t->tokens, p->i, "except") || token_is(&p->t->tokens, p->i, "catch") ||
 				    token_is(&p->t->tokens, p->i, "finally")))
-		skip_foreign(p, p->i); /* goes with the `try` */
+		skip_statement(p, p->i); /* goes with the `try` */
 	p->panic = false;
 	return FOREIGN_SKIPPED;
 }
@@ -166,7 +167,7 @@ static enum foreign c_declaration(struct parser *p, unsigned where)
 		snprintf(text, sizeof text, "%s %.*s: %s", keyword, n, declared, name);
 		edit(p, g, between(p, p->i, p->i + 1), text);
 	}
-	skip_foreign(p, p->i);
+	skip_statement(p, p->i);
 	p->panic = false;
 	return FOREIGN_SKIPPED;
 }
@@ -217,7 +218,7 @@ static enum foreign function_without_fn(struct parser *p, unsigned where)
 		return FOREIGN_NONE;
 	struct diag *g = foreign_at(p, here(p), "a function is defined with `fn`", NULL, NULL);
 	edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "fn ");
-	skip_foreign(p, p->i);
+	skip_statement(p, p->i);
 	p->panic = false;
 	return FOREIGN_SKIPPED;
 }
@@ -249,7 +250,7 @@ static enum foreign declaration_without_let(struct parser *p, unsigned where)
 					    NULL, NULL);
 		edit(p, g, before, item ? "const " : "let ");
 	}
-	skip_foreign(p, p->i);
+	skip_statement(p, p->i);
 	p->panic = false;
 	return FOREIGN_SKIPPED;
 }

@@ -169,8 +169,6 @@ void foreign_declaration(struct parser *p); /* `let mut x`, `let int x`: says so
 bool foreign_else_if(struct parser *p);     /* `elif`: says so, and the current token is `if` */
 /* Is this what other languages start a definition with, or a `let`? */
 bool foreign_definition(struct parser *p);
-/* Skips a statement and what is indented further, or its block. */
-void skip_foreign(struct parser *p, token_id start);
 /* Over PARSE_MAX_NESTING: reports, and skips to the next item at the start of a line. */
 node_id error_too_deep(struct parser *p);
 

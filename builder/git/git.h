@@ -12,5 +12,4 @@ struct git_api {
 	 * is not what that commit holds. Files outside the repository do not count. False: there is no repository, or it cannot be read. */
 	bool (*describe)(const char *dir, const char *const *files, uint32_t n, char commit[41], bool *dirty);
 };
-typedef const struct git_api *git_entry_fn(void);
 #endif

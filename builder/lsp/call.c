@@ -26,7 +26,7 @@ bool json_position(const json_t *position, struct lsp_position *out)
 	return json_is_integer(line) && json_is_integer(character) && out->line >= 0 && out->character >= 0;
 }
 
-bool call_document(struct call *c, struct place *out)
+static bool document_place(struct call *c, struct place *out)
 {
 	const char *uri = json_text(json_object_get(c->params, "textDocument"), "uri");
 	*out = (struct place){.document = uri ? server_document(c->s, uri) : NULL};
@@ -39,12 +39,12 @@ bool call_document(struct call *c, struct place *out)
 	return out->source != NULL;
 }
 
-bool call_source(struct call *c, struct place *out) { return call_document(c, out) && !document_is_manifest(out->document); }
+bool call_source(struct call *c, struct place *out) { return document_place(c, out) && !document_is_manifest(out->document); }
 
 bool call_place(struct call *c, struct place *out)
 {
 	struct lsp_position p;
-	if (!call_document(c, out))
+	if (!document_place(c, out))
 		return false;
 	if (!json_position(json_object_get(c->params, "position"), &p)) {
 		call_fail(c, LSP_INVALID_PARAMS, "position is missing or wrong");
@@ -61,7 +61,7 @@ bool call_range(struct call *c, struct place *out, size_t *first, size_t *last)
 {
 	const json_t *range = json_object_get(c->params, "range");
 	struct lsp_position from, to;
-	if (!call_document(c, out))
+	if (!document_place(c, out))
 		return false;
 	if (!json_position(json_object_get(range, "start"), &from) || !json_position(json_object_get(range, "end"), &to)) {
 		call_fail(c, LSP_INVALID_PARAMS, "range is missing or wrong");

@@ -48,8 +48,7 @@ struct place {
 };
 /* From textDocument and position. False: an error was set, or the document is not part of what is checked (the result is null then). */
 bool call_place(struct call *c, struct place *out);
-/* The same without a position; call_source leaves manifests out. */
-bool call_document(struct call *c, struct place *out);
+/* The same without a position; manifests are left out. */
 bool call_source(struct call *c, struct place *out);
 /* A document and its range from `range`, as bytes. */
 bool call_range(struct call *c, struct place *out, size_t *first, size_t *last);

@@ -75,7 +75,8 @@ static bool concerns(const struct workspace *ws, const char *path)
 	return !ws->now || (!strncmp(path, ws->root, n) && path[n] == '/') || map_get(&ws->now->looked_for, map_key_str(path), NULL);
 }
 
-void server_touch(struct server *s, const char *path)
+/* The file changed on disk. */
+static void touch(struct server *s, const char *path)
 {
 	if (is_manifest(path))
 		regroup(s);
@@ -154,7 +155,7 @@ void note_did_open(struct call *c)
 	vec_push(&c->s->documents, d);
 	d->ws = workspace_of(c->s, d->path);
 	set_text(d, json_string_value(text), json_string_length(text));
-	server_touch(c->s, d->path);
+	touch(c->s, d->path);
 }
 
 /* One change: a range's new text, or the whole text. */
@@ -196,7 +197,7 @@ void note_did_change(struct call *c)
 	json_array_foreach(json_object_get(c->params, "contentChanges"), i, event) change(c, d, event);
 	if (is_manifest(d->path))
 		regroup(c->s);
-	server_touch(c->s, "");
+	touch(c->s, "");
 }
 
 void note_did_close(struct call *c)
@@ -207,14 +208,14 @@ void note_did_close(struct call *c)
 		return;
 	const char *path = arena_strdup(c->scratch, d->path);
 	close_document(c->s, d);
-	server_touch(c->s, path);
+	touch(c->s, path);
 }
 
 void note_did_save(struct call *c)
 {
 	const char *uri = json_text(json_object_get(c->params, "textDocument"), "uri");
 	if (uri)
-		server_touch(c->s, uri_path(c->scratch, uri));
+		touch(c->s, uri_path(c->scratch, uri));
 }
 
 void note_did_change_files(struct call *c)
@@ -225,6 +226,6 @@ void note_did_change_files(struct call *c)
 	{
 		const char *uri = json_text(event, "uri");
 		if (uri)
-			server_touch(c->s, uri_path(c->scratch, uri));
+			touch(c->s, uri_path(c->scratch, uri));
 	}
 }

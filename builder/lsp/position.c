@@ -4,7 +4,8 @@
 
 static uint32_t units(uint32_t cp, size_t bytes, bool utf8) { return utf8 ? (uint32_t)bytes : cp > 0xffff ? 2 : 1; }
 
-size_t position_in_line(const char *line, size_t len, int64_t character, bool utf8)
+/* The byte of a character of a line, given without its end. */
+static size_t offset_in_line(const char *line, size_t len, int64_t character, bool utf8)
 {
 	size_t at = 0;
 	for (int64_t seen = 0; at < len && seen < character;) {
@@ -41,5 +42,5 @@ size_t position_offset(const char *text, size_t len, struct lsp_position p, bool
 	size_t n = (size_t)((stop ? stop : end) - line);
 	if (n && line[n - 1] == '\r')
 		n--;
-	return (size_t)(line - text) + position_in_line(line, n, p.character, utf8);
+	return (size_t)(line - text) + offset_in_line(line, n, p.character, utf8);
 }

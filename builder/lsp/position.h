@@ -11,8 +11,6 @@ struct lsp_position {
 
 /* The byte of a position; one beyond its line's end, or the text's, or inside a character, is moved back to it. */
 size_t position_offset(const char *text, size_t len, struct lsp_position p, bool utf8);
-/* The same within one line without its end. */
-size_t position_in_line(const char *line, size_t len, int64_t character, bool utf8);
 /* The characters that the first bytes of a line take. */
 uint32_t position_width(const char *line, size_t bytes, bool utf8);
 #endif

@@ -79,7 +79,7 @@ static bool used_in(const struct index *ix, uint32_t symbol, uint32_t source)
 }
 
 /* A name like the new one, where the old one is used: the program might come to mean something else. NULL: there is none. */
-static const struct index_use *collision(struct call *c, const struct place *p, const char *name)
+static const struct index_use *collision(const struct place *p, const char *name)
 {
 	const struct index *ix = p->a->index;
 	span region = outermost(ix, p->symbol)->whole;
@@ -91,7 +91,6 @@ static const struct index_use *collision(struct call *c, const struct place *p, 
 		if (is_local(p->symbol) ? inside(u->at, region) : used_in(ix, p->use->symbol, u->at.source))
 			return u;
 	}
-	(void)c;
 	return NULL;
 }
 
@@ -102,7 +101,7 @@ static bool acceptable(struct call *c, const struct place *p, const char *name)
 		call_fail(c, LSP_INVALID_PARAMS, "`%s` is not a name of the language", name);
 	} else if (index_builtin(p->a->index, name) != SYMBOL_NONE) {
 		call_fail(c, LSP_INVALID_PARAMS, "`%s` is the name of a builtin", name);
-	} else if ((other = collision(c, p, name))) {
+	} else if ((other = collision(p, name))) {
 		struct position at = source_position(p->a->sources, other->at.source, other->at.start);
 		call_fail(c, LSP_INVALID_PARAMS, "`%s` is used in %s, line %u", name, sources_get(p->a->sources, other->at.source)->path,
 			  at.line);

@@ -79,7 +79,6 @@ struct document *server_document_at(const struct server *s, const char *path);
 bool document_is_manifest(const struct document *d);
 /* The analysis of the document's workspace as things are now. */
 struct analysis *server_analysis(struct server *s, const struct document *d);
-void server_touch(struct server *s, const char *path); /* the file changed on disk */
 
 /* ---- publish.c ---- */
 void server_publish(struct server *s, struct workspace *ws);

@@ -5,7 +5,8 @@
 
 enum { STACK = 64, GROUP = 64 };
 
-int64_t tri_cl_dim(const tri_dim_desc *d, const int64_t *dims)
+/* Value of a dimension, all symbols known; no steps: 0. */
+static int64_t size_of(const tri_dim_desc *d, const int64_t *dims)
 {
 	int64_t stack[STACK] = {0};
 	int top = 0;
@@ -82,7 +83,7 @@ static size_t tensor_bytes(const tri_io_desc *t, const int64_t *dims)
 	static const int8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
 	size_t n = (size_t)bytes[t->dtype];
 	for (int32_t k = 0; k < t->rank; k++)
-		n *= (size_t)tri_cl_dim(&t->dims[k], dims);
+		n *= (size_t)size_of(&t->dims[k], dims);
 	return n;
 }
 
@@ -96,7 +97,7 @@ static bool new_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d
 	}
 	int64_t scratch = 0;
 	for (int64_t i = 0; i < code->n_scratch; i++) {
-		int64_t size = tri_cl_dim(&code->scratch[i], p->dims);
+		int64_t size = size_of(&code->scratch[i], p->dims);
 		scratch = size > scratch ? size : scratch;
 	}
 	return new_buffer(d, (size_t)scratch, &p->scratch, err);
@@ -119,13 +120,13 @@ static cl_int set_arguments(const struct tri_cl_prepared *p, const struct tri_cl
 	cl_uint arg = 0;
 	cl_int status = CL_SUCCESS;
 	for (int32_t i = 0; i < l->n_places && status == CL_SUCCESS; i++) {
-		cl_ulong offset = (cl_ulong)tri_cl_dim(&l->places[i].offset, p->dims);
+		cl_ulong offset = (cl_ulong)size_of(&l->places[i].offset, p->dims);
 		status = clSetKernelArg(k, arg++, sizeof(cl_mem), place_memory(p, d, e, &l->places[i]));
 		if (status == CL_SUCCESS)
 			status = clSetKernelArg(k, arg++, sizeof offset, &offset);
 	}
 	for (int32_t i = 0; i < l->n_dims && status == CL_SUCCESS; i++) {
-		cl_long v = tri_cl_dim(&l->dims[i], p->dims);
+		cl_long v = size_of(&l->dims[i], p->dims);
 		status = clSetKernelArg(k, arg++, sizeof v, &v);
 	}
 	if (l->fails && status == CL_SUCCESS)
@@ -138,7 +139,7 @@ static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d
 {
 	size_t most = 1;
 	cl_int status = clGetKernelWorkGroupInfo(p->kernels[i], d->id, CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL);
-	int64_t items = tri_cl_dim(&l->items, p->dims);
+	int64_t items = size_of(&l->items, p->dims);
 	size_t group = most < GROUP ? (most ? most : 1) : GROUP;
 	p->local[i] = group;
 	p->global[i] = items > 0 ? ((size_t)items + group - 1) / group * group : 0;
@@ -166,7 +167,7 @@ bool tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, co
 	if (p->ready && memcmp(p->dims, dims, bytes) == 0)
 		return true;
 	for (int64_t i = 0; i < code->n_checks; i++)
-		if (tri_cl_dim(&code->checks[i], dims) < 0) {
+		if (size_of(&code->checks[i], dims) < 0) {
 			tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
 			return false;
 		}

@@ -29,6 +29,4 @@ bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e);
 /* Ready for the dims, at once if they are those of the last time. */
 bool tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err);
 void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e);
-/* Value of a dimension, all symbols known; no steps: 0. */
-int64_t tri_cl_dim(const tri_dim_desc *d, const int64_t *dims);
 #endif

@@ -384,14 +384,14 @@ static bool repair(const struct sources *s, const struct diags *d, char *text, s
 			from--;
 		while (to < len && text[to] != '\n')
 			to++;
-		char *line = text + from, name[24];
+		char *line = text + from, value[24] = "";
 		int number;
-		bool block = memchr(line, '{', to - from), let = sscanf(line, " let v%d", &number) == 1;
-		snprintf(name, sizeof name, let ? "let v%d = ones([2])" : "", number);
-		if (block)
+		if (sscanf(line, " let v%d", &number) == 1)
+			snprintf(value, sizeof value, "let v%d = ones([2])", number);
+		if (memchr(line, '{', to - from))
 			overwrite(line, to - from, strstr(line, "while") == line + strspn(line, " ") ? "while false {" : "if true {");
 		else
-			overwrite(line, to - from, name);
+			overwrite(line, to - from, value);
 		changed = true;
 	}
 	return changed;

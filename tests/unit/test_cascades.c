@@ -11,7 +11,7 @@
 #include "frontend/frontend.h"
 #include "frontend/lexer.h"
 #include "frontend/token.h"
-#include "tests/unit/front_util.h"
+#include "tests/unit/front_fixture.h"
 
 #define FILE_PATH TRIB_SOURCE_DIR "/tests/golden/cascade.tri"
 enum { MOST_ERRORS = 3, MOST_OTHERWISE = 10, BUCKETS = 12 };

@@ -10,7 +10,7 @@
 #include "base/os.h"
 #include "base/source.h"
 #include "frontend/frontend.h"
-#include "tests/unit/front_util.h"
+#include "tests/unit/front_fixture.h"
 
 #define FOLDER TRIB_SOURCE_DIR "/tests/golden/cases/"
 #define HEAD "import nn\nfn f(x: Tensor<float32, [3, 4]>, y: Tensor<float32, [3, 4]>, n: int, c: bool) {\n"

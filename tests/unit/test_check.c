@@ -12,7 +12,7 @@
 #include "frontend/core.h"
 #include "frontend/frontend.h"
 #include "frontend/index.h"
-#include "tests/unit/front_util.h"
+#include "tests/unit/front_fixture.h"
 
 #define GOLDEN TRIB_SOURCE_DIR "/tests/golden/"
 

@@ -7,7 +7,7 @@
 #include "base/os.h"
 #include "frontend/core.h"
 #include "frontend/frontend.h"
-#include "tests/unit/front_util.h"
+#include "tests/unit/front_fixture.h"
 
 struct elaborated {
 	struct front front;

@@ -5,7 +5,7 @@
 #include <cmocka.h>
 #include "base/buf.h"
 #include "frontend/index.h"
-#include "tests/unit/front_util.h"
+#include "tests/unit/front_fixture.h"
 
 struct fixture {
 	struct front t;

@@ -1,6 +1,6 @@
 /* Running the front end on texts in memory, for tests. */
-#ifndef TRIB_TESTS_FRONT_UTIL_H
-#define TRIB_TESTS_FRONT_UTIL_H
+#ifndef TRIB_TESTS_FRONT_FIXTURE_H
+#define TRIB_TESTS_FRONT_FIXTURE_H
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
