@@ -105,6 +105,14 @@ static bool dim_op(struct elab *e, enum token_kind op, struct value x, struct va
 	case TOK_PLUS: r = dim_add(d, a, b); break;
 	case TOK_MINUS: r = dim_sub(d, a, b); break;
 	case TOK_STAR: r = dim_mul(d, a, b); break;
+	case TOK_STAR2:
+		if (!dim_is_const(d, b, &n) || n < 0 || n > 8) {
+			*out = VALUE_POISON;
+			return e->checking; /* known when the layer is made */
+		}
+		for (r = dim_const(d, 1); n > 0; n--)
+			r = dim_mul(d, r, a);
+		break;
 	case TOK_SLASH2:
 	case TOK_PERCENT:
 		if (dim_is_const(d, b, &n) && !n) {
