@@ -37,7 +37,12 @@ static tri_entry_desc describe_entry(struct arena *a, const struct core_entry *e
 	tri_io_desc *in = ARENA_ARRAY(a, tri_io_desc, u->n_inputs + 1), *out = ARENA_ARRAY(a, tri_io_desc, u->n_outputs + 1);
 	uint32_t n = dims_syms(u->dims);
 	const char **names = ARENA_ARRAY(a, const char *, n + 1);
-	tri_entry_desc d = {.name = e->name, .inputs = in, .outputs = out, .n_outputs = (int32_t)u->n_outputs, .dim_names = names, .n_dims = (int32_t)n};
+	tri_entry_desc d = {.name = e->name,
+			    .inputs = in,
+			    .outputs = out,
+			    .n_outputs = (int32_t)u->n_outputs,
+			    .dim_names = names,
+			    .n_dims = (int32_t)n};
 	for (uint32_t i = 0; i < n; i++)
 		names[i] = dims_sym_name(u->dims, i);
 	for (uint32_t i = 0; i < u->n_inputs; i++)
@@ -98,12 +103,16 @@ static enum status visit(struct build *b, void *ctx)
 	struct arena *a = b->session;
 	struct buf why = {0};
 	const char *error;
-	uint32_t i = 0;
-	while (b->options->entry && i < m->program->n_entries && strcmp(m->program->entries[i].name, b->options->entry) != 0)
-		i++;
-	if (i == m->program->n_entries)
-		return complain(arena_printf(a, "the model has no entry `%s`", b->options->entry), STATUS_USAGE);
-	const struct core_entry *e = &m->program->entries[i];
+	const char **names = ARENA_ARRAY(a, const char *, m->program->n_entries + 1);
+	for (uint32_t i = 0; i < m->program->n_entries; i++)
+		names[i] = m->program->entries[i].name;
+	int at = run_find_entry(a, names, m->program->n_entries, b->options->entry, &why);
+	if (at < 0) {
+		enum status usage = complain(why.at, STATUS_USAGE);
+		buf_free(&why);
+		return usage;
+	}
+	const struct core_entry *e = &m->program->entries[at];
 	tri_entry_desc d = describe_entry(a, e);
 	struct run_io io;
 	enum status s = STATUS_OK;

@@ -55,7 +55,8 @@ static void print_wanted(struct buf *b, const tri_entry_desc *e, const tri_io_de
 }
 
 /* Every name of a flag must be one of the entry's. */
-static bool check_names(const char *const *list, uint32_t n, const char *flag, const tri_io_desc *io, int32_t n_io, struct arena *a, struct buf *error)
+static bool check_names(const char *const *list, uint32_t n, const char *flag, const tri_io_desc *io, int32_t n_io, struct arena *a,
+			struct buf *error)
 {
 	const char **names = ARENA_ARRAY(a, const char *, n_io + 1);
 	for (int32_t i = 0; i < n_io; i++)
@@ -168,6 +169,33 @@ static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *err
 		t->data = arena_alloc(a, bytes ? bytes : 1, 64);
 	}
 	return true;
+}
+
+static int entry_named(const char *const *names, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(names[i], name))
+			return (int)i;
+	return -1;
+}
+
+int run_find_entry(struct arena *a, const char *const *names, uint32_t n, const char *name, struct buf *error)
+{
+	if (!name)
+		return 0;
+	const char *dot = strrchr(name, '.');
+	char *joined = arena_strdup(a, name);
+	for (char *c = joined; *c; c++)
+		*c = *c == '.' ? '_' : *c;
+	int at = entry_named(names, n, name);
+	at = at < 0 ? entry_named(names, n, joined) : at;
+	at = at < 0 && dot ? entry_named(names, n, dot + 1) : at;
+	if (at >= 0)
+		return at;
+	buf_printf(error, "the model has no entry `%s`: it has", name);
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(error, "%s `%s`", !i ? "" : i + 1 < n ? "," : " and", names[i]);
+	return -1;
 }
 
 bool run_check_names(struct arena *a, const tri_entry_desc *e, const struct options *o, struct buf *error)

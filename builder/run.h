@@ -15,6 +15,8 @@ struct run_io {
 	tri_tensor *tensors;
 	int64_t *dims; /* values of the entry's dynamic dimensions */
 };
+/* The index of the entry that `name` means, by its own name or as the manifest writes it (`Net.prefill`); NULL is the first. -1: *error lists them. */
+int run_find_entry(struct arena *a, const char *const *names, uint32_t n, const char *name, struct buf *error);
 /* Do the options name inputs and outputs of the entry, and every input? */
 bool run_check_names(struct arena *a, const tri_entry_desc *e, const struct options *o, struct buf *error);
 /* Reads every input that the entry wants from the files that the options name; allocates the outputs. Memory in `a`. False: *error says why. */

@@ -52,16 +52,17 @@ enum core_kind {
 	CORE_CALL,    /* callee(args): all ARG_TENSOR, one per input of the callee; has as many results as the callee has outputs */
 	CORE_PRINT,   /* effect, in order, never merged or removed. args: ARG_STR template (base/format.h), the values: ARG_TENSOR */
 	CORE_ASSERT,  /* effect. args: ARG_STR template of the message, ARG_STR "net.tri:7", the condition (a bool of rank 0), the values */
-	CORE_IF,      /* cond ? callee(args) : other(args): the condition, a bool scalar, then what `callee` takes, then what `other` takes */
-	CORE_LOOP,    /* while (go) go, carried… = callee(carried…, captured…): `go`, a bool scalar, then the inputs of `callee`, whose outputs
+	CORE_IF, /* cond ? callee(args) : other(args): the condition, a bool scalar, then what `callee` takes, then what `other` takes */
+	CORE_LOOP, /* while (go) go, carried… = callee(carried…, captured…): `go`, a bool scalar, then the inputs of `callee`, whose outputs
 	                 are the next `go` and the carried values; results: the carried values in the end */
-	CORE_RESULT,  /* result `index` of node `source`, a call, branch, loop, or builtin with several results */
+	CORE_RESULT, /* result `index` of node `source`, a call, branch, loop, or builtin with several results */
 };
 struct core_node {
 	enum core_kind kind;
 	bool build_time; /* depends on parameters and constants only: evaluated when the library is built */
 	enum builtin builtin;
-	struct core_type type; /* of result 0 for calls, branches, loops and multi-result builtins (a bool scalar where there is none); use CORE_RESULT
+	struct core_type
+		type; /* of result 0 for calls, branches, loops and multi-result builtins (a bool scalar where there is none); use CORE_RESULT
 	                          nodes for each result of those */
 	uint32_t args, n_args; /* in core_unit.args */
 	uint32_t index;
@@ -69,7 +70,7 @@ struct core_node {
 	dim extent;
 	const void *data;
 	struct core_unit *callee, *other; /* other: CORE_IF only */
-	const dim *callee_syms; /* value of each symbol of the callee, in this unit's dims; `other` has the same symbols */
+	const dim *callee_syms;           /* value of each symbol of the callee, in this unit's dims; `other` has the same symbols */
 	span at;
 };
 
@@ -84,16 +85,16 @@ struct core_output {
 };
 
 struct core_unit {
-	const char *name;      /* for people: "Block(64, stride=1) [N, 64, 56, 56]" */
-	const char *symbol;    /* identifier-safe and stable: definition's name + 16 hex digits of identity */
-	hash128 identity;      /* of definition path, compile-time arguments, element types, shapes, build-time flags: survives body edits */
-	hash128 definition;    /* token hash of the source definition */
-	const char *file;      /* where it was defined, as in the diagnostics */
+	const char *name;   /* for people: "Block(64, stride=1) [N, 64, 56, 56]" */
+	const char *symbol; /* identifier-safe and stable: definition's name + 16 hex digits of identity */
+	hash128 identity;   /* of definition path, compile-time arguments, element types, shapes, build-time flags: survives body edits */
+	hash128 definition; /* token hash of the source definition */
+	const char *file;   /* where it was defined, as in the diagnostics */
 	span at;
-	bool always_inline;    /* @inline: callers take it in at -O1 */
-	bool never_inline;     /* @noinline */
-	bool effects;          /* it prints or asserts, itself or in what it calls: no call of it may be removed, merged or reordered */
-	int8_t opt;            /* @opt(n), or -1 */
+	bool always_inline; /* @inline: callers take it in at -O1 */
+	bool never_inline;  /* @noinline */
+	bool effects;       /* it prints or asserts, itself or in what it calls: no call of it may be removed, merged or reordered */
+	int8_t opt;         /* @opt(n), or -1 */
 	struct dims *dims;
 	struct core_input *inputs;
 	uint32_t n_inputs;
@@ -108,7 +109,7 @@ struct core_unit {
 /* A parameter of the model, by its full dotted name. */
 struct core_param {
 	const char *name;
-	struct core_type type;  /* constant dims, of `dims` */
+	struct core_type type; /* constant dims, of `dims` */
 	const struct dims *dims;
 	struct core_unit *init; /* no inputs, one output; evaluated with a seed taken from `name`. NULL: must come from the weights file */
 	bool buffer;            /* of a layer marked @nograd: nothing that training learns, such as running statistics */
@@ -116,9 +117,9 @@ struct core_param {
 };
 
 struct core_entry {
-	const char *name;    /* "forward" or the function's name; for a single entry the model's */
+	const char *name; /* "forward" or the function's name; of two the same "Net", "Net_step" */
 	struct core_unit *unit;
-	uint32_t *params;    /* per unit input: index into core_program.params, or CORE_NONE for a run-time input */
+	uint32_t *params; /* per unit input: index into core_program.params, or CORE_NONE for a run-time input */
 };
 
 struct core_program {
@@ -134,7 +135,8 @@ static inline bool core_calls(enum core_kind k) { return k == CORE_CALL || k == 
 /* Does the node do more than give results? */
 static inline bool core_has_effect(const struct core_node *n)
 {
-	return n->kind == CORE_PRINT || n->kind == CORE_ASSERT || (core_calls(n->kind) && (n->callee->effects || (n->other && n->other->effects)));
+	return n->kind == CORE_PRINT || n->kind == CORE_ASSERT ||
+	       (core_calls(n->kind) && (n->callee->effects || (n->other && n->other->effects)));
 }
 
 /* Content hash of a unit: nodes, types, literals, callee identities (not their bodies); no names, no positions. */

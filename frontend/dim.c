@@ -329,6 +329,15 @@ int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x)
 	return dim_compare(d, rest, dim_const(d, 0)) < 0 ? -1 : 0;
 }
 
+int64_t dim_content(const struct dims *d, dim x)
+{
+	const struct poly *p = &d->polys[x.idx];
+	int64_t g = gcd(p->c0, 0);
+	for (uint32_t i = 0; i < p->n; i++)
+		g = gcd(g, p->terms[i].coef);
+	return g == INT64_MIN ? 1 : g;
+}
+
 static bool atom_mentions(const struct dims *d, uint32_t atom, uint32_t sym);
 
 bool dim_mentions(const struct dims *d, dim x, uint32_t sym)

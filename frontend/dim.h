@@ -29,6 +29,8 @@ static inline bool dim_eq(dim a, dim b) { return a.idx == b.idx; }
 int dim_compare(struct dims *d, dim a, dim b);
 /* The x with coef·x = value for every value of the symbols into *x; 0 when it depends, -1 when there is none. coef is not 0. */
 int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x);
+/* The largest constant that divides every coefficient of x: 4 of 8*N + 4. 0 of constant 0. */
+int64_t dim_content(const struct dims *d, dim x);
 /* a as coef·atom + rest where atom is symbol `sym` and rest does not mention it. False: not linear in it. */
 bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest);
 /* Does x mention symbol `sym`? Calls f for every symbol of x otherwise. */

@@ -134,6 +134,8 @@ struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char
 	if (primary.source != at.source && !e->std_speaks)
 		diag_secondary(e->out, g, at, "in the standard library");
 	label_path(e, g, code);
+	if (code >= DIAG_ARG_SHAPE && code <= DIAG_SHAPE && strstr(text, "//"))
+		diag_note(e->out, g, "`//` rounds down; sizes that are multiples are written so in the signature: `[N, 3, 4*H, 4*W]`");
 	return g;
 }
 

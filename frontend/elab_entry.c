@@ -442,6 +442,33 @@ static void elab_main(struct program *p, struct module *m)
 	param_list_free(&names);
 }
 
+/* Of entries with the same name, each takes what the manifest calls it: `Encoder` and `Decoder`, `A_step` and `B_step`. */
+static void tell_apart(struct program *p)
+{
+	struct elab *e = p->e;
+	const char **names = ARENA_ARRAY(e->temp, const char *, p->entries.len + 1);
+	for (uint32_t i = 0; i < p->entries.len; i++)
+		names[i] = p->entries.at[i].name;
+	for (uint32_t i = 0; i < p->entries.len; i++)
+		for (uint32_t k = 0; k < p->entries.len; k++) {
+			if (k == i || strcmp(names[i], names[k]) != 0)
+				continue;
+			char *own = arena_strdup(e->f->arena, p->req->entries[i]);
+			for (char *c = own; *c; c++)
+				*c = *c == '.' ? '_' : *c;
+			p->entries.at[i].name = own;
+		}
+	for (uint32_t i = 0; i < p->entries.len; i++)
+		for (uint32_t k = 0; k < i; k++)
+			if (!strcmp(p->entries.at[i].name, p->entries.at[k].name)) {
+				diag_add(e->f->diags, DIAG_ENTRY, p->req->at,
+					 "the entries `%s` and `%s` are both called `%s` in the library", p->req->entries[k],
+					 p->req->entries[i], p->entries.at[i].name);
+				e->errors++;
+				return;
+			}
+}
+
 struct core_program *elab_program(struct elab *e, const struct elab_request *req)
 {
 	struct program p = {.e = e, .req = req};
@@ -456,6 +483,8 @@ struct core_program *elab_program(struct elab *e, const struct elab_request *req
 			root.mod = e->f->modules.at[i];
 	for (uint32_t i = 0; i < req->n_entries && root.mod; i++)
 		elab_entry(&p, req->entries[i]);
+	if (p.entries.len == req->n_entries)
+		tell_apart(&p);
 	for (uint32_t i = 0; i < e->f->modules.len && req->main; i++)
 		if (!strcmp(e->f->modules.at[i]->path, req->main))
 			elab_main(&p, e->f->modules.at[i]);

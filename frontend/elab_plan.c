@@ -90,7 +90,20 @@ static dim new_size(struct sizes *z, struct dims *to, const char *name, dim valu
 	return dim_new_sym(to, name ? name : arena_printf(z->e->f->arena, "D%u", n));
 }
 
-/* A size whose symbols occur in no other size becomes one fresh symbol; the others keep their relations. */
+/* A size that is related to no other, as a fresh symbol times its constant factor, by which the unit may have to divide. */
+static dim alone_size(struct sizes *z, struct dims *to, const char *name, dim d)
+{
+	struct dims *from = z->e->b->dims;
+	int64_t factor = dim_content(from, d);
+	dim rest = d;
+	uint32_t sym;
+	if (factor <= 1 || dim_divide_exact(from, d, factor, &rest) != 1)
+		return new_size(z, to, name, d);
+	name = dim_is_sym(from, rest, &sym) ? dims_sym_name(from, sym) : NULL;
+	return dim_mul(to, dim_const(to, factor), new_size(z, to, name, rest));
+}
+
+/* A size whose symbols occur in no other size becomes one fresh symbol, or a multiple of it; the others keep their relations. */
 static void map_sizes(struct sizes *z, struct dims *to)
 {
 	struct dims *from = z->e->b->dims;
@@ -117,7 +130,7 @@ static void map_sizes(struct sizes *z, struct dims *to)
 			z->mapped[s] = true;
 			z->map[s] = new_size(z, to, dim_is_sym(from, d, NULL) ? z->names.at[i] : NULL, dim_sym(from, s));
 		}
-		own = alone ? new_size(z, to, z->names.at[i], d) : dim_translate(to, from, d, z->map);
+		own = alone ? alone_size(z, to, z->names.at[i], d) : dim_translate(to, from, d, z->map);
 		vec_push(&z->own, own);
 	}
 }

@@ -301,8 +301,13 @@ static bool module_form(struct parser *p, node_id body)
 		struct diag *g =
 			error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, list.at[i]), "a layer with members holds no other statements");
 		label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
-		if (k == NODE_IF)
+		char first = p->t->tokens.src->text[ast_span(p->t, list.at[i]).start];
+		if (first == '+' || first == '-')
+			help(p, g, "to go on with the line above, let that end with the operator, or put the whole in parentheses");
+		else if (k == NODE_IF)
 			help(p, g, "a member is chosen by its value: `let a = if c { … } else { … }`; what runs belongs in `fn forward`");
+		else if (k == NODE_ASSIGN)
+			help(p, g, "a member is made by `let name = …`, without `self`; what runs belongs in `fn forward`");
 		else if (k == NODE_FOR || k == NODE_WHILE)
 			help(p, g,
 			     "a list of members is made by a comprehension: `let a = [… for i in 0..n]`; what runs belongs in `fn forward`");

@@ -111,6 +111,11 @@ void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const
 		diag_help(r->out, g, "if this is a comment, it starts with `#`");
 	else if (foreign_module_help(text(r, tok)))
 		diag_help(r->out, g, "%s", foreign_module_help(text(r, tok)));
+	else if (!strcmp(what, "dimension"))
+		diag_help(
+			r->out, g,
+			"signatures alone introduce dimensions: declare it, as in `type Name<%s> = …`, or make it an argument of the layer",
+			text(r, tok));
 }
 
 bool report_foreign_module(struct resolver *r, token_id root, token_id member, unsigned use)

@@ -50,7 +50,10 @@ static void warn_no_effect(struct resolver *r, node_id n)
 	if (!operation && !(k == NODE_CALL && pure_call(r, n)))
 		return;
 	struct diag *g = diag_add(r->warnings, DIAG_NO_EFFECT, node_span(r->m, n), "this value is not used");
-	if (k == NODE_STRING)
+	char first = r->t->tokens.src->text[node_span(r->m, n).start];
+	if (first == '+' || first == '-')
+		diag_help(r->warnings, g, "to go on with the line above, let that end with the operator, or put the whole in parentheses");
+	else if (k == NODE_STRING)
 		diag_help(r->warnings, g, "a comment starts with `#`");
 	else if (k == NODE_CALL)
 		diag_help(r->warnings, g, "tensors are never changed: give the result a name, `x = …` or `let y = …`");

@@ -29,7 +29,11 @@ static bool solve_minus_one(struct elab *e, struct bcall *c, const struct core_t
 		out->dims[hole] = fresh_dim(e);
 		return true;
 	}
-	shape_error(e, c, DIAG_RESHAPE, c->ats[1], "the elements of %s do not divide by the other sizes", elab_shape_text(e, t));
+	struct diag *g = elab_error(e, DIAG_RESHAPE, c->ats[1], "`reshape`: the elements of %s do not divide by the other sizes",
+				    elab_shape_text(e, t));
+	if (!exact)
+		diag_note(e->out, g,
+			  "they must for all values of the sizes; one that is a multiple is written so in the signature: `[4*N, 16]`");
 	return false;
 }
 

@@ -7,8 +7,11 @@ static const char *type_text(struct sig *s, const struct type *t)
 	struct arena *a = s->e->f->arena;
 	switch (t->kind) {
 	case TY_TENSOR: {
-		const char *elem = t->elem != DT_COUNT ? dtype_text(t->elem) : t->elem_var == SIG_NO_VAR ? "any" : "generic";
-		return arena_printf(a, "a tensor %s%s", elem, t->shape == SHAPE_DIMS ? sig_pattern_text(s, t) : "");
+		const char *shape = t->shape == SHAPE_DIMS ? sig_pattern_text(s, t) : "";
+		if (t->elem == DT_COUNT && t->elem_var == SIG_NO_VAR)
+			return arena_printf(a, "a tensor%s%s", *shape ? " " : "", shape);
+		return arena_printf(a, "a tensor %s%s",
+				    t->elem != DT_COUNT ? dtype_text(t->elem) : name_text(s->e->f, s->vars.at[t->elem_var].name), shape);
 	}
 	case TY_SCALAR: return arena_printf(a, "%s", dtype_text(t->elem));
 	case TY_STR: return "a string";
@@ -223,14 +226,23 @@ static bool match_seq(struct sig *s, struct type *t, struct value *v, span at, s
 	return ok;
 }
 
+/* The element type that a number takes where tensor type `t` is declared. */
+static dtype scalar_elem(const struct sig *s, const struct type *t, struct value v)
+{
+	if (t->elem != DT_COUNT)
+		return t->elem;
+	const struct sigvar *var = t->elem_var == SIG_NO_VAR ? NULL : &s->vars.at[t->elem_var];
+	return var && var->bound ? var->elem : scalar_type(v);
+}
+
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
 	if (is_poison(*v) || t->kind == TY_ANY)
 		return true;
 	switch (t->kind) {
 	case TY_TENSOR:
-		if (value_is_scalar(*v) && t->elem != DT_COUNT && (t->shape != SHAPE_DIMS || !t->rank)) {
-			core_ref r = emit_scalar(s->e, *v, t->elem, at);
+		if (value_is_scalar(*v) && (t->shape != SHAPE_DIMS || !t->rank)) {
+			core_ref r = emit_scalar(s->e, *v, scalar_elem(s, t, *v), at);
 			if (r == CORE_NONE)
 				return false;
 			*v = value_tensor(r);

@@ -49,19 +49,12 @@ static const char *library_path(struct arena *a, const struct options *o, enum s
 	return NULL;
 }
 
-static int find_entry(struct arena *a, const tri_model_desc *d, const char *name)
+static int find_entry(struct arena *a, const tri_model_desc *d, const char *name, struct buf *error)
 {
 	const char **names = ARENA_ARRAY(a, const char *, d->n_entries + 1);
-	for (uint32_t i = 0; i < d->n_entries; i++) {
+	for (uint32_t i = 0; i < d->n_entries; i++)
 		names[i] = d->entries[i].name;
-		if (!name || strcmp(name, names[i]) == 0)
-			return (int)i;
-	}
-	const char *near = name ? diag_nearest(name, names, d->n_entries) : NULL;
-	complain(near ? arena_printf(a, "the model has no entry `%s`; did you mean `%s`?", name, near)
-		      : arena_printf(a, "the model has no entry `%s`", name ? name : ""),
-		 STATUS_USAGE);
-	return -1;
+	return run_find_entry(a, names, d->n_entries, name, error);
 }
 
 static int by_value(const void *x, const void *y)
@@ -102,11 +95,11 @@ static enum status run_library(struct arena *a, const struct library *lib, const
 	struct run_io io;
 	struct buf why = {0};
 	tri_error error = {0};
-	int entry = find_entry(a, lib->desc, o->entry);
+	int entry = find_entry(a, lib->desc, o->entry, &why);
 	enum status s = STATUS_USAGE;
 	if (entry < 0)
-		return s;
-	if (!run_check_names(a, &lib->desc->entries[entry], o, &why))
+		complain(why.at, s);
+	else if (!run_check_names(a, &lib->desc->entries[entry], o, &why))
 		complain(why.at, s);
 	else if (!run_prepare(a, &lib->desc->entries[entry], o, &io, &why))
 		s = complain(why.at, STATUS_FAILED);

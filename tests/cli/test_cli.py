@@ -50,6 +50,23 @@ class Commands(ProjectTest):
         self.assertEqual(done.returncode, 2)
         self.assertIn("no --input for `x`", done.stderr)
 
+    def test_entries_by_name(self):
+        self.write("src/a.tri", GOOD + GOOD.replace("Net", "Other").replace("    }\n}", "    }\n    fn step(y: Tensor<float32, [4]>) { return y }\n}"))
+        manifest = "project p\n\nmodel m\n    sources = src/*.tri\n    entry = Net Other Other.step\n"
+        self.write("tri.build", manifest)
+        self.trib("build")
+        with open(os.path.join(self.dir, "build", "m.h")) as f:
+            header = f.read()
+        for function in ("m_Net_run(", "m_Other_run(", "m_step_run("):
+            self.assertIn(function, header)
+        for device in ("cpu", "reference"):
+            self.assertIn("no --input for `x`", self.fails("run", "--entry", "Other", "--device", device, code=2))
+            for step in ("step", "Other.step"):
+                self.assertIn("no --input for `y`", self.fails("run", "--entry", step, "--device", device, code=2))
+            self.assertIn("it has `Net`, `Other` and `step`", self.fails("run", "--entry", "stop", "--device", device, code=2))
+        self.write("tri.build", manifest.replace("Other Other.step", "Net"))
+        self.assertIn("the entries `Net` and `Net` are both called `Net`", self.fails("build"))
+
     def test_flags_with_values_before_the_command(self):
         self.trib("new", "hello")
         self.assertIn("linked", self.trib("--jobs", "2", "--directory", "hello", "build").stdout)

@@ -233,6 +233,7 @@ PROGRAMS = {
     "concats": ({"x": "float32 N 4", "y": "float32 N 3", "z": "float32 M 4"}, {},
                 lambda p, x, y, z: (np.concatenate([x, y], 1), np.concatenate([x, z]), np.stack([x, x * 2], 1), np.concatenate([x, y, x], 1).sum(1))),
     "reshapes": ({"x": "float32 N 6 4"}, {}, reshapes),
+    "windows": ({"x": "float32 N 4 6 3"}, {}, lambda p, x: x + (x - x[:, ::2, ::2].repeat(2, 1).repeat(2, 2))),
     "splits": ({"x": "float32 N 12"}, {}, splits),
     "passthrough": ({"x": "float32 N 3", "y": "int32 N"}, {}, lambda p, x, y: (x, y, x, x + 1)),
     "halves": ({"x": "float16 N 16", "y": "float16 16"}, {}, halves),
@@ -261,7 +262,7 @@ CONTROL = {
 PROGRAMS.update(CONTROL)
 BATCHES = (7, 0, 1, 33)
 NOT_EMPTY = ("branches",)  # NumPy has no minimum of nothing
-EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes")
+EXACT = ("passthrough", "slices", "halves", "ints", "int8dot", "minmax", "rounding", "booleans", "reshapes", "windows")
 
 
 def draw(rng, spec, sizes):

@@ -91,6 +91,10 @@ static void comparison(void **state)
 	text_is(f, x, "2*N");
 	assert_int_equal(dim_divide_exact(d, c(f, 7), 3, &x), -1);
 	assert_int_equal(dim_divide_exact(d, f->n, 3, &x), 0);
+	assert_int_equal(dim_content(d, dim_add(d, dim_mul(d, c(f, 8), f->n), c(f, 12))), 4);
+	assert_int_equal(dim_content(d, c(f, -6)), 6);
+	assert_int_equal(dim_content(d, c(f, INT64_MIN)), 1);
+	assert_int_equal(dim_content(d, c(f, 0)), 0);
 	assert_int_equal(dim_divide_exact(d, dim_add(d, dim_mul(d, c(f, 3), f->n), c(f, 1)), 3, &x), -1);
 	assert_true(dim_linear_in(d, dim_add(d, dim_mul(d, c(f, 3), f->n), f->m), 0, &coef, &x));
 	assert_int_equal(coef, 3);
