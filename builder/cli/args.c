@@ -304,9 +304,9 @@ static void help_flags(enum command c, struct buf *out)
 			continue;
 		snprintf(name, sizeof name, "--%s%s%s", o->name, o->takes ? " " : "", o->takes ? o->takes : "");
 		if (o->letter)
-			buf_printf(out, "  -%c, %-22s %s\n", o->letter, name, o->help);
+			buf_printf(out, "  -%c, %-23s %s\n", o->letter, name, o->help);
 		else
-			buf_printf(out, "      %-22s %s\n", name, o->help);
+			buf_printf(out, "      %-23s %s\n", name, o->help);
 	}
 }
 
@@ -322,7 +322,7 @@ void args_help(const struct args *args, struct buf *out)
 	buf_puts(out, "trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
 		      "trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		buf_printf(out, "  %-8s %-*s %s\n", commands[i].text, 10 + (int)(strstr(commands[i].operands, "…") ? 2 : 0), commands[i].operands,
+		buf_printf(out, "  %-8s %-*s %s\n", commands[i].text, 12 + (int)(strstr(commands[i].operands, "…") ? 2 : 0), commands[i].operands,
 			   commands[i].help);
 	buf_puts(out, "\n`trib COMMAND --help` lists the flags of a command. Exit codes: 0 done, 1 errors in\nthe sources, 2 wrong usage, 3 environment or "
 		      "I/O failure, 130 interrupted.\n");
