@@ -16,6 +16,9 @@ const struct foreign_word *foreign_word_at(struct parser *p, token_id i, uint8_t
 /* Reports a habit; help_text and the edit to `instead` may be NULL. NULL: the report is dropped. */
 struct diag *foreign_at(struct parser *p, span at, const char *message, const char *help_text, const char *instead);
 
+/* Two tokens from i that are an operator of other languages: reports it. False: they are none. */
+bool foreign_pair(struct parser *p, token_id i);
+
 static inline enum token_kind kind_at(const struct parser *p, token_id i)
 {
 	return i < p->t->tokens.len ? token_kind(&p->t->tokens, i) : TOK_EOF;

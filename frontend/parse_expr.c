@@ -322,6 +322,8 @@ static node_id take_leaf(struct parser *p, enum node_kind kind)
 
 static node_id no_expression(struct parser *p)
 {
+	if (keyword_as_name(p))
+		return take_leaf(p, NODE_ERROR);
 	error_expected(p, DIAG_EXPECTED_EXPR, "an expression");
 	return error_node(p);
 }

@@ -100,8 +100,7 @@ static void drop_word(struct parser *p)
 		p->t->tokens.kinds[p->i] |= TOKEN_NEWLINE; /* the next word starts the line now */
 }
 
-/* Skips a statement and what is indented further, or its block. */
-static void skip_statement(struct parser *p, token_id start)
+void skip_statement(struct parser *p, token_id start)
 {
 	uint32_t indent = indent_of(p, start);
 	do
@@ -211,6 +210,31 @@ static enum foreign misspelt_keyword(struct parser *p, unsigned where)
 	return FOREIGN_GO_ON;
 }
 
+/* `i++` as a statement: `+` and what the next line begins with would be an operand. */
+static enum foreign increment(struct parser *p, unsigned where)
+{
+	enum token_kind k = kind_at(p, p->i + 1);
+	if (!(where & S) || (k != TOK_PLUS && k != TOK_MINUS) || kind_at(p, p->i + 2) != k || !foreign_pair(p, p->i + 1))
+		return FOREIGN_NONE;
+	jump(p, p->i + 3);
+	p->panic = false;
+	return FOREIGN_SKIPPED;
+}
+
+/* `net = Sequential(…)` outside definitions */
+static enum foreign global(struct parser *p, unsigned where)
+{
+	if (!(where & I) || kind_at(p, p->i + 1) != TOK_ASSIGN || newline_at(p, p->i + 1))
+		return FOREIGN_NONE;
+	struct diag *g = foreign_at(p, here(p), "outside functions and layers a value is a `const`",
+				    "layers are made in a layer's body: `layer Net() { let fc = nn.Linear(64, 10) … }`", NULL);
+	if (g && token_class(kind_at(p, p->i + 2)) == TOKEN_LITERAL)
+		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "const ");
+	skip_statement(p, p->i);
+	p->panic = false;
+	return FOREIGN_SKIPPED;
+}
+
 /* `forward(x) {` */
 static enum foreign function_without_fn(struct parser *p, unsigned where)
 {
@@ -230,6 +254,24 @@ static bool assigned_on_line(const struct parser *p, token_id i)
 	return kind_at(p, i) == TOK_ASSIGN;
 }
 
+/* `fc1: Linear(784, 256)`, `w: Tensor<float32, [4]>` in a layer's body */
+static void member_without_let(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	char text[96];
+	token_id type = p->i + 2;
+	bool tensor = token_is(t, type, "Tensor") || token_is(t, type, "TernaryTensor");
+	bool called = kind_at(p, type) == TOK_NAME && (kind_at(p, type + 1) == TOK_LPAREN || kind_at(p, type + 1) == TOK_DOT);
+	struct diag *g = foreign_at(p, here(p), "a member of a layer is declared with `let` or `param`",
+				    "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
+	if (tensor) {
+		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "param ");
+	} else if (called && token_len(t, p->i) < sizeof text - 8) {
+		snprintf(text, sizeof text, "let %.*s =", (int)token_len(t, p->i), token_text(t, p->i));
+		edit(p, g, between(p, p->i, p->i + 1), text);
+	}
+}
+
 /* `k: int = 3`, and the `a: 1` of a dictionary */
 static enum foreign declaration_without_let(struct parser *p, unsigned where)
 {
@@ -238,8 +280,7 @@ static enum foreign declaration_without_let(struct parser *p, unsigned where)
 		return FOREIGN_NONE;
 	span before = {here(p).source, here(p).start, here(p).start};
 	if (where & FOREIGN_MEMBER) {
-		foreign_at(p, here(p), "a member of a layer is declared with `let` or `param`",
-			   "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
+		member_without_let(p);
 	} else if (p->i && kind_at(p, p->i - 1) == TOK_LBRACE && !after_newline(p)) {
 		foreign_at(p, here(p), "there are no dictionaries", "use arguments, constants or tuples", NULL);
 	} else if (!assigned_on_line(p, p->i)) {
@@ -266,12 +307,13 @@ enum foreign foreign_start(struct parser *p, unsigned where)
 			edit(p, g, (span){here(p).source, here(p).start, p->t->tokens.starts[p->i + 1]}, "");
 		return read_as(p, w, where, g);
 	}
-	enum foreign f = c_declaration(p, where);
-	if (!f)
-		f = function_without_fn(p, where);
-	if (!f)
-		f = declaration_without_let(p, where);
-	return f ? f : misspelt_keyword(p, where);
+	static enum foreign (*const habits[])(struct parser *, unsigned) = {
+		c_declaration, function_without_fn, declaration_without_let, increment, global, misspelt_keyword,
+	};
+	enum foreign f = FOREIGN_NONE;
+	for (size_t i = 0; !f && i < COUNT(habits); i++)
+		f = habits[i](p, where);
+	return f;
 }
 
 bool foreign_definition(struct parser *p)

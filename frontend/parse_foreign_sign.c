@@ -227,8 +227,8 @@ static const struct {
 	{TOK_COLON, TOK_COLON, "a member is reached with `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`", ".",
 	 true},
 	{TOK_COLON, TOK_ASSIGN, "a variable is declared with `let x = …`", NULL, NULL, false},
-	{TOK_PLUS, TOK_PLUS, "there is no `++`: write `+= 1`", NULL, "+= 1", false},
-	{TOK_MINUS, TOK_MINUS, "there is no `--`: write `-= 1`", NULL, "-= 1", false},
+	{TOK_PLUS, TOK_PLUS, "there is no `++`: write `+= 1`", NULL, " += 1", false},
+	{TOK_MINUS, TOK_MINUS, "there is no `--`: write `-= 1`", NULL, " -= 1", false},
 	{TOK_QUESTION, TOK_QUESTION, "there is no `??`: a value is `none` or not when it is compiled", "write `x == none ? a : x`", NULL,
 	 false},
 	{TOK_QUESTION, TOK_DOT, "there is no `?.`: write `.`", NULL, ".", false},
@@ -245,10 +245,24 @@ static bool ends_after(const struct parser *p, token_id i)
 	return newline_at(p, i + 1) || k == TOK_SEMICOLON || k == TOK_RBRACE || k == TOK_EOF;
 }
 
-static bool foreign_pair(struct parser *p, token_id i)
+/* f::<float32>(x) */
+static bool turbofish(struct parser *p, token_id i)
+{
+	if (kind_at(p, i) != TOK_COLON || kind_at(p, i + 1) != TOK_COLON || kind_at(p, i + 2) != TOK_LT)
+		return false;
+	token_id close = closing_angle(p, i + 2);
+	if (close == TOKEN_NONE)
+		return false;
+	foreign_at(p, between(p, i, close), "a call takes no type arguments", "types and dimensions are found from the arguments", "");
+	return true;
+}
+
+bool foreign_pair(struct parser *p, token_id i)
 {
 	if (i + 1 >= p->t->tokens.len || !adjacent(p, i))
 		return false;
+	if (turbofish(p, i))
+		return true;
 	for (size_t n = 0; n < COUNT(pairs); n++) {
 		if (kind_at(p, i) != pairs[n].first || kind_at(p, i + 1) != pairs[n].second)
 			continue;
@@ -280,6 +294,19 @@ static bool comment_sign(struct parser *p)
 	return false;
 }
 
+bool foreign_comment(struct parser *p)
+{
+	bool dashes = p->k == TOK_MINUS && kind_at(p, p->i + 1) == TOK_MINUS && adjacent(p, p->i);
+	if (p->panic || !(p->k == TOK_SLASH2 || dashes))
+		return false;
+	struct diag *g = foreign_at(p, between(p, p->i, p->i + dashes), "a comment starts with `#`", NULL, "#");
+	do
+		advance(p);
+	while (p->k != TOK_EOF && !after_newline(p));
+	sound(p, g);
+	return true;
+}
+
 static bool conditional_expression(struct parser *p)
 {
 	if (p->k != TOK_IF || after_newline(p) || !p->i)
@@ -288,11 +315,69 @@ static bool conditional_expression(struct parser *p)
 	return true;
 }
 
+/* `r.0` */
+static bool numbered_member(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	char text[32];
+	if (!p->i || !adjacent(p, p->i - 1) || *token_text(t, p->i) != '.' || token_len(t, p->i) > 8)
+		return false;
+	snprintf(text, sizeof text, "[%.*s]", (int)token_len(t, p->i) - 1, token_text(t, p->i) + 1);
+	foreign_at(p, here(p), "an element of a tuple is reached by its index", NULL, text);
+	return true;
+}
+
+/* `println!(…)` */
+static bool macro_call(struct parser *p)
+{
+	if (!p->i || !adjacent(p, p->i - 1) || kind_at(p, p->i + 1) != TOK_LPAREN || kind_at(p, p->i - 1) != TOK_NAME)
+		return false;
+	const struct tokens *t = &p->t->tokens;
+	if (token_is(t, p->i - 1, "println") || token_is(t, p->i - 1, "print") || token_is(t, p->i - 1, "eprintln"))
+		foreign_at(p, between(p, p->i - 1, p->i),
+			   "text is printed with `print`, values in it by an f-string: `print(f\"n = {n}\")`", NULL, "print");
+	else
+		foreign_at(p, here(p), "there are no macros: leave the `!` out", NULL, "");
+	return true;
+}
+
+/* `{"x": 1}`, `Point { x: 1 }` */
+static bool brace_pairs(struct parser *p)
+{
+	token_id i = p->i;
+	if (p->k == TOK_COLON && i > 1 && kind_at(p, i - 2) == TOK_LBRACE && !newline_at(p, i - 1)) {
+		foreign_at(p, between(p, i - 2, i), "there are no dictionaries",
+			   "use names, `let a = 1`, tuples `(a, b)` or lists `[a, b]`", NULL);
+		return true;
+	}
+	if (p->k != TOK_LBRACE || kind_at(p, i + 1) != TOK_NAME || kind_at(p, i + 2) != TOK_COLON)
+		return false;
+	foreign_at(p, here(p), "there are no structures", "values are grouped in tuples, `(a, b)`; parameters and layers in a `layer`",
+		   NULL);
+	return true;
+}
+
 /* Single tokens that cannot go on here. */
 static bool foreign_token(struct parser *p)
 {
 	bool line = !after_newline(p);
 	switch ((enum token_kind)p->k) {
+	case TOK_FLOAT: return line && numbered_member(p);
+	case TOK_BANG: return line && macro_call(p);
+	case TOK_COLON:
+	case TOK_LBRACE: return line && brace_pairs(p);
+	case TOK_FN:
+		if (!line || kind_at(p, p->i + 1) != TOK_LPAREN || kind_at(p, p->i - 1) == TOK_MAIN)
+			return false;
+		foreign_at(p, here(p),
+			   "there are no functions without a name: define a `fn` at the top level of the file, and call it by its name",
+			   NULL, NULL);
+		return true;
+	case TOK_TYPE:
+		if (!line || kind_at(p, p->i + 1) != TOK_LPAREN)
+			return false;
+		foreign_at(p, here(p), "the element type of a tensor is `x.dtype`", NULL, NULL);
+		return true;
 	case TOK_AS:
 		if (!line)
 			return false;

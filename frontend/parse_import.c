@@ -37,9 +37,18 @@ static token_id dotted_module(struct parser *p)
 	}
 	snprintf(name, sizeof name, "%.*s", (int)(token_len(t, last) < 63 ? token_len(t, last) : 63), token_text(t, last));
 	snprintf(text, sizeof text, "%.*s", (int)(token_len(t, first) < 63 ? token_len(t, first) : 63), token_text(t, first));
-	bool file = !strcmp(name, "tri");
+	bool file = !strcmp(name, "tri"), own = file && !frontend_std(text, &len);
 	const char *why = foreign_module_help(text);
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, last), "a module has one name");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, last),
+				  own ? "a file is imported by its path, in quotes" : "a module has one name");
+	if (own) {
+		char path[160];
+		snprintf(path, sizeof path, p->k == TOK_AS ? "\"%.*s\"" : "\"%.*s\" as %s",
+			 (int)(t->ends[last] - t->starts[first] < 64 ? t->ends[last] - t->starts[first] : 64), token_text(t, first), text);
+		edit(p, g, between(p, first, last), path);
+		recovered(p, g);
+		return TOKEN_NONE;
+	}
 	if (file || frontend_std(name, &len)) {
 		edit(p, g, between(p, first, last), file ? text : name);
 		sound(p, g);
@@ -55,15 +64,41 @@ static bool at_dotted(const struct parser *p)
 	return !p->panic && !after_newline(p) && (p->k == TOK_DOT || (p->k == TOK_COLON && peek(p) == TOK_COLON));
 }
 
+/* `import Linear from nn` */
+static bool import_from(struct parser *p, token_id keyword)
+{
+	const struct tokens *t = &p->t->tokens;
+	if (p->k != TOK_FROM || after_newline(p))
+		return false;
+	char text[128];
+	token_id name = keyword + 1, module = p->i + 1;
+	bool plain = p->i == name + 1 && token_kind(t, name) == TOK_NAME && peek(p) == TOK_NAME && token_len(t, name) + token_len(t, module) < 100;
+	while (p->k != TOK_EOF && p->k != TOK_SEMICOLON && (p->i <= module || !after_newline(p)))
+		skip_token(p);
+	struct diag *g =
+		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, p->i - 1), "names are taken from a module by `from nn import Linear`");
+	if (plain) {
+		snprintf(text, sizeof text, "from %.*s import %.*s", (int)token_len(t, module), token_text(t, module),
+			 (int)token_len(t, name), token_text(t, name));
+		edit(p, g, between(p, keyword, module), text);
+	}
+	recovered(p, g);
+	return true;
+}
+
 node_id parse_import(struct parser *p)
 {
 	token_id keyword = p->i;
 	advance(p);
+	if (p->k == TOK_LBRACE) { /* import { Linear } from "nn" */
+		skip_token(p);
+		return import_from(p, keyword) ? error_node(p) : (error_expected(p, DIAG_EXPECTED_NAME, "a module"), error_node(p));
+	}
 	token_id module = parse_module(p);
 	if (at_dotted(p))
 		module = dotted_module(p);
 	token_id alias = p->panic ? TOKEN_NONE : parse_as(p);
-	if (p->panic || module == TOKEN_NONE)
+	if (p->panic || module == TOKEN_NONE || import_from(p, keyword))
 		return error_node(p);
 	if (p->k == TOK_COMMA) {
 		struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "an import names one module");

@@ -51,6 +51,15 @@ static node_id parse_attribute(struct parser *p)
 	token_id name = expect_name(p, "an attribute's name after `@`");
 	if (name == TOKEN_NONE)
 		return error_node(p);
+	if (p->k == TOK_DOT && !p->panic) { /* @torch.jit.script */
+		while (p->k == TOK_DOT || ((p->k == TOK_NAME || p->k == TOK_LPAREN) && !after_newline(p)))
+			skip_token(p);
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name - 1, p->i - 1), "an attribute has one name");
+		help(p, g, "leave it out: everything is compiled");
+		edit(p, g, between(p, name - 1, p->i - 1), "");
+		sound(p, g);
+		return error_node(p);
+	}
 	uint32_t args = p->k == TOK_LPAREN && !after_newline(p) ? parse_arguments(p) : 0;
 	return new_node(p, NODE_ATTR, name, args, 0);
 }
@@ -59,8 +68,11 @@ static uint32_t parse_attributes(struct parser *p)
 {
 	uint32_t base = p->n_scratch;
 	token_id first = p->i;
-	while (p->k == TOK_AT && !p->panic)
-		push(p, parse_attribute(p));
+	while (p->k == TOK_AT && !p->panic) {
+		node_id a = parse_attribute(p);
+		if (ast_kind(p->t, a) != NODE_ERROR)
+			push(p, a);
+	}
 	uint32_t attrs = pop_list(p, base, 0);
 	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k)) {
 		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1),
@@ -213,6 +225,48 @@ static node_id parse_arg_decl(struct parser *p)
 	return new_node(p, NODE_ARG_DECL, name, type, value);
 }
 
+static bool base_word(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	return p->k == TOK_NAME && (token_is(t, p->i, "extends") || token_is(t, p->i, "implements") || token_is(t, p->i, "inherits"));
+}
+
+/* `layer X : Module {`, `layer X() extends Module {`, `layer fc = nn.Linear(64, 32)`: what follows the layer's name or arguments */
+static bool foreign_head(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id first = p->i, before = first - 1;
+	bool arguments = token_kind(t, before) == TOK_RPAREN, assigned = p->k == TOK_ASSIGN;
+	if (p->panic || after_newline(p) || !(p->k == TOK_COLON || assigned || base_word(p)))
+		return false;
+	while (p->k != TOK_LBRACE && p->k != TOK_EOF && !(after_newline(p) && p->i > first))
+		skip_token(p);
+	bool body = p->k == TOK_LBRACE;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1),
+				  body ? "a layer has no base: its arguments stand in `( )`"
+				       : "a layer is defined with its body: `layer Name() { … }`");
+	if (body) {
+		edit(p, g, (span){t->src->id, t->ends[before], t->starts[p->i]}, arguments ? " " : "() ");
+		sound(p, g);
+	} else {
+		help(p, g, "one is made in the body of another: `let fc = nn.Linear(64, 32)`");
+	}
+	return true;
+}
+
+/* `fn f(x) Tensor<float32, [4]> {` */
+static bool missing_arrow(struct parser *p)
+{
+	if (base_word(p))
+		return !foreign_head(p);
+	if (p->k != TOK_NAME || p->panic || after_newline(p) || (peek(p) != TOK_LT && peek(p) != TOK_LBRACE))
+		return false;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type follows `->`");
+	edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "-> ");
+	sound(p, g);
+	return true;
+}
+
 static uint32_t parse_arg_decls(struct parser *p)
 {
 	uint32_t base = p->n_scratch, commas;
@@ -227,7 +281,8 @@ static uint32_t parse_arg_decls(struct parser *p)
 		return 0;
 	}
 	if (p->k != TOK_LPAREN) {
-		error_expected(p, DIAG_EXPECTED_TOKEN, "`(` and the arguments");
+		if (!foreign_head(p))
+			error_expected(p, DIAG_EXPECTED_TOKEN, "`(` and the arguments");
 		return 0;
 	}
 	parse_elements(p, TOK_RPAREN, parse_arg_decl, &commas);
@@ -243,7 +298,7 @@ static node_id parse_result(struct parser *p)
 		recovered(p, g);
 		p->k = TOK_ARROW;
 	}
-	if (p->panic || !accept(p, TOK_ARROW))
+	if (p->panic || !(missing_arrow(p) || accept(p, TOK_ARROW)))
 		return AST_NONE;
 	if (p->k == TOK_NONE) { /* Python's -> None */
 		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "a function without a result has the type `void`");
@@ -395,6 +450,8 @@ static node_id parse_item(struct parser *p);
 
 static node_id no_item(struct parser *p)
 {
+	if (foreign_comment(p))
+		return error_node(p);
 	if (p->k == TOK_NAME) {
 		enum foreign f = foreign_start(p, FOREIGN_ITEM);
 		if (f)
@@ -449,7 +506,7 @@ static node_id parse_item(struct parser *p)
 
 static void end_item(struct parser *p)
 {
-	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE)
+	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE || foreign_comment(p))
 		return;
 	error_expected(p, DIAG_STATEMENT_END, "the end of the definition");
 }

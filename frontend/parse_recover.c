@@ -209,6 +209,10 @@ bool recover_missing_comma(struct parser *p, token_id open, enum token_kind clos
 	if (p->k == TOK_EOF || p->k == TOK_ERROR || !is_paired(p, open, close))
 		return false;
 	error_not_closed(p, open, close, true);
+	if (p->in_signature && p->k == TOK_NAME && peek(p) == TOK_COLON) { /* the next argument */
+		p->panic = false;
+		return true;
+	}
 	return recover_element(p, open, close);
 }
 

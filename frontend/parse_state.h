@@ -32,14 +32,15 @@ struct parser {
 	bool told_block;   /* that bodies stand in braces was said in this item, or goes without saying */
 	bool in_for;       /* the head of a loop up to its `in` */
 	bool in_signature; /* arguments and result */
+	uint64_t named;    /* keywords that were used as names, which was said: further uses are names */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
 	uint32_t n_scratch, cap_scratch;
-	uint32_t *match;   /* per token, its partner bracket or TOKEN_NONE; made on the first error */
+	uint32_t *match;     /* per token, its partner bracket or TOKEN_NONE; made on the first error */
 	token_id last_stray; /* with match: the last `}` that has no partner; TOKEN_NONE: none */
-	token_id leave_at; /* where a block was found to be unclosed: enclosing ones may end here too */
-	uint32_t attr_end; /* attribute look-ahead: the `@`s before this token are … */
-	bool attr_result;  /* … attributes or not */
+	token_id leave_at;   /* where a block was found to be unclosed: enclosing ones may end here too */
+	uint32_t attr_end;   /* attribute look-ahead: the `@`s before this token are … */
+	bool attr_result;    /* … attributes or not */
 };
 
 typedef node_id (*parse_fn)(struct parser *p);
@@ -165,6 +166,10 @@ bool foreign_habit(struct parser *p);
 bool foreign_type_arguments(struct parser *p, node_id callee);
 /* At `(`, `=` or what ends the range of a loop's head: C's and other forms of it. Says so and goes on before the body. */
 bool foreign_loop_head(struct parser *p, token_id keyword);
+/* At `//` or `--` where a definition is expected: says how a comment starts, and skips the line. */
+bool foreign_comment(struct parser *p);
+/* Skips a statement and what is indented further, or its block. */
+void skip_statement(struct parser *p, token_id start);
 void foreign_declaration(struct parser *p); /* `let mut x`, `let int x`: says so, and the current token is `x` */
 bool foreign_else_if(struct parser *p);     /* `elif`: says so, and the current token is `if` */
 /* Is this what other languages start a definition with, or a `let`? */
@@ -197,6 +202,7 @@ bool first_on_line(const struct parser *p, token_id i);
 bool expect(struct parser *p, enum token_kind k, const char *what);
 /* Takes a name and returns its token, or reports it missing and returns TOKEN_NONE. */
 token_id expect_name(struct parser *p, const char *what);
+bool keyword_as_name(const struct parser *p); /* is the current token a keyword that was declared as a name? */
 /* `open elem, elem, … close` with the newline rule off; the current token is `open`. Elements are pushed on the scratch stack; sets *commas to
  * their number. Returns the closing token or TOKEN_NONE. */
 token_id parse_elements(struct parser *p, enum token_kind close, parse_fn element, uint32_t *commas);

@@ -9,6 +9,12 @@ static bool expect_assign(struct parser *p, const char *what)
 {
 	if (accept(p, TOK_ASSIGN))
 		return true;
+	if (p->k != TOK_EQ && token_class((enum token_kind)p->k) == TOKEN_LITERAL && !after_newline(p)) {
+		struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, what);
+		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "= ");
+		sound(p, g);
+		return g;
+	}
 	if (p->k != TOK_EQ)
 		return expect(p, TOK_ASSIGN, what);
 	struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`==` compares; a value is given with `=`");
@@ -143,6 +149,8 @@ static bool at_assert(const struct parser *p)
 	const struct tokens *t = &p->t->tokens;
 	if (token_len(t, p->i) != 6 || memcmp(token_text(t, p->i), "assert", 6) != 0)
 		return false;
+	if (token_kind(t, p->i + 1) == TOK_BANG && t->ends[p->i] == t->starts[p->i + 1])
+		return false; /* assert!(c) */
 	return !token_after_newline(t, p->i + 1) && begins_condition(token_kind(t, p->i + 1));
 }
 
@@ -235,7 +243,7 @@ static const uint8_t is_odd_after_name[TOK_COUNT] = {
 	[TOK_TYPE] = 1,      [TOK_IMPORT] = 1,   [TOK_FROM] = 1,         [TOK_RETURN] = 1,        [TOK_FOR] = 1,    [TOK_WHILE] = 1,
 	[TOK_BREAK] = 1,     [TOK_CONTINUE] = 1, [TOK_MAIN] = 1,         [TOK_TRUE] = 1,          [TOK_FALSE] = 1,  [TOK_NONE] = 1,
 	[TOK_LPAREN] = 1,    [TOK_LBRACE] = 1,   [TOK_RBRACE] = 1,       [TOK_SEMICOLON] = 1,     [TOK_COLON] = 1,  [TOK_IF] = 1,
-	[TOK_ELSE] = 1,      [TOK_WHERE] = 1,    [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1,
+	[TOK_ELSE] = 1,      [TOK_WHERE] = 1,    [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1, [TOK_PLUS] = 1,   [TOK_MINUS] = 1,
 };
 
 static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
@@ -247,6 +255,22 @@ static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)
 }
 
 static node_id parse_local_const(struct parser *p) { return parse_const(p, 0); }
+
+/* `layer fc = nn.Linear(4, 4)` in a layer's body */
+static bool foreign_sublayer(struct parser *p, bool layer)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id name = p->i + 1;
+	char text[96];
+	if (!layer || token_kind(t, name) != TOK_NAME || (token_kind(t, name + 1) != TOK_COLON && token_kind(t, name + 1) != TOK_ASSIGN))
+		return false;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a layer in a layer is a member, declared with `let`");
+	snprintf(text, sizeof text, "let %.*s =", (int)(token_len(t, name) < 80 ? token_len(t, name) : 80), token_text(t, name));
+	edit(p, g, between(p, p->i, name + 1), text);
+	skip_statement(p, p->i);
+	recovered(p, g);
+	return true;
+}
 
 static node_id parse_statement(struct parser *p, bool layer)
 {
@@ -265,7 +289,8 @@ static node_id parse_statement(struct parser *p, bool layer)
 		return parse_member(p);
 	case TOK_FN:
 		if (!layer)
-			return misplaced(p, "a function cannot be defined within a function: move it to the top level of the file", parse_member);
+			return misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",
+					 parse_member);
 		return parse_member(p);
 	case TOK_AT:
 		if (layer)
@@ -273,6 +298,9 @@ static node_id parse_statement(struct parser *p, bool layer)
 		error_at(p, DIAG_MISPLACED_ATTR, here(p), "an attribute stands before a definition");
 		return error_node(p);
 	case TOK_LAYER:
+		if (foreign_sublayer(p, layer))
+			return error_node(p);
+		/* fall through */
 	case TOK_TYPE:
 	case TOK_IMPORT:
 	case TOK_FROM:

@@ -1,6 +1,8 @@
 /* Types and dimensions. Among type arguments the two share one grammar, since a name may be either. */
 #include <stddef.h>
 #include <stdio.h>
+#include <string.h>
+#include "frontend/dtype.h"
 #include "frontend/parse_state.h"
 
 static node_id parse_type_arg(struct parser *p);
@@ -302,6 +304,16 @@ static node_id parse_dim_unary(struct parser *p)
 		return parse_dim_primary(p);
 	if (!enter(p))
 		return error_too_deep(p);
+	if (peek(p) == TOK_INT && token_is(&p->t->tokens, p->i + 1, "1") && token_kind(&p->t->tokens, p->i - 1) == TOK_LBRACKET &&
+	    !p->panic) {
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a dimension that may be anything is `?`");
+		edit(p, g, between(p, p->i, p->i + 1), "?");
+		sound(p, g);
+		advance(p);
+		advance(p);
+		leave(p);
+		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
+	}
 	token_id op = p->i;
 	advance(p);
 	node_id operand = parse_dim_unary(p);
@@ -370,8 +382,31 @@ uint32_t parse_traits(struct parser *p)
 	return pop_list(p, base, 0);
 }
 
+/* <const N: int>, <N: int> */
+static bool foreign_generic(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	bool modifier = p->k == TOK_CONST;
+	token_id name = p->i + modifier, type = name + 2;
+	char text[32];
+	if (p->panic || token_kind(t, name) != TOK_NAME || token_kind(t, name + 1) != TOK_COLON || token_kind(t, type) != TOK_NAME)
+		return false;
+	snprintf(text, sizeof text, "%.*s", (int)token_len(t, type), token_text(t, type));
+	if (dtype_find(text) == DT_COUNT && strcmp(text, "usize") != 0)
+		return false;
+	snprintf(text, sizeof text, "%.*s", (int)token_len(t, name), token_text(t, name));
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, type), "a generic dimension is a name alone");
+	edit(p, g, between(p, p->i, type), text);
+	sound(p, g);
+	jump(p, type + 1);
+	return true;
+}
+
 static node_id parse_generic(struct parser *p)
 {
+	token_id first = p->i + (p->k == TOK_CONST);
+	if (foreign_generic(p))
+		return new_node(p, NODE_GENERIC, first, 0, 0);
 	token_id name = expect_name(p, "the name of a generic");
 	if (name == TOKEN_NONE)
 		return error_node(p);

@@ -60,6 +60,16 @@ bool expect(struct parser *p, enum token_kind k, const char *what)
 	return false;
 }
 
+static bool follows_name(enum token_kind k)
+{
+	return k == TOK_COLON || k == TOK_ASSIGN || k == TOK_COMMA || k == TOK_RPAREN || k == TOK_LPAREN;
+}
+
+bool keyword_as_name(const struct parser *p)
+{
+	return p->named && token_class((enum token_kind)p->k) == TOKEN_KEYWORD && p->named >> (p->k - TOK_LAYER) & 1;
+}
+
 token_id expect_name(struct parser *p, const char *what)
 {
 	if (p->k == TOK_NAME) {
@@ -73,7 +83,12 @@ token_id expect_name(struct parser *p, const char *what)
 	char found[64];
 	struct diag *g = error_at(p, DIAG_KEYWORD_AS_NAME, here(p), "expected %s, found the keyword %s", what, describe(p, p->i, found));
 	help(p, g, "choose another name; a keyword with `_` after it is one");
-	return TOKEN_NONE;
+	if (!g || !follows_name(peek(p)))
+		return TOKEN_NONE;
+	p->named |= (uint64_t)1 << (p->k - TOK_LAYER);
+	recovered(p, g);
+	advance(p);
+	return p->i - 1;
 }
 
 token_id parse_elements(struct parser *p, enum token_kind close, parse_fn element, uint32_t *commas)
@@ -91,7 +106,7 @@ token_id parse_elements(struct parser *p, enum token_kind close, parse_fn elemen
 			break;
 		if (p->k != TOK_COMMA && p->k != close && !recover_missing_comma(p, open, close))
 			break;
-		if (!accept(p, TOK_COMMA))
+		if (!accept(p, TOK_COMMA) && p->k == close)
 			break;
 		++*commas;
 	}

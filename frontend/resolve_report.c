@@ -104,12 +104,15 @@ void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const
 		return;
 	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, text(r, tok));
 	diag_label_primary(r->out, g, "not found in this scope");
+	if (use == FOREIGN_VALUE && tok && token_kind(&r->t->tokens, tok - 1) == TOK_SLASH2) {
+		diag_help(r->out, g, "if this is a comment, it starts with `#`");
+		diag_guess(r->out, g, tok_span(r->m, tok - 1), "#");
+		return;
+	}
 	if ((use == FOREIGN_VALUE && std_help(r, g, tok)) || foreign_name_help(r->out, g, &r->t->tokens, tok, use) ||
 	    did_you_mean(r, g, tok, use))
 		return;
-	if (use == FOREIGN_VALUE && tok && token_kind(&r->t->tokens, tok - 1) == TOK_SLASH2)
-		diag_help(r->out, g, "if this is a comment, it starts with `#`");
-	else if (foreign_module_help(text(r, tok)))
+	if (foreign_module_help(text(r, tok)))
 		diag_help(r->out, g, "%s", foreign_module_help(text(r, tok)));
 	else if (!strcmp(what, "dimension"))
 		diag_help(
