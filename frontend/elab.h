@@ -137,6 +137,8 @@ bool name_lookup_static(struct elab *e, struct module *mod, struct instance *sel
 struct value item_value(struct elab *e, struct item *it, span at);
 struct value member_value(struct elab *e, struct instance *in, struct member *m, span at);
 struct func *item_func(struct frontend *f, struct item *it);
+/* The same among the builtins and element types alone. */
+bool prelude_lookup(struct elab *e, name_id name, struct value *out);
 void prelude_init(struct frontend *f);
 
 /* ---- expressions and statements ---- */

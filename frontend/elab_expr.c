@@ -344,6 +344,8 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	bool free_fn = v.kind != V_MODULE && name_lookup(e, name, at, &out);
 	if (free_fn && is_poison(out))
 		return out;
+	if (free_fn && !callable(out)) /* let mean = x.mean() hides no x.mean() */
+		prelude_lookup(e, name, &out);
 	if (!free_fn || !callable(out))
 		return no_member(e, v, n, name);
 	args->at[args->n++] = (struct arg){.v = v, .at = elab_span(e, obj)};

@@ -162,9 +162,17 @@ struct value member_value(struct elab *e, struct instance *in, struct member *m,
 
 /* ---- look-up ---- */
 
-bool name_lookup_static(struct elab *e, struct module *mod, struct instance *self, name_id name, span at, struct value *out)
+bool prelude_lookup(struct elab *e, name_id name, struct value *out)
 {
 	uint64_t i;
+	if (!map_get(&e->f->prelude, map_key_u64(name), &i))
+		return false;
+	*out = e->f->prelude_values.at[i];
+	return true;
+}
+
+bool name_lookup_static(struct elab *e, struct module *mod, struct instance *self, name_id name, span at, struct value *out)
+{
 	struct member *m = self ? instance_member(self, name) : NULL;
 	if (m) {
 		*out = member_value(e, self, m, at);
@@ -175,11 +183,7 @@ bool name_lookup_static(struct elab *e, struct module *mod, struct instance *sel
 		*out = item_value(e, it, at);
 		return true;
 	}
-	if (map_get(&e->f->prelude, map_key_u64(name), &i)) {
-		*out = e->f->prelude_values.at[i];
-		return true;
-	}
-	return false;
+	return prelude_lookup(e, name, out);
 }
 
 bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
