@@ -4,7 +4,7 @@ import unittest
 
 import numpy as np
 
-from project import ProjectTest
+from inference import InferenceTest
 
 FUNCTIONS = 24
 ARGUMENTS = ((1, 2), (0, 3), (4, 0), (-3, 5))
@@ -98,7 +98,7 @@ class Writer:
         self.write(depth, f"if {tri} {{ return {value} }}", f"if {python}: return {value}")
 
 
-class Control(ProjectTest):
+class Control(InferenceTest):
     def setUp(self):
         super().setUp()
         rng = random.Random(20)
@@ -112,14 +112,11 @@ class Control(ProjectTest):
             exec("\n".join(w.python), self.functions)
 
     def compare(self, *flags):
-        outputs = [x for i in range(FUNCTIONS) for x in ("--output", f"out{i}={i}.npy")]
         for a, b in ARGUMENTS:
-            np.save(self.path("a.npy"), np.int32(a))
-            np.save(self.path("b.npy"), np.int32(b))
-            self.trib("run", "net", "--input", "a=a.npy", "--input", "b=b.npy", *outputs, *flags)
+            got = self.infer("net", {"a": np.int32(a), "b": np.int32(b)}, FUNCTIONS, *flags)
             for i in range(FUNCTIONS):
                 with self.subTest(function=i, a=a, b=b, flags=flags):
-                    self.assertEqual(int(np.load(self.path(f"{i}.npy"))), self.functions[f"f{i}"](a, b))
+                    self.assertEqual(int(got[i]), self.functions[f"f{i}"](a, b))
 
     def test_every_level(self):
         for level in ("-O0", "-O1", "-O2"):
@@ -133,12 +130,10 @@ class Control(ProjectTest):
     def test_a_loop_that_fails_ends(self):
         self.write("net.tri", "layer net(x: Tensor<float32, [N]>) {\n    let k = 0\n    while x[k] >= 0.0 { k += 1 }\n    return k\n}\n")
         self.trib("build")
-        np.save(self.path("x.npy"), np.array([1, 2, -3], np.float32))
-        self.trib("run", "net", "--input", "x=x.npy", "--output", "out=k.npy")
-        self.assertEqual(np.load(self.path("k.npy")), 2)
-        np.save(self.path("x.npy"), np.ones(5, np.float32))
+        self.assertEqual(self.infer("net", {"x": np.array([1, 2, -3], np.float32)}, 0), [2])
+        endless = self.input_flags({"x": np.ones(5, np.float32)})
         for device in ("cpu", "reference"):
-            said = self.fails("run", "net", "--input", "x=x.npy", "--output", "out=k.npy", "--device", device, code=1)
+            said = self.fails("run", "net", *endless, "--device", device, code=1)
             self.assertIn("index 5 is out of range", said)
 
 

@@ -2,15 +2,14 @@
 
 A program's row in PROGRAMS: its inputs ("dtype dims", where N is the batch and M, T are other run-time sizes), the parameters in its weights
 file, and a function of both that says what it computes."""
-import json
 import math
 import os
-import struct
 import unittest
 
 import numpy as np
 
-from project import SOURCE, ProjectTest
+from inference import InferenceTest, safetensors
+from project import SOURCE
 
 HERE = os.path.join(SOURCE, "tests", "diff", "programs")
 F32 = np.float32
@@ -276,16 +275,7 @@ def draw(rng, spec, sizes):
     return np.asarray(x).astype(dtype)
 
 
-def safetensors(tensors):
-    header, data = {}, b""
-    for name, t in tensors.items():
-        header[name] = {"dtype": "F32", "shape": list(t.shape), "data_offsets": [len(data), len(data) + t.nbytes]}
-        data += t.tobytes()
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + data
-
-
-class Programs(ProjectTest):
+class Programs(InferenceTest):
     def setUp(self):
         super().setUp()
         self.rng = np.random.default_rng(20)
@@ -303,18 +293,6 @@ class Programs(ProjectTest):
                 manifest += f"    weights = {name}.safetensors\n"
             self.weights[name] = weights
         self.write("tri.build", manifest)
-
-    def infer(self, name, inputs, count, *flags):
-        """The outputs of one run."""
-        outputs = ["out"] if count == 0 else [f"out{i}" for i in range(count)]
-        argv = ["run", name, *flags]
-        for key, value in inputs.items():
-            np.save(self.path(key + ".npy"), value)
-            argv += ["--input", f"{key}={key}.npy"]
-        for out in outputs:
-            argv += ["--output", f"{out}={out}.npy"]
-        self.trib(*argv)
-        return [np.load(self.path(out + ".npy")) for out in outputs]
 
     def compare(self, names, batches, *flags):
         for name in names:

@@ -103,15 +103,7 @@ class BatchTest(TorchTest):
         return arrays, len(results)
 
     def _run(self, arrays, count, *flags):
-        argv = ["run", "cases", *flags]
-        for key, value in arrays.items():
-            np.save(self.path(key + ".npy"), value)
-            argv += ["--input", f"{key}={key}.npy"]
-        outs = [f"out{i}" for i in range(count)] if count > 1 else ["out"]
-        for out in outs:
-            argv += ["--output", f"{out}={out}.npy"]
-        self.trib(*argv)
-        return [np.load(self.path(out + ".npy")) for out in outs]
+        return self.infer("cases", arrays, count if count > 1 else 0, *flags)
 
     def _compare(self, got, how):
         got = iter(got)

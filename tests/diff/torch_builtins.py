@@ -174,12 +174,9 @@ class Shape(BatchTest):
                 values = arrays[name].copy()
                 values.flat[1] = bad
                 for device in ("cpu", "reference"):
-                    argv = ["run", "cases", "--device", device]
-                    for key, value in {**arrays, name: values}.items():
-                        np.save(self.path(key + ".npy"), value)
-                        argv += ["--input", f"{key}={key}.npy"]
+                    inputs = self.input_flags({**arrays, name: values})
                     with self.subTest(input=name, bad=bad, device=device):
-                        self.assertIn("out of range", self.fails(*argv))
+                        self.assertIn("out of range", self.fails("run", "cases", "--device", device, *inputs))
 
 
 class Math(BatchTest):

@@ -2,15 +2,13 @@
 
 A TorchTest collects cases with `case`, then `compare` builds a project with one model for each and runs all of them. Values are drawn by
 self.rng; its seed is new each time and printed, and TRIB_SEED repeats it. Without PyTorch (Debian's python3-torch) the test is skipped."""
-import json
 import os
 import random
-import struct
 import sys
 
 import numpy as np
 
-from project import ProjectTest
+import inference
 
 try:
     import torch
@@ -21,7 +19,6 @@ except ImportError:
 torch.set_num_threads(1)
 TYPES = {torch.float32: "float32", torch.float64: "float64", torch.float16: "float16", torch.int8: "int8", torch.int16: "int16", torch.int32: "int32",
          torch.int64: "int64", torch.bool: "bool"}
-SAFE = {"float32": "F32", "float64": "F64", "float16": "F16", "int8": "I8", "int16": "I16", "int32": "I32", "int64": "I64", "bool": "BOOL", "trit": "I8"}
 
 
 class Value:
@@ -47,16 +44,10 @@ class Case:
 
 
 def safetensors(values):
-    header, data = {}, b""
-    for name, v in values.items():
-        raw = v.tensor.contiguous().numpy().tobytes()
-        header[name] = {"dtype": SAFE[v.dtype], "shape": list(v.tensor.shape), "data_offsets": [len(data), len(data) + len(raw)]}
-        data += raw
-    text = json.dumps(header).encode()
-    return struct.pack("<Q", len(text)) + text + data
+    return inference.safetensors({name: v.tensor.contiguous().numpy() for name, v in values.items()})
 
 
-class TorchTest(ProjectTest):
+class TorchTest(inference.InferenceTest):
     def setUp(self):
         super().setUp()
         self.seed = int(os.environ.get("TRIB_SEED") or random.SystemRandom().randrange(1 << 31))
@@ -91,22 +82,14 @@ class TorchTest(ProjectTest):
         self.write("ops.tri", source)
         self.write("tri.build", manifest)
 
-    def infer(self, model, c, *flags):
-        argv = ["run", model, *flags]
-        for name, v in c.values.items():
-            if not v.weight:
-                np.save(self.path(f"{name}.npy"), v.tensor.numpy())
-                argv += ["--input", f"{name}={name}.npy"]
-        outs = [f"out{i}" for i in range(len(c.want))] if c.several else ["out"]
-        for out in outs:
-            argv += ["--output", f"{out}={out}.npy"]
-        self.trib(*argv)
-        return [np.load(self.path(out + ".npy")) for out in outs]
+    def infer_case(self, model, c, *flags):
+        arrays = {name: v.tensor.numpy() for name, v in c.values.items() if not v.weight}
+        return self.infer(model, arrays, len(c.want) if c.several else 0, *flags)
 
     def check(self, model, c, *flags):
         """One run of a model against the case."""
         with self.subTest(source=c.function(model).strip(), shapes=[list(v.tensor.shape) for v in c.values.values()], flags=flags, seed=self.seed):
-            for got, want in zip(self.infer(model, c, *flags), c.want):
+            for got, want in zip(self.infer_case(model, c, *flags), c.want):
                 want = want.numpy()
                 self.assertEqual(got.shape, want.shape)
                 if c.exact:

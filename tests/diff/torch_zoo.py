@@ -5,8 +5,6 @@ import os
 import shutil
 import unittest
 
-import numpy as np
-
 from project import SOURCE
 from torch_ops import TorchTest, Value, safetensors, torch  # ends here without PyTorch
 import torch_models as m
@@ -91,12 +89,8 @@ class Zoo(TorchTest):
         return nets
 
     def outputs(self, name, inputs, n, *flags):
-        for k, v in inputs.items():
-            np.save(self.path(f"{k}.npy"), v.numpy())
-        outs = ["out"] if n == 1 else [f"out{i}" for i in range(n)]
-        args = [a for k in inputs for a in ("--input", f"{k}={k}.npy")] + [a for k in outs for a in ("--output", f"{k}={k}.npy")]
-        self.trib("run", name, *args, *flags)
-        return [torch.from_numpy(np.load(self.path(f"{k}.npy"))) for k in outs]
+        arrays = {k: v.numpy() for k, v in inputs.items()}
+        return [torch.from_numpy(a) for a in self.infer(name, arrays, n if n > 1 else 0, *flags)]
 
     def close(self, got, want, what):
         """Float sums of other orders, through as many layers as there are."""
