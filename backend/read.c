@@ -11,251 +11,14 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/ir.h"
+#include "backend/read_state.h"
 #include "backend/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/source.h"
 
-enum { MAX_NESTING = 32, MAX_SYMS = 256, MAX_WORD = 256 };
-
-struct reader {
-	struct arena *unit;
-	const struct source *source;
-	const char *at, *end;
-	struct diags *diags;
-	struct ir_fn *f;
-	uint32_t nesting;
-	uint32_t cap_inputs, cap_weights;
-	bool failed;
-};
-
-/* ---- tokens ---- */
-
-static void fail(struct reader *r, const char *what)
-{
-	if (r->failed)
-		return;
-	uint32_t start = (uint32_t)(r->at - r->source->text), end = r->at < r->end ? start + 1 : start;
-	diag_add(r->diags, DIAG_IR_TEXT, (span){r->source->id, start, end}, "%s", what);
-	r->failed = true;
-	r->at = r->end;
-}
-
-static void skip(struct reader *r)
-{
-	while (r->at < r->end && (isspace((unsigned char)*r->at) || *r->at == ';')) {
-		if (*r->at == ';')
-			while (r->at < r->end && *r->at != '\n')
-				r->at++;
-		else
-			r->at++;
-	}
-}
-
-static bool eat(struct reader *r, const char *text)
-{
-	skip(r);
-	size_t n = strlen(text);
-	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n))
-		return false;
-	r->at += n;
-	return true;
-}
-
-static void expect(struct reader *r, const char *text)
-{
-	if (!eat(r, text))
-		fail(r, arena_printf(r->unit, "`%s` expected", text));
-}
-
-static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
-
-/* The next run of letters, digits and underscores; "" if there is none. */
-static const char *word(struct reader *r)
-{
-	skip(r);
-	const char *start = r->at;
-	while (r->at < r->end && is_word(*r->at))
-		r->at++;
-	if (r->at - start > MAX_WORD)
-		fail(r, "a name of at most 256 letters expected");
-	return arena_strndup(r->unit, start, (size_t)(r->at - start));
-}
-
-static bool eat_word(struct reader *r, const char *text)
-{
-	skip(r);
-	size_t n = strlen(text);
-	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) || (r->at + n < r->end && is_word(r->at[n])))
-		return false;
-	r->at += n;
-	return true;
-}
-
-static void expect_word(struct reader *r, const char *text)
-{
-	if (!eat_word(r, text))
-		fail(r, arena_printf(r->unit, "`%s` expected", text));
-}
-
-static int64_t number(struct reader *r)
-{
-	skip(r);
-	bool negative = eat(r, "-");
-	uint64_t v = 0, limit = (uint64_t)INT64_MAX + negative;
-	if (r->at >= r->end || !isdigit((unsigned char)*r->at))
-		fail(r, "a number expected");
-	for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++) {
-		uint64_t digit = (uint64_t)(*r->at - '0');
-		if (v > (limit - digit) / 10) {
-			fail(r, "a number of 64 bits expected");
-			return 0;
-		}
-		v = 10 * v + digit;
-	}
-	return (int64_t)(negative ? 0 - v : v);
-}
-
-static uint32_t small_number(struct reader *r, uint32_t limit)
-{
-	int64_t v = number(r);
-	if (v < 0 || v > limit)
-		fail(r, "a smaller number expected");
-	return r->failed ? 0 : (uint32_t)v;
-}
-
-static double real(struct reader *r)
-{
-	char text[64];
-	size_t n = 0;
-	skip(r);
-	while (r->at < r->end && n < sizeof text - 1 && (is_word(*r->at) || strchr("+-.", *r->at))) {
-		if (!*r->at)
-			break;
-		text[n++] = *r->at++;
-	}
-	text[n] = 0;
-	char *stop = text;
-	double v = strtod(text, &stop);
-	if (!n || *stop)
-		fail(r, "a number expected");
-	return v;
-}
-
-/* ---- dimensions and types ---- */
-
-static dim read_dim(struct reader *r);
-
-static dim factor(struct reader *r)
-{
-	struct dims *d = r->f->dims;
-	skip(r);
-	if (eat(r, "(")) {
-		dim x = read_dim(r);
-		expect(r, ")");
-		return x;
-	}
-	if (r->at < r->end && isdigit((unsigned char)*r->at))
-		return dim_const(d, number(r));
-	const char *name = word(r);
-	for (uint32_t k = 0; k < dims_syms(d); k++)
-		if (!strcmp(dims_sym_name(d, k), name))
-			return dim_sym(d, k);
-	fail(r, "a number or a symbol of the function expected");
-	return dim_const(d, 0);
-}
-
-static dim product(struct reader *r)
-{
-	struct dims *d = r->f->dims;
-	bool negative = eat(r, "-");
-	dim x = factor(r);
-	int64_t v;
-	while (!r->failed) {
-		if (eat(r, "*")) {
-			x = dim_mul(d, x, factor(r));
-			continue;
-		}
-		bool divides = eat(r, "//");
-		if (!divides && !eat(r, "%"))
-			break;
-		dim y = factor(r);
-		if (r->failed || (dim_is_const(d, y, &v) && v == 0)) {
-			fail(r, "a divisor other than 0 expected");
-			break;
-		}
-		x = divides ? dim_floordiv(d, x, y) : dim_mod(d, x, y);
-	}
-	return negative ? dim_sub(d, dim_const(d, 0), x) : x;
-}
-
-static dim read_dim(struct reader *r)
-{
-	struct dims *d = r->f->dims;
-	if (++r->nesting > MAX_NESTING)
-		fail(r, "dimensions nested less deeply expected");
-	dim x = r->failed ? dim_const(d, 0) : product(r);
-	while (!r->failed) {
-		if (eat(r, "+"))
-			x = dim_add(d, x, product(r));
-		else if (eat(r, "-"))
-			x = dim_sub(d, x, product(r));
-		else
-			break;
-	}
-	r->nesting--;
-	if (dims_overflowed(d))
-		fail(r, "smaller dimensions expected");
-	return x;
-}
-
-static uint32_t read_dims(struct reader *r, dim *out, uint32_t limit)
-{
-	uint32_t n = 0;
-	expect(r, "[");
-	if (eat(r, "]"))
-		return 0;
-	do {
-		if (n == limit)
-			fail(r, "fewer dimensions expected");
-		if (r->failed)
-			return 0;
-		out[n++] = read_dim(r);
-	} while (eat(r, ","));
-	expect(r, "]");
-	return n;
-}
-
-static struct core_type read_type(struct reader *r)
-{
-	struct core_type t = {.elem = dtype_find(word(r))};
-	if (t.elem == DT_COUNT)
-		fail(r, "an element type expected");
-	if (!r->failed)
-		t.rank = (uint8_t)read_dims(r, t.dims, CORE_MAX_RANK);
-	if (r->failed)
-		t.elem = DT_INT8;
-	return t;
-}
-
-static uint32_t read_ints(struct reader *r, int64_t *out)
-{
-	uint32_t n = 0;
-	expect(r, "[");
-	if (eat(r, "]"))
-		return 0;
-	do {
-		if (n == CORE_MAX_RANK)
-			fail(r, "at most 8 numbers expected");
-		if (r->failed)
-			return 0;
-		out[n++] = number(r);
-	} while (eat(r, ","));
-	expect(r, "]");
-	return n;
-}
+enum { MAX_SYMS = 256 };
 
 /* ---- attributes ---- */
 
@@ -276,18 +39,18 @@ static const char *skip_data(struct reader *r)
 	const char *start = r->at;
 	while (r->at < r->end && *r->at != '}' && *r->at != '\n')
 		r->at++;
-	expect(r, "}");
+	read_expect(r, "}");
 	return start;
 }
 
 static int64_t whole_value(struct reader *r, dtype t)
 {
-	int64_t v = number(r), back;
+	int64_t v = read_number(r), back;
 	uint8_t bytes[8] = {0};
 	elem_put_int(t, bytes, 0, v);
 	back = elem_int(t, bytes, 0);
 	if (back != v || (t == DT_TRIT && (v < -1 || v > 1)))
-		fail(r, "a value of the constant's element type expected");
+		read_fail(r, "a value of the constant's element type expected");
 	return v;
 }
 
@@ -302,21 +65,21 @@ static void read_data(struct reader *r, struct ir_inst *i, const char *start)
 		if (!dim_is_const(r->f->dims, i->type.dims[k], &v) || v < 0 || __builtin_mul_overflow(n, v, &n))
 			n = INT64_MAX;
 	if (n > r->end - r->at) {
-		fail(r, "as many values as the type has elements expected");
+		read_fail(r, "as many values as the type has elements expected");
 		return;
 	}
 	void *data = arena_alloc(r->unit, (size_t)n * dtype_size(i->type.elem) + 1, 16);
 	for (int64_t k = 0; k < n && !r->failed; k++) {
 		if (k)
-			expect(r, ",");
+			read_expect(r, ",");
 		if (r->failed)
 			return;
 		if (dtype_class(i->type.elem) == DTC_FLOAT)
-			elem_put_float(i->type.elem, data, k, real(r));
+			elem_put_float(i->type.elem, data, k, read_real(r));
 		else
 			elem_put_int(i->type.elem, data, k, whole_value(r, i->type.elem));
 	}
-	expect(r, "}");
+	read_expect(r, "}");
 	if (!r->failed)
 		r->at = after;
 	i->data = data;
@@ -326,11 +89,11 @@ static void read_data(struct reader *r, struct ir_inst *i, const char *start)
 static struct core_unit *read_unit(struct reader *r, uint32_t n_inputs)
 {
 	struct core_unit *u = ARENA_NEW(r->unit, struct core_unit);
-	expect(r, "@");
-	u->symbol = u->name = word(r);
-	const char *hex = word(r);
+	read_expect(r, "@");
+	u->symbol = u->name = read_word(r);
+	const char *hex = read_word(r);
 	if (!r->failed && !hash_parse_hex(hex, &u->identity))
-		fail(r, "32 hex digits expected");
+		read_fail(r, "32 hex digits expected");
 	u->dims = dims_new(r->unit);
 	u->n_inputs = n_inputs;
 	u->inputs = ARENA_ARRAY(r->unit, struct core_input, n_inputs + 1);
@@ -347,8 +110,8 @@ static void add_syms(struct reader *r, struct core_unit *u, uint32_t n)
 /* How many operands a side of a branch takes; no more than there are. */
 static void read_taken(struct reader *r, struct core_unit *u, uint32_t n_operands)
 {
-	expect_word(r, "takes");
-	u->n_inputs = small_number(r, n_operands);
+	read_expect_word(r, "takes");
+	u->n_inputs = read_small_number(r, n_operands);
 }
 
 static void read_callee(struct reader *r, struct ir_inst *i, uint32_t n_operands)
@@ -365,7 +128,7 @@ static void read_callee(struct reader *r, struct ir_inst *i, uint32_t n_operands
 	if (i->op != OP_IF)
 		return;
 	read_taken(r, u, n_operands);
-	expect_word(r, "else");
+	read_expect_word(r, "else");
 	struct core_unit *other = read_unit(r, n_operands);
 	read_taken(r, other, n_operands);
 	add_syms(r, other, n);
@@ -375,11 +138,11 @@ static void read_callee(struct reader *r, struct ir_inst *i, uint32_t n_operands
 static void read_mask(struct reader *r, struct ir_inst *i)
 {
 	int64_t dims[CORE_MAX_RANK];
-	expect_word(r, "dims");
+	read_expect_word(r, "dims");
 	uint32_t n = read_ints(r, dims);
 	for (uint32_t k = 0; k < n; k++) {
 		if (dims[k] < 0 || dims[k] >= CORE_MAX_RANK)
-			fail(r, "dimensions 0 to 7 expected");
+			read_fail(r, "dimensions 0 to 7 expected");
 		else
 			i->mask |= 1u << dims[k];
 	}
@@ -389,7 +152,7 @@ static void read_mask(struct reader *r, struct ir_inst *i)
 static const char *read_text(struct reader *r)
 {
 	struct buf b = {0};
-	expect(r, "\"");
+	read_expect(r, "\"");
 	while (r->at < r->end && *r->at != '"' && *r->at != '\n') {
 		bool escape = *r->at == '\\' && r->at + 1 < r->end;
 		r->at += escape;
@@ -398,53 +161,53 @@ static const char *read_text(struct reader *r)
 	}
 	const char *text = arena_strndup(r->unit, b.at ? b.at : "", b.len);
 	buf_free(&b);
-	expect(r, "\"");
+	read_expect(r, "\"");
 	return text;
 }
 
 static void read_random(struct reader *r, struct ir_inst *i)
 {
-	i->index = small_number(r, UINT32_MAX);
-	expect_word(r, "seed");
-	i->ints[0] = number(r);
-	expect_word(r, "stream");
-	i->ints[1] = number(r);
-	i->f[0] = real(r);
-	i->f[1] = real(r);
+	i->index = read_small_number(r, UINT32_MAX);
+	read_expect_word(r, "seed");
+	i->ints[0] = read_number(r);
+	read_expect_word(r, "stream");
+	i->ints[1] = read_number(r);
+	i->f[0] = read_real(r);
+	i->f[1] = read_real(r);
 }
 
 static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_operands, const char **data)
 {
 	switch (i->op) {
 	case OP_CONST:
-		expect(r, "{");
+		read_expect(r, "{");
 		*data = skip_data(r);
 		return;
 	case OP_DIM:
-		expect(r, "(");
+		read_expect(r, "(");
 		i->extent = read_dim(r);
-		expect(r, ")");
+		read_expect(r, ")");
 		return;
 	case OP_CALL:
 	case OP_IF:
 	case OP_LOOP: read_callee(r, i, n_operands); return;
 	case OP_TRANSPOSE:
-		expect_word(r, "perm");
+		read_expect_word(r, "perm");
 		read_ints(r, i->ints);
 		return;
 	case OP_SLICE:
-		expect_word(r, "start");
+		read_expect_word(r, "start");
 		read_dims(r, i->starts, CORE_MAX_RANK);
-		expect_word(r, "step");
+		read_expect_word(r, "step");
 		read_ints(r, i->ints);
 		return;
 	case OP_PAD:
-		expect_word(r, "before");
+		read_expect_word(r, "before");
 		read_dims(r, i->starts, CORE_MAX_RANK);
 		return;
 	case OP_WINDOW:
 		read_mask(r, i);
-		expect_word(r, "step");
+		read_expect_word(r, "step");
 		read_ints(r, i->ints);
 		return;
 	case OP_RANDOM: read_random(r, i); return;
@@ -458,7 +221,7 @@ static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_oper
 	case OP_RESULT:
 	case OP_CONCAT:
 	case OP_GATHER_DIM:
-	case OP_IOTA: i->index = small_number(r, UINT32_MAX); return;
+	case OP_IOTA: i->index = read_small_number(r, UINT32_MAX); return;
 	default:
 		if (ir_op_traits(i->op) & REDUCES)
 			read_mask(r, i);
@@ -477,9 +240,9 @@ static enum ir_op find_op(const char *text)
 
 static ir_ref read_value(struct reader *r)
 {
-	ir_ref v = small_number(r, UINT32_MAX - 1);
+	ir_ref v = read_small_number(r, UINT32_MAX - 1);
 	if (!r->failed && v >= r->f->n_insts)
-		fail(r, "a value that stands before expected");
+		read_fail(r, "a value that stands before expected");
 	return v;
 }
 
@@ -487,22 +250,22 @@ static void read_inst(struct reader *r)
 {
 	uint32_t cap = 0, n = 0;
 	ir_ref *operands = NULL;
-	if (number(r) != r->f->n_insts)
-		fail(r, "values are numbered in order");
-	expect(r, "=");
-	struct ir_inst i = {.op = find_op(word(r))};
+	if (read_number(r) != r->f->n_insts)
+		read_fail(r, "values are numbered in order");
+	read_expect(r, "=");
+	struct ir_inst i = {.op = find_op(read_word(r))};
 	if (i.op == OP_COUNT)
-		fail(r, "an operation expected");
-	while (!r->failed && eat(r, "%")) {
+		read_fail(r, "an operation expected");
+	while (!r->failed && read_eat(r, "%")) {
 		operands = grown(r, operands, n, &cap, sizeof *operands);
 		operands[n++] = read_value(r);
 	}
 	if (!r->failed && ir_op_ins(i.op) >= 0 && (uint32_t)ir_op_ins(i.op) != n)
-		fail(r, "another number of operands expected");
+		read_fail(r, "another number of operands expected");
 	const char *data = NULL;
 	if (!r->failed)
 		read_attributes(r, &i, n, &data);
-	expect(r, ":");
+	read_expect(r, ":");
 	if (!r->failed)
 		i.type = read_type(r);
 	if (data)
@@ -523,8 +286,8 @@ static void read_inst(struct reader *r)
 
 static void read_declared(struct reader *r, struct core_type **types, uint32_t *n, uint32_t *cap)
 {
-	if (number(r) != *n)
-		fail(r, "inputs and weights are numbered in order");
+	if (read_number(r) != *n)
+		read_fail(r, "inputs and weights are numbered in order");
 	struct core_type t = read_type(r);
 	*types = grown(r, *types, *n, cap, sizeof **types);
 	(*types)[(*n)++] = t;
@@ -533,28 +296,28 @@ static void read_declared(struct reader *r, struct core_type **types, uint32_t *
 static void read_head(struct reader *r)
 {
 	struct dims *d = dims_new(r->unit);
-	expect_word(r, "fn");
-	r->f = ir_fn_new(r->unit, word(r), d);
-	expect(r, "(");
-	if (eat(r, ")"))
+	read_expect_word(r, "fn");
+	r->f = ir_fn_new(r->unit, read_word(r), d);
+	read_expect(r, "(");
+	if (read_eat(r, ")"))
 		return;
 	do {
-		const char *name = word(r);
+		const char *name = read_word(r);
 		bool taken = !*name || isdigit((unsigned char)*name);
 		for (uint32_t k = 0; k < dims_syms(d); k++)
 			taken = taken || !strcmp(dims_sym_name(d, k), name);
 		if (taken || dims_syms(d) == MAX_SYMS)
-			fail(r, "a new name expected");
+			read_fail(r, "a new name expected");
 		if (!r->failed)
 			dim_new_sym(d, name);
-	} while (eat(r, ","));
-	expect(r, ")");
+	} while (read_eat(r, ","));
+	read_expect(r, ")");
 }
 
 static void read_outputs(struct reader *r)
 {
 	uint32_t cap = 0;
-	while (!r->failed && eat(r, "%")) {
+	while (!r->failed && read_eat(r, "%")) {
 		r->f->outputs = grown(r, r->f->outputs, r->f->n_outputs, &cap, sizeof *r->f->outputs);
 		r->f->outputs[r->f->n_outputs++] = read_value(r);
 	}
@@ -562,15 +325,15 @@ static void read_outputs(struct reader *r)
 
 static void read_lines(struct reader *r)
 {
-	while (!r->failed && !eat_word(r, "out")) {
-		if (eat(r, "%"))
+	while (!r->failed && !read_eat_word(r, "out")) {
+		if (read_eat(r, "%"))
 			read_inst(r);
-		else if (eat_word(r, "in"))
+		else if (read_eat_word(r, "in"))
 			read_declared(r, &r->f->inputs, &r->f->n_inputs, &r->cap_inputs);
-		else if (eat_word(r, "weight"))
+		else if (read_eat_word(r, "weight"))
 			read_declared(r, &r->f->weights, &r->f->n_weights, &r->cap_weights);
 		else
-			fail(r, "`in`, `weight`, `out` or a value expected");
+			read_fail(r, "`in`, `weight`, `out` or a value expected");
 	}
 }
 
@@ -582,13 +345,13 @@ struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diag
 		read_lines(&r);
 	if (!r.failed)
 		read_outputs(&r);
-	skip(&r);
+	read_skip(&r);
 	if (!r.failed && r.at < r.end)
-		fail(&r, "the end of the text expected");
+		read_fail(&r, "the end of the text expected");
 	struct buf why = {0};
 	if (!r.failed && !ir_verify(r.f, &why)) {
 		r.at = text->text;
-		fail(&r, why.at);
+		read_fail(&r, why.at);
 	}
 	buf_free(&why);
 	if (r.failed)

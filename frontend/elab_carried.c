@@ -30,63 +30,6 @@ struct carry {
 	bool again;
 };
 
-static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
-
-/* ---- what the text says ---- */
-
-static void note_target(struct elab *e, node_id t, bool *assigned, uint32_t n)
-{
-	if (ast_kind(tree(e), t) == NODE_PAREN)
-		note_target(e, ast_a(tree(e), t), assigned, n);
-	if (ast_kind(tree(e), t) == NODE_TUPLE) {
-		struct ast_nodes items = ast_nodes(tree(e), ast_a(tree(e), t));
-		for (uint32_t i = 0; i < items.n; i++)
-			note_target(e, items.at[i], assigned, n);
-	}
-	if (ast_kind(tree(e), t) != NODE_NAME)
-		return;
-	name_id name = elab_name(e, ast_token(tree(e), t));
-	for (uint32_t i = n; i-- > 0;)
-		if (e->locals.at[e->frame->base + i].name == name) {
-			assigned[i] = true;
-			return;
-		}
-}
-
-/* Calls for every node of the subtree: children precede parents, and their tokens lie within. */
-static bool has_kind(struct elab *e, node_id root, enum node_kind kind)
-{
-	token_id first = ast_first_token(tree(e), root);
-	for (node_id k = root; k > 0 && ast_token(tree(e), k) >= first; k--)
-		if (ast_kind(tree(e), k) == kind)
-			return true;
-	return false;
-}
-
-static void note_assigned(struct elab *e, node_id root, bool *assigned, uint32_t n)
-{
-	token_id first = ast_first_token(tree(e), root);
-	for (node_id k = root; k > 0 && ast_token(tree(e), k) >= first; k--) {
-		e->steps++;
-		if (ast_kind(tree(e), k) == NODE_ASSIGN)
-			note_target(e, ast_a(tree(e), k), assigned, n);
-	}
-}
-
-bool carried_leaves(struct elab *e, node_id body) { return has_kind(e, body, NODE_BREAK) || has_kind(e, body, NODE_RETURN); }
-
-void carried_forget(struct elab *e, node_id body)
-{
-	uint32_t n = e->locals.len - e->frame->base;
-	bool *assigned = ARENA_ARRAY(e->f->arena, bool, n + 1);
-	note_assigned(e, body, assigned, n);
-	for (uint32_t i = 0; i < n; i++) {
-		struct local *l = &e->locals.at[e->frame->base + i];
-		if (assigned[i] && l->value.kind != V_TENSOR)
-			l->value = VALUE_POISON;
-	}
-}
-
 dtype range_counter(struct elab *e, const struct range *r)
 {
 	struct value bounds[2] = {r->from, r->to};
@@ -517,9 +460,9 @@ bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flo
 	locals_snapshot(e, &c.before, &c.n);
 	c.assigned = ARENA_ARRAY(e->f->arena, bool, c.n + 1);
 	c.trees = ARENA_ARRAY(e->f->arena, struct value, c.n + 1);
-	note_assigned(e, loop->body, c.assigned, c.n);
+	carried_assigned(e, loop->body, c.assigned, c.n);
 	if (loop->cond)
-		note_assigned(e, loop->cond, c.assigned, c.n);
+		carried_assigned(e, loop->cond, c.assigned, c.n);
 	*flow = FLOW_NEXT;
 	for (uint32_t round = 0; !done && round < MAX_ROUNDS; round++)
 		done = one_round(&c, flow);

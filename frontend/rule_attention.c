@@ -151,13 +151,7 @@ static bool load_positions(struct elab *e, struct bcall *c, const struct core_ty
 	if (dtype_class(t.elem) != DTC_INT)
 		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "positions are integers, not %s", elab_type_text(e, r)), false;
 	rows.rank--;
-	bool fits = t.rank != 1 || dims_agree(e, t.dims[0], x->dims[axis]);
-	if (t.rank > 1) {
-		struct core_type both = rows;
-		fits = broadcast_dims(e, &both, &t) && both.rank == rows.rank;
-		for (uint32_t i = 0; fits && i < rows.rank; i++)
-			fits = dims_agree(e, both.dims[i], rows.dims[i]);
-	}
+	bool fits = t.rank == 1 ? dims_agree(e, t.dims[0], x->dims[axis]) : broadcasts_to(e, &t, &rows);
 	if (!fits)
 		return shape_error(e, c, DIAG_BROADCAST, c->ats[1], "positions of shape %s do not broadcast to the rows %s of x",
 				   elab_shape_text(e, &t), elab_shape_text(e, &rows)),

@@ -176,6 +176,15 @@ bool broadcast_dims(struct elab *e, struct core_type *acc, const struct core_typ
 	return true;
 }
 
+bool broadcasts_to(struct elab *e, const struct core_type *t, const struct core_type *to)
+{
+	struct core_type both = *to;
+	bool fits = broadcast_dims(e, &both, t) && both.rank == to->rank;
+	for (uint32_t i = 0; fits && i < to->rank; i++)
+		fits = dims_agree(e, both.dims[i], to->dims[i]);
+	return fits;
+}
+
 bool broadcast_or_report(struct elab *e, struct bcall *c, core_ref a, core_ref b, span sa, span sb, struct core_type *out)
 {
 	*out = *type_of(e, a);

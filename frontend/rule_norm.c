@@ -129,18 +129,26 @@ static struct value last_dims(struct elab *e, struct bcall *c)
 struct value rule_layer_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
 struct value rule_rms_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
 
+/* Floats [N, C, …]. */
+static core_ref need_channels(struct elab *e, struct bcall *c)
+{
+	core_ref x = need_float(e, c, 0);
+	if (x == CORE_NONE || type_of(e, x)->rank >= 2)
+		return x;
+	shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", elab_type_text(e, x));
+	return CORE_NONE;
+}
+
 enum { BN_TRAINING = 5, BN_MOMENTUM, BN_EPS };
 
 struct value rule_batch_norm(struct elab *e, struct bcall *c)
 {
 	bool training = false;
 	double momentum;
-	core_ref x = need_float(e, c, 0);
+	core_ref x = need_channels(e, c);
 	if (x == CORE_NONE)
 		return VALUE_POISON;
 	struct core_type t = *type_of(e, x);
-	if (t.rank < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", elab_type_text(e, x));
 	if ((c->v[1].kind == V_NONE) != (c->v[2].kind == V_NONE))
 		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "running_mean and running_var come together");
 	bool is_eps = (c->v[BN_TRAINING].kind == V_FLOAT || c->v[BN_TRAINING].kind == V_INT) && !c->given[BN_EPS];
@@ -160,12 +168,10 @@ struct value rule_batch_norm(struct elab *e, struct bcall *c)
 struct value rule_group_norm(struct elab *e, struct bcall *c)
 {
 	int64_t groups, rest;
-	core_ref x = need_float(e, c, 0);
+	core_ref x = need_channels(e, c);
 	if (x == CORE_NONE)
 		return VALUE_POISON;
 	struct core_type t = *type_of(e, x);
-	if (t.rank < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", elab_type_text(e, x));
 	if (!need_int(e, c, 1, &groups))
 		return VALUE_POISON;
 	if (groups < 1)

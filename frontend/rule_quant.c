@@ -18,11 +18,8 @@ static bool need_threshold(struct elab *e, struct bcall *c, const struct core_ty
 	core_ref r = need_float(e, c, 1);
 	if (r == CORE_NONE)
 		return false;
-	struct core_type t = *type_of(e, r), both = *x;
-	bool fits = broadcast_dims(e, &both, &t) && both.rank == x->rank;
-	for (uint32_t i = 0; fits && i < x->rank; i++)
-		fits = dims_agree(e, both.dims[i], x->dims[i]);
-	if (!fits)
+	struct core_type t = *type_of(e, r);
+	if (!broadcasts_to(e, &t, x))
 		return shape_error(e, c, DIAG_BROADCAST, c->ats[1], "a threshold of shape %s does not broadcast to %s",
 				   elab_shape_text(e, &t), elab_shape_text(e, x)),
 		       false;

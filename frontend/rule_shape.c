@@ -342,11 +342,7 @@ struct value rule_expand(struct elab *e, struct bcall *c)
 	if (!need_sizes(e, c, 1, out.dims, &n, NULL))
 		return VALUE_POISON;
 	out.rank = (uint8_t)n;
-	struct core_type both = out;
-	bool fits = broadcast_dims(e, &both, &t) && both.rank == out.rank;
-	for (uint32_t i = 0; fits && i < n; i++)
-		fits = dims_agree(e, both.dims[i], out.dims[i]);
-	if (!fits)
+	if (!broadcasts_to(e, &t, &out))
 		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", elab_shape_text(e, &t),
 				   elab_shape_text(e, &out));
 	struct core_arg sizes[CORE_MAX_RANK], a[2] = {arg_tensor(x)};
