@@ -8,8 +8,6 @@
  * The text comes from outside: sizes are bounded by its length, nesting by a constant, and what was read must pass the verifier. The callee of a
  * call is made up from its symbol and identity. */
 #include <ctype.h>
-#include <math.h>
-#include <stdlib.h>
 #include <string.h>
 #include "backend/read_state.h"
 #include "backend/tensor.h"
