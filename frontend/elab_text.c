@@ -353,6 +353,13 @@ static enum diag_code assert_code(struct elab *e, span cond)
 	return strstr(text, ".shape") || strstr(text, ".rank") ? DIAG_ARG_SHAPE : DIAG_ARG_VALUE;
 }
 
+static enum flow leaves_here(struct elab *e)
+{
+	e->frame->result = VALUE_POISON;
+	e->frame->returned = true;
+	return FLOW_RETURN;
+}
+
 static enum flow fails_now(struct elab *e, span cond, const char *message)
 {
 	e->std_speaks = e->frame->mod->std && message;
@@ -364,9 +371,7 @@ static enum flow fails_now(struct elab *e, span cond, const char *message)
 		label_argument(e, g);
 	if (e->checking && !e->frame->mod->std)
 		return FLOW_NEXT;
-	e->frame->result = VALUE_POISON; /* what follows relies on it */
-	e->frame->returned = true;
-	return FLOW_RETURN;
+	return leaves_here(e); /* what follows relies on it */
 }
 
 /* assert(c, "m") is assert c, "m" */
@@ -410,6 +415,8 @@ enum flow exec_assert(struct elab *e, node_id n)
 	if (!run_time && known)
 		return FLOW_NEXT;
 	struct value m = assert_message(e, msg, !run_time);
+	if (e->checking && ast_kind(tree(e), cond) == NODE_FALSE) /* a way that no use may take */
+		return leaves_here(e);
 	if (!run_time)
 		return fails_now(e, at, m.kind == V_STR ? m.u.s : NULL);
 	if (!e->checking && !is_poison(m))

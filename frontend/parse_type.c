@@ -305,7 +305,7 @@ static node_id parse_dim_unary(struct parser *p)
 	if (!enter(p))
 		return error_too_deep(p);
 	if (peek(p) == TOK_INT && token_is(&p->t->tokens, p->i + 1, "1") && token_kind(&p->t->tokens, p->i - 1) == TOK_LBRACKET &&
-	    !p->panic) {
+	    token_kind(&p->t->tokens, p->i - 2) != TOK_NAME && !p->panic) {
 		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a dimension that may be anything is `?`");
 		edit(p, g, between(p, p->i, p->i + 1), "?");
 		sound(p, g);

@@ -5,6 +5,26 @@
 #include "frontend/index_note.h"
 #include "frontend/resolve_state.h"
 
+/* Does it stand among the dimensions though it is more than a name: sizes[0], config.width, List<int>? */
+static bool no_dimension(struct resolver *r, node_id n)
+{
+	switch (ast_kind(r->t, n)) {
+	case NODE_TYPE_NAME:
+		if (ast_a(r->t, n) == TOKEN_NONE && !ast_b(r->t, n))
+			return false;
+		break;
+	case NODE_TYPE_ANY:
+	case NODE_TYPE_LIST:
+	case NODE_TYPE_SHAPE:
+	case NODE_TYPE_TUPLE: break;
+	default: return false;
+	}
+	struct diag *g = diag_add(r->out, DIAG_TYPE_MISMATCH, node_span(r->m, n),
+				  "a dimension is an integer, a name, `?`, or arithmetic with these");
+	diag_help(r->out, g, "give the size a name before: `const width = …`");
+	return true;
+}
+
 static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 {
 	switch (ast_kind(r->t, n)) {
@@ -20,15 +40,18 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 		return;
 	}
 	case NODE_BINARY:
-		walk_dim(r, ast_a(r->t, n), dims);
-		walk_dim(r, ast_b(r->t, n), dims);
+		if (!no_dimension(r, ast_a(r->t, n)))
+			walk_dim(r, ast_a(r->t, n), dims);
+		if (!no_dimension(r, ast_b(r->t, n)))
+			walk_dim(r, ast_b(r->t, n), dims);
 		return;
 	case NODE_UNARY:
 	case NODE_PAREN: walk_dim(r, ast_a(r->t, n), dims); return;
 	case NODE_TYPE_SHAPE: {
 		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, n));
 		for (uint32_t i = 0; i < items.n; i++)
-			walk_dim(r, items.at[i], dims);
+			if (!no_dimension(r, items.at[i]))
+				walk_dim(r, items.at[i], dims);
 		return;
 	}
 	default: return;
