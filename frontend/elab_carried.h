@@ -12,12 +12,14 @@ struct carried_loop {
 };
 /* Elaborates the loop into the current unit. The ways out of a loop are open. False: reported. */
 bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flow);
-/* elab_assigned.c: marks which of the frame's first n locals something below `root` assigns to. */
+/* The type of the numbers of a range with run-time bounds. */
+dtype range_counter(struct elab *e, const struct range *r);
+
+/* ---- what the text says (elab_assigned.c) ---- */
+/* Marks which of the frame's first n locals something below `root` assigns to. */
 void carried_assigned(struct elab *e, node_id root, bool *assigned, uint32_t n);
 /* Does the body hold a `break` or a `return`? */
 bool carried_leaves(struct elab *e, node_id body);
 /* Checking: what the body assigns to is no longer a number known at compile time. */
 void carried_forget(struct elab *e, node_id body);
-/* The type of the numbers of a range with run-time bounds. */
-dtype range_counter(struct elab *e, const struct range *r);
 #endif

@@ -21,7 +21,7 @@ static struct value eval_name(struct elab *e, node_id n)
 	struct value v;
 	span at = elab_span(e, n);
 	if (!name_lookup(e, elab_name(e, ast_token(tree(e), n)), at, &v))
-		return VALUE_POISON; /* resolve.c reports unknown names */
+		return VALUE_POISON; /* the resolver reports unknown names */
 	index_note_value(e, ast_token(tree(e), n), v);
 	return v;
 }
@@ -265,7 +265,7 @@ static void add_name(void *ctx, const char *s)
 
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
 {
-	if (v.kind == V_MODULE) /* resolve.c has reported it */
+	if (v.kind == V_MODULE) /* the resolver has reported it */
 		return VALUE_POISON;
 	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
 	const char *what = v.kind == V_LAYER    ? arena_printf(e->f->arena, "layer `%s`", name_text(e->f, v.u.layer->item->name))

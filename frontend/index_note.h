@@ -11,7 +11,7 @@ void index_prelude(struct frontend *f);
 /* The symbol of an item, which an import leads to. */
 uint32_t index_item(struct frontend *f, struct item *it);
 
-/* ---- names (resolve.c) ---- */
+/* ---- names (resolve_*.c) ---- */
 struct definition {
 	enum symbol_kind kind;
 	node_id whole;

@@ -151,7 +151,11 @@ static inline void sound(struct parser *p, struct diag *g)
 		g->sound = true;
 	recovered(p, g);
 }
-/* Is the current token, which cannot continue an expression, another language's operator? Then says so, and p->k is ours. */
+/* Over PARSE_MAX_NESTING: reports, and skips to the next item at the start of a line. */
+node_id error_too_deep(struct parser *p);
+
+/* parse_foreign.c: words that start something; parse_foreign_sign.c: operators, signs, heads of loops.
+ * Is the current token, which cannot continue an expression, another language's operator? Then says so, and p->k is ours. */
 bool foreign_operator(struct parser *p);
 /* Is the current name `not` before an operand? Then says so, and p->k is `!`. */
 bool foreign_not(struct parser *p);
@@ -174,8 +178,6 @@ void foreign_declaration(struct parser *p); /* `let mut x`, `let int x`: says so
 bool foreign_else_if(struct parser *p);     /* `elif`: says so, and the current token is `if` */
 /* Is this what other languages start a definition with, or a `let`? */
 bool foreign_definition(struct parser *p);
-/* Over PARSE_MAX_NESTING: reports, and skips to the next item at the start of a line. */
-node_id error_too_deep(struct parser *p);
 
 /* parse_recover.c */
 void skip_token(struct parser *p); /* one token, or a whole bracket */
@@ -198,7 +200,7 @@ void jump(struct parser *p, token_id i);
 uint32_t indent_of(const struct parser *p, token_id i); /* of its line */
 bool first_on_line(const struct parser *p, token_id i);
 
-/* Takes a token of kind k or reports it missing. */
+/* parser.c. Takes a token of kind k or reports it missing. */
 bool expect(struct parser *p, enum token_kind k, const char *what);
 /* Takes a name and returns its token, or reports it missing and returns TOKEN_NONE. */
 token_id expect_name(struct parser *p, const char *what);

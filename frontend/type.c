@@ -247,7 +247,7 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 	t->shape = SHAPE_ANY;
 	if (ternary)
 		t->elem = DT_TRIT;
-	if (args.n > 2) /* resolve.c has reported it */
+	if (args.n > 2) /* the resolver has reported it */
 		return new_type(s, TY_ANY, n);
 	if (args.n && ternary && args.n == 1 && ast_kind(a, args.at[0]) == NODE_TYPE_SHAPE) {
 		set_shape(s, t, args.at[0]);
@@ -446,7 +446,7 @@ static struct type *named_type(struct sig *s, node_id n)
 		return new_type(s, TY_STR, n);
 	if (plain && !strcmp(text, "void"))
 		return new_type(s, TY_VOID, n);
-	return new_type(s, TY_ANY, n); /* unknown: resolve.c has reported it */
+	return new_type(s, TY_ANY, n); /* unknown: the resolver has reported it */
 }
 
 struct type *sig_type(struct sig *s, node_id n)
