@@ -184,9 +184,18 @@ struct value rule_index_select(struct elab *e, struct bcall *c)
 	if (r == CORE_NONE || index == CORE_NONE || !need_axis(e, c, 1, type_of(e, r)->rank, &axis))
 		return VALUE_POISON;
 	struct core_type t = *type_of(e, r), ti = *type_of(e, index);
-	if (dtype_class(ti.elem) != DTC_INT || ti.rank > 1)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2],
-				   "an index must be a tensor of integers with at most one dimension, not %s", elab_type_text(e, index));
+	if (dtype_class(ti.elem) != DTC_INT || ti.rank > 1) {
+		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[2],
+					    "`index_select`: an index must be a tensor of integers with at most one dimension, not %s",
+					    elab_type_text(e, index));
+		if (ti.elem == DT_BOOL)
+			diag_help(e->out, g, "a shape does not depend on values: write `where(mask, x, 0)`");
+		else if (dtype_class(ti.elem) == DTC_INT && t.rank == 2 && !axis)
+			diag_help(e->out, g, "write `embedding(index, x)`, which takes indices of any shape");
+		else if (dtype_class(ti.elem) == DTC_INT)
+			diag_help(e->out, g, "flatten the index, and reshape what it gives");
+		return VALUE_POISON;
+	}
 	if (ti.rank)
 		t.dims[axis] = ti.dims[0];
 	else
