@@ -33,7 +33,7 @@ void builtin_sigs_init(struct frontend *f);
 /* A builtin of numbers, or of a list of them, that are known now: the value into *out. False: it is no such call (builtin_static.c). */
 bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span at, struct value *out);
 
-/* ---- helpers of the rules (rule_common.c); those that return bool or CORE_NONE have reported ---- */
+/* ---- what the rules share (rule_args.c); those that return bool or CORE_NONE have reported ---- */
 const char *bcall_name(const struct bcall *c);
 /* The tensor in argument i; a number becomes a scalar tensor. */
 core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i);

@@ -223,6 +223,9 @@ void parse_root(struct parser *p);
 node_id parse_const(struct parser *p, uint32_t attrs);
 bool at_attribute(struct parser *p);    /* does the `@` here, at the start of a line, begin an attribute? */
 node_id parse_member(struct parser *p); /* attributes, then fn, param, const or let in a layer */
+/* parse_fn.c: at the keyword, after the attributes; also a layer */
+node_id parse_function(struct parser *p, uint32_t attrs);
+node_id parse_main(struct parser *p);
 /* parse_import.c: at their keywords */
 node_id parse_import(struct parser *p);
 node_id parse_from(struct parser *p);
