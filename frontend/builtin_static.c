@@ -141,8 +141,11 @@ static struct value cast_float(struct elab *e, dtype to, double x, span at)
 struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
 {
 	uint64_t scratch;
+	struct diag *g;
 	if (args->n != 1 || args->at[0].name) {
-		elab_error(e, DIAG_ARG_COUNT, at, "a cast takes one value: `%s(x)`", dtype_text(to));
+		g = elab_error(e, DIAG_ARG_COUNT, at, "a cast takes one value: `%s(x)`", dtype_text(to));
+		if (!args->n)
+			diag_help(e->out, g, "the element type of a tensor is `x.dtype`, without `()`");
 		return VALUE_POISON;
 	}
 	struct value v = args->at[0].v;
@@ -160,7 +163,9 @@ struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
 		break;
 	}
 	default:
-		elab_error(e, DIAG_TYPE_MISMATCH, sat, "%s cannot be cast to %s", elab_value_text(e, v), dtype_text(to));
+		g = elab_error(e, DIAG_TYPE_MISMATCH, sat, "%s cannot be cast to %s", elab_value_text(e, v), dtype_text(to));
+		if (v.kind == V_LIST)
+			diag_help(e->out, g, "a list is made a tensor by `tensor([…], dtype=%s)`", dtype_text(to));
 		return VALUE_POISON;
 	}
 	if (v.kind == V_INT && !scalar_bytes(e, v, to, &scratch, sat))
@@ -205,7 +210,10 @@ static struct value special_range(struct elab *e, struct args *args, span at)
 	if (ok && args->n == 3)
 		ok = args->at[2].v.kind == V_INT && args->at[2].v.u.i;
 	if (!ok) {
-		elab_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers, the third known at compile time and not 0");
+		struct diag *g =
+			elab_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers, the third known at compile time and not 0");
+		if (args->n == 1 && args->at[0].v.kind == V_TENSOR)
+			diag_help(e->out, g, "iterate over the indices of a tensor: `range(x.shape[0])`");
 		return VALUE_POISON;
 	}
 	r->from = args->n > 1 ? args->at[0].v : value_int(0);

@@ -102,7 +102,7 @@ static void label_path(struct elab *e, struct diag *g, enum diag_code code)
 			elab_label_origin(e, g, f->caller, f->plan->leaves.at[i].caller, f->call_at);
 		shown++;
 	}
-	if (!e->checking && g->n_notes == 0)
+	if ((!e->checking || shapes) && g->n_notes == 0)
 		elab_note_instance(e, g);
 }
 
@@ -236,7 +236,15 @@ const char *elab_value_text(struct elab *e, struct value v)
 	case V_INT: buf_puts(&b, "the integer "); break;
 	case V_FLOAT: buf_puts(&b, "the float "); break;
 	case V_STR: buf_puts(&b, "the string "); break;
-	case V_DIM: buf_puts(&b, "the size "); break;
+	case V_DIM:
+		value_print(e->f, e->b->dims, v, &b);
+		if (!strcmp(b.at, "?")) { /* of unknown value and without a name */
+			buf_free(&b);
+			return "an integer";
+		}
+		b.len = 0;
+		buf_puts(&b, "the size ");
+		break;
 	case V_TUPLE: return arena_printf(e->f->arena, "a tuple of %u", v.u.seq->n);
 	case V_LIST: return arena_printf(e->f->arena, "a list of %u", v.u.seq->n);
 	case V_BOOL: break;

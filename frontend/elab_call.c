@@ -301,6 +301,23 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 	return ok;
 }
 
+/* "`N` is 6, `K` is 3": what the call's arguments make of the sizes. */
+static const char *bound_sizes(struct sig *s)
+{
+	struct buf b = {0};
+	buf_puts(&b, "");
+	for (uint32_t i = 0; i < s->vars.len && b.len < 120; i++) {
+		const struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || !v->name || !v->bound)
+			continue;
+		buf_printf(&b, "%s`%s` is ", b.len ? ", " : "", name_text(s->e->f, v->name));
+		dim_print(s->dims, v->value, &b);
+	}
+	const char *text = arena_strndup(s->e->f->arena, b.len ? b.at : "", b.len);
+	buf_free(&b);
+	return text;
+}
+
 static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at)
 {
 	const struct ast *t = &s->mod->ast;
@@ -322,13 +339,14 @@ static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl
 		for (uint32_t k = 0; k < decl->params.n; k++)
 			local_push(e, param_name(e, s->mod, decl->params.at[k]), values[k], true);
 		struct value v = eval(e, n);
+		const char *sizes = v.kind == V_BOOL && !v.u.b ? bound_sizes(s) : NULL;
 		e->locals.len = fr.base;
 		e->frame = fr.up;
 		if (v.kind != V_BOOL || v.u.b)
 			continue;
 		struct diag *g = elab_error(e, DIAG_ARG_SHAPE, at, "the call does not fulfil the condition %s",
 					    elab_source_text(e, node_span(s->mod, n)));
-		diag_secondary(e->out, g, node_span(s->mod, n), "this is false");
+		diag_secondary(e->out, g, node_span(s->mod, n), *sizes ? "this is false where %s" : "this is false", sizes);
 		ok = false;
 	}
 	return ok;

@@ -276,9 +276,14 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	unsigned use = v.kind == V_TENSOR                      ? FOREIGN_TENSOR
 		       : v.kind == V_LIST || v.kind == V_TUPLE ? FOREIGN_LIST
 		       : v.kind == V_STR                       ? FOREIGN_TEXT
+		       : v.kind == V_LAYER                     ? FOREIGN_INSTANCE
 							       : 0;
 	member_names(e, v, add_name, &l);
-	if (!foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
+	if (v.kind == V_DTYPE)
+		diag_help(e->out, g,
+			  v.u.dt == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
+					    : "a cast is a call of the type: `float32(x)`");
+	else if (!foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
 		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);
 	vec_free(&l.at);
 	return VALUE_POISON;

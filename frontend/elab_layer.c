@@ -130,8 +130,10 @@ static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 static bool run_time_arg(struct elab *e, struct value v, span at)
 {
 	if (value_holds(v, V_TENSOR) && !e->checking) {
-		elab_error(e, DIAG_TYPE_MISMATCH, at, "an argument that configures a layer must be known at compile time, not %s",
-			   elab_value_text(e, v));
+		struct diag *g =
+			elab_error(e, DIAG_TYPE_MISMATCH, at, "an argument that configures a layer must be known at compile time, not %s",
+				   elab_value_text(e, v));
+		diag_help(e->out, g, "a layer is made first, `let fc = nn.Linear(64, 10)`, then called: `fc(x)`");
 		return true;
 	}
 	return false;

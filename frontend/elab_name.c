@@ -190,6 +190,13 @@ bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
 {
 	struct local *l = local_find(e, name);
 	if (l) {
+		if (l->value.kind == V_POISON && l->value.typed) {
+			struct diag *g =
+				elab_error(e, DIAG_ARG_SHAPE, at, "no argument of this call says what `%s` is", name_text(e->f, name));
+			diag_help(e->out, g,
+				  "a size is found from the shape of an argument, by an equation that is linear: `[N]`, `[2 * N + 1]`");
+			l->value = VALUE_POISON;
+		}
 		*out = l->value;
 		return true;
 	}

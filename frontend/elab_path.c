@@ -52,5 +52,5 @@ void elab_note_instance(struct elab *e, struct diag *g)
 	}
 	struct search s = {.e = e, .target = inner};
 	if (inner && inner != root && in_instance(&s, root, 0))
-		diag_note(e->out, g, "in layer instance `%s`, a `%s`", s.path, name_text(e->f, inner->item->name));
+		diag_note(e->out, g, "in layer instance `%s`, which is `%s`", s.path, name_text(e->f, inner->item->name));
 }

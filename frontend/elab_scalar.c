@@ -286,6 +286,17 @@ static struct value typed_result(struct elab *e, struct value a, struct value b,
 	return value_declared(out, t);
 }
 
+/* What makes operands of strings, tuples and lists. */
+static void help_operands(struct elab *e, struct diag *g, enum token_kind op, struct value a, struct value b)
+{
+	if (a.kind == V_STR && (op == TOK_PERCENT || op == TOK_PLUS))
+		diag_help(e->out, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
+	else if (a.kind == V_TUPLE || b.kind == V_TUPLE)
+		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+	else if ((a.kind == V_LIST || b.kind == V_LIST) && (a.kind == V_TENSOR || b.kind == V_TENSOR))
+		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
+}
+
 struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
 {
 	struct value out;
@@ -309,6 +320,7 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 					    elab_value_text(e, a), elab_value_text(e, b));
 		diag_secondary(e->out, g, sa, "%s", elab_value_text(e, a));
 		diag_secondary(e->out, g, sb, "%s", elab_value_text(e, b));
+		help_operands(e, g, op, a, b);
 		return VALUE_POISON;
 	}
 	struct arg two[] = {{.v = a, .at = sa}, {.v = b, .at = sb}};

@@ -1,10 +1,20 @@
 #include "frontend/foreign.h"
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 #include "base/diag.h"
 
-enum { V = FOREIGN_VALUE, T = FOREIGN_TYPE, D = FOREIGN_TENSOR, L = FOREIGN_LIST, R = FOREIGN_TEXT, A = FOREIGN_ATTRIBUTE, N = FOREIGN_NN };
-enum how { WORD, MAYBE, PROP, DROP, SAY };
+enum {
+	V = FOREIGN_VALUE,
+	T = FOREIGN_TYPE,
+	D = FOREIGN_TENSOR,
+	L = FOREIGN_LIST,
+	R = FOREIGN_TEXT,
+	A = FOREIGN_ATTRIBUTE,
+	N = FOREIGN_NN,
+	I = FOREIGN_INSTANCE
+};
+enum how { WORD, MAYBE, PROP, DROP, SELF, SAY };
 
 static const struct name {
 	const char *text;
@@ -57,8 +67,50 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 		if (tok && token_kind(t, tok - 1) == TOK_DOT)
 			diag_edit(d, g, span_to(t, tok - 1, called(t, tok) ? closing(t, tok + 1) : tok), "");
 		break;
+	case SELF:
+		if (tok + 2 < t->len && token_kind(t, tok + 1) == TOK_DOT)
+			diag_edit(d, g, span_to(t, tok, tok + 1), "");
+		break;
 	case SAY: break;
 	}
+}
+
+static bool is_builtin(const char *text, size_t len)
+{
+	static const char *const builtins[] = {
+#define BUILTIN(id, name, signature, rule) name,
+#include "frontend/builtins.def"
+#undef BUILTIN
+	};
+	for (size_t i = 0; i < COUNT(builtins); i++)
+		if (strlen(builtins[i]) == len && !memcmp(builtins[i], text, len))
+			return true;
+	return false;
+}
+
+/* Tensor.zeros([2]), TernaryTensor.random([2, 2]): a builtin makes it. */
+static bool static_call(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
+{
+	bool ternary = token_is(t, tok, "TernaryTensor");
+	token_id member = tok + 2;
+	if (!(ternary || token_is(t, tok, "Tensor")) || member >= t->len || token_kind(t, tok + 1) != TOK_DOT ||
+	    token_kind(t, member) != TOK_NAME)
+		return false;
+	const struct name *n = find(token_text(t, member), token_len(t, member), FOREIGN_VALUE);
+	char text[64] = "";
+	if (ternary && (token_is(t, member, "random") || token_is(t, member, "rand") || token_is(t, member, "randn")))
+		snprintf(text, sizeof text, "random_ternary");
+	else if (n && n->instead)
+		snprintf(text, sizeof text, "%s", n->instead);
+	else if (is_builtin(token_text(t, member), token_len(t, member)))
+		snprintf(text, sizeof text, "%.*s", (int)token_len(t, member), token_text(t, member));
+	diag_help(d, g, "`%s` is a type; tensors are made by functions: `%s`", ternary ? "TernaryTensor" : "Tensor",
+		  ternary ? "random_ternary([3, 4])` or `ternary_tensor([1, 0, -1])" : "zeros([3, 4])` or `tensor([[1, 2], [3, 4]])");
+	if (*text && ternary && strcmp(text, "random_ternary") != 0)
+		diag_guess(d, g, span_to(t, tok, member), text);
+	else if (*text)
+		diag_edit(d, g, span_to(t, tok, member), text);
+	return true;
 }
 
 bool foreign_name_help(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, unsigned use)
@@ -66,6 +118,8 @@ bool foreign_name_help(struct diags *d, struct diag *g, const struct tokens *t, 
 	const struct name *n = find(token_text(t, tok), token_len(t, tok), use);
 	if (!n)
 		return false;
+	if (use & FOREIGN_VALUE && static_call(d, g, t, tok))
+		return true;
 	if (n->help)
 		diag_help(d, g, "%s", n->help);
 	add_edit(d, g, t, tok, n);

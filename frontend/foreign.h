@@ -14,7 +14,8 @@ enum foreign_use {
 	FOREIGN_LIST = 8,
 	FOREIGN_TEXT = 16,
 	FOREIGN_ATTRIBUTE = 32,
-	FOREIGN_NN = 64
+	FOREIGN_NN = 64,
+	FOREIGN_INSTANCE = 128 /* a member of a layer */
 };
 
 /* Adds help, and an edit where there is one, to the report on the name at `tok`. False: the name is not a known one for that use. */

@@ -131,13 +131,24 @@ static bool is_typed(const struct ast *t, node_id n)
 	return (ast_kind(t, n) == NODE_FN ? ast_fn(t, n).result : ast_const(t, n).type) != AST_NONE;
 }
 
+/* Does the scope from `first` hold a member of the name at `tok`? Says so. */
+static void check_member_twice(struct resolver *r, token_id tok, uint32_t first)
+{
+	name_id name = text_of(r, tok);
+	for (uint32_t i = first; i < r->scope.len; i++) {
+		if (r->scope.at[i].name != name || !strcmp(name_text(r->f, name), "_"))
+			continue;
+		struct diag *g =
+			diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name_text(r->f, name));
+		diag_secondary(r->out, g, tok_span(r->m, r->scope.at[i].tok), "first declared here");
+		return;
+	}
+}
+
 static void push_member(struct resolver *r, node_id n, uint32_t first)
 {
 	token_id tok = ast_item_name(r->t, n);
-	name_id name = text_of(r, tok);
-	for (uint32_t i = first; i < r->scope.len; i++)
-		if (r->scope.at[i].name == name && strcmp(name_text(r->f, name), "_"))
-			diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name_text(r->f, name));
+	check_member_twice(r, tok, first);
 	scope_push(r, tok, member_kind(ast_kind(r->t, n)), n, is_typed(r->t, n));
 }
 
@@ -151,6 +162,8 @@ static void push_members(struct resolver *r, struct ast_nodes items)
 		case NODE_CONST:
 		case NODE_FN: push_member(r, items.at[i], first); break;
 		case NODE_LET:
+			if (ast_kind(r->t, ast_let(r->t, items.at[i]).pattern) == NODE_PAT_NAME)
+				check_member_twice(r, ast_token(r->t, ast_let(r->t, items.at[i]).pattern), first);
 			resolve_pattern(r, ast_let(r->t, items.at[i]).pattern, SYMBOL_MEMBER, items.at[i],
 					ast_let(r->t, items.at[i]).type != AST_NONE);
 			break;

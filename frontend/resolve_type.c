@@ -116,7 +116,10 @@ static bool names_element(struct resolver *r, node_id n)
 	if (ast_kind(r->t, n) != NODE_TYPE_NAME)
 		return false;
 	name_id name = text_of(r, ast_token(r->t, n));
-	return dtype_find(name_text(r->f, name)) != DT_COUNT || scope_find(r, name) || module_find(r->m, name) ||
+	const struct scoped *local = scope_find(r, name);
+	if (local)
+		return local->kind == SYMBOL_GENERIC;
+	return dtype_find(name_text(r->f, name)) != DT_COUNT || module_find(r->m, name) ||
 	       (foreign_name_instead(name_text(r->f, name), FOREIGN_TYPE) && name != 0);
 }
 

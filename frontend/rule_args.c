@@ -9,8 +9,16 @@ static const char *param_text(struct elab *e, const struct bcall *c, uint32_t i)
 
 static void wrong_kind(struct elab *e, struct bcall *c, uint32_t i, const char *want)
 {
-	elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", param_text(e, c, i), c->sig->name, want,
-		   elab_value_text(e, c->v[i]));
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", param_text(e, c, i),
+				    c->sig->name, want, elab_value_text(e, c->v[i]));
+	if (i == 1 && (c->bi == BI_MAX || c->bi == BI_MIN))
+		diag_help(e->out, g,
+			  c->bi == BI_MAX ? "the larger of two values is `maximum(x, y)`; `maximum(x, 0.0)` is `relu(x)`"
+					  : "the smaller of two values is `minimum(x, y)`");
+	else if (c->v[i].kind == V_TUPLE)
+		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+	else if (c->v[i].kind == V_LIST)
+		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
 }
 
 core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)
@@ -70,6 +78,11 @@ bool need_dtype(struct elab *e, struct bcall *c, uint32_t i, dtype *out)
 {
 	if (c->v[i].kind == V_DTYPE)
 		return *out = c->v[i].u.dt, true;
+	if (c->v[i].kind == V_STR && dtype_find(c->v[i].u.s) != DT_COUNT) {
+		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "an element type is written without quotes");
+		diag_edit(e->out, g, c->ats[i], dtype_text(dtype_find(c->v[i].u.s)));
+		return false;
+	}
 	wrong_kind(e, c, i, "an element type");
 	return false;
 }

@@ -267,7 +267,7 @@ static struct value emit_concat(struct elab *e, struct bcall *c, const core_ref 
 			fits = k == axis || dims_agree(e, t.dims[k], out.dims[k]);
 		if (!fits)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[0],
-					   "tensor %u has shape %s, which does not fit %s in all dimensions but %u", i,
+					   "the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
 					   elab_shape_text(e, &t), elab_shape_text(e, type_of(e, refs[0])), axis);
 		if (i)
 			out.dims[axis] = dim_add(e->b->dims, out.dims[axis], t.dims[axis]);

@@ -204,7 +204,7 @@ void sig_bind_locals(struct sig *s)
 		} else if (v->kind == SV_DIM && v->has_inner) {
 			local_push(s->e, v->name, (struct value){.kind = V_DIM, .u.d = v->inner}, true);
 		} else {
-			local_push(s->e, v->name, VALUE_POISON, true);
+			local_push(s->e, v->name, (struct value){.kind = V_POISON, .typed = v->kind == SV_DIM && !s->e->checking}, true);
 		}
 	}
 }
@@ -246,6 +246,8 @@ struct value sig_unknown(struct sig *s, const struct type *t, span at)
 			dim d = dim_new_sym(s->e->b->dims, "?");
 			return (struct value){.kind = V_DIM, .u.d = d};
 		}
+		if (t->elem == DT_TRIT && sig_constant_type(s, t, &ct))
+			return value_tensor(emit_unknown(s->e, &ct, at));
 		return VALUE_POISON;
 	case TY_VOID: return (struct value){.kind = V_VOID};
 	case TY_TUPLE: {

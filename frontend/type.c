@@ -247,7 +247,8 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 	t->shape = SHAPE_ANY;
 	if (ternary)
 		t->elem = DT_TRIT;
-	if (args.n > 2) /* the resolver has reported it */
+	bool bracketed = ast_kind(a, n) == NODE_TYPE_ANY && args.n == 1 && ast_kind(a, args.at[0]) != NODE_TYPE_NAME;
+	if (args.n > 2 || bracketed) /* the resolver has reported it */
 		return new_type(s, TY_ANY, n);
 	if (args.n && ternary && args.n == 1 && ast_kind(a, args.at[0]) == NODE_TYPE_SHAPE) {
 		set_shape(s, t, args.at[0]);
@@ -255,8 +256,10 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 	}
 	if (args.n >= 1)
 		set_elem(s, t, args.at[0]);
-	if (ternary && t->elem != DT_TRIT && t->elem_var == SIG_NO_VAR)
-		elab_error(s->e, DIAG_UNKNOWN_TYPE, t->at, "the elements of a TernaryTensor are trits");
+	if (ternary && t->elem != DT_TRIT && t->elem != DT_COUNT && t->elem_var == SIG_NO_VAR) {
+		struct diag *g = elab_error(s->e, DIAG_UNKNOWN_TYPE, t->at, "the elements of a TernaryTensor are trits");
+		diag_help(s->e->out, g, "write `Tensor<%s, …>` for others", dtype_text(t->elem));
+	}
 	if (args.n == 2)
 		set_shape(s, t, args.at[1]);
 	return t;

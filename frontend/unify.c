@@ -2,6 +2,13 @@
 #include <string.h>
 #include "frontend/sig.h"
 
+/* A generic element type: what it is bound to, else its name. */
+static const char *elem_var_text(const struct sig *s, const struct type *t)
+{
+	const struct sigvar *v = &s->vars.at[t->elem_var];
+	return v->bound ? dtype_text(v->elem) : name_text(s->e->f, v->name);
+}
+
 static const char *type_text(struct sig *s, const struct type *t)
 {
 	struct arena *a = s->e->f->arena;
@@ -10,8 +17,7 @@ static const char *type_text(struct sig *s, const struct type *t)
 		const char *shape = t->shape == SHAPE_DIMS ? sig_pattern_text(s, t) : "";
 		if (t->elem == DT_COUNT && t->elem_var == SIG_NO_VAR)
 			return arena_printf(a, "a tensor%s%s", *shape ? " " : "", shape);
-		return arena_printf(a, "a tensor %s%s",
-				    t->elem != DT_COUNT ? dtype_text(t->elem) : name_text(s->e->f, s->vars.at[t->elem_var].name), shape);
+		return arena_printf(a, "a tensor %s%s", t->elem != DT_COUNT ? dtype_text(t->elem) : elem_var_text(s, t), shape);
 	}
 	case TY_SCALAR: return arena_printf(a, "%s", dtype_text(t->elem));
 	case TY_STR: return "a string";
@@ -42,8 +48,12 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 	local_blame(e, at);
 	if (decl.source != SPAN_NO_SOURCE)
 		diag_secondary(e->out, g, decl, "declared here");
-	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
+	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem == DT_TRIT)
+		diag_help(e->out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
+	else if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
 		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t->elem));
+	else if (v.kind == V_TUPLE && t->kind == TY_TENSOR)
+		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (v.kind == V_LIST && t->kind == TY_TENSOR && at.source != SPAN_NO_SOURCE)
 		suggest_tensor(e, g, t->elem, at);
 	return false;

@@ -7,7 +7,7 @@
 #include "frontend/core.h"
 
 enum value_kind {
-	V_POISON, /* an error was reported, or (when checking) nobody can know: says nothing further */
+	V_POISON, /* an error was reported, or (when checking) nobody can know: says nothing further; `typed`: of a local, its use is the error */
 	V_NONE,
 	V_VOID,
 	V_INT,     /* i */
