@@ -152,8 +152,10 @@ static void softmax(void **state)
 	uint32_t d = op2(n, OP_SUB, DT_FLOAT32, load(n, DT_FLOAT32, at(&x, in, 2, strides), true), m, true);
 	store(n, acc(n, OP_REDUCE_SUM, DT_FLOAT32, op1(n, OP_EXP, DT_FLOAT32, d, true)), at(&x, sum, 1, (dim[]){x.one}));
 	n = nest(&x, 2, 0, (dim[]){x.n, cols});
-	d = op2(n, OP_SUB, DT_FLOAT32, load(n, DT_FLOAT32, at(&x, in, 2, strides), false), load(n, DT_FLOAT32, at(&x, max, 1, (dim[]){x.one}), false), false);
-	uint32_t q = op2(n, OP_DIV, DT_FLOAT32, op1(n, OP_EXP, DT_FLOAT32, d, false), load(n, DT_FLOAT32, at(&x, sum, 1, (dim[]){x.one}), false), false);
+	m = load(n, DT_FLOAT32, at(&x, max, 1, (dim[]){x.one}), false);
+	d = op2(n, OP_SUB, DT_FLOAT32, load(n, DT_FLOAT32, at(&x, in, 2, strides), false), m, false);
+	uint32_t total = load(n, DT_FLOAT32, at(&x, sum, 1, (dim[]){x.one}), false);
+	uint32_t q = op2(n, OP_DIV, DT_FLOAT32, op1(n, OP_EXP, DT_FLOAT32, d, false), total, false);
 	store(n, q, at(&x, out, 2, strides));
 	check(&x, "softmax");
 }
@@ -213,7 +215,8 @@ static void integers(void **state)
 	back.base = num(&x, 15);
 	uint32_t v = load(n, DT_INT32, back, false), k = konst(n, DT_INT32, INT32_MIN, 0, false);
 	uint32_t i = put(n, (struct loop_expr){.kind = LOOP_INDEX, .elem = DT_INT64, .var = 1});
-	uint32_t s = op2(n, OP_FLOORDIV, DT_INT32, op2(n, OP_ADD, DT_INT32, v, k, false), op1(n, OP_CAST, DT_INT32, i, false), false);
+	uint32_t narrow = op1(n, OP_CAST, DT_INT32, i, false), sum = op2(n, OP_ADD, DT_INT32, v, k, false);
+	uint32_t s = op2(n, OP_FLOORDIV, DT_INT32, sum, narrow, false);
 	uint32_t b = op1(n, OP_CAST, DT_INT8, op2(n, OP_MOD, DT_INT32, s, konst(n, DT_INT32, -7, 0, false), false), false);
 	uint32_t f = load(n, DT_FLOAT64, at(&x, flo, 2, (dim[]){four, x.one}), false);
 	uint32_t c = op2(n, OP_LT, DT_BOOL, f, konst(n, DT_FLOAT64, 0, 0.1, false), false);
