@@ -240,6 +240,32 @@ static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_f
 	return sig_solve(&ep->s) && ok;
 }
 
+static bool holds_tensor(struct value v)
+{
+	bool found = v.kind == V_TENSOR;
+	if (value_is_seq(v))
+		for (uint32_t i = 0; i < v.u.seq->n && !found; i++)
+			found = holds_tensor(v.u.seq->at[i]);
+	if (v.kind == V_TEXT)
+		found = holds_tensor(v.u.text->values);
+	if (v.kind == V_RANGE)
+		found = holds_tensor(v.u.range->from) || holds_tensor(v.u.range->to);
+	return found;
+}
+
+/* There is no caller whose operations could make a tensor. */
+static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struct value *v)
+{
+	struct elab *e = ep->p->e;
+	*v = eval(e, ast_b(&ep->s.mod->ast, a->decl));
+	if (!holds_tensor(*v))
+		return true;
+	struct diag *g = elab_error(e, DIAG_ENTRY, node_span(ep->s.mod, ast_b(&ep->s.mod->ast, a->decl)),
+				    "argument `%s` of the entry has a tensor as its default", name_text(e->f, a->name));
+	diag_help(e->out, g, "make it an input or a weight, or write a function around the entry that gives it");
+	return false;
+}
+
 static bool plan_args(struct entry_plan *ep)
 {
 	struct elab *e = ep->p->e;
@@ -250,7 +276,7 @@ static bool plan_args(struct entry_plan *ep)
 		struct entry_arg *a = &ep->args[i];
 		struct leaf l = {.name = name_text(e->f, a->name), .build_time = a->is_weight};
 		if (a->is_default) {
-			ep->plan.values[i] = eval(e, ast_b(&ep->s.mod->ast, a->decl));
+			ok = plan_default(ep, a, &ep->plan.values[i]) && ok;
 			continue;
 		}
 		ok = arg_type(ep, a, &l.type) && ok;

@@ -115,17 +115,24 @@ static struct value arith(struct elab *e, struct bcall *c, bool trits, bool floa
 	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
 
-struct value rule_arith(struct elab *e, struct bcall *c) { return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM, false); }
-struct value rule_mul(struct elab *e, struct bcall *c) { return arith(e, c, true, false); }
-struct value rule_div(struct elab *e, struct bcall *c)
+static bool by_zero(struct elab *e, struct bcall *c)
 {
 	struct value d = c->v[1];
-	if ((d.kind == V_INT && !d.u.i) || (d.kind == V_FLOAT && d.u.f == 0)) {
-		elab_error(e, DIAG_CONST_ARITH, c->ats[1], "division by a constant zero");
-		return VALUE_POISON;
-	}
-	return arith(e, c, false, true);
+	if ((d.kind != V_INT || d.u.i) && (d.kind != V_FLOAT || d.u.f != 0))
+		return false;
+	elab_error(e, DIAG_CONST_ARITH, c->ats[1], "division by a constant zero");
+	return true;
 }
+
+struct value rule_arith(struct elab *e, struct bcall *c)
+{
+	if ((c->bi == BI_FLOORDIV || c->bi == BI_MOD) && by_zero(e, c))
+		return VALUE_POISON;
+	return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM, false);
+}
+
+struct value rule_mul(struct elab *e, struct bcall *c) { return arith(e, c, true, false); }
+struct value rule_div(struct elab *e, struct bcall *c) { return by_zero(e, c) ? VALUE_POISON : arith(e, c, false, true); }
 
 struct value rule_compare(struct elab *e, struct bcall *c)
 {

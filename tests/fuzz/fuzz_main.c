@@ -1,5 +1,6 @@
 /* A program that checks also runs: whatever the input grows into, elaborating, lowering, optimising and interpreting its main block must not
- * crash, and the passes must not change what integers are printed. The bytes are choices; tensors are small, loops short. */
+ * crash, and the passes must not change what integers are printed. An input that begins with `#` is the program itself; any other is a row of choices
+ * that grow one. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -16,268 +17,9 @@
 #include "base/source.h"
 #include "frontend/core.h"
 #include "frontend/frontend.h"
+#include "grow_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-/* ---- programs from choices ---- */
-
-enum kind { FLOAT, INT, TRIT, BOOL, KINDS };
-struct var {
-	enum kind kind;
-	int rank, dims[3];
-};
-struct grower {
-	const uint8_t *at, *end;
-	struct buf out;
-	struct var vars[40]; /* v0, v1, …: tensors in scope */
-	int n, indent;
-};
-
-static int pick(struct grower *g, int n) { return g->at < g->end ? *g->at++ % n : 0; }
-static int any(struct grower *g) { return pick(g, g->n); }
-
-static void line(struct grower *g)
-{
-	buf_putc(&g->out, '\n');
-	for (int i = 0; i < g->indent; i++)
-		buf_puts(&g->out, "    ");
-}
-
-static int declare(struct grower *g, enum kind kind, int rank, const int *dims)
-{
-	struct var *v = &g->vars[g->n];
-	*v = (struct var){.kind = kind, .rank = rank};
-	for (int k = 0; k < rank; k++)
-		v->dims[k] = dims[k];
-	return g->n++;
-}
-
-static void shape(struct grower *g, const struct var *v)
-{
-	buf_putc(&g->out, '[');
-	for (int k = 0; k < v->rank; k++)
-		buf_printf(&g->out, k ? ", %d" : "%d", v->dims[k]);
-	buf_putc(&g->out, ']');
-}
-
-static void create(struct grower *g)
-{
-	static const char *const makers[KINDS][3] = {{"randn(", "rand(", "ones("},
-						     {"int32(rand(", "int8(randn(", "int64(ones("},
-						     {"random_ternary(", "ternary_weights(", "random_ternary("},
-						     {"0.0 < randn(", "0.5 < rand(", "0.0 < zeros("}};
-	int dims[3], rank = pick(g, 4);
-	for (int k = 0; k < rank; k++)
-		dims[k] = 1 + pick(g, 4);
-	enum kind kind = (enum kind)pick(g, KINDS);
-	const char *maker = makers[kind][pick(g, 3)];
-	int v = declare(g, kind, rank, dims);
-	line(g);
-	buf_printf(&g->out, "let v%d = %s", v, maker);
-	shape(g, &g->vars[v]);
-	bool seeded = strstr(maker, "rand") || strstr(maker, "tern");
-	if (seeded)
-		buf_printf(&g->out, ", seed=%d", pick(g, 9));
-	buf_puts(&g->out, kind == INT ? ") * 7)" : ")");
-}
-
-/* The same shape again: what may be said of any tensor. */
-static void elementwise(struct grower *g)
-{
-	static const char *const forms[] = {"relu(v%d)",
-					    "-v%d",
-					    "abs(v%d)",
-					    "v%d + v%d",
-					    "v%d * v%d",
-					    "v%d - 1",
-					    "v%d * 2",
-					    "where(v%d > 0, v%d, 0)",
-					    "clip(v%d, -1, 1)",
-					    "v%d // 2",
-					    "maximum(v%d, 0)",
-					    "minimum(v%d, v%d)",
-					    "v%d ** 2",
-					    "v%d %% 3",
-					    "float32(v%d)",
-					    "int8(v%d)",
-					    "float64(v%d)",
-					    "softmax(float32(v%d))",
-					    "sigmoid(float32(v%d))",
-					    "round(float32(v%d) * 3.0)",
-					    "sign(v%d)",
-					    "bfloat16(v%d)",
-					    "float16(v%d)",
-					    "ternary_quantize(float32(v%d))",
-					    "int64(v%d)",
-					    "!(v%d > 0)",
-					    "gelu(float32(v%d))",
-					    "rms_norm(float32(v%d))",
-					    "log_softmax(float32(v%d), 0)",
-					    "v%d / 2"};
-	int from = any(g);
-	struct var is = g->vars[from];
-	int form = pick(g, (int)(sizeof forms / sizeof *forms));
-	int v = declare(g, is.kind, is.rank, is.dims);
-	line(g);
-	buf_printf(&g->out, "let v%d = ", v);
-	for (const char *s = forms[form]; *s; s++) {
-		if (*s != '%')
-			buf_putc(&g->out, *s);
-		else if (*++s == '%')
-			buf_putc(&g->out, '%');
-		else
-			buf_printf(&g->out, "%d", from);
-	}
-}
-
-/* Operations that change the shape; what is known of the result afterwards may be wrong: then the program does not check. */
-static void reshape(struct grower *g)
-{
-	static const char *const forms[] = {
-		"sum(v%d, dim=%d)", "v%d.mean(%d)",          "v%d.max(%d)[0]",       "argmin(v%d, dim=%d)",   "v%d.unsqueeze(%d)",
-		"v%d.squeeze(%d)",  "v%d.select(%d, 0)",     "v%d.slice(%d, 0, 1)",  "concat([v%d], dim=%d)", "softmax(float32(v%d), %d)",
-		"v%d.flatten(%d)",  "v%d.all(%d)",           "stack([v%d], dim=%d)", "v%d.split(1, %d)[0]",   "v%d.prod(%d)",
-		"v%d.std(%d)",      "v%d.transpose(%d, -1)", "v%d.moveaxis(%d, 0)",  "v%d.chunk(2, %d)[0]",   "v%d.any(%d, keepdim=true)"};
-	static const char *const whole[] = {"v%d.sum()",
-					    "v%d.reshape(-1)",
-					    "v%d.max()",
-					    "v%d[0]",
-					    "v%d[-1]",
-					    "v%d[..., 0]",
-					    "v%d[0:1]",
-					    "v%d[::2]",
-					    "v%d @ v%d.transpose(-2, -1)",
-					    "pad(v%d, [1, 1])",
-					    "v%d.permute(1, 0)",
-					    "outer(v%d, v%d)",
-					    "dot(v%d, v%d)",
-					    "pack(v%d)",
-					    "einsum(\"i->\", v%d)",
-					    "v%d.repeat(2, 2)",
-					    "v%d[1:3, 0]",
-					    "v%d[[0, 0]]",
-					    "embedding(int64(v%d > 0), v%d)",
-					    "v%d.numel()"};
-	int from = any(g), axis = pick(g, 5) - 2;
-	struct var is = g->vars[from];
-	bool plain = pick(g, 2);
-	const char *s = plain ? whole[pick(g, 20)] : forms[pick(g, 20)];
-	if (is.rank > 0)
-		is.rank--;
-	int v = declare(g, is.kind, is.rank, is.dims);
-	line(g);
-	buf_printf(&g->out, "let v%d = ", v);
-	for (int seen = 0; *s; s++) {
-		if (*s != '%') {
-			buf_putc(&g->out, *s);
-			continue;
-		}
-		buf_printf(&g->out, "%d", plain || !seen++ ? from : axis);
-		s++;
-	}
-}
-
-static void statements(struct grower *g, int n, int depth);
-
-static void body(struct grower *g, const char *head, int assigned, int depth)
-{
-	int n = g->n;
-	buf_puts(&g->out, head);
-	g->indent++;
-	statements(g, 1 + pick(g, 2), depth - 1);
-	line(g);
-	buf_printf(&g->out, pick(g, 2) ? "v%d = v%d * 2" : "v%d = v%d + v%d", assigned, assigned, assigned);
-	g->indent--;
-	line(g);
-	buf_puts(&g->out, "}");
-	g->n = n;
-}
-
-/* Control flow, of which conditions and trip counts are known at run time, or not. */
-static void flow(struct grower *g, int depth)
-{
-	int assigned = any(g), cond = any(g);
-	line(g);
-	switch (pick(g, 5)) {
-	case 0:
-		buf_printf(&g->out, "if v%d.sum() > %d ", cond, pick(g, 3));
-		body(g, "{", assigned, depth);
-		break;
-	case 1:
-		buf_printf(&g->out, "if v%d.sum() > 0 ", cond);
-		body(g, "{", assigned, depth);
-		body(g, " else {", assigned, depth);
-		break;
-	case 2:
-		buf_printf(&g->out, "for i in 0..%d ", pick(g, 4));
-		body(g, "{", assigned, depth);
-		break;
-	case 3:
-		buf_printf(&g->out, "for i in 0..minimum(int32(v%d.sum()), 4) ", cond);
-		body(g, "{", assigned, depth);
-		break;
-	default:
-		buf_printf(&g->out, "let n%d = tensor(0)", g->n);
-		line(g);
-		buf_printf(&g->out, "while n%d < %d && v%d.sum() < 100 {", g->n, pick(g, 5), cond);
-		g->indent++;
-		line(g);
-		buf_printf(&g->out, "n%d += 1", g->n);
-		line(g);
-		buf_printf(&g->out, pick(g, 2) ? "if v%d.sum() > 3 { break }" : "if v%d.sum() > 3 { continue }", cond);
-		body(g, "", assigned, depth);
-		g->indent--;
-		break;
-	}
-}
-
-static void statements(struct grower *g, int n, int depth)
-{
-	for (int i = 0; i < n && g->at < g->end; i++) {
-		int k = pick(g, 12);
-		if (g->n >= 38)
-			return;
-		if (k < 4)
-			elementwise(g);
-		else if (k < 7)
-			reshape(g);
-		else if (k < 9 && depth)
-			flow(g, depth);
-		else if (k < 11)
-			create(g);
-		else {
-			int v = any(g);
-			line(g);
-			buf_printf(&g->out, pick(g, 2) ? "print(v%d.shape, int64(v%d).sum())" : "assert v%d.size >= 0 || v%d.all(), \"m\"",
-				   v, v);
-		}
-	}
-}
-
-static void program(struct grower *g)
-{
-	int calls = pick(g, 3);
-	buf_puts(&g->out, calls ? "fn f(v0, v1) {" : "main {");
-	g->indent = 1;
-	if (calls) {
-		declare(g, FLOAT, 2, (int[]){2, 3});
-		declare(g, FLOAT, 1, (int[]){3});
-	} else {
-		create(g);
-		create(g);
-	}
-	while (g->at < g->end && g->n < 36)
-		statements(g, 1, 2);
-	int last = g->n - 1;
-	line(g);
-	buf_printf(&g->out, calls ? "return v%d" : "print(v%d)", last);
-	buf_puts(&g->out, "\n}\n");
-	for (int i = 0; i < calls; i++)
-		buf_printf(
-			&g->out,
-			i ? ""
-			  : "main {\n    print(f(randn([2, 3], seed=1), randn([3], seed=2)))\n    let t = f(ones([2, 3]), zeros([3]))\n    print(int64(t).sum(), t.shape)\n}\n");
-}
 
 /* ---- running them ---- */
 
@@ -304,16 +46,29 @@ static void keep(void *ctx, const char *text, size_t n)
 		buf_putc(out, text[i]);
 }
 
+/* The initial values of the parameters of layers that the block makes. */
+static bool init_params(struct arena *a, const struct core_program *p, struct diags *d, struct tensor *weights)
+{
+	const struct core_entry *e = &p->entries[0];
+	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
+		const char *why;
+		struct ir_fn *f = lower_unit(a, p->params[e->params[i]].init, d);
+		if (!f || !interp_run(f, NULL, NULL, NULL, i, a, &weights[i], &why))
+			return false;
+	}
+	return true;
+}
+
 /* What the block prints, and the error that ended it, if one did. */
 static void interpret(struct arena *a, struct core_program *p, struct diags *d, int opt, struct buf *out)
 {
 	struct interp_sink sink = {keep, out};
 	struct interp_error error = {.text = NULL};
-	struct tensor none[1];
+	struct tensor none[1], *weights = ARENA_ARRAY(a, struct tensor, p->entries[0].unit->n_inputs + 1);
 	struct ir_fn *f = lower_unit(a, p->entries[0].unit, d);
 	struct buf why = {0};
 	struct pass_context c = {.opt = (uint8_t)opt, .verify = true, .diags = d};
-	if (!f)
+	if (!f || !init_params(a, p, d, weights))
 		return;
 	if (!ir_verify(f, &why)) {
 		fprintf(stderr, "%.*s\n", (int)why.len, why.at);
@@ -321,7 +76,7 @@ static void interpret(struct arena *a, struct core_program *p, struct diags *d, 
 	}
 	if (opt && !passes_run(f, &c))
 		return;
-	if (!interp_program(f, NULL, NULL, NULL, &sink, a, none, &error))
+	if (!interp_program(f, NULL, weights, NULL, &sink, a, none, &error))
 		buf_printf(out, "error: %s\n", error.text);
 }
 
@@ -372,6 +127,11 @@ static void overwrite(char *line, size_t n, const char *with)
 	}
 }
 
+static const char *head(const char *text)
+{
+	return *text == '}' ? "} else if true {" : !strncmp(text, "while", 5) ? "while false {" : "if true {";
+}
+
 static bool repair(const struct sources *s, const struct diags *d, char *text, size_t len)
 {
 	bool changed = false;
@@ -388,8 +148,8 @@ static bool repair(const struct sources *s, const struct diags *d, char *text, s
 		int number;
 		if (sscanf(line, " let v%d", &number) == 1)
 			snprintf(value, sizeof value, "let v%d = ones([2])", number);
-		if (memchr(line, '{', to - from))
-			overwrite(line, to - from, strstr(line, "while") == line + strspn(line, " ") ? "while false {" : "if true {");
+		if (to > from && text[to - 1] == '{')
+			overwrite(line, to - from, head(line + strspn(line, " ")));
 		else
 			overwrite(line, to - from, value);
 		changed = true;
@@ -415,13 +175,16 @@ static bool attempt(struct text program, bool *again)
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	struct grower g = {.at = data, .end = data + size};
-	program(&g);
+	struct buf text = {0};
 	bool again = true, ok = false;
+	if (size && *data == '#')
+		buf_put(&text, (const char *)data, size);
+	else
+		grow_program(data, size, &text);
 	for (int i = 0; i < 8 && again; i++)
-		ok = attempt((struct text){g.out.at, g.out.len}, &again);
+		ok = attempt((struct text){text.at, text.len}, &again);
 	if (getenv("FUZZ_SHOW"))
-		fprintf(stderr, "%.*s%s\n", (int)g.out.len, g.out.at, ok ? "runs" : "does not check");
-	buf_free(&g.out);
+		fprintf(stderr, "%.*s%s\n", (int)text.len, text.at, ok ? "runs" : "does not check");
+	buf_free(&text);
 	return 0;
 }
