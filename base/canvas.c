@@ -48,13 +48,15 @@ static uint32_t shown(const char *text, size_t n, size_t *bytes, uint32_t *cp)
 	}
 	if (is_unsafe(*cp))
 		*cp = 0xFFFD;
-	return utf8_width(*cp);
+	return *cp == 0xFFFD ? 1 : utf8_width(*cp);
 }
 
 uint32_t canvas_width(const char *text, size_t n, size_t *bytes)
 {
 	uint32_t cp;
 
+	if (*text >= ' ' && *text <= '~') /* nearly all there is, and lines may be long */
+		return *bytes = 1, 1;
 	return shown(text, n, bytes, &cp);
 }
 

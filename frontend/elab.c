@@ -31,6 +31,7 @@ void elab_free(struct elab *e)
 		builder_close(e);
 	diags_free(e->trash);
 	vec_free(&e->locals);
+	vec_free(&e->highest);
 	arena_free(e->temp);
 }
 

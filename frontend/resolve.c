@@ -71,31 +71,30 @@ static void push_generics(struct resolver *r, struct ast_nodes generics)
 	}
 }
 
-static void check_params_once(struct resolver *r, struct ast_nodes params)
+static void push_argument(struct resolver *r, node_id n, uint32_t first)
 {
-	for (uint32_t i = 0; i < params.n; i++)
-		for (uint32_t k = 0; k < i; k++) {
-			token_id a = ast_token(r->t, params.at[k]), b = ast_token(r->t, params.at[i]);
-			if (text_of(r, a) != text_of(r, b))
-				continue;
-			struct diag *g = diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, b), "argument `%s` is declared twice",
-						  name_text(r->f, text_of(r, b)));
-			diag_secondary(r->out, g, tok_span(r->m, a), "first declared here");
-		}
+	token_id tok = ast_token(r->t, n);
+	const struct scoped *before = scope_find(r, text_of(r, tok));
+	if (before && before >= r->scope.at + first && before->kind == SYMBOL_ARG) {
+		struct diag *g = diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "argument `%s` is declared twice",
+					  name_text(r->f, text_of(r, tok)));
+		diag_secondary(r->out, g, tok_span(r->m, before->tok), "first declared here");
+	}
+	scope_push(r, tok, SYMBOL_ARG, n, ast_a(r->t, n) != AST_NONE);
 }
 
 static void walk_signature(struct resolver *r, const struct ast_fn *fn)
 {
 	check_attrs(r, fn->attrs);
-	check_params_once(r, fn->params);
 	push_generics(r, fn->generics);
+	uint32_t first = r->scope.len;
 	for (uint32_t i = 0; i < fn->params.n; i++) {
 		node_id p = fn->params.at[i];
 		if (ast_a(r->t, p))
 			resolve_type(r, ast_a(r->t, p), DIMS_INTRODUCE);
 		if (ast_b(r->t, p))
 			resolve_node(r, ast_b(r->t, p));
-		scope_push(r, ast_token(r->t, p), SYMBOL_ARG, p, ast_a(r->t, p) != AST_NONE);
+		push_argument(r, p, first);
 	}
 	for (uint32_t i = 0; i < fn->where.n; i++) {
 		if (ast_kind(r->t, fn->where.at[i]) == NODE_WHERE_TRAIT) {
@@ -134,15 +133,12 @@ static bool is_typed(const struct ast *t, node_id n)
 /* Does the scope from `first` hold a member of the name at `tok`? Says so. */
 static void check_member_twice(struct resolver *r, token_id tok, uint32_t first)
 {
-	name_id name = text_of(r, tok);
-	for (uint32_t i = first; i < r->scope.len; i++) {
-		if (r->scope.at[i].name != name || !strcmp(name_text(r->f, name), "_"))
-			continue;
-		struct diag *g =
-			diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name_text(r->f, name));
-		diag_secondary(r->out, g, tok_span(r->m, r->scope.at[i].tok), "first declared here");
+	const struct scoped *before = scope_find(r, text_of(r, tok));
+	const char *name = name_text(r->f, text_of(r, tok));
+	if (!before || before < r->scope.at + first || !strcmp(name, "_"))
 		return;
-	}
+	struct diag *g = diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name);
+	diag_secondary(r->out, g, tok_span(r->m, before->tok), "first declared here");
 }
 
 static void push_member(struct resolver *r, node_id n, uint32_t first)
@@ -241,5 +237,6 @@ void resolve_module(struct frontend *f, struct module *m)
 	}
 	diags_free(r.trash);
 	vec_free(&r.scope);
+	vec_free(&r.innermost);
 	vec_free(&r.told);
 }

@@ -5,15 +5,28 @@
 void scope_push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed)
 {
 	struct definition d = {kind, whole, r->parent, typed};
-	vec_push(&r->scope, ((struct scoped){text_of(r, name), index_define(r->f, r->m, name, &d), name, (uint8_t)kind, false, false}));
+	name_id n = text_of(r, name);
+	struct scoped *hidden = scope_find(r, n);
+	struct scoped s = {.name = n, .symbol = index_define(r->f, r->m, name, &d), .tok = name, .kind = (uint8_t)kind};
+	s.hidden = hidden ? (uint32_t)(hidden - r->scope.at) + 1 : 0;
+	vec_push(&r->scope, s);
+	while (r->innermost.len <= n)
+		vec_push(&r->innermost, 0);
+	r->innermost.at[n] = r->scope.len;
 }
 
 struct scoped *scope_find(struct resolver *r, name_id n)
 {
-	for (uint32_t i = r->scope.len; i-- > 0;)
-		if (r->scope.at[i].name == n)
-			return &r->scope.at[i];
-	return NULL;
+	uint32_t at = n < r->innermost.len ? r->innermost.at[n] : 0;
+	return at ? &r->scope.at[at - 1] : NULL;
+}
+
+void scope_cut(struct resolver *r, uint32_t mark)
+{
+	while (r->scope.len > mark) {
+		const struct scoped *s = &r->scope.at[--r->scope.len];
+		r->innermost.at[s->name] = s->hidden;
+	}
 }
 
 void item_use(struct resolver *r, struct item *it, token_id tok)

@@ -12,6 +12,7 @@ struct scoped {
 	name_id name;
 	uint32_t symbol;
 	token_id tok;     /* of its definition */
+	uint32_t hidden;  /* the definition of that name that it hides: index in the scope plus 1, or 0 */
 	uint8_t kind;     /* enum symbol_kind */
 	bool used, plain; /* plain: a `let` of one name */
 };
@@ -23,6 +24,7 @@ struct resolver {
 	struct diags *trash;
 	struct diags *warnings; /* the front end's, or `trash` */
 	VEC(struct scoped) scope;
+	VEC(uint32_t) innermost; /* by name_id: index in the scope plus 1, or 0 */
 	VEC(name_id) told; /* unknown names that were reported in this item */
 	uint32_t blocks;   /* around the current statement */
 	uint32_t parent;   /* symbol of the definition around */
@@ -34,6 +36,7 @@ static inline name_id text_of(struct resolver *r, token_id t) { return token_nam
 /* resolve_name.c. A definition comes into scope; one with a name that is there already hides it. */
 void scope_push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed);
 struct scoped *scope_find(struct resolver *r, name_id n); /* NULL: not in scope */
+void scope_cut(struct resolver *r, uint32_t mark);        /* names from `mark` on go out of scope */
 /* Does the name at a token stand for something? Notes the use. `name_defined`: for a local or an item, not for what the prelude has. */
 bool name_defined(struct resolver *r, token_id tok);
 bool name_known(struct resolver *r, token_id tok);

@@ -19,7 +19,7 @@ void scope_leave(struct resolver *r, uint32_t mark)
 		diag_help(r->warnings, g, "if this is meant, begin its name with `_`");
 		diag_guess(r->warnings, g, at, "_");
 	}
-	r->scope.len = mark;
+	scope_cut(r, mark);
 }
 
 static bool is_literal(enum node_kind k)
@@ -35,11 +35,9 @@ static bool pure_call(struct resolver *r, node_id n)
 		return false;
 	token_id tok = ast_token(r->t, callee);
 	uint64_t i;
-	for (uint32_t k = 0; k < r->scope.len; k++)
-		if (r->scope.at[k].name == text_of(r, tok))
-			return false;
-	return !module_find(r->m, text_of(r, tok)) && map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i) &&
-	       strcmp(text(r, tok), "print") != 0 && strcmp(text(r, tok), "assert") != 0;
+	return !scope_find(r, text_of(r, tok)) && !module_find(r->m, text_of(r, tok)) &&
+	       map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i) && strcmp(text(r, tok), "print") != 0 &&
+	       strcmp(text(r, tok), "assert") != 0;
 }
 
 static void warn_no_effect(struct resolver *r, node_id n)

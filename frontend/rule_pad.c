@@ -72,11 +72,25 @@ static bool check_mode(struct elab *e, struct bcall *c, enum pad_mode mode, cons
 	return true;
 }
 
+/* Elements that negative padding takes away. */
+static int64_t cut_by(struct elab *e, dim before, dim after)
+{
+	int64_t a, b;
+	a = dim_is_const(e->b->dims, before, &a) && a < 0 ? a : 0;
+	b = dim_is_const(e->b->dims, after, &b) && b < 0 ? b : 0;
+	return a < INT64_MIN / 2 || b < INT64_MIN / 2 ? INT64_MAX : -a - b;
+}
+
 static bool padded_type(struct elab *e, struct bcall *c, const struct core_type *in, const struct padding *p, struct core_type *out)
 {
 	int64_t n;
 	*out = *in;
 	for (uint32_t k = 0; k < in->rank; k++) {
+		int64_t cut = cut_by(e, p->before[k], p->after[k]);
+		if (dim_is_const(e->b->dims, in->dims[k], &n) && cut > n)
+			return shape_error(e, c, DIAG_SHAPE, c->ats[1], "negative padding takes %lld elements from dimension %u of %s",
+					   (long long)cut, k, elab_shape_text(e, in)),
+			       false;
 		out->dims[k] = dim_add(e->b->dims, in->dims[k], dim_add(e->b->dims, p->before[k], p->after[k]));
 		if (dim_is_const(e->b->dims, out->dims[k], &n) && n < 0)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[1], "dimension %u of %s would have %lld elements", k,

@@ -3,7 +3,7 @@
 #include "frontend/literal.h"
 #include "frontend/sig.h"
 
-enum { MAX_TYPES = 10000, MAX_ALIASES = 100 };
+enum { MAX_TYPES = 10000, MAX_ALIASES = 100, MAX_GENERICS = 1000 };
 
 static const struct ast *tree(const struct sig *s) { return &s->mod->ast; }
 
@@ -287,6 +287,14 @@ static struct alias_args eval_alias_args(struct sig *s, struct ast_nodes args)
 	return out;
 }
 
+static void substitute_dims(struct sig *s, struct type *t, const dim *map)
+{
+	for (uint32_t i = 0; t->kind == TY_TENSOR && i < t->rank; i++)
+		t->dims[i] = dim_translate(s->dims, s->dims, t->dims[i], map);
+	for (uint32_t i = 0; i < t->n_items; i++)
+		substitute_dims(s, t->items[i], map);
+}
+
 /* Replaces the alias's generics, variables first … first + n - 1, in a type's dimensions, so that equations mention the caller's only. */
 static void substitute_generics(struct sig *s, struct type *t, uint32_t first, const struct alias_args *args)
 {
@@ -297,10 +305,7 @@ static void substitute_generics(struct sig *s, struct type *t, uint32_t first, c
 	for (uint32_t i = 0; i < args->n; i++)
 		if (s->vars.at[first + i].kind == SV_DIM)
 			map[s->vars.at[first + i].sym] = args->dims[i];
-	for (uint32_t i = 0; t->kind == TY_TENSOR && i < t->rank; i++)
-		t->dims[i] = dim_translate(s->dims, s->dims, t->dims[i], map);
-	for (uint32_t i = 0; i < t->n_items; i++)
-		substitute_generics(s, t->items[i], first, args);
+	substitute_dims(s, t, map);
 }
 
 /* Reads the alias's type in its own module, where the caller's variables have no names. */
@@ -351,13 +356,13 @@ static bool alias_refused(struct sig *s, struct item *it)
 			elab_error(s->e, DIAG_RECURSION, at, "type `%s` is defined by itself", name);
 			return true;
 		}
-	if (s->n_types <= MAX_TYPES && s->alias_depth <= MAX_ALIASES)
+	if (s->n_types <= MAX_TYPES && s->alias_depth <= MAX_ALIASES && s->vars.len <= MAX_GENERICS)
 		return false;
 	if (s->e->gave_up)
 		return true;
-	struct diag *g =
-		elab_error(s->e, DIAG_ELAB_STEPS, at, "type `%s` has more than %d parts, or is made of more than %d aliases in each other",
-			   name, MAX_TYPES, MAX_ALIASES);
+	struct diag *g = elab_error(s->e, DIAG_ELAB_STEPS, at,
+				    "type `%s` has more than %d parts or %d generics, or is made of more than %d aliases in each other",
+				    name, MAX_TYPES, MAX_GENERICS, MAX_ALIASES);
 	diag_note(s->e->out, g, "each use of an alias in another multiplies its parts");
 	s->e->gave_up = true;
 	s->e->steps = s->e->max_steps + 1; /* nor are the definitions that follow looked at */
