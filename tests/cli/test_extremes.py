@@ -1,0 +1,77 @@
+"""Sources that nobody writes but a generator that went wrong: each is refused, or accepted, at once and in few words."""
+import resource
+import unittest
+
+from project import ProjectTest
+
+DEEP, MANY = 100_000, 200_000
+LONG = 5_000_000
+SECONDS = 20  # of the processor; quadratic work on these takes minutes
+
+
+def twice_each(first, again, n=40):
+    return "".join(again.format(i=i, before=i - 1) if i else first for i in range(n))
+
+
+NESTED = {
+    "parentheses": "main { let x = " + "(" * DEEP + "1" + ")" * DEEP + " }\n",
+    "brackets": "main { let x = " + "[" * DEEP + "1" + "]" * DEEP + " }\n",
+    "blocks": "main { " + "if true { " * DEEP + "}" * DEEP + " }\n",
+    "types": "fn f(x: " + "List<" * DEEP + ">" * DEEP + ") { }\n",
+    "calls": "main { print(" + "f(" * DEEP + ")" * DEEP + ") }\n",
+    "a sum": "main { let x = " + "1 + " * DEEP + "1 }\n",
+}
+REFUSED = {
+    "an integer": ("E0311", "main { print(" + "1" * LONG + ") }\n"),
+    "a string without an end": ("E0006", 'main { print("' + "a" * LONG),
+    "bytes": ("E0001", b"\xff" * LONG),
+    "errors": ("E0106", "main {\n" + "let = \n" * MANY + "}\n"),
+    "errors on a line": ("E0201", "main { " + "let x = zz; " * MANY + "}\n"),
+    "arguments": ("E0304", "fn f(a) { return a }\nmain { print(f(" + "1," * MANY + ")) }\n"),
+    "a shape": ("E0404", "main { print(zeros([" + "1," * MANY + "])) }\n"),
+    "aliases": ("E0503", twice_each("type A0<N> = Tensor<float32, [N]>\n", "type A{i}<N> = (A{before}<N>, A{before}<N>)\n") + "fn f(x: A39<2>) { }\n"),
+    "layers": ("E0503", twice_each("layer L0() { param w: Tensor<float32, [2]> = ones([2])\n fn forward(x) { return x + w } }\n",
+                                   "layer L{i}() {{ let a = L{before}()\n let b = L{before}()\n fn forward(x) {{ return a(x) + b(x) }} }}\n")
+               + "main { let m = L39() }\n"),
+}
+ACCEPTED = {
+    "a comment": "#" + "a" * LONG + "\nmain { print(1) }\n",
+    "a string": 'main { print(len("' + "a" * LONG + '")) }\n',
+    "arguments": "fn f(" + ",".join(f"a{i}" for i in range(MANY)) + ") { return a1 }\n",
+    "calls that double": twice_each("fn f0(x) { return x + 1 }\n", "fn f{i}(x) {{ return f{before}(x) + f{before}(x * 2) }}\n") + "fn g(x: Tensor<float32, [N]>) { return f39(x) }\n",
+}
+
+
+def limit():
+    resource.setrlimit(resource.RLIMIT_CPU, (SECONDS, SECONDS))
+
+
+class Extremes(ProjectTest):
+    def check(self, source):
+        self.write("big.tri", source)
+        return self.trib("check", "big.tri", ok=False, preexec_fn=limit)
+
+    def refused(self, name, code, source):
+        with self.subTest(name):
+            done = self.check(source)
+            self.assertEqual(done.returncode, 1, done.stderr[:2000])
+            self.assertIn(f"error[{code}]", done.stderr)
+            self.assertLess(len(done.stderr), 500_000)
+
+    def test_too_deep(self):
+        for name, source in NESTED.items():
+            self.refused(name, "E0120", source)
+
+    def test_refused(self):
+        for name, (code, source) in REFUSED.items():
+            self.refused(name, code, source)
+
+    def test_accepted(self):
+        for name, source in ACCEPTED.items():
+            with self.subTest(name):
+                done = self.check(source)
+                self.assertEqual(done.returncode, 0, done.stderr[:2000])
+
+
+if __name__ == "__main__":
+    unittest.main()
