@@ -107,8 +107,13 @@ static bool foreign_head(struct parser *p)
 	bool arguments = token_kind(t, before) == TOK_RPAREN, assigned = p->k == TOK_ASSIGN;
 	if (p->panic || after_newline(p) || !(p->k == TOK_COLON || assigned || base_word(p)))
 		return false;
-	while (p->k != TOK_LBRACE && p->k != TOK_EOF && !(after_newline(p) && p->i > first))
+	while (p->k != TOK_LBRACE && p->k != TOK_EOF && !(after_newline(p) && p->i > first)) {
+		if (p->k == TOK_RPAREN) { /* arguments whose `(` is missing */
+			jump(p, first);
+			return false;
+		}
 		skip_token(p);
+	}
 	bool body = p->k == TOK_LBRACE;
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1),
 				  body ? "a layer has no base: its arguments stand in `( )`"
