@@ -245,7 +245,8 @@ static void several_entries(void **state)
 static void entry_errors(void **state)
 {
 	static const char text[] = "layer Net(n: int) { fn forward(x: Tensor<float32, [4]>) { return x } }\n"
-				   "fn f(x: Tensor<float32, [N, 4]>) { return x }\n";
+				   "fn f(x: Tensor<float32, [N, 4]>) { return x }\n"
+				   "fn g(x: Tensor<float32, [4]>, y = [zeros([4])]) { return x + y[0] }\n";
 	static const struct {
 		const char *entry;
 		struct elab_input in;
@@ -258,6 +259,7 @@ static void entry_errors(void **state)
 		{"f", {.name = "x", .elem = DT_INT8, .rank = 2, .dims = {3, 4}}, "E0508"},
 		{"f", {.name = "y", .elem = DT_FLOAT32, .rank = 2, .dims = {3, 4}}, "E0508"},
 		{"f", {.name = "x", .elem = DT_FLOAT32, .rank = 2, .dims = {DIM_DYNAMIC, 4}}, ""},
+		{"g", {.name = "x", .elem = DT_FLOAT32, .rank = 1, .dims = {4}}, "E0507"},
 	};
 	(void)state;
 	for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
