@@ -29,6 +29,7 @@ struct builder {
 	VEC(struct core_input) inputs;
 	VEC(struct lazy_local) lazies;
 	struct map params; /* iparam id to input node */
+	uint32_t named_from, named_to; /* checking: symbols that are names in the signature of the function being checked */
 	bool open_params;  /* a scratch unit: parameters become inputs when they are used */
 	bool effects;
 	VEC(struct iparam *) opened;  /* with open_params: the parameters behind the inputs, in order */

@@ -229,6 +229,7 @@ void check_func(struct elab *e, struct func *fn)
 	const struct ast *t = &fn->mod->ast;
 	struct frame fr;
 	struct sig s;
+	uint32_t first = dims_syms(e->b->dims);
 	if (!enter(e, fn, &fr, SPAN_NONE, NULL))
 		return;
 	sig_open(&s, e, fn->mod, fn->self);
@@ -240,6 +241,8 @@ void check_func(struct elab *e, struct func *fn)
 	}
 	sig_fix_unknowns(&s);
 	sig_bind_locals(&s);
+	e->b->named_from = first;
+	e->b->named_to = decl.where.n ? first : dims_syms(e->b->dims); /* a condition may say that two are equal */
 	for (uint32_t i = 0; i < decl.params.n; i++) {
 		if (ast_b(t, decl.params.at[i]))
 			eval(e, ast_b(t, decl.params.at[i]));

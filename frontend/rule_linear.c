@@ -1,4 +1,5 @@
 /* Rules of matrix products and embedding. */
+#include <string.h>
 #include "frontend/builtin.h"
 
 /* The element type of a @ b, DT_COUNT: there is none. */
@@ -18,6 +19,19 @@ static dtype matmul_type(dtype a, dtype b)
 	return dtype_join(a, b);
 }
 
+/* Is it a size that the signature of the function being checked names? */
+static bool is_named(struct elab *e, dim x)
+{
+	uint32_t sym;
+	return dim_is_sym(e->b->dims, x, &sym) && sym >= e->b->named_from && sym < e->b->named_to && strcmp(dims_sym_name(e->b->dims, sym), "?") != 0;
+}
+
+/* Two names in one signature are two sizes: a product that needs them equal is wrong for nearly all calls. */
+static bool named_apart(struct elab *e, dim a, dim b)
+{
+	return e->checking && !e->unsure && !dim_eq(a, b) && is_named(e, a) && is_named(e, b);
+}
+
 static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct core_type *a, const struct core_type *b)
 {
 	uint32_t ka = a->rank - 1u, kb = b->rank > 1 ? b->rank - 2u : 0;
@@ -30,6 +44,8 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 	diag_secondary(e->out, g, c->ats[1], "%s has shape %s", elab_source_text(e, c->ats[1]), elab_shape_text(e, b));
 	if (b->rank >= 2 && dim_eq(a->dims[ka], b->dims[b->rank - 1]))
 		diag_help(e->out, g, "transpose the second operand: `.transpose(-2, -1)`");
+	else if (named_apart(e, a->dims[ka], b->dims[kb]))
+		diag_help(e->out, g, "sizes that are equal have one name in the signature");
 	buf_free(&da);
 	buf_free(&db);
 	return VALUE_POISON;
@@ -42,7 +58,8 @@ static bool matmul_shape(struct elab *e, struct bcall *c, const struct core_type
 			   "a matrix product needs operands of at least one dimension, not a scalar");
 		return false;
 	}
-	if (!dims_agree(e, a->dims[a->rank - 1], b->dims[b->rank > 1 ? b->rank - 2 : 0]))
+	dim columns = a->dims[a->rank - 1], rows = b->dims[b->rank > 1 ? b->rank - 2 : 0];
+	if (!dims_agree(e, columns, rows) || named_apart(e, columns, rows))
 		return inner_mismatch(e, c, a, b), false;
 	struct core_type batch_a = *a, batch_b = *b;
 	batch_a.rank = a->rank > 2 ? (uint8_t)(a->rank - 2) : 0;
