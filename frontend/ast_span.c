@@ -1,7 +1,6 @@
 /* Which tokens a node covers. Found from the operands' meanings in nodes.def; only diagnostics need it. */
-#include <stdlib.h>
-#include "base/bug.h"
 #include "frontend/ast.h"
+#include "frontend/dense.h"
 
 /* The node that the text of n starts with, if that is not n's main token; AST_NONE then. */
 static node_id leftmost(const struct ast *t, node_id n)
@@ -111,9 +110,7 @@ void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts)
 
 void ast_note_spans(struct ast *t)
 {
-	token_id *firsts = malloc(t->len * sizeof *firsts), *lasts = malloc(t->len * sizeof *lasts);
-	if (!firsts || !lasts)
-		bug_no_memory();
+	token_id *firsts = dense_grow(NULL, 0, t->len * sizeof *firsts), *lasts = dense_grow(NULL, 0, t->len * sizeof *lasts);
 	ast_spans(t, firsts, lasts);
 	t->firsts = firsts;
 	t->lasts = lasts;

@@ -1,13 +1,12 @@
 /* Loading: a file, its tree, the table of its items, then the files it imports, depth first. */
 #include "frontend/module.h"
-#include "frontend/foreign.h"
-#include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
-#include "base/bug.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "frontend/dense.h"
+#include "frontend/foreign.h"
 #include "frontend/lexer.h"
 #include "frontend/literal.h"
 #include "frontend/parser.h"
@@ -305,9 +304,8 @@ static void parse_module(struct frontend *f, struct module *m, const struct sour
 	f->times.lex += t1 - t0;
 	f->times.parse += os_now_ns() - t1;
 	m->failed = !ok;
-	m->names = calloc(m->ast.tokens.len + 1, sizeof *m->names);
-	if (!m->names)
-		bug_no_memory();
+	size_t names = (m->ast.tokens.len + 1) * sizeof *m->names;
+	m->names = memset(dense_grow(NULL, 0, names), 0, names);
 }
 
 /* A known module: reports cycles. */
