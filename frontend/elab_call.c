@@ -223,6 +223,16 @@ struct value run_body(struct elab *e, struct func *fn, const struct value *value
 }
 
 /* A body with unknown arguments of the declared types. */
+/* Solving takes time that grows with the square of the sizes: beyond all reason the rest of the arguments stay unknown (reported). */
+static bool too_many_sizes(struct sig *s, node_id param)
+{
+	enum { MOST = 2000 };
+	if (s->vars.len <= MOST)
+		return false;
+	elab_error(s->e, DIAG_ELAB_STEPS, node_span(s->mod, param), "the signature has more than %d sizes and generics", MOST);
+	return true;
+}
+
 void check_func(struct elab *e, struct func *fn)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
@@ -235,7 +245,7 @@ void check_func(struct elab *e, struct func *fn)
 	sig_open(&s, e, fn->mod, fn->self);
 	sig_generics(&s, decl.generics);
 	struct value *values = ARENA_ARRAY(e->f->arena, struct value, decl.params.n + 1);
-	for (uint32_t i = 0; i < decl.params.n; i++) {
+	for (uint32_t i = 0; i < decl.params.n && !too_many_sizes(&s, decl.params.at[i]); i++) {
 		node_id type = ast_a(t, decl.params.at[i]);
 		values[i] = type ? sig_unknown(&s, sig_type(&s, type), node_span(fn->mod, decl.params.at[i])) : VALUE_POISON;
 	}

@@ -28,6 +28,7 @@ REFUSED = {
     "errors": ("E0106", "main {\n" + "let = \n" * MANY + "}\n"),
     "errors on a line": ("E0201", "main { " + "let x = zz; " * MANY + "}\n"),
     "arguments": ("E0304", "fn f(a) { return a }\nmain { print(f(" + "1," * MANY + ")) }\n"),
+    "sizes": ("E0503", "fn f(" + ",".join(f"x{i}: Tensor<float32, [N{i}]>" for i in range(MANY)) + ") { return x0 }\n"),
     "a shape": ("E0404", "main { print(zeros([" + "1," * MANY + "])) }\n"),
     "aliases": ("E0503", twice_each("type A0<N> = Tensor<float32, [N]>\n", "type A{i}<N> = (A{before}<N>, A{before}<N>)\n") + "fn f(x: A39<2>) { }\n"),
     "layers": ("E0503", twice_each("layer L0() { param w: Tensor<float32, [2]> = ones([2])\n fn forward(x) { return x + w } }\n",
