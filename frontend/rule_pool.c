@@ -47,6 +47,16 @@ static struct value emit_pool(struct elab *e, struct bcall *c, const struct pool
 	return drop_batch(e, c, emit_builtin(e, c->bi, &p->t, args, c->sig->n, c->at), p->dropped);
 }
 
+/* The batched input and the result's sizes. */
+static bool pooled(struct elab *e, struct bcall *c, struct pool *p)
+{
+	p->x = with_batch(e, c, p->x, 4, &p->dropped);
+	if (p->x == CORE_NONE)
+		return false;
+	p->t = *type_of(e, p->x);
+	return result_sizes(e, c, p);
+}
+
 struct value rule_maxpool2d(struct elab *e, struct bcall *c)
 {
 	struct pool p = {.x = need_tensor(e, c, 0)};
@@ -55,11 +65,7 @@ struct value rule_maxpool2d(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	if (type_of(e, p.x)->elem == DT_BOOL)
 		return shape_error(e, c, DIAG_OPERANDS, c->ats[0], "needs numbers, not bools");
-	p.x = with_batch(e, c, p.x, 4, &p.dropped);
-	if (p.x == CORE_NONE)
-		return VALUE_POISON;
-	p.t = *type_of(e, p.x);
-	if (!result_sizes(e, c, &p))
+	if (!pooled(e, c, &p))
 		return VALUE_POISON;
 	args[4] = int_list(e, p.dilation, 2);
 	args[5] = plain_arg(c->v[5]);
@@ -76,11 +82,7 @@ struct value rule_avgpool2d(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	if (c->v[6].kind != V_NONE && !need_numbers(e, c, 6, 1, 1, &divisor))
 		return VALUE_POISON;
-	p.x = with_batch(e, c, p.x, 4, &p.dropped);
-	if (p.x == CORE_NONE)
-		return VALUE_POISON;
-	p.t = *type_of(e, p.x);
-	if (!result_sizes(e, c, &p))
+	if (!pooled(e, c, &p))
 		return VALUE_POISON;
 	for (uint32_t k = 4; k < 7; k++)
 		args[k] = plain_arg(c->v[k]);
