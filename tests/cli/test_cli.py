@@ -136,6 +136,16 @@ class TwoModels(ProjectTest):
         self.write("src/good.tri", GOOD)
         self.write("src/bad.tri", GOOD.replace("relu(x)", "rellu(x)"))
 
+    def test_a_layer_of_two_names_has_its_parameters_once(self):
+        self.write("net.tri", "import nn\nlayer Net() {\n    let a = nn.Linear(2, 2)\n    let b = a\n    let both = [a, nn.Linear(2, 3)]\n"
+                              "    fn forward(x: Tensor<float32, [N, 2]>) { return both[1](b(a(x))) }\n}\n")
+        self.write("tri.build", "project net\n\nmodel net\n    sources = net.tri\n    entry = Net\n")
+        listed = self.trib("params", "net").stdout
+        for name in ("a.weight", "a.bias", "both.1.weight", "both.1.bias"):
+            self.assertEqual(listed.count(name), 1, listed)
+        self.assertNotIn("b.weight", listed.replace("both", ""))
+        self.trib("build")
+
     def test_one_model_by_name(self):
         self.trib("build", "good")
         self.assertEqual(sorted(os.listdir(self.path("build"))), ["good.h", "libgood.so"])
