@@ -20,17 +20,12 @@ static hash128 slots_hash(const struct plan *p)
 	return hasher_finish(h);
 }
 
-/* The bodies of the branches and loops of a slice, with all that they call: what is evaluated depends on them. */
-static hash128 callees_hash(const struct ir_fn *slice)
+/* What the whole slice computes; calls in it belong to pieces. */
+static hash128 slice_hash(const struct ir_fn *slice, const struct slice_face *face)
 {
-	hash128 h = {0};
-	for (ir_ref r = 0; r < slice->n_insts; r++) {
-		const struct ir_inst *i = ir_at(slice, r);
-		if (ir_calls(i->op))
-			h = hash_combine(h, core_unit_hash_all(i->callee));
-		if (i->other)
-			h = hash_combine(h, core_unit_hash_all(i->other));
-	}
+	hash128 h = ir_hash(slice);
+	for (uint32_t k = 0; k < face->n_pieces; k++)
+		h = hash_combine(h, face->pieces[k]);
 	return h;
 }
 
@@ -73,7 +68,8 @@ struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const stru
 	dump_stage(dump, "run", p->run);
 	p->inlined = c.inlined;
 	p->n_inlined = c.n_inlined;
-	p->slice_hash = hash_combine(ir_hash(p->slice), callees_hash(p->slice));
+	plan_face(unit, p->slice, &p->face);
+	p->slice_hash = slice_hash(p->slice, &p->face);
 	p->run_hash = hash_combine(ir_hash(p->run), slots_hash(p));
 	return p;
 }

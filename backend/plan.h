@@ -1,6 +1,6 @@
 /* A unit made ready: lowered, its inlined callees taken in, optimised by the passes of its level, and split into what is evaluated when the
- * library is built (the slice) and what runs. Cheap and deterministic: made again on every build whose sources changed; its key decides
- * whether a fragment can be reused. */
+ * library is built (the slice) and what runs. Deterministic; its hashes decide whether a fragment can be reused. Most of a build needs only what a
+ * plan looks like from outside, which can be recorded (builder/unit_trace.h); its code is there when something has to be made from it. */
 #ifndef TRIB_BACKEND_PLAN_H
 #define TRIB_BACKEND_PLAN_H
 #include <stdbool.h>
@@ -27,6 +27,25 @@ struct slot {
 	const struct core_unit *callee;
 };
 
+/* The slice from outside. It falls into pieces that share nothing but constants; each is evaluated on its own, so that no more is in memory than
+ * belongs together. */
+#define PLAN_NONE UINT32_MAX
+struct slice_output {
+	uint32_t weight;     /* the weight that is handed on, or PLAN_NONE: then it is … */
+	uint32_t piece, nth; /* … output `nth` of a piece */
+	dtype elem;
+	uint8_t rank;
+	int64_t dims[CORE_MAX_RANK];
+};
+struct slice_face {
+	uint32_t *piece_of; /* per weight: the piece that reads it; PLAN_NONE: none */
+	uint32_t n_weights;
+	struct slice_output *outputs;
+	uint32_t n_outputs;
+	hash128 *pieces; /* per piece: its code, with all that it calls */
+	uint32_t n_pieces;
+};
+
 struct plan_options {
 	uint8_t opt;       /* 0 … 3 */
 	bool size;         /* -Os */
@@ -35,10 +54,11 @@ struct plan_options {
 
 struct plan {
 	const struct core_unit *unit;
-	struct ir_fn *slice; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs named by the slots */
-	struct ir_fn *run;   /* WEIGHT index: slot number */
-	struct slot *slots;
+	struct ir_fn *slice; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs named by the slots. NULL: not made */
+	struct ir_fn *run;   /* WEIGHT index: slot number. NULL: not made */
+	struct slot *slots;  /* every unit that is called has a table here */
 	uint32_t n_slots;
+	struct slice_face face;
 	const struct core_unit **inlined; /* taken in, each once, by name */
 	uint32_t n_inlined;
 	hash128 slice_hash;
@@ -47,6 +67,15 @@ struct plan {
 
 /* Everything in `unit`'s arena. NULL: errors were reported into diags. `dump`: NULL, or receives the IR text after each stage. */
 struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump);
+
+/* What a plan's decisions depend on in a callee that it does not take in. */
+uint64_t plan_callee_facts(const struct plan_options *opt, const struct core_unit *callee);
+
+/* Fills the face of a slice, in `a` (plan_pieces.c). */
+void plan_face(struct arena *a, const struct ir_fn *slice, struct slice_face *face);
+/* A piece as a function; its outputs are those of the slice that belong to it, in order, its weights those that it reads. It has dims of its own, with
+ * symbols only if a dimension needs them. */
+struct ir_fn *plan_piece(struct arena *a, const struct ir_fn *slice, const struct slice_face *face, uint32_t piece);
 
 /* Packed size in bytes, and packing of a host tensor into `out` (plan_packed_size bytes). Thread-safe. */
 struct tensor;

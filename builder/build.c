@@ -263,6 +263,7 @@ static void free_models(struct build *b)
 			diags_free(m->units[k].diags);
 		}
 		map_free(&m->unit_index);
+		history_free(m->history);
 		weights_close(m->weights);
 		triw_close(m->triw);
 		frontend_free(m->frontend);
@@ -289,6 +290,7 @@ static void cleanup(struct build *b)
 	diags_free(b->diags);
 	sources_free(b->sources);
 	arena_free(b->session);
+	pthread_mutex_destroy(&b->plan_lock);
 	if (b->lock >= 0)
 		close(b->lock);
 }
@@ -296,6 +298,7 @@ static void cleanup(struct build *b)
 static struct build begin(const struct options *o, FILE *out, FILE *err)
 {
 	struct build b = {.options = o, .out = out, .err = err, .lock = -1, .started = os_now_ns()};
+	pthread_mutex_init(&b.plan_lock, NULL);
 	b.session = arena_new(0);
 	b.sources = sources_new();
 	b.diags = diags_new(0);

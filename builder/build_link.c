@@ -120,6 +120,12 @@ void build_link_digest(struct model_job *m)
 	m->current = is_current(m);
 }
 
+static const struct ir_fn *slice_of(void *ctx, const struct plan *p)
+{
+	struct model_job *m = ctx;
+	return build_plan_code(build_find_unit(m, p->unit->identity))->slice;
+}
+
 static struct model_input model_input(const struct model_job *m)
 {
 	return (struct model_input){.program = m->program,
@@ -127,6 +133,7 @@ static struct model_input model_input(const struct model_job *m)
 				    .params = m->bound.params,
 				    .param_hashes = m->bound.hashes,
 				    .load = build_load_param,
+				    .slice = slice_of,
 				    .ctx = (void *)(uintptr_t)m};
 }
 

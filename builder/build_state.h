@@ -1,6 +1,7 @@
 /* One running build. Private to build*.c; each step reads what the steps before it filled. */
 #ifndef TRIB_BUILDER_BUILD_STATE_H
 #define TRIB_BUILDER_BUILD_STATE_H
+#include <pthread.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -26,7 +27,10 @@ struct unit_job {
 	struct model_job *model;
 	struct plan_options options;
 	bool needed;         /* something calls it */
-	struct arena *arena; /* of the plan */
+	bool has_code;
+	hash128 code;        /* core_unit_hash */
+	const struct unit_record *then; /* of the last build; NULL: none */
+	struct arena *arena; /* of the plan; NULL: it came from `then`, and nothing was made of it */
 	struct diags *diags;
 	struct plan *plan;   /* NULL: not needed, or failed */
 	hash128 key;
@@ -36,7 +40,7 @@ struct unit_job {
 /* One fragment; units of several models may share it. */
 struct compile {
 	hash128 key;
-	const struct unit_job *job; /* the first that wanted it */
+	struct unit_job *job; /* the first that wanted it */
 	const char *label, *why;
 	const void *object;         /* NULL: not there (yet) */
 	size_t len;
@@ -57,8 +61,8 @@ struct model_job {
 	struct unit_job *units; /* per program->units */
 	const struct plan **plans;
 	hash128 *unit_keys;
-	struct map unit_index;  /* core_unit pointer → index; never iterated */
-	const struct history *history;
+	struct map unit_index;  /* core_unit.identity → index; never iterated */
+	struct history *history;
 	bool failed;            /* some step reported an error: later steps pass it over */
 	bool current;           /* its outputs are up to date: nothing to link */
 	hash128 link_digest;
@@ -100,6 +104,7 @@ struct build {
 	struct worker *workers;
 	VEC(struct compile *) compiles;
 	struct map compile_index; /* key → compiles index */
+	pthread_mutex_t plan_lock; /* of the arenas of plans that came from records, while their code is made */
 	VEC(struct task *) packers;
 	VEC(const char *) outputs;
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
@@ -136,8 +141,13 @@ bool build_open_weights(struct build *b);
 bool build_bind_weights(struct build *b);
 bool build_bind_model(struct build *b, struct model_job *m); /* m->program's parameters */
 bool build_load_param(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error); /* with its elements, in `a` if it is not kept */
-/* build_units.c: plans, keys, what must be compiled and why. */
+/* build_plan.c: the plans of all units that are needed, from the last build's records where nothing that they depend on changed. */
 bool build_plan(struct build *b);
+/* The plan with its code, made now if it came from a record. On any thread. */
+const struct plan *build_plan_code(struct unit_job *j);
+struct unit_job *build_find_unit(struct model_job *m, hash128 identity); /* NULL: not of the model */
+hash128 build_unit_code(struct unit_job *j); /* core_unit_hash; on the main thread only */
+/* build_units.c: keys, what must be compiled and why. */
 bool build_find_fragments(struct build *b);
 void build_explain(struct build *b);
 void build_save_history(struct build *b);

@@ -66,7 +66,7 @@ static bool compile(struct build *b, struct compile *c, uint32_t worker)
 	struct arena *scratch = arena_new(0);
 	struct buf object = {0};
 	struct tick t = timing_tick();
-	const struct loop_fn *f = loops_build(scratch, c->job->plan);
+	const struct loop_fn *f = loops_build(scratch, build_plan_code(c->job));
 	int64_t took = timing_add(b->timing, PHASE_OPT, worker + 1, c->label, t);
 	t = timing_tick();
 	struct codegen *g = generator_for(b, c->job, worker, &c->error);

@@ -1,15 +1,29 @@
-/* What the last build knew of each unit: to say why one is compiled now, and how long it will take. One record a model in the project's store. */
+/* What the last build knew of each unit of a model: why it would have to be compiled now, how long that takes, and what its plan looks like from
+ * outside, so that a unit of which nothing changed is not lowered and optimised again. Kept in the project's store, in shards of some hundred units, of which
+ * an edit rewrites one or two. */
 #ifndef TRIB_BUILDER_HISTORY_H
 #define TRIB_BUILDER_HISTORY_H
+#include <stdbool.h>
 #include <stdint.h>
+#include "backend/plan.h"
 #include "base/hash.h"
+#include "base/map.h"
 
 struct arena;
 struct store;
 
-struct unit_part { /* a callee that was taken in */
-	const char *name;
+/* Another unit that a plan looked at. */
+enum part_kind {
+	PART_CALLED,    /* code: zero */
+	PART_TAKEN_IN,  /* code: core_unit_hash */
+	PART_EVALUATED, /* in the slice. code: core_unit_hash_all */
+	PART_KIND_COUNT
+};
+struct unit_part {
+	enum part_kind kind;
+	const char *name; /* of one that was taken in; else "" */
 	hash128 identity, code;
+	uint64_t facts;   /* plan_callee_facts */
 };
 struct unit_record {
 	const char *name, *file, *definition; /* "Block(64) [N, 8]", "src/net.tri", "Block" */
@@ -19,16 +33,26 @@ struct unit_record {
 	int64_t compile_ns;
 	struct unit_part *parts;
 	uint32_t n_parts;
+	struct plan plan;  /* slots, face and hashes only, and in slots no callees: … */
+	hash128 *callees; /* … those by identity, per slot; zero: data */
 };
 struct history {
-	struct unit_record *units;
+	const struct unit_record *units;
 	uint32_t n;
+	struct map by_identity, by_definition; /* to index + 1 */
 };
 
-/* Never NULL: empty when there is none. Memory in `a`. */
-const struct history *history_load(struct arena *a, struct store *project, const char *model);
-void history_save(struct store *project, const char *model, const struct history *h);
+/* Never NULL: empty when there is none. Memory in `a` but for the maps, which history_free frees. */
+struct history *history_load(struct arena *a, struct store *project, const char *model);
+void history_free(struct history *h); /* NULL is accepted */
+/* `units` are the model's units now; those that did not change point into `then`. */
+void history_save(struct store *project, const char *model, const struct history *then, const struct unit_record *const *units, uint32_t n);
+/* NULL: not known. */
 const struct unit_record *history_find(const struct history *h, hash128 identity);
-/* Why `now` has to be compiled, one line in `a`. `line`: of its definition. */
-const char *history_explain(struct arena *a, const struct history *h, const struct unit_record *now, uint32_t line);
+/* Some record of the definition. */
+const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition);
+/* Why `now` has to be compiled, one line in `a`. `then`: the record of the same unit, `kin`: one of the same definition; NULL where there is none. `line`: of
+ * the definition (history_explain.c). */
+const char *history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now,
+			    uint32_t line);
 #endif

@@ -50,6 +50,8 @@ struct model_input {
 	const hash128 *param_hashes;     /* content, or what it is computed from */
 	/* Gives a parameter its elements, in `a`; thread-safe. False: *error. */
 	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);
+	/* The slice of a plan, made now if the plan came without; thread-safe. */
+	const struct ir_fn *(*slice)(void *ctx, const struct plan *plan);
 	void *ctx;
 };
 /* Lays out tables and blobs; nothing is computed. Memory in `a`. */

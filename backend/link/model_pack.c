@@ -28,7 +28,7 @@ static bool value_tensor(struct packer *p, const struct value *v, struct arena *
 {
 	if (v->param == WEIGH_COMPUTED) {
 		struct evaluation *e = v->maker;
-		if (!e->outputs[v->output].data && !evaluate(p, e, e->pieces->of_output[v->output]))
+		if (!e->outputs[v->output].data && !evaluate(p, e, e->plan->face.outputs[v->output].piece))
 			return false;
 		*out = e->outputs[v->output];
 		return true;
@@ -42,26 +42,26 @@ static bool value_tensor(struct packer *p, const struct value *v, struct arena *
 
 static bool load_weights(struct packer *p, const struct evaluation *e, uint32_t piece, struct arena *scratch, struct tensor *weights)
 {
-	for (uint32_t i = 0, n = 0; i < e->plan->slice->n_weights; i++)
-		if (e->pieces->of_weight[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[n++]))
+	for (uint32_t i = 0, n = 0; i < e->plan->face.n_weights; i++)
+		if (e->plan->face.piece_of[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[n++]))
 			return false;
 	return true;
 }
 
 static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 {
-	const struct ir_fn *slice = e->plan->slice;
+	const struct slice_face *face = &e->plan->face;
 	struct arena *scratch = arena_new(0);
-	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, slice->n_weights + 1);
-	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, slice->n_outputs + 1);
-	const struct ir_fn *f = weigh_piece(scratch, slice, e->pieces, piece);
+	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, face->n_weights + 1);
+	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, face->n_outputs + 1);
+	const struct ir_fn *f = plan_piece(scratch, p->in->slice(p->in->ctx, e->plan), face, piece);
 	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* nothing known at build time depends on them */
 	const char *error = "failed";
 	bool ok = load_weights(p, e, piece, scratch, weights);
 	if (ok && !interp_run(f, NULL, weights, syms, 0, p->part, results, &error))
 		ok = fail(p, e->plan->unit->name, error);
-	for (uint32_t o = 0, n = 0; ok && o < slice->n_outputs; o++)
-		if (e->pieces->of_output[o] == piece)
+	for (uint32_t o = 0, n = 0; ok && o < face->n_outputs; o++)
+		if (face->outputs[o].piece == piece)
 			e->outputs[o] = results[n++];
 	arena_free(scratch);
 	return ok;

@@ -14,16 +14,20 @@
 
 static hash128 hash_pair(uint64_t a, uint64_t b) { return hash_bytes((uint64_t[]){a, b}, 16); }
 
+static uint32_t root(uint32_t *up, uint32_t i)
+{
+	while (up[i] != i)
+		i = up[i] = up[up[i]];
+	return i;
+}
+
 /* Output o of the slice; an argument handed on stays that argument. */
 static struct value slice_value(struct evaluation *e, uint32_t o)
 {
-	const struct ir_inst *inst = ir_at(e->plan->slice, e->plan->slice->outputs[o]);
-	if (inst->op == OP_WEIGHT)
-		return e->args[inst->index];
-	uint32_t piece = e->pieces->of_output[o], nth = 0;
-	for (uint32_t k = 0; k < o; k++)
-		nth += e->pieces->of_output[k] == piece;
-	return (struct value){hash_combine(e->piece_hashes[piece], hash_pair(nth, 0)), WEIGH_COMPUTED, o, e};
+	const struct slice_output *out = &e->plan->face.outputs[o];
+	if (out->weight != PLAN_NONE)
+		return e->args[out->weight];
+	return (struct value){hash_combine(e->piece_hashes[out->piece], hash_pair(out->nth, 0)), WEIGH_COMPUTED, o, e};
 }
 
 /* Type and shape, without data. */
@@ -31,13 +35,13 @@ static struct tensor value_type(const struct weigher *w, const struct value *v)
 {
 	if (v->param != WEIGH_COMPUTED)
 		return w->in->params[v->param];
-	const struct ir_fn *f = v->maker->plan->slice;
-	const struct core_type *t = &ir_at(f, f->outputs[v->output])->type;
-	struct tensor out = {.elem = t->elem, .rank = t->rank};
-	for (uint32_t k = 0; k < t->rank; k++)
-		out.dims[k] = dim_eval(f->dims, t->dims[k], NULL);
+	const struct slice_output *o = &v->maker->plan->face.outputs[v->output];
+	struct tensor out = {.elem = o->elem, .rank = o->rank};
+	memcpy(out.dims, o->dims, o->rank * sizeof *o->dims);
 	return out;
 }
+
+static uint32_t node_of(const struct value *v) { return v->maker->first_node + v->maker->plan->face.outputs[v->output].piece; }
 
 /* ---- blobs ---- */
 
@@ -81,25 +85,23 @@ static struct model_slot fill_slot(struct weigher *w, struct evaluation *e, cons
 }
 
 /* Each piece is a node; it belongs to the group of every piece whose result it reads. */
-static void add_nodes(struct weigher *w, struct evaluation *e, uint64_t unit)
+static void add_nodes(struct weigher *w, struct evaluation *e)
 {
-	const struct ir_fn *slice = e->plan->slice;
-	if (!w->pieces[unit])
-		w->pieces[unit] = weigh_pieces(w->a, slice);
-	e->pieces = w->pieces[unit];
+	const struct slice_face *face = &e->plan->face;
 	e->first_node = w->groups.len;
-	for (uint32_t i = 0; i < e->pieces->n; i++)
+	e->piece_hashes = ARENA_ARRAY(w->a, hash128, face->n_pieces + 1);
+	for (uint32_t i = 0; i < face->n_pieces; i++) {
 		vec_push(&w->groups, e->first_node + i);
-	e->piece_hashes = ARENA_ARRAY(w->a, hash128, e->pieces->n + 1);
-	for (uint32_t i = 0; i < e->pieces->n; i++)
-		e->piece_hashes[i] = e->pieces->hashes[i];
-	for (uint32_t i = 0; i < slice->n_weights; i++) {
+		e->piece_hashes[i] = face->pieces[i];
+	}
+	for (uint32_t i = 0; i < face->n_weights; i++) {
 		const struct value *v = &e->args[i];
-		uint32_t piece = e->pieces->of_weight[i];
-		if (piece != PIECE_NONE)
-			e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], v->hash);
-		if (piece != PIECE_NONE && v->param == WEIGH_COMPUTED)
-			weigh_join(w, e->first_node + piece, v->maker->first_node + v->maker->pieces->of_output[v->output]);
+		uint32_t piece = face->piece_of[i];
+		if (piece == PLAN_NONE)
+			continue;
+		e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], v->hash);
+		if (v->param == WEIGH_COMPUTED)
+			w->groups.at[root(w->groups.at, e->first_node + piece)] = root(w->groups.at, node_of(v));
 	}
 }
 
@@ -110,12 +112,12 @@ static struct evaluation *instance(struct weigher *w, const struct core_unit *u,
 	BUG_ON(!map_get(&w->plans, map_key_u64((uintptr_t)u), &unit));
 	e->plan = w->in->plans[unit];
 	e->args = args;
-	BUG_ON(!e->plan || e->plan->slice->n_weights != n_args);
+	BUG_ON(!e->plan || e->plan->face.n_weights != n_args);
 	e->hash = hash_combine(e->plan->slice_hash, hash_pair(n_args, 0));
 	for (uint32_t i = 0; i < n_args; i++)
 		e->hash = hash_combine(e->hash, args[i].hash);
-	e->outputs = ARENA_ARRAY(w->a, struct tensor, e->plan->slice->n_outputs + 1);
-	add_nodes(w, e, unit);
+	e->outputs = ARENA_ARRAY(w->a, struct tensor, e->plan->face.n_outputs + 1);
+	add_nodes(w, e);
 	return e;
 }
 
@@ -156,7 +158,7 @@ static void number_parts(struct weigher *w, struct model_weights *out)
 			out->blobs[i].part = out->n_parts++;
 			continue;
 		}
-		uint32_t *part = &part_of[weigh_group(w, v->maker->first_node + v->maker->pieces->of_output[v->output])];
+		uint32_t *part = &part_of[root(w->groups.at, node_of(v))];
 		if (!*part)
 			*part = ++out->n_parts;
 		out->blobs[i].part = *part - 1;
@@ -185,7 +187,6 @@ struct model_weights *model_weigh(struct arena *a, const struct model_input *in)
 {
 	struct weigher w = {.a = a, .in = in};
 	struct model_weights *out = ARENA_NEW(a, struct model_weights);
-	w.pieces = ARENA_ARRAY(a, struct pieces *, in->program->n_units + 1);
 	out->entry_tables = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
 	for (uint32_t i = 0; i < in->program->n_units; i++)
 		map_put(&w.plans, map_key_u64((uintptr_t)in->program->units[i]), i);

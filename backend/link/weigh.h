@@ -15,20 +15,10 @@ struct value {
 	struct evaluation *maker;
 };
 
-/* A slice falls into pieces that share nothing but constants; each is evaluated on its own, so that no more is in memory than belongs together. */
-struct pieces {
-	uint32_t *of_output; /* per output of the slice; PIECE_NONE: an argument handed on */
-	uint32_t *of_weight; /* per weight: the piece that reads it; PIECE_NONE: none */
-	hash128 *hashes; /* per piece */
-	uint32_t n;
-};
-#define PIECE_NONE UINT32_MAX
-
 /* A unit instance: what it was given, and the outputs of its slice once they are needed. */
 struct evaluation {
 	const struct plan *plan;
-	const struct pieces *pieces;
-	const struct value *args; /* plan->slice->n_weights */
+	const struct value *args; /* plan->face.n_weights */
 	hash128 hash;             /* of the slice and the arguments */
 	hash128 *piece_hashes;    /* per piece: of it and the arguments that it reads */
 	uint32_t first_node;      /* its pieces are nodes first_node … of weigher.groups */
@@ -43,7 +33,6 @@ struct weigher {
 	struct arena *a;
 	const struct model_input *in;
 	struct map plans, tables, blobs; /* unit address, instance hash, blob key -> index */
-	struct pieces **pieces;          /* per program->units, made when needed */
 	VEC(struct model_table) table_list;
 	VEC(struct model_blob) blob_list;
 	VEC(struct blob_source) sources; /* per blob */
@@ -52,9 +41,4 @@ struct weigher {
 
 uint32_t weigh_group(struct weigher *w, uint32_t node); /* its representative */
 void weigh_join(struct weigher *w, uint32_t a, uint32_t b);
-/* The pieces of a slice. */
-struct pieces *weigh_pieces(struct arena *a, const struct ir_fn *slice);
-/* One of them as a function; its outputs are those of the slice that belong to it, in order, its
- * weights those that it reads. It has dims of its own, with symbols only if a dimension needs them. */
-struct ir_fn *weigh_piece(struct arena *a, const struct ir_fn *slice, const struct pieces *p, uint32_t piece);
 #endif

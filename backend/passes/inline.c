@@ -3,10 +3,17 @@
 #include <string.h>
 #include "backend/lower.h"
 #include "backend/passes.h"
+#include "backend/plan.h"
 #include "base/arena.h"
 
 /* Nodes of a callee that is taken in unasked, by level. */
-static uint32_t small_enough(const struct pass_context *c) { return c->size || c->opt < 2 ? 0 : c->opt == 2 ? 16 : 64; }
+static uint32_t small_enough(uint8_t opt, bool size) { return size || opt < 2 ? 0 : opt == 2 ? 16 : 64; }
+
+uint64_t plan_callee_facts(const struct plan_options *opt, const struct core_unit *u)
+{
+	bool small = u->n_nodes <= small_enough(opt->opt, opt->size);
+	return (uint64_t)u->always_inline | (uint64_t)u->never_inline << 1 | (uint64_t)u->effects << 2 | (uint64_t)small << 3;
+}
 
 static bool wanted(const struct rewrite *w, ir_ref r, const struct pass_context *c)
 {
@@ -17,7 +24,7 @@ static bool wanted(const struct rewrite *w, ir_ref r, const struct pass_context 
 		return true;
 	if (i->callee->never_inline || c->opt < 1)
 		return false;
-	return i->callee->always_inline || i->callee->n_nodes <= small_enough(c);
+	return i->callee->always_inline || i->callee->n_nodes <= small_enough(c->opt, c->size);
 }
 
 static void note(struct pass_context *c, struct arena *unit, const struct core_unit *callee)

@@ -61,7 +61,8 @@ static bool print_unit(const struct unit_record *u, const char *model)
 	if (u->compile_ns)
 		printf("    took         %.1f ms to compile\n", (double)u->compile_ns / 1e6);
 	for (uint32_t i = 0; i < u->n_parts; i++)
-		printf("    takes in     %s\n", u->parts[i].name);
+		if (*u->parts[i].name)
+			printf("    takes in     %s\n", u->parts[i].name);
 	return true;
 }
 
@@ -78,10 +79,11 @@ static enum status explain_unit(const struct options *o, const char *word)
 	struct store *s = store_open(".trib/store", false, &warning);
 	if (s && project_read(a, &all, &spec)) {
 		for (uint32_t i = 0; i < spec.n_models; i++) {
-			const struct history *h = history_load(a, s, spec.models[i].name);
+			struct history *h = history_load(a, s, spec.models[i].name);
 			for (uint32_t k = 0; k < h->n; k++)
 				if (strcmp(h->units[k].definition, word) == 0 || strcmp(h->units[k].name, word) == 0)
 					found = print_unit(&h->units[k], spec.models[i].name);
+			history_free(h);
 		}
 	}
 	store_close(s, &warning);

@@ -93,7 +93,15 @@ static void make_plans(struct fake *f)
 	nslots[0] = (struct slot){SLOT_TABLE, LAYOUT_PLAIN, n[0], 0, 2, &f->layer};
 	nslots[1] = (struct slot){SLOT_TABLE, LAYOUT_PLAIN, n[0], 2, 2, &f->layer};
 	f->layer_plan = (struct plan){.unit = &f->layer, .slice = ls, .slots = lslots, .n_slots = 2, .slice_hash = ir_hash(ls), .run_hash = {1, 1}};
+	plan_face(f->a, ls, &f->layer_plan.face);
 	f->net_plan = (struct plan){.unit = &f->net, .slice = ns, .slots = nslots, .n_slots = 2, .slice_hash = ir_hash(ns), .run_hash = {2, 2}};
+	plan_face(f->a, ns, &f->net_plan.face);
+}
+
+static const struct ir_fn *slice_of(void *ctx, const struct plan *plan)
+{
+	(void)ctx;
+	return plan->slice;
 }
 
 static void fake_new(struct fake *f, uint32_t n_entries)
@@ -119,7 +127,7 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 	f->params[2] = (struct tensor){DT_INT32, 1, {1}, f->scale};
 	for (int i = 0; i < 3; i++)
 		f->hashes[i] = hash_bytes(f->params[i].data, (size_t)tensor_bytes(&f->params[i]));
-	f->in = (struct model_input){.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes};
+	f->in = (struct model_input){.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes, .slice = slice_of};
 	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, f->keys};
 }
 

@@ -1,7 +1,7 @@
 /* Cutting a slice into the pieces that can be evaluated apart from one another: connected components, where constants connect nothing. */
 #include <string.h>
 #include "backend/ir.h"
-#include "backend/link/weigh.h"
+#include "backend/plan.h"
 #include "base/arena.h"
 
 static uint32_t root(uint32_t *up, uint32_t i)
@@ -17,9 +17,6 @@ static void join(uint32_t *up, uint32_t a, uint32_t b)
 	b = root(up, b);
 	up[a > b ? a : b] = a > b ? b : a;
 }
-
-uint32_t weigh_group(struct weigher *w, uint32_t node) { return root(w->groups.at, node); }
-void weigh_join(struct weigher *w, uint32_t a, uint32_t b) { join(w->groups.at, a, b); }
 
 /* Joins every instruction with its operands; up[i] == i for what depends on constants only. */
 static void connect(const struct ir_fn *f, uint32_t *up, bool *heavy)
@@ -37,33 +34,61 @@ static void connect(const struct ir_fn *f, uint32_t *up, bool *heavy)
 	}
 }
 
-struct pieces *weigh_pieces(struct arena *a, const struct ir_fn *f)
+/* The bodies of the branches and loops of a piece, with all that they call: what is evaluated depends on them. */
+static hash128 with_callees(hash128 h, const struct ir_fn *f)
 {
-	struct pieces *p = ARENA_NEW(a, struct pieces);
-	uint32_t *up = ARENA_ARRAY(a, uint32_t, f->n_insts + 1), *number = ARENA_ARRAY(a, uint32_t, f->n_insts + 1);
-	connect(f, up, ARENA_ARRAY(a, bool, f->n_insts + 1));
-	p->of_output = ARENA_ARRAY(a, uint32_t, f->n_outputs + 1);
-	p->of_weight = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
+	for (ir_ref r = 0; r < f->n_insts; r++) {
+		const struct ir_inst *i = ir_at(f, r);
+		if (ir_calls(i->op))
+			h = hash_combine(h, core_unit_hash_all(i->callee));
+		if (i->other)
+			h = hash_combine(h, core_unit_hash_all(i->other));
+	}
+	return h;
+}
+
+static void face_outputs(struct slice_face *face, const struct ir_fn *f, uint32_t *up, uint32_t *number)
+{
 	for (uint32_t k = 0; k < f->n_outputs; k++) {
-		p->of_output[k] = PIECE_NONE;
-		if (ir_at(f, f->outputs[k])->op == OP_WEIGHT)
+		const struct ir_inst *i = ir_at(f, f->outputs[k]);
+		struct slice_output *o = &face->outputs[k];
+		*o = (struct slice_output){.weight = PLAN_NONE, .piece = PLAN_NONE, .elem = i->type.elem, .rank = i->type.rank};
+		for (uint32_t d = 0; d < i->type.rank; d++)
+			o->dims[d] = dim_eval(f->dims, i->type.dims[d], NULL);
+		if (i->op == OP_WEIGHT) {
+			o->weight = i->index;
 			continue;
+		}
 		uint32_t *n = &number[root(up, f->outputs[k])];
 		if (!*n)
-			*n = ++p->n;
-		p->of_output[k] = *n - 1;
+			*n = ++face->n_pieces;
+		o->piece = *n - 1;
 	}
-	memset(p->of_weight, 0xff, f->n_weights * sizeof *p->of_weight);
+}
+
+void plan_face(struct arena *a, const struct ir_fn *f, struct slice_face *face)
+{
+	uint32_t *up = ARENA_ARRAY(a, uint32_t, f->n_insts + 1), *number = ARENA_ARRAY(a, uint32_t, f->n_insts + 1);
+	connect(f, up, ARENA_ARRAY(a, bool, f->n_insts + 1));
+	*face = (struct slice_face){.n_weights = f->n_weights, .n_outputs = f->n_outputs};
+	face->outputs = ARENA_ARRAY(a, struct slice_output, f->n_outputs + 1);
+	face->piece_of = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
+	face_outputs(face, f, up, number);
+	memset(face->piece_of, 0xff, f->n_weights * sizeof *face->piece_of);
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (ir_at(f, r)->op == OP_WEIGHT && number[root(up, r)])
-			p->of_weight[ir_at(f, r)->index] = number[root(up, r)] - 1;
-	p->hashes = ARENA_ARRAY(a, hash128, p->n + 1);
-	for (uint32_t k = 0; k < p->n; k++) {
+			face->piece_of[ir_at(f, r)->index] = number[root(up, r)] - 1;
+	uint32_t *nth = ARENA_ARRAY(a, uint32_t, face->n_pieces + 1);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		if (face->outputs[k].piece != PLAN_NONE)
+			face->outputs[k].nth = nth[face->outputs[k].piece]++;
+	face->pieces = ARENA_ARRAY(a, hash128, face->n_pieces + 1);
+	for (uint32_t k = 0; k < face->n_pieces; k++) {
 		struct arena *scratch = arena_new(0);
-		p->hashes[k] = ir_hash(weigh_piece(scratch, f, p, k));
+		const struct ir_fn *piece = plan_piece(scratch, f, face, k);
+		face->pieces[k] = with_callees(ir_hash(piece), piece);
 		arena_free(scratch);
 	}
-	return p;
 }
 
 /* ---- a piece as a function ---- */
@@ -134,7 +159,7 @@ static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live,
 	}
 }
 
-struct ir_fn *weigh_piece(struct arena *a, const struct ir_fn *f, const struct pieces *p, uint32_t piece)
+struct ir_fn *plan_piece(struct arena *a, const struct ir_fn *f, const struct slice_face *face, uint32_t piece)
 {
 	struct ir_fn *to = ir_fn_new(a, "", dims_new(a));
 	uint32_t *number = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
@@ -142,17 +167,17 @@ struct ir_fn *weigh_piece(struct arena *a, const struct ir_fn *f, const struct p
 	ir_ref *map = ARENA_ARRAY(a, ir_ref, f->n_insts + 1);
 	to->weights = ARENA_ARRAY(a, struct core_type, f->n_weights + 1);
 	for (uint32_t k = 0; k < f->n_weights; k++)
-		if (p->of_weight[k] == piece)
+		if (face->piece_of[k] == piece)
 			number[k] = to->n_weights++;
 	to->outputs = ARENA_ARRAY(a, ir_ref, f->n_outputs + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		live[f->outputs[k]] |= p->of_output[k] == piece;
+		live[f->outputs[k]] |= face->outputs[k].piece == piece;
 	for (ir_ref r = f->n_insts; r-- > 0;)
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;
 	copy_live(to, f, live, map, number);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		if (p->of_output[k] == piece)
+		if (face->outputs[k].piece == piece)
 			to->outputs[to->n_outputs++] = map[f->outputs[k]];
 	return to;
 }

@@ -1,0 +1,51 @@
+/* --explain: why a unit is compiled. */
+#include "builder/history.h"
+#include <string.h>
+#include "base/arena.h"
+#include "builder/manifest.h"
+
+static const char *opt_text(uint8_t opt)
+{
+	static const char *const texts[] = {"0", "1", "2", "3", "s"};
+	return opt <= MANIFEST_OPT_SIZE ? texts[opt] : "?";
+}
+
+/* The first callee taken in whose code is not what it was. */
+static const char *changed_part(struct arena *a, const struct unit_record *then, const struct unit_record *now)
+{
+	for (uint32_t i = 0; i < now->n_parts; i++) {
+		uint32_t k = 0;
+		if (now->parts[i].kind != PART_TAKEN_IN)
+			continue;
+		while (k < then->n_parts && !(hash_eq(then->parts[k].identity, now->parts[i].identity) && then->parts[k].kind == PART_TAKEN_IN))
+			k++;
+		if (k == then->n_parts)
+			return arena_printf(a, "it takes in %s now", now->parts[i].name);
+		if (!hash_eq(then->parts[k].code, now->parts[i].code))
+			return arena_printf(a, "inlined callee %s changed", now->parts[i].name);
+	}
+	return NULL;
+}
+
+const char *history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now,
+			    uint32_t line)
+{
+	if (!then)
+		return kin ? arena_printf(a, "arguments or shapes changed (it was %s)", kin->name) : "new";
+	if (hash_eq(then->key, now->key))
+		return "fragment missing from the cache";
+	if (!hash_eq(then->compiler, now->compiler))
+		return "the compiler changed";
+	if (then->opt != now->opt)
+		return arena_printf(a, "option changed: opt %s -> %s", opt_text(then->opt), opt_text(now->opt));
+	if (!hash_eq(then->target, now->target))
+		return arena_printf(a, "option changed: cpu %s -> %s", then->cpu, now->cpu);
+	if (!hash_eq(then->tokens, now->tokens))
+		return arena_printf(a, "its body changed (%s:%u)", now->file, line);
+	const char *part = changed_part(a, then, now);
+	if (part)
+		return part;
+	if (!hash_eq(then->code, now->code))
+		return "a constant, type or signature that it uses changed";
+	return "what it calls changed";
+}
