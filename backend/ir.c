@@ -59,6 +59,50 @@ ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, con
 	return f->n_insts++;
 }
 
+ir_ref ir_copy(struct ir_fn *f, const struct ir_inst *i, const ir_ref *operands, uint32_t n)
+{
+	ir_ref r = ir_emit(f, i->op, &i->type, operands, n, i->at);
+	struct ir_inst *copy = ir_at(f, r);
+	uint32_t first = copy->operands;
+	*copy = *i;
+	copy->operands = first;
+	copy->n_operands = n;
+	return r;
+}
+
+struct core_type ir_type_translate(struct dims *to, const struct dims *from, const dim *syms, const struct core_type *t)
+{
+	struct core_type out = {.elem = t->elem, .rank = t->rank};
+	for (uint32_t k = 0; k < t->rank; k++)
+		out.dims[k] = dim_translate(to, from, t->dims[k], syms);
+	return out;
+}
+
+const dim *ir_same_symbols(struct ir_fn *f, const struct dims *from)
+{
+	uint32_t n = dims_syms(from);
+	dim *syms = ARENA_ARRAY(f->unit, dim, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		syms[k] = dim_new_sym(f->dims, dims_sym_name(from, k));
+	return syms;
+}
+
+void ir_translate(struct ir_fn *f, const struct dims *from, const dim *syms, struct ir_inst *i)
+{
+	i->type = ir_type_translate(f->dims, from, syms, &i->type);
+	for (uint32_t k = 0; ir_op_starts(i->op) && k < i->type.rank; k++)
+		i->starts[k] = dim_translate(f->dims, from, i->starts[k], syms);
+	if (i->op == OP_DIM)
+		i->extent = dim_translate(f->dims, from, i->extent, syms);
+	if (!ir_calls(i->op))
+		return;
+	uint32_t n = dims_syms(i->callee->dims);
+	dim *callee_syms = ARENA_ARRAY(f->unit, dim, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		callee_syms[k] = dim_translate(f->dims, from, i->callee_syms[k], syms);
+	i->callee_syms = callee_syms;
+}
+
 static bool has_effect(const struct ir_inst *i)
 {
 	return (ir_op_traits(i->op) & EFFECT) || (ir_calls(i->op) && (i->callee->effects || (i->other && i->other->effects)));

@@ -60,6 +60,12 @@ struct ir_fn {
 struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims);
 /* Appends a zeroed instruction with these operands; the caller fills its attributes. */
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, const ir_ref *operands, uint32_t n, span at);
+/* Appends instruction i, of any function, behind these operands, with all its attributes. Its dims must be those of f (ir_translate). */
+ir_ref ir_copy(struct ir_fn *f, const struct ir_inst *i, const ir_ref *operands, uint32_t n);
+/* Gives f, which has no symbols yet, those of `from`; the result is what ir_translate wants. */
+const dim *ir_same_symbols(struct ir_fn *f, const struct dims *from);
+/* Rewrites the dims of i, which are of `from`, in those of f; symbol k becomes syms[k], which is not read for constants. */
+void ir_translate(struct ir_fn *f, const struct dims *from, const dim *syms, struct ir_inst *i);
 static inline struct ir_inst *ir_at(const struct ir_fn *f, ir_ref r) { return &f->insts[r]; }
 static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { return f->operands[f->insts[r].operands + k]; }
 
@@ -74,6 +80,8 @@ static inline bool ir_op_starts(enum ir_op op) { return op == OP_SLICE || op == 
 int64_t ir_type_count(const struct dims *d, const struct core_type *t);
 bool ir_type_const(const struct dims *d, const struct core_type *t); /* every dim a constant? */
 bool ir_type_same(const struct core_type *a, const struct core_type *b);
+/* A type whose dims are of `from`, in dims of `to`; symbol k becomes syms[k]. */
+struct core_type ir_type_translate(struct dims *to, const struct dims *from, const dim *syms, const struct core_type *t);
 /* Sets build_time of every instruction from its operands, attributes and type. */
 void ir_mark_build_time(struct ir_fn *f);
 

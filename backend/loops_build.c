@@ -18,13 +18,6 @@ static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind)
 	return s;
 }
 
-static void translate_type(struct builder *b, const struct core_unit *callee, const dim *syms, const struct core_type *from, struct core_type *to)
-{
-	*to = *from;
-	for (uint32_t k = 0; k < from->rank; k++)
-		to->dims[k] = dim_translate(b->dims, callee->dims, from->dims[k], syms);
-}
-
 /* The inputs in order, then the outputs: buffer n_inputs + k is output k. */
 static void interface_buffers(struct builder *b)
 {
@@ -96,8 +89,8 @@ static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
 static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, uint32_t output)
 {
 	const struct ir_inst *in = ir_at(b->ir, call);
-	struct core_type type;
-	translate_type(b, in->callee, in->callee_syms, &in->callee->nodes[in->callee->outputs[output].node].type, &type);
+	const struct core_type *of = &in->callee->nodes[in->callee->outputs[output].node].type;
+	struct core_type type = ir_type_translate(b->dims, in->callee->dims, in->callee_syms, of);
 	uint32_t buffer = LOOP_NONE;
 	if (index == 0 && b->values[call].output != LOOP_NONE)
 		buffer = b->fn->n_inputs + b->values[call].output;

@@ -1,6 +1,7 @@
 /* One nest: the scalar body of a group, from its root down to the loads. */
 #include "backend/loops_build.h"
 #include <string.h>
+#include "backend/tensor.h"
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/vec.h"
@@ -133,38 +134,6 @@ static uint32_t put_coord(struct nest_builder *n, const struct coord *c, bool in
 	return put_op(n, OP_ADD, DT_INT64, in_reduction, (uint32_t[]){sum, put_extent(n, c->base, in_reduction)}, 2);
 }
 
-static double half_value(uint16_t h)
-{
-	double m = h & 0x3ff;
-	int e = h >> 10 & 31;
-	double v = e == 31 ? (m != 0 ? __builtin_nan("") : __builtin_inf()) : e == 0 ? m * 0x1p-24 : (m + 1024) * 0x1p-25 * (double)(1u << e);
-	return h & 0x8000 ? -v : v;
-}
-
-static double bfloat_value(uint16_t h)
-{
-	uint32_t bits = (uint32_t)h << 16;
-	float v;
-	memcpy(&v, &bits, sizeof v);
-	return v;
-}
-
-static void const_element(dtype elem, const void *data, struct loop_expr *e)
-{
-	switch (elem) {
-	case DT_BOOL: e->i = *(const uint8_t *)data != 0; break;
-	case DT_TRIT: case DT_INT8: e->i = *(const int8_t *)data; break;
-	case DT_INT16: e->i = *(const int16_t *)data; break;
-	case DT_INT32: e->i = *(const int32_t *)data; break;
-	case DT_INT64: e->i = *(const int64_t *)data; break;
-	case DT_FLOAT16: e->f = half_value(*(const uint16_t *)data); break;
-	case DT_BFLOAT16: e->f = bfloat_value(*(const uint16_t *)data); break;
-	case DT_FLOAT32: e->f = (double)*(const float *)data; break;
-	case DT_FLOAT64: e->f = *(const double *)data; break;
-	default: BUG("element type");
-	}
-}
-
 bool loops_splat(const struct builder *b, const struct ir_inst *in)
 {
 	int64_t count = ir_type_count(b->dims, &in->type);
@@ -285,7 +254,10 @@ static uint32_t eval_fresh(struct nest_builder *n, ir_ref v, const struct coords
 	const struct ir_inst *in = ir_at(b->ir, base);
 	if (in->op == OP_CONST && loops_splat(b, in)) {
 		struct loop_expr e = expr_new(b, LOOP_CONST, in->type.elem, c->in_reduction);
-		const_element(in->type.elem, in->data, &e);
+		if (dtype_class(in->type.elem) == DTC_FLOAT)
+			e.f = elem_float(in->type.elem, in->data, 0);
+		else
+			e.i = elem_int(in->type.elem, in->data, 0);
 		return put(n, e);
 	}
 	bool is_root = n->group->kind == GROUP_VALUE && base == n->group->root;

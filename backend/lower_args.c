@@ -91,12 +91,6 @@ uint32_t lower_mask(struct lower *l, uint32_t k, uint32_t rank)
 	return mask;
 }
 
-struct core_type lower_type(struct lower *l, const struct core_type *t)
-{
-	struct core_type out = {.elem = t->elem, .rank = t->rank};
-	for (uint32_t k = 0; k < t->rank; k++)
-		out.dims[k] = lower_translate(l, t->dims[k]);
-	return out;
-}
+struct core_type lower_type(struct lower *l, const struct core_type *t) { return ir_type_translate(l->f->dims, l->u->dims, l->syms, t); }
 
 struct core_type lower_node_type(struct lower *l) { return lower_type(l, &l->n->type); }

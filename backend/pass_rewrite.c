@@ -17,14 +17,11 @@ void rewrite_begin(struct rewrite *w, struct ir_fn *f)
 
 ir_ref rewrite_copy(struct rewrite *w, ir_ref r)
 {
-	struct ir_inst i = w->old.insts[r];
-	ir_ref few[8], *operands = i.n_operands <= 8 ? few : ARENA_ARRAY(w->f->unit, ir_ref, i.n_operands);
-	for (uint32_t k = 0; k < i.n_operands; k++)
+	const struct ir_inst *i = ir_at(&w->old, r);
+	ir_ref few[8], *operands = i->n_operands <= 8 ? few : ARENA_ARRAY(w->f->unit, ir_ref, i->n_operands);
+	for (uint32_t k = 0; k < i->n_operands; k++)
 		operands[k] = rewrite_operand(w, r, k);
-	ir_ref copy = ir_emit(w->f, i.op, &i.type, operands, i.n_operands, i.at);
-	i.operands = ir_at(w->f, copy)->operands;
-	*ir_at(w->f, copy) = i;
-	return w->map[r] = copy;
+	return w->map[r] = ir_copy(w->f, i, operands, i->n_operands);
 }
 
 void rewrite_end(struct rewrite *w)

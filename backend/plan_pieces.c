@@ -93,69 +93,38 @@ void plan_face(struct arena *a, const struct ir_fn *f, struct slice_face *face)
 
 /* ---- a piece as a function ---- */
 
-/* From the dims of the slice, which know the unit's run-time sizes, to dims of the piece's own: equal pieces of different units must be equal. */
-struct move {
-	struct arena *a;
-	struct dims *to;
-	const struct dims *from;
-	dim *syms; /* NULL: only constants so far */
-};
-
-static dim move_dim(struct move *m, dim x)
+/* Everything in a slice has constant dims, but for the symbols of the units that it calls. Equal pieces of different units must be equal: only a
+ * piece that needs the unit's run-time sizes has them as symbols. */
+static const dim *needed_symbols(struct ir_fn *to, const struct ir_fn *f, const bool *live)
 {
-	int64_t v;
-	if (dim_is_const(m->from, x, &v))
-		return dim_const(m->to, v);
-	uint32_t n = dims_syms(m->from);
-	if (!m->syms) {
-		m->syms = ARENA_ARRAY(m->a, dim, n + 1);
-		for (uint32_t k = 0; k < n; k++)
-			m->syms[k] = dim_new_sym(m->to, dims_sym_name(m->from, k));
+	bool needed = false;
+	for (ir_ref r = 0; r < f->n_insts; r++) {
+		const struct ir_inst *i = ir_at(f, r);
+		for (uint32_t k = 0; live[r] && ir_calls(i->op) && k < dims_syms(i->callee->dims); k++)
+			needed = needed || !dim_is_const(f->dims, i->callee_syms[k], NULL);
 	}
-	return dim_translate(m->to, m->from, x, m->syms);
-}
-
-static void move_type(struct move *m, struct core_type *t)
-{
-	for (uint32_t k = 0; k < t->rank; k++)
-		t->dims[k] = move_dim(m, t->dims[k]);
-}
-
-static void move_inst(struct move *m, struct ir_inst *i)
-{
-	move_type(m, &i->type);
-	if (i->op == OP_DIM)
-		i->extent = move_dim(m, i->extent);
-	for (uint32_t k = 0; ir_op_starts(i->op) && k < i->type.rank; k++)
-		i->starts[k] = move_dim(m, i->starts[k]);
-	if (!ir_calls(i->op))
-		return;
-	uint32_t n = dims_syms(i->callee->dims);
-	dim *syms = ARENA_ARRAY(m->a, dim, n + 1);
-	for (uint32_t k = 0; k < n; k++)
-		syms[k] = move_dim(m, i->callee_syms[k]);
-	i->callee_syms = syms;
+	if (!needed)
+		return NULL;
+	return ir_same_symbols(to, f->dims);
 }
 
 /* `number`: of each weight in the piece. */
 static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live, ir_ref *map, const uint32_t *number)
 {
-	struct move m = {to->unit, to->dims, f->dims, NULL};
+	const dim *syms = needed_symbols(to, f, live);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		if (!live[r])
 			continue;
 		struct ir_inst i = *ir_at(f, r);
 		ir_ref *operands = ARENA_ARRAY(to->unit, ir_ref, i.n_operands + 1);
-		move_inst(&m, &i);
+		ir_translate(to, f->dims, syms, &i);
 		if (i.op == OP_WEIGHT) {
 			i.index = number[i.index];
 			to->weights[i.index] = i.type;
 		}
 		for (uint32_t k = 0; k < i.n_operands; k++)
 			operands[k] = map[ir_operand(f, r, k)];
-		map[r] = ir_emit(to, i.op, &i.type, operands, i.n_operands, i.at);
-		i.operands = ir_at(to, map[r])->operands;
-		*ir_at(to, map[r]) = i;
+		map[r] = ir_copy(to, &i, operands, i.n_operands);
 	}
 }
 

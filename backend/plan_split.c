@@ -163,20 +163,17 @@ static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands)
 
 static void run_inst(struct split *s, ir_ref r)
 {
-	struct ir_inst i = *ir_at(s->whole, r);
-	ir_ref *operands = ARENA_ARRAY(s->run->unit, ir_ref, i.n_operands + 2);
-	uint32_t n = i.n_operands;
-	if (ir_calls(i.op))
+	const struct ir_inst *i = ir_at(s->whole, r);
+	ir_ref *operands = ARENA_ARRAY(s->run->unit, ir_ref, i->n_operands + 2);
+	uint32_t n = i->n_operands;
+	if (ir_calls(i->op))
 		n = call_operands(s, r, operands);
 	else
 		for (uint32_t k = 0; k < n; k++) {
 			ir_ref o = ir_operand(s->whole, r, k);
-			operands[k] = run_value(s, o, layout_for(s, &i, k, o));
+			operands[k] = run_value(s, o, layout_for(s, i, k, o));
 		}
-	ir_ref copy = s->map[r] = ir_emit(s->run, i.op, &i.type, operands, n, i.at);
-	i.operands = ir_at(s->run, copy)->operands;
-	i.n_operands = n;
-	*ir_at(s->run, copy) = i;
+	s->map[r] = ir_copy(s->run, i, operands, n);
 }
 
 static void build_run(struct split *s)
@@ -197,63 +194,16 @@ static void build_run(struct split *s)
 /* ---- the slice ---- */
 
 /* The dims of what runs grow while it is compiled, and the slice is evaluated on another thread meanwhile: it gets dims of its own. */
-struct moved {
-	struct arena *unit;
-	struct dims *to;
-	const struct dims *from;
-	dim *syms;
-};
-
-static struct moved moved_new(const struct ir_fn *f)
-{
-	uint32_t n = dims_syms(f->dims);
-	struct moved m = {f->unit, dims_new(f->unit), f->dims, ARENA_ARRAY(f->unit, dim, n + 1)};
-	for (uint32_t k = 0; k < n; k++)
-		m.syms[k] = dim_new_sym(m.to, dims_sym_name(f->dims, k));
-	return m;
-}
-
-static void move_type(const struct moved *m, struct core_type *t)
-{
-	for (uint32_t k = 0; k < t->rank; k++)
-		t->dims[k] = dim_translate(m->to, m->from, t->dims[k], m->syms);
-}
-
-static void move_inst(const struct moved *m, struct ir_inst *i)
-{
-	move_type(m, &i->type);
-	if (i->op == OP_DIM)
-		i->extent = dim_translate(m->to, m->from, i->extent, m->syms);
-	for (uint32_t k = 0; ir_op_starts(i->op) && k < i->type.rank; k++)
-		i->starts[k] = dim_translate(m->to, m->from, i->starts[k], m->syms);
-	if (!ir_calls(i->op))
-		return;
-	uint32_t n = dims_syms(i->callee->dims);
-	dim *syms = ARENA_ARRAY(m->unit, dim, n + 1);
-	for (uint32_t k = 0; k < n; k++)
-		syms[k] = dim_translate(m->to, m->from, i->callee_syms[k], m->syms);
-	i->callee_syms = syms;
-}
-
-static struct core_type *moved_types(const struct moved *m, struct arena *a, const struct core_type *types, uint32_t n)
-{
-	struct core_type *to = ARENA_ARRAY(a, struct core_type, n + 1);
-	for (uint32_t k = 0; k < n; k++) {
-		to[k] = types[k];
-		move_type(m, &to[k]);
-	}
-	return to;
-}
-
 static struct ir_fn *build_slice(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	const struct moved m = moved_new(f);
-	struct ir_fn *slice = ir_fn_new(f->unit, f->name, m.to);
+	struct ir_fn *slice = ir_fn_new(f->unit, f->name, dims_new(f->unit));
+	const dim *syms = ir_same_symbols(slice, f->dims);
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(f->unit, ir_ref, f->n_insts + 1);
-	slice->weights = moved_types(&m, f->unit, f->weights, f->n_weights);
-	slice->n_weights = f->n_weights;
+	slice->weights = ARENA_ARRAY(f->unit, struct core_type, f->n_weights + 1);
+	for (uint32_t k = 0; k < f->n_weights; k++)
+		slice->weights[slice->n_weights++] = ir_type_translate(slice->dims, f->dims, syms, &f->weights[k]);
 	for (uint32_t k = 0; k < s->n_outputs; k++)
 		live[s->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;)
@@ -264,12 +214,10 @@ static struct ir_fn *build_slice(struct split *s)
 			continue;
 		struct ir_inst i = *ir_at(f, r);
 		ir_ref *operands = ARENA_ARRAY(f->unit, ir_ref, i.n_operands + 1);
-		move_inst(&m, &i);
+		ir_translate(slice, f->dims, syms, &i);
 		for (uint32_t k = 0; k < i.n_operands; k++)
 			operands[k] = map[ir_operand(f, r, k)];
-		map[r] = ir_emit(slice, i.op, &i.type, operands, i.n_operands, i.at);
-		i.operands = ir_at(slice, map[r])->operands;
-		*ir_at(slice, map[r]) = i;
+		map[r] = ir_copy(slice, &i, operands, i.n_operands);
 	}
 	slice->n_outputs = s->n_outputs;
 	slice->outputs = ARENA_ARRAY(f->unit, ir_ref, s->n_outputs + 1);

@@ -251,7 +251,7 @@ static void read_inst(struct reader *r)
 	if (read_number(r) != r->f->n_insts)
 		read_fail(r, "values are numbered in order");
 	read_expect(r, "=");
-	struct ir_inst i = {.op = find_op(read_word(r))};
+	struct ir_inst i = {.op = find_op(read_word(r)), .at = SPAN_NONE};
 	if (i.op == OP_COUNT)
 		read_fail(r, "an operation expected");
 	while (!r->failed && read_eat(r, "%")) {
@@ -270,11 +270,7 @@ static void read_inst(struct reader *r)
 		read_data(r, &i, data);
 	if (r->failed)
 		return;
-	ir_ref at = ir_emit(r->f, i.op, &i.type, operands, n, SPAN_NONE);
-	i.operands = ir_at(r->f, at)->operands;
-	i.n_operands = n;
-	i.at = SPAN_NONE;
-	*ir_at(r->f, at) = i;
+	ir_copy(r->f, &i, operands, n);
 	if (i.op == OP_RESULT && ir_at(r->f, operands[0])->callee) {
 		struct core_unit *u = (struct core_unit *)(uintptr_t)ir_at(r->f, operands[0])->callee; /* made by read_callee */
 		if (i.index >= u->n_outputs && i.index < 1024)

@@ -20,17 +20,13 @@ LLVMBasicBlockRef emit_block(struct emit *e, const char *name)
 
 static void set_attribute(struct emit *e, LLVMValueRef f, const char *key, const char *value)
 {
-	unsigned kl = 0, vl = 0;
-	while (key[kl])
-		kl++;
-	while (value[vl])
-		vl++;
-	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateStringAttribute(e->context, key, kl, value, vl));
+	LLVMAttributeRef a = LLVMCreateStringAttribute(e->context, key, (unsigned)strlen(key), value, (unsigned)strlen(value));
+	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, a);
 }
 
-static void set_flag(struct emit *e, LLVMValueRef f, const char *name, size_t len)
+static void set_flag(struct emit *e, LLVMValueRef f, const char *name)
 {
-	unsigned kind = LLVMGetEnumAttributeKindForName(name, len);
+	unsigned kind = LLVMGetEnumAttributeKindForName(name, strlen(name));
 	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
 }
 
@@ -43,9 +39,9 @@ static void set_attributes(struct emit *e, LLVMValueRef f)
 	set_attribute(e, f, "prefer-vector-width", bits);
 	set_attribute(e, f, "min-legal-vector-width", bits);
 	set_attribute(e, f, "no-jump-tables", "true");
-	set_flag(e, f, "nounwind", 8);
+	set_flag(e, f, "nounwind");
 	if (e->target->size)
-		set_flag(e, f, "optsize", 7);
+		set_flag(e, f, "optsize");
 }
 
 /* -- dims -------------------------------------------------------------------------------------------------------------------------------- */

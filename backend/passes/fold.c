@@ -24,22 +24,13 @@ static bool is_leaf(const struct ir_fn *f, ir_ref r)
 	return i->op == OP_CONST || i->op == OP_IOTA || (i->op == OP_BROADCAST && ir_at(f, ir_operand(f, r, 0))->op == OP_CONST);
 }
 
-/* Copies instruction r of `from` behind operands that are already in `to`. */
-static ir_ref copy_inst(struct ir_fn *to, const struct ir_fn *from, ir_ref r, const ir_ref *operands)
-{
-	struct ir_inst i = *ir_at(from, r);
-	ir_ref copy = ir_emit(to, i.op, &i.type, operands, i.n_operands, i.at);
-	i.operands = ir_at(to, copy)->operands;
-	*ir_at(to, copy) = i;
-	return copy;
-}
-
 static ir_ref copy_leaf(struct ir_fn *to, const struct ir_fn *from, ir_ref r)
 {
+	const struct ir_inst *leaf = ir_at(from, r);
 	ir_ref operand = IR_NONE;
-	if (ir_at(from, r)->n_operands)
-		operand = copy_inst(to, from, ir_operand(from, r, 0), NULL);
-	return copy_inst(to, from, r, &operand);
+	if (leaf->n_operands)
+		operand = ir_copy(to, ir_at(from, ir_operand(from, r, 0)), NULL, 0);
+	return ir_copy(to, leaf, &operand, leaf->n_operands);
 }
 
 /* The value of r of w->f, whose operands are leaves, as a CONST; IR_NONE where it cannot be computed. */
@@ -50,7 +41,7 @@ static ir_ref evaluated(struct rewrite *w, ir_ref r)
 	ir_ref *operands = ARENA_ARRAY(f->unit, ir_ref, i.n_operands + 1);
 	for (uint32_t k = 0; k < i.n_operands; k++)
 		operands[k] = copy_leaf(one, f, ir_operand(f, r, k));
-	ir_ref value = copy_inst(one, f, r, operands);
+	ir_ref value = ir_copy(one, &i, operands, i.n_operands);
 	one->outputs = &value;
 	one->n_outputs = 1;
 	struct tensor out;

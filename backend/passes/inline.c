@@ -54,8 +54,6 @@ struct splice {
 	ir_ref *map; /* callee's values in w->f */
 };
 
-static dim translated(const struct splice *s, dim x) { return dim_translate(s->w->f->dims, s->from->dims, x, s->syms); }
-
 /* The operand that is input (or weight) number `index` of the callee. */
 static ir_ref argument(const struct splice *s, bool build_time, uint32_t index)
 {
@@ -73,26 +71,11 @@ static void splice_inst(struct splice *s, ir_ref r)
 		s->map[r] = argument(s, i.op == OP_WEIGHT, i.index);
 		return;
 	}
-	struct arena *unit = s->w->f->unit;
-	ir_ref *operands = ARENA_ARRAY(unit, ir_ref, i.n_operands + 1);
+	ir_ref *operands = ARENA_ARRAY(s->w->f->unit, ir_ref, i.n_operands + 1);
 	for (uint32_t k = 0; k < i.n_operands; k++)
 		operands[k] = s->map[ir_operand(s->from, r, k)];
-	for (uint32_t k = 0; k < i.type.rank; k++)
-		i.type.dims[k] = translated(s, i.type.dims[k]);
-	for (uint32_t k = 0; ir_op_starts(i.op) && k < i.type.rank; k++)
-		i.starts[k] = translated(s, i.starts[k]);
-	if (i.op == OP_DIM)
-		i.extent = translated(s, i.extent);
-	if (ir_calls(i.op)) {
-		uint32_t n = dims_syms(i.callee->dims);
-		dim *syms = ARENA_ARRAY(unit, dim, n + 1);
-		for (uint32_t k = 0; k < n; k++)
-			syms[k] = translated(s, i.callee_syms[k]);
-		i.callee_syms = syms;
-	}
-	ir_ref copy = s->map[r] = ir_emit(s->w->f, i.op, &i.type, operands, i.n_operands, i.at);
-	i.operands = ir_at(s->w->f, copy)->operands;
-	*ir_at(s->w->f, copy) = i;
+	ir_translate(s->w->f, s->from->dims, s->syms, &i);
+	s->map[r] = ir_copy(s->w->f, &i, operands, i.n_operands);
 }
 
 /* Leaves the values of the callee's outputs in `outputs`. */
