@@ -71,8 +71,8 @@ static ir_ref of_indices(struct lower *l, const struct entropy *s, ir_ref target
 	dtype e = lower_of(l, s->log_p)->elem;
 	ir_ref zero = lower_const_float(l, e, 0), one = lower_const_float(l, e, 1);
 	target = lower_cast(l, target, DT_INT64);
-	ir_ref counts = lower_op2(l, OP_NE, target, lower_const_float(l, DT_INT64, (double)lower_int(l, 3)));
-	ir_ref index = lower_select(l, counts, target, lower_const_float(l, DT_INT64, 0)), share = one;
+	ir_ref counts = lower_op2(l, OP_NE, target, lower_const_int(l, DT_INT64, lower_int(l, 3)));
+	ir_ref index = lower_select(l, counts, target, lower_const_int(l, DT_INT64, 0)), share = one;
 	if (s->weight != IR_NONE)
 		share = of_class(l, s, lower_broadcast(l, s->weight, lower_of(l, s->log_p)), index);
 	share = lower_select(l, counts, share, zero);

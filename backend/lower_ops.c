@@ -13,15 +13,18 @@ ir_ref lower_emit(struct lower *l, enum ir_op op, const struct core_type *t, con
 	return ir_emit(l->f, op, t, operands, n, l->n ? l->n->at : SPAN_NONE);
 }
 
-ir_ref lower_const_float(struct lower *l, dtype elem, double v)
+static ir_ref constant(struct lower *l, dtype elem, dtype from, const void *v)
 {
 	struct core_type t = lower_scalar(elem);
 	void *data = arena_alloc(l->f->unit, 8, 8);
-	elem_cast(elem, data, 0, DT_FLOAT64, &v, 0);
+	elem_cast(elem, data, 0, from, v, 0);
 	ir_ref r = lower_emit(l, OP_CONST, &t, NULL, 0);
 	ir_at(l->f, r)->data = data;
 	return r;
 }
+
+ir_ref lower_const_float(struct lower *l, dtype elem, double v) { return constant(l, elem, DT_FLOAT64, &v); }
+ir_ref lower_const_int(struct lower *l, dtype elem, int64_t v) { return constant(l, elem, DT_INT64, &v); }
 
 ir_ref lower_cast(struct lower *l, ir_ref x, dtype elem)
 {
@@ -135,7 +138,7 @@ ir_ref lower_extent(struct lower *l, dim d, dtype elem)
 {
 	int64_t v;
 	if (dim_is_const(l->f->dims, d, &v))
-		return lower_const_float(l, elem, (double)v);
+		return lower_const_int(l, elem, v);
 	struct core_type t = lower_scalar(DT_INT64);
 	ir_ref r = lower_emit(l, OP_DIM, &t, NULL, 0);
 	ir_at(l->f, r)->extent = d;

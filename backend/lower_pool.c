@@ -89,22 +89,22 @@ void lower_bi_avgpool2d(struct lower *l, ir_ref *r)
 
 /* ---- adaptive ---- */
 
-/* n sums of size/n elements each, and their number. */
-static ir_ref even_means(struct lower *l, ir_ref x, uint32_t axis, dim n, dim each)
+/* x with its dim `axis` as n windows of `each` elements. */
+static ir_ref split(struct lower *l, ir_ref x, uint32_t axis, dim n, dim each)
 {
 	struct core_type t = *lower_of(l, x);
 	for (uint32_t k = t.rank++; k > axis + 1; k--)
 		t.dims[k] = t.dims[k - 1];
 	t.dims[axis] = n;
 	t.dims[axis + 1] = each;
-	return lower_mean(l, lower_reshape(l, x, t.dims, t.rank), 1u << (axis + 1), false);
+	return lower_reshape(l, x, t.dims, t.rank);
 }
 
 /* Window i goes from floor(i*size / n) to ceil((i+1)*size / n): at most size/n + 2 elements are taken, of which the mean counts what it should. */
 static ir_ref uneven_means(struct lower *l, ir_ref x, uint32_t axis, dim n, dim most)
 {
-	struct dims *d = l->f->dims;
-	struct core_type t = *lower_of(l, x), windows = {.elem = DT_INT64, .rank = 1, .dims = {n}};
+	const struct core_type t = *lower_of(l, x);
+	struct core_type windows = {.elem = DT_INT64, .rank = 1, .dims = {n}};
 	struct core_type both = {.elem = DT_INT64, .rank = 2, .dims = {n, most}};
 	ir_ref size = lower_extent(l, t.dims[axis], DT_INT64), parts = lower_extent(l, n, DT_INT64),
 	       i = lower_iota(l, &windows, DT_INT64, 0);
@@ -113,21 +113,14 @@ static ir_ref uneven_means(struct lower *l, ir_ref x, uint32_t axis, dim n, dim 
 	ir_ref to = lower_op2(l, OP_FLOORDIV, lower_op2c(l, OP_SUB, lower_op2(l, OP_ADD, past, parts), 1), parts);
 	ir_ref at = lower_op2(l, OP_ADD, lower_along(l, from, 0, 2), lower_iota(l, &both, DT_INT64, 1));
 	ir_ref counts = lower_op2(l, OP_LT, at, lower_along(l, to, 0, 2));
-	dim flat = dim_mul(d, n, most);
+	dim flat = dim_mul(l->f->dims, n, most);
 	ir_ref index = lower_reshape(l, lower_op2(l, OP_MIN, at, lower_op2c(l, OP_SUB, size, 1)), &flat, 1);
-	ir_ref taken = lower_take(l, x, index, axis);
-	for (uint32_t k = t.rank++; k > axis + 1; k--)
-		t.dims[k] = t.dims[k - 1];
-	t.dims[axis] = n;
-	t.dims[axis + 1] = most;
-	dim mask[CORE_MAX_RANK];
-	for (uint32_t k = 0; k < t.rank; k++)
-		mask[k] = k == axis ? n : k == axis + 1 ? most : dim_const(d, 1);
-	taken = lower_select(l, lower_reshape(l, counts, mask, t.rank), lower_reshape(l, taken, t.dims, t.rank),
-			     lower_const_float(l, t.elem, 0));
+	ir_ref taken = split(l, lower_take(l, x, index, axis), axis, n, most);
+	counts = split(l, lower_along(l, lower_reshape(l, counts, &flat, 1), axis, t.rank), axis, n, most);
+	taken = lower_select(l, counts, taken, lower_const_float(l, t.elem, 0));
 	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, taken, 1u << (axis + 1), false);
 	ir_ref length = lower_cast(l, lower_op2(l, OP_SUB, to, from), t.elem);
-	return lower_op2(l, OP_DIV, sum, lower_along(l, length, axis, t.rank - 1u));
+	return lower_op2(l, OP_DIV, sum, lower_along(l, length, axis, t.rank));
 }
 
 static ir_ref adapted(struct lower *l, ir_ref x, uint32_t axis, dim n)
@@ -137,7 +130,7 @@ static ir_ref adapted(struct lower *l, ir_ref x, uint32_t axis, dim n)
 	if (dim_eq(size, n))
 		return x;
 	if (dim_eq(dim_mul(d, each, n), size))
-		return even_means(l, x, axis, n, each);
+		return lower_mean(l, split(l, x, axis, n, each), 1u << (axis + 1), false);
 	return uneven_means(l, x, axis, n, dim_add(d, each, dim_const(d, 2)));
 }
 

@@ -49,6 +49,7 @@ const struct core_type *lower_of(const struct lower *l, ir_ref r);
 struct core_type lower_scalar(dtype elem);
 ir_ref lower_emit(struct lower *l, enum ir_op op, const struct core_type *t, const ir_ref *operands, uint32_t n);
 ir_ref lower_const_float(struct lower *l, dtype elem, double v); /* rank 0; an integer elem truncates */
+ir_ref lower_const_int(struct lower *l, dtype elem, int64_t v);
 ir_ref lower_cast(struct lower *l, ir_ref x, dtype elem);
 ir_ref lower_broadcast(struct lower *l, ir_ref x, const struct core_type *shape);
 ir_ref lower_reshape(struct lower *l, ir_ref x, const dim *dims, uint32_t rank);

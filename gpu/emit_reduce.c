@@ -29,7 +29,7 @@ static const char *least(dtype t)
 {
 	switch (t) {
 	case DT_BOOL: return "0";
-	case DT_TRIT:
+	case DT_TRIT: return "-1";
 	case DT_INT8: return "CHAR_MIN";
 	case DT_INT16: return "SHRT_MIN";
 	case DT_INT32: return "INT_MIN";
@@ -41,8 +41,8 @@ static const char *least(dtype t)
 static const char *greatest(dtype t)
 {
 	switch (t) {
-	case DT_BOOL: return "1";
-	case DT_TRIT:
+	case DT_BOOL:
+	case DT_TRIT: return "1";
 	case DT_INT8: return "CHAR_MAX";
 	case DT_INT16: return "SHRT_MAX";
 	case DT_INT32: return "INT_MAX";
@@ -66,7 +66,7 @@ void emit_reduction_start(const struct emit_nest *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
 	if (is_arg(r->op)) {
-		buf_printf(e->out, "\t%s m%u = 0;\n\tlong a%u = -1, c%u = 0;\n", emit_value_type(value_elem(e, k)), k, k, k);
+		buf_printf(e->out, "\t%s m%u = 0;\n\tlong a%u = 0, c%u = 0;\n", emit_value_type(value_elem(e, k)), k, k, k);
 		return;
 	}
 	buf_printf(e->out, "\t%s a%u = %s;\n", emit_value_type(r->elem), k, neutral(r));
@@ -82,9 +82,9 @@ static void arg_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
 	char better = r->op == OP_ARGMAX ? '>' : '<';
 	emit_tabs(e->out, depth);
 	if (dtype_class(value_elem(e, k)) == DTC_FLOAT)
-		buf_printf(e->out, "if (a%u < 0 || v%u %c m%u || (v%u != v%u && m%u == m%u)) {\n", k, v, better, k, v, v, k, k);
+		buf_printf(e->out, "if (c%u == 0 || v%u %c m%u || (v%u != v%u && m%u == m%u)) {\n", k, v, better, k, v, v, k, k);
 	else
-		buf_printf(e->out, "if (a%u < 0 || v%u %c m%u) {\n", k, v, better, k);
+		buf_printf(e->out, "if (c%u == 0 || v%u %c m%u) {\n", k, v, better, k);
 	emit_tabs(e->out, depth + 1);
 	buf_printf(e->out, "m%u = v%u;\n", k, v);
 	emit_tabs(e->out, depth + 1);

@@ -17,6 +17,8 @@ static int64_t int_extreme(dtype t, bool lowest)
 {
 	if (t == DT_BOOL)
 		return !lowest;
+	if (t == DT_TRIT)
+		return lowest ? -1 : 1;
 	uint32_t bits = 8 * (uint32_t)dtype_size(t);
 	int64_t max = (int64_t)(UINT64_MAX >> (65 - bits));
 	return lowest ? -max - 1 : max;
@@ -35,8 +37,8 @@ static LLVMValueRef identity(struct emit *e, const struct loop_reduction *r, dty
 void reduce_identity(struct emit *e, const struct loop_reduction *r, dtype compared, uint32_t width, LLVMValueRef *acc)
 {
 	acc[0] = identity(e, r, compared, width);
-	if (is_arg(r))
-		acc[1] = emit_number(e, DT_INT64, width, 0, INT64_MAX);
+	if (is_arg(r)) /* right even where it wins: nothing is better than the extreme, and the first of equals stands first */
+		acc[1] = emit_number(e, DT_INT64, width, 0, 0);
 }
 
 /* Better, or as good and earlier. A NaN is better than any number. */

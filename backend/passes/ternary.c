@@ -104,7 +104,7 @@ static bool is_trit(const struct ir_fn *f, ir_ref r) { return ir_at(f, r)->type.
 static bool sums_fit(struct ir_fn *f, ir_ref a)
 {
 	int64_t k;
-	return dim_is_const(f->dims, ir_at(f, a)->type.dims[1], &k) && k <= 1 << 24;
+	return dim_is_const(f->dims, ir_at(f, a)->type.dims[1], &k) && k < 1 << 24; /* -128 * -1, 2^24 times, is 2^31 */
 }
 
 static bool rows_only(const struct quantised *q, uint32_t axis) { return q->scale != SCALE_ALONG || q->axis == axis; }

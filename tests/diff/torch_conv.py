@@ -168,6 +168,9 @@ class Windows(TorchTest):
                 more["divisor_override"] = 5
             x = self.image()
             self.case(f"avgpool2d(x, {kernel}{options(**more)})", F.avg_pool2d(x.tensor, kernel, **more), x=x)
+        x = self.floats(2, 3, 9, 9)
+        more = {"stride": 2, "padding": 1, "ceil_mode": True, "count_include_pad": False}
+        self.case(f"avgpool2d(x, 4{options(**more)})", F.avg_pool2d(x.tensor, 4, **more), x=x)
         bytes8 = self.ints(2, 3, 9, 9)
         self.case("maxpool2d(x, 3, 2, 1)", F.max_pool2d(bytes8.tensor.double(), 3, 2, 1).to(torch.int8), exact=True, x=bytes8)
         for size in (1, 3, (5, 4), (None, 2), (7, 7)):

@@ -417,14 +417,14 @@ static bool too_big(const struct random_fn *r, ir_ref v)
 /* A function with outputs; its plan is ready for loops_build. */
 static struct random_fn random_function(struct arena *a, uint64_t seed, const char *name)
 {
-	static const int64_t sizes[] = {1, 2, 3, 5, 8, 16, 19, 32, 40, 65};
+	static const int64_t sizes[] = {0, 1, 2, 3, 5, 8, 16, 19, 32, 40, 65};
 	struct random_fn r = {.a = a, .seed = seed * 0x9E3779B97F4A7C15ull + 1};
 	struct dims *d = dims_new(a);
 	r.f = ir_fn_new(a, name, d);
 	r.n = dim_new_sym(d, "N");
 	for (int k = 0; k < 8; k++)
 		next_random(&r);
-	r.sym_value = sizes[pick(&r, 10)];
+	r.sym_value = sizes[pick(&r, sizeof sizes / sizeof *sizes)];
 	r.f->inputs = ARENA_ARRAY(a, struct core_type, 64);
 	r.f->weights = ARENA_ARRAY(a, struct core_type, 8);
 	r.slots = ARENA_ARRAY(a, struct slot, 8);

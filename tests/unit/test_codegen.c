@@ -299,6 +299,51 @@ static void test_elementary(void **state)
 	assert_int_equal(bad, 0);
 }
 
+/* -- reductions of nothing ---------------------------------------------------------------------------------------------------------------- */
+
+/* Of [N, 4] over the rows, or of [4, N] along them, with N = 0. */
+static struct random_fn empty_reduction(struct arena *a, const char *name, enum ir_op op, dtype elem, uint32_t axis)
+{
+	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = 0};
+	dim n = dim_new_sym(r.f->dims, "N"), four = dim_const(r.f->dims, 4);
+	struct core_type in = {.elem = elem, .rank = 2, .dims = {axis ? four : n, axis ? n : four}};
+	struct core_type out = {.elem = op == OP_ARGMAX || op == OP_ARGMIN ? DT_INT64 : elem, .rank = 1, .dims = {four}};
+	r.f->inputs = ARENA_ARRAY(a, struct core_type, 1);
+	ir_ref x = add_input(&r, &in), y = emit(&r, op, &out, &x, 1, true);
+	ir_at(r.f, y)->mask = 1u << axis;
+	r.f->n_outputs = 1;
+	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
+	r.f->outputs[0] = y;
+	r.plan = (struct plan){.run = r.f};
+	return r;
+}
+
+static void test_empty_reductions(void **state)
+{
+	static const enum ir_op ops[] = {OP_REDUCE_SUM, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_ARGMAX, OP_ARGMIN};
+	static const dtype elems[] = {DT_TRIT, DT_INT8, DT_INT64, DT_FLOAT32};
+	enum { N_OPS = sizeof ops / sizeof *ops, N_ELEMS = sizeof elems / sizeof *elems, N = N_OPS * N_ELEMS * 2 };
+	struct arena *a = arena_new(0);
+	struct native native;
+	struct trial trials[N];
+	int64_t wrong = 0;
+	(void)state;
+	assert_true(native_begin(&native));
+	for (uint32_t k = 0; k < N; k++) {
+		enum ir_op op = ops[k / 2 % N_OPS];
+		dtype elem = elems[k / 2 / N_OPS];
+		trials[k] = (struct trial){.r = empty_reduction(a, arena_printf(a, "empty%u", k), op, elem, k % 2)};
+		fill(&trials[k]);
+		assert_true(add_variants(&native, &trials[k]));
+	}
+	assert_true(native_link(&native));
+	for (uint32_t k = 0; k < N; k++)
+		wrong += run_trial(&native, &trials[k]);
+	native_end(&native);
+	arena_free(a);
+	assert_int_equal(wrong, 0);
+}
+
 /* -- checked indices and calls ------------------------------------------------------------------------------------------------------------ */
 
 /* rows(table[V, 3], index[N]): values outside the table are reported and read row 0. */
@@ -400,6 +445,6 @@ static void test_targets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_targets), cmocka_unit_test(test_elementary),
-					   cmocka_unit_test(test_call_and_check), cmocka_unit_test(test_random_functions)};
+					   cmocka_unit_test(test_empty_reductions), cmocka_unit_test(test_call_and_check), cmocka_unit_test(test_random_functions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -29,10 +29,10 @@ kernel void gather_k1(global uchar *p2, ulong o2, global uchar *p3, ulong o3, lo
 		return;
 	const long i0 = g;
 	float m0 = 0;
-	long a0 = -1, c0 = 0;
+	long a0 = 0, c0 = 0;
 	for (long r0 = 0; r0 < 3; r0++) {
 		const float v0 = tri_bf16_value(b2[i0 * 3 + r0]);
-		if (a0 < 0 || v0 > m0 || (v0 != v0 && m0 == m0)) {
+		if (c0 == 0 || v0 > m0 || (v0 != v0 && m0 == m0)) {
 			m0 = v0;
 			a0 = c0;
 		}
