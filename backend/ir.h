@@ -87,6 +87,9 @@ void ir_mark_build_time(struct ir_fn *f);
 
 /* Invariants of ops.def; on a breach prints the function and what is wrong into `why` and returns false. Run between passes in debug. */
 bool ir_verify(const struct ir_fn *f, struct buf *why);
+/* Do r's shapes agree with its operands' whatever the symbols' values are, not only for some? Only steps of which this holds may be made one: that
+ * N = 2M and 2M = N + 1 may each be true does not say that N = N + 1 may. */
+bool ir_shapes_proven(const struct ir_fn *f, ir_ref r);
 /* Text, and back: ir_read(ir_print(f)) prints the same. Errors of the text go to `diags`, NULL then. */
 void ir_print(const struct ir_fn *f, struct buf *out);
 struct ir_fn *ir_read(struct arena *unit, const struct source *text, struct diags *diags);

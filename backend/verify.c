@@ -9,6 +9,7 @@ struct verify {
 	struct buf *why;
 	ir_ref at;
 	bool ok;
+	bool exact; /* shapes must agree whatever the symbols' values are; `why` is NULL */
 };
 
 enum shape_rule { SHAPE_same, SHAPE_attr, SHAPE_reduce, SHAPE_matmul };
@@ -22,9 +23,9 @@ static const struct core_type *operand(const struct verify *v, uint32_t k) { ret
 
 static void fail(struct verify *v, const char *what)
 {
-	if (v->ok && v->at != IR_NONE)
+	if (v->ok && v->why && v->at != IR_NONE)
 		buf_printf(v->why, "%%%u (%s): %s", v->at, ir_op_text(ir_at(v->f, v->at)->op), what);
-	if (v->ok && v->at == IR_NONE)
+	if (v->ok && v->why && v->at == IR_NONE)
 		buf_puts(v->why, what);
 	v->ok = false;
 }
@@ -34,7 +35,7 @@ static void need(struct verify *v, bool ok, const char *what)
 		fail(v, what);
 }
 
-static bool may_equal(struct verify *v, dim a, dim b) { return dim_compare(v->f->dims, a, b) >= 0; }
+static bool may_equal(struct verify *v, dim a, dim b) { return v->exact ? dim_eq(a, b) : dim_compare(v->f->dims, a, b) >= 0; }
 static bool is_value(struct verify *v, dim x, int64_t want)
 {
 	int64_t have;
@@ -362,6 +363,13 @@ static void check_inst(struct verify *v, ir_ref r)
 	case SHAPE_matmul: check_matmul(v, i, operand(v, 0), operand(v, 1)); return;
 	case SHAPE_attr: check_attr(v, i); return;
 	}
+}
+
+bool ir_shapes_proven(const struct ir_fn *f, ir_ref r)
+{
+	struct verify v = {.f = f, .at = IR_NONE, .ok = true, .exact = true};
+	check_inst(&v, r);
+	return v.ok;
 }
 
 bool ir_verify(const struct ir_fn *f, struct buf *why)

@@ -134,9 +134,28 @@ static struct place find_place(struct formatter *f, token_id i)
 
 /* --- comments --- */
 
-static void put_comment(struct formatter *f, const struct comment *c, bool space)
+static uint32_t columns(const char *text, uint32_t n)
 {
-	print_comment(&f->p, f->tok->src->text + c->start, c->end - c->start, c->line && space ? EVENT_SPACES : space ? EVENT_SPACE : 0);
+	uint32_t width = 0;
+	for (uint32_t i = 0; i < n; i++)
+		width += (text[i] & 0xC0) != 0x80;
+	return width;
+}
+
+static uint32_t last_line(const char *text, uint32_t n)
+{
+	uint32_t at = n;
+	while (at && text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+static void put_comment(struct formatter *f, const struct comment *c, bool space, bool last)
+{
+	const char *text = f->tok->src->text + c->start;
+	uint32_t len = c->end - c->start, from = c->multi ? last_line(text, len) : 0;
+	unsigned spaces = !space ? 0 : c->line ? EVENT_SPACES : EVENT_SPACE;
+	print_comment(&f->p, text, len, columns(text + from, len - from), spaces | (last || c->multi ? EVENT_BESIDE : 0));
 	if (c->multi)
 		print_flush(&f->p);
 }
@@ -199,8 +218,8 @@ static void put_comments(struct formatter *f, struct place *at, bool first_in, b
 		struct place none = {0};
 		if (i >= n)
 			space &= before_comment(f, closing ? &none : at, i, ended, first_in);
-		put_comment(f, c, space);
 		ended = c->line || newlines_after(&f->gap, i);
+		put_comment(f, c, space, ended);
 		space = true;
 	}
 	if (ended)
@@ -291,14 +310,6 @@ static void begin_item(struct formatter *f)
 
 /* --- tokens --- */
 
-static uint32_t columns(const char *text, uint32_t n)
-{
-	uint32_t width = 0;
-	for (uint32_t i = 0; i < n; i++)
-		width += (text[i] & 0xC0) != 0x80;
-	return width;
-}
-
 /* The last token of what is written as it stands: an f-string is one piece. */
 static token_id piece_end(const struct formatter *f, token_id i) { return kind(f, i) == TOK_FSTR_HEAD ? f->marks[i].partner : i; }
 
@@ -346,7 +357,7 @@ static void put_inner(struct formatter *f, token_id i)
 	if (inner) {
 		scan_gap(f, i);
 		for (uint32_t k = 0; k < f->gap.comments.len; k++)
-			put_comment(f, &f->gap.comments.at[k], true);
+			put_comment(f, &f->gap.comments.at[k], true, false);
 		f->gap_start = f->tok->ends[i];
 	}
 	put_token(f, i, kind(f, i) != TOK_COMMA);

@@ -25,11 +25,14 @@ void print_text(struct printer *p, const char *text, uint32_t len, uint32_t widt
 	p->at += width + (flags & EVENT_SPACE);
 }
 
-void print_comment(struct printer *p, const char *text, uint32_t len, unsigned flags)
+void print_comment(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
 {
 	struct event *e = push(p, EVENT_COMMENT, flags);
 	e->text = text;
 	e->len = len;
+	e->size = width;
+	if (!(flags & EVENT_BESIDE))
+		p->at += width + (flags & EVENT_SPACE);
 }
 
 void print_break(struct printer *p, unsigned flags)
@@ -104,8 +107,8 @@ static void before_text(struct printer *p, unsigned flags)
 	p->started = true;
 }
 
-/* A comment over several lines loses the blanks at their ends. */
-static void write_comment(struct printer *p, const char *text, uint32_t len)
+/* A comment over several lines loses the blanks at their ends. `width`: columns of its last line. */
+static void write_comment(struct printer *p, const char *text, uint32_t len, uint32_t width)
 {
 	const char *end = text + len, *newline;
 	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
@@ -119,7 +122,7 @@ static void write_comment(struct printer *p, const char *text, uint32_t len)
 		text = newline + 1;
 	}
 	buf_put(p->out, text, (size_t)(end - text));
-	p->col += (uint32_t)(end - text);
+	p->col += width;
 }
 
 static void newline(struct printer *p, bool blank)
@@ -177,7 +180,7 @@ static void write_event(struct printer *p, const struct event *e)
 		break;
 	case EVENT_COMMENT:
 		before_text(p, e->flags);
-		write_comment(p, e->text, e->len);
+		write_comment(p, e->text, e->len, e->size);
 		break;
 	case EVENT_BREAK: write_break(p, e); break;
 	case EVENT_BEGIN: vec_push(&p->modes, (uint8_t)begin_mode(p, e)); break;

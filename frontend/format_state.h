@@ -65,6 +65,7 @@ enum event_flag {
 	EVENT_ARROW = 8,    /* BREAK: only where the bracket before is on one line */
 	EVENT_BRACKET = 16, /* END: of a bracket */
 	EVENT_SPACES = 32,  /* COMMENT: two spaces before it */
+	EVENT_BESIDE = 4,   /* COMMENT: ends its line, and may stand beyond the width */
 	EVENT_BODY = 128,   /* BEGIN: broken where the group that ended last is */
 	EVENT_ASSIGN = 64,  /* BREAK: only if the rest of the group then fits, which is indented */
 };
@@ -96,7 +97,7 @@ struct printer {
 	size_t separator;        /* … here */
 };
 void print_text(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags);
-void print_comment(struct printer *p, const char *text, uint32_t len, unsigned flags);
+void print_comment(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags);
 void print_break(struct printer *p, unsigned flags);
 void print_event(struct printer *p, enum event_kind kind, unsigned flags);
 /* A sure line break, with an empty line: all open groups are broken. Everything before it is written. */

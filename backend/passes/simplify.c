@@ -129,12 +129,12 @@ static bool only_moves_ones(struct ir_fn *f, const struct ir_inst *i)
 	return true;
 }
 
-static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_ref x)
+static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_ref x, enum ir_op inner)
 {
 	if (only_moves_ones(w->f, i))
 		return as(w, OP_RESHAPE, i, x);
 	const struct ir_inst in = *ir_at(w->f, x);
-	if (in.op != OP_TRANSPOSE)
+	if (inner != OP_TRANSPOSE)
 		return IR_NONE;
 	int64_t perm[CORE_MAX_RANK];
 	bool same = true;
@@ -176,20 +176,23 @@ static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref
 	return as(w, OP_RESHAPE, i, x);
 }
 
-static ir_ref simplify_move(struct rewrite *w, const struct ir_inst *i, ir_ref x)
+static ir_ref simplify_move(struct rewrite *w, ir_ref r, ir_ref x)
 {
+	const struct ir_inst copy = *ir_at(&w->old, r), *i = &copy;
 	ir_ref splat = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE ? simplify_splat(w, i, x)
 														  : IR_NONE;
 	if (splat != IR_NONE)
 		return splat;
-	enum ir_op inner = ir_at(w->f, x)->op;
+	enum ir_op inner = ir_shapes_proven(w->f, x) ? ir_at(w->f, x)->op : OP_COUNT;
+	if (!ir_shapes_proven(&w->old, r))
+		return IR_NONE;
 	switch (i->op) {
 	case OP_BROADCAST:
 	case OP_RESHAPE:
 		if (same_shape(&ir_at(w->f, x)->type, &i->type))
 			return x;
 		return inner == i->op ? as(w, i->op, i, ir_operand(w->f, x, 0)) : IR_NONE;
-	case OP_TRANSPOSE: return simplify_transpose(w, i, x);
+	case OP_TRANSPOSE: return simplify_transpose(w, i, x, inner);
 	case OP_SLICE: return simplify_slice(w, i, x);
 	case OP_CONCAT: return i->n_operands == 1 && same_shape(&ir_at(w->f, x)->type, &i->type) ? x : IR_NONE;
 	default: return ir_op_traits(i->op) & REDUCES ? simplify_reduce(w, i, x) : IR_NONE;
@@ -204,7 +207,7 @@ static ir_ref simpler(struct rewrite *w, ir_ref r)
 		return IR_NONE;
 	ir_ref a = rewrite_operand(w, r, 0);
 	if (!(ir_op_traits(i.op) & EWISE))
-		return simplify_move(w, &i, a);
+		return simplify_move(w, r, a);
 	if (i.n_operands == 1)
 		return simplify_unary(w->f, &i, a);
 	ir_ref b = rewrite_operand(w, r, 1);

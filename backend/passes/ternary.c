@@ -27,7 +27,7 @@ static ir_ref reshaped(struct ir_fn *f, ir_ref x, uint32_t rank, dim size)
 /* Is `b`, of rank 2, a scalar or vector broadcast? Then into q. */
 static bool factor_of(struct ir_fn *f, ir_ref b, struct quantised *q)
 {
-	if (ir_at(f, b)->op != OP_BROADCAST)
+	if (ir_at(f, b)->op != OP_BROADCAST || !ir_shapes_proven(f, b))
 		return false;
 	ir_ref source = ir_operand(f, b, 0);
 	const struct core_type t = ir_at(f, source)->type;
@@ -68,7 +68,7 @@ static bool quantised_transpose(struct ir_fn *f, ir_ref r, struct quantised *q)
 static bool quantised(struct ir_fn *f, ir_ref r, struct quantised *q)
 {
 	const struct ir_inst i = *ir_at(f, r);
-	if (i.type.rank != 2 || dtype_class(i.type.elem) != DTC_FLOAT)
+	if (i.type.rank != 2 || dtype_class(i.type.elem) != DTC_FLOAT || !ir_shapes_proven(f, r))
 		return false;
 	if (i.op == OP_CAST) {
 		*q = (struct quantised){.base = ir_operand(f, r, 0)};

@@ -1,4 +1,5 @@
-/* Object files: parsed, written back, read again, and linked with every global symbol exported. */
+/* Object files: parsed, written back, read again, and linked with every global symbol exported: alone, and beside what was read again, which
+ * defines everything anew. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "backend/link/link.h"
@@ -17,22 +18,33 @@ static bool small(const struct object *o)
 	return total < 1 << 24;
 }
 
-static void use(struct arena *a, struct object *o)
+static void link_all(struct arena *a, struct object *const *objects, uint32_t n)
 {
 	static const char *const needed[] = {"libc.so.6"};
+	const struct object *o = objects[0];
 	const char *error = NULL, **exports = ARENA_ARRAY(a, const char *, o->n_symbols);
-	struct link_request r = {"x", &o, 1, exports, 0, needed, 1};
-	struct buf file = {0}, library = {0};
+	struct link_request r = {"x", objects, n, exports, 0, needed, 1};
+	struct buf library = {0};
 	for (uint32_t i = 0; i < o->n_symbols; i++)
 		if (o->symbols[i].global && o->symbols[i].section != OBJ_UNDEFINED)
 			exports[r.n_exports++] = o->symbols[i].name;
 	if (!link_shared(a, &r, &library, &error) && !error)
 		abort();
-	object_write(o, &file);
-	if (!object_parse(a, "again", file.at, file.len, &error))
-		abort();
-	buf_free(&file);
 	buf_free(&library);
+}
+
+static void use(struct arena *a, struct object *o)
+{
+	const char *error = NULL;
+	struct object *both[] = {o, NULL};
+	struct buf file = {0};
+	link_all(a, both, 1);
+	object_write(o, &file);
+	both[1] = object_parse(a, "again", file.at, file.len, &error);
+	if (!both[1])
+		abort();
+	link_all(a, both, 2);
+	buf_free(&file);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
