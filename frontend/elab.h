@@ -60,6 +60,7 @@ struct frame {
 	struct value result;
 	span result_at; /* the expression that gave it */
 	bool returned;
+	bool tensors; /* checking: an argument is a tensor, so that calls are units */
 	span maybe_result_at;         /* checking: a result under a condition that only the run knows; an empty span: none */
 	const struct unit_plan *plan; /* the call that is being made a unit, its arguments' nodes in `caller` */
 	struct builder *caller;

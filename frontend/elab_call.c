@@ -196,9 +196,11 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 	elab_hush(e);
 	for (uint32_t i = 0; i < decl->params.n; i++) {
 		struct value v = values[i];
+		span at = ats ? ats[i] : SPAN_NONE;
 		node_id type = ast_a(t, decl->params.at[i]);
 		if (type && !is_left_out(t, decl->params.at[i], v))
-			sig_match(s, sig_type(s, type), &v, ats ? ats[i] : SPAN_NONE, SPAN_NONE, "the argument");
+			sig_match(s, sig_type(s, type), &v, at, SPAN_NONE, "the argument");
+		sig_bind_size(s, param_name(e, s->mod, decl->params.at[i]), v, at, "the argument");
 	}
 	sig_solve(s);
 	elab_unhush(e);
@@ -247,7 +249,12 @@ void check_func(struct elab *e, struct func *fn)
 	struct value *values = ARENA_ARRAY(e->f->arena, struct value, decl.params.n + 1);
 	for (uint32_t i = 0; i < decl.params.n && !too_many_sizes(&s, decl.params.at[i]); i++) {
 		node_id type = ast_a(t, decl.params.at[i]);
-		values[i] = type ? sig_unknown(&s, sig_type(&s, type), node_span(fn->mod, decl.params.at[i])) : VALUE_POISON;
+		struct type *declared = type ? sig_type(&s, type) : NULL;
+		fr.tensors = fr.tensors || (declared && declared->kind == TY_TENSOR);
+		bool size = declared && declared->kind == TY_SCALAR && dtype_class(declared->elem) == DTC_INT;
+		values[i] = size       ? sig_unknown_size(&s, param_name(e, fn->mod, decl.params.at[i]))
+			    : declared ? sig_unknown(&s, declared, node_span(fn->mod, decl.params.at[i]))
+				       : VALUE_POISON;
 	}
 	sig_fix_unknowns(&s);
 	sig_bind_locals(&s);
@@ -421,6 +428,7 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		const char *arg_what = text_join(e, "argument `", name_text(e->f, param_name(e, fn->mod, p)), "` of ", what);
 		if (type && !is_left_out(t, p, values[i]))
 			ok = sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what) && ok;
+		sig_bind_size(&s, param_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
 	ok = sig_solve(&s) && ok;
 	ok = ok && check_where(e, &s, &decl, values, at);

@@ -189,8 +189,13 @@ static bool contains_itself(struct elab *e, const struct instance *in, span at)
 static bool inside_unit(const struct elab *e)
 {
 	const struct frame *f = e->frame;
-	while (f && f->func)
+	bool tensors = false;
+	while (f && f->func) {
+		tensors = tensors || f->tensors;
 		f = f->up;
+	}
+	if (e->checking)
+		return tensors;
 	return e->frame && e->frame->func && (!f || f->unit != e->b);
 }
 
@@ -259,7 +264,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->frames--;
 	e->depth -= 4;
 	struct value v = {.kind = V_LAYER, .u.layer = in};
-	if (ok && in_unit && !e->checking && in->params->n) {
+	if (ok && in_unit && in->params->n) {
 		struct diag *g =
 			elab_error(e, DIAG_LAYER_IN_FN, at, "%s has parameters and cannot be made while tensors are computed", what);
 		diag_help(e->out, g, "make it in the body of the layer: `let name = …` before the functions");

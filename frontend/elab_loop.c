@@ -49,6 +49,8 @@ bool iter_items(struct elab *e, struct value v, span at, struct value *list, boo
 	struct diag *g = elab_error(e, DIAG_NOT_ITERABLE, at, "%s cannot be iterated over", elab_value_text(e, v));
 	if (v.kind == V_TENSOR)
 		diag_help(e->out, g, "iterate over the indices: `for i in 0..x.shape[0]`");
+	if (v.kind == V_STR)
+		diag_help(e->out, g, "iterate over the indices: `for i in 0..len(s)`");
 	if (v.kind == V_INT || v.kind == V_DIM)
 		diag_help(e->out, g, "write a range: `0..n`");
 	return false;

@@ -255,6 +255,8 @@ static void bind_seq(struct elab *e, node_id p, struct value v, span at, bool co
 					    rest < items.n ? " and a rest" : "", elab_value_text(e, v));
 		if (at.source != SPAN_NO_SOURCE)
 			diag_secondary(e->out, g, at, "%s", elab_value_text(e, v));
+		if (v.kind == V_TENSOR)
+			diag_help(e->out, g, "a tensor's parts are `x[0]`, `x[1]`; `split` and `chunk` make lists of them");
 	}
 	for (uint32_t i = 0; i < items.n; i++) {
 		if (!fits) {
@@ -311,7 +313,7 @@ static void assign_target(struct elab *e, node_id target, struct value v, span a
 	case NODE_ERROR: break;
 	default: {
 		struct diag *g = elab_error(e, DIAG_ASSIGN, elab_span(e, target), "only locals can be assigned to");
-		diag_note(e->out, g, "tensors are values: build a new one with `concat`, `where` or `stack`");
+		diag_note(e->out, g, "tensors and lists are values: build a new one with `concat`, `where` or `stack`, a list as `[f(x) for x in xs]`");
 	}
 	}
 }

@@ -97,6 +97,11 @@ static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs
 	node_id type = AST_NONE, value = AST_NONE;
 	uint32_t height = 0;
 	advance(p);
+	if (kind == NODE_CONST && (p->k == TOK_LPAREN || p->k == TOK_LBRACKET) && !p->panic) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "a constant has one name");
+		help(p, g, "take the parts by their index: `const first = pair[0]`");
+		return error_node(p);
+	}
 	token_id name = expect_name(p, kind == NODE_CONST ? "a name for the constant" : "a name for the parameter");
 	if (name == TOKEN_NONE)
 		return error_node(p);
@@ -161,7 +166,7 @@ static node_id no_item(struct parser *p)
 		error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
 		return error_node(p);
 	}
-	if (p->k == TOK_LET) {
+	if (p->k == TOK_LET && peek(p) == TOK_NAME) {
 		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "outside functions and layers a value is a `const`");
 		edit(p, g, here(p), "const");
 		recovered(p, g);
@@ -183,7 +188,9 @@ static node_id no_item(struct parser *p)
 	struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "expected a definition, found %s", describe(p, p->i, found));
 	p->newlines = true;
 	if (p->k != TOK_EOF)
-		help(p, g, "definitions begin with `fn`, `layer`, `const`, `type`, `import` or `main`; statements stand in them");
+		help(p, g,
+		     "definitions begin with `fn`, `layer`, `const`, `type` or `import`; statements stand in functions, or in `main { … }`, which "
+		     "`trib run --main` runs");
 	return error_node(p);
 }
 

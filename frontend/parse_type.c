@@ -232,6 +232,29 @@ static bool foreign_dim(struct parser *p)
 	return true;
 }
 
+/* What other languages write behind a type: (int) -> int, int?. True: it was reported, and taken. */
+static bool foreign_suffix(struct parser *p, bool tuple)
+{
+	token_id first = p->i;
+	struct diag *g;
+	if (p->panic || after_newline(p))
+		return false;
+	if (p->k == TOK_ARROW && tuple) {
+		advance(p);
+		parse_type(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "there are no types of functions");
+		help(p, g, "an argument without a type accepts a function: `fn f(g, x: …)`");
+	} else if (p->k == TOK_QUESTION) {
+		advance(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, first), "there are no optional types");
+		help(p, g, "an argument that may be missing has a default: `mask = none`");
+	} else {
+		return false;
+	}
+	recovered(p, g);
+	return true;
+}
+
 static node_id no_type(struct parser *p, const char *what)
 {
 	if (foreign_type(p))
@@ -245,6 +268,7 @@ node_id parse_type(struct parser *p)
 	if (!enter(p))
 		return error_too_deep(p);
 	node_id n;
+	bool tuple = p->k == TOK_LPAREN;
 	switch ((enum token_kind)p->k) {
 	case TOK_NAME: n = parse_type_name(p); break;
 	case TOK_LPAREN: n = parse_type_tuple(p, parse_type); break;
@@ -252,6 +276,8 @@ node_id parse_type(struct parser *p)
 	case TOK_NONE: /* Python's -> None */
 	default: n = no_type(p, "a type"); break;
 	}
+	if (foreign_suffix(p, tuple))
+		n = error_node(p);
 	leave(p);
 	return n;
 }
@@ -345,8 +371,12 @@ static node_id parse_dim_chain(struct parser *p, node_id left, parse_fn operand,
 static node_id parse_dim_product_from(struct parser *p, node_id left)
 {
 	node_id n = parse_dim_chain(p, left, parse_dim_unary, is_product);
-	if (p->k != TOK_SLASH || p->panic)
+	if (p->panic || (p->k != TOK_SLASH && p->k != TOK_STAR2))
 		return n;
+	if (p->k == TOK_STAR2) {
+		help(p, error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions have no powers"), "write products, `N * N`");
+		return n;
+	}
 	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions are divided with `//`");
 	edit(p, g, here(p), "//");
 	return n;

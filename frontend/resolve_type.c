@@ -137,6 +137,39 @@ static bool tensor_arguments_fit(struct resolver *r, node_id n, bool ternary, st
 	return args.n == 1 || ast_kind(r->t, args.at[1]) == NODE_TYPE_SHAPE || ast_kind(r->t, args.at[1]) == NODE_TYPE_NAME;
 }
 
+/* One argument of an alias: a dimension, an element type, a shape or a type. */
+static void walk_alias_arg(struct resolver *r, node_id n, enum dim_names dims)
+{
+	token_id tok = ast_token(r->t, n);
+	switch (ast_kind(r->t, n)) {
+	case NODE_TYPE_ANY:
+	case NODE_TYPE_LIST:
+	case NODE_TYPE_TUPLE: resolve_type(r, n, dims); return;
+	case NODE_TYPE_SHAPE: {
+		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, n));
+		for (uint32_t i = 0; i < items.n; i++)
+			walk_alias_arg(r, items.at[i], dims);
+		return;
+	}
+	case NODE_TYPE_NAME: {
+		struct item *it = scope_find(r, text_of(r, tok)) ? NULL : module_find(r->m, text_of(r, tok));
+		it = it ? item_follow(r->f, it) : NULL;
+		bool type = it && (it->kind == ITEM_TYPE || it->kind == ITEM_MODULE_LAYER);
+		if (type || ast_a(r->t, n) != TOKEN_NONE || ast_b(r->t, n)) {
+			resolve_type(r, n, dims);
+			return;
+		}
+		if (is_type_word(name_text(r->f, text_of(r, tok)))) {
+			note_type_word(r, tok);
+			return;
+		}
+		break;
+	}
+	default: break;
+	}
+	walk_dim(r, n, dims);
+}
+
 static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
 {
 	const char *text = name_text(r->f, text_of(r, ast_token(r->t, n)));
@@ -159,10 +192,8 @@ static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
 			resolve_type(r, args.at[i], dims);
 		else if (!strcmp(text, "List"))
 			resolve_type(r, args.at[i], dims);
-		else if (k == NODE_TYPE_NAME && is_type_word(name_text(r->f, text_of(r, ast_token(r->t, args.at[i])))))
-			note_type_word(r, ast_token(r->t, args.at[i]));
 		else
-			walk_dim(r, args.at[i], dims);
+			walk_alias_arg(r, args.at[i], dims);
 	}
 }
 

@@ -33,6 +33,7 @@ struct sigvar {
 	dtype elem;
 	uint32_t rank;
 	dim shape[CORE_MAX_RANK]; /* SV_SHAPE: of the current unit's dims */
+	uint32_t scope;           /* the alias that has it, 0: the signature itself */
 	struct ast_nodes traits;
 	span bound_at;
 	const char *bound_by; /* "argument `x`" */
@@ -51,9 +52,20 @@ struct sigmatch {
 	struct core_type actual;
 	core_ref tensor; /* CORE_NONE: no tensor of the current unit */
 };
+/* An alias being read. An argument is read where the alias's body names its generic, as what the body takes it for, and where it is written. */
 struct alias_frame {
-	struct alias_frame *up;
+	struct alias_frame *up; /* of the place where the arguments are written, as the four that follow */
+	struct module *mod;
+	struct instance *self;
+	bool use_locals;
+	uint32_t scope;
 	const struct item *item;
+	uint32_t n; /* generics */
+	const name_id *names;
+	const node_id *args;
+	bool *used;
+	dim *dims;  /* what they are as dimensions */
+	bool *read; /* those that have been read as such */
 };
 struct sig {
 	struct elab *e;
@@ -68,21 +80,29 @@ struct sig {
 	VEC(struct sigvar) vars;
 	VEC(struct sigeq) eqs;
 	VEC(struct sigmatch) matches;
-	VEC(uint32_t) imported; /* the current unit's symbols made since: their symbols in dims */
-	uint32_t alias_depth;
+	VEC(uint32_t) imported;      /* the current unit's symbols made since: their symbols in dims */
 	struct alias_frame *aliases; /* being read, innermost first */
-	uint32_t n_types;            /* made so far: aliases may multiply */
+	uint32_t scope;              /* whose variables are in sight */
+	uint32_t n_scopes;
+	uint32_t alias_depth; /* of the reading: arguments within aliases within arguments */
+	uint32_t n_types;     /* made so far: aliases may multiply */
 };
 
 void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self);
 void sig_close(struct sig *s);
 void sig_generics(struct sig *s, struct ast_nodes generics);
+/* The variable that is a dimension of this name, made if need be; SIG_NO_VAR: the name is that of another kind of generic. */
+uint32_t sig_dim_var(struct sig *s, name_id name);
 /* Never NULL; TY_ANY where the type is wrong (reported) or unknown. */
 struct type *sig_type(struct sig *s, node_id n);
 /* Matches a value: element types and ranks now, dimensions when solved. Literals and widening become casts in *v. False: reported. */
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
 /* Adds the equation of one dimension of a declared type with a size of the current unit. `what`, `at` and `decl` are for the error. */
 void sig_equate(struct sig *s, struct type *t, const struct core_type *actual, uint32_t axis, span at, span decl, const char *what);
+/* A dimension of the argument's name is that argument's value, where it is an integer known now. Before sig_solve. */
+void sig_bind_size(struct sig *s, name_id name, struct value v, span at, const char *what);
+/* Checking: the unknown value of an integer argument, which is what its name stands for as a dimension. */
+struct value sig_unknown_size(struct sig *s, name_id name);
 /* Solves the equations so far. False: reported (solve.c). */
 bool sig_solve(struct sig *s);
 /* "[N, 2*K]", with the values of the variables that are bound. */

@@ -178,6 +178,13 @@ static dim inner_dim(struct sig *s, dim d, bool *known)
 	return dim_translate(e->b->dims, s->dims, d, map);
 }
 
+struct value sig_unknown_size(struct sig *s, name_id name)
+{
+	uint32_t i = sig_dim_var(s, name);
+	dim d = i == SIG_NO_VAR ? dim_new_sym(s->e->b->dims, name_text(s->e->f, name)) : stand_in(s, s->vars.at[i].sym);
+	return (struct value){.kind = V_DIM, .u.d = d};
+}
+
 void sig_fix_unknowns(struct sig *s)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++) {

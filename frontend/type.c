@@ -1,79 +1,8 @@
 /* Types of the source, evaluated to patterns. */
 #include <string.h>
-#include "frontend/literal.h"
-#include "frontend/sig.h"
+#include "frontend/type_state.h"
 
 enum { MAX_TYPES = 10000, MAX_ALIASES = 100, MAX_GENERICS = 1000 };
-
-static const struct ast *tree(const struct sig *s) { return &s->mod->ast; }
-
-void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self)
-{
-	*s = (struct sig){
-		.e = e, .mark = arena_mark(e->temp), .mod = mod, .self = self, .dims = dims_new(e->temp), .n_outer = dims_syms(e->b->dims)};
-	for (uint32_t i = 0; i < s->n_outer; i++)
-		dim_new_sym(s->dims, dims_sym_name(e->b->dims, i));
-}
-
-void sig_close(struct sig *s)
-{
-	arena_release(s->e->temp, s->mark);
-	vec_free(&s->vars);
-	vec_free(&s->eqs);
-	vec_free(&s->matches);
-	vec_free(&s->imported);
-}
-
-static uint32_t add_var(struct sig *s, enum sigvar_kind kind, name_id name)
-{
-	struct sigvar v = {.kind = kind, .name = name};
-	if (kind == SV_DIM) {
-		v.sym = dims_syms(s->dims);
-		dim_new_sym(s->dims, name ? name_text(s->e->f, name) : "?");
-	}
-	vec_push(&s->vars, v);
-	return s->vars.len - 1;
-}
-
-static uint32_t find_var(const struct sig *s, name_id name)
-{
-	for (uint32_t i = 0; i < s->vars.len; i++)
-		if (s->vars.at[i].name == name)
-			return i;
-	return SIG_NO_VAR;
-}
-
-void sig_generics(struct sig *s, struct ast_nodes generics)
-{
-	for (uint32_t i = 0; i < generics.n; i++) {
-		if (ast_kind(tree(s), generics.at[i]) != NODE_GENERIC)
-			continue;
-		uint32_t v = add_var(s, SV_UNUSED, token_name(s->e->f, s->mod, ast_token(tree(s), generics.at[i])));
-		s->vars.at[v].traits = ast_nodes(tree(s), ast_a(tree(s), generics.at[i]));
-	}
-}
-
-/* A declared generic takes the kind of its first use. False: it is used as two kinds. */
-static bool use_var(struct sig *s, uint32_t i, enum sigvar_kind kind, span at)
-{
-	struct sigvar *v = &s->vars.at[i];
-	if (v->kind == kind)
-		return true;
-	if (v->kind == SV_UNUSED) {
-		v->kind = kind;
-		if (kind == SV_DIM) {
-			v->sym = dims_syms(s->dims);
-			dim_new_sym(s->dims, name_text(s->e->f, v->name));
-		}
-		return true;
-	}
-	elab_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used both as %s and as something else", name_text(s->e->f, v->name),
-		   v->kind == SV_DIM     ? "a dimension"
-		   : v->kind == SV_DTYPE ? "an element type"
-		   : v->kind == SV_SHAPE ? "a shape"
-					 : "a type");
-	return false;
-}
 
 static struct type *new_type(struct sig *s, enum type_kind kind, node_id n)
 {
@@ -83,114 +12,11 @@ static struct type *new_type(struct sig *s, enum type_kind kind, node_id n)
 	return t;
 }
 
-/* ---- dimensions ---- */
-
-static dim unknown_dim(struct sig *s)
-{
-	uint32_t v = add_var(s, SV_DIM, 0);
-	return dim_sym(s->dims, s->vars.at[v].sym);
-}
-
-static dim outer_dim(struct sig *s, dim d)
-{
-	dim *map = ARENA_ARRAY(s->e->temp, dim, s->n_outer + 1);
-	for (uint32_t i = 0; i < s->n_outer; i++)
-		map[i] = dim_sym(s->dims, i);
-	return dim_translate(s->dims, s->e->b->dims, d, map);
-}
-
-static dim dim_of_value(struct sig *s, struct value v, name_id name, span at)
-{
-	if (v.kind == V_INT)
-		return dim_const(s->dims, v.u.i);
-	if (v.kind == V_DIM)
-		return outer_dim(s, v.u.d);
-	if (v.kind != V_POISON)
-		elab_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used as a dimension but is %s", name_text(s->e->f, name),
-			   value_kind_text(v));
-	return unknown_dim(s);
-}
-
-static dim named_dim(struct sig *s, node_id n)
-{
-	token_id tok = ast_token(tree(s), n);
-	name_id name = token_name(s->e->f, s->mod, tok);
-	span at = tok_span(s->mod, tok);
-	uint32_t var = find_var(s, name);
-	struct value v = VALUE_POISON;
-	if (var != SIG_NO_VAR)
-		return use_var(s, var, SV_DIM, at) ? dim_sym(s->dims, s->vars.at[var].sym) : unknown_dim(s);
-	if (s->use_locals && name_lookup(s->e, name, at, &v))
-		return dim_of_value(s, v, name, at);
-	/* A name of the prelude (`max`, `full`) does not keep a signature from using it for a dimension. */
-	bool bound = (s->self && instance_member(s->self, name)) || module_find(s->mod, name);
-	if (bound && name_lookup_static(s->e, s->mod, s->self, name, at, &v))
-		return dim_of_value(s, v, name, at);
-	var = add_var(s, SV_DIM, name);
-	return dim_sym(s->dims, s->vars.at[var].sym);
-}
-
-static dim eval_dim(struct sig *s, node_id n);
-
-static dim binary_dim(struct sig *s, node_id n)
-{
-	dim a = eval_dim(s, ast_a(tree(s), n)), b = eval_dim(s, ast_b(tree(s), n));
-	enum token_kind op = ast_token_kind(tree(s), n);
-	int64_t v;
-	switch (op) {
-	case TOK_PLUS: return dim_add(s->dims, a, b);
-	case TOK_MINUS: return dim_sub(s->dims, a, b);
-	case TOK_STAR: return dim_mul(s->dims, a, b);
-	case TOK_SLASH2:
-	case TOK_PERCENT:
-		if (dim_is_const(s->dims, b, &v) && !v) {
-			elab_error(s->e, DIAG_CONST_ARITH, node_span(s->mod, n), "division by zero in a dimension");
-			return unknown_dim(s);
-		}
-		return op == TOK_PERCENT ? dim_mod(s->dims, a, b) : dim_floordiv(s->dims, a, b);
-	default: return unknown_dim(s);
-	}
-}
-
-static dim eval_dim(struct sig *s, node_id n)
-{
-	uint64_t v;
-	switch (ast_kind(tree(s), n)) {
-	case NODE_INT:
-		if (literal_int(&tree(s)->tokens, ast_token(tree(s), n), &v) && v <= INT64_MAX)
-			return dim_const(s->dims, (int64_t)v);
-		elab_error(s->e, DIAG_LITERAL_RANGE, node_span(s->mod, n), "the dimension is too large");
-		return unknown_dim(s);
-	case NODE_TYPE_NAME: return named_dim(s, n);
-	case NODE_PAREN: return eval_dim(s, ast_a(tree(s), n));
-	case NODE_UNARY:
-		if (ast_token_kind(tree(s), n) == TOK_PLUS)
-			return eval_dim(s, ast_a(tree(s), n));
-		return dim_sub(s->dims, dim_const(s->dims, 0), eval_dim(s, ast_a(tree(s), n)));
-	case NODE_BINARY: return binary_dim(s, n);
-	default: return unknown_dim(s);
-	}
-}
-
 /* ---- tensors ---- */
-
-static dim checked_dim(struct sig *s, node_id n)
-{
-	int64_t v;
-	dim d = eval_dim(s, n);
-	if (dims_overflowed(s->dims))
-		elab_error(s->e, DIAG_CONST_ARITH, node_span(s->mod, n), "the dimension overflows 64 bits or is too complicated");
-	if (dim_is_const(s->dims, d, &v) && v < 0) {
-		struct diag *g = elab_error(s->e, DIAG_SHAPE, node_span(s->mod, n), "the dimension is negative");
-		diag_label_primary(s->e->out, g, "%lld here", (long long)v);
-		return unknown_dim(s);
-	}
-	return d;
-}
 
 static void set_shape(struct sig *s, struct type *t, node_id n)
 {
-	const struct ast *a = tree(s);
+	const struct ast *a = sig_tree(s);
 	if (ast_kind(a, n) == NODE_TYPE_SHAPE) {
 		struct ast_nodes dims = ast_nodes(a, ast_a(a, n));
 		t->shape = SHAPE_DIMS;
@@ -200,18 +26,29 @@ static void set_shape(struct sig *s, struct type *t, node_id n)
 			return;
 		}
 		for (uint32_t i = 0; i < dims.n; i++)
-			t->dims[i] = checked_dim(s, dims.at[i]);
+			t->dims[i] = sig_dim(s, dims.at[i]);
 		t->rank = dims.n;
 		return;
 	}
 	t->shape = SHAPE_ANY;
+	uint32_t arg;
+	if (sig_names_argument(s, n, &arg)) {
+		node_id given = s->aliases->args[arg];
+		struct alias_frame here = sig_look_from(s, s->aliases);
+		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME && ast_kind(sig_tree(s), given) != NODE_TYPE_SHAPE)
+			elab_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, given),
+				   "a list of dimensions is expected, or a name for it");
+		set_shape(s, t, given);
+		sig_look_from(s, &here);
+		return;
+	}
 	if (ast_kind(a, n) != NODE_TYPE_NAME)
 		return;
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
-	uint32_t v = find_var(s, name);
+	uint32_t v = sigvar_find(s, name);
 	if (v == SIG_NO_VAR)
-		v = add_var(s, SV_UNUSED, name);
-	if (use_var(s, v, SV_SHAPE, node_span(s->mod, n))) {
+		v = sigvar_add(s, SV_UNUSED, name);
+	if (sigvar_use(s, v, SV_SHAPE, node_span(s->mod, n))) {
 		t->shape = SHAPE_VAR;
 		t->shape_var = v;
 	}
@@ -219,13 +56,23 @@ static void set_shape(struct sig *s, struct type *t, node_id n)
 
 static void set_elem(struct sig *s, struct type *t, node_id n)
 {
-	const struct ast *a = tree(s);
+	const struct ast *a = sig_tree(s);
+	uint32_t arg;
+	if (sig_names_argument(s, n, &arg)) {
+		node_id given = s->aliases->args[arg];
+		struct alias_frame here = sig_look_from(s, s->aliases);
+		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME)
+			elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, given), "an element type is expected");
+		set_elem(s, t, given);
+		sig_look_from(s, &here);
+		return;
+	}
 	if (ast_kind(a, n) != NODE_TYPE_NAME)
 		return;
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
-	uint32_t v = find_var(s, name);
+	uint32_t v = sigvar_find(s, name);
 	if (v != SIG_NO_VAR) {
-		if (use_var(s, v, SV_DTYPE, node_span(s->mod, n)))
+		if (sigvar_use(s, v, SV_DTYPE, node_span(s->mod, n)))
 			t->elem_var = v;
 		return;
 	}
@@ -241,7 +88,7 @@ static void set_elem(struct sig *s, struct type *t, node_id n)
 
 static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 {
-	const struct ast *a = tree(s);
+	const struct ast *a = sig_tree(s);
 	struct ast_nodes args = ast_b(a, n) ? ast_nodes(a, ast_b(a, n)) : (struct ast_nodes){0};
 	struct type *t = new_type(s, TY_TENSOR, n);
 	t->shape = SHAPE_ANY;
@@ -267,82 +114,52 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 
 /* ---- names of types ---- */
 
-/* The arguments of one use of an alias: each a dimension or an element type. */
-struct alias_args {
-	uint32_t n;
-	dim *dims;
-	dtype *elems; /* DT_COUNT: it is a dimension */
-};
+/* Is it a name that means nothing yet? */
+static bool new_dimension(const struct sig *s, node_id n)
+{
+	if (ast_kind(sig_tree(s), n) != NODE_TYPE_NAME || ast_a(sig_tree(s), n) != TOKEN_NONE || ast_b(sig_tree(s), n))
+		return false;
+	name_id name = token_name(s->e->f, s->mod, ast_token(sig_tree(s), n));
+	return !module_find(s->mod, name) && dtype_find(name_text(s->e->f, name)) == DT_COUNT;
+}
 
-static struct alias_args eval_alias_args(struct sig *s, struct ast_nodes args)
+/* Reads the alias's type in its own module, where only its generics are in sight. */
+static struct type *alias_body(struct sig *s, struct item *it, const struct ast_alias *al, struct ast_nodes args)
 {
 	struct arena *a = s->e->temp;
-	struct alias_args out = {args.n, ARENA_ARRAY(a, dim, args.n + 1), ARENA_ARRAY(a, dtype, args.n + 1)};
+	name_id *names = ARENA_ARRAY(a, name_id, args.n + 1);
+	bool *flags = ARENA_ARRAY(a, bool, 2 * args.n + 1);
 	for (uint32_t i = 0; i < args.n; i++) {
-		name_id name =
-			ast_kind(tree(s), args.at[i]) == NODE_TYPE_NAME ? token_name(s->e->f, s->mod, ast_token(tree(s), args.at[i])) : 0;
-		out.elems[i] = name && find_var(s, name) == SIG_NO_VAR ? dtype_find(name_text(s->e->f, name)) : DT_COUNT;
-		out.dims[i] = out.elems[i] == DT_COUNT ? checked_dim(s, args.at[i]) : dim_const(s->dims, 0);
+		names[i] = token_name(s->e->f, it->mod, ast_token(&it->mod->ast, al->generics.at[i]));
+		flags[i] = flags[args.n + i] = false;
 	}
-	return out;
-}
-
-static void substitute_dims(struct sig *s, struct type *t, const dim *map)
-{
-	for (uint32_t i = 0; t->kind == TY_TENSOR && i < t->rank; i++)
-		t->dims[i] = dim_translate(s->dims, s->dims, t->dims[i], map);
-	for (uint32_t i = 0; i < t->n_items; i++)
-		substitute_dims(s, t->items[i], map);
-}
-
-/* Replaces the alias's generics, variables first … first + n - 1, in a type's dimensions, so that equations mention the caller's only. */
-static void substitute_generics(struct sig *s, struct type *t, uint32_t first, const struct alias_args *args)
-{
-	uint32_t n_syms = dims_syms(s->dims);
-	dim *map = ARENA_ARRAY(s->e->temp, dim, n_syms + 1);
-	for (uint32_t i = 0; i < n_syms; i++)
-		map[i] = dim_sym(s->dims, i);
-	for (uint32_t i = 0; i < args->n; i++)
-		if (s->vars.at[first + i].kind == SV_DIM)
-			map[s->vars.at[first + i].sym] = args->dims[i];
-	substitute_dims(s, t, map);
-}
-
-/* Reads the alias's type in its own module, where the caller's variables have no names. */
-static struct type *alias_body(struct sig *s, struct item *it, const struct ast_alias *al, const struct alias_args *args)
-{
-	struct sig outer = *s;
-	struct alias_frame reading = {s->aliases, it};
-	uint32_t first = s->vars.len;
-	name_id *hidden = ARENA_ARRAY(s->e->temp, name_id, first + 1);
-	for (uint32_t i = 0; i < first; i++) {
-		hidden[i] = s->vars.at[i].name;
-		s->vars.at[i].name = 0;
-	}
+	struct alias_frame reading = {.up = s->aliases,
+				      .mod = s->mod,
+				      .self = s->self,
+				      .use_locals = s->use_locals,
+				      .scope = s->scope,
+				      .item = it,
+				      .n = args.n,
+				      .names = names,
+				      .args = args.at,
+				      .used = flags,
+				      .dims = ARENA_ARRAY(a, dim, args.n + 1),
+				      .read = flags + args.n};
+	s->aliases = &reading;
 	s->mod = it->mod;
 	s->self = NULL;
 	s->use_locals = false;
-	s->aliases = &reading;
+	s->scope = ++s->n_scopes;
 	s->alias_depth++;
-	sig_generics(s, al->generics);
-	for (uint32_t i = 0; i < args->n && first + i < s->vars.len; i++) {
-		struct sigvar *v = &s->vars.at[first + i];
-		if (args->elems[i] == DT_COUNT)
-			continue;
-		v->kind = SV_DTYPE;
-		v->bound = true;
-		v->elem = args->elems[i];
-	}
 	struct type *t = sig_type(s, al->type);
-	s->mod = outer.mod;
-	s->self = outer.self;
-	s->use_locals = outer.use_locals;
-	s->aliases = outer.aliases;
 	s->alias_depth--;
 	for (uint32_t i = 0; i < s->vars.len; i++)
-		s->vars.at[i].name = i < first ? hidden[i] : 0;
-	if (s->vars.len >= first + args->n)
-		substitute_generics(s, t, first, args);
+		if (s->vars.at[i].scope == s->scope)
+			s->vars.at[i].name = 0;
+	sig_look_from(s, &reading);
+	for (uint32_t i = 0; i < args.n; i++)
+		if (!reading.used[i] && new_dimension(s, args.at[i]))
+			sig_dim(s, args.at[i]);
 	return t;
 }
 
@@ -371,7 +188,7 @@ static bool alias_refused(struct sig *s, struct item *it)
 
 static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 {
-	struct ast_nodes args = ast_b(tree(s), n) ? ast_nodes(tree(s), ast_b(tree(s), n)) : (struct ast_nodes){0};
+	struct ast_nodes args = ast_b(sig_tree(s), n) ? ast_nodes(sig_tree(s), ast_b(sig_tree(s), n)) : (struct ast_nodes){0};
 	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
 	const char *name = name_text(s->e->f, it->name);
 	if (item_broken(s->e->f, it->mod, it))
@@ -384,8 +201,7 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	}
 	if (alias_refused(s, it))
 		return new_type(s, TY_ANY, n);
-	struct alias_args values = eval_alias_args(s, args);
-	return alias_body(s, it, &al, &values);
+	return alias_body(s, it, &al, args);
 }
 
 static struct type *list_type(struct sig *s, node_id n, node_id elem)
@@ -393,7 +209,7 @@ static struct type *list_type(struct sig *s, node_id n, node_id elem)
 	struct type *t = new_type(s, TY_LIST, n);
 	if (elem == AST_NONE)
 		return t;
-	const struct ast *a = tree(s);
+	const struct ast *a = sig_tree(s);
 	if (ast_kind(a, elem) == NODE_TYPE_SHAPE) { /* List<[A]> */
 		struct ast_nodes inner = ast_nodes(a, ast_a(a, elem));
 		return inner.n == 1 ? list_type(s, n, inner.at[0]) : t;
@@ -406,7 +222,7 @@ static struct type *list_type(struct sig *s, node_id n, node_id elem)
 
 static struct item *type_item(struct sig *s, node_id n)
 {
-	const struct ast *a = tree(s);
+	const struct ast *a = sig_tree(s);
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
 	struct module *m = s->mod;
 	if (ast_a(a, n) != TOKEN_NONE) {
@@ -420,11 +236,19 @@ static struct item *type_item(struct sig *s, node_id n)
 
 static struct type *named_type(struct sig *s, node_id n)
 {
-	const struct ast *a = tree(s);
+	const struct ast *a = sig_tree(s);
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
 	const char *text = name_text(s->e->f, name);
 	bool plain = ast_a(a, n) == TOKEN_NONE;
-	uint32_t var = plain ? find_var(s, name) : SIG_NO_VAR;
+	uint32_t arg;
+	if (sig_names_argument(s, n, &arg)) {
+		node_id given = s->aliases->args[arg];
+		struct alias_frame here = sig_look_from(s, s->aliases);
+		struct type *t = sig_type(s, given);
+		sig_look_from(s, &here);
+		return t;
+	}
+	uint32_t var = plain ? sigvar_find(s, name) : SIG_NO_VAR;
 	struct ast_nodes args = ast_b(a, n) ? ast_nodes(a, ast_b(a, n)) : (struct ast_nodes){0};
 	if (var != SIG_NO_VAR && s->vars.at[var].kind != SV_DIM) {
 		if (s->vars.at[var].kind == SV_UNUSED)
@@ -459,7 +283,7 @@ static struct type *named_type(struct sig *s, node_id n)
 
 struct type *sig_type(struct sig *s, node_id n)
 {
-	const struct ast *a = tree(s);
+	const struct ast *a = sig_tree(s);
 	switch (ast_kind(a, n)) {
 	case NODE_TYPE_NAME:
 	case NODE_TYPE_ANY: return named_type(s, n);
@@ -475,6 +299,11 @@ struct type *sig_type(struct sig *s, node_id n)
 			t->items[i] = sig_type(s, items.at[i]);
 		return t;
 	}
+	case NODE_INT:
+	case NODE_BINARY:
+	case NODE_UNARY:
+		elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, n), "a type is expected, not a dimension");
+		return new_type(s, TY_ANY, n);
 	default: return new_type(s, TY_ANY, n);
 	}
 }

@@ -174,6 +174,20 @@ void sig_equate(struct sig *s, struct type *t, const struct core_type *actual, u
 	vec_push(&s->eqs, q);
 }
 
+void sig_bind_size(struct sig *s, name_id name, struct value v, span at, const char *what)
+{
+	if (v.kind != V_INT && v.kind != V_DIM)
+		return;
+	uint32_t i = sig_dim_var(s, name);
+	if (i == SIG_NO_VAR)
+		return;
+	struct sigvar *var = &s->vars.at[i];
+	var->bound = true;
+	var->value = v.kind == V_INT ? dim_const(s->dims, v.u.i) : actual_dim(s, v.u.d);
+	var->bound_at = at;
+	var->bound_by = what;
+}
+
 /* A compile-time scalar where a scalar of type `want` is declared. */
 static bool match_literal(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
