@@ -10,6 +10,8 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build_state.h"
+#include "builder/cache.h"
+#include "builder/cache_config.h"
 #include "builder/fix.h"
 #include "builder/key.h"
 #include "builder/options.h"
@@ -57,10 +59,18 @@ static bool start(struct build *b)
 
 static bool open_cache(struct build *b)
 {
-	char *dir = store_user_dir();
-	if (!b->spec.no_cache)
-		b->cache = store_open(dir ? dir : PROJECT_FOLDER "/cache", true, &b->warnings);
-	free(dir);
+	struct cache_config c;
+	if (!cache_config_read(b->session, b->sources, b->spec.cache, b->options, &c, b->diags))
+		return false;
+	if (b->spec.no_cache || !c.at[SETTING_ENABLED].number || asks_text(b->options))
+		return true;
+	struct cache_options o = cache_config_options(b->session, &c);
+	b->cache = cache_open(&o, &b->warnings);
+	return true;
+}
+
+static bool start_workers(struct build *b)
+{
 	b->pool = pool_new(b->spec.jobs);
 	bool quiet = b->options->json > 0 || b->options->dry_run || asks_text(b->options);
 	bool tty = os_is_tty(fileno(b->out));
@@ -123,8 +133,8 @@ static void run_steps(struct build *b, step_fn *const *steps, size_t n)
 static void run_build(struct build *b)
 {
 	static step_fn *const steps[] = {
-		start,       build_read_manifest,    build_load_sources, build_dump_files,  build_compare_tokens,
-		build_check, build_stop_after_check, open_cache,         build_open_weights, build_elaborate,
+		start,       build_read_manifest,    open_cache,    build_load_sources, build_dump_files, build_compare_tokens,
+		build_check, build_stop_after_check, start_workers, build_open_weights, build_elaborate,
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
 		build_find_fragments, explain,       build_run_tasks,    publish,
 	};
@@ -316,7 +326,7 @@ static enum status run(const struct options *o, FILE *out, FILE *err, bool check
 	else
 		run_build(&b);
 	/* what was compiled before an error or an interrupt is kept */
-	store_close(b.cache, &b.warnings);
+	cache_close(b.cache, &b.warnings);
 	b.cache = NULL;
 	write_trace(&b);
 	enum status s = verdict(&b);

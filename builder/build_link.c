@@ -11,6 +11,7 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/build_state.h"
+#include "builder/cache.h"
 #include "builder/link_external.h"
 #include "builder/store.h"
 #include "builder/timing.h"
@@ -140,17 +141,15 @@ static struct model_input model_input(const struct model_job *m)
 /* ---- packed weights inside the library: the cache keeps them, or without one an arena ---- */
 
 struct keeper {
-	struct store *cache;
+	struct cache *cache;
 	struct arena *a;
 };
-
-static hash128 packed_key(const struct model_blob *b) { return hash_combine(store_key("packed", ""), b->key); }
 
 static bool find_packed(void *ctx, struct model_blob *b)
 {
 	const struct keeper *k = ctx;
 	size_t len;
-	b->bytes = store_get(k->cache, packed_key(b), &len);
+	b->bytes = cache_get(k->cache, CACHE_WEIGHTS, b->key, &len);
 	if (b->bytes && len != b->len)
 		b->bytes = NULL;
 	return b->bytes != NULL;
@@ -160,7 +159,7 @@ static bool keep_packed(void *ctx, struct model_blob *b, const void *bytes, cons
 {
 	const struct keeper *k = ctx;
 	(void)error;
-	b->bytes = store_put(k->cache, packed_key(b), bytes, b->len);
+	b->bytes = cache_put(k->cache, CACHE_WEIGHTS, b->key, bytes, b->len, 0);
 	if (!b->bytes && b->len)
 		b->bytes = memcpy(arena_alloc(k->a, b->len, 64), bytes, b->len);
 	else if (!b->bytes)

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build_state.h"
+#include "builder/cache.h"
 #include "builder/file_hash.h"
 #include "builder/manifest.h"
 #include "builder/store.h"
@@ -49,7 +50,7 @@ static bool initialise(void *ctx, struct arena *a, const struct core_param *p, u
 	struct tensor t = *out;
 	bool keep = tensor_bytes(out) > 4096 && tensor_bytes(out) <= WEIGHTS_LARGE;
 	size_t len;
-	const void *data = keep ? store_get(b->cache, init_key(b, p, seed), &len) : NULL;
+	const void *data = keep ? cache_get(b->cache, CACHE_INIT, init_key(b, p, seed), &len) : NULL;
 	if (data && len == (size_t)tensor_bytes(out)) {
 		out->data = (void *)(uintptr_t)data;
 		return true;
@@ -62,7 +63,7 @@ static bool initialise(void *ctx, struct arena *a, const struct core_param *p, u
 	}
 	out->data = t.data;
 	if (keep)
-		store_put(b->cache, init_key(b, p, seed), t.data, (size_t)tensor_bytes(&t));
+		cache_put(b->cache, CACHE_INIT, init_key(b, p, seed), t.data, (size_t)tensor_bytes(&t), 0);
 	return true;
 }
 

@@ -83,7 +83,8 @@ struct build {
 	struct map loaded;       /* path → source id + 1; 0: absent */
 	struct diags *diags;
 	struct inputs *inputs;
-	struct store *project, *cache;
+	struct store *project;
+	struct cache *cache;
 	struct buf warnings;
 	struct build_spec spec;
 	struct model_job *models;

@@ -8,10 +8,10 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build_state.h"
+#include "builder/cache.h"
 #include "builder/module.h"
 #include "builder/options.h"
 #include "builder/progress.h"
-#include "builder/store.h"
 #include "builder/timing.h"
 #include "frontend/core.h"
 #include "scheduler/dag.h"
@@ -71,8 +71,7 @@ static bool compile(struct build *b, struct compile *c, uint32_t worker)
 	t = timing_tick();
 	struct codegen *g = generator_for(b, c->job, worker, &c->error);
 	if (g && b->codegen->compile(g, f, &object, &c->error)) {
-		hash128 key = hash_combine(store_key("fragment", ""), c->key);
-		c->object = store_put(b->cache, key, object.at, object.len);
+		c->object = cache_put(b->cache, CACHE_FRAGMENT, c->key, object.at, object.len, took + (os_now_ns() - t.wall));
 		if (!c->object) { /* no cache: keep it for this build */
 			char *copy = arena_alloc(c->job->arena, object.len, 16);
 			c->object = memcpy(copy, object.at, object.len);

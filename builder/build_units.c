@@ -5,11 +5,11 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build_state.h"
+#include "builder/cache.h"
 #include "builder/key.h"
 #include "builder/manifest.h"
 #include "builder/options.h"
 #include "builder/progress.h"
-#include "builder/store.h"
 #include "builder/timing.h"
 #include "frontend/core.h"
 
@@ -141,7 +141,7 @@ static struct compile *fragment_for(struct build *b, struct unit_job *j)
 	*c = (struct compile){.key = j->key, .job = j, .expected_ns = then && then->compile_ns ? then->compile_ns : DEFAULT_COMPILE_NS};
 	c->took_ns = then ? then->compile_ns : 0;
 	c->label = arena_printf(b->session, "compile %s", j->unit->name);
-	c->object = store_get(b->cache, hash_combine(store_key("fragment", ""), j->key), &c->len);
+	c->object = cache_get(b->cache, CACHE_FRAGMENT, j->key, &c->len);
 	if (c->object) {
 		b->hits++;
 		b->reused++;

@@ -249,6 +249,8 @@ static void read_key(struct reader *r, const struct line *l)
 		diag_secondary(r->diags, g, old->key_at, "first here");
 		return;
 	}
+	if (key == KEY_REMOTE)
+		diag_add(r->diags, DIAG_MANIFEST_UNUSED, key_at, "`remote` has no effect in this version of trib");
 	if (!r->bad_text && manifest_value_parse(r->a, &v, keys[key].value, name, r->diags))
 		vec_push(&b->values, v);
 }
@@ -360,7 +362,7 @@ static void read_top(struct reader *r, const struct line *l)
 	for (uint32_t k = 0; k < BLOCK_COUNT; k++) {
 		if (strcmp(block_kinds[k].text, word) == 0) {
 			open_block(r, l, k, word_at, at);
-			if (k == BLOCK_CACHE || k == BLOCK_DEPENDENCY)
+			if (k == BLOCK_DEPENDENCY)
 				diag_add(r->diags, DIAG_MANIFEST_UNUSED, word_at, "`%s` has no effect in this version of trib", word);
 			return;
 		}
@@ -455,3 +457,4 @@ const char *const *manifest_names(struct arena *a, const struct manifest *m, enu
 }
 
 const char *manifest_key_text(enum manifest_key key) { return keys[key].text; }
+enum value_kind manifest_key_kind(enum manifest_key key) { return keys[key].value; }

@@ -5,6 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/source.h"
+#include "builder/manifest_value.h"
 #include "frontend/frontend.h"
 
 struct arena;
@@ -30,7 +31,7 @@ enum emit {
 struct manifest_value {
 	enum manifest_key key;
 	const char *text; /* variables expanded, blanks around it removed */
-	uint64_t number;  /* COUNT; SIZE in bytes; BOOL; OPT: level 0 … 3, or MANIFEST_OPT_SIZE; EMIT: bit set of enum emit */
+	uint64_t number;  /* COUNT; SIZE in bytes; BOOL; ZSTD: an int64; OPT: level 0 … 3, or MANIFEST_OPT_SIZE; EMIT: bit set of enum emit */
 	const struct elab_input *input; /* INPUT */
 	const char *const *words;       /* WORDS */
 	uint32_t n_words;
@@ -61,6 +62,7 @@ const struct manifest_value *manifest_get(const struct manifest_block *block, en
 /* The names of all blocks of that kind. */
 const char *const *manifest_names(struct arena *a, const struct manifest *m, enum manifest_block_kind kind, uint32_t *n);
 const char *manifest_key_text(enum manifest_key key);
+enum value_kind manifest_key_kind(enum manifest_key key);
 
 /* The forms that flags share with keys. False: not of that form. */
 bool manifest_parse_opt(const char *text, uint64_t *level);

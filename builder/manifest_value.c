@@ -69,12 +69,23 @@ bool manifest_parse_size(const char *text, uint64_t *bytes)
 
 static bool parse_bool(const char *text, uint64_t *v)
 {
-	if (strcmp(text, "true") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "1") == 0)
+	if (strcmp(text, "true") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "on") == 0 || strcmp(text, "1") == 0)
 		*v = 1;
-	else if (strcmp(text, "false") == 0 || strcmp(text, "no") == 0 || strcmp(text, "0") == 0)
+	else if (strcmp(text, "false") == 0 || strcmp(text, "no") == 0 || strcmp(text, "off") == 0 || strcmp(text, "0") == 0)
 		*v = 0;
 	else
 		return false;
+	return true;
+}
+
+static bool parse_zstd(const char *text, uint64_t *v)
+{
+	char *end;
+	errno = 0;
+	long level = strtol(text, &end, 10);
+	if (errno || *end || !(isdigit((unsigned char)*text) || *text == '-') || level < -7 || level > 19)
+		return false;
+	*v = (uint64_t)(int64_t)level;
 	return true;
 }
 
@@ -229,6 +240,8 @@ bool manifest_value_parse(struct arena *session, struct manifest_value *v, enum 
 		return manifest_parse_size(v->text, &v->number) || complain(diags, v, "a size such as 512MiB or 4GiB");
 	case VALUE_BOOL:
 		return parse_bool(v->text, &v->number) || complain(diags, v, "true or false");
+	case VALUE_ZSTD:
+		return parse_zstd(v->text, &v->number) || complain(diags, v, "a level from -7 (fast) to 19 (small), or 0 for none");
 	}
 	return false;
 }

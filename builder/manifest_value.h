@@ -7,7 +7,7 @@ struct arena;
 struct diags;
 struct manifest_value;
 
-enum value_kind { VALUE_TEXT, VALUE_WORDS, VALUE_INPUT, VALUE_EMIT, VALUE_OPT, VALUE_COUNT, VALUE_SIZE, VALUE_BOOL };
+enum value_kind { VALUE_TEXT, VALUE_WORDS, VALUE_INPUT, VALUE_EMIT, VALUE_OPT, VALUE_COUNT, VALUE_SIZE, VALUE_BOOL, VALUE_ZSTD };
 /* Stands for a blank that `$ ` protected, until the value is split. */
 #define VALUE_BLANK '\x01'
 

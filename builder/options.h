@@ -10,6 +10,8 @@ enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, D
 struct options {
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
+	const char *cache_dir, *format; /* format: of what a command prints */
+	const char *level, *size;       /* trib cache clear, cache prune */
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker;
 	int opt;  /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
 	int jobs; /* 0: as the manifest says */
@@ -25,5 +27,7 @@ struct options {
 	const char *device, *entry, *model_path;
 	int threads, repeat;
 	bool main;
+	int days;                                /* trib cache prune */
+	bool detailed, repair, stdlib;           /* trib cache stats, cache validate, pch create */
 };
 #endif

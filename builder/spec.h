@@ -37,6 +37,7 @@ struct build_spec {
 	struct model_spec *models;
 	uint32_t n_models;
 	uint32_t jobs;
+	const struct manifest_block *cache; /* NULL: the manifest has none */
 	bool keep_going, verbose, explain, timing, no_cache, low_memory;
 };
 

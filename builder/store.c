@@ -2,14 +2,12 @@
  * values above STORE_LARGE. Both kinds of value start with `struct head`. Commits are not synced: after a power cut the newest values may be gone or
  * damaged, and checksums find that. A file system that damages LMDB's own pages is caught by guard.c. */
 #include "builder/store.h"
-#include <dirent.h>
 #include <errno.h>
 #include <lmdb.h>
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 #include "base/arena.h"
@@ -19,10 +17,10 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/guard.h"
+#include "builder/store_env.h"
 
 #define FIRST_MAP ((size_t)256 << 20)
 #define FLUSH_AT ((size_t)64 << 20)
-#define STORE_VERSION "v1"
 enum { DAY = 24 * 60 * 60, WRITE_SECONDS = 60, MAX_DOUBLINGS = 16 };
 
 struct head {
@@ -81,17 +79,6 @@ static char *large_path(const struct store *s, hash128 key, char **folder)
 	return path_in(*folder, hex);
 }
 
-char *store_user_dir(void)
-{
-	const char *xdg = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-	char *p;
-	if (xdg && *xdg == '/')
-		return asprintf(&p, "%s/trib/" STORE_VERSION, xdg) < 0 ? NULL : p;
-	if (!home || !*home)
-		return NULL;
-	return asprintf(&p, "%s/.cache/trib/" STORE_VERSION, home) < 0 ? NULL : p;
-}
-
 hash128 store_key(const char *kind, const char *name)
 {
 	struct hasher *h = hasher_new();
@@ -100,88 +87,23 @@ hash128 store_key(const char *kind, const char *name)
 	return hasher_finish(h);
 }
 
-/* Errors that mean damage, not circumstances. */
-static bool is_damage(int rc)
-{
-	return rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH || rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_PANIC ||
-	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_BAD_TXN;
-}
-
-static void on_assert(MDB_env *env, const char *what)
-{
-	(void)env, (void)what;
-	guard_trip();
-}
-
-/* A damaged count of pages would be taken at its word: a map, and then a sparse file, of any size. */
-static int check_size(struct store *s)
-{
-	MDB_envinfo info;
-	MDB_stat pages;
-	struct stat st;
-	mdb_filehandle_t fd;
-	if (mdb_env_info(s->env, &info) || mdb_env_stat(s->env, &pages) || mdb_env_get_fd(s->env, &fd) || fstat(fd, &st))
-		return MDB_CORRUPTED;
-	return info.me_last_pgno > ((uint64_t)st.st_size + FLUSH_AT) / pages.ms_psize ? MDB_CORRUPTED : 0;
-}
-
 static int open_env(struct store *s)
 {
 	MDB_txn *txn = NULL;
+	int rc = env_open(&s->env, s->dir, &(struct env_options){.map = FIRST_MAP});
 	guard_enter(s->dir);
-	int rc = mdb_env_create(&s->env);
 	if (!rc)
-		rc = mdb_env_set_assert(s->env, on_assert);
-	if (!rc)
-		rc = mdb_env_set_mapsize(s->env, FIRST_MAP);
-	if (!rc)
-		rc = mdb_env_set_maxreaders(s->env, 510);
-	if (!rc)
-		rc = mdb_env_open(s->env, s->dir, MDB_NOTLS | MDB_NOSYNC, 0666);
-	if (!rc)
-		rc = check_size(s);
-	if (!rc)
-		rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
-	if (rc == MDB_MAP_RESIZED) {
-		rc = mdb_env_set_mapsize(s->env, 0);
-		if (!rc)
-			rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
-	}
+		rc = env_begin(s->env, MDB_RDONLY, &txn);
 	if (!rc)
 		rc = mdb_dbi_open(txn, NULL, 0, &s->dbi);
 	if (txn)
 		mdb_txn_abort(txn);
-	if (rc && s->env) {
-		mdb_env_close(s->env);
+	guard_leave();
+	if (rc) {
+		env_close(s->env, s->dir);
 		s->env = NULL;
 	}
-	guard_leave();
 	return rc;
-}
-
-/* Removes what set_aside and the guard moved away. */
-static void sweep(const char *dir)
-{
-	struct arena *a = arena_new(0);
-	const char *parent = path_dir(a, dir), *prefix = arena_printf(a, "%s.damaged-", path_base(dir));
-	DIR *d = opendir(parent);
-	for (struct dirent *e; d && (e = readdir(d));)
-		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0)
-			os_remove_tree(path_join(a, parent, e->d_name));
-	if (d)
-		closedir(d);
-	arena_free(a);
-}
-
-/* Others may have the old one open, so it is moved away as a whole, not written over. */
-static void set_aside(const char *dir)
-{
-	char *away;
-	if (asprintf(&away, "%s.damaged-%d", dir, (int)getpid()) < 0)
-		return;
-	if (rename(dir, away) == 0)
-		sweep(dir);
-	free(away);
 }
 
 struct store *store_open(const char *dir, bool create, struct buf *warning)
@@ -192,15 +114,15 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 	if (!there && !create)
 		return NULL;
 	if (!there)
-		sweep(dir);
+		env_sweep(dir);
 	struct store *s = calloc(1, sizeof *s);
 	if (!s)
 		abort();
 	s->dir = strdup(dir);
 	pthread_mutex_init(&s->lock, NULL);
 	int rc = create && !os_mkdirs(dir) ? errno : open_env(s);
-	if (is_damage(rc)) {
-		set_aside(dir);
+	if (env_is_damage(rc)) {
+		env_set_aside(dir);
 		buf_printf(warning, "the store in %s was damaged (%s); it is made again\n", dir, mdb_strerror(rc));
 		rc = os_mkdirs(dir) ? open_env(s) : errno;
 	}
@@ -245,11 +167,7 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 	MDB_val k = {sizeof key, &key}, d;
 	bool ok = false;
 	guard_enter(s->dir);
-	int rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
-	if (rc == MDB_MAP_RESIZED) {
-		mdb_env_set_mapsize(s->env, 0);
-		rc = mdb_txn_begin(s->env, NULL, MDB_RDONLY, &txn);
-	}
+	int rc = env_begin(s->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = mdb_get(txn, s->dbi, &k, &d);
 		struct head h;
@@ -269,7 +187,7 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 		mdb_txn_abort(txn);
 	}
 	guard_leave();
-	s->broken |= is_damage(rc);
+	s->broken |= env_is_damage(rc);
 	return ok;
 }
 
@@ -336,11 +254,7 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 static int put_all(struct store *s)
 {
 	MDB_txn *txn;
-	int rc = mdb_txn_begin(s->env, NULL, 0, &txn);
-	if (rc == MDB_MAP_RESIZED) {
-		mdb_env_set_mapsize(s->env, 0);
-		rc = mdb_txn_begin(s->env, NULL, 0, &txn);
-	}
+	int rc = env_begin(s->env, 0, &txn);
 	if (rc)
 		return rc;
 	for (uint32_t i = 0; i < s->values.len && !rc; i++) {
@@ -407,7 +321,7 @@ bool store_flush(struct store *s, struct buf *warning)
 	int rc = any && !s->broken ? flush_large(s) : 0;
 	if (any && !rc && !s->broken)
 		rc = flush_small(s);
-	s->broken |= is_damage(rc);
+	s->broken |= env_is_damage(rc);
 	for (uint32_t i = 0; any && !s->broken && i < s->values.len; i++)
 		s->values.at[i].pending = s->values.at[i].touched = false;
 	s->pending = 0;
@@ -421,11 +335,9 @@ bool store_flush(struct store *s, struct buf *warning)
 static bool make_again(struct store *s, struct buf *warning)
 {
 	buf_printf(warning, "the store in %s was damaged; it is made again\n", s->dir);
-	guard_enter(s->dir);
-	mdb_env_close(s->env);
-	guard_leave();
+	env_close(s->env, s->dir);
 	s->env = NULL;
-	set_aside(s->dir);
+	env_set_aside(s->dir);
 	if (!os_mkdirs(s->dir) || open_env(s) != 0)
 		return false;
 	s->broken = false;
@@ -446,10 +358,7 @@ bool store_close(struct store *s, struct buf *warning)
 		else
 			free(v->bytes);
 	}
-	guard_enter(s->dir);
-	if (s->env)
-		mdb_env_close(s->env);
-	guard_leave();
+	env_close(s->env, s->dir);
 	vec_free(&s->values);
 	map_free(&s->index);
 	pthread_mutex_destroy(&s->lock);

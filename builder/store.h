@@ -27,7 +27,4 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 bool store_flush(struct store *s, struct buf *warning);
 /* The key of a record that is found by name. */
 hash128 store_key(const char *kind, const char *name);
-
-/* The user-wide cache's folder: $XDG_CACHE_HOME/trib or ~/.cache/trib, plus the format's version; malloc'd, NULL if there is no home. */
-char *store_user_dir(void);
 #endif

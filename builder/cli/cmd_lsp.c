@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "builder/cache_config.h"
 #include "builder/cli/command.h"
 #include "builder/glob.h"
 #include "builder/lsp/server.h"
-#include "builder/store.h"
 #include "builder/version.h"
 
 enum { MOST_WAITING = 1000, PAUSE_MS = 150 };
@@ -85,11 +85,8 @@ static bool read_input(struct server *s)
 /* The folder for the standard library's sources of this version. */
 static char *std_dir(struct arena *a)
 {
-	char *user = store_user_dir();
-	const char *base = user ? user : "/tmp/trib";
-	char *dir = path_normal(a, path_join(a, base, "std-" TRIB_VERSION));
-	free(user);
-	return dir;
+	const char *user = cache_default_dir(a);
+	return path_normal(a, path_join(a, *user == '/' ? user : "/tmp/trib", "std-" TRIB_VERSION));
 }
 
 enum status cmd_lsp(const struct options *o)

@@ -164,7 +164,7 @@ static void errors(void **state)
 	expect_errors("model 3d\nmodel two words\nmodel\n", "E0709 E0701 E0701");
 	expect_errors("    opt = 1\n", "E0701");
 	expect_errors("model m\n    entry = \x01\n", "E0701");
-	expect_errors("profile p\n    jobs = 0\n    timing = perhaps\ncache\n    max_size = many\n", "E0704 E0704 W0714 E0704");
+	expect_errors("profile p\n    jobs = 0\n    timing = perhaps\ncache\n    max_size = many\n", "E0704 E0704 E0704");
 }
 
 static void nearest_key_is_an_edit(void **state)

@@ -1,0 +1,69 @@
+#include "builder/cache_entry.h"
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+#include "base/buf.h"
+#include "base/hash.h"
+
+#define MOST_COMPRESSED ((size_t)256 << 20) /* larger values stay as they are, and a frame that claims more is damaged */
+
+static uint64_t checksum(const struct entry_head *h, const void *payload, size_t n)
+{
+	return hash64_bytes(payload, n) ^ hash64_bytes(&h->raw, sizeof *h - sizeof h->check) * 0x9E3779B97F4A7C15ull;
+}
+
+/* Appends a frame of the value, unless that saves less than an eighth. */
+static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
+{
+	size_t room = ZSTD_compressBound(len);
+	char *frame = malloc(room);
+	if (!frame)
+		abort();
+	size_t n = ZSTD_compress(frame, room, bytes, len, level);
+	bool smaller = !ZSTD_isError(n) && n < len - len / 8;
+	if (smaller)
+		buf_put(out, frame, n);
+	free(frame);
+	return smaller;
+}
+
+void entry_encode(struct buf *out, uint32_t kind, const void *bytes, size_t len, int level)
+{
+	struct entry_head h = {.raw = len, .kind = kind, .codec = ENTRY_RAW};
+	size_t at = out->len;
+	buf_put(out, &h, sizeof h);
+	if (level && len > sizeof h && len <= MOST_COMPRESSED && put_frame(out, bytes, len, level))
+		h.codec = ENTRY_ZSTD;
+	else if (len)
+		buf_put(out, bytes, len);
+	h.check = checksum(&h, out->at + at + sizeof h, out->len - at - sizeof h);
+	memcpy(out->at + at, &h, sizeof h);
+}
+
+bool entry_sound(const void *entry, size_t len, uint32_t kind)
+{
+	struct entry_head h;
+	if (len < sizeof h)
+		return false;
+	memcpy(&h, entry, sizeof h);
+	return h.kind == kind && h.codec < ENTRY_CODECS && (h.codec == ENTRY_ZSTD || h.raw == len - sizeof h) &&
+	       h.check == checksum(&h, (const char *)entry + sizeof h, len - sizeof h);
+}
+
+const void *entry_value(const void *entry, size_t len, size_t *value_len, void **owned)
+{
+	struct entry_head h;
+	const char *payload = (const char *)entry + sizeof h;
+	memcpy(&h, entry, sizeof h);
+	*value_len = h.raw;
+	*owned = NULL;
+	if (h.codec == ENTRY_RAW)
+		return payload;
+	if (h.raw > MOST_COMPRESSED || !(*owned = malloc(h.raw ? h.raw : 1)))
+		return NULL;
+	if (ZSTD_decompress(*owned, h.raw, payload, len - sizeof h) == h.raw)
+		return *owned;
+	free(*owned);
+	*owned = NULL;
+	return NULL;
+}

@@ -1,0 +1,119 @@
+#include "builder/store_env.h"
+#include <dirent.h>
+#include <errno.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/guard.h"
+
+#define MOST_UNSYNCED ((size_t)64 << 20) /* by which the file may lag behind its count of pages */
+
+bool env_is_damage(int rc)
+{
+	return rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH || rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_PANIC ||
+	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_BAD_TXN;
+}
+
+static void on_assert(MDB_env *env, const char *what)
+{
+	(void)env, (void)what;
+	guard_trip();
+}
+
+/* A damaged count of pages would be taken at its word: a map, and then a sparse file, of any size. */
+static int check_size(MDB_env *env)
+{
+	MDB_envinfo info;
+	MDB_stat pages;
+	struct stat st;
+	mdb_filehandle_t fd;
+	if (mdb_env_info(env, &info) || mdb_env_stat(env, &pages) || mdb_env_get_fd(env, &fd) || fstat(fd, &st))
+		return MDB_CORRUPTED;
+	return info.me_last_pgno > ((uint64_t)st.st_size + MOST_UNSYNCED) / pages.ms_psize ? MDB_CORRUPTED : 0;
+}
+
+int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn)
+{
+	int rc = mdb_txn_begin(env, NULL, flags, txn);
+	if (rc != MDB_MAP_RESIZED)
+		return rc;
+	mdb_env_set_mapsize(env, 0);
+	return mdb_txn_begin(env, NULL, flags, txn);
+}
+
+/* Without a lock file that can be written a reader takes none: the worst is a value that its checksum refuses. */
+static int open_files(MDB_env *env, const char *dir, bool read_only)
+{
+	unsigned flags = MDB_NOTLS | MDB_NOSYNC | (read_only ? MDB_RDONLY : 0);
+	int rc = mdb_env_open(env, dir, flags, 0666);
+	if (read_only && (rc == EACCES || rc == EROFS || rc == EPERM))
+		rc = mdb_env_open(env, dir, flags | MDB_NOLOCK, 0666);
+	return rc;
+}
+
+int env_open(MDB_env **out, const char *dir, const struct env_options *o)
+{
+	MDB_txn *txn = NULL;
+	MDB_env *env = NULL;
+	guard_enter(dir);
+	int rc = mdb_env_create(&env);
+	if (!rc)
+		rc = mdb_env_set_assert(env, on_assert);
+	if (!rc)
+		rc = mdb_env_set_mapsize(env, o->map);
+	if (!rc)
+		rc = mdb_env_set_maxreaders(env, 510);
+	if (!rc && o->tables)
+		rc = mdb_env_set_maxdbs(env, o->tables);
+	if (!rc)
+		rc = open_files(env, dir, o->read_only);
+	if (!rc)
+		rc = check_size(env);
+	if (!rc)
+		rc = env_begin(env, MDB_RDONLY, &txn);
+	if (txn)
+		mdb_txn_abort(txn);
+	if (rc && env)
+		mdb_env_close(env);
+	else
+		*out = env;
+	guard_leave();
+	return rc;
+}
+
+void env_close(MDB_env *env, const char *dir)
+{
+	guard_enter(dir);
+	if (env)
+		mdb_env_close(env);
+	guard_leave();
+}
+
+void env_sweep(const char *dir)
+{
+	struct arena *a = arena_new(0);
+	const char *parent = path_dir(a, dir), *prefix = arena_printf(a, "%s.damaged-", path_base(dir));
+	DIR *d = opendir(parent);
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0)
+			os_remove_tree(path_join(a, parent, e->d_name));
+	if (d)
+		closedir(d);
+	arena_free(a);
+}
+
+void env_set_aside(const char *dir)
+{
+	char *away;
+	if (asprintf(&away, "%s.damaged-%d", dir, (int)getpid()) < 0)
+		return;
+	if (rename(dir, away) == 0)
+		env_sweep(dir);
+	free(away);
+}
