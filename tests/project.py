@@ -8,11 +8,12 @@ import unittest
 
 TRIB = os.environ["TRIB"]
 SOURCE = os.environ["TRIB_SOURCE"]
+SLOWER = int(os.environ.get("TRIB_SLOWER", 1))  # under sanitizers
 
 
 def run(argv, cwd, ok=True, env=None, **more):
     """Runs a command; with `ok` it must succeed."""
-    done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=240, **more)
+    done = subprocess.run(argv, cwd=cwd, capture_output=True, text=True, env={**os.environ, **(env or {})}, timeout=240 * SLOWER, **more)
     if ok and done.returncode:
         raise AssertionError(f"{' '.join(argv)} ended with {done.returncode}\n{done.stdout}{done.stderr}")
     return done

@@ -53,10 +53,11 @@ class Fmt(ProjectTest):
         self.assertEqual(patch.count("@@ -"), 3)
         self.assertIn("-const A3=3\n+const A3 = 3\n", patch)
         self.assertIn("\\ No newline at end of file\n", patch)
-        self.write("again.tri", "".join(lines))
-        subprocess.run(["patch", "-s", self.path("again.tri")], input=patch, text=True, check=True)
+        subprocess.run(["git", "apply", "-p0"], cwd=self.dir, input=patch, text=True, check=True)
+        patched = self.read("a.tri")
+        self.write("a.tri", "".join(lines))
         self.trib("fmt", "a.tri")
-        self.assertEqual(self.read("again.tri"), self.read("a.tri"))
+        self.assertEqual(patched, self.read("a.tri"))
 
     def test_standard_input(self):
         self.assertEqual(self.stdin(UGLY).stdout, NEAT)

@@ -302,6 +302,8 @@ class Reduce(BatchTest):
                 self.case(f"std({{x}}, {d}, unbiased=false, keepdim={k})", {"x": x}, x.std(d, unbiased=False, keepdim=keep), 1e-4)
                 self.case(f"var({{x}}, {d}, correction=0)", {"x": x}, x.var(d, correction=0), 1e-4)
                 self.case("std({x})", {"x": x}, x.std(), 1e-4)
+        x = self.tensor([2, 3])
+        self.case("var({x}, 0, correction=3)", {"x": x}, x.var(0, correction=3))
         self.check()
 
     def test_extremes(self):
@@ -601,6 +603,9 @@ class Losses(BatchTest):
                     self.case(f'cross_entropy({{x}}, {{p}}, {{w}}, reduction="{r}", label_smoothing={s})', {"x": x, "p": p, "w": w},
                               F.cross_entropy(x, p, w, reduction=r, label_smoothing=s), 1e-4)
                     self.case(f'cross_entropy({{x}}, {{p}}, reduction="{r}")', {"x": x, "p": p}, F.cross_entropy(x, p, reduction=r), 1e-4)
+            x, y = self.tensor([3, 4]), torch.tensor([2, 1, 3])
+            x[1, 0] = -math.inf  # what an ignored item reads
+            self.case("cross_entropy({x}, {y}, ignore_index=1)", {"x": x, "y": y}, F.cross_entropy(x, y, ignore_index=1))
             self.check(dynamic)
 
 

@@ -208,6 +208,9 @@ class Windows(TorchTest):
                 want = F.interpolate(batched, mode=mode, **more)
                 self.case(f"upsample2d(x{options(mode=mode, **more)})", want if x.tensor.dim() == 4 else want[0], x=x,
                           bound=10 * torch.ones(()))
+        x = self.floats(1, 2, 5, 6)  # not what the sizes would give
+        for mode in ("nearest", "bilinear"):
+            self.case(f"upsample2d(x{options(scale_factor=1.7, mode=mode)})", F.interpolate(x.tensor, scale_factor=1.7, mode=mode), x=x)
         self.compare()
 
     def test_norms(self):
