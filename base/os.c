@@ -487,18 +487,37 @@ uint32_t os_tty_columns(int fd)
 }
 
 static volatile sig_atomic_t interrupted; /* signals have no other way to tell */
+static volatile sig_atomic_t received[NSIG];
+static void (*_Atomic before_death)(void);
+
+void os_before_death(void (*fn)(void)) { before_death = fn; }
+
+void os_dying(void)
+{
+	void (*fn)(void) = before_death;
+
+	if (fn)
+		fn();
+}
 
 static void on_interrupt(int sig)
 {
-	(void)sig;
+	int saved = errno;
+
 	interrupted = 1;
+	if (received[sig]++ > 0) {
+		os_dying();
+		signal(sig, SIG_DFL);
+		raise(sig); /* comes when the handler returns */
+	}
+	errno = saved;
 }
 
 void os_catch_interrupts(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* Without SA_RESTART blocking calls end early; with SA_RESETHAND a second signal kills. */
-	struct sigaction act = {.sa_handler = on_interrupt, .sa_flags = (int)SA_RESETHAND}, old;
+	/* Without SA_RESTART blocking calls end early. */
+	struct sigaction act = {.sa_handler = on_interrupt}, old;
 
 	sigemptyset(&act.sa_mask);
 	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)

@@ -36,16 +36,29 @@ void os_sink_close(struct os_sink *s);   /* NULL is accepted; a file that was no
 bool os_mkdirs(const char *path);      /* with parents; true if it exists */
 bool os_remove_tree(const char *path); /* true if absent; never follows links */
 
+/* Our own, not inherited descriptor of a FIFO, or of a pipe that `fd` is an end of; not blocking when read. -1: errno. */
+int os_open_fifo(const char *path, bool writing);
+int os_reopen_pipe(int fd, bool writing);
+/* A new FIFO for this user alone, in a new folder for temporary files: its path, malloc'd; NULL: errno. os_remove_fifo removes both. */
+char *os_make_fifo(void);
+void os_remove_fifo(const char *path);
+
 int64_t os_now_ns(void);        /* monotonic */
 int64_t os_cpu_ns(void);        /* of this process */
 int64_t os_thread_cpu_ns(void); /* of the calling thread */
 uint64_t os_peak_rss_kb(void);
 uint32_t os_cpu_count(void); /* of the affinity mask and the cgroup quota; at least 1 */
+/* Bytes that this process can use before the machine or a cgroup runs out; 0: unknown. */
+uint64_t os_available_memory(void);
+double os_load_average(void); /* of the last minute; 0: unknown */
 bool os_is_tty(int fd);
 uint32_t os_tty_columns(int fd); /* 80 when unknown */
 /* Directory of the running executable, malloc'd; NULL on failure. */
 char *os_exe_dir(void);
 /* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. A second one of the same kind ends the process. */
 void os_catch_interrupts(void);
+/* What to do before the process dies of a signal: async-signal-safe. One function; NULL: nothing. os_dying calls it. */
+void os_before_death(void (*fn)(void));
+void os_dying(void);
 bool os_interrupted(void);
 #endif

@@ -47,18 +47,39 @@ static uint32_t quota_count(long long quota, long long period)
 	return quota > 0 && period > 0 ? (uint32_t)((quota + period - 1) / period) : UINT32_MAX;
 }
 
-/* The tightest cpu.max from the process's cgroup (version 2) up to the root. */
-static uint32_t cgroup2_count(void)
+#define CGROUP_ROOT "/sys/fs/cgroup"
+enum { CGROUP_PATH = 4096 + 64 };
+
+/* The folder of the process's cgroup (version 2); false: it has none. */
+static bool cgroup2_path(char path[CGROUP_PATH])
 {
-	char text[4096], path[4096 + 64], file[sizeof path + 16], max[64];
-	uint32_t count = UINT32_MAX;
-	char *own, *slash;
+	char text[4096], *own;
 
 	if (!read_small("/proc/self/cgroup", text, sizeof text) || !(own = strstr(text, "0::/")))
-		return count;
+		return false;
 	own += 3;
 	own[strcspn(own, "\n")] = '\0';
-	snprintf(path, sizeof path, "/sys/fs/cgroup%s", own);
+	snprintf(path, CGROUP_PATH, CGROUP_ROOT "%s", own);
+	return true;
+}
+
+/* To the folder above; false: this was the root. */
+static bool cgroup2_up(char path[CGROUP_PATH])
+{
+	char *slash = strrchr(path, '/');
+
+	*slash = '\0';
+	return slash - path >= (int)sizeof CGROUP_ROOT - 1;
+}
+
+/* The tightest cpu.max from the process's cgroup up to the root. */
+static uint32_t cgroup2_count(void)
+{
+	char path[CGROUP_PATH], file[CGROUP_PATH + 16], max[64];
+	uint32_t count = UINT32_MAX;
+
+	if (!cgroup2_path(path))
+		return count;
 	do {
 		long long quota, period;
 
@@ -68,9 +89,7 @@ static uint32_t cgroup2_count(void)
 
 			count = here < count ? here : count;
 		}
-		slash = strrchr(path, '/');
-		*slash = '\0';
-	} while (slash - path >= (int)sizeof "/sys/fs/cgroup" - 1);
+	} while (cgroup2_up(path));
 	return count;
 }
 
@@ -92,6 +111,73 @@ uint32_t os_cpu_count(void)
 	for (int i = 1; i < 3; i++)
 		count = counts[i] < count ? counts[i] : count;
 	return count ? count : 1;
+}
+
+/* ---- memory and load ---- */
+
+/* The number behind `key` in a file of lines "key … number"; UINT64_MAX: none. */
+static uint64_t number_after(const char *text, const char *key)
+{
+	const char *at = strstr(text, key);
+
+	return at ? strtoull(at + strlen(key), NULL, 10) : UINT64_MAX;
+}
+
+/* What is left in one cgroup (version 2): its limit less what is used; file pages that nobody needs now can be had. */
+static uint64_t cgroup2_left(const char *folder)
+{
+	char file[4096 + 80], text[4096];
+	uint64_t most, used, cached;
+
+	snprintf(file, sizeof file, "%s/memory.max", folder);
+	if (!read_small(file, text, sizeof text) || text[0] == 'm') /* "max" */
+		return UINT64_MAX;
+	most = strtoull(text, NULL, 10);
+	snprintf(file, sizeof file, "%s/memory.current", folder);
+	if (!read_small(file, text, sizeof text))
+		return most;
+	used = strtoull(text, NULL, 10);
+	snprintf(file, sizeof file, "%s/memory.stat", folder);
+	cached = read_small(file, text, sizeof text) ? number_after(text, "\ninactive_file ") : 0;
+	used -= cached < used ? cached : 0;
+	return most > used ? most - used : 1;
+}
+
+static uint64_t cgroup1_left(void)
+{
+	char most[64], used[64];
+
+	if (!read_small("/sys/fs/cgroup/memory/memory.limit_in_bytes", most, sizeof most) ||
+	    !read_small("/sys/fs/cgroup/memory/memory.usage_in_bytes", used, sizeof used))
+		return UINT64_MAX;
+	uint64_t m = strtoull(most, NULL, 10), u = strtoull(used, NULL, 10);
+	return m > u ? m - u : 1;
+}
+
+static uint64_t least(uint64_t a, uint64_t b) { return a < b ? a : b; }
+
+uint64_t os_available_memory(void)
+{
+	char text[4096], path[CGROUP_PATH];
+	uint64_t left = UINT64_MAX, kb;
+
+	if (read_small("/proc/meminfo", text, sizeof text)) {
+		kb = number_after(text, "MemAvailable:");
+		left = kb < UINT64_MAX / 1024 ? kb * 1024 : left;
+	}
+	if (cgroup2_path(path))
+		do
+			left = least(left, cgroup2_left(path));
+		while (cgroup2_up(path));
+	left = least(left, cgroup1_left());
+	return left == UINT64_MAX ? 0 : left;
+}
+
+double os_load_average(void)
+{
+	double load;
+
+	return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
 /* Not getrusage: its maximum outlives exec, so it may be that of the process that started this one. */

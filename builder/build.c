@@ -71,7 +71,7 @@ static bool open_cache(struct build *b)
 
 static bool start_workers(struct build *b)
 {
-	b->pool = pool_new(b->spec.jobs);
+	b->pool = pool_new(b->spec.jobs, NULL);
 	bool quiet = b->options->json > 0 || b->options->dry_run || asks_text(b->options);
 	bool tty = os_is_tty(fileno(b->out));
 	enum progress_mode mode = quiet ? PROGRESS_QUIET : tty && !b->spec.verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
@@ -117,7 +117,7 @@ bool build_may_go_on(struct build *b)
 		failed += b->models[i].failed;
 	if (b->interrupted || (failed == 0 && diags_errors(b->diags)))
 		return false;
-	return failed == 0 || (b->spec.keep_going && failed < b->n_models);
+	return failed == 0 || (failed < b->n_models && (b->spec.most_failures == 0 || failed < b->spec.most_failures));
 }
 
 typedef bool step_fn(struct build *);
@@ -148,7 +148,6 @@ static void run_check(struct build *b)
 	static step_fn *const project[] = {build_read_manifest, build_load_sources, build_check,
 					    build_open_weights,  build_elaborate,    build_elaborate_mains};
 	static step_fn *const files[] = {build_load_files, build_check, build_elaborate_mains};
-	b->spec.keep_going = true;
 	if (b->options->n_models)
 		run_steps(b, files, sizeof files / sizeof *files);
 	else

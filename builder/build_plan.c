@@ -99,12 +99,13 @@ const struct plan *build_plan_code(struct unit_job *j)
 /* ---- from the unit ---- */
 
 /* On a worker. */
-static void plan_job(void *arg, uint32_t worker)
+static bool plan_job(void *arg, struct task_run *run)
 {
 	struct unit_job *j = arg;
 	struct tick t = timing_tick();
 	j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
-	timing_add(j->model->build->timing, PHASE_OPT, worker + 1, j->unit->name, t);
+	timing_add(j->model->build->timing, PHASE_OPT, run->worker + 1, j->unit->name, t);
+	return j->plan != NULL;
 }
 
 struct agenda {
@@ -124,7 +125,7 @@ static void want(struct agenda *g, struct model_job *m, const struct core_unit *
 	}
 	j->arena = arena_new(0);
 	j->diags = diags_new(0);
-	pool_submit(m->build->pool, plan_job, j);
+	pool_submit(m->build->pool, NULL, &(struct task_spec){.run = plan_job, .arg = j});
 }
 
 /* What is called as a unit of its own is needed, too; what was taken in no longer shows. */
@@ -186,17 +187,17 @@ bool build_plan(struct build *b)
 {
 	struct agenda g = {{0}};
 	struct tick t = timing_tick();
-	struct unit_job *j;
+	struct task_result r;
 	for (uint32_t i = 0; i < b->n_models; i++)
 		if (!b->models[i].failed)
 			start_model(&g, &b->models[i]);
 	for (;;) {
 		if (g.planned.len)
 			want_callees(&g, g.planned.at[--g.planned.len]);
-		else if (!(j = pool_wait(b->pool, -1)))
+		else if (!pool_wait(b->pool, -1, &r))
 			break;
-		else if (j->plan)
-			want_callees(&g, j);
+		else if (r.end == TASK_DONE)
+			want_callees(&g, r.arg);
 	}
 	vec_free(&g.planned);
 	for (uint32_t i = 0; i < b->n_models; i++)

@@ -16,9 +16,10 @@
 #include "builder/platform.h"
 #include "builder/trace.h"
 #include "builder/weights.h"
+#include "scheduler/cancel.h"
 
 struct compile;
-struct task;
+struct piece;
 struct triw;
 
 /* One unit of one model. */
@@ -106,7 +107,9 @@ struct build {
 	VEC(struct compile *) compiles;
 	struct map compile_index; /* key → compiles index */
 	pthread_mutex_t plan_lock; /* of the arenas of plans that came from records, while their code is made */
-	VEC(struct task *) packers;
+	VEC(struct piece *) packers;
+	uint32_t n_pieces;       /* of work for the pool */
+	struct cancel cancel;    /* by an interrupt, or too many failures */
 	VEC(const char *) outputs;
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
 	bool check;              /* `trib check`: no code, no stores */

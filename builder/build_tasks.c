@@ -1,5 +1,5 @@
 /* The graph of what is left: fragments to compile, and for each model packing its weights and then linking it. The longest way to the end goes first,
- * by the times of earlier builds; no more tasks are handed to the pool than it has workers, so that the order holds. */
+ * by the times of earlier builds. */
 #include <stdlib.h>
 #include <string.h>
 #include "backend/interp.h"
@@ -14,7 +14,7 @@
 #include "builder/progress.h"
 #include "builder/timing.h"
 #include "frontend/core.h"
-#include "scheduler/dag.h"
+#include "scheduler/cancel.h"
 #include "scheduler/pool.h"
 
 #define PACK_NS 2000000
@@ -23,15 +23,15 @@
 #define MUCH_TO_PACK ((int64_t)16 << 20)
 
 enum task_kind { TASK_COMPILE, TASK_COMMIT, TASK_WEIGH, TASK_PACK, TASK_LINK };
-struct task {
+struct piece {
 	enum task_kind kind;
+	const char *label;
 	struct build *build;
+	struct task *task;
 	struct compile *compile;
 	struct model_job *model;
 	struct arena *arena; /* TASK_PACK: holds the error; may hold packed weights until the end of the build */
 	const char *error;
-	task_id id;
-	bool ok;
 };
 
 /* One worker's code generators: one for each target and level in use. */
@@ -88,45 +88,44 @@ static bool compile(struct build *b, struct compile *c, uint32_t worker)
 }
 
 /* On a worker. */
-static void run_task(void *arg, uint32_t worker)
+static bool run_piece(void *arg, struct task_run *run)
 {
-	struct task *t = arg;
+	struct piece *t = arg;
 	struct build *b = t->build;
+	bool ok = true;
+	progress_start(b->progress, run->worker, t->label);
 	switch (t->kind) {
 	case TASK_COMPILE:
-		progress_start(b->progress, worker, t->compile->label);
-		t->ok = compile(b, t->compile, worker);
+		ok = compile(b, t->compile, run->worker);
 		break;
 	case TASK_COMMIT:
-		progress_start(b->progress, worker, "read the repository");
 		build_describe_commit(b);
-		t->ok = true;
 		break;
 	case TASK_WEIGH:
-		progress_start(b->progress, worker, arena_printf(t->model->arena, "lay out the weights of %s", t->model->spec->name));
-		build_weigh(t->model, worker);
-		t->ok = diags_errors(t->model->diags) == 0;
+		build_weigh(t->model, run->worker);
+		ok = diags_errors(t->model->diags) == 0;
 		break;
 	case TASK_PACK:
-		progress_start(b->progress, worker, arena_printf(t->arena, "pack %s", t->model->spec->name));
-		t->error = build_pack(t->model, t->arena, worker);
-		t->ok = !t->error;
+		t->error = build_pack(t->model, t->arena, run->worker);
+		ok = !t->error;
 		break;
 	case TASK_LINK:
-		progress_start(b->progress, worker, arena_printf(t->model->arena, "link %s", t->model->spec->name));
-		build_link(t->model, worker);
-		t->ok = diags_errors(t->model->diags) == 0;
+		build_link(t->model, run->worker);
+		ok = diags_errors(t->model->diags) == 0;
 		break;
 	}
-	progress_done(b->progress, worker);
+	progress_done(b->progress, run->worker);
+	return ok;
 }
 
-static struct task *add_task(struct build *b, struct dag *d, enum task_kind kind, uint64_t cost)
+static struct piece *add_piece(struct build *b, struct batch *batch, enum task_kind kind, const char *label, uint64_t cost)
 {
-	struct task *t = ARENA_NEW(b->session, struct task);
+	struct piece *t = ARENA_NEW(b->session, struct piece);
 	t->kind = kind;
+	t->label = label;
 	t->build = b;
-	t->id = dag_add(d, t, cost);
+	t->task = batch_add(batch, &(struct task_spec){.run = run_piece, .arg = t, .cost_ns = cost, .cancel = &b->cancel});
+	b->n_pieces++;
 	return t;
 }
 
@@ -139,78 +138,75 @@ static uint32_t packers_of(const struct build *b, const struct model_job *m)
 	return bytes > MUCH_TO_PACK ? pool_jobs(b->pool) : 1;
 }
 
-static void add_packer(struct build *b, struct dag *d, const struct task *weigh, const struct task *link)
+static const char *label(struct build *b, const char *verb, const struct model_job *m)
 {
-	struct task *pack = add_task(b, d, TASK_PACK, PACK_NS);
+	return arena_printf(b->session, "%s %s", verb, m->spec->name);
+}
+
+static void add_packer(struct build *b, struct batch *batch, const struct piece *weigh, const struct piece *link)
+{
+	struct piece *pack = add_piece(b, batch, TASK_PACK, label(b, "pack", weigh->model), PACK_NS);
 	pack->model = weigh->model;
 	pack->arena = arena_new(0);
 	vec_push(&b->packers, pack);
-	dag_need(d, pack->id, weigh->id);
-	dag_need(d, link->id, pack->id);
+	batch_need(batch, pack->task, weigh->task);
+	batch_need(batch, link->task, pack->task);
 }
 
-static void add_model(struct build *b, struct dag *d, struct model_job *m, const struct task *const *compiles, const struct task *commit)
+static void add_model(struct build *b, struct batch *batch, struct model_job *m, const struct piece *const *compiles, const struct piece *commit)
 {
-	struct task *weigh = add_task(b, d, TASK_WEIGH, PACK_NS), *link = add_task(b, d, TASK_LINK, LINK_NS);
+	struct piece *weigh = add_piece(b, batch, TASK_WEIGH, label(b, "lay out the weights of", m), PACK_NS);
+	struct piece *link = add_piece(b, batch, TASK_LINK, label(b, "link", m), LINK_NS);
 	uint64_t at;
 	weigh->model = link->model = m;
 	for (uint32_t i = 0; i < packers_of(b, m); i++)
-		add_packer(b, d, weigh, link);
+		add_packer(b, batch, weigh, link);
 	if (commit)
-		dag_need(d, link->id, commit->id);
+		batch_need(batch, link->task, commit->task);
 	for (uint32_t i = 0; i < m->program->n_units; i++) {
 		const struct unit_job *j = &m->units[i];
 		if (j->fragment && map_get(&b->compile_index, j->key, &at) && compiles[at])
-			dag_need(d, link->id, compiles[at]->id);
+			batch_need(batch, link->task, compiles[at]->task);
 	}
 }
 
-static struct dag *make_graph(struct build *b)
+static struct batch *make_graph(struct build *b)
 {
-	struct dag *d = dag_new();
-	const struct task **compiles = ARENA_ARRAY(b->session, const struct task *, b->compiles.len + 1);
+	struct batch *batch = pool_batch(b->pool, NULL);
+	const struct piece **compiles = ARENA_ARRAY(b->session, const struct piece *, b->compiles.len + 1);
 	for (uint32_t i = 0; i < b->compiles.len; i++) {
 		struct compile *c = b->compiles.at[i];
 		if (c->object)
 			continue;
-		struct task *t = add_task(b, d, TASK_COMPILE, (uint64_t)c->expected_ns);
+		struct piece *t = add_piece(b, batch, TASK_COMPILE, c->label, (uint64_t)c->expected_ns);
 		t->compile = c;
 		compiles[i] = t;
 	}
-	const struct task *commit = NULL;
+	const struct piece *commit = NULL;
 	for (uint32_t i = 0; i < b->n_models && b->options->stop == STOP_NONE; i++) {
 		struct model_job *m = &b->models[i];
 		if (m->failed || m->current)
 			continue;
 		if (b->in_repository && !commit)
-			commit = add_task(b, d, TASK_COMMIT, COMMIT_NS);
-		add_model(b, d, m, compiles, commit);
+			commit = add_piece(b, batch, TASK_COMMIT, "read the repository", COMMIT_NS);
+		add_model(b, batch, m, compiles, commit);
 	}
-	return d;
+	return batch;
 }
 
-static void run_graph(struct build *b, struct dag *d)
+static void run_graph(struct build *b, struct batch *batch)
 {
-	const task_id *cycle;
-	uint32_t n;
-	bool stop = false;
-	if (!dag_start(d, &cycle, &n))
-		return;
-	progress_total(b->progress, dag_count(d));
-	for (;;) {
-		task_id id;
-		stop |= b->interrupted |= os_interrupted();
-		while (!stop && pool_pending(b->pool) < pool_jobs(b->pool) && (id = dag_next(d)) != TASK_NONE)
-			pool_submit(b->pool, run_task, dag_payload(d, id));
-		struct task *t = pool_wait(b->pool, 100);
-		progress_draw(b->progress);
-		if (t) {
-			dag_done(d, t->id, t->ok);
-			stop |= !t->ok && !b->spec.keep_going;
-		} else if (pool_pending(b->pool) == 0) {
-			break;
+	struct task_result r;
+	b->cancel.most_failures = b->spec.most_failures;
+	progress_total(b->progress, b->n_pieces);
+	batch_submit(batch, NULL); /* nothing in it needs a link, so there is no circle */
+	do {
+		if (os_interrupted()) {
+			b->interrupted = true;
+			cancel_set(&b->cancel);
 		}
-	}
+		progress_draw(b->progress);
+	} while (pool_wait(b->pool, 100, &r) || pool_pending(b->pool) > 0);
 	progress_clear(b->progress);
 }
 
@@ -221,7 +217,7 @@ static void report_compile(struct build *b, const struct compile *c)
 	diag_note(b->diags, g, "this is a limit or a mistake of the compiler");
 }
 
-static void report_packer(const struct task *t)
+static void report_packer(const struct piece *t)
 {
 	struct model_job *m = t->model;
 	if (t->error && !t->build->interrupted)
@@ -253,9 +249,7 @@ bool build_run_tasks(struct build *b)
 	b->workers = calloc(pool_jobs(b->pool), sizeof *b->workers);
 	if (!b->workers)
 		abort();
-	struct dag *d = make_graph(b);
-	run_graph(b, d);
-	dag_free(d);
+	run_graph(b, make_graph(b));
 	for (uint32_t i = 0; i < b->compiles.len; i++) {
 		const struct compile *c = b->compiles.at[i];
 		b->compiled += c->made;

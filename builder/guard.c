@@ -1,4 +1,5 @@
-/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, pthread_sigmask, execv. The state is file-scope because a handler has
+/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, pthread_sigmask, execv,
+ * what os_before_death was given. The state is file-scope because a handler has
  * no argument. */
 #include "builder/guard.h"
 #include <errno.h>
@@ -8,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/os.h"
 
 static _Thread_local const char *volatile inside;
 static const char *volatile watched;
@@ -22,6 +24,7 @@ static void say(const char *text)
 static void on_fault(int sig)
 {
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
+	os_dying();
 	if (!dir || !arguments) { /* not ours: die of it as ever */
 		signal(sig, SIG_DFL);
 		raise(sig);

@@ -15,7 +15,9 @@ struct options {
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker;
 	int opt;  /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
 	int jobs; /* 0: as the manifest says */
-	int keep_going, verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
+	int most_failures; /* of --keep-going; 0: no limit; -1: as the manifest says */
+	double load;       /* 0: no limit */
+	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
 	bool dry_run, help, version;
 	enum stop_stage stop;
 	enum dump dump;

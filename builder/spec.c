@@ -154,7 +154,7 @@ bool spec_make(struct arena *session, const struct manifest *m, const struct opt
 		return false;
 	out->cache = manifest_find(m, BLOCK_CACHE, NULL);
 	out->jobs = (uint32_t)number_setting(&l, KEY_JOBS, o->jobs > 0 ? o->jobs : -1, os_cpu_count());
-	out->keep_going = number_setting(&l, KEY_KEEP_GOING, o->keep_going, 0) != 0;
+	out->most_failures = o->most_failures >= 0 ? (uint32_t)o->most_failures : number_setting(&l, KEY_KEEP_GOING, -1, 0) == 0;
 	out->verbose = number_setting(&l, KEY_VERBOSE, o->verbose, 0) != 0;
 	out->explain = number_setting(&l, KEY_EXPLAIN, o->explain, 0) != 0;
 	out->timing = number_setting(&l, KEY_TIMING, o->timing, 0) != 0;

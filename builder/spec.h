@@ -38,7 +38,8 @@ struct build_spec {
 	uint32_t n_models;
 	uint32_t jobs;
 	const struct manifest_block *cache; /* NULL: the manifest has none */
-	bool keep_going, verbose, explain, timing, no_cache, low_memory;
+	uint32_t most_failures; /* after so many nothing new begins; 0: no limit */
+	bool verbose, explain, timing, no_cache, low_memory;
 };
 
 /* False: errors were reported. All memory is the session's. */

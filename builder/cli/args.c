@@ -10,7 +10,7 @@
 #include "base/vec.h"
 #include "builder/manifest.h"
 
-enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_TEXT, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP };
+enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TEXT, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP };
 #define IN(id) (1u << COMMAND_##id)
 
 static const struct option {
@@ -103,6 +103,30 @@ static bool set_count(struct parse *p, const struct option *o, const char *value
 	return true;
 }
 
+/* NULL: no limit. */
+static bool set_limit(struct parse *p, const struct option *o, const char *value, int *field)
+{
+	uint64_t n = 0;
+	if (value && (!manifest_parse_count(value, &n) || n > 1000000)) {
+		buf_printf(p->error, "--%s wants a number, not `%s`", o->name, value);
+		return false;
+	}
+	*field = (int)n;
+	return true;
+}
+
+static bool set_load(struct parse *p, const struct option *o, const char *value, double *field)
+{
+	char *end;
+	double load = strtod(value, &end);
+	if (end == value || *end || !(load > 0 && load < 1e6)) {
+		buf_printf(p->error, "--%s wants a positive number, e.g. 2.5, not `%s`", o->name, value);
+		return false;
+	}
+	*field = load;
+	return true;
+}
+
 static bool set(struct parse *p, const struct option *o, const char *value)
 {
 	char *member = (char *)&p->out->options + o->member;
@@ -117,6 +141,10 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 		return true;
 	case OPT_COUNT:
 		return set_count(p, o, value, (int *)(void *)member);
+	case OPT_LIMIT:
+		return set_limit(p, o, value, (int *)(void *)member);
+	case OPT_LOAD:
+		return set_load(p, o, value, (double *)(void *)member);
 	case OPT_TEXT:
 		*(const char **)(void *)member = value;
 		return true;
@@ -166,7 +194,9 @@ static bool unknown(struct parse *p, const char *word, const char *name)
 	return false;
 }
 
-/* The flag's value: attached, or the next word. */
+static bool is_number(const char *word) { return word && *word && word[strspn(word, "0123456789")] == '\0'; }
+
+/* The flag's value: attached, or the next word; for `-k` only if that is a number. */
 static bool with_value(struct parse *p, const struct option *o, const char *attached, const char *word)
 {
 	if (!o->takes) {
@@ -174,6 +204,8 @@ static bool with_value(struct parse *p, const struct option *o, const char *atta
 			return fail(p, "no value belongs to the flag", word);
 		return set(p, o, NULL);
 	}
+	if (!attached && o->kind == OPT_LIMIT && !(p->at < p->argc && is_number(p->argv[p->at])))
+		return set(p, o, NULL);
 	if (!attached) {
 		if (p->at >= p->argc) {
 			buf_printf(p->error, "%s wants a value: %s %s", word, word, o->takes);
@@ -203,7 +235,7 @@ static bool short_flags(struct parse *p, const char *word)
 			i++;
 		if (i == N_OPTIONS)
 			return unknown(p, word, word + 1);
-		if (options[i].takes)
+		if (options[i].takes && !(options[i].kind == OPT_LIMIT && c[1] && !isdigit((unsigned char)c[1])))
 			return with_value(p, &options[i], c[1] ? c + 1 : NULL, word);
 		if (!set(p, &options[i], NULL))
 			return false;
@@ -211,14 +243,14 @@ static bool short_flags(struct parse *p, const char *word)
 	return true;
 }
 
-/* Whether that flag's value is the next word. */
-static bool takes_next(const char *word)
+/* Whether that flag's value is the next word, `next` (NULL: there is none). */
+static bool takes_next(const char *word, const char *next)
 {
 	for (uint32_t i = 0; i < N_OPTIONS; i++) {
 		const struct option *o = &options[i];
 		bool same = word[1] == '-' ? strcmp(o->name, word + 2) == 0 : word[1] && o->letter == word[1] && !word[2];
 		if (same)
-			return o->takes != NULL;
+			return o->takes && (o->kind != OPT_LIMIT || is_number(next));
 	}
 	return false;
 }
@@ -229,7 +261,7 @@ static bool find_command(struct parse *p)
 	const char *names[COMMAND_COUNT];
 	int i = 1;
 	for (; i < p->argc && p->argv[i][0] == '-'; i++)
-		i += takes_next(p->argv[i]);
+		i += takes_next(p->argv[i], i + 1 < p->argc ? p->argv[i + 1] : NULL);
 	if (i >= p->argc)
 		return true;
 	for (uint32_t k = 0; k < COMMAND_COUNT; k++)
@@ -270,7 +302,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	struct parse p = {.a = a, .out = out, .error = error, .argc = argc, .at = 1};
 	*out = (struct args){.command = COMMAND_BUILD};
 	struct options *o = &out->options;
-	o->opt = o->keep_going = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = -1;
+	o->opt = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = -1;
 	p.argv = ARENA_ARRAY(a, char *, argc + 1);
 	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);
 	bool ok = find_command(&p), only_operands = false;

@@ -84,7 +84,7 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 static void add_manifest(struct analysis *a)
 {
 	const struct options none = {
-		.opt = -1, .keep_going = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
+		.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
 	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags);
 	struct build_spec *spec = ARENA_NEW(a->arena, struct build_spec);
 	if (!diags_errors(a->diags) && spec_make(a->arena, m, &none, spec, a->diags))

@@ -19,7 +19,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct arena *a = arena_new(0);
 	struct diags *d = diags_new(0);
 	struct sources *s = sources_new();
-	struct options o = {.opt = -1, .keep_going = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1};
+	struct options o = {.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1};
 	struct build_spec spec;
 
 	sources_add(s, "tri.build", (const char *)data, size);

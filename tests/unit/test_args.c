@@ -70,7 +70,7 @@ static void flags(void **state)
 	(void)state;
 	assert_true(parse("build -j4 -kv -O2 --cpu=native --target x86_64-linux --message-format=json"));
 	assert_int_equal(args.options.jobs, 4);
-	assert_int_equal(args.options.keep_going, 1);
+	assert_int_equal(args.options.most_failures, 0);
 	assert_int_equal(args.options.verbose, 1);
 	assert_int_equal(args.options.opt, 2);
 	assert_string_equal(args.options.cpu, "native");

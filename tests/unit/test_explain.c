@@ -38,7 +38,7 @@ static uint32_t errors_of(const char *text, enum diag_code code, bool *found)
 	struct arena *a = arena_new(0);
 	struct diags *d = diags_new(0);
 	struct sources *s = sources_new();
-	struct options o = {.opt = -1, .keep_going = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1};
+	struct options o = {.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1};
 	struct build_spec spec;
 	sources_add(s, "tri.build", text, strlen(text));
 	const struct manifest *m = manifest_read(a, (struct frontend_host){load, s}, "tri.build", d);

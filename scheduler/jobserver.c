@@ -1,0 +1,164 @@
+/* Descriptors that are inherited share their flags with other processes, so they are never made non-blocking: each end is opened anew. */
+#include "scheduler/jobserver.h"
+#include <errno.h>
+#include <poll.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/bug.h"
+#include "base/buf.h"
+#include "base/os.h"
+
+struct jobserver {
+	int read_fd, write_fd; /* our own, not inherited */
+	int pipe[2];           /* a pipe's server: those that children inherit; else -1 */
+	char *path;            /* of the FIFO */
+	bool serves;
+	uint32_t jobs;
+	_Atomic bool broken; /* its other side is gone */
+};
+
+/* Tokens that this process has, by their byte, and where they go back to: a signal handler has no other way to find them. */
+static _Atomic uint32_t on_loan[256];
+static _Atomic int loan_fd = -1;
+
+static void give(int fd, char token)
+{
+	int saved = errno;
+
+	while (write(fd, &token, 1) < 0 && errno == EINTR)
+		continue;
+	errno = saved;
+}
+
+void jobserver_abandon(void)
+{
+	int fd = atomic_load(&loan_fd);
+
+	for (int i = 0; fd >= 0 && i < 256; i++)
+		for (uint32_t n = atomic_exchange(&on_loan[i], 0); n > 0; n--)
+			give(fd, (char)i);
+}
+
+static struct jobserver *new_jobserver(void)
+{
+	struct jobserver *j = calloc(1, sizeof *j);
+
+	if (!j)
+		bug_no_memory();
+	j->read_fd = j->write_fd = j->pipe[0] = j->pipe[1] = -1;
+	return j;
+}
+
+void jobserver_close(struct jobserver *j)
+{
+	if (!j)
+		return;
+	if (j->write_fd >= 0 && atomic_load(&loan_fd) == j->write_fd) {
+		jobserver_abandon();
+		atomic_store(&loan_fd, -1);
+	}
+	int fds[] = {j->read_fd, j->write_fd, j->pipe[0], j->pipe[1]};
+	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
+		if (fds[i] >= 0)
+			close(fds[i]);
+	if (j->serves && j->path)
+		os_remove_fifo(j->path);
+	free(j->path);
+	free(j);
+}
+
+/* Both ends are open, or the jobserver is freed. */
+static struct jobserver *opened(struct jobserver *j)
+{
+	if (j->read_fd >= 0 && j->write_fd >= 0) {
+		atomic_store(&loan_fd, j->write_fd);
+		return j;
+	}
+	int saved = errno;
+	jobserver_close(j);
+	errno = saved;
+	return NULL;
+}
+
+struct jobserver *jobserver_connect(const struct makeflags *m, const char **why)
+{
+	struct jobserver *j = new_jobserver();
+
+	*why = NULL;
+	if (m->kind == JOBSERVER_FIFO) {
+		*why = "its FIFO cannot be opened";
+		j->path = strdup(m->path);
+		if (!j->path)
+			bug_no_memory();
+		j->read_fd = os_open_fifo(m->path, false);
+		j->write_fd = os_open_fifo(m->path, true);
+	} else if (m->kind == JOBSERVER_PIPE) {
+		*why = "its pipe was not handed down: put `+` before the command in the makefile";
+		j->read_fd = os_reopen_pipe(m->read_fd, false);
+		j->write_fd = os_reopen_pipe(m->write_fd, true);
+	}
+	j = opened(j);
+	if (j)
+		*why = NULL;
+	return j;
+}
+
+struct jobserver *jobserver_serve(uint32_t jobs, enum jobserver_kind kind)
+{
+	struct jobserver *j = new_jobserver();
+
+	j->serves = true;
+	j->jobs = jobs;
+	if (kind == JOBSERVER_FIFO) {
+		j->path = os_make_fifo();
+		if (j->path) {
+			j->read_fd = os_open_fifo(j->path, false);
+			j->write_fd = os_open_fifo(j->path, true);
+		}
+	} else if (pipe(j->pipe) == 0) {
+		j->read_fd = os_reopen_pipe(j->pipe[0], false);
+		j->write_fd = os_reopen_pipe(j->pipe[1], true);
+	}
+	j = opened(j);
+	for (uint32_t i = 1; j && i < jobs; i++)
+		give(j->write_fd, '+');
+	return j;
+}
+
+bool jobserver_take(struct jobserver *j, char *token)
+{
+	ssize_t n;
+
+	do
+		n = read(j->read_fd, token, 1);
+	while (n < 0 && errno == EINTR);
+	if (n == 1)
+		atomic_fetch_add(&on_loan[(unsigned char)*token], 1);
+	else if (n == 0 || errno != EAGAIN)
+		atomic_store(&j->broken, true);
+	return n == 1;
+}
+
+void jobserver_return(struct jobserver *j, char token)
+{
+	_Atomic uint32_t *n = &on_loan[(unsigned char)token];
+	uint32_t had = atomic_load(n);
+
+	while (had > 0 && !atomic_compare_exchange_weak(n, &had, had - 1))
+		continue;
+	if (had > 0) /* else a signal handler was here */
+		give(j->write_fd, token);
+}
+
+int jobserver_fd(const struct jobserver *j) { return atomic_load(&j->broken) ? -1 : j->read_fd; }
+
+void jobserver_export(const struct jobserver *j, struct buf *out)
+{
+	buf_printf(out, " -j%u --jobserver-auth=", j->jobs);
+	if (j->path)
+		buf_printf(out, "fifo:%s", j->path);
+	else
+		buf_printf(out, "%d,%d", j->pipe[0], j->pipe[1]);
+}

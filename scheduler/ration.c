@@ -1,0 +1,116 @@
+/* A task that does not fit is held, and others pass it. That must not go on for ever, so after `most_passes` nothing begins until it did. If anything is
+ * held, something runs: with nothing running the first held one begins, whatever its size. So whoever ends a task lets somebody look at the held ones. */
+#include "scheduler/ration.h"
+#include "scheduler/graph.h"
+
+void ration_init(struct ration *r, uint64_t budget, uint32_t workers)
+{
+	*r = (struct ration){.budget = budget, .most_passes = workers};
+	pthread_mutex_init(&r->lock, NULL);
+}
+
+void ration_destroy(struct ration *r)
+{
+	vec_free(&r->held);
+	pthread_mutex_destroy(&r->lock);
+}
+
+bool ration_full(const struct ration *r) { return atomic_load(&r->full); }
+
+/* The rest with the lock held. */
+static bool fits(const struct ration *r, const struct task *t)
+{
+	return r->running == 0 || (t->spec.memory <= r->budget && r->used <= r->budget - t->spec.memory);
+}
+
+static void begin(struct ration *r, const struct task *t)
+{
+	r->used += t->spec.memory;
+	r->running++;
+}
+
+static void hold(struct ration *r, struct task *t)
+{
+	uint32_t i;
+
+	if (r->held.len == 0)
+		r->passes = 0;
+	vec_push(&r->held, t);
+	for (i = r->held.len - 1; i > 0 && r->held.at[i - 1]->rank < t->rank; i--)
+		r->held.at[i] = r->held.at[i - 1];
+	r->held.at[i] = t;
+	if (r->running == 0) /* a moment ago there was one */
+		atomic_store(&r->try_held, true);
+	else if (r->held.len >= r->most_passes || r->passes >= r->most_passes)
+		atomic_store(&r->full, true);
+}
+
+bool ration_admit(struct ration *r, struct task *t)
+{
+	bool ok;
+
+	if (r->budget == 0)
+		return true;
+	pthread_mutex_lock(&r->lock);
+	ok = fits(r, t) && r->passes < r->most_passes;
+	if (ok) {
+		begin(r, t);
+		if (r->held.len > 0 && ++r->passes >= r->most_passes)
+			atomic_store(&r->full, true);
+	} else {
+		hold(r, t);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return ok;
+}
+
+/* The first that fits; only the very first once too many have passed it. */
+static uint32_t find_fitting(const struct ration *r)
+{
+	uint32_t n = r->passes < r->most_passes ? r->held.len : r->held.len > 0, i = 0;
+
+	while (i < n && !fits(r, r->held.at[i]))
+		i++;
+	return i < n ? i : r->held.len;
+}
+
+struct task *ration_resume(struct ration *r)
+{
+	struct task *t = NULL;
+	uint32_t i;
+
+	if (!atomic_load(&r->try_held))
+		return NULL;
+	pthread_mutex_lock(&r->lock);
+	i = find_fitting(r);
+	if (i < r->held.len) {
+		t = r->held.at[i];
+		begin(r, t);
+		r->passes = i == 0 ? 0 : r->passes + 1;
+		r->held.len--;
+		for (; i < r->held.len; i++)
+			r->held.at[i] = r->held.at[i + 1];
+	} else {
+		atomic_store(&r->try_held, false);
+	}
+	pthread_mutex_unlock(&r->lock);
+	return t;
+}
+
+bool ration_end(struct ration *r, uint64_t memory)
+{
+	bool others;
+
+	if (r->budget == 0)
+		return false;
+	pthread_mutex_lock(&r->lock);
+	r->used -= memory;
+	r->running--;
+	others = r->held.len > 0;
+	atomic_store(&r->try_held, others);
+	atomic_store(&r->full, false);
+	pthread_mutex_unlock(&r->lock);
+	return others;
+}
+
+bool ration_work(const struct ration *r) { return atomic_load(&r->try_held); }
