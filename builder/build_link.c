@@ -108,7 +108,7 @@ void build_link_digest(struct model_job *m)
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		hasher_add_hash(h, m->unit_keys[i]);
 		hasher_add_hash(h, m->plans[i] ? m->plans[i]->slice_hash : (hash128){0, 0});
-		hasher_add_str(h, m->plans[i] ? p->units[i]->name : "");
+		hasher_add_str(h, p->units[i]->name); /* the descriptor lists also those that were taken in */
 	}
 	for (uint32_t i = 0; i < p->n_params; i++)
 		hasher_add_hash(h, m->bound.hashes[i]);

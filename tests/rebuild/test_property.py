@@ -1,0 +1,124 @@
+"""Random edits of random projects. After each: what an incremental build gives is byte for byte what a clean one gives, and what it compiled is what an
+oracle says that had to be: the units, reached from the entries in the printed IR of a build from nothing, whose optimised code was never compiled before.
+
+TRIB_EDITS sets how many edits are made in all, TRIB_SEED where to begin."""
+import copy
+import os
+import random
+import re
+import shutil
+import unittest
+
+from project import ProjectTest, run, TRIB
+from random_project import Project, edits
+
+EDITS = int(os.environ.get("TRIB_EDITS", "60"))
+SEED = int(os.environ.get("TRIB_SEED", "1"))
+EDITS_A_PROJECT = 30
+
+
+def dumped_units(text):
+    """Symbol → text of what runs, of every unit that --dump-ir printed."""
+    return dict(re.findall(r"^; run\nfn (\w+)\((?:.*)\)\n((?:[^;\n].*\n)*)", text, re.M))
+
+
+def reached(units, entries):
+    """The units that an entry's code names, and so on."""
+    todo, found = list(entries), set()
+    while todo:
+        symbol = todo.pop()
+        if symbol in found:
+            continue
+        found.add(symbol)
+        todo += set(re.findall(r"\w+_[0-9a-f]{16}", units[symbol])) & set(units)
+    return found
+
+
+def definition(symbol):
+    return symbol[:-17]
+
+
+def levels(files):
+    """Definition → its own level, where @opt gives one."""
+    return {name: level for text in files.values() for level, name in re.findall(r"^@opt\((\d)\)\n\w+ (\w+)", text, re.M)}
+
+
+def contents(folder):
+    found = {}
+    for name in sorted(os.listdir(folder)):
+        with open(os.path.join(folder, name), "rb") as f:
+            found[name] = f.read()
+    return found
+
+
+class RandomEdits(ProjectTest):
+    def write_all(self, files):
+        """Writes what differs, so that other files keep their stamps, and removes what is gone."""
+        for name in sorted(os.listdir(self.path("src"))) if os.path.isdir(self.path("src")) else []:
+            if f"src/{name}" not in files:
+                os.unlink(self.path(f"src/{name}"))
+        for name, text in files.items():
+            if not os.path.exists(self.path(name)) or self.read(name) != text.encode():
+                self.write(name, text)
+
+    def clean(self, files):
+        """Outputs of a build from nothing, and the oracle's units: (symbol, code, level)."""
+        where = os.path.join(self.tmp, "clean")
+        shutil.rmtree(where, ignore_errors=True)
+        for name, text in files.items():
+            os.makedirs(os.path.dirname(os.path.join(where, name)), exist_ok=True)
+            with open(os.path.join(where, name), "w", encoding="utf-8") as f:
+                f.write(text)
+        env = dict(self.env, XDG_CACHE_HOME=os.path.join(self.tmp, "nothing"))
+        run([TRIB, "build", "--no-cache", "-C", where], self.tmp, env=env)
+        outputs = contents(os.path.join(where, "build"))
+        level, own, wanted = re.search(r"opt = (\w)", files["tri.build"]), levels(files), set()
+        for net in ("one", "two"):
+            units = dumped_units(run([TRIB, "build", "--dump-ir", "-C", where, net], self.tmp, env=env).stdout)
+            for symbol in reached(units, [s for s in units if definition(s) == f"Net_{net}"]):
+                wanted.add((symbol, units[symbol], own.get(definition(symbol), level and level.group(1))))
+        return outputs, wanted
+
+    def check(self, files, compiled_before, what):
+        self.write_all(files)
+        said = self.trib("build", "--explain").stdout
+        compiled = sorted(re.split(r"[ (,]", name)[0] for name in re.findall(r"^compile (.*?): ", said, re.M))
+        outputs, wanted = self.clean(files)
+        for name, content in outputs.items():
+            self.assertTrue(self.read(f"build/{name}") == content, f"{name} is not what a clean build makes, after {what}")
+        expected = sorted(definition(symbol) for symbol, code, level in wanted - compiled_before)
+        self.assertEqual(compiled, expected, f"after {what}\n{said}")
+        compiled_before |= wanted
+
+    def edit_one_project(self, seed, count):
+        rng = random.Random(seed)
+        shutil.rmtree(self.dir)
+        os.mkdir(self.dir)
+        shutil.rmtree(self.env["XDG_CACHE_HOME"], ignore_errors=True)
+        project, compiled, past = Project(rng), set(), []
+        self.check(project.render(), compiled, f"seed {seed}, the first build")
+        for i in range(count):
+            if past and rng.random() < 0.1:
+                project, name = copy.deepcopy(rng.choice(past)), "going back"
+                project.rng = rng
+            else:
+                past.append(copy.deepcopy(project))
+                name, edit = rng.choice(sorted(edits(project, rng).items()))
+                before = project.render()
+                unchanged = edit()
+                if unchanged:
+                    name += " (nothing changes)"
+            self.check(project.render(), compiled, f"seed {seed}, edit {i}: {name}")
+
+    def test_edits(self):
+        done, seed = 0, SEED
+        while done < EDITS:
+            count = min(EDITS_A_PROJECT, EDITS - done)
+            with self.subTest(seed=seed):
+                self.edit_one_project(seed, count)
+            done += count
+            seed += 1
+
+
+if __name__ == "__main__":
+    unittest.main()
