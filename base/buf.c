@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
+#include "base/large.h"
 
-/* Room for n more bytes and the NUL. */
-static void reserve(struct buf *b, size_t n)
+void buf_reserve(struct buf *b, size_t n)
 {
 	size_t cap = b->cap ? b->cap : 64;
 
@@ -15,15 +15,13 @@ static void reserve(struct buf *b, size_t n)
 		cap *= 2;
 	if (cap == b->cap)
 		return;
-	b->at = realloc(b->at, cap);
-	if (!b->at)
-		bug_no_memory();
+	b->at = large_grow(b->at, b->len, cap);
 	b->cap = cap;
 }
 
 void buf_put(struct buf *b, const void *bytes, size_t n)
 {
-	reserve(b, n);
+	buf_reserve(b, n);
 	if (n)
 		memcpy(b->at + b->len, bytes, n);
 	b->len += n;
@@ -43,7 +41,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap)
 	n = vsnprintf(NULL, 0, fmt, again);
 	va_end(again);
 	BUG_ON(n < 0);
-	reserve(b, (size_t)n);
+	buf_reserve(b, (size_t)n);
 	vsnprintf(b->at + b->len, (size_t)n + 1, fmt, ap);
 	b->len += (size_t)n;
 }
@@ -76,7 +74,7 @@ void buf_align(struct buf *b, size_t align)
 {
 	size_t pad = align ? (align - b->len % align) % align : 0;
 
-	reserve(b, pad);
+	buf_reserve(b, pad);
 	memset(b->at + b->len, 0, pad + 1);
 	b->len += pad;
 }

@@ -10,6 +10,8 @@ struct buf {
 	size_t len, cap;
 };
 
+/* Room for `n` more bytes, so that adding them moves nothing. */
+void buf_reserve(struct buf *b, size_t n);
 void buf_put(struct buf *b, const void *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
 void buf_putc(struct buf *b, char c);

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/bug.h"
+#include "base/large.h"
 
 /* ---- files ---- */
 
@@ -69,7 +70,7 @@ static ssize_t read_full(int fd, char *at, size_t n)
 static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *len)
 {
 	size_t cap = expect + 1, got = 0;
-	char *at = malloc(cap);
+	char *at = large_alloc(cap);
 
 	while (at) {
 		ssize_t r = read_full(fd, at + got, cap - got);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
+#include "base/large.h"
 #include "base/vec.h"
 
 /* Where every line starts. */
@@ -13,6 +14,7 @@ struct lines {
 };
 struct entry {
 	struct source s;
+	char *text;                    /* of s */
 	_Atomic(struct lines *) lines; /* built on first use; several readers may race to it */
 };
 struct sources {
@@ -34,8 +36,10 @@ void sources_free(struct sources *s)
 {
 	if (!s)
 		return;
-	for (uint32_t i = 0; i < s->all.len; i++)
+	for (uint32_t i = 0; i < s->all.len; i++) {
 		free(atomic_load(&s->all.at[i]->lines));
+		free(s->all.at[i]->text);
+	}
 	vec_free(&s->all);
 	arena_free(s->memory);
 	free(s);
@@ -43,15 +47,21 @@ void sources_free(struct sources *s)
 
 const struct source *sources_add(struct sources *s, const char *path, const char *text, size_t len)
 {
+	char *copy = large_grow(NULL, 0, len + 1);
+
+	if (len)
+		memcpy(copy, text, len);
+	copy[len] = '\0';
+	return sources_take(s, path, copy, len);
+}
+
+const struct source *sources_take(struct sources *s, const char *path, char *text, size_t len)
+{
 	struct entry *e = ARENA_NEW(s->memory, struct entry);
 
-	BUG_ON(len > INT32_MAX);
-	e->s = (struct source){
-		.path = arena_strdup(s->memory, path),
-		.text = arena_strndup(s->memory, text, len),
-		.len = (uint32_t)len,
-		.id = s->all.len,
-	};
+	BUG_ON(len > INT32_MAX || text[len] != '\0');
+	e->s = (struct source){.path = arena_strdup(s->memory, path), .text = text, .len = (uint32_t)len, .id = s->all.len};
+	e->text = text;
 	atomic_init(&e->lines, NULL);
 	vec_push(&s->all, e);
 	return &e->s;

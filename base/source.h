@@ -29,6 +29,8 @@ struct sources *sources_new(void);
 void sources_free(struct sources *s); /* NULL is accepted */
 /* Adds a copy of the text (at most 2 GiB - 1). The result lives as long as the map and does not move. */
 const struct source *sources_add(struct sources *s, const char *path, const char *text, size_t len);
+/* The same without a copy: the text, malloc'd and with a NUL at text[len], is the map's from now on. */
+const struct source *sources_take(struct sources *s, const char *path, char *text, size_t len);
 const struct source *sources_get(const struct sources *s, uint32_t id);
 uint32_t sources_count(const struct sources *s);
 /* Line and column of a byte offset (clamped to the text). The line table is built on first use. */

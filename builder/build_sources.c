@@ -24,8 +24,9 @@ const struct source *build_load(void *build, const char *path)
 	const struct source *s = NULL;
 	if (inputs_read(b->inputs, path, &text, &len)) {
 		if (len < INT32_MAX)
-			s = sources_add(b->sources, path, text, len);
-		free(text);
+			s = sources_take(b->sources, path, text, len);
+		else
+			free(text);
 	}
 	map_put(&b->loaded, key, s ? s->id + 1u : 0);
 	return s;

@@ -35,6 +35,8 @@ static void io_error(struct fmt *f, const char *what, const char *path)
 	raise_status(f, STATUS_ENVIRONMENT);
 }
 
+static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
+
 /* --- which files --- */
 
 static void add_pattern(struct fmt *f, const char *pattern)
@@ -48,7 +50,7 @@ static void add_pattern(struct fmt *f, const char *pattern)
 static void add_operand(struct fmt *f, const char *path)
 {
 	struct stat st;
-	if (strcmp(path, "-") == 0 || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+	if (is_stdin(path) || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
 		vec_push(&f->files, path);
 	else
 		add_pattern(f, arena_printf(f->a, "%s/**/*.tri", path));
@@ -80,23 +82,23 @@ static bool read_stdin(struct buf *text)
 {
 	char piece[1 << 16];
 	size_t n;
+	buf_puts(text, "");
 	while ((n = fread(piece, 1, sizeof piece, stdin)) > 0 && text->len < INT32_MAX)
 		buf_put(text, piece, n);
-	return !ferror(stdin);
+	if (text->len <= INT32_MAX)
+		return !ferror(stdin);
+	errno = EFBIG;
+	return false;
 }
 
-static bool read_text(struct fmt *f, const char *path, struct buf *text)
+/* NULL: it cannot be read. */
+static const struct source *read_source(const char *path, struct sources *sources)
 {
-	char *data;
-	size_t len;
-	if (strcmp(path, "-") == 0)
-		return read_stdin(text);
-	if (!os_read_file(path, INT32_MAX, &data, &len)) {
-		io_error(f, "read", path);
-		return false;
-	}
-	*text = (struct buf){data, len, len};
-	return true;
+	struct buf text = {0};
+	if (is_stdin(path) ? read_stdin(&text) : os_read_file(path, INT32_MAX, &text.at, &text.len))
+		return sources_take(sources, is_stdin(path) ? "<stdin>" : path, text.at, text.len);
+	buf_free(&text);
+	return NULL;
 }
 
 static void put(struct fmt *f, const char *text, size_t len)
@@ -115,24 +117,23 @@ static void replace(struct fmt *f, const char *path, const struct buf *text)
 		io_error(f, "write", path);
 }
 
-static void deliver(struct fmt *f, const char *path, const struct buf *old, const struct buf *new)
+static void deliver(struct fmt *f, const char *path, const struct source *old, const struct buf *new)
 {
-	bool standard = strcmp(path, "-") == 0, changed = old->len != new->len || (old->len && memcmp(old->at, new->at, old->len) != 0);
-	const char *name = standard ? "<stdin>" : path;
+	bool changed = old->len != new->len || (old->len && memcmp(old->text, new->at, old->len) != 0);
 	struct buf diff = {0};
 	if (changed && f->o->check) {
 		raise_status(f, STATUS_FAILED);
 		if (!f->o->diff)
-			fprintf(f->out, "%s\n", name);
+			fprintf(f->out, "%s\n", old->path);
 	}
 	if (changed && f->o->diff) {
-		line_diff(name, old->at ? old->at : "", old->len, new->at ? new->at : "", new->len, &diff);
+		line_diff(old->path, old->text, old->len, new->at ? new->at : "", new->len, &diff);
 		put(f, diff.at, diff.len);
 	}
 	buf_free(&diff);
 	if (f->o->check || f->o->diff)
 		return;
-	if (standard)
+	if (is_stdin(path))
 		put(f, new->at, new->len);
 	else if (changed)
 		replace(f, path, new);
@@ -149,21 +150,20 @@ static void report(struct fmt *f, const struct diags *d, const struct sources *s
 
 static void format_file(struct fmt *f, const char *path)
 {
-	struct buf old = {0}, new = {0};
+	struct buf new = {0};
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
-	if (read_text(f, path, &old)) {
-		const struct source *src = sources_add(sources, strcmp(path, "-") == 0 ? "<stdin>" : path, old.at ? old.at : "", old.len);
-		if (format_source(src, &new, diags)) {
-			deliver(f, path, &old, &new);
-		} else {
-			diags_sort(diags);
-			report(f, diags, sources);
-		}
+	const struct source *src = read_source(path, sources);
+	if (!src) {
+		io_error(f, "read", path);
+	} else if (format_source(src, &new, diags)) {
+		deliver(f, path, src, &new);
+	} else {
+		diags_sort(diags);
+		report(f, diags, sources);
 	}
 	diags_free(diags);
 	sources_free(sources);
-	buf_free(&old);
 	buf_free(&new);
 }
 

@@ -1,6 +1,5 @@
 #include "builder/project.h"
 #include <stdio.h>
-#include <stdlib.h>
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
@@ -11,11 +10,7 @@ static const struct source *load(void *ctx, const char *path)
 {
 	char *text;
 	size_t len;
-	if (!os_read_file(path, INT32_MAX, &text, &len))
-		return NULL;
-	const struct source *s = sources_add(ctx, path, text, len);
-	free(text);
-	return s;
+	return os_read_file(path, INT32_MAX, &text, &len) ? sources_take(ctx, path, text, len) : NULL;
 }
 
 bool project_read(struct arena *session, const struct options *o, struct build_spec *out)

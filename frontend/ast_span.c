@@ -1,6 +1,6 @@
 /* Which tokens a node covers. Found from the operands' meanings in nodes.def; only diagnostics need it. */
 #include "frontend/ast.h"
-#include "frontend/dense.h"
+#include "base/large.h"
 
 /* The node that the text of n starts with, if that is not n's main token; AST_NONE then. */
 static node_id leftmost(const struct ast *t, node_id n)
@@ -110,7 +110,7 @@ void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts)
 
 void ast_note_spans(struct ast *t)
 {
-	token_id *firsts = dense_grow(NULL, 0, t->len * sizeof *firsts), *lasts = dense_grow(NULL, 0, t->len * sizeof *lasts);
+	token_id *firsts = large_grow(NULL, 0, t->len * sizeof *firsts), *lasts = large_grow(NULL, 0, t->len * sizeof *lasts);
 	ast_spans(t, firsts, lasts);
 	t->firsts = firsts;
 	t->lasts = lasts;

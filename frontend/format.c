@@ -35,16 +35,8 @@ static enum token_kind kind(const struct formatter *f, token_id i) { return toke
 static unsigned flags(const struct formatter *f, token_id i) { return f->marks[i].flags; }
 static struct frame *top(struct formatter *f) { return f->frames.len ? &f->frames.at[f->frames.len - 1] : NULL; }
 
-static bool is_open(enum token_kind k) { return k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE; }
-static bool is_close(enum token_kind k) { return k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE; }
-static bool opens(const struct formatter *f, token_id i)
-{
-	return is_open(kind(f, i)) || (kind(f, i) == TOK_LT && flags(f, i) & MARK_ANGLE);
-}
-static bool closes(const struct formatter *f, token_id i)
-{
-	return is_close(kind(f, i)) || ((kind(f, i) == TOK_GT || kind(f, i) == TOK_GE) && flags(f, i) & MARK_ANGLE);
-}
+static bool opens(const struct formatter *f, token_id i) { return flags(f, i) & MARK_OPENS; }
+static bool closes(const struct formatter *f, token_id i) { return flags(f, i) & MARK_CLOSES; }
 
 /* --- what stands between two tokens --- */
 
@@ -319,7 +311,7 @@ static void put_token(struct formatter *f, token_id i, bool space)
 	const char *text = token_text(f->tok, i);
 	uint32_t len = f->tok->ends[last] - f->tok->starts[i];
 	bool wide = kind(f, i) == TOK_STRING || last != i || kind(f, i) == TOK_FSTR_WHOLE;
-	if (kind(f, i) == TOK_GE && flags(f, i) & MARK_ANGLE) {
+	if (kind(f, i) == TOK_GE && closes(f, i)) { /* of types; its `=` begins a value */
 		text = "> =";
 		len = 3;
 	}
@@ -481,8 +473,10 @@ bool format_source(const struct source *src, struct buf *out, struct diags *d)
 	struct ast t;
 	bool ok = parse_source(src, &t, d);
 	size_t from = out->len;
-	if (ok)
+	if (ok) {
+		buf_reserve(out, src->len + src->len / 8); /* most results are about as long */
 		format_ast(&t, out);
+	}
 	if (CHECK_RESULT && out->len > from)
 		check(&t, src, out->at + from, out->len - from);
 	ast_free(&t);

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
-#include "frontend/dense.h"
+#include "base/large.h"
 #include "frontend/format_state.h"
 
 struct marker {
@@ -31,13 +31,20 @@ static void group_node(struct marker *x, node_id n) { group(x, x->firsts[n], x->
 
 static void bracket(struct marker *x, token_id open, enum bracket_style style) { x->m[open].style = (uint8_t)style; }
 
-static void angle(struct marker *x, token_id open, token_id close)
+static void partners(struct marker *x, token_id open, token_id close)
 {
-	flag(x, open, MARK_TIGHT_BEFORE | MARK_TIGHT_AFTER | MARK_ANGLE);
-	flag(x, close, MARK_TIGHT_BEFORE | MARK_ANGLE);
-	bracket(x, open, STYLE_TIGHT);
+	flag(x, open, MARK_OPENS);
+	flag(x, close, MARK_CLOSES);
 	x->m[open].partner = close;
 	x->m[close].partner = open;
+}
+
+static void angle(struct marker *x, token_id open, token_id close)
+{
+	flag(x, open, MARK_TIGHT_BEFORE | MARK_TIGHT_AFTER);
+	flag(x, close, MARK_TIGHT_BEFORE);
+	bracket(x, open, STYLE_TIGHT);
+	partners(x, open, close);
 }
 
 /* Lines may be broken after the commas between these nodes, which no brackets enclose. */
@@ -409,8 +416,7 @@ static void match_brackets(struct marker *x)
 			vec_push(&open, i);
 		} else if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE) {
 			BUG_ON(!open.len);
-			x->m[i].partner = open.at[--open.len];
-			x->m[x->m[i].partner].partner = i;
+			partners(x, open.at[--open.len], i);
 		}
 	}
 	vec_free(&open);
@@ -428,9 +434,9 @@ static void mark_items(struct marker *x)
 struct mark *format_marks(const struct ast *t)
 {
 	size_t bytes = t->tokens.len * sizeof(struct mark);
-	struct marker x = {.t = t, .m = dense_grow(NULL, 0, bytes)};
-	x.firsts = dense_grow(NULL, 0, t->len * sizeof *x.firsts);
-	x.lasts = dense_grow(NULL, 0, t->len * sizeof *x.lasts);
+	struct marker x = {.t = t, .m = large_grow(NULL, 0, bytes)};
+	x.firsts = large_grow(NULL, 0, t->len * sizeof *x.firsts);
+	x.lasts = large_grow(NULL, 0, t->len * sizeof *x.lasts);
 	memset(x.m, 0, bytes);
 	ast_spans(t, x.firsts, x.lasts);
 	match_brackets(&x);

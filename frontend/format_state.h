@@ -23,9 +23,10 @@ enum mark_flag {
 	MARK_SHARED = 256,     /* on `{`: breaks together with the rest of its if … else */
 	MARK_ITEM = 512,       /* first token of a definition of the file … */
 	MARK_DEFINES = 1024,   /* … and its keyword, after the attributes */
-	MARK_ANGLE = 2048,     /* < > of types */
-	MARK_BODY = 8192,      /* `{` after a signature: broken where that is */
-	MARK_ASSIGN = 4096,    /* `=` whose value may stand on the next line, if it fits there */
+	MARK_ASSIGN = 2048,    /* `=` whose value may stand on the next line, if it fits there */
+	MARK_BODY = 4096,      /* `{` after a signature: broken where that is */
+	MARK_OPENS = 8192,     /* a bracket … */
+	MARK_CLOSES = 16384,   /* … and its partner */
 };
 /* How a bracket breaks. PAREN: its content on lines of its own. LIST: one element a line, and a comma after the last. FILL: the same with as
  * many on a line as fit. CLAUSES: a comprehension. TIGHT: after commas only. HUG: not itself, its only element does. */
@@ -66,8 +67,8 @@ enum event_flag {
 	EVENT_BRACKET = 16, /* END: of a bracket */
 	EVENT_SPACES = 32,  /* COMMENT: two spaces before it */
 	EVENT_BESIDE = 4,   /* COMMENT: ends its line, and may stand beyond the width */
-	EVENT_BODY = 128,   /* BEGIN: broken where the group that ended last is */
 	EVENT_ASSIGN = 64,  /* BREAK: only if the rest of the group then fits, which is indented */
+	EVENT_BODY = 128,   /* BEGIN: broken where the group that ended last is */
 };
 struct event {
 	const char *text;

@@ -4,7 +4,7 @@
 #include "frontend/lexer.h"
 #include <string.h>
 #include "base/bug.h"
-#include "frontend/dense.h"
+#include "base/large.h"
 #include "frontend/lex_state.h"
 #if defined(__SSE2__)
 #include <emmintrin.h>
@@ -297,11 +297,14 @@ static inline struct block classify(const char *p, uint64_t *in_word)
 }
 
 /* The block at p, of which only the bytes before `end` may be read. */
-static struct block classify_tail(const char *p, const char *end, uint64_t *in_word)
+static struct block classify_before(const char *p, const char *end, uint64_t *in_word)
 {
 	char padded[64];
+	if (end - p >= 64)
+		return classify(p, in_word);
 	memset(padded, ' ', sizeof padded);
-	memcpy(padded, p, (size_t)(end - p));
+	if (p < end)
+		memcpy(padded, p, (size_t)(end - p));
 	return classify(padded, in_word);
 }
 
@@ -317,7 +320,7 @@ static inline uint64_t load_word(const char *p, unsigned n)
 	return w & masks[n < 9 ? n : 9];
 }
 
-static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return dense_grow(at, used * size, cap * size); }
+static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return large_grow(at, used * size, cap * size); }
 
 static void reserve(struct tokens *t, uint32_t cap)
 {
@@ -375,7 +378,7 @@ static void scan_slow(struct scan *s, struct tokens *t, const char *p)
 
 /* The events of one block. The fast path decides nothing by branches but whether it may be taken: names and keywords, single punctuation and
  * newlines all go the same way, a newline as a token that the next one overwrites. */
-static void scan_block(struct scan *s, struct tokens *t, const char *base, struct block b)
+static void scan_block(struct scan *s, struct tokens *t, const char *base, struct block b, uint64_t next_words)
 {
 	uint8_t *kinds = t->kinds, newline = s->newline; /* locals, for the compiler to keep in registers */
 	uint32_t *starts = t->starts, *ends = t->ends, len = t->len, at = (uint32_t)(base - s->lx->text);
@@ -383,10 +386,8 @@ static void scan_block(struct scan *s, struct tokens *t, const char *base, struc
 		unsigned i = (unsigned)__builtin_ctzll(b.events);
 		unsigned char c = (unsigned char)base[i], next = (unsigned char)base[i + 1];
 		b.events &= b.events - 1;
-		uint64_t rest = ~(b.words >> i);
-		unsigned n = rest ? (unsigned)__builtin_ctzll(rest) : 64;
-		bool cut = i + n == 64 && n; /* the word may go on in the next block */
-		if ((s->pairs.first[c] & s->pairs.second[next]) | cut | s->careful) {
+		uint64_t rest = ~(b.words >> i | next_words << 1 << (63 - i)); /* no bytes of words, from here on */
+		if ((s->pairs.first[c] & s->pairs.second[next]) | !rest | s->careful) {
 			s->newline = newline;
 			t->len = len;
 			scan_slow(s, t, base + i);
@@ -396,6 +397,7 @@ static void scan_block(struct scan *s, struct tokens *t, const char *base, struc
 				b.events = s->resume >= base + 64 ? 0 : b.events & (~0ull << (s->resume - base));
 			continue;
 		}
+		unsigned n = (unsigned)__builtin_ctzll(rest);
 		uint64_t w = load_word(base + i, n), slot = KEYWORD_HASH(w);
 		unsigned name = s->keywords.words[slot] == w ? s->keywords.kinds[slot] : TOK_NAME;
 		bool is_newline = c == '\n';
@@ -413,8 +415,10 @@ static void scan(struct scan *s, struct tokens *t)
 {
 	const char *text = s->lx->text, *end = s->lx->end;
 	uint64_t in_word = 0;
+	struct block next = classify_before(text, end, &in_word);
 	for (const char *base = text; base < end; base += 64) {
-		struct block b = end - base >= 64 ? classify(base, &in_word) : classify_tail(base, end, &in_word);
+		struct block b = next;
+		next = classify_before(base + 64, end, &in_word);
 		if (s->resume >= base + 64)
 			continue;
 		if (s->resume > base)
@@ -423,7 +427,7 @@ static void scan(struct scan *s, struct tokens *t)
 			reserve(t, t->cap + t->cap / 2);
 		s->tail = end - base < 64 + 16;
 		s->careful |= s->tail;
-		scan_block(s, t, base, b);
+		scan_block(s, t, base, b, next.words);
 	}
 	if (s->lx->n_fstr)
 		cut_fstrings(s->lx, t, end);

@@ -3,9 +3,9 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/large.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "frontend/dense.h"
 #include "frontend/foreign.h"
 #include "frontend/lexer.h"
 #include "frontend/literal.h"
@@ -305,7 +305,7 @@ static void parse_module(struct frontend *f, struct module *m, const struct sour
 	f->times.parse += os_now_ns() - t1;
 	m->failed = !ok;
 	size_t names = (m->ast.tokens.len + 1) * sizeof *m->names;
-	m->names = memset(dense_grow(NULL, 0, names), 0, names);
+	m->names = memset(large_grow(NULL, 0, names), 0, names);
 }
 
 /* A known module: reports cycles. */

@@ -2,11 +2,11 @@
  * parse_expr.c (parse_pattern.c, parse_display.c), reports and recovery in parse_error.c, parse_foreign.c and parse_recover.c. */
 #include "frontend/parser.h"
 #include <stdlib.h>
-#include "frontend/dense.h"
+#include "base/large.h"
 #include "frontend/lexer.h"
 #include "frontend/parse_state.h"
 
-static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return dense_grow(at, used * size, cap * size); }
+static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return large_grow(at, used * size, cap * size); }
 
 static void set_nodes(struct ast *t, uint32_t cap)
 {

@@ -32,9 +32,10 @@ static const struct source *read_source(struct analysis *a, const char *path)
 		return sources_add(a->sources, path, d->text.at ? d->text.at : "", d->text.len);
 	if (!h->read(h->ctx, full, &text, &len))
 		return NULL;
-	const struct source *s = len < INT32_MAX ? sources_add(a->sources, path, text, len) : NULL;
+	if (len < INT32_MAX)
+		return sources_take(a->sources, path, text, len);
 	free(text);
-	return s;
+	return NULL;
 }
 
 static const struct source *load(void *ctx, const char *path)

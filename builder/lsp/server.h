@@ -14,7 +14,7 @@ struct arena;
 
 /* The disk, so that tests can have another. Paths are absolute. */
 struct lsp_host {
-	/* A regular file's text, malloc'd; false: there is none. */
+	/* A regular file's text, malloc'd and NUL-terminated; false: there is none. */
 	bool (*read)(void *ctx, const char *path, char **text, size_t *len);
 	bool (*exists)(void *ctx, const char *path);
 	/* The files below folder `dir` that match, in `a`. */

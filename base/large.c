@@ -1,4 +1,5 @@
-#include "frontend/dense.h"
+#include "base/large.h"
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
@@ -6,10 +7,12 @@
 
 #define HUGE_PAGE ((size_t)2 << 20)
 
-static void *allocate(size_t bytes)
+void *large_alloc(size_t bytes)
 {
 	if (bytes < 2 * HUGE_PAGE)
-		return malloc(bytes);
+		return malloc(bytes ? bytes : 1);
+	if (bytes > SIZE_MAX / 2)
+		return NULL;
 	bytes = (bytes + HUGE_PAGE - 1) & ~(HUGE_PAGE - 1);
 	void *new = aligned_alloc(HUGE_PAGE, bytes);
 #if defined(MADV_HUGEPAGE)
@@ -19,9 +22,9 @@ static void *allocate(size_t bytes)
 	return new;
 }
 
-void *dense_grow(void *at, size_t used, size_t bytes)
+void *large_grow(void *at, size_t used, size_t bytes)
 {
-	void *new = allocate(bytes ? bytes : 1);
+	void *new = large_alloc(bytes);
 	if (!new)
 		bug_no_memory();
 	if (used)
