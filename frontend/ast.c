@@ -77,6 +77,12 @@ struct ast_fstring ast_fstring(const struct ast *t, node_id n)
 	return (struct ast_fstring){w + 1, w + 1 + w[0], w[0]};
 }
 
+struct ast_nodes ast_attributes(const struct ast *t, node_id n)
+{
+	enum node_operand a = node_operand_a(ast_kind(t, n));
+	return a == OPERAND_FN || a == OPERAND_TRIPLE ? ast_nodes(t, t->extra[ast_a(t, n)]) : (struct ast_nodes){NULL, 0};
+}
+
 token_id ast_item_name(const struct ast *t, node_id n)
 {
 	switch (ast_kind(t, n)) {

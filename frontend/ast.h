@@ -141,6 +141,8 @@ struct ast_fstring ast_fstring(const struct ast *t, node_id n);
 
 /* The name token of an item or member (CONST ALIAS FN LAYER PARAM; MAIN: the keyword), else TOKEN_NONE. */
 token_id ast_item_name(const struct ast *t, node_id n);
+/* The attributes (ATTR) of an item or member; none where its kind has none. */
+struct ast_nodes ast_attributes(const struct ast *t, node_id n);
 /* Token hash of an item: kinds and texts of its tokens and its attributes', not white space, comments, positions, `;`, or optional
  * trailing commas. A line break counts only where it ends a statement, as `;` would. */
 hash128 ast_item_tokens(const struct ast *t, node_id n);

@@ -84,12 +84,6 @@ static node_id tree_start(const struct ast *t, node_id item)
 	return low ? items.at[low - 1] + 1 : 1;
 }
 
-static struct ast_nodes attributes(const struct ast *t, node_id item)
-{
-	enum node_operand a = node_operand_a(ast_kind(t, item));
-	return a == OPERAND_FN || a == OPERAND_TRIPLE ? ast_nodes(t, t->extra[ast_a(t, item)]) : (struct ast_nodes){NULL, 0};
-}
-
 static bool is_trailing_comma(const struct ast *t, token_id i, const uint8_t *marks, token_id first)
 {
 	if (token_kind(&t->tokens, i) != TOK_COMMA)
@@ -119,7 +113,7 @@ static void put_token(struct writer *w, const struct ast *t, token_id i, uint8_t
 
 hash128 ast_item_tokens(const struct ast *t, node_id item)
 {
-	struct ast_nodes attrs = attributes(t, item);
+	struct ast_nodes attrs = ast_attributes(t, item);
 	token_id first = attrs.n && ast_kind(t, attrs.at[0]) == NODE_ATTR ? ast_token(t, attrs.at[0]) - 1 : ast_token(t, item);
 	token_id last = ast_last_token(t, item);
 	if (last < first || last >= t->tokens.len)

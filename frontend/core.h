@@ -139,6 +139,15 @@ static inline bool core_has_effect(const struct core_node *n)
 	       (core_calls(n->kind) && (n->callee->effects || (n->other && n->other->effects)));
 }
 
+/* Dimensions of one unit: equal handles are equal sizes. */
+static inline bool core_same_shape(const struct core_type *a, const struct core_type *b)
+{
+	bool same = a->rank == b->rank;
+	for (uint32_t i = 0; same && i < a->rank; i++)
+		same = dim_eq(a->dims[i], b->dims[i]);
+	return same;
+}
+
 /* Content hash of a unit: nodes, types, literals, callee identities (not their bodies); no names, no positions. */
 hash128 core_unit_hash(const struct core_unit *u);
 /* With the contents of all that it calls. */

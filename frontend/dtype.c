@@ -62,3 +62,31 @@ dtype dtype_join(dtype a, dtype b)
 			return (dtype)t;
 	return DT_COUNT;
 }
+
+/* ---- traits ---- */
+
+static const char *const traits[] = {
+#define TRAIT(name, classes) #name,
+#include "frontend/traits.def"
+#undef TRAIT
+};
+enum { TRAITS = sizeof traits / sizeof *traits };
+
+const char *const *dtype_traits(uint32_t *n)
+{
+	*n = TRAITS;
+	return traits;
+}
+
+bool dtype_has_trait(dtype t, const char *trait)
+{
+	static const unsigned classes[TRAITS] = {
+#define TRAIT(name, classes) classes,
+#include "frontend/traits.def"
+#undef TRAIT
+	};
+	for (uint32_t i = 0; i < TRAITS; i++)
+		if (!strcmp(traits[i], trait))
+			return classes[i] >> dtype_class(t) & 1;
+	return true;
+}

@@ -18,6 +18,12 @@ size_t dtype_size(dtype t); /* bytes of one element in host memory */
 enum dtype_class dtype_class(dtype t);
 /* The dtype named by `text` (aliases int and float included), or DT_COUNT. */
 dtype dtype_find(const char *text);
+
+/* The names of the traits (traits.def), their number into *n. */
+const char *const *dtype_traits(uint32_t *n);
+/* Has the type the trait? True for a trait that does not exist, which is reported elsewhere. */
+bool dtype_has_trait(dtype t, const char *trait);
+
 /* May `from` become `to` without a cast (language reference, Types)? Equal types: yes. */
 bool dtype_widens(dtype from, dtype to);
 /* The smallest type both widen to, or DT_COUNT. */

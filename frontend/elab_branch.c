@@ -144,11 +144,8 @@ static struct value merge_tensors(struct merge *m, const struct value *v)
 	}
 	if (known && outer[0] == outer[1])
 		return in_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer[0]});
-	bool same = t[0].rank == t[1].rank;
-	for (uint32_t i = 0; same && i < t[0].rank; i++)
-		same = dim_eq(t[0].dims[i], t[1].dims[i]);
 	dtype elem = dtype_widens(t[0].elem, t[1].elem) ? t[1].elem : dtype_widens(t[1].elem, t[0].elem) ? t[0].elem : DT_COUNT;
-	if (!same || elem == DT_COUNT)
+	if (!core_same_shape(&t[0], &t[1]) || elem == DT_COUNT)
 		return disagree(m, v);
 	t[0].elem = elem;
 	return in_slot(

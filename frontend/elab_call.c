@@ -224,7 +224,6 @@ struct value run_body(struct elab *e, struct func *fn, const struct value *value
 	return v;
 }
 
-/* A body with unknown arguments of the declared types. */
 /* Solving takes time that grows with the square of the sizes: beyond all reason the rest of the arguments stay unknown (reported). */
 static bool too_many_sizes(struct sig *s, node_id param)
 {
@@ -235,6 +234,7 @@ static bool too_many_sizes(struct sig *s, node_id param)
 	return true;
 }
 
+/* A body with unknown arguments of the declared types. */
 void check_func(struct elab *e, struct func *fn)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
@@ -288,19 +288,7 @@ static struct value eval_default(struct elab *e, struct func *fn, const struct a
 
 /* ---- the call ---- */
 
-/* Traits of a generic's solved element type. */
-static bool has_trait(const char *trait, dtype t)
-{
-	enum dtype_class k = dtype_class(t);
-	if (!strcmp(trait, "Float"))
-		return k == DTC_FLOAT;
-	if (!strcmp(trait, "Numeric"))
-		return k == DTC_FLOAT || k == DTC_INT;
-	if (!strcmp(trait, "Quantizable"))
-		return k == DTC_FLOAT || k == DTC_INT;
-	return true;
-}
-
+/* Has the element type that a generic became the traits that it must have? */
 static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_nodes traits, span at)
 {
 	bool ok = true;
@@ -310,7 +298,7 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 			continue;
 		for (uint32_t k = 0; k < traits.n; k++) {
 			const char *trait = name_text(e->f, token_name(e->f, s->mod, traits.at[k]));
-			if (has_trait(trait, v->elem))
+			if (dtype_has_trait(v->elem, trait))
 				continue;
 			struct diag *g = elab_error(e, DIAG_TRAIT, at, "%s is not %s, which `%s` must be", dtype_text(v->elem), trait,
 						    name_text(e->f, var));

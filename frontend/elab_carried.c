@@ -154,14 +154,6 @@ static void assume(struct carry *c, const struct leaf_value *l, dtype t)
 	c->again = true;
 }
 
-static bool same_shape(const struct core_type *a, const struct core_type *b)
-{
-	bool same = a->rank == b->rank;
-	for (uint32_t i = 0; same && i < a->rank; i++)
-		same = dim_eq(a->dims[i], b->dims[i]);
-	return same;
-}
-
 /* The value that leaf `l` has at the end of the body. False: reported. */
 static bool end_leaf(struct carry *c, struct leaf_value *l, struct value v)
 {
@@ -169,7 +161,7 @@ static bool end_leaf(struct carry *c, struct leaf_value *l, struct value v)
 	bool literal = l->literal.kind != V_VOID;
 	if (v.kind == V_TENSOR) {
 		struct core_type t = *type_of(e, v.u.t);
-		if (same_shape(&t, &l->type) && dtype_widens(t.elem, l->type.elem)) {
+		if (core_same_shape(&t, &l->type) && dtype_widens(t.elem, l->type.elem)) {
 			l->out = emit_cast(e, v.u.t, l->type.elem, c->loop->at);
 			return true;
 		}

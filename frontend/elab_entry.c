@@ -1,20 +1,8 @@
-/* The entries of a model: the manifest's inputs and the weights' names meet the signature; units in order, callees first. */
+/* An entry of a model: the manifest's inputs and the weights' names meet the signature. */
+#include "frontend/elab_program.h"
+#include <stdarg.h>
 #include <string.h>
-#include "frontend/elab.h"
 #include "frontend/sig.h"
-
-struct program {
-	struct elab *e;
-	const struct elab_request *req;
-	struct value instances[16]; /* of the layers named by entries: entries of one layer share one */
-	struct item *made[16];
-	uint32_t n_made;
-	VEC(struct core_param) params;
-	VEC(struct core_entry) entries;
-	VEC(struct core_unit *) units;
-	struct map param_ids; /* iparam id to index in params */
-	struct map seen;      /* unit identity */
-};
 
 /* ---- finding the definition ---- */
 
@@ -49,30 +37,30 @@ static void no_entry(struct elab *e, const struct elab_request *req, const char 
 	vec_free(&names);
 }
 
+static struct value make_instance(struct elab *e, struct item *it)
+{
+	const struct ast *t = &it->mod->ast;
+	struct ast_nodes params = ast_fn(t, it->node).params;
+	struct args none = {0};
+	bool bare = true;
+	for (uint32_t i = 0; i < params.n; i++)
+		bare = bare && ast_b(t, params.at[i]) != AST_NONE;
+	if (bare)
+		return instantiate(e, it, &none, SPAN_NONE);
+	struct diag *g = elab_error(e, DIAG_ENTRY, tok_span(it->mod, it->name_token), "layer `%s` cannot be an entry: it needs arguments",
+				    name_text(e->f, it->name));
+	diag_help(e->out, g, "give its arguments defaults, or write a layer without arguments around it");
+	return VALUE_POISON;
+}
+
 static struct value instance_of(struct program *p, struct item *it)
 {
-	struct elab *e = p->e;
-	for (uint32_t i = 0; i < p->n_made; i++)
-		if (p->made[i] == it)
-			return p->instances[i];
-	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
-	struct args none = {0};
-	struct value v = VALUE_POISON;
-	bool bare = true;
-	for (uint32_t i = 0; i < decl.params.n; i++)
-		bare = bare && ast_b(&it->mod->ast, decl.params.at[i]) != AST_NONE;
-	if (bare) {
-		v = instantiate(e, it, &none, SPAN_NONE);
-	} else {
-		struct diag *g = elab_error(e, DIAG_ENTRY, tok_span(it->mod, it->name_token),
-					    "layer `%s` cannot be an entry: it needs arguments", name_text(e->f, it->name));
-		diag_help(e->out, g, "give its arguments defaults, or write a layer without arguments around it");
-	}
-	if (p->n_made < 16) {
-		p->made[p->n_made] = it;
-		p->instances[p->n_made++] = v;
-	}
-	return v;
+	for (uint32_t i = 0; i < p->layers.len; i++)
+		if (p->layers.at[i].item == it)
+			return p->layers.at[i].instance;
+	struct entry_layer made = {it, make_instance(p->e, it)};
+	vec_push(&p->layers, made);
+	return made.instance;
 }
 
 /* The callable that "Net" or "Net.prefill" names. NULL: reported. */
@@ -131,13 +119,15 @@ static bool is_weight(const struct program *p, const char *name)
 	return false;
 }
 
-static void input_error(struct entry_plan *ep, const struct entry_arg *a, const char *fmt, const char *x, const char *y)
+__attribute__((format(printf, 3, 4))) static void input_error(struct entry_plan *ep, const struct entry_arg *a, const char *fmt, ...)
 {
 	struct elab *e = ep->p->e;
-	span at = a->given ? a->given->at : ep->p->req->at;
-	char text[300];
-	snprintf(text, sizeof text, fmt, x, y);
-	struct diag *g = elab_error(e, DIAG_ENTRY_INPUT, at, "input `%s`: %s", name_text(e->f, a->name), text);
+	va_list ap;
+	va_start(ap, fmt);
+	const char *text = arena_vprintf(e->f->arena, fmt, ap);
+	va_end(ap);
+	struct diag *g =
+		elab_error(e, DIAG_ENTRY_INPUT, a->given ? a->given->at : ep->p->req->at, "input `%s`: %s", name_text(e->f, a->name), text);
 	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
 }
 
@@ -149,8 +139,7 @@ static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struc
 	if (a->type->kind != TY_TENSOR || a->type->shape != SHAPE_DIMS)
 		return true;
 	if (given->rank != a->type->rank) {
-		input_error(ep, a, "it has %s dimensions, the declaration %s", arena_printf(e->f->arena, "%u", given->rank),
-			    arena_printf(e->f->arena, "%u", a->type->rank));
+		input_error(ep, a, "it has %u dimensions, the declaration %u", given->rank, a->type->rank);
 		return false;
 	}
 	struct core_type t = {.elem = given->elem, .rank = given->rank};
@@ -167,7 +156,7 @@ static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct
 {
 	struct elab *e = ep->p->e;
 	if (!given) {
-		input_error(ep, a, "its shape is not declared: write `%s%s = float32 [?, 64]` or the like in the manifest", "input ",
+		input_error(ep, a, "its shape is not declared: write `input %s = float32 [?, 64]` or the like in the manifest",
 			    name_text(e->f, a->name));
 		return false;
 	}
@@ -184,13 +173,13 @@ static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct core_typ
 	const struct elab_input *given = a->is_weight ? a->weight : a->given;
 	struct type *t = a->type;
 	if (t->kind != TY_TENSOR && t->kind != TY_SCALAR) {
-		input_error(ep, a, "only tensors can be inputs%s%s", "", "");
+		input_error(ep, a, "only tensors can be inputs");
 		return false;
 	}
 	if (t->elem == DT_COUNT && given)
 		t->elem = given->elem;
 	if (t->elem == DT_COUNT) {
-		input_error(ep, a, "its element type is not declared%s%s", "", "");
+		input_error(ep, a, "its element type is not declared");
 		return false;
 	}
 	if (given && !a->is_weight && given->elem != t->elem) {
@@ -211,6 +200,13 @@ static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct core_typ
 	return true;
 }
 
+static struct type *any_tensor(struct elab *e)
+{
+	struct type *t = ARENA_NEW(e->f->arena, struct type);
+	*t = (struct type){.kind = TY_TENSOR, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape = SHAPE_ANY};
+	return t;
+}
+
 static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_fn *decl)
 {
 	struct elab *e = ep->p->e;
@@ -225,13 +221,8 @@ static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_f
 		a->given = find_input(req->inputs, req->n_inputs, name);
 		a->is_weight = !fn->self && is_weight(ep->p, name);
 		a->weight = a->is_weight ? find_input(req->weights, req->n_weights, name) : NULL;
-		static struct type any = {.kind = TY_TENSOR, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape = SHAPE_ANY};
-		a->type = ast_a(t, a->decl) ? sig_type(&ep->s, ast_a(t, a->decl)) : &any;
+		a->type = ast_a(t, a->decl) ? sig_type(&ep->s, ast_a(t, a->decl)) : any_tensor(e);
 		a->is_default = !a->given && !a->is_weight && ast_b(t, a->decl) != AST_NONE;
-		if (a->type == &any) {
-			a->type = ARENA_NEW(e->f->arena, struct type);
-			*a->type = any;
-		}
 		if (a->given)
 			ok = equate_given(ep, a, a->given) && ok;
 		if (a->weight)
@@ -240,25 +231,12 @@ static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_f
 	return sig_solve(&ep->s) && ok;
 }
 
-static bool holds_tensor(struct value v)
-{
-	bool found = v.kind == V_TENSOR;
-	if (value_is_seq(v))
-		for (uint32_t i = 0; i < v.u.seq->n && !found; i++)
-			found = holds_tensor(v.u.seq->at[i]);
-	if (v.kind == V_TEXT)
-		found = holds_tensor(v.u.text->values);
-	if (v.kind == V_RANGE)
-		found = holds_tensor(v.u.range->from) || holds_tensor(v.u.range->to);
-	return found;
-}
-
 /* There is no caller whose operations could make a tensor. */
 static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struct value *v)
 {
 	struct elab *e = ep->p->e;
 	*v = eval(e, ast_b(&ep->s.mod->ast, a->decl));
-	if (!holds_tensor(*v))
+	if (!value_holds(*v, V_TENSOR))
 		return true;
 	struct diag *g = elab_error(e, DIAG_ENTRY, node_span(ep->s.mod, ast_b(&ep->s.mod->ast, a->decl)),
 				    "argument `%s` of the entry has a tensor as its default", name_text(e->f, a->name));
@@ -308,42 +286,6 @@ static void check_names(struct entry_plan *ep)
 	}
 }
 
-/* ---- parameters ---- */
-
-static uint32_t add_param(struct program *p, struct core_param cp)
-{
-	vec_push(&p->params, cp);
-	return p->params.len - 1;
-}
-
-static uint32_t layer_param(struct program *p, struct iparam *ip, const char *name)
-{
-	uint64_t known;
-	if (map_get(&p->param_ids, map_key_u64(ip->id), &known))
-		return (uint32_t)known;
-	struct core_param cp = {.name = name, .type = ip->type, .dims = ip->dims, .at = ip->at, .init = param_init(p->e, ip)};
-	const struct item *layer = ip->owner->item;
-	cp.buffer = attr_find(layer->mod, ast_fn(&layer->mod->ast, layer->node).attrs, "nograd") != 0;
-	uint32_t i = add_param(p, cp);
-	map_put(&p->param_ids, map_key_u64(ip->id), i);
-	return i;
-}
-
-/* ---- units, callees first ---- */
-
-static void collect_units(struct program *p, struct core_unit *u)
-{
-	if (!map_put(&p->seen, u->identity, 1))
-		return;
-	for (uint32_t i = 0; i < u->n_nodes; i++)
-		if (core_calls(u->nodes[i].kind)) {
-			collect_units(p, u->nodes[i].callee);
-			if (u->nodes[i].other)
-				collect_units(p, u->nodes[i].other);
-		}
-	vec_push(&p->units, u);
-}
-
 /* ---- one entry ---- */
 
 static bool returns_tensors(struct elab *e, const struct unit_info *info, const struct func *fn)
@@ -364,16 +306,15 @@ static void add_entry(struct program *p, struct entry_plan *ep, const struct uni
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		entry.params[i] = CORE_NONE;
 		if (i < n_params)
-			entry.params[i] = layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
+			entry.params[i] = program_layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
 		else if (u->inputs[i].build_time)
-			entry.params[i] = add_param(
+			entry.params[i] = program_param(
 				p, (struct core_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
 	}
-	vec_push(&p->entries, entry);
-	collect_units(p, u);
+	program_add(p, entry);
 }
 
-static void elab_entry(struct program *p, const char *name)
+void elab_entry(struct program *p, const char *name)
 {
 	struct elab *e = p->e;
 	struct func *fn = entry_func(p, name);
@@ -402,137 +343,4 @@ static void elab_entry(struct program *p, const char *name)
 	unit_plan_free(&ep->plan);
 	e->frame = root.up;
 	builder_close(e);
-}
-
-/* ---- main ---- */
-
-/* The program's parameters behind the inputs of main's unit. */
-static uint32_t *main_params(struct program *p)
-{
-	struct elab *e = p->e;
-	const struct builder *b = e->b;
-	uint32_t *params = ARENA_ARRAY(e->f->arena, uint32_t, b->opened.len + 1);
-	for (uint32_t i = 0; i < b->opened.len; i++) {
-		struct iparam *ip = b->opened.at[i];
-		const char *name = NULL;
-		for (uint32_t k = 0; k < e->main_params->at.len && !name; k++)
-			if (e->main_params->at.at[k] == ip)
-				name = e->main_params->names.at[k];
-		if (!name) /* of a layer that no local holds */
-			name = arena_printf(e->f->arena, "%s%u.%s", name_text(e->f, ip->owner->item->name), ip->owner->id,
-					    name_text(e->f, ip->name));
-		params[i] = layer_param(p, ip, name);
-	}
-	return params;
-}
-
-/* Runs the blocks of a file, in order. */
-static void run_main(struct elab *e, struct module *m)
-{
-	for (uint32_t i = 0; i < m->n_items; i++) {
-		enum flow flow;
-		if (m->items[i].kind != ITEM_MAIN)
-			continue;
-		e->frame->returned = false;
-		eval_block(e, ast_a(&m->ast, m->items[i].node), &flow);
-	}
-}
-
-/* The blocks as one unit without run-time inputs. */
-static void elab_main(struct program *p, struct module *m)
-{
-	struct elab *e = p->e;
-	struct builder b;
-	struct param_list names = {0};
-	struct item *item = ARENA_NEW(e->f->arena, struct item);
-	struct func fn = {.mod = m, .item = item};
-	struct frame root = {.up = e->frame, .mod = m, .base = e->locals.len, .call_at = SPAN_NONE, .unit = &b};
-	struct value nothing = {.kind = V_VOID};
-	*item = (struct item){.kind = ITEM_MAIN, .name = intern_str(e->f->names, "main"), .mod = m};
-	fn.name = item->name;
-	builder_open(e, &b);
-	b.open_params = true;
-	e->frame = &root;
-	e->main_params = &names;
-	run_main(e, m);
-	e->frame = root.up;
-	if (e->errors || e->gave_up) {
-		builder_close(e);
-	} else {
-		struct core_entry entry = {.name = "main", .params = main_params(p)};
-		entry.unit = unit_finish(e, &fn, hash_bytes("main", 4), "main", &nothing);
-		vec_push(&p->entries, entry);
-		collect_units(p, entry.unit);
-	}
-	e->main_params = NULL;
-	param_list_free(&names);
-}
-
-/* Of entries with the same name, each takes what the manifest calls it: `Encoder` and `Decoder`, `A_step` and `B_step`. */
-static void tell_apart(struct program *p)
-{
-	struct elab *e = p->e;
-	const char **names = ARENA_ARRAY(e->temp, const char *, p->entries.len + 1);
-	for (uint32_t i = 0; i < p->entries.len; i++)
-		names[i] = p->entries.at[i].name;
-	for (uint32_t i = 0; i < p->entries.len; i++)
-		for (uint32_t k = 0; k < p->entries.len; k++) {
-			if (k == i || strcmp(names[i], names[k]) != 0)
-				continue;
-			char *own = arena_strdup(e->f->arena, p->req->entries[i]);
-			for (char *c = own; *c; c++)
-				*c = *c == '.' ? '_' : *c;
-			p->entries.at[i].name = own;
-		}
-	for (uint32_t i = 0; i < p->entries.len; i++)
-		for (uint32_t k = 0; k < i; k++)
-			if (!strcmp(p->entries.at[i].name, p->entries.at[k].name)) {
-				diag_add(e->f->diags, DIAG_ENTRY, p->req->at,
-					 "the entries `%s` and `%s` are both called `%s` in the library", p->req->entries[k],
-					 p->req->entries[i], p->entries.at[i].name);
-				e->errors++;
-				return;
-			}
-}
-
-struct core_program *elab_program(struct elab *e, const struct elab_request *req)
-{
-	struct program p = {.e = e, .req = req};
-	struct builder config;
-	struct frame root = {.call_at = SPAN_NONE, .unit = &config};
-	struct core_program *out = NULL;
-	builder_open(e, &config);
-	config.open_params = true;
-	e->frame = &root;
-	for (uint32_t i = 0; i < e->f->modules.len && !root.mod; i++)
-		if (!e->f->modules.at[i]->std)
-			root.mod = e->f->modules.at[i];
-	for (uint32_t i = 0; i < req->n_entries && root.mod; i++)
-		elab_entry(&p, req->entries[i]);
-	if (p.entries.len == req->n_entries)
-		tell_apart(&p);
-	for (uint32_t i = 0; i < e->f->modules.len && req->main; i++)
-		if (!strcmp(e->f->modules.at[i]->path, req->main))
-			elab_main(&p, e->f->modules.at[i]);
-	if (!e->errors && !e->gave_up && p.entries.len == req->n_entries + (req->main != NULL)) {
-		out = ARENA_NEW(e->f->arena, struct core_program);
-		*out = (struct core_program){.n_entries = p.entries.len, .n_params = p.params.len, .n_units = p.units.len};
-		out->entries = ARENA_ARRAY(e->f->arena, struct core_entry, p.entries.len + 1);
-		out->params = ARENA_ARRAY(e->f->arena, struct core_param, p.params.len + 1);
-		out->units = ARENA_ARRAY(e->f->arena, struct core_unit *, p.units.len + 1);
-		for (uint32_t i = 0; i < p.entries.len; i++)
-			out->entries[i] = p.entries.at[i];
-		for (uint32_t i = 0; i < p.params.len; i++)
-			out->params[i] = p.params.at[i];
-		for (uint32_t i = 0; i < p.units.len; i++)
-			out->units[i] = p.units.at[i];
-	}
-	e->frame = NULL;
-	builder_close(e);
-	vec_free(&p.params);
-	vec_free(&p.entries);
-	vec_free(&p.units);
-	map_free(&p.param_ids);
-	map_free(&p.seen);
-	return out;
 }

@@ -18,14 +18,12 @@ static bool init_fits(struct elab *e, struct iparam *p, struct value *v, span at
 		return false;
 	}
 	have = *type_of(e, v->u.t);
-	bool same = have.rank == want.rank;
 	for (uint32_t i = 0; i < want.rank; i++) {
 		int64_t n = -1;
 		dim_is_const(p->dims, want.dims[i], &n);
 		want.dims[i] = dim_const(e->b->dims, n);
-		same = same && dim_eq(want.dims[i], have.dims[i]);
 	}
-	if (!same || !dtype_widens(have.elem, want.elem)) {
+	if (!core_same_shape(&have, &want) || !dtype_widens(have.elem, want.elem)) {
 		struct diag *g =
 			elab_error(e, DIAG_PARAM_INIT, at, "the initializer of `%s` is %s, but the parameter is %s%s",
 				   name_text(e->f, p->name), elab_value_text(e, *v), dtype_text(want.elem), elab_shape_text(e, &want));

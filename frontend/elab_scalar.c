@@ -302,10 +302,8 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	struct value out;
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
-	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) /* was an argument given? */
-		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
 	bool tensors = a.kind == V_TENSOR || b.kind == V_TENSOR;
-	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) {
+	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) { /* was an argument given? */
 		if (tensors && e->checking) /* an argument whose default is none may be given */
 			return VALUE_POISON;
 		return value_bool((a.kind == b.kind) == (op == TOK_EQ));

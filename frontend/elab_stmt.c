@@ -92,10 +92,7 @@ static struct value either(struct elab *e, struct value a, struct value b, enum 
 	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
 		return VALUE_POISON;
 	const struct core_type ta = *type_of(e, a.u.t), *tb = type_of(e, b.u.t);
-	bool same = ta.rank == tb->rank && ta.elem == tb->elem;
-	for (uint32_t i = 0; same && i < ta.rank; i++)
-		same = dim_eq(ta.dims[i], tb->dims[i]);
-	return same ? value_tensor(emit_unknown(e, &ta, at)) : VALUE_POISON;
+	return ta.elem == tb->elem && core_same_shape(&ta, tb) ? value_tensor(emit_unknown(e, &ta, at)) : VALUE_POISON;
 }
 
 void locals_either(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at)

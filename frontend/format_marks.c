@@ -5,6 +5,7 @@
 #include "base/bug.h"
 #include "base/large.h"
 #include "frontend/format_state.h"
+#include "frontend/parser.h"
 
 struct marker {
 	const struct ast *t;
@@ -71,28 +72,12 @@ static void tuple(struct marker *x, node_id n)
 
 /* --- operators --- */
 
-static unsigned level(const struct marker *x, node_id n)
-{
-	switch (ast_token_kind(x->t, n)) {
-	case TOK_OR: return 1;
-	case TOK_AND: return 2;
-	case TOK_EQ:
-	case TOK_NE: return 3;
-	case TOK_LT:
-	case TOK_LE:
-	case TOK_GT:
-	case TOK_GE: return 4;
-	case TOK_PLUS:
-	case TOK_MINUS: return 5;
-	case TOK_STAR2: return 7;
-	default: return 6;
-	}
-}
+static unsigned level(const struct marker *x, node_id n) { return operator_level(ast_token_kind(x->t, n)); }
 
 static void binary(struct marker *x, node_id n)
 {
 	node_id left = ast_a(x->t, n);
-	if (level(x, n) == 7)
+	if (ast_token_kind(x->t, n) == TOK_STAR2)
 		return;
 	if (ast_kind(x->t, left) == NODE_BINARY && level(x, left) == level(x, n))
 		ungroup(x, left);
@@ -221,10 +206,7 @@ static void attributes(struct marker *x, struct ast_nodes attrs)
 /* The first token with attributes. */
 static token_id definition_start(const struct marker *x, node_id n)
 {
-	enum node_operand a = node_operand_a(ast_kind(x->t, n));
-	struct ast_nodes attrs = {0};
-	if (a == OPERAND_FN || a == OPERAND_TRIPLE)
-		attrs = ast_nodes(x->t, x->t->extra[ast_a(x->t, n)]);
+	struct ast_nodes attrs = ast_attributes(x->t, n);
 	return attrs.n ? ast_token(x->t, attrs.at[0]) - 1 : x->firsts[n];
 }
 

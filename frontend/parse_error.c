@@ -2,6 +2,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/parse_state.h"
 
 struct diag *error_at(struct parser *p, enum diag_code code, span at, const char *fmt, ...)
@@ -77,6 +78,19 @@ void edit(struct parser *p, struct diag *g, span at, const char *replacement)
 {
 	if (g)
 		diag_edit(p->diags, g, at, replacement);
+}
+
+void edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...)
+{
+	struct buf text = {0};
+	va_list ap;
+	if (!g)
+		return;
+	va_start(ap, fmt);
+	buf_vprintf(&text, fmt, ap);
+	va_end(ap);
+	diag_edit(p->diags, g, at, text.at);
+	buf_free(&text);
 }
 
 void label(struct parser *p, struct diag *g, span at, const char *text)

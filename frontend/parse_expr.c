@@ -10,6 +10,8 @@ static const uint8_t levels[TOK_COUNT] = {
 	[TOK_GT] = 5,   [TOK_GE] = 5,    [TOK_DOT2] = 6,   [TOK_DOT2_EQ] = 6, [TOK_PLUS] = 7, [TOK_MINUS] = 7,
 	[TOK_STAR] = 8, [TOK_SLASH] = 8, [TOK_SLASH2] = 8, [TOK_PERCENT] = 8, [TOK_AT] = 8,
 };
+unsigned operator_level(enum token_kind k) { return levels[k]; }
+
 /* What may follow a primary and belong to it. */
 static const uint8_t is_postfix[TOK_COUNT] = {[TOK_DOT] = 1, [TOK_LPAREN] = 1, [TOK_LBRACKET] = 1};
 
@@ -240,8 +242,7 @@ static node_id slice_part(struct parser *p, uint32_t *height)
 static node_id parse_subscript(struct parser *p)
 {
 	if (p->k == TOK_DOT3) {
-		advance(p);
-		return new_leaf(p, NODE_ELLIPSIS, p->i - 1);
+		return take_leaf(p, NODE_ELLIPSIS);
 	}
 	uint32_t height = 0;
 	p->no_step = true; /* parse_elements restores it */
@@ -310,14 +311,7 @@ static node_id parse_foreign_bool(struct parser *p)
 		error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "`%s` is written `%s`", value ? "True" : "False", value ? "true" : "false");
 	edit(p, g, here(p), value ? "true" : "false");
 	recovered(p, g);
-	advance(p);
-	return new_leaf(p, value ? NODE_TRUE : NODE_FALSE, p->i - 1);
-}
-
-static node_id take_leaf(struct parser *p, enum node_kind kind)
-{
-	advance(p);
-	return new_leaf(p, kind, p->i - 1);
+	return take_leaf(p, value ? NODE_TRUE : NODE_FALSE);
 }
 
 static node_id no_expression(struct parser *p)
@@ -388,8 +382,7 @@ static node_id parse_unary(struct parser *p)
 	if (p->k == TOK_NAME && is_operand_start[peek(p)] && foreign_not(p))
 		return parse_prefix(p);
 	if (p->k == TOK_NAME) { /* the usual case, without a call */
-		advance(p);
-		left = new_leaf(p, NODE_NAME, p->i - 1);
+		left = take_leaf(p, NODE_NAME);
 	} else {
 		left = parse_primary(p);
 	}

@@ -1,7 +1,5 @@
 /* Functions and layers: arguments, results, where clauses, bodies; main. */
 #include <stddef.h>
-#include <stdio.h>
-#include "frontend/dtype.h"
 #include "frontend/parse_state.h"
 
 static void check_self(struct parser *p, token_id name)
@@ -17,18 +15,11 @@ static void check_self(struct parser *p, token_id name)
 	recovered(p, g);
 }
 
-static bool is_dtype(const struct tokens *t, token_id i, char text[32])
-{
-	snprintf(text, 32, "%.*s", (int)token_len(t, i), token_text(t, i));
-	return dtype_find(text) != DT_COUNT;
-}
-
 /* `x int`, `int x`, `mut x`: what stands between two names. The argument's name. */
 static token_id odd_argument(struct parser *p, token_id name)
 {
 	static const char *const words[] = {"mut", "const", "var", "let", "ref", "in", "out", "inout", "val"};
 	const struct tokens *t = &p->t->tokens;
-	char text[96], first[32];
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (!token_is(t, name, words[i]))
 			continue;
@@ -38,15 +29,15 @@ static token_id odd_argument(struct parser *p, token_id name)
 		advance(p);
 		return p->i - 1;
 	}
-	bool c_style = is_dtype(t, name, first) && !is_dtype(t, p->i, text) && peek(p) != TOK_LT && peek(p) != TOK_LBRACKET;
+	bool c_style = names_dtype(p, name) && !names_dtype(p, p->i) && peek(p) != TOK_LT && peek(p) != TOK_LBRACKET;
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i), "an argument's type follows its name and a `:`");
 	if (!c_style) {
 		edit(p, g, (span){t->src->id, t->ends[name], t->ends[name]}, ":");
 		sound(p, g);
 		return name;
 	}
-	snprintf(text, sizeof text, "%.*s: %s", (int)(token_len(t, p->i) < 48 ? token_len(t, p->i) : 48), token_text(t, p->i), first);
-	edit(p, g, between(p, name, p->i), text);
+	edit_as(p, g, between(p, name, p->i), "%.*s: %.*s", (int)token_len(t, p->i), token_text(t, p->i), (int)token_len(t, name),
+		token_text(t, name));
 	sound(p, g);
 	advance(p);
 	return p->i - 1;

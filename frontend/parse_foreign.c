@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "frontend/dtype.h"
 #include "frontend/foreign_state.h"
 
 enum { N = 1, B = 2, C = 4, P = 8, Q = 16, E = 32, A = 64 };                            /* what follows */
@@ -145,26 +144,24 @@ static enum foreign c_declaration(struct parser *p, unsigned where)
 {
 	const struct tokens *t = &p->t->tokens;
 	static const char *const types[] = {"double", "long", "short", "unsigned", "char", "string", "void", "Tensor", "TernaryTensor"};
-	char text[160], name[32];
-	bool type = false;
 	if (kind_at(p, p->i + 1) != TOK_NAME || newline_at(p, p->i + 1))
 		return FOREIGN_NONE;
-	snprintf(name, sizeof name, "%.*s", (int)token_len(t, p->i), token_text(t, p->i));
-	type = dtype_find(name) != DT_COUNT;
+	bool type = names_dtype(p, p->i);
 	for (size_t i = 0; i < COUNT(types); i++)
-		type = type || !strcmp(name, types[i]);
+		type = type || token_is(t, p->i, types[i]);
 	enum token_kind after = kind_at(p, p->i + 2);
 	if (!type || (after != TOK_LPAREN && after != TOK_ASSIGN && after != TOK_SEMICOLON))
 		return FOREIGN_NONE;
-	int n = (int)(token_len(t, p->i + 1) < 64 ? token_len(t, p->i + 1) : 64);
-	const char *declared = token_text(t, p->i + 1), *keyword = where & FOREIGN_ITEM ? "const" : "let";
+	span both = between(p, p->i, p->i + 1);
+	int n_type = (int)token_len(t, p->i), n_name = (int)token_len(t, p->i + 1);
+	const char *type_text = token_text(t, p->i), *name = token_text(t, p->i + 1), *keyword = where & FOREIGN_ITEM ? "const" : "let";
 	if (after == TOK_LPAREN) {
-		snprintf(text, sizeof text, "a function is defined with `fn`: `fn %.*s(…) -> %s { … }`", n, declared, name);
-		foreign_at(p, between(p, p->i, p->i + 1), text, "an argument's type follows its name: `x: float`", NULL);
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, both, "a function is defined with `fn`: `fn %.*s(…) -> %.*s { … }`",
+					  n_name < 64 ? n_name : 64, name, n_type, type_text);
+		help(p, g, "an argument's type follows its name: `x: float`");
 	} else {
-		struct diag *g = foreign_at(p, between(p, p->i, p->i + 1), "a type follows the name that it is given to", NULL, NULL);
-		snprintf(text, sizeof text, "%s %.*s: %s", keyword, n, declared, name);
-		edit(p, g, between(p, p->i, p->i + 1), text);
+		struct diag *g = foreign_at(p, both, "a type follows the name that it is given to", NULL, NULL);
+		edit_as(p, g, both, "%s %.*s: %.*s", keyword, n_name, name, n_type, type_text);
 	}
 	skip_statement(p, p->i);
 	p->panic = false;
@@ -258,7 +255,6 @@ static bool assigned_on_line(const struct parser *p, token_id i)
 static void member_without_let(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
-	char text[96];
 	token_id type = p->i + 2;
 	bool tensor = token_is(t, type, "Tensor") || token_is(t, type, "TernaryTensor");
 	bool called = kind_at(p, type) == TOK_NAME && (kind_at(p, type + 1) == TOK_LPAREN || kind_at(p, type + 1) == TOK_DOT);
@@ -266,9 +262,8 @@ static void member_without_let(struct parser *p)
 				    "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
 	if (tensor) {
 		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "param ");
-	} else if (called && token_len(t, p->i) < sizeof text - 8) {
-		snprintf(text, sizeof text, "let %.*s =", (int)token_len(t, p->i), token_text(t, p->i));
-		edit(p, g, between(p, p->i, p->i + 1), text);
+	} else if (called) {
+		edit_as(p, g, between(p, p->i, p->i + 1), "let %.*s =", (int)token_len(t, p->i), token_text(t, p->i));
 	}
 }
 

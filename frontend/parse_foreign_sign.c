@@ -3,7 +3,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include <string.h>
-#include "frontend/dtype.h"
 #include "frontend/foreign_state.h"
 
 /* ---- operators that are words ---- */
@@ -57,7 +56,6 @@ void foreign_declaration(struct parser *p)
 {
 	static const char *const modifiers[] = {"mut", "var", "rec", "ref", "static", "auto", "const", "local"};
 	const struct tokens *t = &p->t->tokens;
-	char name[32], text[128];
 	span to_name = {t->src->id, t->starts[p->i], t->starts[p->i + 1]};
 	for (size_t i = 0; i < COUNT(modifiers); i++) {
 		if (!token_is(t, p->i, modifiers[i]))
@@ -68,13 +66,11 @@ void foreign_declaration(struct parser *p)
 		advance(p);
 		return;
 	}
-	snprintf(name, sizeof name, "%.*s", (int)token_len(t, p->i), token_text(t, p->i));
-	if (dtype_find(name) == DT_COUNT)
+	if (!names_dtype(p, p->i))
 		return;
 	struct diag *g = foreign_at(p, between(p, p->i, p->i + 1), "a type follows the name and a `:`", NULL, NULL);
-	snprintf(text, sizeof text, "%.*s: %s", (int)(token_len(t, p->i + 1) < 64 ? token_len(t, p->i + 1) : 64), token_text(t, p->i + 1),
-		 name);
-	edit(p, g, between(p, p->i, p->i + 1), text);
+	edit_as(p, g, between(p, p->i, p->i + 1), "%.*s: %.*s", (int)token_len(t, p->i + 1), token_text(t, p->i + 1),
+		(int)token_len(t, p->i), token_text(t, p->i));
 	sound(p, g);
 	advance(p);
 }
@@ -161,12 +157,8 @@ static bool loop_parens(struct parser *p)
 	struct diag *g =
 		foreign_at(p, between(p, open, close), "a loop is written `for i in 0..n { … }`, or `for x in xs { … }`", NULL, NULL);
 	const struct tokens *t = &p->t->tokens;
-	if (g && kind_at(p, first) == TOK_IN && first == open + 2) {
-		char text[128];
-		snprintf(text, sizeof text, "%.*s", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
-		if (strlen(text) + 1 < sizeof text)
-			edit(p, g, between(p, open, close), text);
-	}
+	if (kind_at(p, first) == TOK_IN && first == open + 2)
+		edit_as(p, g, between(p, open, close), "%.*s", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
 	recovered(p, g);
 	jump(p, close + 1);
 	return true;

@@ -42,10 +42,9 @@ static token_id dotted_module(struct parser *p)
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, last),
 				  own ? "a file is imported by its path, in quotes" : "a module has one name");
 	if (own) {
-		char path[160];
-		snprintf(path, sizeof path, p->k == TOK_AS ? "\"%.*s\"" : "\"%.*s\" as %s",
-			 (int)(t->ends[last] - t->starts[first] < 64 ? t->ends[last] - t->starts[first] : 64), token_text(t, first), text);
-		edit(p, g, between(p, first, last), path);
+		bool named = p->k == TOK_AS;
+		edit_as(p, g, between(p, first, last), "\"%.*s\"%s%.*s", (int)(t->ends[last] - t->starts[first]), token_text(t, first),
+			named ? "" : " as ", named ? 0 : (int)token_len(t, first), token_text(t, first));
 		recovered(p, g);
 		return TOKEN_NONE;
 	}
@@ -70,18 +69,15 @@ static bool import_from(struct parser *p, token_id keyword)
 	const struct tokens *t = &p->t->tokens;
 	if (p->k != TOK_FROM || after_newline(p))
 		return false;
-	char text[128];
 	token_id name = keyword + 1, module = p->i + 1;
-	bool plain = p->i == name + 1 && token_kind(t, name) == TOK_NAME && peek(p) == TOK_NAME && token_len(t, name) + token_len(t, module) < 100;
+	bool plain = p->i == name + 1 && token_kind(t, name) == TOK_NAME && peek(p) == TOK_NAME;
 	while (p->k != TOK_EOF && p->k != TOK_SEMICOLON && (p->i <= module || !after_newline(p)))
 		skip_token(p);
 	struct diag *g =
 		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, p->i - 1), "names are taken from a module by `from nn import Linear`");
-	if (plain) {
-		snprintf(text, sizeof text, "from %.*s import %.*s", (int)token_len(t, module), token_text(t, module),
-			 (int)token_len(t, name), token_text(t, name));
-		edit(p, g, between(p, keyword, module), text);
-	}
+	if (plain)
+		edit_as(p, g, between(p, keyword, module), "from %.*s import %.*s", (int)token_len(t, module), token_text(t, module),
+			(int)token_len(t, name), token_text(t, name));
 	recovered(p, g);
 	return true;
 }

@@ -63,8 +63,7 @@ static node_id no_pattern(struct parser *p)
 static node_id parse_one_pattern(struct parser *p)
 {
 	if (p->k == TOK_NAME) {
-		advance(p);
-		return new_leaf(p, NODE_PAT_NAME, p->i - 1);
+		return take_leaf(p, NODE_PAT_NAME);
 	}
 	if (!enter(p))
 		return error_too_deep(p);

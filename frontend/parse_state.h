@@ -89,6 +89,13 @@ static inline node_id new_leaf(struct parser *p, enum node_kind kind, token_id m
 	return new_node(p, kind, main, 0, 0);
 }
 
+/* A node that is the current token, which it takes. */
+static inline node_id take_leaf(struct parser *p, enum node_kind kind)
+{
+	advance(p);
+	return new_leaf(p, kind, p->i - 1);
+}
+
 static inline uint32_t *new_extra(struct parser *p, uint32_t n, uint32_t *idx)
 {
 	struct ast *t = p->t;
@@ -137,6 +144,7 @@ span after_previous(const struct parser *p); /* the empty span where something i
 span between(const struct parser *p, token_id first, token_id last);
 void help(struct parser *p, struct diag *g, const char *text);
 void edit(struct parser *p, struct diag *g, span at, const char *replacement);
+void edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void label(struct parser *p, struct diag *g, span at, const char *text);
 /* After a report: parsing goes on as if the right thing had been there. */
 static inline void recovered(struct parser *p, const struct diag *g)
@@ -233,6 +241,7 @@ node_id parse_from(struct parser *p);
 node_id parse_type(struct parser *p);
 uint32_t parse_generics(struct parser *p); /* <T: Numeric, M>; list's extra index, 0 where there is none */
 uint32_t parse_traits(struct parser *p);   /* Numeric + Float */
+bool names_dtype(const struct parser *p, token_id i); /* is the token an element type's name? */
 /* parse_stmt.c */
 node_id parse_body(struct parser *p, token_id head, bool layer); /* of what begins at token `head`; reports a missing `{` */
 node_id parse_block(struct parser *p);                           /* at its `{` */

@@ -61,8 +61,7 @@ static node_id parse_jump(struct parser *p, enum node_kind kind)
 		struct diag *g = error_at(p, DIAG_OUTSIDE_LOOP, here(p), "`%s` outside a loop", token_kind_text((enum token_kind)p->k));
 		recovered(p, g);
 	}
-	advance(p);
-	return new_leaf(p, kind, p->i - 1);
+	return take_leaf(p, kind);
 }
 
 static node_id parse_loop_body(struct parser *p, token_id head)
@@ -261,12 +260,10 @@ static bool foreign_sublayer(struct parser *p, bool layer)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id name = p->i + 1;
-	char text[96];
 	if (!layer || token_kind(t, name) != TOK_NAME || (token_kind(t, name + 1) != TOK_COLON && token_kind(t, name + 1) != TOK_ASSIGN))
 		return false;
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a layer in a layer is a member, declared with `let`");
-	snprintf(text, sizeof text, "let %.*s =", (int)(token_len(t, name) < 80 ? token_len(t, name) : 80), token_text(t, name));
-	edit(p, g, between(p, p->i, name + 1), text);
+	edit_as(p, g, between(p, p->i, name + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
 	skip_statement(p, p->i);
 	recovered(p, g);
 	return true;

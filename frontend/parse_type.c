@@ -1,7 +1,6 @@
 /* Types and dimensions. Among type arguments the two share one grammar, since a name may be either. */
 #include <stddef.h>
 #include <stdio.h>
-#include <string.h>
 #include "frontend/dtype.h"
 #include "frontend/parse_state.h"
 
@@ -81,15 +80,11 @@ static void foreign_dims(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id open = p->i;
-	char text[128];
 	skip_token(p);
 	struct diag *g =
 		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "the dimensions stand with the element type, in `< >`");
-	uint32_t n = t->ends[p->i - 1] - t->starts[open];
-	if (n + 4 < sizeof text && t->ends[open - 1] == t->starts[open]) {
-		snprintf(text, sizeof text, ", %.*s>", (int)n, token_text(t, open));
-		edit(p, g, between(p, open - 1, p->i - 1), text);
-	}
+	if (t->ends[open - 1] == t->starts[open])
+		edit_as(p, g, between(p, open - 1, p->i - 1), ", %.*s>", (int)(t->ends[p->i - 1] - t->starts[open]), token_text(t, open));
 	recovered(p, g);
 }
 
@@ -282,12 +277,6 @@ node_id parse_type(struct parser *p)
 	return n;
 }
 
-static node_id leaf_here(struct parser *p, enum node_kind kind)
-{
-	advance(p);
-	return new_leaf(p, kind, p->i - 1);
-}
-
 /* [batch: N] */
 static node_id parse_shape_element(struct parser *p)
 {
@@ -316,8 +305,8 @@ static node_id parse_dim_primary(struct parser *p)
 		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
 	switch ((enum token_kind)p->k) {
 	case TOK_NAME: return parse_type_name(p);
-	case TOK_INT: return leaf_here(p, NODE_INT);
-	case TOK_QUESTION: return leaf_here(p, NODE_DIM_UNKNOWN);
+	case TOK_INT: return take_leaf(p, NODE_INT);
+	case TOK_QUESTION: return take_leaf(p, NODE_DIM_UNKNOWN);
 	case TOK_LPAREN: return parse_type_tuple(p, parse_type_arg);
 	case TOK_LBRACKET: return parse_shape(p);
 	default: return no_type(p, "a type or a dimension");
@@ -412,21 +401,26 @@ uint32_t parse_traits(struct parser *p)
 	return pop_list(p, base, 0);
 }
 
+bool names_dtype(const struct parser *p, token_id i)
+{
+	const struct tokens *t = &p->t->tokens;
+	char text[16];
+	snprintf(text, sizeof text, "%.*s", (int)token_len(t, i), token_text(t, i));
+	return token_kind(t, i) == TOK_NAME && token_len(t, i) < sizeof text && dtype_find(text) != DT_COUNT;
+}
+
 /* <const N: int>, <N: int> */
 static bool foreign_generic(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
 	bool modifier = p->k == TOK_CONST;
 	token_id name = p->i + modifier, type = name + 2;
-	char text[32];
 	if (p->panic || token_kind(t, name) != TOK_NAME || token_kind(t, name + 1) != TOK_COLON || token_kind(t, type) != TOK_NAME)
 		return false;
-	snprintf(text, sizeof text, "%.*s", (int)token_len(t, type), token_text(t, type));
-	if (dtype_find(text) == DT_COUNT && strcmp(text, "usize") != 0)
+	if (!names_dtype(p, type) && !token_is(t, type, "usize"))
 		return false;
-	snprintf(text, sizeof text, "%.*s", (int)token_len(t, name), token_text(t, name));
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, type), "a generic dimension is a name alone");
-	edit(p, g, between(p, p->i, type), text);
+	edit_as(p, g, between(p, p->i, type), "%.*s", (int)token_len(t, name), token_text(t, name));
 	sound(p, g);
 	jump(p, type + 1);
 	return true;

@@ -2,9 +2,10 @@
 #include "frontend/resolve.h"
 #include <string.h>
 #include "base/diag.h"
+#include "frontend/dtype.h"
+#include "frontend/foreign.h"
 #include "frontend/index_note.h"
 #include "frontend/literal.h"
-#include "frontend/foreign.h"
 #include "frontend/resolve_state.h"
 
 static void check_opt(struct resolver *r, node_id n)
@@ -19,11 +20,12 @@ static void check_opt(struct resolver *r, node_id n)
 static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 {
 	static const char *const known_attrs[] = {"inline", "noinline", "export", "device", "opt", "nograd", "variadic"};
+	enum { KNOWN = sizeof known_attrs / sizeof *known_attrs };
 	for (uint32_t i = 0; i < attrs.n; i++) {
 		token_id tok = ast_token(r->t, attrs.at[i]);
 		const char *name = name_text(r->f, text_of(r, tok));
 		bool found = false, asked = index_asked(r->f, tok_span(r->m, tok));
-		for (uint32_t k = 0; k < sizeof known_attrs / sizeof *known_attrs; k++) {
+		for (uint32_t k = 0; k < KNOWN; k++) {
 			found = found || !strcmp(name, known_attrs[k]);
 			if (asked)
 				index_offer(r->f, known_attrs[k], SYMBOL_UNKNOWN, SYMBOL_NONE, NULL);
@@ -36,7 +38,7 @@ static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 			continue;
 		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
 		if (!foreign_name_help(r->out, g, &r->t->tokens, tok, FOREIGN_ATTRIBUTE) &&
-		    !diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, known_attrs, sizeof known_attrs / sizeof *known_attrs))
+		    !diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, known_attrs, KNOWN))
 			diag_help(
 				r->out, g,
 				"the attributes are `@inline`, `@noinline`, `@export`, `@device(\"gpu\")`, `@opt(2)`, `@nograd` and `@variadic`");
@@ -45,15 +47,16 @@ static void check_attrs(struct resolver *r, struct ast_nodes attrs)
 
 static void check_traits(struct resolver *r, struct ast_nodes traits)
 {
-	static const char *const names[] = {"Numeric", "Float", "Comparable", "Quantizable"};
+	uint32_t n;
+	const char *const *names = dtype_traits(&n);
 	for (uint32_t i = 0; i < traits.n; i++) {
 		const char *name = name_text(r->f, text_of(r, traits.at[i]));
 		bool found = false;
-		for (int k = 0; k < 4; k++)
+		for (uint32_t k = 0; k < n; k++)
 			found = found || !strcmp(name, names[k]);
 		if (found)
 			continue;
-		const char *near = diag_nearest(name, names, 4);
+		const char *near = diag_nearest(name, names, n);
 		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_TYPE, tok_span(r->m, traits.at[i]), "unknown trait `%s`", name);
 		diag_note(r->out, g, "the traits are Numeric, Float, Comparable and Quantizable");
 		if (near)

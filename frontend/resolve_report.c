@@ -4,6 +4,7 @@
 #include "base/buf.h"
 #include "frontend/foreign.h"
 #include "frontend/resolve_state.h"
+#include "frontend/std_data.h"
 
 static const char *text(struct resolver *r, token_id tok) { return name_text(r->f, text_of(r, tok)); }
 
@@ -72,7 +73,6 @@ static bool imported(struct resolver *r, const char *module)
 /* `nn` without its import, or `Linear` without its module. */
 static bool std_help(struct resolver *r, struct diag *g, token_id tok)
 {
-	static const char *const modules[] = {"nn", "quant", "init"};
 	const char *name = text(r, tok);
 	char line[160];
 	uint32_t len;
@@ -82,13 +82,12 @@ static bool std_help(struct resolver *r, struct diag *g, token_id tok)
 		diag_edit(r->out, g, file_start(r), line);
 		return true;
 	}
-	for (size_t i = 0; i < sizeof modules / sizeof *modules; i++) {
-		if (!std_defines(modules[i], name))
+	for (const struct std_module *m = std_modules; m->name; m++) {
+		if (!std_defines(m->name, name))
 			continue;
-		snprintf(line, sizeof line, "%s.%.120s", modules[i], name);
-		diag_help(r->out, g,
-			  imported(r, modules[i]) ? "the module `%s` has one" : "the module `%s` has one; it needs an `import %s`",
-			  modules[i], modules[i]);
+		snprintf(line, sizeof line, "%s.%.120s", m->name, name);
+		diag_help(r->out, g, imported(r, m->name) ? "the module `%s` has one" : "the module `%s` has one; it needs an `import %s`",
+			  m->name, m->name);
 		diag_edit(r->out, g, tok_span(r->m, tok), line);
 		return true;
 	}

@@ -69,10 +69,9 @@ static bool leaves(enum node_kind k) { return k == NODE_RETURN || k == NODE_BREA
 
 void warn_statements(struct resolver *r, struct ast_nodes items)
 {
-	bool plain_assign;
 	for (uint32_t i = 0; i < items.n; i++) {
 		node_id n = items.at[i];
-		plain_assign = ast_kind(r->t, n) == NODE_ASSIGN && token_kind(&r->t->tokens, ast_token(r->t, n)) == TOK_ASSIGN;
+		bool plain_assign = ast_kind(r->t, n) == NODE_ASSIGN && token_kind(&r->t->tokens, ast_token(r->t, n)) == TOK_ASSIGN;
 		if (plain_assign && same_name(r, ast_a(r->t, n), ast_b(r->t, n)))
 			diag_add(r->warnings, DIAG_NO_EFFECT, node_span(r->m, n), "`%s` is assigned to itself",
 				 text(r, ast_first_token(r->t, n)));
@@ -93,9 +92,7 @@ void warn_statements(struct resolver *r, struct ast_nodes items)
 static span import_line(const struct module *m, span at)
 {
 	const struct source *s = m->ast.tokens.src;
-	uint32_t start = at.start, end = at.end;
-	while (start && s->text[start - 1] != '\n')
-		start--;
+	uint32_t start = source_line_start(s, at.start), end = at.end;
 	while (end < s->len && (s->text[end] == ' ' || s->text[end] == '\t' || s->text[end] == '\r'))
 		end++;
 	bool alone = start == at.start && (end == s->len || s->text[end] == '\n');

@@ -59,14 +59,18 @@ static struct core_type reduced(struct elab *e, const struct core_type *t, uint3
 	return out;
 }
 
-static bool empty(struct elab *e, const struct core_type *t, uint32_t mask)
+/* Is there an element to choose along the axes? Reports. */
+static bool need_elements(struct elab *e, struct bcall *c, core_ref x, uint32_t mask)
 {
-	for (uint32_t i = 0; i < t->rank; i++) {
+	struct core_type t = *type_of(e, x);
+	for (uint32_t i = 0; i < t.rank; i++) {
 		int64_t n;
-		if ((mask >> i & 1) && dim_is_const(e->b->dims, t->dims[i], &n) && !n)
-			return true;
+		if ((mask >> i & 1) && dim_is_const(e->b->dims, t.dims[i], &n) && !n) {
+			shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from", elab_shape_text(e, &t));
+			return false;
+		}
 	}
-	return false;
+	return true;
 }
 
 /* keepdim is the last parameter. */
@@ -140,12 +144,8 @@ struct value rule_reduce_minmax(struct elab *e, struct bcall *c)
 		return call_builtin(e, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, &args, c->at);
 	}
 	core_ref x = need_tensor(e, c, 0);
-	if (!prepare(e, c, false, &x, &ax, &t))
+	if (!prepare(e, c, false, &x, &ax, &t) || !need_elements(e, c, x, ax.mask))
 		return VALUE_POISON;
-	struct core_type have = *type_of(e, x);
-	if (empty(e, &have, ax.mask))
-		return shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from",
-				   elab_shape_text(e, &have));
 	struct value v = emit_reduce(e, c, x, &ax, &t);
 	if (ax.all)
 		return v;
@@ -161,12 +161,8 @@ struct value rule_reduce_arg(struct elab *e, struct bcall *c)
 	struct axes ax;
 	struct core_type t;
 	core_ref x = need_tensor(e, c, 0);
-	if (!prepare(e, c, false, &x, &ax, &t))
+	if (!prepare(e, c, false, &x, &ax, &t) || !need_elements(e, c, x, ax.mask))
 		return VALUE_POISON;
-	struct core_type have = *type_of(e, x);
-	if (empty(e, &have, ax.mask))
-		return shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from",
-				   elab_shape_text(e, &have));
 	t.elem = DT_INT64;
 	return emit_reduce(e, c, x, &ax, &t);
 }

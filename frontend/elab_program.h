@@ -1,0 +1,30 @@
+/* The program under construction from a model's entries (elab_entry.c) and its main blocks (elab_program.c). */
+#ifndef TRIB_FRONTEND_ELAB_PROGRAM_H
+#define TRIB_FRONTEND_ELAB_PROGRAM_H
+#include "frontend/elab.h"
+
+/* A layer that entries name: entries of one layer share an instance. */
+struct entry_layer {
+	const struct item *item;
+	struct value instance;
+};
+struct program {
+	struct elab *e;
+	const struct elab_request *req;
+	VEC(struct entry_layer) layers;
+	VEC(struct core_param) params;
+	VEC(struct core_entry) entries;
+	VEC(struct core_unit *) units; /* callees first */
+	struct map param_ids;          /* iparam id to index in params */
+	struct map seen;               /* unit identity */
+};
+
+/* The entry "Net" or "Net.prefill", added unless errors were reported. */
+void elab_entry(struct program *p, const char *name);
+/* Appends a parameter; its index. */
+uint32_t program_param(struct program *p, struct core_param cp);
+/* The parameter of a layer instance, appended under `name` unless it is there; its index. */
+uint32_t program_layer_param(struct program *p, struct iparam *ip, const char *name);
+/* Appends an entry, and of its unit and what that calls all that is new. */
+void program_add(struct program *p, struct core_entry entry);
+#endif
