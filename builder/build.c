@@ -16,21 +16,18 @@
 #include "builder/key.h"
 #include "builder/options.h"
 #include "builder/progress.h"
-#include "builder/record.h"
+#include "builder/session.h"
 #include "builder/store.h"
 #include "builder/timing.h"
 #include "builder/triw.h"
-#include "scheduler/pool.h"
 
 #define PROJECT_FOLDER ".trib"
-
-static bool asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dump != DUMP_NONE; }
 
 static bool open_project(struct build *b)
 {
 	b->project = store_open(PROJECT_FOLDER "/store", false, &b->warnings);
 	build_trace_key(b);
-	return !asks_text(b->options) && !b->options->dry_run && b->project && build_nothing_to_do(b);
+	return !build_asks_text(b->options) && !b->options->dry_run && b->project && build_nothing_to_do(b);
 }
 
 /* One build at a time in a project: wait for the other, then look again. True: it did our work. */
@@ -54,7 +51,14 @@ static bool start(struct build *b)
 	if (!b->project)
 		b->project = store_open(PROJECT_FOLDER "/store", true, &b->warnings);
 	b->compiler = key_compiler(b->session, b->project, b->inputs);
-	return true;
+	if (hash_is_zero(b->lasting->compiler))
+		b->lasting->compiler = b->compiler;
+	if (hash_eq(b->lasting->compiler, b->compiler))
+		return true;
+	/* fragments would be kept under the name of a compiler that did not make them */
+	diag_add(b->diags, DIAG_MODULE, SPAN_NONE, "trib itself was replaced while it ran: start it again");
+	b->environment = true;
+	return false;
 }
 
 static bool open_cache(struct build *b)
@@ -62,7 +66,7 @@ static bool open_cache(struct build *b)
 	struct cache_config c;
 	if (!cache_config_read(b->session, b->sources, b->spec.cache, b->options, &c, b->diags))
 		return false;
-	if (b->spec.no_cache || !c.at[SETTING_ENABLED].number || asks_text(b->options))
+	if (b->spec.no_cache || !c.at[SETTING_ENABLED].number || build_asks_text(b->options))
 		return true;
 	struct cache_options o = cache_config_options(b->session, &c);
 	b->cache = cache_open(&o, &b->warnings);
@@ -71,9 +75,9 @@ static bool open_cache(struct build *b)
 
 static bool start_workers(struct build *b)
 {
-	b->pool = pool_new(b->spec.jobs, NULL);
-	bool quiet = b->options->json > 0 || b->options->dry_run || asks_text(b->options);
-	bool tty = os_is_tty(fileno(b->out));
+	b->pool = session_pool(b->lasting, b->spec.jobs);
+	bool tty = os_is_tty(fileno(b->out)), told = b->told && !tty;
+	bool quiet = b->options->json > 0 || b->options->dry_run || build_asks_text(b->options) || told;
 	enum progress_mode mode = quiet ? PROGRESS_QUIET : tty && !b->spec.verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
 	b->progress = progress_new(b->out, mode, b->spec.jobs);
 	if (!b->pool)
@@ -91,7 +95,8 @@ static bool explain(struct build *b)
 
 static bool publish(struct build *b)
 {
-	if (asks_text(b->options))
+	b->published = os_now_ns();
+	if (build_asks_text(b->options))
 		return true;
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		const struct model_job *m = &b->models[i];
@@ -122,10 +127,19 @@ bool build_may_go_on(struct build *b)
 
 typedef bool step_fn(struct build *);
 
+bool build_stopped(struct build *b)
+{
+	const struct session *s = b->lasting;
+	if (!b->superseded && s && s->superseded)
+		b->superseded = s->superseded(s->ctx, b->inputs);
+	b->interrupted |= b->superseded || os_interrupted();
+	return b->interrupted;
+}
+
 static void run_steps(struct build *b, step_fn *const *steps, size_t n)
 {
 	for (size_t i = 0; i < n && !b->done; i++)
-		if (!steps[i](b) || os_interrupted())
+		if ((i && i + 1 < n && build_stopped(b)) || !steps[i](b) || os_interrupted())
 			return;
 	b->done = true;
 }
@@ -169,98 +183,12 @@ static enum status verdict(const struct build *b)
 	return b->environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
 }
 
-static void print_check_summary(struct build *b)
-{
-	uint32_t errors = diags_errors(b->diags), warnings = diags_count(b->diags) + diags_dropped(b->diags) - errors, files = 0;
-	for (uint32_t i = 0; i < b->n_models; i++)
-		files += frontend_files(b->models[i].frontend);
-	if (errors)
-		fprintf(b->err, "trib: %u error%s, %u warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
-	else
-		fprintf(b->out, "trib: no errors in %u file%s\n", files, files == 1 ? "" : "s");
-}
-
-static void print_summary(struct build *b, enum status s, int64_t wall)
-{
-	double seconds = (double)wall / 1e9;
-	if (s == STATUS_INTERRUPTED)
-		fprintf(b->err, "trib: interrupted\n");
-	else if (b->check)
-		print_check_summary(b);
-	else if (s == STATUS_USAGE)
-		return; /* no build was tried */
-	else if (s != STATUS_OK)
-		fprintf(b->err, "trib: the build failed; what the last good build made is still in place\n");
-	else if (b->options->dry_run || asks_text(b->options))
-		return;
-	else if (b->compiled == 0 && b->linked == 0)
-		fprintf(b->out, "trib: nothing to do\n");
-	else
-		fprintf(b->out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", b->compiled, b->reused, b->linked, seconds);
-}
-
-static void print_warnings(struct build *b)
-{
-	for (char *line = b->warnings.at; line && *line;) {
-		char *end = strchr(line, '\n');
-		if (end)
-			*end = 0;
-		enum diag_code code = strstr(line, "damaged") ? DIAG_STORE_DAMAGED : DIAG_STORE_UNUSABLE;
-		diag_add(b->diags, code, SPAN_NONE, "%s", line);
-		line = end ? end + 1 : NULL;
-	}
-}
-
-static void collect_times(struct build *b)
-{
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		const struct frontend_times *t = frontend_times(b->models[i].frontend);
-		timing_add_ns(b->timing, PHASE_LEX, t->lex, t->lex);
-		timing_add_ns(b->timing, PHASE_PARSE, t->parse, t->parse);
-		timing_add_ns(b->timing, PHASE_TYPECHECK, t->check, t->check);
-		timing_add_ns(b->timing, PHASE_ELABORATE, t->elaborate, t->elaborate);
-	}
-}
-
 static void write_trace(struct build *b)
 {
 	if (!b->options->trace_file || timing_write(b->timing, b->options->trace_file))
 		return;
 	diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write the trace `%s`: %s", b->options->trace_file, strerror(errno));
 	b->environment = true;
-}
-
-static void report(struct build *b, enum status s)
-{
-	int64_t wall = os_now_ns() - b->started;
-	collect_times(b);
-	print_warnings(b);
-	diags_sort(b->diags);
-	if (b->options->json > 0) {
-		struct record r = {.type = b->check ? "check" : "build",
-				   .ok = s == STATUS_OK,
-				   .wall_ns = wall,
-				   .total = b->units,
-				   .compiled = b->compiled,
-				   .reused = b->reused,
-				   .failed = b->failed_units,
-				   .hits = b->hits,
-				   .misses = b->misses,
-				   .jobs = b->pool ? pool_jobs(b->pool) : 1,
-				   .outputs = b->outputs.at,
-				   .n_outputs = b->outputs.len};
-		struct buf line = {0};
-		diags_print_json(b->diags, b->sources, b->out);
-		record_print(&r, b->timing, &line);
-		fputs(line.at, b->out);
-		buf_free(&line);
-		return;
-	}
-	if (diags_count(b->diags))
-		diags_print(b->diags, b->sources, b->err, os_is_tty(fileno(b->err)));
-	print_summary(b, s, wall);
-	if (b->spec.timing || b->options->timing > 0)
-		timing_print(b->timing, b->out, wall);
 }
 
 static void free_models(struct build *b)
@@ -285,8 +213,7 @@ static void free_models(struct build *b)
 
 static void cleanup(struct build *b)
 {
-	build_free_workers(b);
-	pool_free(b->pool);
+	build_free_packers(b);
 	free_models(b);
 	progress_free(b->progress);
 	timing_free(b->timing);
@@ -316,23 +243,51 @@ static struct build begin(const struct options *o, FILE *out, FILE *err)
 	return b;
 }
 
-static enum status run(const struct options *o, FILE *out, FILE *err, bool check)
+static void close_cache(struct build *b)
 {
-	struct build b = begin(o, out, err);
-	b.check = check;
-	if (check)
-		run_check(&b);
-	else
-		run_build(&b);
-	/* what was compiled before an error or an interrupt is kept */
-	cache_close(b.cache, &b.warnings);
-	b.cache = NULL;
-	write_trace(&b);
-	enum status s = verdict(&b);
-	report(&b, s);
-	store_close(b.project, &b.warnings);
-	cleanup(&b);
+	cache_close(b->cache, &b->warnings);
+	b->cache = NULL;
+}
+
+/* What was compiled before an error or an interrupt is kept, too. */
+static enum status finish(struct build *b)
+{
+	if (!b->told) /* who waits for more builds hears of this one first, and of the store's troubles with the next */
+		close_cache(b);
+	write_trace(b);
+	enum status s = verdict(b);
+	build_report(b, s);
+	close_cache(b);
+	store_close(b->project, &b->warnings);
+	if (b->told) {
+		b->lasting->late = b->warnings;
+		b->warnings = (struct buf){0};
+	}
+	cleanup(b);
 	return s;
+}
+
+enum status build_run(const struct options *o, FILE *out, FILE *err)
+{
+	struct session lasting = {0};
+	struct build b = begin(o, out, err);
+	b.lasting = &lasting;
+	run_build(&b);
+	enum status s = finish(&b);
+	session_free(&lasting);
+	return s;
+}
+
+enum status build_in_session(struct session *lasting, const struct options *o, build_told *told, void *ctx)
+{
+	struct build b = begin(o, stdout, stderr);
+	b.lasting = lasting;
+	b.told = told;
+	b.told_ctx = ctx;
+	b.warnings = lasting->late;
+	lasting->late = (struct buf){0};
+	run_build(&b);
+	return finish(&b);
 }
 
 static enum status visit_after(const struct options *o, step_fn *const *steps, size_t n, build_visitor *visit, void *ctx)
@@ -371,8 +326,6 @@ enum status build_visit_checked(const struct options *o, bool files, build_visit
 	return visit_after(o, of_project, sizeof of_project / sizeof *of_project, visit, ctx);
 }
 
-enum status build_run(const struct options *o, FILE *out, FILE *err) { return run(o, out, err, false); }
-
 enum { MOST_ROUNDS = 200 }; /* an edit may uncover another error; two that undo each other would go on for ever */
 
 enum status check_run(const struct options *o, FILE *out, FILE *err)
@@ -389,12 +342,15 @@ enum status check_run(const struct options *o, FILE *out, FILE *err)
 			enum status s = verdict(&b);
 			fixes_print(&fixes, o->json > 0, o->json > 0 ? out : err);
 			if (failed)
-				report(&b, s);
+				build_report(&b, s);
 			cleanup(&b);
 			return s;
 		}
 		cleanup(&b);
 	}
 	fixes_print(&fixes, o->json > 0, o->json > 0 ? out : err);
-	return run(o, out, err, true);
+	struct build b = begin(o, out, err);
+	b.check = true;
+	run_check(&b);
+	return finish(&b);
 }

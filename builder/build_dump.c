@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build_state.h"
-#include "builder/module.h"
+#include "builder/generators.h"
 #include "builder/options.h"
 #include "builder/key.h"
 #include "frontend/core.h"
@@ -46,25 +46,17 @@ static bool dump_code(struct build *b, struct model_job *m, const struct core_un
 	const struct loop_fn *f = loops_build(scratch, p);
 	struct plan_options o = key_unit_options(&m->spec->plan, u);
 	struct buf error = {0};
-	const char *why = NULL;
 	if (b->options->dump == DUMP_LOOPS) {
 		loops_print(f, text);
 		return true;
 	}
-	if (!b->codegen)
-		b->codegen = module_open(b->session, "codegen", CODEGEN_ENTRY, CODEGEN_ABI, &why);
-	if (!b->codegen) {
-		diag_add(b->diags, DIAG_MODULE, SPAN_NONE, "%s", why);
-		b->environment = true;
+	if (!build_open_generators(b))
 		return false;
-	}
-	struct codegen_target t = platform_codegen(&m->platform, o.opt, o.size);
-	struct codegen *g = b->codegen->open(&t, &error);
-	bool ok = g && b->codegen->dump(g, f, b->options->dump == DUMP_LLVM ? CODEGEN_LLVM : CODEGEN_ASM, text, &error);
+	struct codegen *g = generators_get(b->generators, 0, &m->platform, o.opt, o.size, &error);
+	enum codegen_text what = b->options->dump == DUMP_LLVM ? CODEGEN_LLVM : CODEGEN_ASM;
+	bool ok = g && generators_api(b->generators)->dump(g, f, what, text, &error);
 	if (!ok)
 		diag_add(b->diags, DIAG_CODEGEN, u->at, "%s: %s", u->name, error.at ? error.at : "no reason given");
-	if (g)
-		b->codegen->close(g);
 	buf_free(&error);
 	return ok;
 }

@@ -190,6 +190,8 @@ void build_weigh(struct model_job *m, uint32_t worker)
 	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);
 }
 
+static bool asked_to_end(const struct model_job *m) { return os_interrupted() || m->build->superseded; }
+
 const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 {
 	struct tick t = timing_tick();
@@ -198,10 +200,10 @@ const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 	struct weight_host inside = {find_packed, keep_packed, &keeper}, outside = {triw_find, triw_keep, m->triw};
 	const char *error = NULL;
 	uint32_t part;
-	while (!error && !os_interrupted() && (part = atomic_fetch_add(&m->next_part, 1)) < m->weighed->n_parts)
+	while (!error && !asked_to_end(m) && (part = atomic_fetch_add(&m->next_part, 1)) < m->weighed->n_parts)
 		model_pack(a, &in, m->weighed, part, m->triw ? &outside : &inside, &error);
 	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);
-	return error ? error : os_interrupted() ? "interrupted" : NULL;
+	return error ? error : asked_to_end(m) ? "interrupted" : NULL;
 }
 
 static bool fail(struct model_job *m, const char *error)

@@ -205,6 +205,5 @@ bool build_plan(struct build *b)
 			if (b->models[i].units[k].needed)
 				finish_unit(b, &b->models[i].units[k]);
 	timing_event(b->timing, PHASE_OPT, 0, "plan", t);
-	b->interrupted |= os_interrupted();
-	return build_may_go_on(b);
+	return !build_stopped(b) && build_may_go_on(b);
 }

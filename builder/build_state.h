@@ -19,7 +19,9 @@
 #include "scheduler/cancel.h"
 
 struct compile;
+struct generators;
 struct piece;
+struct session;
 struct triw;
 
 /* One unit of one model. */
@@ -101,9 +103,9 @@ struct build {
 	bool dirty, asked_git;   /* asked_git: commit and dirty are known */
 	struct timing *timing;
 	struct progress *progress;
-	struct pool *pool;
-	const struct codegen_api *codegen;
-	struct worker *workers;
+	struct session *lasting; /* outlives the build */
+	struct pool *pool;       /* the lasting session's */
+	struct generators *generators; /* the lasting session's; NULL: nothing to compile */
 	VEC(struct compile *) compiles;
 	struct map compile_index; /* key → compiles index */
 	pthread_mutex_t plan_lock; /* of the arenas of plans that came from records, while their code is made */
@@ -114,9 +116,17 @@ struct build {
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
 	bool check;              /* `trib check`: no code, no stores */
 	bool interrupted, environment; /* environment: an error that is nobody's source's fault */
+	_Atomic bool superseded;       /* what was read has changed again: this build is not worth ending */
 	int lock;
-	int64_t started;
+	int64_t started, published;    /* published: when the last output was in place; 0: none was written */
+	void (*told)(const struct build *b, enum status s, void *ctx); /* NULL: a summary is printed */
+	void *told_ctx;
 };
+
+/* build.c: a build in a session that outlives it. `told` is called once the outputs are published and errors printed, in place of the summary; what
+ * is not needed for the outputs, such as writing the stores, comes after it. */
+typedef void build_told(const struct build *b, enum status s, void *ctx);
+enum status build_in_session(struct session *lasting, const struct options *o, build_told *told, void *ctx);
 
 /* build.c: the front end and the parameters of the models that the options name, and then `visit`; no stores, no code. */
 typedef enum status build_visitor(struct build *b, void *ctx);
@@ -157,7 +167,11 @@ void build_explain(struct build *b);
 void build_save_history(struct build *b);
 /* build_tasks.c: compiling, packing and linking on the pool. */
 bool build_run_tasks(struct build *b);
-void build_free_workers(struct build *b);
+bool build_open_generators(struct build *b); /* false: reported */
+void build_free_packers(struct build *b);
+/* build_report.c */
+void build_report(struct build *b, enum status s);
+bool build_asks_text(const struct options *o); /* of a stage, instead of a library */
 /* build_link.c: one model's objects to its outputs; on a worker. */
 void build_link_digest(struct model_job *m);
 void build_weigh(struct model_job *m, uint32_t worker);
@@ -173,6 +187,8 @@ bool build_stop_after_plan(struct build *b);
 bool build_note_repository(struct build *b);
 void build_describe_commit(struct build *b); /* into commit and dirty; on a worker */
 
+/* Has somebody asked the build to end, or have its inputs changed again? On the main thread. */
+bool build_stopped(struct build *b);
 /* After a step: may the build go on? Marks what failed. */
 bool build_may_go_on(struct build *b);
 #endif

@@ -9,9 +9,10 @@
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
-#include "builder/module.h"
+#include "builder/generators.h"
 #include "builder/options.h"
 #include "builder/progress.h"
+#include "builder/session.h"
 #include "builder/timing.h"
 #include "frontend/core.h"
 #include "scheduler/cancel.h"
@@ -34,33 +35,6 @@ struct piece {
 	const char *error;
 };
 
-/* One worker's code generators: one for each target and level in use. */
-struct generator {
-	hash128 target;
-	uint8_t opt;
-	bool size;
-	struct codegen *codegen;
-};
-struct worker {
-	VEC(struct generator) generators;
-};
-
-static struct codegen *generator_for(struct build *b, const struct unit_job *j, uint32_t worker, struct buf *error)
-{
-	struct worker *w = &b->workers[worker];
-	const struct platform *t = &j->model->platform;
-	for (uint32_t i = 0; i < w->generators.len; i++) {
-		const struct generator *g = &w->generators.at[i];
-		if (hash_eq(g->target, t->id) && g->opt == j->options.opt && g->size == j->options.size)
-			return g->codegen;
-	}
-	struct codegen_target ct = platform_codegen(t, j->options.opt, j->options.size);
-	struct generator g = {t->id, j->options.opt, j->options.size, b->codegen->open(&ct, error)};
-	if (g.codegen)
-		vec_push(&w->generators, g);
-	return g.codegen;
-}
-
 static bool compile(struct build *b, struct compile *c, uint32_t worker)
 {
 	struct arena *scratch = arena_new(0);
@@ -69,8 +43,9 @@ static bool compile(struct build *b, struct compile *c, uint32_t worker)
 	const struct loop_fn *f = loops_build(scratch, build_plan_code(c->job));
 	int64_t took = timing_add(b->timing, PHASE_OPT, worker + 1, c->label, t);
 	t = timing_tick();
-	struct codegen *g = generator_for(b, c->job, worker, &c->error);
-	if (g && b->codegen->compile(g, f, &object, &c->error)) {
+	const struct plan_options *o = &c->job->options;
+	struct codegen *g = generators_get(b->generators, worker, &c->job->model->platform, o->opt, o->size, &c->error);
+	if (g && generators_api(b->generators)->compile(g, f, &object, &c->error)) {
 		c->object = cache_put(b->cache, CACHE_FRAGMENT, c->key, object.at, object.len, took + (os_now_ns() - t.wall));
 		if (!c->object) { /* no cache: keep it for this build */
 			char *copy = arena_alloc(c->job->arena, object.len, 16);
@@ -201,12 +176,10 @@ static void run_graph(struct build *b, struct batch *batch)
 	progress_total(b->progress, b->n_pieces);
 	batch_submit(batch, NULL); /* nothing in it needs a link, so there is no circle */
 	do {
-		if (os_interrupted()) {
-			b->interrupted = true;
+		if (pool_pending(b->pool) && build_stopped(b))
 			cancel_set(&b->cancel);
-		}
 		progress_draw(b->progress);
-	} while (pool_wait(b->pool, 100, &r) || pool_pending(b->pool) > 0);
+	} while (pool_wait(b->pool, b->lasting->superseded ? 10 : 100, &r) || pool_pending(b->pool) > 0);
 	progress_clear(b->progress);
 }
 
@@ -224,31 +197,32 @@ static void report_packer(const struct piece *t)
 		diag_add(m->diags, DIAG_WEIGH, m->spec->entry_at, "model `%s`: %s", m->spec->name, t->error);
 }
 
-static bool open_codegen(struct build *b)
+bool build_open_generators(struct build *b)
 {
-	const char *error;
-	bool needed = false;
-	for (uint32_t i = 0; i < b->compiles.len && !needed; i++)
-		needed = !b->compiles.at[i]->object;
-	if (!needed || b->codegen)
-		return true;
+	char *error = NULL;
 	struct tick t = timing_tick();
-	b->codegen = module_open(b->session, "codegen", CODEGEN_ENTRY, CODEGEN_ABI, &error);
+	b->generators = session_generators(b->lasting, &error);
 	timing_add(b->timing, PHASE_CODEGEN, 0, "open the code generator", t);
-	if (!b->codegen) {
+	if (!b->generators) {
 		diag_add(b->diags, DIAG_MODULE, SPAN_NONE, "%s", error);
 		b->environment = true;
+		free(error);
 	}
-	return b->codegen != NULL;
+	return b->generators != NULL;
+}
+
+static bool anything_to_compile(const struct build *b)
+{
+	for (uint32_t i = 0; i < b->compiles.len; i++)
+		if (!b->compiles.at[i]->object)
+			return true;
+	return false;
 }
 
 bool build_run_tasks(struct build *b)
 {
-	if (!open_codegen(b))
+	if (anything_to_compile(b) && !build_open_generators(b))
 		return false;
-	b->workers = calloc(pool_jobs(b->pool), sizeof *b->workers);
-	if (!b->workers)
-		abort();
 	run_graph(b, make_graph(b));
 	for (uint32_t i = 0; i < b->compiles.len; i++) {
 		const struct compile *c = b->compiles.at[i];
@@ -264,16 +238,8 @@ bool build_run_tasks(struct build *b)
 	return build_may_go_on(b) && !b->interrupted;
 }
 
-void build_free_workers(struct build *b)
+void build_free_packers(struct build *b)
 {
-	for (uint32_t i = 0; b->workers && i < pool_jobs(b->pool); i++) {
-		struct worker *w = &b->workers[i];
-		for (uint32_t k = 0; k < w->generators.len; k++)
-			b->codegen->close(w->generators.at[k].codegen);
-		vec_free(&w->generators);
-	}
-	free(b->workers);
-	b->workers = NULL;
 	for (uint32_t i = 0; i < b->packers.len; i++)
 		arena_free(b->packers.at[i]->arena);
 	vec_free(&b->packers);

@@ -24,27 +24,38 @@ static bool is_folder(const char *path, bool *file)
 	return S_ISDIR(st.st_mode);
 }
 
+struct walk {
+	struct arena *a;
+	path_vec found;
+	glob_visitor *visit; /* may be NULL */
+	void *ctx;
+};
+
 /* Matches the components from `rest` on below `dir`. */
-static void walk(struct arena *a, const char *dir, const char *rest, int depth, path_vec *out)
+static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 {
+	struct arena *a = w->a;
+	path_vec *out = &w->found;
 	size_t len = strcspn(rest, "/");
 	const char *part = arena_strndup(a, rest, len), *after = rest + len;
 	bool file, deep = strcmp(part, "**") == 0;
 	while (*after == '/')
 		after++;
+	if (w->visit)
+		w->visit(w->ctx, *dir ? dir : ".", part, !*after);
 	if (!glob_is_pattern(part)) {
 		const char *path = path_join(a, dir, part);
 		bool folder = is_folder(path, &file);
 		if (*after ? folder : file) {
 			if (*after)
-				walk(a, path, after, depth, out);
+				walk(w, path, after, depth);
 			else
 				vec_push(out, path);
 		}
 		return;
 	}
 	if (deep && *after)
-		walk(a, dir, after, depth, out);
+		walk(w, dir, after, depth);
 	DIR *d = depth < MAX_DEPTH ? opendir(*dir ? dir : ".") : NULL;
 	for (struct dirent *e; d && (e = readdir(d));) {
 		if (fnmatch(deep ? "*" : part, e->d_name, FNM_PERIOD) != 0)
@@ -56,9 +67,9 @@ static void walk(struct arena *a, const char *dir, const char *rest, int depth, 
 		}
 		bool folder = is_folder(path, &file);
 		if (deep && folder && e->d_type != DT_LNK)
-			walk(a, path, rest, depth + 1, out);
+			walk(w, path, rest, depth + 1);
 		else if (folder && *after && !deep)
-			walk(a, path, after, depth + 1, out);
+			walk(w, path, after, depth + 1);
 		else if (file && !*after)
 			vec_push(out, path);
 	}
@@ -68,24 +79,33 @@ static void walk(struct arena *a, const char *dir, const char *rest, int depth, 
 
 static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
+static void start(struct walk *w, const char *dir, const char *pattern)
+{
+	const char *rest = pattern + strspn(pattern, "/");
+	walk(w, *pattern == '/' ? "/" : dir, rest, 0);
+}
+
+void glob_visit(struct arena *a, const char *pattern, glob_visitor *visit, void *ctx)
+{
+	struct walk w = {.a = a, .visit = visit, .ctx = ctx};
+	start(&w, "", pattern);
+	vec_free(&w.found);
+}
+
 const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n) { return glob_expand_in(a, "", pattern, n); }
 
 const char *const *glob_expand_in(struct arena *a, const char *dir, const char *pattern, uint32_t *n)
 {
-	path_vec found = {0};
-	const char *rest = pattern;
-	bool rooted = *rest == '/';
-	while (*rest == '/')
-		rest++;
-	walk(a, rooted ? "/" : dir, rest, 0, &found);
-	if (found.len)
-		qsort(found.at, found.len, sizeof *found.at, by_text);
-	const char **list = ARENA_ARRAY(a, const char *, found.len + 1);
+	struct walk w = {.a = a};
+	start(&w, dir, pattern);
+	if (w.found.len)
+		qsort(w.found.at, w.found.len, sizeof *w.found.at, by_text);
+	const char **list = ARENA_ARRAY(a, const char *, w.found.len + 1);
 	*n = 0;
-	for (uint32_t i = 0; i < found.len; i++)
-		if (i == 0 || strcmp(found.at[i], found.at[i - 1]) != 0)
-			list[(*n)++] = path_normal(a, found.at[i]);
-	vec_free(&found);
+	for (uint32_t i = 0; i < w.found.len; i++)
+		if (i == 0 || strcmp(w.found.at[i], w.found.at[i - 1]) != 0)
+			list[(*n)++] = path_normal(a, w.found.at[i]);
+	vec_free(&w.found);
 	return list;
 }
 

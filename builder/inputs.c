@@ -190,9 +190,10 @@ bool input_verify(struct arena *scratch, struct input *i, bool *touched)
 	hash128 content;
 	if (i->kind == INPUT_PATTERN)
 		return verify_pattern(scratch, i, touched);
-	bool there = os_stamp(i->path, &now);
-	if (!there || hash_is_zero(i->content))
-		return !there && hash_is_zero(i->content);
+	if (!os_stamp(i->path, &now))
+		return hash_is_zero(i->content);
+	if (hash_is_zero(i->content)) /* what cannot be read is absent, too */
+		return !input_look(i->path, &now, &content);
 	if (stamp_set(&i->stamp) && os_stamp_eq(&now, &i->stamp))
 		return true;
 	if (!input_look(i->path, &now, &content) || !hash_eq(content, i->content))

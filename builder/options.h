@@ -31,5 +31,10 @@ struct options {
 	bool main;
 	int days;                                /* trib cache prune */
 	bool detailed, repair, stdlib;           /* trib cache stats, cache validate, pch create */
+	/* trib watch */
+	const char *const *command; /* what stands behind `--`, with a NULL at its end */
+	uint32_t n_command;
+	const char *on_success, *on_failure;
+	int poll_ms; /* 0: only where inotify does not work */
 };
 #endif

@@ -56,7 +56,7 @@ struct parse {
 	struct buf *error;
 	char **argv;
 	int argc, at;
-	VEC(const char *) operands, inputs, outputs;
+	VEC(const char *) operands, inputs, outputs, command;
 };
 
 static bool fail(struct parse *p, const char *fmt, const char *word)
@@ -308,7 +308,9 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	bool ok = find_command(&p), only_operands = false;
 	while (ok && p.at < p.argc) {
 		const char *word = p.argv[p.at++];
-		if (only_operands || word[0] != '-' || !word[1])
+		if (only_operands && out->command == COMMAND_WATCH)
+			vec_push(&p.command, word);
+		else if (only_operands || word[0] != '-' || !word[1])
 			vec_push(&p.operands, word);
 		else if (strcmp(word, "--") == 0)
 			only_operands = true;
@@ -321,7 +323,10 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	o->n_inputs = p.inputs.len;
 	o->outputs = keep(a, p.outputs.at, p.outputs.len);
 	o->n_outputs = p.outputs.len;
+	o->command = keep(a, p.command.at, p.command.len);
+	o->n_command = p.command.len;
 	vec_free(&p.operands);
+	vec_free(&p.command);
 	vec_free(&p.inputs);
 	vec_free(&p.outputs);
 	return ok;

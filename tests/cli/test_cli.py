@@ -77,7 +77,7 @@ class Commands(ProjectTest):
         self.assertIn("x86_64-linux", self.fails("build", "-C", "hello", "--target", "arm", code=2))
         self.assertIn("`trib build --help`", self.fails("build", "--frob", code=2))
         self.assertIn("nosuch", self.fails("help", "nosuch", code=2))
-        self.assertIn("trib --help", self.fails("-C", "hello", "watch", code=2))
+        self.assertIn("trib --help", self.fails("-C", "hello", "ponder", code=2))
 
     def test_peak_memory_is_not_that_of_the_parent(self):
         self.trib("new", "hello")

@@ -1,0 +1,103 @@
+/* What a build says when it has ended: diagnostics, and the summary or the record. */
+#include <string.h>
+#include "base/diag.h"
+#include "base/os.h"
+#include "builder/build_state.h"
+#include "builder/options.h"
+#include "builder/record.h"
+#include "builder/timing.h"
+#include "frontend/frontend.h"
+#include "scheduler/pool.h"
+
+bool build_asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dump != DUMP_NONE; }
+
+static void print_check_summary(struct build *b)
+{
+	uint32_t errors = diags_errors(b->diags), warnings = diags_count(b->diags) + diags_dropped(b->diags) - errors, files = 0;
+	for (uint32_t i = 0; i < b->n_models; i++)
+		files += frontend_files(b->models[i].frontend);
+	if (errors)
+		fprintf(b->err, "trib: %u error%s, %u warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
+	else
+		fprintf(b->out, "trib: no errors in %u file%s\n", files, files == 1 ? "" : "s");
+}
+
+static void print_summary(struct build *b, enum status s, int64_t wall)
+{
+	double seconds = (double)wall / 1e9;
+	if (s == STATUS_INTERRUPTED)
+		fprintf(b->err, "trib: interrupted\n");
+	else if (b->check)
+		print_check_summary(b);
+	else if (s == STATUS_USAGE)
+		return; /* no build was tried */
+	else if (s != STATUS_OK)
+		fprintf(b->err, "trib: the build failed; what the last good build made is still in place\n");
+	else if (b->options->dry_run || build_asks_text(b->options))
+		return;
+	else if (b->compiled == 0 && b->linked == 0)
+		fprintf(b->out, "trib: nothing to do\n");
+	else
+		fprintf(b->out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", b->compiled, b->reused, b->linked, seconds);
+}
+
+static void print_warnings(struct build *b)
+{
+	for (char *line = b->warnings.at; line && *line;) {
+		char *end = strchr(line, '\n');
+		if (end)
+			*end = 0;
+		enum diag_code code = strstr(line, "damaged") ? DIAG_STORE_DAMAGED : DIAG_STORE_UNUSABLE;
+		diag_add(b->diags, code, SPAN_NONE, "%s", line);
+		line = end ? end + 1 : NULL;
+	}
+}
+
+static void collect_times(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct frontend_times *t = frontend_times(b->models[i].frontend);
+		timing_add_ns(b->timing, PHASE_LEX, t->lex, t->lex);
+		timing_add_ns(b->timing, PHASE_PARSE, t->parse, t->parse);
+		timing_add_ns(b->timing, PHASE_TYPECHECK, t->check, t->check);
+		timing_add_ns(b->timing, PHASE_ELABORATE, t->elaborate, t->elaborate);
+	}
+}
+
+void build_report(struct build *b, enum status s)
+{
+	int64_t wall = os_now_ns() - b->started;
+	collect_times(b);
+	print_warnings(b);
+	diags_sort(b->diags);
+	if (b->options->json > 0) {
+		struct record r = {.type = b->check ? "check" : "build",
+				   .ok = s == STATUS_OK,
+				   .wall_ns = wall,
+				   .total = b->units,
+				   .compiled = b->compiled,
+				   .reused = b->reused,
+				   .failed = b->failed_units,
+				   .hits = b->hits,
+				   .misses = b->misses,
+				   .jobs = b->pool ? pool_jobs(b->pool) : 1,
+				   .outputs = b->outputs.at,
+				   .n_outputs = b->outputs.len};
+		struct buf line = {0};
+		diags_print_json(b->diags, b->sources, b->out);
+		record_print(&r, b->timing, &line);
+		fputs(line.at, b->out);
+		buf_free(&line);
+		if (b->told)
+			b->told(b, s, b->told_ctx);
+		return;
+	}
+	if (diags_count(b->diags))
+		diags_print(b->diags, b->sources, b->err, os_is_tty(fileno(b->err)));
+	if (b->told)
+		b->told(b, s, b->told_ctx);
+	else
+		print_summary(b, s, wall);
+	if (b->spec.timing || b->options->timing > 0)
+		timing_print(b->timing, b->out, wall);
+}

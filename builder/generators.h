@@ -1,0 +1,18 @@
+/* Code generators, kept from one piece of work to the next: each worker has its own for every target and level in use. */
+#ifndef TRIB_BUILDER_GENERATORS_H
+#define TRIB_BUILDER_GENERATORS_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/codegen.h"
+
+struct buf;
+struct platform;
+struct generators;
+
+/* For that many workers. Opens the code generator's module; NULL: *error (malloc'd) says why it cannot be opened. */
+struct generators *generators_new(uint32_t workers, char **error);
+/* The worker's generator for code of that level, made on first use and never shared between threads. NULL: *error says why. */
+struct codegen *generators_get(struct generators *g, uint32_t worker, const struct platform *target, uint8_t opt, bool size, struct buf *error);
+const struct codegen_api *generators_api(const struct generators *g);
+void generators_free(struct generators *g); /* NULL is accepted */
+#endif

@@ -1,0 +1,29 @@
+/* What outlives a build: workers and code generators, warm for the next one. A command that builds once has one for itself. */
+#ifndef TRIB_BUILDER_SESSION_H
+#define TRIB_BUILDER_SESSION_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/buf.h"
+#include "base/hash.h"
+
+struct generators;
+struct inputs;
+struct pool;
+
+struct session {
+	struct pool *pool;             /* NULL until the first build that needs one */
+	struct generators *generators; /* NULL until something is compiled; for as many workers as the pool has */
+	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
+	struct buf late;               /* warnings that came when a build had been told of already: for the next */
+	/* Optional, asked while a build runs: is what it has read so far no longer so? Then the build ends early; another will take its place. */
+	bool (*superseded)(void *ctx, const struct inputs *read);
+	void *ctx;
+};
+
+/* The pool, with that many workers. NULL: no thread can be started. */
+struct pool *session_pool(struct session *s, uint32_t jobs);
+/* For the pool's workers. NULL: *error (malloc'd) says why there is no code generator. */
+struct generators *session_generators(struct session *s, char **error);
+/* Between builds. */
+void session_free(struct session *s);
+#endif

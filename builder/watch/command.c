@@ -1,0 +1,88 @@
+#include "builder/watch/command.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+#include "base/os.h"
+
+extern char **environ;
+
+/* 0, or errno. */
+static int spawn(struct command *c)
+{
+	posix_spawn_file_actions_t io;
+	posix_spawnattr_t attr;
+	sigset_t none;
+	sigemptyset(&none);
+	posix_spawn_file_actions_init(&io);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_addopen(&io, STDIN_FILENO, "/dev/null", O_RDONLY, 0); /* a group in the background may not read the terminal */
+	if (c->quiet_stdout)
+		posix_spawn_file_actions_adddup2(&io, STDERR_FILENO, STDOUT_FILENO);
+	posix_spawnattr_setpgroup(&attr, 0);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	int e = posix_spawnp(&c->pid, c->argv[0], &io, &attr, (char *const *)(uintptr_t)c->argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&io);
+	if (e)
+		c->pid = 0;
+	return e;
+}
+
+void command_start(struct command *c, const char *const *argv)
+{
+	if (c->pid)
+		command_end(c);
+	c->argv = argv;
+	c->again = true;
+}
+
+void command_end(struct command *c)
+{
+	c->again = false;
+	if (!c->pid || c->ending)
+		return;
+	c->ending = true;
+	c->kill_at = os_now_ns() + COMMAND_GRACE_NS;
+	kill(-c->pid, SIGTERM);
+}
+
+/* While the leader is not reaped, its group's number cannot become another's. */
+static struct command_report reap(struct command *c)
+{
+	siginfo_t info = {0};
+	struct command_report r = {COMMAND_NOTHING, 0, c->ending};
+	if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || !info.si_pid)
+		return r;
+	if (c->ending)
+		kill(-c->pid, SIGKILL);
+	r.news = info.si_code == CLD_EXITED ? COMMAND_EXITED : COMMAND_SIGNALLED;
+	r.value = info.si_status;
+	waitpid(c->pid, NULL, 0);
+	c->pid = 0;
+	c->ending = false;
+	return r;
+}
+
+struct command_report command_step(struct command *c)
+{
+	struct command_report r = {0};
+	if (c->pid)
+		r = reap(c);
+	if (c->pid && c->ending && os_now_ns() >= c->kill_at) {
+		c->kill_at = INT64_MAX;
+		kill(-c->pid, SIGKILL);
+	}
+	if (c->pid || r.news != COMMAND_NOTHING || !c->again)
+		return r;
+	c->again = false;
+	r.value = spawn(c);
+	r.news = r.value ? COMMAND_FAILED_TO_START : COMMAND_STARTED;
+	return r;
+}
+
+int64_t command_due(const struct command *c) { return c->pid && c->ending ? c->kill_at : INT64_MAX; }

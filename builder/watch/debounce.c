@@ -1,0 +1,18 @@
+#include "builder/watch/debounce.h"
+
+#define LEAST_NS 1000000
+#define MOST_NS 50000000
+#define LONGEST_WAIT_NS 500000000 /* however much goes on */
+
+void debounce_init(struct debounce *d) { d->pause = LEAST_NS; }
+
+int64_t debounce_due(const struct debounce *d, const struct happened *h)
+{
+	int64_t wait = h->unfinished > d->pause ? h->unfinished : d->pause;
+	int64_t due = h->last + wait, limit = h->first + LONGEST_WAIT_NS;
+	return due < limit ? due : limit;
+}
+
+void debounce_overtaken(struct debounce *d) { d->pause = d->pause * 2 < MOST_NS ? d->pause * 2 : MOST_NS; }
+
+void debounce_undisturbed(struct debounce *d) { d->pause = d->pause / 2 > LEAST_NS ? d->pause / 2 : LEAST_NS; }

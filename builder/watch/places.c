@@ -1,0 +1,145 @@
+#include "builder/watch/places.h"
+#include <fnmatch.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/map.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "builder/glob.h"
+#include "builder/inputs.h"
+
+struct pattern {
+	const char *part;
+	bool last;
+};
+struct folder {
+	const char *path;
+	VEC(struct pattern) patterns;
+};
+struct places {
+	struct arena *a;
+	VEC(struct folder) folders;
+	struct map by_path; /* path → folders index */
+	struct map names;   /* folder/name → enum place_entry */
+};
+
+static struct folder *folder_at(struct places *p, const char *path)
+{
+	uint64_t at = p->folders.len;
+	if (!map_get(&p->by_path, map_key_str(path), &at)) {
+		map_put(&p->by_path, map_key_str(path), at);
+		vec_push(&p->folders, ((struct folder){.path = arena_strdup(p->a, path)}));
+	}
+	return &p->folders.at[at];
+}
+
+static bool is_folder(const char *path)
+{
+	struct stat st;
+	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
+}
+
+static hash128 name_key(struct arena *a, const char *folder, const char *name)
+{
+	arena_mark_t m = arena_mark(a);
+	hash128 key = map_key_str(arena_printf(a, "%s/%s", folder, name));
+	arena_release(a, m);
+	return key;
+}
+
+static void add_name(struct places *p, const char *folder, const char *name, enum place_entry what)
+{
+	folder_at(p, folder);
+	map_put(&p->names, name_key(p->a, folder, name), what);
+}
+
+/* Every folder on the way, so that one that is moved away or comes back is noticed. Outside the project the last one is enough. */
+static void add_path(struct places *p, const char *path)
+{
+	bool outside = path[0] == '/' || strncmp(path, "../", 3) == 0;
+	const char *folder = outside ? path_dir(p->a, path) : ".", *rest = outside ? path_base(path) : path;
+	if (outside && !is_folder(folder))
+		return;
+	for (const char *slash; (slash = strchr(rest, '/')); rest = slash + 1) {
+		const char *name = arena_strndup(p->a, rest, (size_t)(slash - rest));
+		add_name(p, folder, name, ENTRY_FOLDER);
+		folder = strcmp(folder, ".") == 0 ? name : path_join(p->a, folder, name);
+		if (!is_folder(folder))
+			return;
+	}
+	add_name(p, folder, rest, ENTRY_FILE);
+}
+
+/* A link's own folder does not hear of edits of its target. */
+static void add_target(struct places *p, const char *path)
+{
+	struct stat st;
+	if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
+		return;
+	char *target = realpath(path, NULL);
+	if (target)
+		add_path(p, target);
+	free(target);
+}
+
+static void add_pattern(void *ctx, const char *folder, const char *part, bool last)
+{
+	struct places *p = ctx;
+	if (!is_folder(folder))
+		return;
+	struct folder *f = folder_at(p, folder);
+	for (uint32_t i = 0; i < f->patterns.len; i++)
+		if (f->patterns.at[i].last == last && strcmp(f->patterns.at[i].part, part) == 0)
+			return;
+	struct pattern new = {arena_strdup(p->a, strcmp(part, "**") == 0 ? "*" : part), last};
+	vec_push(&f->patterns, new);
+}
+
+struct places *places_new(const struct input *inputs, uint32_t n)
+{
+	struct places *p = calloc(1, sizeof *p);
+	if (!p)
+		bug_no_memory();
+	p->a = arena_new(0);
+	for (uint32_t i = 0; i < n; i++) {
+		if (inputs[i].kind == INPUT_PATTERN) {
+			glob_visit(p->a, inputs[i].path, add_pattern, p);
+			continue;
+		}
+		add_path(p, inputs[i].path);
+		add_target(p, inputs[i].path);
+	}
+	return p;
+}
+
+void places_free(struct places *p)
+{
+	if (!p)
+		return;
+	for (uint32_t i = 0; i < p->folders.len; i++)
+		vec_free(&p->folders.at[i].patterns);
+	vec_free(&p->folders);
+	map_free(&p->by_path);
+	map_free(&p->names);
+	arena_free(p->a);
+	free(p);
+}
+
+uint32_t places_count(const struct places *p) { return p->folders.len; }
+
+const char *places_folder(const struct places *p, uint32_t i) { return p->folders.at[i].path; }
+
+enum place_entry places_entry(const struct places *p, uint32_t folder, const char *name, bool is_folder)
+{
+	const struct folder *f = &p->folders.at[folder];
+	uint64_t what;
+	if (map_get(&p->names, name_key(p->a, f->path, name), &what))
+		return is_folder ? ENTRY_FOLDER : (enum place_entry)what;
+	for (uint32_t i = 0; i < f->patterns.len; i++)
+		if ((f->patterns.at[i].last || is_folder) && fnmatch(f->patterns.at[i].part, name, FNM_PERIOD) == 0)
+			return is_folder ? ENTRY_FOLDER : ENTRY_FILE;
+	return ENTRY_NONE;
+}

@@ -1,0 +1,95 @@
+/* The loop: build, wait until something that the build read is no longer so, build again. */
+#include "builder/watch/watch.h"
+#include <signal.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+#include "builder/build_state.h"
+#include "builder/watch/watch_state.h"
+
+enum { MOST_OVERTAKEN = 5 };
+
+/* Asked while a build runs. Saves without a pause must not keep builds from ever ending: after some that were overtaken, one runs to its end. */
+static bool superseded(void *ctx, const struct inputs *read)
+{
+	struct watch *w = ctx;
+	int64_t heard = w->happened.last, now = os_now_ns();
+	if (w->overtaken >= MOST_OVERTAKEN)
+		return false;
+	watcher_hear(w->watcher, &w->happened);
+	bool look = watch_polls(w) ? now - w->looked_at > (int64_t)watch_poll_ms(w) * 1000000 : w->happened.any && w->happened.last != heard;
+	if (!look)
+		return false;
+	w->looked_at = now;
+	return scan_outdated(read);
+}
+
+static enum status build(struct watch *w)
+{
+	uint32_t overtaken = w->overtaken;
+	w->looked_at = os_now_ns();
+	enum status s = build_in_session(&w->lasting, w->o, watch_told, w);
+	if (w->overtaken > overtaken)
+		debounce_overtaken(&w->debounce);
+	else
+		debounce_undisturbed(&w->debounce);
+	return s;
+}
+
+/* Nothing to do but to be there: it ends the waiting. */
+static void on_child(int sig) { (void)sig; }
+
+static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err)
+{
+	struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
+	sigaction(SIGCHLD, &child, NULL);
+	*w = (struct watch){.o = o, .tell = {out, err, o->json > 0}};
+	w->a = arena_new(0);
+	w->scan = scan_new();
+	w->texts = texts_new();
+	w->watcher = watcher_new(o->poll_ms > 0);
+	w->lasting.superseded = superseded;
+	w->lasting.ctx = w;
+	w->command.quiet_stdout = w->hook.quiet_stdout = w->tell.json;
+	debounce_init(&w->debounce);
+	const char **shells[] = {w->on_success, w->on_failure}, *const lines[] = {o->on_success, o->on_failure};
+	for (int i = 0; i < 2; i++) {
+		shells[i][0] = "/bin/sh";
+		shells[i][1] = "-c";
+		shells[i][2] = lines[i];
+	}
+}
+
+static void end(struct watch *w)
+{
+	session_free(&w->lasting);
+	watcher_free(w->watcher);
+	scan_free(w->scan);
+	texts_free(w->texts);
+	for (uint32_t i = 0; i < w->outputs.len; i++)
+		free(w->outputs.at[i]);
+	vec_free(&w->outputs);
+	vec_free(&w->changed);
+	arena_free(w->a);
+}
+
+enum status watch_run(const struct options *o, FILE *out, FILE *err)
+{
+	struct watch w;
+	begin(&w, o, out, err);
+	enum status s = build(&w);
+	bool worth = s != STATUS_USAGE && s != STATUS_INTERRUPTED && access("tri.build", F_OK) == 0;
+	while (worth && watch_wait(&w)) {
+		arena_mark_t m = arena_mark(w.a);
+		build(&w);
+		arena_release(w.a, m);
+	}
+	if (worth || s == STATUS_INTERRUPTED) {
+		watch_end_commands(&w);
+		tell_end(&w.tell);
+		s = STATUS_INTERRUPTED;
+	}
+	end(&w);
+	return s;
+}

@@ -1,0 +1,186 @@
+#include "builder/watch/watcher.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/inotify.h>
+#include <sys/vfs.h>
+#include <unistd.h>
+#include "base/bug.h"
+#include "base/map.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "builder/watch/debounce.h"
+#include "builder/watch/places.h"
+
+#define EVENTS                                                                                                                                 \
+	(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | \
+	 IN_EXCL_UNLINK)
+
+#define ANY_FOLDER UINT32_MAX
+
+/* A file that is not whole yet. */
+struct unfinished {
+	hash128 name;
+	int64_t wait;
+};
+struct watcher {
+	int fd; /* -1: polling */
+	const char *why;
+	struct places *places;
+	struct map folders; /* watch descriptor → index into places; ANY_FOLDER: whatever happens there matters */
+	VEC(struct unfinished) unfinished;
+};
+
+struct watcher *watcher_new(bool poll)
+{
+	struct watcher *w = calloc(1, sizeof *w);
+	if (!w)
+		bug_no_memory();
+	w->fd = -1;
+	w->why = poll ? NULL : "";
+	return w;
+}
+
+static void stop(struct watcher *w)
+{
+	if (w->fd >= 0)
+		close(w->fd);
+	w->fd = -1;
+	map_free(&w->folders);
+	w->unfinished.len = 0;
+}
+
+void watcher_free(struct watcher *w)
+{
+	if (!w)
+		return;
+	stop(w);
+	places_free(w->places);
+	vec_free(&w->unfinished);
+	free(w);
+}
+
+/* File systems whose files others may change without the kernel here hearing of it. */
+static bool is_remote(const char *path)
+{
+	static const uint32_t types[] = {0x6969 /* NFS */, 0x517b /* SMB */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */, 0x01021997 /* 9p */,
+					 0x65735546 /* FUSE */, 0x00c36400 /* Ceph */, 0x5346414f /* AFS */, 0x73757245 /* Coda */,
+					 0x786f4256 /* VirtualBox */, 0x47504653 /* GPFS */, 0x0bd00bd0 /* Lustre */};
+	struct statfs fs;
+	if (statfs(path, &fs) != 0)
+		return false;
+	for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+		if ((uint32_t)fs.f_type == types[i])
+			return true;
+	return false;
+}
+
+static const char *why_not(int error)
+{
+	switch (error) {
+	case ENOSPC:
+		return "too many folders are watched (raise fs.inotify.max_user_watches)";
+	case EMFILE:
+		return "too many programs watch files (raise fs.inotify.max_user_instances)";
+	default:
+		return "the kernel refuses to watch";
+	}
+}
+
+/* NULL, or why inotify cannot watch it. A folder that has gone meanwhile is found missing by the look that follows. */
+static const char *watch_folder(struct watcher *w, uint32_t i)
+{
+	const char *path = places_folder(w->places, i);
+	if (is_remote(path))
+		return "the file system may be changed from elsewhere";
+	int wd = inotify_add_watch(w->fd, path, EVENTS);
+	if (wd < 0)
+		return errno == ENOENT || errno == ENOTDIR ? NULL : why_not(errno);
+	/* one folder by two ways: its events have one number */
+	uint64_t other;
+	bool twice = map_get(&w->folders, map_key_u64((uint64_t)wd), &other);
+	map_put(&w->folders, map_key_u64((uint64_t)wd), twice ? ANY_FOLDER : i);
+	return NULL;
+}
+
+void watcher_cover(struct watcher *w, const struct input *inputs, uint32_t n)
+{
+	stop(w);
+	places_free(w->places);
+	w->places = places_new(inputs, n);
+	if (!w->why) /* asked to poll */
+		return;
+	w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
+	w->why = w->fd < 0 ? why_not(errno) : "";
+	for (uint32_t i = 0; i < places_count(w->places) && !*w->why; i++) {
+		const char *why = watch_folder(w, i);
+		w->why = why ? why : w->why;
+	}
+	if (*w->why)
+		stop(w);
+}
+
+uint32_t watcher_folders(const struct watcher *w) { return w->places ? places_count(w->places) : 0; }
+
+int watcher_fd(const struct watcher *w) { return w->fd; }
+
+const char *watcher_why_polling(const struct watcher *w) { return w->why && *w->why ? w->why : NULL; }
+
+static void note_unfinished(struct watcher *w, hash128 name, int64_t wait)
+{
+	uint32_t i = 0;
+	while (i < w->unfinished.len && !hash_eq(w->unfinished.at[i].name, name))
+		i++;
+	if (i < w->unfinished.len)
+		w->unfinished.at[i] = w->unfinished.at[--w->unfinished.len];
+	if (wait)
+		vec_push(&w->unfinished, ((struct unfinished){name, wait}));
+}
+
+/* How long the file of this event may need to become whole. */
+static int64_t wait_after(uint32_t mask)
+{
+	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO))
+		return 0;
+	return mask & (IN_DELETE | IN_MOVED_FROM) ? DEBOUNCE_GONE_NS : DEBOUNCE_WRITING_NS;
+}
+
+/* Does the event matter? */
+static bool take(struct watcher *w, const struct inotify_event *e, struct happened *h)
+{
+	uint64_t folder;
+	if (e->mask & IN_Q_OVERFLOW)
+		return h->lost = true;
+	if (!map_get(&w->folders, map_key_u64((uint64_t)e->wd), &folder))
+		return false;
+	if (folder == ANY_FOLDER || (e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)))
+		return h->lost = true;
+	enum place_entry entry = e->len ? places_entry(w->places, (uint32_t)folder, e->name, e->mask & IN_ISDIR) : ENTRY_NONE;
+	if (entry == ENTRY_FOLDER)
+		return h->lost = true;
+	if (entry == ENTRY_FILE && !(e->mask & IN_ATTRIB))
+		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(e->name)), wait_after(e->mask));
+	return entry == ENTRY_FILE;
+}
+
+void watcher_hear(struct watcher *w, struct happened *h)
+{
+	_Alignas(struct inotify_event) char bytes[16384];
+	int64_t now = os_now_ns();
+	ssize_t n;
+	if (!h->any)
+		w->unfinished.len = 0;
+	while (w->fd >= 0 && (n = read(w->fd, bytes, sizeof bytes)) > 0)
+		for (const char *at = bytes; at < bytes + n;) {
+			const struct inotify_event *e = (const void *)at;
+			if (take(w, e, h)) {
+				h->first = h->any ? h->first : now;
+				h->last = now;
+				h->any = true;
+			}
+			at += sizeof *e + e->len;
+		}
+	h->unfinished = 0;
+	for (uint32_t i = 0; i < w->unfinished.len; i++)
+		h->unfinished = w->unfinished.at[i].wait > h->unfinished ? w->unfinished.at[i].wait : h->unfinished;
+}
