@@ -1,5 +1,6 @@
 /* Any messages to the language server, a line each: it must neither crash nor hang, and must answer in frames. A line that starts with `!` goes in
- * as it is, others with a header. Files are the documents that are open, and two on a fake disk. */
+ * as it is, one that starts with `~` is a message in short (grow_lsp.h), others get a header; a first line `?N` says what the client can.
+ * Files are the documents that are open, and two on a fake disk. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -8,6 +9,7 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "builder/lsp/server.h"
+#include "grow_lsp.h"
 
 static const char *const disk[][2] = {
 	{"/p/tri.build", "project p\n    version = 1.0\n\nmodel m\n    sources = *.tri\n    entry = Net\n"},
@@ -66,26 +68,61 @@ static void check_frames(const struct buf *out)
 	}
 }
 
+static void frame(const struct buf *message, struct buf *in)
+{
+	buf_printf(in, "Content-Length: %zu\r\n\r\n", message->len);
+	buf_put(in, message->at, message->len);
+}
+
+static void put_line(const uint8_t *line, size_t n, uint32_t id, struct buf *in)
+{
+	struct buf message = {0};
+	if (!n)
+		return;
+	if (*line == '!') {
+		buf_put(in, line + 1, n - 1);
+		return;
+	}
+	if (*line == '~')
+		grow_message(line + 1, n - 1, id, &message);
+	else
+		buf_put(&message, line, n);
+	frame(&message, in);
+	buf_free(&message);
+}
+
+static void feed(struct server *s, struct buf *in)
+{
+	server_feed(s, in->at, in->len);
+	server_work(s);
+	for (int i = 0; i < 4 && server_has_rest(s); i++)
+		server_rest(s);
+	buf_clear(in);
+}
+
+static const uint8_t *say_hello(const uint8_t *data, const uint8_t *end, struct buf *in)
+{
+	struct buf message = {0};
+	bool given = end - data >= 2 && *data == '?';
+	grow_hello(given ? data[1] - '0' : 0, &message);
+	frame(&message, in);
+	buf_free(&message);
+	return given ? data + 2 : data;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-	static const char hello[] = "{\"jsonrpc\":\"2.0\",\"id\":0,\"method\":\"initialize\",\"params\":{\"capabilities\":{}}}";
 	const struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_file, .std_dir = "/cache/std"};
 	struct server *s = server_new(&host);
 	struct buf in = {0};
-	buf_printf(&in, "Content-Length: %zu\r\n\r\n%s", sizeof hello - 1, hello);
-	for (const uint8_t *line = data, *end = data + size; line < end;) {
+	uint32_t id = 1;
+	const uint8_t *end = data + size;
+	for (const uint8_t *line = say_hello(data, end, &in); line < end; id++) {
 		const uint8_t *stop = memchr(line, '\n', (size_t)(end - line));
 		size_t n = (size_t)((stop ? stop : end) - line);
-		if (n && *line == '!')
-			buf_put(&in, line + 1, n - 1);
-		else if (n)
-			buf_printf(&in, "Content-Length: %zu\r\n\r\n", n), buf_put(&in, line, n);
-		server_feed(s, in.at, in.len);
-		server_work(s);
-		for (int i = 0; i < 4 && server_has_rest(s); i++)
-			server_rest(s);
-		buf_clear(&in);
+		put_line(line, n, id, &in);
+		feed(s, &in);
 		line += n + 1;
 	}
 	check_frames(&s->out);
