@@ -27,6 +27,8 @@ void os_unmap(const void *data, size_t len);
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
+/* Like os_write_atomic; a file that is there keeps its permissions, a new one gets 0666. */
+bool os_rewrite(const char *path, const void *data, size_t len);
 /* A file of known size that is written piece by piece, by any threads, and has its name once it is whole. NULL: errno. */
 struct os_sink;
 struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode);

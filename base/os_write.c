@@ -141,6 +141,15 @@ bool os_write_if_changed(const char *path, const void *data, size_t len, unsigne
 	return has_content(path, data, len) || os_write_atomic(path, data, len, mode, sync);
 }
 
+bool os_rewrite(const char *path, const void *data, size_t len)
+{
+	struct stat st;
+	bool known = stat(path, &st) == 0;
+	if (!os_write_atomic(path, data, len, known ? st.st_mode & 0777 : 0666, false))
+		return false;
+	return !known || !S_ISREG(st.st_mode) || chmod(path, st.st_mode & 07777) == 0; /* the umask has no say */
+}
+
 struct os_sink {
 	int fd;
 	char *path, *temporary; /* temporary: NULL once published, and while the file has no name */

@@ -1,8 +1,8 @@
 #include "builder/fix.h"
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/diag.h"
 #include "base/json.h"
 #include "base/os.h"
@@ -39,6 +39,8 @@ static void count(struct fixes *f, const char *path, uint32_t n)
 		i++;
 	if (i == f->files.len)
 		vec_push(&f->files, ((struct fixed_file){strdup(path), 0}));
+	if (!f->files.at[i].path)
+		bug_no_memory();
 	f->files.at[i].changes += n;
 }
 
@@ -79,14 +81,6 @@ static void print_diff(const struct build *b, const struct source *s, const stru
 	buf_free(&diff);
 }
 
-static bool write_source(const struct source *s, const struct buf *text)
-{
-	struct stat st;
-	if (stat(s->path, &st) != 0 || !os_write_atomic(s->path, text->at ? text->at : "", text->len, st.st_mode & 0777, false))
-		return false;
-	return chmod(s->path, st.st_mode & 07777) == 0;
-}
-
 static uint32_t fix_source(struct build *b, const struct source *s, struct fixes *f)
 {
 	struct buf text = {0};
@@ -98,7 +92,7 @@ static uint32_t fix_source(struct build *b, const struct source *s, struct fixes
 		buf_free(&text);
 		return n;
 	}
-	if (n && !write_source(s, &text)) {
+	if (n && !os_rewrite(s->path, text.at ? text.at : "", text.len)) {
 		diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`", s->path);
 		b->environment = true;
 		n = 0;

@@ -107,16 +107,6 @@ static void put(struct fmt *f, const char *text, size_t len)
 		fwrite(text, 1, len, f->out);
 }
 
-/* In place; the permissions stay. */
-static void replace(struct fmt *f, const char *path, const struct buf *text)
-{
-	struct stat st;
-	bool known = stat(path, &st) == 0;
-	if (!os_write_atomic(path, text->at ? text->at : "", text->len, known ? st.st_mode & 0777 : 0666, false) ||
-	    (known && S_ISREG(st.st_mode) && chmod(path, st.st_mode & 07777) != 0))
-		io_error(f, "write", path);
-}
-
 static void deliver(struct fmt *f, const char *path, const struct source *old, const struct buf *new)
 {
 	bool changed = old->len != new->len || (old->len && memcmp(old->text, new->at, old->len) != 0);
@@ -135,8 +125,8 @@ static void deliver(struct fmt *f, const char *path, const struct source *old, c
 		return;
 	if (is_stdin(path))
 		put(f, new->at, new->len);
-	else if (changed)
-		replace(f, path, new);
+	else if (changed && !os_rewrite(path, new->at ? new->at : "", new->len))
+		io_error(f, "write", path);
 }
 
 static void report(struct fmt *f, const struct diags *d, const struct sources *sources)

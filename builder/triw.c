@@ -7,6 +7,7 @@
 #include "backend/runtime/triw.h"
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "base/path.h"
@@ -123,7 +124,7 @@ struct triw *triw_create(struct arena *a, const char *out, const char *model, st
 {
 	struct triw *t = calloc(1, sizeof *t);
 	if (!t)
-		abort();
+		bug_no_memory();
 	lay_out(a, model, w, &t->head);
 	t->weights = w;
 	t->path = path_join(a, out, w->file->name);
