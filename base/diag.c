@@ -20,8 +20,8 @@ static const struct {
 struct diags {
 	struct arena *memory;
 	VEC(struct diag *) all;
-	uint32_t limit, errors; /* errors also counts those beyond the limit */
-	uint32_t dropped;
+	uint32_t limit, errors, warnings; /* the counts include those beyond the limit */
+	uint32_t dropped, dropped_warnings;
 	struct diag overflow; /* handed out, and ignored, beyond the limit */
 };
 
@@ -66,9 +66,8 @@ static struct diag *add(struct diags *d, enum diag_code code)
 	bool is_error = diag_severity_of(code) == SEV_ERROR;
 	struct diag *g;
 
-	d->errors += is_error;
-	if (is_error && d->errors > d->limit) {
-		d->dropped++;
+	if ((is_error ? ++d->errors : ++d->warnings) > d->limit) {
+		++*(is_error ? &d->dropped : &d->dropped_warnings);
 		d->overflow = (struct diag){.code = code, .message = "", .primary = {SPAN_NONE, ""}, .edit = SPAN_NONE};
 		return &d->overflow;
 	}
@@ -178,9 +177,13 @@ void diag_guess(struct diags *d, struct diag *g, span at, const char *replacemen
 
 uint32_t diags_errors(const struct diags *d) { return d->errors; }
 
+uint32_t diags_warnings(const struct diags *d) { return d->warnings; }
+
 uint32_t diags_count(const struct diags *d) { return d->all.len; }
 
 uint32_t diags_dropped(const struct diags *d) { return d->dropped; }
+
+uint32_t diags_dropped_warnings(const struct diags *d) { return d->dropped_warnings; }
 
 const struct diag *diags_at(const struct diags *d, uint32_t i)
 {
@@ -216,6 +219,8 @@ void diags_merge(struct diags *d, const struct diags *from)
 		diags_take(d, from->all.at[i]);
 	d->errors += from->dropped;
 	d->dropped += from->dropped;
+	d->warnings += from->dropped_warnings;
+	d->dropped_warnings += from->dropped_warnings;
 }
 
 static bool same_span(span a, span b) { return a.source == b.source && a.start == b.start && a.end == b.end; }
@@ -292,7 +297,7 @@ void diags_sort(struct diags *d)
 	for (uint32_t i = 0; i < n; i++)
 		if (!is_repeated(d, ranked[i].g))
 			d->all.at[d->all.len++] = ranked[i].g;
-		else if (diag_severity_of(ranked[i].g->code) == SEV_ERROR)
-			d->errors--;
+		else
+			--*(diag_severity_of(ranked[i].g->code) == SEV_ERROR ? &d->errors : &d->warnings);
 	free(ranked);
 }

@@ -37,7 +37,7 @@ struct diag {
 };
 
 struct diags;
-/* Holds at most `limit` errors (0: a default of 1000), then counts only. All text is copied into its own arena. */
+/* Holds at most `limit` errors and as many warnings (0: a default of 1000), then counts only. All text is copied into its own arena. */
 struct diags *diags_new(uint32_t limit);
 void diags_free(struct diags *d); /* NULL is accepted */
 
@@ -52,8 +52,10 @@ void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement
 void diag_guess(struct diags *d, struct diag *g, span at, const char *replacement);
 
 uint32_t diags_errors(const struct diags *d);
-/* Errors counted but not kept, because of the limit. */
+uint32_t diags_warnings(const struct diags *d);
+/* Errors and warnings counted but not kept, because of the limit. */
 uint32_t diags_dropped(const struct diags *d);
+uint32_t diags_dropped_warnings(const struct diags *d);
 uint32_t diags_count(const struct diags *d);
 const struct diag *diags_at(const struct diags *d, uint32_t i);
 /* Appends a copy of one. */

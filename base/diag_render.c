@@ -192,15 +192,20 @@ static void print_one(const struct sources *s, const struct diag *g, struct buf 
 	vec_free(&marks);
 }
 
+static void print_dropped(struct buf *out, uint32_t n, const char *what)
+{
+	if (n)
+		buf_printf(out, "%u more %s%s not shown\n\n", n, what, n == 1 ? " is" : "s are");
+}
+
 void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool colour)
 {
-	uint32_t dropped = diags_dropped(d);
 	struct buf text = {0};
 
 	for (uint32_t i = 0; i < diags_count(d); i++)
 		print_one(s, diags_at(d, i), &text, colour);
-	if (dropped)
-		buf_printf(&text, "%u more error%s not shown\n\n", dropped, dropped == 1 ? " is" : "s are");
+	print_dropped(&text, diags_dropped(d), "error");
+	print_dropped(&text, diags_dropped_warnings(d), "warning");
 	if (text.len)
 		fwrite(text.at, 1, text.len, out);
 	buf_free(&text);

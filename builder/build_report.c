@@ -13,7 +13,7 @@ bool build_asks_text(const struct options *o) { return o->stop != STOP_NONE || o
 
 static void print_check_summary(struct build *b)
 {
-	uint32_t errors = diags_errors(b->diags), warnings = diags_count(b->diags) + diags_dropped(b->diags) - errors, files = 0;
+	uint32_t errors = diags_errors(b->diags), warnings = diags_warnings(b->diags), files = 0;
 	for (uint32_t i = 0; i < b->n_models; i++)
 		files += frontend_files(b->models[i].frontend);
 	if (errors)

@@ -2,6 +2,7 @@
 #include "frontend/builtin.h"
 #include <stdlib.h>
 #include <string.h>
+#include "frontend/foreign.h"
 
 static const struct {
 	const char *name, *sig;
@@ -96,13 +97,9 @@ static bool report_name(struct elab *e, const struct builtin_sig *s, const struc
 	const char *names[BUILTIN_MAX_PARAMS];
 	for (uint32_t i = 0; i < s->n; i++)
 		names[i] = name_text(e->f, s->params[i].name);
-	const char *near = diag_nearest(name_text(e->f, a->name), names, s->n);
 	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "`%s` has no argument `%s`", s->name, name_text(e->f, a->name));
 	diag_note(e->out, g, "it is `%s(%s)`", s->name, s->text);
-	if (near) {
-		diag_help(e->out, g, "did you mean `%s`?", near);
-		diag_edit(e->out, g, a->name_at, near);
-	}
+	argument_help(e->out, g, a->name_at, name_text(e->f, a->name), names, s->n);
 	return false;
 }
 

@@ -1,6 +1,8 @@
 /* Calls of functions and layers: arguments to parameters, shapes by unification, then a unit, or the body run in place. */
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/elab_branch.h"
+#include "frontend/foreign.h"
 #include "frontend/index_note.h"
 #include "frontend/sig.h"
 
@@ -8,20 +10,38 @@
 
 static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->f, m, ast_token(&m->ast, p)); }
 
+/* "in_features, out_features, bias=true" */
+static const char *argument_list(struct elab *e, struct module *m, struct ast_nodes params)
+{
+	struct buf b = {0};
+	buf_puts(&b, params.n ? "`" : "none");
+	for (uint32_t i = 0; i < params.n; i++) {
+		node_id value = ast_b(&m->ast, params.at[i]);
+		buf_printf(&b, "%s%s", i ? ", " : "", name_text(e->f, param_name(e, m, params.at[i])));
+		if (!value)
+			continue;
+		span at = node_span(m, value);
+		buf_puts(&b, "=");
+		buf_put(&b, m->ast.tokens.src->text + at.start, at.end - at.start);
+	}
+	buf_puts(&b, params.n ? "`" : "");
+	const char *text = arena_strndup(e->f->arena, b.at, b.len);
+	buf_free(&b);
+	return text;
+}
+
 static bool unknown_arg(struct elab *e, struct module *mod, struct ast_nodes params, const struct arg *a, const char *what)
 {
 	const char *names[ELAB_MAX_ARGS];
 	uint32_t n = 0;
 	for (; n < params.n && n < ELAB_MAX_ARGS; n++)
 		names[n] = name_text(e->f, param_name(e, mod, params.at[n]));
-	const char *near = diag_nearest(name_text(e->f, a->name), names, n);
 	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->f, a->name));
-	if (params.n)
+	if (mod->std)
+		diag_note(e->out, g, "its arguments are %s", argument_list(e, mod, params));
+	else if (params.n)
 		diag_secondary(e->out, g, node_span(mod, params.at[0]), "its arguments stand here");
-	if (near) {
-		diag_help(e->out, g, "did you mean `%s`?", near);
-		diag_edit(e->out, g, a->name_at, near);
-	}
+	argument_help(e->out, g, a->name_at, name_text(e->f, a->name), names, n);
 	return false;
 }
 
@@ -41,6 +61,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 	       struct arg **bound)
 {
 	uint32_t pos = 0;
+	bool ok = true;
 	memset(bound, 0, params.n * sizeof *bound);
 	for (uint32_t i = 0; i < args->n; i++) {
 		struct arg *a = &args->at[i];
@@ -48,8 +69,10 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 		if (a->name) {
 			for (k = 0; k < params.n && param_name(e, mod, params.at[k]) != a->name; k++)
 				;
-			if (k == params.n)
-				return unknown_arg(e, mod, params, a, what);
+			if (k == params.n) {
+				ok = unknown_arg(e, mod, params, a, what);
+				continue;
+			}
 			index_note_argument(e, a->name_at, mod, params.at[k]);
 		} else if (pos++ >= params.n) {
 			return count_error(e, mod, params, args->n, a->at, what);
@@ -62,7 +85,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 		}
 		bound[k] = a;
 	}
-	for (uint32_t i = 0; i < params.n; i++) {
+	for (uint32_t i = 0; ok && i < params.n; i++) {
 		if (bound[i] || ast_b(&mod->ast, params.at[i]) != AST_NONE)
 			continue;
 		struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s needs argument `%s`", what,
@@ -70,7 +93,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 		diag_secondary(e->out, g, node_span(mod, params.at[i]), "declared here");
 		return false;
 	}
-	return true;
+	return ok;
 }
 
 /* ---- running a body ---- */
@@ -137,6 +160,8 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 		v.kind = V_VOID;
 	s->result = true;
 	struct type *t = sig_type(s, decl->result);
+	if (v.kind == V_VOID && !e->frame->returned && (t->kind == TY_TENSOR || t->kind == TY_SCALAR || t->kind == TY_TUPLE))
+		return no_result(e, decl, at, decl_at);
 	const char *what = text_join(e, "the result of `", name_text(e->f, e->frame->func->name), "`", "");
 	bool ok = sig_match(s, t, &v, at, decl_at, what) && sig_solve(s);
 	return ok ? v : VALUE_POISON;
@@ -261,11 +286,12 @@ void check_func(struct elab *e, struct func *fn)
 	e->b->named_from = first;
 	e->b->named_to = decl.where.n ? first : dims_syms(e->b->dims); /* a condition may say that two are equal */
 	for (uint32_t i = 0; i < decl.params.n; i++) {
-		if (ast_b(t, decl.params.at[i]))
-			eval(e, ast_b(t, decl.params.at[i]));
+		check_default(e, fn->mod, fn->self, decl.generics, decl.params.at[i]);
 		index_note_value(e, ast_token(t, decl.params.at[i]), values[i]);
 		local_push(e, token_name(e->f, fn->mod, ast_token(t, decl.params.at[i])), values[i], false);
 	}
+	for (uint32_t i = 0; i < decl.where.n; i++)
+		check_condition(e, decl.where.at[i]);
 	index_note_result(e, finish_body(e, &s, &decl));
 	sig_close(&s);
 	leave(e);
@@ -415,7 +441,9 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		ats[i] = bound[i] ? bound[i]->at : at;
 		const char *arg_what = text_join(e, "argument `", name_text(e->f, param_name(e, fn->mod, p)), "` of ", what);
 		if (type && !is_left_out(t, p, values[i]))
-			ok = sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what) && ok;
+			ok = (bound[i] ? sig_match : match_default)(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p),
+								    arg_what) &&
+			     ok;
 		sig_bind_size(&s, param_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
 	ok = sig_solve(&s) && ok;
@@ -446,6 +474,12 @@ static struct value call_layer(struct elab *e, struct instance *in, struct args 
 		return VALUE_POISON;
 	struct diag *g = elab_error(e, DIAG_NO_FORWARD, at, "layer `%s` has no function `forward`", name_text(e->f, in->item->name));
 	diag_secondary(e->out, g, tok_span(in->item->mod, in->item->name_token), "defined here");
+	for (uint32_t i = 0; i < in->n_members; i++)
+		if (in->members[i].kind == M_FN) {
+			const char *other = name_text(e->f, in->members[i].name);
+			diag_help(e->out, g, "name its function `%s` `forward`, or call it by its name, `.%s(…)`", other, other);
+			break;
+		}
 	return VALUE_POISON;
 }
 

@@ -8,8 +8,23 @@ static struct value optional(struct elab *e, node_id n) { return n ? eval(e, n) 
 
 /* ---- lists, tuples, strings ---- */
 
+static struct value bad_subscript(struct elab *e, node_id sub, struct value v)
+{
+	struct diag *g =
+		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, sub), "an index is an integer or a slice, not %s", elab_value_text(e, v));
+	if (v.kind == V_RANGE && ast_kind(tree(e), sub) == NODE_RANGE) {
+		struct ast_range r = ast_range(tree(e), sub);
+		diag_help(e->out, g, "a slice is written with `:`, its end is not in it");
+		if (token_kind(&tree(e)->tokens, ast_token(tree(e), sub)) == TOK_DOT2 && r.from && r.to)
+			diag_edit(e->out, g, tok_span(e->frame->mod, ast_token(tree(e), sub)), ":");
+	}
+	return VALUE_POISON;
+}
+
 static struct value bad_index(struct elab *e, node_id n, struct value v, struct value i)
 {
+	if (i.kind == V_RANGE)
+		return bad_subscript(e, n, i);
 	if (!is_poison(i) && !(e->checking && i.kind == V_DIM))
 		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed by %s", elab_value_text(e, v),
 			   elab_value_text(e, i));
@@ -94,6 +109,8 @@ static struct value subscript(struct elab *e, struct value x, node_id sub, uint3
 		(*axis)++;
 		return call3(e, BI_UNSQUEEZE, v, 2, ats, at);
 	}
+	if (v[2].kind == V_RANGE || v[2].kind == V_FLOAT || v[2].kind == V_STR)
+		return bad_subscript(e, sub, v[2]);
 	if (v[2].kind == V_TENSOR) {
 		*axis += type_of(e, v[2].u.t)->rank ? 1 : 0;
 		return call3(e, BI_INDEX_SELECT, v, 3, ats, at);

@@ -154,7 +154,7 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
 		span vat = bound[i] ? bound[i]->at : elab_span(e, p);
 		if (ast_a(t, p) && !is_left_out(t, p, v))
-			ok = sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p),
+			ok = (bound[i] ? sig_match : match_default)(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p),
 				       joined(e, "argument `", name_text(e->f, name), label)) &&
 			     ok;
 		ok = ok && !run_time_arg(e, v, vat);
@@ -217,6 +217,35 @@ static void pack_rest(struct elab *e, struct args *args, uint32_t n_params)
 	args->n = first + 1;
 }
 
+/* nn.ReLU(x): the layer is made and called at once. */
+static bool given_tensor(struct elab *e, struct item *it, const struct ast_fn *decl, const struct args *args, span at)
+{
+	const struct ast *t = &it->mod->ast;
+	const char *name = name_text(e->f, it->name), *text = e->frame->mod ? e->frame->mod->ast.tokens.src->text : "";
+	uint32_t i = 0, n = 0;
+	while (i < args->n && (args->at[i].v.kind != V_TENSOR || !type_of(e, args->at[i].v.u.t)->rank || args->at[i].name))
+		i++;
+	if (i == args->n)
+		return false;
+	node_id type = i < decl->params.n ? ast_a(t, decl->params.at[i]) : AST_NONE;
+	bool number = type && ast_kind(t, type) == NODE_TYPE_NAME && !ast_b(t, type) &&
+		      dtype_find(name_text(e->f, token_name(e->f, it->mod, ast_token(t, type)))) != DT_COUNT;
+	if (i < decl->params.n && !number)
+		return false;
+	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, args->at[i].at, "a tensor is given where layer `%s` is made, not where it is called",
+				    name);
+	while (at.start + n < at.end && text[at.start + n] != '(')
+		n++;
+	if (args->n == 1 && i >= decl->params.n)
+		diag_help(e->out, g, "write `%.*s()(x)`, or make it a member, `let name = %.*s()`, and call that: `name(x)`", (int)n,
+			  text + at.start, (int)n, text + at.start);
+	else
+		diag_help(e->out, g, "make it in the layer's body, `let name = %.*s(…)`, and call that: `name(x)`", (int)n, text + at.start);
+	if (args->n == 1 && i >= decl->params.n && at.start + n < at.end)
+		diag_edit(e->out, g, (span){at.source, at.start + n, at.start + n}, "()");
+	return true;
+}
+
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
@@ -224,6 +253,8 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	const char *what = joined(e, "layer `", name_text(e->f, it->name), "`");
 	if (attr_find(it->mod, decl.attrs, "variadic"))
 		pack_rest(e, args, decl.params.n);
+	else if (given_tensor(e, it, &decl, args, at))
+		return VALUE_POISON;
 	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
 	if (e->checking && making(e, it))
@@ -294,8 +325,7 @@ void check_layer(struct elab *e, struct item *it)
 			if (v.kind == V_DIM) /* its symbol carries the argument's name */
 				v.u.d = dim_new_sym(e->b->dims, name_text(e->f, elab_name(e, ast_token(tree(e), p))));
 		}
-		if (ast_b(tree(e), p))
-			eval(e, ast_b(tree(e), p));
+		check_default(e, it->mod, in, decl.generics, p);
 		index_note_value(e, ast_token(tree(e), p), v);
 		add_member(e, in,
 			   (struct member){.kind = M_VALUE,

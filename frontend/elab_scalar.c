@@ -313,7 +313,7 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);
-	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_order(op))))) {
+	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_order(op) || op == TOK_EQ || op == TOK_NE)))) {
 		struct diag *g = elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op),
 					    elab_value_text(e, a), elab_value_text(e, b));
 		diag_secondary(e->out, g, sa, "%s", elab_value_text(e, a));

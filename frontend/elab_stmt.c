@@ -364,7 +364,10 @@ static void exec_let(struct elab *e, node_id n)
 	if (declared)
 		v = value_declared(v, (dtype)(declared - 1));
 	if (v.kind == V_VOID) {
-		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, l.value), "this gives no value");
+		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, l.value), "this gives no value");
+		if (ast_kind(tree(e), l.value) == NODE_CALL)
+			diag_help(e->out, g,
+				  "what is called here ends without a `return`; a layer to be made by a call has a `fn forward` in its body");
 		v = VALUE_POISON;
 	}
 	bind_pattern(e, l.pattern, v, elab_span(e, l.value), false);

@@ -2,6 +2,7 @@
 #ifndef TRIB_FRONTEND_FOREIGN_H
 #define TRIB_FRONTEND_FOREIGN_H
 #include <stdbool.h>
+#include "base/source.h"
 #include "frontend/token.h"
 
 struct diag;
@@ -26,6 +27,8 @@ const char *foreign_name_instead(const char *name, unsigned use);
 bool foreign_module(const char *name);
 /* Is it surely one that has no use here, whatever files there are? */
 bool foreign_package(const char *name);
+/* argument.c. Adds to the report on a name at `at` that is none of a function's n arguments which of them is meant, if one is. */
+void argument_help(struct diags *d, struct diag *g, span at, const char *name, const char *const *names, uint32_t n);
 /* For the import of such a module: what to do without it. NULL: it is not a known one. */
 const char *foreign_module_help(const char *name);
 #endif

@@ -269,11 +269,51 @@ static bool backticks(struct lexer *lx, const char *p, struct lexeme *out)
 	return true;
 }
 
+/* Does a declared type stand before p: `x: int`, `-> Tensor<float32, [N]>`, `type A = int`? */
+static bool after_type(const struct lexer *lx, const char *p)
+{
+	const char *q = p;
+	while (q > lx->text && (lex_is_word(q[-1]) || strchr(" <>[],.?", q[-1])) && (q[-1] != '>' || q[-2] != '-'))
+		q--;
+	if (q == lx->text || !(q[-1] == ':' || q[-1] == '>'))
+		return false;
+	q = skip_blanks(q);
+	const char *end = skip_word(q);
+	return end > q && (*end == '<' || *end == '[' || *end == '.' || skip_blanks(end) == p);
+}
+
+/* `int | float`: the type is read as the first one. */
+static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
+{
+	const char *q = p;
+	uint32_t depth = 0;
+	if (*p != '|' || p[1] == '|' || !after_type(lx, p))
+		return false;
+	while (depth || *q == '|' || *q == ' ' || *q == '.' || *q == '<' || *q == '[' || lex_is_word(*q)) {
+		if (q >= lx->end || *q == '\n')
+			return false;
+		depth += *q == '<' || *q == '[';
+		depth -= *q == '>' || *q == ']';
+		q++;
+	}
+	while (q[-1] == ' ')
+		q--;
+	struct diag *g = habit(lx, p, q, "there are no union types: a value has one type");
+	if (g)
+		diag_help(lx->diags, g,
+			  "an argument without a type accepts anything; a generic several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
+			  "one that may be missing has a default, `bias = none`");
+	if (g)
+		g->sound = false;
+	*out = (struct lexeme){LEX_NO_TOKEN, q, NULL};
+	return true;
+}
+
 bool lex_is_foreign_sign(const struct lexer *lx, const char *p) { return find_sign(signs, sizeof signs / sizeof *signs, lx, p) != NULL; }
 
 bool lex_foreign_sign(struct lexer *lx, const char *p, struct lexeme *out)
 {
-	if ((lx->end - p >= 3 && typographic_quotes(lx, p, out)) || backticks(lx, p, out))
+	if ((lx->end - p >= 3 && typographic_quotes(lx, p, out)) || backticks(lx, p, out) || union_type(lx, p, out))
 		return true;
 	const struct sign *s = after_operand(lx, p) ? find_sign(infix, sizeof infix / sizeof *infix, lx, p) : NULL;
 	if (!s)

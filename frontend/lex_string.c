@@ -75,10 +75,34 @@ static void unterminated(struct lexer *lx, const char *start, const char *p, cha
 	diag_help(lx->diags, g, "close it with `%c`; a line break in a string is written `\\n`", quote);
 }
 
+/* In an interpolation, does the quote at p end the f-string, whose `}` is missing? No string follows an operand. */
+static bool ends_fstring(const struct lexer *lx, const char *p)
+{
+	const char *before = p;
+	if (!lx->n_fstr || lx->fstr[lx->n_fstr - 1].quote != *p || lx->fstr[lx->n_fstr - 1].braces)
+		return false;
+	while (before[-1] == ' ')
+		before--;
+	return lex_is_word(before[-1]) || before[-1] == ')' || before[-1] == ']';
+}
+
+static struct lexeme missing_brace(struct lexer *lx, const char *p)
+{
+	struct diag *g = lex_error(lx, DIAG_BAD_FSTRING, p, p + 1, "`}` is missing before the end of this f-string");
+	span at = g->primary.at;
+	at.end = at.start;
+	diag_edit(lx->diags, g, at, "}");
+	g->sound = true;
+	lx->n_fstr--;
+	return (struct lexeme){TOK_FSTR_TAIL, p + 1, NULL};
+}
+
 struct lexeme lex_string(struct lexer *lx, const char *p)
 {
 	const char *start = p;
 	struct lexeme triple;
+	if (ends_fstring(lx, p))
+		return missing_brace(lx, p);
 	if (p[1] == *p && lex_triple_quotes(lx, p, &triple))
 		return triple;
 	char quote = *p++;

@@ -1,6 +1,7 @@
 /* Expressions, by precedence climbing. Levels, low to high: 1 ? :, 2 ||, 3 &&, 4 == !=, 5 < <= > >= (a chain), 6 .., 7 + -, 8 * / // % @,
  * 9 unary, 10 ** (right), then . () []. */
 #include <stddef.h>
+#include "base/buf.h"
 #include "frontend/parse_state.h"
 
 enum { LEVEL_OR = 2, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_SUM = 7 };
@@ -64,6 +65,19 @@ static node_id parse_chain(struct parser *p, node_id first, token_id op, node_id
 	return new_node(p, NODE_CHAIN, op, idx, 0);
 }
 
+/* Does the `:` here, at the end of its line, begin a body as in Python? A step on the next line has the body's brace behind it. */
+static bool begins_body(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id i = p->i + 1;
+	if (!p->newlines || !token_after_newline(t, i))
+		return false;
+	do
+		i++;
+	while (!token_after_newline(t, i) && token_kind(t, i - 1) != TOK_LBRACE && token_kind(t, i) != TOK_EOF);
+	return token_kind(t, i - 1) != TOK_LBRACE;
+}
+
 static node_id parse_range(struct parser *p, node_id from)
 {
 	token_id op = p->i;
@@ -71,7 +85,8 @@ static node_id parse_range(struct parser *p, node_id from)
 	advance(p);
 	node_id to = climb(p, LEVEL_SUM), step = AST_NONE;
 	raise_height(&height, p);
-	if (!p->no_step && !p->panic && accept(p, TOK_COLON)) {
+	if (!p->no_step && !p->panic && p->k == TOK_COLON && !begins_body(p)) {
+		advance(p);
 		step = climb(p, LEVEL_SUM);
 		raise_height(&height, p);
 	}
@@ -144,6 +159,54 @@ static node_id parse_rest(struct parser *p, node_id left)
 	return p->k == TOK_QUESTION && !p->panic ? parse_ternary(p, left) : left;
 }
 
+/* Does an `else` follow the `if` here before the expression ends? */
+static bool has_else(const struct parser *p)
+{
+	enum { MOST = 256 }; /* so that many of them take linear time */
+	const struct tokens *t = &p->t->tokens;
+	uint32_t depth = 0;
+	for (token_id i = p->i + 1;; i++) {
+		enum token_kind k = token_kind(t, i);
+		if (i > p->i + MOST || k == TOK_EOF || k == TOK_LBRACE || k == TOK_RBRACE || (p->newlines && token_after_newline(t, i)))
+			return false;
+		if (!depth && (k == TOK_ELSE || k == TOK_COMMA || k == TOK_RPAREN || k == TOK_RBRACKET))
+			return k == TOK_ELSE;
+		depth += k == TOK_LPAREN || k == TOK_LBRACKET;
+		depth -= k == TOK_RPAREN || k == TOK_RBRACKET;
+	}
+}
+
+/* Python's `then if cond else otherwise`, at its `if`. */
+static node_id parse_python_choice(struct parser *p, node_id then)
+{
+	const struct source *s = p->t->tokens.src;
+	token_id keyword = p->i;
+	uint32_t height = p->height;
+	advance(p);
+	node_id cond = parse_expr(p);
+	raise_height(&height, p);
+	if (p->panic || !accept(p, TOK_ELSE))
+		return error_node(p);
+	node_id otherwise = parse_expr(p);
+	raise_height(&height, p);
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, token_span(&p->t->tokens, keyword), "a choice is written `c ? a : b`");
+	help(p, g, "or `if c { a } else { b }`");
+	if (g) {
+		span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = ast_span(p->t, otherwise);
+		struct buf text = {0};
+		buf_put(&text, s->text + c.start, c.end - c.start);
+		buf_puts(&text, " ? ");
+		buf_put(&text, s->text + a.start, a.end - a.start);
+		buf_puts(&text, " : ");
+		buf_put(&text, s->text + b.start, b.end - b.start);
+		edit(p, g, (span){a.source, a.start, b.end}, text.at);
+		buf_free(&text);
+	}
+	sound(p, g);
+	p->height = height + 1;
+	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
+}
+
 node_id parse_expr(struct parser *p)
 {
 	if (!enter(p))
@@ -151,6 +214,8 @@ node_id parse_expr(struct parser *p)
 	node_id e = climb(p, LEVEL_OR);
 	if (p->k == TOK_QUESTION || p->k == TOK_NAME)
 		e = parse_rest(p, e);
+	if (p->k == TOK_IF && !p->panic && !(p->newlines && after_newline(p)) && has_else(p))
+		e = parse_python_choice(p, e);
 	leave(p);
 	return e;
 }

@@ -57,6 +57,7 @@ static void base_class(struct parser *p, token_id name)
 
 static node_id parse_arg_decl(struct parser *p)
 {
+	p->told_keyword = p->told_keyword || token_class((enum token_kind)p->k) == TOKEN_KEYWORD;
 	token_id name = expect_name(p, "an argument's name");
 	node_id type = AST_NONE, value = AST_NONE;
 	uint32_t height = 0;
@@ -195,6 +196,14 @@ static uint32_t parse_where(struct parser *p)
 	return pop_list(p, base, 0);
 }
 
+/* `fc` or `self.fc` */
+static bool member_target(const struct parser *p, node_id n)
+{
+	node_id object = ast_kind(p->t, n) == NODE_MEMBER ? ast_a(p->t, n) : AST_NONE;
+	return ast_kind(p->t, n) == NODE_NAME ||
+	       (object && ast_kind(p->t, object) == NODE_NAME && token_is(&p->t->tokens, ast_token(p->t, object), "self"));
+}
+
 /* A layer with a `param` or `fn` is in the module form; it may then hold members only. */
 static bool module_form(struct parser *p, node_id body)
 {
@@ -209,10 +218,10 @@ static bool module_form(struct parser *p, node_id body)
 		enum node_kind k = ast_kind(p->t, list.at[i]);
 		if (k == NODE_PARAM || k == NODE_FN || k == NODE_LET || k == NODE_CONST || k == NODE_ASSERT || k == NODE_ERROR)
 			continue;
-		if (k == NODE_ASSIGN && ast_kind(p->t, ast_a(p->t, list.at[i])) == NODE_NAME) { /* fc = nn.Linear(4, 4) */
+		if (k == NODE_ASSIGN && member_target(p, ast_a(p->t, list.at[i]))) { /* fc = nn.Linear(4, 4), self.fc = … */
 			span at = ast_span(p->t, list.at[i]);
 			struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, at, "a member of a layer is declared with `let`");
-			at.end = at.start;
+			at.end = p->t->tokens.starts[ast_token(p->t, ast_a(p->t, list.at[i]))];
 			edit(p, g, at, "let ");
 			recovered(p, g);
 			continue;
@@ -253,7 +262,7 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 		advance(p);
 		while (p->k != TOK_LBRACE && p->k != TOK_COLON && p->k != TOK_EOF && !after_newline(p))
 			skip_token(p);
-		edit(p, g, between(p, keyword, p->i - 1), p->t->tokens.ends[p->i - 1] == p->t->tokens.starts[p->i] ? "main " : "main");
+		edit(p, g, between(p, keyword, p->i - 1), p->k == TOK_LBRACE && p->t->tokens.ends[p->i - 1] == p->t->tokens.starts[p->i] ? "main " : "main");
 		sound(p, g);
 		p->told_block = true;
 		return parse_main_body(p, keyword);
@@ -261,14 +270,19 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 	if (expect_name(p, layer ? "a name for the layer" : "a name for the function") == TOKEN_NONE)
 		return error_node(p);
 	p->in_signature = true;
-	uint32_t generics = parse_generics(p), params = p->panic ? 0 : parse_arg_decls(p);
+	p->told_keyword = p->told_value = false;
+	uint32_t generics = parse_generics(p);
+	token_id open = p->i;
+	uint32_t params = p->panic ? 0 : parse_arg_decls(p);
 	node_id result = parse_result(p);
 	uint32_t where = parse_where(p);
 	p->in_loop = p->in_signature = false;
 	recover_signature(p);
-	node_id body = parse_body(p, keyword, layer);
+	node_id body = (p->told_keyword || p->told_value) && p->k != TOK_LBRACE ? error_node(p) : parse_body(p, keyword, layer);
 	p->in_loop = in_loop;
 	bool module = layer && module_form(p, body);
+	if (module)
+		foreign_constructors(p, body, open);
 	uint32_t idx, *words = new_extra(p, 6, &idx);
 	words[0] = attrs;
 	words[1] = generics;

@@ -5,7 +5,7 @@
 #include <string.h>
 #include "frontend/foreign_state.h"
 
-enum { N = 1, B = 2, C = 4, P = 8, Q = 16, E = 32, A = 64 };                            /* what follows */
+enum { N = 1, B = 2, C = 4, P = 8, Q = 16, E = 32, A = 64, K = 128 };                   /* what follows */
 enum { I = FOREIGN_ITEM, M = FOREIGN_MEMBER, S = FOREIGN_STATEMENT, X = FOREIGN_EXPR }; /* where */
 enum { READ_DROP = TOK_COUNT, READ_SKIP, READ_LOSE };                                   /* read as, beside tokens */
 enum { READ_FN = TOK_FN, READ_LAYER = TOK_LAYER, READ_PARAM = TOK_PARAM, READ_LET = TOK_LET, READ_FOR = TOK_FOR };
@@ -39,13 +39,31 @@ static bool goes_on(const struct parser *p, token_id i)
 	return k == TOK_IF || k == TOK_FOR || k == TOK_IN || k == TOK_AS || k == TOK_ELSE || k == TOK_WHERE;
 }
 
+/* Behind the generics that open at i, or i. */
+static token_id after_generics(const struct parser *p, token_id i)
+{
+	token_id close = i;
+	if (kind_at(p, i) != TOK_LT)
+		return i;
+	while (kind_at(p, close) != TOK_GT && !newline_at(p, close + 1))
+		close++;
+	return close + 1;
+}
+
 static bool body_after_parens(struct parser *p, token_id open)
 {
-	token_id m = matching(p, open);
+	token_id m = kind_at(p, open) == TOK_LPAREN ? matching(p, open) : TOKEN_NONE;
 	if (m == TOKEN_NONE)
 		return false;
 	enum token_kind k = kind_at(p, m + 1);
 	return (k == TOK_LBRACE || k == TOK_ARROW || k == TOK_COLON) && !newline_at(p, m + 1);
+}
+
+/* Is the name at i another language's word for a function or layer? */
+static bool begins_definition(struct parser *p, token_id i)
+{
+	const struct foreign_word *w = foreign_word_at(p, i, I);
+	return w && (w->read == TOK_FN || w->read == TOK_LAYER || w->read == READ_DROP);
 }
 
 /* What follows token i on its line, as far as `asked`. */
@@ -60,14 +78,18 @@ static uint8_t following(struct parser *p, token_id i, uint8_t asked)
 	case TOK_LPAREN:
 		if (asked & Q)
 			return Q;
-		return asked & P && body_after_parens(p, i + 1) ? P : 0;
+		/* fall through */
+	case TOK_LT: return asked & P && body_after_parens(p, after_generics(p, i + 1)) ? P : 0;
 	case TOK_RBRACE:
 	case TOK_SEMICOLON:
 	case TOK_EOF: return E & asked;
 	default: break;
 	}
 	enum token_class c = token_class(kind_at(p, i + 1));
-	bool word = kind_at(p, i + 1) == TOK_NAME || c == TOKEN_KEYWORD || c == TOKEN_LITERAL || kind_at(p, i + 1) == TOK_FOREIGN_TRUE;
+	bool name = kind_at(p, i + 1) == TOK_NAME,
+	     word = name || c == TOKEN_KEYWORD || c == TOKEN_LITERAL || kind_at(p, i + 1) == TOK_FOREIGN_TRUE;
+	if (asked & K && (c == TOKEN_KEYWORD || (name && begins_definition(p, i + 1))))
+		return K;
 	return word && !goes_on(p, i + 1) ? N & asked : 0;
 }
 
@@ -159,6 +181,7 @@ static enum foreign c_declaration(struct parser *p, unsigned where)
 		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, both, "a function is defined with `fn`: `fn %.*s(…) -> %.*s { … }`",
 					  n_name < 64 ? n_name : 64, name, n_type, type_text);
 		help(p, g, "an argument's type follows its name: `x: float`");
+		edit_as(p, g, both, "fn %.*s", n_name, name);
 	} else {
 		struct diag *g = foreign_at(p, both, "a type follows the name that it is given to", NULL, NULL);
 		edit_as(p, g, both, "%s %.*s: %.*s", keyword, n_name, name, n_type, type_text);

@@ -24,6 +24,17 @@ static token_id parse_as(struct parser *p)
 	return expect_name(p, "a name after `as`");
 }
 
+/* The line of the import whose keyword this is, or the rest of that. */
+static span import_line(const struct parser *p, token_id keyword)
+{
+	const struct source *s = p->t->tokens.src;
+	span at = token_span(&p->t->tokens, keyword);
+	while (at.end < s->len && s->text[at.end] != '\n' && s->text[at.end] != ';')
+		at.end++;
+	at.end += at.end < s->len;
+	return at;
+}
+
 /* torch.nn, std.nn, nn.tri: the module is the last name if that is the standard library's, or the first before `.tri`; otherwise TOKEN_NONE. */
 static token_id dotted_module(struct parser *p)
 {
@@ -54,6 +65,8 @@ static token_id dotted_module(struct parser *p)
 		return file ? first : last;
 	}
 	help(p, g, why ? why : "a file in a folder is imported by its path: `import \"layers/blocks.tri\" as blocks`");
+	if (foreign_package(text))
+		edit(p, g, import_line(p, first - 1), "");
 	recovered(p, g);
 	return TOKEN_NONE;
 }

@@ -32,6 +32,8 @@ struct parser {
 	bool told_block;   /* that bodies stand in braces was said in this item, or goes without saying */
 	bool in_for;       /* the head of a loop up to its `in` */
 	bool in_signature; /* arguments and result */
+	bool told_keyword; /* an argument of this signature has a keyword as its name */
+	bool told_value;   /* an argument of this signature has a value for its type */
 	uint64_t named;    /* keywords that were used as names, which was said: further uses are names */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
@@ -184,6 +186,8 @@ bool foreign_comment(struct parser *p);
 void skip_statement(struct parser *p, token_id start);
 void foreign_declaration(struct parser *p); /* `let mut x`, `let int x`: says so, and the current token is `x` */
 bool foreign_else_if(struct parser *p);     /* `elif`: says so, and the current token is `if` */
+/* Python's `__init__` among the members of a layer, whose arguments begin at token `open`: says so. */
+void foreign_constructors(struct parser *p, node_id body, token_id open);
 /* Is this what other languages start a definition with, or a `let`? */
 bool foreign_definition(struct parser *p);
 

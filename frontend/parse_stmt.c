@@ -1,6 +1,8 @@
 /* Statements and blocks. */
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/parse_state.h"
 
 /* --- simple statements --- */
@@ -24,7 +26,20 @@ static bool expect_assign(struct parser *p, const char *what)
 	return true;
 }
 
-static node_id parse_let(struct parser *p)
+/* `let w: Tensor<float32, [4]>` */
+static void no_value(struct parser *p, token_id keyword, bool layer)
+{
+	struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "expected `=` and a value, found the end of the line");
+	if (layer) {
+		help(p, g, "a weight of the layer is declared with `param`");
+		edit(p, g, token_span(&p->t->tokens, keyword), "param");
+	} else {
+		help(p, g, "every local has a value from the start: `let y: float = 0.0`");
+	}
+	p->failed = true;
+}
+
+static node_id parse_let(struct parser *p, bool layer)
 {
 	token_id keyword = p->i;
 	advance(p);
@@ -36,7 +51,9 @@ static node_id parse_let(struct parser *p)
 		type = parse_type(p);
 		raise_height(&height, p);
 	}
-	if (!p->panic)
+	if (!p->panic && type && p->k != TOK_ASSIGN && (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF))
+		no_value(p, keyword, layer);
+	else if (!p->panic)
 		expect_assign(p, "`=` and a value");
 	value = p->panic ? error_node(p) : parse_expr_or_tuple(p);
 	raise_height(&height, p);
@@ -243,11 +260,14 @@ static const uint8_t is_odd_after_name[TOK_COUNT] = {
 	[TOK_BREAK] = 1,     [TOK_CONTINUE] = 1, [TOK_MAIN] = 1,         [TOK_TRUE] = 1,          [TOK_FALSE] = 1,  [TOK_NONE] = 1,
 	[TOK_LPAREN] = 1,    [TOK_LBRACE] = 1,   [TOK_RBRACE] = 1,       [TOK_SEMICOLON] = 1,     [TOK_COLON] = 1,  [TOK_IF] = 1,
 	[TOK_ELSE] = 1,      [TOK_WHERE] = 1,    [TOK_FOREIGN_TRUE] = 1, [TOK_FOREIGN_FALSE] = 1, [TOK_PLUS] = 1,   [TOK_MINUS] = 1,
+	[TOK_LT] = 1,
 };
 
 static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
 {
 	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "%s", what);
+	if (p->k == TOK_PARAM)
+		help(p, g, "a function takes its weights as arguments: `fn f(x, w: Tensor<float32, [4]>)`");
 	recovered(p, g);
 	parse_it(p);
 	return error_node(p);
@@ -272,7 +292,7 @@ static bool foreign_sublayer(struct parser *p, bool layer)
 static node_id parse_statement(struct parser *p, bool layer)
 {
 	switch ((enum token_kind)p->k) {
-	case TOK_LET: return parse_let(p);
+	case TOK_LET: return parse_let(p, layer);
 	case TOK_CONST: return parse_local_const(p);
 	case TOK_RETURN: return parse_return(p);
 	case TOK_IF: return parse_if(p);
@@ -397,8 +417,8 @@ static node_id parse_braces(struct parser *p, token_id head, bool layer)
 
 node_id parse_block(struct parser *p) { return parse_braces(p, p->i, false); }
 
-/* Statements further right than the head, taken as its body where the `{` is missing, and a `}` below the head. */
-static node_id parse_indented(struct parser *p, token_id head, bool layer)
+/* Statements further right than the head, taken as its body where the `{` is missing, and a `}` below the head, if there is one. */
+static node_id parse_indented(struct parser *p, token_id head, bool layer, bool *closed)
 {
 	uint32_t base = p->n_scratch, indent = indent_of(p, head), height = 0;
 	token_id open = p->i;
@@ -412,8 +432,11 @@ static node_id parse_indented(struct parser *p, token_id head, bool layer)
 		parse_and_end(p, head, open, layer);
 		raise_height(&height, p);
 	}
-	if (p->k == TOK_RBRACE && (!first_on_line(p, p->i) || indent_of(p, p->i) == indent) && !p->panic)
+	bool end = p->k == TOK_NAME && (token_is(&p->t->tokens, p->i, "end") || token_is(&p->t->tokens, p->i, "endif"));
+	*closed = p->k == TOK_RBRACE && (!first_on_line(p, p->i) || indent_of(p, p->i) == indent) && !p->panic;
+	if (*closed)
 		advance(p);
+	*closed = *closed || end; /* which is replaced by a `}` */
 	p->newlines = newlines;
 	p->height = height + 1;
 	return new_node(p, NODE_BLOCK, open, pop_list(p, base, 0), TOKEN_NONE);
@@ -425,7 +448,32 @@ static bool body_word(const struct parser *p)
 	return p->k == TOK_NAME && (token_is(&p->t->tokens, p->i, "then") || token_is(&p->t->tokens, p->i, "do"));
 }
 
-static bool report_no_brace(struct parser *p, token_id head, bool colon)
+/* The body from token `first` to the one before this, in braces: it stands from `at` on, where a `:` is to be replaced. */
+static void edit_braces(struct parser *p, struct diag *g, token_id head, span at, token_id first)
+{
+	const struct source *s = p->t->tokens.src;
+	uint32_t end = p->t->tokens.ends[p->i - 1], stop = end, indent = indent_of(p, head), line = p->t->tokens.starts[head];
+	bool below = first_on_line(p, first);
+	struct buf text = {0};
+	if (p->panic || first == p->i || !(p->k == TOK_EOF || p->k == TOK_RBRACE || (first_on_line(p, p->i) && indent_of(p, p->i) <= indent)))
+		return;
+	while (s->text[stop] == ' ' || s->text[stop] == '\t')
+		stop++;
+	while (below && s->text[stop] == '#' && s->text[end] && s->text[end] != '\n')
+		end++;
+	while (line && s->text[line - 1] != '\n')
+		line--;
+	buf_puts(&text, below ? " {" : " { ");
+	uint32_t from = below ? at.end : p->t->tokens.starts[first];
+	buf_put(&text, s->text + from, end - from);
+	buf_puts(&text, below ? "\n" : " ");
+	buf_put(&text, s->text + line, below ? indent : 0);
+	buf_puts(&text, "}");
+	edit(p, g, (span){at.source, at.start, end}, text.at);
+	buf_free(&text);
+}
+
+static struct diag *report_no_brace(struct parser *p, token_id head, bool colon)
 {
 	struct diag *g;
 	if (colon) {
@@ -449,7 +497,7 @@ node_id parse_body(struct parser *p, token_id head, bool layer)
 		return error_node(p);
 	if (!enter(p))
 		return error_too_deep(p);
-	bool colon = p->k == TOK_COLON || body_word(p), reported = colon && p->told_block;
+	bool colon = p->k == TOK_COLON || body_word(p), reported = colon && p->told_block, closed = false;
 	if (colon && p->k == TOK_NAME && peek(p) == TOK_LBRACE) { /* `if c then {` */
 		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a body follows in `{ }`, without a word before it");
 		edit(p, g, here(p), "");
@@ -458,17 +506,20 @@ node_id parse_body(struct parser *p, token_id head, bool layer)
 		leave(p);
 		return parse_braces(p, head, layer);
 	}
-	if (reported)
-		p->failed = true;
-	else
-		reported = report_no_brace(p, head, colon);
+	span at = colon ? here(p) : after_previous(p);
+	struct diag *g = reported ? NULL : report_no_brace(p, head, colon);
+	reported = reported || g;
+	p->failed = true;
 	node_id body;
 	if (reported && (colon || (after_newline(p) && p->k != TOK_EOF))) {
 		p->panic = false;
 		p->told_block = true;
 		if (colon)
 			advance(p);
-		body = parse_indented(p, head, layer);
+		token_id first = p->i;
+		body = parse_indented(p, head, layer, &closed);
+		if (!closed)
+			edit_braces(p, g, head, at, first);
 	} else {
 		body = error_node(p);
 	}

@@ -250,9 +250,34 @@ static bool foreign_suffix(struct parser *p, bool tuple)
 	return true;
 }
 
+/* `in_features: 784` in a signature: the value of an argument where its type stands. It is taken as the default, whose type is known. */
+static bool value_as_type(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	bool truth = p->k == TOK_TRUE || p->k == TOK_FALSE || p->k == TOK_FOREIGN_TRUE || p->k == TOK_FOREIGN_FALSE;
+	char text[64];
+	if (p->panic || !p->in_signature || p->i < 2 || token_kind(t, p->i - 1) != TOK_COLON ||
+	    !(truth || p->k == TOK_INT || p->k == TOK_FLOAT))
+		return false;
+	if (p->told_keyword) { /* said of the signature's names, which were meant as a layer's settings, too */
+		p->failed = true;
+		advance(p);
+		return true;
+	}
+	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "an argument's type stands here, not its value");
+	help(p, g, "`n: int = 784` is an argument with a default; a layer is made by a call, `let fc = nn.Linear(784, 256)`");
+	snprintf(text, sizeof text, "%s = %.*s", truth ? "bool" : p->k == TOK_INT ? "int" : "float",
+		 (int)(token_len(t, p->i) < 40 ? token_len(t, p->i) : 40), token_text(t, p->i));
+	edit(p, g, here(p), text);
+	recovered(p, g);
+	p->told_value = true;
+	advance(p);
+	return true;
+}
+
 static node_id no_type(struct parser *p, const char *what)
 {
-	if (foreign_type(p))
+	if (value_as_type(p) || foreign_type(p))
 		return error_node(p);
 	error_expected(p, DIAG_EXPECTED_TYPE, what);
 	return error_node(p);

@@ -131,6 +131,9 @@ static void walk_call(struct resolver *r, node_id n)
 	node_id callee = ast_a(r->t, n);
 	resolve_node(r, callee);
 	walk_list(r, ast_b(r->t, n));
+	struct ast_nodes args = ast_nodes(r->t, ast_b(r->t, n));
+	if (args.n && ast_kind(r->t, callee) == NODE_NAME && token_is(&r->t->tokens, ast_token(r->t, callee), "print"))
+		warn_plain_text(r, args.at[0], (struct ast_nodes){args.at + 1, args.n - 1});
 }
 
 static void walk_range(struct resolver *r, node_id n)
@@ -222,9 +225,12 @@ void resolve_node(struct resolver *r, node_id n)
 	case NODE_TUPLE:
 	case NODE_LIST: walk_list(r, a); break;
 	case NODE_ASSIGN: walk_assign(r, n); break;
+	case NODE_ASSERT:
+		if (b)
+			warn_plain_text(r, b, (struct ast_nodes){0});
+		/* fall through */
 	case NODE_BINARY:
 	case NODE_WHILE:
-	case NODE_ASSERT:
 		resolve_node(r, a);
 		if (b)
 			resolve_node(r, b);

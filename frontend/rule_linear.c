@@ -32,6 +32,15 @@ static bool named_apart(struct elab *e, dim a, dim b)
 	return e->checking && !e->unsure && !dim_eq(a, b) && is_named(e, a) && is_named(e, b);
 }
 
+/* Is the size `have` the constant `want` times a size of the run? */
+static bool holds_batch(struct elab *e, dim have, dim want)
+{
+	int64_t n;
+	dim rest;
+	return dim_is_const(e->b->dims, want, &n) && n > 1 && !dim_is_const(e->b->dims, have, NULL) &&
+	       dim_divide_exact(e->b->dims, have, n, &rest) == 1;
+}
+
 static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct core_type *a, const struct core_type *b)
 {
 	uint32_t ka = a->rank - 1u, kb = b->rank > 1 ? b->rank - 2u : 0;
@@ -44,6 +53,8 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 	diag_secondary(e->out, g, c->ats[1], "%s has shape %s", elab_source_text(e, c->ats[1]), elab_shape_text(e, b));
 	if (b->rank >= 2 && dim_eq(a->dims[ka], b->dims[b->rank - 1]))
 		diag_help(e->out, g, "transpose the second operand: `.transpose(-2, -1)`");
+	else if (a->rank == 1 && holds_batch(e, a->dims[ka], b->dims[kb]))
+		diag_help(e->out, g, "the batch became a part of this size: flatten from dimension 1 on, `flatten(x, 1)`");
 	else if (named_apart(e, a->dims[ka], b->dims[kb]))
 		diag_help(e->out, g, "sizes that are equal have one name in the signature");
 	buf_free(&da);

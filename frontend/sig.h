@@ -97,6 +97,14 @@ uint32_t sig_dim_var(struct sig *s, name_id name);
 struct type *sig_type(struct sig *s, node_id n);
 /* Matches a value: element types and ranks now, dimensions when solved. Literals and widening become casts in *v. False: reported. */
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
+/* The same for an argument that was left out, which takes its default: while checking in silence, since check_default reports it. */
+bool match_default(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
+/* Checks the default of an argument, if there is one, against its type. */
+void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param);
+/* A number as a condition of a `where` clause would pass for each call: reports it. */
+void check_condition(struct elab *e, node_id n);
+/* Reports that the body of a function with a result ends without one; is the value of its last statement meant? */
+struct value no_result(struct elab *e, const struct ast_fn *decl, span at, span decl_at);
 /* Adds the equation of one dimension of a declared type with a size of the current unit. `what`, `at` and `decl` are for the error. */
 void sig_equate(struct sig *s, struct type *t, const struct core_type *actual, uint32_t axis, span at, span decl, const char *what);
 /* A dimension of the argument's name is that argument's value, where it is an integer known now. Before sig_solve. */

@@ -15,7 +15,7 @@
 #define FOLDER TRIB_SOURCE_DIR "/tests/golden/cases/"
 #define HEAD "import nn\nfn f(x: Tensor<float32, [3, 4]>, y: Tensor<float32, [3, 4]>, n: int, c: bool) {\n"
 #define TAIL "    return nn.Identity()(x + y) * float32(c ? n : 1)\n}\n"
-enum { MOST_ROUNDS = 8 };
+enum { MOST_ROUNDS = 16 };
 
 static void print_one_line(struct buf *out, const char *before, const char *text)
 {

@@ -76,10 +76,14 @@ static void limit_counts_on(void **state)
 		diag_add(d, DIAG_STORE_DAMAGED, SPAN_NONE, "a warning");
 	}
 	assert_int_equal(diags_errors(d), 10);
-	assert_int_equal(diags_count(d), 13);
+	assert_int_equal(diags_warnings(d), 10);
+	assert_int_equal(diags_count(d), 6);
+	assert_int_equal(diags_dropped_warnings(d), 7);
 	diags_merge(all, d);
 	assert_int_equal(diags_errors(all), 10);
-	assert_int_equal(diags_count(all), 12);
+	assert_int_equal(diags_warnings(all), 10);
+	assert_int_equal(diags_count(all), 4);
+	assert_int_equal(diags_dropped_warnings(all), 8);
 	diags_free(d);
 	diags_free(all);
 }
