@@ -51,6 +51,7 @@ static bool start(struct build *b)
 	if (!b->project)
 		b->project = store_open(PROJECT_FOLDER "/store", true, &b->warnings);
 	b->compiler = key_compiler(b->session, b->project, b->inputs);
+	b->own_inputs = inputs_count(b->inputs);
 	if (hash_is_zero(b->lasting->compiler))
 		b->lasting->compiler = b->compiler;
 	if (hash_eq(b->lasting->compiler, b->compiler))
@@ -112,6 +113,7 @@ static bool publish(struct build *b)
 	}
 	build_save_history(b);
 	build_record_trace(b);
+	build_record_direct(b);
 	return true;
 }
 
@@ -147,7 +149,7 @@ static void run_steps(struct build *b, step_fn *const *steps, size_t n)
 static void run_build(struct build *b)
 {
 	static step_fn *const steps[] = {
-		start,       build_read_manifest,    open_cache,    build_load_sources, build_dump_files, build_compare_tokens,
+		start,       build_read_manifest,    open_cache,    build_find_direct, build_load_sources, build_dump_files, build_compare_tokens,
 		build_check, build_stop_after_check, start_workers, build_open_weights, build_elaborate,
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
 		build_find_fragments, explain,       build_run_tasks,    publish,

@@ -95,6 +95,9 @@ struct build {
 	hash128 trace_key, rest, compiler;
 	struct trace *trace;
 	enum trace_state state;
+	uint32_t own_inputs;     /* the first inputs are trib's own files */
+	const struct trace_source *direct_sources; /* of a build that was found in the cache; else NULL */
+	uint32_t n_direct_sources;
 	const char *why_stale;
 	bool done;               /* nothing is left to do */
 	bool in_repository;
@@ -141,6 +144,10 @@ enum status build_visit_checked(const struct options *o, bool files, build_visit
 void build_trace_key(struct build *b);
 bool build_nothing_to_do(struct build *b); /* true: b->done */
 void build_record_trace(struct build *b);
+struct trace_source *build_list_sources(struct build *b, uint32_t *n); /* all files of all models' front ends */
+/* build_direct.c: whole builds from the user's cache. */
+bool build_find_direct(struct build *b); /* b->done if it was there */
+void build_record_direct(struct build *b);
 /* build_sources.c: manifest, models, front ends. */
 bool build_read_manifest(struct build *b);
 bool build_load_sources(struct build *b);

@@ -61,7 +61,7 @@ bool build_nothing_to_do(struct build *b)
 	return true;
 }
 
-static struct trace_source *list_sources(struct build *b, uint32_t *n)
+struct trace_source *build_list_sources(struct build *b, uint32_t *n)
 {
 	uint32_t total = 0;
 	*n = 0;
@@ -91,7 +91,7 @@ bool build_compare_tokens(struct build *b)
 	uint32_t n;
 	if (b->state != TRACE_SOURCES || b->trace->committed)
 		return true;
-	const struct trace_source *now_sources = list_sources(b, &n);
+	const struct trace_source *now_sources = build_list_sources(b, &n);
 	if (!trace_same_sources(b->trace, now_sources, n) || became_clean(b))
 		return true;
 	for (uint32_t i = 0; i < b->trace->n_inputs; i++) {
@@ -126,6 +126,11 @@ void build_record_trace(struct build *b)
 		if (!os_stamp(o->path, &o->stamp))
 			return;
 	}
-	t.sources = list_sources(b, &t.n_sources);
+	if (b->direct_sources) {
+		t.sources = (struct trace_source *)(uintptr_t)b->direct_sources;
+		t.n_sources = b->n_direct_sources;
+	} else {
+		t.sources = build_list_sources(b, &t.n_sources);
+	}
 	trace_save(b->project, b->trace_key, &t);
 }

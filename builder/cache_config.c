@@ -4,9 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "builder/config_file.h"
 #include "builder/manifest_value.h"
 #include "builder/options.h"
 
@@ -107,6 +109,15 @@ static const struct source *load(void *ctx, const char *path)
 	return s;
 }
 
+static bool take_user_blocks(struct reader *r, const struct manifest *m, uint32_t errors)
+{
+	for (uint32_t i = 0; i < m->n_blocks; i++)
+		if (m->blocks[i].kind != BLOCK_CACHE)
+			diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at, "the user's configuration has only a `cache` block"),
+				  "projects and models are described in a tri.build");
+	return diags_errors(r->diags) == errors && take_block(r, manifest_find(m, BLOCK_CACHE, NULL), ORIGIN_USER);
+}
+
 static bool take_user(struct reader *r)
 {
 	const char *path = cache_config_path(r->a);
@@ -114,12 +125,32 @@ static bool take_user(struct reader *r)
 	if (!path || !os_stamp(path, &stamp))
 		return true;
 	uint32_t errors = diags_errors(r->diags);
-	const struct manifest *m = manifest_read(r->a, (struct frontend_host){load, r->sources}, path, r->diags);
-	for (uint32_t i = 0; i < m->n_blocks; i++)
-		if (m->blocks[i].kind != BLOCK_CACHE)
-			diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at, "the user's configuration has only a `cache` block"),
-				  "projects and models are described in a tri.build");
-	return diags_errors(r->diags) == errors && take_block(r, manifest_find(m, BLOCK_CACHE, NULL), ORIGIN_USER);
+	return take_user_blocks(r, manifest_read(r->a, (struct frontend_host){load, r->sources}, path, r->diags), errors);
+}
+
+static const struct source *load_new(void *ctx, const char *path)
+{
+	struct sources *sources = ctx;
+	(void)path;
+	return sources_get(sources, sources_count(sources) - 1);
+}
+
+bool cache_config_check(struct arena *a, struct sources *sources, enum cache_setting s, const char *value, struct diags *diags)
+{
+	struct cache_config out = {0};
+	struct reader r = {a, sources, diags, &out};
+	struct buf text = {0};
+	config_edit("", "cache", settings[s].key, value, &text);
+	sources_add(sources, "the new setting", text.at, text.len);
+	buf_free(&text);
+	uint32_t errors = diags_errors(diags);
+	const struct manifest *m = manifest_read(a, (struct frontend_host){load_new, sources}, "", diags);
+	if (!take_user_blocks(&r, m, errors))
+		return false;
+	const struct manifest_value *v = manifest_get(manifest_find(m, BLOCK_CACHE, NULL), settings[s].manifest);
+	if (v && strcmp(v->text, value) == 0)
+		return true;
+	return refuse(&r, v ? v->at : SPAN_NONE, "the value cannot be written into a file of settings", "it may have no line ends, blanks at its ends or ` #`");
 }
 
 /* Text from outside of files is checked as a value of a manifest would be; errors show it as the source `name`. */

@@ -35,6 +35,8 @@ bool cache_config_read(struct arena *a, struct sources *sources, const struct ma
 /* The folder is the format's, in `a`. */
 struct cache_options cache_config_options(struct arena *a, const struct cache_config *c);
 
+/* Would that value stand in the user's file? False: reported. */
+bool cache_config_check(struct arena *a, struct sources *sources, enum cache_setting s, const char *value, struct diags *diags);
 /* The user's file: $XDG_CONFIG_HOME/trib/config or ~/.config/trib/config; NULL if there is no home. */
 const char *cache_config_path(struct arena *a);
 /* The root of the cache where nothing else is said: $XDG_CACHE_HOME/trib, ~/.cache/trib, or the project's own folder if there is no home. */

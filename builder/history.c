@@ -265,6 +265,27 @@ void history_save(struct store *project, const char *model, const struct history
 	arena_free(a);
 }
 
+void history_encode(struct buf *out, const struct history *h)
+{
+	buf_u32(out, h->n);
+	for (uint32_t i = 0; i < h->n; i++)
+		put_unit(out, &h->units[i]);
+}
+
+struct history *history_decode(struct arena *a, struct wire *w)
+{
+	struct history *h = ARENA_NEW(a, struct history);
+	uint32_t n = wire_count(w, 200);
+	struct unit_record *units = ARENA_ARRAY(a, struct unit_record, n + 1);
+	for (uint32_t i = 0; i < n && w->ok; i++)
+		take_unit(a, w, &units[i]);
+	h->units = units;
+	h->n = w->ok ? n : 0;
+	for (uint32_t i = 0; i < h->n; i++)
+		index_unit(h, i);
+	return h;
+}
+
 static const struct unit_record *at(const struct history *h, const struct map *m, hash128 key)
 {
 	uint64_t i;

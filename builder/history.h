@@ -10,7 +10,9 @@
 #include "base/map.h"
 
 struct arena;
+struct buf;
 struct store;
+struct wire;
 
 /* Another unit that a plan looked at. */
 enum part_kind {
@@ -47,6 +49,9 @@ struct history *history_load(struct arena *a, struct store *project, const char 
 void history_free(struct history *h); /* NULL is accepted */
 /* `units` are the model's units now; those that did not change point into `then`. */
 void history_save(struct store *project, const char *model, const struct history *then, const struct unit_record *const *units, uint32_t n);
+/* All of a model as one value, which history_decode takes from w, and says in w whether it was one. */
+void history_encode(struct buf *out, const struct history *h);
+struct history *history_decode(struct arena *a, struct wire *w);
 /* NULL: not known. */
 const struct unit_record *history_find(const struct history *h, hash128 identity);
 /* Some record of the definition. */

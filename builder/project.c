@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/source.h"
+#include "builder/cache_config.h"
 #include "builder/manifest.h"
 
 static const struct source *load(void *ctx, const char *path)
@@ -19,6 +20,22 @@ bool project_read(struct arena *session, const struct options *o, struct build_s
 	struct diags *diags = diags_new(0);
 	const struct manifest *m = manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags);
 	bool ok = diags_errors(diags) == 0 && spec_make(session, m, o, out, diags);
+	if (!ok)
+		diags_print(diags, sources, stderr, os_is_tty(2));
+	diags_free(diags);
+	sources_free(sources);
+	return ok;
+}
+
+bool project_cache_config(struct arena *session, const struct options *o, struct cache_config *out)
+{
+	struct sources *sources = sources_new();
+	struct diags *diags = diags_new(0);
+	struct file_stamp stamp;
+	const struct manifest_block *block = NULL;
+	if (os_stamp("tri.build", &stamp))
+		block = manifest_find(manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags), BLOCK_CACHE, NULL);
+	bool ok = diags_errors(diags) == 0 && cache_config_read(session, sources, block, o, out, diags);
 	if (!ok)
 		diags_print(diags, sources, stderr, os_is_tty(2));
 	diags_free(diags);

@@ -5,8 +5,11 @@
 #include "builder/spec.h"
 
 struct arena;
+struct cache_config;
 struct options;
 
 /* Reads tri.build. False: errors were printed on stderr. */
 bool project_read(struct arena *session, const struct options *o, struct build_spec *out);
+/* How the cache is configured here, with tri.build or without one. False: errors were printed on stderr. */
+bool project_cache_config(struct arena *session, const struct options *o, struct cache_config *out);
 #endif

@@ -1,0 +1,311 @@
+/* Direct mode: a build that somebody has done before is copied. From what such a build is (compiler, target, flags, manifest) the cache leads to the
+ * files that it reads, and from their contents and the commit to what it gave. Edits neither ask nor record: their time is for the edit. */
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/build_state.h"
+#include "builder/cache.h"
+#include "builder/history.h"
+#include "builder/options.h"
+#include "builder/store.h"
+#include "builder/triw.h"
+#include "builder/wire.h"
+
+#define DIRECT_MAGIC 0x31524944u /* "DIR1" */
+#define MOST_OUTPUT ((uint64_t)64 << 20) /* bytes of all outputs together */
+
+struct direct_output {
+	const char *path;
+	hash128 content;
+	const void *bytes;
+	size_t len;
+};
+struct direct_record {
+	uint32_t units;
+	struct direct_output *outputs;
+	uint32_t n_outputs;
+	struct trace_source *sources;
+	uint32_t n_sources;
+	struct history **histories; /* per model of the build */
+	uint32_t n_models;
+};
+
+static bool applies(const struct build *b)
+{
+	return b->cache && !b->options->dry_run && (b->state == TRACE_NONE || b->state == TRACE_STALE) && !b->options->trace_file;
+}
+
+/* What names the commit is no part of the list: the commit itself is part of the key. */
+static bool is_listed(const struct build *b, uint32_t i)
+{
+	return i >= b->own_inputs && !strstr(inputs_at(b->inputs, i)->path, ".git");
+}
+
+static hash128 request_key(const struct build *b)
+{
+	const struct input *manifest = inputs_find(b->inputs, INPUT_FILE, "tri.build");
+	hash128 h = hash_combine(hash_combine(b->compiler, b->rest), b->trace_key);
+	return hash_combine(h, manifest ? manifest->content : (hash128){0, 0});
+}
+
+/* With what all files hold. `in`: exactly those of the list, in its order, then what note_repository adds. */
+static hash128 result_key(const struct build *b, hash128 request, const hash128 *contents, uint32_t n)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_hash(h, request);
+	for (uint32_t i = 0; i < n; i++)
+		hasher_add_hash(h, contents[i]);
+	hasher_add_u64(h, b->in_repository);
+	hasher_add_str(h, b->in_repository ? b->commit : "");
+	hasher_add_u64(h, b->in_repository && b->dirty);
+	return hasher_finish(h);
+}
+
+/* ---- asking ---- */
+
+static bool decode(struct arena *a, const void *bytes, size_t len, struct direct_record *r)
+{
+	struct wire w = {.at = bytes, .left = len, .ok = true};
+	if (wire_u32(&w) != DIRECT_MAGIC)
+		return false;
+	r->units = wire_u32(&w);
+	r->n_outputs = wire_count(&w, 21);
+	r->outputs = ARENA_ARRAY(a, struct direct_output, r->n_outputs + 1);
+	for (uint32_t i = 0; i < r->n_outputs && w.ok; i++) {
+		r->outputs[i].path = wire_str(&w);
+		r->outputs[i].content = wire_hash(&w);
+	}
+	r->n_sources = wire_count(&w, 25);
+	r->sources = ARENA_ARRAY(a, struct trace_source, r->n_sources + 1);
+	for (uint32_t i = 0; i < r->n_sources && w.ok; i++) {
+		r->sources[i].path = wire_str(&w);
+		r->sources[i].model = wire_u32(&w);
+		r->sources[i].tokens = wire_hash(&w);
+	}
+	r->n_models = wire_count(&w, 4);
+	r->histories = ARENA_ARRAY(a, struct history *, r->n_models + 1);
+	for (uint32_t i = 0; i < r->n_models && w.ok; i++)
+		r->histories[i] = history_decode(a, &w);
+	return wire_end(&w);
+}
+
+static void free_record(struct direct_record *r)
+{
+	for (uint32_t i = 0; r->histories && i < r->n_models; i++)
+		history_free(r->histories[i]);
+}
+
+/* The contents now of the files that the list names, as new inputs. NULL: there is no list. */
+static struct inputs *look_at_files(struct build *b, hash128 request, hash128 **contents, uint32_t *n)
+{
+	struct wire w = {.ok = true};
+	w.at = cache_get(b->cache, CACHE_BUILD, request, &w.left);
+	if (!w.at || wire_u32(&w) != DIRECT_MAGIC)
+		return NULL;
+	struct inputs *in = inputs_new(b->session);
+	*n = wire_count(&w, 6);
+	*contents = ARENA_ARRAY(b->session, hash128, *n + 1);
+	for (uint32_t i = 0; i < *n && w.ok; i++) {
+		bool pattern = wire_u8(&w) == INPUT_PATTERN;
+		const char *path = wire_str(&w);
+		uint32_t matches;
+		if (pattern)
+			inputs_glob(in, path, &matches);
+		else
+			inputs_note(in, path, NULL);
+		const struct input *now = inputs_find(in, pattern ? INPUT_PATTERN : INPUT_FILE, path);
+		(*contents)[i] = now->content;
+	}
+	if (wire_end(&w))
+		return in;
+	inputs_free(in);
+	return NULL;
+}
+
+static bool fetch_outputs(struct build *b, struct direct_record *r)
+{
+	for (uint32_t i = 0; i < r->n_outputs; i++) {
+		struct direct_output *o = &r->outputs[i];
+		o->bytes = cache_get(b->cache, CACHE_OUTPUT, o->content, &o->len);
+		if (!o->bytes)
+			return false;
+	}
+	return true;
+}
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+	return n >= m && strcmp(s + n - m, end) == 0;
+}
+
+/* In the order of linking: weights before the library that asks for them. */
+static bool write_outputs(struct build *b, const struct direct_record *r)
+{
+	for (uint32_t i = r->n_outputs; i-- > 0;) {
+		const struct direct_output *o = &r->outputs[i];
+		if (!os_mkdirs(path_dir(b->session, o->path)) || !os_write_if_changed(o->path, o->bytes, o->len, ends_with(o->path, ".so") ? 0755 : 0644, false))
+			return false; /* the long way has the words for it */
+	}
+	return true;
+}
+
+static const char *weights_file(const struct direct_record *r, const struct model_spec *s)
+{
+	for (uint32_t i = 0; i < r->n_outputs; i++) {
+		const char *base = path_base(r->outputs[i].path);
+		if (ends_with(base, ".triw") && strncmp(base, s->name, strlen(s->name)) == 0 && base[strlen(s->name)] == '-')
+			return r->outputs[i].path;
+	}
+	return NULL;
+}
+
+static void take_over(struct build *b, const struct direct_record *r)
+{
+	const struct history none = {0};
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct model_spec *s = b->models[i].spec;
+		const struct history *h = r->histories[i];
+		const struct unit_record **units = ARENA_ARRAY(b->session, const struct unit_record *, h->n + 1);
+		for (uint32_t k = 0; k < h->n; k++)
+			units[k] = &h->units[k];
+		history_save(b->project, s->name, &none, units, h->n);
+		triw_sweep(b->session, s->out, s->name, weights_file(r, s));
+	}
+	for (uint32_t i = 0; i < r->n_outputs; i++)
+		vec_push(&b->outputs, r->outputs[i].path);
+	b->direct_sources = r->sources;
+	b->n_direct_sources = r->n_sources;
+	b->units = b->reused = r->units;
+	b->linked = b->n_models;
+	b->hits += r->n_outputs;
+	build_record_trace(b);
+	b->done = true;
+}
+
+static bool find(struct build *b, hash128 request, const hash128 *contents, uint32_t n)
+{
+	struct direct_record r = {0};
+	size_t len;
+	build_note_repository(b);
+	if (b->in_repository)
+		build_describe_commit(b);
+	const void *bytes = cache_get(b->cache, CACHE_BUILD, result_key(b, request, contents, n), &len);
+	bool found = bytes && decode(b->session, bytes, len, &r) && r.n_models == b->n_models && fetch_outputs(b, &r) && write_outputs(b, &r);
+	if (found)
+		take_over(b, &r);
+	free_record(&r);
+	return found;
+}
+
+/* `now` may say more of a file than `old` does: the stamps of those that both have are equally old. */
+static void adopt(struct build *b, struct inputs *now)
+{
+	for (uint32_t i = 0; i < inputs_count(b->inputs); i++) {
+		const struct input *in = inputs_at(b->inputs, i);
+		if (in->kind == INPUT_FILE)
+			inputs_add(now, in->path, &in->stamp, in->content);
+	}
+}
+
+bool build_find_direct(struct build *b)
+{
+	hash128 *contents;
+	uint32_t n;
+	if (!applies(b))
+		return true;
+	hash128 request = request_key(b);
+	struct inputs *now = look_at_files(b, request, &contents, &n), *old = b->inputs;
+	if (!now)
+		return true;
+	adopt(b, now);
+	b->inputs = now;
+	bool found = find(b, request, contents, n);
+	if (!found)
+		b->inputs = old;
+	inputs_free(found ? old : now);
+	return true;
+}
+
+/* ---- recording ---- */
+
+static bool encode_outputs(struct build *b, struct buf *out)
+{
+	uint64_t total = 0;
+	buf_u32(out, b->outputs.len);
+	for (uint32_t i = 0; i < b->outputs.len; i++) {
+		const void *bytes;
+		size_t len;
+		if (!os_map_file(b->outputs.at[i], &bytes, &len))
+			return false;
+		total += len;
+		hash128 content = hash_bytes(bytes ? bytes : "", len);
+		bool small = total <= MOST_OUTPUT;
+		if (small && !cache_has(b->cache, CACHE_OUTPUT, content))
+			cache_put(b->cache, CACHE_OUTPUT, content, bytes, len, 0);
+		os_unmap(bytes, len);
+		if (!small)
+			return false;
+		wire_put_str(out, b->outputs.at[i]);
+		wire_put_hash(out, content);
+	}
+	return true;
+}
+
+static void encode_sources(struct build *b, struct buf *out)
+{
+	uint32_t n;
+	const struct trace_source *list = build_list_sources(b, &n);
+	buf_u32(out, n);
+	for (uint32_t i = 0; i < n; i++) {
+		wire_put_str(out, list[i].path);
+		buf_u32(out, list[i].model);
+		wire_put_hash(out, list[i].tokens);
+	}
+}
+
+static void encode_histories(struct build *b, struct buf *out)
+{
+	buf_u32(out, b->n_models);
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct history *h = history_load(b->session, b->project, b->models[i].spec->name);
+		history_encode(out, h);
+		history_free(h);
+	}
+}
+
+void build_record_direct(struct build *b)
+{
+	struct buf list = {0}, record = {0};
+	uint32_t n = 0, total = inputs_count(b->inputs);
+	if (!applies(b) || diags_count(b->diags))
+		return;
+	hash128 request = request_key(b), *contents = ARENA_ARRAY(b->session, hash128, total + 1);
+	buf_u32(&record, DIRECT_MAGIC);
+	buf_u32(&record, b->units);
+	if (encode_outputs(b, &record)) {
+		encode_sources(b, &record);
+		encode_histories(b, &record);
+		for (uint32_t i = 0; i < total; i++)
+			n += is_listed(b, i);
+		buf_u32(&list, DIRECT_MAGIC);
+		buf_u32(&list, n);
+		n = 0;
+		for (uint32_t i = 0; i < total; i++) {
+			const struct input *in = inputs_at(b->inputs, i);
+			if (!is_listed(b, i))
+				continue;
+			buf_u8(&list, (uint8_t)in->kind);
+			wire_put_str(&list, in->path);
+			contents[n++] = in->content;
+		}
+		cache_put(b->cache, CACHE_BUILD, request, list.at, list.len, 0);
+		cache_put(b->cache, CACHE_BUILD, result_key(b, request, contents, n), record.at, record.len, os_now_ns() - b->started);
+	}
+	buf_free(&list);
+	buf_free(&record);
+}

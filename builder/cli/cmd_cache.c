@@ -1,0 +1,307 @@
+/* trib cache: what the user's cache holds, and tidying it. */
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <time.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "builder/cache_care.h"
+#include "builder/cache_config.h"
+#include "builder/cli/command.h"
+#include "builder/cli/print.h"
+#include "builder/project.h"
+
+struct session {
+	struct arena *a;
+	const struct options *o;
+	struct cache_config config;
+	struct cache_options open;
+	struct cache *cache; /* NULL: there is none yet */
+	bool json;
+};
+
+static bool open_cache(struct session *s, bool write)
+{
+	struct buf warning = {0};
+	struct cache_options o = s->open;
+	o.levels = ~0u;
+	o.look = !write;
+	s->cache = cache_open(&o, &warning);
+	if (warning.len)
+		fprintf(stderr, "trib: %.*s", (int)warning.len, warning.at);
+	bool ok = s->cache || !warning.len;
+	buf_free(&warning);
+	return ok;
+}
+
+/* ---- stats ---- */
+
+static uint64_t missed(const struct cache_tally *t)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < CACHE_MISSES; i++)
+		n += t->misses[i];
+	return n;
+}
+
+static double percent(uint64_t part, uint64_t whole) { return whole ? 100.0 * (double)part / (double)whole : 0; }
+
+static const char *date(uint64_t seconds, char out[32])
+{
+	time_t t = (time_t)seconds;
+	struct tm tm;
+	if (!seconds || !localtime_r(&t, &tm))
+		return "-";
+	strftime(out, 32, "%Y-%m-%d %H:%M", &tm);
+	return out;
+}
+
+static void print_kinds(const struct cache_report *r)
+{
+	char a[32], b[32];
+	printf("\n%-10s %-5s %9s %11s %11s %10s %10s %9s\n", "kind", "level", "entries", "on disk", "content", "hits", "misses", "evicted");
+	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
+		const struct cache_tally *t = &r->kind[i];
+		printf("%-10s %-5s %9" PRIu64 " %11s %11s %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "\n", cache_kind_text((enum cache_kind)i),
+		       cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries, print_size(t->disk, a), print_size(t->raw, b), t->hits, missed(t),
+		       t->evicted);
+	}
+	printf("\nmissed since the entry was");
+	for (uint32_t i = 0; i < CACHE_MISSES; i++)
+		printf("%s %s: %" PRIu64, i ? "," : "", cache_miss_text((enum cache_miss)i), r->all.misses[i]);
+	printf("\n\nlast used     entries     on disk\n");
+	for (uint32_t i = 0; i < CACHE_AGES; i++)
+		printf("%-10s %10" PRIu64 " %11s\n", cache_age_text(i), r->age_entries[i], print_size(r->age_disk[i], a));
+}
+
+static void print_stats(const struct session *s, const struct cache_report *r)
+{
+	char a[32], b[32];
+	uint64_t asked = r->all.hits + missed(&r->all), limit = s->open.limits.size;
+	printf("folder    %s\n", s->open.dir);
+	printf("size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), percent(r->disk, limit));
+	printf("entries   %" PRIu64 ", which hold %s", r->all.entries, print_size(r->all.raw, a));
+	printf(" and took %.1f s to make\n", (double)r->all.saved_us / 1e6);
+	printf("hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
+	printf("made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
+	if (s->o->detailed)
+		print_kinds(r);
+}
+
+static void put_tally(struct json_writer *w, const struct cache_tally *t)
+{
+	json_member_int(w, "entries", t->entries);
+	json_member_int(w, "disk_bytes", t->disk);
+	json_member_int(w, "content_bytes", t->raw);
+	json_member_int(w, "hits", t->hits);
+	json_member_int(w, "misses", missed(t));
+	json_key(w, "miss_reasons"), json_open(w, '{');
+	for (uint32_t i = 0; i < CACHE_MISSES; i++)
+		json_member_int(w, cache_miss_text((enum cache_miss)i), t->misses[i]);
+	json_close(w, '}');
+	json_member_int(w, "kept", t->kept);
+	json_member_int(w, "evicted", t->evicted);
+	json_key(w, "made_in_ms"), json_num(w, (double)t->saved_us / 1e3);
+}
+
+static void print_stats_json(const struct session *s, const struct cache_report *r)
+{
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	json_open(&w, '{');
+	json_member_str(&w, "dir", s->open.dir);
+	json_member_int(&w, "size_bytes", r->disk);
+	json_key(&w, "limits"), json_open(&w, '{');
+	json_member_int(&w, "size_bytes", s->open.limits.size);
+	json_member_int(&w, "entries", s->open.limits.entries);
+	json_member_int(&w, "days", s->open.limits.days);
+	json_close(&w, '}');
+	put_tally(&w, &r->all);
+	json_member_int(&w, "oldest", r->oldest);
+	json_member_int(&w, "newest", r->newest);
+	json_key(&w, "kinds"), json_open(&w, '[');
+	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
+		json_open(&w, '{');
+		json_member_str(&w, "kind", cache_kind_text((enum cache_kind)i));
+		json_member_str(&w, "level", cache_level_text(cache_kind_level((enum cache_kind)i)));
+		put_tally(&w, &r->kind[i]);
+		json_close(&w, '}');
+	}
+	json_close(&w, ']');
+	json_key(&w, "last_used"), json_open(&w, '[');
+	for (uint32_t i = 0; i < CACHE_AGES; i++) {
+		json_open(&w, '{');
+		json_member_str(&w, "age", cache_age_text(i));
+		json_member_int(&w, "entries", r->age_entries[i]);
+		json_member_int(&w, "disk_bytes", r->age_disk[i]);
+		json_close(&w, '}');
+	}
+	json_close(&w, ']');
+	json_close(&w, '}');
+	print_json(&out);
+}
+
+static enum status stats(struct session *s)
+{
+	struct cache_report r = {0};
+	if (!open_cache(s, false))
+		return STATUS_ENVIRONMENT;
+	if (s->cache && !cache_report(s->cache, &r))
+		return say_failure("cannot read the cache in %s: %s", s->open.dir, strerror(errno));
+	(s->json ? print_stats_json : print_stats)(s, &r);
+	return STATUS_OK;
+}
+
+/* ---- clear, prune ---- */
+
+static enum status report_freed(const struct session *s, const struct cache_freed *f)
+{
+	char size[32];
+	if (!s->json) {
+		printf("trib: removed %" PRIu64 " entries, %s\n", f->entries, print_size(f->disk, size));
+		return STATUS_OK;
+	}
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	json_open(&w, '{');
+	json_member_int(&w, "removed_entries", f->entries);
+	json_member_int(&w, "removed_bytes", f->disk);
+	json_close(&w, '}');
+	print_json(&out);
+	return STATUS_OK;
+}
+
+static enum status clear_all(struct session *s)
+{
+	struct cache_report r = {0};
+	if (!open_cache(s, false))
+		return STATUS_ENVIRONMENT;
+	if (s->cache)
+		cache_report(s->cache, &r);
+	cache_close(s->cache, NULL);
+	s->cache = NULL;
+	const char *root = s->config.at[SETTING_DIR].text;
+	if (!cache_remove_all(root))
+		return say_failure("cannot remove the cache in %s: %s", root, strerror(errno));
+	return report_freed(s, &(struct cache_freed){r.all.entries, r.disk});
+}
+
+static enum status clear(struct session *s)
+{
+	struct cache_freed freed = {0};
+	const char *level = s->o->level;
+	if (!level)
+		return clear_all(s);
+	if (strcmp(level, "l2") != 0 && strcmp(level, "l3") != 0)
+		return say_usage("--level wants l2 or l3, not `%s`; level 1 is memory", level);
+	if (!open_cache(s, false))
+		return STATUS_ENVIRONMENT;
+	if (!s->cache)
+		return report_freed(s, &freed);
+	cache_close(s->cache, NULL);
+	if (!open_cache(s, true) || !cache_clear_levels(s->cache, 1u << (level[1] == '2' ? CACHE_L2 : CACHE_L3), &freed))
+		return say_failure("cannot clear the cache in %s: %s", s->open.dir, strerror(errno));
+	return report_freed(s, &freed);
+}
+
+static enum status prune(struct session *s)
+{
+	struct cache_limits l = s->open.limits;
+	struct cache_freed freed = {0};
+	if (s->o->size && (!manifest_parse_size(s->o->size, &l.size) || l.size < CACHE_LEAST_SIZE))
+		return say_usage("--size wants a size of at least 16MiB, such as 1GiB, not `%s`; `trib cache clear` removes everything", s->o->size);
+	if (s->o->days)
+		l.days = (uint64_t)s->o->days;
+	if (!open_cache(s, false))
+		return STATUS_ENVIRONMENT;
+	if (!s->cache)
+		return report_freed(s, &freed);
+	cache_close(s->cache, NULL);
+	if (!open_cache(s, true) || !cache_prune(s->cache, &l, &freed))
+		return say_failure("cannot prune the cache in %s: %s", s->open.dir, strerror(errno));
+	return report_freed(s, &freed);
+}
+
+/* ---- validate ---- */
+
+struct faults {
+	struct json_writer *w; /* NULL: for people */
+};
+
+static void on_fault(void *ctx, const char *kind, const char *id, const char *what)
+{
+	const struct faults *f = ctx;
+	if (!f->w) {
+		fprintf(stderr, "trib: %s %s: %s\n", kind, id, what);
+		return;
+	}
+	json_open(f->w, '{');
+	json_member_str(f->w, "kind", kind);
+	json_member_str(f->w, "id", id);
+	json_member_str(f->w, "fault", what);
+	json_close(f->w, '}');
+}
+
+static enum status validate(struct session *s)
+{
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	struct faults f = {s->json ? &w : NULL};
+	uint64_t checked = 0, faults = 0;
+	if (!open_cache(s, s->o->repair))
+		return STATUS_ENVIRONMENT;
+	json_open(&w, '{');
+	json_key(&w, "faults"), json_open(&w, '[');
+	bool ok = !s->cache || cache_validate(s->cache, s->o->repair, on_fault, &f, &checked, &faults);
+	json_close(&w, ']');
+	json_member_int(&w, "checked", checked);
+	json_member_bool(&w, "repaired", s->o->repair && ok);
+	json_close(&w, '}');
+	if (s->json)
+		puts(out.at);
+	else if (ok && faults)
+		printf("trib: %" PRIu64 " entries checked, %" PRIu64 " faults%s\n", checked, faults,
+		       s->o->repair ? "; what was at fault is removed" : "; `trib cache validate --repair` removes what is at fault");
+	else if (ok)
+		printf("trib: %" PRIu64 " entries checked, all sound\n", checked);
+	buf_free(&out);
+	if (!ok)
+		return say_failure("cannot check the cache in %s: %s", s->open.dir, strerror(errno));
+	return faults && !s->o->repair ? STATUS_FAILED : STATUS_OK;
+}
+
+static const struct {
+	const char *text;
+	enum status (*run)(struct session *);
+} actions[] = {{"stats", stats}, {"clear", clear}, {"prune", prune}, {"validate", validate}};
+enum { N_ACTIONS = sizeof actions / sizeof *actions };
+
+static enum status run(struct session *s)
+{
+	const char *names[N_ACTIONS], *word = s->o->n_models ? s->o->models[0] : "";
+	for (uint32_t i = 0; i < N_ACTIONS; i++) {
+		names[i] = actions[i].text;
+		if (strcmp(word, actions[i].text) == 0 && s->o->n_models == 1)
+			return actions[i].run(s);
+	}
+	const char *near = diag_nearest(word, names, N_ACTIONS);
+	if (near)
+		return say_usage("`trib cache` has no `%s`; did you mean `%s`?", word, near);
+	return say_usage("`trib cache` wants one of: stats, clear, prune, validate");
+}
+
+enum status cmd_cache(const struct options *o)
+{
+	struct session s = {.a = arena_new(0), .o = o, .json = o->format && strcmp(o->format, "json") == 0};
+	enum status status = STATUS_FAILED;
+	if (o->format && !s.json && strcmp(o->format, "text") != 0) {
+		status = say_usage("--format wants text or json, not `%s`", o->format);
+	} else if (project_cache_config(s.a, o, &s.config)) {
+		s.open = cache_config_options(s.a, &s.config);
+		status = run(&s);
+		cache_close(s.cache, NULL);
+	}
+	arena_free(s.a);
+	return status;
+}

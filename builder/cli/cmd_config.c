@@ -1,0 +1,128 @@
+/* trib config: the settings, where each comes from, and changing the user's own. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/source.h"
+#include "builder/cache_config.h"
+#include "builder/cli/command.h"
+#include "builder/cli/print.h"
+#include "builder/config_file.h"
+#include "builder/project.h"
+
+static enum status list(struct arena *a, const struct options *o, bool json)
+{
+	struct cache_config c;
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	if (!project_cache_config(a, o, &c))
+		return STATUS_FAILED;
+	json_open(&w, '[');
+	for (uint32_t i = 0; i < SETTINGS; i++) {
+		const struct setting *s = &c.at[i];
+		const char *key = arena_printf(a, "cache.%s", cache_setting_key((enum cache_setting)i));
+		if (!json) {
+			printf("%-18s %-28s %s%s%s\n", key, s->text, setting_origin_text(s->origin), *s->where ? ": " : "", s->where);
+			continue;
+		}
+		json_open(&w, '{');
+		json_member_str(&w, "key", key);
+		json_member_str(&w, "value", s->text);
+		json_member_str(&w, "origin", setting_origin_text(s->origin));
+		json_member_str(&w, "where", s->where);
+		json_member_str(&w, "variable", cache_setting_variable((enum cache_setting)i));
+		json_member_str(&w, "help", cache_setting_help((enum cache_setting)i));
+		json_close(&w, '}');
+	}
+	json_close(&w, ']');
+	if (json)
+		print_json(&out);
+	buf_free(&out);
+	return STATUS_OK;
+}
+
+static enum status unknown_key(struct arena *a, const char *key)
+{
+	const char *names[SETTINGS];
+	for (uint32_t i = 0; i < SETTINGS; i++)
+		names[i] = arena_printf(a, "cache.%s", cache_setting_key((enum cache_setting)i));
+	const char *near = diag_nearest(key, names, SETTINGS);
+	if (near)
+		return say_usage("there is no setting `%s`; did you mean `%s`?", key, near);
+	return say_usage("there is no setting `%s`; `trib config list` shows all", key);
+}
+
+static enum status get(struct arena *a, const struct options *o, enum cache_setting s, bool json)
+{
+	struct cache_config c;
+	if (!project_cache_config(a, o, &c))
+		return STATUS_FAILED;
+	if (!json) {
+		printf("%s\n", c.at[s].text);
+		return STATUS_OK;
+	}
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	json_open(&w, '{');
+	json_member_str(&w, "value", c.at[s].text);
+	json_member_str(&w, "origin", setting_origin_text(c.at[s].origin));
+	json_member_str(&w, "where", c.at[s].where);
+	json_close(&w, '}');
+	print_json(&out);
+	return STATUS_OK;
+}
+
+static enum status change(struct arena *a, enum cache_setting s, const char *value)
+{
+	struct sources *sources = sources_new();
+	struct diags *diags = diags_new(0);
+	enum status status = STATUS_OK;
+	const char *path = cache_config_path(a);
+	if (value && !cache_config_check(a, sources, s, value, diags)) {
+		diags_print(diags, sources, stderr, os_is_tty(2));
+		status = STATUS_USAGE;
+	} else if (!path) {
+		status = say_failure("there is no home for the configuration: set HOME or XDG_CONFIG_HOME");
+	} else if (!config_change(path, "cache", cache_setting_key(s), value)) {
+		status = say_failure("cannot write `%s`: %s", path, strerror(errno));
+	}
+	diags_free(diags);
+	sources_free(sources);
+	return status;
+}
+
+static enum status run(struct arena *a, const struct options *o, bool json)
+{
+	static const char *const names[] = {"list", "get", "set", "unset"};
+	const char *action = o->n_models ? o->models[0] : "list";
+	uint32_t i = 0;
+	while (i < 4 && strcmp(action, names[i]) != 0)
+		i++;
+	if (i == 4) {
+		const char *near = diag_nearest(action, names, 4);
+		return near ? say_usage("`trib config` has no `%s`; did you mean `%s`?", action, near)
+			    : say_usage("`trib config` wants: list, get KEY, set KEY VALUE or unset KEY");
+	}
+	static const uint32_t wants[] = {1, 2, 3, 2};
+	if (o->n_models && o->n_models != wants[i])
+		return say_usage("`trib config %s` is written: trib config %s%s%s", action, action, i ? " KEY" : "", i == 2 ? " VALUE" : "");
+	if (i == 0)
+		return list(a, o, json);
+	enum cache_setting s = cache_setting_find(o->models[1]);
+	if (s == SETTINGS)
+		return unknown_key(a, o->models[1]);
+	return i == 1 ? get(a, o, s, json) : change(a, s, i == 2 ? o->models[2] : NULL);
+}
+
+enum status cmd_config(const struct options *o)
+{
+	bool json = o->format && strcmp(o->format, "json") == 0;
+	if (o->format && !json && strcmp(o->format, "text") != 0)
+		return say_usage("--format wants text or json, not `%s`", o->format);
+	struct arena *a = arena_new(0);
+	enum status s = run(a, o, json);
+	arena_free(a);
+	return s;
+}

@@ -1,0 +1,67 @@
+#include "builder/cli/print.h"
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+const char *print_size(uint64_t bytes, char out[32])
+{
+	static const char *const units[] = {"B", "KiB", "MiB", "GiB", "TiB"};
+	double v = (double)bytes;
+	uint32_t u = 0;
+	for (; v >= 1024 && u < 4; u++)
+		v /= 1024;
+	snprintf(out, 32, u ? "%.1f %s" : "%.0f %s", v, units[u]);
+	return out;
+}
+
+void json_member_int(struct json_writer *w, const char *key, uint64_t v)
+{
+	json_key(w, key);
+	json_int(w, v > INT64_MAX ? INT64_MAX : (int64_t)v);
+}
+
+void json_member_str(struct json_writer *w, const char *key, const char *v)
+{
+	json_key(w, key);
+	if (v)
+		json_str(w, v);
+	else
+		json_none(w);
+}
+
+void json_member_bool(struct json_writer *w, const char *key, bool v)
+{
+	json_key(w, key);
+	json_bool(w, v);
+}
+
+void print_json(struct buf *out)
+{
+	puts(out->at);
+	buf_free(out);
+}
+
+static void say(const char *fmt, va_list ap)
+{
+	fputs("trib: ", stderr);
+	vfprintf(stderr, fmt, ap);
+	fputc('\n', stderr);
+}
+
+enum status say_usage(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	return STATUS_USAGE;
+}
+
+enum status say_failure(const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	say(fmt, ap);
+	va_end(ap);
+	return STATUS_ENVIRONMENT;
+}
