@@ -111,6 +111,7 @@ static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a
 		return false;
 	}
 	c->given[i] = true;
+	c->named[i] = a->name != 0;
 	c->v[i] = a->v;
 	c->ats[i] = a->at;
 	return true;

@@ -22,7 +22,7 @@ struct bcall {
 	const struct builtin_sig *sig;
 	struct value v[BUILTIN_MAX_PARAMS];
 	span ats[BUILTIN_MAX_PARAMS];
-	bool given[BUILTIN_MAX_PARAMS];
+	bool given[BUILTIN_MAX_PARAMS], named[BUILTIN_MAX_PARAMS];
 };
 typedef struct value builtin_rule(struct elab *e, struct bcall *c);
 #define BUILTIN(id, name, sig, rule) builtin_rule rule_##rule;

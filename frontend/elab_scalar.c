@@ -212,7 +212,10 @@ static bool is_arith(enum token_kind op)
 	       op == TOK_STAR2;
 }
 
-static bool is_order(enum token_kind op) { return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE; }
+static bool is_comparison(enum token_kind op)
+{
+	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
+}
 
 /* Operators on values of which neither is a tensor. False: becomes a tensor operation. */
 static bool static_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
@@ -297,6 +300,25 @@ static void help_operands(struct elab *e, struct diag *g, enum token_kind op, st
 		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
 }
 
+/* Of sequences, where it depends on sizes that only the run knows. */
+static struct value seqs_equal(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
+{
+	struct value all = value_bool(true);
+	for (uint32_t i = 0; i < a.u.seq->n; i++) {
+		struct value one = value_binary(e, TOK_EQ, a.u.seq->at[i], b.u.seq->at[i], at, sa, sb);
+		if (is_poison(one))
+			return one;
+		if (one.kind == V_BOOL)
+			continue;
+		struct arg two[] = {{.v = all, .at = at}, {.v = one, .at = at}};
+		struct args args = {2, two};
+		all = all.kind == V_BOOL ? one : call_builtin(e, BI_LOGICAL_AND, &args, at);
+	}
+	struct arg one = {.v = all, .at = at};
+	struct args args = {1, &one};
+	return op == TOK_EQ ? all : call_builtin(e, BI_LOGICAL_NOT, &args, at);
+}
+
 struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
 {
 	struct value out;
@@ -310,10 +332,12 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	}
 	if (!tensors && op != TOK_AND && op != TOK_OR && static_binary(e, op, a, b, at, &out))
 		return typed_result(e, a, b, out, at);
+	if ((op == TOK_EQ || op == TOK_NE) && value_is_seq(a) && value_is_seq(b))
+		return seqs_equal(e, op, a, b, at, sa, sb);
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);
-	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_order(op) || op == TOK_EQ || op == TOK_NE)))) {
+	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_comparison(op))))) {
 		struct diag *g = elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op),
 					    elab_value_text(e, a), elab_value_text(e, b));
 		diag_secondary(e->out, g, sa, "%s", elab_value_text(e, a));

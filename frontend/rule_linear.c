@@ -23,7 +23,8 @@ static dtype matmul_type(dtype a, dtype b)
 static bool is_named(struct elab *e, dim x)
 {
 	uint32_t sym;
-	return dim_is_sym(e->b->dims, x, &sym) && sym >= e->b->named_from && sym < e->b->named_to && strcmp(dims_sym_name(e->b->dims, sym), "?") != 0;
+	return dim_is_sym(e->b->dims, x, &sym) && sym >= e->b->named_from && sym < e->b->named_to &&
+	       strcmp(dims_sym_name(e->b->dims, sym), "?") != 0;
 }
 
 /* Two names in one signature are two sizes: a product that needs them equal is wrong for nearly all calls. */
@@ -45,6 +46,7 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 {
 	uint32_t ka = a->rank - 1u, kb = b->rank > 1 ? b->rank - 2u : 0;
 	struct buf da = {0}, db = {0};
+	int64_t size;
 	dim_print(e->b->dims, a->dims[ka], &da);
 	dim_print(e->b->dims, b->dims[kb], &db);
 	struct diag *g = elab_error(e, DIAG_MATMUL_SHAPE, c->at, "matrix product of shapes %s and %s: %s columns meet %s rows",
@@ -55,6 +57,8 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 		diag_help(e->out, g, "transpose the second operand: `.transpose(-2, -1)`");
 	else if (a->rank == 1 && holds_batch(e, a->dims[ka], b->dims[kb]))
 		diag_help(e->out, g, "the batch became a part of this size: flatten from dimension 1 on, `flatten(x, 1)`");
+	else if (!e->checking && !(dim_is_const(e->b->dims, a->dims[ka], &size) && dim_is_const(e->b->dims, b->dims[kb], &size)))
+		diag_help(e->out, g, "a size that is known at run time only fits no other: declare in the signature what it is");
 	else if (named_apart(e, a->dims[ka], b->dims[kb]))
 		diag_help(e->out, g, "sizes that are equal have one name in the signature");
 	buf_free(&da);

@@ -138,7 +138,9 @@ struct value rule_reduce_minmax(struct elab *e, struct bcall *c)
 {
 	struct axes ax;
 	struct core_type t;
-	if (c->v[1].kind == V_TENSOR) { /* max(a, b) of two tensors */
+	bool scalar = c->v[0].kind == V_TENSOR && !type_of(e, c->v[0].u.t)->rank;
+	bool number = c->v[1].kind == V_FLOAT || c->v[1].kind == V_INT || c->v[1].kind == V_DIM;
+	if (c->v[1].kind == V_TENSOR || (scalar && number && !c->named[1])) { /* max(a, b) of two tensors or scalars */
 		struct arg two[] = {{.v = c->v[0], .at = c->ats[0]}, {.v = c->v[1], .at = c->ats[1]}};
 		struct args args = {2, two};
 		return call_builtin(e, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, &args, c->at);

@@ -115,6 +115,12 @@ def choice(p, x):
     return x + relu(linear(p, "u.2.fc", x))
 
 
+def sizes(p, x):
+    n, m = x.shape
+    scale = 3.0 if (n, m) == (5, 3) else 2.0 if n == 7 else 1.0
+    return (x + 1 if n != 1 and n >= m else x) * scale, np.asarray(max(scale, x.sum(), 0.5))
+
+
 def rounding(p, x):
     return np.round(x * 2) / 2, np.round(x / 0.5), np.trunc(x * 3).astype(np.int32), np.clip(np.trunc(x * 100), -128, 127).astype(np.int8), np.floor(x) % 2
 
@@ -255,6 +261,7 @@ CONTROL = {
     "counted": ({"x": "float32 N M", "n": "index"}, {}, counted),
     "decode": ({"start": "index", "n": "index"}, {"embed.weight": (9, 6), **fc("head", 6, 9)}, decode),
     "branches": ({"x": "float32 N 5", "flag": "bool"}, GATES, branches),
+    "sizes": ({"x": "float32 N M"}, {}, sizes),
     "relax": ({"x": "float32 N 6", "n": "index"}, {**fc("f", 6, 6), **fc("g", 6, 6)}, relax),
     "settled": ({"x": "float32 N 4"}, {"w": (4, 4), "flag": ()}, settled),
 }
