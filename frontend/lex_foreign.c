@@ -273,7 +273,7 @@ static bool backticks(struct lexer *lx, const char *p, struct lexeme *out)
 static bool after_type(const struct lexer *lx, const char *p)
 {
 	const char *q = p;
-	while (q > lx->text && (lex_is_word(q[-1]) || strchr(" <>[],.?", q[-1])) && (q[-1] != '>' || q[-2] != '-'))
+	while (q > lx->text && (lex_is_word(q[-1]) || strchr(" <>[],.?", q[-1])) && (q[-1] != '>' || q - 1 == lx->text || q[-2] != '-'))
 		q--;
 	if (q == lx->text || !(q[-1] == ':' || q[-1] == '>'))
 		return false;
