@@ -162,9 +162,13 @@ void index_note_result(struct elab *e, struct value v)
 	if (!noted(e) || is_poison(v))
 		return;
 	const struct func *fn = e->frame->func;
-	uint32_t s = index_symbol_at(e->f->index, tok_span(fn->mod, ast_fn(&fn->mod->ast, fn->node).name));
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	uint32_t s = index_symbol_at(e->f->index, tok_span(fn->mod, decl.name));
+	bool argument = false; /* the integer that the call gives */
+	for (uint32_t i = 0; i < decl.params.n && !argument; i++)
+		argument = is_own_size(e, v, ast_token(&fn->mod->ast, decl.params.at[i]));
 	if (s != SYMBOL_NONE && !e->f->index->symbols.at[s].type)
-		e->f->index->symbols.at[s].type = value_type(e, v);
+		e->f->index->symbols.at[s].type = argument ? "int" : value_type(e, v);
 }
 
 /* The token of the name that a pattern binds, or TOKEN_NONE. */
