@@ -74,14 +74,6 @@ static bool joins(struct dims *d, const struct loop_nest *n, uint32_t outer)
 	return true;
 }
 
-static bool has_arg(const struct loop_nest *n)
-{
-	for (uint32_t k = 0; k < n->n_reductions; k++)
-		if (n->reductions[k].op == OP_ARGMAX || n->reductions[k].op == OP_ARGMIN)
-			return true;
-	return false;
-}
-
 void loops_simplify(struct dims *d, struct loop_nest *n)
 {
 	dim one = dim_const(d, 1);
@@ -91,7 +83,7 @@ void loops_simplify(struct dims *d, struct loop_nest *n)
 			drop(d, n, k);
 		}
 	for (uint32_t k = n->n_parallel + n->n_reduce; k-- > 1;) {
-		if ((k > n->n_parallel && has_arg(n)) || !joins(d, n, k - 1))
+		if (!joins(d, n, k - 1))
 			continue;
 		n->extent[k] = dim_mul(d, n->extent[k - 1], n->extent[k]);
 		drop(d, n, k - 1);

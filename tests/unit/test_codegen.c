@@ -344,6 +344,54 @@ static void test_empty_reductions(void **state)
 	assert_int_equal(wrong, 0);
 }
 
+/* -- integers at the ends of their types -------------------------------------------------------------------------------------------------- */
+
+enum { ENDS = 8 };
+
+/* Every pair of numbers that divisions and powers could trip over. */
+static struct trial pairs_trial(struct arena *a, const char *name, enum ir_op op, dtype elem)
+{
+	int64_t most = (int64_t)(UINT64_MAX >> (65 - 8 * dtype_size(elem)));
+	const int64_t ends[ENDS] = {-most - 1, -most, -2, -1, 0, 1, 2, most};
+	struct trial t = {.r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = 1}};
+	struct core_type type = {.elem = elem, .rank = 1, .dims = {dim_const(t.r.f->dims, ENDS * ENDS)}};
+	t.r.f->inputs = ARENA_ARRAY(a, struct core_type, 2);
+	ir_ref x[2] = {add_input(&t.r, &type), add_input(&t.r, &type)};
+	t.r.f->n_outputs = 1;
+	t.r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
+	t.r.f->outputs[0] = emit(&t.r, op, &type, x, 2, true);
+	t.r.plan = (struct plan){.run = t.r.f};
+	fill(&t);
+	for (int64_t k = 0; k < ENDS * ENDS; k++) {
+		elem_put_int(elem, t.inputs[0].data, k, ends[k / ENDS]);
+		elem_put_int(elem, t.inputs[1].data, k, ends[k % ENDS]);
+	}
+	return t;
+}
+
+static void test_ends_of_integers(void **state)
+{
+	static const enum ir_op ops[] = {OP_FLOORDIV, OP_MOD, OP_POW, OP_MUL};
+	static const dtype elems[] = {DT_INT8, DT_INT16, DT_INT32, DT_INT64};
+	enum { N = 16 };
+	struct arena *a = arena_new(0);
+	struct native native;
+	struct trial trials[N];
+	int64_t wrong = 0;
+	(void)state;
+	assert_true(native_begin(&native));
+	for (uint32_t k = 0; k < N; k++) {
+		trials[k] = pairs_trial(a, arena_printf(a, "ends%u", k), ops[k / 4], elems[k % 4]);
+		assert_true(add_variants(&native, &trials[k]));
+	}
+	assert_true(native_link(&native));
+	for (uint32_t k = 0; k < N; k++)
+		wrong += run_trial(&native, &trials[k]);
+	native_end(&native);
+	arena_free(a);
+	assert_int_equal(wrong, 0);
+}
+
 /* -- checked indices and calls ------------------------------------------------------------------------------------------------------------ */
 
 /* rows(table[V, 3], index[N]): values outside the table are reported and read row 0. */
@@ -445,6 +493,7 @@ static void test_targets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_targets), cmocka_unit_test(test_elementary),
-					   cmocka_unit_test(test_empty_reductions), cmocka_unit_test(test_call_and_check), cmocka_unit_test(test_random_functions)};
+					   cmocka_unit_test(test_empty_reductions), cmocka_unit_test(test_ends_of_integers),
+					   cmocka_unit_test(test_call_and_check), cmocka_unit_test(test_random_functions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
