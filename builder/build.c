@@ -74,18 +74,6 @@ static bool open_cache(struct build *b)
 	return true;
 }
 
-static bool start_workers(struct build *b)
-{
-	b->pool = session_pool(b->lasting, b->spec.jobs);
-	bool tty = os_is_tty(fileno(b->out)), told = b->told && !tty;
-	bool quiet = b->options->json > 0 || b->options->dry_run || build_asks_text(b->options) || told;
-	enum progress_mode mode = quiet ? PROGRESS_QUIET : tty && !b->spec.verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
-	b->progress = progress_new(b->out, mode, b->spec.jobs);
-	if (!b->pool)
-		diag_add(b->diags, DIAG_MODULE, SPAN_NONE, "no worker thread can be started: %s", strerror(errno));
-	return b->pool != NULL;
-}
-
 static bool explain(struct build *b)
 {
 	if ((b->spec.explain || b->options->dry_run) && b->options->json <= 0)
@@ -150,7 +138,7 @@ static void run_build(struct build *b)
 {
 	static step_fn *const steps[] = {
 		start,       build_read_manifest,    open_cache,    build_find_direct, build_load_sources, build_dump_files, build_compare_tokens,
-		build_check, build_stop_after_check, start_workers, build_open_weights, build_elaborate,
+		build_check, build_stop_after_check, build_start_workers, build_open_weights, build_elaborate,
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
 		build_find_fragments, explain,       build_run_tasks,    publish,
 	};

@@ -172,6 +172,8 @@ hash128 build_unit_code(struct unit_job *j); /* core_unit_hash; on the main thre
 bool build_find_fragments(struct build *b);
 void build_explain(struct build *b);
 void build_save_history(struct build *b);
+/* build_workers.c: the pool and what limits it. */
+bool build_start_workers(struct build *b);
 /* build_tasks.c: compiling, packing and linking on the pool. */
 bool build_run_tasks(struct build *b);
 bool build_open_generators(struct build *b); /* false: reported */

@@ -1,6 +1,7 @@
 #include "builder/session.h"
 #include <stddef.h>
 #include "builder/generators.h"
+#include "scheduler/jobserver.h"
 #include "scheduler/pool.h"
 
 static void stop_workers(struct session *s)
@@ -14,15 +15,16 @@ static void stop_workers(struct session *s)
 void session_free(struct session *s)
 {
 	stop_workers(s);
+	jobserver_close(s->jobserver);
 	buf_free(&s->late);
 }
 
-struct pool *session_pool(struct session *s, uint32_t jobs)
+struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits)
 {
 	if (s->pool && pool_jobs(s->pool) != jobs)
 		stop_workers(s);
 	if (!s->pool)
-		s->pool = pool_new(jobs, NULL);
+		s->pool = pool_new(jobs, limits);
 	return s->pool;
 }
 

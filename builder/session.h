@@ -8,10 +8,14 @@
 
 struct generators;
 struct inputs;
+struct jobserver;
 struct pool;
+struct pool_limits;
 
 struct session {
 	struct pool *pool;             /* NULL until the first build that needs one */
+	struct jobserver *jobserver;   /* NULL: make runs none, and no command shares our jobs */
+	bool commands;                 /* commands are started that may share them */
 	struct generators *generators; /* NULL until something is compiled; for as many workers as the pool has */
 	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
 	struct buf late;               /* warnings that came when a build had been told of already: for the next */
@@ -20,8 +24,8 @@ struct session {
 	void *ctx;
 };
 
-/* The pool, with that many workers. NULL: no thread can be started. */
-struct pool *session_pool(struct session *s, uint32_t jobs);
+/* The pool, with that many workers; a new one has these limits. NULL: no thread can be started. */
+struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits);
 /* For the pool's workers. NULL: *error (malloc'd) says why there is no code generator. */
 struct generators *session_generators(struct session *s, char **error);
 /* Between builds. */

@@ -17,7 +17,6 @@ struct timing {
 	pthread_mutex_t lock; /* guards everything below */
 	int64_t wall[PHASE_COUNT], cpu[PHASE_COUNT];
 	bool keep;
-	int64_t origin;
 	VEC(struct event) events;
 };
 
@@ -34,7 +33,6 @@ struct timing *timing_new(bool events)
 		abort();
 	pthread_mutex_init(&t->lock, NULL);
 	t->keep = events;
-	t->origin = os_now_ns();
 	return t;
 }
 
@@ -53,7 +51,7 @@ struct tick timing_tick(void) { return (struct tick){os_now_ns(), os_thread_cpu_
 
 static void keep_event(struct timing *t, enum phase p, uint32_t lane, const char *name, int64_t start, int64_t length)
 {
-	struct event e = {strdup(name), p, lane, start - t->origin, length};
+	struct event e = {strdup(name), p, lane, start, length};
 	vec_push(&t->events, e);
 }
 

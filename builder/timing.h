@@ -30,6 +30,7 @@ int64_t timing_wall(const struct timing *t, enum phase p);
 const char *phase_text(enum phase p);
 /* A table for people. */
 void timing_print(const struct timing *t, FILE *out, int64_t total_wall);
-/* All events in the Chrome trace format (chrome://tracing, Perfetto). False: errno says why. */
+/* All events in the Chrome trace format (chrome://tracing, Perfetto), at times of the system's monotonic clock, so that traces of several processes fit
+ * together. False: errno says why. */
 bool timing_write(const struct timing *t, const char *path);
 #endif

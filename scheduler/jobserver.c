@@ -55,11 +55,12 @@ void jobserver_close(struct jobserver *j)
 {
 	if (!j)
 		return;
+	int fds[] = {j->read_fd, j->write_fd, j->pipe[0], j->pipe[1]};
+
 	if (j->write_fd >= 0 && atomic_load(&loan_fd) == j->write_fd) {
 		jobserver_abandon();
 		atomic_store(&loan_fd, -1);
 	}
-	int fds[] = {j->read_fd, j->write_fd, j->pipe[0], j->pipe[1]};
 	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++)
 		if (fds[i] >= 0)
 			close(fds[i]);
@@ -72,14 +73,17 @@ void jobserver_close(struct jobserver *j)
 /* Both ends are open, or the jobserver is freed. */
 static struct jobserver *opened(struct jobserver *j)
 {
-	if (j->read_fd >= 0 && j->write_fd >= 0) {
-		atomic_store(&loan_fd, j->write_fd);
-		return j;
+	if (j->read_fd < 0 || j->write_fd < 0) {
+		int saved = errno;
+
+		jobserver_close(j);
+		errno = saved;
+		return NULL;
 	}
-	int saved = errno;
-	jobserver_close(j);
-	errno = saved;
-	return NULL;
+	for (int i = 0; i < 256; i++) /* a forked process inherits its parent's */
+		atomic_store(&on_loan[i], 0);
+	atomic_store(&loan_fd, j->write_fd);
+	return j;
 }
 
 struct jobserver *jobserver_connect(const struct makeflags *m, const char **why)

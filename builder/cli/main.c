@@ -8,6 +8,7 @@
 #include "base/os.h"
 #include "builder/cli/args.h"
 #include "builder/guard.h"
+#include "scheduler/jobserver.h"
 
 static enum status usage(const struct args *args, struct buf *error)
 {
@@ -50,6 +51,7 @@ int main(int argc, char **argv)
 {
 	guard_install(argv);
 	os_catch_interrupts();
+	os_before_death(jobserver_abandon);
 	struct arena *a = arena_new(0);
 	enum status s = run(a, argc, argv);
 	arena_free(a);
