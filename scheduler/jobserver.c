@@ -166,3 +166,18 @@ void jobserver_export(const struct jobserver *j, struct buf *out)
 	else
 		buf_printf(out, "%d,%d", j->pipe[0], j->pipe[1]);
 }
+
+void jobserver_restock(struct jobserver *j)
+{
+	uint32_t here = 1; /* this process's own */
+	char token;
+
+	if (!j || !j->serves)
+		return;
+	while (read(j->read_fd, &token, 1) == 1)
+		continue;
+	for (int i = 0; i < 256; i++)
+		here += atomic_load(&on_loan[i]);
+	for (; here < j->jobs; here++)
+		give(j->write_fd, '+');
+}

@@ -25,6 +25,9 @@ int jobserver_fd(const struct jobserver *j);
 /* The value of MAKEFLAGS for commands that we start. Of a pipe's server they inherit the descriptors. */
 void jobserver_export(const struct jobserver *j, struct buf *out);
 
+/* A server whose commands have all ended, perhaps killed with tokens in their hands: makes up for those. Nothing for a client, or NULL. */
+void jobserver_restock(struct jobserver *j);
+
 /* Returns all that is on loan. Async-signal-safe: for the process that is about to die. */
 void jobserver_abandon(void);
 #endif

@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "builder/watch/watch_state.h"
+#include "scheduler/jobserver.h"
 
 enum { POLL_MS = 250 };
 #define TICK_NS 10000000   /* time stamps of files are as coarse as this */
@@ -36,8 +37,11 @@ static void wait_for_news(struct watch *w, int64_t until)
 static void step_command(struct watch *w, struct command *c, const char *name)
 {
 	struct command_report r;
-	while ((r = command_step(c)).news != COMMAND_NOTHING)
+	while ((r = command_step(c)).news != COMMAND_NOTHING) {
 		tell_command(&w->tell, name, &r, c->pid);
+		if (!w->command.pid && !w->hook.pid)
+			jobserver_restock(w->lasting.jobserver);
+	}
 }
 
 static void step_commands(struct watch *w)

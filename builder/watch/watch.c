@@ -51,6 +51,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	w->watcher = watcher_new(o->poll_ms > 0);
 	w->lasting.superseded = superseded;
 	w->lasting.ctx = w;
+	w->lasting.commands = o->n_command || o->on_success || o->on_failure;
 	w->command.quiet_stdout = w->hook.quiet_stdout = w->tell.json;
 	debounce_init(&w->debounce);
 	const char **shells[] = {w->on_success, w->on_failure}, *const lines[] = {o->on_success, o->on_failure};

@@ -134,6 +134,33 @@ static void fifos(void **state)
 	serve_and_connect(JOBSERVER_FIFO);
 }
 
+/* Two tokens went with a command that was killed; one is on loan. */
+static void lost_tokens_are_made_up_for(void **state)
+{
+	struct jobserver *j = jobserver_serve(6, JOBSERVER_PIPE);
+	struct buf flags = {0};
+	struct makeflags m;
+	struct arena *a = arena_new(0);
+	char tokens[2], token;
+	int lost;
+
+	(void)state;
+	jobserver_export(j, &flags);
+	m = makeflags_parse(a, flags.at);
+	lost = (int)read(m.read_fd, tokens, 2);
+	assert_int_equal(lost, 2);
+	assert_true(jobserver_take(j, &token));
+	assert_int_equal(tokens_in_a_child(j), 2);
+	jobserver_restock(j);
+	assert_int_equal(tokens_in_a_child(j), 4);
+	jobserver_return(j, token);
+	assert_int_equal(tokens_in_a_child(j), 5);
+	jobserver_restock(NULL);
+	jobserver_close(j);
+	buf_free(&flags);
+	arena_free(a);
+}
+
 static void what_cannot_be_used(void **state)
 {
 	const char *why = NULL;
@@ -268,6 +295,7 @@ int main(void)
 		cmocka_unit_test(damaged_flags_are_none),
 		cmocka_unit_test(pipes),
 		cmocka_unit_test(fifos),
+		cmocka_unit_test(lost_tokens_are_made_up_for),
 		cmocka_unit_test(what_cannot_be_used),
 		cmocka_unit_test(never_more_than_tokens),
 		cmocka_unit_test(tokens_come_and_go),
