@@ -1,4 +1,5 @@
-/* Any bytes as a source file: loading, checking and elaborating every layer and function must neither crash nor hang. */
+/* Any bytes as source files: loading, checking and elaborating layers and functions must neither crash nor hang. The first file is main.tri; a line
+ * `=== NAME` begins another, which may be imported. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -11,14 +12,34 @@
 
 struct input {
 	struct sources *sources;
-	const uint8_t *data;
-	size_t size;
+	const char *data, *end;
 };
+
+/* Where the next file begins, with its `===`; or the end. */
+static const char *next_file(const char *at, const char *end)
+{
+	static const char mark[] = "\n=== ";
+	const size_t n = sizeof mark - 1;
+	for (; (size_t)(end - at) >= n && (at = memchr(at, '\n', (size_t)(end - at) - n + 1)); at++)
+		if (!memcmp(at, mark, n))
+			return at;
+	return end;
+}
 
 static const struct source *load(void *ctx, const char *path)
 {
 	struct input *in = ctx;
-	return strcmp(path, "main.tri") ? NULL : sources_add(in->sources, path, (const char *)in->data, in->size);
+	const char *stop = next_file(in->data, in->end);
+	if (!strcmp(path, "main.tri"))
+		return sources_add(in->sources, path, in->data, (size_t)(stop - in->data));
+	while (stop < in->end) {
+		const char *name = stop + 5, *line = memchr(name, '\n', (size_t)(in->end - name));
+		const char *text = line ? line + 1 : in->end;
+		stop = next_file(line ? line : text, in->end);
+		if (line && strlen(path) == (size_t)(line - name) && !memcmp(path, name, (size_t)(line - name)))
+			return sources_add(in->sources, path, text, stop > text ? (size_t)(stop - text) : 0);
+	}
+	return NULL;
 }
 
 static void elaborate(struct frontend *f, const char *entry)
@@ -45,12 +66,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct sources *s = sources_new();
-	struct input in = {s, data, size};
+	struct input in = {s, (const char *)data, (const char *)data + size};
 	struct diags *d = diags_new(50);
 	struct frontend *f = frontend_new(s, (struct frontend_host){load, &in}, d);
 	const struct frontend_def *defs;
 	frontend_add_file(f, "main.tri");
-	frontend_check(f);
+	if (frontend_check(f))
+		frontend_try_layers(f);
 	uint32_t n = frontend_defs(f, &defs);
 	for (uint32_t i = 0, done = 0; i < n && done < 4; i++)
 		if (!strcmp(defs[i].file, "main.tri") && strcmp(defs[i].name, "main"))
