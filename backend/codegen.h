@@ -18,7 +18,7 @@ struct codegen_target {
 };
 enum codegen_text { CODEGEN_LLVM, CODEGEN_ASM };
 
-#define CODEGEN_ABI 1
+#define CODEGEN_ABI 2
 #define CODEGEN_ENTRY "trib_codegen"
 struct codegen_api {
 	uint32_t abi;
@@ -29,6 +29,9 @@ struct codegen_api {
 	/* Appends a relocatable object. Defines `symbol` (tri_unit_fn) and `symbol`_scratch (tri_scratch_fn); refers to callees' and kernels'
 	 * symbols. False: *error says why. */
 	bool (*compile)(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error);
+	/* Compiles something small and throws it away: LLVM makes its tables and touches its pages at the first use, which costs as much as a small unit
+	 * does. Once in a process is enough. */
+	void (*warm)(struct codegen *c);
 	bool (*dump)(struct codegen *c, const struct loop_fn *f, enum codegen_text what, struct buf *out, struct buf *error);
 	void (*close)(struct codegen *c);
 };

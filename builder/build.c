@@ -74,6 +74,21 @@ static bool open_cache(struct build *b)
 	return true;
 }
 
+/* While the front end works, the code generator can be opened. */
+static bool expect_code(struct build *b)
+{
+	if (build_asks_text(b->options) || b->options->dry_run || b->options->stop != STOP_NONE)
+		return true;
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct model_job *m = &b->models[i];
+		if (!m->library || m->failed)
+			continue;
+		session_expect_code(b->lasting, b->spec.jobs, &m->platform, m->spec->plan.opt, m->spec->plan.size);
+		break;
+	}
+	return true;
+}
+
 static bool explain(struct build *b)
 {
 	if ((b->spec.explain || b->options->dry_run) && b->options->json <= 0)
@@ -138,7 +153,7 @@ static void run_build(struct build *b)
 {
 	static step_fn *const steps[] = {
 		start,       build_read_manifest,    open_cache,    build_find_direct, build_load_sources, build_dump_files, build_compare_tokens,
-		build_check, build_stop_after_check, build_start_workers, build_open_weights, build_elaborate,
+		expect_code, build_check, build_stop_after_check, build_start_workers, build_open_weights, build_elaborate,
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
 		build_find_fragments, explain,       build_run_tasks,    publish,
 	};

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
+#include <zstd.h>
 #include "base/buf.h"
 #include "base/os.h"
 #include "builder/cache_entry.h"
@@ -146,6 +147,7 @@ static void free_cache(struct cache *c)
 	vec_free(&c->values);
 	map_free(&c->known);
 	pthread_mutex_destroy(&c->lock);
+	ZSTD_freeDCtx(c->unpack);
 	free(c->dir);
 	free(c);
 }
@@ -213,7 +215,7 @@ static bool read_small(struct cache *c, enum cache_kind kind, struct cache_value
 	c->broken |= env_is_damage(rc);
 	if (rc || !entry_sound(d.mv_data, d.mv_size, kind))
 		return false;
-	const void *value = entry_value(d.mv_data, d.mv_size, &v->len, &v->owned);
+	const void *value = entry_value(&c->unpack, d.mv_data, d.mv_size, &v->len, &v->owned);
 	if (value && !v->owned) { /* the map's pages are not ours for long */
 		v->owned = malloc(v->len ? v->len : 1);
 		if (!v->owned)
@@ -247,7 +249,7 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 	if (!map_large(c, v->id, &data, &v->mapped_len))
 		return false;
 	v->mapped = (void *)(uintptr_t)data;
-	v->bytes = entry_sound(data, v->mapped_len, kind) ? entry_value(data, v->mapped_len, &v->len, &v->owned) : NULL;
+	v->bytes = entry_sound(data, v->mapped_len, kind) ? entry_value(&c->unpack, data, v->mapped_len, &v->len, &v->owned) : NULL;
 	if (v->bytes && !v->owned)
 		return true;
 	munmap(v->mapped, v->mapped_len);

@@ -36,13 +36,13 @@ static void complain(struct check *k, const char *kind, hash128 id, const char *
 	k->found(k->ctx, kind, hex, what);
 }
 
-static const char *judge(const void *entry, size_t len, uint32_t kind)
+static const char *judge(struct cache *c, const void *entry, size_t len, uint32_t kind)
 {
 	size_t n;
 	void *owned;
 	if (!entry_sound(entry, len, kind))
 		return "its checksum does not match";
-	bool ok = entry_value(entry, len, &n, &owned) != NULL;
+	bool ok = entry_value(&c->unpack, entry, len, &n, &owned) != NULL;
 	free(owned);
 	return ok ? NULL : "it cannot be decompressed";
 }
@@ -52,7 +52,7 @@ static const char *check_small(struct check *k, hash128 id, const struct cache_m
 	MDB_val key = {sizeof id, &id}, d;
 	if (mdb_get(k->txn, k->c->entries, &key, &d) != 0)
 		return "it is in the index, but not there";
-	return judge(d.mv_data, d.mv_size, m->kind);
+	return judge(k->c, d.mv_data, d.mv_size, m->kind);
 }
 
 static const char *check_large(struct check *k, hash128 id, const struct cache_meta *m)
@@ -67,7 +67,7 @@ static const char *check_large(struct check *k, hash128 id, const struct cache_m
 	close(fd);
 	if (p == MAP_FAILED)
 		return "its file is empty";
-	const char *what = judge(p, (size_t)st.st_size, m->kind);
+	const char *what = judge(k->c, p, (size_t)st.st_size, m->kind);
 	munmap(p, (size_t)st.st_size);
 	return what;
 }

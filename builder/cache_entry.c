@@ -50,7 +50,7 @@ bool entry_sound(const void *entry, size_t len, uint32_t kind)
 	       h.check == checksum(&h, (const char *)entry + sizeof h, len - sizeof h);
 }
 
-const void *entry_value(const void *entry, size_t len, size_t *value_len, void **owned)
+const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t len, size_t *value_len, void **owned)
 {
 	struct entry_head h;
 	const char *payload = (const char *)entry + sizeof h;
@@ -61,7 +61,9 @@ const void *entry_value(const void *entry, size_t len, size_t *value_len, void *
 		return payload;
 	if (h.raw > MOST_COMPRESSED || !(*owned = malloc(h.raw ? h.raw : 1)))
 		return NULL;
-	if (ZSTD_decompress(*owned, h.raw, payload, len - sizeof h) == h.raw)
+	if (!*unpack && !(*unpack = ZSTD_createDCtx()))
+		abort();
+	if (ZSTD_decompressDCtx(*unpack, *owned, h.raw, payload, len - sizeof h) == h.raw)
 		return *owned;
 	free(*owned);
 	*owned = NULL;

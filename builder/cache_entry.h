@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 struct buf;
+struct ZSTD_DCtx_s;
 
 struct entry_head {
 	uint64_t check; /* of the rest of the head and what follows it */
@@ -20,6 +21,7 @@ enum entry_codec { ENTRY_RAW, ENTRY_ZSTD, ENTRY_CODECS };
 void entry_encode(struct buf *out, uint32_t kind, const void *bytes, size_t len, int level);
 /* Is it whole, and of that kind? */
 bool entry_sound(const void *entry, size_t len, uint32_t kind);
-/* The value of a sound entry. *owned: malloc'd memory that holds it, or NULL where it is a part of the entry. NULL: it is damaged after all. */
-const void *entry_value(const void *entry, size_t len, size_t *value_len, void **owned);
+/* The value of a sound entry. *owned: malloc'd memory that holds it, or NULL where it is a part of the entry. NULL: it is damaged after all.
+ * *unpack: what zstd works with, made at the first need (NULL) and the caller's to free; making it takes longer than a small entry does. */
+const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t len, size_t *value_len, void **owned);
 #endif

@@ -65,6 +65,7 @@ struct cache {
 	MDB_dbi index, entries, state;
 	pthread_mutex_t lock; /* guards everything below, and work in the environment */
 	MDB_txn *reader;      /* reset between look-ups */
+	struct ZSTD_DCtx_s *unpack; /* NULL: not needed yet */
 	VEC(struct cache_value) values;
 	struct map known; /* id → values index */
 	size_t pending;

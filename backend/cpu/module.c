@@ -130,6 +130,42 @@ static bool codegen_compile(struct codegen *c, const struct loop_fn *f, struct b
 	return ok;
 }
 
+/* for (i = 0; i != n; i += 8) p[i … i + 7] = p[i … i + 7] * p[i … i + 7] + p[i … i + 7] */
+static void fill_loop(LLVMContextRef context, LLVMModuleRef m, LLVMBuilderRef b)
+{
+	LLVMTypeRef i64 = LLVMInt64TypeInContext(context), row = LLVMVectorType(LLVMFloatTypeInContext(context), 8);
+	LLVMTypeRef params[] = {LLVMPointerTypeInContext(context, 0), i64};
+	LLVMValueRef f = LLVMAddFunction(m, "warm", LLVMFunctionType(LLVMVoidTypeInContext(context), params, 2, 0));
+	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(context, f, ""), loop = LLVMAppendBasicBlockInContext(context, f, ""),
+			  end = LLVMAppendBasicBlockInContext(context, f, "");
+	LLVMPositionBuilderAtEnd(b, entry);
+	LLVMBuildBr(b, loop);
+	LLVMPositionBuilderAtEnd(b, loop);
+	LLVMValueRef i = LLVMBuildPhi(b, i64, ""), place = LLVMBuildGEP2(b, params[0], LLVMGetParam(f, 0), &i, 1, "");
+	LLVMValueRef x = LLVMBuildLoad2(b, row, place, "");
+	LLVMBuildStore(b, LLVMBuildFAdd(b, LLVMBuildFMul(b, x, x, ""), x, ""), place);
+	LLVMValueRef next = LLVMBuildAdd(b, i, LLVMConstInt(i64, 8, 0), ""), start = LLVMConstInt(i64, 0, 0);
+	LLVMBuildCondBr(b, LLVMBuildICmp(b, LLVMIntEQ, next, LLVMGetParam(f, 1), ""), end, loop);
+	LLVMAddIncoming(i, (LLVMValueRef[]){start, next}, (LLVMBasicBlockRef[]){entry, loop}, 2);
+	LLVMPositionBuilderAtEnd(b, end);
+	LLVMBuildRetVoid(b);
+}
+
+static void codegen_warm(struct codegen *c)
+{
+	LLVMModuleRef m = LLVMModuleCreateWithNameInContext("warm", c->context);
+	LLVMBuilderRef b = LLVMCreateBuilderInContext(c->context);
+	struct buf object = {0}, error = {0};
+	LLVMSetTarget(m, TRIPLE);
+	LLVMSetModuleDataLayout(m, c->layout);
+	fill_loop(c->context, m, b);
+	LLVMDisposeBuilder(b);
+	write_module(c, m, LLVMObjectFile, &object, &error);
+	LLVMDisposeModule(m);
+	buf_free(&object);
+	buf_free(&error);
+}
+
 static bool codegen_dump(struct codegen *c, const struct loop_fn *f, enum codegen_text what, struct buf *out, struct buf *error)
 {
 	LLVMModuleRef m = build_module(c, f, error);
@@ -170,6 +206,7 @@ const struct codegen_api *trib_codegen(void)
 		.host = codegen_host,
 		.open = codegen_open,
 		.compile = codegen_compile,
+		.warm = codegen_warm,
 		.dump = codegen_dump,
 		.close = codegen_close,
 	};
