@@ -41,4 +41,5 @@ def main():
           "    input x = float32 [?, 64]\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
