@@ -74,7 +74,7 @@ static bool open_cache(struct build *b)
 	return true;
 }
 
-/* While the front end works, the code generator can be opened. */
+/* While the front end works, the code generator can be opened; no thread can be started meanwhile. */
 static bool expect_code(struct build *b)
 {
 	if (build_asks_text(b->options) || b->options->dry_run || b->options->stop != STOP_NONE)
@@ -153,7 +153,7 @@ static void run_build(struct build *b)
 {
 	static step_fn *const steps[] = {
 		start,       build_read_manifest,    open_cache,    build_find_direct, build_load_sources, build_dump_files, build_compare_tokens,
-		expect_code, build_check, build_stop_after_check, build_start_workers, build_open_weights, build_elaborate,
+		build_start_workers, expect_code, build_check, build_stop_after_check, build_open_weights, build_elaborate,
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
 		build_find_fragments, explain,       build_run_tasks,    publish,
 	};
