@@ -108,6 +108,8 @@ static bool publish(struct build *b)
 			vec_push(&b->outputs, m->library);
 		if (m->header)
 			vec_push(&b->outputs, m->header);
+		if (m->live)
+			vec_push(&b->outputs, m->live);
 		if (m->opencl)
 			vec_push(&b->outputs, m->opencl);
 		if (m->weights_file)
@@ -136,7 +138,7 @@ bool build_stopped(struct build *b)
 {
 	const struct session *s = b->lasting;
 	if (!b->superseded && s && s->superseded)
-		b->superseded = s->superseded(s->ctx, b->inputs);
+		b->superseded = s->superseded(s->ctx, b->inputs, diags_errors(b->diags) > 0);
 	b->interrupted |= b->superseded || os_interrupted();
 	return b->interrupted;
 }
@@ -257,6 +259,8 @@ static void close_cache(struct build *b)
 /* What was compiled before an error or an interrupt is kept, too. */
 static enum status finish(struct build *b)
 {
+	if (b->told && diags_errors(b->diags))
+		build_stopped(b); /* what is wrong may be so no longer */
 	if (!b->told) /* who waits for more builds hears of this one first, and of the store's troubles with the next */
 		close_cache(b);
 	write_trace(b);

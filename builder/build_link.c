@@ -21,7 +21,7 @@
 #include "frontend/core.h"
 #include "gpu/opencl.h"
 
-enum { MAX_OUTPUTS = 4, MAX_OPENCL_OBJECTS = 16 };
+enum { MAX_OUTPUTS = 5, MAX_OPENCL_OBJECTS = 16 };
 
 static const char *record_name(const struct model_job *m) { return arena_printf(m->arena, "%s/%s", m->spec->out, m->spec->name); }
 
@@ -32,6 +32,8 @@ static uint32_t outputs_of(const struct model_job *m, const char *paths[MAX_OUTP
 		paths[n++] = m->library;
 	if (m->header)
 		paths[n++] = m->header;
+	if (m->live)
+		paths[n++] = m->live;
 	if (m->opencl)
 		paths[n++] = m->opencl;
 	if (m->weights_file)
@@ -336,6 +338,23 @@ static bool publish_weights(struct model_job *m)
 	return diags_errors(m->diags) == 0;
 }
 
+static bool write_headers(struct model_job *m, const struct model_input *in, const struct model_info *info)
+{
+	struct buf text = {0};
+	bool ok = true;
+	if (m->header) {
+		model_header(in, info, &text);
+		ok = write_output(m, m->header, &text, 0644);
+	}
+	if (ok && m->live) {
+		buf_clear(&text);
+		buf_printf(&text, "%s\n%s", runtime_header(), runtime_live_header());
+		ok = write_output(m, m->live, &text, 0644);
+	}
+	buf_free(&text);
+	return ok;
+}
+
 void build_link(struct model_job *m, uint32_t worker)
 {
 	struct tick t = timing_tick();
@@ -349,12 +368,7 @@ void build_link(struct model_job *m, uint32_t worker)
 				  .unit_keys = m->unit_keys};
 	bool ok = publish_weights(m) && (!m->library || link_cpu(m, &in, &info));
 	ok = ok && (!m->opencl || link_opencl(m, &in, &info));
-	if (ok && m->header) {
-		struct buf text = {0};
-		model_header(&in, &info, &text);
-		ok = write_output(m, m->header, &text, 0644);
-		buf_free(&text);
-	}
+	ok = ok && write_headers(m, &in, &info);
 	if (ok) {
 		triw_sweep(m->arena, m->spec->out, m->spec->name, m->weights_file);
 		record_link(m);

@@ -81,6 +81,8 @@ bool build_read_manifest(struct build *b)
 			j->library = arena_printf(b->session, "%s/lib%s.so", s->out, s->name);
 		if (s->emit >> EMIT_HEADER & 1)
 			j->header = arena_printf(b->session, "%s/%s.h", s->out, s->name);
+		if (s->emit >> EMIT_LIVE & 1)
+			j->live = arena_printf(b->session, "%s/tri_live.h", s->out);
 		if (s->emit >> EMIT_OPENCL & 1)
 			j->opencl = arena_printf(b->session, "%s/lib%s_opencl.so", s->out, s->name);
 		j->failed = !resolve_target(b, j);

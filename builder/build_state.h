@@ -74,7 +74,7 @@ struct model_job {
 	struct model_weights *weighed;
 	struct triw *triw;      /* NULL: the weights go into the library */
 	_Atomic uint32_t next_part;
-	const char *library, *header, *opencl; /* paths, NULL when not emitted */
+	const char *library, *header, *live, *opencl; /* paths, NULL when not emitted */
 	const char *weights_file;              /* path, NULL: none */
 };
 

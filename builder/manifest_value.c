@@ -201,13 +201,13 @@ static bool parse_emits(struct arena *a, struct manifest_value *v, struct diags 
 	if (manifest_parse_emit(a, v->text, &v->number, &bad))
 		return true;
 	if (!*bad)
-		return complain(diags, v, "at least one of: library header opencl pytorch");
+		return complain(diags, v, "at least one of: library header live opencl pytorch");
 	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "nothing called `%s` can be emitted", bad);
 	const char *near = diag_nearest(bad, emits, EMIT_COUNT);
 	if (near)
 		diag_help(diags, g, "did you mean `%s`?", near);
 	else
-		diag_help(diags, g, "choose from: library header opencl pytorch");
+		diag_help(diags, g, "choose from: library header live opencl pytorch");
 	return false;
 }
 

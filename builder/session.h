@@ -22,8 +22,9 @@ struct session {
 	struct generators *generators; /* NULL until something is compiled; for as many workers as the pool has */
 	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
 	struct buf late;               /* warnings that came when a build had been told of already: for the next */
-	/* Optional, asked while a build runs: is what it has read so far no longer so? Then the build ends early; another will take its place. */
-	bool (*superseded)(void *ctx, const struct inputs *read);
+	/* Optional, asked while a build runs, and when it has failed: is what it has read so far no longer so? Then the build ends, and nothing is told of it: another
+	 * will take its place. */
+	bool (*superseded)(void *ctx, const struct inputs *read, bool failed);
 	void *ctx;
 };
 

@@ -12,4 +12,5 @@ const void *runtime_object(enum runtime_level level, uint32_t i, size_t *len)
 }
 
 const char *runtime_object_name(uint32_t i) { return i < runtime_blobs_per_level ? runtime_blobs[i].name : ""; }
-const char *runtime_header(void) { return runtime_header_text; }
+const char *runtime_header(void) { return runtime_tri_text; }
+const char *runtime_live_header(void) { return runtime_tri_live_text; }

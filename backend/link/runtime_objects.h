@@ -14,6 +14,8 @@ const void *runtime_object(enum runtime_level level, uint32_t i, size_t *len);
 const char *runtime_object_name(uint32_t i); /* "pool" … */
 /* Text of runtime/tri.h, NUL-terminated. */
 const char *runtime_header(void);
+/* Text of runtime/tri_live.h, to stand behind it. */
+const char *runtime_live_header(void);
 
 /* Private: made by backend/runtime/CMakeLists.txt. */
 struct runtime_blob {
@@ -22,5 +24,5 @@ struct runtime_blob {
 };
 extern const struct runtime_blob runtime_blobs[]; /* of level 0, then 1 … */
 extern const uint32_t runtime_blobs_per_level, runtime_blob_levels;
-extern const char runtime_header_text[];
+extern const char runtime_tri_text[], runtime_tri_live_text[];
 #endif

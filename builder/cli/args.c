@@ -161,7 +161,7 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 		return true;
 	case OPT_EMIT:
 		if (!manifest_parse_emit(p->a, value, &n, &bad))
-			return fail(p, "--emit wants some of library, header, opencl, pytorch, not", *bad ? bad : value);
+			return fail(p, "--emit wants some of library, header, live, opencl, pytorch, not", *bad ? bad : value);
 		p->out->options.emit = value;
 		return true;
 	case OPT_FORMAT:

@@ -4,6 +4,7 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "builder/cli/command.h"
+#include "builder/manifest.h"
 #include "builder/project.h"
 #include "builder/triw.h"
 
@@ -15,6 +16,8 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 	unlink(arena_printf(a, "%s/lib%s.so", s->out, s->name));
 	unlink(arena_printf(a, "%s/lib%s_opencl.so", s->out, s->name));
 	unlink(arena_printf(a, "%s/%s.h", s->out, s->name));
+	if (s->emit >> EMIT_LIVE & 1)
+		unlink(arena_printf(a, "%s/tri_live.h", s->out));
 	triw_sweep(a, s->out, s->name, NULL);
 	rmdir(s->out);
 	return true;

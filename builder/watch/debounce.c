@@ -8,8 +8,8 @@ void debounce_init(struct debounce *d) { d->pause = LEAST_NS; }
 
 int64_t debounce_due(const struct debounce *d, const struct happened *h)
 {
-	int64_t wait = h->unfinished > d->pause ? h->unfinished : d->pause;
-	int64_t due = h->last + wait, limit = h->first + LONGEST_WAIT_NS;
+	int64_t due = h->last + d->pause, limit = h->first + LONGEST_WAIT_NS;
+	due = h->whole_at > due ? h->whole_at : due;
 	return due < limit ? due : limit;
 }
 

@@ -14,7 +14,7 @@ struct happened {
 	bool any;           /* anything that may matter */
 	bool lost;          /* events were lost, or folders moved: only a look at everything tells what changed */
 	int64_t first, last;
-	int64_t unfinished; /* the longest time that a file of these may need to become whole; 0: all are */
+	int64_t whole_at;   /* until then a file may be a part of what it is to be; 0: all are whole */
 };
 struct debounce {
 	int64_t pause;

@@ -11,11 +11,18 @@
 
 static bool describes_commit(const char *path) { return strstr(path, ".git/") || strcmp(path_base(path), ".git") == 0; }
 
-static struct edit edit_of(struct watch *w, const char *path)
+/* A source or a manifest, as the build read it; NULL: it is neither, or was not read. */
+static const struct source *read_by(const struct build *b, const char *path)
+{
+	uint64_t id;
+	return map_get(&b->loaded, map_key_str(path), &id) && id ? sources_get(b->sources, (uint32_t)(id - 1)) : NULL;
+}
+
+static struct edit edit_of(struct watch *w, const struct build *b, const char *path)
 {
 	if (describes_commit(path))
 		return (struct edit){.file = path, .what = "changed"};
-	return texts_edit(w->texts, w->a, path);
+	return texts_edit(w->texts, w->a, path, read_by(b, path));
 }
 
 typedef VEC(struct edit) edit_vec;
@@ -26,24 +33,24 @@ static void add_new_files(struct watch *w, const struct build *b, edit_vec *edit
 	for (uint32_t i = 0; w->generation && i < inputs_count(b->inputs); i++) {
 		const struct input *in = inputs_at(b->inputs, i);
 		if (in->kind == INPUT_FILE && !hash_is_zero(in->content) && !texts_known(w->texts, in->path))
-			vec_push(edits, edit_of(w, in->path));
+			vec_push(edits, edit_of(w, b, in->path));
 	}
 }
 
-static void note_texts(struct watch *w)
+static void note_texts(struct watch *w, const struct build *b)
 {
 	uint32_t n;
 	const struct input *inputs = scan_inputs(w->scan, &n);
 	for (uint32_t i = 0; i < n; i++)
 		if (inputs[i].kind == INPUT_FILE && !texts_known(w->texts, inputs[i].path))
-			texts_note(w->texts, inputs[i].path);
+			texts_note(w->texts, inputs[i].path, read_by(b, inputs[i].path));
 }
 
 static void find_edits(struct watch *w, const struct build *b, edit_vec *edits)
 {
 	for (uint32_t i = 0; i < w->changed.len; i++)
 		if (!glob_is_pattern(w->changed.at[i]))
-			vec_push(edits, edit_of(w, w->changed.at[i]));
+			vec_push(edits, edit_of(w, b, w->changed.at[i]));
 	add_new_files(w, b, edits);
 	if (!edits->len && w->changed.len)
 		vec_push(edits, ((struct edit){.file = w->changed.at[0], .what = "changed"}));
@@ -117,7 +124,7 @@ void watch_told(const struct build *b, enum status s, void *ctx)
 		tell(w, b, s, &edits);
 	run_commands(w, b, s);
 	w->covered = !scan_take(w->scan, b);
-	note_texts(w);
+	note_texts(w, b);
 	w->changed.len = 0;
 	vec_free(&edits);
 }

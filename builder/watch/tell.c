@@ -80,10 +80,10 @@ static void put_result(const struct save *s, struct buf *out)
 		buf_printf(out, "%u error%s", s->errors, s->errors == 1 ? "" : "s");
 	else if (s->status != STATUS_OK)
 		buf_puts(out, "failed");
-	else if (s->compiled || s->linked)
-		buf_printf(out, "%u unit%s", s->compiled, s->compiled == 1 ? "" : "s");
+	else if (s->compiled)
+		buf_printf(out, s->compiled == 1 ? "%u unit" : "%u units", s->compiled);
 	else
-		buf_puts(out, "nothing to do");
+		buf_puts(out, s->linked ? "linked" : "nothing to do");
 }
 
 /* Of the library if there is one. */

@@ -4,6 +4,7 @@
 #include "base/bug.h"
 #include "base/map.h"
 #include "base/os.h"
+#include "base/source.h"
 #include "base/vec.h"
 
 #define MOST_BYTES ((size_t)1 << 20)
@@ -37,10 +38,16 @@ void texts_free(struct texts *t)
 	free(t);
 }
 
-static struct text read_text(const char *path)
+static struct text read_text(const char *path, const struct source *read)
 {
 	struct text t = {0};
 	struct file_stamp stamp;
+	if (read) {
+		t.len = read->len;
+		t.at = strndup(read->text, read->len);
+		t.unusual = read->len > MOST_BYTES || memchr(read->text, 0, read->len);
+		return t;
+	}
 	if (!os_stamp(path, &stamp))
 		return t;
 	t.unusual = !os_read_file(path, MOST_BYTES, &t.at, &t.len) || memchr(t.at, 0, t.len);
@@ -58,18 +65,22 @@ static struct text *entry(struct texts *t, const char *path)
 	return &t->list.at[at];
 }
 
-bool texts_known(const struct texts *t, const char *path) { return map_get(&t->index, map_key_str(path), NULL); }
+bool texts_known(const struct texts *t, const char *path)
+{
+	uint64_t at;
+	return map_get(&t->index, map_key_str(path), &at) && (t->list.at[at].at || t->list.at[at].unusual);
+}
 
-void texts_note(struct texts *t, const char *path)
+void texts_note(struct texts *t, const char *path, const struct source *read)
 {
 	struct text *e = entry(t, path);
 	free(e->at);
-	*e = read_text(path);
+	*e = read_text(path, read);
 }
 
-struct edit texts_edit(struct texts *t, struct arena *a, const char *path)
+struct edit texts_edit(struct texts *t, struct arena *a, const char *path, const struct source *read)
 {
-	struct text *old = entry(t, path), new = read_text(path);
+	struct text *old = entry(t, path), new = read_text(path, read);
 	struct edit e = {.file = path};
 	if (!old->unusual && !new.unusual)
 		e = edit_describe(a, path, (struct edit_text){old->at, old->len}, (struct edit_text){new.at, new.len});

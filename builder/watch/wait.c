@@ -17,7 +17,7 @@ int watch_poll_ms(const struct watch *w) { return w->o->poll_ms > 0 ? w->o->poll
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
 /* Until there is something to read, a signal, or `until`. Signals come while it waits and at no other time, so that none is missed in between. */
-static void wait_for_news(struct watch *w, int64_t until)
+void watch_pause(struct watch *w, int64_t until)
 {
 	struct pollfd fd = {.fd = watcher_fd(w->watcher), .events = POLLIN};
 	int64_t now = os_now_ns(), left = until > now ? until - now : 0;
@@ -99,6 +99,7 @@ static bool cover(struct watch *w)
 	if (w->happened.lost)
 		tell_rescan(&w->tell);
 	w->covered = true;
+	w->happened.lost = false;
 	return look(w);
 }
 
@@ -114,35 +115,48 @@ static bool look_twice(struct watch *w)
 {
 	if (!look(w))
 		return false;
-	wait_for_news(w, os_now_ns() + STEADY_NS);
+	watch_pause(w, os_now_ns() + STEADY_NS);
 	return look(w);
 }
 
+static void nothing_heard(struct watch *w) { w->happened = (struct happened){0}; }
+
+/* What the look at everything finds may still be written to, as what is heard of. */
+static void cover_and_look(struct watch *w)
+{
+	bool found = cover(w);
+	int64_t now = os_now_ns();
+	nothing_heard(w);
+	if (found)
+		w->happened = (struct happened){.any = true, .first = now, .last = now};
+}
+
+/* False: nothing was found, or it is too early to say. */
 static bool look_now(struct watch *w)
 {
-	bool found = w->happened.lost || !w->covered ? cover(w) : watch_polls(w) ? look_twice(w) : look(w);
-	w->happened = (struct happened){0};
+	if (w->happened.lost) {
+		cover_and_look(w);
+		return false;
+	}
+	bool found = watch_polls(w) ? look_twice(w) : look(w);
+	nothing_heard(w);
 	return found;
 }
 
-/* False: it is to end. */
 bool watch_wait(struct watch *w)
 {
-	if (!w->covered && look_now(w))
-		return true;
+	if (!w->covered)
+		cover_and_look(w);
 	for (;;) {
 		step_commands(w);
 		if (os_interrupted())
 			return false;
 		watcher_hear(w->watcher, &w->happened);
 		int64_t due = next_look(w), now = os_now_ns();
-		if (due <= now) {
-			if (look_now(w))
-				return true;
-			continue;
-		}
-		due = earlier(due, earlier(command_due(&w->command), command_due(&w->hook)));
-		wait_for_news(w, due);
+		if (due <= now && look_now(w))
+			return true;
+		if (due > now)
+			watch_pause(w, earlier(due, earlier(command_due(&w->command), command_due(&w->hook))));
 	}
 }
 
@@ -154,6 +168,6 @@ void watch_end_commands(struct watch *w)
 	while (w->command.pid || w->hook.pid) {
 		step_commands(w);
 		if (w->command.pid || w->hook.pid)
-			wait_for_news(w, earlier(os_now_ns() + STEADY_NS, earlier(command_due(&w->command), command_due(&w->hook))));
+			watch_pause(w, earlier(os_now_ns() + STEADY_NS, earlier(command_due(&w->command), command_due(&w->hook))));
 	}
 }

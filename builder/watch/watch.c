@@ -8,18 +8,32 @@
 #include "builder/build_state.h"
 #include "builder/watch/watch_state.h"
 
-enum { MOST_OVERTAKEN = 5 };
+enum { MOST_OVERTAKEN = 5, MOST_OVERTAKEN_FAILURES = 20 };
+#define DOUBT_NS 10000000
 
-/* Asked while a build runs. Saves without a pause must not keep builds from ever ending: after some that were overtaken, one runs to its end. */
-static bool superseded(void *ctx, const struct inputs *read)
+/* Many programs save by emptying the file first, and the kernel may tell of that later than it does it: an error is believed when nothing follows. */
+static void doubt(struct watch *w)
+{
+	if (!w->happened.whole_at)
+		watch_pause(w, os_now_ns() + DOUBT_NS);
+	watcher_hear(w->watcher, &w->happened);
+}
+
+/* Saves without a pause must not keep builds from ever ending: after some that were overtaken, one runs to its end. What is wrong with a file that is just
+ * being written is of less interest. */
+static bool superseded(void *ctx, const struct inputs *read, bool failed)
 {
 	struct watch *w = ctx;
 	int64_t heard = w->happened.last, now = os_now_ns();
-	if (w->overtaken >= MOST_OVERTAKEN)
+	if (w->overtaken >= (failed ? MOST_OVERTAKEN_FAILURES : MOST_OVERTAKEN))
 		return false;
 	watcher_hear(w->watcher, &w->happened);
-	bool look = watch_polls(w) ? now - w->looked_at > (int64_t)watch_poll_ms(w) * 1000000 : w->happened.any && w->happened.last != heard;
-	if (!look)
+	if (failed)
+		doubt(w);
+	if (w->happened.whole_at) /* what was read may be a part of a file */
+		return true;
+	bool poll = watch_polls(w) && now - w->looked_at > (int64_t)watch_poll_ms(w) * 1000000;
+	if (!failed && !poll && (!w->happened.any || w->happened.last == heard))
 		return false;
 	w->looked_at = now;
 	return scan_outdated(read);
@@ -30,10 +44,12 @@ static enum status build(struct watch *w)
 	uint32_t overtaken = w->overtaken;
 	w->looked_at = os_now_ns();
 	enum status s = build_in_session(&w->lasting, w->o, watch_told, w);
-	if (w->overtaken > overtaken)
+	if (w->overtaken > overtaken) {
 		debounce_overtaken(&w->debounce);
-	else
+		w->happened.first = w->happened.last;
+	} else {
 		debounce_undisturbed(&w->debounce);
+	}
 	return s;
 }
 

@@ -41,6 +41,8 @@ struct watch {
 
 /* wait.c: waits until something that the last build read is no longer so. False: an interrupt. */
 bool watch_wait(struct watch *w);
+/* Until there is something to hear, a signal, or that time. */
+void watch_pause(struct watch *w, int64_t until);
 /* Ends the commands and waits until they have. */
 void watch_end_commands(struct watch *w);
 static inline bool watch_polls(const struct watch *w) { return watcher_fd(w->watcher) < 0; }

@@ -1,8 +1,9 @@
 #include "builder/watch/watcher.h"
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/inotify.h>
+#include <sys/stat.h>
 #include <sys/vfs.h>
 #include <unistd.h>
 #include "base/bug.h"
@@ -21,7 +22,7 @@
 /* A file that is not whole yet. */
 struct unfinished {
 	hash128 name;
-	int64_t wait;
+	int64_t until; /* when it is taken as it is */
 };
 struct watcher {
 	int fd; /* -1: polling */
@@ -126,27 +127,53 @@ int watcher_fd(const struct watcher *w) { return w->fd; }
 
 const char *watcher_why_polling(const struct watcher *w) { return w->why && *w->why ? w->why : NULL; }
 
-static void note_unfinished(struct watcher *w, hash128 name, int64_t wait)
+/* `until` 0: it is whole. */
+static void note_unfinished(struct watcher *w, hash128 name, int64_t until)
 {
 	uint32_t i = 0;
 	while (i < w->unfinished.len && !hash_eq(w->unfinished.at[i].name, name))
 		i++;
 	if (i < w->unfinished.len)
 		w->unfinished.at[i] = w->unfinished.at[--w->unfinished.len];
-	if (wait)
-		vec_push(&w->unfinished, ((struct unfinished){name, wait}));
+	if (until)
+		vec_push(&w->unfinished, ((struct unfinished){name, until}));
 }
 
-/* How long the file of this event may need to become whole. */
-static int64_t wait_after(uint32_t mask)
+static int64_t all_whole_at(struct watcher *w, int64_t now)
+{
+	int64_t last = 0;
+	for (uint32_t i = w->unfinished.len; i > 0; i--) {
+		const struct unfinished *u = &w->unfinished.at[i - 1];
+		if (u->until <= now)
+			w->unfinished.at[i - 1] = w->unfinished.at[--w->unfinished.len];
+		else if (u->until > last)
+			last = u->until;
+	}
+	return last;
+}
+
+/* When the file of this event is taken as it is; 0: now. */
+static int64_t whole_at(uint32_t mask, int64_t now)
 {
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO))
 		return 0;
-	return mask & (IN_DELETE | IN_MOVED_FROM) ? DEBOUNCE_GONE_NS : DEBOUNCE_WRITING_NS;
+	return now + (mask & (IN_DELETE | IN_MOVED_FROM) ? DEBOUNCE_GONE_NS : DEBOUNCE_WRITING_NS);
+}
+
+/* A new link leads to a folder that is not watched yet. */
+static bool is_link(const char *folder, const char *name)
+{
+	struct stat st;
+	char *path;
+	if (asprintf(&path, "%s/%s", folder, name) < 0)
+		return false;
+	bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+	free(path);
+	return link;
 }
 
 /* Does the event matter? */
-static bool take(struct watcher *w, const struct inotify_event *e, struct happened *h)
+static bool take(struct watcher *w, const struct inotify_event *e, int64_t now, struct happened *h)
 {
 	uint64_t folder;
 	if (e->mask & IN_Q_OVERFLOW)
@@ -155,11 +182,12 @@ static bool take(struct watcher *w, const struct inotify_event *e, struct happen
 		return false;
 	if (folder == ANY_FOLDER || (e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)))
 		return h->lost = true;
+	bool new = e->mask & (IN_CREATE | IN_MOVED_TO);
 	enum place_entry entry = e->len ? places_entry(w->places, (uint32_t)folder, e->name, e->mask & IN_ISDIR) : ENTRY_NONE;
-	if (entry == ENTRY_FOLDER)
+	if (entry == ENTRY_FOLDER || (entry == ENTRY_FILE && new && is_link(places_folder(w->places, (uint32_t)folder), e->name)))
 		return h->lost = true;
 	if (entry == ENTRY_FILE && !(e->mask & IN_ATTRIB))
-		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(e->name)), wait_after(e->mask));
+		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(e->name)), whole_at(e->mask, now));
 	return entry == ENTRY_FILE;
 }
 
@@ -168,19 +196,15 @@ void watcher_hear(struct watcher *w, struct happened *h)
 	_Alignas(struct inotify_event) char bytes[16384];
 	int64_t now = os_now_ns();
 	ssize_t n;
-	if (!h->any)
-		w->unfinished.len = 0;
 	while (w->fd >= 0 && (n = read(w->fd, bytes, sizeof bytes)) > 0)
 		for (const char *at = bytes; at < bytes + n;) {
 			const struct inotify_event *e = (const void *)at;
-			if (take(w, e, h)) {
+			if (take(w, e, now, h)) {
 				h->first = h->any ? h->first : now;
 				h->last = now;
 				h->any = true;
 			}
 			at += sizeof *e + e->len;
 		}
-	h->unfinished = 0;
-	for (uint32_t i = 0; i < w->unfinished.len; i++)
-		h->unfinished = w->unfinished.at[i].wait > h->unfinished ? w->unfinished.at[i].wait : h->unfinished;
+	h->whole_at = all_whole_at(w, now);
 }

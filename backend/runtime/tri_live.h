@@ -1,0 +1,433 @@
+/* Live reload: a running program picks up a library that trib has built anew, between two calls.
+ *
+ *     tri_live *gain = tri_live_open("build/libgain.so", NULL, &err);
+ *     for (;;) {
+ *         if (tri_live_reload(gain, &err) > 0)
+ *             printf("generation %llu\n", (unsigned long long)tri_live_generation(gain));
+ *         tri_live_run(gain, 0, tensors, NULL, &err);
+ *     }
+ *     tri_live_close(gain);
+ *
+ * All functions but tri_live_close may be called by any number of threads at once. A call uses one generation from its beginning to its end, and a library is
+ * unloaded when no call uses it any more. A library that cannot be loaded, or whose entries have other tensors, is refused, and the one before stays.
+ *
+ * For C11 and C++11, under Linux. One source file defines TRI_LIVE_IMPLEMENTATION before it includes this header; with an older C library than glibc 2.34 link
+ * with -ldl -lpthread. The library must be replaced by a rename, as trib does it; a file that is written in place changes under the program's feet. */
+#ifndef TRI_LIVE_H
+#define TRI_LIVE_H
+#ifndef TRI_ABI
+#error "tri_live.h needs what a header made by trib declares: include that first, or take the tri_live.h of `emit = live`"
+#endif
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct tri_live tri_live;
+
+/* Loads libNAME.so at `path`. The options are those of NAME_open for every model that is opened, may be NULL, and must stay. NULL: *err says why. */
+tri_live *tri_live_open(const char *path, const tri_options *options, tri_error *err);
+/* Looks whether another library lies at the path: one stat if not. 1: it is in use from now on; 0: there is nothing new; -1: it was refused, which is said once, and
+ * *err says why. */
+int tri_live_reload(tri_live *live, tri_error *err);
+/* How many libraries were taken, from 1. */
+uint64_t tri_live_generation(tri_live *live);
+/* Runs an entry of the newest generation that was taken; *generation (may be NULL) is which. TRI_OK or the error. */
+int tri_live_run(tri_live *live, uint32_t entry, tri_tensor *io, uint64_t *generation, tri_error *err);
+/* No call may be running. NULL is accepted. */
+void tri_live_close(tri_live *live);
+
+/* For several calls with the same generation: a model of it, for this thread alone until it is given back. */
+typedef struct tri_live_use {
+	const tri_model_desc *desc;
+	struct tri_model *model; /* for desc->run */
+	uint64_t generation;
+	void *library; /* private */
+} tri_live_use;
+/* TRI_OK or the error. */
+int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err);
+void tri_live_end(tri_live *live, tri_live_use *use);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
+
+#if defined(TRI_LIVE_IMPLEMENTATION) && !defined(TRI_LIVE_IMPLEMENTED)
+#define TRI_LIVE_IMPLEMENTED
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* What tells one published file from the next. */
+struct tri_live_stamp {
+	uint64_t device, inode, size;
+	int64_t seconds, nanoseconds;
+};
+
+/* One loaded library, and the models of it that no call uses at the moment. */
+struct tri_live_library {
+	void *handle;
+	const tri_model_desc *desc;
+	uint64_t generation;
+	struct tri_model **idle;
+	uint32_t n_idle, room, uses;
+};
+
+struct tri_live {
+	char *path, *symbol;
+	const tri_options *options;
+	pthread_mutex_t reloading; /* guards looked_at and loads; taken before `lock` */
+	struct tri_live_stamp looked_at;
+	uint64_t loads;
+	pthread_mutex_t lock; /* guards current, and idle and uses of all libraries; no library is called under it */
+	struct tri_live_library *current;
+};
+
+static int tri_live_fail(tri_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+
+static int tri_live_fail(tri_error *err, int code, const char *fmt, ...)
+{
+	va_list ap;
+	if (!err)
+		return code;
+	va_start(ap, fmt);
+	vsnprintf(err->message, sizeof err->message, fmt, ap);
+	va_end(ap);
+	err->code = code;
+	return code;
+}
+
+static int tri_live_look(const char *path, struct tri_live_stamp *out)
+{
+	struct stat st;
+	memset(out, 0, sizeof *out);
+	if (stat(path, &st) != 0)
+		return 0;
+	out->device = (uint64_t)st.st_dev;
+	out->inode = (uint64_t)st.st_ino;
+	out->size = (uint64_t)st.st_size;
+	out->seconds = (int64_t)st.st_mtime;
+#ifdef st_mtime /* else strict ISO C, in which the member has glibc's older name */
+	out->nanoseconds = (int64_t)st.st_mtim.tv_nsec;
+#else
+	out->nanoseconds = (int64_t)st.st_mtimensec;
+#endif
+	return 1;
+}
+
+/* build/libgain.so, build/libgain_opencl.so → gain_desc; malloc'd. */
+static char *tri_live_symbol(const char *path)
+{
+	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot;
+	size_t n;
+	char *symbol = (char *)malloc(strlen(path) + sizeof "_desc");
+	if (!symbol)
+		return NULL;
+	name += strncmp(name, "lib", 3) == 0 ? 3 : 0;
+	dot = strstr(name, ".so");
+	n = dot ? (size_t)(dot - name) : strlen(name);
+	if (n > 7 && strncmp(name + n - 7, "_opencl", 7) == 0)
+		n -= 7;
+	memcpy(symbol, name, n);
+	memcpy(symbol + n, "_desc", sizeof "_desc");
+	return symbol;
+}
+
+/* The path in a spelling that the dynamic loader has not seen: it takes a known one for the file that it knows. The number's bits are written as `./` and `.//`
+ * behind the folder. malloc'd. */
+static char *tri_live_spelling(const char *path, uint64_t number)
+{
+	const char *slash = strrchr(path, '/');
+	size_t folder = slash ? (size_t)(slash - path) + 1 : 0;
+	char *out = (char *)malloc(strlen(path) + 3 * 64 + 3), *at = out;
+	if (!out)
+		return NULL;
+	memcpy(at, path, folder);
+	at += folder;
+	memcpy(at, "./", 2);
+	for (at += 2; number; number >>= 1) {
+		memcpy(at, ".//", 3);
+		at += number & 1 ? 3 : 2;
+	}
+	strcpy(at, path + folder);
+	return out;
+}
+
+/* Not in use any more. */
+static void tri_live_unload(struct tri_live_library *l)
+{
+	if (!l)
+		return;
+	while (l->n_idle)
+		l->desc->close(l->idle[--l->n_idle]);
+	if (l->handle)
+		dlclose(l->handle);
+	free(l->idle);
+	free(l);
+}
+
+static int tri_live_same_dim(const tri_dim_desc *a, const tri_dim_desc *b)
+{
+	int32_t i;
+	if (a->n_steps != b->n_steps)
+		return 0;
+	for (i = 0; i < a->n_steps; i++)
+		if (a->steps[i].op != b->steps[i].op || a->steps[i].value != b->steps[i].value)
+			return 0;
+	return 1;
+}
+
+static int tri_live_same_tensor(const tri_io_desc *a, const tri_io_desc *b)
+{
+	int32_t k;
+	if (strcmp(a->name, b->name) != 0 || a->dtype != b->dtype || a->rank != b->rank)
+		return 0;
+	for (k = 0; k < a->rank; k++)
+		if (!tri_live_same_dim(&a->dims[k], &b->dims[k]))
+			return 0;
+	return 1;
+}
+
+/* May what is written for `old` call `now`? Entries may be added at the end. */
+static int tri_live_compatible(const tri_model_desc *old, const tri_model_desc *now, tri_error *err)
+{
+	uint32_t i;
+	int32_t k;
+	if (now->n_entries < old->n_entries)
+		return tri_live_fail(err, TRI_ERR_ARGUMENT, "the new library has fewer entries: restart the program") == TRI_OK;
+	for (i = 0; i < old->n_entries; i++) {
+		const tri_entry_desc *a = &old->entries[i], *b = &now->entries[i];
+		if (strcmp(a->name, b->name) != 0)
+			return tri_live_fail(err, TRI_ERR_ARGUMENT, "the new library has no entry %.80s at its place: restart the program", a->name) == TRI_OK;
+		if (a->n_inputs != b->n_inputs || a->n_outputs != b->n_outputs)
+			return tri_live_fail(err, TRI_ERR_ARGUMENT, "entry %.80s of the new library has other tensors: restart the program", a->name) == TRI_OK;
+		for (k = 0; k < a->n_inputs + a->n_outputs; k++) {
+			const tri_io_desc *x = k < a->n_inputs ? &a->inputs[k] : &a->outputs[k - a->n_inputs];
+			const tri_io_desc *y = k < a->n_inputs ? &b->inputs[k] : &b->outputs[k - a->n_inputs];
+			if (!tri_live_same_tensor(x, y))
+				return tri_live_fail(err, TRI_ERR_SHAPE, "entry %.60s of the new library: `%.60s` has another name, type or shape: restart the program",
+						     a->name, x->name) == TRI_OK;
+		}
+	}
+	return 1;
+}
+
+/* Is the descriptor one that this header can use, and are its functions those of its own library? */
+static int tri_live_check(const struct tri_live_library *l, const char *path, tri_error *err)
+{
+	char name[256];
+	void *own, *described;
+	if (l->desc->abi != TRI_ABI)
+		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has interface version %u, this program knows %d", path, (unsigned)l->desc->abi, TRI_ABI);
+	snprintf(name, sizeof name, "%.240s_open", l->desc->name);
+	own = dlsym(l->handle, name);
+	memcpy(&described, &l->desc->open, sizeof described);
+	if (own && own != described)
+		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s is linked to the program, too: then it cannot be replaced", path);
+	return TRI_OK;
+}
+
+/* NULL: *err says why. */
+static struct tri_live_library *tri_live_load(tri_live *live, tri_error *err)
+{
+	struct tri_live_library *l = (struct tri_live_library *)calloc(1, sizeof *l);
+	char *name = tri_live_spelling(live->path, live->loads++);
+	const char *why;
+	if (!l || !name) {
+		tri_live_fail(err, TRI_ERR_MEMORY, "out of memory");
+	} else if (!(l->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))) {
+		why = dlerror();
+		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.240s", why ? why : "the library cannot be loaded");
+	} else if (!(l->desc = (const tri_model_desc *)dlsym(l->handle, live->symbol))) {
+		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has no %.60s: it was not made by trib, or was renamed", live->path, live->symbol);
+	} else if (tri_live_check(l, live->path, err) == TRI_OK) {
+		free(name);
+		return l;
+	}
+	free(name);
+	tri_live_unload(l);
+	return NULL;
+}
+
+/* Keeps the model for the next call; closes it if there is no memory to remember it in. With the lock held. */
+static struct tri_model *tri_live_keep(struct tri_live_library *l, struct tri_model *m)
+{
+	if (l->n_idle == l->room) {
+		uint32_t room = l->room ? l->room * 2 : 4;
+		struct tri_model **idle = (struct tri_model **)realloc(l->idle, room * sizeof *idle);
+		if (!idle)
+			return m;
+		l->idle = idle;
+		l->room = room;
+	}
+	l->idle[l->n_idle++] = m;
+	return NULL;
+}
+
+/* Takes the library if it can be used in place of the current one. */
+static int tri_live_take(tri_live *live, struct tri_live_library *l, tri_error *err)
+{
+	struct tri_live_library *old = live->current; /* only a reload changes it */
+	struct tri_model *first;
+	int unused;
+	if (old && l->handle == old->handle)
+		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s was written in place: it must be replaced by a rename", live->path);
+	if (old && !tri_live_compatible(old->desc, l->desc, err))
+		return TRI_ERR_SHAPE;
+	first = l->desc->open(live->options, err);
+	if (!first)
+		return TRI_ERR_DEVICE;
+	l->generation = old ? old->generation + 1 : 1;
+	pthread_mutex_lock(&live->lock);
+	first = tri_live_keep(l, first);
+	live->current = l;
+	unused = old && old->uses == 0;
+	pthread_mutex_unlock(&live->lock);
+	if (first)
+		l->desc->close(first);
+	if (unused)
+		tri_live_unload(old);
+	return TRI_OK;
+}
+
+static int tri_live_reload_locked(tri_live *live, tri_error *err)
+{
+	struct tri_live_stamp now;
+	struct tri_live_library *l;
+	if (!tri_live_look(live->path, &now) || memcmp(&now, &live->looked_at, sizeof now) == 0)
+		return 0;
+	live->looked_at = now;
+	l = tri_live_load(live, err);
+	if (!l)
+		return -1;
+	if (tri_live_take(live, l, err) == TRI_OK)
+		return 1;
+	tri_live_unload(l);
+	return -1;
+}
+
+int tri_live_reload(tri_live *live, tri_error *err)
+{
+	int done = 0;
+	if (pthread_mutex_trylock(&live->reloading) != 0) /* another thread does it */
+		return 0;
+	done = tri_live_reload_locked(live, err);
+	pthread_mutex_unlock(&live->reloading);
+	return done;
+}
+
+tri_live *tri_live_open(const char *path, const tri_options *options, tri_error *err)
+{
+	tri_live *live = (tri_live *)calloc(1, sizeof *live);
+	if (!live || !(live->path = (char *)malloc(strlen(path) + 1)) || !(live->symbol = tri_live_symbol(path))) {
+		tri_live_fail(err, TRI_ERR_MEMORY, "out of memory");
+	} else {
+		memcpy(live->path, path, strlen(path) + 1);
+		live->options = options;
+		pthread_mutex_init(&live->reloading, NULL);
+		pthread_mutex_init(&live->lock, NULL);
+		switch (tri_live_reload_locked(live, err)) {
+		case 1:
+			return live;
+		case 0:
+			tri_live_fail(err, TRI_ERR_ARGUMENT, "there is no %.200s: build it first", path);
+		}
+		tri_live_close(live);
+		return NULL;
+	}
+	if (live)
+		free(live->path);
+	free(live);
+	return NULL;
+}
+
+void tri_live_close(tri_live *live)
+{
+	if (!live)
+		return;
+	tri_live_unload(live->current);
+	pthread_mutex_destroy(&live->reloading);
+	pthread_mutex_destroy(&live->lock);
+	free(live->path);
+	free(live->symbol);
+	free(live);
+}
+
+uint64_t tri_live_generation(tri_live *live)
+{
+	uint64_t n;
+	pthread_mutex_lock(&live->lock);
+	n = live->current->generation;
+	pthread_mutex_unlock(&live->lock);
+	return n;
+}
+
+static void tri_live_give_back(tri_live *live, struct tri_live_library *l, struct tri_model *m)
+{
+	int unused;
+	pthread_mutex_lock(&live->lock);
+	if (m)
+		m = tri_live_keep(l, m);
+	pthread_mutex_unlock(&live->lock);
+	if (m)
+		l->desc->close(m);
+	pthread_mutex_lock(&live->lock);
+	unused = --l->uses == 0 && l != live->current;
+	pthread_mutex_unlock(&live->lock);
+	if (unused)
+		tri_live_unload(l);
+}
+
+static int tri_live_try(tri_live *live, tri_live_use *use, tri_error *err)
+{
+	struct tri_live_library *l;
+	pthread_mutex_lock(&live->lock);
+	l = live->current;
+	l->uses++;
+	use->library = l;
+	use->desc = l->desc;
+	use->generation = l->generation;
+	use->model = l->n_idle ? l->idle[--l->n_idle] : NULL;
+	pthread_mutex_unlock(&live->lock);
+	if (!use->model)
+		use->model = l->desc->open(live->options, err);
+	if (use->model)
+		return TRI_OK;
+	tri_live_give_back(live, l, NULL);
+	return TRI_ERR_MEMORY;
+}
+
+/* The weights that lie beside a library go when a newer one is published: then a further model can only be one of the newer. */
+int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err)
+{
+	if (tri_live_try(live, use, err) == TRI_OK || (tri_live_reload(live, NULL) > 0 && tri_live_try(live, use, err) == TRI_OK))
+		return TRI_OK;
+	return err && err->code ? err->code : TRI_ERR_MEMORY;
+}
+
+void tri_live_end(tri_live *live, tri_live_use *use) { tri_live_give_back(live, (struct tri_live_library *)use->library, use->model); }
+
+int tri_live_run(tri_live *live, uint32_t entry, tri_tensor *io, uint64_t *generation, tri_error *err)
+{
+	tri_live_use use;
+	int status = tri_live_begin(live, &use, err);
+	if (status != TRI_OK)
+		return status;
+	status = use.desc->run(use.model, entry, io, err);
+	if (generation)
+		*generation = use.generation;
+	tri_live_end(live, &use);
+	return status;
+}
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,77 @@
+"""A running `trib watch`, heard through its JSON events."""
+import json
+import os
+import queue
+import signal
+import subprocess
+import threading
+import unittest
+
+from project import TRIB, ProjectTest
+
+PATIENCE = 60  # seconds; machines are shared
+
+
+class Watcher:
+    """The process; its events in order."""
+
+    def __init__(self, cwd, env, *args, prefix=()):
+        self.process = subprocess.Popen([*prefix, TRIB, "watch", "--message-format=json", *args], cwd=cwd, env={**os.environ, **env},
+                                        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+        self.records, self.errors = queue.Queue(), []
+        for stream, take in ((self.process.stdout, self.hear), (self.process.stderr, self.errors.append)):
+            threading.Thread(target=self.read, args=(stream, take), daemon=True).start()
+
+    @staticmethod
+    def read(stream, take):
+        for line in stream:
+            take(line)
+
+    def hear(self, line):
+        self.records.put(json.loads(line))
+
+    def next(self):
+        try:
+            return self.records.get(timeout=PATIENCE)
+        except queue.Empty:
+            raise AssertionError(f"trib watch says nothing; errors: {''.join(self.errors)}") from None
+
+    def until(self, event):
+        """The next event of that name, and all records before it."""
+        before = []
+        while True:
+            r = self.next()
+            if r["type"] == "watch" and r["event"] == event:
+                return r, before
+            before.append(r)
+
+    def event(self, event):
+        return self.until(event)[0]
+
+    def nothing(self, seconds):
+        """No record for so long; what came instead, or None."""
+        try:
+            return self.records.get(timeout=seconds)
+        except queue.Empty:
+            return None
+
+    def end(self, sig=signal.SIGINT):
+        self.process.send_signal(sig)
+        return self.process.wait(timeout=PATIENCE)
+
+
+class WatchTest(ProjectTest):
+    def watch(self, *args, **more):
+        w = Watcher(self.dir, self.env, *args, **more)
+        self.addCleanup(lambda: (w.process.kill(), w.process.wait(), w.process.stdout.close(), w.process.stderr.close()))
+        return w
+
+    def replace(self, name, old, new):
+        """Saves as most editors do: a new file, renamed."""
+        text = self.read(name).decode()
+        self.assertIn(old, text)
+        self.write(name + ".new~", text.replace(old, new))
+        os.rename(self.path(name + ".new~"), self.path(name))
+
+
+__all__ = ["PATIENCE", "Watcher", "WatchTest", "unittest"]
