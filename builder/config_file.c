@@ -9,49 +9,58 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "base/source.h"
+#include "builder/manifest_line.h"
 
-static size_t line_length(const char *s) { return strcspn(s, "\n") + (s[strcspn(s, "\n")] == '\n'); }
-
-/* With the lines that a `$` at the end joins to it. */
-static size_t joined_length(const char *s)
+static bool is_word(const struct line *l, const char *word)
 {
-	size_t n = 0;
-	for (;;) {
-		size_t line = line_length(s + n), end = line && s[n + line - 1] == '\n' ? line - 1 : line;
-		n += line;
-		if (end == line || end == 0 || s[n - line + end - 1] != '$')
-			return n;
+	uint32_t n = line_word_end(l, l->start) - l->start;
+	return n == strlen(word) && memcmp(l->src->text + l->start, word, n) == 0;
+}
+
+static bool opens(const struct line *l, const char *block)
+{
+	uint32_t at = line_skip_blanks(l, line_word_end(l, l->start));
+	return !l->indented && is_word(l, block) && (at == l->end || l->src->text[at] != '=');
+}
+
+/* Where in the text the line of the key stands, or is to stand: behind the last of the block. */
+struct place {
+	uint32_t from, to;
+	bool in_block;
+};
+
+static struct place find_place(const struct source *src, const char *block, const char *key)
+{
+	struct place p = {.in_block = false};
+	struct line l;
+	for (uint32_t at = manifest_first_line(src); at < src->len; at = l.next) {
+		l = manifest_line_at(src, at);
+		if (l.start == l.end)
+			continue;
+		if (p.in_block && !l.indented)
+			break;
+		p.in_block = p.in_block || opens(&l, block);
+		if (!p.in_block)
+			continue;
+		p.from = p.to = l.next;
+		if (l.indented && is_word(&l, key)) {
+			p.from = at;
+			break;
+		}
 	}
+	return p;
 }
 
-static bool starts_with_word(const char *s, const char *word)
+static void end_line(struct buf *out)
 {
-	size_t n = strlen(word);
-	return strncmp(s, word, n) == 0 && strchr(" \t\r\n=#", s[n]) != NULL;
-}
-
-static bool indented(const char *s) { return *s == ' ' || *s == '\t'; }
-static bool empty(const char *s) { return s[strspn(s, " \t\r")] == '\n' || s[strspn(s, " \t\r")] == '#' || !s[strspn(s, " \t\r")]; }
-
-/* The block's lines: from behind its head to behind its last key. */
-static bool find_block(const char *text, const char *block, const char **start, const char **end)
-{
-	const char *s = text;
-	while (*s && !(starts_with_word(s, block) && s[strlen(block)] != '='))
-		s += line_length(s);
-	if (!*s)
-		return false;
-	*start = *end = s + line_length(s);
-	for (s = *start; *s && (indented(s) || empty(s)); s += line_length(s))
-		if (!empty(s))
-			*end = s + line_length(s);
-	return true;
+	if (out->len && out->at[out->len - 1] != '\n')
+		buf_putc(out, '\n');
 }
 
 static void put_line(struct buf *out, const char *key, const char *value)
 {
-	if (out->len && out->at[out->len - 1] != '\n')
-		buf_putc(out, '\n');
+	end_line(out);
 	buf_printf(out, "    %s = ", key);
 	for (const char *c = value; *c; c++)
 		buf_puts(out, *c == '$' ? "$$" : (char[]){*c, 0});
@@ -60,24 +69,18 @@ static void put_line(struct buf *out, const char *key, const char *value)
 
 void config_edit(const char *text, const char *block, const char *key, const char *value, struct buf *out)
 {
-	const char *start, *end;
-	if (!find_block(text, block, &start, &end)) {
-		buf_puts(out, text);
-		if (value) {
-			if (out->len && out->at[out->len - 1] != '\n')
-				buf_putc(out, '\n');
-			buf_printf(out, "%s\n", block);
-			put_line(out, key, value);
-		}
-		return;
+	const struct source src = {.text = text, .len = (uint32_t)strlen(text)};
+	struct place p = find_place(&src, block, key);
+	if (!p.in_block)
+		p.from = p.to = src.len;
+	buf_put(out, text, p.from);
+	if (value && !p.in_block) {
+		end_line(out);
+		buf_printf(out, "%s\n", block);
 	}
-	const char *s = start;
-	while (s < end && !(indented(s) && starts_with_word(s + strspn(s, " \t"), key)))
-		s += line_length(s);
-	buf_put(out, text, (size_t)(s - text));
 	if (value)
 		put_line(out, key, value);
-	buf_puts(out, s < end ? s + joined_length(s) : s);
+	buf_puts(out, text + p.to);
 }
 
 /* Two that change it at once do so one after the other. */

@@ -1,6 +1,4 @@
-/* Lines, not tokens: a line that starts in the first column opens a block, sets a variable or includes a file; an indented one is a key of the open
- * block. `#` starts a comment at the start of a line or after a blank. `$name` and `${name}` expand variables set above, `$$` is a dollar, `$ ` a blank
- * that does not separate, `$` at the end of a line joins the next one. */
+/* A line that starts in the first column opens a block, sets a variable or includes a file; an indented one is a key of the open block. */
 #include "builder/manifest.h"
 #include <ctype.h>
 #include <string.h>
@@ -9,6 +7,7 @@
 #include "base/diag.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "builder/manifest_line.h"
 #include "builder/manifest_value.h"
 
 #define IN_PROJECT (1u << BLOCK_PROJECT)
@@ -53,40 +52,7 @@ struct reader {
 	const struct source *stack[MAX_INCLUDES];
 	uint32_t depth;
 };
-/* One line without comment and end, as offsets into its source. */
-struct line {
-	const struct source *src;
-	uint32_t start, end, next; /* next: where the following line starts */
-	bool indented;
-};
-
-static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
-static bool name_char(char c) { return isalnum((unsigned char)c) || c == '_' || c == '.' || c == '-'; }
 static span span_of(const struct line *l, uint32_t start, uint32_t end) { return (span){l->src->id, start, end}; }
-
-static struct line line_at(const struct source *src, uint32_t at)
-{
-	struct line l = {.src = src, .start = at};
-	const char *t = src->text;
-	uint32_t i = at, end = UINT32_MAX;
-	for (; i < src->len && t[i] != '\n'; i++) {
-		if (t[i] == '#' && end == UINT32_MAX && (i == at || blank(t[i - 1])))
-			end = i;
-		if (t[i] == '$' && end == UINT32_MAX && i + 1 < src->len) {
-			if (t[i + 1] == '\r' && i + 2 < src->len && t[i + 2] == '\n')
-				i++;
-			i++; /* an escaped character, or a joined line */
-		}
-	}
-	l.next = i < src->len ? i + 1 : i;
-	l.end = end < i ? end : i;
-	l.indented = at < l.end && blank(t[at]);
-	while (l.end > l.start && blank(t[l.end - 1]) && !(l.end - 2 >= l.start && l.end >= 2 && t[l.end - 2] == '$'))
-		l.end--;
-	while (l.start < l.end && blank(t[l.start]))
-		l.start++;
-	return l;
-}
 
 static const char *variable(const struct reader *r, const char *name)
 {
@@ -159,20 +125,6 @@ static const char *expand(struct reader *r, const struct line *l, uint32_t start
 	return text;
 }
 
-static uint32_t word_end(const struct line *l, uint32_t at)
-{
-	while (at < l->end && name_char(l->src->text[at]))
-		at++;
-	return at;
-}
-
-static uint32_t skip_blanks(const struct line *l, uint32_t at)
-{
-	while (at < l->end && blank(l->src->text[at]))
-		at++;
-	return at;
-}
-
 static void unknown_key(struct reader *r, const struct manifest_block *b, span at, const char *word)
 {
 	const char *here[KEY_COUNT];
@@ -214,7 +166,7 @@ static const struct manifest_value *find_value(const struct open_block *b, const
 static void read_key(struct reader *r, const struct line *l)
 {
 	struct open_block *b = &r->blocks.at[r->blocks.len - 1];
-	uint32_t key_end = word_end(l, l->start), at = skip_blanks(l, key_end), name_end = word_end(l, at);
+	uint32_t key_end = line_word_end(l, l->start), at = line_skip_blanks(l, key_end), name_end = line_word_end(l, at);
 	const char *word = arena_strndup(r->a, l->src->text + l->start, key_end - l->start);
 	span key_at = span_of(l, l->start, key_end);
 	if (key_end == l->start) {
@@ -229,7 +181,7 @@ static void read_key(struct reader *r, const struct line *l)
 		return;
 	}
 	const char *name = arena_strndup(r->a, l->src->text + at, name_end - at);
-	uint32_t eq = skip_blanks(l, name_end);
+	uint32_t eq = line_skip_blanks(l, name_end);
 	bool named = name_end > at;
 	if (eq >= l->end || l->src->text[eq] != '=' || named != (key == KEY_INPUT)) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `%s = …`",
@@ -238,7 +190,7 @@ static void read_key(struct reader *r, const struct line *l)
 			diag_help(r->diags, g, "an input reads `input x = float32 [?, 64]`");
 		return;
 	}
-	uint32_t start = skip_blanks(l, eq + 1);
+	uint32_t start = line_skip_blanks(l, eq + 1);
 	struct manifest_value v = {.key = (enum manifest_key)key, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
 	if (start >= l->end)
 		v.at = key_at;
@@ -268,7 +220,7 @@ static bool c_identifier(const char *s)
 static void open_block(struct reader *r, const struct line *l, uint32_t kind, span word_at, uint32_t name_start)
 {
 	struct open_block b = {.head = {.kind = (enum manifest_block_kind)kind, .name = "", .at = word_at}};
-	uint32_t end = word_end(l, name_start);
+	uint32_t end = line_word_end(l, name_start);
 	r->skipping = false;
 	if (end > name_start) {
 		b.head.name = arena_strndup(r->a, l->src->text + name_start, end - name_start);
@@ -342,7 +294,7 @@ static void unknown_block(struct reader *r, span at, const char *word)
 
 static void read_top(struct reader *r, const struct line *l)
 {
-	uint32_t end = word_end(l, l->start), at = skip_blanks(l, end);
+	uint32_t end = line_word_end(l, l->start), at = line_skip_blanks(l, end);
 	span word_at = span_of(l, l->start, end > l->start ? end : l->end);
 	const char *word = arena_strndup(r->a, l->src->text + l->start, end - l->start);
 	r->in_block = false;
@@ -351,7 +303,7 @@ static void read_top(struct reader *r, const struct line *l)
 		return;
 	}
 	if (at < l->end && l->src->text[at] == '=') {
-		struct variable v = {.name = word, .text = expand(r, l, skip_blanks(l, at + 1), l->end)};
+		struct variable v = {.name = word, .text = expand(r, l, line_skip_blanks(l, at + 1), l->end)};
 		vec_push(&r->vars, v);
 		return;
 	}
@@ -388,9 +340,9 @@ static void read_file(struct reader *r, const struct source *src)
 	if (!check_bytes(r, src))
 		return;
 	r->stack[r->depth++] = src;
-	uint32_t at = src->len >= 3 && memcmp(src->text, "\xef\xbb\xbf", 3) == 0 ? 3 : 0;
+	uint32_t at = manifest_first_line(src);
 	while (at < src->len) {
-		struct line l = line_at(src, at);
+		struct line l = manifest_line_at(src, at);
 		at = l.next;
 		if (l.start >= l.end)
 			continue;

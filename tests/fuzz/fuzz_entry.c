@@ -1,0 +1,74 @@
+/* Entries of the user's cache. What goes in comes out the same, whatever the level; a damaged one is refused; and a frame that zstd did not make
+ * does no harm behind a checksum that is right. The first byte chooses the way, the second the level. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/hash.h"
+#include "builder/cache_entry.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void read_entry(const void *entry, size_t len)
+{
+	size_t n;
+	void *owned;
+	ZSTD_DCtx *unpack = NULL;
+	const void *value = entry_value(&unpack, entry, len, &n, &owned);
+	if (value)
+		hash64_bytes(value, n);
+	free(owned);
+	ZSTD_freeDCtx(unpack);
+}
+
+static void round_trip(const uint8_t *data, size_t n, int level)
+{
+	struct buf out = {0};
+	size_t len;
+	void *owned;
+	ZSTD_DCtx *unpack = NULL;
+	entry_encode(&out, 7, data, n, level);
+	BUG_ON(!entry_sound(out.at, out.len, 7) || entry_sound(out.at, out.len, 8));
+	const void *value = entry_value(&unpack, out.at, out.len, &len, &owned);
+	BUG_ON(!value || len != n || (n && memcmp(value, data, n)));
+	free(owned);
+	ZSTD_freeDCtx(unpack);
+	for (size_t i = 0; i < out.len; i += 1 + out.len / 16) {
+		out.at[i] ^= 1;
+		BUG_ON(entry_sound(out.at, out.len, 7));
+		out.at[i] ^= 1;
+	}
+	BUG_ON(entry_sound(out.at, out.len - 1, 7));
+	buf_free(&out);
+}
+
+/* Any bytes as an entry, with the checksum that they need. */
+static void forge(const uint8_t *data, size_t n)
+{
+	struct entry_head h;
+	uint8_t *entry = malloc(n);
+	if (n < sizeof h || !entry) {
+		free(entry);
+		return;
+	}
+	memcpy(entry, data, n);
+	memcpy(&h, entry, sizeof h);
+	h.check = hash64_bytes(entry + sizeof h, n - sizeof h) ^ hash64_bytes(&h.raw, sizeof h - sizeof h.check) * 0x9E3779B97F4A7C15ull;
+	memcpy(entry, &h, sizeof h);
+	if (entry_sound(entry, n, h.kind))
+		read_entry(entry, n);
+	free(entry);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	if (size < 2)
+		return 0;
+	if (data[0] & 1)
+		forge(data + 2, size - 2);
+	else
+		round_trip(data + 2, size - 2, data[1] % 27 - 7);
+	return 0;
+}
