@@ -20,6 +20,7 @@
 #include "builder/store.h"
 #include "builder/timing.h"
 #include "builder/triw.h"
+#include "frontend/index.h"
 
 #define PROJECT_FOLDER ".trib"
 
@@ -211,6 +212,7 @@ static void free_models(struct build *b)
 		weights_close(m->weights);
 		triw_close(m->triw);
 		frontend_free(m->frontend);
+		index_free(m->symbols);
 		arena_free(m->arena);
 		diags_free(m->diags);
 	}
@@ -310,6 +312,7 @@ static enum status visit_after(const struct options *o, step_fn *const *steps, s
 	diags_sort(b.diags);
 	if (diags_count(b.diags))
 		diags_print(b.diags, b.sources, stderr, os_is_tty(2));
+	store_close(b.project, &b.warnings);
 	cleanup(&b);
 	return s;
 }
@@ -323,6 +326,32 @@ enum status build_visit(const struct options *o, build_visitor *visit, void *ctx
 enum status build_visit_elaborated(const struct options *o, build_visitor *visit, void *ctx)
 {
 	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate};
+	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
+}
+
+static bool add_indexes(struct build *b)
+{
+	b->project = store_open(PROJECT_FOLDER "/store", false, &b->warnings);
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		b->models[i].symbols = index_new();
+		frontend_index(b->models[i].frontend, b->models[i].symbols);
+	}
+	return true;
+}
+
+static bool finish_indexes(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		frontend_index(b->models[i].frontend, NULL);
+		index_finish(b->models[i].symbols);
+	}
+	return true;
+}
+
+enum status build_visit_indexed(const struct options *o, build_visitor *visit, void *ctx)
+{
+	static step_fn *const steps[] = {build_read_manifest, add_indexes,     build_load_sources, build_check,
+					 build_open_weights,  build_elaborate, finish_indexes};
 	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
 }
 

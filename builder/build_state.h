@@ -58,6 +58,7 @@ struct model_job {
 	uint32_t index;
 	struct platform platform;
 	struct frontend *frontend;
+	struct index *symbols;  /* NULL: nobody asks for them */
 	struct core_program *program;
 	struct weights *weights;
 	struct weights_bound bound;
@@ -137,6 +138,8 @@ enum status build_visit(const struct options *o, build_visitor *visit, void *ctx
 
 /* The same without the values of the parameters. */
 enum status build_visit_elaborated(const struct options *o, build_visitor *visit, void *ctx);
+/* The same, with what the front ends know of names, and with the records of the last build if there is one. */
+enum status build_visit_indexed(const struct options *o, build_visitor *visit, void *ctx);
 /* The front end alone, of the project or of the files that the options name. */
 enum status build_visit_checked(const struct options *o, bool files, build_visitor *visit, void *ctx);
 

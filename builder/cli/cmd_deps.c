@@ -1,0 +1,164 @@
+/* trib deps: what one definition, file or model uses and is used by, with inferred types, keys and compile times. */
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "builder/build_state.h"
+#include "builder/cli/command.h"
+#include "builder/cli/print.h"
+#include "builder/graph.h"
+
+static enum status unknown(const struct build *b, const struct graph *g, const char *word)
+{
+	uint32_t n = 0, most = g->n_defs + g->n_models;
+	const char **names = ARENA_ARRAY(b->session, const char *, most + 1);
+	for (uint32_t i = 0; i < g->n_defs; i++)
+		names[n++] = g->defs[i].name;
+	for (uint32_t i = 0; i < g->n_models; i++)
+		names[n++] = g->models[i].name;
+	const char *near = diag_nearest(word, names, n);
+	if (near)
+		return say_usage("there is no definition, file or model `%s`; did you mean `%s`?", word, near);
+	return say_usage("there is no definition, file or model `%s`; `trib deps` lists the definitions", word);
+}
+
+/* ---- text ---- */
+
+static void print_list(const struct graph *g, const char *title, const uint32_t *v, uint32_t n)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		const struct graph_def *d = &g->defs[v[i]];
+		printf("  %-8s %s (%s:%u)\n", i ? "" : title, d->name, d->file, d->line);
+	}
+}
+
+static void print_unit(const struct graph *g, const struct graph_unit *u)
+{
+	char key[33];
+	hash_hex(u->key, key);
+	printf("  unit     %s%s%s\n           %s\n", u->name, g->n_models > 1 ? " of " : "", g->n_models > 1 ? g->models[u->model].name : "", u->signature);
+	if (!u->built)
+		return;
+	printf("           key %s", key);
+	if (u->cost_ns > 0)
+		printf(", compiled in %.1f ms", (double)u->cost_ns / 1e6);
+	printf("%s\n", u->current ? "" : ", changed since");
+}
+
+static void print_def(const struct graph *g, const struct graph_def *d)
+{
+	printf("%s  %s:%u\n  %s%s%s\n", d->name, d->file, d->line, d->signature, d->type && !strstr(d->signature, "->") ? " -> " : "",
+	       d->type && !strstr(d->signature, "->") ? d->type : "");
+	for (uint32_t i = 0; i < d->n_types; i++)
+		printf("  %-8s %s: %s\n", i ? "" : "types", d->types[i].name, d->types[i].type ? d->types[i].type : "as it is used");
+	print_list(g, "uses", d->links.uses, d->links.n_uses);
+	print_list(g, "used by", d->links.used_by, d->links.n_used_by);
+	for (uint32_t i = 0; i < g->n_units; i++)
+		if (g->units[i].def == (uint32_t)(d - g->defs))
+			print_unit(g, &g->units[i]);
+}
+
+static void print_line(const struct graph *g, const struct graph_def *d)
+{
+	printf("%s:%u %s", d->file, d->line, d->name);
+	for (uint32_t i = 0; i < d->links.n_uses; i++)
+		printf("%s%s", i ? ", " : " -> ", g->defs[d->links.uses[i]].name);
+	printf("\n");
+}
+
+/* ---- what is asked for ---- */
+
+static bool in_model(const struct graph *g, const struct graph_model *m, const struct graph_def *d)
+{
+	for (uint32_t i = m->first_unit; i < m->first_unit + m->n_units; i++)
+		if (g->units[i].def == (uint32_t)(d - g->defs))
+			return true;
+	return false;
+}
+
+struct chosen {
+	const struct graph_model *model;
+	bool *defs, in_full;
+	uint32_t n;
+};
+
+static struct chosen choose(const struct build *b, const struct graph *g, const char *word)
+{
+	struct chosen c = {.defs = ARENA_ARRAY(b->session, bool, g->n_defs + 1), .in_full = true};
+	for (uint32_t i = 0; i < g->n_defs; i++)
+		c.n += c.defs[i] = word ? strcmp(g->defs[i].name, word) == 0 : !g->defs[i].std;
+	c.in_full = word && c.n;
+	for (uint32_t i = 0; i < g->n_defs && !c.in_full; i++)
+		if (word)
+			c.n += c.defs[i] = strcmp(g->defs[i].file, word) == 0;
+	for (uint32_t m = 0; m < g->n_models && !c.n && word; m++)
+		if (strcmp(g->models[m].name, word) == 0)
+			c.model = &g->models[m];
+	for (uint32_t i = 0; i < g->n_defs && c.model; i++)
+		c.n += c.defs[i] = in_model(g, c.model, &g->defs[i]);
+	return c;
+}
+
+static void print_files(const struct graph *g, const struct chosen *c)
+{
+	for (uint32_t i = 0; c->model && i < c->model->n_files; i++)
+		printf("%s %s\n", i ? "     " : "files", c->model->files[i]);
+	(void)g;
+}
+
+static void print_text(const struct graph *g, const struct chosen *c)
+{
+	print_files(g, c);
+	for (uint32_t i = 0; i < g->n_defs; i++)
+		if (c->defs[i])
+			(c->in_full ? print_def : print_line)(g, &g->defs[i]);
+	for (uint32_t i = 0; c->model && i < c->model->n_units; i++)
+		print_unit(g, &g->units[c->model->first_unit + i]);
+}
+
+static void print_as_json(const struct graph *g, const struct chosen *c)
+{
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	json_open(&w, '{');
+	json_key(&w, "definitions"), json_open(&w, '[');
+	for (uint32_t i = 0; i < g->n_defs; i++)
+		if (c->defs[i])
+			graph_put_def(g, &g->defs[i], &w);
+	json_close(&w, ']');
+	json_key(&w, "units"), json_open(&w, '[');
+	for (uint32_t i = 0; i < g->n_units; i++)
+		if (g->units[i].def != GRAPH_NONE && c->defs[g->units[i].def])
+			graph_put_unit(g, &g->units[i], &w);
+	json_close(&w, ']');
+	json_close(&w, '}');
+	print_json(&out);
+}
+
+static enum status print(struct build *b, void *ctx)
+{
+	const struct options *asked = ctx;
+	const struct graph *g = graph_new(b);
+	const char *word = asked->n_models ? asked->models[0] : NULL;
+	struct chosen c = choose(b, g, word);
+	if (word && !c.n && !c.model)
+		return unknown(b, g, word);
+	if (asked->format && strcmp(asked->format, "json") == 0)
+		print_as_json(g, &c);
+	else
+		print_text(g, &c);
+	return STATUS_OK;
+}
+
+enum status cmd_deps(const struct options *o)
+{
+	struct options all = *o, asked = *o;
+	if (o->n_models > 1)
+		return say_usage("`trib deps` wants one definition, file or model, or none");
+	if (o->format && strcmp(o->format, "json") != 0 && strcmp(o->format, "text") != 0)
+		return say_usage("--format wants text or json, not `%s`", o->format);
+	all.models = NULL;
+	all.n_models = 0;
+	return build_visit_indexed(&all, print, &asked);
+}
