@@ -36,7 +36,7 @@ struct direct_record {
 
 static bool applies(const struct build *b)
 {
-	return b->cache && !b->options->dry_run && (b->state == TRACE_NONE || b->state == TRACE_STALE) && !b->options->trace_file;
+	return cache_uses(b->cache, CACHE_BUILD) && cache_uses(b->cache, CACHE_OUTPUT) && !b->options->dry_run && (b->state == TRACE_NONE || b->state == TRACE_STALE) && !b->options->trace_file;
 }
 
 /* What names the commit is no part of the list: the commit itself is part of the key. */

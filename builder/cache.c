@@ -302,11 +302,13 @@ static const void *look_up(struct cache *c, enum cache_kind kind, hash128 id, si
 	return remember(c, &v);
 }
 
+bool cache_uses(const struct cache *c, enum cache_kind kind) { return c && c->levels >> kinds[kind].level & 1; }
+
 const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t *len)
 {
 	uint64_t at;
 	const void *p = NULL;
-	if (!c || !(c->levels >> kinds[kind].level & 1))
+	if (!cache_uses(c, kind))
 		return NULL;
 	hash128 id = cache_id(kind, key);
 	pthread_mutex_lock(&c->lock);
@@ -326,7 +328,7 @@ bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 	MDB_val k = {sizeof id, &id}, d;
 	struct cache_meta m;
 	bool has = false;
-	if (!c || c->broken || !(c->levels >> kinds[kind].level & 1))
+	if (!cache_uses(c, kind) || c->broken)
 		return false;
 	pthread_mutex_lock(&c->lock);
 	guard_enter(c->dir);
@@ -373,7 +375,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 	uint64_t us = cost_ns > 0 ? (uint64_t)cost_ns / 1000 : 0;
 	v.meta = (struct cache_meta){.raw = len, .kind = (uint8_t)kind, .cost_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX};
 	v.meta.used = v.meta.made = cache_now(c);
-	if (!c->read_only && c->levels >> kinds[kind].level & 1)
+	if (!c->read_only && cache_uses(c, kind))
 		make_entry(c, kind, bytes, &v);
 	v.owned = malloc(len ? len : 1);
 	if (!v.owned)

@@ -47,6 +47,8 @@ const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t
 /* Keeps a copy, which is written when the cache is closed, and returns it, valid until then. cost_ns: what making it took, 0 where nobody measured.
  * Thread-safe. NULL if `c` is NULL. */
 const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns);
+/* Is the kind's level in use? `c` may be NULL. */
+bool cache_uses(const struct cache *c, enum cache_kind kind);
 /* Is there an entry? Counts as no use. */
 bool cache_has(struct cache *c, enum cache_kind kind, hash128 key);
 

@@ -316,7 +316,8 @@ static int flush_all(struct cache *c)
 	int rc = write_round(c, &n);
 	guard_watch(0);
 	guard_leave();
-	return rc == MDB_MAP_FULL ? 0 : rc; /* no room is no failure: the values are not kept */
+	bool cleared = rc == ENOENT; /* somebody moved the cache away meanwhile */
+	return rc == MDB_MAP_FULL || cleared ? 0 : rc; /* no room is no failure: the values are not kept */
 }
 
 int cache_flush(struct cache *c)
