@@ -59,17 +59,18 @@ static const char *check_large(struct check *k, hash128 id, const struct cache_m
 {
 	char name[LARGE_NAME];
 	struct stat st;
+	const char *killed = m->state == META_WRITING ? "its writer was killed" : NULL;
 	cache_large_name(id, name);
 	int fd = openat(k->c->folder, name, O_RDONLY | O_CLOEXEC);
 	if (fd < 0)
-		return m->state == META_WRITING ? "its writer was killed" : "its file is missing";
+		return killed ? killed : "its file is missing";
 	void *p = fstat(fd, &st) == 0 && st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
 	close(fd);
 	if (p == MAP_FAILED)
-		return "its file is empty";
+		return killed ? killed : "its file is empty";
 	const char *what = judge(k->c, p, (size_t)st.st_size, m->kind);
 	munmap(p, (size_t)st.st_size);
-	return what;
+	return what && killed ? killed : what;
 }
 
 static int check_index(struct check *k)

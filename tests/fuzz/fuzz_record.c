@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include <zstd.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/hash.h"
@@ -24,6 +25,7 @@ static void entry(const uint8_t *data, size_t size)
 	size_t n, m;
 	void *owned;
 	struct entry_head h;
+	struct ZSTD_DCtx_s *unpack = NULL;
 	buf_put(&b, data, size);
 	entry_sound(b.at, b.len, 0);
 	if (size < sizeof h) {
@@ -40,16 +42,17 @@ static void entry(const uint8_t *data, size_t size)
 	memcpy(b.at, &h, sizeof h);
 	if (!entry_sound(b.at, b.len, 0) || entry_sound(b.at, b.len, 1))
 		abort();
-	const void *value = entry_value(b.at, b.len, &n, &owned);
+	const void *value = entry_value(&unpack, b.at, b.len, &n, &owned);
 	if (value) {
 		void *owned_again;
 		entry_encode(&again, 0, value, n, 1);
-		const void *back = entry_sound(again.at, again.len, 0) ? entry_value(again.at, again.len, &m, &owned_again) : NULL;
+		const void *back = entry_sound(again.at, again.len, 0) ? entry_value(&unpack, again.at, again.len, &m, &owned_again) : NULL;
 		if (!back || m != n || (n && memcmp(back, value, n) != 0))
 			abort();
 		free(owned_again);
 	}
 	free(owned);
+	ZSTD_freeDCtx(unpack);
 	buf_free(&b);
 	buf_free(&again);
 }
