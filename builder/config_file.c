@@ -27,15 +27,17 @@ static bool opens(const struct line *l, const char *block)
 /* Where in the text the line of the key stands, or is to stand: behind the last of the block. */
 struct place {
 	uint32_t from, to;
-	bool in_block;
+	bool in_block, ended; /* ended: a newline ends the line before */
 };
 
 static struct place find_place(const struct source *src, const char *block, const char *key)
 {
-	struct place p = {.in_block = false};
+	struct place p = {.ended = true};
 	struct line l;
 	for (uint32_t at = manifest_first_line(src); at < src->len; at = l.next) {
 		l = manifest_line_at(src, at);
+		if (!p.in_block)
+			p.ended = l.ended;
 		if (l.start == l.end)
 			continue;
 		if (p.in_block && !l.indented)
@@ -44,23 +46,18 @@ static struct place find_place(const struct source *src, const char *block, cons
 		if (!p.in_block)
 			continue;
 		p.from = p.to = l.next;
+		p.ended = l.ended;
 		if (l.indented && is_word(&l, key)) {
 			p.from = at;
+			p.ended = true;
 			break;
 		}
 	}
 	return p;
 }
 
-static void end_line(struct buf *out)
-{
-	if (out->len && out->at[out->len - 1] != '\n')
-		buf_putc(out, '\n');
-}
-
 static void put_line(struct buf *out, const char *key, const char *value)
 {
-	end_line(out);
 	buf_printf(out, "    %s = ", key);
 	for (const char *c = value; *c; c++)
 		buf_puts(out, *c == '$' ? "$$" : (char[]){*c, 0});
@@ -74,10 +71,10 @@ void config_edit(const char *text, const char *block, const char *key, const cha
 	if (!p.in_block)
 		p.from = p.to = src.len;
 	buf_put(out, text, p.from);
-	if (value && !p.in_block) {
-		end_line(out);
+	if (value && !p.ended)
+		buf_putc(out, '\n');
+	if (value && !p.in_block)
 		buf_printf(out, "%s\n", block);
-	}
 	if (value)
 		put_line(out, key, value);
 	buf_puts(out, text + p.to);

@@ -22,7 +22,8 @@ struct line manifest_line_at(const struct source *src, uint32_t at)
 			i++; /* an escaped character, or a joined line */
 		}
 	}
-	l.next = i < src->len ? i + 1 : i;
+	l.ended = i < src->len;
+	l.next = l.ended ? i + 1 : i;
 	l.end = end < i ? end : i;
 	l.indented = at < l.end && blank(t[at]);
 	while (l.end > l.start && blank(t[l.end - 1]) && !(l.end - 2 >= l.start && l.end >= 2 && t[l.end - 2] == '$'))

@@ -79,7 +79,7 @@ const char *wire_str(struct wire *w)
 {
 	size_t n = wire_u32(w);
 	const char *s = w->at;
-	if (!w->ok || n >= w->left || s[n]) {
+	if (!w->ok || n >= w->left || memchr(s, 0, n + 1) != s + n) {
 		w->ok = false;
 		return "";
 	}
