@@ -84,7 +84,7 @@ static bool expect_code(struct build *b)
 		const struct model_job *m = &b->models[i];
 		if (!m->library || m->failed)
 			continue;
-		session_expect_code(b->lasting, b->spec.jobs, &m->platform, m->spec->plan.opt, m->spec->plan.size);
+		session_expect_code(b->lasting, &m->platform, m->spec->plan.opt, m->spec->plan.size);
 		break;
 	}
 	return true;
@@ -155,8 +155,8 @@ static void run_steps(struct build *b, step_fn *const *steps, size_t n)
 static void run_build(struct build *b)
 {
 	static step_fn *const steps[] = {
-		start,       build_read_manifest,    open_cache,    build_find_direct, build_load_sources, build_dump_files, build_compare_tokens,
-		build_start_workers, expect_code, build_check, build_stop_after_check, build_open_weights, build_elaborate,
+		start,       build_read_manifest,    open_cache,    build_find_direct, build_start_workers, expect_code,
+		build_load_sources, build_dump_files, build_compare_tokens, build_check, build_stop_after_check, build_open_weights, build_elaborate,
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
 		build_find_fragments, explain,       build_run_tasks,    publish,
 	};

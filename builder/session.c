@@ -1,70 +1,65 @@
 #include "builder/session.h"
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdlib.h>
 #include "builder/generators.h"
 #include "scheduler/jobserver.h"
 #include "builder/platform.h"
 #include "scheduler/pool.h"
 
-/* Generators in the making. */
+/* The code generator's module being opened, and used once, on a thread of its own. */
 struct ahead {
 	pthread_t thread;
-	uint32_t workers;
 	struct platform target;
 	uint8_t opt;
 	bool size;
-	struct generators *made;
-	char *error;
+	_Atomic bool in_vain; /* nothing will be compiled: no more than has begun */
 };
 
 static void *open_ahead(void *arg)
 {
 	struct ahead *a = arg;
 	struct buf ignored = {0};
-	a->made = generators_new(a->workers, &a->error);
-	struct codegen *c = a->made ? generators_get(a->made, 0, &a->target, a->opt, a->size, &ignored) : NULL;
-	if (c)
-		generators_api(a->made)->warm(c);
+	char *error = NULL;
+	struct generators *g = a->in_vain ? NULL : generators_new(1, &error);
+	struct codegen *c = g && !a->in_vain ? generators_get(g, 0, &a->target, a->opt, a->size, &ignored) : NULL;
+	if (c && !a->in_vain)
+		generators_api(g)->warm(c);
+	generators_free(g);
 	buf_free(&ignored);
+	free(error);
 	return NULL;
 }
 
-void session_expect_code(struct session *s, uint32_t jobs, const struct platform *target, uint8_t opt, bool size)
+void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size)
 {
-	if (s->generators || s->ahead || jobs < 2)
+	if (s->generators || s->ahead || pool_jobs(s->pool) < 2)
 		return;
 	struct ahead *a = calloc(1, sizeof *a);
 	if (!a)
 		return;
-	*a = (struct ahead){.workers = jobs, .target = *target, .opt = opt, .size = size};
+	a->target = *target;
+	a->opt = opt;
+	a->size = size;
 	if (pthread_create(&a->thread, NULL, open_ahead, a) == 0)
 		s->ahead = a;
 	else
 		free(a);
 }
 
-/* The generators that were opened ahead, if they are for as many workers. */
-static void take_ahead(struct session *s, uint32_t workers, char **error)
+static void join_ahead(struct session *s)
 {
-	struct ahead *a = s->ahead;
-	if (!a)
-		return;
-	pthread_join(a->thread, NULL);
+	if (s->ahead)
+		pthread_join(s->ahead->thread, NULL);
+	free(s->ahead);
 	s->ahead = NULL;
-	if (a->workers == workers) {
-		s->generators = a->made;
-		*error = a->error;
-	} else {
-		generators_free(a->made);
-		free(a->error);
-	}
-	free(a);
 }
 
 static void stop_workers(struct session *s)
 {
-	char *error;
-	take_ahead(s, 0, &error);
+	if (s->ahead)
+		s->ahead->in_vain = true;
+	join_ahead(s);
 	generators_free(s->generators);
 	pool_free(s->pool);
 	s->generators = NULL;
@@ -89,9 +84,8 @@ struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_li
 
 struct generators *session_generators(struct session *s, char **error)
 {
-	*error = NULL;
-	take_ahead(s, pool_jobs(s->pool), error);
-	if (!s->generators && !*error)
+	join_ahead(s);
+	if (!s->generators)
 		s->generators = generators_new(pool_jobs(s->pool), error);
 	return s->generators;
 }

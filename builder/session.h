@@ -15,7 +15,7 @@ struct pool;
 struct pool_limits;
 
 struct session {
-	struct ahead *ahead;           /* NULL: generators are not being opened */
+	struct ahead *ahead;           /* NULL: the code generator is not being opened ahead */
 	struct pool *pool;             /* NULL until the first build that needs one */
 	struct jobserver *jobserver;   /* NULL: make runs none, and no command shares our jobs */
 	bool commands;                 /* commands are started that may share them */
@@ -30,9 +30,9 @@ struct session {
 
 /* The pool, with that many workers; a new one has these limits. NULL: no thread can be started. */
 struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits);
-/* Something will probably be compiled, for that target and level: opens the generators on a thread of its own meanwhile, where there is a processor for
- * it. Nothing to do if they are open. */
-void session_expect_code(struct session *s, uint32_t jobs, const struct platform *target, uint8_t opt, bool size);
+/* Something will probably be compiled, for that target and level: opens the code generator meanwhile on a thread of its own, if the pool has several. What it
+ * takes at its first use is then done. */
+void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size);
 /* For the pool's workers. NULL: *error (malloc'd) says why there is no code generator. */
 struct generators *session_generators(struct session *s, char **error);
 /* Between builds. */
