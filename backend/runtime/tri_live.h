@@ -55,6 +55,7 @@ void tri_live_end(tri_live *live, tri_live_use *use);
 #if defined(TRI_LIVE_IMPLEMENTATION) && !defined(TRI_LIVE_IMPLEMENTED)
 #define TRI_LIVE_IMPLEMENTED
 #include <dlfcn.h>
+#include <elf.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -160,6 +161,24 @@ static char *tri_live_spelling(const char *path, uint64_t number)
 	return out;
 }
 
+/* Are all its segments in the file? The dynamic loader believes a file that was cut off, and dies of it. */
+static int tri_live_is_whole(const char *path)
+{
+	Elf64_Ehdr head;
+	Elf64_Phdr segment;
+	FILE *f = fopen(path, "rb");
+	int i, whole = f && fread(&head, sizeof head, 1, f) == 1 && memcmp(head.e_ident, ELFMAG, SELFMAG) == 0 &&
+		       head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_phentsize == sizeof segment && fseek(f, 0, SEEK_END) == 0;
+	uint64_t size = whole ? (uint64_t)ftell(f) : 0;
+	for (i = 0; whole && i < head.e_phnum; i++) {
+		whole = fseek(f, (long)(head.e_phoff + (uint64_t)i * sizeof segment), SEEK_SET) == 0 && fread(&segment, sizeof segment, 1, f) == 1 &&
+			segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset;
+	}
+	if (f)
+		fclose(f);
+	return whole;
+}
+
 /* Not in use any more. */
 static void tri_live_unload(struct tri_live_library *l)
 {
@@ -242,6 +261,8 @@ static struct tri_live_library *tri_live_load(tri_live *live, tri_error *err)
 	const char *why;
 	if (!l || !name) {
 		tri_live_fail(err, TRI_ERR_MEMORY, "out of memory");
+	} else if (!tri_live_is_whole(live->path)) {
+		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.200s is no whole library", live->path);
 	} else if (!(l->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))) {
 		why = dlerror();
 		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.240s", why ? why : "the library cannot be loaded");
