@@ -7,6 +7,7 @@
 
 #define HISTORY_MAGIC 0x32545348u /* "HST2" */
 enum { SHARD_UNITS = 128, MOST_BITS = 20 };
+enum { LEAST_UNIT = 4 * 5 + 8 * 16 + 1 + 8 + 5 * 4 }; /* bytes of a record without a name or a part */
 
 static hash128 index_key(const char *model) { return store_key("units", model); }
 static hash128 shard_key(const char *model, uint32_t shard) { return hash_combine(index_key(model), (hash128){shard, 1}); }
@@ -163,7 +164,7 @@ static uint32_t load_shard(struct arena *a, struct store *project, const char *m
 	w.at = store_get(project, shard_key(model, shard), &w.left);
 	if (!w.at || wire_u32(&w) != HISTORY_MAGIC || wire_u32(&w) != bits)
 		return 0;
-	uint32_t n = wire_count(&w, 200);
+	uint32_t n = wire_count(&w, LEAST_UNIT);
 	for (uint32_t i = 0; i < n && i < room && w.ok; i++)
 		take_unit(a, &w, &units[i]);
 	return n <= room && wire_end(&w) ? n : 0;
@@ -275,7 +276,7 @@ void history_encode(struct buf *out, const struct history *h)
 struct history *history_decode(struct arena *a, struct wire *w)
 {
 	struct history *h = ARENA_NEW(a, struct history);
-	uint32_t n = wire_count(w, 200);
+	uint32_t n = wire_count(w, LEAST_UNIT);
 	struct unit_record *units = ARENA_ARRAY(a, struct unit_record, n + 1);
 	for (uint32_t i = 0; i < n && w->ok; i++)
 		take_unit(a, w, &units[i]);

@@ -85,7 +85,7 @@ static uint32_t expand_one(struct reader *r, const struct line *l, uint32_t i, u
 		buf_putc(out, t[i] == '$' ? '$' : VALUE_BLANK);
 		return i + 1;
 	}
-	if (i < end && (t[i] == '\n' || t[i] == '\r')) {
+	if (i < end && (t[i] == '\n' || (t[i] == '\r' && i + 1 < end && t[i + 1] == '\n'))) {
 		while (i < end && isspace((unsigned char)t[i]))
 			i++;
 		return i;

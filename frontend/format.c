@@ -142,12 +142,12 @@ static uint32_t last_line(const char *text, uint32_t n)
 	return at;
 }
 
-static void put_comment(struct formatter *f, const struct comment *c, bool space, bool last)
+static void put_comment(struct formatter *f, const struct comment *c, bool space)
 {
 	const char *text = f->tok->src->text + c->start;
 	uint32_t len = c->end - c->start, from = c->multi ? last_line(text, len) : 0;
 	unsigned spaces = !space ? 0 : c->line ? EVENT_SPACES : EVENT_SPACE;
-	print_comment(&f->p, text, len, columns(text + from, len - from), spaces | (last || c->multi ? EVENT_BESIDE : 0));
+	print_comment(&f->p, text, len, columns(text + from, len - from), spaces | (c->line || c->multi ? EVENT_BESIDE : 0));
 	if (c->multi)
 		print_flush(&f->p);
 }
@@ -210,8 +210,8 @@ static void put_comments(struct formatter *f, struct place *at, bool first_in, b
 		struct place none = {0};
 		if (i >= n)
 			space &= before_comment(f, closing ? &none : at, i, ended, first_in);
+		put_comment(f, c, space);
 		ended = c->line || newlines_after(&f->gap, i);
-		put_comment(f, c, space, ended);
 		space = true;
 	}
 	if (ended)
@@ -349,7 +349,7 @@ static void put_inner(struct formatter *f, token_id i)
 	if (inner) {
 		scan_gap(f, i);
 		for (uint32_t k = 0; k < f->gap.comments.len; k++)
-			put_comment(f, &f->gap.comments.at[k], true, false);
+			put_comment(f, &f->gap.comments.at[k], true);
 		f->gap_start = f->tok->ends[i];
 	}
 	put_token(f, i, kind(f, i) != TOK_COMMA);

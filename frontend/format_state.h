@@ -66,7 +66,7 @@ enum event_flag {
 	EVENT_ARROW = 8,    /* BREAK: only where the bracket before is on one line */
 	EVENT_BRACKET = 16, /* END: of a bracket */
 	EVENT_SPACES = 32,  /* COMMENT: two spaces before it */
-	EVENT_BESIDE = 4,   /* COMMENT: ends its line, and may stand beyond the width */
+	EVENT_BESIDE = 4,   /* COMMENT: to the end of its line, or over several: may stand beyond the width */
 	EVENT_ASSIGN = 64,  /* BREAK: only if the rest of the group then fits, which is indented */
 	EVENT_BODY = 128,   /* BEGIN: broken where the group that ended last is */
 };
