@@ -77,6 +77,54 @@ static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 		closedir(d);
 }
 
+/* One component of a pattern against one of a path. */
+static bool part_matches(const char *pattern, size_t n, const char *name, size_t len)
+{
+	char p[256], s[256];
+	if (n >= sizeof p || len >= sizeof s)
+		return false;
+	memcpy(p, pattern, n);
+	memcpy(s, name, len);
+	p[n] = s[len] = 0;
+	return fnmatch(p, s, FNM_PERIOD) == 0;
+}
+
+static bool has_hidden_part(const char *path)
+{
+	for (const char *s = path; *s; s += strcspn(s, "/"), s += *s == '/')
+		if (*s == '.')
+			return true;
+	return false;
+}
+
+bool glob_matches(const char *pattern, const char *path)
+{
+	const char *again = NULL, *from = NULL; /* the last `**`, and what it was tried to end before */
+	for (;;) {
+		size_t n = strcspn(pattern, "/"), len = strcspn(path, "/");
+		bool deep = n == 2 && pattern[0] == '*' && pattern[1] == '*', last = !pattern[n];
+		if (deep && last)
+			return !has_hidden_part(path);
+		if (deep) {
+			again = pattern += n + strspn(pattern + n, "/");
+			from = path;
+			continue;
+		}
+		if (part_matches(pattern, n, path, len) && (!path[len]) == last) {
+			if (last)
+				return true;
+			pattern += n + strspn(pattern + n, "/");
+			path += len + 1;
+			continue;
+		}
+		len = again ? strcspn(from, "/") : 0;
+		if (!again || !from[len] || *from == '.')
+			return false;
+		path = from += len + 1;
+		pattern = again;
+	}
+}
+
 static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
 static void start(struct walk *w, const char *dir, const char *pattern)

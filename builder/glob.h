@@ -11,6 +11,8 @@ bool glob_is_pattern(const char *text);
 const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n);
 /* The same for a pattern that starts at folder `dir`, which is no pattern itself. */
 const char *const *glob_expand_in(struct arena *a, const char *dir, const char *pattern, uint32_t *n);
+/* Would the file be among them? For files that are not on disk; neither text may hold `..` where the other holds a pattern. */
+bool glob_matches(const char *pattern, const char *path);
 /* Calls `visit` for each folder that is looked into for matches, with what its entries are matched against: a name or a pattern; "**": all folders.
  * `last`: a match is a file that the pattern means, not a folder on the way to one. Memory in `a`. */
 typedef void glob_visitor(void *ctx, const char *folder, const char *part, bool last);

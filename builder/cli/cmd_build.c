@@ -1,3 +1,47 @@
+#include "base/arena.h"
 #include "builder/cli/command.h"
+#include "builder/since.h"
 
-enum status cmd_build(const struct options *o) { return build_run(o, stdout, stderr); }
+static void say_left_out(const char *const *names, uint32_t n, const struct options *o)
+{
+	printf("not affected since %s:", o->since);
+	for (uint32_t i = 0; i < n; i++)
+		printf("%s %s", i ? "," : "", names[i]);
+	printf("\n");
+}
+
+/* Only the models that changed; the others are named. */
+static enum status build_since(const struct options *o)
+{
+	struct since s;
+	struct options some = *o;
+	enum status status = since_open(&s, o, stderr);
+	if (status == STATUS_OK) {
+		const char **models = ARENA_ARRAY(s.arena, const char *, s.affected->n_models + 1);
+		const char **left_out = ARENA_ARRAY(s.arena, const char *, s.affected->n_models + 1);
+		uint32_t n = 0, n_out = 0;
+		for (uint32_t i = 0; i < s.affected->n_models; i++) {
+			const struct affected_model *m = &s.affected->models[i];
+			if (!since_wants(o, m->name))
+				continue;
+			if (m->n_why)
+				models[n++] = m->name;
+			else
+				left_out[n_out++] = m->name;
+		}
+		some.models = models;
+		some.n_models = n;
+		if (o->json > 0)
+			since_print_json(&s, o, stdout);
+		else if (n_out)
+			say_left_out(left_out, n_out, o);
+		if (!n && o->json <= 0)
+			printf("trib: nothing to build\n");
+		if (n)
+			status = build_run(&some, stdout, stderr);
+	}
+	since_close(&s);
+	return status;
+}
+
+enum status cmd_build(const struct options *o) { return o->since ? build_since(o) : build_run(o, stdout, stderr); }

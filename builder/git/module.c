@@ -1,10 +1,16 @@
-#include "builder/git/git.h"
-#include <git2.h>
+#include "builder/git/module.h"
 #include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const struct git_api *trib_git(void);
+bool git_fail(struct git_failure *error, enum git_problem problem)
+{
+	const git_error *last = git_error_last();
+	error->problem = problem;
+	snprintf(error->text, sizeof error->text, "%s", last && last->message ? last->message : "");
+	return false;
+}
 
 /* Does the work tree's file differ from the blob in the commit's tree? */
 static bool differs(git_repository *repo, git_tree *tree, const char *path)
@@ -56,6 +62,9 @@ static bool describe(const char *dir, const char *const *files, uint32_t n, char
 
 const struct git_api *trib_git(void)
 {
-	static const struct git_api api = {GIT_ABI, describe};
+	static const struct git_api api = {
+		GIT_ABI,         describe,      git_view_open,    git_view_close,   git_view_read,      git_view_files,
+		git_view_has,    git_view_same, git_view_missing, git_mirror_fetch, git_mirror_resolve, git_mirror_check_out,
+	};
 	return &api;
 }

@@ -53,6 +53,25 @@ static void patterns(void **state)
 	assert_true(os_remove_tree(dir));
 }
 
+static void matches(void **state)
+{
+	(void)state;
+	assert_true(glob_matches("*.tri", "a.tri"));
+	assert_false(glob_matches("*.tri", ".a.tri"));
+	assert_false(glob_matches("*.tri", "src/a.tri"));
+	assert_true(glob_matches("src/**/*.tri", "src/a.tri"));
+	assert_true(glob_matches("src/**/*.tri", "src/x/y/a.tri"));
+	assert_false(glob_matches("src/**/*.tri", "src/.x/a.tri"));
+	assert_false(glob_matches("src/**/*.tri", "lib/a.tri"));
+	assert_true(glob_matches("**/x/**/b.tri", "a/x/x/c/b.tri"));
+	assert_false(glob_matches("**/x/**/b.tri", "a/y/c/b.tri"));
+	assert_true(glob_matches("src/**", "src/x/a.tri"));
+	assert_false(glob_matches("src/**", "src/x/.a"));
+	assert_true(glob_matches("../lib/[ab].tri", "../lib/b.tri"));
+	assert_false(glob_matches("a/b", "a"));
+	assert_false(glob_matches("a", "a/b"));
+}
+
 static void folders(void **state)
 {
 	(void)state;
@@ -67,6 +86,6 @@ static void folders(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(folders)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(matches), cmocka_unit_test(folders)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,61 @@
+#include <string.h>
+#include "builder/cli/command.h"
+#include "builder/cli/print.h"
+#include "builder/since.h"
+
+static uint32_t print_definitions(const struct since *s)
+{
+	uint32_t shown = 0;
+	for (uint32_t i = 0; i < s->affected->n_defs; i++) {
+		const struct affected_def *d = &s->affected->defs[i];
+		if (!since_shows(s, i))
+			continue;
+		shown++;
+		printf("%-8s  %s:%u  %s", d->change == DEF_SAME ? "moved" : def_change_text(d->change), d->def->file, d->def->line, d->def->name);
+		if (d->change == DEF_AFFECTED)
+			printf("%s", since_path(s, i));
+		if (d->moved)
+			printf("  (was in %s)", d->old->file);
+		printf("\n");
+	}
+	return shown;
+}
+
+static void print_models(const struct since *s, const struct options *o)
+{
+	uint32_t n = 0, total = 0;
+	for (uint32_t i = 0; i < s->affected->n_models; i++) {
+		const struct affected_model *m = &s->affected->models[i];
+		if (!since_wants(o, m->name))
+			continue;
+		total++;
+		n += m->n_why != 0;
+		for (uint32_t k = 0; k < m->n_why; k++)
+			printf("%s  %s  %s\n", k ? "        " : "model   ", m->name, since_reason(s, &m->why[k]));
+	}
+	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_models; i++)
+		printf("model     %s  is no more\n", s->affected->removed[i]);
+	printf("%u of %u models affected since %s\n", n, total, o->since);
+}
+
+enum status cmd_affected(const struct options *o)
+{
+	struct since s;
+	bool json = o->format && strcmp(o->format, "json") == 0;
+	if (o->format && !json && strcmp(o->format, "text") != 0)
+		return say_usage("--format wants text or json, not `%s`", o->format);
+	if (!o->since)
+		return say_usage("`trib affected` wants --since REV, the revision to compare with, e.g. --since HEAD~1 or --since origin/main");
+	enum status status = since_open(&s, o, stderr);
+	if (status == STATUS_OK && json) {
+		since_print_json(&s, o, stdout);
+	} else if (status == STATUS_OK) {
+		for (uint32_t i = 0; i < s.n_notes; i++)
+			printf("note: %s\n", s.notes[i]);
+		if (print_definitions(&s))
+			printf("\n");
+		print_models(&s, o);
+	}
+	since_close(&s);
+	return status;
+}

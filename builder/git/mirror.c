@@ -1,0 +1,106 @@
+/* Bare copies of the repositories that a project depends on, and folders with the files of one of their commits. */
+#include "builder/git/module.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define MIRROR_HEAD "refs/trib/HEAD"
+
+static int keep_going(const git_indexer_progress *stats, void *stopped)
+{
+	(void)stats;
+	bool (*ask)(void);
+	memcpy(&ask, stopped, sizeof ask);
+	return ask() ? -1 : 0;
+}
+
+static bool fetch_into(git_repository *repo, const char *url, bool (*stopped)(void), struct git_failure *error)
+{
+	char heads[] = "+refs/heads/*:refs/heads/*", tags[] = "+refs/tags/*:refs/tags/*", head[] = "+HEAD:" MIRROR_HEAD;
+	char *specs[] = {heads, tags, head};
+	const git_strarray all = {specs, 3};
+	git_remote *remote = NULL;
+	git_fetch_options o;
+	git_fetch_options_init(&o, GIT_FETCH_OPTIONS_VERSION);
+	o.callbacks.transfer_progress = keep_going;
+	o.callbacks.payload = &stopped;
+	o.proxy_opts.type = GIT_PROXY_AUTO;
+	o.prune = GIT_FETCH_PRUNE;
+	o.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE; /* the patterns have them */
+	bool ok = git_remote_create_anonymous(&remote, repo, url) == 0 && git_remote_fetch(remote, &all, &o, NULL) == 0;
+	if (!ok)
+		git_fail(error, GIT_PROBLEM_FETCH);
+	git_remote_free(remote);
+	return ok;
+}
+
+static bool names_clash(void)
+{
+	const git_error *last = git_error_last();
+	return last && last->klass == GIT_ERROR_REFERENCE;
+}
+
+static void drop_references(git_repository *repo)
+{
+	git_strarray names = {0};
+	if (git_reference_list(&names, repo) != 0)
+		return;
+	for (size_t i = 0; i < names.count; i++)
+		git_reference_remove(repo, names.strings[i]);
+	git_strarray_dispose(&names);
+}
+
+bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), struct git_failure *error)
+{
+	git_repository *repo = NULL;
+	git_libgit2_init();
+	bool ok = git_repository_open_bare(&repo, db) == 0 || git_repository_init(&repo, db, true) == 0 || git_fail(error, GIT_PROBLEM_DISK);
+	bool fetched = ok && fetch_into(repo, url, stopped, error);
+	if (ok && !fetched && names_clash()) { /* branch `a` has become a folder of branches, `a/b` */
+		drop_references(repo);
+		fetched = fetch_into(repo, url, stopped, error);
+	}
+	git_repository_free(repo);
+	git_libgit2_shutdown();
+	return fetched;
+}
+
+bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error)
+{
+	static const char *const folders[] = {[GIT_REF_HEAD] = MIRROR_HEAD, [GIT_REF_REV] = "", [GIT_REF_TAG] = "refs/tags/", [GIT_REF_BRANCH] = "refs/heads/"};
+	git_repository *repo = NULL;
+	git_object *object = NULL, *c = NULL;
+	char spec[1024];
+	git_libgit2_init();
+	snprintf(spec, sizeof spec, "%s%s", folders[kind], kind == GIT_REF_HEAD ? "" : name);
+	bool ok = git_repository_open_bare(&repo, db) == 0 && git_revparse_single(&object, repo, spec) == 0 && git_object_peel(&c, object, GIT_OBJECT_COMMIT) == 0;
+	if (ok)
+		git_oid_tostr(commit, 41, git_object_id(c));
+	else
+		git_fail(error, GIT_PROBLEM_REVISION);
+	git_object_free(c);
+	git_object_free(object);
+	git_repository_free(repo);
+	git_libgit2_shutdown();
+	return ok;
+}
+
+bool git_mirror_check_out(const char *db, const char *commit, const char *folder, struct git_failure *error)
+{
+	git_repository *repo = NULL;
+	git_object *c = NULL;
+	git_oid id;
+	git_checkout_options o;
+	git_checkout_options_init(&o, GIT_CHECKOUT_OPTIONS_VERSION);
+	o.checkout_strategy = GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DONT_UPDATE_INDEX | GIT_CHECKOUT_NO_REFRESH;
+	o.target_directory = folder;
+	o.disable_filters = 1; /* the same bytes everywhere */
+	git_libgit2_init();
+	bool ok = (git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_object_lookup(&c, repo, &id, GIT_OBJECT_COMMIT) == 0) ||
+		  git_fail(error, GIT_PROBLEM_REVISION);
+	ok = ok && (git_checkout_tree(repo, c, &o) == 0 || git_fail(error, GIT_PROBLEM_DISK));
+	git_object_free(c);
+	git_repository_free(repo);
+	git_libgit2_shutdown();
+	return ok;
+}

@@ -1,0 +1,21 @@
+/* Shared by the files of the git module, which stands alone: nothing of trib is linked into it. */
+#ifndef TRIB_BUILDER_GIT_MODULE_H
+#define TRIB_BUILDER_GIT_MODULE_H
+#include <git2.h>
+#include "builder/git/git.h"
+
+const struct git_api *trib_git(void);
+
+/* With libgit2's words for its last failure; false. */
+bool git_fail(struct git_failure *error, enum git_problem problem);
+struct git_view *git_view_open(const char *dir, const char *rev, char commit[41], struct git_failure *error);
+void git_view_close(struct git_view *v);
+bool git_view_read(struct git_view *v, const char *path, char **text, size_t *len);
+void git_view_files(struct git_view *v, const char *folder, git_file_visitor *visit, void *ctx);
+bool git_view_has(struct git_view *v, const char *path);
+bool git_view_same(struct git_view *v, const char *path);
+const char *git_view_missing(const struct git_view *v);
+bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), struct git_failure *error);
+bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error);
+bool git_mirror_check_out(const char *db, const char *commit, const char *folder, struct git_failure *error);
+#endif
