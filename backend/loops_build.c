@@ -77,12 +77,24 @@ static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref 
 /* The RESULT of `call` numbered `index`, or the call itself for result 0, or IR_NONE if nobody uses it. */
 static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
 {
-	for (ir_ref v = call + 1; v < b->ir->n_insts; v++) {
-		const struct ir_inst *in = ir_at(b->ir, v);
-		if (in->op == OP_RESULT && ir_operand(b->ir, v, 0) == call && in->index == index && b->values[v].use != USE_NONE)
+	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
+		if (ir_at(b->ir, v)->index == index && b->values[v].use != USE_NONE)
 			return v;
-	}
 	return IR_NONE;
+}
+
+static void chain_results(struct builder *b)
+{
+	b->results = ARENA_ARRAY(b->unit, ir_ref, b->ir->n_insts + 1);
+	for (ir_ref v = 0; v < b->ir->n_insts; v++)
+		b->results[v] = IR_NONE;
+	for (ir_ref v = b->ir->n_insts; v-- > 0;) {
+		if (ir_at(b->ir, v)->op != OP_RESULT)
+			continue;
+		ir_ref call = ir_operand(b->ir, v, 0);
+		b->results[v] = b->results[call];
+		b->results[call] = v;
+	}
 }
 
 /* Result `index` of a call, which is output `output` of the callee; every RESULT for it shares the buffer. */
@@ -99,11 +111,9 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 		buffer = first == IR_NONE ? buffer_new(b, BUFFER_TEMP, 0, &type) : output_or_temp(b, first, &type);
 	if (index == 0)
 		b->buffer[call] = buffer;
-	for (ir_ref v = call + 1; v < b->ir->n_insts; v++) {
-		const struct ir_inst *r = ir_at(b->ir, v);
-		if (r->op == OP_RESULT && ir_operand(b->ir, v, 0) == call && r->index == index)
+	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
+		if (ir_at(b->ir, v)->index == index)
 			b->buffer[v] = buffer;
-	}
 	return buffer;
 }
 
@@ -283,6 +293,7 @@ struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 	loops_fuse(&b);
 	reserve(&b);
 	interface_buffers(&b);
+	chain_results(&b);
 	for (ir_ref v = 0; v < ir->n_insts; v++)
 		emit(&b, v);
 	for (uint32_t g = 0; g < b.n_groups; g++)

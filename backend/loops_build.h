@@ -48,6 +48,7 @@ struct builder {
 	uint32_t n_groups, cap_groups;
 	struct loop_fn *fn;
 	uint32_t *buffer; /* per instruction: its buffer, or LOOP_NONE */
+	ir_ref *results;  /* per call its first RESULT, per RESULT the call's next, or IR_NONE */
 };
 
 /* The value under reshapes: same elements in the same dense order. */

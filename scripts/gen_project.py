@@ -18,6 +18,21 @@ def unit(i):
             f"}}\n\n")
 
 
+TYPE = "Tensor<float32, [N, 64]>"
+
+
+def body(calls):
+    return "    let y = x\n" + "".join(f"    y = {call}(y)\n" for call in calls) + "    return y\n"
+
+
+def net(calls, most=100):
+    """The entry, which calls each; where they are many, through functions of `most` calls."""
+    chunks = [calls[i:i + most] for i in range(0, len(calls), most)] if len(calls) > 10 * most else []
+    text = "".join(f"fn chunk{i}(x: {TYPE}) -> {TYPE} {{\n{body(chunk)}}}\n\n" for i, chunk in enumerate(chunks))
+    names = [f"chunk{i}" for i in range(len(chunks))] or calls
+    return text + f"layer Net() {{\n    fn forward(x: {TYPE}) -> {TYPE} {{\n" + body(names).replace("    ", "        ") + "    }\n}\n"
+
+
 def main():
     args = argparse.ArgumentParser(description=__doc__)
     args.add_argument("dir")
@@ -32,10 +47,8 @@ def main():
         inside = range(first, min(first + per_file, units - 1))
         write(os.path.join(root, "src", name + ".tri"), "".join(unit(i) for i in inside))
         imports.append(f'import "{name}.tri" as {name}\n')
-        calls += [f"        y = {name}.step{i}(y)\n" for i in inside]
-    write(os.path.join(root, "src", "net.tri"),
-          "".join(imports) + "\nlayer Net() {\n    fn forward(x: Tensor<float32, [N, 64]>) -> Tensor<float32, [N, 64]> {\n"
-          "        let y = x\n" + "".join(calls) + "        return y\n    }\n}\n")
+        calls += [f"{name}.step{i}" for i in inside]
+    write(os.path.join(root, "src", "net.tri"), "".join(imports) + "\n" + net(calls))
     write(os.path.join(root, "tri.build"),
           "project chain\n    version = 1.0\n\nmodel chain\n    sources = src/*.tri\n    entry   = Net\n"
           "    input x = float32 [?, 64]\n")
