@@ -9,30 +9,14 @@
 #include "base/path.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
+#include "builder/direct_record.h"
 #include "builder/history.h"
 #include "builder/options.h"
 #include "builder/store.h"
 #include "builder/triw.h"
 #include "builder/wire.h"
 
-#define DIRECT_MAGIC 0x31524944u /* "DIR1" */
 #define MOST_OUTPUT ((uint64_t)64 << 20) /* bytes of all outputs together */
-
-struct direct_output {
-	const char *path;
-	hash128 content;
-	const void *bytes;
-	size_t len;
-};
-struct direct_record {
-	uint32_t units;
-	struct direct_output *outputs;
-	uint32_t n_outputs;
-	struct trace_source *sources;
-	uint32_t n_sources;
-	struct history **histories; /* per model of the build */
-	uint32_t n_models;
-};
 
 static bool applies(const struct build *b)
 {
@@ -67,63 +51,26 @@ static hash128 result_key(const struct build *b, hash128 request, const hash128 
 
 /* ---- asking ---- */
 
-static bool decode(struct arena *a, const void *bytes, size_t len, struct direct_record *r)
-{
-	struct wire w = {.at = bytes, .left = len, .ok = true};
-	if (wire_u32(&w) != DIRECT_MAGIC)
-		return false;
-	r->units = wire_u32(&w);
-	r->n_outputs = wire_count(&w, 21);
-	r->outputs = ARENA_ARRAY(a, struct direct_output, r->n_outputs + 1);
-	for (uint32_t i = 0; i < r->n_outputs && w.ok; i++) {
-		r->outputs[i].path = wire_str(&w);
-		r->outputs[i].content = wire_hash(&w);
-	}
-	r->n_sources = wire_count(&w, 25);
-	r->sources = ARENA_ARRAY(a, struct trace_source, r->n_sources + 1);
-	for (uint32_t i = 0; i < r->n_sources && w.ok; i++) {
-		r->sources[i].path = wire_str(&w);
-		r->sources[i].model = wire_u32(&w);
-		r->sources[i].tokens = wire_hash(&w);
-	}
-	r->n_models = wire_count(&w, 4);
-	r->histories = ARENA_ARRAY(a, struct history *, r->n_models + 1);
-	for (uint32_t i = 0; i < r->n_models && w.ok; i++)
-		r->histories[i] = history_decode(a, &w);
-	return wire_end(&w);
-}
-
-static void free_record(struct direct_record *r)
-{
-	for (uint32_t i = 0; r->histories && i < r->n_models; i++)
-		history_free(r->histories[i]);
-}
-
 /* The contents now of the files that the list names, as new inputs. NULL: there is no list. */
 static struct inputs *look_at_files(struct build *b, hash128 request, hash128 **contents, uint32_t *n)
 {
-	struct wire w = {.ok = true};
-	w.at = cache_get(b->cache, CACHE_BUILD, request, &w.left);
-	if (!w.at || wire_u32(&w) != DIRECT_MAGIC)
+	size_t len;
+	const void *bytes = cache_get(b->cache, CACHE_BUILD, request, &len);
+	struct direct_file *files = bytes ? direct_decode_list(b->session, bytes, len, n) : NULL;
+	if (!files)
 		return NULL;
 	struct inputs *in = inputs_new(b->session);
-	*n = wire_count(&w, 6);
 	*contents = ARENA_ARRAY(b->session, hash128, *n + 1);
-	for (uint32_t i = 0; i < *n && w.ok; i++) {
-		bool pattern = wire_u8(&w) == INPUT_PATTERN;
-		const char *path = wire_str(&w);
+	for (uint32_t i = 0; i < *n; i++) {
+		const struct direct_file *f = &files[i];
 		uint32_t matches;
-		if (pattern)
-			inputs_glob(in, path, &matches);
+		if (f->kind == INPUT_PATTERN)
+			inputs_glob(in, f->path, &matches);
 		else
-			inputs_note(in, path, NULL);
-		const struct input *now = inputs_find(in, pattern ? INPUT_PATTERN : INPUT_FILE, path);
-		(*contents)[i] = now->content;
+			inputs_note(in, f->path, NULL);
+		(*contents)[i] = inputs_find(in, f->kind, f->path)->content;
 	}
-	if (wire_end(&w))
-		return in;
-	inputs_free(in);
-	return NULL;
+	return in;
 }
 
 static bool fetch_outputs(struct build *b, struct direct_record *r)
@@ -195,10 +142,10 @@ static bool find(struct build *b, hash128 request, const hash128 *contents, uint
 	if (b->in_repository)
 		build_describe_commit(b);
 	const void *bytes = cache_get(b->cache, CACHE_BUILD, result_key(b, request, contents, n), &len);
-	bool found = bytes && decode(b->session, bytes, len, &r) && r.n_models == b->n_models && fetch_outputs(b, &r) && write_outputs(b, &r);
+	bool found = bytes && direct_decode(b->session, bytes, len, &r) && r.n_models == b->n_models && fetch_outputs(b, &r) && write_outputs(b, &r);
 	if (found)
 		take_over(b, &r);
-	free_record(&r);
+	direct_free(&r);
 	return found;
 }
 

@@ -1,4 +1,4 @@
-/* Any bytes as a record of the project's store: that of a finished build, or what it knew of a model's units. What loads is saved and loads again. */
+/* Any bytes as a record of the project's store or of direct mode. The first byte chooses which. What decodes must encode and decode again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/os.h"
+#include "builder/direct_record.h"
 #include "builder/history.h"
 #include "builder/store.h"
 #include "builder/trace.h"
@@ -22,13 +23,14 @@ static void trace(struct store *s, const uint8_t *data, size_t size)
 	if (t) {
 		trace_save(s, other, t);
 		struct trace *again = trace_load(a, s, other);
-		if (!again || again->n_inputs != t->n_inputs || again->n_outputs != t->n_outputs || !trace_same_sources(t, again->sources, again->n_sources))
+		if (!again || again->n_inputs != t->n_inputs || again->n_outputs != t->n_outputs ||
+		    !trace_same_sources(t, again->sources, again->n_sources))
 			abort();
 	}
 	arena_free(a);
 }
 
-/* History in the store: its shards. The value is the index of a model as well as its only shard. */
+/* The value is the index of a model's units as well as its only shard. */
 static void shards(struct store *s, const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new(0);
@@ -36,6 +38,20 @@ static void shards(struct store *s, const uint8_t *data, size_t size)
 	store_put(s, index, data, size);
 	store_put(s, hash_combine(index, (hash128){0, 1}), data, size);
 	history_free(history_load(a, s, "m"));
+	arena_free(a);
+}
+
+static void direct(const uint8_t *data, size_t size)
+{
+	struct arena *a = arena_new(0);
+	struct direct_record r;
+	uint32_t n;
+	direct_decode(a, data, size, &r);
+	direct_free(&r);
+	struct direct_file *files = direct_decode_list(a, data, size, &n);
+	for (uint32_t i = 0; files && i < n; i++)
+		if (strlen(files[i].path) > size)
+			abort();
 	arena_free(a);
 }
 
@@ -58,6 +74,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	if (!size)
 		return 0;
-	in_store(data[0] & 1 ? shards : trace, data + 1, size - 1);
+	uint8_t which = data[0] % 3;
+	data++, size--;
+	if (which == 0)
+		direct(data, size);
+	else
+		in_store(which == 1 ? trace : shards, data, size);
 	return 0;
 }

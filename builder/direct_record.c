@@ -1,0 +1,53 @@
+#include "builder/direct_record.h"
+#include "base/arena.h"
+#include "builder/history.h"
+#include "builder/trace.h"
+#include "builder/wire.h"
+
+struct direct_file *direct_decode_list(struct arena *a, const void *bytes, size_t len, uint32_t *n)
+{
+	struct wire w = {.at = bytes, .left = len, .ok = true};
+	if (wire_u32(&w) != DIRECT_MAGIC)
+		return NULL;
+	*n = wire_count(&w, 6);
+	struct direct_file *files = ARENA_ARRAY(a, struct direct_file, *n + 1);
+	for (uint32_t i = 0; i < *n && w.ok; i++) {
+		files[i].kind = (enum input_kind)wire_u8(&w);
+		files[i].path = wire_str(&w);
+		w.ok &= files[i].kind < INPUT_KIND_COUNT;
+	}
+	return wire_end(&w) ? files : NULL;
+}
+
+bool direct_decode(struct arena *a, const void *bytes, size_t len, struct direct_record *r)
+{
+	struct wire w = {.at = bytes, .left = len, .ok = true};
+	*r = (struct direct_record){0};
+	if (wire_u32(&w) != DIRECT_MAGIC)
+		return false;
+	r->units = wire_u32(&w);
+	r->n_outputs = wire_count(&w, 21);
+	r->outputs = ARENA_ARRAY(a, struct direct_output, r->n_outputs + 1);
+	for (uint32_t i = 0; i < r->n_outputs && w.ok; i++) {
+		r->outputs[i].path = wire_str(&w);
+		r->outputs[i].content = wire_hash(&w);
+	}
+	r->n_sources = wire_count(&w, 25);
+	r->sources = ARENA_ARRAY(a, struct trace_source, r->n_sources + 1);
+	for (uint32_t i = 0; i < r->n_sources && w.ok; i++) {
+		r->sources[i].path = wire_str(&w);
+		r->sources[i].model = wire_u32(&w);
+		r->sources[i].tokens = wire_hash(&w);
+	}
+	r->n_models = wire_count(&w, 4);
+	r->histories = ARENA_ARRAY(a, struct history *, r->n_models + 1);
+	for (uint32_t i = 0; i < r->n_models && w.ok; i++)
+		r->histories[i] = history_decode(a, &w);
+	return wire_end(&w);
+}
+
+void direct_free(struct direct_record *r)
+{
+	for (uint32_t i = 0; r->histories && i < r->n_models; i++)
+		history_free(r->histories[i]);
+}

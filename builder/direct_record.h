@@ -1,0 +1,40 @@
+/* What direct mode keeps in the user's cache (build_direct.c): the files that a build reads, and what they gave. */
+#ifndef TRIB_BUILDER_DIRECT_RECORD_H
+#define TRIB_BUILDER_DIRECT_RECORD_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "base/hash.h"
+#include "builder/inputs.h"
+
+#define DIRECT_MAGIC 0x31524944u /* "DIR1": both begin with it */
+
+struct history;
+struct trace_source;
+
+struct direct_file {
+	enum input_kind kind;
+	const char *path;
+};
+struct direct_output {
+	const char *path;
+	hash128 content;
+	const void *bytes; /* NULL until they were fetched */
+	size_t len;
+};
+struct direct_record {
+	uint32_t units;
+	struct direct_output *outputs;
+	uint32_t n_outputs;
+	struct trace_source *sources;
+	uint32_t n_sources;
+	struct history **histories; /* per model of the build */
+	uint32_t n_models;
+};
+
+/* Memory in `a`, strings in `bytes`. NULL: it is none. */
+struct direct_file *direct_decode_list(struct arena *a, const void *bytes, size_t len, uint32_t *n);
+/* The same; false: it is none. In any case direct_free frees what is in no arena. */
+bool direct_decode(struct arena *a, const void *bytes, size_t len, struct direct_record *r);
+void direct_free(struct direct_record *r);
+#endif
