@@ -16,10 +16,13 @@ static void print_check_summary(struct build *b)
 	uint32_t errors = diags_errors(b->diags), warnings = diags_warnings(b->diags), files = 0;
 	for (uint32_t i = 0; i < b->n_models; i++)
 		files += frontend_files(b->models[i].frontend);
+	char warned[48] = "";
+	if (warnings)
+		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, warnings == 1 ? "" : "s");
 	if (errors)
 		fprintf(b->err, "trib: %u error%s, %u warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
 	else
-		fprintf(b->out, "trib: no errors in %u file%s\n", files, files == 1 ? "" : "s");
+		fprintf(b->out, "trib: no errors%s in %u file%s\n", warned, files, files == 1 ? "" : "s");
 }
 
 static void print_summary(struct build *b, enum status s, int64_t wall)

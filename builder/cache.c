@@ -11,6 +11,7 @@
 #include <unistd.h>
 #include <zstd.h>
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/os.h"
 #include "builder/cache_entry.h"
 #include "builder/cache_state.h"
@@ -45,7 +46,7 @@ char *cache_folder(const char *root)
 {
 	char *p;
 	if (asprintf(&p, "%s/" FORMAT, root) < 0)
-		abort();
+		bug_no_memory();
 	return p;
 }
 
@@ -156,7 +157,7 @@ struct cache *cache_open(const struct cache_options *o, struct buf *warning)
 {
 	struct cache *c = calloc(1, sizeof *c);
 	if (!c)
-		abort();
+		bug_no_memory();
 	*c = (struct cache){.dir = strdup(o->dir), .folder = -1, .limits = o->limits, .compress = o->compress, .levels = o->levels};
 	c->read_only = o->read_only || o->look;
 	c->clock = o->clock ? o->clock : clock_now;
@@ -219,7 +220,7 @@ static bool read_small(struct cache *c, enum cache_kind kind, struct cache_value
 	if (value && !v->owned) { /* the map's pages are not ours for long */
 		v->owned = malloc(v->len ? v->len : 1);
 		if (!v->owned)
-			abort();
+			bug_no_memory();
 		value = memcpy(v->owned, value, v->len);
 	}
 	v->bytes = value;
@@ -379,7 +380,7 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 		make_entry(c, kind, bytes, &v);
 	v.owned = malloc(len ? len : 1);
 	if (!v.owned)
-		abort();
+		bug_no_memory();
 	v.bytes = len ? memcpy(v.owned, bytes, len) : v.owned;
 	pthread_mutex_lock(&c->lock);
 	const void *kept;

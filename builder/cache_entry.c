@@ -3,6 +3,7 @@
 #include <string.h>
 #include <zstd.h>
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/hash.h"
 
 #define MOST_COMPRESSED ((size_t)256 << 20) /* larger values stay as they are, and a frame that claims more is damaged */
@@ -18,7 +19,7 @@ static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
 	size_t room = ZSTD_compressBound(len);
 	char *frame = malloc(room);
 	if (!frame)
-		abort();
+		bug_no_memory();
 	size_t n = ZSTD_compress(frame, room, bytes, len, level);
 	bool smaller = !ZSTD_isError(n) && n < len - len / 8;
 	if (smaller)
@@ -62,7 +63,7 @@ const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t l
 	if (h.raw > MOST_COMPRESSED || !(*owned = malloc(h.raw ? h.raw : 1)))
 		return NULL;
 	if (!*unpack && !(*unpack = ZSTD_createDCtx()))
-		abort();
+		bug_no_memory();
 	if (ZSTD_decompressDCtx(*unpack, *owned, h.raw, payload, len - sizeof h) == h.raw)
 		return *owned;
 	free(*owned);

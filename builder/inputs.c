@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 #include "base/arena.h"
+#include "base/bug.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "builder/glob.h"
@@ -55,7 +56,7 @@ struct inputs *inputs_new(struct arena *session)
 {
 	struct inputs *in = calloc(1, sizeof *in);
 	if (!in)
-		abort();
+		bug_no_memory();
 	in->session = session;
 	return in;
 }

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
+#include "base/bug.h"
 #include "base/os.h"
 
 #define REDRAW_NS 50000000
@@ -26,7 +27,7 @@ struct progress *progress_new(FILE *out, enum progress_mode mode, uint32_t worke
 {
 	struct progress *p = calloc(1, sizeof *p + workers * sizeof *p->lanes);
 	if (!p)
-		abort();
+		bug_no_memory();
 	p->out = out;
 	p->mode = mode;
 	p->workers = workers;

@@ -12,6 +12,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "base/path.h"
@@ -66,7 +67,7 @@ static char *path_in(const char *dir, const char *name)
 {
 	char *p;
 	if (asprintf(&p, "%s/%s", dir, name) < 0)
-		abort();
+		bug_no_memory();
 	return p;
 }
 
@@ -117,7 +118,7 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 		env_sweep(dir);
 	struct store *s = calloc(1, sizeof *s);
 	if (!s)
-		abort();
+		bug_no_memory();
 	s->dir = strdup(dir);
 	pthread_mutex_init(&s->lock, NULL);
 	int rc = create && !os_mkdirs(dir) ? errno : open_env(s);
@@ -180,7 +181,7 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 			v->len = d.mv_size;
 			v->bytes = malloc(v->len);
 			if (!v->bytes)
-				abort();
+				bug_no_memory();
 			memcpy(v->bytes, d.mv_data, v->len);
 			v->touched = h.day != today();
 		}
@@ -238,7 +239,7 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 	struct head h = {.check = checksum(bytes, len), .len = len, .day = today()};
 	v.bytes = malloc(v.len);
 	if (!v.bytes)
-		abort();
+		bug_no_memory();
 	memcpy(v.bytes, &h, sizeof h);
 	if (len)
 		memcpy(v.bytes + sizeof h, bytes, len);

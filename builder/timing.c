@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/json.h"
 #include "base/os.h"
 #include "base/vec.h"
@@ -30,7 +31,7 @@ struct timing *timing_new(bool events)
 {
 	struct timing *t = calloc(1, sizeof *t);
 	if (!t)
-		abort();
+		bug_no_memory();
 	pthread_mutex_init(&t->lock, NULL);
 	t->keep = events;
 	return t;

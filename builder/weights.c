@@ -4,6 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
@@ -41,7 +42,7 @@ struct weights *weights_open(struct arena *session, const char *path, span at, s
 	struct weights *w = calloc(1, sizeof *w);
 	const char *error = NULL;
 	if (!w)
-		abort();
+		bug_no_memory();
 	w->path = arena_strdup(session, path);
 	w->at = at;
 	if (!os_map_file(path, &w->bytes, &w->len)) {

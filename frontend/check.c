@@ -51,7 +51,7 @@ void check_module(struct frontend *f, struct module *m, struct diags *trash)
 	arena_mark_t start = arena_mark(work);
 	f->arena = work;
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		if (item_broken(f, m, &m->items[i]) != (trash != NULL))
+		if (m->items[i].broken != (trash != NULL))
 			continue;
 		f->diags = e.out = trash ? trash : heard;
 		check_item(&e, &m->items[i]);

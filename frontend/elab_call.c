@@ -441,8 +441,8 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		ats[i] = bound[i] ? bound[i]->at : at;
 		const char *arg_what = text_join(e, "argument `", name_text(e->f, param_name(e, fn->mod, p)), "` of ", what);
 		if (type && !is_left_out(t, p, values[i]))
-			ok = (bound[i] ? sig_match : match_default)(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p),
-								    arg_what) &&
+			ok = (bound[i] ? sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what)
+				       : match_default(&s, decl.generics, p, &values[i], at, arg_what)) &&
 			     ok;
 		sig_bind_size(&s, param_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}

@@ -2,32 +2,40 @@
 #include "frontend/elab.h"
 #include "frontend/sig.h"
 
-void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param)
+/* Is it what its own type says, whatever the other arguments are? */
+static bool default_fits(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param, struct value v)
 {
 	const struct ast *t = &m->ast;
 	struct sig s;
-	if (!ast_b(t, param))
-		return;
-	struct value v = eval(e, ast_b(t, param));
-	if (!ast_a(t, param) || v.kind == V_NONE)
-		return;
 	sig_open(&s, e, m, self);
 	sig_generics(&s, generics);
 	const char *what =
 		arena_printf(e->f->arena, "the default of `%s`", name_text(e->f, token_name(e->f, m, ast_token(t, param))));
-	if (sig_match(&s, sig_type(&s, ast_a(t, param)), &v, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param)), what))
-		sig_solve(&s);
+	bool ok = sig_match(&s, sig_type(&s, ast_a(t, param)), &v, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param)), what) &&
+		  sig_solve(&s);
 	sig_close(&s);
+	return ok;
 }
 
-bool match_default(struct sig *s, struct type *t, struct value *v, span at, span declared, const char *what)
+void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param)
 {
-	if (s->e->checking)
-		elab_hush(s->e);
-	bool ok = sig_match(s, t, v, at, declared, what);
-	if (s->e->checking)
-		elab_unhush(s->e);
-	return ok;
+	if (!ast_b(&m->ast, param))
+		return;
+	struct value v = eval(e, ast_b(&m->ast, param));
+	if (ast_a(&m->ast, param) && v.kind != V_NONE)
+		default_fits(e, m, self, generics, param, v);
+}
+
+bool match_default(struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what)
+{
+	struct elab *e = s->e;
+	bool told = false;
+	if (e->checking && (!s->self || s->self->generic || s->use_locals)) {
+		elab_hush(e);
+		told = !default_fits(e, s->mod, s->self, generics, param, *v);
+		elab_unhush(e);
+	}
+	return !told && sig_match(s, sig_type(s, ast_a(&s->mod->ast, param)), v, at, node_span(s->mod, param), what);
 }
 
 void check_condition(struct elab *e, node_id n)

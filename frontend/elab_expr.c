@@ -263,6 +263,27 @@ static void add_name(void *ctx, const char *s)
 	vec_push(&l->at, s);
 }
 
+/* `x.fc()`, where `fc` is a layer: it is called with the tensor. */
+static bool member_as_method(struct elab *e, struct diag *g, struct value object, node_id n, name_id name)
+{
+	const struct tokens *t = &tree(e)->tokens;
+	struct value callee;
+	token_id open = ast_token(tree(e), n) + 1;
+	elab_hush(e);
+	bool layer = object.kind == V_TENSOR && name_lookup(e, name, SPAN_NONE, &callee) && callee.kind == V_LAYER;
+	elab_unhush(e);
+	if (!layer)
+		return false;
+	span whole = elab_span(e, n), left = elab_span(e, ast_a(tree(e), n));
+	const char *x = arena_strndup(e->f->arena, t->src->text + left.start, left.end - left.start), *callee_name = name_text(e->f, name);
+	diag_help(e->out, g, "a layer is called with its input: `%s(%s)`", callee_name, left.end - left.start <= 40 ? x : "x");
+	if (open + 1 >= t->len || token_kind(t, open) != TOK_LPAREN || token_kind(t, open + 1) != TOK_RPAREN)
+		return true;
+	whole.end = t->ends[open + 1];
+	diag_edit(e->out, g, whole, arena_printf(e->f->arena, "%s(%s)", callee_name, x));
+	return true;
+}
+
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
 {
 	if (v.kind == V_MODULE) /* the resolver has reported it */
@@ -283,7 +304,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 		diag_help(e->out, g,
 			  v.u.dt == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
 					    : "a cast is a call of the type: `float32(x)`");
-	else if (!foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
+	else if (!member_as_method(e, g, v, n, name) && !foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
 		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);
 	vec_free(&l.at);
 	return VALUE_POISON;

@@ -154,8 +154,9 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
 		span vat = bound[i] ? bound[i]->at : elab_span(e, p);
 		if (ast_a(t, p) && !is_left_out(t, p, v))
-			ok = (bound[i] ? sig_match : match_default)(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p),
-				       joined(e, "argument `", name_text(e->f, name), label)) &&
+			ok = (bound[i] ? sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p),
+						   joined(e, "argument `", name_text(e->f, name), label))
+				       : match_default(&s, decl->generics, p, &v, vat, joined(e, "argument `", name_text(e->f, name), label))) &&
 			     ok;
 		ok = ok && !run_time_arg(e, v, vat);
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});

@@ -97,7 +97,7 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 struct value item_value(struct elab *e, struct item *it, span at)
 {
 	it = item_follow(e->f, it);
-	if (!it || item_broken(e->f, it->mod, it))
+	if (!it || it->broken)
 		return VALUE_POISON;
 	switch (it->kind) {
 	case ITEM_FN:

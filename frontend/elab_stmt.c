@@ -231,8 +231,15 @@ static void set_local(struct elab *e, name_id name, struct value v, span at)
 	if (l) {
 		elab_error(e, DIAG_ASSIGN, at, "`%s` is a constant and cannot be assigned to", name_text(e->f, name));
 	} else if (name_lookup(e, name, at, &old)) {
-		struct diag *g = elab_error(e, DIAG_ASSIGN, at, "`%s` is not a local and cannot be assigned to", name_text(e->f, name));
-		diag_help(e->out, g, "make a new local with `let %s = …`", name_text(e->f, name));
+		const struct member *m = e->frame->self ? instance_member(e->frame->self, name) : NULL;
+		const char *what = !m               ? "not a local"
+				   : m->is_arg          ? "an argument of the layer"
+				   : m->kind == M_PARAM ? "a parameter of the layer"
+							: "a member of the layer";
+		struct diag *g = elab_error(e, DIAG_ASSIGN, at, "`%s` is %s and cannot be assigned to", name_text(e->f, name), what);
+		if (m)
+			diag_secondary(e->out, g, m->at, "declared here");
+		diag_help(e->out, g, "give the new value another name: `let new_%s = …`", name_text(e->f, name));
 	}
 }
 

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/diag.h"
+#include "frontend/dtype.h"
 
 enum {
 	V = FOREIGN_VALUE,
@@ -14,7 +15,7 @@ enum {
 	N = FOREIGN_NN,
 	I = FOREIGN_INSTANCE
 };
-enum how { WORD, MAYBE, PROP, DROP, SELF, SAY };
+enum how { WORD, MAYBE, PROP, DROP, SELF, CAST, SAY };
 
 static const struct name {
 	const char *text;
@@ -52,6 +53,23 @@ static bool called(const struct tokens *t, token_id tok) { return tok + 1 < t->l
 
 static span span_to(const struct tokens *t, token_id first, token_id last) { return (span){t->src->id, t->starts[first], t->ends[last]}; }
 
+/* x.to(int8), x.to(torch.int8) where x is a name or what a call gives: int8(x). */
+static void cast_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
+{
+	token_id type = tok + 2, object = tok - 2;
+	if (tok < 2 || token_kind(t, tok - 1) != TOK_DOT || !called(t, tok))
+		return;
+	if (type + 2 < t->len && token_kind(t, type) == TOK_NAME && token_kind(t, type + 1) == TOK_DOT)
+		type += 2;
+	char name[24], text[160];
+	snprintf(name, sizeof name, "%.*s", (int)(token_len(t, type) < 20 ? token_len(t, type) : 20), token_text(t, type));
+	bool plain = token_kind(t, object) == TOK_NAME && (object == 0 || token_kind(t, object - 1) != TOK_DOT);
+	if (!plain || token_len(t, object) > 100 || dtype_find(name) == DT_COUNT || type + 1 >= t->len || token_kind(t, type + 1) != TOK_RPAREN)
+		return;
+	snprintf(text, sizeof text, "%s(%.*s)", name, (int)token_len(t, object), token_text(t, object));
+	diag_edit(d, g, span_to(t, object, type + 1), text);
+}
+
 static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, const struct name *n)
 {
 	switch ((enum how)n->how) {
@@ -71,6 +89,7 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 		if (tok + 2 < t->len && token_kind(t, tok + 1) == TOK_DOT)
 			diag_edit(d, g, span_to(t, tok, tok + 1), "");
 		break;
+	case CAST: cast_edit(d, g, t, tok); break;
 	case SAY: break;
 	}
 }

@@ -1,12 +1,14 @@
 /* The front end's public face. */
 #include "frontend/frontend.h"
 #include <stdlib.h>
+#include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "frontend/builtin.h"
 #include "frontend/check.h"
+#include "frontend/dtype.h"
 #include "frontend/dump.h"
 #include "frontend/elab.h"
 #include "frontend/index_note.h"
@@ -160,9 +162,8 @@ static bool needs_no_arguments(const struct item *it)
 }
 
 /* As an entry; what is wrong with it as an entry alone is not said. */
-static void try_layer(struct frontend *f, const struct item *it)
+static void try_entry(struct frontend *f, const char *name)
 {
-	const char *name = name_text(f, it->name);
 	struct elab_request req = {.entries = &name, .n_entries = 1, .at = SPAN_NONE};
 	struct diags *out = f->diags;
 	struct elab e;
@@ -178,6 +179,44 @@ static void try_layer(struct frontend *f, const struct item *it)
 	}
 	diags_free(f->diags);
 	f->diags = out;
+}
+
+/* Is the name of a function of the layer used in another place of it? What calls it elaborates it, with the sizes that it is meant for. */
+static bool is_helper(struct frontend *f, const struct item *it, token_id name)
+{
+	struct module *m = it->mod;
+	token_id last = ast_last_token(&m->ast, it->node);
+	for (token_id i = ast_first_token(&m->ast, it->node); i <= last; i++)
+		if (i != name && token_kind(&m->ast.tokens, i) == TOK_NAME && token_name(f, m, i) == token_name(f, m, name))
+			return true;
+	return false;
+}
+
+static bool takes_tensors(struct frontend *f, struct module *m, const struct ast_fn *fn)
+{
+	for (uint32_t i = 0; i < fn->params.n; i++) {
+		node_id type = ast_a(&m->ast, fn->params.at[i]);
+		if (type && ast_kind(&m->ast, type) == NODE_TYPE_NAME &&
+		    dtype_find(name_text(f, token_name(f, m, ast_token(&m->ast, type)))) != DT_COUNT)
+			return false;
+	}
+	return true;
+}
+
+/* Its functions that may be entries: `forward`, `prefill`, `decode`. */
+static void try_layer(struct frontend *f, const struct item *it)
+{
+	const struct ast *t = &it->mod->ast;
+	node_id body = ast_fn(t, it->node).body;
+	struct ast_nodes members = ast_nodes(t, ast_a(t, body));
+	for (uint32_t i = 0; i < members.n && !diags_errors(f->diags); i++) {
+		if (ast_kind(t, members.at[i]) != NODE_FN)
+			continue;
+		struct ast_fn fn = ast_fn(t, members.at[i]);
+		const char *name = name_text(f, token_name(f, it->mod, fn.name));
+		if (!strcmp(name, "forward") || (takes_tensors(f, it->mod, &fn) && !is_helper(f, it, fn.name)))
+			try_entry(f, arena_printf(f->lasting, "%s.%s", name_text(f, it->name), name));
+	}
 }
 
 bool frontend_try_layers(struct frontend *f)

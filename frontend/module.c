@@ -2,6 +2,7 @@
 #include "frontend/module.h"
 #include <string.h>
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/diag.h"
 #include "base/large.h"
 #include "base/os.h"
@@ -47,28 +48,26 @@ static bool covers(const struct module *m, const struct item *it, span at)
 	return at.start >= all.start && at.start <= all.end;
 }
 
-bool item_broken(const struct frontend *f, const struct module *m, struct item *it)
+/* Each syntax error marks the items that it may lie in, or the file. */
+static void mark_broken(const struct frontend *f, struct module *m)
 {
-	if (!m->failed)
-		return false;
-	for (uint32_t i = 0; !it->broken && i < diags_count(f->diags); i++)
-		if (is_syntax(f, i, m) && covers(m, it, diags_at(f->diags, i)->primary.at))
-			it->broken = 2;
-	if (!it->broken)
-		it->broken = 1;
-	return it->broken == 2;
-}
-
-bool module_incomplete(const struct frontend *f, const struct module *m)
-{
-	for (uint32_t i = 0; m->failed && i < diags_count(f->diags); i++) {
-		bool inside = !is_syntax(f, i, m);
-		for (uint32_t k = 0; !inside && k < m->n_items; k++)
-			inside = covers(m, &m->items[k], diags_at(f->diags, i)->primary.at);
-		if (!inside)
-			return true;
+	for (uint32_t i = 0; i < diags_count(f->diags); i++) {
+		if (!is_syntax(f, i, m))
+			continue;
+		bool inside = false;
+		uint32_t low = 0, high = m->n_items;
+		span at = diags_at(f->diags, i)->primary.at;
+		while (low < high) { /* to the first item that does not end before it */
+			uint32_t middle = low + (high - low) / 2;
+			if (node_span(m, m->items[middle].node).end < at.start)
+				low = middle + 1;
+			else
+				high = middle;
+		}
+		for (; low < m->n_items && covers(m, &m->items[low], at); low++)
+			m->items[low].broken = inside = true;
+		m->incomplete = m->incomplete || !inside;
 	}
-	return false;
 }
 
 /* ---- items ---- */
@@ -256,18 +255,41 @@ static void report_cycle(struct frontend *f, struct module *again, span at)
 	diag_help(f->diags, g, "move what both files need into a third file");
 }
 
-/* Without its line, unless names are taken from the module. */
-static void import_line_edit(struct frontend *f, struct diag *g, span at)
+span import_line(const struct source *s, span import)
+{
+	uint32_t start = source_line_start(s, import.start), end = import.end;
+	while (end < s->len && (s->text[end] == ' ' || s->text[end] == '\t' || s->text[end] == '\r'))
+		end++;
+	bool alone = start == import.start && (end == s->len || s->text[end] == '\n');
+	return alone ? (span){s->id, start, end < s->len ? end + 1 : end} : import;
+}
+
+static bool is_word(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_'; }
+
+/* Without `import torch as t`, where `at` is the module's name; not where names are taken from it. */
+static void drop_import(struct frontend *f, struct diag *g, span at)
 {
 	const struct source *s = sources_get(f->sources, at.source);
-	uint32_t start = at.start, end = at.end;
-	while (start && s->text[start - 1] != '\n')
-		start--;
-	while (end < s->len && s->text[end] != '\n' && s->text[end] != ';')
-		end++;
-	if (strncmp(s->text + start, "import ", 7) || s->text[end] == ';')
+	span import = {at.source, source_line_start(s, at.start), at.end};
+	if (strncmp(s->text + import.start, "import ", 7) != 0)
 		return;
-	diag_edit(f->diags, g, (span){at.source, start, end < s->len ? end + 1 : end}, "");
+	if (!strncmp(s->text + import.end, " as ", 4))
+		for (import.end += 4; is_word(s->text[import.end]);)
+			import.end++;
+	if (s->text[import.end] != ';' && s->text[import.end] != ',')
+		diag_edit(f->diags, g, import_line(s, import), "");
+}
+
+/* `import nm`: one letter of a name of two is another. */
+static bool short_slip(struct frontend *f, struct diag *g, span at, const char *name, const char *const *names, uint32_t n)
+{
+	for (uint32_t i = 0; i < n && strlen(name) == 2; i++)
+		if (strlen(names[i]) == 2 && (names[i][0] == name[0]) != (names[i][1] == name[1])) {
+			diag_help(f->diags, g, "did you mean `%s`?", names[i]);
+			diag_guess(f->diags, g, at, names[i]);
+			return true;
+		}
+	return false;
 }
 
 static void report_missing(struct frontend *f, const char *path, span at)
@@ -281,11 +303,14 @@ static void report_missing(struct frontend *f, const char *path, span at)
 	if (foreign) {
 		diag_help(f->diags, g, "%s", foreign);
 		if (foreign_package(name))
-			import_line_edit(f, g, at);
-	} else if (bare && !diag_did_you_mean(f->diags, g, at, name, std_names, n)) {
-		diag_help(f->diags, g,
-			  "the standard library's modules are `nn`, `quant` and `init`; a file is imported as `import \"%s.tri\" as %s`",
-			  name, name);
+			drop_import(f, g, at);
+	} else if (bare && !short_slip(f, g, at, name, std_names, n) && !diag_did_you_mean(f->diags, g, at, name, std_names, n)) {
+		struct buf all = {0};
+		for (uint32_t i = 0; i < n; i++)
+			buf_printf(&all, "%s`%s`", !i ? "" : i + 1 < n ? ", " : " and ", std_names[i]);
+		diag_help(f->diags, g, "the standard library's modules are %s; a file is imported as `import \"%s.tri\" as %s`", all.at, name,
+			  name);
+		buf_free(&all);
 	} else if (!bare) {
 		diag_help(f->diags, g, "a path is relative to the importing file");
 	}
@@ -344,6 +369,8 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 	collect(f, m, &here);
 	m->loading = false;
 	m->failed = m->failed || !here;
+	if (m->failed)
+		mark_broken(f, m);
 	*ok = *ok && here && !m->failed;
 	return m;
 }

@@ -20,7 +20,7 @@ struct item {
 	token_id name_token;
 	struct module *target; /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
 	name_id remote;        /* ITEM_FROM: the name there */
-	uint8_t broken;        /* 1: no syntax error lies in it, 2: one does; 0: not known yet */
+	bool broken;           /* a syntax error lies in it: nothing more is said about it */
 	bool used;             /* some name in this or another file stands for it */
 	bool reported;         /* ITEM_FROM: a missing name was reported */
 	enum item_state state; /* ITEM_CONST: evaluation; ITEM_FROM: following */
@@ -33,6 +33,7 @@ struct module {
 	struct ast ast;
 	name_id *names; /* by token, for those that were asked for; 0: not yet */
 	bool std, loading, failed;
+	bool incomplete; /* a syntax error lies outside all items: definitions may be missing */
 	span imported_at; /* the first import of it */
 	struct item *items;
 	uint32_t n_items;
@@ -73,10 +74,8 @@ static inline const char *name_text(const struct frontend *f, name_id n) { retur
 name_id token_name(struct frontend *f, const struct module *m, token_id t);
 static inline span node_span(const struct module *m, node_id n) { return ast_span(&m->ast, n); }
 static inline span tok_span(const struct module *m, token_id t) { return token_span(&m->ast.tokens, t); }
+/* The whole line of an import that stands alone on it, else the import. */
+span import_line(const struct source *s, span import);
 /* Does the item or member have attribute @name? Its ATTR node, or AST_NONE. */
-/* Does a syntax error lie in the item? Then nothing more is said about it. */
-bool item_broken(const struct frontend *f, const struct module *m, struct item *it);
-/* Is there a syntax error outside all items, so that definitions may be missing? */
-bool module_incomplete(const struct frontend *f, const struct module *m);
 node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name);
 #endif

@@ -271,6 +271,7 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 		return error_node(p);
 	p->in_signature = true;
 	p->told_keyword = p->told_value = false;
+	p->head = NULL;
 	uint32_t generics = parse_generics(p);
 	token_id open = p->i;
 	uint32_t params = p->panic ? 0 : parse_arg_decls(p);
@@ -278,7 +279,10 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 	uint32_t where = parse_where(p);
 	p->in_loop = p->in_signature = false;
 	recover_signature(p);
-	node_id body = (p->told_keyword || p->told_value) && p->k != TOK_LBRACE ? error_node(p) : parse_body(p, keyword, layer);
+	bool headless = (p->told_keyword || p->told_value) && p->k != TOK_LBRACE;
+	if (headless)
+		label(p, p->head, between(p, keyword, keyword), "the body of this is missing, too: `{ … }`");
+	node_id body = headless ? error_node(p) : parse_body(p, keyword, layer);
 	p->in_loop = in_loop;
 	bool module = layer && module_form(p, body);
 	if (module)

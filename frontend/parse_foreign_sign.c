@@ -1,4 +1,4 @@
-/* Habits from other languages within a statement: operators, types in calls, heads of loops, signs. They are looked for only where the parser has
+/* Habits from other languages within a statement: operators, types in calls, signs. They are looked for only where the parser has
  * no other use for what stands there. */
 #include <stddef.h>
 #include <stdio.h>
@@ -88,7 +88,7 @@ bool foreign_else_if(struct parser *p)
 	return true;
 }
 
-/* ---- types in calls, heads of loops ---- */
+/* ---- types in calls ---- */
 
 /* The `>` of type arguments that open at i and are followed by a call or a member, or TOKEN_NONE. */
 static token_id closing_angle(const struct parser *p, token_id i)
@@ -125,75 +125,6 @@ bool foreign_type_arguments(struct parser *p, node_id callee)
 		diag_guess(p->diags, g, between(p, p->i, close), "");
 	recovered(p, g);
 	jump(p, close + 1);
-	return true;
-}
-
-/* To the body's `{` on this line; false: there is none. */
-static bool skip_to_body(struct parser *p)
-{
-	while (p->k != TOK_LBRACE && p->k != TOK_EOF && p->k != TOK_RBRACE && !after_newline(p)) {
-		if (p->k == TOK_LPAREN || p->k == TOK_LBRACKET)
-			skip_token(p);
-		else
-			advance(p);
-	}
-	return p->k == TOK_LBRACE;
-}
-
-/* for (i in xs), for (int i = 0; …; …) */
-static bool loop_parens(struct parser *p)
-{
-	token_id open = p->i, close = matching(p, open), first = TOKEN_NONE;
-	if (close == TOKEN_NONE || close == open + 1 || kind_at(p, close + 1) == TOK_IN)
-		return false;
-	for (token_id i = open + 1; i < close && first == TOKEN_NONE; i++) {
-		enum token_kind k = kind_at(p, i);
-		if (k == TOK_IN || k == TOK_SEMICOLON || k == TOK_COLON || k == TOK_ASSIGN ||
-		    (k == TOK_NAME && token_is(&p->t->tokens, i, "of")))
-			first = i;
-	}
-	if (first == TOKEN_NONE)
-		return false;
-	struct diag *g =
-		foreign_at(p, between(p, open, close), "a loop is written `for i in 0..n { … }`, or `for x in xs { … }`", NULL, NULL);
-	const struct tokens *t = &p->t->tokens;
-	if (kind_at(p, first) == TOK_IN && first == open + 2)
-		edit_as(p, g, between(p, open, close), "%.*s", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
-	recovered(p, g);
-	jump(p, close + 1);
-	return true;
-}
-
-static bool brace_on_line(const struct parser *p, token_id i)
-{
-	while (kind_at(p, i) != TOK_LBRACE && !newline_at(p, i + 1))
-		i++;
-	return kind_at(p, i) == TOK_LBRACE;
-}
-
-static bool range_word(const struct parser *p)
-{
-	static const char *const range_words[] = {"to", "upto", "downto", "until", "step", "by", "of"};
-	for (size_t i = 0; p->k == TOK_NAME && i < COUNT(range_words); i++)
-		if (token_is(&p->t->tokens, p->i, range_words[i]))
-			return true;
-	return p->k == TOK_DOT3 || (p->k == TOK_COLON && brace_on_line(p, p->i));
-}
-
-bool foreign_loop_head(struct parser *p, token_id keyword)
-{
-	if (p->panic)
-		return false;
-	if (p->k == TOK_LPAREN)
-		return loop_parens(p);
-	if (p->k != TOK_ASSIGN && !range_word(p))
-		return false;
-	struct diag *g = foreign_at(p, here(p), "a loop runs over a range `a..b`, `a..=b` or `a..b:step`, or over a list", NULL, NULL);
-	bool dots = p->k == TOK_DOT3 || p->k == TOK_COLON || (p->k == TOK_NAME && token_is(&p->t->tokens, p->i, "to"));
-	if (g && dots && p->i > keyword)
-		diag_guess(p->diags, g, here(p), p->k == TOK_NAME ? "..=" : "..");
-	if (skip_to_body(p))
-		recovered(p, g);
 	return true;
 }
 

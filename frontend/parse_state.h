@@ -34,6 +34,7 @@ struct parser {
 	bool in_signature; /* arguments and result */
 	bool told_keyword; /* an argument of this signature has a keyword as its name */
 	bool told_value;   /* an argument of this signature has a value for its type */
+	struct diag *head; /* the first report on a name or value in this signature */
 	uint64_t named;    /* keywords that were used as names, which was said: further uses are names */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
@@ -164,7 +165,7 @@ static inline void sound(struct parser *p, struct diag *g)
 /* Over PARSE_MAX_NESTING: reports, and skips to the next item at the start of a line. */
 node_id error_too_deep(struct parser *p);
 
-/* parse_foreign.c: words that start something; parse_foreign_sign.c: operators, signs, heads of loops.
+/* parse_foreign.c: words that start something; parse_foreign_sign.c: operators, signs; parse_foreign_loop.c: heads of loops.
  * Is the current token, which cannot continue an expression, another language's operator? Then says so, and p->k is ours. */
 bool foreign_operator(struct parser *p);
 /* Is the current name `not` before an operand? Then says so, and p->k is `!`. */

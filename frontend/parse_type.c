@@ -260,7 +260,9 @@ static bool value_as_type(struct parser *p)
 	    !(truth || p->k == TOK_INT || p->k == TOK_FLOAT))
 		return false;
 	if (p->told_keyword) { /* said of the signature's names, which were meant as a layer's settings, too */
-		p->failed = true;
+		if (!p->told_value)
+			help(p, p->head, "an argument's type follows its `:`, `n: int`; a value is given where the layer is made: `let fc = nn.Linear(784, 256)`");
+		p->failed = p->told_value = true;
 		advance(p);
 		return true;
 	}
@@ -271,6 +273,7 @@ static bool value_as_type(struct parser *p)
 	edit(p, g, here(p), text);
 	recovered(p, g);
 	p->told_value = true;
+	p->head = p->head ? p->head : g;
 	advance(p);
 	return true;
 }
@@ -328,6 +331,8 @@ static node_id parse_dim_primary(struct parser *p)
 {
 	if ((p->k != TOK_NAME || token_len(&p->t->tokens, p->i) == 1) && foreign_dim(p))
 		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
+	if (keyword_as_name(p))
+		read_token_as(p, TOK_NAME);
 	switch ((enum token_kind)p->k) {
 	case TOK_NAME: return parse_type_name(p);
 	case TOK_INT: return take_leaf(p, NODE_INT);

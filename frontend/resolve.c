@@ -1,48 +1,19 @@
 /* One walk over each item with a stack of the names in scope. */
 #include "frontend/resolve.h"
 #include <string.h>
+#include "base/buf.h"
 #include "base/diag.h"
 #include "frontend/dtype.h"
-#include "frontend/foreign.h"
 #include "frontend/index_note.h"
-#include "frontend/literal.h"
 #include "frontend/resolve_state.h"
 
-static void check_opt(struct resolver *r, node_id n)
+static void note_traits(struct diags *out, struct diag *g, const char *const *names, uint32_t n)
 {
-	struct ast_nodes args = ast_a(r->t, n) ? ast_nodes(r->t, ast_a(r->t, n)) : (struct ast_nodes){0};
-	uint64_t level;
-	bool one = args.n == 1 && ast_kind(r->t, args.at[0]) == NODE_INT;
-	if (!one || !literal_int(&r->t->tokens, ast_token(r->t, args.at[0]), &level) || level > 3)
-		diag_add(r->out, DIAG_UNKNOWN_ATTR, node_span(r->m, n), "`@opt` takes a level from 0 to 3: `@opt(2)`");
-}
-
-static void check_attrs(struct resolver *r, struct ast_nodes attrs)
-{
-	static const char *const known_attrs[] = {"inline", "noinline", "export", "device", "opt", "nograd", "variadic"};
-	enum { KNOWN = sizeof known_attrs / sizeof *known_attrs };
-	for (uint32_t i = 0; i < attrs.n; i++) {
-		token_id tok = ast_token(r->t, attrs.at[i]);
-		const char *name = name_text(r->f, text_of(r, tok));
-		bool found = false, asked = index_asked(r->f, tok_span(r->m, tok));
-		for (uint32_t k = 0; k < KNOWN; k++) {
-			found = found || !strcmp(name, known_attrs[k]);
-			if (asked)
-				index_offer(r->f, known_attrs[k], SYMBOL_UNKNOWN, SYMBOL_NONE, NULL);
-		}
-		if (asked)
-			r->f->index->context = ASK_ATTRIBUTE;
-		if (!strcmp(name, "opt"))
-			check_opt(r, attrs.at[i]);
-		if (found)
-			continue;
-		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
-		if (!foreign_name_help(r->out, g, &r->t->tokens, tok, FOREIGN_ATTRIBUTE) &&
-		    !diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, known_attrs, KNOWN))
-			diag_help(
-				r->out, g,
-				"the attributes are `@inline`, `@noinline`, `@export`, `@device(\"gpu\")`, `@opt(2)`, `@nograd` and `@variadic`");
-	}
+	struct buf all = {0};
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(&all, "%s%s", !i ? "" : i + 1 < n ? ", " : " and ", names[i]);
+	diag_note(out, g, "the traits are %s", all.at);
+	buf_free(&all);
 }
 
 static void check_traits(struct resolver *r, struct ast_nodes traits)
@@ -58,7 +29,7 @@ static void check_traits(struct resolver *r, struct ast_nodes traits)
 			continue;
 		const char *near = diag_nearest(name, names, n);
 		struct diag *g = diag_add(r->out, DIAG_UNKNOWN_TYPE, tok_span(r->m, traits.at[i]), "unknown trait `%s`", name);
-		diag_note(r->out, g, "the traits are Numeric, Float, Comparable and Quantizable");
+		note_traits(r->out, g, names, n);
 		if (near)
 			diag_edit(r->out, g, tok_span(r->m, traits.at[i]), near);
 	}
@@ -88,7 +59,7 @@ static void push_argument(struct resolver *r, node_id n, uint32_t first)
 
 static void walk_signature(struct resolver *r, const struct ast_fn *fn)
 {
-	check_attrs(r, fn->attrs);
+	check_attributes(r, fn->attrs);
 	push_generics(r, fn->generics);
 	uint32_t first = r->scope.len;
 	for (uint32_t i = 0; i < fn->params.n; i++) {
@@ -175,6 +146,7 @@ static void walk_module_layer(struct resolver *r, node_id n)
 {
 	struct ast_fn fn = ast_fn(r->t, n);
 	uint32_t mark = r->scope.len;
+	r->layer = n;
 	walk_signature(r, &fn);
 	if (ast_kind(r->t, fn.body) == NODE_BLOCK) {
 		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, fn.body));
@@ -184,11 +156,12 @@ static void walk_module_layer(struct resolver *r, node_id n)
 			if (k == NODE_FN)
 				walk_fn(r, items.at[i]);
 			else if (k == NODE_PARAM || k == NODE_CONST)
-				resolve_const(r, items.at[i]);
+				check_attributes(r, ast_const(r->t, items.at[i]).attrs), resolve_const(r, items.at[i]);
 			else
 				resolve_node(r, items.at[i]);
 		}
 	}
+	r->layer = AST_NONE;
 	scope_leave(r, mark);
 }
 
@@ -209,11 +182,12 @@ static void walk_item(struct resolver *r, const struct item *it)
 	case ITEM_LAYER: walk_fn(r, it->node); break;
 	case ITEM_MODULE_LAYER: walk_module_layer(r, it->node); break;
 	case ITEM_CONST:
-		check_attrs(r, ast_const(r->t, it->node).attrs);
+		check_attributes(r, ast_const(r->t, it->node).attrs);
 		resolve_const(r, it->node);
 		break;
 	case ITEM_TYPE: {
 		struct ast_alias al = ast_alias(r->t, it->node);
+		check_attributes(r, al.attrs);
 		push_generics(r, al.generics);
 		resolve_type(r, al.type, DIMS_KNOWN);
 		break;
@@ -231,10 +205,9 @@ static void walk_item(struct resolver *r, const struct item *it)
 void resolve_module(struct frontend *f, struct module *m)
 {
 	struct resolver r = {.f = f, .m = m, .t = &m->ast, .trash = diags_new(1), .parent = SYMBOL_NONE};
-	bool incomplete = m->failed && module_incomplete(f, m);
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		r.told.len = 0;
-		r.out = m->std || incomplete || item_broken(f, m, &m->items[i]) ? r.trash : f->diags;
+		r.out = m->std || m->incomplete || m->items[i].broken ? r.trash : f->diags;
 		r.warnings = r.out == r.trash ? r.trash : f->warnings;
 		walk_item(&r, &m->items[i]);
 	}

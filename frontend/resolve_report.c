@@ -96,6 +96,25 @@ static bool std_help(struct resolver *r, struct diag *g, token_id tok)
 
 /* ---- */
 
+/* Is the name at `tok` a local or an argument of another function of the layer? */
+static bool elsewhere_in_layer(struct resolver *r, struct diag *g, token_id tok)
+{
+	if (!r->layer || diags_errors(r->out) >= MAX_SUGGESTED)
+		return false;
+	span all = node_span(r->m, r->layer);
+	for (node_id n = 0; n < r->t->len; n++) {
+		enum node_kind k = ast_kind(r->t, n);
+		token_id at = k == NODE_PAT_NAME || k == NODE_ARG_DECL ? ast_token(r->t, n) : tok;
+		uint32_t start = r->t->tokens.starts[at];
+		if (at == tok || start < all.start || start >= all.end || text_of(r, at) != text_of(r, tok))
+			continue;
+		diag_secondary(r->out, g, tok_span(r->m, at), "%s of another function has this name", k == NODE_ARG_DECL ? "an argument" : "a local");
+		diag_help(r->out, g, "functions do not see each other's locals: pass the value as an argument, or return it");
+		return true;
+	}
+	return false;
+}
+
 void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use)
 {
 	bool again = told(r, tok);
@@ -108,7 +127,7 @@ void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const
 		diag_guess(r->out, g, tok_span(r->m, tok - 1), "#");
 		return;
 	}
-	if ((use == FOREIGN_VALUE && std_help(r, g, tok)) || foreign_name_help(r->out, g, &r->t->tokens, tok, use) ||
+	if ((use == FOREIGN_VALUE && elsewhere_in_layer(r, g, tok)) || (use == FOREIGN_VALUE && std_help(r, g, tok)) || foreign_name_help(r->out, g, &r->t->tokens, tok, use) ||
 	    did_you_mean(r, g, tok, use))
 		return;
 	if (foreign_module_help(text(r, tok)))

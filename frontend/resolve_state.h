@@ -28,6 +28,7 @@ struct resolver {
 	VEC(name_id) told; /* unknown names that were reported in this item */
 	uint32_t blocks;   /* around the current statement */
 	uint32_t parent;   /* symbol of the definition around */
+	node_id layer;     /* the layer with members around, or AST_NONE */
 };
 enum { MAX_SUGGESTED = 100 }; /* looking for a name walks all there are: not for ever more errors */
 
@@ -54,6 +55,8 @@ void resolve_type(struct resolver *r, node_id n, enum dim_names dims);
 void resolve_node(struct resolver *r, node_id n);
 void resolve_const(struct resolver *r, node_id n);
 void resolve_pattern(struct resolver *r, node_id p, enum symbol_kind kind, node_id whole, bool typed);
+
+void check_attributes(struct resolver *r, struct ast_nodes attrs); /* resolve_attribute.c */
 
 /* resolve_report.c: the errors. `use` is what the name stands for: FOREIGN_VALUE, FOREIGN_TYPE, or 0 for a dimension. */
 void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use);

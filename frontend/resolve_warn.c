@@ -88,17 +88,6 @@ void warn_statements(struct resolver *r, struct ast_nodes items)
 
 /* ---- imports ---- */
 
-/* The line of an import that stands alone on it. */
-static span import_line(const struct module *m, span at)
-{
-	const struct source *s = m->ast.tokens.src;
-	uint32_t start = source_line_start(s, at.start), end = at.end;
-	while (end < s->len && (s->text[end] == ' ' || s->text[end] == '\t' || s->text[end] == '\r'))
-		end++;
-	bool alone = start == at.start && (end == s->len || s->text[end] == '\n');
-	return alone ? (span){s->id, start, end < s->len ? end + 1 : end} : at;
-}
-
 static uint32_t names_in(const struct module *m, node_id from) { return ast_nodes(&m->ast, ast_b(&m->ast, from)).n; }
 
 /* The statement of a `from` import that holds the name. */
@@ -137,6 +126,6 @@ void resolve_warn_imports(struct frontend *f, const struct module *m)
 		bool whole = from == AST_NONE || names_in(m, from) == 1;
 		struct diag *g = diag_add(f->warnings, DIAG_UNUSED_IMPORT, tok_span(m, it->name_token), "`%s` is imported, but never used",
 					  name_text(f, it->name));
-		diag_edit(f->warnings, g, whole ? import_line(m, node_span(m, from ? from : it->node)) : without_comma(m, it->node), "");
+		diag_edit(f->warnings, g, whole ? import_line(m->ast.tokens.src, node_span(m, from ? from : it->node)) : without_comma(m, it->node), "");
 	}
 }

@@ -97,8 +97,8 @@ uint32_t sig_dim_var(struct sig *s, name_id name);
 struct type *sig_type(struct sig *s, node_id n);
 /* Matches a value: element types and ranks now, dimensions when solved. Literals and widening become casts in *v. False: reported. */
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
-/* The same for an argument that was left out, which takes its default: while checking in silence, since check_default reports it. */
-bool match_default(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
+/* The same for an argument that was left out, which takes its default: one that never fits is reported by check_default alone. */
+bool match_default(struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what);
 /* Checks the default of an argument, if there is one, against its type. */
 void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param);
 /* A number as a condition of a `where` clause would pass for each call: reports it. */

@@ -191,7 +191,7 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	struct ast_nodes args = ast_b(sig_tree(s), n) ? ast_nodes(sig_tree(s), ast_b(sig_tree(s), n)) : (struct ast_nodes){0};
 	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
 	const char *name = name_text(s->e->f, it->name);
-	if (item_broken(s->e->f, it->mod, it))
+	if (it->broken)
 		return new_type(s, TY_ANY, n);
 	if (args.n != al.generics.n) {
 		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u", name,

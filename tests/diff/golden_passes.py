@@ -17,7 +17,10 @@ def main():
         run = subprocess.run([ir_opt, passes, path.name], capture_output=True, text=True, cwd=path.parent)
         out = path.with_suffix(".out")
         n += 1
-        if bless:
+        if (run.returncode != 0) != path.name.startswith("mistake_"):
+            bad += 1
+            print(f"{path}: ir-opt {passes} ended with {run.returncode}\n{run.stderr}", end="")
+        elif bless:
             out.write_text(run.stdout)
         elif not out.exists() or out.read_text() != run.stdout:
             bad += 1
