@@ -18,6 +18,10 @@ enum node_operand node_operand_b(enum node_kind k) { return (enum node_operand)r
 
 void ast_free(struct ast *t)
 {
+	if (t->borrowed) {
+		*t = (struct ast){0};
+		return;
+	}
 	tokens_free(&t->tokens);
 	free(t->kinds);
 	free(t->mains);

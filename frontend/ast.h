@@ -49,6 +49,7 @@ struct ast {
 	uint32_t *extra; /* extra[0] is 0, the empty list */
 	uint32_t n_extra, cap_extra;
 	token_id *firsts, *lasts; /* of each node but the root, once they were noted; else NULL */
+	bool borrowed;            /* the arrays are nobody's to free */
 };
 void ast_free(struct ast *t);
 

@@ -11,6 +11,7 @@
 #include "frontend/lexer.h"
 #include "frontend/literal.h"
 #include "frontend/parser.h"
+#include "frontend/std_tree.h"
 
 name_id token_name(struct frontend *f, const struct module *m, token_id t)
 {
@@ -316,8 +317,29 @@ static void report_missing(struct frontend *f, const char *path, span at)
 	}
 }
 
+static void make_names(struct module *m)
+{
+	size_t names = (m->ast.tokens.len + 1) * sizeof *m->names;
+	m->names = memset(large_grow(NULL, 0, names), 0, names);
+}
+
+/* A module of the standard library was parsed when trib was built. */
+static bool take_std_tree(struct frontend *f, struct module *m, const struct source *src)
+{
+	const struct std_tree *t = m->std ? std_tree_find(path_stem(f->arena, m->path)) : NULL;
+	if (!t)
+		return false;
+	m->ast = t->ast;
+	m->ast.tokens.src = src;
+	f->times.lines += m->ast.tokens.lines;
+	make_names(m);
+	return true;
+}
+
 static void parse_module(struct frontend *f, struct module *m, const struct source *src)
 {
+	if (take_std_tree(f, m, src))
+		return;
 	struct tokens toks;
 	int64_t t0 = os_now_ns();
 	bool ok = lex(src, &toks, f->diags);
@@ -329,8 +351,7 @@ static void parse_module(struct frontend *f, struct module *m, const struct sour
 	f->times.lex += t1 - t0;
 	f->times.parse += os_now_ns() - t1;
 	m->failed = !ok;
-	size_t names = (m->ast.tokens.len + 1) * sizeof *m->names;
-	m->names = memset(large_grow(NULL, 0, names), 0, names);
+	make_names(m);
 }
 
 /* A known module: reports cycles. */

@@ -106,6 +106,15 @@ class Graph(ProjectTest):
             stub = STUB + script + "\nconst laid = [...place.values()];\nif (laid.length !== nodes.length || !nodes.length) throw new Error('layout');\nchoose(nodes[0]);\n"
             subprocess.run(["node", "-e", stub], check=True, capture_output=True, text=True)
 
+    def test_precompiled_library(self):
+        told = json.loads(self.trib("pch", "create", "--stdlib", "--format=json").stdout)
+        self.assertTrue(told["verified"])
+        self.assertIn("nn", [m["name"] for m in told["modules"]])
+        self.assertEqual([m["name"] for m in told["models"]], ["net", "other"])
+        self.assertGreater(told["models"][0]["saved_percent"], 15)
+        self.assertIn("nothing to create", self.trib("pch", "create", "--stdlib").stdout.replace("\n", " "))
+        self.fails("pch", "create", code=2)
+
     def test_a_project_with_errors(self):
         self.write("src/net.tri", SOURCE.replace("scale(fc(x))", "scale(fc(x)"))
         self.assertIn("E0", self.fails("graph"))

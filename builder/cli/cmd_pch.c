@@ -1,0 +1,144 @@
+/* trib pch create --stdlib: the standard library's interfaces are precompiled when trib itself is built. The command verifies them and measures what they
+ * save, in each module and in the models of the project at hand. */
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "builder/build_state.h"
+#include "builder/cli/command.h"
+#include "builder/cli/print.h"
+#include "frontend/frontend.h"
+
+enum { MOST_MODULES = 64, ROUNDS = 7 };
+
+struct std_module {
+	const char *name;
+	struct frontend_precompiled cost;
+};
+struct model_cost {
+	const char *name;
+	int64_t front_ns, saved_ns; /* of the front end as it is; of lexing and parsing its modules */
+};
+struct measure {
+	struct arena *a;
+	struct std_module modules[MOST_MODULES];
+	uint32_t n;
+	VEC(struct model_cost) models;
+};
+
+static double ms(int64_t ns) { return (double)ns / 1e6; }
+static double share(const struct model_cost *m) { return 100.0 * (double)m->saved_ns / (double)(m->front_ns + m->saved_ns); }
+
+static int64_t saved_by(const struct measure *k, const struct frontend *f)
+{
+	int64_t ns = 0;
+	for (uint32_t i = 0; i < frontend_files(f); i++)
+		for (uint32_t m = 0; m < k->n; m++)
+			if (strcmp(frontend_file_path(f, i), arena_printf(k->a, "std/%s.tri", k->modules[m].name)) == 0)
+				ns += k->modules[m].cost.parse_ns;
+	return ns;
+}
+
+/* One run of all front ends: the fastest of several counts. */
+static enum status note(struct build *b, void *ctx)
+{
+	struct measure *k = ctx;
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct frontend_times *t = frontend_times(b->models[i].frontend);
+		struct model_cost m = {arena_strdup(k->a, b->models[i].spec->name), t->lex + t->parse + t->check + t->elaborate,
+				       saved_by(k, b->models[i].frontend)};
+		if (i == k->models.len)
+			vec_push(&k->models, m);
+		else if (m.front_ns < k->models.at[i].front_ns)
+			k->models.at[i] = m;
+	}
+	return STATUS_OK;
+}
+
+static bool measure_modules(struct measure *k)
+{
+	const char *names[MOST_MODULES];
+	bool same = true;
+	k->n = frontend_std_names(names, MOST_MODULES);
+	for (uint32_t i = 0; i < k->n; i++) {
+		k->modules[i].name = names[i];
+		frontend_check_precompiled(names[i], &k->modules[i].cost);
+		same = same && k->modules[i].cost.same;
+	}
+	return same;
+}
+
+static void print_text(const struct measure *k)
+{
+	printf("The standard library is precompiled when trib is built, and a part of trib: there is\nnothing to create. Verified now:\n\n");
+	for (uint32_t i = 0; i < k->n; i++)
+		printf("  %-8s %4u lines, %.3f ms to lex and parse: none of it in a build\n", k->modules[i].name, k->modules[i].cost.lines,
+		       ms(k->modules[i].cost.parse_ns));
+	for (uint32_t i = 0; i < k->models.len; i++)
+		printf("%s  model %s: front end %.3f ms, without precompiling %.3f ms (%.0f %% saved)\n", i ? "" : "\n", k->models.at[i].name,
+		       ms(k->models.at[i].front_ns), ms(k->models.at[i].front_ns + k->models.at[i].saved_ns), share(&k->models.at[i]));
+}
+
+static void print_as_json(const struct measure *k, bool same)
+{
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	json_open(&w, '{');
+	json_member_bool(&w, "verified", same);
+	json_key(&w, "modules"), json_open(&w, '[');
+	for (uint32_t i = 0; i < k->n; i++) {
+		json_open(&w, '{');
+		json_member_str(&w, "name", k->modules[i].name);
+		json_member_int(&w, "lines", k->modules[i].cost.lines);
+		json_key(&w, "parse_ms"), json_num(&w, ms(k->modules[i].cost.parse_ns));
+		json_member_bool(&w, "verified", k->modules[i].cost.same);
+		json_close(&w, '}');
+	}
+	json_close(&w, ']');
+	json_key(&w, "models"), json_open(&w, '[');
+	for (uint32_t i = 0; i < k->models.len; i++) {
+		json_open(&w, '{');
+		json_member_str(&w, "name", k->models.at[i].name);
+		json_key(&w, "front_end_ms"), json_num(&w, ms(k->models.at[i].front_ns));
+		json_key(&w, "saved_ms"), json_num(&w, ms(k->models.at[i].saved_ns));
+		json_key(&w, "saved_percent"), json_num(&w, share(&k->models.at[i]));
+		json_close(&w, '}');
+	}
+	json_close(&w, ']');
+	json_close(&w, '}');
+	print_json(&out);
+}
+
+static enum status measure(struct measure *k, const struct options *o)
+{
+	struct options all = *o;
+	struct file_stamp manifest;
+	enum status s = STATUS_OK;
+	bool same = measure_modules(k), json = o->format && strcmp(o->format, "json") == 0;
+	all.models = NULL;
+	all.n_models = 0;
+	for (int i = 0; i < ROUNDS && s == STATUS_OK && os_stamp("tri.build", &manifest); i++)
+		s = build_visit_elaborated(&all, note, k);
+	if (s != STATUS_OK)
+		return s;
+	if (json)
+		print_as_json(k, same);
+	else if (same)
+		print_text(k);
+	return same ? STATUS_OK : say_failure("the precompiled standard library is not that of this trib: build trib again");
+}
+
+enum status cmd_pch(const struct options *o)
+{
+	if (o->n_models != 1 || strcmp(o->models[0], "create") != 0 || !o->stdlib)
+		return say_usage("`trib pch` is written: trib pch create --stdlib");
+	if (o->format && strcmp(o->format, "json") != 0 && strcmp(o->format, "text") != 0)
+		return say_usage("--format wants text or json, not `%s`", o->format);
+	struct measure k = {.a = arena_new(0)};
+	enum status s = measure(&k, o);
+	vec_free(&k.models);
+	arena_free(k.a);
+	return s;
+}
