@@ -13,6 +13,7 @@
 #include "builder/cache.h"
 #include "builder/cache_config.h"
 #include "builder/fix.h"
+#include "builder/fragments.h"
 #include "builder/key.h"
 #include "builder/options.h"
 #include "builder/progress.h"
@@ -258,6 +259,19 @@ static void close_cache(struct build *b)
 	b->cache = NULL;
 }
 
+/* In memory, for the next build. A build that failed has not asked for all that the next one may want. */
+static void keep_fragments(struct build *b)
+{
+	struct fragments *f = b->lasting ? b->lasting->fragments : NULL;
+	if (!f)
+		return;
+	for (uint32_t i = 0; i < b->compiles.len; i++)
+		if (b->compiles.at[i]->object)
+			fragments_use(f, b->compiles.at[i]->key, b->compiles.at[i]->object, b->compiles.at[i]->len);
+	if (b->published)
+		fragments_forget(f);
+}
+
 /* What was compiled before an error or an interrupt is kept, too. */
 static enum status finish(struct build *b)
 {
@@ -268,6 +282,7 @@ static enum status finish(struct build *b)
 	write_trace(b);
 	enum status s = verdict(b);
 	build_report(b, s);
+	keep_fragments(b);
 	close_cache(b);
 	store_close(b->project, &b->warnings);
 	if (b->told) {

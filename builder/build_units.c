@@ -6,10 +6,12 @@
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
+#include "builder/fragments.h"
 #include "builder/key.h"
 #include "builder/manifest.h"
 #include "builder/options.h"
 #include "builder/progress.h"
+#include "builder/session.h"
 #include "builder/timing.h"
 #include "frontend/core.h"
 
@@ -141,7 +143,9 @@ static struct compile *fragment_for(struct build *b, struct unit_job *j)
 	*c = (struct compile){.key = j->key, .job = j, .expected_ns = then && then->compile_ns ? then->compile_ns : DEFAULT_COMPILE_NS};
 	c->took_ns = then ? then->compile_ns : 0;
 	c->label = arena_printf(b->session, "compile %s", j->unit->name);
-	c->object = cache_get(b->cache, CACHE_FRAGMENT, j->key, &c->len);
+	c->object = fragments_find(b->lasting->fragments, j->key, &c->len);
+	if (!c->object)
+		c->object = cache_get(b->cache, CACHE_FRAGMENT, j->key, &c->len);
 	if (c->object) {
 		b->hits++;
 		b->reused++;

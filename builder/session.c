@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include "builder/fragments.h"
 #include "builder/generators.h"
 #include "scheduler/jobserver.h"
 #include "builder/platform.h"
@@ -70,6 +71,7 @@ void session_free(struct session *s)
 {
 	stop_workers(s);
 	jobserver_close(s->jobserver);
+	fragments_free(s->fragments);
 	buf_free(&s->late);
 }
 

@@ -7,6 +7,7 @@
 #include "base/hash.h"
 
 struct ahead;
+struct fragments;
 struct generators;
 struct inputs;
 struct jobserver;
@@ -20,6 +21,7 @@ struct session {
 	struct jobserver *jobserver;   /* NULL: make runs none, and no command shares our jobs */
 	bool commands;                 /* commands are started that may share them */
 	struct generators *generators; /* NULL until something is compiled; for as many workers as the pool has */
+	struct fragments *fragments;   /* optional: what was compiled is kept in memory, too; the session's */
 	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
 	struct buf late;               /* warnings that came when a build had been told of already: for the next */
 	/* Optional, asked while a build runs, and when it has failed: is what it has read so far no longer so? Then the build ends, and nothing is told of it: another

@@ -425,11 +425,18 @@ static int tri_live_try(tri_live *live, tri_live_use *use, tri_error *err)
 	return TRI_ERR_MEMORY;
 }
 
-/* The weights that lie beside a library go when a newer one is published: then a further model can only be one of the newer. */
+/* The weights that lie beside a library go when a newer one has been published: then a further model can only be one of the newer. */
 int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err)
 {
-	if (tri_live_try(live, use, err) == TRI_OK || (tri_live_reload(live, NULL) > 0 && tri_live_try(live, use, err) == TRI_OK))
-		return TRI_OK;
+	uint64_t tried;
+	do {
+		if (tri_live_try(live, use, err) == TRI_OK)
+			return TRI_OK;
+		tried = use->generation;
+		pthread_mutex_lock(&live->reloading);
+		tri_live_reload_locked(live, NULL);
+		pthread_mutex_unlock(&live->reloading);
+	} while (tri_live_generation(live) != tried);
 	return err && err->code ? err->code : TRI_ERR_MEMORY;
 }
 

@@ -1,6 +1,6 @@
 #include "builder/watch/debounce.h"
 
-#define LEAST_NS 1000000
+#define LEAST_NS 200000
 #define MOST_NS 50000000
 #define LONGEST_WAIT_NS 500000000 /* however much goes on */
 

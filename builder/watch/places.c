@@ -98,6 +98,13 @@ static void add_pattern(void *ctx, const char *folder, const char *part, bool la
 	vec_push(&f->patterns, new);
 }
 
+/* A build looks for .git in all folders above. One may come there, but seldom, and those folders may be as busy as /tmp. */
+static bool is_missing_repository(const struct input *i)
+{
+	size_t n = strlen(i->path);
+	return hash_is_zero(i->content) && strncmp(i->path, "../", 3) == 0 && (strstr(i->path, ".git/") || (n > 4 && strcmp(i->path + n - 4, ".git") == 0));
+}
+
 struct places *places_new(const struct input *inputs, uint32_t n)
 {
 	struct places *p = calloc(1, sizeof *p);
@@ -109,6 +116,8 @@ struct places *places_new(const struct input *inputs, uint32_t n)
 			glob_visit(p->a, inputs[i].path, add_pattern, p);
 			continue;
 		}
+		if (is_missing_repository(&inputs[i]))
+			continue;
 		add_path(p, inputs[i].path);
 		add_target(p, inputs[i].path);
 	}

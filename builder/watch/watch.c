@@ -6,6 +6,7 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "builder/build_state.h"
+#include "builder/fragments.h"
 #include "builder/watch/watch_state.h"
 
 enum { MOST_OVERTAKEN = 5, MOST_OVERTAKEN_FAILURES = 20 };
@@ -65,6 +66,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	w->scan = scan_new();
 	w->texts = texts_new();
 	w->watcher = watcher_new(o->poll_ms > 0);
+	w->lasting.fragments = fragments_new();
 	w->lasting.superseded = superseded;
 	w->lasting.ctx = w;
 	w->lasting.commands = o->n_command || o->on_success || o->on_failure;

@@ -18,6 +18,7 @@
 	 IN_EXCL_UNLINK)
 
 #define ANY_FOLDER UINT32_MAX
+enum { MOST_READS = 64 }; /* at once: others may write without end to a folder that is watched */
 
 /* A file that is not whole yet. */
 struct unfinished {
@@ -196,7 +197,7 @@ void watcher_hear(struct watcher *w, struct happened *h)
 	_Alignas(struct inotify_event) char bytes[16384];
 	int64_t now = os_now_ns();
 	ssize_t n;
-	while (w->fd >= 0 && (n = read(w->fd, bytes, sizeof bytes)) > 0)
+	for (int i = 0; i < MOST_READS && w->fd >= 0 && (n = read(w->fd, bytes, sizeof bytes)) > 0; i++)
 		for (const char *at = bytes; at < bytes + n;) {
 			const struct inotify_event *e = (const void *)at;
 			if (take(w, e, now, h)) {
