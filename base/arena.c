@@ -40,6 +40,13 @@ struct arena {
 	size_t next_size;
 };
 
+/* Of this thread's blocks, in bytes since arena_peak_begin; what it frees may have been another's. */
+static _Thread_local ptrdiff_t held, peak;
+
+void arena_peak_begin(void) { held = peak = 0; }
+
+size_t arena_peak_end(void) { return (size_t)peak; }
+
 struct arena *arena_new(size_t first)
 {
 	struct arena *a = malloc(sizeof *a);
@@ -55,6 +62,7 @@ static void drop_last(struct arena *a)
 	struct block *b = a->last;
 
 	a->last = b->before;
+	held -= (ptrdiff_t)b->size;
 	UNPOISON(b->data, b->size);
 	free(b);
 }
@@ -79,6 +87,8 @@ static void add_block(struct arena *a, size_t least)
 	b->used = 0;
 	b->size = size;
 	b->used_before = a->last ? a->last->used_before + a->last->used : 0;
+	held += (ptrdiff_t)size;
+	peak = held > peak ? held : peak;
 	POISON(b->data, size);
 	a->last = b;
 	if (a->next_size < LARGEST_STEP)

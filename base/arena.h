@@ -25,6 +25,9 @@ char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 /* Scratch use inside a pass: everything allocated after `arena_mark` is given back by `arena_release`. */
 arena_mark_t arena_mark(const struct arena *a);
 void arena_release(struct arena *a, arena_mark_t m);
+/* Measures the calling thread: the most memory, in bytes, that it took for arenas and had not given back, since arena_peak_begin. They do not nest. */
+void arena_peak_begin(void);
+size_t arena_peak_end(void);
 /* Bytes handed out so far. */
 size_t arena_used(const struct arena *a);
 

@@ -48,7 +48,7 @@ struct compile {
 	const void *object;         /* NULL: not there (yet) */
 	size_t len;
 	bool made, failed;          /* in this build */
-	int64_t expected_ns, took_ns;
+	int64_t took_ns;
 	struct buf error;
 };
 

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build_state.h"
+#include "builder/costs.h"
 #include "builder/cache.h"
 #include "builder/generators.h"
 #include "builder/options.h"
@@ -18,15 +19,14 @@
 #include "scheduler/cancel.h"
 #include "scheduler/pool.h"
 
-#define PACK_NS 2000000
-#define LINK_NS 2000000
-#define COMMIT_NS 8000000
+#define CODEGEN_BYTES ((uint64_t)4 << 20)
 #define MUCH_TO_PACK ((int64_t)16 << 20)
 
 enum task_kind { TASK_COMPILE, TASK_COMMIT, TASK_WEIGH, TASK_PACK, TASK_LINK };
 struct piece {
 	enum task_kind kind;
 	const char *label;
+	hash128 key; /* of its cost */
 	struct build *build;
 	struct task *task;
 	struct compile *compile;
@@ -62,12 +62,16 @@ static bool compile(struct build *b, struct compile *c, uint32_t worker)
 	return !c->failed;
 }
 
+/* LLVM has memory of its own. */
+static uint64_t unseen_memory(enum task_kind kind) { return kind == TASK_COMPILE ? CODEGEN_BYTES : 0; }
+
 /* On a worker. */
 static bool run_piece(void *arg, struct task_run *run)
 {
 	struct piece *t = arg;
 	struct build *b = t->build;
 	bool ok = true;
+	arena_peak_begin();
 	progress_start(b->progress, run->worker, t->label);
 	switch (t->kind) {
 	case TASK_COMPILE:
@@ -90,18 +94,30 @@ static bool run_piece(void *arg, struct task_run *run)
 		break;
 	}
 	progress_done(b->progress, run->worker);
+	run->memory = arena_peak_end() + unseen_memory(t->kind);
 	return ok;
 }
 
-static struct piece *add_piece(struct build *b, struct batch *batch, enum task_kind kind, const char *label, uint64_t cost)
+/* `m`: whose settings decide how long it takes; NULL: none's. */
+static struct piece *add_piece(struct build *b, struct batch *batch, enum task_kind kind, const char *label, const struct model_job *m)
 {
+	static const uint64_t first_guess_ns[] = {[TASK_COMPILE] = 5000000, [TASK_COMMIT] = 8000000, [TASK_WEIGH] = 2000000, [TASK_PACK] = 2000000, [TASK_LINK] = 2000000};
 	struct piece *t = ARENA_NEW(b->session, struct piece);
 	t->kind = kind;
 	t->label = label;
 	t->build = b;
-	t->task = batch_add(batch, &(struct task_spec){.run = run_piece, .arg = t, .cost_ns = cost, .cancel = &b->cancel});
+	t->key = cost_key(label, m ? m->platform.id : (hash128){0, 0}, m ? m->spec->plan.opt : 0);
+	struct cost c = cost_find(b->project, t->key, (struct cost){first_guess_ns[kind], unseen_memory(kind)});
+	t->task = batch_add(batch, &(struct task_spec){.run = run_piece, .arg = t, .cost_ns = c.ns, .memory = c.memory, .cancel = &b->cancel});
 	b->n_pieces++;
 	return t;
+}
+
+static void note_cost(struct build *b, const struct task_result *r)
+{
+	const struct piece *t = r->arg;
+	if (r->end == TASK_DONE)
+		cost_note(b->project, t->key, (struct cost){(uint64_t)r->wall_ns, r->memory});
 }
 
 /* Much is packed by all workers, a little by one. */
@@ -120,7 +136,7 @@ static const char *label(struct build *b, const char *verb, const struct model_j
 
 static void add_packer(struct build *b, struct batch *batch, const struct piece *weigh, const struct piece *link)
 {
-	struct piece *pack = add_piece(b, batch, TASK_PACK, label(b, "pack", weigh->model), PACK_NS);
+	struct piece *pack = add_piece(b, batch, TASK_PACK, label(b, "pack", weigh->model), weigh->model);
 	pack->model = weigh->model;
 	pack->arena = arena_new(0);
 	vec_push(&b->packers, pack);
@@ -130,8 +146,8 @@ static void add_packer(struct build *b, struct batch *batch, const struct piece 
 
 static void add_model(struct build *b, struct batch *batch, struct model_job *m, const struct piece *const *compiles, const struct piece *commit)
 {
-	struct piece *weigh = add_piece(b, batch, TASK_WEIGH, label(b, "lay out the weights of", m), PACK_NS);
-	struct piece *link = add_piece(b, batch, TASK_LINK, label(b, "link", m), LINK_NS);
+	struct piece *weigh = add_piece(b, batch, TASK_WEIGH, label(b, "lay out the weights of", m), m);
+	struct piece *link = add_piece(b, batch, TASK_LINK, label(b, "link", m), m);
 	uint64_t at;
 	weigh->model = link->model = m;
 	for (uint32_t i = 0; i < packers_of(b, m); i++)
@@ -153,7 +169,7 @@ static struct batch *make_graph(struct build *b)
 		struct compile *c = b->compiles.at[i];
 		if (c->object)
 			continue;
-		struct piece *t = add_piece(b, batch, TASK_COMPILE, c->label, (uint64_t)c->expected_ns);
+		struct piece *t = add_piece(b, batch, TASK_COMPILE, c->label, c->job->model);
 		t->compile = c;
 		compiles[i] = t;
 	}
@@ -163,7 +179,7 @@ static struct batch *make_graph(struct build *b)
 		if (m->failed || m->current)
 			continue;
 		if (b->in_repository && !commit)
-			commit = add_piece(b, batch, TASK_COMMIT, "read the repository", COMMIT_NS);
+			commit = add_piece(b, batch, TASK_COMMIT, "read the repository", NULL);
 		add_model(b, batch, m, compiles, commit);
 	}
 	return batch;
@@ -179,7 +195,9 @@ static void run_graph(struct build *b, struct batch *batch)
 		if (pool_pending(b->pool) && build_stopped(b))
 			cancel_set(&b->cancel);
 		progress_draw(b->progress);
-	} while (pool_wait(b->pool, b->lasting->superseded ? 10 : 100, &r) || pool_pending(b->pool) > 0);
+		if (pool_wait(b->pool, b->lasting->superseded ? 10 : 100, &r))
+			note_cost(b, &r);
+	} while (pool_pending(b->pool) > 0);
 	progress_clear(b->progress);
 }
 

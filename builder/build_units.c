@@ -15,8 +15,6 @@
 #include "builder/timing.h"
 #include "frontend/core.h"
 
-#define DEFAULT_COMPILE_NS 5000000
-
 static const char *definition_name(struct arena *a, const struct core_unit *u)
 {
 	/* the symbol is the definition's name, an underscore and 16 hex digits */
@@ -140,7 +138,7 @@ static struct compile *fragment_for(struct build *b, struct unit_job *j)
 	}
 	struct compile *c = ARENA_NEW(b->session, struct compile);
 	const struct unit_record *then = j->then;
-	*c = (struct compile){.key = j->key, .job = j, .expected_ns = then && then->compile_ns ? then->compile_ns : DEFAULT_COMPILE_NS};
+	*c = (struct compile){.key = j->key, .job = j};
 	c->took_ns = then ? then->compile_ns : 0;
 	c->label = arena_printf(b->session, "compile %s", j->unit->name);
 	c->object = fragments_find(b->lasting->fragments, j->key, &c->len);

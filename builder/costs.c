@@ -1,0 +1,30 @@
+#include "builder/costs.h"
+#include "base/buf.h"
+#include "builder/store.h"
+#include "builder/wire.h"
+
+hash128 cost_key(const char *name, hash128 target, uint8_t opt)
+{
+	return hash_combine(hash_combine(store_key("cost", name), target), (hash128){opt, 0});
+}
+
+struct cost cost_find(struct store *project, hash128 key, struct cost otherwise)
+{
+	struct wire w = {.ok = true};
+	w.at = store_get(project, key, &w.left);
+	if (!w.at)
+		return otherwise;
+	struct cost c = {.ns = wire_u64(&w)};
+	c.memory = wire_u64(&w);
+	return wire_end(&w) ? c : otherwise;
+}
+
+void cost_note(struct store *project, hash128 key, struct cost now)
+{
+	struct cost then = cost_find(project, key, now);
+	struct buf b = {0};
+	buf_u64(&b, then.ns / 2 + now.ns / 2);
+	buf_u64(&b, then.memory / 2 + now.memory / 2);
+	store_put(project, key, b.at, b.len);
+	buf_free(&b);
+}
