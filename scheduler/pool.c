@@ -115,6 +115,14 @@ static void drop(struct pool *p, uint32_t worker, struct task *t)
 	park_wake(&p->idle, freed);
 }
 
+static void tidy(struct pool *p)
+{
+	if (!ready_stale(p->ready) || pthread_mutex_trylock(&p->outside) != 0)
+		return;
+	ready_tidy(p->ready);
+	pthread_mutex_unlock(&p->outside);
+}
+
 /* The next task for a worker with a slot; those that must not run are ended on the way. NULL: nothing may begin now. */
 static struct task *next_task(struct pool *p, uint32_t worker)
 {
@@ -122,6 +130,7 @@ static struct task *next_task(struct pool *p, uint32_t worker)
 		struct task *t = ration_resume(&p->ration);
 		bool admitted = t;
 
+		tidy(p);
 		if (!t)
 			t = ready_take(p->ready, worker);
 		if (!t)

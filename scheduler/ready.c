@@ -7,7 +7,7 @@
 #include "base/bug.h"
 #include "scheduler/deque.h"
 
-enum { LOWEST_BIT = 10, OCTAVES = 32, STEP_BITS = 5, LEVELS = OCTAVES << STEP_BITS, WORDS = LEVELS / 64, SAMPLE = 8, NONE = -1 };
+enum { LOWEST_BIT = 10, OCTAVES = 32, STEP_BITS = 5, LEVELS = OCTAVES << STEP_BITS, WORDS = LEVELS / 64, SAMPLE = 8, MANY_STALE = 8, NONE = -1 };
 
 struct set {
 	_Alignas(64) _Atomic uint32_t summary; /* which words are not zero */
@@ -17,6 +17,7 @@ struct set {
 };
 struct ready {
 	uint32_t n; /* workers, and one for the outside */
+	_Atomic bool stale;
 	struct set sets[];
 };
 struct place {
@@ -32,6 +33,7 @@ struct ready *ready_new(uint32_t workers)
 	if (!r)
 		bug_no_memory();
 	r->n = workers + 1;
+	atomic_init(&r->stale, false);
 	for (uint32_t i = 0; i < r->n; i++) {
 		struct set *s = &r->sets[i];
 
@@ -86,8 +88,11 @@ static void set_bit(struct set *s, int level)
 }
 
 /* The highest level above `floor` that holds something, or NONE. `own`: the caller owns the set and clears bits that say too much. */
-static int best_level(struct set *s, int floor, bool own)
+static int best_level(struct ready *r, uint32_t set, int floor, bool own)
 {
+	struct set *s = &r->sets[set];
+	uint32_t stale = 0;
+
 	for (uint32_t summary = atomic_load(&s->summary); summary;) {
 		int w = 31 - __builtin_clz(summary);
 
@@ -101,6 +106,8 @@ static int best_level(struct set *s, int floor, bool own)
 			word &= ~(1ull << bit);
 			if (own)
 				clear_bit(s, level);
+			else if (set == r->n - 1 && ++stale == MANY_STALE)
+				atomic_store_explicit(&r->stale, true, memory_order_relaxed);
 		}
 		summary &= ~(1u << w);
 	}
@@ -118,7 +125,7 @@ void ready_push(struct ready *r, uint32_t owner, void *x, uint64_t rank)
 		atomic_store(&s->levels[level], d);
 	}
 	if (owner == r->n - 1) /* nobody takes there as its owner, so bits are cleared here */
-		best_level(s, NONE, true);
+		best_level(r, owner, NONE, true);
 	deque_push(d, x);
 	set_bit(s, level);
 }
@@ -133,7 +140,7 @@ static uint32_t next_random(struct set *s)
 
 static void consider(struct ready *r, uint32_t set, uint32_t worker, struct place *best)
 {
-	int level = best_level(&r->sets[set], best->level, set == worker);
+	int level = best_level(r, set, best->level, set == worker);
 
 	if (level != NONE)
 		*best = (struct place){level, set};
@@ -177,7 +184,15 @@ bool ready_any(const struct ready *r)
 	struct ready *look_at = (struct ready *)(uintptr_t)r; /* best_level writes for owners only */
 
 	for (uint32_t i = 0; i < r->n; i++)
-		if (best_level(&look_at->sets[i], NONE, false) != NONE)
+		if (best_level(look_at, i, NONE, false) != NONE)
 			return true;
 	return false;
+}
+
+bool ready_stale(const struct ready *r) { return atomic_load_explicit(&r->stale, memory_order_relaxed); }
+
+void ready_tidy(struct ready *r)
+{
+	atomic_store_explicit(&r->stale, false, memory_order_relaxed);
+	best_level(r, r->n - 1, NONE, true);
 }

@@ -15,4 +15,7 @@ void ready_push(struct ready *r, uint32_t owner, void *x, uint64_t rank);
 void *ready_take(struct ready *r, uint32_t worker);
 /* Whether there is anything; what was pushed before the call is seen. */
 bool ready_any(const struct ready *r);
+/* The bitmap of what came from outside says too much by now, which costs time: whoever holds the outside's lock should tidy it. */
+bool ready_stale(const struct ready *r);
+void ready_tidy(struct ready *r);
 #endif
