@@ -110,6 +110,8 @@ struct diag *elab_error(struct elab *e, enum diag_code code, span at, const char
 void elab_note_instance(struct elab *e, struct diag *g);
 void elab_hush(struct elab *e);
 void elab_unhush(struct elab *e);
+/* Why sizes of which one is the run's do not fit, and what to write. */
+void help_unknown_size(struct elab *e, struct diag *g, const struct dims *in, dim a, dim b);
 /* Labels the place where a tensor of the current unit was made, unless that is `seen`. */
 void elab_label_origin(struct elab *e, struct diag *g, const struct builder *b, core_ref r, span seen);
 /* A list or tuple that the source made: poison (reported) if it is nested or shared beyond all reason. Counts its size as steps. */
@@ -155,6 +157,8 @@ struct value eval_index(struct elab *e, node_id n);
 struct args;
 struct value eval_fstring(struct elab *e, node_id n);
 enum flow exec_assert(struct elab *e, node_id n);
+/* When it runs, `given` must be the size of the dimension `name`. */
+void assert_size(struct elab *e, const char *name, struct value given, struct value size, span at);
 /* print(a, b, sep=" ", end="\n") */
 struct value call_print(struct elab *e, struct args *args, span at);
 /* The values' texts in a row: V_STR, or V_TEXT where run-time values are in it. */

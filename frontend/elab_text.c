@@ -334,6 +334,20 @@ static void emit_assert(struct elab *e, core_ref cond, struct value message, spa
 	emit_text_effect(e, CORE_ASSERT, message, lead, 2, at);
 }
 
+void assert_size(struct elab *e, const char *name, struct value given, struct value size, span at)
+{
+	struct arg two[] = {{.v = given, .at = at}, {.v = size, .at = at}};
+	struct args args = {2, two};
+	struct value same = call_builtin(e, BI_EQ, &args, at);
+	struct text_builder t = {.e = e};
+	put(&t, arena_printf(e->f->arena, "argument `%s` is ", name));
+	put_value(&t, given, &no_spec, false);
+	put(&t, ", but the dimension of its name is ");
+	put_value(&t, size, &no_spec, false);
+	if (same.kind == V_TENSOR)
+		emit_assert(e, same.u.t, finish(&t, at), at);
+}
+
 /* Where the first tensor among the arguments of the library's function was made. */
 static void label_argument(struct elab *e, struct diag *g)
 {

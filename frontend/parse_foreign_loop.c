@@ -45,7 +45,7 @@ static bool assigns_any(struct parser *p, token_id open, token_id from, token_id
 		return true;
 	for (token_id i = open + 1; i < close; i++) {
 		enum token_kind after = kind_at(p, i + 1);
-		bool changed = (after >= TOK_ASSIGN && after <= TOK_AT_EQ) || (after == TOK_PLUS && kind_at(p, i + 2) == TOK_PLUS) ||
+		bool changed = is_assign(after) || (after == TOK_PLUS && kind_at(p, i + 2) == TOK_PLUS) ||
 			       (after == TOK_MINUS && kind_at(p, i + 2) == TOK_MINUS);
 		for (token_id k = from; changed && kind_at(p, i) == TOK_NAME && k <= to; k++)
 			if (same_text(p, i, k))

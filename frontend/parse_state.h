@@ -248,9 +248,13 @@ uint32_t parse_generics(struct parser *p); /* <T: Numeric, M>; list's extra inde
 uint32_t parse_traits(struct parser *p);   /* Numeric + Float */
 bool names_dtype(const struct parser *p, token_id i); /* is the token an element type's name? */
 /* parse_stmt.c */
+node_id parse_statement(struct parser *p, bool layer); /* of a block, or of a layer's body */
+node_id parse_if(struct parser *p);
+static inline bool is_assign(unsigned k) { return k >= TOK_ASSIGN && k <= TOK_AT_EQ; }
+_Static_assert(TOK_AT_EQ - TOK_ASSIGN == 5, "the assignment operators stand together");
+/* parse_block.c */
 node_id parse_body(struct parser *p, token_id head, bool layer); /* of what begins at token `head`; reports a missing `{` */
 node_id parse_block(struct parser *p);                           /* at its `{` */
-node_id parse_if(struct parser *p);
 /* parse_pattern.c */
 node_id parse_pattern(struct parser *p); /* also a bare `a, b` */
 /* parse_display.c: at their first token */

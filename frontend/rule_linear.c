@@ -58,7 +58,7 @@ static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct
 	else if (a->rank == 1 && holds_batch(e, a->dims[ka], b->dims[kb]))
 		diag_help(e->out, g, "the batch became a part of this size: flatten from dimension 1 on, `flatten(x, 1)`");
 	else if (!e->checking && !(dim_is_const(e->b->dims, a->dims[ka], &size) && dim_is_const(e->b->dims, b->dims[kb], &size)))
-		diag_help(e->out, g, "a size that is known at run time only fits no other: declare in the signature what it is");
+		help_unknown_size(e, g, e->b->dims, a->dims[ka], b->dims[kb]);
 	else if (named_apart(e, a->dims[ka], b->dims[kb]))
 		diag_help(e->out, g, "sizes that are equal have one name in the signature");
 	buf_free(&da);

@@ -63,6 +63,21 @@ static void label_origins(struct sig *s, struct diag *g, dim pattern)
 	}
 }
 
+void help_unknown_size(struct elab *e, struct diag *g, const struct dims *in, dim a, dim b)
+{
+	int64_t n;
+	bool first = dim_is_const(in, a, &n), second = !first && dim_is_const(in, b, &n);
+	if (!first && !second) {
+		diag_help(e->out, g, "a size that is known at run time only fits no other: declare in the signature what it is");
+		return;
+	}
+	struct buf size = {0};
+	dim_print(in, first ? b : a, &size);
+	diag_help(e->out, g, "`%s` is known at run time only, where %lld is needed: write that in the entry's signature, or fix it in `tri.build`", size.at,
+		  (long long)n);
+	buf_free(&size);
+}
+
 static bool eq_fails(struct sig *s, const struct sigeq *q)
 {
 	struct elab *e = s->e;
@@ -78,6 +93,9 @@ static bool eq_fails(struct sig *s, const struct sigeq *q)
 	label_origins(s, g, q->pattern);
 	if (m->tensor != CORE_NONE)
 		elab_label_origin(e, g, e->b, m->tensor, m->at);
+	int64_t size;
+	if (!e->checking && !dim_is_const(s->dims, q->actual, &size))
+		help_unknown_size(e, g, s->dims, q->actual, substituted(s, q->pattern));
 	buf_free(&want);
 	buf_free(&have);
 	return false;
