@@ -301,10 +301,10 @@ static void test_elementary(void **state)
 
 /* -- reductions of nothing ---------------------------------------------------------------------------------------------------------------- */
 
-/* Of [N, 4] over the rows, or of [4, N] along them, with N = 0. */
-static struct random_fn empty_reduction(struct arena *a, const char *name, enum ir_op op, dtype elem, uint32_t axis)
+/* Of [N, 4] over the rows, or of [4, N] along them. */
+static struct random_fn one_reduction(struct arena *a, const char *name, enum ir_op op, dtype elem, uint32_t axis, int64_t size)
 {
-	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = 0};
+	struct random_fn r = {.a = a, .f = ir_fn_new(a, name, dims_new(a)), .sym_value = size};
 	dim n = dim_new_sym(r.f->dims, "N"), four = dim_const(r.f->dims, 4);
 	struct core_type in = {.elem = elem, .rank = 2, .dims = {axis ? four : n, axis ? n : four}};
 	struct core_type out = {.elem = op == OP_ARGMAX || op == OP_ARGMIN ? DT_INT64 : elem, .rank = 1, .dims = {four}};
@@ -332,8 +332,39 @@ static void test_empty_reductions(void **state)
 	for (uint32_t k = 0; k < N; k++) {
 		enum ir_op op = ops[k / 2 % N_OPS];
 		dtype elem = elems[k / 2 / N_OPS];
-		trials[k] = (struct trial){.r = empty_reduction(a, arena_printf(a, "empty%u", k), op, elem, k % 2)};
+		trials[k] = (struct trial){.r = one_reduction(a, arena_printf(a, "empty%u", k), op, elem, k % 2, 0)};
 		fill(&trials[k]);
+		assert_true(add_variants(&native, &trials[k]));
+	}
+	assert_true(native_link(&native));
+	for (uint32_t k = 0; k < N; k++)
+		wrong += run_trial(&native, &trials[k]);
+	native_end(&native);
+	arena_free(a);
+	assert_int_equal(wrong, 0);
+}
+
+/* -- not a number ------------------------------------------------------------------------------------------------------------------------- */
+
+/* Of several in a row the first counts, in whatever lane of a vector it is. */
+static void test_first_nan(void **state)
+{
+	enum { N = 8, LONG = 53, ROWS = 4 };
+	static const int64_t nans[ROWS][3] = {{41, 18, 50}, {16, 15, 33}, {52, 52, 52}, {1, 0, 34}};
+	struct arena *a = arena_new(0);
+	struct native native;
+	struct trial trials[N];
+	int64_t wrong = 0;
+	(void)state;
+	assert_true(native_begin(&native));
+	for (uint32_t k = 0; k < N; k++) {
+		uint32_t axis = k % 2;
+		dtype elem = k / 4 ? DT_FLOAT64 : DT_FLOAT32;
+		trials[k] = (struct trial){.r = one_reduction(a, arena_printf(a, "nan%u", k), k / 2 % 2 ? OP_ARGMAX : OP_ARGMIN, elem, axis, LONG)};
+		fill(&trials[k]);
+		for (int64_t row = 0; row < ROWS; row++)
+			for (uint32_t i = 0; i < 3; i++)
+				elem_put_float(elem, trials[k].inputs[0].data, axis ? row * LONG + nans[row][i] : nans[row][i] * ROWS + row, NAN);
 		assert_true(add_variants(&native, &trials[k]));
 	}
 	assert_true(native_link(&native));
@@ -493,7 +524,7 @@ static void test_targets(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(test_targets), cmocka_unit_test(test_elementary),
-					   cmocka_unit_test(test_empty_reductions), cmocka_unit_test(test_ends_of_integers),
+					   cmocka_unit_test(test_empty_reductions), cmocka_unit_test(test_first_nan), cmocka_unit_test(test_ends_of_integers),
 					   cmocka_unit_test(test_call_and_check), cmocka_unit_test(test_random_functions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
