@@ -1,24 +1,38 @@
-/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, pthread_sigmask, execv,
- * what os_before_death was given. The state is file-scope because a handler has
- * no argument. */
+/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, pthread_sigmask, execve, what
+ * os_before_death was given. The state is file-scope because a handler has no argument. */
 #include "builder/guard.h"
 #include <errno.h>
 #include <signal.h>
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/os.h"
 
+#define NO_CACHE "TRIB_CACHE=off"
+enum { MOST_VARIABLES = 1000 };
+
 static _Thread_local const char *volatile inside;
 static const char *volatile watched;
 static char **volatile arguments;
+static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
+static bool cacheless;                          /* it was given already */
 
 static void say(const char *text)
 {
 	ssize_t n = write(2, text, strlen(text));
 	(void)n;
+}
+
+static void start_again(char **environment)
+{
+	sigset_t none; /* a worker's mask must not outlive it */
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	execve("/proc/self/exe", arguments, environment);
+	_exit(3);
 }
 
 static void on_fault(int sig)
@@ -46,6 +60,10 @@ static void on_fault(int sig)
 		away[n] = c;
 		moved = rename(dir, away);
 	}
+	if (moved && errno != ENOENT && !cacheless) { /* a cache that cannot be written is done without */
+		say("trib: warning: the cache is damaged and cannot be moved away; the build goes on without it\n");
+		start_again(without_cache);
+	}
 	if (moved && errno != ENOENT) {
 		say("trib: a store is damaged and cannot be moved away: ");
 		say(dir);
@@ -55,17 +73,26 @@ static void on_fault(int sig)
 	say("trib: warning: the store in ");
 	say(dir);
 	say(" was damaged; it is made again\n");
-	sigset_t none; /* a worker's mask must not outlive it */
-	sigemptyset(&none);
-	pthread_sigmask(SIG_SETMASK, &none, NULL);
-	execv("/proc/self/exe", arguments);
-	_exit(3);
+	start_again(environ);
 }
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
 
+/* What a handler could not do: allocate. */
+static void prepare_environment(void)
+{
+	uint32_t n = 0;
+	for (char **e = environ; *e && n < MOST_VARIABLES; e++) {
+		cacheless |= strcmp(*e, NO_CACHE) == 0;
+		if (strncmp(*e, NO_CACHE, sizeof NO_CACHE - 4) != 0)
+			without_cache[n++] = *e;
+	}
+	without_cache[n] = (char *)(uintptr_t)NO_CACHE;
+}
+
 void guard_install(char **argv)
 {
+	prepare_environment();
 	struct sigaction sa = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
 	sigset_t set;
 	arguments = argv;
