@@ -52,7 +52,7 @@ static bool start(struct build *b)
 {
 	if (!b->project)
 		b->project = store_open(PROJECT_FOLDER "/store", true, &b->warnings);
-	b->compiler = key_compiler(b->session, b->project, b->inputs);
+	b->compiler = key_compiler(b->session, b->project, b->inputs, &b->generator);
 	b->own_inputs = inputs_count(b->inputs);
 	if (hash_is_zero(b->lasting->compiler))
 		b->lasting->compiler = b->compiler;

@@ -8,6 +8,9 @@ struct options;
 /* Exit codes of every command. */
 enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRONMENT = 3, STATUS_INTERRUPTED = 130 };
 
+/* Where libraries go that are made to be run at once, without code (`trib run --lazy`, tri_open_lazy). */
+#define LAZY_FOLDER ".trib/lazy"
+
 /* In the current folder. What people read goes to `out` and errors to `err`; with --message-format=json everything is JSON on `out`. */
 enum status build_run(const struct options *o, FILE *out, FILE *err);
 /* `trib check`: the front end alone, on the files in options->models or else on the whole project. */

@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
+#include "backend/link/lazy.h"
 #include "backend/link/link.h"
 #include "backend/link/model.h"
 #include "backend/link/object.h"
@@ -10,9 +11,12 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
+#include "builder/build_id.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
 #include "builder/link_external.h"
+#include "builder/module.h"
+#include "builder/options.h"
 #include "builder/store.h"
 #include "builder/timing.h"
 #include "builder/triw.h"
@@ -94,6 +98,7 @@ void build_link_digest(struct model_job *m)
 	hasher_add_u64(h, m->spec->emit);
 	hasher_add_u64(h, m->spec->weights_inside);
 	hasher_add_str(h, m->spec->linker);
+	hasher_add_u64(h, b->options->lazy);
 	hasher_add_u64(h, p->n_entries);
 	for (uint32_t i = 0; i < p->n_entries; i++) {
 		const struct core_unit *u = p->entries[i].unit;
@@ -230,15 +235,45 @@ static bool gather(struct model_job *m, struct gathered *g, const char *name, co
 	return true;
 }
 
-/* The units' fragments in the program's order, then the runtime. */
-static bool gather_cpu(struct model_job *m, struct gathered *g)
+static bool gather_fragments(struct model_job *m, struct gathered *g)
 {
-	enum runtime_level level = (enum runtime_level)m->platform.level;
 	for (uint32_t i = 0; i < m->program->n_units; i++) {
 		const struct compile *c = m->units[i].fragment;
 		if (c && !gather(m, g, m->units[i].unit->name, c->object, c->len))
 			return false;
 	}
+	return true;
+}
+
+/* What stands in a lazy library for the fragments. */
+static bool gather_stubs(struct model_job *m, struct gathered *g)
+{
+	struct lazy_unit *units = ARENA_ARRAY(m->arena, struct lazy_unit, m->program->n_units + 1);
+	uint32_t n = 0;
+	const char *error = NULL;
+	for (uint32_t i = 0; i < m->program->n_units; i++) {
+		const struct unit_job *j = &m->units[i];
+		if (j->fragment)
+			units[n++] = (struct lazy_unit){j->unit->name, j->unit->symbol, j->fragment->object, j->fragment->len, j->key, j->options.opt, j->options.size};
+	}
+	const struct lazy_info info = {.libtrib = module_path(m->arena, ""),
+				       .cpu = m->platform.cpu,
+				       .features = m->platform.features,
+				       .vector_bytes = m->platform.vector_bytes,
+				       .build = build_id(),
+				       .generator = m->build->generator};
+	if (!info.libtrib || hash_is_zero(info.build))
+		return fail(m, "libtrib.so, which would compile its units, is not beside trib or in its lib/trib folder");
+	g->at[g->n++] = lazy_object(m->arena, units, n, &info, &error);
+	return !error || fail(m, error);
+}
+
+/* The units in the program's order, then the runtime. */
+static bool gather_cpu(struct model_job *m, struct gathered *g)
+{
+	enum runtime_level level = (enum runtime_level)m->platform.level;
+	if (!(m->build->options->lazy ? gather_stubs(m, g) : gather_fragments(m, g)))
+		return false;
 	for (uint32_t i = 0; i < runtime_object_count(); i++) {
 		size_t len;
 		const void *bytes = runtime_object(level, i, &len);
@@ -293,7 +328,7 @@ static bool link_cpu(struct model_job *m, const struct model_input *in, const st
 {
 	static const char *const needed[] = {"libm.so.6", "libc.so.6"};
 	struct link_request r = {.needed = needed, .n_needed = 2};
-	struct gathered g = {ARENA_ARRAY(m->arena, struct object *, 1 + m->program->n_units + runtime_object_count()), 1};
+	struct gathered g = {ARENA_ARRAY(m->arena, struct object *, 2 + m->program->n_units + runtime_object_count()), 1};
 	g.at[0] = model_object(m->arena, in, m->weighed, info);
 	if (!g.at[0])
 		return fail(m, "its descriptor could not be made");

@@ -40,6 +40,8 @@ static void print_summary(struct build *b, enum status s, int64_t wall)
 		return;
 	else if (b->compiled == 0 && b->linked == 0)
 		fprintf(b->out, "trib: nothing to do\n");
+	else if (b->options->lazy)
+		fprintf(b->out, "trib: %u left for their first call, %u in the cache, %u linked in %.2f s\n", b->later, b->reused, b->linked, seconds);
 	else
 		fprintf(b->out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", b->compiled, b->reused, b->linked, seconds);
 }
@@ -81,6 +83,7 @@ void build_report(struct build *b, enum status s)
 				   .compiled = b->compiled,
 				   .reused = b->reused,
 				   .failed = b->failed_units,
+				   .later = b->later,
 				   .hits = b->hits,
 				   .misses = b->misses,
 				   .jobs = b->pool ? pool_jobs(b->pool) : 1,

@@ -45,7 +45,7 @@ struct compile {
 	hash128 key;
 	struct unit_job *job; /* the first that wanted it */
 	const char *label, *why;
-	const void *object;         /* NULL: not there (yet) */
+	const void *object;         /* of a lazy library: its loops. NULL: not there (yet) */
 	size_t len;
 	bool made, failed;          /* in this build */
 	int64_t took_ns;
@@ -94,6 +94,7 @@ struct build {
 	struct model_job *models;
 	uint32_t n_models;
 	hash128 trace_key, rest, compiler;
+	hash128 generator;       /* digest of the code generator's file */
 	struct trace *trace;
 	enum trace_state state;
 	uint32_t own_inputs;     /* the first inputs are trib's own files */
@@ -118,6 +119,7 @@ struct build {
 	struct cancel cancel;    /* by an interrupt, or too many failures */
 	VEC(const char *) outputs;
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
+	uint32_t later;          /* units of lazy libraries whose code is not in the cache: compiled when they are called */
 	bool check;              /* `trib check`: no code, no stores */
 	bool interrupted, environment; /* environment: an error that is nobody's source's fault */
 	_Atomic bool superseded;       /* what was read has changed again: this build is not worth ending */

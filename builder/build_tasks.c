@@ -4,6 +4,7 @@
 #include <string.h>
 #include "backend/interp.h"
 #include "backend/loops.h"
+#include "backend/loops_wire.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
@@ -35,6 +36,30 @@ struct piece {
 	const char *error;
 };
 
+/* Keeps what was made of a unit, in the cache or else for this build. */
+static void keep(struct build *b, struct compile *c, enum cache_kind kind, const struct buf *made, int64_t took_ns)
+{
+	c->object = cache_put(b->cache, kind, c->key, made->at, made->len, took_ns);
+	if (!c->object) {
+		char *copy = arena_alloc(c->job->arena, made->len, 16);
+		c->object = memcpy(copy, made->at, made->len);
+	}
+	c->len = made->len;
+}
+
+/* For a lazy library: all but the code. */
+static bool leave_for_later(struct build *b, struct compile *c, uint32_t worker)
+{
+	struct arena *scratch = arena_new(0);
+	struct buf loops = {0};
+	struct tick t = timing_tick();
+	loops_write(loops_build(scratch, build_plan_code(c->job)), &loops);
+	keep(b, c, CACHE_LOOPS, &loops, timing_add(b->timing, PHASE_OPT, worker + 1, c->label, t));
+	buf_free(&loops);
+	arena_free(scratch);
+	return true;
+}
+
 static bool compile(struct build *b, struct compile *c, uint32_t worker)
 {
 	struct arena *scratch = arena_new(0);
@@ -46,12 +71,7 @@ static bool compile(struct build *b, struct compile *c, uint32_t worker)
 	const struct plan_options *o = &c->job->options;
 	struct codegen *g = generators_get(b->generators, worker, &c->job->model->platform, o->opt, o->size, &c->error);
 	if (g && generators_api(b->generators)->compile(g, f, &object, &c->error)) {
-		c->object = cache_put(b->cache, CACHE_FRAGMENT, c->key, object.at, object.len, took + (os_now_ns() - t.wall));
-		if (!c->object) { /* no cache: keep it for this build */
-			char *copy = arena_alloc(c->job->arena, object.len, 16);
-			c->object = memcpy(copy, object.at, object.len);
-		}
-		c->len = object.len;
+		keep(b, c, CACHE_FRAGMENT, &object, took + (os_now_ns() - t.wall));
 		c->made = true;
 	} else {
 		c->failed = true;
@@ -75,7 +95,7 @@ static bool run_piece(void *arg, struct task_run *run)
 	progress_start(b->progress, run->worker, t->label);
 	switch (t->kind) {
 	case TASK_COMPILE:
-		ok = compile(b, t->compile, run->worker);
+		ok = b->options->lazy ? leave_for_later(b, t->compile, run->worker) : compile(b, t->compile, run->worker);
 		break;
 	case TASK_COMMIT:
 		build_describe_commit(b);
@@ -239,7 +259,7 @@ static bool anything_to_compile(const struct build *b)
 
 bool build_run_tasks(struct build *b)
 {
-	if (anything_to_compile(b) && !build_open_generators(b))
+	if (!b->options->lazy && anything_to_compile(b) && !build_open_generators(b))
 		return false;
 	run_graph(b, make_graph(b));
 	for (uint32_t i = 0; i < b->compiles.len; i++) {

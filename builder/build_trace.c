@@ -28,6 +28,7 @@ static hash128 flags_key(const struct options *o)
 	add_opt_str(h, o->out);
 	add_opt_str(h, o->linker);
 	hasher_add_u64(h, (uint64_t)o->opt);
+	hasher_add_u64(h, o->lazy);
 	return hasher_finish(h);
 }
 

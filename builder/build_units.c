@@ -141,16 +141,21 @@ static struct compile *fragment_for(struct build *b, struct unit_job *j)
 	*c = (struct compile){.key = j->key, .job = j};
 	c->took_ns = then ? then->compile_ns : 0;
 	c->label = arena_printf(b->session, "compile %s", j->unit->name);
-	c->object = fragments_find(b->lasting->fragments, j->key, &c->len);
+	bool lazy = b->options->lazy;
+	if (!lazy)
+		c->object = fragments_find(b->lasting->fragments, j->key, &c->len);
 	if (!c->object)
-		c->object = cache_get(b->cache, CACHE_FRAGMENT, j->key, &c->len);
-	if (c->object) {
+		c->object = cache_get(b->cache, lazy ? CACHE_LOOPS : CACHE_FRAGMENT, j->key, &c->len);
+	if (c->object)
 		b->hits++;
-		b->reused++;
-	} else {
+	else
 		b->misses++;
+	if (lazy && !cache_has(b->cache, CACHE_FRAGMENT, j->key))
+		b->later++;
+	else if (lazy || c->object)
+		b->reused++;
+	else
 		c->why = why_compiled(b, j);
-	}
 	map_put(&b->compile_index, j->key, b->compiles.len);
 	vec_push(&b->compiles, c);
 	return c;
@@ -179,7 +184,8 @@ bool build_find_fragments(struct build *b)
 void build_explain(struct build *b)
 {
 	const char *verb = b->options->dry_run ? "would compile" : "compile";
-	for (uint32_t i = 0; i < b->compiles.len; i++) {
+	bool lazy = b->options->lazy;
+	for (uint32_t i = 0; i < b->compiles.len && !lazy; i++) {
 		const struct compile *c = b->compiles.at[i];
 		if (!c->object)
 			fprintf(b->out, "%s %s: %s\n", verb, c->job->unit->name, c->why);

@@ -9,7 +9,7 @@
 
 #define KEY_VERSION 1
 
-hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in)
+hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in, hash128 *generator)
 {
 	char exe[4096];
 	ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -20,7 +20,7 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 		id = hash_combine(id, file_hash(project, in, exe));
 	}
 	if (codegen)
-		id = hash_combine(id, file_hash(project, in, codegen));
+		id = hash_combine(id, *generator = file_hash(project, in, codegen));
 	return id;
 }
 

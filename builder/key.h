@@ -10,8 +10,9 @@ struct arena;
 struct inputs;
 struct store;
 
-/* Digest of the contents of trib itself and its code generator; remembered by stamp in the project's store, and recorded as inputs. */
-hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in);
+/* Digest of the contents of trib itself and its code generator; remembered by stamp in the project's store, and recorded as inputs. *generator: of the
+ * latter alone. */
+hash128 key_compiler(struct arena *session, struct store *project, struct inputs *in, hash128 *generator);
 /* The unit's fragment. */
 hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_options *o, const struct plan *p);
 /* Options of one unit: `@opt(n)` goes over the model's level. */

@@ -1,21 +1,39 @@
 #include "builder/module.h"
 #include <dlfcn.h>
+#include <elf.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/os.h"
 
 typedef const void *entry_fn(void);
 
+/* The folder of the executable, or of libtrib.so where this code is in that; malloc'd, NULL on failure. */
+static char *home(void)
+{
+	static const char here = 0;
+	Dl_info info;
+	if (!dladdr(&here, &info) || !info.dli_fbase)
+		return os_exe_dir();
+	const Elf64_Ehdr *head = info.dli_fbase;
+	if ((uintptr_t)head + head->e_phoff == getauxval(AT_PHDR)) /* it is the executable */
+		return os_exe_dir();
+	char *path = realpath(info.dli_fname, NULL), *slash = path ? strrchr(path, '/') : NULL;
+	if (slash)
+		*slash = 0;
+	return path;
+}
+
 const char *module_path(struct arena *a, const char *name)
 {
 	static const char *const places[] = {"", "../lib/trib/", "lib/trib/", "../lib/x86_64-linux-gnu/trib/"};
-	char *dir = os_exe_dir();
+	char *dir = home();
 	const char *found = NULL;
 	for (size_t i = 0; dir && !found && i < sizeof places / sizeof *places; i++) {
-		const char *path = arena_printf(a, "%s/%slibtrib-%s.so", dir, places[i], name);
+		const char *path = arena_printf(a, "%s/%slibtrib%s%s.so", dir, places[i], *name ? "-" : "", name);
 		if (access(path, R_OK) == 0)
 			found = path;
 	}

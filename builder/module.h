@@ -4,7 +4,7 @@
 
 struct arena;
 
-/* Where libtrib-NAME.so lies, beside the executable or in lib/trib of its installation, in `a`; NULL: nowhere. */
+/* Where libtrib-NAME.so lies, or libtrib.so if the name is "", beside the executable or in lib/trib of its installation, in `a`; NULL: nowhere. */
 const char *module_path(struct arena *a, const char *name);
 /* Opens it and calls its entry symbol, which must return a struct that starts with a uint32_t equal to `abi`. The result stays valid until the process
  * ends. NULL: *error (in `a`) says why. */

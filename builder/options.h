@@ -19,7 +19,7 @@ struct options {
 	int most_failures; /* of --keep-going; 0: no limit; -1: as the manifest says */
 	double load;       /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
-	bool dry_run, help, version;
+	bool dry_run, lazy, help, version;
 	enum stop_stage stop;
 	enum dump dump;
 	bool check, diff; /* trib fmt; diff: trib check, too */

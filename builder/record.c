@@ -26,6 +26,7 @@ void record_print(const struct record *r, const struct timing *t, struct buf *ou
 	count(&w, "compiled", r->compiled);
 	count(&w, "reused", r->reused);
 	count(&w, "failed", r->failed);
+	count(&w, "later", r->later);
 	json_close(&w, '}');
 	json_key(&w, "cache"), json_open(&w, '{');
 	count(&w, "hits", r->hits);

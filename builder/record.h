@@ -12,6 +12,7 @@ struct record {
 	bool ok;
 	int64_t wall_ns;
 	uint32_t total, compiled, reused, failed; /* units */
+	uint32_t later; /* units that a lazy library compiles when they are called */
 	uint32_t hits, misses;                    /* fragments looked up in the cache */
 	uint32_t jobs;
 	const char *const *outputs;

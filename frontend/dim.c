@@ -7,7 +7,7 @@
 #include "base/bug.h"
 #include "base/hash.h"
 
-enum { MAX_WEIGHT = 400, FIRST_BUCKETS = 8 };
+enum { FIRST_BUCKETS = 8 };
 
 struct dims *dims_new(struct arena *a)
 {

@@ -8,6 +8,7 @@
 struct arena;
 struct buf;
 struct dims;
+struct varint_in;
 typedef struct {
 	uint32_t idx;
 } dim;
@@ -56,4 +57,11 @@ struct dim_step {
 };
 /* Writes the steps (at most `cap`) and returns how many there are. */
 uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap);
+
+/* Appends all that d holds, so that whoever reads it has the same handles for the same dimensions; the names of symbols are left out. */
+void dims_write(const struct dims *d, struct buf *out);
+/* Takes what dims_write wrote; nothing in it is believed. NULL: it is something else, and in->ok is false. */
+struct dims *dims_read(struct arena *a, struct varint_in *in);
+/* Handles are 0 … dims_count - 1. */
+uint32_t dims_count(const struct dims *d);
 #endif

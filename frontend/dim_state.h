@@ -3,7 +3,7 @@
 #define TRIB_FRONTEND_DIM_STATE_H
 #include "frontend/dim.h"
 
-enum { MAX_TERMS = 48, MAX_FACTORS = 8 };
+enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_WEIGHT = 400 };
 enum atom_kind { ATOM_SYM, ATOM_PRODUCT, ATOM_DIV, ATOM_MOD };
 
 struct atom {

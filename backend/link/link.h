@@ -19,4 +19,6 @@ struct link_request {
 };
 /* Appends the library. Deterministic. False: *error (arena text) names the symbol or object at fault. */
 bool link_shared(struct arena *scratch, const struct link_request *r, struct buf *out, const char **error);
+/* Does imports.def list it? */
+bool link_may_import(const char *name);
 #endif

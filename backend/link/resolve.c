@@ -11,7 +11,7 @@ static bool fail(struct link *l, const char *text)
 }
 static const char *object_name(const struct link *l, uint32_t object) { return l->request->objects[object]->name; }
 
-static bool importable(const char *name)
+bool link_may_import(const char *name)
 {
 	static const char *const names[] = {
 #define IMPORT(library, symbol) #symbol,
@@ -113,7 +113,7 @@ static bool resolve(struct link *l, uint32_t symbol)
 		l->target[symbol] = symbol;
 	else if (map_get(&l->globals, map_key_str(s->name), &found))
 		l->target[symbol] = (uint32_t)found;
-	else if (l->request->n_needed && importable(s->name))
+	else if (l->request->n_needed && link_may_import(s->name))
 		l->target[symbol] = import(l, s->name);
 	else if (s->weak)
 		l->target[symbol] = TARGET_ZERO;

@@ -37,3 +37,43 @@ uint32_t thunk_jump(struct object *o, const char *name, uint32_t target)
 	uint32_t section;
 	return finish(o, name, code, sizeof code, target, &section);
 }
+
+uint32_t thunk_slot(struct object *o, const char *name, uint32_t slots, uint64_t offset)
+{
+	static const unsigned char code[] = {0xff, 0x25, 0, 0, 0, 0}; /* jmp *slot(%rip) */
+	uint32_t len = sizeof code;
+	uint32_t section = object_section(o, SECTION_TEXT, arena_printf(o->arena, ".text.%s", name), code, len, 8);
+	object_reloc(o, section, 2, slots, RELOC_PC32, (int64_t)offset - 4);
+	return object_symbol(o, name, section, 0, len, true, true);
+}
+
+/* lea unit(%rip), register; jmp target */
+static uint32_t first(struct object *o, const char *name, const unsigned char lea[3], uint32_t target, uint32_t units, uint64_t offset)
+{
+	unsigned char code[] = {lea[0], lea[1], lea[2], 0, 0, 0, 0, 0xe9, 0, 0, 0, 0};
+	uint32_t section, symbol = finish(o, name, code, sizeof code, target, &section);
+	object_reloc(o, section, 3, units, RELOC_PC32, (int64_t)offset - 4);
+	return symbol;
+}
+
+uint32_t thunk_first_run(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
+{
+	static const unsigned char lea_r9[] = {0x4c, 0x8d, 0x0d};
+	return first(o, name, lea_r9, target, units, offset);
+}
+
+uint32_t thunk_first_scratch(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
+{
+	static const unsigned char lea_rsi[] = {0x48, 0x8d, 0x35};
+	return first(o, name, lea_rsi, target, units, offset);
+}
+
+uint32_t thunk_far(struct object *o, const char *name, const void *address, bool through)
+{
+	unsigned char code[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* movabs $address, %rax */
+	                        0xff, through ? 0x20 : 0xe0};       /* jmp *(%rax), jmp *%rax */
+	uint32_t len = sizeof code;
+	memcpy(code + 2, &address, sizeof address);
+	const void *bytes = arena_strndup(o->arena, (const char *)code, len);
+	return object_symbol(o, name, object_section(o, SECTION_TEXT, ".text.far", bytes, len, 8), 0, len, true, true);
+}

@@ -30,13 +30,15 @@ struct tri_context {
 	_Atomic uint32_t failed; /* 0 none, 1 being written, 2 written */
 	int32_t fail_code;
 	int64_t fail_value, fail_bound;
-	char fail_text[240]; /* of a failed assertion */
+	char fail_text[240]; /* of a failed assertion, or a unit that cannot be compiled */
 };
 
 /* threads 0: one per CPU of the affinity mask. */
 void tri_context_init(struct tri_context *ctx, uint32_t threads);
 /* Before each run: forgets the last error, and threads lost by fork. */
 void tri_context_begin(struct tri_context *ctx);
+/* tri_fail with a text instead of numbers. */
+void tri_fail_text(struct tri_context *ctx, int32_t code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Joins the threads. */
 void tri_context_end(struct tri_context *ctx);
 #endif

@@ -86,7 +86,7 @@ static int outcome(const struct tri_context *ctx, tri_error *err)
 	if (!ctx->failed)
 		return TRI_OK;
 	int code = ctx->fail_code ? ctx->fail_code : TRI_ERR_RANGE;
-	if (code == TRI_ERR_ASSERT)
+	if (code == TRI_ERR_ASSERT || code == TRI_ERR_COMPILE)
 		return tri_error_set(err, code, "%s", ctx->fail_text);
 	if (code == TRI_ERR_SHAPE)
 		return tri_error_set(err, code, TRI_MISFIT);

@@ -3,6 +3,8 @@
 #include <limits.h>
 #include <linux/futex.h>
 #include <signal.h>
+#include <stdarg.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -178,6 +180,19 @@ void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t boun
 	ctx->fail_code = code;
 	ctx->fail_value = value;
 	ctx->fail_bound = bound;
+	atomic_store(&ctx->failed, 2);
+}
+
+void tri_fail_text(struct tri_context *ctx, int32_t code, const char *fmt, ...)
+{
+	uint32_t none = 0;
+	va_list ap;
+	if (!atomic_compare_exchange_strong(&ctx->failed, &none, 1))
+		return;
+	va_start(ap, fmt);
+	vsnprintf(ctx->fail_text, sizeof ctx->fail_text, fmt, ap);
+	va_end(ap);
+	ctx->fail_code = code;
 	atomic_store(&ctx->failed, 2);
 }
 

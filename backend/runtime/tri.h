@@ -23,7 +23,7 @@ typedef struct tri_tensor {
 } tri_tensor;
 
 enum tri_code { TRI_OK, TRI_ERR_ARGUMENT, TRI_ERR_SHAPE, TRI_ERR_DTYPE, TRI_ERR_MEMORY, TRI_ERR_DEVICE, TRI_ERR_RANGE, TRI_ERR_WEIGHTS,
-		TRI_ERR_ASSERT };
+		TRI_ERR_ASSERT, TRI_ERR_COMPILE };
 typedef struct tri_error {
 	int32_t code; /* enum tri_code */
 	char message[252];

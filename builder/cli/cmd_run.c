@@ -5,6 +5,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "builder/build.h"
 #include "builder/cli/command.h"
 #include "builder/library.h"
 #include "builder/main_run.h"
@@ -19,6 +20,33 @@ static enum status complain(const char *text, enum status s)
 	return s;
 }
 
+/* Builds the model that the options name, but for its code, in a folder of its own. */
+static const char *lazy_library(struct arena *a, const struct options *o, enum status *s)
+{
+	struct build_spec spec;
+	struct options build = *o;
+	char *text = NULL;
+	size_t len;
+	if (!project_read(a, o, &spec)) {
+		*s = STATUS_USAGE;
+		return NULL;
+	}
+	if (spec.n_models != 1) {
+		*s = complain("the manifest has several models: which one?", STATUS_USAGE);
+		return NULL;
+	}
+	FILE *quiet = open_memstream(&text, &len);
+	build.models = &spec.models[0].name;
+	build.n_models = 1;
+	build.emit = "library";
+	build.out = LAZY_FOLDER;
+	*s = quiet ? build_run(&build, quiet, stderr) : STATUS_ENVIRONMENT;
+	if (quiet)
+		fclose(quiet);
+	free(text);
+	return *s == STATUS_OK ? arena_printf(a, LAZY_FOLDER "/lib%s.so", spec.models[0].name) : NULL;
+}
+
 /* A path as it is; a model's name through the manifest. */
 static const char *library_path(struct arena *a, const struct options *o, enum status *s)
 {
@@ -30,6 +58,8 @@ static const char *library_path(struct arena *a, const struct options *o, enum s
 		*s = complain(arena_printf(a, "`%s` is a source: its main block is run with `trib run --main %s`", word, word), STATUS_USAGE);
 		return NULL;
 	}
+	if (o->lazy)
+		return lazy_library(a, o, s);
 	if (strchr(word, '/') || (n > 3 && strcmp(word + n - 3, ".so") == 0))
 		return word;
 	if (!project_read(a, o, &spec)) {
@@ -88,7 +118,7 @@ static bool run_times(struct arena *a, const tri_model_desc *d, uint32_t entry, 
 }
 
 /* Not the model's fault, nor that of its inputs. */
-static bool is_worlds(int32_t code) { return code == TRI_ERR_DEVICE || code == TRI_ERR_WEIGHTS; }
+static bool is_worlds(int32_t code) { return code == TRI_ERR_DEVICE || code == TRI_ERR_WEIGHTS || code == TRI_ERR_COMPILE; }
 
 static enum status run_library(struct arena *a, const struct library *lib, const struct options *o)
 {

@@ -1,0 +1,164 @@
+/* The first call of a unit: one thread has it compiled, others that want it wait, and all go on in its code. */
+#include "lazy.h"
+#include <dlfcn.h>
+#include <linux/futex.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+#include "context.h"
+#include "model.h"
+
+enum { LONGEST_PATH = 4096, WHY = 190 };
+
+/* ---- scratch, by the tables ---- */
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+	if (b == 0)
+		b = 1;
+	if (b == -1)
+		return (int64_t)(0 - (uint64_t)a);
+	return a / b - (a % b != 0 && (a < 0) != (b < 0));
+}
+
+/* As compiled code computes it, whatever the values are: sums and products wrap, and what is divided by 0 stays. */
+static int64_t value_of(const tri_dim_desc *d, const int64_t *dims)
+{
+	int64_t stack[TRI_LAZY_MOST_DIMS] = {0};
+	int top = 0;
+	for (int32_t i = 0; i < d->n_steps; i++) {
+		const tri_dim_step *s = &d->steps[i];
+		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
+			stack[top++] = s->op == TRI_DIM_CONST ? s->value : dims[s->value];
+			continue;
+		}
+		int64_t b = stack[--top], a = stack[top - 1], *to = &stack[top - 1];
+		if (s->op == TRI_DIM_ADD)
+			*to = (int64_t)((uint64_t)a + (uint64_t)b);
+		else if (s->op == TRI_DIM_MUL)
+			*to = (int64_t)((uint64_t)a * (uint64_t)b);
+		else if (s->op == TRI_DIM_FLOORDIV)
+			*to = floor_div(a, b);
+		else
+			*to = (int64_t)((uint64_t)a - (uint64_t)floor_div(a, b) * (uint64_t)(b ? b : 1));
+	}
+	return stack[0];
+}
+
+int64_t tri_lazy_scratch(const int64_t *dims, const struct tri_lazy_unit *u)
+{
+	int64_t most = 0;
+	for (uint32_t i = 0; i < u->n_calls; i++) {
+		const struct tri_lazy_call *c = &u->calls[i];
+		int64_t values[TRI_LAZY_MOST_DIMS];
+		for (uint64_t k = 0; k < c->n_dims; k++)
+			values[k] = value_of(&c->dims[k], dims);
+		int64_t need = __atomic_load_n(&c->callee->slot->scratch, __ATOMIC_ACQUIRE)(values);
+		most = need > most ? need : most;
+	}
+	return (int64_t)((uint64_t)value_of(u->scratch, dims) + (uint64_t)most);
+}
+
+/* ---- libtrib ---- */
+
+static const struct tri_lazy_api *open_at(const char *path, char *why)
+{
+	void *so = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+	void *symbol = so ? dlsym(so, TRI_LAZY_ENTRY) : NULL;
+	tri_lazy_entry_fn *entry;
+	if (!symbol)
+		return NULL;
+	memcpy(&entry, &symbol, sizeof entry);
+	const struct tri_lazy_api *api = entry();
+	if (api->abi == TRI_LAZY_ABI)
+		return api;
+	snprintf(why, WHY, "%.120s belongs to another version of trib: build the library again", path);
+	return NULL;
+}
+
+/* libtrib.so in the folder of the library. */
+static bool beside_library(const struct tri_lazy_library *l, char out[LONGEST_PATH])
+{
+	static const char name[] = "libtrib.so";
+	Dl_info info;
+	const char *library = dladdr(l, &info) && info.dli_fname ? info.dli_fname : "";
+	size_t folder = strlen(library);
+	while (folder > 0 && library[folder - 1] != '/')
+		folder--;
+	if (!folder || folder + sizeof name > LONGEST_PATH)
+		return false;
+	memcpy(out, library, folder);
+	memcpy(out + folder, name, sizeof name);
+	return true;
+}
+
+/* Where the environment says, and nowhere else if it does; where it was; beside the library; where the loader looks. */
+static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l, char *why)
+{
+	char beside[LONGEST_PATH];
+	const char *said = getenv(TRI_LAZY_VARIABLE);
+	const struct tri_lazy_api *api = __atomic_load_n(&l->state->api, __ATOMIC_ACQUIRE);
+	if (api)
+		return api;
+	*why = 0;
+	if (said && *said) {
+		api = open_at(said, why);
+	} else {
+		api = open_at(l->libtrib, why);
+		if (!api && !*why && beside_library(l, beside))
+			api = open_at(beside, why);
+		if (!api && !*why)
+			api = open_at("libtrib.so", why);
+	}
+	if (api)
+		__atomic_store_n(&l->state->api, api, __ATOMIC_RELEASE);
+	else if (!*why)
+		snprintf(why, WHY, "it needs libtrib.so, which is not at %.110s: set " TRI_LAZY_VARIABLE, said && *said ? said : l->libtrib);
+	return api;
+}
+
+/* ---- the first call ---- */
+
+static void futex(uint32_t *at, int op, uint32_t value) { syscall(SYS_futex, at, op, value, NULL, NULL, 0); }
+
+/* True: this thread is to compile it. False: it is ready. A process that was forked while a thread of its parent compiled does it itself. */
+static bool claim(struct tri_lazy_slot *s)
+{
+	uint32_t mine = TRI_LAZY_BUSY + (uint32_t)getpid(), state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+	while (state != TRI_LAZY_READY) {
+		if (state == mine)
+			futex(&s->state, FUTEX_WAIT_PRIVATE, mine);
+		else if (__atomic_compare_exchange_n(&s->state, &state, mine, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+			return true;
+		state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+	}
+	return false;
+}
+
+static bool make(const struct tri_lazy_unit *u, char *why)
+{
+	struct tri_lazy_slot *s = u->slot;
+	if (!claim(s))
+		return true;
+	const struct tri_lazy_api *api = open_libtrib(u->library, why);
+	bool ok = api && api->compile(u, why, WHY) == 0;
+	__atomic_store_n(&s->state, ok ? TRI_LAZY_READY : TRI_LAZY_ABSENT, __ATOMIC_RELEASE);
+	futex(&s->state, FUTEX_WAKE_PRIVATE, INT_MAX);
+	return ok;
+}
+
+void tri_lazy_run(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch,
+		  const struct tri_lazy_unit *u)
+{
+	char why[WHY];
+	if (tri_failed(ctx)) /* what it would compute means nothing */
+		return;
+	if (make(u, why))
+		__atomic_load_n(&u->slot->code, __ATOMIC_ACQUIRE)(ctx, bufs, weights, dims, scratch);
+	else
+		tri_fail_text(ctx, TRI_ERR_COMPILE, "%.40s cannot be compiled: %s", u->name, why);
+}

@@ -1,0 +1,10 @@
+# cmake -DFILES=a;b -DOUT=build_id.c -P build_id.cmake: a C source with a digest of the files' contents.
+set(all "")
+foreach(file IN LISTS FILES)
+	file(SHA256 ${file} digest)
+	string(APPEND all "${digest}\n")
+endforeach()
+string(SHA256 digest "${all}")
+string(SUBSTRING ${digest} 0 32 digest)
+string(REGEX REPLACE "(..)" "0x\\1," bytes ${digest})
+file(CONFIGURE OUTPUT ${OUT} CONTENT "extern const unsigned char trib_build_id[16];\nconst unsigned char trib_build_id[16] = {${bytes}};\n" @ONLY)

@@ -1,0 +1,262 @@
+/* A unit's code at its first call: from the user's cache, with that of the units that it calls as far as it is there; else compiled from the loops that the library
+ * carries. Then linked into an image of its own, whose calls of other units go through the library's slots, and mapped. */
+#include <dlfcn.h>
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include "backend/codegen.h"
+#include "backend/link/link.h"
+#include "backend/link/load.h"
+#include "backend/link/object.h"
+#include "backend/link/thunk_x86_64.h"
+#include "backend/loops.h"
+#include "backend/loops_wire.h"
+#include "backend/runtime/lazy.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/os.h"
+#include "builder/build_id.h"
+#include "builder/cache.h"
+#include "builder/generators.h"
+#include "builder/lib/host.h"
+#include "builder/platform.h"
+
+enum { MOST_TOGETHER = 256 }; /* units that are taken from the cache at once */
+
+/* Units that are linked together: the wanted one first. */
+struct team {
+	struct arena *a;
+	const struct tri_lazy_unit *units[MOST_TOGETHER];
+	struct object *objects[MOST_TOGETHER + 1];
+	uint32_t n;
+	struct map seen;     /* units that were looked for */
+	struct map far;      /* names that have a stub */
+	void *c_library;
+	const char *error;
+};
+
+static hash128 as_hash(const uint8_t bytes[16])
+{
+	hash128 h;
+	memcpy(&h, bytes, sizeof h);
+	return h;
+}
+
+static bool add_fragment(struct team *t, const struct tri_lazy_unit *u, const void *bytes, size_t len)
+{
+	struct object *o = object_parse(t->a, u->name, bytes, len, &t->error);
+	if (!o)
+		return false;
+	t->objects[t->n] = o;
+	t->units[t->n++] = u;
+	return true;
+}
+
+static bool first_sight(struct team *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
+
+/* The unit and what it calls, breadth first. True: the unit itself was there. */
+static bool find_fragments(struct team *t, struct cache *c, const struct tri_lazy_unit *wanted)
+{
+	size_t len;
+	const void *bytes = cache_get(c, CACHE_FRAGMENT, as_hash(wanted->key), &len);
+	first_sight(t, wanted);
+	if (!bytes || !add_fragment(t, wanted, bytes, len))
+		return false;
+	for (uint32_t at = 0; at < t->n; at++)
+		for (uint32_t i = 0; i < t->units[at]->n_calls && t->n < MOST_TOGETHER; i++) {
+			const struct tri_lazy_unit *u = t->units[at]->calls[i].callee;
+			if (!first_sight(t, u) || __atomic_load_n(&u->slot->state, __ATOMIC_ACQUIRE) == TRI_LAZY_READY)
+				continue;
+			bytes = cache_get(c, CACHE_FRAGMENT, as_hash(u->key), &len);
+			if (bytes && !add_fragment(t, u, bytes, len))
+				return false;
+		}
+	return true;
+}
+
+static struct platform platform_of(const struct tri_lazy_library *l)
+{
+	struct platform p = {.cpu = l->cpu, .features = l->features, .vector_bytes = l->vector_bytes};
+	p.id = hash_combine(hash_bytes(l->cpu, strlen(l->cpu)), hash_bytes(l->features, strlen(l->features)));
+	p.id = hash_combine(p.id, (hash128){l->vector_bytes, 0});
+	return p;
+}
+
+static bool generate(struct team *t, const struct tri_lazy_unit *u, const struct loop_fn *f, struct buf *object)
+{
+	struct platform p = platform_of(u->library);
+	struct generators *g = host_borrow(t->a, as_hash(u->library->generator), &t->error);
+	struct buf why = {0};
+	if (!g)
+		return false;
+	struct codegen *c = generators_get(g, 0, &p, u->opt, u->size, &why);
+	bool ok = c && generators_api(g)->compile(c, f, object, &why);
+	if (!ok)
+		t->error = arena_strdup(t->a, why.at ? why.at : "the code generator gives no reason");
+	buf_free(&why);
+	host_return(g);
+	return ok;
+}
+
+/* Compiles the unit and keeps the fragment. */
+static bool compile(struct team *t, const struct tri_lazy_unit *u)
+{
+	struct buf object = {0};
+	int64_t start = os_now_ns();
+	const struct loop_fn *f = NULL;
+	if (hash_eq(hash_bytes(u->loops, u->n_loops), as_hash(u->digest)))
+		f = loops_read(t->a, u->loops, u->n_loops, &t->error);
+	else
+		t->error = "the library is damaged: build it again";
+	bool ok = f && generate(t, u, f, &object);
+	if (ok) {
+		struct cache *c = host_open_cache(t->a);
+		cache_put(c, CACHE_FRAGMENT, as_hash(u->key), object.at, object.len, os_now_ns() - start);
+		host_close_cache(c);
+		ok = add_fragment(t, u, arena_strndup(t->a, object.at, object.len), object.len);
+	}
+	buf_free(&object);
+	return ok;
+}
+
+/* ---- linking into this process ---- */
+
+/* The unit with that symbol, or whose scratch function has it: *scratch. */
+static const struct tri_lazy_unit *find_unit(const struct tri_lazy_unit *caller, const char *name, bool *scratch)
+{
+	for (uint32_t i = 0; i < caller->n_calls; i++) {
+		const struct tri_lazy_unit *u = caller->calls[i].callee;
+		size_t n = strlen(u->symbol);
+		if (strncmp(name, u->symbol, n) != 0)
+			continue;
+		*scratch = strcmp(name + n, "_scratch") == 0;
+		if (*scratch || !name[n])
+			return u;
+	}
+	return NULL;
+}
+
+static const void *find_address(struct team *t, const struct tri_lazy_library *l, const char *name)
+{
+	for (uint32_t i = 0; i < l->n_symbols; i++)
+		if (strcmp(l->symbols[i].name, name) == 0)
+			return l->symbols[i].address;
+	if (!t->c_library)
+		t->c_library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL); /* and the C library, which it needs */
+	return t->c_library && link_may_import(name) ? dlsym(t->c_library, name) : NULL;
+}
+
+static bool is_ours(const struct team *t, const char *name)
+{
+	for (uint32_t i = 0; i < t->n; i++) {
+		size_t n = strlen(t->units[i]->symbol);
+		if (strncmp(name, t->units[i]->symbol, n) == 0 && (!name[n] || strcmp(name + n, "_scratch") == 0))
+			return true;
+	}
+	return false;
+}
+
+/* A stub for what the unit's code refers to and does not come with it. */
+static bool reach(struct team *t, struct object *stubs, const struct tri_lazy_unit *u, const char *name)
+{
+	bool scratch;
+	if (!map_put(&t->far, map_key_str(name), 1) || is_ours(t, name))
+		return true;
+	const struct tri_lazy_unit *callee = find_unit(u, name, &scratch);
+	const void *address = callee ? (scratch ? (const void *)&callee->slot->scratch : (const void *)&callee->slot->code)
+				     : find_address(t, u->library, name);
+	if (!address) {
+		t->error = arena_printf(t->a, "its code refers to %s, which is not in the library", name);
+		return false;
+	}
+	thunk_far(stubs, name, address, callee != NULL);
+	return true;
+}
+
+static bool reach_all(struct team *t)
+{
+	struct object *stubs = object_new(t->a, "stubs");
+	for (uint32_t i = 0; i < t->n; i++)
+		for (uint32_t k = 0; k < t->objects[i]->n_symbols; k++) {
+			const struct obj_symbol *s = &t->objects[i]->symbols[k];
+			if (s->section == OBJ_UNDEFINED && s->name[0] && !reach(t, stubs, t->units[i], s->name))
+				return false;
+		}
+	t->objects[t->n] = stubs;
+	return true;
+}
+
+static const char *scratch_name(struct team *t, uint32_t i) { return arena_printf(t->a, "%s_scratch", t->units[i]->symbol); }
+
+/* The slot of a unit that came along is ready at once; the wanted one is said to be by who asked. */
+static void fill_slot(struct team *t, uint32_t i, const char *base)
+{
+	struct tri_lazy_slot *s = t->units[i]->slot;
+	uint32_t absent = TRI_LAZY_ABSENT;
+	const void *code = load_symbol(base, t->units[i]->symbol), *scratch = load_symbol(base, scratch_name(t, i));
+	__atomic_store_n((const void **)&s->scratch, scratch, __ATOMIC_RELEASE);
+	__atomic_store_n((const void **)&s->code, code, __ATOMIC_RELEASE);
+	if (i)
+		__atomic_compare_exchange_n(&s->state, &absent, TRI_LAZY_READY, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
+}
+
+static bool load(struct team *t)
+{
+	struct buf image = {0};
+	const char **exports = ARENA_ARRAY(t->a, const char *, 2 * t->n);
+	struct link_request r = {.soname = "lazy", .objects = t->objects, .n_objects = t->n + 1, .exports = exports, .n_exports = 2 * t->n};
+	for (uint32_t i = 0; i < t->n; i++) {
+		exports[2 * i] = t->units[i]->symbol;
+		exports[2 * i + 1] = scratch_name(t, i);
+	}
+	bool ok = reach_all(t) && link_shared(t->a, &r, &image, &t->error);
+	const char *base = ok ? load_image(image.at, image.len) : NULL;
+	if (ok && !base)
+		t->error = arena_printf(t->a, "no memory for its code: %s", strerror(errno));
+	for (uint32_t i = 0; base && i < t->n; i++)
+		fill_slot(t, i, base);
+	buf_free(&image);
+	return base != NULL;
+}
+
+static bool make(struct team *t, const struct tri_lazy_unit *u)
+{
+	if (!hash_eq(as_hash(u->library->build), build_id())) {
+		t->error = "libtrib.so is of another version of trib: build the library again";
+		return false;
+	}
+	struct cache *c = host_open_cache(t->a);
+	bool found = find_fragments(t, c, u);
+	if (found)
+		found = load(t);
+	host_close_cache(c); /* the fragments are its memory */
+	if (found)
+		return true;
+	t->n = 0;
+	map_free(&t->far);
+	t->far = (struct map){0};
+	return compile(t, u) && load(t);
+}
+
+static int lazy_compile(const struct tri_lazy_unit *u, char *why, size_t n)
+{
+	struct team t = {.a = arena_new(0)};
+	bool ok = make(&t, u);
+	if (!ok)
+		snprintf(why, n, "%s", t.error ? t.error : "no reason given");
+	map_free(&t.seen);
+	map_free(&t.far);
+	if (t.c_library)
+		dlclose(t.c_library);
+	arena_free(t.a);
+	return ok ? 0 : -1;
+}
+
+__attribute__((visibility("default"))) tri_lazy_entry_fn trib_lazy;
+
+const struct tri_lazy_api *trib_lazy(void)
+{
+	static const struct tri_lazy_api api = {.abi = TRI_LAZY_ABI, .compile = lazy_compile};
+	return &api;
+}

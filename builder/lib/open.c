@@ -1,0 +1,151 @@
+/* tri_open_lazy: a build without code in a thread that has a working folder of its own, so that the host's stays where it is. */
+#include "builder/lib/tri_lazy.h"
+#include <dlfcn.h>
+#include <errno.h>
+#include <pthread.h>
+#include <sched.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "builder/build.h"
+#include "builder/lib/host.h"
+#include "builder/library.h"
+#include "builder/options.h"
+
+struct opened {
+	tri_lazy_model open; /* first: the caller's pointer */
+	struct library library;
+};
+
+struct request {
+	const char *folder, *name;
+	struct arena *a;
+	const char *path; /* of the library; NULL: it was not built */
+	const char *error;
+};
+
+/* A name that no other version of the library has: dlopen takes equal names for equal libraries, also if the file is another. */
+static const char *own_name(struct request *r, const char *path)
+{
+	struct stat st;
+	char *full = realpath(path, NULL);
+	const char *own = NULL;
+	if (full && stat(full, &st) == 0) {
+		own = arena_printf(r->a, "%s/lib%s.so", arena_printf(r->a, "%.*s/%llx", (int)(strrchr(full, '/') - full), full, (unsigned long long)st.st_ino), r->name);
+		if (mkdir(arena_printf(r->a, "%.*s", (int)(strrchr(own, '/') - own), own), 0777) != 0 && errno != EEXIST)
+			own = NULL;
+		else if (link(full, own) != 0 && errno != EEXIST)
+			own = NULL;
+	}
+	free(full);
+	return own;
+}
+
+/* The first line that says what is wrong. */
+static const char *first_error(struct request *r, const char *text)
+{
+	const char *at = strstr(text, "error");
+	at = at ? at : text;
+	return arena_printf(r->a, "%.*s", (int)strcspn(at, "\n"), at);
+}
+
+static void build(struct request *r)
+{
+	struct options o = {.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
+	char *said = NULL, *wrong = NULL;
+	size_t n_said, n_wrong;
+	FILE *out = open_memstream(&said, &n_said), *err = open_memstream(&wrong, &n_wrong);
+	o.models = &r->name;
+	o.n_models = 1;
+	o.emit = "library";
+	o.out = LAZY_FOLDER;
+	o.lazy = true;
+	enum status s = out && err ? build_run(&o, out, err) : STATUS_ENVIRONMENT;
+	if (out)
+		fclose(out);
+	if (err)
+		fclose(err);
+	if (s == STATUS_OK)
+		r->path = own_name(r, arena_printf(r->a, LAZY_FOLDER "/lib%s.so", r->name));
+	if (!r->path)
+		r->error = s != STATUS_OK && wrong ? first_error(r, wrong) : strerror(errno);
+	free(said);
+	free(wrong);
+}
+
+static void *build_there(void *arg)
+{
+	struct request *r = arg;
+	if (unshare(CLONE_FS) != 0 || chdir(r->folder) != 0) {
+		r->error = arena_printf(r->a, "cannot work in `%s`: %s", r->folder, strerror(errno));
+		return NULL;
+	}
+	host_lock_cache();
+	build(r);
+	host_unlock_cache();
+	return NULL;
+}
+
+static struct opened *open_library(struct request *r)
+{
+	struct opened *m = calloc(1, sizeof *m);
+	if (!m) {
+		r->error = "out of memory";
+		return NULL;
+	}
+	if (library_open(r->a, r->path, &m->library, &r->error))
+		return m;
+	free(m);
+	return NULL;
+}
+
+static void say(tri_error *err, const char *text)
+{
+	if (!err)
+		return;
+	err->code = TRI_ERR_COMPILE;
+	snprintf(err->message, sizeof err->message, "%s", text ? text : "no reason given");
+}
+
+static struct opened *open_project(struct request *r)
+{
+	pthread_t thread;
+	int rc = pthread_create(&thread, NULL, build_there, r);
+	if (rc)
+		r->error = strerror(rc);
+	else
+		pthread_join(thread, NULL);
+	return r->path ? open_library(r) : NULL;
+}
+
+__attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char *folder, const char *name, const tri_options *opt, tri_error *err)
+{
+	struct request r = {.folder = folder, .name = name, .a = arena_new(0)};
+	struct opened *m = open_project(&r);
+	if (m) {
+		m->open.desc = m->library.desc;
+		m->open.model = m->open.desc->open(opt, err);
+	} else {
+		say(err, r.error);
+	}
+	if (m && !m->open.model) {
+		tri_close_lazy(&m->open);
+		m = NULL;
+	}
+	arena_free(r.a);
+	return m ? &m->open : NULL;
+}
+
+__attribute__((visibility("default"))) void tri_close_lazy(tri_lazy_model *m)
+{
+	struct opened *o = (struct opened *)m;
+	if (!o)
+		return;
+	if (m->model)
+		m->desc->close(m->model);
+	library_close(&o->library);
+	free(o);
+}
