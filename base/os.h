@@ -18,9 +18,9 @@ bool os_read_file(const char *path, size_t limit, char **data, size_t *len);
 /* Read-only private mapping; unmapped by os_unmap. An empty file gives *data == NULL, len 0. */
 bool os_map_file(const char *path, const void **data, size_t *len);
 void os_unmap(const void *data, size_t len);
-/* Temporaries are named <directory of path>/.trib-<16 hex digits>.tmp; only a killed process leaves one. */
-#define OS_TEMPORARY_PREFIX ".trib-"
-#define OS_TEMPORARY_SUFFIX ".tmp"
+/* Temporaries are named <directory of path>/.trib-<16 hex digits>.tmp; only a killed process leaves one. This removes those of a folder that no process
+ * writes any more. */
+void os_sweep(const char *folder);
 /* Writes to a temporary beside `path`, then renames: the old content or the new, never a mixture. `sync`: fsync first.
  * `mode` is the permission of the new file, less the umask. On false nothing is left behind. A link stays and its target is replaced; what is no
  * plain file (a device, a pipe) is written to as it is. */

@@ -1,15 +1,14 @@
 /* Files that are written: as a whole and by a rename, or piece by piece. */
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/random.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/os.h"
 #include "base/os_fd.h"
+#include "base/os_temporary.h"
 
 static bool write_full(int fd, const char *at, size_t n)
 {
@@ -26,37 +25,6 @@ static bool write_full(int fd, const char *at, size_t n)
 	return true;
 }
 
-/* Gives a new file beside `path` a name that nobody else has: a file that is made, or with *fd >= 0 that one, which has no name yet. Its path,
- * malloc'd, or NULL. */
-static char *create_temporary(const char *path, unsigned mode, int *fd)
-{
-	char nameless[32];
-	bool link = *fd >= 0;
-	const char *slash = strrchr(path, '/');
-	int dir = slash ? (int)(slash - path) + 1 : 0;
-	size_t size = (size_t)dir + sizeof OS_TEMPORARY_PREFIX + 16 + sizeof OS_TEMPORARY_SUFFIX;
-	char *name = malloc(size);
-
-	if (!name)
-		return NULL;
-	for (int tries = 0; tries < 100; tries++) {
-		uint64_t r;
-
-		if (getrandom(&r, sizeof r, 0) != sizeof r)
-			r = (uint64_t)os_now_ns() * 0x9E3779B97F4A7C15u ^ (uint64_t)getpid() << 32 ^ (uint64_t)tries;
-		snprintf(name, size, "%.*s" OS_TEMPORARY_PREFIX "%016" PRIx64 OS_TEMPORARY_SUFFIX, dir, path, r);
-		snprintf(nameless, sizeof nameless, "/proc/self/fd/%d", *fd);
-		if (!link)
-			*fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
-		if (link ? linkat(AT_FDCWD, nameless, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0 : *fd >= 0)
-			return name;
-		if (errno != EEXIST && errno != EINTR)
-			break;
-	}
-	free(name);
-	return NULL;
-}
-
 /* Devices and pipes: a rename would put a file in their place. */
 static bool write_in_place(const char *path, const void *data, size_t len)
 {
@@ -67,26 +35,27 @@ static bool write_in_place(const char *path, const void *data, size_t len)
 	return ok;
 }
 
+/* The lock, and with it the temporary, lives until the rename; but NFS reports a full disk when a file is closed. */
+static bool publish(int fd, const char *temporary, const char *path)
+{
+	int copy = dup(fd);
+
+	return copy >= 0 && close(copy) == 0 && rename(temporary, path) == 0;
+}
+
 static bool replace(const char *path, const void *data, size_t len, unsigned mode, bool sync)
 {
 	int fd = -1, saved;
-	char *name = create_temporary(path, mode, &fd);
+	char *name = os_temporary_create(path, mode, &fd);
 	bool ok;
 
 	if (!name)
 		return false;
-	ok = write_full(fd, data, len) && (!sync || fsync(fd) == 0);
+	ok = write_full(fd, data, len) && (!sync || fsync(fd) == 0) && publish(fd, name, path);
 	saved = errno;
-	if (close(fd) != 0 && ok) { /* NFS reports a full disk here */
-		ok = false;
-		saved = errno;
-	}
-	if (ok && rename(name, path) != 0) {
-		ok = false;
-		saved = errno;
-	}
 	if (!ok)
 		unlink(name);
+	close(fd);
 	free(name);
 	errno = saved;
 	return ok;
@@ -165,7 +134,7 @@ static bool open_nameless(struct os_sink *s, unsigned mode)
 	s->fd = open(slash && slash != s->path ? s->path : slash ? "/" : ".", O_WRONLY | O_TMPFILE | O_CLOEXEC, mode);
 	if (slash)
 		*slash = '/';
-	return s->fd >= 0 || (s->temporary = create_temporary(s->path, mode, &s->fd));
+	return s->fd >= 0 || (s->temporary = os_temporary_create(s->path, mode, &s->fd));
 }
 
 struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
@@ -212,15 +181,9 @@ bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t off
 
 bool os_sink_publish(struct os_sink *s)
 {
-	int fd;
-
 	if (!s->temporary)
-		s->temporary = create_temporary(s->path, 0, &s->fd);
-	if (!s->temporary)
-		return false;
-	fd = s->fd;
-	s->fd = -1;
-	if (close(fd) != 0 || rename(s->temporary, s->path) != 0)
+		s->temporary = os_temporary_create(s->path, 0, &s->fd);
+	if (!s->temporary || !publish(s->fd, s->temporary, s->path))
 		return false;
 	free(s->temporary);
 	s->temporary = NULL;
@@ -233,10 +196,10 @@ void os_sink_close(struct os_sink *s)
 
 	if (!s)
 		return;
-	if (s->fd >= 0)
-		close(s->fd);
 	if (s->temporary)
 		unlink(s->temporary);
+	if (s->fd >= 0)
+		close(s->fd);
 	free(s->temporary);
 	free(s->path);
 	free(s);

@@ -99,11 +99,19 @@ static bool explain(struct build *b)
 	return true;
 }
 
+void build_sweep(const struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++)
+		if (i == 0 || strcmp(b->models[i].spec->out, b->models[i - 1].spec->out) != 0)
+			os_sweep(b->models[i].spec->out);
+}
+
 static bool publish(struct build *b)
 {
 	b->published = os_now_ns();
 	if (build_asks_text(b->options))
 		return true;
+	build_sweep(b);
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		const struct model_job *m = &b->models[i];
 		if (m->library)

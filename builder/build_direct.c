@@ -123,6 +123,7 @@ static void take_over(struct build *b, const struct direct_record *r)
 		history_save(b->project, s->name, &none, units, h->n);
 		triw_sweep(b->session, s->out, s->name, weights_file(r, s));
 	}
+	build_sweep(b);
 	for (uint32_t i = 0; i < r->n_outputs; i++)
 		vec_push(&b->outputs, r->outputs[i].path);
 	b->direct_sources = r->sources;

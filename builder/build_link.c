@@ -209,6 +209,8 @@ const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 	uint32_t part;
 	while (!error && !asked_to_end(m) && (part = atomic_fetch_add(&m->next_part, 1)) < m->weighed->n_parts)
 		model_pack(a, &in, m->weighed, part, m->triw ? &outside : &inside, &error);
+	if (triw_failed(m->triw))
+		m->build->environment = true;
 	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);
 	return error ? error : asked_to_end(m) ? "interrupted" : NULL;
 }
@@ -307,7 +309,10 @@ static bool link_library(struct model_job *m, const struct link_request *r, stru
 {
 	if (strcmp(m->spec->linker, "internal") == 0)
 		return link_shared(m->arena, r, out, error);
-	return link_external(m->arena, r, m->spec->linker, arena_printf(m->arena, ".trib/link-%s", m->spec->name), out, error);
+	bool ok = link_external(m->arena, r, m->spec->linker, arena_printf(m->arena, ".trib/link-%s", m->spec->name), out, error);
+	if (!ok)
+		m->build->environment = true;
+	return ok;
 }
 
 static bool write_library(struct model_job *m, const char *path, struct link_request *r, struct gathered *g, const struct model_input *in,

@@ -203,6 +203,8 @@ void build_describe_commit(struct build *b); /* into commit and dirty; on a work
 
 /* Has somebody asked the build to end, or have its inputs changed again? On the main thread. */
 bool build_stopped(struct build *b);
+/* Removes the temporaries that killed builds left beside the outputs. */
+void build_sweep(const struct build *b);
 /* After a step: may the build go on? Marks what failed. */
 bool build_may_go_on(struct build *b);
 #endif

@@ -305,6 +305,7 @@ static int flush_large(struct store *s)
 			rc = errno;
 		else
 			v->pending = false;
+		os_sweep(folder);
 		free(folder);
 		free(path);
 	}

@@ -21,6 +21,7 @@ struct triw {
 	const char *old; /* an earlier file, mapped, or NULL */
 	size_t old_size;
 	struct map old_entries; /* key → index of its table */
+	atomic_int failed;      /* errno */
 };
 
 const char *triw_path(const struct triw *t) { return t->path; }
@@ -144,9 +145,12 @@ bool triw_keep(void *ctx, struct model_blob *b, const void *bytes, const char **
 	struct triw *t = ctx;
 	if (os_sink_write(t->sink, bytes, b->len, b->offset))
 		return true;
-	*error = strerror(errno);
+	t->failed = errno;
+	*error = strerror(t->failed);
 	return false;
 }
+
+bool triw_failed(const struct triw *t) { return t && t->failed; }
 
 bool triw_find(void *ctx, struct model_blob *b)
 {

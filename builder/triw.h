@@ -17,6 +17,8 @@ const char *triw_path(const struct triw *t);
 /* For struct weight_host, with the triw as ctx. Thread-safe. */
 bool triw_find(void *t, struct model_blob *b);
 bool triw_keep(void *t, struct model_blob *b, const void *bytes, const char **error);
+/* Could something not be written? That is nobody's source's fault. NULL is accepted. */
+bool triw_failed(const struct triw *t);
 /* Everything is there: publishes the file. False: errno. */
 bool triw_finish(struct triw *t);
 /* Frees; what was not finished is removed. NULL is accepted. */
