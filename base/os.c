@@ -120,7 +120,7 @@ out:
 
 bool os_map_file(const char *path, const void **data, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
 	struct stat st;
 	void *p = NULL;
 	bool ok = false;

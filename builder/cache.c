@@ -121,7 +121,8 @@ static bool cannot_write(int rc) { return rc == EACCES || rc == EROFS || rc == E
 
 static int open_folder(struct cache *c, const struct cache_options *o, struct buf *warning)
 {
-	int rc = o->look || o->read_only || os_mkdirs(c->dir) ? open_env(c) : errno;
+	int rc = o->look || o->read_only ? 0 : env_make(c->dir);
+	rc = rc ? rc : open_env(c);
 	if (cannot_write(rc) && !c->read_only) {
 		close_env(c);
 		c->read_only = true;
@@ -232,7 +233,7 @@ static bool map_large(const struct cache *c, hash128 id, const void **data, size
 	char name[LARGE_NAME];
 	struct stat st;
 	cache_large_name(id, name);
-	int fd = openat(c->folder, name, O_RDONLY | O_CLOEXEC);
+	int fd = openat(c->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
 	if (fd < 0)
 		return false;
 	void *p = MAP_FAILED;

@@ -215,8 +215,8 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 	mkdirat(c->folder, folder, 0777);
 	unlinkat(c->folder, name, 0);
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0)
-		return errno;
+	if (fd < 0) /* something else in its place, or in a folder's: damage */
+		return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ? MDB_CORRUPTED : errno;
 	int rc = 0;
 	for (size_t at = 0; at < v->entry_len && !rc;) {
 		ssize_t n = write(fd, v->entry + at, v->entry_len - at);

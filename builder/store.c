@@ -121,7 +121,8 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 		bug_no_memory();
 	s->dir = strdup(dir);
 	pthread_mutex_init(&s->lock, NULL);
-	int rc = create && !os_mkdirs(dir) ? errno : open_env(s);
+	int rc = create ? env_make(dir) : 0;
+	rc = rc ? rc : open_env(s);
 	if (env_is_damage(rc)) {
 		env_set_aside(dir);
 		buf_printf(warning, "the store in %s was damaged (%s); it is made again\n", dir, mdb_strerror(rc));

@@ -47,6 +47,32 @@ int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn)
 	return mdb_txn_begin(env, NULL, flags, txn);
 }
 
+/* Folders may be links; what a file links to is not ours to write. */
+static bool is_something_else(const char *path, mode_t kind)
+{
+	struct stat st;
+	return lstat(path, &st) == 0 && ((kind == S_IFDIR && stat(path, &st) != 0) || (st.st_mode & S_IFMT) != kind);
+}
+
+int env_make(const char *dir)
+{
+	if (os_mkdirs(dir))
+		return 0;
+	int why = errno;
+	return is_something_else(dir, S_IFDIR) ? MDB_INVALID : why;
+}
+
+/* LMDB would take a device for a file of zeros, and wait for who writes into a pipe. */
+static int check_kinds(const char *dir)
+{
+	static const char *const names[] = {"data.mdb", "lock.mdb"};
+	char path[4096];
+	for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+		if ((size_t)snprintf(path, sizeof path, "%s/%s", dir, names[i]) < sizeof path && is_something_else(path, S_IFREG))
+			return MDB_INVALID;
+	return 0;
+}
+
 /* Without a lock file that can be written a reader takes none: the worst is a value that its checksum refuses. */
 static int open_files(MDB_env *env, const char *dir, bool read_only)
 {
@@ -71,6 +97,8 @@ int env_open(MDB_env **out, const char *dir, const struct env_options *o)
 		rc = mdb_env_set_maxreaders(env, 510);
 	if (!rc && o->tables)
 		rc = mdb_env_set_maxdbs(env, o->tables);
+	if (!rc)
+		rc = check_kinds(dir);
 	if (!rc)
 		rc = open_files(env, dir, o->read_only);
 	if (!rc)

@@ -14,6 +14,8 @@ struct env_options {
 	unsigned tables; /* named ones, 0: only the unnamed */
 	bool read_only;
 };
+/* Makes the folder. 0; errno; or damage, if something else is in its place. */
+int env_make(const char *dir);
 /* In folder `dir`, which must outlive it. 0, or an error of LMDB or errno. */
 int env_open(MDB_env **env, const char *dir, const struct env_options *o);
 void env_close(MDB_env *env, const char *dir); /* NULL is accepted */
