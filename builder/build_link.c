@@ -67,6 +67,21 @@ static bool is_current(struct model_job *m)
 	return wire_end(&w);
 }
 
+/* The weight file of the last link, if it is as we left it: who knows what else was written there. */
+static const char *earlier_weights(struct model_job *m)
+{
+	struct wire w = {.ok = true};
+	struct file_stamp then = {0}, now;
+	w.at = store_get(m->build->project, store_key("link", record_name(m)), &w.left);
+	if (!w.at)
+		return NULL;
+	wire_hash(&w);
+	const char *path = wire_str(&w);
+	for (uint32_t n = wire_count(&w, sizeof then); n > 0; n--) /* its stamp is the last */
+		then = wire_stamp(&w);
+	return wire_end(&w) && *path && os_stamp(path, &now) && os_stamp_eq(&then, &now) ? path : NULL;
+}
+
 static void record_link(struct model_job *m)
 {
 	const char *paths[MAX_OUTPUTS];
@@ -188,7 +203,7 @@ void build_weigh(struct model_job *m, uint32_t worker)
 	m->weighed = model_weigh(m->arena, &in);
 	m->weights_file = NULL;
 	if (m->library && m->weighed->size > m->spec->weights_inside) {
-		m->triw = triw_create(m->arena, m->spec->out, m->spec->name, m->weighed);
+		m->triw = triw_create(m->arena, m->spec->out, m->spec->name, m->weighed, earlier_weights(m));
 		if (m->triw)
 			m->weights_file = triw_path(m->triw);
 		else

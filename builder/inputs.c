@@ -11,7 +11,9 @@
 #include "base/vec.h"
 #include "builder/glob.h"
 
-#define TICK_NS 20000000
+#define SECOND_NS INT64_C(1000000000)
+#define TICK_NS INT64_C(20000000)
+#define COARSE_NS (2 * SECOND_NS) /* of file systems that count whole seconds, or two */
 
 struct inputs {
 	struct arena *session;
@@ -30,8 +32,8 @@ static int64_t stamp_clock(void)
 /* A file whose stamp is younger than this clock says may change again without a new stamp. */
 static void distrust(struct file_stamp *stamp, int64_t clock)
 {
-	uint64_t limit = (uint64_t)clock - TICK_NS;
-	if (stamp->mtime_ns >= limit || stamp->ctime_ns >= limit)
+	int64_t mtime = (int64_t)stamp->mtime_ns, ctime = (int64_t)stamp->ctime_ns, safe = clock - (ctime % SECOND_NS ? TICK_NS : COARSE_NS);
+	if (mtime >= safe || ctime >= safe)
 		memset(stamp, 0, sizeof *stamp);
 }
 

@@ -91,12 +91,11 @@ static const struct triw_entry *read_table(const void *bytes, size_t size, uint3
 	return table;
 }
 
-static void open_old(struct arena *a, struct triw *t, const char *out, const char *model)
+static void open_old(struct triw *t, const char *path)
 {
-	uint32_t n, n_entries = 0;
-	const char *const *files = glob_expand(a, pattern(a, out, model), &n);
+	uint32_t n_entries = 0;
 	const void *bytes;
-	if (n == 0 || !os_map_file(files[0], &bytes, &t->old_size))
+	if (!os_map_file(path, &bytes, &t->old_size))
 		return;
 	t->old = bytes;
 	const struct triw_entry *table = bytes ? read_table(bytes, t->old_size, &n_entries) : NULL;
@@ -107,21 +106,15 @@ static void open_old(struct arena *a, struct triw *t, const char *out, const cha
 	}
 }
 
-/* Is it the very file? Its header then is, byte for byte; the rest was written before the rename that gave it its name. */
+/* Is the earlier file the very one? Its header then is, byte for byte. */
 static bool is_there(const struct triw *t)
 {
-	const void *bytes;
-	size_t size;
-	if (!os_map_file(t->path, &bytes, &size))
-		return false;
-	bool same = bytes && size == t->weights->file->size && memcmp(bytes, t->head.at, t->head.len) == 0;
-	os_unmap(bytes, size);
-	return same;
+	return t->old && t->old_size == t->weights->file->size && memcmp(t->old, t->head.at, t->head.len) == 0;
 }
 
 /* ---- writing ---- */
 
-struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w)
+struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w, const char *earlier)
 {
 	struct triw *t = calloc(1, sizeof *t);
 	if (!t)
@@ -129,9 +122,10 @@ struct triw *triw_create(struct arena *a, const char *out, const char *model, st
 	lay_out(a, model, w, &t->head);
 	t->weights = w;
 	t->path = path_join(a, out, w->file->name);
+	if (earlier)
+		open_old(t, earlier);
 	if (is_there(t))
 		return t;
-	open_old(a, t, out, model);
 	if (os_mkdirs(out) && (t->sink = os_sink_open(t->path, w->file->size, 0644)))
 		return t;
 	int why = errno;

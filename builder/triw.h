@@ -9,9 +9,9 @@
 struct arena;
 struct triw;
 
-/* Gives the blobs their offsets and w->file its name, and opens the file in folder `out` for writing; equal tensors of an earlier file of the model
- * there are copied from it. NULL: errno says why. Memory in `a`. */
-struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w);
+/* Gives the blobs their offsets and w->file its name, and opens the file in folder `out` for writing. `earlier`: a file of the model that is as it was
+ * written; equal tensors are copied from it, or it is this very one. NULL: there is none. Fails with NULL: errno says why. Memory in `a`. */
+struct triw *triw_create(struct arena *a, const char *out, const char *model, struct model_weights *w, const char *earlier);
 /* The path it will have. */
 const char *triw_path(const struct triw *t);
 /* For struct weight_host, with the triw as ctx. Thread-safe. */

@@ -1,6 +1,7 @@
 """A fault at every call that writes: kills before, after and in the middle, full disks, errors, short and interrupted writes."""
 import os
 import shutil
+import time
 import unittest
 
 from faulty import MODES, FaultTest
@@ -11,8 +12,10 @@ def cases(events):
 
 
 class Faults(FaultTest):
+    clock = ""
+
     def run_fault(self, mode, n, *args):
-        done = self.trib(*args, env=self.shim(fault=f"{mode}:{n}"))
+        done = self.trib(*args, env=self.shim(fault=f"{mode}:{n}", clock=self.clock))
         if mode.startswith("kill"):
             self.assertEqual(done.returncode, -9, done.stderr)
         else:
@@ -22,9 +25,10 @@ class Faults(FaultTest):
 
     def each(self, args, old, new, settle=lambda: None, check=None, seconds=3):
         """Every fault of a command in the folder that was kept; `old` and `new`: the outputs before and after it."""
+        self.clock = int(time.time()) + 3 * 86400 if "prune" in args else ""  # everything is old
         self.keep()
         settle()
-        events = self.events(*args)
+        events = self.events(*args, clock=self.clock)
 
         def try_one(mode, n, call, name):
             self.restore()
@@ -103,7 +107,7 @@ class Faults(FaultTest):
             self.assert_mends(want, clone, spared)
             done = self.trib("cache", "validate")
             self.assertEqual(done.returncode, 0, done.stdout + done.stderr)
-        for args in (("cache", "clear"), ("cache", "clear", "--level", "l3"), ("cache", "prune", "--days", "0"), ("cache", "validate", "--repair")):
+        for args in (("cache", "clear"), ("cache", "clear", "--level", "l3"), ("cache", "prune", "--days", "1"), ("cache", "validate", "--repair")):
             self.remove(os.path.join(self.tmp, "kept"))
             self.each(args, new, new, check=check, seconds=1.5)
 
