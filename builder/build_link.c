@@ -163,6 +163,7 @@ static struct model_input model_input(const struct model_job *m)
 /* ---- packed weights inside the library: the cache keeps them, or without one an arena ---- */
 
 struct keeper {
+	struct model_job *m;
 	struct cache *cache;
 	struct arena *a;
 };
@@ -177,10 +178,20 @@ static bool find_packed(void *ctx, struct model_blob *b)
 	return b->bytes != NULL;
 }
 
+/* Packed under the name of what the file held, it would be found for ever. */
+static const char *what_changed(struct model_job *m, struct arena *a)
+{
+	m->build->environment = true;
+	return arena_printf(a, "`%s` was changed while it was read; build again", m->spec->weights->text);
+}
+
 static bool keep_packed(void *ctx, struct model_blob *b, const void *bytes, const char **error)
 {
 	const struct keeper *k = ctx;
-	(void)error;
+	if (weights_changed(k->m->weights)) {
+		*error = what_changed(k->m, k->a);
+		return false;
+	}
 	b->bytes = cache_put(k->cache, CACHE_WEIGHTS, b->key, bytes, b->len, 0);
 	if (!b->bytes && b->len)
 		b->bytes = memcpy(arena_alloc(k->a, b->len, 64), bytes, b->len);
@@ -218,7 +229,7 @@ const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 {
 	struct tick t = timing_tick();
 	struct model_input in = model_input(m);
-	struct keeper keeper = {m->build->cache, a};
+	struct keeper keeper = {m, m->build->cache, a};
 	struct weight_host inside = {find_packed, keep_packed, &keeper}, outside = {triw_find, triw_keep, m->triw};
 	const char *error = NULL;
 	uint32_t part;
@@ -386,7 +397,9 @@ static bool link_opencl(struct model_job *m, const struct model_input *in, const
 /* The weight file goes before the library that asks for it. */
 static bool publish_weights(struct model_job *m)
 {
-	if (!m->triw)
+	if (weights_changed(m->weights))
+		diag_add(m->diags, DIAG_FILE_READ, m->spec->weights->at, "%s", what_changed(m, m->arena));
+	else if (!m->triw)
 		model_share(m->arena, m->weighed);
 	else if (!triw_finish(m->triw))
 		world_fails(m, m->weights_file);

@@ -18,8 +18,8 @@ bool build_open_weights(struct build *b)
 		if (m->failed || !m->spec->weights)
 			continue;
 		const char *path = m->spec->weights->text;
-		file_hash(b->project, b->inputs, path);
 		m->weights = weights_open(b->session, path, m->spec->weights->at, b->diags);
+		file_hash(b->project, b->inputs, path);
 		m->failed = !m->weights;
 	}
 	return build_may_go_on(b);

@@ -39,6 +39,10 @@ static void on_fault(int sig)
 {
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
 	os_dying();
+	if (sig == SIGBUS && !dir) {
+		say("trib: error: a file was cut while it was read, or its disk cannot be read; try again\n");
+		_exit(3);
+	}
 	if (!dir || !arguments) { /* not ours: die of it as ever */
 		signal(sig, SIG_DFL);
 		raise(sig);

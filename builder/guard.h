@@ -1,5 +1,5 @@
 /* Damage inside a mapped store can end in SIGBUS or SIGSEGV, deep in code that trusts its pages. The guard moves such a store away and starts the
- * process again, which then builds without it. */
+ * process again, which then builds without it. Where other files are mapped, SIGBUS means that somebody cut one; then the process says so and ends. */
 #ifndef TRIB_BUILDER_GUARD_H
 #define TRIB_BUILDER_GUARD_H
 

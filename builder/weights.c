@@ -19,6 +19,7 @@ enum { SHOW_MISSING = 20, SHOW_UNUSED = 8 };
 struct weights {
 	const char *path;
 	span at;
+	struct file_stamp stamp; /* before it was opened */
 	const void *bytes;
 	size_t len;
 	const struct safetensors *st;
@@ -45,6 +46,7 @@ struct weights *weights_open(struct arena *session, const char *path, span at, s
 		bug_no_memory();
 	w->path = arena_strdup(session, path);
 	w->at = at;
+	os_stamp(path, &w->stamp);
 	if (!os_map_file(path, &w->bytes, &w->len)) {
 		struct diag *g = diag_add(diags, DIAG_FILE_READ, at, "cannot read the weights file `%s`: %s", path, strerror(errno));
 		if (errno == ENOENT)
@@ -63,6 +65,12 @@ struct weights *weights_open(struct arena *session, const char *path, span at, s
 fail:
 	weights_close(w);
 	return NULL;
+}
+
+bool weights_changed(const struct weights *w)
+{
+	struct file_stamp now;
+	return w && !(os_stamp(w->path, &now) && os_stamp_eq(&now, &w->stamp));
 }
 
 void weights_close(struct weights *w)

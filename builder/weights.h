@@ -17,6 +17,8 @@ struct weights; /* an open file */
 
 /* Maps and checks a .safetensors file. NULL: reported at `at`. */
 struct weights *weights_open(struct arena *session, const char *path, span at, struct diags *diags);
+/* Was the file written or replaced since just before it was opened? Then nobody knows which of its values are in memory. `w` may be NULL. Thread-safe. */
+bool weights_changed(const struct weights *w);
 void weights_close(struct weights *w); /* NULL is accepted; values that point into the file end here */
 /* What the file holds, as the front end wants to know it; tensors of types or ranks that the language lacks are left out. `w`: NULL, none. */
 const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n);

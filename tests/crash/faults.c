@@ -3,7 +3,7 @@
  *   TRIB_FAULT=MODE:N     kill-before, kill-after: SIGKILL around the call; kill-half: with half of its bytes written
  *                         enospc, eio, eintr: the call fails once; enospc-from: that and all later ones that need space
  *                         short: half of the bytes are written; stop: SIGSTOP before the call
- *   TRIB_FAULT_COUNT      "reads": reading calls are counted instead
+ *   TRIB_FAULT_COUNT      "reads": reading calls are counted instead; "times": those that ask for the time
  *   TRIB_FAULT_BELOW      only calls on files below this folder
  *   TRIB_FAULT_LOG        file to which every counted call is appended: number, call, what can befall it, path
  *   TRIB_FAULT_WORLD      any of nomap (no shared mappings: ENODEV), nolock (ENOLCK), seconds (stamps without fractions)
@@ -40,7 +40,7 @@ struct fault {
 
 static char mode[32], below[LONGEST_PATH], log_path[LONGEST_PATH], world[64];
 static long at;
-static bool reads;
+static bool reads, times;
 static atomic_long count;
 static int64_t clock_offset; /* nanoseconds */
 
@@ -66,6 +66,7 @@ __attribute__((constructor)) static void start(void)
 	copy_env(world, sizeof world, "TRIB_FAULT_WORLD");
 	copy_env(text, sizeof text, "TRIB_FAULT_COUNT");
 	reads = strcmp(text, "reads") == 0;
+	times = strcmp(text, "times") == 0;
 	copy_env(text, sizeof text, "TRIB_FAULT_CLOCK");
 	syscall(SYS_clock_gettime, CLOCK_REALTIME, &now);
 	if (text[0])
@@ -157,7 +158,7 @@ static struct fault enter(const char *call, unsigned can, const char *path)
 static struct fault enter_at(const char *call, unsigned can, int dir, const char *path)
 {
 	char full[LONGEST_PATH];
-	if (reads)
+	if (reads || times)
 		return (struct fault){0};
 	path_at(dir, path, full);
 	return enter(call, can, full);
@@ -166,7 +167,7 @@ static struct fault enter_at(const char *call, unsigned can, int dir, const char
 static struct fault enter_fd(const char *call, unsigned can, int fd)
 {
 	char full[LONGEST_PATH];
-	if (reads || !is_regular(fd))
+	if (reads || times || !is_regular(fd))
 		return (struct fault){0};
 	path_of_fd(fd, full);
 	return enter(call, can, full);
@@ -470,6 +471,8 @@ EXPORT int fstatat(int dir, const char *restrict path, struct stat *restrict st,
 
 EXPORT int clock_gettime(clockid_t clock, struct timespec *out)
 {
+	if (times)
+		enter("clock_gettime", 0, below);
 	int r = (int)syscall(SYS_clock_gettime, clock, out);
 	if (r == 0 && clock_offset && (clock == CLOCK_REALTIME || clock == CLOCK_REALTIME_COARSE))
 		out->tv_sec += clock_offset / 1000000000;

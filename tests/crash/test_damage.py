@@ -208,28 +208,36 @@ class DamagedOutputs(FaultTest):
     def test_outputs(self):
         """Outputs that somebody changed, cut or removed are made again, those with weights beside them as well."""
         self.write("tri.build", self.read("tri.build").decode() + "    weights.inside = 64B\n")
-        want = self.clean()
+        both = [self.clean()]
+        self.edit("src/net.tri", "fc", "fd")
+        both.append(self.clean())
         self.assertEqual(self.trib("build").returncode, 0)
+        state = 1
 
-        def harm(kind, name, position, cache):
+        def harm(kind, name, position, cache, edit):
+            nonlocal state
+            want = both[state]
+            name = name if name in want else next(other for other in want if other.endswith(".triw"))
             path = os.path.join(self.dir, "build", name)
             if kind == "output removed":
                 os.unlink(path)
             elif kind == "output cut":
-                os.truncate(path, position)
+                os.truncate(path, position % len(want[name]))
             else:
                 with open(path, "r+b") as f:
-                    f.seek(position)
+                    f.seek(position % len(want[name]))
                     byte = f.read(1)
                     f.seek(-1, 1)
                     f.write(bytes([byte[0] ^ 1 << self.rng.randrange(8)]))
+            if edit:
+                self.edit("src/net.tri", *(("fd", "fc") if state else ("fc", "fd")))
+                state = 1 - state
             with unittest.mock.patch.dict(self.env, TRIB_CACHE=cache):
-                self.assert_mends(want)
-        cases = [("output removed", name, 0, cache) for name in want for cache in CACHE]
-        cases += [("output cut", name, n, cache) for name, data in want.items() for n in range(0, len(data), 1 + len(data) // 200)
-                  for cache in CACHE]
-        cases += [("output flipped", name, n, cache) for name, data in want.items() for n in range(0, len(data), 1 + len(data) // 200)
-                  for cache in CACHE]
+                self.assert_mends(both[state])
+        how = [(cache, edit) for cache in CACHE for edit in (False, True)]
+        cases = [("output removed", name, 0, *h) for name in both[0] for h in how]
+        cases += [(kind, name, n, *h) for kind in ("output cut", "output flipped") for name, data in both[0].items()
+                  for n in range(0, len(data), 1 + len(data) // 200) for h in how]
         self.each_fault(cases, harm, 3)
 
 

@@ -119,10 +119,13 @@ class Clocks(WorldTest):
 
 
 class Changes(WorldTest):
-    def stopped(self, n, reads, *args, dir=None):
-        """A build that stops before its n-th counted call; None if it ended before."""
-        child = self.start(*args, dir=dir, env=self.shim(fault=f"stop:{n}", reads=reads))
+    def stopped(self, n, count, *args, dir=None):
+        """A build that stops before its n-th counted call, or after so many milliseconds; None if it ended before."""
+        child = self.start(*args, dir=dir, env={} if count == "milliseconds" else self.shim(fault=f"stop:{n}", count=count))
         self.addCleanup(lambda: child.poll() is None and child.kill())
+        if count == "milliseconds":
+            time.sleep(n / 1000)
+            child.send_signal(signal.SIGSTOP)
         _, status = os.waitpid(child.pid, os.WUNTRACED)
         if os.WIFSTOPPED(status):
             return child
@@ -136,7 +139,7 @@ class Changes(WorldTest):
         return child.returncode, said
 
     def test_files_that_change_while_they_are_read(self):
-        """Sources, the manifest and weights, changed in place, replaced, cut or removed at every call that reads."""
+        """Sources, the manifest and weights, changed in place, replaced, cut or removed at every call that reads or looks at the clock, and in between."""
         old = self.clean()
         changes = {"src/act.tri": ACT_NEW, "tri.build": self.read("tri.build").replace(b"[?, 8]", b"[2, 8]"), "net.safetensors": weights(2)}
         want, was = {}, {}
@@ -146,11 +149,12 @@ class Changes(WorldTest):
             want[name] = self.clean()
             self.write(name, was[name])
         self.keep()
-        n = len(self.events("build", "-j1", reads=True))
+        n = {count: len(self.events("build", "-j1", count=count)) for count in ("reads", "times")}
+        n["milliseconds"] = 60
 
-        def change(kind, name, at):
+        def change(kind, name, count, at):
             self.restore()
-            child = self.stopped(at, True, "build", "-j1")
+            child = self.stopped(at, count, "build", "-j1")
             if not child:
                 return
             path = self.path(name)
@@ -169,6 +173,9 @@ class Changes(WorldTest):
             self.assertIn(code, (0, 1, 3), said)
             self.assertTrue(code == 0 or said.strip())
             self.assert_good(old, want[name])
+            if self.rng.random() < 0.3:
+                self.write(name, was[name])
+                self.good(old)
             self.write(name, changes[name])
             self.assert_mends(want[name])
             self.forget()
@@ -176,8 +183,8 @@ class Changes(WorldTest):
             self.write(name, was[name])
             self.forget()
             self.good(old)
-        self.each_fault([(kind, name, at) for kind in ("changed in place", "replaced", "cut", "removed") for name in changes for at in range(1, n + 1)],
-                        change, 5)
+        self.each_fault([(kind, name, count, at) for kind in ("changed in place", "replaced", "cut", "removed") for name in changes
+                         for count in n for at in range(1, n[count] + 1)], change, 5)
 
     def forget(self):
         self.remove(self.path(".trib"))
@@ -193,7 +200,7 @@ class Changes(WorldTest):
 
         def meet(kind, at, end):
             self.restore()
-            first = self.stopped(at, False, "build", "-j1")
+            first = self.stopped(at, "writes", "build", "-j1")
             if not first:
                 return
             second = self.start("build", dir=other if kind == "shared cache" else self.dir)
