@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
@@ -250,6 +251,48 @@ static void sinks(void **state)
 }
 
 /* Eight processes write one file: it is always one of theirs, whole. */
+static void sweeping(void **state)
+{
+	static const char *const others[] = {".trib-0123456789abcde.tmp", ".trib-0123456789abcdefa.tmp", ".trib-0123456789abcdeg.tmp", ".trib-0123456789abcdef.tmp.x"};
+
+	(void)state;
+	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+		assert_true(os_write_atomic(others[i], "x", 1, 0600, false));
+	int left = open(".trib-0123456789abcdef.tmp", O_WRONLY | O_CREAT, 0600), used = open(".trib-0123456789abcde0.tmp", O_WRONLY | O_CREAT, 0600);
+	assert_true(left >= 0 && used >= 0 && flock(used, LOCK_EX) == 0);
+	close(left);
+	os_sweep(".");
+	assert_int_equal(access(".trib-0123456789abcdef.tmp", F_OK), -1);
+	assert_int_equal(access(".trib-0123456789abcde0.tmp", F_OK), 0);
+	assert_int_equal(entries("."), 1 + sizeof others / sizeof *others);
+	close(used);
+	os_sweep(".");
+	assert_int_equal(entries("."), sizeof others / sizeof *others);
+	os_sweep("absent");
+}
+
+/* Writers lose no temporary to sweepers. */
+static void sweeping_meanwhile(void **state)
+{
+	pid_t child = fork();
+
+	(void)state;
+	assert_true(child >= 0);
+	if (child == 0)
+		for (;;)
+			os_sweep(".");
+	for (int i = 0; i < 2000; i++) {
+		struct os_sink *s = os_sink_open("sink", 1, 0600);
+
+		assert_true(os_write_atomic("f", "x", 1, 0600, false));
+		assert_true(s && os_sink_write(s, "y", 1, 0) && os_sink_publish(s));
+		os_sink_close(s);
+	}
+	kill(child, SIGKILL);
+	waitpid(child, NULL, 0);
+	assert_int_equal(entries("."), 2);
+}
+
 static void concurrent_writers(void **state)
 {
 	enum { WRITERS = 8, ROUNDS = 50, SIZE = 20000 };
@@ -369,6 +412,8 @@ int main(void)
 		cmocka_unit_test_setup_teardown(unwritable_directory, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(full_disk, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(sinks, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sweeping, set_up, tear_down),
+		cmocka_unit_test_setup_teardown(sweeping_meanwhile, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(concurrent_writers, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(directories, set_up, tear_down),
 		cmocka_unit_test_setup_teardown(remove_tree_spares_links, set_up, tear_down),
