@@ -26,8 +26,8 @@ int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 
 	char name[LARGE_NAME];
 	int rc = 0;
 	cache_large_name(id, name);
-	if (meta_large(m) && unlinkat(c->folder, name, 0) != 0 && errno != ENOENT)
-		return errno;
+	if (meta_large(m) && unlinkat(c->folder, name, 0) != 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+		return errno == EISDIR ? MDB_CORRUPTED : errno;
 	if (m->state == META_SMALL)
 		rc = mdb_del(txn, c->entries, &k, NULL);
 	if (rc && rc != MDB_NOTFOUND)
