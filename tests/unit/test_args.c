@@ -71,6 +71,22 @@ static void flags(void **state)
 	assert_true(parse("build -j4 -kv -O2 --cpu=native --target x86_64-linux --message-format=json"));
 	assert_int_equal(args.options.jobs, 4);
 	assert_int_equal(args.options.most_failures, 0);
+	assert_true(parse("-k 3 build"));
+	assert_int_equal(args.options.most_failures, 3);
+	assert_true(parse("build -k2 -l 1.5"));
+	assert_int_equal(args.options.most_failures, 2);
+	assert_true(args.options.load > 1.4 && args.options.load < 1.6);
+	assert_true(parse("build -k model")); /* a model, no number */
+	assert_int_equal(args.options.n_models, 1);
+	assert_int_equal(args.options.most_failures, 0);
+	assert_true(parse("build --keep-going=0"));
+	assert_int_equal(args.options.most_failures, 0);
+	assert_false(parse("build --keep-going=x"));
+	assert_false(parse("build -l 0"));
+	assert_false(parse("build -l"));
+	assert_true(parse("build"));
+	assert_int_equal(args.options.most_failures, -1);
+	assert_true(parse("build -j4 -kv -O2 --cpu=native --target x86_64-linux --message-format=json"));
 	assert_int_equal(args.options.verbose, 1);
 	assert_int_equal(args.options.opt, 2);
 	assert_string_equal(args.options.cpu, "native");
