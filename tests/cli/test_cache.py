@@ -249,14 +249,29 @@ class Damage(Cache):
         self.assertEqual(self.build()["units"]["compiled"], 1)
         self.assertEqual({p: os.stat(p).st_mtime_ns for p in stamps}, stamps)
 
-    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
-    def test_a_read_only_file_system(self):
-        self.build()
+    def make_read_only(self):
         where = os.path.join(self.env["XDG_CACHE_HOME"], "trib")
         for command in (["mount", "--bind", where, where], ["mount", "-o", "remount,ro,bind", where]):
             if subprocess.run(command, capture_output=True).returncode:
                 self.skipTest("mounting is not permitted")
         self.addCleanup(subprocess.run, ["umount", "-l", where], check=False)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
+    def test_damage_on_a_read_only_file_system(self):
+        self.build()
+        path = os.path.join(self.folder(), "data.mdb")
+        size = os.path.getsize(path)
+        with open(path, "r+b") as f:
+            f.seek(8192)  # behind what LMDB checks when it opens a file
+            f.write(b"\xff" * (size - 8192))
+        self.make_read_only()
+        self.fresh()
+        self.assertIn("9 compiled", self.trib("build").stdout)
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
+    def test_a_read_only_file_system(self):
+        self.build()
+        self.make_read_only()
         self.fresh()
         done = self.trib("build")
         self.assertIn("0 compiled", done.stdout)
