@@ -125,7 +125,8 @@ static void describe_source(struct arena *a, struct edit *e, struct edit_text be
 		} else {
 			const struct tokens *t = &new.tokens;
 			token_id at = new.from < t->len ? new.from : t->len - 1;
-			e->line = source_position(new.sources, t->src->id, t->starts[at]).line;
+			token_id beside = new.from == new.to && at > 0 ? at - 1 : at; /* of what was removed */
+			e->line = source_position(new.sources, t->src->id, t->starts[beside]).line;
 			e->before = small_text(a, &old);
 			e->after = e->before ? small_text(a, &new) : NULL;
 			e->name = e->after ? name_of_value(a, t, at) : NULL;
@@ -213,8 +214,6 @@ void edit_print(const struct edit *e, struct buf *out)
 		buf_printf(out, " `%s`", e->name);
 	if (e->more)
 		buf_printf(out, " and %u more", e->more);
-	if (e->before && e->after && *e->before && *e->after)
-		buf_printf(out, " %s→%s", e->before, e->after);
-	else if (e->before && e->after)
-		buf_printf(out, " %s%s", *e->after ? "+" : "-", *e->after ? e->after : e->before);
+	if (e->before && e->after)
+		buf_printf(out, " %s→%s", *e->before ? e->before : "nothing", *e->after ? e->after : "nothing");
 }

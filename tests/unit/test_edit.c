@@ -34,15 +34,15 @@ static void small_changes_are_shown(void **state)
 	check("a.tri", SCALE GAIN, "fn scale(x: int) -> int {\n    return x + 2\n}\n" GAIN, "a.tri:2 `scale` *→+");
 	check("a.tri", SCALE GAIN, SCALE "fn gain(x: int) -> int {\n    let wide = 5\n    return f(x, by=4) + wide\n}\n", "a.tri:5 `wide` 3→5");
 	check("a.tri", SCALE GAIN, SCALE "fn gain(x: int) -> int {\n    let wide = 3\n    return f(x, by=7) + wide\n}\n", "a.tri:6 `by` 4→7");
-	check("a.tri", SCALE, "fn scale(x: int) -> int {\n    return x * 2 + 1\n}\n", "a.tri:2 `scale` ++ 1");
-	check("a.tri", "fn scale(x: int) -> int {\n    return x * 2 + 1\n}\n", SCALE, "a.tri:3 `scale` -+ 1");
+	check("a.tri", SCALE, "fn scale(x: int) -> int {\n    return x * 2 + 1\n}\n", "a.tri:2 `scale` nothing→+ 1");
+	check("a.tri", "fn scale(x: int) -> int {\n    return x * 2 + 1\n}\n", SCALE, "a.tri:2 `scale` + 1→nothing");
 }
 
 static void larger_changes_name_definitions(void **state)
 {
 	(void)state;
 	check("a.tri", SCALE, SCALE GAIN, "a.tri:4 `gain`");
-	check("a.tri", SCALE GAIN, SCALE, "a.tri:4 `gain`");
+	check("a.tri", SCALE GAIN, SCALE, "a.tri:3 `gain`");
 	check("a.tri", SCALE GAIN, "fn scale(y: int) -> int {\n    return y * 3\n}\nfn gain(x: int) -> int {\n    return x\n}\n", "a.tri:1 `scale` and 1 more");
 	check("a.tri", "import nn\n", "import nn\nfrom nn import Linear\n", "a.tri:2 `import`");
 	check("a.tri", SCALE, "", "a.tri:1 `scale`");
