@@ -60,7 +60,7 @@ double format_element_float(enum format_elem elem, const void *data, int64_t i);
  * With a specification (not NULL) each element is written by it. */
 void format_tensor(const struct format_spec *spec, const struct format_value *v, struct format_out *out);
 /* A template: `{}` and `{:spec}` stand for the values in order, `{{` and `}}` for braces. */
-/* The places of a template; -1 if it is none. */
+/* The places of a template; -1 if it is none. A NUL in the text is 0xC0 0x80. */
 int format_places(const char *text);
 void format_template(const char *text, const struct format_value *values, struct format_out *out);
 #endif

@@ -279,13 +279,31 @@ void format_tensor(const struct format_spec *spec, const struct format_value *v,
 	put(&counted, ")");
 }
 
+/* A NUL stands in a template as 0xC0 0x80. */
+static void put_text(struct format_out *out, const char *s, size_t n)
+{
+	static const char nul[] = "\xC0\x80";
+	const char *end = s + n;
+	for (size_t i = 0; i + 1 < (size_t)(end - s);) {
+		if (s[i] != nul[0] || s[i + 1] != nul[1]) {
+			i++;
+			continue;
+		}
+		out->put(out->ctx, s, i);
+		out->put(out->ctx, "", 1);
+		s += i + 2;
+		i = 0;
+	}
+	out->put(out->ctx, s, (size_t)(end - s));
+}
+
 /* Text up to the next place, braces undoubled; the place's specification. NULL at the end or where the template is wrong. */
 static const char *next_place(const char **text, struct format_spec *spec, bool *given, struct format_out *out)
 {
 	const char *s = *text;
 	for (;;) {
 		size_t n = strcspn(s, "{}");
-		out->put(out->ctx, s, n);
+		put_text(out, s, n);
 		s += n;
 		if (!*s || s[1] != *s)
 			break;

@@ -53,9 +53,10 @@ double literal_float(const struct tokens *t, token_id i)
 	return v;
 }
 
+/* NUL as two bytes that no text has (0xC0 0x80), since strings end with one: format_template turns them back. */
 static char *put_utf8(char *out, uint32_t c)
 {
-	if (c < 0x80) {
+	if (c && c < 0x80) {
 		*out++ = (char)c;
 	} else if (c < 0x800) {
 		*out++ = (char)(0xc0 | c >> 6);
@@ -90,7 +91,7 @@ static char *put_escape(char *out, const char **p, const char *end)
 	case 'n': *out++ = '\n'; return out;
 	case 't': *out++ = '\t'; return out;
 	case 'r': *out++ = '\r'; return out;
-	case '0': *out++ = 0; return out;
+	case '0': return put_utf8(out, 0);
 	case 'x': return put_utf8(out, hex(p, end, 2));
 	case 'u': {
 		*p += *p < end && **p == '{';
