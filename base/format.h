@@ -59,8 +59,8 @@ double format_element_float(enum format_elem elem, const void *data, int64_t i);
 /* A scalar plainly; a tensor as `tensor([[1., 2.],\n        [3., 4.]])`, of more than 1000 elements the first and last three of each dimension.
  * With a specification (not NULL) each element is written by it. */
 void format_tensor(const struct format_spec *spec, const struct format_value *v, struct format_out *out);
-/* A template: `{}` and `{:spec}` stand for the values in order, `{{` and `}}` for braces. */
-/* The places of a template; -1 if it is none. A NUL in the text is 0xC0 0x80. */
+/* A template: `{}` and `{:spec}` stand for the values in order, `{{` and `}}` for braces, 0xC0 0x80 for a NUL. */
+/* The places of a template; -1 if it is none. */
 int format_places(const char *text);
 void format_template(const char *text, const struct format_value *values, struct format_out *out);
 #endif
