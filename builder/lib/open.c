@@ -1,6 +1,5 @@
 /* tri_open_lazy: a build without code in a thread that has a working folder of its own, so that the host's stays where it is. */
 #include "builder/lib/tri_lazy.h"
-#include <dlfcn.h>
 #include <errno.h>
 #include <pthread.h>
 #include <sched.h>
@@ -10,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/buf.h"
 #include "builder/build.h"
 #include "builder/lib/host.h"
 #include "builder/library.h"
@@ -27,19 +27,22 @@ struct request {
 	const char *error;
 };
 
-/* A name that no other version of the library has: dlopen takes equal names for equal libraries, also if the file is another. */
+/* A spelling of the path that no other version of the library has: the loader takes equal names for equal libraries, also if the file is another. A file that
+ * is loaded keeps its inode. */
 static const char *own_name(struct request *r, const char *path)
 {
 	struct stat st;
+	struct buf b = {0};
 	char *full = realpath(path, NULL);
 	const char *own = NULL;
 	if (full && stat(full, &st) == 0) {
-		own = arena_printf(r->a, "%s/lib%s.so", arena_printf(r->a, "%.*s/%llx", (int)(strrchr(full, '/') - full), full, (unsigned long long)st.st_ino), r->name);
-		if (mkdir(arena_printf(r->a, "%.*s", (int)(strrchr(own, '/') - own), own), 0777) != 0 && errno != EEXIST)
-			own = NULL;
-		else if (link(full, own) != 0 && errno != EEXIST)
-			own = NULL;
+		buf_put(&b, full, (size_t)(strrchr(full, '/') + 1 - full));
+		for (uint64_t bits = st.st_ino; bits; bits >>= 1)
+			buf_puts(&b, bits & 1 ? ".//" : "./");
+		buf_puts(&b, strrchr(full, '/') + 1);
+		own = arena_strdup(r->a, b.at);
 	}
+	buf_free(&b);
 	free(full);
 	return own;
 }
