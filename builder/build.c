@@ -387,6 +387,12 @@ enum status build_visit_checked(const struct options *o, bool files, build_visit
 	return visit_after(o, of_project, sizeof of_project / sizeof *of_project, visit, ctx);
 }
 
+enum status build_visit_dependencies(const struct options *o, build_visitor *visit, void *ctx)
+{
+	static step_fn *const steps[] = {build_update_dependencies};
+	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
+}
+
 enum { MOST_ROUNDS = 200 }; /* an edit may uncover another error; two that undo each other would go on for ever */
 
 enum status check_run(const struct options *o, FILE *out, FILE *err)

@@ -66,7 +66,8 @@ bool build_read_manifest(struct build *b)
 {
 	struct frontend_host host = {build_load, b};
 	const struct manifest *m = manifest_read(b->session, host, MANIFEST, b->diags);
-	if (diags_errors(b->diags) || !spec_make(b->session, m, b->options, &b->spec, b->diags))
+	if (diags_errors(b->diags) || !spec_make(b->session, m, b->options, &b->spec, b->diags) ||
+	    !build_find_dependencies(b, m, DEPENDENCY_BUILD))
 		return false;
 	b->n_models = b->spec.n_models;
 	b->models = ARENA_ARRAY(b->session, struct model_job, b->n_models + 1);
@@ -75,6 +76,7 @@ bool build_read_manifest(struct build *b)
 		const struct model_spec *s = &b->spec.models[i];
 		*j = (struct model_job){.build = b, .spec = s, .index = i};
 		j->frontend = frontend_new(b->sources, host, b->diags);
+		frontend_dependencies(j->frontend, b->dependencies.visible, b->dependencies.n_visible);
 		j->arena = arena_new(0);
 		j->diags = diags_new(0);
 		if (s->emit >> EMIT_LIBRARY & 1)
@@ -147,6 +149,15 @@ bool build_load_sources(struct build *b)
 	return build_may_go_on(b);
 }
 
+/* Files alone may import what a manifest beside them names; else it does not matter. */
+static bool find_dependencies_of_files(struct build *b)
+{
+	struct diags *quiet = diags_new(0);
+	const struct manifest *m = manifest_read(b->session, (struct frontend_host){build_load, b}, MANIFEST, quiet);
+	diags_free(quiet);
+	return build_find_dependencies(b, m, DEPENDENCY_BUILD);
+}
+
 bool build_load_files(struct build *b)
 {
 	struct frontend_host host = {build_load, b};
@@ -155,6 +166,9 @@ bool build_load_files(struct build *b)
 	b->models = m;
 	b->n_models = 1;
 	m->frontend = frontend_new(b->sources, host, b->diags);
+	if (build_load(b, MANIFEST) && !find_dependencies_of_files(b))
+		return false;
+	frontend_dependencies(m->frontend, b->dependencies.visible, b->dependencies.n_visible);
 	for (uint32_t i = 0; i < b->options->n_models; i++) {
 		const char *path = path_normal(b->session, b->options->models[i]);
 		if (build_load(b, path))

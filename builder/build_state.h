@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "builder/build.h"
+#include "builder/dependency.h"
 #include "builder/history.h"
 #include "builder/spec.h"
 #include "builder/platform.h"
@@ -91,6 +92,7 @@ struct build {
 	struct cache *cache;
 	struct buf warnings;
 	struct build_spec spec;
+	struct dependencies dependencies;
 	struct model_job *models;
 	uint32_t n_models;
 	hash128 trace_key, rest, compiler;
@@ -144,6 +146,8 @@ enum status build_visit_elaborated(const struct options *o, build_visitor *visit
 enum status build_visit_indexed(const struct options *o, build_visitor *visit, void *ctx);
 /* The front end alone, of the project or of the files that the options name. */
 enum status build_visit_checked(const struct options *o, bool files, build_visitor *visit, void *ctx);
+/* The manifest and its dependencies, asked for anew as `trib update` does; options->models are their names. */
+enum status build_visit_dependencies(const struct options *o, build_visitor *visit, void *ctx);
 
 /* build_trace.c: the record of the last build. */
 void build_trace_key(struct build *b);
@@ -153,6 +157,9 @@ struct trace_source *build_list_sources(struct build *b, uint32_t *n); /* all fi
 /* build_direct.c: whole builds from the user's cache. */
 bool build_find_direct(struct build *b); /* b->done if it was there */
 void build_record_direct(struct build *b);
+/* build_dependencies.c: what the sources may import from other repositories. */
+bool build_update_dependencies(struct build *b);
+bool build_find_dependencies(struct build *b, const struct manifest *m, enum dependency_mode mode);
 /* build_sources.c: manifest, models, front ends. */
 bool build_read_manifest(struct build *b);
 bool build_load_sources(struct build *b);

@@ -314,8 +314,6 @@ static void read_top(struct reader *r, const struct line *l)
 	for (uint32_t k = 0; k < BLOCK_COUNT; k++) {
 		if (strcmp(block_kinds[k].text, word) == 0) {
 			open_block(r, l, k, word_at, at);
-			if (k == BLOCK_DEPENDENCY)
-				diag_add(r->diags, DIAG_MANIFEST_UNUSED, word_at, "`%s` has no effect in this version of trib", word);
 			return;
 		}
 	}

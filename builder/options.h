@@ -11,6 +11,7 @@ struct options {
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
 	const char *cache_dir, *format; /* format: of what a command prints */
+	bool locked, offline;           /* tri.lock is not written; nothing is fetched */
 	const char *since;              /* trib affected, trib build: a revision */
 	const char *level, *size;       /* trib cache clear, cache prune */
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker;

@@ -37,12 +37,16 @@ static enum status refuse(const struct git_failure *e, const char *rev, FILE *er
 }
 
 /* What is compared here is definitions: without the names of a file there are none. */
-static bool sound_now(const struct since *s, FILE *err)
+static enum status judge_now(const struct since *s, FILE *err)
 {
-	if (s->now->sound_manifest && !diags_errors(s->now->diags))
-		return true;
-	diags_print(s->now->diags, s->now->sources, err, os_is_tty(fileno(err)));
-	return false;
+	const struct diags *found = s->now->diags;
+	if (s->now->sound_manifest && !diags_errors(found))
+		return STATUS_OK;
+	diags_print(found, s->now->sources, err, os_is_tty(fileno(err)));
+	for (uint32_t i = 0; i < diags_count(found); i++)
+		if (diags_at(found, i)->code == DIAG_FETCH)
+			return STATUS_ENVIRONMENT;
+	return STATUS_FAILED;
 }
 
 static void take_notes(struct since *s, const char *rev)
@@ -53,6 +57,8 @@ static void take_notes(struct since *s, const char *rev)
 		vec_push(&notes, arena_printf(s->arena, "there is no tri.build in %s: everything counts as new", rev));
 	else if (!s->old->sound_manifest)
 		vec_push(&notes, arena_printf(s->arena, "tri.build of %s has errors: everything counts as new", rev));
+	else if (!s->old->has_dependencies)
+		vec_push(&notes, arena_printf(s->arena, "the dependencies of %s cannot be had as its tri.lock says: what they define counts as new", rev));
 	for (uint32_t i = 0; i < s->old->n_broken; i++)
 		vec_push(&notes, arena_printf(s->arena, "%s of %s has syntax errors: all that it defines counts as changed", s->old->broken[i], rev));
 	if (submodule)
@@ -122,8 +128,9 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 	if (!s->view)
 		return refuse(&failure, o->since, err);
 	s->now = world_new(&all, s->git, NULL);
-	if (!sound_now(s, err))
-		return STATUS_FAILED;
+	enum status judged = judge_now(s, err);
+	if (judged != STATUS_OK)
+		return judged;
 	if (!known_models(s, o, err))
 		return STATUS_USAGE;
 	s->old = world_new(&all, s->git, s->view);

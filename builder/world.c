@@ -8,6 +8,8 @@
 #include "base/path.h"
 #include "base/source.h"
 #include "base/vec.h"
+#include "builder/checkout.h"
+#include "builder/dependency.h"
 #include "builder/git/git.h"
 #include "builder/glob.h"
 #include "builder/manifest.h"
@@ -30,6 +32,8 @@ struct loading {
 	const struct git_api *git;
 	struct git_view *view;
 	struct map seen; /* path to source id + 1; 0: absent */
+	struct dependencies dependencies;
+	VEC(const struct dependency *) then; /* of a commit */
 	struct loaded *loaded;
 	uint32_t n_loaded;
 	VEC(struct world_def) defs;
@@ -37,6 +41,21 @@ struct loading {
 };
 
 /* ---- files ---- */
+
+/* Of a commit's dependency: the files are not where the paths say, for there the present ones are. */
+static bool read_then(struct loading *l, const char *path, char **text, size_t *len)
+{
+	size_t n = strlen(DEPENDENCY_FOLDER);
+	if (strncmp(path, DEPENDENCY_FOLDER, n) != 0 || path[n] != '/')
+		return l->git->view_read(l->view, path, text, len);
+	for (uint32_t i = 0; i < l->then.len; i++) {
+		const struct dependency *d = l->then.at[i];
+		size_t root = strlen(d->root);
+		if (strncmp(path, d->root, root) == 0 && path[root] == '/')
+			return os_read_file(path_join(l->w.arena, d->files, path + root + 1), INT32_MAX, text, len);
+	}
+	return false;
+}
 
 static const struct source *load(void *ctx, const char *path)
 {
@@ -48,7 +67,7 @@ static const struct source *load(void *ctx, const char *path)
 	if (map_get(&l->seen, key, &id))
 		return id ? sources_get(l->w.sources, (uint32_t)id - 1) : NULL;
 	const struct source *s = NULL;
-	bool there = l->view ? l->git->view_read(l->view, path, &text, &len) : os_read_file(path, INT32_MAX, &text, &len);
+	bool there = l->view ? read_then(l, path, &text, &len) : os_read_file(path, INT32_MAX, &text, &len);
 	if (there && len < INT32_MAX)
 		s = sources_take(l->w.sources, path, text, len);
 	else if (there)
@@ -142,6 +161,7 @@ static struct loaded *load_files(struct loading *l, const char *const *files, ui
 	*it = (struct loaded){.files = files, .n_files = n, .index = index_new()};
 	it->frontend = frontend_new(l->w.sources, (struct frontend_host){load, l}, found);
 	frontend_index(it->frontend, it->index);
+	frontend_dependencies(it->frontend, l->dependencies.visible, l->dependencies.n_visible);
 	for (uint32_t i = 0; i < n; i++)
 		frontend_add_file(it->frontend, files[i]);
 	frontend_check(it->frontend);
@@ -229,7 +249,10 @@ static void mark_broken(struct loading *l)
 {
 	VEC(const char *) files = {0};
 	for (uint32_t i = 0; i < diags_count(l->w.diags); i++) {
-		const char *path = sources_get(l->w.sources, diags_at(l->w.diags, i)->primary.at.source)->path;
+		const struct diag *g = diags_at(l->w.diags, i);
+		if (diag_severity_of(g->code) != SEV_ERROR)
+			continue;
+		const char *path = sources_get(l->w.sources, g->primary.at.source)->path;
 		if (!files.len || strcmp(files.at[files.len - 1], path) != 0)
 			vec_push(&files, path);
 	}
@@ -267,6 +290,31 @@ static void load_models(struct loading *l)
 	w->defs = l->defs.at;
 }
 
+static void note_then(void *ctx, const struct dependency *d)
+{
+	struct loading *l = ctx;
+	struct dependency *copy = ARENA_NEW(l->w.arena, struct dependency);
+	*copy = *d;
+	vec_push(&l->then, copy);
+}
+
+/* Those of a commit may be beyond reach, which is no error. */
+static bool find_dependencies(struct loading *l, const struct manifest *m, const struct options *o)
+{
+	struct checkouts c;
+	struct world *w = &l->w;
+	struct diags *found = diags_new(0);
+	struct dependency_request r = {.arena = w->arena, .sources = w->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
+	r.mode = l->view ? DEPENDENCY_PAST : o->locked ? DEPENDENCY_LOCKED : DEPENDENCY_BUILD;
+	r.found = l->view ? note_then : NULL;
+	r.ctx = l;
+	w->has_dependencies = checkouts_open(&c, w->arena, w->sources, m, o, found) && dependencies_find(&r, &l->dependencies);
+	if (!l->view)
+		diags_merge(w->diags, found);
+	diags_free(found);
+	return w->has_dependencies || l->view;
+}
+
 struct world *world_new(const struct options *o, const struct git_api *git, struct git_view *view)
 {
 	struct arena *a = arena_new(0);
@@ -279,7 +327,7 @@ struct world *world_new(const struct options *o, const struct git_api *git, stru
 	w->diags = diags_new(0);
 	w->has_manifest = load(l, MANIFEST) != NULL;
 	const struct manifest *m = manifest_read(a, (struct frontend_host){load, l}, MANIFEST, w->diags);
-	w->sound_manifest = diags_errors(w->diags) == 0 && spec_make(a, m, o, &w->spec, w->diags);
+	w->sound_manifest = diags_errors(w->diags) == 0 && spec_make(a, m, o, &w->spec, w->diags) && find_dependencies(l, m, o);
 	if (w->sound_manifest) {
 		load_models(l);
 		diags_sort(w->diags);
@@ -298,6 +346,7 @@ void world_free(struct world *w)
 		index_free(l->loaded[i].index);
 	}
 	vec_free(&l->defs);
+	vec_free(&l->then);
 	map_free(&l->seen);
 	map_free(&l->by_name);
 	diags_free(w->diags);

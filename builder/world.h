@@ -34,7 +34,7 @@ struct world {
 	struct arena *arena;
 	struct sources *sources;
 	struct diags *diags;     /* errors of the manifest and of syntax; others may be missing */
-	bool has_manifest, sound_manifest;
+	bool has_manifest, sound_manifest, has_dependencies; /* has_dependencies: all of them, as its lock file says */
 	struct build_spec spec;
 	struct world_model *models; /* as spec.models */
 	uint32_t n_models;

@@ -70,6 +70,12 @@ void frontend_index(struct frontend *f, struct index *ix)
 		index_prelude(f);
 }
 
+void frontend_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n)
+{
+	f->dependencies = list;
+	f->n_dependencies = n;
+}
+
 static void resolve_all(struct frontend *f)
 {
 	uint32_t first = f->resolved;

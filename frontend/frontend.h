@@ -33,6 +33,17 @@ void frontend_free(struct frontend *f); /* NULL is accepted */
 void frontend_index(struct frontend *f, struct index *ix);
 const struct frontend_times *frontend_times(const struct frontend *f);
 
+/* Files from elsewhere that others import by a name: `import NAME`, or `import "NAME/file.tri"`. A file beside the importing one goes first. */
+struct frontend_dependency {
+	const char *owner;  /* the folder of the dependency whose files may name it; "": those that are of none */
+	const char *name;
+	const char *root;   /* all files below it are the dependency's */
+	const char *folder; /* where the files are that can be named: root, or a folder below */
+	const char *main;   /* the file that the bare name means; NULL: it has none */
+};
+/* Before any file is added. The list must outlive the front end. */
+void frontend_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n);
+
 /* Lexes and parses a file and, recursively, what it imports (import cycles are reported). False: errors were reported (parsing went on). */
 bool frontend_add_file(struct frontend *f, const char *path);
 /* Resolves names and checks types in every loaded file, also in definitions that nothing uses. False: errors were reported. */

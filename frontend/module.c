@@ -123,25 +123,73 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 
 /* ---- imports ---- */
 
-/* The path an import names, and (for messages) the name itself. */
+static bool is_below(const char *path, const char *folder)
+{
+	size_t n = strlen(folder);
+	return n && !strncmp(path, folder, n) && path[n] == '/';
+}
+
+/* The dependency that the first `len` bytes of `name` stand for in a file, or NULL. */
+static const struct frontend_dependency *find_dependency(const struct frontend *f, const char *file, const char *name, size_t len)
+{
+	const char *owner = "";
+	for (uint32_t i = 0; i < f->n_dependencies && !*owner; i++)
+		if (is_below(file, f->dependencies[i].root))
+			owner = f->dependencies[i].root;
+	for (uint32_t i = 0; i < f->n_dependencies; i++) {
+		const struct frontend_dependency *d = &f->dependencies[i];
+		if (!strcmp(d->owner, owner) && strlen(d->name) == len && !memcmp(d->name, name, len))
+			return d;
+	}
+	return NULL;
+}
+
+static struct module *import_file(struct frontend *f, struct module *m, const char *text, span at, bool *ok)
+{
+	char *path = path_normal(f->arena, path_join(f->arena, path_dir(f->arena, m->path), text));
+	size_t len = strcspn(text, "/");
+	const struct frontend_dependency *d = text[len] ? find_dependency(f, m->path, text, len) : NULL;
+	if (!d)
+		return module_load(f, path, at, true, ok);
+	bool quiet_ok = true;
+	struct module *beside = module_load(f, path, at, false, &quiet_ok);
+	*ok = *ok && quiet_ok;
+	if (beside || !quiet_ok)
+		return beside;
+	return module_load(f, path_normal(f->arena, path_join(f->arena, d->folder, text + len + 1)), at, true, ok);
+}
+
+static struct module *import_dependency(struct frontend *f, const struct frontend_dependency *d, span at, bool *ok)
+{
+	if (d->main)
+		return module_load(f, d->main, at, true, ok);
+	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "the dependency `%s` has no file `%s.tri`", d->name, d->name);
+	diag_label_primary(f->diags, g, "not in `%s`, nor in `src` there", d->folder);
+	diag_help(f->diags, g, "its files are imported by their paths: `import \"%s/FILE.tri\" as NAME`", d->name);
+	*ok = false;
+	return NULL;
+}
+
+/* What an import names: a file beside the importing one, else of a dependency, else of the standard library. */
 static struct module *import_target(struct frontend *f, struct module *m, token_id tok, bool *ok)
 {
 	const struct tokens *ts = &m->ast.tokens;
 	span at = token_span(ts, tok);
-	char *dir = path_dir(f->arena, m->path);
 	if (token_kind(ts, tok) == TOK_STRING) {
 		size_t n;
-		const char *text = literal_string(ts, tok, f->arena, &n);
-		return module_load(f, path_normal(f->arena, path_join(f->arena, dir, text)), at, true, ok);
+		return import_file(f, m, literal_string(ts, tok, f->arena, &n), at, ok);
 	}
 	const char *name = name_text(f, token_name(f, m, tok));
 	if (!m->std) {
-		char *beside = path_normal(f->arena, path_join(f->arena, dir, arena_printf(f->arena, "%s.tri", name)));
+		const struct frontend_dependency *d = find_dependency(f, m->path, name, strlen(name));
+		char *beside = path_normal(f->arena, path_join(f->arena, path_dir(f->arena, m->path), arena_printf(f->arena, "%s.tri", name)));
 		bool quiet_ok = true;
 		struct module *found = module_load(f, beside, at, false, &quiet_ok);
 		*ok = *ok && quiet_ok;
 		if (found || !quiet_ok)
 			return found;
+		if (d)
+			return import_dependency(f, d, at, ok);
 	}
 	return module_load(f, arena_printf(f->arena, "std/%s.tri", name), at, true, ok);
 }

@@ -51,6 +51,8 @@ struct frontend {
 	struct interner *names;
 	struct frontend_times times;
 	struct index *index; /* NULL: nobody asks */
+	const struct frontend_dependency *dependencies;
+	uint32_t n_dependencies;
 	VEC(struct module *) modules; /* in the order loaded */
 	struct map by_path;
 	VEC(struct frontend_def) defs;

@@ -14,7 +14,14 @@ static int keep_going(const git_indexer_progress *stats, void *stopped)
 	return ask() ? -1 : 0;
 }
 
-static bool fetch_into(git_repository *repo, const char *url, bool (*stopped)(void), struct git_failure *error)
+static bool names_clash(void)
+{
+	const git_error *last = git_error_last();
+	return last && (last->klass == GIT_ERROR_REFERENCE || last->klass == GIT_ERROR_FILESYSTEM || last->klass == GIT_ERROR_OS);
+}
+
+/* *clash: names of references stood in the way. */
+static bool fetch_into(git_repository *repo, const char *url, bool (*stopped)(void), bool *clash, struct git_failure *error)
 {
 	char heads[] = "+refs/heads/*:refs/heads/*", tags[] = "+refs/tags/*:refs/tags/*", head[] = "+HEAD:" MIRROR_HEAD;
 	char *specs[] = {heads, tags, head};
@@ -28,16 +35,11 @@ static bool fetch_into(git_repository *repo, const char *url, bool (*stopped)(vo
 	o.prune = GIT_FETCH_PRUNE;
 	o.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE; /* the patterns have them */
 	bool ok = git_remote_create_anonymous(&remote, repo, url) == 0 && git_remote_fetch(remote, &all, &o, NULL) == 0;
+	*clash = !ok && names_clash();
 	if (!ok)
 		git_fail(error, GIT_PROBLEM_FETCH);
 	git_remote_free(remote);
 	return ok;
-}
-
-static bool names_clash(void)
-{
-	const git_error *last = git_error_last();
-	return last && last->klass == GIT_ERROR_REFERENCE;
 }
 
 static void drop_references(git_repository *repo)
@@ -55,10 +57,10 @@ bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), st
 	git_repository *repo = NULL;
 	git_libgit2_init();
 	bool ok = git_repository_open_bare(&repo, db) == 0 || git_repository_init(&repo, db, true) == 0 || git_fail(error, GIT_PROBLEM_DISK);
-	bool fetched = ok && fetch_into(repo, url, stopped, error);
-	if (ok && !fetched && names_clash()) { /* branch `a` has become a folder of branches, `a/b` */
+	bool clash = false, fetched = ok && fetch_into(repo, url, stopped, &clash, error);
+	if (clash) { /* branch `a` has become a folder of branches, `a/b` */
 		drop_references(repo);
-		fetched = fetch_into(repo, url, stopped, error);
+		fetched = fetch_into(repo, url, stopped, &clash, error);
 	}
 	git_repository_free(repo);
 	git_libgit2_shutdown();

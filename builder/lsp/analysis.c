@@ -90,6 +90,10 @@ static void add_manifest(struct analysis *a)
 	struct build_spec *spec = ARENA_NEW(a->arena, struct build_spec);
 	if (!diags_errors(a->diags) && spec_make(a->arena, m, &none, spec, a->diags))
 		a->spec = spec;
+	const struct dependency_request r = {
+		.arena = a->arena, .sources = a->sources, .host = {load, a}, .manifest = m, .mode = DEPENDENCY_LINKED, .diags = a->diags};
+	if (dependencies_find(&r, &a->dependencies))
+		frontend_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
 	add_sources(a, m);
 }
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "base/map.h"
 #include "base/source.h"
+#include "builder/dependency.h"
 
 struct arena;
 struct build_spec;
@@ -27,6 +28,7 @@ struct analysis {
 	struct index *index;
 	struct map loaded;       /* path to source id + 1, 0: absent */
 	struct map looked_for;   /* absolute paths of files, also of those that are absent */
+	struct dependencies dependencies; /* as they are linked */
 	struct build_spec *spec; /* what the manifest says; NULL: there is none, or it has errors */
 	uint32_t elaborated;     /* models of it that are done */
 };

@@ -1,0 +1,31 @@
+/* Other repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT the files of a commit. Files that are
+ * there are never written again, so that several processes can use them; one at a time adds some. */
+#ifndef TRIB_BUILDER_CHECKOUT_H
+#define TRIB_BUILDER_CHECKOUT_H
+#include <stdbool.h>
+#include "builder/git/git.h"
+
+struct arena;
+struct diags;
+struct manifest;
+struct options;
+struct sources;
+
+struct checkouts {
+	struct arena *arena;
+	const char *folder; /* <cache>/git */
+	bool offline;
+	void (*fetching)(void *ctx, const char *url); /* told before the network is used; may be NULL */
+	void *ctx;
+	const struct git_api *git; /* NULL until it is needed */
+};
+
+/* In the cache that the manifest, the user and the options say. Nothing is opened yet. False: errors were reported. */
+bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *sources, const struct manifest *m, const struct options *o, struct diags *diags);
+/* The folder with the files of that commit, fetched if it must be. Absolute; in the arena. NULL: *error says why. */
+const char *checkout_files(struct checkouts *c, const char *url, const char *commit, const char **error);
+/* The commit that a reference means now, as the repository says; offline: as it said when it was fetched last. */
+bool checkout_resolve(struct checkouts *c, const char *url, enum git_ref kind, const char *ref, char commit[41], const char **error);
+/* A repository given relative to the one that `base` is ("": the current folder), as text. In `a`. */
+const char *checkout_join(struct arena *a, const char *base, const char *url);
+#endif

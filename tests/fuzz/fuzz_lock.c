@@ -1,0 +1,41 @@
+/* Any text as tri.lock; what is read is written and read again as the same. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "builder/lock.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+static void expect_same(const struct lock *a, const struct lock *b)
+{
+	if (!b || a->n != b->n)
+		abort();
+	for (uint32_t i = 0; i < a->n; i++) {
+		const struct lock_entry *x = &a->entries[i], *y = &b->entries[i];
+		if (strcmp(x->name, y->name) || strcmp(x->git, y->git) || strcmp(x->ref, y->ref) || strcmp(x->commit, y->commit) || x->kind != y->kind)
+			abort();
+	}
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct arena *a = arena_new(0);
+	struct diags *d = diags_new(0);
+	struct sources *s = sources_new();
+	struct buf text = {0};
+	const struct lock *lock = lock_read(a, sources_add(s, "tri.lock", (const char *)data, size), d);
+	if (!lock != (diags_errors(d) > 0))
+		abort();
+	if (lock) {
+		lock_print(lock->entries, lock->n, &text);
+		expect_same(lock, lock_read(a, sources_add(s, "again", text.at, text.len), d));
+	}
+	buf_free(&text);
+	sources_free(s);
+	diags_free(d);
+	arena_free(a);
+	return 0;
+}
