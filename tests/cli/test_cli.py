@@ -136,6 +136,12 @@ class TwoModels(ProjectTest):
         self.write("src/good.tri", GOOD)
         self.write("src/bad.tri", GOOD.replace("relu(x)", "rellu(x)"))
 
+    def test_a_check_tells_of_every_model(self):
+        self.write("tri.build", TWO.replace("entry   = Net", "entry   = Nope", 1))
+        said = self.fails("check")
+        self.assertIn("src/bad.tri", said)
+        self.assertIn("`Nope`", said)  # found by a later step
+
     def test_a_layer_of_two_names_has_its_parameters_once(self):
         self.write("net.tri", "import nn\nlayer Net() {\n    let a = nn.Linear(2, 2)\n    let b = a\n    let both = [a, nn.Linear(2, 3)]\n"
                               "    fn forward(x: Tensor<float32, [N, 2]>) { return both[1](b(a(x))) }\n}\n")
