@@ -17,7 +17,7 @@
 #include "builder/cache.h"
 
 #define CACHE_LARGE ((size_t)256 << 10)
-#define CACHE_TOTALS_VERSION 1
+#define CACHE_TOTALS_VERSION 2
 enum { CACHE_TOUCH_SECONDS = 15 * 60, DAY_SECONDS = 24 * 60 * 60 };
 
 enum meta_state { META_SMALL, META_LARGE, META_WRITING, META_EVICTED, META_EXPIRED, META_STATES }; /* WRITING: large, the file may be missing or cut */
@@ -35,6 +35,7 @@ struct cache_count {
 	uint64_t hits, kept, evicted, misses[CACHE_MISSES]; /* there were, ever */
 };
 struct cache_totals {
+	uint64_t check; /* of the rest: a cache that wrongly thinks itself full would keep nothing for ever */
 	uint32_t version, kinds;
 	uint64_t small, large; /* charges */
 	uint64_t swept;        /* the day of the last look for entries that are too old */

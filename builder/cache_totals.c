@@ -1,4 +1,5 @@
 /* What a cache holds, kept in step with its index in the same transactions; and what room its limits leave. */
+#include <stddef.h>
 #include <string.h>
 #include "builder/cache_state.h"
 
@@ -63,6 +64,8 @@ int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
+static uint64_t checksum(const struct cache_totals *t) { return hash64_bytes(&t->version, sizeof *t - offsetof(struct cache_totals, version)); }
+
 int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 {
 	MDB_val k = totals_key(), d;
@@ -71,7 +74,7 @@ int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 		return rc;
 	if (!rc && d.mv_size == sizeof *t) {
 		memcpy(t, d.mv_data, sizeof *t);
-		if (t->version == CACHE_TOTALS_VERSION && t->kinds == CACHE_KINDS)
+		if (t->version == CACHE_TOTALS_VERSION && t->kinds == CACHE_KINDS && t->check == checksum(t))
 			return 0;
 	}
 	*t = (struct cache_totals){.version = CACHE_TOTALS_VERSION, .kinds = CACHE_KINDS};
@@ -80,6 +83,8 @@ int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 
 int cache_totals_write(struct cache *c, MDB_txn *txn, const struct cache_totals *t)
 {
-	MDB_val k = totals_key(), d = {sizeof *t, (void *)(uintptr_t)t};
+	struct cache_totals checked = *t;
+	checked.check = checksum(t);
+	MDB_val k = totals_key(), d = {sizeof checked, &checked};
 	return mdb_put(txn, c->state, &k, &d, 0);
 }
