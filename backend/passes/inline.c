@@ -18,7 +18,7 @@ uint64_t plan_callee_facts(const struct plan_options *opt, const struct core_uni
 static bool wanted(const struct rewrite *w, ir_ref r, const struct pass_context *c)
 {
 	const struct ir_inst *i = ir_at(&w->old, r);
-	if (i->op != OP_CALL || i->n_operands != i->callee->n_inputs)
+	if (i->op != OP_CALL || i->n_operands != i->callee->n_inputs || !i->callee->outputs) /* read from text, it has no body */
 		return false;
 	if (i->build_time)
 		return true;
