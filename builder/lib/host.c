@@ -1,8 +1,11 @@
 /* The one place of libtrib with state: whatever number of lazy libraries a process has, LLVM's contexts should be few, and LMDB wants an environment to be open
  * once in a process. */
 #include "builder/lib/host.h"
+#include <fcntl.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -68,6 +71,32 @@ void host_return(struct generators *g)
 	pthread_mutex_unlock(&host.lock);
 }
 
+/* Has LMDB's file all pages that its newest meta page counts? A file that was cut would end the host by SIGBUS, and a library installs no handlers. Offsets are
+ * those of LMDB's data version 1. */
+static bool is_whole(struct arena *a, const char *dir)
+{
+	enum { META = 152, AT_MAGIC = 16, AT_PAGE_SIZE = 40, AT_LAST = 136, AT_TXN = 144 };
+	int fd = open(arena_printf(a, "%s/data.mdb", dir), O_RDONLY | O_CLOEXEC);
+	uint64_t newest = 0, last = 0, txn, pages;
+	uint32_t page = 4096, magic;
+	unsigned char meta[META];
+	for (uint32_t i = 0; fd >= 0 && i < 2; i++) {
+		if (pread(fd, meta, sizeof meta, (off_t)i * page) != sizeof meta)
+			break;
+		memcpy(&magic, meta + AT_MAGIC, sizeof magic);
+		memcpy(&txn, meta + AT_TXN, sizeof txn);
+		memcpy(&pages, meta + AT_LAST, sizeof pages);
+		if (i == 0)
+			memcpy(&page, meta + AT_PAGE_SIZE, sizeof page);
+		if (magic == 0xBEEFC0DE && txn >= newest)
+			newest = txn, last = pages;
+	}
+	off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
+	if (fd >= 0)
+		close(fd);
+	return fd < 0 || (page && last < (uint64_t)size / page);
+}
+
 struct cache *host_open_cache(struct arena *a)
 {
 	const struct options none = {
@@ -81,7 +110,7 @@ struct cache *host_open_cache(struct arena *a)
 	if (ok && config.at[SETTING_DIR].text[0] == '/') { /* without a home it would be in whatever folder the process works in */
 		struct cache_options o = cache_config_options(a, &config);
 		host_lock_cache();
-		c = cache_open(&o, &warnings);
+		c = is_whole(a, o.dir) ? cache_open(&o, &warnings) : NULL;
 		if (!c)
 			host_unlock_cache();
 	}
