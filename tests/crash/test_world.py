@@ -125,7 +125,7 @@ class Changes(WorldTest):
         self.addCleanup(lambda: child.poll() is None and child.kill())
         if count == "milliseconds":
             time.sleep(n / 1000)
-            child.send_signal(signal.SIGSTOP)
+            os.kill(child.pid, signal.SIGSTOP)  # send_signal would reap one that has ended
         _, status = os.waitpid(child.pid, os.WUNTRACED)
         if os.WIFSTOPPED(status):
             return child
