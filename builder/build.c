@@ -32,13 +32,13 @@ static bool open_project(struct build *b)
 	return !build_asks_text(b->options) && !b->options->dry_run && b->project && build_nothing_to_do(b);
 }
 
-/* One build at a time in a project: wait for the other, then look again. True: it did our work. */
+/* One build at a time in a project: wait for the other, then look again. True: it did our work. Where files cannot be locked, none waits. */
 static bool lock_project(struct build *b)
 {
 	if (!os_mkdirs(PROJECT_FOLDER))
 		return false;
 	b->lock = open(PROJECT_FOLDER "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
-	if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) == 0)
+	if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return false;
 	if (!b->options->json)
 		fprintf(b->err, "trib: waiting for another build of this project\n");

@@ -51,7 +51,7 @@ class Digits(Example):
         whole = self.infer(self.x)
         self.assertEqual(self.build("--linker", "cc")["units"]["compiled"], 0)
         self.assertTrue(np.array_equal(self.infer(self.x), whole))
-        said = self.fails("build", "--linker", "no-such-linker")
+        said = self.fails("build", "--linker", "no-such-linker", code=3)
         self.assertIn("no-such-linker", said)
         self.assertTrue(np.array_equal(self.infer(self.x), whole))
 
