@@ -72,6 +72,7 @@ static bool begins_comment(const struct lexer *lx, const char *p)
 	static const char *const never_operand[] = {"for",  "while", "let",   "return", "fn", "layer", "import",   "type",
 						    "from", "param", "const", "in",     "as", "break", "continue", "else"};
 	static const char *const may_follow[] = {"for", "if", "else", "in", "and", "or", "is", "not", "mod", "div", "as", "where"};
+	static const char *const has_block[] = {"if"}; /* an operand of two words */
 	bool first = first_on_line(lx, p);
 	const char *q = p + 2;
 	if (*q == '/' || (*q == '!' && first))
@@ -83,6 +84,8 @@ static bool begins_comment(const struct lexer *lx, const char *p)
 		return first;
 	if (first && WORD_IN(q, never_operand))
 		return true;
+	if (!first && WORD_IN(q, has_block) && memchr(q, '{', (size_t)(line_end(lx, q) - q)))
+		return false;
 	const char *after = skip_blanks(skip_word(q));
 	if (after == q || !lex_is_word(*q))
 		return first && strchr("-([{", *q) && is_letter(*skip_blanks(q + 1)) &&

@@ -55,11 +55,18 @@ static bool add_fragment(struct team *t, const struct tri_lazy_unit *u, const vo
 
 static bool first_sight(struct team *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
 
+/* What an eager build compiled will do, not the other way round: what it makes must not depend on what ran before. */
+static const void *find_code(struct cache *c, const struct tri_lazy_unit *u, size_t *len)
+{
+	const void *bytes = cache_get(c, CACHE_LATER, as_hash(u->key), len);
+	return bytes ? bytes : cache_get(c, CACHE_FRAGMENT, as_hash(u->key), len);
+}
+
 /* The unit and what it calls, breadth first. True: the unit itself was there. */
 static bool find_fragments(struct team *t, struct cache *c, const struct tri_lazy_unit *wanted)
 {
 	size_t len;
-	const void *bytes = cache_get(c, CACHE_FRAGMENT, as_hash(wanted->key), &len);
+	const void *bytes = find_code(c, wanted, &len);
 	first_sight(t, wanted);
 	if (!bytes || !add_fragment(t, wanted, bytes, len))
 		return false;
@@ -68,7 +75,7 @@ static bool find_fragments(struct team *t, struct cache *c, const struct tri_laz
 			const struct tri_lazy_unit *u = t->units[at]->calls[i].callee;
 			if (!first_sight(t, u) || __atomic_load_n(&u->slot->state, __ATOMIC_ACQUIRE) == TRI_LAZY_READY)
 				continue;
-			bytes = cache_get(c, CACHE_FRAGMENT, as_hash(u->key), &len);
+			bytes = find_code(c, u, &len);
 			if (bytes && !add_fragment(t, u, bytes, len))
 				return false;
 		}
@@ -112,7 +119,7 @@ static bool compile(struct team *t, const struct tri_lazy_unit *u)
 	bool ok = f && generate(t, u, f, &object);
 	if (ok) {
 		struct cache *c = host_open_cache(t->a);
-		cache_put(c, CACHE_FRAGMENT, as_hash(u->key), object.at, object.len, os_now_ns() - start);
+		cache_put(c, CACHE_LATER, as_hash(u->key), object.at, object.len, os_now_ns() - start);
 		host_close_cache(c);
 		ok = add_fragment(t, u, arena_strndup(t->a, object.at, object.len), object.len);
 	}
