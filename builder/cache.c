@@ -20,7 +20,7 @@
 
 #define FORMAT "v2"
 #define FLUSH_AT ((size_t)64 << 20)
-enum { TABLES = 3 };
+enum { TABLES = 3, OPEN_TRIES = 16 };
 
 static const struct {
 	const char *text, *help;
@@ -119,10 +119,19 @@ static void close_env(struct cache *c)
 
 static bool cannot_write(int rc) { return rc == EACCES || rc == EROFS || rc == EPERM; }
 
+static int make_and_open(struct cache *c)
+{
+	int rc = c->read_only ? 0 : env_make(c->dir);
+	return rc ? rc : open_env(c);
+}
+
 static int open_folder(struct cache *c, const struct cache_options *o, struct buf *warning)
 {
-	int rc = o->look || o->read_only ? 0 : env_make(c->dir);
-	rc = rc ? rc : open_env(c);
+	int rc = make_and_open(c);
+	for (int i = 1; rc == ENOENT && !c->read_only && i < OPEN_TRIES; i++) { /* somebody moved the cache away meanwhile */
+		close_env(c);
+		rc = make_and_open(c);
+	}
 	if (cannot_write(rc) && !c->read_only) {
 		close_env(c);
 		c->read_only = true;
