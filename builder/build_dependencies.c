@@ -5,11 +5,11 @@
 #include "builder/manifest.h"
 #include "builder/options.h"
 
-static void say_fetching(void *build, const char *url)
+static void say(void *build, const char *what, const char *of)
 {
 	struct build *b = build;
 	if (b->options->json <= 0)
-		fprintf(b->err, "trib: fetching %s\n", url);
+		fprintf(b->err, "trib: %s %s\n", what, of);
 }
 
 bool build_find_dependencies(struct build *b, const struct manifest *m, enum dependency_mode mode)
@@ -20,7 +20,7 @@ bool build_find_dependencies(struct build *b, const struct manifest *m, enum dep
 		return true;
 	if (!checkouts_open(&c, b->session, b->sources, m, b->options, b->diags))
 		return false;
-	c.fetching = say_fetching;
+	c.tell = say;
 	c.ctx = b;
 	if (mode == DEPENDENCY_UPDATE) {
 		r.names = b->options->models;

@@ -14,6 +14,7 @@
 #include "builder/cache_config.h"
 #include "builder/module.h"
 #include "builder/options.h"
+#include "builder/seal.h"
 
 bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *sources, const struct manifest *m, const struct options *o, struct diags *diags)
 {
@@ -66,15 +67,36 @@ static const char *place(struct checkouts *c, const char *full)
 
 /* ---- one at a time ---- */
 
+static void tell(struct checkouts *c, const char *what, const char *of)
+{
+	if (c->tell)
+		c->tell(c->ctx, what, of);
+}
+
+/* Where files cannot be locked nobody waits. */
+static bool wait_for(struct checkouts *c, int fd, const char **error)
+{
+	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
+		return true;
+	tell(c, "waiting for another trib that brings dependencies into", c->folder);
+	while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
+		if (os_interrupted()) {
+			*error = "interrupted";
+			return false;
+		}
+	return true;
+}
+
 static int lock(struct checkouts *c, const char **error)
 {
 	const char *path = path_join(c->arena, c->folder, "lock");
 	int fd = os_mkdirs(c->folder) ? open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666) : -1;
-	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR && !os_interrupted())
-		continue;
 	if (fd < 0)
 		*error = arena_printf(c->arena, "cannot write `%s`: %s", path, strerror(errno));
-	return fd;
+	if (fd < 0 || wait_for(c, fd, error))
+		return fd;
+	close(fd);
+	return -1;
 }
 
 static bool open_git(struct checkouts *c, const char **error)
@@ -87,9 +109,26 @@ static bool open_git(struct checkouts *c, const char **error)
 	return c->git != NULL;
 }
 
+static const char *remedy(enum git_problem problem)
+{
+	switch (problem) {
+	case GIT_PROBLEM_CERTIFICATE:
+		return "if the server's authority is your own, `git config --global http.sslCAInfo FILE` or GIT_SSL_CAINFO=FILE names its certificate; "
+		       "those that everybody knows are in the package ca-certificates";
+	case GIT_PROBLEM_LOGIN:
+		return "trib never asks for a password: `git credential approve` or a `credential.helper` keeps one, GIT_ASKPASS names a program that gives one";
+	case GIT_PROBLEM_SSH:
+		return "trib runs `ssh` without a terminal: a key has to be in the agent (`ssh-add`) or without a passphrase, and the host known (`ssh HOST` once); "
+		       "GIT_SSH_COMMAND names another command";
+	case GIT_PROBLEM_OWNER: return "`git config --global --add safe.directory FOLDER` says that the repository there is trusted";
+	default: return NULL;
+	}
+}
+
 static bool fail(struct checkouts *c, const struct git_failure *f, const char **error)
 {
-	*error = arena_strdup(c->arena, *f->text ? f->text : "libgit2 gives no reason");
+	*error = os_interrupted() ? "interrupted" : arena_strdup(c->arena, *f->text ? f->text : "libgit2 gives no reason");
+	c->help = remedy(f->problem);
 	return false;
 }
 
@@ -101,8 +140,7 @@ static bool fetch(struct checkouts *c, const char *db, const char *full, const c
 		*error = arena_printf(c->arena, "cannot read `%s`: %s", full, strerror(errno));
 		return false;
 	}
-	if (c->fetching)
-		c->fetching(c->ctx, full);
+	tell(c, "fetching", full);
 	return c->git->fetch(db, full, os_interrupted, &failure) || fail(c, &failure, error);
 }
 
@@ -125,6 +163,7 @@ static bool resolve(struct checkouts *c, const char *full, enum git_ref kind, co
 
 bool checkout_resolve(struct checkouts *c, const char *url, enum git_ref kind, const char *ref, char commit[41], const char **error)
 {
+	c->help = NULL;
 	int fd = open_git(c, error) ? lock(c, error) : -1;
 	bool ok = fd >= 0 && resolve(c, address(c->arena, url), kind, ref, commit, error);
 	if (fd >= 0)
@@ -132,53 +171,112 @@ bool checkout_resolve(struct checkouts *c, const char *url, enum git_ref kind, c
 	return ok;
 }
 
-/* Into a folder of another name first: what has the commit's name is whole. */
-static bool check_out(struct checkouts *c, const char *db, const char *commit, const char *folder, struct git_failure *failure)
+/* ---- files ---- */
+
+/* A commit whose files are put into a folder that is there. */
+struct filling {
+	struct checkouts *c;
+	const char *full, *folder;
+	int level; /* 0: the dependency itself, else a submodule of a submodule … */
+	const char **error;
+};
+enum { MOST_LEVELS = 16 };
+
+static bool fill(const struct filling *f, const char *commit);
+
+static bool fill_submodule(void *filling, const char *path, const char *url, const char *commit)
 {
-	const char *partial = arena_printf(c->arena, "%s.partial", folder);
+	const struct filling *f = filling;
+	struct arena *a = f->c->arena;
+	if (!*url)
+		return true; /* .gitmodules does not know it: git leaves its folder empty, too */
+	const char *to = path_join(a, f->folder, path), *at = address(a, checkout_join(a, f->full, url));
+	const struct filling inner = {f->c, at, to, f->level + 1, f->error};
+	if (inner.level < MOST_LEVELS && os_mkdirs(to) && fill(&inner, commit))
+		return true;
+	*f->error = arena_printf(a, "submodule `%s`: %s", path, inner.level < MOST_LEVELS ? *f->error : "too deep");
+	return false;
+}
+
+/* Is the commit in the mirror, and are its files written? *absent: it is not there. */
+static bool write_files(const struct filling *f, const char *db, const char *commit, bool *absent)
+{
+	struct git_failure failure;
+	if (f->c->git->check_out(db, commit, f->folder, &failure))
+		return true;
+	*absent = failure.problem != GIT_PROBLEM_DISK;
+	if (!*absent)
+		*f->error = arena_printf(f->c->arena, "cannot write `%s`: %s", f->folder, *failure.text ? failure.text : strerror(errno));
+	return false;
+}
+
+static bool bring(const struct filling *f, const char *db, const char *commit)
+{
+	struct checkouts *c = f->c;
+	bool absent = true;
+	if (write_files(f, db, commit, &absent))
+		return true;
+	if (absent && c->offline)
+		*f->error = arena_printf(c->arena, "commit %s of %s is not in the cache, and nothing is fetched with --offline", commit, f->full);
+	if (!absent || c->offline || !fetch(c, db, f->full, f->error))
+		return false;
+	if (write_files(f, db, commit, &absent))
+		return true;
+	if (absent)
+		*f->error = arena_printf(c->arena, "%s has no commit %s on any branch or tag", f->full, commit);
+	return false;
+}
+
+static bool fill(const struct filling *f, const char *commit)
+{
+	const char *db = arena_printf(f->c->arena, "%s.git", place(f->c, f->full));
+	struct filling mine = *f;
+	*f->error = "the repository in the cache is damaged";
+	return bring(f, db, commit) && f->c->git->submodules(db, commit, f->folder, fill_submodule, &mine);
+}
+
+/* Into a folder of another name first: what has the commit's name is whole. One that was changed makes place at once, since others may be reading. */
+static bool make_folder(struct checkouts *c, const char *full, const char *commit, const char *folder, const char **error)
+{
+	const char *partial = arena_printf(c->arena, "%s.partial", folder), *seal = arena_printf(c->arena, "%s.seal", folder);
+	struct stat st;
 	bool ok = os_remove_tree(partial) && os_mkdirs(partial);
-	if (!ok)
-		*failure = (struct git_failure){.problem = GIT_PROBLEM_DISK};
-	ok = ok && c->git->check_out(db, commit, partial, failure);
-	if (ok && rename(partial, folder) != 0) {
-		*failure = (struct git_failure){.problem = GIT_PROBLEM_DISK};
-		ok = false;
+	if (ok) {
+		const struct filling f = {c, full, partial, 0, error};
+		if (!fill(&f, commit)) {
+			os_remove_tree(partial);
+			return false;
+		}
 	}
+	unsigned exchange = stat(folder, &st) == 0 ? RENAME_EXCHANGE : 0;
+	ok = ok && seal_write(c->arena, partial, seal) && (renameat2(AT_FDCWD, partial, AT_FDCWD, folder, exchange) == 0 || (os_remove_tree(folder) && rename(partial, folder) == 0));
 	if (!ok)
-		os_remove_tree(partial);
+		*error = arena_printf(c->arena, "cannot write `%s`: %s", folder, strerror(errno));
+	os_remove_tree(partial);
 	return ok;
 }
 
-static bool bring(struct checkouts *c, const char *full, const char *commit, const char *folder, const char **error)
+/* As the commit has it, as far as sources go. */
+static bool is_whole(struct checkouts *c, const char *folder)
 {
-	struct git_failure failure;
-	const char *db = arena_printf(c->arena, "%s.git", place(c, full));
-	if (check_out(c, db, commit, folder, &failure))
-		return true;
-	if (failure.problem == GIT_PROBLEM_DISK) {
-		*error = arena_printf(c->arena, "cannot write `%s`: %s", folder, *failure.text ? failure.text : strerror(errno));
-		return false;
-	}
-	if (c->offline) {
-		*error = arena_printf(c->arena, "commit %s of %s is not in the cache, and nothing is fetched with --offline", commit, full);
-		return false;
-	}
-	if (!fetch(c, db, full, error))
-		return false;
-	if (check_out(c, db, commit, folder, &failure))
-		return true;
-	*error = arena_printf(c->arena, "%s has no commit %s on any branch or tag", full, commit);
-	return false;
+	struct stat st;
+	return stat(folder, &st) == 0 && seal_holds(c->arena, folder, arena_printf(c->arena, "%s.seal", folder));
 }
 
 const char *checkout_files(struct checkouts *c, const char *url, const char *commit, const char **error)
 {
 	const char *full = address(c->arena, url), *folder = path_join(c->arena, place(c, full), commit);
 	struct stat st;
-	if (stat(folder, &st) == 0)
+	c->help = NULL;
+	if (is_whole(c, folder))
 		return folder;
 	int fd = open_git(c, error) ? lock(c, error) : -1;
-	bool ok = fd >= 0 && (stat(folder, &st) == 0 || (os_mkdirs(path_dir(c->arena, folder)) && bring(c, full, commit, folder, error)));
+	bool ok = fd >= 0;
+	if (ok && !is_whole(c, folder)) {
+		if (stat(folder, &st) == 0)
+			tell(c, "its files in the cache were changed and are put back:", full);
+		ok = make_folder(c, full, commit, folder, error);
+	}
 	if (fd >= 0)
 		close(fd);
 	return ok ? folder : NULL;

@@ -1,5 +1,6 @@
-/* Other repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT the files of a commit. Files that are
- * there are never written again, so that several processes can use them; one at a time adds some. */
+/* Other repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT the files of a commit and
+ * of its submodules. Files that are there are never written again, so that several processes can use them; one at a time adds some. A seal
+ * (builder/seal.h) finds out sources that somebody changed, which are put back. */
 #ifndef TRIB_BUILDER_CHECKOUT_H
 #define TRIB_BUILDER_CHECKOUT_H
 #include <stdbool.h>
@@ -15,8 +16,9 @@ struct checkouts {
 	struct arena *arena;
 	const char *folder; /* <cache>/git */
 	bool offline;
-	void (*fetching)(void *ctx, const char *url); /* told before the network is used; may be NULL */
+	void (*tell)(void *ctx, const char *what, const char *of); /* what takes long or is unusual: "fetching", an address; may be NULL */
 	void *ctx;
+	const char *help;          /* what may mend the last failure; NULL: nothing is known */
 	const struct git_api *git; /* NULL until it is needed */
 };
 

@@ -138,9 +138,13 @@ static bool is_renewed(const struct finding *f, const char *name)
 
 static bool report_fetch(struct finding *f, const struct dependency *d, const char *error)
 {
+	if (os_interrupted())
+		return false;
 	struct diag *g = diag_add(f->r->diags, DIAG_FETCH, d->at, "dependency `%s`: %s", d->name, error);
 	if (f->r->checkouts->offline)
 		diag_help(f->r->diags, g, "once without --offline brings it into the cache");
+	else if (f->r->checkouts->help)
+		diag_help(f->r->diags, g, "%s", f->r->checkouts->help);
 	else
 		diag_help(f->r->diags, g, "`git` is a URL or a path from the project's folder; `git ls-remote %s` lists what can be asked for", d->git);
 	return false;

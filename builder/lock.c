@@ -39,6 +39,18 @@ static void damaged(struct reader *r, span at, const char *what)
 		  "restore the committed file (`git checkout tri.lock`), or remove it: `trib update` makes it anew");
 }
 
+static void unmerged(struct reader *r, span at)
+{
+	r->bad = true;
+	diag_help(r->diags, diag_add(r->diags, DIAG_LOCK_SYNTAX, at, "a merge has left both sides of a conflict here"),
+		  "`git checkout --ours tri.lock` (or --theirs) takes one side; the next build adds what it lacks, `trib update NAME` renews what it has");
+}
+
+static bool is_marker(const char *line)
+{
+	return strncmp(line, "<<<<<<<", 7) == 0 || strncmp(line, "|||||||", 7) == 0 || strncmp(line, "=======", 7) == 0 || strncmp(line, ">>>>>>>", 7) == 0;
+}
+
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
 static struct entry_line split(struct reader *r, uint32_t start, uint32_t end)
@@ -126,7 +138,9 @@ struct lock *lock_read(struct arena *a, const struct source *s, struct diags *di
 		}
 		struct entry_line l = split(&r, at, end);
 		if (l.all.start < l.all.end && s->text[l.all.start] != '#') {
-			if (l.indented)
+			if (is_marker(s->text + l.all.start))
+				unmerged(&r, l.all);
+			else if (l.indented)
 				read_key(&r, &l);
 			else
 				read_top(&r, &l);

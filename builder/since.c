@@ -21,6 +21,9 @@ static enum status refuse(const struct git_failure *e, const char *rev, FILE *er
 		fprintf(err, "trib: this folder is in no git repository that can be read%s%s\n  help: `--since` compares with a commit; `git init` starts a repository\n", colon,
 			e->text);
 		return STATUS_ENVIRONMENT;
+	case GIT_PROBLEM_OWNER:
+		fprintf(err, "trib: %s\n  help: `git config --global --add safe.directory \"$(pwd)\"` in the repository's top folder says that it is trusted\n", e->text);
+		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_BARE:
 		fprintf(err, "trib: the repository `%s` is bare: it has no working tree that could be compared\n"
 			     "  help: work in a clone of it, or in a folder made by `git worktree add`\n", e->text);
@@ -31,7 +34,7 @@ static enum status refuse(const struct git_failure *e, const char *rev, FILE *er
 		return STATUS_USAGE;
 	default:
 		fprintf(err, "trib: there is no revision `%s` that is a commit%s%s\n"
-			     "  help: a commit, branch, tag, `HEAD~3` or `main@{yesterday}` is one; `git fetch` brings what only the remote has\n", rev, colon, e->text);
+			     "  help: a commit, branch, tag, `HEAD~3` or `main...` (where this branch left main) is one; `git fetch` brings what only the remote has\n", rev, colon, e->text);
 		return STATUS_USAGE;
 	}
 }

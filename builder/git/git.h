@@ -5,10 +5,21 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GIT_ABI 2
+#define GIT_ABI 3
 #define GIT_ENTRY "trib_git"
 
-enum git_problem { GIT_PROBLEM_NO_REPOSITORY, GIT_PROBLEM_BARE, GIT_PROBLEM_REVISION, GIT_PROBLEM_SHALLOW, GIT_PROBLEM_FETCH, GIT_PROBLEM_DISK };
+enum git_problem {
+	GIT_PROBLEM_NO_REPOSITORY,
+	GIT_PROBLEM_OWNER, /* the repository is another user's, and safe.directory does not name it */
+	GIT_PROBLEM_BARE,
+	GIT_PROBLEM_REVISION,
+	GIT_PROBLEM_SHALLOW,
+	GIT_PROBLEM_FETCH,
+	GIT_PROBLEM_CERTIFICATE,
+	GIT_PROBLEM_LOGIN,
+	GIT_PROBLEM_SSH,
+	GIT_PROBLEM_DISK
+};
 struct git_failure {
 	enum git_problem problem;
 	char text[512]; /* libgit2's words, or the path that is meant */
@@ -16,6 +27,7 @@ struct git_failure {
 struct git_view; /* the files of a commit, as a folder of the work tree sees them */
 enum git_ref { GIT_REF_HEAD, GIT_REF_REV, GIT_REF_TAG, GIT_REF_BRANCH };
 typedef void git_file_visitor(void *ctx, const char *path);
+typedef bool git_submodule_visitor(void *ctx, const char *path, const char *url, const char *commit);
 
 struct git_api {
 	uint32_t abi;
@@ -23,7 +35,7 @@ struct git_api {
 	 * is not what that commit holds. Files outside the repository do not count. False: there is no repository, or it cannot be read. */
 	bool (*describe)(const char *dir, const char *const *files, uint32_t n, char commit[41], bool *dirty);
 
-	/* What revision `rev` of the repository around folder `dir` holds. Submodules are followed into their own repositories. NULL: *error. */
+	/* What revision `rev` of the repository around folder `dir` holds; `A...` or `A...B` is the commit where B (HEAD) left A. Submodules are followed into their own repositories. NULL: *error. */
 	struct git_view *(*view_open)(const char *dir, const char *rev, char commit[41], struct git_failure *error);
 	void (*view_close)(struct git_view *v); /* NULL is accepted */
 	/* A file by its path from the view's folder, malloc'd and with a NUL behind it. False: the commit has none there. */
@@ -42,5 +54,8 @@ struct git_api {
 	bool (*resolve)(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error);
 	/* Writes the files of a commit into the new folder. */
 	bool (*check_out)(const char *db, const char *commit, const char *folder, struct git_failure *error);
+	/* The submodules of a commit whose files are in `folder`, but for those with `update = none`. `url` is as .gitmodules has it, "" where it has none.
+	 * False: the visitor returned false. */
+	bool (*submodules)(const char *db, const char *commit, const char *folder, git_submodule_visitor *visit, void *ctx);
 };
 #endif

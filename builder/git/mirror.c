@@ -1,17 +1,25 @@
 /* Bare copies of the repositories that a project depends on, and folders with the files of one of their commits. */
+#include "builder/git/http.h"
 #include "builder/git/module.h"
+#include "builder/git/settings.h"
+#include "builder/git/ssh.h"
+#include <git2/sys/repository.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #define MIRROR_HEAD "refs/trib/HEAD"
 
-static int keep_going(const git_indexer_progress *stats, void *stopped)
+/* libgit2 hands this to both callbacks; the login is first, since login_ask knows only that. */
+struct fetching {
+	struct login login;
+	bool (*stopped)(void);
+};
+
+static int keep_going(const git_indexer_progress *stats, void *fetching)
 {
 	(void)stats;
-	bool (*ask)(void);
-	memcpy(&ask, stopped, sizeof ask);
-	return ask() ? -1 : 0;
+	return ((struct fetching *)fetching)->stopped() ? -1 : 0;
 }
 
 static bool names_clash(void)
@@ -20,8 +28,18 @@ static bool names_clash(void)
 	return last && (last->klass == GIT_ERROR_REFERENCE || last->klass == GIT_ERROR_FILESYSTEM || last->klass == GIT_ERROR_OS);
 }
 
+static enum git_problem problem_of(int code)
+{
+	const git_error *last = git_error_last();
+	if (code == GIT_ECERTIFICATE || (last && last->klass == GIT_ERROR_SSL))
+		return GIT_PROBLEM_CERTIFICATE;
+	if (code == GIT_EAUTH)
+		return GIT_PROBLEM_LOGIN;
+	return last && last->klass == GIT_ERROR_SSH ? GIT_PROBLEM_SSH : GIT_PROBLEM_FETCH;
+}
+
 /* *clash: names of references stood in the way. */
-static bool fetch_into(git_repository *repo, const char *url, bool (*stopped)(void), bool *clash, struct git_failure *error)
+static bool fetch_into(git_repository *repo, git_config *config, const char *url, bool (*stopped)(void), bool *clash, struct git_failure *error)
 {
 	char heads[] = "+refs/heads/*:refs/heads/*", tags[] = "+refs/tags/*:refs/tags/*", head[] = "+HEAD:" MIRROR_HEAD;
 	char *specs[] = {heads, tags, head};
@@ -29,17 +47,25 @@ static bool fetch_into(git_repository *repo, const char *url, bool (*stopped)(vo
 	git_remote *remote = NULL;
 	git_fetch_options o;
 	git_fetch_options_init(&o, GIT_FETCH_OPTIONS_VERSION);
+	int code = git_remote_create_anonymous(&remote, repo, url);
+	struct fetching fetching = {.login = {.url = code == 0 ? git_remote_url(remote) : url, .stopped = stopped}, .stopped = stopped}; /* insteadOf may have changed it */
 	o.callbacks.transfer_progress = keep_going;
-	o.callbacks.payload = &stopped;
+	o.callbacks.credentials = login_ask;
+	o.callbacks.payload = &fetching;
 	o.proxy_opts.type = GIT_PROXY_AUTO;
 	o.prune = GIT_FETCH_PRUNE;
 	o.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE; /* the patterns have them */
-	bool ok = git_remote_create_anonymous(&remote, repo, url) == 0 && git_remote_fetch(remote, &all, &o, NULL) == 0;
-	*clash = !ok && names_clash();
-	if (!ok)
-		git_fail(error, GIT_PROBLEM_FETCH);
+	if (code == 0 && !http_set_up(config, fetching.login.url, &o))
+		code = GIT_ECERTIFICATE;
+	if (code == 0)
+		code = git_remote_fetch(remote, &all, &o, NULL);
+	*clash = code != 0 && names_clash();
+	if (code != 0)
+		git_fail(error, problem_of(code));
+	login_settle(&fetching.login, code == 0);
+	http_clean_up(&o);
 	git_remote_free(remote);
-	return ok;
+	return code == 0;
 }
 
 static void drop_references(git_repository *repo)
@@ -57,11 +83,18 @@ bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), st
 	git_repository *repo = NULL;
 	git_libgit2_init();
 	bool ok = git_repository_open_bare(&repo, db) == 0 || git_repository_init(&repo, db, true) == 0 || git_fail(error, GIT_PROBLEM_DISK);
-	bool clash = false, fetched = ok && fetch_into(repo, url, stopped, &clash, error);
+	git_config *config = settings_open();
+	if (ok && config)
+		git_repository_set_config(repo, config); /* for insteadOf and proxies */
+	struct ssh_setup ssh;
+	ssh_enter(&ssh, config, stopped);
+	bool clash = false, fetched = ok && fetch_into(repo, config, url, stopped, &clash, error);
 	if (clash) { /* branch `a` has become a folder of branches, `a/b` */
 		drop_references(repo);
-		fetched = fetch_into(repo, url, stopped, &clash, error);
+		fetched = fetch_into(repo, config, url, stopped, &clash, error);
 	}
+	ssh_leave(&ssh);
+	git_config_free(config);
 	git_repository_free(repo);
 	git_libgit2_shutdown();
 	return fetched;
@@ -95,11 +128,12 @@ bool git_mirror_check_out(const char *db, const char *commit, const char *folder
 	git_checkout_options o;
 	git_checkout_options_init(&o, GIT_CHECKOUT_OPTIONS_VERSION);
 	o.checkout_strategy = GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DONT_UPDATE_INDEX | GIT_CHECKOUT_NO_REFRESH;
-	o.target_directory = folder;
 	o.disable_filters = 1; /* the same bytes everywhere */
 	git_libgit2_init();
 	bool ok = (git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_object_lookup(&c, repo, &id, GIT_OBJECT_COMMIT) == 0) ||
 		  git_fail(error, GIT_PROBLEM_REVISION);
+	/* a working tree, not a target: without one libgit2 stumbles over submodules */
+	ok = ok && (git_repository_set_workdir(repo, folder, false) == 0 || git_fail(error, GIT_PROBLEM_DISK));
 	ok = ok && (git_checkout_tree(repo, c, &o) == 0 || git_fail(error, GIT_PROBLEM_DISK));
 	git_object_free(c);
 	git_repository_free(repo);

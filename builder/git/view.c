@@ -323,17 +323,40 @@ static bool place(struct git_view *v, const char *dir, git_repository *repo, str
 	return false;
 }
 
-static bool open_commit(struct part *p, const char *rev, char commit[41], struct git_failure *error)
+static bool commit_of(git_repository *repo, const char *rev, git_oid *id)
 {
 	git_object *object = NULL, *c = NULL;
-	bool ok = git_revparse_single(&object, p->repo, rev) == 0 && git_object_peel(&c, object, GIT_OBJECT_COMMIT) == 0;
+	bool ok = git_revparse_single(&object, repo, rev) == 0 && git_object_peel(&c, object, GIT_OBJECT_COMMIT) == 0;
 	if (ok)
-		git_oid_tostr(commit, 41, git_object_id(c));
-	ok = ok && git_commit_tree(&p->tree, (git_commit *)c) == 0;
-	if (!ok)
-		git_fail(error, git_repository_is_shallow(p->repo) ? GIT_PROBLEM_SHALLOW : GIT_PROBLEM_REVISION);
+		git_oid_cpy(id, git_object_id(c));
 	git_object_free(object);
 	git_object_free(c);
+	return ok;
+}
+
+/* `A...B` as git diff means it. */
+static bool find_commit(git_repository *repo, const char *rev, git_oid *id)
+{
+	const char *dots = strstr(rev, "...");
+	char one[1024];
+	git_oid a, b;
+	if (!dots)
+		return commit_of(repo, rev, id);
+	if ((size_t)snprintf(one, sizeof one, "%.*s", (int)(dots - rev), rev) >= sizeof one)
+		return false;
+	return commit_of(repo, *one ? one : "HEAD", &a) && commit_of(repo, dots[3] ? dots + 3 : "HEAD", &b) && git_merge_base(id, repo, &a, &b) == 0;
+}
+
+static bool open_commit(struct part *p, const char *rev, char commit[41], struct git_failure *error)
+{
+	git_oid id;
+	git_commit *c = NULL;
+	bool ok = find_commit(p->repo, rev, &id) && git_commit_lookup(&c, p->repo, &id) == 0 && git_commit_tree(&p->tree, c) == 0;
+	if (ok)
+		git_oid_tostr(commit, 41, &id);
+	else
+		git_fail(error, git_repository_is_shallow(p->repo) ? GIT_PROBLEM_SHALLOW : GIT_PROBLEM_REVISION);
+	git_commit_free(c);
 	return ok;
 }
 

@@ -99,6 +99,58 @@ class Affected(RepositoryTest):
             self.assertEqual(self.models(since=rev), {"b"}, rev)
         self.assertEqual(self.models(since=second), set())
 
+    def test_merge_base(self):
+        """`main...` is where the branch left main: what main did since is not the branch's."""
+        self.git("checkout", "-q", "-b", "side")
+        self.edit("src/b.tri", "other(x)", "other(x) + 1.0")
+        self.commit()
+        self.git("checkout", "-q", "main")
+        self.edit("src/a.tri", "gain(x) + 1.0", "gain(x) + 2.0")
+        self.commit()
+        self.git("checkout", "-q", "side")
+        self.assertEqual(self.models(since="main"), {"a", "b"})
+        for rev in "main...", "main...HEAD", "main...side", "side...main":
+            self.assertEqual(self.models(since=rev), {"b"}, rev)
+            self.assertEqual(self.affected(since=rev)["commit"], self.first)
+        self.git("checkout", "-q", "--orphan", "alone")
+        self.commit()
+        self.assertIn("no revision `main...`", self.fails("affected", "--since", "main...", code=2))
+        for rev in "nope...", "main...nope", "main..", "...", "":
+            self.fails("affected", "--since", rev, code=2) if rev != "..." else self.assertEqual(self.models(since=rev), set())
+
+    def test_another_users_repository(self):
+        if os.getuid() != 0:
+            self.skipTest("only root gives files away")
+        for folder, _, _ in os.walk(self.top):
+            os.chown(folder, 12345, 12345)
+        said = self.fails("affected", "--since", "HEAD", code=3)
+        self.assertIn("belongs to another user", said)
+        self.assertIn("safe.directory", said)
+        self.write("../../.gitconfig", f"[safe]\n\tdirectory = {self.top}\n")
+        self.assertEqual(self.models(), set())
+
+    def test_in_a_hook(self):
+        """GIT_DIR and the like, which git sets there, are of no matter."""
+        self.edit("src/gain.tri", "x * 3.0", "x * 4.0")
+        self.env.update(GIT_DIR="/nowhere", GIT_INDEX_FILE="/nowhere")
+        self.assertEqual(self.models(), {"b"})
+
+    def test_lock_file_alone(self):
+        self.write("tri.lock", "version = 1\n")
+        self.assertEqual(self.models(), set())
+
+    def test_deleted_model_file(self):
+        os.unlink(self.path("src/b.tri"))
+        said = self.trib("affected", "--since", "HEAD", ok=False)
+        self.assertIn(said.returncode, (0, 1))
+        self.assertTrue(said.stdout or "src/b.tri" in said.stderr)
+
+    def test_staged_and_not(self):
+        self.edit("src/gain.tri", "x * 3.0", "x * 4.0")
+        self.git("add", "-A")
+        self.edit("src/gain.tri", "x * 4.0", "x * 3.0")
+        self.assertEqual(self.models(), set())
+
     def test_patterns_and_subfolders(self):
         self.write("tri.build", "model all\n    sources = src/**/*.tri\n    entry = A\n    input x = float32 [4]\n")
         self.write("src/deep/er/c.tri", fn("C", "x"))

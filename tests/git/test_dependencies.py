@@ -123,12 +123,64 @@ class Dependencies(RepositoryTest):
         self.write("src/blocks/more/conv.tri", fn("conv", "x * 7.0"))
         self.assertGreater(self.build()["units"]["compiled"], 0)
 
-    def test_a_change_of_a_file_of_it_is_seen(self):
-        self.build()
+    def test_a_changed_file_in_the_cache_is_put_back(self):
+        outputs = self.build()["outputs"]
+        good = self.read(outputs[0])
         real = os.path.realpath(self.path(".trib/deps/blocks/blocks.tri"))
-        with open(real, "w") as f:
-            f.write(fn("gain", "x * 9.0"))
-        self.assertGreater(self.build()["units"]["compiled"], 0)
+        self.assertEqual(os.stat(real).st_mode & 0o222, 0)
+        for harm in (lambda: os.chmod(real, 0o644), lambda: None), (lambda: os.unlink(real), lambda: None), (lambda: os.unlink(real), lambda: os.symlink("/dev/null", real)):
+            harm[0]()
+            if os.path.exists(real):
+                with open(real, "w") as f:
+                    f.write(fn("gain", "x * 9.0"))
+            harm[1]()
+            said = self.trib("build")
+            self.assertIn("put back", said.stderr)
+            self.assertEqual(self.read(outputs[0]), good)
+            self.assertEqual(self.trib("build").stderr, "")
+        with open(os.path.join(os.path.dirname(real), "more.tri"), "w") as f:
+            f.write(fn("more", "x"))
+        self.edit("src/a.tri", "blocks.gain(x)", "blocks.gain(x) + 1.0")
+        self.assertIn("put back", self.trib("build").stderr)
+
+    def test_a_cache_that_was_copied(self):
+        self.build()
+        cache = os.path.join(self.tmp, "cache")
+        run(["cp", "-r", cache, cache + "2"], self.tmp)
+        shutil.rmtree(cache)
+        os.rename(cache + "2", cache)
+        self.hide("blocks")
+        self.edit("src/a.tri", "blocks.gain(x)", "blocks.gain(x) + 1.0")
+        self.assertEqual(self.trib("build", "--offline").stderr, "")
+
+    # ---- submodules ----
+
+    def submodule(self, *settings):
+        self.library("inner", {"inner.tri": fn("inner", "x * 3.0")})
+        at = os.path.join(self.tmp, "blocks")
+        self.git("submodule", "-q", "add", os.path.join(self.tmp, "inner"), "parts/inner", at=at)
+        for key, value in settings:
+            self.git("config", "-f", ".gitmodules", "submodule.parts/inner." + key, value, at=at)
+        self.change("blocks", {"blocks.tri": 'import "parts/inner/inner.tri" as inner\n' + fn("gain", "inner.inner(x)")})
+
+    def test_submodules(self):
+        self.submodule(("url", "../inner"))
+        self.build()
+        shutil.rmtree(self.path(".trib"))
+        self.hide("inner")
+        self.edit("src/a.tri", "blocks.gain(x)", "blocks.gain(x) + 1.0")
+        self.assertEqual(self.trib("build").stderr, "")
+        shutil.rmtree(os.path.join(self.tmp, "cache"))
+        self.edit("src/a.tri", "+ 1.0", "+ 2.0")
+        self.assertIn("submodule `parts/inner`", self.fails("build", code=3))
+
+    def test_a_submodule_that_nobody_wants(self):
+        self.submodule(("update", "none"))
+        self.hide("inner")
+        self.assertIn("no file", self.fails("build"))
+        self.change("blocks", {"blocks.tri": fn("gain", "x * 5.0")})
+        self.trib("update")
+        self.build()
 
     # ---- what is asked for ----
 
@@ -180,6 +232,13 @@ class Dependencies(RepositoryTest):
         self.write("tri.build", model("a", "A") + "dependency nn\n    git = ../blocks\n")
         self.assertIn("E0715", self.fails("build"))
 
+    def test_another_users_repository(self):
+        if os.getuid() != 0:
+            self.skipTest("only root gives files away")
+        for folder, _, _ in os.walk(os.path.join(self.tmp, "blocks")):
+            os.chown(folder, 12345, 12345)
+        self.assertIn("safe.directory", self.fails("build", code=3))
+
     # ---- the lock file ----
 
     def test_locked(self):
@@ -212,7 +271,27 @@ class Dependencies(RepositoryTest):
             said = self.fails("build")
             self.assertIn("E0716", said)
             self.assertIn(f"tri.lock:{line}:", said)
-            self.assertIn("git checkout tri.lock", said)
+            self.assertIn("git checkout", said)
+
+    def test_a_merge_that_has_conflicts(self):
+        self.build()
+        self.commit()
+        self.git("branch", "side")
+        second = self.change("blocks", {"blocks.tri": fn("gain", "x * 5.0")})
+        self.trib("update")
+        self.commit()
+        self.git("checkout", "-q", "side")
+        self.change("blocks", {"blocks.tri": fn("gain", "x * 6.0")})
+        self.trib("update")
+        self.commit()
+        settings = ["-c", "user.name=t", "-c", "user.email=t@example.org"]
+        self.assertNotEqual(run(["git", *settings, "merge", "-q", "main"], self.top, ok=False, env=self.env).returncode, 0)
+        said = self.fails("build")
+        self.assertIn("tri.lock:6:", said)
+        self.assertIn("git checkout --ours tri.lock", said)
+        self.git("checkout", "--theirs", "tri.lock")
+        self.build()
+        self.assertIn(second, self.lock())
 
     # ---- dependencies of dependencies ----
 

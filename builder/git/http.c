@@ -1,0 +1,126 @@
+#include "builder/git/http.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+/* ---- settings: http.KEY, and http.URL.KEY for addresses that begin so ---- */
+
+/* The part before the first `@` of the host is not compared. */
+static const char *without_user(const char *url, char *to, size_t size)
+{
+	const char *host = strstr(url, "://");
+	size_t len = host ? strcspn(host + 3, "/") : 0;
+	const char *at = host ? memchr(host + 3, '@', len) : NULL;
+	if (!at || (size_t)snprintf(to, size, "%.*s%s", (int)(host + 3 - url), url, at + 1) >= size)
+		return url;
+	return to;
+}
+
+/* How many bytes of the address the entry names; -1: it is for others. */
+static int fits(const char *name, const char *key, const char *url)
+{
+	size_t n = strlen(name), k = strlen(key), head = strlen("http.");
+	if (n < head + k || strncmp(name, "http.", head) != 0 || strcasecmp(name + n - k, key) != 0)
+		return -1;
+	if (n == head + k)
+		return 0;
+	if (name[n - k - 1] != '.')
+		return -1;
+	size_t len = n - k - 1 - head;
+	const char *pattern = name + head;
+	if (len && pattern[len - 1] == '/')
+		len--;
+	bool begins = strncmp(pattern, url, len) == 0 && (!url[len] || strchr("/:", url[len]));
+	return begins ? (int)len : -1;
+}
+
+typedef void setting_visitor(void *ctx, const char *value);
+
+/* All values of the entries that name most of the address. */
+static void settings(git_config *config, const char *key, const char *url, setting_visitor *visit, void *ctx)
+{
+	git_config_iterator *it;
+	git_config_entry *e;
+	int best = -1;
+	char plain[2048];
+	url = without_user(url, plain, sizeof plain);
+	for (int pass = 0; pass < 2 && config && git_config_iterator_glob_new(&it, config, "^http\\.") == 0; pass++) {
+		while (git_config_next(&e, it) == 0) {
+			int how = fits(e->name, key, url);
+			if (pass && how >= 0 && how == best)
+				visit(ctx, e->value ? e->value : "true");
+			best = !pass && how > best ? how : best;
+		}
+		git_config_iterator_free(it);
+	}
+}
+
+static void take(void *ctx, const char *value) { snprintf(ctx, 4096, "%s", value); }
+
+/* `~/` is the home folder. */
+static void take_path(void *ctx, const char *value)
+{
+	const char *home = getenv("HOME");
+	bool inside = strncmp(value, "~/", 2) == 0 && home;
+	snprintf(ctx, 4096, "%s%s", inside ? home : "", inside ? value + 1 : value);
+}
+
+static const char *first_set(const char *a, const char *b, const char *c)
+{
+	return a && *a ? a : *b ? b : c && *c ? c : NULL;
+}
+
+/* ---- certificates and headers ---- */
+
+static int believe(git_cert *cert, int valid, const char *host, void *payload)
+{
+	(void)cert;
+	(void)valid;
+	(void)host;
+	(void)payload;
+	return 0;
+}
+
+static void forget(git_strarray *headers)
+{
+	for (size_t i = 0; i < headers->count; i++)
+		free(headers->strings[i]);
+	free(headers->strings);
+	*headers = (git_strarray){0};
+}
+
+/* An empty one takes back those before it. */
+static void add_header(void *ctx, const char *value)
+{
+	git_strarray *list = ctx;
+	if (!*value) {
+		forget(list);
+		return;
+	}
+	char **more = realloc(list->strings, (list->count + 1) * sizeof *more);
+	if (!more || !(more[list->count] = strdup(value)))
+		abort();
+	list->strings = more;
+	list->count++;
+}
+
+static bool is_false(const char *text) { return !strcasecmp(text, "false") || !strcasecmp(text, "no") || !strcasecmp(text, "off") || !strcmp(text, "0"); }
+
+bool http_set_up(git_config *config, const char *url, git_fetch_options *o)
+{
+	char info[4096] = "", path[4096] = "", verify[4096] = "";
+	if (strncmp(url, "http", 4) != 0)
+		return true;
+	settings(config, "sslCAInfo", url, take_path, info);
+	settings(config, "sslCAPath", url, take_path, path);
+	settings(config, "sslVerify", url, take, verify);
+	settings(config, "extraHeader", url, add_header, &o->custom_headers);
+	if (getenv("GIT_SSL_NO_VERIFY") || is_false(verify))
+		o->callbacks.certificate_check = believe;
+	const char *file = first_set(getenv("GIT_SSL_CAINFO"), info, getenv("SSL_CERT_FILE"));
+	const char *folder = first_set(getenv("GIT_SSL_CAPATH"), path, getenv("SSL_CERT_DIR"));
+	return (!file && !folder) || git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, file, folder) == 0;
+}
+
+void http_clean_up(git_fetch_options *o) { forget(&o->custom_headers); }
