@@ -16,6 +16,8 @@
 #include "base/large.h"
 #include "base/os_fd.h"
 
+enum { MKDIR_TRIES = 16 };
+
 /* ---- files ---- */
 
 static uint64_t ns_of(struct timespec t) { return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec; }
@@ -160,17 +162,23 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* One level; true if it exists. Parents may be read-only, so any failure is forgiven when the directory is there. */
+/* One level; true if it exists. Parents may be read-only, so any failure is forgiven when the directory is there. What was in the way may be gone by the time
+ * it is looked at: then again. */
 static bool make_dir(const char *path)
 {
-	int why;
+	struct stat st;
+	int why = EEXIST;
 
-	if (mkdir(path, 0777) == 0)
-		return true;
-	why = errno;
-	if (is_dir(path))
-		return true;
-	errno = why == EEXIST ? ENOTDIR : why;
+	for (int tries = 0; why == EEXIST && tries < MKDIR_TRIES; tries++) {
+		if (mkdir(path, 0777) == 0)
+			return true;
+		why = errno;
+		if (is_dir(path))
+			return true;
+		if (why == EEXIST && lstat(path, &st) == 0)
+			why = ENOTDIR;
+	}
+	errno = why;
 	return false;
 }
 

@@ -18,9 +18,9 @@
 #include "builder/guard.h"
 #include "builder/store_env.h"
 
-#define FORMAT "v2"
+#define FORMAT "v3"
 #define FLUSH_AT ((size_t)64 << 20)
-enum { TABLES = 3, OPEN_TRIES = 16 };
+enum { TABLES = 3 };
 
 static const struct {
 	const char *text, *help;
@@ -60,14 +60,6 @@ void cache_large_name(hash128 id, char out[LARGE_NAME])
 	snprintf(out, LARGE_NAME, "large/%.2s/%s", hex, hex);
 }
 
-bool cache_meta_read(const MDB_val *v, struct cache_meta *out)
-{
-	if (v->mv_size != sizeof *out)
-		return false;
-	memcpy(out, v->mv_data, sizeof *out);
-	return out->kind < CACHE_KINDS && out->state < META_STATES;
-}
-
 /* ---- opening ---- */
 
 static int open_tables(struct cache *c, bool create)
@@ -88,8 +80,8 @@ static int open_tables(struct cache *c, bool create)
 
 static int open_env(struct cache *c)
 {
-	struct env_options o = {.map = cache_map_size(&c->limits), .tables = TABLES, .read_only = c->read_only};
-	int rc = env_open(&c->env, c->dir, &o);
+	struct env_options o = {.map = cache_map_size(&c->limits), .tables = TABLES, .read_only = c->read_only, .create = !c->read_only};
+	int rc = env_open(&c->env, &c->folder, c->dir, &o);
 	guard_enter(c->dir);
 	if (!rc && (rc = open_tables(c, false)) == MDB_NOTFOUND && !c->read_only)
 		rc = open_tables(c, true);
@@ -98,8 +90,6 @@ static int open_env(struct cache *c)
 	if (!rc)
 		mdb_txn_reset(c->reader);
 	guard_leave();
-	if (!rc && (c->folder = open(c->dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC)) < 0)
-		rc = errno;
 	return rc;
 }
 
@@ -119,19 +109,9 @@ static void close_env(struct cache *c)
 
 static bool cannot_write(int rc) { return rc == EACCES || rc == EROFS || rc == EPERM; }
 
-static int make_and_open(struct cache *c)
-{
-	int rc = c->read_only ? 0 : env_make(c->dir);
-	return rc ? rc : open_env(c);
-}
-
 static int open_folder(struct cache *c, const struct cache_options *o, struct buf *warning)
 {
-	int rc = make_and_open(c);
-	for (int i = 1; rc == ENOENT && !c->read_only && i < OPEN_TRIES; i++) { /* somebody moved the cache away meanwhile */
-		close_env(c);
-		rc = make_and_open(c);
-	}
+	int rc = open_env(c);
 	if (cannot_write(rc) && !c->read_only) {
 		close_env(c);
 		c->read_only = true;
@@ -142,7 +122,7 @@ static int open_folder(struct cache *c, const struct cache_options *o, struct bu
 	close_env(c);
 	env_set_aside(c->dir);
 	buf_printf(warning, "the cache in %s was damaged (%s); it is made again\n", c->dir, mdb_strerror(rc));
-	return os_mkdirs(c->dir) ? open_env(c) : errno;
+	return open_env(c);
 }
 
 static void free_cache(struct cache *c)
@@ -224,7 +204,7 @@ static bool read_small(struct cache *c, enum cache_kind kind, struct cache_value
 	MDB_val k = {sizeof v->id, &v->id}, d;
 	int rc = mdb_get(c->reader, c->entries, &k, &d);
 	c->broken |= env_is_damage(rc);
-	if (rc || !entry_sound(d.mv_data, d.mv_size, kind))
+	if (rc || !entry_sound(d.mv_data, d.mv_size, kind, v->id))
 		return false;
 	const void *value = entry_value(&c->unpack, d.mv_data, d.mv_size, &v->len, &v->owned);
 	if (value && !v->owned) { /* the map's pages are not ours for long */
@@ -260,7 +240,7 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 	if (!map_large(c, v->id, &data, &v->mapped_len))
 		return false;
 	v->mapped = (void *)(uintptr_t)data;
-	v->bytes = entry_sound(data, v->mapped_len, kind) ? entry_value(&c->unpack, data, v->mapped_len, &v->len, &v->owned) : NULL;
+	v->bytes = entry_sound(data, v->mapped_len, kind, v->id) ? entry_value(&c->unpack, data, v->mapped_len, &v->len, &v->owned) : NULL;
 	if (v->bytes && !v->owned)
 		return true;
 	munmap(v->mapped, v->mapped_len);
@@ -271,14 +251,13 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 /* Under a read transaction. */
 static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
 {
-	MDB_val k = {sizeof v->id, &v->id}, d;
-	int rc = mdb_get(c->reader, c->index, &k, &d);
+	int rc = cache_meta_get(c, c->reader, v->id, &v->meta);
 	c->broken |= env_is_damage(rc);
 	*why = MISS_ABSENT;
 	if (rc)
 		return false;
 	*why = MISS_DAMAGED;
-	if (!cache_meta_read(&d, &v->meta))
+	if (v->meta.state == META_STATES)
 		return false;
 	if (meta_gone(&v->meta)) {
 		*why = v->meta.state == META_EVICTED ? MISS_EVICTED : MISS_EXPIRED;
@@ -336,7 +315,6 @@ const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t
 bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 {
 	hash128 id = cache_id(kind, key);
-	MDB_val k = {sizeof id, &id}, d;
 	struct cache_meta m;
 	bool has = false;
 	if (!cache_uses(c, kind) || c->broken)
@@ -344,7 +322,7 @@ bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 	pthread_mutex_lock(&c->lock);
 	guard_enter(c->dir);
 	if (mdb_txn_renew(c->reader) == 0) {
-		has = mdb_get(c->reader, c->index, &k, &d) == 0 && cache_meta_read(&d, &m) && !meta_gone(&m);
+		has = cache_meta_get(c, c->reader, id, &m) == 0 && meta_is_there(&m);
 		mdb_txn_reset(c->reader);
 	}
 	guard_leave();
@@ -369,7 +347,7 @@ static uint64_t large_charge(size_t len) { return small_charge(0) + (len + 4095)
 static void make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
 {
 	struct buf b = {0};
-	entry_encode(&b, kind, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
+	entry_encode(&b, kind, v->id, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
 	bool large = b.len > CACHE_LARGE;
 	v->entry = b.at;
 	v->entry_len = b.len;

@@ -36,11 +36,11 @@ static void complain(struct check *k, const char *kind, hash128 id, const char *
 	k->found(k->ctx, kind, hex, what);
 }
 
-static const char *judge(struct cache *c, const void *entry, size_t len, uint32_t kind)
+static const char *judge(struct cache *c, const void *entry, size_t len, uint32_t kind, hash128 id)
 {
 	size_t n;
 	void *owned;
-	if (!entry_sound(entry, len, kind))
+	if (!entry_sound(entry, len, kind, id))
 		return "its checksum does not match";
 	bool ok = entry_value(&c->unpack, entry, len, &n, &owned) != NULL;
 	free(owned);
@@ -52,7 +52,7 @@ static const char *check_small(struct check *k, hash128 id, const struct cache_m
 	MDB_val key = {sizeof id, &id}, d;
 	if (mdb_get(k->txn, k->c->entries, &key, &d) != 0)
 		return "it is in the index, but not there";
-	return judge(k->c, d.mv_data, d.mv_size, m->kind);
+	return judge(k->c, d.mv_data, d.mv_size, m->kind, id);
 }
 
 static const char *check_large(struct check *k, hash128 id, const struct cache_meta *m)
@@ -68,7 +68,7 @@ static const char *check_large(struct check *k, hash128 id, const struct cache_m
 	close(fd);
 	if (p == MAP_FAILED)
 		return killed ? killed : "its file is empty";
-	const char *what = judge(k->c, p, (size_t)st.st_size, m->kind);
+	const char *what = judge(k->c, p, (size_t)st.st_size, m->kind, id);
 	munmap(p, (size_t)st.st_size);
 	return what && killed ? killed : what;
 }
@@ -84,11 +84,10 @@ static int check_index(struct check *k)
 		struct fault f = {.indexed = true};
 		if (key.mv_size != sizeof f.id)
 			continue;
-		memcpy(&f.id, key.mv_data, sizeof f.id);
 		const char *what = NULL, *kind = "index";
-		if (!cache_meta_read(&d, &f.meta)) {
+		if (!cache_meta_read(&key, &d, &f.id, &f.meta)) {
 			what = "its record in the index is damaged";
-			f.meta = (struct cache_meta){.state = META_SMALL};
+			f.meta = (struct cache_meta){.state = META_STATES};
 		} else if (!meta_gone(&f.meta)) {
 			k->checked++;
 			kind = cache_kind_text((enum cache_kind)f.meta.kind);
@@ -105,9 +104,8 @@ static int check_index(struct check *k)
 
 static bool indexed(struct check *k, hash128 id, bool large)
 {
-	MDB_val key = {sizeof id, &id}, d;
 	struct cache_meta m;
-	return mdb_get(k->txn, k->c->index, &key, &d) == 0 && (!cache_meta_read(&d, &m) || (!meta_gone(&m) && meta_large(&m) == large));
+	return cache_meta_get(k->c, k->txn, id, &m) == 0 && (m.state == META_STATES || (meta_is_there(&m) && meta_large(&m) == large));
 }
 
 static int check_entries(struct check *k)

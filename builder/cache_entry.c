@@ -8,9 +8,10 @@
 
 #define MOST_COMPRESSED ((size_t)256 << 20) /* larger values stay as they are, and a frame that claims more is damaged */
 
-static uint64_t checksum(const struct entry_head *h, const void *payload, size_t n)
+static uint64_t checksum(const struct entry_head *h, hash128 id, const void *payload, size_t n)
 {
-	return hash64_bytes(payload, n) ^ hash64_bytes(&h->raw, sizeof *h - sizeof h->check) * 0x9E3779B97F4A7C15ull;
+	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&h->raw, sizeof *h - sizeof h->check)};
+	return hash64_bytes(payload, n) ^ hash64_bytes(name, sizeof name);
 }
 
 /* Appends a frame of the value, unless that saves less than an eighth. */
@@ -28,7 +29,7 @@ static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
 	return smaller;
 }
 
-void entry_encode(struct buf *out, uint32_t kind, const void *bytes, size_t len, int level)
+void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len, int level)
 {
 	struct entry_head h = {.raw = len, .kind = kind, .codec = ENTRY_RAW};
 	size_t at = out->len;
@@ -37,18 +38,18 @@ void entry_encode(struct buf *out, uint32_t kind, const void *bytes, size_t len,
 		h.codec = ENTRY_ZSTD;
 	else if (len)
 		buf_put(out, bytes, len);
-	h.check = checksum(&h, out->at + at + sizeof h, out->len - at - sizeof h);
+	h.check = checksum(&h, id, out->at + at + sizeof h, out->len - at - sizeof h);
 	memcpy(out->at + at, &h, sizeof h);
 }
 
-bool entry_sound(const void *entry, size_t len, uint32_t kind)
+bool entry_sound(const void *entry, size_t len, uint32_t kind, hash128 id)
 {
 	struct entry_head h;
 	if (len < sizeof h)
 		return false;
 	memcpy(&h, entry, sizeof h);
 	return h.kind == kind && h.codec < ENTRY_CODECS && (h.codec == ENTRY_ZSTD || h.raw == len - sizeof h) &&
-	       h.check == checksum(&h, (const char *)entry + sizeof h, len - sizeof h);
+	       h.check == checksum(&h, id, (const char *)entry + sizeof h, len - sizeof h);
 }
 
 const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t len, size_t *value_len, void **owned)

@@ -25,21 +25,25 @@ int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 
 	MDB_val k = {sizeof id, &id};
 	char name[LARGE_NAME];
 	int rc = 0;
+	bool damaged = m->state == META_STATES; /* then it may have been either */
 	cache_large_name(id, name);
-	if (meta_large(m) && unlinkat(c->folder, name, 0) != 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
+	if ((damaged || meta_large(m)) && unlinkat(c->folder, name, 0) != 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
 		return errno == EISDIR ? MDB_CORRUPTED : errno;
-	if (m->state == META_SMALL)
+	if (damaged || m->state == META_SMALL)
 		rc = mdb_del(txn, c->entries, &k, NULL);
 	if (rc && rc != MDB_NOTFOUND)
 		return rc;
+	if (damaged) {
+		rc = mdb_del(txn, c->index, &k, NULL);
+		return rc ? rc : cache_recount(c, txn, t);
+	}
 	cache_totals_remove(t, m);
-	if (!meta_gone(m))
+	if (meta_is_there(m))
 		t->kind[m->kind].evicted += gone != META_STATES;
 	if (gone == META_STATES)
 		return mdb_del(txn, c->index, &k, NULL);
 	struct cache_meta note = {.used = cache_now(c), .made = m->made, .kind = m->kind, .state = (uint8_t)gone};
-	MDB_val d = {sizeof note, &note};
-	return mdb_put(txn, c->index, &k, &d, 0);
+	return cache_meta_put(c, txn, id, &note);
 }
 
 static int by_use(const void *a, const void *b)
@@ -61,9 +65,10 @@ static int list(struct cache *c, MDB_txn *txn, victims *entries, victims *notes)
 		return rc;
 	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0) {
 		struct victim v;
-		if (k.mv_size != sizeof v.id || !cache_meta_read(&d, &v.meta))
+		if (!cache_meta_read(&k, &d, &v.id, &v.meta))
+			v.meta = (struct cache_meta){.state = META_STATES};
+		if (k.mv_size != sizeof v.id)
 			continue;
-		v.id = *(const hash128 *)k.mv_data;
 		if (meta_gone(&v.meta))
 			vec_push(notes, v);
 		else
@@ -94,7 +99,7 @@ int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const str
 	int rc = list(c, txn, &entries, &notes);
 	for (uint32_t i = 0; i < entries.len && !rc; i++) {
 		const struct victim *v = &entries.at[i];
-		if (helps(t, target, &v->meta))
+		if (v->meta.state == META_STATES || helps(t, target, &v->meta))
 			rc = cache_remove(c, txn, t, v->id, &v->meta, v->meta.used < target->used_since ? META_EXPIRED : META_EVICTED);
 	}
 	for (uint32_t i = 0; i + MOST_NOTES < notes.len && !rc; i++)

@@ -121,32 +121,26 @@ static int make_room(struct cache *c, const struct need *n, unsigned share, bool
 
 static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v, enum meta_state state)
 {
-	hash128 id = v->id;
 	struct cache_meta m = v->meta, old;
-	MDB_val k = {sizeof id, &id}, d;
-	int rc = mdb_get(txn, c->index, &k, &d);
+	int rc = cache_meta_get(c, txn, v->id, &old);
 	if (rc && rc != MDB_NOTFOUND)
 		return rc;
-	if (!rc && cache_meta_read(&d, &old) && (rc = cache_remove(c, txn, t, id, &old, META_STATES)))
+	if (!rc && (rc = cache_remove(c, txn, t, v->id, &old, META_STATES)))
 		return rc;
 	m.state = (uint8_t)state;
-	d = (MDB_val){sizeof m, &m};
 	cache_totals_add(t, &m);
-	return mdb_put(txn, c->index, &k, &d, 0);
+	return cache_meta_put(c, txn, v->id, &m);
 }
 
 /* Only what is still there: another process may have evicted it. */
 static int touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
 {
-	hash128 id = v->id;
 	struct cache_meta m;
-	MDB_val k = {sizeof id, &id}, d;
-	int rc = mdb_get(txn, c->index, &k, &d);
-	if (rc || !cache_meta_read(&d, &m) || meta_gone(&m))
+	int rc = cache_meta_get(c, txn, v->id, &m);
+	if (rc || !meta_is_there(&m))
 		return rc == MDB_NOTFOUND ? 0 : rc;
 	m.used = v->meta.used;
-	d = (MDB_val){sizeof m, &m};
-	return mdb_put(txn, c->index, &k, &d, 0);
+	return cache_meta_put(c, txn, v->id, &m);
 }
 
 static void add_counts(const struct cache *c, struct cache_totals *t)
@@ -234,19 +228,15 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 static bool reserved(struct cache *c, MDB_txn *txn, hash128 id)
 {
 	struct cache_meta m;
-	MDB_val k = {sizeof id, &id}, d;
-	return mdb_get(txn, c->index, &k, &d) == 0 && cache_meta_read(&d, &m) && m.state == META_WRITING;
+	return cache_meta_get(c, txn, id, &m) == 0 && m.state == META_WRITING;
 }
 
 static int settle_large(struct cache *c, MDB_txn *txn, const struct cache_value *v)
 {
-	hash128 id = v->id;
-	struct cache_meta m = v->meta;
-	MDB_val k = {sizeof id, &id}, d = {sizeof m, &m};
-	if (!reserved(c, txn, id))
+	if (!reserved(c, txn, v->id))
 		return 0;
 	int rc = write_large(c, v);
-	return rc ? rc : mdb_put(txn, c->index, &k, &d, 0);
+	return rc ? rc : cache_meta_put(c, txn, v->id, &v->meta);
 }
 
 static int put_small(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v)

@@ -16,6 +16,7 @@
 #include "builder/guard.h"
 #include "builder/store_env.h"
 
+enum { REMOVE_TRIES = 16 };
 #define WORTH_COMPACTING ((uint64_t)1 << 20) /* bytes of free pages */
 
 static uint64_t entries_of(const struct cache_totals *t)
@@ -60,18 +61,29 @@ static bool file_size(const struct cache *c, uint64_t *size)
 	return ok;
 }
 
+/* At once where the file system can; else there is a moment without a cache, when others make an empty one. */
+static int swap(const char *fresh, const char *dir, const char *away)
+{
+	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, dir, RENAME_EXCHANGE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	return rename(dir, away) == 0 && (rename(fresh, dir) == 0 || errno == EEXIST || errno == ENOTEMPTY) ? 0 : errno;
+}
+
 /* Under the write lock. */
 static int swap_folders(struct cache *c, struct arena *a)
 {
-	const char *fresh = arena_printf(a, "%s.damaged-new-%d", c->dir, (int)getpid()), *away = arena_printf(a, "%s.damaged-%d", c->dir, (int)getpid());
-	if (mkdir(fresh, 0777) != 0)
+	char *fresh;
+	int folder;
+	if (!env_make_beside(c->dir, &fresh, &folder))
 		return errno;
 	int rc = mdb_env_copy2(c->env, fresh, MDB_CP_COMPACT);
-	const char *large = path_join(a, c->dir, "large");
-	if (!rc && rename(large, path_join(a, fresh, "large")) != 0 && errno != ENOENT)
+	if (!rc && renameat(c->folder, "large", folder, "large") != 0 && errno != ENOENT)
 		rc = errno;
-	if (!rc && (rename(c->dir, away) != 0 || rename(fresh, c->dir) != 0))
-		rc = errno;
+	rc = rc ? rc : swap(fresh, c->dir, arena_printf(a, "%s.damaged-%d", c->dir, (int)getpid()));
+	close(folder);
+	free(fresh);
 	return rc;
 }
 
@@ -86,7 +98,7 @@ static int compact(struct cache *c)
 	}
 	env_sweep(c->dir);
 	arena_free(a);
-	return rc;
+	return rc == ENOENT ? 0 : rc; /* somebody cleared the cache meanwhile */
 }
 
 static int run(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
@@ -139,18 +151,29 @@ static bool is_ours(struct arena *a, const char *root, const char *name)
 	return name[0] == 'v' && name[1] >= '0' && name[1] <= '9' && (!name[2] || name[2] == '.') && access(lock, F_OK) == 0;
 }
 
+/* Moved away first, so that nobody opens a half of it. Who has it open may still write a file into it. */
+static bool remove_one(struct arena *a, const char *root, const char *name)
+{
+	const char *dir = path_join(a, root, name), *away = path_join(a, root, arena_printf(a, "%.2s.damaged-clear-%d", name, (int)getpid()));
+	if (rename(dir, away) != 0) {
+		if (errno == ENOENT)
+			return true;
+		away = dir;
+	}
+	bool ok = false;
+	for (int i = 0; !ok && i < REMOVE_TRIES; i++)
+		ok = os_remove_tree(away);
+	return ok;
+}
+
 bool cache_remove_all(const char *root)
 {
 	struct arena *a = arena_new(0);
 	DIR *d = opendir(root);
 	bool ok = d || errno == ENOENT;
-	for (struct dirent *e; d && (e = readdir(d));) {
-		if (!is_ours(a, root, e->d_name))
-			continue;
-		const char *away = path_join(a, root, arena_printf(a, "%.2s.damaged-clear-%d", e->d_name, (int)getpid()));
-		const char *dir = path_join(a, root, e->d_name);
-		ok = os_remove_tree(rename(dir, away) == 0 ? away : dir) && ok;
-	}
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (is_ours(a, root, e->d_name))
+			ok = remove_one(a, root, e->d_name) && ok;
 	int why = errno;
 	if (d)
 		closedir(d);

@@ -35,12 +35,13 @@ static int tally_all(struct cache *c, MDB_txn *txn, struct cache_report *r)
 {
 	MDB_cursor *cursor;
 	MDB_val k, d;
+	hash128 id;
 	struct cache_meta m;
 	int rc = mdb_cursor_open(txn, c->index, &cursor);
 	if (rc)
 		return rc;
 	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0)
-		if (cache_meta_read(&d, &m) && !meta_gone(&m))
+		if (cache_meta_read(&k, &d, &id, &m) && meta_is_there(&m))
 			tally(r, &m, cache_now(c));
 	mdb_cursor_close(cursor);
 	return rc == MDB_NOTFOUND ? 0 : rc;

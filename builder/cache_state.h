@@ -22,13 +22,14 @@ enum { CACHE_TOUCH_SECONDS = 15 * 60, DAY_SECONDS = 24 * 60 * 60 };
 
 enum meta_state { META_SMALL, META_LARGE, META_WRITING, META_EVICTED, META_EXPIRED, META_STATES }; /* WRITING: large, the file may be missing or cut */
 struct cache_meta {
+	uint64_t check;      /* of the entry's id and the rest */
 	uint32_t used, made; /* seconds since 1970 */
 	uint64_t charge;     /* bytes on disk */
 	uint64_t raw;        /* bytes of the value */
 	uint32_t cost_us;    /* what making it took */
 	uint8_t kind, state, zero[2];
 };
-_Static_assert(sizeof(struct cache_meta) == 32, "no padding reaches the disk");
+_Static_assert(sizeof(struct cache_meta) == 40, "no padding reaches the disk");
 
 struct cache_count {
 	uint64_t entries, charge, raw; /* there are */
@@ -77,6 +78,7 @@ struct cache {
 
 static inline hash128 cache_id(enum cache_kind k, hash128 key) { return hash_combine((hash128){k, 0x74726962}, key); }
 static inline bool meta_gone(const struct cache_meta *m) { return m->state == META_EVICTED || m->state == META_EXPIRED; }
+static inline bool meta_is_there(const struct cache_meta *m) { return m->state < META_EVICTED; }
 static inline bool meta_large(const struct cache_meta *m) { return m->state == META_LARGE || m->state == META_WRITING; }
 uint32_t cache_now(const struct cache *c);
 /* What the two halves of the limit leave for entries, in charges. */
@@ -86,8 +88,11 @@ size_t cache_map_size(const struct cache_limits *l);
 /* "large/ab/<id>", relative to the folder. */
 #define LARGE_NAME 48
 void cache_large_name(hash128 id, char out[LARGE_NAME]);
-/* Meta of a record as LMDB gives it. False: it is damaged. */
-bool cache_meta_read(const MDB_val *v, struct cache_meta *out);
+/* cache_meta.c: a record of the index as LMDB gives it. False: it is damaged. *id: its key's. */
+bool cache_meta_read(const MDB_val *key, const MDB_val *v, hash128 *id, struct cache_meta *out);
+/* 0 or an error of LMDB. A damaged record has META_STATES for its state. */
+int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta *out);
+int cache_meta_put(struct cache *c, MDB_txn *txn, hash128 id, const struct cache_meta *m);
 
 /* cache_totals.c: under a transaction. */
 int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t); /* counts anew what is missing or of another version */
@@ -105,7 +110,7 @@ struct cache_target { /* what may be left */
 bool cache_exceeds(const struct cache_totals *t, const struct cache_target *target);
 /* Removes the least recently used until the target is met. */
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target);
-/* Takes one entry off the disk and out of the totals. `gone`: what is left in the index, META_STATES for nothing. */
+/* Takes one entry off the disk and out of the totals, which a damaged record is counted anew for. `gone`: what is left in the index, META_STATES for nothing. */
 int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *m, enum meta_state gone);
 
 /* cache_flush.c: under the lock. 0, or an error of LMDB or errno. */

@@ -50,6 +50,7 @@ int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 {
 	MDB_cursor *cursor;
 	MDB_val k, d;
+	hash128 id;
 	struct cache_meta m;
 	t->small = t->large = 0;
 	for (uint32_t i = 0; i < CACHE_KINDS; i++)
@@ -58,7 +59,7 @@ int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 	if (rc)
 		return rc;
 	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0)
-		if (cache_meta_read(&d, &m))
+		if (cache_meta_read(&k, &d, &id, &m))
 			cache_totals_add(t, &m);
 	mdb_cursor_close(cursor);
 	return rc == MDB_NOTFOUND ? 0 : rc;

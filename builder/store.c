@@ -22,13 +22,14 @@
 
 #define FIRST_MAP ((size_t)256 << 20)
 #define FLUSH_AT ((size_t)64 << 20)
-enum { DAY = 24 * 60 * 60, WRITE_SECONDS = 60, MAX_DOUBLINGS = 16 };
+enum { DAY = 24 * 60 * 60, WRITE_SECONDS = 60, MAX_DOUBLINGS = 16, FORMAT = 2 };
 
 struct head {
-	uint64_t check; /* of the payload, seeded by its length */
+	uint64_t check; /* of the key, the length and the payload: a sound value under another's key would be as bad as a damaged one */
 	uint64_t len;
 	uint32_t day;   /* when it was last used, in days since 1970; not part of the checksum */
-	uint32_t zero[3];
+	uint32_t format;
+	uint32_t zero[2];
 };
 _Static_assert(sizeof(struct head) == 32, "values start aligned");
 
@@ -52,15 +53,23 @@ struct store {
 
 static uint32_t today(void) { return (uint32_t)(time(NULL) / DAY); }
 
-static uint64_t checksum(const void *p, size_t n) { return hash64_bytes(p, n) ^ (n * 0x9E3779B97F4A7C15ull); }
+static uint64_t checksum(hash128 key, const void *p, size_t n)
+{
+	const uint64_t name[] = {key.lo, key.hi, n};
+	return hash64_bytes(p, n) ^ hash64_bytes(name, sizeof name);
+}
 
-static bool sound(const char *bytes, size_t len)
+enum soundness { SOUND, DAMAGED, OLD_FORMAT };
+
+static enum soundness judge(hash128 key, const char *bytes, size_t len)
 {
 	struct head h;
 	if (len < sizeof h)
-		return false;
+		return DAMAGED;
 	memcpy(&h, bytes, sizeof h);
-	return h.len == len - sizeof h && h.check == checksum(bytes + sizeof h, h.len);
+	if (h.format != FORMAT)
+		return OLD_FORMAT;
+	return h.len == len - sizeof h && h.check == checksum(key, bytes + sizeof h, h.len) ? SOUND : DAMAGED;
 }
 
 static char *path_in(const char *dir, const char *name)
@@ -88,23 +97,42 @@ hash128 store_key(const char *kind, const char *name)
 	return hasher_finish(h);
 }
 
-static int open_env(struct store *s)
+static int open_env(struct store *s, bool create)
 {
 	MDB_txn *txn = NULL;
-	int rc = env_open(&s->env, s->dir, &(struct env_options){.map = FIRST_MAP});
+	int folder, rc = env_open(&s->env, &folder, s->dir, &(struct env_options){.map = FIRST_MAP, .create = create});
+	if (rc)
+		return rc;
+	close(folder);
 	guard_enter(s->dir);
-	if (!rc)
-		rc = env_begin(s->env, MDB_RDONLY, &txn);
-	if (!rc)
+	rc = env_begin(s->env, MDB_RDONLY, &txn);
+	if (!rc) {
 		rc = mdb_dbi_open(txn, NULL, 0, &s->dbi);
-	if (txn)
 		mdb_txn_abort(txn);
+	}
 	guard_leave();
 	if (rc) {
 		env_close(s->env, s->dir);
 		s->env = NULL;
 	}
 	return rc;
+}
+
+static void free_store(struct store *s)
+{
+	for (uint32_t i = 0; i < s->values.len; i++) {
+		struct value *v = &s->values.at[i];
+		if (v->mapped)
+			os_unmap(v->bytes, v->len);
+		else
+			free(v->bytes);
+	}
+	env_close(s->env, s->dir);
+	vec_free(&s->values);
+	map_free(&s->index);
+	pthread_mutex_destroy(&s->lock);
+	free(s->dir);
+	free(s);
 }
 
 struct store *store_open(const char *dir, bool create, struct buf *warning)
@@ -121,19 +149,20 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 		bug_no_memory();
 	s->dir = strdup(dir);
 	pthread_mutex_init(&s->lock, NULL);
-	int rc = create ? env_make(dir) : 0;
-	rc = rc ? rc : open_env(s);
+	int rc = open_env(s, create);
+	if (!create && rc == ENOENT) { /* it went away meanwhile */
+		free_store(s);
+		return NULL;
+	}
 	if (env_is_damage(rc)) {
 		env_set_aside(dir);
 		buf_printf(warning, "the store in %s was damaged (%s); it is made again\n", dir, mdb_strerror(rc));
-		rc = os_mkdirs(dir) ? open_env(s) : errno;
+		rc = open_env(s, true);
 	}
 	if (!rc)
 		return s;
 	buf_printf(warning, "the store in %s cannot be used: %s\n", dir, mdb_strerror(rc));
-	free(s->dir);
-	pthread_mutex_destroy(&s->lock);
-	free(s);
+	free_store(s);
 	return NULL;
 }
 
@@ -163,6 +192,18 @@ static const void *keep(struct store *s, struct value v, size_t *len)
 	return v.bytes + sizeof(struct head);
 }
 
+static void copy_value(struct value *v, const MDB_val *d)
+{
+	struct head h;
+	v->len = d->mv_size;
+	v->bytes = malloc(v->len);
+	if (!v->bytes)
+		bug_no_memory();
+	memcpy(v->bytes, d->mv_data, v->len);
+	memcpy(&h, v->bytes, sizeof h);
+	v->touched = h.day != today();
+}
+
 static bool read_small(struct store *s, hash128 key, struct value *v)
 {
 	MDB_txn *txn;
@@ -172,20 +213,11 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 	int rc = env_begin(s->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = mdb_get(txn, s->dbi, &k, &d);
-		struct head h;
-		if (!rc && d.mv_size >= sizeof h) {
-			memcpy(&h, d.mv_data, sizeof h);
-			ok = h.len == d.mv_size - sizeof h && sound(d.mv_data, d.mv_size);
-		}
-		s->broken |= !rc && !ok;
-		if (ok) {
-			v->len = d.mv_size;
-			v->bytes = malloc(v->len);
-			if (!v->bytes)
-				bug_no_memory();
-			memcpy(v->bytes, d.mv_data, v->len);
-			v->touched = h.day != today();
-		}
+		enum soundness is = rc ? OLD_FORMAT : judge(key, d.mv_data, d.mv_size);
+		s->broken |= is == DAMAGED;
+		ok = is == SOUND;
+		if (ok)
+			copy_value(v, &d);
 		mdb_txn_abort(txn);
 	}
 	guard_leave();
@@ -199,7 +231,7 @@ static bool read_large(struct store *s, hash128 key, struct value *v)
 	const void *data;
 	bool ok = false;
 	if (os_map_file(path, &data, &v->len)) {
-		ok = data && sound(data, v->len);
+		ok = data && judge(key, data, v->len) == SOUND;
 		if (ok) {
 			v->bytes = (char *)(uintptr_t)data;
 			v->mapped = true;
@@ -237,7 +269,7 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 	if (!s)
 		return NULL;
 	struct value v = {.key = key, .len = sizeof(struct head) + len, .pending = true};
-	struct head h = {.check = checksum(bytes, len), .len = len, .day = today()};
+	struct head h = {.check = checksum(key, bytes, len), .len = len, .day = today(), .format = FORMAT};
 	v.bytes = malloc(v.len);
 	if (!v.bytes)
 		bug_no_memory();
@@ -341,7 +373,7 @@ static bool make_again(struct store *s, struct buf *warning)
 	env_close(s->env, s->dir);
 	s->env = NULL;
 	env_set_aside(s->dir);
-	if (!os_mkdirs(s->dir) || open_env(s) != 0)
+	if (open_env(s, true) != 0)
 		return false;
 	s->broken = false;
 	return store_flush(s, warning);
@@ -354,18 +386,6 @@ bool store_close(struct store *s, struct buf *warning)
 	bool ok = store_flush(s, warning);
 	if (s->broken)
 		ok = make_again(s, warning);
-	for (uint32_t i = 0; i < s->values.len; i++) {
-		struct value *v = &s->values.at[i];
-		if (v->mapped)
-			os_unmap(v->bytes, v->len);
-		else
-			free(v->bytes);
-	}
-	env_close(s->env, s->dir);
-	vec_free(&s->values);
-	map_free(&s->index);
-	pthread_mutex_destroy(&s->lock);
-	free(s->dir);
-	free(s);
+	free_store(s);
 	return ok;
 }

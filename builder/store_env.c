@@ -1,17 +1,21 @@
 #include "builder/store_env.h"
 #include <dirent.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/bug.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/guard.h"
 
+enum { OPEN_TRIES = 64 };
 #define MOST_UNSYNCED ((size_t)64 << 20) /* by which the file may lag behind its count of pages */
 
 bool env_is_damage(int rc)
@@ -35,6 +39,8 @@ static int check_size(MDB_env *env)
 	mdb_filehandle_t fd;
 	if (mdb_env_info(env, &info) || mdb_env_stat(env, &pages) || mdb_env_get_fd(env, &fd) || fstat(fd, &st))
 		return MDB_CORRUPTED;
+	if (!st.st_nlink)
+		return ESTALE;
 	return info.me_last_pgno > ((uint64_t)st.st_size + MOST_UNSYNCED) / pages.ms_psize ? MDB_CORRUPTED : 0;
 }
 
@@ -54,7 +60,7 @@ static bool is_something_else(const char *path, mode_t kind)
 	return lstat(path, &st) == 0 && ((kind == S_IFDIR && stat(path, &st) != 0) || (st.st_mode & S_IFMT) != kind);
 }
 
-int env_make(const char *dir)
+static int make_folder(const char *dir)
 {
 	if (os_mkdirs(dir))
 		return 0;
@@ -83,7 +89,7 @@ static int open_files(MDB_env *env, const char *dir, bool read_only)
 	return rc;
 }
 
-int env_open(MDB_env **out, const char *dir, const struct env_options *o)
+static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 {
 	MDB_txn *txn = NULL;
 	MDB_env *env = NULL;
@@ -115,12 +121,73 @@ int env_open(MDB_env **out, const char *dir, const struct env_options *o)
 	return rc;
 }
 
+/* LMDB opens its two files by name: is that still the folder that was there before? A lock of one and data of another would keep nobody out. */
+static bool is_still(const char *dir, int folder, bool locked)
+{
+	struct stat then, now;
+	return fstat(folder, &then) == 0 && stat(dir, &now) == 0 && then.st_dev == now.st_dev && then.st_ino == now.st_ino &&
+	       (!locked || faccessat(folder, "lock.mdb", F_OK, 0) == 0);
+}
+
+static int open_once(MDB_env **env, int *folder, const char *dir, const struct env_options *o)
+{
+	int rc = o->create ? make_folder(dir) : 0;
+	if (rc)
+		return rc;
+	*folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	rc = *folder < 0 ? errno : open_env(env, dir, o);
+	if (!rc && !is_still(dir, *folder, !o->read_only)) {
+		env_close(*env, dir);
+		rc = ESTALE;
+	}
+	if (rc) {
+		*env = NULL;
+		if (*folder >= 0)
+			close(*folder);
+		*folder = -1;
+	}
+	return rc == ENOENT && o->create ? ESTALE : rc;
+}
+
+int env_open(MDB_env **env, int *folder, const char *dir, const struct env_options *o)
+{
+	int rc = open_once(env, folder, dir, o);
+	for (int i = 1; rc == ESTALE && i < OPEN_TRIES; i++)
+		rc = open_once(env, folder, dir, o);
+	return rc;
+}
+
 void env_close(MDB_env *env, const char *dir)
 {
 	guard_enter(dir);
 	if (env)
 		mdb_env_close(env);
 	guard_leave();
+}
+
+bool env_make_beside(const char *dir, char **path, int *folder)
+{
+	if (asprintf(path, "%s.damaged-new-%d", dir, (int)getpid()) < 0)
+		bug_no_memory();
+	*folder = os_remove_tree(*path) && mkdir(*path, 0777) == 0 ? open(*path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	if (*folder >= 0 && (flock(*folder, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK))
+		return true;
+	int why = errno;
+	if (*folder >= 0)
+		close(*folder);
+	free(*path);
+	errno = why;
+	return false;
+}
+
+static void sweep_one(const char *path)
+{
+	int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	bool used = fd >= 0 && flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK;
+	if (fd >= 0)
+		close(fd);
+	if (!used)
+		os_remove_tree(path);
 }
 
 void env_sweep(const char *dir)
@@ -130,7 +197,7 @@ void env_sweep(const char *dir)
 	DIR *d = opendir(parent);
 	for (struct dirent *e; d && (e = readdir(d));)
 		if (strncmp(e->d_name, prefix, strlen(prefix)) == 0)
-			os_remove_tree(path_join(a, parent, e->d_name));
+			sweep_one(path_join(a, parent, e->d_name));
 	if (d)
 		closedir(d);
 	arena_free(a);

@@ -13,11 +13,11 @@ struct env_options {
 	size_t map;      /* bytes: the data file never grows beyond them */
 	unsigned tables; /* named ones, 0: only the unnamed */
 	bool read_only;
+	bool create;     /* the folder, too */
 };
-/* Makes the folder. 0; errno; or damage, if something else is in its place. */
-int env_make(const char *dir);
-/* In folder `dir`, which must outlive it. 0, or an error of LMDB or errno. */
-int env_open(MDB_env **env, const char *dir, const struct env_options *o);
+/* In folder `dir`, which must outlive it. Others may move that away, remove it or replace it meanwhile: what is open then is one folder's or none's. *folder:
+ * its descriptor, the caller's to close. 0; an error of LMDB or errno; or damage, if something else is in its place. */
+int env_open(MDB_env **env, int *folder, const char *dir, const struct env_options *o);
 void env_close(MDB_env *env, const char *dir); /* NULL is accepted */
 /* A transaction; follows what other processes did to the size. flags: 0 or MDB_RDONLY. */
 int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn);
@@ -25,6 +25,8 @@ int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn);
 bool env_is_damage(int rc);
 /* Moves a damaged environment's folder away and removes it: others may have it open, so it is not written over. */
 void env_set_aside(const char *dir);
-/* Removes what that and the guard moved away. */
+/* A new folder beside it that env_sweep leaves alone until the descriptor is closed, or this process is killed. False: errno. `path` is malloc'd. */
+bool env_make_beside(const char *dir, char **path, int *folder);
+/* Removes what these and the guard left. */
 void env_sweep(const char *dir);
 #endif

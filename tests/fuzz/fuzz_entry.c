@@ -11,24 +11,26 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
+static const hash128 id = {1, 2}, other = {1, 3};
+
 static void round_trip(const void *data, size_t n, int level)
 {
 	struct buf out = {0};
 	size_t len;
 	void *owned;
 	ZSTD_DCtx *unpack = NULL;
-	entry_encode(&out, 7, data, n, level);
-	BUG_ON(!entry_sound(out.at, out.len, 7) || entry_sound(out.at, out.len, 8));
+	entry_encode(&out, 7, id, data, n, level);
+	BUG_ON(!entry_sound(out.at, out.len, 7, id) || entry_sound(out.at, out.len, 8, id) || entry_sound(out.at, out.len, 7, other));
 	const void *value = entry_value(&unpack, out.at, out.len, &len, &owned);
 	BUG_ON(!value || len != n || (n && memcmp(value, data, n)));
 	free(owned);
 	ZSTD_freeDCtx(unpack);
 	for (size_t i = 0; i < out.len; i += 1 + out.len / 16) {
 		out.at[i] ^= 1;
-		BUG_ON(entry_sound(out.at, out.len, 7));
+		BUG_ON(entry_sound(out.at, out.len, 7, id));
 		out.at[i] ^= 1;
 	}
-	BUG_ON(entry_sound(out.at, out.len - 1, 7));
+	BUG_ON(entry_sound(out.at, out.len - 1, 7, id));
 	buf_free(&out);
 }
 
@@ -55,9 +57,10 @@ static void forge(const uint8_t *data, size_t n)
 	}
 	memcpy(entry, data, n);
 	memcpy(&h, entry, sizeof h);
-	h.check = hash64_bytes(entry + sizeof h, n - sizeof h) ^ hash64_bytes(&h.raw, sizeof h - sizeof h.check) * 0x9E3779B97F4A7C15ull;
+	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&h.raw, sizeof h - sizeof h.check)};
+	h.check = hash64_bytes(entry + sizeof h, n - sizeof h) ^ hash64_bytes(name, sizeof name);
 	memcpy(entry, &h, sizeof h);
-	if (entry_sound(entry, n, h.kind))
+	if (entry_sound(entry, n, h.kind, id))
 		read_entry(entry, n);
 	free(entry);
 }
