@@ -271,11 +271,57 @@ static int order(const void *pa, const void *pb)
 	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Whether one of the kept diagnostics at the same place is the same. */
+/* Behind numbers and a shape in brackets. */
+static const char *skip_sizes(const char *s)
+{
+	for (;;) {
+		const char *close = *s == '[' ? strchr(s, ']') : NULL;
+		if (close)
+			s = close + 1;
+		else if (*s >= '0' && *s <= '9')
+			s++;
+		else
+			return s;
+	}
+}
+
+/* Are two messages the same but for numbers and shapes? */
+static bool same_words(const char *a, const char *b)
+{
+	for (;;) {
+		a = skip_sizes(a);
+		b = skip_sizes(b);
+		if (*a != *b || !*a)
+			return *a == *b;
+		a++;
+		b++;
+	}
+}
+
+/* The same error at the same place: found again on another way to it, as by another instance of a layer. */
+static bool same_error(const struct diag *a, const struct diag *b)
+{
+	span at = a->primary.at;
+	return a->code == b->code && diag_severity_of(a->code) == SEV_ERROR && same_span(at, b->primary.at) && at.source != SPAN_NO_SOURCE &&
+	       at.end > at.start && same_words(a->message, b->message);
+}
+
+/* Something to be inserted elsewhere that an earlier report inserts: an import that is missing is missed once. */
+static bool same_insertion(const struct diag *a, const struct diag *b)
+{
+	bool insertion = a->replacement && b->replacement && a->edit.start == a->edit.end && a->edit.start != a->primary.at.start;
+	return insertion && a->code == b->code && same_span(a->edit, b->edit) && same_text(a->message, b->message) &&
+	       same_text(a->replacement, b->replacement);
+}
+
+/* Whether one of the kept diagnostics says the same. */
 static bool is_repeated(const struct diags *d, const struct diag *g)
 {
 	for (uint32_t i = d->all.len; i > 0 && order_places(d->all.at[i - 1]->primary.at, g->primary.at) == 0; i--)
-		if (same(d->all.at[i - 1], g))
+		if (same(d->all.at[i - 1], g) || same_error(d->all.at[i - 1], g))
+			return true;
+	for (uint32_t i = 0; g->replacement && g->edit.start == g->edit.end && i < d->all.len; i++)
+		if (same_insertion(d->all.at[i], g))
 			return true;
 	return false;
 }

@@ -419,6 +419,8 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	case V_POISON: return callee;
 	default: break;
 	}
-	elab_error(e, DIAG_NOT_CALLABLE, at, "%s cannot be called", elab_value_text(e, callee));
+	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, at, "%s cannot be called", elab_value_text(e, callee));
+	if (value_is_seq(callee) && callee.u.seq->n && callee.u.seq->at[0].kind == V_LAYER)
+		diag_help(e->out, g, "its layers are called one after the other: `for layer in layers { x = layer(x) }`; `nn.Sequential(layers)` is a layer");
 	return VALUE_POISON;
 }

@@ -284,6 +284,18 @@ static bool member_as_method(struct elab *e, struct diag *g, struct value object
 	return true;
 }
 
+/* `x.relu`: a function of the tensor that is not called. */
+static bool method_without_call(struct elab *e, struct diag *g, struct value object, node_id n, name_id name)
+{
+	struct value callee;
+	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
+	if (object.kind != V_TENSOR || !prelude_lookup(e, name, &callee) || callee.kind != V_BUILTIN)
+		return false;
+	diag_help(e->out, g, "`%s` is a function: it is called, `.%s()`", name_text(e->f, name), name_text(e->f, name));
+	diag_guess(e->out, g, (span){at.source, at.end, at.end}, "()");
+	return true;
+}
+
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
 {
 	if (v.kind == V_MODULE) /* the resolver has reported it */
@@ -304,7 +316,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 		diag_help(e->out, g,
 			  v.u.dt == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
 					    : "a cast is a call of the type: `float32(x)`");
-	else if (!member_as_method(e, g, v, n, name) && !foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
+	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) && !foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
 		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);
 	vec_free(&l.at);
 	return VALUE_POISON;

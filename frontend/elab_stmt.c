@@ -259,7 +259,9 @@ static void bind_seq(struct elab *e, node_id p, struct value v, span at, bool co
 					    rest < items.n ? " and a rest" : "", elab_value_text(e, v));
 		if (at.source != SPAN_NO_SOURCE)
 			diag_secondary(e->out, g, at, "%s", elab_value_text(e, v));
-		if (v.kind == V_TENSOR)
+		if (need == 2 && (v.kind == V_LAYER || value_is_scalar(v)))
+			diag_help(e->out, g, "a loop with the index runs over `enumerate(xs)`");
+		else if (v.kind == V_TENSOR)
 			diag_help(e->out, g, "a tensor's parts are `x[0]`, `x[1]`; `split` and `chunk` make lists of them");
 	}
 	for (uint32_t i = 0; i < items.n; i++) {
@@ -375,6 +377,8 @@ static void exec_let(struct elab *e, node_id n)
 		if (ast_kind(tree(e), l.value) == NODE_CALL)
 			diag_help(e->out, g,
 				  "what is called here ends without a `return`; a layer to be made by a call has a `fn forward` in its body");
+		else if (ast_kind(tree(e), l.value) == NODE_IF)
+			diag_help(e->out, g, "every way of an `if` with a value ends with one: add `else { … }`");
 		v = VALUE_POISON;
 	}
 	bind_pattern(e, l.pattern, v, elab_span(e, l.value), false);

@@ -15,7 +15,7 @@ enum {
 	N = FOREIGN_NN,
 	I = FOREIGN_INSTANCE
 };
-enum how { WORD, MAYBE, PROP, DROP, SELF, CAST, SAY };
+enum how { WORD, MAYBE, PROP, DROP, SELF, CAST, LEN, SAY };
 
 static const struct name {
 	const char *text;
@@ -70,6 +70,18 @@ static void cast_edit(struct diags *d, struct diag *g, const struct tokens *t, t
 	diag_edit(d, g, span_to(t, object, type + 1), text);
 }
 
+/* xs.length, xs.size() where xs is a name: len(xs). */
+static void length_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
+{
+	token_id object = tok - 2, last = called(t, tok) ? tok + 2 : tok;
+	char text[128];
+	if (tok < 2 || token_kind(t, object) != TOK_NAME || (object && token_kind(t, object - 1) == TOK_DOT) || token_len(t, object) > 100 ||
+	    (last > tok && closing(t, tok + 1) != last))
+		return;
+	snprintf(text, sizeof text, "len(%.*s)", (int)token_len(t, object), token_text(t, object));
+	diag_edit(d, g, span_to(t, object, last), text);
+}
+
 static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, const struct name *n)
 {
 	switch ((enum how)n->how) {
@@ -90,6 +102,7 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 			diag_edit(d, g, span_to(t, tok, tok + 1), "");
 		break;
 	case CAST: cast_edit(d, g, t, tok); break;
+	case LEN: length_edit(d, g, t, tok); break;
 	case SAY: break;
 	}
 }

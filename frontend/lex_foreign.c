@@ -74,8 +74,10 @@ static bool begins_comment(const struct lexer *lx, const char *p)
 	static const char *const may_follow[] = {"for", "if", "else", "in", "and", "or", "is", "not", "mod", "div", "as", "where"};
 	static const char *const has_block[] = {"if"}; /* an operand of two words */
 	bool first = first_on_line(lx, p);
-	const char *q = p + 2;
-	if (*q == '/' || (*q == '!' && first))
+	const char *q = p + 2, *before = p;
+	while (before > lx->text && is_blank(before[-1]))
+		before--;
+	if (*q == '/' || (*q == '!' && first) || (before > lx->text && strchr("{([,;", before[-1])))
 		return true;
 	q = skip_blanks(q);
 	if (q >= lx->end || *q == '\n' || *q == '\r')

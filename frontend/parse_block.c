@@ -22,6 +22,14 @@ static void end_statement(struct parser *p)
 	}
 	if (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF)
 		return;
+	if ((p->k == TOK_RPAREN || p->k == TOK_RBRACKET) && matching(p, p->i) == TOKEN_NONE) {
+		struct diag *g = error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
+		edit(p, g, here(p), "");
+		sound(p, g);
+		advance(p);
+		end_statement(p);
+		return;
+	}
 	struct diag *g = error_expected(p, DIAG_STATEMENT_END, "the end of the statement");
 	if (is_assign(p->k))
 		help(p, g, "assignments cannot be chained");

@@ -156,7 +156,9 @@ static node_id parse_rest(struct parser *p, node_id left)
 			break;
 		left = climb_from(p, left, LEVEL_OR);
 	}
-	return p->k == TOK_QUESTION && !p->panic ? parse_ternary(p, left) : left;
+	if (p->k == TOK_QUESTION && !p->panic)
+		return foreign_question(p) ? left : parse_ternary(p, left);
+	return left;
 }
 
 /* Does an `else` follow the `if` here before the expression ends? */
@@ -224,6 +226,8 @@ node_id parse_condition(struct parser *p)
 {
 	node_id e = parse_expr(p);
 	while (p->k == TOK_ASSIGN && !p->panic) {
+		if (foreign_habit(p)) /* `=<`, `=>` */
+			break;
 		struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`=` assigns; a comparison is written `==`");
 		edit(p, g, here(p), "==");
 		recovered(p, g);
@@ -251,7 +255,7 @@ node_id parse_expr_or_tuple(struct parser *p)
 
 static bool at_named_arg(const struct parser *p)
 {
-	return peek(p) == TOK_ASSIGN && (p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD);
+	return peek(p) == TOK_ASSIGN && (p->kinds[p->i + 2] != TOK_GT || p->t->tokens.ends[p->i + 1] != p->t->tokens.starts[p->i + 2]) && (p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD);
 }
 
 static node_id parse_argument(struct parser *p)

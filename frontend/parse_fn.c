@@ -18,7 +18,7 @@ static void check_self(struct parser *p, token_id name)
 /* `x int`, `int x`, `mut x`: what stands between two names. The argument's name. */
 static token_id odd_argument(struct parser *p, token_id name)
 {
-	static const char *const words[] = {"mut", "const", "var", "let", "ref", "in", "out", "inout", "val"};
+	static const char *const words[] = {"mut", "const", "var", "let", "ref", "in", "out", "inout", "val", "comptime", "static", "owned", "borrowed", "final", "readonly", "vararg", "param"};
 	const struct tokens *t = &p->t->tokens;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (!token_is(t, name, words[i]))
@@ -163,6 +163,7 @@ static node_id parse_result(struct parser *p)
 		recovered(p, g);
 		p->k = TOK_ARROW;
 	}
+	foreign_effect(p);
 	if (p->panic || !(missing_arrow(p) || accept(p, TOK_ARROW)))
 		return AST_NONE;
 	if (p->k == TOK_NONE) { /* Python's -> None */
@@ -248,7 +249,9 @@ static bool module_form(struct parser *p, node_id body)
 
 static node_id parse_main_body(struct parser *p, token_id keyword)
 {
+	p->in_main = true;
 	node_id body = parse_body(p, keyword, false);
+	p->in_main = false;
 	return new_node(p, NODE_MAIN, keyword, body, 0);
 }
 

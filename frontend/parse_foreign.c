@@ -255,10 +255,18 @@ static enum foreign global(struct parser *p, unsigned where)
 	return FOREIGN_SKIPPED;
 }
 
+/* Does a `{` or, at its end, a `:` stand on the line of token i? */
+static bool block_on_line(const struct parser *p, token_id i)
+{
+	while (kind_at(p, i) != TOK_LBRACE && !newline_at(p, i + 1))
+		i++;
+	return kind_at(p, i) == TOK_LBRACE || kind_at(p, i) == TOK_COLON;
+}
+
 /* `forward(x) {` */
 static enum foreign function_without_fn(struct parser *p, unsigned where)
 {
-	if (!(where & (I | M)) || !following(p, p->i, P))
+	if (!(where & (I | M)) || !following(p, p->i, P) || !block_on_line(p, p->i))
 		return FOREIGN_NONE;
 	struct diag *g = foreign_at(p, here(p), "a function is defined with `fn`", NULL, NULL);
 	edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "fn ");

@@ -128,6 +128,60 @@ bool foreign_type_arguments(struct parser *p, node_id callee)
 	return true;
 }
 
+bool foreign_generics(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id open = p->i, close = p->k == TOK_LBRACKET && !p->panic ? matching(p, open) : TOKEN_NONE;
+	if (close == TOKEN_NONE || (kind_at(p, close + 1) != TOK_LPAREN && kind_at(p, close + 1) != TOK_ASSIGN))
+		return false;
+	struct diag *g = foreign_at(p, between(p, open, close), "generics stand in `< >`", NULL, NULL);
+	edit_as(p, g, between(p, open, close), "<%.*s>", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
+	sound(p, g);
+	read_token_as(p, TOK_LT);
+	p->t->tokens.kinds[close] = (uint8_t)((p->kinds[close] & TOKEN_NEWLINE) | TOK_GT);
+	return true;
+}
+
+void foreign_effect(struct parser *p)
+{
+	static const char *const words[] = {"raises", "throws", "noexcept", "nothrow"};
+	for (size_t i = 0; p->k == TOK_NAME && !p->panic && i < COUNT(words); i++) {
+		if (!token_is(&p->t->tokens, p->i, words[i]))
+			continue;
+		struct diag *g = foreign_at(p, here(p), "there are no exceptions: this is left out", NULL, NULL);
+		edit(p, g, (span){here(p).source, here(p).start, p->t->tokens.starts[p->i + 1]}, "");
+		sound(p, g);
+		advance(p);
+	}
+}
+
+bool foreign_question(struct parser *p)
+{
+	enum token_kind next = peek(p);
+	bool last = newline_at(p, p->i + 1) || next == TOK_RPAREN || next == TOK_RBRACKET || next == TOK_RBRACE || next == TOK_COMMA ||
+		    next == TOK_SEMICOLON || next == TOK_EOF;
+	if (!last || !adjacent(p, p->i - 1))
+		return false;
+	struct diag *g = foreign_at(p, here(p), "there are no exceptions or optional values: `?` is left out", NULL, "");
+	sound(p, g);
+	advance(p);
+	return g != NULL;
+}
+
+bool foreign_lambda(struct parser *p)
+{
+	bool named = peek(p) == TOK_NAME, typed = named && kind_at(p, p->i + 2) == TOK_COLON;
+	if (p->panic || !(typed || peek(p) == TOK_RPAREN))
+		return false;
+	token_id arrow = matching(p, p->i) + 1; /* 0: not closed */
+	bool fat = arrow && kind_at(p, arrow) == TOK_ASSIGN && kind_at(p, arrow + 1) == TOK_GT && adjacent(p, arrow);
+	if (!fat && !(arrow && kind_at(p, arrow) == TOK_ARROW))
+		return false;
+	foreign_at(p, between(p, p->i, arrow + fat), "there are no functions without a name",
+		   "define one at the top level of the file, `fn f(x: …) { return … }`, and call it by its name", NULL);
+	return true;
+}
+
 /* ---- signs where the parser has no use for them ---- */
 
 static const struct {
@@ -145,8 +199,9 @@ static const struct {
 	{TOK_LT, TOK_GT, "inequality is written `!=`", NULL, "!=", false},
 	{TOK_LT, TOK_LT, "there are no operators on bits", "multiply by a power of two: `x * 2 ** n`", NULL, false},
 	{TOK_GT, TOK_GT, "there are no operators on bits", "divide by a power of two: `x // 2 ** n`", NULL, false},
-	{TOK_ASSIGN, TOK_GT, "there is no `=>`", "a function is defined with `fn f(x: …) -> … { … }`, a choice is `if c { a } else { b }`",
-	 NULL, false},
+	{TOK_ASSIGN, TOK_GT, "there is no `=>`",
+	 "a function is defined with `fn f(x: …) -> … { … }`, a choice is `if c { a } else { b }`, a comparison `>=`", NULL, false},
+	{TOK_ASSIGN, TOK_LT, "this is written `<=`", NULL, "<=", false},
 	{TOK_COLON, TOK_COLON, "a member is reached with `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`", ".",
 	 true},
 	{TOK_COLON, TOK_ASSIGN, "a variable is declared with `let x = …`", NULL, NULL, false},
@@ -335,13 +390,16 @@ static bool foreign_token(struct parser *p)
 	}
 }
 
-/* `lambda x: …`, `new T(…)`: a word before or at the current token. */
+/* `lambda x: …`, `new T(…)`, `match (x) {`: a word before or at the current token, or before the parentheses before it. */
 static bool word_in_expression(struct parser *p)
 {
-	for (token_id i = p->i, back = 0; back < 2; i--, back++) {
+	token_id open = p->k == TOK_LBRACE && p->i && kind_at(p, p->i - 1) == TOK_RPAREN ? matching(p, p->i - 1) : TOKEN_NONE;
+	for (token_id i = open == TOKEN_NONE ? p->i : open, back = 0; back < 2; i--, back++) {
 		const struct foreign_word *w = kind_at(p, i) == TOK_NAME ? foreign_word_at(p, i, FOREIGN_EXPR) : NULL;
 		if (w) {
-			foreign_at(p, token_span(&p->t->tokens, i), w->message, w->help, NULL);
+			struct diag *g = foreign_at(p, token_span(&p->t->tokens, i), w->message, w->help, NULL);
+			if (w->edit)
+				edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[i], p->t->tokens.starts[i + 1]}, w->edit);
 			return true;
 		}
 		if (!i)

@@ -176,6 +176,13 @@ void recover_item(struct parser *p, token_id start)
 	p->panic = p->fatal = false;
 }
 
+/* Is token i a name at the start of an argument? */
+static bool names_argument(const struct parser *p, token_id i)
+{
+	const struct tokens *t = &p->t->tokens;
+	return i && token_kind(t, i) == TOK_NAME && (token_kind(t, i - 1) == TOK_LPAREN || token_kind(t, i - 1) == TOK_COMMA);
+}
+
 static void error_not_closed(struct parser *p, token_id open, enum token_kind close, bool paired)
 {
 	char found[64], what[64];
@@ -194,8 +201,19 @@ static void error_not_closed(struct parser *p, token_id open, enum token_kind cl
 		return;
 	snprintf(what, sizeof what, paired ? "in this `%s`" : "this `%s` is not closed", bracket);
 	label(p, g, token_span(&p->t->tokens, open), what);
+	bool value = p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_LITERAL;
 	if (!paired)
 		edit(p, g, after_previous(p), token_kind_text(close));
+	else if (value && peek(p) == TOK_ASSIGN)
+		edit(p, g, after_previous(p), ",");
+	else if (value)
+		diag_guess(p->diags, g, after_previous(p), ",");
+	else if (p->k == TOK_SEMICOLON && close == TOK_RPAREN)
+		edit(p, g, here(p), ",");
+	else if (p->k == TOK_COLON && close == TOK_RPAREN && names_argument(p, p->i - 1))
+		edit(p, g, (span){here(p).source, after_previous(p).start, p->t->tokens.starts[p->i + 1]}, "=");
+	else if (p->k == TOK_COLON && close == TOK_RPAREN)
+		help(p, g, "an argument is named with `=`: `f(n=3)`; a range is `a..b`, a slice stands in `[ ]`");
 }
 
 static bool is_paired(struct parser *p, token_id open, enum token_kind close)

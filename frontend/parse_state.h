@@ -28,7 +28,7 @@ struct parser {
 	bool fatal;           /* nesting limit: panic stays until the next item */
 	bool failed;
 	bool no_step; /* `..` takes no `:step` here: a ternary or a slice owns the colon */
-	bool in_loop, in_layer;
+	bool in_loop, in_layer, in_main;
 	bool told_block;   /* that bodies stand in braces was said in this item, or goes without saying */
 	bool in_for;       /* the head of a loop up to its `in` */
 	bool in_signature; /* arguments and result */
@@ -179,6 +179,14 @@ enum foreign foreign_start(struct parser *p, unsigned where);
 bool foreign_habit(struct parser *p);
 /* At the `<` of type arguments in a call, f<int>(x): says that there are none, and goes on behind them. */
 bool foreign_type_arguments(struct parser *p, node_id callee);
+/* At the `[` of f[T, N](x), `[` and its `]` standing for `< >`: says so, and they are read as those. */
+bool foreign_generics(struct parser *p);
+/* At what follows the arguments: `raises`, `throws`. Says that it is left out, and goes on behind it. */
+void foreign_effect(struct parser *p);
+/* At a `?` that ends an expression, f(x)?: says that it is left out, and goes on behind it. */
+bool foreign_question(struct parser *p);
+/* At a `(`: is it a lambda, (x: int) => x? Then says so; panic stays until the next statement. */
+bool foreign_lambda(struct parser *p);
 /* At `(`, `=` or what ends the range of a loop's head: C's and other forms of it. Says so and goes on before the body. */
 bool foreign_loop_head(struct parser *p, token_id keyword);
 /* At `//` or `--` where a definition is expected: says how a comment starts, and skips the line. */

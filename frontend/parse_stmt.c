@@ -46,7 +46,12 @@ static node_id parse_let(struct parser *p, bool layer)
 		foreign_declaration(p);
 	node_id pattern = parse_pattern(p), type = AST_NONE, value;
 	uint32_t height = p->height;
-	if (!p->panic && accept(p, TOK_COLON)) {
+	if (!p->panic && p->k == TOK_COLON && peek(p) == TOK_ASSIGN && p->t->tokens.ends[p->i] == p->t->tokens.starts[p->i + 1]) {
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a value is given with `=`");
+		edit(p, g, between(p, p->i, p->i + 1), "=");
+		sound(p, g);
+		advance(p);
+	} else if (!p->panic && accept(p, TOK_COLON)) {
 		type = parse_type(p);
 		raise_height(&height, p);
 	}
@@ -67,6 +72,13 @@ static node_id parse_return(struct parser *p)
 	p->height = 0;
 	bool bare = after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_SEMICOLON || p->k == TOK_EOF;
 	node_id value = bare ? AST_NONE : parse_expr_or_tuple(p);
+	if (p->in_main && value && !p->panic) {
+		struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, value), "a main block gives no result");
+		help(p, g, "it is left by `return` alone; values are shown by `print`, and an `assert` that fails makes the exit code 1");
+		if (ast_kind(p->t, value) == NODE_INT)
+			edit(p, g, (span){here(p).source, p->t->tokens.ends[keyword], ast_span(p->t, value).end}, "");
+		sound(p, g);
+	}
 	p->height++;
 	return new_node(p, NODE_RETURN, keyword, value, 0);
 }
@@ -98,6 +110,12 @@ static node_id parse_for(struct parser *p)
 	node_id pattern = odd ? error_node(p) : parse_pattern(p), iter;
 	uint32_t height = p->height;
 	odd = odd || (p->k == TOK_ASSIGN && foreign_loop_head(p, keyword));
+	if (p->k == TOK_NAME && !p->panic && token_is(&p->t->tokens, p->i, "of")) {
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a loop is written `for x in xs`");
+		edit(p, g, here(p), "in");
+		sound(p, g);
+		read_token_as(p, TOK_IN);
+	}
 	if (!p->panic && !odd)
 		expect(p, TOK_IN, "`in` and what the loop runs over");
 	p->in_for = false;

@@ -447,7 +447,11 @@ static bool foreign_generic(struct parser *p)
 	token_id name = p->i + modifier, type = name + 2;
 	if (p->panic || token_kind(t, name) != TOK_NAME || token_kind(t, name + 1) != TOK_COLON || token_kind(t, type) != TOK_NAME)
 		return false;
-	if (!names_dtype(p, type) && !token_is(t, type, "usize"))
+	static const char *const sizes[] = {"usize", "Int", "Size", "Dim", "dim", "Nat", "nat", "size"};
+	bool size = names_dtype(p, type);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		size = size || token_is(t, type, sizes[i]);
+	if (!size)
 		return false;
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, type), "a generic dimension is a name alone");
 	edit_as(p, g, between(p, p->i, type), "%.*s", (int)token_len(t, name), token_text(t, name));
@@ -470,7 +474,7 @@ static node_id parse_generic(struct parser *p)
 
 uint32_t parse_generics(struct parser *p)
 {
-	if (p->k != TOK_LT)
+	if (p->k != TOK_LT && !foreign_generics(p))
 		return 0;
 	uint32_t base = p->n_scratch;
 	token_id open = p->i;

@@ -61,11 +61,19 @@ static void check_arguments(struct resolver *r, node_id n, const struct attribut
 			 name_text(r->f, text_of(r, ast_token(r->t, n))), a->written);
 }
 
-static void report_unknown_attribute(struct resolver *r, token_id tok, const char *name)
+static void report_unknown_attribute(struct resolver *r, node_id n, const char *name)
 {
+	token_id tok = ast_token(r->t, n);
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, tok_span(r->m, tok), "unknown attribute `@%s`", name);
-	if (foreign_name_help(r->out, g, &r->t->tokens, tok, FOREIGN_ATTRIBUTE) ||
-	    diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, names, KNOWN))
+	if (foreign_name_help(r->out, g, &r->t->tokens, tok, FOREIGN_ATTRIBUTE)) {
+		const char *instead = foreign_name_instead(name, FOREIGN_ATTRIBUTE);
+		span all = node_span(r->m, n);
+		all.start = tok_span(r->m, tok).start;
+		if (instead && strchr(instead, '(')) /* its own arguments, too */
+			diag_edit(r->out, g, all, instead);
+		return;
+	}
+	if (diag_did_you_mean(r->out, g, tok_span(r->m, tok), name, names, KNOWN))
 		return;
 	struct buf all = {0};
 	for (uint32_t k = 0; k < KNOWN; k++)
@@ -92,6 +100,6 @@ void check_attributes(struct resolver *r, struct ast_nodes attrs)
 		if (found)
 			check_arguments(r, attrs.at[i], found);
 		else
-			report_unknown_attribute(r, tok, name);
+			report_unknown_attribute(r, attrs.at[i], name);
 	}
 }

@@ -17,8 +17,35 @@ static bool told(struct resolver *r, token_id tok)
 	return false;
 }
 
+/* Is the local the one that the statement of the name at `tok` declares: `let mlp = Mlp(4)`? */
+static bool declared_here(const struct resolver *r, const struct scoped *s, token_id tok)
+{
+	const struct tokens *t = &r->t->tokens;
+	if (s->tok >= tok || token_kind(t, s->tok + 1) != TOK_ASSIGN)
+		return false;
+	for (token_id i = s->tok + 1; i <= tok; i++)
+		if (token_after_newline(t, i) || token_kind(t, i) == TOK_SEMICOLON)
+			return false;
+	return true;
+}
+
+/* What an item may stand for; that of another file is known to its import only. */
+static bool fits_use(const struct item *it, unsigned use)
+{
+	bool type = it->kind == ITEM_TYPE, value = it->kind == ITEM_FN || it->kind == ITEM_CONST || it->kind == ITEM_IMPORT;
+	return it->name && !(use == FOREIGN_VALUE && type) && !(use == FOREIGN_TYPE && value);
+}
+
+/* At the start of a line, before a parenthesis, a word may be a keyword: `retrun (x)`. */
+static bool may_be_keyword(const struct resolver *r, token_id tok)
+{
+	const struct tokens *t = &r->t->tokens;
+	return token_after_newline(t, tok) && token_kind(t, tok + 1) == TOK_LPAREN && t->starts[tok + 1] > t->ends[tok];
+}
+
 static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsigned use)
 {
+	static const char *const keywords[] = {"return", "assert", "while", "if", "for"};
 	static const char *const types[] = {"Tensor",  "TernaryTensor", "List",    "bool",    "trit", "int8",  "int16", "int32", "int64",
 					    "float16", "bfloat16",      "float32", "float64", "int",  "float", "str",   "void"};
 	VEC(const char *) names = {0};
@@ -26,10 +53,13 @@ static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsig
 	if (diags_errors(r->out) >= MAX_SUGGESTED)
 		return false;
 	for (uint32_t i = r->scope.len; i-- > 0;)
-		vec_push(&names, name_text(r->f, r->scope.at[i].name));
+		if (!declared_here(r, &r->scope.at[i], tok))
+			vec_push(&names, name_text(r->f, r->scope.at[i].name));
 	for (uint32_t i = 0; i < r->m->n_items; i++)
-		if (r->m->items[i].name)
+		if (fits_use(&r->m->items[i], use))
 			vec_push(&names, name_text(r->f, r->m->items[i].name));
+	for (uint32_t i = 0; values && i < sizeof keywords / sizeof *keywords && may_be_keyword(r, tok); i++)
+		vec_push(&names, keywords[i]);
 	for (uint32_t i = 0; values && i < r->f->prelude_names.len; i++)
 		vec_push(&names, r->f->prelude_names.at[i]);
 	for (uint32_t i = 0; use == FOREIGN_TYPE && i < sizeof types / sizeof *types; i++)
@@ -115,10 +145,25 @@ static bool elsewhere_in_layer(struct resolver *r, struct diag *g, token_id tok)
 	return false;
 }
 
+/* Is the name what an import was meant to bring, which failed and was reported: `import nm`, `nn.Linear(4, 2)`? */
+static bool misspelt_import(struct resolver *r, token_id tok)
+{
+	const char *name = text(r, tok);
+	for (uint32_t i = 0; i < r->m->n_items; i++) {
+		const struct item *it = &r->m->items[i];
+		bool failed = (it->kind == ITEM_IMPORT && !it->target) || (it->kind == ITEM_FROM && it->reported);
+		const char *other = failed ? name_text(r->f, it->name) : "";
+		bool slip = strlen(name) == 2 && strlen(other) == 2 && (name[0] == other[0] || name[1] == other[1]);
+		if (failed && (slip || diag_nearest(name, &other, 1)))
+			return true;
+	}
+	return false;
+}
+
 void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use)
 {
 	bool again = told(r, tok);
-	if (again && !foreign_name_instead(text(r, tok), use))
+	if ((again && !foreign_name_instead(text(r, tok), use)) || (use == FOREIGN_VALUE && misspelt_import(r, tok)))
 		return;
 	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, text(r, tok));
 	diag_label_primary(r->out, g, "not found in this scope");
@@ -245,6 +290,8 @@ void report_undeclared(struct resolver *r, node_id assign)
 	token_id tok = ast_first_token(r->t, target);
 	bool tuple = ast_kind(r->t, target) == NODE_TUPLE, plain = token_kind(&r->t->tokens, ast_token(r->t, assign)) == TOK_ASSIGN;
 	span at = node_span(r->m, target);
+	if (!tuple && told(r, tok))
+		return;
 	struct diag *g = tuple ? diag_add(r->out, DIAG_UNKNOWN_NAME, at, "these names are not declared")
 			       : diag_add(r->out, DIAG_UNKNOWN_NAME, at, "unknown name `%s`", text(r, tok));
 	diag_label_primary(r->out, g, "not declared in this scope");

@@ -19,6 +19,8 @@ static void wrong_kind(struct elab *e, struct bcall *c, uint32_t i, const char *
 		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (c->v[i].kind == V_LIST)
 		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
+	else if (c->v[i].kind == V_INT && i == 2 && !c->named[1] && !strcmp(param_text(e, c, 1), "dim") && !strcmp(param_text(e, c, 2), "keepdim"))
+		diag_help(e->out, g, "several dimensions are a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i, (long long)c->v[2].u.i);
 }
 
 core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)
@@ -130,7 +132,10 @@ bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t 
 	}
 	for (uint32_t k = 0; k < *n; k++) {
 		if (!size_value(e, at[k], &out[k])) {
-			elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a size must be an integer, not %s", elab_value_text(e, at[k]));
+			struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a size must be an integer, not %s",
+						    elab_value_text(e, at[k]));
+			if (at[k].kind == V_FLOAT || at[k].kind == V_TENSOR)
+				diag_help(e->out, g, "sizes are divided with `//`, which gives an integer");
 			return false;
 		}
 		if (at[k].kind != V_INT || at[k].u.i >= 0)

@@ -39,6 +39,14 @@ static void suggest_tensor(struct elab *e, struct diag *g, dtype elem, span at)
 	diag_edit(e->out, g, at, arena_printf(e->f->arena, "%s(%.*s)", maker, (int)(at.end - at.start), src->text + at.start));
 }
 
+/* 0 or 1 where a bool is wanted. */
+static void suggest_bool(struct elab *e, struct diag *g, int64_t n, span at)
+{
+	diag_help(e->out, g, "write `%s`", n ? "true" : "false");
+	if (at.source != SPAN_NO_SOURCE && at.end == at.start + 1) /* the number itself */
+		diag_edit(e->out, g, at, n ? "true" : "false");
+}
+
 static bool mismatch(struct sig *s, struct type *t, struct value v, span at, span decl, const char *what)
 {
 	struct elab *e = s->e;
@@ -54,6 +62,8 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t->elem));
 	else if (v.kind == V_TUPLE && t->kind == TY_TENSOR)
 		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+	else if (v.kind == V_INT && (v.u.i == 0 || v.u.i == 1) && t->kind == TY_SCALAR && t->elem == DT_BOOL)
+		suggest_bool(e, g, v.u.i, at);
 	else if (v.kind == V_LIST && t->kind == TY_TENSOR && at.source != SPAN_NO_SOURCE)
 		suggest_tensor(e, g, t->elem, at);
 	return false;

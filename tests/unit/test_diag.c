@@ -112,6 +112,27 @@ static void sorting(void **state)
 	diags_free(d);
 }
 
+/* An error that several instances of a layer show, and an import that several definitions miss, are told once. */
+static void told_once(void **state)
+{
+	struct diags *d = diags_new(0);
+
+	(void)state;
+	diag_add(d, DIAG_SHAPE, at(0, 5, 9), "[N, 4] does not fit 12 of `x`");
+	diag_add(d, DIAG_SHAPE, at(0, 5, 9), "[N, 8, 8] does not fit 3 of `x`");
+	diag_add(d, DIAG_SHAPE, at(0, 5, 9), "[N, 4] does not fit 12 of `y`");
+	diag_add(d, DIAG_SHAPE, at(0, 5, 8), "[N, 4] does not fit 12 of `x`");
+	diag_add(d, DIAG_SHAPE, SPAN_NONE, "no place");
+	diag_add(d, DIAG_SHAPE, SPAN_NONE, "no place, 2");
+	diag_edit(d, diag_add(d, DIAG_UNKNOWN_NAME, at(0, 20, 22), "unknown name `nn`"), at(0, 0, 0), "import nn\n");
+	diag_edit(d, diag_add(d, DIAG_UNKNOWN_NAME, at(0, 30, 32), "unknown name `nn`"), at(0, 0, 0), "import nn\n");
+	diag_edit(d, diag_add(d, DIAG_UNKNOWN_NAME, at(1, 30, 32), "unknown name `nn`"), at(1, 0, 0), "import nn\n");
+	diags_sort(d);
+	assert_int_equal(diags_count(d), 7);
+	assert_int_equal(diags_errors(d), 7);
+	diags_free(d);
+}
+
 static void nearest(void **state)
 {
 	static const char *const names[] = {"matmul", "softmax", "relu", "gelu", "transpose", "x"};
@@ -140,7 +161,7 @@ int main(void)
 		cmocka_unit_test(codes_are_unique_and_found),
 		cmocka_unit_test(everything_is_copied),
 		cmocka_unit_test(limit_counts_on),
-		cmocka_unit_test(sorting),
+		cmocka_unit_test(sorting), cmocka_unit_test(told_once),
 		cmocka_unit_test(nearest),
 	};
 
