@@ -9,6 +9,7 @@
 #include <llvm-c/Target.h>
 #include <llvm-c/TargetMachine.h>
 #include "backend/cpu/emit.h"
+#include "backend/cpu/pipeline.h"
 #include "base/buf.h"
 
 #define TRIPLE "x86_64-unknown-linux-gnu"
@@ -17,6 +18,8 @@ struct codegen {
 	LLVMContextRef context;
 	LLVMTargetMachineRef machine;
 	LLVMTargetDataRef layout;
+	struct pipeline *pipeline;
+	struct buf complaints; /* LLVM's, about the present module */
 	struct codegen_target target;
 	char *cpu, *features;
 };
@@ -25,15 +28,28 @@ static void codegen_close(struct codegen *c)
 {
 	if (!c)
 		return;
+	pipeline_free(c->pipeline);
 	if (c->layout)
 		LLVMDisposeTargetData(c->layout);
 	if (c->machine)
 		LLVMDisposeTargetMachine(c->machine);
 	if (c->context)
 		LLVMContextDispose(c->context);
+	buf_free(&c->complaints);
 	free(c->cpu);
 	free(c->features);
 	free(c);
+}
+
+/* Without a handler LLVM would end the process. */
+static void note_complaint(LLVMDiagnosticInfoRef d, void *ctx)
+{
+	struct codegen *c = ctx;
+	if (LLVMGetDiagInfoSeverity(d) != LLVMDSError)
+		return;
+	char *text = LLVMGetDiagInfoDescription(d);
+	buf_printf(&c->complaints, "%s%s", c->complaints.len ? "; " : "", text);
+	LLVMDisposeMessage(text);
 }
 
 static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
@@ -75,9 +91,15 @@ static struct codegen *codegen_open(const struct codegen_target *target, struct 
 	}
 	c->context = LLVMContextCreate();
 	LLVMContextSetDiscardValueNames(c->context, 1);
+	LLVMContextSetDiagnosticHandler(c->context, note_complaint, c);
 	c->machine = LLVMCreateTargetMachine(llvm_target, TRIPLE, c->cpu, c->features, level_of(target), LLVMRelocPIC, LLVMCodeModelSmall);
 	c->layout = LLVMCreateTargetDataLayout(c->machine);
-	return c;
+	c->pipeline = pipeline_new(c->machine);
+	if (c->pipeline)
+		return c;
+	buf_puts(error, "this LLVM writes no objects");
+	codegen_close(c);
+	return NULL;
 }
 
 static LLVMModuleRef build_module(struct codegen *c, const struct loop_fn *f, struct buf *error)
@@ -106,28 +128,28 @@ static LLVMModuleRef build_module(struct codegen *c, const struct loop_fn *f, st
 	return e.module;
 }
 
-static bool write_module(struct codegen *c, LLVMModuleRef m, LLVMCodeGenFileType type, struct buf *out, struct buf *error)
+/* What the passes left behind when they gave up is nobody's promise. */
+static bool fail(struct codegen *c, const char *symbol, struct buf *error)
 {
-	LLVMMemoryBufferRef bytes = NULL;
-	char *message = NULL;
-	if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, m, type, &message, &bytes)) {
-		buf_puts(error, message ? message : "code generation failed");
-		LLVMDisposeMessage(message);
-		return false;
-	}
-	buf_put(out, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
-	LLVMDisposeMemoryBuffer(bytes);
-	return true;
+	buf_printf(error, "%s: %s", symbol, c->complaints.at);
+	buf_clear(&c->complaints);
+	pipeline_free(c->pipeline);
+	c->pipeline = pipeline_new(c->machine);
+	return false;
 }
 
 static bool codegen_compile(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error)
 {
 	LLVMModuleRef m = build_module(c, f, error);
+	size_t before = object->len;
 	if (!m)
 		return false;
-	bool ok = write_module(c, m, LLVMObjectFile, object, error);
+	pipeline_run(c->pipeline, m, object);
 	LLVMDisposeModule(m);
-	return ok;
+	if (!c->complaints.len)
+		return true;
+	object->len = before;
+	return fail(c, f->symbol, error);
 }
 
 /* for (i = 0; i != n; i += 8) p[i … i + 7] = p[i … i + 7] * p[i … i + 7] + p[i … i + 7] */
@@ -155,15 +177,28 @@ static void codegen_warm(struct codegen *c)
 {
 	LLVMModuleRef m = LLVMModuleCreateWithNameInContext("warm", c->context);
 	LLVMBuilderRef b = LLVMCreateBuilderInContext(c->context);
-	struct buf object = {0}, error = {0};
+	struct buf object = {0};
 	LLVMSetTarget(m, TRIPLE);
 	LLVMSetModuleDataLayout(m, c->layout);
 	fill_loop(c->context, m, b);
 	LLVMDisposeBuilder(b);
-	write_module(c, m, LLVMObjectFile, &object, &error);
+	pipeline_run(c->pipeline, m, &object);
 	LLVMDisposeModule(m);
 	buf_free(&object);
-	buf_free(&error);
+}
+
+static bool write_assembly(struct codegen *c, LLVMModuleRef m, struct buf *out, struct buf *error)
+{
+	LLVMMemoryBufferRef bytes = NULL;
+	char *message = NULL;
+	if (LLVMTargetMachineEmitToMemoryBuffer(c->machine, m, LLVMAssemblyFile, &message, &bytes)) {
+		buf_puts(error, message ? message : "code generation failed");
+		LLVMDisposeMessage(message);
+		return false;
+	}
+	buf_put(out, LLVMGetBufferStart(bytes), LLVMGetBufferSize(bytes));
+	LLVMDisposeMemoryBuffer(bytes);
+	return true;
 }
 
 static bool codegen_dump(struct codegen *c, const struct loop_fn *f, enum codegen_text what, struct buf *out, struct buf *error)
@@ -177,7 +212,7 @@ static bool codegen_dump(struct codegen *c, const struct loop_fn *f, enum codege
 		buf_puts(out, text);
 		LLVMDisposeMessage(text);
 	} else {
-		ok = write_module(c, m, LLVMAssemblyFile, out, error);
+		ok = write_assembly(c, m, out, error);
 	}
 	LLVMDisposeModule(m);
 	return ok;

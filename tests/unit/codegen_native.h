@@ -31,7 +31,7 @@ struct native {
 	const struct codegen_api *api;
 };
 
-static const struct codegen_api *native_api(void)
+static inline const struct codegen_api *native_api(void)
 {
 	void *module = dlopen(TRIB_BINARY_DIR "/lib/trib/libtrib-codegen.so", RTLD_NOW | RTLD_LOCAL);
 	if (!module) {
@@ -43,14 +43,14 @@ static const struct codegen_api *native_api(void)
 	return entry();
 }
 
-static bool native_write(const char *path, const void *bytes, size_t n)
+static inline bool native_write(const char *path, const void *bytes, size_t n)
 {
 	FILE *f = fopen(path, "wb");
 	bool ok = f && fwrite(bytes, 1, n, f) == n;
 	return f && fclose(f) == 0 && ok;
 }
 
-static bool native_begin(struct native *n)
+static inline bool native_begin(struct native *n)
 {
 	memset(n, 0, sizeof *n);
 	n->api = native_api();
@@ -62,7 +62,7 @@ static bool native_begin(struct native *n)
 	return native_write(path, native_stub, sizeof native_stub - 1);
 }
 
-static bool native_add(struct native *n, const struct codegen_target *t, const struct loop_fn *f)
+static inline bool native_add(struct native *n, const struct codegen_target *t, const struct loop_fn *f)
 {
 	struct buf object = {0}, error = {0};
 	char path[128];
@@ -78,7 +78,7 @@ static bool native_add(struct native *n, const struct codegen_target *t, const s
 	return ok;
 }
 
-static bool native_link(struct native *n)
+static inline bool native_link(struct native *n)
 {
 	char command[256], path[128];
 	snprintf(command, sizeof command, "cd %s && cc -O1 -shared -fPIC -o all.so stub.c *.o -lm", n->dir);
@@ -91,7 +91,7 @@ static bool native_link(struct native *n)
 	return n->library != NULL;
 }
 
-static void native_end(struct native *n)
+static inline void native_end(struct native *n)
 {
 	char command[128];
 	if (n->library)

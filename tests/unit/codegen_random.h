@@ -450,7 +450,7 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 }
 
 /* Host data of a type: small numbers, a few special ones in floats. */
-static void random_fill(struct random_fn *r, dtype elem, void *data, int64_t n)
+static inline void random_fill(struct random_fn *r, dtype elem, void *data, int64_t n)
 {
 	for (int64_t k = 0; k < n; k++) {
 		double x = (double)((int64_t)pick(r, 4001) - 2000) / 500.0;
