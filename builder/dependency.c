@@ -266,7 +266,9 @@ static const char *find_main(struct finding *f, const struct dependency *d)
 
 static void make_visible(struct finding *f, const char *owner, const struct dependency *d, const char *main)
 {
-	struct frontend_dependency v = {owner, d->name, d->root, d->folder, main};
+	struct stat st;
+	bool absent = f->r->mode == DEPENDENCY_LINKED && stat(path_join(f->a, f->r->top, d->folder), &st) != 0;
+	struct frontend_dependency v = {owner, d->name, d->root, d->folder, main, absent};
 	vec_push(&f->visible, v);
 }
 

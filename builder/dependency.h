@@ -40,6 +40,7 @@ struct dependency_request {
 	struct frontend_host host;   /* of the project's files and, below DEPENDENCY_FOLDER, of those of dependencies */
 	const struct manifest *manifest;
 	enum dependency_mode mode;
+	const char *top;             /* DEPENDENCY_LINKED: the project's folder */
 	const char *const *names;    /* DEPENDENCY_UPDATE: which, all if there are none */
 	uint32_t n_names;
 	struct checkouts *checkouts; /* not used if linked */

@@ -40,6 +40,7 @@ struct frontend_dependency {
 	const char *root;   /* all files below it are the dependency's */
 	const char *folder; /* where the files are that can be named: root, or a folder below */
 	const char *main;   /* the file that the bare name means; NULL: it has none */
+	bool absent;        /* none of its files are here yet */
 };
 /* Before any file is added. The list must outlive the front end. */
 void frontend_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n);

@@ -144,6 +144,14 @@ static const struct frontend_dependency *find_dependency(const struct frontend *
 	return NULL;
 }
 
+static struct module *report_absent(struct frontend *f, const struct frontend_dependency *d, span at, bool *ok)
+{
+	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "the files of the dependency `%s` are not here yet", d->name);
+	diag_help(f->diags, g, "`trib build` fetches them");
+	*ok = false;
+	return NULL;
+}
+
 static struct module *import_file(struct frontend *f, struct module *m, const char *text, span at, bool *ok)
 {
 	char *path = path_normal(f->arena, path_join(f->arena, path_dir(f->arena, m->path), text));
@@ -156,6 +164,8 @@ static struct module *import_file(struct frontend *f, struct module *m, const ch
 	*ok = *ok && quiet_ok;
 	if (beside || !quiet_ok)
 		return beside;
+	if (d->absent)
+		return report_absent(f, d, at, ok);
 	return module_load(f, path_normal(f->arena, path_join(f->arena, d->folder, text + len + 1)), at, true, ok);
 }
 
@@ -163,6 +173,8 @@ static struct module *import_dependency(struct frontend *f, const struct fronten
 {
 	if (d->main)
 		return module_load(f, d->main, at, true, ok);
+	if (d->absent)
+		return report_absent(f, d, at, ok);
 	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, "the dependency `%s` has no file `%s.tri`", d->name, d->name);
 	diag_label_primary(f->diags, g, "not in `%s`, nor in `src` there", d->folder);
 	diag_help(f->diags, g, "its files are imported by their paths: `import \"%s/FILE.tri\" as NAME`", d->name);

@@ -82,6 +82,14 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 	}
 }
 
+static void add_dependencies(struct analysis *a, const struct manifest *m)
+{
+	const struct dependency_request r = {
+		.arena = a->arena, .sources = a->sources, .host = {load, a}, .manifest = m, .mode = DEPENDENCY_LINKED, .top = a->ws->root, .diags = a->diags};
+	if (dependencies_find(&r, &a->dependencies))
+		frontend_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
+}
+
 static void add_manifest(struct analysis *a)
 {
 	const struct options none = {
@@ -90,10 +98,7 @@ static void add_manifest(struct analysis *a)
 	struct build_spec *spec = ARENA_NEW(a->arena, struct build_spec);
 	if (!diags_errors(a->diags) && spec_make(a->arena, m, &none, spec, a->diags))
 		a->spec = spec;
-	const struct dependency_request r = {
-		.arena = a->arena, .sources = a->sources, .host = {load, a}, .manifest = m, .mode = DEPENDENCY_LINKED, .diags = a->diags};
-	if (dependencies_find(&r, &a->dependencies))
-		frontend_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
+	add_dependencies(a, m);
 	add_sources(a, m);
 }
 
@@ -157,6 +162,8 @@ struct analysis *analysis_new(struct server *s, const struct workspace *ws, cons
 	frontend_index(a->frontend, a->index);
 	if (ws->project && !probe)
 		add_manifest(a);
+	else if (ws->project)
+		add_dependencies(a, manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags));
 	for (uint32_t i = 0; i < s->documents.len; i++) {
 		const struct document *d = s->documents.at[i];
 		if (probe ? probe->document == d : d->ws == ws && !document_is_manifest(d))

@@ -109,6 +109,10 @@ static void put_modules(struct call *c, const struct document *d)
 	uint32_t n;
 	for (const struct std_module *m = std_modules; m->name; m++)
 		put_item(c, m->name, ITEM_MODULE, "standard library", NULL, '2');
+	const struct dependencies *deps = d->ws->now ? &d->ws->now->dependencies : NULL;
+	for (uint32_t i = 0; deps && i < deps->n_visible; i++)
+		if (!*deps->visible[i].owner)
+			put_item(c, deps->visible[i].name, ITEM_MODULE, "dependency", NULL, '1');
 	if (*d->path != '/')
 		return;
 	const char *const *files = h->expand(h->ctx, c->scratch, path_dir(c->scratch, d->path), "*.tri", &n);
