@@ -1,0 +1,31 @@
+# `cmake --install`: a tree that works wherever it is moved to. trib finds its modules beside itself, in ../lib/trib.
+include(GNUInstallDirs)
+set(modules lib/trib) # not CMAKE_INSTALL_LIBDIR: nobody but trib loads them
+install(TARGETS trib RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+foreach(module trib-lib trib_codegen trib-git trib-gpu)
+	if(TARGET ${module})
+		install(TARGETS ${module} LIBRARY DESTINATION ${modules})
+	endif()
+endforeach()
+
+# Programs link libtrib.so from where libraries are; it is a link, since the library asks where it really is for its modules.
+file(RELATIVE_PATH to_modules /${CMAKE_INSTALL_LIBDIR} /${modules})
+file(RELATIVE_PATH TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
+string(REGEX REPLACE "/$" "" TO_PREFIX "${TO_PREFIX}")
+set(links ${CMAKE_BINARY_DIR}/install)
+file(MAKE_DIRECTORY ${links})
+file(CREATE_LINK ${to_modules}/libtrib.so ${links}/libtrib.so SYMBOLIC)
+install(FILES ${links}/libtrib.so DESTINATION ${CMAKE_INSTALL_LIBDIR})
+configure_file(${CMAKE_CURRENT_LIST_DIR}/trib.pc.in ${links}/trib.pc @ONLY)
+install(FILES ${links}/trib.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+install(FILES ${CMAKE_CURRENT_LIST_DIR}/lib/tri_lazy.h ${CMAKE_SOURCE_DIR}/backend/runtime/tri.h ${CMAKE_SOURCE_DIR}/backend/runtime/tri_live.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trib)
+
+set(cli ${CMAKE_CURRENT_LIST_DIR}/cli)
+add_custom_command(OUTPUT ${links}/trib.1 ${links}/trib.bash
+	COMMAND ${CMAKE_COMMAND} -DFOLDER=${cli} -DVERSION=${PROJECT_VERSION} -DMAN=${links}/trib.1 -DBASH=${links}/trib.bash -P ${cli}/man.cmake
+	DEPENDS ${cli}/man.cmake ${cli}/commands.def ${cli}/options.def VERBATIM)
+add_custom_target(trib-man ALL DEPENDS ${links}/trib.1 ${links}/trib.bash)
+install(FILES ${links}/trib.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
+install(FILES ${links}/trib.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trib)
+install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/frontend/LANGUAGE.md ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
+install(DIRECTORY ${CMAKE_SOURCE_DIR}/frontend/editors DESTINATION ${CMAKE_INSTALL_DATADIR}/trib)
