@@ -21,6 +21,7 @@
 #include "builder/store.h"
 #include "builder/timing.h"
 #include "builder/triw.h"
+#include "builder/warm.h"
 #include "frontend/index.h"
 
 #define PROJECT_FOLDER ".trib"
@@ -209,6 +210,15 @@ static void write_trace(struct build *b)
 	b->environment = true;
 }
 
+/* For the next build, if there is nothing to be said of this one that would have to be said again. */
+static void leave_frontend(struct build *b, struct model_job *m)
+{
+	if (b->warm && b->done && !b->interrupted && !m->failed && diags_count(b->diags) == 0 && m->frontend)
+		warm_put(b->warm, m->spec->name, m->files, m->frontend);
+	else
+		frontend_free(m->frontend);
+}
+
 static void free_models(struct build *b)
 {
 	for (uint32_t i = 0; i < b->n_models; i++) {
@@ -221,7 +231,7 @@ static void free_models(struct build *b)
 		history_free(m->history);
 		weights_close(m->weights);
 		triw_close(m->triw);
-		frontend_free(m->frontend);
+		leave_frontend(b, m);
 		index_free(m->symbols);
 		arena_free(m->arena);
 		diags_free(m->diags);
@@ -243,7 +253,8 @@ static void cleanup(struct build *b)
 	inputs_free(b->inputs);
 	buf_free(&b->warnings);
 	diags_free(b->diags);
-	sources_free(b->sources);
+	if (!b->warm)
+		sources_free(b->sources);
 	arena_free(b->session);
 	pthread_mutex_destroy(&b->plan_lock);
 	if (b->lock >= 0)
@@ -317,6 +328,11 @@ enum status build_in_session(struct session *lasting, const struct options *o, b
 {
 	struct build b = begin(o, stdout, stderr);
 	b.lasting = lasting;
+	b.warm = lasting->warm;
+	if (b.warm) {
+		sources_free(b.sources);
+		b.sources = warm_begin(b.warm);
+	}
 	b.told = told;
 	b.told_ctx = ctx;
 	b.warnings = lasting->late;

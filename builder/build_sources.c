@@ -8,6 +8,7 @@
 #include "builder/manifest.h"
 #include "builder/options.h"
 #include "builder/timing.h"
+#include "builder/warm.h"
 #include "frontend/core.h"
 
 #define MANIFEST "tri.build"
@@ -24,7 +25,7 @@ const struct source *build_load(void *build, const char *path)
 	const struct source *s = NULL;
 	if (inputs_read(b->inputs, path, &text, &len)) {
 		if (len < INT32_MAX)
-			s = sources_take(b->sources, path, text, len);
+			s = b->warm ? warm_source(b->warm, path, text, len) : sources_take(b->sources, path, text, len);
 		else
 			free(text);
 	}
@@ -62,6 +63,15 @@ static bool check_emits(struct build *b, const struct model_spec *s)
 	return ok;
 }
 
+static struct frontend *new_frontend(struct build *b)
+{
+	struct frontend *f = frontend_new(b->sources, (struct frontend_host){build_load, b}, b->diags);
+	frontend_dependencies(f, b->dependencies.visible, b->dependencies.n_visible);
+	if (b->warm)
+		frontend_keep(f);
+	return f;
+}
+
 bool build_read_manifest(struct build *b)
 {
 	struct frontend_host host = {build_load, b};
@@ -75,8 +85,10 @@ bool build_read_manifest(struct build *b)
 		struct model_job *j = &b->models[i];
 		const struct model_spec *s = &b->spec.models[i];
 		*j = (struct model_job){.build = b, .spec = s, .index = i};
-		j->frontend = frontend_new(b->sources, host, b->diags);
-		frontend_dependencies(j->frontend, b->dependencies.visible, b->dependencies.n_visible);
+		j->frontend = b->warm ? warm_take(b->warm, s->name, &j->files) : NULL;
+		j->kept = j->frontend;
+		if (!j->kept)
+			j->frontend = new_frontend(b);
 		j->arena = arena_new(0);
 		j->diags = diags_new(0);
 		if (s->emit >> EMIT_LIBRARY & 1)
@@ -130,6 +142,21 @@ static void check_what_was_read(struct model_job *m)
 		frontend_check(m->frontend);
 }
 
+/* The front end that an earlier build left, made current, or a new one in its place. */
+static void refresh(struct build *b, struct model_job *m, const char *const *files, uint32_t n)
+{
+	struct hasher *h = hasher_new();
+	for (uint32_t i = 0; files && i < n; i++)
+		hasher_add_str(h, files[i]);
+	hash128 list = hasher_finish(h);
+	bool same = hash_eq(list, m->files);
+	m->files = list;
+	if (!m->kept || (same && b->dependencies.n_visible == 0 && frontend_refresh(m->frontend, (struct frontend_host){build_load, b}, b->diags)))
+		return;
+	frontend_free(m->frontend);
+	m->frontend = new_frontend(b);
+}
+
 bool build_load_sources(struct build *b)
 {
 	struct tick t = timing_tick();
@@ -140,6 +167,7 @@ bool build_load_sources(struct build *b)
 			continue;
 		const char *const *files = source_files(b, m->spec, &n);
 		m->failed = !files;
+		refresh(b, m, files, n);
 		for (uint32_t k = 0; files && k < n; k++)
 			m->failed |= !frontend_add_file(m->frontend, files[k]);
 		if (files && m->failed)

@@ -59,6 +59,8 @@ struct model_job {
 	uint32_t index;
 	struct platform platform;
 	struct frontend *frontend;
+	hash128 files;          /* digest of the list of its files */
+	bool kept;              /* the front end is one that an earlier build left */
 	struct index *symbols;  /* NULL: nobody asks for them */
 	struct core_program *program;
 	struct weights *weights;
@@ -111,6 +113,7 @@ struct build {
 	struct timing *timing;
 	struct progress *progress;
 	struct session *lasting; /* outlives the build */
+	struct warm *warm;       /* the lasting session's; NULL: front ends end with the build */
 	struct pool *pool;       /* the lasting session's */
 	struct generators *generators; /* the lasting session's; NULL: nothing to compile */
 	VEC(struct compile *) compiles;

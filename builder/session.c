@@ -6,6 +6,7 @@
 #include "builder/generators.h"
 #include "scheduler/jobserver.h"
 #include "builder/platform.h"
+#include "builder/warm.h"
 #include "scheduler/pool.h"
 
 /* The code generator's module being opened, and used once, on a thread of its own. */
@@ -72,6 +73,7 @@ void session_free(struct session *s)
 	stop_workers(s);
 	jobserver_close(s->jobserver);
 	fragments_free(s->fragments);
+	warm_free(s->warm);
 	buf_free(&s->late);
 }
 

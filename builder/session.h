@@ -14,6 +14,7 @@ struct jobserver;
 struct platform;
 struct pool;
 struct pool_limits;
+struct warm;
 
 struct session {
 	struct ahead *ahead;           /* NULL: the code generator is not being opened ahead */
@@ -22,6 +23,7 @@ struct session {
 	bool commands;                 /* commands are started that may share them */
 	struct generators *generators; /* NULL until something is compiled; for as many workers as the pool has */
 	struct fragments *fragments;   /* optional: what was compiled is kept in memory, too; the session's */
+	struct warm *warm;             /* optional: front ends are kept; the session's */
 	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
 	struct buf late;               /* warnings that came when a build had been told of already: for the next */
 	/* Optional, asked while a build runs, and when it has failed: is what it has read so far no longer so? Then the build ends, and nothing is told of it: another

@@ -147,6 +147,8 @@ struct ast_nodes ast_attributes(const struct ast *t, node_id n);
 /* Token hash of an item: kinds and texts of its tokens and its attributes', not white space, comments, positions, `;`, or optional
  * trailing commas. A line break counts only where it ends a statement, as `;` would. */
 hash128 ast_item_tokens(const struct ast *t, node_id n);
+/* The same of the tokens before one of its parts. */
+hash128 ast_tokens_before(const struct ast *t, node_id n, node_id part);
 
 /* First and last token of a node, and the text they span. Attributes are not part of an item's span. */
 token_id ast_first_token(const struct ast *t, node_id n);

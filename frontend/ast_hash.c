@@ -111,11 +111,14 @@ static void put_token(struct writer *w, const struct ast *t, token_id i, uint8_t
 		put_text(w, token_text(&t->tokens, i), token_len(&t->tokens, i));
 }
 
-hash128 ast_item_tokens(const struct ast *t, node_id item)
+static token_id item_start(const struct ast *t, node_id item)
 {
 	struct ast_nodes attrs = ast_attributes(t, item);
-	token_id first = attrs.n && ast_kind(t, attrs.at[0]) == NODE_ATTR ? ast_token(t, attrs.at[0]) - 1 : ast_token(t, item);
-	token_id last = ast_last_token(t, item);
+	return attrs.n && ast_kind(t, attrs.at[0]) == NODE_ATTR ? ast_token(t, attrs.at[0]) - 1 : ast_token(t, item);
+}
+
+static hash128 hash_tokens(const struct ast *t, node_id item, token_id first, token_id last)
+{
 	if (last < first || last >= t->tokens.len)
 		last = first;
 	uint8_t *marks = calloc(last - first + 2, 1);
@@ -130,4 +133,14 @@ hash128 ast_item_tokens(const struct ast *t, node_id item)
 	free(marks);
 	flush(&w);
 	return hasher_finish(w.hasher);
+}
+
+hash128 ast_item_tokens(const struct ast *t, node_id item)
+{
+	return hash_tokens(t, item, item_start(t, item), ast_last_token(t, item));
+}
+
+hash128 ast_tokens_before(const struct ast *t, node_id item, node_id part)
+{
+	return hash_tokens(t, item, item_start(t, item), ast_first_token(t, part) - 1);
 }

@@ -24,9 +24,11 @@ static void check_item(struct elab *e, struct item *it)
 {
 	struct builder b;
 	struct frame root = {.mod = it->mod, .call_at = SPAN_NONE};
+	struct reads reads;
 	builder_open(e, &b);
 	b.open_params = true;
 	e->frame = &root;
+	reads_open(e, &reads);
 	switch (it->kind) {
 	case ITEM_CONST: item_value(e, it, tok_span(it->mod, it->name_token)); break;
 	case ITEM_FN:
@@ -37,11 +39,15 @@ static void check_item(struct elab *e, struct item *it)
 	case ITEM_IMPORT:
 	case ITEM_FROM: break;
 	}
+	struct read_list read = reads_close(e);
+	if (it->kind != ITEM_CONST) /* whose evaluation has its own */
+		it->reads = read;
+	it->unchecked = false;
 	builder_close(e);
 }
 
 /* What one definition's check makes is given back before the next: memory stays small and in the cache. */
-void check_module(struct frontend *f, struct module *m, struct diags *trash)
+void check_module(struct frontend *f, struct module *m, struct diags *trash, bool again)
 {
 	struct arena *work = arena_new(64 * 1024);
 	struct diags *heard = f->diags;
@@ -51,7 +57,7 @@ void check_module(struct frontend *f, struct module *m, struct diags *trash)
 	arena_mark_t start = arena_mark(work);
 	f->arena = work;
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		if (m->items[i].broken != (trash != NULL))
+		if (m->items[i].broken != (trash != NULL) || (again && !m->items[i].unchecked))
 			continue;
 		f->diags = e.out = trash ? trash : heard;
 		check_item(&e, &m->items[i]);

@@ -2,9 +2,12 @@
 #ifndef TRIB_FRONTEND_CHECK_H
 #define TRIB_FRONTEND_CHECK_H
 
+#include <stdbool.h>
+
 struct frontend;
 struct module;
 struct diags;
-/* Checks those definitions of a module in which no syntax error lies; with `trash` those in which one does, reporting there. */
-void check_module(struct frontend *f, struct module *m, struct diags *trash);
+/* Checks those definitions of a module in which no syntax error lies; with `trash` those in which one does, reporting there. `again`: of those, only the
+ * ones whose last check no longer says anything. */
+void check_module(struct frontend *f, struct module *m, struct diags *trash, bool again);
 #endif

@@ -2,6 +2,7 @@
  * floor division or modulus of two dimensions. Symbols order before other atoms, so that "2*N + 1" prints the way it was written. Everything
  * lives in the arena: there is nothing to free. */
 #include "frontend/dim_state.h"
+#include <stddef.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
@@ -15,6 +16,8 @@ struct dims *dims_new(struct arena *a)
 	d->arena = a;
 	return d;
 }
+
+struct dims_mark dims_mark(const struct dims *d) { return (struct dims_mark){d->n_atoms, d->n_polys, d->n_syms}; }
 
 static void *grown(struct dims *d, void *old, uint32_t n, uint32_t *cap, size_t size)
 {
@@ -50,11 +53,8 @@ static uint32_t atom_hash(const struct atom *x)
 	return fold(hash64_bytes(key, sizeof key));
 }
 
-/* The tables double before their chains get longer than two. */
-static void atoms_grow(struct dims *d)
+static void atoms_rehash(struct dims *d)
 {
-	if (d->n_atoms < 2 * d->atom_buckets)
-		return;
 	d->atom_buckets = d->atom_buckets ? 2 * d->atom_buckets : FIRST_BUCKETS;
 	d->atom_bucket = ARENA_ARRAY(d->arena, uint32_t, d->atom_buckets);
 	for (uint32_t i = 0; i < d->n_atoms; i++) {
@@ -64,10 +64,8 @@ static void atoms_grow(struct dims *d)
 	}
 }
 
-static void polys_grow(struct dims *d)
+static void polys_rehash(struct dims *d)
 {
-	if (d->n_polys < 2 * d->poly_buckets)
-		return;
 	d->poly_buckets = d->poly_buckets ? 2 * d->poly_buckets : FIRST_BUCKETS;
 	d->poly_bucket = ARENA_ARRAY(d->arena, uint32_t, d->poly_buckets);
 	for (uint32_t i = 0; i < d->n_polys; i++) {
@@ -77,9 +75,35 @@ static void polys_grow(struct dims *d)
 	}
 }
 
+static void *copied(struct arena *a, const void *from, uint32_t n, size_t size)
+{
+	void *to = n ? arena_alloc(a, n * size, _Alignof(max_align_t)) : NULL;
+	return n ? memcpy(to, from, n * size) : NULL;
+}
+
+struct dims *dims_before(struct arena *a, const struct dims *d, struct dims_mark m)
+{
+	struct dims *out = dims_new(a);
+	out->n_atoms = out->cap_atoms = m.atoms;
+	out->n_polys = out->cap_polys = m.polys;
+	out->n_syms = out->cap_syms = m.syms;
+	out->atoms = copied(a, d->atoms, m.atoms, sizeof *d->atoms);
+	out->polys = copied(a, d->polys, m.polys, sizeof *d->polys);
+	out->names = copied(a, d->names, m.syms, sizeof *d->names);
+	out->sym_atom = copied(a, d->sym_atom, m.syms, sizeof *d->sym_atom);
+	for (out->atom_buckets = FIRST_BUCKETS / 2; out->atom_buckets * 2 <= m.atoms;)
+		out->atom_buckets *= 2;
+	for (out->poly_buckets = FIRST_BUCKETS / 2; out->poly_buckets * 2 <= m.polys;)
+		out->poly_buckets *= 2;
+	atoms_rehash(out);
+	polys_rehash(out);
+	return out;
+}
+
 uint32_t atom_intern(struct dims *d, struct atom x)
 {
-	atoms_grow(d);
+	if (d->n_atoms >= 2 * d->atom_buckets) /* before chains get longer than two */
+		atoms_rehash(d);
 	x.hash = atom_hash(&x);
 	uint32_t *b = &d->atom_bucket[x.hash & (d->atom_buckets - 1)];
 	for (uint32_t i = *b; i; i = d->atoms[i - 1].next)
@@ -118,7 +142,8 @@ dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 	}
 	if (weight > MAX_WEIGHT)
 		return overflowed(d);
-	polys_grow(d);
+	if (d->n_polys >= 2 * d->poly_buckets)
+		polys_rehash(d);
 	uint32_t hash = fold(h), *b = &d->poly_bucket[hash & (d->poly_buckets - 1)];
 	for (uint32_t i = *b; i; i = d->polys[i - 1].next)
 		if (poly_same(&d->polys[i - 1], c0, t, n))

@@ -14,6 +14,12 @@ typedef struct {
 } dim;
 
 struct dims *dims_new(struct arena *a);
+/* How much was in it at some time; and as it was then, to go on from there: handles of that time mean the same in the copy. */
+struct dims_mark {
+	uint32_t atoms, polys, syms;
+};
+struct dims_mark dims_mark(const struct dims *d);
+struct dims *dims_before(struct arena *a, const struct dims *d, struct dims_mark m);
 /* A fresh symbol with a name for people; symbols are numbered from 0. */
 dim dim_new_sym(struct dims *d, const char *name);
 uint32_t dims_syms(const struct dims *d);

@@ -85,6 +85,7 @@ struct elab {
 	uint32_t n_said; /* so far */
 	uint32_t errors; /* reported by this elaboration, also while quiet */
 	struct builder *b;
+	struct reads *reads; /* NULL: nobody asks */
 	struct frame *frame;
 	const struct unit_plan *next_plan; /* for the frame that is entered next */
 	VEC(struct local) locals;
@@ -247,6 +248,10 @@ struct unit_info {
 	struct core_unit *unit;
 	struct value result; /* V_TENSOR: output number; V_DIM: of the unit's dims */
 	bool failed;
+	/* In a front end that is kept, but not of the bodies of branches and loops, which are made with the unit that they belong to: */
+	struct unit_plan *plan;
+	struct dims_mark sizes; /* of the plan, as they were before the unit was made */
+	struct read_list reads;
 };
 struct param_list {
 	VEC(struct iparam *) at;
@@ -280,9 +285,13 @@ struct unit_plan {
 };
 /* The unit of the plan, made now if there is none. */
 const struct unit_info *unit_get(struct elab *e, struct unit_plan *p);
+/* Made, whether there is one or not. */
+struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identity);
 void unit_plan_free(struct unit_plan *p);
 /* The same for equal definitions, compile-time arguments, element types, shapes and build-time flags; a name for people (elab_identity.c). */
 hash128 unit_identity(struct elab *e, const struct unit_plan *p);
+/* What callers see of a unit but its inputs. */
+hash128 unit_face(struct elab *e, const struct unit_info *u);
 const char *unit_name(struct elab *e, const struct unit_plan *p);
 /* Copies the current builder into a unit and closes it. */
 struct core_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);

@@ -163,6 +163,7 @@ struct value run_body(struct elab *e, struct func *fn, const struct value *value
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	struct frame fr;
 	struct sig s;
+	reads_note(e, fn->item, READ_WHOLE);
 	if (!enter(e, fn, &fr, at, what))
 		return VALUE_POISON;
 	sig_open(&s, e, fn->mod, fn->self);
@@ -350,6 +351,7 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	span *ats = ARENA_ARRAY(e->f->arena, span, n + 1);
 	struct sig s;
 	e->steps += 10;
+	reads_note(e, fn->item, READ_FACE);
 	if (n > ELAB_MAX_ARGS) {
 		elab_error(e, DIAG_ARG_COUNT, at, "more than %d arguments", ELAB_MAX_ARGS);
 		return VALUE_POISON;

@@ -73,8 +73,10 @@ static struct func *entry_func(struct program *p, const char *name)
 		no_entry(e, p->req, name);
 		return NULL;
 	}
-	if (it->kind != ITEM_MODULE_LAYER)
+	if (it->kind != ITEM_MODULE_LAYER) {
+		reads_note(e, it, READ_FACE);
 		return item_func(e->f, it);
+	}
 	struct value v = instance_of(p, it);
 	if (v.kind != V_LAYER)
 		return NULL;

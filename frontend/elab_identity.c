@@ -55,6 +55,39 @@ hash128 unit_identity(struct elab *e, const struct unit_plan *p)
 	return hasher_finish(h);
 }
 
+static void hash_result(struct elab *e, struct hasher *h, const struct dims *d, struct value v)
+{
+	value_hash(h, e->f, v);
+	if (v.kind == V_TENSOR)
+		hasher_add_u64(h, v.u.t);
+	if (v.kind == V_DIM)
+		hash_dim(h, d, v.u.d);
+	if (value_is_seq(v))
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			hash_result(e, h, d, v.u.seq->at[i]);
+	if (v.kind == V_TEXT)
+		hash_result(e, h, d, v.u.text->values);
+	if (v.kind == V_RANGE) {
+		hash_result(e, h, d, v.u.range->from);
+		hash_result(e, h, d, v.u.range->to);
+	}
+}
+
+hash128 unit_face(struct elab *e, const struct unit_info *info)
+{
+	const struct core_unit *u = info->unit;
+	struct hasher *h = hasher_new();
+	hasher_add_u64(h, (uint64_t)u->n_outputs << 32 | (uint64_t)dims_syms(u->dims) << 1 | u->effects);
+	for (uint32_t i = 0; i < u->n_outputs; i++) {
+		const struct core_type *t = &u->nodes[u->outputs[i].node].type;
+		hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
+		for (uint32_t k = 0; k < t->rank; k++)
+			hash_dim(h, u->dims, t->dims[k]);
+	}
+	hash_result(e, h, u->dims, info->result);
+	return hasher_finish(h);
+}
+
 static void print_leaf(const struct unit_plan *p, const struct leaf *l, struct buf *b)
 {
 	buf_puts(b, " [");

@@ -249,6 +249,8 @@ static bool given_tensor(struct elab *e, struct item *it, const struct ast_fn *d
 
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
 {
+	reads_note(e, it, READ_WHOLE);
+	it->made = it->made || e->f->arena == e->f->lasting;
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	struct arg **bound = ARENA_ARRAY(e->f->arena, struct arg *, decl.params.n + 1);
 	const char *what = joined(e, "layer `", name_text(e->f, it->name), "`");

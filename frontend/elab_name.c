@@ -80,8 +80,11 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 		it->state = ITEM_BUSY;
 		e->quiet = 0;
 		e->out = e->f->diags;
+		struct reads reads;
 		builder_open(e, &scratch);
+		reads_open(e, &reads);
 		it->value = eval_const(e, it);
+		it->reads = reads_close(e);
 		builder_close(e);
 		e->f->arena = work;
 		e->quiet = quiet;
@@ -99,6 +102,7 @@ struct value item_value(struct elab *e, struct item *it, span at)
 	it = item_follow(e->f, it);
 	if (!it || it->broken)
 		return VALUE_POISON;
+	reads_note(e, it, it->kind == ITEM_FN || it->kind == ITEM_LAYER ? READ_FACE : READ_WHOLE);
 	switch (it->kind) {
 	case ITEM_FN:
 	case ITEM_LAYER: return (struct value){.kind = V_FN, .u.fn = item_func(e->f, it)};
@@ -151,6 +155,7 @@ static void lazy_eval(struct elab *e, struct instance *in, node_id node)
 
 struct value member_value(struct elab *e, struct instance *in, struct member *m, span at)
 {
+	reads_note(e, in->item, READ_WHOLE);
 	switch (m->kind) {
 	case M_VALUE:
 	case M_FN: return m->value;

@@ -1,5 +1,6 @@
 /* A program: its entries, its main blocks as one more, the parameters of all, and the units that they call. */
 #include "frontend/elab_program.h"
+#include "frontend/elab_again.h"
 #include <string.h>
 
 uint32_t program_param(struct program *p, struct core_param cp)
@@ -25,14 +26,21 @@ uint32_t program_layer_param(struct program *p, struct iparam *ip, const char *n
 
 static void collect_units(struct program *p, struct core_unit *u)
 {
-	if (!map_put(&p->seen, u->identity, 1))
+	uint64_t listed;
+	if (map_get(&p->seen, u->identity, &listed)) {
+		p->tangled = p->tangled || !listed;
 		return;
+	}
+	map_put(&p->seen, u->identity, false);
+	p->tangled = p->tangled || ++p->depth > ELAB_MAX_FRAMES;
 	for (uint32_t i = 0; i < u->n_nodes; i++)
 		if (core_calls(u->nodes[i].kind)) {
 			collect_units(p, u->nodes[i].callee);
 			if (u->nodes[i].other)
 				collect_units(p, u->nodes[i].other);
 		}
+	p->depth--;
+	map_put(&p->seen, u->identity, true);
 	vec_push(&p->units, u);
 }
 
@@ -132,7 +140,7 @@ static void tell_apart(struct program *p)
 			}
 }
 
-static struct core_program *finish_program(struct program *p)
+struct core_program *program_finish(struct program *p)
 {
 	struct arena *a = p->e->f->arena;
 	struct core_program *out = ARENA_NEW(a, struct core_program);
@@ -149,7 +157,7 @@ static struct core_program *finish_program(struct program *p)
 	return out;
 }
 
-static void program_free(struct program *p)
+void program_free(struct program *p)
 {
 	vec_free(&p->layers);
 	vec_free(&p->params);
@@ -164,7 +172,10 @@ struct core_program *elab_program(struct elab *e, const struct elab_request *req
 	struct program p = {.e = e, .req = req};
 	struct builder config;
 	struct frame root = {.call_at = SPAN_NONE, .unit = &config};
+	struct reads reads;
+	elab_forget(e->f);
 	builder_open(e, &config);
+	reads_open(e, &reads);
 	config.open_params = true;
 	e->frame = &root;
 	for (uint32_t i = 0; i < e->f->modules.len && !root.mod; i++)
@@ -178,7 +189,10 @@ struct core_program *elab_program(struct elab *e, const struct elab_request *req
 		if (!strcmp(e->f->modules.at[i]->path, req->main))
 			elab_main(&p, e->f->modules.at[i]);
 	bool whole = !e->errors && !e->gave_up && p.entries.len == req->n_entries + (req->main != NULL);
-	struct core_program *out = whole ? finish_program(&p) : NULL;
+	struct core_program *out = whole ? program_finish(&p) : NULL;
+	struct read_list read = reads_close(e);
+	if (out)
+		elab_keep(e->f, req, out, read, e->steps);
 	e->frame = NULL;
 	builder_close(e);
 	program_free(&p);

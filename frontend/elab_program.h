@@ -16,7 +16,17 @@ struct program {
 	VEC(struct core_entry) entries;
 	VEC(struct core_unit *) units; /* callees first */
 	struct map param_ids;          /* iparam id to index in params */
-	struct map seen;               /* unit identity */
+	struct map seen;               /* unit identity → is it listed? else what it calls is being listed */
+	uint32_t depth;                /* of the calls that are being listed */
+	bool tangled;                  /* calls in a circle, or nested too deeply */
+};
+
+/* The last program of a front end that is kept. */
+struct elaborated {
+	hash128 request;
+	struct core_program *program;
+	struct read_list reads; /* of what belongs to no unit: entries, layers, parameters */
+	uint64_t steps;
 };
 
 /* The entry "Net" or "Net.prefill", added unless errors were reported. */
@@ -27,4 +37,7 @@ uint32_t program_param(struct program *p, struct core_param cp);
 uint32_t program_layer_param(struct program *p, struct iparam *ip, const char *name);
 /* Appends an entry, and of its unit and what that calls all that is new. */
 void program_add(struct program *p, struct core_entry entry);
+/* The program of what was added, and an end. */
+struct core_program *program_finish(struct program *p);
+void program_free(struct program *p);
 #endif

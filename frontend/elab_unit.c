@@ -149,12 +149,30 @@ static struct value all_tensors(struct elab *e, struct value v, span at)
 	return out;
 }
 
-static struct unit_info *make(struct elab *e, struct unit_plan *p, hash128 identity)
+/* What it takes to make the unit again. */
+static void keep_plan(struct elab *e, struct unit_info *info, const struct unit_plan *p)
+{
+	struct arena *a = e->f->lasting;
+	struct unit_plan *copy = ARENA_NEW(a, struct unit_plan);
+	*copy = *p;
+	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct iparam *);
+	KEEP(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
+	KEEP(copy->leaves.at, p->leaves.at, p->leaves.len, struct leaf);
+	copy->params.seen = (struct map){0};
+	info->plan = copy;
+	info->sizes = dims_mark(p->dims);
+}
+
+struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identity)
 {
 	struct unit_info *info = ARENA_NEW(e->f->arena, struct unit_info);
 	struct builder b;
+	struct reads reads;
 	uint32_t errors = e->errors;
+	if (e->f->keeps)
+		keep_plan(e, info, p);
 	builder_open(e, &b);
+	reads_open(e, &reads);
 	b.dims = p->dims;
 	load_params(e, p);
 	struct value *values = ARENA_ARRAY(e->f->arena, struct value, p->n_values + 1);
@@ -164,6 +182,7 @@ static struct unit_info *make(struct elab *e, struct unit_plan *p, hash128 ident
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
 	if (!p->is_call && value_holds(info->result, V_TENSOR))
 		info->result = all_tensors(e, info->result, p->at);
+	info->reads = reads_close(e);
 	info->failed = e->errors != errors || e->gave_up || value_holds(info->result, V_POISON);
 	if (info->failed)
 		builder_close(e);
@@ -195,8 +214,10 @@ const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
 	if (map_get(&e->f->units, identity, &known))
 		return (struct unit_info *)(uintptr_t)known;
 	BUG_ON(e->f->arena != e->f->lasting); /* units outlive a definition's check */
-	struct unit_info *info = make(e, p, identity);
+	struct unit_info *info = unit_make(e, p, identity);
 	if (!info->failed || !e->quiet) /* what was not reported is to be tried again */
 		map_put(&e->f->units, identity, (uint64_t)(uintptr_t)info);
+	if (e->f->keeps && !info->failed)
+		vec_push(&e->f->made, info);
 	return info;
 }

@@ -11,6 +11,7 @@
 #include "frontend/dtype.h"
 #include "frontend/dump.h"
 #include "frontend/elab.h"
+#include "frontend/elab_again.h"
 #include "frontend/index_note.h"
 #include "frontend/module.h"
 #include "frontend/resolve.h"
@@ -42,6 +43,8 @@ void frontend_free(struct frontend *f)
 	diags_free(f->warnings);
 	vec_free(&f->modules);
 	vec_free(&f->defs);
+	vec_free(&f->absent);
+	vec_free(&f->made);
 	vec_free(&f->prelude_values);
 	vec_free(&f->prelude_names);
 	map_free(&f->by_path);
@@ -76,9 +79,19 @@ void frontend_dependencies(struct frontend *f, const struct frontend_dependency 
 	f->n_dependencies = n;
 }
 
+static void resolve_again(struct frontend *f, struct module *m)
+{
+	resolve_module(f, m);
+	resolve_warn_imports(f, m);
+	m->unresolved = false;
+}
+
 static void resolve_all(struct frontend *f)
 {
 	uint32_t first = f->resolved;
+	for (uint32_t i = 0; i < first; i++)
+		if (f->modules.at[i]->unresolved)
+			resolve_again(f, f->modules.at[i]);
 	for (; f->resolved < f->modules.len; f->resolved++)
 		if (!f->modules.at[f->resolved]->std || f->index)
 			resolve_module(f, f->modules.at[f->resolved]);
@@ -99,7 +112,7 @@ static void check_broken(struct frontend *f, uint32_t first)
 	struct diags *trash = diags_new(1);
 	for (uint32_t k = first; k < f->modules.len; k++)
 		if (f->modules.at[k]->failed && is_checked(f, f->modules.at[k]))
-			check_module(f, f->modules.at[k], trash);
+			check_module(f, f->modules.at[k], trash, false);
 	diags_free(trash);
 }
 
@@ -108,9 +121,12 @@ bool frontend_check(struct frontend *f)
 	int64_t t0 = os_now_ns();
 	uint32_t before = diags_errors(f->diags), first = f->checked;
 	resolve_all(f);
+	for (uint32_t i = 0; i < first && f->keeps; i++)
+		if (!f->modules.at[i]->std)
+			check_module(f, f->modules.at[i], NULL, true);
 	for (; f->checked < f->modules.len; f->checked++)
 		if (is_checked(f, f->modules.at[f->checked]))
-			check_module(f, f->modules.at[f->checked], NULL);
+			check_module(f, f->modules.at[f->checked], NULL, false);
 	if (f->index)
 		check_broken(f, first);
 	if (!diags_errors(f->diags)) {
@@ -148,7 +164,7 @@ struct core_program *frontend_elaborate(struct frontend *f, const struct elab_re
 	struct elab e;
 	resolve_all(f);
 	struct core_program *p = NULL;
-	if (diags_errors(f->diags) == before) {
+	if (diags_errors(f->diags) == before && !(p = elab_again(f, req))) {
 		elab_init(&e, f, false);
 		p = elab_program(&e, req);
 		elab_free(&e);

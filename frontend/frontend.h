@@ -3,6 +3,7 @@
 #ifndef TRIB_FRONTEND_FRONTEND_H
 #define TRIB_FRONTEND_FRONTEND_H
 #include <stdbool.h>
+#include <stddef.h>
 #include <stdint.h>
 #include "base/hash.h"
 #include "base/source.h"
@@ -32,6 +33,15 @@ void frontend_free(struct frontend *f); /* NULL is accepted */
  * front end's. Also definitions with syntax errors, and the standard library, are looked at then. NULL: notes end here. */
 void frontend_index(struct frontend *f, struct index *ix);
 const struct frontend_times *frontend_times(const struct frontend *f);
+
+/* Before any file is added: what is found out is kept together with what it was found out from, for frontend_refresh. */
+void frontend_keep(struct frontend *f);
+/* For another build of the same files, after one without errors and warnings that elaborated a program: asks `host` for all files again, and takes in the new
+ * text of those that have one. Files are added, checked and elaborated as before, but nothing is done twice whose inputs are as they were. False: too much
+ * has changed, and the front end must not be used any more; nothing was reported. */
+bool frontend_refresh(struct frontend *f, struct frontend_host host, struct diags *diags);
+/* Bytes it has taken. */
+size_t frontend_memory(const struct frontend *f);
 
 /* Files from elsewhere that others import by a name: `import NAME`, or `import "NAME/file.tri"`. A file beside the importing one goes first. */
 struct frontend_dependency {

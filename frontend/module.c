@@ -102,13 +102,22 @@ static enum item_kind kind_of(const struct ast *t, node_id n)
 	}
 }
 
+/* The declaration, if that says what a call gives; else all of it. */
+static hash128 item_face(const struct ast *t, node_id n, hash128 tokens)
+{
+	struct ast_fn fn = ast_fn(t, n);
+	return fn.result && fn.body ? ast_tokens_before(t, n, fn.body) : tokens;
+}
+
 static void define_item(struct frontend *f, struct module *m, node_id n, hash128 tokens)
 {
 	const struct ast *t = &m->ast;
 	token_id tok = ast_item_name(t, n);
 	if (tok == TOKEN_NONE)
 		return;
-	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens};
+	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens, .face = tokens};
+	if (f->keeps && (it.kind == ITEM_FN || it.kind == ITEM_LAYER))
+		it.face = item_face(t, n, tokens);
 	if (it.kind != ITEM_MAIN)
 		it.name = token_name(f, m, tok);
 	define(f, m, it);
@@ -269,8 +278,9 @@ static hash128 item_hash(const struct module *m, node_id first, node_id item, st
 	return h;
 }
 
-static void collect(struct frontend *f, struct module *m, bool *ok)
+bool module_collect(struct frontend *f, struct module *m)
 {
+	bool ok = true;
 	const struct ast *t = &m->ast;
 	struct ast_nodes items = ast_nodes(t, ast_a(t, AST_ROOT));
 	uint32_t room = count_items(t, items);
@@ -283,13 +293,14 @@ static void collect(struct frontend *f, struct module *m, bool *ok)
 		if (k != NODE_ERROR)
 			tokens = item_hash(m, i ? items.at[i - 1] + 1 : 1, items.at[i], &line);
 		if (k == NODE_IMPORT || k == NODE_FROM_IMPORT)
-			import_one(f, m, items.at[i], ok);
+			import_one(f, m, items.at[i], &ok);
 		else if (k != NODE_ERROR)
 			define_item(f, m, items.at[i], tokens);
 		if (k != NODE_ERROR)
 			hasher_add_hash(h, tokens);
 	}
 	m->tokens = hasher_finish(h);
+	return ok;
 }
 
 /* ---- loading ---- */
@@ -396,10 +407,10 @@ static bool take_std_tree(struct frontend *f, struct module *m, const struct sou
 	return true;
 }
 
-static void parse_module(struct frontend *f, struct module *m, const struct source *src)
+bool module_parse(struct frontend *f, struct module *m, const struct source *src)
 {
 	if (take_std_tree(f, m, src))
-		return;
+		return true;
 	struct tokens toks;
 	int64_t t0 = os_now_ns();
 	bool ok = lex(src, &toks, f->diags);
@@ -410,8 +421,8 @@ static void parse_module(struct frontend *f, struct module *m, const struct sour
 	ast_note_spans(&m->ast);
 	f->times.lex += t1 - t0;
 	f->times.parse += os_now_ns() - t1;
-	m->failed = !ok;
 	make_names(m);
+	return ok;
 }
 
 /* A known module: reports cycles. */
@@ -432,6 +443,8 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 		return revisit(f, f->modules.at[known], at, ok);
 	const struct source *src = std ? std_source(f, path) : f->host.load(f->host.ctx, path);
 	if (!src) {
+		if (f->keeps)
+			vec_push(&f->absent, arena_strdup(f->lasting, path));
 		if (must) {
 			report_missing(f, path, at);
 			*ok = false;
@@ -445,14 +458,12 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 	map_put(&f->by_path, map_key_str(path), f->modules.len);
 	vec_push(&f->modules, m);
 	m->loading = true;
-	parse_module(f, m, src);
-	bool here = !m->failed;
-	collect(f, m, &here);
+	m->failed = !module_parse(f, m, src);
+	m->failed = !module_collect(f, m) || m->failed;
 	m->loading = false;
-	m->failed = m->failed || !here;
 	if (m->failed)
 		mark_broken(f, m);
-	*ok = *ok && here && !m->failed;
+	*ok = *ok && !m->failed;
 	return m;
 }
 
@@ -477,8 +488,10 @@ struct item *item_follow(struct frontend *f, struct item *it)
 {
 	for (int hops = 0; it && it->kind == ITEM_FROM; hops++) {
 		struct item *next = it->target ? module_find(it->target, it->remote) : NULL;
-		if (next)
+		if (next) {
 			next->used = true;
+			f->reexports = f->reexports || next->target;
+		}
 		if (!next && it->target && !it->reported && !it->target->loading)
 			report_import_name(f, it);
 		it->reported = true;

@@ -6,10 +6,12 @@
 #include "base/vec.h"
 #include "frontend/ast.h"
 #include "frontend/frontend.h"
+#include "frontend/reads.h"
 #include "frontend/value.h"
 
 enum item_kind { ITEM_FN, ITEM_LAYER, ITEM_MODULE_LAYER, ITEM_CONST, ITEM_TYPE, ITEM_IMPORT, ITEM_FROM, ITEM_MAIN };
 enum item_state { ITEM_NEW, ITEM_BUSY, ITEM_DONE };
+enum item_change { CHANGE_NONE, CHANGE_BODY, CHANGE_FACE };
 
 /* One name that a file defines or imports. */
 struct item {
@@ -27,6 +29,16 @@ struct item {
 	struct value value;    /* ITEM_CONST once done */
 	hash128 tokens;
 	struct func *func; /* ITEM_FN, ITEM_LAYER: the callable */
+	/* In a front end that is kept: */
+	hash128 face;            /* what of the tokens those see who only call it */
+	enum item_change change; /* since the last program was elaborated */
+	bool unchecked;          /* what its check read has changed */
+	bool made;               /* ITEM_MODULE_LAYER: there are instances of it that outlive a check */
+	struct read_list reads;  /* of its check; ITEM_CONST: of its evaluation */
+	struct {
+		uint32_t by;
+		enum read_of of;
+	} seen; /* reads_note */
 };
 struct module {
 	const char *path; /* "src/net.tri", "std/nn.tri" */
@@ -39,7 +51,12 @@ struct module {
 	uint32_t n_items;
 	struct map by_name; /* name_id to item index */
 	hash128 tokens;
+	bool reloaded;   /* since the last program was elaborated */
+	bool unresolved; /* reloaded since its names were resolved */
 };
+
+struct elaborated;
+struct unit_info;
 
 struct frontend {
 	struct sources *sources;
@@ -64,11 +81,23 @@ struct frontend {
 	uint32_t next_param;
 	uint32_t next_instance;
 	uint32_t resolved, checked; /* modules done */
+	bool keeps;                 /* what it takes to be refreshed is recorded: */
+	bool reexports;             /* some file imports a name from one that imports it */
+	uint32_t recordings;
+	VEC(const char *) absent;        /* files that were looked for in vain */
+	VEC(struct unit_info *) made;    /* units of calls and entries */
+	struct elaborated *elaborated;   /* the last program; NULL: none */
 };
 
 /* Loads a file (once) with its imports, for the import at `at`. NULL: there is no file, which is reported if it `must` be there. */
 struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok);
 struct item *module_find(const struct module *m, name_id name);
+/* The steps of loading: the tree, then the items. False: reported. */
+bool module_parse(struct frontend *f, struct module *m, const struct source *src);
+bool module_collect(struct frontend *f, struct module *m);
+/* Another text of a loaded file in place of the one that it has, if that defines and imports the same names: false if not, or if anything is wrong with it;
+ * nothing is reported then. Marks what changed. */
+bool module_reload(struct frontend *f, struct module *m, const struct source *src);
 /* The item that a name finally stands for: follows `from m import x`. NULL: reported. */
 struct item *item_follow(struct frontend *f, struct item *it);
 

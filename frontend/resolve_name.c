@@ -32,6 +32,7 @@ void scope_cut(struct resolver *r, uint32_t mark)
 void item_use(struct resolver *r, struct item *it, token_id tok)
 {
 	it->used = true;
+	r->f->reexports = r->f->reexports || (it->target && it->mod != r->m);
 	if (r->f->index)
 		index_use(r->f, tok_span(r->m, tok), index_item(r->f, it));
 }

@@ -231,7 +231,10 @@ static struct item *type_item(struct sig *s, node_id n)
 		m = im && im->kind == ITEM_IMPORT ? im->target : NULL;
 	}
 	struct item *it = m ? module_find(m, name) : NULL;
-	return it ? item_follow(s->e->f, it) : NULL;
+	it = it ? item_follow(s->e->f, it) : NULL;
+	if (it)
+		reads_note(s->e, it, READ_WHOLE);
+	return it;
 }
 
 static struct type *named_type(struct sig *s, node_id n)

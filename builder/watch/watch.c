@@ -7,6 +7,7 @@
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/fragments.h"
+#include "builder/warm.h"
 #include "builder/watch/watch_state.h"
 
 enum { MOST_OVERTAKEN = 5, MOST_OVERTAKEN_FAILURES = 20 };
@@ -67,6 +68,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	w->texts = texts_new();
 	w->watcher = watcher_new(o->poll_ms > 0);
 	w->lasting.fragments = fragments_new();
+	w->lasting.warm = warm_new();
 	w->lasting.superseded = superseded;
 	w->lasting.ctx = w;
 	w->lasting.commands = o->n_command || o->on_success || o->on_failure;

@@ -1,0 +1,35 @@
+/* Which definitions the elaborator looked at, and for what: the recorded inputs of a check, of a constant and of a unit. Only in a front end that is kept
+ * (frontend_keep); else all of this does nothing. */
+#ifndef TRIB_FRONTEND_READS_H
+#define TRIB_FRONTEND_READS_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/vec.h"
+
+struct elab;
+struct item;
+
+enum read_of { READ_FACE, READ_WHOLE }; /* its declaration alone: what a call says and gets; all of it */
+struct read {
+	struct item *item;
+	enum read_of of;
+};
+struct read_list {
+	const struct read *at;
+	uint32_t n;
+};
+/* A recording, on the stack of who makes it. What is elaborated in its course and recorded elsewhere, such as the units that are called, is not in it. */
+struct reads {
+	struct reads *outer;
+	uint32_t serial;
+	VEC(struct read) found;
+};
+
+void reads_open(struct elab *e, struct reads *r);
+/* Ends the recording that was opened last; the list lives as long as the front end. */
+struct read_list reads_close(struct elab *e);
+/* In the recording that is open, if one is. */
+void reads_note(struct elab *e, struct item *it, enum read_of of);
+/* Has something in the list changed, as far as it was read? */
+bool reads_changed(const struct read_list *l);
+#endif

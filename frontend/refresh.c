@@ -1,0 +1,163 @@
+/* Another build with the front end of the last one: files are asked for again, the definitions that changed are found, and what depends on them is marked. */
+#include <stdlib.h>
+#include <string.h>
+#include "frontend/module.h"
+#include "base/arena.h"
+#include "base/diag.h"
+
+void frontend_keep(struct frontend *f) { f->keeps = true; }
+size_t frontend_memory(const struct frontend *f) { return arena_used(f->lasting); }
+
+/* ---- one file ---- */
+
+static bool same_shape(const struct module *old, const struct module *new)
+{
+	const struct ast *a = &old->ast, *b = &new->ast;
+	struct ast_nodes x = ast_nodes(a, ast_a(a, AST_ROOT)), y = ast_nodes(b, ast_a(b, AST_ROOT));
+	if (x.n != y.n)
+		return false;
+	for (uint32_t i = 0; i < x.n; i++) {
+		enum node_kind k = ast_kind(a, x.at[i]);
+		if (k != ast_kind(b, y.at[i]))
+			return false;
+		bool import = k == NODE_IMPORT || k == NODE_FROM_IMPORT;
+		if (import && !hash_eq(ast_item_tokens(a, x.at[i]), ast_item_tokens(b, y.at[i])))
+			return false;
+	}
+	return true;
+}
+
+static bool same_items(const struct module *old, const struct module *new)
+{
+	bool same = old->n_items == new->n_items;
+	for (uint32_t i = 0; same && i < old->n_items; i++) {
+		const struct item *a = &old->items[i], *b = &new->items[i];
+		same = a->kind == b->kind && a->name == b->name && (a->kind != ITEM_TYPE || hash_eq(a->tokens, b->tokens));
+	}
+	return same;
+}
+
+static void take_item(struct item *it, const struct item *new)
+{
+	enum item_change change = hash_eq(it->tokens, new->tokens) ? CHANGE_NONE : hash_eq(it->face, new->face) ? CHANGE_BODY : CHANGE_FACE;
+	if (it->change < change)
+		it->change = change;
+	it->node = new->node;
+	it->name_token = new->name_token;
+	it->tokens = new->tokens;
+	it->face = new->face;
+	it->used = it->used && !it->target;
+	if (it->func)
+		it->func->node = it->node;
+}
+
+/* The definitions that were listed at the end, from `first`, to where the file's are. */
+static void take_defs(struct frontend *f, const struct module *m, uint32_t first)
+{
+	uint32_t next = first;
+	for (uint32_t i = 0; i < first && next < f->defs.len; i++)
+		if (f->defs.at[i].file == m->path)
+			f->defs.at[i] = f->defs.at[next++];
+	f->defs.len = first;
+}
+
+static void take(struct frontend *f, struct module *m, struct module *new, uint32_t first_def)
+{
+	for (uint32_t i = 0; i < m->n_items; i++)
+		take_item(&m->items[i], &new->items[i]);
+	take_defs(f, m, first_def);
+	ast_free(&m->ast);
+	free(m->names);
+	m->ast = new->ast;
+	m->names = new->names;
+	m->tokens = new->tokens;
+	m->reloaded = m->unresolved = true;
+}
+
+bool module_reload(struct frontend *f, struct module *m, const struct source *src)
+{
+	struct module new = {.path = m->path, .imported_at = m->imported_at};
+	struct diags *heard = f->diags;
+	uint32_t first_def = f->defs.len;
+	f->diags = diags_new(1);
+	bool ok = module_parse(f, &new, src) && same_shape(m, &new) && module_collect(f, &new) && diags_count(f->diags) == 0 && same_items(m, &new);
+	diags_free(f->diags);
+	f->diags = heard;
+	map_free(&new.by_name);
+	if (ok) {
+		take(f, m, &new, first_def);
+		return true;
+	}
+	ast_free(&new.ast);
+	free(new.names);
+	return false;
+}
+
+/* ---- all files ---- */
+
+static bool reload_files(struct frontend *f)
+{
+	for (uint32_t i = 0; i < f->absent.len; i++)
+		if (f->host.load(f->host.ctx, f->absent.at[i]))
+			return false;
+	for (uint32_t i = 0; i < f->modules.len; i++) {
+		struct module *m = f->modules.at[i];
+		const struct source *src = m->std ? m->ast.tokens.src : f->host.load(f->host.ctx, m->path);
+		if (!src || (src != m->ast.tokens.src && !module_reload(f, m, src)))
+			return false;
+	}
+	return true;
+}
+
+/* A constant's value may hold what was made from the text of another file. */
+static bool reads_reloaded(const struct read_list *l)
+{
+	for (uint32_t i = 0; i < l->n; i++)
+		if (l->at[i].item->mod->reloaded)
+			return true;
+	return false;
+}
+
+/* Constants whose values are no longer known count as changed, and so on for those that are made of them. */
+static void spread_constants(struct frontend *f)
+{
+	for (bool again = true; again;) {
+		again = false;
+		for (uint32_t i = 0; i < f->modules.len; i++)
+			for (uint32_t k = 0; k < f->modules.at[i]->n_items; k++) {
+				struct item *it = &f->modules.at[i]->items[k];
+				if (it->kind != ITEM_CONST || it->state == ITEM_NEW)
+					continue;
+				if (!it->change && !reads_changed(&it->reads) && !reads_reloaded(&it->reads))
+					continue;
+				it->state = ITEM_NEW;
+				it->change = CHANGE_FACE;
+				it->mod->reloaded = again = true;
+			}
+	}
+}
+
+static void mark_unchecked(struct frontend *f)
+{
+	for (uint32_t i = 0; i < f->modules.len; i++)
+		for (uint32_t k = 0; k < f->modules.at[i]->n_items; k++) {
+			struct item *it = &f->modules.at[i]->items[k];
+			it->unchecked = it->unchecked || it->change || reads_changed(&it->reads);
+		}
+}
+
+bool frontend_refresh(struct frontend *f, struct frontend_host host, struct diags *diags)
+{
+	f->host = host;
+	f->diags = diags;
+	f->times = (struct frontend_times){0};
+	if (f->reexports || f->index || f->n_dependencies || !reload_files(f))
+		return false;
+	for (uint32_t i = 0; i < f->modules.len; i++)
+		if (f->modules.at[i]->reloaded) {
+			spread_constants(f);
+			mark_unchecked(f);
+			break;
+		}
+	return true;
+}
