@@ -253,7 +253,7 @@ static bool same(const struct diag *a, const struct diag *b)
 /* A diagnostic and its place before sorting, which makes qsort stable. */
 struct ranked {
 	struct diag *g;
-	uint32_t rank;
+	uint32_t file, rank;
 };
 
 static int order_places(span a, span b)
@@ -266,6 +266,8 @@ static int order_places(span a, span b)
 static int order(const void *pa, const void *pb)
 {
 	const struct ranked *a = pa, *b = pb;
+	if (a->file != b->file)
+		return a->file < b->file ? -1 : 1;
 	int c = order_places(a->g->primary.at, b->g->primary.at);
 
 	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
@@ -326,7 +328,14 @@ static bool is_repeated(const struct diags *d, const struct diag *g)
 	return false;
 }
 
-void diags_sort(struct diags *d)
+static uint32_t file_rank(const struct sources *s, span at)
+{
+	return s && at.source != SPAN_NO_SOURCE ? sources_used(s, at.source) : at.source;
+}
+
+void diags_sort(struct diags *d) { diags_sort_by_use(d, NULL); }
+
+void diags_sort_by_use(struct diags *d, const struct sources *s)
 {
 	uint32_t n = d->all.len;
 	struct ranked *ranked;
@@ -337,7 +346,7 @@ void diags_sort(struct diags *d)
 	if (!ranked)
 		bug_no_memory();
 	for (uint32_t i = 0; i < n; i++)
-		ranked[i] = (struct ranked){d->all.at[i], i};
+		ranked[i] = (struct ranked){d->all.at[i], file_rank(s, d->all.at[i]->primary.at), i};
 	qsort(ranked, n, sizeof *ranked, order);
 	d->all.len = 0;
 	for (uint32_t i = 0; i < n; i++)

@@ -64,6 +64,9 @@ void diags_take(struct diags *d, const struct diag *from);
 void diags_merge(struct diags *d, const struct diags *from);
 /* Stable sort by source id, then start offset; removes exact duplicates. */
 void diags_sort(struct diags *d);
+/* The same, but by the order in which the sources were used last (sources_use). */
+struct sources;
+void diags_sort_by_use(struct diags *d, const struct sources *s);
 
 const char *diag_code_text(enum diag_code code); /* "E0101" */
 enum diag_severity diag_severity_of(enum diag_code code);

@@ -15,11 +15,14 @@ struct lines {
 struct entry {
 	struct source s;
 	char *text;                    /* of s */
+	uint32_t used;
 	_Atomic(struct lines *) lines; /* built on first use; several readers may race to it */
 };
 struct sources {
 	struct arena *memory;
 	VEC(struct entry *) all;
+	uint32_t uses;
+	size_t bytes;
 };
 
 struct sources *sources_new(void)
@@ -64,6 +67,8 @@ const struct source *sources_take(struct sources *s, const char *path, char *tex
 	e->text = text;
 	atomic_init(&e->lines, NULL);
 	vec_push(&s->all, e);
+	sources_use(s, e->s.id);
+	s->bytes += len;
 	return &e->s;
 }
 
@@ -74,6 +79,9 @@ const struct source *sources_get(const struct sources *s, uint32_t id)
 }
 
 uint32_t sources_count(const struct sources *s) { return s->all.len; }
+void sources_use(struct sources *s, uint32_t id) { s->all.at[id]->used = s->uses++; }
+uint32_t sources_used(const struct sources *s, uint32_t id) { return s->all.at[id]->used; }
+size_t sources_bytes(const struct sources *s) { return s->bytes; }
 
 static struct lines *lines_build(const struct source *s)
 {

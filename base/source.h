@@ -33,6 +33,10 @@ const struct source *sources_add(struct sources *s, const char *path, const char
 const struct source *sources_take(struct sources *s, const char *path, char *text, size_t len);
 const struct source *sources_get(const struct sources *s, uint32_t id);
 uint32_t sources_count(const struct sources *s);
+/* A source of earlier work is used again: in the order of uses it counts as the last. */
+void sources_use(struct sources *s, uint32_t id);
+uint32_t sources_used(const struct sources *s, uint32_t id); /* its rank in that order */
+size_t sources_bytes(const struct sources *s);               /* of all texts */
 /* Line and column of a byte offset (clamped to the text). The line table is built on first use. */
 struct position source_position(const struct sources *s, uint32_t id, uint32_t offset);
 /* Where the line of a byte offset begins, and where its newline or the end of the text is. */

@@ -74,7 +74,7 @@ void build_report(struct build *b, enum status s)
 	int64_t wall = os_now_ns() - b->started;
 	collect_times(b);
 	print_warnings(b);
-	diags_sort(b->diags);
+	diags_sort_by_use(b->diags, b->sources);
 	if (b->options->json > 0) {
 		struct record r = {.type = b->check ? "check" : "build",
 				   .ok = s == STATUS_OK,

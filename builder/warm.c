@@ -18,7 +18,7 @@ struct model {
 struct warm {
 	struct sources *sources;
 	struct map by_path; /* path → id of the last source */
-	size_t texts, at_first;
+	size_t at_first; /* bytes of the first text of each file */
 	VEC(struct model) models;
 };
 
@@ -54,7 +54,7 @@ static bool outgrown(size_t now, size_t at_first) { return now > ROOM + 2 * at_f
 
 struct sources *warm_begin(struct warm *w)
 {
-	bool drop = outgrown(w->texts, w->at_first);
+	bool drop = outgrown(sources_bytes(w->sources), w->at_first);
 	for (uint32_t i = 0; i < w->models.len; i++) {
 		const struct model *m = &w->models.at[i];
 		drop = drop || (m->frontend && outgrown(frontend_memory(m->frontend), m->at_first));
@@ -73,13 +73,13 @@ const struct source *warm_source(struct warm *w, const char *path, char *text, s
 		const struct source *s = sources_get(w->sources, (uint32_t)id);
 		if (s->len == len && memcmp(s->text, text, len) == 0) {
 			free(text);
+			sources_use(w->sources, s->id);
 			return s;
 		}
 	} else {
 		w->at_first += len;
 	}
 	const struct source *s = sources_take(w->sources, path, text, len);
-	w->texts += len;
 	map_put(&w->by_path, map_key_str(path), s->id);
 	return s;
 }

@@ -102,6 +102,8 @@ static bool reload_files(struct frontend *f)
 			return false;
 	for (uint32_t i = 0; i < f->modules.len; i++) {
 		struct module *m = f->modules.at[i];
+		if (m->std)
+			sources_use(f->sources, m->ast.tokens.src->id);
 		const struct source *src = m->std ? m->ast.tokens.src : f->host.load(f->host.ctx, m->path);
 		if (!src || (src != m->ast.tokens.src && !module_reload(f, m, src)))
 			return false;

@@ -7,6 +7,7 @@ import os
 import random
 import re
 import shutil
+import subprocess
 import unittest
 
 from project import ProjectTest, run, TRIB
@@ -61,6 +62,9 @@ class RandomEdits(ProjectTest):
             if not os.path.exists(self.path(name)) or self.read(name) != text.encode():
                 self.write(name, text)
 
+    def clean_build(self, where, env):
+        run([TRIB, "build", "--no-cache"], where, env=env)
+
     def clean(self, files):
         """Outputs of a build from nothing, and the oracle's units: (symbol, code, level)."""
         where = os.path.join(self.tmp, "clean")
@@ -70,7 +74,7 @@ class RandomEdits(ProjectTest):
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
         env = dict(self.env, XDG_CACHE_HOME=os.path.join(self.tmp, "nothing"))
-        run([TRIB, "build", "--no-cache", "-C", where], self.tmp, env=env)
+        self.clean_build(where, env)
         outputs = contents(os.path.join(where, "build"))
         level, own, wanted = re.search(r"opt = (\w)", files["tri.build"]), levels(files), set()
         for net in ("one", "two"):
@@ -79,9 +83,12 @@ class RandomEdits(ProjectTest):
                 wanted.add((symbol, units[symbol], own.get(definition(symbol), level and level.group(1))))
         return outputs, wanted
 
+    def explained_build(self):
+        return self.trib("build", "--explain").stdout
+
     def check(self, files, compiled_before, what):
         self.write_all(files)
-        said = self.trib("build", "--explain").stdout
+        said = self.explained_build()
         compiled = sorted(re.split(r"[ (,]", name)[0] for name in re.findall(r"^compile (.*?): ", said, re.M))
         outputs, wanted = self.clean(files)
         for name, content in outputs.items():
@@ -90,11 +97,15 @@ class RandomEdits(ProjectTest):
         self.assertEqual(compiled, expected, f"after {what}\n{said}")
         compiled_before |= wanted
 
+    def begin(self):
+        """Before the first build of a project."""
+
     def edit_one_project(self, seed, count):
         rng = random.Random(seed)
         shutil.rmtree(self.dir)
         os.mkdir(self.dir)
         shutil.rmtree(self.env["XDG_CACHE_HOME"], ignore_errors=True)
+        self.begin()
         project, compiled, past = Project(rng), set(), []
         self.check(project.render(), compiled, f"seed {seed}, the first build")
         for i in range(count):
@@ -118,6 +129,37 @@ class RandomEdits(ProjectTest):
                 self.edit_one_project(seed, count)
             done += count
             seed += 1
+
+
+class RandomEditsInOneProcess(RandomEdits):
+    """The same of a process that keeps what it can from one build to the next."""
+    process = None
+
+    def begin(self):
+        self.end()
+        self.process = subprocess.Popen([os.environ["TRIB_WARM"], "build", "--explain"], cwd=self.dir, env={**os.environ, **self.env}, text=True,
+                                        stdin=subprocess.PIPE, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(self.end)
+
+    def end(self):
+        if self.process:
+            self.process.communicate()
+        self.process = None
+
+    def clean_build(self, where, env):
+        """By the same executable, which is a part of what its outputs are made from."""
+        run([os.environ["TRIB_WARM"], "build", "--no-cache"], where, env=env, input="\n")
+
+    def explained_build(self):
+        self.process.stdin.write("\n")
+        self.process.stdin.flush()
+        said = ""
+        for line in self.process.stdout:
+            if line.startswith("done "):
+                self.assertEqual(line, "done 0\n", said)
+                return said
+            said += line
+        self.fail(f"it ended\n{said}")
 
 
 if __name__ == "__main__":

@@ -1,0 +1,30 @@
+/* Builds in one process, which keeps what it can between them, as `trib watch` does: `warm FLAG…` takes the flags of `trib build` and builds once for each
+ * line it reads. What a build prints ends with a line "done STATUS". */
+#include <stdio.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "builder/build_state.h"
+#include "builder/cli/args.h"
+#include "builder/fragments.h"
+#include "builder/session.h"
+#include "builder/warm.h"
+
+static void told(const struct build *b, enum status s, void *ctx) { (void)b, (void)s, (void)ctx; }
+
+int main(int argc, char **argv)
+{
+	struct arena *a = arena_new(0);
+	struct buf error = {0};
+	struct args args;
+	if (!args_parse(a, argc, argv, &args, &error))
+		return fprintf(stderr, "%s\n", error.at), 2;
+	struct session lasting = {.fragments = fragments_new(), .warm = warm_new()};
+	for (char line[8]; fgets(line, sizeof line, stdin);) {
+		enum status s = build_in_session(&lasting, &args.options, told, NULL);
+		printf("done %d\n", (int)s);
+		fflush(stdout);
+	}
+	session_free(&lasting);
+	arena_free(a);
+	return 0;
+}
