@@ -307,7 +307,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	struct diag *g = elab_error(e, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->f, name));
 	struct name_list l = {0};
 	unsigned use = v.kind == V_TENSOR                      ? FOREIGN_TENSOR
-		       : v.kind == V_LIST || v.kind == V_TUPLE ? FOREIGN_LIST
+		       : v.kind == V_LIST || v.kind == V_TUPLE || v.kind == V_RANGE ? FOREIGN_LIST
 		       : v.kind == V_STR                       ? FOREIGN_TEXT
 		       : v.kind == V_LAYER                     ? FOREIGN_INSTANCE
 							       : 0;

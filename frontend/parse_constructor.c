@@ -1,4 +1,4 @@
-/* Python's constructors: what they take and do belongs to the layer itself. */
+/* Constructors of other languages: what they take and do belongs to the layer itself. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/foreign_state.h"
@@ -32,23 +32,44 @@ static void put_body(struct parser *p, struct buf *out, token_id open, token_id 
 		out->len--;
 }
 
-/* From the layer's `()` at `open` to the end of the constructor: its arguments, what stands before it, its statements. */
+/* From the layer's arguments at `open` to the end of the constructor: its arguments, what stands before it, its statements. */
 static void edit_layer(struct parser *p, struct diag *g, token_id open, token_id keyword, token_id block)
 {
 	const struct tokens *t = &p->t->tokens;
-	token_id args = keyword + 2, close = matching(p, args), last = matching(p, block);
+	token_id head = kind_at(p, open) == TOK_LPAREN ? matching(p, open) : TOKEN_NONE, args = keyword + 2, close = matching(p, args),
+		 last = matching(p, block);
 	struct buf out = {0};
 	uint32_t line = t->starts[keyword];
-	if (kind_at(p, open) != TOK_LPAREN || kind_at(p, open + 1) != TOK_RPAREN || close == TOKEN_NONE || last == TOKEN_NONE)
+	if (head == TOKEN_NONE || close == TOKEN_NONE || last == TOKEN_NONE)
 		return;
-	while (line > t->ends[open + 1] && t->src->text[line - 1] != '\n')
+	uint32_t n = t->ends[close] - t->starts[args], n_head = t->ends[head] - t->starts[open];
+	bool same = n == n_head && !memcmp(token_text(t, args), token_text(t, open), n), none = close == args + 1;
+	if (head != open + 1 && !same && !none)
+		return; /* both have arguments */
+	while (line > t->ends[head] && t->src->text[line - 1] != '\n')
 		line--;
-	buf_put(&out, t->src->text + t->starts[args], t->ends[close] - t->starts[args]);
-	buf_put(&out, t->src->text + t->ends[open + 1], line - t->ends[open + 1]);
+	buf_put(&out, token_text(t, none ? open : args), none ? n_head : n);
+	buf_put(&out, t->src->text + t->ends[head], line - t->ends[head]);
 	put_body(p, &out, block, last);
 	buf_puts(&out, "");
 	edit(p, g, (span){t->src->id, t->starts[open], t->ends[last]}, out.at);
 	buf_free(&out);
+}
+
+/* `__init__`; or a function of a usual name that ends with a declaration, and so computes nothing. */
+static bool constructs(const struct parser *p, node_id function)
+{
+	static const char *const names[] = {"init", "new", "setup", "constructor", "build", "initialize"};
+	token_id name = ast_token(p->t, function) + 1;
+	if (token_is(&p->t->tokens, name, "__init__"))
+		return true;
+	node_id body = ast_fn(p->t, function).body;
+	struct ast_nodes list = ast_kind(p->t, body) == NODE_BLOCK ? ast_nodes(p->t, ast_a(p->t, body)) : (struct ast_nodes){0};
+	enum node_kind last = list.n ? ast_kind(p->t, list.at[list.n - 1]) : NODE_ERROR;
+	for (size_t i = 0; (last == NODE_LET || last == NODE_ASSIGN) && i < COUNT(names); i++)
+		if (token_is(&p->t->tokens, name, names[i]))
+			return true;
+	return false;
 }
 
 void foreign_constructors(struct parser *p, node_id body, token_id open)
@@ -57,7 +78,7 @@ void foreign_constructors(struct parser *p, node_id body, token_id open)
 	struct ast_nodes list = ast_nodes(p->t, ast_a(p->t, body));
 	for (uint32_t i = 0; i < list.n && !p->panic; i++) {
 		token_id keyword = ast_token(p->t, list.at[i]);
-		if (ast_kind(p->t, list.at[i]) != NODE_FN || !token_is(t, keyword + 1, "__init__") || kind_at(p, keyword + 2) != TOK_LPAREN)
+		if (ast_kind(p->t, list.at[i]) != NODE_FN || !constructs(p, list.at[i]) || kind_at(p, keyword + 2) != TOK_LPAREN)
 			continue;
 		struct diag *g = foreign_at(p, token_span(t, keyword + 1), "there are no constructors",
 					    "the arguments are the layer's, `layer Net(n: int) { … }`, the statements its body's: "

@@ -161,12 +161,27 @@ static enum foreign read_as(struct parser *p, const struct foreign_word *w, unsi
 	return FOREIGN_SKIPPED;
 }
 
+/* `int main() {` */
+static enum foreign c_main(struct parser *p)
+{
+	token_id close = matching(p, p->i + 2), last = close == TOKEN_NONE ? p->i + 2 : close;
+	struct diag *g = foreign_at(p, between(p, p->i, last), "the main block is written `main { … }`", NULL, "main");
+	sound(p, g);
+	jump(p, last);
+	read_token_as(p, TOK_MAIN);
+	return FOREIGN_GO_ON;
+}
+
 /* `int k = 3`, `float f(float x) {` */
 static enum foreign c_declaration(struct parser *p, unsigned where)
 {
 	const struct tokens *t = &p->t->tokens;
 	static const char *const types[] = {"double", "long", "short", "unsigned", "char", "string", "void", "Tensor", "TernaryTensor"};
-	if (kind_at(p, p->i + 1) != TOK_NAME || newline_at(p, p->i + 1))
+	if (newline_at(p, p->i + 1))
+		return FOREIGN_NONE;
+	if (kind_at(p, p->i + 1) == TOK_MAIN && kind_at(p, p->i + 2) == TOK_LPAREN && where & FOREIGN_ITEM)
+		return c_main(p);
+	if (kind_at(p, p->i + 1) != TOK_NAME)
 		return FOREIGN_NONE;
 	bool type = names_dtype(p, p->i);
 	for (size_t i = 0; i < COUNT(types); i++)

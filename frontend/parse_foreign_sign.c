@@ -235,6 +235,20 @@ static bool turbofish(struct parser *p, token_id i)
 	return true;
 }
 
+/* x **= e at the operator's token i, on a line of its own: x = x ** e. */
+static void spell_assignment(struct parser *p, struct diag *g, token_id i)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id name = i - 1, last = i + 2;
+	if (!i || kind_at(p, name) != TOK_NAME || !newline_at(p, name) || kind_at(p, i) == TOK_COLON)
+		return;
+	while (!newline_at(p, last + 1) && kind_at(p, last + 1) != TOK_EOF && kind_at(p, last + 1) != TOK_SEMICOLON && kind_at(p, last + 1) != TOK_RBRACE)
+		last++;
+	bool one = last == i + 2;
+	edit_as(p, g, between(p, i, last), "= %.*s %.*s %s%.*s%s", (int)token_len(t, name), token_text(t, name), (int)token_len(t, i),
+		token_text(t, i), one ? "" : "(", (int)(t->ends[last] - t->starts[i + 2]), token_text(t, i + 2), one ? "" : ")");
+}
+
 bool foreign_pair(struct parser *p, token_id i)
 {
 	if (i + 1 >= p->t->tokens.len || !adjacent(p, i))
@@ -248,6 +262,8 @@ bool foreign_pair(struct parser *p, token_id i)
 		if (step && !ends_after(p, i + 1))
 			continue;
 		struct diag *g = foreign_at(p, between(p, i, i + 1), pairs[n].message, pairs[n].help, NULL);
+		if (g && !pairs[n].instead && pairs[n].second == TOK_ASSIGN)
+			spell_assignment(p, g, i);
 		if (g && pairs[n].instead && pairs[n].guess)
 			diag_guess(p->diags, g, between(p, i, i + 1), pairs[n].instead);
 		else if (pairs[n].instead)

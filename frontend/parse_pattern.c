@@ -15,7 +15,21 @@ static node_id parse_rest_pattern(struct parser *p)
 	return new_node(p, NODE_PAT_REST, dots, name, 0);
 }
 
-static node_id parse_list_pattern_element(struct parser *p) { return p->k == TOK_DOT3 ? parse_rest_pattern(p) : parse_one_pattern(p); }
+/* Python's [a, *rest] */
+static bool foreign_rest(struct parser *p)
+{
+	if (p->panic || p->k != TOK_STAR || peek(p) != TOK_NAME)
+		return false;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "the rest of a list is written `...rest`");
+	edit(p, g, here(p), "...");
+	sound(p, g);
+	return true;
+}
+
+static node_id parse_list_pattern_element(struct parser *p)
+{
+	return p->k == TOK_DOT3 || foreign_rest(p) ? parse_rest_pattern(p) : parse_one_pattern(p);
+}
 
 static void check_rests(struct parser *p, uint32_t base)
 {

@@ -195,7 +195,7 @@ bool foreign_comment(struct parser *p);
 void skip_statement(struct parser *p, token_id start);
 void foreign_declaration(struct parser *p); /* `let mut x`, `let int x`: says so, and the current token is `x` */
 bool foreign_else_if(struct parser *p);     /* `elif`: says so, and the current token is `if` */
-/* Python's `__init__` among the members of a layer, whose arguments begin at token `open`: says so. */
+/* Constructors, such as Python's `__init__`, among the members of a layer, whose arguments begin at token `open`: says so. */
 void foreign_constructors(struct parser *p, node_id body, token_id open);
 /* Is this what other languages start a definition with, or a `let`? */
 bool foreign_definition(struct parser *p);

@@ -96,6 +96,8 @@ static bool check_channels(struct elab *e, struct bcall *c, struct conv *v)
 					       dim_text(e, in), dim_text(e, takes), many ? " in each of the groups: " : "",
 					       many ? dim_text(e, groups) : "");
 		elab_label_origin(e, g, e->b, v->x, c->ats[0]);
+		if (!dim_is_const(d, in, NULL))
+			help_unknown_size(e, g, d, in, dim_mul(d, takes, groups));
 		return false;
 	}
 	if (many && !divides(e, groups, out)) {

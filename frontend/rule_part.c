@@ -112,6 +112,19 @@ static struct value slice_down(struct elab *e, struct bcall *c, core_ref r, uint
 	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, c->at));
 }
 
+static struct value bad_bound(struct elab *e, struct bcall *c, uint32_t i)
+{
+	struct value v = c->v[i];
+	if (v.kind != V_TENSOR || type_of(e, v.u.t)->rank || dtype_class(type_of(e, v.u.t)->elem) != DTC_INT)
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a bound must be an integer, not %s", elab_value_text(e, v));
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a slice by %s, which only the run knows, has no known size",
+				    elab_value_text(e, v));
+	diag_help(e->out, g,
+		  "give it as an argument `n: int`, which is known at compile time; else keep all elements and mask those behind it, "
+		  "`where(arange(x.shape[0]) < n, x, 0.0)`, or take a window of a known size: `x[arange(4) + n]`");
+	return VALUE_POISON;
+}
+
 struct value rule_slice(struct elab *e, struct bcall *c)
 {
 	uint32_t axis;
@@ -124,8 +137,7 @@ struct value rule_slice(struct elab *e, struct bcall *c)
 	dim size = t.dims[axis];
 	for (uint32_t i = 2; i <= 4; i++)
 		if (c->v[i].kind != V_INT && c->v[i].kind != V_DIM && c->v[i].kind != V_NONE)
-			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a bound must be an integer, not %s",
-					   elab_value_text(e, c->v[i]));
+			return bad_bound(e, c, i);
 	if (c->v[4].kind != V_NONE && !need_int(e, c, 4, &step))
 		return VALUE_POISON;
 	if (!step || step == INT64_MIN)
