@@ -40,6 +40,12 @@ static void *grown(struct arena *a, void *old, uint32_t len, uint32_t *cap, uint
 	return p;
 }
 
+void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands)
+{
+	f->insts = grown(f->unit, f->insts, f->n_insts, &f->cap_insts, insts, sizeof *f->insts);
+	f->operands = grown(f->unit, f->operands, f->n_operands, &f->cap_operands, operands, sizeof *f->operands);
+}
+
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, const ir_ref *operands, uint32_t n, span at)
 {
 	BUG_ON(facts[op].ins >= 0 && (uint32_t)facts[op].ins != n);

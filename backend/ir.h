@@ -58,6 +58,8 @@ struct ir_fn {
 };
 
 struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims);
+/* Room for as many, so that adding them leaves no old copies in the arena. */
+void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands);
 /* Appends a zeroed instruction with these operands; the caller fills its attributes. */
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct core_type *type, const ir_ref *operands, uint32_t n, span at);
 /* Appends instruction i, of any function, behind these operands, with all its attributes. Its dims must be those of f (ir_translate). */

@@ -1,5 +1,6 @@
 /* The pipeline of one unit: lower, passes, split, hashes. */
 #include "backend/plan.h"
+#include <string.h>
 #include "backend/lower.h"
 #include "backend/passes.h"
 #include "backend/plan_split.h"
@@ -48,26 +49,37 @@ static void check(const struct plan_options *opt, const struct ir_fn *f)
 	buf_free(&why);
 }
 
+/* Optimises the unit in a scratch arena. */
+static bool make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c)
+{
+	struct ir_fn *whole = lower_unit(scratch, p->unit, c->diags);
+	if (!whole)
+		return false;
+	dump_stage(c->dump, "lowered", whole);
+	if (!passes_run(whole, c) || !plan_split(p, unit, whole, c->opt > 0, c->diags))
+		return false;
+	p->n_inlined = c->n_inlined;
+	p->inlined = ARENA_ARRAY(unit, const struct core_unit *, c->n_inlined + 1);
+	if (c->n_inlined)
+		memcpy(p->inlined, c->inlined, c->n_inlined * sizeof *p->inlined);
+	return true;
+}
+
 struct plan *plan_unit(struct arena *unit, const struct core_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump)
 {
 	struct pass_context c = {
 		.opt = u->opt >= 0 ? (uint8_t)u->opt : opt->opt, .size = opt->size, .verify = opt->verify, .diags = diags, .dump = dump};
+	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	p->unit = u;
-	struct ir_fn *whole = lower_unit(unit, u, diags);
-	if (!whole)
-		return NULL;
-	dump_stage(dump, "lowered", whole);
-	if (!passes_run(whole, &c))
-		return NULL;
-	if (!plan_split(p, whole, c.opt > 0, diags))
+	bool ok = make(p, unit, scratch, &c);
+	arena_free(scratch);
+	if (!ok)
 		return NULL;
 	check(opt, p->slice);
 	check(opt, p->run);
 	dump_stage(dump, "slice", p->slice);
 	dump_stage(dump, "run", p->run);
-	p->inlined = c.inlined;
-	p->n_inlined = c.n_inlined;
 	plan_face(unit, p->slice, &p->face);
 	p->slice_hash = slice_hash(p->slice, &p->face);
 	p->run_hash = hash_combine(ir_hash(p->run), slots_hash(p));

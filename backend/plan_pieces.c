@@ -68,8 +68,9 @@ static void face_outputs(struct slice_face *face, const struct ir_fn *f, uint32_
 
 void plan_face(struct arena *a, const struct ir_fn *f, struct slice_face *face)
 {
-	uint32_t *up = ARENA_ARRAY(a, uint32_t, f->n_insts + 1), *number = ARENA_ARRAY(a, uint32_t, f->n_insts + 1);
-	connect(f, up, ARENA_ARRAY(a, bool, f->n_insts + 1));
+	struct arena *scratch = arena_new(0);
+	uint32_t *up = ARENA_ARRAY(scratch, uint32_t, f->n_insts + 1), *number = ARENA_ARRAY(scratch, uint32_t, f->n_insts + 1);
+	connect(f, up, ARENA_ARRAY(scratch, bool, f->n_insts + 1));
 	*face = (struct slice_face){.n_weights = f->n_weights, .n_outputs = f->n_outputs};
 	face->outputs = ARENA_ARRAY(a, struct slice_output, f->n_outputs + 1);
 	face->piece_of = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
@@ -78,17 +79,18 @@ void plan_face(struct arena *a, const struct ir_fn *f, struct slice_face *face)
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (ir_at(f, r)->op == OP_WEIGHT && number[root(up, r)])
 			face->piece_of[ir_at(f, r)->index] = number[root(up, r)] - 1;
-	uint32_t *nth = ARENA_ARRAY(a, uint32_t, face->n_pieces + 1);
+	uint32_t *nth = ARENA_ARRAY(scratch, uint32_t, face->n_pieces + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		if (face->outputs[k].piece != PLAN_NONE)
 			face->outputs[k].nth = nth[face->outputs[k].piece]++;
 	face->pieces = ARENA_ARRAY(a, hash128, face->n_pieces + 1);
 	for (uint32_t k = 0; k < face->n_pieces; k++) {
-		struct arena *scratch = arena_new(0);
+		arena_mark_t mark = arena_mark(scratch);
 		const struct ir_fn *piece = plan_piece(scratch, f, face, k);
 		face->pieces[k] = with_callees(ir_hash(piece), piece);
-		arena_free(scratch);
+		arena_release(scratch, mark);
 	}
+	arena_free(scratch);
 }
 
 /* ---- a piece as a function ---- */

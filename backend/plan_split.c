@@ -2,7 +2,10 @@
  *
  * A value belongs to the slice when it depends on a weight or on random numbers, or is dear and too large to have been folded. What runs reads
  * it through a slot. Broadcasts stay with the code that runs, and so does what depends on constants only: there they cost
- * nothing, in a slot they would cost memory. */
+ * nothing, in a slot they would cost memory.
+ *
+ * Both halves are functions of their own, in an arena of their own and with their own dims: they are kept for long, the whole is not, and the dims of what runs
+ * grow while it is compiled, when another thread may evaluate the slice. */
 #include "backend/plan_split.h"
 #include <string.h>
 #include "base/arena.h"
@@ -11,11 +14,13 @@
 struct split {
 	struct plan *p;
 	const struct ir_fn *whole;
-	struct ir_fn *run;
+	struct ir_fn *run, *slice;
+	const dim *run_syms, *slice_syms; /* of the whole's symbols */
 	struct diags *diags;
 	bool *sliced;                      /* computed in the slice */
 	bool *wanted;                      /* needed by what runs, itself or through a slot */
 	ir_ref *map;                       /* whole to run */
+	ir_ref *operands;                  /* of the instruction being made */
 	uint32_t (*slot_of)[LAYOUT_COUNT]; /* plus one */
 	ir_ref (*weight_of)[LAYOUT_COUNT]; /* the WEIGHT instruction of the slot */
 	ir_ref *outputs;                   /* of the slice, in whole's numbers */
@@ -56,6 +61,28 @@ static void mark_wanted(struct split *s)
 	}
 }
 
+/* Instruction r of the whole in `to`, which keeps nothing of the whole's. */
+static ir_ref move(const struct split *s, struct ir_fn *to, const dim *syms, ir_ref r, uint32_t n_operands)
+{
+	struct ir_inst i = *ir_at(s->whole, r);
+	ir_translate(to, s->whole->dims, syms, &i);
+	if (i.op == OP_CONST) {
+		size_t bytes = (size_t)ir_type_count(to->dims, &i.type) * dtype_size(i.type.elem);
+		i.data = bytes ? memcpy(arena_alloc(to->unit, bytes, _Alignof(max_align_t)), i.data, bytes) : NULL;
+	}
+	i.text = i.text ? arena_strdup(to->unit, i.text) : NULL;
+	i.where = i.where ? arena_strdup(to->unit, i.where) : NULL;
+	return ir_copy(to, &i, s->operands, n_operands);
+}
+
+static struct core_type *move_types(const struct split *s, struct ir_fn *to, const dim *syms, const struct core_type *types, uint32_t n)
+{
+	struct core_type *moved = ARENA_ARRAY(to->unit, struct core_type, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		moved[k] = ir_type_translate(to->dims, s->whole->dims, syms, &types[k]);
+	return moved;
+}
+
 /* ---- slots ---- */
 
 static uint32_t slot_new(struct split *s, const struct slot *slot)
@@ -83,7 +110,7 @@ static void slice_output(struct split *s, ir_ref r)
 {
 	if (s->n_outputs == s->cap_outputs) {
 		s->cap_outputs = s->cap_outputs ? 2 * s->cap_outputs : 16;
-		ir_ref *more = ARENA_ARRAY(s->run->unit, ir_ref, s->cap_outputs);
+		ir_ref *more = ARENA_ARRAY(s->whole->unit, ir_ref, s->cap_outputs);
 		if (s->n_outputs)
 			memcpy(more, s->outputs, s->n_outputs * sizeof *more);
 		s->outputs = more;
@@ -103,7 +130,8 @@ static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout)
 	if (s->slot_of[r][layout])
 		return s->weight_of[r][layout];
 	const struct ir_inst *i = ir_at(s->whole, r);
-	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .type = i->type, .slice_output = s->n_outputs};
+	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .slice_output = s->n_outputs};
+	slot.type = ir_type_translate(s->run->dims, s->whole->dims, s->run_syms, &i->type);
 	slice_output(s, r);
 	uint32_t number = slot_new(s, &slot);
 	s->slot_of[r][layout] = number + 1;
@@ -149,9 +177,10 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct core_uni
 	return n;
 }
 
-static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands)
+static uint32_t call_operands(struct split *s, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(s->whole, r);
+	ir_ref *operands = s->operands;
 	uint32_t n = 0;
 	if (i->op != OP_CALL)
 		operands[n++] = run_value(s, ir_operand(s->whole, r, 0), LAYOUT_PLAIN);
@@ -164,23 +193,35 @@ static uint32_t call_operands(struct split *s, ir_ref r, ir_ref *operands)
 static void run_inst(struct split *s, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(s->whole, r);
-	ir_ref *operands = ARENA_ARRAY(s->run->unit, ir_ref, i->n_operands + 2);
 	uint32_t n = i->n_operands;
 	if (ir_calls(i->op))
-		n = call_operands(s, r, operands);
+		n = call_operands(s, r);
 	else
 		for (uint32_t k = 0; k < n; k++) {
 			ir_ref o = ir_operand(s->whole, r, k);
-			operands[k] = run_value(s, o, layout_for(s, i, k, o));
+			s->operands[k] = run_value(s, o, layout_for(s, i, k, o));
 		}
-	s->map[r] = ir_copy(s->run, i, operands, n);
+	s->map[r] = move(s, s->run, s->run_syms, r, n);
+}
+
+/* Room for what is live; a call may have more operands than before. */
+static void reserve(const struct split *s, struct ir_fn *to, const bool *live)
+{
+	uint32_t insts = 0, operands = 0;
+	for (ir_ref r = 0; r < s->whole->n_insts; r++) {
+		const struct ir_inst *i = ir_at(s->whole, r);
+		insts += live[r];
+		operands += live[r] ? i->n_operands + 2 * ir_calls(i->op) : 0;
+	}
+	ir_reserve(to, insts, operands);
 }
 
 static void build_run(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	s->run->inputs = f->inputs;
+	s->run->inputs = move_types(s, s->run, s->run_syms, f->inputs, f->n_inputs);
 	s->run->n_inputs = f->n_inputs;
+	reserve(s, s->run, s->wanted);
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (s->wanted[r] && !in_slot(s, r))
 			run_inst(s, r);
@@ -193,54 +234,60 @@ static void build_run(struct split *s)
 
 /* ---- the slice ---- */
 
-/* The dims of what runs grow while it is compiled, and the slice is evaluated on another thread meanwhile: it gets dims of its own. */
-static struct ir_fn *build_slice(struct split *s)
+static void build_slice(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	struct ir_fn *slice = ir_fn_new(f->unit, f->name, dims_new(f->unit));
-	const dim *syms = ir_same_symbols(slice, f->dims);
+	struct ir_fn *slice = s->slice;
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(f->unit, ir_ref, f->n_insts + 1);
-	slice->weights = ARENA_ARRAY(f->unit, struct core_type, f->n_weights + 1);
-	for (uint32_t k = 0; k < f->n_weights; k++)
-		slice->weights[slice->n_weights++] = ir_type_translate(slice->dims, f->dims, syms, &f->weights[k]);
+	slice->weights = move_types(s, slice, s->slice_syms, f->weights, f->n_weights);
+	slice->n_weights = f->n_weights;
 	for (uint32_t k = 0; k < s->n_outputs; k++)
 		live[s->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;)
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;
+	reserve(s, slice, live);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
-		if (!live[r])
-			continue;
-		struct ir_inst i = *ir_at(f, r);
-		ir_ref *operands = ARENA_ARRAY(f->unit, ir_ref, i.n_operands + 1);
-		ir_translate(slice, f->dims, syms, &i);
-		for (uint32_t k = 0; k < i.n_operands; k++)
-			operands[k] = map[ir_operand(f, r, k)];
-		map[r] = ir_copy(slice, &i, operands, i.n_operands);
+		uint32_t n = ir_at(f, r)->n_operands;
+		for (uint32_t k = 0; live[r] && k < n; k++)
+			s->operands[k] = map[ir_operand(f, r, k)];
+		if (live[r])
+			map[r] = move(s, slice, s->slice_syms, r, n);
 	}
 	slice->n_outputs = s->n_outputs;
-	slice->outputs = ARENA_ARRAY(f->unit, ir_ref, s->n_outputs + 1);
+	slice->outputs = ARENA_ARRAY(slice->unit, ir_ref, s->n_outputs + 1);
 	for (uint32_t k = 0; k < s->n_outputs; k++)
 		slice->outputs[k] = map[s->outputs[k]];
 	ir_mark_build_time(slice);
-	return slice;
 }
 
-bool plan_split(struct plan *p, const struct ir_fn *whole, bool fold, struct diags *diags)
+static uint32_t most_operands(const struct ir_fn *f)
 {
-	struct arena *unit = whole->unit;
+	uint32_t most = 0;
+	for (ir_ref r = 0; r < f->n_insts; r++)
+		most = ir_at(f, r)->n_operands > most ? ir_at(f, r)->n_operands : most;
+	return most;
+}
+
+bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, bool fold, struct diags *diags)
+{
+	struct arena *scratch = whole->unit;
 	uint32_t n = whole->n_insts + 1;
-	struct split s = {.p = p, .whole = whole, .diags = diags, .run = ir_fn_new(unit, whole->name, whole->dims)};
-	s.sliced = ARENA_ARRAY(unit, bool, n);
-	s.wanted = ARENA_ARRAY(unit, bool, n);
-	s.map = ARENA_ARRAY(unit, ir_ref, n);
-	s.slot_of = arena_alloc(unit, n * sizeof *s.slot_of, _Alignof(uint32_t));
-	s.weight_of = arena_alloc(unit, n * sizeof *s.weight_of, _Alignof(ir_ref));
+	struct split s = {.p = p, .whole = whole, .diags = diags};
+	p->run = s.run = ir_fn_new(unit, whole->name, dims_new(unit));
+	p->slice = s.slice = ir_fn_new(unit, whole->name, dims_new(unit));
+	s.run_syms = ir_same_symbols(s.run, whole->dims);
+	s.slice_syms = ir_same_symbols(s.slice, whole->dims);
+	s.sliced = ARENA_ARRAY(scratch, bool, n);
+	s.wanted = ARENA_ARRAY(scratch, bool, n);
+	s.map = ARENA_ARRAY(scratch, ir_ref, n);
+	s.operands = ARENA_ARRAY(scratch, ir_ref, most_operands(whole) + 2); /* a call has a table for each of two callees */
+	s.slot_of = arena_alloc(scratch, n * sizeof *s.slot_of, _Alignof(uint32_t));
+	s.weight_of = arena_alloc(scratch, n * sizeof *s.weight_of, _Alignof(ir_ref));
 	mark_sliced(&s, fold);
 	mark_wanted(&s);
 	build_run(&s);
-	p->run = s.run;
-	p->slice = build_slice(&s);
+	build_slice(&s);
 	return !s.failed;
 }

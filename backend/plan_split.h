@@ -4,6 +4,7 @@
 #include <stdbool.h>
 #include "backend/plan.h"
 
-/* Fills slice, run and slots of p from the whole function. `fold`: constants that are dear to compute become slots too. False: reported. */
-bool plan_split(struct plan *p, const struct ir_fn *whole, bool fold, struct diags *diags);
+/* Fills slice, run and slots of p, in the `unit` arena, from the whole function, whose arena is scratch: nothing of it is needed afterwards. `fold`: constants
+ * that are dear to compute become slots too. False: reported. */
+bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, bool fold, struct diags *diags);
 #endif

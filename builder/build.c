@@ -237,7 +237,7 @@ static void free_models(struct build *b)
 		diags_free(m->diags);
 	}
 	for (uint32_t i = 0; i < b->compiles.len; i++)
-		buf_free(&b->compiles.at[i]->error);
+		buf_free(&b->compiles.at[i]->error), buf_free(&b->compiles.at[i]->kept);
 }
 
 static void cleanup(struct build *b)

@@ -1,108 +1,22 @@
-#include <string.h>
 #include "base/arena.h"
-#include "base/bug.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/key.h"
-#include "builder/manifest.h"
 #include "builder/timing.h"
 #include "frontend/core.h"
 #include "scheduler/pool.h"
 
-static uint8_t opt_of(const struct plan_options *o) { return o->size ? MANIFEST_OPT_SIZE : o->opt; }
-
-hash128 build_unit_code(struct unit_job *j)
-{
-	if (!j->has_code)
-		j->code = core_unit_hash(j->unit);
-	j->has_code = true;
-	return j->code;
-}
-
-struct unit_job *build_find_unit(struct model_job *m, hash128 identity)
-{
-	uint64_t i;
-	return map_get(&m->unit_index, identity, &i) ? &m->units[i] : NULL;
-}
-
-/* ---- from a record ---- */
-
-static bool part_holds(struct unit_job *j, const struct unit_part *part)
-{
-	struct unit_job *u = build_find_unit(j->model, part->identity);
-	if (!u || plan_callee_facts(&j->options, u->unit) != part->facts)
-		return false;
-	switch (part->kind) {
-	case PART_TAKEN_IN: return hash_eq(build_unit_code(u), part->code);
-	case PART_EVALUATED: return hash_eq(core_unit_hash_all(u->unit), part->code);
-	default: return true;
-	}
-}
-
-/* Is everything that the recorded plan was made from as it was? */
-static bool still_holds(struct unit_job *j, const struct unit_record *r)
-{
-	if (!hash_eq(r->compiler, j->model->build->compiler) || r->opt != opt_of(&j->options) || !hash_eq(r->code, build_unit_code(j)))
-		return false;
-	for (uint32_t i = 0; i < r->n_parts; i++)
-		if (!part_holds(j, &r->parts[i]))
-			return false;
-	return true;
-}
-
-/* The recorded plan, its callees found again. NULL: it holds no more. Kernels for devices are made from the code of plans: those are made anew. */
-static struct plan *recall(struct unit_job *j)
-{
-	const struct unit_record *r = j->then = history_find(j->model->history, j->unit->identity);
-	if (!r || j->model->opencl || !still_holds(j, r))
-		return NULL;
-	struct plan *p = ARENA_NEW(j->model->build->session, struct plan);
-	*p = r->plan;
-	p->unit = j->unit;
-	for (uint32_t i = 0; i < p->n_slots; i++) {
-		if (p->slots[i].kind != SLOT_TABLE)
-			continue;
-		const struct unit_job *callee = build_find_unit(j->model, r->callees[i]);
-		if (!callee)
-			return NULL;
-		p->slots[i].callee = callee->unit;
-	}
-	return p;
-}
-
-/* The code of a plan that came from a record must be what it was then, or the record lacks something that plans depend on. */
-static void make_code(struct unit_job *j)
-{
-	struct arena *a = arena_new(0);
-	struct diags *diags = diags_new(0);
-	const struct plan *made = plan_unit(a, j->unit, &j->options, diags, NULL);
-	BUG_ON(!made || !hash_eq(made->run_hash, j->plan->run_hash) || !hash_eq(made->slice_hash, j->plan->slice_hash));
-	j->arena = a;
-	j->plan->slice = made->slice;
-	__atomic_store_n(&j->plan->run, made->run, __ATOMIC_RELEASE);
-	diags_free(diags);
-}
-
-const struct plan *build_plan_code(struct unit_job *j)
-{
-	struct build *b = j->model->build;
-	if (__atomic_load_n(&j->plan->run, __ATOMIC_ACQUIRE))
-		return j->plan;
-	pthread_mutex_lock(&b->plan_lock);
-	if (!j->plan->run)
-		make_code(j);
-	pthread_mutex_unlock(&b->plan_lock);
-	return j->plan;
-}
-
-/* ---- from the unit ---- */
+#define CODE_BYTES ((size_t)4 << 10)    /* a small unit's */
+#define MOST_WAITING ((size_t)256 << 20) /* code of plans that waits to be compiled; what is beyond is made once more, which takes a fraction of compiling */
 
 /* On a worker. */
 static bool plan_job(void *arg, struct task_run *run)
 {
 	struct unit_job *j = arg;
 	struct tick t = timing_tick();
+	j->arena = arena_new(CODE_BYTES);
+	j->diags = diags_new(0);
 	j->plan = plan_unit(j->arena, j->unit, &j->options, j->diags, NULL);
 	timing_add(j->model->build->timing, PHASE_OPT, run->worker + 1, j->unit->name, t);
 	return j->plan != NULL;
@@ -110,6 +24,7 @@ static bool plan_job(void *arg, struct task_run *run)
 
 struct agenda {
 	VEC(struct unit_job *) planned; /* whose callees were not looked at yet */
+	size_t waiting;                 /* bytes of code */
 };
 
 static void want(struct agenda *g, struct model_job *m, const struct core_unit *u)
@@ -118,14 +33,24 @@ static void want(struct agenda *g, struct model_job *m, const struct core_unit *
 	if (!j || j->needed)
 		return;
 	j->needed = true;
-	j->plan = recall(j);
-	if (j->plan) {
+	if (build_recall(j))
 		vec_push(&g->planned, j);
-		return;
+	else
+		pool_submit(m->build->pool, NULL, &(struct task_spec){.run = plan_job, .arg = j});
+}
+
+/* A plan that a worker made: what is kept of it goes into memory of the build. */
+static void take_over(struct agenda *g, struct unit_job *j)
+{
+	build_record_plan(j);
+	if (diags_count(j->diags) == 0) {
+		diags_free(j->diags);
+		j->diags = NULL;
 	}
-	j->arena = arena_new(0);
-	j->diags = diags_new(0);
-	pool_submit(m->build->pool, NULL, &(struct task_spec){.run = plan_job, .arg = j});
+	g->waiting += arena_used(j->arena);
+	if (g->waiting > MOST_WAITING)
+		build_drop_code(j);
+	vec_push(&g->planned, j);
 }
 
 /* What is called as a unit of its own is needed, too; what was taken in no longer shows. */
@@ -153,16 +78,16 @@ static void start_model(struct agenda *g, struct model_job *m)
 }
 
 /* Kernels are launched in one sequence, fixed when the model is built. */
-static void refuse_control(struct unit_job *j)
+static void refuse_control(struct build *b, struct unit_job *j)
 {
 	const struct ir_fn *f = j->plan->run;
 	for (uint32_t i = 0; i < f->n_insts; i++) {
 		if (f->insts[i].op != OP_IF && f->insts[i].op != OP_LOOP)
 			continue;
-		struct diag *g = diag_add(j->diags, DIAG_OPENCL_FLOW, f->insts[i].at, "%s cannot be compiled for OpenCL",
+		struct diag *g = diag_add(b->diags, DIAG_OPENCL_FLOW, f->insts[i].at, "%s cannot be compiled for OpenCL",
 					  f->insts[i].op == OP_IF ? "a branch that the run decides" : "a loop that the run counts");
-		diag_note(j->diags, g, "model `%s` has `emit = opencl`; in its library for the CPU, branches and loops run", j->model->spec->name);
-		diag_help(j->diags, g, "remove `opencl` from `emit`, or choose by `where(c, a, b)` and loop over a constant range");
+		diag_note(b->diags, g, "model `%s` has `emit = opencl`; in its library for the CPU, branches and loops run", j->model->spec->name);
+		diag_help(b->diags, g, "remove `opencl` from `emit`, or choose by `where(c, a, b)` and loop over a constant range");
 		j->model->failed = true;
 	}
 }
@@ -173,7 +98,7 @@ static void finish_unit(struct build *b, struct unit_job *j)
 	uint32_t i = (uint32_t)(j - m->units);
 	b->units++;
 	if (j->plan && m->opencl)
-		refuse_control(j);
+		refuse_control(b, j);
 	if (j->diags)
 		diags_merge(b->diags, j->diags);
 	m->plans[i] = j->plan;
@@ -185,7 +110,7 @@ static void finish_unit(struct build *b, struct unit_job *j)
 
 bool build_plan(struct build *b)
 {
-	struct agenda g = {{0}};
+	struct agenda g = {0};
 	struct tick t = timing_tick();
 	struct task_result r;
 	for (uint32_t i = 0; i < b->n_models; i++)
@@ -197,7 +122,7 @@ bool build_plan(struct build *b)
 		else if (!pool_wait(b->pool, -1, &r))
 			break;
 		else if (r.end == TASK_DONE)
-			want_callees(&g, r.arg);
+			take_over(&g, r.arg);
 	}
 	vec_free(&g.planned);
 	for (uint32_t i = 0; i < b->n_models; i++)

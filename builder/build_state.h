@@ -31,12 +31,15 @@ struct unit_job {
 	struct model_job *model;
 	struct plan_options options;
 	bool needed;         /* something calls it */
+	bool planned;        /* its plan was made in this build */
 	bool has_code;
 	hash128 code;        /* core_unit_hash */
 	const struct unit_record *then; /* of the last build; NULL: none */
-	struct arena *arena; /* of the plan; NULL: it came from `then`, and nothing was made of it */
-	struct diags *diags;
+	const struct plan_record *made; /* the plan's: of the last build, from the cache, or of this build */
+	struct arena *arena; /* of the plan's code; NULL: it has none now */
+	struct diags *diags; /* NULL: nothing was said */
 	struct plan *plan;   /* NULL: not needed, or failed */
+	struct unit_record *now; /* NULL: nobody asked for it yet */
 	hash128 key;
 	struct compile *fragment;
 };
@@ -49,7 +52,7 @@ struct compile {
 	const void *object;         /* of a lazy library: its loops. NULL: not there (yet) */
 	size_t len;
 	bool made, failed;          /* in this build */
-	int64_t took_ns;
+	struct buf kept;            /* the object, if no cache has it */
 	struct buf error;
 };
 
@@ -179,10 +182,17 @@ bool build_bind_model(struct build *b, struct model_job *m); /* m->program's par
 bool build_load_param(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error); /* with its elements, in `a` if it is not kept */
 /* build_plan.c: the plans of all units that are needed, from the last build's records where nothing that they depend on changed. */
 bool build_plan(struct build *b);
-/* The plan with its code, made now if it came from a record. On any thread. */
+/* build_recall.c: records of plans. The first two on the main thread only. */
+bool build_recall(struct unit_job *j);      /* fills `then`; true: and the plan */
+void build_record_plan(struct unit_job *j); /* fills `made`, and moves the plan itself into the build's memory; its code stays in its arena */
+void build_share_plan(struct unit_job *j);  /* into the user's cache */
+/* The plan with its code, made now if it is not there. */
 const struct plan *build_plan_code(struct unit_job *j);
+/* Nothing more is compiled from it: frees the code, unless values are still to be computed from its slice or kernels to be made. */
+void build_drop_code(struct unit_job *j);
+uint8_t build_unit_opt(const struct unit_job *j); /* MANIFEST_OPT_SIZE for -Os */
 struct unit_job *build_find_unit(struct model_job *m, hash128 identity); /* NULL: not of the model */
-hash128 build_unit_code(struct unit_job *j); /* core_unit_hash; on the main thread only */
+hash128 build_unit_code(struct unit_job *j); /* core_unit_hash */
 /* build_units.c: keys, what must be compiled and why. */
 bool build_find_fragments(struct build *b);
 void build_explain(struct build *b);

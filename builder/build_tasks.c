@@ -36,15 +36,18 @@ struct piece {
 	const char *error;
 };
 
-/* Keeps what was made of a unit, in the cache or else for this build. */
-static void keep(struct build *b, struct compile *c, enum cache_kind kind, const struct buf *made, int64_t took_ns)
+/* Keeps what was made of a unit, in the cache or else for this build; nothing more is made of its code. */
+static void keep(struct build *b, struct compile *c, enum cache_kind kind, struct buf *made, int64_t took_ns)
 {
+	c->len = made->len;
 	c->object = cache_put(b->cache, kind, c->key, made->at, made->len, took_ns);
 	if (!c->object) {
-		char *copy = arena_alloc(c->job->arena, made->len, 16);
-		c->object = memcpy(copy, made->at, made->len);
+		c->kept = *made;
+		c->object = c->kept.at;
+		*made = (struct buf){0};
 	}
-	c->len = made->len;
+	build_share_plan(c->job);
+	build_drop_code(c->job);
 }
 
 /* For a lazy library: all but the code. */
@@ -76,7 +79,7 @@ static bool compile(struct build *b, struct compile *c, uint32_t worker)
 	} else {
 		c->failed = true;
 	}
-	c->took_ns = took + timing_add(b->timing, PHASE_CODEGEN, worker + 1, c->label, t);
+	timing_add(b->timing, PHASE_CODEGEN, worker + 1, c->label, t);
 	buf_free(&object);
 	arena_free(scratch);
 	return !c->failed;
@@ -118,15 +121,14 @@ static bool run_piece(void *arg, struct task_run *run)
 	return ok;
 }
 
-/* `m`: whose settings decide how long it takes; NULL: none's. */
-static struct piece *add_piece(struct build *b, struct batch *batch, enum task_kind kind, const char *label, const struct model_job *m)
+static struct piece *add_piece(struct build *b, struct batch *batch, enum task_kind kind, const char *label, hash128 key)
 {
 	static const uint64_t first_guess_ns[] = {[TASK_COMPILE] = 5000000, [TASK_COMMIT] = 8000000, [TASK_WEIGH] = 2000000, [TASK_PACK] = 2000000, [TASK_LINK] = 2000000};
 	struct piece *t = ARENA_NEW(b->session, struct piece);
 	t->kind = kind;
 	t->label = label;
 	t->build = b;
-	t->key = cost_key(label, m ? m->platform.id : (hash128){0, 0}, m ? m->spec->plan.opt : 0);
+	t->key = key;
 	struct cost c = cost_find(b->project, t->key, (struct cost){first_guess_ns[kind], unseen_memory(kind)});
 	t->task = batch_add(batch, &(struct task_spec){.run = run_piece, .arg = t, .cost_ns = c.ns, .memory = c.memory, .cancel = &b->cancel});
 	b->n_pieces++;
@@ -149,15 +151,17 @@ static uint32_t packers_of(const struct build *b, const struct model_job *m)
 	return bytes > MUCH_TO_PACK ? pool_jobs(b->pool) : 1;
 }
 
-static const char *label(struct build *b, const char *verb, const struct model_job *m)
+static struct piece *add_model_piece(struct build *b, struct batch *batch, enum task_kind kind, const char *verb, struct model_job *m)
 {
-	return arena_printf(b->session, "%s %s", verb, m->spec->name);
+	const char *label = arena_printf(b->session, "%s %s", verb, m->spec->name);
+	struct piece *t = add_piece(b, batch, kind, label, cost_key(label, m->platform.id, m->spec->plan.opt));
+	t->model = m;
+	return t;
 }
 
 static void add_packer(struct build *b, struct batch *batch, const struct piece *weigh, const struct piece *link)
 {
-	struct piece *pack = add_piece(b, batch, TASK_PACK, label(b, "pack", weigh->model), weigh->model);
-	pack->model = weigh->model;
+	struct piece *pack = add_model_piece(b, batch, TASK_PACK, "pack", weigh->model);
 	pack->arena = arena_new(0);
 	vec_push(&b->packers, pack);
 	batch_need(batch, pack->task, weigh->task);
@@ -166,10 +170,9 @@ static void add_packer(struct build *b, struct batch *batch, const struct piece 
 
 static void add_model(struct build *b, struct batch *batch, struct model_job *m, const struct piece *const *compiles, const struct piece *commit)
 {
-	struct piece *weigh = add_piece(b, batch, TASK_WEIGH, label(b, "lay out the weights of", m), m);
-	struct piece *link = add_piece(b, batch, TASK_LINK, label(b, "link", m), m);
+	struct piece *weigh = add_model_piece(b, batch, TASK_WEIGH, "lay out the weights of", m);
+	struct piece *link = add_model_piece(b, batch, TASK_LINK, "link", m);
 	uint64_t at;
-	weigh->model = link->model = m;
 	for (uint32_t i = 0; i < packers_of(b, m); i++)
 		add_packer(b, batch, weigh, link);
 	if (commit)
@@ -189,7 +192,8 @@ static struct batch *make_graph(struct build *b)
 		struct compile *c = b->compiles.at[i];
 		if (c->object)
 			continue;
-		struct piece *t = add_piece(b, batch, TASK_COMPILE, c->label, c->job->model);
+		const struct unit_job *j = c->job;
+		struct piece *t = add_piece(b, batch, TASK_COMPILE, c->label, cost_key_unit(j->unit->name, j->model->platform.id, build_unit_opt(j)));
 		t->compile = c;
 		compiles[i] = t;
 	}
@@ -199,7 +203,7 @@ static struct batch *make_graph(struct build *b)
 		if (m->failed || m->current)
 			continue;
 		if (b->in_repository && !commit)
-			commit = add_piece(b, batch, TASK_COMMIT, "read the repository", NULL);
+			commit = add_piece(b, batch, TASK_COMMIT, "read the repository", cost_key("commit", (hash128){0, 0}, 0));
 		add_model(b, batch, m, compiles, commit);
 	}
 	return batch;

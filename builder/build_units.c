@@ -22,99 +22,32 @@ static const char *definition_name(struct arena *a, const struct core_unit *u)
 	return arena_strndup(a, u->symbol, n > 17 ? n - 17 : n);
 }
 
-/* Gathers what a plan looked at, each unit once in each way. */
-struct parts {
-	struct unit_job *job;
-	struct map seen;
-	VEC(struct unit_part) list;
-};
-
-static void add_part(struct parts *p, enum part_kind kind, const struct core_unit *u)
-{
-	if (!u || !map_put(&p->seen, hash_combine(u->identity, (hash128){kind, 0}), 1))
-		return;
-	struct unit_part part = {.kind = kind, .name = "", .identity = u->identity, .facts = plan_callee_facts(&p->job->options, u)};
-	if (kind == PART_TAKEN_IN) {
-		part.name = u->name;
-		part.code = build_unit_code(build_find_unit(p->job->model, u->identity));
-	}
-	if (kind == PART_EVALUATED)
-		part.code = core_unit_hash_all(u);
-	vec_push(&p->list, part);
-}
-
-static void add_callees(struct parts *p, const struct core_unit *u)
-{
-	for (uint32_t i = 0; i < u->n_nodes; i++) {
-		add_part(p, PART_CALLED, u->nodes[i].callee);
-		add_part(p, PART_CALLED, u->nodes[i].other);
-	}
-}
-
-static void list_parts(struct unit_job *j, struct unit_record *r)
-{
-	struct parts p = {.job = j};
-	const struct plan *plan = j->plan;
-	add_callees(&p, j->unit);
-	for (uint32_t i = 0; i < plan->n_inlined; i++) {
-		add_part(&p, PART_TAKEN_IN, plan->inlined[i]);
-		add_callees(&p, plan->inlined[i]);
-	}
-	for (ir_ref i = 0; i < plan->slice->n_insts; i++) {
-		add_part(&p, PART_EVALUATED, ir_at(plan->slice, i)->callee);
-		add_part(&p, PART_EVALUATED, ir_at(plan->slice, i)->other);
-	}
-	r->n_parts = p.list.len;
-	r->parts = ARENA_ARRAY(j->model->build->session, struct unit_part, p.list.len + 1);
-	if (p.list.len)
-		memcpy(r->parts, p.list.at, p.list.len * sizeof *p.list.at);
-	vec_free(&p.list);
-	map_free(&p.seen);
-}
-
-static bool is_recalled(const struct unit_job *j) { return j->then && j->plan->slots == j->then->plan.slots; }
-
 static struct unit_record *record_of(struct unit_job *j)
 {
-	struct build *b = j->model->build;
-	struct arena *a = b->session;
-	const struct plan *p = j->plan;
-	struct unit_record *r = ARENA_NEW(a, struct unit_record);
-	if (is_recalled(j))
-		*r = *j->then;
-	r->name = j->unit->name;
-	r->file = j->unit->file;
-	r->definition = definition_name(a, j->unit);
-	r->identity = j->unit->identity;
-	r->tokens = j->unit->definition;
-	r->code = build_unit_code(j);
-	r->key = j->key;
-	r->compiler = b->compiler;
-	r->target = j->model->platform.id;
-	r->cpu = j->model->platform.name;
-	r->opt = j->options.size ? MANIFEST_OPT_SIZE : j->options.opt;
-	if (is_recalled(j))
-		return r;
-	list_parts(j, r);
-	r->plan = *p;
-	r->callees = ARENA_ARRAY(a, hash128, p->n_slots + 1);
-	for (uint32_t i = 0; i < p->n_slots; i++)
-		if (p->slots[i].kind == SLOT_TABLE)
-			r->callees[i] = p->slots[i].callee->identity;
-	return r;
+	struct arena *a = j->model->build->session;
+	if (j->now)
+		return j->now;
+	j->now = ARENA_NEW(a, struct unit_record);
+	*j->now = (struct unit_record){.name = j->unit->name,
+				       .file = j->unit->file,
+				       .definition = definition_name(a, j->unit),
+				       .tokens = j->unit->definition,
+				       .key = j->key,
+				       .target = j->model->platform.id,
+				       .cpu = j->model->platform.name,
+				       .made = *j->made};
+	return j->now;
 }
 
 /* The record of the last build, if it says the same. */
-static const struct unit_record *keep_record(struct unit_job *j, int64_t compile_ns)
+static const struct unit_record *keep_record(struct unit_job *j)
 {
 	const struct unit_record *then = j->then;
 	const struct core_unit *u = j->unit;
-	if (is_recalled(j) && then->compile_ns == compile_ns && hash_eq(then->key, j->key) && hash_eq(then->tokens, u->definition) &&
+	if (then && j->made == &then->made && hash_eq(then->key, j->key) && hash_eq(then->tokens, u->definition) &&
 	    hash_eq(then->target, j->model->platform.id) && strcmp(then->name, u->name) == 0 && strcmp(then->file, u->file) == 0)
 		return then;
-	struct unit_record *r = record_of(j);
-	r->compile_ns = compile_ns;
-	return r;
+	return record_of(j);
 }
 
 static uint32_t line_of(const struct build *b, span at)
@@ -137,9 +70,7 @@ static struct compile *fragment_for(struct build *b, struct unit_job *j)
 		return b->compiles.at[at];
 	}
 	struct compile *c = ARENA_NEW(b->session, struct compile);
-	const struct unit_record *then = j->then;
 	*c = (struct compile){.key = j->key, .job = j};
-	c->took_ns = then ? then->compile_ns : 0;
 	c->label = arena_printf(b->session, "compile %s", j->unit->name);
 	bool lazy = b->options->lazy;
 	if (!lazy)
@@ -161,6 +92,16 @@ static struct compile *fragment_for(struct build *b, struct unit_job *j)
 	return c;
 }
 
+/* The code of a plan waits for what compiles it, and its record is shared when the fragment is. */
+static void settle(struct unit_job *j)
+{
+	if (j->fragment && j->fragment->job == j && !j->fragment->object)
+		return;
+	if (j->planned && j->fragment)
+		build_share_plan(j);
+	build_drop_code(j);
+}
+
 bool build_find_fragments(struct build *b)
 {
 	for (uint32_t i = 0; i < b->n_models; i++) {
@@ -176,6 +117,7 @@ bool build_find_fragments(struct build *b)
 				b->reused++;
 			else
 				j->fragment = fragment_for(b, j);
+			settle(j);
 		}
 	}
 	return true;
@@ -206,7 +148,7 @@ void build_save_history(struct build *b)
 		for (uint32_t k = 0; k < m->program->n_units; k++) {
 			struct unit_job *j = &m->units[k];
 			if (j->plan && j->fragment && j->fragment->object)
-				now[n++] = keep_record(j, j->fragment->took_ns);
+				now[n++] = keep_record(j);
 		}
 		history_save(b->project, m->spec->name, m->history, now, n);
 	}

@@ -8,6 +8,11 @@ hash128 cost_key(const char *name, hash128 target, uint8_t opt)
 	return hash_combine(hash_combine(store_key("cost", name), target), (hash128){opt, 0});
 }
 
+hash128 cost_key_unit(const char *unit, hash128 target, uint8_t opt)
+{
+	return hash_combine(hash_combine(store_key("cost of unit", unit), target), (hash128){opt, 0});
+}
+
 struct cost cost_find(struct store *project, hash128 key, struct cost otherwise)
 {
 	struct wire w = {.ok = true};

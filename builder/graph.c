@@ -5,6 +5,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "builder/build_state.h"
+#include "builder/costs.h"
 #include "builder/history.h"
 #include "builder/store.h"
 #include "frontend/core.h"
@@ -223,8 +224,8 @@ static void add_uses(struct maker *m, const struct core_unit *u, const struct ma
 
 static bool parts_hold(const struct core_program *p, const struct map *by_identity, const struct unit_record *r)
 {
-	for (uint32_t i = 0; i < r->n_parts; i++) {
-		const struct unit_part *part = &r->parts[i];
+	for (uint32_t i = 0; i < r->made.n_parts; i++) {
+		const struct unit_part *part = &r->made.parts[i];
 		if (part->kind != PART_TAKEN_IN)
 			continue;
 		uint64_t k;
@@ -234,16 +235,16 @@ static bool parts_hold(const struct core_program *p, const struct map *by_identi
 	return true;
 }
 
-static void add_record(const struct core_program *p, const struct core_unit *u, const struct map *by_identity, const struct history *h,
-		       struct graph_unit *out)
+static void add_record(struct store *s, const struct core_program *p, const struct core_unit *u, const struct map *by_identity,
+		       const struct history *h, struct graph_unit *out)
 {
 	const struct unit_record *r = history_find(h, u->identity);
 	if (!r)
 		return;
 	out->built = true;
 	out->key = r->key;
-	out->cost_ns = r->compile_ns;
-	out->current = hash_eq(r->code, core_unit_hash(u)) && parts_hold(p, by_identity, r);
+	out->cost_ns = (int64_t)cost_find(s, cost_key_unit(r->name, r->target, r->made.opt), (struct cost){0, 0}).ns;
+	out->current = hash_eq(r->made.code, core_unit_hash(u)) && parts_hold(p, by_identity, r);
 }
 
 static uint32_t def_of(const struct maker *m, const struct model_job *j, const struct core_unit *u)
@@ -268,7 +269,7 @@ static void add_units(struct maker *m, const struct model_job *j, const struct h
 		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->b->sources, u->at.source, u->at.start).line;
 		out.definition = out.def == GRAPH_NONE ? u->name : m->g->defs[out.def].name;
 		add_uses(m, u, &by_identity, model->first_unit, &out);
-		add_record(p, u, &by_identity, h, &out);
+		add_record(m->b->project, p, u, &by_identity, h, &out);
 		vec_push(&m->units, out);
 	}
 	map_free(&by_identity);

@@ -5,9 +5,9 @@
 #include "builder/store.h"
 #include "builder/wire.h"
 
-#define HISTORY_MAGIC 0x32545348u /* "HST2" */
+#define HISTORY_MAGIC 0x33545348u /* "HST3" */
 enum { SHARD_UNITS = 128, MOST_BITS = 20 };
-enum { LEAST_UNIT = 4 * 5 + 8 * 16 + 1 + 8 + 5 * 4 }; /* bytes of a record without a name or a part */
+enum { LEAST_UNIT = 4 * 5 + 3 * 16 + PLAN_RECORD_LEAST }; /* bytes of a record without names */
 
 static hash128 index_key(const char *model) { return store_key("units", model); }
 static hash128 shard_key(const char *model, uint32_t shard) { return hash_combine(index_key(model), (hash128){shard, 1}); }
@@ -15,108 +15,16 @@ static uint32_t shard_of(hash128 identity, uint32_t bits) { return bits ? (uint3
 
 /* ---- one record ---- */
 
-static void put_slots(struct buf *b, const struct unit_record *u)
-{
-	buf_u32(b, u->plan.n_slots);
-	for (uint32_t i = 0; i < u->plan.n_slots; i++) {
-		const struct slot *s = &u->plan.slots[i];
-		buf_u8(b, (uint8_t)s->kind);
-		buf_u8(b, (uint8_t)s->layout);
-		buf_u32(b, s->slice_output);
-		buf_u32(b, s->n_args);
-		wire_put_hash(b, u->callees[i]);
-	}
-}
-
-static void take_slots(struct arena *a, struct wire *w, struct unit_record *u)
-{
-	u->plan.n_slots = wire_count(w, 26);
-	u->plan.slots = ARENA_ARRAY(a, struct slot, u->plan.n_slots + 1);
-	u->callees = ARENA_ARRAY(a, hash128, u->plan.n_slots + 1);
-	for (uint32_t i = 0; i < u->plan.n_slots; i++) {
-		struct slot *s = &u->plan.slots[i];
-		s->kind = (enum slot_kind)wire_u8(w);
-		s->layout = (enum layout)wire_u8(w);
-		s->slice_output = wire_u32(w);
-		s->n_args = wire_u32(w);
-		u->callees[i] = wire_hash(w);
-		w->ok &= s->kind <= SLOT_TABLE && s->layout < LAYOUT_COUNT;
-	}
-}
-
-static void put_face(struct buf *b, const struct slice_face *f)
-{
-	buf_u32(b, f->n_weights);
-	for (uint32_t i = 0; i < f->n_weights; i++)
-		buf_u32(b, f->piece_of[i]);
-	buf_u32(b, f->n_pieces);
-	for (uint32_t i = 0; i < f->n_pieces; i++)
-		wire_put_hash(b, f->pieces[i]);
-	buf_u32(b, f->n_outputs);
-	for (uint32_t i = 0; i < f->n_outputs; i++) {
-		const struct slice_output *o = &f->outputs[i];
-		buf_u32(b, o->weight);
-		buf_u32(b, o->piece);
-		buf_u32(b, o->nth);
-		buf_u8(b, (uint8_t)o->elem);
-		buf_u8(b, o->rank);
-		for (uint32_t d = 0; d < o->rank; d++)
-			buf_u64(b, (uint64_t)o->dims[d]);
-	}
-}
-
-static void take_output(struct wire *w, const struct slice_face *f, struct slice_output *o)
-{
-	o->weight = wire_u32(w);
-	o->piece = wire_u32(w);
-	o->nth = wire_u32(w);
-	o->elem = (dtype)wire_u8(w);
-	o->rank = wire_u8(w);
-	w->ok &= o->elem < DT_COUNT && o->rank <= CORE_MAX_RANK;
-	w->ok &= o->weight == PLAN_NONE ? o->piece < f->n_pieces : o->weight < f->n_weights && o->piece == PLAN_NONE;
-	for (uint32_t d = 0; w->ok && d < o->rank; d++)
-		o->dims[d] = (int64_t)wire_u64(w);
-}
-
-static void take_face(struct arena *a, struct wire *w, struct slice_face *f)
-{
-	f->n_weights = wire_count(w, 4);
-	f->piece_of = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
-	for (uint32_t i = 0; i < f->n_weights; i++)
-		f->piece_of[i] = wire_u32(w);
-	f->n_pieces = wire_count(w, 16);
-	f->pieces = ARENA_ARRAY(a, hash128, f->n_pieces + 1);
-	for (uint32_t i = 0; i < f->n_pieces; i++)
-		f->pieces[i] = wire_hash(w);
-	for (uint32_t i = 0; i < f->n_weights; i++)
-		w->ok &= f->piece_of[i] == PLAN_NONE || f->piece_of[i] < f->n_pieces;
-	f->n_outputs = wire_count(w, 14);
-	f->outputs = ARENA_ARRAY(a, struct slice_output, f->n_outputs + 1);
-	for (uint32_t i = 0; w->ok && i < f->n_outputs; i++)
-		take_output(w, f, &f->outputs[i]);
-}
-
 static void put_unit(struct buf *b, const struct unit_record *u)
 {
 	wire_put_str(b, u->name);
 	wire_put_str(b, u->file);
 	wire_put_str(b, u->definition);
 	wire_put_str(b, u->cpu);
-	const hash128 hashes[] = {u->identity, u->tokens, u->code, u->key, u->compiler, u->target, u->plan.slice_hash, u->plan.run_hash};
-	for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
-		wire_put_hash(b, hashes[i]);
-	buf_u8(b, u->opt);
-	buf_u64(b, (uint64_t)u->compile_ns);
-	buf_u32(b, u->n_parts);
-	for (uint32_t k = 0; k < u->n_parts; k++) {
-		buf_u8(b, (uint8_t)u->parts[k].kind);
-		wire_put_str(b, u->parts[k].name);
-		wire_put_hash(b, u->parts[k].identity);
-		wire_put_hash(b, u->parts[k].code);
-		buf_u64(b, u->parts[k].facts);
-	}
-	put_slots(b, u);
-	put_face(b, &u->plan.face);
+	wire_put_hash(b, u->tokens);
+	wire_put_hash(b, u->key);
+	wire_put_hash(b, u->target);
+	plan_record_put(b, &u->made);
 }
 
 static void take_unit(struct arena *a, struct wire *w, struct unit_record *u)
@@ -125,23 +33,10 @@ static void take_unit(struct arena *a, struct wire *w, struct unit_record *u)
 	u->file = wire_str(w);
 	u->definition = wire_str(w);
 	u->cpu = wire_str(w);
-	hash128 *const hashes[] = {&u->identity, &u->tokens, &u->code, &u->key, &u->compiler, &u->target, &u->plan.slice_hash, &u->plan.run_hash};
-	for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
-		*hashes[i] = wire_hash(w);
-	u->opt = wire_u8(w);
-	u->compile_ns = (int64_t)wire_u64(w);
-	u->n_parts = wire_count(w, 46);
-	u->parts = ARENA_ARRAY(a, struct unit_part, u->n_parts + 1);
-	for (uint32_t k = 0; k < u->n_parts && w->ok; k++) {
-		u->parts[k].kind = (enum part_kind)wire_u8(w);
-		w->ok &= u->parts[k].kind < PART_KIND_COUNT;
-		u->parts[k].name = wire_str(w);
-		u->parts[k].identity = wire_hash(w);
-		u->parts[k].code = wire_hash(w);
-		u->parts[k].facts = wire_u64(w);
-	}
-	take_slots(a, w, u);
-	take_face(a, w, &u->plan.face);
+	u->tokens = wire_hash(w);
+	u->key = wire_hash(w);
+	u->target = wire_hash(w);
+	plan_record_take(a, w, &u->made);
 }
 
 /* ---- all of a model ---- */
@@ -152,7 +47,7 @@ static void index_unit(struct history *h, uint32_t i)
 {
 	const struct unit_record *u = &h->units[i];
 	hash128 definition = definition_key(u->file, u->definition);
-	map_put(&h->by_identity, u->identity, i + 1);
+	map_put(&h->by_identity, u->made.identity, i + 1);
 	if (!map_get(&h->by_definition, definition, NULL))
 		map_put(&h->by_definition, definition, i + 1);
 }
@@ -235,13 +130,13 @@ static const struct unit_record **by_shard(struct arena *a, const struct unit_re
 	const struct unit_record **sorted = ARENA_ARRAY(a, const struct unit_record *, n + 1);
 	uint32_t shards = (uint32_t)1 << bits;
 	for (uint32_t i = 0; i < n; i++)
-		first[shard_of(units[i]->identity, bits) + 1]++;
+		first[shard_of(units[i]->made.identity, bits) + 1]++;
 	for (uint32_t k = 0; k < shards; k++)
 		first[k + 1] += first[k];
 	uint32_t *next = ARENA_ARRAY(a, uint32_t, shards + 1);
 	memcpy(next, first, shards * sizeof *next);
 	for (uint32_t i = 0; i < n; i++)
-		sorted[next[shard_of(units[i]->identity, bits)]++] = units[i];
+		sorted[next[shard_of(units[i]->made.identity, bits)]++] = units[i];
 	return sorted;
 }
 
@@ -253,7 +148,7 @@ void history_save(struct store *project, const char *model, const struct history
 	const struct unit_record **sorted = by_shard(a, units, n, bits, first);
 	bool same = then->n && bits_for(then->n) == bits;
 	for (uint32_t i = 0; i < then->n; i++)
-		had[shard_of(then->units[i].identity, bits)]++;
+		had[shard_of(then->units[i].made.identity, bits)]++;
 	for (uint32_t k = 0; k < shards; k++) {
 		bool changed = !same || had[k] != first[k + 1] - first[k];
 		for (uint32_t i = first[k]; i < first[k + 1] && !changed; i++)

@@ -1,42 +1,23 @@
-/* What the last build knew of each unit of a model: why it would have to be compiled now, how long that takes, and what its plan looks like from
- * outside, so that a unit of which nothing changed is not lowered and optimised again. Kept in the project's store, in shards of some hundred units, of which
+/* What the last build knew of each unit of a model: why it would have to be compiled now, and the record of its plan. Kept in the project's store, in shards of some hundred units, of which
  * an edit rewrites one or two. */
 #ifndef TRIB_BUILDER_HISTORY_H
 #define TRIB_BUILDER_HISTORY_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/plan.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "builder/plan_record.h"
 
 struct arena;
 struct buf;
 struct store;
 struct wire;
 
-/* Another unit that a plan looked at. */
-enum part_kind {
-	PART_CALLED,    /* code: zero */
-	PART_TAKEN_IN,  /* code: core_unit_hash */
-	PART_EVALUATED, /* in the slice. code: core_unit_hash_all */
-	PART_KIND_COUNT
-};
-struct unit_part {
-	enum part_kind kind;
-	const char *name; /* of one that was taken in; else "" */
-	hash128 identity, code;
-	uint64_t facts;   /* plan_callee_facts */
-};
 struct unit_record {
 	const char *name, *file, *definition; /* "Block(64) [N, 8]", "src/net.tri", "Block" */
-	hash128 identity, tokens, code, key, compiler, target;
+	hash128 tokens, key, target;
 	const char *cpu;
-	uint8_t opt; /* MANIFEST_OPT_SIZE for -Os */
-	int64_t compile_ns;
-	struct unit_part *parts;
-	uint32_t n_parts;
-	struct plan plan;  /* slots, face and hashes only, and in slots no callees: … */
-	hash128 *callees; /* … those by identity, per slot; zero: data */
+	struct plan_record made;
 };
 struct history {
 	const struct unit_record *units;

@@ -13,16 +13,16 @@ static const char *opt_text(uint8_t opt)
 /* The first callee taken in whose code is not what it was. */
 static const char *changed_part(struct arena *a, const struct unit_record *then, const struct unit_record *now)
 {
-	for (uint32_t i = 0; i < now->n_parts; i++) {
+	for (uint32_t i = 0; i < now->made.n_parts; i++) {
 		uint32_t k = 0;
-		if (now->parts[i].kind != PART_TAKEN_IN)
+		if (now->made.parts[i].kind != PART_TAKEN_IN)
 			continue;
-		while (k < then->n_parts && !(hash_eq(then->parts[k].identity, now->parts[i].identity) && then->parts[k].kind == PART_TAKEN_IN))
+		while (k < then->made.n_parts && !(hash_eq(then->made.parts[k].identity, now->made.parts[i].identity) && then->made.parts[k].kind == PART_TAKEN_IN))
 			k++;
-		if (k == then->n_parts)
-			return arena_printf(a, "it takes in %s now", now->parts[i].name);
-		if (!hash_eq(then->parts[k].code, now->parts[i].code))
-			return arena_printf(a, "inlined callee %s changed", now->parts[i].name);
+		if (k == then->made.n_parts)
+			return arena_printf(a, "it takes in %s now", now->made.parts[i].name);
+		if (!hash_eq(then->made.parts[k].code, now->made.parts[i].code))
+			return arena_printf(a, "inlined callee %s changed", now->made.parts[i].name);
 	}
 	return NULL;
 }
@@ -34,10 +34,10 @@ const char *history_explain(struct arena *a, const struct unit_record *then, con
 		return kin ? arena_printf(a, "arguments or shapes changed (it was %s)", kin->name) : "new";
 	if (hash_eq(then->key, now->key))
 		return "fragment missing from the cache";
-	if (!hash_eq(then->compiler, now->compiler))
+	if (!hash_eq(then->made.compiler, now->made.compiler))
 		return "the compiler changed";
-	if (then->opt != now->opt)
-		return arena_printf(a, "option changed: opt %s -> %s", opt_text(then->opt), opt_text(now->opt));
+	if (then->made.opt != now->made.opt)
+		return arena_printf(a, "option changed: opt %s -> %s", opt_text(then->made.opt), opt_text(now->made.opt));
 	if (!hash_eq(then->target, now->target))
 		return arena_printf(a, "option changed: cpu %s -> %s", then->cpu, now->cpu);
 	if (!hash_eq(then->tokens, now->tokens))
@@ -45,7 +45,7 @@ const char *history_explain(struct arena *a, const struct unit_record *then, con
 	const char *part = changed_part(a, then, now);
 	if (part)
 		return part;
-	if (!hash_eq(then->code, now->code))
+	if (!hash_eq(then->made.code, now->made.code))
 		return "a constant, type or signature that it uses changed";
 	return "what it calls changed";
 }

@@ -11,17 +11,39 @@ struct object *object_new(struct arena *a, const char *name)
 	return o;
 }
 
-/* `at` with room for one more element; the old array stays behind in the arena. */
+/* `at` with room for `cap` elements; the old array stays behind in the arena. */
+static void *resized(struct arena *a, const void *at, uint32_t n, uint32_t cap, size_t size)
+{
+	void *to = arena_alloc(a, cap * size, 16);
+	if (n)
+		memcpy(to, at, n * size);
+	return to;
+}
+
+/* `at` with room for one more. */
 static void *grow(struct arena *a, void *at, uint32_t n, uint32_t *cap, size_t size)
 {
 	if (n < *cap)
 		return at;
 	BUG_ON(n > UINT32_MAX / 4);
-	*cap = n ? 2 * n : 16;
-	void *to = arena_alloc(a, *cap * size, 16);
-	if (n)
-		memcpy(to, at, n * size);
-	return to;
+	*cap = n ? 2 * n : 4;
+	return resized(a, at, n, *cap, size);
+}
+
+static void *reserve(struct arena *a, void *at, uint32_t n, uint32_t *cap, uint32_t more, size_t size)
+{
+	if (more <= *cap - n)
+		return at;
+	BUG_ON(more > UINT32_MAX - n || n > UINT32_MAX / 4);
+	*cap = more > n / 2 ? n + more : n + n / 2;
+	return resized(a, at, n, *cap, size);
+}
+
+void object_reserve(struct object *o, uint32_t sections, uint32_t symbols, uint32_t relocs)
+{
+	o->sections = reserve(o->arena, o->sections, o->n_sections, &o->cap_sections, sections, sizeof *o->sections);
+	o->symbols = reserve(o->arena, o->symbols, o->n_symbols, &o->cap_symbols, symbols, sizeof *o->symbols);
+	o->relocs = reserve(o->arena, o->relocs, o->n_relocs, &o->cap_relocs, relocs, sizeof *o->relocs);
 }
 
 uint32_t object_section(struct object *o, enum section_kind kind, const char *name, const void *bytes, uint64_t size, uint32_t align)

@@ -43,6 +43,8 @@ struct object {
 };
 
 struct object *object_new(struct arena *a, const char *name);
+/* Room for as many more, and little beyond: there may be a hundred thousand objects. */
+void object_reserve(struct object *o, uint32_t sections, uint32_t symbols, uint32_t relocs);
 uint32_t object_section(struct object *o, enum section_kind kind, const char *name, const void *bytes, uint64_t size, uint32_t align);
 uint32_t object_symbol(struct object *o, const char *name, uint32_t section, uint64_t value, uint64_t size, bool global, bool function);
 void object_reloc(struct object *o, uint32_t section, uint64_t offset, uint32_t symbol, enum obj_reloc_kind kind, int64_t addend);

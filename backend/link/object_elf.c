@@ -173,6 +173,7 @@ static bool read_symbols(struct reader *r, uint32_t table)
 		return fail(r, "too many symbols");
 	r->symbols = ARENA_ARRAY(r->a, uint32_t, n);
 	r->n_symbols = (uint32_t)n;
+	object_reserve(r->o, 0, (uint32_t)n, 0);
 	for (uint32_t i = 0; i < n; i++) {
 		Elf64_Sym s;
 		memcpy(&s, r->bytes + h.sh_offset + (uint64_t)i * sizeof s, sizeof s);
@@ -223,6 +224,7 @@ static bool read_relocs(struct reader *r, const Elf64_Shdr *h)
 		return fail(r, "relocations without addends");
 	if (h->sh_entsize != sizeof(Elf64_Rela) || !elf_in(h->sh_offset, h->sh_size, r->len))
 		return fail(r, "bad relocation table");
+	object_reserve(r->o, 0, 0, (uint32_t)(h->sh_size / sizeof(Elf64_Rela)));
 	for (uint64_t i = 0; i < h->sh_size / sizeof(Elf64_Rela); i++) {
 		Elf64_Rela rela;
 		enum obj_reloc_kind kind;

@@ -6,6 +6,7 @@
 #include "base/hash.h"
 #include "builder/cli/command.h"
 #include "builder/explain.h"
+#include "builder/costs.h"
 #include "builder/history.h"
 #include "builder/project.h"
 #include "builder/store.h"
@@ -49,20 +50,21 @@ static enum status explain_code(enum diag_code code)
 	return STATUS_OK;
 }
 
-static bool print_unit(const struct unit_record *u, const char *model)
+static bool print_unit(struct store *s, const struct unit_record *u, const char *model)
 {
 	static const char *const levels[] = {"0", "1", "2", "3", "s"};
 	char key[33];
 	hash_hex(u->key, key);
 	printf("unit %s of model %s\n", u->name, model);
 	printf("    defined in   %s (%s)\n", u->file, u->definition);
-	printf("    compiled for %s at opt %s\n", u->cpu, levels[u->opt <= 4 ? u->opt : 4]);
+	printf("    compiled for %s at opt %s\n", u->cpu, levels[u->made.opt <= 4 ? u->made.opt : 4]);
 	printf("    fragment     %s\n", key);
-	if (u->compile_ns)
-		printf("    took         %.1f ms to compile\n", (double)u->compile_ns / 1e6);
-	for (uint32_t i = 0; i < u->n_parts; i++)
-		if (*u->parts[i].name)
-			printf("    takes in     %s\n", u->parts[i].name);
+	uint64_t ns = cost_find(s, cost_key_unit(u->name, u->target, u->made.opt), (struct cost){0, 0}).ns;
+	if (ns)
+		printf("    takes        %.1f ms to compile\n", (double)ns / 1e6);
+	for (uint32_t i = 0; i < u->made.n_parts; i++)
+		if (*u->made.parts[i].name)
+			printf("    takes in     %s\n", u->made.parts[i].name);
 	return true;
 }
 
@@ -82,7 +84,7 @@ static enum status explain_unit(const struct options *o, const char *word)
 			struct history *h = history_load(a, s, spec.models[i].name);
 			for (uint32_t k = 0; k < h->n; k++)
 				if (strcmp(h->units[k].definition, word) == 0 || strcmp(h->units[k].name, word) == 0)
-					found = print_unit(&h->units[k], spec.models[i].name);
+					found = print_unit(s, &h->units[k], spec.models[i].name);
 			history_free(h);
 		}
 	}

@@ -67,6 +67,38 @@ class SameProjectElsewhere(Cache):
         self.assertEqual(again["units"]["compiled"], 0)
         self.assertEqual(again["cache"]["hits"], 9)
 
+    def plans(self):
+        kind = next(k for k in self.stats()["kinds"] if k["kind"] == "plan")
+        return kind["hits"], kind["misses"], kind["entries"]
+
+    def test_a_copy_with_an_edit_plans_what_changed(self):
+        self.build()
+        self.assertEqual(self.plans(), (0, 9, 9))
+        self.clone("elsewhere")
+        self.edit("src/net.tri", "x * 3.0", "x * 33.0")
+        self.assertEqual(self.build()["units"]["compiled"], 1)
+        self.assertEqual(self.plans(), (8, 10, 10))
+        edited = self.read("build/libchain.so")
+        self.fresh()
+        self.trib("cache", "clear")
+        self.build()
+        self.assertEqual(self.read("build/libchain.so"), edited)
+
+    def test_a_plan_of_other_callees_does_not_hold(self):
+        inlined = CHAIN.replace("fn step3", "@inline\nfn step3")
+        self.write("src/net.tri", inlined)
+        self.build()
+        self.clone("elsewhere")
+        self.edit("src/net.tri", "x * 3.0", "x * 33.0")
+        self.build()
+        edited = self.read("build/libchain.so")
+        hits, _, entries = self.plans()
+        self.assertEqual((hits, entries), (8, 8))  # the net's was found, but is made anew and takes the place of the other
+        self.trib("cache", "clear")
+        self.fresh()
+        self.build()
+        self.assertEqual(self.read("build/libchain.so"), edited)
+
     def test_without_records_of_builds(self):
         self.env["TRIB_CACHE_L2"] = "off"
         self.build()

@@ -19,16 +19,16 @@ static struct slot slots[] = {{.kind = SLOT_DATA, .layout = LAYOUT_TRIT2}, {.kin
 static hash128 callees[] = {{0, 0}, {60, 1}}, piece = {61, 1};
 static uint32_t piece_of[] = {0, PLAN_NONE};
 static const struct unit_record before = {
-	.name = "Block(8)", .file = "src/net.tri", .definition = "Block", .identity = {1, 0}, .tokens = {2, 0}, .code = {3, 0}, .key = {4, 0},
-	.compiler = {5, 0}, .target = {6, 0}, .cpu = "native", .opt = 1, .compile_ns = 77, .parts = &part, .n_parts = 1, .callees = callees,
-	.plan = {.slots = slots, .n_slots = 2, .slice_hash = {6, 0}, .run_hash = {7, 0},
-	         .face = {.piece_of = piece_of, .n_weights = 2, .outputs = &output, .n_outputs = 1, .pieces = &piece, .n_pieces = 1}},
+	.name = "Block(8)", .file = "src/net.tri", .definition = "Block", .tokens = {2, 0}, .key = {4, 0}, .target = {6, 0}, .cpu = "native",
+	.made = {.identity = {1, 0}, .code = {3, 0}, .compiler = {5, 0}, .opt = 1, .parts = &part, .n_parts = 1, .callees = callees,
+	         .plan = {.slots = slots, .n_slots = 2, .slice_hash = {6, 0}, .run_hash = {7, 0},
+	                  .face = {.piece_of = piece_of, .n_weights = 2, .outputs = &output, .n_outputs = 1, .pieces = &piece, .n_pieces = 1}}},
 };
 
 static void explains(struct unit_record now, const char *want)
 {
 	struct arena *a = arena_new(0);
-	bool same = hash_eq(now.identity, before.identity), kin = strcmp(now.definition, before.definition) == 0;
+	bool same = hash_eq(now.made.identity, before.made.identity), kin = strcmp(now.definition, before.definition) == 0;
 	assert_string_equal(history_explain(a, same ? &before : NULL, kin ? &before : NULL, &now, 12), want);
 	arena_free(a);
 }
@@ -40,21 +40,21 @@ static void reasons(void **state)
 	explains(now, "fragment missing from the cache");
 	now.key.lo = 40;
 	explains(now, "what it calls changed");
-	now.code.lo = 30;
+	now.made.code.lo = 30;
 	explains(now, "a constant, type or signature that it uses changed");
 	struct unit_part changed = {PART_TAKEN_IN, "shift", {50, 0}, {52, 0}, 0};
-	now.parts = &changed;
+	now.made.parts = &changed;
 	explains(now, "inlined callee shift changed");
 	now.tokens.lo = 20;
 	explains(now, "its body changed (src/net.tri:12)");
 	now.target.lo = 60;
 	now.cpu = "x86-64-v3";
 	explains(now, "option changed: cpu native -> x86-64-v3");
-	now.opt = 2;
+	now.made.opt = 2;
 	explains(now, "option changed: opt 1 -> 2");
-	now.compiler.lo = 70;
+	now.made.compiler.lo = 70;
 	explains(now, "the compiler changed");
-	now.identity.lo = 9;
+	now.made.identity.lo = 9;
 	now.name = "Block(16)";
 	explains(now, "arguments or shapes changed (it was Block(8))");
 	now.definition = "Other";
@@ -97,20 +97,20 @@ static void round_trip(void **state)
 	history_save(f.s, "m", none, &list, 1);
 	struct history *back = history_load(f.a, f.s, "m");
 	assert_int_equal(back->n, 1);
-	const struct unit_record *u = history_find(back, before.identity);
+	const struct unit_record *u = history_find(back, before.made.identity);
 	assert_non_null(u);
 	assert_ptr_equal(history_of_definition(back, "src/net.tri", "Block"), u);
 	assert_string_equal(u->name, "Block(8)");
-	assert_int_equal(u->compile_ns, 77);
-	assert_string_equal(u->parts[0].name, "shift");
-	assert_int_equal(u->plan.n_slots, 2);
-	assert_int_equal(u->plan.slots[0].layout, LAYOUT_TRIT2);
-	assert_int_equal(u->plan.slots[1].n_args, 2);
-	assert_true(hash_eq(u->callees[1], callees[1]));
-	assert_true(hash_eq(u->plan.face.pieces[0], piece));
-	assert_int_equal(u->plan.face.piece_of[1], PLAN_NONE);
-	assert_int_equal(u->plan.face.outputs[0].nth, 3);
-	assert_int_equal(u->plan.face.outputs[0].dims[1], 9);
+	assert_true(hash_eq(u->key, before.key));
+	assert_string_equal(u->made.parts[0].name, "shift");
+	assert_int_equal(u->made.plan.n_slots, 2);
+	assert_int_equal(u->made.plan.slots[0].layout, LAYOUT_TRIT2);
+	assert_int_equal(u->made.plan.slots[1].n_args, 2);
+	assert_true(hash_eq(u->made.callees[1], callees[1]));
+	assert_true(hash_eq(u->made.plan.face.pieces[0], piece));
+	assert_int_equal(u->made.plan.face.piece_of[1], PLAN_NONE);
+	assert_int_equal(u->made.plan.face.outputs[0].nth, 3);
+	assert_int_equal(u->made.plan.face.outputs[0].dims[1], 9);
 	assert_null(history_find(back, (hash128){99, 99}));
 	history_free(back);
 	history_free(none);
@@ -128,7 +128,7 @@ static void shards(void **state)
 	const struct unit_record **list = ARENA_ARRAY(f.a, const struct unit_record *, N);
 	for (uint32_t i = 0; i < N; i++) {
 		units[i] = before;
-		units[i].identity = hash_bytes(&i, sizeof i);
+		units[i].made.identity = hash_bytes(&i, sizeof i);
 		list[i] = &units[i];
 	}
 	struct history *none = history_load(f.a, f.s, "m");
@@ -136,14 +136,14 @@ static void shards(void **state)
 	struct history *all = history_load(f.a, f.s, "m");
 	assert_int_equal(all->n, N);
 	for (uint32_t i = 0; i < N; i++)
-		list[i] = history_find(all, units[i].identity);
-	units[5].compile_ns = 78;
+		list[i] = history_find(all, units[i].made.identity);
+	units[5].key.lo = 78;
 	list[5] = &units[5];
 	history_save(f.s, "m", all, list, N - 1); /* one changes, one goes */
 	struct history *less = history_load(f.a, f.s, "m");
 	assert_int_equal(less->n, N - 1);
-	assert_int_equal(history_find(less, units[5].identity)->compile_ns, 78);
-	assert_null(history_find(less, units[N - 1].identity));
+	assert_int_equal(history_find(less, units[5].made.identity)->key.lo, 78);
+	assert_null(history_find(less, units[N - 1].made.identity));
 	struct history *lists[] = {none, all, less};
 	for (int i = 0; i < 3; i++)
 		history_free(lists[i]);
