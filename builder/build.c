@@ -36,7 +36,7 @@ static bool open_project(struct build *b)
 /* One build at a time in a project: wait for the other, then look again. True: it did our work. Where files cannot be locked, none waits. */
 static bool lock_project(struct build *b)
 {
-	if (!os_mkdirs(PROJECT_FOLDER))
+	if (b->lasting->locked || !os_mkdirs(PROJECT_FOLDER))
 		return false;
 	b->lock = open(PROJECT_FOLDER "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -47,6 +47,12 @@ static bool lock_project(struct build *b)
 		continue;
 	store_close(b->project, &b->warnings);
 	return open_project(b);
+}
+
+static bool done_elsewhere(struct build *b)
+{
+	const struct session *s = b->lasting;
+	return b->elsewhere = s->elsewhere && b->lock >= 0 && s->elsewhere(s->ctx, b->lock, &b->elsewhere_status);
 }
 
 static bool start(struct build *b)
@@ -171,7 +177,7 @@ static void run_build(struct build *b)
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
 		build_find_fragments, explain,       build_run_tasks,    publish,
 	};
-	if (open_project(b) || lock_project(b))
+	if (open_project(b) || lock_project(b) || done_elsewhere(b))
 		return;
 	run_steps(b, steps, sizeof steps / sizeof *steps);
 }
@@ -295,6 +301,12 @@ static void keep_fragments(struct build *b)
 /* What was compiled before an error or an interrupt is kept, too. */
 static enum status finish(struct build *b)
 {
+	if (b->elsewhere) {
+		enum status there = b->elsewhere_status;
+		store_close(b->project, NULL);
+		cleanup(b);
+		return there;
+	}
 	if (b->told && diags_errors(b->diags))
 		build_stopped(b); /* what is wrong may be so no longer */
 	if (!b->told) /* who waits for more builds hears of this one first, and of the store's troubles with the next */
@@ -313,13 +325,18 @@ static enum status finish(struct build *b)
 	return s;
 }
 
+enum status build_run_in(struct session *lasting, const struct options *o, FILE *out, FILE *err)
+{
+	struct build b = begin(o, out, err);
+	b.lasting = lasting;
+	run_build(&b);
+	return finish(&b);
+}
+
 enum status build_run(const struct options *o, FILE *out, FILE *err)
 {
 	struct session lasting = {0};
-	struct build b = begin(o, out, err);
-	b.lasting = &lasting;
-	run_build(&b);
-	enum status s = finish(&b);
+	enum status s = build_run_in(&lasting, o, out, err);
 	session_free(&lasting);
 	return s;
 }
@@ -353,6 +370,23 @@ static enum status visit_after(const struct options *o, step_fn *const *steps, s
 	if (diags_count(b.diags))
 		diags_print(b.diags, b.sources, stderr, os_is_tty(2));
 	store_close(b.project, &b.warnings);
+	cleanup(&b);
+	return s;
+}
+
+enum status build_visit_manifest(const struct options *o, build_visitor *visit, void *ctx)
+{
+	static step_fn *const steps[] = {build_read_manifest};
+	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
+}
+
+enum status build_start_session(struct session *lasting, const struct options *o)
+{
+	static step_fn *const steps[] = {build_read_manifest, build_start_workers};
+	struct build b = begin(o, stdout, stderr);
+	b.lasting = lasting;
+	run_steps(&b, steps, sizeof steps / sizeof *steps);
+	enum status s = verdict(&b);
 	cleanup(&b);
 	return s;
 }

@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 struct options;
+struct session;
 
 /* Exit codes of every command. */
 enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRONMENT = 3, STATUS_INTERRUPTED = 130 };
@@ -13,6 +14,8 @@ enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRON
 
 /* In the current folder. What people read goes to `out` and errors to `err`; with --message-format=json everything is JSON on `out`. */
 enum status build_run(const struct options *o, FILE *out, FILE *err);
+/* The same in a session that may have served before, and may serve again. */
+enum status build_run_in(struct session *lasting, const struct options *o, FILE *out, FILE *err);
 /* `trib check`: the front end alone, on the files in options->models or else on the whole project. */
 enum status check_run(const struct options *o, FILE *out, FILE *err);
 #endif

@@ -129,6 +129,8 @@ struct build {
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
 	uint32_t later;          /* units of lazy libraries whose code is not in the cache: compiled when they are called */
 	bool check;              /* `trib check`: no code, no stores */
+	bool elsewhere;          /* another process has done it */
+	enum status elsewhere_status;
 	bool interrupted, environment; /* environment: an error that is nobody's source's fault */
 	_Atomic bool superseded;       /* what was read has changed again: this build is not worth ending */
 	int lock;
@@ -142,8 +144,12 @@ struct build {
 typedef void build_told(const struct build *b, enum status s, void *ctx);
 enum status build_in_session(struct session *lasting, const struct options *o, build_told *told, void *ctx);
 
-/* build.c: the front end and the parameters of the models that the options name, and then `visit`; no stores, no code. */
+/* build.c: the workers, as a build with these options will have them. */
+enum status build_start_session(struct session *lasting, const struct options *o);
+/* build.c: the manifest alone, and then `visit`. */
 typedef enum status build_visitor(struct build *b, void *ctx);
+enum status build_visit_manifest(const struct options *o, build_visitor *visit, void *ctx);
+/* build.c: the front end and the parameters of the models that the options name, and then `visit`; no stores, no code. */
 enum status build_visit(const struct options *o, build_visitor *visit, void *ctx);
 
 /* The same without the values of the parameters. */

@@ -39,9 +39,10 @@ static void serve_commands(struct build *b)
 	bool commands = s->commands;
 	for (uint32_t i = 0; i < b->spec.n_models; i++)
 		commands |= strcmp(b->spec.models[i].linker, "internal") != 0;
-	if (!commands || s->jobserver || b->spec.jobs == 1)
+	if (!commands || (s->jobserver && getenv(MAKEFLAGS)) || b->spec.jobs == 1)
 		return;
-	s->jobserver = jobserver_serve(b->spec.jobs, JOBSERVER_PIPE);
+	if (!s->jobserver)
+		s->jobserver = jobserver_serve(b->spec.jobs, JOBSERVER_PIPE);
 	if (!s->jobserver)
 		return;
 	jobserver_export(s->jobserver, &flags);

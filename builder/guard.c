@@ -18,6 +18,7 @@ static _Thread_local const char *volatile inside;
 static const char *volatile watched;
 static char **volatile arguments;
 static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
+static volatile bool end_only;
 static bool cacheless;                          /* it was given already */
 
 static void say(const char *text)
@@ -43,7 +44,7 @@ static void on_fault(int sig)
 		say("trib: error: a file was cut while it was read, or its disk cannot be read; try again\n");
 		_exit(3);
 	}
-	if (!dir || !arguments) { /* not ours: die of it as ever */
+	if (!dir || !arguments || end_only) { /* not ours: die of it as ever */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;
@@ -109,6 +110,7 @@ void guard_install(char **argv)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
+void guard_end_only(void) { end_only = true; }
 void guard_enter(const char *dir) { inside = dir; }
 void guard_leave(void) { inside = NULL; }
 

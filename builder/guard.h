@@ -5,6 +5,8 @@
 
 /* Once, first in main; argv must stay as it is. Without it the guard does nothing. */
 void guard_install(char **argv);
+/* From now on a fault ends the process, and what is damaged stays where it is: another process meets it, too, and knows what to do. */
+void guard_end_only(void);
 /* Between these the calling thread works inside the store in folder `dir`. They do not nest. */
 void guard_enter(const char *dir);
 void guard_leave(void);

@@ -8,6 +8,7 @@ enum stop_stage { STOP_NONE, STOP_LEX, STOP_PARSE, STOP_TYPECHECK, STOP_ELABORAT
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
 
 struct options {
+	char **argv; /* the whole command line, with a NULL at its end */
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
 	const char *cache_dir, *format; /* format: of what a command prints */
@@ -20,6 +21,7 @@ struct options {
 	int most_failures; /* of --keep-going; 0: no limit; -1: as the manifest says */
 	double load;       /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
+	bool no_server; /* the build is done in this process, and none is started */
 	bool dry_run, lazy, help, version;
 	enum stop_stage stop;
 	enum dump dump;

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include "base/buf.h"
 #include "base/hash.h"
+#include "builder/build.h"
 
 struct ahead;
 struct fragments;
@@ -26,6 +27,9 @@ struct session {
 	struct warm *warm;             /* optional: front ends are kept; the session's */
 	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
 	struct buf late;               /* warnings that came when a build had been told of already: for the next */
+	bool locked;                   /* whoever asks for builds holds the project's lock */
+	/* Optional, asked once there is work, with the project locked: has another process done it? Then *s is what came of it. */
+	bool (*elsewhere)(void *ctx, int lock, enum status *s);
 	/* Optional, asked while a build runs, and when it has failed: is what it has read so far no longer so? Then the build ends, and nothing is told of it: another
 	 * will take its place. */
 	bool (*superseded)(void *ctx, const struct inputs *read, bool failed);

@@ -302,6 +302,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	struct parse p = {.a = a, .out = out, .error = error, .argc = argc, .at = 1};
 	*out = (struct args){.command = COMMAND_BUILD};
 	struct options *o = &out->options;
+	o->argv = argv;
 	o->opt = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = -1;
 	p.argv = ARENA_ARRAY(a, char *, argc + 1);
 	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);

@@ -1,5 +1,7 @@
 #include "base/arena.h"
 #include "builder/cli/command.h"
+#include "builder/serve/client.h"
+#include "builder/session.h"
 #include "builder/since.h"
 
 static void say_left_out(const char *const *names, uint32_t n, const struct options *o)
@@ -44,4 +46,23 @@ static enum status build_since(const struct options *o)
 	return status;
 }
 
-enum status cmd_build(const struct options *o) { return o->since ? build_since(o) : build_run(o, stdout, stderr); }
+static bool ask_server(void *client, int lock, enum status *s) { return client_build(client, lock, s); }
+
+/* By the project's warm process if there is one. One that is not there is started when this process had to warm up itself; it will be worth it the next time. */
+static enum status build(const struct options *o)
+{
+	struct client client = {.argv = o->argv, .presence = SERVER_THERE};
+	struct session lasting = {0};
+	if (client_may_ask(o)) {
+		lasting.elsewhere = ask_server;
+		lasting.ctx = &client;
+	}
+	enum status s = build_run_in(&lasting, o, stdout, stderr);
+	bool start = lasting.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
+	session_free(&lasting);
+	if (start) /* if it cannot be, builds are as they were */
+		client_start_server(o->jobs);
+	return s;
+}
+
+enum status cmd_build(const struct options *o) { return o->since ? build_since(o) : build(o); }

@@ -1,0 +1,87 @@
+/* trib server: the project's warm process. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "builder/cli/args.h"
+#include "builder/cli/print.h"
+#include "builder/serve/client.h"
+#include "builder/serve/server.h"
+
+#define MINUTE_NS INT64_C(60000000000)
+
+static bool none_there(void) { return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR; }
+
+static enum status no_answer(void)
+{
+	return say_failure("the server does not answer (%s): it builds, or was stopped; `trib build` does without it", strerror(errno ? errno : EPIPE));
+}
+
+static enum status print_status(void)
+{
+	struct server_state s;
+	char size[32];
+	if (!client_state(&s)) {
+		if (!none_there())
+			return no_answer();
+		printf("trib: no server runs in this project\n");
+		return STATUS_OK;
+	}
+	printf("pid       %lld%s\nmemory    %s\nbuilds    %llu\nidle      %.0f s of %.0f\n", (long long)s.pid, s.warm ? "" : ", warming up", print_size(s.resident, size),
+	       (unsigned long long)s.served, (double)s.idle_ns / 1e9, (double)s.limit_ns / 1e9);
+	return STATUS_OK;
+}
+
+static enum status stop(void)
+{
+	if (client_stop())
+		return STATUS_OK;
+	if (!none_there())
+		return no_answer();
+	printf("trib: no server runs in this project\n");
+	return STATUS_OK;
+}
+
+static bool parse_build(struct arena *a, int argc, char **argv, struct options *out)
+{
+	struct args args;
+	struct buf error = {0};
+	bool ok = args_parse(a, argc, argv, &args, &error) && args.command == COMMAND_BUILD && !args.options.help && !args.options.version;
+	buf_free(&error);
+	*out = args.options;
+	return ok;
+}
+
+static enum status run(const struct options *o)
+{
+	struct options all = *o;
+	all.models = NULL;
+	all.n_models = 0;
+	const struct server_options s = {.prepare = &all, .idle_ns = 10 * MINUTE_NS, .parse = parse_build};
+	enum status status = server_run(&s);
+	return status == STATUS_OK ? status : say_failure("this project cannot have a server: %s", strerror(errno));
+}
+
+enum status cmd_server(const struct options *o)
+{
+	static const char *const names[] = {"status", "start", "stop", "run"};
+	enum { ACTIONS = sizeof names / sizeof *names };
+	const char *action = o->n_models ? o->models[0] : "status";
+	uint32_t i = 0;
+	while (i < ACTIONS && strcmp(action, names[i]) != 0)
+		i++;
+	if (i == ACTIONS || o->n_models > 1) {
+		const char *near = i == ACTIONS ? diag_nearest(action, names, ACTIONS) : NULL;
+		return near ? say_usage("`trib server` has no `%s`; did you mean `%s`?", action, near) : say_usage("`trib server` wants: status, start, stop or run");
+	}
+	if (access("tri.build", F_OK) != 0)
+		return say_usage("there is no tri.build here: a server belongs to a project");
+	if (i == 0)
+		return print_status();
+	if (i == 1)
+		return client_start_server(o->jobs) ? STATUS_OK : say_failure("cannot start the server: %s", strerror(errno));
+	return i == 2 ? stop() : run(o);
+}

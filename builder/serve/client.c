@@ -1,0 +1,218 @@
+#include "builder/serve/client.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "builder/options.h"
+
+enum { AWAKE_MS = 100, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
+
+/* By the environment; machines that build once gain nothing. */
+static bool switched_off(void)
+{
+	const char *server = getenv("TRIB_SERVER"), *ci = getenv("CI");
+	return (server && strcmp(server, "off") == 0) || (ci && *ci && strcmp(ci, "false") != 0);
+}
+
+bool client_may_ask(const struct options *o)
+{
+	const char *make = getenv("MAKEFLAGS");
+	bool whole = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && o->dump == DUMP_NONE;
+	return !o->no_server && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && !(make && *make);
+}
+
+/* ---- talking ---- */
+
+/* A connection to the project's server, if that runs as the same user; -1: errno. */
+static int connect_server(void)
+{
+	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SERVER_SOCKET};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	bool ok = connect(fd, (const struct sockaddr *)&address, sizeof address) == 0;
+	if (ok && !message_peer(fd, NULL)) {
+		errno = EPERM;
+		ok = false;
+	}
+	if (ok)
+		return fd;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+static bool ask(int fd, const struct request *r)
+{
+	struct buf bytes = {0};
+	request_encode(r, &bytes);
+	bool ok = message_send(fd, bytes.at, bytes.len);
+	buf_free(&bytes);
+	return ok;
+}
+
+static uint32_t count(char **list)
+{
+	uint32_t n = 0;
+	while (list[n])
+		n++;
+	return n;
+}
+
+static bool accepted(struct client *c, int fd)
+{
+	struct request r = {.kind = REQUEST_BUILD, .argc = count(c->argv), .argv = c->argv, .envc = count(environ), .env = environ};
+	enum answer answer = ANSWER_DECLINED;
+	surroundings_look(&r.from);
+	if (!ask(fd, &r) || !message_receive_exactly(fd, &answer, sizeof answer, AWAKE_MS))
+		return false;
+	if (answer == ANSWER_OUTDATED)
+		c->presence = SERVER_NONE;
+	return answer == ANSWER_ACCEPTED;
+}
+
+/* One that somebody stopped in the middle of a build would be waited for as long as it is stopped. */
+static void end_if_stopped(int fd)
+{
+	char path[64], *text, *state;
+	int64_t pid;
+	size_t len;
+	if (!message_peer(fd, &pid) || pid <= 0)
+		return;
+	snprintf(path, sizeof path, "/proc/%lld/stat", (long long)pid);
+	if (!os_read_file(path, 4096, &text, &len))
+		return;
+	state = strrchr(text, ')');
+	if (state && state[1] == ' ' && state[2] == 'T')
+		kill((pid_t)pid, SIGKILL);
+	free(text);
+}
+
+/* Until the server has built. An interrupt is passed on; soon after it we end in any case. */
+static bool await_result(int fd, struct result *out)
+{
+	bool told = false;
+	int64_t until = INT64_MAX;
+	while (os_now_ns() < until) {
+		if (os_interrupted() && !told) {
+			shutdown(fd, SHUT_WR);
+			until = os_now_ns() + (int64_t)GRACE_MS * 1000000;
+			told = true;
+		}
+		if (message_receive_exactly(fd, out, sizeof *out, LOOK_MS))
+			return true;
+		if (errno != EINTR && errno != ETIMEDOUT)
+			return false;
+		if (errno == ETIMEDOUT)
+			end_if_stopped(fd);
+	}
+	fprintf(stderr, "trib: interrupted\n");
+	*out = (struct result){.status = STATUS_INTERRUPTED};
+	return true;
+}
+
+/* As if we had written it. */
+static enum status end_of(const struct result *r)
+{
+	if (!r->write_errno)
+		return (enum status)r->status;
+	if (r->write_errno == EPIPE)
+		raise(SIGPIPE);
+	fprintf(stderr, "trib: cannot write the standard output: %s\n", strerror(r->write_errno));
+	return r->status == STATUS_OK ? STATUS_ENVIRONMENT : (enum status)r->status;
+}
+
+bool client_build(struct client *c, int lock, enum status *s)
+{
+	const int fds[GO_FDS] = {[GO_STDIN] = 0, [GO_STDOUT] = 1, [GO_STDERR] = 2, [GO_LOCK] = lock};
+	struct result result;
+	c->presence = SERVER_THERE;
+	int fd = connect_server();
+	if (fd < 0) {
+		if (errno == ENOENT || errno == ECONNREFUSED)
+			c->presence = SERVER_NONE;
+		return false;
+	}
+	bool ok = accepted(c, fd) && message_send_fds(fd, fds);
+	if (ok && !(ok = await_result(fd, &result)))
+		c->presence = SERVER_NONE;
+	close(fd);
+	if (ok)
+		*s = end_of(&result);
+	return ok;
+}
+
+bool client_state(struct server_state *out)
+{
+	int fd = connect_server();
+	bool ok = fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STATUS}) && message_receive_exactly(fd, out, sizeof *out, PATIENT_MS);
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return ok;
+}
+
+bool client_stop(void)
+{
+	char nothing;
+	int fd = connect_server();
+	bool ok = fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STOP});
+	ok = ok && !message_receive_exactly(fd, &nothing, 1, PATIENT_MS) && errno == 0;
+	int why = errno;
+	if (fd >= 0)
+		close(fd);
+	errno = why;
+	return ok;
+}
+
+/* ---- starting ---- */
+
+static const char *own_path(struct arena *a)
+{
+	char link[4096];
+	ssize_t n = readlink("/proc/self/exe", link, sizeof link - 1);
+	return n > 0 ? arena_strndup(a, link, (size_t)n) : NULL;
+}
+
+/* In a session of its own, with nothing of ours to read or write. */
+static int spawn(const char *path, char **argv)
+{
+	posix_spawn_file_actions_t io;
+	posix_spawnattr_t attributes;
+	sigset_t none, all;
+	pid_t pid;
+	sigemptyset(&none);
+	sigfillset(&all);
+	posix_spawn_file_actions_init(&io);
+	posix_spawnattr_init(&attributes);
+	posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSID | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	posix_spawnattr_setsigmask(&attributes, &none);
+	posix_spawnattr_setsigdefault(&attributes, &all);
+	posix_spawn_file_actions_addopen(&io, 0, "/dev/null", O_RDONLY, 0);
+	posix_spawn_file_actions_addopen(&io, 1, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_addopen(&io, 2, "/dev/null", O_WRONLY, 0);
+	int e = posix_spawn(&pid, path, &io, &attributes, argv, environ);
+	posix_spawnattr_destroy(&attributes);
+	posix_spawn_file_actions_destroy(&io);
+	return e;
+}
+
+bool client_start_server(int jobs)
+{
+	struct arena *a = arena_new(0);
+	const char *path = own_path(a), *argv[] = {"trib", "server", "run", jobs > 0 ? arena_printf(a, "-j%d", jobs) : NULL, NULL};
+	errno = path ? spawn(path, (char **)(uintptr_t)argv) : ENOENT;
+	arena_free(a);
+	return errno == 0;
+}

@@ -1,0 +1,103 @@
+/* A build for somebody else: with his standard streams and environment, under his lock, until he goes. */
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <unistd.h>
+#include "base/os.h"
+#include "builder/build_state.h"
+#include "builder/serve/message.h"
+#include "builder/serve/server_state.h"
+#include "scheduler/pool.h"
+
+enum { GO_MS = 1000, STREAMS = 3 };
+
+bool served_build_accept(struct server *s, struct arena *a, const struct request *r, struct options *o)
+{
+	if (!s->warm || !surroundings_same(&r->from, &s->here) || !s->o->parse(a, (int)r->argc, r->argv, o))
+		return false;
+	return o->jobs <= 0 || !s->lasting.pool || (uint32_t)o->jobs == pool_jobs(s->lasting.pool);
+}
+
+/* He is gone, or wants no more. */
+static bool has_gone(void *connection, const struct inputs *read, bool failed)
+{
+	struct pollfd p = {.fd = *(const int *)connection, .events = POLLIN | POLLRDHUP};
+	(void)read, (void)failed;
+	return poll(&p, 1, 0) > 0;
+}
+
+/* What a process has of its own and a build uses. */
+struct place {
+	int streams[STREAMS];
+	char **environment;
+};
+
+static void enter(struct place *own, const int fds[STREAMS], char **env)
+{
+	own->environment = environ;
+	environ = env;
+	for (int i = 0; i < STREAMS; i++) {
+		own->streams[i] = fcntl(i, F_DUPFD_CLOEXEC, STREAMS);
+		dup2(fds[i], i);
+	}
+}
+
+static void go_back(const struct place *own)
+{
+	environ = own->environment;
+	for (int i = 0; i < STREAMS; i++) {
+		dup2(own->streams[i], i);
+		close(own->streams[i]);
+	}
+}
+
+static struct result build(struct server *s, const struct options *o, FILE *out, FILE *err)
+{
+	struct result r = {0};
+	setvbuf(err, NULL, _IONBF, 0);
+	r.status = build_run_in(&s->lasting, o, out, err);
+	if (fflush(out) != 0 || ferror(out))
+		r.write_errno = errno ? errno : EIO;
+	return r;
+}
+
+/* A pipe that nobody reads any more is an error; commands that we start have the usual answer to it. */
+static void on_pipe(int sig) { (void)sig; }
+
+/* The files are closed. */
+static struct result build_there(struct server *s, int connection, const int fds[GO_FDS], const struct request *r, const struct options *o)
+{
+	struct result result = {.write_errno = EBADF};
+	struct place own;
+	FILE *out = fdopen(fds[GO_STDOUT], "w"), *err = fdopen(fds[GO_STDERR], "w");
+	signal(SIGPIPE, on_pipe);
+	enter(&own, fds, r->env);
+	s->lasting.locked = true;
+	s->lasting.superseded = has_gone;
+	s->lasting.ctx = &connection;
+	if (out && err)
+		result = build(s, o, out, err);
+	go_back(&own);
+	if (out)
+		fclose(out);
+	if (err)
+		fclose(err);
+	return result;
+}
+
+void served_build_run(struct server *s, int connection, const struct request *r, const struct options *o)
+{
+	int fds[GO_FDS];
+	if (!message_receive_fds(connection, fds, GO_MS))
+		return;
+	struct result result = build_there(s, connection, fds, r, o);
+	s->served++;
+	s->last = os_now_ns();
+	s->tidy = false;
+	close(fds[GO_STDIN]);
+	close(fds[GO_LOCK]);
+	if (result.write_errno != EBADF) /* streams that are none: he will see for himself */
+		message_send(connection, &result, sizeof result);
+}
