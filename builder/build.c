@@ -74,7 +74,7 @@ static bool start(struct build *b)
 static bool open_cache(struct build *b)
 {
 	struct cache_config c;
-	if (!cache_config_read(b->session, b->sources, b->spec.cache, b->options, &c, b->diags))
+	if (!cache_config_read(b->session, b->sources, b->spec.manifest, b->options, &c, b->diags))
 		return false;
 	if (b->spec.no_cache || !c.at[SETTING_ENABLED].number || build_asks_text(b->options))
 		return true;
@@ -279,12 +279,6 @@ static struct build begin(const struct options *o, FILE *out, FILE *err)
 	return b;
 }
 
-static void close_cache(struct build *b)
-{
-	cache_close(b->cache, &b->warnings);
-	b->cache = NULL;
-}
-
 /* In memory, for the next build. A build that failed has not asked for all that the next one may want. */
 static void keep_fragments(struct build *b)
 {
@@ -298,15 +292,16 @@ static void keep_fragments(struct build *b)
 		fragments_forget(f);
 }
 
+static void close_cache(struct build *b)
+{
+	keep_fragments(b);
+	cache_close(b->cache, &b->warnings);
+	b->cache = NULL;
+}
+
 /* What was compiled before an error or an interrupt is kept, too. */
 static enum status finish(struct build *b)
 {
-	if (b->elsewhere) {
-		enum status there = b->elsewhere_status;
-		store_close(b->project, NULL);
-		cleanup(b);
-		return there;
-	}
 	if (b->told && diags_errors(b->diags))
 		build_stopped(b); /* what is wrong may be so no longer */
 	if (!b->told) /* who waits for more builds hears of this one first, and of the store's troubles with the next */
@@ -314,8 +309,8 @@ static enum status finish(struct build *b)
 	write_trace(b);
 	enum status s = verdict(b);
 	build_report(b, s);
-	keep_fragments(b);
-	close_cache(b);
+	if (b->told)
+		close_cache(b);
 	store_close(b->project, &b->warnings);
 	if (b->told) {
 		b->lasting->late = b->warnings;
@@ -325,12 +320,21 @@ static enum status finish(struct build *b)
 	return s;
 }
 
+/* The other process has said and kept everything. */
+static enum status end_elsewhere(struct build *b)
+{
+	enum status s = b->elsewhere_status;
+	store_close(b->project, NULL);
+	cleanup(b);
+	return s;
+}
+
 enum status build_run_in(struct session *lasting, const struct options *o, FILE *out, FILE *err)
 {
 	struct build b = begin(o, out, err);
 	b.lasting = lasting;
 	run_build(&b);
-	return finish(&b);
+	return b.elsewhere ? end_elsewhere(&b) : finish(&b);
 }
 
 enum status build_run(const struct options *o, FILE *out, FILE *err)

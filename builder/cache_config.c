@@ -12,26 +12,35 @@
 #include "builder/manifest_value.h"
 #include "builder/options.h"
 
+#define SERVER_DEFAULT_IDLE 600 /* seconds */
+
 static const struct {
-	const char *key, *variable, *otherwise, *help;
+	const char *variable, *otherwise, *help;
+	enum manifest_block_kind block;
 	enum manifest_key manifest;
 } settings[] = {
-#define SETTING(id, key, variable, otherwise, help) {key, variable, otherwise, help, KEY_##id},
+#define SETTING(id, block, key, variable, otherwise, help) {variable, otherwise, help, BLOCK_##block, KEY_##key},
 #include "builder/cache_settings.def"
 };
 
-const char *cache_setting_key(enum cache_setting s) { return settings[s].key; }
+static const enum manifest_block_kind blocks[] = {BLOCK_CACHE, BLOCK_SERVER};
+enum { N_BLOCKS = sizeof blocks / sizeof *blocks };
+
+const char *cache_setting_block(enum cache_setting s) { return manifest_block_text(settings[s].block); }
+const char *cache_setting_key(enum cache_setting s) { return manifest_key_text(settings[s].manifest); }
 const char *cache_setting_variable(enum cache_setting s) { return settings[s].variable; }
 const char *cache_setting_help(enum cache_setting s) { return settings[s].help; }
 
 enum cache_setting cache_setting_find(const char *key)
 {
-	uint32_t i = 0;
-	if (strncmp(key, "cache.", 6) == 0)
-		key += 6;
-	while (i < SETTINGS && strcmp(settings[i].key, key) != 0)
-		i++;
-	return (enum cache_setting)i;
+	const char *dot = strchr(key, '.'), *block = dot ? key : "cache";
+	size_t n = dot ? (size_t)(dot - key) : strlen(block);
+	for (uint32_t i = 0; i < SETTINGS; i++) {
+		const char *own = cache_setting_block((enum cache_setting)i);
+		if (strlen(own) == n && memcmp(own, block, n) == 0 && strcmp(cache_setting_key((enum cache_setting)i), dot ? dot + 1 : key) == 0)
+			return (enum cache_setting)i;
+	}
+	return SETTINGS;
 }
 
 const char *setting_origin_text(enum setting_origin o)
@@ -88,13 +97,21 @@ static bool take_block(struct reader *r, const struct manifest_block *b, enum se
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < SETTINGS; i++) {
-		const struct manifest_value *v = manifest_get(b, settings[i].manifest);
+		const struct manifest_value *v = b && settings[i].block == b->kind ? manifest_get(b, settings[i].manifest) : NULL;
 		if (!v)
 			continue;
 		uint32_t line = source_position(r->sources, v->at.source, v->at.start).line;
 		const char *where = arena_printf(r->a, "%s:%u", sources_get(r->sources, v->at.source)->path, line);
 		ok = take(r, (enum cache_setting)i, v, origin, where) && ok;
 	}
+	return ok;
+}
+
+static bool take_blocks(struct reader *r, const struct manifest *m, enum setting_origin origin)
+{
+	bool ok = true;
+	for (uint32_t i = 0; m && i < N_BLOCKS; i++)
+		ok = take_block(r, manifest_find(m, blocks[i], NULL), origin) && ok;
 	return ok;
 }
 
@@ -112,10 +129,10 @@ static const struct source *load(void *ctx, const char *path)
 static bool take_user_blocks(struct reader *r, const struct manifest *m, uint32_t errors)
 {
 	for (uint32_t i = 0; i < m->n_blocks; i++)
-		if (m->blocks[i].kind != BLOCK_CACHE)
-			diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at, "the user's configuration has only a `cache` block"),
+		if (m->blocks[i].kind != BLOCK_CACHE && m->blocks[i].kind != BLOCK_SERVER)
+			diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at, "the user's configuration has only the blocks `cache` and `server`"),
 				  "projects and models are described in a tri.build");
-	return diags_errors(r->diags) == errors && take_block(r, manifest_find(m, BLOCK_CACHE, NULL), ORIGIN_USER);
+	return diags_errors(r->diags) == errors && take_blocks(r, m, ORIGIN_USER);
 }
 
 static bool take_user(struct reader *r)
@@ -140,14 +157,14 @@ bool cache_config_check(struct arena *a, struct sources *sources, enum cache_set
 	struct cache_config out = {0};
 	struct reader r = {a, sources, diags, &out};
 	struct buf text = {0};
-	config_edit("", "cache", settings[s].key, value, &text);
+	config_edit("", cache_setting_block(s), cache_setting_key(s), value, &text);
 	sources_add(sources, "the new setting", text.at, text.len);
 	buf_free(&text);
 	uint32_t errors = diags_errors(diags);
 	const struct manifest *m = manifest_read(a, (struct frontend_host){load_new, sources}, "", diags);
 	if (!take_user_blocks(&r, m, errors))
 		return false;
-	const struct manifest_value *v = manifest_get(manifest_find(m, BLOCK_CACHE, NULL), settings[s].manifest);
+	const struct manifest_value *v = manifest_get(manifest_find(m, settings[s].block, NULL), settings[s].manifest);
 	if (v && strcmp(v->text, value) == 0)
 		return true;
 	return refuse(&r, v ? v->at : SPAN_NONE, "the value cannot be written into a file of settings", "it may have no line ends, blanks at its ends or ` #`");
@@ -173,18 +190,19 @@ static bool take_environment(struct reader *r)
 	return ok;
 }
 
-bool cache_config_read(struct arena *a, struct sources *sources, const struct manifest_block *project, const struct options *o,
+bool cache_config_read(struct arena *a, struct sources *sources, const struct manifest *project, const struct options *o,
 		       struct cache_config *out, struct diags *diags)
 {
 	struct reader r = {a, sources, diags, out};
 	for (uint32_t i = 0; i < SETTINGS; i++)
 		out->at[i] = (struct setting){.text = settings[i].otherwise, .where = ""};
-	out->at[SETTING_ENABLED].number = out->at[SETTING_L2].number = out->at[SETTING_L3].number = 1;
+	out->at[SETTING_ENABLED].number = out->at[SETTING_L2].number = out->at[SETTING_L3].number = out->at[SETTING_SERVER].number = 1;
+	out->at[SETTING_SERVER_IDLE].number = SERVER_DEFAULT_IDLE;
 	out->at[SETTING_DIR].text = cache_default_dir(a);
 	out->at[SETTING_MAX_SIZE].number = CACHE_DEFAULT_SIZE;
 	out->at[SETTING_COMPRESS].number = (uint64_t)CACHE_DEFAULT_COMPRESS;
 	bool ok = take_user(&r);
-	ok = take_block(&r, project, ORIGIN_PROJECT) && ok;
+	ok = take_blocks(&r, project, ORIGIN_PROJECT) && ok;
 	ok = take_environment(&r) && ok;
 	if (o->cache_dir)
 		ok = take_text(&r, SETTING_DIR, "--cache-dir", o->cache_dir, ORIGIN_FLAG) && ok;

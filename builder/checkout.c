@@ -20,7 +20,7 @@ bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *source
 {
 	struct cache_config config;
 	*c = (struct checkouts){.arena = a, .offline = o->offline};
-	if (!cache_config_read(a, sources, manifest_find(m, BLOCK_CACHE, NULL), o, &config, diags))
+	if (!cache_config_read(a, sources, m, o, &config, diags))
 		return false;
 	c->folder = path_join(a, config.at[SETTING_DIR].text, "git");
 	return true;

@@ -14,6 +14,7 @@
 #define IN_MODEL (1u << BLOCK_MODEL)
 #define IN_PROFILE (1u << BLOCK_PROFILE)
 #define IN_CACHE (1u << BLOCK_CACHE)
+#define IN_SERVER (1u << BLOCK_SERVER)
 #define IN_DEPENDENCY (1u << BLOCK_DEPENDENCY)
 #define MAX_INCLUDES 64
 
@@ -406,5 +407,6 @@ const char *const *manifest_names(struct arena *a, const struct manifest *m, enu
 	return names;
 }
 
+const char *manifest_block_text(enum manifest_block_kind kind) { return block_kinds[kind].text; }
 const char *manifest_key_text(enum manifest_key key) { return keys[key].text; }
 enum value_kind manifest_key_kind(enum manifest_key key) { return keys[key].value; }

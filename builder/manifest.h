@@ -61,11 +61,13 @@ const struct manifest_block *manifest_find(const struct manifest *m, enum manife
 const struct manifest_value *manifest_get(const struct manifest_block *block, enum manifest_key key);
 /* The names of all blocks of that kind. */
 const char *const *manifest_names(struct arena *a, const struct manifest *m, enum manifest_block_kind kind, uint32_t *n);
+const char *manifest_block_text(enum manifest_block_kind kind);
 const char *manifest_key_text(enum manifest_key key);
 enum value_kind manifest_key_kind(enum manifest_key key);
 
 /* The forms that flags share with keys. False: not of that form. */
 bool manifest_parse_opt(const char *text, uint64_t *level);
+bool manifest_parse_bool(const char *text, uint64_t *truth);
 bool manifest_parse_size(const char *text, uint64_t *bytes); /* 512, 64KiB, 4GiB, 1GB */
 bool manifest_parse_count(const char *text, uint64_t *n);
 /* A list of emits; on false *bad is the word at fault (in `a`). */

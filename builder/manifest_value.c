@@ -67,7 +67,7 @@ bool manifest_parse_size(const char *text, uint64_t *bytes)
 	return false;
 }
 
-static bool parse_bool(const char *text, uint64_t *v)
+bool manifest_parse_bool(const char *text, uint64_t *v)
 {
 	if (strcmp(text, "true") == 0 || strcmp(text, "yes") == 0 || strcmp(text, "on") == 0 || strcmp(text, "1") == 0)
 		*v = 1;
@@ -239,7 +239,7 @@ bool manifest_value_parse(struct arena *session, struct manifest_value *v, enum 
 	case VALUE_SIZE:
 		return manifest_parse_size(v->text, &v->number) || complain(diags, v, "a size such as 512MiB or 4GiB");
 	case VALUE_BOOL:
-		return parse_bool(v->text, &v->number) || complain(diags, v, "true or false");
+		return manifest_parse_bool(v->text, &v->number) || complain(diags, v, "true or false");
 	case VALUE_ZSTD:
 		return parse_zstd(v->text, &v->number) || complain(diags, v, "a level from -7 (fast) to 19 (small), or 0 for none");
 	}

@@ -32,10 +32,10 @@ bool project_cache_config(struct arena *session, const struct options *o, struct
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
 	struct file_stamp stamp;
-	const struct manifest_block *block = NULL;
+	const struct manifest *m = NULL;
 	if (os_stamp("tri.build", &stamp))
-		block = manifest_find(manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags), BLOCK_CACHE, NULL);
-	bool ok = diags_errors(diags) == 0 && cache_config_read(session, sources, block, o, out, diags);
+		m = manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags);
+	bool ok = diags_errors(diags) == 0 && cache_config_read(session, sources, m, o, out, diags);
 	if (!ok)
 		diags_print(diags, sources, stderr, os_is_tty(2));
 	diags_free(diags);

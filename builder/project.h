@@ -10,6 +10,6 @@ struct options;
 
 /* Reads tri.build. False: errors were printed on stderr. */
 bool project_read(struct arena *session, const struct options *o, struct build_spec *out);
-/* How the cache is configured here, with tri.build or without one. False: errors were printed on stderr. */
+/* How the cache and the server are configured here, with tri.build or without one. False: errors were printed on stderr. */
 bool project_cache_config(struct arena *session, const struct options *o, struct cache_config *out);
 #endif

@@ -152,7 +152,7 @@ bool spec_make(struct arena *session, const struct manifest *m, const struct opt
 	ok = known_models(session, m, o, diags) && ok;
 	if (!ok)
 		return false;
-	out->cache = manifest_find(m, BLOCK_CACHE, NULL);
+	out->manifest = m;
 	out->jobs = (uint32_t)number_setting(&l, KEY_JOBS, o->jobs > 0 ? o->jobs : -1, os_cpu_count());
 	out->most_failures = o->most_failures >= 0 ? (uint32_t)o->most_failures : number_setting(&l, KEY_KEEP_GOING, -1, 0) == 0;
 	out->verbose = number_setting(&l, KEY_VERBOSE, o->verbose, 0) != 0;

@@ -37,7 +37,7 @@ struct build_spec {
 	struct model_spec *models;
 	uint32_t n_models;
 	uint32_t jobs;
-	const struct manifest_block *cache; /* NULL: the manifest has none */
+	const struct manifest *manifest; /* that it is made from */
 	uint32_t most_failures; /* after so many nothing new begins; 0: no limit */
 	bool verbose, explain, timing, no_cache, low_memory;
 };

@@ -4,6 +4,7 @@ import os
 import shutil
 import subprocess
 import tempfile
+import time
 import unittest
 
 TRIB = os.environ["TRIB"]
@@ -19,20 +20,41 @@ def run(argv, cwd, ok=True, env=None, **more):
     return done
 
 
+def processes_in(folder):
+    """Whose current folder is below that one, or was."""
+    found = []
+    for pid in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            if os.readlink(f"/proc/{pid}/cwd").startswith(folder + "/"):
+                found.append(int(pid))
+        except OSError:
+            pass
+    return found
+
+
 class ProjectTest(unittest.TestCase):
     """self.dir is the project; its caches are its own."""
 
     example = None  # copied from examples/ when set
+    server = "off"  # "on": builds leave a warm process, which must be gone when the test is over
 
     def setUp(self):
         self.tmp = tempfile.mkdtemp(prefix="trib-test-")
+        self.addCleanup(self.no_process_stays)
         self.addCleanup(shutil.rmtree, self.tmp, True)
         self.dir = os.path.join(self.tmp, self.example or "project")
-        self.env = {"XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "POCL_CACHE_DIR": os.path.join(self.tmp, "pocl"), "NO_COLOR": "1"}
+        self.env = {"XDG_CACHE_HOME": os.path.join(self.tmp, "cache"), "POCL_CACHE_DIR": os.path.join(self.tmp, "pocl"), "NO_COLOR": "1", "TRIB_SERVER": self.server, "CI": ""}
         if self.example:
             shutil.copytree(os.path.join(SOURCE, "examples", self.example), self.dir, ignore=shutil.ignore_patterns("build", ".trib"))
         else:
             os.mkdir(self.dir)
+
+    def no_process_stays(self):
+        """A server ends when its project goes."""
+        end = time.monotonic() + 20 * SLOWER
+        while left := processes_in(self.tmp):
+            self.assertLess(time.monotonic(), end, f"processes {left} are still there")
+            time.sleep(0.01)
 
     def path(self, name):
         return os.path.join(self.dir, name)

@@ -1,5 +1,7 @@
 #include "base/arena.h"
+#include "builder/cache_config.h"
 #include "builder/cli/command.h"
+#include "builder/project.h"
 #include "builder/serve/client.h"
 #include "builder/session.h"
 #include "builder/since.h"
@@ -46,6 +48,16 @@ static enum status build_since(const struct options *o)
 	return status;
 }
 
+/* By the settings. What is wrong with them the build has said. */
+static bool is_wanted(const struct options *o)
+{
+	struct arena *a = arena_new(0);
+	struct cache_config c;
+	bool wanted = project_cache_config(a, o, &c) && c.at[SETTING_SERVER].number;
+	arena_free(a);
+	return wanted;
+}
+
 static bool ask_server(void *client, int lock, enum status *s) { return client_build(client, lock, s); }
 
 /* By the project's warm process if there is one. One that is not there is started when this process had to warm up itself; it will be worth it the next time. */
@@ -60,7 +72,7 @@ static enum status build(const struct options *o)
 	enum status s = build_run_in(&lasting, o, stdout, stderr);
 	bool start = lasting.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
 	session_free(&lasting);
-	if (start) /* if it cannot be, builds are as they were */
+	if (start && is_wanted(o)) /* if it cannot be, builds are as they were */
 		client_start_server(o->jobs);
 	return s;
 }

@@ -12,6 +12,11 @@
 #include "builder/config_file.h"
 #include "builder/project.h"
 
+static const char *setting_name(struct arena *a, enum cache_setting s)
+{
+	return arena_printf(a, "%s.%s", cache_setting_block(s), cache_setting_key(s));
+}
+
 static enum status list(struct arena *a, const struct options *o, bool json)
 {
 	struct cache_config c;
@@ -22,7 +27,7 @@ static enum status list(struct arena *a, const struct options *o, bool json)
 	json_open(&w, '[');
 	for (uint32_t i = 0; i < SETTINGS; i++) {
 		const struct setting *s = &c.at[i];
-		const char *key = arena_printf(a, "cache.%s", cache_setting_key((enum cache_setting)i));
+		const char *key = setting_name(a, (enum cache_setting)i);
 		if (!json) {
 			printf("%-18s %-28s %s%s%s\n", key, s->text, setting_origin_text(s->origin), *s->where ? ": " : "", s->where);
 			continue;
@@ -47,7 +52,7 @@ static enum status unknown_key(struct arena *a, const char *key)
 {
 	const char *names[SETTINGS];
 	for (uint32_t i = 0; i < SETTINGS; i++)
-		names[i] = arena_printf(a, "cache.%s", cache_setting_key((enum cache_setting)i));
+		names[i] = setting_name(a, (enum cache_setting)i);
 	const char *near = diag_nearest(key, names, SETTINGS);
 	if (near)
 		return say_usage("there is no setting `%s`; did you mean `%s`?", key, near);
@@ -85,7 +90,7 @@ static enum status change(struct arena *a, enum cache_setting s, const char *val
 		status = STATUS_USAGE;
 	} else if (!path) {
 		status = say_failure("there is no home for the configuration: set HOME or XDG_CONFIG_HOME");
-	} else if (!config_change(path, "cache", cache_setting_key(s), value)) {
+	} else if (!config_change(path, cache_setting_block(s), cache_setting_key(s), value)) {
 		status = say_failure("cannot write `%s`: %s", path, strerror(errno));
 	}
 	diags_free(diags);

@@ -6,12 +6,14 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "builder/cache_config.h"
 #include "builder/cli/args.h"
 #include "builder/cli/print.h"
+#include "builder/project.h"
 #include "builder/serve/client.h"
 #include "builder/serve/server.h"
 
-#define MINUTE_NS INT64_C(60000000000)
+#define SECOND_NS INT64_C(1000000000)
 
 static bool none_there(void) { return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR; }
 
@@ -55,12 +57,15 @@ static bool parse_build(struct arena *a, int argc, char **argv, struct options *
 	return ok;
 }
 
-static enum status run(const struct options *o)
+static enum status run(struct arena *a, const struct options *o)
 {
+	struct cache_config c;
 	struct options all = *o;
+	if (!project_cache_config(a, o, &c))
+		return STATUS_FAILED;
 	all.models = NULL;
 	all.n_models = 0;
-	const struct server_options s = {.prepare = &all, .idle_ns = 10 * MINUTE_NS, .parse = parse_build};
+	const struct server_options s = {.prepare = &all, .idle_ns = (int64_t)c.at[SETTING_SERVER_IDLE].number * SECOND_NS, .parse = parse_build};
 	enum status status = server_run(&s);
 	return status == STATUS_OK ? status : say_failure("this project cannot have a server: %s", strerror(errno));
 }
@@ -83,5 +88,10 @@ enum status cmd_server(const struct options *o)
 		return print_status();
 	if (i == 1)
 		return client_start_server(o->jobs) ? STATUS_OK : say_failure("cannot start the server: %s", strerror(errno));
-	return i == 2 ? stop() : run(o);
+	if (i == 2)
+		return stop();
+	struct arena *a = arena_new(0);
+	enum status s = run(a, o);
+	arena_free(a);
+	return s;
 }

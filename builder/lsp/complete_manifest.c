@@ -8,6 +8,7 @@
 #define IN_MODEL (1u << BLOCK_MODEL)
 #define IN_PROFILE (1u << BLOCK_PROFILE)
 #define IN_CACHE (1u << BLOCK_CACHE)
+#define IN_SERVER (1u << BLOCK_SERVER)
 #define IN_DEPENDENCY (1u << BLOCK_DEPENDENCY)
 
 static const char *const blocks[] = {

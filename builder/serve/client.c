@@ -12,6 +12,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "builder/cache_config.h"
+#include "builder/manifest.h"
 #include "builder/options.h"
 
 enum { AWAKE_MS = 100, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
@@ -19,15 +21,18 @@ enum { AWAKE_MS = 100, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
 /* By the environment; machines that build once gain nothing. */
 static bool switched_off(void)
 {
-	const char *server = getenv("TRIB_SERVER"), *ci = getenv("CI");
-	return (server && strcmp(server, "off") == 0) || (ci && *ci && strcmp(ci, "false") != 0);
+	const char *server = getenv(cache_setting_variable(SETTING_SERVER)), *ci = getenv("CI");
+	uint64_t on;
+	if (server && manifest_parse_bool(server, &on))
+		return !on;
+	return ci && *ci && strcmp(ci, "false") != 0;
 }
 
 bool client_may_ask(const struct options *o)
 {
 	const char *make = getenv("MAKEFLAGS");
 	bool whole = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && o->dump == DUMP_NONE;
-	return !o->no_server && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && !(make && *make);
+	return !o->no_server && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 && !(make && *make);
 }
 
 /* ---- talking ---- */

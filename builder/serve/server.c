@@ -17,6 +17,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
+#include "builder/fragments.h"
 #include "builder/guard.h"
 #include "builder/serve/message.h"
 #include "builder/serve/server_state.h"
@@ -92,6 +93,8 @@ static bool still_there(const struct server *s)
 /* False: another serves this folder, or nobody can; errno is 0 in the first case. */
 static bool open_server(struct server *s)
 {
+	if (!os_mkdirs(SERVER_FOLDER))
+		return false;
 	s->folder = open(SERVER_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (s->folder < 0)
 		return false;
@@ -252,6 +255,7 @@ enum status server_run(const struct server_options *o)
 	bool ok = open_server(&s);
 	int why = errno;
 	if (ok) {
+		s.lasting.fragments = fragments_new();
 		warm_begin(&s);
 		serve_all(&s);
 	}

@@ -27,12 +27,13 @@ static const struct source *load(void *ctx, const char *path)
 }
 
 /* What the text says of the setting, "" for nothing; NULL: the text is not sound. */
-static const char *value_in(struct file *f, const char *text, const char *key)
+static const char *value_in(struct file *f, const char *text, enum cache_setting s)
 {
+	const char *key = cache_setting_key(s);
 	struct diags *d = diags_new(0);
 	f->text = text;
 	const struct manifest *m = manifest_read(f->a, (struct frontend_host){load, f}, "config", d);
-	const struct manifest_block *b = manifest_find(m, BLOCK_CACHE, NULL);
+	const struct manifest_block *b = manifest_find(m, strcmp(cache_setting_block(s), "server") ? BLOCK_CACHE : BLOCK_SERVER, NULL);
 	const char *value = diags_errors(d) ? NULL : "";
 	for (uint32_t i = 0; value && b && i < b->n_values; i++)
 		if (!strcmp(manifest_key_text(b->values[i].key), key))
@@ -48,16 +49,17 @@ static void require(bool ok, const char *what, const char *before, const char *a
 	BUG_ON(!ok);
 }
 
-static void edit(struct file *f, const char *text, const char *key, const char *value)
+static void edit(struct file *f, const char *text, enum cache_setting s, const char *value)
 {
+	const char *block = cache_setting_block(s), *key = cache_setting_key(s);
 	struct buf with = {0}, again = {0}, without = {0};
-	config_edit(text, "cache", key, value, &with);
-	const char *now = value_in(f, with.at, key);
+	config_edit(text, block, key, value, &with);
+	const char *now = value_in(f, with.at, s);
 	require(now && !strcmp(now, value), "the value is not there", text, with.at);
-	config_edit(with.at, "cache", key, value, &again);
+	config_edit(with.at, block, key, value, &again);
 	require(!strcmp(with.at, again.at), "the same once more changes it", with.at, again.at);
-	config_edit(with.at, "cache", key, NULL, &without);
-	now = value_in(f, without.at ? without.at : "", key);
+	config_edit(with.at, block, key, NULL, &without);
+	now = value_in(f, without.at ? without.at : "", s);
 	require(now && !*now, "the value is still there", with.at, without.at ? without.at : "");
 	buf_free(&with);
 	buf_free(&again);
@@ -76,8 +78,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	const char *text = line ? line + 1 : "";
 	if (line)
 		*line = 0;
-	if (cache_config_check(a, f.sources, s, value, d) && value_in(&f, text, cache_setting_key(s)))
-		edit(&f, text, cache_setting_key(s), value);
+	if (cache_config_check(a, f.sources, s, value, d) && value_in(&f, text, s))
+		edit(&f, text, s, value);
 	diags_free(d);
 	sources_free(f.sources);
 	arena_free(a);

@@ -73,7 +73,7 @@ class RandomEdits(ProjectTest):
             os.makedirs(os.path.dirname(os.path.join(where, name)), exist_ok=True)
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
-        env = dict(self.env, XDG_CACHE_HOME=os.path.join(self.tmp, "nothing"))
+        env = dict(self.env, XDG_CACHE_HOME=os.path.join(self.tmp, "nothing"), TRIB_SERVER="off")
         self.clean_build(where, env)
         outputs = contents(os.path.join(where, "build"))
         level, own, wanted = re.search(r"opt = (\w)", files["tri.build"]), levels(files), set()
@@ -160,6 +160,17 @@ class RandomEditsInOneProcess(RandomEdits):
                 return said
             said += line
         self.fail(f"it ended\n{said}")
+
+
+class ServedEdits(RandomEdits):
+    """The same by warm processes, which are found, outlive many builds, and end with their projects."""
+
+    server = "on"
+
+    def edit_one_project(self, seed, count):
+        super().edit_one_project(seed, count)
+        state = self.trib("server", "status").stdout
+        self.assertGreater(int(re.search(r"^builds +(\d+)$", state, re.M).group(1)), 0, state)
 
 
 if __name__ == "__main__":
