@@ -584,7 +584,7 @@ class Completing(LspTest):
 
     def test_manifests(self):
         self.project()
-        self.assertEqual(set(self.complete(MANIFEST + "pro|", "tri.build")), {"project", "model", "profile", "cache", "dependency"})
+        self.assertEqual(set(self.complete(MANIFEST + "pro|", "tri.build")), {"project", "model", "profile", "cache", "server", "dependency"})
         got = self.complete(MANIFEST + "    we|", "tri.build")
         self.assertTrue({"weights", "input", "entry"} <= got.keys())
         self.assertNotIn("version", got)
