@@ -320,6 +320,18 @@ static enum status finish(struct build *b)
 	return s;
 }
 
+static struct build begin_in(struct session *lasting, const struct options *o, FILE *out, FILE *err)
+{
+	struct build b = begin(o, out, err);
+	b.lasting = lasting;
+	b.warm = lasting->warm;
+	if (b.warm) {
+		sources_free(b.sources);
+		b.sources = warm_begin(b.warm);
+	}
+	return b;
+}
+
 /* The other process has said and kept everything. */
 static enum status end_elsewhere(struct build *b)
 {
@@ -331,8 +343,7 @@ static enum status end_elsewhere(struct build *b)
 
 enum status build_run_in(struct session *lasting, const struct options *o, FILE *out, FILE *err)
 {
-	struct build b = begin(o, out, err);
-	b.lasting = lasting;
+	struct build b = begin_in(lasting, o, out, err);
 	run_build(&b);
 	return b.elsewhere ? end_elsewhere(&b) : finish(&b);
 }
@@ -347,13 +358,7 @@ enum status build_run(const struct options *o, FILE *out, FILE *err)
 
 enum status build_in_session(struct session *lasting, const struct options *o, build_told *told, void *ctx)
 {
-	struct build b = begin(o, stdout, stderr);
-	b.lasting = lasting;
-	b.warm = lasting->warm;
-	if (b.warm) {
-		sources_free(b.sources);
-		b.sources = warm_begin(b.warm);
-	}
+	struct build b = begin_in(lasting, o, stdout, stderr);
 	b.told = told;
 	b.told_ctx = ctx;
 	b.warnings = lasting->late;
@@ -384,15 +389,25 @@ enum status build_visit_manifest(const struct options *o, build_visitor *visit, 
 	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
 }
 
-enum status build_start_session(struct session *lasting, const struct options *o)
+static bool start_session(struct session *lasting, const struct options *o, step_fn *const *steps, size_t n)
 {
-	static step_fn *const steps[] = {build_read_manifest, build_start_workers};
-	struct build b = begin(o, stdout, stderr);
-	b.lasting = lasting;
-	run_steps(&b, steps, sizeof steps / sizeof *steps);
+	struct build b = begin_in(lasting, o, stdout, stderr);
+	run_steps(&b, steps, n);
 	enum status s = verdict(&b);
 	cleanup(&b);
-	return s;
+	return s == STATUS_OK;
+}
+
+bool build_start_pool(struct session *lasting, const struct options *o)
+{
+	static step_fn *const steps[] = {build_read_manifest, build_start_workers};
+	return start_session(lasting, o, steps, sizeof steps / sizeof *steps);
+}
+
+bool build_start_frontends(struct session *lasting, const struct options *o)
+{
+	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate};
+	return start_session(lasting, o, steps, sizeof steps / sizeof *steps);
 }
 
 enum status build_visit(const struct options *o, build_visitor *visit, void *ctx)

@@ -144,8 +144,9 @@ struct build {
 typedef void build_told(const struct build *b, enum status s, void *ctx);
 enum status build_in_session(struct session *lasting, const struct options *o, build_told *told, void *ctx);
 
-/* build.c: the workers, as a build with these options will have them. */
-enum status build_start_session(struct session *lasting, const struct options *o);
+/* build.c: what a build with these options will find in the session: its workers; its front ends. Nothing is told. */
+bool build_start_pool(struct session *lasting, const struct options *o);
+bool build_start_frontends(struct session *lasting, const struct options *o);
 /* build.c: the manifest alone, and then `visit`. */
 typedef enum status build_visitor(struct build *b, void *ctx);
 enum status build_visit_manifest(const struct options *o, build_visitor *visit, void *ctx);

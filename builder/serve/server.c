@@ -21,6 +21,7 @@
 #include "builder/guard.h"
 #include "builder/serve/message.h"
 #include "builder/serve/server_state.h"
+#include "builder/warm.h"
 
 #define SERVER_FOLDER ".trib"
 #define SECOND_NS INT64_C(1000000000)
@@ -128,7 +129,7 @@ static void leave(struct server *s)
 static void close_server(struct server *s)
 {
 	leave(s);
-	warm_end(s);
+	preheat_end(s);
 	session_free(&s->lasting);
 	if (s->watcher >= 0)
 		close(s->watcher);
@@ -256,7 +257,8 @@ enum status server_run(const struct server_options *o)
 	int why = errno;
 	if (ok) {
 		s.lasting.fragments = fragments_new();
-		warm_begin(&s);
+		s.lasting.warm = warm_new();
+		preheat_begin(&s);
 		serve_all(&s);
 	}
 	close_server(&s);

@@ -1,4 +1,4 @@
-/* One running server. Private to server.c, served_build.c and warm.c. */
+/* One running server. Private to server.c, served_build.c and preheat.c. */
 #ifndef TRIB_BUILDER_SERVE_SERVER_STATE_H
 #define TRIB_BUILDER_SERVE_SERVER_STATE_H
 #include <pthread.h>
@@ -33,7 +33,7 @@ struct server {
 bool served_build_accept(struct server *s, struct arena *a, const struct request *r, struct options *o);
 /* Builds for the client of that connection, once it says so, and tells it the result. */
 void served_build_run(struct server *s, int connection, const struct request *r, const struct options *o);
-/* warm.c: opens what a build will want, on a thread of low priority. */
-void warm_begin(struct server *s);
-void warm_end(struct server *s); /* waits for it */
+/* preheat.c: opens what a build will want, on a thread of low priority. */
+void preheat_begin(struct server *s);
+void preheat_end(struct server *s); /* waits for it */
 #endif

@@ -31,30 +31,24 @@ static enum status open_generators(struct build *b, void *server)
 	return STATUS_OK;
 }
 
-static enum status nothing(struct build *b, void *ctx)
-{
-	(void)b, (void)ctx;
-	return STATUS_OK;
-}
-
 static void *warm(void *server)
 {
 	struct server *s = server;
 	setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST);
 	build_visit_manifest(s->o->prepare, open_generators, s);
-	build_visit_elaborated(s->o->prepare, nothing, NULL);
+	build_start_frontends(&s->lasting, s->o->prepare);
 	s->warm = true;
 	return NULL;
 }
 
-void warm_begin(struct server *s)
+void preheat_begin(struct server *s)
 {
-	if (build_start_session(&s->lasting, s->o->prepare) == STATUS_OK)
+	if (build_start_pool(&s->lasting, s->o->prepare))
 		s->warming = pthread_create(&s->warmer, NULL, warm, s) == 0;
 	s->warm = !s->warming;
 }
 
-void warm_end(struct server *s)
+void preheat_end(struct server *s)
 {
 	if (s->warming)
 		pthread_join(s->warmer, NULL);
