@@ -7,7 +7,10 @@ static const char *bad_escape(struct lexer *lx, const char *p, const char *q, co
 	if (q < lx->end && (*q & 0x80))
 		q += lex_utf8(q, lx->end);
 	struct diag *g = lex_error(lx, DIAG_BAD_ESCAPE, p, q, "%s", why);
-	diag_help(lx->diags, g, "the escapes are \\n \\t \\r \\\\ \\\" \\' \\0 \\xHH and \\u{H…}");
+	if (p[1] == '(')
+		diag_help(lx->diags, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
+	else
+		diag_help(lx->diags, g, "the escapes are \\n \\t \\r \\\\ \\\" \\' \\0 \\xHH and \\u{H…}");
 	return q;
 }
 

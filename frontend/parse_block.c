@@ -146,6 +146,29 @@ static void edit_braces(struct parser *p, struct diag *g, token_id head, span at
 	buf_free(&text);
 }
 
+/* `return x` without braces, as C has it after a condition. */
+static node_id parse_jump_body(struct parser *p, bool layer)
+{
+	token_id open = p->i;
+	uint32_t base = p->n_scratch;
+	bool newlines = p->newlines;
+	p->newlines = true;
+	push(p, parse_statement(p, layer));
+	p->newlines = newlines;
+	p->height++;
+	return new_node(p, NODE_BLOCK, open, pop_list(p, base, 0), TOKEN_NONE);
+}
+
+static void edit_jump(struct parser *p, struct diag *g, span at, token_id first)
+{
+	const struct tokens *t = &p->t->tokens;
+	uint32_t end = t->ends[p->i - 1];
+	if (p->panic)
+		return;
+	edit_as(p, g, (span){at.source, at.end, p->k == TOK_SEMICOLON ? t->ends[p->i] : end}, " { %.*s }",
+		(int)(end - t->starts[first]), token_text(t, first));
+}
+
 static struct diag *report_no_brace(struct parser *p, token_id head, bool colon)
 {
 	struct diag *g;
@@ -184,14 +207,17 @@ node_id parse_body(struct parser *p, token_id head, bool layer)
 	reported = reported || g;
 	p->failed = true;
 	node_id body;
-	if (reported && (colon || (after_newline(p) && p->k != TOK_EOF))) {
+	bool jump_only = !after_newline(p) && (p->k == TOK_RETURN || p->k == TOK_BREAK || p->k == TOK_CONTINUE); /* if (c) return x */
+	if (reported && (colon || jump_only || (after_newline(p) && p->k != TOK_EOF))) {
 		p->panic = false;
 		p->told_block = true;
 		if (colon)
 			advance(p);
 		token_id first = p->i;
-		body = parse_indented(p, head, layer, &closed);
-		if (!closed)
+		body = jump_only && !colon ? parse_jump_body(p, layer) : parse_indented(p, head, layer, &closed);
+		if (jump_only && !colon)
+			edit_jump(p, g, at, first);
+		else if (!closed)
 			edit_braces(p, g, head, at, first);
 	} else {
 		body = error_node(p);

@@ -154,8 +154,27 @@ static uint32_t parse_arg_decls(struct parser *p)
 	return pop_list(p, base, 0);
 }
 
+/* Is the `=>` here followed by a result type, as a body on its line shows? */
+static bool fat_arrow(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id i = p->i + 1;
+	if (p->panic || p->k != TOK_ASSIGN || peek(p) != TOK_GT)
+		return false;
+	while (!token_after_newline(t, i) && token_kind(t, i) != TOK_LBRACE && token_kind(t, i) != TOK_LPAREN && token_kind(t, i) != TOK_EOF)
+		i++;
+	return !token_after_newline(t, i) && token_kind(t, i) == TOK_LBRACE;
+}
+
 static node_id parse_result(struct parser *p)
 {
+	if (fat_arrow(p)) {
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a result type follows `->`");
+		edit(p, g, between(p, p->i, p->i + 1), "->");
+		sound(p, g);
+		advance(p);
+		read_token_as(p, TOK_ARROW);
+	}
 	if (p->k == TOK_COLON && !p->panic && (peek(p) == TOK_NAME || peek(p) == TOK_LPAREN || peek(p) == TOK_LBRACKET) &&
 	    !token_after_newline(&p->t->tokens, p->i + 1)) {
 		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type follows `->`");
@@ -255,6 +274,24 @@ static node_id parse_main_body(struct parser *p, token_id keyword)
 	return new_node(p, NODE_MAIN, keyword, body, 0);
 }
 
+/* `fn f(x) = e`, `fn f(x) => e` */
+static node_id parse_expression_body(struct parser *p)
+{
+	token_id sign = p->i;
+	uint32_t base = p->n_scratch;
+	advance(p);
+	if (p->k == TOK_GT)
+		advance(p);
+	token_id first = p->i;
+	push(p, parse_expr(p));
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, sign, first - 1), "a function's body stands in `{ }`");
+	edit_as(p, g, between(p, sign, p->i - 1), "{ return %.*s }", (int)(p->t->tokens.ends[p->i - 1] - p->t->tokens.starts[first]),
+		token_text(&p->t->tokens, first));
+	sound(p, g);
+	p->height++;
+	return new_node(p, NODE_BLOCK, sign, pop_list(p, base, 0), TOKEN_NONE);
+}
+
 node_id parse_function(struct parser *p, uint32_t attrs)
 {
 	token_id keyword = p->i;
@@ -285,7 +322,7 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 	bool headless = (p->told_keyword || p->told_value) && p->k != TOK_LBRACE;
 	if (headless)
 		label(p, p->head, between(p, keyword, keyword), "the body of this is missing, too: `{ … }`");
-	node_id body = headless ? error_node(p) : parse_body(p, keyword, layer);
+	node_id body = headless ? error_node(p) : p->k == TOK_ASSIGN && !p->panic ? parse_expression_body(p) : parse_body(p, keyword, layer);
 	p->in_loop = in_loop;
 	bool module = layer && module_form(p, body);
 	if (module)

@@ -302,7 +302,8 @@ static void member_without_let(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id type = p->i + 2;
-	bool tensor = token_is(t, type, "Tensor") || token_is(t, type, "TernaryTensor");
+	bool dims = kind_at(p, type + 1) == TOK_LBRACKET && (names_dtype(p, type) || token_is(t, type, "ternary") || token_is(t, type, "f32")),
+	     tensor = dims || token_is(t, type, "Tensor") || token_is(t, type, "TernaryTensor");
 	bool called = kind_at(p, type) == TOK_NAME && (kind_at(p, type + 1) == TOK_LPAREN || kind_at(p, type + 1) == TOK_DOT);
 	struct diag *g = foreign_at(p, here(p), "a member of a layer is declared with `let` or `param`",
 				    "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);

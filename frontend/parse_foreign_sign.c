@@ -351,6 +351,17 @@ static bool brace_pairs(struct parser *p)
 	return true;
 }
 
+/* `[+, 0, -]` */
+static bool sign_as_trit(struct parser *p)
+{
+	enum token_kind sign = p->i > 1 ? kind_at(p, p->i - 1) : TOK_EOF, before = p->i > 1 ? kind_at(p, p->i - 2) : TOK_EOF;
+	if ((sign != TOK_PLUS && sign != TOK_MINUS) ||
+	    (before != TOK_LBRACKET && before != TOK_LPAREN && before != TOK_COMMA && before != TOK_ASSIGN))
+		return false;
+	foreign_at(p, token_span(&p->t->tokens, p->i - 1), "a trit is written -1, 0 or 1", NULL, sign == TOK_PLUS ? "1" : "-1");
+	return true;
+}
+
 /* Single tokens that cannot go on here. */
 static bool foreign_token(struct parser *p)
 {
@@ -400,6 +411,10 @@ static bool foreign_token(struct parser *p)
 		foreign_at(p, here(p), "there are no pipelines: write calls, `f(x)` or `x.f()`", NULL, NULL);
 		return true;
 	case TOK_DOT3:
+		if (p->in_signature && peek(p) == TOK_NAME) {
+			foreign_at(p, here(p), "a function has a fixed number of arguments: a list is one of them", NULL, "");
+			return true;
+		}
 		foreign_at(p, here(p), p->newlines ? "a function has a body" : "`...` stands in an index only", NULL, NULL);
 		return true;
 	default: return false;
@@ -430,6 +445,6 @@ bool foreign_habit(struct parser *p)
 		return false;
 	if (word_in_expression(p))
 		return true;
-	return comment_sign(p) || foreign_pair(p, p->i) || (p->i && foreign_pair(p, p->i - 1)) || conditional_expression(p) ||
+	return comment_sign(p) || sign_as_trit(p) || foreign_pair(p, p->i) || (p->i && foreign_pair(p, p->i - 1)) || conditional_expression(p) ||
 	       foreign_token(p);
 }

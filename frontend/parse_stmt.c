@@ -150,6 +150,40 @@ static node_id parse_else(struct parser *p, token_id head)
 	return p->k == TOK_IF ? parse_if(p) : parse_body(p, head, false);
 }
 
+/* Is this the `then` of `if c then a else b` on one line? */
+static bool then_on_line(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id i = p->i;
+	if (!token_is(t, i, "then"))
+		return false;
+	while (!token_after_newline(t, i + 1) && token_kind(t, i) != TOK_EOF && token_kind(t, i) != TOK_LBRACE && token_kind(t, i) != TOK_ELSE)
+		i++;
+	return token_kind(t, i) == TOK_ELSE;
+}
+
+/* From there on: a choice, as `? :` makes it. */
+static node_id parse_then(struct parser *p, token_id keyword, node_id cond)
+{
+	const char *text = p->t->tokens.src->text;
+	uint32_t height = p->height;
+	advance(p);
+	node_id then = parse_expr(p);
+	raise_height(&height, p);
+	if (!expect(p, TOK_ELSE, "`else`"))
+		return error_node(p);
+	node_id otherwise = parse_expr(p);
+	raise_height(&height, p);
+	span c = ast_span(p->t, cond), a = ast_span(p->t, then), b = ast_span(p->t, otherwise);
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, keyword), "a choice is written `c ? a : b`");
+	help(p, g, "or `if c { a } else { b }`");
+	edit_as(p, g, between(p, keyword, p->i - 1), "%.*s ? %.*s : %.*s", (int)(c.end - c.start), text + c.start, (int)(a.end - a.start),
+		text + a.start, (int)(b.end - b.start), text + b.start);
+	sound(p, g);
+	p->height = height + 1;
+	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
+}
+
 node_id parse_if(struct parser *p)
 {
 	if (!enter(p))
@@ -158,6 +192,10 @@ node_id parse_if(struct parser *p)
 	advance(p);
 	node_id cond = parse_condition(p);
 	uint32_t height = p->height;
+	if (!p->panic && p->k == TOK_NAME && then_on_line(p)) {
+		leave(p);
+		return parse_then(p, keyword, cond);
+	}
 	node_id then = p->panic ? error_node(p) : parse_body(p, keyword, false);
 	raise_height(&height, p);
 	node_id otherwise = p->panic ? AST_NONE : parse_else(p, keyword);

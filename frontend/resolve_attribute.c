@@ -49,6 +49,18 @@ static void refuse_text(struct resolver *r, node_id n, struct ast_nodes args, co
 	buf_free(&quoted);
 }
 
+static void refuse_level(struct resolver *r, node_id n, struct ast_nodes args, const char *written)
+{
+	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, node_span(r->m, n), "`@%s` takes a level from 0 to 3: `%s`",
+				  name_text(r->f, text_of(r, ast_token(r->t, n))), written);
+	node_id named = args.n == 1 && ast_kind(r->t, args.at[0]) == NODE_NAMED_ARG ? ast_a(r->t, args.at[0]) : AST_NONE;
+	if (named && is_level(r, (struct ast_nodes){&named, 1})) { /* @opt(level=3) */
+		span name = node_span(r->m, args.at[0]);
+		name.end = node_span(r->m, named).start;
+		diag_edit(r->out, g, name, "");
+	}
+}
+
 static void check_arguments(struct resolver *r, node_id n, const struct attribute *a)
 {
 	struct ast_nodes args = ast_a(r->t, n) ? ast_nodes(r->t, ast_a(r->t, n)) : (struct ast_nodes){0};
@@ -57,8 +69,7 @@ static void check_arguments(struct resolver *r, node_id n, const struct attribut
 	else if (a->takes == TAKES_TEXT && (args.n != 1 || ast_kind(r->t, args.at[0]) != NODE_STRING))
 		refuse_text(r, n, args, a->written);
 	else if (a->takes == TAKES_LEVEL && !is_level(r, args))
-		diag_add(r->out, DIAG_UNKNOWN_ATTR, node_span(r->m, n), "`@%s` takes a level from 0 to 3: `%s`",
-			 name_text(r->f, text_of(r, ast_token(r->t, n))), a->written);
+		refuse_level(r, n, args, a->written);
 }
 
 static void report_unknown_attribute(struct resolver *r, node_id n, const char *name)

@@ -36,7 +36,14 @@ static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t i
 				    elab_value_text(e, c->v[ia]), elab_value_text(e, c->v[ib]));
 	diag_secondary(e->out, g, c->ats[ia], "%s", elab_value_text(e, c->v[ia]));
 	diag_secondary(e->out, g, c->ats[ib], "%s", elab_value_text(e, c->v[ib]));
-	diag_help(e->out, g, "convert one of them with a cast such as `float32(…)`");
+	struct value a = c->v[ia], b = c->v[ib];
+	bool product = (c->bi == BI_MUL || c->bi == BI_POW) && a.kind == V_TENSOR && b.kind == V_TENSOR && type_of(e, b.u.t)->rank == 2,
+	     negation = a.kind == V_TENSOR && type_of(e, a.u.t)->elem == DT_BOOL && b.kind == V_INT;
+	if (negation)
+		diag_help(e->out, g, "bools are compared with bools; where one is false is `!x`");
+	else
+		diag_help(e->out, g, product ? "a product of matrices is `a @ b`; for one of elements convert with a cast such as `float32(…)`"
+					     : "convert one of them with a cast such as `float32(…)`");
 	return false;
 }
 
@@ -166,7 +173,8 @@ struct value rule_logical_not(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct core_type t = *type_of(e, r);
 	if (t.elem != DT_BOOL) {
-		elab_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", elab_value_text(e, c->v[0]));
+		diag_help(e->out, elab_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", elab_value_text(e, c->v[0])),
+			  "compare: `x == 0`, `x == none`");
 		return VALUE_POISON;
 	}
 	return emit1(e, c, c->bi, &t, r);

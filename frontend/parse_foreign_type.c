@@ -1,0 +1,186 @@
+/* Habits from other languages where a type, a dimension or a generic stands. */
+#include <ctype.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/buf.h"
+#include "frontend/dtype.h"
+#include "frontend/foreign_state.h"
+#include "frontend/foreign_type.h"
+
+/* [3, 4]float, [float32; 4] */
+bool foreign_array(struct parser *p)
+{
+	token_id open = p->i, close = matching(p, open);
+	if (close == TOKEN_NONE || p->panic)
+		return false;
+	enum token_kind first = token_kind(&p->t->tokens, open + 1), second = token_kind(&p->t->tokens, open + 2);
+	bool dims = first == TOK_INT || first == TOK_QUESTION, sized = first == TOK_NAME && second == TOK_SEMICOLON;
+	if (!dims && !sized)
+		return false;
+	jump(p, close + 1);
+	if (p->k == TOK_NAME && dims)
+		advance(p);
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "an array is a tensor: `Tensor<float32, [3, 4]>`");
+	recovered(p, g);
+	return true;
+}
+
+/* What other languages write where a type stands. True: it was reported, and taken. */
+bool foreign_type(struct parser *p)
+{
+	struct diag *g = NULL;
+	token_id first = p->i;
+	if (p->panic || after_newline(p))
+		return false;
+	if (p->k == TOK_FN && peek(p) == TOK_LPAREN) {
+		advance(p);
+		if (p->k == TOK_LPAREN)
+			skip_token(p);
+		if (p->k == TOK_ARROW) {
+			advance(p);
+			skip_token(p);
+		}
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "there are no types of functions");
+		help(p, g, "an argument without a type accepts a function: `fn f(g, x: …)`");
+	} else if (p->k == TOK_STAR || p->k == TOK_STAR2) {
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "there are no pointers: values are passed as they are");
+		edit(p, g, here(p), "");
+		advance(p);
+		if (p->k == TOK_NAME)
+			advance(p);
+	} else if (p->k == TOK_LBRACE && token_kind(&p->t->tokens, p->i - 1) != TOK_ARROW) {
+		const struct tokens *t = &p->t->tokens;
+		bool dims = token_kind(t, p->i - 1) == TOK_COMMA || token_kind(t, p->i - 1) == TOK_LT;
+		skip_token(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), dims ? "dimensions stand in `[ ]`" : "there are no structures");
+		if (dims)
+			edit_as(p, g, between(p, first, p->i - 1), "[%.*s]", (int)(t->starts[p->i - 1] - t->ends[first]), t->src->text + t->ends[first]);
+		else
+			help(p, g, "values are grouped in tuples, `(int, float)`; parameters and layers in a `layer`");
+	} else if (p->k == TOK_STRING) {
+		advance(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, first), "a type is written without quotes");
+	}
+	recovered(p, g);
+	return g != NULL;
+}
+
+/* A name of a dimension or an element type in quotes, or several with blanks between them: without them. */
+static bool quoted_name(struct parser *p, struct diag *g)
+{
+	span at = here(p);
+	const char *s = p->t->tokens.src->text + at.start + 1, *end = p->t->tokens.src->text + at.end - 1;
+	struct buf names = {0};
+	for (bool word = false; s < end; s++) {
+		bool letter = isalpha((unsigned char)*s) || *s == '_' || (word && isdigit((unsigned char)*s));
+		if (!letter && *s != ' ') {
+			buf_free(&names);
+			return false;
+		}
+		if (letter && !word && names.len)
+			buf_puts(&names, ", ");
+		if (letter)
+			buf_putc(&names, *s);
+		word = letter;
+	}
+	if (g && names.len)
+		g->message = dtype_find(names.at) != DT_COUNT ? "an element type is written without quotes"
+							      : "a dimension is a name, a number or `?`, without quotes";
+	if (names.len)
+		edit(p, g, at, names.at);
+	buf_free(&names);
+	return true;
+}
+
+/* Where an unknown dimension stands: True: it was reported, and is `?`. */
+bool foreign_dim(struct parser *p)
+{
+	bool name = p->k == TOK_NAME && token_is(&p->t->tokens, p->i, "_");
+	if (p->panic || !(name || p->k == TOK_STAR || p->k == TOK_COLON || p->k == TOK_NONE || p->k == TOK_DOT3 || p->k == TOK_STRING))
+		return false;
+	bool dots = p->k == TOK_DOT3, quoted = p->k == TOK_STRING;
+	struct diag *g =
+		error_at(p, DIAG_FOREIGN_SYNTAX, here(p), dots ? "a shape has no `...`" : "a dimension that may be anything is `?`");
+	if (dots)
+		help(p, g, "a name stands for any shape: `Tensor<float32, S>`");
+	else if (!quoted || !quoted_name(p, g))
+		edit(p, g, here(p), "?");
+	advance(p);
+	if (dots || quoted)
+		recovered(p, g);
+	else
+		sound(p, g);
+	return true;
+}
+
+/* What other languages write behind a type: (int) -> int, int?. True: it was reported, and taken. */
+bool foreign_suffix(struct parser *p, bool tuple)
+{
+	token_id first = p->i;
+	struct diag *g;
+	if (p->panic || after_newline(p))
+		return false;
+	if (p->k == TOK_ARROW && tuple) {
+		advance(p);
+		parse_type(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "there are no types of functions");
+		help(p, g, "an argument without a type accepts a function: `fn f(g, x: …)`");
+	} else if (p->k == TOK_QUESTION) {
+		advance(p);
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, first), "there are no optional types");
+		help(p, g, "an argument that may be missing has a default: `mask = none`");
+	} else {
+		return false;
+	}
+	recovered(p, g);
+	return true;
+}
+
+/* `in_features: 784` in a signature: the value of an argument where its type stands. It is taken as the default, whose type is known. */
+bool value_as_type(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	bool truth = p->k == TOK_TRUE || p->k == TOK_FALSE || p->k == TOK_FOREIGN_TRUE || p->k == TOK_FOREIGN_FALSE;
+	char text[64];
+	if (p->panic || !p->in_signature || p->i < 2 || token_kind(t, p->i - 1) != TOK_COLON ||
+	    !(truth || p->k == TOK_INT || p->k == TOK_FLOAT))
+		return false;
+	if (p->told_keyword) { /* said of the signature's names, which were meant as a layer's settings, too */
+		if (!p->told_value)
+			help(p, p->head, "an argument's type follows its `:`, `n: int`; a value is given where the layer is made: `let fc = nn.Linear(784, 256)`");
+		p->failed = p->told_value = true;
+		advance(p);
+		return true;
+	}
+	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "an argument's type stands here, not its value");
+	help(p, g, "`n: int = 784` is an argument with a default; a layer is made by a call, `let fc = nn.Linear(784, 256)`");
+	snprintf(text, sizeof text, "%s = %.*s", truth ? "bool" : p->k == TOK_INT ? "int" : "float",
+		 (int)(token_len(t, p->i) < 40 ? token_len(t, p->i) : 40), token_text(t, p->i));
+	edit(p, g, here(p), text);
+	recovered(p, g);
+	p->told_value = true;
+	p->head = p->head ? p->head : g;
+	advance(p);
+	return true;
+}
+
+/* <const N: int>, <N: int> */
+bool foreign_generic(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	bool modifier = p->k == TOK_CONST;
+	token_id name = p->i + modifier, type = name + 2;
+	if (p->panic || token_kind(t, name) != TOK_NAME || token_kind(t, name + 1) != TOK_COLON || token_kind(t, type) != TOK_NAME)
+		return false;
+	static const char *const sizes[] = {"usize", "Int", "Size", "Dim", "dim", "Nat", "nat", "size"};
+	bool size = names_dtype(p, type);
+	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+		size = size || token_is(t, type, sizes[i]);
+	if (!size)
+		return false;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, type), "a generic dimension is a name alone");
+	edit_as(p, g, between(p, p->i, type), "%.*s", (int)token_len(t, name), token_text(t, name));
+	sound(p, g);
+	jump(p, type + 1);
+	return true;
+}
