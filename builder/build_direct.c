@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
+#include "builder/costs.h"
 #include "builder/direct_record.h"
 #include "builder/history.h"
 #include "builder/options.h"
@@ -31,9 +32,13 @@ static bool is_listed(const struct build *b, uint32_t i)
 
 static hash128 request_key(const struct build *b)
 {
-	const struct input *manifest = inputs_find(b->inputs, INPUT_FILE, "tri.build");
+	static const char *const files[] = {"tri.build", "tri.lock"};
 	hash128 h = hash_combine(hash_combine(b->compiler, b->rest), b->trace_key);
-	return hash_combine(h, manifest ? manifest->content : (hash128){0, 0});
+	for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
+		const struct input *in = inputs_find(b->inputs, INPUT_FILE, files[i]);
+		h = hash_combine(h, in ? in->content : (hash128){0, 0});
+	}
+	return h;
 }
 
 /* With what all files hold. `in`: exactly those of the list, in its order, then what note_repository adds. */
@@ -111,16 +116,25 @@ static const char *weights_file(const struct direct_record *r, const struct mode
 	return NULL;
 }
 
-static void take_over(struct build *b, const struct direct_record *r)
+static hash128 cost_key_of(const struct unit_record *u) { return cost_key_unit(u->name, u->target, u->made.opt); }
+
+static void take_over_units(struct build *b, const struct model_spec *s, const struct history *h, const struct cost *costs)
 {
 	const struct history none = {0};
+	const struct unit_record **units = ARENA_ARRAY(b->session, const struct unit_record *, h->n + 1);
+	for (uint32_t k = 0; k < h->n; k++) {
+		units[k] = &h->units[k];
+		if (costs[k].ns)
+			cost_note(b->project, cost_key_of(units[k]), costs[k]);
+	}
+	history_save(b->project, s->name, &none, units, h->n);
+}
+
+static void take_over(struct build *b, const struct direct_record *r)
+{
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		const struct model_spec *s = b->models[i].spec;
-		const struct history *h = r->histories[i];
-		const struct unit_record **units = ARENA_ARRAY(b->session, const struct unit_record *, h->n + 1);
-		for (uint32_t k = 0; k < h->n; k++)
-			units[k] = &h->units[k];
-		history_save(b->project, s->name, &none, units, h->n);
+		take_over_units(b, s, r->histories[i], r->costs[i]);
 		triw_sweep(b->session, s->out, s->name, weights_file(r, s));
 	}
 	build_sweep(b);
@@ -222,6 +236,11 @@ static void encode_histories(struct build *b, struct buf *out)
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		struct history *h = history_load(b->session, b->project, b->models[i].spec->name);
 		history_encode(out, h);
+		for (uint32_t k = 0; k < h->n; k++) {
+			struct cost c = cost_find(b->project, cost_key_of(&h->units[k]), (struct cost){0, 0});
+			buf_u64(out, c.ns);
+			buf_u64(out, c.memory);
+		}
 		history_free(h);
 	}
 }

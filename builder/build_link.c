@@ -160,7 +160,7 @@ static struct model_input model_input(const struct model_job *m)
 				    .ctx = (void *)(uintptr_t)m};
 }
 
-/* ---- packed weights inside the library: the cache keeps them, or without one an arena ---- */
+/* ---- packed weights: inside the library the cache keeps them, or without one an arena ---- */
 
 struct keeper {
 	struct model_job *m;
@@ -168,14 +168,21 @@ struct keeper {
 	struct arena *a;
 };
 
-static bool find_packed(void *ctx, struct model_blob *b)
+static bool find_inside(const struct keeper *k, struct model_blob *b)
 {
-	const struct keeper *k = ctx;
 	size_t len;
 	b->bytes = cache_get(k->cache, CACHE_WEIGHTS, b->key, &len);
 	if (b->bytes && len != b->len)
 		b->bytes = NULL;
 	return b->bytes != NULL;
+}
+
+static bool find_packed(void *ctx, struct model_blob *b)
+{
+	const struct keeper *k = ctx;
+	bool found = k->m->triw ? triw_find(k->m->triw, b) : find_inside(k, b);
+	k->m->build->kept_packed += found;
+	return found;
 }
 
 /* Packed under the name of what the file held, it would be found for ever. */
@@ -185,9 +192,8 @@ static const char *what_changed(struct model_job *m, struct arena *a)
 	return arena_printf(a, "`%s` was changed while it was read; build again", m->spec->weights->text);
 }
 
-static bool keep_packed(void *ctx, struct model_blob *b, const void *bytes, const char **error)
+static bool keep_inside(const struct keeper *k, struct model_blob *b, const void *bytes, const char **error)
 {
-	const struct keeper *k = ctx;
 	if (weights_changed(k->m->weights)) {
 		*error = what_changed(k->m, k->a);
 		return false;
@@ -198,6 +204,13 @@ static bool keep_packed(void *ctx, struct model_blob *b, const void *bytes, cons
 	else if (!b->bytes)
 		b->bytes = "";
 	return true;
+}
+
+static bool keep_packed(void *ctx, struct model_blob *b, const void *bytes, const char **error)
+{
+	const struct keeper *k = ctx;
+	k->m->build->packed++;
+	return k->m->triw ? triw_keep(k->m->triw, b, bytes, error) : keep_inside(k, b, bytes, error);
 }
 
 static void world_fails(struct model_job *m, const char *path)
@@ -230,11 +243,11 @@ const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 	struct tick t = timing_tick();
 	struct model_input in = model_input(m);
 	struct keeper keeper = {m, m->build->cache, a};
-	struct weight_host inside = {find_packed, keep_packed, &keeper}, outside = {triw_find, triw_keep, m->triw};
+	struct weight_host host = {find_packed, keep_packed, &keeper};
 	const char *error = NULL;
 	uint32_t part;
 	while (!error && !asked_to_end(m) && (part = atomic_fetch_add(&m->next_part, 1)) < m->weighed->n_parts)
-		model_pack(a, &in, m->weighed, part, m->triw ? &outside : &inside, &error);
+		model_pack(a, &in, m->weighed, part, &host, &error);
 	if (triw_failed(m->triw))
 		m->build->environment = true;
 	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);

@@ -86,6 +86,8 @@ void build_report(struct build *b, enum status s)
 				   .later = b->later,
 				   .hits = b->hits,
 				   .misses = b->misses,
+				   .packed = b->packed,
+				   .kept = b->kept_packed,
 				   .jobs = b->pool ? pool_jobs(b->pool) : 1,
 				   .outputs = b->outputs.at,
 				   .n_outputs = b->outputs.len};

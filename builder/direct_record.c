@@ -1,5 +1,6 @@
 #include "builder/direct_record.h"
 #include "base/arena.h"
+#include "builder/costs.h"
 #include "builder/history.h"
 #include "builder/trace.h"
 #include "builder/wire.h"
@@ -17,6 +18,16 @@ struct direct_file *direct_decode_list(struct arena *a, const void *bytes, size_
 		w.ok &= files[i].kind < INPUT_KIND_COUNT;
 	}
 	return wire_end(&w) ? files : NULL;
+}
+
+static struct cost *take_costs(struct arena *a, struct wire *w, uint32_t n)
+{
+	struct cost *costs = ARENA_ARRAY(a, struct cost, n + 1);
+	for (uint32_t i = 0; i < n && w->ok; i++) {
+		costs[i].ns = wire_u64(w);
+		costs[i].memory = wire_u64(w);
+	}
+	return costs;
 }
 
 bool direct_decode(struct arena *a, const void *bytes, size_t len, struct direct_record *r)
@@ -41,8 +52,11 @@ bool direct_decode(struct arena *a, const void *bytes, size_t len, struct direct
 	}
 	r->n_models = wire_count(&w, 4);
 	r->histories = ARENA_ARRAY(a, struct history *, r->n_models + 1);
-	for (uint32_t i = 0; i < r->n_models && w.ok; i++)
+	r->costs = ARENA_ARRAY(a, struct cost *, r->n_models + 1);
+	for (uint32_t i = 0; i < r->n_models && w.ok; i++) {
 		r->histories[i] = history_decode(a, &w);
+		r->costs[i] = take_costs(a, &w, r->histories[i]->n);
+	}
 	return wire_end(&w);
 }
 

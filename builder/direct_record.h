@@ -7,8 +7,9 @@
 #include "base/hash.h"
 #include "builder/inputs.h"
 
-#define DIRECT_MAGIC 0x31524944u /* "DIR1": both begin with it */
+#define DIRECT_MAGIC 0x32524944u /* "DIR2": both begin with it */
 
+struct cost;
 struct history;
 struct trace_source;
 
@@ -29,6 +30,7 @@ struct direct_record {
 	struct trace_source *sources;
 	uint32_t n_sources;
 	struct history **histories; /* per model of the build */
+	struct cost **costs;        /* of compiling each unit of a history; zero: not known */
 	uint32_t n_models;
 };
 

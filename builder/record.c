@@ -32,6 +32,10 @@ void record_print(const struct record *r, const struct timing *t, struct buf *ou
 	count(&w, "hits", r->hits);
 	count(&w, "misses", r->misses);
 	json_close(&w, '}');
+	json_key(&w, "weights"), json_open(&w, '{');
+	count(&w, "packed", r->packed);
+	count(&w, "reused", r->kept);
+	json_close(&w, '}');
 	count(&w, "peak_rss_kb", (int64_t)os_peak_rss_kb());
 	count(&w, "jobs", r->jobs);
 	json_key(&w, "outputs"), json_open(&w, '[');

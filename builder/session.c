@@ -79,9 +79,12 @@ void session_free(struct session *s)
 
 struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits)
 {
-	if (s->pool && pool_jobs(s->pool) != jobs)
+	if (s->pool && (pool_jobs(s->pool) != jobs || s->load != limits->load))
 		stop_workers(s);
-	if (!s->pool)
+	s->load = limits->load;
+	if (s->pool)
+		pool_set_memory(s->pool, limits->memory);
+	else
 		s->pool = pool_new(jobs, limits);
 	return s->pool;
 }

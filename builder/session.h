@@ -20,6 +20,7 @@ struct warm;
 struct session {
 	struct ahead *ahead;           /* NULL: the code generator is not being opened ahead */
 	struct pool *pool;             /* NULL until the first build that needs one */
+	double load;                   /* the pool's limit */
 	struct jobserver *jobserver;   /* NULL: make runs none, and no command shares our jobs */
 	bool commands;                 /* commands are started that may share them */
 	struct generators *generators; /* NULL until something is compiled; for as many workers as the pool has */
@@ -36,7 +37,7 @@ struct session {
 	void *ctx;
 };
 
-/* The pool, with that many workers; a new one has these limits. NULL: no thread can be started. */
+/* The pool, with that many workers and these limits. NULL: no thread can be started. */
 struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits);
 /* Something will probably be compiled, for that target and level: opens the code generator meanwhile on a thread of its own, if the pool has several. What it
  * takes at its first use is then done. */

@@ -257,6 +257,8 @@ struct pool *pool_new(uint32_t jobs, const struct pool_limits *limits)
 	return NULL;
 }
 
+void pool_set_memory(struct pool *p, uint64_t bytes) { ration_set_budget(&p->ration, bytes); }
+
 static void free_batches(struct pool *p)
 {
 	for (uint32_t i = 0; i < p->batches.len; i++)

@@ -22,6 +22,8 @@ struct pool *pool_new(uint32_t jobs, const struct pool_limits *limits);
 /* Waits for running tasks; what has not begun never will, and is not reported. NULL is accepted. */
 void pool_free(struct pool *p);
 uint32_t pool_jobs(const struct pool *p);
+/* Another limit of memory, while nothing is pending. */
+void pool_set_memory(struct pool *p, uint64_t bytes);
 
 /* A batch of tasks and the edges between them. `from`: the running task that makes it, else NULL. To be submitted, in any case, by the same thread. */
 struct batch *pool_batch(struct pool *p, const struct task_run *from);

@@ -1,12 +1,21 @@
 /* A task that does not fit is held, and others pass it. That must not go on for ever, so after `most_passes` nothing begins until it did. If anything is
  * held, something runs: with nothing running the first held one begins, whatever its size. So whoever ends a task lets somebody look at the held ones. */
 #include "scheduler/ration.h"
+#include "base/bug.h"
 #include "scheduler/graph.h"
 
 void ration_init(struct ration *r, uint64_t budget, uint32_t workers)
 {
 	*r = (struct ration){.budget = budget, .most_passes = workers};
 	pthread_mutex_init(&r->lock, NULL);
+}
+
+void ration_set_budget(struct ration *r, uint64_t budget)
+{
+	pthread_mutex_lock(&r->lock);
+	BUG_ON(r->running > 0 || r->held.len > 0);
+	r->budget = budget;
+	pthread_mutex_unlock(&r->lock);
 }
 
 void ration_destroy(struct ration *r)

@@ -22,6 +22,8 @@ struct ration {
 
 /* As many tasks as `workers` are held, and may pass one that is. */
 void ration_init(struct ration *r, uint64_t budget, uint32_t workers);
+/* While nothing is running or held. */
+void ration_set_budget(struct ration *r, uint64_t budget);
 void ration_destroy(struct ration *r);
 /* True: the task begins now. False: it is held. */
 bool ration_admit(struct ration *r, struct task *t);

@@ -1,6 +1,10 @@
 """A random project that is edited at random: definitions in several files, two models. `render` gives its files; every edit is a method of Edits."""
 import random
 
+import numpy as np
+
+from inference import safetensors
+
 
 class Definition:
     """A function or a layer of some float32[N, 8] → float32[N, 8]."""
@@ -48,7 +52,11 @@ class Project:
         self.scale = "2.0"
         self.opt = None
         self.version = "1.0"
+        self.keys = ""  # more of each model's block
+        self.flags = []  # of the command line
         self.nets = {"one": [], "two": []}
+        self.values = {}  # layer of a net, such as "one.s2" → seed of its weights
+        self.touched = 0  # how often the order of tensors in the weights files was changed
         for _ in range(rng.randint(2, 3)):
             self.files[self.fresh("part")] = []
         for _ in range(rng.randint(5, 9)):
@@ -109,7 +117,19 @@ class Project:
             files[f"src/{module}.tri"] = "\n".join(lines) + "\n"
         for net, members in self.nets.items():
             files[f"src/net_{net}.tri"] = self.render_net(net, members)
+            files[f"weights/{net}.safetensors"] = self.render_weights(net)
         return files
+
+    def layers(self, net):
+        kinds = {d.name: d.kind for d in self.definitions()}
+        return [f"s{i}" for i, o in enumerate(self.nets[net]) if kinds[o] == "layer"]
+
+    def render_weights(self, net):
+        arrays = {}
+        for layer in self.layers(net)[::-1 if self.touched % 2 else 1]:
+            seed = self.values.setdefault(f"{net}.{layer}", len(self.values))
+            arrays[f"{layer}.w"] = np.random.default_rng(seed).standard_normal((8, 8), np.float32)
+        return safetensors(arrays)
 
     def render_net(self, net, members):
         kinds = {d.name: d.kind for d in self.definitions()}
@@ -126,7 +146,7 @@ class Project:
     def render_manifest(self):
         opt = f"    opt = {self.opt}\n" if self.opt else ""
         return f"project random\n    version = {self.version}\n\n" + "\n".join(
-            f"model {net}\n    sources = src/net_{net}.tri\n    entry   = Net_{net}\n    input x = float32 [?, 8]\n{opt}" for net in self.nets)
+            f"model {net}\n    sources = src/net_{net}.tri\n    entry   = Net_{net}\n    weights = weights/{net}.safetensors\n    input x = float32 [?, 8]\n{opt}{self.keys}" for net in self.nets)
 
 
 class Edits:
@@ -208,6 +228,21 @@ class Edits:
 
     def change_version(self):
         self.p.version = f"1.{self.rng.randint(0, 9)}"
+
+    def change_manifest(self):
+        self.p.keys = self.rng.choice(["", "    weights.inside = 0\n", "    cpu = x86-64-v2\n", "    emit = library\n"])
+
+    def change_flags(self):
+        self.p.flags = self.rng.choice([[], ["-O0"], ["-O2"], ["-Os"], ["--cpu", "x86-64-v3"], ["-j1"]])
+
+    def change_weights(self):
+        layers = [f"{net}.{layer}" for net in self.p.nets for layer in self.p.layers(net)]
+        if layers:
+            self.p.values[self.rng.choice(layers)] = 1000 + int(self.p.fresh(""))
+
+    def change_order_of_weights(self):
+        self.p.touched += 1
+        return True
 
     def nothing(self):
         return True

@@ -3,6 +3,7 @@ oracle says that had to be: the units, reached from the entries in the printed I
 
 TRIB_EDITS sets how many edits are made in all, TRIB_SEED where to begin."""
 import copy
+import json
 import os
 import random
 import re
@@ -35,13 +36,23 @@ def reached(units, entries):
     return found
 
 
+def encoded(content):
+    return content if isinstance(content, bytes) else content.encode()
+
+
+def setting(files, flags, key, flag):
+    """What the flags say, or the manifest, of the level or the processor."""
+    said = re.search(flag, " ".join(flags)) or re.search(rf"{key} = (\S+)", files["tri.build"])
+    return said and said.group(1)
+
+
 def definition(symbol):
     return symbol[:-17]
 
 
 def levels(files):
     """Definition → its own level, where @opt gives one."""
-    return {name: level for text in files.values() for level, name in re.findall(r"^@opt\((\d)\)\n\w+ (\w+)", text, re.M)}
+    return {name: level for path, text in files.items() if path.endswith(".tri") for level, name in re.findall(r"^@opt\((\d)\)\n\w+ (\w+)", text, re.M)}
 
 
 def contents(folder):
@@ -53,47 +64,56 @@ def contents(folder):
 
 
 class RandomEdits(ProjectTest):
+    takes_flags = True
+
     def write_all(self, files):
         """Writes what differs, so that other files keep their stamps, and removes what is gone."""
         for name in sorted(os.listdir(self.path("src"))) if os.path.isdir(self.path("src")) else []:
             if f"src/{name}" not in files:
                 os.unlink(self.path(f"src/{name}"))
         for name, text in files.items():
-            if not os.path.exists(self.path(name)) or self.read(name) != text.encode():
+            if not os.path.exists(self.path(name)) or self.read(name) != encoded(text):
                 self.write(name, text)
 
-    def clean_build(self, where, env):
-        run([TRIB, "build", "--no-cache"], where, env=env)
+    def clean_build(self, where, flags, env):
+        run([TRIB, "build", "--no-cache", *flags], where, env=env)
 
-    def clean(self, files):
+    def clean(self, files, flags):
         """Outputs of a build from nothing, and the oracle's units: (symbol, code, level)."""
         where = os.path.join(self.tmp, "clean")
         shutil.rmtree(where, ignore_errors=True)
         for name, text in files.items():
             os.makedirs(os.path.dirname(os.path.join(where, name)), exist_ok=True)
-            with open(os.path.join(where, name), "w", encoding="utf-8") as f:
-                f.write(text)
+            with open(os.path.join(where, name), "wb") as f:
+                f.write(encoded(text))
         env = dict(self.env, XDG_CACHE_HOME=os.path.join(self.tmp, "nothing"), TRIB_SERVER="off")
-        self.clean_build(where, env)
+        self.clean_build(where, flags, env)
         outputs = contents(os.path.join(where, "build"))
-        level, own, wanted = re.search(r"opt = (\w)", files["tri.build"]), levels(files), set()
+        level, cpu = setting(files, flags, "opt", r"-O(\w)"), setting(files, flags, "cpu", r"--cpu (\S+)")
+        own, wanted = levels(files), set()
         for net in ("one", "two"):
-            units = dumped_units(run([TRIB, "build", "--dump-ir", "-C", where, net], self.tmp, env=env).stdout)
+            units = dumped_units(run([TRIB, "build", "--dump-ir", "-C", where, *flags, net], self.tmp, env=env).stdout)
             for symbol in reached(units, [s for s in units if definition(s) == f"Net_{net}"]):
-                wanted.add((symbol, units[symbol], own.get(definition(symbol), level and level.group(1))))
+                wanted.add((symbol, units[symbol], own.get(definition(symbol), level), cpu))
         return outputs, wanted
 
-    def explained_build(self):
-        return self.trib("build", "--explain").stdout
+    def explained_build(self, flags):
+        return self.trib("build", "--explain", *flags).stdout
 
-    def check(self, files, compiled_before, what):
+    def packed(self):
+        """How many weights were ever packed, inside libraries."""
+        kinds = json.loads(self.trib("cache", "stats", "--format=json").stdout)["kinds"]
+        return next(kind["kept"] for kind in kinds if kind["kind"] == "weights")
+
+    def check(self, project, compiled_before, what):
+        files, flags = project.render(), project.flags if self.takes_flags else []
         self.write_all(files)
-        said = self.explained_build()
+        said = self.explained_build(flags)
         compiled = sorted(re.split(r"[ (,]", name)[0] for name in re.findall(r"^compile (.*?): ", said, re.M))
-        outputs, wanted = self.clean(files)
+        outputs, wanted = self.clean(files, flags)
         for name, content in outputs.items():
             self.assertTrue(self.read(f"build/{name}") == content, f"{name} is not what a clean build makes, after {what}")
-        expected = sorted(definition(symbol) for symbol, code, level in wanted - compiled_before)
+        expected = sorted(definition(symbol) for symbol, *_ in wanted - compiled_before)
         self.assertEqual(compiled, expected, f"after {what}\n{said}")
         compiled_before |= wanted
 
@@ -107,7 +127,7 @@ class RandomEdits(ProjectTest):
         shutil.rmtree(self.env["XDG_CACHE_HOME"], ignore_errors=True)
         self.begin()
         project, compiled, past = Project(rng), set(), []
-        self.check(project.render(), compiled, f"seed {seed}, the first build")
+        self.check(project, compiled, f"seed {seed}, the first build")
         for i in range(count):
             if past and rng.random() < 0.1:
                 project, name = copy.deepcopy(rng.choice(past)), "going back"
@@ -115,11 +135,14 @@ class RandomEdits(ProjectTest):
             else:
                 past.append(copy.deepcopy(project))
                 name, edit = rng.choice(sorted(edits(project, rng).items()))
-                before = project.render()
                 unchanged = edit()
                 if unchanged:
                     name += " (nothing changes)"
-            self.check(project.render(), compiled, f"seed {seed}, edit {i}: {name}")
+            counted = name.startswith("change_weights") or name.startswith("change_order")
+            before = counted and self.packed()
+            self.check(project, compiled, f"seed {seed}, edit {i}: {name}")
+            if counted:
+                self.assertLessEqual(self.packed() - before, 0 if unchanged else 1, f"weights packed by seed {seed}, edit {i}: {name}")
 
     def test_edits(self):
         done, seed = 0, SEED
@@ -133,7 +156,7 @@ class RandomEdits(ProjectTest):
 
 class RandomEditsInOneProcess(RandomEdits):
     """The same of a process that keeps what it can from one build to the next."""
-    process = None
+    process, takes_flags = None, False
 
     def begin(self):
         self.end()
@@ -146,11 +169,11 @@ class RandomEditsInOneProcess(RandomEdits):
             self.process.communicate()
         self.process = None
 
-    def clean_build(self, where, env):
+    def clean_build(self, where, flags, env):
         """By the same executable, which is a part of what its outputs are made from."""
         run([os.environ["TRIB_WARM"], "build", "--no-cache"], where, env=env, input="\n")
 
-    def explained_build(self):
+    def explained_build(self, flags):
         self.process.stdin.write("\n")
         self.process.stdin.flush()
         said = ""

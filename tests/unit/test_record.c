@@ -17,7 +17,8 @@ static void keys(void **state)
 	(void)state;
 	struct timing *t = timing_new(true);
 	const char *outputs[] = {"build/libm.so", "build/\"odd\".h"};
-	struct record r = {"build", true, 12345678, 9, 2, 7, 0, 3, 7, 2, 4, outputs, 2};
+	struct record r = {.type = "build", .ok = true, .wall_ns = 12345678, .total = 9, .compiled = 2, .reused = 7, .later = 3, .hits = 7, .misses = 2,
+			   .packed = 5, .kept = 6, .jobs = 4, .outputs = outputs, .n_outputs = 2};
 	struct buf b = {0};
 	timing_add_ns(t, PHASE_CODEGEN, 5000000, 4000000);
 	record_print(&r, t, &b);
@@ -37,6 +38,8 @@ static void keys(void **state)
 	assert_int_equal(json_integer_value(json_object_get(u, "reused")), 7);
 	assert_int_equal(json_integer_value(json_object_get(u, "later")), 3);
 	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "cache"), "misses")), 2);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "weights"), "packed")), 5);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "weights"), "reused")), 6);
 	assert_int_equal(json_integer_value(json_object_get(j, "jobs")), 4);
 	assert_true(json_integer_value(json_object_get(j, "peak_rss_kb")) > 0);
 	assert_string_equal(json_string_value(json_array_get(json_object_get(j, "outputs"), 1)), "build/\"odd\".h");
