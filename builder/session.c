@@ -15,21 +15,21 @@ struct ahead {
 	struct platform target;
 	uint8_t opt;
 	bool size;
+	uint32_t workers;
+	struct generators *generators; /* what it makes; NULL: it cannot be opened */
 	_Atomic bool in_vain; /* nothing will be compiled: no more than has begun */
 };
 
 static void *open_ahead(void *arg)
 {
 	struct ahead *a = arg;
-	struct buf ignored = {0};
 	char *error = NULL;
-	struct generators *g = a->in_vain ? NULL : generators_new(1, &error);
-	struct codegen *c = g && !a->in_vain ? generators_get(g, 0, &a->target, a->opt, a->size, &ignored) : NULL;
-	if (c && !a->in_vain)
-		generators_api(g)->warm(c);
-	generators_free(g);
-	buf_free(&ignored);
-	free(error);
+	a->generators = a->in_vain ? NULL : generators_new(a->workers, &error);
+	if (a->generators && !a->in_vain)
+		generators_prepare(a->generators, &a->target, a->opt, a->size);
+	if (a->generators && !a->in_vain)
+		generators_warm(a->generators);
+	free(error); /* who compiles something will be told */
 	return NULL;
 }
 
@@ -43,6 +43,7 @@ void session_expect_code(struct session *s, const struct platform *target, uint8
 	a->target = *target;
 	a->opt = opt;
 	a->size = size;
+	a->workers = pool_jobs(s->pool);
 	if (pthread_create(&a->thread, NULL, open_ahead, a) == 0)
 		s->ahead = a;
 	else
@@ -51,8 +52,10 @@ void session_expect_code(struct session *s, const struct platform *target, uint8
 
 static void join_ahead(struct session *s)
 {
-	if (s->ahead)
-		pthread_join(s->ahead->thread, NULL);
+	if (!s->ahead)
+		return;
+	pthread_join(s->ahead->thread, NULL);
+	s->generators = s->ahead->generators;
 	free(s->ahead);
 	s->ahead = NULL;
 }

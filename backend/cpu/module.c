@@ -58,11 +58,12 @@ static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
 }
 
 /* The registry of targets takes no lock. Loop strength reduction is left out: what we emit has its addresses in the form x86 wants, and looking for
- * better ones took two fifths of the compile time. */
+ * better ones took two fifths of the compile time. The other passes find nothing in it to do. */
 static void initialise(void)
 {
-	static const char *const options[] = {"trib", "-disable-lsr"};
-	LLVMParseCommandLineOptions(2, options, NULL);
+	static const char *const options[] = {"trib", "-disable-lsr", "-disable-x86-domain-reassignment", "-disable-constant-hoisting",
+					      "-disable-partial-libcall-inlining", "-disable-mergeicmps"};
+	LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 	LLVMInitializeX86TargetInfo();
 	LLVMInitializeX86Target();
 	LLVMInitializeX86TargetMC();
