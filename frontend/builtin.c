@@ -106,8 +106,10 @@ static bool report_name(struct elab *e, const struct builtin_sig *s, const struc
 static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a)
 {
 	if (c->given[i]) {
-		elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice", name_text(e->f, c->sig->params[i].name),
-			   c->sig->name);
+		struct diag *g = elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice",
+					    name_text(e->f, c->sig->params[i].name), c->sig->name);
+		if (c->bi == BI_CONCAT || c->bi == BI_STACK)
+			diag_help(e->out, g, "the tensors are one list: `%s([a, b], dim=1)`", c->sig->name);
 		return false;
 	}
 	c->given[i] = true;

@@ -394,6 +394,8 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 static struct value call_layer(struct elab *e, struct instance *in, struct args *args, span at, const char *what)
 {
 	struct member *m = instance_member(in, intern_str(e->f->names, "forward"));
+	if (in->failed && !e->checking)
+		return VALUE_POISON;
 	if (m && m->kind == M_FN)
 		return call_func(e, m->value.u.fn, args, at, what);
 	if (in->failed)
@@ -422,7 +424,9 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	default: break;
 	}
 	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, at, "%s cannot be called", elab_value_text(e, callee));
-	if (value_is_seq(callee) && callee.u.seq->n && callee.u.seq->at[0].kind == V_LAYER)
+	if (callee.kind == V_TUPLE && callee.u.seq->n == 2 && callee.u.seq->at[0].kind == V_STR)
+		diag_help(e->out, g, "it is a name and a layer: `for (_, layer) in layers { x = layer(x) }`");
+	else if (value_is_seq(callee) && callee.u.seq->n && callee.u.seq->at[0].kind == V_LAYER)
 		diag_help(e->out, g, "its layers are called one after the other: `for layer in layers { x = layer(x) }`; `nn.Sequential(layers)` is a layer");
 	return VALUE_POISON;
 }

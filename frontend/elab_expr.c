@@ -312,7 +312,10 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 		       : v.kind == V_LAYER                     ? FOREIGN_INSTANCE
 							       : 0;
 	member_names(e, v, add_name, &l);
-	if (v.kind == V_DTYPE)
+	if (v.kind == V_MAKER)
+		diag_help(e->out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
+			  name_text(e->f, v.u.item->name));
+	else if (v.kind == V_DTYPE)
 		diag_help(e->out, g,
 			  v.u.dt == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
 					    : "a cast is a call of the type: `float32(x)`");

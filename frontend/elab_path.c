@@ -51,6 +51,6 @@ void elab_note_instance(struct elab *e, struct diag *g)
 		root = f->self ? f->self : root;
 	}
 	struct search s = {.e = e, .target = inner};
-	if (inner && inner != root && in_instance(&s, root, 0))
+	if (inner && inner != root && in_instance(&s, root, 0) && *s.path) /* not in `_net`, which is nameless */
 		diag_note(e->out, g, "in layer instance `%s`, which is `%s`", s.path, name_text(e->f, inner->item->name));
 }

@@ -302,6 +302,17 @@ void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool const
 
 /* ---- assignment ---- */
 
+static struct value no_value(struct elab *e, node_id value)
+{
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, value), "this gives no value");
+	if (ast_kind(tree(e), value) == NODE_CALL)
+		diag_help(e->out, g,
+			  "what is called here ends without a `return`; a layer to be made by a call has a `fn forward` in its body");
+	else if (ast_kind(tree(e), value) == NODE_IF)
+		diag_help(e->out, g, "every way of an `if` with a value ends with one: add `else { … }`");
+	return VALUE_POISON;
+}
+
 static void assign_target(struct elab *e, node_id target, struct value v, span at)
 {
 	switch (ast_kind(tree(e), target)) {
@@ -343,6 +354,8 @@ static void exec_assign(struct elab *e, node_id n)
 	struct value v;
 	if (op == TOK_ASSIGN) {
 		v = eval(e, value);
+		if (v.kind == V_VOID)
+			v = no_value(e, value);
 	} else {
 		struct value old = eval(e, target);
 		v = eval(e, value);
@@ -372,15 +385,8 @@ static void exec_let(struct elab *e, node_id n)
 	uint8_t declared = l.type && value_is_scalar(v) ? declared_type(e, l.type) : 0;
 	if (declared)
 		v = value_declared(v, (dtype)(declared - 1));
-	if (v.kind == V_VOID) {
-		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, l.value), "this gives no value");
-		if (ast_kind(tree(e), l.value) == NODE_CALL)
-			diag_help(e->out, g,
-				  "what is called here ends without a `return`; a layer to be made by a call has a `fn forward` in its body");
-		else if (ast_kind(tree(e), l.value) == NODE_IF)
-			diag_help(e->out, g, "every way of an `if` with a value ends with one: add `else { … }`");
-		v = VALUE_POISON;
-	}
+	if (v.kind == V_VOID)
+		v = no_value(e, l.value);
 	bind_pattern(e, l.pattern, v, elab_span(e, l.value), false);
 }
 

@@ -185,6 +185,13 @@ static node_id parse_result(struct parser *p)
 	foreign_effect(p);
 	if (p->panic || !(missing_arrow(p) || accept(p, TOK_ARROW)))
 		return AST_NONE;
+	if (p->k == TOK_LBRACE) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "expected a type, found `{`");
+		help(p, g, "a result type may be left out, and its `->` with it");
+		edit(p, g, (span){here(p).source, p->t->tokens.starts[p->i - 1], here(p).start}, "");
+		sound(p, g);
+		return AST_NONE;
+	}
 	if (p->k == TOK_NONE) { /* Python's -> None */
 		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "a function without a result has the type `void`");
 		edit(p, g, here(p), "void");

@@ -212,6 +212,8 @@ static void error_not_closed(struct parser *p, token_id open, enum token_kind cl
 		edit(p, g, here(p), ",");
 	else if (p->k == TOK_COLON && close == TOK_RPAREN && names_argument(p, p->i - 1))
 		edit(p, g, (span){here(p).source, after_previous(p).start, p->t->tokens.starts[p->i + 1]}, "=");
+	else if (p->k == TOK_COLON && p->in_signature)
+		help(p, g, "an argument's type stands before its default: `n: int = 3`");
 	else if (p->k == TOK_COLON && close == TOK_RPAREN)
 		help(p, g, "an argument is named with `=`: `f(n=3)`; a range is `a..b`, a slice stands in `[ ]`");
 }

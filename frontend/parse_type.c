@@ -20,6 +20,8 @@ static token_id expect_angle(struct parser *p, token_id open)
 		return p->i - 1;
 	struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, "`,` or `>`");
 	label(p, g, token_span(&p->t->tokens, open), "to close this `<`");
+	if (p->k == TOK_ASSIGN || p->k == TOK_LBRACE || p->k == TOK_RPAREN || starts_item((enum token_kind)p->k))
+		edit(p, g, after_previous(p), ">");
 	return TOKEN_NONE;
 }
 

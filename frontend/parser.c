@@ -110,6 +110,8 @@ token_id parse_elements(struct parser *p, enum token_kind close, parse_fn elemen
 		if (!accept(p, TOK_COMMA) && p->k == close)
 			break;
 		++*commas;
+		if (p->k == TOK_RPAREN || p->k == TOK_RBRACKET || p->k == TOK_RBRACE) /* the right one, or one that closes something else */
+			break;
 	}
 	token_id closed = expect_close(p, open, close);
 	p->newlines = newlines;

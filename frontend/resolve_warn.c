@@ -14,6 +14,10 @@ void scope_leave(struct resolver *r, uint32_t mark)
 		if (s->used || !s->plain || *name == '_')
 			continue;
 		struct diag *g = diag_add(r->warnings, DIAG_UNUSED_LOCAL, tok_span(r->m, s->tok), "`%s` is never used", name);
+		if (s->hidden && r->scope.at[s->hidden - 1].plain) {
+			diag_help(r->warnings, g, "it hides the `%s` around, which is changed without `let`", name);
+			continue;
+		}
 		span at = tok_span(r->m, s->tok);
 		at.end = at.start;
 		diag_help(r->warnings, g, "if this is meant, begin its name with `_`");

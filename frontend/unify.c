@@ -60,6 +60,9 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 		diag_help(e->out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
 	else if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
 		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t->elem));
+	else if (t->kind == TY_SCALAR && dtype_class(t->elem) == DTC_INT &&
+		 (v.kind == V_FLOAT || (v.kind == V_TENSOR && dtype_class(type_of(e, v.u.t)->elem) == DTC_FLOAT)))
+		diag_help(e->out, g, "`/` gives a float, `//` an integer; a float is converted by `int(…)`");
 	else if (v.kind == V_TUPLE && t->kind == TY_TENSOR)
 		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (v.kind == V_INT && (v.u.i == 0 || v.u.i == 1) && t->kind == TY_SCALAR && t->elem == DT_BOOL)
