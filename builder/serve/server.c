@@ -27,7 +27,7 @@
 #define SECOND_NS INT64_C(1000000000)
 #define TIDY_NS SECOND_NS      /* after a build */
 #define LOOK_NS (2 * SECOND_NS) /* where nothing tells that files go */
-enum { SPEAK_MS = 1000, BACKLOG = 8 };
+enum { SPEAK_MS = 1000, BACKLOG = 8, LARGE_PART = 4 };
 
 /* ---- being there ---- */
 
@@ -207,14 +207,31 @@ static void wait_until(const struct server *s, int64_t until)
 	poll(fds, 2, ms < INT32_MAX ? (int)ms : INT32_MAX);
 }
 
+static void begin_session(struct session *s)
+{
+	s->fragments = fragments_new();
+	s->warm = warm_new();
+}
+
+/* A project that is too large for the machine is kept for the builds of a moment. */
+static void tidy(struct server *s)
+{
+	uint64_t room = os_available_memory();
+	if (s->warm && room && resident() > room / LARGE_PART) {
+		fragments_free(s->lasting.fragments);
+		warm_free(s->lasting.warm);
+		begin_session(&s->lasting);
+	}
+	malloc_trim(0);
+	s->tidy = true;
+}
+
 /* Until when there is nothing to do if nobody comes. */
 static int64_t next_step(struct server *s, int64_t now)
 {
 	int64_t due = s->last + s->o->idle_ns;
-	if (!s->tidy && now >= s->last + TIDY_NS) {
-		malloc_trim(0);
-		s->tidy = true;
-	}
+	if (!s->tidy && now >= s->last + TIDY_NS)
+		tidy(s);
 	if (!s->tidy)
 		due = earlier(due, s->last + TIDY_NS);
 	return s->watcher < 0 ? earlier(due, now + LOOK_NS) : due;
@@ -256,8 +273,7 @@ enum status server_run(const struct server_options *o)
 	bool ok = open_server(&s);
 	int why = errno;
 	if (ok) {
-		s.lasting.fragments = fragments_new();
-		s.lasting.warm = warm_new();
+		begin_session(&s.lasting);
 		preheat_begin(&s);
 		serve_all(&s);
 	}

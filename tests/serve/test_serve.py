@@ -466,6 +466,17 @@ class Accidents(ServerTest):
         self.assertEqual(self.state()["pid"], pid)
         self.assert_as_clean()
 
+    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    def test_another_user(self):
+        pid = self.warm()
+        self.save(s3=1.5)
+        os.chmod(self.tmp, 0o755)
+        for folder, folders, files in os.walk(self.dir):
+            for name in [".", *folders, *files]:
+                os.chmod(os.path.join(folder, name), 0o777)
+        self.assertIn("1 compiled", self.trib("build", user=65534, group=65534).stdout)
+        self.assertEqual(self.state(), {"pid": pid, "warm": True, "builds": 0})
+
     def test_nobody_reads(self):
         self.warm()
         ends = []
