@@ -336,7 +336,7 @@ static struct build begin_in(struct session *lasting, const struct options *o, F
 static enum status end_elsewhere(struct build *b)
 {
 	enum status s = b->elsewhere_status;
-	store_close(b->project, NULL);
+	store_close(b->project, &b->warnings);
 	cleanup(b);
 	return s;
 }

@@ -15,6 +15,7 @@
 #include "builder/cache_config.h"
 #include "builder/manifest.h"
 #include "builder/options.h"
+#include "builder/serve/socket.h"
 
 enum { AWAKE_MS = 100, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
 
@@ -191,7 +192,7 @@ static const char *own_path(struct arena *a)
 }
 
 /* In a session of its own, with nothing of ours to read or write. */
-static int spawn(const char *path, char **argv)
+static int spawn(const char *path, char **argv, const struct server_socket *s)
 {
 	posix_spawn_file_actions_t io;
 	posix_spawnattr_t attributes;
@@ -207,17 +208,37 @@ static int spawn(const char *path, char **argv)
 	posix_spawn_file_actions_addopen(&io, 0, "/dev/null", O_RDONLY, 0);
 	posix_spawn_file_actions_addopen(&io, 1, "/dev/null", O_WRONLY, 0);
 	posix_spawn_file_actions_addopen(&io, 2, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&io, s->listener, INHERITED_LISTENER);
+	posix_spawn_file_actions_adddup2(&io, s->folder, INHERITED_FOLDER);
 	int e = posix_spawn(&pid, path, &io, &attributes, argv, environ);
 	posix_spawnattr_destroy(&attributes);
 	posix_spawn_file_actions_destroy(&io);
 	return e;
 }
 
+/* Out of the way of the numbers that they are to have. */
+static bool move_up(int *fd)
+{
+	int up = fcntl(*fd, F_DUPFD_CLOEXEC, INHERITED_FOLDER + 1);
+	if (up < 0)
+		return false;
+	close(*fd);
+	*fd = up;
+	return true;
+}
+
 bool client_start_server(int jobs)
 {
+	struct server_socket s;
+	if (!server_socket_open(&s))
+		return errno == 0;
 	struct arena *a = arena_new(0);
 	const char *path = own_path(a), *argv[] = {"trib", "server", "run", jobs > 0 ? arena_printf(a, "-j%d", jobs) : NULL, NULL};
-	errno = path ? spawn(path, (char **)(uintptr_t)argv) : ENOENT;
+	int why = !path ? ENOENT : !move_up(&s.listener) || !move_up(&s.folder) ? errno : spawn(path, (char **)(uintptr_t)argv, &s);
+	if (why)
+		unlink(SERVER_SOCKET);
+	server_socket_close(&s);
 	arena_free(a);
-	return errno == 0;
+	errno = why;
+	return why == 0;
 }

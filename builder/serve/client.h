@@ -21,6 +21,6 @@ bool client_build(struct client *c, int lock, enum status *s);
 /* Tells the server of the current folder to end, and waits until it has. False: there is none, or it does not answer (errno). */
 bool client_stop(void);
 bool client_state(struct server_state *out);
-/* Starts a server for the current folder, which outlives this process. `jobs`: as options.jobs. False: errno. */
+/* Starts a server for the current folder, which outlives this process, if there is none; it can be found at once. `jobs`: as options.jobs. False: errno. */
 bool client_start_server(int jobs);
 #endif

@@ -17,8 +17,6 @@
 struct arena;
 struct buf;
 
-#define SERVER_SOCKET ".trib/server.sock"
-
 enum request_kind { REQUEST_BUILD, REQUEST_STATUS, REQUEST_STOP };
 struct request {
 	uint32_t kind, argc, envc;

@@ -1,18 +1,15 @@
 /* One thread, one build at a time. Whoever connects is heard at once or, while a build runs, after it; commands do not wait that long. */
 #include "builder/serve/server.h"
 #include <errno.h>
-#include <fcntl.h>
 #include <malloc.h>
 #include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/inotify.h>
 #include <sys/socket.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
-#include <sys/un.h>
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -23,38 +20,12 @@
 #include "builder/serve/server_state.h"
 #include "builder/warm.h"
 
-#define SERVER_FOLDER ".trib"
 #define SECOND_NS INT64_C(1000000000)
 #define TIDY_NS SECOND_NS      /* after a build */
 #define LOOK_NS (2 * SECOND_NS) /* where nothing tells that files go */
-enum { SPEAK_MS = 1000, BACKLOG = 8, LARGE_PART = 4 };
+enum { SPEAK_MS = 1000, LARGE_PART = 4 };
 
 /* ---- being there ---- */
-
-static uint64_t socket_inode(void)
-{
-	struct stat st;
-	return lstat(SERVER_SOCKET, &st) == 0 ? (uint64_t)st.st_ino : 0;
-}
-
-/* For this user alone from the first moment on. */
-static int listen_at_socket(void)
-{
-	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SERVER_SOCKET};
-	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
-	if (fd < 0)
-		return -1;
-	unlink(SERVER_SOCKET);
-	mode_t mask = umask(0177);
-	bool ok = bind(fd, (const struct sockaddr *)&address, sizeof address) == 0;
-	umask(mask);
-	if (ok && listen(fd, BACKLOG) == 0)
-		return fd;
-	int why = errno;
-	close(fd);
-	errno = why;
-	return -1;
-}
 
 static char *program_path(void)
 {
@@ -88,26 +59,21 @@ static void forget_news(const struct server *s)
 static bool still_there(const struct server *s)
 {
 	struct file_stamp now;
-	return socket_inode() == s->socket_inode && s->program && os_stamp(s->program, &now) && os_stamp_eq(&now, &s->here.program.trib);
+	return s->socket_inode && server_socket_inode() == s->socket_inode && s->program && os_stamp(s->program, &now) && os_stamp_eq(&now, &s->here.program.trib);
 }
 
-/* False: another serves this folder, or nobody can; errno is 0 in the first case. */
+/* Somebody may wait for the end of what else we inherited. */
+static void keep_only(int last) { syscall(SYS_close_range, (unsigned)last + 1, ~0u, 0u); }
+
+/* False: another serves this folder (errno 0), or nobody can. */
 static bool open_server(struct server *s)
 {
-	if (!os_mkdirs(SERVER_FOLDER))
+	bool inherited = server_socket_inherit(&s->socket);
+	keep_only(inherited ? INHERITED_FOLDER : STDERR_FILENO);
+	if (!inherited && !server_socket_open(&s->socket))
 		return false;
-	s->folder = open(SERVER_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-	if (s->folder < 0)
-		return false;
-	if (flock(s->folder, LOCK_EX | LOCK_NB) != 0) {
-		errno = errno == EWOULDBLOCK ? 0 : errno;
-		return false;
-	}
+	s->socket_inode = server_socket_inode();
 	surroundings_look(&s->here);
-	s->listener = listen_at_socket();
-	if (s->listener < 0)
-		return false;
-	s->socket_inode = socket_inode();
 	watch_files(s);
 	return true;
 }
@@ -115,14 +81,9 @@ static bool open_server(struct server *s)
 /* From now on others may serve. */
 static void leave(struct server *s)
 {
-	int *fds[] = {&s->listener, &s->folder};
-	if (s->listener >= 0 && socket_inode() == s->socket_inode)
+	if (s->socket.listener >= 0 && server_socket_inode() == s->socket_inode)
 		unlink(SERVER_SOCKET);
-	for (size_t i = 0; i < sizeof fds / sizeof *fds; i++) {
-		if (*fds[i] >= 0)
-			close(*fds[i]);
-		*fds[i] = -1;
-	}
+	server_socket_close(&s->socket);
 	s->ending = true;
 }
 
@@ -201,7 +162,7 @@ static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 /* Until somebody connects, files went, or there is something to do at that time. */
 static void wait_until(const struct server *s, int64_t until)
 {
-	struct pollfd fds[] = {{.fd = s->listener, .events = POLLIN}, {.fd = s->watcher, .events = POLLIN}};
+	struct pollfd fds[] = {{.fd = s->socket.listener, .events = POLLIN}, {.fd = s->watcher, .events = POLLIN}};
 	int64_t left = until - os_now_ns();
 	int64_t ms = left > 0 ? left / 1000000 + 1 : 0;
 	poll(fds, 2, ms < INT32_MAX ? (int)ms : INT32_MAX);
@@ -240,7 +201,7 @@ static int64_t next_step(struct server *s, int64_t now)
 static void serve_all(struct server *s)
 {
 	while (still_there(s)) {
-		s->connection = accept4(s->listener, NULL, NULL, SOCK_CLOEXEC);
+		s->connection = accept4(s->socket.listener, NULL, NULL, SOCK_CLOEXEC);
 		if (s->connection >= 0) {
 			serve(s, s->connection);
 			if (s->ending) /* whoever told it to end waits for that */
@@ -256,19 +217,17 @@ static void serve_all(struct server *s)
 	}
 }
 
-/* Whoever started us may wait for the end of what we inherited. */
 static void begin_process(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		signal(signals[i], SIG_DFL);
-	syscall(SYS_close_range, 3u, ~0u, 0u);
 	guard_end_only();
 }
 
 enum status server_run(const struct server_options *o)
 {
-	struct server s = {.o = o, .folder = -1, .listener = -1, .watcher = -1, .connection = -1, .last = os_now_ns()};
+	struct server s = {.o = o, .socket = {-1, -1}, .watcher = -1, .connection = -1, .last = os_now_ns()};
 	begin_process();
 	bool ok = open_server(&s);
 	int why = errno;

@@ -7,6 +7,7 @@
 #include <stdint.h>
 #include "builder/options.h"
 #include "builder/serve/server.h"
+#include "builder/serve/socket.h"
 #include "builder/serve/surroundings.h"
 #include "builder/session.h"
 
@@ -16,8 +17,8 @@ struct server {
 	const struct server_options *o;
 	struct surroundings here;
 	struct session lasting;
-	int folder;            /* descriptor of .trib; its lock says that we serve */
-	int listener, watcher; /* watcher: inotify, -1 where there is none */
+	struct server_socket socket;
+	int watcher;           /* inotify; -1 where there is none */
 	uint64_t socket_inode;
 	char *program;         /* path of the executable; NULL: unknown */
 	uint64_t served;

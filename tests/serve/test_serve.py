@@ -333,6 +333,15 @@ class Ends(ServerTest):
         os.rename(self.path(".trib"), self.path("elsewhere"))
         self.gone(pid)
 
+    def test_at_once(self):
+        """It makes no file in a project that is being removed."""
+        for i in range(15):
+            self.save(s0=100 + i)
+            self.trib("build")
+            time.sleep(i / 5000)
+            shutil.rmtree(self.dir)
+            self.write("tri.build", MANIFEST)
+
     def test_with_the_project(self):
         pid = self.warm()
         shutil.rmtree(self.dir)

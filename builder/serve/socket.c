@@ -1,0 +1,78 @@
+#include "builder/serve/socket.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/socket.h>
+#include <sys/stat.h>
+#include <sys/un.h>
+#include <unistd.h>
+#include "base/os.h"
+
+enum { BACKLOG = 8 };
+
+uint64_t server_socket_inode(void)
+{
+	struct stat st;
+	return lstat(SERVER_SOCKET, &st) == 0 ? (uint64_t)st.st_ino : 0;
+}
+
+/* For this user alone from the first moment on. */
+static int listen_there(void)
+{
+	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SERVER_SOCKET};
+	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
+	if (fd < 0)
+		return -1;
+	unlink(SERVER_SOCKET);
+	mode_t mask = umask(0177);
+	bool ok = bind(fd, (const struct sockaddr *)&address, sizeof address) == 0;
+	umask(mask);
+	if (ok && listen(fd, BACKLOG) == 0)
+		return fd;
+	int why = errno;
+	close(fd);
+	errno = why;
+	return -1;
+}
+
+bool server_socket_open(struct server_socket *s)
+{
+	*s = (struct server_socket){-1, -1};
+	if (!os_mkdirs(SERVER_FOLDER))
+		return false;
+	s->folder = open(SERVER_FOLDER, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	if (s->folder < 0)
+		return false;
+	if (flock(s->folder, LOCK_EX | LOCK_NB) == 0)
+		s->listener = listen_there();
+	else if (errno == EWOULDBLOCK)
+		errno = 0;
+	int why = errno;
+	if (s->listener < 0)
+		server_socket_close(s);
+	errno = why;
+	return s->listener >= 0;
+}
+
+/* To listen once more makes us the one that clients are told to talk to. */
+bool server_socket_inherit(struct server_socket *s)
+{
+	struct sockaddr_un address = {0};
+	socklen_t len = sizeof address;
+	bool ours = getsockname(INHERITED_LISTENER, (struct sockaddr *)&address, &len) == 0 && address.sun_family == AF_UNIX &&
+		    strncmp(address.sun_path, SERVER_SOCKET, sizeof address.sun_path) == 0 && listen(INHERITED_LISTENER, BACKLOG) == 0;
+	if (!ours || fcntl(INHERITED_FOLDER, F_SETFD, FD_CLOEXEC) != 0 || fcntl(INHERITED_LISTENER, F_SETFD, FD_CLOEXEC) != 0)
+		return false;
+	*s = (struct server_socket){INHERITED_LISTENER, INHERITED_FOLDER};
+	return true;
+}
+
+void server_socket_close(struct server_socket *s)
+{
+	if (s->listener >= 0)
+		close(s->listener);
+	if (s->folder >= 0)
+		close(s->folder);
+	*s = (struct server_socket){-1, -1};
+}
