@@ -1,13 +1,15 @@
-/* Flips bits of a small store's and a small cache's data file, one at a time: every value then reads as it was put, now or earlier, or is a miss; and what is
- * put afterwards can be read again. Each is tried in a process of its own, because the guard ends it where LMDB cannot go on.
+/* Damage at every position of a small store's and a small cache's data file: one bit flipped, or the file cut. Every value then reads as it was put, now or
+ * earlier, or is a miss; and what is put afterwards can be read again. A process tries one after the other until the guard ends it because LMDB cannot go
+ * on; what the guard starts again finishes that one.
  *
- *   flip            a sample; TRIB_FAULTS=all in the environment: every bit of every byte
- *   flip look KIND FOLDER    what the guard starts again */
+ *   positions                     a sample; TRIB_FAULTS=all in the environment: every bit of every byte, every length
+ *   positions look KIND FOLDER    what the guard starts again */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
@@ -19,7 +21,7 @@
 #include "builder/guard.h"
 #include "builder/store.h"
 
-enum { KEYS = 10, GENERATIONS = 2, SAMPLE = 150, MOST = 4800, UNSOUND = 10, LOST = 11 };
+enum { KEYS = 10, GENERATIONS = 2, SAMPLE = 300, MOST = 4800, UNSOUND = 10, LOST = 11 };
 
 /* What is tried: a store or a cache, through the same face. */
 struct kind {
@@ -94,7 +96,7 @@ static bool is_value(uint32_t i, const char *bytes, size_t len)
 	return false;
 }
 
-/* ---- one fault ---- */
+/* ---- one of them ---- */
 
 static int look(const struct kind *k, const char *dir)
 {
@@ -131,52 +133,109 @@ static void make(const struct kind *k, const char *dir)
 	}
 }
 
-static int try_one(const struct kind *k, char *self, const char *dir, const char *data, size_t len)
+/* The data file of one kind, and what is tried on it: first all bits, then all lengths. */
+struct trial {
+	const struct kind *k;
+	const char *dir;
+	char *self, *data;
+	size_t len;
+	unsigned seed;
+	bool all;
+	uint64_t *at; /* the next of them; shared between the processes */
+	uint64_t counts[2], failed[2], guarded;
+};
+
+static uint64_t n_cases(const struct trial *t) { return (uint64_t)t->len * 9; }
+
+static uint64_t nth_case(const struct trial *t, uint64_t n)
 {
-	char path[128];
-	int status;
-	snprintf(path, sizeof path, "%s/data.mdb", dir);
-	if (!os_remove_tree(dir) || !os_mkdirs(dir) || !os_write_atomic(path, data, len, 0600, false))
-		return -1;
-	pid_t child = fork();
-	if (child == 0) {
-		char *again[] = {self, (char *)(uintptr_t)"look", (char *)(uintptr_t)k->name, (char *)(uintptr_t)dir, NULL};
-		if (!freopen("/dev/null", "w", stderr))
-			_exit(1);
-		guard_install(again);
-		_exit(look(k, dir));
-	}
-	return child > 0 && waitpid(child, &status, 0) == child ? status : -1;
+	hash128 drawn = hash_combine((hash128){t->seed, 0}, (hash128){n, 0});
+	return t->all ? n : drawn.lo % n_cases(t);
 }
 
-static bool try_all(const struct kind *k, char *self, const char *dir, bool all, unsigned seed)
+static bool is_cut(const struct trial *t, uint64_t which) { return which >= (uint64_t)t->len * 8; }
+
+static bool damage(const struct trial *t, uint64_t which)
 {
-	char path[128], *data;
-	size_t len;
-	uint64_t tried = 0, failed = 0;
+	char path[128];
+	size_t len = is_cut(t, which) ? (size_t)(which - (uint64_t)t->len * 8) : t->len;
+	snprintf(path, sizeof path, "%s/data.mdb", t->dir);
+	if (!is_cut(t, which))
+		t->data[which / 8] ^= (char)(1 << which % 8);
+	bool ok = os_mkdirs(t->dir) && os_write_atomic(path, t->data, len, 0600, false);
+	if (!is_cut(t, which))
+		t->data[which / 8] ^= (char)(1 << which % 8);
+	return ok;
+}
+
+/* From the next case on, until one is not mended or the guard starts this process again. */
+static int try_some(struct trial *t, uint64_t end)
+{
+	char *again[] = {t->self, (char *)(uintptr_t)"look", (char *)(uintptr_t)t->k->name, (char *)(uintptr_t)t->dir, NULL};
+	if (!freopen("/dev/null", "w", stderr))
+		return 1;
+	guard_install(again);
+	while (*t->at < end) {
+		uint64_t which = nth_case(t, (*t->at)++);
+		int failed = damage(t, which) ? look(t->k, t->dir) : 1;
+		if (failed)
+			return failed;
+	}
+	return 0;
+}
+
+static void judge(struct trial *t, uint64_t which, int status)
+{
+	if (!status) {
+		t->guarded++;
+		return;
+	}
+	if (t->failed[is_cut(t, which)]++ < 20)
+		printf("%s: %s %llu: status %#x\n", t->k->name, is_cut(t, which) ? "cut to" : "bit",
+		       (unsigned long long)(is_cut(t, which) ? which - (uint64_t)t->len * 8 : which), (unsigned)status);
+	fflush(stdout);
+}
+
+static bool try_all(struct trial *t)
+{
+	uint64_t end = t->all ? n_cases(t) : SAMPLE;
+	for (*t->at = 0; *t->at < end;) {
+		int status;
+		pid_t child = fork();
+		if (child == 0)
+			_exit(try_some(t, end));
+		if (child < 0 || waitpid(child, &status, 0) != child)
+			return false;
+		if (status || *t->at < end)
+			judge(t, nth_case(t, *t->at - 1), status);
+		if (!os_remove_tree(t->dir))
+			return false;
+	}
+	for (uint64_t n = 0; n < end; n++)
+		t->counts[is_cut(t, nth_case(t, n))]++;
+	for (int cut = 0; cut < 2; cut++)
+		printf("%s: %llu of %llu %s tried, %llu not mended\n", t->k->name, (unsigned long long)t->counts[cut],
+		       (unsigned long long)t->len * (cut ? 1 : 8), cut ? "cuts" : "flipped bits", (unsigned long long)t->failed[cut]);
+	printf("%s: the guard started %llu of them again\n", t->k->name, (unsigned long long)t->guarded);
+	return !t->failed[0] && !t->failed[1];
+}
+
+static bool try_kind(const struct kind *k, char *self, const char *dir, bool all, unsigned seed)
+{
+	char path[128];
+	struct trial t = {.k = k, .self = self, .dir = dir, .all = all, .seed = seed};
+	t.at = mmap(NULL, sizeof *t.at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	snprintf(path, sizeof path, "%s/data.mdb", dir);
 	make(k, dir);
-	if (!os_read_file(path, 0, &data, &len))
-		return false;
-	uint64_t total = (uint64_t)len * 8;
-	for (uint64_t i = 0; i < (all ? total : SAMPLE); i++) {
-		uint64_t at = all ? i : ((uint64_t)rand_r(&seed) << 20 ^ (uint64_t)rand_r(&seed)) % total;
-		data[at / 8] ^= (char)(1 << at % 8);
-		int status = try_one(k, self, dir, data, len);
-		data[at / 8] ^= (char)(1 << at % 8);
-		tried++;
-		if (status && failed++ < 20)
-			printf("%s: bit %u of byte %zu: status %#x\n", k->name, (unsigned)(at % 8), (size_t)(at / 8), (unsigned)status);
-	}
-	printf("%s: %llu of %llu flipped bits tried, %llu not mended\n", k->name, (unsigned long long)tried, (unsigned long long)total, (unsigned long long)failed);
-	free(data);
-	return failed == 0;
+	bool ok = t.at != MAP_FAILED && os_read_file(path, 0, &t.data, &t.len) && try_all(&t);
+	free(t.data);
+	return ok;
 }
 
 int main(int argc, char **argv)
 {
 	const char *how = getenv("TRIB_FAULTS");
-	char dir[64] = "/tmp/trib-test-flip-XXXXXX", sub[80];
+	char dir[64] = "/dev/shm/trib-test-positions-XXXXXX", sub[80];
 	unsigned seed = (unsigned)time(NULL);
 	bool ok = true;
 	if (argc == 4) {
@@ -186,12 +245,12 @@ int main(int argc, char **argv)
 				return look(&kinds[i], argv[3]);
 		return 2;
 	}
-	if (!mkdtemp(dir))
+	if (!mkdtemp(dir) && !mkdtemp(strcpy(dir, "/tmp/trib-test-positions-XXXXXX")))
 		return 1;
 	printf("seed %u\n", seed);
 	for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
 		snprintf(sub, sizeof sub, "%s/%s", dir, kinds[i].name);
-		ok &= try_all(&kinds[i], argv[0], sub, how && strcmp(how, "all") == 0, seed);
+		ok &= try_kind(&kinds[i], argv[0], sub, how && strcmp(how, "all") == 0, seed);
 	}
 	os_remove_tree(dir);
 	return ok ? 0 : 1;
