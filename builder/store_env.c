@@ -79,6 +79,51 @@ static int check_kinds(const char *dir)
 	return 0;
 }
 
+/* What LMDB takes at its word before it looks at anything else. Offsets are those of its data version 1. */
+struct meta_page {
+	uint32_t page_size;
+	uint64_t last, txn; /* number of the last page; the higher the newer */
+};
+
+static bool read_meta(int fd, off_t at, struct meta_page *out)
+{
+	enum { META = 152, AT_PAGE_SIZE = 40, AT_LAST = 136, AT_TXN = 144 };
+	unsigned char bytes[META];
+	if (pread(fd, bytes, sizeof bytes, at) != sizeof bytes)
+		return false;
+	memcpy(&out->page_size, bytes + AT_PAGE_SIZE, sizeof out->page_size);
+	memcpy(&out->last, bytes + AT_LAST, sizeof out->last);
+	memcpy(&out->txn, bytes + AT_TXN, sizeof out->txn);
+	return true;
+}
+
+static bool is_page_size(uint32_t n) { return n >= 512 && n <= 65536 && (n & (n - 1)) == 0; }
+
+/* It would ask for as much address space as the newer of two pages says that there are pages. A file without these two is LMDB's to judge. */
+static bool is_header_sane(int fd)
+{
+	struct meta_page a, b;
+	struct stat st;
+	if (fstat(fd, &st) != 0 || !read_meta(fd, 0, &a))
+		return true;
+	if (!is_page_size(a.page_size))
+		return false;
+	if (!read_meta(fd, (off_t)a.page_size, &b))
+		return true;
+	return b.page_size == a.page_size && (a.txn > b.txn ? a.last : b.last) <= ((uint64_t)st.st_size + MOST_UNSYNCED) / a.page_size;
+}
+
+static int check_header(const char *dir)
+{
+	char path[4096];
+	int fd = (size_t)snprintf(path, sizeof path, "%s/data.mdb", dir) < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0)
+		return 0;
+	bool sane = is_header_sane(fd);
+	close(fd);
+	return sane ? 0 : MDB_CORRUPTED;
+}
+
 /* Without a lock file that can be written a reader takes none: the worst is a value that its checksum refuses. */
 static int open_files(MDB_env *env, const char *dir, bool read_only)
 {
@@ -105,6 +150,8 @@ static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 		rc = mdb_env_set_maxdbs(env, o->tables);
 	if (!rc)
 		rc = check_kinds(dir);
+	if (!rc)
+		rc = check_header(dir);
 	if (!rc)
 		rc = open_files(env, dir, o->read_only);
 	if (!rc)
