@@ -2,6 +2,7 @@
 import json
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 import time
@@ -10,6 +11,7 @@ import unittest
 TRIB = os.environ["TRIB"]
 SOURCE = os.environ["TRIB_SOURCE"]
 SLOWER = int(os.environ.get("TRIB_SLOWER", 1))  # under sanitizers
+signal.signal(signal.SIGINT, signal.default_int_handler)  # shells have background jobs ignore it, and programs inherit that
 
 
 def run(argv, cwd, ok=True, env=None, **more):

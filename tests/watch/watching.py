@@ -19,8 +19,10 @@ class Watcher:
         self.process = subprocess.Popen([*prefix, TRIB, "watch", "--message-format=json", *args], cwd=cwd, env={**os.environ, **env},
                                         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
         self.records, self.errors = queue.Queue(), []
-        for stream, take in ((self.process.stdout, self.hear), (self.process.stderr, self.errors.append)):
-            threading.Thread(target=self.read, args=(stream, take), daemon=True).start()
+        self.readers = [threading.Thread(target=self.read, args=pair, daemon=True)
+                        for pair in ((self.process.stdout, self.hear), (self.process.stderr, self.errors.append))]
+        for reader in self.readers:
+            reader.start()
 
     @staticmethod
     def read(stream, take):
@@ -55,6 +57,14 @@ class Watcher:
         except queue.Empty:
             return None
 
+    def close(self):
+        self.process.kill()
+        self.process.wait()
+        for reader, stream in zip(self.readers, (self.process.stdout, self.process.stderr)):
+            reader.join(1)
+            if not reader.is_alive():  # else a process that it started lives on and has the pipe open
+                stream.close()
+
     def end(self, sig=signal.SIGINT):
         self.process.send_signal(sig)
         return self.process.wait(timeout=PATIENCE)
@@ -63,7 +73,7 @@ class Watcher:
 class WatchTest(ProjectTest):
     def watch(self, *args, **more):
         w = Watcher(self.dir, self.env, *args, **more)
-        self.addCleanup(lambda: (w.process.kill(), w.process.wait(), w.process.stdout.close(), w.process.stderr.close()))
+        self.addCleanup(w.close)
         return w
 
     def replace(self, name, old, new):
