@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
+#include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/os.h"
@@ -35,6 +36,21 @@ const char *module_path(struct arena *a, const char *name)
 	for (size_t i = 0; dir && !found && i < sizeof places / sizeof *places; i++) {
 		const char *path = arena_printf(a, "%s/%slibtrib%s%s.so", dir, places[i], *name ? "-" : "", name);
 		if (access(path, R_OK) == 0)
+			found = path;
+	}
+	free(dir);
+	return found;
+}
+
+const char *module_program(struct arena *a)
+{
+	static const char *const places[] = {"../../bin/", "../../../bin/", "../../", ""};
+	char *dir = home();
+	const char *found = NULL;
+	struct stat st;
+	for (size_t i = 0; dir && !found && i < sizeof places / sizeof *places; i++) {
+		const char *path = arena_printf(a, "%s/%strib", dir, places[i]);
+		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0)
 			found = path;
 	}
 	free(dir);

@@ -2,10 +2,12 @@
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include "builder/cache_care.h"
 #include "builder/cache_config.h"
 #include "builder/cli/command.h"
@@ -271,10 +273,41 @@ static enum status validate(struct session *s)
 	return faults && !s->o->repair ? STATUS_FAILED : STATUS_OK;
 }
 
+/* ---- put ---- */
+
+static bool find_kind(const char *text, enum cache_kind *out)
+{
+	for (uint32_t k = 0; k < CACHE_KINDS; k++)
+		if (strcmp(text, cache_kind_text((enum cache_kind)k)) == 0) {
+			*out = (enum cache_kind)k;
+			return true;
+		}
+	return false;
+}
+
+/* What libtrib compiled: a damaged cache is no matter for the program that it is in. */
+static enum status put(struct session *s)
+{
+	enum cache_kind kind;
+	hash128 key;
+	char *bytes;
+	size_t len;
+	const char *const *args = s->o->models;
+	if (!find_kind(args[1], &kind) || !hash_parse_hex(args[2], &key))
+		return say_usage("`trib cache put` wants a kind, a key of 32 hex digits and nanoseconds; the value is read from standard input");
+	if (!os_read_file("/dev/stdin", 0, &bytes, &len))
+		return say_failure("cannot read standard input: %s", strerror(errno));
+	bool ok = open_cache(s, true);
+	cache_put(s->cache, kind, key, bytes, len, strtoll(args[3], NULL, 10));
+	free(bytes);
+	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+}
+
 static const struct {
 	const char *text;
 	enum status (*run)(struct session *);
-} actions[] = {{"stats", stats}, {"clear", clear}, {"prune", prune}, {"validate", validate}};
+	uint32_t operands;
+} actions[] = {{"stats", stats, 0}, {"clear", clear, 0}, {"prune", prune, 0}, {"validate", validate, 0}, {"put", put, 3}};
 enum { N_ACTIONS = sizeof actions / sizeof *actions };
 
 static enum status run(struct session *s)
@@ -282,7 +315,7 @@ static enum status run(struct session *s)
 	const char *names[N_ACTIONS], *word = s->o->n_models ? s->o->models[0] : "";
 	for (uint32_t i = 0; i < N_ACTIONS; i++) {
 		names[i] = actions[i].text;
-		if (strcmp(word, actions[i].text) == 0 && s->o->n_models == 1)
+		if (strcmp(word, actions[i].text) == 0 && s->o->n_models == 1 + actions[i].operands)
 			return actions[i].run(s);
 	}
 	const char *near = diag_nearest(word, names, N_ACTIONS);

@@ -18,6 +18,7 @@
 #include "base/os.h"
 #include "builder/build_id.h"
 #include "builder/cache.h"
+#include "builder/cache_peek.h"
 #include "builder/generators.h"
 #include "builder/lib/host.h"
 #include "builder/platform.h"
@@ -56,14 +57,14 @@ static bool add_fragment(struct team *t, const struct tri_lazy_unit *u, const vo
 static bool first_sight(struct team *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
 
 /* What an eager build compiled will do, not the other way round: what it makes must not depend on what ran before. */
-static const void *find_code(struct cache *c, const struct tri_lazy_unit *u, size_t *len)
+static const void *find_code(struct cache_peek *c, const struct tri_lazy_unit *u, size_t *len)
 {
-	const void *bytes = cache_get(c, CACHE_LATER, as_hash(u->key), len);
-	return bytes ? bytes : cache_get(c, CACHE_FRAGMENT, as_hash(u->key), len);
+	const void *bytes = cache_peek_get(c, CACHE_LATER, as_hash(u->key), len);
+	return bytes ? bytes : cache_peek_get(c, CACHE_FRAGMENT, as_hash(u->key), len);
 }
 
 /* The unit and what it calls, breadth first. True: the unit itself was there. */
-static bool find_fragments(struct team *t, struct cache *c, const struct tri_lazy_unit *wanted)
+static bool find_fragments(struct team *t, struct cache_peek *c, const struct tri_lazy_unit *wanted)
 {
 	size_t len;
 	const void *bytes = find_code(c, wanted, &len);
@@ -106,6 +107,16 @@ static bool generate(struct team *t, const struct tri_lazy_unit *u, const struct
 	return ok;
 }
 
+/* What cannot be kept is compiled again by the next process. */
+static void keep(struct team *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
+{
+	char key[33];
+	const char *said, *argv[] = {NULL, "-C", "/", "cache", "put", cache_kind_text(CACHE_LATER), key, arena_printf(t->a, "%lld", (long long)ns), NULL};
+	hash_hex(as_hash(u->key), key);
+	if (host_cache(t->a))
+		host_run_trib(t->a, argv, object->at, object->len, &said);
+}
+
 /* Compiles the unit and keeps the fragment. */
 static bool compile(struct team *t, const struct tri_lazy_unit *u)
 {
@@ -118,9 +129,7 @@ static bool compile(struct team *t, const struct tri_lazy_unit *u)
 		t->error = "the library is damaged: build it again";
 	bool ok = f && generate(t, u, f, &object);
 	if (ok) {
-		struct cache *c = host_open_cache(t->a);
-		cache_put(c, CACHE_LATER, as_hash(u->key), object.at, object.len, os_now_ns() - start);
-		host_close_cache(c);
+		keep(t, u, &object, os_now_ns() - start);
 		ok = add_fragment(t, u, arena_strndup(t->a, object.at, object.len), object.len);
 	}
 	buf_free(&object);
@@ -233,12 +242,11 @@ static bool make(struct team *t, const struct tri_lazy_unit *u)
 		t->error = "libtrib.so is of another version of trib: build the library again";
 		return false;
 	}
-	struct cache *c = host_open_cache(t->a);
+	const char *folder = host_cache(t->a);
+	struct cache_peek *c = folder ? cache_peek_open(t->a, folder) : NULL;
 	bool found = find_fragments(t, c, u);
-	if (found)
-		found = load(t);
-	host_close_cache(c); /* the fragments are its memory */
-	if (found)
+	cache_peek_close(c);
+	if (found && load(t))
 		return true;
 	t->n = 0;
 	map_free(&t->far);

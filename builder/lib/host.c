@@ -1,10 +1,14 @@
-/* The one place of libtrib with state: whatever number of lazy libraries a process has, LLVM's contexts should be few, and LMDB wants an environment to be open
- * once in a process. */
+/* The one place of libtrib with state: whatever number of lazy libraries a process has, LLVM's contexts should be few. */
 #include "builder/lib/host.h"
+#include <errno.h>
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <spawn.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -17,12 +21,13 @@
 #include "builder/module.h"
 #include "builder/options.h"
 
+extern char **environ;
+
 static struct {
 	pthread_mutex_t lock;          /* of what follows */
 	VEC(struct generators *) idle; /* as many as were ever in use at once */
 	hash128 generator;             /* zero: the file was not looked at yet */
-	pthread_mutex_t cache_lock;    /* held while the cache is open */
-} host = {.lock = PTHREAD_MUTEX_INITIALIZER, .cache_lock = PTHREAD_MUTEX_INITIALIZER};
+} host = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
 /* Under the lock. */
 static bool look_at_generator(struct arena *a, const char **error)
@@ -71,64 +76,105 @@ void host_return(struct generators *g)
 	pthread_mutex_unlock(&host.lock);
 }
 
-/* Has LMDB's file all pages that its newest meta page counts? A file that was cut would end the host by SIGBUS, and a library installs no handlers. Offsets are
- * those of LMDB's data version 1. */
-static bool is_whole(struct arena *a, const char *dir)
+static const char *folder_of(struct arena *a, const struct cache_config *config)
 {
-	enum { META = 152, AT_MAGIC = 16, AT_PAGE_SIZE = 40, AT_LAST = 136, AT_TXN = 144 };
-	int fd = open(arena_printf(a, "%s/data.mdb", dir), O_RDONLY | O_CLOEXEC);
-	uint64_t newest = 0, last = 0, txn, pages;
-	uint32_t page = 4096, magic;
-	unsigned char meta[META];
-	for (uint32_t i = 0; fd >= 0 && i < 2; i++) {
-		if (pread(fd, meta, sizeof meta, (off_t)i * page) != sizeof meta)
-			break;
-		memcpy(&magic, meta + AT_MAGIC, sizeof magic);
-		memcpy(&txn, meta + AT_TXN, sizeof txn);
-		memcpy(&pages, meta + AT_LAST, sizeof pages);
-		if (i == 0)
-			memcpy(&page, meta + AT_PAGE_SIZE, sizeof page);
-		if (magic == 0xBEEFC0DE && txn >= newest)
-			newest = txn, last = pages;
-	}
-	off_t size = fd >= 0 ? lseek(fd, 0, SEEK_END) : 0;
-	if (fd >= 0)
-		close(fd);
-	return fd < 0 || (page && last < (uint64_t)size / page);
+	struct cache_options o = cache_config_options(a, config);
+	return o.levels >> CACHE_L3 & 1 ? arena_strdup(a, o.dir) : NULL;
 }
 
-struct cache *host_open_cache(struct arena *a)
+const char *host_cache(struct arena *a)
 {
 	const struct options none = {
 		.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
-	struct buf warnings = {0};
 	struct cache_config config;
-	struct cache *c = NULL;
+	const char *folder = NULL;
 	bool ok = cache_config_read(a, sources, NULL, &none, &config, diags) && config.at[SETTING_ENABLED].number;
-	if (ok && config.at[SETTING_DIR].text[0] == '/') { /* without a home it would be in whatever folder the process works in */
-		struct cache_options o = cache_config_options(a, &config);
-		host_lock_cache();
-		c = is_whole(a, o.dir) ? cache_open(&o, &warnings) : NULL;
-		if (!c)
-			host_unlock_cache();
-	}
-	buf_free(&warnings);
+	if (ok && config.at[SETTING_DIR].text[0] == '/') /* without a home it would be in whatever folder the process works in */
+		folder = folder_of(a, &config);
 	diags_free(diags);
 	sources_free(sources);
-	return c;
+	return folder;
 }
 
-void host_close_cache(struct cache *c)
+/* ---- trib ---- */
+
+/* A file without a name: no pipe, so nobody waits for the other and nobody is ended by SIGPIPE. */
+static int nameless(const void *bytes, size_t n)
 {
-	struct buf warnings = {0};
-	if (!c)
-		return;
-	cache_close(c, &warnings); /* what cannot be kept is compiled again by the next process */
-	host_unlock_cache();
-	buf_free(&warnings);
+	int fd = memfd_create("trib", MFD_CLOEXEC);
+	const char *at = bytes;
+	while (fd >= 0 && n) {
+		ssize_t w = write(fd, at, n);
+		if (w < 0 && errno != EINTR) {
+			close(fd);
+			return -1;
+		}
+		at += w > 0 ? w : 0;
+		n -= w > 0 ? (size_t)w : 0;
+	}
+	return fd < 0 || lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
 }
 
-void host_lock_cache(void) { pthread_mutex_lock(&host.cache_lock); }
-void host_unlock_cache(void) { pthread_mutex_unlock(&host.cache_lock); }
+static const char *content(struct arena *a, int fd)
+{
+	off_t n = lseek(fd, 0, SEEK_END);
+	char *text = n > 0 ? arena_alloc(a, (size_t)n + 1, 1) : NULL;
+	ssize_t got = text ? pread(fd, text, (size_t)n, 0) : 0;
+	if (got <= 0)
+		return "";
+	text[got] = 0;
+	return text;
+}
+
+static int spawn(pid_t *child, const char *const *argv, int in, int err)
+{
+	posix_spawn_file_actions_t io;
+	posix_spawnattr_t attr;
+	sigset_t none, usual;
+	sigemptyset(&none);
+	sigemptyset(&usual);
+	sigaddset(&usual, SIGCHLD);
+	sigaddset(&usual, SIGPIPE);
+	posix_spawn_file_actions_init(&io);
+	posix_spawnattr_init(&attr);
+	posix_spawn_file_actions_adddup2(&io, in, STDIN_FILENO);
+	posix_spawn_file_actions_addopen(&io, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+	posix_spawn_file_actions_adddup2(&io, err, STDERR_FILENO);
+	posix_spawnattr_setsigmask(&attr, &none);
+	posix_spawnattr_setsigdefault(&attr, &usual);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
+	int e = posix_spawn(child, argv[0], &io, &attr, (char *const *)(uintptr_t)argv, environ);
+	posix_spawnattr_destroy(&attr);
+	posix_spawn_file_actions_destroy(&io);
+	return e;
+}
+
+/* The host may reap children itself, or ignore them: then what was said tells. */
+static bool succeeded(bool known, int status, const char *said)
+{
+	return known ? status == 0 : !strstr(said, "error");
+}
+
+bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **said)
+{
+	pid_t child;
+	int status = 0, got, in = nameless(input, n), err = nameless(NULL, 0);
+	argv[0] = module_program(a);
+	int e = in < 0 || err < 0 ? errno : argv[0] ? spawn(&child, argv, in, err) : ENOENT;
+	bool ok = !e;
+	if (ok) {
+		while ((got = waitpid(child, &status, 0)) < 0 && errno == EINTR)
+			continue;
+		*said = content(a, err);
+		ok = succeeded(got == child, status, *said);
+	} else {
+		*said = argv[0] ? arena_printf(a, "cannot run %s: %s", argv[0], strerror(e)) : "libtrib.so does not find trib, which belongs two folders above it";
+	}
+	if (in >= 0)
+		close(in);
+	if (err >= 0)
+		close(err);
+	return ok;
+}

@@ -1,21 +1,18 @@
-/* What libtrib keeps in a process between two units that it compiles: code generators, and the way to the user's cache. */
+/* What libtrib keeps in a process between two units that it compiles, code generators; and the way to the user's cache and to trib. */
 #ifndef TRIB_BUILDER_LIB_HOST_H
 #define TRIB_BUILDER_LIB_HOST_H
 #include <stdbool.h>
 #include "base/hash.h"
 
 struct arena;
-struct cache;
 struct generators;
 
 /* A set of code generators for the caller alone until host_return. Only those of the file with that digest will do. NULL: *error, in `a`. */
 struct generators *host_borrow(struct arena *a, hash128 generator, const char **error);
 void host_return(struct generators *g);
-/* The user's cache; NULL: there is none, or it is not used. The process has it open once at a time: others wait until host_close_cache, which writes what was put
- * there and accepts NULL. */
-struct cache *host_open_cache(struct arena *a);
-void host_close_cache(struct cache *c);
-/* For a build, which opens the cache itself. */
-void host_lock_cache(void);
-void host_unlock_cache(void);
+/* The folder of the user's cache, in `a`; NULL: there is none, or it is not used. */
+const char *host_cache(struct arena *a);
+/* Runs `trib ARGS…` with these bytes as its standard input. What may meet damage and writes is done by a process that can die of it. argv[0] is filled in and the
+ * list ends with NULL. *said: what it wrote to standard error, in `a`. False: it did not succeed, and *said is the reason if it could not be run. */
+bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **said);
 #endif

@@ -1,8 +1,6 @@
-/* tri_open_lazy: a build without code in a thread that has a working folder of its own, so that the host's stays where it is. */
+/* tri_open_lazy: a build without code, by trib itself. */
 #include "builder/lib/tri_lazy.h"
 #include <errno.h>
-#include <pthread.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +11,6 @@
 #include "builder/build.h"
 #include "builder/lib/host.h"
 #include "builder/library.h"
-#include "builder/options.h"
 
 struct opened {
 	tri_lazy_model open; /* first: the caller's pointer */
@@ -57,39 +54,11 @@ static const char *first_error(struct request *r, const char *text)
 
 static void build(struct request *r)
 {
-	struct options o = {.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
-	char *said = NULL, *wrong = NULL;
-	size_t n_said, n_wrong;
-	FILE *out = open_memstream(&said, &n_said), *err = open_memstream(&wrong, &n_wrong);
-	o.models = &r->name;
-	o.n_models = 1;
-	o.emit = "library";
-	o.out = LAZY_FOLDER;
-	o.lazy = true;
-	enum status s = out && err ? build_run(&o, out, err) : STATUS_ENVIRONMENT;
-	if (out)
-		fclose(out);
-	if (err)
-		fclose(err);
-	if (s == STATUS_OK)
-		r->path = own_name(r, arena_printf(r->a, LAZY_FOLDER "/lib%s.so", r->name));
+	const char *said, *argv[] = {NULL, "build", "--lazy", "--emit=library", "--out=" LAZY_FOLDER, "-C", r->folder, "--", r->name, NULL};
+	if (host_run_trib(r->a, argv, NULL, 0, &said))
+		r->path = own_name(r, arena_printf(r->a, "%s/" LAZY_FOLDER "/lib%s.so", r->folder, r->name));
 	if (!r->path)
-		r->error = s != STATUS_OK && wrong ? first_error(r, wrong) : strerror(errno);
-	free(said);
-	free(wrong);
-}
-
-static void *build_there(void *arg)
-{
-	struct request *r = arg;
-	if (unshare(CLONE_FS) != 0 || chdir(r->folder) != 0) {
-		r->error = arena_printf(r->a, "cannot work in `%s`: %s", r->folder, strerror(errno));
-		return NULL;
-	}
-	host_lock_cache();
-	build(r);
-	host_unlock_cache();
-	return NULL;
+		r->error = *said ? first_error(r, said) : strerror(errno);
 }
 
 static struct opened *open_library(struct request *r)
@@ -113,21 +82,11 @@ static void say(tri_error *err, const char *text)
 	snprintf(err->message, sizeof err->message, "%s", text ? text : "no reason given");
 }
 
-static struct opened *open_project(struct request *r)
-{
-	pthread_t thread;
-	int rc = pthread_create(&thread, NULL, build_there, r);
-	if (rc)
-		r->error = strerror(rc);
-	else
-		pthread_join(thread, NULL);
-	return r->path ? open_library(r) : NULL;
-}
-
 __attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char *folder, const char *name, const tri_options *opt, tri_error *err)
 {
 	struct request r = {.folder = folder, .name = name, .a = arena_new(0)};
-	struct opened *m = open_project(&r);
+	build(&r);
+	struct opened *m = r.path ? open_library(&r) : NULL;
 	if (m) {
 		m->open.desc = m->library.desc;
 		m->open.model = m->open.desc->open(opt, err);

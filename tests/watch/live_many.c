@@ -15,6 +15,7 @@ enum { THREADS = 4, N = 67, MOST_GENERATIONS = 1000, PATIENCE_MS = 20000 };
 
 struct shared {
 	tri_live *live;
+	uint64_t followed; /* the generation that was told of last */
 	pthread_mutex_t lock; /* guards what follows */
 	float factor[MOST_GENERATIONS];
 	unsigned long calls;
@@ -59,14 +60,17 @@ static void *caller(void *arg)
 	return NULL;
 }
 
-/* Waits until the newest library is in use, or refused. */
+/* Waits until the newest library is in use, or refused. A call may be the first to take it: when a model of the old one finds its weights gone. */
 static void follow(struct shared *s)
 {
 	static const char *const said[] = {"refused", "the same", "taken"};
 	tri_error err = {0};
 	int taken = 0;
-	for (int i = 0; i < PATIENCE_MS && (taken = tri_live_reload(s->live, &err)) == 0; i++)
+	for (int i = 0; i < PATIENCE_MS && (taken = tri_live_reload(s->live, &err)) == 0 && tri_live_generation(s->live) == s->followed; i++)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+	if (taken == 0 && tri_live_generation(s->live) != s->followed)
+		taken = 1;
+	s->followed = tri_live_generation(s->live);
 	printf("%s %llu %s\n", said[taken + 1], (unsigned long long)tri_live_generation(s->live), taken > 0 ? "" : err.message);
 	fflush(stdout);
 }
@@ -83,6 +87,7 @@ int main(void)
 		printf("cannot open: %s\n", err.message);
 		return 1;
 	}
+	s->followed = tri_live_generation(s->live);
 	pthread_mutex_init(&s->lock, NULL);
 	for (int i = 0; i < THREADS; i++)
 		pthread_create(&threads[i], NULL, caller, s);
