@@ -1,7 +1,9 @@
 /* Least recently used first. Entries that go leave a note in the index for a while, so that a miss can say why. */
 #include <errno.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
+#include "base/os.h"
 #include "builder/cache_state.h"
 
 enum { MOST_NOTES = 4096 };
@@ -20,15 +22,29 @@ bool cache_exceeds(const struct cache_totals *t, const struct cache_target *targ
 	return t->small > target->small || t->large > target->large || entries > target->entries;
 }
 
+/* Of a large entry, or whatever somebody put in its place. */
+static int remove_file(const struct cache *c, hash128 id)
+{
+	char name[LARGE_NAME], *path;
+	cache_large_name(id, name);
+	if (unlinkat(c->folder, name, 0) == 0 || errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+		return 0;
+	if (errno != EISDIR || asprintf(&path, "%s/%s", c->dir, name) < 0)
+		return errno;
+	int rc = os_remove_tree(path) ? 0 : errno;
+	free(path);
+	return rc;
+}
+
 int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *m, enum meta_state gone)
 {
 	MDB_val k = {sizeof id, &id};
-	char name[LARGE_NAME];
 	int rc = 0;
 	bool damaged = m->state == META_STATES; /* then it may have been either */
-	cache_large_name(id, name);
-	if ((damaged || meta_large(m)) && unlinkat(c->folder, name, 0) != 0 && errno != ENOENT && errno != ENOTDIR && errno != ELOOP)
-		return errno == EISDIR ? MDB_CORRUPTED : errno;
+	if (damaged || meta_large(m))
+		rc = remove_file(c, id);
+	if (rc)
+		return rc;
 	if (damaged || m->state == META_SMALL)
 		rc = mdb_del(txn, c->entries, &k, NULL);
 	if (rc && rc != MDB_NOTFOUND)

@@ -247,6 +247,23 @@ static int put_small(struct cache *c, MDB_txn *txn, struct cache_totals *t, cons
 	return rc ? rc : mdb_put(txn, c->entries, &k, &d, 0);
 }
 
+static int find_all(void *cache, MDB_txn *txn)
+{
+	struct cache *c = cache;
+	int rc = 0;
+	for (uint32_t i = 0; i < c->values.len && !rc; i++) {
+		const struct cache_value *v = &c->values.at[i];
+		struct cache_meta m;
+		hash128 id = v->id;
+		MDB_val k = {sizeof id, &id}, d;
+		if (!v->entry || meta_large(&v->meta))
+			continue;
+		rc = cache_meta_get(c, txn, id, &m);
+		rc = rc ? rc : mdb_get(txn, c->entries, &k, &d);
+	}
+	return rc;
+}
+
 static int write_all(struct cache *c, const struct need *n)
 {
 	MDB_txn *txn;
@@ -264,7 +281,11 @@ static int write_all(struct cache *c, const struct need *n)
 		if (v->entry)
 			rc = meta_large(&v->meta) ? settle_large(c, txn, v) : put_small(c, txn, &t, v);
 	}
-	rc = finish(c, txn, &t, rc);
+	rc = rc ? rc : cache_totals_write(c, txn, &t);
+	if (rc)
+		mdb_txn_abort(txn);
+	else
+		rc = env_commit(c->env, txn, find_all, c);
 	if (!rc)
 		noted(c);
 	return rc;

@@ -285,6 +285,19 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 	return kept;
 }
 
+static int find_all(void *store, MDB_txn *txn)
+{
+	struct store *s = store;
+	int rc = 0;
+	for (uint32_t i = 0; i < s->values.len && !rc; i++) {
+		struct value *v = &s->values.at[i];
+		MDB_val k = {sizeof v->key, &v->key}, d;
+		if (v->len <= STORE_LARGE && v->pending)
+			rc = mdb_get(txn, s->dbi, &k, &d);
+	}
+	return rc;
+}
+
 static int put_all(struct store *s)
 {
 	MDB_txn *txn;
@@ -305,7 +318,7 @@ static int put_all(struct store *s)
 	if (rc)
 		mdb_txn_abort(txn);
 	else
-		rc = mdb_txn_commit(txn);
+		rc = env_commit(s->env, txn, find_all, s);
 	return rc;
 }
 

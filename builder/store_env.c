@@ -16,12 +16,12 @@
 #include "builder/guard.h"
 
 enum { OPEN_TRIES = 64 };
-#define MOST_UNSYNCED ((size_t)64 << 20) /* by which the file may lag behind its count of pages */
+#define MOST_LOOSE ((size_t)1 << 20) /* pages at the end that a transaction counted and gave up before they were written */
 
 bool env_is_damage(int rc)
 {
 	return rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH || rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_PANIC ||
-	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_BAD_TXN;
+	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_BAD_TXN || rc == EIO || rc == EINVAL; /* written to a place that is none */
 }
 
 static void on_assert(MDB_env *env, const char *what)
@@ -41,7 +41,7 @@ static int check_size(MDB_env *env)
 		return MDB_CORRUPTED;
 	if (!st.st_nlink)
 		return ESTALE;
-	return info.me_last_pgno > ((uint64_t)st.st_size + MOST_UNSYNCED) / pages.ms_psize ? MDB_CORRUPTED : 0;
+	return info.me_last_pgno > ((uint64_t)st.st_size + MOST_LOOSE) / pages.ms_psize ? MDB_CORRUPTED : 0;
 }
 
 int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn)
@@ -51,6 +51,18 @@ int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn)
 		return rc;
 	mdb_env_set_mapsize(env, 0);
 	return mdb_txn_begin(env, NULL, flags, txn);
+}
+
+int env_commit(MDB_env *env, MDB_txn *txn, int (*check)(void *ctx, MDB_txn *txn), void *ctx)
+{
+	size_t id = mdb_txn_id(txn);
+	int rc = mdb_txn_commit(txn);
+	if (rc || env_begin(env, MDB_RDONLY, &txn) != 0)
+		return rc;
+	if (mdb_txn_id(txn) == id)
+		rc = check(ctx, txn);
+	mdb_txn_abort(txn);
+	return rc == MDB_NOTFOUND ? MDB_CORRUPTED : rc;
 }
 
 /* Folders may be links; what a file links to is not ours to write. */
@@ -110,18 +122,19 @@ static bool is_header_sane(int fd)
 		return false;
 	if (!read_meta(fd, (off_t)a.page_size, &b))
 		return true;
-	return b.page_size == a.page_size && (a.txn > b.txn ? a.last : b.last) <= ((uint64_t)st.st_size + MOST_UNSYNCED) / a.page_size;
+	return b.page_size == a.page_size && (a.txn > b.txn ? a.last : b.last) <= ((uint64_t)st.st_size + MOST_LOOSE) / a.page_size;
 }
 
-static int check_header(const char *dir)
+/* LMDB would write a header into an empty file, which a reader cannot. */
+static int check_header(const char *dir, bool read_only)
 {
 	char path[4096];
 	int fd = (size_t)snprintf(path, sizeof path, "%s/data.mdb", dir) < sizeof path ? open(path, O_RDONLY | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return 0;
-	bool sane = is_header_sane(fd);
+	bool sane = is_header_sane(fd), empty = lseek(fd, 0, SEEK_END) == 0;
 	close(fd);
-	return sane ? 0 : MDB_CORRUPTED;
+	return !sane ? MDB_CORRUPTED : empty && read_only ? ENOENT : 0;
 }
 
 /* Without a lock file that can be written a reader takes none: the worst is a value that its checksum refuses. */
@@ -151,7 +164,7 @@ static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 	if (!rc)
 		rc = check_kinds(dir);
 	if (!rc)
-		rc = check_header(dir);
+		rc = check_header(dir, o->read_only);
 	if (!rc)
 		rc = open_files(env, dir, o->read_only);
 	if (!rc)
