@@ -34,6 +34,8 @@ const struct input *inputs_at(const struct inputs *in, uint32_t i);
 
 /* Is the input as recorded? *touched is set when its content is but its stamp is not, and the new stamp goes into `i`. */
 bool input_verify(struct arena *scratch, struct input *i, bool *touched);
+/* The same of a list, on as many threads as pay: changed[i] says of list[i] that it is not as recorded. */
+void inputs_verify(struct input *list, uint32_t n, bool *changed, bool *touched);
 /* The stamp and, of what the stamp describes, the content hash, which is zero when absent. */
 bool input_look(const char *path, struct file_stamp *stamp, hash128 *content);
 #endif

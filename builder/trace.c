@@ -93,9 +93,11 @@ enum trace_state trace_verify(struct arena *a, struct trace *t, hash128 rest, bo
 			return TRACE_STALE;
 		}
 	}
+	bool *changed = ARENA_ARRAY(a, bool, t->n_inputs + 1);
+	inputs_verify(t->inputs, t->n_inputs, changed, touched);
 	for (uint32_t i = 0; i < t->n_inputs; i++) {
-		struct input *in = &t->inputs[i];
-		if (input_verify(a, in, touched))
+		const struct input *in = &t->inputs[i];
+		if (!changed[i])
 			continue;
 		/* a file that comes or goes changes what names mean: only edits of both sides' files count as edits */
 		bool edit = in->kind == INPUT_FILE && is_source(in->path) && !hash_is_zero(in->content);

@@ -233,12 +233,41 @@ static void cut_record(void **state)
 	arena_free(a);
 }
 
+/* Enough for several threads: whichever looks at a file, its change is seen. */
+static void many_files(void **state)
+{
+	enum { FILES = 2400 };
+	static const int edited[] = {0, 1, FILES / 4, FILES / 2 - 1, FILES / 2, FILES - 1};
+	char name[32];
+	bool touched;
+	(void)state;
+	for (int i = 0; i < FILES; i++) {
+		snprintf(name, sizeof name, "src/many%04d.tri", i);
+		put(name, "fn a");
+	}
+	settle();
+	record();
+	assert_int_equal(verify(&touched), TRACE_FRESH);
+	assert_false(touched);
+	for (size_t k = 0; k < sizeof edited / sizeof *edited; k++) {
+		snprintf(name, sizeof name, "src/many%04d.tri", edited[k]);
+		put(name, "fn b");
+		assert_int_equal(verify(&touched), TRACE_SOURCES);
+		put(name, "fn a");
+		settle();
+		assert_int_equal(verify(&touched), TRACE_FRESH);
+		assert_true(touched);
+	}
+	unlink(name);
+	assert_int_equal(verify(&touched), TRACE_STALE);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
 		T(nothing_changed), T(fresh_files_are_read_again_once), T(edit_in_the_same_tick_is_seen), T(touch_is_no_change),
-		T(old_time_restored), T(other_changes), T(other_options), T(cut_record),
+		T(old_time_restored), T(other_changes), T(other_options), T(cut_record), T(many_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
