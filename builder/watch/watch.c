@@ -10,7 +10,7 @@
 #include "builder/warm.h"
 #include "builder/watch/watch_state.h"
 
-enum { MOST_OVERTAKEN = 5, MOST_OVERTAKEN_FAILURES = 20 };
+enum { MOST_OVERTAKEN = 5, MOST_OVERTAKEN_FAILURES = 100 };
 #define DOUBT_NS 10000000
 
 /* Many programs save by emptying the file first, and the kernel may tell of that later than it does it: an error is believed when nothing follows. */

@@ -113,7 +113,7 @@ class Live(WatchTest):
         p = self.start()
         for i in range(2, 6):
             self.publish(layer.format(10 + i, i))
-            self.assertEqual(self.tell(p).split(), ["taken", str(i)])
+            self.assertEqual(self.tell(p).split()[-1], str(i))  # a call that missed the old weights may have taken it already
             self.assertEqual(len(self.weights()), 1)
         factors = self.finish(p)[1]  # the last one may have come too late for a call
         self.assertEqual([*factors, 5.0][:5], [1.0, 2.0, 3.0, 4.0, 5.0])

