@@ -14,6 +14,12 @@ static bool leaves_block(struct parser *p, token_id head, token_id open, bool la
 	return p->k != TOK_FN || !layer || matching(p, open) == TOKEN_NONE;
 }
 
+static bool begins_statement(enum token_kind k)
+{
+	return k == TOK_NAME || k == TOK_RETURN || k == TOK_LET || k == TOK_CONST || k == TOK_IF || k == TOK_FOR || k == TOK_WHILE ||
+	       k == TOK_BREAK || k == TOK_CONTINUE;
+}
+
 static void end_statement(struct parser *p)
 {
 	if (p->k == TOK_SEMICOLON) {
@@ -28,6 +34,12 @@ static void end_statement(struct parser *p)
 		sound(p, g);
 		advance(p);
 		end_statement(p);
+		return;
+	}
+	if (token_kind(&p->t->tokens, p->i - 1) == TOK_RBRACE && begins_statement((enum token_kind)p->k)) {
+		struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "statements on one line are separated by `;`");
+		edit(p, g, after_previous(p), ";");
+		sound(p, g);
 		return;
 	}
 	struct diag *g = error_expected(p, DIAG_STATEMENT_END, "the end of the statement");

@@ -314,6 +314,8 @@ static bool numbered_member(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
 	char text[32];
+	if (p->i && token_class(kind_at(p, p->i - 1)) == TOKEN_LITERAL) /* 1.2.3 */
+		return false;
 	if (!p->i || !adjacent(p, p->i - 1) || *token_text(t, p->i) != '.' || token_len(t, p->i) > 8)
 		return false;
 	snprintf(text, sizeof text, "[%.*s]", (int)token_len(t, p->i) - 1, token_text(t, p->i) + 1);

@@ -278,12 +278,26 @@ static token_id suspicious_brace(struct parser *p, token_id open)
 	return TOKEN_NONE;
 }
 
+/* Does a text that the lexer has refused, as one that is not closed, hold a `}` between `open` and here? */
+static bool swallowed_brace(const struct parser *p, token_id open)
+{
+	const struct tokens *t = &p->t->tokens;
+	for (token_id i = open + 1; i < p->i; i++)
+		if (token_kind(t, i) == TOK_ERROR && memchr(token_text(t, i), '}', token_len(t, i)))
+			return true;
+	return false;
+}
+
 void error_unclosed_block(struct parser *p, token_id open)
 {
 	char found[64];
 	if (p->panic)
 		return;
 	p->leave_at = p->i;
+	if (p->k == TOK_EOF && swallowed_brace(p, open)) {
+		p->panic = p->failed = true;
+		return;
+	}
 	struct diag *g = error_at(p, DIAG_UNCLOSED, p->k == TOK_EOF ? after_previous(p) : here(p),
 				  "expected `}` to close this `{`, found %s", describe(p, p->i, found));
 	if (!g)

@@ -141,10 +141,29 @@ static node_id parse_while(struct parser *p)
 	return new_node(p, NODE_WHILE, keyword, cond, body);
 }
 
+/* `esle {` behind a block: says so, and it is read as `else`. */
+static void misspelt_else(struct parser *p)
+{
+	static const char *const word = "else";
+	char name[8];
+	if (p->k != TOK_NAME || p->panic || after_newline(p) || token_len(&p->t->tokens, p->i) >= sizeof name ||
+	    (peek(p) != TOK_LBRACE && peek(p) != TOK_IF))
+		return;
+	snprintf(name, sizeof name, "%.*s", (int)token_len(&p->t->tokens, p->i), token_text(&p->t->tokens, p->i));
+	if (!diag_nearest(name, &word, 1))
+		return;
+	struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "`%s` starts nothing", name);
+	help(p, g, "did you mean `else`?");
+	edit(p, g, here(p), word);
+	sound(p, g);
+	read_token_as(p, TOK_ELSE);
+}
+
 static node_id parse_else(struct parser *p, token_id head)
 {
 	if (p->k == TOK_NAME && foreign_else_if(p))
 		return parse_if(p);
+	misspelt_else(p);
 	if (!accept(p, TOK_ELSE))
 		return AST_NONE;
 	return p->k == TOK_IF ? parse_if(p) : parse_body(p, head, false);
