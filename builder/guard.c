@@ -3,6 +3,7 @@
 #include "builder/guard.h"
 #include <errno.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -12,10 +13,11 @@
 #include "base/os.h"
 
 #define NO_CACHE "TRIB_CACHE=off"
-enum { MOST_VARIABLES = 1000 };
+enum { MOST_VARIABLES = 1000, LONGEST = 4096 };
 
-static _Thread_local const char *volatile inside;
-static const char *volatile watched;
+/* Copies: what a damaged store does to the heap before it is caught must not reach them. Empty: not inside. */
+static _Thread_local char inside[LONGEST];
+static char watched[LONGEST];
 static char **volatile arguments;
 static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
 static volatile bool end_only;
@@ -39,17 +41,18 @@ static void start_again(char **environment)
 static void on_fault(int sig)
 {
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
+	bool guarded = *dir;
 	os_dying();
-	if (sig == SIGBUS && !dir) {
+	if (sig == SIGBUS && !guarded) {
 		say("trib: error: a file was cut while it was read, or its disk cannot be read; try again\n");
 		_exit(3);
 	}
-	if (!dir || !arguments || end_only) { /* not ours: die of it as ever */
+	if (!guarded || !arguments || end_only) { /* not ours: die of it as ever */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;
 	}
-	char away[4096];
+	char away[LONGEST];
 	size_t n = strlen(dir);
 	if (n + sizeof ".damaged-0000000000z" > sizeof away)
 		_exit(3);
@@ -111,17 +114,32 @@ void guard_install(char **argv)
 }
 
 void guard_end_only(void) { end_only = true; }
-void guard_enter(const char *dir) { inside = dir; }
-void guard_leave(void) { inside = NULL; }
+
+/* Of a path that is too long nothing could be moved away. */
+void guard_enter(const char *dir)
+{
+	size_t n = strlen(dir);
+	if (n < sizeof inside)
+		memcpy(inside, dir, n + 1);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+void guard_leave(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	inside[0] = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+}
 
 void guard_watch(unsigned seconds)
 {
-	watched = seconds ? inside : NULL;
+	alarm(0);
+	memcpy(watched, seconds ? inside : "", seconds ? strlen(inside) + 1 : 1);
 	alarm(arguments ? seconds : 0);
 }
 
 void guard_trip(void)
 {
-	if (inside)
+	if (*inside)
 		on_fault(SIGABRT);
 }
