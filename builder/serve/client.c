@@ -17,7 +17,7 @@
 #include "builder/options.h"
 #include "builder/serve/socket.h"
 
-enum { AWAKE_MS = 100, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
+enum { AWAKE_MS = 250, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
 
 /* By the environment; machines that build once gain nothing. */
 static bool switched_off(void)

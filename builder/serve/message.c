@@ -6,9 +6,10 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "base/os.h"
 
 #define MAGIC 0x74726231u /* of this form of messages */
-enum { MOST = 1 << 18 };
+enum { MOST = 1 << 18, SPIN_NS = 100000 };
 
 struct head {
 	uint32_t magic, kind, argc, envc;
@@ -84,10 +85,16 @@ bool message_send_fds(int fd, const int fds[GO_FDS])
 	return sendmsg(fd, &m, MSG_NOSIGNAL) == 1;
 }
 
+/* Answers mostly come sooner than a sleeping process wakes up. */
 static bool wait_for(int fd, int ms)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
-	int n = poll(&p, 1, ms);
+	int64_t until = os_now_ns() + SPIN_NS;
+	int n;
+	while ((n = poll(&p, 1, 0)) == 0 && os_now_ns() < until)
+		sched_yield();
+	if (n == 0)
+		n = poll(&p, 1, ms);
 	if (n == 0)
 		errno = ETIMEDOUT;
 	return n > 0;

@@ -21,9 +21,9 @@
 #include "builder/warm.h"
 
 #define SECOND_NS INT64_C(1000000000)
-#define TIDY_NS SECOND_NS      /* after a build */
+#define TIDY_NS (10 * SECOND_NS) /* after a build */
 #define LOOK_NS (2 * SECOND_NS) /* where nothing tells that files go */
-enum { SPEAK_MS = 1000, LARGE_PART = 4 };
+enum { SPEAK_MS = 1000, LARGE_PART = 4, KEPT_BYTES = 32 << 20 };
 
 /* ---- being there ---- */
 
@@ -223,6 +223,8 @@ static void begin_process(void)
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		signal(signals[i], SIG_DFL);
 	guard_end_only();
+	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES); /* until it is tidied the next build touches no new pages */
+	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 }
 
 enum status server_run(const struct server_options *o)
