@@ -134,6 +134,7 @@ static bool publish(struct build *b)
 		b->linked += !m->current;
 	}
 	build_save_history(b);
+	build_save_checks(b);
 	build_record_trace(b);
 	build_record_direct(b);
 	return true;

@@ -69,6 +69,8 @@ static struct frontend *new_frontend(struct build *b)
 	frontend_dependencies(f, b->dependencies.visible, b->dependencies.n_visible);
 	if (b->warm)
 		frontend_keep(f);
+	else if (b->project)
+		frontend_trace(f);
 	return f;
 }
 
@@ -214,8 +216,10 @@ bool build_check(struct build *b)
 	struct tick t = timing_tick();
 	bool files = b->check && b->options->n_models;
 	for (uint32_t i = 0; i < b->n_models; i++)
-		if (!b->models[i].failed)
+		if (!b->models[i].failed) {
+			build_recall_checks(b, &b->models[i]);
 			b->models[i].failed = !frontend_check(b->models[i].frontend) || (files && !frontend_try_layers(b->models[i].frontend));
+		}
 	timing_event(b->timing, PHASE_TYPECHECK, 0, "check types", t);
 	return build_may_go_on(b);
 }

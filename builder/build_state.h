@@ -183,6 +183,9 @@ bool build_check(struct build *b);
 bool build_elaborate(struct build *b);
 bool build_elaborate_mains(struct build *b); /* for their errors */
 const struct source *build_load(void *build, const char *path);
+/* build_checks.c: what the store knows of the checks of a model's files, and what it is to know. */
+void build_recall_checks(struct build *b, struct model_job *m);
+void build_save_checks(struct build *b);
 /* build_params.c */
 bool build_open_weights(struct build *b);
 bool build_bind_weights(struct build *b);

@@ -57,7 +57,8 @@ void check_module(struct frontend *f, struct module *m, struct diags *trash, boo
 	arena_mark_t start = arena_mark(work);
 	f->arena = work;
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		if (m->items[i].broken != (trash != NULL) || (again && !m->items[i].unchecked))
+		const struct item *it = &m->items[i];
+		if (it->broken != (trash != NULL) || (again ? !it->unchecked : it->trace == TRACE_HOLDS && it->kind != ITEM_CONST))
 			continue;
 		f->diags = e.out = trash ? trash : heard;
 		check_item(&e, &m->items[i]);

@@ -93,10 +93,11 @@ static void resolve_all(struct frontend *f)
 		if (f->modules.at[i]->unresolved)
 			resolve_again(f, f->modules.at[i]);
 	for (; f->resolved < f->modules.len; f->resolved++)
-		if (!f->modules.at[f->resolved]->std || f->index)
+		if (!(f->modules.at[f->resolved]->std || f->modules.at[f->resolved]->traced) || f->index)
 			resolve_module(f, f->modules.at[f->resolved]);
 	for (uint32_t i = first; i < f->resolved; i++)
-		resolve_warn_imports(f, f->modules.at[i]);
+		if (!f->modules.at[i]->traced)
+			resolve_warn_imports(f, f->modules.at[i]);
 }
 
 /* A question to the index concerns one file alone. */

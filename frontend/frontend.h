@@ -40,6 +40,15 @@ void frontend_keep(struct frontend *f);
  * text of those that have one. Files are added, checked and elaborated as before, but nothing is done twice whose inputs are as they were. False: too much
  * has changed, and the front end must not be used any more; nothing was reported. */
 bool frontend_refresh(struct frontend *f, struct frontend_host host, struct diags *diags);
+/* Before any file is added: what checks read is recorded. After a check that reported nothing, a file's record is written for the next process; that reads it
+ * once all files are added, if it was written by the same build of trib, then verifies all, and what they vouch for is not checked again. A record may be
+ * damaged, but not forged: then errors may be missed. */
+void frontend_trace(struct frontend *f);
+void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out);
+void frontend_read_checks(struct frontend *f, uint32_t file, const void *record, size_t len);
+void frontend_verify_checks(struct frontend *f);
+/* Is the record as it should be, or is there none to be written? */
+bool frontend_checks_known(const struct frontend *f, uint32_t file);
 /* Bytes it has taken. */
 size_t frontend_memory(const struct frontend *f);
 

@@ -116,7 +116,7 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 	if (tok == TOKEN_NONE)
 		return;
 	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens, .face = tokens};
-	if (f->keeps && (it.kind == ITEM_FN || it.kind == ITEM_LAYER))
+	if (f->traces && (it.kind == ITEM_FN || it.kind == ITEM_LAYER))
 		it.face = item_face(t, n, tokens);
 	if (it.kind != ITEM_MAIN)
 		it.name = token_name(f, m, tok);

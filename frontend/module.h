@@ -11,6 +11,8 @@
 
 enum item_kind { ITEM_FN, ITEM_LAYER, ITEM_MODULE_LAYER, ITEM_CONST, ITEM_TYPE, ITEM_IMPORT, ITEM_FROM, ITEM_MAIN };
 enum item_state { ITEM_NEW, ITEM_BUSY, ITEM_DONE };
+/* SAME: the item, and what its check read, but constants that it read may be made of what is not. */
+enum item_trace { TRACE_NONE, TRACE_SAME, TRACE_HOLDS };
 enum item_change { CHANGE_NONE, CHANGE_BODY, CHANGE_FACE };
 
 /* One name that a file defines or imports. */
@@ -29,8 +31,9 @@ struct item {
 	struct value value;    /* ITEM_CONST once done */
 	hash128 tokens;
 	struct func *func; /* ITEM_FN, ITEM_LAYER: the callable */
-	/* In a front end that is kept: */
+	/* Where reads are recorded: */
 	hash128 face;            /* what of the tokens those see who only call it */
+	enum item_trace trace;   /* of a process before this one */
 	enum item_change change; /* since the last program was elaborated */
 	bool unchecked;          /* what its check read has changed */
 	bool made;               /* ITEM_MODULE_LAYER: there are instances of it that outlive a check */
@@ -51,6 +54,7 @@ struct module {
 	uint32_t n_items;
 	struct map by_name; /* name_id to item index */
 	hash128 tokens;
+	bool traced;     /* nothing in it has to be resolved or checked */
 	bool reloaded;   /* since the last program was elaborated */
 	bool unresolved; /* reloaded since its names were resolved */
 };
@@ -81,7 +85,8 @@ struct frontend {
 	uint32_t next_param;
 	uint32_t next_instance;
 	uint32_t resolved, checked; /* modules done */
-	bool keeps;                 /* what it takes to be refreshed is recorded: */
+	bool traces;                /* what checks read is recorded */
+	bool keeps;                 /* and so is all that it takes to be refreshed: */
 	bool reexports;             /* some file imports a name from one that imports it */
 	uint32_t recordings;
 	VEC(const char *) absent;        /* files that were looked for in vain */

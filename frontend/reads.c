@@ -2,9 +2,11 @@
 #include <string.h>
 #include "frontend/elab.h"
 
+static bool wanted(const struct elab *e) { return e->f->keeps || (e->f->traces && e->checking); }
+
 void reads_open(struct elab *e, struct reads *r)
 {
-	if (!e->f->keeps)
+	if (!wanted(e))
 		return;
 	*r = (struct reads){.outer = e->reads, .serial = ++e->f->recordings};
 	e->reads = r;
@@ -13,7 +15,7 @@ void reads_open(struct elab *e, struct reads *r)
 struct read_list reads_close(struct elab *e)
 {
 	struct reads *r = e->reads;
-	if (!e->f->keeps)
+	if (!wanted(e))
 		return (struct read_list){0};
 	struct read *list = ARENA_ARRAY(e->f->lasting, struct read, r->found.len + 1);
 	struct read_list out = {list, r->found.len};

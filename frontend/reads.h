@@ -1,5 +1,5 @@
-/* Which definitions the elaborator looked at, and for what: the recorded inputs of a check, of a constant and of a unit. Only in a front end that is kept
- * (frontend_keep); else all of this does nothing. */
+/* Which definitions the elaborator looked at, and for what: the recorded inputs of a check, of a constant and of a unit. Only in a front end that is kept,
+ * and of checks in one that is traced (frontend_keep, frontend_trace); else all of this does nothing. */
 #ifndef TRIB_FRONTEND_READS_H
 #define TRIB_FRONTEND_READS_H
 #include <stdbool.h>

@@ -5,7 +5,8 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-void frontend_keep(struct frontend *f) { f->keeps = true; }
+void frontend_trace(struct frontend *f) { f->traces = true; }
+void frontend_keep(struct frontend *f) { f->traces = f->keeps = true; }
 size_t frontend_memory(const struct frontend *f) { return arena_used(f->lasting); }
 
 /* ---- one file ---- */
@@ -72,6 +73,7 @@ static void take(struct frontend *f, struct module *m, struct module *new, uint3
 	m->names = new->names;
 	m->tokens = new->tokens;
 	m->reloaded = m->unresolved = true;
+	m->traced = false;
 }
 
 bool module_reload(struct frontend *f, struct module *m, const struct source *src)
@@ -145,6 +147,7 @@ static void mark_unchecked(struct frontend *f)
 		for (uint32_t k = 0; k < f->modules.at[i]->n_items; k++) {
 			struct item *it = &f->modules.at[i]->items[k];
 			it->unchecked = it->unchecked || it->change || reads_changed(&it->reads);
+			it->mod->traced = it->mod->traced && !it->unchecked;
 		}
 }
 

@@ -1,4 +1,5 @@
-"""What a process that builds again keeps of its front ends must not show: after any edit, also a broken one, it says and makes what a new process does.
+"""What a process that builds again keeps of its front ends, or one process leaves to the next, must not show: after any edit, also a broken one, a build says
+and makes what one from nothing does.
 
 TRIB_EDITS sets how many random edits are made, TRIB_SEED where to begin."""
 import os
@@ -130,12 +131,21 @@ EDITED = [
 ]
 
 
-class Warm(ProjectTest):
+def told(done):
+    """The status of a build, and what it said of the sources."""
+    lines = done.stdout.splitlines(keepends=True)
+    return lines[-1], done.stderr + "".join(x for x in lines[:-1] if not x.startswith(("[", "trib: ")))
+
+
+class InOneProcess(ProjectTest):
     def setUp(self):
         super().setUp()
         self.files = dict(FILES)
         for name, text in FILES.items():
             self.write(name, text)
+        self.start()
+
+    def start(self):
         self.process = subprocess.Popen([WARM, "build"], cwd=self.dir, env={**os.environ, **self.env}, text=True, stdin=subprocess.PIPE,
                                         stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.addCleanup(self.process.communicate)
@@ -163,10 +173,8 @@ class Warm(ProjectTest):
             with open(os.path.join(where, name), "w", encoding="utf-8") as f:
                 f.write(text)
         status, said = self.say()
-        done = run([WARM, "build"], where, env=self.env, input="\n")
-        lines = done.stdout.splitlines(keepends=True)
-        wanted = done.stderr + "".join(x for x in lines[:-1] if not x.startswith(("[", "trib: ")))
-        self.assertEqual(status, lines[-1], f"{what}\n{said}\n---\n{wanted}")
+        wanted_status, wanted = told(run([WARM, "build"], where, env=self.env, input="\n"))
+        self.assertEqual(status, wanted_status, f"{what}\n{said}\n---\n{wanted}")
         if said or status != "done 0\n":  # where nothing that counts has changed, warnings are not repeated
             self.assertTrue(said == wanted, f"{what}\n{said}\n---\n{wanted}")
         if status == "done 0\n":
@@ -224,6 +232,15 @@ class Warm(ProjectTest):
                 for n, text in good.items():
                     if self.files[n] != text:
                         self.put(n, text)
+
+
+class FromProcessToProcess(InOneProcess):
+    def start(self):
+        pass
+
+    def say(self):
+        done = run([WARM, "build"], self.dir, env=self.env, input="\n")
+        return told(done)
 
 
 if __name__ == "__main__":

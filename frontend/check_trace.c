@@ -1,0 +1,179 @@
+/* What the check of each definition read, as a later process finds it: a record for each file. A definition whose tokens are as they were, and all that its
+ * check read as far as it read it, is not checked again; a file of which that is true of all definitions is not resolved again either. Hashes of 64 bits are
+ * enough here: a record is only ever compared with what the same file was.
+ *
+ *   names of the file, its tokens; the other files that were read: path, names; items: tokens, reads: file (0: its own), item, how, hash */
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/varint.h"
+#include "frontend/module.h"
+
+static uint64_t hash_names(const struct frontend *f, const struct module *m)
+{
+	struct hasher *h = hasher_new();
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		const struct item *it = &m->items[i];
+		hasher_add_u64(h, it->kind);
+		hasher_add_str(h, it->name ? name_text(f, it->name) : "");
+		hasher_add_str(h, it->target ? it->target->path : "");
+		hasher_add_str(h, it->remote ? name_text(f, it->remote) : "");
+	}
+	return hasher_finish(h).lo;
+}
+
+static uint64_t hash_read(const struct read *r) { return (r->of == READ_WHOLE ? r->item->tokens : r->item->face).lo; }
+
+/* ---- writing ---- */
+
+struct others {
+	VEC(const struct module *) at; /* number i + 1 in the record */
+};
+
+static uint32_t number_of(struct others *o, const struct module *own, const struct module *m)
+{
+	if (m == own)
+		return 0;
+	for (uint32_t i = o->at.len; i-- > 0;)
+		if (o->at.at[i] == m)
+			return i + 1;
+	vec_push(&o->at, m);
+	return o->at.len;
+}
+
+static void put_hash(struct buf *out, uint64_t h) { buf_put(out, &h, sizeof h); }
+
+void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out)
+{
+	struct module *m = f->modules.at[file];
+	struct others o = {{0}};
+	for (uint32_t i = 0; i < m->n_items; i++) { /* a file counts by its names where it is only imported */
+		if (m->items[i].target)
+			number_of(&o, m, m->items[i].target);
+		for (uint32_t k = 0; k < m->items[i].reads.n; k++)
+			number_of(&o, m, m->items[i].reads.at[k].item->mod);
+	}
+	put_hash(out, hash_names(f, m));
+	put_hash(out, m->tokens.lo);
+	varint_put(out, o.at.len);
+	for (uint32_t i = 0; i < o.at.len; i++) {
+		varint_put(out, strlen(o.at.at[i]->path));
+		buf_put(out, o.at.at[i]->path, strlen(o.at.at[i]->path));
+		put_hash(out, hash_names(f, o.at.at[i]));
+	}
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		const struct item *it = &m->items[i];
+		put_hash(out, it->tokens.lo);
+		varint_put(out, it->reads.n);
+		for (uint32_t k = 0; k < it->reads.n; k++) {
+			const struct read *r = &it->reads.at[k];
+			varint_put(out, number_of(&o, m, r->item->mod));
+			varint_put(out, (uint64_t)(r->item - r->item->mod->items) << 1 | (r->of == READ_WHOLE));
+			put_hash(out, hash_read(r));
+		}
+	}
+	vec_free(&o.at);
+	m->traced = true;
+}
+
+/* ---- reading ---- */
+
+static uint64_t take_hash(struct varint_in *in)
+{
+	uint64_t h = 0;
+	const void *p = varint_take_bytes(in, sizeof h);
+	if (p)
+		memcpy(&h, p, sizeof h);
+	return h;
+}
+
+/* The other files, as they are called now. */
+static struct module **take_others(struct frontend *f, struct varint_in *in, uint32_t *n)
+{
+	*n = varint_take_count(in);
+	struct module **others = ARENA_ARRAY(f->lasting, struct module *, *n + 1);
+	for (uint32_t i = 0; i < *n && in->ok; i++) {
+		uint32_t len = varint_take_count(in);
+		const char *path = varint_take_bytes(in, len);
+		uint64_t names = take_hash(in), at;
+		if (!path || !map_get(&f->by_path, map_key_str(arena_strndup(f->lasting, path, len)), &at))
+			return NULL;
+		others[i] = f->modules.at[at];
+		if (others[i]->failed || hash_names(f, others[i]) != names)
+			return NULL;
+	}
+	return others;
+}
+
+static bool take_read(struct varint_in *in, struct module *own, struct module **others, uint32_t n, struct read *out)
+{
+	uint32_t file = varint_take_upto(in, n);
+	struct module *m = file ? others[file - 1] : own;
+	uint64_t item = varint_take(in), hash = take_hash(in);
+	if (!in->ok || item >> 1 >= m->n_items)
+		return in->ok = false;
+	*out = (struct read){&m->items[item >> 1], item & 1 ? READ_WHOLE : READ_FACE};
+	return hash_read(out) == hash;
+}
+
+static bool take_item(struct frontend *f, struct varint_in *in, struct item *it, struct module **others, uint32_t n)
+{
+	bool same = take_hash(in) == it->tokens.lo;
+	uint32_t n_reads = varint_take_count(in);
+	struct read *reads = ARENA_ARRAY(f->lasting, struct read, n_reads + 1);
+	for (uint32_t i = 0; i < n_reads && in->ok; i++)
+		same = take_read(in, it->mod, others, n, &reads[i]) && same;
+	if (!in->ok)
+		return false;
+	it->reads = (struct read_list){reads, n_reads};
+	it->trace = same ? TRACE_SAME : TRACE_NONE;
+	return true;
+}
+
+void frontend_read_checks(struct frontend *f, uint32_t file, const void *record, size_t len)
+{
+	struct module *m = f->modules.at[file];
+	struct varint_in in = {record, (const unsigned char *)record + len, true};
+	uint32_t n;
+	if (m->failed || take_hash(&in) != hash_names(f, m))
+		return;
+	bool same = take_hash(&in) == m->tokens.lo;
+	struct module **others = take_others(f, &in, &n);
+	bool whole = others && in.ok;
+	for (uint32_t i = 0; i < m->n_items && whole; i++)
+		whole = take_item(f, &in, &m->items[i], others, n);
+	whole = whole && in.at == in.end;
+	m->traced = same && whole;
+	for (uint32_t i = 0; i < m->n_items && !whole; i++)
+		m->items[i].trace = TRACE_NONE;
+}
+
+/* A constant means what it is made of, and so on: never itself, but in a forged record. */
+static bool holds(struct item *it)
+{
+	if (it->trace != TRACE_SAME)
+		return it->trace == TRACE_HOLDS;
+	bool same = true;
+	it->trace = TRACE_NONE;
+	for (uint32_t i = 0; i < it->reads.n && same; i++) {
+		struct item *r = it->reads.at[i].item;
+		same = r->kind != ITEM_CONST || r->mod->std || holds(r);
+	}
+	it->trace = same ? TRACE_HOLDS : TRACE_NONE;
+	return same;
+}
+
+void frontend_verify_checks(struct frontend *f)
+{
+	for (uint32_t i = 0; i < f->modules.len; i++) {
+		struct module *m = f->modules.at[i];
+		for (uint32_t k = 0; k < m->n_items; k++)
+			m->traced = holds(&m->items[k]) && m->traced;
+	}
+}
+
+bool frontend_checks_known(const struct frontend *f, uint32_t file)
+{
+	const struct module *m = f->modules.at[file];
+	return m->std || m->traced || f->reexports;
+}
