@@ -189,12 +189,13 @@ static node_id parse_python_choice(struct parser *p, node_id then)
 	raise_height(&height, p);
 	if (p->panic || !accept(p, TOK_ELSE))
 		return error_node(p);
+	token_id first = p->i; /* of what may be another choice, whose parts stand in this order, too */
 	node_id otherwise = parse_expr(p);
 	raise_height(&height, p);
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, token_span(&p->t->tokens, keyword), "a choice is written `c ? a : b`");
 	help(p, g, "or `if c { a } else { b }`");
 	if (g) {
-		span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = ast_span(p->t, otherwise);
+		span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = between(p, first, p->i - 1);
 		struct buf text = {0};
 		buf_put(&text, s->text + c.start, c.end - c.start);
 		buf_puts(&text, " ? ");

@@ -29,6 +29,13 @@ static token_id odd_argument(struct parser *p, token_id name)
 		advance(p);
 		return p->i - 1;
 	}
+	if (peek(p) == TOK_COLON) { /* Swift's labels: scale k: float */
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i), "an argument has one name");
+		edit(p, g, (span){t->src->id, t->starts[name], t->starts[p->i]}, "");
+		sound(p, g);
+		advance(p);
+		return p->i - 1;
+	}
 	bool c_style = names_dtype(p, name) && !names_dtype(p, p->i) && peek(p) != TOK_LT && peek(p) != TOK_LBRACKET;
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i), "an argument's type follows its name and a `:`");
 	if (!c_style) {

@@ -240,8 +240,12 @@ static void spell_assignment(struct parser *p, struct diag *g, token_id i)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id name = i - 1, last = i + 2;
-	if (!i || kind_at(p, name) != TOK_NAME || !newline_at(p, name) || kind_at(p, i) == TOK_COLON)
+	if (!i || kind_at(p, name) != TOK_NAME || !newline_at(p, name))
 		return;
+	if (kind_at(p, i) == TOK_COLON) { /* x := e */
+		edit_as(p, g, between(p, name, i + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
+		return;
+	}
 	while (!newline_at(p, last + 1) && kind_at(p, last + 1) != TOK_EOF && kind_at(p, last + 1) != TOK_SEMICOLON && kind_at(p, last + 1) != TOK_RBRACE)
 		last++;
 	bool one = last == i + 2;
@@ -384,6 +388,12 @@ static bool foreign_token(struct parser *p)
 		if (!line || kind_at(p, p->i + 1) != TOK_LPAREN)
 			return false;
 		foreign_at(p, here(p), "the element type of a tensor is `x.dtype`", NULL, NULL);
+		return true;
+	case TOK_LET:
+		if (kind_at(p, p->i - 1) != TOK_IF && kind_at(p, p->i - 1) != TOK_WHILE)
+			return false;
+		foreign_at(p, here(p), "a condition declares nothing: a value is `none` or not when it is compiled", "write `if x != none { … }`",
+			   NULL);
 		return true;
 	case TOK_AS:
 		if (!line)

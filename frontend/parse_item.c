@@ -71,7 +71,7 @@ static uint32_t parse_attributes(struct parser *p)
 			push(p, a);
 	}
 	uint32_t attrs = pop_list(p, base, 0);
-	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k)) {
+	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !(p->k == TOK_NAME && foreign_definition(p))) {
 		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1),
 					  "an attribute stands before `fn`, `layer`, `const`, `type` or `param`");
 		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
