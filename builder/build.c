@@ -13,7 +13,6 @@
 #include "builder/cache.h"
 #include "builder/cache_config.h"
 #include "builder/fix.h"
-#include "builder/fragments.h"
 #include "builder/key.h"
 #include "builder/options.h"
 #include "builder/progress.h"
@@ -280,22 +279,9 @@ static struct build begin(const struct options *o, FILE *out, FILE *err)
 	return b;
 }
 
-/* In memory, for the next build. A build that failed has not asked for all that the next one may want. */
-static void keep_fragments(struct build *b)
-{
-	struct fragments *f = b->lasting ? b->lasting->fragments : NULL;
-	if (!f)
-		return;
-	for (uint32_t i = 0; i < b->compiles.len; i++)
-		if (b->compiles.at[i]->object)
-			fragments_use(f, b->compiles.at[i]->key, b->compiles.at[i]->object, b->compiles.at[i]->len);
-	if (b->published)
-		fragments_forget(f);
-}
-
 static void close_cache(struct build *b)
 {
-	keep_fragments(b);
+	build_keep_objects(b);
 	cache_close(b->cache, &b->warnings);
 	b->cache = NULL;
 }

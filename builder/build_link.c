@@ -1,22 +1,19 @@
 #include <errno.h>
 #include <stdatomic.h>
 #include <string.h>
-#include "backend/link/lazy.h"
 #include "backend/link/link.h"
 #include "backend/link/model.h"
-#include "backend/link/object.h"
 #include "backend/link/runtime_objects.h"
 #include "backend/loops.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build_id.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
 #include "builder/link_external.h"
-#include "builder/module.h"
 #include "builder/options.h"
+#include "builder/session.h"
 #include "builder/store.h"
 #include "builder/timing.h"
 #include "builder/triw.h"
@@ -25,7 +22,7 @@
 #include "frontend/core.h"
 #include "gpu/opencl.h"
 
-enum { MAX_OUTPUTS = 5, MAX_OPENCL_OBJECTS = 16 };
+enum { MAX_OUTPUTS = 5 };
 
 static const char *record_name(const struct model_job *m) { return arena_printf(m->arena, "%s/%s", m->spec->out, m->spec->name); }
 
@@ -254,88 +251,6 @@ const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 	return error ? error : asked_to_end(m) ? "interrupted" : NULL;
 }
 
-static bool fail(struct model_job *m, const char *error)
-{
-	diag_add(m->diags, DIAG_LINK, m->spec->at, "model `%s` cannot be linked: %s", m->spec->name, error ? error : "no reason given");
-	return false;
-}
-
-/* Objects to link: the model's own first. */
-struct gathered {
-	struct object **at;
-	uint32_t n;
-};
-
-static bool gather(struct model_job *m, struct gathered *g, const char *name, const void *bytes, size_t len)
-{
-	const char *error = NULL;
-	struct object *o = object_parse(m->arena, name, bytes, len, &error);
-	if (!o)
-		return fail(m, error);
-	g->at[g->n++] = o;
-	return true;
-}
-
-static bool gather_fragments(struct model_job *m, struct gathered *g)
-{
-	for (uint32_t i = 0; i < m->program->n_units; i++) {
-		const struct compile *c = m->units[i].fragment;
-		if (c && !gather(m, g, m->units[i].unit->name, c->object, c->len))
-			return false;
-	}
-	return true;
-}
-
-/* What stands in a lazy library for the fragments. */
-static bool gather_stubs(struct model_job *m, struct gathered *g)
-{
-	struct lazy_unit *units = ARENA_ARRAY(m->arena, struct lazy_unit, m->program->n_units + 1);
-	uint32_t n = 0;
-	const char *error = NULL;
-	for (uint32_t i = 0; i < m->program->n_units; i++) {
-		const struct unit_job *j = &m->units[i];
-		if (j->fragment)
-			units[n++] = (struct lazy_unit){j->unit->name, j->unit->symbol, j->fragment->object, j->fragment->len, j->key, j->options.opt, j->options.size};
-	}
-	const struct lazy_info info = {.libtrib = module_path(m->arena, ""),
-				       .cpu = m->platform.cpu,
-				       .features = m->platform.features,
-				       .vector_bytes = m->platform.vector_bytes,
-				       .build = build_id(),
-				       .generator = m->build->generator};
-	if (!info.libtrib || hash_is_zero(info.build))
-		return fail(m, "libtrib.so, which would compile its units, is not beside trib or in its lib/trib folder");
-	g->at[g->n++] = lazy_object(m->arena, units, n, &info, &error);
-	return !error || fail(m, error);
-}
-
-/* The units in the program's order, then the runtime. */
-static bool gather_cpu(struct model_job *m, struct gathered *g)
-{
-	enum runtime_level level = (enum runtime_level)m->platform.level;
-	if (!(m->build->options->lazy ? gather_stubs(m, g) : gather_fragments(m, g)))
-		return false;
-	for (uint32_t i = 0; i < runtime_object_count(); i++) {
-		size_t len;
-		const void *bytes = runtime_object(level, i, &len);
-		if (!bytes)
-			return fail(m, "this trib has no runtime for the target");
-		if (!gather(m, g, runtime_object_name(i), bytes, len))
-			return false;
-	}
-	return true;
-}
-
-static bool gather_opencl(struct model_job *m, struct gathered *g)
-{
-	size_t len;
-	const void *bytes;
-	for (uint32_t i = 0; (bytes = opencl_runtime_object(i, &len)) && i < MAX_OPENCL_OBJECTS; i++)
-		if (!gather(m, g, "opencl runtime", bytes, len))
-			return false;
-	return true;
-}
-
 static bool write_output(struct model_job *m, const char *path, const struct buf *text, unsigned mode)
 {
 	if (os_mkdirs(path_dir(m->arena, path)) && os_write_if_changed(path, text->at, text->len, mode, false))
@@ -363,7 +278,7 @@ static bool write_library(struct model_job *m, const char *path, struct link_req
 	r->objects = g->at;
 	r->n_objects = g->n;
 	r->exports = model_exports(m->arena, in, info, &r->n_exports);
-	bool ok = link_library(m, r, &out, &error) ? write_output(m, path, &out, 0755) : fail(m, error);
+	bool ok = link_library(m, r, &out, &error) ? write_output(m, path, &out, 0755) : build_link_fails(m, error);
 	buf_free(&out);
 	return ok;
 }
@@ -375,8 +290,8 @@ static bool link_cpu(struct model_job *m, const struct model_input *in, const st
 	struct gathered g = {ARENA_ARRAY(m->arena, struct object *, 2 + m->program->n_units + runtime_object_count()), 1};
 	g.at[0] = model_object(m->arena, in, m->weighed, info);
 	if (!g.at[0])
-		return fail(m, "its descriptor could not be made");
-	return gather_cpu(m, &g) && write_library(m, m->library, &r, &g, in, info);
+		return build_link_fails(m, "its descriptor could not be made");
+	return build_gather(m, &g) && write_library(m, m->library, &r, &g, in, info);
 }
 
 static bool write_opencl(struct model_job *m, const struct model_input *in, const struct model_info *info)
@@ -384,13 +299,13 @@ static bool write_opencl(struct model_job *m, const struct model_input *in, cons
 	static const char *const needed[] = {"libOpenCL.so.1", "libm.so.6", "libc.so.6"};
 	struct link_request r = {.needed = needed, .n_needed = 3};
 	const struct loop_fn **units = ARENA_ARRAY(m->arena, const struct loop_fn *, m->program->n_units + 1);
-	struct gathered g = {ARENA_ARRAY(m->arena, struct object *, 1 + MAX_OPENCL_OBJECTS), 1};
+	struct gathered g = {ARENA_ARRAY(m->arena, struct object *, 1 + BUILD_MOST_OPENCL_OBJECTS), 1};
 	for (uint32_t i = 0; i < m->program->n_units; i++)
 		units[i] = m->plans[i] ? loops_build(m->arena, m->plans[i]) : NULL;
 	g.at[0] = opencl_model_object(m->arena, in, m->weighed, info, units);
 	if (!g.at[0])
-		return fail(m, "it cannot be made into OpenCL kernels");
-	return gather_opencl(m, &g) && write_library(m, m->opencl, &r, &g, in, info);
+		return build_link_fails(m, "it cannot be made into OpenCL kernels");
+	return build_gather_opencl(m, &g) && write_library(m, m->opencl, &r, &g, in, info);
 }
 
 /* A library for devices copies its weights there when it is opened: they are always inside. */
@@ -399,7 +314,7 @@ static bool link_opencl(struct model_job *m, const struct model_input *in, const
 	const void *bytes = NULL;
 	size_t len = 0;
 	if (m->weights_file && !os_map_file(m->weights_file, &bytes, &len))
-		return fail(m, "its weight file cannot be read again");
+		return build_link_fails(m, "its weight file cannot be read again");
 	for (uint32_t i = 0; bytes && i < m->weighed->n_blobs; i++)
 		m->weighed->blobs[i].bytes = (const char *)bytes + m->weighed->blobs[i].offset;
 	bool ok = write_opencl(m, in, info);

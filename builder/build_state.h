@@ -223,6 +223,16 @@ void build_weigh(struct model_job *m, uint32_t worker);
 /* Packs parts until none is left; several workers may do so at once, each with its own `a`. NULL, or what went wrong. */
 const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker);
 void build_link(struct model_job *m, uint32_t worker);
+/* build_objects.c: what it is linked from. On a worker; false: told. */
+enum { BUILD_MOST_OPENCL_OBJECTS = 16 };
+struct gathered {
+	struct object **at; /* the model's own first; room for all */
+	uint32_t n;
+};
+bool build_gather(struct model_job *m, struct gathered *g); /* the units in the program's order, then the runtime */
+bool build_gather_opencl(struct model_job *m, struct gathered *g);
+bool build_link_fails(struct model_job *m, const char *error); /* tells it: false */
+void build_keep_objects(struct build *b); /* for the next build of the session */
 /* build_dump.c */
 bool build_dump_files(struct build *b);
 bool build_stop_after_check(struct build *b);

@@ -1,16 +1,22 @@
 #include "builder/fragments.h"
 #include <stdlib.h>
 #include <string.h>
+#include "backend/link/object.h"
+#include "base/arena.h"
 #include "base/bug.h"
 #include "base/map.h"
 #include "base/vec.h"
 
 #define MOST_BYTES ((size_t)256 << 20)
 
+#define PARSED_BYTES ((size_t)2 << 10) /* what most objects take */
+
 struct fragment {
 	hash128 key;
-	char *object;
+	struct arena *arena;
+	void *bytes;
 	size_t len;
+	struct object *object; /* refers to the bytes; NULL: the linker will say what is wrong with them */
 	bool used;
 };
 struct fragments {
@@ -32,7 +38,7 @@ void fragments_free(struct fragments *f)
 	if (!f)
 		return;
 	for (uint32_t i = 0; i < f->list.len; i++)
-		free(f->list.at[i].object);
+		arena_free(f->list.at[i].arena);
 	vec_free(&f->list);
 	map_free(&f->index);
 	free(f);
@@ -44,22 +50,28 @@ const void *fragments_find(const struct fragments *f, hash128 key, size_t *len)
 	if (!f || !map_get(&f->index, key, &at))
 		return NULL;
 	*len = f->list.at[at].len;
-	return f->list.at[at].object;
+	return f->list.at[at].bytes;
 }
 
-void fragments_use(struct fragments *f, hash128 key, const void *object, size_t len)
+struct object *fragments_object(const struct fragments *f, hash128 key)
 {
 	uint64_t at;
+	return f && map_get(&f->index, key, &at) ? f->list.at[at].object : NULL;
+}
+
+void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len)
+{
+	uint64_t at;
+	const char *error;
 	if (map_get(&f->index, key, &at)) {
 		f->list.at[at].used = true;
 		return;
 	}
 	if (len > MOST_BYTES - f->bytes)
 		return;
-	struct fragment new = {key, malloc(len + 1), len, true};
-	if (!new.object)
-		bug_no_memory();
-	memcpy(new.object, object, len);
+	struct fragment new = {.key = key, .arena = arena_new(len + PARSED_BYTES), .len = len, .used = true};
+	new.bytes = memcpy(arena_alloc(new.arena, len, 16), bytes, len);
+	new.object = object_parse(new.arena, name, new.bytes, len, &error);
 	f->bytes += len;
 	map_put(&f->index, key, f->list.len);
 	vec_push(&f->list, new);
@@ -73,7 +85,7 @@ void fragments_forget(struct fragments *f)
 		struct fragment one = f->list.at[i];
 		if (!one.used) {
 			f->bytes -= one.len;
-			free(one.object);
+			arena_free(one.arena);
 			continue;
 		}
 		one.used = false;
