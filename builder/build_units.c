@@ -81,7 +81,7 @@ static struct compile *fragment_for(struct build *b, struct unit_job *j)
 		b->hits++;
 	else
 		b->misses++;
-	if (lazy && !cache_has(b->cache, CACHE_LATER, j->key) && !cache_has(b->cache, CACHE_FRAGMENT, j->key))
+	if (lazy && !cache_has(b->cache, CACHE_FRAGMENT, j->key))
 		b->later++;
 	else if (lazy || c->object)
 		b->reused++;

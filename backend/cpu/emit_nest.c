@@ -162,7 +162,8 @@ static void prepare(struct nest *s)
 	for (uint32_t k = 0; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++)
 		emit_dim(s->e, s->n->extent[k]);
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
-		emit_dim(s->e, s->n->exprs[k].extent);
+		if (s->n->exprs[k].kind == LOOP_EXTENT)
+			emit_dim(s->e, s->n->exprs[k].extent);
 		if (s->n->exprs[k].kind == LOOP_LOAD)
 			want_access(s, k, &s->n->exprs[k].access);
 	}

@@ -56,18 +56,11 @@ static bool add_fragment(struct team *t, const struct tri_lazy_unit *u, const vo
 
 static bool first_sight(struct team *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
 
-/* What an eager build compiled will do, not the other way round: what it makes must not depend on what ran before. */
-static const void *find_code(struct cache_peek *c, const struct tri_lazy_unit *u, size_t *len)
-{
-	const void *bytes = cache_peek_get(c, CACHE_LATER, as_hash(u->key), len);
-	return bytes ? bytes : cache_peek_get(c, CACHE_FRAGMENT, as_hash(u->key), len);
-}
-
 /* The unit and what it calls, breadth first. True: the unit itself was there. */
 static bool find_fragments(struct team *t, struct cache_peek *c, const struct tri_lazy_unit *wanted)
 {
 	size_t len;
-	const void *bytes = find_code(c, wanted, &len);
+	const void *bytes = cache_peek_get(c, CACHE_FRAGMENT, as_hash(wanted->key), &len);
 	first_sight(t, wanted);
 	if (!bytes || !add_fragment(t, wanted, bytes, len))
 		return false;
@@ -76,7 +69,7 @@ static bool find_fragments(struct team *t, struct cache_peek *c, const struct tr
 			const struct tri_lazy_unit *u = t->units[at]->calls[i].callee;
 			if (!first_sight(t, u) || __atomic_load_n(&u->slot->state, __ATOMIC_ACQUIRE) == TRI_LAZY_READY)
 				continue;
-			bytes = find_code(c, u, &len);
+			bytes = cache_peek_get(c, CACHE_FRAGMENT, as_hash(u->key), &len);
 			if (bytes && !add_fragment(t, u, bytes, len))
 				return false;
 		}
@@ -111,7 +104,7 @@ static bool generate(struct team *t, const struct tri_lazy_unit *u, const struct
 static void keep(struct team *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
 {
 	char key[33];
-	const char *said, *argv[] = {NULL, "-C", "/", "cache", "put", cache_kind_text(CACHE_LATER), key, arena_printf(t->a, "%lld", (long long)ns), NULL};
+	const char *said, *argv[] = {NULL, "-C", "/", "cache", "put", cache_kind_text(CACHE_FRAGMENT), key, arena_printf(t->a, "%lld", (long long)ns), NULL};
 	hash_hex(as_hash(u->key), key);
 	if (host_cache(t->a))
 		host_run_trib(t->a, argv, object->at, object->len, &said);

@@ -165,6 +165,14 @@ class Calls(InferenceTest):
         text = self.trib("build", "--lazy", "--out", "third").stdout
         self.assertIn(f"trib: {left['later']} left for their first call, {left['reused']} in the cache", text)
 
+    def test_an_eager_build_takes_what_was_called(self):
+        self.trib("build", "--no-cache", "--out", "fresh")
+        self.lazy()
+        self.left()
+        units = self.build("--out", "after")["units"]
+        self.assertTrue(0 < units["compiled"] < units["total"], units)
+        self.assertEqual(self.read("after/libnet.so"), self.read("fresh/libnet.so"))
+
     def test_second_process_compiles_nothing(self):
         want = self.eager()
         self.lazy()
