@@ -427,6 +427,8 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	if (callee.kind == V_TUPLE && callee.u.seq->n == 2 && callee.u.seq->at[0].kind == V_STR)
 		diag_help(e->out, g, "it is a name and a layer: `for (_, layer) in layers { x = layer(x) }`");
 	else if (value_is_seq(callee) && callee.u.seq->n && callee.u.seq->at[0].kind == V_LAYER)
-		diag_help(e->out, g, "its layers are called one after the other: `for layer in layers { x = layer(x) }`; `nn.Sequential(layers)` is a layer");
+		diag_help(e->out, g,
+			  "its layers are called one after the other: `for layer in layers { x = layer(x) }`; "
+			  "`nn.Sequential(layers)` is a layer");
 	return VALUE_POISON;
 }

@@ -319,7 +319,8 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 		diag_help(e->out, g,
 			  v.u.dt == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
 					    : "a cast is a call of the type: `float32(x)`");
-	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) && !foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
+	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) &&
+		 !foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
 		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);
 	vec_free(&l.at);
 	return VALUE_POISON;

@@ -256,7 +256,10 @@ node_id parse_expr_or_tuple(struct parser *p)
 
 static bool at_named_arg(const struct parser *p)
 {
-	return peek(p) == TOK_ASSIGN && (p->kinds[p->i + 2] != TOK_GT || p->t->tokens.ends[p->i + 1] != p->t->tokens.starts[p->i + 2]) && (p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD);
+	const struct tokens *t = &p->t->tokens;
+	if (peek(p) != TOK_ASSIGN || (p->kinds[p->i + 2] == TOK_GT && t->ends[p->i + 1] == t->starts[p->i + 2])) /* n => 4 */
+		return false;
+	return p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD;
 }
 
 static node_id parse_argument(struct parser *p)

@@ -18,7 +18,8 @@ static void check_self(struct parser *p, token_id name)
 /* `x int`, `int x`, `mut x`: what stands between two names. The argument's name. */
 static token_id odd_argument(struct parser *p, token_id name)
 {
-	static const char *const words[] = {"mut", "const", "var", "let", "ref", "in", "out", "inout", "val", "comptime", "static", "owned", "borrowed", "final", "readonly", "vararg", "param"};
+	static const char *const words[] = {"mut",      "const",  "var",   "let",      "ref",   "in",       "out",    "inout", "val",
+					     "comptime", "static", "owned", "borrowed", "final", "readonly", "vararg", "param"};
 	const struct tokens *t = &p->t->tokens;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (!token_is(t, name, words[i]))
@@ -336,7 +337,8 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 	bool headless = (p->told_keyword || p->told_value) && p->k != TOK_LBRACE;
 	if (headless)
 		label(p, p->head, between(p, keyword, keyword), "the body of this is missing, too: `{ … }`");
-	node_id body = headless ? error_node(p) : p->k == TOK_ASSIGN && !p->panic ? parse_expression_body(p) : parse_body(p, keyword, layer);
+	bool assigned = p->k == TOK_ASSIGN && !p->panic;
+	node_id body = headless ? error_node(p) : assigned ? parse_expression_body(p) : parse_body(p, keyword, layer);
 	p->in_loop = in_loop;
 	bool module = layer && module_form(p, body);
 	if (module)

@@ -246,7 +246,7 @@ static void spell_assignment(struct parser *p, struct diag *g, token_id i)
 		edit_as(p, g, between(p, name, i + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
 		return;
 	}
-	while (!newline_at(p, last + 1) && kind_at(p, last + 1) != TOK_EOF && kind_at(p, last + 1) != TOK_SEMICOLON && kind_at(p, last + 1) != TOK_RBRACE)
+	while (!ends_after(p, last))
 		last++;
 	bool one = last == i + 2;
 	edit_as(p, g, between(p, i, last), "= %.*s %.*s %s%.*s%s", (int)token_len(t, name), token_text(t, name), (int)token_len(t, i),

@@ -52,9 +52,11 @@ bool foreign_type(struct parser *p)
 		const struct tokens *t = &p->t->tokens;
 		bool dims = token_kind(t, p->i - 1) == TOK_COMMA || token_kind(t, p->i - 1) == TOK_LT;
 		skip_token(p);
-		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), dims ? "dimensions stand in `[ ]`" : "there are no structures");
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1),
+			     dims ? "dimensions stand in `[ ]`" : "there are no structures");
 		if (dims)
-			edit_as(p, g, between(p, first, p->i - 1), "[%.*s]", (int)(t->starts[p->i - 1] - t->ends[first]), t->src->text + t->ends[first]);
+			edit_as(p, g, between(p, first, p->i - 1), "[%.*s]", (int)(t->starts[p->i - 1] - t->ends[first]),
+				t->src->text + t->ends[first]);
 		else
 			help(p, g, "values are grouped in tuples, `(int, float)`; parameters and layers in a `layer`");
 	} else if (p->k == TOK_STRING) {

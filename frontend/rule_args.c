@@ -19,7 +19,8 @@ static void wrong_kind(struct elab *e, struct bcall *c, uint32_t i, const char *
 		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (c->v[i].kind == V_LIST)
 		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
-	else if (c->v[i].kind == V_INT && i == 2 && !c->named[1] && !strcmp(param_text(e, c, 1), "dim") && !strcmp(param_text(e, c, 2), "keepdim"))
+	else if (c->v[i].kind == V_INT && i == 2 && c->v[1].kind == V_INT && !strcmp(param_text(e, c, 1), "dim") &&
+		 !strcmp(param_text(e, c, 2), "keepdim"))
 		diag_help(e->out, g, "several dimensions are a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i, (long long)c->v[2].u.i);
 }
 
