@@ -59,7 +59,10 @@ static const char *why_compiled(struct build *b, struct unit_job *j)
 {
 	const struct unit_record *now = record_of(j);
 	const struct unit_record *kin = history_of_definition(j->model->history, now->file, now->definition);
-	return history_explain(b->session, j->then, kin, now, line_of(b, j->unit->at));
+	struct why why = history_explain(b->session, j->then, kin, now, line_of(b, j->unit->at));
+	if (!b->options->dry_run)
+		cache_count_compile(b->cache, why.reason);
+	return why.text;
 }
 
 static struct compile *fragment_for(struct build *b, struct unit_job *j)

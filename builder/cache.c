@@ -42,6 +42,15 @@ const char *cache_miss_text(enum cache_miss m)
 	return texts[m];
 }
 
+const char *compile_reason_text(enum compile_reason r)
+{
+	static const char *const texts[] = {
+#define REASON(id, text) text,
+#include "builder/compile_reasons.def"
+	};
+	return texts[r];
+}
+
 char *cache_folder(const char *root)
 {
 	char *p;
@@ -189,6 +198,16 @@ static void count_miss(struct cache *c, enum cache_kind kind, enum cache_miss wh
 {
 	c->delta[kind].misses[why]++;
 	c->counted = true;
+}
+
+void cache_count_compile(struct cache *c, enum compile_reason why)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->compiled[why]++;
+	c->counted = true;
+	pthread_mutex_unlock(&c->lock);
 }
 
 /* Remembers a value. */

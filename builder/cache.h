@@ -18,6 +18,12 @@ enum cache_kind {
 enum cache_level { CACHE_L2, CACHE_L3, CACHE_LEVELS }; /* L1 is memory and no part of this */
 enum cache_miss { MISS_ABSENT, MISS_EVICTED, MISS_EXPIRED, MISS_DAMAGED, CACHE_MISSES };
 
+enum compile_reason {
+#define REASON(id, text) COMPILE_##id,
+#include "builder/compile_reasons.def"
+	COMPILE_REASONS
+};
+
 #define CACHE_LEAST_SIZE ((uint64_t)16 << 20)
 #define CACHE_DEFAULT_SIZE ((uint64_t)5 << 30)
 #define CACHE_DEFAULT_COMPRESS (-1)
@@ -52,6 +58,9 @@ bool cache_uses(const struct cache *c, enum cache_kind kind);
 /* Is there an entry? Counts as no use. */
 bool cache_has(struct cache *c, enum cache_kind kind, hash128 key);
 
+/* Counts a unit that is compiled, and why, for the statistics. `c` may be NULL. */
+void cache_count_compile(struct cache *c, enum compile_reason why);
+
 /* The folder of this format below a cache's root; malloc'd. */
 char *cache_folder(const char *root);
 const char *cache_kind_text(enum cache_kind k);
@@ -59,4 +68,5 @@ const char *cache_kind_help(enum cache_kind k);
 enum cache_level cache_kind_level(enum cache_kind k);
 const char *cache_level_text(enum cache_level l);
 const char *cache_miss_text(enum cache_miss m);
+const char *compile_reason_text(enum compile_reason r);
 #endif

@@ -15,11 +15,14 @@ struct cache_tally {
 struct cache_report {
 	struct cache_tally kind[CACHE_KINDS], all;
 	uint64_t age_entries[CACHE_AGES], age_disk[CACHE_AGES];
+	uint64_t compiled[COMPILE_REASONS]; /* units, since the cache was made */
 	uint64_t oldest, newest; /* made, seconds since 1970; 0: there are none */
 	uint64_t disk;           /* bytes of all files */
 };
 /* False: errno says why. */
 bool cache_report(struct cache *c, struct cache_report *out);
+/* What repositories and checked-out commits of dependencies take beside it (builder/checkout.h); no part of the report. */
+uint64_t cache_git_bytes(const char *root);
 const char *cache_age_text(uint32_t age); /* "< 1 day" */
 
 struct cache_freed {

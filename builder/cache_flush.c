@@ -153,6 +153,8 @@ static void add_counts(const struct cache *c, struct cache_totals *t)
 		for (uint32_t m = 0; m < CACHE_MISSES; m++)
 			to->misses[m] += from->misses[m];
 	}
+	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
+		t->compiled[i] += c->compiled[i];
 }
 
 static int note_uses(struct cache *c, MDB_txn *txn, struct cache_totals *t)
@@ -171,6 +173,7 @@ static int note_uses(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 static void noted(struct cache *c)
 {
 	memset(c->delta, 0, sizeof c->delta);
+	memset(c->compiled, 0, sizeof c->compiled);
 	c->counted = false;
 	for (uint32_t i = 0; i < c->values.len; i++)
 		c->values.at[i].touched = false;

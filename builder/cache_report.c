@@ -49,6 +49,7 @@ static int tally_all(struct cache *c, MDB_txn *txn, struct cache_report *r)
 
 static void add_counts(struct cache_report *r, const struct cache_totals *t)
 {
+	memcpy(r->compiled, t->compiled, sizeof r->compiled);
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
 		const struct cache_count *from = &t->kind[i];
 		struct cache_tally *to = &r->kind[i], *all = &r->all;
@@ -64,7 +65,7 @@ static void add_counts(struct cache_report *r, const struct cache_totals *t)
 	}
 }
 
-/* Blocks of a folder and what is in it, two levels deep, as the cache is. */
+/* Blocks of a folder and what is in it, so many levels deep; the cache has two. */
 static uint64_t folder_bytes(int at, const char *name, int depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -81,6 +82,16 @@ static uint64_t folder_bytes(int at, const char *name, int depth)
 	}
 	if (d)
 		closedir(d);
+	return bytes;
+}
+
+uint64_t cache_git_bytes(const char *root)
+{
+	enum { DEEP = 64 };
+	int at = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t bytes = at < 0 ? 0 : folder_bytes(at, "git", DEEP);
+	if (at >= 0)
+		close(at);
 	return bytes;
 }
 

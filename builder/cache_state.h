@@ -17,7 +17,7 @@
 #include "builder/cache.h"
 
 #define CACHE_LARGE ((size_t)256 << 10)
-#define CACHE_TOTALS_VERSION 2
+#define CACHE_TOTALS_VERSION 3
 enum { CACHE_TOUCH_SECONDS = 15 * 60, DAY_SECONDS = 24 * 60 * 60 };
 
 enum meta_state { META_SMALL, META_LARGE, META_WRITING, META_EVICTED, META_EXPIRED, META_STATES }; /* WRITING: large, the file may be missing or cut */
@@ -41,6 +41,7 @@ struct cache_totals {
 	uint64_t small, large; /* charges */
 	uint64_t swept;        /* the day of the last look for entries that are too old */
 	struct cache_count kind[CACHE_KINDS];
+	uint64_t compiled[COMPILE_REASONS]; /* units, ever */
 };
 
 struct cache_value {
@@ -72,7 +73,8 @@ struct cache {
 	struct map known; /* id → values index */
 	size_t pending;
 	struct cache_count delta[CACHE_KINDS];
-	bool counted; /* delta has something */
+	uint64_t compiled[COMPILE_REASONS];
+	bool counted; /* delta or compiled has something */
 	bool broken;
 };
 

@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "base/hash.h"
 #include "base/map.h"
+#include "builder/cache.h"
 #include "builder/plan_record.h"
 
 struct arena;
@@ -39,6 +40,9 @@ const struct unit_record *history_find(const struct history *h, hash128 identity
 const struct unit_record *history_of_definition(const struct history *h, const char *file, const char *definition);
 /* Why `now` has to be compiled, one line in `a`. `then`: the record of the same unit, `kin`: one of the same definition; NULL where there is none. `line`: of
  * the definition (history_explain.c). */
-const char *history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now,
-			    uint32_t line);
+struct why {
+	enum compile_reason reason;
+	const char *text;
+};
+struct why history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now, uint32_t line);
 #endif

@@ -27,25 +27,26 @@ static const char *changed_part(struct arena *a, const struct unit_record *then,
 	return NULL;
 }
 
-const char *history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now,
-			    uint32_t line)
+struct why history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now, uint32_t line)
 {
+	if (!then && kin)
+		return (struct why){COMPILE_SHAPES, arena_printf(a, "arguments or shapes changed (it was %s)", kin->name)};
 	if (!then)
-		return kin ? arena_printf(a, "arguments or shapes changed (it was %s)", kin->name) : "new";
+		return (struct why){COMPILE_NEW, "new"};
 	if (hash_eq(then->key, now->key))
-		return "fragment missing from the cache";
+		return (struct why){COMPILE_LOST, "fragment missing from the cache"};
 	if (!hash_eq(then->made.compiler, now->made.compiler))
-		return "the compiler changed";
+		return (struct why){COMPILE_COMPILER, "the compiler changed"};
 	if (then->made.opt != now->made.opt)
-		return arena_printf(a, "option changed: opt %s -> %s", opt_text(then->made.opt), opt_text(now->made.opt));
+		return (struct why){COMPILE_OPTION, arena_printf(a, "option changed: opt %s -> %s", opt_text(then->made.opt), opt_text(now->made.opt))};
 	if (!hash_eq(then->target, now->target))
-		return arena_printf(a, "option changed: cpu %s -> %s", then->cpu, now->cpu);
+		return (struct why){COMPILE_OPTION, arena_printf(a, "option changed: cpu %s -> %s", then->cpu, now->cpu)};
 	if (!hash_eq(then->tokens, now->tokens))
-		return arena_printf(a, "its body changed (%s:%u)", now->file, line);
+		return (struct why){COMPILE_BODY, arena_printf(a, "its body changed (%s:%u)", now->file, line)};
 	const char *part = changed_part(a, then, now);
 	if (part)
-		return part;
+		return (struct why){COMPILE_INLINED, part};
 	if (!hash_eq(then->made.code, now->made.code))
-		return "a constant, type or signature that it uses changed";
-	return "what it calls changed";
+		return (struct why){COMPILE_USES, "a constant, type or signature that it uses changed"};
+	return (struct why){COMPILE_CALLS, "what it calls changed"};
 }

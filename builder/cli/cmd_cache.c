@@ -72,7 +72,11 @@ static void print_kinds(const struct cache_report *r)
 	printf("\nmissed since the entry was");
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
 		printf("%s %s: %" PRIu64, i ? "," : "", cache_miss_text((enum cache_miss)i), r->all.misses[i]);
-	printf("\n\nlast used     entries     on disk\n");
+	printf("\n\ncompiled because\n");
+	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
+		printf("%10" PRIu64 "  %s\n", r->compiled[i], compile_reason_text((enum compile_reason)i));
+	printf("\nlevel l1, definitions and fragments in memory, lives in `trib watch`, `trib lsp` and the warm process of a project\n");
+	printf("\nlast used     entries     on disk\n");
 	for (uint32_t i = 0; i < CACHE_AGES; i++)
 		printf("%-10s %10" PRIu64 " %11s\n", cache_age_text(i), r->age_entries[i], print_size(r->age_disk[i], a));
 }
@@ -87,6 +91,7 @@ static void print_stats(const struct session *s, const struct cache_report *r)
 	printf(" and took %.1f s to make\n", (double)r->all.saved_us / 1e6);
 	printf("hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
 	printf("made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
+	printf("git       %s of dependencies beside it, which no limit counts and `clear` leaves\n", print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
 	if (s->o->detailed)
 		print_kinds(r);
 }
@@ -114,6 +119,7 @@ static void print_stats_json(const struct session *s, const struct cache_report 
 	json_open(&w, '{');
 	json_member_str(&w, "dir", s->open.dir);
 	json_member_int(&w, "size_bytes", r->disk);
+	json_member_int(&w, "git_bytes", cache_git_bytes(s->config.at[SETTING_DIR].text));
 	json_key(&w, "limits"), json_open(&w, '{');
 	json_member_int(&w, "size_bytes", s->open.limits.size);
 	json_member_int(&w, "entries", s->open.limits.entries);
@@ -131,6 +137,10 @@ static void print_stats_json(const struct session *s, const struct cache_report 
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
+	json_key(&w, "compiled"), json_open(&w, '{');
+	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
+		json_member_int(&w, compile_reason_text((enum compile_reason)i), r->compiled[i]);
+	json_close(&w, '}');
 	json_key(&w, "last_used"), json_open(&w, '[');
 	for (uint32_t i = 0; i < CACHE_AGES; i++) {
 		json_open(&w, '{');

@@ -84,6 +84,17 @@ class SameProjectElsewhere(Cache):
         self.build()
         self.assertEqual(self.read("build/libchain.so"), edited)
 
+    def test_why_units_were_compiled_is_summed(self):
+        self.build()
+        self.edit("src/net.tri", "x * 3.0", "x * 33.0")
+        self.build()
+        self.fresh()
+        self.edit("src/net.tri", "x * 4.0", "x * 44.0")
+        self.build("-O2")
+        self.assertEqual({k: n for k, n in self.stats()["compiled"].items() if n}, {"new": 9 + 1, "its body changed": 1})  # at -O2 all is taken into the net
+        said = self.trib("cache", "stats", "--detailed").stdout
+        self.assertIn("1  its body changed", said)
+
     def test_a_plan_of_other_callees_does_not_hold(self):
         inlined = CHAIN.replace("fn step3", "@inline\nfn step3")
         self.write("src/net.tri", inlined)

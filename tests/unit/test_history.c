@@ -29,7 +29,7 @@ static void explains(struct unit_record now, const char *want)
 {
 	struct arena *a = arena_new(0);
 	bool same = hash_eq(now.made.identity, before.made.identity), kin = strcmp(now.definition, before.definition) == 0;
-	assert_string_equal(history_explain(a, same ? &before : NULL, kin ? &before : NULL, &now, 12), want);
+	assert_string_equal(history_explain(a, same ? &before : NULL, kin ? &before : NULL, &now, 12).text, want);
 	arena_free(a);
 }
 
