@@ -80,11 +80,11 @@ static bool accepted(struct client *c, int fd)
 	struct request r = {.kind = REQUEST_BUILD, .argc = count(c->argv), .argv = c->argv, .envc = count(environ), .env = environ};
 	enum answer answer = ANSWER_DECLINED;
 	surroundings_look(&r.from);
-	if (!ask(fd, &r) || !message_receive_exactly(fd, &answer, sizeof answer, AWAKE_MS))
-		return false;
-	if (answer == ANSWER_OUTDATED)
+	bool heard = ask(fd, &r) && message_receive_exactly(fd, &answer, sizeof answer, AWAKE_MS);
+	bool died = !heard && (errno == 0 || errno == EPIPE || errno == ECONNRESET);
+	if (died || (heard && answer == ANSWER_OUTDATED))
 		c->presence = SERVER_NONE;
-	return answer == ANSWER_ACCEPTED;
+	return heard && answer == ANSWER_ACCEPTED;
 }
 
 /* One that somebody stopped in the middle of a build would be waited for as long as it is stopped. */
@@ -134,7 +134,7 @@ static enum status end_of(const struct result *r)
 		return (enum status)r->status;
 	if (r->write_errno == EPIPE)
 		raise(SIGPIPE);
-	fprintf(stderr, "trib: cannot write the standard output: %s\n", strerror(r->write_errno));
+	fprintf(stderr, "trib: cannot write the standard output: %s\n", r->write_errno < 0 ? "an earlier write failed" : strerror(r->write_errno));
 	return r->status == STATUS_OK ? STATUS_ENVIRONMENT : (enum status)r->status;
 }
 

@@ -26,7 +26,7 @@ struct request {
 enum answer { ANSWER_ACCEPTED, ANSWER_DECLINED, ANSWER_OUTDATED };
 struct result {
 	int32_t status;     /* of the build, as exit code */
-	int32_t write_errno; /* 0: all that it said could be written to standard output */
+	int32_t write_errno; /* 0: all that it said could be written to standard output; negative: something before its end could not */
 };
 struct server_state {
 	int64_t pid;

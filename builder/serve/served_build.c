@@ -58,15 +58,25 @@ static struct result build(struct server *s, const struct options *o, FILE *out,
 	struct result r = {0};
 	setvbuf(err, NULL, _IONBF, 0);
 	r.status = build_run_in(&s->lasting, o, out, err);
-	if (fflush(out) != 0 || ferror(out))
-		r.write_errno = errno ? errno : EIO;
+	if (fflush(out) != 0)
+		r.write_errno = errno;
+	else if (ferror(out))
+		r.write_errno = -1;
 	return r;
 }
 
 /* A pipe that nobody reads any more is an error; commands that we start have the usual answer to it. */
 static void on_pipe(int sig) { (void)sig; }
 
-/* The files are closed. */
+static void close_stream(FILE *f, int fd)
+{
+	if (f)
+		fclose(f);
+	else
+		close(fd);
+}
+
+/* Closes the standard streams. */
 static struct result build_there(struct server *s, int connection, const int fds[GO_FDS], const struct request *r, const struct options *o)
 {
 	struct result result = {.write_errno = EBADF};
@@ -80,10 +90,9 @@ static struct result build_there(struct server *s, int connection, const int fds
 	if (out && err)
 		result = build(s, o, out, err);
 	go_back(&own);
-	if (out)
-		fclose(out);
-	if (err)
-		fclose(err);
+	close_stream(out, fds[GO_STDOUT]);
+	close_stream(err, fds[GO_STDERR]);
+	close(fds[GO_STDIN]);
 	return result;
 }
 
@@ -96,7 +105,6 @@ void served_build_run(struct server *s, int connection, const struct request *r,
 	s->served++;
 	s->last = os_now_ns();
 	s->tidy = false;
-	close(fds[GO_STDIN]);
 	close(fds[GO_LOCK]);
 	if (result.write_errno != EBADF) /* streams that are none: he will see for himself */
 		message_send(connection, &result, sizeof result);

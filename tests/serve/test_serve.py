@@ -88,7 +88,7 @@ class ServerTest(ProjectTest):
     def wait(self, what, message):
         end = time.monotonic() + PATIENCE
         while not (result := what()):
-            self.assertLess(time.monotonic(), end, message)
+            self.assertLess(time.monotonic(), end, message() if callable(message) else message)
             time.sleep(0.005)
         return result
 
@@ -97,7 +97,7 @@ class ServerTest(ProjectTest):
         self.fresh += 1
         self.save(s0=100 + self.fresh)
         self.trib("build")
-        return self.wait(lambda: (s := self.state()) and s["warm"] and s["pid"], "no server comes")
+        return self.wait(lambda: (s := self.state()) and s["warm"] and s["pid"], lambda: f"no server comes: {self.state()}, processes {processes_in(self.tmp)}")
 
     def gone(self, pid):
         self.wait(lambda: not os.path.exists(f"/proc/{pid}"), f"process {pid} does not end")
