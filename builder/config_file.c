@@ -100,6 +100,7 @@ bool config_change(const char *path, const char *block, const char *key, const c
 	if (ok) {
 		config_edit(there ? text : "", block, key, value, &out);
 		ok = os_write_if_changed(path, out.at ? out.at : "", out.len, 0644, true);
+		os_sweep(path_dir(a, path));
 	}
 	int why = errno;
 	if (lock >= 0)

@@ -182,6 +182,7 @@ static bool write_lock(struct finding *f)
 	qsort(list, f->chosen.len, sizeof *list, by_name);
 	lock_print(list, f->chosen.len, &text);
 	bool ok = os_write_if_changed(LOCK_FILE, text.at, text.len, 0666, false);
+	os_sweep("."); /* what a killed run left */
 	if (!ok)
 		diag_add(f->r->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `" LOCK_FILE "`: %s", strerror(errno));
 	buf_free(&text);

@@ -6,6 +6,7 @@
 #include "base/diag.h"
 #include "base/json.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "base/source.h"
 #include "builder/build_state.h"
 #include "builder/line_diff.h"
@@ -97,8 +98,10 @@ static uint32_t fix_source(struct build *b, const struct source *s, struct fixes
 		b->environment = true;
 		n = 0;
 	}
-	if (n)
+	if (n) {
+		os_sweep(path_dir(b->session, s->path)); /* what a killed run left */
 		count(f, s->path, n);
+	}
 	buf_free(&text);
 	return n;
 }

@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "base/path.h"
 #include "base/source.h"
 #include "base/vec.h"
 #include "builder/glob.h"
@@ -21,6 +22,7 @@ struct fmt {
 	struct arena *a;
 	VEC(const char *) files;
 	enum status status;
+	const char *swept; /* the folder that was written into last */
 };
 
 static void raise_status(struct fmt *f, enum status s)
@@ -107,6 +109,16 @@ static void put(struct fmt *f, const char *text, size_t len)
 		fwrite(text, 1, len, f->out);
 }
 
+/* What a killed run left beside the file; files come folder by folder. */
+static void sweep(struct fmt *f, const char *path)
+{
+	const char *folder = path_dir(f->a, path);
+	if (f->swept && strcmp(f->swept, folder) == 0)
+		return;
+	os_sweep(folder);
+	f->swept = folder;
+}
+
 static void deliver(struct fmt *f, const char *path, const struct source *old, const struct buf *new)
 {
 	bool changed = old->len != new->len || (old->len && memcmp(old->text, new->at, old->len) != 0);
@@ -123,10 +135,13 @@ static void deliver(struct fmt *f, const char *path, const struct source *old, c
 	buf_free(&diff);
 	if (f->o->check || f->o->diff)
 		return;
-	if (is_stdin(path))
+	if (is_stdin(path)) {
 		put(f, new->at, new->len);
-	else if (changed && !os_rewrite(path, new->at ? new->at : "", new->len))
-		io_error(f, "write", path);
+	} else if (changed) {
+		sweep(f, path);
+		if (!os_rewrite(path, new->at ? new->at : "", new->len))
+			io_error(f, "write", path);
+	}
 }
 
 static void report(struct fmt *f, const struct diags *d, const struct sources *sources)

@@ -21,7 +21,9 @@ enum { OPEN_TRIES = 64 };
 bool env_is_damage(int rc)
 {
 	return rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH || rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_PANIC ||
-	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_BAD_TXN || rc == EIO || rc == EINVAL; /* written to a place that is none */
+	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_PAGE_FULL || rc == MDB_BAD_TXN || rc == MDB_BAD_DBI ||
+	       rc == MDB_BAD_VALSIZE || rc == MDB_KEYEXIST || /* ours are right: what the table says of itself is not */
+	       rc == EIO || rc == EINVAL; /* written to a place that is none */
 }
 
 static void on_assert(MDB_env *env, const char *what)

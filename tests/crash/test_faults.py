@@ -4,7 +4,7 @@ import shutil
 import time
 import unittest
 
-from faulty import MODES, FaultTest
+from faulty import MODES, TEMPORARY, FaultTest
 
 
 def cases(events):
@@ -122,6 +122,7 @@ class Faults(FaultTest):
             self.assertIn(self.read("src/act.tri"), (ugly, was))
             self.assertEqual(self.trib("fmt").returncode, 0)
             self.assertEqual(self.read("src/act.tri"), was)
+            self.assertEqual(sorted(os.listdir(self.path("src"))), ["act.tri", "net.tri"])
         self.each_fault(cases(self.events("fmt")), try_one, 1)
 
     def test_configuration(self):
@@ -134,6 +135,7 @@ class Faults(FaultTest):
             done = self.trib(*args)
             self.assertEqual(done.returncode, 0, done.stderr)
             self.assertIn("1GiB", self.trib("config", "get", "cache.max_size").stdout)
+            self.assertEqual([name for _, _, names in os.walk(os.path.join(self.work, "config")) for name in names if TEMPORARY.search(name)], [])
         self.each_fault(cases(self.events(*args)), try_one, 1)
 
 
