@@ -84,7 +84,7 @@ static int finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, i
 	if (!rc)
 		rc = cache_totals_write(c, txn, t);
 	if (!rc)
-		return mdb_txn_commit(txn);
+		return env_commit(c->env, txn, NULL, NULL);
 	mdb_txn_abort(txn);
 	return rc;
 }

@@ -22,8 +22,7 @@ bool env_is_damage(int rc)
 {
 	return rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH || rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_PANIC ||
 	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_PAGE_FULL || rc == MDB_BAD_TXN || rc == MDB_BAD_DBI ||
-	       rc == MDB_BAD_VALSIZE || rc == MDB_KEYEXIST || /* ours are right: what the table says of itself is not */
-	       rc == EIO || rc == EINVAL; /* written to a place that is none */
+	       rc == MDB_BAD_VALSIZE || rc == MDB_KEYEXIST; /* our keys are right: what the table says of itself is not */
 }
 
 static void on_assert(MDB_env *env, const char *what)
@@ -59,7 +58,9 @@ int env_commit(MDB_env *env, MDB_txn *txn, int (*check)(void *ctx, MDB_txn *txn)
 {
 	size_t id = mdb_txn_id(txn);
 	int rc = mdb_txn_commit(txn);
-	if (rc || env_begin(env, MDB_RDONLY, &txn) != 0)
+	if (rc == EIO || rc == EINVAL) /* written to a place that is none */
+		rc = MDB_CORRUPTED;
+	if (rc || !check || env_begin(env, MDB_RDONLY, &txn) != 0)
 		return rc;
 	if (mdb_txn_id(txn) == id)
 		rc = check(ctx, txn);

@@ -21,7 +21,7 @@ int env_open(MDB_env **env, int *folder, const char *dir, const struct env_optio
 void env_close(MDB_env *env, const char *dir); /* NULL is accepted */
 /* A transaction; follows what other processes did to the size. flags: 0 or MDB_RDONLY. */
 int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn);
-/* Commits; then, if no other process wrote meanwhile, calls `check` under a read transaction: a damaged tree may take values where nobody finds them again. */
+/* Commits; then, if no other process wrote meanwhile, calls `check` (may be NULL) under a read transaction: a damaged tree may take values where nobody finds them again. */
 int env_commit(MDB_env *env, MDB_txn *txn, int (*check)(void *ctx, MDB_txn *txn), void *ctx);
 /* Errors that mean damage, not circumstances. */
 bool env_is_damage(int rc);
