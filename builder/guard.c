@@ -18,6 +18,7 @@ enum { MOST_VARIABLES = 1000, LONGEST = 4096 };
 /* Copies: what a damaged store does to the heap before it is caught must not reach them. Empty: not inside. */
 static _Thread_local char inside[LONGEST];
 static char watched[LONGEST];
+static char wrote[LONGEST]; /* the last store that was written into */
 static char **volatile arguments;
 static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
 static volatile bool end_only;
@@ -41,8 +42,12 @@ static void start_again(char **environment)
 static void on_fault(int sig)
 {
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
-	bool guarded = *dir;
+	bool guarded = *dir, late = !guarded && *wrote && !cacheless && (sig == SIGSEGV || sig == SIGABRT);
 	os_dying();
+	if (late) { /* writing into a damaged store may have spoilt the heap: once more without the cache, then it is not that */
+		dir = wrote;
+		guarded = true;
+	}
 	if (sig == SIGBUS && !guarded) {
 		say("trib: error: a file was cut while it was read, or its disk cannot be read; try again\n");
 		_exit(3);
@@ -81,7 +86,7 @@ static void on_fault(int sig)
 	say("trib: warning: the store in ");
 	say(dir);
 	say(" was damaged; it is made again\n");
-	start_again(environ);
+	start_again(late ? without_cache : environ);
 }
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
@@ -134,6 +139,8 @@ void guard_leave(void)
 void guard_watch(unsigned seconds)
 {
 	alarm(0);
+	if (seconds)
+		memcpy(wrote, inside, strlen(inside) + 1);
 	memcpy(watched, seconds ? inside : "", seconds ? strlen(inside) + 1 : 1);
 	alarm(arguments ? seconds : 0);
 }
