@@ -13,9 +13,7 @@ void elab_init(struct elab *e, struct frontend *f, bool checking)
 	static const char *const ways[WAY_COUNT] = {"$returned", "$result", "$left", "$skipped"};
 	for (int i = 0; i < WAY_COUNT; i++)
 		e->ways[i] = intern_str(f->names, ways[i]);
-	e->max_steps = ELAB_MAX_STEPS;
-	for (uint32_t i = 0; i < f->modules.len; i++)
-		e->max_steps += (uint64_t)ELAB_STEPS_PER_TOKEN * f->modules.at[i]->ast.tokens.len;
+	e->max_steps = ELAB_MAX_STEPS + ELAB_STEPS_PER_TOKEN * f->n_tokens;
 }
 
 void elab_reset(struct elab *e)
@@ -31,7 +29,6 @@ void elab_free(struct elab *e)
 		builder_close(e);
 	diags_free(e->trash);
 	vec_free(&e->locals);
-	vec_free(&e->highest);
 	arena_free(e->temp);
 }
 

@@ -89,7 +89,6 @@ struct elab {
 	struct frame *frame;
 	const struct unit_plan *next_plan; /* for the frame that is entered next */
 	VEC(struct local) locals;
-	VEC(uint32_t) highest; /* by name_id: the most locals that there were when one of that name came; most names never are one */
 	struct param_list *main_params; /* elaborating main: its layers' parameters, named after the locals that hold them */
 	name_id ways[WAY_COUNT];
 	uint32_t ways_seen; /* checking: ways out met under conditions that nobody knows */

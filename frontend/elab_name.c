@@ -8,10 +8,10 @@ void local_push(struct elab *e, name_id name, struct value v, bool constant)
 {
 	struct local l = {.name = name, .constant = constant, .value = v, .at = SPAN_NONE};
 	vec_push(&e->locals, l);
-	while (e->highest.len <= name)
-		vec_push(&e->highest, 0);
-	if (e->highest.at[name] < e->locals.len)
-		e->highest.at[name] = e->locals.len;
+	while (e->f->highest.len <= name)
+		vec_push(&e->f->highest, 0);
+	if (e->f->highest.at[name] < e->locals.len)
+		e->f->highest.at[name] = e->locals.len;
 }
 
 void local_blame(struct elab *e, span at)
@@ -30,7 +30,7 @@ void local_blame(struct elab *e, span at)
 
 struct local *local_find(struct elab *e, name_id name)
 {
-	uint32_t most = name < e->highest.len ? e->highest.at[name] : 0;
+	uint32_t most = name < e->f->highest.len ? e->f->highest.at[name] : 0;
 	for (uint32_t i = most < e->locals.len ? most : e->locals.len; i-- > e->frame->base;)
 		if (e->locals.at[i].name == name)
 			return &e->locals.at[i];

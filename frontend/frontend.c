@@ -42,6 +42,7 @@ void frontend_free(struct frontend *f)
 	}
 	diags_free(f->warnings);
 	vec_free(&f->modules);
+	vec_free(&f->highest);
 	vec_free(&f->defs);
 	vec_free(&f->absent);
 	vec_free(&f->made);
@@ -98,6 +99,9 @@ static void resolve_all(struct frontend *f)
 	for (uint32_t i = first; i < f->resolved; i++)
 		if (!f->modules.at[i]->traced)
 			resolve_warn_imports(f, f->modules.at[i]);
+	f->n_tokens = 0;
+	for (uint32_t i = 0; i < f->modules.len; i++)
+		f->n_tokens += f->modules.at[i]->ast.tokens.len;
 }
 
 /* A question to the index concerns one file alone. */
