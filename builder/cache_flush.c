@@ -330,6 +330,8 @@ static int flush_all(struct cache *c)
 	int rc = write_round(c, &n);
 	guard_watch(0);
 	guard_leave();
+	if (rc == ENOMEM) /* LMDB asked for as much as a damaged record says */
+		rc = MDB_CORRUPTED;
 	bool cleared = rc == ENOENT; /* somebody moved the cache away meanwhile */
 	return rc == MDB_MAP_FULL || cleared ? 0 : rc; /* no room is no failure: the values are not kept */
 }

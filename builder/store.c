@@ -336,7 +336,7 @@ static int flush_small(struct store *s)
 	}
 	guard_watch(0);
 	guard_leave();
-	return rc;
+	return rc == ENOMEM ? MDB_CORRUPTED : rc; /* LMDB asked for as much as a damaged record says */
 }
 
 static int flush_large(struct store *s)
