@@ -53,6 +53,16 @@ bool platform_resolve(struct arena *a, const char *target, const char *cpu, stru
 	return true;
 }
 
+struct platform platform_copy(struct arena *a, const struct platform *p)
+{
+	struct platform copy = *p;
+	copy.text = arena_strdup(a, p->text);
+	copy.name = arena_strdup(a, p->name);
+	copy.cpu = arena_strdup(a, p->cpu);
+	copy.features = arena_strdup(a, p->features);
+	return copy;
+}
+
 struct codegen_target platform_codegen(const struct platform *p, uint8_t opt, bool size)
 {
 	return (struct codegen_target){.cpu = p->cpu, .features = p->features, .vector_bytes = p->vector_bytes, .opt = opt, .size = size};

@@ -18,6 +18,7 @@ struct platform {
 
 /* False: *error says what is not supported, *near (may be NULL) what was probably meant. */
 bool platform_resolve(struct arena *a, const char *target, const char *cpu, struct platform *out, const char **error, const char **near);
+struct platform platform_copy(struct arena *a, const struct platform *p); /* its texts in `a` */
 /* The code generator's view. */
 struct codegen_target platform_codegen(const struct platform *p, uint8_t opt, bool size);
 #endif

@@ -2,6 +2,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdlib.h>
+#include "base/arena.h"
 #include "builder/fragments.h"
 #include "builder/generators.h"
 #include "scheduler/jobserver.h"
@@ -12,6 +13,7 @@
 /* The code generator's module being opened, and used once, on a thread of its own. */
 struct ahead {
 	pthread_t thread;
+	struct arena *memory; /* of the target: the build that asked for it may end first */
 	struct platform target;
 	uint8_t opt;
 	bool size;
@@ -33,6 +35,12 @@ static void *open_ahead(void *arg)
 	return NULL;
 }
 
+static void free_ahead(struct ahead *a)
+{
+	arena_free(a->memory);
+	free(a);
+}
+
 void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size)
 {
 	if (s->generators || s->ahead || pool_jobs(s->pool) < 2)
@@ -40,14 +48,15 @@ void session_expect_code(struct session *s, const struct platform *target, uint8
 	struct ahead *a = calloc(1, sizeof *a);
 	if (!a)
 		return;
-	a->target = *target;
+	a->memory = arena_new(1024);
+	a->target = platform_copy(a->memory, target);
 	a->opt = opt;
 	a->size = size;
 	a->workers = pool_jobs(s->pool);
 	if (pthread_create(&a->thread, NULL, open_ahead, a) == 0)
 		s->ahead = a;
 	else
-		free(a);
+		free_ahead(a);
 }
 
 static void join_ahead(struct session *s)
@@ -56,7 +65,7 @@ static void join_ahead(struct session *s)
 		return;
 	pthread_join(s->ahead->thread, NULL);
 	s->generators = s->ahead->generators;
-	free(s->ahead);
+	free_ahead(s->ahead);
 	s->ahead = NULL;
 }
 
