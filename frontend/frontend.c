@@ -43,6 +43,7 @@ void frontend_free(struct frontend *f)
 	diags_free(f->warnings);
 	vec_free(&f->modules);
 	vec_free(&f->highest);
+	vec_free(&f->innermost);
 	vec_free(&f->defs);
 	vec_free(&f->absent);
 	vec_free(&f->made);

@@ -76,6 +76,7 @@ struct frontend {
 	uint32_t n_dependencies;
 	VEC(struct module *) modules; /* in the order loaded */
 	uint64_t n_tokens;            /* of all modules, when names were resolved last */
+	VEC(uint32_t) innermost;      /* by name_id: its place in the resolver's scope plus 1, or 0, which all are between two files */
 	VEC(uint32_t) highest;        /* by name_id: the most locals that there ever were in an elaboration when one of that name came; most names never are one */
 	struct map by_path;
 	VEC(struct frontend_def) defs;

@@ -212,7 +212,7 @@ void resolve_module(struct frontend *f, struct module *m)
 		walk_item(&r, &m->items[i]);
 	}
 	diags_free(r.trash);
+	scope_cut(&r, 0);
 	vec_free(&r.scope);
-	vec_free(&r.innermost);
 	vec_free(&r.told);
 }

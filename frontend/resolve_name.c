@@ -10,14 +10,14 @@ void scope_push(struct resolver *r, token_id name, enum symbol_kind kind, node_i
 	struct scoped s = {.name = n, .symbol = index_define(r->f, r->m, name, &d), .tok = name, .kind = (uint8_t)kind};
 	s.hidden = hidden ? (uint32_t)(hidden - r->scope.at) + 1 : 0;
 	vec_push(&r->scope, s);
-	while (r->innermost.len <= n)
-		vec_push(&r->innermost, 0);
-	r->innermost.at[n] = r->scope.len;
+	while (r->f->innermost.len <= n)
+		vec_push(&r->f->innermost, 0);
+	r->f->innermost.at[n] = r->scope.len;
 }
 
 struct scoped *scope_find(struct resolver *r, name_id n)
 {
-	uint32_t at = n < r->innermost.len ? r->innermost.at[n] : 0;
+	uint32_t at = n < r->f->innermost.len ? r->f->innermost.at[n] : 0;
 	return at ? &r->scope.at[at - 1] : NULL;
 }
 
@@ -25,7 +25,7 @@ void scope_cut(struct resolver *r, uint32_t mark)
 {
 	while (r->scope.len > mark) {
 		const struct scoped *s = &r->scope.at[--r->scope.len];
-		r->innermost.at[s->name] = s->hidden;
+		r->f->innermost.at[s->name] = s->hidden;
 	}
 }
 

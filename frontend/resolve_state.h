@@ -24,7 +24,6 @@ struct resolver {
 	struct diags *trash;
 	struct diags *warnings; /* the front end's, or `trash` */
 	VEC(struct scoped) scope;
-	VEC(uint32_t) innermost; /* by name_id: index in the scope plus 1, or 0 */
 	VEC(name_id) told; /* unknown names that were reported in this item */
 	uint32_t blocks;   /* around the current statement */
 	uint32_t parent;   /* symbol of the definition around */
