@@ -97,6 +97,8 @@ static bool expect_code(struct build *b)
 	return true;
 }
 
+static bool deny_warnings(struct build *b) { return !b->options->deny_warnings || diags_count(b->diags) == 0; }
+
 static bool explain(struct build *b)
 {
 	if ((b->spec.explain || b->options->dry_run) && b->options->json <= 0)
@@ -174,8 +176,8 @@ static void run_build(struct build *b)
 	static step_fn *const steps[] = {
 		start,       build_read_manifest,    open_cache,    build_find_direct, build_start_workers, expect_code,
 		build_load_sources, build_dump_files, build_compare_tokens, build_check, build_stop_after_check, build_open_weights, build_elaborate,
-		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, build_note_repository,
-		build_find_fragments, explain,       build_run_tasks,    publish,
+		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, deny_warnings,
+		build_note_repository, build_find_fragments, explain,       build_run_tasks,    publish,
 	};
 	if (open_project(b) || lock_project(b) || done_elsewhere(b))
 		return;

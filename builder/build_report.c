@@ -34,6 +34,8 @@ static void print_summary(struct build *b, enum status s, int64_t wall)
 		print_check_summary(b);
 	else if (s == STATUS_USAGE)
 		return; /* no build was tried */
+	else if (s == STATUS_FAILED && diags_errors(b->diags) == 0 && b->options->deny_warnings)
+		fprintf(b->err, "trib: the build failed, for warnings are denied; what the last good build made is still in place\n");
 	else if (s != STATUS_OK)
 		fprintf(b->err, "trib: the build failed; what the last good build made is still in place\n");
 	else if (b->options->dry_run || build_asks_text(b->options))

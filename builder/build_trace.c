@@ -1,5 +1,7 @@
+#include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
+#include "base/diag.h"
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/options.h"
@@ -13,11 +15,14 @@ static void add_opt_str(struct hasher *h, const char *s)
 	hasher_add_str(h, s ? s : "");
 }
 
-/* Flags that decide what is built, not how. */
+/* Who builds, and the flags that decide what is built, not how: a record names the files of the trib that left it, and says nothing of another. */
 static hash128 flags_key(const struct options *o)
 {
 	struct hasher *h = hasher_new();
+	char *home = os_exe_dir();
 	hasher_add_str(h, "trace");
+	add_opt_str(h, home);
+	free(home);
 	hasher_add_u64(h, o->n_models);
 	for (uint32_t i = 0; i < o->n_models; i++)
 		hasher_add_str(h, o->models[i]);
@@ -109,8 +114,11 @@ bool build_compare_tokens(struct build *b)
 	return true;
 }
 
+/* A build with warnings leaves no record: the next one looks again, and repeats them. */
 void build_record_trace(struct build *b)
 {
+	if (diags_count(b->diags))
+		return;
 	struct trace t = {.rest = b->rest, .units = b->units};
 	if (b->asked_git)
 		t.committed = b->commit[0] && !b->dirty;

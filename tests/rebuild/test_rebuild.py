@@ -3,7 +3,7 @@ import os
 import shutil
 import unittest
 
-from project import ProjectTest
+from project import TRIB, ProjectTest, run
 
 BLOCKS = """\
 # Two steps and a small inlined one.
@@ -66,6 +66,37 @@ class Rebuild(ProjectTest):
 
     def test_nothing_changed(self):
         self.assertEqual(self.compiled(), 0)
+
+    def test_another_trib(self):
+        """The record of one says nothing of what another would make, wherever that lies."""
+        other = self.path("other/trib")
+        os.makedirs(os.path.dirname(other))
+        shutil.copy2(TRIB, other)
+        os.symlink(os.path.join(os.path.dirname(TRIB), "lib"), self.path("other/lib"))
+        with open(other, "ab") as f:
+            f.write(b"newer")
+        self.assertIn(f"{self.total} compiled", run([other, "build"], self.dir, True, self.env).stdout)
+        self.assertIn("nothing to do", run([other, "build"], self.dir, True, self.env).stdout)
+
+    def test_warnings_are_repeated(self):
+        self.edit("src/net.tri", "return relu(b)", "let idle = b\n        return relu(b)")
+        first = self.trib("build")
+        self.assertIn("W0201", first.stderr)
+        again = self.trib("build")
+        self.assertEqual((again.stdout, again.stderr), ("trib: nothing to do\n", first.stderr))
+        self.edit("src/blocks.tri", "# Two steps", "# Two good steps")
+        self.assertEqual(self.trib("build").stderr, first.stderr)
+        self.assertIn("warnings are denied", self.fails("build", "--deny-warnings"))
+
+    def test_denied_warnings_leave_the_last_good_library(self):
+        before = self.read("build/libnet.so")
+        self.edit("src/net.tri", "return relu(b)", "let idle = b\n        return relu(b + 1.0)")
+        for _ in range(2):
+            self.assertIn("warnings are denied", self.fails("build", "--deny-warnings"))
+            self.assertTrue(self.read("build/libnet.so") == before)
+        self.edit("src/net.tri", "let idle = b\n", "")
+        self.build("--deny-warnings")
+        self.assertTrue(self.read("build/libnet.so") != before)
 
     def test_touch(self):
         os.utime(self.path("src/blocks.tri"))
