@@ -18,7 +18,7 @@
 #include "builder/guard.h"
 #include "builder/store_env.h"
 
-#define FORMAT "v3"
+#define FORMAT "v4"
 #define FLUSH_AT ((size_t)64 << 20)
 enum { TABLES = 3 };
 

@@ -237,15 +237,19 @@ static enum status prune(struct session *s)
 
 /* ---- validate ---- */
 
+enum { FAULTS_SHOWN = 100 };
+
 struct faults {
 	struct json_writer *w; /* NULL: for people */
+	uint64_t n;
 };
 
 static void on_fault(void *ctx, const char *kind, const char *id, const char *what)
 {
-	const struct faults *f = ctx;
+	struct faults *f = ctx;
 	if (!f->w) {
-		fprintf(stderr, "trib: %s %s: %s\n", kind, id, what);
+		if (f->n++ < FAULTS_SHOWN)
+			fprintf(stderr, "trib: %s %s: %s\n", kind, id, what);
 		return;
 	}
 	json_open(f->w, '{');
@@ -259,7 +263,7 @@ static enum status validate(struct session *s)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
-	struct faults f = {s->json ? &w : NULL};
+	struct faults f = {.w = s->json ? &w : NULL};
 	uint64_t checked = 0, faults = 0;
 	if (!open_cache(s, s->o->repair))
 		return STATUS_ENVIRONMENT;
@@ -270,6 +274,8 @@ static enum status validate(struct session *s)
 	json_member_int(&w, "checked", checked);
 	json_member_bool(&w, "repaired", s->o->repair && ok);
 	json_close(&w, '}');
+	if (f.n > FAULTS_SHOWN)
+		fprintf(stderr, "trib: … and %" PRIu64 " more; --format=json lists all\n", f.n - FAULTS_SHOWN);
 	if (s->json)
 		puts(out.at);
 	else if (ok && faults)

@@ -28,7 +28,7 @@ class Cache(ProjectTest):
         self.write("tri.build", MANIFEST)
 
     def folder(self):
-        return os.path.join(self.env["XDG_CACHE_HOME"], "trib", "v3")
+        return os.path.join(self.env["XDG_CACHE_HOME"], "trib", "v4")
 
     def stats(self, *args):
         return json.loads(self.trib("cache", "stats", "--format=json", *args).stdout)
@@ -390,7 +390,7 @@ class Config(Cache):
         self.assertEqual(self.trib("config", "get", "dir").stdout.strip(), self.env["TRIB_CACHE_DIR"])
         self.assertEqual(self.trib("config", "get", "dir", "--cache-dir", flag).stdout.strip(), flag)
         self.trib("build", "--cache-dir", flag)
-        self.assertTrue(os.path.exists(os.path.join(flag, "v3", "data.mdb")))
+        self.assertTrue(os.path.exists(os.path.join(flag, "v4", "data.mdb")))
         self.assertFalse(os.path.exists(self.env["TRIB_CACHE_DIR"]))
 
     def test_the_file_keeps_its_comments(self):

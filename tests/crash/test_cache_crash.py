@@ -26,7 +26,7 @@ class CacheCrash(ProjectTest):
         self.env["TRIB_CACHE_SIZE"] = "16MiB"
         self.build()
         self.want = self.read("build/libnet.so")
-        self.folder = os.path.join(self.env["XDG_CACHE_HOME"], "trib", "v3")
+        self.folder = os.path.join(self.env["XDG_CACHE_HOME"], "trib", "v4")
         seed = random.randrange(1 << 30)
         print("seed", seed)
         self.rng = random.Random(seed)

@@ -54,7 +54,7 @@ class Damage(FaultTest):
 
     def stores(self):
         """Folders, by what they are."""
-        return {"store": self.path(".trib/store"), "cache": os.path.join(self.cache, "trib", "v3")}
+        return {"store": self.path(".trib/store"), "cache": os.path.join(self.cache, "trib", "v4")}
 
     def clone(self):
         """The project forgets: what there is comes from the cache."""
