@@ -88,7 +88,7 @@ class Commands(ProjectTest):
 
     def test_a_trace_that_cannot_be_written(self):
         self.trib("new", "hello")
-        done = self.trib("build", "-C", "hello", "--trace", "/nonexistent/t.json", "--message-format=json", ok=False)
+        done = self.trib("build", "-C", "hello", "--trace", self.path("hello/tri.build/t.json"), "--message-format=json", ok=False)
         self.assertEqual(done.returncode, 3)
         self.assertFalse(json.loads(done.stdout.splitlines()[-1])["ok"])
         self.assertTrue(os.path.exists(self.path("hello/build/libhello.so")))

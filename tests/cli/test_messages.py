@@ -94,7 +94,7 @@ class World(ProjectTest):
         self.assertIn("E0710", self.fails("check"))
 
     def test_files_that_cannot_be_used(self):
-        self.assertIn("E0802", self.trib("build", "--trace", "/nonexistent/t.json", ok=False).stderr)
+        self.assertIn("E0802", self.trib("build", "--trace", self.path("tri.build/t.json"), ok=False).stderr)
 
     def test_a_size_that_no_argument_says(self):
         self.write("a.tri", "fn f(x: Tensor<float32, [N * M]>) { return x.reshape([N, 3]) }\nmain { print(f(ones([6]))) }\n")
