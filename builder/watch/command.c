@@ -15,8 +15,10 @@ static int spawn(struct command *c)
 {
 	posix_spawn_file_actions_t io;
 	posix_spawnattr_t attr;
-	sigset_t none;
+	sigset_t none, pipe;
 	sigemptyset(&none);
+	sigemptyset(&pipe);
+	sigaddset(&pipe, SIGPIPE);
 	posix_spawn_file_actions_init(&io);
 	posix_spawnattr_init(&attr);
 	posix_spawn_file_actions_addopen(&io, STDIN_FILENO, "/dev/null", O_RDONLY, 0); /* a group in the background may not read the terminal */
@@ -24,7 +26,8 @@ static int spawn(struct command *c)
 		posix_spawn_file_actions_adddup2(&io, STDERR_FILENO, STDOUT_FILENO);
 	posix_spawnattr_setpgroup(&attr, 0);
 	posix_spawnattr_setsigmask(&attr, &none);
-	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK);
+	posix_spawnattr_setsigdefault(&attr, &pipe);
+	posix_spawnattr_setflags(&attr, POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF);
 	int e = posix_spawnp(&c->pid, c->argv[0], &io, &attr, (char *const *)(uintptr_t)c->argv, environ);
 	posix_spawnattr_destroy(&attr);
 	posix_spawn_file_actions_destroy(&io);

@@ -62,6 +62,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 {
 	struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
 	sigaction(SIGCHLD, &child, NULL);
+	signal(SIGPIPE, SIG_IGN); /* when nobody listens any more the command is to end, too */
 	*w = (struct watch){.o = o, .tell = {out, err, o->json > 0}};
 	w->a = arena_new(0);
 	w->scan = scan_new();
@@ -101,7 +102,7 @@ enum status watch_run(const struct options *o, FILE *out, FILE *err)
 	begin(&w, o, out, err);
 	enum status s = build(&w);
 	bool worth = s != STATUS_USAGE && s != STATUS_INTERRUPTED && access("tri.build", F_OK) == 0;
-	while (worth && watch_wait(&w)) {
+	while (worth && !ferror(out) && !ferror(err) && watch_wait(&w)) {
 		arena_mark_t m = arena_mark(w.a);
 		build(&w);
 		arena_release(w.a, m);

@@ -310,6 +310,17 @@ class Commands(WatchTest):
         else:
             self.fail("a process of the command's group was left")
 
+    def test_when_nobody_reads_any_more(self):
+        p = subprocess.Popen([os.environ["TRIB"], "watch", "--", "sh", "-c", "echo $$ >> log; exec sleep 1000"], cwd=self.dir,
+                             env={**os.environ, **self.env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+        self.addCleanup(lambda: (p.kill(), p.wait()))
+        child = int(self.lines("log", 1)[0])
+        p.stdout.close()
+        self.replace("src/gain.tri", "2.0", "3.0")
+        self.assertEqual(p.wait(timeout=PATIENCE), 130)
+        children = {child, int(self.lines("log", 1)[-1])}
+        self.assertFalse([c for c in children if self.lives(c)])
+
     def test_a_command_that_is_not_there(self):
         w = self.watch("--", "no-such-program")
         self.assertEqual(w.event("command")["state"], "failed")
