@@ -269,6 +269,17 @@ uint32_t os_tty_columns(int fd)
 	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 80;
 }
 
+void os_hold_standard_streams(void)
+{
+	int fd;
+
+	do
+		fd = open("/dev/null", O_RDONLY);
+	while (fd >= 0 && fd <= STDERR_FILENO);
+	if (fd >= 0)
+		close(fd);
+}
+
 static volatile sig_atomic_t interrupted; /* signals have no other way to tell */
 static volatile sig_atomic_t received[NSIG];
 static void (*_Atomic before_death)(void);

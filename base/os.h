@@ -57,6 +57,8 @@ bool os_is_tty(int fd);
 uint32_t os_tty_columns(int fd); /* 80 when unknown */
 /* Directory of the running executable, malloc'd; NULL on failure. */
 char *os_exe_dir(void);
+/* Of the standard streams those that were closed become /dev/null, where nothing can be printed: else the next file that is opened would be printed to. */
+void os_hold_standard_streams(void);
 /* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. A second one of the same kind ends the process. */
 void os_catch_interrupts(void);
 /* What to do before the process dies of a signal: async-signal-safe. One function; NULL: nothing. os_dying calls it. */

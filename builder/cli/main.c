@@ -49,6 +49,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
+	os_hold_standard_streams();
 	guard_install(argv);
 	os_catch_interrupts();
 	os_before_death(jobserver_abandon);

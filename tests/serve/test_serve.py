@@ -303,6 +303,21 @@ class Likeness(ServerTest):
 
         self.both(run)
 
+    def test_closed_streams(self):
+        """Where nothing can be said, no file takes what was to be said."""
+        def run(where, args, env):
+            said = []
+            for streams in (">&-", "2>&-", "<&- >&- 2>&-"):
+                done = subprocess.run(["sh", "-c", f'exec "$@" {streams}', "sh", TRIB, "build", *args], cwd=where, env=env, capture_output=True, text=True,
+                                      timeout=60 * SLOWER)
+                said.append((done.returncode, same_words(done.stdout), same_words(done.stderr)))
+                with open(os.path.join(where, ".trib/lock"), "rb") as f:
+                    said.append(f.read())
+            self.assertEqual({said[i] for i in (1, 3, 5)}, {b""})
+            return said
+
+        self.both(run)
+
     def test_terminals(self):
         def run(where, args, env):
             ours, theirs = pty.openpty()
