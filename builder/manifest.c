@@ -2,6 +2,7 @@
 #include "builder/manifest.h"
 #include <ctype.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -355,6 +356,27 @@ static void read_file(struct reader *r, const struct source *src)
 	r->depth--;
 }
 
+/* Of the nearest folder above this one that has a manifest, or NULL: the way there. */
+static const char *project_above(struct arena *a, const char *manifest)
+{
+	enum { LEVELS = 32 };
+	const char *up = "..";
+	for (int i = 0; i < LEVELS; i++, up = arena_printf(a, "%s/..", up))
+		if (access(arena_printf(a, "%s/%s", up, manifest), R_OK) == 0)
+			return up;
+	return NULL;
+}
+
+static void say_missing(struct reader *r, const char *path)
+{
+	struct diag *d = diag_add(r->diags, DIAG_FILE_READ, SPAN_NONE, "there is no `%s` here that can be read", path);
+	const char *above = project_above(r->a, path);
+	if (above)
+		diag_help(r->diags, d, "there is one above: `trib -C %s` works on that project", above);
+	else
+		diag_help(r->diags, d, "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
+}
+
 struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags)
 {
 	struct reader r = {.a = session, .host = host, .diags = diags};
@@ -363,8 +385,7 @@ struct manifest *manifest_read(struct arena *session, struct frontend_host host,
 	if (src)
 		read_file(&r, src);
 	else
-		diag_help(diags, diag_add(diags, DIAG_FILE_READ, SPAN_NONE, "there is no `%s` here that can be read", path),
-			  "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
+		say_missing(&r, path);
 	m->n_blocks = r.blocks.len;
 	m->blocks = ARENA_ARRAY(session, struct manifest_block, r.blocks.len ? r.blocks.len : 1);
 	for (uint32_t i = 0; i < r.blocks.len; i++) {

@@ -44,12 +44,17 @@ static const char *own_name(struct request *r, const char *path)
 	return own;
 }
 
-/* The first line that says what is wrong. */
+/* The first line that says what is wrong, behind its place if it has one. */
 static const char *first_error(struct request *r, const char *text)
 {
 	const char *at = strstr(text, "error");
 	at = at ? at : text;
-	return arena_printf(r->a, "%.*s", (int)strcspn(at, "\n"), at);
+	size_t len = strcspn(at, "\n");
+	const char *place = at + len + strspn(at + len, "\n ");
+	if (strncmp(place, "--> ", 4) != 0)
+		return arena_printf(r->a, "%.*s", (int)len, at);
+	place += 4;
+	return arena_printf(r->a, "%.*s: %.*s", (int)strcspn(place, "\n"), place, (int)len, at);
 }
 
 static void build(struct request *r)

@@ -98,6 +98,11 @@ class Commands(ProjectTest):
         self.assertIn("trib new", said)
         self.assertIn("-C DIR", said)
 
+    def test_in_a_folder_of_a_project(self):
+        self.trib("new", "hello")
+        os.makedirs(self.path("hello/src/deep"))
+        self.assertIn("`trib -C ../..` works on that project", self.fails("build", "-C", "hello/src/deep"))
+
     def test_clean_of_a_folder_given_by_flag(self):
         self.trib("new", "hello")
         self.trib("build", "-C", "hello", "--out", "other")

@@ -266,7 +266,7 @@ class Calls(InferenceTest):
         lines = got.splitlines()
         self.assertEqual(lines[0] + "\n", want)
         self.assertEqual(lines[1], "0 ")
-        self.assertIn("error", lines[2])
+        self.assertRegex(lines[2], r"^net\.tri:1:\d+: error\[E\d+\]: ")
 
 
 if __name__ == "__main__":
