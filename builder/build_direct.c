@@ -139,7 +139,7 @@ static void take_over(struct build *b, const struct direct_record *r)
 	}
 	build_sweep(b);
 	for (uint32_t i = 0; i < r->n_outputs; i++)
-		vec_push(&b->outputs, r->outputs[i].path);
+		vec_push(&b->outputs, arena_strdup(b->session, r->outputs[i].path)); /* the cache closes before the report */
 	b->direct_sources = r->sources;
 	b->n_direct_sources = r->n_sources;
 	b->units = b->reused = r->units;
