@@ -101,7 +101,7 @@ static bool deny_warnings(struct build *b) { return !b->options->deny_warnings |
 
 static bool explain(struct build *b)
 {
-	if ((b->spec.explain || b->options->dry_run) && b->options->json <= 0)
+	if (b->spec.explain || b->options->dry_run)
 		build_explain(b);
 	b->done = b->options->dry_run;
 	return true;

@@ -3,6 +3,7 @@
 #include "backend/loops.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/json.h"
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
@@ -126,18 +127,47 @@ bool build_find_fragments(struct build *b)
 	return true;
 }
 
+/* One object a line, as all that programs read. */
+static void explain_json(struct build *b, const char *type, const char *name, const char *why)
+{
+	struct buf line = {0};
+	struct json_writer w = {.out = &line};
+	json_open(&w, '{');
+	json_key(&w, "type"), json_str(&w, type);
+	json_key(&w, "name"), json_str(&w, name);
+	if (why)
+		json_key(&w, "reason"), json_str(&w, why);
+	json_close(&w, '}');
+	fprintf(b->out, "%s\n", line.at);
+	buf_free(&line);
+}
+
+static void explain_unit(struct build *b, const struct compile *c)
+{
+	const char *name = c->job->unit->name;
+	if (b->options->json > 0)
+		explain_json(b, "compile", name, c->why);
+	else
+		fprintf(b->out, "%s %s: %s\n", b->options->dry_run ? "would compile" : "compile", name, c->why);
+}
+
+static void explain_link(struct build *b, const struct model_job *m)
+{
+	const char *name = m->library ? m->library : m->spec->name;
+	if (b->options->json > 0)
+		explain_json(b, "link", name, NULL);
+	else
+		fprintf(b->out, "would link %s\n", name);
+}
+
 void build_explain(struct build *b)
 {
-	const char *verb = b->options->dry_run ? "would compile" : "compile";
-	bool lazy = b->options->lazy;
-	for (uint32_t i = 0; i < b->compiles.len && !lazy; i++) {
-		const struct compile *c = b->compiles.at[i];
-		if (!c->object)
-			fprintf(b->out, "%s %s: %s\n", verb, c->job->unit->name, c->why);
-	}
+	for (uint32_t i = 0; i < b->compiles.len && !b->options->lazy; i++)
+		if (!b->compiles.at[i]->object)
+			explain_unit(b, b->compiles.at[i]);
 	for (uint32_t i = 0; b->options->dry_run && i < b->n_models; i++)
 		if (!b->models[i].failed && !b->models[i].current)
-			fprintf(b->out, "would link %s\n", b->models[i].library ? b->models[i].library : b->models[i].spec->name);
+			explain_link(b, &b->models[i]);
 }
 
 void build_save_history(struct build *b)

@@ -1,4 +1,5 @@
 """What an edit compiles, and what --explain says about it."""
+import json
 import os
 import shutil
 import unittest
@@ -169,6 +170,14 @@ class Rebuild(ProjectTest):
         os.unlink(self.path("build/libnet.so"))
         self.assertEqual(self.compiled(), 0)
         self.assertTrue(self.read("build/libnet.so") == want)
+
+    def test_dry_run_for_programs(self):
+        self.edit("src/blocks.tri", "+ 1.0", "+ 2.0")
+        said = [json.loads(line) for line in self.trib("build", "-n", "--message-format=json").stdout.splitlines()]
+        self.assertEqual([r["type"] for r in said], ["compile", "link", "build"])
+        self.assertEqual(said[0]["name"], "scale [N, 8]")
+        self.assertIn("src/blocks.tri", said[0]["reason"])
+        self.assertEqual(said[1]["name"], "build/libnet.so")
 
     def test_dry_run_changes_nothing(self):
         want = self.read("build/libnet.so")
