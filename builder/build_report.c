@@ -1,6 +1,7 @@
 /* What a build says when it has ended: diagnostics, and the summary or the record. */
 #include <string.h>
 #include "base/diag.h"
+#include "base/map.h"
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/options.h"
@@ -11,11 +12,21 @@
 
 bool build_asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dump != DUMP_NONE; }
 
+/* Models may share files. */
+static uint32_t count_files(const struct build *b)
+{
+	struct map seen = {0};
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < b->n_models; i++)
+		for (uint32_t k = 0; k < frontend_files(b->models[i].frontend); k++)
+			n += map_put(&seen, map_key_str(frontend_file_path(b->models[i].frontend, k)), 1);
+	map_free(&seen);
+	return n;
+}
+
 static void print_check_summary(struct build *b)
 {
-	uint32_t errors = diags_errors(b->diags), warnings = diags_warnings(b->diags), files = 0;
-	for (uint32_t i = 0; i < b->n_models; i++)
-		files += frontend_files(b->models[i].frontend);
+	uint32_t errors = diags_errors(b->diags), warnings = diags_warnings(b->diags), files = count_files(b);
 	char warned[48] = "";
 	if (warnings)
 		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, warnings == 1 ? "" : "s");

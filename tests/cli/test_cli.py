@@ -147,6 +147,10 @@ class TwoModels(ProjectTest):
         self.assertIn("src/bad.tri", said)
         self.assertIn("`Nope`", said)  # found by a later step
 
+    def test_a_file_of_two_models_is_counted_once(self):
+        self.write("tri.build", TWO.replace("src/bad.tri", "src/good.tri"))
+        self.assertIn("no errors in 1 file\n", self.trib("check").stdout)
+
     def test_a_layer_of_two_names_has_its_parameters_once(self):
         self.write("net.tri", "import nn\nlayer Net() {\n    let a = nn.Linear(2, 2)\n    let b = a\n    let both = [a, nn.Linear(2, 3)]\n"
                               "    fn forward(x: Tensor<float32, [N, 2]>) { return both[1](b(a(x))) }\n}\n")
