@@ -19,26 +19,35 @@ static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 	}
 }
 
-static void hash_planned(struct elab *e, struct hasher *h, const struct unit_plan *p, struct value v)
+/* Of the leaves of a plan, or, without one, of a unit's outputs. */
+static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_plan *p, core_ref t)
+{
+	if (!p) {
+		hasher_add_u64(h, t);
+		return;
+	}
+	const struct leaf *l = &p->leaves.at[t];
+	hasher_add_u64(h, (uint64_t)l->type.elem << 16 | (uint64_t)l->type.rank << 8 | l->build_time);
+	for (uint32_t i = 0; i < l->type.rank; i++)
+		hash_dim(h, d, l->type.dims[i]);
+}
+
+static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_plan *p, struct value v)
 {
 	value_hash(h, e->f, v);
 	if (v.kind == V_DIM)
-		hash_dim(h, p->dims, v.u.d);
+		hash_dim(h, d, v.u.d);
 	if (value_is_seq(v))
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			hash_planned(e, h, p, v.u.seq->at[i]);
+			hash_value(e, h, d, p, v.u.seq->at[i]);
 	if (v.kind == V_TEXT)
-		hash_planned(e, h, p, v.u.text->values);
+		hash_value(e, h, d, p, v.u.text->values);
 	if (v.kind == V_RANGE) {
-		hash_planned(e, h, p, v.u.range->from);
-		hash_planned(e, h, p, v.u.range->to);
+		hash_value(e, h, d, p, v.u.range->from);
+		hash_value(e, h, d, p, v.u.range->to);
 	}
-	if (v.kind != V_TENSOR)
-		return;
-	const struct leaf *l = &p->leaves.at[v.u.t];
-	hasher_add_u64(h, (uint64_t)l->type.elem << 16 | (uint64_t)l->type.rank << 8 | l->build_time);
-	for (uint32_t i = 0; i < l->type.rank; i++)
-		hash_dim(h, p->dims, l->type.dims[i]);
+	if (v.kind == V_TENSOR)
+		hash_tensor(h, d, p, v.u.t);
 }
 
 hash128 unit_identity(struct elab *e, const struct unit_plan *p)
@@ -51,26 +60,8 @@ hash128 unit_identity(struct elab *e, const struct unit_plan *p)
 		hasher_add_hash(h, p->fn->self->key);
 	hasher_add_u64(h, p->n_values);
 	for (uint32_t i = 0; i < p->n_values; i++)
-		hash_planned(e, h, p, p->values[i]);
+		hash_value(e, h, p->dims, p, p->values[i]);
 	return hasher_finish(h);
-}
-
-static void hash_result(struct elab *e, struct hasher *h, const struct dims *d, struct value v)
-{
-	value_hash(h, e->f, v);
-	if (v.kind == V_TENSOR)
-		hasher_add_u64(h, v.u.t);
-	if (v.kind == V_DIM)
-		hash_dim(h, d, v.u.d);
-	if (value_is_seq(v))
-		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			hash_result(e, h, d, v.u.seq->at[i]);
-	if (v.kind == V_TEXT)
-		hash_result(e, h, d, v.u.text->values);
-	if (v.kind == V_RANGE) {
-		hash_result(e, h, d, v.u.range->from);
-		hash_result(e, h, d, v.u.range->to);
-	}
 }
 
 hash128 unit_face(struct elab *e, const struct unit_info *info)
@@ -84,7 +75,7 @@ hash128 unit_face(struct elab *e, const struct unit_info *info)
 		for (uint32_t k = 0; k < t->rank; k++)
 			hash_dim(h, u->dims, t->dims[k]);
 	}
-	hash_result(e, h, u->dims, info->result);
+	hash_value(e, h, u->dims, NULL, info->result);
 	return hasher_finish(h);
 }
 
