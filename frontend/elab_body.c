@@ -277,7 +277,6 @@ static struct core_unit *finish(struct elab *e, struct core_unit *u, const struc
 	const char *definition = fn ? name_text(e->f, fn->item->name) : "main";
 	unit_take_nodes(e, u);
 	struct hasher *h = hasher_new();
-	hasher_add_str(h, u->file);
 	hasher_add_str(h, definition);
 	hasher_add_hash(h, core_unit_hash(u));
 	u->identity = hasher_finish(h);

@@ -120,8 +120,7 @@ static void run_layer_body(struct elab *e, struct instance *in, node_id body)
 static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 {
 	struct hasher *h = hasher_new();
-	hasher_add_str(h, in->item->mod->path);
-	hasher_add_str(h, name_text(e->f, in->item->name));
+	item_hash(h, e->f, in->item);
 	for (uint32_t i = 0; i < n_args; i++)
 		value_hash(h, e->f, in->members[i].value);
 	in->key = hasher_finish(h);

@@ -52,6 +52,7 @@ void frontend_free(struct frontend *f)
 	map_free(&f->by_path);
 	map_free(&f->units);
 	map_free(&f->prelude);
+	map_free(&f->namesakes);
 	interner_free(f->names);
 	arena_free(f->lasting);
 }

@@ -263,7 +263,7 @@ struct line_count {
 };
 
 /* The item's hash. An assertion tells its line when it fails at run time, so that its line belongs to what the item means. */
-static hash128 item_hash(const struct module *m, node_id first, node_id item, struct line_count *at)
+static hash128 item_tokens(const struct module *m, node_id first, node_id item, struct line_count *at)
 {
 	const struct ast *t = &m->ast;
 	hash128 h = ast_item_tokens(t, item);
@@ -291,7 +291,7 @@ bool module_collect(struct frontend *f, struct module *m)
 		enum node_kind k = ast_kind(t, items.at[i]);
 		hash128 tokens = {0, 0};
 		if (k != NODE_ERROR)
-			tokens = item_hash(m, i ? items.at[i - 1] + 1 : 1, items.at[i], &line);
+			tokens = item_tokens(m, i ? items.at[i - 1] + 1 : 1, items.at[i], &line);
 		if (k == NODE_IMPORT || k == NODE_FROM_IMPORT)
 			import_one(f, m, items.at[i], &ok);
 		else if (k != NODE_ERROR)
@@ -460,42 +460,10 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 	m->loading = true;
 	m->failed = !module_parse(f, m, src);
 	m->failed = !module_collect(f, m) || m->failed;
+	items_number(f, m);
 	m->loading = false;
 	if (m->failed)
 		mark_broken(f, m);
 	*ok = *ok && !m->failed;
 	return m;
-}
-
-/* ---- from m import x ---- */
-
-static void report_import_name(struct frontend *f, struct item *it)
-{
-	VEC(const char *) names = {0};
-	struct module *m = it->target;
-	for (uint32_t i = 0; i < m->n_items; i++)
-		if (m->items[i].name)
-			vec_push(&names, name_text(f, m->items[i].name));
-	token_id tok = ast_token(&it->mod->ast, it->node);
-	struct diag *g =
-		diag_add(f->diags, DIAG_IMPORT_NAME, tok_span(it->mod, tok), "`%s` defines no `%s`", m->path, name_text(f, it->remote));
-	if (!m->std || !foreign_name_help(f->diags, g, &it->mod->ast.tokens, tok, FOREIGN_NN))
-		diag_did_you_mean(f->diags, g, tok_span(it->mod, tok), name_text(f, it->remote), names.at, names.len);
-	vec_free(&names);
-}
-
-struct item *item_follow(struct frontend *f, struct item *it)
-{
-	for (int hops = 0; it && it->kind == ITEM_FROM; hops++) {
-		struct item *next = it->target ? module_find(it->target, it->remote) : NULL;
-		if (next) {
-			next->used = true;
-			f->reexports = f->reexports || next->target;
-		}
-		if (!next && it->target && !it->reported && !it->target->loading)
-			report_import_name(f, it);
-		it->reported = true;
-		it = hops < 64 ? next : NULL;
-	}
-	return it;
 }

@@ -30,6 +30,7 @@ struct item {
 	enum item_state state; /* ITEM_CONST: evaluation; ITEM_FROM: following */
 	struct value value;    /* ITEM_CONST once done */
 	hash128 tokens;
+	uint32_t namesake; /* how many definitions of its name were loaded before: with the name what tells it from all others, wherever it stands */
 	struct func *func; /* ITEM_FN, ITEM_LAYER: the callable */
 	/* Where reads are recorded: */
 	hash128 face;            /* what of the tokens those see who only call it */
@@ -79,6 +80,7 @@ struct frontend {
 	VEC(uint32_t) innermost;      /* by name_id: its place in the resolver's scope plus 1, or 0, which all are between two files */
 	VEC(uint32_t) highest;        /* by name_id: the most locals that there ever were in an elaboration when one of that name came; most names never are one */
 	struct map by_path;
+	struct map namesakes; /* name_id → how many definitions have it */
 	VEC(struct frontend_def) defs;
 	struct map units;   /* identity to struct unit_info */
 	struct map prelude; /* name_id to index into prelude_values */
@@ -108,6 +110,10 @@ bool module_collect(struct frontend *f, struct module *m);
 bool module_reload(struct frontend *f, struct module *m, const struct source *src);
 /* The item that a name finally stands for: follows `from m import x`. NULL: reported. */
 struct item *item_follow(struct frontend *f, struct item *it);
+/* Numbers the definitions of a file that was loaded among all of their names. */
+void items_number(struct frontend *f, struct module *m);
+/* Which definition it is, into a key: the same after its file was renamed, or it was moved to another. */
+void item_hash(struct hasher *h, const struct frontend *f, const struct item *it);
 
 static inline const char *name_text(const struct frontend *f, name_id n) { return intern_text(f->names, n); }
 name_id token_name(struct frontend *f, const struct module *m, token_id t);

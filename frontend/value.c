@@ -225,15 +225,14 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 		break;
 	case V_LAYER: hasher_add_hash(h, v.u.layer->key); break;
 	case V_FN:
-		hasher_add_str(h, v.u.fn->mod->path);
+		item_hash(h, f, v.u.fn->item);
 		hasher_add_str(h, name_text(f, v.u.fn->name));
 		if (v.u.fn->self)
 			hasher_add_hash(h, v.u.fn->self->key);
 		break;
 	case V_MAKER:
 	case V_TYPE:
-		hasher_add_str(h, v.u.item->mod->path);
-		hasher_add_str(h, name_text(f, v.u.item->name));
+		item_hash(h, f, v.u.item);
 		break;
 	case V_BUILTIN: hasher_add_str(h, f->builtin_sigs[v.u.builtin].name); break;
 	case V_SPECIAL: hasher_add_u64(h, v.u.special); break;

@@ -1,6 +1,7 @@
 """What an edit compiles, and what --explain says about it."""
 import json
 import os
+import re
 import shutil
 import unittest
 
@@ -54,6 +55,29 @@ class Rebuild(ProjectTest):
         self.total = first["units"]["total"]
         self.assertEqual(first["units"]["compiled"], self.total)
         self.assertGreaterEqual(self.total, 3)
+
+    def test_moved_files_and_definitions(self):
+        before = self.read("build/libnet.so")
+        os.makedirs(self.path("src/parts"))
+        os.rename(self.path("src/blocks.tri"), self.path("src/parts/steps.tri"))
+        self.edit("src/net.tri", '"blocks.tri"', '"parts/steps.tri"')
+        self.assertEqual(self.build()["units"]["compiled"], 0)
+        squash = BLOCKS[BLOCKS.index("fn squash"):BLOCKS.index("@inline")]
+        self.edit("src/parts/steps.tri", squash, "")
+        self.write("src/net.tri", self.read("src/net.tri").decode().replace("blocks.squash", "squash") + squash)
+        self.assertEqual(self.build()["units"]["compiled"], 0)
+        self.assertTrue(self.read("build/libnet.so") == before, "another library")
+
+    def test_definitions_of_one_name(self):
+        """Two of the same name in different files are two, whichever is loaded first."""
+        self.write("src/more.tri", BLOCKS.replace("- 0.5", "- 0.25"))
+        self.edit("src/net.tri", "layer Net", 'import "more.tri" as more\n\nlayer Net')
+        self.edit("src/net.tri", "return relu(b)", "return relu(more.squash(b))")
+        self.assertEqual(self.build()["units"]["compiled"], 2)
+        self.edit("src/more.tri", "- 0.25", "- 0.125")
+        self.assertEqual(self.build()["units"]["compiled"], 1)
+        units = re.findall(r"^fn (squash_[0-9a-f]{16})\(", self.trib("build", "--dump-ir").stdout, re.M)
+        self.assertEqual(len(set(units)), 2, units)
 
     def test_second_build_reads_nothing(self):
         again = self.build()
