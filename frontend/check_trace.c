@@ -133,9 +133,9 @@ static bool take_item(struct frontend *f, struct varint_in *in, struct item *it,
 void frontend_read_checks(struct frontend *f, uint32_t file, const void *record, size_t len)
 {
 	struct module *m = f->modules.at[file];
-	struct varint_in in = {record, (const unsigned char *)record + len, true};
+	struct varint_in in = {record, len ? (const unsigned char *)record + len : NULL, true};
 	uint32_t n;
-	if (m->failed || take_hash(&in) != hash_names(f, m))
+	if (!len || m->failed || take_hash(&in) != hash_names(f, m))
 		return;
 	bool same = take_hash(&in) == m->tokens.lo;
 	struct module **others = take_others(f, &in, &n);

@@ -73,6 +73,10 @@ static struct func *entry_func(struct program *p, const char *name)
 		no_entry(e, p->req, name);
 		return NULL;
 	}
+	if (it->broken) { /* reported: what is left of it may be anything */
+		e->errors++;
+		return NULL;
+	}
 	if (it->kind != ITEM_MODULE_LAYER) {
 		reads_note(e, it, READ_FACE);
 		return item_func(e->f, it);
