@@ -60,6 +60,8 @@ static void add_uses(struct arena *a, struct def_graph *g, const struct index *i
 		continue;
 	uint32_t *list = ARENA_ARRAY(a, uint32_t, high - first + 1);
 	for (uint32_t i = first; i < high; i++) {
+		if (uses[i].symbol == SYMBOL_NONE) /* the shape of a tensor: what has a type but no definition */
+			continue;
 		uint32_t to = definition_of(g, ix, uses[i].symbol);
 		if (to != NO_DEF && to != from)
 			list[found++] = to;

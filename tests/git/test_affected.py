@@ -1,10 +1,11 @@
 """What changed since a revision: definitions, what they are part of, models; and builds of those alone."""
 import json
 import os
+import re
 import shutil
 import unittest
 
-from project import run
+from project import SOURCE, run
 from repository import RepositoryTest, fn, model
 
 
@@ -255,6 +256,36 @@ class Affected(RepositoryTest):
         lines = [json.loads(line) for line in self.trib("build", "--since", "HEAD", "--message-format=json").stdout.splitlines()]
         self.assertEqual([line["type"] for line in lines], ["affected", "build"])
         self.assertEqual(lines[-1]["outputs"], ["build/libb.so", "build/b.h"])
+
+
+
+class EverySource(RepositoryTest):
+    """Whatever a source holds, right or wrong, no command that follows its uses fails otherwise than with a message."""
+
+    def follow(self, folder, name):
+        with open(os.path.join(self.dir, name), errors="replace") as f:
+            found = re.findall(r"^(?:layer|fn) (\w+)", f.read(), re.M) or ["Net"]
+        self.write("tri.build", f"model m\n    sources = {name}\n    entry = {found[-1]}\n")
+        for command in (["graph"], ["graph", "--format=json"], ["deps"], ["affected", "--since", "HEAD"], ["build", "--since", "HEAD", "--dry-run"]):
+            with self.subTest(source=os.path.join(folder, name), command=command):
+                done = self.trib(*command, ok=False)
+                self.assertIn(done.returncode, (0, 1), done.stderr[-2000:])
+
+    def test_the_examples_and_the_goldens(self):
+        found = 0
+        for part in ("examples", "tests/golden"):
+            for path, _, files in sorted(os.walk(os.path.join(SOURCE, part))):
+                sources = sorted(f for f in files if f.endswith(".tri"))
+                if not sources:
+                    continue
+                shutil.rmtree(self.dir)
+                shutil.copytree(path, self.dir)
+                self.git("init", "-q", "-b", "main", ".", at=self.dir)
+                self.commit(at=self.dir)
+                for name in sources:
+                    self.follow(os.path.relpath(path, SOURCE), name)
+                found += len(sources)
+        self.assertGreater(found, 60)
 
 
 if __name__ == "__main__":
