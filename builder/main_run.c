@@ -129,9 +129,5 @@ static enum status visit(struct build *b, void *ctx)
 enum status main_run(const struct options *o)
 {
 	const char *file = o->n_models && is_source(o->models[0]) ? o->models[0] : NULL;
-	if (o->n_models > 1 || o->n_inputs || o->n_outputs) {
-		fprintf(stderr, "trib: `trib run --main` wants one FILE.tri at most, and neither --input nor --output\n");
-		return STATUS_USAGE;
-	}
 	return build_visit_checked(o, file != NULL, visit, (void *)(uintptr_t)file);
 }

@@ -11,6 +11,7 @@ struct options {
 	char **argv; /* the whole command line, with a NULL at its end */
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
+	uint32_t action; /* trib cache, config, server, pch: an enum action */
 	const char *cache_dir, *format; /* format: of what a command prints */
 	bool locked, offline;           /* tri.lock is not written; nothing is fetched */
 	const char *since;              /* trib affected, trib build: a revision */

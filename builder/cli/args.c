@@ -8,17 +8,25 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "builder/cli/actions.h"
 #include "builder/manifest.h"
 
 enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TEXT, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP };
-#define IN(id) (1u << COMMAND_##id)
+#define IN(id) (UINT64_C(1) << COMMAND_##id)
+#define OF(id) (UINT64_C(1) << COMMAND_OF_##id | UINT64_C(1) << (32 + ACTION_##id))
+_Static_assert(COMMAND_COUNT <= 32 && ACTION_COUNT <= 32, "one bit each");
+enum {
+#define ACTION(command, id, text, least, most, operands, help) COMMAND_OF_##id = COMMAND_##command,
+#include "builder/cli/actions.def"
+#undef ACTION
+};
 
 static const struct option {
 	char letter;
 	const char *name, *takes;
 	enum kind kind;
 	size_t member;
-	unsigned commands;
+	uint64_t commands; /* a bit for each command, from bit 32 on for each action */
 	const char *help;
 } options[] = {
 #define OPTION(letter, name, takes, kind, member, commands, help) \
@@ -34,6 +42,17 @@ static const struct {
 #define COMMAND(id, name, operands, help) {#name, operands, help},
 #include "builder/cli/commands.def"
 #undef COMMAND
+};
+enum relation { RELATION_NEEDS, RELATION_EXCLUDES };
+static const struct {
+	enum command command;
+	const char *flag;
+	enum relation relation;
+	const char *other;
+} relations[] = {
+#define RELATION(command, flag, relation, other) {COMMAND_##command, flag, RELATION_##relation, other},
+#include "builder/cli/relations.def"
+#undef RELATION
 };
 static const char *const stages[] = {"", "lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen"};
 static const char *const dumps[] = {"", "dump-tokens", "dump-ast", "dump-types", "dump-ir", "dump-loops", "dump-llvm", "dump-asm"};
@@ -56,6 +75,7 @@ struct parse {
 	struct buf *error;
 	char **argv;
 	int argc, at;
+	bool given[N_OPTIONS];
 	VEC(const char *) operands, inputs, outputs, command;
 };
 
@@ -129,6 +149,7 @@ static bool set_load(struct parse *p, const struct option *o, const char *value,
 
 static bool set(struct parse *p, const struct option *o, const char *value)
 {
+	p->given[o - options] = true;
 	char *member = (char *)&p->out->options + o->member;
 	uint64_t n;
 	const char *bad;
@@ -178,7 +199,41 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 	return false;
 }
 
-static bool applies(const struct parse *p, const struct option *o) { return o->commands >> p->out->command & 1; }
+/* True if the command takes the flag; with an action, if that one does. */
+static bool takes(const struct option *o, enum command c, enum action a)
+{
+	bool some = false, this = false;
+	for (uint32_t i = 1; i < ACTION_COUNT; i++)
+		if (action_is_of((enum action)i, c) && o->commands >> (32 + i) & 1) {
+			some = true;
+			this = this || i == a;
+		}
+	return (o->commands >> c & 1) && (a == ACTION_NONE || !some || this);
+}
+
+static bool applies(const struct parse *p, const struct option *o) { return takes(o, p->out->command, ACTION_NONE); }
+
+/* ": it is a flag of `trib build`, `trib cache prune`"; nothing where no command has it. */
+static void put_owners(struct buf *out, const char *name)
+{
+	enum { SHOWN = 4 };
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < N_OPTIONS; i++) {
+		for (uint32_t k = 0; strcmp(options[i].name, name) == 0 && k < COMMAND_COUNT; k++) {
+			bool whole = takes(&options[i], (enum command)k, ACTION_NONE);
+			for (uint32_t a = 1; whole && a < ACTION_COUNT; a++)
+				if (options[i].commands >> (32 + a) & 1 && action_is_of((enum action)a, (enum command)k)) {
+					whole = false;
+					if (n++ < SHOWN)
+						buf_printf(out, "%s `trib %s %s`", n == 1 ? ": it is a flag of" : ",", commands[k].text, action_text((enum action)a));
+				}
+			if (whole && n++ < SHOWN)
+				buf_printf(out, "%s `trib %s`", n == 1 ? ": it is a flag of" : ",", commands[k].text);
+		}
+	}
+	if (n > SHOWN)
+		buf_puts(out, " and others");
+}
 
 static bool unknown(struct parse *p, const char *word, const char *name)
 {
@@ -188,9 +243,63 @@ static bool unknown(struct parse *p, const char *word, const char *name)
 		if (applies(p, &options[i]))
 			names[n++] = options[i].name;
 	buf_printf(p->error, "`trib %s` has no flag `%s`", command_text(p->out->command), word);
-	const char *near = diag_nearest(name, names, n);
+	size_t before = p->error->len;
+	put_owners(p->error, name);
+	const char *near = p->error->len == before ? diag_nearest(name, names, n) : NULL;
 	if (near)
 		buf_printf(p->error, "; did you mean `--%s`?", near);
+	return false;
+}
+
+/* The flags that were given, against the action; the number of operands. */
+static bool check_action(struct parse *p)
+{
+	enum command c = p->out->command;
+	enum action a = ACTION_NONE;
+	if (p->out->options.help && !p->operands.len)
+		return true;
+	bool ok = action_parse(c, p->operands.at, p->operands.len, &a, p->error);
+	if (!ok && !(p->out->options.help && a != ACTION_NONE))
+		return false;
+	buf_clear(p->error);
+	p->out->options.action = a;
+	for (uint32_t i = 0; i < N_OPTIONS; i++)
+		if (p->given[i] && !takes(&options[i], c, a)) {
+			buf_printf(p->error, "`trib %s %s` has no flag `--%s`", commands[c].text, action_text(a), options[i].name);
+			put_owners(p->error, options[i].name);
+			return false;
+		}
+	return true;
+}
+
+static bool is_given(const struct parse *p, const char *name)
+{
+	for (uint32_t i = 0; i < N_OPTIONS; i++)
+		if (p->given[i] && strcmp(options[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+static bool check_relations(struct parse *p)
+{
+	for (uint32_t i = 0; i < sizeof relations / sizeof *relations; i++) {
+		bool needs = relations[i].relation == RELATION_NEEDS;
+		if (relations[i].command != p->out->command || !is_given(p, relations[i].flag) || is_given(p, relations[i].other) == needs)
+			continue;
+		buf_printf(p->error, "`trib %s` takes `--%s` only %s `--%s`", commands[p->out->command].text, relations[i].flag, needs ? "with" : "without", relations[i].other);
+		return false;
+	}
+	return true;
+}
+
+/* The operands of a command without actions, against the table: none for "", at most one without "…". */
+static bool check_operands(struct parse *p)
+{
+	const char *text = commands[p->out->command].operands;
+	uint32_t most = !*text ? 0 : strstr(text, "…") ? UINT32_MAX : 1;
+	if (p->operands.len <= most)
+		return true;
+	buf_printf(p->error, most ? "`trib %s` takes one %s: what is `%s`?" : "`trib %s` takes no operands%s: what is `%s`?", commands[p->out->command].text, text, p->operands.at[most]);
 	return false;
 }
 
@@ -318,6 +427,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 		else
 			ok = word[1] == '-' ? long_flag(&p, word) : short_flags(&p, word);
 	}
+	ok = ok && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) && (o->help || check_relations(&p));
 	o->models = keep(a, p.operands.at, p.operands.len);
 	o->n_models = p.operands.len;
 	o->inputs = keep(a, p.inputs.at, p.inputs.len);
@@ -333,12 +443,12 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	return ok;
 }
 
-static void help_flags(enum command c, struct buf *out)
+static void help_flags(enum command c, enum action a, struct buf *out)
 {
 	for (uint32_t i = 0; i < N_OPTIONS; i++) {
 		const struct option *o = &options[i];
 		char name[64];
-		if (!(o->commands >> c & 1) || !o->help)
+		if (!takes(o, c, a) || !o->help)
 			continue;
 		snprintf(name, sizeof name, "--%s%s%s", o->name, o->takes ? " " : "", o->takes ? o->takes : "");
 		if (o->letter)
@@ -351,10 +461,19 @@ static void help_flags(enum command c, struct buf *out)
 void args_help(const struct args *args, struct buf *out)
 {
 	enum command c = args->command;
+	if (args->options.action) {
+		action_help((enum action)args->options.action, out);
+		help_flags(c, (enum action)args->options.action, out);
+		return;
+	}
 	if (args->given) {
 		buf_printf(out, "trib %s %s%s[FLAGS]\n%s\n\n", commands[c].text, commands[c].operands, *commands[c].operands ? " " : "",
 			   commands[c].help);
-		help_flags(c, out);
+		if (command_has_actions(c)) {
+			actions_help(c, out);
+			buf_putc(out, '\n');
+		}
+		help_flags(c, ACTION_NONE, out);
 		return;
 	}
 	buf_puts(out, "trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <time.h>
 #include "base/arena.h"
-#include "base/diag.h"
 #include "base/os.h"
 #include "builder/cache_care.h"
 #include "builder/cache_config.h"
@@ -319,25 +318,10 @@ static enum status put(struct session *s)
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }
 
-static const struct {
-	const char *text;
-	enum status (*run)(struct session *);
-	uint32_t operands;
-} actions[] = {{"stats", stats, 0}, {"clear", clear, 0}, {"prune", prune, 0}, {"validate", validate, 0}, {"put", put, 3}};
-enum { N_ACTIONS = sizeof actions / sizeof *actions };
-
 static enum status run(struct session *s)
 {
-	const char *names[N_ACTIONS], *word = s->o->n_models ? s->o->models[0] : "";
-	for (uint32_t i = 0; i < N_ACTIONS; i++) {
-		names[i] = actions[i].text;
-		if (strcmp(word, actions[i].text) == 0 && s->o->n_models == 1 + actions[i].operands)
-			return actions[i].run(s);
-	}
-	const char *near = diag_nearest(word, names, N_ACTIONS);
-	if (near)
-		return say_usage("`trib cache` has no `%s`; did you mean `%s`?", word, near);
-	return say_usage("`trib cache` wants one of: stats, clear, prune, validate");
+	static enum status (*const runs[])(struct session *) = {[ACTION_CACHE_STATS] = stats, [ACTION_CACHE_CLEAR] = clear, [ACTION_CACHE_PRUNE] = prune, [ACTION_CACHE_VALIDATE] = validate, [ACTION_CACHE_PUT] = put};
+	return runs[s->o->action](s);
 }
 
 enum status cmd_cache(const struct options *o)

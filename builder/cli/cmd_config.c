@@ -100,25 +100,12 @@ static enum status change(struct arena *a, enum cache_setting s, const char *val
 
 static enum status run(struct arena *a, const struct options *o, bool json)
 {
-	static const char *const names[] = {"list", "get", "set", "unset"};
-	const char *action = o->n_models ? o->models[0] : "list";
-	uint32_t i = 0;
-	while (i < 4 && strcmp(action, names[i]) != 0)
-		i++;
-	if (i == 4) {
-		const char *near = diag_nearest(action, names, 4);
-		return near ? say_usage("`trib config` has no `%s`; did you mean `%s`?", action, near)
-			    : say_usage("`trib config` wants: list, get KEY, set KEY VALUE or unset KEY");
-	}
-	static const uint32_t wants[] = {1, 2, 3, 2};
-	if (o->n_models && o->n_models != wants[i])
-		return say_usage("`trib config %s` is written: trib config %s%s%s", action, action, i ? " KEY" : "", i == 2 ? " VALUE" : "");
-	if (i == 0)
+	if (o->action == ACTION_CONFIG_LIST)
 		return list(a, o, json);
 	enum cache_setting s = cache_setting_find(o->models[1]);
 	if (s == SETTINGS)
 		return unknown_key(a, o->models[1]);
-	return i == 1 ? get(a, o, s, json) : change(a, s, i == 2 ? o->models[2] : NULL);
+	return o->action == ACTION_CONFIG_GET ? get(a, o, s, json) : change(a, s, o->action == ACTION_CONFIG_SET ? o->models[2] : NULL);
 }
 
 enum status cmd_config(const struct options *o)

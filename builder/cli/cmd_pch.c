@@ -132,7 +132,7 @@ static enum status measure(struct measure *k, const struct options *o)
 
 enum status cmd_pch(const struct options *o)
 {
-	if (o->n_models != 1 || strcmp(o->models[0], "create") != 0 || !o->stdlib)
+	if (!o->stdlib)
 		return say_usage("`trib pch` is written: trib pch create --stdlib");
 	if (o->format && strcmp(o->format, "json") != 0 && strcmp(o->format, "text") != 0)
 		return say_usage("--format wants text or json, not `%s`", o->format);

@@ -5,7 +5,6 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/diag.h"
 #include "builder/cache_config.h"
 #include "builder/cli/args.h"
 #include "builder/cli/print.h"
@@ -72,23 +71,13 @@ static enum status run(struct arena *a, const struct options *o)
 
 enum status cmd_server(const struct options *o)
 {
-	static const char *const names[] = {"status", "start", "stop", "run"};
-	enum { ACTIONS = sizeof names / sizeof *names };
-	const char *action = o->n_models ? o->models[0] : "status";
-	uint32_t i = 0;
-	while (i < ACTIONS && strcmp(action, names[i]) != 0)
-		i++;
-	if (i == ACTIONS || o->n_models > 1) {
-		const char *near = i == ACTIONS ? diag_nearest(action, names, ACTIONS) : NULL;
-		return near ? say_usage("`trib server` has no `%s`; did you mean `%s`?", action, near) : say_usage("`trib server` wants: status, start, stop or run");
-	}
 	if (access("tri.build", F_OK) != 0)
 		return say_usage("there is no tri.build here: a server belongs to a project");
-	if (i == 0)
+	if (o->action == ACTION_SERVER_STATUS)
 		return print_status();
-	if (i == 1)
+	if (o->action == ACTION_SERVER_START)
 		return client_start_server(o->jobs) ? STATUS_OK : say_failure("cannot start the server: %s", strerror(errno));
-	if (i == 2)
+	if (o->action == ACTION_SERVER_STOP)
 		return stop();
 	struct arena *a = arena_new(0);
 	enum status s = run(a, o);

@@ -12,6 +12,15 @@ enum command {
 	COMMAND_COUNT
 };
 
+/* In `struct options`, for commands with actions. */
+enum action {
+	ACTION_NONE,
+#define ACTION(command, id, text, least, most, operands, help) ACTION_##id,
+#include "builder/cli/actions.def"
+#undef ACTION
+	ACTION_COUNT
+};
+
 #define COMMAND(id, name, operands, help) enum status cmd_##name(const struct options *o);
 #include "builder/cli/commands.def"
 #undef COMMAND

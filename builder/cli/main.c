@@ -36,6 +36,8 @@ static enum status run(struct arena *a, int argc, char **argv)
 	struct buf error = {0};
 	if (!args_parse(a, argc, argv, &args, &error))
 		return usage(&args, &error);
+	if (args.options.version && args.command != COMMAND_VERSION)
+		args.options.n_models = 0; /* the operands are another command's */
 	if (args.options.version)
 		return command_run(COMMAND_VERSION, &args.options);
 	if (args.options.help)

@@ -231,7 +231,7 @@ class Looking(Cache):
 
     def test_wrong_usage(self):
         self.assertIn("did you mean `stats`", self.fails("cache", "stat", code=2))
-        self.assertIn("stats, clear, prune, validate", self.fails("cache", code=2))
+        self.assertIn("stats, clear, prune or validate", self.fails("cache", code=2))
         self.assertIn("l2 or l3", self.fails("cache", "clear", "--level=l1", code=2))
         self.assertIn("16MiB", self.fails("cache", "prune", "--size=1", code=2))
         self.assertIn("text or json", self.fails("cache", "stats", "--format=xml", code=2))
