@@ -18,7 +18,7 @@ bool build_open_weights(struct build *b)
 		if (m->failed || !m->spec->weights)
 			continue;
 		const char *path = m->spec->weights->text;
-		m->weights = weights_open(b->session, path, m->spec->weights->at, b->diags);
+		m->weights = weights_open(b->session, path, m->spec->weights->at, &m->spec->weights_options, b->diags);
 		file_hash(b->project, b->inputs, path);
 		m->failed = !m->weights;
 	}

@@ -60,13 +60,14 @@ static bool read_entry(struct arena *a, json_t *o, struct entry *e, uint64_t dat
 	size_t k = 0, n = sizeof types / sizeof *types;
 	while (type && k < n && strcmp(types[k].text, type) != 0)
 		k++;
-	if (!type || k == n) {
-		*why = type ? arena_printf(a, "its element type `%s` is not known", type) : "it has no dtype";
+	if (!type) {
+		*why = "it has no dtype";
 		return false;
 	}
-	e->t.type = types[k].text;
-	e->t.elem = types[k].elem;
-	if (!read_shape(a, json_object_get(o, "shape"), types[k].size, e, why))
+	bool known = k < n;
+	e->t.type = known ? types[k].text : arena_strdup(a, type);
+	e->t.elem = known ? types[k].elem : DT_COUNT;
+	if (!read_shape(a, json_object_get(o, "shape"), known ? types[k].size : 1, e, why))
 		return false;
 	json_t *b = json_array_get(off, 0), *t = json_array_get(off, 1);
 	if (json_array_size(off) != 2 || !json_is_integer(b) || !json_is_integer(t) || json_integer_value(b) < 0 ||
@@ -81,6 +82,8 @@ static bool read_entry(struct arena *a, json_t *o, struct entry *e, uint64_t dat
 				    (unsigned long long)data_len);
 		return false;
 	}
+	if (!known)
+		e->t.bytes = (size_t)(e->end - e->begin);
 	if (e->end - e->begin != e->t.bytes) {
 		*why = arena_printf(a, "its data has %llu bytes, its shape and type need %zu", (unsigned long long)(e->end - e->begin), e->t.bytes);
 		return false;
@@ -153,13 +156,15 @@ const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, 
 	const unsigned char *b = bytes;
 	uint64_t header = 0;
 	if (len < 8) {
-		*error = "it is shorter than the length of its header";
+		*error = arena_printf(a, "it is truncated: it has %zu bytes, less than the length of its header", len);
 		return NULL;
 	}
 	for (int i = 7; i >= 0; i--)
 		header = header << 8 | b[i];
 	if (header > MAX_HEADER || header > len - 8) {
-		*error = header > MAX_HEADER ? "its header is longer than 100 MiB: this is no safetensors file" : "it ends inside its header";
+		*error = header > MAX_HEADER || b[8 * (len > 8)] != '{'
+				 ? "it does not begin as a safetensors file does, with the length of a header of JSON"
+				 : arena_printf(a, "it is truncated: its header needs %llu bytes, the file has %zu", (unsigned long long)header + 8, len);
 		return NULL;
 	}
 	json_error_t e;

@@ -52,6 +52,24 @@ static void read_inputs(struct arena *session, const struct manifest_block *b, s
 	s->inputs = list;
 }
 
+static bool read_weights_options(const struct manifest_block *b, struct weights_options *o, struct diags *diags)
+{
+	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING);
+	*o = (struct weights_options){.prefix_at = SPAN_NONE};
+	if (prefix) {
+		o->prefix = prefix->text;
+		o->prefix_at = prefix->at;
+	}
+	if (!missing)
+		return true;
+	o->initialize = strcmp(missing->text, "initialize") == 0;
+	if (o->initialize || strcmp(missing->text, "error") == 0)
+		return true;
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, missing->at, "`weights.missing` wants `error` (the default) or `initialize`");
+	diag_label_primary(diags, g, "found `%s`", missing->text);
+	return false;
+}
+
 static bool model_spec(struct arena *session, const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
 {
 	const struct manifest_block *b = l->model;
@@ -93,7 +111,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		}
 	}
 	read_inputs(session, b, s);
-	return true;
+	return read_weights_options(b, &s->weights_options, diags);
 }
 
 static bool choose_profile(struct arena *session, const struct manifest *m, const struct options *o, struct layers *l, struct diags *diags)

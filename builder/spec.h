@@ -6,6 +6,7 @@
 #include "backend/plan.h"
 #include "base/source.h"
 #include "builder/manifest.h"
+#include "builder/weights.h"
 #include "frontend/frontend.h"
 
 struct arena;
@@ -16,6 +17,7 @@ struct model_spec {
 	const char *name;
 	span at; /* the model's block */
 	const struct manifest_value *sources, *weights; /* weights: NULL if it has none */
+	struct weights_options weights_options;
 	span entry_at;
 	const char *const *entries;
 	uint32_t n_entries;

@@ -1,7 +1,9 @@
 #include "builder/weights.h"
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/tensor.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
@@ -9,16 +11,20 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/convert.h"
+#include "builder/file_kind.h"
 #include "builder/glob.h"
 #include "builder/safetensors.h"
+#include "builder/weights_finite.h"
+#include "builder/weights_missing.h"
 #include "frontend/core.h"
 #include "frontend/frontend.h"
 
-enum { SHOW_MISSING = 20, SHOW_UNUSED = 8 };
+#define NOT_FINITE_HELP "find where training left the finite numbers, or replace such values before saving: `torch.nan_to_num(w)`"
 
 struct weights {
 	const char *path;
 	span at;
+	bool initialize;         /* parameters that the file lacks take initial values */
 	struct file_stamp stamp; /* before it was opened */
 	const void *bytes;
 	size_t len;
@@ -38,7 +44,73 @@ static void suggest_file(struct arena *a, const char *path, struct diag *g, stru
 		diag_help(diags, g, "without the key `weights` every parameter takes its initial value");
 }
 
-struct weights *weights_open(struct arena *session, const char *path, span at, struct diags *diags)
+/* A file of another format: which, and how to make a safetensors file of it. */
+static void explain_format(struct arena *a, const char *path, enum file_kind kind, const char *error, span at, struct diags *diags)
+{
+	const char *base = path_base(path), *dot = strrchr(base, '.');
+	const char *target = arena_printf(a, "%.*s.safetensors", (int)(dot && dot > base ? dot - base : (ptrdiff_t)strlen(base)), base);
+	struct diag *g = kind == FILE_UNKNOWN ? diag_add(diags, DIAG_SAFETENSORS, at, "`%s` cannot be used: %s", path, error)
+					      : diag_add(diags, DIAG_SAFETENSORS, at, "`%s` is %s, not a safetensors file", path, file_kind_text(kind));
+	if (kind == FILE_PYTORCH || kind == FILE_PICKLE) {
+		diag_note(diags, g, "in Python: `import torch, safetensors.torch`");
+		diag_note(diags, g, "`safetensors.torch.save_file(torch.load(\"%s\", map_location=\"cpu\"), \"%s\")`", base, target);
+		diag_help(diags, g, "convert it by these two lines, and write `weights = %s`", path_join(a, path_dir(a, path), target));
+	} else if (kind == FILE_NPZ || kind == FILE_NPY) {
+		diag_note(diags, g, "in Python: `import numpy, safetensors.numpy`");
+		diag_note(diags, g, kind == FILE_NPZ ? "`safetensors.numpy.save_file(dict(numpy.load(\"%s\")), \"%s\")`"
+						    : "`safetensors.numpy.save_file({\"NAME\": numpy.load(\"%s\")}, \"%s\")`", base, target);
+		diag_help(diags, g, "convert it by these two lines, and write `weights = %s`", path_join(a, path_dir(a, path), target));
+	} else if (kind == FILE_LFS) {
+		diag_help(diags, g, "fetch it: `git lfs pull --include \"%s\"`", path);
+	} else if (kind == FILE_HTML) {
+		diag_help(diags, g, "download the file itself; on Hugging Face its address has `resolve` where the page's has `blob`");
+	} else if (kind == FILE_INDEX) {
+		diag_help(diags, g, "join the files that it names into one safetensors file");
+	} else if (kind == FILE_EMPTY) {
+		diag_help(diags, g, "save or download it again");
+	}
+}
+
+static int by_name(const void *x, const void *y)
+{
+	const struct st_tensor *a = x, *b = y;
+	int c = strcmp(a->name, b->name);
+	return c ? c : (a->type < b->type) - (a->type > b->type);
+}
+
+/* Takes the prefix off the names that have it. */
+static bool strip_prefix(struct arena *session, struct weights *w, const struct weights_options *o, struct diags *diags)
+{
+	size_t len = strlen(o->prefix);
+	struct st_tensor *list = ARENA_ARRAY(session, struct st_tensor, w->st->n + 1);
+	struct safetensors *st = ARENA_NEW(session, struct safetensors);
+	uint32_t stripped = 0;
+	for (uint32_t i = 0; i < w->st->n; i++) {
+		list[i] = w->st->tensors[i];
+		if (strncmp(list[i].name, o->prefix, len) != 0 || !list[i].name[len])
+			continue;
+		list[i].name += len;
+		stripped++;
+	}
+	if (!stripped) {
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "no tensor in `%s` has the prefix `%s`", w->path, o->prefix);
+		if (w->st->n)
+			diag_note(diags, g, "the file has `%s`", w->st->tensors[0].name);
+		diag_help(diags, g, "`trib build` without `weights.prefix` lists the names that are missing");
+		return false;
+	}
+	qsort(list, w->st->n, sizeof *list, by_name);
+	for (uint32_t i = 1; i < w->st->n; i++)
+		if (strcmp(list[i].name, list[i - 1].name) == 0) {
+			diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "`%s` has both `%s` and `%s%s`", w->path, list[i].name, o->prefix, list[i].name);
+			return false;
+		}
+	*st = (struct safetensors){list, w->st->n};
+	w->st = st;
+	return true;
+}
+
+struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *o, struct diags *diags)
 {
 	struct weights *w = calloc(1, sizeof *w);
 	const char *error = NULL;
@@ -46,6 +118,7 @@ struct weights *weights_open(struct arena *session, const char *path, span at, s
 		bug_no_memory();
 	w->path = arena_strdup(session, path);
 	w->at = at;
+	w->initialize = o->initialize;
 	os_stamp(path, &w->stamp);
 	if (!os_map_file(path, &w->bytes, &w->len)) {
 		struct diag *g = diag_add(diags, DIAG_FILE_READ, at, "cannot read the weights file `%s`: %s", path, strerror(errno));
@@ -55,9 +128,11 @@ struct weights *weights_open(struct arena *session, const char *path, span at, s
 	}
 	w->st = safetensors_parse(session, w->bytes, w->len, &error);
 	if (!w->st) {
-		diag_add(diags, DIAG_SAFETENSORS, at, "`%s` cannot be used: %s", path, error);
+		explain_format(session, path, file_kind_of(w->bytes, w->len), error, at, diags);
 		goto fail;
 	}
+	if (o->prefix && !strip_prefix(session, w, o, diags))
+		goto fail;
 	w->names = ARENA_ARRAY(session, const char *, w->st->n + 1);
 	for (uint32_t i = 0; i < w->st->n; i++)
 		w->names[i] = w->st->tensors[i].name;
@@ -82,27 +157,57 @@ void weights_close(struct weights *w)
 	free(w);
 }
 
-const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n)
-{
-	struct elab_input *list = ARENA_ARRAY(a, struct elab_input, (w ? w->st->n : 0) + 1);
-	*n = 0;
-	for (uint32_t i = 0; w && i < w->st->n; i++) {
-		const struct st_tensor *t = &w->st->tensors[i];
-		if (t->elem == DT_COUNT || t->rank > 8)
-			continue;
-		struct elab_input *in = &list[(*n)++];
-		*in = (struct elab_input){.name = t->name, .elem = t->elem, .rank = (uint8_t)t->rank, .at = w->at};
-		memcpy(in->dims, t->dims, t->rank * sizeof *t->dims);
-	}
-	return list;
-}
-
 static void print_shape(struct buf *b, const int64_t *dims, uint32_t rank)
 {
 	buf_putc(b, '[');
 	for (uint32_t i = 0; i < rank; i++)
 		buf_printf(b, "%s%lld", i ? ", " : "", (long long)dims[i]);
 	buf_putc(b, ']');
+}
+
+static const char *type_text(const struct st_tensor *s) { return s->elem < DT_COUNT ? dtype_text(s->elem) : s->type; }
+
+/* How to save a tensor whose element type or rank the language lacks. `want`: the parameter's type, or DT_COUNT. */
+static const char *remedy(struct arena *a, const struct st_tensor *s, dtype want)
+{
+	static const char *const widened[][2] = {{"U8", "int16"}, {"U16", "int32"}, {"U32", "int64"}, {"U64", "int64"}};
+	const char *to = strncmp(s->type, "F8", 2) == 0 ? "float16" : strncmp(s->type, "F", 1) == 0 ? "float32" : NULL;
+	if (s->elem < DT_COUNT)
+		return arena_printf(a, "save it with at most 8 dimensions: `w.flatten(0, %u)`", s->rank - 8);
+	for (size_t i = 0; i < sizeof widened / sizeof *widened; i++)
+		if (strcmp(s->type, widened[i][0]) == 0)
+			to = widened[i][1];
+	if (want == DT_TRIT)
+		to = "int8";
+	else if (want < DT_COUNT && want != DT_BOOL)
+		to = dtype_text(want);
+	if (!to)
+		return "save it with an element type that the language has, e.g. float32";
+	return arena_printf(a, "convert it before saving: `w.to(torch.%s)`", to);
+}
+
+const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n)
+{
+	struct elab_input *list = ARENA_ARRAY(a, struct elab_input, (w ? w->st->n : 0) + 1);
+	*n = w ? w->st->n : 0;
+	for (uint32_t i = 0; i < *n; i++) {
+		const struct st_tensor *t = &w->st->tensors[i];
+		struct elab_input *in = &list[i];
+		*in = (struct elab_input){.name = t->name, .elem = t->elem, .at = w->at};
+		if (t->elem < DT_COUNT && t->rank <= 8) {
+			in->rank = (uint8_t)t->rank;
+			memcpy(in->dims, t->dims, t->rank * sizeof *t->dims);
+			continue;
+		}
+		struct buf b = {0};
+		buf_printf(&b, "`%s` holds `%s` as %s", w->path, t->name, type_text(t));
+		print_shape(&b, t->dims, t->rank);
+		buf_puts(&b, t->elem == DT_COUNT ? ": the language has no such element type" : ": tensors have at most 8 dimensions");
+		in->unusable = arena_strdup(a, b.at);
+		in->remedy = remedy(a, t, DT_COUNT);
+		buf_free(&b);
+	}
+	return list;
 }
 
 static void param_tensor(const struct core_param *p, struct tensor *t)
@@ -124,26 +229,62 @@ static void wrong_shape(const struct weights *w, const struct core_param *p, con
 	print_shape(&want, t->dims, t->rank);
 	print_shape(&got, s->dims, s->rank);
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_SHAPE, p->at, "parameter `%s` is %s%s, but `%s` holds %s%s", p->name, dtype_text(t->elem),
-				  want.at, w->path, s->elem < DT_COUNT ? dtype_text(s->elem) : s->type, got.at);
+				  want.at, w->path, type_text(s), got.at);
 	if (t->rank == 2 && s->rank == 2 && t->dims[0] == s->dims[1] && t->dims[1] == s->dims[0])
 		diag_help(diags, g, "the file's tensor is the transpose of what is declared");
 	buf_free(&want);
 	buf_free(&got);
 }
 
-static void wrong_type(const struct weights *w, const struct core_param *p, const struct st_tensor *s, struct diags *diags)
+static void wrong_type(struct arena *a, const struct weights *w, const struct core_param *p, const struct st_tensor *s, struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DTYPE, p->at, "parameter `%s` is %s, but `%s` holds it as %s", p->name,
-				  dtype_text(p->type.elem), w->path, s->elem < DT_COUNT ? dtype_text(s->elem) : s->type);
-	diag_note(diags, g, "only widening conversions are made when weights are read, and whole numbers to trits");
+				  dtype_text(p->type.elem), w->path, type_text(s));
+	if (s->elem < DT_COUNT)
+		diag_note(diags, g, "only widening conversions are made when weights are read, and whole numbers to trits");
+	else
+		diag_help(diags, g, "%s", remedy(a, s, p->type.elem));
 }
 
-static void wrong_value(const struct weights *w, const struct core_param *p, size_t at, double value, struct diags *diags)
+/* "[3, 17]" of element `at`. */
+static const char *index_text(struct arena *a, const struct tensor *t, size_t at)
 {
-	struct diag *g = diag_add(diags, DIAG_WEIGHTS_TRIT, p->at, "parameter `%s` is %s, but element %zu of it in `%s` is %g", p->name,
-				  dtype_text(p->type.elem), at, w->path, value);
-	if (p->type.elem == DT_TRIT)
+	struct tensor index = {.rank = t->rank};
+	struct buf b = {0};
+	for (uint32_t k = t->rank; k-- > 0; at /= (size_t)t->dims[k])
+		index.dims[k] = (int64_t)(at % (size_t)t->dims[k]);
+	print_shape(&b, index.dims, index.rank);
+	const char *text = arena_strdup(a, b.at);
+	buf_free(&b);
+	return text;
+}
+
+static void wrong_value(struct arena *a, const struct weights *w, const struct core_param *p, const struct tensor *t, size_t at, double value,
+			struct diags *diags)
+{
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_TRIT, p->at, "parameter `%s` is %s, but its element %s in `%s` is %g", p->name,
+				  dtype_text(p->type.elem), index_text(a, t, at), w->path, value);
+	if (!isfinite(value))
+		diag_help(diags, g, NOT_FINITE_HELP);
+	else if (p->type.elem == DT_TRIT)
 		diag_help(diags, g, "declare it float32 and quantize it in the layer: `absmean_quantize(w)` gives trits and a scale");
+}
+
+/* A quantizer at `quantizer` takes the value. */
+static bool check_finite(struct arena *a, const struct weights *w, const struct core_param *p, const struct st_tensor *s, const struct tensor *t,
+			 span quantizer, struct diags *diags)
+{
+	const char *bytes = s->data;
+	size_t bad;
+	int64_t value;
+	if (quantizer.source == SPAN_NO_SOURCE || weights_finite(s->elem, bytes, (size_t)tensor_count(t), &bad))
+		return true;
+	memcpy(&value, bytes + bad * dtype_size(s->elem), dtype_size(s->elem));
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g", p->name,
+				  index_text(a, t, bad), w->path, elem_float(s->elem, &value, 0));
+	diag_secondary(diags, g, quantizer, "it is quantized here");
+	diag_help(diags, g, NOT_FINITE_HELP);
+	return false;
 }
 
 /* Large tensors whose conversion cannot fail are converted when they are packed, one at a time. */
@@ -158,7 +299,7 @@ static bool from_file(struct arena *a, const struct weights *w, const struct cor
 		return false;
 	}
 	if (!convert_allowed(s->elem, t->elem)) {
-		wrong_type(w, p, s, diags);
+		wrong_type(a, w, p, s, diags);
 		return false;
 	}
 	size_t n = (size_t)tensor_count(t), bad;
@@ -173,7 +314,7 @@ static bool from_file(struct arena *a, const struct weights *w, const struct cor
 	t->data = arena_alloc(a, n ? n * dtype_size(t->elem) : 1, 64);
 	if (convert_elements(s->elem, s->data, t->elem, t->data, n, &bad, &value))
 		return true;
-	wrong_value(w, p, bad, value, diags);
+	wrong_value(a, w, p, t, bad, value, diags);
 	return false;
 }
 
@@ -198,83 +339,35 @@ static bool from_init(struct arena *a, const struct core_param *p, struct weight
 	return false;
 }
 
-/* Names in the file that no parameter took, for the report. */
-static uint32_t unused_names(struct arena *a, const struct weights *w, const struct core_program *p, const char *const **names)
+/* Those in `missing` have no tensor in the file, `n_without` of them no initial value either. True: the build can go on. */
+static bool report_missing(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n,
+			   uint32_t n_without, span at, struct diags *diags)
 {
-	const char **list = ARENA_ARRAY(a, const char *, (w ? w->st->n : 0) + 1);
-	uint32_t n = 0;
-	for (uint32_t i = 0; w && i < w->st->n; i++) {
-		uint32_t k = 0;
-		while (k < p->n_params && strcmp(p->params[k].name, w->names[i]) != 0)
-			k++;
-		if (k == p->n_params)
-			list[n++] = w->names[i];
+	struct weights_missing m = {.program = p, .params = missing, .n = n, .n_without = n_without, .at = at};
+	if (n == 0)
+		return true;
+	if (w) {
+		m.path = w->path;
+		m.names = w->names;
+		m.n_names = w->st->n;
+		m.initialized = w->initialize && n_without == 0;
 	}
-	*names = list;
-	return n;
+	weights_report_missing(a, &m, diags);
+	return m.initialized;
 }
 
-/* The missing parameters, the nearest names in the file, and what else is there. */
-static void list_missing(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n, struct diag *g,
-			 struct diags *diags)
+static hash128 hash_of(const struct core_param *m, const struct tensor *t, const struct st_tensor *s, struct weights_host host)
 {
-	const char *const *unused;
-	uint32_t n_unused = unused_names(a, w, p, &unused);
-	for (uint32_t i = 0; i < n && i < SHOW_MISSING; i++) {
-		const struct core_param *m = &p->params[missing[i]];
-		struct tensor t;
-		struct buf shape = {0};
-		param_tensor(m, &t);
-		print_shape(&shape, t.dims, t.rank);
-		const char *near = diag_nearest(m->name, unused, n_unused);
-		if (!near && w)
-			near = diag_nearest(m->name, (const char *const *)w->names, w->st->n);
-		if (near)
-			diag_note(diags, g, "missing: `%s` %s%s; the file has `%s`", m->name, dtype_text(t.elem), shape.at, near);
-		else
-			diag_note(diags, g, "missing: `%s` %s%s", m->name, dtype_text(t.elem), shape.at);
-		diag_secondary(diags, g, m->at, "`%s` is declared here", m->name);
-		buf_free(&shape);
-	}
-	if (n > SHOW_MISSING)
-		diag_note(diags, g, "… and %u more", n - SHOW_MISSING);
-	if (n_unused) {
-		struct buf b = {0};
-		for (uint32_t i = 0; i < n_unused && i < SHOW_UNUSED; i++)
-			buf_printf(&b, "%s`%s`", i ? ", " : "", unused[i]);
-		diag_note(diags, g, "in the file but not used: %s%s", b.at, n_unused > SHOW_UNUSED ? ", …" : "");
-		buf_free(&b);
-	}
-}
-
-static void report_missing(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n, span at,
-			   struct diags *diags)
-{
-	struct diag *g = w ? diag_add(diags, DIAG_WEIGHTS_MISSING, at, "%u parameter%s not in `%s` and without an initial value", n,
-				      n == 1 ? " is" : "s are", w->path)
-			   : diag_add(diags, DIAG_WEIGHTS_MISSING, at, "%u parameter%s no initial value, and the model names no weights file", n,
-				      n == 1 ? " has" : "s have");
-	list_missing(a, w, p, missing, n, g, diags);
-	if (!w && at.source == SPAN_NO_SOURCE) /* a main block's */
-		diag_help(diags, g, "give it an initial value: `param w: Tensor<float32, [4]> = zeros([4])`");
-	else if (!w)
-		diag_help(diags, g, "add `weights = FILE.safetensors` to the model");
-}
-
-/* By the language that is no error; but a file that was written for another spelling would end in a random model. */
-static void warn_default(struct arena *a, const struct weights *w, const struct core_program *p, const uint32_t *missing, uint32_t n, span at,
-			 struct diags *diags)
-{
-	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DEFAULT, at, "%u parameter%s not in `%s` and take%s the initial value", n,
-				  n == 1 ? " is" : "s are", w->path, n == 1 ? "s" : "");
-	list_missing(a, w, p, missing, n, g, diags);
+	if (t->data || tensor_bytes(t) == 0)
+		return content_hash(t, t->elem, t->data);
+	return s ? content_hash(t, s->elem, s->data) : host.name(host.ctx, m, seed_of(m));
 }
 
 bool weights_bind(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags)
 {
-	uint32_t *missing = ARENA_ARRAY(a, uint32_t, p->n_params + 1), n_missing = 0;
-	uint32_t *by_default = ARENA_ARRAY(a, uint32_t, p->n_params + 1), n_default = 0;
+	const span *quantizers = w ? weights_quantizers(a, p) : NULL;
+	uint32_t *missing = ARENA_ARRAY(a, uint32_t, p->n_params + 1), n_missing = 0, n_without = 0;
 	bool ok = true;
 	out->params = ARENA_ARRAY(a, struct tensor, p->n_params + 1);
 	out->hashes = ARENA_ARRAY(a, hash128, p->n_params + 1);
@@ -283,24 +376,18 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct core_pr
 		struct tensor *t = &out->params[i];
 		const struct st_tensor *s = w ? safetensors_find(w->st, m->name) : NULL;
 		param_tensor(m, t);
-		if (!s && !m->init) {
+		if (!s && (w || !m->init)) {
 			missing[n_missing++] = i;
-			continue;
+			n_without += !m->init;
+			if (!m->init || !w->initialize)
+				continue;
 		}
-		if (!s && w)
-			by_default[n_default++] = i;
-		if (s ? from_file(a, w, m, s, t, diags) : from_init(a, m, host, t, diags))
-			out->hashes[i] = t->data || tensor_bytes(t) == 0 ? content_hash(t, t->elem, t->data)
-					 : s                         ? content_hash(t, s->elem, s->data)
-								     : host.name(host.ctx, m, seed_of(m));
-		else
-			ok = false;
+		bool bound = s ? from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], diags) : from_init(a, m, host, t, diags);
+		if (bound)
+			out->hashes[i] = hash_of(m, t, s, host);
+		ok &= bound;
 	}
-	if (n_default)
-		warn_default(a, w, p, by_default, n_default, at, diags);
-	if (n_missing)
-		report_missing(a, w, p, missing, n_missing, at, diags);
-	return ok && n_missing == 0;
+	return report_missing(a, w, p, missing, n_missing, n_without, at, diags) && ok;
 }
 
 bool weights_load(struct arena *a, const struct weights *w, const struct core_program *p, struct weights_host host, uint32_t i, struct tensor *out,

@@ -15,12 +15,17 @@ struct elab_input;
 
 struct weights; /* an open file */
 
+struct weights_options {
+	const char *prefix; /* taken off the names of the file's tensors; NULL: none */
+	span prefix_at;
+	bool initialize;    /* a parameter that the file lacks takes its initial value, with a warning; else it is an error */
+};
 /* Maps and checks a .safetensors file. NULL: reported at `at`. */
-struct weights *weights_open(struct arena *session, const char *path, span at, struct diags *diags);
+struct weights *weights_open(struct arena *session, const char *path, span at, const struct weights_options *o, struct diags *diags);
 /* Was the file written or replaced since just before it was opened? Then nobody knows which of its values are in memory. `w` may be NULL. Thread-safe. */
 bool weights_changed(const struct weights *w);
 void weights_close(struct weights *w); /* NULL is accepted; values that point into the file end here */
-/* What the file holds, as the front end wants to know it; tensors of types or ranks that the language lacks are left out. `w`: NULL, none. */
+/* What the file holds, as the front end wants to know it; tensors of types or ranks that the language lacks are `unusable`. `w`: NULL, none. */
 const struct elab_input *weights_tensors(struct arena *a, const struct weights *w, uint32_t *n);
 
 /* Evaluates an initializer into *out, allocated in `a`. False: *error. */

@@ -10,6 +10,7 @@ static void hash_input(struct hasher *h, const struct elab_input *in)
 	hasher_add_str(h, in->name);
 	hasher_add_u64(h, (uint64_t)in->elem << 8 | in->rank);
 	hasher_add(h, in->dims, in->rank * sizeof *in->dims);
+	hasher_add_str(h, in->unusable ? in->unusable : "");
 }
 
 static hash128 hash_request(const struct elab_request *req)

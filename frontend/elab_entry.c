@@ -213,6 +213,18 @@ static struct type *any_tensor(struct elab *e)
 	return t;
 }
 
+static bool usable_weight(struct entry_plan *ep, struct entry_arg *a)
+{
+	struct elab *e = ep->p->e;
+	if (!a->weight || !a->weight->unusable)
+		return true;
+	struct diag *g = elab_error(e, DIAG_WEIGHTS_DTYPE, a->weight->at, "weight `%s` cannot be used: %s", name_text(e->f, a->name), a->weight->unusable);
+	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
+	diag_help(e->out, g, "%s", a->weight->remedy);
+	a->weight = NULL;
+	return false;
+}
+
 static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_fn *decl)
 {
 	struct elab *e = ep->p->e;
@@ -229,6 +241,7 @@ static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_f
 		a->weight = a->is_weight ? find_input(req->weights, req->n_weights, name) : NULL;
 		a->type = ast_a(t, a->decl) ? sig_type(&ep->s, ast_a(t, a->decl)) : any_tensor(e);
 		a->is_default = !a->given && !a->is_weight && ast_b(t, a->decl) != AST_NONE;
+		ok = usable_weight(ep, a) && ok;
 		if (a->given)
 			ok = equate_given(ep, a, a->given) && ok;
 		if (a->weight)

@@ -92,6 +92,7 @@ struct elab_input {
 	uint8_t rank;
 	int64_t dims[8]; /* DIM_DYNAMIC for `?` */
 	span at;         /* its line in the manifest */
+	const char *unusable, *remedy; /* of a tensor in the weights file: why the language cannot take it, and what to do; NULL: it can */
 };
 struct elab_request {
 	const char *const *entries; /* "DigitsNet", or "Net.prefill" */

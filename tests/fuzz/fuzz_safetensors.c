@@ -5,6 +5,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/hash.h"
+#include "builder/file_kind.h"
 #include "builder/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -16,6 +17,8 @@ static void check(const void *file, size_t size)
 	const struct safetensors *s = safetensors_parse(a, file, size, &error);
 
 	if (!s && !error)
+		abort();
+	if (!*file_kind_text(file_kind_of(file, size)))
 		abort();
 	for (uint32_t i = 0; s && i < s->n; i++) {
 		const struct st_tensor *t = &s->tensors[i];

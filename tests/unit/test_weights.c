@@ -58,7 +58,7 @@ static struct fixture open_file(const char *header, const void *data, size_t n)
 	close(fd);
 	buf_free(&b);
 	f.dims = dims_new(f.a);
-	f.w = weights_open(f.a, f.path, SPAN_NONE, f.diags);
+	f.w = weights_open(f.a, f.path, SPAN_NONE, &(struct weights_options){.prefix_at = SPAN_NONE}, f.diags);
 	return f;
 }
 
@@ -136,7 +136,7 @@ static void misfits(void **state)
 	(void)state;
 	struct fixture f = open_file(ONE("I8", 3, 3), (int8_t[]){-1, 2, 1}, 3);
 	add(&f, "w", DT_TRIT, 3, false);
-	expect(&f, DIAG_WEIGHTS_TRIT, "element 1");
+	expect(&f, DIAG_WEIGHTS_TRIT, "element [1]");
 	f = open_file(ONE("F32", 1, 4), (float[]){0.5f}, 4);
 	add(&f, "w", DT_TRIT, 1, false);
 	expect(&f, DIAG_WEIGHTS_TRIT, "0.5");
@@ -164,6 +164,10 @@ static void initial_values(void **state)
 	struct fixture f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
 	add(&f, "w", DT_FLOAT32, 2, true); /* the file wins */
 	add(&f, "v", DT_FLOAT32, 2, true);
+	assert_false(bind(&f, NULL));
+	assert_int_equal(diags_at(f.diags, 0)->code, DIAG_WEIGHTS_MISSING);
+	weights_close(f.w);
+	f.w = weights_open(f.a, f.path, SPAN_NONE, &(struct weights_options){.initialize = true, .prefix_at = SPAN_NONE}, f.diags);
 	assert_true(bind(&f, NULL));
 	assert_memory_equal(f.bound.params[0].data, ((float[]){5, 6}), 8);
 	assert_memory_equal(f.bound.params[1].data, ((float[]){1, 1}), 8);
@@ -171,6 +175,8 @@ static void initial_values(void **state)
 	done(&f);
 	f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
 	add(&f, "v", DT_FLOAT32, 2, true);
+	weights_close(f.w);
+	f.w = NULL;
 	assert_false(bind(&f, "no such row"));
 	assert_int_equal(diags_at(f.diags, 0)->code, DIAG_WEIGHTS_INIT);
 	done(&f);
@@ -185,6 +191,8 @@ static void large_initial_values(void **state)
 	struct fixture f = open_file(ONE("F32", 2, 8), (float[]){5, 6}, 8);
 	add(&f, "a", DT_FLOAT32, WEIGHTS_LARGE / 4 + 1, true);
 	add(&f, "b", DT_FLOAT32, WEIGHTS_LARGE / 4 + 1, true);
+	weights_close(f.w);
+	f.w = NULL;
 	assert_true(bind(&f, NULL));
 	assert_null(f.bound.params[0].data);
 	assert_false(hash_eq(f.bound.hashes[0], f.bound.hashes[1]));
@@ -220,7 +228,7 @@ static void files_that_cannot_be_used(void **state)
 	assert_null(f.w);
 	assert_int_equal(diags_at(f.diags, 0)->code, DIAG_SAFETENSORS);
 	unlink(f.path);
-	assert_null(weights_open(f.a, f.path, SPAN_NONE, f.diags));
+	assert_null(weights_open(f.a, f.path, SPAN_NONE, &(struct weights_options){0}, f.diags));
 	assert_int_equal(diags_at(f.diags, 1)->code, DIAG_FILE_READ);
 	done(&f);
 }

@@ -1,0 +1,207 @@
+"""What a build says of its weights file: another format, missing names, element types that the language lacks, numbers that are none."""
+import io
+import json
+import os
+import struct
+import unittest
+import zipfile
+
+import numpy as np
+
+from inference import safetensors
+from project import ProjectTest
+
+NET = """import nn
+layer Net() {
+    let fc1 = nn.Linear(4, 3)
+    let fc2 = nn.BitLinear(3, 2)
+    fn forward(x: Tensor<float32, [N, 4]>) { return fc2(relu(fc1(x))) }
+}
+"""
+MANIFEST = "project p\n\nmodel net\n    sources = net.tri\n    entry   = Net\n    weights = net.safetensors\n"
+FUNCTIONAL = "layer F(w: Tensor<float32, [K, N]>, x: Tensor<float32, [?, K]>) -> Tensor<float32, [?, N]> { return x @ w }\n"
+
+
+def raw(*tensors):
+    """A file of (name, dtype, shape, bytes)."""
+    header, data = {}, b""
+    for name, dtype, shape, content in tensors:
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(content)]}
+        data += content
+    text = json.dumps(header).encode()
+    return struct.pack("<Q", len(text)) + text + data
+
+
+def zipped(*names):
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w") as z:
+        for name in names:
+            z.writestr(name, b"x" * 5000)
+    return out.getvalue()
+
+
+class WeightsFile(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.write("net.tri", NET)
+        self.write("tri.build", MANIFEST)
+        rng = np.random.default_rng(1)
+        self.arrays = {name: rng.standard_normal(shape).astype(np.float32) for name, shape in
+                       (("fc1.weight", (3, 4)), ("fc1.bias", 3), ("fc2.weight", (2, 3)))}
+        self.arrays["fc2.norm.weight"] = np.ones(3, np.float32)
+
+    def save(self, arrays):
+        self.write("net.safetensors", safetensors(arrays))
+
+    def says(self, *words, **more):
+        said = self.fails("build", **more)
+        for word in words:
+            self.assertIn(word, said)
+        return said
+
+
+class Missing(WeightsFile):
+    def setUp(self):
+        super().setUp()
+        self.save(self.arrays)
+        names = [json.loads(line)["name"] for line in self.trib("params", "--message-format=json").stdout.splitlines()[:-1]]
+        self.arrays = {name: self.arrays[name] for name in names}
+        self.save(self.arrays)
+        self.build()
+
+    def test_every_name_is_listed_with_the_nearest(self):
+        arrays = dict(self.arrays)
+        arrays["fc1.wieght"] = arrays.pop("fc1.weight")
+        del arrays["fc2.weight"]
+        self.save(arrays)
+        said = self.says("error[E0650]: 2 parameters are not in `net.safetensors`", "missing: `fc1.weight` float32[3, 4]; the file has `fc1.wieght`",
+                         "missing: `fc2.weight` float32[2, 3]", "weights.missing = initialize")
+        self.assertIn("tri.build:6", said)
+
+    def test_none_is_left_out_of_a_long_list(self):
+        parts = 60
+        self.write("net.tri", "layer Part() {\n    param w: Tensor<float32, [2]> = ones([2])\n    fn forward(x: Tensor<float32, [2]>) { return x * w }\n}\n"
+                   f"layer Net() {{\n    let parts = [Part() for i in 0..{parts}]\n    fn forward(x: Tensor<float32, [2]>) {{\n        let y = x\n"
+                   "        for p in parts { y = p(y) }\n        return y\n    }\n}\n")
+        said = self.says("60 parameters are not in")
+        for i in range(parts):
+            self.assertIn(f"`parts.{i}.w`", said)
+
+    def test_initialize(self):
+        arrays = dict(self.arrays)
+        del arrays["fc1.weight"], arrays["fc1.bias"]
+        self.save(arrays)
+        self.write("tri.build", MANIFEST + "    weights.missing = initialize\n")
+        said = self.trib("build").stderr
+        self.assertIn("warning[W0650]: 2 parameters are not in `net.safetensors` and take the initial value", said)
+        self.assertNotIn("error", said)
+        self.write("tri.build", MANIFEST + "    weights.missing = error\n")
+        self.says("E0650")
+        self.write("tri.build", MANIFEST + "    weights.missing = ignore\n")
+        self.says("`initialize`", "found `ignore`")
+
+    def test_prefixes(self):
+        for prefix in ("module.", "_orig_mod.", "model.", "_orig_mod.module."):
+            self.write("tri.build", MANIFEST)
+            self.save({prefix + name: array for name, array in self.arrays.items()})
+            self.says(f"{len(self.arrays)} of {len(self.arrays)} are there with the prefix `{prefix}`", f"add `weights.prefix = {prefix}`",
+                      f"missing: `fc1.bias` float32[3]; the file has `{prefix}fc1.bias`")
+            self.write("tri.build", MANIFEST + f"    weights.prefix = {prefix}\n")
+            self.build()
+
+    def test_a_prefix_gives_the_same_library(self):
+        library = self.read("build/libnet.so")
+        self.save({"module." + name: array for name, array in self.arrays.items()})
+        self.write("tri.build", MANIFEST + "    weights.prefix = module.\n")
+        self.build()
+        self.assertEqual(self.read("build/libnet.so"), library)
+
+    def test_a_prefix_that_the_file_lacks(self):
+        self.write("tri.build", MANIFEST + "    weights.prefix = modul.\n")
+        self.says("no tensor in `net.safetensors` has the prefix `modul.`", "tri.build:7")
+        self.write("tri.build", MANIFEST + "    weights.prefix = module.\n")
+        self.save({**self.arrays, "module.fc1.bias": self.arrays["fc1.bias"]})
+        self.says("both `fc1.bias` and `module.fc1.bias`")
+
+    def test_names_without_the_prefix_of_the_parameters(self):
+        self.write("net.tri", NET + "layer Outer() {\n    let model = Net()\n    fn forward(x: Tensor<float32, [N, 4]>) { return model(x) }\n}\n")
+        self.write("tri.build", MANIFEST.replace("= Net", "= Outer"))
+        self.says("there without the prefix `model.`", "missing: `model.fc1.bias` float32[3]; the file has `fc1.bias`")
+
+
+class Values(WeightsFile):
+    def test_what_is_quantized_must_be_finite(self):
+        for value, text in ((np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")):
+            arrays = {**self.arrays, "fc2.weight": self.arrays["fc2.weight"].copy()}
+            arrays["fc2.weight"][1, 2] = value
+            self.save(arrays)
+            said = self.says("E0655", "`fc2.weight`", f"element [1, 2] in `net.safetensors` is {text}")
+            self.assertEqual(said.count("error["), 1)
+
+    def test_also_in_half_precision_and_double(self):
+        for dtype in (np.float16, np.float64):
+            self.write("net.tri", f"layer Net() {{\n    param w: Tensor<float{np.dtype(dtype).itemsize * 8}, [2, 2]>\n"
+                       "    fn forward(x: Tensor<float32, [N, 2]>) {\n        let t = ternary_quantize(w * 2.0)\n        return x @ t\n    }\n}\n")
+            self.save({"w": np.array([[1, 0], [np.nan, 0]], dtype)})
+            self.says("E0655", "`w`", "[1, 0]")
+
+    def test_what_is_not_quantized_may_be_anything(self):
+        arrays = {**self.arrays, "fc1.weight": self.arrays["fc1.weight"].copy()}
+        arrays["fc1.weight"][0, 0] = np.inf
+        self.save(arrays)
+        self.build()
+
+    def test_trits(self):
+        self.write("net.tri", "layer Net() {\n    param w: Tensor<trit, [2, 2]>\n    fn forward(x: Tensor<float32, [N, 2]>) { return x @ w }\n}\n")
+        self.save({"w": np.array([[1, 0], [np.nan, 0]], np.float32)})
+        self.says("E0653", "element [1, 0]", "nan")
+
+    def test_types_that_the_language_lacks(self):
+        self.write("net.tri", FUNCTIONAL)
+        self.write("tri.build", MANIFEST.replace("= Net", "= F"))
+        for dtype, size, remedy in (("U8", 1, "torch.int16"), ("F8_E4M3", 1, "torch.float16"), ("F8_E8M0", 1, "torch.float16"), ("C64", 8, "float32")):
+            self.write("net.safetensors", raw(("w", dtype, [2, 2], bytes(4 * size))))
+            self.says("E0652", "`w`", dtype, "net.safetensors", remedy)
+        self.write("net.safetensors", raw(("w", "F32", [1] * 8 + [2], bytes(8))))
+        self.says("`w`", "float32[1, 1, 1, 1, 1, 1, 1, 1, 2]", "at most 8 dimensions", "net.safetensors")
+
+    def test_parameters_of_such_types(self):
+        self.write("net.tri", "layer Net() {\n    param w: Tensor<float32, [2, 2]>\n    fn forward(x: Tensor<float32, [N, 2]>) { return x @ w }\n}\n")
+        self.write("net.safetensors", raw(("w", "F8_E5M2", [2, 2], bytes(4))))
+        self.says("E0652", "parameter `w` is float32, but `net.safetensors` holds it as F8_E5M2", "w.to(torch.float32)")
+
+    def test_what_is_not_used_may_have_any_type(self):
+        self.write("net.tri", FUNCTIONAL)
+        self.write("tri.build", MANIFEST.replace("= Net", "= F"))
+        self.write("net.safetensors", raw(("w", "F32", [2, 2], bytes(16)), ("mask", "U8", [2], bytes(2)), ("packed", "F4_NEW", [3], bytes(2)),
+                                          ("deep", "I8", [1] * 9, bytes(1))))
+        self.assertEqual(self.trib("build").stderr, "")
+
+
+class Formats(WeightsFile):
+    def test_the_real_cause(self):
+        for name, content, words in (
+                ("net.pt", zipped("net/data.pkl", "net/data/0"), ["a PyTorch file", 'safetensors.torch.save_file(torch.load("net.pt"', '"net.safetensors")']),
+                ("old.pth", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", ["pickle", 'torch.load("old.pth"', "weights = old.safetensors"]),
+                ("net.npz", zipped("w.npy"), ["a NumPy archive", 'numpy.load("net.npz")']),
+                ("a.zip", zipped("w.txt"), ["a zip archive"]),
+                ("w.npy", b"\x93NUMPY\x01\x00", ["a NumPy array"]),
+                ("lfs.safetensors", b"version https://git-lfs.github.com/spec/v1\noid sha256:00\nsize 5\n", ["git-lfs", "git lfs pull"]),
+                ("page.safetensors", b"\n<!DOCTYPE html>\n<html></html>", ["an HTML page", "resolve"]),
+                ("empty.safetensors", b"", ["is empty"]),
+                ("index.safetensors", b'{"metadata": {}, "weight_map": {"w": "a.safetensors"}}', ["several files"]),
+                ("net.gguf", b"GGUF\3\0\0\0", ["GGUF"]),
+                ("net.h5", b"\x89HDF\r\n\x1a\n", ["HDF5"]),
+                ("cut.safetensors", safetensors(self.arrays)[:-4], ["truncated"]),
+                ("short.safetensors", safetensors(self.arrays)[:40], ["truncated"]),
+                ("noise.safetensors", bytes(range(100, 200)), ["does not begin as a safetensors file"])):
+            self.write(name, content)
+            self.write("tri.build", MANIFEST.replace("net.safetensors", name))
+            self.says("E0803", name, *words)
+        os.mkdir(self.path("folder"))
+        self.write("tri.build", MANIFEST.replace("net.safetensors", "folder"))
+        self.says("cannot read the weights file `folder`", "directory")
+
+
+if __name__ == "__main__":
+    unittest.main()
