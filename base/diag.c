@@ -160,6 +160,12 @@ void diag_help(struct diags *d, struct diag *g, const char *fmt, ...)
 	va_end(ap);
 }
 
+void diag_cause(struct diags *d, struct diag *g, const char *cause)
+{
+	if (g && g != &d->overflow)
+		g->cause = arena_strdup(d->memory, cause);
+}
+
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement)
 {
 	if (g == &d->overflow)
@@ -203,6 +209,8 @@ void diags_take(struct diags *d, const struct diag *from)
 		add_secondary(d, g, from->secondary[i].at, arena_strdup(d->memory, from->secondary[i].text));
 	for (uint32_t i = 0; i < from->n_notes; i++)
 		add_note(d, g, arena_strdup(d->memory, from->notes[i]));
+	if (from->cause)
+		g->cause = arena_strdup(d->memory, from->cause);
 	if (from->help)
 		g->help = arena_strdup(d->memory, from->help);
 	if (from->replacement)

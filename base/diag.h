@@ -24,6 +24,7 @@ struct diag_label {
 struct diag {
 	enum diag_code code;
 	const char *message;
+	const char *cause; /* what errors of one cause share where their messages differ; NULL: the message */
 	struct diag_label primary;
 	struct diag_label *secondary;
 	uint32_t n_secondary;
@@ -47,6 +48,8 @@ void diag_label_primary(struct diags *d, struct diag *g, const char *fmt, ...) _
 void diag_secondary(struct diags *d, struct diag *g, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void diag_note(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 void diag_help(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* Names the cause, where errors of one cause differ in their messages. */
+void diag_cause(struct diags *d, struct diag *g, const char *cause);
 /* A change that is sure to be meant, or one that is a guess. */
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement);
 void diag_guess(struct diags *d, struct diag *g, span at, const char *replacement);
@@ -68,6 +71,14 @@ void diags_sort(struct diags *d);
 struct sources;
 void diags_sort_by_use(struct diags *d, const struct sources *s);
 
+/* A diagnostic's place among the errors of its file that have one cause: the first, or the first two, are reported in full, the others by their lines. */
+struct diag_repeat {
+	uint32_t next; /* the index of the next one that is reported by its line, with this or after it; UINT32_MAX: none */
+	bool repeats;  /* reported by its line */
+};
+/* One for each diagnostic; the caller frees them. */
+struct diag_repeat *diags_repeats(const struct diags *d);
+
 const char *diag_code_text(enum diag_code code); /* "E0101" */
 enum diag_severity diag_severity_of(enum diag_code code);
 /* The code named by text such as "E0101" (case-insensitive), or DIAG_COUNT. */
@@ -83,8 +94,8 @@ const char *diag_nearest(const char *word, const char *const *names, uint32_t n)
 /* Help and edit for a misspelt word at `at`: "did you mean …", unless nothing is near. */
 bool diag_did_you_mean(struct diags *d, struct diag *g, span at, const char *word, const char *const *names, uint32_t n);
 
-/* For people: code, message, excerpts with labels, notes, help. `colour`: ANSI escapes. */
+/* For people: code, message, excerpts with labels, notes, help; what repeats an error is a line number in its note. `colour`: ANSI escapes. */
 void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool colour);
-/* For tools: one JSON object a line, {"type":"diagnostic",…}. */
+/* For tools: one JSON object a line, {"type":"diagnostic",…}; what repeats an error is one of its `places`. */
 void diags_print_json(const struct diags *d, const struct sources *s, FILE *out);
 #endif

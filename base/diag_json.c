@@ -1,5 +1,6 @@
 /* Diagnostics for tools: one object a line. Lines and columns count from 1, columns in bytes; `end`, `end_line` and `end_col` are exclusive. */
 #include "base/diag.h"
+#include <stdlib.h>
 #include "base/json.h"
 
 static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
@@ -59,8 +60,24 @@ static void put_edit(struct json_writer *w, const struct sources *s, const struc
 	json_close(w, '}');
 }
 
-static void put_diag(struct buf *out, const struct sources *s, const struct diag *g)
+/* Where else the same error is. */
+static void put_places(struct json_writer *w, const struct sources *s, const struct diags *d, const struct diag_repeat *all, uint32_t i)
 {
+	json_key(w, "places");
+	json_open(w, '[');
+	while ((i = all[i].next) != UINT32_MAX) {
+		json_open(w, '{');
+		json_key(w, "span");
+		put_span(w, s, &diags_at(d, i)->primary, true);
+		put_edit(w, s, diags_at(d, i));
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+}
+
+static void put_diag(struct buf *out, const struct sources *s, const struct diags *d, const struct diag_repeat *all, uint32_t at)
+{
+	const struct diag *g = diags_at(d, at);
 	struct json_writer w = {.out = out};
 
 	json_open(&w, '{');
@@ -81,16 +98,20 @@ static void put_diag(struct buf *out, const struct sources *s, const struct diag
 	json_close(&w, ']');
 	put_str(&w, "help", g->help);
 	put_edit(&w, s, g);
+	put_places(&w, s, d, all, at);
 	json_close(&w, '}');
 	buf_putc(out, '\n');
 }
 
 void diags_print_json(const struct diags *d, const struct sources *s, FILE *out)
 {
+	struct diag_repeat *all = diags_repeats(d);
 	struct buf text = {0};
 
 	for (uint32_t i = 0; i < diags_count(d); i++)
-		put_diag(&text, s, diags_at(d, i));
+		if (!all[i].repeats)
+			put_diag(&text, s, d, all, i);
+	free(all);
 	if (text.len)
 		fwrite(text.at, 1, text.len, out);
 	buf_free(&text);

@@ -1,6 +1,7 @@
 /* Diagnostics for people, in the manner of rustc: header, place, excerpts, notes, help. */
 #include "base/diag.h"
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag_excerpt.h"
@@ -8,6 +9,8 @@
 
 static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
 static const enum style severity_styles[] = {[SEV_ERROR] = STYLE_ERROR, [SEV_WARNING] = STYLE_WARNING, [SEV_NOTE] = STYLE_NOTE};
+
+enum { MOST_LINES = 8 }; /* that a note lists */
 
 typedef VEC(struct excerpt_mark) mark_list;
 
@@ -167,7 +170,34 @@ static void print_edit(const struct excerpt_look *look, const struct diag *g)
 	excerpt_print_edit(look, at, g->replacement);
 }
 
-static void print_one(const struct sources *s, const struct diag *g, struct buf *out, bool colour)
+/* "and at 4 more places in this file (lines 3, 5, 8, …)", of what repeats error i. Empty: nothing does. */
+static void describe_repeats(const struct diags *d, const struct sources *s, const struct diag_repeat *all, uint32_t i, struct buf *out)
+{
+	uint32_t n = 0, lines = 0, before = 0;
+	bool fixable = diag_is_fixable(diags_at(d, i));
+	struct buf list = {0};
+
+	while ((i = all[i].next) != UINT32_MAX) {
+		const struct diag *g = diags_at(d, i);
+		uint32_t line = has_place(s, g->primary.at) ? source_position(s, g->primary.at.source, g->primary.at.start).line : 0;
+
+		n++;
+		fixable = fixable && diag_is_fixable(g);
+		if (line == before || ++lines > MOST_LINES + 1)
+			continue;
+		before = line;
+		if (lines > MOST_LINES)
+			buf_puts(&list, ", …");
+		else
+			buf_printf(&list, "%s%u", lines > 1 ? ", " : "", line);
+	}
+	if (n)
+		buf_printf(out, "and at %u more place%s in this file (line%s %s)%s", n, n == 1 ? "" : "s", lines == 1 ? "" : "s", list.at,
+			   fixable ? "; `trib check --fix` mends all" : "");
+	buf_free(&list);
+}
+
+static void print_one(const struct sources *s, const struct diag *g, const char *repeats, struct buf *out, bool colour)
 {
 	struct excerpt_look look = {.sources = s, .out = out, .colour = colour, .primary = severity_styles[diag_severity_of(g->code)]};
 	bool edit = g->replacement && has_place(s, g->edit), excerpts;
@@ -180,10 +210,12 @@ static void print_one(const struct sources *s, const struct diag *g, struct buf 
 	excerpts = marks.len > 0;
 	print_header(&look, g);
 	print_excerpts(&look, &marks);
-	if (excerpts && (g->n_notes || (g->help && !edit)))
+	if (excerpts && (g->n_notes || *repeats || (g->help && !edit)))
 		excerpt_print_bar(&look);
 	for (uint32_t i = 0; i < g->n_notes; i++)
 		print_remark(&look, "note:", g->notes[i]);
+	if (*repeats)
+		print_remark(&look, "note:", repeats);
 	if (edit)
 		print_edit(&look, g);
 	else if (g->help)
@@ -200,10 +232,18 @@ static void print_dropped(struct buf *out, uint32_t n, const char *what)
 
 void diags_print(const struct diags *d, const struct sources *s, FILE *out, bool colour)
 {
-	struct buf text = {0};
+	struct diag_repeat *all = diags_repeats(d);
+	struct buf text = {0}, repeats = {0};
 
-	for (uint32_t i = 0; i < diags_count(d); i++)
-		print_one(s, diags_at(d, i), &text, colour);
+	for (uint32_t i = 0; i < diags_count(d); i++) {
+		if (all[i].repeats)
+			continue;
+		buf_clear(&repeats);
+		describe_repeats(d, s, all, i, &repeats);
+		print_one(s, diags_at(d, i), repeats.len ? repeats.at : "", &text, colour);
+	}
+	free(all);
+	buf_free(&repeats);
 	print_dropped(&text, diags_dropped(d), "error");
 	print_dropped(&text, diags_dropped_warnings(d), "warning");
 	if (text.len)

@@ -148,6 +148,7 @@ static uint32_t parse_arg_decls(struct parser *p)
 			struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "expected `()` before the body");
 			help(p, g, "arguments stand in `( )`, also where there are none");
 			edit(p, g, after_previous(p), "()");
+			diag_cause(p->diags, g, "no parentheses");
 			sound(p, g);
 		}
 		p->failed = true;

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include "base/buf.h"
 
 /* Each test adds diagnostics about `src`, then compares the text. */
 static struct sources *sources;
@@ -375,6 +376,17 @@ static void colours(void **state)
 	free(out);
 }
 
+static uint32_t count(const char *text, const char *word)
+{
+	uint32_t n = 0;
+
+	while ((text = strstr(text, word))) {
+		text++;
+		n++;
+	}
+	return n;
+}
+
 static void limit(void **state)
 {
 	(void)state;
@@ -411,9 +423,67 @@ static void json(void **state)
 		"{\"file\":\"src/net.tri\",\"line\":3,\"col\":10,\"end_line\":3,\"end_col\":15,\"start\":61,\"end\":66,\"label\":\"here\",\"primary\":true},"
 		"{\"file\":\"src/net.tri\",\"line\":4,\"col\":5,\"end_line\":9,\"end_col\":6,\"start\":78,\"end\":135,\"label\":\"\",\"primary\":false}],"
 		"\"notes\":[\"one\",\"two\"],\"help\":\"use matmul\","
-		"\"edit\":{\"file\":\"src/net.tri\",\"start\":61,\"end\":66,\"replacement\":\"matmul\",\"applicability\":\"machine-applicable\"}}\n"
+		"\"edit\":{\"file\":\"src/net.tri\",\"start\":61,\"end\":66,\"replacement\":\"matmul\",\"applicability\":\"machine-applicable\"},\"places\":[]}\n"
 		"{\"type\":\"diagnostic\",\"code\":\"W0801\",\"severity\":\"warning\",\"message\":\"nowhere\",\"spans\":[],\"notes\":[],\"help\":null,"
-		"\"edit\":null}\n");
+		"\"edit\":null,\"places\":[]}\n");
+	free(out);
+}
+
+/* One habit at five places of four lines, and another error at three. */
+static void add_repeats(void)
+{
+	static const char *const words[] = {"layer", "let", "matmul", "mtmul", "forward"};
+
+	for (uint32_t i = 0; i < sizeof words / sizeof *words; i++)
+		diag_edit(d, diag_add(d, DIAG_FOREIGN_SYNTAX, of(words[i]), "no words"), of(words[i]), "");
+	for (uint32_t i = 0; i < 3; i++)
+		diag_add(d, DIAG_EXPECTED_EXPR, (span){src->id, 140 + i, 141 + i}, "nothing here");
+	diags_sort(d);
+}
+
+static void a_cause_is_reported_once(void **state)
+{
+	struct buf fixed = {0};
+	char *out;
+
+	(void)state;
+	add_repeats();
+	out = render(false, false);
+	assert_non_null(strstr(out, "note: and at 4 more places in this file (lines 2, 3, 4); `trib check --fix` mends all\n"));
+	assert_non_null(strstr(out, "note: and at 1 more place in this file (line 10)\n"));
+	assert_null(strstr(strstr(out, "no words") + 1, "no words"));
+	assert_null(strstr(strstr(strstr(out, "nothing here") + 1, "nothing here") + 1, "nothing here"));
+	free(out);
+	assert_int_equal(diags_fix(d, src, &fixed), 5); /* an edit at every place */
+	buf_free(&fixed);
+}
+
+static void json_has_every_place(void **state)
+{
+	char *out;
+
+	(void)state;
+	add_repeats();
+	out = render(false, true);
+	assert_non_null(strstr(out, "\"places\":[{\"span\":{\"file\":\"src/net.tri\",\"line\":2,"));
+	assert_int_equal(count(out, "\"type\":\"diagnostic\""), 3);
+	assert_int_equal(count(out, "\"replacement\":\"\""), 5);
+	free(out);
+}
+
+static void what_differs_is_reported_by_itself(void **state)
+{
+	char *out;
+
+	(void)state;
+	diag_cause(d, diag_add(d, DIAG_EXPECTED_TOKEN, of("layer"), "no a"), "no word");
+	diag_cause(d, diag_add(d, DIAG_EXPECTED_TOKEN, of("let"), "no b"), "no word");
+	diag_add(d, DIAG_FOREIGN_SYNTAX, of("mtmul"), "no a");
+	diag_add(d, DIAG_STORE_DAMAGED, SPAN_NONE, "nowhere");
+	diag_add(d, DIAG_STORE_DAMAGED, SPAN_NONE, "nowhere");
+	diag_add(d, DIAG_NOT_UTF8, SPAN_NONE, "nowhere");
+	out = render(false, true);
+	assert_int_equal(count(out, "\"type\":\"diagnostic\""), 5);
 	free(out);
 }
 
@@ -470,6 +540,9 @@ int main(void)
 		TEST(limit),
 		TEST(empty),
 		TEST(json),
+		TEST(a_cause_is_reported_once),
+		TEST(json_has_every_place),
+		TEST(what_differs_is_reported_by_itself),
 		TEST(random_spans),
 	};
 
