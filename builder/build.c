@@ -40,7 +40,7 @@ static bool lock_project(struct build *b)
 	b->lock = open(PROJECT_FOLDER "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return false;
-	if (!b->options->json)
+	if (build_tells(b))
 		fprintf(b->err, "trib: waiting for another build of this project\n");
 	while (flock(b->lock, LOCK_EX) != 0 && errno == EINTR && !os_interrupted())
 		continue;
@@ -366,7 +366,7 @@ static enum status visit_after(const struct options *o, step_fn *const *steps, s
 	fflush(stdout);
 	diags_sort(b.diags);
 	if (diags_count(b.diags))
-		diags_print(b.diags, b.sources, stderr, os_is_tty(2));
+		diags_print(b.diags, b.sources, stderr, terminal_has_color(2, o->color));
 	store_close(b.project, &b.warnings);
 	cleanup(&b);
 	return s;

@@ -8,7 +8,7 @@
 static void say(void *build, const char *what, const char *of)
 {
 	struct build *b = build;
-	if (b->options->json <= 0)
+	if (build_tells(b))
 		fprintf(b->err, "trib: %s %s\n", what, of);
 }
 

@@ -10,6 +10,8 @@
 #include "frontend/frontend.h"
 #include "scheduler/pool.h"
 
+bool build_tells(const struct build *b) { return b->options->json <= 0 && !b->options->quiet; }
+
 bool build_asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dump != DUMP_NONE; }
 
 /* Models may share files. */
@@ -32,7 +34,7 @@ static void print_check_summary(struct build *b)
 		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, warnings == 1 ? "" : "s");
 	if (errors)
 		fprintf(b->err, "trib: %u error%s, %u warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
-	else
+	else if (build_tells(b))
 		fprintf(b->out, "trib: no errors%s in %u file%s\n", warned, files, files == 1 ? "" : "s");
 }
 
@@ -49,7 +51,7 @@ static void print_summary(struct build *b, enum status s, int64_t wall)
 		fprintf(b->err, "trib: the build failed, for warnings are denied; what the last good build made is still in place\n");
 	else if (s != STATUS_OK)
 		fprintf(b->err, "trib: the build failed; what the last good build made is still in place\n");
-	else if (b->options->dry_run || build_asks_text(b->options))
+	else if (!build_tells(b) || b->options->dry_run || build_asks_text(b->options))
 		return;
 	else if (b->compiled == 0 && b->linked == 0)
 		fprintf(b->out, "trib: nothing to do\n");
@@ -114,7 +116,7 @@ void build_report(struct build *b, enum status s)
 		return;
 	}
 	if (diags_count(b->diags))
-		diags_print(b->diags, b->sources, b->err, os_is_tty(fileno(b->err)));
+		diags_print(b->diags, b->sources, b->err, terminal_has_color(fileno(b->err), b->options->color));
 	if (b->told)
 		b->told(b, s, b->told_ctx);
 	else

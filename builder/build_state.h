@@ -215,6 +215,7 @@ bool build_run_tasks(struct build *b);
 bool build_open_generators(struct build *b); /* false: reported */
 void build_free_packers(struct build *b);
 /* build_report.c */
+bool build_tells(const struct build *b); /* what is neither error nor warning */
 void build_report(struct build *b, enum status s);
 bool build_asks_text(const struct options *o); /* of a stage, instead of a library */
 /* build_link.c: one model's objects to its outputs; on a worker. */

@@ -52,8 +52,8 @@ static void serve_commands(struct build *b)
 
 static enum progress_mode progress_mode(const struct build *b)
 {
-	bool tty = os_is_tty(fileno(b->out));
-	if (b->options->json > 0 || b->options->dry_run || build_asks_text(b->options) || (b->told && !tty))
+	bool tty = terminal_can_redraw(fileno(b->out));
+	if (!build_tells(b) || b->options->dry_run || build_asks_text(b->options) || (b->told && !tty))
 		return PROGRESS_QUIET;
 	return tty && !b->spec.verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
 }

@@ -149,7 +149,7 @@ static void report(struct fmt *f, const struct diags *d, const struct sources *s
 	if (f->o->json == 1)
 		diags_print_json(d, sources, f->out);
 	else
-		diags_print(d, sources, f->err, os_is_tty(fileno(f->err)));
+		diags_print(d, sources, f->err, terminal_has_color(fileno(f->err), f->o->color));
 	raise_status(f, STATUS_FAILED);
 }
 

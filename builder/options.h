@@ -3,6 +3,7 @@
 #define TRIB_BUILDER_OPTIONS_H
 #include <stdbool.h>
 #include <stdint.h>
+#include "base/terminal.h"
 
 enum stop_stage { STOP_NONE, STOP_LEX, STOP_PARSE, STOP_TYPECHECK, STOP_ELABORATE, STOP_IR, STOP_OPT, STOP_CODEGEN };
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
@@ -22,6 +23,8 @@ struct options {
 	int most_failures; /* of --keep-going; 0: no limit; -1: as the manifest says */
 	double load;       /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
+	enum color_when color;
+	bool quiet;     /* only errors and warnings */
 	bool no_server; /* the build is done in this process, and none is started */
 	bool dry_run, lazy, help, version;
 	enum stop_stage stop;

@@ -4,8 +4,10 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/source.h"
+#include "base/terminal.h"
 #include "builder/cache_config.h"
 #include "builder/manifest.h"
+#include "builder/options.h"
 
 static const struct source *load(void *ctx, const char *path)
 {
@@ -21,7 +23,7 @@ bool project_read(struct arena *session, const struct options *o, struct build_s
 	const struct manifest *m = manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags);
 	bool ok = diags_errors(diags) == 0 && spec_make(session, m, o, out, diags);
 	if (!ok)
-		diags_print(diags, sources, stderr, os_is_tty(2));
+		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
 	diags_free(diags);
 	sources_free(sources);
 	return ok;
@@ -37,7 +39,7 @@ bool project_cache_config(struct arena *session, const struct options *o, struct
 		m = manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags);
 	bool ok = diags_errors(diags) == 0 && cache_config_read(session, sources, m, o, out, diags);
 	if (!ok)
-		diags_print(diags, sources, stderr, os_is_tty(2));
+		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
 	diags_free(diags);
 	sources_free(sources);
 	return ok;

@@ -40,12 +40,12 @@ static enum status refuse(const struct git_failure *e, const char *rev, FILE *er
 }
 
 /* What is compared here is definitions: without the names of a file there are none. */
-static enum status judge_now(const struct since *s, FILE *err)
+static enum status judge_now(const struct since *s, const struct options *o, FILE *err)
 {
 	const struct diags *found = s->now->diags;
 	if (s->now->sound_manifest && !diags_errors(found))
 		return STATUS_OK;
-	diags_print(found, s->now->sources, err, os_is_tty(fileno(err)));
+	diags_print(found, s->now->sources, err, terminal_has_color(fileno(err), o->color));
 	for (uint32_t i = 0; i < diags_count(found); i++)
 		if (diags_at(found, i)->code == DIAG_FETCH)
 			return STATUS_ENVIRONMENT;
@@ -131,7 +131,7 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 	if (!s->view)
 		return refuse(&failure, o->since, err);
 	s->now = world_new(&all, s->git, NULL);
-	enum status judged = judge_now(s, err);
+	enum status judged = judge_now(s, o, err);
 	if (judged != STATUS_OK)
 		return judged;
 	if (!known_models(s, o, err))

@@ -11,7 +11,7 @@
 #include "builder/cli/actions.h"
 #include "builder/manifest.h"
 
-enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TEXT, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP };
+enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TEXT, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP, OPT_COLOR };
 #define IN(id) (UINT64_C(1) << COMMAND_##id)
 #define OF(id) (UINT64_C(1) << COMMAND_OF_##id | UINT64_C(1) << (32 + ACTION_##id))
 _Static_assert(COMMAND_COUNT <= 32 && ACTION_COUNT <= 32, "one bit each");
@@ -147,6 +147,19 @@ static bool set_load(struct parse *p, const struct option *o, const char *value,
 	return true;
 }
 
+static bool set_color(struct parse *p, const char *value)
+{
+	static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+	enum { N = sizeof names / sizeof *names };
+	uint32_t i = index_of(value, names, N);
+	if (i == N) {
+		fail(p, "--color wants auto, always or never, not", value);
+		return suggest(p, diag_nearest(value, names, N));
+	}
+	p->out->options.color = (enum color_when)i;
+	return true;
+}
+
 static bool set(struct parse *p, const struct option *o, const char *value)
 {
 	p->given[o - options] = true;
@@ -192,6 +205,8 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 		return true;
 	case OPT_STAGE:
 		return set_stage(p, value);
+	case OPT_COLOR:
+		return set_color(p, value);
 	case OPT_DUMP:
 		p->out->options.dump = (enum dump)index_of(o->name, dumps, sizeof dumps / sizeof *dumps);
 		return true;

@@ -79,14 +79,14 @@ static enum status get(struct arena *a, const struct options *o, enum cache_sett
 	return STATUS_OK;
 }
 
-static enum status change(struct arena *a, enum cache_setting s, const char *value)
+static enum status change(struct arena *a, const struct options *o, enum cache_setting s, const char *value)
 {
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
 	enum status status = STATUS_OK;
 	const char *path = cache_config_path(a);
 	if (value && !cache_config_check(a, sources, s, value, diags)) {
-		diags_print(diags, sources, stderr, os_is_tty(2));
+		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
 		status = STATUS_USAGE;
 	} else if (!path) {
 		status = say_failure("there is no home for the configuration: set HOME or XDG_CONFIG_HOME");
@@ -105,7 +105,7 @@ static enum status run(struct arena *a, const struct options *o, bool json)
 	enum cache_setting s = cache_setting_find(o->models[1]);
 	if (s == SETTINGS)
 		return unknown_key(a, o->models[1]);
-	return o->action == ACTION_CONFIG_GET ? get(a, o, s, json) : change(a, s, o->action == ACTION_CONFIG_SET ? o->models[2] : NULL);
+	return o->action == ACTION_CONFIG_GET ? get(a, o, s, json) : change(a, o, s, o->action == ACTION_CONFIG_SET ? o->models[2] : NULL);
 }
 
 enum status cmd_config(const struct options *o)

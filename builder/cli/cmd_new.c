@@ -66,7 +66,7 @@ enum status cmd_new(const struct options *o)
 	struct arena *a = arena_new(0);
 	bool ok = put(a, dir, "tri.build", arena_printf(a, manifest, name, name, name)) && put(a, dir, "src/main.tri", source) &&
 		  put(a, dir, ".gitignore", "/build/\n/.trib/\n");
-	if (ok)
+	if (ok && !o->quiet)
 		printf("made the project %s; build it with `trib build -C %s`\n", name, dir);
 	arena_free(a);
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;

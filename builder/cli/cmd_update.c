@@ -32,9 +32,9 @@ static enum status print(struct build *b, void *ctx)
 {
 	const struct dependencies *all = &b->dependencies;
 	(void)ctx;
-	for (uint32_t i = 0; i < all->n; i++)
+	for (uint32_t i = 0; i < all->n && !b->options->quiet; i++)
 		print_dependency(&all->at[i]);
-	if (!all->n)
+	if (!all->n && !b->options->quiet)
 		printf("no dependencies in tri.build\n");
 	return check_names(b);
 }

@@ -46,6 +46,8 @@ static void put_text(struct json_writer *w, const char *key, const char *s)
 void tell_watching(const struct tell *t, uint32_t files, uint32_t folders, const char *why_polling, int poll_ms)
 {
 	struct buf line = {0};
+	if (t->quiet && !t->json)
+		return;
 	if (t->json) {
 		struct json_writer w = open_event(&line, "watching");
 		put_text(&w, "by", poll_ms ? "polling" : "inotify");
@@ -150,6 +152,8 @@ static void tell_save_json(const struct tell *t, const struct save *s, const cha
 void tell_save(const struct tell *t, const struct save *s)
 {
 	struct buf line = {0};
+	if (t->quiet && !t->json && s->status == STATUS_OK && !s->behind)
+		return;
 	put_cause(s, &line);
 	buf_puts(&line, ": ");
 	put_result(s, &line);

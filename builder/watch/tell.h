@@ -9,7 +9,7 @@
 
 struct tell {
 	FILE *out, *err;
-	bool json;
+	bool json, quiet;
 };
 /* A save and what came of it. */
 struct save {

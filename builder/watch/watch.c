@@ -63,7 +63,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
 	sigaction(SIGCHLD, &child, NULL);
 	signal(SIGPIPE, SIG_IGN); /* when nobody listens any more the command is to end, too */
-	*w = (struct watch){.o = o, .tell = {out, err, o->json > 0}};
+	*w = (struct watch){.o = o, .tell = {out, err, o->json > 0, o->quiet}};
 	w->a = arena_new(0);
 	w->scan = scan_new();
 	w->texts = texts_new();
