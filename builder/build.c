@@ -411,6 +411,12 @@ enum status build_visit_elaborated(const struct options *o, build_visitor *visit
 	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
 }
 
+enum status build_visit_params(const struct options *o, build_visitor *visit, void *ctx)
+{
+	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights_if_there, build_elaborate_known};
+	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
+}
+
 static bool add_indexes(struct build *b)
 {
 	b->project = store_open(PROJECT_FOLDER "/store", false, &b->warnings);

@@ -3,6 +3,7 @@
 #include "backend/lower.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/cache.h"
 #include "builder/file_hash.h"
@@ -11,11 +12,38 @@
 #include "builder/timing.h"
 #include "frontend/core.h"
 
+bool build_open_weights_if_there(struct build *b)
+{
+	struct file_stamp stamp;
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct model_job *m = &b->models[i];
+		m->no_weights = m->spec->weights && !os_stamp(m->spec->weights->text, &stamp);
+	}
+	return build_open_weights(b);
+}
+
+/* True if an entry takes its parameters as arguments, which only the weights file tells from its inputs. */
+static bool has_functional_entry(const struct model_job *m)
+{
+	uint32_t n;
+	for (uint32_t i = 0; i < m->spec->n_entries; i++)
+		if (frontend_entry_args(m->frontend, m->spec->entries[i], m->build->session, &n))
+			return true;
+	return false;
+}
+
+bool build_elaborate_known(struct build *b)
+{
+	for (uint32_t i = 0; i < b->n_models; i++)
+		b->models[i].unknown_params = !b->models[i].failed && b->models[i].no_weights && has_functional_entry(&b->models[i]);
+	return build_elaborate(b);
+}
+
 bool build_open_weights(struct build *b)
 {
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		struct model_job *m = &b->models[i];
-		if (m->failed || !m->spec->weights)
+		if (m->failed || !m->spec->weights || m->no_weights)
 			continue;
 		const char *path = m->spec->weights->text;
 		m->weights = weights_open(b->session, path, m->spec->weights->at, &m->spec->weights_options, b->diags);

@@ -256,7 +256,7 @@ bool build_elaborate(struct build *b)
 	struct tick t = timing_tick();
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		struct model_job *m = &b->models[i];
-		if (m->failed)
+		if (m->failed || m->unknown_params)
 			continue;
 		uint32_t n_file;
 		const struct elab_input *in_file = weights_tensors(b->session, m->weights, &n_file);

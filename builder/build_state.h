@@ -73,6 +73,8 @@ struct model_job {
 	hash128 *unit_keys;
 	struct map unit_index;  /* core_unit.identity → index; never iterated */
 	struct history *history;
+	bool no_weights;        /* the weights file is not there, and the command does without it */
+	bool unknown_params;    /* and only it says which arguments are parameters: not elaborated */
 	bool failed;            /* some step reported an error: later steps pass it over */
 	bool current;           /* its outputs are up to date: nothing to link */
 	hash128 link_digest;
@@ -156,6 +158,8 @@ enum status build_visit(const struct options *o, build_visitor *visit, void *ctx
 
 /* The same without the values of the parameters. */
 enum status build_visit_elaborated(const struct options *o, build_visitor *visit, void *ctx);
+/* The same, and weights files need not be there: the models' no_weights and unknown_params tell. */
+enum status build_visit_params(const struct options *o, build_visitor *visit, void *ctx);
 /* The same, with what the front ends know of names, and with the records of the last build if there is one. */
 enum status build_visit_indexed(const struct options *o, build_visitor *visit, void *ctx);
 /* The front end alone, of the project or of the files that the options name. */
@@ -188,6 +192,8 @@ void build_recall_checks(struct build *b, struct model_job *m);
 void build_save_checks(struct build *b);
 /* build_params.c */
 bool build_open_weights(struct build *b);
+bool build_open_weights_if_there(struct build *b); /* a file that is not there is no error */
+bool build_elaborate_known(struct build *b);       /* the models whose parameters are known without it */
 bool build_bind_weights(struct build *b);
 bool build_bind_model(struct build *b, struct model_job *m); /* m->program's parameters */
 bool build_load_param(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error); /* with its elements, in `a` if it is not kept */

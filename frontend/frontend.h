@@ -9,6 +9,7 @@
 #include "base/source.h"
 #include "frontend/dtype.h"
 
+struct arena;
 struct diags;
 struct buf;
 struct core_program;
@@ -106,6 +107,13 @@ struct elab_request {
 	const char *main; /* optional: the file whose main blocks are elaborated, as the entry "main" without inputs or outputs */
 	span at; /* where the request stands in the manifest, for errors about the entry itself */
 };
+/* An argument of a layer in the functional form, or of a function, as it is declared. */
+struct frontend_arg {
+	const char *name, *type; /* type: its source text; NULL: none is declared */
+	bool has_default;
+};
+/* The arguments of an entry of that form, in `a`; NULL: the files have none of that name. After frontend_check. */
+const struct frontend_arg *frontend_entry_args(struct frontend *f, const char *entry, struct arena *a, uint32_t *n);
 /* Has the file (as loaded) a main block? */
 bool frontend_has_main(const struct frontend *f, uint32_t file);
 /* Elaborates the entries into units. NULL: errors were reported. */

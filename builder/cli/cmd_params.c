@@ -1,10 +1,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
+#include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
 #include "builder/build_state.h"
 #include "builder/cli/command.h"
+#include "builder/cli/print.h"
 #include "frontend/core.h"
 
 /* Elements and tensors of the parameters proper, and of the buffers. */
@@ -47,7 +49,7 @@ static const char *grouped(int64_t v, char out[32])
 	return out;
 }
 
-static void print_text(const char *model, const struct core_program *p)
+static void list_text(const char *model, const struct core_program *p)
 {
 	struct totals t = total(p);
 	char a[32], b[32];
@@ -90,7 +92,7 @@ static void put_param(struct json_writer *w, const char *model, const struct cor
 	json_close(w, '}');
 }
 
-static void print_json(const char *model, const struct core_program *p)
+static void list_json(const char *model, const struct core_program *p)
 {
 	struct totals t = total(p);
 	struct buf out = {0};
@@ -114,12 +116,79 @@ static void print_json(const char *model, const struct core_program *p)
 	buf_free(&out);
 }
 
+/* ---- a functional entry without its weights file ---- */
+
+static const char *given_type(struct arena *a, const struct elab_input *in)
+{
+	struct buf b = {0};
+	buf_printf(&b, "%s [", dtype_text(in->elem));
+	for (uint32_t k = 0; k < in->rank; k++)
+		buf_printf(&b, in->dims[k] < 0 ? "%s?" : "%s%" PRId64, k ? ", " : "", in->dims[k]);
+	const char *text = arena_printf(a, "%s]", b.at);
+	buf_free(&b);
+	return text;
+}
+
+/* The line of the manifest that makes it an input, or NULL. */
+static const struct elab_input *find_input(const struct model_spec *s, const char *name)
+{
+	for (uint32_t i = 0; i < s->n_inputs; i++)
+		if (strcmp(s->inputs[i].name, name) == 0)
+			return &s->inputs[i];
+	return NULL;
+}
+
+static void put_arg(struct arena *a, const struct model_spec *s, const struct frontend_arg *arg, bool json)
+{
+	const struct elab_input *in = find_input(s, arg->name);
+	const char *type = in ? given_type(a, in) : arg->type ? arg->type : "";
+	if (!json) {
+		printf("%-16s %s%s\n", arg->name, type, in ? " input" : arg->has_default ? " has a default" : "");
+		return;
+	}
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	json_open(&w, '{');
+	json_member_str(&w, "type", "argument");
+	json_member_str(&w, "model", s->name);
+	json_member_str(&w, "name", arg->name);
+	json_member_str(&w, "declared", *type ? type : NULL);
+	json_member_bool(&w, "input", in != NULL);
+	json_close(&w, '}');
+	print_json(&out);
+}
+
+static void print_args(const struct model_job *m, bool json)
+{
+	const struct model_spec *s = m->spec;
+	struct arena *a = m->build->session;
+	uint32_t n, would = 0;
+	for (uint32_t e = 0; e < s->n_entries; e++) {
+		const struct frontend_arg *args = frontend_entry_args(m->frontend, s->entries[e], a, &n);
+		for (uint32_t i = 0; args && i < n; i++) {
+			put_arg(a, s, &args[i], json);
+			would += !find_input(s, args[i].name) && !args[i].has_default;
+		}
+	}
+	if (!json)
+		printf("%s: `%s` is not there. Of the arguments of `%s` those that it names are parameters%s\n", s->name, s->weights->text, s->entries[0],
+		       s->n_inputs ? arena_printf(a, ": probably the %u that are no `input` of the manifest", would) : "");
+}
+
 static enum status list(struct build *b, void *ctx)
 {
+	bool json = b->options->json > 0;
 	(void)ctx;
-	for (uint32_t i = 0; i < b->n_models; i++)
-		(b->options->json > 0 ? print_json : print_text)(b->models[i].spec->name, b->models[i].program);
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct model_job *m = &b->models[i];
+		if (m->unknown_params)
+			print_args(m, json);
+		else
+			(json ? list_json : list_text)(m->spec->name, m->program);
+		if (m->no_weights && !m->unknown_params && !json)
+			printf("%s: `%s` is not there\n", m->spec->name, m->spec->weights->text);
+	}
 	return STATUS_OK;
 }
 
-enum status cmd_params(const struct options *o) { return build_visit_elaborated(o, list, NULL); }
+enum status cmd_params(const struct options *o) { return build_visit_params(o, list, NULL); }
