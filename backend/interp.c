@@ -86,6 +86,8 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 		}
 		ok = ok && sum == out->dims[i->index];
 	}
+	for (uint32_t k = 0; (i->op == OP_SCATTER || i->op == OP_SCATTER_ADD) && k < out->rank; k++)
+		ok = ok && x[1]->dims[k] == x[2]->dims[k] && (k == i->index || x[0]->dims[k] == x[1]->dims[k]);
 	for (uint32_t k = 0, n = 0; (ir_op_traits(i->op) & REDUCES) && k < x[0]->rank; k++)
 		if (!(i->mask >> k & 1))
 			ok = ok && x[0]->dims[k] == out->dims[n++];
@@ -308,6 +310,11 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_CONCAT: interp_concat(i, x, out); return;
 	case OP_GATHER: interp_gather(in, x, out); return;
 	case OP_GATHER_DIM: interp_gather_dim(in, i, x, out); return;
+	case OP_SORT: interp_sort(i, x[0], out); return;
+	case OP_SCAN_SUM:
+	case OP_SCAN_PROD: interp_scan(i, x[0], out); return;
+	case OP_SCATTER:
+	case OP_SCATTER_ADD: interp_scatter(in, i, x, out); return;
 	case OP_PAD: interp_pad(in, i, x, out); return;
 	case OP_WINDOW: interp_window(i, x[0], out); return;
 	case OP_IOTA: interp_iota(i, out); return;

@@ -39,6 +39,9 @@ void interp_window(const struct ir_inst *i, const struct tensor *x, struct tenso
 /* Do they fit? Also where `out` is empty. */
 void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
 void interp_window_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
+void interp_sort(const struct ir_inst *i, const struct tensor *x, struct tensor *out); /* interp_order.c */
+void interp_scan(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
+void interp_scatter(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_iota(const struct ir_inst *i, struct tensor *out);
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);

@@ -74,6 +74,41 @@ static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref 
 	s->dims[2] = in->type.dims[in->type.rank - 1];
 }
 
+/* Sizes before, along and behind the axis. */
+static void axis_dims(struct builder *b, const struct core_type *t, uint32_t axis, dim *out)
+{
+	out[0] = out[2] = b->one;
+	out[1] = t->dims[axis];
+	for (uint32_t k = 0; k < t->rank; k++)
+		if (k != axis)
+			out[k < axis ? 0 : 2] = dim_mul(b->dims, out[k < axis ? 0 : 2], t->dims[k]);
+}
+
+/* An operation that is a kernel: its operands, for SORT the workspace, its result; what dims follow, kernels.def says. */
+static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
+	bool sort = in->op == OP_SORT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
+	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
+	dim along[3];
+	axis_dims(b, &in->type, sort ? in->type.rank - 1u : in->index, along);
+	s->kernel = kernel + (elem == DT_FLOAT64 ? 1 : elem == DT_INT64 ? 2 : 0);
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 2);
+	for (uint32_t k = 0; k < in->n_operands; k++)
+		s->buffers[s->n_buffers++] = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, k))];
+	if (sort)
+		s->buffers[s->n_buffers++] = buffer_new(b, BUFFER_TEMP, 0, &in->type);
+	s->buffers[s->n_buffers++] = b->buffer[v] = output_or_temp(b, v, &in->type);
+	s->dims = ARENA_ARRAY(b->unit, dim, 5);
+	for (uint32_t k = 0; k < (sort ? 2 : 3); k++)
+		s->dims[s->n_dims++] = along[k];
+	if (scatter)
+		s->dims[s->n_dims++] = ir_at(b->ir, ir_operand(b->ir, v, 1))->type.dims[in->index];
+	bool flag = sort ? in->index == 1 : in->op == OP_SCAN_PROD || in->op == OP_SCATTER_ADD;
+	s->dims[s->n_dims++] = flag ? b->one : b->zero;
+}
+
 /* The RESULT of `call` numbered `index`, or the call itself for result 0, or IR_NONE if nobody uses it. */
 static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
 {
@@ -239,6 +274,10 @@ static void emit_stored(struct builder *b, ir_ref v)
 		emit_kernel(b, v, kernel, x, w);
 		return;
 	}
+	if (loops_op_kernel(in->op, &kernel)) {
+		emit_op_kernel(b, v, kernel);
+		return;
+	}
 	b->buffer[v] = output_or_temp(b, v, &in->type);
 	uint32_t parts = in->op == OP_CONCAT || in->op == OP_PAD ? in->n_operands : 1;
 	for (uint32_t k = 0; k < parts; k++)
@@ -275,6 +314,8 @@ static void reserve(struct builder *b)
 	for (uint32_t v = 0; v < b->ir->n_insts; v++)
 		if (ir_calls(ir_at(b->ir, v)->op))
 			results += 2 * ir_at(b->ir, v)->callee->n_outputs;
+		else
+			results += ir_at(b->ir, v)->op == OP_SORT;
 	b->fn->buffers = ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results);
 	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
 }

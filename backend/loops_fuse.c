@@ -103,7 +103,7 @@ static void measure(struct builder *b, ir_ref v)
 	struct fused *f = &b->values[v];
 	f->cost = own_cost(in->op);
 	f->size = 1;
-	if (loops_given(b->ir, v) || is_joined(in->op) || is_reduction(in->op))
+	if (loops_given(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || loops_op_kernel(in->op, &(enum kernel){0}))
 		return;
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		const struct fused *o = &b->values[ir_operand(b->ir, v, k)];
@@ -274,7 +274,8 @@ static void decide(struct builder *b, ir_ref v)
 	ir_ref x, w;
 	if (f->use == USE_NONE)
 		return;
-	if (loops_given(b->ir, v)) {
+	f->stored = loops_op_kernel(in->op, &kernel);
+	if (f->stored || loops_given(b->ir, v)) {
 		for (uint32_t k = 0; k < in->n_operands; k++)
 			force(b, ir_operand(b->ir, v, k));
 		return;

@@ -1,5 +1,5 @@
-/* The micro-kernels' names. */
-#include "backend/loops.h"
+/* The micro-kernels' names, and those that are an operation by themselves. */
+#include "backend/loops_build.h"
 
 const char *kernel_symbol(enum kernel k)
 {
@@ -9,4 +9,16 @@ const char *kernel_symbol(enum kernel k)
 #undef KERNEL
 	};
 	return symbols[k];
+}
+
+bool loops_op_kernel(enum ir_op op, enum kernel *kernel)
+{
+	switch (op) {
+	case OP_SORT: *kernel = KERNEL_SORT_F32; return true;
+	case OP_SCAN_SUM:
+	case OP_SCAN_PROD: *kernel = KERNEL_SCAN_F32; return true;
+	case OP_SCATTER:
+	case OP_SCATTER_ADD: *kernel = KERNEL_SCATTER_F32; return true;
+	default: return false;
+	}
 }

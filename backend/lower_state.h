@@ -131,6 +131,14 @@ void lower_bi_std(struct lower *l, ir_ref *r);
 void lower_bi_minmax(struct lower *l, ir_ref *r);
 void lower_bi_arg(struct lower *l, ir_ref *r);
 void lower_bi_bool(struct lower *l, ir_ref *r);
+void lower_bi_sort(struct lower *l, ir_ref *r); /* lower_order.c */
+void lower_bi_argsort(struct lower *l, ir_ref *r);
+void lower_bi_topk(struct lower *l, ir_ref *r);
+void lower_bi_kthvalue(struct lower *l, ir_ref *r);
+void lower_bi_median(struct lower *l, ir_ref *r);
+void lower_bi_quantile(struct lower *l, ir_ref *r);
+void lower_bi_cumulate(struct lower *l, ir_ref *r);
+void lower_bi_scatter(struct lower *l, ir_ref *r);
 void lower_bi_matmul(struct lower *l, ir_ref *r); /* lower_matmul.c */
 void lower_bi_relu(struct lower *l, ir_ref *r);   /* lower_activation.c */
 void lower_bi_relu6(struct lower *l, ir_ref *r);

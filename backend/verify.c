@@ -221,6 +221,29 @@ static void check_gather_dim(struct verify *v, const struct ir_inst *i, const st
 		     "wrong shape");
 }
 
+static bool ordered_elem(dtype t) { return t == DT_FLOAT32 || t == DT_FLOAT64 || t == DT_INT64; }
+
+static void check_sort(struct verify *v, const struct ir_inst *i, const struct core_type *x)
+{
+	need(v, ordered_elem(x->elem) && i->type.elem == DT_INT64, "wrong element types");
+	need(v, x->rank >= 1 && i->index <= 1 && shapes_agree(v, x, &i->type), "wrong shape");
+}
+
+static void check_scan(struct verify *v, const struct ir_inst *i, const struct core_type *x)
+{
+	need(v, ordered_elem(x->elem) && i->type.elem == x->elem, "wrong element types");
+	need(v, i->index < x->rank && shapes_agree(v, x, &i->type), "wrong shape or axis");
+}
+
+static void check_scatter(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *index,
+			  const struct core_type *values)
+{
+	need(v, ordered_elem(x->elem) && i->type.elem == x->elem && values->elem == x->elem && index->elem == DT_INT64, "wrong element types");
+	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && shapes_agree(v, index, values) && index->rank == x->rank, "wrong shape or axis");
+	for (uint32_t k = 0; v->ok && k < x->rank; k++)
+		need(v, k == i->index || may_equal(v, x->dims[k], index->dims[k]), "shapes differ beside the axis");
+}
+
 /* Its own elements must fit in, where known. */
 static void check_pad(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *value)
 {
@@ -320,6 +343,11 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 	case OP_CONCAT: check_concat(v, i); return;
 	case OP_GATHER: check_gather(v, i, operand(v, 0), operand(v, 1)); return;
 	case OP_GATHER_DIM: check_gather_dim(v, i, operand(v, 0), operand(v, 1)); return;
+	case OP_SORT: check_sort(v, i, operand(v, 0)); return;
+	case OP_SCAN_SUM:
+	case OP_SCAN_PROD: check_scan(v, i, operand(v, 0)); return;
+	case OP_SCATTER:
+	case OP_SCATTER_ADD: check_scatter(v, i, operand(v, 0), operand(v, 1), operand(v, 2)); return;
 	case OP_PAD: check_pad(v, i, operand(v, 0), operand(v, 1)); return;
 	case OP_WINDOW: check_window(v, i, operand(v, 0)); return;
 	case OP_IOTA:

@@ -76,16 +76,24 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	vec_push(&s->out->launches, l);
 }
 
-/* Every template computes four rows of one column in a work item. */
+/* Work items of a template: the matrix products compute four rows of one column in each, a sort places one element, the others walk a line. */
+static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
+{
+	if (k <= KERNEL_MATMUL_F32)
+		return dim_mul(d, dim_floordiv(d, dim_add(d, dims[0], dim_const(d, 3)), dim_const(d, 4)), dims[2]);
+	return dim_mul(d, dims[0], dims[k <= KERNEL_SORT_I64 ? 1 : 2]);
+}
+
 static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
 {
 	struct dims *d = s->out->dims;
-	struct flat_launch l = {.kernel = kernel_symbol(st->kernel), .n_places = st->n_buffers, .n_dims = st->n_dims};
+	struct flat_launch l = {.kernel = kernel_symbol(st->kernel), .n_places = st->n_buffers, .n_dims = st->n_dims,
+				.fails = st->kernel >= KERNEL_SCATTER_F32};
 	l.places = places_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		l.dims[i] = moved(s, st->dims[i]);
-	l.items = dim_mul(d, dim_floordiv(d, dim_add(d, l.dims[0], dim_const(d, 3)), dim_const(d, 4)), l.dims[2]);
+	l.items = kernel_items(d, st->kernel, l.dims);
 	vec_push(&s->out->launches, l);
 }
 

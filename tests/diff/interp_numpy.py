@@ -289,6 +289,49 @@ def op_gather_dim(c, _):
     return y, dtype
 
 
+ORDERED = ["float32", "float64", "int64"]
+
+
+def op_sort(c, _):
+    shape, dtype, descending = shape_of(c.rng, 1, 3, 40), c.rng.choice(ORDERED), c.rng.randint(0, 1)
+    x = values(c.rng, dtype, shape)
+    # NaN is the greatest; equal elements keep their order.
+    key = np.where(np.isnan(x), np.inf, x) if dtype in FLOATS else x
+    greatest = np.isnan(x) if dtype in FLOATS else np.zeros(shape, bool)
+    if descending:
+        key, greatest = -key if dtype in FLOATS else ~key, ~greatest
+    y = np.lexsort((key, greatest), -1)
+    c.emit(f"sort {c.const(x, dtype)} {descending}", "int64", shape)
+    return y, "int64"
+
+
+def op_scan(c, op):
+    shape, dtype = shape_of(c.rng, 1), c.rng.choice(ORDERED)
+    axis = c.rng.randrange(len(shape))
+    x = values(c.rng, dtype, shape, "plain")
+    wide = np.float64 if dtype in FLOATS else np.int64
+    f = np.cumsum if op == "scan_sum" else np.cumprod
+    with np.errstate(all="ignore"):
+        y = rounded(f(x, axis, dtype=wide), dtype)
+    c.emit(f"{op} {c.const(x, dtype)} {axis}", dtype, shape)
+    return y, dtype
+
+
+def op_scatter(c, op):
+    shape, dtype = shape_of(c.rng, 1), c.rng.choice(ORDERED)
+    axis = c.rng.randrange(len(shape))
+    to = list(shape)
+    to[axis] = c.rng.randint(1, 6)
+    index = np.random.RandomState(c.rng.randrange(1 << 30)).randint(0, to[axis], shape)
+    x, v = values(c.rng, dtype, to, "plain"), values(c.rng, dtype, shape, "plain")
+    y = x.copy()
+    for at in np.ndindex(*shape):
+        place = at[:axis] + (index[at],) + at[axis + 1:]
+        y[place] = v[at] if op == "scatter" else y[place] + v[at]
+    c.emit(f"{op} {c.const(x, dtype)} {c.const(index, 'int64')} {c.const(v, dtype)} {axis}", dtype, y.shape)
+    return y, dtype
+
+
 def op_pad(c, _):
     shape, dtype = shape_of(c.rng, 0), any_type(c.rng)
     around = [(c.rng.randint(0, 2), c.rng.randint(0, 2)) for _ in shape]
@@ -355,7 +398,8 @@ def op_matmul(c, _):
 
 def handlers():
     h = {"cast": op_cast, "select": op_select, "const": op_const, "broadcast": op_broadcast, "reshape": op_reshape, "transpose": op_transpose,
-         "slice": op_slice, "concat": op_concat, "gather": op_gather, "gather_dim": op_gather_dim, "iota": op_iota, "pad": op_pad, "window": op_window, "matmul": op_matmul}
+         "slice": op_slice, "concat": op_concat, "gather": op_gather, "gather_dim": op_gather_dim, "iota": op_iota, "pad": op_pad, "window": op_window, "matmul": op_matmul,
+         "sort": op_sort, "scan_sum": op_scan, "scan_prod": op_scan, "scatter": op_scatter, "scatter_add": op_scatter}
     h.update({op: op_unary for op in list(UNARY_FLOAT) + list(UNARY_ANY) + ["rsqrt"]})
     h.update({op: op_binary for op in list(BINARY) + list(COMPARE) + ["div", "floordiv", "mod", "pow"]})
     h.update({op: op_bool for op in ("not", "and", "or")})

@@ -213,7 +213,7 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 	static const hash128 keys[MAX_UNITS];
 	struct model_input in = {.program = &p, .plans = plans};
 	struct model_info info = {.name = "net", .version = "1", .compiler = "test", .target = "opencl", .commit = "", .unit_keys = keys};
-	struct object *objects[16] = {opencl_model_object(m->a, &in, model_weights_of(m), &info, loops)};
+	struct object *objects[24] = {opencl_model_object(m->a, &in, model_weights_of(m), &info, loops)};
 	uint32_t n = 1;
 	while ((objects[n] = runtime_object_at(m->a, n - 1)))
 		n++;

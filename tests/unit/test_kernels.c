@@ -19,7 +19,7 @@ struct kernels {
 static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
 	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init", "tri_context_end"};
-	struct object *objects[16];
+	struct object *objects[24];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
