@@ -195,19 +195,28 @@ static void run_check(struct build *b)
 		run_steps(b, project, sizeof project / sizeof *project);
 }
 
+enum status build_diags_status(const struct diags *diags, const struct options *o)
+{
+	enum status s = STATUS_FAILED;
+	for (uint32_t i = 0; i < diags_count(diags); i++) {
+		enum diag_code c = diags_at(diags, i)->code;
+		bool flag = c == DIAG_MANIFEST_TARGET && (o->cpu || o->target);
+		if (flag || c == DIAG_NO_MANIFEST || c == DIAG_MANIFEST_NO_MODEL || c == DIAG_MANIFEST_NO_PROFILE)
+			return STATUS_USAGE;
+		if (c == DIAG_FILE_READ || c == DIAG_FILE_WRITE || c == DIAG_FETCH || c == DIAG_MODULE)
+			s = STATUS_ENVIRONMENT;
+	}
+	return s;
+}
+
 static enum status verdict(const struct build *b)
 {
 	if (b->interrupted || os_interrupted())
 		return STATUS_INTERRUPTED;
 	if (b->done && diags_errors(b->diags) == 0)
 		return b->options->deny_warnings && diags_count(b->diags) ? STATUS_FAILED : STATUS_OK;
-	for (uint32_t i = 0; i < diags_count(b->diags); i++) {
-		enum diag_code c = diags_at(b->diags, i)->code;
-		bool flag = c == DIAG_MANIFEST_TARGET && (b->options->cpu || b->options->target);
-		if (flag || c == DIAG_MANIFEST_NO_MODEL || c == DIAG_MANIFEST_NO_PROFILE)
-			return STATUS_USAGE;
-	}
-	return b->environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
+	enum status s = build_diags_status(b->diags, b->options);
+	return s == STATUS_FAILED && b->environment ? STATUS_ENVIRONMENT : s;
 }
 
 static void write_trace(struct build *b)

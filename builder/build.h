@@ -12,6 +12,10 @@ enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRON
 /* Where libraries go that are made to be run at once, without code (`trib run --lazy`, tri_open_lazy). */
 #define LAZY_FOLDER ".trib/lazy"
 
+/* What errors of a build or of a manifest make of a command: STATUS_FAILED, STATUS_USAGE or STATUS_ENVIRONMENT. */
+struct diags;
+enum status build_diags_status(const struct diags *diags, const struct options *o);
+
 /* In the current folder. What people read goes to `out` and errors to `err`; with --message-format=json everything is JSON on `out`. */
 enum status build_run(const struct options *o, FILE *out, FILE *err);
 /* The same in a session that may have served before, and may serve again. */

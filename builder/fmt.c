@@ -60,12 +60,13 @@ static void add_operand(struct fmt *f, const char *path)
 
 static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
-static bool add_project(struct fmt *f)
+static void add_project(struct fmt *f)
 {
 	struct build_spec spec;
 	uint32_t kept = 0;
-	if (!project_read(f->a, f->o, &spec))
-		return false;
+	f->status = project_read(f->a, f->o, &spec);
+	if (f->status != STATUS_OK)
+		return;
 	for (uint32_t i = 0; i < spec.n_models; i++)
 		for (uint32_t k = 0; spec.models[i].sources && k < spec.models[i].sources->n_words; k++)
 			add_pattern(f, spec.models[i].sources->words[k]);
@@ -75,7 +76,6 @@ static bool add_project(struct fmt *f)
 		if (!kept || strcmp(f->files.at[kept - 1], f->files.at[i]) != 0)
 			f->files.at[kept++] = f->files.at[i];
 	f->files.len = kept;
-	return true;
 }
 
 /* --- one file --- */
@@ -177,8 +177,8 @@ enum status fmt_run(const struct options *o, FILE *out, FILE *err)
 	struct fmt f = {.o = o, .out = out, .err = err, .a = arena_new(0)};
 	for (uint32_t i = 0; i < o->n_models; i++)
 		add_operand(&f, o->models[i]);
-	if (!o->n_models && !add_project(&f))
-		f.status = STATUS_FAILED;
+	if (!o->n_models)
+		add_project(&f);
 	for (uint32_t i = 0; i < f.files.len && !os_interrupted(); i++)
 		format_file(&f, f.files.at[i]);
 	vec_free(&f.files);

@@ -1,6 +1,8 @@
 /* A line that starts in the first column opens a block, sets a variable or includes a file; an indented one is a key of the open block. */
 #include "builder/manifest.h"
 #include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 #include "base/arena.h"
@@ -356,25 +358,17 @@ static void read_file(struct reader *r, const struct source *src)
 	r->depth--;
 }
 
-/* Of the nearest folder above this one that has a manifest, or NULL: the way there. */
-static const char *project_above(struct arena *a, const char *manifest)
-{
-	enum { LEVELS = 32 };
-	const char *up = "..";
-	for (int i = 0; i < LEVELS; i++, up = arena_printf(a, "%s/..", up))
-		if (access(arena_printf(a, "%s/%s", up, manifest), R_OK) == 0)
-			return up;
-	return NULL;
-}
-
 static void say_missing(struct reader *r, const char *path)
 {
-	struct diag *d = diag_add(r->diags, DIAG_FILE_READ, SPAN_NONE, "there is no `%s` here that can be read", path);
-	const char *above = project_above(r->a, path);
-	if (above)
-		diag_help(r->diags, d, "there is one above: `trib -C %s` works on that project", above);
-	else
-		diag_help(r->diags, d, "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
+	int why = access(path, R_OK) != 0 ? errno : EISDIR;
+	if (access(path, F_OK) == 0) {
+		diag_add(r->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, strerror(why));
+		return;
+	}
+	char *here = getcwd(NULL, 0);
+	struct diag *d = diag_add(r->diags, DIAG_NO_MANIFEST, SPAN_NONE, "there is no `%s` in `%s` or any folder above it", path, here ? here : ".");
+	diag_help(r->diags, d, "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
+	free(here);
 }
 
 struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags)

@@ -23,6 +23,7 @@ struct options {
 	int most_failures; /* of --keep-going; 0: no limit; -1: as the manifest says */
 	double load;       /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
+	bool moved; /* a path of the command line was changed, because the command works in a folder above */
 	enum color_when color;
 	bool quiet;     /* only errors and warnings */
 	bool no_server; /* the build is done in this process, and none is started */

@@ -16,7 +16,7 @@ static const struct source *load(void *ctx, const char *path)
 	return os_read_file(path, INT32_MAX, &text, &len) ? sources_take(ctx, path, text, len) : NULL;
 }
 
-bool project_read(struct arena *session, const struct options *o, struct build_spec *out)
+enum status project_read(struct arena *session, const struct options *o, struct build_spec *out)
 {
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
@@ -24,9 +24,10 @@ bool project_read(struct arena *session, const struct options *o, struct build_s
 	bool ok = diags_errors(diags) == 0 && spec_make(session, m, o, out, diags);
 	if (!ok)
 		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
+	enum status s = ok ? STATUS_OK : build_diags_status(diags, o);
 	diags_free(diags);
 	sources_free(sources);
-	return ok;
+	return s;
 }
 
 bool project_cache_config(struct arena *session, const struct options *o, struct cache_config *out)

@@ -2,14 +2,15 @@
 #ifndef TRIB_BUILDER_PROJECT_H
 #define TRIB_BUILDER_PROJECT_H
 #include <stdbool.h>
+#include "builder/build.h"
 #include "builder/spec.h"
 
 struct arena;
 struct cache_config;
 struct options;
 
-/* Reads tri.build. False: errors were printed on stderr. */
-bool project_read(struct arena *session, const struct options *o, struct build_spec *out);
+/* Reads tri.build. Not STATUS_OK: errors were printed on stderr. */
+enum status project_read(struct arena *session, const struct options *o, struct build_spec *out);
 /* How the cache and the server are configured here, with tri.build or without one. False: errors were printed on stderr. */
 bool project_cache_config(struct arena *session, const struct options *o, struct cache_config *out);
 #endif

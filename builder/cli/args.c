@@ -7,11 +7,12 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
+#include "base/path.h"
 #include "base/vec.h"
 #include "builder/cli/actions.h"
 #include "builder/manifest.h"
 
-enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TEXT, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP, OPT_COLOR };
+enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TEXT, OPT_PATH, OPT_PROGRAM, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP, OPT_COLOR };
 #define IN(id) (UINT64_C(1) << COMMAND_##id)
 #define OF(id) (UINT64_C(1) << COMMAND_OF_##id | UINT64_C(1) << (32 + ACTION_##id))
 _Static_assert(COMMAND_COUNT <= 32 && ACTION_COUNT <= 32, "one bit each");
@@ -180,6 +181,8 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 	case OPT_LOAD:
 		return set_load(p, o, value, (double *)(void *)member);
 	case OPT_TEXT:
+	case OPT_PATH:
+	case OPT_PROGRAM:
 		*(const char **)(void *)member = value;
 		return true;
 	case OPT_LIST:
@@ -456,6 +459,39 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	vec_free(&p.inputs);
 	vec_free(&p.outputs);
 	return ok;
+}
+
+/* "x=FILE", in a list that the command line gave. */
+static bool rebase_files(struct arena *a, const char *const **list, uint32_t n, const char *from)
+{
+	const char **out = ARENA_ARRAY(a, const char *, n + 1);
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *word = (*list)[i], *eq = strchr(word, '=');
+		out[i] = word;
+		if (eq && strcmp(eq + 1, "random") != 0) {
+			out[i] = arena_printf(a, "%.*s=%s", (int)(eq - word), word, path_normal(a, path_join(a, from, eq + 1)));
+			any = true;
+		}
+	}
+	*list = out;
+	return any;
+}
+
+bool args_rebase(struct arena *a, struct args *args, const char *from)
+{
+	struct options *o = &args->options;
+	bool any = rebase_files(a, &o->inputs, o->n_inputs, from);
+	any |= rebase_files(a, &o->outputs, o->n_outputs, from);
+	for (uint32_t i = 0; i < N_OPTIONS; i++) {
+		const char **value = (const char **)(void *)((char *)o + options[i].member);
+		bool path = options[i].kind == OPT_PATH || (options[i].kind == OPT_PROGRAM && *value && strchr(*value, '/'));
+		if (path && *value && **value != '/') {
+			*value = path_normal(a, path_join(a, from, *value));
+			any = true;
+		}
+	}
+	return any;
 }
 
 static void help_flags(enum command c, enum action a, struct buf *out)

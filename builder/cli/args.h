@@ -14,6 +14,8 @@ struct args {
 };
 /* Everything in `a`. False: *error says what is wrong, with the nearest right spelling. */
 bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct buf *error);
+/* Joins relative paths that flags gave to `from`. True if there was one. */
+bool args_rebase(struct arena *a, struct args *args, const char *from);
 /* Help for one command, or the overview. */
 void args_help(const struct args *args, struct buf *out);
 #endif

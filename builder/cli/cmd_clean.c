@@ -30,11 +30,12 @@ enum status cmd_clean(const struct options *o)
 	struct options all = *o;
 	all.models = NULL;
 	all.n_models = 0;
-	bool ok = project_read(a, &all, &spec);
+	enum status s = project_read(a, &all, &spec);
+	bool ok = s == STATUS_OK;
 	for (uint32_t i = 0; ok && i < spec.n_models; i++)
 		ok = clean_model(a, &spec.models[i]);
 	if (ok && !(ok = os_remove_tree(".trib")))
 		perror("trib: cannot remove .trib");
 	arena_free(a);
-	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+	return s == STATUS_OK && !ok ? STATUS_ENVIRONMENT : s;
 }

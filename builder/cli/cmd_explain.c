@@ -79,7 +79,7 @@ static enum status explain_unit(const struct options *o, const char *word)
 	all.models = NULL;
 	all.n_models = 0;
 	struct store *s = store_open(".trib/store", false, &warning);
-	if (s && project_read(a, &all, &spec)) {
+	if (s && project_read(a, &all, &spec) == STATUS_OK) {
 		for (uint32_t i = 0; i < spec.n_models; i++) {
 			struct history *h = history_load(a, s, spec.models[i].name);
 			for (uint32_t k = 0; k < h->n; k++)

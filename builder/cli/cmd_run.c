@@ -27,10 +27,9 @@ static const char *lazy_library(struct arena *a, const struct options *o, enum s
 	struct options build = *o;
 	char *text = NULL;
 	size_t len;
-	if (!project_read(a, o, &spec)) {
-		*s = STATUS_USAGE;
+	*s = project_read(a, o, &spec);
+	if (*s != STATUS_OK)
 		return NULL;
-	}
 	if (spec.n_models != 1) {
 		*s = complain("the manifest has several models: which one?", STATUS_USAGE);
 		return NULL;
@@ -62,10 +61,9 @@ static const char *library_path(struct arena *a, const struct options *o, enum s
 		return lazy_library(a, o, s);
 	if (strchr(word, '/') || (n > 3 && strcmp(word + n - 3, ".so") == 0))
 		return word;
-	if (!project_read(a, o, &spec)) {
-		*s = STATUS_USAGE;
+	*s = project_read(a, o, &spec);
+	if (*s != STATUS_OK)
 		return NULL;
-	}
 	if (spec.n_models != 1) {
 		*s = complain("the manifest has several models: which one?", STATUS_USAGE);
 		return NULL;

@@ -72,7 +72,7 @@ static enum status run(struct arena *a, const struct options *o)
 enum status cmd_server(const struct options *o)
 {
 	if (access("tri.build", F_OK) != 0)
-		return say_usage("there is no tri.build here: a server belongs to a project");
+		return say_usage("there is no tri.build here or in a folder above: a server belongs to a project");
 	if (o->action == ACTION_SERVER_STATUS)
 		return print_status();
 	if (o->action == ACTION_SERVER_START)

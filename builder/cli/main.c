@@ -7,6 +7,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "builder/cli/args.h"
+#include "builder/cli/locate.h"
 #include "builder/guard.h"
 #include "scheduler/jobserver.h"
 
@@ -42,9 +43,11 @@ static enum status run(struct arena *a, int argc, char **argv)
 		return command_run(COMMAND_VERSION, &args.options);
 	if (args.options.help)
 		return help(&args);
-	if (args.options.directory && chdir(args.options.directory) != 0) {
-		fprintf(stderr, "trib: cannot work in `%s`: %s\n", args.options.directory, strerror(errno));
+	if (!locate(a, &args))
 		return STATUS_ENVIRONMENT;
+	if (!args.given && args.options.n_models && access("tri.build", F_OK) != 0) {
+		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above", args.options.models[0]);
+		return usage(&args, &error);
 	}
 	return command_run(args.command, &args.options);
 }

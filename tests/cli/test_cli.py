@@ -94,14 +94,16 @@ class Commands(ProjectTest):
         self.assertTrue(os.path.exists(self.path("hello/build/libhello.so")))
 
     def test_no_manifest(self):
-        said = self.fails("build")
+        said = self.fails("build", code=2)
+        self.assertIn("E0719", said)
+        self.assertIn("or any folder above it", said)
         self.assertIn("trib new", said)
         self.assertIn("-C DIR", said)
 
     def test_in_a_folder_of_a_project(self):
         self.trib("new", "hello")
         os.makedirs(self.path("hello/src/deep"))
-        self.assertIn("`trib -C ../..` works on that project", self.fails("build", "-C", "hello/src/deep"))
+        self.assertIn("linked", self.trib("build", "-C", "hello/src/deep").stdout)
 
     def test_clean_of_a_folder_given_by_flag(self):
         self.trib("new", "hello")
@@ -131,7 +133,7 @@ class Commands(ProjectTest):
         done = self.trib("check", "--message-format=json", "b.tri", ok=False)
         last = json.loads(done.stdout.splitlines()[-1])
         self.assertEqual((last["type"], last["ok"]), ("check", False))
-        self.fails("check", "missing.tri")
+        self.fails("check", "missing.tri", code=3)
 
 
 class TwoModels(ProjectTest):
