@@ -59,7 +59,8 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	buf_puts(out, runtime_header());
 	buf_printf(out, "#if TRI_ABI != 1\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
 	                "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-	                "/* One opened model: its threads and its working memory. Use it from one thread at a time; open several to run in parallel. */\n"
+	                "/* One opened model: its threads and its working memory. Use it from one thread at a time; open several to run in parallel.\n"
+	                " * While one thread is in a run, a run by another does nothing and returns TRI_ERR_BUSY. */\n"
 	                "typedef struct %s %s;\n\n", name, name);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		put_entry(a, out, in, info, i);

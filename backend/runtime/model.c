@@ -3,12 +3,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "claim.h"
 #include "context.h"
 #include "cpu.h"
 
 enum { SCRATCH_ALIGN = 64, MAX_DIMS = 64 };
 
 struct tri_model {
+	tri_claim claim;
 	struct tri_context ctx;
 	const tri_model_desc *desc;
 	void **bufs;   /* of the entry with most tensors */
@@ -55,6 +57,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 		free(m);
 		return NULL;
 	}
+	atomic_init(&m->claim, 0);
 	tri_context_init(&m->ctx, wanted_threads(opt));
 	m->desc = desc;
 	m->dims = (int64_t *)(m + 1);
@@ -96,13 +99,8 @@ static int outcome(const struct tri_context *ctx, tri_error *err)
 	return tri_error_set(err, code, "a value is out of range: %lld", (long long)ctx->fail_value);
 }
 
-int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
+static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri_error *err)
 {
-	if (!m)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
-	if (entry >= m->desc->n_entries)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "no entry %u: there are %u", (unsigned)entry, (unsigned)m->desc->n_entries);
-	const tri_entry_desc *e = &m->desc->entries[entry];
 	const struct tri_entry_code *code = e->code;
 	int status = tri_io_check(e, io, m->dims, err);
 	if (status != TRI_OK)
@@ -123,12 +121,31 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	return status;
 }
 
-void tri_model_close(struct tri_model *m)
+static void release(struct tri_model *m)
 {
-	if (!m)
-		return;
 	tri_context_end(&m->ctx);
 	tri_weights_close(&m->outside);
 	free(m->scratch);
 	free(m);
+}
+
+int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err)
+{
+	if (!m)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
+	if (entry >= m->desc->n_entries)
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "no entry %u: there are %u", (unsigned)entry, (unsigned)m->desc->n_entries);
+	int status = tri_claim_begin(&m->claim, err);
+	if (status != TRI_OK)
+		return status;
+	status = run(m, &m->desc->entries[entry], io, err);
+	if (tri_claim_end(&m->claim))
+		release(m);
+	return status;
+}
+
+void tri_model_close(struct tri_model *m)
+{
+	if (m && tri_claim_close(&m->claim))
+		release(m);
 }

@@ -1,5 +1,5 @@
 /* C interface of a library built by trib. Plain data and functions without global state: a model may be opened several times, and each opened
- * model may be used by one thread at a time. Included in every generated header. */
+ * model may be used by one thread at a time. A run that finds another under way returns TRI_ERR_BUSY; a model closed during a run is freed at its end. Included in every generated header. */
 #ifndef TRI_ABI
 #define TRI_ABI 1
 #include <stdint.h>
@@ -23,7 +23,8 @@ typedef struct tri_tensor {
 } tri_tensor;
 
 enum tri_code { TRI_OK, TRI_ERR_ARGUMENT, TRI_ERR_SHAPE, TRI_ERR_DTYPE, TRI_ERR_MEMORY, TRI_ERR_DEVICE, TRI_ERR_RANGE, TRI_ERR_WEIGHTS,
-		TRI_ERR_ASSERT, TRI_ERR_COMPILE };
+		TRI_ERR_ASSERT, TRI_ERR_COMPILE,
+		TRI_ERR_BUSY /* another thread is in a run of the same opened model; this call did nothing */ };
 typedef struct tri_error {
 	int32_t code; /* enum tri_code */
 	char message[252];

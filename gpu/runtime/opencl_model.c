@@ -3,12 +3,14 @@
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
+#include "backend/runtime/claim.h"
 #include "backend/runtime/model.h"
 #include "gpu/runtime/prepare.h"
 
 enum { MAX_DIMS = 64 };
 
 struct tri_model {
+	tri_claim claim;
 	const tri_model_desc *desc;
 	struct tri_cl_device device;
 	struct tri_cl_prepared *entries; /* desc->n_entries */
@@ -86,6 +88,27 @@ static bool few_dims(const tri_model_desc *desc, tri_error *err)
 	return true;
 }
 
+static void release(struct tri_model *m)
+{
+	struct tri_cl_device *d = &m->device;
+	for (uint32_t i = 0; m->entries && i < m->desc->n_entries; i++)
+		tri_cl_prepared_end(&m->entries[i], &m->desc->entries[i]);
+	for (int32_t i = 0; d->blobs && i < program_of(m->desc)->n_blobs; i++)
+		if (d->blobs[i])
+			clReleaseMemObject(d->blobs[i]);
+	if (d->failed)
+		clReleaseMemObject(d->failed);
+	if (d->program)
+		clReleaseProgram(d->program);
+	if (d->queue)
+		clReleaseCommandQueue(d->queue);
+	if (d->context)
+		clReleaseContext(d->context);
+	free(d->blobs);
+	free(m->entries);
+	free(m);
+}
+
 struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
 {
 	if (!few_dims(desc, err))
@@ -97,7 +120,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	}
 	m->desc = desc;
 	if (!open_device(m, opt, err) || !open_entries(m, err)) {
-		tri_model_close(m);
+		release(m);
 		return NULL;
 	}
 	if (err)
@@ -147,8 +170,9 @@ static bool read_outputs(struct tri_model *m, const tri_entry_desc *e, const str
 static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepared *p, tri_tensor *io, tri_error *err)
 {
 	cl_long failed[3] = {0};
-	if (!tri_cl_prepare(p, &m->device, e, m->dims, err))
-		return TRI_ERR_DEVICE;
+	int prepared = tri_cl_prepare(p, &m->device, e, m->dims, err);
+	if (prepared != TRI_OK)
+		return prepared;
 	bool ok = write_inputs(m, e, p, io, err) && launch(m, e, p, err) && read_outputs(m, e, p, io, failed, err);
 	cl_int status = clFinish(m->device.queue); /* the inputs are the caller's memory: nothing may be under way any more */
 	if (!ok)
@@ -172,29 +196,19 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	if (entry >= m->desc->n_entries)
 		return tri_error_set(err, TRI_ERR_ARGUMENT, "no entry %u: there are %u", (unsigned)entry, (unsigned)m->desc->n_entries);
 	const tri_entry_desc *e = &m->desc->entries[entry];
-	int status = tri_io_check(e, io, m->dims, err);
-	return status == TRI_OK ? run(m, e, &m->entries[entry], io, err) : status;
+	int status = tri_claim_begin(&m->claim, err);
+	if (status != TRI_OK)
+		return status;
+	status = tri_io_check(e, io, m->dims, err);
+	if (status == TRI_OK)
+		status = run(m, e, &m->entries[entry], io, err);
+	if (tri_claim_end(&m->claim))
+		release(m);
+	return status;
 }
 
 void tri_model_close(struct tri_model *m)
 {
-	if (!m)
-		return;
-	struct tri_cl_device *d = &m->device;
-	for (uint32_t i = 0; m->entries && i < m->desc->n_entries; i++)
-		tri_cl_prepared_end(&m->entries[i], &m->desc->entries[i]);
-	for (int32_t i = 0; d->blobs && i < program_of(m->desc)->n_blobs; i++)
-		if (d->blobs[i])
-			clReleaseMemObject(d->blobs[i]);
-	if (d->failed)
-		clReleaseMemObject(d->failed);
-	if (d->program)
-		clReleaseProgram(d->program);
-	if (d->queue)
-		clReleaseCommandQueue(d->queue);
-	if (d->context)
-		clReleaseContext(d->context);
-	free(d->blobs);
-	free(m->entries);
-	free(m);
+	if (m && tri_claim_close(&m->claim))
+		release(m);
 }

@@ -160,17 +160,15 @@ static bool prepare_launch(struct tri_cl_prepared *p, const struct tri_cl_device
 	return status == CL_SUCCESS ? true : tri_cl_error(err, "clGetKernelWorkGroupInfo", status);
 }
 
-bool tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err)
+int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err)
 {
 	const struct tri_cl_entry *code = e->code;
 	size_t bytes = (size_t)e->n_dims * sizeof *dims;
 	if (p->ready && memcmp(p->dims, dims, bytes) == 0)
-		return true;
+		return TRI_OK;
 	for (int64_t i = 0; i < code->n_checks; i++)
-		if (size_of(&code->checks[i], dims) < 0) {
-			tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
-			return false;
-		}
+		if (size_of(&code->checks[i], dims) < 0)
+			return tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
 	release(p, e);
 	memcpy(p->dims, dims, bytes);
 	bool ok = new_buffers(p, d, e, err);
@@ -179,5 +177,5 @@ bool tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, co
 	if (!ok)
 		release(p, e);
 	p->ready = ok;
-	return ok;
+	return ok ? TRI_OK : TRI_ERR_DEVICE;
 }

@@ -26,7 +26,7 @@ struct tri_cl_prepared {
 
 /* Memory for everything, nothing ready yet. False: out of memory. */
 bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e);
-/* Ready for the dims, at once if they are those of the last time. */
-bool tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err);
+/* Ready for the dims, at once if they are those of the last time. TRI_OK or the error. */
+int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e, const int64_t *dims, tri_error *err);
 void tri_cl_prepared_end(struct tri_cl_prepared *p, const tri_entry_desc *e);
 #endif
