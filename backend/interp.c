@@ -91,6 +91,10 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 	for (uint32_t k = 0, n = 0; (ir_op_traits(i->op) & REDUCES) && k < x[0]->rank; k++)
 		if (!(i->mask >> k & 1))
 			ok = ok && x[0]->dims[k] == out->dims[n++];
+	if (i->op == OP_SLICE)
+		interp_slice_check(in, i, x[0], out);
+	if (i->op == OP_GATHER || i->op == OP_GATHER_DIM || i->op == OP_SCATTER || i->op == OP_SCATTER_ADD)
+		interp_index_check(in, i, x);
 	if (i->op == OP_PAD)
 		interp_pad_check(in, i, x[0], out);
 	if (i->op == OP_WINDOW)
@@ -308,13 +312,13 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_TRANSPOSE: interp_transpose(i, x[0], out); return;
 	case OP_SLICE: interp_slice(in, i, x[0], out); return;
 	case OP_CONCAT: interp_concat(i, x, out); return;
-	case OP_GATHER: interp_gather(in, x, out); return;
-	case OP_GATHER_DIM: interp_gather_dim(in, i, x, out); return;
+	case OP_GATHER: interp_gather(x, out); return;
+	case OP_GATHER_DIM: interp_gather_dim(i, x, out); return;
 	case OP_SORT: interp_sort(i, x[0], out); return;
 	case OP_SCAN_SUM:
 	case OP_SCAN_PROD: interp_scan(i, x[0], out); return;
 	case OP_SCATTER:
-	case OP_SCATTER_ADD: interp_scatter(in, i, x, out); return;
+	case OP_SCATTER_ADD: interp_scatter(i, x, out); return;
 	case OP_PAD: interp_pad(in, i, x, out); return;
 	case OP_WINDOW: interp_window(i, x[0], out); return;
 	case OP_IOTA: interp_iota(i, out); return;

@@ -66,19 +66,32 @@ void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct te
 	copy_strided(x, out, 0, stride);
 }
 
+static void fail_range(struct interp *in, int64_t index, int64_t size)
+{
+	interp_fail(in, "index %lld is out of range for a dimension of %lld", (long long)index, (long long)size);
+}
+
+/* As loops_checks.c has it: also where another dimension is empty. */
+void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
+{
+	int64_t n;
+	for (uint32_t k = 0; k < x->rank && !in->error.text; k++) {
+		if (dim_is_const(in->f->dims, i->type.dims[k], &n) && n == 0)
+			continue;
+		int64_t start = dim_eval(in->f->dims, i->starts[k], in->syms), last = start + (out->dims[k] - 1) * i->ints[k];
+		int64_t low = i->ints[k] < 0 ? last : start, high = i->ints[k] < 0 ? start : last;
+		if (low < 0 || high >= x->dims[k])
+			fail_range(in, low < 0 ? low : high, x->dims[k]);
+	}
+}
+
 void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out)
 {
 	int64_t own[8], stride[8], base = 0;
 	strides_of(x, own);
 	for (uint32_t k = 0; k < x->rank; k++) {
-		int64_t start = dim_eval(in->f->dims, i->starts[k], in->syms), last = start + (out->dims[k] - 1) * i->ints[k];
-		if (start < 0 || start >= x->dims[k] || last < 0 || last >= x->dims[k]) {
-			interp_fail(in, "index %lld is out of range for a dimension of %lld",
-				    (long long)(start < 0 || start >= x->dims[k] ? start : last), (long long)x->dims[k]);
-			return;
-		}
 		stride[k] = own[k] * i->ints[k];
-		base += start * own[k];
+		base += dim_eval(in->f->dims, i->starts[k], in->syms) * own[k];
 	}
 	copy_strided(x, out, base, stride);
 }
@@ -101,23 +114,29 @@ void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struc
 		}
 }
 
-void interp_gather(struct interp *in, const struct tensor *const *x, struct tensor *out)
+void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
 {
-	int64_t n = tensor_count(x[1]), rows = x[0]->dims[0];
+	int64_t n = tensor_count(x[1]), size = x[0]->dims[i->op == OP_GATHER ? 0 : i->index];
+	for (int64_t k = 0; k < n && !in->error.text; k++) {
+		int64_t at = elem_int(x[1]->elem, x[1]->data, k);
+		if (at < 0 || at >= size)
+			fail_range(in, at, size);
+	}
+}
+
+void interp_gather(const struct tensor *const *x, struct tensor *out)
+{
+	int64_t n = tensor_count(x[1]);
 	size_t bytes = dtype_size(out->elem);
 	for (uint32_t k = 1; k < x[0]->rank; k++)
 		bytes *= (size_t)x[0]->dims[k];
 	for (int64_t k = 0; k < n; k++) {
 		int64_t row = elem_int(x[1]->elem, x[1]->data, k);
-		if (row < 0 || row >= rows) {
-			interp_fail(in, "index %lld is out of range for a dimension of %lld", (long long)row, (long long)rows);
-			return;
-		}
 		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)row * bytes, bytes);
 	}
 }
 
-void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	int64_t stride[8], n = tensor_count(out), size = x[0]->dims[i->index];
 	size_t bytes = dtype_size(out->elem);
@@ -125,10 +144,6 @@ void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct 
 	int64_t inner = stride[i->index];
 	for (int64_t k = 0; k < n; k++) {
 		int64_t at = elem_int(x[1]->elem, x[1]->data, k), outer = k / inner / out->dims[i->index];
-		if (at < 0 || at >= size) {
-			interp_fail(in, "index %lld is out of range for a dimension of %lld", (long long)at, (long long)size);
-			return;
-		}
 		int64_t from = (outer * size + at) * inner + k % inner;
 		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)from * bytes, bytes);
 	}

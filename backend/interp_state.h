@@ -30,10 +30,12 @@ void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tenso
 bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_broadcast(const struct tensor *x, struct tensor *out);
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
+void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
 void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
-void interp_gather(struct interp *in, const struct tensor *const *x, struct tensor *out);
-void interp_gather_dim(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x);
+void interp_gather(const struct tensor *const *x, struct tensor *out);
+void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_window(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 /* Do they fit? Also where `out` is empty. */
@@ -41,7 +43,7 @@ void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct t
 void interp_window_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
 void interp_sort(const struct ir_inst *i, const struct tensor *x, struct tensor *out); /* interp_order.c */
 void interp_scan(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
-void interp_scatter(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_iota(const struct ir_inst *i, struct tensor *out);
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);

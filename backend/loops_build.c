@@ -28,6 +28,8 @@ static void interface_buffers(struct builder *b)
 		buffer_new(b, BUFFER_OUTPUT, k, &ir_at(f, f->outputs[k])->type);
 }
 
+uint32_t loops_temp(struct builder *b, const struct core_type *type) { return buffer_new(b, BUFFER_TEMP, 0, type); }
+
 static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct core_type *type)
 {
 	uint32_t o = b->values[v].output;
@@ -305,6 +307,8 @@ static void emit(struct builder *b, ir_ref v)
 		emit_effect(b, v);
 	else if (b->values[v].stored)
 		emit_stored(b, v);
+	if (b->values[v].range_group != LOOP_NONE)
+		emit_nest(b, b->values[v].range_group);
 }
 
 /* Upper bounds, so that the arrays never move: every instruction, operand and output makes at most one of each. */
@@ -316,14 +320,14 @@ static void reserve(struct builder *b)
 			results += 2 * ir_at(b->ir, v)->callee->n_outputs;
 		else
 			results += ir_at(b->ir, v)->op == OP_SORT;
-	b->fn->buffers = ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results);
+	b->fn->buffers = ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results + b->n_groups + 1);
 	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
 }
 
 struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 {
 	const struct ir_fn *ir = p->run;
-	struct builder b = {.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn)};
+	struct builder b = {.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn), .range_table = LOOP_NONE};
 	b.zero = dim_const(b.dims, 0);
 	b.one = dim_const(b.dims, 1);
 	*b.fn = (struct loop_fn){.unit = unit, .symbol = ir->name, .dims = ir->dims, .n_inputs = ir->n_inputs, .n_outputs = ir->n_outputs,

@@ -15,11 +15,12 @@ struct coords {
 	struct coord at[CORE_MAX_RANK];
 };
 
-/* One nest to be: the value (or part of a concatenation, what is padded or padded with, or copy of an output) that it stores. */
-enum group_kind { GROUP_VALUE, GROUP_PART, GROUP_COPY };
+/* One nest to be: the value (or part of a concatenation, what is padded or padded with, or copy of an output) that it stores, or the indices that it
+ * checks. */
+enum group_kind { GROUP_VALUE, GROUP_PART, GROUP_COPY, GROUP_RANGE };
 struct group {
 	enum group_kind kind;
-	ir_ref root;   /* GROUP_PART: the CONCAT or PAD; GROUP_COPY: the value copied */
+	ir_ref root;   /* GROUP_PART: the CONCAT or PAD; GROUP_COPY: the value copied; GROUP_RANGE: the gather */
 	uint32_t part; /* GROUP_PART: operand number; GROUP_COPY: output number */
 	uint8_t n_parallel, n_reduce;
 	dim extent[LOOP_MAX];
@@ -35,6 +36,7 @@ struct fused {
 	uint32_t cost, size; /* of computing one element from buffers, roughly in vector instructions; expressions */
 	uint32_t output;     /* output it is stored to, or LOOP_NONE */
 	uint32_t first_group; /* stored: its nest (CONCAT: that of part 0, PAD: of the value around), or LOOP_NONE */
+	uint32_t range_group; /* a gather's nest that only checks its indices, or LOOP_NONE */
 };
 
 struct builder {
@@ -49,6 +51,7 @@ struct builder {
 	struct loop_fn *fn;
 	uint32_t *buffer; /* per instruction: its buffer, or LOOP_NONE */
 	ir_ref *results;  /* per call its first RESULT, per RESULT the call's next, or IR_NONE */
+	uint32_t range_table; /* the buffer that nests read which only check indices, or LOOP_NONE */
 };
 
 /* The value under reshapes: same elements in the same dense order. */
@@ -56,6 +59,8 @@ ir_ref loops_base(const struct ir_fn *f, ir_ref v);
 /* Does it always lie in memory that others provide (input, weight, constant, result of a call)? */
 bool loops_given(const struct ir_fn *f, ir_ref v);
 
+/* A new temporary buffer. */
+uint32_t loops_temp(struct builder *b, const struct core_type *type);
 /* Is this constant the same element everywhere? It needs no memory then, unless a call wants it (`forced`). */
 bool loops_splat(const struct builder *b, const struct ir_inst *in);
 
@@ -70,6 +75,13 @@ void loops_checks(struct builder *b);
 bool loops_never_negative(const struct dims *d, dim x);
 /* loops_fuse.c: fills values and groups. */
 void loops_fuse(struct builder *b);
+/* loops_range.c: must a nest of its own check the indices of gather v, whose users are decided? Then over this space, at the indices' coordinates. */
+bool loops_range_space(const struct builder *b, ir_ref v, struct core_type *space);
+/* Negative if v indexes an empty dimension, by the sizes alone; 0 for all other values. */
+dim loops_range_room(const struct builder *b, ir_ref v);
+/* 1 where extent x is 0, else 0. */
+dim loops_is_empty(const struct builder *b, dim x);
+uint32_t loops_range_table(struct builder *b);
 /* loops_nest.c: the nest of group `g`. */
 void loops_nest(struct builder *b, uint32_t g, struct loop_nest *out);
 /* loops_simplify.c: drops loops of one iteration, joins loops that are one in memory. */
@@ -84,6 +96,8 @@ bool coords_eq(const struct coords *a, const struct coords *b);
 void coords_identity(const struct builder *b, uint32_t rank, struct coords *out);
 /* Dense row-major strides of a type. */
 void coords_strides(const struct builder *b, const struct core_type *t, dim *strides);
+/* The loop that a coordinate is, or LOOP_NONE. */
+uint32_t coord_single(const struct builder *b, const struct coord *c);
 /* Is every parallel loop of the group exactly one coordinate? (loops of one iteration aside) */
 bool coords_cover(const struct builder *b, const struct group *g, const struct core_type *t, const struct coords *c);
 /* Do they depend on outer loops only, so that what they give is computed once for all inner ones? */

@@ -1,5 +1,5 @@
 /* What must hold of a unit's run-time dimensions before it may touch memory: no extent is negative, reshapes keep the element count, slices and
- * broadcasts stay inside their operands. What holds for all values of the symbols (they are never negative) needs no check. */
+ * broadcasts stay inside their operands, what is indexed is not empty. What holds for all values of the symbols (they are never negative) needs no check. */
 #include <string.h>
 #include "backend/loops_build.h"
 #include "base/arena.h"
@@ -141,6 +141,7 @@ static void check_inst(struct checks *c, ir_ref r)
 		check_window(c, i, from);
 	else if (i->op == OP_BROADCAST)
 		check_broadcast(c, i, from);
+	at_least_zero(c, loops_range_room(c->b, r));
 }
 
 void loops_checks(struct builder *b)

@@ -49,8 +49,7 @@ void coords_strides(const struct builder *b, const struct core_type *t, dim *str
 
 static bool is_one(const struct builder *b, dim x) { return dim_eq(x, b->one); }
 
-/* The loop a coordinate is, or LOOP_NONE. */
-static uint32_t coord_single(const struct builder *b, const struct coord *c)
+uint32_t coord_single(const struct builder *b, const struct coord *c)
 {
 	uint32_t loop = LOOP_NONE;
 	if (!dim_eq(c->base, b->zero))

@@ -266,6 +266,18 @@ static void store_value(struct builder *b, ir_ref v)
 	want_operands(b, v, g, &c);
 }
 
+static void check_range(struct builder *b, ir_ref v)
+{
+	struct core_type space;
+	struct coords c;
+	if (!loops_range_space(b, v, &space))
+		return;
+	ir_ref indices = ir_operand(b->ir, v, 1);
+	b->values[v].range_group = group_new(b, GROUP_RANGE, v, 0, &space);
+	coords_identity(b, ir_at(b->ir, indices)->type.rank, &c);
+	want(b, indices, b->values[v].range_group, &c);
+}
+
 static void decide(struct builder *b, ir_ref v)
 {
 	struct fused *f = &b->values[v];
@@ -297,6 +309,7 @@ static void decide(struct builder *b, ir_ref v)
 		want_operands(b, v, f->group, f->coords);
 	else
 		want_operands_anywhere(b, v);
+	check_range(b, v);
 }
 
 /* An output is written straight by the value that it is, unless that lies elsewhere already: then it is copied. */
@@ -324,7 +337,7 @@ void loops_fuse(struct builder *b)
 	uint32_t n = b->ir->n_insts;
 	b->values = ARENA_ARRAY(b->unit, struct fused, n);
 	for (uint32_t v = 0; v < n; v++) {
-		b->values[v].output = b->values[v].first_group = LOOP_NONE;
+		b->values[v].output = b->values[v].first_group = b->values[v].range_group = LOOP_NONE;
 		b->values[v].use = ir_has_effect(b->ir, v) ? USE_MANY : USE_NONE;
 		measure(b, v);
 	}

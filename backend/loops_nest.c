@@ -66,7 +66,7 @@ static bool expr_same(const struct loop_expr *x, const struct loop_expr *y)
 	return x->kind == y->kind && x->op == y->op && x->elem == y->elem && x->in_reduction == y->in_reduction && x->var == y->var &&
 	       x->i == y->i && memcmp(&x->f, &y->f, sizeof x->f) == 0 && dim_eq(x->extent, y->extent) &&
 	       memcmp(x->args, y->args, sizeof x->args) == 0 && x->access.buffer == y->access.buffer && x->access.index == y->access.index &&
-	       dim_eq(x->access.base, y->access.base) && dim_eq(x->access.scale, y->access.scale) &&
+	       dim_eq(x->access.base, y->access.base) && dim_eq(x->access.scale, y->access.scale) && dim_eq(x->access.bound, y->access.bound) &&
 	       memcmp(x->access.stride, y->access.stride, sizeof x->access.stride) == 0;
 }
 
@@ -154,6 +154,13 @@ static uint32_t load(struct nest_builder *n, ir_ref base, ir_ref v, const struct
 	return put(n, e);
 }
 
+static void set_bound(const struct builder *b, dim bound, struct loop_access *a)
+{
+	a->bound = bound;
+	if (!dim_is_const(b->dims, bound, &a->limit))
+		a->limit = -1;
+}
+
 /* GATHER's table has its rows in dimension 0, under the dimensions of the indices; that of GATHER_DIM has every dimension of the result. */
 static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
@@ -175,9 +182,23 @@ static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coord
 	e.access.buffer = b->buffer[loops_base(b->ir, table)];
 	e.access.index = index;
 	e.access.scale = strides[axis];
-	e.access.bound = t->dims[axis];
-	if (!dim_is_const(b->dims, t->dims[axis], &e.access.limit))
-		e.access.limit = -1;
+	set_bound(b, t->dims[axis], &e.access);
+	return put(n, e);
+}
+
+/* The index of gather v, checked, as a load of no consequence. */
+static uint32_t eval_range(struct nest_builder *n, ir_ref v)
+{
+	struct builder *b = n->b;
+	const struct ir_inst *in = ir_at(b->ir, v);
+	ir_ref indices = ir_operand(b->ir, v, 1);
+	struct coords c;
+	coords_identity(b, ir_at(b->ir, indices)->type.rank, &c);
+	uint32_t index = put_cast(n, eval(n, indices, &c), DT_INT64);
+	struct loop_expr e = expr_new(b, LOOP_LOAD, DT_INT8, false);
+	e.access.buffer = loops_range_table(b);
+	e.access.index = index;
+	set_bound(b, ir_at(b->ir, ir_operand(b->ir, v, 0))->type.dims[in->op == OP_GATHER ? 0 : in->index], &e.access);
 	return put(n, e);
 }
 
@@ -288,8 +309,10 @@ static dim concat_start(const struct builder *b, ir_ref concat, uint32_t part)
 	return at;
 }
 
-static ir_ref group_store(const struct builder *b, const struct group *g, struct loop_access *a)
+static uint32_t group_store(struct nest_builder *n, struct loop_access *a)
 {
+	struct builder *b = n->b;
+	const struct group *g = n->group;
 	const struct ir_inst *root = ir_at(b->ir, g->root);
 	struct coords c;
 	coords_identity(b, root->type.rank, &c);
@@ -299,7 +322,21 @@ static ir_ref group_store(const struct builder *b, const struct group *g, struct
 		c.at[k].base = root->starts[k];
 	access_at(b, &root->type, &c, a);
 	a->buffer = g->kind == GROUP_COPY ? b->ir->n_inputs + g->part : b->buffer[g->root];
-	return g->kind == GROUP_PART ? ir_operand(b->ir, g->root, g->part) : g->root;
+	ir_ref value = g->kind == GROUP_PART ? ir_operand(b->ir, g->root, g->part) : g->root;
+	coords_identity(b, ir_at(b->ir, value)->type.rank, &c);
+	return eval(n, value, &c);
+}
+
+/* What the nest stores is read by none: the checks are what counts. */
+static uint32_t range_store(struct nest_builder *n, struct loop_access *a)
+{
+	struct coords c;
+	struct core_type space = {.elem = DT_INT8, .rank = n->group->n_parallel};
+	memcpy(space.dims, n->group->extent, space.rank * sizeof space.dims[0]);
+	coords_identity(n->b, space.rank, &c);
+	access_at(n->b, &space, &c, a);
+	a->buffer = loops_temp(n->b, &space);
+	return eval_range(n, n->group->root);
 }
 
 #define KEEP(arena, T, v) ((v).len ? memcpy(ARENA_ARRAY(arena, T, (v).len), (v).at, (v).len * sizeof(T)) : NULL)
@@ -307,11 +344,8 @@ static ir_ref group_store(const struct builder *b, const struct group *g, struct
 void loops_nest(struct builder *b, uint32_t group, struct loop_nest *out)
 {
 	struct nest_builder n = {.b = b, .group = &b->groups[group]};
-	struct coords c;
 	struct loop_store *store = ARENA_NEW(b->unit, struct loop_store);
-	ir_ref value = group_store(b, n.group, &store->access);
-	coords_identity(b, ir_at(b->ir, value)->type.rank, &c);
-	store->value = eval(&n, value, &c);
+	store->value = n.group->kind == GROUP_RANGE ? range_store(&n, &store->access) : group_store(&n, &store->access);
 	*out = (struct loop_nest){.n_parallel = n.group->n_parallel, .n_reduce = n.group->n_reduce};
 	memcpy(out->extent, n.group->extent, sizeof out->extent);
 	out->exprs = KEEP(b->unit, struct loop_expr, n.exprs);

@@ -1,0 +1,138 @@
+/* probe LIBRARY SYMBOL: calls the entries of a built library as a C program does, with tensors between pages that nobody may touch: one byte read or
+ * written beside them, and any of an empty one, ends the probe by a signal.
+ *
+ * Every line of the standard input is a case, "ENTRY VALUE SIZE…": the value of all integer inputs, and those of the entry's run-time dimensions.
+ * Every line of the standard output is its end: "ok HEX", the first output's bytes, or "error CODE MESSAGE". */
+#include <dlfcn.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+#include "backend/runtime/tri.h"
+
+enum { PAGE = 4096, MAX_TENSORS = 16, MAX_SIZES = 64, MAX_LINE = 4096 };
+
+struct guarded {
+	char *pages, *data;
+	size_t all, size;
+};
+
+static void die(const char *why)
+{
+	fprintf(stderr, "probe: %s\n", why);
+	exit(2);
+}
+
+/* Its last byte is the last of a page. */
+static struct guarded guarded_new(size_t size)
+{
+	size_t inside = (size + PAGE - 1) / PAGE * PAGE;
+	struct guarded g = {.all = inside + 2 * PAGE, .size = size};
+	g.pages = mmap(NULL, g.all, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (g.pages == MAP_FAILED || (inside && mprotect(g.pages + PAGE, inside, PROT_READ | PROT_WRITE) != 0))
+		die("out of memory");
+	g.data = g.pages + PAGE + inside - size;
+	return g;
+}
+
+static int64_t dim_of(const tri_dim_desc *d, const int64_t *sizes)
+{
+	int64_t stack[64];
+	int top = 0;
+	for (int32_t i = 0; i < d->n_steps; i++) {
+		const tri_dim_step *s = &d->steps[i];
+		if (s->op == TRI_DIM_CONST || s->op == TRI_DIM_SYM) {
+			stack[top++] = s->op == TRI_DIM_CONST ? s->value : sizes[s->value];
+			continue;
+		}
+		int64_t b = stack[--top], *a = &stack[top - 1], q = b ? *a / b - (*a % b != 0 && (*a < 0) != (b < 0)) : 0;
+		*a = s->op == TRI_DIM_ADD ? *a + b : s->op == TRI_DIM_MUL ? *a * b : s->op == TRI_DIM_FLOORDIV ? q : *a - q * b;
+	}
+	return stack[0];
+}
+
+static size_t bytes_of(int32_t dtype)
+{
+	static const uint8_t bytes[] = {1, 1, 1, 2, 4, 8, 2, 2, 4, 8};
+	return bytes[dtype];
+}
+
+/* Floats: -2, -1.5 … 3 by turns, the same that the test gives the interpreter. */
+static void fill(const tri_tensor *t, size_t count, int64_t value)
+{
+	for (size_t k = 0; k < count; k++) {
+		float number = (float)(k * 7 % 11) * 0.5f - 2;
+		char *at = (char *)t->data + k * bytes_of(t->dtype);
+		if (t->dtype == TRI_FLOAT32)
+			memcpy(at, &number, sizeof number);
+		else
+			memcpy(at, &value, bytes_of(t->dtype)); /* little-endian */
+	}
+}
+
+static struct guarded tensor_new(const tri_io_desc *d, const int64_t *sizes, int64_t value, bool input, tri_tensor *t)
+{
+	size_t count = 1;
+	*t = (tri_tensor){.rank = d->rank, .dtype = d->dtype};
+	for (int32_t k = 0; k < d->rank; k++) {
+		t->shape[k] = dim_of(&d->dims[k], sizes);
+		count *= t->shape[k] > 0 ? (size_t)t->shape[k] : 0; /* a negative one is for the library to refuse */
+	}
+	struct guarded g = guarded_new(count * bytes_of(d->dtype));
+	t->data = g.data;
+	if (input)
+		fill(t, count, value);
+	return g;
+}
+
+static void run_case(const tri_model_desc *desc, struct tri_model *m, const char *name, int64_t value, const int64_t *sizes)
+{
+	tri_tensor io[MAX_TENSORS];
+	struct guarded memory[MAX_TENSORS];
+	tri_error err = {0};
+	uint32_t at = 0;
+	while (at < desc->n_entries && strcmp(desc->entries[at].name, name) != 0)
+		at++;
+	if (at == desc->n_entries)
+		die("no such entry");
+	const tri_entry_desc *e = &desc->entries[at];
+	int n = e->n_inputs + e->n_outputs;
+	for (int k = 0; k < n; k++)
+		memory[k] = tensor_new(k < e->n_inputs ? &e->inputs[k] : &e->outputs[k - e->n_inputs], sizes, value, k < e->n_inputs, &io[k]);
+	int code = desc->run(m, at, io, &err);
+	if (code == TRI_OK) {
+		const struct guarded *out = &memory[e->n_inputs];
+		printf("ok ");
+		for (size_t k = 0; k < out->size; k++)
+			printf("%02x", (unsigned char)out->data[k]);
+		printf("\n");
+	} else {
+		printf("error %d %s\n", code, err.message);
+	}
+	fflush(stdout);
+	for (int k = 0; k < n; k++)
+		munmap(memory[k].pages, memory[k].all);
+}
+
+int main(int argc, char **argv)
+{
+	char line[MAX_LINE];
+	tri_error err = {0};
+	void *library = argc == 3 ? dlopen(argv[1], RTLD_NOW) : NULL;
+	const tri_model_desc *desc = library ? dlsym(library, argv[2]) : NULL;
+	struct tri_model *m = desc ? desc->open(NULL, &err) : NULL;
+	if (!m)
+		die(library ? err.message : argc == 3 ? dlerror() : "LIBRARY SYMBOL");
+	while (fgets(line, sizeof line, stdin)) {
+		int64_t sizes[MAX_SIZES] = {0};
+		const char *name = strtok(line, " \n"), *value = strtok(NULL, " \n"), *word;
+		for (int n = 0; (word = strtok(NULL, " \n")) && n < MAX_SIZES; n++)
+			sizes[n] = strtoll(word, NULL, 10);
+		if (name && value)
+			run_case(desc, m, name, strtoll(value, NULL, 10), sizes);
+	}
+	desc->close(m);
+	return 0;
+}
