@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -38,6 +39,8 @@ static size_t path_start(const char *url)
 	}
 	return colon && (!slash || colon < slash) ? (size_t)(colon - url) + 1 : 0;
 }
+
+bool checkout_is_remote(const char *url) { return path_start(url) && strncasecmp(url, "file:", 5) != 0; }
 
 const char *checkout_join(struct arena *a, const char *base, const char *url)
 {
@@ -176,13 +179,26 @@ bool checkout_resolve(struct checkouts *c, const char *url, enum git_ref kind, c
 /* A commit whose files are put into a folder that is there. */
 struct filling {
 	struct checkouts *c;
-	const char *full, *folder;
-	int level; /* 0: the dependency itself, else a submodule of a submodule … */
+	const char *full, *root, *below; /* root: the dependency's folder; below: "" or the submodule's path from it */
+	int level;                       /* 0: the dependency itself, else a submodule of a submodule … */
+	uint32_t *submodules;            /* how many there are so far, at all levels */
 	const char **error;
 };
-enum { MOST_LEVELS = 16 };
+enum { MOST_LEVELS = 16, MOST_SUBMODULES = 1000 };
 
 static bool fill(const struct filling *f, const char *commit);
+
+/* What must not be fetched; NULL: it may be. A repository somewhere else does not decide which files of this machine are read. */
+static const char *forbidden(const struct filling *f, const char *url)
+{
+	if (checkout_is_remote(f->full) && !checkout_is_remote(url))
+		return arena_printf(f->c->arena, "its address `%s` is on this machine, and the one that names it, `%s`, is not: trib does not fetch it, as git's setting protocol.file has it", url, f->full);
+	if (f->level >= MOST_LEVELS)
+		return arena_printf(f->c->arena, "submodules are nested more than %d deep", MOST_LEVELS);
+	if (++*f->submodules > MOST_SUBMODULES)
+		return arena_printf(f->c->arena, "there are more than %d submodules", MOST_SUBMODULES);
+	return NULL;
+}
 
 static bool fill_submodule(void *filling, const char *path, const char *url, const char *commit)
 {
@@ -190,11 +206,11 @@ static bool fill_submodule(void *filling, const char *path, const char *url, con
 	struct arena *a = f->c->arena;
 	if (!*url)
 		return true; /* .gitmodules does not know it: git leaves its folder empty, too */
-	const char *to = path_join(a, f->folder, path), *at = address(a, checkout_join(a, f->full, url));
-	const struct filling inner = {f->c, at, to, f->level + 1, f->error};
-	if (inner.level < MOST_LEVELS && os_mkdirs(to) && fill(&inner, commit))
+	const char *joined = checkout_join(a, f->full, url), *why = forbidden(f, joined);
+	const struct filling inner = {f->c, address(a, joined), f->root, path_join(a, f->below, path), f->level + 1, f->submodules, f->error};
+	if (!why && fill(&inner, commit))
 		return true;
-	*f->error = arena_printf(a, "submodule `%s`: %s", path, inner.level < MOST_LEVELS ? *f->error : "too deep");
+	*f->error = arena_printf(a, "submodule `%s`: %s", path, why ? why : *f->error);
 	return false;
 }
 
@@ -202,11 +218,14 @@ static bool fill_submodule(void *filling, const char *path, const char *url, con
 static bool write_files(const struct filling *f, const char *db, const char *commit, bool *absent)
 {
 	struct git_failure failure;
-	if (f->c->git->check_out(db, commit, f->folder, &failure))
+	struct arena *a = f->c->arena;
+	if (f->c->git->check_out(db, commit, f->root, f->below, &failure))
 		return true;
-	*absent = failure.problem != GIT_PROBLEM_DISK;
-	if (!*absent)
-		*f->error = arena_printf(f->c->arena, "cannot write `%s`: %s", f->folder, *failure.text ? failure.text : strerror(errno));
+	*absent = failure.problem == GIT_PROBLEM_REVISION || failure.problem == GIT_PROBLEM_OWNER;
+	if (failure.problem == GIT_PROBLEM_TREE)
+		*f->error = arena_printf(a, "commit %.12s of %s is refused: %s", commit, f->full, failure.text);
+	else if (!*absent)
+		*f->error = arena_printf(a, "cannot write `%s`: %s", path_join(a, f->root, f->below), *failure.text ? failure.text : strerror(errno));
 	return false;
 }
 
@@ -231,8 +250,15 @@ static bool fill(const struct filling *f, const char *commit)
 {
 	const char *db = arena_printf(f->c->arena, "%s.git", place(f->c, f->full));
 	struct filling mine = *f;
+	struct git_failure failure;
+	if (!bring(f, db, commit))
+		return false;
 	*f->error = "the repository in the cache is damaged";
-	return bring(f, db, commit) && f->c->git->submodules(db, commit, f->folder, fill_submodule, &mine);
+	if (f->c->git->submodules(db, commit, f->root, f->below, fill_submodule, &mine, &failure))
+		return true;
+	if (*failure.text)
+		*f->error = arena_printf(f->c->arena, "commit %.12s of %s: %s", commit, f->full, failure.text);
+	return false;
 }
 
 /* Into a folder of another name first: what has the commit's name is whole. One that was changed makes place at once, since others may be reading. */
@@ -242,7 +268,8 @@ static bool make_folder(struct checkouts *c, const char *full, const char *commi
 	struct stat st;
 	bool ok = os_remove_tree(partial) && os_mkdirs(partial);
 	if (ok) {
-		const struct filling f = {c, full, partial, 0, error};
+		uint32_t submodules = 0;
+		const struct filling f = {c, full, partial, "", 0, &submodules, error};
 		if (!fill(&f, commit)) {
 			os_remove_tree(partial);
 			return false;

@@ -30,4 +30,6 @@ const char *checkout_files(struct checkouts *c, const char *url, const char *com
 bool checkout_resolve(struct checkouts *c, const char *url, enum git_ref kind, const char *ref, char commit[41], const char **error);
 /* A repository given relative to the one that `base` is ("": the current folder), as text. In `a`. */
 const char *checkout_join(struct arena *a, const char *base, const char *url);
+/* True if the address is neither a path nor file://. */
+bool checkout_is_remote(const char *url);
 #endif

@@ -300,6 +300,9 @@ static bool add(struct finding *f, struct dependency *d, const char *owner)
 		make_visible(f, owner, other, main_of(f, d->name));
 		return true;
 	}
+	if (checkout_is_remote(d->base) && !checkout_is_remote(d->git))
+		return wrong(f, d->at, "a repository elsewhere does not decide which files of this machine are read; a block of that name in the project's own " MANIFEST " may",
+			     "the address of dependency `%s` is on this machine, and the repository that names it is not", d->name);
 	if (!bring_files(f, d))
 		return false;
 	const char *manifest = path_join(f->a, d->folder, MANIFEST);

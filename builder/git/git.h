@@ -5,7 +5,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define GIT_ABI 3
+#define GIT_ABI 4
 #define GIT_ENTRY "trib_git"
 
 enum git_problem {
@@ -18,6 +18,7 @@ enum git_problem {
 	GIT_PROBLEM_CERTIFICATE,
 	GIT_PROBLEM_LOGIN,
 	GIT_PROBLEM_SSH,
+	GIT_PROBLEM_TREE, /* a commit whose files must not be written */
 	GIT_PROBLEM_DISK
 };
 struct git_failure {
@@ -52,10 +53,10 @@ struct git_api {
 	bool (*fetch)(const char *db, const char *url, bool (*stopped)(void), struct git_failure *error);
 	/* The commit that a reference of `db` means; `name` is not used for GIT_REF_HEAD. */
 	bool (*resolve)(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error);
-	/* Writes the files of a commit into the new folder. */
-	bool (*check_out)(const char *db, const char *commit, const char *folder, struct git_failure *error);
-	/* The submodules of a commit whose files are in `folder`, but for those with `update = none`. `url` is as .gitmodules has it, "" where it has none.
-	 * False: the visitor returned false. */
-	bool (*submodules)(const char *db, const char *commit, const char *folder, git_submodule_visitor *visit, void *ctx);
+	/* Writes the files of a commit into the empty folder `below` ("" or "libs/sub") of `root`, and follows no link below `root`. */
+	bool (*check_out)(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error);
+	/* The submodules of a commit that is checked out there, but for those with `update = none`. `url` is as .gitmodules has it, "" where it has none.
+	 * False: the visitor returned false, which leaves *error empty, or *error. */
+	bool (*submodules)(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx, struct git_failure *error);
 };
 #endif

@@ -67,7 +67,7 @@ int login_ask(git_credential **out, const char *url, const char *user, unsigned 
 		l->refused = true;
 		return refuse("the server does not take the name and the password that it was given");
 	}
-	if (strpbrk(url, "\r\n") || !same_server(url, l->url))
+	if (strpbrk(url, "\r\n") || (user && strpbrk(user, "\r\n")) || !same_server(url, l->url))
 		return refuse("the server hands over to another one, which wants a name and a password");
 	int n = snprintf(wish, sizeof wish, "url=%s\n%s%s%s\n", url, user ? "username=" : "", user ? user : "", user ? "\n" : "");
 	l->answer = n > 0 && (size_t)n < sizeof wish ? credential(l, "fill", wish) : NULL;

@@ -3,10 +3,13 @@
 #include "builder/git/module.h"
 #include "builder/git/settings.h"
 #include "builder/git/ssh.h"
+#include "builder/git/tree.h"
+#include <errno.h>
 #include <git2/sys/repository.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #define MIRROR_HEAD "refs/trib/HEAD"
 
@@ -120,22 +123,28 @@ bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, cha
 	return ok;
 }
 
-bool git_mirror_check_out(const char *db, const char *commit, const char *folder, struct git_failure *error)
+bool git_mirror_check_out(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error)
 {
 	git_repository *repo = NULL;
-	git_object *c = NULL;
+	git_commit *c = NULL;
+	git_tree *tree = NULL;
 	git_oid id;
-	git_checkout_options o;
-	git_checkout_options_init(&o, GIT_CHECKOUT_OPTIONS_VERSION);
-	o.checkout_strategy = GIT_CHECKOUT_FORCE | GIT_CHECKOUT_DONT_UPDATE_INDEX | GIT_CHECKOUT_NO_REFRESH;
-	o.disable_filters = 1; /* the same bytes everywhere */
 	git_libgit2_init();
-	bool ok = (git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_object_lookup(&c, repo, &id, GIT_OBJECT_COMMIT) == 0) ||
+	bool ok = (git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0) ||
 		  git_fail(error, GIT_PROBLEM_REVISION);
-	/* a working tree, not a target: without one libgit2 stumbles over submodules */
-	ok = ok && (git_repository_set_workdir(repo, folder, false) == 0 || git_fail(error, GIT_PROBLEM_DISK));
-	ok = ok && (git_checkout_tree(repo, c, &o) == 0 || git_fail(error, GIT_PROBLEM_DISK));
-	git_object_free(c);
+	ok = ok && (git_commit_tree(&tree, c) == 0 || git_fail(error, GIT_PROBLEM_DISK));
+	if (ok && (ok = tree_is_sound(repo, tree, error))) {
+		int dir = tree_open_folder(root, below);
+		if (dir < 0) {
+			*error = (struct git_failure){.problem = GIT_PROBLEM_DISK};
+			snprintf(error->text, sizeof error->text, "%.400s: %s", below, strerror(errno));
+		}
+		ok = dir >= 0 && tree_write(repo, tree, dir, error);
+		if (dir >= 0)
+			close(dir);
+	}
+	git_tree_free(tree);
+	git_commit_free(c);
 	git_repository_free(repo);
 	git_libgit2_shutdown();
 	return ok;

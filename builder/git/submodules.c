@@ -1,12 +1,20 @@
 /* The submodules of a commit, from its tree and .gitmodules: what libgit2 has for them wants a repository with a working tree. */
+#include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
 #include "builder/git/module.h"
+#include "builder/git/tree.h"
+
+enum { MOST_MODULES_BYTES = 1 << 20 };
 
 struct submodules {
 	git_config *names; /* .gitmodules; NULL: there is none */
 	git_submodule_visitor *visit;
 	void *ctx;
+	bool too_long; /* a path */
 };
 
 /* The setting of the submodule at `path`, in `out`; "" where there is none. */
@@ -26,12 +34,16 @@ static void setting_of(git_config *names, const char *path, const char *key, git
 
 static int look_for_submodule(const char *folder, const git_tree_entry *e, void *submodules)
 {
-	const struct submodules *s = submodules;
+	struct submodules *s = submodules;
 	char path[1024], commit[41];
 	git_buf url = {0}, update = {0};
 	if (git_tree_entry_filemode(e) != GIT_FILEMODE_COMMIT)
 		return 0;
-	snprintf(path, sizeof path, "%s%s", folder, git_tree_entry_name(e));
+	int n = snprintf(path, sizeof path, "%s%s", folder, git_tree_entry_name(e));
+	if (n < 0 || (size_t)n >= sizeof path) {
+		s->too_long = true;
+		return -1;
+	}
 	git_oid_tostr(commit, sizeof commit, git_tree_entry_id(e));
 	setting_of(s->names, path, "url", &url);
 	setting_of(s->names, path, "update", &update);
@@ -42,24 +54,57 @@ static int look_for_submodule(const char *folder, const git_tree_entry *e, void 
 	return ok ? 0 : -1;
 }
 
-bool git_mirror_submodules(const char *db, const char *commit, const char *folder, git_submodule_visitor *visit, void *ctx)
+/* libgit2 would read the files that a configuration includes, wherever they are. */
+static bool includes_nothing(int fd)
+{
+	struct stat st;
+	char *text = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MOST_MODULES_BYTES ? calloc(1, (size_t)st.st_size + 1) : NULL;
+	bool ok = text && read(fd, text, (size_t)st.st_size) == st.st_size && !strcasestr(text, "[include");
+	free(text);
+	return ok;
+}
+
+/* NULL without *error: there is none. *file is closed after the configuration, which looks at it again and again. */
+static git_config *open_names(const char *root, const char *below, int *file, struct git_failure *error)
+{
+	git_config *names = NULL;
+	char path[64];
+	int dir = tree_open_folder(root, below), fd = *file = dir < 0 ? -1 : openat(dir, ".gitmodules", O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+	if (dir >= 0)
+		close(dir);
+	if (fd < 0)
+		return NULL;
+	snprintf(path, sizeof path, "/proc/self/fd/%d", fd);
+	if (!includes_nothing(fd)) {
+		*error = (struct git_failure){GIT_PROBLEM_TREE, "its .gitmodules includes other files, or is too large"};
+	} else if (git_config_open_ondisk(&names, path) != 0) {
+		names = NULL;
+	}
+	return names;
+}
+
+bool git_mirror_submodules(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx, struct git_failure *error)
 {
 	struct submodules s = {.visit = visit, .ctx = ctx};
 	git_repository *repo = NULL;
 	git_commit *c = NULL;
 	git_tree *tree = NULL;
 	git_oid id;
-	char file[4096];
+	int file;
+	*error = (struct git_failure){.problem = GIT_PROBLEM_TREE};
 	git_libgit2_init();
-	snprintf(file, sizeof file, "%s/.gitmodules", folder);
-	if (git_config_open_ondisk(&s.names, file) != 0)
-		s.names = NULL;
-	bool ok = git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0 && git_commit_tree(&tree, c) == 0 &&
-		  git_tree_walk(tree, GIT_TREEWALK_PRE, look_for_submodule, &s) == 0;
+	s.names = open_names(root, below, &file, error);
+	bool ok = !*error->text && ((git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0 && git_commit_tree(&tree, c) == 0) ||
+		  git_fail(error, GIT_PROBLEM_DISK));
+	ok = ok && git_tree_walk(tree, GIT_TREEWALK_PRE, look_for_submodule, &s) == 0;
+	if (s.too_long)
+		snprintf(error->text, sizeof error->text, "the path of a submodule is too long");
 	git_tree_free(tree);
 	git_commit_free(c);
 	git_repository_free(repo);
 	git_config_free(s.names);
+	if (file >= 0)
+		close(file);
 	git_libgit2_shutdown();
 	return ok;
 }

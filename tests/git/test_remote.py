@@ -212,6 +212,29 @@ class Ssh(Remote):
             self.fetched()
             self.assertEqual(self.words(), words)
 
+    def test_no_files_of_this_machine(self):
+        """A repository elsewhere names none here: neither as a submodule nor as a dependency."""
+        inner = os.path.join(self.tmp, "inner")
+        os.mkdir(inner)
+        self.git("init", "-q", "-b", "main", ".", at=inner)
+        self.write("../inner/inner.tri", fn("inner", "x * 3.0"))
+        self.commit(at=inner)
+        self.git("submodule", "-q", "add", inner, "parts/inner", at=self.blocks)
+        self.ask_for(f"ssh://host.example{self.blocks}")
+        for url in (inner, "file://" + inner, "FILE://" + inner):
+            self.git("config", "-f", ".gitmodules", "submodule.parts/inner.url", url, at=self.blocks)
+            self.commit(at=self.blocks)
+            said = self.refused()
+            self.assertIn("submodule `parts/inner`", said)
+            self.assertIn("is on this machine", said)
+        self.git("rm", "-qf", "parts/inner", at=self.blocks)
+        self.write("../blocks/tri.build", f"project blocks\n\ndependency inner\n    git = {inner}\n")
+        self.first = self.commit(at=self.blocks)
+        said = self.fails("build", code=1)
+        self.assertIn("the address of dependency `inner` is on this machine", said)
+        self.write("tri.build", self.read("tri.build").decode() + f"\ndependency inner\n    git = {inner}\n")
+        self.fetched()
+
     def test_a_quote_in_the_path(self):
         odd = os.path.join(self.tmp, "it's")
         os.rename(self.blocks, odd)

@@ -1,0 +1,176 @@
+"""Repositories that git's own tools would not make: nothing is written outside the cache, and what is wrong is told."""
+import os
+import stat
+import unittest
+
+from project import run
+from repository import RepositoryTest, fn, model
+
+FILE, LINK, FOLDER, MODULE = "100644", "120000", "40000", "160000"
+GOOD = fn("gain", "x * 2.0")
+
+
+class Hostile(RepositoryTest):
+    def setUp(self):
+        super().setUp()
+        self.blocks = self.repository("blocks")
+        self.payload = self.repository("payload")
+        self.outside = os.path.join(self.tmp, "outside")
+        os.mkdir(self.outside)
+        with open(os.path.join(self.outside, "kept"), "w") as f:
+            f.write("mine")
+        self.write("src/a.tri", "import blocks\n" + fn("A", "blocks.gain(x)"))
+        self.write("tri.build", model("a", "A") + "\ndependency blocks\n    git = ../blocks\n")
+        self.inner = self.commit_tree(self.payload, [(FILE, "kept", self.blob(self.payload, "overwritten")), (FILE, "new", self.blob(self.payload, "x"))])
+
+    def repository(self, name):
+        at = os.path.join(self.tmp, name)
+        os.mkdir(at)
+        self.git("init", "-q", "-b", "main", ".", at=at)
+        return at
+
+    def raw(self, at, kind, data):
+        done = run(["git", "hash-object", "-t", kind, "-w", "--stdin", "--literally"], at, env=self.env, input=data.decode("latin-1"), encoding="latin-1")
+        return done.stdout.strip()
+
+    def blob(self, at, text):
+        return self.raw(at, "blob", text.encode())
+
+    def tree(self, at, entries):
+        """In the order given, whatever their names are."""
+        return self.raw(at, "tree", b"".join(f"{mode} {name}".encode() + b"\0" + bytes.fromhex(i) for mode, name, i in entries))
+
+    def commit_tree(self, at, entries):
+        """A commit of such a tree becomes the branch."""
+        was = run(["git", "rev-parse", "-q", "--verify", "main"], at, ok=False, env=self.env).stdout.strip()
+        commit = self.git("commit-tree", self.tree(at, entries), "-m", "x", *(["-p", was] if was else []), at=at)
+        self.git("update-ref", "refs/heads/main", commit, at=at)
+        return commit
+
+    def offer(self, entries, modules=()):
+        """What the dependency's last commit holds, besides a source and .gitmodules."""
+        text = "".join(f'[submodule "{p}"]\n\tpath = {p}\n\turl = {url}\n' for p, url in modules)
+        entries = entries + [(FILE, "blocks.tri", self.blob(self.blocks, GOOD))] + ([(FILE, ".gitmodules", self.blob(self.blocks, text))] if text else [])
+        self.commit_tree(self.blocks, sorted(entries, key=lambda e: e[1]))
+
+    def refused(self, *words, code=3):
+        for command in ("check", "build"):
+            said = self.fails(command, code=code)
+            for word in words:
+                self.assertIn(word, said)
+        self.untouched()
+
+    def untouched(self):
+        self.assertEqual(os.listdir(self.outside), ["kept"])
+        with open(os.path.join(self.outside, "kept")) as f:
+            self.assertEqual(f.read(), "mine")
+
+    # ---- names ----
+
+    def test_a_link_and_a_submodule_of_one_name(self):
+        link = self.blob(self.blocks, self.outside)
+        self.offer([(LINK, "sub", link), (MODULE, "sub", self.inner)], [("sub", "../payload")])
+        self.refused("two entries named `sub`")
+
+    def test_a_link_and_a_folder_of_one_name(self):
+        link = self.blob(self.blocks, self.outside)
+        folder = self.tree(self.blocks, [(MODULE, "sub", self.inner)])
+        os.mkdir(os.path.join(self.tmp, "elsewhere"))
+        self.offer([(LINK, "a", link), (FOLDER, "a", folder)], [("a/sub", "../payload")])
+        self.refused("two entries named `a`")
+
+    def test_a_link_and_a_folder_of_files(self):
+        link = self.blob(self.blocks, self.outside)
+        folder = self.tree(self.blocks, [(FILE, "kept", self.blob(self.blocks, "overwritten"))])
+        self.offer([(LINK, "a", link), (FOLDER, "a", folder)])
+        self.refused("two entries named `a`")
+
+    def test_letters_of_another_case(self):
+        blob = self.blob(self.blocks, "x")
+        self.offer([(FILE, "Readme", blob), (FILE, "README", blob)])
+        self.refused("case of letters", "`README` and `Readme`")
+
+    def test_names_that_lead_elsewhere(self):
+        blob = self.blob(self.blocks, "x")
+        for name in ("..", ".", ".git", ".GIT", "git~1", "a\nb", "a\x7fb", "../outside/kept", "/tmp/x", "a/b"):
+            self.offer([(FILE, name, blob)])
+            self.assertIn("no file can be called here", self.fails("update", code=3))
+        folder = self.tree(self.blocks, [(FILE, "kept", blob)])
+        self.offer([(FOLDER, "..", folder)])
+        self.fails("update", code=3)
+        self.refused("no file can be called here")
+
+    def test_below_a_folder(self):
+        blob = self.blob(self.blocks, "x")
+        self.offer([(FOLDER, "deep", self.tree(self.blocks, [(FILE, "a", blob), (LINK, "a", blob)]))])
+        self.refused("its folder `deep` has two entries named `a`")
+
+    # ---- links ----
+
+    def test_a_link_is_a_link(self):
+        """One that leads outside is written as it is, and nothing through it."""
+        self.offer([(LINK, "out", self.blob(self.blocks, self.outside))])
+        self.trib("build")
+        self.untouched()
+        self.assertTrue(os.path.islink(self.path(".trib/deps/blocks/out")))
+
+    def test_gitmodules_is_no_link(self):
+        self.offer([(LINK, ".gitmodules", self.blob(self.blocks, os.path.join(self.outside, "kept")))])
+        self.refused("`.gitmodules` is a symbolic link")
+
+    def test_gitmodules_includes_nothing(self):
+        self.offer([(FILE, ".gitmodules", self.blob(self.blocks, "[include]\n\tpath = /dev/zero\n")), (MODULE, "sub", self.inner)])
+        self.refused(".gitmodules includes other files")
+
+    def test_the_plain_case(self):
+        """Files, programs, folders, links and a submodule's files arrive as they are."""
+        tool = self.blob(self.blocks, "#!/bin/sh\n")
+        folder = self.tree(self.blocks, [(MODULE, "sub", self.inner), ("100755", "tool", tool)])
+        self.offer([(FOLDER, "a", folder), (LINK, "l", self.blob(self.blocks, "a/tool"))], [("a/sub", "../payload")])
+        self.trib("build")
+        at = self.path(".trib/deps/blocks/")
+        with open(at + "a/sub/kept") as f:
+            self.assertEqual(f.read(), "overwritten")
+        self.assertTrue(os.stat(at + "a/tool").st_mode & stat.S_IXUSR)
+        self.assertEqual(os.readlink(at + "l"), "a/tool")
+        self.untouched()
+
+    # ---- bounds ----
+
+    def test_deep_folders(self):
+        at = self.tree(self.blocks, [])
+        for _ in range(80):
+            at = self.tree(self.blocks, [(FOLDER, "d", at)])
+        self.offer([(FOLDER, "d", at)])
+        self.refused("nested more than 64 deep")
+
+    def test_a_tree_that_unfolds(self):
+        """Eight folders with the same ten entries each are 10^8 files."""
+        at = self.tree(self.blocks, [(FILE, f"f{i}", self.blob(self.blocks, "")) for i in range(10)])
+        for _ in range(7):
+            at = self.tree(self.blocks, [(FOLDER, f"d{i}", at) for i in range(10)])
+        self.offer([(FOLDER, "d", at)])
+        self.assertIn("files", self.fails("check", code=3))
+        self.untouched()
+
+    def test_submodules_in_submodules(self):
+        """Each commit holds the one before it."""
+        commit = self.inner
+        for _ in range(20):
+            modules = self.blob(self.payload, '[submodule "s"]\n\tpath = s\n\turl = ./\n')
+            commit = self.commit_tree(self.payload, [(FILE, ".gitmodules", modules), (MODULE, "s", commit)])
+        self.offer([(MODULE, "s", commit)], [("s", "../payload")])
+        self.refused("nested more than 16 deep")
+
+    def test_many_submodules(self):
+        commit = self.inner
+        text = "".join(f'[submodule "s{i}"]\n\tpath = s{i}\n\turl = ./\n' for i in range(12))
+        for _ in range(3):
+            commit = self.commit_tree(self.payload, [(FILE, ".gitmodules", self.blob(self.payload, text))] + [(MODULE, f"s{i}", commit) for i in range(12)])
+        self.offer([(MODULE, "s", commit)], [("s", "../payload")])
+        self.assertIn("more than 1000 submodules", self.fails("check", code=3))
+        self.untouched()
+
+
+if __name__ == "__main__":
+    unittest.main()
