@@ -4,7 +4,6 @@
 
 /* ---- builtins of numbers and lists ---- */
 
-static double number(struct value v) { return v.kind == V_FLOAT ? v.u.f : (double)v.u.i; }
 
 static bool unary(enum builtin bi, double x, double *y)
 {
@@ -23,16 +22,27 @@ static bool unary(enum builtin bi, double x, double *y)
 	}
 }
 
+/* The value of a function of floats. */
+static struct value function_value(struct elab *e, struct value of, double y, span at)
+{
+	if (!of.typed)
+		return value_float(y);
+	dtype t = scalar_type(of);
+	return number_of_type(e, value_float(y), dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32, at);
+}
+
 /* floor, ceil, round give integers; abs, sign keep the kind. */
 static bool rounding(enum builtin bi, struct value v, struct value *out)
 {
-	double x = number(v), y;
+	double x = number_value(v), y;
 	if (bi == BI_ABS) {
 		*out = v.kind == V_FLOAT ? value_float(fabs(x)) : value_int(v.u.i < 0 && v.u.i != INT64_MIN ? -v.u.i : v.u.i);
+		out->typed = v.typed;
 		return true;
 	}
 	if (bi == BI_SIGN) {
 		*out = v.kind == V_FLOAT ? value_float((x > 0) - (x < 0)) : value_int((v.u.i > 0) - (v.u.i < 0));
+		out->typed = v.typed;
 		return true;
 	}
 	if (bi != BI_FLOOR && bi != BI_CEIL && bi != BI_ROUND)
@@ -42,19 +52,24 @@ static bool rounding(enum builtin bi, struct value v, struct value *out)
 	return true;
 }
 
-static bool less(struct value a, struct value b) { return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number(a) < number(b); }
+static bool less(struct value a, struct value b) { return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number_value(a) < number_value(b); }
 
 /* min(3, 1, 2), or of a list */
-static bool extreme(enum builtin bi, const struct value *v, uint32_t n, struct value *out)
+static bool extreme(struct elab *e, enum builtin bi, struct value *v, uint32_t n, span at, struct value *out)
 {
 	bool most = bi == BI_MAX || bi == BI_MAXIMUM;
+	dtype t = DT_COUNT;
 	for (uint32_t i = 0; i < n; i++)
 		if (v[i].kind != V_INT && v[i].kind != V_FLOAT)
 			return false;
 	*out = v[0];
-	for (uint32_t i = 1; i < n; i++)
-		if (most ? less(*out, v[i]) : less(v[i], *out))
-			*out = v[i];
+	for (uint32_t i = 1; i < n; i++) {
+		struct value one = v[i];
+		if (!numbers_meet(e, TOK_PLUS, out, &one, &t, at))
+			return *out = VALUE_POISON, true;
+		if (most ? less(*out, one) : less(one, *out))
+			*out = one;
+	}
 	return true;
 }
 
@@ -89,7 +104,7 @@ static bool of_list(struct elab *e, enum builtin bi, const struct seq *s, span a
 	case BI_SUM: return fold(e, TOK_PLUS, value_int(0), s, at, out);
 	case BI_PROD: return fold(e, TOK_STAR, value_int(1), s, at, out);
 	case BI_MIN:
-	case BI_MAX: return s->n && extreme(bi, s->at, s->n, out);
+	case BI_MAX: return s->n && extreme(e, bi, s->at, s->n, at, out);
 	case BI_ANY:
 	case BI_ALL: return any_or_all(s, bi == BI_ANY, out);
 	default: return false;
@@ -105,8 +120,8 @@ bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span
 		if (args->at[i].name || (args->at[i].v.kind != V_INT && args->at[i].v.kind != V_FLOAT))
 			return false;
 	if (args->n == 1) {
-		if (unary(bi, number(args->at[0].v), &y))
-			return *out = value_float(y), true;
+		if (unary(bi, number_value(args->at[0].v), &y))
+			return *out = function_value(e, args->at[0].v, y, at), true;
 		return rounding(bi, args->at[0].v, out);
 	}
 	if (args->n < 2 || args->n > ELAB_MAX_ARGS)
@@ -115,7 +130,7 @@ bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span
 	for (uint32_t i = 0; i < args->n; i++)
 		all[i] = args->at[i].v;
 	if (bi == BI_MAX || bi == BI_MIN || ((bi == BI_MAXIMUM || bi == BI_MINIMUM) && args->n == 2))
-		return extreme(bi, all, args->n, out);
+		return extreme(e, bi, all, args->n, at, out);
 	if (args->n != 2)
 		return false;
 	if (bi == BI_POW)
@@ -153,8 +168,8 @@ struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
 	switch (v.kind) {
 	case V_POISON: return v;
 	case V_TENSOR: return value_tensor(emit_cast(e, v.u.t, to, at));
-	case V_DIM: return dtype_class(to) == DTC_INT ? v : value_tensor(emit_scalar(e, v, to, at));
-	case V_FLOAT: v = cast_float(e, to, v.u.f, sat); break;
+	case V_DIM: return dtype_class(to) == DTC_INT ? value_declared(v, to) : value_tensor(emit_scalar(e, v, to, at));
+	case V_FLOAT: v = cast_float(e, to, number_value(v), sat); break;
 	case V_BOOL:
 	case V_TRIT:
 	case V_INT: {

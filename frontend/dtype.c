@@ -63,6 +63,17 @@ dtype dtype_join(dtype a, dtype b)
 	return DT_COUNT;
 }
 
+dtype dtype_join_operands(dtype a, dtype b)
+{
+	if (a == DT_TRIT && b == DT_TRIT)
+		return DT_INT8;
+	if (a == DT_TRIT || b == DT_TRIT) {
+		dtype other = a == DT_TRIT ? b : a;
+		return other == DT_BOOL ? DT_COUNT : other;
+	}
+	return dtype_join(a, b);
+}
+
 /* ---- traits ---- */
 
 static const char *const traits[] = {

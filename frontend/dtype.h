@@ -28,4 +28,6 @@ bool dtype_has_trait(dtype t, const char *trait);
 bool dtype_widens(dtype from, dtype to);
 /* The smallest type both widen to, or DT_COUNT. */
 dtype dtype_join(dtype a, dtype b);
+/* The same for operands: a trit takes the type of what stands beside it, and two are int8. */
+dtype dtype_join_operands(dtype a, dtype b);
 #endif

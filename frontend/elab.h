@@ -163,6 +163,14 @@ void assert_size(struct elab *e, const char *name, struct value given, struct va
 struct value call_print(struct elab *e, struct args *args, span at);
 /* The values' texts in a row: V_STR, or V_TEXT where run-time values are in it. */
 struct value values_to_text(struct elab *e, const struct value *v, uint32_t n, span at);
+/* Numbers known now and their element types (elab_number.c). The type that literal v takes as an operand beside `t`; DT_COUNT: none. */
+dtype literal_beside(struct value v, dtype t);
+/* Brings two numbers that an operator takes to one type, which is *t; DT_COUNT: both are literals. False: a literal does not fit (reported). */
+bool numbers_meet(struct elab *e, enum token_kind op, struct value *a, struct value *b, dtype *t, span at);
+/* The result of an operation on numbers of type t, rounded to it; poison where it does not fit (reported). */
+struct value number_of_type(struct elab *e, struct value v, dtype t, span at);
+/* A float as its type holds it, an integer as it is. */
+double number_value(struct value v);
 struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at);
 struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb);
 struct value text_with(struct elab *e, const struct text *old, struct value values); /* a text of the same template */

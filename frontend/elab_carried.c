@@ -33,13 +33,15 @@ struct carry {
 dtype range_counter(struct elab *e, const struct range *r)
 {
 	struct value bounds[2] = {r->from, r->to};
+	dtype t = DT_COUNT;
+	bool large = false;
 	for (int i = 0; i < 2; i++) {
-		if (bounds[i].kind == V_DIM || (bounds[i].kind == V_TENSOR && type_of(e, bounds[i].u.t)->elem == DT_INT64))
-			return DT_INT64;
-		if (bounds[i].kind == V_INT && (bounds[i].u.i < INT32_MIN || bounds[i].u.i > INT32_MAX))
-			return DT_INT64;
+		dtype one = bounds[i].kind == V_TENSOR ? type_of(e, bounds[i].u.t)->elem : scalar_type(bounds[i]);
+		large = large || bounds[i].kind == V_DIM || (bounds[i].kind == V_INT && (bounds[i].u.i < INT32_MIN || bounds[i].u.i > INT32_MAX));
+		if (!value_is_literal(bounds[i]))
+			t = t == DT_COUNT ? one : dtype_join(t, one);
 	}
-	return DT_INT32;
+	return t != DT_COUNT ? t : large ? DT_INT64 : DT_INT32;
 }
 
 /* ---- carried values ---- */

@@ -29,8 +29,12 @@ static bool range_items(struct elab *e, const struct range *r, span at, struct v
 		return false;
 	}
 	*list = value_seq(e->f->arena, V_LIST, (uint32_t)n);
-	for (int64_t i = 0; i < n; i++)
+	bool literal = value_is_literal(r->from) && value_is_literal(r->to);
+	for (int64_t i = 0; i < n; i++) {
 		list->u.seq->at[i] = value_int(from + i * r->step);
+		if (!literal)
+			list->u.seq->at[i].typed = (uint8_t)(range_counter(e, r) + 1);
+	}
 	return true;
 }
 
@@ -65,7 +69,9 @@ static struct value unknown_item(struct elab *e, struct value v)
 		struct core_type t = {.elem = range_counter(e, v.u.range)};
 		return value_tensor(emit_unknown(e, &t, SPAN_NONE));
 	}
-	return (struct value){.kind = V_DIM, .u.d = dim_new_sym(e->b->dims, "i")};
+	struct value i = {.kind = V_DIM, .u.d = dim_new_sym(e->b->dims, "i")};
+	bool literal = value_is_literal(v.u.range->from) && value_is_literal(v.u.range->to);
+	return literal ? i : value_declared(i, range_counter(e, v.u.range));
 }
 
 static enum flow loop_body(struct elab *e, node_id body)

@@ -201,8 +201,10 @@ static int values_equal(struct elab *e, struct value a, struct value b)
 		int c = dim_compare(e->b->dims, as_dim(e, a), as_dim(e, b));
 		return c > 0 ? 1 : c < 0 ? 0 : -1;
 	}
-	if (value_is_scalar(a) && value_is_scalar(b) && a.kind != b.kind)
+	if (value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_FLOAT || a.kind != b.kind))
 		return as_float(a) == as_float(b);
+	if (a.kind == V_INT && b.kind == V_INT)
+		return a.u.i == b.u.i;
 	return value_same(a, b);
 }
 
@@ -227,8 +229,6 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 		return dim_op(e, op, a, b, at, out);
 	if (numbers)
 		return *out = float_op(e, op, as_float(a), as_float(b), at), true;
-	if (a.kind == V_TRIT && b.kind == V_TRIT && op == TOK_STAR)
-		return *out = (struct value){.kind = V_TRIT, .u.i = a.u.i * b.u.i}, true;
 	if ((op == TOK_EQ || op == TOK_NE) && a.kind != V_TEXT && b.kind != V_TEXT) {
 		e->steps += value_total(a);
 		int c = values_equal(e, a, b);
@@ -269,24 +269,42 @@ static enum builtin operator_builtin(enum token_kind op)
 	}
 }
 
-static bool has_own_type(struct value v, enum dtype_class class)
+static bool is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
+
+/* A bool times a number: the number, or 0 of its type. */
+static bool bool_times(struct value a, struct value b, struct value *out)
 {
-	dtype t = scalar_type(v);
-	return v.typed && dtype_class(t) == class && t != DT_INT32 && t != DT_FLOAT32;
+	if (b.kind == V_BOOL && is_number(a))
+		return bool_times(b, a, out);
+	if (a.kind != V_BOOL || !is_number(b))
+		return false;
+	*out = b.kind == V_TRIT ? (struct value){.kind = V_INT, .typed = DT_INT8 + 1, .u.i = b.u.i} : b;
+	if (a.u.b)
+		return true;
+	if (b.kind == V_FLOAT)
+		out->u.f = 0;
+	else
+		*out = (struct value){.kind = V_INT, .typed = out->typed};
+	return true;
 }
 
-/* The result's type where an operand was given another type than that of literals, which adapt to it. */
-static struct value typed_result(struct elab *e, struct value a, struct value b, struct value out, span at)
+/* Arithmetic and comparisons of numbers known now, of declared types or not. False: becomes a tensor operation. */
+static bool static_numbers(struct elab *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
-	uint64_t scratch;
-	enum dtype_class class = out.kind == V_INT ? DTC_INT : DTC_FLOAT;
-	bool has_a = has_own_type(a, class), has_b = has_own_type(b, class);
-	if ((out.kind != V_INT && out.kind != V_FLOAT) || (!has_a && !has_b))
-		return out;
-	dtype t = !has_b || (has_a && dtype_widens(scalar_type(b), scalar_type(a))) ? scalar_type(a) : scalar_type(b);
-	if (out.kind == V_INT && !scalar_bytes(e, out, t, &scratch, at))
-		return VALUE_POISON;
-	return value_declared(out, t);
+	dtype t;
+	if (op == TOK_STAR && bool_times(a, b, out))
+		return true;
+	if (!is_number(a) || !is_number(b) || !(is_arith(op) || is_comparison(op)))
+		return static_binary(e, op, a, b, at, out);
+	if (!numbers_meet(e, op, &a, &b, &t, at))
+		return *out = VALUE_POISON, true;
+	if (!static_binary(e, op, a, b, at, out))
+		return false;
+	if (t != DT_COUNT && out->kind == V_FLOAT && dtype_class(t) == DTC_INT)
+		t = DT_FLOAT32; /* an integer to a negative power */
+	if (t != DT_COUNT)
+		*out = number_of_type(e, *out, t, at);
+	return true;
 }
 
 /* What makes operands of strings, tuples and lists. */
@@ -330,8 +348,8 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 			return VALUE_POISON;
 		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
 	}
-	if (!tensors && op != TOK_AND && op != TOK_OR && static_binary(e, op, a, b, at, &out))
-		return typed_result(e, a, b, out, at);
+	if (!tensors && op != TOK_AND && op != TOK_OR && static_numbers(e, op, a, b, at, &out))
+		return out;
 	if ((op == TOK_EQ || op == TOK_NE) && value_is_seq(a) && value_is_seq(b))
 		return seqs_equal(e, op, a, b, at, sa, sb);
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
@@ -350,6 +368,11 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	return call_builtin(e, bi, &args, at);
 }
 
+static struct value of_operand(struct elab *e, struct value v, struct value out, span at)
+{
+	return v.typed ? number_of_type(e, out, scalar_type(v), at) : out;
+}
+
 struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at)
 {
 	struct arg one = {.v = v, .at = at};
@@ -366,13 +389,13 @@ struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, sp
 			return v;
 	} else {
 		if (v.kind == V_INT)
-			return typed_result(e, v, v, int_op(e, TOK_MINUS, 0, v.u.i, at), at);
+			return of_operand(e, v, int_op(e, TOK_MINUS, 0, v.u.i, at), at);
 		if (v.kind == V_FLOAT)
-			return typed_result(e, v, v, value_float(-v.u.f), at);
+			return of_operand(e, v, value_float(-v.u.f), at);
 		if (v.kind == V_TRIT)
 			return (struct value){.kind = V_TRIT, .u.i = -v.u.i};
 		if (v.kind == V_DIM)
-			return value_dim(e->b->dims, dim_sub(e->b->dims, dim_const(e->b->dims, 0), v.u.d));
+			return of_operand(e, v, value_dim(e->b->dims, dim_sub(e->b->dims, dim_const(e->b->dims, 0), v.u.d)), at);
 		if (v.kind == V_TENSOR)
 			return call_builtin(e, BI_NEG, &args, at);
 	}

@@ -366,25 +366,12 @@ static void exec_assign(struct elab *e, node_id n)
 
 /* ---- statements ---- */
 
-/* `let n: int64 = 0`: a number of that type, as value.typed has it. */
-static uint8_t declared_type(struct elab *e, node_id type)
-{
-	struct value t;
-	if (ast_kind(tree(e), type) != NODE_TYPE_NAME || ast_b(tree(e), type))
-		return 0;
-	bool found = name_lookup(e, elab_name(e, ast_token(tree(e), type)), elab_span(e, type), &t);
-	return found && t.kind == V_DTYPE ? (uint8_t)(t.u.dt + 1) : 0;
-}
-
 static void exec_let(struct elab *e, node_id n)
 {
 	struct ast_let l = ast_let(tree(e), n);
 	struct value v = eval(e, l.value);
 	if (l.type)
 		v = sig_coerce(e, l.type, v, elab_span(e, l.value), "the value", e->frame->self);
-	uint8_t declared = l.type && value_is_scalar(v) ? declared_type(e, l.type) : 0;
-	if (declared)
-		v = value_declared(v, (dtype)(declared - 1));
 	if (v.kind == V_VOID)
 		v = no_value(e, l.value);
 	bind_pattern(e, l.pattern, v, elab_span(e, l.value), false);

@@ -6,6 +6,8 @@
 bool scalar_becomes(struct value v, dtype t)
 {
 	enum dtype_class k = dtype_class(t);
+	if (v.typed && !dtype_widens(scalar_type(v), t))
+		return false;
 	switch (v.kind) {
 	case V_BOOL: return k == DTC_BOOL;
 	case V_TRIT: return k == DTC_TRIT;

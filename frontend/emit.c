@@ -90,8 +90,6 @@ static uint16_t to_float16(double d)
 	return (uint16_t)(sign | (((uint32_t)(exp + 13) << 10) + bits));
 }
 
-static double number_of(struct value v) { return v.kind == V_FLOAT ? v.u.f : v.kind == V_BOOL ? v.u.b : (double)v.u.i; }
-
 static bool int_fits(int64_t i, dtype t)
 {
 	switch (t) {
@@ -124,7 +122,7 @@ bool scalar_bytes(struct elab *e, struct value v, dtype t, void *out, span at)
 {
 	bool number = v.kind == V_INT || v.kind == V_FLOAT;
 	if (dtype_class(t) == DTC_FLOAT && (number || v.kind == V_BOOL)) {
-		float_bytes(number_of(v), t, out);
+		float_bytes(number_value(v), t, out);
 		return true;
 	}
 	if (t == DT_BOOL && v.kind == V_BOOL) {

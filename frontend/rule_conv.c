@@ -172,7 +172,7 @@ static core_ref add_bias(struct elab *e, struct bcall *c, const struct conv *v, 
 		diag_secondary(e->out, g, c->ats[1], "the weight has shape %s", elab_shape_text(e, &v->tw));
 		return CORE_NONE;
 	}
-	dtype elem = dtype_join(t.elem, tb.elem);
+	dtype elem = dtype_join_operands(t.elem, tb.elem);
 	if (elem == DT_COUNT) {
 		elab_error(e, DIAG_OPERANDS, c->ats[ARG_BIAS], "`bias` of `%s` has elements of type %s, which do not add to %s",
 			   bcall_name(c), dtype_text(tb.elem), dtype_text(t.elem));

@@ -177,8 +177,18 @@ struct literal {
 	struct core_type type;
 	int64_t sizes[CORE_MAX_RANK];
 	uint64_t count;
+	dtype literals, declared; /* what the literals and the other numbers are; DT_COUNT: there is none */
 	char *data, *end;
 };
+
+/* Literals take the type of the other numbers if they can. */
+static dtype common_elem(const struct literal *l)
+{
+	if (l->declared == DT_COUNT || l->literals == DT_COUNT)
+		return l->declared == DT_COUNT ? l->literals : l->declared;
+	bool adapts = dtype_class(l->declared) == DTC_FLOAT || (dtype_class(l->declared) == DTC_INT && l->literals == DT_INT32);
+	return adapts ? l->declared : dtype_join(l->declared, l->literals);
+}
 
 static bool measure(struct elab *e, struct bcall *c, struct value v, uint32_t depth, struct literal *l)
 {
@@ -191,7 +201,10 @@ static bool measure(struct elab *e, struct bcall *c, struct value v, uint32_t de
 		if (depth != l->type.rank && l->count)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the lists are nested to different depths"), false;
 		l->type.rank = (uint8_t)depth;
-		l->type.elem = l->count++ ? dtype_join(l->type.elem, t) : t;
+		dtype *with = value_is_literal(v) ? &l->literals : &l->declared;
+		*with = *with == DT_COUNT ? t : dtype_join(*with, t);
+		l->count++;
+		l->type.elem = common_elem(l);
 		if (l->type.elem == DT_COUNT)
 			return shape_error(e, c, DIAG_OPERANDS, c->ats[0], "the numbers are of types that do not mix"), false;
 		return true;
@@ -227,7 +240,7 @@ static bool store(struct elab *e, struct bcall *c, struct value v, struct litera
 
 struct value rule_tensor(struct elab *e, struct bcall *c)
 {
-	struct literal l = {.type.elem = DT_FLOAT32};
+	struct literal l = {.type.elem = DT_FLOAT32, .literals = DT_COUNT, .declared = DT_COUNT};
 	memset(l.sizes, -1, sizeof l.sizes);
 	if (c->v[0].kind == V_TENSOR)
 		return c->v[0];

@@ -38,7 +38,7 @@ static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t i
 	diag_secondary(e->out, g, c->ats[ib], "%s", elab_value_text(e, c->v[ib]));
 	struct value a = c->v[ia], b = c->v[ib];
 	bool product = (c->bi == BI_MUL || c->bi == BI_POW) && a.kind == V_TENSOR && b.kind == V_TENSOR && type_of(e, b.u.t)->rank == 2,
-	     negation = a.kind == V_TENSOR && type_of(e, a.u.t)->elem == DT_BOOL && b.kind == V_INT;
+	     negation = (c->bi == BI_EQ || c->bi == BI_NE) && a.kind == V_TENSOR && type_of(e, a.u.t)->elem == DT_BOOL && b.kind == V_INT;
 	if (negation)
 		diag_help(e->out, g, "bools are compared with bools; where one is false is `!x`");
 	else
@@ -47,40 +47,43 @@ static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t i
 	return false;
 }
 
-/* The element type a number takes on beside a tensor. DT_COUNT: it cannot. */
-static dtype literal_type(struct value v, dtype beside)
+/* What two operands of which both may be trits have in common. */
+enum meeting {
+	MEET_AS_NUMBERS, /* arithmetic: no result is a trit */
+	MEET_AS_VALUES,  /* one of the two is taken, or they are compared: trits stay trits, and -1, 0 and 1 are some beside them */
+};
+
+static dtype literal_type(struct value v, dtype beside, enum meeting how)
 {
-	enum dtype_class k = dtype_class(beside);
-	switch (v.kind) {
-	case V_FLOAT: return k == DTC_FLOAT ? beside : k == DTC_INT ? DT_FLOAT32 : DT_COUNT;
-	case V_INT:
-		if (k == DTC_TRIT)
-			return v.u.i >= -1 && v.u.i <= 1 ? DT_TRIT : DT_COUNT;
-		return k == DTC_BOOL ? DT_COUNT : beside;
-	case V_DIM: return k == DTC_INT || k == DTC_FLOAT ? beside : DT_COUNT;
-	case V_BOOL: return k == DTC_BOOL ? beside : DT_COUNT;
-	case V_TRIT: return k == DTC_TRIT ? beside : DT_COUNT;
-	default: return DT_COUNT;
-	}
+	if (how == MEET_AS_VALUES && beside == DT_TRIT && v.kind == V_INT && v.u.i >= -1 && v.u.i <= 1)
+		return DT_TRIT;
+	return literal_beside(v, beside);
 }
 
 /* The common element type of arguments ia and ib. */
-static bool common_type(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype *out)
+static bool common_type(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, enum meeting how, dtype *out)
 {
 	struct value a = c->v[ia], b = c->v[ib];
 	bool ta = a.kind == V_TENSOR, tb = b.kind == V_TENSOR;
 	if ((!ta && !value_is_scalar(a)) || (!tb && !value_is_scalar(b)))
 		return need_tensor(e, c, ta || value_is_scalar(a) ? ib : ia), false;
 	dtype da = ta ? type_of(e, a.u.t)->elem : scalar_type(a), db = tb ? type_of(e, b.u.t)->elem : scalar_type(b);
-	*out = ta == tb ? dtype_join(da, db) : ta ? literal_type(b, da) : literal_type(a, db);
+	bool la = value_is_literal(a), lb = value_is_literal(b);
+	if (la != lb)
+		*out = la ? literal_type(a, db, how) : literal_type(b, da, how);
+	else
+		*out = how == MEET_AS_VALUES && da == db ? da : dtype_join_operands(da, db);
 	return *out != DT_COUNT || mixed_types(e, c, ia, ib);
 }
 
 static core_ref as_type(struct elab *e, struct bcall *c, uint32_t i, dtype t)
 {
-	if (c->v[i].kind == V_TENSOR)
-		return emit_cast(e, c->v[i].u.t, t, c->ats[i]);
-	return emit_scalar(e, c->v[i], t, c->ats[i]);
+	struct value v = c->v[i];
+	if (v.kind == V_TENSOR)
+		return emit_cast(e, v.u.t, t, c->ats[i]);
+	if (v.kind == V_TRIT && t != DT_TRIT)
+		v = value_int(v.u.i);
+	return emit_scalar(e, v, t, c->ats[i]);
 }
 
 static bool load_operands(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
@@ -109,13 +112,13 @@ static bool no_arith(struct elab *e, struct bcall *c, dtype t)
 	return false;
 }
 
-static struct value arith(struct elab *e, struct bcall *c, bool trits, bool floats)
+static struct value arith(struct elab *e, struct bcall *c, enum meeting how, bool floats)
 {
 	struct operands o;
 	dtype t;
-	if (!common_type(e, c, 0, 1, &t))
+	if (!common_type(e, c, 0, 1, how, &t))
 		return VALUE_POISON;
-	if (t == DT_BOOL || (t == DT_TRIT && !trits))
+	if (t == DT_BOOL)
 		return no_arith(e, c, t), VALUE_POISON;
 	if (floats && dtype_class(t) == DTC_INT)
 		t = DT_FLOAT32;
@@ -135,17 +138,47 @@ struct value rule_arith(struct elab *e, struct bcall *c)
 {
 	if ((c->bi == BI_FLOORDIV || c->bi == BI_MOD) && by_zero(e, c))
 		return VALUE_POISON;
-	return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM, false);
+	return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM ? MEET_AS_VALUES : MEET_AS_NUMBERS, false);
 }
 
-struct value rule_mul(struct elab *e, struct bcall *c) { return arith(e, c, true, false); }
-struct value rule_div(struct elab *e, struct bcall *c) { return by_zero(e, c) ? VALUE_POISON : arith(e, c, false, true); }
+static dtype operand_type(struct elab *e, struct value v)
+{
+	return v.kind == V_TENSOR ? type_of(e, v.u.t)->elem : value_is_scalar(v) ? scalar_type(v) : DT_COUNT;
+}
+
+/* A bool times a number chooses between the number and 0. */
+static struct value chosen(struct elab *e, struct bcall *c, uint32_t condition)
+{
+	struct operands o;
+	dtype t = operand_type(e, c->v[!condition]);
+	uint64_t *zero = ARENA_NEW(e->f->arena, uint64_t);
+	t = t == DT_TRIT ? DT_INT8 : t;
+	o.a = as_type(e, c, condition, DT_BOOL);
+	o.b = as_type(e, c, !condition, t);
+	if (o.a == CORE_NONE || o.b == CORE_NONE ||
+	    !broadcast_or_report(e, c, o.a, o.b, c->ats[condition], c->ats[!condition], &o.type))
+		return VALUE_POISON;
+	o.type.elem = t;
+	struct core_type scalar = {.elem = t};
+	struct core_arg a[3] = {arg_tensor(o.a), arg_tensor(o.b), arg_tensor(emit_const(e, &scalar, zero, c->at))};
+	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
+}
+
+struct value rule_mul(struct elab *e, struct bcall *c)
+{
+	dtype a = operand_type(e, c->v[0]), b = operand_type(e, c->v[1]);
+	if ((a == DT_BOOL) != (b == DT_BOOL) && a != DT_COUNT && b != DT_COUNT)
+		return chosen(e, c, a != DT_BOOL);
+	return arith(e, c, MEET_AS_NUMBERS, false);
+}
+
+struct value rule_div(struct elab *e, struct bcall *c) { return by_zero(e, c) ? VALUE_POISON : arith(e, c, MEET_AS_NUMBERS, true); }
 
 struct value rule_compare(struct elab *e, struct bcall *c)
 {
 	struct operands o;
 	dtype t;
-	if (!common_type(e, c, 0, 1, &t) || !load_operands(e, c, 0, 1, t, &o))
+	if (!common_type(e, c, 0, 1, MEET_AS_VALUES, &t) || !load_operands(e, c, 0, 1, t, &o))
 		return VALUE_POISON;
 	o.type.elem = DT_BOOL;
 	return emit2(e, c, c->bi, &o);
@@ -240,7 +273,7 @@ struct value rule_clip(struct elab *e, struct bcall *c)
 		dtype common;
 		if (c->v[i].kind == V_NONE)
 			continue;
-		if (!common_type(e, c, 0, i, &common))
+		if (!common_type(e, c, 0, i, MEET_AS_VALUES, &common))
 			return VALUE_POISON;
 		t.elem = dtype_join(t.elem, common);
 	}
@@ -268,7 +301,7 @@ struct value rule_where(struct elab *e, struct bcall *c)
 		elab_error(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s", elab_value_text(e, c->v[0]));
 		return VALUE_POISON;
 	}
-	if (!common_type(e, c, 1, 2, &t) || !load_operands(e, c, 1, 2, t, &o))
+	if (!common_type(e, c, 1, 2, MEET_AS_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
 		return VALUE_POISON;
 	struct core_type tc = *type_of(e, cond);
 	if (!broadcast_dims(e, &o.type, &tc))

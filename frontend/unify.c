@@ -47,12 +47,25 @@ static void suggest_bool(struct elab *e, struct diag *g, int64_t n, span at)
 		diag_edit(e->out, g, at, n ? "true" : "false");
 }
 
+/* "5 of type int32": a number with a type that is not that of its literal, or for which that matters. */
+static const char *typed_text(struct elab *e, const struct type *t, struct value v)
+{
+	bool number = (v.kind == V_INT || v.kind == V_FLOAT) && v.typed && (t->kind == TY_SCALAR || t->kind == TY_TENSOR);
+	if (!number)
+		return elab_value_text(e, v);
+	struct buf b = {0};
+	value_print(e->f, e->b->dims, v, &b);
+	const char *text = arena_printf(e->f->arena, "%s of type %s", b.at, dtype_text(scalar_type(v)));
+	buf_free(&b);
+	return text;
+}
+
 static bool mismatch(struct sig *s, struct type *t, struct value v, span at, span decl, const char *what)
 {
 	struct elab *e = s->e;
-	struct diag *g =
-		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but %s is declared", what, elab_value_text(e, v), type_text(s, t));
-	diag_label_primary(e->out, g, "%s", elab_value_text(e, v));
+	const char *text = typed_text(e, t, v);
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but %s is declared", what, text, type_text(s, t));
+	diag_label_primary(e->out, g, "%s", text);
 	local_blame(e, at);
 	if (decl.source != SPAN_NO_SOURCE)
 		diag_secondary(e->out, g, decl, "declared here");
@@ -60,6 +73,8 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 		diag_help(e->out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
 	else if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
 		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t->elem));
+	else if (v.typed && t->kind == TY_SCALAR && dtype_class(t->elem) == dtype_class(scalar_type(v)))
+		diag_help(e->out, g, "it is not narrowed without a cast: `%s(…)`", dtype_text(t->elem));
 	else if (t->kind == TY_SCALAR && dtype_class(t->elem) == DTC_INT &&
 		 (v.kind == V_FLOAT || (v.kind == V_TENSOR && dtype_class(type_of(e, v.u.t)->elem) == DTC_FLOAT)))
 		diag_help(e->out, g, "`/` gives a float, `//` an integer; a float is converted by `int(…)`");
@@ -207,6 +222,10 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 	struct elab *e = s->e;
 	dtype want = t->elem;
 	uint64_t scratch;
+	if (v->typed && v->kind != V_BOOL && v->kind != V_TRIT && !dtype_widens(scalar_type(*v), want))
+		return mismatch(s, t, *v, at, decl, what);
+	if (v->kind == V_FLOAT && dtype_class(want) == DTC_FLOAT && scalar_type(*v) != want)
+		v->u.f = number_value(*v);
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_INT) {
 		*v = value_declared(value_float((double)v->u.i), want);
 		return true;
@@ -218,7 +237,7 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 	if (want == DT_TRIT && v->kind == V_INT) {
 		if (!scalar_bytes(e, *v, want, &scratch, at))
 			return false;
-		v->kind = V_TRIT;
+		*v = (struct value){.kind = V_TRIT, .u.i = v->u.i};
 		return true;
 	}
 	bool good = dtype_class(want) == DTC_FLOAT ? v->kind == V_FLOAT
@@ -229,7 +248,7 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 		return mismatch(s, t, *v, at, decl, what);
 	if (v->kind == V_INT && !scalar_bytes(e, *v, want, &scratch, at))
 		return false;
-	if (v->kind == V_FLOAT)
+	if (v->kind != V_BOOL && v->kind != V_TRIT)
 		*v = value_declared(*v, want);
 	return true;
 }
@@ -279,7 +298,10 @@ bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span dec
 	switch (t->kind) {
 	case TY_TENSOR:
 		if (value_is_scalar(*v) && (t->shape != SHAPE_DIMS || !t->rank)) {
-			core_ref r = emit_scalar(s->e, *v, scalar_elem(s, t, *v), at);
+			dtype elem = scalar_elem(s, t, *v);
+			if (v->typed && !dtype_widens(scalar_type(*v), elem))
+				return mismatch(s, t, *v, at, decl, what);
+			core_ref r = emit_scalar(s->e, *v, elem, at);
 			if (r == CORE_NONE)
 				return false;
 			*v = value_tensor(r);

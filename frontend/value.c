@@ -29,6 +29,8 @@ dtype scalar_type(struct value v)
 struct value value_declared(struct value v, dtype t)
 {
 	uint64_t bytes = 0;
+	if (v.kind != V_INT && v.kind != V_FLOAT && v.kind != V_DIM) /* bools and trits are what they are */
+		return v;
 	v.typed = (uint8_t)(t + 1);
 	if (v.kind == V_FLOAT && dtype_class(t) == DTC_FLOAT && dtype_size(t) == 2) {
 		float_bytes(v.u.f, t, &bytes);
@@ -87,7 +89,7 @@ bool value_holds(struct value v, enum value_kind kind)
 
 bool value_same(struct value a, struct value b)
 {
-	if (a.kind != b.kind)
+	if (a.kind != b.kind || (a.typed != b.typed && value_is_scalar(a)))
 		return false;
 	switch (a.kind) {
 	case V_POISON:
@@ -201,7 +203,7 @@ void value_print(const struct frontend *f, const struct dims *dims, struct value
 void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 {
 	uint64_t bits;
-	hasher_add_u64(h, v.kind);
+	hasher_add_u64(h, (uint64_t)(value_is_scalar(v) ? v.typed : 0) << 8 | v.kind);
 	switch (v.kind) {
 	case V_INT:
 	case V_TRIT: hasher_add_u64(h, (uint64_t)v.u.i); break;

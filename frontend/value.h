@@ -132,6 +132,11 @@ static inline bool value_is_scalar(struct value v)
 {
 	return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_BOOL || v.kind == V_TRIT || v.kind == V_DIM;
 }
+/* Is it a number made of literals and sizes alone, which takes the type that it needs? */
+static inline bool value_is_literal(struct value v)
+{
+	return !v.typed && (v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_DIM);
+}
 /* The element type of a scalar: as the source gave it, else that of its literals. */
 dtype scalar_type(struct value v);
 /* A float as an element of type t, rounded to nearest. */

@@ -131,6 +131,13 @@ def tritmath(p, x):
     return t + 1.0, (t @ w).astype(np.int32), x @ w, t == 1, (np.trunc(x).astype(np.int32) @ w).astype(np.int32), x @ w
 
 
+def tritmixed(p, x, i, m):
+    t = np.where(x > 0.5, 1, np.where(x < -0.5, -1, 0))
+    w, b = np.array([[1, 0, -1], [1, 1, 0], [-1, 0, 0], [0, -1, 1]]), np.array([1, 0, -1])
+    return (x @ w + b, t + x, x / 2 - t, (t + t).astype(np.int8), (t * i).astype(np.int32), t > x, (t + 7).astype(np.int32), t / 2.0,
+            np.where(m, x, 0), np.where(m, i, 0).astype(np.int32), np.where(m, t, 0).astype(np.int8), np.where(m, np.int32(3), 0).astype(np.int32), x * (x.sum() > 1))
+
+
 def attention(p, q, k, v):
     return softmax(q @ k.swapaxes(-1, -2) / math.sqrt(8)) @ v
 
@@ -252,6 +259,7 @@ PROGRAMS = {
     "broadcast": ({"x": "float32 N 1 4", "y": "float32 M", "z": "float32 N"}, {},
                   lambda p, x, y, z: (x * y[:, None], z[:, None, None] * x, y[:, None] - z)),
     "tritmath": ({"x": "float32 N 4"}, {}, tritmath),
+    "tritmixed": ({"x": "float32 N 4", "i": "int32 N 4", "m": "bool N 4"}, {}, tritmixed),
     "lookup": ({"ids": "index N", "x": "float32 N 9"}, {}, lookup),
 }
 GATES = {k: v for g in "ab" for k, v in {g + ".scale": (5,), **fc(g + ".up", 5, 5), **fc(g + ".down", 5, 5, False)}.items()}
@@ -333,7 +341,7 @@ class Programs(InferenceTest):
 class Devices(Programs):
     def test_every_level_against_numpy(self):
         self.trib("build")
-        self.compare(("ints", "halves", "reduces", "slices"), (5,), "--device", "opencl")
+        self.compare(("ints", "halves", "reduces", "slices", "tritmixed"), (5,), "--device", "opencl")
 
     test_interpreter_against_numpy = None
 

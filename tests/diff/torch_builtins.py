@@ -232,6 +232,25 @@ class Math(BatchTest):
                 self.case("{x} % {y}", {"x": x, "y": z}, torch.remainder(x, z), 1e-4)
         self.check()
 
+    def test_trits_and_bools_beside_numbers(self):
+        t = self.trits([3, 4])
+        for dtype in (torch.float32, torch.float64, torch.float16, *INTS):
+            x = self.tensor([2, 3, 4], dtype)
+            for op in "+ - *".split():
+                self.case(f"{{t}} {op} {{x}}", {"t": ("trit", t), "x": x}, eval(f"t {op} x"))
+                self.case(f"{{x}} {op} {{t}}", {"t": ("trit", t), "x": x}, eval(f"x {op} t"))
+            for op in "== != < <= > >=".split():
+                self.case(f"{{t}} {op} {{x}}", {"t": ("trit", t), "x": x}, eval(f"t {op} x"))
+            self.case("{m} * {x}", {"m": (m := self.tensor([3, 1]) > 0), "x": x}, m * x)
+            self.case("{x} * {m}", {"m": m, "x": x}, x * m)
+        self.case("{t} * {u} + {u}", {"t": ("trit", t), "u": ("trit", u := self.trits([4]))}, t * u + u)
+        self.case("{t} / {z}", {"t": ("trit", t), "z": (z := self.tensor([4]).abs() + 0.1)}, t / z)
+        self.case("{m} * 2.5", {"m": m}, m * 2.5)
+        self.case("{x} @ {w} + {t}", {"x": x.float()[0], "w": ("trit", w := self.trits([4, 4])), "t": ("trit", t)}, x.float()[0] @ w.float() + t)
+        self.case("conv1d({x}, {w}, {b})", {"x": (c := self.tensor([1, 3, 5])), "w": ("trit", k := self.trits([2, 3, 2])), "b": ("trit", b := self.trits([2]))},
+                  F.conv1d(c, k.float(), b.float()))
+        self.check()
+
     def test_pow_clip_where(self):
         for _ in range(4):
             x, y = self.broadcast_pair(torch.float32)
