@@ -369,5 +369,6 @@ void build_link(struct model_job *m, uint32_t worker)
 		triw_sweep(m->arena, m->spec->out, m->spec->name, m->weights_file);
 		record_link(m);
 	}
+	m->written = ok;
 	timing_add(m->build->timing, PHASE_LINK, worker + 1, m->spec->name, t);
 }

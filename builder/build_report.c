@@ -12,7 +12,7 @@
 
 bool build_tells(const struct build *b) { return b->options->json <= 0 && !b->options->quiet; }
 
-bool build_asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dump != DUMP_NONE; }
+bool build_asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dumps; }
 
 /* Models may share files. */
 static uint32_t count_files(const struct build *b)
@@ -26,16 +26,54 @@ static uint32_t count_files(const struct build *b)
 	return n;
 }
 
+static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
+
+/* What the models have that this build was to make again. */
+static void print_unchanged(const struct build *b)
+{
+	const char *first = NULL;
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		const struct model_job *m = &b->models[i];
+		const char *output = m->library ? m->library : m->opencl;
+		struct file_stamp stamp;
+		if (!output || m->written || m->current || !os_stamp(output, &stamp))
+			continue;
+		first = first ? first : output;
+		n++;
+	}
+	if (n == 1)
+		fprintf(b->err, "; %s is unchanged", first);
+	else if (n)
+		fprintf(b->err, "; %s and %u other%s are unchanged", first, n - 1, plural(n - 1));
+}
+
+/* The last line of what failed, one for each build. */
+static void print_footer(const struct build *b)
+{
+	uint32_t errors = diags_errors(b->diags), warnings = diags_warnings(b->diags);
+	fputs("error: ", b->err);
+	if (errors)
+		fprintf(b->err, "%u error%s", errors, plural(errors));
+	if (warnings)
+		fprintf(b->err, "%s%u warning%s", errors ? ", " : "", warnings, plural(warnings));
+	if (!errors && !warnings)
+		fputs("the build failed", b->err);
+	if (!errors && warnings)
+		fputs(", and warnings are denied", b->err);
+	if (!b->check && !b->options->dry_run && !build_asks_text(b->options))
+		print_unchanged(b);
+	fputc('\n', b->err);
+}
+
 static void print_check_summary(struct build *b)
 {
-	uint32_t errors = diags_errors(b->diags), warnings = diags_warnings(b->diags), files = count_files(b);
+	uint32_t warnings = diags_warnings(b->diags), files = count_files(b);
 	char warned[48] = "";
 	if (warnings)
-		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, warnings == 1 ? "" : "s");
-	if (errors)
-		fprintf(b->err, "trib: %u error%s, %u warning%s\n", errors, errors == 1 ? "" : "s", warnings, warnings == 1 ? "" : "s");
-	else if (build_tells(b))
-		fprintf(b->out, "trib: no errors%s in %u file%s\n", warned, files, files == 1 ? "" : "s");
+		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, plural(warnings));
+	if (build_tells(b))
+		fprintf(b->out, "trib: no errors%s in %u file%s\n", warned, files, plural(files));
 }
 
 static void print_summary(struct build *b, enum status s, int64_t wall)
@@ -43,14 +81,12 @@ static void print_summary(struct build *b, enum status s, int64_t wall)
 	double seconds = (double)wall / 1e9;
 	if (s == STATUS_INTERRUPTED)
 		fprintf(b->err, "trib: interrupted\n");
-	else if (b->check)
-		print_check_summary(b);
 	else if (s == STATUS_USAGE)
 		return; /* no build was tried */
-	else if (s == STATUS_FAILED && diags_errors(b->diags) == 0 && b->options->deny_warnings)
-		fprintf(b->err, "trib: the build failed, for warnings are denied; what the last good build made is still in place\n");
 	else if (s != STATUS_OK)
-		fprintf(b->err, "trib: the build failed; what the last good build made is still in place\n");
+		print_footer(b);
+	else if (b->check)
+		print_check_summary(b);
 	else if (!build_tells(b) || b->options->dry_run || build_asks_text(b->options))
 		return;
 	else if (b->compiled == 0 && b->linked == 0)

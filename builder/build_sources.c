@@ -44,25 +44,6 @@ static bool resolve_target(struct build *b, struct model_job *m)
 	return false;
 }
 
-static bool check_emits(struct build *b, const struct model_spec *s)
-{
-	static const bool made[] = {
-#define EMIT(id, text, is_made) is_made,
-#include "builder/emits.def"
-#undef EMIT
-	};
-	uint32_t n;
-	const char *const *names = emit_names(&n);
-	bool ok = true;
-	for (uint32_t i = 0; i < n; i++) {
-		if (!(s->emit >> i & 1) || made[i])
-			continue;
-		diag_add(b->diags, DIAG_MANIFEST_VALUE, s->at, "model `%s`: this version of trib cannot emit `%s`", s->name, names[i]);
-		ok = false;
-	}
-	return ok;
-}
-
 static struct frontend *new_frontend(struct build *b)
 {
 	struct frontend *f = frontend_new(b->sources, (struct frontend_host){build_load, b}, b->diags);
@@ -102,7 +83,6 @@ bool build_read_manifest(struct build *b)
 		if (s->emit >> EMIT_OPENCL & 1)
 			j->opencl = arena_printf(b->session, "%s/lib%s_opencl.so", s->out, s->name);
 		j->failed = !resolve_target(b, j);
-		j->failed |= !check_emits(b, s);
 	}
 	return build_may_go_on(b);
 }

@@ -76,6 +76,7 @@ struct model_job {
 	bool no_weights;        /* the weights file is not there, and the command does without it */
 	bool unknown_params;    /* and only it says which arguments are parameters: not elaborated */
 	bool failed;            /* some step reported an error: later steps pass it over */
+	bool written;           /* by this build, its outputs */
 	bool current;           /* its outputs are up to date: nothing to link */
 	hash128 link_digest;
 	struct arena *arena;    /* of weighing and linking */
@@ -126,6 +127,7 @@ struct build {
 	pthread_mutex_t plan_lock; /* of the arenas of plans that came from records, while their code is made */
 	VEC(struct piece *) packers;
 	uint32_t n_pieces;       /* of work for the pool */
+	int64_t expected_ns;     /* of all of them, by earlier builds */
 	struct cancel cancel;    /* by an interrupt, or too many failures */
 	VEC(const char *) outputs;
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;

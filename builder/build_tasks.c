@@ -30,6 +30,7 @@ struct piece {
 	hash128 key; /* of its cost */
 	struct build *build;
 	struct task *task;
+	int64_t expected_ns;
 	struct compile *compile;
 	struct model_job *model;
 	struct arena *arena; /* TASK_PACK: holds the error; may hold packed weights until the end of the build */
@@ -95,7 +96,7 @@ static bool run_piece(void *arg, struct task_run *run)
 	struct build *b = t->build;
 	bool ok = true;
 	arena_peak_begin();
-	progress_start(b->progress, run->worker, t->label);
+	progress_start(b->progress, run->worker, t->label, t->expected_ns);
 	switch (t->kind) {
 	case TASK_COMPILE:
 		ok = b->options->lazy ? leave_for_later(b, t->compile, run->worker) : compile(b, t->compile, run->worker);
@@ -130,6 +131,8 @@ static struct piece *add_piece(struct build *b, struct batch *batch, enum task_k
 	t->build = b;
 	t->key = key;
 	struct cost c = cost_find(b->project, t->key, (struct cost){first_guess_ns[kind], unseen_memory(kind)});
+	t->expected_ns = (int64_t)c.ns;
+	b->expected_ns += t->expected_ns;
 	t->task = batch_add(batch, &(struct task_spec){.run = run_piece, .arg = t, .cost_ns = c.ns, .memory = c.memory, .cancel = &b->cancel});
 	b->n_pieces++;
 	return t;
@@ -213,7 +216,7 @@ static void run_graph(struct build *b, struct batch *batch)
 {
 	struct task_result r;
 	b->cancel.most_failures = b->spec.most_failures;
-	progress_total(b->progress, b->n_pieces);
+	progress_total(b->progress, b->n_pieces, b->expected_ns);
 	batch_submit(batch, NULL); /* nothing in it needs a link, so there is no circle */
 	do {
 		if (pool_pending(b->pool) && build_stopped(b))

@@ -22,7 +22,7 @@ enum manifest_key {
 	KEY_COUNT
 };
 enum emit {
-#define EMIT(id, text, made) EMIT_##id,
+#define EMIT(id, text) EMIT_##id,
 #include "builder/emits.def"
 #undef EMIT
 	EMIT_COUNT
@@ -72,5 +72,7 @@ bool manifest_parse_size(const char *text, uint64_t *bytes); /* 512, 64KiB, 4GiB
 bool manifest_parse_count(const char *text, uint64_t *n);
 /* A list of emits; on false *bad is the word at fault (in `a`). */
 bool manifest_parse_emit(struct arena *a, const char *text, uint64_t *set, const char **bad);
+/* All that can be emitted: "library, header, …". */
+const char *manifest_emit_list(struct arena *a);
 const char *const *emit_names(uint32_t *n);
 #endif

@@ -9,7 +9,7 @@
 #include "builder/manifest.h"
 
 static const char *const emits[] = {
-#define EMIT(id, text, made) text,
+#define EMIT(id, text) text,
 #include "builder/emits.def"
 #undef EMIT
 };
@@ -132,6 +132,14 @@ bool manifest_parse_emit(struct arena *a, const char *text, uint64_t *set, const
 	return *set != 0;
 }
 
+const char *manifest_emit_list(struct arena *a)
+{
+	const char *list = emits[0];
+	for (uint32_t i = 1; i < EMIT_COUNT; i++)
+		list = arena_printf(a, "%s, %s", list, emits[i]);
+	return list;
+}
+
 static bool complain(struct diags *diags, const struct manifest_value *v, const char *wants)
 {
 	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` wants %s", manifest_key_text(v->key), wants);
@@ -201,13 +209,13 @@ static bool parse_emits(struct arena *a, struct manifest_value *v, struct diags 
 	if (manifest_parse_emit(a, v->text, &v->number, &bad))
 		return true;
 	if (!*bad)
-		return complain(diags, v, "at least one of: library header live opencl pytorch");
+		return complain(diags, v, arena_printf(a, "at least one of: %s", manifest_emit_list(a)));
 	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "nothing called `%s` can be emitted", bad);
 	const char *near = diag_nearest(bad, emits, EMIT_COUNT);
 	if (near)
 		diag_help(diags, g, "did you mean `%s`?", near);
 	else
-		diag_help(diags, g, "choose from: library header live opencl pytorch");
+		diag_help(diags, g, "choose from: %s", manifest_emit_list(a));
 	return false;
 }
 

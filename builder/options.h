@@ -29,7 +29,7 @@ struct options {
 	bool no_server; /* the build is done in this process, and none is started */
 	bool dry_run, lazy, help, version;
 	enum stop_stage stop;
-	enum dump dump;
+	uint32_t dumps; /* a bit for each enum dump */
 	bool check, diff; /* trib fmt; diff: trib check, too */
 	bool fix, deny_warnings; /* trib check */
 	/* trib run */

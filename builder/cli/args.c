@@ -161,8 +161,26 @@ static bool set_color(struct parse *p, const char *value)
 	return true;
 }
 
+static bool set_emit_fails(struct parse *p, const char *value)
+{
+	uint32_t n;
+	const char *const *names = emit_names(&n);
+	buf_printf(p->error, "--emit wants some of %s, not `%s`", manifest_emit_list(p->a), value);
+	return suggest(p, diag_nearest(value, names, n));
+}
+
+/* Only a list may be given several times; -vv is -v. */
+static bool may_repeat(const struct option *o)
+{
+	return o->kind == OPT_LIST || o->letter == 'v' || strcmp(o->name, "help") == 0 || strcmp(o->name, "version") == 0;
+}
+
 static bool set(struct parse *p, const struct option *o, const char *value)
 {
+	if (p->given[o - options] && !may_repeat(o)) {
+		buf_printf(p->error, "--%s is given twice", o->name);
+		return false;
+	}
 	p->given[o - options] = true;
 	char *member = (char *)&p->out->options + o->member;
 	uint64_t n;
@@ -198,7 +216,7 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 		return true;
 	case OPT_EMIT:
 		if (!manifest_parse_emit(p->a, value, &n, &bad))
-			return fail(p, "--emit wants some of library, header, live, opencl, pytorch, not", *bad ? bad : value);
+			return set_emit_fails(p, *bad ? bad : value);
 		p->out->options.emit = value;
 		return true;
 	case OPT_FORMAT:
@@ -211,7 +229,7 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 	case OPT_COLOR:
 		return set_color(p, value);
 	case OPT_DUMP:
-		p->out->options.dump = (enum dump)index_of(o->name, dumps, sizeof dumps / sizeof *dumps);
+		p->out->options.dumps |= 1u << index_of(o->name, dumps, sizeof dumps / sizeof *dumps);
 		return true;
 	}
 	return false;

@@ -32,7 +32,7 @@ static bool switched_off(void)
 bool client_may_ask(const struct options *o)
 {
 	const char *make = getenv("MAKEFLAGS");
-	bool whole = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && o->dump == DUMP_NONE;
+	bool whole = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && !o->dumps;
 	return !o->no_server && !o->moved && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 && !(make && *make);
 }
 

@@ -111,5 +111,95 @@ class Quiet(Terminal):
         self.assertEqual(self.trib("build", "-q", "-C", "p").stdout, "")
 
 
+class Progress(Terminal):
+    def setUp(self):
+        super().setUp()
+        self.trib("new", "p", "-q")
+
+    def test_one_line_on_a_terminal(self):
+        text, code = self.on_terminal("build", "-C", "p", "--no-server")
+        self.assertEqual(code, 0)
+        self.assertRegex(text, r"\r\[\d+/\d+\] <?\d+ s left")
+        self.assertRegex(text, r"\r\x1b\[Ktrib: 1 compiled, 0 reused, 1 linked in [\d.]+ s\n$")
+        self.assertEqual(text.count("\n"), 1)
+
+    def test_verbose_prints_lines(self):
+        text, _ = self.on_terminal("build", "-C", "p", "-v")
+        self.assertRegex(text, r"\[1/4\] .*\n\[2/4\] ")
+        self.assertIsNone(CONTROL.search(text))
+
+    def test_no_control_characters_elsewhere(self):
+        text, _ = self.on_terminal("build", "-C", "p", TERM="dumb")
+        self.assertIn("[4/4]", text)
+        self.assertIsNone(CONTROL.search(text))
+        self.trib("clean", "-C", "p")
+        done = self.trib("build", "-C", "p", "--no-cache")
+        self.assertIn("[4/4]", done.stdout)
+        self.assertIsNone(CONTROL.search(done.stdout + done.stderr))
+
+
+class Footer(Terminal):
+    """One last line says how many errors there are, and what stays as it was."""
+
+    def ends(self, *words, code=1):
+        said = self.fails(*words, code=code)
+        self.assertEqual(len([line for line in said.splitlines() if line.startswith("error: ")]), 1, said)
+        return said.splitlines()[-1]
+
+    def setUp(self):
+        super().setUp()
+        self.trib("new", "p", "-q")
+        self.dir = self.path("p")
+
+    def test_what_is_unchanged(self):
+        self.edit("src/main.tri", "relu(fc1", "rellu(fc1")
+        self.assertEqual(self.ends("build"), "error: 1 error")
+        self.edit("src/main.tri", "rellu(fc1", "relu(fc1")
+        self.trib("build")
+        self.edit("src/main.tri", "relu(fc1(x))", "rellu(fc3(x))")
+        self.assertEqual(self.ends("build"), "error: 2 errors; build/libp.so is unchanged")
+        self.assertEqual(self.ends("check"), "error: 2 errors")
+
+    def test_some_models_fail(self):
+        model = "\nmodel {0}\n    sources = src/{0}.tri\n    entry = Net\n    input x = float32 [?, 16]\n"
+        good = self.read("src/main.tri").decode()
+        for name in "ab":
+            self.write(f"src/{name}.tri", good)
+        self.write("tri.build", "project p\n" + model.format("a") + model.format("b"))
+        self.trib("build")
+        self.write("src/b.tri", good.replace("relu", "rellu"))
+        self.write("src/a.tri", good.replace("relu", "tanh"))
+        self.assertEqual(self.ends("build", "-k"), "error: 1 error; build/libb.so is unchanged")
+        self.write("src/a.tri", good.replace("relu", "tannh"))
+        self.assertEqual(self.ends("build"), "error: 2 errors; build/liba.so and 1 other are unchanged")
+
+    def test_more_errors_than_are_shown(self):
+        self.trib("build")
+        lines = "".join(f"        let a{i} = nosuch{i}(x)\n" for i in range(1200))
+        self.edit("src/main.tri", "        return", lines + "        return")
+        self.assertEqual(self.ends("build"), "error: 1200 errors; build/libp.so is unchanged")
+
+    def test_denied_warnings(self):
+        self.trib("build")
+        self.edit("src/main.tri", "        return", "        let unused = relu(x)\n        return")
+        if "warning" not in self.trib("check").stderr:
+            self.skipTest("no warning")
+        self.assertEqual(self.ends("build", "--deny-warnings"), "error: 1 warning, and warnings are denied; build/libp.so is unchanged")
+
+
+class Dumps(ProjectTest):
+    def test_several_dumps(self):
+        self.trib("new", "p", "-q")
+        ast = self.trib("build", "-C", "p", "--dump-ast").stdout
+        ir = self.trib("build", "-C", "p", "--dump-ir").stdout
+        self.assertNotIn("====", ast + ir)
+        self.assertEqual(self.trib("build", "-C", "p", "--dump-ir", "--dump-ast").stdout, "==== ast ====\n" + ast + "==== ir ====\n" + ir)
+
+    def test_what_can_be_emitted(self):
+        said = self.fails("build", "--emit", "pytorch", code=2)
+        self.assertIn("library, header, live, opencl", said)
+        self.assertIn("did you mean `header`?", self.fails("build", "--emit", "haeder", code=2))
+
+
 if __name__ == "__main__":
     unittest.main()

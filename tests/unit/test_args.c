@@ -97,8 +97,10 @@ static void flags(void **state)
 	assert_int_equal(args.options.opt, MANIFEST_OPT_SIZE);
 	assert_int_equal(args.options.jobs, 3);
 	assert_true(parse("--dump-loops --stop-after=ir"));
-	assert_int_equal(args.options.dump, DUMP_LOOPS);
+	assert_int_equal(args.options.dumps, 1u << DUMP_LOOPS);
 	assert_int_equal(args.options.stop, STOP_IR);
+	assert_true(parse("--dump-ast --dump-ir"));
+	assert_int_equal(args.options.dumps, 1u << DUMP_AST | 1u << DUMP_IR);
 	assert_true(parse("run m --input x=a.npy --input y=b.npy --output out=c.npy"));
 	assert_int_equal(args.options.n_inputs, 2);
 	assert_string_equal(args.options.outputs[0], "out=c.npy");
