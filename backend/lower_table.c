@@ -1,5 +1,4 @@
-/* One row for each builtin. Those without one are taken apart by the front end: split, chunk, stack, moveaxis, tensor, ternary_tensor, dot, outer,
- * einsum. */
+/* One row for each builtin. Those without one are taken apart by the front end: builtins.def says "elaborates to". */
 #include "backend/lower_state.h"
 
 static const struct lowering table[BI_COUNT] = {

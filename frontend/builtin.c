@@ -36,11 +36,18 @@ static struct value parse_default(struct frontend *f, const char *s, size_t n)
 static void parse_sig(struct frontend *f, struct builtin_sig *s, enum builtin bi)
 {
 	const char *p = table[bi].sig;
+	bool training = false;
 	*s = (struct builtin_sig){.name = table[bi].name, .text = p};
 	while (*p) {
 		size_t len = strcspn(p, ",");
+		if (len == 1 && *p == '*') {
+			training = true;
+			p += strspn(p, "*, ");
+			continue;
+		}
 		const char *eq = memchr(p, '=', len);
-		struct builtin_param *q = &s->params[s->n++];
+		struct builtin_param *q = &s->params[s->n_all++];
+		s->n += !training;
 		q->variadic = *p == '*';
 		const char *name = p + q->variadic;
 		q->name = intern(f->names, name, (size_t)((eq ? eq : p + len) - name));
@@ -78,6 +85,10 @@ static const struct {
 	{"attn_mask", "mask"},
 	{"is_causal", "causal"},
 	{"theta", "base"},
+	{"num", "steps"},
+	{"weight", "w"},
+	{"x", "t"},
+	{"threshold", "pos_threshold"},
 };
 
 static int param_named(struct elab *e, const struct builtin_sig *s, name_id name)
@@ -86,7 +97,7 @@ static int param_named(struct elab *e, const struct builtin_sig *s, name_id name
 	for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
 		if (!strcmp(text, aliases[k].alias))
 			other = aliases[k].name;
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n_all; i++)
 		if (s->params[i].name == name || !strcmp(name_text(e->f, s->params[i].name), other))
 			return (int)i;
 	return -1;
@@ -95,11 +106,11 @@ static int param_named(struct elab *e, const struct builtin_sig *s, name_id name
 static bool report_name(struct elab *e, const struct builtin_sig *s, const struct arg *a)
 {
 	const char *names[BUILTIN_MAX_PARAMS];
-	for (uint32_t i = 0; i < s->n; i++)
+	for (uint32_t i = 0; i < s->n_all; i++)
 		names[i] = name_text(e->f, s->params[i].name);
 	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "`%s` has no argument `%s`", s->name, name_text(e->f, a->name));
 	diag_note(e->out, g, "it is `%s(%s)`", s->name, s->text);
-	argument_help(e->out, g, a->name_at, name_text(e->f, a->name), names, s->n);
+	argument_help(e->out, g, a->name_at, name_text(e->f, a->name), names, s->n_all);
 	return false;
 }
 
@@ -158,6 +169,21 @@ static bool missing(struct elab *e, struct bcall *c, uint32_t i)
 	return false;
 }
 
+/* An argument of training is of the kind of its default: a bool, or a number. The run may know it. */
+static bool training_ok(struct elab *e, struct bcall *c, uint32_t i)
+{
+	struct value v = c->v[i];
+	bool want_bool = c->sig->params[i].standard.kind == V_BOOL;
+	if (v.kind == V_TENSOR ? (dtype_class(type_of(e, v.u.t)->elem) == DTC_BOOL) == want_bool
+			       : v.kind == V_NONE || (value_is_scalar(v) && (v.kind == V_BOOL) == want_bool))
+		return true;
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s",
+				    name_text(e->f, c->sig->params[i].name), c->sig->name, want_bool ? "true or false" : "a number",
+				    elab_value_text(e, v));
+	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	return false;
+}
+
 static bool bind(struct elab *e, struct bcall *c, struct args *args)
 {
 	uint32_t pos = 0;
@@ -166,12 +192,12 @@ static bool bind(struct elab *e, struct bcall *c, struct args *args)
 		int k = a->name ? param_named(e, c->sig, a->name) : (int)pos;
 		if (k < 0)
 			return report_name(e, c->sig, a);
-		if ((uint32_t)k >= c->sig->n)
+		if ((uint32_t)k >= (a->name ? c->sig->n_all : c->sig->n))
 			return too_many(e, c, a);
 		bool more = i + 1 < args->n && !a[1].name; /* what is not known may be a list, but not before another size */
 		if (!a->name && c->sig->params[k].variadic && (may_be_one_of_many(a->v) || (more && is_poison(a->v))))
 			i += put_variadic(e, c, (uint32_t)k, args, i) - 1;
-		else if (!put(e, c, (uint32_t)k, a))
+		else if (!put(e, c, (uint32_t)k, a) || ((uint32_t)k >= c->sig->n && !is_poison(a->v) && !training_ok(e, c, (uint32_t)k)))
 			return false;
 		pos += !a->name;
 	}

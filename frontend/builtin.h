@@ -3,16 +3,17 @@
 #define TRIB_FRONTEND_BUILTIN_H
 #include "frontend/elab.h"
 
-enum { BUILTIN_MAX_PARAMS = 8 };
+enum { BUILTIN_MAX_PARAMS = 12 };
 
 struct builtin_param {
 	name_id name;
 	bool variadic, required;
 	struct value standard; /* the default */
 };
+/* `n` parameters that rules see, then those behind `*`, which mean something in training only. */
 struct builtin_sig {
 	const char *name, *text;
-	uint32_t n;
+	uint32_t n, n_all;
 	struct builtin_param params[BUILTIN_MAX_PARAMS];
 };
 /* One call: the argument of each parameter, defaults filled in. */
@@ -37,7 +38,9 @@ bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span
 const char *bcall_name(const struct bcall *c);
 /* The tensor in argument i; a number becomes a scalar tensor. */
 core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i);
-core_ref need_float(struct elab *e, struct bcall *c, uint32_t i); /* integers become float32 */
+core_ref need_float(struct elab *e, struct bcall *c, uint32_t i); /* integers and trits become float32 */
+/* The same for x, and float16 and bfloat16 become float32: what compound builtins compute in. */
+core_ref need_wide_float(struct elab *e, struct bcall *c, uint32_t i);
 bool need_int(struct elab *e, struct bcall *c, uint32_t i, int64_t *out);
 bool need_float_value(struct elab *e, struct bcall *c, uint32_t i, double *out);
 bool need_bool(struct elab *e, struct bcall *c, uint32_t i, bool *out);
@@ -63,6 +66,13 @@ struct value emit1(struct elab *e, struct bcall *c, enum builtin bi, const struc
 struct value emit_plain(struct elab *e, struct bcall *c, const struct core_type *t, core_ref x);
 struct value emit_reshape(struct elab *e, core_ref x, const struct core_type *t, span at);
 struct core_arg plain_arg(struct value v);
+/* Other builtins of one or two operands, for those that are made of them. Poison gives poison. */
+struct value call1(struct elab *e, enum builtin bi, struct value a, span at);
+struct value call2(struct elab *e, enum builtin bi, struct value a, struct value b, span at);
+struct value choose(struct elab *e, struct value c, struct value a, struct value b, span at); /* where(c, a, b) */
+struct value as_elem(struct elab *e, struct value v, dtype t, span at);                      /* a cast of a tensor */
+/* Is argument i a tensor of trits? */
+bool is_trits(struct elab *e, const struct bcall *c, uint32_t i);
 /* The element type of a product of a and b (rule_linear.c). Floats of different widths, or a float and an integer, meet in the wider and are cast;
  * trits and integers stay what they are. False: there is none. */
 bool product_types(struct elab *e, struct bcall *c, core_ref *a, core_ref *b, dtype *elem);

@@ -39,13 +39,15 @@ dtype dtype_find(const char *text)
 	return DT_COUNT;
 }
 
-/* int8 < int16 < int32 < int64 < float32 < float64, and float16, bfloat16 < float32. */
+/* trit < int8 < int16 < int32 < int64 < float32 < float64, and trit < float16, bfloat16 < float32. */
 bool dtype_widens(dtype from, dtype to)
 {
 	if (from == to)
 		return true;
-	if (from == DT_BOOL || from == DT_TRIT || to == DT_BOOL || to == DT_TRIT)
+	if (from == DT_BOOL || to == DT_BOOL || to == DT_TRIT)
 		return false;
+	if (from == DT_TRIT)
+		return true;
 	if (dtype_class(from) == DTC_INT)
 		return dtype_class(to) == DTC_INT ? from < to : to == DT_FLOAT32 || to == DT_FLOAT64;
 	if (dtype_class(to) != DTC_FLOAT)

@@ -43,10 +43,21 @@ core_ref need_float(struct elab *e, struct bcall *c, uint32_t i)
 	dtype t = type_of(e, r)->elem;
 	if (dtype_class(t) == DTC_FLOAT)
 		return r;
-	if (dtype_class(t) == DTC_INT)
+	if (dtype_class(t) == DTC_INT || t == DT_TRIT)
 		return emit_cast(e, r, DT_FLOAT32, c->ats[i]);
 	wrong_kind(e, c, i, "a tensor of floats");
 	return CORE_NONE;
+}
+
+core_ref need_wide_float(struct elab *e, struct bcall *c, uint32_t i)
+{
+	core_ref x = need_float(e, c, i);
+	return x == CORE_NONE || type_of(e, x)->elem == DT_FLOAT64 ? x : emit_cast(e, x, DT_FLOAT32, c->at);
+}
+
+bool is_trits(struct elab *e, const struct bcall *c, uint32_t i)
+{
+	return c->v[i].kind == V_TRIT || (c->v[i].kind == V_TENSOR && type_of(e, c->v[i].u.t)->elem == DT_TRIT);
 }
 
 bool need_int(struct elab *e, struct bcall *c, uint32_t i, int64_t *out)
@@ -263,4 +274,32 @@ struct value emit_reshape(struct elab *e, core_ref x, const struct core_type *t,
 		sizes[i] = arg_dim(t->dims[i]);
 	a[1] = arg_list(e, sizes, t->rank);
 	return value_tensor(emit_builtin(e, BI_RESHAPE, t, a, 2, at));
+}
+
+/* ---- builtins made of others ---- */
+
+static struct value call_with(struct elab *e, enum builtin bi, const struct value *v, uint32_t n, span at)
+{
+	struct arg given[3] = {0};
+	struct args args = {n, given};
+	for (uint32_t i = 0; i < n; i++)
+		given[i] = (struct arg){.v = v[i], .at = at};
+	return call_builtin(e, bi, &args, at);
+}
+
+struct value call1(struct elab *e, enum builtin bi, struct value a, span at) { return call_with(e, bi, &a, 1, at); }
+
+struct value call2(struct elab *e, enum builtin bi, struct value a, struct value b, span at)
+{
+	return call_with(e, bi, (struct value[]){a, b}, 2, at);
+}
+
+struct value choose(struct elab *e, struct value c, struct value a, struct value b, span at)
+{
+	return call_with(e, BI_WHERE, (struct value[]){c, a, b}, 3, at);
+}
+
+struct value as_elem(struct elab *e, struct value v, dtype t, span at)
+{
+	return v.kind == V_TENSOR ? value_tensor(emit_cast(e, v.u.t, t, at)) : v;
 }

@@ -5,10 +5,21 @@
 static bool seed_ok(struct elab *e, struct bcall *c)
 {
 	int64_t seed;
-	uint32_t last = c->sig->n - 1;
-	if (strcmp(name_text(e->f, c->sig->params[last].name), "seed") || c->v[last].kind == V_NONE)
-		return true;
-	return need_int(e, c, last, &seed);
+	uint32_t i = 0;
+	while (i < c->sig->n && strcmp(name_text(e->f, c->sig->params[i].name), "seed"))
+		i++;
+	return i == c->sig->n || c->v[i].kind == V_NONE || need_int(e, c, i, &seed);
+}
+
+/* Trits, or their values in another element type, which `dtype`, the last argument, names. */
+static struct value trits_as(struct elab *e, struct bcall *c, struct value v)
+{
+	dtype t;
+	if (is_poison(v) || !need_dtype(e, c, c->sig->n - 1, &t))
+		return VALUE_POISON;
+	if (t == DT_BOOL)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[c->sig->n - 1], "trits are numbers, not bools");
+	return as_elem(e, v, t, c->at);
 }
 
 static struct value emit_created(struct elab *e, struct bcall *c, const struct core_type *t)
@@ -52,7 +63,7 @@ struct value rule_create_trit(struct elab *e, struct bcall *c)
 			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[2], "the distribution is \"uniform\" or \"balanced\"");
 		c->v[1] = value_float(sparsity);
 	}
-	return emit_created(e, c, &t);
+	return trits_as(e, c, emit_created(e, c, &t));
 }
 
 struct value rule_full(struct elab *e, struct bcall *c)
@@ -253,5 +264,8 @@ struct value rule_tensor(struct elab *e, struct bcall *c)
 	for (uint32_t i = 0; i < l.type.rank; i++)
 		l.type.dims[i] = dim_const(e->b->dims, l.sizes[i]);
 	l.data = l.end = arena_alloc(e->f->arena, l.count * dtype_size(l.type.elem) + 8, 16);
-	return store(e, c, c->v[0], &l) ? value_tensor(emit_const(e, &l.type, l.data, c->at)) : VALUE_POISON;
+	if (!store(e, c, c->v[0], &l))
+		return VALUE_POISON;
+	struct value v = value_tensor(emit_const(e, &l.type, l.data, c->at));
+	return c->bi == BI_TERNARY_TENSOR ? trits_as(e, c, v) : v;
 }

@@ -319,22 +319,3 @@ struct value rule_dropout(struct elab *e, struct bcall *c)
 	bool ok = r != CORE_NONE && need_float_value(e, c, 1, &p) && need_bool(e, c, 2, &training);
 	return ok ? value_tensor(r) : VALUE_POISON;
 }
-
-struct value rule_ternary_dequantize(struct elab *e, struct bcall *c)
-{
-	struct operands o;
-	core_ref r = need_tensor(e, c, 0);
-	if (r == CORE_NONE)
-		return VALUE_POISON;
-	if (type_of(e, r)->elem != DT_TRIT) {
-		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`ternary_dequantize` needs trits, not %s", elab_value_text(e, c->v[0]));
-		return VALUE_POISON;
-	}
-	dtype t = c->v[1].kind == V_TENSOR ? type_of(e, c->v[1].u.t)->elem : DT_FLOAT32;
-	if (dtype_class(t) != DTC_FLOAT)
-		t = DT_FLOAT32;
-	c->v[0] = value_tensor(emit_cast(e, r, t, c->at));
-	if (c->v[1].kind == V_FLOAT && c->v[1].u.f == 1.0)
-		return c->v[0];
-	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, BI_MUL, &o) : VALUE_POISON;
-}

@@ -130,18 +130,6 @@ struct value rule_matmul(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_MATMUL, &out, args, 2, c->at));
 }
 
-struct value rule_ternary_matmul(struct elab *e, struct bcall *c)
-{
-	core_ref w = need_tensor(e, c, 1);
-	if (w != CORE_NONE && type_of(e, w)->elem != DT_TRIT) {
-		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `ternary_matmul` must be trits, not %s",
-					    elab_value_text(e, c->v[1]));
-		diag_help(e->out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
-		return VALUE_POISON;
-	}
-	return rule_matmul(e, c);
-}
-
 static bool need_vectors(struct elab *e, struct bcall *c)
 {
 	for (uint32_t i = 0; i < 2; i++) {

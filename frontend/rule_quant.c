@@ -1,41 +1,60 @@
-/* Rules of the quantizers. Those that are given their threshold return trits, those that take a scale from the data return it as well. */
+/* Rules of the quantizers by thresholds, which return trits, and of packing. */
 #include <string.h>
 #include "frontend/builtin.h"
 
-/* A threshold: a number, or a tensor of floats that broadcasts to x. */
-static bool need_threshold(struct elab *e, struct bcall *c, const struct core_type *x, struct core_arg *out)
+/* Is the threshold in argument i a number, or a tensor of floats that broadcasts to x? Then *out; a negative number only where that is one of its own. */
+static bool need_threshold(struct elab *e, struct bcall *c, uint32_t i, const struct core_type *x, bool negative, struct core_arg *out)
 {
 	double number;
-	if (c->v[1].kind != V_TENSOR) {
-		if (!need_float_value(e, c, 1, &number))
+	if (c->v[i].kind != V_TENSOR) {
+		if (!need_float_value(e, c, i, &number))
 			return false;
 		*out = (struct core_arg){.kind = ARG_FLOAT, .u.f = number};
-		if (!(number < 0))
+		if (negative || !(number < 0))
 			return true;
-		elab_error(e, DIAG_ARG_VALUE, c->ats[1], "the threshold cannot be negative");
+		elab_error(e, DIAG_ARG_VALUE, c->ats[i], "the threshold cannot be negative");
 		return false;
 	}
-	core_ref r = need_float(e, c, 1);
+	core_ref r = need_float(e, c, i);
 	if (r == CORE_NONE)
 		return false;
 	struct core_type t = *type_of(e, r);
 	if (!broadcasts_to(e, &t, x))
-		return shape_error(e, c, DIAG_BROADCAST, c->ats[1], "a threshold of shape %s does not broadcast to %s",
+		return shape_error(e, c, DIAG_BROADCAST, c->ats[i], "a threshold of shape %s does not broadcast to %s",
 				   elab_shape_text(e, &t), elab_shape_text(e, x)),
 		       false;
-	*out = arg_tensor(emit_cast(e, r, x->elem, c->ats[1]));
+	*out = arg_tensor(emit_cast(e, r, x->elem, c->ats[i]));
+	return true;
+}
+
+static uint32_t param_index(struct elab *e, const struct bcall *c, const char *name)
+{
+	uint32_t i = 0;
+	while (i < c->sig->n && strcmp(name_text(e->f, c->sig->params[i].name), name))
+		i++;
+	return i;
+}
+
+/* threshold * scale, where the builtin has a scale. */
+static bool scale_threshold(struct elab *e, struct bcall *c)
+{
+	uint32_t i = param_index(e, c, "scale");
+	double a, b;
+	if (i == c->sig->n || (c->v[i].kind == V_FLOAT && c->v[i].u.f == 1.0))
+		return true;
+	if (c->v[i].kind == V_TENSOR || c->v[1].kind == V_TENSOR) {
+		c->v[1] = call2(e, BI_MUL, c->v[1], c->v[i], c->ats[i]);
+		return !is_poison(c->v[1]);
+	}
+	if (!need_float_value(e, c, 1, &a) || !need_float_value(e, c, i, &b))
+		return false;
+	c->v[1] = value_float(a * b);
 	return true;
 }
 
 struct value rule_to_trit(struct elab *e, struct bcall *c)
 {
-	core_ref r = need_float(e, c, 0);
-	if (r == CORE_NONE)
-		return VALUE_POISON;
-	struct core_type t = *type_of(e, r);
-	struct core_arg a[3] = {arg_tensor(r), arg_none(), arg_none()};
-	if (!need_threshold(e, c, &t, &a[1]))
-		return VALUE_POISON;
+	struct core_arg a[BUILTIN_MAX_PARAMS] = {0};
 	if (c->bi == BI_TERNARY_QUANTIZE) {
 		const char *m = c->v[2].kind == V_STR ? c->v[2].u.s : "";
 		if (strcmp(m, "threshold") && strcmp(m, "stochastic") && strcmp(m, "learned")) {
@@ -44,86 +63,87 @@ struct value rule_to_trit(struct elab *e, struct bcall *c)
 		}
 		a[2] = plain_arg(c->v[2]);
 	}
+	core_ref r = is_trits(e, c, 0) && c->bi != BI_TERNARY_ACTIVATION ? need_tensor(e, c, 0) : need_float(e, c, 0);
+	if (r == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, r);
+	bool same = t.elem == DT_TRIT;
+	if (same)
+		t.elem = DT_FLOAT32;
+	if (!scale_threshold(e, c) || !need_threshold(e, c, 1, &t, false, &a[1]))
+		return VALUE_POISON;
+	if (same)
+		return value_tensor(r);
+	a[0] = arg_tensor(r);
 	t.elem = DT_TRIT;
 	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));
 }
 
-/* ---- with a scale from the data ---- */
-
-/* Scales are float32, or float64 for x of float64; x comes in that type. */
-static core_ref widened(struct elab *e, struct bcall *c)
+/* ste_quantize(x, quantize_fn): the forward pass is that of the function. */
+struct value rule_ste_quantize(struct elab *e, struct bcall *c)
 {
-	core_ref x = need_float(e, c, 0);
-	return x == CORE_NONE || type_of(e, x)->elem == DT_FLOAT64 ? x : emit_cast(e, x, DT_FLOAT32, c->at);
+	uint32_t fn = c->v[1].kind == V_FN || c->v[1].kind == V_BUILTIN || c->v[1].kind == V_LAYER ? 1 : 2;
+	if (c->v[fn].kind == V_NONE)
+		return rule_to_trit(e, c);
+	if (c->v[fn].kind != V_FN && c->v[fn].kind != V_BUILTIN && c->v[fn].kind != V_LAYER)
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[fn], "`quantize_fn` must be a function of a tensor, not %s",
+				   elab_value_text(e, c->v[fn]));
+	core_ref r = need_tensor(e, c, 0);
+	if (r == CORE_NONE || type_of(e, r)->elem == DT_TRIT)
+		return r == CORE_NONE ? VALUE_POISON : value_tensor(r);
+	struct arg x = {.v = value_tensor(r), .at = c->ats[0]};
+	struct args args = {1, &x};
+	return call_value(e, c->v[fn], &args, c->ats[fn], elab_source_text(e, c->ats[fn]));
 }
 
-static struct value two_results(struct elab *e, core_ref r, const struct core_type *a, const struct core_type *b, span at)
+static struct value trit_value(int64_t i) { return (struct value){.kind = V_TRIT, .u.i = i}; }
+
+static struct value number_or_tensor(struct core_arg a) { return a.kind == ARG_TENSOR ? value_tensor(a.u.tensor) : value_float(a.u.f); }
+
+static struct value negated(struct elab *e, struct value v, span at)
 {
-	struct value v = value_seq(e->f->arena, V_TUPLE, 2);
-	v.u.seq->at[0] = value_tensor(emit_result(e, r, 0, a, at));
-	v.u.seq->at[1] = value_tensor(emit_result(e, r, 1, b, at));
-	return v;
+	return v.kind == V_FLOAT ? value_float(-v.u.f) : v.kind == V_INT ? value_int(-v.u.i) : call1(e, BI_NEG, v, at);
 }
 
-struct value rule_absmean_quantize(struct elab *e, struct bcall *c)
+/* The float type that x had before it became wide. */
+static dtype elem_given(struct elab *e, const struct bcall *c)
 {
-	core_ref x = widened(e, c);
-	if (x == CORE_NONE)
+	dtype t = c->v[0].kind == V_TENSOR ? type_of(e, c->v[0].u.t)->elem : DT_FLOAT32;
+	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
+}
+
+/* Two thresholds, and what lies beyond them as 1 and -1, or by scales as floats. */
+static struct value two_thresholds(struct elab *e, struct bcall *c)
+{
+	enum { POS = 1, NEG, POS_SCALE, NEG_SCALE };
+	core_ref r = need_wide_float(e, c, 0);
+	if (r == CORE_NONE)
 		return VALUE_POISON;
-	struct core_type q = *type_of(e, x), s = {.elem = q.elem};
-	q.elem = DT_TRIT;
-	struct core_arg a = arg_tensor(x);
-	return two_results(e, emit_builtin(e, c->bi, &q, &a, 1, c->at), &q, &s, c->at);
-}
-
-struct value rule_absmax_quantize(struct elab *e, struct bcall *c)
-{
-	uint32_t axis;
-	core_ref x = widened(e, c);
-	if (x == CORE_NONE || !need_axis(e, c, 1, type_of(e, x)->rank, &axis))
-		return VALUE_POISON;
-	struct core_type q = *type_of(e, x), s = q;
-	q.elem = DT_INT8;
-	s.dims[axis] = dim_const(e->b->dims, 1);
-	struct core_arg a[2] = {arg_tensor(x), arg_int(axis)};
-	return two_results(e, emit_builtin(e, c->bi, &q, a, 2, c->at), &q, &s, c->at);
-}
-
-/* A scale over everything, of rank 0, or with `dim` (the last parameter) one for each place along the others, `dim` kept. */
-static bool scale_type(struct elab *e, struct bcall *c, const struct core_type *x, struct core_type *s, struct core_arg *where)
-{
-	uint32_t axis, last = c->sig->n - 1;
-	*s = (struct core_type){.elem = x->elem};
-	*where = arg_none();
-	if (c->v[last].kind == V_NONE)
-		return true;
-	if (!need_axis(e, c, last, x->rank, &axis))
-		return false;
-	*s = *x;
-	s->dims[axis] = dim_const(e->b->dims, 1);
-	*where = arg_int(axis);
-	return true;
-}
-
-struct value rule_scaled_trits(struct elab *e, struct bcall *c)
-{
-	core_ref x = widened(e, c);
-	double factor = 0;
-	if (x == CORE_NONE)
-		return VALUE_POISON;
-	struct core_type q = *type_of(e, x), s;
-	struct core_arg a[3] = {arg_tensor(x)};
-	if (!scale_type(e, c, &q, &s, &a[c->sig->n - 1]))
-		return VALUE_POISON;
-	if (c->bi == BI_ADAPTIVE_THRESHOLD_QUANTIZE) {
-		if (!need_float_value(e, c, 1, &factor))
+	struct core_type t = *type_of(e, r);
+	struct value v[NEG_SCALE + 1], x = value_tensor(r);
+	bool scaled = c->v[POS_SCALE].kind != V_NONE || c->v[NEG_SCALE].kind != V_NONE;
+	for (uint32_t i = POS; i <= NEG_SCALE; i++) {
+		struct core_arg limit;
+		if (c->v[i].kind == V_NONE)
+			c->v[i] = i == NEG ? negated(e, c->v[POS], c->at) : value_float(1.0);
+		if (is_poison(c->v[i]) || !need_threshold(e, c, i, &t, i != POS, &limit))
 			return VALUE_POISON;
-		if (factor < 0)
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "the factor cannot be negative");
-		a[1] = (struct core_arg){.kind = ARG_FLOAT, .u.f = factor};
+		v[i] = number_or_tensor(limit);
 	}
-	q.elem = DT_TRIT;
-	return two_results(e, emit_builtin(e, c->bi, &q, a, c->sig->n, c->at), &q, &s, c->at);
+	struct value high = call2(e, BI_GT, x, v[POS], c->at), low = call2(e, BI_LT, x, v[NEG], c->at);
+	if (!scaled)
+		return choose(e, high, trit_value(1), choose(e, low, trit_value(-1), trit_value(0), c->at), c->at);
+	struct value zero = value_tensor(emit_scalar(e, value_float(0), t.elem, c->at));
+	struct value down = choose(e, low, negated(e, v[NEG_SCALE], c->at), zero, c->at);
+	return as_elem(e, choose(e, high, v[POS_SCALE], down, c->at), elem_given(e, c), c->at);
+}
+
+struct value rule_learned_quantize(struct elab *e, struct bcall *c)
+{
+	bool one = true;
+	for (uint32_t i = 2; i < c->sig->n; i++)
+		one = one && c->v[i].kind == V_NONE;
+	return one || is_trits(e, c, 0) ? rule_to_trit(e, c) : two_thresholds(e, c);
 }
 
 /* ---- packing ---- */

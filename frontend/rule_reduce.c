@@ -110,6 +110,8 @@ struct value rule_reduce_mean(struct elab *e, struct bcall *c)
 	struct core_type t;
 	int64_t correction;
 	core_ref x = need_tensor(e, c, 0);
+	if (x != CORE_NONE && type_of(e, x)->elem == DT_TRIT)
+		x = need_float(e, c, 0);
 	if (x != CORE_NONE && dtype_class(type_of(e, x)->elem) != DTC_FLOAT) {
 		struct diag *g =
 			elab_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", bcall_name(c), elab_value_text(e, c->v[0]));

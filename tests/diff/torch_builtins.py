@@ -553,6 +553,117 @@ class Quantize(BatchTest):
                 self.case(f'ternary_quantize({{x}}, 0.5, method="{method}")', {"x": x}, half)
         self.check()
 
+    def test_training_arguments(self):
+        """What means something in training only changes no number."""
+        x, t = self.tensor([3, 4], scale=1), self.trits([3, 4])
+        half = (x > 0.5).to(torch.int8) - (x < -0.5).to(torch.int8)
+        wide = (x > 0.2).to(torch.int8) - (x < -0.2).to(torch.int8)
+        self.case("stochastic_quantize({x}, temperature=0.1, training=true, seed=3)", {"x": x}, half)
+        self.case("ternary_quantize({x}, training=mean({x}) > 0, temperature=mean({x}))", {"x": x}, half)
+        self.case("clipped_ste_quantize({x}, threshold=1.0)", {"x": x}, half)
+        self.case("ste_quantize({x}, ternary_quantize)", {"x": x}, half)
+        self.case("ste_quantize({x}, quantize_fn=threshold_quantize)", {"x": x}, half)
+        self.case("threshold_quantize({x}, 0.5, scale=0.4)", {"x": x}, wide)
+        self.case("ste_quantize({x}, scale=mean({x}) * 0 + 0.4)", {"x": x}, wide)
+        self.case("stop_gradient({t}) + ({x} - {x}.detach())", {"x": x, "t": ("trit", t)}, t.float())
+        self.case("zeros([2], requires_grad=true)", {}, torch.zeros(2))
+        self.case("random_ternary([4], seed=1, dtype=int8) - int8(random_ternary([4], seed=1))", {}, torch.zeros(4, dtype=torch.int8))
+        self.check()
+
+    def test_trits_stay(self):
+        t = self.trits([3, 4])
+        x = {"t": ("trit", t)}
+        one = torch.tensor(1.0)
+        for name in "ternary_quantize threshold_quantize learned_quantize stochastic_quantize ste_quantize clipped_ste_quantize".split():
+            self.case(f"{name}({{t}})", x, t)
+        self.case("ternary_quantize({t}, 1.5)", x, t)
+        self.case("soft_quantize({t}, hard=true)", x, t.float())
+        self.case("gumbel_softmax_quantize({t})", x, t.float())
+        for name in "absmean_quantize xnor_quantize adaptive_threshold_quantize".split():
+            self.case(f"{name}({{t}})", x, (t, one))
+        self.case("absmax_quantize({t})", x, (t, torch.ones(3, 1)))
+        self.case("adaptive_threshold_quantize({t}, dim=0)", x, (t, torch.ones(1, 4)))
+        self.check()
+
+    def test_learned_thresholds(self):
+        for dtype in FLOATS:
+            x = self.tensor(self.shape(2, 3, 7), dtype, 1)
+            high, low, up, down = (self.tensor([x.shape[-1]], dtype).abs() + 0.1 for _ in range(4))
+            trits = (x > high).to(torch.int8) - (x < -low).to(torch.int8)
+            args = {"x": x, "h": high, "l": -low, "u": up, "d": down}
+            self.case("learned_quantize({x}, pos_threshold={h}, neg_threshold={l})", args, trits)
+            self.case("learned_quantize({x}, {h}, {l}, {u}, {d})", args, torch.where(x > high, up, torch.where(x < -low, -down, torch.zeros_like(x))))
+            self.case("learned_quantize({x}, 0.3, neg_scale=2.5)", args, ((x > 0.3).to(dtype) - 2.5 * (x < -0.3).to(dtype)))
+        self.check()
+
+    def test_soft(self):
+        for dtype in (*FLOATS, torch.float16):
+            x = self.tensor(self.shape(), dtype, 1)
+            up = x.float() if dtype == torch.float16 else x
+            heat = self.pick(0.1, 0.5, 2.0)
+            close = 2e-3 if dtype == torch.float16 else 1e-4
+            logits = torch.stack([-up - 0.5, torch.zeros_like(up), up - 0.5], -1) / heat
+            p = logits.softmax(-1)
+            self.case(f"soft_quantize({{x}}, {heat})", {"x": x}, (up / heat).tanh().to(dtype), close)
+            self.case("soft_quantize({x}, hard=true)", {"x": x}, ((up.tanh() > 0.5).to(dtype) - (up.tanh() < -0.5).to(dtype)))
+            self.case(f"gumbel_softmax_quantize({{x}}, temperature={heat}, training=true)", {"x": x}, (p[..., 2] - p[..., 0]).to(dtype), close)
+            self.case(f"gumbel_softmax_quantize({{x}}, {heat}, true)", {"x": x}, (logits.argmax(-1) - 1).to(dtype))
+            self.case(f"gumbel_softmax_quantize({{x}}, {heat}, mean({{x}}) == mean({{x}}))", {"x": x}, (logits.argmax(-1) - 1).to(dtype))
+        self.check()
+
+    def test_affine(self):
+        for _ in range(4):
+            x = self.tensor([3, 4], torch.float32, 3)
+            s, z = self.tensor([4]).abs() * 0.1 + 0.01, torch.from_numpy(self.rng.integers(-9, 10, 4))
+            per_channel = torch.quantize_per_channel(x, s, z, 1, torch.qint8)
+            self.case("affine_quantize({x}, {s}, {z}, dim=1)", {"x": x, "s": s, "z": z}, per_channel.int_repr())
+            self.case("affine_dequantize(affine_quantize({x}, {s}, {z}, dim=-1), {s}, {z}, dim=1)", {"x": x, "s": s, "z": z}, per_channel.dequantize(), 1e-4)
+            whole = torch.quantize_per_tensor(x, 0.05, 3, torch.qint8)
+            self.case("affine_quantize({x}, 0.05, 3)", {"x": x}, whole.int_repr())
+            self.case("affine_dequantize({q}, 0.05, 3)", {"q": whole.int_repr()}, whole.dequantize(), 1e-4)
+            self.case("affine_quantize({x}, 2.0, dtype=trit)", {"x": x}, (x / 2).round().clamp(-1, 1).to(torch.int8))
+            self.case("affine_quantize({x}, 0.5, 0.25, dtype=int16)", {"x": x}, ((x - 0.25) / 0.5).round().to(torch.int16))
+            t, r, o = self.trits([3, 4]), self.tensor([3]), self.tensor([3])
+            self.case("affine_dequantize({t}, {r}, {o})", {"t": ("trit", t), "r": r, "o": o}, t * r[:, None] + o[:, None])
+        self.check()
+
+    def test_products(self):
+        for dynamic in (False, True):
+            x, w, b, s = self.tensor([3, 5]), self.tensor([5, 4], scale=1), self.tensor([4]), self.tensor([4])
+            q = lambda v: (v > 0.5).float() - (v < -0.5).float()
+            t = q(w).to(torch.int8)
+            trits = {"x": x, "t": ("trit", t), "b": b, "s": s}
+            self.case("ternary_linear({x}, {t}, {b})", trits, x @ q(w) + b)
+            self.case("ternary_linear({x}, {t}, bias={b}, scale={s})", trits, x @ q(w) * s + b)
+            self.case("ternary_matmul({x}, {t}, 0.5)", trits, x @ q(w) * 0.5)
+            args = {"x": x, "w": w, "b": b}
+            self.case("quantized_linear({x}, {w}, {b})", args, x @ q(w) + b)
+            self.case("quantized_linear({x}, {t}, {b})", trits, x @ q(w) + b)
+            self.case("quantized_linear({x}, {w}, quantize_activations=true)", args, q(x) @ q(w))
+            self.case("quantized_linear({x}, {w}, {b}, quantize_weights=false)", args, x @ w + b)
+            self.case("quantized_matmul({x}, {w}, use_ste=true)", args, x @ q(w))
+            self.case("quantized_matmul({x}, {w}, quantize_a=true, quantize_b=false)", args, q(x) @ w)
+            img, k = self.tensor([2, 2, 5, 5]), self.tensor([4, 2, 3, 3], scale=1)
+            conv = {"x": img, "k": k, "b": b}
+            self.case("quantized_conv2d({x}, {k}, {b}, 2, 1)", conv, F.conv2d(img, q(k), b, 2, 1))
+            self.case("quantized_conv2d({x}, {k}, quantize_activations=true, padding=1)", conv, F.conv2d(q(img), q(k), padding=1))
+            self.case("quantized_conv2d({x}, {k}, {b}, quantize_activations=true)", conv, F.conv2d(q(img), q(k), b))
+            self.check(dynamic)
+
+    def test_trits_become_floats(self):
+        t, x = self.trits([3, 4]), self.tensor([3, 4])
+        trits = {"t": ("trit", t), "x": x}
+        self.prelude = "fn declared(q: Tensor<float32, S>) -> Tensor<float32, S> { return ste_quantize(q) }\n"
+        self.case("declared({t})", trits, t.float())
+        self.case("declared({x})", trits, (x > 0.5).float() - (x < -0.5).float())
+        self.case("mean({t})", trits, t.float().mean())
+        self.case("softmax({t}) + tanh({t})", trits, t.float().softmax(-1) + t.float().tanh())
+        self.case("concat([{t}, {x}])", trits, torch.cat([t.float(), x]))
+        self.case("dequantize({t}, dtype=float64)", trits, t.double())
+        self.case("dequantize({t}, scale=2.0)", trits, t * 2.0)
+        self.case("dequantize(int8({t}) * 9, scale=0.5)", trits, t * 4.5)
+        self.check()
+
     def test_scales(self):
         for _ in range(4):
             x = self.tensor([n + 1 for n in self.shape(2, 3)], torch.float32, 1)
@@ -567,6 +678,7 @@ class Quantize(BatchTest):
                 mean = size.mean() if dim is None else size.mean(dim, keepdim=True)
                 arg = "" if dim is None else f", dim={dim}"
                 self.case(f"xnor_quantize({{x}}{arg})", {"x": x}, (torch.where(x >= 0, 1, -1).to(torch.int8), mean))
+                self.case(f"xnor_quantize({{x}}{arg}, binary=false)", {"x": x}, (x.sign().to(torch.int8), mean))
                 far = (size > 0.7 * mean).float()
                 total, n = ((size * far).sum(), far.sum()) if dim is None else ((size * far).sum(dim, keepdim=True), far.sum(dim, keepdim=True))
                 self.case(f"adaptive_threshold_quantize({{x}}{arg})", {"x": x}, ((x.sign() * far).to(torch.int8), total / n.clamp(min=1)))
@@ -639,6 +751,9 @@ class Devices(BatchTest):
         self.case("cross_entropy({x}, {y}, label_smoothing=0.1)", {"x": x, "y": y}, F.cross_entropy(x, y, label_smoothing=0.1), 1e-4)
         t = self.trits([3, 7])
         self.case("unpack(pack({t}), 7)", {"t": ("trit", t)}, t)
+        self.case("soft_quantize({x}, 0.5)", {"x": x}, (x / 0.5).tanh())
+        self.case("affine_dequantize(affine_quantize({x}, 0.5, 3), 0.5, 3)", {"x": x}, torch.quantize_per_tensor(x, 0.5, 3, torch.qint8).dequantize())
+        self.case("learned_quantize({x}, 0.5, -0.25)", {"x": x}, (x > 0.5).to(torch.int8) - (x < -0.25).to(torch.int8))
         self.case("xnor_quantize({x}, dim=0)", {"x": x}, (torch.where(x >= 0, 1, -1).to(torch.int8), x.abs().mean(0, keepdim=True)))
         self.check_opencl()
 

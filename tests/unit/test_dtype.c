@@ -27,7 +27,9 @@ static void widening(void **state)
 	assert_false(dtype_widens(DT_FLOAT16, DT_BFLOAT16));
 	assert_false(dtype_widens(DT_INT32, DT_FLOAT16));
 	assert_false(dtype_widens(DT_FLOAT32, DT_INT64));
-	assert_false(dtype_widens(DT_TRIT, DT_INT8));
+	assert_true(dtype_widens(DT_TRIT, DT_INT8));
+	assert_true(dtype_widens(DT_TRIT, DT_FLOAT16));
+	assert_false(dtype_widens(DT_INT8, DT_TRIT));
 	assert_false(dtype_widens(DT_BOOL, DT_INT8));
 }
 
@@ -49,7 +51,8 @@ static void order(void **state)
 			}
 		}
 	assert_int_equal(dtype_join(DT_FLOAT16, DT_BFLOAT16), DT_FLOAT32);
-	assert_int_equal(dtype_join(DT_TRIT, DT_FLOAT32), DT_COUNT);
+	assert_int_equal(dtype_join(DT_TRIT, DT_FLOAT32), DT_FLOAT32);
+	assert_int_equal(dtype_join(DT_TRIT, DT_BOOL), DT_COUNT);
 }
 
 int main(void)
