@@ -66,6 +66,7 @@ static void lay_out(struct arena *a, const char *model, struct model_weights *w,
 	h.size = file->size;
 	file->digest = hash_combine(hash_bytes(&h, sizeof h), hash_bytes(table.at, table.len));
 	memcpy(h.digest, &file->digest, sizeof h.digest);
+	h.check = triw_check(&h, (const void *)table.at);
 	hash_hex(file->digest, hex);
 	file->name = arena_printf(a, "%s-%.16s.triw", model, hex);
 	w->file = file;
@@ -82,7 +83,7 @@ static const struct triw_entry *read_table(const void *bytes, size_t size, uint3
 	const struct triw_header *h = bytes;
 	const struct triw_entry *table = (const void *)((const char *)bytes + sizeof *h);
 	if (size < sizeof *h || memcmp(h->magic, TRIW_MAGIC, sizeof h->magic) != 0 || h->version != TRIW_VERSION || h->size != size ||
-	    h->n_entries > (size - sizeof *h) / sizeof *table)
+	    h->n_entries > (size - sizeof *h) / sizeof *table || triw_check(h, table) != h->check)
 		return NULL;
 	for (uint32_t i = 0; i < h->n_entries; i++)
 		if (table[i].offset > size || table[i].size > size - table[i].offset)

@@ -2,9 +2,10 @@
 #ifndef TRI_TRIW_H
 #define TRI_TRIW_H
 #include <stdint.h>
+#include <string.h>
 
 #define TRIW_MAGIC "TRIW\r\n\032\n" /* damaged by transfers that take it for text */
-#define TRIW_VERSION 1u
+#define TRIW_VERSION 2u
 #define TRIW_ALIGN 64u
 
 struct triw_header {
@@ -12,11 +13,31 @@ struct triw_header {
 	uint32_t version, n_entries;
 	uint64_t size;      /* of the file */
 	uint8_t digest[16]; /* of version, table and therefore content: a library opens only the file it was linked with */
-	uint8_t pad[24];
+	uint64_t check;     /* triw_check, compared when the file is opened */
+	uint8_t pad[16];
 };
 struct triw_entry {
 	uint8_t key[16]; /* names the content */
 	uint64_t offset, size;
 };
 _Static_assert(sizeof(struct triw_header) == 64 && sizeof(struct triw_entry) == 32, "written to files as they are");
+
+/* Steps that can be undone, so that words that differ in one place never have the same sum. */
+static inline uint64_t triw_mix(uint64_t sum, const void *words, uint64_t n)
+{
+	for (uint64_t i = 0, word; i < n; i++) {
+		memcpy(&word, (const char *)words + 8 * i, sizeof word);
+		sum = (sum ^ word) * 0x9e3779b97f4a7c15u;
+		sum ^= sum >> 29;
+	}
+	return sum;
+}
+
+/* A sum over the header, but for itself, and the table of h->n_entries. */
+static inline uint64_t triw_check(const struct triw_header *h, const struct triw_entry *table)
+{
+	struct triw_header head = *h;
+	head.check = 0;
+	return triw_mix(triw_mix(0, &head, sizeof head / 8), table, h->n_entries * (sizeof *table / 8));
+}
 #endif

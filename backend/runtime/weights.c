@@ -58,6 +58,8 @@ static bool fits(const struct tri_weights *w, const struct tri_mapped *m)
 	if (w->n_blobs > (m->size - sizeof *h) / sizeof(struct triw_entry))
 		return false;
 	const struct triw_entry *table = (const void *)(h + 1);
+	if (triw_check(h, table) != h->check)
+		return false;
 	for (uint32_t i = 0; i < w->n_blobs; i++)
 		if (!sound_entry(&table[i], w->sizes[i], m->size))
 			return false;
