@@ -69,6 +69,8 @@ static inline void read_token_as(struct parser *p, enum token_kind k)
 	p->k = (uint8_t)k;
 }
 
+/* Makes names of the words that are keywords only where an item begins (parse_soft.c). */
+void soften_keywords(struct tokens *t);
 void parse_grow_nodes(struct parser *p);
 void parse_grow_extra(struct parser *p, uint32_t need);
 void parse_grow_scratch(struct parser *p);

@@ -125,6 +125,7 @@ static void start(struct parser *p, struct tokens *tokens)
 	struct ast *t = p->t;
 	*t = (struct ast){.tokens = *tokens};
 	*tokens = (struct tokens){0};
+	soften_keywords(&t->tokens);
 	set_nodes(t, t->tokens.len - t->tokens.len / 4 + 16);
 	t->cap_extra = t->tokens.len - t->tokens.len / 4 + 64;
 	t->extra = grow(NULL, 0, t->cap_extra, sizeof *t->extra);
