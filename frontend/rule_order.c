@@ -244,6 +244,27 @@ struct value rule_quantile(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));
 }
 
+/* The shares in percent. */
+struct value rule_percentile(struct elab *e, struct bcall *c)
+{
+	struct value v = c->v[1];
+	struct arg given[5];
+	struct args args = {5, given};
+	if (value_is_seq(v))
+		v = call1(e, BI_TENSOR, v, c->ats[1]);
+	if (v.kind == V_INT || v.kind == V_FLOAT) {
+		double q = v.kind == V_INT ? (double)v.u.i : v.u.f;
+		if (q < 0 || q > 100)
+			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a percentage lies between 0 and 100, not %g", q);
+		v = value_float(q / 100);
+	} else {
+		v = call2(e, BI_DIV, v, value_float(100), c->ats[1]);
+	}
+	for (uint32_t i = 0; i < args.n; i++)
+		given[i] = (struct arg){.v = i == 1 ? v : c->v[i], .at = c->ats[i]};
+	return call_builtin(e, BI_QUANTILE, &args, c->at);
+}
+
 struct value rule_cumulate(struct elab *e, struct bcall *c)
 {
 	uint32_t axis;

@@ -74,6 +74,26 @@ static bool scale_type(struct elab *e, struct bcall *c, uint32_t i, const struct
 	return true;
 }
 
+/* Trits by the threshold under which the share of |x| lies that argument i says. */
+static struct value by_share(struct elab *e, struct bcall *c, uint32_t i, struct value x)
+{
+	double share;
+	struct value v = c->v[i];
+	if (v.kind != V_TENSOR) {
+		if (!need_float_value(e, c, i, &share))
+			return VALUE_POISON;
+		if (share < 0 || share > 1)
+			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[i], "a share lies between 0 and 1, not %g", share);
+		v = value_float(share);
+	}
+	struct arg given[] = {{.v = call1(e, BI_ABS, x, c->at), .at = c->ats[0]},
+			      {.v = v, .at = c->ats[i]},
+			      {.v = c->v[2], .at = c->ats[2]},
+			      {.v = value_bool(c->v[2].kind != V_NONE), .at = c->at}};
+	struct args args = {4, given};
+	return call2(e, BI_THRESHOLD_QUANTIZE, x, call_builtin(e, BI_QUANTILE, &args, c->at), c->at);
+}
+
 struct value rule_adaptive_threshold_quantize(struct elab *e, struct bcall *c)
 {
 	double factor;
@@ -81,6 +101,12 @@ struct value rule_adaptive_threshold_quantize(struct elab *e, struct bcall *c)
 	core_ref x = need_wide_float(e, c, 0);
 	if (x == CORE_NONE)
 		return VALUE_POISON;
+	enum { PERCENTILE = 3, TARGET_SPARSITY };
+	bool percentile = c->v[PERCENTILE].kind != V_NONE, sparsity = c->v[TARGET_SPARSITY].kind != V_NONE;
+	if ((percentile && sparsity) || (c->given[1] && (percentile || sparsity)))
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "needs one of `factor`, `percentile` and `target_sparsity`");
+	if (percentile || sparsity)
+		return trits ? value_tensor(need_tensor(e, c, 0)) : by_share(e, c, percentile ? PERCENTILE : TARGET_SPARSITY, value_tensor(x));
 	struct core_type q = *type_of(e, x), s;
 	struct core_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
 	if (!need_float_value(e, c, 1, &factor) || !scale_type(e, c, 2, &q, &s, &a[2]))

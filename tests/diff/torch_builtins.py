@@ -611,6 +611,23 @@ class Quantize(BatchTest):
             self.case(f"gumbel_softmax_quantize({{x}}, {heat}, mean({{x}}) == mean({{x}}))", {"x": x}, (logits.argmax(-1) - 1).to(dtype))
         self.check()
 
+    def test_percentile(self):
+        for dynamic in (False, True):
+            for _ in range(3):
+                x = self.tensor([self.integer(2, 5), self.integer(2, 6)])
+                q, d = self.integer(0, 100), self.axis(2)
+                size = x.abs()
+                self.case(f"percentile({{x}}, {q})", {"x": x}, x.quantile(q / 100), 1e-4)
+                self.case(f"percentile({{x}}, {q / 2 + 0.25}, dim={d}, keepdim=true)", {"x": x}, x.quantile((q / 2 + 0.25) / 100, d, keepdim=True), 1e-4)
+                self.case("percentile({x}, [5, 50])", {"x": x}, x.quantile(torch.tensor([0.05, 0.5])), 1e-4)
+                s = torch.tensor(0.375)
+                self.case("percentile(abs({x}), {s} * 100)", {"x": x, "s": s}, size.quantile(0.375), 1e-4)
+                cut = lambda t: (x > t).to(torch.int8) - (x < -t).to(torch.int8)
+                self.case("adaptive_threshold_quantize({x}, percentile=0.7)", {"x": x}, cut(size.quantile(0.7)))
+                self.case("adaptive_threshold_quantize({x}, target_sparsity={s})", {"x": x, "s": s}, cut(size.quantile(0.375)))
+                self.case(f"adaptive_threshold_quantize({{x}}, dim={d}, target_sparsity=0.33)", {"x": x}, cut(size.quantile(0.33, d, keepdim=True)))
+            self.check(dynamic)
+
     def test_affine(self):
         for _ in range(4):
             x = self.tensor([3, 4], torch.float32, 3)
