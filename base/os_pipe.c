@@ -41,7 +41,7 @@ int os_reopen_pipe(int fd, bool writing)
 
 char *os_make_fifo(void)
 {
-	const char *tmp = getenv("TMPDIR");
+	const char *tmp = secure_getenv("TMPDIR");
 	char *folder, *path = NULL;
 
 	if (asprintf(&folder, "%s/trib-jobserver-XXXXXX", tmp && *tmp == '/' ? tmp : "/tmp") < 0)

@@ -5,7 +5,7 @@
 
 static const char *variable(const char *name)
 {
-	const char *value = getenv(name);
+	const char *value = secure_getenv(name);
 	return value ? value : "";
 }
 

@@ -19,7 +19,7 @@
 /* A -j of our own wins over make's, as in make itself. */
 static void join_make(struct build *b)
 {
-	struct makeflags m = makeflags_parse(b->session, getenv(MAKEFLAGS));
+	struct makeflags m = makeflags_parse(b->session, secure_getenv(MAKEFLAGS));
 	const char *why;
 	if (b->options->jobs > 0 || b->spec.jobs == 1 || b->lasting->jobserver || m.dry_run)
 		return;
@@ -39,7 +39,7 @@ static void serve_commands(struct build *b)
 	bool commands = s->commands;
 	for (uint32_t i = 0; i < b->spec.n_models; i++)
 		commands |= strcmp(b->spec.models[i].linker, "internal") != 0;
-	if (!commands || (s->jobserver && getenv(MAKEFLAGS)) || b->spec.jobs == 1)
+	if (!commands || (s->jobserver && secure_getenv(MAKEFLAGS)) || b->spec.jobs == 1)
 		return;
 	if (!s->jobserver)
 		s->jobserver = jobserver_serve(b->spec.jobs, JOBSERVER_PIPE);

@@ -51,7 +51,7 @@ const char *setting_origin_text(enum setting_origin o)
 
 static const char *below_home(struct arena *a, const char *variable, const char *otherwise, const char *rest)
 {
-	const char *xdg = getenv(variable), *home = getenv("HOME");
+	const char *xdg = secure_getenv(variable), *home = secure_getenv("HOME");
 	if (xdg && *xdg == '/')
 		return path_join(a, xdg, rest);
 	return home && *home ? path_join(a, path_join(a, home, otherwise), rest) : NULL;
@@ -85,8 +85,8 @@ static bool take(struct reader *r, enum cache_setting s, const struct manifest_v
 	const char *text = v->text;
 	if (s == SETTING_MAX_SIZE && v->number < CACHE_LEAST_SIZE)
 		return refuse(r, v->at, "`max_size` is smaller than a cache can be", "give at least 16MiB, or switch the cache off by `enabled = false`");
-	if (s == SETTING_DIR && strncmp(text, "~/", 2) == 0 && getenv("HOME"))
-		text = path_join(r->a, getenv("HOME"), text + 2);
+	if (s == SETTING_DIR && strncmp(text, "~/", 2) == 0 && secure_getenv("HOME"))
+		text = path_join(r->a, secure_getenv("HOME"), text + 2);
 	if (s == SETTING_DIR && origin == ORIGIN_USER && *text != '/')
 		return refuse(r, v->at, "`dir` is no absolute path", "the user's cache is not below some project: start it with `/` or `~/`");
 	r->out->at[s] = (struct setting){text, v->number, origin, where};
@@ -183,7 +183,7 @@ static bool take_environment(struct reader *r)
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < SETTINGS; i++) {
-		const char *text = getenv(settings[i].variable);
+		const char *text = secure_getenv(settings[i].variable);
 		if (text && *text)
 			ok = take_text(r, (enum cache_setting)i, settings[i].variable, text, ORIGIN_ENVIRONMENT) && ok;
 	}

@@ -1,12 +1,15 @@
 /* The first call of a unit: one thread has it compiled, others that want it wait, and all go on in its code. */
 #include "lazy.h"
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <linux/futex.h>
 #include <limits.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/auxv.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 #include "context.h"
@@ -96,16 +99,53 @@ static bool beside_library(const struct tri_lazy_library *l, char out[LONGEST_PA
 	return true;
 }
 
+/* True if only this user and root can change that file or folder; in a sticky folder, such as /tmp, others cannot rename what is not theirs. */
+static bool is_ours(const char *path)
+{
+	struct statx st; /* through the system call: a C library before 2.33 has no `stat` to link with */
+	if (syscall(SYS_statx, AT_FDCWD, path, 0, STATX_MODE | STATX_UID, &st) != 0 || (st.stx_uid != 0 && st.stx_uid != geteuid()))
+		return false;
+	return !(st.stx_mode & (S_IWGRP | S_IWOTH)) || (S_ISDIR(st.stx_mode) && (st.stx_mode & S_ISVTX));
+}
+
+/* True if nobody else can put another file in its place. */
+static bool is_safe(const char *path)
+{
+	char at[LONGEST_PATH];
+	size_t len = strlen(path);
+	if (*path != '/' || len >= sizeof at)
+		return false;
+	memcpy(at, path, len + 1);
+	for (; len > 1; len--)
+		if (path[len] == '/' || path[len] == 0) {
+			at[len] = 0;
+			if (!is_ours(at))
+				return false;
+		}
+	return is_ours("/");
+}
+
+/* In a process with raised privileges (setuid): where it was, if that is safe, and nowhere else. */
+static const struct tri_lazy_api *open_installed(const struct tri_lazy_library *l, char *why)
+{
+	if (is_safe(l->libtrib))
+		return open_at(l->libtrib, why);
+	snprintf(why, WHY, "this process has raised privileges, and others may write to %.100s", l->libtrib);
+	return NULL;
+}
+
 /* Where the environment says, and nowhere else if it does; where it was; beside the library; where the loader looks. */
 static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l, char *why)
 {
 	char beside[LONGEST_PATH];
-	const char *said = getenv(TRI_LAZY_VARIABLE);
+	const char *said = secure_getenv(TRI_LAZY_VARIABLE);
 	const struct tri_lazy_api *api = __atomic_load_n(&l->state->api, __ATOMIC_ACQUIRE);
 	if (api)
 		return api;
 	*why = 0;
-	if (said && *said) {
+	if (getauxval(AT_SECURE)) {
+		api = open_installed(l, why);
+	} else if (said && *said) {
 		api = open_at(said, why);
 	} else {
 		api = open_at(l->libtrib, why);

@@ -61,7 +61,7 @@ static void take(void *ctx, const char *value) { snprintf(ctx, 4096, "%s", value
 /* `~/` is the home folder. */
 static void take_path(void *ctx, const char *value)
 {
-	const char *home = getenv("HOME");
+	const char *home = secure_getenv("HOME");
 	bool inside = strncmp(value, "~/", 2) == 0 && home;
 	snprintf(ctx, 4096, "%s%s", inside ? home : "", inside ? value + 1 : value);
 }
@@ -116,10 +116,10 @@ bool http_set_up(git_config *config, const char *url, git_fetch_options *o)
 	settings(config, "sslCAPath", url, take_path, path);
 	settings(config, "sslVerify", url, take, verify);
 	settings(config, "extraHeader", url, add_header, &o->custom_headers);
-	if (getenv("GIT_SSL_NO_VERIFY") || is_false(verify))
+	if (secure_getenv("GIT_SSL_NO_VERIFY") || is_false(verify))
 		o->callbacks.certificate_check = believe;
-	const char *file = first_set(getenv("GIT_SSL_CAINFO"), info, getenv("SSL_CERT_FILE"));
-	const char *folder = first_set(getenv("GIT_SSL_CAPATH"), path, getenv("SSL_CERT_DIR"));
+	const char *file = first_set(secure_getenv("GIT_SSL_CAINFO"), info, secure_getenv("SSL_CERT_FILE"));
+	const char *folder = first_set(secure_getenv("GIT_SSL_CAPATH"), path, secure_getenv("SSL_CERT_DIR"));
 	return (!file && !folder) || git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, file, folder) == 0;
 }
 

@@ -27,13 +27,13 @@ static void add_around(git_config *c)
 
 git_config *settings_open(void)
 {
-	const char *global = getenv("GIT_CONFIG_GLOBAL"), *system = getenv("GIT_CONFIG_SYSTEM");
+	const char *global = secure_getenv("GIT_CONFIG_GLOBAL"), *system = secure_getenv("GIT_CONFIG_SYSTEM");
 	git_config *c = NULL;
 	if (git_config_new(&c) != 0)
 		return NULL;
 	if (system && *system)
 		add(c, system, GIT_CONFIG_LEVEL_SYSTEM);
-	else if (!is_set(getenv("GIT_CONFIG_NOSYSTEM")))
+	else if (!is_set(secure_getenv("GIT_CONFIG_NOSYSTEM")))
 		add_found(c, git_config_find_system, GIT_CONFIG_LEVEL_SYSTEM);
 	if (global) {
 		add(c, global, GIT_CONFIG_LEVEL_GLOBAL);

@@ -189,8 +189,8 @@ static char *copy_text(const char *text) { return text && *text ? strdup(text) :
 void ssh_enter(struct ssh_setup *s, git_config *config, bool (*stopped)(void))
 {
 	git_buf set = {0};
-	const char *program = getenv("GIT_SSH");
-	*s = (struct ssh_setup){.command = copy_text(getenv("GIT_SSH_COMMAND")), .program = program && *program ? program : "ssh", .stopped = stopped};
+	const char *program = secure_getenv("GIT_SSH");
+	*s = (struct ssh_setup){.command = copy_text(secure_getenv("GIT_SSH_COMMAND")), .program = program && *program ? program : "ssh", .stopped = stopped};
 	if (!s->command && config && git_config_get_string_buf(&set, config, "core.sshCommand") == 0)
 		s->command = copy_text(set.ptr);
 	git_buf_dispose(&set);

@@ -22,7 +22,7 @@ enum { AWAKE_MS = 250, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
 /* By the environment; machines that build once gain nothing. */
 static bool switched_off(void)
 {
-	const char *server = getenv(cache_setting_variable(SETTING_SERVER)), *ci = getenv("CI");
+	const char *server = secure_getenv(cache_setting_variable(SETTING_SERVER)), *ci = secure_getenv("CI");
 	uint64_t on;
 	if (server && manifest_parse_bool(server, &on))
 		return !on;
@@ -31,7 +31,7 @@ static bool switched_off(void)
 
 bool client_may_ask(const struct options *o)
 {
-	const char *make = getenv("MAKEFLAGS");
+	const char *make = secure_getenv("MAKEFLAGS");
 	bool whole = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && !o->dumps;
 	return !o->no_server && !o->moved && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 && !(make && *make);
 }

@@ -34,7 +34,7 @@ static hash128 hash_variables(void)
 {
 	struct hasher *h = hasher_new();
 	for (size_t i = 0; i < sizeof variables / sizeof *variables; i++) {
-		const char *value = getenv(variables[i]);
+		const char *value = secure_getenv(variables[i]);
 		hasher_add_u64(h, value != NULL);
 		hasher_add_str(h, value ? value : "");
 	}

@@ -1,6 +1,7 @@
 """Programs with the compiler inside, as others write them: installed, linked through pkg-config, with many threads, under the sanitizer that trib was built with."""
 import os
 import shutil
+import subprocess
 import unittest
 
 from project import SLOWER, SOURCE, TRIB, ProjectTest, run
@@ -52,6 +53,63 @@ class Threads(HostTest):
         self.assertEqual(self.host(self.dir, "8", rounds), [want, "0"])
         self.assertEqual(self.host(self.dir, "8", rounds), [want, "0"])  # now from the cache
         self.assertEqual(self.host(self.dir, "8", "1", TRIB_CACHE="false"), [want, "0"])
+
+
+@unittest.skipIf(SANITIZE or os.geteuid() != 0, "a setuid program needs root, and no sanitizer")
+class Raised(HostTest):
+    """A setuid program that another user starts: the environment decides nothing."""
+
+    def setUp(self):
+        super().setUp()
+        lib = os.path.join(BUILD_FOLDER, "lib/trib")
+        self.trib("build", "--lazy")
+        self.marker = os.path.join(self.tmp, "open", "marker")
+        os.mkdir(os.path.dirname(self.marker))
+        self.write("evil.c", f'#include <stdio.h>\n__attribute__((constructor)) static void plant(void) {{ FILE *f = fopen("{self.marker}", "w"); if (f) fclose(f); }}\n')
+        run(["cc", "-shared", "-fPIC", "-o", "evil.so", "evil.c"], self.dir)
+        shutil.copy(self.path("evil.so"), self.path("build/libtrib.so"))
+        run(["cc", "-std=c11", "-D_GNU_SOURCE", "-o", "host", os.path.join(SOURCE, "tests/lazy/raised.c"), "-I" + os.path.join(SOURCE, "builder/lib"),
+             "-I" + os.path.join(SOURCE, "backend/runtime"), "-L" + lib, "-Wl,-rpath," + lib, "-ltrib"], self.dir)
+        for folder, _, names in os.walk(self.tmp):
+            os.chmod(folder, 0o777)
+        os.chmod(self.path("host"), 0o4755)
+
+    def ask(self, *more, **env):
+        env = {"PATH": os.environ["PATH"], **env}
+        done = subprocess.run([self.path("host"), self.path("build/libnet.so"), "net_desc", *more], cwd=self.dir, env=env, user="nobody", group="nogroup", capture_output=True, text=True)
+        if "secure" not in done.stdout:
+            self.skipTest("setuid has no effect here: " + done.stdout + done.stderr)
+        return done.stdout
+
+    def test_a_planted_library(self):
+        evil = self.path("evil.so")
+        plain = run([self.path("host"), self.path("build/libnet.so"), "net_desc"], self.dir, env={"TRIB_LIBRARY": evil, "TRIB_CACHE": "false"}).stdout
+        self.assertIn("plain", plain)
+        self.assertTrue(os.path.exists(self.marker), "the library that the user names is opened in an ordinary process")
+        os.unlink(self.marker)
+        self.ask(TRIB_LIBRARY=evil)
+        self.ask(LD_LIBRARY_PATH=self.path("build"))
+        self.assertFalse(os.path.exists(self.marker))
+
+    def test_no_cache_where_the_environment_says(self):
+        for variable in ("TRIB_CACHE_DIR", "XDG_CACHE_HOME", "HOME"):
+            place = os.path.join(self.tmp, "open", variable)
+            self.ask(**{variable: place})
+            self.assertFalse(os.path.exists(place), variable)
+
+    def test_no_project_is_built(self):
+        self.assertIn("raised privileges", self.ask(self.dir))
+
+    def test_trib_itself(self):
+        """Settings and folders of the environment are not read."""
+        mine = self.path("trib")
+        shutil.copy(TRIB, mine)
+        os.chmod(mine, 0o4755)
+        env = {"PATH": os.environ["PATH"], "TRIB_CACHE_SIZE": "1GiB", "TRIB_CACHE_DIR": "/planted", "HOME": "/planted", "XDG_CACHE_HOME": "/planted", "XDG_CONFIG_HOME": "/planted"}
+        said = subprocess.run([mine, "config"], cwd="/", env=env, user="nobody", group="nogroup", capture_output=True, text=True).stdout
+        self.assertIn("cache.dir", said)
+        self.assertNotIn("/planted", said)
+        self.assertIn("5GiB", said)
 
 
 @unittest.skipIf(SANITIZE, "what is installed is built without sanitizers")
