@@ -267,6 +267,13 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 	return v->bytes != NULL;
 }
 
+/* As eviction has it, which comes later. */
+static bool is_expired(const struct cache *c, const struct cache_meta *m)
+{
+	uint64_t now = cache_now(c), age = c->limits.days * DAY_SECONDS;
+	return c->limits.days && now > age && m->used < now - age;
+}
+
 /* Under a read transaction. */
 static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
 {
@@ -282,6 +289,10 @@ static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, e
 		*why = v->meta.state == META_EVICTED ? MISS_EVICTED : MISS_EXPIRED;
 		return false;
 	}
+	*why = MISS_EXPIRED;
+	if (is_expired(c, &v->meta))
+		return false;
+	*why = MISS_DAMAGED;
 	return v->meta.state == META_SMALL ? read_small(c, kind, v) : read_large(c, kind, v);
 }
 
@@ -341,7 +352,7 @@ bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 	pthread_mutex_lock(&c->lock);
 	guard_enter(c->dir);
 	if (mdb_txn_renew(c->reader) == 0) {
-		has = cache_meta_get(c, c->reader, id, &m) == 0 && meta_is_there(&m);
+		has = cache_meta_get(c, c->reader, id, &m) == 0 && meta_is_there(&m) && !is_expired(c, &m);
 		mdb_txn_reset(c->reader);
 	}
 	guard_leave();

@@ -1,12 +1,13 @@
 #include "builder/glob.h"
 #include <dirent.h>
-#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include "base/arena.h"
+#include "base/map.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "builder/glob_part.h"
 
 enum { MAX_DEPTH = 64 };
 
@@ -29,7 +30,14 @@ struct walk {
 	path_vec found;
 	glob_visitor *visit; /* may be NULL */
 	void *ctx;
+	struct map seen; /* folders with the rest of the pattern that was matched below them: several `**` lead to the same one by many ways */
 };
+
+static bool is_new(struct walk *w, const char *dir, const char *rest)
+{
+	hash128 key = hash_combine(hash_bytes(dir, strlen(dir)), hash_bytes(rest, strlen(rest)));
+	return map_put(&w->seen, key, 1);
+}
 
 /* Matches the components from `rest` on below `dir`. */
 static void walk(struct walk *w, const char *dir, const char *rest, int depth)
@@ -39,6 +47,8 @@ static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 	size_t len = strcspn(rest, "/");
 	const char *part = arena_strndup(a, rest, len), *after = rest + len;
 	bool file, deep = strcmp(part, "**") == 0;
+	if (!is_new(w, dir, rest))
+		return;
 	while (*after == '/')
 		after++;
 	if (w->visit)
@@ -58,7 +68,7 @@ static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 		walk(w, dir, after, depth);
 	DIR *d = depth < MAX_DEPTH ? opendir(*dir ? dir : ".") : NULL;
 	for (struct dirent *e; d && (e = readdir(d));) {
-		if (fnmatch(deep ? "*" : part, e->d_name, FNM_PERIOD) != 0)
+		if (!glob_part_matches(deep ? "*" : part, e->d_name))
 			continue;
 		const char *path = path_join(a, dir, e->d_name);
 		if (!*after && !deep && e->d_type == DT_REG) {
@@ -86,7 +96,7 @@ static bool part_matches(const char *pattern, size_t n, const char *name, size_t
 	memcpy(p, pattern, n);
 	memcpy(s, name, len);
 	p[n] = s[len] = 0;
-	return fnmatch(p, s, FNM_PERIOD) == 0;
+	return glob_part_matches(p, s);
 }
 
 static bool has_hidden_part(const char *path)
@@ -138,6 +148,7 @@ void glob_visit(struct arena *a, const char *pattern, glob_visitor *visit, void 
 	struct walk w = {.a = a, .visit = visit, .ctx = ctx};
 	start(&w, "", pattern);
 	vec_free(&w.found);
+	map_free(&w.seen);
 }
 
 const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n) { return glob_expand_in(a, "", pattern, n); }
@@ -154,6 +165,7 @@ const char *const *glob_expand_in(struct arena *a, const char *dir, const char *
 		if (i == 0 || strcmp(w.found.at[i], w.found.at[i - 1]) != 0)
 			list[(*n)++] = path_normal(a, w.found.at[i]);
 	vec_free(&w.found);
+	map_free(&w.seen);
 	return list;
 }
 

@@ -1,5 +1,6 @@
 /* trib: options, then the command. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -57,6 +58,7 @@ int main(int argc, char **argv)
 	os_hold_standard_streams();
 	guard_install(argv);
 	os_catch_interrupts();
+	signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond `ulimit -f` is an error (EFBIG) with a message, not death */
 	os_before_death(jobserver_abandon);
 	struct arena *a = arena_new(0);
 	enum status s = run(a, argc, argv);

@@ -37,6 +37,7 @@ static int spawn(struct child *c, int theirs, const char *const *argv, const cha
 	sigemptyset(&none);
 	sigemptyset(&pipes);
 	sigaddset(&pipes, SIGPIPE);
+	sigaddset(&pipes, SIGXFSZ);
 	posix_spawn_file_actions_init(&files);
 	posix_spawn_file_actions_adddup2(&files, theirs, 0);
 	posix_spawn_file_actions_adddup2(&files, theirs, 1);

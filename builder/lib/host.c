@@ -100,13 +100,32 @@ const char *host_cache(struct arena *a)
 
 /* ---- trib ---- */
 
+/* Write as the host's own code would not have to: what exceeds `ulimit -f` is EFBIG here, whatever the host does with SIGXFSZ. The signal goes to this thread. */
+static ssize_t write_unsignalled(int fd, const void *bytes, size_t n)
+{
+	sigset_t limit, before, pending;
+	const struct timespec none = {0};
+	sigemptyset(&limit);
+	sigaddset(&limit, SIGXFSZ);
+	pthread_sigmask(SIG_BLOCK, &limit, &before);
+	bool waited = sigpending(&pending) == 0 && sigismember(&pending, SIGXFSZ) == 1;
+	ssize_t w = write(fd, bytes, n);
+	int why = errno;
+	if (w < 0 && why == EFBIG && !waited)
+		while (sigtimedwait(&limit, NULL, &none) < 0 && errno == EINTR)
+			continue;
+	pthread_sigmask(SIG_SETMASK, &before, NULL);
+	errno = why;
+	return w;
+}
+
 /* A file without a name: no pipe, so nobody waits for the other and nobody is ended by SIGPIPE. */
 static int nameless(const void *bytes, size_t n)
 {
 	int fd = memfd_create("trib", MFD_CLOEXEC);
 	const char *at = bytes;
 	while (fd >= 0 && n) {
-		ssize_t w = write(fd, at, n);
+		ssize_t w = write_unsignalled(fd, at, n);
 		if (w < 0 && errno != EINTR) {
 			close(fd);
 			return -1;

@@ -19,6 +19,7 @@ static int spawn(struct command *c)
 	sigemptyset(&none);
 	sigemptyset(&pipe);
 	sigaddset(&pipe, SIGPIPE);
+	sigaddset(&pipe, SIGXFSZ);
 	posix_spawn_file_actions_init(&io);
 	posix_spawnattr_init(&attr);
 	posix_spawn_file_actions_addopen(&io, STDIN_FILENO, "/dev/null", O_RDONLY, 0); /* a group in the background may not read the terminal */

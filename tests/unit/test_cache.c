@@ -1,5 +1,6 @@
 /* The user's cache: round trips, limits, what several processes and kills do to it, damage, folders that cannot be written. */
 #include "builder/cache.h"
+#include "builder/cache_care.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -169,6 +170,28 @@ static void switched_off_levels(void **state)
 	assert_null(cache_get(c, CACHE_BUILD, key_of(1), &len));
 	assert_non_null(cache_get(c, CACHE_FRAGMENT, key_of(1), &len));
 	closed(c);
+}
+
+/* What is too old is missed at the first look, before anything evicts it. */
+static void expired_at_once(void **state)
+{
+	(void)state;
+	size_t len;
+	struct cache_report r = {0};
+	options.limits.days = 3;
+	put_one(1, 100);
+	put_one(2, 1 << 20);
+	now += 3 * DAY + 1;
+	struct cache *c = opened();
+	assert_null(cache_get(c, CACHE_WEIGHTS, key_of(1), &len));
+	assert_false(cache_has(c, CACHE_WEIGHTS, key_of(2)));
+	closed(c);
+	c = opened();
+	assert_true(cache_report(c, &r));
+	closed(c);
+	assert_int_equal(r.all.misses[MISS_EXPIRED], 1);
+	put_one(1, 100);
+	assert_true(has_one(1, 100));
 }
 
 /* The least recently used goes first, and a use counts. */
@@ -374,7 +397,7 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(round_trip), T(switched_off_levels), T(by_last_use), T(by_age), T(by_size), T(what_is_larger_than_the_cache_is_not_kept),
+		T(round_trip), T(switched_off_levels), T(by_last_use), T(expired_at_once), T(by_age), T(by_size), T(what_is_larger_than_the_cache_is_not_kept),
 		T(a_hard_limit_for_several_writers), T(kills), T(damage_is_a_miss), T(garbage_is_set_aside), T(read_only), T(unusable_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

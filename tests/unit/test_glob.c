@@ -53,6 +53,54 @@ static void patterns(void **state)
 	assert_true(os_remove_tree(dir));
 }
 
+/* Each `**` may end at any level: without memory of what was tried these take ages. */
+static void many_stars(void **state)
+{
+	char dir[] = "/tmp/trib-glob-XXXXXX", deep[256] = "", pattern[1024] = "", name[128], stars[512] = "";
+	(void)state;
+	assert_non_null(mkdtemp(dir));
+	assert_int_equal(chdir(dir), 0);
+	for (int i = 0; i < 30; i++)
+		strcat(deep, i ? "/d" : "d");
+	assert_true(os_mkdirs(deep));
+	strcat(deep, "/a.tri");
+	assert_true(os_write_atomic(deep, "", 0, 0666, false));
+	for (int i = 0; i < 40; i++)
+		strcat(pattern, i % 2 ? "d/" : "**/");
+	expect(strcat(pattern, "*.tri"), deep);
+	pattern[0] = 0;
+	for (int i = 0; i < 40; i++)
+		strcat(pattern, "**/");
+	expect(strcat(pattern, "*.tri"), deep);
+	strcat(pattern, ".none");
+	expect(pattern, "");
+	assert_false(glob_matches(pattern, deep));
+	memset(name, 'a', sizeof name - 1);
+	name[sizeof name - 1] = 0;
+	for (int i = 0; i < 40; i++)
+		strcat(stars, "a*");
+	assert_true(glob_matches(stars, name));
+	assert_false(glob_matches(strcat(stars, "b"), name));
+	assert_int_equal(chdir("/"), 0);
+	assert_true(os_remove_tree(dir));
+}
+
+static void components(void **state)
+{
+	(void)state;
+	assert_true(glob_matches("a[!b-d]*.t?i", "aexx.tri"));
+	assert_false(glob_matches("a[!b-d]*.t?i", "acxx.tri"));
+	assert_true(glob_matches("[[:digit:]]x", "4x"));
+	assert_true(glob_matches("[]a]", "]"));
+	assert_true(glob_matches("a[b", "a[b"));
+	assert_true(glob_matches("a\\*b", "a*b"));
+	assert_false(glob_matches("a\\*b", "axb"));
+	assert_false(glob_matches("[.]a", ".a"));
+	assert_false(glob_matches("?a", ".a"));
+	assert_true(glob_matches("*a*b*", "xaxbx"));
+	assert_false(glob_matches("*a*b", "xaxbx"));
+}
+
 static void matches(void **state)
 {
 	(void)state;
@@ -86,6 +134,6 @@ static void folders(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(matches), cmocka_unit_test(folders)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(many_stars), cmocka_unit_test(components), cmocka_unit_test(matches), cmocka_unit_test(folders)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
