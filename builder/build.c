@@ -365,6 +365,29 @@ enum status build_in_session(struct session *lasting, const struct options *o, b
 	return finish(&b);
 }
 
+/* True if the files are there that the record says were written: not those of another build, with other flags. */
+static bool has_outputs(const struct trace *t)
+{
+	struct file_stamp now;
+	for (uint32_t i = 0; i < t->n_outputs; i++)
+		if (!os_stamp(t->outputs[i].path, &now) || !os_stamp_eq(&now, &t->outputs[i].stamp))
+			return false;
+	return true;
+}
+
+enum build_age build_age(const struct options *o, struct buf *why)
+{
+	struct session lasting = {0};
+	struct build b = begin_in(&lasting, o, stdout, stderr);
+	enum build_age age = open_project(&b) ? BUILD_CURRENT : b.trace && has_outputs(b.trace) ? BUILD_STALE : BUILD_UNKNOWN;
+	if (age == BUILD_STALE && b.why_stale)
+		buf_puts(why, b.why_stale);
+	store_close(b.project, &b.warnings);
+	cleanup(&b);
+	session_free(&lasting);
+	return age;
+}
+
 static enum status visit_after(const struct options *o, step_fn *const *steps, size_t n, build_visitor *visit, void *ctx)
 {
 	struct build b = begin(o, stdout, stderr);

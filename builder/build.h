@@ -1,8 +1,10 @@
 /* Building the models of a project: the command `trib build`. */
 #ifndef TRIB_BUILDER_BUILD_H
 #define TRIB_BUILDER_BUILD_H
+#include <stdbool.h>
 #include <stdio.h>
 
+struct buf;
 struct options;
 struct session;
 
@@ -20,6 +22,9 @@ enum status build_diags_status(const struct diags *diags, const struct options *
 enum status build_run(const struct options *o, FILE *out, FILE *err);
 /* The same in a session that may have served before, and may serve again. */
 enum status build_run_in(struct session *lasting, const struct options *o, FILE *out, FILE *err);
+/* Whether what these options build is what the sources say; *why gets what changed. */
+enum build_age { BUILD_UNKNOWN, BUILD_CURRENT, BUILD_STALE }; /* unknown: there is no record of such a build */
+enum build_age build_age(const struct options *o, struct buf *why);
 /* `trib check`: the front end alone, on the files in options->models or else on the whole project. */
 enum status check_run(const struct options *o, FILE *out, FILE *err);
 #endif

@@ -37,7 +37,9 @@ struct options {
 	uint32_t n_inputs, n_outputs;
 	const char *device, *entry, *model_path;
 	int threads, repeat;
-	bool main;
+	int batch_size; /* 0: all at once */
+	bool main, no_build;
+	double rtol, atol; /* trib test; -1: by the element type */
 	int days;                                /* trib cache prune */
 	bool detailed, repair, stdlib;           /* trib cache stats, cache validate, pch create */
 	/* trib watch */

@@ -3,6 +3,7 @@
 #include <string.h>
 #include "backend/interp.h"
 #include "backend/lower.h"
+#include "backend/runtime/dims.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "builder/build_state.h"
@@ -59,75 +60,86 @@ static void to_stderr(void *ctx, const char *text, size_t n)
 	fwrite(text, 1, n, stderr);
 }
 
-static bool interpret(struct arena *a, const struct model_job *m, const struct core_entry *e, struct run_io *io, const char **error)
+struct interpreted {
+	struct model_job *job;
+	tri_entry_desc *entries;
+};
+
+/* Where in the source it failed. */
+static void put_failure(const struct interpreted *m, const struct interp_error *e, struct buf *error)
 {
-	const struct core_unit *u = e->unit;
-	struct tensor *in = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1), *weights = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1);
-	struct tensor *out = ARENA_ARRAY(a, struct tensor, u->n_outputs + 1);
+	const struct sources *sources = m->job->build->sources;
+	buf_puts(error, "the interpreter failed: ");
+	if (e->at.source != SPAN_NO_SOURCE)
+		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path, source_position(sources, e->at.source, e->at.start).line);
+	buf_puts(error, e->text);
+}
+
+/* Inputs and parameters of the entry, in the interpreter's order. */
+static bool bind(const struct interpreted *m, const struct core_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights, struct buf *error)
+{
+	struct arena *a = m->job->build->session;
 	uint32_t n_in = 0, n_weights = 0;
-	struct diags *diags = diags_new(0);
-	for (uint32_t i = 0; i < u->n_inputs; i++) {
+	const char *why;
+	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
 		if (e->params[i] != CORE_NONE) {
-			if (!build_load_param((void *)(uintptr_t)m, a, e->params[i], &weights[n_weights++], error))
-				return false;
-			continue;
+			if (build_load_param(m->job, a, e->params[i], &weights[n_weights++], &why))
+				continue;
+			buf_printf(error, "the interpreter failed: %s", why);
+			return false;
 		}
-		const tri_tensor *t = &io->tensors[n_in];
+		const tri_tensor *t = &io[n_in];
 		in[n_in] = (struct tensor){.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
 		memcpy(in[n_in++].dims, t->shape, sizeof t->shape);
 	}
-	struct ir_fn *f = lower_unit(a, u, diags);
-	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
+	return true;
+}
+
+static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
+{
 	static const struct interp_sink sink = {to_stderr, NULL}; /* as compiled code does */
-	bool ok = f && interp_program(f, in, weights, io->dims, &sink, a, out, &failure);
-	*error = failure.text;
-	if (!ok && failure.at.source != SPAN_NO_SOURCE)
-		*error = arena_printf(a, "%s:%u: %s", sources_get(m->build->sources, failure.at.source)->path,
-				      source_position(m->build->sources, failure.at.source, failure.at.start).line, failure.text);
+	const struct interpreted *m = ctx;
+	const tri_entry_desc *d = &m->entries[entry];
+	const struct core_entry *e = &m->job->program->entries[entry];
+	const struct core_unit *u = e->unit;
+	struct arena *a = m->job->build->session;
+	struct tensor *in = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1), *weights = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1);
+	struct tensor *out = ARENA_ARRAY(a, struct tensor, u->n_outputs + 1);
+	int64_t *dims = ARENA_ARRAY(a, int64_t, d->n_dims + 1);
+	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
+	uint64_t known = 0;
+	if (!bind(m, e, io, in, weights, error))
+		return STATUS_FAILED;
+	tri_dims_solve(d, io, dims, &known);
+	struct diags *diags = diags_new(0);
+	struct ir_fn *f = lower_unit(a, u, diags);
+	bool ok = f && interp_program(f, in, weights, dims, &sink, a, out, &failure);
+	if (!ok)
+		put_failure(m, &failure, error);
 	for (uint32_t i = 0; ok && i < u->n_outputs; i++)
-		io->tensors[n_in + i].data = out[i].data;
+		if (tensor_bytes(&out[i]))
+			memcpy(io[d->n_inputs + (int32_t)i].data, out[i].data, (size_t)tensor_bytes(&out[i]));
 	diags_free(diags);
-	return ok;
+	return ok ? STATUS_OK : STATUS_FAILED;
 }
 
-static enum status complain(const char *text, enum status s)
+struct visiting {
+	run_visitor *visit;
+	void *ctx;
+};
+
+static enum status visit_model(struct build *b, void *ctx)
 {
-	fprintf(stderr, "trib: %s\n", text);
-	return s;
+	const struct visiting *v = ctx;
+	struct interpreted m = {.job = &b->models[0]};
+	const struct core_program *p = m.job->program;
+	m.entries = ARENA_ARRAY(b->session, tri_entry_desc, p->n_entries + 1);
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		m.entries[i] = describe_entry(b->session, &p->entries[i]);
+	return v->visit(b->session, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, v->ctx);
 }
 
-static enum status visit(struct build *b, void *ctx)
+enum status reference_visit(const struct options *o, run_visitor *visit, void *ctx)
 {
-	(void)ctx;
-	const struct model_job *m = &b->models[0];
-	struct arena *a = b->session;
-	struct buf why = {0};
-	const char *error;
-	const char **names = ARENA_ARRAY(a, const char *, m->program->n_entries + 1);
-	for (uint32_t i = 0; i < m->program->n_entries; i++)
-		names[i] = m->program->entries[i].name;
-	int at = run_find_entry(a, names, m->program->n_entries, b->options->entry, &why);
-	if (at < 0) {
-		enum status usage = complain(why.at, STATUS_USAGE);
-		buf_free(&why);
-		return usage;
-	}
-	const struct core_entry *e = &m->program->entries[at];
-	tri_entry_desc d = describe_entry(a, e);
-	struct run_io io;
-	enum status s = STATUS_OK;
-	if (!run_check_names(a, &d, b->options, &why))
-		s = complain(why.at, STATUS_USAGE);
-	else if (!run_prepare(a, &d, b->options, &io, &why))
-		s = complain(why.at, STATUS_FAILED);
-	else if (!interpret(a, m, e, &io, &error))
-		s = complain(arena_printf(a, "the interpreter failed: %s", error), STATUS_FAILED);
-	else if (!run_publish(&io, b->options, &why))
-		s = complain(why.at, STATUS_ENVIRONMENT);
-	else
-		run_print_outputs(&io);
-	buf_free(&why);
-	return s;
+	return build_visit(o, visit_model, &(struct visiting){visit, ctx});
 }
-
-enum status reference_run(const struct options *o) { return build_visit(o, visit, NULL); }

@@ -1,7 +1,8 @@
-/* Running a model in the reference interpreter, without compiling anything: `trib run --device reference`. */
+/* Models in the reference interpreter: `--device reference`. */
 #ifndef TRIB_BUILDER_REFERENCE_H
 #define TRIB_BUILDER_REFERENCE_H
-#include "builder/build.h"
+#include "builder/run.h"
 
-enum status reference_run(const struct options *o);
+/* Elaborates the one model that the options name, or the first, and visits it. What is wrong is reported on stderr. */
+enum status reference_visit(const struct options *o, run_visitor *visit, void *ctx);
 #endif

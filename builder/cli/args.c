@@ -11,8 +11,9 @@
 #include "base/vec.h"
 #include "builder/cli/actions.h"
 #include "builder/manifest.h"
+#include "builder/run_input.h"
 
-enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TEXT, OPT_PATH, OPT_PROGRAM, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP, OPT_COLOR };
+enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TOLERANCE, OPT_TEXT, OPT_PATH, OPT_PROGRAM, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP, OPT_COLOR };
 #define IN(id) (UINT64_C(1) << COMMAND_##id)
 #define OF(id) (UINT64_C(1) << COMMAND_OF_##id | UINT64_C(1) << (32 + ACTION_##id))
 _Static_assert(COMMAND_COUNT <= 32 && ACTION_COUNT <= 32, "one bit each");
@@ -148,6 +149,18 @@ static bool set_load(struct parse *p, const struct option *o, const char *value,
 	return true;
 }
 
+static bool set_tolerance(struct parse *p, const struct option *o, const char *value, double *field)
+{
+	char *end;
+	double v = strtod(value, &end);
+	if (end == value || *end || !(v >= 0 && v <= 1e300)) {
+		buf_printf(p->error, "--%s wants a number that is not negative, e.g. 1e-4, not `%s`", o->name, value);
+		return false;
+	}
+	*field = v;
+	return true;
+}
+
 static bool set_color(struct parse *p, const char *value)
 {
 	static const char *const names[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
@@ -198,6 +211,8 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 		return set_limit(p, o, value, (int *)(void *)member);
 	case OPT_LOAD:
 		return set_load(p, o, value, (double *)(void *)member);
+	case OPT_TOLERANCE:
+		return set_tolerance(p, o, value, (double *)(void *)member);
 	case OPT_TEXT:
 	case OPT_PATH:
 	case OPT_PROGRAM:
@@ -449,6 +464,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	struct options *o = &out->options;
 	o->argv = argv;
 	o->opt = o->most_failures = o->verbose = o->explain = o->timing = o->no_cache = o->low_memory = o->json = -1;
+	o->rtol = o->atol = -1;
 	p.argv = ARENA_ARRAY(a, char *, argc + 1);
 	memcpy(p.argv, argv, (size_t)argc * sizeof *argv);
 	bool ok = find_command(&p), only_operands = false;
@@ -479,6 +495,16 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 	return ok;
 }
 
+/* False: made-up values, such as `random`. */
+static bool is_file(const char *value)
+{
+	struct buf error = {0};
+	struct run_source source;
+	bool file = run_source_parse(value, &source, &error) && source.kind == SOURCE_FILE;
+	buf_free(&error);
+	return file;
+}
+
 /* "x=FILE", in a list that the command line gave. */
 static bool rebase_files(struct arena *a, const char *const **list, uint32_t n, const char *from)
 {
@@ -487,8 +513,9 @@ static bool rebase_files(struct arena *a, const char *const **list, uint32_t n, 
 	for (uint32_t i = 0; i < n; i++) {
 		const char *word = (*list)[i], *eq = strchr(word, '=');
 		out[i] = word;
-		if (eq && strcmp(eq + 1, "random") != 0) {
-			out[i] = arena_printf(a, "%.*s=%s", (int)(eq - word), word, path_normal(a, path_join(a, from, eq + 1)));
+		if (eq && is_file(eq + 1)) {
+			const char *path = path_normal(a, path_join(a, from, eq + 1));
+			out[i] = arena_printf(a, "%.*s=%s%s", (int)(eq - word), word, is_file(path) ? "" : "./", path);
 			any = true;
 		}
 	}

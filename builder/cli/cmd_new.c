@@ -1,73 +1,41 @@
-#include <ctype.h>
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <unistd.h>
 #include "base/arena.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/cli/command.h"
+#include "builder/cli/new_project.h"
+#include "builder/cli/print.h"
 
-static const char manifest[] = "project %s\n"
-			       "    version = 0.1\n"
-			       "\n"
-			       "model %s\n"
-			       "    sources = src/*.tri\n"
-			       "    entry   = Net\n"
-			       "    input x = float32 [?, 16]\n"
-			       "    # weights = weights/%s.safetensors\n";
-
-static const char source[] = "# A small ternary network. Its parameters have initial values, so it builds without a weights file.\n"
-			     "import nn\n"
-			     "\n"
-			     "layer Net() {\n"
-			     "    let fc1 = nn.TernaryLinear(16, 32)\n"
-			     "    let fc2 = nn.TernaryLinear(32, 4)\n"
-			     "\n"
-			     "    fn forward(x: Tensor<float32, [N, 16]>) -> Tensor<float32, [N, 4]> {\n"
-			     "        return fc2(relu(fc1(x)))\n"
-			     "    }\n"
-			     "}\n";
-
-static bool valid_name(const char *s)
+/* "mynet" of "mynet/" */
+static const char *without_slashes(struct arena *a, const char *dir)
 {
-	if (!isalpha((unsigned char)*s) && *s != '_')
-		return false;
-	while (isalnum((unsigned char)*s) || *s == '_')
-		s++;
-	return !*s;
-}
-
-static bool put(struct arena *a, const char *dir, const char *name, const char *text)
-{
-	const char *path = path_join(a, dir, name);
-	if (os_mkdirs(path_dir(a, path)) && os_write_atomic(path, text, strlen(text), 0666, false))
-		return true;
-	fprintf(stderr, "trib: cannot write `%s`: %s\n", path, strerror(errno));
-	return false;
+	size_t n = strlen(dir);
+	while (n > 1 && dir[n - 1] == '/')
+		n--;
+	return arena_strndup(a, dir, n);
 }
 
 enum status cmd_new(const struct options *o)
 {
 	struct stat st;
-	if (o->n_models != 1) {
-		fputs("trib: `trib new` wants the name of the project, a new folder\n", stderr);
-		return STATUS_USAGE;
-	}
-	const char *dir = o->models[0], *name = path_base(dir);
-	if (!valid_name(name)) {
-		fprintf(stderr, "trib: `%s` is no C identifier: it becomes the prefix of the library's functions\n", name);
-		return STATUS_USAGE;
-	}
-	if (lstat(dir, &st) == 0) {
-		fprintf(stderr, "trib: `%s` exists already\n", dir);
-		return STATUS_USAGE;
-	}
+	const char *why;
+	if (o->n_models != 1)
+		return say_usage("`trib new` wants the name of the project, a new folder");
 	struct arena *a = arena_new(0);
-	bool ok = put(a, dir, "tri.build", arena_printf(a, manifest, name, name, name)) && put(a, dir, "src/main.tri", source) &&
-		  put(a, dir, ".gitignore", "/build/\n/.trib/\n");
-	if (ok && !o->quiet)
-		printf("made the project %s; build it with `trib build -C %s`\n", name, dir);
+	const char *dir = without_slashes(a, o->models[0]), *name = path_base(dir), *id = project_identifier(a, name, &why);
+	enum status s = STATUS_OK;
+	if (!id)
+		s = say_usage("`%s` cannot be the name of a project: %s", name, why);
+	else if (lstat(dir, &st) == 0)
+		s = say_usage("`%s` exists already; `trib init %s` starts a project in a folder that is there", dir, dir);
+	else if (!os_mkdirs(dir) || chdir(dir) != 0)
+		s = say_failure("cannot make `%s`: %s", dir, strerror(errno));
+	else if ((s = project_write(a, name, id, o)) == STATUS_OK && !o->quiet)
+		printf("made the project %s; try `cd %s && trib run`, or `trib test`\n", name, dir);
 	arena_free(a);
-	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+	return s;
 }

@@ -1,6 +1,7 @@
 """Commands and flags through the real executable."""
 import json
 import os
+import shutil
 import signal
 import subprocess
 import unittest
@@ -45,10 +46,11 @@ class Commands(ProjectTest):
     def test_run_without_a_name_takes_the_only_model(self):
         self.trib("new", "hello")
         inside = os.path.join(self.dir, "hello")
-        run([TRIB, "build"], inside, env=self.env)
+        shutil.rmtree(os.path.join(inside, "tests"))
         done = run([TRIB, "run"], inside, ok=False, env=self.env)
         self.assertEqual(done.returncode, 2)
-        self.assertIn("no --input for `x`", done.stderr)
+        self.assertIn("no --input for `x`, float32 [N, 16]", done.stderr)
+        self.assertIn("`trib run hello --input x=random`", done.stderr)
 
     def test_entries_by_name(self):
         self.write("src/a.tri", GOOD + GOOD.replace("Net", "Other").replace("    }\n}", "    }\n    fn step(y: Tensor<float32, [4]>) { return y }\n}"))
@@ -109,7 +111,7 @@ class Commands(ProjectTest):
         self.trib("new", "hello")
         self.trib("build", "-C", "hello", "--out", "other")
         self.trib("clean", "-C", "hello", "--out", "other")
-        self.assertEqual(sorted(os.listdir(self.path("hello"))), [".gitignore", "src", "tri.build"])
+        self.assertEqual(sorted(os.listdir(self.path("hello"))), [".gitignore", "src", "tests", "tri.build"])
 
     def test_devices_that_are_none(self):
         self.trib("new", "hello")

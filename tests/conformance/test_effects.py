@@ -83,19 +83,19 @@ class Effects(ProjectTest):
         )
         for level in "0123s":
             self.trib("build", f"-O{level}")
-            self.assertEqual(self.trib("run", "--input", "x=x.npy").stderr, want, level)
+            self.assertEqual(self.trib("run", "--no-build", "--input", "x=x.npy").stderr, want, level)
 
     def test_a_failed_assertion_is_an_error_with_its_place(self):
         said = "src/net.tri:7: too large: 20.0"
         self.assertIn(said, self.fails("run", "--device", "reference", "--input", "x=large.npy"))
         for level in "03":
             self.trib("build", f"-O{level}")
-            error = self.fails("run", "--input", "x=large.npy")
+            error = self.fails("run", "--no-build", "--input", "x=large.npy")
             self.assertIn(said, error)
             self.assertNotIn("end", error)
         self.write("src/net.tri", "# one line more\n" + NET)
         self.trib("build")
-        self.assertIn("src/net.tri:8: too large", self.fails("run", "--input", "x=large.npy"))
+        self.assertIn("src/net.tri:8: too large", self.fails("run", "--no-build", "--input", "x=large.npy"))
 
     def test_effects_in_run_time_branches_and_loops(self):
         self.write("src/net.tri", LOOPS)
@@ -104,8 +104,8 @@ class Effects(ProjectTest):
         self.assertEqual(self.trib("run", "--device", "reference", "--input", "x=x.npy").stderr, want)
         for level in "013":
             self.trib("build", f"-O{level}")
-            self.assertEqual(self.trib("run", "--input", "x=x.npy").stderr, want, level)
-            error = self.fails("run", "--input", "x=small.npy")
+            self.assertEqual(self.trib("run", "--no-build", "--input", "x=x.npy").stderr, want, level)
+            error = self.fails("run", "--no-build", "--input", "x=small.npy")
             self.assertTrue(error.startswith("little 1.0\ntwice 2.0\ntwice 4.0\ntwice 8.0\ntwice 16.0\n"), error)
             self.assertIn("src/net.tri:10: too many at 3", error)
 

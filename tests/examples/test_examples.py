@@ -11,7 +11,7 @@ class Example(ProjectTest):
     def infer(self, x, *args):
         """The output for input x."""
         np.save(self.path("in.npy"), x)
-        self.trib("run", self.example, "--input", "x=in.npy", "--output", "out=got.npy", *args)
+        self.trib("run", self.example, "--no-build", "--input", "x=in.npy", "--output", "out=got.npy", *args)
         return np.load(self.path("got.npy"))
 
 
@@ -68,7 +68,7 @@ class Digits(Example):
 
     def test_wrong_shape_names_the_input(self):
         np.save(self.path("bad.npy"), np.zeros((3, 60), np.float32))
-        said = self.fails("run", "digits", "--input", "x=bad.npy", "--output", "out=o.npy")
+        said = self.fails("run", "digits", "--no-build", "--input", "x=bad.npy", "--output", "out=o.npy")
         self.assertIn("[N, 64]", said)
         self.assertIn("[3, 60]", said)
 
@@ -97,7 +97,7 @@ class RunTimeShapes(ProjectTest):
             x = np.arange(4 * n, dtype=np.float32).reshape(n, 4)
             np.save(self.path("x.npy"), x)
             for device in ("cpu", "opencl", "reference"):
-                done = self.trib("run", "cut", "--input", "x=x.npy", "--output", "out0=a.npy", "--output", "out1=b.npy", "--device", device,
+                done = self.trib("run", "cut", "--no-build", "--input", "x=x.npy", "--output", "out0=a.npy", "--output", "out1=b.npy", "--device", device,
                                  ok=False)
                 self.assertEqual(done.returncode == 0, n >= 5, (n, device, done.stderr))
                 if n >= 5:
@@ -115,7 +115,7 @@ class RunTimeShapes(ProjectTest):
             x = np.random.default_rng(1).standard_normal(shape, dtype=np.float32)
             np.save(self.path("x.npy"), x)
             for device in ("cpu", "opencl", "reference"):
-                done = self.trib("run", "halve", "--input", "x=x.npy", "--output", "out=y.npy", "--device", device, ok=False)
+                done = self.trib("run", "halve", "--no-build", "--input", "x=x.npy", "--output", "out=y.npy", "--device", device, ok=False)
                 self.assertEqual(done.returncode == 0, fits, (shape, device, done.stderr))
                 if fits:
                     self.assertTrue(np.array_equal(np.load(self.path("y.npy")), x[::2, 1::3] + x[1::2, ::3][:, :-1]))
@@ -143,7 +143,7 @@ class Zoo(ProjectTest):
         rng = np.random.default_rng(7)
         for model, shape in ("mnist_mlp", (3, 1, 28, 28)), ("mobilenet_v2", (1, 3, 224, 224)):
             np.save(self.path("x.npy"), rng.standard_normal(shape, np.float32))
-            self.trib("run", model, "--input", "x=x.npy", "--output", "out=out.npy")
+            self.trib("run", model, "--no-build", "--input", "x=x.npy", "--output", "out=out.npy")
             out = np.load(self.path("out.npy"))
             self.assertEqual(out.shape, (shape[0], 10 if model == "mnist_mlp" else 1000))
             self.assertTrue(np.isfinite(out).all() and out.std() > 0, model)

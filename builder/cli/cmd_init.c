@@ -1,0 +1,40 @@
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/cli/command.h"
+#include "builder/cli/new_project.h"
+#include "builder/cli/print.h"
+
+static enum status init(struct arena *a, const struct options *o)
+{
+	struct file_stamp there;
+	const char *why;
+	char *here = getcwd(NULL, 0);
+	if (!here)
+		return say_failure("the current folder cannot be found: %s", strerror(errno));
+	const char *name = path_base(arena_strdup(a, here)), *id = project_identifier(a, name, &why);
+	free(here);
+	if (os_stamp("tri.build", &there))
+		return say_usage("there is a tri.build here already");
+	if (!id)
+		return say_usage("`%s` cannot be the name of a project: %s; `trib new NAME` starts one in a new folder", name, why);
+	enum status s = project_write(a, name, id, o);
+	if (s == STATUS_OK && !o->quiet)
+		printf("made the project %s here; try `trib build`\n", name);
+	return s;
+}
+
+enum status cmd_init(const struct options *o)
+{
+	if (o->n_models && chdir(o->models[0]) != 0)
+		return say_failure("cannot work in `%s`: %s", o->models[0], strerror(errno));
+	struct arena *a = arena_new(0);
+	enum status s = init(a, o);
+	arena_free(a);
+	return s;
+}

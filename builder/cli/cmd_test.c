@@ -1,0 +1,208 @@
+/* trib test: the cases of tests/, each run and compared. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "builder/cli/command.h"
+#include "builder/cli/print.h"
+#include "builder/compare.h"
+#include "builder/project.h"
+#include "builder/reference.h"
+#include "builder/run.h"
+#include "builder/run_build.h"
+#include "builder/run_input.h"
+#include "builder/test_case.h"
+
+struct testing {
+	const struct options *options;
+	uint32_t passed, failed;
+};
+
+/* What is wrong with one case; text is empty where nothing is. */
+struct verdict {
+	struct buf text;
+	const char *output; /* the one that differs, or NULL */
+	struct comparison difference;
+};
+
+static void put_index(struct buf *b, const struct tensor *t, int64_t at)
+{
+	int64_t index[TRI_MAX_RANK];
+	for (uint32_t k = t->rank; k-- > 0; at /= t->dims[k])
+		index[k] = at % t->dims[k];
+	for (uint32_t k = 0; k < t->rank; k++)
+		buf_printf(b, "%s%lld", k ? ", " : "[", (long long)index[k]);
+	buf_puts(b, t->rank ? "]" : "");
+}
+
+static void tell_difference(struct verdict *v, const struct tensor *got, struct tolerance t)
+{
+	const struct comparison *c = &v->difference;
+	buf_printf(&v->text, "%s", v->output);
+	put_index(&v->text, got, c->worst);
+	buf_printf(&v->text, " is %.9g, want %.9g", c->got, c->want);
+	if (t.rtol > 0 || t.atol > 0)
+		buf_printf(&v->text, " (rtol %g, atol %g)", t.rtol, t.atol);
+	buf_printf(&v->text, "; %" PRId64 " of %" PRId64 " element%s differ%s", c->n_wrong, c->n, c->n == 1 ? "" : "s", c->n_wrong == 1 ? "s" : "");
+}
+
+/* The output that `text` ("out=FILE") expects. */
+static bool check_output(struct arena *a, const struct run_io *io, const char *text, const struct options *o, struct verdict *v)
+{
+	const tri_entry_desc *e = io->entry;
+	size_t len = strcspn(text, "=");
+	struct tensor want, got = {0};
+	for (int32_t i = 0; i < e->n_outputs; i++) {
+		const tri_tensor *t = &io->tensors[e->n_inputs + i];
+		if (strncmp(e->outputs[i].name, text, len) != 0 || e->outputs[i].name[len])
+			continue;
+		got = (struct tensor){.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
+		memcpy(got.dims, t->shape, sizeof got.dims);
+		v->output = e->outputs[i].name;
+	}
+	struct tolerance t = tolerance_of(got.elem, o->rtol, o->atol);
+	struct buf why = {0};
+	bool ok = run_read_npy(a, text + len + 1, &want, &v->text);
+	if (ok && !compare_tensors(&got, &want, t, &v->difference, &why)) {
+		buf_printf(&v->text, "%s %s", v->output, why.at);
+		ok = false;
+	} else if (ok && v->difference.n_wrong) {
+		tell_difference(v, &got, t);
+		ok = false;
+	}
+	buf_free(&why);
+	return ok;
+}
+
+static bool is_complete(const struct test_case *c, const tri_entry_desc *e, struct buf *error)
+{
+	if (c->n_strays)
+		buf_printf(error, "`%s` is no input or output of entry `%s`", c->strays[0], e->name);
+	else if (!c->n_expected)
+		buf_printf(error, "%s has no expected output: `%s.npy`", c->folder, e->n_outputs ? e->outputs[0].name : "out");
+	else if (c->n_inputs == (uint32_t)e->n_inputs)
+		return true;
+	for (int32_t i = 0; i < e->n_inputs && !error->len; i++) {
+		size_t n = strlen(e->inputs[i].name);
+		bool there = false;
+		for (uint32_t k = 0; k < c->n_inputs; k++)
+			there |= strncmp(c->inputs[k], e->inputs[i].name, n) == 0 && c->inputs[k][n] == '=';
+		if (!there)
+			buf_printf(error, "%s has no `%s.npy`", c->folder, e->inputs[i].name);
+	}
+	return false;
+}
+
+static enum status run_case(struct arena *a, const struct run_model *m, const struct test_case *c, const struct options *o, struct verdict *v)
+{
+	const tri_entry_desc *e = &m->entries[c->entry];
+	struct options with = *o;
+	struct run_io io;
+	with.inputs = c->inputs;
+	with.n_inputs = c->n_inputs;
+	if (!is_complete(c, e, &v->text) || !run_prepare(a, e, &with, &io, &v->text))
+		return STATUS_FAILED;
+	enum status s = run_execute(a, m, c->entry, &io, &with, &v->text);
+	for (uint32_t i = 0; s == STATUS_OK && i < c->n_expected; i++)
+		if (!check_output(a, &io, c->expected[i], o, v))
+			s = STATUS_FAILED;
+	return s;
+}
+
+static void tell_json(const struct run_model *m, const struct test_case *c, const struct verdict *v)
+{
+	struct buf out = {0};
+	struct json_writer w = {.out = &out};
+	json_open(&w, '{');
+	json_member_str(&w, "type", "test");
+	json_member_str(&w, "model", m->name);
+	json_member_str(&w, "name", c->name);
+	json_member_bool(&w, "ok", !v->text.len);
+	if (v->text.len) {
+		json_member_str(&w, "output", v->output);
+		json_member_int(&w, "different", (uint64_t)v->difference.n_wrong);
+		json_member_str(&w, "message", v->text.at);
+	}
+	json_close(&w, '}');
+	print_json(&out);
+}
+
+static enum status test_model(struct arena *a, const struct run_model *m, void *ctx)
+{
+	struct testing *t = ctx;
+	uint32_t n;
+	const struct test_case *cases = test_cases(a, m, &n);
+	enum status worst = STATUS_OK;
+	for (uint32_t i = 0; i < n; i++) {
+		struct verdict v = {0};
+		arena_mark_t before = arena_mark(a);
+		enum status s = run_case(a, m, &cases[i], t->options, &v);
+		if (s != STATUS_OK && !v.text.len)
+			buf_puts(&v.text, "interrupted");
+		if (t->options->json > 0)
+			tell_json(m, &cases[i], &v);
+		else if (s != STATUS_OK)
+			printf("%s: FAILED: %s\n", cases[i].name, v.text.at);
+		else if (!t->options->quiet)
+			printf("%s: ok\n", cases[i].name);
+		fflush(stdout);
+		t->passed += s == STATUS_OK;
+		t->failed += s != STATUS_OK;
+		worst = s > worst ? s : worst;
+		buf_free(&v.text);
+		arena_release(a, before);
+	}
+	return worst;
+}
+
+static void print_summary(const struct testing *t)
+{
+	if (t->options->json > 0) {
+		struct buf out = {0};
+		struct json_writer w = {.out = &out};
+		json_open(&w, '{');
+		json_member_str(&w, "type", "tests");
+		json_member_int(&w, "passed", t->passed);
+		json_member_int(&w, "failed", t->failed);
+		json_member_bool(&w, "ok", !t->failed);
+		json_close(&w, '}');
+		print_json(&out);
+	} else if (t->passed + t->failed == 0) {
+		printf("trib: no tests: put inputs and expected outputs into " TEST_FOLDER "/MODEL/ as NAME.npy (`trib test --help`)\n");
+	} else {
+		printf("trib: %u passed, %u failed\n", t->passed, t->failed);
+	}
+}
+
+static enum status test_one(struct arena *a, const struct model_spec *m, struct testing *t)
+{
+	struct options of_model = *t->options;
+	enum status s;
+	of_model.models = &m->name;
+	of_model.n_models = 1;
+	if (run_on_reference(t->options))
+		return reference_visit(&of_model, test_model, t);
+	const char *path = run_library_path(a, m, t->options, &s);
+	return path ? run_visit_library(a, path, m->name, t->options, test_model, t) : s;
+}
+
+enum status cmd_test(const struct options *o)
+{
+	struct arena *a = arena_new(0);
+	struct build_spec spec;
+	struct testing t = {.options = o};
+	enum status worst = run_check_device(o) ? project_read(a, o, &spec) : STATUS_USAGE;
+	if (worst == STATUS_OK) {
+		worst = run_on_reference(o) ? STATUS_OK : run_build_first(a, &spec, o);
+		bool built = worst == STATUS_OK;
+		for (uint32_t i = 0; built && i < spec.n_models; i++) {
+			enum status s = test_one(a, &spec.models[i], &t);
+			worst = s > worst ? s : worst;
+		}
+		if (built)
+			print_summary(&t);
+	}
+	arena_free(a);
+	return worst;
+}

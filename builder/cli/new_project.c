@@ -1,0 +1,204 @@
+#include "builder/cli/new_project.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/interp.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "builder/cli/command.h"
+#include "builder/glob.h"
+#include "builder/npy.h"
+#include "builder/reference.h"
+#include "builder/run.h"
+#include "builder/run_input.h"
+#include "builder/test_case.h"
+
+static const char manifest[] = "project %s\n"
+			       "    version = 0.1\n"
+			       "\n"
+			       "model %s\n"
+			       "    sources = %s\n"
+			       "    entry   = %s\n"
+			       "%s"
+			       "    # weights = weights/%s.safetensors\n";
+
+static const char source[] = "# A small ternary network. Its parameters have initial values, so it builds without a weights file.\n"
+			     "import nn\n"
+			     "\n"
+			     "layer Net() {\n"
+			     "    let fc1 = nn.TernaryLinear(16, 32)\n"
+			     "    let fc2 = nn.TernaryLinear(32, 4)\n"
+			     "\n"
+			     "    fn forward(x: Tensor<float32, [N, 16]>) -> Tensor<float32, [N, 4]> {\n"
+			     "        return fc2(relu(fc1(x)))\n"
+			     "    }\n"
+			     "}\n";
+
+enum { EXAMPLE_ROWS = 4, EXAMPLE_COLUMNS = 16 };
+
+/* ---- names ---- */
+
+static const char *const reserved[] = {
+	/* C and C++ */
+	"alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "complex", "const", "constexpr", "continue",
+	"decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
+	"imaginary", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected",
+	"public", "register", "requires", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw",
+	"true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "main"};
+static const char *const libraries[] = {"c", "m", "dl", "rt", "pthread", "gcc", "trib"};
+
+static bool is_in(const char *const *list, size_t n, const char *word)
+{
+	for (size_t i = 0; i < n; i++)
+		if (strcmp(list[i], word) == 0)
+			return true;
+	return false;
+}
+
+static bool is_command(const char *word)
+{
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		if (strcmp(command_text((enum command)i), word) == 0)
+			return true;
+	return strcmp(word, "help") == 0;
+}
+
+/* Bytes of the UTF-8 character. */
+static int character_length(const char *s)
+{
+	int n = 1;
+	while (((unsigned char)s[n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+static const char *refusal(struct arena *a, const char *name, const char *id)
+{
+	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "/") == 0)
+		return "it is no name";
+	if (isdigit((unsigned char)*name))
+		return "it begins with a digit, and C functions are named after it";
+	for (const char *s = name; *s; s++)
+		if (!isalnum((unsigned char)*s) && *s != '_' && *s != '-')
+			return arena_printf(a, "it has a `%.*s`: letters, digits, `_` and `-` can be in a name",
+					    character_length(s), s);
+	if (*name == '-')
+		return "it begins with `-`, as flags do";
+	if (is_in(reserved, sizeof reserved / sizeof *reserved, id))
+		return arena_printf(a, "`%s` is a word of C or C++, and C functions are named after it", id);
+	if (is_in(libraries, sizeof libraries / sizeof *libraries, id))
+		return arena_printf(a, "lib%s.so is a library of the system or of trib", id);
+	if (strcmp(id, "tri") == 0 || strncmp(id, "tri_", 4) == 0)
+		return "names that begin with `tri_` belong to trib's own interface";
+	if (is_command(id))
+		return arena_printf(a, "`trib %s` is a command", id);
+	return NULL;
+}
+
+const char *project_identifier(struct arena *a, const char *name, const char **why)
+{
+	char *id = arena_strdup(a, name);
+	for (char *s = id; *s; s++)
+		*s = *s == '-' ? '_' : *s;
+	*why = refusal(a, name, id);
+	return *why ? NULL : id;
+}
+
+/* ---- files ---- */
+
+static bool put_bytes(struct arena *a, const char *path, const void *bytes, size_t n)
+{
+	if (os_mkdirs(path_dir(a, path)) && os_write_atomic(path, bytes, n, 0666, false))
+		return true;
+	fprintf(stderr, "trib: cannot write `%s`: %s\n", path, strerror(errno));
+	return false;
+}
+
+static bool put(struct arena *a, const char *path, const char *text) { return put_bytes(a, path, text, strlen(text)); }
+
+/* The name behind the last `layer ` at the start of a line. */
+static const char *last_layer(struct arena *a, const char *text)
+{
+	const char *found = NULL;
+	for (const char *line = text; line; line = strchr(line, '\n'), line += line != NULL) {
+		if (strncmp(line, "layer ", 6) != 0)
+			continue;
+		const char *name = line + 6 + strspn(line + 6, " \t");
+		size_t n = 0;
+		while (isalnum((unsigned char)name[n]) || name[n] == '_')
+			n++;
+		if (n)
+			found = arena_strndup(a, name, n);
+	}
+	return found;
+}
+
+/* The entry of sources that are there already. */
+static const char *find_entry(struct arena *a, const char *const *files, uint32_t n)
+{
+	const char *entry = NULL;
+	for (uint32_t i = 0; i < n; i++) {
+		char *text;
+		size_t len;
+		if (!os_read_file(files[i], INT32_MAX, &text, &len))
+			continue;
+		const char *found = last_layer(a, arena_strndup(a, text, len));
+		vec_free_raw(text);
+		entry = found ? found : entry;
+	}
+	return entry ? entry : "Net";
+}
+
+/* Random inputs, and what the reference interpreter makes of them. */
+static bool put_test(struct arena *a, const char *id, const struct options *o)
+{
+	float data[EXAMPLE_ROWS * EXAMPLE_COLUMNS];
+	tri_tensor x = {.data = data, .shape = {EXAMPLE_ROWS, EXAMPLE_COLUMNS}, .rank = 2, .dtype = TRI_FLOAT32};
+	struct tensor t = {.elem = DT_FLOAT32, .rank = 2, .dims = {EXAMPLE_ROWS, EXAMPLE_COLUMNS}, .data = data};
+	const char *input = arena_printf(a, TEST_FOLDER "/%s/x.npy", id), *output = arena_printf(a, TEST_FOLDER "/%s/out.npy", id);
+	const char *inputs[] = {arena_printf(a, "x=%s", input)}, *outputs[] = {arena_printf(a, "out=%s", output)};
+	struct options run = *o;
+	struct buf b = {0};
+	run_make_input("x", SOURCE_RANDOM, &x);
+	npy_write(&t, &b);
+	bool ok = put_bytes(a, input, b.at, b.len);
+	buf_free(&b);
+	run.models = &id;
+	run.n_models = 1;
+	run.inputs = inputs;
+	run.n_inputs = 1;
+	run.outputs = outputs;
+	run.n_outputs = 1;
+	run.quiet = true;
+	return ok && reference_visit(&run, run_once, &run) == STATUS_OK;
+}
+
+static bool put_ignored(struct arena *a)
+{
+	struct file_stamp there;
+	return os_stamp(".gitignore", &there) || put(a, ".gitignore", "/build/\n/.trib/\n");
+}
+
+enum status project_write(struct arena *a, const char *name, const char *identifier, const struct options *o)
+{
+	uint32_t n;
+	const char *pattern = "src/*.tri";
+	const char *const *files = glob_expand(a, pattern, &n);
+	if (!n) {
+		files = glob_expand(a, "*.tri", &n);
+		pattern = n ? "*.tri" : pattern;
+	}
+	const char *entry = n ? find_entry(a, files, n) : "Net", *input = n ? "" : "    input x = float32 [?, 16]\n";
+	const char *text = arena_printf(a, manifest, name, identifier, pattern, entry, input, identifier);
+	bool ok = put(a, "tri.build", text) && (n || put(a, "src/main.tri", source)) && put_ignored(a) && (n || put_test(a, identifier, o));
+	if (ok && !o->quiet && strcmp(name, identifier) != 0)
+		printf("`%s` is called `%s` in C: build/lib%s.so, %s_open(), %s_run()\n", name, identifier, identifier, identifier, identifier);
+	if (ok && !o->quiet && n)
+		printf("the manifest takes the %u source%s that %s there; its entry is `%s`\n", n, n == 1 ? "" : "s", n == 1 ? "is" : "are", entry);
+	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
+}

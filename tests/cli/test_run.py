@@ -1,0 +1,130 @@
+"""trib run: building first, made-up inputs, batches."""
+import os
+import unittest
+
+import numpy as np
+
+from project import ProjectTest
+
+NET = """layer Net() {
+    fn forward(x: Tensor<float32, [N, 3]>, y: Tensor<int32, [N]>) -> (Tensor<float32, [N, 3]>, Tensor<int32, [N]>) { return (x * 2.0, y + 1) }
+    fn total(x: Tensor<float32, [N, 3]>) { return x.sum(dim=0) }
+    fn square(m: Tensor<float32, [K, K]>) { return m @ m }
+    fn fixed(x: Tensor<float32, [4, 3]>) { return x }
+}
+"""
+MANIFEST = "project p\n\nmodel net\n    sources = net.tri\n    entry   = Net Net.total Net.square Net.fixed\n"
+
+
+class Run(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.write("net.tri", NET)
+        self.write("tri.build", MANIFEST)
+
+    def save(self, name, array):
+        np.save(self.path(name), array)
+
+    def load(self, name):
+        return np.load(self.path(name))
+
+
+class Building(Run):
+    def test_what_changed_is_built(self):
+        self.save("m.npy", np.eye(2, dtype=np.float32))
+        words = ("run", "--entry", "square", "--input", "m=m.npy", "--output", "out=o.npy")
+        self.assertEqual(self.trib(*words).stdout, "out: float32 [2, 2]\n")
+        self.edit("net.tri", "m @ m", "m @ m + 1.0")
+        self.trib(*words)
+        self.assertEqual(self.load("o.npy").tolist(), [[2, 1], [1, 2]])
+        self.assertIn("nothing to do", self.trib("build").stdout)
+
+    def test_a_build_that_fails(self):
+        self.edit("net.tri", "m @ m", "m @ n")
+        said = self.fails("run", "--entry", "square", "--input", "m=random")
+        self.assertIn("net.tri:4", said)
+        self.assertEqual(self.trib("run", "--input", "m=random", ok=False).stdout, "")
+
+    def test_without_building(self):
+        words = ("run", "--no-build", "--entry", "square", "--input", "m=random")
+        self.assertIn("there is no build/libnet.so", self.fails(*words, code=3))
+        self.trib("build")
+        self.assertEqual(self.trib(*words).stderr, "")
+        self.edit("net.tri", "m @ m", "m @ m + 1.0")
+        done = self.trib(*words)
+        self.assertIn("warning: the library is stale: net.tri changed", done.stderr)
+        self.assertIn("out: float32", done.stdout)
+        self.trib("build", "-O2")  # a build with other flags is none of the record's
+        self.assertEqual(self.trib(*words).stderr, "")
+
+    def test_one_of_several_models(self):
+        self.write("tri.build", MANIFEST + "\nmodel broken\n    sources = none.tri\n    entry = None\n")
+        self.trib("run", "net", "--entry", "square", "--input", "m=random")
+        self.assertIn("trib run net", self.fails("run", "--input", "m=random", code=2))
+
+    def test_kernels_that_were_not_asked_for(self):
+        said = self.fails("run", "--device", "opencl", "--input", "x=random", code=2)
+        self.assertIn("write `emit = library header opencl` in its block in tri.build", said)
+
+    def test_flags_of_the_build(self):
+        self.trib("run", "-O0", "--out", "other", "--entry", "square", "--input", "m=zeros")
+        self.assertTrue(os.path.exists(self.path("other/libnet.so")))
+        self.assertFalse(os.path.exists(self.path("build")))
+
+
+class Inputs(Run):
+    def run_entry(self, entry, *words):
+        return self.trib("run", "--entry", entry, *words)
+
+    def test_random_is_the_same_each_time_and_on_each_device(self):
+        first = self.run_entry("square", "--input", "m=random:3x3", "--output", "out=a.npy").stdout
+        self.assertEqual(first, self.run_entry("square", "--input", "m=random:3x3", "--output", "out=b.npy", "--device", "reference").stdout)
+        np.testing.assert_allclose(self.load("a.npy"), self.load("b.npy"), rtol=1e-5, atol=1e-5)
+        self.run_entry("total", "--input", "x=random:10000x3", "--output", "out=t.npy")
+        self.assertLess(abs(self.load("t.npy")).max(), 500)
+        self.assertNotEqual(self.load("t.npy")[0], self.load("t.npy")[1])
+
+    def test_zeros_ones_and_files(self):
+        self.save("x.npy", np.arange(6, dtype=np.float32).reshape(2, 3))
+        self.run_entry("forward", "--input", "x=x.npy", "--input", "y=ones", "--output", "out0=a.npy", "--output", "out1=b.npy")
+        self.assertEqual(self.load("b.npy").tolist(), [2, 2])  # as many as the file has rows
+        self.run_entry("forward", "--input", "x=zeros", "--input", "y=random", "--output", "out1=b.npy", "--batch-size", "5")
+        self.assertEqual(self.load("b.npy").shape, (5,))
+        self.assertTrue(((self.load("b.npy") >= 1) & (self.load("b.npy") <= 10)).all())
+
+    def test_what_is_wrong_with_an_input(self):
+        self.assertIn("made-up values: `trib run net --input x=random --input y=random`", self.fails("run", "net", code=2))
+        self.assertIn("`random:4x16`", self.fails("run", "--entry", "square", "--input", "m=random:2y2"))
+        self.assertIn("[K, K], but `", self.fails("run", "--entry", "square", "--input", "m=random:2x3"))
+        self.assertIn("`m`", self.fails("run", "--entry", "square", "--input", "m=ones:99999999999x99999999999"))
+        self.write("m.npy", b"PK\3\4......arr_0.npy")
+        self.assertIn("a NumPy archive", self.fails("run", "--entry", "square", "--input", "m=m.npy"))
+        self.write("random", b"")
+        self.assertIn("empty", self.fails("run", "--entry", "square", "--input", "m=./random"))
+
+
+class Batches(Run):
+    def test_outputs_are_one_behind_another(self):
+        x, y = np.random.default_rng(1).standard_normal((10, 3)).astype(np.float32), np.arange(10, dtype=np.int32)
+        self.save("x.npy", x)
+        self.save("y.npy", y)
+        for device in ("cpu", "reference"):
+            for size in (1, 3, 5, 10, 100):
+                self.trib("run", "--entry", "forward", "--input", "x=x.npy", "--input", "y=y.npy", "--output", "out0=a.npy", "--output", "out1=b.npy", "--batch-size",
+                          str(size), "--device", device)
+                np.testing.assert_array_equal(self.load("a.npy"), x * 2)
+                np.testing.assert_array_equal(self.load("b.npy"), y + 1)
+        self.save("x.npy", x[:0])
+        self.save("y.npy", y[:0])
+        self.trib("run", "--entry", "forward", "--input", "x=x.npy", "--input", "y=y.npy", "--output", "out0=a.npy", "--batch-size", "4")
+        self.assertEqual(self.load("a.npy").shape, (0, 3))
+
+    def test_what_has_no_batches(self):
+        self.assertIn("output `out` is not one row for each row", self.fails("run", "--entry", "total", "--input", "x=random:4x3", "--batch-size", "2", code=2))
+        self.assertIn("not as its first", self.fails("run", "--entry", "square", "--input", "m=random", "--batch-size", "2", code=2))
+        self.assertIn("known at run time only", self.fails("run", "--entry", "fixed", "--input", "x=random", "--batch-size", "2", code=2))
+        self.fails("run", "--batch-size", "0", code=2)
+
+
+if __name__ == "__main__":
+    unittest.main()
