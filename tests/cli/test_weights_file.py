@@ -224,7 +224,7 @@ class Formats(WeightsFile):
             self.says("E0803", name, *words)
         os.mkdir(self.path("folder"))
         self.write("tri.build", MANIFEST.replace("net.safetensors", "folder"))
-        self.says("cannot read the weights file `folder`", "directory")
+        self.says("cannot read the weights file `folder`", "directory", code=3)
 
 
 if __name__ == "__main__":
