@@ -166,6 +166,17 @@ void diag_cause(struct diags *d, struct diag *g, const char *cause)
 		g->cause = arena_strdup(d->memory, cause);
 }
 
+void diags_share_cause(struct diags *d, uint32_t from, enum diag_code code, const char *cause)
+{
+	uint32_t n = 0;
+
+	for (uint32_t i = from; i < d->all.len; i++)
+		n += d->all.at[i]->code == code;
+	for (uint32_t i = from; i < d->all.len && n > 1; i++)
+		if (d->all.at[i]->code == code)
+			diag_cause(d, d->all.at[i], cause);
+}
+
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement)
 {
 	if (g == &d->overflow)
@@ -217,6 +228,22 @@ void diags_take(struct diags *d, const struct diag *from)
 		diag_edit(d, g, from->edit, from->replacement);
 	g->unsure = from->unsure;
 	g->sound = from->sound;
+}
+
+void diags_drop(struct diags *d, span where)
+{
+	uint32_t n = d->all.len;
+
+	d->all.len = 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct diag *g = d->all.at[i];
+		span at = g->primary.at;
+
+		if (diag_severity_of(g->code) == SEV_ERROR && at.source == where.source && at.start >= where.start && at.start < where.end)
+			d->errors--;
+		else
+			d->all.at[d->all.len++] = g;
+	}
 }
 
 void diags_merge(struct diags *d, const struct diags *from)

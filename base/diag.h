@@ -50,6 +50,8 @@ void diag_note(struct diags *d, struct diag *g, const char *fmt, ...) __attribut
 void diag_help(struct diags *d, struct diag *g, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Names the cause, where errors of one cause differ in their messages. */
 void diag_cause(struct diags *d, struct diag *g, const char *cause);
+/* Gives one cause to the errors with the code from index `from` on, if there are several. */
+void diags_share_cause(struct diags *d, uint32_t from, enum diag_code code, const char *cause);
 /* A change that is sure to be meant, or one that is a guess. */
 void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement);
 void diag_guess(struct diags *d, struct diag *g, span at, const char *replacement);
@@ -65,6 +67,8 @@ const struct diag *diags_at(const struct diags *d, uint32_t i);
 void diags_take(struct diags *d, const struct diag *from);
 /* Appends copies of all of `from`. */
 void diags_merge(struct diags *d, const struct diags *from);
+/* Takes away the errors that begin within `where`. */
+void diags_drop(struct diags *d, span where);
 /* Stable sort by source id, then start offset; removes exact duplicates. */
 void diags_sort(struct diags *d);
 /* The same, but by the order in which the sources were used last (sources_use). */

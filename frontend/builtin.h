@@ -57,6 +57,8 @@ bool dims_agree(struct elab *e, dim a, dim b);
 /* Shapes by the rules of NumPy; false: they do not broadcast. */
 bool broadcast_dims(struct elab *e, struct core_type *acc, const struct core_type *t);
 bool broadcasts_to(struct elab *e, const struct core_type *t, const struct core_type *to); /* without making that larger */
+/* Notes the dimension in which two shapes differ that do not broadcast, or, unless `except` is UINT32_MAX, that should be equal but for that one. */
+void note_difference(struct elab *e, struct diag *g, const struct core_type *a, const struct core_type *b, uint32_t except);
 bool broadcast_or_report(struct elab *e, struct bcall *c, core_ref a, core_ref b, span sa, span sb, struct core_type *out);
 dim fresh_dim(struct elab *e);
 struct value shape_error(struct elab *e, struct bcall *c, enum diag_code code, span at, const char *fmt, ...)

@@ -54,6 +54,8 @@ int64_t dim_eval(const struct dims *d, dim x, const int64_t *syms);
 dim dim_translate(struct dims *to, const struct dims *from, dim x, const dim *map);
 /* Appends e.g. "2*N + 1". */
 void dim_print(const struct dims *d, dim x, struct buf *out);
+/* The same for messages: a second symbol of one name gets a number, so that different sizes look different. */
+void dim_print_apart(const struct dims *d, dim x, struct buf *out);
 
 /* The canonical form, for printers and code generators. Postfix over a stack machine. */
 enum dim_op { DIM_PUSH_CONST, DIM_PUSH_SYM, DIM_OP_ADD, DIM_OP_MUL, DIM_OP_FLOORDIV, DIM_OP_MOD };

@@ -1,6 +1,13 @@
 /* Dimensions as text, and as programs of a stack machine. */
+#include <string.h>
 #include "base/buf.h"
 #include "frontend/dim_state.h"
+
+struct printer {
+	const struct dims *d;
+	struct buf *out;
+	bool apart; /* dimensions of one name are numbered */
+};
 
 static bool needs_brackets(const struct dims *d, dim x)
 {
@@ -8,43 +15,58 @@ static bool needs_brackets(const struct dims *d, dim x)
 	return p->n + (p->c0 != 0) > 1 || (p->n == 1 && (p->terms[0].coef != 1 || d->atoms[p->terms[0].atom].kind != ATOM_SYM));
 }
 
-static void print_operand(const struct dims *d, dim x, struct buf *out)
+static void print(const struct printer *t, dim x);
+
+static void print_operand(const struct printer *t, dim x)
 {
-	bool brackets = needs_brackets(d, x);
+	bool brackets = needs_brackets(t->d, x);
 	if (brackets)
-		buf_putc(out, '(');
-	dim_print(d, x, out);
+		buf_putc(t->out, '(');
+	print(t, x);
 	if (brackets)
-		buf_putc(out, ')');
+		buf_putc(t->out, ')');
 }
 
-static void atom_print(const struct dims *d, uint32_t atom, bool factor, struct buf *out)
+/* The name; where an earlier symbol has the same, with a number: `H`, `H_2`. */
+static void print_symbol(const struct printer *t, uint32_t sym)
 {
-	const struct atom *x = &d->atoms[atom];
+	uint32_t earlier = 0;
+	const char *name = t->d->names[sym];
+	for (uint32_t i = 0; t->apart && i < sym && *name != '?'; i++)
+		earlier += !strcmp(t->d->names[i], name);
+	buf_puts(t->out, name);
+	if (earlier)
+		buf_printf(t->out, "_%u", earlier + 1);
+}
+
+static void print_atom(const struct printer *t, uint32_t atom, bool factor)
+{
+	const struct atom *x = &t->d->atoms[atom];
 	if (x->kind == ATOM_SYM) {
-		buf_puts(out, d->names[x->sym]);
+		print_symbol(t, x->sym);
 		return;
 	}
 	if (x->kind == ATOM_PRODUCT) {
 		for (uint32_t i = 0; i < x->n; i++) {
 			if (i)
-				buf_putc(out, '*');
-			atom_print(d, x->factors[i], true, out);
+				buf_putc(t->out, '*');
+			print_atom(t, x->factors[i], true);
 		}
 		return;
 	}
 	if (factor)
-		buf_putc(out, '(');
-	print_operand(d, x->a, out);
-	buf_puts(out, x->kind == ATOM_DIV ? "//" : "%");
-	print_operand(d, x->b, out);
+		buf_putc(t->out, '(');
+	print_operand(t, x->a);
+	buf_puts(t->out, x->kind == ATOM_DIV ? "//" : "%");
+	print_operand(t, x->b);
 	if (factor)
-		buf_putc(out, ')');
+		buf_putc(t->out, ')');
 }
 
-void dim_print(const struct dims *d, dim x, struct buf *out)
+static void print(const struct printer *t, dim x)
 {
-	const struct poly *p = &d->polys[x.idx];
+	const struct poly *p = &t->d->polys[x.idx];
+	struct buf *out = t->out;
 	for (uint32_t i = 0; i < p->n; i++) {
 		int64_t c = p->terms[i].coef;
 		if (i)
@@ -54,13 +76,17 @@ void dim_print(const struct dims *d, dim x, struct buf *out)
 		uint64_t size = c < 0 ? 0 - (uint64_t)c : (uint64_t)c;
 		if (size != 1)
 			buf_printf(out, "%llu*", (unsigned long long)size);
-		atom_print(d, p->terms[i].atom, size != 1, out);
+		print_atom(t, p->terms[i].atom, size != 1);
 	}
 	if (!p->n)
 		buf_printf(out, "%lld", (long long)p->c0);
 	else if (p->c0)
 		buf_printf(out, p->c0 < 0 ? " - %llu" : " + %llu", (unsigned long long)(p->c0 < 0 ? 0 - (uint64_t)p->c0 : (uint64_t)p->c0));
 }
+
+void dim_print(const struct dims *d, dim x, struct buf *out) { print(&(struct printer){d, out, false}, x); }
+
+void dim_print_apart(const struct dims *d, dim x, struct buf *out) { print(&(struct printer){d, out, true}, x); }
 
 /* ---- programs ---- */
 

@@ -27,6 +27,8 @@ enum dtype_class dtype_class(dtype t)
 	return facts[t].cls;
 }
 
+int64_t dtype_largest_int(dtype t) { return (int64_t)(UINT64_MAX >> (65 - 8 * dtype_size(t))); }
+
 dtype dtype_find(const char *text)
 {
 	for (int t = 0; t < DT_COUNT; t++)

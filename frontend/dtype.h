@@ -16,6 +16,7 @@ enum dtype_class { DTC_BOOL, DTC_TRIT, DTC_INT, DTC_FLOAT };
 const char *dtype_text(dtype t);
 size_t dtype_size(dtype t); /* bytes of one element in host memory */
 enum dtype_class dtype_class(dtype t);
+int64_t dtype_largest_int(dtype t); /* of an integer type */
 /* The dtype named by `text` (aliases int and float included), or DT_COUNT. */
 dtype dtype_find(const char *text);
 

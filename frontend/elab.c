@@ -67,7 +67,7 @@ static const char *type_text_in(struct elab *e, const struct builder *b, const s
 	for (uint32_t i = 0; i < t->rank; i++) {
 		if (i)
 			buf_puts(&text, ", ");
-		dim_print(b->dims, t->dims[i], &text);
+		dim_print_apart(b->dims, t->dims[i], &text);
 	}
 	buf_putc(&text, ']');
 	const char *s = arena_strndup(e->f->arena, text.at, text.len);
@@ -214,7 +214,7 @@ const char *elab_shape_text(struct elab *e, const struct core_type *t)
 		if (dim_is_const(e->b->dims, t->dims[i], &v) && v == DIM_DYNAMIC)
 			buf_putc(&b, '?'); /* as the manifest leaves it */
 		else
-			dim_print(e->b->dims, t->dims[i], &b);
+			dim_print_apart(e->b->dims, t->dims[i], &b);
 	}
 	buf_putc(&b, ']');
 	return keep(e, &b);

@@ -154,8 +154,11 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 	sig_bind_locals(s);
 	for (uint32_t i = 0; i < decl->params.n && !e->checking; i++)
 		check_size(e, param_name(e, s->mod, decl->params.at[i]), values[i], node_span(s->mod, decl->params.at[i]));
-	for (uint32_t i = 0; i < decl->params.n; i++)
+	for (uint32_t i = 0; i < decl->params.n; i++) {
 		local_push(e, token_name(e->f, s->mod, ast_token(t, decl->params.at[i])), values[i], false);
+		if (ats && s->mod->std)
+			e->locals.at[e->locals.len - 1].at = ats[i]; /* for errors, which are the caller's */
+	}
 }
 
 struct value run_body(struct elab *e, struct func *fn, const struct value *values, const span *ats, span at, const char *what)
@@ -359,6 +362,7 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	if (!bind_args(e, fn->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
 	bool ok = true, tensors = false, unknown = false;
+	uint32_t reported = diags_count(e->out);
 	sig_open(&s, e, fn->mod, fn->self);
 	sig_generics(&s, decl.generics);
 	for (uint32_t i = 0; i < n; i++) {
@@ -373,6 +377,8 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		sig_bind_size(&s, param_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
 	ok = sig_solve(&s) && ok;
+	if (!ok)
+		diags_share_cause(e->out, reported, DIAG_ARG_SHAPE, arena_printf(e->f->arena, "call at %u", at.start));
 	ok = ok && check_where(e, &s, &decl, values, at);
 	for (uint32_t i = 0; i < n; i++) {
 		tensors = tensors || value_holds(values[i], V_TENSOR);

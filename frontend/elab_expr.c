@@ -296,6 +296,24 @@ static bool method_without_call(struct elab *e, struct diag *g, struct value obj
 	return true;
 }
 
+/* `float32.inf`, `int8.max`: written as a number. */
+static bool limit_help(struct elab *e, struct diag *g, dtype t, node_id n, const char *name)
+{
+	bool low = !strcmp(name, "min") || !strcmp(name, "lowest");
+	char text[32];
+	if (dtype_class(t) == DTC_INT && (low || !strcmp(name, "max")))
+		snprintf(text, sizeof text, "%lld", (long long)(low ? -1 - dtype_largest_int(t) : dtype_largest_int(t)));
+	else if (dtype_class(t) == DTC_FLOAT && (!strcmp(name, "inf") || !strcmp(name, "infinity")))
+		snprintf(text, sizeof text, "1e400");
+	else if (t == DT_FLOAT32 && (low || !strcmp(name, "max")))
+		snprintf(text, sizeof text, "%s3.4028235e38", low ? "-" : "");
+	else
+		return false;
+	diag_help(e->out, g, strcmp(text, "1e400") ? "a number is written out" : "infinity is written `1e400`");
+	diag_edit(e->out, g, elab_span(e, n), text);
+	return true;
+}
+
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
 {
 	if (v.kind == V_MODULE) /* the resolver has reported it */
@@ -315,7 +333,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	if (v.kind == V_MAKER)
 		diag_help(e->out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
 			  name_text(e->f, v.u.item->name));
-	else if (v.kind == V_DTYPE)
+	else if (v.kind == V_DTYPE && !limit_help(e, g, v.u.dt, n, name_text(e->f, name)))
 		diag_help(e->out, g,
 			  v.u.dt == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
 					    : "a cast is a call of the type: `float32(x)`");

@@ -165,6 +165,21 @@ static struct value index_string(struct elab *e, struct value v, node_id n, stru
 	return part.kind == V_LIST ? values_to_text(e, part.u.seq->at, part.u.seq->n, elab_span(e, n)) : part;
 }
 
+static struct value not_indexable(struct elab *e, struct value v, node_id n)
+{
+	span at = elab_span(e, ast_a(tree(e), n));
+	bool callable = v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_MAKER || v.kind == V_SPECIAL;
+	if (!callable && v.kind != V_DTYPE) {
+		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", elab_value_text(e, v));
+		return VALUE_POISON;
+	}
+	struct diag *g = elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s: it cannot be indexed", elab_source_text(e, at),
+				    elab_value_text(e, v));
+	diag_help(e->out, g, callable ? "it is called, `f(x)`; what a call gives is indexed, `f(x)[0]`"
+				      : "a tensor type is `Tensor<float32, [3, 4]>`, a tensor is made by `zeros([3, 4])`");
+	return VALUE_POISON;
+}
+
 struct value eval_index(struct elab *e, node_id n)
 {
 	struct value v = eval(e, ast_a(tree(e), n)), list;
@@ -183,6 +198,5 @@ struct value eval_index(struct elab *e, node_id n)
 	}
 	if (value_is_seq(v))
 		return index_seq(e, v, n, subs);
-	elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", elab_value_text(e, v));
-	return VALUE_POISON;
+	return not_indexable(e, v, n);
 }

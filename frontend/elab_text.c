@@ -348,14 +348,23 @@ void assert_size(struct elab *e, const char *name, struct value given, struct va
 		emit_assert(e, same.u.t, finish(&t, at), at);
 }
 
-/* Where the first tensor among the arguments of the library's function was made. */
+/* Of the first tensor among the arguments of the library's function: the expression that gives it, in the call or bound to a local before. */
 static void label_argument(struct elab *e, struct diag *g)
 {
-	for (uint32_t i = e->frame->base; i < e->locals.len; i++)
-		if (e->locals.at[i].value.kind == V_TENSOR) {
-			elab_label_origin(e, g, e->b, e->locals.at[i].value.u.t, g->primary.at);
-			return;
-		}
+	uint32_t arg = e->frame->base, i;
+	while (arg < e->locals.len && e->locals.at[arg].value.kind != V_TENSOR)
+		arg++;
+	if (arg == e->locals.len)
+		return;
+	const struct local *l = &e->locals.at[arg];
+	for (i = e->frame->base; i-- > 0;)
+		if (e->locals.at[i].value.kind == V_TENSOR && e->locals.at[i].value.u.t == l->value.u.t)
+			break;
+	span at = i == UINT32_MAX ? l->at : e->locals.at[i].at, call = g->primary.at;
+	if (at.source != call.source || at.end <= at.start || (at.start <= call.start && at.end >= call.end))
+		elab_label_origin(e, g, e->b, l->value.u.t, call);
+	else if (*elab_source_text(e, at))
+		diag_secondary(e->out, g, at, "this is a %s", elab_type_text(e, l->value.u.t));
 }
 
 /* An assertion of the standard library speaks of the call: about a shape, or about a value. */

@@ -139,6 +139,9 @@ bool scalar_bytes(struct elab *e, struct value v, dtype t, void *out, span at)
 		struct diag *g = elab_error(e, DIAG_LITERAL_RANGE, at, "%lld is not a value of type %s", (long long)i, dtype_text(t));
 		if (t == DT_TRIT)
 			diag_note(e->out, g, "a trit is -1, 0 or 1");
+		else
+			diag_note(e->out, g, "%s holds %lld to %lld; the cast of a value that only the run knows keeps its low bits", dtype_text(t),
+				  (long long)(-1 - dtype_largest_int(t)), (long long)dtype_largest_int(t));
 		return false;
 	}
 	struct diag *g =

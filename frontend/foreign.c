@@ -15,7 +15,7 @@ enum {
 	N = FOREIGN_NN,
 	I = FOREIGN_INSTANCE
 };
-enum how { WORD, MAYBE, PROP, DROP, SELF, CAST, LEN, SAY };
+enum how { WORD, MAYBE, PROP, DROP, SELF, CAST, LEN, UNTYPE, SAY };
 
 static const struct name {
 	const char *text;
@@ -82,6 +82,24 @@ static void length_edit(struct diags *d, struct diag *g, const struct tokens *t,
 	diag_edit(d, g, span_to(t, object, last), text);
 }
 
+/* `mask: Optional[Tensor] = none`, where the name at `tok` begins the type: the `:` and the type are left out. */
+static void untype_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
+{
+	token_id last = tok;
+	uint32_t depth = 0;
+	if (!tok || token_kind(t, tok - 1) != TOK_COLON)
+		return;
+	for (token_id i = tok + 1; i < t->len; i++) {
+		enum token_kind k = token_kind(t, i);
+		depth += k == TOK_LBRACKET || k == TOK_LT;
+		if (!depth || k == TOK_EOF)
+			break;
+		depth -= k == TOK_RBRACKET || k == TOK_GT;
+		last = i;
+	}
+	diag_edit(d, g, span_to(t, tok - 1, last), "");
+}
+
 static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, const struct name *n)
 {
 	switch ((enum how)n->how) {
@@ -103,11 +121,12 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 		break;
 	case CAST: cast_edit(d, g, t, tok); break;
 	case LEN: length_edit(d, g, t, tok); break;
+	case UNTYPE: untype_edit(d, g, t, tok); break;
 	case SAY: break;
 	}
 }
 
-static bool is_builtin(const char *text, size_t len)
+bool foreign_is_builtin(const char *text, size_t len)
 {
 	static const char *const builtins[] = {
 #define BUILTIN(id, name, signature, rule) name,
@@ -134,7 +153,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 		snprintf(text, sizeof text, "random_ternary");
 	else if (n && n->instead)
 		snprintf(text, sizeof text, "%s", n->instead);
-	else if (is_builtin(token_text(t, member), token_len(t, member)))
+	else if (foreign_is_builtin(token_text(t, member), token_len(t, member)))
 		snprintf(text, sizeof text, "%.*s", (int)token_len(t, member), token_text(t, member));
 	diag_help(d, g, "`%s` is a type; tensors are made by functions: `%s`", ternary ? "TernaryTensor" : "Tensor",
 		  ternary ? "random_ternary([3, 4])` or `ternary_tensor([1, 0, -1])" : "zeros([3, 4])` or `tensor([[1, 2], [3, 4]])");

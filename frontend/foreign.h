@@ -2,6 +2,7 @@
 #ifndef TRIB_FRONTEND_FOREIGN_H
 #define TRIB_FRONTEND_FOREIGN_H
 #include <stdbool.h>
+#include <stddef.h>
 #include "base/source.h"
 #include "frontend/token.h"
 
@@ -29,6 +30,8 @@ bool foreign_module(const char *name);
 bool foreign_package(const char *name);
 /* argument.c. Adds to the report on a name at `at` that is none of a function's n arguments which of them is meant, if one is. */
 void argument_help(struct diags *d, struct diag *g, span at, const char *name, const char *const *names, uint32_t n);
+/* Is it the name of a builtin function? */
+bool foreign_is_builtin(const char *text, size_t len);
 /* For the import of such a module: what to do without it. NULL: it is not a known one. */
 const char *foreign_module_help(const char *name);
 #endif

@@ -1,5 +1,6 @@
 /* Habits from other languages that are seen in the text itself: comments, quotes, operators, letters after numbers. Each is reported with what is
  * written instead, and read as that, so that nothing else is said because of it. */
+#include <stdio.h>
 #include <string.h>
 #include "frontend/lex_state.h"
 
@@ -274,17 +275,18 @@ static bool backticks(struct lexer *lx, const char *p, struct lexeme *out)
 	return true;
 }
 
-/* Does a declared type stand before p: `x: int`, `-> Tensor<float32, [N]>`, `type A = int`? */
-static bool after_type(const struct lexer *lx, const char *p)
+/* The `:` or `>` before the declared type that stands before p: `x: int`, `-> Tensor<float32, [N]>`, `type A = int`; NULL: there is none. */
+static const char *before_type(const struct lexer *lx, const char *p)
 {
 	const char *q = p;
 	while (q > lx->text && (lex_is_word(q[-1]) || strchr(" <>[],.?", q[-1])) && (q[-1] != '>' || q - 1 == lx->text || q[-2] != '-'))
 		q--;
 	if (q == lx->text || !(q[-1] == ':' || q[-1] == '>'))
-		return false;
+		return NULL;
+	const char *sign = q - 1;
 	q = skip_blanks(q);
 	const char *end = skip_word(q);
-	return end > q && (*end == '<' || *end == '[' || *end == '.' || skip_blanks(end) == p);
+	return end > q && (*end == '<' || *end == '[' || *end == '.' || skip_blanks(end) == p) ? sign : NULL;
 }
 
 /* `int | float`: the type is read as the first one. */
@@ -292,13 +294,14 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 {
 	const char *q = p;
 	uint32_t depth = 0;
-	if (*p != '|' || p[1] == '|' || !after_type(lx, p))
+	const char *sign = *p == '|' && p[1] != '|' ? before_type(lx, p) : NULL;
+	if (!sign)
 		return false;
-	while (depth || *q == '|' || *q == ' ' || *q == '.' || *q == '<' || *q == '[' || lex_is_word(*q)) {
+	while (depth || *q == '|' || *q == ' ' || *q == '.' || *q == '<' || *q == '[' || *q == '(' || lex_is_word(*q)) {
 		if (q >= lx->end || *q == '\n')
 			return false;
-		depth += *q == '<' || *q == '[';
-		depth -= *q == '>' || *q == ']';
+		depth += *q == '<' || *q == '[' || *q == '(';
+		depth -= *q == '>' || *q == ']' || *q == ')';
 		q++;
 	}
 	while (q[-1] == ' ')
@@ -308,9 +311,44 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 		diag_help(lx->diags, g,
 			  "an argument without a type accepts anything; a generic several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
 			  "one that may be missing has a default, `bias = none`");
+	if (g && *sign == ':')
+		diag_edit(lx->diags, g, (span){lx->src->id, (uint32_t)(sign - lx->text), (uint32_t)(q - lx->text)}, "");
 	if (g)
 		g->sound = false;
 	*out = (struct lexeme){LEX_NO_TOKEN, q, NULL};
+	return true;
+}
+
+/* `x'` of mathematics: the transposed matrix, or another name. Read as if the `'` were not there. */
+bool lex_prime(struct lexer *lx, const char *p, struct lexeme *out)
+{
+	static const char *const keywords[] = {"return", "in", "if", "else", "for", "while", "and", "or", "not", "import", "from", "print", "assert"};
+	const char *word = p, *after = skip_blanks(p + 1);
+	while (word > lx->text && lex_is_word(word[-1]))
+		word--;
+	bool name = word < p && !lex_is_digit(*word) && !WORD_IN(word, keywords);
+	if (*p != '\'' || lx->n_fstr || p == lx->text || lex_is_word(p[1]) || !(name || (word == p && (p[-1] == ')' || p[-1] == ']'))))
+		return false;
+	const char *line = word;
+	while (line > lx->text && line[-1] != '\n')
+		line--;
+	line = skip_blanks(line);
+	bool declared = (*after == '=' && after[1] != '=') || *after == ':', in_let = !strncmp(line, "let ", 4) && skip_blanks(line + 4) == word;
+	bool named = name && (declared || in_let || before_type(lx, p));
+	lx->failed = true;
+	struct diag *g = lex_error(lx, DIAG_FOREIGN_SYNTAX, named ? word : p, p + 1,
+				   named ? "`'` is no part of a name" : "`'` does not transpose a matrix; call `.transpose()`");
+	if (named) {
+		char text[LONGEST_WORD + 8];
+		snprintf(text, sizeof text, "%.*s2", (int)(p - word), word);
+		diag_help(lx->diags, g, "names are letters, digits and `_`");
+		if (p - word <= LONGEST_WORD)
+			edit(lx, g, text);
+		diag_cause(lx->diags, g, "prime");
+	} else {
+		edit(lx, g, ".transpose()");
+	}
+	*out = (struct lexeme){LEX_NO_TOKEN, p + 1, NULL};
 	return true;
 }
 

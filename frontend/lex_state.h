@@ -59,6 +59,7 @@ void lex_fstring_cut(struct lexer *lx);
  * A `//` at p that starts a comment; where that ends. */
 bool lex_foreign_comment(struct lexer *lx, const char *p, const char **end);
 bool lex_triple_quotes(struct lexer *lx, const char *p, struct lexeme *out); /* p at a quote */
+bool lex_prime(struct lexer *lx, const char *p, struct lexeme *out);         /* p at a quote */
 bool lex_foreign_sign(struct lexer *lx, const char *p, struct lexeme *out);  /* an operator or character */
 bool lex_is_foreign_sign(const struct lexer *lx, const char *p);
 /* The number p … q is followed by letters such as `f32`. */

@@ -325,6 +325,8 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 	}
 	if (expect_name(p, layer ? "a name for the layer" : "a name for the function") == TOKEN_NONE)
 		return error_node(p);
+	bool failed = p->failed, in_main = p->in_main;
+	p->failed = p->in_main = false;
 	p->in_signature = true;
 	p->told_keyword = p->told_value = false;
 	p->head = NULL;
@@ -335,11 +337,20 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 	uint32_t where = parse_where(p);
 	p->in_loop = p->in_signature = false;
 	recover_signature(p);
+	bool stub = (p->failed || p->k != TOK_LBRACE) && foreign_stub(p, keyword);
+	if (stub) {
+		p->failed = true;
+		p->in_main = in_main;
+		p->in_loop = in_loop;
+		return error_node(p);
+	}
 	bool headless = (p->told_keyword || p->told_value) && p->k != TOK_LBRACE;
 	if (headless)
 		label(p, p->head, between(p, keyword, keyword), "the body of this is missing, too: `{ … }`");
 	bool assigned = p->k == TOK_ASSIGN && !p->panic;
 	node_id body = headless ? error_node(p) : assigned ? parse_expression_body(p) : parse_body(p, keyword, layer);
+	p->failed = p->failed || failed;
+	p->in_main = in_main;
 	p->in_loop = in_loop;
 	bool module = layer && module_form(p, body);
 	if (module)

@@ -281,11 +281,33 @@ static bool block_on_line(const struct parser *p, token_id i)
 /* `forward(x) {` */
 static enum foreign function_without_fn(struct parser *p, unsigned where)
 {
-	if (!(where & (I | M)) || !following(p, p->i, P) || !block_on_line(p, p->i))
+	bool statement = !(where & (I | M));
+	if (!following(p, p->i, P) || !block_on_line(p, p->i) || (statement && kind_at(p, p->i + 1) != TOK_LPAREN))
 		return FOREIGN_NONE;
-	struct diag *g = foreign_at(p, here(p), "a function is defined with `fn`", NULL, NULL);
-	edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "fn ");
+	struct diag *g = foreign_at(p, here(p), "a function is defined with `fn`",
+				    statement ? "it stands at the top level of the file or in a layer's body" : NULL, NULL);
+	if (!statement)
+		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "fn ");
 	skip_statement(p, p->i);
+	p->panic = false;
+	return FOREIGN_SKIPPED;
+}
+
+/* `Tensor<float32, [3, 4]>`, `trit`: a type and nothing else where a definition is expected. */
+static enum foreign type_alone(struct parser *p, unsigned where)
+{
+	const struct tokens *t = &p->t->tokens;
+	bool tensor = token_is(t, p->i, "Tensor") || token_is(t, p->i, "TernaryTensor"), bare = newline_at(p, p->i + 1) || kind_at(p, p->i + 1) == TOK_EOF;
+	if (!(where & I) || !(tensor || names_dtype(p, p->i)) || !(bare || kind_at(p, p->i + 1) == TOK_LT || kind_at(p, p->i + 1) == TOK_LBRACKET))
+		return FOREIGN_NONE;
+	token_id first = p->i;
+	skip_statement(p, first);
+	struct diag *g = foreign_at(p, between(p, first, p->i - 1), "a type alone defines nothing", NULL, NULL);
+	edit(p, g, (span){t->src->id, t->starts[first], t->starts[first]}, "type Name = ");
+	if (g) {
+		g->unsure = true;
+		diag_help(p->diags, g, "give it a name, `type Name = …`, or use it for an argument: `fn f(x: Tensor<float32, [3, 4]>)`");
+	}
 	p->panic = false;
 	return FOREIGN_SKIPPED;
 }
@@ -350,7 +372,7 @@ enum foreign foreign_start(struct parser *p, unsigned where)
 		return read_as(p, w, where, g);
 	}
 	static enum foreign (*const habits[])(struct parser *, unsigned) = {
-		c_declaration, function_without_fn, declaration_without_let, increment, global, misspelt_keyword,
+		c_declaration, type_alone, function_without_fn, declaration_without_let, increment, global, misspelt_keyword,
 	};
 	enum foreign f = FOREIGN_NONE;
 	for (size_t i = 0; !f && i < COUNT(habits); i++)

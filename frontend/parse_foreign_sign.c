@@ -90,15 +90,17 @@ bool foreign_else_if(struct parser *p)
 
 /* ---- types in calls ---- */
 
-/* The `>` of type arguments that open at i and are followed by a call or a member, or TOKEN_NONE. */
-static token_id closing_angle(const struct parser *p, token_id i)
+/* The `>` of type arguments that open at i, and are followed by a call or a member if `called`; or TOKEN_NONE. */
+static token_id closing_angle(const struct parser *p, token_id i, bool called)
 {
 	enum { MOST = 64 };
 	uint32_t depth = 0;
 	for (token_id first = i; i < first + MOST; i++) {
 		enum token_kind k = kind_at(p, i);
 		depth += k == TOK_LT;
-		if (k == TOK_GT && !--depth)
+		if (k == TOK_GT && !--depth && !called)
+			return i;
+		if (k == TOK_GT && !depth)
 			return adjacent(p, i) && (kind_at(p, i + 1) == TOK_LPAREN || kind_at(p, i + 1) == TOK_DOT) ? i : TOKEN_NONE;
 		bool inside = k == TOK_LT || k == TOK_GT || k == TOK_NAME || k == TOK_INT || k == TOK_COMMA || k == TOK_LBRACKET ||
 			      k == TOK_RBRACKET || k == TOK_QUESTION || k == TOK_DOT || k == TOK_STAR;
@@ -108,15 +110,41 @@ static token_id closing_angle(const struct parser *p, token_id i)
 	return TOKEN_NONE;
 }
 
+static bool names_tensor(const struct parser *p, token_id i)
+{
+	return token_is(&p->t->tokens, i, "Tensor") || token_is(&p->t->tokens, i, "TernaryTensor");
+}
+
+/* `let w = Tensor<float32, [3, 4]>`, whose type arguments end at `close`: there is no value. */
+static bool type_as_value(struct parser *p, token_id name, token_id close)
+{
+	const struct tokens *t = &p->t->tokens;
+	struct diag *g = foreign_at(p, between(p, name, close), "a type is not a value", NULL, NULL);
+	token_id dims = p->i;
+	while (dims < close && kind_at(p, dims) != TOK_LBRACKET)
+		dims++;
+	help(p, g, "a tensor is made by `zeros([3, 4])` or `tensor([[1, 2], [3, 4]])`; a type follows a name, `let x: Tensor<float32, [3, 4]> = …`");
+	if (g && dims < close && name && kind_at(p, name - 1) == TOK_ASSIGN) {
+		edit_as(p, g, between(p, name, close), "%s(%.*s)", token_is(t, name, "TernaryTensor") ? "random_ternary" : "zeros",
+			(int)(t->ends[close - 1] - t->starts[dims]), t->src->text + t->starts[dims]);
+		g->unsure = true;
+	}
+	recovered(p, g);
+	jump(p, close + 1);
+	return true;
+}
+
 bool foreign_type_arguments(struct parser *p, node_id callee)
 {
 	enum node_kind k = ast_kind(p->t, callee);
 	if ((k != NODE_NAME && k != NODE_MEMBER) || p->panic || !p->i || !adjacent(p, p->i - 1) || !adjacent(p, p->i))
 		return false;
-	token_id close = closing_angle(p, p->i), name = ast_token(p->t, callee);
+	token_id close = closing_angle(p, p->i, true), name = ast_token(p->t, callee);
+	bool tensor = names_tensor(p, name);
+	if (close == TOKEN_NONE && tensor && (close = closing_angle(p, p->i, false)) != TOKEN_NONE)
+		return type_as_value(p, name, close);
 	if (close == TOKEN_NONE)
 		return false;
-	bool tensor = token_is(&p->t->tokens, name, "Tensor") || token_is(&p->t->tokens, name, "TernaryTensor");
 	struct diag *g = foreign_at(p, between(p, p->i, close), "a call takes no type arguments", NULL, NULL);
 	help(p, g,
 	     tensor ? "a tensor is made by `zeros([3, 4])`, `full([3, 4], 0.5)` or `tensor([[1, 2], [3, 4]])`"
@@ -228,7 +256,7 @@ static bool turbofish(struct parser *p, token_id i)
 {
 	if (kind_at(p, i) != TOK_COLON || kind_at(p, i + 1) != TOK_COLON || kind_at(p, i + 2) != TOK_LT)
 		return false;
-	token_id close = closing_angle(p, i + 2);
+	token_id close = closing_angle(p, i + 2, true);
 	if (close == TOKEN_NONE)
 		return false;
 	foreign_at(p, between(p, i, close), "a call takes no type arguments", "types and dimensions are found from the arguments", "");
@@ -368,6 +396,14 @@ static bool sign_as_trit(struct parser *p)
 	return true;
 }
 
+/* `...` for what a document leaves out: a body, a value, arguments. */
+static void left_out(struct parser *p)
+{
+	struct diag *g = foreign_at(p, here(p), "`...` is no code", "write what it leaves out; in an index it means all dimensions: `x[..., 0]`", NULL);
+	if (g)
+		diag_cause(p->diags, g, "...");
+}
+
 /* Single tokens that cannot go on here. */
 static bool foreign_token(struct parser *p)
 {
@@ -427,7 +463,7 @@ static bool foreign_token(struct parser *p)
 			foreign_at(p, here(p), "a function has a fixed number of arguments: a list is one of them", NULL, "");
 			return true;
 		}
-		foreign_at(p, here(p), p->newlines ? "a function has a body" : "`...` stands in an index only", NULL, NULL);
+		left_out(p);
 		return true;
 	default: return false;
 	}

@@ -25,6 +25,37 @@ bool foreign_array(struct parser *p)
 	return true;
 }
 
+/* The edit that leaves out the type of an argument, which ends before the current token, with its `:`. */
+static void leave_out_type(struct parser *p, struct diag *g, token_id first)
+{
+	if (g && p->in_signature && first && token_kind(&p->t->tokens, first - 1) == TOK_COLON)
+		edit(p, g, between(p, first - 1, p->i - 1), "");
+}
+
+static struct diag *no_type_of_function(struct parser *p, token_id first)
+{
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "a function has no type that can be written");
+	help(p, g, "leave it out: an argument without a type accepts a function, `fn f(g, x: …)`");
+	leave_out_type(p, g, first);
+	return g;
+}
+
+/* int?, Tensor<float32, [N]>? = none; the `?` is token `mark`. */
+static struct diag *optional_type(struct parser *p, token_id mark)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id colon = mark;
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, mark, mark), "`?` behind a type: there are no optional types");
+	help(p, g, "an argument that may be missing has the default `none` and no type: `mask = none`");
+	while (colon && token_kind(t, colon) != TOK_COLON && token_kind(t, colon) != TOK_LPAREN)
+		colon--;
+	if (p->k == TOK_ASSIGN && peek(p) != TOK_NONE) /* has another default */
+		edit(p, g, between(p, mark, mark), "");
+	else if (p->k == TOK_ASSIGN && p->in_signature && token_kind(t, colon) == TOK_COLON)
+		edit(p, g, between(p, colon, mark), "");
+	return g;
+}
+
 /* What other languages write where a type stands. True: it was reported, and taken. */
 bool foreign_type(struct parser *p)
 {
@@ -38,10 +69,9 @@ bool foreign_type(struct parser *p)
 			skip_token(p);
 		if (p->k == TOK_ARROW) {
 			advance(p);
-			skip_token(p);
+			parse_type(p);
 		}
-		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "there are no types of functions");
-		help(p, g, "an argument without a type accepts a function: `fn f(g, x: …)`");
+		g = no_type_of_function(p, first);
 	} else if (p->k == TOK_STAR || p->k == TOK_STAR2) {
 		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "there are no pointers: values are passed as they are");
 		edit(p, g, here(p), "");
@@ -103,10 +133,13 @@ bool foreign_dim(struct parser *p)
 	bool dots = p->k == TOK_DOT3, quoted = p->k == TOK_STRING;
 	struct diag *g =
 		error_at(p, DIAG_FOREIGN_SYNTAX, here(p), dots ? "a shape has no `...`" : "a dimension that may be anything is `?`");
-	if (dots)
+	if (dots) {
 		help(p, g, "a name stands for any shape: `Tensor<float32, S>`");
-	else if (!quoted || !quoted_name(p, g))
+		if (g && token_kind(&p->t->tokens, p->i - 1) == TOK_LT) /* Tensor<...> */
+			diag_cause(p->diags, g, "...");
+	} else if (!quoted || !quoted_name(p, g)) {
 		edit(p, g, here(p), "?");
+	}
 	advance(p);
 	if (dots || quoted)
 		recovered(p, g);
@@ -125,12 +158,10 @@ bool foreign_suffix(struct parser *p, bool tuple)
 	if (p->k == TOK_ARROW && tuple) {
 		advance(p);
 		parse_type(p);
-		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1), "there are no types of functions");
-		help(p, g, "an argument without a type accepts a function: `fn f(g, x: …)`");
+		g = no_type_of_function(p, first);
 	} else if (p->k == TOK_QUESTION) {
 		advance(p);
-		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, first), "there are no optional types");
-		help(p, g, "an argument that may be missing has a default: `mask = none`");
+		g = optional_type(p, first);
 	} else {
 		return false;
 	}

@@ -201,6 +201,9 @@ bool foreign_else_if(struct parser *p);     /* `elif`: says so, and the current 
 void foreign_constructors(struct parser *p, node_id body, token_id open);
 /* Is this what other languages start a definition with, or a `let`? */
 bool foreign_definition(struct parser *p);
+/* parse_stub.c: at what follows the signature that begins at `keyword`, if it is no body, or after an error in it. True: a signature without a body was
+ * reported instead of all that is wrong in it, and skipped. */
+bool foreign_stub(struct parser *p, token_id keyword);
 
 /* parse_recover.c */
 void skip_token(struct parser *p); /* one token, or a whole bracket */

@@ -29,9 +29,18 @@ static bool declared_here(const struct resolver *r, const struct scoped *s, toke
 	return true;
 }
 
-/* What an item may stand for; that of another file is known to its import only. */
+/* Is the token within the item's definition? A definition does not use itself. */
+static bool surrounds(const struct resolver *r, const struct item *it, token_id tok)
+{
+	span at = it->mod == r->m && it->node && it->kind != ITEM_CONST ? node_span(r->m, it->node) : SPAN_NONE;
+	return at.source != SPAN_NO_SOURCE && at.start <= r->t->tokens.starts[tok] && r->t->tokens.starts[tok] < at.end;
+}
+
+/* What an item may stand for; that of another file is known to its import only. A dimension is no function, layer or type. */
 static bool fits_use(const struct item *it, unsigned use)
 {
+	if (!use)
+		return it->name && (it->kind == ITEM_CONST || it->kind == ITEM_FROM);
 	bool type = it->kind == ITEM_TYPE, value = it->kind == ITEM_FN || it->kind == ITEM_CONST || it->kind == ITEM_IMPORT;
 	return it->name && !(use == FOREIGN_VALUE && type) && !(use == FOREIGN_TYPE && value);
 }
@@ -56,7 +65,7 @@ static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsig
 		if (!declared_here(r, &r->scope.at[i], tok))
 			vec_push(&names, name_text(r->f, r->scope.at[i].name));
 	for (uint32_t i = 0; i < r->m->n_items; i++)
-		if (fits_use(&r->m->items[i], use))
+		if (fits_use(&r->m->items[i], use) && !surrounds(r, &r->m->items[i], tok))
 			vec_push(&names, name_text(r->f, r->m->items[i].name));
 	for (uint32_t i = 0; values && i < sizeof keywords / sizeof *keywords && may_be_keyword(r, tok); i++)
 		vec_push(&names, keywords[i]);

@@ -215,6 +215,29 @@ bool broadcasts_to(struct elab *e, const struct core_type *t, const struct core_
 	return fits;
 }
 
+static const char *size_text(struct elab *e, dim d)
+{
+	struct buf b = {0};
+	dim_print_apart(e->b->dims, d, &b);
+	const char *s = arena_strndup(e->f->arena, b.at, b.len);
+	buf_free(&b);
+	return s;
+}
+
+void note_difference(struct elab *e, struct diag *g, const struct core_type *a, const struct core_type *b, uint32_t except)
+{
+	uint32_t n = a->rank < b->rank ? a->rank : b->rank;
+	bool equal = a->rank == b->rank;
+	for (uint32_t i = n; n > 2 && i > 0; i--) { /* shapes of two dimensions are seen at a glance */
+		dim da = a->dims[a->rank - i], db = b->dims[b->rank - i], joint;
+		bool same = except == UINT32_MAX ? broadcast_one(e, da, db, &joint) : a->rank - i == except || dims_agree(e, da, db);
+		if (same)
+			continue;
+		diag_note(e->out, g, "they differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i, size_text(e, da), size_text(e, db));
+		return;
+	}
+}
+
 bool broadcast_or_report(struct elab *e, struct bcall *c, core_ref a, core_ref b, span sa, span sb, struct core_type *out)
 {
 	*out = *type_of(e, a);
@@ -225,6 +248,7 @@ bool broadcast_or_report(struct elab *e, struct bcall *c, core_ref a, core_ref b
 				    elab_shape_text(e, &tb));
 	diag_secondary(e->out, g, sa, "%s has shape %s", elab_source_text(e, sa), elab_shape_text(e, &ta));
 	diag_secondary(e->out, g, sb, "%s has shape %s", elab_source_text(e, sb), elab_shape_text(e, &tb));
+	note_difference(e, g, &ta, &tb, UINT32_MAX);
 	return false;
 }
 

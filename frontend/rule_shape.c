@@ -255,6 +255,15 @@ static bool list_of_tensors(struct elab *e, struct bcall *c, core_ref *first, dt
 	return true;
 }
 
+static struct value no_concat(struct elab *e, struct bcall *c, core_ref first, core_ref other, uint32_t axis)
+{
+	struct core_type a = *type_of(e, first), b = *type_of(e, other);
+	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
+				    c->sig->name, elab_shape_text(e, &b), elab_shape_text(e, &a), axis);
+	note_difference(e, g, &a, &b, axis);
+	return VALUE_POISON;
+}
+
 static struct value emit_concat(struct elab *e, struct bcall *c, const core_ref *refs, uint32_t n, uint32_t axis, dtype elem)
 {
 	struct core_type out = *type_of(e, refs[0]);
@@ -266,9 +275,7 @@ static struct value emit_concat(struct elab *e, struct bcall *c, const core_ref 
 		for (uint32_t k = 0; fits && i && k < t.rank; k++)
 			fits = k == axis || dims_agree(e, t.dims[k], out.dims[k]);
 		if (!fits)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[0],
-					   "the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
-					   elab_shape_text(e, &t), elab_shape_text(e, type_of(e, refs[0])), axis);
+			return no_concat(e, c, refs[0], refs[i], axis);
 		if (i)
 			out.dims[axis] = dim_add(e->b->dims, out.dims[axis], t.dims[axis]);
 		items[i] = arg_tensor(emit_cast(e, refs[i], elem, c->at));

@@ -44,6 +44,22 @@ static void text_is(struct fixture *f, dim x, const char *want)
 	buf_free(&b);
 }
 
+/* Two sizes of one name must not look equal in a message. */
+static void sizes_of_one_name_look_different(void **state)
+{
+	struct fixture *f = *state;
+	dim again = dim_new_sym(f->d, "N"), sum = dim_add(f->d, again, f->m);
+	struct buf b = {0};
+	dim_print_apart(f->d, f->n, &b);
+	buf_putc(&b, ' ');
+	dim_print_apart(f->d, again, &b);
+	buf_putc(&b, ' ');
+	dim_print_apart(f->d, sum, &b);
+	assert_string_equal(b.at, "N N_2 M + N_2");
+	buf_free(&b);
+	text_is(f, again, "N");
+}
+
 static dim c(struct fixture *f, int64_t v) { return dim_const(f->d, v); }
 
 static void canonical(void **state)
@@ -219,7 +235,7 @@ static void translation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(canonical, setup, teardown),
+		cmocka_unit_test_setup_teardown(sizes_of_one_name_look_different, setup, teardown), cmocka_unit_test_setup_teardown(canonical, setup, teardown),
 		cmocka_unit_test_setup_teardown(division, setup, teardown),
 		cmocka_unit_test_setup_teardown(comparison, setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),
