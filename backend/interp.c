@@ -88,12 +88,14 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 	}
 	for (uint32_t k = 0; (i->op == OP_SCATTER || i->op == OP_SCATTER_ADD) && k < out->rank; k++)
 		ok = ok && x[1]->dims[k] == x[2]->dims[k] && (k == i->index || x[0]->dims[k] == x[1]->dims[k]);
+	for (uint32_t k = 0; i->op == OP_PUT && k < x[1]->rank; k++)
+		ok = ok && x[1]->dims[k] == out->dims[k < i->index ? k : k + 1];
 	for (uint32_t k = 0, n = 0; (ir_op_traits(i->op) & REDUCES) && k < x[0]->rank; k++)
 		if (!(i->mask >> k & 1))
 			ok = ok && x[0]->dims[k] == out->dims[n++];
 	if (i->op == OP_SLICE)
 		interp_slice_check(in, i, x[0], out);
-	if (i->op == OP_GATHER || i->op == OP_GATHER_DIM || i->op == OP_SCATTER || i->op == OP_SCATTER_ADD)
+	if (i->op == OP_GATHER || i->op == OP_GATHER_DIM || i->op == OP_SCATTER || i->op == OP_SCATTER_ADD || i->op == OP_PUT)
 		interp_index_check(in, i, x);
 	if (i->op == OP_PAD)
 		interp_pad_check(in, i, x[0], out);
@@ -319,6 +321,7 @@ static void compute(struct interp *in, const struct ir_inst *i, const struct ten
 	case OP_SCAN_PROD: interp_scan(i, x[0], out); return;
 	case OP_SCATTER:
 	case OP_SCATTER_ADD: interp_scatter(i, x, out); return;
+	case OP_PUT: interp_put(i, x, out); return;
 	case OP_PAD: interp_pad(in, i, x, out); return;
 	case OP_WINDOW: interp_window(i, x[0], out); return;
 	case OP_IOTA: interp_iota(i, out); return;

@@ -116,9 +116,10 @@ void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struc
 
 void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
 {
-	int64_t n = tensor_count(x[1]), size = x[0]->dims[i->op == OP_GATHER ? 0 : i->index];
+	const struct tensor *index = x[i->op == OP_PUT ? 2 : 1];
+	int64_t n = tensor_count(index), size = x[0]->dims[i->op == OP_GATHER ? 0 : i->index];
 	for (int64_t k = 0; k < n && !in->error.text; k++) {
-		int64_t at = elem_int(x[1]->elem, x[1]->data, k);
+		int64_t at = elem_int(index->elem, index->data, k);
 		if (at < 0 || at >= size)
 			fail_range(in, at, size);
 	}

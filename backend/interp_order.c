@@ -1,4 +1,4 @@
-/* Sorting, running sums and products, scattering. */
+/* Sorting, running sums and products, scattering, putting one part. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -110,4 +110,14 @@ void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, stru
 		else
 			memcpy((char *)out->data + (size_t)to * size, (const char *)x[2]->data + (size_t)k * size, size);
 	}
+}
+
+void interp_put(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	struct axis a = axis_at(out, i->index);
+	int64_t at = elem_int(x[2]->elem, x[2]->data, 0);
+	size_t row = dtype_size(out->elem) * (size_t)a.inner;
+	memcpy(out->data, x[0]->data, (size_t)tensor_bytes(out));
+	for (int64_t o = 0; o < a.outer && row; o++)
+		memcpy((char *)out->data + (size_t)(o * a.n + at) * row, (const char *)x[1]->data + (size_t)o * row, row);
 }

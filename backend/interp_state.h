@@ -44,6 +44,7 @@ void interp_window_check(struct interp *in, const struct ir_inst *i, const struc
 void interp_sort(const struct ir_inst *i, const struct tensor *x, struct tensor *out); /* interp_order.c */
 void interp_scan(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
 void interp_scatter(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
+void interp_put(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_iota(const struct ir_inst *i, struct tensor *out);
 void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out);
 void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tensor *out);

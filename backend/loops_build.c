@@ -91,11 +91,13 @@ static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
-	bool sort = in->op == OP_SORT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
+	bool sort = in->op == OP_SORT, put = in->op == OP_PUT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
 	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
 	dim along[3];
 	axis_dims(b, &in->type, sort ? in->type.rank - 1u : in->index, along);
-	s->kernel = kernel + (elem == DT_FLOAT64 ? 1 : elem == DT_INT64 ? 2 : 0);
+	s->kernel = kernel + (put ? 0 : elem == DT_FLOAT64 ? 1 : elem == DT_INT64 ? 2 : 0);
+	if (put)
+		along[2] = dim_mul(b->dims, along[2], dim_const(b->dims, (int64_t)dtype_size(elem)));
 	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 2);
 	for (uint32_t k = 0; k < in->n_operands; k++)
 		s->buffers[s->n_buffers++] = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, k))];
@@ -108,7 +110,8 @@ static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
 	if (scatter)
 		s->dims[s->n_dims++] = ir_at(b->ir, ir_operand(b->ir, v, 1))->type.dims[in->index];
 	bool flag = sort ? in->index == 1 : in->op == OP_SCAN_PROD || in->op == OP_SCATTER_ADD;
-	s->dims[s->n_dims++] = flag ? b->one : b->zero;
+	if (!put)
+		s->dims[s->n_dims++] = flag ? b->one : b->zero;
 }
 
 /* The RESULT of `call` numbered `index`, or the call itself for result 0, or IR_NONE if nobody uses it. */
@@ -214,6 +217,24 @@ static void emit_if(struct builder *b, ir_ref v)
 	*stmt_new(b, STMT_IF) = s;
 }
 
+/* Does the body do nothing with carried value k but put a part into it? Then it may be written where it is read: PUT is the last to touch it. */
+static bool only_put(const struct core_unit *body, uint32_t k)
+{
+	core_ref r = body->outputs[k + 1].node;
+	const struct core_node *put = &body->nodes[r];
+	if (put->kind != CORE_BUILTIN || put->builtin != BI_SELECT_SCATTER)
+		return false;
+	core_ref from = body->args[put->args].u.tensor;
+	if (body->nodes[from].kind != CORE_INPUT || body->nodes[from].index != k)
+		return false;
+	uint32_t uses = 0;
+	for (uint32_t i = 0; i < body->n_args; i++)
+		uses += body->args[i].kind == ARG_TENSOR && (body->args[i].u.tensor == from || body->args[i].u.tensor == r);
+	for (uint32_t i = 0; i < body->n_outputs; i++)
+		uses += body->outputs[i].node == from || body->outputs[i].node == r;
+	return uses == 2;
+}
+
 /* The body reads the carried values from the results' buffers and writes their next values to temporaries. */
 static void emit_loop(struct builder *b, ir_ref v)
 {
@@ -232,7 +253,8 @@ static void emit_loop(struct builder *b, ir_ref v)
 	}
 	body->buffers[body->n_buffers++] = go;
 	for (uint32_t k = 0; k < s.n_carried; k++)
-		body->buffers[body->n_buffers++] = buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
+		body->buffers[body->n_buffers++] = only_put(in->callee, k) ? body->buffers[k]
+									   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
 	note_buffers(b, &s, decides, s.n_carried);
 	for (uint32_t k = 0; k < s.n_carried; k++)

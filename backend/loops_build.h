@@ -66,7 +66,7 @@ bool loops_splat(const struct builder *b, const struct ir_inst *in);
 
 /* Is `v` a matmul for a micro-kernel? Then which, and the values (under reshapes) of its operands. */
 bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
-/* Is the operation always a kernel? *kernel is that for float32; those for float64 and int64 follow it (loops_kernel.c). */
+/* Is the operation always a kernel? *kernel is that for float32, or for bytes; those for float64 and int64 follow it (loops_kernel.c). */
 bool loops_op_kernel(enum ir_op op, enum kernel *kernel);
 
 /* loops_checks.c: fills fn->checks. */

@@ -19,6 +19,7 @@ bool loops_op_kernel(enum ir_op op, enum kernel *kernel)
 	case OP_SCAN_PROD: *kernel = KERNEL_SCAN_F32; return true;
 	case OP_SCATTER:
 	case OP_SCATTER_ADD: *kernel = KERNEL_SCATTER_F32; return true;
+	case OP_PUT: *kernel = KERNEL_PUT; return true;
 	default: return false;
 	}
 }

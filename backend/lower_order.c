@@ -208,3 +208,11 @@ void lower_bi_scatter(struct lower *l, ir_ref *r)
 	r[0] = lower_emit(l, l->how->op, &t, operands, 3);
 	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 1);
 }
+
+void lower_bi_select_scatter(struct lower *l, ir_ref *r)
+{
+	struct core_type t = lower_node_type(l);
+	ir_ref operands[3] = {lower_tensor(l, 0), lower_tensor(l, 1), lower_tensor(l, 3)};
+	r[0] = lower_emit(l, OP_PUT, &t, operands, 3);
+	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 2);
+}

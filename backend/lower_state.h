@@ -139,6 +139,7 @@ void lower_bi_median(struct lower *l, ir_ref *r);
 void lower_bi_quantile(struct lower *l, ir_ref *r);
 void lower_bi_cumulate(struct lower *l, ir_ref *r);
 void lower_bi_scatter(struct lower *l, ir_ref *r);
+void lower_bi_select_scatter(struct lower *l, ir_ref *r);
 void lower_bi_matmul(struct lower *l, ir_ref *r); /* lower_matmul.c */
 void lower_bi_relu(struct lower *l, ir_ref *r);   /* lower_activation.c */
 void lower_bi_relu6(struct lower *l, ir_ref *r);

@@ -82,6 +82,7 @@ static const struct lowering table[BI_COUNT] = {
 	[BI_CUMPROD] = {lower_bi_cumulate, OP_SCAN_PROD},
 	[BI_SCATTER] = {lower_bi_scatter, OP_SCATTER},
 	[BI_SCATTER_ADD] = {lower_bi_scatter, OP_SCATTER_ADD},
+	[BI_SELECT_SCATTER] = {lower_bi_select_scatter, 0},
 	[BI_MATMUL] = {lower_bi_matmul, 0},
 	[BI_TERNARY_MATMUL] = {lower_bi_matmul, 0},
 	[BI_RELU] = {lower_bi_relu, 0},

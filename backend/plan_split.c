@@ -33,7 +33,7 @@ static bool is_dear(enum ir_op op)
 	if (ir_op_traits(op) & REDUCES)
 		return true;
 	return (op >= OP_SQRT && op <= OP_ERF) || op == OP_POW || op == OP_MATMUL || op == OP_GATHER || op == OP_GATHER_DIM ||
-	       (op >= OP_SORT && op <= OP_SCATTER_ADD);
+	       (op >= OP_SORT && op <= OP_PUT);
 }
 
 static void mark_sliced(struct split *s, bool fold)

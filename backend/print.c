@@ -155,6 +155,7 @@ static void print_attributes(const struct ir_fn *f, const struct ir_inst *i, str
 	case OP_SCAN_PROD:
 	case OP_SCATTER:
 	case OP_SCATTER_ADD:
+	case OP_PUT:
 	case OP_IOTA: buf_printf(out, " %u", i->index); return;
 	default:
 		if (ir_op_traits(i->op) & REDUCES)

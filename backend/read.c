@@ -224,6 +224,7 @@ static void read_attributes(struct reader *r, struct ir_inst *i, uint32_t n_oper
 	case OP_SCAN_PROD:
 	case OP_SCATTER:
 	case OP_SCATTER_ADD:
+	case OP_PUT:
 	case OP_IOTA: i->index = read_small_number(r, UINT32_MAX); return;
 	default:
 		if (ir_op_traits(i->op) & REDUCES)

@@ -244,6 +244,14 @@ static void check_scatter(struct verify *v, const struct ir_inst *i, const struc
 		need(v, k == i->index || may_equal(v, x->dims[k], index->dims[k]), "shapes differ beside the axis");
 }
 
+static void check_put(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *part, const struct core_type *at)
+{
+	need(v, x->elem == i->type.elem && part->elem == x->elem && at->elem == DT_INT64 && !at->rank, "wrong element types");
+	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && part->rank + 1 == x->rank, "wrong shape or axis");
+	for (uint32_t k = 0; v->ok && k < part->rank; k++)
+		need(v, may_equal(v, part->dims[k], x->dims[k < i->index ? k : k + 1]), "shapes differ beside the axis");
+}
+
 /* Its own elements must fit in, where known. */
 static void check_pad(struct verify *v, const struct ir_inst *i, const struct core_type *x, const struct core_type *value)
 {
@@ -346,6 +354,7 @@ static void check_attr(struct verify *v, const struct ir_inst *i)
 	case OP_SORT: check_sort(v, i, operand(v, 0)); return;
 	case OP_SCAN_SUM:
 	case OP_SCAN_PROD: check_scan(v, i, operand(v, 0)); return;
+	case OP_PUT: check_put(v, i, operand(v, 0), operand(v, 1), operand(v, 2)); return;
 	case OP_SCATTER:
 	case OP_SCATTER_ADD: check_scatter(v, i, operand(v, 0), operand(v, 1), operand(v, 2)); return;
 	case OP_PAD: check_pad(v, i, operand(v, 0), operand(v, 1)); return;

@@ -202,6 +202,12 @@ static int64_t string_length(const char *s)
 
 static struct value special_len(struct elab *e, struct value v, span at)
 {
+	if (v.kind == V_SERIES)
+		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
+	if (value_is_seq(v) && value_holds(v, V_EARLIER)) {
+		elab_error(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
+		return VALUE_POISON;
+	}
 	if (value_is_seq(v))
 		return value_int(v.u.seq->n);
 	if (v.kind == V_STR)

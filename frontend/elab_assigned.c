@@ -1,5 +1,6 @@
 /* What the text of a loop says: the locals it assigns to, and whether it may be left early. */
 #include "frontend/elab_carried.h"
+#include "frontend/elab_list.h"
 
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
 
@@ -39,7 +40,18 @@ void carried_assigned(struct elab *e, node_id root, bool *assigned, uint32_t n)
 		e->steps++;
 		if (ast_kind(tree(e), k) == NODE_ASSIGN)
 			note_target(e, ast_a(tree(e), k), assigned, n);
+		else if (ast_kind(tree(e), k) == NODE_CALL && list_grown(e, k))
+			note_target(e, ast_a(tree(e), ast_a(tree(e), k)), assigned, n);
 	}
+}
+
+bool carried_grows(struct elab *e, node_id body)
+{
+	token_id first = ast_first_token(tree(e), body);
+	for (node_id k = body; k > 0 && ast_token(tree(e), k) >= first; k--)
+		if (ast_kind(tree(e), k) == NODE_CALL && list_grown(e, k))
+			return true;
+	return false;
 }
 
 bool carried_leaves(struct elab *e, node_id body) { return has_kind(e, body, NODE_BREAK) || has_kind(e, body, NODE_RETURN); }

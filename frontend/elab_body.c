@@ -53,8 +53,8 @@ struct value value_map_tensors(struct elab *e, struct value v, core_ref (*fn)(vo
 {
 	if (!value_holds(v, V_TENSOR))
 		return v;
-	if (v.kind == V_TENSOR)
-		return value_tensor(fn(ctx, v.u.t));
+	if (v.kind == V_TENSOR || v.kind == V_SERIES)
+		return (struct value){.kind = v.kind, .u.t = fn(ctx, v.u.t)};
 	if (v.kind == V_RANGE) {
 		struct range *r = ARENA_NEW(e->f->arena, struct range);
 		*r = (struct range){value_map_tensors(e, v.u.range->from, fn, ctx), value_map_tensors(e, v.u.range->to, fn, ctx),

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab_branch.h"
+#include "frontend/elab_list.h"
 #include "frontend/index_note.h"
 #include "frontend/sig.h"
 
@@ -119,7 +120,7 @@ static struct value finish_body(struct elab *e, struct sig *s, const struct ast_
 		v = returned_or(e, decl, v);
 	else if (v.kind == V_VOID && e->frame->maybe_result_at.end)
 		v = on_some_ways(e, decl, e->frame->maybe_result_at);
-	if (e->gave_up)
+	if (e->gave_up || series_leaves(e, v, e->frame->returned ? e->frame->result_at : last_span(e, decl->body)))
 		return VALUE_POISON;
 	return decl->result ? check_result(e, s, decl, v) : v;
 }
@@ -381,6 +382,7 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		diags_share_cause(e->out, reported, DIAG_ARG_SHAPE, arena_printf(e->f->arena, "call at %u", at.start));
 	ok = ok && check_where(e, &s, &decl, values, at);
 	for (uint32_t i = 0; i < n; i++) {
+		ok = !series_leaves(e, values[i], ats[i]) && ok;
 		tensors = tensors || value_holds(values[i], V_TENSOR);
 		unknown = unknown || value_holds(values[i], V_POISON);
 	}

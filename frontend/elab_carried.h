@@ -8,6 +8,7 @@ struct carried_loop {
 	node_id cond;              /* while */
 	node_id pattern;           /* for */
 	node_id body;
+	bool collects; /* the body is an expression, whose values the last local, a list, collects */
 	span at;
 };
 /* Elaborates the loop into the current unit. The ways out of a loop are open. False: reported. */
@@ -20,6 +21,8 @@ dtype range_counter(struct elab *e, const struct range *r);
 void carried_assigned(struct elab *e, node_id root, bool *assigned, uint32_t n);
 /* Does the body hold a `break` or a `return`? */
 bool carried_leaves(struct elab *e, node_id body);
+/* Does the body add to a list by `append`? */
+bool carried_grows(struct elab *e, node_id body);
 /* Checking: what the body assigns to is no longer a number known at compile time. */
 void carried_forget(struct elab *e, node_id body);
 #endif

@@ -1,6 +1,7 @@
 /* Expressions. */
 #include <string.h>
 #include "frontend/elab_branch.h"
+#include "frontend/elab_list.h"
 #include "frontend/foreign.h"
 #include "frontend/index_note.h"
 #include "frontend/literal.h"
@@ -440,6 +441,9 @@ static bool called_property(struct elab *e, node_id call, struct value callee, b
 
 static struct value eval_call(struct elab *e, node_id n)
 {
+	struct value out;
+	if (list_grows(e, n, &out))
+		return out;
 	node_id target = ast_a(tree(e), n);
 	struct args args = {0, ARENA_ARRAY(e->f->arena, struct arg, ast_nodes(tree(e), ast_b(tree(e), n)).n + 1)};
 	struct value callee = ast_kind(tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);

@@ -187,6 +187,8 @@ struct value eval_index(struct elab *e, node_id n)
 	bool unknown;
 	if (is_poison(v))
 		return v;
+	if (v.kind == V_SERIES && subs.n == 1 && ast_kind(tree(e), subs.at[0]) != NODE_SLICE)
+		v = value_tensor(v.u.t);
 	if (v.kind == V_TENSOR)
 		return index_tensor(e, v, n, subs);
 	if (v.kind == V_STR)

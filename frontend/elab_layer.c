@@ -357,14 +357,25 @@ static const char *number(struct elab *e, uint32_t i)
 	return arena_strndup(e->f->arena, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* ("denselayer1", layer): the string takes the place of its number in the list. */
+/* ("_l0", cell): the string ends the names of the parameters from number `first` on. */
+static void add_suffix(struct elab *e, const char *suffix, uint32_t first, struct param_list *out)
+{
+	for (uint32_t i = first; i < out->names.len; i++)
+		out->names.at[i] = joined(e, out->names.at[i], suffix, "");
+}
+
+/* ("denselayer1", layer): the string takes the place of its number in the list, or ends the names if it begins with `_`. */
 static bool is_named(struct value v) { return v.kind == V_TUPLE && v.u.seq->n == 2 && v.u.seq->at[0].kind == V_STR; }
 
 static void params_of_seq(struct elab *e, const struct seq *seq, const char *prefix, struct param_list *out)
 {
 	for (uint32_t i = 0; i < seq->n; i++) {
 		struct value v = seq->at[i];
-		if (is_named(v))
+		uint32_t first = out->names.len;
+		if (is_named(v) && v.u.seq->at[0].u.s[0] == '_') {
+			params_of(e, v.u.seq->at[1], prefix, out);
+			add_suffix(e, v.u.seq->at[0].u.s, first, out);
+		} else if (is_named(v))
 			params_of(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
 		else if (value_holds(v, V_LAYER))
 			params_of(e, v, dotted(e, prefix, number(e, i)), out);

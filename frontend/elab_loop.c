@@ -41,6 +41,11 @@ static bool range_items(struct elab *e, const struct range *r, span at, struct v
 bool iter_items(struct elab *e, struct value v, span at, struct value *list, bool *unknown)
 {
 	*unknown = false;
+	if (v.kind == V_SERIES || (v.kind == V_LIST && value_holds(v, V_EARLIER))) {
+		struct diag *g = elab_error(e, DIAG_NOT_ITERABLE, at, "a list whose length only the run knows cannot be iterated over");
+		diag_help(e->out, g, "make it a tensor, `let ys = stack(xs)`, and iterate over its indices");
+		return false;
+	}
 	if (value_is_seq(v)) {
 		*list = v;
 		return true;
@@ -192,6 +197,8 @@ static enum flow exec_for_in(struct elab *e, const struct ast_for *f, struct val
 	}
 	if (!iter_items(e, v, elab_span(e, f->iter), &list, &unknown))
 		return exec_once(e, f->pattern, VALUE_POISON, f->body, false, elab_span(e, f->iter));
+	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && carried_grows(e, f->body) && runs(e, &loop, &flow))
+		return flow; /* a sequence's steps */
 	if (loop.range && list.u.seq->n > 4 && leaves_at_run_time(e, f, list.u.seq->at[0]) && runs(e, &loop, &flow))
 		return flow;
 	return unrolled(e, f, list);
@@ -312,6 +319,7 @@ enum flow exec_while(struct elab *e, node_id n)
 struct comp {
 	node_id elem;
 	struct ast_nodes clauses;
+	struct value first; /* what the first clause iterates over */
 	VEC(struct value) out;
 	bool unknown;
 };
@@ -337,7 +345,7 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 			comp_clause(e, c, k + 1);
 		return;
 	}
-	struct value v = eval(e, ast_b(tree(e), n)), list;
+	struct value v = k ? eval(e, ast_b(tree(e), n)) : c->first, list;
 	bool unknown;
 	uint32_t mark = e->locals.len;
 	if (!iter_items(e, v, elab_span(e, ast_b(tree(e), n)), &list, &unknown)) {
@@ -352,9 +360,36 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 	}
 }
 
+/* [f(i) for i in 0..n], where n is a size of the run: a loop that collects. */
+static struct value collected(struct elab *e, const struct comp *c)
+{
+	struct carried_loop loop = {.range = c->first.u.range,
+				    .pattern = ast_a(tree(e), c->clauses.at[0]),
+				    .body = c->elem,
+				    .collects = true,
+				    .at = elab_span(e, ast_b(tree(e), c->clauses.at[0]))};
+	uint32_t mark = e->locals.len;
+	enum flow flow;
+	ways_open(e, WAY_LEFT, WAY_SKIPPED);
+	local_push(e, intern_str(e->f->names, "[]"), value_seq(e->f->arena, V_LIST, 0), false);
+	struct value v = carried_run(e, &loop, &flow) ? e->locals.at[e->locals.len - 1].value : VALUE_POISON;
+	e->locals.len = mark;
+	return v;
+}
+
+/* Is it over one range of sizes, of which one only the run knows? */
+static bool collects(const struct elab *e, const struct comp *c)
+{
+	struct value v = c->first;
+	return !e->checking && c->clauses.n == 1 && v.kind == V_RANGE && value_holds(v, V_DIM) && !value_holds(v, V_TENSOR);
+}
+
 struct value eval_comprehension(struct elab *e, node_id n)
 {
 	struct comp c = {.elem = ast_a(tree(e), n), .clauses = ast_nodes(tree(e), ast_b(tree(e), n))};
+	c.first = eval(e, ast_b(tree(e), c.clauses.at[0]));
+	if (collects(e, &c))
+		return collected(e, &c);
 	comp_clause(e, &c, 0);
 	struct value v = value_seq(e->f->arena, V_LIST, c.out.len);
 	for (uint32_t i = 0; i < c.out.len; i++)

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 #include "frontend/elab.h"
+#include "frontend/elab_list.h"
 
 static struct value fails(struct elab *e, span at, const char *what)
 {
@@ -352,6 +353,9 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 		return out;
 	if ((op == TOK_EQ || op == TOK_NE) && value_is_seq(a) && value_is_seq(b))
 		return seqs_equal(e, op, a, b, at, sa, sb);
+	if (op == TOK_PLUS && (a.kind == V_SERIES || b.kind == V_SERIES) && (a.kind == V_SERIES || value_is_seq(a)) &&
+	    (b.kind == V_SERIES || value_is_seq(b)))
+		return series_join(e, a, b, at);
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);

@@ -323,3 +323,46 @@ struct value rule_scatter(struct elab *e, struct bcall *c)
 	struct core_arg a[4] = {arg_tensor(x), arg_int(axis), arg_tensor(index), arg_tensor(emit_cast(e, src, t.elem, c->ats[3]))};
 	return value_tensor(emit_builtin(e, c->bi, &t, a, 4, c->at));
 }
+
+/* The index as an int64 scalar; one that is known is checked. CORE_NONE: reported. */
+static core_ref need_place(struct elab *e, struct bcall *c, dim size)
+{
+	struct value v = c->v[3];
+	int64_t n;
+	if (v.kind == V_INT && dim_is_const(e->b->dims, size, &n) && (v.u.i < -n || v.u.i >= n)) {
+		shape_error(e, c, DIAG_INDEX_RANGE, c->ats[3], "index %lld is out of range for a dimension of %lld", (long long)v.u.i, (long long)n);
+		return CORE_NONE;
+	}
+	if (v.kind == V_INT && v.u.i < 0)
+		v = value_dim(e->b->dims, dim_add(e->b->dims, size, dim_const(e->b->dims, v.u.i)));
+	if (v.kind == V_INT || v.kind == V_DIM)
+		return emit_scalar(e, v, DT_INT64, c->ats[3]);
+	if (v.kind == V_TENSOR && !type_of(e, v.u.t)->rank && dtype_class(type_of(e, v.u.t)->elem) == DTC_INT)
+		return emit_cast(e, v.u.t, DT_INT64, c->ats[3]);
+	shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[3], "an index must be an integer, not %s", elab_value_text(e, v));
+	return CORE_NONE;
+}
+
+struct value rule_select_scatter(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	core_ref x = along(e, c, 2, &axis);
+	if (x == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type t = *type_of(e, x), part = without(e, &t, axis, false);
+	core_ref src = value_is_scalar(c->v[1]) ? emit_scalar(e, c->v[1], t.elem, c->ats[1]) : need_tensor(e, c, 1);
+	if (src == CORE_NONE)
+		return VALUE_POISON;
+	struct core_type ts = *type_of(e, src);
+	bool fits = ts.rank == part.rank && dtype_widens(ts.elem, t.elem);
+	for (uint32_t k = 0; fits && k < part.rank; k++)
+		fits = dims_agree(e, ts.dims[k], part.dims[k]);
+	if (!fits)
+		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "`src` is %s, but %s%s is needed", elab_value_text(e, value_tensor(src)),
+				   dtype_text(t.elem), elab_shape_text(e, &part));
+	core_ref at = need_place(e, c, t.dims[axis]);
+	if (at == CORE_NONE)
+		return VALUE_POISON;
+	struct core_arg a[4] = {arg_tensor(x), arg_tensor(emit_cast(e, src, t.elem, c->ats[1])), arg_int(axis), arg_tensor(at)};
+	return value_tensor(emit_builtin(e, c->bi, &t, a, 4, c->at));
+}

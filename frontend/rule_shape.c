@@ -285,11 +285,34 @@ static struct value emit_concat(struct elab *e, struct bcall *c, const core_ref 
 	return value_tensor(emit_builtin(e, BI_CONCAT, &out, a, 2, c->at));
 }
 
+/* Of what a run-time loop collected, [n, …]: the counting dimension moves to the axis, for concat into it. */
+static struct value join_series(struct elab *e, struct bcall *c, bool stack)
+{
+	uint32_t axis, order[CORE_MAX_RANK];
+	core_ref x = c->v[0].u.t;
+	uint32_t rank = type_of(e, x)->rank;
+	if (!need_axis(e, c, 1, stack ? rank : rank - 1, &axis))
+		return VALUE_POISON;
+	for (uint32_t k = 0; k < rank; k++)
+		order[k] = k < axis ? k + 1 : k == axis ? 0 : k;
+	struct value v = axis ? emit_permute(e, x, order, c->at) : value_tensor(x);
+	if (stack)
+		return v;
+	struct core_type t = *type_of(e, v.u.t);
+	t.dims[axis] = dim_mul(e->b->dims, t.dims[axis], t.dims[axis + 1]);
+	for (uint32_t k = axis + 1; k + 1 < t.rank; k++)
+		t.dims[k] = t.dims[k + 1];
+	t.rank--;
+	return emit_reshape(e, v.u.t, &t, c->at);
+}
+
 struct value rule_concat(struct elab *e, struct bcall *c)
 {
 	core_ref first;
 	dtype elem;
 	uint32_t axis;
+	if (c->v[0].kind == V_SERIES)
+		return join_series(e, c, false);
 	if (!list_of_tensors(e, c, &first, &elem) || !need_axis(e, c, 1, type_of(e, first)->rank, &axis))
 		return VALUE_POISON;
 	uint32_t n = c->v[0].u.seq->n;
@@ -304,6 +327,8 @@ struct value rule_stack(struct elab *e, struct bcall *c)
 	core_ref first;
 	dtype elem;
 	uint32_t axis;
+	if (c->v[0].kind == V_SERIES)
+		return join_series(e, c, true);
 	if (!list_of_tensors(e, c, &first, &elem))
 		return VALUE_POISON;
 	struct core_type shape = *type_of(e, first);

@@ -57,7 +57,7 @@ static const struct seq *sealed(struct value v)
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct value x = s->at[i];
 		s->holds |= 1u << x.kind;
-		if (x.kind == V_TEXT)
+		if (x.kind == V_TEXT || x.kind == V_SERIES)
 			s->holds |= 1u << V_TENSOR;
 		if (x.kind == V_RANGE)
 			s->holds |= 1u << x.u.range->from.kind | 1u << x.u.range->to.kind;
@@ -80,7 +80,7 @@ uint32_t value_depth(struct value v) { return value_is_seq(v) ? sealed(v)->depth
 
 bool value_holds(struct value v, enum value_kind kind)
 {
-	if (v.kind == kind || (v.kind == V_TEXT && kind == V_TENSOR))
+	if (v.kind == kind || ((v.kind == V_TEXT || v.kind == V_SERIES) && kind == V_TENSOR))
 		return true;
 	if (v.kind == V_RANGE)
 		return v.u.range->from.kind == kind || v.u.range->to.kind == kind;
@@ -94,10 +94,12 @@ bool value_same(struct value a, struct value b)
 	switch (a.kind) {
 	case V_POISON:
 	case V_NONE:
+	case V_EARLIER:
 	case V_VOID: return true;
 	case V_BOOL: return a.u.b == b.u.b;
 	case V_FLOAT: return !memcmp(&a.u.f, &b.u.f, sizeof a.u.f);
 	case V_DIM: return dim_eq(a.u.d, b.u.d);
+	case V_SERIES:
 	case V_TENSOR: return a.u.t == b.u.t;
 	case V_INT:
 	case V_TRIT: return a.u.i == b.u.i;
@@ -125,6 +127,8 @@ const char *value_kind_text(struct value v)
 	case V_TUPLE: return "a tuple";
 	case V_LIST: return "a list";
 	case V_RANGE: return "a range";
+	case V_SERIES: return "a list whose length only the run knows";
+	case V_EARLIER: return "what earlier iterations collected";
 	case V_TENSOR: return "a tensor";
 	case V_LAYER: return "a layer instance";
 	case V_MAKER: return "a layer";
@@ -241,6 +245,8 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 	case V_DTYPE: hasher_add_u64(h, v.u.dt); break;
 	case V_MODULE: hasher_add_str(h, v.u.mod->path); break;
 	case V_POISON:
+	case V_SERIES:
+	case V_EARLIER:
 	case V_NONE:
 	case V_VOID:
 	case V_DIM:

@@ -29,6 +29,8 @@ enum value_kind {
 	V_MODULE,  /* mod */
 	V_TYPE,    /* item: an alias; s: a type's name of the prelude */
 	V_TEXT,    /* text: a string with run-time values in it */
+	V_SERIES,  /* t: [n, …], a list that a run-time loop collected, its n elements stacked */
+	V_EARLIER, /* in a list while such a loop's body is elaborated: what earlier iterations collected */
 };
 enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_NTUPLE, SP_COUNT };
 

@@ -81,6 +81,8 @@ static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
 {
 	if (k <= KERNEL_MATMUL_F32)
 		return dim_mul(d, dim_floordiv(d, dim_add(d, dims[0], dim_const(d, 3)), dim_const(d, 4)), dims[2]);
+	if (k == KERNEL_PUT)
+		return dim_mul(d, dim_mul(d, dims[0], dims[1]), dims[2]);
 	return dim_mul(d, dims[0], dims[k <= KERNEL_SORT_I64 ? 1 : 2]);
 }
 

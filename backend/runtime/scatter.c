@@ -37,10 +37,26 @@ struct job {
 	void tri_scatter_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims)                                      \
 	{                                                                                                                             \
 		struct job j = {ctx, bufs[0], bufs[2], bufs[1], bufs[3], dims[1], dims[2], dims[3], (dims[2] + LANES - 1) / LANES, dims[4] != 0}; \
-		if (j.N)                                                                                                              \
-			tri_parallel(ctx, task_##name, &j, dims[0] * j.blocks);                                                       \
+		tri_parallel(ctx, task_##name, &j, dims[0] * j.blocks);                                                               \
 	}
 
 SCATTER(f32, float)
 SCATTER(f64, double)
 SCATTER(i64, int64_t)
+
+/* y [A, N, B] = x, bytes, with v [A, B] at an index along the middle dimension. dims: A, N, B. y may be x: then the rest stays where it is. */
+void tri_put(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
+{
+	int64_t A = dims[0], N = dims[1], B = dims[2], at;
+	const char *x = bufs[0], *v = bufs[1];
+	char *y = bufs[3];
+	memcpy(&at, bufs[2], sizeof at);
+	if (x != y)
+		memcpy(y, x, (size_t)(A * N * B));
+	if ((uint64_t)at >= (uint64_t)N) {
+		tri_fail(ctx, TRI_ERR_RANGE, at, N);
+		return;
+	}
+	for (int64_t a = 0; a < A; a++)
+		memcpy(y + (a * N + at) * B, v + a * B, (size_t)B);
+}

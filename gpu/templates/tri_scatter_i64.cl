@@ -7,7 +7,7 @@ kernel void tri_scatter_i64(global uchar *px, ulong ox, global uchar *pi, ulong 
 	global const long *index = (global const long *)(pi + oi);
 	global long *y = (global long *)(py + oy);
 	const long g = (long)get_global_id(0);
-	if (g >= A * B || N == 0)
+	if (g >= A * B)
 		return;
 	const long a = g / B, b = g % B;
 	for (long r = 0; r < N; r++)

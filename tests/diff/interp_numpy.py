@@ -332,6 +332,17 @@ def op_scatter(c, op):
     return y, dtype
 
 
+def op_put(c, _):
+    shape, dtype = shape_of(c.rng, 1), any_type(c.rng)
+    axis = c.rng.randrange(len(shape))
+    at = c.rng.randrange(shape[axis])
+    x, v = values(c.rng, dtype, shape), values(c.rng, dtype, shape[:axis] + shape[axis + 1:])
+    y = x.copy()
+    y[(slice(None),) * axis + (at,)] = v
+    c.emit(f"put {c.const(x, dtype)} {c.const(v, dtype)} {c.const(np.int64(at), 'int64')} {axis}", dtype, shape)
+    return y, dtype
+
+
 def op_pad(c, _):
     shape, dtype = shape_of(c.rng, 0), any_type(c.rng)
     around = [(c.rng.randint(0, 2), c.rng.randint(0, 2)) for _ in shape]
@@ -399,7 +410,7 @@ def op_matmul(c, _):
 def handlers():
     h = {"cast": op_cast, "select": op_select, "const": op_const, "broadcast": op_broadcast, "reshape": op_reshape, "transpose": op_transpose,
          "slice": op_slice, "concat": op_concat, "gather": op_gather, "gather_dim": op_gather_dim, "iota": op_iota, "pad": op_pad, "window": op_window, "matmul": op_matmul,
-         "sort": op_sort, "scan_sum": op_scan, "scan_prod": op_scan, "scatter": op_scatter, "scatter_add": op_scatter}
+         "sort": op_sort, "scan_sum": op_scan, "scan_prod": op_scan, "scatter": op_scatter, "scatter_add": op_scatter, "put": op_put}
     h.update({op: op_unary for op in list(UNARY_FLOAT) + list(UNARY_ANY) + ["rsqrt"]})
     h.update({op: op_binary for op in list(BINARY) + list(COMPARE) + ["div", "floordiv", "mod", "pow"]})
     h.update({op: op_bool for op in ("not", "and", "or")})

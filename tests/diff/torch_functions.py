@@ -106,6 +106,74 @@ class Order(BatchTest):
         index = torch.from_numpy(self.rng.integers(0, 3, [4, 2, 5]))
         src = self.tensor([4, 2, 5])
         self.case("scatter_add({x}, 1, {i}, {s})", {"x": x, "i": index, "s": src}, x.scatter_add(1, index, src))
+        self.case("select_scatter({x}, {x}[:, 0], 1, -1)", {"x": x}, x.select_scatter(x[:, 0], 1, -1))
+        self.case("select_scatter({x}, {x}[0], 0, {k})", {"x": x, "k": torch.tensor(2)}, x.select_scatter(x[0], 0, 2))
+        self.check(dynamic=True)
+
+
+class Collect(BatchTest):
+    """Lists that loops collect, whose length is a size of the run."""
+
+    def test_lists(self):
+        self.prelude = """
+fn states(x: Tensor<float32, [N, T, K]>) {
+    let h = zeros([x.shape[0], x.shape[2]])
+    let ys = []
+    for t in 0..x.shape[1] {
+        h = tanh(x[:, t] + 0.5 * h)
+        ys.append(h)
+    }
+    return (stack(ys, dim=1), h)
+}
+fn joined(x: Tensor<float32, [N, T, K]>) {
+    let ys = [x[:, 0]]
+    for t in 1..x.shape[1] { ys = ys + [x[:, t] * 2.0] }
+    ys.append(x[:, -1])
+    return concat(ys, dim=-1)
+}
+fn backwards(x: Tensor<float32, [N, T, K]>) {
+    let ys = []
+    for t in x.shape[1] - 1..-1:-2 { ys += [x[:, t], -x[:, t]] }
+    return (stack(ys), len(ys))
+}
+fn maxima(x: Tensor<float32, [N, T, K]>) { return stack([max(x[:, t]) for t in 0..x.shape[1]]) }
+fn nested(x: Tensor<float32, [N, T, K]>) {
+    let rows = []
+    for t in 0..x.shape[1] { rows.append(stack([x[n, t] + float32(n) for n in 0..x.shape[0]])) }
+    return stack(rows, dim=1)
+}
+fn twice(x: Tensor<float32, [N, T, K]>) {
+    let a = []
+    let b = []
+    for t in 0..x.shape[1] {
+        a.append(x[:, t])
+        if max(x[:, t]) > 0.5 { b.extend([t, 0]) } else { b.extend([-t, 1]) }
+    }
+    for t in 0..x.shape[1] { a.append(x[:, t] - 1.0) }
+    return (stack(a, 1), stack(b))
+}
+fn counted(x: Tensor<float32, [N, T, K]>, first: int32) {
+    let ys = []
+    for t in 0..x.shape[1] { ys.append(int32(t) + first) }
+    return stack(ys)
+}
+"""
+        for _ in range(3):
+            n, t, k = self.integer(1, 4), self.integer(2, 9), self.integer(1, 5)
+            x = self.tensor([n, t, k])
+            h, ys = torch.zeros(n, k), []
+            for i in range(t):
+                h = torch.tanh(x[:, i] + 0.5 * h)
+                ys.append(h)
+            self.case("states({x})", {"x": x}, (torch.stack(ys, 1), h))
+            self.case("joined({x})", {"x": x}, torch.cat([x[:, 0]] + [x[:, i] * 2 for i in range(1, t)] + [x[:, -1]], -1))
+            ys = [s * x[:, i] for i in range(t - 1, -1, -2) for s in (1, -1)]
+            self.case("backwards({x})", {"x": x}, (torch.stack(ys), torch.tensor(len(ys))))
+            self.case("maxima({x})", {"x": x}, x.amax((0, 2)))
+            self.case("nested({x})", {"x": x}, x + torch.arange(n)[:, None, None])
+            b = [v for i in range(t) for v in ((i, 0) if x[:, i].max() > 0.5 else (-i, 1))]
+            self.case("twice({x})", {"x": x}, (torch.cat([x, x - 1], 1), torch.tensor(b)))
+            self.case("counted({x}, {f})", {"x": x, "f": torch.tensor(7, dtype=torch.int32)}, torch.arange(t, dtype=torch.int32) + 7)
         self.check(dynamic=True)
 
 

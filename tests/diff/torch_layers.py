@@ -1,5 +1,6 @@
 """The standard library's attention, feed-forward and quantised layers against PyTorch's, or against their formulas, with the same weights."""
 import math
+import os
 import unittest
 
 import numpy as np
@@ -11,11 +12,11 @@ F = torch.nn.functional
 
 
 class LayerTest(TorchTest):
-    def layer(self, make, want, state, inputs, call="net(x)", bound=20.0, levels=("-O0", "-O2")):
+    def layer(self, make, want, state, inputs, call="net(x)", bound=20.0, levels=("-O0", "-O2"), before=""):
         """`make` makes an instance `net`, whose parameters are `state` (dtype trit: a tuple); `call` over the inputs must give `want`."""
         weights = {f"net.{k}": Value(*v) if isinstance(v, tuple) else Value(v.detach().contiguous()) for k, v in state.items()}
-        args = ", ".join(Value(t, open_dims=(0, 1) if len(inputs) == 1 else ()).declared(k) for k, t in inputs.items())
-        self.write("layer.tri", f"import nn\nimport quant\n\nlayer Main() {{\n    let net = {make}\n    fn forward({args}) {{ return {call} }}\n}}\n")
+        args = ", ".join(Value(t, open_dims=tuple(range(min(2, t.dim() - 1))) if len(inputs) == 1 else ()).declared(k) for k, t in inputs.items())
+        self.write("layer.tri", f"import nn\nimport quant\n\nlayer Main() {{\n    let net = {make}\n    fn forward({args}) {{\n        {before}\n        return {call}\n    }}\n}}\n")
         manifest = "project layers\n\nmodel layer\n    sources = layer.tri\n    entry = Main\n"
         if weights:
             self.write("layer.safetensors", safetensors(weights))
@@ -30,6 +31,55 @@ class LayerTest(TorchTest):
 
     def tensor(self, *shape, scale=1.0):
         return torch.randn(*shape) * scale
+
+
+class Recurrent(LayerTest):
+    def recurrent(self, name, x, state=None, call="net(x)", **options):
+        net = getattr(torch.nn, name)(6, 5, **options)
+        for p in net.parameters():
+            torch.nn.init.normal_(p, std=0.4)
+        said = "".join(f", {k}={str(v).lower() if isinstance(v, bool) else repr(v) if isinstance(v, str) else v}" for k, v in options.items())
+        want, before = net(x, *state) if state else net(x), ""
+        if isinstance(want, tuple) and isinstance(want[1], tuple):
+            want = (want[0], *want[1])
+            before, call = f"let (y, (h_n, c_n)) = {call}", "(y, h_n, c_n)"
+        inputs = {"x": x, **({} if not state else dict(zip("hc", state[0] if isinstance(state[0], tuple) else state)))}
+        self.layer(f"nn.{name}(6, 5{said})".replace("'", '"'), want, net.state_dict(), inputs, call, levels=("-O2",), before=before)
+
+    def test_lstm(self):
+        x = self.tensor(4, 3, 6)
+        self.recurrent("LSTM", x)
+        self.recurrent("LSTM", x, num_layers=2, bidirectional=True, batch_first=True)
+        self.recurrent("LSTM", x, bias=False, state=((self.tensor(1, 3, 5), self.tensor(1, 3, 5)),), call="net(x, (h, c))")
+        self.recurrent("LSTM", self.tensor(7, 6), num_layers=3)
+
+    def test_gru_and_rnn(self):
+        x = self.tensor(4, 3, 6)
+        self.recurrent("GRU", x)
+        self.recurrent("GRU", x, num_layers=2, bidirectional=True, batch_first=True, state=(self.tensor(4, 4, 5),), call="net(x, h)")
+        self.recurrent("GRU", self.tensor(7, 6), bias=False)
+        self.recurrent("RNN", x, nonlinearity="relu", bidirectional=True)
+        self.recurrent("RNN", x)
+
+    def test_cells(self):
+        x = self.tensor(3, 6)
+        for name in ("LSTMCell", "GRUCell"):
+            net = getattr(torch.nn, name)(6, 5)
+            self.layer(f"nn.{name}(6, 5)", net(x), net.state_dict(), {"x": x}, "net(x)", levels=("-O1",))
+        h = self.tensor(3, 5)
+        self.layer("nn.GRUCell(6, 5)", net(x, h), net.state_dict(), {"x": x, "h": h}, "net(x, h)", levels=("-O1",))
+
+    def test_a_long_sequence_is_a_loop(self):
+        """Of a constant length too."""
+        net = torch.nn.LSTM(6, 5)
+        x = self.tensor(300, 1, 6)
+        state = {f"net.{k}": Value(v.detach()) for k, v in net.state_dict().items()}
+        self.write("long.tri", "import nn\nlayer Main() {\n    let net = nn.LSTM(6, 5)\n    fn forward(x: Tensor<float32, [300, 1, 6]>) { return net(x)[0] }\n}\n")
+        self.write("long.safetensors", safetensors(state))
+        self.write("tri.build", "project long\n\nmodel layer\n    sources = long.tri\n    entry = Main\n    weights = long.safetensors\n")
+        self.trib("build")
+        self.check("layer", Case("lstm of 300 steps", net(x)[0].detach(), {"x": Value(x)}, torch.tensor(20.0), False))
+        self.assertLess(os.path.getsize(os.path.join(self.dir, "build", "liblayer.so")), 100000)
 
 
 class Attention(LayerTest):
