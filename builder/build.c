@@ -17,6 +17,7 @@
 #include "builder/options.h"
 #include "builder/progress.h"
 #include "builder/session.h"
+#include "builder/single.h"
 #include "builder/store.h"
 #include "builder/timing.h"
 #include "builder/triw.h"
@@ -56,7 +57,7 @@ static bool done_elsewhere(struct build *b)
 
 static bool start(struct build *b)
 {
-	if (!b->project)
+	if (!b->project && !b->single)
 		b->project = store_open(PROJECT_FOLDER "/store", true, &b->warnings);
 	b->compiler = key_compiler(b->session, b->project, b->inputs, &b->generator);
 	b->own_inputs = inputs_count(b->inputs);
@@ -179,8 +180,11 @@ static void run_build(struct build *b)
 		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, deny_warnings,
 		build_note_repository, build_find_fragments, explain,       build_run_tasks,    publish,
 	};
-	if (open_project(b) || lock_project(b) || done_elsewhere(b))
+	b->single = single_file(b->options);
+	if (!b->single && (open_project(b) || lock_project(b) || done_elsewhere(b)))
 		return;
+	if (b->single)
+		build_trace_key(b);
 	run_steps(b, steps, sizeof steps / sizeof *steps);
 }
 
@@ -200,7 +204,7 @@ enum status build_diags_status(const struct diags *diags, const struct options *
 	enum status s = STATUS_FAILED;
 	for (uint32_t i = 0; i < diags_count(diags); i++) {
 		enum diag_code c = diags_at(diags, i)->code;
-		bool flag = c == DIAG_MANIFEST_TARGET && (o->cpu || o->target);
+		bool flag = (c == DIAG_MANIFEST_TARGET && (o->cpu || o->target)) || (c == DIAG_MANIFEST_VALUE && single_file(o));
 		if (flag || c == DIAG_NO_MANIFEST || c == DIAG_MANIFEST_NO_MODEL || c == DIAG_MANIFEST_NO_PROFILE)
 			return STATUS_USAGE;
 		if (c == DIAG_FILE_READ || c == DIAG_FILE_WRITE || c == DIAG_FETCH || c == DIAG_MODULE)

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -7,6 +8,7 @@
 #include "builder/glob.h"
 #include "builder/manifest.h"
 #include "builder/options.h"
+#include "builder/single.h"
 #include "builder/timing.h"
 #include "builder/warm.h"
 #include "frontend/core.h"
@@ -55,11 +57,27 @@ static struct frontend *new_frontend(struct build *b)
 	return f;
 }
 
+static bool make_spec(struct build *b, const struct manifest *m)
+{
+	struct options o = *b->options;
+	if (b->single) {
+		o.models = NULL;
+		o.n_models = 0;
+		o.out = NULL;
+	}
+	return spec_make(b->session, m, &o, &b->spec, b->diags);
+}
+
+static const char *output_path(struct build *b, const struct model_spec *s)
+{
+	const char *library = b->single ? single_library(b->options) : NULL;
+	return library ? library : path_normal(b->session, arena_printf(b->session, "%s/lib%s.so", s->out, s->name));
+}
+
 bool build_read_manifest(struct build *b)
 {
-	struct frontend_host host = {build_load, b};
-	const struct manifest *m = manifest_read(b->session, host, MANIFEST, b->diags);
-	if (diags_errors(b->diags) || !spec_make(b->session, m, b->options, &b->spec, b->diags) ||
+	const struct manifest *m = b->single ? single_manifest(b->session, b->options, b->diags) : manifest_read(b->session, (struct frontend_host){build_load, b}, MANIFEST, b->diags);
+	if (!m || diags_errors(b->diags) || !make_spec(b, m) ||
 	    !build_find_dependencies(b, m, DEPENDENCY_BUILD))
 		return false;
 	b->n_models = b->spec.n_models;
@@ -75,7 +93,7 @@ bool build_read_manifest(struct build *b)
 		j->arena = arena_new(0);
 		j->diags = diags_new(0);
 		if (s->emit >> EMIT_LIBRARY & 1)
-			j->library = arena_printf(b->session, "%s/lib%s.so", s->out, s->name);
+			j->library = output_path(b, s);
 		if (s->emit >> EMIT_HEADER & 1)
 			j->header = arena_printf(b->session, "%s/%s.h", s->out, s->name);
 		if (s->emit >> EMIT_LIVE & 1)
@@ -92,17 +110,21 @@ static const char *const *source_files(struct build *b, const struct model_spec 
 {
 	VEC(const char *) files = {0};
 	bool ok = true;
+	errno = 0;
 	for (uint32_t i = 0; i < s->sources->n_words; i++) {
 		const char *word = s->sources->words[i];
 		uint32_t found = 1;
 		const char *const *list = &word;
-		if (glob_is_pattern(word))
+		if (!b->single && glob_is_pattern(word))
 			list = inputs_glob(b->inputs, word, &found);
 		else if (!build_load(b, word))
 			found = 0;
 		for (uint32_t k = 0; k < found; k++)
 			vec_push(&files, list[k]);
-		if (!found) {
+		if (!found && b->single) {
+			diag_add(b->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, strerror(errno ? errno : EISDIR));
+			ok = false;
+		} else if (!found) {
 			struct diag *g = diag_add(b->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
 			diag_help(b->diags, g, "paths start at the manifest's folder; `*` stands for a part of a name, `**/` for any folders");
 			ok = false;
@@ -152,6 +174,8 @@ bool build_load_sources(struct build *b)
 		refresh(b, m, files, n);
 		for (uint32_t k = 0; files && k < n; k++)
 			m->failed |= !frontend_add_file(m->frontend, files[k]);
+		if (b->single && files && !m->failed)
+			m->failed = !single_choose_entry(b->session, m->frontend, &b->spec.models[0], b->diags);
 		if (files && m->failed)
 			check_what_was_read(m);
 	}
@@ -181,10 +205,11 @@ bool build_load_files(struct build *b)
 	frontend_dependencies(m->frontend, b->dependencies.visible, b->dependencies.n_visible);
 	for (uint32_t i = 0; i < b->options->n_models; i++) {
 		const char *path = path_normal(b->session, b->options->models[i]);
+		errno = 0;
 		if (build_load(b, path))
 			m->failed |= !frontend_add_file(m->frontend, path);
 		else
-			diag_add(b->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`", path);
+			diag_add(b->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, strerror(errno ? errno : EISDIR));
 	}
 	if (m->failed)
 		check_what_was_read(m);

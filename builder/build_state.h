@@ -133,6 +133,7 @@ struct build {
 	uint32_t units, compiled, reused, failed_units, hits, misses, linked;
 	uint32_t later;          /* units of lazy libraries whose code is not in the cache: compiled when they are called */
 	_Atomic uint32_t packed, kept_packed; /* weights: packed in this build, and found */
+	bool single;             /* `trib build FILE.tri`: no manifest, and no store beside it */
 	bool check;              /* `trib check`: no code, no stores */
 	bool elsewhere;          /* another process has done it */
 	enum status elsewhere_status;

@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "builder/build_state.h"
 #include "builder/options.h"
+#include "builder/single.h"
 #include "builder/store.h"
 
 #define TRACE_FORMAT 1
@@ -13,6 +14,15 @@ static void add_opt_str(struct hasher *h, const char *s)
 {
 	hasher_add_u64(h, s != NULL);
 	hasher_add_str(h, s ? s : "");
+}
+
+static void add_file_flags(struct hasher *h, const struct options *o)
+{
+	add_opt_str(h, o->entry);
+	add_opt_str(h, o->weights);
+	hasher_add_u64(h, o->n_inputs);
+	for (uint32_t i = 0; i < o->n_inputs; i++)
+		hasher_add_str(h, o->inputs[i]);
 }
 
 /* Who builds, and the flags that decide what is built, not how: a record names the files of the trib that left it, and says nothing of another. */
@@ -34,6 +44,8 @@ static hash128 flags_key(const struct options *o)
 	add_opt_str(h, o->linker);
 	hasher_add_u64(h, (uint64_t)o->opt);
 	hasher_add_u64(h, o->lazy);
+	if (single_file(o))
+		add_file_flags(h, o);
 	return hasher_finish(h);
 }
 

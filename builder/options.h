@@ -17,7 +17,7 @@ struct options {
 	bool locked, offline;           /* tri.lock is not written; nothing is fetched */
 	const char *since;              /* trib affected, trib build: a revision */
 	const char *level, *size;       /* trib cache clear, cache prune */
-	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker;
+	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker, *weights;
 	int opt;  /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
 	int jobs; /* 0: as the manifest says */
 	int most_failures; /* of --keep-going; 0: no limit; -1: as the manifest says */

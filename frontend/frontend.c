@@ -267,6 +267,35 @@ static struct module *loaded(struct frontend *f, const char *path)
 	return map_get(&f->by_path, map_key_str(path), &i) ? f->modules.at[i] : NULL;
 }
 
+static bool is_exported(struct frontend *f, const struct item *it)
+{
+	struct ast_nodes attrs = ast_attributes(&it->mod->ast, it->node);
+	for (uint32_t i = 0; i < attrs.n; i++)
+		if (!strcmp(name_text(f, token_name(f, it->mod, ast_token(&it->mod->ast, attrs.at[i]))), "export"))
+			return true;
+	return false;
+}
+
+const char *frontend_default_entry(struct frontend *f, const char *path)
+{
+	const struct module *m = loaded(f, path);
+	const struct item *best = NULL;
+	int most = 0;
+	for (uint32_t i = 0; m && i < m->n_items; i++) {
+		const struct item *it = &m->items[i];
+		bool layer = it->kind == ITEM_MODULE_LAYER || it->kind == ITEM_LAYER;
+		if (it->name == 0 || !(layer || it->kind == ITEM_FN))
+			continue;
+		bool ready = it->kind == ITEM_LAYER || (layer && needs_no_arguments(it));
+		int rank = 1 + layer + ready + 4 * is_exported(f, it);
+		if (rank >= most) {
+			most = rank;
+			best = it;
+		}
+	}
+	return best ? name_text(f, best->name) : NULL;
+}
+
 void frontend_dump_tokens(struct frontend *f, const char *path, struct buf *out)
 {
 	struct module *m = loaded(f, path);

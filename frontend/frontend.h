@@ -74,6 +74,10 @@ bool frontend_check(struct frontend *f);
  * sizes show. False: errors were reported. */
 bool frontend_try_layers(struct frontend *f);
 
+/* What a file is built for where nobody names it: its last definition with `@export`, else its last layer that needs no arguments, or its last layer, or
+ * function. NULL: it has none. */
+const char *frontend_default_entry(struct frontend *f, const char *path);
+
 /* A definition, for incremental decisions and --explain. */
 struct frontend_def {
 	const char *file, *name; /* name: "DigitsNet", "main" */

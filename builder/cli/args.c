@@ -36,7 +36,7 @@ static const struct option {
 #include "builder/cli/options.def"
 #undef OPTION
 };
-enum { N_OPTIONS = sizeof options / sizeof *options };
+enum { MOST_JOBS = 100000, N_OPTIONS = sizeof options / sizeof *options };
 
 static const struct {
 	const char *text, *operands, *help;
@@ -117,7 +117,7 @@ static bool set_stage(struct parse *p, const char *value)
 static bool set_count(struct parse *p, const struct option *o, const char *value, int *field)
 {
 	uint64_t n;
-	if (!manifest_parse_count(value, &n) || n == 0 || n > 100000) {
+	if (!manifest_parse_count(value, &n) || n == 0 || n > MOST_JOBS) {
 		buf_printf(p->error, "--%s wants a positive number, not `%s`", o->name, value);
 		return false;
 	}
@@ -426,7 +426,7 @@ static bool find_command(struct parse *p)
 		return true;
 	for (uint32_t k = 0; k < COMMAND_COUNT; k++)
 		names[k] = commands[k].text;
-	uint32_t k = index_of(p->argv[i], names, COMMAND_COUNT);
+	uint32_t k = strcmp(p->argv[i], "compile") == 0 ? COMMAND_BUILD : index_of(p->argv[i], names, COMMAND_COUNT);
 	if (k < COMMAND_COUNT) {
 		p->out->command = (enum command)k;
 		p->out->given = true;
@@ -447,6 +447,24 @@ static bool find_command(struct parse *p)
 		return true; /* a model of the default command */
 	fail(p, "there is no command", p->argv[i]);
 	return suggest(p, near);
+}
+
+/* TRIB_JOBS is --jobs, for commands that take it. */
+static bool read_environment(struct parse *p)
+{
+	const char *jobs = getenv("TRIB_JOBS");
+	uint32_t i = 0;
+	while (strcmp(options[i].name, "jobs") != 0)
+		i++;
+	if (!jobs || !*jobs || p->given[i] || !applies(p, &options[i]))
+		return true;
+	uint64_t n;
+	if (manifest_parse_count(jobs, &n) && n > 0 && n <= MOST_JOBS) {
+		p->out->options.jobs = (int)n;
+		return true;
+	}
+	buf_printf(p->error, "the variable TRIB_JOBS wants a positive number, not `%s`", jobs);
+	return false;
 }
 
 static const char *const *keep(struct arena *a, const char *const *list, uint32_t n)
@@ -479,7 +497,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 		else
 			ok = word[1] == '-' ? long_flag(&p, word) : short_flags(&p, word);
 	}
-	ok = ok && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) && (o->help || check_relations(&p));
+	ok = ok && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) && (o->help || (check_relations(&p) && read_environment(&p)));
 	o->models = keep(a, p.operands.at, p.operands.len);
 	o->n_models = p.operands.len;
 	o->inputs = keep(a, p.inputs.at, p.inputs.len);

@@ -1,10 +1,12 @@
 #include "base/arena.h"
 #include "builder/cache_config.h"
 #include "builder/cli/command.h"
+#include "builder/cli/print.h"
 #include "builder/project.h"
 #include "builder/serve/client.h"
 #include "builder/session.h"
 #include "builder/since.h"
+#include "builder/single.h"
 
 static void say_left_out(const char *const *names, uint32_t n, const struct options *o)
 {
@@ -70,11 +72,23 @@ static enum status build(const struct options *o)
 		lasting.ctx = &client;
 	}
 	enum status s = build_run_in(&lasting, o, stdout, stderr);
-	bool start = lasting.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
+	bool start = !single_file(o) && lasting.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
 	session_free(&lasting);
 	if (start && is_wanted(o)) /* if it cannot be, builds are as they were */
 		client_start_server(o->jobs);
 	return s;
 }
 
-enum status cmd_build(const struct options *o) { return o->since ? build_since(o) : build(o); }
+/* Flags that say of a file what the manifest says of a model. */
+static const char *flag_of_file(const struct options *o) { return o->entry ? "--entry" : o->weights ? "--weights" : o->n_inputs ? "--input" : NULL; }
+
+enum status cmd_build(const struct options *o)
+{
+	const char *flag = flag_of_file(o);
+	bool file = single_file(o);
+	if (flag && !file)
+		return say_usage("`trib build` takes %s only with a FILE.tri; for a project tri.build says it", flag);
+	if (file && o->since)
+		return say_usage("`trib build --since` wants models of a project, not a file");
+	return o->since ? build_since(o) : build(o);
+}

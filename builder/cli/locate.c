@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "builder/cli/args.h"
+#include "builder/single.h"
 
 #define MANIFEST "tri.build"
 
@@ -21,6 +22,8 @@ static const enum place places[COMMAND_COUNT] = {
 static bool works_on_project(const struct args *args)
 {
 	enum place p = places[args->command];
+	if (args->command == COMMAND_BUILD && single_file(&args->options))
+		return false;
 	return p == PLACE_PROJECT || (p == PLACE_FILES && !args->options.n_models);
 }
 

@@ -10,6 +10,7 @@
 #include "builder/cli/args.h"
 #include "builder/cli/locate.h"
 #include "builder/guard.h"
+#include "builder/single.h"
 #include "scheduler/jobserver.h"
 
 static enum status usage(const struct args *args, struct buf *error)
@@ -46,7 +47,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 		return help(&args);
 	if (!locate(a, &args))
 		return STATUS_ENVIRONMENT;
-	if (!args.given && args.options.n_models && access("tri.build", F_OK) != 0) {
+	if (!args.given && args.options.n_models && !single_file(&args.options) && access("tri.build", F_OK) != 0) {
 		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above", args.options.models[0]);
 		return usage(&args, &error);
 	}

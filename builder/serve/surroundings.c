@@ -7,8 +7,8 @@
 #include "base/arena.h"
 #include "builder/module.h"
 
-/* What the dynamic linker and libgit2 ask for when they begin. All other variables go along with each request. */
-static const char *const variables[] = {"HOME", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD"};
+/* What the command line, the dynamic linker and libgit2 ask for when they begin. All other variables go along with each request. */
+static const char *const variables[] = {"TRIB_JOBS", "HOME", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD"};
 
 static void look_at_program(struct program *p)
 {

@@ -252,5 +252,23 @@ class CountingFifo(Counting):
         self.assertIn("jobserver", said)
 
 
+class Variable(ProjectTest):
+    def test_jobs_by_the_environment(self):
+        self.trib("new", "p", "-q")
+
+        def jobs(value, *words):
+            self.env["TRIB_JOBS"] = value
+            done = self.trib("build", "-C", "p", "--message-format=json", "--no-cache", *words)
+            self.trib("clean", "-C", "p")
+            return json.loads(done.stdout.splitlines()[-1])["jobs"]
+
+        self.assertEqual(jobs("3"), 3)
+        self.assertEqual(jobs("3", "-j2"), 2)
+        for wrong in ("0", "x", "-1", "1.5"):
+            self.env["TRIB_JOBS"] = wrong
+            self.assertIn("TRIB_JOBS wants a positive number", self.fails("build", "-C", "p", code=2))
+            self.trib("fmt", "-C", "p")  # takes no jobs
+
+
 if __name__ == "__main__":
     unittest.main()
