@@ -31,8 +31,23 @@ struct emit {
 	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
 };
 
-/* emit_unit.c: everything for one unit into e->module. */
+/* emit_run.c: everything for one unit into e->module. */
 void emit_unit(struct emit *e, const struct loop_fn *f);
+
+/* emit_unit.c */
+void emit_stmt(struct emit *e, const struct loop_stmt *s);
+/* Scratch bytes of the unit that a STMT_CALL calls. */
+LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *call);
+LLVMValueRef emit_most(struct emit *e, LLVMValueRef a, LLVMValueRef b);
+/* Of tri_unit_fn, of tri_scratch_fn. */
+LLVMTypeRef emit_unit_type(struct emit *e);
+LLVMTypeRef emit_scratch_type(struct emit *e);
+/* The module's function of this name, declared if it is not there. */
+LLVMValueRef emit_declare(struct emit *e, const char *name, LLVMTypeRef type);
+/* What every function of a unit has: target, vector width. */
+void emit_attributes(struct emit *e, LLVMValueRef f);
+/* Calls tri_fail. */
+void emit_fail(struct emit *e, int32_t code, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound);
 /* An int64 value. */
 LLVMValueRef emit_dim(struct emit *e, dim x);
 /* Address of a buffer's first byte. */

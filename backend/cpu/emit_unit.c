@@ -1,4 +1,4 @@
-/* One unit: its function, the function that tells its scratch size, calls of kernels and other units. */
+/* What the statements of a unit have in common: dims, buffers, checks; calls of kernels and other units, effects, branches and loops. */
 #include "backend/cpu/emit.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -30,7 +30,7 @@ static void set_flag(struct emit *e, LLVMValueRef f, const char *name)
 	LLVMAddAttributeAtIndex(f, LLVMAttributeFunctionIndex, LLVMCreateEnumAttribute(e->context, kind, 0));
 }
 
-static void set_attributes(struct emit *e, LLVMValueRef f)
+void emit_attributes(struct emit *e, LLVMValueRef f)
 {
 	char bits[16];
 	snprintf(bits, sizeof bits, "%u", 8 * e->target->vector_bytes);
@@ -146,18 +146,18 @@ LLVMValueRef emit_buffer(struct emit *e, uint32_t k)
 
 /* -- run-time checks --------------------------------------------------------------------------------------------------------------------- */
 
-static LLVMValueRef declare(struct emit *e, const char *name, LLVMTypeRef type)
+LLVMValueRef emit_declare(struct emit *e, const char *name, LLVMTypeRef type)
 {
 	LLVMValueRef f = LLVMGetNamedFunction(e->module, name);
 	return f ? f : LLVMAddFunction(e->module, name, type);
 }
 
-static void call_fail(struct emit *e, enum tri_code code, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound)
+void emit_fail(struct emit *e, int32_t code, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound)
 {
 	LLVMTypeRef params[4] = {e->ptr, e->i32, e->i64, e->i64};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 4, 0);
 	LLVMValueRef args[4] = {ctx, LLVMConstInt(e->i32, (unsigned)code, 0), value, bound};
-	LLVMBuildCall2(e->builder, type, declare(e, "tri_fail", type), args, 4, "");
+	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_fail", type), args, 4, "");
 }
 
 /* i64 check(ctx, i, bound): kept out of line, since it is a compare and a return. */
@@ -167,7 +167,7 @@ static LLVMValueRef check_function(struct emit *e)
 	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
 	LLVMValueRef f = LLVMAddFunction(e->module, "check_index", LLVMFunctionType(e->i64, params, 3, 0));
 	LLVMSetLinkage(f, LLVMInternalLinkage);
-	set_attributes(e, f);
+	emit_attributes(e, f);
 	LLVMBasicBlockRef entry = LLVMAppendBasicBlockInContext(e->context, f, ""), good = LLVMAppendBasicBlockInContext(e->context, f, ""),
 			  bad = LLVMAppendBasicBlockInContext(e->context, f, "");
 	LLVMPositionBuilderAtEnd(e->builder, entry);
@@ -176,7 +176,7 @@ static LLVMValueRef check_function(struct emit *e)
 	LLVMPositionBuilderAtEnd(e->builder, good);
 	LLVMBuildRet(e->builder, i);
 	LLVMPositionBuilderAtEnd(e->builder, bad);
-	call_fail(e, TRI_ERR_RANGE, LLVMGetParam(f, 0), i, bound);
+	emit_fail(e, TRI_ERR_RANGE, LLVMGetParam(f, 0), i, bound);
 	LLVMBuildRet(e->builder, emit_i64(e, 0));
 	LLVMPositionBuilderAtEnd(e->builder, back);
 	return f;
@@ -222,13 +222,13 @@ static LLVMValueRef buffer_array(struct emit *e, const struct loop_stmt *s)
 	return array;
 }
 
-static LLVMTypeRef unit_type(struct emit *e)
+LLVMTypeRef emit_unit_type(struct emit *e)
 {
 	LLVMTypeRef params[5] = {e->ptr, e->ptr, e->ptr, e->ptr, e->ptr};
 	return LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 5, 0);
 }
 
-static LLVMTypeRef scratch_type(struct emit *e)
+LLVMTypeRef emit_scratch_type(struct emit *e)
 {
 	return LLVMFunctionType(e->i64, &e->ptr, 1, 0);
 }
@@ -238,7 +238,7 @@ static void emit_kernel(struct emit *e, const struct loop_stmt *s)
 	LLVMTypeRef params[3] = {e->ptr, e->ptr, e->ptr};
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 3, 0);
 	LLVMValueRef args[3] = {e->ctx, buffer_array(e, s), dim_array(e, s->dims, s->n_dims)};
-	LLVMBuildCall2(e->builder, type, declare(e, kernel_symbol(s->kernel), type), args, 3, "");
+	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_symbol(s->kernel), type), args, 3, "");
 }
 
 /* As tri_unit_fn takes them. */
@@ -256,7 +256,7 @@ static void emit_call(struct emit *e, const struct loop_stmt *s)
 {
 	LLVMValueRef args[5];
 	call_arguments(e, s, args);
-	LLVMBuildCall2(e->builder, unit_type(e), declare(e, s->callee, unit_type(e)), args, 5, "");
+	LLVMBuildCall2(e->builder, emit_unit_type(e), emit_declare(e, s->callee, emit_unit_type(e)), args, 5, "");
 }
 
 /* -- effects ----------------------------------------------------------------------------------------------------------------------------- */
@@ -288,7 +288,7 @@ static void emit_effect(struct emit *e, const struct loop_stmt *s)
 	for (unsigned k = 0; k < n; k++)
 		params[k] = k + 1 < n ? e->ptr : e->i32;
 	LLVMTypeRef type = LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, n, 0);
-	LLVMBuildCall2(e->builder, type, declare(e, s->where ? "tri_assert" : "tri_print", type), args, n, "");
+	LLVMBuildCall2(e->builder, type, emit_declare(e, s->where ? "tri_assert" : "tri_print", type), args, n, "");
 }
 
 /* -- branches and loops ------------------------------------------------------------------------------------------------------------------ */
@@ -325,7 +325,7 @@ static LLVMValueRef buffer_bytes(struct emit *e, uint32_t buffer)
 static LLVMValueRef not_failed(struct emit *e)
 {
 	LLVMTypeRef type = LLVMFunctionType(e->i32, &e->ptr, 1, 0);
-	LLVMValueRef failed = LLVMBuildCall2(e->builder, type, declare(e, "tri_failed", type), &e->ctx, 1, "");
+	LLVMValueRef failed = LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_failed", type), &e->ctx, 1, "");
 	return LLVMBuildICmp(e->builder, LLVMIntEQ, failed, LLVMConstNull(e->i32), "");
 }
 
@@ -370,7 +370,7 @@ static void emit_iterations(struct emit *e, const struct loop_stmt *s)
 	LLVMBuildCondBr(e->builder, go, loop, after);
 	uint32_t known = e->dim_values.len;
 	LLVMPositionBuilderAtEnd(e->builder, loop);
-	LLVMBuildCall2(e->builder, unit_type(e), declare(e, body->callee, unit_type(e)), args, 5, "");
+	LLVMBuildCall2(e->builder, emit_unit_type(e), emit_declare(e, body->callee, emit_unit_type(e)), args, 5, "");
 	swap_carried(e, args[1], body->n_buffers, s->n_carried);
 	go = LLVMBuildAnd(e->builder, load_bool(e, body->buffers[body->n_buffers - s->n_carried - 1]), not_failed(e), "");
 	LLVMBuildCondBr(e->builder, go, loop, after);
@@ -380,102 +380,29 @@ static void emit_iterations(struct emit *e, const struct loop_stmt *s)
 	free(places);
 }
 
-/* -- functions --------------------------------------------------------------------------------------------------------------------------- */
+/* -- any of them ------------------------------------------------------------------------------------------------------------------------- */
 
-/* Starts a function: e->function, positioned in its first block. */
-static void begin(struct emit *e, const char *name, LLVMTypeRef type)
+void emit_stmt(struct emit *e, const struct loop_stmt *s)
 {
-	e->function = declare(e, name, type);
-	set_attributes(e, e->function);
-	e->dim_values.len = 0;
-	LLVMPositionBuilderAtEnd(e->builder, emit_block(e, "entry"));
-}
-
-/* Fails and returns if one of the unit's checks is negative. */
-static void emit_checks(struct emit *e)
-{
-	LLVMValueRef bad = NULL, zero = emit_i64(e, 0);
-	for (uint32_t k = 0; k < e->fn->n_checks; k++) {
-		LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, emit_dim(e, e->fn->checks[k]), zero, "");
-		bad = bad ? LLVMBuildOr(e->builder, bad, negative, "") : negative;
+	switch (s->kind) {
+	case STMT_NEST: emit_nest(e, &s->nest); return;
+	case STMT_KERNEL: emit_kernel(e, s); return;
+	case STMT_EFFECT: emit_effect(e, s); return;
+	case STMT_IF: emit_if(e, s); return;
+	case STMT_LOOP: emit_iterations(e, s); return;
+	case STMT_CALL: emit_call(e, s); return;
 	}
-	if (!bad)
-		return;
-	LLVMBasicBlockRef fail = emit_block(e, "misfit"), run = emit_block(e, "run");
-	LLVMBuildCondBr(e->builder, bad, fail, run);
-	LLVMPositionBuilderAtEnd(e->builder, fail);
-	call_fail(e, TRI_ERR_SHAPE, e->ctx, zero, zero);
-	LLVMBuildRetVoid(e->builder);
-	LLVMPositionBuilderAtEnd(e->builder, run);
 }
 
-static void emit_run(struct emit *e)
-{
-	begin(e, e->fn->symbol, unit_type(e));
-	e->ctx = LLVMGetParam(e->function, 0);
-	e->bufs = LLVMGetParam(e->function, 1);
-	e->weights = LLVMGetParam(e->function, 2);
-	e->dims = LLVMGetParam(e->function, 3);
-	e->scratch = LLVMGetParam(e->function, 4);
-	emit_checks(e);
-	for (uint32_t k = 0; k < e->fn->n_stmts; k++) {
-		const struct loop_stmt *s = &e->fn->stmts[k];
-		e->dim_values.len = 0;
-		if (s->kind == STMT_NEST)
-			emit_nest(e, &s->nest);
-		else if (s->kind == STMT_KERNEL)
-			emit_kernel(e, s);
-		else if (s->kind == STMT_EFFECT)
-			emit_effect(e, s);
-		else if (s->kind == STMT_IF)
-			emit_if(e, s);
-		else if (s->kind == STMT_LOOP)
-			emit_iterations(e, s);
-		else
-			emit_call(e, s);
-	}
-	LLVMBuildRetVoid(e->builder);
-}
-
-static LLVMValueRef callee_scratch(struct emit *e, const struct loop_stmt *s)
+LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *s)
 {
 	char name[512];
 	snprintf(name, sizeof name, "%s_scratch", s->callee);
 	LLVMValueRef dims = dim_array(e, s->dims, s->n_dims);
-	return LLVMBuildCall2(e->builder, scratch_type(e), declare(e, name, scratch_type(e)), &dims, 1, "");
+	return LLVMBuildCall2(e->builder, emit_scratch_type(e), emit_declare(e, name, emit_scratch_type(e)), &dims, 1, "");
 }
 
-/* Own scratch plus the most that any callee needs. */
-static void emit_scratch(struct emit *e)
+LLVMValueRef emit_most(struct emit *e, LLVMValueRef a, LLVMValueRef b)
 {
-	char name[512];
-	snprintf(name, sizeof name, "%s_scratch", e->fn->symbol);
-	begin(e, name, scratch_type(e));
-	e->dims = LLVMGetParam(e->function, 0);
-	LLVMValueRef most = emit_i64(e, 0);
-	for (uint32_t k = 0; k < e->fn->n_stmts; k++) {
-		const struct loop_stmt *s = &e->fn->stmts[k];
-		const struct loop_stmt *calls = s->kind == STMT_CALL ? s : s->calls;
-		for (uint32_t i = 0; i < (s->kind == STMT_CALL ? 1 : s->n_calls); i++) {
-			LLVMValueRef need = callee_scratch(e, &calls[i]);
-			most = LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, need, most, ""), need, most, "");
-		}
-	}
-	LLVMBuildRet(e->builder, LLVMBuildAdd(e->builder, emit_dim(e, e->fn->scratch), most, ""));
-}
-
-void emit_unit(struct emit *e, const struct loop_fn *f)
-{
-	e->fn = f;
-	e->ptr = LLVMPointerTypeInContext(e->context, 0);
-	e->i1 = LLVMInt1TypeInContext(e->context);
-	e->i8 = LLVMInt8TypeInContext(e->context);
-	e->i16 = LLVMInt16TypeInContext(e->context);
-	e->i32 = LLVMInt32TypeInContext(e->context);
-	e->i64 = LLVMInt64TypeInContext(e->context);
-	e->f32 = LLVMFloatTypeInContext(e->context);
-	e->f64 = LLVMDoubleTypeInContext(e->context);
-	emit_run(e);
-	emit_scratch(e);
-	vec_free(&e->dim_values);
+	return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, a, b, ""), a, b, "");
 }

@@ -1,0 +1,186 @@
+/* The functions of a unit: the one that runs it, and the one that tells its scratch size. Some of LLVM's passes take time by the square of a function's
+ * length: the statements of a long unit go into several functions, which are called one after the other. */
+#include "backend/cpu/emit.h"
+#include <stdio.h>
+#include "backend/runtime/tri.h"
+
+enum { PART_WEIGHT = 1024, NEST_WEIGHT = 32 };
+
+/* Statements `from` … `to`-1. */
+struct part {
+	uint32_t from, to;
+};
+
+/* Roughly in instructions of LLVM. */
+static uint32_t weight_of(const struct loop_stmt *s)
+{
+	uint32_t n = s->n_buffers + s->n_dims;
+	if (s->kind == STMT_NEST)
+		n += NEST_WEIGHT + s->nest.n_exprs;
+	return n;
+}
+
+static struct part next_part(const struct loop_fn *f, uint32_t from)
+{
+	struct part p = {from, from};
+	for (uint32_t weight = 0; p.to < f->n_stmts && weight < PART_WEIGHT; p.to++)
+		weight += weight_of(&f->stmts[p.to]);
+	return p;
+}
+
+/* Starts a function: e->function, positioned in its first block. */
+static void begin(struct emit *e, LLVMValueRef f)
+{
+	e->function = f;
+	e->dim_values.len = 0;
+	LLVMPositionBuilderAtEnd(e->builder, emit_block(e, "entry"));
+}
+
+static void begin_unit(struct emit *e, LLVMValueRef f)
+{
+	begin(e, f);
+	e->ctx = LLVMGetParam(f, 0);
+	e->bufs = LLVMGetParam(f, 1);
+	e->weights = LLVMGetParam(f, 2);
+	e->dims = LLVMGetParam(f, 3);
+	e->scratch = LLVMGetParam(f, 4);
+}
+
+/* A function of the module alone. */
+static LLVMValueRef part_function(struct emit *e, const char *name, uint32_t number, LLVMTypeRef type)
+{
+	char text[64];
+	snprintf(text, sizeof text, "%s%u", name, number);
+	LLVMValueRef f = LLVMAddFunction(e->module, text, type);
+	LLVMSetLinkage(f, LLVMInternalLinkage);
+	emit_attributes(e, f);
+	return f;
+}
+
+static LLVMValueRef unit_function(struct emit *e, const char *name, LLVMTypeRef type)
+{
+	LLVMValueRef f = emit_declare(e, name, type);
+	emit_attributes(e, f);
+	return f;
+}
+
+/* Fails and returns if one of the unit's checks is negative. */
+static void emit_checks(struct emit *e)
+{
+	LLVMValueRef bad = NULL, zero = emit_i64(e, 0);
+	for (uint32_t k = 0; k < e->fn->n_checks; k++) {
+		LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, emit_dim(e, e->fn->checks[k]), zero, "");
+		bad = bad ? LLVMBuildOr(e->builder, bad, negative, "") : negative;
+	}
+	if (!bad)
+		return;
+	LLVMBasicBlockRef fail = emit_block(e, "misfit"), run = emit_block(e, "run");
+	LLVMBuildCondBr(e->builder, bad, fail, run);
+	LLVMPositionBuilderAtEnd(e->builder, fail);
+	emit_fail(e, TRI_ERR_SHAPE, e->ctx, zero, zero);
+	LLVMBuildRetVoid(e->builder);
+	LLVMPositionBuilderAtEnd(e->builder, run);
+}
+
+static void emit_part(struct emit *e, struct part p)
+{
+	for (uint32_t k = p.from; k < p.to; k++) {
+		e->dim_values.len = 0;
+		emit_stmt(e, &e->fn->stmts[k]);
+	}
+}
+
+/* Each part in a function of its own, and here the calls of these. */
+static void emit_parts(struct emit *e)
+{
+	LLVMTypeRef type = emit_unit_type(e);
+	LLVMValueRef unit = e->function, args[5];
+	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
+	for (uint32_t k = 0; k < 5; k++)
+		args[k] = LLVMGetParam(unit, k);
+	uint32_t n = 0;
+	for (struct part p = {0, 0}; p.to < e->fn->n_stmts;) {
+		p = next_part(e->fn, p.to);
+		LLVMValueRef f = part_function(e, "part", n++, type);
+		begin_unit(e, f);
+		emit_part(e, p);
+		LLVMBuildRetVoid(e->builder);
+		LLVMPositionBuilderAtEnd(e->builder, back);
+		LLVMBuildCall2(e->builder, type, f, args, 5, "");
+	}
+	e->function = unit;
+}
+
+static void emit_run(struct emit *e)
+{
+	struct part first = next_part(e->fn, 0);
+	begin_unit(e, unit_function(e, e->fn->symbol, emit_unit_type(e)));
+	emit_checks(e);
+	if (first.to == e->fn->n_stmts)
+		emit_part(e, first);
+	else
+		emit_parts(e);
+	LLVMBuildRetVoid(e->builder);
+}
+
+/* The most that any callee of the part needs. */
+static LLVMValueRef part_scratch(struct emit *e, struct part p)
+{
+	LLVMValueRef most = emit_i64(e, 0);
+	for (uint32_t k = p.from; k < p.to; k++) {
+		const struct loop_stmt *s = &e->fn->stmts[k];
+		const struct loop_stmt *calls = s->kind == STMT_CALL ? s : s->calls;
+		for (uint32_t i = 0; i < (s->kind == STMT_CALL ? 1 : s->n_calls); i++)
+			most = emit_most(e, emit_callee_scratch(e, &calls[i]), most);
+	}
+	return most;
+}
+
+static LLVMValueRef parts_scratch(struct emit *e)
+{
+	LLVMTypeRef type = emit_scratch_type(e);
+	LLVMValueRef unit = e->function, dims = e->dims, most = emit_i64(e, 0);
+	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
+	uint32_t n = 0;
+	for (struct part p = {0, 0}; p.to < e->fn->n_stmts;) {
+		p = next_part(e->fn, p.to);
+		LLVMValueRef f = part_function(e, "scratch", n++, type);
+		begin(e, f);
+		e->dims = LLVMGetParam(f, 0);
+		LLVMBuildRet(e->builder, part_scratch(e, p));
+		LLVMPositionBuilderAtEnd(e->builder, back);
+		most = emit_most(e, LLVMBuildCall2(e->builder, type, f, &dims, 1, ""), most);
+	}
+	e->function = unit;
+	e->dims = dims;
+	e->dim_values.len = 0;
+	return most;
+}
+
+/* Own scratch plus the most that any callee needs. */
+static void emit_scratch(struct emit *e)
+{
+	char name[512];
+	struct part first = next_part(e->fn, 0);
+	snprintf(name, sizeof name, "%s_scratch", e->fn->symbol);
+	begin(e, unit_function(e, name, emit_scratch_type(e)));
+	e->dims = LLVMGetParam(e->function, 0);
+	LLVMValueRef most = first.to == e->fn->n_stmts ? part_scratch(e, first) : parts_scratch(e);
+	LLVMBuildRet(e->builder, LLVMBuildAdd(e->builder, emit_dim(e, e->fn->scratch), most, ""));
+}
+
+void emit_unit(struct emit *e, const struct loop_fn *f)
+{
+	e->fn = f;
+	e->ptr = LLVMPointerTypeInContext(e->context, 0);
+	e->i1 = LLVMInt1TypeInContext(e->context);
+	e->i8 = LLVMInt8TypeInContext(e->context);
+	e->i16 = LLVMInt16TypeInContext(e->context);
+	e->i32 = LLVMInt32TypeInContext(e->context);
+	e->i64 = LLVMInt64TypeInContext(e->context);
+	e->f32 = LLVMFloatTypeInContext(e->context);
+	e->f64 = LLVMDoubleTypeInContext(e->context);
+	emit_run(e);
+	emit_scratch(e);
+	vec_free(&e->dim_values);
+}
