@@ -92,6 +92,7 @@ struct elab {
 	struct param_list *main_params; /* elaborating main: its layers' parameters, named after the locals that hold them */
 	name_id ways[WAY_COUNT];
 	uint32_t ways_seen; /* checking: ways out met under conditions that nobody knows */
+	uint64_t seed;      /* of the constant that is evaluated, changed by each random tensor in it; 0: none is */
 	bool tail;          /* the block to be evaluated gives a value that is wanted */
 };
 

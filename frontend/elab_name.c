@@ -48,22 +48,86 @@ struct func *item_func(struct frontend *f, struct item *it)
 	return it->func;
 }
 
-static struct value eval_const(struct elab *e, struct item *it)
+/* The constants of one `let`, or of a `const`, which is one. */
+static uint32_t siblings(struct item *it, struct item **first)
 {
-	struct ast_const c = ast_const(&it->mod->ast, it->node);
-	struct frame fr = {.up = e->frame, .mod = it->mod, .base = e->locals.len, .call_at = SPAN_NONE};
-	e->frame = &fr;
-	e->depth++;
+	uint32_t n = 1;
+	*first = item_first(it);
+	while (*first + n < it->mod->items + it->mod->n_items && (*first)[n].node == it->node)
+		n++;
+	return n;
+}
+
+/* Evaluates a `const` or `let`; its names become locals of the frame. */
+static void exec_constant(struct elab *e, struct item *it)
+{
+	const struct ast *t = &it->mod->ast;
+	if (ast_kind(t, it->node) == NODE_LET) {
+		exec(e, it->node, NULL);
+		return;
+	}
+	struct ast_const c = ast_const(t, it->node);
 	struct value v = eval(e, c.value);
 	if (c.type)
 		v = sig_coerce(e, c.type, v, elab_span(e, c.value), "constant", NULL);
 	index_note_value(e, c.name, v);
-	e->depth--;
-	e->frame = fr.up;
-	return v;
+	local_push(e, it->name, v, true);
 }
 
-/* A constant is evaluated once, aloud, in a unit of its own; one that holds tensors is evaluated again where it is used. */
+/* The values of the constants from `first` on. What is random in them is seeded by their name: the same wherever they are used. */
+static void eval_constants(struct elab *e, struct item *first, uint32_t n, struct value *out)
+{
+	struct frame fr = {.up = e->frame, .mod = first->mod, .base = e->locals.len, .call_at = SPAN_NONE};
+	struct param_list *main_params = e->main_params;
+	const char *name = name_text(e->f, token_name(e->f, first->mod, first->name_token));
+	uint64_t seed = e->seed;
+	e->frame = &fr;
+	e->depth++;
+	e->seed = hash_bytes(name, strlen(name)).lo | 1;
+	e->main_params = NULL;
+	exec_constant(e, first);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct local *l = local_find(e, token_name(e->f, first->mod, first[i].name_token));
+		out[i] = l ? l->value : VALUE_POISON;
+	}
+	e->main_params = main_params;
+	e->seed = seed;
+	e->locals.len = fr.base;
+	e->depth--;
+	e->frame = fr.up;
+}
+
+/* Constants are evaluated once, aloud, in a unit of their own; those that hold tensors are evaluated again where they are used. */
+static void settle_constants(struct elab *e, struct item *first, uint32_t n)
+{
+	struct builder scratch;
+	struct arena *work = e->f->arena;
+	struct value *values = ARENA_ARRAY(e->f->lasting, struct value, n);
+	int quiet = e->quiet;
+	struct reads reads;
+	e->f->arena = e->f->lasting;
+	for (uint32_t i = 0; i < n; i++)
+		first[i].state = ITEM_BUSY;
+	e->quiet = 0;
+	e->out = e->f->diags;
+	builder_open(e, &scratch);
+	reads_open(e, &reads);
+	eval_constants(e, first, n, values);
+	struct read_list read = reads_close(e);
+	builder_close(e);
+	e->f->arena = work;
+	e->quiet = quiet;
+	if (quiet)
+		e->out = e->trash;
+	for (uint32_t i = 0; i < n; i++) {
+		first[i].value = values[i];
+		first[i].reads = read;
+		first[i].state = ITEM_DONE;
+		if (value_holds(values[i], V_TENSOR))
+			first[i].value.kind = V_VOID;
+	}
+}
+
 static struct value const_value(struct elab *e, struct item *it, span at)
 {
 	if (it->state == ITEM_BUSY) {
@@ -72,29 +136,15 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 		diag_secondary(e->out, g, at, "used here");
 		return VALUE_POISON;
 	}
-	if (it->state == ITEM_NEW) {
-		struct builder scratch;
-		struct arena *work = e->f->arena;
-		int quiet = e->quiet;
-		e->f->arena = e->f->lasting;
-		it->state = ITEM_BUSY;
-		e->quiet = 0;
-		e->out = e->f->diags;
-		struct reads reads;
-		builder_open(e, &scratch);
-		reads_open(e, &reads);
-		it->value = eval_const(e, it);
-		it->reads = reads_close(e);
-		builder_close(e);
-		e->f->arena = work;
-		e->quiet = quiet;
-		if (quiet)
-			e->out = e->trash;
-		it->state = ITEM_DONE;
-		if (value_holds(it->value, V_TENSOR))
-			it->value.kind = V_VOID;
-	}
-	return it->value.kind == V_VOID ? eval_const(e, it) : it->value;
+	struct item *first;
+	uint32_t n = siblings(it, &first);
+	if (it->state == ITEM_NEW)
+		settle_constants(e, first, n);
+	if (it->value.kind != V_VOID)
+		return it->value;
+	struct value *values = ARENA_ARRAY(e->f->arena, struct value, n);
+	eval_constants(e, first, n, values);
+	return values[it - first];
 }
 
 struct value item_value(struct elab *e, struct item *it, span at)

@@ -130,6 +130,41 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 	vec_push(&f->defs, def);
 }
 
+/* The names that a pattern binds, from left to right. */
+uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names)
+{
+	enum node_kind k = ast_kind(t, pattern);
+	token_id one = k == NODE_PAT_NAME ? ast_token(t, pattern) : k == NODE_PAT_REST ? ast_a(t, pattern) : TOKEN_NONE;
+	if (one != TOKEN_NONE) {
+		bool wildcard = token_is(&t->tokens, one, "_");
+		if (names && !wildcard)
+			*names = one;
+		return !wildcard;
+	}
+	if (k != NODE_PAT_TUPLE && k != NODE_PAT_LIST)
+		return 0;
+	struct ast_nodes items = ast_nodes(t, ast_a(t, pattern));
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < items.n; i++)
+		n += pattern_names(t, items.at[i], names ? names + n : NULL);
+	return n;
+}
+
+/* A constant for each name of the pattern; one definition, named after the first. */
+static void define_let(struct frontend *f, struct module *m, node_id n, hash128 tokens)
+{
+	node_id pattern = ast_let(&m->ast, n).pattern;
+	uint32_t count = pattern_names(&m->ast, pattern, NULL);
+	token_id *names = ARENA_ARRAY(f->arena, token_id, count + 1);
+	pattern_names(&m->ast, pattern, names);
+	for (uint32_t i = 0; i < count; i++)
+		define(f, m,
+		       (struct item){.kind = ITEM_CONST, .node = n, .name_token = names[i], .name = token_name(f, m, names[i]), .tokens = tokens, .face = tokens});
+	struct frontend_def def = {.file = m->path, .tokens = tokens, .at = node_span(m, n)};
+	def.name = count ? name_text(f, token_name(f, m, names[0])) : "_";
+	vec_push(&f->defs, def);
+}
+
 /* ---- imports ---- */
 
 static bool is_below(const char *path, const char *folder)
@@ -252,8 +287,12 @@ static void import_one(struct frontend *f, struct module *m, node_id n, bool *ok
 static uint32_t count_items(const struct ast *t, struct ast_nodes items)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < items.n; i++)
-		n += ast_kind(t, items.at[i]) == NODE_FROM_IMPORT ? ast_nodes(t, ast_b(t, items.at[i])).n : 1;
+	for (uint32_t i = 0; i < items.n; i++) {
+		enum node_kind k = ast_kind(t, items.at[i]);
+		n += k == NODE_FROM_IMPORT ? ast_nodes(t, ast_b(t, items.at[i])).n
+		     : k == NODE_LET       ? pattern_names(t, ast_let(t, items.at[i]).pattern, NULL)
+					   : 1;
+	}
 	return n;
 }
 
@@ -294,6 +333,8 @@ bool module_collect(struct frontend *f, struct module *m)
 			tokens = item_tokens(m, i ? items.at[i - 1] + 1 : 1, items.at[i], &line);
 		if (k == NODE_IMPORT || k == NODE_FROM_IMPORT)
 			import_one(f, m, items.at[i], &ok);
+		else if (k == NODE_LET)
+			define_let(f, m, items.at[i], tokens);
 		else if (k != NODE_ERROR)
 			define_item(f, m, items.at[i], tokens);
 		if (k != NODE_ERROR)

@@ -101,6 +101,14 @@ struct frontend {
 
 /* Loads a file (once) with its imports, for the import at `at`. NULL: there is no file, which is reported if it `must` be there. */
 struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok);
+uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names); /* the names that a pattern binds; their number */
+/* The first of the constants that one `let` binds; a `const` itself. */
+static inline struct item *item_first(struct item *it)
+{
+	while (it > it->mod->items && it[-1].node == it->node)
+		it--;
+	return it;
+}
 struct item *module_find(const struct module *m, name_id name);
 /* The steps of loading: the tree, then the items. False: reported. */
 bool module_parse(struct frontend *f, struct module *m, const struct source *src);

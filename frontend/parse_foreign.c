@@ -215,7 +215,7 @@ static enum foreign misspelt_keyword(struct parser *p, unsigned where)
 	} keywords[] = {
 		{"fn", TOK_FN, I | M},     {"layer", TOK_LAYER, I},   {"const", TOK_CONST, I | M | S},
 		{"type", TOK_TYPE, I},     {"import", TOK_IMPORT, I}, {"from", TOK_FROM, I},
-		{"main", TOK_MAIN, I},     {"param", TOK_PARAM, M},   {"let", TOK_LET, M | S},
+		{"main", TOK_MAIN, I},     {"param", TOK_PARAM, M},   {"let", TOK_LET, I | M | S},
 		{"return", TOK_RETURN, S}, {"if", TOK_IF, S},         {"for", TOK_FOR, S},
 		{"while", TOK_WHILE, S},   {"break", TOK_BREAK, S},   {"continue", TOK_CONTINUE, S},
 	};

@@ -166,12 +166,6 @@ static node_id no_item(struct parser *p)
 		error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
 		return error_node(p);
 	}
-	if (p->k == TOK_LET && peek(p) == TOK_NAME) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "outside functions and layers a value is a `const`");
-		edit(p, g, here(p), "const");
-		recovered(p, g);
-		return parse_const(p, 0);
-	}
 	if (p->k == TOK_PARAM) {
 		struct diag *g =
 			error_at(p, DIAG_EXPECTED_ITEM, here(p), "`param` declares a parameter of a layer and stands directly in its body");
@@ -189,7 +183,7 @@ static node_id no_item(struct parser *p)
 	p->newlines = true;
 	if (p->k != TOK_EOF)
 		help(p, g,
-		     "definitions begin with `fn`, `layer`, `const`, `type` or `import`; statements stand in functions, or in `main { … }`, which "
+		     "definitions begin with `fn`, `layer`, `let`, `const`, `type` or `import`; statements stand in functions, or in `main { … }`, which "
 		     "`trib run --main` runs");
 	return error_node(p);
 }
@@ -203,6 +197,7 @@ static node_id parse_item(struct parser *p)
 	case TOK_IMPORT: return parse_import(p);
 	case TOK_FROM: return parse_from(p);
 	case TOK_CONST: return parse_const(p, attrs);
+	case TOK_LET: return parse_let(p, false);
 	case TOK_TYPE: return parse_alias(p, attrs);
 	case TOK_FN:
 	case TOK_LAYER: return parse_function(p, attrs);

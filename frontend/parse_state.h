@@ -69,6 +69,7 @@ static inline void read_token_as(struct parser *p, enum token_kind k)
 	p->k = (uint8_t)k;
 }
 
+node_id parse_let(struct parser *p, bool layer);
 /* Makes names of the words that are keywords only where an item begins (parse_soft.c). */
 void soften_keywords(struct tokens *t);
 void parse_grow_nodes(struct parser *p);

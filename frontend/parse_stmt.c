@@ -38,7 +38,7 @@ static void no_value(struct parser *p, token_id keyword, bool layer)
 	p->failed = true;
 }
 
-static node_id parse_let(struct parser *p, bool layer)
+node_id parse_let(struct parser *p, bool layer)
 {
 	token_id keyword = p->i;
 	advance(p);

@@ -182,6 +182,11 @@ static void walk_item(struct resolver *r, const struct item *it)
 	case ITEM_LAYER: walk_fn(r, it->node); break;
 	case ITEM_MODULE_LAYER: walk_module_layer(r, it->node); break;
 	case ITEM_CONST:
+		if (ast_kind(r->t, it->node) == NODE_LET) {
+			if (item_first(&r->m->items[it - r->m->items]) == it)
+				resolve_let_value(r, it->node);
+			break;
+		}
 		check_attributes(r, ast_const(r->t, it->node).attrs);
 		resolve_const(r, it->node);
 		break;

@@ -70,12 +70,18 @@ static void walk_block(struct resolver *r, node_id n)
 	scope_leave(r, mark);
 }
 
-static void walk_let(struct resolver *r, node_id n)
+void resolve_let_value(struct resolver *r, node_id n)
 {
 	struct ast_let l = ast_let(r->t, n);
 	resolve_node(r, l.value);
 	if (l.type)
 		resolve_type(r, l.type, DIMS_KNOWN);
+}
+
+static void walk_let(struct resolver *r, node_id n)
+{
+	struct ast_let l = ast_let(r->t, n);
+	resolve_let_value(r, n);
 	resolve_pattern(r, l.pattern, SYMBOL_LOCAL, n, l.type != AST_NONE);
 	if (r->blocks && ast_kind(r->t, l.pattern) == NODE_PAT_NAME)
 		r->scope.at[r->scope.len - 1].plain = true;

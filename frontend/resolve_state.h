@@ -53,6 +53,7 @@ void resolve_type(struct resolver *r, node_id n, enum dim_names dims);
  * statement `whole` brings into scope. */
 void resolve_node(struct resolver *r, node_id n);
 void resolve_const(struct resolver *r, node_id n);
+void resolve_let_value(struct resolver *r, node_id n); /* without its names */
 void resolve_pattern(struct resolver *r, node_id p, enum symbol_kind kind, node_id whole, bool typed);
 
 void check_attributes(struct resolver *r, struct ast_nodes attrs); /* resolve_attribute.c */

@@ -22,8 +22,19 @@ static struct value trits_as(struct elab *e, struct bcall *c, struct value v)
 	return as_elem(e, v, t, c->at);
 }
 
+/* What is random in a constant is the same at each use of it. */
+static void seed_constant(struct elab *e, struct bcall *c)
+{
+	uint32_t last = c->sig->n - 1;
+	if (!e->seed || strcmp(name_text(e->f, c->sig->params[last].name), "seed") || c->v[last].kind != V_NONE)
+		return;
+	c->v[last] = value_int((int64_t)(e->seed >> 2));
+	e->seed = hash_bytes(&e->seed, sizeof e->seed).lo | 1;
+}
+
 static struct value emit_created(struct elab *e, struct bcall *c, const struct core_type *t)
 {
+	seed_constant(e, c);
 	struct core_arg a[BUILTIN_MAX_PARAMS], sizes[CORE_MAX_RANK];
 	for (uint32_t i = 0; i < t->rank; i++)
 		sizes[i] = arg_dim(t->dims[i]);

@@ -43,6 +43,14 @@ class Affected(RepositoryTest):
         self.assertIn("A → mid → gain", text)
         self.assertIn("1 of 2 models affected since HEAD", text)
 
+    def test_a_constant_with_a_pattern(self):
+        self.write("src/gain.tri", "let (low, high) = (2.0, 3.0)\n" + fn("gain", "x * high") + fn("other", "x"))
+        self.commit()
+        self.assertEqual(self.definitions(), {})
+        self.edit("src/gain.tri", "3.0", "4.0")
+        self.assertEqual(self.definitions(), {"low": "changed", "gain": "affected", "mid": "affected", "A": "affected"})
+        self.assertEqual(self.models(), {"a"})
+
     def test_named_models(self):
         self.edit("src/gain.tri", "x * 2.0", "x * 2.5")
         self.assertEqual(self.definitions("b"), {})

@@ -18,7 +18,7 @@ module.exports = grammar({
     comment: (_) => token(choice(seq('#', /[^\n]*/), seq('/*', /[^*]*\*+([^/*][^*]*\*+)*/, '/'))),
 
     // Definitions
-    _item: ($) => choice($.import, $.from_import, $.const_definition, $.type_alias, $.function_definition, $.layer_definition, $.main_block),
+    _item: ($) => choice($.import, $.from_import, $.let_statement, $.const_definition, $.type_alias, $.function_definition, $.layer_definition, $.main_block),
     import: ($) => prec.right(seq('import', field('module', $._module), optional(seq('as', field('alias', $.identifier))))),
     from_import: ($) =>
       prec.right(seq('from', field('module', $._module), 'import', choice(bare($.import_name), seq('(', list($.import_name), ')')))),
