@@ -56,7 +56,7 @@ class BadInput(ProjectTest):
 
     def test_misspelt_file(self):
         self.edit("tri.build", "weights/digits.safetensors", "weights/digit.safetensors")
-        self.expect("digit.safetensors", "digits.safetensors", "tri.build:")
+        self.expect("digit.safetensors", "digits.safetensors", "tri.build:", code=3)
 
     def test_misspelt_import(self):
         self.edit("src/digits.tri", "import nn", "import nnn")
