@@ -388,6 +388,13 @@ static bool callable(struct value v)
 	return v.kind == V_FN || v.kind == V_MAKER || v.kind == V_BUILTIN || v.kind == V_SPECIAL || v.kind == V_DTYPE;
 }
 
+/* Is it the function whose body this is? */
+static bool is_current(const struct elab *e, struct value v)
+{
+	const struct func *now = e->frame->func;
+	return now && v.kind == V_FN && v.u.fn->node == now->node && v.u.fn->mod == now->mod && v.u.fn->self == now->self;
+}
+
 /* x.f(a): a member of x, else f(x, a). */
 static struct value method_target(struct elab *e, node_id n, struct args *args)
 {
@@ -405,7 +412,7 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	bool free_fn = v.kind != V_MODULE && name_lookup(e, name, at, &out);
 	if (free_fn && is_poison(out))
 		return out;
-	if (free_fn && !callable(out)) /* let mean = x.mean() hides no x.mean() */
+	if (free_fn && (!callable(out) || is_current(e, out))) /* neither `let mean = x.mean()` nor `fn mean(x) { return x.mean() }` hides x.mean() */
 		prelude_lookup(e, name, &out);
 	if (!free_fn || !callable(out))
 		return no_member(e, v, n, name);

@@ -149,6 +149,43 @@ class Shape(BatchTest):
             self.case(f"index_select({{x}}, {a}, {{i}})", {"x": x, "i": index}, x.index_select(a, index))
         self.check()
 
+    def test_diagonals(self):
+        for _ in range(6):
+            x = self.any(2, 4)
+            r = x.dim()
+            a, b = self.integer(0, r - 2), -1
+            k = self.integer(-4, 4)
+            self.case(f"diagonal({{x}}, {k}, {a}, {b})", {"x": x}, x.diagonal(k, a, b))
+            self.case(f"{{x}}.diagonal(dim1={b}, dim2={a})", {"x": x}, x.diagonal(dim1=b, dim2=a))
+            if r > 2:
+                self.case("{x}.diagonal()", {"x": x}, x.diagonal())
+            y = self.tensor(list(x.shape[-2:]), self.pick(torch.float32, torch.int64, torch.float64))
+            self.case("trace({y})", {"y": y}, y.trace())
+            for name in ("tril", "triu"):
+                self.case(f"{name}({{x}})", {"x": x}, getattr(torch, name)(x))
+                self.case(f"{{x}}.{name}(diagonal={k})", {"x": x}, getattr(torch, name)(x, k))
+        t = self.trits([3, 4])
+        self.case("tril({t})", {"t": ("trit", t)}, t.tril())
+        self.case("diagonal({t}, 1)", {"t": ("trit", t)}, t.diagonal(1))
+        self.check()
+
+    def test_diagonals_at_run_time(self):
+        x = self.tensor([4, 4])
+        self.prelude = "fn diagonal(x: Tensor<float32, [N, N]>) -> Tensor<float32, [N]> { return x.diagonal() }\n"
+        self.case("diagonal({x})", {"x": x}, x.diagonal())
+        self.case("trace({x}) + sum(triu({x}, 1))", {"x": x}, x.trace() + x.triu(1).sum())
+        self.check(dynamic=True)
+
+    def test_likes(self):
+        for _ in range(3):
+            x = self.any()
+            self.case("zeros_like({x})", {"x": x}, torch.zeros_like(x))
+            self.case("ones_like({x})", {"x": x}, torch.ones_like(x))
+            self.case("ones_like({x}, dtype=int32, requires_grad=false)", {"x": x}, torch.ones_like(x, dtype=torch.int32))
+            self.case("full_like({x}, 2.5, dtype=float32)", {"x": x}, torch.full_like(x, 2.5, dtype=torch.float32))
+            self.case("all(rand_like({x}, dtype=float32) < 1.0) && all(isfinite(randn_like({x}, dtype=float32, seed=4)))", {"x": x}, torch.tensor(True))
+        self.check()
+
     def test_gather(self):
         for dynamic in (False, True):
             for _ in range(8):
@@ -198,7 +235,20 @@ class Math(BatchTest):
         self.case("sign({x})", {"x": ("trit", t := self.trits([5]))}, t)
         self.check()
 
+    def test_norm(self):
+        for dtype in (torch.float32, torch.float64, torch.float16):
+            x = self.tensor(self.shape(), dtype)
+            d, close = self.axis(x.dim()), 2e-2 if dtype == torch.float16 else 1e-4
+            up = x.float() if dtype == torch.float16 else x
+            self.case("norm({x})", {"x": x}, torch.norm(up).to(dtype), close)
+            self.case(f"{{x}}.norm(p=1, dim={d})", {"x": x}, torch.norm(up, 1, d).to(dtype), close)
+            self.case(f"norm({{x}}, 3.0, {d}, keepdim=true)", {"x": x}, torch.norm(up, 3.0, d, keepdim=True).to(dtype), close)
+        self.check()
+
     def test_special_values(self):
+        y = torch.tensor([math.nan, math.inf, -math.inf, 0.0, 3e38])
+        for name in "isnan isinf isfinite".split():
+            self.case(f"{name}({{y}})", {"y": y}, getattr(torch, name)(y))
         x = torch.tensor([math.nan, math.inf, -math.inf, 0.0, -0.0, 1e-40, 3e38, -3e38, 0.5, 1.5, 2.5, -0.5, -1.5])
         for name in "sin cos exp log log2 log10 sqrt rsqrt abs ceil floor round tanh sigmoid relu".split():
             self.case(f"{name}({{x}})", {"x": x}, getattr(torch, name)(x))

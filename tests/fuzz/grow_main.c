@@ -102,6 +102,8 @@ static const struct form forms[] = {
 	{"learned_quantize($f, 0.5, -0.25)", "t", "="},
 	{"affine_dequantize($t, 0.5, 1)", "f", "="},
 	{"stop_gradient($a)", "=", "="},
+	{"ones_like($a) * 2", "=", "="},
+	{"isfinite($f)", "b", "="},
 	{"$a > $=", "b", "="},
 	{"$a == $=", "b", "="},
 	{"!($a > 0)", "b", "="},
