@@ -15,6 +15,7 @@
 #include "builder/fix.h"
 #include "builder/key.h"
 #include "builder/options.h"
+#include "builder/outputs.h"
 #include "builder/progress.h"
 #include "builder/session.h"
 #include "builder/single.h"
@@ -75,6 +76,8 @@ static bool open_cache(struct build *b)
 {
 	struct cache_config c;
 	if (!cache_config_read(b->session, b->sources, b->spec.manifest, b->options, &c, b->diags))
+		return false;
+	if (!c.at[SETTING_OUT_OUTSIDE].number && !outputs_check_inside(b->session, b->spec.models, b->spec.n_models, b->diags))
 		return false;
 	if (b->spec.no_cache || !c.at[SETTING_ENABLED].number || build_asks_text(b->options))
 		return true;

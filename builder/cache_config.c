@@ -23,7 +23,7 @@ static const struct {
 #include "builder/cache_settings.def"
 };
 
-static const enum manifest_block_kind blocks[] = {BLOCK_CACHE, BLOCK_SERVER};
+static const enum manifest_block_kind blocks[] = {BLOCK_CACHE, BLOCK_SERVER, BLOCK_BUILD};
 enum { N_BLOCKS = sizeof blocks / sizeof *blocks };
 
 const char *cache_setting_block(enum cache_setting s) { return manifest_block_text(settings[s].block); }
@@ -129,8 +129,8 @@ static const struct source *load(void *ctx, const char *path)
 static bool take_user_blocks(struct reader *r, const struct manifest *m, uint32_t errors)
 {
 	for (uint32_t i = 0; i < m->n_blocks; i++)
-		if (m->blocks[i].kind != BLOCK_CACHE && m->blocks[i].kind != BLOCK_SERVER)
-			diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at, "the user's configuration has only the blocks `cache` and `server`"),
+		if (m->blocks[i].kind != BLOCK_CACHE && m->blocks[i].kind != BLOCK_SERVER && m->blocks[i].kind != BLOCK_BUILD)
+			diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at, "the user's configuration has only the blocks `cache`, `server` and `build`"),
 				  "projects and models are described in a tri.build");
 	return diags_errors(r->diags) == errors && take_blocks(r, m, ORIGIN_USER);
 }
@@ -201,7 +201,10 @@ bool cache_config_read(struct arena *a, struct sources *sources, const struct ma
 	out->at[SETTING_DIR].text = cache_default_dir(a);
 	out->at[SETTING_MAX_SIZE].number = CACHE_DEFAULT_SIZE;
 	out->at[SETTING_COMPRESS].number = (uint64_t)CACHE_DEFAULT_COMPRESS;
+	const struct manifest_block *own = project ? manifest_find(project, BLOCK_BUILD, NULL) : NULL;
 	bool ok = take_user(&r);
+	if (own) /* or a project could allow itself what the user has to */
+		ok = refuse(&r, own->at, "the block `build` belongs to the user's configuration", "remove it; `trib config set build.KEY VALUE` writes it there");
 	ok = take_blocks(&r, project, ORIGIN_PROJECT) && ok;
 	ok = take_environment(&r) && ok;
 	if (o->cache_dir)

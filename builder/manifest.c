@@ -18,6 +18,7 @@
 #define IN_PROFILE (1u << BLOCK_PROFILE)
 #define IN_CACHE (1u << BLOCK_CACHE)
 #define IN_SERVER (1u << BLOCK_SERVER)
+#define IN_BUILD (1u << BLOCK_BUILD)
 #define IN_DEPENDENCY (1u << BLOCK_DEPENDENCY)
 #define MAX_INCLUDES 64
 

@@ -4,6 +4,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/options.h"
+#include "builder/outputs.h"
 
 #define DEFAULT_EMIT (1u << EMIT_LIBRARY | 1u << EMIT_HEADER)
 #define DEFAULT_OPT 1
@@ -96,6 +97,8 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.cpu = text_setting(l, KEY_CPU, o->cpu, "native"),
 		.target = text_setting(l, KEY_TARGET, o->target, "native"),
 		.out = text_setting(l, KEY_OUT, o->out, "build"),
+		.out_at = o->out || !setting(l, KEY_OUT) ? b->at : setting(l, KEY_OUT)->at,
+		.out_named = o->out != NULL,
 		.linker = text_setting(l, KEY_LINKER, o->linker, "internal"),
 		.target_at = o->cpu || o->target ? SPAN_NONE : cpu ? cpu->at : target ? target->at : b->at,
 		.version = version ? version->text : "",
@@ -162,6 +165,20 @@ static bool known_models(struct arena *session, const struct manifest *m, const 
 	return ok;
 }
 
+/* Of all models, also those that are not built now: they would overwrite what others wrote. */
+static bool check_outputs(struct arena *session, struct layers *l, const struct manifest *m, const struct options *o, struct diags *diags)
+{
+	struct model_spec *all = ARENA_ARRAY(session, struct model_spec, m->n_blocks + 1);
+	struct diags *unsaid = diags_new(0); /* what is wrong with those is said when they are built */
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->n_blocks; i++) {
+		l->model = &m->blocks[i];
+		n += l->model->kind == BLOCK_MODEL && model_spec(session, l, o, &all[n], unsaid);
+	}
+	diags_free(unsaid);
+	return outputs_check_distinct(session, all, n, diags);
+}
+
 bool spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags)
 {
 	struct layers l = {.project = manifest_find(m, BLOCK_PROJECT, NULL)};
@@ -190,5 +207,5 @@ bool spec_make(struct arena *session, const struct manifest *m, const struct opt
 		else
 			ok = false;
 	}
-	return ok;
+	return ok && check_outputs(session, &l, m, o, diags);
 }

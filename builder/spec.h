@@ -29,6 +29,8 @@ struct model_spec {
 	uint64_t emit; /* bit set of enum emit */
 	struct plan_options plan;
 	const char *cpu, *target, *out;
+	span out_at;    /* of the key, or the block where there is none */
+	bool out_named; /* on the command line */
 	const char *linker; /* "internal", or the command to run */
 	span target_at;
 	const char *version; /* of the project */

@@ -5,6 +5,7 @@
 #include "base/os.h"
 #include "builder/cli/command.h"
 #include "builder/manifest.h"
+#include "builder/outputs.h"
 #include "builder/project.h"
 #include "builder/triw.h"
 
@@ -13,6 +14,10 @@ static bool clean_model(struct arena *a, const struct model_spec *s)
 {
 	if (strcmp(s->out, "build") == 0)
 		return os_remove_tree("build");
+	if (!s->out_named && !outputs_is_inside(a, s->out)) {
+		fprintf(stderr, "trib: `%s` is outside the project and stays; `trib clean --out %s` cleans it\n", s->out, s->out);
+		return true;
+	}
 	unlink(arena_printf(a, "%s/lib%s.so", s->out, s->name));
 	unlink(arena_printf(a, "%s/lib%s_opencl.so", s->out, s->name));
 	unlink(arena_printf(a, "%s/%s.h", s->out, s->name));

@@ -9,6 +9,7 @@
 #define IN_PROFILE (1u << BLOCK_PROFILE)
 #define IN_CACHE (1u << BLOCK_CACHE)
 #define IN_SERVER (1u << BLOCK_SERVER)
+#define IN_BUILD (1u << BLOCK_BUILD)
 #define IN_DEPENDENCY (1u << BLOCK_DEPENDENCY)
 
 static const char *const blocks[] = {
@@ -60,7 +61,8 @@ void complete_manifest(struct call *c, const struct place *p)
 		put_entries(c, p);
 	} else if (word == before) {
 		for (uint32_t i = 0; i < BLOCK_COUNT; i++)
-			complete_put(c, blocks[i], ITEM_KEYWORD, NULL);
+			if (i != BLOCK_BUILD) /* of the user's configuration */
+				complete_put(c, blocks[i], ITEM_KEYWORD, NULL);
 	} else {
 		uint32_t block = block_above(s, line);
 		for (size_t i = 0; block < BLOCK_COUNT && i < sizeof keys / sizeof *keys; i++)

@@ -417,7 +417,7 @@ class Config(Cache):
         self.fails("config", "get", code=2)
         config = os.path.join(self.env["XDG_CONFIG_HOME"], "trib", "config")
         os.makedirs(os.path.dirname(config))
-        for text, says in (("cache\n    max_size = 3x\n", "config:2:16"), ("model m\n    entry = x\n", "only the blocks `cache` and `server`"), ("cache\n    colour = red\n", "its keys are")):
+        for text, says in (("cache\n    max_size = 3x\n", "config:2:16"), ("model m\n    entry = x\n", "only the blocks `cache`, `server` and `build`"), ("cache\n    colour = red\n", "its keys are")):
             with open(config, "w", encoding="utf-8") as f:
                 f.write(text)
             self.assertIn(says, self.fails("build"))
