@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab_branch.h"
+#include "frontend/elab_partial.h"
 #include "frontend/elab_list.h"
 #include "frontend/index_note.h"
 #include "frontend/sig.h"
@@ -422,14 +423,20 @@ static struct value call_layer(struct elab *e, struct instance *in, struct args 
 struct value call_value(struct elab *e, struct value callee, struct args *args, span at, const char *what)
 {
 	switch (callee.kind) {
-	case V_FN: return call_func(e, callee.u.fn, args, at, what);
+	case V_FN:
+		if (partial_wanted(e, callee.u.fn, args))
+			return partial_make(e, callee.u.fn, args, at);
+		return call_func(e, callee.u.fn, args, at, what);
 	case V_LAYER: return call_layer(e, callee.u.layer, args, at, what);
 	case V_MAKER: return instantiate(e, callee.u.item, args, at);
 	case V_BUILTIN: return call_builtin(e, callee.u.builtin, args, at);
 	case V_SPECIAL: return call_special(e, callee.u.special, args, at);
 	case V_DTYPE: return call_cast(e, callee.u.dt, args, at);
 	case V_POISON: return callee;
-	default: break;
+	default:
+		if (value_is_partial(callee))
+			return partial_call(e, callee, args, at, what);
+		break;
 	}
 	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, at, "%s cannot be called", elab_value_text(e, callee));
 	if (callee.kind == V_TUPLE && callee.u.seq->n == 2 && callee.u.seq->at[0].kind == V_STR)

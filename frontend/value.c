@@ -107,6 +107,7 @@ bool value_same(struct value a, struct value b)
 	case V_BUILTIN: return a.u.builtin == b.u.builtin;
 	case V_SPECIAL: return a.u.special == b.u.special;
 	case V_DTYPE: return a.u.dt == b.u.dt;
+	case V_PARTIAL: return a.u.partial->fn == b.u.partial->fn;
 	default: return a.u.seq == b.u.seq;
 	}
 }
@@ -132,6 +133,7 @@ const char *value_kind_text(struct value v)
 	case V_TENSOR: return "a tensor";
 	case V_LAYER: return "a layer instance";
 	case V_MAKER: return "a layer";
+	case V_PARTIAL: return "a layer with some of its arguments";
 	case V_FN:
 	case V_BUILTIN:
 	case V_SPECIAL: return "a function";
@@ -173,6 +175,7 @@ static void print_value(const struct frontend *f, const struct dims *dims, struc
 	case V_LIST: print_seq(f, dims, v, out, end); break;
 	case V_LAYER: instance_print(f, v.u.layer, out); break;
 	case V_FN: buf_puts(out, name_text(f, v.u.fn->name)); break;
+	case V_PARTIAL: buf_puts(out, name_text(f, v.u.partial->fn->name)); break;
 	case V_MAKER: buf_puts(out, name_text(f, v.u.item->name)); break;
 	case V_DTYPE: buf_puts(out, dtype_text(v.u.dt)); break;
 	case V_BUILTIN: buf_puts(out, f->builtin_sigs[v.u.builtin].name); break;
@@ -236,6 +239,7 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 		if (v.u.fn->self)
 			hasher_add_hash(h, v.u.fn->self->key);
 		break;
+	case V_PARTIAL: item_hash(h, f, v.u.partial->fn->item); break;
 	case V_MAKER:
 	case V_TYPE:
 		item_hash(h, f, v.u.item);

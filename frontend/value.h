@@ -29,6 +29,7 @@ enum value_kind {
 	V_MODULE,  /* mod */
 	V_TYPE,    /* item: an alias; s: a type's name of the prelude */
 	V_TEXT,    /* text: a string with run-time values in it */
+	V_PARTIAL, /* partial: what a tuple begins with that is a layer with some of its arguments */
 	V_SERIES,  /* t: [n, …], a list that a run-time loop collected, its n elements stacked */
 	V_EARLIER, /* in a list while such a loop's body is elaborated: what earlier iterations collected */
 };
@@ -44,6 +45,7 @@ struct value {
 		bool b;
 		const char *s;
 		struct text *text;
+		const struct partial *partial;
 		struct seq *seq;
 		struct range *range;
 		core_ref t;
@@ -55,6 +57,10 @@ struct value {
 		dtype dt;
 		struct module *mod;
 	} u;
+};
+struct partial {
+	struct func *fn;
+	span at; /* the call that gave the first arguments */
 };
 struct text {
 	const char *template; /* as of base/format.h */
