@@ -160,7 +160,7 @@ struct value eval_fstring(struct elab *e, node_id n);
 enum flow exec_assert(struct elab *e, node_id n);
 /* When it runs, `given` must be the size of the dimension `name`. */
 void assert_size(struct elab *e, const char *name, struct value given, struct value size, span at);
-/* print(a, b, sep=" ", end="\n") */
+/* print(a, b, label="x", sep=" ", end="\n") */
 struct value call_print(struct elab *e, struct args *args, span at);
 /* The values' texts in a row: V_STR, or V_TEXT where run-time values are in it. */
 struct value values_to_text(struct elab *e, const struct value *v, uint32_t n, span at);

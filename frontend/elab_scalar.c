@@ -244,6 +244,8 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 		return *out = repeat_string(e, a.u.s, b.u.i, at), true;
 	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_INT)
 		return *out = repeat_seq(e, a, b.u.i, at), true;
+	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_DIM && e->checking) /* a use may know how often */
+		return *out = VALUE_POISON, true;
 	return false;
 }
 

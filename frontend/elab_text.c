@@ -278,13 +278,17 @@ static void emit_text_effect(struct elab *e, enum core_kind kind, struct value t
 	emit_effect(e, kind, args, 1 + n_lead + n, at);
 }
 
-static bool print_option(struct elab *e, const struct arg *a, const char **sep, const char **end)
+struct print_options {
+	const char *label, *sep, *end; /* label: NULL if there is none */
+};
+
+static bool print_option(struct elab *e, const struct arg *a, struct print_options *o)
 {
 	const char *name = name_text(e->f, a->name);
-	bool is_sep = !strcmp(name, "sep");
-	if (!is_sep && strcmp(name, "end")) {
+	const char **option = !strcmp(name, "label") ? &o->label : !strcmp(name, "sep") ? &o->sep : !strcmp(name, "end") ? &o->end : NULL;
+	if (!option) {
 		struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "`print` has no argument `%s`", name);
-		diag_note(e->out, g, "it is `print(values, …, sep=\" \", end=\"\\n\")`");
+		diag_note(e->out, g, "it is `print(values, …, label=none, sep=\" \", end=\"\\n\")`");
 		return false;
 	}
 	if (a->v.kind != V_STR) {
@@ -292,29 +296,33 @@ static bool print_option(struct elab *e, const struct arg *a, const char **sep, 
 			   elab_value_text(e, a->v));
 		return false;
 	}
-	*(is_sep ? sep : end) = a->v.u.s;
+	*option = a->v.u.s;
 	return true;
 }
 
 struct value call_print(struct elab *e, struct args *args, span at)
 {
 	struct text_builder t = {.e = e};
-	const char *sep = " ", *end = "\n";
+	struct print_options o = {.sep = " ", .end = "\n"};
 	bool ok = true, first = true;
 	for (uint32_t i = 0; i < args->n; i++)
 		if (args->at[i].name && !is_poison(args->at[i].v))
-			ok = print_option(e, &args->at[i], &sep, &end) && ok;
+			ok = print_option(e, &args->at[i], &o) && ok;
+	if (o.label) {
+		put(&t, o.label);
+		put(&t, ": ");
+	}
 	for (uint32_t i = 0; i < args->n; i++) {
 		if (args->at[i].name)
 			continue;
 		if (!first)
-			put(&t, sep);
+			put(&t, o.sep);
 		struct spec spec = no_spec;
 		spec.at = args->at[i].at;
 		put_value(&t, args->at[i].v, &spec, false);
 		first = false;
 	}
-	put(&t, end);
+	put(&t, o.end);
 	struct value text = finish(&t, at);
 	if (ok && !e->checking && !is_poison(text))
 		emit_text_effect(e, CORE_PRINT, text, NULL, 0, at);
