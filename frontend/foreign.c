@@ -155,7 +155,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 		snprintf(text, sizeof text, "%s", n->instead);
 	else if (foreign_is_builtin(token_text(t, member), token_len(t, member)))
 		snprintf(text, sizeof text, "%.*s", (int)token_len(t, member), token_text(t, member));
-	diag_help(d, g, "`%s` is a type; tensors are made by functions: `%s`", ternary ? "TernaryTensor" : "Tensor",
+	diag_help(d, g, "`%s` is a type; make a tensor with a function: `%s`", ternary ? "TernaryTensor" : "Tensor",
 		  ternary ? "random_ternary([3, 4])` or `ternary_tensor([1, 0, -1])" : "zeros([3, 4])` or `tensor([[1, 2], [3, 4]])");
 	if (*text && ternary && strcmp(text, "random_ternary") != 0)
 		diag_guess(d, g, span_to(t, tok, member), text);

@@ -105,7 +105,7 @@ bool lex_foreign_comment(struct lexer *lx, const char *p, const char **end)
 	const char *mark = p + 2;
 	while (*mark == '/' || *mark == '!')
 		mark++;
-	edit(lx, habit(lx, p, mark, "a comment starts with `#`"), "#");
+	edit(lx, habit(lx, p, mark, "`//` does not start a comment; use `#`"), "#");
 	*end = line_end(lx, p);
 	return true;
 }
@@ -136,13 +136,13 @@ bool lex_triple_quotes(struct lexer *lx, const char *p, struct lexeme *out)
 	*out = (struct lexeme){LEX_NO_TOKEN, close + 3, NULL};
 	if (wants_value(lx, p)) {
 		diag_help(lx->diags,
-			  lex_error(lx, DIAG_FOREIGN_SYNTAX, p, p + 3, "a string stands between single or double quotes, on one line"),
+			  lex_error(lx, DIAG_FOREIGN_SYNTAX, p, p + 3, "triple quotes do not make a string; use `\"` or `'`, on one line"),
 			  "a line break in a string is written `\\n`");
 		lx->failed = true;
 		out->kind = TOK_ERROR;
 		return true;
 	}
-	struct diag *g = habit(lx, p, close + 3, "there are no docstrings: a comment starts with `#`, or stands between `/*` and `*/`");
+	struct diag *g = habit(lx, p, close + 3, "triple quotes do not make a comment; use `#`, or `/*` and `*/`");
 	char text[512];
 	size_t n = (size_t)(close - (p + 3));
 	if (n + 6 > sizeof text || memchr(p + 3, 0, n))
@@ -162,48 +162,48 @@ struct sign {
 	uint8_t kind; /* what it is read as; LEX_NO_TOKEN: it is skipped */
 	bool guess;
 };
-#define QUOTES "strings are written in straight quotes, `\"` or `'`"
+#define QUOTES "typographic quotes do not make a string; use `\"` or `'`"
 /* After an operand. */
 static const struct sign infix[] = {
-	{"|>", NULL, "there are no pipelines: write calls, `f(x)` or `x.f()`", TOK_ERROR, false},
-	{"&", "&&", "logical and is `&&`; there are no operators on bits", TOK_ERROR, true},
-	{"|", "||", "logical or is `||`; there are no operators on bits", TOK_ERROR, true},
-	{"^", "**", "a power is written `**`; there are no operators on bits", TOK_ERROR, true},
+	{"|>", NULL, "`|>` is not supported; write calls, `f(x)` or `x.f()`", TOK_ERROR, false},
+	{"&", "&&", "`&` is not an operator; logical and is `&&`", TOK_ERROR, true},
+	{"|", "||", "`|` is not an operator; logical or is `||`", TOK_ERROR, true},
+	{"^", "**", "`^` is not an operator; a power is `**`", TOK_ERROR, true},
 };
 static const struct sign signs[] = {
-	{"&mut self, ", "", "a layer's functions take no `self`: its members are in scope by their names", LEX_NO_TOKEN, false},
-	{"&mut self", "", "a layer's functions take no `self`: its members are in scope by their names", LEX_NO_TOKEN, false},
-	{"&self, ", "", "a layer's functions take no `self`: its members are in scope by their names", LEX_NO_TOKEN, false},
-	{"&self", "", "a layer's functions take no `self`: its members are in scope by their names", LEX_NO_TOKEN, false},
-	{"&mut ", "", "values are passed as they are: there are no references", LEX_NO_TOKEN, false},
-	{"&", "", "values are passed as they are: there are no references", LEX_NO_TOKEN, false},
-	{"|", NULL, "there are no closures: define a `fn`, and call it by its name", TOK_ERROR, false},
-	{"~", "!", "logical not is `!`; there are no operators on bits", TOK_ERROR, true},
-	{"\xE2\x88\x92", "-", "the minus sign is written `-`", TOK_MINUS, false},
-	{"\xE2\x80\x93", "-", "the minus sign is written `-`", TOK_MINUS, false},
-	{"\xC3\x97", "*", "multiplication is written `*`", TOK_STAR, false},
-	{"\xC2\xB7", "@", "a product is written `@` (of matrices) or `*` (of elements)", TOK_ERROR, true},
-	{"\xE2\x88\x98", "*", "a product of elements is written `*`", TOK_STAR, false},
-	{"\xE2\x8A\x99", "*", "a product of elements is written `*`", TOK_STAR, false},
-	{"\xC3\xB7", "/", "division is written `/`", TOK_SLASH, false},
-	{"\xE2\x86\x92", "->", "the arrow is written `->`", TOK_ARROW, false},
-	{"\xE2\x89\xA4", "<=", "less or equal is written `<=`", TOK_LE, false},
-	{"\xE2\x89\xA5", ">=", "greater or equal is written `>=`", TOK_GE, false},
-	{"\xE2\x89\xA0", "!=", "not equal is written `!=`", TOK_NE, false},
-	{"\xE2\x88\xA7", "&&", "logical and is written `&&`", TOK_AND, false},
-	{"\xE2\x88\xA8", "||", "logical or is written `||`", TOK_OR, false},
-	{"\xC2\xAC", "!", "logical not is written `!`", TOK_BANG, false},
-	{"\xE2\x80\xA6", "...", "the ellipsis is written `...`", TOK_DOT3, false},
-	{"\xEF\xBC\x8C", ",", "this is a wide comma; write `,`", TOK_COMMA, false},
-	{"\xEF\xBC\x9A", ":", "this is a wide colon; write `:`", TOK_COLON, false},
-	{"\xEF\xBC\x88", "(", "this is a wide parenthesis; write `(`", TOK_LPAREN, false},
-	{"\xEF\xBC\x89", ")", "this is a wide parenthesis; write `)`", TOK_RPAREN, false},
-	{"\xC2\xA0", " ", "this is a no-break space; write a plain one", LEX_NO_TOKEN, false},
-	{"\xE2\x80\xAF", " ", "this is a no-break space; write a plain one", LEX_NO_TOKEN, false},
-	{"\xE3\x80\x80", " ", "this is a wide space; write a plain one", LEX_NO_TOKEN, false},
-	{"\xE2\x80\x8B", "", "an invisible space (U+200B) stands here: delete it", LEX_NO_TOKEN, false},
-	{"\xE2\x80\x8D", "", "an invisible character (U+200D) stands here: delete it", LEX_NO_TOKEN, false},
-	{"\\", "", "no line needs a `\\` to go on: an open bracket or an operator at its end continues it", LEX_NO_TOKEN, false},
+	{"&mut self, ", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
+	{"&mut self", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
+	{"&self, ", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
+	{"&self", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
+	{"&mut ", "", "`&` is not needed; leave it out: there are no references", LEX_NO_TOKEN, false},
+	{"&", "", "`&` is not needed; leave it out: there are no references", LEX_NO_TOKEN, false},
+	{"|", NULL, "closures are not supported; define a function with `fn` and call it by its name", TOK_ERROR, false},
+	{"~", "!", "`~` is not an operator; logical not is `!`", TOK_ERROR, true},
+	{"\xE2\x88\x92", "-", "this minus sign is not the operator; use `-`", TOK_MINUS, false},
+	{"\xE2\x80\x93", "-", "a dash is not the operator; use `-`", TOK_MINUS, false},
+	{"\xC3\x97", "*", "`\xC3\x97` is not an operator; use `*`", TOK_STAR, false},
+	{"\xC2\xB7", "@", "`\xC2\xB7` is not an operator; use `@` for matrices, `*` for elements", TOK_ERROR, true},
+	{"\xE2\x88\x98", "*", "`\xE2\x88\x98` is not an operator; use `*` for elements", TOK_STAR, false},
+	{"\xE2\x8A\x99", "*", "`\xE2\x8A\x99` is not an operator; use `*` for elements", TOK_STAR, false},
+	{"\xC3\xB7", "/", "`\xC3\xB7` is not an operator; use `/`", TOK_SLASH, false},
+	{"\xE2\x86\x92", "->", "`\xE2\x86\x92` is not the arrow of a result; use `->`", TOK_ARROW, false},
+	{"\xE2\x89\xA4", "<=", "`\xE2\x89\xA4` is not an operator; use `<=`", TOK_LE, false},
+	{"\xE2\x89\xA5", ">=", "`\xE2\x89\xA5` is not an operator; use `>=`", TOK_GE, false},
+	{"\xE2\x89\xA0", "!=", "`\xE2\x89\xA0` is not an operator; use `!=`", TOK_NE, false},
+	{"\xE2\x88\xA7", "&&", "`\xE2\x88\xA7` is not an operator; use `&&`", TOK_AND, false},
+	{"\xE2\x88\xA8", "||", "`\xE2\x88\xA8` is not an operator; use `||`", TOK_OR, false},
+	{"\xC2\xAC", "!", "`\xC2\xAC` is not an operator; use `!`", TOK_BANG, false},
+	{"\xE2\x80\xA6", "...", "`\xE2\x80\xA6` is one character; use three dots, `...`", TOK_DOT3, false},
+	{"\xEF\xBC\x8C", ",", "a wide comma is not a comma; use `,`", TOK_COMMA, false},
+	{"\xEF\xBC\x9A", ":", "a wide colon is not a colon; use `:`", TOK_COLON, false},
+	{"\xEF\xBC\x88", "(", "a wide parenthesis is not a parenthesis; use `(`", TOK_LPAREN, false},
+	{"\xEF\xBC\x89", ")", "a wide parenthesis is not a parenthesis; use `)`", TOK_RPAREN, false},
+	{"\xC2\xA0", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
+	{"\xE2\x80\xAF", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
+	{"\xE3\x80\x80", " ", "a wide space is not a space; use a plain one", LEX_NO_TOKEN, false},
+	{"\xE2\x80\x8B", "", "here is an invisible space (U+200B); delete it", LEX_NO_TOKEN, false},
+	{"\xE2\x80\x8D", "", "here is an invisible character (U+200D); delete it", LEX_NO_TOKEN, false},
+	{"\\", "", "`\\` does not continue a line; leave it out: an open bracket or an operator at its end does", LEX_NO_TOKEN, false},
 };
 
 static bool after_operand(const struct lexer *lx, const char *p)
@@ -263,12 +263,12 @@ static bool backticks(struct lexer *lx, const char *p, struct lexeme *out)
 		q++;
 	if (q - p >= 3) {
 		const char *stop = line_end(lx, p);
-		edit(lx, habit(lx, p, stop, "this line is Markdown, not a part of the source: delete it"), "");
+		edit(lx, habit(lx, p, stop, "this line is Markdown, not code; delete it"), "");
 		*out = (struct lexeme){LEX_NO_TOKEN, stop, NULL};
 		return true;
 	}
 	const char *close = memchr(q, '`', (size_t)(lx->end - q < LONGEST_QUOTE ? lx->end - q : LONGEST_QUOTE));
-	struct diag *g = habit(lx, p, close ? close + 1 : q, "nothing is quoted with backticks: names stand as they are, " QUOTES);
+	struct diag *g = habit(lx, p, close ? close + 1 : q, "backticks do not quote a name or a string; use the name as it is, and `\"` for a string");
 	if (g)
 		g->sound = false;
 	*out = (struct lexeme){TOK_ERROR, close ? close + 1 : q, NULL};
@@ -306,7 +306,7 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 	}
 	while (q[-1] == ' ')
 		q--;
-	struct diag *g = habit(lx, p, q, "there are no union types: a value has one type");
+	struct diag *g = habit(lx, p, q, "`A | B` is not a type: a value has one type");
 	if (g)
 		diag_help(lx->diags, g,
 			  "an argument without a type accepts anything; a generic several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
@@ -388,7 +388,7 @@ bool lex_number_suffix(struct lexer *lx, const char *p, const char *q, bool whol
 	if (lx->n_fstr || !WORD_IN(word, suffixes))
 		return false;
 	lx->failed = true;
-	struct diag *g = lex_error(lx, DIAG_FOREIGN_SYNTAX, q, skip_word(word), "numbers have no suffix");
+	struct diag *g = lex_error(lx, DIAG_FOREIGN_SYNTAX, q, skip_word(word), "a number has no suffix; leave it out");
 	diag_help(lx->diags, g, "a type is given where the number is used, `let x: float16 = 1.0`, or by a call, `float16(1.0)`");
 	g->sound = true;
 	edit(lx, g, whole && (*word == 'f' || *word == 'F') ? ".0" : "");

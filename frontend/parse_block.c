@@ -185,7 +185,7 @@ static struct diag *report_no_brace(struct parser *p, token_id head, bool colon)
 {
 	struct diag *g;
 	if (colon) {
-		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a body is written in `{ }`, not by indentation");
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "indentation does not make a body; use `{ }`");
 		help(p, g, "write `{` here and `}` after the last statement");
 		label(p, g, token_span(&p->t->tokens, head), "the body of this");
 		return g;
@@ -207,7 +207,7 @@ node_id parse_body(struct parser *p, token_id head, bool layer)
 		return error_too_deep(p);
 	bool colon = p->k == TOK_COLON || body_word(p), reported = colon && p->told_block, closed = false;
 	if (colon && p->k == TOK_NAME && peek(p) == TOK_LBRACE) { /* `if c then {` */
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a body follows in `{ }`, without a word before it");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a body has no word before it; leave it out");
 		edit(p, g, here(p), "");
 		sound(p, g);
 		advance(p);

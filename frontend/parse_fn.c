@@ -6,8 +6,8 @@ static void check_self(struct parser *p, token_id name)
 {
 	if (p->panic || !token_is(&p->t->tokens, name, "self"))
 		return;
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, token_span(&p->t->tokens, name), "a layer's functions take no `self`");
-	help(p, g, "members of the layer are in scope by their names: `conv1(x)`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, token_span(&p->t->tokens, name), "`self` is not an argument; leave it out");
+	help(p, g, "use members of the layer by their names: `conv1(x)`");
 	if (p->k == TOK_COMMA)
 		edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[name], p->t->tokens.starts[p->i + 1]}, "");
 	else
@@ -38,7 +38,7 @@ static token_id odd_argument(struct parser *p, token_id name)
 		return p->i - 1;
 	}
 	bool c_style = names_dtype(p, name) && !names_dtype(p, p->i) && peek(p) != TOK_LT && peek(p) != TOK_LBRACKET;
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i), "an argument's type follows its name and a `:`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i), "this argument has no `:`; write its type behind the name and a `:`");
 	if (!c_style) {
 		edit(p, g, (span){t->src->id, t->ends[name], t->ends[name]}, ":");
 		sound(p, g);
@@ -58,7 +58,7 @@ static void base_class(struct parser *p, token_id name)
 		advance(p);
 		advance(p);
 	}
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i - 1), "a layer has no base: its arguments stand in `( )`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, name, p->i - 1), "a layer has no base class; its arguments are in `( )`");
 	edit(p, g, between(p, name, p->i - 1), "");
 	recovered(p, g);
 }
@@ -116,13 +116,13 @@ static bool foreign_head(struct parser *p)
 	}
 	bool body = p->k == TOK_LBRACE;
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1),
-				  body ? "a layer has no base: its arguments stand in `( )`"
-				       : "a layer is defined with its body: `layer Name() { … }`");
+				  body ? "a layer has no base class; its arguments are in `( )`"
+				       : "a layer needs a body; write `layer Name() { … }`");
 	if (body) {
 		edit(p, g, (span){t->src->id, t->ends[before], t->starts[p->i]}, arguments ? " " : "() ");
 		sound(p, g);
 	} else {
-		help(p, g, "one is made in the body of another: `let fc = nn.Linear(64, 32)`");
+		help(p, g, "to use one in another layer, make it with `let fc = nn.Linear(64, 32)`");
 	}
 	return true;
 }
@@ -134,7 +134,7 @@ static bool missing_arrow(struct parser *p)
 		return !foreign_head(p);
 	if (p->k != TOK_NAME || p->panic || after_newline(p) || (peek(p) != TOK_LT && peek(p) != TOK_LBRACE))
 		return false;
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type follows `->`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type needs an arrow; write `->` before it");
 	edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "-> ");
 	sound(p, g);
 	return true;
@@ -145,8 +145,8 @@ static uint32_t parse_arg_decls(struct parser *p)
 	uint32_t base = p->n_scratch, commas;
 	if (p->k == TOK_LBRACE && !p->panic) {
 		if (!p->told_block) {
-			struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "expected `()` before the body");
-			help(p, g, "arguments stand in `( )`, also where there are none");
+			struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "`()` is missing before the body");
+			help(p, g, "a layer without arguments has empty parentheses");
 			edit(p, g, after_previous(p), "()");
 			diag_cause(p->diags, g, "no parentheses");
 			sound(p, g);
@@ -178,7 +178,7 @@ static bool fat_arrow(const struct parser *p)
 static node_id parse_result(struct parser *p)
 {
 	if (fat_arrow(p)) {
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a result type follows `->`");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a result type needs an arrow; write `->` before it");
 		edit(p, g, between(p, p->i, p->i + 1), "->");
 		sound(p, g);
 		advance(p);
@@ -186,7 +186,7 @@ static node_id parse_result(struct parser *p)
 	}
 	if (p->k == TOK_COLON && !p->panic && (peek(p) == TOK_NAME || peek(p) == TOK_LPAREN || peek(p) == TOK_LBRACKET) &&
 	    !token_after_newline(&p->t->tokens, p->i + 1)) {
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type follows `->`");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a result type needs an arrow; write `->` before it");
 		edit(p, g, here(p), here(p).start == p->t->tokens.ends[p->i - 1] ? " ->" : "->");
 		recovered(p, g);
 		p->k = TOK_ARROW;
@@ -256,7 +256,7 @@ static bool module_form(struct parser *p, node_id body)
 			continue;
 		if (k == NODE_ASSIGN && member_target(p, ast_a(p->t, list.at[i]))) { /* fc = nn.Linear(4, 4), self.fc = … */
 			span at = ast_span(p->t, list.at[i]);
-			struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, at, "a member of a layer is declared with `let`");
+			struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, at, "this member has no keyword; declare it with `let`");
 			at.end = p->t->tokens.starts[ast_token(p->t, ast_a(p->t, list.at[i]))];
 			edit(p, g, at, "let ");
 			recovered(p, g);
@@ -300,7 +300,7 @@ static node_id parse_expression_body(struct parser *p)
 		advance(p);
 	token_id first = p->i;
 	push(p, parse_expr(p));
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, sign, first - 1), "a function's body stands in `{ }`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, sign, first - 1), "a function's body needs braces; write `{ return … }`");
 	edit_as(p, g, between(p, sign, p->i - 1), "{ return %.*s }", (int)(p->t->tokens.ends[p->i - 1] - p->t->tokens.starts[first]),
 		token_text(&p->t->tokens, first));
 	sound(p, g);
@@ -314,7 +314,7 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 	bool layer = p->k == TOK_LAYER, in_loop = p->in_loop;
 	advance(p);
 	if (p->k == TOK_MAIN && !layer) { /* fn main() */
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, p->i), "the main block is written `main { … }`");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, p->i), "`main` is not a function; write `main { … }`");
 		advance(p);
 		while (p->k != TOK_LBRACE && p->k != TOK_COLON && p->k != TOK_EOF && !after_newline(p))
 			skip_token(p);

@@ -165,7 +165,7 @@ static enum foreign read_as(struct parser *p, const struct foreign_word *w, unsi
 static enum foreign c_main(struct parser *p)
 {
 	token_id close = matching(p, p->i + 2), last = close == TOKEN_NONE ? p->i + 2 : close;
-	struct diag *g = foreign_at(p, between(p, p->i, last), "the main block is written `main { … }`", NULL, "main");
+	struct diag *g = foreign_at(p, between(p, p->i, last), "`int main()` does not start the main block; write `main { … }`", NULL, "main");
 	sound(p, g);
 	jump(p, last);
 	read_token_as(p, TOK_MAIN);
@@ -193,12 +193,12 @@ static enum foreign c_declaration(struct parser *p, unsigned where)
 	int n_type = (int)token_len(t, p->i), n_name = (int)token_len(t, p->i + 1);
 	const char *type_text = token_text(t, p->i), *name = token_text(t, p->i + 1), *keyword = where & FOREIGN_ITEM ? "const" : "let";
 	if (after == TOK_LPAREN) {
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, both, "a function is defined with `fn`: `fn %.*s(…) -> %.*s { … }`",
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, both, "a type does not start a function; write `fn %.*s(…) -> %.*s { … }`",
 					  n_name < 64 ? n_name : 64, name, n_type, type_text);
 		help(p, g, "an argument's type follows its name: `x: float`");
 		edit_as(p, g, both, "fn %.*s", n_name, name);
 	} else {
-		struct diag *g = foreign_at(p, both, "a type follows the name that it is given to", NULL, NULL);
+		struct diag *g = foreign_at(p, both, "the type is before the name; write it behind, after a `:`", NULL, NULL);
 		edit_as(p, g, both, "%s %.*s: %.*s", keyword, n_name, name, n_type, type_text);
 	}
 	skip_statement(p, p->i);
@@ -261,7 +261,7 @@ static enum foreign global(struct parser *p, unsigned where)
 {
 	if (!(where & I) || kind_at(p, p->i + 1) != TOK_ASSIGN || newline_at(p, p->i + 1))
 		return FOREIGN_NONE;
-	struct diag *g = foreign_at(p, here(p), "outside functions and layers a value is a `const`",
+	struct diag *g = foreign_at(p, here(p), "this value has no keyword; use `const` outside functions and layers",
 				    "layers are made in a layer's body: `layer Net() { let fc = nn.Linear(64, 10) … }`", NULL);
 	if (g && token_class(kind_at(p, p->i + 2)) == TOKEN_LITERAL)
 		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "const ");
@@ -284,7 +284,7 @@ static enum foreign function_without_fn(struct parser *p, unsigned where)
 	bool statement = !(where & (I | M));
 	if (!following(p, p->i, P) || !block_on_line(p, p->i) || (statement && kind_at(p, p->i + 1) != TOK_LPAREN))
 		return FOREIGN_NONE;
-	struct diag *g = foreign_at(p, here(p), "a function is defined with `fn`",
+	struct diag *g = foreign_at(p, here(p), "a function starts with `fn`",
 				    statement ? "it stands at the top level of the file or in a layer's body" : NULL, NULL);
 	if (!statement)
 		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "fn ");
@@ -327,7 +327,7 @@ static void member_without_let(struct parser *p)
 	bool dims = kind_at(p, type + 1) == TOK_LBRACKET && (names_dtype(p, type) || token_is(t, type, "ternary") || token_is(t, type, "f32")),
 	     tensor = dims || token_is(t, type, "Tensor") || token_is(t, type, "TernaryTensor");
 	bool called = kind_at(p, type) == TOK_NAME && (kind_at(p, type + 1) == TOK_LPAREN || kind_at(p, type + 1) == TOK_DOT);
-	struct diag *g = foreign_at(p, here(p), "a member of a layer is declared with `let` or `param`",
+	struct diag *g = foreign_at(p, here(p), "this member has no keyword; declare it with `let` or `param`",
 				    "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
 	if (tensor) {
 		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "param ");
@@ -346,12 +346,12 @@ static enum foreign declaration_without_let(struct parser *p, unsigned where)
 	if (where & FOREIGN_MEMBER) {
 		member_without_let(p);
 	} else if (p->i && kind_at(p, p->i - 1) == TOK_LBRACE && !after_newline(p)) {
-		foreign_at(p, here(p), "there are no dictionaries", "use arguments, constants or tuples", NULL);
+		foreign_at(p, here(p), "a dictionary is not supported", "use arguments, constants or tuples", NULL);
 	} else if (!assigned_on_line(p, p->i)) {
 		return FOREIGN_NONE;
 	} else {
 		bool item = where & FOREIGN_ITEM;
-		struct diag *g = foreign_at(p, here(p), item ? "a constant is declared with `const`" : "a variable is declared with `let`",
+		struct diag *g = foreign_at(p, here(p), item ? "this constant has no keyword; declare it with `const`" : "this variable has no keyword; declare it with `let`",
 					    NULL, NULL);
 		edit(p, g, before, item ? "const " : "let ");
 	}

@@ -92,7 +92,7 @@ static bool loop_parens(struct parser *p)
 	if (first == TOKEN_NONE)
 		return false;
 	struct diag *g =
-		foreign_at(p, between(p, open, close), "a loop is written `for i in 0..n { … }`, or `for x in xs { … }`", NULL, NULL);
+		foreign_at(p, between(p, open, close), "this is not the head of a loop; write `for i in 0..n { … }` or `for x in xs { … }`", NULL, NULL);
 	const struct tokens *t = &p->t->tokens;
 	if (kind_at(p, first) == TOK_IN && first == open + 2)
 		edit_as(p, g, between(p, open, close), "%.*s", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
@@ -127,7 +127,7 @@ bool foreign_loop_head(struct parser *p, token_id keyword)
 		return loop_parens(p);
 	if (p->k != TOK_ASSIGN && !range_word(p))
 		return false;
-	struct diag *g = foreign_at(p, here(p), "a loop runs over a range `a..b`, `a..=b` or `a..b:step`, or over a list", NULL, NULL);
+	struct diag *g = foreign_at(p, here(p), "this is not a range; write `a..b`, `a..=b` or `a..b:step`, or use a list", NULL, NULL);
 	bool dots = p->k == TOK_DOT3 || p->k == TOK_COLON || (p->k == TOK_NAME && token_is(&p->t->tokens, p->i, "to"));
 	if (g && dots && p->i > keyword)
 		diag_guess(p->diags, g, here(p), p->k == TOK_NAME ? "..=" : "..");

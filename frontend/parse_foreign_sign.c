@@ -11,12 +11,12 @@ static const struct {
 	const char *text, *message, *instead;
 	uint8_t kind;
 } operators[] = {
-	{"and", "`and` is written `&&`", "&&", TOK_AND},
-	{"or", "`or` is written `||`", "||", TOK_OR},
-	{"is", "values are compared with `==`", "==", TOK_EQ},
-	{"mod", "the remainder is written `%`", "%", TOK_PERCENT},
-	{"div", "integer division is written `//`", "//", TOK_SLASH2},
-	{"xor", "exclusive or of bools is written `!=`", "!=", TOK_NE},
+	{"and", "`and` is not an operator; use `&&`", "&&", TOK_AND},
+	{"or", "`or` is not an operator; use `||`", "||", TOK_OR},
+	{"is", "`is` is not an operator; use `==`", "==", TOK_EQ},
+	{"mod", "`mod` is not an operator; use `%`", "%", TOK_PERCENT},
+	{"div", "`div` is not an operator; use `//`", "//", TOK_SLASH2},
+	{"xor", "`xor` is not an operator; use `!=` for bools", "!=", TOK_NE},
 };
 
 bool foreign_operator(struct parser *p)
@@ -26,7 +26,7 @@ bool foreign_operator(struct parser *p)
 			continue;
 		bool is_not = operators[i].kind == TOK_EQ && kind_at(p, p->i + 1) == TOK_NAME && token_is(&p->t->tokens, p->i + 1, "not");
 		span at = between(p, p->i, p->i + is_not);
-		sound(p, foreign_at(p, at, is_not ? "values are compared with `!=`" : operators[i].message, NULL,
+		sound(p, foreign_at(p, at, is_not ? "`is not` is not an operator; use `!=`" : operators[i].message, NULL,
 				    is_not ? "!=" : operators[i].instead));
 		if (is_not)
 			advance(p);
@@ -45,7 +45,7 @@ bool foreign_not(struct parser *p)
 		k == TOK_NAME || k == TOK_LPAREN || k == TOK_TRUE || k == TOK_FALSE || k == TOK_FOREIGN_TRUE || k == TOK_FOREIGN_FALSE;
 	if (!operand)
 		return false;
-	struct diag *g = foreign_at(p, here(p), "`not` is written `!`", NULL, NULL);
+	struct diag *g = foreign_at(p, here(p), "`not` is not an operator; use `!`", NULL, NULL);
 	edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[p->i], p->t->tokens.starts[p->i + 1]}, "!");
 	sound(p, g);
 	read_token_as(p, TOK_BANG);
@@ -60,7 +60,7 @@ void foreign_declaration(struct parser *p)
 	for (size_t i = 0; i < COUNT(modifiers); i++) {
 		if (!token_is(t, p->i, modifiers[i]))
 			continue;
-		struct diag *g = foreign_at(p, here(p), "every local can be assigned to: `let` is all that is needed", NULL, NULL);
+		struct diag *g = foreign_at(p, here(p), "`let` needs no other word; leave it out: every variable can be assigned to", NULL, NULL);
 		edit(p, g, to_name, "");
 		sound(p, g);
 		advance(p);
@@ -68,7 +68,7 @@ void foreign_declaration(struct parser *p)
 	}
 	if (!names_dtype(p, p->i))
 		return;
-	struct diag *g = foreign_at(p, between(p, p->i, p->i + 1), "a type follows the name and a `:`", NULL, NULL);
+	struct diag *g = foreign_at(p, between(p, p->i, p->i + 1), "the type is before the name; write it behind, after a `:`", NULL, NULL);
 	edit_as(p, g, between(p, p->i, p->i + 1), "%.*s: %.*s", (int)token_len(t, p->i + 1), token_text(t, p->i + 1),
 		(int)token_len(t, p->i), token_text(t, p->i));
 	sound(p, g);
@@ -83,7 +83,7 @@ bool foreign_else_if(struct parser *p)
 	if (p->told_block)
 		p->failed = true;
 	else
-		sound(p, foreign_at(p, here(p), "this is written `else if`", NULL, "else if"));
+		sound(p, foreign_at(p, here(p), "this does not continue an `if`; use `else if`", NULL, "else if"));
 	read_token_as(p, TOK_IF);
 	return true;
 }
@@ -145,7 +145,7 @@ bool foreign_type_arguments(struct parser *p, node_id callee)
 		return type_as_value(p, name, close);
 	if (close == TOKEN_NONE)
 		return false;
-	struct diag *g = foreign_at(p, between(p, p->i, close), "a call takes no type arguments", NULL, NULL);
+	struct diag *g = foreign_at(p, between(p, p->i, close), "a call takes no type arguments; leave them out", NULL, NULL);
 	help(p, g,
 	     tensor ? "a tensor is made by `zeros([3, 4])`, `full([3, 4], 0.5)` or `tensor([[1, 2], [3, 4]])`"
 		    : "types and dimensions are found from the arguments; an element type is given by `dtype=float32`, a cast is `float32(x)`");
@@ -162,7 +162,7 @@ bool foreign_generics(struct parser *p)
 	token_id open = p->i, close = p->k == TOK_LBRACKET && !p->panic ? matching(p, open) : TOKEN_NONE;
 	if (close == TOKEN_NONE || (kind_at(p, close + 1) != TOK_LPAREN && kind_at(p, close + 1) != TOK_ASSIGN))
 		return false;
-	struct diag *g = foreign_at(p, between(p, open, close), "generics stand in `< >`", NULL, NULL);
+	struct diag *g = foreign_at(p, between(p, open, close), "`[ ]` does not hold generics; use `< >`", NULL, NULL);
 	edit_as(p, g, between(p, open, close), "<%.*s>", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
 	sound(p, g);
 	read_token_as(p, TOK_LT);
@@ -176,7 +176,7 @@ void foreign_effect(struct parser *p)
 	for (size_t i = 0; p->k == TOK_NAME && !p->panic && i < COUNT(words); i++) {
 		if (!token_is(&p->t->tokens, p->i, words[i]))
 			continue;
-		struct diag *g = foreign_at(p, here(p), "there are no exceptions: this is left out", NULL, NULL);
+		struct diag *g = foreign_at(p, here(p), "there are no exceptions; leave this out", NULL, NULL);
 		edit(p, g, (span){here(p).source, here(p).start, p->t->tokens.starts[p->i + 1]}, "");
 		sound(p, g);
 		advance(p);
@@ -190,7 +190,7 @@ bool foreign_question(struct parser *p)
 		    next == TOK_SEMICOLON || next == TOK_EOF;
 	if (!last || !adjacent(p, p->i - 1))
 		return false;
-	struct diag *g = foreign_at(p, here(p), "there are no exceptions or optional values: `?` is left out", NULL, "");
+	struct diag *g = foreign_at(p, here(p), "`?` has no use here; leave it out: there are no exceptions or optional values", NULL, "");
 	sound(p, g);
 	advance(p);
 	return g != NULL;
@@ -205,7 +205,7 @@ bool foreign_lambda(struct parser *p)
 	bool fat = arrow && kind_at(p, arrow) == TOK_ASSIGN && kind_at(p, arrow + 1) == TOK_GT && adjacent(p, arrow);
 	if (!fat && !(arrow && kind_at(p, arrow) == TOK_ARROW))
 		return false;
-	foreign_at(p, between(p, p->i, arrow + fat), "there are no functions without a name",
+	foreign_at(p, between(p, p->i, arrow + fat), "a function needs a name",
 		   "define one at the top level of the file, `fn f(x: …) { return … }`, and call it by its name", NULL);
 	return true;
 }
@@ -222,26 +222,26 @@ static const struct {
 	{TOK_PERCENT, TOK_ASSIGN, "there is no `%=`", "write `x = x % …`", NULL, false},
 	{TOK_AND, TOK_ASSIGN, "there is no `&&=`", "write `x = x && …`", NULL, false},
 	{TOK_OR, TOK_ASSIGN, "there is no `||=`", "write `x = x || …`", NULL, false},
-	{TOK_EQ, TOK_ASSIGN, "equality is written `==`", NULL, "==", false},
-	{TOK_NE, TOK_ASSIGN, "inequality is written `!=`", NULL, "!=", false},
-	{TOK_LT, TOK_GT, "inequality is written `!=`", NULL, "!=", false},
-	{TOK_LT, TOK_LT, "there are no operators on bits", "multiply by a power of two: `x * 2 ** n`", NULL, false},
-	{TOK_GT, TOK_GT, "there are no operators on bits", "divide by a power of two: `x // 2 ** n`", NULL, false},
-	{TOK_ASSIGN, TOK_GT, "there is no `=>`",
+	{TOK_EQ, TOK_ASSIGN, "`===` is not an operator; use `==`", NULL, "==", false},
+	{TOK_NE, TOK_ASSIGN, "`!==` is not an operator; use `!=`", NULL, "!=", false},
+	{TOK_LT, TOK_GT, "`<>` is not an operator; use `!=`", NULL, "!=", false},
+	{TOK_LT, TOK_LT, "`<<` is not an operator", "multiply by a power of two: `x * 2 ** n`", NULL, false},
+	{TOK_GT, TOK_GT, "`>>` is not an operator", "divide by a power of two: `x // 2 ** n`", NULL, false},
+	{TOK_ASSIGN, TOK_GT, "`=>` is not an operator",
 	 "a function is defined with `fn f(x: …) -> … { … }`, a choice is `if c { a } else { b }`, a comparison `>=`", NULL, false},
-	{TOK_ASSIGN, TOK_LT, "this is written `<=`", NULL, "<=", false},
-	{TOK_COLON, TOK_COLON, "a member is reached with `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`", ".",
+	{TOK_ASSIGN, TOK_LT, "`=<` is not an operator; use `<=`", NULL, "<=", false},
+	{TOK_COLON, TOK_COLON, "`::` does not reach a member; use `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`", ".",
 	 true},
-	{TOK_COLON, TOK_ASSIGN, "a variable is declared with `let x = …`", NULL, NULL, false},
-	{TOK_PLUS, TOK_PLUS, "there is no `++`: write `+= 1`", NULL, " += 1", false},
-	{TOK_MINUS, TOK_MINUS, "there is no `--`: write `-= 1`", NULL, " -= 1", false},
-	{TOK_QUESTION, TOK_QUESTION, "there is no `??`: a value is `none` or not when it is compiled", "write `x == none ? a : x`", NULL,
+	{TOK_COLON, TOK_ASSIGN, "`:=` does not declare a variable; use `let x = …`", NULL, NULL, false},
+	{TOK_PLUS, TOK_PLUS, "`++` is not an operator; use `+= 1`", NULL, " += 1", false},
+	{TOK_MINUS, TOK_MINUS, "`--` is not an operator; use `-= 1`", NULL, " -= 1", false},
+	{TOK_QUESTION, TOK_QUESTION, "`??` is not an operator", "write `x == none ? a : x`", NULL,
 	 false},
-	{TOK_QUESTION, TOK_DOT, "there is no `?.`: write `.`", NULL, ".", false},
-	{TOK_DOT, TOK_STAR, "operators work element by element: write `*`", NULL, "*", false},
-	{TOK_DOT, TOK_SLASH, "operators work element by element: write `/`", NULL, "/", false},
-	{TOK_DOT, TOK_AT, "a product of matrices is written `@`", NULL, "@", false},
-	{TOK_DOT, TOK_PLUS, "operators work element by element: write `+`", NULL, "+", false},
+	{TOK_QUESTION, TOK_DOT, "`?.` is not an operator; use `.`", NULL, ".", false},
+	{TOK_DOT, TOK_STAR, "`.*` is not an operator; use `*`, which works element by element", NULL, "*", false},
+	{TOK_DOT, TOK_SLASH, "`./` is not an operator; use `/`, which works element by element", NULL, "/", false},
+	{TOK_DOT, TOK_AT, "`.@` is not an operator; use `@`", NULL, "@", false},
+	{TOK_DOT, TOK_PLUS, "`.+` is not an operator; use `+`, which works element by element", NULL, "+", false},
 };
 
 /* An increment as a statement by itself, so that an edit is sure. */
@@ -259,7 +259,7 @@ static bool turbofish(struct parser *p, token_id i)
 	token_id close = closing_angle(p, i + 2, true);
 	if (close == TOKEN_NONE)
 		return false;
-	foreign_at(p, between(p, i, close), "a call takes no type arguments", "types and dimensions are found from the arguments", "");
+	foreign_at(p, between(p, i, close), "a call takes no type arguments; leave them out", "types and dimensions are found from the arguments", "");
 	return true;
 }
 
@@ -305,13 +305,20 @@ bool foreign_pair(struct parser *p, token_id i)
 	return false;
 }
 
+static const char *comment_message(enum token_kind sign)
+{
+	return sign == TOK_SLASH2 ? "`//` does not start a comment; use `#`" :
+	       sign == TOK_MINUS  ? "`--` does not start a comment; use `#`" :
+				    "`%` does not start a comment; use `#`";
+}
+
 static bool comment_sign(struct parser *p)
 {
 	for (token_id i = p->i < p->t->tokens.len ? p->i : p->i - 1, back = 0; back < 4; i--, back++) {
 		enum token_kind k = kind_at(p, i);
 		bool dashes = k == TOK_MINUS && kind_at(p, i + 1) == TOK_MINUS && adjacent(p, i);
 		if ((k == TOK_SLASH2 || dashes || k == TOK_PERCENT) && newline_at(p, i)) {
-			foreign_at(p, between(p, i, i + dashes), "a comment starts with `#`", NULL, "#");
+			foreign_at(p, between(p, i, i + dashes), comment_message(k), NULL, "#");
 			return true;
 		}
 		if (!i || newline_at(p, i))
@@ -325,7 +332,7 @@ bool foreign_comment(struct parser *p)
 	bool dashes = p->k == TOK_MINUS && kind_at(p, p->i + 1) == TOK_MINUS && adjacent(p, p->i);
 	if (p->panic || !(p->k == TOK_SLASH2 || dashes))
 		return false;
-	struct diag *g = foreign_at(p, between(p, p->i, p->i + dashes), "a comment starts with `#`", NULL, "#");
+	struct diag *g = foreign_at(p, between(p, p->i, p->i + dashes), comment_message((enum token_kind)p->k), NULL, "#");
 	do
 		advance(p);
 	while (p->k != TOK_EOF && !after_newline(p));
@@ -337,7 +344,7 @@ static bool conditional_expression(struct parser *p)
 {
 	if (p->k != TOK_IF || after_newline(p) || !p->i)
 		return false;
-	foreign_at(p, here(p), "a choice is written `c ? a : b`", "or `if c { a } else { b }`", NULL);
+	foreign_at(p, here(p), "`a if c else b` is not an expression; use `c ? a : b`", "or `if c { a } else { b }`", NULL);
 	return true;
 }
 
@@ -351,7 +358,7 @@ static bool numbered_member(struct parser *p)
 	if (!p->i || !adjacent(p, p->i - 1) || *token_text(t, p->i) != '.' || token_len(t, p->i) > 8)
 		return false;
 	snprintf(text, sizeof text, "[%.*s]", (int)token_len(t, p->i) - 1, token_text(t, p->i) + 1);
-	foreign_at(p, here(p), "an element of a tuple is reached by its index", NULL, text);
+	foreign_at(p, here(p), "`.0` does not reach an element; use an index", NULL, text);
 	return true;
 }
 
@@ -363,9 +370,9 @@ static bool macro_call(struct parser *p)
 	const struct tokens *t = &p->t->tokens;
 	if (token_is(t, p->i - 1, "println") || token_is(t, p->i - 1, "print") || token_is(t, p->i - 1, "eprintln"))
 		foreign_at(p, between(p, p->i - 1, p->i),
-			   "text is printed with `print`, values in it by an f-string: `print(f\"n = {n}\")`", NULL, "print");
+			   "`print` is not a macro; leave the `!` out, and use an f-string for values: `print(f\"n = {n}\")`", NULL, "print");
 	else
-		foreign_at(p, here(p), "there are no macros: leave the `!` out", NULL, "");
+		foreign_at(p, here(p), "macros are not supported; leave the `!` out and call a function", NULL, "");
 	return true;
 }
 
@@ -374,13 +381,13 @@ static bool brace_pairs(struct parser *p)
 {
 	token_id i = p->i;
 	if (p->k == TOK_COLON && i > 1 && kind_at(p, i - 2) == TOK_LBRACE && !newline_at(p, i - 1)) {
-		foreign_at(p, between(p, i - 2, i), "there are no dictionaries",
+		foreign_at(p, between(p, i - 2, i), "a dictionary is not supported",
 			   "use names, `let a = 1`, tuples `(a, b)` or lists `[a, b]`", NULL);
 		return true;
 	}
 	if (p->k != TOK_LBRACE || kind_at(p, i + 1) != TOK_NAME || kind_at(p, i + 2) != TOK_COLON)
 		return false;
-	foreign_at(p, here(p), "there are no structures", "values are grouped in tuples, `(a, b)`; parameters and layers in a `layer`",
+	foreign_at(p, here(p), "`{ name: value }` is not an expression", "group values in a tuple, `(a, b)`; parameters and layers belong to a `layer`",
 		   NULL);
 	return true;
 }
@@ -392,7 +399,7 @@ static bool sign_as_trit(struct parser *p)
 	if ((sign != TOK_PLUS && sign != TOK_MINUS) ||
 	    (before != TOK_LBRACKET && before != TOK_LPAREN && before != TOK_COMMA && before != TOK_ASSIGN))
 		return false;
-	foreign_at(p, token_span(&p->t->tokens, p->i - 1), "a trit is written -1, 0 or 1", NULL, sign == TOK_PLUS ? "1" : "-1");
+	foreign_at(p, token_span(&p->t->tokens, p->i - 1), "a sign alone is not a trit; use -1, 0 or 1", NULL, sign == TOK_PLUS ? "1" : "-1");
 	return true;
 }
 
@@ -417,50 +424,50 @@ static bool foreign_token(struct parser *p)
 		if (!line || kind_at(p, p->i + 1) != TOK_LPAREN || kind_at(p, p->i - 1) == TOK_MAIN)
 			return false;
 		foreign_at(p, here(p),
-			   "there are no functions without a name: define a `fn` at the top level of the file, and call it by its name",
+			   "a function needs a name: define a `fn` at the top level of the file, and call it by its name",
 			   NULL, NULL);
 		return true;
 	case TOK_TYPE:
 		if (!line || kind_at(p, p->i + 1) != TOK_LPAREN)
 			return false;
-		foreign_at(p, here(p), "the element type of a tensor is `x.dtype`", NULL, NULL);
+		foreign_at(p, here(p), "`type` is not a function; use `x.dtype` for the element type", NULL, NULL);
 		return true;
 	case TOK_LET:
 		if (kind_at(p, p->i - 1) != TOK_IF && kind_at(p, p->i - 1) != TOK_WHILE)
 			return false;
-		foreign_at(p, here(p), "a condition declares nothing: a value is `none` or not when it is compiled", "write `if x != none { … }`",
+		foreign_at(p, here(p), "a condition declares no variable", "write `if x != none { … }`",
 			   NULL);
 		return true;
 	case TOK_AS:
 		if (!line)
 			return false;
-		foreign_at(p, here(p), "a cast is a call of the type: `float32(x)`", NULL, NULL);
+		foreign_at(p, here(p), "`as` is not a cast; call the type: `float32(x)`", NULL, NULL);
 		return true;
 	case TOK_IN:
 		if (!line || p->in_for)
 			return false;
-		foreign_at(p, here(p), "there is no `in` but that of `for`", "compare: `n == 1 || n == 2`", NULL);
+		foreign_at(p, here(p), "`in` is not an operator: it belongs to `for`", "compare: `n == 1 || n == 2`", NULL);
 		return true;
 	case TOK_FOR:
 		if (!line)
 			return false;
-		foreign_at(p, here(p), "a comprehension stands in `[ ]`: `[f(x) for x in xs]`", NULL, NULL);
+		foreign_at(p, here(p), "a comprehension needs brackets; write `[f(x) for x in xs]`", NULL, NULL);
 		return true;
 	case TOK_STAR:
 	case TOK_STAR2:
 		if (kind_at(p, p->i - 1) != TOK_LPAREN && kind_at(p, p->i - 1) != TOK_COMMA)
 			return false;
-		foreign_at(p, here(p), "arguments are written one by one: nothing is unpacked or collected with `*`",
+		foreign_at(p, here(p), "`*` does not unpack or collect arguments; write them one by one",
 			   "a list is passed as it is: `concat(xs)`", NULL);
 		return true;
 	case TOK_ARROW:
 		if (!line || p->in_signature)
 			return false;
-		foreign_at(p, here(p), "there are no pipelines: write calls, `f(x)` or `x.f()`", NULL, NULL);
+		foreign_at(p, here(p), "`->` does not chain calls; write `f(x)` or `x.f()`", NULL, NULL);
 		return true;
 	case TOK_DOT3:
 		if (p->in_signature && peek(p) == TOK_NAME) {
-			foreign_at(p, here(p), "a function has a fixed number of arguments: a list is one of them", NULL, "");
+			foreign_at(p, here(p), "`...` does not collect arguments; pass a list as one argument", NULL, "");
 			return true;
 		}
 		left_out(p);

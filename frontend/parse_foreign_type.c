@@ -20,7 +20,7 @@ bool foreign_array(struct parser *p)
 	jump(p, close + 1);
 	if (p->k == TOK_NAME && dims)
 		advance(p);
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "an array is a tensor: `Tensor<float32, [3, 4]>`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "this is not an array type; use `Tensor<float32, [3, 4]>`");
 	recovered(p, g);
 	return true;
 }
@@ -73,7 +73,7 @@ bool foreign_type(struct parser *p)
 		}
 		g = no_type_of_function(p, first);
 	} else if (p->k == TOK_STAR || p->k == TOK_STAR2) {
-		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "there are no pointers: values are passed as they are");
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "`*` is not part of a type; leave it out: there are no pointers");
 		edit(p, g, here(p), "");
 		advance(p);
 		if (p->k == TOK_NAME)
@@ -83,15 +83,15 @@ bool foreign_type(struct parser *p)
 		bool dims = token_kind(t, p->i - 1) == TOK_COMMA || token_kind(t, p->i - 1) == TOK_LT;
 		skip_token(p);
 		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1),
-			     dims ? "dimensions stand in `[ ]`" : "there are no structures");
+			     dims ? "`{ }` does not hold dimensions; use `[ ]`" : "`{ }` is not a type");
 		if (dims)
 			edit_as(p, g, between(p, first, p->i - 1), "[%.*s]", (int)(t->starts[p->i - 1] - t->ends[first]),
 				t->src->text + t->ends[first]);
 		else
-			help(p, g, "values are grouped in tuples, `(int, float)`; parameters and layers in a `layer`");
+			help(p, g, "group values in a tuple, `(int, float)`; parameters and layers belong to a `layer`");
 	} else if (p->k == TOK_STRING) {
 		advance(p);
-		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, first), "a type is written without quotes");
+		g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, first), "a type has no quotes; leave them out");
 	}
 	recovered(p, g);
 	return g != NULL;
@@ -116,8 +116,8 @@ static bool quoted_name(struct parser *p, struct diag *g)
 		word = letter;
 	}
 	if (g && names.len)
-		g->message = dtype_find(names.at) != DT_COUNT ? "an element type is written without quotes"
-							      : "a dimension is a name, a number or `?`, without quotes";
+		g->message = dtype_find(names.at) != DT_COUNT ? "an element type has no quotes; leave them out"
+							      : "a dimension has no quotes; use a name, a number or `?`";
 	if (names.len)
 		edit(p, g, at, names.at);
 	buf_free(&names);
@@ -132,7 +132,7 @@ bool foreign_dim(struct parser *p)
 		return false;
 	bool dots = p->k == TOK_DOT3, quoted = p->k == TOK_STRING;
 	struct diag *g =
-		error_at(p, DIAG_FOREIGN_SYNTAX, here(p), dots ? "a shape has no `...`" : "a dimension that may be anything is `?`");
+		error_at(p, DIAG_FOREIGN_SYNTAX, here(p), dots ? "`...` is not a dimension" : "this is not a dimension; use `?` for one that may be anything");
 	if (dots) {
 		help(p, g, "a name stands for any shape: `Tensor<float32, S>`");
 		if (g && token_kind(&p->t->tokens, p->i - 1) == TOK_LT) /* Tensor<...> */
@@ -211,7 +211,7 @@ bool foreign_generic(struct parser *p)
 		size = size || token_is(t, type, sizes[i]);
 	if (!size)
 		return false;
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, type), "a generic dimension is a name alone");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, type), "a generic dimension has no type; write its name alone");
 	edit_as(p, g, between(p, p->i, type), "%.*s", (int)token_len(t, name), token_text(t, name));
 	sound(p, g);
 	jump(p, type + 1);

@@ -87,7 +87,7 @@ static bool import_from(struct parser *p, token_id keyword)
 	while (p->k != TOK_EOF && p->k != TOK_SEMICOLON && (p->i <= module || !after_newline(p)))
 		skip_token(p);
 	struct diag *g =
-		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, p->i - 1), "names are taken from a module by `from nn import Linear`");
+		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, p->i - 1), "this does not import a name; write `from nn import Linear`");
 	if (plain)
 		edit_as(p, g, between(p, keyword, module), "from %.*s import %.*s", (int)token_len(t, module), token_text(t, module),
 			(int)token_len(t, name), token_text(t, name));
@@ -146,7 +146,7 @@ node_id parse_from(struct parser *p)
 		return error_node(p);
 	if (p->k == TOK_LBRACE) {
 		struct diag *g =
-			error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "imported names stand without braces: `from nn import Linear, ReLU`");
+			error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "imported names have no braces; write `from nn import Linear, ReLU`");
 		skip_token(p);
 		recovered(p, g);
 		return error_node(p);

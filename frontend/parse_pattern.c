@@ -20,7 +20,7 @@ static bool foreign_rest(struct parser *p)
 {
 	if (p->panic || p->k != TOK_STAR || peek(p) != TOK_NAME)
 		return false;
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "the rest of a list is written `...rest`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "this is not the rest of a list; write `...rest`");
 	edit(p, g, here(p), "...");
 	sound(p, g);
 	return true;

@@ -47,7 +47,7 @@ node_id parse_let(struct parser *p, bool layer)
 	node_id pattern = parse_pattern(p), type = AST_NONE, value;
 	uint32_t height = p->height;
 	if (!p->panic && p->k == TOK_COLON && peek(p) == TOK_ASSIGN && p->t->tokens.ends[p->i] == p->t->tokens.starts[p->i + 1]) {
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a value is given with `=`");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "`:=` does not give a value; use `=`");
 		edit(p, g, between(p, p->i, p->i + 1), "=");
 		sound(p, g);
 		advance(p);
@@ -111,7 +111,7 @@ static node_id parse_for(struct parser *p)
 	uint32_t height = p->height;
 	odd = odd || (p->k == TOK_ASSIGN && foreign_loop_head(p, keyword));
 	if (p->k == TOK_NAME && !p->panic && token_is(&p->t->tokens, p->i, "of")) {
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a loop is written `for x in xs`");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "`of` does not belong to `for`; use `in`");
 		edit(p, g, here(p), "in");
 		sound(p, g);
 		read_token_as(p, TOK_IN);
@@ -194,7 +194,7 @@ static node_id parse_then(struct parser *p, token_id keyword, node_id cond)
 	node_id otherwise = parse_expr(p);
 	raise_height(&height, p);
 	span c = ast_span(p->t, cond), a = ast_span(p->t, then), b = ast_span(p->t, otherwise);
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, keyword), "a choice is written `c ? a : b`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, keyword, keyword), "`if … then … else` is not an expression; use `c ? a : b`");
 	help(p, g, "or `if c { a } else { b }`");
 	edit_as(p, g, between(p, keyword, p->i - 1), "%.*s ? %.*s : %.*s", (int)(c.end - c.start), text + c.start, (int)(a.end - a.start),
 		text + a.start, (int)(b.end - b.start), text + b.start);
@@ -353,7 +353,7 @@ static bool foreign_sublayer(struct parser *p, bool layer)
 	token_id name = p->i + 1;
 	if (!layer || token_kind(t, name) != TOK_NAME || (token_kind(t, name + 1) != TOK_COLON && token_kind(t, name + 1) != TOK_ASSIGN))
 		return false;
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "a layer in a layer is a member, declared with `let`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "`layer` does not declare a member; use `let`");
 	edit_as(p, g, between(p, p->i, name + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
 	skip_statement(p, p->i);
 	recovered(p, g);

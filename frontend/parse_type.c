@@ -42,7 +42,7 @@ static void foreign_separator(struct parser *p)
 		return;
 	}
 	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, first, p->i - 1),
-				  "a tensor's type has an element type and a list of dimensions, with a `,` between them");
+				  "`;` does not separate the parts of a type; use `,`");
 	help(p, g, "write `Tensor<float32, [3, 4]>`");
 	recovered(p, g);
 }
@@ -85,7 +85,7 @@ static void foreign_dims(struct parser *p)
 	token_id open = p->i;
 	skip_token(p);
 	struct diag *g =
-		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "the dimensions stand with the element type, in `< >`");
+		error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "dimensions do not follow `< >`; write them inside, after the element type");
 	if (t->ends[open - 1] == t->starts[open])
 		edit_as(p, g, between(p, open - 1, p->i - 1), ", %.*s>", (int)(t->ends[p->i - 1] - t->starts[open]), token_text(t, open));
 	recovered(p, g);
@@ -112,7 +112,7 @@ static node_id parse_type_name(struct parser *p)
 	if (p->k == TOK_LPAREN && same_line && !p->panic && p->in_signature) {
 		token_id open = p->i;
 		skip_token(p);
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "a type's arguments stand in `< >`");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, open, p->i - 1), "`( )` does not hold a type's arguments; use `< >`");
 		help(p, g, "write `Tensor<float32, [3, 4]>`");
 		recovered(p, g);
 	}
@@ -130,7 +130,7 @@ static node_id parse_tuple_type_element(struct parser *p)
 {
 	if (p->k == TOK_NAME && peek(p) == TOK_COLON && !p->panic) {
 		const struct tokens *t = &p->t->tokens;
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "the parts of a tuple have no names");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a part of a tuple has no name; leave it out");
 		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
 		sound(p, g);
 		jump(p, p->i + 2);
@@ -226,7 +226,7 @@ static node_id parse_shape_element(struct parser *p)
 	if (p->k == TOK_NAME && (peek(p) == TOK_COLON || peek(p) == TOK_ASSIGN) && !p->panic) {
 		const struct tokens *t = &p->t->tokens;
 		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1),
-					  "a dimension is a name, a number or `?`, without a label");
+					  "a dimension has no label; leave it out");
 		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
 		sound(p, g);
 		advance(p);
@@ -266,7 +266,7 @@ static node_id parse_dim_unary(struct parser *p)
 		return error_too_deep(p);
 	if (peek(p) == TOK_INT && token_is(&p->t->tokens, p->i + 1, "1") && token_kind(&p->t->tokens, p->i - 1) == TOK_LBRACKET &&
 	    token_kind(&p->t->tokens, p->i - 2) != TOK_NAME && !p->panic) {
-		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "a dimension that may be anything is `?`");
+		struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, between(p, p->i, p->i + 1), "-1 is not a dimension; use `?` for one that may be anything");
 		edit(p, g, between(p, p->i, p->i + 1), "?");
 		sound(p, g);
 		advance(p);
