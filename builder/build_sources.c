@@ -266,6 +266,7 @@ bool build_elaborate(struct build *b)
 		uint32_t n_file;
 		const struct elab_input *in_file = weights_tensors(b->session, m->weights, &n_file);
 		const char **names = ARENA_ARRAY(b->session, const char *, n_file + m->spec->n_weight_names + 1);
+		build_warn_prefixes(m, in_file, n_file);
 		for (uint32_t k = 0; k < n_file; k++)
 			names[k] = in_file[k].name;
 		for (uint32_t k = 0; k < m->spec->n_weight_names; k++)

@@ -197,6 +197,8 @@ void build_save_checks(struct build *b);
 bool build_open_weights(struct build *b);
 bool build_open_weights_if_there(struct build *b); /* a file that is not there is no error */
 bool build_elaborate_known(struct build *b);       /* the models whose parameters are known without it */
+/* Warns of arguments of functional entries that are inputs because their tensors' names have a prefix. */
+void build_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file);
 bool build_bind_weights(struct build *b);
 bool build_bind_model(struct build *b, struct model_job *m); /* m->program's parameters */
 bool build_load_param(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error); /* with its elements, in `a` if it is not kept */

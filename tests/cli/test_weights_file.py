@@ -123,6 +123,19 @@ class Missing(WeightsFile):
         self.save({**self.arrays, "module.fc1.bias": self.arrays["fc1.bias"]})
         self.says("both `fc1.bias` and `module.fc1.bias`")
 
+    def test_arguments_behind_a_prefix(self):
+        self.write("net.tri", FUNCTIONAL)
+        self.write("tri.build", MANIFEST.replace("= Net", "= F"))
+        self.save({"module.w": np.eye(2, dtype=np.float32)})
+        said = self.trib("build").stderr
+        self.assertIn("warning[W0651]: argument `w` of `F` is an input, but `net.safetensors` has a tensor `module.w`", said)
+        self.assertIn("weights.prefix = module.", said)
+        self.write("tri.build", MANIFEST.replace("= Net", "= F") + "    input w = float32 [2, 2]\n")
+        self.assertEqual(self.trib("build").stderr, "")
+        self.write("tri.build", MANIFEST.replace("= Net", "= F") + "    weights.prefix = module.\n")
+        self.assertEqual(self.trib("build").stderr, "")
+        self.assertIn("[1, 2]", self.trib("run", "--input", "x=random").stdout)
+
     def test_names_without_the_prefix_of_the_parameters(self):
         self.write("net.tri", NET + "layer Outer() {\n    let model = Net()\n    fn forward(x: Tensor<float32, [N, 4]>) { return model(x) }\n}\n")
         self.write("tri.build", MANIFEST.replace("= Net", "= Outer"))
