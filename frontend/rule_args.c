@@ -22,6 +22,8 @@ static void wrong_kind(struct elab *e, struct bcall *c, uint32_t i, const char *
 	else if (c->v[i].kind == V_INT && i == 2 && c->v[1].kind == V_INT && !strcmp(param_text(e, c, 1), "dim") &&
 		 !strcmp(param_text(e, c, 2), "keepdim"))
 		diag_help(e->out, g, "several dimensions are a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i, (long long)c->v[2].u.i);
+	else if (c->sig->n > 1)
+		diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
 }
 
 core_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)

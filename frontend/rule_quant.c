@@ -112,6 +112,13 @@ static dtype elem_given(struct elab *e, const struct bcall *c)
 	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
 }
 
+/* Does argument i, a scale, change nothing? */
+static bool is_one(const struct bcall *c, uint32_t i)
+{
+	struct value v = c->v[i];
+	return v.kind == V_NONE || (v.kind == V_FLOAT && v.u.f == 1.0) || (v.kind == V_INT && v.u.i == 1);
+}
+
 /* Two thresholds, and what lies beyond them as 1 and -1, or by scales as floats. */
 static struct value two_thresholds(struct elab *e, struct bcall *c)
 {
@@ -121,7 +128,7 @@ static struct value two_thresholds(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct core_type t = *type_of(e, r);
 	struct value v[NEG_SCALE + 1], x = value_tensor(r);
-	bool scaled = c->v[POS_SCALE].kind != V_NONE || c->v[NEG_SCALE].kind != V_NONE;
+	bool scaled = !is_one(c, POS_SCALE) || !is_one(c, NEG_SCALE);
 	for (uint32_t i = POS; i <= NEG_SCALE; i++) {
 		struct core_arg limit;
 		if (c->v[i].kind == V_NONE)

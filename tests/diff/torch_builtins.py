@@ -642,6 +642,7 @@ class Quantize(BatchTest):
             trits = (x > high).to(torch.int8) - (x < -low).to(torch.int8)
             args = {"x": x, "h": high, "l": -low, "u": up, "d": down}
             self.case("learned_quantize({x}, pos_threshold={h}, neg_threshold={l})", args, trits)
+            self.case("learned_quantize({x}, {h}, {l}, 1.0, neg_scale=1)", args, trits)
             self.case("learned_quantize({x}, {h}, {l}, {u}, {d})", args, torch.where(x > high, up, torch.where(x < -low, -down, torch.zeros_like(x))))
             self.case("learned_quantize({x}, 0.3, neg_scale=2.5)", args, ((x > 0.3).to(dtype) - 2.5 * (x < -0.3).to(dtype)))
         self.check()
