@@ -20,12 +20,18 @@ configure_file(${CMAKE_CURRENT_LIST_DIR}/trib.pc.in ${links}/trib.pc @ONLY)
 install(FILES ${links}/trib.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 install(FILES ${CMAKE_CURRENT_LIST_DIR}/lib/tri_lazy.h ${CMAKE_SOURCE_DIR}/backend/runtime/tri.h ${CMAKE_SOURCE_DIR}/backend/runtime/tri_live.h DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/trib)
 
-set(cli ${CMAKE_CURRENT_LIST_DIR}/cli)
-add_custom_command(OUTPUT ${links}/trib.1 ${links}/trib.bash
-	COMMAND ${CMAKE_COMMAND} -DFOLDER=${cli} -DVERSION=${PROJECT_VERSION} -DMAN=${links}/trib.1 -DBASH=${links}/trib.bash -P ${cli}/man.cmake
-	DEPENDS ${cli}/man.cmake ${cli}/commands.def ${cli}/options.def VERBATIM)
-add_custom_target(trib-man ALL DEPENDS ${links}/trib.1 ${links}/trib.bash)
+# The manual page and the completions: trib prints them from its tables.
+set(texts ${links}/trib.1 ${links}/trib.bash ${links}/_trib ${links}/trib.fish)
+add_custom_command(OUTPUT ${texts}
+	COMMAND $<TARGET_FILE:trib> help man > ${links}/trib.1
+	COMMAND $<TARGET_FILE:trib> completion bash > ${links}/trib.bash
+	COMMAND $<TARGET_FILE:trib> completion zsh > ${links}/_trib
+	COMMAND $<TARGET_FILE:trib> completion fish > ${links}/trib.fish
+	DEPENDS trib VERBATIM)
+add_custom_target(trib-man ALL DEPENDS ${texts})
 install(FILES ${links}/trib.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1)
 install(FILES ${links}/trib.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trib)
+install(FILES ${links}/_trib DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions)
+install(FILES ${links}/trib.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d)
 install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/frontend/LANGUAGE.md ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DOCDIR})
 install(DIRECTORY ${CMAKE_SOURCE_DIR}/frontend/editors DESTINATION ${CMAKE_INSTALL_DATADIR}/trib)

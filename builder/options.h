@@ -41,6 +41,7 @@ struct options {
 	bool main, no_build;
 	double rtol, atol; /* trib test; -1: by the element type */
 	int days;                                /* trib cache prune */
+	bool list;                               /* trib explain */
 	bool detailed, repair, stdlib;           /* trib cache stats, cache validate, pch create */
 	/* trib watch */
 	const char *const *command; /* what stands behind `--`, with a NULL at its end */

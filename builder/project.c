@@ -45,3 +45,13 @@ bool project_cache_config(struct arena *session, const struct options *o, struct
 	sources_free(sources);
 	return ok;
 }
+
+const struct manifest *project_manifest(struct arena *session)
+{
+	struct sources *sources = sources_new();
+	struct diags *diags = diags_new(0);
+	const struct manifest *m = manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags);
+	diags_free(diags);
+	sources_free(sources);
+	return m;
+}

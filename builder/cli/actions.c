@@ -18,6 +18,8 @@ static const enum action defaults[COMMAND_COUNT] = {[COMMAND_CACHE] = ACTION_NON
 
 const char *action_text(enum action a) { return a == ACTION_NONE ? "" : actions[a - 1].text; }
 
+bool action_is_shown(enum action a) { return a != ACTION_NONE && actions[a - 1].help; }
+
 bool action_is_of(enum action a, enum command c) { return a != ACTION_NONE && actions[a - 1].command == c; }
 
 bool command_has_actions(enum command c)

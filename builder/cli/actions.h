@@ -9,6 +9,8 @@ struct buf;
 bool command_has_actions(enum command c);
 /* "stats", "put". */
 const char *action_text(enum action a);
+/* False: for trib itself. */
+bool action_is_shown(enum action a);
 /* True if action `a` belongs to command `c`. */
 bool action_is_of(enum action a, enum command c);
 /* The action that the operands name; ACTION_NONE with an empty *error where they name none and the command has no default. False: *error. */

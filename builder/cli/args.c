@@ -10,6 +10,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/cli/actions.h"
+#include "builder/cli/help.h"
 #include "builder/manifest.h"
 #include "builder/run_input.h"
 
@@ -60,6 +61,8 @@ static const char *const stages[] = {"", "lex", "parse", "typecheck", "elaborate
 static const char *const dumps[] = {"", "dump-tokens", "dump-ast", "dump-types", "dump-ir", "dump-loops", "dump-llvm", "dump-asm"};
 
 const char *command_text(enum command c) { return commands[c].text; }
+const char *command_operands(enum command c) { return commands[c].operands; }
+const char *command_help(enum command c) { return commands[c].help; }
 
 enum status command_run(enum command c, const struct options *o)
 {
@@ -440,6 +443,10 @@ static bool find_command(struct parse *p)
 		p->argc--;
 		return find_command(p);
 	}
+	if (p->out->options.help && topic_find(p->argv[i])) { /* `trib help manifest` */
+		p->out->topic = topic_find(p->argv[i]);
+		return true;
+	}
 	const char *near = diag_nearest(p->argv[i], names, COMMAND_COUNT);
 	if (!near && p->out->options.help) /* `trib help WORD` */
 		return fail(p, "there is no command", p->argv[i]);
@@ -452,7 +459,7 @@ static bool find_command(struct parse *p)
 /* TRIB_JOBS is --jobs, for commands that take it. */
 static bool read_environment(struct parse *p)
 {
-	const char *jobs = getenv("TRIB_JOBS");
+	const char *jobs = secure_getenv("TRIB_JOBS");
 	uint32_t i = 0;
 	while (strcmp(options[i].name, "jobs") != 0)
 		i++;
@@ -557,44 +564,13 @@ bool args_rebase(struct arena *a, struct args *args, const char *from)
 	return any;
 }
 
-static void help_flags(enum command c, enum action a, struct buf *out)
+bool args_flag(uint32_t i, struct flag *out)
 {
-	for (uint32_t i = 0; i < N_OPTIONS; i++) {
-		const struct option *o = &options[i];
-		char name[64];
-		if (!takes(o, c, a) || !o->help)
-			continue;
-		snprintf(name, sizeof name, "--%s%s%s", o->name, o->takes ? " " : "", o->takes ? o->takes : "");
-		if (o->letter)
-			buf_printf(out, "  -%c, %-23s %s\n", o->letter, name, o->help);
-		else
-			buf_printf(out, "      %-23s %s\n", name, o->help);
-	}
+	if (i >= N_OPTIONS)
+		return false;
+	const struct option *o = &options[i];
+	*out = (struct flag){o->letter, o->name, o->takes, o->help, (o->commands & UINT32_MAX) == UINT32_MAX};
+	return true;
 }
 
-void args_help(const struct args *args, struct buf *out)
-{
-	enum command c = args->command;
-	if (args->options.action) {
-		action_help((enum action)args->options.action, out);
-		help_flags(c, (enum action)args->options.action, out);
-		return;
-	}
-	if (args->given) {
-		buf_printf(out, "trib %s %s%s[FLAGS]\n%s\n\n", commands[c].text, commands[c].operands, *commands[c].operands ? " " : "",
-			   commands[c].help);
-		if (command_has_actions(c)) {
-			actions_help(c, out);
-			buf_putc(out, '\n');
-		}
-		help_flags(c, ACTION_NONE, out);
-		return;
-	}
-	buf_puts(out, "trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
-		      "trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
-	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		buf_printf(out, "  %-8s %-*s %s\n", commands[i].text, 12 + (int)(strstr(commands[i].operands, "…") ? 2 : 0), commands[i].operands,
-			   commands[i].help);
-	buf_puts(out, "\n`trib COMMAND --help` lists the flags of a command. Exit codes: 0 done, 1 errors in\nthe sources, 2 wrong usage, 3 environment or "
-		      "I/O failure, 130 interrupted.\n");
-}
+bool args_flag_of(uint32_t i, enum command c, uint32_t action) { return takes(&options[i], c, (enum action)action); }

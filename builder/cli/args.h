@@ -2,6 +2,7 @@
 #ifndef TRIB_BUILDER_CLI_ARGS_H
 #define TRIB_BUILDER_CLI_ARGS_H
 #include <stdbool.h>
+#include <stdint.h>
 #include "builder/cli/command.h"
 
 struct arena;
@@ -9,6 +10,7 @@ struct buf;
 
 struct args {
 	enum command command;
+	uint32_t topic; /* of `trib help WORD`; 0: none */
 	bool given;   /* the command was named */
 	struct options options;
 };
@@ -16,6 +18,13 @@ struct args {
 bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct buf *error);
 /* Joins relative paths that flags gave to `from`. True if there was one. */
 bool args_rebase(struct arena *a, struct args *args, const char *from);
-/* Help for one command, or the overview. */
-void args_help(const struct args *args, struct buf *out);
+
+struct flag {
+	char letter; /* 0: none */
+	const char *name, *takes, *help; /* takes: NULL, no value; help: NULL, not shown */
+	bool everywhere; /* every command takes it */
+};
+/* The i-th flag of the table; false: there are fewer. True if the command, with that action (0: any), takes it. */
+bool args_flag(uint32_t i, struct flag *out);
+bool args_flag_of(uint32_t i, enum command c, uint32_t action);
 #endif

@@ -96,8 +96,17 @@ static enum status explain_unit(const struct options *o, const char *word)
 	return found ? STATUS_OK : STATUS_USAGE;
 }
 
+static enum status list_codes(void)
+{
+	for (uint32_t i = 0; i < DIAG_COUNT; i++)
+		printf("%s  %s\n", diag_code_text((enum diag_code)i), diag_title((enum diag_code)i));
+	return STATUS_OK;
+}
+
 enum status cmd_explain(const struct options *o)
 {
+	if (o->list && !o->n_models)
+		return list_codes();
 	if (o->n_models != 1) {
 		fputs("trib: `trib explain` wants one code, such as E0301, or a unit\n", stderr);
 		return STATUS_USAGE;

@@ -26,5 +26,7 @@ enum action {
 #undef COMMAND
 
 const char *command_text(enum command c);
+const char *command_operands(enum command c);
+const char *command_help(enum command c);
 enum status command_run(enum command c, const struct options *o);
 #endif

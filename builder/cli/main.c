@@ -8,6 +8,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "builder/cli/args.h"
+#include "builder/cli/help.h"
 #include "builder/cli/locate.h"
 #include "builder/guard.h"
 #include "builder/single.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "builder/cli/help.h"
 #include "builder/manifest.h"
 
 static struct arena *arena;

@@ -1,0 +1,265 @@
+/* trib completion: scripts for shells, made from the tables, and the words that they ask for. */
+#include <stdio.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "builder/cache_config.h"
+#include "builder/cli/actions.h"
+#include "builder/cli/args.h"
+#include "builder/cli/help.h"
+#include "builder/cli/print.h"
+#include "builder/manifest.h"
+#include "builder/project.h"
+
+/* What stands for a value in the help, and what a shell offers for it: words, or "@files", "@folders". */
+static const struct {
+	const char *takes, *words;
+} values[] = {
+	{"DIR", "@folders"},     {"FILE", "@files"},      {"LIB", "@files"},   {"X=FILE", "@files"},
+	{"Y=FILE", "@files"},    {"WHEN", "auto always never"},  {"LEVEL", "0 1 2 3 s"}, {"CPU", "native x86-64-v2 x86-64-v3 x86-64-v4 x86-64-v4-vnni"},
+	{"FORMAT", "text json"}, {"TARGET", "x86_64-linux"}, {"DEVICE", "cpu opencl reference"}, {"STAGE", "lex parse typecheck elaborate ir opt codegen"},
+};
+
+/* What the operands of a command are: a list of `trib completion LIST`, files, or nothing. */
+static const char *operands_of(struct arena *a, enum command c)
+{
+	const char *text = command_operands(c);
+	if (command_has_actions(c)) {
+		const char *words = "";
+		for (uint32_t i = 1; i < ACTION_COUNT; i++)
+			if (action_is_of((enum action)i, c) && action_is_shown((enum action)i))
+				words = arena_printf(a, "%s%s ", words, action_text((enum action)i));
+		return words;
+	}
+	if (c == COMMAND_COMPLETION)
+		return "bash zsh fish";
+	if (strstr(text, "CODE"))
+		return "@codes";
+	if (strstr(text, "MODEL"))
+		return strstr(text, "FILE") || c == COMMAND_BUILD ? "@models @files" : "@models";
+	return strstr(text, "FILE") || strstr(text, "NAME|") ? "@files" : strstr(text, "DIR") ? "@folders" : c == COMMAND_UPDATE ? "@dependencies" : "";
+}
+
+static const char *words_of(struct arena *a, const char *takes, const char *name)
+{
+	if (strcmp(name, "emit") == 0) {
+		uint32_t n;
+		const char *const *names = emit_names(&n), *words = "";
+		for (uint32_t i = 0; i < n; i++)
+			words = arena_printf(a, "%s%s ", words, names[i]);
+		return words;
+	}
+	if (strcmp(name, "message-format") == 0)
+		return "human json";
+	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+		if (strcmp(values[i].takes, takes) == 0)
+			return values[i].words;
+	return "";
+}
+
+/* ---- bash; zsh reads the same script ---- */
+
+static void put_commands(struct buf *out)
+{
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		buf_printf(out, "%s ", command_text((enum command)i));
+	buf_puts(out, "compile help");
+}
+
+static void put_flags(enum command c, struct buf *out)
+{
+	struct flag f;
+	for (uint32_t i = 0; args_flag(i, &f); i++)
+		if (args_flag_of(i, c, ACTION_NONE))
+			buf_printf(out, "--%s ", f.name);
+}
+
+static void put_bash(struct arena *a, struct buf *out)
+{
+	struct flag f;
+	buf_puts(out, "# Completion of trib for bash, made by `trib completion bash`.\n"
+		      "_trib_words()\n{\n\tlocal w\n\tfor w in $1; do\n\t\tcase $w in\n"
+		      "\t\t@files) compgen -f -- \"$2\" ;;\n\t\t@folders) compgen -d -- \"$2\" ;;\n"
+		      "\t\t@*) compgen -W \"$(\"$3\" completion \"${w#@}\" 2>/dev/null)\" -- \"$2\" ;;\n\t\t*) compgen -W \"$w\" -- \"$2\" ;;\n\t\tesac\n\tdone\n}\n\n"
+		      "_trib()\n{\n\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"\" command=\"\" flags operands words=\"\" i w\n"
+		      "\t[ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+		      "\tif [ \"$word\" = = ]; then word=\"\"; elif [ \"$before\" = = ]; then before=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
+		      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tw=\"${COMP_WORDS[i]}\"\n\t\tcase $w in\n\t\t-*|=) ;;\n\t\t");
+	put_commands(out);
+	/* alternatives of a case, not words */
+	for (size_t i = out->len; i-- > 0 && out->at[i] != '\t';)
+		if (out->at[i] == ' ')
+			out->at[i] = '|';
+	buf_puts(out, ") [ -z \"$command\" ] && command=$w ;;\n\t\tesac\n\tdone\n\tcase $before in\n");
+	for (uint32_t i = 0; args_flag(i, &f); i++) {
+		const char *words = f.takes ? words_of(a, f.takes, f.name) : "";
+		if (!*words)
+			continue;
+		if (f.letter)
+			buf_printf(out, "\t-%c|", f.letter);
+		buf_printf(out, "%s--%s) words='%s' ;;\n", f.letter ? "" : "\t", f.name, words);
+	}
+	buf_puts(out, "\tesac\n\tif [ -n \"$words\" ]; then\n\t\tCOMPREPLY=( $(_trib_words \"$words\" \"$word\" \"$1\") )\n\t\treturn\n\tfi\n\tcase ${command:-build} in\n");
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
+		buf_printf(out, "\t%s%s) operands='%s' flags='", command_text((enum command)i), i == COMMAND_BUILD ? "|compile" : "", operands_of(a, (enum command)i));
+		put_flags((enum command)i, out);
+		buf_puts(out, "' ;;\n");
+	}
+	buf_puts(out, "\thelp) flags='' operands='");
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		buf_printf(out, "%s ", command_text((enum command)i));
+	for (uint32_t i = 1; i < TOPIC_COUNT; i++)
+		buf_printf(out, "%s ", topic_text((enum topic)i));
+	buf_puts(out, "' ;;\n\tesac\n\tif [ \"$before\" = get ] || [ \"$before\" = set ] || [ \"$before\" = unset ]; then operands=@keys; fi\n"
+		      "\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=( $(compgen -W \"$flags\" -- \"$word\") )\n"
+		      "\telif [ -z \"$command\" ]; then\n\t\tCOMPREPLY=( $(compgen -W '");
+	put_commands(out);
+	buf_puts(out, "' -- \"$word\") )\n\telse\n\t\tCOMPREPLY=( $(_trib_words \"$operands\" \"$word\" \"$1\") )\n\tfi\n}\ncomplete -o filenames -F _trib trib\n");
+}
+
+static void put_zsh(struct arena *a, struct buf *out)
+{
+	buf_puts(out, "#compdef trib\n# Completion of trib for zsh, made by `trib completion zsh`: the functions for bash, called by zsh.\nautoload -U +X bashcompinit && bashcompinit\n");
+	put_bash(a, out);
+}
+
+/* ---- fish ---- */
+
+static void put_quoted(const char *text, struct buf *out)
+{
+	buf_putc(out, '\'');
+	for (; *text; text++) {
+		if (*text == '\'' || *text == '\\')
+			buf_putc(out, '\\');
+		buf_putc(out, *text);
+	}
+	buf_putc(out, '\'');
+}
+
+/* The words of a list as arguments of `complete`. */
+static void put_fish_words(const char *words, struct buf *out)
+{
+	char list[64];
+	bool files = strstr(words, "@files") || strstr(words, "@folders");
+	buf_puts(out, files ? " -F" : " -f");
+	for (const char *w = words; *w; w += strspn(w, " ")) {
+		size_t n = strcspn(w, " ");
+		snprintf(list, sizeof list, "%.*s", (int)n, w);
+		if (*list == '@' && strcmp(list, "@files") != 0 && strcmp(list, "@folders") != 0)
+			buf_printf(out, " -a '(trib completion %s 2>/dev/null)'", list + 1);
+		else if (*list != '@')
+			buf_printf(out, " -a %s", list);
+		w += n;
+	}
+}
+
+static void put_fish_command(struct arena *a, enum command c, struct buf *out)
+{
+	const char *name = command_text(c), *words = operands_of(a, c);
+	struct flag f;
+	buf_printf(out, "complete -c trib -n __fish_use_subcommand -f -a %s -d ", name);
+	put_quoted(command_help(c), out);
+	buf_putc(out, '\n');
+	if (*words) {
+		buf_printf(out, "complete -c trib -n '__fish_seen_subcommand_from %s'", name);
+		put_fish_words(words, out);
+		buf_putc(out, '\n');
+	}
+	for (uint32_t i = 0; args_flag(i, &f); i++) {
+		if (!args_flag_of(i, c, ACTION_NONE) || f.everywhere)
+			continue;
+		buf_printf(out, "complete -c trib -n '__fish_seen_subcommand_from %s' -l %s", name, f.name);
+		if (f.letter)
+			buf_printf(out, " -s %c", f.letter);
+		if (f.takes && strcmp(f.takes, "[N]") != 0) {
+			buf_puts(out, " -r");
+			put_fish_words(words_of(a, f.takes, f.name), out);
+		}
+		buf_puts(out, " -d ");
+		put_quoted(f.help ? f.help : "", out);
+		buf_putc(out, '\n');
+	}
+}
+
+static void put_fish(struct arena *a, struct buf *out)
+{
+	struct flag f;
+	buf_puts(out, "# Completion of trib for fish, made by `trib completion fish`.\n");
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		put_fish_command(a, (enum command)i, out);
+	buf_puts(out, "complete -c trib -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get set unset' -f -a '(trib completion keys 2>/dev/null)'\n");
+	for (uint32_t i = 0; args_flag(i, &f); i++) {
+		if (!f.everywhere)
+			continue;
+		buf_printf(out, "complete -c trib -l %s", f.name);
+		if (f.letter)
+			buf_printf(out, " -s %c", f.letter);
+		if (f.takes) {
+			buf_puts(out, " -r");
+			put_fish_words(words_of(a, f.takes, f.name), out);
+		}
+		buf_puts(out, " -d ");
+		put_quoted(f.help, out);
+		buf_putc(out, '\n');
+	}
+}
+
+/* ---- the lists that depend on the project ---- */
+
+static void put_blocks(struct arena *a, enum manifest_block_kind kind, struct buf *out)
+{
+	uint32_t n;
+	const struct manifest *m = project_manifest(a);
+	const char *const *names = manifest_names(a, m, kind, &n);
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(out, "%s\n", names[i]);
+}
+
+static void put_models(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_MODEL, out); }
+static void put_dependencies(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_DEPENDENCY, out); }
+
+static void put_keys(struct arena *a, struct buf *out)
+{
+	(void)a;
+	for (uint32_t i = 0; i < SETTINGS; i++)
+		buf_printf(out, "%s.%s\n", cache_setting_block((enum cache_setting)i), cache_setting_key((enum cache_setting)i));
+}
+
+static void put_codes(struct arena *a, struct buf *out)
+{
+	(void)a;
+	for (uint32_t i = 0; i < DIAG_COUNT; i++)
+		buf_printf(out, "%s\n", diag_code_text((enum diag_code)i));
+}
+
+static const struct {
+	const char *name;
+	void (*put)(struct arena *, struct buf *);
+} texts[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}, {"models", put_models}, {"dependencies", put_dependencies}, {"keys", put_keys}, {"codes", put_codes}};
+enum { TEXTS = sizeof texts / sizeof *texts, SHELLS = 3 };
+
+enum status cmd_completion(const struct options *o)
+{
+	const char *names[TEXTS];
+	uint32_t i = 0;
+	for (uint32_t k = 0; k < TEXTS; k++)
+		names[k] = texts[k].name;
+	if (o->n_models != 1)
+		return say_usage("`trib completion` wants bash, zsh or fish");
+	while (i < TEXTS && strcmp(names[i], o->models[0]) != 0)
+		i++;
+	if (i == TEXTS) {
+		const char *near = diag_nearest(o->models[0], names, SHELLS);
+		return near ? say_usage("`trib completion` knows no `%s`; did you mean `%s`?", o->models[0], near)
+			    : say_usage("`trib completion` wants bash, zsh or fish, not `%s`", o->models[0]);
+	}
+	struct arena *a = arena_new(0);
+	struct buf out = {0};
+	texts[i].put(a, &out);
+	if (out.len)
+		fwrite(out.at, 1, out.len, stdout);
+	buf_free(&out);
+	arena_free(a);
+	return STATUS_OK;
+}

@@ -1,0 +1,88 @@
+#include "builder/cli/man.h"
+#include <stddef.h>
+#include <string.h>
+#include "base/buf.h"
+#include "builder/cli/args.h"
+#include "builder/cli/reference.h"
+#include "builder/version.h"
+
+/* Text as troff: a hyphen is one, a backslash is one, no line begins a request. */
+static void put(struct buf *out, const char *text)
+{
+	if (*text == '.' || *text == '\'')
+		buf_puts(out, "\\&");
+	for (; *text; text++)
+		if (*text == '-')
+			buf_puts(out, "\\-");
+		else if (*text == '\\')
+			buf_puts(out, "\\e");
+		else
+			buf_putc(out, *text);
+}
+
+static void put_entry(struct buf *out, const char *term, const char *more, const char *help)
+{
+	buf_puts(out, ".TP\n\\fB");
+	put(out, term);
+	buf_puts(out, "\\fR ");
+	put(out, more);
+	buf_putc(out, '\n');
+	put(out, help);
+	buf_putc(out, '\n');
+}
+
+static void put_commands(struct buf *out)
+{
+	buf_puts(out, ".SH COMMANDS\n");
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		put_entry(out, command_text((enum command)i), command_operands((enum command)i), command_help((enum command)i));
+}
+
+static void put_flags(struct buf *out)
+{
+	struct flag f;
+	buf_puts(out, ".SH FLAGS\nNot every command takes all of them.\n");
+	for (uint32_t i = 0; args_flag(i, &f); i++) {
+		struct buf term = {0};
+		if (!f.help)
+			continue;
+		if (f.letter)
+			buf_printf(&term, "-%c, ", f.letter);
+		buf_printf(&term, "--%s", f.name);
+		put_entry(out, term.at, f.takes ? f.takes : "", f.help);
+		buf_free(&term);
+	}
+}
+
+static void put_rows(struct buf *out, const char *title, bool (*row)(uint32_t, struct reference_row *), bool values)
+{
+	struct reference_row r;
+	buf_printf(out, ".SH %s\n", title);
+	for (uint32_t i = 0; row(i, &r); i++)
+		put_entry(out, r.name, values ? r.values : "", r.help);
+}
+
+static void put_files(struct buf *out)
+{
+	buf_puts(out, ".SH FILES\n");
+	put_entry(out, "tri.build", "", "the manifest of a project");
+	put_entry(out, "tri.lock", "", "the commits of its dependencies");
+	put_entry(out, ".trib", "", "what trib knows of the project; may be removed");
+	put_entry(out, "~/.config/trib/config", "", "settings of the user: `trib config`");
+	put_entry(out, "~/.cache/trib", "", "what all projects share");
+}
+
+void man_print(struct buf *out)
+{
+	buf_printf(out, ".TH TRIB 1 \"\" \"trib %s\" \"User commands\"\n", TRIB_VERSION);
+	buf_puts(out, ".SH NAME\ntrib \\- build system and compiler for ternary neural networks\n"
+		      ".SH SYNOPSIS\n.B trib\n.RI [ command \"] [\" operands \"] [\" flags ]\n"
+		      ".SH DESCRIPTION\nCompiles models written in the language\n.I .tri\nto shared libraries with a C interface, as\n.I tri.build\nsays, and builds nothing twice.\n"
+		      "Without a command it builds the project around the current folder.\n.B trib COMMAND \\-\\-help\nlists the flags of a command.\n");
+	put_commands(out);
+	put_flags(out);
+	put_rows(out, "MANIFEST KEYS", reference_key, false);
+	put_rows(out, "ENVIRONMENT", reference_variable, true);
+	put_files(out);
+	put_rows(out, "EXIT STATUS", reference_code, false);
+}

@@ -1,0 +1,104 @@
+#include "builder/cli/reference.h"
+#include <stddef.h>
+#include <string.h>
+#include "base/buf.h"
+#include "builder/cache_config.h"
+#include "builder/manifest.h"
+
+static const struct reference_row variables[] = {
+#define VARIABLE(name, values, help) {name, values, help},
+#include "builder/variables.def"
+};
+enum { VARIABLES = sizeof variables / sizeof *variables };
+
+static const char *const keys[] = {
+#define KEY(id, text, value, blocks) text,
+#include "builder/manifest_keys.def"
+};
+static const char *const key_help[] = {
+#define HELP(key, help) [KEY_##key] = help,
+#include "builder/manifest_help.def"
+};
+static const char *const key_blocks[] = {
+#define KEY(id, text, value, blocks) #blocks,
+#include "builder/manifest_keys.def"
+};
+enum { KEYS = sizeof keys / sizeof *keys };
+_Static_assert(sizeof key_help == sizeof keys, "a line of help for the last key");
+
+static const struct reference_row codes[] = {
+	{"0", "", "done"},
+	{"1", "", "errors in sources, in tri.build or in a model; fmt --check and test: a difference"},
+	{"2", "", "wrong usage: a flag, a command, a model or a profile that does not exist, no tri.build"},
+	{"3", "", "environment: a file that cannot be read or written, a network, a device, memory"},
+	{"130", "", "interrupted"},
+};
+enum { CODES = sizeof codes / sizeof *codes };
+
+bool reference_variable(uint32_t i, struct reference_row *out)
+{
+	if (i < SETTINGS) {
+		enum cache_setting s = (enum cache_setting)i;
+		*out = (struct reference_row){cache_setting_variable(s), "", cache_setting_help(s)};
+		return true;
+	}
+	if (i - SETTINGS >= VARIABLES)
+		return false;
+	*out = variables[i - SETTINGS];
+	return true;
+}
+
+bool reference_key(uint32_t i, struct reference_row *out)
+{
+	if (i >= KEYS)
+		return false;
+	*out = (struct reference_row){keys[i], key_blocks[i], key_help[i] ? key_help[i] : ""};
+	return true;
+}
+
+bool reference_code(uint32_t i, struct reference_row *out)
+{
+	if (i >= CODES)
+		return false;
+	*out = codes[i];
+	return true;
+}
+
+void reference_variables(struct buf *out)
+{
+	struct reference_row r;
+	for (uint32_t i = 0; reference_variable(i, &r); i++)
+		buf_printf(out, "  %-20s %-5s %s\n", r.name, r.values, r.help);
+}
+
+/* "IN_PROJECT | IN_MODEL" as "project model". */
+static void put_blocks(const char *blocks, struct buf *out)
+{
+	for (const char *c = blocks; *c; c++) {
+		if (strncmp(c, "IN_", 3) == 0)
+			c += 2;
+		else if (*c == '|')
+			c++;
+		else
+			buf_putc(out, *c >= 'A' && *c <= 'Z' ? (char)(*c - 'A' + 'a') : *c);
+	}
+}
+
+void reference_manifest(struct buf *out)
+{
+	struct reference_row r;
+	buf_puts(out, "A block begins in the first column: project NAME, model NAME, profile NAME, cache,\nserver, dependency NAME. Its keys are indented: key = value.\n\n");
+	for (uint32_t i = 0; reference_key(i, &r); i++) {
+		struct buf blocks = {0};
+		put_blocks(r.values, &blocks);
+		buf_printf(out, "  %-15s %-22s %s\n", r.name, blocks.at, r.help);
+		buf_free(&blocks);
+	}
+}
+
+void reference_exit(struct buf *out)
+{
+	struct reference_row r;
+	for (uint32_t i = 0; reference_code(i, &r); i++)
+		buf_printf(out, "  %-4s %s\n", r.name, r.help);
+}

@@ -1,0 +1,20 @@
+/* Reference tables: variables, keys of the manifest, exit codes. */
+#ifndef TRIB_BUILDER_CLI_REFERENCE_H
+#define TRIB_BUILDER_CLI_REFERENCE_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct buf;
+
+struct reference_row {
+	const char *name, *values, *help;
+};
+/* The i-th environment variable; key of tri.build; exit code. False: there are fewer. */
+bool reference_variable(uint32_t i, struct reference_row *out);
+bool reference_key(uint32_t i, struct reference_row *out);
+bool reference_code(uint32_t i, struct reference_row *out);
+
+void reference_variables(struct buf *out);
+void reference_manifest(struct buf *out);
+void reference_exit(struct buf *out);
+#endif

@@ -1,0 +1,123 @@
+"""Help, completion, the manual page and the reference tables: complete, and true."""
+import os
+import re
+import subprocess
+import unittest
+
+from project import SOURCE, TRIB, ProjectTest, run
+
+ROOMS = ("base", "scheduler", "frontend", "backend", "gpu", "builder")
+
+
+def sources():
+    for room in ROOMS:
+        for folder, _, names in os.walk(os.path.join(SOURCE, room)):
+            for name in names:
+                if name.endswith((".c", ".h", ".def")):
+                    with open(os.path.join(folder, name), encoding="utf-8") as f:
+                        yield name, f.read()
+
+
+class Reference(ProjectTest):
+    def test_every_variable_that_is_read_is_listed(self):
+        listed = set(re.findall(r"^  ([A-Z_0-9]+) ", self.trib("help", "variables").stdout, re.M))
+        read = {"LD_LIBRARY_PATH", "LD_PRELOAD"}  # the dynamic linker's: trib itself only compares them
+        known = set(read)
+        for name, text in sources():
+            defines = dict(re.findall(r'#define (\w+) "([A-Z_0-9]+)"', text))
+            for word in re.findall(r"(?:secure_)?getenv\(([^)]*)\)", text):
+                found = re.findall(r'"([A-Z_0-9]+)"', word) or [defines[word]] if word in defines or '"' in word else []
+                known.update(found)
+            known.update(re.findall(r'"(TRIB_[A-Z_0-9]+)"', text))
+            known.update(re.findall(r'\bvariable\("([A-Z_0-9]+)"\)', text))
+        missing = {n for n in known - read if n not in listed and not n.endswith("_H")}
+        self.assertEqual(missing, set())
+        self.assertIn("TRIB_JOBS", listed)
+        self.assertIn("TRIB_CACHE_DIR", listed)
+
+    def test_every_key_of_the_manifest_has_help(self):
+        with open(os.path.join(SOURCE, "builder/manifest_keys.def"), encoding="utf-8") as f:
+            keys = re.findall(r'^KEY\(\w+, *"([a-z0-9_.]+)"', f.read(), re.M)
+        text = self.trib("help", "manifest").stdout
+        self.assertGreater(len(keys), 30)
+        for key in keys:
+            self.assertRegex(text, rf"(?m)^  {re.escape(key)} +[a-z ]+  \S", key)
+
+    def test_exit_codes(self):
+        self.assertEqual(re.findall(r"^  (\d+) ", self.trib("help", "exit").stdout, re.M), ["0", "1", "2", "3", "130"])
+
+    def test_manual_page(self):
+        page = self.trib("help", "man").stdout
+        for section in ("COMMANDS", "FLAGS", "MANIFEST KEYS", "ENVIRONMENT", "FILES", "EXIT STATUS"):
+            self.assertIn(f".SH {section}\n", page)
+        for word in ("TRIB_CACHE_DIR", "weights.missing", "\\-\\-keep\\-going", "130"):
+            self.assertIn(word, page)
+        for line in page.splitlines():
+            self.assertNotRegex(line, r"^['.](?![A-Z]{2}\b|B|I|RI)")
+
+    def test_every_help_has_an_example(self):
+        commands = re.findall(r"^  ([a-z]+) +\S", self.trib("--help").stdout, re.M)
+        for command in commands:
+            self.assertRegex(self.trib(command, "--help").stdout, rf"\nexamples:\n    trib {command}", command)
+        self.assertIn("no command", self.fails("help", "nosuch", code=2))
+
+    def test_list_of_codes(self):
+        lines = self.trib("explain", "--list").stdout.splitlines()
+        self.assertGreater(len(lines), 100)
+        self.assertIn("E0719  no manifest in this folder or any folder above it", lines)
+        self.fails("explain", code=2)
+
+
+class Completion(ProjectTest):
+    def setUp(self):
+        super().setUp()
+        self.trib("new", "digits", "-q")
+        self.dir = self.path("digits")
+
+    def bash(self, line):
+        """What bash offers at the end of that line."""
+        words = line.split(" ")
+        script = self.trib("completion", "bash").stdout + f"""
+COMP_WORDS=({" ".join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}
+_trib '{TRIB}'; printf '%s\\n' "${{COMPREPLY[@]}}"
+"""
+        done = run(["bash", "-c", script], self.dir, env=self.env)
+        self.assertEqual(done.stderr, "")
+        return done.stdout.split()
+
+    def test_bash(self):
+        self.assertIn("build", self.bash("trib b"))
+        self.assertEqual(self.bash("trib build di"), ["digits"])
+        self.assertEqual(self.bash("trib build --keep"), ["--keep-going"])
+        self.assertEqual(self.bash("trib explain E030"), [c for c in self.trib("completion", "codes").stdout.split() if c.startswith("E030")])
+        self.assertEqual(self.bash("trib config get cache.max_s"), ["cache.max_size"])
+        self.assertIn("opencl", self.bash("trib build --emit o"))
+        self.assertEqual(self.bash("trib build --color al"), ["always"])
+        self.assertEqual(self.bash("trib -C sr"), ["src"])
+        self.assertEqual(self.bash("trib cache v"), ["validate"])
+        self.assertEqual(self.bash("trib help var"), ["variables"])
+        self.assertEqual(self.bash("trib completion f"), ["fish"])
+
+    def test_lists(self):
+        self.assertEqual(self.trib("completion", "models").stdout, "digits\n")
+        self.assertIn("server.idle", self.trib("completion", "keys").stdout)
+        self.assertEqual(run([TRIB, "completion", "models"], self.tmp, env=self.env).stdout, "")
+
+    def test_all_shells_know_all_commands(self):
+        commands = re.findall(r"^  ([a-z]+) +\S", self.trib("--help").stdout, re.M)
+        for shell in ("bash", "zsh", "fish"):
+            text = self.trib("completion", shell).stdout
+            for command in commands:
+                self.assertRegex(text, rf"\b{command}\b")
+            self.assertRegex(text, r"l keep-going|--keep-going")
+        self.assertIn("did you mean `bash`?", self.fails("completion", "bsh", code=2))
+
+    def test_syntax(self):
+        for shell in ("bash", "zsh", "fish"):
+            if subprocess.run(["sh", "-c", f"command -v {shell}"], capture_output=True).returncode == 0:
+                self.write("script", self.trib("completion", shell).stdout)
+                run([shell, "-n", "script"], self.dir)
+
+
+if __name__ == "__main__":
+    unittest.main()
