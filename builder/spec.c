@@ -57,6 +57,10 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 {
 	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING);
 	*o = (struct weights_options){.prefix_at = SPAN_NONE};
+	if ((prefix || missing) && !manifest_get(b, KEY_WEIGHTS)) {
+		const struct manifest_value *idle = prefix ? prefix : missing;
+		diag_add(diags, DIAG_MANIFEST_UNUSED, idle->key_at, "`%s` has no effect: model `%s` has no `weights`", manifest_key_text(idle->key), b->name);
+	}
 	if (prefix) {
 		o->prefix = prefix->text;
 		o->prefix_at = prefix->at;

@@ -123,6 +123,11 @@ class Missing(WeightsFile):
         self.save({**self.arrays, "module.fc1.bias": self.arrays["fc1.bias"]})
         self.says("both `fc1.bias` and `module.fc1.bias`")
 
+    def test_keys_without_a_file(self):
+        for key in ("prefix = module.", "missing = initialize"):
+            self.write("tri.build", MANIFEST.replace("weights = net.safetensors", "weights." + key))
+            self.assertIn(f"`weights.{key.split()[0]}` has no effect: model `net` has no `weights`", self.trib("build").stderr)
+
     def test_arguments_behind_a_prefix(self):
         self.write("net.tri", FUNCTIONAL)
         self.write("tri.build", MANIFEST.replace("= Net", "= F"))
