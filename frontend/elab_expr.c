@@ -298,7 +298,7 @@ static bool method_without_call(struct elab *e, struct diag *g, struct value obj
 }
 
 /* `float32.inf`, `int8.max`: written as a number. */
-static bool limit_help(struct elab *e, struct diag *g, dtype t, node_id n, const char *name)
+static void element_type_help(struct elab *e, struct diag *g, dtype t, node_id n, const char *name)
 {
 	bool low = !strcmp(name, "min") || !strcmp(name, "lowest");
 	char text[32];
@@ -309,10 +309,14 @@ static bool limit_help(struct elab *e, struct diag *g, dtype t, node_id n, const
 	else if (t == DT_FLOAT32 && (low || !strcmp(name, "max")))
 		snprintf(text, sizeof text, "%s3.4028235e38", low ? "-" : "");
 	else
-		return false;
+		*text = 0;
+	if (!*text) {
+		diag_help(e->out, g, t == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
+						  : "a cast is a call of the type: `float32(x)`");
+		return;
+	}
 	diag_help(e->out, g, strcmp(text, "1e400") ? "a number is written out" : "infinity is written `1e400`");
 	diag_edit(e->out, g, elab_span(e, n), text);
-	return true;
 }
 
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
@@ -324,6 +328,8 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 			   : v.kind == V_MODULE ? arena_printf(e->f->arena, "module `%s`", v.u.mod->path)
 						: elab_value_text(e, v);
 	struct diag *g = elab_error(e, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->f, name));
+	if (v.kind == V_TYPE)
+		diag_cause(e->out, g, "member of a type"); /* `Image.shape`, `Image.dtype`: one mistake */
 	struct name_list l = {0};
 	unsigned use = v.kind == V_TENSOR                      ? FOREIGN_TENSOR
 		       : v.kind == V_LIST || v.kind == V_TUPLE || v.kind == V_RANGE ? FOREIGN_LIST
@@ -334,10 +340,10 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	if (v.kind == V_MAKER)
 		diag_help(e->out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
 			  name_text(e->f, v.u.item->name));
-	else if (v.kind == V_DTYPE && !limit_help(e, g, v.u.dt, n, name_text(e->f, name)))
-		diag_help(e->out, g,
-			  v.u.dt == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
-					    : "a cast is a call of the type: `float32(x)`");
+	else if (v.kind == V_TYPE)
+		diag_help(e->out, g, "`.shape`, `.dtype` and `.rank` belong to a tensor: `x.shape`");
+	else if (v.kind == V_DTYPE)
+		element_type_help(e, g, v.u.dt, n, name_text(e->f, name));
 	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) &&
 		 !foreign_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
 		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);

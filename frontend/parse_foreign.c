@@ -297,8 +297,10 @@ static enum foreign function_without_fn(struct parser *p, unsigned where)
 static enum foreign type_alone(struct parser *p, unsigned where)
 {
 	const struct tokens *t = &p->t->tokens;
-	bool tensor = token_is(t, p->i, "Tensor") || token_is(t, p->i, "TernaryTensor"), bare = newline_at(p, p->i + 1) || kind_at(p, p->i + 1) == TOK_EOF;
-	if (!(where & I) || !(tensor || names_dtype(p, p->i)) || !(bare || kind_at(p, p->i + 1) == TOK_LT || kind_at(p, p->i + 1) == TOK_LBRACKET))
+	bool tensor = token_is(t, p->i, "Tensor") || token_is(t, p->i, "TernaryTensor");
+	enum token_kind next = kind_at(p, p->i + 1);
+	bool declares = !newline_at(p, p->i + 1) && (next == TOK_NAME || next == TOK_MAIN || next == TOK_ASSIGN || next == TOK_COLON);
+	if (!(where & I) || !(tensor || names_dtype(p, p->i)) || declares || next == TOK_LPAREN)
 		return FOREIGN_NONE;
 	token_id first = p->i;
 	skip_statement(p, first);

@@ -346,14 +346,14 @@ static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)
 
 static node_id parse_local_const(struct parser *p) { return parse_const(p, 0); }
 
-/* `layer fc = nn.Linear(4, 4)` in a layer's body */
+/* `layer fc = nn.Linear(4, 4)` in a body */
 static bool foreign_sublayer(struct parser *p, bool layer)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id name = p->i + 1;
-	if (!layer || token_kind(t, name) != TOK_NAME || (token_kind(t, name + 1) != TOK_COLON && token_kind(t, name + 1) != TOK_ASSIGN))
+	if (token_kind(t, name) != TOK_NAME || (token_kind(t, name + 1) != TOK_COLON && token_kind(t, name + 1) != TOK_ASSIGN))
 		return false;
-	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "`layer` does not declare a member; use `let`");
+	struct diag *g = error_at(p, DIAG_FOREIGN_SYNTAX, here(p), "`layer` does not declare a %s; use `let`", layer ? "member" : "variable");
 	edit_as(p, g, between(p, p->i, name + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
 	skip_statement(p, p->i);
 	recovered(p, g);
@@ -376,6 +376,8 @@ node_id parse_statement(struct parser *p, bool layer)
 			return misplaced(p, "`param` declares a parameter of a layer and stands directly in its body", parse_member);
 		return parse_member(p);
 	case TOK_FN:
+		if (!layer && foreign_stub(p, p->i))
+			return error_node(p);
 		if (!layer)
 			return misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",
 					 parse_member);
