@@ -24,6 +24,7 @@ bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *source
 	if (!cache_config_read(a, sources, m, o, &config, diags))
 		return false;
 	c->folder = path_join(a, config.at[SETTING_DIR].text, "git");
+	c->out_outside = config.at[SETTING_OUT_OUTSIDE].number;
 	return true;
 }
 

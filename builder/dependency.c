@@ -14,6 +14,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/checkout.h"
+#include "builder/outputs.h"
 
 #define MANIFEST "tri.build"
 
@@ -217,6 +218,11 @@ static bool link_files(struct finding *f, const struct dependency *d)
 	ssize_t n = readlink(d->root, now, sizeof now - 1);
 	if (n >= 0 && (now[n] = 0, strcmp(now, d->files) == 0))
 		return true;
+	if (!f->r->checkouts->out_outside && !outputs_is_inside(f->a, DEPENDENCY_FOLDER)) {
+		struct diag *g = diag_add(f->r->diags, DIAG_FILE_WRITE, d->at, "`" DEPENDENCY_FOLDER "` leads out of the project by a link");
+		diag_help(f->r->diags, g, "remove the link, or `trib config set build.out_outside true` for all your projects");
+		return false;
+	}
 	const char *fresh = arena_printf(f->a, "%s.%ld.tmp", d->root, (long)getpid());
 	unlink(fresh);
 	if (os_mkdirs(DEPENDENCY_FOLDER) && symlink(d->files, fresh) == 0 && rename(fresh, d->root) == 0)

@@ -78,6 +78,23 @@ class Outputs(ProjectTest):
         self.trib("build", "--out=build")
         self.assertIn("libnet.so", os.listdir(self.outside))
 
+    def test_a_link_to_what_the_project_keeps(self):
+        self.manifest(model("net"))
+        os.symlink(self.outside, self.path(".trib"))
+        said = self.fails("build", code=3)
+        self.assertIn("`.trib` is a link that leads out of the project", said)
+        self.assertEqual(os.listdir(self.outside), [])
+        self.trib("config", "set", "build.out_outside", "true")
+        self.trib("build")
+        self.assertIn("store", os.listdir(self.outside))
+        self.assertIn("nothing to do", self.trib("build").stdout)
+        self.trib("config", "unset", "build.out_outside")
+        os.unlink(self.path(".trib"))
+        os.mkdir(self.path(".trib"))
+        os.symlink(os.path.join(self.outside, "store"), self.path(".trib/store"))
+        self.edit("net.tri", "relu", "tanh")
+        self.assertIn("or holds one", self.fails("build", code=3))
+
     # ---- links ----
 
     def test_a_link_out_is_replaced(self):
