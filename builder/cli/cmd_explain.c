@@ -107,8 +107,8 @@ enum status cmd_explain(const struct options *o)
 {
 	if (o->list && !o->n_models)
 		return list_codes();
-	if (o->n_models != 1) {
-		fputs("trib: `trib explain` wants one code, such as E0301, or a unit\n", stderr);
+	if (o->n_models != 1 || o->list) {
+		fputs("trib: `trib explain` wants one code, such as E0301, or a unit, or --list alone\n", stderr);
 		return STATUS_USAGE;
 	}
 	enum diag_code code = diag_code_find(o->models[0]);
