@@ -349,7 +349,7 @@ class Commands(WatchTest):
 
     def test_no_project(self):
         os.unlink(self.path("tri.build"))
-        self.assertIn("tri.build", self.fails("watch"))
+        self.assertIn("tri.build", self.fails("watch", code=2))
 
 
 if __name__ == "__main__":
