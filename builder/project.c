@@ -30,7 +30,7 @@ enum status project_read(struct arena *session, const struct options *o, struct 
 	return s;
 }
 
-bool project_cache_config(struct arena *session, const struct options *o, struct cache_config *out)
+enum status project_cache_config(struct arena *session, const struct options *o, struct cache_config *out)
 {
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
@@ -41,9 +41,10 @@ bool project_cache_config(struct arena *session, const struct options *o, struct
 	bool ok = diags_errors(diags) == 0 && cache_config_read(session, sources, m, o, out, diags);
 	if (!ok)
 		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
+	enum status s = ok ? STATUS_OK : build_diags_status(diags, o);
 	diags_free(diags);
 	sources_free(sources);
-	return ok;
+	return s;
 }
 
 const struct manifest *project_manifest(struct arena *session)

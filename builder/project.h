@@ -14,6 +14,6 @@ enum status project_read(struct arena *session, const struct options *o, struct 
 /* What tri.build says, as far as it can be read; nothing is reported. Never NULL. */
 struct manifest;
 const struct manifest *project_manifest(struct arena *session);
-/* How the cache and the server are configured here, with tri.build or without one. False: errors were printed on stderr. */
-bool project_cache_config(struct arena *session, const struct options *o, struct cache_config *out);
+/* How the cache and the server are configured here, with tri.build or without one. Not STATUS_OK: errors were printed on stderr. */
+enum status project_cache_config(struct arena *session, const struct options *o, struct cache_config *out);
 #endif

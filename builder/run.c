@@ -263,8 +263,11 @@ bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options 
 			return false;
 		t->rank = sources[i].rank;
 		memcpy(t->shape, sources[i].dims, sizeof t->shape);
-		if (sources[i].kind == SOURCE_FILE && !run_read_input(a, &e->inputs[i], sources[i].path, t, error))
+		errno = 0;
+		if (sources[i].kind == SOURCE_FILE && !run_read_input(a, &e->inputs[i], sources[i].path, t, error)) {
+			io->unreadable = errno != 0;
 			return false;
+		}
 	}
 	solve_known(a, io, sources, &known);
 	choose_free(io, o, &known);
@@ -374,7 +377,7 @@ enum status run_once(struct arena *a, const struct run_model *m, void *options)
 		const tri_entry_desc *e = &m->entries[entry];
 		struct options o = with_test_inputs(a, m, e, given);
 		if (run_check_names(a, m, e, &o, &why))
-			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why) : STATUS_FAILED;
+			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why) : io.unreadable ? STATUS_ENVIRONMENT : STATUS_FAILED;
 		if (s == STATUS_OK && !publish(&io, &o, &why))
 			s = STATUS_ENVIRONMENT;
 		if (s == STATUS_OK && !o.quiet)

@@ -55,7 +55,7 @@ static bool is_wanted(const struct options *o)
 {
 	struct arena *a = arena_new(0);
 	struct cache_config c;
-	bool wanted = project_cache_config(a, o, &c) && c.at[SETTING_SERVER].number;
+	bool wanted = project_cache_config(a, o, &c) == STATUS_OK && c.at[SETTING_SERVER].number;
 	arena_free(a);
 	return wanted;
 }

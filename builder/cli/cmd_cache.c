@@ -330,7 +330,7 @@ enum status cmd_cache(const struct options *o)
 	enum status status = STATUS_FAILED;
 	if (o->format && !s.json && strcmp(o->format, "text") != 0) {
 		status = say_usage("--format wants text or json, not `%s`", o->format);
-	} else if (project_cache_config(s.a, o, &s.config)) {
+	} else if ((status = project_cache_config(s.a, o, &s.config)) == STATUS_OK) {
 		s.open = cache_config_options(s.a, &s.config);
 		status = run(&s);
 		cache_close(s.cache, NULL);

@@ -22,8 +22,9 @@ static enum status list(struct arena *a, const struct options *o, bool json)
 	struct cache_config c;
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
-	if (!project_cache_config(a, o, &c))
-		return STATUS_FAILED;
+	enum status read = project_cache_config(a, o, &c);
+	if (read != STATUS_OK)
+		return read;
 	json_open(&w, '[');
 	for (uint32_t i = 0; i < SETTINGS; i++) {
 		const struct setting *s = &c.at[i];
@@ -62,8 +63,9 @@ static enum status unknown_key(struct arena *a, const char *key)
 static enum status get(struct arena *a, const struct options *o, enum cache_setting s, bool json)
 {
 	struct cache_config c;
-	if (!project_cache_config(a, o, &c))
-		return STATUS_FAILED;
+	enum status read = project_cache_config(a, o, &c);
+	if (read != STATUS_OK)
+		return read;
 	if (!json) {
 		printf("%s\n", c.at[s].text);
 		return STATUS_OK;

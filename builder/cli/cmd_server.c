@@ -60,8 +60,9 @@ static enum status run(struct arena *a, const struct options *o)
 {
 	struct cache_config c;
 	struct options all = *o;
-	if (!project_cache_config(a, o, &c))
-		return STATUS_FAILED;
+	enum status read = project_cache_config(a, o, &c);
+	if (read != STATUS_OK)
+		return read;
 	all.models = NULL;
 	all.n_models = 0;
 	const struct server_options s = {.prepare = &all, .idle_ns = (int64_t)c.at[SETTING_SERVER_IDLE].number * SECOND_NS, .parse = parse_build};
