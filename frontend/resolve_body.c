@@ -138,6 +138,7 @@ static void walk_call(struct resolver *r, node_id n)
 	resolve_node(r, callee);
 	walk_list(r, ast_b(r->t, n));
 	struct ast_nodes args = ast_nodes(r->t, ast_b(r->t, n));
+	warn_norm_order(r, n);
 	if (args.n && ast_kind(r->t, callee) == NODE_NAME && token_is(&r->t->tokens, ast_token(r->t, callee), "print"))
 		warn_plain_text(r, args.at[0], (struct ast_nodes){args.at + 1, args.n - 1});
 }

@@ -71,5 +71,6 @@ void report_undeclared(struct resolver *r, node_id assign); /* x = e without a `
 void scope_leave(struct resolver *r, uint32_t mark);              /* names from `mark` on go out of scope: says which were not used */
 void warn_statements(struct resolver *r, struct ast_nodes items); /* of a block */
 /* resolve_text.c: a text that is printed, and the values behind it; is it a format, or does it lack the `f` of an f-string? */
+void warn_norm_order(struct resolver *r, node_id call);
 void warn_plain_text(struct resolver *r, node_id text, struct ast_nodes args);
 #endif

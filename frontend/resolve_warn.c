@@ -1,5 +1,6 @@
 /* Warnings of name resolution: few, and only of what is surely not meant. */
 #include <string.h>
+#include "base/arena.h"
 #include "frontend/index_note.h"
 #include "frontend/resolve.h"
 #include "frontend/resolve_state.h"
@@ -42,6 +43,48 @@ static bool pure_call(struct resolver *r, node_id n)
 	return !scope_find(r, text_of(r, tok)) && !module_find(r->m, text_of(r, tok)) &&
 	       map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i) && strcmp(text(r, tok), "print") != 0 &&
 	       strcmp(text(r, tok), "assert") != 0;
+}
+
+static bool names_builtin(struct resolver *r, node_id callee, const char *name)
+{
+	token_id tok = ast_token(r->t, callee);
+	return token_is(&r->t->tokens, tok, name) && !module_find(r->m, text_of(r, tok)) &&
+	       (ast_kind(r->t, callee) == NODE_MEMBER || (ast_kind(r->t, callee) == NODE_NAME && !scope_find(r, text_of(r, tok))));
+}
+
+/* Does the expression say that it is a mean? */
+static bool speaks_of_mean(struct resolver *r, node_id n)
+{
+	span at = node_span(r->m, n);
+	const char *s = r->t->tokens.src->text;
+	for (uint32_t i = at.start; i + 2 <= at.end; i++)
+		if (!strncmp(s + i, "mu", 2) || (i + 4 <= at.end && !strncmp(s + i, "mean", 4)))
+			return true;
+	return false;
+}
+
+void warn_norm_order(struct resolver *r, node_id call)
+{
+	node_id callee = ast_a(r->t, call);
+	struct ast_nodes args = ast_nodes(r->t, ast_b(r->t, call));
+	uint32_t first = ast_kind(r->t, callee) != NODE_MEMBER, positional = 0;
+	if (!names_builtin(r, callee, "batch_norm"))
+		return;
+	for (uint32_t i = 0; i < args.n; i++) {
+		bool named = ast_kind(r->t, args.at[i]) == NODE_NAMED_ARG;
+		positional += !named;
+		if (named && (token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "weight") || token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "bias")))
+			return;
+	}
+	if (positional != first + 2 || is_literal(ast_kind(r->t, args.at[first])) || speaks_of_mean(r, args.at[first]))
+		return;
+	span a = node_span(r->m, args.at[first]), b = node_span(r->m, args.at[first + 1]);
+	struct diag *g = diag_add(r->warnings, DIAG_NORM_ORDER, (span){a.source, a.start, b.end},
+				  "`batch_norm` takes these for `running_mean` and `running_var`");
+	const char *s = r->t->tokens.src->text;
+	diag_help(r->warnings, g, "if they are the weight and the bias, give them by name; if not, name them, too: `running_mean=…, running_var=…`");
+	diag_guess(r->warnings, g, (span){a.source, a.start, b.end},
+		   arena_printf(r->f->arena, "weight=%.*s, bias=%.*s", (int)(a.end - a.start), s + a.start, (int)(b.end - b.start), s + b.start));
 }
 
 static void warn_no_effect(struct resolver *r, node_id n)
