@@ -250,14 +250,17 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 	bool ok = true;
 	for (uint32_t i = 0; i < s->vars.len; i++) {
 		struct sigvar *v = &s->vars.at[i];
-		if (v->name != var || v->kind != SV_DTYPE || !v->bound)
+		if (v->name != var || (v->kind != SV_DTYPE && v->kind != SV_TYPE) || !v->bound)
 			continue;
+		bool number = v->kind == SV_DTYPE || v->holds == V_TENSOR;
 		for (uint32_t k = 0; k < traits.n; k++) {
 			const char *trait = name_text(e->f, token_name(e->f, s->mod, traits.at[k]));
-			if (dtype_has_trait(v->elem, trait))
+			if (number && dtype_has_trait(v->elem, trait))
 				continue;
-			struct diag *g = elab_error(e, DIAG_TRAIT, at, "%s is not %s, which `%s` must be", dtype_text(v->elem), trait,
-						    name_text(e->f, var));
+			struct diag *g = elab_error(e, DIAG_TRAIT, at, "%s is not %s, which `%s` must be",
+						    number ? dtype_text(v->elem) : v->bound_text, trait, name_text(e->f, var));
+			if (v->bound_by && v->bound_at.source != SPAN_NO_SOURCE)
+				diag_secondary(e->out, g, v->bound_at, "%s is %s", v->bound_by, v->bound_text);
 			diag_secondary(e->out, g, tok_span(s->mod, traits.at[k]), "required here");
 			ok = false;
 		}
@@ -282,7 +285,7 @@ static const char *bound_sizes(struct sig *s)
 	return text;
 }
 
-static bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at)
+bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at)
 {
 	const struct ast *t = &s->mod->ast;
 	bool ok = true;

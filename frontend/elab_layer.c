@@ -138,7 +138,7 @@ static bool run_time_arg(struct elab *e, struct value v, span at)
 	return false;
 }
 
-static bool configure(struct elab *e, struct instance *in, const struct ast_fn *decl, struct arg **bound)
+static bool configure(struct elab *e, struct instance *in, const struct ast_fn *decl, struct arg **bound, span at)
 {
 	const struct ast *t = tree(e);
 	struct sig s;
@@ -161,6 +161,10 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});
 	}
 	ok = sig_solve(&s) && ok;
+	struct value *values = ARENA_ARRAY(e->temp, struct value, decl->params.n + 1);
+	for (uint32_t i = 0; i < decl->params.n; i++)
+		values[i] = in->members[i].value;
+	ok = ok && check_where(e, &s, decl, values, at);
 	sig_close(&s);
 	return ok;
 }
@@ -276,7 +280,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->frame = &fr;
 	e->frames++;
 	e->depth += 4;
-	bool ok = configure(e, in, &decl, bound);
+	bool ok = configure(e, in, &decl, bound, at);
 	if (ok) {
 		key_of(e, in, decl.params.n);
 		ok = !contains_itself(e, in, at);

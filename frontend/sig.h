@@ -4,14 +4,14 @@
 #define TRIB_FRONTEND_SIG_H
 #include "frontend/elab.h"
 
-enum type_kind { TY_ANY, TY_TENSOR, TY_SCALAR, TY_STR, TY_VOID, TY_TUPLE, TY_LIST, TY_LAYER };
+enum type_kind { TY_ANY, TY_TENSOR, TY_SCALAR, TY_STR, TY_VOID, TY_TUPLE, TY_LIST, TY_LAYER, TY_GENERIC };
 enum shape_kind { SHAPE_ANY, SHAPE_VAR, SHAPE_DIMS };
 #define SIG_NO_VAR UINT32_MAX
 
 struct type {
 	enum type_kind kind;
 	dtype elem;        /* TY_SCALAR, TY_TENSOR; DT_COUNT: elem_var says */
-	uint32_t elem_var; /* SIG_NO_VAR: any */
+	uint32_t elem_var; /* SIG_NO_VAR: any; TY_GENERIC: the generic */
 	enum shape_kind shape;
 	uint32_t shape_var;
 	uint32_t rank;
@@ -37,6 +37,9 @@ struct sigvar {
 	struct ast_nodes traits;
 	span bound_at;
 	const char *bound_by; /* "argument `x`" */
+	enum value_kind holds; /* SV_TYPE: V_TENSOR for tensors and numbers, of `elem`, `rank` and `shape` */
+	bool literal;          /* SV_TYPE: bound by a literal, which takes another's type */
+	const char *bound_text; /* "a tensor int32[2]" */
 };
 /* One equation: pattern (signature's dims) = actual (the same, outer symbols only). */
 struct sigeq {
@@ -101,6 +104,8 @@ bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span dec
 bool match_default(struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what);
 /* Checks the default of an argument, if there is one, against its type. */
 void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param);
+/* Do the values have the traits, and fulfil the conditions, that a signature asks for? False: reported at the call. */
+bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at);
 /* A number as a condition of a `where` clause would pass for each call: reports it. */
 void check_condition(struct elab *e, node_id n);
 /* Reports that the body of a function with a result ends without one; is the value of its last statement meant? */

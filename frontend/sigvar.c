@@ -79,6 +79,11 @@ bool sigvar_use(struct sig *s, uint32_t i, enum sigvar_kind kind, span at)
 	struct sigvar *v = &s->vars.at[i];
 	if (v->kind == kind)
 		return true;
+	if (v->kind == SV_TYPE && kind == SV_DTYPE && (!v->bound || (v->holds == V_TENSOR && !v->rank))) { /* x: T, y: Tensor<T, [N]> */
+		v->kind = SV_DTYPE;
+		v->bound = v->bound && !v->literal;
+		return true;
+	}
 	if (v->kind == SV_UNUSED) {
 		v->kind = kind;
 		if (kind == SV_DIM) {

@@ -222,7 +222,7 @@ void sig_bind_locals(struct sig *s)
 		bool known;
 		if (!v->name)
 			continue;
-		if (v->kind == SV_DTYPE && v->bound) {
+		if ((v->kind == SV_DTYPE || (v->kind == SV_TYPE && v->holds == V_TENSOR)) && v->bound) {
 			local_push(s->e, v->name, (struct value){.kind = V_DTYPE, .u.dt = v->elem}, true);
 		} else if (v->kind == SV_DIM && v->bound) {
 			dim d = inner_dim(s, v->value, &known);

@@ -256,7 +256,9 @@ static struct type *named_type(struct sig *s, node_id n)
 	if (var != SIG_NO_VAR && s->vars.at[var].kind != SV_DIM) {
 		if (s->vars.at[var].kind == SV_UNUSED)
 			s->vars.at[var].kind = SV_TYPE;
-		return new_type(s, TY_ANY, n);
+		struct type *t = new_type(s, s->vars.at[var].kind == SV_SHAPE ? TY_ANY : TY_GENERIC, n);
+		t->elem_var = var;
+		return t;
 	}
 	struct item *it = type_item(s, n);
 	if (it && it->kind == ITEM_TYPE)

@@ -1,5 +1,6 @@
 /* Matching values against patterns. */
 #include <string.h>
+#include "frontend/elab_branch.h"
 #include "frontend/sig.h"
 
 /* A generic element type: what it is bound to, else its name. */
@@ -25,6 +26,7 @@ static const char *type_text(struct sig *s, const struct type *t)
 	case TY_TUPLE: return arena_printf(a, "a tuple of %u", t->n_items);
 	case TY_LIST: return "a list";
 	case TY_LAYER: return arena_printf(a, "an instance of `%s`", name_text(s->e->f, t->layer->name));
+	case TY_GENERIC: return arena_printf(a, "a value of type `%s`", name_text(s->e->f, s->vars.at[t->elem_var].name));
 	case TY_ANY: break;
 	}
 	return "another type";
@@ -99,6 +101,8 @@ static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, 
 			var->bound = true;
 			var->elem = have;
 			var->bound_at = at;
+			var->bound_by = what;
+			var->bound_text = elab_value_text(e, *v);
 			return true;
 		}
 		want = var->elem;
@@ -291,6 +295,82 @@ static dtype scalar_elem(const struct sig *s, const struct type *t, struct value
 	return var && var->bound ? var->elem : scalar_type(v);
 }
 
+/* ---- generics that are types ---- */
+
+static void bind_generic(struct sig *s, struct sigvar *var, struct value v, span at, const char *what)
+{
+	struct core_type t = {.elem = DT_COUNT};
+	if (v.kind == V_TENSOR)
+		t = *type_of(s->e, v.u.t);
+	else if (value_is_scalar(v))
+		t.elem = scalar_type(v);
+	var->bound = true;
+	var->holds = value_is_scalar(v) ? V_TENSOR : v.kind;
+	var->elem = t.elem;
+	var->rank = t.rank;
+	memcpy(var->shape, t.dims, sizeof t.dims);
+	var->literal = value_is_literal(v);
+	var->bound_at = at;
+	var->bound_by = what;
+	var->bound_text = elab_value_text(s->e, v);
+}
+
+/* Is the tensor or number of the type that the generic is? The result's shape is what the body gives. */
+static bool fits_generic(struct sig *s, const struct sigvar *var, struct value v)
+{
+	struct elab *e = s->e;
+	struct core_type t = {.elem = scalar_type(v)};
+	if (v.kind == V_TENSOR)
+		t = *type_of(e, v.u.t);
+	if (t.elem != var->elem)
+		return false;
+	bool same = s->result || t.rank == var->rank;
+	for (uint32_t i = 0; same && !s->result && i < t.rank; i++) {
+		int c = dim_compare(e->b->dims, t.dims[i], var->shape[i]);
+		same = c > 0 || (!c && e->checking);
+	}
+	return same;
+}
+
+static bool match_generic(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+{
+	struct elab *e = s->e;
+	struct sigvar *var = &s->vars.at[t->elem_var];
+	bool number = v->kind == V_TENSOR || value_is_scalar(*v);
+	if (!var->bound && (var->kind == SV_TYPE || number)) {
+		bind_generic(s, var, *v, at, what);
+		return true;
+	}
+	if (var->kind == SV_DTYPE) { /* an element type: here its scalar */
+		struct type scalar = *t;
+		scalar.kind = TY_SCALAR;
+		scalar.elem = var->elem;
+		return var->bound ? match_scalar(s, &scalar, v, at, decl, what) : mismatch(s, t, *v, at, decl, what);
+	}
+	bool one = number && (v->kind != V_TENSOR || !type_of(e, v->u.t)->rank) && var->holds == V_TENSOR && !var->rank;
+	if (one && value_is_literal(*v) && scalar_becomes(*v, var->elem)) {
+		struct type scalar = *t;
+		scalar.kind = TY_SCALAR;
+		scalar.elem = var->elem;
+		return var->literal || match_scalar(s, &scalar, v, at, decl, what);
+	}
+	dtype have = v->kind == V_TENSOR ? type_of(e, v->u.t)->elem : number ? scalar_type(*v) : DT_COUNT;
+	if (one && var->literal && !value_is_literal(*v) && (have == var->elem || dtype_class(have) == DTC_FLOAT || dtype_class(var->elem) == dtype_class(have))) {
+		bind_generic(s, var, *v, at, what);
+		return true;
+	}
+	if (number ? var->holds == V_TENSOR && fits_generic(s, var, *v) : var->holds == v->kind)
+		return true;
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but `%s` is one type, and %s is %s", what, elab_value_text(e, *v),
+				    name_text(e->f, var->name), var->bound_by, var->bound_text);
+	diag_label_primary(e->out, g, "%s", elab_value_text(e, *v));
+	if (var->bound_at.source != SPAN_NO_SOURCE)
+		diag_secondary(e->out, g, var->bound_at, "%s", var->bound_text);
+	if (decl.source != SPAN_NO_SOURCE)
+		diag_secondary(e->out, g, decl, "declared here");
+	return false;
+}
+
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
 	if (is_poison(*v) || t->kind == TY_ANY)
@@ -313,6 +393,7 @@ bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span dec
 	case TY_TUPLE:
 	case TY_LIST: return match_seq(s, t, v, at, decl, what);
 	case TY_LAYER: return (v->kind == V_LAYER && v->u.layer->item == t->layer) || mismatch(s, t, *v, at, decl, what);
+	case TY_GENERIC: return match_generic(s, t, v, at, decl, what);
 	case TY_ANY: break;
 	}
 	return true;
