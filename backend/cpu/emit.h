@@ -27,6 +27,7 @@ struct emit {
 	const struct loop_fn *fn;
 	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
 	VEC(struct dim_value) dim_values; /* computed in the present statement */
+	LLVMValueRef overflow; /* bool: has a dim computed so far in this function overflowed? NULL: not asked */
 	LLVMValueRef check; /* the index check function, once used */
 	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
 };
@@ -38,7 +39,6 @@ void emit_unit(struct emit *e, const struct loop_fn *f);
 void emit_stmt(struct emit *e, const struct loop_stmt *s);
 /* Scratch bytes of the unit that a STMT_CALL calls. */
 LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *call);
-LLVMValueRef emit_most(struct emit *e, LLVMValueRef a, LLVMValueRef b);
 /* Of tri_unit_fn, of tri_scratch_fn. */
 LLVMTypeRef emit_unit_type(struct emit *e);
 LLVMTypeRef emit_scratch_type(struct emit *e);
@@ -50,6 +50,8 @@ void emit_attributes(struct emit *e, LLVMValueRef f);
 void emit_fail(struct emit *e, int32_t code, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound);
 /* An int64 value. */
 LLVMValueRef emit_dim(struct emit *e, dim x);
+/* a + b or a·b; an overflow is noted in e->overflow if that is not NULL. */
+LLVMValueRef emit_dim_sum(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool mul);
 /* Address of a buffer's first byte. */
 LLVMValueRef emit_buffer(struct emit *e, uint32_t buffer);
 LLVMValueRef emit_i64(struct emit *e, int64_t v);

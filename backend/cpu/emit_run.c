@@ -3,6 +3,7 @@
 #include "backend/cpu/emit.h"
 #include <stdio.h>
 #include "backend/runtime/tri.h"
+#include "backend/runtime/unit.h"
 
 enum { PART_WEIGHT = 1024, NEST_WEIGHT = 32 };
 
@@ -123,6 +124,28 @@ static void emit_run(struct emit *e)
 	LLVMBuildRetVoid(e->builder);
 }
 
+/* Starts a function that notices overflow. */
+static void begin_scratch(struct emit *e, LLVMValueRef f)
+{
+	begin(e, f);
+	e->dims = LLVMGetParam(f, 0);
+	e->overflow = LLVMConstInt(e->i1, 0, 0);
+}
+
+static void end_scratch(struct emit *e, LLVMValueRef size)
+{
+	LLVMBuildRet(e->builder, LLVMBuildSelect(e->builder, e->overflow, emit_i64(e, TRI_TOO_LARGE), size, ""));
+	e->overflow = NULL;
+}
+
+/* The larger of `most` and what a callee answers. */
+static LLVMValueRef most_with(struct emit *e, LLVMValueRef most, LLVMValueRef need)
+{
+	LLVMValueRef beyond = LLVMBuildICmp(e->builder, LLVMIntEQ, need, emit_i64(e, TRI_TOO_LARGE), "");
+	e->overflow = LLVMBuildOr(e->builder, e->overflow, beyond, "");
+	return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, need, most, ""), need, most, "");
+}
+
 /* The most that any callee of the part needs. */
 static LLVMValueRef part_scratch(struct emit *e, struct part p)
 {
@@ -131,7 +154,7 @@ static LLVMValueRef part_scratch(struct emit *e, struct part p)
 		const struct loop_stmt *s = &e->fn->stmts[k];
 		const struct loop_stmt *calls = s->kind == STMT_CALL ? s : s->calls;
 		for (uint32_t i = 0; i < (s->kind == STMT_CALL ? 1 : s->n_calls); i++)
-			most = emit_most(e, emit_callee_scratch(e, &calls[i]), most);
+			most = most_with(e, most, emit_callee_scratch(e, &calls[i]));
 	}
 	return most;
 }
@@ -139,17 +162,18 @@ static LLVMValueRef part_scratch(struct emit *e, struct part p)
 static LLVMValueRef parts_scratch(struct emit *e)
 {
 	LLVMTypeRef type = emit_scratch_type(e);
-	LLVMValueRef unit = e->function, dims = e->dims, most = emit_i64(e, 0);
+	LLVMValueRef unit = e->function, dims = e->dims, most = emit_i64(e, 0), overflow = e->overflow;
 	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder);
 	uint32_t n = 0;
 	for (struct part p = {0, 0}; p.to < e->fn->n_stmts;) {
 		p = next_part(e->fn, p.to);
 		LLVMValueRef f = part_function(e, "scratch", n++, type);
-		begin(e, f);
-		e->dims = LLVMGetParam(f, 0);
-		LLVMBuildRet(e->builder, part_scratch(e, p));
+		begin_scratch(e, f);
+		end_scratch(e, part_scratch(e, p));
 		LLVMPositionBuilderAtEnd(e->builder, back);
-		most = emit_most(e, LLVMBuildCall2(e->builder, type, f, &dims, 1, ""), most);
+		e->overflow = overflow;
+		most = most_with(e, most, LLVMBuildCall2(e->builder, type, f, &dims, 1, ""));
+		overflow = e->overflow;
 	}
 	e->function = unit;
 	e->dims = dims;
@@ -163,10 +187,9 @@ static void emit_scratch(struct emit *e)
 	char name[512];
 	struct part first = next_part(e->fn, 0);
 	snprintf(name, sizeof name, "%s_scratch", e->fn->symbol);
-	begin(e, unit_function(e, name, emit_scratch_type(e)));
-	e->dims = LLVMGetParam(e->function, 0);
+	begin_scratch(e, unit_function(e, name, emit_scratch_type(e)));
 	LLVMValueRef most = first.to == e->fn->n_stmts ? part_scratch(e, first) : parts_scratch(e);
-	LLVMBuildRet(e->builder, LLVMBuildAdd(e->builder, emit_dim(e, e->fn->scratch), most, ""));
+	end_scratch(e, emit_dim_sum(e, emit_dim(e, e->fn->scratch), most, false));
 }
 
 void emit_unit(struct emit *e, const struct loop_fn *f)

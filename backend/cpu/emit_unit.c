@@ -65,6 +65,16 @@ static LLVMValueRef floor_division(struct emit *e, LLVMValueRef a, LLVMValueRef 
 	return LLVMBuildAdd(bl, q, LLVMBuildSExt(bl, adjust, e->i64, ""), "");
 }
 
+LLVMValueRef emit_dim_sum(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool mul)
+{
+	if (!e->overflow)
+		return mul ? LLVMBuildMul(e->builder, a, b, "") : LLVMBuildAdd(e->builder, a, b, "");
+	LLVMValueRef args[2] = {a, b};
+	LLVMValueRef both = emit_intrinsic(e, mul ? "llvm.smul.with.overflow" : "llvm.sadd.with.overflow", args, 2, &e->i64, 1);
+	e->overflow = LLVMBuildOr(e->builder, e->overflow, LLVMBuildExtractValue(e->builder, both, 1, ""), "");
+	return LLVMBuildExtractValue(e->builder, both, 0, "");
+}
+
 static LLVMValueRef dim_step(struct emit *e, const struct dim_step *s, LLVMValueRef *stack, uint32_t *top)
 {
 	if (s->op == DIM_PUSH_CONST)
@@ -73,8 +83,8 @@ static LLVMValueRef dim_step(struct emit *e, const struct dim_step *s, LLVMValue
 		return LLVMBuildLoad2(e->builder, e->i64, element(e, e->i64, e->dims, (uint32_t)s->value), "");
 	LLVMValueRef b = stack[--*top], a = stack[--*top];
 	switch (s->op) {
-	case DIM_OP_ADD: return LLVMBuildAdd(e->builder, a, b, "");
-	case DIM_OP_MUL: return LLVMBuildMul(e->builder, a, b, "");
+	case DIM_OP_ADD: return emit_dim_sum(e, a, b, false);
+	case DIM_OP_MUL: return emit_dim_sum(e, a, b, true);
 	case DIM_OP_FLOORDIV: return floor_division(e, a, b, false);
 	default: return floor_division(e, a, b, true);
 	}
@@ -400,9 +410,4 @@ LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *s)
 	snprintf(name, sizeof name, "%s_scratch", s->callee);
 	LLVMValueRef dims = dim_array(e, s->dims, s->n_dims);
 	return LLVMBuildCall2(e->builder, emit_scratch_type(e), emit_declare(e, name, emit_scratch_type(e)), &dims, 1, "");
-}
-
-LLVMValueRef emit_most(struct emit *e, LLVMValueRef a, LLVMValueRef b)
-{
-	return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, a, b, ""), a, b, "");
 }

@@ -106,6 +106,8 @@ static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri
 	if (status != TRI_OK)
 		return status;
 	int64_t scratch = code->scratch ? code->scratch(m->dims) : 0;
+	if (scratch == TRI_TOO_LARGE)
+		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
 	if (scratch < 0)
 		return tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
 	if (!grow_scratch(m, scratch))

@@ -22,6 +22,7 @@ void tri_model_close(struct tri_model *m); /* NULL is accepted */
 
 /* Said when a unit's run-time dimensions do not fit its operations. */
 #define TRI_MISFIT "the sizes of the inputs do not fit a slice, an index, a reshape, a window or a sum of dimensions inside the network"
+#define TRI_HUGE "the sizes of the inputs make intermediate tensors that no memory holds"
 /* Fills *err, if there is one, and returns code. */
 int tri_error_set(tri_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Checks io against e and finds the values of its dynamic dimensions. TRI_OK or the error. */

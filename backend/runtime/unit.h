@@ -8,7 +8,8 @@ struct tri_context; /* of one opened model: threads, first run-time error */
 /* A unit. bufs: its run-time inputs, then its outputs, all dense. weights: its slot table. dims: values of its symbols. scratch: 64-byte aligned,
  * at least what its tri_scratch_fn says. */
 typedef void tri_unit_fn(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch);
-/* Bytes of scratch the unit and its callees need for these dims. */
+/* Bytes of scratch the unit and its callees need for these dims; TRI_TOO_LARGE: more than 64 bits can say. */
+#define TRI_TOO_LARGE INT64_MIN
 typedef int64_t tri_scratch_fn(const int64_t *dims);
 /* A micro-kernel: bufs and dims as backend/kernels.def says. */
 typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims);

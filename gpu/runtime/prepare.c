@@ -5,8 +5,8 @@
 
 enum { STACK = 64, GROUP = 64 };
 
-/* Value of a dimension, all symbols known; no steps: 0. */
-static int64_t size_of(const tri_dim_desc *d, const int64_t *dims)
+/* Value of a dimension, all symbols known; no steps: 0. Sets *beyond if it does not fit into 64 bits. */
+static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *beyond)
 {
 	int64_t stack[STACK] = {0};
 	int top = 0;
@@ -18,9 +18,9 @@ static int64_t size_of(const tri_dim_desc *d, const int64_t *dims)
 		}
 		int64_t b = stack[--top], a = stack[top - 1], r = 0;
 		if (s->op == TRI_DIM_ADD)
-			r = (int64_t)((uint64_t)a + (uint64_t)b);
+			*beyond |= __builtin_add_overflow(a, b, &r);
 		else if (s->op == TRI_DIM_MUL)
-			r = (int64_t)((uint64_t)a * (uint64_t)b);
+			*beyond |= __builtin_mul_overflow(a, b, &r);
 		else if (b > 0 || b < -1) {
 			int64_t q = a / b - (a % b != 0 && (a < 0) != (b < 0));
 			r = s->op == TRI_DIM_FLOORDIV ? q : a - q * b;
@@ -28,6 +28,12 @@ static int64_t size_of(const tri_dim_desc *d, const int64_t *dims)
 		stack[top - 1] = r;
 	}
 	return stack[0];
+}
+
+static int64_t size_of(const tri_dim_desc *d, const int64_t *dims)
+{
+	bool beyond = false;
+	return checked_size(d, dims, &beyond);
 }
 
 bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
@@ -169,6 +175,11 @@ int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, con
 	for (int64_t i = 0; i < code->n_checks; i++)
 		if (size_of(&code->checks[i], dims) < 0)
 			return tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
+	bool beyond = false;
+	for (int64_t i = 0; i < code->n_scratch && !beyond; i++)
+		checked_size(&code->scratch[i], dims, &beyond);
+	if (beyond)
+		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
 	release(p, e);
 	memcpy(p->dims, dims, bytes);
 	bool ok = new_buffers(p, d, e, err);
