@@ -173,6 +173,28 @@ void lower_bi_pack(struct lower *l, ir_ref *r);
 void lower_bi_unpack(struct lower *l, ir_ref *r);
 void lower_bi_attention(struct lower *l, ir_ref *r); /* lower_attention.c */
 void lower_bi_rope(struct lower *l, ir_ref *r);
+void lower_bi_elu(struct lower *l, ir_ref *r); /* lower_function.c */
+void lower_bi_selu(struct lower *l, ir_ref *r);
+void lower_bi_celu(struct lower *l, ir_ref *r);
+void lower_bi_mish(struct lower *l, ir_ref *r);
+void lower_bi_softsign(struct lower *l, ir_ref *r);
+void lower_bi_logsigmoid(struct lower *l, ir_ref *r);
+void lower_bi_hardtanh(struct lower *l, ir_ref *r);
+void lower_bi_softshrink(struct lower *l, ir_ref *r);
+void lower_bi_hardshrink(struct lower *l, ir_ref *r);
+void lower_bi_tanhshrink(struct lower *l, ir_ref *r);
+void lower_bi_expm1(struct lower *l, ir_ref *r);
+void lower_bi_log1p(struct lower *l, ir_ref *r);
+void lower_bi_exp2(struct lower *l, ir_ref *r);
+void lower_bi_sinh(struct lower *l, ir_ref *r);
+void lower_bi_cosh(struct lower *l, ir_ref *r);
+void lower_bi_asin(struct lower *l, ir_ref *r);
+void lower_bi_acos(struct lower *l, ir_ref *r);
+void lower_bi_atan(struct lower *l, ir_ref *r);
+void lower_bi_atan2(struct lower *l, ir_ref *r);
+void lower_bi_fmod(struct lower *l, ir_ref *r);
+void lower_bi_logsumexp(struct lower *l, ir_ref *r);
+void lower_bi_extreme(struct lower *l, ir_ref *r);
 void lower_bi_cross_entropy(struct lower *l, ir_ref *r); /* lower_loss.c */
 void lower_bi_mse_loss(struct lower *l, ir_ref *r);
 #endif

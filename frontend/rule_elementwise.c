@@ -136,7 +136,7 @@ static bool by_zero(struct elab *e, struct bcall *c)
 
 struct value rule_arith(struct elab *e, struct bcall *c)
 {
-	if ((c->bi == BI_FLOORDIV || c->bi == BI_MOD) && by_zero(e, c))
+	if ((c->bi == BI_FLOORDIV || c->bi == BI_MOD || c->bi == BI_FMOD) && by_zero(e, c))
 		return VALUE_POISON;
 	return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM ? MEET_AS_VALUES : MEET_AS_NUMBERS, false);
 }
@@ -164,6 +164,7 @@ static struct value chosen(struct elab *e, struct bcall *c, uint32_t condition)
 	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
 }
 
+struct value rule_arc(struct elab *e, struct bcall *c) { return arith(e, c, false, true); }
 struct value rule_mul(struct elab *e, struct bcall *c)
 {
 	dtype a = operand_type(e, c->v[0]), b = operand_type(e, c->v[1]);

@@ -136,6 +136,26 @@ struct value rule_reduce_bool(struct elab *e, struct bcall *c)
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
+struct value rule_reduce_extreme(struct elab *e, struct bcall *c)
+{
+	struct axes ax;
+	struct core_type t;
+	core_ref x = need_tensor(e, c, 0);
+	if (!prepare(e, c, true, &x, &ax, &t) || !need_elements(e, c, x, ax.mask))
+		return VALUE_POISON;
+	return emit_reduce(e, c, x, &ax, &t);
+}
+
+struct value rule_logsumexp(struct elab *e, struct bcall *c)
+{
+	struct axes ax;
+	struct core_type t;
+	core_ref x = need_float(e, c, 0);
+	if (!prepare(e, c, true, &x, &ax, &t))
+		return VALUE_POISON;
+	return emit_reduce(e, c, x, &ax, &t);
+}
+
 struct value rule_reduce_minmax(struct elab *e, struct bcall *c)
 {
 	struct axes ax;

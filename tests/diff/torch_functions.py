@@ -177,6 +177,144 @@ fn counted(x: Tensor<float32, [N, T, K]>, first: int32) {
         self.check(dynamic=True)
 
 
+class Functions(BatchTest):
+    def test_of_one_number(self):
+        for dtype in FLOATS:
+            x, unit = self.tensor([4, 9], dtype), self.tensor([30], dtype, 1.0).clamp(-1, 1)
+            near = self.tensor([9], dtype) * 1e-4
+            for name, f in (("elu", F.elu), ("selu", F.selu), ("celu", F.celu), ("mish", F.mish), ("softsign", F.softsign), ("logsigmoid", F.logsigmoid),
+                            ("hardtanh", F.hardtanh), ("softshrink", F.softshrink), ("hardshrink", F.hardshrink), ("tanhshrink", F.tanhshrink),
+                            ("expm1", torch.expm1), ("exp2", torch.exp2), ("erf", torch.erf), ("sinh", torch.sinh), ("cosh", torch.cosh),
+                            ("atan", torch.atan)):
+                for t in (x, near, x * 20 if name in ("atan", "softsign", "mish", "logsigmoid", "hardtanh") else x):
+                    self.case(f"{name}({{x}})", {"x": t}, f(t), 1e-6 if dtype == torch.float32 else 1e-14 if name in ("expm1", "sinh") else None)
+            self.case("log1p({x})", {"x": x.abs()}, x.abs().log1p())
+            self.case("{x}.log1p()", {"x": near}, near.log1p(), 1e-7)
+            self.case("asin({x})", {"x": unit}, unit.asin())
+            self.case("acos({x})", {"x": unit}, unit.acos())
+            self.case("elu({x}, alpha=0.3)", {"x": x}, F.elu(x, 0.3))
+            self.case("celu({x}, 2.0)", {"x": x}, F.celu(x, 2.0))
+            self.case("hardtanh({x}, -0.5, 2)", {"x": x}, F.hardtanh(x, -0.5, 2))
+            self.case("softshrink({x}, 1)", {"x": x}, F.softshrink(x, 1.0))
+        half = self.tensor([9], torch.float16)
+        self.case("elu({x})", {"x": half}, F.elu(half.float()).half())
+        self.check()
+
+    def test_of_several(self):
+        for dtype in FLOATS:
+            x, y, w = self.tensor([4, 5], dtype), self.tensor([4, 5], dtype), self.tensor([5], dtype)
+            self.case("atan2({x}, {y})", {"x": x, "y": y}, torch.atan2(x, y))
+            self.case("fmod({x}, {y})", {"x": x, "y": y}, torch.fmod(x, y))
+            self.case("lerp({x}, {y}, 0.3)", {"x": x, "y": y}, x.lerp(y, 0.3))
+            self.case("lerp({x}, {y}, {w})", {"x": x, "y": y, "w": w}, x.lerp(y, w.expand(4, 5)))
+            self.case("masked_fill({x}, {x} > 0.5, -1)", {"x": x}, x.masked_fill(x > 0.5, -1))
+            self.case("linear({x}, {y}, bias={w}[:4])", {"x": x, "y": y, "w": w}, F.linear(x, y, w[:4]))
+            self.case("linear({x}, {y})", {"x": x, "y": y}, F.linear(x, y))
+            self.case("addmm({w}[:4], {x}, {y}.transpose(), beta=2, alpha=0.5)", {"x": x, "y": y, "w": w}, torch.addmm(w[:4], x, y.T, beta=2, alpha=0.5))
+            b = self.tensor([2, 5, 3], dtype)
+            a = self.tensor([2, 4, 5], dtype)
+            self.case("baddbmm({x}[:, :3], {a}, {b})", {"x": x, "a": a, "b": b}, torch.baddbmm(x[:, :3], a, b))
+        for dtype in (torch.int32, torch.int64):
+            x, y = self.tensor([9], dtype), torch.from_numpy(self.rng.integers(1, 5, [9])).to(dtype)
+            self.case("fmod({x}, {y})", {"x": x, "y": y}, torch.fmod(x, y))
+            self.case("fmod({x}, -3)", {"x": x}, torch.fmod(x, -3))
+        self.check()
+
+    def test_norms(self):
+        for dtype in FLOATS:
+            for _ in range(3):
+                x = self.tensor(self.shape(2, 3), dtype)
+                y = self.tensor(list(x.shape), dtype)
+                a, keep = self.axis(x.dim()), self.pick(True, False)
+                k = yes(keep)
+                self.case(f"amax({{x}}, {a}, {k})", {"x": x}, x.amax(a, keep))
+                self.case(f"{{x}}.amin([0, -1], keepdim={k})", {"x": x}, x.amin((0, -1), keep))
+                self.case("amax({x})", {"x": x}, x.amax())
+                self.case(f"logsumexp({{x}}, {a}, {k})", {"x": x}, x.logsumexp(a, keep))
+                for p in (1, 2, 3.5):
+                    self.case(f"norm({{x}}, {p}, {a}, keepdim={k})", {"x": x}, torch.norm(x, p, a, keep))
+                self.case("norm({x})", {"x": x}, x.norm())
+                self.case(f"normalize({{x}}, dim={a})", {"x": x}, F.normalize(x, dim=a))
+                self.case(f"normalize({{x}}, p=1, dim={a})", {"x": x}, F.normalize(x, p=1, dim=a))
+                self.case(f"cosine_similarity({{x}}, {{y}}, dim={a})", {"x": x, "y": y}, F.cosine_similarity(x, y, dim=a))
+                self.case("cosine_similarity({x}, {y}[:1], dim=1)", {"x": x, "y": y}, F.cosine_similarity(x, y[:1], dim=1))
+                z = self.tensor([3, x.shape[-1]], dtype)
+                for p in (1, 2):
+                    self.case(f"cdist({{x}}, {{z}}, {p})", {"x": x, "z": z}, torch.cdist(x, z, p, compute_mode="donot_use_mm_for_euclid_dist"))
+                w = self.tensor([n + 1 for n in x.shape], dtype)
+                self.case(f"std_mean({{w}}, {a}, keepdim={k})", {"w": w}, torch.std_mean(w, a, keepdim=keep), 1e-4)
+                self.case(f"var_mean({{w}}, {a}, correction=0)", {"w": w}, torch.var_mean(w, a, unbiased=False), 1e-4)
+        big = torch.tensor([[1000.0, 999.0], [float("-inf"), float("-inf")], [float("inf"), 1.0]])
+        self.case("logsumexp({x}, 1)", {"x": big}, big.logsumexp(1))
+        self.check()
+
+    def test_moves(self):
+        for dtype in (torch.float32, torch.int8):
+            for _ in range(3):
+                x = self.tensor(self.shape(2, 3), dtype)
+                a = self.axis(x.dim())
+                self.case(f"flip({{x}}, {a})", {"x": x}, x.flip(a))
+                self.case("flip({x}, [0, -1])", {"x": x}, x.flip(0, -1))
+                shift = self.integer(-7, 7)
+                self.case(f"roll({{x}}, {shift}, {a})", {"x": x}, x.roll(shift, a))
+                self.case(f"{{x}}.roll([{shift}, 1], dims=[0, 1])", {"x": x}, x.roll((shift, 1), (0, 1)))
+                self.case(f"roll({{x}}, {shift})", {"x": x}, x.roll(shift))
+                n = self.integer(1, x.shape[a])
+                self.case(f"narrow({{x}}, {a}, {x.shape[a] - n}, {n})", {"x": x}, x.narrow(a, x.shape[a] - n, n))
+                self.case(f"stack(unbind({{x}}, {a}))", {"x": x}, torch.stack(x.unbind(a)))
+        i = torch.from_numpy(self.rng.integers(0, 5, [3, 2]))
+        self.case("one_hot({i}, num_classes=5)", {"i": i}, F.one_hot(i, 5))
+        image = self.tensor([2, 8, 3, 5])
+        self.case("pixel_shuffle({x}, 2)", {"x": image}, F.pixel_shuffle(image, 2))
+        image = self.tensor([3, 4, 6])
+        self.case("pixel_unshuffle({x}, 2)", {"x": image}, F.pixel_unshuffle(image, 2))
+        self.check()
+
+    def test_at_run_time(self):
+        x = self.tensor([4, 3, 5])
+        self.case("flip({x}, 0, 2)", {"x": x}, x.flip(0, 2))
+        self.case("roll({x}, 2, 0)", {"x": x}, x.roll(2, 0))
+        self.case("roll({x}, -1, 2)", {"x": x}, x.roll(-1, 2))
+        self.case("normalize({x}, dim=-1)", {"x": x}, F.normalize(x, dim=-1))
+        self.case("cosine_similarity({x}, {x} + 1.0, dim=2)", {"x": x}, F.cosine_similarity(x, x + 1, dim=2))
+        self.case("logsumexp({x}, [0, 1])", {"x": x}, x.logsumexp((0, 1)))
+        self.check(dynamic=True)
+
+    def test_networks(self):
+        x, image = self.tensor([2, 4, 7]), self.tensor([2, 4, 5, 6])
+        w, b = self.tensor([4]), self.tensor([4])
+        self.case("glu({x}, 1)", {"x": x}, F.glu(x, 1))
+        self.case("prelu({x}, {w})", {"x": x, "w": w}, F.prelu(x, w))
+        self.case("prelu({x}, {w}[:1])", {"x": x, "w": w}, F.prelu(x, w[:1]))
+        self.case("instance_norm({x}, weight={w}, bias={b})", {"x": image, "w": w, "b": b}, F.instance_norm(image, weight=w, bias=b), 1e-4)
+        self.case("instance_norm({x})", {"x": x}, F.instance_norm(x), 1e-4)
+        self.case("maxpool1d({x}, 3, stride=2, padding=1)", {"x": x}, F.max_pool1d(x, 3, 2, 1))
+        self.case("avgpool1d({x}, 2)", {"x": x}, F.avg_pool1d(x, 2))
+        self.case("interpolate({x}, scale_factor=2)", {"x": image}, F.interpolate(image, scale_factor=2))
+        self.case('interpolate({x}, [9, 4], mode="bilinear", align_corners=true)', {"x": image},
+                  F.interpolate(image, (9, 4), mode="bilinear", align_corners=True))
+        self.check()
+
+    def test_losses(self):
+        x, t = self.tensor([4, 3]), self.tensor([4, 3])
+        p, q = torch.sigmoid(x), torch.sigmoid(t)
+        w = self.tensor([3]).abs()
+        y = torch.from_numpy(self.rng.integers(0, 3, [4]))
+        logs, soft = x.log_softmax(1), t.softmax(1)
+        for r in ("mean", "sum", "none"):
+            more = f'reduction="{r}"'
+            self.case(f"l1_loss({{x}}, {{t}}, {more})", {"x": x, "t": t}, F.l1_loss(x, t, reduction=r))
+            self.case(f"smooth_l1_loss({{x}}, {{t}}, {more}, beta=0.7)", {"x": x, "t": t}, F.smooth_l1_loss(x, t, reduction=r, beta=0.7))
+            self.case(f"huber_loss({{x}}, {{t}}, {more}, delta=0.7)", {"x": x, "t": t}, F.huber_loss(x, t, reduction=r, delta=0.7))
+            self.case(f"binary_cross_entropy({{p}}, {{q}}, {more})", {"p": p, "q": q}, F.binary_cross_entropy(p, q, reduction=r))
+            self.case(f"binary_cross_entropy_with_logits({{x}}, {{q}}, {more}, pos_weight={{w}})", {"x": x, "q": q, "w": w},
+                      F.binary_cross_entropy_with_logits(x, q, reduction=r, pos_weight=w))
+            self.case(f"nll_loss({{x}}, {{y}}, {more})", {"x": logs, "y": y}, F.nll_loss(logs, y, reduction=r))
+        self.case('kl_div({x}, {t}, "batchmean")', {"x": logs, "t": soft}, F.kl_div(logs, soft, reduction="batchmean"))
+        self.case('kl_div({x}, {t}, "sum", log_target=true)', {"x": logs, "t": soft.log()}, F.kl_div(logs, soft.log(), reduction="sum", log_target=True))
+        self.check()
+
+
 class Devices(BatchTest):
     def test_opencl(self):
         x = self.tensor([3, 4, 5])
