@@ -53,6 +53,17 @@ class Recurrent(LayerTest):
         self.recurrent("LSTM", x, bias=False, state=((self.tensor(1, 3, 5), self.tensor(1, 3, 5)),), call="net(x, (h, c))")
         self.recurrent("LSTM", self.tensor(7, 6), num_layers=3)
 
+    def test_convolutions(self):
+        x = self.tensor(2, 4, 5, 6)
+        for options in ({}, {"stride": 2, "padding": 1, "output_padding": 1}, {"stride": 3, "groups": 2, "bias": False}, {"dilation": 2, "padding": 1}):
+            net = torch.nn.ConvTranspose2d(4, 6, 3, **options)
+            said = "".join(f", {k}={str(v).lower()}" for k, v in options.items())
+            self.layer(f"nn.ConvTranspose2d(4, 6, 3{said})", net(x), net.state_dict(), {"x": x, "unused": x[0, 0, 0]}, "net(x)", levels=("-O1",))
+        w = self.tensor(6, 4, 3, 3)
+        sw, sx = w.abs().mean(), x.abs().amax((1, 2, 3), keepdim=True) / 127
+        want = F.conv2d((x / sx).round(), (w / sw).round().clamp(-1, 1), padding=1) * sx * sw
+        self.layer("nn.BitConv2d(4, 6, 3, padding=1)", want, {"weight": w}, {"x": x, "unused": x[0, 0, 0]}, "net(x)", levels=("-O1",))
+
     def test_gru_and_rnn(self):
         x = self.tensor(4, 3, 6)
         self.recurrent("GRU", x)
