@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
-#include "base/large.h"
+#include "base/huge_alloc.h"
 
 void buf_reserve(struct buf *b, size_t n)
 {
@@ -15,7 +15,7 @@ void buf_reserve(struct buf *b, size_t n)
 		cap *= 2;
 	if (cap == b->cap)
 		return;
-	b->at = large_grow(b->at, b->len, cap);
+	b->at = huge_grow(b->at, b->len, cap);
 	b->cap = cap;
 }
 

@@ -1,8 +1,8 @@
 /* Suggested edits put into effect. */
 #include "base/diag.h"
 #include <stdlib.h>
-#include "base/bug.h"
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/source.h"
 #include "base/vec.h"
 

@@ -5,7 +5,7 @@
 #include "base/bug.h"
 #include "base/map.h"
 
-static bool is_habit(const struct diag *g) { return g->cause || g->code == DIAG_FOREIGN_SYNTAX; }
+static bool is_habit(const struct diag *g) { return g->cause || g->code == DIAG_HABIT_SYNTAX; }
 
 /* Of an error with a place: what it shares with those of the same cause. False: it is reported by itself. */
 static bool cause_key(const struct diag *g, struct buf *scratch, hash128 *key)

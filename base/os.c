@@ -13,7 +13,7 @@
 #include <time.h>
 #include <unistd.h>
 #include "base/bug.h"
-#include "base/large.h"
+#include "base/huge_alloc.h"
 #include "base/os_fd.h"
 
 enum { MKDIR_TRIES = 16 };
@@ -69,7 +69,7 @@ ssize_t os_fd_read(int fd, char *at, size_t n)
 static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *len)
 {
 	size_t cap = expect + 1, got = 0;
-	char *at = large_alloc(cap);
+	char *at = huge_alloc(cap);
 
 	while (at) {
 		ssize_t r = os_fd_read(fd, at + got, cap - got);

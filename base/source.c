@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/large.h"
+#include "base/huge_alloc.h"
 #include "base/vec.h"
 
 /* Where every line starts. */
@@ -50,7 +50,7 @@ void sources_free(struct sources *s)
 
 const struct source *sources_add(struct sources *s, const char *path, const char *text, size_t len)
 {
-	char *copy = large_grow(NULL, 0, len + 1);
+	char *copy = huge_grow(NULL, 0, len + 1);
 
 	if (len)
 		memcpy(copy, text, len);

@@ -7,7 +7,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/varint.h"
-#include "frontend/module.h"
+#include "frontend/frontend.h"
+#include "frontend/unit/elab.h"
 
 static uint64_t hash_names(const struct frontend *f, const struct module *m)
 {
@@ -112,7 +113,7 @@ static bool take_read(struct varint_in *in, struct module *own, struct module **
 	uint64_t item = varint_take(in), hash = take_hash(in);
 	if (!in->ok || item >> 1 >= m->n_items)
 		return in->ok = false;
-	*out = (struct read){&m->items[item >> 1], item & 1 ? READ_WHOLE : READ_FACE};
+	*out = (struct read){&m->items[item >> 1], item & 1 ? READ_WHOLE : READ_INTERFACE};
 	return hash_read(out) == hash;
 }
 

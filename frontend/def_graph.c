@@ -1,5 +1,6 @@
 /* Edges are the uses of names that the index holds. Definitions may name each other in a circle, so the deep hash is made by strongly connected component
  * (Tarjan, "Depth-first search and linear graph algorithms", 1972): of the component's token hashes and of the components below it. */
+#include "frontend/frontend.h"
 #include "frontend/def_graph.h"
 #include <stdlib.h>
 #include <string.h>

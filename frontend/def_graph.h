@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "frontend/frontend.h"
-#include "frontend/index.h"
+#include "frontend/index/index.h"
 
 struct arena;
 

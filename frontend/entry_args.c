@@ -1,7 +1,8 @@
 /* The declared arguments of a functional entry. */
 #include <string.h>
 #include "base/arena.h"
-#include "frontend/module.h"
+#include "frontend/frontend.h"
+#include "frontend/names/module.h"
 
 static const struct item *find_functional(struct frontend *f, const char *name)
 {

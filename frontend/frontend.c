@@ -6,15 +6,15 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "frontend/builtin.h"
-#include "frontend/check.h"
-#include "frontend/dtype.h"
-#include "frontend/dump.h"
-#include "frontend/elab.h"
-#include "frontend/elab_again.h"
-#include "frontend/index_note.h"
-#include "frontend/module.h"
-#include "frontend/resolve.h"
+#include "frontend/elab/again.h"
+#include "frontend/elab/check.h"
+#include "frontend/hir/dtype.h"
+#include "frontend/names/index_note.h"
+#include "frontend/names/module.h"
+#include "frontend/names/resolve.h"
+#include "frontend/rules/builtin.h"
+#include "frontend/syntax/dump.h"
+#include "frontend/unit/elab.h"
 
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags)
 {
@@ -164,13 +164,13 @@ bool frontend_has_main(const struct frontend *f, uint32_t file)
 	return false;
 }
 
-struct core_program *frontend_elaborate(struct frontend *f, const struct elab_request *req)
+struct hir_program *frontend_elaborate(struct frontend *f, const struct elab_request *req)
 {
 	int64_t t0 = os_now_ns();
 	uint32_t before = diags_errors(f->diags);
 	struct elab e;
 	resolve_all(f);
-	struct core_program *p = NULL;
+	struct hir_program *p = NULL;
 	if (diags_errors(f->diags) == before && !(p = elab_again(f, req))) {
 		elab_init(&e, f, false);
 		p = elab_program(&e, req);

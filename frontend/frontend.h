@@ -7,26 +7,16 @@
 #include <stdint.h>
 #include "base/hash.h"
 #include "base/source.h"
-#include "frontend/dtype.h"
+#include "frontend/names/host.h"
+#include "frontend/std/std.h"
+#include "frontend/unit/request.h"
 
 struct arena;
 struct diags;
 struct buf;
-struct core_program;
+struct hir_program;
 struct frontend;
 struct index;
-
-struct frontend_host {
-	/* The source at `path` (relative to the project root, normalised), adding it to the source map on first use; NULL if there is none. */
-	const struct source *(*load)(void *ctx, const char *path);
-	void *ctx;
-};
-
-/* Where the time went, nanoseconds, filled as the calls below are made. */
-struct frontend_times {
-	int64_t lex, parse, check, elaborate;
-	uint64_t lines;
-};
 
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags);
 void frontend_free(struct frontend *f); /* NULL is accepted */
@@ -53,15 +43,6 @@ bool frontend_checks_known(const struct frontend *f, uint32_t file);
 /* Bytes it has taken. */
 size_t frontend_memory(const struct frontend *f);
 
-/* Files from elsewhere that others import by a name: `import NAME`, or `import "NAME/file.tri"`. A file beside the importing one goes first. */
-struct frontend_dependency {
-	const char *owner;  /* the folder of the dependency whose files may name it; "": those that are of none */
-	const char *name;
-	const char *root;   /* all files below it are the dependency's */
-	const char *folder; /* where the files are that can be named: root, or a folder below */
-	const char *main;   /* the file that the bare name means; NULL: it has none */
-	bool absent;        /* none of its files are here yet */
-};
 /* Before any file is added. The list must outlive the front end. */
 void frontend_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n);
 
@@ -78,39 +59,12 @@ bool frontend_try_layers(struct frontend *f);
  * function. NULL: it has none. */
 const char *frontend_default_entry(struct frontend *f, const char *path);
 
-/* A definition, for incremental decisions and --explain. */
-struct frontend_def {
-	const char *file, *name; /* name: "DigitsNet", "main" */
-	hash128 tokens;          /* over token kinds and texts: no white space, comments, positions */
-	span at;
-};
 uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **defs);
 /* Files loaded, the standard library's as "std/nn.tri", in the order loaded. */
 uint32_t frontend_files(const struct frontend *f);
 const char *frontend_file_path(const struct frontend *f, uint32_t i);
 hash128 frontend_file_tokens(const struct frontend *f, uint32_t i); /* digest of its definitions' and imports' token hashes */
 
-#define DIM_DYNAMIC (-1)
-struct elab_input {
-	const char *name;
-	dtype elem;
-	uint8_t rank;
-	int64_t dims[8]; /* DIM_DYNAMIC for `?` */
-	span at;         /* its line in the manifest */
-	const char *unusable, *remedy; /* of a tensor in the weights file: why the language cannot take it, and what to do; NULL: it can */
-};
-struct elab_request {
-	const char *const *entries; /* "DigitsNet", or "Net.prefill" */
-	uint32_t n_entries;
-	const struct elab_input *inputs;
-	uint32_t n_inputs;
-	const char *const *weight_names; /* tensors in the weights file: in the functional form these arguments are parameters */
-	uint32_t n_weight_names;
-	const struct elab_input *weights; /* optional: types of those tensors, which solve dimensions that the declarations leave open */
-	uint32_t n_weights;
-	const char *main; /* optional: the file whose main blocks are elaborated, as the entry "main" without inputs or outputs */
-	span at; /* where the request stands in the manifest, for errors about the entry itself */
-};
 /* An argument of a layer in the functional form, or of a function, as it is declared. */
 struct frontend_arg {
 	const char *name, *type; /* type: its source text; NULL: none is declared */
@@ -121,22 +75,9 @@ const struct frontend_arg *frontend_entry_args(struct frontend *f, const char *e
 /* Has the file (as loaded) a main block? */
 bool frontend_has_main(const struct frontend *f, uint32_t file);
 /* Elaborates the entries into units. NULL: errors were reported. */
-struct core_program *frontend_elaborate(struct frontend *f, const struct elab_request *req);
+struct hir_program *frontend_elaborate(struct frontend *f, const struct elab_request *req);
 
 /* Dumps for --dump-tokens, --dump-ast. */
 void frontend_dump_tokens(struct frontend *f, const char *path, struct buf *out);
 void frontend_dump_ast(struct frontend *f, const char *path, struct buf *out);
-
-/* The standard library's module text ("nn"), built into the executable; NULL if there is none. */
-const char *frontend_std(const char *module, uint32_t *len);
-/* What a module's tree, which was made when trib was built (frontend/std_tree.h), saves: its text is lexed and parsed anew. */
-struct frontend_precompiled {
-	uint32_t lines;
-	int64_t parse_ns; /* the least of several times */
-	bool same;        /* the tree is what the text gives */
-};
-/* False: there is no such module. */
-bool frontend_check_precompiled(const char *module, struct frontend_precompiled *out);
-/* The names of its modules; how many. */
-uint32_t frontend_std_names(const char **names, uint32_t most);
 #endif

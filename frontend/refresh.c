@@ -1,9 +1,10 @@
 /* Another build with the front end of the last one: files are asked for again, the definitions that changed are found, and what depends on them is marked. */
 #include <stdlib.h>
 #include <string.h>
-#include "frontend/module.h"
 #include "base/arena.h"
 #include "base/diag.h"
+#include "frontend/frontend.h"
+#include "frontend/unit/elab.h"
 
 void frontend_trace(struct frontend *f) { f->traces = true; }
 void frontend_keep(struct frontend *f) { f->traces = f->keeps = true; }
@@ -40,7 +41,7 @@ static bool same_items(const struct module *old, const struct module *new)
 
 static void take_item(struct item *it, const struct item *new)
 {
-	enum item_change change = hash_eq(it->tokens, new->tokens) ? CHANGE_NONE : hash_eq(it->face, new->face) ? CHANGE_BODY : CHANGE_FACE;
+	enum item_change change = hash_eq(it->tokens, new->tokens) ? CHANGE_NONE : hash_eq(it->face, new->face) ? CHANGE_BODY : CHANGE_INTERFACE;
 	if (it->change < change)
 		it->change = change;
 	it->node = new->node;
@@ -135,7 +136,7 @@ static void spread_constants(struct frontend *f)
 				if (!it->change && !reads_changed(&it->reads) && !reads_reloaded(&it->reads))
 					continue;
 				it->state = ITEM_NEW;
-				it->change = CHANGE_FACE;
+				it->change = CHANGE_INTERFACE;
 				it->mod->reloaded = again = true;
 			}
 	}

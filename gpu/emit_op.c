@@ -1,4 +1,4 @@
-/* Element-wise operations, casts and constants as text: the meaning is that of backend/ops.def, the helpers are templates/helpers.cl. */
+/* Element-wise operations, casts and constants as text: the meaning is that of backend/ir/ops.def, the helpers are templates/helpers.cl. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

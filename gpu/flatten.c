@@ -99,9 +99,9 @@ static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
 	vec_push(&s->out->launches, l);
 }
 
-static const struct loop_fn *unit_loops(const struct flatten *f, const struct core_unit *u)
+static const struct loop_fn *unit_loops(const struct flatten *f, const struct hir_unit *u)
 {
-	const struct core_program *p = f->in->program;
+	const struct hir_program *p = f->in->program;
 	for (uint32_t i = 0; i < p->n_units; i++)
 		if (p->units[i] == u && f->units[i])
 			return f->units[i];
@@ -163,7 +163,7 @@ static void expand(const struct frame *s)
 
 void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
 {
-	const struct core_unit *u = f->in->program->entries[index].unit;
+	const struct hir_unit *u = f->in->program->entries[index].unit;
 	const struct loop_fn *fn = unit_loops(f, u);
 	uint32_t n_syms = dims_syms(fn->dims), table = f->weights->entry_tables[index];
 	*out = (struct flat_entry){.dims = dims_new(f->arena)};

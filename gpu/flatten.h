@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/link/model.h"
-#include "backend/loops.h"
+#include "backend/loops/loops.h"
 #include "base/vec.h"
 
 enum flat_place_kind { FLAT_INPUT, FLAT_OUTPUT, FLAT_BLOB, FLAT_SCRATCH };

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "backend/link/object.h"
 #include "base/arena.h"
-#include "base/bug.h"
 #include "base/buf.h"
+#include "base/bug.h"
 #include "gpu/flatten.h"
 #include "gpu/opencl.h"
 #include "gpu/runtime/launch.h"

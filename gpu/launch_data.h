@@ -3,7 +3,7 @@
 #define TRIB_GPU_LAUNCH_DATA_H
 #include <stdint.h>
 #include "backend/link/model.h"
-#include "backend/loops.h"
+#include "backend/loops/loops.h"
 
 struct object;
 

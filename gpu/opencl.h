@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/link/model.h"
-#include "backend/loops.h"
+#include "backend/loops/loops.h"
 
 /* Appends OpenCL C 1.2: the kernels of one unit, named <symbol>_k<statement>. Deterministic; golden-tested without a device. */
 void opencl_unit(const struct loop_fn *f, struct buf *out);

@@ -1,7 +1,7 @@
 #include "gpu/signature.h"
 #include <math.h>
 #include <string.h>
-#include "backend/loops.h"
+#include "backend/loops/loops.h"
 #include "base/arena.h"
 #include "base/bug.h"
 
@@ -9,7 +9,7 @@ enum { BAKE_LIMIT = 1024, MANY_TERMS = 256, MANY_RESULTS = 1 << 16 };
 
 int64_t opencl_buffer_bytes(const struct loop_fn *f, uint32_t buffer)
 {
-	const struct core_type *t = &f->buffers[buffer].type;
+	const struct hir_type *t = &f->buffers[buffer].type;
 	return ir_type_count(f->dims, t) * (int64_t)dtype_size(t->elem);
 }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "base/bug.h"
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/os.h"
 
 struct jobserver {

@@ -9,8 +9,8 @@
 #include "base/os.h"
 #include "scheduler/cancel.h"
 #include "scheduler/graph.h"
+#include "scheduler/memory_budget.h"
 #include "scheduler/park.h"
-#include "scheduler/ration.h"
 #include "scheduler/ready.h"
 #include "scheduler/slots.h"
 
@@ -26,7 +26,7 @@ struct worker {
 struct pool {
 	uint32_t jobs, n_threads;
 	struct slots *slots;
-	struct ration ration;
+	struct memory_budget ration;
 	struct ready *ready;
 	struct park idle;     /* workers */
 	struct park reported; /* the thread in pool_wait */
@@ -100,7 +100,7 @@ static bool has_work(const void *pool)
 {
 	const struct pool *p = pool;
 
-	return !atomic_load(&p->stop) && !ration_full(&p->ration) && (ration_work(&p->ration) || ready_any(p->ready));
+	return !atomic_load(&p->stop) && !memory_budget_full(&p->ration) && (memory_budget_work(&p->ration) || ready_any(p->ready));
 }
 
 /* A task that must not run, and what is skipped because of it. */
@@ -126,8 +126,8 @@ static void tidy(struct pool *p)
 /* The next task for a worker with a slot; those that must not run are ended on the way. NULL: nothing may begin now. */
 static struct task *next_task(struct pool *p, uint32_t worker)
 {
-	while (!atomic_load(&p->stop) && !ration_full(&p->ration)) {
-		struct task *t = ration_resume(&p->ration);
+	while (!atomic_load(&p->stop) && !memory_budget_full(&p->ration)) {
+		struct task *t = memory_budget_resume(&p->ration);
 		bool admitted = t;
 
 		tidy(p);
@@ -137,9 +137,9 @@ static struct task *next_task(struct pool *p, uint32_t worker)
 			return NULL;
 		if (unwanted(t)) {
 			if (admitted)
-				ration_end(&p->ration, t->spec.memory);
+				memory_budget_end(&p->ration, t->spec.memory);
 			drop(p, worker, t);
-		} else if (admitted || ration_admit(&p->ration, t)) {
+		} else if (admitted || memory_budget_admit(&p->ration, t)) {
 			return t;
 		}
 	}
@@ -180,7 +180,7 @@ static bool work(struct pool *p, uint32_t worker)
 	run(t, worker);
 	t->next = NULL;
 	freed = settle(p, worker, t); /* t may be gone now */
-	if (ration_end(&p->ration, memory))
+	if (memory_budget_end(&p->ration, memory))
 		freed = p->jobs;
 	slots_leave(p->slots, &slot);
 	park_wake(&p->reported, 1);
@@ -236,7 +236,7 @@ struct pool *pool_new(uint32_t jobs, const struct pool_limits *limits)
 	p->jobs = jobs;
 	if (limits)
 		p->slots = slots_new(limits->jobserver, limits->load);
-	ration_init(&p->ration, limits ? limits->memory : 0, jobs);
+	memory_budget_init(&p->ration, limits ? limits->memory : 0, jobs);
 	p->ready = ready_new(jobs);
 	p->tasks = arena_new(0);
 	park_init(&p->idle);
@@ -257,7 +257,7 @@ struct pool *pool_new(uint32_t jobs, const struct pool_limits *limits)
 	return NULL;
 }
 
-void pool_set_memory(struct pool *p, uint64_t bytes) { ration_set_budget(&p->ration, bytes); }
+void pool_set_memory(struct pool *p, uint64_t bytes) { memory_budget_set_budget(&p->ration, bytes); }
 
 static void free_batches(struct pool *p)
 {
@@ -282,7 +282,7 @@ void pool_free(struct pool *p)
 	arena_free(p->tasks);
 	ready_free(p->ready);
 	slots_free(p->slots);
-	ration_destroy(&p->ration);
+	memory_budget_destroy(&p->ration);
 	park_destroy(&p->idle);
 	park_destroy(&p->reported);
 	pthread_mutex_destroy(&p->outside);

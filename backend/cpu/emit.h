@@ -8,9 +8,9 @@
 #include <stdint.h>
 #include <llvm-c/Core.h>
 #include <llvm-c/TargetMachine.h>
-#include "backend/codegen.h"
+#include "backend/loops/loops.h"
+#include "backend/target/codegen.h"
 #include "base/vec.h"
-#include "backend/loops.h"
 
 enum { UNROLL_MAX = 4 };
 

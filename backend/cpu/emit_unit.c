@@ -325,7 +325,7 @@ static void emit_if(struct emit *e, const struct loop_stmt *s)
 
 static LLVMValueRef buffer_bytes(struct emit *e, uint32_t buffer)
 {
-	const struct core_type *t = &e->fn->buffers[buffer].type;
+	const struct hir_type *t = &e->fn->buffers[buffer].type;
 	LLVMValueRef n = emit_i64(e, (int64_t)dtype_size(t->elem));
 	for (uint32_t k = 0; k < t->rank; k++)
 		n = LLVMBuildMul(e->builder, n, emit_dim(e, t->dims[k]), "");

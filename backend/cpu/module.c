@@ -1,5 +1,5 @@
 /* The module's one entry: LLVM behind codegen_api. Nothing of LLVM or of ours is visible outside. */
-#include "backend/codegen.h"
+#include "backend/target/codegen.h"
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>

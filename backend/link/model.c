@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
-#include "frontend/core.h"
+#include "frontend/hir/hir.h"
 
 struct maker {
 	struct arena *a;
@@ -102,7 +102,7 @@ static void put_dim(struct maker *m, struct block *b, struct block *steps, const
 	}
 }
 
-static void put_io(struct maker *m, struct block *b, struct block *steps, const struct core_unit *u, const struct model_io *io)
+static void put_io(struct maker *m, struct block *b, struct block *steps, const struct hir_unit *u, const struct model_io *io)
 {
 	block_string(b, &m->strings, io->name);
 	buf_u32(&b->bytes, (uint32_t)io->type->elem);
@@ -118,7 +118,7 @@ static void put_io(struct maker *m, struct block *b, struct block *steps, const 
 
 static uint32_t make_code(struct maker *m, uint32_t entry)
 {
-	const struct core_unit *u = m->in->program->entries[entry].unit;
+	const struct hir_unit *u = m->in->program->entries[entry].unit;
 	struct block b = block_new(m->o, SECTION_RELRO, ".data.rel.ro.code", NULL);
 	block_address(&b, object_symbol(m->o, u->symbol, OBJ_UNDEFINED, 0, 0, true, true), 0);
 	block_address(&b, object_symbol(m->o, arena_printf(m->a, "%s_scratch", u->symbol), OBJ_UNDEFINED, 0, 0, true, true), 0);
@@ -136,7 +136,7 @@ static uint32_t make_code(struct maker *m, uint32_t entry)
 
 static void put_entry(struct maker *m, struct block *entries, uint32_t i)
 {
-	const struct core_entry *e = &m->in->program->entries[i];
+	const struct hir_entry *e = &m->in->program->entries[i];
 	struct block io = block_new(m->o, SECTION_RELRO, ".data.rel.ro.io", NULL), steps = block_new(m->o, SECTION_RODATA, ".rodata.dims", NULL);
 	struct block names = block_new(m->o, SECTION_RELRO, ".data.rel.ro.names", NULL);
 	uint32_t n, n_inputs, n_dims = dims_syms(e->unit->dims);

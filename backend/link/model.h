@@ -3,8 +3,8 @@
 #define TRIB_BACKEND_LINK_MODEL_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "backend/interp.h"
-#include "backend/plan.h"
+#include "backend/interp/interp.h"
+#include "backend/plan/plan.h"
 
 struct object;
 
@@ -15,7 +15,7 @@ struct model_blob {
 	size_t len;
 	uint64_t offset;   /* in the weight file */
 	uint32_t part;     /* which makes it */
-	const struct core_unit *unit; /* for messages */
+	const struct hir_unit *unit; /* for messages */
 };
 struct model_slot {
 	bool is_table;
@@ -44,7 +44,7 @@ struct model_weights {
 };
 
 struct model_input {
-	const struct core_program *program;
+	const struct hir_program *program;
 	const struct plan *const *plans; /* per program->units, NULL where a unit is always taken in */
 	const struct tensor *params;     /* per program->params, host layout; data NULL: `load` makes it */
 	const hash128 *param_hashes;     /* content, or what it is computed from */

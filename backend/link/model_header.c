@@ -5,7 +5,7 @@
 #include "backend/link/runtime_objects.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "frontend/core.h"
+#include "frontend/hir/hir.h"
 
 /* Text for a comment: no end of comment, no line breaks. */
 static void put_comment_text(struct buf *out, const char *s) /* NULL: nothing */
@@ -14,7 +14,7 @@ static void put_comment_text(struct buf *out, const char *s) /* NULL: nothing */
 		buf_putc(out, (unsigned char)*s < ' ' || (*s == '/' && out->len && out->at[out->len - 1] == '*') ? ' ' : *s);
 }
 
-static void put_type(struct buf *out, const struct core_unit *u, const struct core_type *t)
+static void put_type(struct buf *out, const struct hir_unit *u, const struct hir_type *t)
 {
 	buf_printf(out, "%s [", dtype_text(t->elem));
 	for (uint32_t k = 0; k < t->rank; k++) {
@@ -26,7 +26,7 @@ static void put_type(struct buf *out, const struct core_unit *u, const struct co
 
 static void put_entry(struct arena *a, struct buf *out, const struct model_input *in, const struct model_info *info, uint32_t i)
 {
-	const struct core_entry *e = &in->program->entries[i];
+	const struct hir_entry *e = &in->program->entries[i];
 	const char *prefix = model_entry_prefix(a, in->program, info->name, i);
 	uint32_t n, n_inputs;
 	struct model_io *io = model_io_list(a, e, &n, &n_inputs);

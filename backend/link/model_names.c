@@ -2,7 +2,7 @@
 #include <string.h>
 #include "backend/link/model.h"
 #include "base/arena.h"
-#include "frontend/core.h"
+#include "frontend/hir/hir.h"
 
 static bool is_keyword(const char *s)
 {
@@ -32,13 +32,13 @@ static const char *member_name(struct arena *a, const struct model_io *before, u
 	return name;
 }
 
-struct model_io *model_io_list(struct arena *a, const struct core_entry *e, uint32_t *n, uint32_t *n_inputs)
+struct model_io *model_io_list(struct arena *a, const struct hir_entry *e, uint32_t *n, uint32_t *n_inputs)
 {
-	const struct core_unit *u = e->unit;
+	const struct hir_unit *u = e->unit;
 	struct model_io *io = ARENA_ARRAY(a, struct model_io, u->n_inputs + u->n_outputs);
 	*n = 0;
 	for (uint32_t i = 0; i < u->n_inputs; i++)
-		if (e->params[i] == CORE_NONE) {
+		if (e->params[i] == HIR_NONE) {
 			io[*n] = (struct model_io){u->inputs[i].name, member_name(a, io, *n, u->inputs[i].name), &u->inputs[i].type, false};
 			++*n;
 		}
@@ -48,7 +48,7 @@ struct model_io *model_io_list(struct arena *a, const struct core_entry *e, uint
 	return io;
 }
 
-const char *model_entry_prefix(struct arena *a, const struct core_program *p, const char *model, uint32_t i)
+const char *model_entry_prefix(struct arena *a, const struct hir_program *p, const char *model, uint32_t i)
 {
 	return p->n_entries == 1 ? model : arena_printf(a, "%s_%s", model, p->entries[i].name);
 }

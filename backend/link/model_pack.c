@@ -1,11 +1,11 @@
 /* Computing and packing the weights, part by part. A slice runs only when a packed tensor that depends on it is missing, and at most once. */
 #include <stdlib.h>
-#include "backend/interp.h"
+#include "backend/interp/interp.h"
+#include "backend/link/layout_weights.h"
 #include "backend/link/model.h"
-#include "backend/link/weigh.h"
 #include "base/arena.h"
 #include "base/bug.h"
-#include "frontend/core.h"
+#include "frontend/hir/hir.h"
 
 struct packer {
 	const struct model_input *in;
@@ -50,7 +50,7 @@ static bool load_weights(struct packer *p, const struct evaluation *e, uint32_t 
 
 static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 {
-	const struct slice_face *face = &e->plan->face;
+	const struct build_fn_interface *face = &e->plan->face;
 	struct arena *scratch = arena_new(0);
 	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, face->n_weights + 1);
 	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, face->n_outputs + 1);

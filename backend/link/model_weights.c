@@ -3,12 +3,12 @@
  * anything. What has to be computed after that falls into parts (model_pack.c). */
 #include <stdlib.h>
 #include <string.h>
+#include "backend/link/layout_weights.h"
 #include "backend/link/model.h"
-#include "backend/link/weigh.h"
 #include "backend/runtime/triw.h"
 #include "base/arena.h"
 #include "base/bug.h"
-#include "frontend/core.h"
+#include "frontend/hir/hir.h"
 
 #define WEIGHT_FORMAT 2u /* raise it when a layout's bytes change */
 
@@ -24,18 +24,18 @@ static uint32_t root(uint32_t *up, uint32_t i)
 /* Output o of the slice; an argument handed on stays that argument. */
 static struct value slice_value(struct evaluation *e, uint32_t o)
 {
-	const struct slice_output *out = &e->plan->face.outputs[o];
+	const struct build_fn_output *out = &e->plan->face.outputs[o];
 	if (out->weight != PLAN_NONE)
 		return e->args[out->weight];
 	return (struct value){hash_combine(e->piece_hashes[out->piece], hash_pair(out->nth, 0)), WEIGH_COMPUTED, o, e};
 }
 
 /* Type and shape, without data. */
-static struct tensor value_type(const struct weigher *w, const struct value *v)
+static struct tensor value_type(const struct weight_layout *w, const struct value *v)
 {
 	if (v->param != WEIGH_COMPUTED)
 		return w->in->params[v->param];
-	const struct slice_output *o = &v->maker->plan->face.outputs[v->output];
+	const struct build_fn_output *o = &v->maker->plan->face.outputs[v->output];
 	struct tensor out = {.elem = o->elem, .rank = o->rank};
 	memcpy(out.dims, o->dims, o->rank * sizeof *o->dims);
 	return out;
@@ -55,7 +55,7 @@ static hash128 blob_key(const struct value *v, const struct tensor *t, enum layo
 	return key;
 }
 
-static uint32_t blob(struct weigher *w, const struct plan *plan, const struct value *v, enum layout layout)
+static uint32_t blob(struct weight_layout *w, const struct plan *plan, const struct value *v, enum layout layout)
 {
 	struct tensor t = value_type(w, v);
 	hash128 key = blob_key(v, &t, layout);
@@ -70,9 +70,9 @@ static uint32_t blob(struct weigher *w, const struct plan *plan, const struct va
 
 /* ---- tables ---- */
 
-static uint32_t table(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args);
+static uint32_t table(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args);
 
-static struct model_slot fill_slot(struct weigher *w, struct evaluation *e, const struct slot *s)
+static struct model_slot fill_slot(struct weight_layout *w, struct evaluation *e, const struct slot *s)
 {
 	if (s->kind != SLOT_TABLE) {
 		struct value v = slice_value(e, s->slice_output);
@@ -85,9 +85,9 @@ static struct model_slot fill_slot(struct weigher *w, struct evaluation *e, cons
 }
 
 /* Each piece is a node; it belongs to the group of every piece whose result it reads. */
-static void add_nodes(struct weigher *w, struct evaluation *e)
+static void add_nodes(struct weight_layout *w, struct evaluation *e)
 {
-	const struct slice_face *face = &e->plan->face;
+	const struct build_fn_interface *face = &e->plan->face;
 	e->first_node = w->groups.len;
 	e->piece_hashes = ARENA_ARRAY(w->a, hash128, face->n_pieces + 1);
 	for (uint32_t i = 0; i < face->n_pieces; i++) {
@@ -105,7 +105,7 @@ static void add_nodes(struct weigher *w, struct evaluation *e)
 	}
 }
 
-static struct evaluation *instance(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args)
+static struct evaluation *instance(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args)
 {
 	uint64_t unit;
 	struct evaluation *e = ARENA_NEW(w->a, struct evaluation);
@@ -122,7 +122,7 @@ static struct evaluation *instance(struct weigher *w, const struct core_unit *u,
 }
 
 /* Index of the table of u given these build-time values. */
-static uint32_t table(struct weigher *w, const struct core_unit *u, const struct value *args, uint32_t n_args)
+static uint32_t table(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args)
 {
 	uint64_t found;
 	struct evaluation *e = instance(w, u, args, n_args);
@@ -138,18 +138,18 @@ static uint32_t table(struct weigher *w, const struct core_unit *u, const struct
 	return w->table_list.len - 1;
 }
 
-static uint32_t entry_table(struct weigher *w, const struct core_entry *e)
+static uint32_t entry_table(struct weight_layout *w, const struct hir_entry *e)
 {
 	struct value *args = ARENA_ARRAY(w->a, struct value, e->unit->n_inputs + 1);
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
-		if (e->params[i] != CORE_NONE)
+		if (e->params[i] != HIR_NONE)
 			args[n++] = (struct value){w->in->param_hashes[e->params[i]], e->params[i], 0, NULL};
 	return table(w, e->unit, args, n);
 }
 
 /* Numbers the groups in the order of their first blob; a parameter that goes in as it is, is a part of its own. */
-static void number_parts(struct weigher *w, struct model_weights *out)
+static void number_parts(struct weight_layout *w, struct model_weights *out)
 {
 	uint32_t *part_of = ARENA_ARRAY(w->a, uint32_t, w->groups.len + 1);
 	for (uint32_t i = 0; i < out->n_blobs; i++) {
@@ -165,7 +165,7 @@ static void number_parts(struct weigher *w, struct model_weights *out)
 	}
 }
 
-static void give(struct weigher *w, struct model_weights *out)
+static void give(struct weight_layout *w, struct model_weights *out)
 {
 	out->n_tables = w->table_list.len;
 	out->n_blobs = w->blob_list.len;
@@ -185,7 +185,7 @@ static void give(struct weigher *w, struct model_weights *out)
 
 struct model_weights *model_weigh(struct arena *a, const struct model_input *in)
 {
-	struct weigher w = {.a = a, .in = in};
+	struct weight_layout w = {.a = a, .in = in};
 	struct model_weights *out = ARENA_NEW(a, struct model_weights);
 	out->entry_tables = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);
 	for (uint32_t i = 0; i < in->program->n_units; i++)

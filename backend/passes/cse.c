@@ -1,5 +1,5 @@
 /* Common subexpressions by hash-consing: instructions with the same operation, type, attributes and operands become one. */
-#include "backend/passes.h"
+#include "backend/passes/passes.h"
 #include "base/map.h"
 
 static void hash_dims(struct hasher *h, const dim *d, uint32_t n)

@@ -1,5 +1,5 @@
 /* Dead code: keeps what an output or an effect needs. Inputs, weights and random numbers go as well. */
-#include "backend/passes.h"
+#include "backend/passes/passes.h"
 #include "base/arena.h"
 
 bool pass_dce(struct ir_fn *f, struct pass_context *c)

@@ -1,13 +1,13 @@
 /* Constant folding: an operation on constants is run by the interpreter, if the result is small. Broadcasts and counters are left as they are (they
  * cost nothing where they are used), but what is computed from them is folded; an element-wise operation on scalars that were broadcast is folded as a scalar. */
 #include <string.h>
-#include "backend/interp.h"
-#include "backend/passes.h"
+#include "backend/interp/interp.h"
+#include "backend/passes/passes.h"
 #include "base/arena.h"
 
 enum { FOLD_LIMIT = 64 * 1024 };
 
-static bool small(const struct ir_fn *f, const struct core_type *t)
+static bool small(const struct ir_fn *f, const struct hir_type *t)
 {
 	int64_t n = (int64_t)dtype_size(t->elem), v;
 	for (uint32_t k = 0; k < t->rank; k++)
@@ -65,12 +65,12 @@ static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
 		ir_ref s = ir_splat(f, ir_operand(f, r, k));
 		if (s == IR_NONE)
 			return IR_NONE;
-		struct core_type t = {.elem = ir_at(f, s)->type.elem};
+		struct hir_type t = {.elem = ir_at(f, s)->type.elem};
 		const void *data = ir_at(f, s)->data;
 		scalars[k] = ir_emit(f, OP_CONST, &t, NULL, 0, i.at);
 		ir_at(f, scalars[k])->data = data;
 	}
-	struct core_type t = {.elem = i.type.elem};
+	struct hir_type t = {.elem = i.type.elem};
 	ir_ref c = evaluated(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.at));
 	return c == IR_NONE ? c : ir_emit(f, OP_BROADCAST, &i.type, &c, 1, i.at);
 }

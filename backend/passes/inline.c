@@ -1,17 +1,16 @@
 /* Inlining. Taken in are: calls whose operands are all known at build time, always (so that the slice of a unit never calls); callees marked
  * @inline from O1 on; small ones from O2 on. The callee is lowered afresh; its symbols become what the call says. */
 #include <string.h>
-#include "backend/lower.h"
-#include "backend/passes.h"
-#include "backend/plan.h"
+#include "backend/lower/lower.h"
+#include "backend/passes/passes.h"
 #include "base/arena.h"
 
 /* Nodes of a callee that is taken in unasked, by level. */
 static uint32_t small_enough(uint8_t opt, bool size) { return size || opt < 2 ? 0 : opt == 2 ? 16 : 64; }
 
-uint64_t plan_callee_facts(const struct plan_options *opt, const struct core_unit *u)
+uint64_t inline_callee_facts(uint8_t opt, bool size, const struct hir_unit *u)
 {
-	bool small = u->n_nodes <= small_enough(opt->opt, opt->size);
+	bool small = u->n_nodes <= small_enough(opt, size);
 	return (uint64_t)u->always_inline | (uint64_t)u->never_inline << 1 | (uint64_t)u->effects << 2 | (uint64_t)small << 3;
 }
 
@@ -27,14 +26,14 @@ static bool wanted(const struct rewrite *w, ir_ref r, const struct pass_context 
 	return i->callee->always_inline || i->callee->n_nodes <= small_enough(c->opt, c->size);
 }
 
-static void note(struct pass_context *c, struct arena *unit, const struct core_unit *callee)
+static void note(struct pass_context *c, struct arena *unit, const struct hir_unit *callee)
 {
 	for (uint32_t k = 0; k < c->n_inlined; k++)
 		if (c->inlined[k] == callee)
 			return;
 	if (c->n_inlined == c->cap_inlined) {
 		c->cap_inlined = c->cap_inlined ? c->cap_inlined * 2 : 8;
-		const struct core_unit **more = ARENA_ARRAY(unit, const struct core_unit *, c->cap_inlined);
+		const struct hir_unit **more = ARENA_ARRAY(unit, const struct hir_unit *, c->cap_inlined);
 		if (c->n_inlined)
 			memcpy(more, c->inlined, c->n_inlined * sizeof *more);
 		c->inlined = more;
@@ -57,7 +56,7 @@ struct splice {
 /* The operand that is input (or weight) number `index` of the callee. */
 static ir_ref argument(const struct splice *s, bool build_time, uint32_t index)
 {
-	const struct core_unit *u = ir_at(&s->w->old, s->call)->callee;
+	const struct hir_unit *u = ir_at(&s->w->old, s->call)->callee;
 	for (uint32_t k = 0; k < u->n_inputs; k++)
 		if (u->inputs[k].build_time == build_time && index-- == 0)
 			return rewrite_operand(s->w, s->call, k);

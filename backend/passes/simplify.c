@@ -1,7 +1,7 @@
 /* Identities that hold bit for bit under IEEE: x + 0 is not x for x = -0, so only x + -0 and x - 0 are. */
 #include <math.h>
-#include "backend/passes.h"
-#include "backend/tensor.h"
+#include "backend/ir/tensor.h"
+#include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/bug.h"
 
@@ -84,7 +84,7 @@ static ir_ref divide_exactly(struct rewrite *w, const struct ir_inst *i, ir_ref 
 	int e;
 	if (!ir_splat_value(w->f, b, &v) || fabs(frexp(v, &e)) != 0.5 || fabs(v) < low || fabs(v) > 1 / low)
 		return IR_NONE;
-	struct core_type t = {.elem = i->type.elem};
+	struct hir_type t = {.elem = i->type.elem};
 	void *data = arena_alloc(w->f->unit, 8, 8);
 	elem_put_float(t.elem, data, 0, 1 / v);
 	ir_ref c = ir_emit(w->f, OP_CONST, &t, NULL, 0, i->at);
@@ -95,9 +95,9 @@ static ir_ref divide_exactly(struct rewrite *w, const struct ir_inst *i, ir_ref 
 
 /* ---- moves ---- */
 
-static bool same_shape(const struct core_type *a, const struct core_type *b)
+static bool same_shape(const struct hir_type *a, const struct hir_type *b)
 {
-	struct core_type t = *a;
+	struct hir_type t = *a;
 	t.elem = b->elem;
 	return ir_type_same(&t, b);
 }
@@ -136,7 +136,7 @@ static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_
 	const struct ir_inst in = *ir_at(w->f, x);
 	if (inner != OP_TRANSPOSE)
 		return IR_NONE;
-	int64_t perm[CORE_MAX_RANK];
+	int64_t perm[HIR_MAX_RANK];
 	bool same = true;
 	for (uint32_t k = 0; k < i->type.rank; k++) {
 		perm[k] = in.ints[i->ints[k]];
@@ -164,7 +164,7 @@ static ir_ref simplify_slice(struct rewrite *w, const struct ir_inst *i, ir_ref 
 /* A reduction over dimensions of size 1 moves nothing; but a float sum starts from 0 and makes 0 of -0. */
 static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref x)
 {
-	const struct core_type *t = &ir_at(w->f, x)->type;
+	const struct hir_type *t = &ir_at(w->f, x)->type;
 	int64_t v;
 	if (i->op == OP_ARGMAX || i->op == OP_ARGMIN || t->elem != i->type.elem)
 		return IR_NONE;

@@ -5,7 +5,7 @@
  *
  * through transposes of matrices. It changes the order of float operations, as section "Numeric meaning" of the language allows: each
  * product in the sum loses one rounding. */
-#include "backend/passes.h"
+#include "backend/passes/passes.h"
 #include "base/bug.h"
 
 enum { SCALE_NONE, SCALE_ONE, SCALE_ALONG }; /* no factor; a scalar; a vector along `axis` */
@@ -20,7 +20,7 @@ static bool is_one(struct ir_fn *f, dim d) { return dim_eq(d, dim_const(f->dims,
 
 static ir_ref reshaped(struct ir_fn *f, ir_ref x, uint32_t rank, dim size)
 {
-	struct core_type t = {.elem = ir_at(f, x)->type.elem, .rank = (uint8_t)rank, .dims = {size}};
+	struct hir_type t = {.elem = ir_at(f, x)->type.elem, .rank = (uint8_t)rank, .dims = {size}};
 	return ir_type_same(&t, &ir_at(f, x)->type) ? x : ir_emit(f, OP_RESHAPE, &t, &x, 1, ir_at(f, x)->at);
 }
 
@@ -30,7 +30,7 @@ static bool factor_of(struct ir_fn *f, ir_ref b, struct quantised *q)
 	if (ir_at(f, b)->op != OP_BROADCAST || !ir_shapes_proven(f, b))
 		return false;
 	ir_ref source = ir_operand(f, b, 0);
-	const struct core_type t = ir_at(f, source)->type;
+	const struct hir_type t = ir_at(f, source)->type;
 	uint32_t wide = 0, axis = 0;
 	for (uint32_t k = 0; k < t.rank; k++)
 		if (!is_one(f, t.dims[k]))
@@ -55,7 +55,7 @@ static bool quantised_transpose(struct ir_fn *f, ir_ref r, struct quantised *q)
 	const struct ir_inst i = *ir_at(f, r);
 	if (i.ints[0] != 1 || !quantised(f, ir_operand(f, r, 0), q))
 		return false;
-	struct core_type t = i.type;
+	struct hir_type t = i.type;
 	t.elem = ir_at(f, q->base)->type.elem;
 	q->base = ir_emit(f, OP_TRANSPOSE, &t, &q->base, 1, i.at);
 	ir_at(f, q->base)->ints[0] = 1;
@@ -91,7 +91,7 @@ static ir_ref rescaled(struct ir_fn *f, ir_ref y, const struct quantised *q)
 	const struct ir_inst i = *ir_at(f, y);
 	ir_ref s = q->factor;
 	if (q->scale == SCALE_ALONG && q->axis == 0) {
-		struct core_type column = {.elem = i.type.elem, .rank = 2, .dims = {ir_at(f, s)->type.dims[0], dim_const(f->dims, 1)}};
+		struct hir_type column = {.elem = i.type.elem, .rank = 2, .dims = {ir_at(f, s)->type.dims[0], dim_const(f->dims, 1)}};
 		s = ir_emit(f, OP_RESHAPE, &column, &s, 1, i.at);
 	}
 	ir_ref operands[2] = {y, ir_emit(f, OP_BROADCAST, &i.type, &s, 1, i.at)};
@@ -117,7 +117,7 @@ static ir_ref integer_product(struct ir_fn *f, const struct ir_inst *i, ir_ref a
 		return IR_NONE;
 	if (!rows_only(&qa, 0) || !sums_fit(f, a))
 		return IR_NONE;
-	struct core_type t = i->type;
+	struct hir_type t = i->type;
 	t.elem = DT_INT32;
 	ir_ref operands[2] = {qa.base, w};
 	ir_ref y = ir_emit(f, OP_MATMUL, &t, operands, 2, i->at);

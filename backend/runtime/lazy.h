@@ -34,7 +34,7 @@ struct tri_lazy_unit {
 	const struct tri_lazy_library *library;
 	struct tri_lazy_slot *slot;
 	const char *name, *symbol;
-	const void *loops; /* backend/loops_wire.h */
+	const void *loops; /* backend/loops/serialize.h */
 	uint64_t n_loops;
 	uint8_t key[16], digest[16]; /* of the fragment; of the bytes of `loops` */
 	const tri_dim_desc *scratch; /* one: its own */

@@ -11,7 +11,7 @@ typedef void tri_unit_fn(struct tri_context *ctx, void *const *bufs, const void 
 /* Bytes of scratch the unit and its callees need for these dims; TRI_TOO_LARGE: more than 64 bits can say. */
 #define TRI_TOO_LARGE INT64_MIN
 typedef int64_t tri_scratch_fn(const int64_t *dims);
-/* A micro-kernel: bufs and dims as backend/kernels.def says. */
+/* A micro-kernel: bufs and dims as backend/target/kernels.def says. */
 typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims);
 
 /* Called by generated code for a run-time error (index out of range, failed assertion); remembered, the first one wins, and the run goes on. */

@@ -11,8 +11,8 @@
 #include "base/vec.h"
 #include "builder/cli/actions.h"
 #include "builder/cli/help.h"
-#include "builder/manifest.h"
-#include "builder/run_input.h"
+#include "builder/manifest/manifest.h"
+#include "builder/run/run_input.h"
 
 enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TOLERANCE, OPT_TEXT, OPT_PATH, OPT_PROGRAM, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP, OPT_COLOR };
 #define IN(id) (UINT64_C(1) << COMMAND_##id)

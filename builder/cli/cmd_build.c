@@ -1,12 +1,12 @@
 #include "base/arena.h"
-#include "builder/cache_config.h"
+#include "builder/build/session.h"
+#include "builder/cache/config.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/project.h"
+#include "builder/cli/project.h"
+#include "builder/manifest/single.h"
+#include "builder/query/since.h"
 #include "builder/serve/client.h"
-#include "builder/session.h"
-#include "builder/since.h"
-#include "builder/single.h"
 
 static void say_left_out(const char *const *names, uint32_t n, const struct options *o)
 {

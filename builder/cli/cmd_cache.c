@@ -7,11 +7,11 @@
 #include <time.h>
 #include "base/arena.h"
 #include "base/os.h"
-#include "builder/cache_care.h"
-#include "builder/cache_config.h"
+#include "builder/cache/care.h"
+#include "builder/cache/config.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/project.h"
+#include "builder/cli/project.h"
 
 struct session {
 	struct arena *a;

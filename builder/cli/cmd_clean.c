@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "builder/cli/command.h"
-#include "builder/manifest.h"
-#include "builder/outputs.h"
-#include "builder/project.h"
-#include "builder/triw.h"
+#include "builder/cli/project.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/outputs.h"
+#include "builder/weights/triw.h"
 
 /* Only the default folder is ours as a whole; in one that the manifest names, only the files that builds write there. */
 static bool clean_model(struct arena *a, const struct model_spec *s)

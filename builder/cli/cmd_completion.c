@@ -4,13 +4,13 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/cache_config.h"
+#include "builder/cache/config.h"
 #include "builder/cli/actions.h"
 #include "builder/cli/args.h"
 #include "builder/cli/help.h"
 #include "builder/cli/print.h"
-#include "builder/manifest.h"
-#include "builder/project.h"
+#include "builder/cli/project.h"
+#include "builder/manifest/manifest.h"
 
 /* What stands for a value in the help, and what a shell offers for it: words, or "@files", "@folders". */
 static const struct {

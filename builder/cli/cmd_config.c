@@ -6,11 +6,11 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/source.h"
-#include "builder/cache_config.h"
+#include "builder/cache/config.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/config_file.h"
-#include "builder/project.h"
+#include "builder/cli/project.h"
+#include "builder/manifest/config_file.h"
 
 static const char *setting_name(struct arena *a, enum cache_setting s)
 {

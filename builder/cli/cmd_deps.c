@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/build_state.h"
+#include "builder/build/state.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/graph.h"
+#include "builder/query/graph.h"
 
 static enum status unknown(const struct build *b, const struct graph *g, const char *word)
 {

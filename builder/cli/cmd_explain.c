@@ -5,11 +5,11 @@
 #include "base/diag.h"
 #include "base/hash.h"
 #include "builder/cli/command.h"
-#include "builder/explain.h"
-#include "builder/costs.h"
-#include "builder/history.h"
-#include "builder/project.h"
-#include "builder/store.h"
+#include "builder/cli/explain.h"
+#include "builder/cli/project.h"
+#include "builder/store/costs.h"
+#include "builder/store/history.h"
+#include "builder/store/store.h"
 
 static void print_example(const char *title, const char *text)
 {

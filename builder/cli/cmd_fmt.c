@@ -1,4 +1,4 @@
 #include "builder/cli/command.h"
-#include "builder/fmt.h"
+#include "builder/cli/fmt.h"
 
 enum status cmd_fmt(const struct options *o) { return fmt_run(o, stdout, stderr); }

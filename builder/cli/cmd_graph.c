@@ -3,10 +3,10 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/build_state.h"
+#include "builder/build/state.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/graph.h"
+#include "builder/query/graph.h"
 
 static const struct {
 	const char *text;

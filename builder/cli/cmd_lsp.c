@@ -8,10 +8,10 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/cache_config.h"
+#include "builder/cache/config.h"
 #include "builder/cli/command.h"
-#include "builder/glob.h"
 #include "builder/lsp/server.h"
+#include "builder/manifest/glob.h"
 #include "builder/version.h"
 
 enum { MOST_WAITING = 1000, PAUSE_MS = 150 };

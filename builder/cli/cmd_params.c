@@ -4,10 +4,10 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
-#include "builder/build_state.h"
+#include "builder/build/state.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "frontend/core.h"
+#include "frontend/hir/hir.h"
 
 /* Elements and tensors of the parameters proper, and of the buffers. */
 struct totals {
@@ -15,9 +15,9 @@ struct totals {
 	uint32_t tensors[2];
 };
 
-static int64_t extent(const struct core_param *p, uint32_t k) { return dim_eval(p->dims, p->type.dims[k], NULL); }
+static int64_t extent(const struct hir_param *p, uint32_t k) { return dim_eval(p->dims, p->type.dims[k], NULL); }
 
-static int64_t count(const struct core_param *p)
+static int64_t count(const struct hir_param *p)
 {
 	int64_t n = 1;
 	for (uint32_t k = 0; k < p->type.rank; k++)
@@ -25,7 +25,7 @@ static int64_t count(const struct core_param *p)
 	return n;
 }
 
-static struct totals total(const struct core_program *p)
+static struct totals total(const struct hir_program *p)
 {
 	struct totals t = {0};
 	for (uint32_t i = 0; i < p->n_params; i++) {
@@ -49,7 +49,7 @@ static const char *grouped(int64_t v, char out[32])
 	return out;
 }
 
-static void list_text(const char *model, const struct core_program *p)
+static void list_text(const char *model, const struct hir_program *p)
 {
 	struct totals t = total(p);
 	char a[32], b[32];
@@ -58,7 +58,7 @@ static void list_text(const char *model, const struct core_program *p)
 		if ((int)strlen(p->params[i].name) > width)
 			width = (int)strlen(p->params[i].name);
 	for (uint32_t i = 0; i < p->n_params; i++) {
-		const struct core_param *m = &p->params[i];
+		const struct hir_param *m = &p->params[i];
 		struct buf shape = {0};
 		for (uint32_t k = 0; k < m->type.rank; k++)
 			buf_printf(&shape, "%s%" PRId64, k ? ", " : "", extent(m, k));
@@ -71,7 +71,7 @@ static void list_text(const char *model, const struct core_program *p)
 	printf("\n");
 }
 
-static void put_param(struct json_writer *w, const char *model, const struct core_param *p)
+static void put_param(struct json_writer *w, const char *model, const struct hir_param *p)
 {
 	json_open(w, '{');
 	json_key(w, "type");
@@ -92,7 +92,7 @@ static void put_param(struct json_writer *w, const char *model, const struct cor
 	json_close(w, '}');
 }
 
-static void list_json(const char *model, const struct core_program *p)
+static void list_json(const char *model, const struct hir_program *p)
 {
 	struct totals t = total(p);
 	struct buf out = {0};

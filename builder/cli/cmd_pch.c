@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "builder/build_state.h"
+#include "builder/build/state.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "frontend/frontend.h"

@@ -2,13 +2,13 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
-#include "builder/build.h"
+#include "builder/build/build.h"
 #include "builder/cli/command.h"
-#include "builder/main_run.h"
-#include "builder/project.h"
-#include "builder/reference.h"
-#include "builder/run.h"
-#include "builder/run_build.h"
+#include "builder/cli/project.h"
+#include "builder/run/main_run.h"
+#include "builder/run/reference.h"
+#include "builder/run/run.h"
+#include "builder/run/run_build.h"
 
 static enum status complain(const char *text, enum status s)
 {

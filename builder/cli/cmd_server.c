@@ -5,10 +5,10 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/cache_config.h"
+#include "builder/cache/config.h"
 #include "builder/cli/args.h"
 #include "builder/cli/print.h"
-#include "builder/project.h"
+#include "builder/cli/project.h"
 #include "builder/serve/client.h"
 #include "builder/serve/server.h"
 

@@ -6,13 +6,13 @@
 #include "base/buf.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/compare.h"
-#include "builder/project.h"
-#include "builder/reference.h"
-#include "builder/run.h"
-#include "builder/run_build.h"
-#include "builder/run_input.h"
-#include "builder/test_case.h"
+#include "builder/cli/project.h"
+#include "builder/run/compare.h"
+#include "builder/run/reference.h"
+#include "builder/run/run.h"
+#include "builder/run/run_build.h"
+#include "builder/run/run_input.h"
+#include "builder/run/test_case.h"
 
 struct testing {
 	const struct options *options;

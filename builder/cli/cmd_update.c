@@ -1,9 +1,9 @@
 #include <string.h>
 #include "base/diag.h"
-#include "builder/build_state.h"
+#include "builder/build/state.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
-#include "builder/manifest.h"
+#include "builder/manifest/manifest.h"
 
 static void print_dependency(const struct dependency *d)
 {

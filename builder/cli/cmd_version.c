@@ -1,12 +1,12 @@
 #include <stdio.h>
 #include <string.h>
-#include "backend/codegen.h"
+#include "backend/target/codegen.h"
 #include "base/arena.h"
 #include "builder/cli/command.h"
-#include "builder/library.h"
 #include "builder/module.h"
+#include "builder/run/library.h"
 #include "builder/version.h"
-#include "frontend/dtype.h"
+#include "frontend/hir/dtype.h"
 
 static void print_shape(const tri_entry_desc *e, const tri_io_desc *io)
 {

@@ -2,8 +2,8 @@
 #ifndef TRIB_BUILDER_CLI_COMMAND_H
 #define TRIB_BUILDER_CLI_COMMAND_H
 #include <stdio.h>
-#include "builder/build.h"
-#include "builder/options.h"
+#include "builder/build/build.h"
+#include "builder/manifest/options.h"
 
 enum command {
 #define COMMAND(id, name, operands, help) COMMAND_##id,

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "builder/cli/args.h"
-#include "builder/single.h"
+#include "builder/manifest/single.h"
 
 #define MANIFEST "tri.build"
 

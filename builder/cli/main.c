@@ -10,8 +10,8 @@
 #include "builder/cli/args.h"
 #include "builder/cli/help.h"
 #include "builder/cli/locate.h"
-#include "builder/guard.h"
-#include "builder/single.h"
+#include "builder/manifest/single.h"
+#include "builder/store/crash_guard.h"
 #include "scheduler/jobserver.h"
 
 static enum status usage(const struct args *args, struct buf *error)
@@ -58,7 +58,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 int main(int argc, char **argv)
 {
 	os_hold_standard_streams();
-	guard_install(argv);
+	crash_guard_install(argv);
 	os_catch_interrupts();
 	signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond `ulimit -f` is an error (EFBIG) with a message, not death */
 	os_before_death(jobserver_abandon);

@@ -4,19 +4,19 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/interp.h"
+#include "backend/interp/interp.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "base/vec.h"
 #include "builder/cli/command.h"
-#include "builder/glob.h"
-#include "builder/npy.h"
-#include "builder/reference.h"
-#include "builder/run.h"
-#include "builder/run_input.h"
-#include "builder/test_case.h"
+#include "builder/manifest/glob.h"
+#include "builder/run/reference.h"
+#include "builder/run/run.h"
+#include "builder/run/run_input.h"
+#include "builder/run/test_case.h"
+#include "builder/weights/npy.h"
 
 static const char manifest[] = "project %s\n"
 			       "    version = 0.1\n"

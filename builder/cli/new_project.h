@@ -2,7 +2,7 @@
 #ifndef TRIB_BUILDER_CLI_NEW_PROJECT_H
 #define TRIB_BUILDER_CLI_NEW_PROJECT_H
 #include <stdbool.h>
-#include "builder/build.h"
+#include "builder/build/build.h"
 
 struct arena;
 struct options;

@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/json.h"
-#include "builder/build.h"
+#include "builder/build/build.h"
 
 /* "1.5 GiB"; in `out`, which it returns. */
 const char *print_size(uint64_t bytes, char out[32]);

@@ -2,26 +2,26 @@
 #include <stddef.h>
 #include <string.h>
 #include "base/buf.h"
-#include "builder/cache_config.h"
-#include "builder/manifest.h"
+#include "builder/cache/config.h"
+#include "builder/manifest/manifest.h"
 
 static const struct reference_row variables[] = {
 #define VARIABLE(name, values, help) {name, values, help},
-#include "builder/variables.def"
+#include "builder/cli/variables.def"
 };
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
 static const char *const keys[] = {
 #define KEY(id, text, value, blocks) text,
-#include "builder/manifest_keys.def"
+#include "builder/manifest/manifest_keys.def"
 };
 static const char *const key_help[] = {
 #define HELP(key, help) [KEY_##key] = help,
-#include "builder/manifest_help.def"
+#include "builder/manifest/manifest_help.def"
 };
 static const char *const key_blocks[] = {
 #define KEY(id, text, value, blocks) #blocks,
-#include "builder/manifest_keys.def"
+#include "builder/manifest/manifest_keys.def"
 };
 enum { KEYS = sizeof keys / sizeof *keys };
 _Static_assert(sizeof key_help == sizeof keys, "a line of help for the last key");

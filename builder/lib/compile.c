@@ -4,24 +4,24 @@
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
-#include "backend/codegen.h"
 #include "backend/link/link.h"
 #include "backend/link/load.h"
 #include "backend/link/object.h"
 #include "backend/link/thunk_x86_64.h"
-#include "backend/loops.h"
-#include "backend/loops_wire.h"
+#include "backend/loops/loops.h"
+#include "backend/loops/serialize.h"
 #include "backend/runtime/lazy.h"
+#include "backend/target/codegen.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/os.h"
-#include "builder/build_id.h"
-#include "builder/cache.h"
-#include "builder/cache_peek.h"
-#include "builder/generators.h"
+#include "builder/build/build_id.h"
+#include "builder/build/generators.h"
+#include "builder/cache/cache.h"
+#include "builder/cache/peek.h"
 #include "builder/lib/host.h"
-#include "builder/platform.h"
+#include "builder/manifest/platform.h"
 
 enum { MOST_TOGETHER = 256 }; /* units that are taken from the cache at once */
 

@@ -16,10 +16,10 @@
 #include "base/os.h"
 #include "base/source.h"
 #include "base/vec.h"
-#include "builder/cache_config.h"
-#include "builder/generators.h"
+#include "builder/build/generators.h"
+#include "builder/cache/config.h"
+#include "builder/manifest/options.h"
 #include "builder/module.h"
-#include "builder/options.h"
 
 extern char **environ;
 

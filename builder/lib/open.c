@@ -9,9 +9,9 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/build.h"
+#include "builder/build/build.h"
 #include "builder/lib/host.h"
-#include "builder/library.h"
+#include "builder/run/library.h"
 
 struct opened {
 	tri_lazy_model open; /* first: the caller's pointer */

@@ -5,13 +5,13 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/path.h"
-#include "builder/glob.h"
 #include "builder/lsp/server.h"
-#include "builder/manifest.h"
-#include "builder/options.h"
-#include "builder/spec.h"
+#include "builder/manifest/glob.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/options.h"
+#include "builder/manifest/spec.h"
 #include "frontend/frontend.h"
-#include "frontend/index.h"
+#include "frontend/index/index.h"
 
 #define MANIFEST "tri.build"
 

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include "base/map.h"
 #include "base/source.h"
-#include "builder/dependency.h"
+#include "builder/deps/dependency.h"
 
 struct arena;
 struct build_spec;

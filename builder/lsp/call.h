@@ -6,7 +6,7 @@
 #include "builder/lsp/analysis.h"
 #include "builder/lsp/position.h"
 #include "builder/lsp/server.h"
-#include "frontend/index.h"
+#include "frontend/index/index.h"
 
 struct arena;
 

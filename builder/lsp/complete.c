@@ -5,7 +5,7 @@
 #include "builder/lsp/complete.h"
 #include "builder/lsp/cursor.h"
 #include "frontend/frontend.h"
-#include "frontend/std_data.h"
+#include "frontend/std/std_data.h"
 
 static int item_kind(enum symbol_kind k)
 {
@@ -56,7 +56,7 @@ static void put_keywords(struct call *c)
 {
 	static const char *const words[] = {
 #define TOKEN(id, text, class) TOKEN_##class == TOKEN_KEYWORD ? text : NULL,
-#include "frontend/tokens.def"
+#include "frontend/syntax/tokens.def"
 #undef TOKEN
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)

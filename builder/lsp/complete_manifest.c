@@ -2,7 +2,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "builder/lsp/complete.h"
-#include "builder/manifest.h"
+#include "builder/manifest/manifest.h"
 
 #define IN_PROJECT (1u << BLOCK_PROJECT)
 #define IN_MODEL (1u << BLOCK_MODEL)
@@ -14,14 +14,14 @@
 
 static const char *const blocks[] = {
 #define BLOCK(id, text, ...) text,
-#include "builder/manifest_keys.def"
+#include "builder/manifest/manifest_keys.def"
 };
 static const struct {
 	const char *text;
 	unsigned blocks;
 } keys[] = {
 #define KEY(id, text, value, in) {text, in},
-#include "builder/manifest_keys.def"
+#include "builder/manifest/manifest_keys.def"
 };
 
 /* The block that an indented line belongs to, or BLOCK_COUNT. */

@@ -1,7 +1,7 @@
 #include "builder/lsp/cursor.h"
 #include <ctype.h>
 #include "base/diag.h"
-#include "frontend/lexer.h"
+#include "frontend/syntax/lexer.h"
 
 void cursor_open(struct cursor *c, const char *text, size_t len, size_t offset)
 {

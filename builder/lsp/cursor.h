@@ -4,7 +4,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/buf.h"
-#include "frontend/token.h"
+#include "frontend/syntax/token.h"
 
 struct cursor {
 	struct sources *sources;

@@ -3,8 +3,8 @@
 #include "base/diag.h"
 #include "base/vec.h"
 #include "builder/lsp/call.h"
-#include "frontend/lexer.h"
-#include "frontend/token.h"
+#include "frontend/syntax/lexer.h"
+#include "frontend/syntax/token.h"
 
 static void put_fold(struct call *c, uint32_t first, uint32_t last, const char *kind)
 {

@@ -1,8 +1,8 @@
 /* Formatting: the canonical layout as edits of the lines that change. Text with syntax errors stays as it is. */
-#include "frontend/format.h"
+#include "frontend/format/format.h"
 #include <string.h>
 #include "base/diag.h"
-#include "builder/line_diff.h"
+#include "base/line_diff.h"
 #include "builder/lsp/call.h"
 
 /* The changes that touch bytes first … last. */

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "base/diag.h"
 #include "builder/lsp/call.h"
-#include "frontend/lexer.h"
-#include "frontend/token.h"
+#include "frontend/syntax/lexer.h"
+#include "frontend/syntax/token.h"
 
 /* Can the name under the cursor be changed? Else an error is set. */
 static bool renameable(struct call *c, const struct place *p)

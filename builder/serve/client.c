@@ -12,9 +12,9 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
-#include "builder/cache_config.h"
-#include "builder/manifest.h"
-#include "builder/options.h"
+#include "builder/cache/config.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/options.h"
 #include "builder/serve/socket.h"
 
 enum { AWAKE_MS = 250, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };

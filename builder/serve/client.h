@@ -3,7 +3,7 @@
 #define TRIB_BUILDER_SERVE_CLIENT_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "builder/build.h"
+#include "builder/build/build.h"
 #include "builder/serve/message.h"
 
 struct options;

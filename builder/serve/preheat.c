@@ -4,8 +4,8 @@
 #include <sys/resource.h>
 #include <unistd.h>
 #include "base/buf.h"
-#include "builder/build_state.h"
-#include "builder/generators.h"
+#include "builder/build/generators.h"
+#include "builder/build/state.h"
 #include "builder/serve/server_state.h"
 #include "scheduler/pool.h"
 

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "base/os.h"
-#include "builder/build_state.h"
+#include "builder/build/state.h"
 #include "builder/serve/message.h"
 #include "builder/serve/server_state.h"
 #include "scheduler/pool.h"

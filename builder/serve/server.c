@@ -14,11 +14,11 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/os.h"
-#include "builder/fragments.h"
-#include "builder/guard.h"
+#include "builder/build/fragments.h"
+#include "builder/build/warm.h"
 #include "builder/serve/message.h"
 #include "builder/serve/server_state.h"
-#include "builder/warm.h"
+#include "builder/store/crash_guard.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define TIDY_NS (10 * SECOND_NS) /* after a build */
@@ -222,7 +222,7 @@ static void begin_process(void)
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		signal(signals[i], SIG_DFL);
-	guard_end_only();
+	crash_guard_end_only();
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES); /* until it is tidied the next build touches no new pages */
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 }

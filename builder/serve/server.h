@@ -3,7 +3,7 @@
 #define TRIB_BUILDER_SERVE_SERVER_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "builder/build.h"
+#include "builder/build/build.h"
 
 struct arena;
 struct options;

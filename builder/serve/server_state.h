@@ -5,11 +5,11 @@
 #include <stdatomic.h>
 #include <stdbool.h>
 #include <stdint.h>
-#include "builder/options.h"
+#include "builder/build/session.h"
+#include "builder/manifest/options.h"
 #include "builder/serve/server.h"
 #include "builder/serve/socket.h"
 #include "builder/serve/surroundings.h"
-#include "builder/session.h"
 
 struct request;
 

@@ -5,8 +5,8 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/source.h"
-#include "frontend/lexer.h"
-#include "frontend/token.h"
+#include "frontend/syntax/lexer.h"
+#include "frontend/syntax/token.h"
 
 enum { SMALL_TOKENS = 3, SMALL_BYTES = 24 };
 

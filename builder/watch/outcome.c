@@ -5,8 +5,8 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build_state.h"
-#include "builder/glob.h"
+#include "builder/build/state.h"
+#include "builder/manifest/glob.h"
 #include "builder/watch/watch_state.h"
 
 static bool describes_commit(const char *path) { return strstr(path, ".git/") || strcmp(path_base(path), ".git") == 0; }

@@ -8,8 +8,8 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "builder/glob.h"
-#include "builder/inputs.h"
+#include "builder/manifest/glob.h"
+#include "builder/store/inputs.h"
 
 struct pattern {
 	const char *part;

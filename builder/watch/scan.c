@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/vec.h"
-#include "builder/build_state.h"
+#include "builder/build/state.h"
 
 struct scan {
 	struct arena *a;

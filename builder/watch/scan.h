@@ -3,7 +3,7 @@
 #define TRIB_BUILDER_WATCH_SCAN_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "builder/inputs.h"
+#include "builder/store/inputs.h"
 
 struct build;
 struct scan;

@@ -3,7 +3,7 @@
 #define TRIB_BUILDER_WATCH_TELL_H
 #include <stdbool.h>
 #include <stdint.h>
-#include "builder/build.h"
+#include "builder/build/build.h"
 #include "builder/watch/command.h"
 #include "builder/watch/edit.h"
 

@@ -5,9 +5,9 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/os.h"
-#include "builder/build_state.h"
-#include "builder/fragments.h"
-#include "builder/warm.h"
+#include "builder/build/fragments.h"
+#include "builder/build/state.h"
+#include "builder/build/warm.h"
 #include "builder/watch/watch_state.h"
 
 enum { MOST_OVERTAKEN = 5, MOST_OVERTAKEN_FAILURES = 100 };

@@ -4,8 +4,8 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/vec.h"
-#include "builder/options.h"
-#include "builder/session.h"
+#include "builder/build/session.h"
+#include "builder/manifest/options.h"
 #include "builder/watch/command.h"
 #include "builder/watch/debounce.h"
 #include "builder/watch/scan.h"

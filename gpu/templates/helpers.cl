@@ -1,4 +1,4 @@
-/* Scalar helpers of the generated kernels: the meaning of backend/ops.def in OpenCL C 1.2. TRI_FP64 is defined when the program uses doubles. */
+/* Scalar helpers of the generated kernels: the meaning of backend/ir/ops.def in OpenCL C 1.2. TRI_FP64 is defined when the program uses doubles. */
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef TRI_FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable

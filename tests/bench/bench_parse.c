@@ -6,9 +6,9 @@
 #include <time.h>
 #include "base/diag.h"
 #include "base/source.h"
-#include "frontend/ast.h"
-#include "frontend/lexer.h"
-#include "frontend/parser.h"
+#include "frontend/syntax/ast.h"
+#include "frontend/syntax/lexer.h"
+#include "frontend/syntax/parser.h"
 
 #define MAX_RUNS 1001
 

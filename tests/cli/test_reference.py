@@ -36,7 +36,7 @@ class Reference(ProjectTest):
         self.assertIn("TRIB_CACHE_DIR", listed)
 
     def test_every_key_of_the_manifest_has_help(self):
-        with open(os.path.join(SOURCE, "builder/manifest_keys.def"), encoding="utf-8") as f:
+        with open(os.path.join(SOURCE, "builder/manifest/manifest_keys.def"), encoding="utf-8") as f:
             keys = re.findall(r'^KEY\(\w+, *"([a-z0-9_.]+)"', f.read(), re.M)
         text = self.trib("help", "manifest").stdout
         self.assertGreater(len(keys), 30)

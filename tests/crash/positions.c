@@ -18,10 +18,10 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/os.h"
-#include "builder/cache.h"
-#include "builder/cache_peek.h"
-#include "builder/guard.h"
-#include "builder/store.h"
+#include "builder/cache/cache.h"
+#include "builder/cache/peek.h"
+#include "builder/store/crash_guard.h"
+#include "builder/store/store.h"
 
 enum { KEYS = 10, GENERATIONS = 2, SAMPLE = 300, MOST = 4800, ROUNDS = 4, UNSOUND = 10, LOST = 11 };
 
@@ -194,7 +194,7 @@ static int try_some(struct trial *t, uint64_t end)
 	char *again[] = {t->self, (char *)(uintptr_t)"look", (char *)(uintptr_t)t->k->name, (char *)(uintptr_t)t->dir, NULL};
 	if (!freopen("/dev/null", "w", stderr))
 		return 1;
-	guard_install(again);
+	crash_guard_install(again);
 	while (*t->at < end) {
 		uint64_t which = nth_case(t, (*t->at)++);
 		int failed = !damage(t, which) ? 1 : peek(t->dir) < 0 ? UNSOUND : look(t->k, t->dir);
@@ -259,7 +259,7 @@ int main(int argc, char **argv)
 	unsigned seed = (unsigned)time(NULL);
 	bool ok = true;
 	if (argc == 4) {
-		guard_install(argv);
+		crash_guard_install(argv);
 		for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
 			if (strcmp(kinds[i].name, argv[2]) == 0)
 				return look(&kinds[i], argv[3]);

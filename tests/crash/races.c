@@ -14,10 +14,10 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/os.h"
-#include "builder/cache.h"
-#include "builder/cache_care.h"
-#include "builder/guard.h"
-#include "builder/store.h"
+#include "builder/cache/cache.h"
+#include "builder/cache/care.h"
+#include "builder/store/crash_guard.h"
+#include "builder/store/store.h"
 
 enum { KEYS = 8, LONG = 300 << 10, FAILED = 10 };
 
@@ -134,7 +134,7 @@ static bool all_end_well(const struct race *r, runner *const *runners, size_t n,
 	bool ok = true;
 	for (size_t i = 0; i < n; i++)
 		if (fork() == 0) {
-			guard_install(argv);
+			crash_guard_install(argv);
 			_exit(run(r, runners[i]));
 		}
 	for (int status; wait(&status) > 0;)

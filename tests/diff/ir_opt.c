@@ -10,10 +10,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/interp.h"
-#include "backend/ir.h"
-#include "backend/passes.h"
-#include "backend/tensor.h"
+#include "backend/interp/interp.h"
+#include "backend/ir/ir.h"
+#include "backend/ir/tensor.h"
+#include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"

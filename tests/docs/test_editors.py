@@ -27,10 +27,10 @@ def table(name, pattern):
     return set(re.findall(pattern, read(SOURCE, "frontend", name), re.M))
 
 
-KEYWORDS = table("tokens.def", r'^TOKEN\(\w+,\s*"(\w+)",\s*KEYWORD\)')
-SIGNS = table("tokens.def", r'^TOKEN\(\w+,\s*"([^"]+)",\s*PUNCT\)')
-DTYPES = table("dtypes.def", r'^DTYPE\(\w+,\s*"(\w+)"')
-BUILTINS = table("builtins.def", r'^BUILTIN\(\w+,\s*"([a-z]\w*)"')
+KEYWORDS = table("syntax/tokens.def", r'^TOKEN\(\w+,\s*"(\w+)",\s*KEYWORD\)')
+SIGNS = table("syntax/tokens.def", r'^TOKEN\(\w+,\s*"([^"]+)",\s*PUNCT\)')
+DTYPES = table("hir/dtypes.def", r'^DTYPE\(\w+,\s*"(\w+)"')
+BUILTINS = table("hir/builtins.def", r'^BUILTIN\(\w+,\s*"([a-z]\w*)"')
 
 
 class Highlighter:

@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/source.h"
-#include "frontend/core.h"
 #include "frontend/frontend.h"
+#include "frontend/hir/hir.h"
 
 struct input {
 	struct sources *sources;
@@ -53,11 +53,11 @@ static void elaborate(struct frontend *f, const char *entry)
 				 .weight_names = weights,
 				 .n_weight_names = 3,
 				 .at = SPAN_NONE};
-	struct core_program *p = frontend_elaborate(f, &r);
+	struct hir_program *p = frontend_elaborate(f, &r);
 	struct buf text = {0};
 	for (uint32_t i = 0; p && i < p->n_units; i++) {
-		core_unit_hash(p->units[i]);
-		core_print(p->units[i], &text);
+		hir_unit_hash(p->units[i]);
+		hir_print(p->units[i], &text);
 	}
 	buf_free(&text);
 }

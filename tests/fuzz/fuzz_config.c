@@ -8,9 +8,9 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/diag.h"
-#include "builder/cache_config.h"
-#include "builder/config_file.h"
-#include "builder/manifest.h"
+#include "builder/cache/config.h"
+#include "builder/manifest/config_file.h"
+#include "builder/manifest/manifest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

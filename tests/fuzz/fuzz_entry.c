@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/hash.h"
-#include "builder/cache_entry.h"
+#include "builder/cache/entry.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -8,11 +8,11 @@
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/source.h"
-#include "frontend/ast.h"
-#include "frontend/dump.h"
-#include "frontend/format.h"
-#include "frontend/format_state.h"
-#include "frontend/parser.h"
+#include "frontend/format/format.h"
+#include "frontend/format/state.h"
+#include "frontend/syntax/ast.h"
+#include "frontend/syntax/dump.h"
+#include "frontend/syntax/parser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
-#include "builder/history.h"
-#include "builder/wire.h"
+#include "builder/store/history.h"
+#include "builder/store/serialize.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,15 +24,15 @@ static void explain(struct arena *a, const struct history *h)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new(0);
-	struct wire w = {.at = (const char *)data, .left = size, .ok = true};
+	struct deserializer w = {.at = (const char *)data, .left = size, .ok = true};
 	struct history *h = history_decode(a, &w);
 	struct buf first = {0}, second = {0};
 	if (w.ok) {
 		explain(a, h);
 		history_encode(&first, h);
-		struct wire back = {.at = first.at, .left = first.len, .ok = true};
+		struct deserializer back = {.at = first.at, .left = first.len, .ok = true};
 		struct history *again = history_decode(a, &back);
-		BUG_ON(!wire_end(&back));
+		BUG_ON(!deserialize_end(&back));
 		history_encode(&second, again);
 		BUG_ON(first.len != second.len || memcmp(first.at, second.at, first.len));
 		history_free(again);

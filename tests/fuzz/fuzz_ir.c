@@ -1,8 +1,8 @@
 /* The reader of the tensor IR: what it takes must print, read back to the same text, and go through every pass. */
 #include <stdint.h>
 #include <string.h>
-#include "backend/ir.h"
-#include "backend/passes.h"
+#include "backend/ir/ir.h"
+#include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"

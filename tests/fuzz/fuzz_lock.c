@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/lock.h"
+#include "builder/deps/lock.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -2,8 +2,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/loops.h"
-#include "backend/loops_wire.h"
+#include "backend/loops/loops.h"
+#include "backend/loops/serialize.h"
 #include "base/arena.h"
 #include "base/buf.h"
 

@@ -6,17 +6,17 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/interp.h"
-#include "backend/ir.h"
-#include "backend/lower.h"
-#include "backend/passes.h"
+#include "backend/interp/interp.h"
+#include "backend/ir/ir.h"
+#include "backend/lower/lower.h"
+#include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/diag.h"
 #include "base/source.h"
-#include "frontend/core.h"
 #include "frontend/frontend.h"
+#include "frontend/hir/hir.h"
 #include "grow_main.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -47,9 +47,9 @@ static void keep(void *ctx, const char *text, size_t n)
 }
 
 /* The initial values of the parameters of layers that the block makes. */
-static bool init_params(struct arena *a, const struct core_program *p, struct diags *d, struct tensor *weights)
+static bool init_params(struct arena *a, const struct hir_program *p, struct diags *d, struct tensor *weights)
 {
-	const struct core_entry *e = &p->entries[0];
+	const struct hir_entry *e = &p->entries[0];
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
 		const char *why;
 		struct ir_fn *f = lower_unit(a, p->params[e->params[i]].init, d);
@@ -60,7 +60,7 @@ static bool init_params(struct arena *a, const struct core_program *p, struct di
 }
 
 /* What the block prints, and the error that ended it, if one did. */
-static void interpret(struct arena *a, struct core_program *p, struct diags *d, int opt, struct buf *out)
+static void interpret(struct arena *a, struct hir_program *p, struct diags *d, int opt, struct buf *out)
 {
 	struct interp_sink sink = {keep, out};
 	struct interp_error error = {.text = NULL};
@@ -97,7 +97,7 @@ static void blank_floats(struct buf *b)
 static void run(struct frontend *f, struct diags *d, struct text program)
 {
 	struct elab_request request = {.main = "main.tri", .at = SPAN_NONE};
-	struct core_program *p = frontend_elaborate(f, &request);
+	struct hir_program *p = frontend_elaborate(f, &request);
 	struct buf plain = {0}, optimised = {0};
 	if (!p)
 		return;

@@ -2,9 +2,9 @@
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/diag.h"
-#include "builder/manifest.h"
-#include "builder/options.h"
-#include "builder/spec.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/options.h"
+#include "builder/manifest/spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/npy.h"
+#include "builder/weights/npy.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,10 +5,10 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/diag.h"
-#include "frontend/ast.h"
-#include "frontend/dump.h"
-#include "frontend/literal.h"
-#include "frontend/parser.h"
+#include "frontend/syntax/ast.h"
+#include "frontend/syntax/dump.h"
+#include "frontend/syntax/literal.h"
+#include "frontend/syntax/parser.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -7,10 +7,10 @@
 #include "base/buf.h"
 #include "base/hash.h"
 #include "base/os.h"
-#include "builder/direct_record.h"
-#include "builder/history.h"
-#include "builder/store.h"
-#include "builder/trace.h"
+#include "builder/cache/direct_record.h"
+#include "builder/store/build_record.h"
+#include "builder/store/history.h"
+#include "builder/store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -19,12 +19,12 @@ static void trace(struct store *s, const uint8_t *data, size_t size)
 	struct arena *a = arena_new(0);
 	hash128 key = hash_bytes(data, size), other = hash_combine(key, key);
 	store_put(s, key, data, size);
-	struct trace *t = trace_load(a, s, key);
+	struct build_record *t = build_record_load(a, s, key);
 	if (t) {
-		trace_save(s, other, t);
-		struct trace *again = trace_load(a, s, other);
+		build_record_save(s, other, t);
+		struct build_record *again = build_record_load(a, s, other);
 		if (!again || again->n_inputs != t->n_inputs || again->n_outputs != t->n_outputs ||
-		    !trace_same_sources(t, again->sources, again->n_sources))
+		    !build_record_same_sources(t, again->sources, again->n_sources))
 			abort();
 	}
 	arena_free(a);

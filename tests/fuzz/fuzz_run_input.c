@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include "base/buf.h"
-#include "builder/run_input.h"
+#include "builder/run/run_input.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,8 +5,8 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/hash.h"
-#include "builder/file_kind.h"
-#include "builder/safetensors.h"
+#include "builder/weights/file_kind.h"
+#include "builder/weights/safetensors.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -5,10 +5,10 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag.h"
-#include "frontend/ast.h"
-#include "frontend/dump.h"
-#include "frontend/format.h"
-#include "frontend/parser.h"
+#include "frontend/format/format.h"
+#include "frontend/syntax/ast.h"
+#include "frontend/syntax/dump.h"
+#include "frontend/syntax/parser.h"
 
 static char *read_file(const char *path, size_t *len)
 {

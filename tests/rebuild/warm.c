@@ -3,11 +3,11 @@
 #include <stdio.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/build_state.h"
+#include "builder/build/fragments.h"
+#include "builder/build/session.h"
+#include "builder/build/state.h"
+#include "builder/build/warm.h"
 #include "builder/cli/args.h"
-#include "builder/fragments.h"
-#include "builder/session.h"
-#include "builder/warm.h"
 
 static void told(const struct build *b, enum status s, void *ctx) { (void)b, (void)s, (void)ctx; }
 

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
-#include "backend/codegen.h"
-#include "backend/loops.h"
+#include "backend/loops/loops.h"
+#include "backend/target/codegen.h"
 #include "base/buf.h"
 
 static const char native_stub[] =

@@ -4,9 +4,9 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include "backend/ir.h"
-#include "backend/plan.h"
-#include "backend/tensor.h"
+#include "backend/ir/ir.h"
+#include "backend/ir/tensor.h"
+#include "backend/plan/plan.h"
 #include "base/arena.h"
 
 enum { RANDOM_VALUES = 40 };
@@ -31,7 +31,7 @@ static uint64_t next_random(struct random_fn *r)
 }
 static uint32_t pick(struct random_fn *r, uint32_t n) { return (uint32_t)(next_random(r) % n); }
 
-static ir_ref emit(struct random_fn *r, enum ir_op op, const struct core_type *t, const ir_ref *ops, uint32_t n, bool exact)
+static ir_ref emit(struct random_fn *r, enum ir_op op, const struct hir_type *t, const ir_ref *ops, uint32_t n, bool exact)
 {
 	ir_ref v = ir_emit(r->f, op, t, ops, n, SPAN_NONE);
 	for (uint32_t k = 0; k < n; k++)
@@ -47,7 +47,7 @@ static ir_ref emit(struct random_fn *r, enum ir_op op, const struct core_type *t
 	return v;
 }
 
-static const struct core_type *type_of(const struct random_fn *r, ir_ref v) { return &ir_at(r->f, v)->type; }
+static const struct hir_type *type_of(const struct random_fn *r, ir_ref v) { return &ir_at(r->f, v)->type; }
 static bool is_half(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
 static bool is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
 
@@ -59,11 +59,11 @@ static dim random_dim(struct random_fn *r)
 	return dim_const(r->f->dims, sizes[pick(r, sizeof sizes / sizeof *sizes)]);
 }
 
-static struct core_type random_type(struct random_fn *r)
+static struct hir_type random_type(struct random_fn *r)
 {
 	static const dtype elems[] = {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_INT8, DT_INT32, DT_INT64, DT_TRIT, DT_BOOL, DT_FLOAT64,
 				      DT_FLOAT16, DT_BFLOAT16, DT_INT16};
-	struct core_type t = {.elem = elems[pick(r, sizeof elems / sizeof *elems)], .rank = (uint8_t)pick(r, 4)};
+	struct hir_type t = {.elem = elems[pick(r, sizeof elems / sizeof *elems)], .rank = (uint8_t)pick(r, 4)};
 	for (uint32_t k = 0; k < t.rank; k++)
 		t.dims[k] = random_dim(r);
 	return t;
@@ -71,7 +71,7 @@ static struct core_type random_type(struct random_fn *r)
 
 static ir_ref any_value(struct random_fn *r) { return pick(r, r->f->n_insts); }
 
-static ir_ref add_input(struct random_fn *r, const struct core_type *t)
+static ir_ref add_input(struct random_fn *r, const struct hir_type *t)
 {
 	r->f->inputs[r->f->n_inputs] = *t;
 	ir_ref v = emit(r, OP_INPUT, t, NULL, 0, true);
@@ -80,7 +80,7 @@ static ir_ref add_input(struct random_fn *r, const struct core_type *t)
 }
 
 /* A value of this type: an old one, a broadcast of one, or a new input. */
-static ir_ref value_like(struct random_fn *r, const struct core_type *t)
+static ir_ref value_like(struct random_fn *r, const struct hir_type *t)
 {
 	for (uint32_t tries = 0; tries < 20; tries++) {
 		ir_ref v = any_value(r);
@@ -88,7 +88,7 @@ static ir_ref value_like(struct random_fn *r, const struct core_type *t)
 			return v;
 	}
 	if (t->rank > 0 && pick(r, 2)) {
-		struct core_type small = *t;
+		struct hir_type small = *t;
 		for (uint32_t k = 0; k < small.rank; k++)
 			if (pick(r, 2))
 				small.dims[k] = dim_const(r->f->dims, 1);
@@ -101,7 +101,7 @@ static ir_ref value_like(struct random_fn *r, const struct core_type *t)
 	}
 	if (r->f->n_inputs < 16)
 		return add_input(r, t);
-	struct core_type scalar = {.elem = t->elem};
+	struct hir_type scalar = {.elem = t->elem};
 	ir_ref c = emit(r, OP_CONST, &scalar, NULL, 0, true);
 	ir_at(r->f, c)->data = ARENA_ARRAY(r->a, uint64_t, 1);
 	return emit(r, OP_BROADCAST, t, &c, 1, true);
@@ -109,7 +109,7 @@ static ir_ref value_like(struct random_fn *r, const struct core_type *t)
 
 static ir_ref cast_to(struct random_fn *r, ir_ref v, dtype elem)
 {
-	struct core_type t = *type_of(r, v);
+	struct hir_type t = *type_of(r, v);
 	if (t.elem == elem)
 		return v;
 	t.elem = elem;
@@ -121,7 +121,7 @@ static ir_ref random_unary(struct random_fn *r, ir_ref v)
 	static const enum ir_op floats[] = {OP_NEG, OP_ABS, OP_SIGN, OP_CEIL, OP_FLOOR, OP_ROUND, OP_SQRT, OP_RSQRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TANH,
 					    OP_ERF};
 	static const enum ir_op ints[] = {OP_NEG, OP_ABS, OP_SIGN};
-	const struct core_type *t = type_of(r, v);
+	const struct hir_type *t = type_of(r, v);
 	if (t->elem == DT_BOOL)
 		return emit(r, OP_NOT, t, &v, 1, true);
 	if (!is_float(t->elem))
@@ -140,10 +140,10 @@ static ir_ref random_binary(struct random_fn *r, ir_ref v)
 {
 	static const enum ir_op all[] = {OP_ADD, OP_SUB, OP_MUL, OP_MIN, OP_MAX, OP_DIV, OP_FLOORDIV, OP_MOD, OP_POW};
 	static const enum ir_op compares[] = {OP_EQ, OP_NE, OP_LT, OP_LE};
-	struct core_type t = *type_of(r, v);
+	struct hir_type t = *type_of(r, v);
 	ir_ref ops[3] = {v, value_like(r, &t)};
 	bool exact = r->exact[ops[0]] && r->exact[ops[1]];
-	struct core_type b = t;
+	struct hir_type b = t;
 	b.elem = DT_BOOL;
 	if (t.elem == DT_BOOL)
 		return emit(r, pick(r, 2) ? OP_AND : OP_OR, &t, ops, 2, true);
@@ -169,7 +169,7 @@ static ir_ref random_reduce(struct random_fn *r, ir_ref v)
 {
 	static const enum ir_op ops[] = {OP_REDUCE_SUM, OP_REDUCE_SUM, OP_REDUCE_MAX, OP_REDUCE_MIN, OP_REDUCE_PROD, OP_ARGMAX, OP_ARGMIN};
 	enum ir_op op = ops[pick(r, sizeof ops / sizeof *ops)];
-	struct core_type t = *type_of(r, v), out = {.elem = t.elem};
+	struct hir_type t = *type_of(r, v), out = {.elem = t.elem};
 	bool arg = op == OP_ARGMAX || op == OP_ARGMIN, adds = op == OP_REDUCE_SUM || op == OP_REDUCE_PROD;
 	if (t.rank == 0)
 		return v;
@@ -199,12 +199,12 @@ static ir_ref random_reduce(struct random_fn *r, ir_ref v)
 
 static ir_ref random_view(struct random_fn *r, ir_ref v)
 {
-	struct core_type t = *type_of(r, v), out = t;
+	struct hir_type t = *type_of(r, v), out = t;
 	ir_ref w;
 	int64_t size;
 	switch (pick(r, 5)) {
 	case 0: { /* new leading or inner dimensions */
-		struct core_type keep = t;
+		struct hir_type keep = t;
 		if (t.rank >= 4)
 			return v;
 		if (pick(r, 2)) {
@@ -238,7 +238,7 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 		}
 		return emit(r, OP_RESHAPE, &out, &v, 1, true);
 	case 2: {
-		int64_t perm[CORE_MAX_RANK];
+		int64_t perm[HIR_MAX_RANK];
 		for (uint32_t k = 0; k < t.rank; k++)
 			perm[k] = k;
 		for (uint32_t k = t.rank; k-- > 1;) {
@@ -254,7 +254,7 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 		return w;
 	}
 	case 3: {
-		int64_t starts[CORE_MAX_RANK], steps[CORE_MAX_RANK];
+		int64_t starts[HIR_MAX_RANK], steps[HIR_MAX_RANK];
 		for (uint32_t k = 0; k < t.rank; k++) {
 			starts[k] = 0;
 			steps[k] = 1;
@@ -277,7 +277,7 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 			return v;
 		uint32_t axis = pick(r, t.rank), n = 2 + pick(r, 2);
 		ir_ref parts[3];
-		struct core_type part = t;
+		struct hir_type part = t;
 		out.dims[axis] = t.dims[axis];
 		parts[0] = v;
 		for (uint32_t k = 1; k < n; k++) {
@@ -294,7 +294,7 @@ static ir_ref random_view(struct random_fn *r, ir_ref v)
 
 static ir_ref random_matmul(struct random_fn *r, ir_ref v)
 {
-	struct core_type x = *type_of(r, v), w, out;
+	struct hir_type x = *type_of(r, v), w, out;
 	dtype elem = x.elem == DT_TRIT || x.elem == DT_INT8 || is_float(x.elem) ? x.elem : DT_FLOAT32;
 	v = cast_to(r, v, elem);
 	x = *type_of(r, v);
@@ -310,7 +310,7 @@ static ir_ref random_matmul(struct random_fn *r, ir_ref v)
 	int64_t k, n;
 	if (trit && dim_is_const(r->f->dims, w.dims[x.rank - 2u], &k) && dim_is_const(r->f->dims, w.dims[x.rank - 1u], &n) && k && pick(r, 2) &&
 	    r->f->n_weights < 4) {
-		struct core_type flat = {.elem = DT_TRIT, .rank = 2, .dims = {w.dims[x.rank - 2u], w.dims[x.rank - 1u]}};
+		struct hir_type flat = {.elem = DT_TRIT, .rank = 2, .dims = {w.dims[x.rank - 2u], w.dims[x.rank - 1u]}};
 		r->slots[r->f->n_weights] = (struct slot){.kind = SLOT_DATA, .layout = LAYOUT_TRIT2, .type = flat};
 		r->f->weights[r->f->n_weights] = flat;
 		ops[1] = emit(r, OP_WEIGHT, &flat, NULL, 0, true);
@@ -325,7 +325,7 @@ static ir_ref random_matmul(struct random_fn *r, ir_ref v)
 
 static ir_ref random_gather(struct random_fn *r, ir_ref v)
 {
-	struct core_type t = *type_of(r, v), index = {.elem = DT_INT64, .rank = (uint8_t)pick(r, 3)}, out = {.elem = t.elem};
+	struct hir_type t = *type_of(r, v), index = {.elem = DT_INT64, .rank = (uint8_t)pick(r, 3)}, out = {.elem = t.elem};
 	int64_t size;
 	if (t.rank == 0 || t.rank + index.rank > 4 || !dim_is_const(r->f->dims, t.dims[0], &size) || size == 0)
 		return v;
@@ -340,7 +340,7 @@ static ir_ref random_gather(struct random_fn *r, ir_ref v)
 		i = emit(r, OP_DIM, &index, NULL, 0, true);
 		ir_at(r->f, i)->extent = r->n;
 	}
-	struct core_type scalar = {.elem = DT_INT64};
+	struct hir_type scalar = {.elem = DT_INT64};
 	ir_ref c = emit(r, OP_CONST, &scalar, NULL, 0, true);
 	int64_t *data = ARENA_ARRAY(r->a, int64_t, 1);
 	*data = size;
@@ -357,7 +357,7 @@ static ir_ref random_gather(struct random_fn *r, ir_ref v)
 /* softmax or a normalisation along the last dimension: what fusion has to get right */
 static ir_ref random_norm(struct random_fn *r, ir_ref v)
 {
-	struct core_type t = *type_of(r, v), row, keep;
+	struct hir_type t = *type_of(r, v), row, keep;
 	if (t.elem != DT_FLOAT32 || t.rank == 0)
 		return v;
 	row = keep = t;
@@ -425,11 +425,11 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 	for (int k = 0; k < 8; k++)
 		next_random(&r);
 	r.sym_value = sizes[pick(&r, sizeof sizes / sizeof *sizes)];
-	r.f->inputs = ARENA_ARRAY(a, struct core_type, 64);
-	r.f->weights = ARENA_ARRAY(a, struct core_type, 8);
+	r.f->inputs = ARENA_ARRAY(a, struct hir_type, 64);
+	r.f->weights = ARENA_ARRAY(a, struct hir_type, 8);
 	r.slots = ARENA_ARRAY(a, struct slot, 8);
 	for (uint32_t k = 0; k < 2; k++) {
-		struct core_type t = random_type(&r);
+		struct hir_type t = random_type(&r);
 		if (k == 0)
 			t.elem = DT_FLOAT32;
 		add_input(&r, &t);

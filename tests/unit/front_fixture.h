@@ -7,8 +7,8 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag.h"
-#include "frontend/core.h"
 #include "frontend/frontend.h"
+#include "frontend/hir/hir.h"
 
 /* Files of a fake disk. */
 struct front_file {
@@ -53,7 +53,7 @@ static inline const char *front_codes(struct front *t, struct buf *out)
 	return out->at ? out->at : "";
 }
 
-static inline struct core_program *front_elaborate(struct front *t, const char *entry, const char *const *weights, uint32_t n_weights)
+static inline struct hir_program *front_elaborate(struct front *t, const char *entry, const char *const *weights, uint32_t n_weights)
 {
 	struct elab_request r = {.entries = &entry, .n_entries = 1, .weight_names = weights, .n_weight_names = n_weights, .at = SPAN_NONE};
 	return frontend_elaborate(t->f, &r);

@@ -11,13 +11,13 @@
 #include <string.h>
 #include <unistd.h>
 #include <cmocka.h>
-#include "backend/interp.h"
-#include "backend/ir.h"
+#include "backend/interp/interp.h"
+#include "backend/ir/ir.h"
 #include "backend/link/link.h"
 #include "backend/link/model.h"
 #include "backend/link/object.h"
-#include "backend/loops.h"
-#include "backend/plan.h"
+#include "backend/loops/loops.h"
+#include "backend/plan/plan.h"
 #include "backend/runtime/tri.h"
 #include "base/arena.h"
 #include "base/buf.h"
@@ -31,7 +31,7 @@ struct unit {
 	struct arena *a;
 	struct ir_fn *f;
 	struct plan plan;
-	struct core_unit core;
+	struct hir_unit core;
 	struct loop_fn *loops;
 	struct tensor slots[MAX_SLOTS]; /* host tensors of the SLOT_DATA slots */
 	dim n;                          /* its only symbol, N */
@@ -54,32 +54,32 @@ static inline struct unit *unit_new(struct model *m, const char *name)
 	u->a = m->a;
 	u->n = dim_new_sym(d, "N");
 	u->f = ir_fn_new(m->a, arena_printf(m->a, "%s_%u", name, m->n_units), d);
-	u->f->inputs = ARENA_ARRAY(m->a, struct core_type, MAX_IO);
+	u->f->inputs = ARENA_ARRAY(m->a, struct hir_type, MAX_IO);
 	u->f->outputs = ARENA_ARRAY(m->a, ir_ref, MAX_IO);
-	u->f->weights = ARENA_ARRAY(m->a, struct core_type, MAX_SLOTS);
+	u->f->weights = ARENA_ARRAY(m->a, struct hir_type, MAX_SLOTS);
 	u->plan.slots = ARENA_ARRAY(m->a, struct slot, MAX_SLOTS);
 	m->units[m->n_units++] = u;
 	return u;
 }
 
 /* A type; -1 stands for N. */
-static inline struct core_type type_of(struct unit *u, dtype elem, uint32_t rank, const int64_t *dims)
+static inline struct hir_type type_of(struct unit *u, dtype elem, uint32_t rank, const int64_t *dims)
 {
-	struct core_type t = {.elem = elem, .rank = (uint8_t)rank};
+	struct hir_type t = {.elem = elem, .rank = (uint8_t)rank};
 	for (uint32_t k = 0; k < rank; k++)
 		t.dims[k] = dims[k] < 0 ? u->n : dim_const(u->f->dims, dims[k]);
 	return t;
 }
 #define TYPE(u, elem, ...) type_of(u, elem, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t), (int64_t[]){__VA_ARGS__})
 
-static inline ir_ref unit_input(struct unit *u, struct core_type t)
+static inline ir_ref unit_input(struct unit *u, struct hir_type t)
 {
 	u->f->inputs[u->f->n_inputs] = t;
 	ir_ref r = ir_emit(u->f, OP_INPUT, &t, NULL, 0, SPAN_NONE);
 	ir_at(u->f, r)->index = u->f->n_inputs++;
 	return r;
 }
-static inline ir_ref unit_weight(struct unit *u, struct core_type t, enum layout layout, const void *data)
+static inline ir_ref unit_weight(struct unit *u, struct hir_type t, enum layout layout, const void *data)
 {
 	uint32_t s = u->plan.n_slots++;
 	struct tensor *h = &u->slots[s];
@@ -95,7 +95,7 @@ static inline ir_ref unit_weight(struct unit *u, struct core_type t, enum layout
 	return r;
 }
 static inline void unit_output(struct unit *u, ir_ref v) { u->f->outputs[u->f->n_outputs++] = v; }
-static inline ir_ref op_n(struct unit *u, enum ir_op op, struct core_type t, uint32_t n, const ir_ref *args)
+static inline ir_ref op_n(struct unit *u, enum ir_op op, struct hir_type t, uint32_t n, const ir_ref *args)
 {
 	return ir_emit(u->f, op, &t, args, n, SPAN_NONE);
 }
@@ -104,19 +104,19 @@ static inline ir_ref op_n(struct unit *u, enum ir_op op, struct core_type t, uin
 /* What the front end would have said about the unit. */
 static inline void unit_core(struct unit *u)
 {
-	struct core_unit *c = &u->core;
-	*c = (struct core_unit){.name = u->f->name, .symbol = u->f->name, .file = "test.tri", .opt = -1, .dims = u->f->dims, .at = SPAN_NONE,
+	struct hir_unit *c = &u->core;
+	*c = (struct hir_unit){.name = u->f->name, .symbol = u->f->name, .file = "test.tri", .opt = -1, .dims = u->f->dims, .at = SPAN_NONE,
 				.n_inputs = u->f->n_inputs, .n_outputs = u->f->n_outputs};
-	c->inputs = ARENA_ARRAY(u->a, struct core_input, MAX_IO);
-	c->outputs = ARENA_ARRAY(u->a, struct core_output, MAX_IO);
-	c->nodes = ARENA_ARRAY(u->a, struct core_node, 2 * MAX_IO);
+	c->inputs = ARENA_ARRAY(u->a, struct hir_input, MAX_IO);
+	c->outputs = ARENA_ARRAY(u->a, struct hir_output, MAX_IO);
+	c->nodes = ARENA_ARRAY(u->a, struct hir_node, 2 * MAX_IO);
 	for (uint32_t i = 0; i < c->n_inputs; i++) {
-		c->inputs[i] = (struct core_input){arena_printf(u->a, "x%u", i), u->f->inputs[i], false};
-		c->nodes[c->n_nodes++] = (struct core_node){.kind = CORE_INPUT, .type = u->f->inputs[i], .index = i, .at = SPAN_NONE};
+		c->inputs[i] = (struct hir_input){arena_printf(u->a, "x%u", i), u->f->inputs[i], false};
+		c->nodes[c->n_nodes++] = (struct hir_node){.kind = HIR_INPUT, .type = u->f->inputs[i], .index = i, .at = SPAN_NONE};
 	}
 	for (uint32_t i = 0; i < c->n_outputs; i++) {
-		c->outputs[i] = (struct core_output){arena_printf(u->a, "out%u", i), c->n_nodes};
-		c->nodes[c->n_nodes++] = (struct core_node){.kind = CORE_BUILTIN, .type = ir_at(u->f, u->f->outputs[i])->type, .at = SPAN_NONE};
+		c->outputs[i] = (struct hir_output){arena_printf(u->a, "out%u", i), c->n_nodes};
+		c->nodes[c->n_nodes++] = (struct hir_node){.kind = HIR_BUILTIN, .type = ir_at(u->f, u->f->outputs[i])->type, .at = SPAN_NONE};
 	}
 	u->plan.unit = c;
 	u->plan.run = u->f;
@@ -196,17 +196,17 @@ static inline struct object *runtime_object_at(struct arena *a, uint32_t i)
 /* Links and loads. The first `entries` units are entries; the first `units` are units, the others lend their weights to further instances only. */
 static inline void model_build(struct model *m, uint32_t entries, uint32_t units)
 {
-	struct core_program p = {.n_entries = entries, .n_units = units};
+	struct hir_program p = {.n_entries = entries, .n_units = units};
 	const struct plan **plans = ARENA_ARRAY(m->a, const struct plan *, MAX_UNITS);
 	const struct loop_fn **loops = ARENA_ARRAY(m->a, const struct loop_fn *, MAX_UNITS);
-	p.entries = ARENA_ARRAY(m->a, struct core_entry, MAX_UNITS);
-	p.units = ARENA_ARRAY(m->a, struct core_unit *, MAX_UNITS);
+	p.entries = ARENA_ARRAY(m->a, struct hir_entry, MAX_UNITS);
+	p.units = ARENA_ARRAY(m->a, struct hir_unit *, MAX_UNITS);
 	for (uint32_t i = 0; i < m->n_units; i++) {
 		unit_core(m->units[i]);
 		uint32_t *params = ARENA_ARRAY(m->a, uint32_t, MAX_IO);
 		memset(params, 0xff, MAX_IO * sizeof *params);
 		p.units[i] = &m->units[i]->core;
-		p.entries[i] = (struct core_entry){m->units[i]->core.symbol, p.units[i], params};
+		p.entries[i] = (struct hir_entry){m->units[i]->core.symbol, p.units[i], params};
 		plans[i] = &m->units[i]->plan;
 		loops[i] = m->units[i]->loops;
 	}

@@ -1,0 +1,447 @@
+/* The reference interpreter: one instruction after the other, each value a dense tensor that is freed after its last use. */
+#include "backend/interp/interp.h"
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/interp/state.h"
+#include "backend/lower/lower.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/diag.h"
+#include "base/format.h"
+#include "base/os.h"
+
+enum { MAX_DEPTH = 256, MAX_ITERATIONS = 100000000 };
+
+void interp_fail(struct interp *in, const char *fmt, ...)
+{
+	if (in->error.text)
+		return;
+	va_list ap;
+	va_start(ap, fmt);
+	in->error = (struct interp_error){.text = arena_vprintf(in->out, fmt, ap), .at = in->at};
+	va_end(ap);
+}
+
+/* ---- values ---- */
+
+static void set_shape(struct interp *in, const struct hir_type *t, struct tensor *out)
+{
+	int64_t bytes = (int64_t)dtype_size(t->elem);
+	*out = (struct tensor){.elem = t->elem, .rank = t->rank};
+	for (uint32_t k = 0; k < t->rank; k++) {
+		out->dims[k] = dim_eval(in->f->dims, t->dims[k], in->syms);
+		if (out->dims[k] < 0)
+			interp_fail(in, "a dimension is %lld", (long long)out->dims[k]);
+		if (__builtin_mul_overflow(bytes, out->dims[k], &bytes))
+			interp_fail(in, "a tensor is too large");
+	}
+}
+
+static bool same_shape(const struct tensor *a, const struct tensor *b)
+{
+	return a->elem == b->elem && a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]);
+}
+
+static void take(struct interp *in, ir_ref r, const struct tensor *given, const char *what)
+{
+	struct tensor want = in->values[r];
+	in->values[r] = *given;
+	if (!same_shape(&want, given))
+		interp_fail(in, "%s %u has not the declared shape", what, ir_at(in->f, r)->index);
+}
+
+static void drop(struct interp *in, ir_ref r)
+{
+	free(in->owned[r]);
+	in->owned[r] = NULL;
+}
+
+/* ---- shapes that only the run knows ---- */
+
+static int64_t inner_size(const struct tensor *x) { return x->dims[x->rank - 1]; }
+
+static void check_shapes(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, const struct tensor *out)
+{
+	bool ok = true;
+	if (i->op == OP_RESHAPE)
+		ok = tensor_count(x[0]) == tensor_count(out);
+	if (i->op == OP_MATMUL) {
+		ok = inner_size(x[0]) == x[1]->dims[x[1]->rank - 2] && inner_size(x[1]) == inner_size(out) &&
+		     x[0]->dims[out->rank - 2] == out->dims[out->rank - 2];
+		for (uint32_t k = 0; k + 2 < out->rank; k++)
+			ok = ok && x[0]->dims[k] == out->dims[k] && x[1]->dims[k] == out->dims[k];
+	}
+	for (uint32_t k = 0; i->op == OP_BROADCAST && k < x[0]->rank; k++)
+		ok = ok && (x[0]->dims[k] == 1 || x[0]->dims[k] == out->dims[out->rank - x[0]->rank + k]);
+	for (uint32_t k = 0; i->op == OP_TRANSPOSE && k < out->rank; k++)
+		ok = ok && x[0]->dims[i->ints[k]] == out->dims[k];
+	if (i->op == OP_CONCAT) {
+		int64_t sum = 0;
+		for (uint32_t o = 0; o < i->n_operands; o++) {
+			for (uint32_t k = 0; k < out->rank; k++)
+				ok = ok && (k == i->index || x[o]->dims[k] == out->dims[k]);
+			sum += x[o]->dims[i->index];
+		}
+		ok = ok && sum == out->dims[i->index];
+	}
+	for (uint32_t k = 0; (i->op == OP_SCATTER || i->op == OP_SCATTER_ADD) && k < out->rank; k++)
+		ok = ok && x[1]->dims[k] == x[2]->dims[k] && (k == i->index || x[0]->dims[k] == x[1]->dims[k]);
+	for (uint32_t k = 0; i->op == OP_PUT && k < x[1]->rank; k++)
+		ok = ok && x[1]->dims[k] == out->dims[k < i->index ? k : k + 1];
+	for (uint32_t k = 0, n = 0; (ir_op_traits(i->op) & REDUCES) && k < x[0]->rank; k++)
+		if (!(i->mask >> k & 1))
+			ok = ok && x[0]->dims[k] == out->dims[n++];
+	if (i->op == OP_SLICE)
+		interp_slice_check(in, i, x[0], out);
+	if (i->op == OP_GATHER || i->op == OP_GATHER_DIM || i->op == OP_SCATTER || i->op == OP_SCATTER_ADD || i->op == OP_PUT)
+		interp_index_check(in, i, x);
+	if (i->op == OP_PAD)
+		interp_pad_check(in, i, x[0], out);
+	if (i->op == OP_WINDOW)
+		interp_window_check(in, i, x[0], out);
+	if (!ok)
+		interp_fail(in, "the operands of %s have shapes that do not fit", ir_op_text(i->op));
+}
+
+/* ---- calls, branches, loops ---- */
+
+static bool run(struct interp *in, struct tensor *outputs);
+
+/* A callee's error, with the call that led there. */
+static void pass_error(struct interp *in, const struct interp_error *e, const struct ir_inst *i)
+{
+	interp_fail(in, "%s", e->text);
+	const char *text = in->error.text;
+	in->error = *e;
+	in->error.text = text;
+	if (e->n_path == INTERP_MAX_PATH || i->op != OP_CALL)
+		return;
+	in->error.path[e->n_path].callee = i->callee->name;
+	in->error.path[in->error.n_path++].at = i->at;
+}
+
+/* A unit about to be run, in the values of the caller's symbols. */
+struct callee {
+	const struct hir_unit *unit;
+	const struct ir_fn *f; /* NULL: the caller's error is set */
+	struct arena *memory;  /* of f */
+	int64_t *syms;
+};
+
+static struct callee callee_open(struct interp *in, const struct ir_inst *i, const struct hir_unit *u)
+{
+	struct callee c = {.unit = u, .memory = arena_new(0)};
+	uint32_t n = dims_syms(u->dims);
+	struct diags *diags = diags_new(1);
+	c.syms = ARENA_ARRAY(c.memory, int64_t, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		c.syms[k] = dim_eval(in->f->dims, i->callee_syms[k], in->syms);
+	if (in->depth >= MAX_DEPTH)
+		interp_fail(in, "calls are nested too deeply");
+	else
+		c.f = lower_unit(c.memory, u, diags);
+	if (!c.f)
+		interp_fail(in, "%s", diags_count(diags) ? diags_at(diags, 0)->message : "a callee cannot be lowered");
+	diags_free(diags);
+	return c;
+}
+
+static void callee_close(struct callee *c) { arena_free(c->memory); }
+
+/* Runs it with one argument for each of its inputs; the results' data lie in `out`. */
+static void callee_run(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor *const *x, struct arena *out,
+		       struct tensor *results)
+{
+	uint32_t n_inputs = 0, n_weights = 0, n = c->unit->n_inputs;
+	struct interp callee = {.f = c->f, .syms = c->syms, .seed = in->seed, .sink = in->sink, .depth = in->depth + 1, .out = out};
+	callee.scratch = arena_new(0);
+	struct tensor *inputs = ARENA_ARRAY(callee.scratch, struct tensor, n + 1), *weights = ARENA_ARRAY(callee.scratch, struct tensor, n + 1);
+	for (uint32_t k = 0; k < n; k++)
+		if (c->unit->inputs[k].build_time)
+			weights[n_weights++] = *x[k];
+		else
+			inputs[n_inputs++] = *x[k];
+	callee.inputs = inputs;
+	callee.weights = weights;
+	if (!run(&callee, results))
+		pass_error(in, &callee.error, i);
+	arena_free(callee.scratch);
+}
+
+/* A planned function passes tables, not arguments. */
+static bool whole(struct interp *in, const struct ir_inst *i)
+{
+	uint32_t n = i->callee->n_inputs + (i->other ? i->other->n_inputs : 0) + (i->op != OP_CALL);
+	if (i->n_operands != n)
+		interp_fail(in, "a call of %s in a planned function cannot be interpreted", i->callee->name);
+	return i->n_operands == n;
+}
+
+/* CALL, or one side of an IF: with the operands x. */
+static void call(struct interp *in, ir_ref r, const struct hir_unit *u, const struct tensor *const *x)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	struct callee c = callee_open(in, i, u);
+	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, u->n_outputs + 1);
+	if (c.f)
+		callee_run(in, i, &c, x, in->scratch, in->results[r]);
+	callee_close(&c);
+}
+
+static void branch(struct interp *in, ir_ref r, const struct tensor *const *x)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	if (*(const uint8_t *)x[0]->data)
+		call(in, r, i->callee, x + 1);
+	else
+		call(in, r, i->other, x + 1 + i->callee->n_inputs);
+}
+
+static struct tensor copied(struct arena *to, const struct tensor *t)
+{
+	struct tensor copy = *t;
+	size_t bytes = (size_t)tensor_bytes(t);
+	copy.data = arena_alloc(to, bytes + 1, 64);
+	if (bytes)
+		memcpy(copy.data, t->data, bytes);
+	return copy;
+}
+
+/* The carried values of one iteration live until the end of the next. */
+static void iterate(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor **x, struct tensor *results)
+{
+	uint32_t n = c->unit->n_outputs;
+	struct tensor *outs = ARENA_ARRAY(in->scratch, struct tensor, 2 * (n + 1));
+	struct arena *memory = arena_new(0), *last = arena_new(0);
+	bool go = *(const uint8_t *)x[0]->data;
+	for (int64_t k = 0; go && !in->error.text; k++) {
+		struct tensor *out = outs + (k & 1 ? n + 1 : 0);
+		struct arena *older = last;
+		last = memory;
+		memory = arena_new(0);
+		if (os_interrupted())
+			interp_fail(in, "interrupted");
+		else if (k == MAX_ITERATIONS)
+			interp_fail(in, "a loop does not end: it has run %lld times", (long long)k);
+		else
+			callee_run(in, i, c, x + 1, memory, out);
+		for (uint32_t o = 1; o < n; o++)
+			x[o] = &out[o];
+		go = !in->error.text && *(const uint8_t *)out[0].data;
+		arena_free(older);
+	}
+	for (uint32_t o = 1; o < n && !in->error.text; o++)
+		results[o - 1] = copied(in->scratch, x[o]);
+	arena_free(memory);
+	arena_free(last);
+}
+
+static void loop(struct interp *in, ir_ref r, const struct tensor *const *operands)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	const struct tensor **x = ARENA_ARRAY(in->scratch, const struct tensor *, i->n_operands + 1);
+	struct callee c = callee_open(in, i, i->callee);
+	memcpy(x, operands, i->n_operands * sizeof *x);
+	in->results[r] = ARENA_ARRAY(in->scratch, struct tensor, i->callee->n_outputs + 1);
+	if (c.f)
+		iterate(in, i, &c, x, in->results[r]);
+	callee_close(&c);
+}
+
+static void invoke(struct interp *in, ir_ref r, const struct tensor *const *x)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	if (!whole(in, i))
+		return;
+	if (i->op == OP_CALL)
+		call(in, r, i->callee, x);
+	else if (i->op == OP_IF)
+		branch(in, r, x);
+	else
+		loop(in, r, x);
+}
+
+/* ---- effects ---- */
+
+static void put_buf(void *ctx, const char *s, size_t n) { buf_put(ctx, s, n); }
+
+static void fill_template(const struct ir_inst *i, const struct tensor *const *x, uint32_t n, struct buf *text)
+{
+	struct format_value *values = calloc(n + 1, sizeof *values);
+	struct format_out out = {put_buf, text};
+	if (!values)
+		bug_no_memory();
+	for (uint32_t k = 0; k < n; k++)
+		values[k] = (struct format_value){(enum format_elem)x[k]->elem, x[k]->rank, x[k]->dims, x[k]->data};
+	format_template(i->text, values, &out);
+	free(values);
+}
+
+static void effect(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
+{
+	struct buf text = {0};
+	bool assertion = i->op == OP_ASSERT;
+	if (assertion ? *(const uint8_t *)x[0]->data : !in->sink)
+		return;
+	fill_template(i, x + assertion, i->n_operands - assertion, &text);
+	if (!assertion) {
+		in->sink->put(in->sink->ctx, text.at ? text.at : "", text.len);
+	} else {
+		interp_fail(in, "%s", text.len ? text.at : "the assertion fails");
+		in->error.assertion = true;
+	}
+	buf_free(&text);
+}
+
+/* ---- instructions ---- */
+
+static void compute(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	if (ir_op_traits(i->op) & EWISE) {
+		interp_ewise(in, i, x, out);
+		return;
+	}
+	check_shapes(in, i, x, out);
+	if (in->error.text || !tensor_count(out))
+		return;
+	switch (i->op) {
+	case OP_CONST: memcpy(out->data, i->data, (size_t)tensor_bytes(out)); return;
+	case OP_DIM: *(int64_t *)out->data = dim_eval(in->f->dims, i->extent, in->syms); return;
+	case OP_BROADCAST: interp_broadcast(x[0], out); return;
+	case OP_RESHAPE: memcpy(out->data, x[0]->data, (size_t)tensor_bytes(out)); return;
+	case OP_TRANSPOSE: interp_transpose(i, x[0], out); return;
+	case OP_SLICE: interp_slice(in, i, x[0], out); return;
+	case OP_CONCAT: interp_concat(i, x, out); return;
+	case OP_GATHER: interp_gather(x, out); return;
+	case OP_GATHER_DIM: interp_gather_dim(i, x, out); return;
+	case OP_SORT: interp_sort(i, x[0], out); return;
+	case OP_SCAN_SUM:
+	case OP_SCAN_PROD: interp_scan(i, x[0], out); return;
+	case OP_SCATTER:
+	case OP_SCATTER_ADD: interp_scatter(i, x, out); return;
+	case OP_PUT: interp_put(i, x, out); return;
+	case OP_PAD: interp_pad(in, i, x, out); return;
+	case OP_WINDOW: interp_window(i, x[0], out); return;
+	case OP_IOTA: interp_iota(i, out); return;
+	case OP_RANDOM: interp_random(in, i, out); return;
+	case OP_MATMUL: interp_matmul(x, out); return;
+	default: interp_reduce(i, x[0], out); return;
+	}
+}
+
+static void step(struct interp *in, ir_ref r, const struct tensor **x)
+{
+	const struct ir_inst *i = ir_at(in->f, r);
+	in->at = i->at;
+	for (uint32_t k = 0; k < i->n_operands; k++)
+		x[k] = &in->values[ir_operand(in->f, r, k)];
+	struct tensor *out = &in->values[r];
+	set_shape(in, &i->type, out);
+	if (in->error.text)
+		return;
+	switch (i->op) {
+	case OP_INPUT: take(in, r, &in->inputs[i->index], "input"); return;
+	case OP_WEIGHT: take(in, r, &in->weights[i->index], "weight"); return;
+	case OP_CALL:
+	case OP_IF:
+	case OP_LOOP: invoke(in, r, x); return;
+	case OP_PRINT:
+	case OP_ASSERT: effect(in, i, x); return;
+	case OP_RESULT: take(in, r, &in->results[ir_operand(in->f, r, 0)][i->index], "result"); return;
+	default: break;
+	}
+	size_t bytes = (size_t)tensor_bytes(out);
+	out->data = in->owned[r] = malloc(bytes ? bytes : 1);
+	if (!out->data)
+		interp_fail(in, "out of memory for a tensor of %llu bytes", (unsigned long long)bytes);
+	else
+		compute(in, i, x, out);
+}
+
+/* For each value the last instruction that reads it; outputs are never dead. */
+static uint32_t *last_uses(struct interp *in)
+{
+	const struct ir_fn *f = in->f;
+	uint32_t *last = ARENA_ARRAY(in->scratch, uint32_t, f->n_insts + 1);
+	for (ir_ref r = 0; r < f->n_insts; r++) {
+		last[r] = r;
+		for (uint32_t k = 0; k < ir_at(f, r)->n_operands; k++)
+			last[ir_operand(f, r, k)] = r;
+	}
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		last[f->outputs[k]] = IR_NONE;
+	return last;
+}
+
+static void run_insts(struct interp *in)
+{
+	const struct ir_fn *f = in->f;
+	uint32_t widest = 1, *last = last_uses(in);
+	for (ir_ref r = 0; r < f->n_insts; r++)
+		if (ir_at(f, r)->n_operands > widest)
+			widest = ir_at(f, r)->n_operands;
+	const struct tensor **x = ARENA_ARRAY(in->scratch, const struct tensor *, widest);
+	for (ir_ref r = 0; r < f->n_insts && !in->error.text; r++) {
+		step(in, r, x);
+		for (uint32_t k = 0; k < ir_at(f, r)->n_operands; k++)
+			if (last[ir_operand(f, r, k)] == r)
+				drop(in, ir_operand(f, r, k));
+		if (last[r] == r)
+			drop(in, r);
+	}
+}
+
+static void give_outputs(struct interp *in, struct tensor *outputs)
+{
+	for (uint32_t k = 0; k < in->f->n_outputs; k++) {
+		outputs[k] = in->values[in->f->outputs[k]];
+		size_t bytes = (size_t)tensor_bytes(&outputs[k]);
+		void *copy = arena_alloc(in->out, bytes ? bytes : 1, 64);
+		if (bytes)
+			memcpy(copy, outputs[k].data, bytes);
+		outputs[k].data = copy;
+	}
+}
+
+static bool run(struct interp *in, struct tensor *outputs)
+{
+	uint32_t n = in->f->n_insts;
+	in->values = ARENA_ARRAY(in->scratch, struct tensor, n + 1);
+	in->owned = ARENA_ARRAY(in->scratch, void *, n + 1);
+	in->results = ARENA_ARRAY(in->scratch, struct tensor *, n + 1);
+	run_insts(in);
+	if (!in->error.text)
+		give_outputs(in, outputs);
+	for (ir_ref r = 0; r < n; r++)
+		drop(in, r);
+	return !in->error.text;
+}
+
+static bool run_with(struct interp *in, struct tensor *outputs, struct interp_error *error)
+{
+	in->scratch = arena_new(0);
+	bool ok = run(in, outputs);
+	*error = in->error;
+	arena_free(in->scratch);
+	return ok;
+}
+
+bool interp_program(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms,
+		    const struct interp_sink *sink, struct arena *out, struct tensor *outputs, struct interp_error *error)
+{
+	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .sink = sink, .out = out, .at = SPAN_NONE};
+	return run_with(&in, outputs, error);
+}
+
+bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
+		struct arena *out, struct tensor *outputs, const char **error)
+{
+	struct interp in = {.f = f, .inputs = inputs, .weights = weights, .syms = syms, .seed = seed, .out = out, .at = SPAN_NONE};
+	struct interp_error e;
+	bool ok = run_with(&in, outputs, &e);
+	if (error)
+		*error = e.text;
+	return ok;
+}

@@ -1,0 +1,226 @@
+/* Operations that move elements: every one walks its result in row-major order with a strided walk through its operand. */
+#include <string.h>
+#include "backend/interp/state.h"
+#include "backend/ir/tensor.h"
+
+static void strides_of(const struct tensor *t, int64_t *strides)
+{
+	int64_t s = 1;
+	for (uint32_t k = t->rank; k-- > 0;) {
+		strides[k] = s;
+		s *= t->dims[k];
+	}
+}
+
+/* n elements, `stride` apart. */
+static void copy_row(const char *from, char *to, int64_t n, int64_t stride, size_t size)
+{
+	if (stride == 1) {
+		memcpy(to, from, (size_t)n * size);
+		return;
+	}
+	if (size == 4) {
+		for (int64_t k = 0; k < n; k++)
+			memcpy(to + 4 * k, from + 4 * k * stride, 4);
+		return;
+	}
+	for (int64_t k = 0; k < n; k++)
+		memcpy(to + k * (int64_t)size, from + k * stride * (int64_t)size, size);
+}
+
+/* out[index] = x[base + Σ index·stride] for every index of out. */
+static void copy_strided(const struct tensor *x, struct tensor *out, int64_t base, const int64_t *stride)
+{
+	size_t size = dtype_size(out->elem);
+	uint32_t inner = out->rank ? out->rank - 1 : 0;
+	int64_t index[8] = {0}, n = tensor_count(out), row = out->rank ? out->dims[inner] : 1;
+	const char *from = x->data;
+	char *to = out->data;
+	for (int64_t k = 0; k < n; k += row) {
+		copy_row(from + base * (int64_t)size, to + k * (int64_t)size, row, out->rank ? stride[inner] : 1, size);
+		for (uint32_t d = inner; d-- > 0;) {
+			base += stride[d];
+			if (++index[d] < out->dims[d])
+				break;
+			base -= stride[d] * out->dims[d];
+			index[d] = 0;
+		}
+	}
+}
+
+void interp_broadcast(const struct tensor *x, struct tensor *out)
+{
+	int64_t own[8], stride[8] = {0};
+	strides_of(x, own);
+	for (uint32_t k = 0; k < x->rank; k++)
+		stride[out->rank - x->rank + k] = x->dims[k] == 1 ? 0 : own[k];
+	copy_strided(x, out, 0, stride);
+}
+
+void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+{
+	int64_t own[8], stride[8];
+	strides_of(x, own);
+	for (uint32_t k = 0; k < x->rank; k++)
+		stride[k] = own[i->ints[k]];
+	copy_strided(x, out, 0, stride);
+}
+
+static void fail_range(struct interp *in, int64_t index, int64_t size)
+{
+	interp_fail(in, "index %lld is out of range for a dimension of %lld", (long long)index, (long long)size);
+}
+
+/* As loops/checks.c has it: also where another dimension is empty. */
+void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
+{
+	int64_t n;
+	for (uint32_t k = 0; k < x->rank && !in->error.text; k++) {
+		if (dim_is_const(in->f->dims, i->type.dims[k], &n) && n == 0)
+			continue;
+		int64_t start = dim_eval(in->f->dims, i->starts[k], in->syms), last = start + (out->dims[k] - 1) * i->ints[k];
+		int64_t low = i->ints[k] < 0 ? last : start, high = i->ints[k] < 0 ? start : last;
+		if (low < 0 || high >= x->dims[k])
+			fail_range(in, low < 0 ? low : high, x->dims[k]);
+	}
+}
+
+void interp_slice(struct interp *in, const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+{
+	int64_t own[8], stride[8], base = 0;
+	strides_of(x, own);
+	for (uint32_t k = 0; k < x->rank; k++) {
+		stride[k] = own[k] * i->ints[k];
+		base += dim_eval(in->f->dims, i->starts[k], in->syms) * own[k];
+	}
+	copy_strided(x, out, base, stride);
+}
+
+void interp_concat(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	size_t inner = dtype_size(out->elem), at = 0;
+	int64_t outer = 1;
+	for (uint32_t k = 0; k < i->index; k++)
+		outer *= out->dims[k];
+	for (uint32_t k = i->index + 1; k < out->rank; k++)
+		inner *= (size_t)out->dims[k];
+	for (int64_t o = 0; o < outer; o++)
+		for (uint32_t n = 0; n < i->n_operands; n++) {
+			size_t bytes = inner * (size_t)x[n]->dims[i->index];
+			if (!bytes)
+				continue;
+			memcpy((char *)out->data + at, (const char *)x[n]->data + (size_t)o * bytes, bytes);
+			at += bytes;
+		}
+}
+
+void interp_index_check(struct interp *in, const struct ir_inst *i, const struct tensor *const *x)
+{
+	const struct tensor *index = x[i->op == OP_PUT ? 2 : 1];
+	int64_t n = tensor_count(index), size = x[0]->dims[i->op == OP_GATHER ? 0 : i->index];
+	for (int64_t k = 0; k < n && !in->error.text; k++) {
+		int64_t at = elem_int(index->elem, index->data, k);
+		if (at < 0 || at >= size)
+			fail_range(in, at, size);
+	}
+}
+
+void interp_gather(const struct tensor *const *x, struct tensor *out)
+{
+	int64_t n = tensor_count(x[1]);
+	size_t bytes = dtype_size(out->elem);
+	for (uint32_t k = 1; k < x[0]->rank; k++)
+		bytes *= (size_t)x[0]->dims[k];
+	for (int64_t k = 0; k < n; k++) {
+		int64_t row = elem_int(x[1]->elem, x[1]->data, k);
+		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)row * bytes, bytes);
+	}
+}
+
+void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	int64_t stride[8], n = tensor_count(out), size = x[0]->dims[i->index];
+	size_t bytes = dtype_size(out->elem);
+	strides_of(out, stride);
+	int64_t inner = stride[i->index];
+	for (int64_t k = 0; k < n; k++) {
+		int64_t at = elem_int(x[1]->elem, x[1]->data, k), outer = k / inner / out->dims[i->index];
+		int64_t from = (outer * size + at) * inner + k % inner;
+		memcpy((char *)out->data + (size_t)k * bytes, (const char *)x[0]->data + (size_t)from * bytes, bytes);
+	}
+}
+
+void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
+{
+	for (uint32_t k = 0; k < out->rank; k++) {
+		int64_t before = dim_eval(in->f->dims, i->starts[k], in->syms), after = out->dims[k] - x->dims[k] - before;
+		if (before < 0 || after < 0)
+			interp_fail(in, "a dimension of %lld cannot be padded by %lld and %lld", (long long)x->dims[k], (long long)before,
+				    (long long)after);
+	}
+}
+
+/* The value everywhere, then the rows of x where they belong. */
+void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
+{
+	int64_t own[8], index[8] = {0}, at = 0, n = tensor_count(out), count = tensor_count(x[0]);
+	int64_t row = out->rank ? x[0]->dims[out->rank - 1] : 1;
+	size_t size = dtype_size(out->elem);
+	strides_of(out, own);
+	for (uint32_t k = 0; k < out->rank; k++)
+		at += dim_eval(in->f->dims, i->starts[k], in->syms) * own[k];
+	for (int64_t k = 0; k < n; k++)
+		memcpy((char *)out->data + (size_t)k * size, x[1]->data, size);
+	for (int64_t k = 0; k < count; k += row) {
+		memcpy((char *)out->data + (size_t)at * size, (const char *)x[0]->data + (size_t)k * size, (size_t)row * size);
+		for (uint32_t d = out->rank; d-- > 1;) {
+			at += own[d - 1];
+			if (++index[d - 1] < x[0]->dims[d - 1])
+				break;
+			at -= own[d - 1] * x[0]->dims[d - 1];
+			index[d - 1] = 0;
+		}
+	}
+}
+
+void interp_window_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
+{
+	uint32_t inside = x->rank;
+	for (uint32_t k = 0; k < x->rank; k++) {
+		if (!(i->mask >> k & 1)) {
+			if (x->dims[k] != out->dims[k])
+				interp_fail(in, "windows keep a dimension of %lld, not %lld", (long long)x->dims[k],
+					    (long long)out->dims[k]);
+			continue;
+		}
+		if (out->dims[k] < 1 || (out->dims[k] - 1) * i->ints[k] + (out->dims[inside] - 1) * i->ints[inside] >= x->dims[k])
+			interp_fail(in, "a window of %lld elements does not fit a dimension of %lld",
+				    (long long)((out->dims[inside] - 1) * i->ints[inside] + 1), (long long)x->dims[k]);
+		inside++;
+	}
+}
+
+void interp_window(const struct ir_inst *i, const struct tensor *x, struct tensor *out)
+{
+	int64_t own[8], stride[8];
+	uint32_t inside = x->rank;
+	strides_of(x, own);
+	for (uint32_t k = 0; k < x->rank; k++) {
+		stride[k] = own[k] * i->ints[k];
+		if (i->mask >> k & 1) {
+			stride[inside] = own[k] * i->ints[inside];
+			inside++;
+		}
+	}
+	copy_strided(x, out, 0, stride);
+}
+
+void interp_iota(const struct ir_inst *i, struct tensor *out)
+{
+	int64_t stride[8], n = tensor_count(out);
+	strides_of(out, stride);
+	for (int64_t k = 0; k < n; k++) {
+		int64_t v = k / stride[i->index] % out->dims[i->index];
+		elem_cast(out->elem, out->data, k, DT_INT64, &v, 0);
+	}
+}

@@ -1,0 +1,71 @@
+/* Random tensors. Element k of a tensor is a hash of (seed, stream, k), as in SplitMix64: no state, so any order of evaluation gives the same. */
+#include <math.h>
+#include "backend/interp/state.h"
+#include "backend/ir/tensor.h"
+
+static uint64_t mix(uint64_t x)
+{
+	x = (x ^ x >> 30) * 0xBF58476D1CE4E5B9ull;
+	x = (x ^ x >> 27) * 0x94D049BB133111EBull;
+	return x ^ x >> 31;
+}
+
+static uint64_t bits_at(uint64_t key, uint64_t counter) { return mix(key + (counter + 1) * 0x9E3779B97F4A7C15ull); }
+
+/* [0, 1) with as many bits as the type holds, so that rounding never gives 1. */
+static double uniform_at(uint64_t key, uint64_t counter, int bits)
+{
+	return (double)(bits_at(key, counter) >> (64 - bits)) * (1.0 / (double)(1ull << bits)); /* exact: a power of two */
+}
+
+static int bits_of(dtype t) { return t == DT_FLOAT16 ? 11 : t == DT_BFLOAT16 ? 8 : t == DT_FLOAT32 ? 24 : 53; }
+
+/* Box and Muller */
+static double normal_at(uint64_t key, uint64_t k)
+{
+	double u = 1 - uniform_at(key, 2 * k, 53), v = uniform_at(key, 2 * k + 1, 53);
+	return sqrt(-2 * log(u)) * cos(2 * acos(-1) * v);
+}
+
+static int64_t trit_at(uint64_t key, uint64_t k, double zeros)
+{
+	if (uniform_at(key, 2 * k, 53) < zeros)
+		return 0;
+	return bits_at(key, 2 * k + 1) >> 63 ? 1 : -1;
+}
+
+/* Exactly zeros·n zeros and as many 1 as -1 (one more of -1 if odd), in random order. */
+static void balanced(uint64_t key, double zeros, int8_t *out, uint64_t n)
+{
+	uint64_t none = (uint64_t)rint(zeros * (double)n), ones = (n - none) / 2;
+	for (uint64_t k = 0; k < n; k++)
+		out[k] = k < none ? 0 : k < none + ones ? 1 : -1;
+	for (uint64_t k = n; k-- > 1;) {
+		uint64_t other = bits_at(key, k) % (k + 1);
+		int8_t t = out[k];
+		out[k] = out[other];
+		out[other] = t;
+	}
+}
+
+void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *out)
+{
+	bool fixed = i->ints[1] < 0;
+	uint64_t key = mix(mix((fixed ? 0 : in->seed) + (uint64_t)i->ints[0]) + (uint64_t)i->ints[1] + 1);
+	int64_t n = tensor_count(out);
+	if (i->index == RANDOM_TRIT_BALANCED) {
+		double zeros = i->f[0] < 0 ? 0 : i->f[0] > 1 ? 1 : i->f[0];
+		balanced(key, zeros, out->data, (uint64_t)n);
+		return;
+	}
+	for (int64_t k = 0; k < n; k++) {
+		double v = 0;
+		if (i->index == RANDOM_TRIT)
+			v = (double)trit_at(key, (uint64_t)k, i->f[0]);
+		if (i->index == RANDOM_UNIFORM)
+			v = i->f[0] + (i->f[1] - i->f[0]) * uniform_at(key, (uint64_t)k, bits_of(out->elem));
+		if (i->index == RANDOM_NORMAL)
+			v = i->f[0] + i->f[1] * normal_at(key, (uint64_t)k);
+		elem_cast(out->elem, out->data, k, DT_FLOAT64, &v, 0);
+	}
+}

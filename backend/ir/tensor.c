@@ -1,0 +1,162 @@
+/* Host tensors: sizes, elements, and the half precision formats. */
+#include "backend/ir/tensor.h"
+#include <math.h>
+#include <string.h>
+#include "base/bug.h"
+
+int64_t tensor_count(const struct tensor *t)
+{
+	int64_t n = 1;
+	for (uint32_t k = 0; k < t->rank; k++)
+		n *= t->dims[k];
+	return n;
+}
+
+int64_t tensor_bytes(const struct tensor *t) { return tensor_count(t) * (int64_t)dtype_size(t->elem); }
+
+/* ---- half precision ---- */
+
+/* The nearest float with `digits` bits of significand whose least exponent (of the lowest normal) is `low`; ties to even. */
+static double round_to(double v, int digits, int low)
+{
+	int e;
+	frexp(v, &e); /* |v| in [2^(e-1), 2^e) */
+	if (e < low + 1)
+		e = low + 1;
+	double unit = ldexp(1.0, e - digits);
+	return copysign(nearbyint(v / unit) * unit, v); /* the quotient is exact: a power of two */
+}
+
+/* Sign, then exponent and significand as one integer, for a value that the format can hold exactly. */
+static uint16_t pack(double v, int digits, int low)
+{
+	uint16_t sign = signbit(v) ? 0x8000 : 0;
+	v = fabs(v);
+	int e;
+	frexp(v, &e);
+	if (v == 0 || e < low + 1)
+		return sign | (uint16_t)ldexp(v, digits - 1 - low);
+	uint16_t fraction = (uint16_t)(ldexp(v, digits - e) - ldexp(1.0, digits - 1));
+	return sign | (uint16_t)((e - low) << (digits - 1)) | fraction;
+}
+
+static uint16_t bits_of(double v, int digits, int low, uint16_t infinity, double limit)
+{
+	if (isnan(v))
+		return (uint16_t)(infinity | 1 << (digits - 2));
+	if (isinf(v))
+		return (uint16_t)((v < 0 ? 0x8000 : 0) | infinity);
+	double r = round_to(v, digits, low);
+	if (fabs(r) > limit)
+		return (uint16_t)((v < 0 ? 0x8000 : 0) | infinity);
+	return pack(r, digits, low);
+}
+
+static double value_of(uint16_t bits, int digits, int low)
+{
+	int exponents = 16 - digits; /* bits of the exponent */
+	int e = bits >> (digits - 1) & ((1 << exponents) - 1), fraction = bits & ((1 << (digits - 1)) - 1);
+	double v;
+	if (e == (1 << exponents) - 1)
+		v = fraction ? NAN : INFINITY;
+	else if (!e)
+		v = ldexp(fraction, low - digits + 1);
+	else
+		v = ldexp(fraction + (1 << (digits - 1)), e - 1 + low - digits + 1);
+	return bits & 0x8000 ? -v : v;
+}
+
+uint16_t float16_bits(double v) { return bits_of(v, 11, -14, 0x7c00, 65504.0); }
+double float16_value(uint16_t bits) { return value_of(bits, 11, -14); }
+uint16_t bfloat16_bits(double v) { return bits_of(v, 8, -126, 0x7f80, 3.3895313892515355e38); }
+double bfloat16_value(uint16_t bits) { return value_of(bits, 8, -126); }
+
+/* ---- elements ---- */
+
+double elem_float(dtype t, const void *data, int64_t i)
+{
+	switch (t) {
+	case DT_FLOAT16: return float16_value(((const uint16_t *)data)[i]);
+	case DT_BFLOAT16: return bfloat16_value(((const uint16_t *)data)[i]);
+	case DT_FLOAT32: return ((const float *)data)[i];
+	case DT_FLOAT64: return ((const double *)data)[i];
+	default: BUG("not a float");
+	}
+}
+
+int64_t elem_int(dtype t, const void *data, int64_t i)
+{
+	switch (t) {
+	case DT_BOOL: return ((const uint8_t *)data)[i] != 0;
+	case DT_TRIT:
+	case DT_INT8: return ((const int8_t *)data)[i];
+	case DT_INT16: return ((const int16_t *)data)[i];
+	case DT_INT32: return ((const int32_t *)data)[i];
+	case DT_INT64: return ((const int64_t *)data)[i];
+	default: BUG("not an integer");
+	}
+}
+
+void elem_put_float(dtype t, void *data, int64_t i, double v)
+{
+	switch (t) {
+	case DT_FLOAT16: ((uint16_t *)data)[i] = float16_bits(v); return;
+	case DT_BFLOAT16: ((uint16_t *)data)[i] = bfloat16_bits(v); return;
+	case DT_FLOAT32: ((float *)data)[i] = (float)v; return;
+	case DT_FLOAT64: ((double *)data)[i] = v; return;
+	default: BUG("not a float");
+	}
+}
+
+void elem_put_int(dtype t, void *data, int64_t i, int64_t v)
+{
+	switch (t) {
+	case DT_BOOL: ((uint8_t *)data)[i] = v != 0; return;
+	case DT_TRIT:
+	case DT_INT8: ((int8_t *)data)[i] = (int8_t)v; return;
+	case DT_INT16: ((int16_t *)data)[i] = (int16_t)v; return;
+	case DT_INT32: ((int32_t *)data)[i] = (int32_t)v; return;
+	case DT_INT64: ((int64_t *)data)[i] = v; return;
+	default: BUG("not an integer");
+	}
+}
+
+/* Truncated, saturating at the limits of t; NaN is 0, and true. */
+static int64_t float_to_int(dtype t, double v)
+{
+	if (t == DT_BOOL)
+		return v != 0;
+	if (isnan(v))
+		return 0;
+	if (t == DT_TRIT)
+		return v >= 1 ? 1 : v <= -1 ? -1 : 0;
+	int bits = (int)dtype_size(t) * 8;
+	double high = ldexp(1.0, bits - 1);
+	if (v >= high)
+		return (int64_t)(UINT64_MAX >> (65 - bits));
+	if (v < -high)
+		return -(int64_t)(UINT64_MAX >> (65 - bits)) - 1;
+	return (int64_t)v;
+}
+
+void elem_cast(dtype to, void *out, int64_t k, dtype from, const void *in, int64_t i)
+{
+	bool whole = dtype_class(to) != DTC_FLOAT;
+	if (dtype_class(from) == DTC_FLOAT) {
+		double v = elem_float(from, in, i);
+		if (whole)
+			elem_put_int(to, out, k, float_to_int(to, v));
+		else
+			elem_put_float(to, out, k, v);
+		return;
+	}
+	int64_t v = elem_int(from, in, i);
+	if (to == DT_TRIT)
+		elem_put_int(to, out, k, (v > 0) - (v < 0));
+	else if (whole)
+		elem_put_int(to, out, k, v);
+	else if (to == DT_FLOAT32)
+		((float *)out)[k] = (float)v; /* not by way of double: rounded once */
+	else
+		elem_put_float(to, out, k, (double)v);
+}

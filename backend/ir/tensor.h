@@ -1,0 +1,31 @@
+/* Elements of host tensors of every dtype, read and written one at a time, and conversion to the half precision formats. */
+#ifndef TRIB_BACKEND_IR_TENSOR_H
+#define TRIB_BACKEND_IR_TENSOR_H
+#include <stdint.h>
+#include "frontend/hir/dtype.h"
+
+/* A dense row-major tensor in host layout (a trit is an int8). */
+struct tensor {
+	dtype elem;
+	uint8_t rank;
+	int64_t dims[8];
+	void *data; /* not owned */
+};
+int64_t tensor_count(const struct tensor *t);
+int64_t tensor_bytes(const struct tensor *t);
+
+/* Element i of `data`. elem_float is for float dtypes (exact), elem_int for the others. */
+double elem_float(dtype t, const void *data, int64_t i);
+int64_t elem_int(dtype t, const void *data, int64_t i);
+/* Stores v rounded to nearest even, or wrapped (bool: v != 0). */
+void elem_put_float(dtype t, void *data, int64_t i, double v);
+void elem_put_int(dtype t, void *data, int64_t i, int64_t v);
+/* Converts as OP_CAST does. */
+void elem_cast(dtype to, void *out, int64_t k, dtype from, const void *in, int64_t i);
+
+/* IEEE binary16 and bfloat16 bits from a double, rounded once, half to even; and back. */
+uint16_t float16_bits(double v);
+double float16_value(uint16_t bits);
+uint16_t bfloat16_bits(double v);
+double bfloat16_value(uint16_t bits);
+#endif

@@ -1,0 +1,372 @@
+/* From the run function of a plan to statements over buffers, in the order of the values that they store. */
+#include "backend/loops/build.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/bug.h"
+
+static uint32_t buffer_new(struct builder *b, enum buffer_kind kind, uint32_t index, const struct hir_type *type)
+{
+	struct loop_fn *f = b->fn;
+	f->buffers[f->n_buffers] = (struct loop_buffer){.kind = kind, .index = index, .type = *type, .offset = b->zero};
+	return f->n_buffers++;
+}
+
+static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind)
+{
+	struct loop_stmt *s = &b->fn->stmts[b->fn->n_stmts++];
+	*s = (struct loop_stmt){.kind = kind, .slot = LOOP_NONE};
+	return s;
+}
+
+/* The inputs in order, then the outputs: buffer n_inputs + k is output k. */
+static void interface_buffers(struct builder *b)
+{
+	const struct ir_fn *f = b->ir;
+	for (uint32_t k = 0; k < f->n_inputs; k++)
+		buffer_new(b, BUFFER_INPUT, k, &f->inputs[k]);
+	for (uint32_t k = 0; k < f->n_outputs; k++)
+		buffer_new(b, BUFFER_OUTPUT, k, &ir_at(f, f->outputs[k])->type);
+}
+
+uint32_t loops_temp(struct builder *b, const struct hir_type *type) { return buffer_new(b, BUFFER_TEMP, 0, type); }
+
+static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct hir_type *type)
+{
+	uint32_t o = b->values[v].output;
+	return o != LOOP_NONE ? b->fn->n_inputs + o : buffer_new(b, BUFFER_TEMP, 0, type);
+}
+
+static void weight_buffer(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct slot *slot = &b->plan->slots[in->index];
+	if (slot->kind == SLOT_TABLE)
+		return;
+	b->buffer[v] = buffer_new(b, BUFFER_WEIGHT, in->index, &in->type);
+	b->fn->buffers[b->buffer[v]].layout = slot->layout;
+}
+
+static void const_buffer(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	if (!b->values[v].forced && loops_splat(b, in))
+		return;
+	b->buffer[v] = buffer_new(b, BUFFER_CONST, 0, &in->type);
+	b->fn->buffers[b->buffer[v]].data = in->data;
+}
+
+static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref x, ir_ref w)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	const struct hir_type *lhs = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type;
+	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
+	dim m = b->one;
+	for (uint32_t k = 0; k + 1 < lhs->rank; k++)
+		m = dim_mul(b->dims, m, lhs->dims[k]);
+	b->buffer[v] = output_or_temp(b, v, &in->type);
+	s->kernel = kernel;
+	s->n_buffers = s->n_dims = 3;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, 3);
+	s->buffers[0] = b->buffer[x];
+	s->buffers[1] = b->buffer[w];
+	s->buffers[2] = b->buffer[v];
+	s->dims = ARENA_ARRAY(b->unit, dim, 3);
+	s->dims[0] = m;
+	s->dims[1] = lhs->dims[lhs->rank - 1];
+	s->dims[2] = in->type.dims[in->type.rank - 1];
+}
+
+/* Sizes before, along and behind the axis. */
+static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis, dim *out)
+{
+	out[0] = out[2] = b->one;
+	out[1] = t->dims[axis];
+	for (uint32_t k = 0; k < t->rank; k++)
+		if (k != axis)
+			out[k < axis ? 0 : 2] = dim_mul(b->dims, out[k < axis ? 0 : 2], t->dims[k]);
+}
+
+/* An operation that is a kernel: its operands, for SORT the workspace, its result; what dims follow, kernels.def says. */
+static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt *s = stmt_new(b, STMT_KERNEL);
+	bool sort = in->op == OP_SORT, put = in->op == OP_PUT, scatter = in->op == OP_SCATTER || in->op == OP_SCATTER_ADD;
+	dtype elem = ir_at(b->ir, ir_operand(b->ir, v, 0))->type.elem;
+	dim along[3];
+	axis_dims(b, &in->type, sort ? in->type.rank - 1u : in->index, along);
+	s->kernel = kernel + (put ? 0 : elem == DT_FLOAT64 ? 1 : elem == DT_INT64 ? 2 : 0);
+	if (put)
+		along[2] = dim_mul(b->dims, along[2], dim_const(b->dims, (int64_t)dtype_size(elem)));
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 2);
+	for (uint32_t k = 0; k < in->n_operands; k++)
+		s->buffers[s->n_buffers++] = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, k))];
+	if (sort)
+		s->buffers[s->n_buffers++] = buffer_new(b, BUFFER_TEMP, 0, &in->type);
+	s->buffers[s->n_buffers++] = b->buffer[v] = output_or_temp(b, v, &in->type);
+	s->dims = ARENA_ARRAY(b->unit, dim, 5);
+	for (uint32_t k = 0; k < (sort ? 2 : 3); k++)
+		s->dims[s->n_dims++] = along[k];
+	if (scatter)
+		s->dims[s->n_dims++] = ir_at(b->ir, ir_operand(b->ir, v, 1))->type.dims[in->index];
+	bool flag = sort ? in->index == 1 : in->op == OP_SCAN_PROD || in->op == OP_SCATTER_ADD;
+	if (!put)
+		s->dims[s->n_dims++] = flag ? b->one : b->zero;
+}
+
+/* The RESULT of `call` numbered `index`, or the call itself for result 0, or IR_NONE if nobody uses it. */
+static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
+{
+	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
+		if (ir_at(b->ir, v)->index == index && b->values[v].use != USE_NONE)
+			return v;
+	return IR_NONE;
+}
+
+static void chain_results(struct builder *b)
+{
+	b->results = ARENA_ARRAY(b->unit, ir_ref, b->ir->n_insts + 1);
+	for (ir_ref v = 0; v < b->ir->n_insts; v++)
+		b->results[v] = IR_NONE;
+	for (ir_ref v = b->ir->n_insts; v-- > 0;) {
+		if (ir_at(b->ir, v)->op != OP_RESULT)
+			continue;
+		ir_ref call = ir_operand(b->ir, v, 0);
+		b->results[v] = b->results[call];
+		b->results[call] = v;
+	}
+}
+
+/* Result `index` of a call, which is output `output` of the callee; every RESULT for it shares the buffer. */
+static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, uint32_t output)
+{
+	const struct ir_inst *in = ir_at(b->ir, call);
+	const struct hir_type *of = &in->callee->nodes[in->callee->outputs[output].node].type;
+	struct hir_type type = ir_type_translate(b->dims, in->callee->dims, in->callee_syms, of);
+	uint32_t buffer = LOOP_NONE;
+	if (index == 0 && b->values[call].output != LOOP_NONE)
+		buffer = b->fn->n_inputs + b->values[call].output;
+	ir_ref first = result_of(b, call, index);
+	if (buffer == LOOP_NONE)
+		buffer = first == IR_NONE ? buffer_new(b, BUFFER_TEMP, 0, &type) : output_or_temp(b, first, &type);
+	if (index == 0)
+		b->buffer[call] = buffer;
+	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
+		if (ir_at(b->ir, v)->index == index)
+			b->buffer[v] = buffer;
+	return buffer;
+}
+
+/* A call of u with the run-time operands that start at *first, which moves behind them and the table. Outputs are left to the caller. */
+static struct loop_stmt call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt s = {.kind = STMT_CALL, .slot = LOOP_NONE, .callee = u->symbol, .callee_unit = u, .n_dims = dims_syms(u->dims)};
+	s.buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + u->n_outputs + 1);
+	for (bool table = false; *first < in->n_operands && !table; ++*first) {
+		ir_ref o = ir_operand(b->ir, v, *first);
+		const struct ir_inst *oi = ir_at(b->ir, o);
+		table = oi->op == OP_WEIGHT && b->plan->slots[oi->index].kind == SLOT_TABLE;
+		if (table)
+			s.slot = oi->index;
+		else
+			s.buffers[s.n_buffers++] = b->buffer[loops_base(b->ir, o)];
+	}
+	s.dims = ARENA_ARRAY(b->unit, dim, s.n_dims);
+	for (uint32_t k = 0; k < s.n_dims; k++)
+		s.dims[k] = in->callee_syms[k];
+	return s;
+}
+
+static void emit_call(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	uint32_t first = 0;
+	struct loop_stmt call = call_of(b, v, in->callee, &first);
+	for (uint32_t k = 0; k < in->callee->n_outputs; k++)
+		call.buffers[call.n_buffers++] = result_buffer(b, v, k, k);
+	*stmt_new(b, STMT_CALL) = call;
+}
+
+/* All that the calls touch, behind the buffer that decides. */
+static void note_buffers(struct builder *b, struct loop_stmt *s, uint32_t decides, uint32_t extra)
+{
+	uint32_t n = 1 + extra;
+	for (uint32_t i = 0; i < s->n_calls; i++)
+		n += s->calls[i].n_buffers;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, n);
+	s->buffers[s->n_buffers++] = decides;
+	for (uint32_t i = 0; i < s->n_calls; i++)
+		for (uint32_t k = 0; k < s->calls[i].n_buffers; k++)
+			s->buffers[s->n_buffers++] = s->calls[i].buffers[k];
+}
+
+static void emit_if(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt s = {.kind = STMT_IF, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 2), .n_calls = 2};
+	uint32_t first = 1, decides = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	s.calls[0] = call_of(b, v, in->callee, &first);
+	s.calls[1] = call_of(b, v, in->other, &first);
+	for (uint32_t k = 0; k < in->callee->n_outputs; k++) {
+		uint32_t result = result_buffer(b, v, k, k);
+		for (uint32_t i = 0; i < 2; i++)
+			s.calls[i].buffers[s.calls[i].n_buffers++] = result;
+	}
+	note_buffers(b, &s, decides, 0);
+	*stmt_new(b, STMT_IF) = s;
+}
+
+/* Does the body do nothing with carried value k but put a part into it? Then it may be written where it is read: PUT is the last to touch it. */
+static bool only_put(const struct hir_unit *body, uint32_t k)
+{
+	hir_ref r = body->outputs[k + 1].node;
+	const struct hir_node *put = &body->nodes[r];
+	if (put->kind != HIR_BUILTIN || put->builtin != BI_SELECT_SCATTER)
+		return false;
+	hir_ref from = body->args[put->args].u.tensor;
+	if (body->nodes[from].kind != HIR_INPUT || body->nodes[from].index != k)
+		return false;
+	uint32_t uses = 0;
+	for (uint32_t i = 0; i < body->n_args; i++)
+		uses += body->args[i].kind == ARG_TENSOR && (body->args[i].u.tensor == from || body->args[i].u.tensor == r);
+	for (uint32_t i = 0; i < body->n_outputs; i++)
+		uses += body->outputs[i].node == from || body->outputs[i].node == r;
+	return uses == 2;
+}
+
+/* The body reads the carried values from the results' buffers and writes their next values to temporaries. */
+static void emit_loop(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt s = {.kind = STMT_LOOP, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 1), .n_calls = 1};
+	uint32_t first = 1, decides = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	struct loop_stmt *body = &s.calls[0];
+	*body = call_of(b, v, in->callee, &first);
+	s.n_carried = in->callee->n_outputs - 1;
+	uint32_t *initial = ARENA_ARRAY(b->unit, uint32_t, s.n_carried + 1);
+	struct hir_type flag = {.elem = DT_BOOL};
+	uint32_t go = buffer_new(b, BUFFER_TEMP, 0, &flag);
+	for (uint32_t k = 0; k < s.n_carried; k++) {
+		initial[k] = body->buffers[k];
+		body->buffers[k] = result_buffer(b, v, k, k + 1);
+	}
+	body->buffers[body->n_buffers++] = go;
+	for (uint32_t k = 0; k < s.n_carried; k++)
+		body->buffers[body->n_buffers++] = only_put(in->callee, k) ? body->buffers[k]
+									   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
+	s.initial = initial;
+	note_buffers(b, &s, decides, s.n_carried);
+	for (uint32_t k = 0; k < s.n_carried; k++)
+		s.buffers[s.n_buffers++] = initial[k];
+	*stmt_new(b, STMT_LOOP) = s;
+}
+
+static void emit_effect(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct loop_stmt *s = stmt_new(b, STMT_EFFECT);
+	s->text = in->text;
+	s->where = in->where;
+	s->n_buffers = in->n_operands;
+	s->buffers = ARENA_ARRAY(b->unit, uint32_t, in->n_operands + 1);
+	s->kinds = ARENA_ARRAY(b->unit, uint8_t, in->n_operands + 1);
+	s->dims = ARENA_ARRAY(b->unit, dim, HIR_MAX_RANK * in->n_operands + 1);
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		const struct hir_type *t = &ir_at(b->ir, o)->type;
+		s->buffers[k] = b->buffer[loops_base(b->ir, o)];
+		s->kinds[k] = (uint8_t)(t->elem << 4 | t->rank);
+		for (uint32_t i = 0; i < t->rank; i++)
+			s->dims[s->n_dims++] = t->dims[i];
+	}
+}
+
+static void emit_nest(struct builder *b, uint32_t group)
+{
+	struct loop_stmt *s = stmt_new(b, STMT_NEST);
+	loops_nest(b, group, &s->nest);
+	loops_simplify(b->dims, &s->nest);
+}
+
+static void emit_stored(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	enum kernel kernel;
+	ir_ref x, w;
+	if (loops_kernel(b, v, &kernel, &x, &w)) {
+		emit_kernel(b, v, kernel, x, w);
+		return;
+	}
+	if (loops_op_kernel(in->op, &kernel)) {
+		emit_op_kernel(b, v, kernel);
+		return;
+	}
+	b->buffer[v] = output_or_temp(b, v, &in->type);
+	uint32_t parts = in->op == OP_CONCAT || in->op == OP_PAD ? in->n_operands : 1;
+	for (uint32_t k = 0; k < parts; k++)
+		emit_nest(b, b->values[v].first_group + k);
+}
+
+static void emit(struct builder *b, ir_ref v)
+{
+	enum ir_op op = ir_at(b->ir, v)->op;
+	if (b->values[v].use == USE_NONE)
+		return;
+	if (op == OP_INPUT)
+		b->buffer[v] = ir_at(b->ir, v)->index;
+	else if (op == OP_WEIGHT)
+		weight_buffer(b, v);
+	else if (op == OP_CONST)
+		const_buffer(b, v);
+	else if (op == OP_CALL)
+		emit_call(b, v);
+	else if (op == OP_IF)
+		emit_if(b, v);
+	else if (op == OP_LOOP)
+		emit_loop(b, v);
+	else if (ir_op_traits(op) & EFFECT)
+		emit_effect(b, v);
+	else if (b->values[v].stored)
+		emit_stored(b, v);
+	if (b->values[v].range_group != LOOP_NONE)
+		emit_nest(b, b->values[v].range_group);
+}
+
+/* Upper bounds, so that the arrays never move: every instruction, operand and output makes at most one of each. */
+static void reserve(struct builder *b)
+{
+	uint32_t results = 0;
+	for (uint32_t v = 0; v < b->ir->n_insts; v++)
+		if (ir_calls(ir_at(b->ir, v)->op))
+			results += 2 * ir_at(b->ir, v)->callee->n_outputs;
+		else
+			results += ir_at(b->ir, v)->op == OP_SORT;
+	b->fn->buffers = ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results + b->n_groups + 1);
+	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
+}
+
+struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
+{
+	const struct ir_fn *ir = p->run;
+	struct builder b = {.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn), .range_table = LOOP_NONE};
+	b.zero = dim_const(b.dims, 0);
+	b.one = dim_const(b.dims, 1);
+	*b.fn = (struct loop_fn){.unit = unit, .symbol = ir->name, .dims = ir->dims, .n_inputs = ir->n_inputs, .n_outputs = ir->n_outputs,
+				 .n_slots = p->n_slots, .scratch = b.zero};
+	b.buffer = ARENA_ARRAY(unit, uint32_t, ir->n_insts);
+	memset(b.buffer, 0xff, ir->n_insts * sizeof *b.buffer);
+	loops_checks(&b);
+	loops_fuse(&b);
+	reserve(&b);
+	interface_buffers(&b);
+	chain_results(&b);
+	for (ir_ref v = 0; v < ir->n_insts; v++)
+		emit(&b, v);
+	for (uint32_t g = 0; g < b.n_groups; g++)
+		if (b.groups[g].kind == GROUP_COPY)
+			emit_nest(&b, g);
+	loops_merge(b.fn);
+	loops_place(b.fn);
+	return b.fn;
+}

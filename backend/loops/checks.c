@@ -1,0 +1,157 @@
+/* What must hold of a unit's run-time dimensions before it may touch memory: no extent is negative, reshapes keep the element count, slices and
+ * broadcasts stay inside their operands, what is indexed is not empty. What holds for all values of the symbols (they are never negative) needs no check. */
+#include <string.h>
+#include "backend/loops/build.h"
+#include "base/arena.h"
+#include "base/vec.h"
+
+enum { STEPS = 256 };
+#define UNKNOWN INT64_MIN
+
+struct checks {
+	struct builder *b;
+	VEC(dim) list;
+};
+
+/* Least value of a step's result, from those of its operands; UNKNOWN: none known. */
+static int64_t least_of(const struct dim_step *s, int64_t a, int64_t b, bool b_const)
+{
+	int64_t r;
+	bool known = a != UNKNOWN && b != UNKNOWN;
+	switch (s->op) {
+	case DIM_PUSH_CONST: return s->value;
+	case DIM_PUSH_SYM: return 0;
+	case DIM_OP_ADD: return known && !__builtin_add_overflow(a, b, &r) ? r : UNKNOWN;
+	case DIM_OP_MUL: return known && a >= 0 && b >= 0 && !__builtin_mul_overflow(a, b, &r) ? r : UNKNOWN;
+	case DIM_OP_FLOORDIV: return known && a >= 0 && b_const && b > 0 ? a / b : UNKNOWN;
+	case DIM_OP_MOD: return b_const && b > 0 ? 0 : UNKNOWN;
+	}
+	return UNKNOWN;
+}
+
+bool loops_never_negative(const struct dims *d, dim x)
+{
+	struct dim_step steps[STEPS];
+	struct {
+		int64_t least;
+		bool constant;
+	} stack[STEPS];
+	uint32_t n = dim_program(d, x, steps, STEPS), top = 0;
+	if (n > STEPS)
+		return false;
+	for (uint32_t k = 0; k < n; k++) {
+		bool push = steps[k].op == DIM_PUSH_CONST || steps[k].op == DIM_PUSH_SYM;
+		if (push) {
+			stack[top].least = least_of(&steps[k], 0, 0, false);
+			stack[top++].constant = steps[k].op == DIM_PUSH_CONST;
+			continue;
+		}
+		top--;
+		stack[top - 1].least = least_of(&steps[k], stack[top - 1].least, stack[top].least, stack[top].constant);
+		stack[top - 1].constant = false;
+	}
+	return top == 1 && stack[0].least >= 0 && stack[0].least != UNKNOWN;
+}
+
+static void at_least_zero(struct checks *c, dim x)
+{
+	if (loops_never_negative(c->b->dims, x))
+		return;
+	for (uint32_t k = 0; k < c->list.len; k++)
+		if (dim_eq(c->list.at[k], x))
+			return;
+	vec_push(&c->list, x);
+}
+
+static void equal(struct checks *c, dim a, dim b)
+{
+	if (dim_eq(a, b))
+		return;
+	at_least_zero(c, dim_sub(c->b->dims, a, b));
+	at_least_zero(c, dim_sub(c->b->dims, b, a));
+}
+
+static dim count(struct checks *c, const struct hir_type *t)
+{
+	dim n = c->b->one;
+	for (uint32_t k = 0; k < t->rank; k++)
+		n = dim_mul(c->b->dims, n, t->dims[k]);
+	return n;
+}
+
+/* The first and the last element that the slice takes along dimension k. */
+static void check_slice(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
+{
+	struct dims *d = c->b->dims;
+	for (uint32_t k = 0; k < i->type.rank; k++) {
+		int64_t n;
+		if (dim_is_const(d, i->type.dims[k], &n) && n == 0)
+			continue;
+		dim steps = dim_mul(d, dim_sub(d, i->type.dims[k], c->b->one), dim_const(d, i->ints[k]));
+		dim end = dim_add(d, i->starts[k], steps), room = dim_sub(d, from->dims[k], c->b->one);
+		at_least_zero(c, i->ints[k] < 0 ? end : i->starts[k]);
+		at_least_zero(c, dim_sub(d, room, i->ints[k] < 0 ? i->starts[k] : end));
+	}
+}
+
+static void check_pad(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
+{
+	for (uint32_t k = 0; k < from->rank; k++) {
+		at_least_zero(c, i->starts[k]);
+		at_least_zero(c, dim_sub(c->b->dims, dim_sub(c->b->dims, i->type.dims[k], from->dims[k]), i->starts[k]));
+	}
+}
+
+/* At least one window, and the last element of the last one inside. */
+static void check_window(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
+{
+	struct dims *d = c->b->dims;
+	uint32_t inside = from->rank;
+	for (uint32_t k = 0; k < from->rank; k++) {
+		if (!(i->mask >> k & 1))
+			continue;
+		dim windows = dim_sub(d, i->type.dims[k], c->b->one), size = dim_sub(d, i->type.dims[inside], c->b->one);
+		dim last = dim_add(d, dim_mul(d, windows, dim_const(d, i->ints[k])), dim_mul(d, size, dim_const(d, i->ints[inside])));
+		at_least_zero(c, windows);
+		at_least_zero(c, dim_sub(d, dim_sub(d, from->dims[k], c->b->one), last));
+		inside++;
+	}
+}
+
+static void check_broadcast(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
+{
+	for (uint32_t k = 0; k < from->rank; k++)
+		if (!dim_eq(from->dims[k], c->b->one))
+			equal(c, from->dims[k], i->type.dims[i->type.rank - from->rank + k]);
+}
+
+static void check_inst(struct checks *c, ir_ref r)
+{
+	const struct ir_inst *i = ir_at(c->b->ir, r);
+	const struct hir_type *from = i->n_operands ? &ir_at(c->b->ir, ir_operand(c->b->ir, r, 0))->type : NULL;
+	for (uint32_t k = 0; k < i->type.rank; k++)
+		at_least_zero(c, i->type.dims[k]);
+	if (i->op == OP_RESHAPE)
+		equal(c, count(c, from), count(c, &i->type));
+	else if (i->op == OP_SLICE)
+		check_slice(c, i, from);
+	else if (i->op == OP_PAD)
+		check_pad(c, i, from);
+	else if (i->op == OP_WINDOW)
+		check_window(c, i, from);
+	else if (i->op == OP_BROADCAST)
+		check_broadcast(c, i, from);
+	at_least_zero(c, loops_range_room(c->b, r));
+}
+
+void loops_checks(struct builder *b)
+{
+	struct checks c = {.b = b};
+	for (ir_ref r = 0; r < b->ir->n_insts; r++)
+		check_inst(&c, r);
+	b->fn->n_checks = c.list.len;
+	b->fn->checks = ARENA_ARRAY(b->unit, dim, c.list.len + 1);
+	if (c.list.len)
+		memcpy(b->fn->checks, c.list.at, c.list.len * sizeof *c.list.at);
+	vec_free(&c.list);
+}

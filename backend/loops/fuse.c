@@ -1,0 +1,347 @@
+/* Fusion: which values get a buffer of their own and which are computed inside the nest of their user.
+ *
+ * Values are visited from the last to the first, so that all users of a value are decided before it. A use says in which nest and at which
+ * coordinates the value is wanted. Wanted once: it is computed there, unless that would repeat expensive work. Wanted at several places: it is
+ * repeated when cheap, else stored. A reduction goes into the nest of its user when that runs over exactly the reduction's result. */
+#include "backend/loops/build.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/bug.h"
+
+enum { CHEAP = 6, SIZE_LIMIT = 160 };
+
+ir_ref loops_base(const struct ir_fn *f, ir_ref v)
+{
+	while (ir_at(f, v)->op == OP_RESHAPE)
+		v = ir_operand(f, v, 0);
+	return v;
+}
+
+bool loops_given(const struct ir_fn *f, ir_ref v)
+{
+	enum ir_op op = ir_at(f, v)->op;
+	return op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || ir_calls(op) || op == OP_RESULT || (ir_op_traits(op) & EFFECT);
+}
+
+static bool is_reduction(enum ir_op op)
+{
+	return op == OP_MATMUL || (ir_op_traits(op) & REDUCES);
+}
+
+static bool is_view(enum ir_op op)
+{
+	return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_TRANSPOSE || op == OP_SLICE || op == OP_WINDOW || op == OP_IOTA || op == OP_DIM;
+}
+
+/* Is it put together in memory by a nest for each operand? */
+static bool is_joined(enum ir_op op)
+{
+	return op == OP_CONCAT || op == OP_PAD;
+}
+
+/* The matrix that a batch of matrices repeats, under broadcasts that only add leading dimensions. */
+static ir_ref under_broadcast(const struct ir_fn *f, ir_ref v)
+{
+	while (ir_at(f, v)->op == OP_BROADCAST) {
+		ir_ref o = ir_operand(f, v, 0);
+		const struct hir_type *t = &ir_at(f, v)->type, *from = &ir_at(f, o)->type;
+		if (from->rank < 2 || !dim_eq(from->dims[from->rank - 1], t->dims[t->rank - 1]) ||
+		    !dim_eq(from->dims[from->rank - 2], t->dims[t->rank - 2]))
+			break;
+		v = o;
+	}
+	return v;
+}
+
+bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w)
+{
+	const struct ir_fn *f = b->ir;
+	if (ir_at(f, v)->op != OP_MATMUL)
+		return false;
+	ir_ref lhs = ir_operand(f, v, 0), rhs = under_broadcast(f, ir_operand(f, v, 1));
+	const struct ir_inst *r = ir_at(f, rhs);
+	if (r->type.rank != 2)
+		return false;
+	dtype l = ir_at(f, lhs)->type.elem;
+	*x = loops_base(f, lhs);
+	*w = loops_base(f, rhs);
+	const struct ir_inst *base = ir_at(f, *w);
+	bool packed = base->op == OP_WEIGHT && b->plan->slots[base->index].layout == LAYOUT_TRIT2;
+	if (packed) {
+		BUG_ON(*w != rhs || (l != DT_INT8 && l != DT_FLOAT32));
+		*kernel = l == DT_INT8 ? KERNEL_MATMUL_I8_TRIT2 : KERNEL_MATMUL_F32_TRIT2;
+		return true;
+	}
+	*kernel = KERNEL_MATMUL_F32;
+	return l == DT_FLOAT32 && r->type.elem == DT_FLOAT32;
+}
+
+static uint32_t own_cost(enum ir_op op)
+{
+	switch (op) {
+	case OP_DIV: case OP_SQRT: return 4;
+	case OP_FLOORDIV: case OP_MOD: case OP_RSQRT: return 8;
+	case OP_EXP: case OP_LOG: case OP_TANH: case OP_ERF: return 14;
+	case OP_SIN: case OP_COS: case OP_POW: return 40;
+	case OP_GATHER: case OP_GATHER_DIM: return 4;
+	default: return is_view(op) ? 0 : 1;
+	}
+}
+
+/* Is operand k a table that is read where other values say, so that it must lie in memory? */
+static bool is_table(const struct ir_inst *in, uint32_t k) { return k == 0 && (in->op == OP_GATHER || in->op == OP_GATHER_DIM); }
+
+static uint32_t add_capped(uint32_t a, uint32_t b)
+{
+	return a + b > 1u << 20 ? 1u << 20 : a + b;
+}
+
+/* Upper bounds of cost and size, as if everything were fused; too big a tree is cut. */
+static void measure(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct fused *f = &b->values[v];
+	f->cost = own_cost(in->op);
+	f->size = 1;
+	if (loops_given(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || loops_op_kernel(in->op, &(enum kernel){0}))
+		return;
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		const struct fused *o = &b->values[ir_operand(b->ir, v, k)];
+		f->cost = add_capped(f->cost, o->forced ? 1 : o->cost);
+		f->size = add_capped(f->size, o->forced ? 1 : o->size);
+	}
+	if (f->size > SIZE_LIMIT)
+		f->forced = true;
+}
+
+static void force(struct builder *b, ir_ref v)
+{
+	v = loops_base(b->ir, v);
+	if (!loops_given(b->ir, v) || ir_at(b->ir, v)->op == OP_CONST)
+		b->values[v].forced = true;
+	if (b->values[v].use == USE_NONE)
+		b->values[v].use = USE_MANY;
+}
+
+static void want(struct builder *b, ir_ref v, uint32_t group, const struct coords *c)
+{
+	struct fused *f = &b->values[v];
+	if (f->use == USE_ONE && group == f->group && coords_eq(c, f->coords))
+		return;
+	if (f->use != USE_NONE) {
+		f->use = USE_MANY;
+		return;
+	}
+	f->use = USE_ONE;
+	f->group = group;
+	f->coords = ARENA_NEW(b->unit, struct coords);
+	*f->coords = *c;
+}
+
+static uint32_t group_new(struct builder *b, enum group_kind kind, ir_ref root, uint32_t part, const struct hir_type *space)
+{
+	if (b->n_groups == b->cap_groups) {
+		uint32_t cap = b->cap_groups ? 2 * b->cap_groups : 16;
+		struct group *more = ARENA_ARRAY(b->unit, struct group, cap);
+		if (b->n_groups)
+			memcpy(more, b->groups, b->n_groups * sizeof *more);
+		b->groups = more;
+		b->cap_groups = cap;
+	}
+	struct group *g = &b->groups[b->n_groups];
+	*g = (struct group){.kind = kind, .root = root, .part = part, .n_parallel = space->rank};
+	for (uint32_t k = 0; k < LOOP_MAX; k++)
+		g->extent[k] = k < space->rank ? space->dims[k] : b->zero;
+	return b->n_groups++;
+}
+
+static void reduce_space(struct builder *b, ir_ref v, struct group *g)
+{
+	dim extents[LOOP_MAX];
+	g->n_reduce = (uint8_t)coords_reduce_extents(b, v, extents);
+	for (uint32_t k = 0; k < g->n_reduce; k++)
+		g->extent[g->n_parallel + k] = extents[k];
+}
+
+static bool same_reduce_space(const struct builder *b, ir_ref v, const struct group *g)
+{
+	dim extents[LOOP_MAX];
+	uint32_t n = coords_reduce_extents(b, v, extents);
+	if (n != g->n_reduce)
+		return false;
+	for (uint32_t k = 0; k < n; k++)
+		if (!dim_eq(extents[k], g->extent[g->n_parallel + k]))
+			return false;
+	return true;
+}
+
+/* The operands of v are wanted in the nest that computes v. */
+static void want_operands(struct builder *b, ir_ref v, uint32_t group, const struct coords *c)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	if (is_reduction(in->op) && b->groups[group].n_reduce == 0)
+		reduce_space(b, v, &b->groups[group]);
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		struct coords oc;
+		if (is_table(in, k))
+			force(b, o);
+		else if (coords_operand(b, v, k, c, b->groups[group].n_parallel, &oc))
+			want(b, o, group, &oc);
+		else
+			force(b, o);
+	}
+}
+
+static void want_operands_anywhere(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	struct coords c, oc;
+	coords_identity(b, in->type.rank, &c);
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		if (is_table(in, k) || !coords_operand(b, v, k, &c, 0, &oc))
+			force(b, o);
+		else
+			b->values[o].use = USE_MANY;
+	}
+}
+
+static bool absorbs(const struct builder *b, ir_ref v)
+{
+	const struct fused *f = &b->values[v];
+	if (f->use != USE_ONE || f->coords->in_reduction)
+		return false;
+	const struct group *g = &b->groups[f->group];
+	return coords_cover(b, g, &ir_at(b->ir, v)->type, f->coords) && (g->n_reduce == 0 || same_reduce_space(b, v, g));
+}
+
+static bool needs_buffer(const struct builder *b, ir_ref v)
+{
+	const struct fused *f = &b->values[v];
+	enum ir_op op = ir_at(b->ir, v)->op;
+	if (f->forced || is_joined(op))
+		return true;
+	if (is_reduction(op))
+		return !absorbs(b, v);
+	if (is_view(op) || f->cost <= CHEAP)
+		return false;
+	return f->use == USE_MANY || !coords_outer(b, &b->groups[f->group], f->coords);
+}
+
+static void store_concat(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	b->values[v].first_group = b->n_groups;
+	for (uint32_t k = 0; k < in->n_operands; k++) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		const struct hir_type *t = &ir_at(b->ir, o)->type;
+		struct coords c;
+		coords_identity(b, t->rank, &c);
+		want(b, o, group_new(b, GROUP_PART, v, k, t), &c);
+	}
+}
+
+/* The value everywhere, then operand 0 over it. */
+static void store_pad(struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	b->values[v].first_group = b->n_groups;
+	for (uint32_t k = 2; k-- > 0;) {
+		ir_ref o = ir_operand(b->ir, v, k);
+		const struct hir_type *t = k ? &in->type : &ir_at(b->ir, o)->type;
+		struct coords c;
+		coords_identity(b, k ? 0 : t->rank, &c);
+		want(b, o, group_new(b, GROUP_PART, v, k, t), &c);
+	}
+}
+
+static void store_value(struct builder *b, ir_ref v)
+{
+	const struct hir_type *t = &ir_at(b->ir, v)->type;
+	struct coords c;
+	coords_identity(b, t->rank, &c);
+	uint32_t g = group_new(b, GROUP_VALUE, v, 0, t);
+	b->values[v].first_group = g;
+	want_operands(b, v, g, &c);
+}
+
+static void check_range(struct builder *b, ir_ref v)
+{
+	struct hir_type space;
+	struct coords c;
+	if (!loops_range_space(b, v, &space))
+		return;
+	ir_ref indices = ir_operand(b->ir, v, 1);
+	b->values[v].range_group = group_new(b, GROUP_RANGE, v, 0, &space);
+	coords_identity(b, ir_at(b->ir, indices)->type.rank, &c);
+	want(b, indices, b->values[v].range_group, &c);
+}
+
+static void decide(struct builder *b, ir_ref v)
+{
+	struct fused *f = &b->values[v];
+	const struct ir_inst *in = ir_at(b->ir, v);
+	enum kernel kernel;
+	ir_ref x, w;
+	if (f->use == USE_NONE)
+		return;
+	f->stored = loops_op_kernel(in->op, &kernel);
+	if (f->stored || loops_given(b->ir, v)) {
+		for (uint32_t k = 0; k < in->n_operands; k++)
+			force(b, ir_operand(b->ir, v, k));
+		return;
+	}
+	if (loops_kernel(b, v, &kernel, &x, &w)) {
+		f->stored = true;
+		force(b, x);
+		force(b, w);
+		return;
+	}
+	f->stored = needs_buffer(b, v);
+	if (f->stored && in->op == OP_CONCAT)
+		store_concat(b, v);
+	else if (f->stored && in->op == OP_PAD)
+		store_pad(b, v);
+	else if (f->stored)
+		store_value(b, v);
+	else if (f->use == USE_ONE)
+		want_operands(b, v, f->group, f->coords);
+	else
+		want_operands_anywhere(b, v);
+	check_range(b, v);
+}
+
+/* An output is written straight by the value that it is, unless that lies elsewhere already: then it is copied. */
+static void claim_outputs(struct builder *b)
+{
+	for (uint32_t o = 0; o < b->ir->n_outputs; o++) {
+		ir_ref v = loops_base(b->ir, b->ir->outputs[o]);
+		enum ir_op op = ir_at(b->ir, v)->op;
+		struct fused *f = &b->values[v];
+		if (op != OP_INPUT && op != OP_WEIGHT && op != OP_CONST && f->output == LOOP_NONE) {
+			f->output = o;
+			force(b, v);
+			continue;
+		}
+		const struct hir_type *t = &ir_at(b->ir, v)->type;
+		struct coords c;
+		coords_identity(b, t->rank, &c);
+		want(b, v, group_new(b, GROUP_COPY, v, o, t), &c);
+		force(b, v);
+	}
+}
+
+void loops_fuse(struct builder *b)
+{
+	uint32_t n = b->ir->n_insts;
+	b->values = ARENA_ARRAY(b->unit, struct fused, n);
+	for (uint32_t v = 0; v < n; v++) {
+		b->values[v].output = b->values[v].first_group = b->values[v].range_group = LOOP_NONE;
+		b->values[v].use = ir_has_effect(b->ir, v) ? USE_MANY : USE_NONE;
+		measure(b, v);
+	}
+	claim_outputs(b);
+	for (uint32_t v = n; v-- > 0;)
+		decide(b, v);
+}

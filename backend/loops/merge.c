@@ -1,0 +1,172 @@
+/* Multi-output nests. A nest takes in the next one when both run over the same loops and the later one gains by it: it reads what the earlier
+ * one stores at the same place (the value is then at hand), or both read the same memory in the same way. */
+#include "backend/loops/build.h"
+#include <string.h>
+#include "base/arena.h"
+
+enum { MERGED_EXPRS = 96 };
+
+static bool same_loops(const struct loop_nest *a, const struct loop_nest *b)
+{
+	return a->n_parallel == b->n_parallel && a->n_reduce == b->n_reduce && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
+}
+
+static bool same_place(const struct loop_access *a, const struct loop_access *b)
+{
+	return a->buffer == b->buffer && a->index == LOOP_NONE && b->index == LOOP_NONE && dim_eq(a->base, b->base) &&
+	       memcmp(a->stride, b->stride, sizeof a->stride) == 0;
+}
+
+/* The store of `a` to the buffer that `access` reads, or NULL. */
+static const struct loop_store *store_to(const struct loop_nest *a, uint32_t buffer)
+{
+	for (uint32_t k = 0; k < a->n_stores; k++)
+		if (a->stores[k].access.buffer == buffer)
+			return &a->stores[k];
+	return NULL;
+}
+
+static bool shares_load(const struct loop_nest *a, const struct loop_access *access)
+{
+	for (uint32_t k = 0; k < a->n_exprs; k++)
+		if (a->exprs[k].kind == LOOP_LOAD && same_place(&a->exprs[k].access, access))
+			return true;
+	return false;
+}
+
+/* Half floats are rounded by a store, so what was stored is not the value at hand. */
+static bool rounds(dtype t)
+{
+	return t == DT_FLOAT16 || t == DT_BFLOAT16;
+}
+
+static bool depends_badly(const struct loop_nest *a, const struct loop_nest *b)
+{
+	for (uint32_t k = 0; k < b->n_exprs; k++) {
+		const struct loop_expr *e = &b->exprs[k];
+		const struct loop_store *s = e->kind == LOOP_LOAD ? store_to(a, e->access.buffer) : NULL;
+		if (s && (e->in_reduction || rounds(e->elem) || !same_place(&s->access, &e->access)))
+			return true;
+	}
+	for (uint32_t k = 0; k < b->n_stores; k++) /* a concatenation's parts share a buffer */
+		if (store_to(a, b->stores[k].access.buffer))
+			return true;
+	return false;
+}
+
+static bool gains(const struct loop_nest *a, const struct loop_nest *b)
+{
+	for (uint32_t k = 0; k < b->n_exprs; k++) {
+		const struct loop_expr *e = &b->exprs[k];
+		if (e->kind == LOOP_LOAD && (store_to(a, e->access.buffer) || shares_load(a, &e->access)))
+			return true;
+	}
+	return false;
+}
+
+static bool mergeable(const struct loop_nest *a, const struct loop_nest *b)
+{
+	return same_loops(a, b) && a->n_exprs + b->n_exprs <= MERGED_EXPRS && gains(a, b) && !depends_badly(a, b);
+}
+
+static bool expr_equal(const struct loop_expr *x, const struct loop_expr *y)
+{
+	return x->kind == LOOP_LOAD && y->kind == LOOP_LOAD && x->in_reduction == y->in_reduction && same_place(&x->access, &y->access);
+}
+
+static uint32_t find_equal(const struct loop_nest *a, uint32_t n, const struct loop_expr *e)
+{
+	for (uint32_t k = 0; k < n; k++)
+		if (expr_equal(&a->exprs[k], e))
+			return k;
+	return LOOP_NONE;
+}
+
+static void append_exprs(struct loop_nest *a, const struct loop_nest *b, uint32_t *map)
+{
+	uint32_t old = a->n_exprs;
+	for (uint32_t k = 0; k < b->n_exprs; k++) {
+		struct loop_expr e = b->exprs[k];
+		const struct loop_store *s = e.kind == LOOP_LOAD ? store_to(a, e.access.buffer) : NULL;
+		uint32_t equal = s ? s->value : find_equal(a, old, &e);
+		if (equal != LOOP_NONE) {
+			map[k] = equal;
+			continue;
+		}
+		for (uint32_t j = 0; j < 3; j++)
+			if (e.args[j] != LOOP_NONE)
+				e.args[j] = map[e.args[j]];
+		if (e.access.index != LOOP_NONE)
+			e.access.index = map[e.access.index];
+		if (e.kind == LOOP_ACC)
+			e.var += a->n_reductions;
+		map[k] = a->n_exprs;
+		a->exprs[a->n_exprs++] = e;
+	}
+}
+
+static void merge(struct arena *unit, struct loop_nest *a, const struct loop_nest *b)
+{
+	uint32_t *map = ARENA_ARRAY(unit, uint32_t, b->n_exprs);
+	struct loop_expr *exprs = ARENA_ARRAY(unit, struct loop_expr, a->n_exprs + b->n_exprs);
+	struct loop_reduction *reductions = ARENA_ARRAY(unit, struct loop_reduction, a->n_reductions + b->n_reductions);
+	struct loop_store *stores = ARENA_ARRAY(unit, struct loop_store, a->n_stores + b->n_stores);
+	memcpy(exprs, a->exprs, a->n_exprs * sizeof *exprs);
+	memcpy(stores, a->stores, a->n_stores * sizeof *stores);
+	for (uint32_t k = 0; k < a->n_reductions; k++)
+		reductions[k] = a->reductions[k];
+	a->exprs = exprs;
+	append_exprs(a, b, map);
+	a->reductions = reductions;
+	a->stores = stores;
+	for (uint32_t k = 0; k < b->n_reductions; k++) {
+		a->reductions[a->n_reductions] = b->reductions[k];
+		a->reductions[a->n_reductions++].value = map[b->reductions[k].value];
+	}
+	for (uint32_t k = 0; k < b->n_stores; k++) {
+		a->stores[a->n_stores] = b->stores[k];
+		a->stores[a->n_stores++].value = map[b->stores[k].value];
+	}
+}
+
+static bool reads(const struct loop_stmt *s, uint32_t buffer)
+{
+	for (uint32_t k = 0; k < s->n_buffers; k++)
+		if (s->buffers[k] == buffer)
+			return true;
+	for (uint32_t k = 0; k < s->nest.n_exprs; k++)
+		if (s->nest.exprs[k].kind == LOOP_LOAD && s->nest.exprs[k].access.buffer == buffer)
+			return true;
+	return false;
+}
+
+/* A temporary that only nests taken in have read is no longer stored. */
+static void drop_unread(const struct loop_fn *f, struct loop_nest *n)
+{
+	uint32_t kept = 0;
+	for (uint32_t k = 0; k < n->n_stores; k++) {
+		uint32_t buffer = n->stores[k].access.buffer;
+		bool read = f->buffers[buffer].kind != BUFFER_TEMP;
+		for (uint32_t s = 0; s < f->n_stmts && !read; s++)
+			read = reads(&f->stmts[s], buffer);
+		if (read)
+			n->stores[kept++] = n->stores[k];
+	}
+	n->n_stores = kept;
+}
+
+void loops_merge(struct loop_fn *f)
+{
+	uint32_t n = 0;
+	for (uint32_t s = 0; s < f->n_stmts; s++) {
+		struct loop_stmt *st = &f->stmts[s];
+		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && mergeable(&f->stmts[n - 1].nest, &st->nest))
+			merge(f->unit, &f->stmts[n - 1].nest, &st->nest);
+		else
+			f->stmts[n++] = *st;
+	}
+	f->n_stmts = n;
+	for (uint32_t s = 0; s < n; s++)
+		if (f->stmts[s].kind == STMT_NEST && f->stmts[s].nest.n_stores > 1)
+			drop_unread(f, &f->stmts[s].nest);
+}

@@ -1,0 +1,103 @@
+/* Run-time indices: all of a gather's must be inside the table, whatever becomes of the elements that they choose. The nest that reads the elements
+ * checks the indices that it comes to. Where it may leave some out, since another of its loops has no iteration or only a slice is wanted, a nest of
+ * its own checks them: it reads the one element of a constant, with the table's bound. */
+#include "backend/loops/build.h"
+#include <string.h>
+#include "base/arena.h"
+
+static bool is_gather(enum ir_op op) { return op == OP_GATHER || op == OP_GATHER_DIM; }
+
+static bool surely_not_empty(const struct builder *b, dim x)
+{
+	return loops_never_negative(b->dims, dim_sub(b->dims, x, b->one));
+}
+
+dim loops_is_empty(const struct builder *b, dim x)
+{
+	return surely_not_empty(b, x) ? b->zero : dim_floordiv(b->dims, b->one, dim_add(b->dims, x, b->one));
+}
+
+static dim is_not_empty(const struct builder *b, dim x) { return dim_sub(b->dims, b->one, loops_is_empty(b, x)); }
+
+/* The coordinates of the indices in the nest that reads their elements. False: it has no such nest, or several. */
+static bool index_coords(const struct builder *b, ir_ref v, const struct group **g, struct coords *out)
+{
+	const struct fused *f = &b->values[v];
+	struct coords own;
+	if (!f->stored && f->use != USE_ONE)
+		return false;
+	*g = &b->groups[f->stored ? f->first_group : f->group];
+	coords_identity(b, ir_at(b->ir, v)->type.rank, &own);
+	return coords_operand(b, v, 1, f->stored ? &own : f->coords, 0, out);
+}
+
+/* The loops that run over the whole index, each along a dimension of its own, as bits. False: not every index is come to. */
+static bool index_loops(const struct builder *b, const struct group *g, const struct hir_type *index, const struct coords *c, uint32_t *loops)
+{
+	*loops = 0;
+	for (uint32_t k = 0; k < c->rank; k++) {
+		uint32_t loop = coord_single(b, &c->at[k]);
+		if (dim_eq(index->dims[k], b->one) && loop == LOOP_NONE)
+			continue;
+		if (loop == LOOP_NONE || (*loops >> loop & 1) || !dim_eq(g->extent[loop], index->dims[k]))
+			return false;
+		*loops |= 1u << loop;
+	}
+	return true;
+}
+
+/* 1 if one of the nest's other loops has no iteration, else 0. */
+static dim others_empty(const struct builder *b, const struct group *g, const struct coords *c, uint32_t loops)
+{
+	dim none = b->one;
+	uint32_t n = g->n_parallel + (c->in_reduction ? g->n_reduce : 0u);
+	for (uint32_t k = 0; k < n; k++)
+		if (!(loops >> k & 1))
+			none = dim_mul(b->dims, none, is_not_empty(b, g->extent[k]));
+	return dim_sub(b->dims, b->one, none);
+}
+
+bool loops_range_space(const struct builder *b, ir_ref v, struct hir_type *space)
+{
+	const struct group *g;
+	struct coords c;
+	uint32_t loops;
+	if (!is_gather(ir_at(b->ir, v)->op))
+		return false;
+	*space = ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
+	space->elem = DT_INT8;
+	if (!index_coords(b, v, &g, &c) || !index_loops(b, g, space, &c, &loops))
+		return true;
+	dim when = others_empty(b, g, &c, loops);
+	if (dim_eq(when, b->zero))
+		return false;
+	if (space->rank == 0) {
+		space->rank = 1;
+		space->dims[0] = b->one;
+	}
+	space->dims[0] = dim_mul(b->dims, space->dims[0], when);
+	return true;
+}
+
+dim loops_range_room(const struct builder *b, ir_ref v)
+{
+	const struct ir_inst *in = ir_at(b->ir, v);
+	if (!is_gather(in->op) && in->op != OP_SCATTER && in->op != OP_SCATTER_ADD)
+		return b->zero;
+	const struct hir_type *table = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type, *index = &ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
+	dim misses = loops_is_empty(b, table->dims[in->op == OP_GATHER ? 0 : in->index]);
+	for (uint32_t k = 0; k < index->rank && !dim_eq(misses, b->zero); k++)
+		misses = dim_mul(b->dims, misses, is_not_empty(b, index->dims[k]));
+	return dim_sub(b->dims, b->zero, misses);
+}
+
+uint32_t loops_range_table(struct builder *b)
+{
+	struct loop_fn *f = b->fn;
+	if (b->range_table == LOOP_NONE) {
+		f->buffers[f->n_buffers] = (struct loop_buffer){.kind = BUFFER_CONST, .type = {.elem = DT_INT8}, .offset = b->zero};
+		f->buffers[f->n_buffers].data = memset(ARENA_NEW(b->unit, int8_t), 0, 1);
+		b->range_table = f->n_buffers++;
+	}
+	return b->range_table;
+}

@@ -1,0 +1,127 @@
+/* What every printer of loop IR may rely on. */
+#include "backend/loops/loops.h"
+#include "base/buf.h"
+
+struct check {
+	const struct loop_fn *f;
+	const struct loop_nest *n;
+	struct buf *why;
+	uint32_t stmt;
+};
+
+static bool fail(const struct check *c, const char *what, uint32_t at)
+{
+	buf_printf(c->why, "%s: statement %u: %s (%u)\n", c->f->symbol, c->stmt, what, at);
+	loops_print(c->f, c->why);
+	return false;
+}
+
+static bool check_access(const struct check *c, const struct loop_access *a, uint32_t loops, uint32_t at)
+{
+	if (a->buffer >= c->f->n_buffers)
+		return fail(c, "access to no buffer", at);
+	if (c->f->buffers[a->buffer].layout != LAYOUT_PLAIN)
+		return fail(c, "element access to a packed buffer", at);
+	for (uint32_t k = loops; k < LOOP_MAX; k++)
+		if (!dim_eq(a->stride[k], dim_const(c->f->dims, 0)))
+			return fail(c, "stride along a loop that is not there", at);
+	return true;
+}
+
+static uint32_t arity(const struct loop_expr *e)
+{
+	return e->kind == LOOP_OP ? (uint32_t)ir_op_ins(e->op) : 0;
+}
+
+static bool check_args(const struct check *c, const struct loop_expr *e, uint32_t at)
+{
+	if (e->kind == LOOP_OP && !(ir_op_traits(e->op) & EWISE))
+		return fail(c, "operation is not element-wise", at);
+	for (uint32_t k = 0; k < arity(e); k++) {
+		if (e->args[k] >= at)
+			return fail(c, "argument does not precede its user", at);
+		if (c->n->exprs[e->args[k]].in_reduction != e->in_reduction)
+			return fail(c, "argument from the other side of the reduction loops", at);
+	}
+	return true;
+}
+
+static bool check_index(const struct check *c, const struct loop_expr *e, uint32_t at)
+{
+	uint32_t index = e->access.index;
+	if (index == LOOP_NONE)
+		return true;
+	if (index >= at || c->n->exprs[index].elem != DT_INT64 || c->n->exprs[index].in_reduction != e->in_reduction)
+		return fail(c, "bad index expression", at);
+	return true;
+}
+
+static bool check_expr(const struct check *c, uint32_t at)
+{
+	const struct loop_expr *e = &c->n->exprs[at];
+	uint32_t loops = c->n->n_parallel + (e->in_reduction ? c->n->n_reduce : 0u);
+	if (!check_args(c, e, at))
+		return false;
+	switch (e->kind) {
+	case LOOP_LOAD:
+		return check_access(c, &e->access, loops, at) && check_index(c, e, at) &&
+		       (c->f->buffers[e->access.buffer].type.elem == e->elem || fail(c, "load of another element type", at));
+	case LOOP_INDEX:
+		return e->var < loops || fail(c, "index of no loop", at);
+	case LOOP_ACC:
+		return (!e->in_reduction && e->var < c->n->n_reductions) || fail(c, "accumulator not available", at);
+	default:
+		return true;
+	}
+}
+
+static bool check_nest(const struct check *c)
+{
+	const struct loop_nest *n = c->n;
+	if (n->n_parallel + n->n_reduce > LOOP_MAX)
+		return fail(c, "too many loops", n->n_parallel);
+	for (uint32_t k = 0; k < n->n_exprs; k++)
+		if (!check_expr(c, k))
+			return false;
+	for (uint32_t k = 0; k < n->n_reductions; k++)
+		if (n->reductions[k].value >= n->n_exprs || !n->exprs[n->reductions[k].value].in_reduction)
+			return fail(c, "reduction of a value outside its loops", k);
+	for (uint32_t k = 0; k < n->n_stores; k++) {
+		const struct loop_store *s = &n->stores[k];
+		if (s->value >= n->n_exprs || n->exprs[s->value].in_reduction)
+			return fail(c, "store of a value inside the reduction loops", k);
+		if (!check_access(c, &s->access, n->n_parallel, k))
+			return false;
+		if (c->f->buffers[s->access.buffer].type.elem != n->exprs[s->value].elem)
+			return fail(c, "store of another element type", k);
+	}
+	return true;
+}
+
+static bool check_call(const struct check *c, const struct loop_stmt *s)
+{
+	static const uint32_t buffers[] = {
+#define KERNEL(id, symbol, buffers, dims) buffers,
+#include "backend/target/kernels.def"
+#undef KERNEL
+	};
+	for (uint32_t k = 0; k < s->n_buffers; k++)
+		if (s->buffers[k] >= c->f->n_buffers)
+			return fail(c, "argument is no buffer", k);
+	for (uint32_t k = 0; k < s->n_calls; k++)
+		if (!check_call(c, &s->calls[k]))
+			return false;
+	if ((s->kind == STMT_IF) != (s->n_calls == 2) || (s->kind == STMT_LOOP) != (s->n_calls == 1))
+		return fail(c, "number of a branch's or loop's calls", s->n_calls);
+	return s->kind != STMT_KERNEL || s->n_buffers == buffers[s->kernel] || fail(c, "number of a kernel's buffers", s->n_buffers);
+}
+
+bool loops_verify(const struct loop_fn *f, struct buf *why)
+{
+	for (uint32_t k = 0; k < f->n_stmts; k++) {
+		struct check c = {.f = f, .n = &f->stmts[k].nest, .why = why, .stmt = k};
+		if (f->stmts[k].kind == STMT_NEST ? !check_nest(&c) : !check_call(&c, &f->stmts[k]))
+			return false;
+	}
+	return true;
+}

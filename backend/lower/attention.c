@@ -1,0 +1,172 @@
+/* Attention and rotary position embedding. float16 and bfloat16 are computed in float32 and rounded once. */
+#include <float.h>
+#include <math.h>
+#include "backend/lower/state.h"
+#include "base/arena.h"
+
+static dim from_end(struct lower *l, ir_ref x, uint32_t k) { return lower_of(l, x)->dims[lower_of(l, x)->rank - k]; }
+
+/* x with its last dimensions as the sizes say, of which `n` take the place of `old`. */
+static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
+{
+	struct hir_type t = *lower_of(l, x);
+	t.rank = (uint8_t)(t.rank - old + n);
+	for (uint32_t k = 0; k < n; k++)
+		t.dims[t.rank - n + k] = sizes[k];
+	return lower_reshape(l, x, t.dims, t.rank);
+}
+
+/* How many query heads share a head of k: more than 1 only where both counts are known and differ. */
+static int64_t group_size(struct lower *l, ir_ref q, ir_ref k)
+{
+	int64_t nq, n;
+	if (lower_of(l, q)->rank < 3 || lower_of(l, k)->rank < 3)
+		return 1;
+	if (!dim_is_const(l->f->dims, from_end(l, q, 3), &nq) || !dim_is_const(l->f->dims, from_end(l, k, 3), &n))
+		return 1;
+	return n > 1 && nq > n ? nq / n : 1;
+}
+
+/* [.., heads, L, X] as [.., heads / group, group * L, X], so that the queries of a group are rows of one product. */
+static ir_ref gather_group(struct lower *l, ir_ref x, int64_t group)
+{
+	if (group == 1) /* there may be no dimension of heads */
+		return x;
+	struct dims *d = l->f->dims;
+	dim g = dim_const(d, group);
+	dim sizes[3] = {dim_floordiv(d, from_end(l, x, 3), g), dim_mul(d, from_end(l, x, 2), g), from_end(l, x, 1)};
+	return resize(l, x, 3, sizes, 3);
+}
+
+static ir_ref spread_group(struct lower *l, ir_ref x, int64_t group)
+{
+	if (group == 1)
+		return x;
+	struct dims *d = l->f->dims;
+	dim g = dim_const(d, group);
+	dim sizes[3] = {dim_mul(d, from_end(l, x, 3), g), dim_floordiv(d, from_end(l, x, 2), g), from_end(l, x, 1)};
+	return resize(l, x, 3, sizes, 3);
+}
+
+static ir_ref swap_last(struct lower *l, ir_ref x)
+{
+	int64_t perm[HIR_MAX_RANK];
+	uint32_t rank = lower_of(l, x)->rank;
+	for (uint32_t k = 0; k < rank; k++)
+		perm[k] = k;
+	perm[rank - 2] = rank - 1;
+	perm[rank - 1] = rank - 2;
+	return lower_permute(l, x, perm);
+}
+
+static ir_ref hidden(struct lower *l, ir_ref scores, ir_ref seen)
+{
+	return lower_select(l, seen, scores, lower_const_float(l, lower_of(l, scores)->elem, -INFINITY));
+}
+
+/* Query i sees keys 0 … i. */
+static ir_ref causal(struct lower *l, ir_ref scores)
+{
+	struct hir_type t = {.rank = 2, .dims = {from_end(l, scores, 2), from_end(l, scores, 1)}};
+	return hidden(l, scores, lower_op2(l, OP_LE, lower_iota(l, &t, DT_INT64, 1), lower_iota(l, &t, DT_INT64, 0)));
+}
+
+/* Softmax over the keys. A row that sees none is zero, as in PyTorch: its maximum is taken as finite, and its sum, which is 0 then and at least
+ * 1 otherwise, as positive. */
+static ir_ref weights_of(struct lower *l, ir_ref scores)
+{
+	uint32_t last = 1u << (lower_of(l, scores)->rank - 1);
+	double least = lower_of(l, scores)->elem == DT_FLOAT64 ? -DBL_MAX : -FLT_MAX;
+	ir_ref most = lower_op2c(l, OP_MAX, lower_reduce(l, OP_REDUCE_MAX, scores, last, true), least);
+	ir_ref e = lower_op1(l, OP_EXP, lower_op2(l, OP_SUB, scores, most));
+	return lower_op2(l, OP_DIV, e, lower_op2c(l, OP_MAX, lower_reduce(l, OP_REDUCE_SUM, e, last, true), 0.5));
+}
+
+static ir_ref scale_of(struct lower *l, ir_ref q)
+{
+	dtype e = lower_of(l, q)->elem;
+	int64_t features;
+	if (lower_has(l, 5))
+		return lower_const_float(l, e, lower_float(l, 5));
+	if (dim_is_const(l->f->dims, from_end(l, q, 1), &features))
+		return lower_const_float(l, e, 1 / sqrt((double)features));
+	return lower_op1(l, OP_RSQRT, lower_extent(l, from_end(l, q, 1), e));
+}
+
+void lower_bi_attention(struct lower *l, ir_ref *r)
+{
+	ir_ref q = lower_widen(l, lower_tensor(l, 0)), k = lower_widen(l, lower_tensor(l, 1)), v = lower_widen(l, lower_tensor(l, 2));
+	ir_ref mask = lower_tensor(l, 3);
+	dtype e = lower_of(l, q)->elem;
+	int64_t group = group_size(l, q, k), group_v = group_size(l, q, v);
+	ir_ref rows = gather_group(l, lower_op2(l, OP_MUL, q, scale_of(l, q)), group);
+	ir_ref scores = spread_group(l, lower_matmul(l, rows, swap_last(l, k), e), group);
+	if (mask != IR_NONE)
+		scores = lower_of(l, mask)->elem == DT_BOOL ? hidden(l, scores, mask) : lower_op2(l, OP_ADD, scores, lower_widen(l, mask));
+	if (lower_int(l, 4))
+		scores = causal(l, scores);
+	rows = gather_group(l, weights_of(l, scores), group_v);
+	r[0] = spread_group(l, lower_matmul(l, rows, v, e), group_v);
+}
+
+/* ---- rope ---- */
+
+/* The positions as floats, [..., 1], to go with the frequencies [D / 2]. */
+static ir_ref positions(struct lower *l, const struct hir_type *x, uint32_t axis, dtype elem)
+{
+	ir_ref p = lower_tensor(l, 1);
+	struct hir_type rows = {.rank = (uint8_t)(x->rank - axis)};
+	for (uint32_t k = 0; k < rows.rank; k++)
+		rows.dims[k] = k ? dim_const(l->f->dims, 1) : x->dims[axis];
+	if (p == IR_NONE || lower_of(l, p)->rank == 0) {
+		ir_ref count = lower_cast(l, lower_iota(l, &rows, DT_INT64, 0), elem);
+		if (p == IR_NONE && !lower_has(l, 1))
+			return count;
+		ir_ref first = p == IR_NONE ? lower_extent(l, lower_dim(l, 1), elem) : lower_cast(l, p, elem);
+		return lower_op2(l, OP_ADD, count, first);
+	}
+	p = lower_cast(l, p, elem);
+	if (lower_of(l, p)->rank == 1)
+		return lower_reshape(l, p, rows.dims, rows.rank);
+	struct hir_type t = *lower_of(l, p);
+	t.dims[t.rank++] = dim_const(l->f->dims, 1);
+	return lower_reshape(l, p, t.dims, t.rank);
+}
+
+/* base^(-2i/D), i = 0 … D/2-1. */
+static ir_ref frequencies(struct lower *l, int64_t pairs, double base, dtype elem)
+{
+	struct hir_type t = {.elem = elem, .rank = 1, .dims = {dim_const(l->f->dims, pairs)}};
+	double *d = ARENA_ARRAY(l->f->unit, double, pairs + 1);
+	float *f = ARENA_ARRAY(l->f->unit, float, pairs + 1);
+	for (int64_t i = 0; i < pairs; i++) {
+		d[i] = pow(base, -(double)i / (double)pairs);
+		f[i] = (float)d[i];
+	}
+	ir_ref r = lower_emit(l, OP_CONST, &t, NULL, 0);
+	ir_at(l->f, r)->data = elem == DT_FLOAT64 ? (const void *)d : f;
+	return r;
+}
+
+/* Halves of the features, or with `interleaved` every other one, as (a, b) turns to (a cos - b sin, b cos + a sin). */
+void lower_bi_rope(struct lower *l, ir_ref *r)
+{
+	ir_ref x = lower_widen(l, lower_tensor(l, 0));
+	const struct hir_type t = *lower_of(l, x);
+	bool interleaved = lower_int(l, 3) != 0;
+	uint32_t axis = (uint32_t)lower_int(l, 4), last = t.rank - 1u;
+	int64_t features = 0;
+	dim_is_const(l->f->dims, t.dims[last], &features);
+	dim half = dim_const(l->f->dims, features / 2), zero = dim_const(l->f->dims, 0), one = dim_const(l->f->dims, 1);
+	ir_ref a = lower_slice(l, x, last, zero, interleaved ? 2 : 1, half);
+	ir_ref b = lower_slice(l, x, last, interleaved ? one : half, interleaved ? 2 : 1, half);
+	ir_ref angle = lower_op2(l, OP_MUL, positions(l, &t, axis, t.elem), frequencies(l, features / 2, lower_float(l, 2), t.elem));
+	ir_ref c = lower_op1(l, OP_COS, angle), s = lower_op1(l, OP_SIN, angle);
+	ir_ref parts[2] = {lower_op2(l, OP_SUB, lower_op2(l, OP_MUL, a, c), lower_op2(l, OP_MUL, b, s)),
+			   lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, b, c), lower_op2(l, OP_MUL, a, s))};
+	dim pair[2] = {half, one};
+	for (uint32_t k = 0; interleaved && k < 2; k++)
+		parts[k] = resize(l, parts[k], 1, pair, 2);
+	ir_ref y = lower_concat(l, parts, 2, interleaved ? last + 1 : last);
+	r[0] = lower_reshape(l, y, t.dims, t.rank);
+}

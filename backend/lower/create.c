@@ -1,0 +1,83 @@
+/* Builtins that create tensors. */
+#include "backend/lower/state.h"
+
+static void filled(struct lower *l, ir_ref *r, double v)
+{
+	struct hir_type t = lower_node_type(l);
+	r[0] = lower_broadcast(l, lower_const_float(l, t.elem, v), &t);
+}
+
+void lower_bi_zeros(struct lower *l, ir_ref *r) { filled(l, r, 0); }
+void lower_bi_ones(struct lower *l, ir_ref *r) { filled(l, r, 1); }
+
+void lower_bi_full(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	ir_ref v = lower_tensor(l, 1);
+	v = v == IR_NONE ? lower_const_float(l, t.elem, lower_float(l, 1)) : lower_cast(l, v, t.elem);
+	r[0] = lower_broadcast(l, v, &t);
+}
+
+void lower_bi_eye(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	r[0] = lower_op2(l, OP_EQ, lower_iota(l, &t, DT_INT64, 0), lower_iota(l, &t, DT_INT64, 1));
+}
+
+/* start + i*step; floats in double precision, rounded once. */
+void lower_bi_arange(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	bool whole = dtype_class(l->n->type.elem) != DTC_FLOAT;
+	dtype e = whole ? l->n->type.elem : DT_FLOAT64;
+	ir_ref start = whole ? lower_extent(l, lower_dim(l, 0), e) : lower_const_float(l, e, lower_float(l, 0));
+	ir_ref step = whole ? lower_extent(l, lower_dim(l, 2), e) : lower_const_float(l, e, lower_float(l, 2));
+	r[0] = lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, lower_iota(l, &t, e, 0), step), start);
+}
+
+/* From the nearer end, in double precision, rounded once: both ends are exact. */
+void lower_bi_linspace(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	double start = lower_float(l, 0), end = lower_float(l, 1);
+	ir_ref i = lower_iota(l, &t, DT_FLOAT64, 0);
+	ir_ref last = lower_op2c(l, OP_SUB, lower_extent(l, t.dims[0], DT_FLOAT64), 1);
+	ir_ref step = lower_op2(l, OP_DIV, lower_const_float(l, DT_FLOAT64, end - start), lower_op2c(l, OP_MAX, last, 1));
+	ir_ref from_end = lower_op2(l, OP_MUL, lower_op2(l, OP_SUB, i, last), step);
+	ir_ref low = lower_op2c(l, OP_ADD, lower_op2(l, OP_MUL, i, step), start), high = lower_op2c(l, OP_ADD, from_end, end);
+	ir_ref first = lower_op2(l, OP_EQ, i, lower_const_float(l, DT_FLOAT64, 0));
+	ir_ref half = lower_op2(l, OP_LT, lower_op2(l, OP_ADD, i, i), last);
+	r[0] = lower_select(l, lower_op2(l, OP_OR, first, half), low, high);
+}
+
+/* Two calls without a seed draw from different streams of the run's seed; a seed stands for itself. */
+static void random(struct lower *l, ir_ref *r, enum ir_random kind, uint32_t seed_arg, double f0, double f1)
+{
+	struct hir_type t = lower_node_type(l);
+	if (!ir_type_const(l->f->dims, &t)) {
+		lower_fail(l, "a random tensor is made when the model is built, so its shape must be known then");
+		return;
+	}
+	bool seeded = lower_has(l, seed_arg);
+	int64_t seed = seeded ? lower_int(l, seed_arg) : 0;
+	r[0] = lower_emit(l, OP_RANDOM, &t, NULL, 0);
+	struct ir_inst *i = ir_at(l->f, r[0]);
+	i->index = kind;
+	i->ints[0] = seed;
+	i->ints[1] = seeded ? -1 : l->streams++;
+	i->f[0] = f0;
+	i->f[1] = f1;
+}
+
+void lower_bi_rand(struct lower *l, ir_ref *r) { random(l, r, RANDOM_UNIFORM, 2, 0, 1); }
+void lower_bi_randn(struct lower *l, ir_ref *r) { random(l, r, RANDOM_NORMAL, 2, 0, 1); }
+void lower_bi_random_ternary(struct lower *l, ir_ref *r) { random(l, r, RANDOM_TRIT, 1, 1.0 / 3, 0); }
+
+void lower_bi_ternary_weights(struct lower *l, ir_ref *r)
+{
+	double sparsity = lower_float(l, 1);
+	bool balanced = lower_str_is(l, 2, "balanced");
+	if (!balanced && sparsity < 1.0 / 3)
+		sparsity = 1.0 / 3;
+	random(l, r, balanced ? RANDOM_TRIT_BALANCED : RANDOM_TRIT, 3, sparsity, 0);
+}

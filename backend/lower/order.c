@@ -1,0 +1,218 @@
+/* Sorting and what is read off sorted elements; running sums and products; scattering. */
+#include "backend/lower/state.h"
+
+/* What SORT, SCAN and SCATTER take in place of the type; exact, and ordered alike. */
+static dtype ordered_type(dtype t)
+{
+	if (t == DT_FLOAT64 || t == DT_INT32 || t == DT_INT64)
+		return t == DT_FLOAT64 ? t : DT_INT64;
+	return DT_FLOAT32;
+}
+
+struct sorted {
+	ir_ref x, order; /* x with the axis last; int64 positions */
+	uint32_t axis;
+};
+
+static void move_last(uint32_t axis, uint32_t rank, int64_t *perm)
+{
+	for (uint32_t k = 0; k < rank; k++)
+		perm[k] = k < axis ? k : k + 1 < rank ? k + 1 : axis;
+}
+
+static void move_back(uint32_t axis, uint32_t rank, int64_t *perm)
+{
+	for (uint32_t k = 0; k < rank; k++)
+		perm[k] = k < axis ? k : k == axis ? rank - 1 : k - 1;
+}
+
+static struct sorted sorted_along(struct lower *l, ir_ref x, uint32_t axis, bool descending)
+{
+	struct sorted s = {.axis = axis};
+	int64_t perm[HIR_MAX_RANK];
+	move_last(axis, lower_of(l, x)->rank, perm);
+	s.x = lower_permute(l, x, perm);
+	struct hir_type t = *lower_of(l, s.x);
+	ir_ref key = lower_cast(l, s.x, ordered_type(t.elem));
+	t.elem = DT_INT64;
+	s.order = lower_emit(l, OP_SORT, &t, &key, 1);
+	ir_at(l->f, s.order)->index = descending;
+	return s;
+}
+
+static ir_ref flattened(struct lower *l, ir_ref x)
+{
+	struct hir_type t = *lower_of(l, x);
+	dim n = dim_const(l->f->dims, 1);
+	for (uint32_t k = 0; k < t.rank; k++)
+		n = dim_mul(l->f->dims, n, t.dims[k]);
+	return lower_reshape(l, x, &n, 1);
+}
+
+static uint32_t last_axis(struct lower *l, ir_ref x) { return lower_of(l, x)->rank - 1u; }
+
+/* `count` positions from place `from` on. */
+static ir_ref places(struct lower *l, const struct sorted *s, dim from, dim count)
+{
+	uint32_t last = last_axis(l, s->order);
+	return dim_eq(lower_of(l, s->order)->dims[last], count) ? s->order : lower_slice(l, s->order, last, from, 1, count);
+}
+
+static ir_ref values_at(struct lower *l, const struct sorted *s, ir_ref at) { return lower_gather_dim(l, s->x, at, last_axis(l, s->x)); }
+
+static ir_ref axis_back(struct lower *l, const struct sorted *s, ir_ref x)
+{
+	int64_t perm[HIR_MAX_RANK];
+	move_back(s->axis, lower_of(l, x)->rank, perm);
+	return lower_permute(l, x, perm);
+}
+
+static void give_both(struct lower *l, const struct sorted *s, ir_ref at, ir_ref *r)
+{
+	r[0] = axis_back(l, s, values_at(l, s, at));
+	r[1] = axis_back(l, s, at);
+}
+
+void lower_bi_sort(struct lower *l, ir_ref *r)
+{
+	struct sorted s = sorted_along(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 1), lower_int(l, 2) != 0);
+	give_both(l, &s, s.order, r);
+}
+
+void lower_bi_argsort(struct lower *l, ir_ref *r)
+{
+	struct sorted s = sorted_along(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 1), lower_int(l, 2) != 0);
+	r[0] = axis_back(l, &s, s.order);
+}
+
+void lower_bi_topk(struct lower *l, ir_ref *r)
+{
+	struct sorted s = sorted_along(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 2), lower_int(l, 3) != 0);
+	give_both(l, &s, places(l, &s, dim_const(l->f->dims, 0), dim_const(l->f->dims, lower_int(l, 1))), r);
+}
+
+/* Results whose axis is one element: kept or not, as the node's type has it. */
+static void give_single(struct lower *l, const struct sorted *s, ir_ref at, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	give_both(l, s, at, r);
+	r[0] = lower_reshape(l, r[0], t.dims, t.rank);
+	r[1] = lower_reshape(l, r[1], t.dims, t.rank);
+}
+
+void lower_bi_kthvalue(struct lower *l, ir_ref *r)
+{
+	struct sorted s = sorted_along(l, lower_tensor(l, 0), (uint32_t)lower_int(l, 2), false);
+	give_single(l, &s, places(l, &s, dim_const(l->f->dims, lower_int(l, 1) - 1), dim_const(l->f->dims, 1)), r);
+}
+
+/* The last place: that of a NaN, if there is one. */
+static ir_ref last_place(struct lower *l, const struct sorted *s)
+{
+	struct dims *d = l->f->dims;
+	return places(l, s, dim_sub(d, lower_of(l, s->order)->dims[last_axis(l, s->order)], dim_const(d, 1)), dim_const(d, 1));
+}
+
+void lower_bi_median(struct lower *l, ir_ref *r)
+{
+	struct dims *d = l->f->dims;
+	ir_ref x = lower_tensor(l, 0), results[2];
+	bool whole = !lower_has(l, 1);
+	struct sorted s = sorted_along(l, whole ? flattened(l, x) : x, whole ? 0 : (uint32_t)lower_int(l, 1), false);
+	dim n = lower_of(l, s.order)->dims[last_axis(l, s.order)], one = dim_const(d, 1);
+	ir_ref at = places(l, &s, dim_floordiv(d, dim_sub(d, n, one), dim_const(d, 2)), one);
+	if (dtype_class(lower_of(l, x)->elem) == DTC_FLOAT) {
+		ir_ref last = last_place(l, &s), value = values_at(l, &s, last);
+		at = lower_select(l, lower_op2(l, OP_EQ, value, value), at, last);
+	}
+	give_single(l, &s, at, results);
+	r[0] = results[0];
+	if (!whole)
+		r[1] = results[1];
+}
+
+/* ---- quantile ---- */
+
+/* From the values below and above, and how far between them it lies. */
+static ir_ref between(struct lower *l, ir_ref low, ir_ref high, ir_ref part)
+{
+	if (lower_str_is(l, 4, "midpoint"))
+		part = lower_const_float(l, lower_of(l, low)->elem, 0.5);
+	ir_ref way = lower_op2(l, OP_SUB, high, low), half = lower_const_float(l, lower_of(l, low)->elem, 0.5);
+	ir_ref up = lower_op2(l, OP_ADD, low, lower_op2(l, OP_MUL, part, way));
+	ir_ref rest = lower_op2(l, OP_SUB, lower_const_float(l, lower_of(l, low)->elem, 1), part);
+	ir_ref down = lower_op2(l, OP_SUB, high, lower_op2(l, OP_MUL, way, rest));
+	return lower_select(l, lower_op2(l, OP_LT, part, half), up, down);
+}
+
+static enum ir_op whole_place(struct lower *l)
+{
+	if (lower_str_is(l, 4, "higher"))
+		return OP_CEIL;
+	return lower_str_is(l, 4, "nearest") ? OP_ROUND : OP_FLOOR;
+}
+
+/* The values at `at`, places of any share of them: a vector of whole floats. */
+static ir_ref values_of(struct lower *l, const struct sorted *s, ir_ref at)
+{
+	uint32_t last = last_axis(l, s->order);
+	return values_at(l, s, lower_take(l, s->order, lower_cast(l, at, DT_INT64), last));
+}
+
+/* [.., Q] as [Q, ..], or without Q. */
+void lower_bi_quantile(struct lower *l, ir_ref *r)
+{
+	ir_ref x = lower_widen(l, lower_tensor(l, 0)), q = lower_tensor(l, 1);
+	bool whole = !lower_has(l, 2), linear = lower_str_is(l, 4, "linear") || lower_str_is(l, 4, "midpoint");
+	struct sorted s = sorted_along(l, whole ? flattened(l, x) : x, whole ? 0 : (uint32_t)lower_int(l, 2), false);
+	uint32_t rank = lower_of(l, s.x)->rank, last = rank - 1;
+	dtype elem = lower_of(l, x)->elem;
+	dim one = dim_const(l->f->dims, 1);
+	q = lower_cast(l, q, elem);
+	if (!lower_of(l, q)->rank)
+		q = lower_reshape(l, q, &one, 1);
+	ir_ref end = lower_op2c(l, OP_SUB, lower_extent(l, lower_of(l, s.x)->dims[last], elem), 1);
+	ir_ref place = lower_op2(l, OP_MUL, q, end), low = lower_op1(l, whole_place(l), place);
+	ir_ref y = values_of(l, &s, low);
+	if (linear) {
+		ir_ref part = lower_along(l, lower_op2(l, OP_SUB, place, low), last, rank);
+		y = between(l, y, values_of(l, &s, lower_op1(l, OP_CEIL, place)), part);
+	}
+	ir_ref greatest = values_at(l, &s, last_place(l, &s));
+	y = lower_select(l, lower_op2(l, OP_EQ, greatest, greatest), y, greatest);
+	int64_t perm[HIR_MAX_RANK];
+	for (uint32_t k = 0; k < rank; k++)
+		perm[k] = k ? k - 1 : last;
+	struct hir_type t = lower_node_type(l);
+	r[0] = lower_reshape(l, lower_permute(l, y, perm), t.dims, t.rank);
+}
+
+/* ---- running totals, scattering ---- */
+
+void lower_bi_cumulate(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	t.elem = dtype_class(t.elem) == DTC_FLOAT ? ordered_type(t.elem) : DT_INT64;
+	ir_ref x = lower_cast(l, lower_tensor(l, 0), t.elem);
+	r[0] = lower_emit(l, l->how->op, &t, &x, 1);
+	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 1);
+}
+
+void lower_bi_scatter(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	t.elem = dtype_class(t.elem) == DTC_FLOAT ? ordered_type(t.elem) : DT_INT64;
+	ir_ref operands[3] = {lower_cast(l, lower_tensor(l, 0), t.elem), lower_cast(l, lower_tensor(l, 2), DT_INT64),
+			      lower_cast(l, lower_tensor(l, 3), t.elem)};
+	operands[2] = lower_broadcast(l, operands[2], lower_of(l, operands[1]));
+	r[0] = lower_emit(l, l->how->op, &t, operands, 3);
+	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 1);
+}
+
+void lower_bi_select_scatter(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	ir_ref operands[3] = {lower_tensor(l, 0), lower_tensor(l, 1), lower_tensor(l, 3)};
+	r[0] = lower_emit(l, OP_PUT, &t, operands, 3);
+	ir_at(l->f, r[0])->index = (uint32_t)lower_int(l, 2);
+}

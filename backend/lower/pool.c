@@ -1,0 +1,142 @@
+/* Pooling: reductions over windows of the last two dims. */
+#include <math.h>
+#include "backend/lower/state.h"
+
+enum { HEIGHT = 2, WIDTH, INSIDE_HEIGHT, INSIDE_WIDTH };
+
+struct pool {
+	ir_ref x;
+	dim size[2], count[2]; /* of the input, of the result */
+	int64_t kernel[2], stride[2], pad[2], dilation[2];
+	bool ceil;
+};
+
+static int64_t int_at(struct lower *l, uint32_t arg, uint32_t k)
+{
+	const struct hir_arg *items = NULL;
+	lower_list(l, arg, &items);
+	return items[k].u.i;
+}
+
+static struct pool read_pool(struct lower *l, ir_ref x, bool ceil)
+{
+	struct pool p = {.x = x, .ceil = ceil};
+	struct hir_type t = lower_node_type(l);
+	for (uint32_t k = 0; k < 2; k++) {
+		p.size[k] = lower_of(l, x)->dims[HEIGHT + k];
+		p.count[k] = t.dims[HEIGHT + k];
+		p.kernel[k] = int_at(l, 1, k);
+		p.stride[k] = int_at(l, 2, k);
+		p.pad[k] = int_at(l, 3, k);
+		p.dilation[k] = 1;
+	}
+	return p;
+}
+
+/* [N, C, H, W, KH, KW]; what lies outside is `outside`. A last window that ceil_mode adds reaches less than a stride beyond the padding. */
+static ir_ref windows(struct lower *l, const struct pool *p, double outside)
+{
+	struct dims *d = l->f->dims;
+	dim zero = dim_const(d, 0), before[4] = {zero, zero}, after[4] = {zero, zero};
+	struct lower_window w[2];
+	for (uint32_t k = 0; k < 2; k++) {
+		before[HEIGHT + k] = dim_const(d, p->pad[k]);
+		after[HEIGHT + k] = dim_const(d, p->pad[k] + (p->ceil ? p->stride[k] - 1 : 0));
+		w[k] = (struct lower_window){HEIGHT + k, dim_const(d, p->kernel[k]), p->count[k], p->stride[k], p->dilation[k]};
+	}
+	ir_ref x = lower_pad(l, p->x, before, after, lower_const_float(l, lower_of(l, p->x)->elem, outside));
+	return lower_windows(l, x, w, 2);
+}
+
+static const uint32_t insides = 1u << INSIDE_HEIGHT | 1u << INSIDE_WIDTH;
+
+void lower_bi_maxpool2d(struct lower *l, ir_ref *r)
+{
+	struct pool p = read_pool(l, lower_tensor(l, 0), lower_int(l, 5) != 0);
+	for (uint32_t k = 0; k < 2; k++)
+		p.dilation[k] = int_at(l, 4, k);
+	r[0] = lower_reduce(l, OP_REDUCE_MAX, windows(l, &p, -INFINITY), insides, false);
+}
+
+/* How many elements each window along one dim counts, as a vector: those of the input, or with `padding` those of the padding too. */
+static ir_ref counted(struct lower *l, const struct pool *p, uint32_t k, bool padding)
+{
+	struct hir_type t = {.elem = DT_INT64, .rank = 1, .dims = {p->count[k]}};
+	ir_ref from = lower_op2c(l, OP_MUL, lower_iota(l, &t, DT_INT64, 0), (double)p->stride[k]);
+	from = lower_op2c(l, OP_SUB, from, (double)p->pad[k]);
+	dim end = dim_add(l->f->dims, p->size[k], dim_const(l->f->dims, padding ? p->pad[k] : 0));
+	ir_ref to = lower_op2(l, OP_MIN, lower_op2c(l, OP_ADD, from, (double)p->kernel[k]), lower_extent(l, end, DT_INT64));
+	return lower_op2(l, OP_SUB, to, padding ? from : lower_op2c(l, OP_MAX, from, 0));
+}
+
+static ir_ref divisor(struct lower *l, const struct pool *p, dtype elem)
+{
+	bool padding = lower_int(l, 5) != 0, whole = !p->ceil && (padding || (!p->pad[0] && !p->pad[1]));
+	if (lower_has(l, 6))
+		return lower_const_float(l, elem, (double)lower_int(l, 6));
+	if (whole)
+		return lower_const_float(l, elem, (double)(p->kernel[0] * p->kernel[1]));
+	ir_ref height = lower_along(l, counted(l, p, 0, padding), 0, 2), width = counted(l, p, 1, padding);
+	return lower_cast(l, lower_op2(l, OP_MUL, height, width), elem);
+}
+
+void lower_bi_avgpool2d(struct lower *l, ir_ref *r)
+{
+	struct pool p = read_pool(l, lower_widen(l, lower_tensor(l, 0)), lower_int(l, 4) != 0);
+	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, windows(l, &p, 0), insides, false);
+	r[0] = lower_op2(l, OP_DIV, sum, divisor(l, &p, lower_of(l, sum)->elem));
+}
+
+/* ---- adaptive ---- */
+
+/* x with its dim `axis` as n windows of `each` elements. */
+static ir_ref split(struct lower *l, ir_ref x, uint32_t axis, dim n, dim each)
+{
+	struct hir_type t = *lower_of(l, x);
+	for (uint32_t k = t.rank++; k > axis + 1; k--)
+		t.dims[k] = t.dims[k - 1];
+	t.dims[axis] = n;
+	t.dims[axis + 1] = each;
+	return lower_reshape(l, x, t.dims, t.rank);
+}
+
+/* Window i goes from floor(i*size / n) to ceil((i+1)*size / n): at most size/n + 2 elements are taken, of which the mean counts what it should. */
+static ir_ref uneven_means(struct lower *l, ir_ref x, uint32_t axis, dim n, dim most)
+{
+	const struct hir_type t = *lower_of(l, x);
+	struct hir_type windows = {.elem = DT_INT64, .rank = 1, .dims = {n}};
+	struct hir_type both = {.elem = DT_INT64, .rank = 2, .dims = {n, most}};
+	ir_ref size = lower_extent(l, t.dims[axis], DT_INT64), parts = lower_extent(l, n, DT_INT64),
+	       i = lower_iota(l, &windows, DT_INT64, 0);
+	ir_ref from = lower_op2(l, OP_FLOORDIV, lower_op2(l, OP_MUL, i, size), parts);
+	ir_ref past = lower_op2(l, OP_MUL, lower_op2c(l, OP_ADD, i, 1), size);
+	ir_ref to = lower_op2(l, OP_FLOORDIV, lower_op2c(l, OP_SUB, lower_op2(l, OP_ADD, past, parts), 1), parts);
+	ir_ref at = lower_op2(l, OP_ADD, lower_along(l, from, 0, 2), lower_iota(l, &both, DT_INT64, 1));
+	ir_ref counts = lower_op2(l, OP_LT, at, lower_along(l, to, 0, 2));
+	dim flat = dim_mul(l->f->dims, n, most);
+	ir_ref index = lower_reshape(l, lower_op2(l, OP_MIN, at, lower_op2c(l, OP_SUB, size, 1)), &flat, 1);
+	ir_ref taken = split(l, lower_take(l, x, index, axis), axis, n, most);
+	counts = split(l, lower_along(l, lower_reshape(l, counts, &flat, 1), axis, t.rank), axis, n, most);
+	taken = lower_select(l, counts, taken, lower_const_float(l, t.elem, 0));
+	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, taken, 1u << (axis + 1), false);
+	ir_ref length = lower_cast(l, lower_op2(l, OP_SUB, to, from), t.elem);
+	return lower_op2(l, OP_DIV, sum, lower_along(l, length, axis, t.rank));
+}
+
+static ir_ref adapted(struct lower *l, ir_ref x, uint32_t axis, dim n)
+{
+	struct dims *d = l->f->dims;
+	dim size = lower_of(l, x)->dims[axis], each = dim_floordiv(d, size, n);
+	if (dim_eq(size, n))
+		return x;
+	if (dim_eq(dim_mul(d, each, n), size))
+		return lower_mean(l, split(l, x, axis, n, each), 1u << (axis + 1), false);
+	return uneven_means(l, x, axis, n, dim_add(d, each, dim_const(d, 2)));
+}
+
+void lower_bi_adaptive_avgpool2d(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	ir_ref x = lower_widen(l, lower_tensor(l, 0));
+	r[0] = adapted(l, adapted(l, x, WIDTH, t.dims[WIDTH]), HEIGHT, t.dims[HEIGHT]);
+}

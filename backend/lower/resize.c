@@ -1,0 +1,131 @@
+/* Padding and resizing: what is not a constant around is read from other places of the input. */
+#include "backend/lower/state.h"
+
+/* ---- pad ---- */
+
+static int64_t constant(struct lower *l, dim d)
+{
+	int64_t v = 0;
+	dim_is_const(l->f->dims, d, &v);
+	return v;
+}
+
+/* Negative padding cuts off, and is 0 then. */
+static ir_ref cropped(struct lower *l, ir_ref x, dim *before, dim *after)
+{
+	struct dims *d = l->f->dims;
+	dim zero = dim_const(d, 0);
+	for (uint32_t k = 0; k < lower_of(l, x)->rank; k++) {
+		dim size = lower_of(l, x)->dims[k], start = zero;
+		if (constant(l, before[k]) < 0) {
+			start = dim_sub(d, zero, before[k]);
+			size = dim_sub(d, size, start);
+			before[k] = zero;
+		}
+		if (constant(l, after[k]) < 0) {
+			size = dim_add(d, size, after[k]);
+			after[k] = zero;
+		}
+		if (!dim_eq(size, lower_of(l, x)->dims[k]))
+			x = lower_slice(l, x, k, start, 1, size);
+	}
+	return x;
+}
+
+/* Which element stands at each place of a padded dim. */
+static ir_ref padded_index(struct lower *l, dim size, dim before, dim padded)
+{
+	struct hir_type t = {.elem = DT_INT64, .rank = 1, .dims = {padded}};
+	ir_ref i = lower_op2(l, OP_SUB, lower_iota(l, &t, DT_INT64, 0), lower_extent(l, before, DT_INT64));
+	ir_ref last = lower_op2c(l, OP_SUB, lower_extent(l, size, DT_INT64), 1);
+	if (lower_str_is(l, 2, "circular"))
+		return lower_op2(l, OP_MOD, i, lower_extent(l, size, DT_INT64));
+	if (lower_str_is(l, 2, "replicate"))
+		return lower_op2(l, OP_MIN, lower_op2c(l, OP_MAX, i, 0), last);
+	return lower_op2(l, OP_SUB, last, lower_op1(l, OP_ABS, lower_op2(l, OP_SUB, last, lower_op1(l, OP_ABS, i))));
+}
+
+void lower_bi_pad(struct lower *l, ir_ref *r)
+{
+	const struct hir_arg *items = NULL;
+	ir_ref x = lower_tensor(l, 0);
+	struct hir_type t = lower_node_type(l);
+	dim before[HIR_MAX_RANK], after[HIR_MAX_RANK];
+	lower_list(l, 1, &items);
+	for (uint32_t k = 0; k < t.rank; k++) {
+		before[k] = lower_translate(l, items[2 * k].u.d);
+		after[k] = lower_translate(l, items[2 * k + 1].u.d);
+	}
+	if (lower_str_is(l, 2, "constant")) {
+		x = cropped(l, x, before, after);
+		r[0] = lower_pad(l, x, before, after, lower_tensor(l, 3));
+		return;
+	}
+	for (uint32_t k = 0; k < t.rank; k++)
+		if (!dim_eq(t.dims[k], lower_of(l, x)->dims[k]))
+			x = lower_take(l, x, padded_index(l, lower_of(l, x)->dims[k], before[k], t.dims[k]), k);
+	r[0] = x;
+}
+
+/* ---- upsample2d: what PyTorch computes, in float32 ---- */
+
+/* Input elements for one of the result. */
+static ir_ref ratio(struct lower *l, uint32_t k, dim size, dim n, bool corners)
+{
+	const struct hir_arg *scales = NULL;
+	int64_t one;
+	if (corners && dim_is_const(l->f->dims, n, &one) && one == 1)
+		return lower_const_float(l, DT_FLOAT32, 0);
+	if (corners) {
+		ir_ref steps = lower_op2c(l, OP_SUB, lower_extent(l, n, DT_FLOAT32), 1);
+		return lower_op2(l, OP_DIV, lower_op2c(l, OP_SUB, lower_extent(l, size, DT_FLOAT32), 1), steps);
+	}
+	if (lower_list(l, 1, &scales))
+		return lower_const_float(l, DT_FLOAT32, 1 / scales[k].u.f);
+	return lower_op2(l, OP_DIV, lower_extent(l, size, DT_FLOAT32), lower_extent(l, n, DT_FLOAT32));
+}
+
+static ir_ref positions(struct lower *l, dim n)
+{
+	struct hir_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {n}};
+	return lower_iota(l, &t, DT_FLOAT32, 0);
+}
+
+static ir_ref last_element(struct lower *l, dim size) { return lower_op2c(l, OP_SUB, lower_extent(l, size, DT_INT64), 1); }
+
+static ir_ref nearest(struct lower *l, ir_ref x, uint32_t k, dim n)
+{
+	dim size = lower_of(l, x)->dims[2 + k];
+	ir_ref at = lower_op1(l, OP_FLOOR, lower_op2(l, OP_MUL, positions(l, n), ratio(l, k, size, n, false)));
+	return lower_take(l, x, lower_op2(l, OP_MIN, lower_cast(l, at, DT_INT64), last_element(l, size)), 2 + k);
+}
+
+static ir_ref linear(struct lower *l, ir_ref x, uint32_t k, dim n, bool corners)
+{
+	struct hir_type t = *lower_of(l, x);
+	dim size = t.dims[2 + k];
+	ir_ref step = ratio(l, k, size, n, corners), at = positions(l, n);
+	if (corners)
+		at = lower_op2(l, OP_MUL, at, step);
+	else
+		at = lower_op2c(l, OP_MAX, lower_op2c(l, OP_SUB, lower_op2(l, OP_MUL, lower_op2c(l, OP_ADD, at, 0.5), step), 0.5), 0);
+	ir_ref low = lower_op2(l, OP_MIN, lower_cast(l, at, DT_INT64), last_element(l, size));
+	ir_ref high = lower_op2(l, OP_MIN, lower_op2c(l, OP_ADD, low, 1), last_element(l, size));
+	ir_ref part = lower_cast(l, lower_op2(l, OP_SUB, at, lower_cast(l, low, DT_FLOAT32)), t.elem);
+	part = lower_along(l, part, 2 + k, t.rank);
+	ir_ref rest = lower_op2(l, OP_SUB, lower_const_float(l, t.elem, 1), part);
+	return lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, lower_take(l, x, low, 2 + k), rest),
+			 lower_op2(l, OP_MUL, lower_take(l, x, high, 2 + k), part));
+}
+
+void lower_bi_upsample2d(struct lower *l, ir_ref *r)
+{
+	struct hir_type t = lower_node_type(l);
+	bool smooth = lower_str_is(l, 3, "bilinear"), corners = lower_int(l, 4) != 0;
+	ir_ref x = lower_tensor(l, 0);
+	if (smooth)
+		x = lower_widen(l, x);
+	for (uint32_t k = 0; k < 2; k++)
+		x = smooth ? linear(l, x, k, t.dims[2 + k], corners) : nearest(l, x, k, t.dims[2 + k]);
+	r[0] = x;
+}

@@ -1,0 +1,87 @@
+/* The pipeline of one unit: lower, passes, split, hashes. */
+#include "backend/plan/plan.h"
+#include <string.h>
+#include "backend/lower/lower.h"
+#include "backend/passes/passes.h"
+#include "backend/plan/split.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
+
+/* Which output of the slice feeds a slot is no part of the unit's code. */
+static hash128 slots_hash(const struct plan *p)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_u64(h, p->n_slots);
+	for (uint32_t k = 0; k < p->n_slots; k++) {
+		const struct slot *s = &p->slots[k];
+		hasher_add_u64(h, (uint64_t)s->kind << 8 | s->layout);
+		hasher_add_str(h, s->callee ? s->callee->symbol : "");
+	}
+	return hasher_finish(h);
+}
+
+/* What the whole slice computes; calls in it belong to pieces. */
+static hash128 slice_hash(const struct ir_fn *slice, const struct build_fn_interface *face)
+{
+	hash128 h = ir_hash(slice);
+	for (uint32_t k = 0; k < face->n_pieces; k++)
+		h = hash_combine(h, face->pieces[k]);
+	return h;
+}
+
+static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *f)
+{
+	if (!dump)
+		return;
+	buf_printf(dump, "; %s\n", stage);
+	ir_print(f, dump);
+}
+
+static void check(const struct plan_options *opt, const struct ir_fn *f)
+{
+	struct buf why = {0};
+	if (opt->verify && !ir_verify(f, &why)) {
+		buf_putc(&why, '\n');
+		ir_print(f, &why);
+		BUG(why.at);
+	}
+	buf_free(&why);
+}
+
+/* Optimises the unit in a scratch arena. */
+static bool make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c)
+{
+	struct ir_fn *whole = lower_unit(scratch, p->unit, c->diags);
+	if (!whole)
+		return false;
+	dump_stage(c->dump, "lowered", whole);
+	if (!passes_run(whole, c) || !plan_split(p, unit, whole, c->opt > 0, c->diags))
+		return false;
+	p->n_inlined = c->n_inlined;
+	p->inlined = ARENA_ARRAY(unit, const struct hir_unit *, c->n_inlined + 1);
+	if (c->n_inlined)
+		memcpy(p->inlined, c->inlined, c->n_inlined * sizeof *p->inlined);
+	return true;
+}
+
+struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump)
+{
+	struct pass_context c = {
+		.opt = u->opt >= 0 ? (uint8_t)u->opt : opt->opt, .size = opt->size, .verify = opt->verify, .diags = diags, .dump = dump};
+	struct arena *scratch = arena_new(0);
+	struct plan *p = ARENA_NEW(unit, struct plan);
+	p->unit = u;
+	bool ok = make(p, unit, scratch, &c);
+	arena_free(scratch);
+	if (!ok)
+		return NULL;
+	check(opt, p->slice);
+	check(opt, p->run);
+	dump_stage(dump, "slice", p->slice);
+	dump_stage(dump, "run", p->run);
+	plan_interface(unit, p->slice, &p->face);
+	p->slice_hash = slice_hash(p->slice, &p->face);
+	p->run_hash = hash_combine(ir_hash(p->run), slots_hash(p));
+	return p;
+}

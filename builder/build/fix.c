@@ -1,0 +1,116 @@
+#include "builder/build/fix.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/diag.h"
+#include "base/json.h"
+#include "base/line_diff.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/source.h"
+#include "builder/build/state.h"
+#include "builder/manifest/options.h"
+
+/* Is it a file of the project, or one that was named? */
+static bool may_change(const struct build *b, const struct source *s)
+{
+	for (uint32_t i = 0; i < b->options->n_models; i++)
+		if (!strcmp(b->options->models[i], s->path))
+			return true;
+	return s->path[0] != '/' && strncmp(s->path, "../", 3) != 0 && strcmp(s->path, "tri.build") != 0;
+}
+
+/* Has the file still the text that was checked? The standard library's modules have no file. */
+static bool unchanged(const struct source *s)
+{
+	char *text;
+	size_t len;
+	if (!os_read_file(s->path, INT32_MAX, &text, &len))
+		return false;
+	bool same = len == s->len && memcmp(text, s->text, len) == 0;
+	free(text);
+	return same;
+}
+
+static void count(struct fixes *f, const char *path, uint32_t n)
+{
+	uint32_t i = 0;
+	while (i < f->files.len && strcmp(f->files.at[i].path, path) != 0)
+		i++;
+	if (i == f->files.len)
+		vec_push(&f->files, ((struct fixed_file){strdup(path), 0}));
+	if (!f->files.at[i].path)
+		bug_no_memory();
+	f->files.at[i].changes += n;
+}
+
+static void print_json(const struct fixed_file *file, FILE *out)
+{
+	struct buf line = {0};
+	struct json_writer w = {.out = &line};
+	json_open(&w, '{');
+	json_key(&w, "type");
+	json_str(&w, "fix");
+	json_key(&w, "file");
+	json_str(&w, file->path);
+	json_key(&w, "changes");
+	json_int(&w, file->changes);
+	json_close(&w, '}');
+	fprintf(out, "%s\n", line.at);
+	buf_free(&line);
+}
+
+void fixes_print(struct fixes *f, bool json, FILE *out)
+{
+	for (uint32_t i = 0; i < f->files.len; i++) {
+		struct fixed_file *file = &f->files.at[i];
+		if (json)
+			print_json(file, out);
+		else
+			fprintf(out, "fixed %s: %u change%s\n", file->path, file->changes, file->changes == 1 ? "" : "s");
+		free(file->path);
+	}
+	vec_free(&f->files);
+}
+
+static void print_diff(const struct build *b, const struct source *s, const struct buf *text)
+{
+	struct buf diff = {0};
+	line_diff(s->path, s->text, s->len, text->at ? text->at : "", text->len, &diff);
+	fwrite(diff.at, 1, diff.len, b->out);
+	buf_free(&diff);
+}
+
+static uint32_t fix_source(struct build *b, const struct source *s, struct fixes *f)
+{
+	struct buf text = {0};
+	uint32_t n = diags_fix(b->diags, s, &text);
+	if (n && !unchanged(s))
+		n = 0;
+	if (n && b->options->diff) {
+		print_diff(b, s, &text);
+		buf_free(&text);
+		return n;
+	}
+	if (n && !os_rewrite(s->path, text.at ? text.at : "", text.len)) {
+		diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`", s->path);
+		b->environment = true;
+		n = 0;
+	}
+	if (n) {
+		os_sweep(path_dir(b->session, s->path)); /* what a killed run left */
+		count(f, s->path, n);
+	}
+	buf_free(&text);
+	return n;
+}
+
+uint32_t fix_sources(struct build *b, struct fixes *f)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < sources_count(b->sources); i++)
+		if (may_change(b, sources_get(b->sources, i)))
+			n += fix_source(b, sources_get(b->sources, i), f);
+	return n;
+}

@@ -1,0 +1,21 @@
+/* Objects in memory, for the next build of this process: what the last one linked, read already. */
+#ifndef TRIB_BUILDER_BUILD_FRAGMENTS_H
+#define TRIB_BUILDER_BUILD_FRAGMENTS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include "base/hash.h"
+
+struct fragments;
+struct object;
+
+struct fragments *fragments_new(void);
+void fragments_free(struct fragments *f); /* NULL is accepted */
+/* The object file, valid until fragments_forget; NULL: not there. `f` may be NULL. */
+const void *fragments_find(const struct fragments *f, hash128 key, size_t *len);
+/* The same, parsed; to be read only. */
+struct object *fragments_object(const struct fragments *f, hash128 key);
+/* Notes that a build used it, and keeps a copy if there is room. `name`: for the linker's messages. */
+void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len);
+/* Drops what was not used since the last call. */
+void fragments_forget(struct fragments *f);
+#endif

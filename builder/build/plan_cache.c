@@ -1,0 +1,230 @@
+/* Plans and their records. A plan whose record still holds is not made again; its code is made when something is to be made from it, and is dropped when
+ * nothing more is. */
+#include <string.h>
+#include "backend/passes/passes.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/diag.h"
+#include "builder/build/state.h"
+#include "builder/cache/cache.h"
+#include "builder/manifest/manifest.h"
+#include "builder/store/serialize.h"
+#include "frontend/hir/hir.h"
+
+uint8_t build_unit_opt(const struct unit_job *j) { return j->options.size ? MANIFEST_OPT_SIZE : j->options.opt; }
+
+hash128 build_unit_code(struct unit_job *j)
+{
+	if (!j->has_code)
+		j->code = hir_unit_hash(j->unit);
+	j->has_code = true;
+	return j->code;
+}
+
+struct unit_job *build_find_unit(struct model_job *m, hash128 identity)
+{
+	uint64_t i;
+	return map_get(&m->unit_index, identity, &i) ? &m->units[i] : NULL;
+}
+
+/* ---- from a record ---- */
+
+static bool part_holds(struct unit_job *j, const struct unit_part *part)
+{
+	struct unit_job *u = build_find_unit(j->model, part->identity);
+	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts)
+		return false;
+	switch (part->kind) {
+	case PART_TAKEN_IN: return hash_eq(build_unit_code(u), part->code);
+	case PART_EVALUATED: return hash_eq(hir_unit_hash_all(u->unit), part->code);
+	default: return true;
+	}
+}
+
+/* Is everything that the recorded plan was made from as it was? */
+static bool still_holds(struct unit_job *j, const struct plan_record *r)
+{
+	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->model->build->compiler) || r->opt != build_unit_opt(j) ||
+	    !hash_eq(r->code, build_unit_code(j)))
+		return false;
+	for (uint32_t i = 0; i < r->n_parts; i++)
+		if (!part_holds(j, &r->parts[i]))
+			return false;
+	for (uint32_t i = 0; i < r->plan.n_slots; i++)
+		if (r->plan.slots[i].kind == SLOT_TABLE && !build_find_unit(j->model, r->callees[i]))
+			return false;
+	return true;
+}
+
+static hash128 cache_key(struct unit_job *j)
+{
+	return plan_record_key(j->model->build->compiler, build_unit_opt(j), j->unit->identity, build_unit_code(j));
+}
+
+/* What any project's build left of a unit with this code. */
+static const struct plan_record *ask_cache(struct unit_job *j)
+{
+	struct build *b = j->model->build;
+	struct deserializer w = {.ok = true};
+	struct plan_record *r = ARENA_NEW(b->session, struct plan_record);
+	w.at = cache_get(b->cache, CACHE_PLAN, cache_key(j), &w.left);
+	if (!w.at)
+		return NULL;
+	plan_record_take(b->session, &w, r);
+	return deserialize_end(&w) && still_holds(j, r) ? r : NULL;
+}
+
+/* Kernels for devices are made from the code of plans: those are made anew. */
+bool build_load_plans(struct unit_job *j)
+{
+	j->then = history_find(j->model->history, j->unit->identity);
+	if (j->model->opencl)
+		return false;
+	j->made = j->then && still_holds(j, &j->then->made) ? &j->then->made : ask_cache(j);
+	if (!j->made)
+		return false;
+	j->plan = ARENA_NEW(j->model->build->session, struct plan);
+	*j->plan = j->made->plan;
+	j->plan->unit = j->unit;
+	for (uint32_t i = 0; i < j->plan->n_slots; i++)
+		if (j->plan->slots[i].kind == SLOT_TABLE)
+			j->plan->slots[i].callee = build_find_unit(j->model, j->made->callees[i])->unit;
+	return true;
+}
+
+/* ---- to a record ---- */
+
+/* Gathers what a plan looked at, each unit once in each way. */
+struct parts {
+	struct unit_job *job;
+	struct map seen;
+	VEC(struct unit_part) list;
+};
+
+static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit *u)
+{
+	if (!u || !map_put(&p->seen, hash_combine(u->identity, (hash128){kind, 0}), 1))
+		return;
+	struct unit_part part = {.kind = kind, .name = "", .identity = u->identity, .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u)};
+	if (kind == PART_TAKEN_IN) {
+		part.name = u->name;
+		part.code = build_unit_code(build_find_unit(p->job->model, u->identity));
+	}
+	if (kind == PART_EVALUATED)
+		part.code = hir_unit_hash_all(u);
+	vec_push(&p->list, part);
+}
+
+static void add_callees(struct parts *p, const struct hir_unit *u)
+{
+	for (uint32_t i = 0; i < u->n_nodes; i++) {
+		add_part(p, PART_CALLED, u->nodes[i].callee);
+		add_part(p, PART_CALLED, u->nodes[i].other);
+	}
+}
+
+static void list_parts(struct unit_job *j, const struct plan *plan, struct plan_record *r)
+{
+	struct parts p = {.job = j};
+	add_callees(&p, j->unit);
+	for (uint32_t i = 0; i < plan->n_inlined; i++) {
+		add_part(&p, PART_TAKEN_IN, plan->inlined[i]);
+		add_callees(&p, plan->inlined[i]);
+	}
+	for (ir_ref i = 0; i < plan->slice->n_insts; i++) {
+		add_part(&p, PART_EVALUATED, ir_at(plan->slice, i)->callee);
+		add_part(&p, PART_EVALUATED, ir_at(plan->slice, i)->other);
+	}
+	r->n_parts = p.list.len;
+	r->parts = ARENA_ARRAY(j->model->build->session, struct unit_part, p.list.len + 1);
+	if (p.list.len)
+		memcpy(r->parts, p.list.at, p.list.len * sizeof *p.list.at);
+	vec_free(&p.list);
+	map_free(&p.seen);
+}
+
+static void *copy(struct arena *a, const void *from, size_t size, size_t align)
+{
+	void *to = arena_alloc(a, size, align);
+	return size ? memcpy(to, from, size) : to;
+}
+#define COPY(a, from, n) copy((a), (from), (size_t)(n) * sizeof *(from), _Alignof(max_align_t))
+
+/* All of a plan but its code. */
+static struct plan facts_of(struct arena *a, const struct plan *p)
+{
+	struct plan f = {.unit = p->unit, .n_slots = p->n_slots, .face = p->face, .slice_hash = p->slice_hash, .run_hash = p->run_hash};
+	f.slots = COPY(a, p->slots, p->n_slots);
+	f.face.piece_of = COPY(a, p->face.piece_of, p->face.n_weights);
+	f.face.outputs = COPY(a, p->face.outputs, p->face.n_outputs);
+	f.face.pieces = COPY(a, p->face.pieces, p->face.n_pieces);
+	return f;
+}
+
+void build_record_plan(struct unit_job *j)
+{
+	struct arena *a = j->model->build->session;
+	const struct plan *made = j->plan;
+	struct plan_record *r = ARENA_NEW(a, struct plan_record);
+	*r = (struct plan_record){.identity = j->unit->identity, .code = build_unit_code(j), .compiler = j->model->build->compiler, .opt = build_unit_opt(j)};
+	list_parts(j, made, r);
+	r->plan = facts_of(a, made);
+	r->callees = ARENA_ARRAY(a, hash128, r->plan.n_slots + 1);
+	for (uint32_t i = 0; i < r->plan.n_slots; i++)
+		if (r->plan.slots[i].kind == SLOT_TABLE)
+			r->callees[i] = r->plan.slots[i].callee->identity;
+	j->made = r;
+	j->planned = true;
+	j->plan = ARENA_NEW(a, struct plan);
+	*j->plan = r->plan;
+	j->plan->slice = made->slice;
+	j->plan->run = made->run;
+}
+
+void build_share_plan(struct unit_job *j)
+{
+	struct build *b = j->model->build;
+	struct buf bytes = {0};
+	if (!cache_uses(b->cache, CACHE_PLAN))
+		return;
+	plan_record_put(&bytes, j->made);
+	cache_put(b->cache, CACHE_PLAN, cache_key(j), bytes.at, bytes.len, 0);
+	buf_free(&bytes);
+}
+
+/* ---- code ---- */
+
+/* The code of a plan that came from a record must be what it was then, or the record lacks something that plans depend on. */
+static void make_code(struct unit_job *j)
+{
+	struct arena *a = arena_new(0);
+	struct diags *diags = diags_new(0);
+	const struct plan *made = plan_unit(a, j->unit, &j->options, diags, NULL);
+	BUG_ON(!made || !hash_eq(made->run_hash, j->plan->run_hash) || !hash_eq(made->slice_hash, j->plan->slice_hash));
+	j->arena = a;
+	j->plan->slice = made->slice;
+	__atomic_store_n(&j->plan->run, made->run, __ATOMIC_RELEASE);
+	diags_free(diags);
+}
+
+const struct plan *build_plan_code(struct unit_job *j)
+{
+	struct build *b = j->model->build;
+	if (__atomic_load_n(&j->plan->run, __ATOMIC_ACQUIRE))
+		return j->plan;
+	pthread_mutex_lock(&b->plan_lock);
+	if (!j->plan->run)
+		make_code(j);
+	pthread_mutex_unlock(&b->plan_lock);
+	return j->plan;
+}
+
+void build_drop_code(struct unit_job *j)
+{
+	if (!j->plan || j->plan->face.n_pieces || j->model->opencl)
+		return;
+	j->plan->slice = j->plan->run = NULL;
+	arena_free(j->arena);
+	j->arena = NULL;
+}

@@ -1,0 +1,145 @@
+#include "builder/build/timing.h"
+#include <pthread.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/json.h"
+#include "base/os.h"
+#include "base/vec.h"
+
+struct event {
+	char *name;
+	enum phase phase;
+	uint32_t lane;
+	int64_t start, length;
+};
+struct timing {
+	pthread_mutex_t lock; /* guards everything below */
+	int64_t wall[PHASE_COUNT], cpu[PHASE_COUNT];
+	bool keep;
+	VEC(struct event) events;
+};
+
+static const char *const texts[] = {
+#define PHASE(id, text) text,
+#include "builder/build/phases.def"
+#undef PHASE
+};
+
+struct timing *timing_new(bool events)
+{
+	struct timing *t = calloc(1, sizeof *t);
+	if (!t)
+		bug_no_memory();
+	pthread_mutex_init(&t->lock, NULL);
+	t->keep = events;
+	return t;
+}
+
+void timing_free(struct timing *t)
+{
+	if (!t)
+		return;
+	for (uint32_t i = 0; i < t->events.len; i++)
+		free(t->events.at[i].name);
+	vec_free(&t->events);
+	pthread_mutex_destroy(&t->lock);
+	free(t);
+}
+
+struct tick timing_tick(void) { return (struct tick){os_now_ns(), os_thread_cpu_ns()}; }
+
+static void keep_event(struct timing *t, enum phase p, uint32_t lane, const char *name, int64_t start, int64_t length)
+{
+	struct event e = {strdup(name), p, lane, start, length};
+	vec_push(&t->events, e);
+}
+
+void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since)
+{
+	pthread_mutex_lock(&t->lock);
+	if (t->keep)
+		keep_event(t, p, lane, name, since.wall, os_now_ns() - since.wall);
+	pthread_mutex_unlock(&t->lock);
+}
+
+int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since)
+{
+	struct tick now = timing_tick();
+	int64_t wall = now.wall - since.wall;
+	pthread_mutex_lock(&t->lock);
+	t->wall[p] += wall;
+	t->cpu[p] += now.cpu - since.cpu;
+	if (t->keep)
+		keep_event(t, p, lane, name, since.wall, wall);
+	pthread_mutex_unlock(&t->lock);
+	return wall;
+}
+
+void timing_add_ns(struct timing *t, enum phase p, int64_t wall, int64_t cpu)
+{
+	pthread_mutex_lock(&t->lock);
+	t->wall[p] += wall;
+	t->cpu[p] += cpu;
+	pthread_mutex_unlock(&t->lock);
+}
+
+int64_t timing_wall(const struct timing *t, enum phase p) { return t->wall[p]; }
+const char *phase_text(enum phase p) { return texts[p]; }
+
+void timing_print(const struct timing *t, FILE *out, int64_t total_wall)
+{
+	fprintf(out, "%-12s %10s %10s\n", "phase", "wall ms", "CPU ms");
+	for (uint32_t i = 0; i < PHASE_COUNT; i++)
+		fprintf(out, "%-12s %10.2f %10.2f\n", texts[i], (double)t->wall[i] / 1e6, (double)t->cpu[i] / 1e6);
+	fprintf(out, "%-12s %10.2f %10.2f   (phases add up the workers)\n", "whole build", (double)total_wall / 1e6, (double)os_cpu_ns() / 1e6);
+	fprintf(out, "%-12s %10.1f MiB\n", "peak memory", (double)os_peak_rss_kb() / 1024);
+}
+
+static void lane_name(struct json_writer *w, uint32_t lane)
+{
+	char name[32];
+	snprintf(name, sizeof name, lane ? "worker %u" : "main", lane);
+	json_open(w, '{');
+	json_key(w, "name"), json_str(w, "thread_name");
+	json_key(w, "ph"), json_str(w, "M");
+	json_key(w, "pid"), json_int(w, 1);
+	json_key(w, "tid"), json_int(w, lane);
+	json_key(w, "args");
+	json_open(w, '{');
+	json_key(w, "name"), json_str(w, name);
+	json_close(w, '}');
+	json_close(w, '}');
+}
+
+bool timing_write(const struct timing *t, const char *path)
+{
+	struct buf b = {0};
+	struct json_writer w = {.out = &b};
+	uint32_t lanes = 0;
+	json_open(&w, '{');
+	json_key(&w, "traceEvents");
+	json_open(&w, '[');
+	for (uint32_t i = 0; i < t->events.len; i++) {
+		const struct event *e = &t->events.at[i];
+		lanes = e->lane >= lanes ? e->lane + 1 : lanes;
+		json_open(&w, '{');
+		json_key(&w, "name"), json_str(&w, e->name);
+		json_key(&w, "cat"), json_str(&w, texts[e->phase]);
+		json_key(&w, "ph"), json_str(&w, "X");
+		json_key(&w, "pid"), json_int(&w, 1);
+		json_key(&w, "tid"), json_int(&w, e->lane);
+		json_key(&w, "ts"), json_num(&w, (double)e->start / 1e3);
+		json_key(&w, "dur"), json_num(&w, (double)e->length / 1e3);
+		json_close(&w, '}');
+	}
+	for (uint32_t i = 0; i < lanes; i++)
+		lane_name(&w, i);
+	json_close(&w, ']');
+	json_close(&w, '}');
+	buf_putc(&b, '\n');
+	bool ok = os_write_atomic(path, b.at, b.len, 0666, false);
+	buf_free(&b);
+	return ok;
+}

@@ -1,0 +1,408 @@
+/* Opening, looking up, keeping. What is on disk: state.h. */
+#include "builder/cache/cache.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+#include <zstd.h>
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/os.h"
+#include "builder/cache/entry.h"
+#include "builder/cache/state.h"
+#include "builder/store/crash_guard.h"
+#include "builder/store/store_env.h"
+
+#define FORMAT "v4"
+#define FLUSH_AT ((size_t)64 << 20)
+enum { TABLES = 3 };
+
+static const struct {
+	const char *text, *help;
+	enum cache_level level;
+	bool compressed;
+} kinds[] = {
+#define KIND(id, text, level, compressed, help) {text, help, CACHE_##level, compressed},
+#include "builder/cache/kinds.def"
+};
+
+const char *cache_kind_text(enum cache_kind k) { return kinds[k].text; }
+const char *cache_kind_help(enum cache_kind k) { return kinds[k].help; }
+enum cache_level cache_kind_level(enum cache_kind k) { return kinds[k].level; }
+const char *cache_level_text(enum cache_level l) { return l == CACHE_L2 ? "l2" : "l3"; }
+
+const char *cache_miss_text(enum cache_miss m)
+{
+	static const char *const texts[] = {"absent", "evicted", "expired", "damaged"};
+	return texts[m];
+}
+
+char *cache_folder(const char *root)
+{
+	char *p;
+	if (asprintf(&p, "%s/" FORMAT, root) < 0)
+		bug_no_memory();
+	return p;
+}
+
+static uint64_t clock_now(void) { return (uint64_t)time(NULL); }
+uint32_t cache_now(const struct cache *c) { return (uint32_t)c->clock(); }
+
+void cache_large_name(hash128 id, char out[LARGE_NAME])
+{
+	char hex[33];
+	hash_hex(id, hex);
+	snprintf(out, LARGE_NAME, "large/%.2s/%s", hex, hex);
+}
+
+/* ---- opening ---- */
+
+static int open_tables(struct cache *c, bool create)
+{
+	MDB_txn *txn;
+	unsigned flags = create ? MDB_CREATE : 0;
+	int rc = env_begin(c->env, create ? 0 : MDB_RDONLY, &txn);
+	if (rc)
+		return rc;
+	rc = mdb_dbi_open(txn, "index", flags, &c->index);
+	rc = rc ? rc : mdb_dbi_open(txn, "entries", flags, &c->entries);
+	rc = rc ? rc : mdb_dbi_open(txn, "state", flags, &c->state);
+	if (!rc)
+		return mdb_txn_commit(txn);
+	mdb_txn_abort(txn);
+	return rc;
+}
+
+static int open_env(struct cache *c)
+{
+	struct env_options o = {.map = cache_map_size(&c->limits), .tables = TABLES, .read_only = c->read_only, .create = !c->read_only};
+	int rc = env_open(&c->env, &c->folder, c->dir, &o);
+	crash_guard_enter(c->dir);
+	if (!rc && (rc = open_tables(c, false)) == MDB_NOTFOUND && !c->read_only)
+		rc = open_tables(c, true);
+	if (!rc)
+		rc = mdb_txn_begin(c->env, NULL, MDB_RDONLY, &c->reader);
+	if (!rc)
+		mdb_txn_reset(c->reader);
+	crash_guard_leave();
+	return rc;
+}
+
+static void close_env(struct cache *c)
+{
+	crash_guard_enter(c->dir);
+	if (c->reader)
+		mdb_txn_abort(c->reader);
+	crash_guard_leave();
+	c->reader = NULL;
+	env_close(c->env, c->dir);
+	c->env = NULL;
+	if (c->folder >= 0)
+		close(c->folder);
+	c->folder = -1;
+}
+
+static bool cannot_write(int rc) { return rc == EACCES || rc == EROFS || rc == EPERM; }
+
+static int open_folder(struct cache *c, const struct cache_options *o, struct buf *warning)
+{
+	int rc = open_env(c);
+	if (cannot_write(rc) && !c->read_only) {
+		close_env(c);
+		c->read_only = true;
+		rc = open_env(c);
+	}
+	if (!env_is_damage(rc) || o->look || c->read_only)
+		return rc;
+	close_env(c);
+	env_set_aside(c->dir);
+	buf_printf(warning, "the cache in %s was damaged (%s); it is made again\n", c->dir, mdb_strerror(rc));
+	return open_env(c);
+}
+
+static void free_cache(struct cache *c)
+{
+	close_env(c);
+	for (uint32_t i = 0; i < c->values.len; i++) {
+		struct cache_value *v = &c->values.at[i];
+		if (v->mapped)
+			munmap(v->mapped, v->mapped_len);
+		free(v->owned);
+		free(v->entry);
+	}
+	vec_free(&c->values);
+	map_free(&c->known);
+	pthread_mutex_destroy(&c->lock);
+	ZSTD_freeDCtx(c->unpack);
+	free(c->dir);
+	free(c);
+}
+
+struct cache *cache_open(const struct cache_options *o, struct buf *warning)
+{
+	struct cache *c = calloc(1, sizeof *c);
+	if (!c)
+		bug_no_memory();
+	*c = (struct cache){.dir = strdup(o->dir), .folder = -1, .limits = o->limits, .compress = o->compress, .levels = o->levels};
+	c->read_only = o->read_only || o->look;
+	c->clock = o->clock ? o->clock : clock_now;
+	pthread_mutex_init(&c->lock, NULL);
+	if (!c->read_only && access(o->dir, F_OK) != 0)
+		env_sweep(o->dir);
+	int rc = open_folder(c, o, warning);
+	if (!rc)
+		return c;
+	if (!(c->read_only && (rc == ENOENT || rc == MDB_NOTFOUND)))
+		buf_printf(warning, "the cache in %s cannot be used: %s\n", o->dir, mdb_strerror(rc));
+	free_cache(c);
+	return NULL;
+}
+
+bool cache_close(struct cache *c, struct buf *warning)
+{
+	if (!c)
+		return true;
+	pthread_mutex_lock(&c->lock);
+	int rc = cache_flush(c);
+	pthread_mutex_unlock(&c->lock);
+	if (c->broken || env_is_damage(rc)) { /* nothing is written into a damaged environment: it might do worse than fail */
+		close_env(c);
+		if (!c->read_only)
+			env_set_aside(c->dir);
+		buf_printf(warning, "the cache in %s was damaged; the next build makes it again\n", c->dir);
+	} else if (rc) {
+		buf_printf(warning, "nothing can be kept in the cache %s: %s\n", c->dir, mdb_strerror(rc));
+	}
+	bool ok = rc == 0 && !c->broken;
+	free_cache(c);
+	return ok;
+}
+
+/* ---- looking up ---- */
+
+static void count_miss(struct cache *c, enum cache_kind kind, enum cache_miss why)
+{
+	c->delta[kind].misses[why]++;
+	c->counted = true;
+}
+
+void cache_count_compile(struct cache *c, enum compile_reason why)
+{
+	if (!c)
+		return;
+	pthread_mutex_lock(&c->lock);
+	c->compiled[why]++;
+	c->counted = true;
+	pthread_mutex_unlock(&c->lock);
+}
+
+/* Remembers a value. */
+static const void *remember(struct cache *c, const struct cache_value *v)
+{
+	map_put(&c->known, v->id, c->values.len);
+	vec_push(&c->values, *v);
+	return v->bytes;
+}
+
+static bool read_small(struct cache *c, enum cache_kind kind, struct cache_value *v)
+{
+	MDB_val k = {sizeof v->id, &v->id}, d;
+	int rc = mdb_get(c->reader, c->entries, &k, &d);
+	c->broken |= env_is_damage(rc);
+	if (rc || !entry_sound(d.mv_data, d.mv_size, kind, v->id))
+		return false;
+	const void *value = entry_value(&c->unpack, d.mv_data, d.mv_size, &v->len, &v->owned);
+	if (value && !v->owned) { /* the map's pages are not ours for long */
+		v->owned = malloc(v->len ? v->len : 1);
+		if (!v->owned)
+			bug_no_memory();
+		value = memcpy(v->owned, value, v->len);
+	}
+	v->bytes = value;
+	return value != NULL;
+}
+
+static bool map_large(const struct cache *c, hash128 id, const void **data, size_t *len)
+{
+	char name[LARGE_NAME];
+	struct stat st;
+	cache_large_name(id, name);
+	int fd = openat(c->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
+	if (fd < 0)
+		return false;
+	void *p = MAP_FAILED;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		p = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	*data = p;
+	*len = (size_t)st.st_size;
+	return p != MAP_FAILED;
+}
+
+static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value *v)
+{
+	const void *data;
+	if (!map_large(c, v->id, &data, &v->mapped_len))
+		return false;
+	v->mapped = (void *)(uintptr_t)data;
+	v->bytes = entry_sound(data, v->mapped_len, kind, v->id) ? entry_value(&c->unpack, data, v->mapped_len, &v->len, &v->owned) : NULL;
+	if (v->bytes && !v->owned)
+		return true;
+	munmap(v->mapped, v->mapped_len);
+	v->mapped = NULL;
+	return v->bytes != NULL;
+}
+
+/* As eviction has it, which comes later. */
+static bool is_expired(const struct cache *c, const struct cache_meta *m)
+{
+	uint64_t now = cache_now(c), age = c->limits.days * DAY_SECONDS;
+	return c->limits.days && now > age && m->used < now - age;
+}
+
+/* Under a read transaction. */
+static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, enum cache_miss *why)
+{
+	int rc = cache_meta_get(c, c->reader, v->id, &v->meta);
+	c->broken |= env_is_damage(rc);
+	*why = MISS_ABSENT;
+	if (rc)
+		return false;
+	*why = MISS_DAMAGED;
+	if (v->meta.state == META_STATES)
+		return false;
+	if (meta_gone(&v->meta)) {
+		*why = v->meta.state == META_EVICTED ? MISS_EVICTED : MISS_EXPIRED;
+		return false;
+	}
+	*why = MISS_EXPIRED;
+	if (is_expired(c, &v->meta))
+		return false;
+	*why = MISS_DAMAGED;
+	return v->meta.state == META_SMALL ? read_small(c, kind, v) : read_large(c, kind, v);
+}
+
+static const void *look_up(struct cache *c, enum cache_kind kind, hash128 id, size_t *len)
+{
+	struct cache_value v = {.id = id};
+	enum cache_miss why = MISS_ABSENT;
+	crash_guard_enter(c->dir);
+	int rc = mdb_txn_renew(c->reader);
+	if (rc == MDB_MAP_RESIZED && (rc = mdb_env_set_mapsize(c->env, 0)) == 0)
+		rc = mdb_txn_renew(c->reader);
+	bool found = !rc && find(c, kind, &v, &why);
+	if (!rc)
+		mdb_txn_reset(c->reader);
+	crash_guard_leave();
+	c->broken |= env_is_damage(rc);
+	if (!found) {
+		count_miss(c, kind, why);
+		return NULL;
+	}
+	uint32_t now = cache_now(c);
+	v.touched = now >= v.meta.used + CACHE_TOUCH_SECONDS || now < v.meta.used; /* a clock that went backwards is followed */
+	v.meta.used = now;
+	c->delta[kind].hits++;
+	c->counted = true;
+	*len = v.len;
+	return remember(c, &v);
+}
+
+bool cache_uses(const struct cache *c, enum cache_kind kind) { return c && c->levels >> kinds[kind].level & 1; }
+
+const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t *len)
+{
+	uint64_t at;
+	const void *p = NULL;
+	if (!cache_uses(c, kind))
+		return NULL;
+	hash128 id = cache_id(kind, key);
+	pthread_mutex_lock(&c->lock);
+	if (map_get(&c->known, id, &at)) {
+		*len = c->values.at[at].len;
+		p = c->values.at[at].bytes;
+	} else if (!c->broken) {
+		p = look_up(c, kind, id, len);
+	}
+	pthread_mutex_unlock(&c->lock);
+	return p;
+}
+
+bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
+{
+	hash128 id = cache_id(kind, key);
+	struct cache_meta m;
+	bool has = false;
+	if (!cache_uses(c, kind) || c->broken)
+		return false;
+	pthread_mutex_lock(&c->lock);
+	crash_guard_enter(c->dir);
+	if (mdb_txn_renew(c->reader) == 0) {
+		has = cache_meta_get(c, c->reader, id, &m) == 0 && meta_is_there(&m) && !is_expired(c, &m);
+		mdb_txn_reset(c->reader);
+	}
+	crash_guard_leave();
+	pthread_mutex_unlock(&c->lock);
+	return has;
+}
+
+/* ---- keeping ---- */
+
+/* What a value of LMDB takes: within a leaf page, of which a third stays empty, or pages of its own. */
+static uint64_t small_charge(size_t len)
+{
+	enum { PAGE = 4096, HEAD = 16, NODE = 40, IN_LEAF = 1900, INDEX = 110 };
+	if (len <= IN_LEAF)
+		return INDEX + (len + NODE) * 3 / 2;
+	return INDEX + NODE * 3 / 2 + (len + HEAD + PAGE - 1) / PAGE * PAGE;
+}
+
+static uint64_t large_charge(size_t len) { return small_charge(0) + (len + 4095) / 4096 * 4096; }
+
+/* Everything of the entry but its place among the values; outside the lock. */
+static void make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
+{
+	struct buf b = {0};
+	entry_encode(&b, kind, v->id, bytes, v->len, kinds[kind].compressed ? c->compress : 0);
+	bool large = b.len > CACHE_LARGE;
+	v->entry = b.at;
+	v->entry_len = b.len;
+	v->meta.state = large ? META_LARGE : META_SMALL;
+	v->meta.charge = large ? large_charge(b.len) : small_charge(b.len);
+}
+
+const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns)
+{
+	uint64_t at;
+	if (!c)
+		return NULL;
+	struct cache_value v = {.id = cache_id(kind, key), .len = len};
+	uint64_t us = cost_ns > 0 ? (uint64_t)cost_ns / 1000 : 0;
+	v.meta = (struct cache_meta){.raw = len, .kind = (uint8_t)kind, .cost_us = us < UINT32_MAX ? (uint32_t)us : UINT32_MAX};
+	v.meta.used = v.meta.made = cache_now(c);
+	if (!c->read_only && cache_uses(c, kind))
+		make_entry(c, kind, bytes, &v);
+	v.owned = malloc(len ? len : 1);
+	if (!v.owned)
+		bug_no_memory();
+	v.bytes = len ? memcpy(v.owned, bytes, len) : v.owned;
+	pthread_mutex_lock(&c->lock);
+	const void *kept;
+	if (map_get(&c->known, v.id, &at) && c->values.at[at].len == len && memcmp(c->values.at[at].bytes, bytes, len) == 0) {
+		kept = c->values.at[at].bytes;
+		free(v.owned);
+		free(v.entry);
+	} else {
+		c->pending += v.entry_len;
+		kept = remember(c, &v);
+	}
+	if (c->pending > FLUSH_AT)
+		cache_flush(c);
+	pthread_mutex_unlock(&c->lock);
+	return kept;
+}

@@ -1,0 +1,219 @@
+/* `trib cache validate`: the index against the entries and the files, both ways, and every checksum. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "builder/cache/care.h"
+#include "builder/cache/entry.h"
+#include "builder/cache/state.h"
+#include "builder/store/crash_guard.h"
+#include "builder/store/store_env.h"
+
+struct fault {
+	hash128 id;
+	struct cache_meta meta;
+	bool indexed; /* else an entry or file that the index does not know */
+};
+struct check {
+	struct cache *c;
+	MDB_txn *txn;
+	cache_fault *found;
+	void *ctx;
+	VEC(struct fault) faults;
+	VEC(hash128) files; /* large ones that are not in the index */
+	uint64_t checked, n_faults;
+};
+
+static void complain(struct check *k, const char *kind, hash128 id, const char *what)
+{
+	char hex[33];
+	hash_hex(id, hex);
+	k->n_faults++;
+	k->found(k->ctx, kind, hex, what);
+}
+
+static const char *judge(struct cache *c, const void *entry, size_t len, uint32_t kind, hash128 id)
+{
+	size_t n;
+	void *owned;
+	if (!entry_sound(entry, len, kind, id))
+		return "its checksum does not match";
+	bool ok = entry_value(&c->unpack, entry, len, &n, &owned) != NULL;
+	free(owned);
+	return ok ? NULL : "it cannot be decompressed";
+}
+
+static const char *check_small(struct check *k, hash128 id, const struct cache_meta *m)
+{
+	MDB_val key = {sizeof id, &id}, d;
+	if (mdb_get(k->txn, k->c->entries, &key, &d) != 0)
+		return "it is in the index, but not there";
+	return judge(k->c, d.mv_data, d.mv_size, m->kind, id);
+}
+
+static const char *check_large(struct check *k, hash128 id, const struct cache_meta *m)
+{
+	char name[LARGE_NAME];
+	struct stat st;
+	const char *killed = m->state == META_WRITING ? "its writer was killed" : NULL;
+	cache_large_name(id, name);
+	int fd = openat(k->c->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+	if (fd < 0)
+		return killed ? killed : "its file is missing";
+	void *p = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	close(fd);
+	if (p == MAP_FAILED)
+		return killed ? killed : "its file is empty";
+	const char *what = judge(k->c, p, (size_t)st.st_size, m->kind, id);
+	munmap(p, (size_t)st.st_size);
+	return what && killed ? killed : what;
+}
+
+static int check_index(struct check *k)
+{
+	MDB_cursor *cursor;
+	MDB_val key, d;
+	int rc = mdb_cursor_open(k->txn, k->c->index, &cursor);
+	if (rc)
+		return rc;
+	while ((rc = mdb_cursor_get(cursor, &key, &d, MDB_NEXT)) == 0) {
+		struct fault f = {.indexed = true};
+		if (key.mv_size != sizeof f.id)
+			continue;
+		const char *what = NULL, *kind = "index";
+		if (!cache_meta_read(&key, &d, &f.id, &f.meta)) {
+			what = "its record in the index is damaged";
+			f.meta = (struct cache_meta){.state = META_STATES};
+		} else if (!meta_gone(&f.meta)) {
+			k->checked++;
+			kind = cache_kind_text((enum cache_kind)f.meta.kind);
+			what = meta_large(&f.meta) ? check_large(k, f.id, &f.meta) : check_small(k, f.id, &f.meta);
+		}
+		if (!what)
+			continue;
+		complain(k, kind, f.id, what);
+		vec_push(&k->faults, f);
+	}
+	mdb_cursor_close(cursor);
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static bool indexed(struct check *k, hash128 id, bool large)
+{
+	struct cache_meta m;
+	return cache_meta_get(k->c, k->txn, id, &m) == 0 && (m.state == META_STATES || (meta_is_there(&m) && meta_large(&m) == large));
+}
+
+static int check_entries(struct check *k)
+{
+	MDB_cursor *cursor;
+	MDB_val key, d;
+	int rc = mdb_cursor_open(k->txn, k->c->entries, &cursor);
+	if (rc)
+		return rc;
+	while ((rc = mdb_cursor_get(cursor, &key, &d, MDB_NEXT)) == 0) {
+		struct fault f = {.meta.state = META_SMALL};
+		if (key.mv_size != sizeof f.id)
+			continue;
+		memcpy(&f.id, key.mv_data, sizeof f.id);
+		if (indexed(k, f.id, false))
+			continue;
+		complain(k, "entry", f.id, "the index does not know it");
+		vec_push(&k->faults, f);
+	}
+	mdb_cursor_close(cursor);
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static void check_folder(struct check *k, const char *name)
+{
+	int fd = openat(k->c->folder, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	for (struct dirent *e; d && (e = readdir(d));) {
+		hash128 id;
+		if (!hash_parse_hex(e->d_name, &id) || indexed(k, id, true))
+			continue;
+		complain(k, "file", id, "the index does not know it");
+		vec_push(&k->files, id);
+	}
+	if (d)
+		closedir(d);
+}
+
+static void check_files(struct check *k)
+{
+	static const char digits[] = "0123456789abcdef";
+	for (uint32_t i = 0; i < 256; i++) {
+		char name[] = "large/00";
+		name[6] = digits[i / 16];
+		name[7] = digits[i % 16];
+		check_folder(k, name);
+	}
+}
+
+static int check_totals(struct check *k)
+{
+	struct cache_totals told, counted;
+	int rc = cache_totals_read(k->c, k->txn, &told);
+	counted = told;
+	rc = rc ? rc : cache_recount(k->c, k->txn, &counted);
+	if (!rc && memcmp(&told, &counted, sizeof told) != 0)
+		complain(k, "index", (hash128){0, 0}, "its totals are wrong");
+	return rc;
+}
+
+static int repair(struct check *k)
+{
+	struct cache_totals t;
+	int rc = cache_totals_read(k->c, k->txn, &t);
+	for (uint32_t i = 0; i < k->faults.len && !rc; i++) {
+		struct fault *f = &k->faults.at[i];
+		MDB_val key = {sizeof f->id, &f->id};
+		rc = f->indexed ? cache_remove(k->c, k->txn, &t, f->id, &f->meta, META_STATES) : mdb_del(k->txn, k->c->entries, &key, NULL);
+		rc = rc == MDB_NOTFOUND ? 0 : rc;
+	}
+	for (uint32_t i = 0; i < k->files.len; i++) {
+		char name[LARGE_NAME];
+		cache_large_name(k->files.at[i], name);
+		unlinkat(k->c->folder, name, 0);
+	}
+	rc = rc ? rc : cache_recount(k->c, k->txn, &t);
+	return rc ? rc : cache_totals_write(k->c, k->txn, &t);
+}
+
+/* Under the write lock where it can be had: nobody writes meanwhile. */
+bool cache_validate(struct cache *c, bool mend, cache_fault *found, void *ctx, uint64_t *checked, uint64_t *faults)
+{
+	struct check k = {.c = c, .found = found, .ctx = ctx};
+	errno = EROFS;
+	if (mend && c->read_only)
+		return false;
+	pthread_mutex_lock(&c->lock);
+	crash_guard_enter(c->dir);
+	int rc = env_begin(c->env, c->read_only ? MDB_RDONLY : 0, &k.txn);
+	if (!rc) {
+		rc = check_index(&k);
+		rc = rc ? rc : check_entries(&k);
+		if (!rc)
+			check_files(&k);
+		rc = rc ? rc : check_totals(&k);
+		bool write = mend && !rc && k.n_faults;
+		rc = write ? repair(&k) : rc;
+		if (write && !rc)
+			rc = mdb_txn_commit(k.txn);
+		else
+			mdb_txn_abort(k.txn);
+	}
+	crash_guard_leave();
+	pthread_mutex_unlock(&c->lock);
+	vec_free(&k.faults);
+	vec_free(&k.files);
+	*checked = k.checked;
+	*faults = k.n_faults;
+	errno = rc > 0 ? rc : EIO;
+	return rc == 0;
+}

@@ -1,0 +1,73 @@
+#include "builder/cache/entry.h"
+#include <stdlib.h>
+#include <string.h>
+#include <zstd.h>
+#include "base/buf.h"
+#include "base/bug.h"
+#include "base/hash.h"
+
+#define MOST_COMPRESSED ((size_t)256 << 20) /* larger values stay as they are, and a frame that claims more is damaged */
+
+static uint64_t checksum(const struct entry_head *h, hash128 id, const void *payload, size_t n)
+{
+	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&h->raw, sizeof *h - sizeof h->check)};
+	return hash64_bytes(payload, n) ^ hash64_bytes(name, sizeof name);
+}
+
+/* Appends a frame of the value, unless that saves less than an eighth. */
+static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
+{
+	size_t room = ZSTD_compressBound(len);
+	char *frame = malloc(room);
+	if (!frame)
+		bug_no_memory();
+	size_t n = ZSTD_compress(frame, room, bytes, len, level);
+	bool smaller = !ZSTD_isError(n) && n < len - len / 8;
+	if (smaller)
+		buf_put(out, frame, n);
+	free(frame);
+	return smaller;
+}
+
+void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len, int level)
+{
+	struct entry_head h = {.raw = len, .kind = kind, .codec = ENTRY_RAW};
+	size_t at = out->len;
+	buf_put(out, &h, sizeof h);
+	if (level && len > sizeof h && len <= MOST_COMPRESSED && put_frame(out, bytes, len, level))
+		h.codec = ENTRY_ZSTD;
+	else if (len)
+		buf_put(out, bytes, len);
+	h.check = checksum(&h, id, out->at + at + sizeof h, out->len - at - sizeof h);
+	memcpy(out->at + at, &h, sizeof h);
+}
+
+bool entry_sound(const void *entry, size_t len, uint32_t kind, hash128 id)
+{
+	struct entry_head h;
+	if (len < sizeof h)
+		return false;
+	memcpy(&h, entry, sizeof h);
+	return h.kind == kind && h.codec < ENTRY_CODECS && (h.codec == ENTRY_ZSTD || h.raw == len - sizeof h) &&
+	       h.check == checksum(&h, id, (const char *)entry + sizeof h, len - sizeof h);
+}
+
+const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t len, size_t *value_len, void **owned)
+{
+	struct entry_head h;
+	const char *payload = (const char *)entry + sizeof h;
+	memcpy(&h, entry, sizeof h);
+	*value_len = h.raw;
+	*owned = NULL;
+	if (h.codec == ENTRY_RAW)
+		return payload;
+	if (h.raw > MOST_COMPRESSED || !(*owned = malloc(h.raw ? h.raw : 1)))
+		return NULL;
+	if (!*unpack && !(*unpack = ZSTD_createDCtx()))
+		bug_no_memory();
+	if (ZSTD_decompressDCtx(*unpack, *owned, h.raw, payload, len - sizeof h) == h.raw)
+		return *owned;
+	free(*owned);
+	*owned = NULL;
+	return NULL;
+}

@@ -1,0 +1,126 @@
+/* Least recently used first. Entries that go leave a note in the index for a while, so that a miss can say why. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+#include "base/os.h"
+#include "builder/cache/state.h"
+
+enum { MOST_NOTES = 4096 };
+
+struct victim {
+	hash128 id;
+	struct cache_meta meta;
+};
+typedef VEC(struct victim) victims;
+
+bool cache_exceeds(const struct cache_totals *t, const struct cache_target *target)
+{
+	uint64_t entries = 0;
+	for (uint32_t i = 0; i < CACHE_KINDS; i++)
+		entries += t->kind[i].entries;
+	return t->small > target->small || t->large > target->large || entries > target->entries;
+}
+
+/* Of a large entry, or whatever somebody put in its place. */
+static int remove_file(const struct cache *c, hash128 id)
+{
+	char name[LARGE_NAME], *path;
+	cache_large_name(id, name);
+	if (unlinkat(c->folder, name, 0) == 0 || errno == ENOENT || errno == ENOTDIR || errno == ELOOP)
+		return 0;
+	if (errno != EISDIR || asprintf(&path, "%s/%s", c->dir, name) < 0)
+		return errno;
+	int rc = os_remove_tree(path) ? 0 : errno;
+	free(path);
+	return rc;
+}
+
+int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *m, enum meta_state gone)
+{
+	MDB_val k = {sizeof id, &id};
+	int rc = 0;
+	bool damaged = m->state == META_STATES; /* then it may have been either */
+	if (damaged || meta_large(m))
+		rc = remove_file(c, id);
+	if (rc)
+		return rc;
+	if (damaged || m->state == META_SMALL)
+		rc = mdb_del(txn, c->entries, &k, NULL);
+	if (rc && rc != MDB_NOTFOUND)
+		return rc;
+	if (damaged) {
+		rc = mdb_del(txn, c->index, &k, NULL);
+		return rc ? rc : cache_recount(c, txn, t);
+	}
+	cache_totals_remove(t, m);
+	if (meta_is_there(m))
+		t->kind[m->kind].evicted += gone != META_STATES;
+	if (gone == META_STATES)
+		return mdb_del(txn, c->index, &k, NULL);
+	struct cache_meta note = {.used = cache_now(c), .made = m->made, .kind = m->kind, .state = (uint8_t)gone};
+	return cache_meta_put(c, txn, id, &note);
+}
+
+static int by_use(const void *a, const void *b)
+{
+	const struct victim *x = a, *y = b;
+	if (x->meta.used != y->meta.used)
+		return x->meta.used < y->meta.used ? -1 : 1;
+	if (x->meta.made != y->meta.made)
+		return x->meta.made < y->meta.made ? -1 : 1;
+	return x->id.lo < y->id.lo ? -1 : x->id.lo > y->id.lo;
+}
+
+static int list(struct cache *c, MDB_txn *txn, victims *entries, victims *notes)
+{
+	MDB_cursor *cursor;
+	MDB_val k, d;
+	int rc = mdb_cursor_open(txn, c->index, &cursor);
+	if (rc)
+		return rc;
+	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0) {
+		struct victim v;
+		if (!cache_meta_read(&k, &d, &v.id, &v.meta))
+			v.meta = (struct cache_meta){.state = META_STATES};
+		if (k.mv_size != sizeof v.id)
+			continue;
+		if (meta_gone(&v.meta))
+			vec_push(notes, v);
+		else
+			vec_push(entries, v);
+	}
+	mdb_cursor_close(cursor);
+	if (entries->len)
+		qsort(entries->at, entries->len, sizeof *entries->at, by_use);
+	if (notes->len)
+		qsort(notes->at, notes->len, sizeof *notes->at, by_use);
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+/* Does taking it away bring the totals nearer to the target? */
+static bool helps(const struct cache_totals *t, const struct cache_target *target, const struct cache_meta *m)
+{
+	uint64_t entries = 0;
+	if (!(target->kinds >> m->kind & 1))
+		return false;
+	for (uint32_t i = 0; i < CACHE_KINDS; i++)
+		entries += t->kind[i].entries;
+	return m->used < target->used_since || entries > target->entries || (meta_large(m) ? t->large > target->large : t->small > target->small);
+}
+
+int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)
+{
+	victims entries = {0}, notes = {0};
+	int rc = list(c, txn, &entries, &notes);
+	for (uint32_t i = 0; i < entries.len && !rc; i++) {
+		const struct victim *v = &entries.at[i];
+		if (v->meta.state == META_STATES || helps(t, target, &v->meta))
+			rc = cache_remove(c, txn, t, v->id, &v->meta, v->meta.used < target->used_since ? META_EXPIRED : META_EVICTED);
+	}
+	for (uint32_t i = 0; i + MOST_NOTES < notes.len && !rc; i++)
+		rc = cache_remove(c, txn, t, notes.at[i].id, &notes.at[i].meta, META_STATES);
+	vec_free(&entries);
+	vec_free(&notes);
+	return rc;
+}

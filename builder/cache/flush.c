@@ -1,0 +1,349 @@
+/* Writing takes one transaction, or three. Each takes the environment's lock and sees the totals that all processes left, so that the limits hold whoever
+ * writes. 1: make room, when there is not enough; what LMDB frees in it can be used again from the third on. 2: count the large entries. 3: write. */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "builder/cache/state.h"
+#include "builder/store/crash_guard.h"
+#include "builder/store/store_env.h"
+
+enum { WRITE_SECONDS = 60, MOST_ROUNDS = 6 };
+
+struct need {
+	uint64_t small, large, entries;
+};
+
+static struct need needed(const struct cache *c)
+{
+	struct need n = {0};
+	for (uint32_t i = 0; i < c->values.len; i++) {
+		const struct cache_value *v = &c->values.at[i];
+		if (!v->entry)
+			continue;
+		*(meta_large(&v->meta) ? &n.large : &n.small) += v->meta.charge;
+		n.entries++;
+	}
+	return n;
+}
+
+static void forget_entry(struct cache *c, struct cache_value *v)
+{
+	c->pending -= v->entry_len;
+	free(v->entry);
+	v->entry = NULL;
+	v->entry_len = 0;
+}
+
+/* What no eviction could make room for is not kept: the newest first. */
+static struct need drop_what_cannot_fit(struct cache *c)
+{
+	struct need n = needed(c);
+	uint64_t small = cache_small_room(&c->limits) / 2, large = cache_large_room(&c->limits);
+	for (uint32_t i = c->values.len; i-- > 0;) {
+		struct cache_value *v = &c->values.at[i];
+		bool is_large = meta_large(&v->meta);
+		if (!v->entry || !((is_large ? n.large > large : n.small > small) || (c->limits.entries && n.entries > c->limits.entries)))
+			continue;
+		*(is_large ? &n.large : &n.small) -= v->meta.charge;
+		n.entries--;
+		forget_entry(c, v);
+	}
+	return n;
+}
+
+/* share: what of the room is to be left filled, in sixteenths. */
+static struct cache_target room_for(const struct cache *c, const struct need *n, unsigned share)
+{
+	uint64_t small = cache_small_room(&c->limits) / 16 * share, large = cache_large_room(&c->limits) / 16 * share;
+	uint64_t entries = c->limits.entries ? c->limits.entries * share / 16 : UINT64_MAX;
+	struct cache_target t = {.kinds = ~0u, .entries = UINT64_MAX};
+	t.small = small > n->small ? small - n->small : 0;
+	t.large = large > n->large ? large - n->large : 0;
+	if (c->limits.entries)
+		t.entries = entries > n->entries ? entries - n->entries : 0;
+	return t;
+}
+
+static int begin(struct cache *c, MDB_txn **txn, struct cache_totals *t)
+{
+	int dead, rc = mdb_reader_check(c->env, &dead); /* killed readers keep pages from being used again */
+	rc = rc ? rc : env_begin(c->env, 0, txn);
+	if (rc)
+		return rc;
+	rc = cache_totals_read(c, *txn, t);
+	if (rc)
+		mdb_txn_abort(*txn);
+	return rc;
+}
+
+static int finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, int rc)
+{
+	if (!rc)
+		rc = cache_totals_write(c, txn, t);
+	if (!rc)
+		return env_commit(c->env, txn, NULL, NULL);
+	mdb_txn_abort(txn);
+	return rc;
+}
+
+/* Is there anything to evict? Once a day also for its age. */
+static bool is_old(const struct cache *c, const struct cache_totals *t)
+{
+	return c->limits.days && t->swept != cache_now(c) / DAY_SECONDS;
+}
+
+static int make_room(struct cache *c, const struct need *n, unsigned share, bool force, bool *evicted)
+{
+	MDB_txn *txn;
+	struct cache_totals t;
+	struct cache_target limit = room_for(c, n, 16), target = room_for(c, n, share);
+	int rc = begin(c, &txn, &t);
+	if (rc)
+		return rc;
+	bool full = force || cache_exceeds(&t, &limit), old = is_old(c, &t);
+	*evicted = full || old;
+	if (!*evicted) {
+		mdb_txn_abort(txn);
+		return 0;
+	}
+	if (!full)
+		target = limit;
+	if (c->limits.days) {
+		uint64_t now = cache_now(c), age = c->limits.days * DAY_SECONDS;
+		target.used_since = now > age ? now - age : 0;
+		t.swept = now / DAY_SECONDS;
+	}
+	return finish(c, txn, &t, cache_evict(c, txn, &t, &target));
+}
+
+static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v, enum meta_state state)
+{
+	struct cache_meta m = v->meta, old;
+	int rc = cache_meta_get(c, txn, v->id, &old);
+	if (rc && rc != MDB_NOTFOUND)
+		return rc;
+	if (!rc && (rc = cache_remove(c, txn, t, v->id, &old, META_STATES)))
+		return rc;
+	m.state = (uint8_t)state;
+	cache_totals_add(t, &m);
+	return cache_meta_put(c, txn, v->id, &m);
+}
+
+/* Only what is still there: another process may have evicted it. */
+static int touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
+{
+	struct cache_meta m;
+	int rc = cache_meta_get(c, txn, v->id, &m);
+	if (rc || !meta_is_there(&m))
+		return rc == MDB_NOTFOUND ? 0 : rc;
+	m.used = v->meta.used;
+	return cache_meta_put(c, txn, v->id, &m);
+}
+
+static void add_counts(const struct cache *c, struct cache_totals *t)
+{
+	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
+		struct cache_count *to = &t->kind[i];
+		const struct cache_count *from = &c->delta[i];
+		to->hits += from->hits;
+		to->kept += from->kept;
+		for (uint32_t m = 0; m < CACHE_MISSES; m++)
+			to->misses[m] += from->misses[m];
+	}
+	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
+		t->compiled[i] += c->compiled[i];
+}
+
+static int note_uses(struct cache *c, MDB_txn *txn, struct cache_totals *t)
+{
+	int rc = 0;
+	if (!c->counted)
+		return 0;
+	add_counts(c, t);
+	for (uint32_t i = 0; i < c->values.len && !rc; i++)
+		if (c->values.at[i].touched && !c->values.at[i].entry)
+			rc = touch(c, txn, &c->values.at[i]);
+	return rc;
+}
+
+/* Counts and uses are written: not again. */
+static void noted(struct cache *c)
+{
+	memset(c->delta, 0, sizeof c->delta);
+	memset(c->compiled, 0, sizeof c->compiled);
+	c->counted = false;
+	for (uint32_t i = 0; i < c->values.len; i++)
+		c->values.at[i].touched = false;
+}
+
+static bool has_room(const struct cache *c, const struct cache_totals *t, const struct need *n)
+{
+	struct cache_target limit = room_for(c, n, 16);
+	return !cache_exceeds(t, &limit);
+}
+
+static int reserve(struct cache *c, const struct need *n)
+{
+	MDB_txn *txn;
+	struct cache_totals t;
+	int rc = begin(c, &txn, &t);
+	if (rc)
+		return rc;
+	if (!has_room(c, &t, n))
+		rc = MDB_MAP_FULL; /* another process was faster */
+	for (uint32_t i = 0; i < c->values.len && !rc; i++) {
+		const struct cache_value *v = &c->values.at[i];
+		if (v->entry && meta_large(&v->meta))
+			rc = put_meta(c, txn, &t, v, META_WRITING);
+	}
+	return finish(c, txn, &t, rc);
+}
+
+/* A file that a reader may have mapped is never written over. */
+static int write_large(const struct cache *c, const struct cache_value *v)
+{
+	char name[LARGE_NAME], folder[] = "large/ab";
+	cache_large_name(v->id, name);
+	memcpy(folder, name, sizeof folder - 1);
+	mkdirat(c->folder, "large", 0777);
+	mkdirat(c->folder, folder, 0777);
+	unlinkat(c->folder, name, 0);
+	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+	if (fd < 0) /* something else in its place, or in a folder's: damage */
+		return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ? MDB_CORRUPTED : errno;
+	int rc = 0;
+	for (size_t at = 0; at < v->entry_len && !rc;) {
+		ssize_t n = write(fd, v->entry + at, v->entry_len - at);
+		if (n < 0 && errno != EINTR)
+			rc = errno;
+		at += n > 0 ? (size_t)n : 0;
+	}
+	close(fd);
+	if (rc)
+		unlinkat(c->folder, name, 0);
+	return rc;
+}
+
+/* Is it still ours to write? Its reservation may have been evicted. */
+static bool reserved(struct cache *c, MDB_txn *txn, hash128 id)
+{
+	struct cache_meta m;
+	return cache_meta_get(c, txn, id, &m) == 0 && m.state == META_WRITING;
+}
+
+static int settle_large(struct cache *c, MDB_txn *txn, const struct cache_value *v)
+{
+	if (!reserved(c, txn, v->id))
+		return 0;
+	int rc = write_large(c, v);
+	return rc ? rc : cache_meta_put(c, txn, v->id, &v->meta);
+}
+
+static int put_small(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_value *v)
+{
+	hash128 id = v->id;
+	MDB_val k = {sizeof id, &id}, d = {v->entry_len, v->entry};
+	int rc = put_meta(c, txn, t, v, META_SMALL);
+	return rc ? rc : mdb_put(txn, c->entries, &k, &d, 0);
+}
+
+static int find_all(void *cache, MDB_txn *txn)
+{
+	struct cache *c = cache;
+	int rc = 0;
+	for (uint32_t i = 0; i < c->values.len && !rc; i++) {
+		const struct cache_value *v = &c->values.at[i];
+		struct cache_meta m;
+		hash128 id = v->id;
+		MDB_val k = {sizeof id, &id}, d;
+		if (!v->entry || meta_large(&v->meta))
+			continue;
+		rc = cache_meta_get(c, txn, id, &m);
+		rc = rc ? rc : mdb_get(txn, c->entries, &k, &d);
+	}
+	return rc;
+}
+
+static int write_all(struct cache *c, const struct need *n)
+{
+	MDB_txn *txn;
+	struct cache_totals t;
+	struct need small = {.small = n->small};
+	int rc = begin(c, &txn, &t);
+	if (rc)
+		return rc;
+	if (!has_room(c, &t, &small))
+		rc = MDB_MAP_FULL;
+	if (!rc)
+		rc = note_uses(c, txn, &t);
+	for (uint32_t i = 0; i < c->values.len && !rc; i++) {
+		const struct cache_value *v = &c->values.at[i];
+		if (v->entry)
+			rc = meta_large(&v->meta) ? settle_large(c, txn, v) : put_small(c, txn, &t, v);
+	}
+	rc = rc ? rc : cache_totals_write(c, txn, &t);
+	if (rc)
+		mdb_txn_abort(txn);
+	else
+		rc = env_commit(c->env, txn, find_all, c);
+	if (!rc)
+		noted(c);
+	return rc;
+}
+
+/* Until it fits, with more and more room made. */
+static int write_round(struct cache *c, const struct need *n)
+{
+	static const unsigned shares[MOST_ROUNDS] = {14, 12, 8, 6, 4, 0};
+	int rc = MDB_MAP_FULL;
+	for (unsigned round = 0; rc == MDB_MAP_FULL && round < MOST_ROUNDS; round++) {
+		bool evicted;
+		rc = make_room(c, n, shares[round], round > 0, &evicted);
+		if (!rc && (n->large || evicted))
+			rc = reserve(c, n);
+		if (!rc)
+			rc = write_all(c, n);
+	}
+	return rc;
+}
+
+static bool anything(const struct cache *c)
+{
+	bool any = c->counted;
+	for (uint32_t i = 0; i < c->values.len && !any; i++)
+		any = c->values.at[i].entry || c->values.at[i].touched;
+	return any;
+}
+
+static int flush_all(struct cache *c)
+{
+	struct need n = drop_what_cannot_fit(c);
+	for (uint32_t i = 0; i < c->values.len; i++)
+		if (c->values.at[i].entry)
+			c->delta[c->values.at[i].meta.kind].kept++;
+	c->counted |= n.entries > 0;
+	crash_guard_enter(c->dir);
+	crash_guard_watch(WRITE_SECONDS);
+	int rc = write_round(c, &n);
+	crash_guard_watch(0);
+	crash_guard_leave();
+	if (rc == ENOMEM) /* LMDB asked for as much as a damaged record says */
+		rc = MDB_CORRUPTED;
+	bool cleared = rc == ENOENT; /* somebody moved the cache away meanwhile */
+	return rc == MDB_MAP_FULL || cleared ? 0 : rc; /* no room is no failure: the values are not kept */
+}
+
+int cache_flush(struct cache *c)
+{
+	if (c->read_only || c->broken || !anything(c))
+		return 0;
+	int rc = flush_all(c);
+	for (uint32_t i = 0; i < c->values.len; i++)
+		if (c->values.at[i].entry)
+			forget_entry(c, &c->values.at[i]);
+	noted(c);
+	return rc;
+}

@@ -1,0 +1,183 @@
+/* Making a cache smaller. LMDB's file never shrinks by itself: when half of it is free, it is copied without the free pages into a new folder, which
+ * takes the place of the old one while its write lock is held. Who has the old one open goes on with it, alone. */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "builder/cache/care.h"
+#include "builder/cache/state.h"
+#include "builder/store/crash_guard.h"
+#include "builder/store/store_env.h"
+
+enum { REMOVE_TRIES = 16 };
+#define WORTH_COMPACTING ((uint64_t)1 << 20) /* bytes of free pages */
+
+static uint64_t entries_of(const struct cache_totals *t)
+{
+	uint64_t n = 0;
+	for (uint32_t i = 0; i < CACHE_KINDS; i++)
+		n += t->kind[i].entries;
+	return n;
+}
+
+static bool failed(int rc)
+{
+	errno = rc > 0 ? rc : EIO;
+	return rc != 0;
+}
+
+static int evict(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
+{
+	MDB_txn *txn;
+	struct cache_totals t;
+	int rc = env_begin(c->env, 0, &txn);
+	if (rc)
+		return rc;
+	rc = cache_totals_read(c, txn, &t);
+	uint64_t entries = entries_of(&t), disk = t.small + t.large;
+	rc = rc ? rc : cache_evict(c, txn, &t, target);
+	rc = rc ? rc : cache_totals_write(c, txn, &t);
+	if (rc) {
+		mdb_txn_abort(txn);
+		return rc;
+	}
+	freed->entries = entries - entries_of(&t);
+	freed->disk = disk - t.small - t.large;
+	return mdb_txn_commit(txn);
+}
+
+static bool file_size(const struct cache *c, uint64_t *size)
+{
+	struct stat st;
+	bool ok = fstatat(c->folder, "data.mdb", &st, 0) == 0;
+	*size = ok ? (uint64_t)st.st_size : 0;
+	return ok;
+}
+
+/* At once where the file system can; else there is a moment without a cache, when others make an empty one. */
+static int swap(const char *fresh, const char *dir, const char *away)
+{
+	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, dir, RENAME_EXCHANGE) == 0)
+		return 0;
+	if (errno != EINVAL && errno != ENOSYS)
+		return errno;
+	return rename(dir, away) == 0 && (rename(fresh, dir) == 0 || errno == EEXIST || errno == ENOTEMPTY) ? 0 : errno;
+}
+
+/* Under the write lock. */
+static int swap_folders(struct cache *c, struct arena *a)
+{
+	char *fresh;
+	int folder;
+	if (!env_make_beside(c->dir, &fresh, &folder))
+		return errno;
+	int rc = mdb_env_copy2(c->env, fresh, MDB_CP_COMPACT);
+	if (!rc && renameat(c->folder, "large", folder, "large") != 0 && errno != ENOENT)
+		rc = errno;
+	rc = rc ? rc : swap(fresh, c->dir, arena_printf(a, "%s.damaged-%d", c->dir, (int)getpid()));
+	close(folder);
+	free(fresh);
+	return rc;
+}
+
+static int compact(struct cache *c)
+{
+	struct arena *a = arena_new(0);
+	MDB_txn *txn;
+	int rc = env_begin(c->env, 0, &txn);
+	if (!rc) {
+		rc = swap_folders(c, a);
+		mdb_txn_abort(txn);
+	}
+	env_sweep(c->dir);
+	arena_free(a);
+	return rc == ENOENT ? 0 : rc; /* somebody cleared the cache meanwhile */
+}
+
+static int run(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
+{
+	uint64_t before, used = 0;
+	MDB_txn *txn;
+	struct cache_totals t;
+	*freed = (struct cache_freed){0};
+	if (c->read_only)
+		return EROFS;
+	pthread_mutex_lock(&c->lock);
+	crash_guard_enter(c->dir);
+	int rc = evict(c, target, freed);
+	if (!rc && (rc = env_begin(c->env, MDB_RDONLY, &txn)) == 0) {
+		rc = cache_totals_read(c, txn, &t);
+		used = t.small;
+		mdb_txn_abort(txn);
+	}
+	if (!rc && file_size(c, &before) && before > 2 * used && before - used > WORTH_COMPACTING)
+		rc = compact(c);
+	crash_guard_leave();
+	pthread_mutex_unlock(&c->lock);
+	return rc;
+}
+
+bool cache_prune(struct cache *c, const struct cache_limits *l, struct cache_freed *freed)
+{
+	struct cache_target t = {.small = UINT64_MAX, .large = UINT64_MAX, .entries = l->entries ? l->entries : UINT64_MAX, .kinds = ~0u};
+	uint64_t now = cache_now(c), age = l->days * DAY_SECONDS;
+	if (l->size != UINT64_MAX)
+		t.small = cache_small_room(l), t.large = cache_large_room(l);
+	if (l->days)
+		t.used_since = now > age ? now - age : 0;
+	return !failed(run(c, &t, freed));
+}
+
+bool cache_clear_levels(struct cache *c, unsigned levels, struct cache_freed *freed)
+{
+	struct cache_target t = {.used_since = UINT64_MAX};
+	for (uint32_t k = 0; k < CACHE_KINDS; k++)
+		if (levels >> cache_kind_level((enum cache_kind)k) & 1)
+			t.kinds |= 1u << k;
+	return !failed(run(c, &t, freed));
+}
+
+/* "v1", "v2.damaged-77": folders that some version of trib has made. */
+static bool is_ours(struct arena *a, const char *root, const char *name)
+{
+	const char *lock = path_join(a, path_join(a, root, name), "lock.mdb");
+	return name[0] == 'v' && name[1] >= '0' && name[1] <= '9' && (!name[2] || name[2] == '.') && access(lock, F_OK) == 0;
+}
+
+/* Moved away first, so that nobody opens a half of it. Who has it open may still write a file into it. */
+static bool remove_one(struct arena *a, const char *root, const char *name)
+{
+	const char *dir = path_join(a, root, name), *away = path_join(a, root, arena_printf(a, "%.2s.damaged-clear-%d", name, (int)getpid()));
+	if (rename(dir, away) != 0) {
+		if (errno == ENOENT)
+			return true;
+		away = dir;
+	}
+	bool ok = false;
+	for (int i = 0; !ok && i < REMOVE_TRIES; i++)
+		ok = os_remove_tree(away);
+	return ok;
+}
+
+bool cache_remove_all(const char *root)
+{
+	struct arena *a = arena_new(0);
+	DIR *d = opendir(root);
+	bool ok = d || errno == ENOENT;
+	for (struct dirent *e; d && (e = readdir(d));)
+		if (is_ours(a, root, e->d_name))
+			ok = remove_one(a, root, e->d_name) && ok;
+	int why = errno;
+	if (d)
+		closedir(d);
+	arena_free(a);
+	errno = why;
+	return ok;
+}

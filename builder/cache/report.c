@@ -1,0 +1,118 @@
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include "builder/cache/care.h"
+#include "builder/cache/state.h"
+#include "builder/store/crash_guard.h"
+#include "builder/store/store_env.h"
+
+static const struct {
+	uint64_t seconds;
+	const char *text;
+} ages[CACHE_AGES] = {{3600, "< 1 hour"},          {DAY_SECONDS, "< 1 day"},           {7 * DAY_SECONDS, "< 7 days"},
+		      {30 * DAY_SECONDS, "< 30 days"}, {90 * DAY_SECONDS, "< 90 days"}, {UINT64_MAX, ">= 90 days"}};
+
+const char *cache_age_text(uint32_t age) { return ages[age].text; }
+
+static void tally(struct cache_report *r, const struct cache_meta *m, uint64_t now)
+{
+	uint32_t age = 0;
+	while ((now > m->used ? now - m->used : 0) >= ages[age].seconds)
+		age++;
+	r->age_entries[age]++;
+	r->age_disk[age] += m->charge;
+	r->kind[m->kind].saved_us += m->cost_us;
+	if (!r->oldest || m->made < r->oldest)
+		r->oldest = m->made;
+	if (m->made > r->newest)
+		r->newest = m->made;
+}
+
+static int tally_all(struct cache *c, MDB_txn *txn, struct cache_report *r)
+{
+	MDB_cursor *cursor;
+	MDB_val k, d;
+	hash128 id;
+	struct cache_meta m;
+	int rc = mdb_cursor_open(txn, c->index, &cursor);
+	if (rc)
+		return rc;
+	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0)
+		if (cache_meta_read(&k, &d, &id, &m) && meta_is_there(&m))
+			tally(r, &m, cache_now(c));
+	mdb_cursor_close(cursor);
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static void add_counts(struct cache_report *r, const struct cache_totals *t)
+{
+	memcpy(r->compiled, t->compiled, sizeof r->compiled);
+	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
+		const struct cache_count *from = &t->kind[i];
+		struct cache_tally *to = &r->kind[i], *all = &r->all;
+		to->entries = from->entries, all->entries += from->entries;
+		to->disk = from->charge, all->disk += from->charge;
+		to->raw = from->raw, all->raw += from->raw;
+		to->hits = from->hits, all->hits += from->hits;
+		to->kept = from->kept, all->kept += from->kept;
+		to->evicted = from->evicted, all->evicted += from->evicted;
+		all->saved_us += to->saved_us;
+		for (uint32_t m = 0; m < CACHE_MISSES; m++)
+			to->misses[m] = from->misses[m], all->misses[m] += from->misses[m];
+	}
+}
+
+/* Blocks of a folder and what is in it, so many levels deep; the cache has two. */
+static uint64_t folder_bytes(int at, const char *name, int depth)
+{
+	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	DIR *d = fd < 0 ? NULL : fdopendir(fd);
+	uint64_t bytes = 0;
+	struct stat st;
+	for (struct dirent *e; d && (e = readdir(d));) {
+		if (strcmp(e->d_name, "..") == 0 || fstatat(dirfd(d), e->d_name, &st, AT_SYMLINK_NOFOLLOW) != 0)
+			continue;
+		if (S_ISDIR(st.st_mode) && strcmp(e->d_name, ".") != 0)
+			bytes += depth ? folder_bytes(dirfd(d), e->d_name, depth - 1) : 0;
+		else
+			bytes += (uint64_t)st.st_blocks * 512;
+	}
+	if (d)
+		closedir(d);
+	return bytes;
+}
+
+uint64_t cache_git_bytes(const char *root)
+{
+	enum { DEEP = 64 };
+	int at = open(root, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+	uint64_t bytes = at < 0 ? 0 : folder_bytes(at, "git", DEEP);
+	if (at >= 0)
+		close(at);
+	return bytes;
+}
+
+bool cache_report(struct cache *c, struct cache_report *out)
+{
+	MDB_txn *txn;
+	struct cache_totals t;
+	memset(out, 0, sizeof *out);
+	pthread_mutex_lock(&c->lock);
+	crash_guard_enter(c->dir);
+	int rc = env_begin(c->env, MDB_RDONLY, &txn);
+	if (!rc) {
+		rc = cache_totals_read(c, txn, &t);
+		rc = rc ? rc : tally_all(c, txn, out);
+		mdb_txn_abort(txn);
+	}
+	crash_guard_leave();
+	pthread_mutex_unlock(&c->lock);
+	out->disk = folder_bytes(c->folder, ".", 2);
+	if (!rc)
+		add_counts(out, &t);
+	errno = rc > 0 ? rc : EIO;
+	return rc == 0;
+}

@@ -1,0 +1,91 @@
+/* What a cache holds, kept in step with its index in the same transactions; and what room its limits leave. */
+#include <stddef.h>
+#include <string.h>
+#include "builder/cache/state.h"
+
+#define LARGE_FOLDERS ((uint64_t)257 << 12)  /* large/ and what is in it, at most */
+#define SLACK_SHARE 16                       /* of LMDB's half: pages that a transaction writes beside the old ones */
+
+size_t cache_map_size(const struct cache_limits *l) { return (size_t)(l->size / 2) & ~(size_t)4095; }
+
+uint64_t cache_small_room(const struct cache_limits *l)
+{
+	uint64_t map = cache_map_size(l), slack = map / SLACK_SHARE;
+	return map - (slack > ((uint64_t)1 << 20) ? slack : (uint64_t)1 << 20);
+}
+
+uint64_t cache_large_room(const struct cache_limits *l) { return l->size / 2 - LARGE_FOLDERS - ((uint64_t)64 << 10); }
+
+void cache_totals_add(struct cache_totals *t, const struct cache_meta *m)
+{
+	if (meta_gone(m))
+		return;
+	struct cache_count *k = &t->kind[m->kind];
+	k->entries++;
+	k->charge += m->charge;
+	k->raw += m->raw;
+	*(meta_large(m) ? &t->large : &t->small) += m->charge;
+}
+
+static void less(uint64_t *v, uint64_t by) { *v -= *v < by ? *v : by; }
+
+void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m)
+{
+	if (meta_gone(m))
+		return;
+	struct cache_count *k = &t->kind[m->kind];
+	less(&k->entries, 1);
+	less(&k->charge, m->charge);
+	less(&k->raw, m->raw);
+	less(meta_large(m) ? &t->large : &t->small, m->charge);
+}
+
+static MDB_val totals_key(void)
+{
+	static const char name[] = "totals";
+	return (MDB_val){sizeof name, (void *)(uintptr_t)name};
+}
+
+int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)
+{
+	MDB_cursor *cursor;
+	MDB_val k, d;
+	hash128 id;
+	struct cache_meta m;
+	t->small = t->large = 0;
+	for (uint32_t i = 0; i < CACHE_KINDS; i++)
+		t->kind[i].entries = t->kind[i].charge = t->kind[i].raw = 0;
+	int rc = mdb_cursor_open(txn, c->index, &cursor);
+	if (rc)
+		return rc;
+	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0)
+		if (cache_meta_read(&k, &d, &id, &m))
+			cache_totals_add(t, &m);
+	mdb_cursor_close(cursor);
+	return rc == MDB_NOTFOUND ? 0 : rc;
+}
+
+static uint64_t checksum(const struct cache_totals *t) { return hash64_bytes(&t->version, sizeof *t - offsetof(struct cache_totals, version)); }
+
+int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t)
+{
+	MDB_val k = totals_key(), d;
+	int rc = mdb_get(txn, c->state, &k, &d);
+	if (rc && rc != MDB_NOTFOUND)
+		return rc;
+	if (!rc && d.mv_size == sizeof *t) {
+		memcpy(t, d.mv_data, sizeof *t);
+		if (t->version == CACHE_TOTALS_VERSION && t->kinds == CACHE_KINDS && t->check == checksum(t))
+			return 0;
+	}
+	*t = (struct cache_totals){.version = CACHE_TOTALS_VERSION, .kinds = CACHE_KINDS};
+	return cache_recount(c, txn, t);
+}
+
+int cache_totals_write(struct cache *c, MDB_txn *txn, const struct cache_totals *t)
+{
+	struct cache_totals checked = *t;
+	checked.check = checksum(t);
+	MDB_val k = totals_key(), d = {sizeof checked, &checked};
+	return mdb_put(txn, c->state, &k, &d, 0);
+}

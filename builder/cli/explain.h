@@ -1,0 +1,13 @@
+/* The long texts of diagnostics. */
+#ifndef TRIB_BUILDER_CLI_EXPLAIN_H
+#define TRIB_BUILDER_CLI_EXPLAIN_H
+#include "base/diag.h"
+
+enum explain_language { EXPLAIN_TRI, EXPLAIN_MANIFEST, EXPLAIN_SHELL };
+struct explanation {
+	const char *text, *wrong, *right;
+	enum explain_language language; /* of the two examples */
+};
+/* NULL: there is none. */
+const struct explanation *explain_find(enum diag_code code);
+#endif

@@ -1,0 +1,187 @@
+#include "builder/cli/fmt.h"
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/line_diff.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include "builder/cli/project.h"
+#include "builder/manifest/glob.h"
+#include "builder/manifest/options.h"
+#include "frontend/format/format.h"
+
+struct fmt {
+	const struct options *o;
+	FILE *out, *err;
+	struct arena *a;
+	VEC(const char *) files;
+	enum status status;
+	const char *swept; /* the folder that was written into last */
+};
+
+static void raise_status(struct fmt *f, enum status s)
+{
+	if (s > f->status)
+		f->status = s;
+}
+
+static void io_error(struct fmt *f, const char *what, const char *path)
+{
+	fprintf(f->err, "trib: cannot %s `%s`: %s\n", what, path, strerror(errno));
+	raise_status(f, STATUS_ENVIRONMENT);
+}
+
+static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
+
+/* --- which files --- */
+
+static void add_pattern(struct fmt *f, const char *pattern)
+{
+	uint32_t n;
+	const char *const *found = glob_expand(f->a, pattern, &n);
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&f->files, found[i]);
+}
+
+static void add_operand(struct fmt *f, const char *path)
+{
+	struct stat st;
+	if (is_stdin(path) || stat(path, &st) != 0 || !S_ISDIR(st.st_mode))
+		vec_push(&f->files, path);
+	else
+		add_pattern(f, arena_printf(f->a, "%s/**/*.tri", path));
+}
+
+static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+
+static void add_project(struct fmt *f)
+{
+	struct build_spec spec;
+	uint32_t kept = 0;
+	f->status = project_read(f->a, f->o, &spec);
+	if (f->status != STATUS_OK)
+		return;
+	for (uint32_t i = 0; i < spec.n_models; i++)
+		for (uint32_t k = 0; spec.models[i].sources && k < spec.models[i].sources->n_words; k++)
+			add_pattern(f, spec.models[i].sources->words[k]);
+	if (f->files.len)
+		qsort(f->files.at, f->files.len, sizeof *f->files.at, by_text);
+	for (uint32_t i = 0; i < f->files.len; i++)
+		if (!kept || strcmp(f->files.at[kept - 1], f->files.at[i]) != 0)
+			f->files.at[kept++] = f->files.at[i];
+	f->files.len = kept;
+}
+
+/* --- one file --- */
+
+static bool read_stdin(struct buf *text)
+{
+	char piece[1 << 16];
+	size_t n;
+	buf_puts(text, "");
+	while ((n = fread(piece, 1, sizeof piece, stdin)) > 0 && text->len < INT32_MAX)
+		buf_put(text, piece, n);
+	if (text->len <= INT32_MAX)
+		return !ferror(stdin);
+	errno = EFBIG;
+	return false;
+}
+
+/* NULL: it cannot be read. */
+static const struct source *read_source(const char *path, struct sources *sources)
+{
+	struct buf text = {0};
+	if (is_stdin(path) ? read_stdin(&text) : os_read_file(path, INT32_MAX, &text.at, &text.len))
+		return sources_take(sources, is_stdin(path) ? "<stdin>" : path, text.at, text.len);
+	buf_free(&text);
+	return NULL;
+}
+
+static void put(struct fmt *f, const char *text, size_t len)
+{
+	if (len)
+		fwrite(text, 1, len, f->out);
+}
+
+/* What a killed run left beside the file; files come folder by folder. */
+static void sweep(struct fmt *f, const char *path)
+{
+	const char *folder = path_dir(f->a, path);
+	if (f->swept && strcmp(f->swept, folder) == 0)
+		return;
+	os_sweep(folder);
+	f->swept = folder;
+}
+
+static void deliver(struct fmt *f, const char *path, const struct source *old, const struct buf *new)
+{
+	bool changed = old->len != new->len || (old->len && memcmp(old->text, new->at, old->len) != 0);
+	struct buf diff = {0};
+	if (changed && f->o->check) {
+		raise_status(f, STATUS_FAILED);
+		if (!f->o->diff)
+			fprintf(f->out, "%s\n", old->path);
+	}
+	if (changed && f->o->diff) {
+		line_diff(old->path, old->text, old->len, new->at ? new->at : "", new->len, &diff);
+		put(f, diff.at, diff.len);
+	}
+	buf_free(&diff);
+	if (f->o->check || f->o->diff)
+		return;
+	if (is_stdin(path)) {
+		put(f, new->at, new->len);
+	} else if (changed) {
+		sweep(f, path);
+		if (!os_rewrite(path, new->at ? new->at : "", new->len))
+			io_error(f, "write", path);
+	}
+}
+
+static void report(struct fmt *f, const struct diags *d, const struct sources *sources)
+{
+	if (f->o->json == 1)
+		diags_print_json(d, sources, f->out);
+	else
+		diags_print(d, sources, f->err, terminal_has_color(fileno(f->err), f->o->color));
+	raise_status(f, STATUS_FAILED);
+}
+
+static void format_file(struct fmt *f, const char *path)
+{
+	struct buf new = {0};
+	struct sources *sources = sources_new();
+	struct diags *diags = diags_new(0);
+	const struct source *src = read_source(path, sources);
+	if (!src) {
+		io_error(f, "read", path);
+	} else if (format_source(src, &new, diags)) {
+		deliver(f, path, src, &new);
+	} else {
+		diags_sort(diags);
+		report(f, diags, sources);
+	}
+	diags_free(diags);
+	sources_free(sources);
+	buf_free(&new);
+}
+
+enum status fmt_run(const struct options *o, FILE *out, FILE *err)
+{
+	struct fmt f = {.o = o, .out = out, .err = err, .a = arena_new(0)};
+	for (uint32_t i = 0; i < o->n_models; i++)
+		add_operand(&f, o->models[i]);
+	if (!o->n_models)
+		add_project(&f);
+	for (uint32_t i = 0; i < f.files.len && !os_interrupted(); i++)
+		format_file(&f, f.files.at[i]);
+	vec_free(&f.files);
+	arena_free(f.a);
+	return os_interrupted() ? STATUS_INTERRUPTED : f.status;
+}

@@ -1,0 +1,129 @@
+#include "builder/deps/integrity.h"
+#include <dirent.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include "base/arena.h"
+#include "base/hash.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/vec.h"
+
+enum { MOST_LEVELS = 64, MOST_TEXT = 128 };
+
+struct sealing {
+	struct arena *a;
+	struct hasher *stamps, *contents; /* contents: NULL if they are not asked for */
+	bool protect;
+};
+
+static bool is_source(const char *name)
+{
+	size_t n = strlen(name);
+	return (n > 4 && strcmp(name + n - 4, ".tri") == 0) || strcmp(name, "tri.build") == 0;
+}
+
+static void add_content(struct sealing *s, const char *path)
+{
+	char *text;
+	size_t len;
+	if (!os_read_file(path, 0, &text, &len))
+		return; /* its stamp is missed already */
+	hasher_add_hash(s->contents, hash_bytes(text, len));
+	free(text);
+}
+
+/* `name`: from the folder, so that it may be moved. */
+static void add_source(struct sealing *s, const char *path, const char *name)
+{
+	struct file_stamp stamp = {0};
+	struct stat st;
+	if (s->protect && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
+		chmod(path, st.st_mode & 07777 & ~(mode_t)0222); /* before its stamp is taken: this changes it */
+	os_stamp(path, &stamp);
+	hasher_add_str(s->stamps, name);
+	hasher_add(s->stamps, &stamp, sizeof stamp);
+	if (!s->contents)
+		return;
+	hasher_add_str(s->contents, name);
+	add_content(s, path);
+}
+
+static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
+
+static void add_folder(struct sealing *s, const char *path, const char *name, int level)
+{
+	VEC(const char *) folders = {0};
+	VEC(const char *) files = {0};
+	DIR *d = level < MOST_LEVELS ? opendir(path) : NULL;
+	for (struct dirent *e; d && (e = readdir(d)) != NULL;) {
+		struct stat st;
+		const char *copy = arena_strdup(s->a, e->d_name);
+		bool unknown = e->d_type == DT_UNKNOWN && lstat(path_join(s->a, path, copy), &st) == 0;
+		if (strcmp(copy, ".") == 0 || strcmp(copy, "..") == 0)
+			continue;
+		if (e->d_type == DT_DIR || (unknown && S_ISDIR(st.st_mode)))
+			vec_push(&folders, copy);
+		else if (is_source(copy))
+			vec_push(&files, copy);
+	}
+	if (d)
+		closedir(d);
+	if (files.len)
+		qsort(files.at, files.len, sizeof *files.at, by_name);
+	if (folders.len)
+		qsort(folders.at, folders.len, sizeof *folders.at, by_name);
+	for (uint32_t i = 0; i < files.len; i++)
+		add_source(s, path_join(s->a, path, files.at[i]), path_join(s->a, name, files.at[i]));
+	for (uint32_t i = 0; i < folders.len; i++)
+		add_folder(s, path_join(s->a, path, folders.at[i]), path_join(s->a, name, folders.at[i]), level + 1);
+	vec_free(&files);
+	vec_free(&folders);
+}
+
+/* Two lines: the stamps' digest, the contents'. contents: NULL if it is not asked for. */
+static void take(struct arena *a, const char *folder, bool protect, hash128 *stamps, hash128 *contents)
+{
+	struct sealing s = {.a = a, .stamps = hasher_new(), .contents = contents ? hasher_new() : NULL, .protect = protect};
+	add_folder(&s, folder, "", 0);
+	*stamps = hasher_finish(s.stamps);
+	if (contents)
+		*contents = hasher_finish(s.contents);
+}
+
+static bool put(struct arena *a, const char *seal, hash128 stamps, hash128 contents)
+{
+	char first[33], second[33];
+	hash_hex(stamps, first);
+	hash_hex(contents, second);
+	const char *text = arena_printf(a, "%s\n%s\n", first, second);
+	return os_write_atomic(seal, text, strlen(text), 0666, false);
+}
+
+bool integrity_write(struct arena *scratch, const char *folder, const char *seal)
+{
+	hash128 stamps, contents;
+	take(scratch, folder, true, &stamps, &contents);
+	return put(scratch, seal, stamps, contents);
+}
+
+bool integrity_holds(struct arena *scratch, const char *folder, const char *seal)
+{
+	hash128 was_stamps, was_contents, stamps, contents;
+	char *text;
+	size_t len;
+	if (!os_read_file(seal, MOST_TEXT, &text, &len))
+		return false;
+	bool read = len == 66 && text[32] == '\n' && (text[32] = text[65] = 0, hash_parse_hex(text, &was_stamps) && hash_parse_hex(text + 33, &was_contents));
+	free(text);
+	if (!read)
+		return false;
+	take(scratch, folder, false, &stamps, NULL);
+	if (hash_eq(stamps, was_stamps))
+		return true;
+	take(scratch, folder, true, &stamps, &contents); /* a copied or restored cache has other stamps */
+	if (!hash_eq(contents, was_contents))
+		return false;
+	put(scratch, seal, stamps, contents);
+	return true;
+}

@@ -1,0 +1,113 @@
+#include "builder/manifest/config_file.h"
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/source.h"
+#include "builder/manifest/manifest_line.h"
+
+static bool is_word(const struct line *l, const char *word)
+{
+	uint32_t n = line_word_end(l, l->start) - l->start;
+	return n == strlen(word) && memcmp(l->src->text + l->start, word, n) == 0;
+}
+
+static bool opens(const struct line *l, const char *block)
+{
+	uint32_t at = line_skip_blanks(l, line_word_end(l, l->start));
+	return !l->indented && is_word(l, block) && (at == l->end || l->src->text[at] != '=');
+}
+
+/* Where in the text the line of the key stands, or is to stand: behind the last of the block. */
+struct place {
+	uint32_t from, to;
+	bool in_block, ended; /* ended: a newline ends the line before */
+};
+
+static struct place find_place(const struct source *src, const char *block, const char *key)
+{
+	struct place p = {.ended = true};
+	struct line l;
+	for (uint32_t at = manifest_first_line(src); at < src->len; at = l.next) {
+		l = manifest_line_at(src, at);
+		if (!p.in_block)
+			p.ended = l.ended;
+		if (l.start == l.end)
+			continue;
+		if (p.in_block && !l.indented)
+			break;
+		p.in_block = p.in_block || opens(&l, block);
+		if (!p.in_block)
+			continue;
+		p.from = p.to = l.next;
+		p.ended = l.ended;
+		if (l.indented && is_word(&l, key)) {
+			p.from = at;
+			p.ended = true;
+			break;
+		}
+	}
+	return p;
+}
+
+static void put_line(struct buf *out, const char *key, const char *value)
+{
+	buf_printf(out, "    %s = ", key);
+	for (const char *c = value; *c; c++)
+		buf_puts(out, *c == '$' ? "$$" : (char[]){*c, 0});
+	buf_putc(out, '\n');
+}
+
+void config_edit(const char *text, const char *block, const char *key, const char *value, struct buf *out)
+{
+	const struct source src = {.text = text, .len = (uint32_t)strlen(text)};
+	struct place p = find_place(&src, block, key);
+	if (!p.in_block)
+		p.from = p.to = src.len;
+	buf_put(out, text, p.from);
+	if (value && !p.ended)
+		buf_putc(out, '\n');
+	if (value && !p.in_block)
+		buf_printf(out, "%s\n", block);
+	if (value)
+		put_line(out, key, value);
+	buf_puts(out, text + p.to);
+}
+
+/* Two that change it at once do so one after the other. */
+static int lock_folder(const char *dir)
+{
+	int fd = os_mkdirs(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+	while (fd >= 0 && flock(fd, LOCK_EX) != 0 && errno == EINTR)
+		continue;
+	return fd;
+}
+
+bool config_change(const char *path, const char *block, const char *key, const char *value)
+{
+	struct arena *a = arena_new(0);
+	struct buf out = {0};
+	char *text = NULL;
+	size_t len;
+	int lock = lock_folder(path_dir(a, path));
+	bool there = lock >= 0 && os_read_file(path, INT32_MAX, &text, &len), ok = there || (lock >= 0 && errno == ENOENT);
+	if (ok) {
+		config_edit(there ? text : "", block, key, value, &out);
+		ok = os_write_if_changed(path, out.at ? out.at : "", out.len, 0644, true);
+		os_sweep(path_dir(a, path));
+	}
+	int why = errno;
+	if (lock >= 0)
+		close(lock);
+	free(text);
+	buf_free(&out);
+	arena_free(a);
+	errno = why;
+	return ok;
+}

@@ -1,0 +1,428 @@
+/* A line that starts in the first column opens a block, sets a variable or includes a file; an indented one is a key of the open block. */
+#include "builder/manifest/manifest.h"
+#include <ctype.h>
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "builder/manifest/manifest_line.h"
+#include "builder/manifest/manifest_value.h"
+
+#define IN_PROJECT (1u << BLOCK_PROJECT)
+#define IN_MODEL (1u << BLOCK_MODEL)
+#define IN_PROFILE (1u << BLOCK_PROFILE)
+#define IN_CACHE (1u << BLOCK_CACHE)
+#define IN_SERVER (1u << BLOCK_SERVER)
+#define IN_BUILD (1u << BLOCK_BUILD)
+#define IN_DEPENDENCY (1u << BLOCK_DEPENDENCY)
+#define MAX_INCLUDES 64
+
+static const struct {
+	const char *text;
+	enum value_kind value;
+	uint32_t blocks;
+} keys[] = {
+#define KEY(id, text, value, blocks) {text, VALUE_##value, blocks},
+#include "builder/manifest/manifest_keys.def"
+};
+static const struct {
+	const char *text;
+	bool named, many;
+} block_kinds[] = {
+#define BLOCK(id, text, named, many) {text, named, many},
+#include "builder/manifest/manifest_keys.def"
+};
+
+struct variable {
+	const char *name, *text;
+};
+typedef VEC(struct manifest_value) values_vec;
+struct open_block {
+	struct manifest_block head;
+	values_vec values;
+};
+struct reader {
+	struct arena *a;
+	struct frontend_host host;
+	struct diags *diags;
+	VEC(struct variable) vars;
+	VEC(struct open_block) blocks;
+	bool in_block, skipping; /* skipping: the open block was not understood */
+	bool bad_text;           /* the last expansion reported an error */
+	const struct source *stack[MAX_INCLUDES];
+	uint32_t depth;
+};
+static span span_of(const struct line *l, uint32_t start, uint32_t end) { return (span){l->src->id, start, end}; }
+
+static const char *variable(const struct reader *r, const char *name)
+{
+	for (uint32_t i = r->vars.len; i-- > 0;)
+		if (strcmp(r->vars.at[i].name, name) == 0)
+			return r->vars.at[i].text;
+	return NULL;
+}
+
+static void unknown_variable(struct reader *r, span at, const char *name)
+{
+	const char **names = ARENA_ARRAY(r->a, const char *, r->vars.len + 1);
+	for (uint32_t i = 0; i < r->vars.len; i++)
+		names[i] = r->vars.at[i].name;
+	r->bad_text = true;
+	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_VAR, at, "no variable `%s` is set above", name);
+	const char *near = diag_nearest(name, names, r->vars.len);
+	if (near)
+		diag_edit(r->diags, g, at, arena_printf(r->a, "$%s", near));
+	else
+		diag_help(r->diags, g, "set it at the start of a line, `%s = …`; a dollar itself is written `$$`", name);
+}
+
+/* One `$…` at offset i; returns the offset behind it. */
+static uint32_t expand_one(struct reader *r, const struct line *l, uint32_t i, uint32_t end, struct buf *out)
+{
+	const char *t = l->src->text;
+	uint32_t at = i++;
+	if (i < end && (t[i] == '$' || t[i] == ' ')) {
+		buf_putc(out, t[i] == '$' ? '$' : VALUE_BLANK);
+		return i + 1;
+	}
+	if (i < end && (t[i] == '\n' || (t[i] == '\r' && i + 1 < end && t[i + 1] == '\n'))) {
+		while (i < end && isspace((unsigned char)t[i]))
+			i++;
+		return i;
+	}
+	bool brace = i < end && t[i] == '{';
+	uint32_t start = i + brace, stop = start;
+	while (stop < end && (isalnum((unsigned char)t[stop]) || t[stop] == '_'))
+		stop++;
+	bool closed = !brace || (stop < end && t[stop] == '}');
+	i = stop + (brace && closed);
+	if (stop == start || !closed) {
+		r->bad_text = true;
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, at, i > at ? i : at + 1), "a name belongs after `$`");
+		diag_help(r->diags, g, "write `$name` or `${name}`; a dollar itself is written `$$`");
+		return i > at ? i : at + 1;
+	}
+	const char *name = arena_strndup(r->a, t + start, stop - start), *text = variable(r, name);
+	if (text)
+		buf_puts(out, text);
+	else
+		unknown_variable(r, span_of(l, at, i), name);
+	return i;
+}
+
+static const char *expand(struct reader *r, const struct line *l, uint32_t start, uint32_t end)
+{
+	struct buf out = {0};
+	r->bad_text = false;
+	for (uint32_t i = start; i < end;) {
+		if (l->src->text[i] == '$')
+			i = expand_one(r, l, i, end, &out);
+		else
+			buf_putc(&out, l->src->text[i++]);
+	}
+	const char *text = arena_strndup(r->a, out.len ? out.at : "", out.len);
+	buf_free(&out);
+	return text;
+}
+
+static void unknown_key(struct reader *r, const struct manifest_block *b, span at, const char *word)
+{
+	const char *here[KEY_COUNT];
+	uint32_t n = 0, elsewhere = 0;
+	for (uint32_t k = 0; k < KEY_COUNT; k++) {
+		if (keys[k].blocks & (1u << b->kind))
+			here[n++] = keys[k].text;
+		else if (strcmp(keys[k].text, word) == 0)
+			elsewhere = keys[k].blocks;
+	}
+	const char *kind = block_kinds[b->kind].text, *near = diag_nearest(word, here, n);
+	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_KEY, at, "`%s` is no key of a `%s` block", word, kind);
+	for (uint32_t k = 0; elsewhere && k < BLOCK_COUNT; k++)
+		if (elsewhere & (1u << k))
+			diag_note(r->diags, g, "it is one of a `%s` block", block_kinds[k].text);
+	if (near) {
+		diag_edit(r->diags, g, at, near);
+		diag_help(r->diags, g, "did you mean `%s`?", near);
+		return;
+	}
+	struct buf list = {0};
+	for (uint32_t i = 0; i < n; i++)
+		buf_printf(&list, " %s", here[i]);
+	diag_help(r->diags, g, "its keys are:%s", list.at);
+	buf_free(&list);
+}
+
+static const struct manifest_value *find_value(const struct open_block *b, const struct manifest_value *v, const char *name)
+{
+	for (uint32_t i = 0; i < b->values.len; i++) {
+		const struct manifest_value *old = &b->values.at[i];
+		if (old->key == v->key && (v->key != KEY_INPUT || (old->input && strcmp(old->input->name, name) == 0)))
+			return old;
+	}
+	return NULL;
+}
+
+/* `key = value` or `input x = value` in the open block. */
+static void read_key(struct reader *r, const struct line *l)
+{
+	struct open_block *b = &r->blocks.at[r->blocks.len - 1];
+	uint32_t key_end = line_word_end(l, l->start), at = line_skip_blanks(l, key_end), name_end = line_word_end(l, at);
+	const char *word = arena_strndup(r->a, l->src->text + l->start, key_end - l->start);
+	span key_at = span_of(l, l->start, key_end);
+	if (key_end == l->start) {
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "a line of a block reads `key = value`");
+		return;
+	}
+	uint32_t key = 0;
+	while (key < KEY_COUNT && !(strcmp(keys[key].text, word) == 0 && (keys[key].blocks & (1u << b->head.kind))))
+		key++;
+	if (key == KEY_COUNT) {
+		unknown_key(r, &b->head, key_at, word);
+		return;
+	}
+	const char *name = arena_strndup(r->a, l->src->text + at, name_end - at);
+	uint32_t eq = line_skip_blanks(l, name_end);
+	bool named = name_end > at;
+	if (eq >= l->end || l->src->text[eq] != '=' || named != (key == KEY_INPUT)) {
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `%s = …`",
+					  key == KEY_INPUT ? "input NAME" : word);
+		if (key == KEY_INPUT)
+			diag_help(r->diags, g, "an input reads `input x = float32 [?, 64]`");
+		return;
+	}
+	uint32_t start = line_skip_blanks(l, eq + 1);
+	struct manifest_value v = {.key = (enum manifest_key)key, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
+	if (start >= l->end)
+		v.at = key_at;
+	v.text = expand(r, l, start, l->end);
+	const struct manifest_value *old = find_value(b, &v, name);
+	if (old) {
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_TWICE, key_at, "`%s%s%s` is given twice", word, named ? " " : "", name);
+		diag_secondary(r->diags, g, old->key_at, "first here");
+		return;
+	}
+	if (key == KEY_REMOTE)
+		diag_add(r->diags, DIAG_MANIFEST_UNUSED, key_at, "`remote` has no effect in this version of trib");
+	if (!r->bad_text && manifest_value_parse(r->a, &v, keys[key].value, name, r->diags))
+		vec_push(&b->values, v);
+}
+
+static bool c_identifier(const char *s)
+{
+	if (!isalpha((unsigned char)*s) && *s != '_')
+		return false;
+	for (; *s; s++)
+		if (!isalnum((unsigned char)*s) && *s != '_')
+			return false;
+	return true;
+}
+
+static void open_block(struct reader *r, const struct line *l, uint32_t kind, span word_at, uint32_t name_start)
+{
+	struct open_block b = {.head = {.kind = (enum manifest_block_kind)kind, .name = "", .at = word_at}};
+	uint32_t end = line_word_end(l, name_start);
+	r->skipping = false;
+	if (end > name_start) {
+		b.head.name = arena_strndup(r->a, l->src->text + name_start, end - name_start);
+		b.head.at = span_of(l, name_start, end);
+	}
+	const char *text = block_kinds[kind].text;
+	if (end < l->end || (end > name_start) != block_kinds[kind].named) {
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `%s%s` alone on its line", text,
+			 block_kinds[kind].named ? " NAME" : "");
+	} else if (kind == BLOCK_MODEL && !c_identifier(b.head.name)) {
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_NAME, b.head.at, "a model's name must be a C identifier");
+		diag_note(r->diags, g, "it is the prefix of the functions in the generated header");
+	}
+	for (uint32_t i = 0; i < r->blocks.len; i++) {
+		const struct manifest_block *old = &r->blocks.at[i].head;
+		if (old->kind != b.head.kind || (block_kinds[kind].many && strcmp(old->name, b.head.name) != 0))
+			continue;
+		struct diag *g = block_kinds[kind].many
+					 ? diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there are two blocks `%s %s`", text, old->name)
+					 : diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there is more than one `%s` block", text);
+		diag_secondary(r->diags, g, old->at, "the first is here");
+		break;
+	}
+	vec_push(&r->blocks, b);
+	r->in_block = true;
+}
+
+static void read_file(struct reader *r, const struct source *src);
+
+static void include(struct reader *r, const struct line *l, uint32_t at)
+{
+	span where = span_of(l, at, l->end);
+	r->in_block = false;
+	if (at >= l->end) {
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `include FILE`");
+		return;
+	}
+	const char *name = expand(r, l, at, l->end);
+	const char *path = path_normal(r->a, path_join(r->a, path_dir(r->a, l->src->path), name));
+	const struct source *src = r->host.load(r->host.ctx, path);
+	if (!src) {
+		diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "cannot read `%s`", path);
+		return;
+	}
+	for (uint32_t i = 0; i < r->depth; i++) {
+		if (r->stack[i] == src) {
+			diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "`%s` includes itself", path);
+			return;
+		}
+	}
+	if (r->depth == MAX_INCLUDES)
+		diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "includes are nested more than %d deep", MAX_INCLUDES);
+	else
+		read_file(r, src);
+	r->in_block = false;
+}
+
+static void unknown_block(struct reader *r, span at, const char *word)
+{
+	const char *names[BLOCK_COUNT + 1];
+	for (uint32_t k = 0; k < BLOCK_COUNT; k++)
+		names[k] = block_kinds[k].text;
+	names[BLOCK_COUNT] = "include";
+	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_BLOCK, at, "`%s` opens no block", word);
+	const char *near = diag_nearest(word, names, BLOCK_COUNT + 1);
+	if (near)
+		diag_edit(r->diags, g, at, near);
+	diag_help(r->diags, g, "blocks are: project model profile cache dependency; keys of a block are indented");
+	r->skipping = true;
+}
+
+static void read_top(struct reader *r, const struct line *l)
+{
+	uint32_t end = line_word_end(l, l->start), at = line_skip_blanks(l, end);
+	span word_at = span_of(l, l->start, end > l->start ? end : l->end);
+	const char *word = arena_strndup(r->a, l->src->text + l->start, end - l->start);
+	r->in_block = false;
+	if (end == l->start) {
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "a line starts with a block, a variable or `include`");
+		return;
+	}
+	if (at < l->end && l->src->text[at] == '=') {
+		struct variable v = {.name = word, .text = expand(r, l, line_skip_blanks(l, at + 1), l->end)};
+		vec_push(&r->vars, v);
+		return;
+	}
+	if (strcmp(word, "include") == 0) {
+		include(r, l, at);
+		return;
+	}
+	for (uint32_t k = 0; k < BLOCK_COUNT; k++) {
+		if (strcmp(block_kinds[k].text, word) == 0) {
+			open_block(r, l, k, word_at, at);
+			return;
+		}
+	}
+	unknown_block(r, word_at, word);
+}
+
+/* False: a byte that no line may hold. */
+static bool check_bytes(struct reader *r, const struct source *src)
+{
+	for (uint32_t i = 0; i < src->len; i++) {
+		unsigned char c = (unsigned char)src->text[i];
+		if (c < ' ' && c != '\t' && c != '\n' && c != '\r') {
+			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, (span){src->id, i, i + 1}, "a manifest cannot hold the byte 0x%02x", c);
+			return false;
+		}
+	}
+	return true;
+}
+
+static void read_file(struct reader *r, const struct source *src)
+{
+	if (!check_bytes(r, src))
+		return;
+	r->stack[r->depth++] = src;
+	uint32_t at = manifest_first_line(src);
+	while (at < src->len) {
+		struct line l = manifest_line_at(src, at);
+		at = l.next;
+		if (l.start >= l.end)
+			continue;
+		if (!l.indented)
+			read_top(r, &l);
+		else if (r->in_block)
+			read_key(r, &l);
+		else if (!r->skipping)
+			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(&l, l.start, l.end), "an indented line belongs to no block");
+	}
+	r->depth--;
+}
+
+static void say_missing(struct reader *r, const char *path)
+{
+	int why = access(path, R_OK) != 0 ? errno : EISDIR;
+	if (access(path, F_OK) == 0) {
+		diag_add(r->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", path, strerror(why));
+		return;
+	}
+	char *here = getcwd(NULL, 0);
+	struct diag *d = diag_add(r->diags, DIAG_NO_MANIFEST, SPAN_NONE, "there is no `%s` in `%s` or any folder above it", path, here ? here : ".");
+	diag_help(r->diags, d, "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
+	free(here);
+}
+
+struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags)
+{
+	struct reader r = {.a = session, .host = host, .diags = diags};
+	struct manifest *m = ARENA_NEW(session, struct manifest);
+	const struct source *src = host.load(host.ctx, path);
+	if (src)
+		read_file(&r, src);
+	else
+		say_missing(&r, path);
+	m->n_blocks = r.blocks.len;
+	m->blocks = ARENA_ARRAY(session, struct manifest_block, r.blocks.len ? r.blocks.len : 1);
+	for (uint32_t i = 0; i < r.blocks.len; i++) {
+		struct open_block *b = &r.blocks.at[i];
+		m->blocks[i] = b->head;
+		m->blocks[i].n_values = b->values.len;
+		m->blocks[i].values = ARENA_ARRAY(session, struct manifest_value, b->values.len ? b->values.len : 1);
+		if (b->values.len)
+			memcpy(m->blocks[i].values, b->values.at, b->values.len * sizeof *b->values.at);
+		vec_free(&b->values);
+	}
+	vec_free(&r.blocks);
+	vec_free(&r.vars);
+	return m;
+}
+
+const struct manifest_block *manifest_find(const struct manifest *m, enum manifest_block_kind kind, const char *name)
+{
+	for (uint32_t i = 0; i < m->n_blocks; i++)
+		if (m->blocks[i].kind == kind && (!name || strcmp(m->blocks[i].name, name) == 0))
+			return &m->blocks[i];
+	return NULL;
+}
+
+const struct manifest_value *manifest_get(const struct manifest_block *block, enum manifest_key key)
+{
+	for (uint32_t i = 0; block && i < block->n_values; i++)
+		if (block->values[i].key == key)
+			return &block->values[i];
+	return NULL;
+}
+
+const char *const *manifest_names(struct arena *a, const struct manifest *m, enum manifest_block_kind kind, uint32_t *n)
+{
+	const char **names = ARENA_ARRAY(a, const char *, m->n_blocks + 1);
+	*n = 0;
+	for (uint32_t i = 0; i < m->n_blocks; i++)
+		if (m->blocks[i].kind == kind)
+			names[(*n)++] = m->blocks[i].name;
+	return names;
+}
+
+const char *manifest_block_text(enum manifest_block_kind kind) { return block_kinds[kind].text; }
+const char *manifest_key_text(enum manifest_key key) { return keys[key].text; }
+enum value_kind manifest_key_kind(enum manifest_key key) { return keys[key].value; }

@@ -1,0 +1,78 @@
+/* The manifest, tri.build: blocks of `key = value` lines with variables, comments and includes. Values are checked for form here; what they mean
+ * together is spec.c's job. */
+#ifndef TRIB_BUILDER_MANIFEST_MANIFEST_H
+#define TRIB_BUILDER_MANIFEST_MANIFEST_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/source.h"
+#include "builder/manifest/manifest_value.h"
+#include "frontend/frontend.h"
+
+struct arena;
+struct diags;
+
+enum manifest_block_kind {
+#define BLOCK(id, ...) BLOCK_##id,
+#include "builder/manifest/manifest_keys.def"
+	BLOCK_COUNT
+};
+enum manifest_key {
+#define KEY(id, ...) KEY_##id,
+#include "builder/manifest/manifest_keys.def"
+	KEY_COUNT
+};
+enum emit {
+#define EMIT(id, text) EMIT_##id,
+#include "builder/manifest/emits.def"
+#undef EMIT
+	EMIT_COUNT
+};
+
+struct manifest_value {
+	enum manifest_key key;
+	const char *text; /* variables expanded, blanks around it removed */
+	uint64_t number;  /* COUNT; SIZE in bytes; BOOL; ZSTD: an int64; OPT: level 0 … 3, or MANIFEST_OPT_SIZE; EMIT: bit set of enum emit */
+	const struct elab_input *input; /* INPUT */
+	const char *const *words;       /* WORDS */
+	uint32_t n_words;
+	span key_at, at;  /* of the key; of the value */
+};
+#define MANIFEST_OPT_SIZE 4
+
+struct manifest_block {
+	enum manifest_block_kind kind;
+	const char *name; /* "" for a block without one */
+	span at;          /* of the name, or of the block's word */
+	struct manifest_value *values;
+	uint32_t n_values;
+};
+struct manifest {
+	struct manifest_block *blocks; /* in source order */
+	uint32_t n_blocks;
+};
+
+/* Reads `path` and what it includes through `host`. All memory is the `session` arena's. Never NULL: errors are in `diags`, and what could be read is
+ * there all the same. */
+struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags);
+
+/* The block of that kind and name (name NULL: the first of its kind), or NULL. */
+const struct manifest_block *manifest_find(const struct manifest *m, enum manifest_block_kind kind, const char *name);
+/* The value of a key (of the first `input`), or NULL; `block` may be NULL. */
+const struct manifest_value *manifest_get(const struct manifest_block *block, enum manifest_key key);
+/* The names of all blocks of that kind. */
+const char *const *manifest_names(struct arena *a, const struct manifest *m, enum manifest_block_kind kind, uint32_t *n);
+const char *manifest_block_text(enum manifest_block_kind kind);
+const char *manifest_key_text(enum manifest_key key);
+enum value_kind manifest_key_kind(enum manifest_key key);
+
+/* The forms that flags share with keys. False: not of that form. */
+bool manifest_parse_opt(const char *text, uint64_t *level);
+bool manifest_parse_bool(const char *text, uint64_t *truth);
+bool manifest_parse_size(const char *text, uint64_t *bytes); /* 512, 64KiB, 4GiB, 1GB */
+bool manifest_parse_count(const char *text, uint64_t *n);
+/* A list of emits; on false *bad is the word at fault (in `a`). */
+bool manifest_parse_emit(struct arena *a, const char *text, uint64_t *set, const char **bad);
+/* All that can be emitted: "library, header, …". */
+const char *manifest_emit_list(struct arena *a);
+const char *const *emit_names(uint32_t *n);
+#endif

@@ -1,0 +1,69 @@
+#include "builder/manifest/platform.h"
+#include <string.h>
+#include "backend/link/runtime_objects.h"
+#include "backend/target/target.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+
+static const char *const platforms[] = {"native", "x86_64-linux", "x86_64-linux-gnu", "x86_64-unknown-linux-gnu", "x86_64-pc-linux-gnu"};
+enum { N_PLATFORMS = sizeof platforms / sizeof *platforms };
+
+static bool known_platform(const char *text)
+{
+	for (uint32_t i = 0; i < N_PLATFORMS; i++)
+		if (strcmp(platforms[i], text) == 0)
+			return true;
+	return false;
+}
+
+static const char *unknown_cpu(struct arena *a, const char *cpu, const char **near)
+{
+	const char *const *names = target_names();
+	struct buf list = {0};
+	uint32_t n = 0;
+	for (; names[n]; n++)
+		buf_printf(&list, "%s%s", n ? ", " : "", names[n]);
+	const char *text = arena_printf(a, "cpu `%s` is not known: choose one of %s", cpu, list.at ? list.at : "");
+	*near = diag_nearest(cpu, names, n);
+	buf_free(&list);
+	return text;
+}
+
+bool platform_resolve(struct arena *a, const char *target, const char *cpu, struct platform *out, const char **error, const char **near)
+{
+	/* a v4 without VNNI has no micro-kernels of its own */
+	static const enum runtime_level levels[CPU_LEVELS] = {RUNTIME_BASE, RUNTIME_V3, RUNTIME_V3, RUNTIME_VNNI};
+	struct target t;
+	*near = NULL;
+	if (!known_platform(target)) {
+		*error = arena_printf(a, "target `%s` is not supported: this trib generates code for x86_64-linux", target);
+		*near = diag_nearest(target, platforms, N_PLATFORMS);
+		return false;
+	}
+	if (!target_resolve(cpu, &t)) {
+		*error = unknown_cpu(a, cpu, near);
+		return false;
+	}
+	*out = (struct platform){.name = arena_strdup(a, cpu), .cpu = arena_strdup(a, t.cpu), .features = arena_strdup(a, t.features)};
+	out->vector_bytes = t.vector_bytes;
+	out->level = levels[t.level];
+	out->text = arena_printf(a, "x86_64-linux %s%s%s", t.cpu, *t.features ? " " : "", t.features);
+	out->id = hash_combine(hash_bytes(out->text, strlen(out->text)), (hash128){t.vector_bytes, out->level});
+	return true;
+}
+
+struct platform platform_copy(struct arena *a, const struct platform *p)
+{
+	struct platform copy = *p;
+	copy.text = arena_strdup(a, p->text);
+	copy.name = arena_strdup(a, p->name);
+	copy.cpu = arena_strdup(a, p->cpu);
+	copy.features = arena_strdup(a, p->features);
+	return copy;
+}
+
+struct codegen_target platform_codegen(const struct platform *p, uint8_t opt, bool size)
+{
+	return (struct codegen_target){.cpu = p->cpu, .features = p->features, .vector_bytes = p->vector_bytes, .opt = opt, .size = size};
+}

@@ -1,0 +1,104 @@
+#include "builder/manifest/single.h"
+#include <ctype.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/path.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/manifest_value.h"
+#include "builder/manifest/options.h"
+#include "builder/manifest/spec.h"
+#include "frontend/frontend.h"
+
+enum { ENTRIES = 1 };
+
+static bool ends_with(const char *s, const char *end)
+{
+	size_t n = strlen(s), m = strlen(end);
+	return n > m && strcmp(s + n - m, end) == 0;
+}
+
+bool single_file(const struct options *o) { return o->n_models == 1 && ends_with(o->models[0], ".tri"); }
+
+const char *single_library(const struct options *o)
+{
+	return single_file(o) && o->out && ends_with(o->out, ".so") ? o->out : NULL;
+}
+
+/* A C identifier: `libnet.so` gives net, `my-net.tri` my_net. */
+static const char *model_name(struct arena *a, const struct options *o)
+{
+	const char *library = single_library(o);
+	char *stem = path_stem(a, library ? library : o->models[0]);
+	if (library && strncmp(stem, "lib", 3) == 0 && stem[3])
+		stem += 3;
+	for (char *c = stem; *c; c++)
+		if (!isalnum((unsigned char)*c))
+			*c = '_';
+	return isdigit((unsigned char)*stem) ? arena_printf(a, "_%s", stem) : stem;
+}
+
+static struct manifest_value text_value(enum manifest_key key, const char *text)
+{
+	return (struct manifest_value){.key = key, .text = text, .key_at = SPAN_NONE, .at = SPAN_NONE};
+}
+
+static struct manifest_value one_word(struct arena *a, enum manifest_key key, const char *word)
+{
+	struct manifest_value v = text_value(key, word);
+	const char **words = ARENA_ARRAY(a, const char *, 1);
+	words[0] = word;
+	v.words = words;
+	v.n_words = word != NULL;
+	return v;
+}
+
+/* "x=float32[?,64]" */
+static bool add_input(struct arena *a, struct manifest_block *b, const char *word, struct diags *diags)
+{
+	const char *eq = strchr(word, '=');
+	struct manifest_value *v = &b->values[b->n_values];
+	if (!eq || eq == word) {
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, SPAN_NONE, "--input wants a name and a type, not `%s`", word);
+		diag_help(diags, g, "write it as `--input 'x=float32[?, 64]'`");
+		return false;
+	}
+	*v = text_value(KEY_INPUT, eq + 1);
+	b->n_values++;
+	return manifest_value_parse(a, v, VALUE_INPUT, arena_strndup(a, word, (size_t)(eq - word)), diags);
+}
+
+struct manifest *single_manifest(struct arena *session, const struct options *o, struct diags *diags)
+{
+	struct manifest *m = ARENA_NEW(session, struct manifest);
+	struct manifest_block *b = ARENA_NEW(session, struct manifest_block);
+	const char *library = single_library(o), *out = library ? path_dir(session, library) : o->out ? o->out : ".";
+	bool ok = true;
+	*b = (struct manifest_block){.kind = BLOCK_MODEL, .name = model_name(session, o), .at = SPAN_NONE};
+	b->values = ARENA_ARRAY(session, struct manifest_value, 4 + o->n_inputs);
+	b->values[b->n_values++] = one_word(session, KEY_SOURCES, path_normal(session, o->models[0]));
+	b->values[b->n_values++] = one_word(session, KEY_ENTRY, o->entry);
+	b->values[b->n_values++] = text_value(KEY_OUT, out);
+	if (o->weights)
+		b->values[b->n_values++] = text_value(KEY_WEIGHTS, o->weights);
+	for (uint32_t i = 0; i < o->n_inputs; i++)
+		ok = add_input(session, b, o->inputs[i], diags) && ok;
+	*m = (struct manifest){.blocks = b, .n_blocks = 1};
+	return ok ? m : NULL;
+}
+
+bool single_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags)
+{
+	const char **entries = ARENA_ARRAY(session, const char *, ENTRIES);
+	if (s->n_entries)
+		return true;
+	entries[0] = frontend_default_entry(f, s->sources->words[0]);
+	if (!entries[0]) {
+		struct diag *g = diag_add(diags, DIAG_ENTRY, SPAN_NONE, "`%s` has neither a layer nor a function to build", s->sources->words[0]);
+		diag_help(diags, g, "`trib check %s` looks for errors; `trib run --main %s` runs a main block", s->sources->words[0], s->sources->words[0]);
+		return false;
+	}
+	s->entries = entries;
+	s->n_entries = ENTRIES;
+	return true;
+}

@@ -1,0 +1,215 @@
+#include "builder/manifest/spec.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "builder/manifest/options.h"
+#include "builder/manifest/outputs.h"
+
+#define DEFAULT_EMIT (1u << EMIT_LIBRARY | 1u << EMIT_HEADER)
+#define DEFAULT_OPT 1
+#define DEFAULT_WEIGHTS_INSIDE ((int64_t)64 << 20)
+
+/* The blocks that set a value, strongest first: profile, model, project. */
+struct layers {
+	const struct manifest_block *profile, *model, *project;
+};
+
+static const struct manifest_value *setting(const struct layers *l, enum manifest_key key)
+{
+	const struct manifest_value *v = manifest_get(l->profile, key);
+	if (!v)
+		v = manifest_get(l->model, key);
+	return v ? v : manifest_get(l->project, key);
+}
+
+static const char *text_setting(const struct layers *l, enum manifest_key key, const char *flag, const char *otherwise)
+{
+	const struct manifest_value *v = setting(l, key);
+	return flag ? flag : v ? v->text : otherwise;
+}
+
+static uint64_t number_setting(const struct layers *l, enum manifest_key key, int flag, uint64_t otherwise)
+{
+	const struct manifest_value *v = setting(l, key);
+	return flag >= 0 ? (uint64_t)flag : v ? v->number : otherwise;
+}
+
+static bool needs(struct diags *diags, const struct manifest_block *b, enum manifest_key key)
+{
+	if (manifest_get(b, key))
+		return true;
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_NEEDS, b->at, "model `%s` has no `%s`", b->name, manifest_key_text(key));
+	diag_help(diags, g, "add a line `%s = …` to the block", manifest_key_text(key));
+	return false;
+}
+
+static void read_inputs(struct arena *session, const struct manifest_block *b, struct model_spec *s)
+{
+	struct elab_input *list = ARENA_ARRAY(session, struct elab_input, b->n_values + 1);
+	for (uint32_t i = 0; i < b->n_values; i++)
+		if (b->values[i].key == KEY_INPUT)
+			list[s->n_inputs++] = *b->values[i].input;
+	s->inputs = list;
+}
+
+static bool read_weights_options(const struct manifest_block *b, struct weights_options *o, struct diags *diags)
+{
+	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING);
+	*o = (struct weights_options){.prefix_at = SPAN_NONE};
+	if ((prefix || missing) && !manifest_get(b, KEY_WEIGHTS)) {
+		const struct manifest_value *idle = prefix ? prefix : missing;
+		diag_add(diags, DIAG_MANIFEST_UNUSED, idle->key_at, "`%s` has no effect: model `%s` has no `weights`", manifest_key_text(idle->key), b->name);
+	}
+	if (prefix) {
+		o->prefix = prefix->text;
+		o->prefix_at = prefix->at;
+	}
+	if (!missing)
+		return true;
+	o->initialize = strcmp(missing->text, "initialize") == 0;
+	if (o->initialize || strcmp(missing->text, "error") == 0)
+		return true;
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, missing->at, "`weights.missing` wants `error` (the default) or `initialize`");
+	diag_label_primary(diags, g, "found `%s`", missing->text);
+	return false;
+}
+
+static bool model_spec(struct arena *session, const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
+{
+	const struct manifest_block *b = l->model;
+	bool ok = needs(diags, b, KEY_SOURCES);
+	ok = needs(diags, b, KEY_ENTRY) && ok;
+	if (!ok)
+		return false;
+	const struct manifest_value *entry = manifest_get(b, KEY_ENTRY), *names = manifest_get(b, KEY_WEIGHTS_NAMES);
+	const struct manifest_value *target = setting(l, KEY_TARGET), *cpu = setting(l, KEY_CPU), *version = manifest_get(l->project, KEY_VERSION);
+	uint64_t opt = number_setting(l, KEY_OPT, o->opt, DEFAULT_OPT);
+	*s = (struct model_spec){
+		.name = b->name,
+		.at = b->at,
+		.sources = manifest_get(b, KEY_SOURCES),
+		.weights = manifest_get(b, KEY_WEIGHTS),
+		.entry_at = entry->at,
+		.entries = entry->words,
+		.n_entries = entry->n_words,
+		.weight_names = names ? names->words : NULL,
+		.n_weight_names = names ? names->n_words : 0,
+		.weights_inside = number_setting(l, KEY_WEIGHTS_INSIDE, -1, DEFAULT_WEIGHTS_INSIDE),
+		.emit = number_setting(l, KEY_EMIT, -1, DEFAULT_EMIT),
+		.plan = {.opt = opt == MANIFEST_OPT_SIZE ? 2 : (uint8_t)opt, .size = opt == MANIFEST_OPT_SIZE},
+		.cpu = text_setting(l, KEY_CPU, o->cpu, "native"),
+		.target = text_setting(l, KEY_TARGET, o->target, "native"),
+		.out = text_setting(l, KEY_OUT, o->out, "build"),
+		.out_at = o->out || !setting(l, KEY_OUT) ? b->at : setting(l, KEY_OUT)->at,
+		.out_named = o->out != NULL,
+		.linker = text_setting(l, KEY_LINKER, o->linker, "internal"),
+		.target_at = o->cpu || o->target ? SPAN_NONE : cpu ? cpu->at : target ? target->at : b->at,
+		.version = version ? version->text : "",
+	};
+#ifndef NDEBUG
+	s->plan.verify = true;
+#endif
+	if (o->emit) {
+		const char *bad;
+		if (!manifest_parse_emit(session, o->emit, &s->emit, &bad)) {
+			diag_add(diags, DIAG_MANIFEST_VALUE, SPAN_NONE, "--emit: nothing called `%s` can be emitted", bad);
+			return false;
+		}
+	}
+	read_inputs(session, b, s);
+	return read_weights_options(b, &s->weights_options, diags);
+}
+
+static bool choose_profile(struct arena *session, const struct manifest *m, const struct options *o, struct layers *l, struct diags *diags)
+{
+	if (!o->profile)
+		return true;
+	l->profile = manifest_find(m, BLOCK_PROFILE, o->profile);
+	if (l->profile)
+		return true;
+	uint32_t n;
+	const char *const *names = manifest_names(session, m, BLOCK_PROFILE, &n);
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_NO_PROFILE, SPAN_NONE, "there is no profile `%s`", o->profile);
+	const char *near = diag_nearest(o->profile, names, n);
+	if (near)
+		diag_help(diags, g, "did you mean `%s`?", near);
+	return false;
+}
+
+static bool wanted(const struct options *o, const char *name)
+{
+	for (uint32_t i = 0; i < o->n_models; i++)
+		if (strcmp(o->models[i], name) == 0)
+			return true;
+	return o->n_models == 0;
+}
+
+static bool known_models(struct arena *session, const struct manifest *m, const struct options *o, struct diags *diags)
+{
+	uint32_t n;
+	const char *const *names = manifest_names(session, m, BLOCK_MODEL, &n);
+	bool ok = true;
+	if (n == 0) {
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_NEEDS, SPAN_NONE, "the manifest describes no model");
+		diag_help(diags, g, "add a block `model NAME` with `sources` and `entry`");
+		return false;
+	}
+	for (uint32_t i = 0; i < o->n_models; i++) {
+		if (manifest_find(m, BLOCK_MODEL, o->models[i]))
+			continue;
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_NO_MODEL, SPAN_NONE, "there is no model `%s`", o->models[i]);
+		const char *near = diag_nearest(o->models[i], names, n);
+		if (near)
+			diag_help(diags, g, "did you mean `%s`?", near);
+		else
+			diag_help(diags, g, "the first model of the manifest is `%s`; `trib --help` lists the commands", names[0]);
+		ok = false;
+	}
+	return ok;
+}
+
+/* Of all models, also those that are not built now: they would overwrite what others wrote. */
+static bool check_outputs(struct arena *session, struct layers *l, const struct manifest *m, const struct options *o, struct diags *diags)
+{
+	struct model_spec *all = ARENA_ARRAY(session, struct model_spec, m->n_blocks + 1);
+	struct diags *unsaid = diags_new(0); /* what is wrong with those is said when they are built */
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < m->n_blocks; i++) {
+		l->model = &m->blocks[i];
+		n += l->model->kind == BLOCK_MODEL && model_spec(session, l, o, &all[n], unsaid);
+	}
+	diags_free(unsaid);
+	return outputs_check_distinct(session, all, n, diags);
+}
+
+bool spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags)
+{
+	struct layers l = {.project = manifest_find(m, BLOCK_PROJECT, NULL)};
+	*out = (struct build_spec){0};
+	bool ok = choose_profile(session, m, o, &l, diags);
+	ok = known_models(session, m, o, diags) && ok;
+	if (!ok)
+		return false;
+	out->manifest = m;
+	out->jobs = (uint32_t)number_setting(&l, KEY_JOBS, o->jobs > 0 ? o->jobs : -1, os_cpu_count());
+	out->most_failures = o->most_failures >= 0 ? (uint32_t)o->most_failures : number_setting(&l, KEY_KEEP_GOING, -1, 0) == 0;
+	out->verbose = number_setting(&l, KEY_VERBOSE, o->verbose, 0) != 0;
+	out->explain = number_setting(&l, KEY_EXPLAIN, o->explain, 0) != 0;
+	out->timing = number_setting(&l, KEY_TIMING, o->timing, 0) != 0;
+	out->no_cache = number_setting(&l, KEY_NO_CACHE, o->no_cache, 0) != 0;
+	out->low_memory = number_setting(&l, KEY_LOW_MEMORY, o->low_memory, 0) != 0;
+	if (out->low_memory)
+		out->jobs = 1;
+	out->models = ARENA_ARRAY(session, struct model_spec, m->n_blocks + 1);
+	for (uint32_t i = 0; i < m->n_blocks; i++) {
+		l.model = &m->blocks[i];
+		if (l.model->kind != BLOCK_MODEL || !wanted(o, l.model->name))
+			continue;
+		if (model_spec(session, &l, o, &out->models[out->n_models], diags))
+			out->n_models++;
+		else
+			ok = false;
+	}
+	return ok && check_outputs(session, &l, m, o, diags);
+}

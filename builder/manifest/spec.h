@@ -1,0 +1,51 @@
+/* What to build: one model's settings after manifest, profile and flags have had their say. */
+#ifndef TRIB_BUILDER_MANIFEST_SPEC_H
+#define TRIB_BUILDER_MANIFEST_SPEC_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/plan/plan.h"
+#include "base/source.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/weights_options.h"
+#include "frontend/frontend.h"
+
+struct arena;
+struct diags;
+struct options;
+
+struct model_spec {
+	const char *name;
+	span at; /* the model's block */
+	const struct manifest_value *sources, *weights; /* weights: NULL if it has none */
+	struct weights_options weights_options;
+	span entry_at;
+	const char *const *entries;
+	uint32_t n_entries;
+	const struct elab_input *inputs;
+	uint32_t n_inputs;
+	const char *const *weight_names; /* of the manifest */
+	uint32_t n_weight_names;
+	uint64_t weights_inside; /* bytes: packed weights that exceed them go into a file beside the library */
+	uint64_t emit; /* bit set of enum emit */
+	struct plan_options plan;
+	const char *cpu, *target, *out;
+	span out_at;    /* of the key, or the block where there is none */
+	bool out_named; /* on the command line */
+	const char *linker; /* "internal", or the command to run */
+	span target_at;
+	const char *version; /* of the project */
+};
+
+/* Settings of the build as a whole. */
+struct build_spec {
+	struct model_spec *models;
+	uint32_t n_models;
+	uint32_t jobs;
+	const struct manifest *manifest; /* that it is made from */
+	uint32_t most_failures; /* after so many nothing new begins; 0: no limit */
+	bool verbose, explain, timing, no_cache, low_memory;
+};
+
+/* False: errors were reported. All memory is the session's. */
+bool spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags);
+#endif

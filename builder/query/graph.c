@@ -1,0 +1,314 @@
+#include "builder/query/graph.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "builder/build/state.h"
+#include "builder/store/costs.h"
+#include "builder/store/history.h"
+#include "builder/store/store.h"
+#include "frontend/def_graph.h"
+#include "frontend/hir/hir.h"
+#include "frontend/index/index.h"
+
+typedef VEC(uint32_t) numbers;
+
+struct maker {
+	struct build *b;
+	struct arena *a;
+	struct graph *g;
+	VEC(struct graph_def) defs;
+	VEC(numbers) def_uses;
+	struct map def_index; /* file and place → defs index; models share files */
+	struct model_defs {
+		const struct def_graph *graph;
+		uint32_t *number; /* of its nodes among defs */
+	} *models;
+	VEC(struct graph_unit) units;
+};
+
+/* ---- definitions ---- */
+
+static hash128 place_key(const char *file, uint32_t start) { return hash_combine(map_key_str(file), (hash128){start, 1}); }
+
+/* A piece of source in one line. */
+static const char *text_at(const struct maker *m, span at)
+{
+	if (at.source == SPAN_NO_SOURCE)
+		return "";
+	const struct source *s = sources_get(m->b->sources, at.source);
+	struct buf out = {0};
+	for (uint32_t i = at.start; i < at.end; i++) {
+		char c = s->text[i];
+		bool blank = c == ' ' || c == '\n' || c == '\t' || c == '\r';
+		if (!blank)
+			buf_putc(&out, c);
+		else if (out.len && out.at[out.len - 1] != ' ')
+			buf_putc(&out, ' ');
+	}
+	while (out.len && (out.at[out.len - 1] == ' ' || out.at[out.len - 1] == '{'))
+		out.len--;
+	const char *text = arena_strndup(m->a, out.len ? out.at : "", out.len);
+	buf_free(&out);
+	return text;
+}
+
+static bool has_type(enum symbol_kind k)
+{
+	return k == SYMBOL_ARG || k == SYMBOL_PARAM || k == SYMBOL_MEMBER || k == SYMBOL_METHOD;
+}
+
+static void add_types(struct maker *m, const struct index *ix, uint32_t parent, const char *prefix, struct graph_def *d, uint32_t room)
+{
+	for (uint32_t i = index_next_child(ix, parent, SYMBOL_NONE); i != SYMBOL_NONE; i = index_next_child(ix, parent, i)) {
+		const struct symbol *s = &ix->symbols.at[i];
+		if (!has_type(s->kind) || d->n_types == room)
+			continue;
+		const char *name = *prefix ? arena_printf(m->a, "%s.%s", prefix, s->name) : s->name;
+		d->types[d->n_types++] = (struct graph_type){symbol_kind_text(s->kind), name, s->type};
+		if (s->kind == SYMBOL_METHOD)
+			add_types(m, ix, i, name, d, room);
+	}
+}
+
+static uint32_t count_children(const struct index *ix, uint32_t parent)
+{
+	uint32_t n = 0;
+	for (uint32_t i = index_next_child(ix, parent, SYMBOL_NONE); i != SYMBOL_NONE; i = index_next_child(ix, parent, i))
+		n += 1 + (ix->symbols.at[i].kind == SYMBOL_METHOD ? count_children(ix, i) : 0);
+	return n;
+}
+
+static struct graph_def make_def(struct maker *m, const struct index *ix, const struct def_node *n)
+{
+	const struct frontend_def *f = n->def;
+	struct graph_def d = {.name = f->name, .file = f->file, .kind = "main", .signature = f->name, .std = n->std};
+	d.line = source_position(m->b->sources, f->at.source, f->at.start).line;
+	if (n->symbol == SYMBOL_NONE)
+		return d;
+	const struct symbol *s = &ix->symbols.at[n->symbol];
+	uint32_t room = count_children(ix, n->symbol);
+	d.kind = symbol_kind_text(s->kind);
+	d.signature = text_at(m, s->header);
+	d.type = s->type;
+	d.types = ARENA_ARRAY(m->a, struct graph_type, room + 1);
+	add_types(m, ix, n->symbol, "", &d, room);
+	return d;
+}
+
+static void add_once(numbers *list, uint32_t v)
+{
+	for (uint32_t i = 0; i < list->len; i++)
+		if (list->at[i] == v)
+			return;
+	vec_push(list, v);
+}
+
+static void add_definitions(struct maker *m, const struct model_job *j)
+{
+	const struct def_graph *d = def_graph_new(m->a, j->frontend, j->symbols);
+	uint32_t *number = ARENA_ARRAY(m->a, uint32_t, d->n + 1);
+	m->models[j->index] = (struct model_defs){d, number};
+	for (uint32_t i = 0; i < d->n; i++) {
+		hash128 key = place_key(d->nodes[i].def->file, d->nodes[i].def->at.start);
+		uint64_t at = m->defs.len;
+		if (map_get(&m->def_index, key, &at)) {
+			number[i] = (uint32_t)at;
+			continue;
+		}
+		number[i] = m->defs.len;
+		map_put(&m->def_index, key, m->defs.len);
+		struct graph_def def = make_def(m, j->symbols, &d->nodes[i]);
+		vec_push(&m->defs, def);
+		vec_push(&m->def_uses, ((numbers){0}));
+	}
+	for (uint32_t i = 0; i < d->n; i++)
+		for (uint32_t k = 0; k < d->nodes[i].n_uses; k++)
+			add_once(&m->def_uses.at[number[i]], number[d->nodes[i].uses[k]]);
+}
+
+/* Fills used_by from uses. */
+static void link_back(struct arena *a, struct graph_links **all, uint32_t n)
+{
+	uint32_t *next = ARENA_ARRAY(a, uint32_t, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < all[i]->n_uses; k++)
+			all[all[i]->uses[k]]->n_used_by++;
+	uint32_t **used_by = ARENA_ARRAY(a, uint32_t *, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		all[i]->used_by = used_by[i] = ARENA_ARRAY(a, uint32_t, all[i]->n_used_by + 1);
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < all[i]->n_uses; k++) {
+			uint32_t to = all[i]->uses[k];
+			used_by[to][next[to]++] = i;
+		}
+}
+
+static const uint32_t *keep(struct arena *a, const numbers *v)
+{
+	uint32_t *copy = ARENA_ARRAY(a, uint32_t, v->len + 1);
+	if (v->len)
+		memcpy(copy, v->at, v->len * sizeof *copy);
+	return copy;
+}
+
+static void finish_definitions(struct maker *m)
+{
+	struct graph *g = m->g;
+	g->n_defs = m->defs.len;
+	g->defs = ARENA_ARRAY(m->a, struct graph_def, g->n_defs + 1);
+	struct graph_links **links = ARENA_ARRAY(m->a, struct graph_links *, g->n_defs + 1);
+	for (uint32_t i = 0; i < g->n_defs; i++) {
+		g->defs[i] = m->defs.at[i];
+		g->defs[i].links.uses = keep(m->a, &m->def_uses.at[i]);
+		g->defs[i].links.n_uses = m->def_uses.at[i].len;
+		links[i] = &g->defs[i].links;
+		vec_free(&m->def_uses.at[i]);
+	}
+	link_back(m->a, links, g->n_defs);
+	vec_free(&m->defs);
+	vec_free(&m->def_uses);
+	map_free(&m->def_index);
+}
+
+/* ---- units ---- */
+
+static void put_type(const struct hir_unit *u, const char *name, const struct hir_type *t, struct buf *out)
+{
+	buf_printf(out, "%s: %s", name, dtype_text(t->elem));
+	for (uint32_t i = 0; i < t->rank; i++) {
+		buf_puts(out, i ? ", " : "[");
+		dim_print(u->dims, t->dims[i], out);
+	}
+	if (t->rank)
+		buf_putc(out, ']');
+}
+
+static const char *signature_of(struct arena *a, const struct hir_unit *u)
+{
+	struct buf out = {0};
+	buf_putc(&out, '(');
+	for (uint32_t i = 0; i < u->n_inputs; i++) {
+		buf_puts(&out, i ? ", " : "");
+		put_type(u, u->inputs[i].name, &u->inputs[i].type, &out);
+	}
+	buf_puts(&out, ") -> (");
+	for (uint32_t i = 0; i < u->n_outputs; i++) {
+		buf_puts(&out, i ? ", " : "");
+		put_type(u, u->outputs[i].name, &u->nodes[u->outputs[i].node].type, &out);
+	}
+	buf_putc(&out, ')');
+	const char *text = arena_strndup(a, out.at, out.len);
+	buf_free(&out);
+	return text;
+}
+
+static void add_uses(struct maker *m, const struct hir_unit *u, const struct map *by_identity, uint32_t first, struct graph_unit *out)
+{
+	numbers uses = {0};
+	uint64_t at;
+	for (uint32_t i = 0; i < u->n_nodes; i++) {
+		const struct hir_node *n = &u->nodes[i];
+		if (!hir_calls(n->kind))
+			continue;
+		if (map_get(by_identity, n->callee->identity, &at))
+			add_once(&uses, first + (uint32_t)at);
+		if (n->other && map_get(by_identity, n->other->identity, &at))
+			add_once(&uses, first + (uint32_t)at);
+	}
+	out->links.uses = keep(m->a, &uses);
+	out->links.n_uses = uses.len;
+	vec_free(&uses);
+}
+
+static bool parts_hold(const struct hir_program *p, const struct map *by_identity, const struct unit_record *r)
+{
+	for (uint32_t i = 0; i < r->made.n_parts; i++) {
+		const struct unit_part *part = &r->made.parts[i];
+		if (part->kind != PART_TAKEN_IN)
+			continue;
+		uint64_t k;
+		if (!map_get(by_identity, part->identity, &k) || !hash_eq(hir_unit_hash(p->units[k]), part->code))
+			return false;
+	}
+	return true;
+}
+
+static void add_record(struct store *s, const struct hir_program *p, const struct hir_unit *u, const struct map *by_identity,
+		       const struct history *h, struct graph_unit *out)
+{
+	const struct unit_record *r = history_find(h, u->identity);
+	if (!r)
+		return;
+	out->built = true;
+	out->key = r->key;
+	out->cost_ns = (int64_t)cost_find(s, cost_key_unit(r->name, r->target, r->made.opt), (struct cost){0, 0}).ns;
+	out->current = hash_eq(r->made.code, hir_unit_hash(u)) && parts_hold(p, by_identity, r);
+}
+
+static uint32_t def_of(const struct maker *m, const struct model_job *j, const struct hir_unit *u)
+{
+	const struct model_defs *d = &m->models[j->index];
+	uint32_t at = u->at.source == SPAN_NO_SOURCE ? UINT32_MAX : def_graph_at(d->graph, u->at.source, u->at.start);
+	return at == UINT32_MAX ? GRAPH_NONE : d->number[at];
+}
+
+static void add_units(struct maker *m, const struct model_job *j, const struct history *h, struct graph_model *model)
+{
+	const struct hir_program *p = j->program;
+	struct map by_identity = {0};
+	model->first_unit = m->units.len;
+	model->n_units = p->n_units;
+	for (uint32_t i = 0; i < p->n_units; i++)
+		map_put(&by_identity, p->units[i]->identity, i);
+	for (uint32_t i = 0; i < p->n_units; i++) {
+		const struct hir_unit *u = p->units[i];
+		struct graph_unit out = {.name = u->name, .file = u->file, .model = j->index, .def = def_of(m, j, u)};
+		out.signature = signature_of(m->a, u);
+		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->b->sources, u->at.source, u->at.start).line;
+		out.definition = out.def == GRAPH_NONE ? u->name : m->g->defs[out.def].name;
+		add_uses(m, u, &by_identity, model->first_unit, &out);
+		add_record(m->b->project, p, u, &by_identity, h, &out);
+		vec_push(&m->units, out);
+	}
+	map_free(&by_identity);
+}
+
+static void add_files(struct maker *m, const struct model_job *j, struct graph_model *model)
+{
+	const char **files = ARENA_ARRAY(m->a, const char *, frontend_files(j->frontend) + 1);
+	for (uint32_t i = 0; i < frontend_files(j->frontend); i++)
+		files[i] = frontend_file_path(j->frontend, i);
+	model->files = files;
+	model->n_files = frontend_files(j->frontend);
+}
+
+struct graph *graph_new(struct build *b)
+{
+	struct maker m = {.b = b, .a = b->session, .g = ARENA_NEW(b->session, struct graph)};
+	struct graph *g = m.g;
+	m.models = ARENA_ARRAY(m.a, struct model_defs, b->n_models + 1);
+	for (uint32_t i = 0; i < b->n_models; i++)
+		add_definitions(&m, &b->models[i]);
+	finish_definitions(&m);
+	g->n_models = b->n_models;
+	g->models = ARENA_ARRAY(m.a, struct graph_model, g->n_models + 1);
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct history *h = history_load(m.a, b->project, b->models[i].spec->name);
+		g->models[i].name = b->models[i].spec->name;
+		add_files(&m, &b->models[i], &g->models[i]);
+		add_units(&m, &b->models[i], h, &g->models[i]);
+		history_free(h);
+	}
+	g->n_units = m.units.len;
+	g->units = ARENA_ARRAY(m.a, struct graph_unit, g->n_units + 1);
+	if (g->n_units)
+		memcpy(g->units, m.units.at, g->n_units * sizeof *g->units);
+	struct graph_links **links = ARENA_ARRAY(m.a, struct graph_links *, g->n_units + 1);
+	for (uint32_t i = 0; i < g->n_units; i++)
+		links[i] = &g->units[i].links;
+	link_back(m.a, links, g->n_units);
+	vec_free(&m.units);
+	return g;
+}

@@ -1,0 +1,62 @@
+/* What uses what in a project: definitions, with the types that were inferred for them, and the units that they became, with what compiling each took. */
+#ifndef TRIB_BUILDER_QUERY_GRAPH_H
+#define TRIB_BUILDER_QUERY_GRAPH_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/hash.h"
+
+struct arena;
+struct buf;
+struct build;
+
+struct graph_links {
+	const uint32_t *uses, *used_by;
+	uint32_t n_uses, n_used_by;
+};
+struct graph_type { /* something of a definition that has a type */
+	const char *kind, *name, *type; /* "argument", "x", "float32[N, 64]"; type NULL: it differs from use to use */
+};
+struct graph_def {
+	const char *name, *file, *kind, *signature; /* "Net", "src/net.tri", "layer", "layer Net(n: int)" */
+	uint32_t line;
+	bool std;                /* of the standard library */
+	const char *type;        /* of its result, or of the constant; NULL: not known, or it differs */
+	struct graph_type *types;
+	uint32_t n_types;
+	struct graph_links links; /* definitions */
+};
+struct graph_unit {
+	const char *name, *definition, *file, *signature; /* signature: "(x: float32[N, 64]) -> (out: float32[N, 10])" */
+	uint32_t line, model, def; /* def: UINT32_MAX if there is none */
+	bool built;              /* the last build compiled it or had it from the cache; else it was taken in, or nothing was built yet */
+	bool current;            /* and it has not changed since */
+	hash128 key;
+	int64_t cost_ns;         /* of compiling it, as measured; 0: not known */
+	struct graph_links links; /* units of the same model */
+};
+struct graph_model {
+	const char *name;
+	uint32_t first_unit, n_units;
+	const char *const *files;
+	uint32_t n_files;
+};
+struct graph {
+	struct graph_def *defs;
+	uint32_t n_defs;
+	struct graph_unit *units;
+	uint32_t n_units;
+	struct graph_model *models;
+	uint32_t n_models;
+};
+#define GRAPH_NONE UINT32_MAX
+
+/* Of an elaborated build whose front ends have indexes, and of the last build's records. Memory in the build's session. */
+struct graph *graph_new(struct build *b);
+void graph_print_dot(const struct graph *g, struct buf *out);
+void graph_print_json(const struct graph *g, struct buf *out);
+/* One page, complete in itself. */
+void graph_print_html(const struct graph *g, struct buf *out);
+struct json_writer;
+void graph_put_def(const struct graph *g, const struct graph_def *d, struct json_writer *w);
+void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct json_writer *w);
+#endif

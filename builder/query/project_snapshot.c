@@ -1,0 +1,355 @@
+#include "builder/query/project_snapshot.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/diag.h"
+#include "base/map.h"
+#include "base/os.h"
+#include "base/path.h"
+#include "base/source.h"
+#include "base/vec.h"
+#include "builder/deps/checkout.h"
+#include "builder/deps/dependency.h"
+#include "builder/git/git.h"
+#include "builder/manifest/glob.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/options.h"
+#include "frontend/def_graph.h"
+
+#define MANIFEST "tri.build"
+
+/* The front end of a model; models of the same files share one. */
+struct loaded {
+	const char *const *files;
+	uint32_t n_files;
+	struct frontend *frontend;
+	struct index *index;
+	struct def_graph *graph;
+	uint32_t *numbers; /* of the graph's nodes among the world's definitions */
+};
+struct loading {
+	struct project_snapshot w; /* first: what snapshot_new returns */
+	const struct git_api *git;
+	struct git_view *view;
+	struct map seen; /* path to source id + 1; 0: absent */
+	struct dependencies dependencies;
+	VEC(const struct dependency *) then; /* of a commit */
+	struct loaded *loaded;
+	uint32_t n_loaded;
+	VEC(struct snapshot_def) defs;
+	struct map by_name; /* file, name and number to its place in defs */
+};
+
+/* ---- files ---- */
+
+/* Of a commit's dependency: the files are not where the paths say, for there the present ones are. */
+static bool read_then(struct loading *l, const char *path, char **text, size_t *len)
+{
+	size_t n = strlen(DEPENDENCY_FOLDER);
+	if (strncmp(path, DEPENDENCY_FOLDER, n) != 0 || path[n] != '/')
+		return l->git->view_read(l->view, path, text, len);
+	for (uint32_t i = 0; i < l->then.len; i++) {
+		const struct dependency *d = l->then.at[i];
+		size_t root = strlen(d->root);
+		if (strncmp(path, d->root, root) == 0 && path[root] == '/')
+			return os_read_file(path_join(l->w.arena, d->files, path + root + 1), INT32_MAX, text, len);
+	}
+	return false;
+}
+
+static const struct source *load(void *ctx, const char *path)
+{
+	struct loading *l = ctx;
+	hash128 key = map_key_str(path);
+	uint64_t id;
+	char *text;
+	size_t len;
+	if (map_get(&l->seen, key, &id))
+		return id ? sources_get(l->w.sources, (uint32_t)id - 1) : NULL;
+	const struct source *s = NULL;
+	bool there = l->view ? read_then(l, path, &text, &len) : os_read_file(path, INT32_MAX, &text, &len);
+	if (there && len < INT32_MAX)
+		s = sources_take(l->w.sources, path, text, len);
+	else if (there)
+		free(text);
+	map_put(&l->seen, key, s ? s->id + 1u : 0);
+	return s;
+}
+
+struct matching {
+	struct arena *a;
+	const char *pattern;
+	VEC(const char *) found;
+};
+
+static void match(void *ctx, const char *path)
+{
+	struct matching *m = ctx;
+	if (glob_matches(m->pattern, path))
+		vec_push(&m->found, arena_strdup(m->a, path));
+}
+
+static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
+
+/* As glob_expand, among the commit's files. */
+static const char *const *expand_in_commit(struct loading *l, const char *pattern, uint32_t *n)
+{
+	struct arena *a = l->w.arena;
+	struct matching m = {.a = a, .pattern = pattern};
+	const char *plain = pattern + strcspn(pattern, "*?["); /* the folder before the first part that is a pattern */
+	while (plain > pattern && plain[-1] != '/')
+		plain--;
+	l->git->view_files(l->view, arena_strndup(a, pattern, (size_t)(plain - pattern)), match, &m);
+	const char **list = ARENA_ARRAY(a, const char *, m.found.len + 1);
+	if (m.found.len)
+		qsort(m.found.at, m.found.len, sizeof *m.found.at, by_text);
+	for (uint32_t i = 0; i < m.found.len; i++)
+		list[i] = path_normal(a, m.found.at[i]);
+	*n = m.found.len;
+	vec_free(&m.found);
+	return list;
+}
+
+static const char *const *source_files(struct loading *l, const struct model_spec *s, uint32_t *n)
+{
+	VEC(const char *) files = {0};
+	for (uint32_t i = 0; i < s->sources->n_words; i++) {
+		const char *word = s->sources->words[i];
+		uint32_t found = 1;
+		const char *const *list = &word;
+		if (glob_is_pattern(word))
+			list = l->view ? expand_in_commit(l, word, &found) : glob_expand(l->w.arena, word, &found);
+		for (uint32_t k = 0; k < found; k++)
+			vec_push(&files, list[k]);
+	}
+	const char **copy = ARENA_ARRAY(l->w.arena, const char *, files.len + 1);
+	if (files.len)
+		memcpy(copy, files.at, files.len * sizeof *copy);
+	*n = files.len;
+	vec_free(&files);
+	return copy;
+}
+
+/* ---- front ends ---- */
+
+static bool same_files(const struct loaded *l, const char *const *files, uint32_t n)
+{
+	bool same = l->n_files == n;
+	for (uint32_t i = 0; same && i < n; i++)
+		same = strcmp(l->files[i], files[i]) == 0;
+	return same;
+}
+
+/* Syntax errors go to the world, whatever else is wrong to a build that will meet it. */
+static void keep_syntax_errors(struct loading *l, const struct diags *all)
+{
+	for (uint32_t i = 0; i < diags_count(all); i++) {
+		const struct diag *g = diags_at(all, i);
+		const char *code = diag_code_text(g->code);
+		if (diag_severity_of(g->code) == SEV_ERROR && g->primary.at.source != SPAN_NO_SOURCE && code[1] == '0' && code[2] < '2')
+			diags_take(l->w.diags, g);
+	}
+}
+
+static struct loaded *load_files(struct loading *l, const char *const *files, uint32_t n)
+{
+	for (uint32_t i = 0; i < l->n_loaded; i++)
+		if (same_files(&l->loaded[i], files, n))
+			return &l->loaded[i];
+	struct loaded *it = &l->loaded[l->n_loaded++];
+	struct diags *found = diags_new(0);
+	*it = (struct loaded){.files = files, .n_files = n, .index = index_new()};
+	it->frontend = frontend_new(l->w.sources, (struct frontend_host){load, l}, found);
+	frontend_index(it->frontend, it->index);
+	frontend_dependencies(it->frontend, l->dependencies.visible, l->dependencies.n_visible);
+	for (uint32_t i = 0; i < n; i++)
+		frontend_add_file(it->frontend, files[i]);
+	frontend_check(it->frontend);
+	index_finish(it->index);
+	frontend_index(it->frontend, NULL);
+	keep_syntax_errors(l, found);
+	it->graph = def_graph_new(l->w.arena, it->frontend, it->index);
+	diags_free(found);
+	return it;
+}
+
+/* ---- definitions ---- */
+
+static hash128 name_key(const char *file, const char *name, uint32_t nth)
+{
+	return hash_combine(hash_combine(map_key_str(file), map_key_str(name)), (hash128){nth, 0});
+}
+
+/* The world's number of a definition; new ones are added without what they use. */
+static uint32_t number_of(struct loading *l, const struct def_node *n, struct map *counts)
+{
+	const struct frontend_def *d = n->def;
+	hash128 plain = name_key(d->file, d->name, UINT32_MAX);
+	uint64_t nth = 0, at;
+	map_get(counts, plain, &nth);
+	map_put(counts, plain, nth + 1);
+	hash128 key = name_key(d->file, d->name, (uint32_t)nth);
+	if (map_get(&l->by_name, key, &at))
+		return (uint32_t)at;
+	struct snapshot_def def = {.file = d->file, .name = d->name, .nth = (uint32_t)nth, .std = n->std, .tokens = d->tokens, .deep = n->deep};
+	def.line = source_position(l->w.sources, d->at.source, d->at.start).line;
+	map_put(&l->by_name, key, l->defs.len);
+	vec_push(&l->defs, def);
+	return l->defs.len - 1;
+}
+
+static int by_number(const void *a, const void *b)
+{
+	uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+	return (x > y) - (x < y);
+}
+
+static void add_definitions(struct loading *l, struct loaded *it)
+{
+	struct map counts = {0};
+	const struct def_graph *g = it->graph;
+	it->numbers = ARENA_ARRAY(l->w.arena, uint32_t, g->n + 1);
+	for (uint32_t i = 0; i < g->n; i++)
+		it->numbers[i] = number_of(l, &g->nodes[i], &counts);
+	for (uint32_t i = 0; i < g->n; i++) {
+		struct snapshot_def *d = &l->defs.at[it->numbers[i]];
+		uint32_t *uses = ARENA_ARRAY(l->w.arena, uint32_t, g->nodes[i].n_uses + 1);
+		for (uint32_t k = 0; k < g->nodes[i].n_uses; k++)
+			uses[k] = it->numbers[g->nodes[i].uses[k]];
+		qsort(uses, g->nodes[i].n_uses, sizeof *uses, by_number);
+		d->uses = uses;
+		d->n_uses = g->nodes[i].n_uses;
+	}
+	map_free(&counts);
+}
+
+/* The definition that an entry names: that of the file that was loaded first, as a build chooses. */
+static uint32_t find_entry(const struct loaded *it, const char *entry)
+{
+	const struct def_graph *g = it->graph;
+	size_t len = strcspn(entry, ".");
+	uint32_t best = WORLD_NO_DEF, best_rank = UINT32_MAX;
+	for (uint32_t i = 0; i < g->n; i++) {
+		const struct def_node *n = &g->nodes[i];
+		enum symbol_kind kind = n->symbol == SYMBOL_NONE ? SYMBOL_UNKNOWN : it->index->symbols.at[n->symbol].kind;
+		if (n->std || (kind != SYMBOL_FN && kind != SYMBOL_LAYER) || strncmp(n->def->name, entry, len) != 0 || n->def->name[len])
+			continue;
+		uint32_t rank = 0;
+		while (rank < frontend_files(it->frontend) && strcmp(frontend_file_path(it->frontend, rank), n->def->file) != 0)
+			rank++;
+		if (rank < best_rank) {
+			best_rank = rank;
+			best = it->numbers[i];
+		}
+	}
+	return best;
+}
+
+static void mark_broken(struct loading *l)
+{
+	VEC(const char *) files = {0};
+	for (uint32_t i = 0; i < diags_count(l->w.diags); i++) {
+		const struct diag *g = diags_at(l->w.diags, i);
+		if (diag_severity_of(g->code) != SEV_ERROR)
+			continue;
+		const char *path = sources_get(l->w.sources, g->primary.at.source)->path;
+		if (!files.len || strcmp(files.at[files.len - 1], path) != 0)
+			vec_push(&files, path);
+	}
+	const char **list = ARENA_ARRAY(l->w.arena, const char *, files.len + 1);
+	for (uint32_t i = 0; i < files.len; i++)
+		list[i] = files.at[i];
+	l->w.broken = list;
+	l->w.n_broken = files.len;
+	vec_free(&files);
+	for (uint32_t i = 0; i < l->w.n_defs; i++)
+		for (uint32_t k = 0; k < l->w.n_broken && !l->w.defs[i].broken; k++)
+			l->w.defs[i].broken = strcmp(l->w.defs[i].file, l->w.broken[k]) == 0;
+}
+
+/* ---- the whole ---- */
+
+static void load_models(struct loading *l)
+{
+	struct project_snapshot *w = &l->w;
+	w->n_models = w->spec.n_models;
+	w->models = ARENA_ARRAY(w->arena, struct snapshot_model, w->n_models + 1);
+	l->loaded = ARENA_ARRAY(w->arena, struct loaded, w->n_models + 1);
+	for (uint32_t i = 0; i < w->n_models; i++) {
+		const struct model_spec *s = &w->spec.models[i];
+		uint32_t n, before = l->n_loaded, *entries = ARENA_ARRAY(w->arena, uint32_t, s->n_entries + 1);
+		const char *const *files = source_files(l, s, &n);
+		struct loaded *it = load_files(l, files, n);
+		if (l->n_loaded != before)
+			add_definitions(l, it);
+		for (uint32_t k = 0; k < s->n_entries; k++)
+			entries[k] = find_entry(it, s->entries[k]);
+		w->models[i] = (struct snapshot_model){s, entries};
+	}
+	w->n_defs = l->defs.len;
+	w->defs = l->defs.at;
+}
+
+static void note_then(void *ctx, const struct dependency *d)
+{
+	struct loading *l = ctx;
+	struct dependency *copy = ARENA_NEW(l->w.arena, struct dependency);
+	*copy = *d;
+	vec_push(&l->then, copy);
+}
+
+/* Those of a commit may be beyond reach, which is no error. */
+static bool find_dependencies(struct loading *l, const struct manifest *m, const struct options *o)
+{
+	struct checkouts c;
+	struct project_snapshot *w = &l->w;
+	struct diags *found = diags_new(0);
+	struct dependency_request r = {.arena = w->arena, .sources = w->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
+	r.mode = l->view ? DEPENDENCY_PAST : o->locked ? DEPENDENCY_LOCKED : DEPENDENCY_BUILD;
+	r.found = l->view ? note_then : NULL;
+	r.ctx = l;
+	w->has_dependencies = checkouts_open(&c, w->arena, w->sources, m, o, found) && dependencies_find(&r, &l->dependencies);
+	if (!l->view)
+		diags_merge(w->diags, found);
+	diags_free(found);
+	return w->has_dependencies || l->view;
+}
+
+struct project_snapshot *snapshot_new(const struct options *o, const struct git_api *git, struct git_view *view)
+{
+	struct arena *a = arena_new(0);
+	struct loading *l = ARENA_NEW(a, struct loading);
+	struct project_snapshot *w = &l->w;
+	l->git = git;
+	l->view = view;
+	w->arena = a;
+	w->sources = sources_new();
+	w->diags = diags_new(0);
+	w->has_manifest = load(l, MANIFEST) != NULL;
+	const struct manifest *m = manifest_read(a, (struct frontend_host){load, l}, MANIFEST, w->diags);
+	w->sound_manifest = diags_errors(w->diags) == 0 && spec_make(a, m, o, &w->spec, w->diags) && find_dependencies(l, m, o);
+	if (w->sound_manifest) {
+		load_models(l);
+		diags_sort(w->diags);
+		mark_broken(l);
+	}
+	return w;
+}
+
+void snapshot_free(struct project_snapshot *w)
+{
+	struct loading *l = (struct loading *)w;
+	if (!w)
+		return;
+	for (uint32_t i = 0; i < l->n_loaded; i++) {
+		frontend_free(l->loaded[i].frontend);
+		index_free(l->loaded[i].index);
+	}
+	vec_free(&l->defs);
+	vec_free(&l->then);
+	map_free(&l->seen);
+	map_free(&l->by_name);
+	diags_free(w->diags);
+	sources_free(w->sources);
+	arena_free(w->arena);
+}

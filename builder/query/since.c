@@ -1,0 +1,284 @@
+#include "builder/query/since.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/json.h"
+#include "base/os.h"
+#include "base/vec.h"
+#include "builder/git/git.h"
+#include "builder/manifest/manifest.h"
+#include "builder/manifest/options.h"
+#include "builder/module.h"
+
+/* ---- opening ---- */
+
+static enum status refuse(const struct git_failure *e, const char *rev, FILE *err)
+{
+	const char *colon = *e->text ? ": " : "";
+	switch (e->problem) {
+	case GIT_PROBLEM_NO_REPOSITORY:
+		fprintf(err, "trib: this folder is in no git repository that can be read%s%s\n  help: `--since` compares with a commit; `git init` starts a repository\n", colon,
+			e->text);
+		return STATUS_ENVIRONMENT;
+	case GIT_PROBLEM_OWNER:
+		fprintf(err, "trib: %s\n  help: `git config --global --add safe.directory \"$(pwd)\"` in the repository's top folder says that it is trusted\n", e->text);
+		return STATUS_ENVIRONMENT;
+	case GIT_PROBLEM_BARE:
+		fprintf(err, "trib: the repository `%s` is bare: it has no working tree that could be compared\n"
+			     "  help: work in a clone of it, or in a folder made by `git worktree add`\n", e->text);
+		return STATUS_ENVIRONMENT;
+	case GIT_PROBLEM_SHALLOW:
+		fprintf(err, "trib: this clone is shallow and does not hold the revision `%s`%s%s\n"
+			     "  help: `git fetch --unshallow` brings the whole history, `git fetch --deepen=N` a part of it\n", rev, colon, e->text);
+		return STATUS_USAGE;
+	default:
+		fprintf(err, "trib: there is no revision `%s` that is a commit%s%s\n"
+			     "  help: a commit, branch, tag, `HEAD~3` or `main...` (where this branch left main) is one; `git fetch` brings what only the remote has\n", rev, colon, e->text);
+		return STATUS_USAGE;
+	}
+}
+
+/* What is compared here is definitions: without the names of a file there are none. */
+static enum status judge_now(const struct since *s, const struct options *o, FILE *err)
+{
+	const struct diags *found = s->now->diags;
+	if (s->now->sound_manifest && !diags_errors(found))
+		return STATUS_OK;
+	diags_print(found, s->now->sources, err, terminal_has_color(fileno(err), o->color));
+	for (uint32_t i = 0; i < diags_count(found); i++)
+		if (diags_at(found, i)->code == DIAG_FETCH)
+			return STATUS_ENVIRONMENT;
+	return STATUS_FAILED;
+}
+
+static void take_notes(struct since *s, const char *rev)
+{
+	VEC(const char *) notes = {0};
+	const char *submodule = s->git->view_missing(s->view);
+	if (!s->old->has_manifest)
+		vec_push(&notes, arena_printf(s->arena, "there is no tri.build in %s: everything counts as new", rev));
+	else if (!s->old->sound_manifest)
+		vec_push(&notes, arena_printf(s->arena, "tri.build of %s has errors: everything counts as new", rev));
+	else if (!s->old->has_dependencies)
+		vec_push(&notes, arena_printf(s->arena, "the dependencies of %s cannot be had as its tri.lock says: what they define counts as new", rev));
+	for (uint32_t i = 0; i < s->old->n_broken; i++)
+		vec_push(&notes, arena_printf(s->arena, "%s of %s has syntax errors: all that it defines counts as changed", s->old->broken[i], rev));
+	if (submodule)
+		vec_push(&notes, arena_printf(s->arena, "the submodule %.*s has not the commit that %s wants (`git submodule update --init`, `git fetch` in it): what it defines counts as new",
+					      (int)(strlen(submodule) - 1), submodule, rev));
+	const char **list = ARENA_ARRAY(s->arena, const char *, notes.len + 1);
+	for (uint32_t i = 0; i < notes.len; i++)
+		list[i] = notes.at[i];
+	s->notes = list;
+	s->n_notes = notes.len;
+	vec_free(&notes);
+}
+
+static bool known_models(const struct since *s, const struct options *o, FILE *err)
+{
+	const char **names = ARENA_ARRAY(s->arena, const char *, s->now->n_models + 1);
+	for (uint32_t i = 0; i < s->now->n_models; i++)
+		names[i] = s->now->models[i].spec->name;
+	for (uint32_t i = 0; i < o->n_models; i++) {
+		bool known = false;
+		for (uint32_t k = 0; k < s->now->n_models && !known; k++)
+			known = strcmp(o->models[i], names[k]) == 0;
+		const char *near = known ? NULL : diag_nearest(o->models[i], names, s->now->n_models);
+		if (!known) {
+			fprintf(err, "trib: there is no model `%s`%s%s%s\n", o->models[i], near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+			return false;
+		}
+	}
+	return true;
+}
+
+/* What takes part in one of the models that are named. */
+static bool *reached_from(struct since *s, const struct options *o)
+{
+	const struct project_snapshot *w = s->now;
+	bool *seen = ARENA_ARRAY(s->arena, bool, w->n_defs + 1);
+	VEC(uint32_t) stack = {0};
+	for (uint32_t i = 0; i < w->n_models; i++)
+		for (uint32_t k = 0; since_wants(o, w->models[i].spec->name) && k < w->models[i].spec->n_entries; k++)
+			if (w->models[i].entries[k] != WORLD_NO_DEF)
+				vec_push(&stack, w->models[i].entries[k]);
+	while (stack.len) {
+		uint32_t at = stack.at[--stack.len];
+		const struct snapshot_def *d = &w->defs[at];
+		for (uint32_t k = 0; !seen[at] && k < d->n_uses; k++)
+			vec_push(&stack, d->uses[k]);
+		seen[at] = true;
+	}
+	vec_free(&stack);
+	return seen;
+}
+
+enum status since_open(struct since *s, const struct options *o, FILE *err)
+{
+	struct options all = *o;
+	struct git_failure failure;
+	const char *error;
+	*s = (struct since){.arena = arena_new(0)};
+	all.models = NULL;
+	all.n_models = 0;
+	s->git = module_open(s->arena, "git", GIT_ENTRY, GIT_ABI, &error);
+	if (!s->git) {
+		fprintf(err, "trib: %s\n  help: git is asked through that module, which is built where libgit2 is installed\n", error);
+		return STATUS_ENVIRONMENT;
+	}
+	s->view = s->git->view_open(".", o->since, s->commit, &failure);
+	if (!s->view)
+		return refuse(&failure, o->since, err);
+	s->now = snapshot_new(&all, s->git, NULL);
+	enum status judged = judge_now(s, o, err);
+	if (judged != STATUS_OK)
+		return judged;
+	if (!known_models(s, o, err))
+		return STATUS_USAGE;
+	s->old = snapshot_new(&all, s->git, s->view);
+	s->affected = affected_new(s->arena, s->old, s->now, s->git, s->view);
+	s->reached = o->n_models ? reached_from(s, o) : NULL;
+	take_notes(s, o->since);
+	return STATUS_OK;
+}
+
+void since_close(struct since *s)
+{
+	snapshot_free(s->old);
+	snapshot_free(s->now);
+	if (s->git)
+		s->git->view_close(s->view);
+	arena_free(s->arena);
+}
+
+/* ---- words ---- */
+
+bool since_wants(const struct options *o, const char *model)
+{
+	for (uint32_t i = 0; i < o->n_models; i++)
+		if (strcmp(o->models[i], model) == 0)
+			return true;
+	return o->n_models == 0;
+}
+
+bool since_shows(const struct since *s, uint32_t def)
+{
+	const struct affected_def *d = &s->affected->defs[def];
+	return !d->def->std && (d->change != DEF_SAME || d->moved) && (!s->reached || (d->change != DEF_REMOVED && s->reached[def]));
+}
+
+const char *since_path(const struct since *s, uint32_t def)
+{
+	struct buf text = {0};
+	for (uint32_t at = s->affected->defs[def].next; at != WORLD_NO_DEF; at = s->affected->defs[at].next)
+		buf_printf(&text, " → %s", s->affected->defs[at].def->name);
+	const char *copy = arena_strdup(s->arena, text.at ? text.at : "");
+	buf_free(&text);
+	return copy;
+}
+
+const char *since_reason(const struct since *s, const struct model_why *w)
+{
+	switch (w->reason) {
+	case MODEL_NEW: return "it is new";
+	case MODEL_SETTING: return arena_printf(s->arena, "`%s` of tri.build changed", w->text);
+	case MODEL_WEIGHTS: return arena_printf(s->arena, "%s changed", w->text);
+	case MODEL_WEIGHTS_UNKNOWN: return arena_printf(s->arena, "%s is not in that commit, so that it may have changed", w->text);
+	default: break;
+	}
+	if (w->def == WORLD_NO_DEF)
+		return arena_printf(s->arena, "the entry %s is not found", w->text);
+	const struct affected_def *d = &s->affected->defs[w->def];
+	if (d->change == DEF_AFFECTED)
+		return arena_printf(s->arena, "%s%s changed", w->text, since_path(s, w->def));
+	return arena_printf(s->arena, "%s %s", w->text, d->change == DEF_ADDED ? "is new" : d->change == DEF_SAME ? "is another definition now" : "changed");
+}
+
+/* ---- JSON ---- */
+
+static void put(struct json_writer *w, const char *key, const char *text)
+{
+	json_key(w, key);
+	json_str(w, text);
+}
+
+static void put_path(const struct since *s, struct json_writer *w, uint32_t def)
+{
+	json_key(w, "path");
+	json_open(w, '[');
+	for (uint32_t at = def; at != WORLD_NO_DEF; at = s->affected->defs[at].next)
+		json_str(w, s->affected->defs[at].def->name);
+	json_close(w, ']');
+}
+
+static void put_def(const struct since *s, struct json_writer *w, uint32_t i)
+{
+	const struct affected_def *d = &s->affected->defs[i];
+	json_open(w, '{');
+	put(w, "file", d->def->file);
+	put(w, "name", d->def->name);
+	json_key(w, "line");
+	json_int(w, d->def->line);
+	put(w, "change", d->change == DEF_SAME ? "moved" : def_change_text(d->change));
+	if (d->moved)
+		put(w, "was_in", d->old->file);
+	if (d->change == DEF_AFFECTED)
+		put_path(s, w, i);
+	json_close(w, '}');
+}
+
+static void put_model(const struct since *s, struct json_writer *w, const struct affected_model *m)
+{
+	json_open(w, '{');
+	put(w, "name", m->name);
+	json_key(w, "affected");
+	json_bool(w, m->n_why != 0);
+	json_key(w, "reasons");
+	json_open(w, '[');
+	for (uint32_t k = 0; k < m->n_why; k++) {
+		json_open(w, '{');
+		put(w, "reason", model_reason_text(m->why[k].reason));
+		put(w, "of", m->why[k].text);
+		if (m->why[k].def != WORLD_NO_DEF)
+			put_path(s, w, m->why[k].def);
+		json_close(w, '}');
+	}
+	json_close(w, ']');
+	json_close(w, '}');
+}
+
+void since_print_json(const struct since *s, const struct options *o, FILE *out)
+{
+	struct buf text = {0};
+	struct json_writer w = {.out = &text};
+	json_open(&w, '{');
+	put(&w, "type", "affected");
+	put(&w, "since", o->since);
+	put(&w, "commit", s->commit);
+	json_key(&w, "definitions");
+	json_open(&w, '[');
+	for (uint32_t i = 0; i < s->affected->n_defs; i++)
+		if (since_shows(s, i))
+			put_def(s, &w, i);
+	json_close(&w, ']');
+	json_key(&w, "models");
+	json_open(&w, '[');
+	for (uint32_t i = 0; i < s->affected->n_models; i++)
+		if (since_wants(o, s->affected->models[i].name))
+			put_model(s, &w, &s->affected->models[i]);
+	json_close(&w, ']');
+	json_key(&w, "removed_models");
+	json_open(&w, '[');
+	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_models; i++)
+		json_str(&w, s->affected->removed[i]);
+	json_close(&w, ']');
+	json_key(&w, "notes");
+	json_open(&w, '[');
+	for (uint32_t i = 0; i < s->n_notes; i++)
+		json_str(&w, s->notes[i]);
+	json_close(&w, ']');
+	json_close(&w, '}');
+	fprintf(out, "%s\n", text.at);
+	buf_free(&text);
+}

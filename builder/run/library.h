@@ -1,0 +1,17 @@
+/* A compiled model, opened for looking at it or running it. */
+#ifndef TRIB_BUILDER_RUN_LIBRARY_H
+#define TRIB_BUILDER_RUN_LIBRARY_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "backend/runtime/tri.h"
+
+struct arena;
+
+struct library {
+	void *handle;
+	const tri_model_desc *desc;
+};
+/* `path`: a file libNAME.so. False: *error (in `a`) says why. */
+bool library_open(struct arena *a, const char *path, struct library *out, const char **error);
+void library_close(struct library *l);
+#endif

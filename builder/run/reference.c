@@ -1,0 +1,145 @@
+#include "builder/run/reference.h"
+#include <stdio.h>
+#include <string.h>
+#include "backend/interp/interp.h"
+#include "backend/lower/lower.h"
+#include "backend/runtime/dims.h"
+#include "base/arena.h"
+#include "base/diag.h"
+#include "builder/build/state.h"
+#include "builder/manifest/options.h"
+#include "builder/run/run.h"
+#include "frontend/hir/hir.h"
+
+_Static_assert((int)DIM_PUSH_CONST == (int)TRI_DIM_CONST && (int)DIM_OP_MOD == (int)TRI_DIM_MOD, "the same programs");
+
+static void describe_dim(struct arena *a, const struct dims *d, dim x, tri_dim_desc *out)
+{
+	uint32_t n = dim_program(d, x, NULL, 0);
+	struct dim_step *from = ARENA_ARRAY(a, struct dim_step, n + 1);
+	tri_dim_step *steps = ARENA_ARRAY(a, tri_dim_step, n + 1);
+	dim_program(d, x, from, n);
+	for (uint32_t i = 0; i < n; i++)
+		steps[i] = (tri_dim_step){.op = (int32_t)from[i].op, .value = from[i].value};
+	*out = (tri_dim_desc){.steps = steps, .n_steps = (int32_t)n};
+}
+
+static void describe_tensor(struct arena *a, const struct dims *d, const char *name, const struct hir_type *t, tri_io_desc *out)
+{
+	*out = (tri_io_desc){.name = name, .dtype = (int32_t)t->elem, .rank = t->rank};
+	for (uint32_t k = 0; k < t->rank; k++)
+		describe_dim(a, d, t->dims[k], &out->dims[k]);
+}
+
+/* What the compiled library's descriptor would say of this entry. */
+static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *e)
+{
+	const struct hir_unit *u = e->unit;
+	tri_io_desc *in = ARENA_ARRAY(a, tri_io_desc, u->n_inputs + 1), *out = ARENA_ARRAY(a, tri_io_desc, u->n_outputs + 1);
+	uint32_t n = dims_syms(u->dims);
+	const char **names = ARENA_ARRAY(a, const char *, n + 1);
+	tri_entry_desc d = {.name = e->name,
+			    .inputs = in,
+			    .outputs = out,
+			    .n_outputs = (int32_t)u->n_outputs,
+			    .dim_names = names,
+			    .n_dims = (int32_t)n};
+	for (uint32_t i = 0; i < n; i++)
+		names[i] = dims_sym_name(u->dims, i);
+	for (uint32_t i = 0; i < u->n_inputs; i++)
+		if (e->params[i] == HIR_NONE)
+			describe_tensor(a, u->dims, u->inputs[i].name, &u->inputs[i].type, &in[d.n_inputs++]);
+	for (uint32_t i = 0; i < u->n_outputs; i++)
+		describe_tensor(a, u->dims, u->outputs[i].name, &u->nodes[u->outputs[i].node].type, &out[i]);
+	return d;
+}
+
+static void to_stderr(void *ctx, const char *text, size_t n)
+{
+	(void)ctx;
+	fwrite(text, 1, n, stderr);
+}
+
+struct interpreted {
+	struct model_job *job;
+	tri_entry_desc *entries;
+};
+
+/* Where in the source it failed. */
+static void put_failure(const struct interpreted *m, const struct interp_error *e, struct buf *error)
+{
+	const struct sources *sources = m->job->build->sources;
+	buf_puts(error, "the interpreter failed: ");
+	if (e->at.source != SPAN_NO_SOURCE)
+		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path, source_position(sources, e->at.source, e->at.start).line);
+	buf_puts(error, e->text);
+}
+
+/* Inputs and parameters of the entry, in the interpreter's order. */
+static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights, struct buf *error)
+{
+	struct arena *a = m->job->build->session;
+	uint32_t n_in = 0, n_weights = 0;
+	const char *why;
+	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
+		if (e->params[i] != HIR_NONE) {
+			if (build_load_param(m->job, a, e->params[i], &weights[n_weights++], &why))
+				continue;
+			buf_printf(error, "the interpreter failed: %s", why);
+			return false;
+		}
+		const tri_tensor *t = &io[n_in];
+		in[n_in] = (struct tensor){.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
+		memcpy(in[n_in++].dims, t->shape, sizeof t->shape);
+	}
+	return true;
+}
+
+static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
+{
+	static const struct interp_sink sink = {to_stderr, NULL}; /* as compiled code does */
+	const struct interpreted *m = ctx;
+	const tri_entry_desc *d = &m->entries[entry];
+	const struct hir_entry *e = &m->job->program->entries[entry];
+	const struct hir_unit *u = e->unit;
+	struct arena *a = m->job->build->session;
+	struct tensor *in = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1), *weights = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1);
+	struct tensor *out = ARENA_ARRAY(a, struct tensor, u->n_outputs + 1);
+	int64_t *dims = ARENA_ARRAY(a, int64_t, d->n_dims + 1);
+	struct interp_error failure = {.text = "it cannot be lowered", .at = SPAN_NONE};
+	uint64_t known = 0;
+	if (!bind(m, e, io, in, weights, error))
+		return STATUS_FAILED;
+	tri_dims_solve(d, io, dims, &known);
+	struct diags *diags = diags_new(0);
+	struct ir_fn *f = lower_unit(a, u, diags);
+	bool ok = f && interp_program(f, in, weights, dims, &sink, a, out, &failure);
+	if (!ok)
+		put_failure(m, &failure, error);
+	for (uint32_t i = 0; ok && i < u->n_outputs; i++)
+		if (tensor_bytes(&out[i]))
+			memcpy(io[d->n_inputs + (int32_t)i].data, out[i].data, (size_t)tensor_bytes(&out[i]));
+	diags_free(diags);
+	return ok ? STATUS_OK : STATUS_FAILED;
+}
+
+struct visiting {
+	run_visitor *visit;
+	void *ctx;
+};
+
+static enum status visit_model(struct build *b, void *ctx)
+{
+	const struct visiting *v = ctx;
+	struct interpreted m = {.job = &b->models[0]};
+	const struct hir_program *p = m.job->program;
+	m.entries = ARENA_ARRAY(b->session, tri_entry_desc, p->n_entries + 1);
+	for (uint32_t i = 0; i < p->n_entries; i++)
+		m.entries[i] = describe_entry(b->session, &p->entries[i]);
+	return v->visit(b->session, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, v->ctx);
+}
+
+enum status reference_visit(const struct options *o, run_visitor *visit, void *ctx)
+{
+	return build_visit(o, visit_model, &(struct visiting){visit, ctx});
+}

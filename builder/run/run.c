@@ -1,0 +1,390 @@
+#include "builder/run/run.h"
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/ir/tensor.h"
+#include "backend/runtime/dims.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/format.h"
+#include "base/os.h"
+#include "builder/manifest/options.h"
+#include "builder/run/run_input.h"
+#include "builder/run/test_case.h"
+#include "builder/weights/npy.h"
+
+/* A dimension that no input shows counts as 0: the library checks what it makes of it. */
+static const uint64_t all_dims = UINT64_MAX;
+_Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_FLOAT64 == (int)DT_FLOAT64, "the same numbers");
+
+/* The file that `list` gives for `name`, or NULL. */
+static const char *file_for(const char *const *list, uint32_t n, const char *name)
+{
+	size_t len = strlen(name);
+	for (uint32_t i = 0; i < n; i++)
+		if (strncmp(list[i], name, len) == 0 && list[i][len] == '=')
+			return list[i] + len + 1;
+	return NULL;
+}
+
+static void print_shape(struct buf *b, const tri_tensor *t)
+{
+	buf_printf(b, "%s [", dtype_text((dtype)t->dtype));
+	for (int32_t k = 0; k < t->rank; k++)
+		buf_printf(b, "%s%lld", k ? ", " : "", (long long)t->shape[k]);
+	buf_putc(b, ']');
+}
+
+static void print_wanted(struct buf *b, const tri_entry_desc *e, const tri_io_desc *io)
+{
+	buf_printf(b, "%s [", dtype_text((dtype)io->dtype));
+	for (int32_t k = 0; k < io->rank; k++) {
+		const tri_dim_desc *d = &io->dims[k];
+		int64_t v;
+		if (k)
+			buf_puts(b, ", ");
+		if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM && d->steps[0].value < e->n_dims)
+			buf_puts(b, e->dim_names[d->steps[0].value]);
+		else if (tri_dim_value(d, NULL, 0, &v))
+			buf_printf(b, "%lld", (long long)v);
+		else
+			buf_putc(b, '?');
+	}
+	buf_putc(b, ']');
+}
+
+/* Every name of a flag must be one of the entry's. */
+static bool check_names(const char *const *list, uint32_t n, const char *flag, const tri_io_desc *io, int32_t n_io, struct arena *a,
+			struct buf *error)
+{
+	const char **names = ARENA_ARRAY(a, const char *, n_io + 1);
+	for (int32_t i = 0; i < n_io; i++)
+		names[i] = io[i].name;
+	for (uint32_t i = 0; i < n; i++) {
+		size_t len = strcspn(list[i], "=");
+		const char *name = arena_strndup(a, list[i], len);
+		if (!list[i][len] || !list[i][len + 1]) {
+			buf_printf(error, "%s wants NAME=FILE, not `%s`", flag, list[i]);
+			return false;
+		}
+		int32_t k = 0;
+		while (k < n_io && strcmp(names[k], name) != 0)
+			k++;
+		if (k < n_io)
+			continue;
+		buf_printf(error, "the model has no %s `%s`", flag + 2, name);
+		const char *near = diag_nearest(name, names, (uint32_t)n_io);
+		if (near || n_io)
+			buf_printf(error, near ? "; did you mean `%s`?" : "; it has `%s`", near ? near : names[0]);
+		return false;
+	}
+	return true;
+}
+
+static bool check_shape(const tri_entry_desc *e, const tri_io_desc *d, const tri_tensor *t, const int64_t *dims, const char *path,
+			bool is_made, struct buf *error)
+{
+	bool same = d->rank == t->rank;
+	for (int32_t k = 0; same && k < d->rank; k++) {
+		int64_t v;
+		same = tri_dim_value(&d->dims[k], dims, all_dims, &v) && v == t->shape[k];
+	}
+	if (same)
+		return true;
+	buf_printf(error, "input `%s` is ", d->name);
+	print_wanted(error, e, d);
+	buf_printf(error, ", but `%s` %s ", path, is_made ? "makes" : "holds");
+	print_shape(error, t);
+	return false;
+}
+
+static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *error)
+{
+	const tri_entry_desc *e = io->entry;
+	for (int32_t i = 0; i < e->n_outputs; i++) {
+		const tri_io_desc *d = &e->outputs[i];
+		tri_tensor *t = &io->tensors[e->n_inputs + i];
+		size_t bytes = dtype_size((dtype)d->dtype);
+		*t = (tri_tensor){.rank = d->rank, .dtype = d->dtype};
+		for (int32_t k = 0; k < d->rank; k++) {
+			if (!tri_dim_value(&d->dims[k], io->dims, all_dims, &t->shape[k]) || t->shape[k] < 0 ||
+			    __builtin_mul_overflow(bytes, (size_t)t->shape[k], &bytes) || bytes > PTRDIFF_MAX) {
+				buf_printf(error, "the shape of output `%s` cannot be computed from these inputs", d->name);
+				return false;
+			}
+		}
+		t->data = arena_alloc(a, bytes ? bytes : 1, 64);
+	}
+	return true;
+}
+
+static int entry_named(const struct run_model *m, const char *name)
+{
+	for (uint32_t i = 0; i < m->n_entries; i++)
+		if (!strcmp(m->entries[i].name, name))
+			return (int)i;
+	return -1;
+}
+
+int run_find_entry(struct arena *a, const struct run_model *m, const char *name, struct buf *error)
+{
+	if (!name)
+		return 0;
+	const char *dot = strrchr(name, '.');
+	char *joined = arena_strdup(a, name);
+	for (char *c = joined; *c; c++)
+		*c = *c == '.' ? '_' : *c;
+	int at = entry_named(m, name);
+	at = at < 0 ? entry_named(m, joined) : at;
+	at = at < 0 && dot ? entry_named(m, dot + 1) : at;
+	if (at >= 0)
+		return at;
+	buf_printf(error, "the model has no entry `%s`: it has", name);
+	for (uint32_t i = 0; i < m->n_entries; i++)
+		buf_printf(error, "%s `%s`", !i ? "" : i + 1 < m->n_entries ? "," : " and", m->entries[i].name);
+	return -1;
+}
+
+/* "no --input for `x`, float32 [N, 16]; to try it: `trib run net --input x=random`" */
+static void missing_inputs(const struct run_model *m, const tri_entry_desc *e, const struct options *o, struct buf *error)
+{
+	bool first = true;
+	for (int32_t i = 0; i < e->n_inputs; i++) {
+		if (file_for(o->inputs, o->n_inputs, e->inputs[i].name))
+			continue;
+		buf_printf(error, "%s`%s`, ", first ? "no --input for " : "; nor for ", e->inputs[i].name);
+		print_wanted(error, e, &e->inputs[i]);
+		first = false;
+	}
+	buf_printf(error, "\ntrib: with made-up values: `trib run %s", o->n_models ? o->models[0] : m->name ? m->name : "LIBRARY");
+	if (o->entry)
+		buf_printf(error, " --entry %s", o->entry);
+	for (int32_t i = 0; i < e->n_inputs; i++) {
+		const char *file = file_for(o->inputs, o->n_inputs, e->inputs[i].name);
+		buf_printf(error, " --input %s=%s", e->inputs[i].name, file ? file : "random");
+	}
+	buf_putc(error, '`');
+}
+
+bool run_check_names(struct arena *a, const struct run_model *m, const tri_entry_desc *e, const struct options *o, struct buf *error)
+{
+	if (!check_names(o->inputs, o->n_inputs, "--input", e->inputs, e->n_inputs, a, error) ||
+	    !check_names(o->outputs, o->n_outputs, "--output", e->outputs, e->n_outputs, a, error))
+		return false;
+	for (int32_t i = 0; i < e->n_inputs; i++) {
+		if (file_for(o->inputs, o->n_inputs, e->inputs[i].name))
+			continue;
+		missing_inputs(m, e, o, error);
+		return false;
+	}
+	return true;
+}
+
+/* The sizes that files and given shapes show. */
+static void solve_known(struct arena *a, const struct run_io *io, const struct run_source *sources, uint64_t *known)
+{
+	tri_entry_desc some = *io->entry;
+	tri_io_desc *inputs = ARENA_ARRAY(a, tri_io_desc, some.n_inputs + 1);
+	tri_tensor *tensors = ARENA_ARRAY(a, tri_tensor, some.n_inputs + 1);
+	int32_t n = 0;
+	for (int32_t i = 0; i < some.n_inputs; i++)
+		if (sources[i].kind == SOURCE_FILE || sources[i].has_shape) {
+			inputs[n] = io->entry->inputs[i];
+			tensors[n] = io->tensors[i];
+			if (inputs[n].rank != tensors[n].rank) /* reported later */
+				continue;
+			n++;
+		}
+	some.inputs = inputs;
+	some.n_inputs = n;
+	tri_dims_solve(&some, tensors, io->dims, known);
+}
+
+enum { FREE_BATCH = 1, FREE_SIZE = 8 }; /* of sizes that nothing fixes */
+
+/* Sizes of made-up inputs that nothing else fixes. */
+static void choose_free(const struct run_io *io, const struct options *o, uint64_t *known)
+{
+	for (int32_t i = 0; i < io->entry->n_inputs; i++)
+		for (int32_t k = 0; k < io->entry->inputs[i].rank; k++) {
+			const tri_dim_desc *d = &io->entry->inputs[i].dims[k];
+			for (int32_t s = 0; s < d->n_steps; s++) {
+				int64_t symbol = d->steps[s].value;
+				if (d->steps[s].op != TRI_DIM_SYM || (*known >> symbol & 1))
+					continue;
+				io->dims[symbol] = k ? FREE_SIZE : o->batch_size > 0 ? o->batch_size : FREE_BATCH;
+				*known |= UINT64_C(1) << symbol;
+			}
+		}
+}
+
+static bool allocate(struct arena *a, tri_tensor *t)
+{
+	size_t bytes = dtype_size((dtype)t->dtype);
+	for (int32_t k = 0; k < t->rank; k++)
+		if (t->shape[k] < 0 || __builtin_mul_overflow(bytes, (size_t)t->shape[k], &bytes) || bytes > PTRDIFF_MAX / 4)
+			return false;
+	t->data = arena_alloc(a, bytes ? bytes : 1, 64);
+	return true;
+}
+
+static bool make_input(struct arena *a, const struct run_io *io, int32_t i, const struct run_source *source, struct buf *error)
+{
+	const tri_io_desc *d = &io->entry->inputs[i];
+	tri_tensor *t = &io->tensors[i];
+	bool ok = true;
+	t->dtype = d->dtype;
+	if (!source->has_shape) {
+		t->rank = d->rank;
+		for (int32_t k = 0; k < d->rank; k++)
+			ok = ok && tri_dim_value(&d->dims[k], io->dims, all_dims, &t->shape[k]);
+	}
+	if (!ok || !allocate(a, t)) {
+		buf_printf(error, "no values can be made for input `%s`: give a shape, as in `--input %s=%s:4x16`", d->name, d->name,
+			   run_source_text(source->kind));
+		return false;
+	}
+	run_make_input(d->name, source->kind, t);
+	return true;
+}
+
+bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error)
+{
+	uint64_t known = 0;
+	struct run_source *sources = ARENA_ARRAY(a, struct run_source, e->n_inputs + 1);
+	*io = (struct run_io){.entry = e};
+	io->tensors = ARENA_ARRAY(a, tri_tensor, e->n_inputs + e->n_outputs + 1);
+	io->dims = ARENA_ARRAY(a, int64_t, e->n_dims + 1);
+	for (int32_t i = 0; i < e->n_inputs; i++) {
+		tri_tensor *t = &io->tensors[i];
+		if (!run_source_parse(file_for(o->inputs, o->n_inputs, e->inputs[i].name), &sources[i], error))
+			return false;
+		t->rank = sources[i].rank;
+		memcpy(t->shape, sources[i].dims, sizeof t->shape);
+		errno = 0;
+		if (sources[i].kind == SOURCE_FILE && !run_read_input(a, &e->inputs[i], sources[i].path, t, error)) {
+			io->unreadable = errno != 0;
+			return false;
+		}
+	}
+	solve_known(a, io, sources, &known);
+	choose_free(io, o, &known);
+	for (int32_t i = 0; i < e->n_inputs; i++) {
+		if (sources[i].kind != SOURCE_FILE && !make_input(a, io, i, &sources[i], error))
+			return false;
+		if (!check_shape(e, &e->inputs[i], &io->tensors[i], io->dims, sources[i].path, sources[i].kind != SOURCE_FILE, error))
+			return false;
+	}
+	return allocate_outputs(a, io, error);
+}
+
+static bool publish(const struct run_io *io, const struct options *o, struct buf *error)
+{
+	const tri_entry_desc *e = io->entry;
+	for (int32_t i = 0; i < e->n_outputs; i++) {
+		const tri_tensor *t = &io->tensors[e->n_inputs + i];
+		const char *path = file_for(o->outputs, o->n_outputs, e->outputs[i].name);
+		struct tensor host = {.elem = (dtype)t->dtype, .rank = (uint8_t)t->rank, .data = t->data};
+		struct buf b = {0};
+		memcpy(host.dims, t->shape, sizeof host.dims);
+		if (!path)
+			continue;
+		npy_write(&host, &b);
+		bool ok = os_write_atomic(path, b.at, b.len, 0666, false);
+		buf_free(&b);
+		if (!ok) {
+			buf_printf(error, "cannot write `%s`: %s", path, strerror(errno));
+			return false;
+		}
+	}
+	return true;
+}
+
+static void put_stdout(void *ctx, const char *s, size_t n)
+{
+	(void)ctx;
+	fwrite(s, 1, n, stdout);
+}
+
+/* Type and shape of each output, and its values unless they went into a file. */
+static void print_outputs(const struct run_io *io, const struct options *o)
+{
+	const tri_entry_desc *e = io->entry;
+	struct format_out out = {put_stdout, NULL};
+	struct buf line = {0};
+	for (int32_t i = 0; i < e->n_outputs; i++) {
+		const tri_tensor *t = &io->tensors[e->n_inputs + i];
+		struct format_value v = {(enum format_elem)t->dtype, (uint32_t)t->rank, t->shape, t->data};
+		buf_clear(&line);
+		print_shape(&line, t);
+		printf("%s: %s\n", e->outputs[i].name, line.at);
+		if (file_for(o->outputs, o->n_outputs, e->outputs[i].name) || o->repeat > 0)
+			continue;
+		format_tensor(NULL, &v, &out);
+		putchar('\n');
+	}
+	buf_free(&line);
+}
+
+static int by_value(const void *x, const void *y)
+{
+	int64_t a = *(const int64_t *)x, b = *(const int64_t *)y;
+	return (a > b) - (a < b);
+}
+
+static enum status run_times(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o, struct buf *why)
+{
+	int n = o->repeat > 0 ? o->repeat : 1;
+	int64_t *times = ARENA_ARRAY(a, int64_t, n);
+	enum status s = STATUS_OK;
+	for (int i = 0; s == STATUS_OK && i < n && !os_interrupted(); i++) {
+		int64_t t = os_now_ns();
+		s = run_execute(a, m, entry, io, o, why);
+		times[i] = os_now_ns() - t;
+	}
+	if (s == STATUS_OK && o->repeat > 0) {
+		qsort(times, (size_t)n, sizeof *times, by_value);
+		printf("median %.4f ms, fastest %.4f ms of %d runs\n", (double)times[n / 2] / 1e6, (double)times[0] / 1e6, n);
+	}
+	return s;
+}
+
+/* Where no input is given, those of the model's first test. */
+static struct options with_test_inputs(struct arena *a, const struct run_model *m, const tri_entry_desc *e, const struct options *o)
+{
+	struct options with = *o;
+	if (o->n_inputs || !e->n_inputs || !m->name)
+		return with;
+	const struct test_case *c = test_case_first(a, m, e);
+	if (!c)
+		return with;
+	with.inputs = c->inputs;
+	with.n_inputs = c->n_inputs;
+	fprintf(stderr, "trib: no --input: inputs from %s\n", c->folder);
+	return with;
+}
+
+enum status run_once(struct arena *a, const struct run_model *m, void *options)
+{
+	const struct options *given = options;
+	struct buf why = {0};
+	struct run_io io;
+	enum status s = STATUS_USAGE;
+	int entry = run_find_entry(a, m, given->entry, &why);
+	if (entry >= 0) {
+		const tri_entry_desc *e = &m->entries[entry];
+		struct options o = with_test_inputs(a, m, e, given);
+		if (run_check_names(a, m, e, &o, &why))
+			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why) : io.unreadable ? STATUS_ENVIRONMENT : STATUS_FAILED;
+		if (s == STATUS_OK && !publish(&io, &o, &why))
+			s = STATUS_ENVIRONMENT;
+		if (s == STATUS_OK && !o.quiet)
+			print_outputs(&io, &o);
+	}
+	if (s != STATUS_OK)
+		fprintf(stderr, "trib: %s\n", why.at ? why.at : "interrupted");
+	buf_free(&why);
+	return s;
+}

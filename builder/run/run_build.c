@@ -1,0 +1,107 @@
+#include "builder/run/run_build.h"
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "builder/manifest/options.h"
+
+bool run_check_device(const struct options *o)
+{
+	const char *d = o->device;
+	bool ok = !d || strcmp(d, "cpu") == 0 || strcmp(d, "reference") == 0 || strcmp(d, "opencl") == 0;
+	if (d && strncmp(d, "opencl:", 7) == 0)
+		ok = d[7] && d[7 + strspn(d + 7, "0123456789")] == 0;
+	if (!ok)
+		fputs("trib: --device wants cpu, opencl, opencl:I with a number of `trib devices`, or reference\n", stderr);
+	return ok;
+}
+
+bool run_on_reference(const struct options *o) { return o->device && strcmp(o->device, "reference") == 0; }
+
+/* The options of the build that makes these models: the same as of `trib build` where they are all of the manifest's. */
+static struct options build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
+{
+	struct options build = *o;
+	uint32_t n;
+	const char **names = ARENA_ARRAY(a, const char *, spec->n_models + 1);
+	for (uint32_t i = 0; i < spec->n_models; i++)
+		names[i] = spec->models[i].name;
+	manifest_names(a, spec->manifest, BLOCK_MODEL, &n);
+	build.models = names;
+	build.n_models = n == spec->n_models ? 0 : spec->n_models;
+	build.quiet = true;
+	return build;
+}
+
+/* They may have been built alone or with all others. */
+static void warn_if_stale(const struct options *build)
+{
+	struct buf why = {0};
+	struct options all = *build;
+	all.n_models = 0;
+	enum build_age age = build_age(build, &why);
+	if (age != BUILD_CURRENT && build->n_models) {
+		enum build_age of_all = build_age(&all, &why);
+		age = of_all == BUILD_UNKNOWN ? age : of_all;
+	}
+	if (age == BUILD_STALE)
+		fprintf(stderr, "trib: warning: the library is stale: %s\n", why.at ? why.at : "its inputs changed");
+	buf_free(&why);
+}
+
+enum status run_build_first(struct arena *a, const struct build_spec *spec, const struct options *o)
+{
+	struct options build = build_options(a, spec, o);
+	char *text = NULL;
+	size_t len = 0;
+	if (o->no_build) {
+		warn_if_stale(&build);
+		return STATUS_OK;
+	}
+	FILE *out = open_memstream(&text, &len);
+	if (!out)
+		return STATUS_ENVIRONMENT;
+	enum status s = build_run(&build, out, stderr);
+	fclose(out);
+	if (s != STATUS_OK && o->json > 0)
+		fwrite(text, 1, len, stdout);
+	free(text);
+	return s;
+}
+
+/* "write `emit = library header opencl` in its block in tri.build" */
+static void advise_emit(const struct model_spec *m, uint32_t wanted)
+{
+	uint32_t n;
+	const char *const *names = emit_names(&n);
+	struct buf b = {0};
+	for (uint32_t i = 0; i < n; i++)
+		if (m->emit >> i & 1 || i == wanted)
+			buf_printf(&b, " %s", names[i]);
+	fprintf(stderr, "trib: model `%s` is built without %s: write `emit =%s` in its block in tri.build\n", m->name,
+		wanted == EMIT_OPENCL ? "OpenCL kernels" : "a library for the CPU", b.at);
+	buf_free(&b);
+}
+
+const char *run_library_path(struct arena *a, const struct model_spec *m, const struct options *o, enum status *s)
+{
+	struct file_stamp st;
+	bool opencl = o->device && strncmp(o->device, "opencl", 6) == 0;
+	uint32_t wanted = opencl ? EMIT_OPENCL : EMIT_LIBRARY;
+	const char *path = arena_printf(a, "%s/lib%s%s.so", m->out, m->name, opencl ? "_opencl" : "");
+	if (!(m->emit >> wanted & 1) && !o->no_build) {
+		advise_emit(m, wanted);
+		*s = STATUS_USAGE;
+		return NULL;
+	}
+	if (os_stamp(path, &st))
+		return path;
+	if (m->emit >> wanted & 1)
+		fprintf(stderr, "trib: there is no %s: run `trib build %s` first\n", path, m->name);
+	else
+		advise_emit(m, wanted);
+	*s = STATUS_ENVIRONMENT;
+	return NULL;
+}

@@ -1,0 +1,152 @@
+/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, pthread_sigmask, execve, what
+ * os_before_death was given. The state is file-scope because a handler has no argument. */
+#include "builder/store/crash_guard.h"
+#include <errno.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/os.h"
+
+#define NO_CACHE "TRIB_CACHE=off"
+enum { MOST_VARIABLES = 1000, LONGEST = 4096 };
+
+/* Copies: what a damaged store does to the heap before it is caught must not reach them. Empty: not inside. */
+static _Thread_local char inside[LONGEST];
+static char watched[LONGEST];
+static char wrote[LONGEST]; /* the last store that was written into */
+static char **volatile arguments;
+static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
+static volatile bool end_only;
+static bool cacheless;                          /* it was given already */
+
+static void say(const char *text)
+{
+	ssize_t n = write(2, text, strlen(text));
+	(void)n;
+}
+
+static void start_again(char **environment)
+{
+	sigset_t none; /* a worker's mask must not outlive it */
+	sigemptyset(&none);
+	pthread_sigmask(SIG_SETMASK, &none, NULL);
+	execve("/proc/self/exe", arguments, environment);
+	_exit(3);
+}
+
+static void on_fault(int sig)
+{
+	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
+	bool guarded = *dir, late = !guarded && *wrote && !cacheless && (sig == SIGSEGV || sig == SIGABRT);
+	os_dying();
+	if (late) { /* writing into a damaged store may have spoilt the heap: once more without the cache, then it is not that */
+		dir = wrote;
+		guarded = true;
+	}
+	if (sig == SIGBUS && !guarded) {
+		say("trib: error: a file was cut while it was read, or its disk cannot be read; try again\n");
+		_exit(3);
+	}
+	if (!guarded || !arguments || end_only) { /* not ours: die of it as ever */
+		signal(sig, SIG_DFL);
+		raise(sig);
+		return;
+	}
+	char away[LONGEST];
+	size_t n = strlen(dir);
+	if (n + sizeof ".damaged-0000000000z" > sizeof away)
+		_exit(3);
+	memcpy(away, dir, n);
+	memcpy(away + n, ".damaged-", 10);
+	unsigned pid = (unsigned)getpid();
+	for (n += 9; pid; pid /= 10)
+		away[n++] = (char)('0' + pid % 10);
+	away[n] = 0;
+	away[n + 1] = 0;
+	int moved = rename(dir, away);
+	for (char c = 'a'; moved && (errno == ENOTEMPTY || errno == EEXIST) && c <= 'z'; c++) { /* this process has been here before */
+		away[n] = c;
+		moved = rename(dir, away);
+	}
+	if (moved && errno != ENOENT && !cacheless) { /* a cache that cannot be written is done without */
+		say("trib: warning: the cache is damaged and cannot be moved away; the build goes on without it\n");
+		start_again(without_cache);
+	}
+	if (moved && errno != ENOENT) {
+		say("trib: a store is damaged and cannot be moved away: ");
+		say(dir);
+		say("\n");
+		_exit(3);
+	}
+	say("trib: warning: the store in ");
+	say(dir);
+	say(" was damaged; it is made again\n");
+	start_again(late ? without_cache : environ);
+}
+
+static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
+
+/* What a handler could not do: allocate. */
+static void prepare_environment(void)
+{
+	uint32_t n = 0;
+	for (char **e = environ; *e && n < MOST_VARIABLES; e++) {
+		cacheless |= strcmp(*e, NO_CACHE) == 0;
+		if (strncmp(*e, NO_CACHE, sizeof NO_CACHE - 4) != 0)
+			without_cache[n++] = *e;
+	}
+	without_cache[n] = (char *)(uintptr_t)NO_CACHE;
+}
+
+void crash_guard_install(char **argv)
+{
+	prepare_environment();
+	struct sigaction sa = {.sa_handler = on_fault, .sa_flags = SA_NODEFER};
+	sigset_t set;
+	arguments = argv;
+	sigemptyset(&sa.sa_mask);
+	sigemptyset(&set); /* a process that was started by the handler must not inherit a blocked signal */
+	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
+		sigaction(signals[i], &sa, NULL);
+		sigaddset(&set, signals[i]);
+	}
+	sigprocmask(SIG_UNBLOCK, &set, NULL);
+}
+
+void crash_guard_end_only(void) { end_only = true; }
+
+/* Of a path that is too long nothing could be moved away. */
+void crash_guard_enter(const char *dir)
+{
+	size_t n = strlen(dir);
+	if (n < sizeof inside)
+		memcpy(inside, dir, n + 1);
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+void crash_guard_leave(void)
+{
+	atomic_signal_fence(memory_order_seq_cst);
+	inside[0] = 0;
+	atomic_signal_fence(memory_order_seq_cst);
+}
+
+void crash_guard_watch(unsigned seconds)
+{
+	alarm(0);
+	if (seconds)
+		memcpy(wrote, inside, strlen(inside) + 1);
+	memcpy(watched, seconds ? inside : "", seconds ? strlen(inside) + 1 : 1);
+	alarm(arguments ? seconds : 0);
+}
+
+void crash_guard_trip(void)
+{
+	if (*inside)
+		on_fault(SIGABRT);
+}

@@ -1,0 +1,209 @@
+/* Time stamps have the granularity of the kernel's tick: a file that is written twice within one keeps its stamp. So a stamp whose times are not
+ * safely before the moment it was taken is recorded as zero, which never equals a real one: next time the content decides (git's "racily clean"
+ * entries have the same cure). */
+#include "builder/store/inputs.h"
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include "base/arena.h"
+#include "base/bug.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "builder/manifest/glob.h"
+
+#define SECOND_NS INT64_C(1000000000)
+#define TICK_NS INT64_C(20000000)
+#define COARSE_NS (2 * SECOND_NS) /* of file systems that count whole seconds, or two */
+
+struct inputs {
+	struct arena *session;
+	VEC(struct input) list;
+	struct map index; /* kind and path → list index */
+};
+
+/* Nanoseconds of the real-time clock, coarse, as of the stamps. */
+static int64_t stamp_clock(void)
+{
+	struct timespec t;
+	clock_gettime(CLOCK_REALTIME_COARSE, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+/* A file whose stamp is younger than this clock says may change again without a new stamp. */
+static void distrust(struct file_stamp *stamp, int64_t clock)
+{
+	int64_t mtime = (int64_t)stamp->mtime_ns, ctime = (int64_t)stamp->ctime_ns, safe = clock - (ctime % SECOND_NS ? TICK_NS : COARSE_NS);
+	if (mtime >= safe || ctime >= safe)
+		memset(stamp, 0, sizeof *stamp);
+}
+
+bool input_look(const char *path, struct file_stamp *stamp, hash128 *content)
+{
+	const void *data;
+	size_t len;
+	int64_t clock = stamp_clock();
+	memset(content, 0, sizeof *content);
+	if (!os_stamp(path, stamp) || !os_map_file(path, &data, &len)) {
+		memset(stamp, 0, sizeof *stamp);
+		return false;
+	}
+	*content = hash_bytes(data ? data : "", len);
+	if (data)
+		os_unmap(data, len);
+	distrust(stamp, clock);
+	return true;
+}
+
+struct inputs *inputs_new(struct arena *session)
+{
+	struct inputs *in = calloc(1, sizeof *in);
+	if (!in)
+		bug_no_memory();
+	in->session = session;
+	return in;
+}
+
+void inputs_free(struct inputs *in)
+{
+	if (!in)
+		return;
+	vec_free(&in->list);
+	map_free(&in->index);
+	free(in);
+}
+
+static hash128 index_key(enum input_kind kind, const char *path)
+{
+	hash128 k = map_key_str(path);
+	k.lo += (uint64_t)kind;
+	return k;
+}
+
+/* The first record of a path stays: it is the oldest look at it. */
+static void add(struct inputs *in, enum input_kind kind, const char *path, const struct file_stamp *stamp, hash128 content)
+{
+	hash128 key = index_key(kind, path);
+	if (map_get(&in->index, key, NULL))
+		return;
+	struct input i = {.path = arena_strdup(in->session, path), .kind = kind, .stamp = *stamp, .content = content};
+	map_put(&in->index, key, in->list.len);
+	vec_push(&in->list, i);
+}
+
+void inputs_add(struct inputs *in, const char *path, const struct file_stamp *stamp, hash128 content)
+{
+	add(in, INPUT_FILE, path, stamp, content);
+}
+
+bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
+{
+	struct file_stamp stamp;
+	int64_t clock = stamp_clock();
+	bool ok = os_stamp(path, &stamp) && os_read_file(path, 0, text, len);
+	hash128 content = {0, 0};
+	if (ok) {
+		content = hash_bytes(*text, *len);
+		distrust(&stamp, clock);
+	} else {
+		memset(&stamp, 0, sizeof stamp);
+	}
+	add(in, INPUT_FILE, path, &stamp, content);
+	return ok;
+}
+
+bool inputs_note(struct inputs *in, const char *path, hash128 *content)
+{
+	struct file_stamp stamp;
+	hash128 c;
+	bool ok = input_look(path, &stamp, &c);
+	add(in, INPUT_FILE, path, &stamp, c);
+	if (content)
+		*content = c;
+	return ok;
+}
+
+static hash128 list_hash(const char *const *paths, uint32_t n)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_u64(h, n);
+	for (uint32_t i = 0; i < n; i++)
+		hasher_add_str(h, paths[i]);
+	return hasher_finish(h);
+}
+
+static const char *const *look_pattern(struct arena *a, const char *pattern, struct file_stamp *stamp, hash128 *content, uint32_t *n)
+{
+	int64_t clock = stamp_clock();
+	const char *folder = glob_folder(a, pattern);
+	memset(stamp, 0, sizeof *stamp);
+	if (folder && os_stamp(folder, stamp))
+		distrust(stamp, clock);
+	const char *const *list = glob_expand(a, pattern, n);
+	*content = list_hash(list, *n);
+	return list;
+}
+
+const char *const *inputs_glob(struct inputs *in, const char *pattern, uint32_t *n)
+{
+	struct file_stamp stamp;
+	hash128 content;
+	const char *const *list = look_pattern(in->session, pattern, &stamp, &content, n);
+	add(in, INPUT_PATTERN, pattern, &stamp, content);
+	return list;
+}
+
+uint32_t inputs_count(const struct inputs *in) { return in->list.len; }
+
+const struct input *inputs_find(const struct inputs *in, enum input_kind kind, const char *path)
+{
+	uint64_t i;
+	return map_get(&in->index, index_key(kind, path), &i) ? &in->list.at[i] : NULL;
+}
+
+const struct input *inputs_at(const struct inputs *in, uint32_t i) { return &in->list.at[i]; }
+
+static bool stamp_set(const struct file_stamp *s) { return s->mtime_ns != 0; }
+
+static bool verify_pattern(struct arena *scratch, struct input *i, bool *touched)
+{
+	struct file_stamp now;
+	hash128 content;
+	uint32_t n;
+	arena_mark_t m = arena_mark(scratch);
+	bool same = false;
+	if (stamp_set(&i->stamp)) {
+		const char *folder = glob_folder(scratch, i->path);
+		same = folder && os_stamp(folder, &now) && os_stamp_eq(&now, &i->stamp);
+	}
+	if (!same) {
+		look_pattern(scratch, i->path, &now, &content, &n);
+		same = hash_eq(content, i->content);
+		if (same && stamp_set(&now)) {
+			i->stamp = now;
+			*touched = true;
+		}
+	}
+	arena_release(scratch, m);
+	return same;
+}
+
+bool input_verify(struct arena *scratch, struct input *i, bool *touched)
+{
+	struct file_stamp now;
+	hash128 content;
+	if (i->kind == INPUT_PATTERN)
+		return verify_pattern(scratch, i, touched);
+	if (!os_stamp(i->path, &now))
+		return hash_is_zero(i->content);
+	if (hash_is_zero(i->content)) /* what cannot be read is absent, too */
+		return !input_look(i->path, &now, &content);
+	if (stamp_set(&i->stamp) && os_stamp_eq(&now, &i->stamp))
+		return true;
+	if (!input_look(i->path, &now, &content) || !hash_eq(content, i->content))
+		return false;
+	if (stamp_set(&now)) {
+		i->stamp = now;
+		*touched = true;
+	}
+	return true;
+}

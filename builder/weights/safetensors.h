@@ -1,0 +1,29 @@
+/* Safetensors files: a JSON header over one block of data, https://github.com/huggingface/safetensors. Parsed in place; nothing of the data is read
+ * until somebody follows a view. */
+#ifndef TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
+#define TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include "frontend/hir/dtype.h"
+
+struct arena;
+
+struct st_tensor {
+	const char *name;
+	const char *type;   /* as the file says: "F32" */
+	dtype elem;         /* DT_COUNT: one that we have no type for */
+	uint32_t rank;      /* may exceed 8; `dims` holds them all */
+	const int64_t *dims;
+	const void *data;   /* into the file; any alignment */
+	size_t bytes;
+};
+struct safetensors {
+	const struct st_tensor *tensors; /* by name */
+	uint32_t n;
+};
+
+/* Everything in `a`, data in `bytes`. NULL: *error (in `a`) says why. */
+const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, size_t len, const char **error);
+const struct st_tensor *safetensors_find(const struct safetensors *s, const char *name);
+#endif

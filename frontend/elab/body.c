@@ -1,0 +1,455 @@
+/* Bodies of branches and loops: what they import, and what they become. */
+#include "frontend/elab/body.h"
+#include <string.h>
+
+/* ---- what a body sees ---- */
+
+void body_open(struct elab *e, struct builder *b)
+{
+	builder_open(e, b);
+	b->dims = b->outer->dims;
+	b->body = true;
+}
+
+bool perhaps_run(struct elab *e)
+{
+	for (const struct builder *b = e->b; b; b = b->outer)
+		if (b->body && !b->certain)
+			return true;
+	return false;
+}
+
+bool body_origin(const struct builder *b, hir_ref r, hir_ref *outer)
+{
+	uint64_t o;
+	if (!map_get(&b->origins, map_key_u64(r), &o))
+		return false;
+	*outer = (hir_ref)o;
+	return true;
+}
+
+/* Literals and sizes are repeated; all else is an input. */
+static hir_ref import(struct elab *e, hir_ref outer)
+{
+	struct builder *b = e->b;
+	uint64_t known;
+	hir_ref r;
+	if (map_get(&b->imported, map_key_u64(outer), &known))
+		return (hir_ref)known;
+	struct hir_node n = b->outer->nodes.at[outer];
+	if ((n.kind == HIR_CONST && n.data) || n.kind == HIR_DIM) {
+		vec_push(&b->nodes, n);
+		r = b->nodes.len - 1;
+	} else {
+		const char *name = n.kind == HIR_INPUT ? b->outer->inputs.at[n.index].name : arena_printf(e->f->arena, "v%u", outer);
+		r = emit_input(e, name, &n.type, n.build_time, n.at);
+	}
+	map_put(&b->imported, map_key_u64(outer), r);
+	map_put(&b->origins, map_key_u64(r), outer);
+	return r;
+}
+
+struct value value_map_tensors(struct elab *e, struct value v, hir_ref (*fn)(void *ctx, hir_ref r), void *ctx)
+{
+	if (!value_holds(v, V_TENSOR))
+		return v;
+	if (v.kind == V_TENSOR || v.kind == V_SERIES)
+		return (struct value){.kind = v.kind, .u.t = fn(ctx, v.u.t)};
+	if (v.kind == V_RANGE) {
+		struct range *r = ARENA_NEW(e->f->arena, struct range);
+		*r = (struct range){value_map_tensors(e, v.u.range->from, fn, ctx), value_map_tensors(e, v.u.range->to, fn, ctx),
+				    v.u.range->step};
+		return (struct value){.kind = V_RANGE, .u.range = r};
+	}
+	if (v.kind == V_TEXT)
+		return text_with(e, v.u.text, value_map_tensors(e, v.u.text->values, fn, ctx));
+	struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
+	e->steps += v.u.seq->n;
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		copy.u.seq->at[i] = value_map_tensors(e, v.u.seq->at[i], fn, ctx);
+	return copy;
+}
+
+static hir_ref import_into(void *ctx, hir_ref r) { return import(ctx, r); }
+
+struct value body_value(struct elab *e, struct value v) { return value_map_tensors(e, v, import_into, e); }
+
+void body_locals(struct elab *e)
+{
+	for (uint32_t i = e->frame->base; i < e->locals.len; i++)
+		e->locals.at[i].value = body_value(e, e->locals.at[i].value);
+}
+
+/* ---- what is needed of a body ---- */
+
+static void mark_arg(const struct builder *b, const struct hir_arg *a, bool *live)
+{
+	if (a->kind == ARG_TENSOR)
+		live[a->u.tensor] = true;
+	for (uint32_t i = 0; a->kind == ARG_LIST && i < a->u.list.n; i++)
+		mark_arg(b, &b->args.at[a->u.list.start + i], live);
+}
+
+/* What the marked nodes need, and what has an effect. */
+static void mark_live(const struct builder *b, bool *live)
+{
+	for (hir_ref r = b->nodes.len; r-- > 0;) {
+		const struct hir_node *n = &b->nodes.at[r];
+		live[r] = live[r] || hir_has_effect(n);
+		if (!live[r])
+			continue;
+		if (n->kind == HIR_RESULT)
+			live[n->source] = true;
+		for (uint32_t i = 0; i < n->n_args; i++)
+			mark_arg(b, &b->args.at[n->args + i], live);
+	}
+}
+
+/* ---- copying ---- */
+
+static struct hir_arg moved_arg(struct elab *e, const struct builder *from, struct hir_arg a, const hir_ref *map)
+{
+	if (a.kind == ARG_TENSOR)
+		a.u.tensor = map[a.u.tensor];
+	if (a.kind != ARG_LIST)
+		return a;
+	struct hir_arg *items = ARENA_ARRAY(e->f->arena, struct hir_arg, a.u.list.n + 1);
+	for (uint32_t i = 0; i < a.u.list.n; i++)
+		items[i] = moved_arg(e, from, from->args.at[a.u.list.start + i], map);
+	return arg_list(e, items, a.u.list.n);
+}
+
+static hir_ref copy_node(struct elab *e, const struct builder *from, hir_ref r, const hir_ref *map)
+{
+	struct hir_node n = from->nodes.at[r];
+	struct hir_arg *args = ARENA_ARRAY(e->f->arena, struct hir_arg, n.n_args + 1);
+	for (uint32_t i = 0; i < n.n_args; i++)
+		args[i] = moved_arg(e, from, from->args.at[n.args + i], map);
+	n.args = e->b->args.len;
+	for (uint32_t i = 0; i < n.n_args; i++)
+		vec_push(&e->b->args, args[i]);
+	if (n.kind == HIR_RESULT)
+		n.source = map[n.source];
+	e->b->effects = e->b->effects || hir_has_effect(&n);
+	vec_push(&e->b->nodes, n);
+	return e->b->nodes.len - 1;
+}
+
+void body_splice(struct elab *e, const struct builder *b, hir_ref *refs, uint32_t n, bool all)
+{
+	bool *live = ARENA_ARRAY(e->f->arena, bool, b->nodes.len + 1);
+	hir_ref *map = ARENA_ARRAY(e->f->arena, hir_ref, b->nodes.len + 1), outer;
+	for (uint32_t i = 0; i < n; i++)
+		live[refs[i]] = true;
+	if (all)
+		memset(live, true, b->nodes.len);
+	else
+		mark_live(b, live);
+	e->steps += b->nodes.len / 4;
+	for (hir_ref r = 0; r < b->nodes.len; r++)
+		if (live[r])
+			map[r] = body_origin(b, r, &outer) ? outer : copy_node(e, b, r, map);
+	for (uint32_t i = 0; i < n; i++)
+		refs[i] = map[refs[i]];
+}
+
+/* ---- cost ---- */
+
+static bool elementwise(enum builtin bi)
+{
+	switch (bi) {
+	case BI_CAST:
+	case BI_NEG:
+	case BI_SIN:
+	case BI_COS:
+	case BI_TAN:
+	case BI_EXP:
+	case BI_LOG:
+	case BI_LOG2:
+	case BI_LOG10:
+	case BI_SQRT:
+	case BI_RSQRT:
+	case BI_POW:
+	case BI_ABS:
+	case BI_SIGN:
+	case BI_CEIL:
+	case BI_FLOOR:
+	case BI_ROUND:
+	case BI_CLIP:
+	case BI_MINIMUM:
+	case BI_MAXIMUM:
+	case BI_WHERE:
+	case BI_ADD:
+	case BI_SUB:
+	case BI_MUL:
+	case BI_DIV:
+	case BI_FLOORDIV:
+	case BI_MOD:
+	case BI_EQ:
+	case BI_NE:
+	case BI_LT:
+	case BI_LE:
+	case BI_GT:
+	case BI_GE:
+	case BI_LOGICAL_AND:
+	case BI_LOGICAL_OR:
+	case BI_LOGICAL_NOT:
+	case BI_RELU:
+	case BI_RELU6:
+	case BI_RELU2:
+	case BI_LEAKY_RELU:
+	case BI_SIGMOID:
+	case BI_TANH: return true;
+	default: return false;
+	}
+}
+
+static bool rearranges(enum builtin bi)
+{
+	return bi == BI_RESHAPE || bi == BI_SQUEEZE || bi == BI_UNSQUEEZE || bi == BI_TRANSPOSE || bi == BI_PERMUTE || bi == BI_SELECT ||
+	       bi == BI_SLICE || bi == BI_ZEROS || bi == BI_ONES || bi == BI_FULL;
+}
+
+/* Does operand `t` broadcast to `to` whatever the sizes are? */
+static bool surely_broadcasts(struct elab *e, const struct hir_type *t, const struct hir_type *to)
+{
+	int64_t one;
+	for (uint32_t i = 0; i < t->rank; i++) {
+		dim d = t->dims[t->rank - 1 - i];
+		if (!dim_eq(d, to->dims[to->rank - 1 - i]) && !(dim_is_const(e->b->dims, d, &one) && one == 1))
+			return false;
+	}
+	return true;
+}
+
+static bool constant_shape(struct elab *e, const struct hir_type *t)
+{
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (!dim_is_const(e->b->dims, t->dims[i], NULL))
+			return false;
+	return true;
+}
+
+static bool never_fails(struct elab *e, const struct builder *b, const struct hir_node *n)
+{
+	bool moves = rearranges(n->builtin);
+	if (!moves && !elementwise(n->builtin))
+		return false;
+	if (moves && !constant_shape(e, &n->type))
+		return false;
+	for (uint32_t i = 0; i < n->n_args; i++) {
+		const struct hir_arg *a = &b->args.at[n->args + i];
+		const struct hir_type *t = a->kind == ARG_TENSOR ? &b->nodes.at[a->u.tensor].type : NULL;
+		if (t && (moves ? !constant_shape(e, t) : !surely_broadcasts(e, t, &n->type)))
+			return false;
+	}
+	return true;
+}
+
+bool body_cheap(struct elab *e, const struct builder *b, uint32_t *cost)
+{
+	for (hir_ref r = 0; r < b->nodes.len; r++) {
+		const struct hir_node *n = &b->nodes.at[r];
+		if (n->kind == HIR_INPUT || n->kind == HIR_CONST || n->kind == HIR_DIM)
+			continue;
+		if (n->kind != HIR_BUILTIN || !never_fails(e, b, n))
+			return false;
+		*cost += n->type.rank ? 6 : 1;
+	}
+	return true;
+}
+
+/* ---- units ---- */
+
+static const struct frame *function_frame(const struct elab *e)
+{
+	const struct frame *f = e->frame;
+	while (f->up && !f->func)
+		f = f->up;
+	return f->func ? f : e->frame;
+}
+
+/* The unit whose nodes are those of the current builder; the same again gives the same. */
+static struct hir_unit *finish(struct elab *e, struct hir_unit *u, const struct func *fn)
+{
+	char hex[33];
+	uint64_t known;
+	const char *definition = fn ? name_text(e->f, fn->item->name) : "main";
+	unit_take_nodes(e, u);
+	struct hasher *h = hasher_new();
+	hasher_add_str(h, definition);
+	hasher_add_hash(h, hir_unit_hash(u));
+	u->identity = hasher_finish(h);
+	if (map_get(&e->f->units, u->identity, &known))
+		return ((struct unit_info *)(uintptr_t)known)->unit;
+	hash_hex(u->identity, hex);
+	u->symbol = arena_printf(e->f->arena, "%s_%.16s", definition, hex);
+	struct unit_info *info = ARENA_NEW(e->f->arena, struct unit_info);
+	info->unit = u;
+	map_put(&e->f->units, u->identity, (uint64_t)(uintptr_t)info);
+	return u;
+}
+
+struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *given, uint32_t n_given, const hir_ref *outs,
+			   uint32_t n_outs, const char *what, span at)
+{
+	const struct func *fn = function_frame(e)->func;
+	bool *live = ARENA_ARRAY(e->f->arena, bool, b->nodes.len + 1);
+	hir_ref *map = ARENA_ARRAY(e->f->arena, hir_ref, b->nodes.len + 1);
+	struct body_unit out = {.captured = ARENA_ARRAY(e->f->arena, hir_ref, b->inputs.len + 1)};
+	struct hir_unit *u = ARENA_NEW(e->f->arena, struct hir_unit);
+	struct builder fresh;
+	*u = (struct hir_unit){.file = function_frame(e)->mod->path, .at = at, .opt = -1, .dims = b->dims, .n_outputs = n_outs};
+	u->name = arena_printf(e->f->arena, "%s, %s", fn ? name_text(e->f, fn->name) : "main", what);
+	if (fn) {
+		u->definition = fn->item->tokens;
+		unit_attributes(u, fn);
+		u->always_inline = u->never_inline = false;
+	}
+	builder_open(e, &fresh);
+	fresh.dims = b->dims;
+	for (uint32_t i = 0; i < n_outs; i++)
+		live[outs[i]] = true;
+	mark_live(b, live);
+	for (uint32_t i = 0; i < n_given; i++) {
+		const struct hir_node *n = &b->nodes.at[given[i]];
+		map[given[i]] = emit_input(e, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
+		live[given[i]] = false; /* done */
+	}
+	for (hir_ref r = 0; r < b->nodes.len; r++) {
+		const struct hir_node *n = &b->nodes.at[r];
+		if (!live[r] || n->kind != HIR_INPUT)
+			continue;
+		map[r] = emit_input(e, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
+		body_origin(b, r, &out.captured[out.n_captured++]);
+	}
+	for (hir_ref r = 0; r < b->nodes.len; r++)
+		if (live[r] && b->nodes.at[r].kind != HIR_INPUT)
+			map[r] = copy_node(e, b, r, map);
+	u->outputs = ARENA_ARRAY(e->f->arena, struct hir_output, n_outs + 1);
+	for (uint32_t i = 0; i < n_outs; i++)
+		u->outputs[i] = (struct hir_output){arena_printf(e->f->arena, "out%u", i), map[outs[i]]};
+	out.unit = finish(e, u, fn);
+	builder_close(e);
+	return out;
+}
+
+/* ---- branches and loops ---- */
+
+static void put_args(struct elab *e, struct hir_node *n, const hir_ref *refs, uint32_t count)
+{
+	for (uint32_t i = 0; i < count; i++) {
+		struct hir_arg a = arg_tensor(refs[i]);
+		n->build_time = n->build_time && node_at(e, refs[i])->build_time;
+		vec_push(&e->b->args, a);
+	}
+	n->n_args += count;
+}
+
+/* The unit may be that of an earlier body, with sizes of its own. */
+static struct hir_type output_type(struct elab *e, const struct hir_node *n, uint32_t i)
+{
+	const struct hir_unit *u = n->callee;
+	struct hir_type t = u->nodes[u->outputs[i].node].type;
+	for (uint32_t k = 0; k < t.rank && u->dims != e->b->dims; k++)
+		t.dims[k] = dim_translate(e->b->dims, u->dims, t.dims[k], n->callee_syms);
+	return t;
+}
+
+static void put_results(struct elab *e, struct hir_node *n, uint32_t first, hir_ref *results)
+{
+	uint32_t n_outputs = n->callee->n_outputs;
+	n->build_time = n->build_time && !hir_has_effect(n);
+	e->b->effects = e->b->effects || hir_has_effect(n);
+	n->type = (struct hir_type){.elem = DT_BOOL};
+	for (uint32_t i = n_outputs; i-- > first;) {
+		n->type = output_type(e, n, i);
+		n->build_time = n->build_time && constant_shape(e, &n->type);
+	}
+	vec_push(&e->b->nodes, *n);
+	hir_ref source = e->b->nodes.len - 1;
+	for (uint32_t i = first; i < n_outputs; i++) {
+		struct hir_type t = output_type(e, n, i);
+		results[i - first] = emit_result(e, source, i - first, &t, n->at);
+	}
+}
+
+static struct hir_node new_node(struct elab *e, enum hir_kind kind, const struct hir_unit *u, span at)
+{
+	uint32_t n = dims_syms(u->dims);
+	dim *syms = ARENA_ARRAY(e->f->arena, dim, n + 1);
+	for (uint32_t i = 0; i < n; i++)
+		syms[i] = dim_sym(e->b->dims, i);
+	return (struct hir_node){.kind = kind, .build_time = true, .args = e->b->args.len, .callee_syms = syms, .at = at};
+}
+
+void body_emit_if(struct elab *e, hir_ref cond, const struct body_unit *yes, const struct body_unit *no, hir_ref *results, span at)
+{
+	struct hir_node n = new_node(e, HIR_IF, yes->unit, at);
+	n.callee = yes->unit;
+	n.other = no->unit;
+	put_args(e, &n, &cond, 1);
+	put_args(e, &n, yes->captured, yes->n_captured);
+	put_args(e, &n, no->captured, no->n_captured);
+	put_results(e, &n, 0, results);
+}
+
+void body_emit_loop(struct elab *e, hir_ref go, const hir_ref *carried, uint32_t n_carried, const struct body_unit *body,
+		    hir_ref *results, span at)
+{
+	struct hir_node n = new_node(e, HIR_LOOP, body->unit, at);
+	n.callee = body->unit;
+	put_args(e, &n, &go, 1);
+	put_args(e, &n, carried, n_carried);
+	put_args(e, &n, body->captured, body->n_captured);
+	put_results(e, &n, 1, results);
+}
+
+hir_ref body_placeholder(struct elab *e, const struct hir_type *t, span at)
+{
+	struct hir_arg sizes[HIR_MAX_RANK], args[2] = {{.kind = ARG_NONE}, {.kind = ARG_NONE}};
+	for (uint32_t i = 0; i < t->rank; i++)
+		sizes[i] = arg_dim(t->dims[i]);
+	args[0] = arg_list(e, sizes, t->rank);
+	return emit_builtin(e, BI_ZEROS, t, args, 2, at);
+}
+
+/* ---- parameters ---- */
+
+/* A parameter inside a branch or loop: an input, as the unit around it has it. */
+static struct value body_param(struct elab *e, struct iparam *p, span at)
+{
+	struct builder *b = e->b;
+	e->b = b->outer;
+	struct value v = param_value(e, p, at);
+	e->b = b;
+	return body_value(e, v);
+}
+
+struct value param_value(struct elab *e, struct iparam *p, span at)
+{
+	uint64_t r;
+	struct hir_type t = p->type;
+	if (!p->known)
+		return VALUE_POISON;
+	if (map_get(&e->b->params, map_key_u64(p->id), &r))
+		return value_tensor((hir_ref)r);
+	if (e->b->body)
+		return body_param(e, p, at);
+	if (!e->b->open_params) {
+		elab_error(e, DIAG_UNSUPPORTED, at, "parameter `%s` cannot be used here: this function does not belong to its layer",
+			   name_text(e->f, p->name));
+		return VALUE_POISON;
+	}
+	if (p->dims != e->b->dims)
+		for (uint32_t i = 0; i < t.rank; i++) {
+			int64_t v;
+			if (!dim_is_const(p->dims, t.dims[i], &v))
+				return VALUE_POISON;
+			t.dims[i] = dim_const(e->b->dims, v);
+		}
+	hir_ref in = emit_input(e, name_text(e->f, p->name), &t, true, p->at);
+	map_put(&e->b->params, map_key_u64(p->id), in);
+	vec_push(&e->b->opened, p);
+	return value_tensor(in);
+}

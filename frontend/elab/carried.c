@@ -1,0 +1,668 @@
+/* Loops with carried values. The body is elaborated with the carried locals as inputs and gives their next values, and whether it is to be run again:
+ * the condition is elaborated twice, before the loop and at the end of the body, so that the loop is one unit. Which locals are carried is
+ * what the body's text assigns to; numbers known at compile time become scalars, of the type that the body gives them. When that turns
+ * out different from what was assumed, the body is elaborated again. */
+#include "frontend/elab/carried.h"
+#include "frontend/elab/list.h"
+#include "frontend/rules/builtin.h"
+
+enum { MAX_ROUNDS = 8 };
+
+/* A tensor that is carried. */
+struct leaf_value {
+	hir_ref init, in, out; /* before the loop; in the body: when it starts and when it ends */
+	struct hir_type type;
+	struct value literal; /* what it was, if known at compile time; V_VOID: a tensor */
+	uint32_t local, number;
+};
+/* A list to which every iteration adds `each` elements of a type: after the loop a V_SERIES. While `each` is 0 it is not known to grow. */
+struct growth {
+	uint32_t each;
+	struct hir_type row;
+};
+struct carry {
+	struct elab *e;
+	const struct carried_loop *loop;
+	struct local *before;
+	uint32_t n;          /* locals */
+	bool *assigned;      /* per local */
+	bool returns;        /* the body has a `return` */
+	struct value *trees; /* per assigned local: a V_TENSOR is the number of a leaf */
+	VEC(struct leaf_value) leaves;
+	struct map types; /* by local and leaf: the element type of a literal */
+	struct builder body;
+	hir_ref counter, limit; /* `for`: int64 scalars before the loop */
+	hir_ref counter_in, next_counter; /* in the body */
+	dtype counter_type;
+	bool again;
+	bool leaves_early; /* an iteration may be the last though more are to come */
+	struct growth *growth; /* per assigned local */
+};
+
+dtype range_counter(struct elab *e, const struct range *r)
+{
+	struct value bounds[2] = {r->from, r->to};
+	dtype t = DT_COUNT;
+	bool large = false;
+	for (int i = 0; i < 2; i++) {
+		dtype one = bounds[i].kind == V_TENSOR ? type_of(e, bounds[i].u.t)->elem : scalar_type(bounds[i]);
+		large = large || bounds[i].kind == V_DIM || (bounds[i].kind == V_INT && (bounds[i].u.i < INT32_MIN || bounds[i].u.i > INT32_MAX));
+		if (!value_is_literal(bounds[i]))
+			t = t == DT_COUNT ? one : dtype_join(t, one);
+	}
+	return t != DT_COUNT ? t : large ? DT_INT64 : DT_INT32;
+}
+
+/* ---- carried values ---- */
+
+/* The value as a tree of leaves; false: something in it cannot be carried. */
+static bool make_tree(struct carry *c, struct value v, uint32_t local, uint32_t *number, struct value *out)
+{
+	struct elab *e = c->e;
+	if (value_is_seq(v)) {
+		*out = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			if (!make_tree(c, v.u.seq->at[i], local, number, &out->u.seq->at[i]))
+				return false;
+		return true;
+	}
+	if (v.kind != V_TENSOR && !value_is_scalar(v))
+		return false;
+	struct leaf_value l = {.local = local, .number = (*number)++, .literal = v};
+	uint64_t known;
+	if (v.kind == V_TENSOR) {
+		l.init = v.u.t;
+		l.literal.kind = V_VOID;
+	} else {
+		bool has = map_get(&c->types, map_key_u64((uint64_t)local << 32 | l.number), &known);
+		dtype t = has ? (dtype)known : v.kind == V_INT && (v.u.i < INT32_MIN || v.u.i > INT32_MAX) ? DT_INT64 : scalar_type(v);
+		l.init = scalar_tensor(e, v, t, c->before[local].at);
+		if (l.init == HIR_NONE)
+			return false;
+	}
+	l.type = *type_of(e, l.init);
+	vec_push(&c->leaves, l);
+	*out = value_tensor(c->leaves.len - 1);
+	return true;
+}
+
+static hir_ref leaf_init(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].init; }
+static hir_ref leaf_in(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].in; }
+static hir_ref leaf_result(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].out; }
+
+static struct local *local_at(struct carry *c, uint32_t i) { return &c->e->locals.at[c->e->frame->base + i]; }
+
+/* How often the loop runs, where sizes say it. */
+static bool trip_count(struct carry *c, dim *out)
+{
+	struct dims *d = c->e->b->dims;
+	const struct range *r = c->loop->range;
+	dim from, to;
+	if (!r || !size_value(c->e, r->from, &from) || !size_value(c->e, r->to, &to))
+		return false;
+	int64_t step = r->step > 0 ? r->step : -r->step;
+	dim way = r->step > 0 ? dim_sub(d, to, from) : dim_sub(d, from, to);
+	*out = step == 1 ? way : dim_floordiv(d, dim_add(d, way, dim_const(d, step - 1)), dim_const(d, step));
+	return true;
+}
+
+/* Local i is a list that grows: in its place a tensor with room for what all iterations add is carried. */
+static bool start_growth(struct carry *c, uint32_t i)
+{
+	struct elab *e = c->e;
+	struct growth *g = &c->growth[i];
+	struct leaf_value l = {.local = i, .literal = {.kind = V_VOID}, .type = {.elem = g->row.elem, .rank = (uint8_t)(g->row.rank + 1)}};
+	dim n;
+	c->trees[i] = (struct value){.kind = V_SERIES, .u.t = HIR_NONE};
+	if (!g->each)
+		return true;
+	if (!trip_count(c, &n)) {
+		struct diag *d = elab_error(e, DIAG_RUNTIME_LOOP, c->loop->at, "the length of list `%s` after this loop is not known",
+					    name_text(e->f, c->before[i].name));
+		diag_help(e->out, d, "a list collects the results of a `for` over sizes, such as `for t in 0..x.shape[1]`");
+		return false;
+	}
+	if (g->row.rank == HIR_MAX_RANK) {
+		elab_error(e, DIAG_RANK, c->loop->at, "a list collects tensors of at most %d dimensions", HIR_MAX_RANK - 1);
+		return false;
+	}
+	l.type.dims[0] = dim_mul(e->b->dims, n, dim_const(e->b->dims, g->each));
+	for (uint32_t k = 0; k < g->row.rank; k++)
+		l.type.dims[k + 1] = g->row.dims[k];
+	l.init = body_placeholder(e, &l.type, c->loop->at);
+	c->trees[i].u.t = c->leaves.len;
+	vec_push(&c->leaves, l);
+	return true;
+}
+
+/* The list as the body sees it. */
+static struct value earlier(struct elab *e)
+{
+	struct value v = value_seq(e->f->arena, V_LIST, 1);
+	v.u.seq->at[0] = (struct value){.kind = V_EARLIER};
+	return v;
+}
+
+/* The locals before the loop, the carried ones as tensors. */
+static bool start_locals(struct carry *c)
+{
+	struct elab *e = c->e;
+	c->leaves.len = 0;
+	e->locals.len = e->frame->base + c->n;
+	for (uint32_t i = 0; i < c->n; i++) {
+		uint32_t number = 0, mark = c->leaves.len;
+		*local_at(c, i) = c->before[i];
+		if (!c->assigned[i])
+			continue;
+		if (c->growth[i].each || c->before[i].value.kind == V_SERIES) {
+			if (!start_growth(c, i))
+				return false;
+			continue;
+		}
+		if (!make_tree(c, c->before[i].value, i, &number, &c->trees[i])) {
+			c->assigned[i] = false;
+			c->leaves.len = mark;
+			continue;
+		}
+		local_at(c, i)->value = value_map_tensors(e, c->trees[i], leaf_init, c);
+	}
+	return true;
+}
+
+static void enter_body(struct carry *c)
+{
+	struct elab *e = c->e;
+	body_open(e, &c->body);
+	e->depth += 4;
+	for (uint32_t i = 0; i < c->leaves.len; i++) {
+		struct leaf_value *l = &c->leaves.at[i];
+		l->in = emit_input(e, name_text(e->f, c->before[l->local].name), &l->type, false, c->before[l->local].at);
+	}
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct local *l = local_at(c, i);
+		bool grows = c->assigned[i] && c->trees[i].kind == V_SERIES;
+		l->value = grows            ? earlier(e)
+			   : c->assigned[i] ? value_map_tensors(e, c->trees[i], leaf_in, c)
+					    : body_value(e, l->value);
+	}
+	flow_clear(e, true);
+}
+
+static void leave_body(struct carry *c)
+{
+	struct elab *e = c->e;
+	e->b = &c->body;
+	builder_close(e);
+	e->depth -= 4;
+	e->frame->returned = false;
+	e->locals.len = e->frame->base + c->n;
+}
+
+/* ---- what the body leaves ---- */
+
+static bool changes_type(struct carry *c, const struct leaf_value *l, struct value out)
+{
+	struct elab *e = c->e;
+	const struct local *now = local_at(c, l->local), *was = &c->before[l->local];
+	const char *starts = arena_printf(e->f->arena, "%s%s", dtype_text(l->type.elem), elab_shape_text(e, &l->type));
+	span at = now->at.source != SPAN_NO_SOURCE ? now->at : c->loop->at;
+	struct diag *g = elab_error(e, DIAG_LOOP_TYPES, at, "`%s` is a tensor %s when the loop starts, and %s after an iteration",
+				    name_text(e->f, was->name), starts, elab_value_text(e, out));
+	diag_label_primary(e->out, g, "%s", elab_value_text(e, out));
+	if (was->at.source != SPAN_NO_SOURCE)
+		diag_secondary(e->out, g, was->at, "it starts as a tensor %s", starts);
+	diag_secondary(e->out, g, c->loop->at, "only the run knows how often this loop runs");
+	if (out.kind == V_TENSOR && type_of(e, out.u.t)->rank == l->type.rank && type_of(e, out.u.t)->elem != l->type.elem)
+		diag_help(e->out, g, "cast it: `%s(…)`", dtype_text(l->type.elem));
+	else
+		diag_help(e->out, g, "what a loop carries keeps its type and shape: start with the full size, and fill it by `where`");
+	return false;
+}
+
+static void assume(struct carry *c, const struct leaf_value *l, dtype t)
+{
+	map_put(&c->types, map_key_u64((uint64_t)l->local << 32 | l->number), t);
+	c->again = true;
+}
+
+/* The value that leaf `l` has at the end of the body. False: reported. */
+static bool end_leaf(struct carry *c, struct leaf_value *l, struct value v)
+{
+	struct elab *e = c->e;
+	bool literal = l->literal.kind != V_VOID;
+	if (v.kind == V_TENSOR) {
+		struct hir_type t = *type_of(e, v.u.t);
+		if (hir_same_shape(&t, &l->type) && dtype_widens(t.elem, l->type.elem)) {
+			l->out = emit_cast(e, v.u.t, l->type.elem, c->loop->at);
+			return true;
+		}
+		if (!literal || l->literal.typed || t.rank || !scalar_becomes(l->literal, t.elem))
+			return changes_type(c, l, v);
+		assume(c, l, t.elem);
+		return true;
+	}
+	if (!value_is_scalar(v) || l->type.rank)
+		return changes_type(c, l, v);
+	l->out = scalar_tensor(e, v, l->type.elem, c->loop->at);
+	if (l->out != HIR_NONE)
+		return true;
+	if (!literal || l->literal.typed || !scalar_becomes(l->literal, scalar_type(v)))
+		return changes_type(c, l, v);
+	assume(c, l, scalar_type(v));
+	return true;
+}
+
+/* ---- lists that grow ---- */
+
+/* The number of the iteration, from 0. */
+static hir_ref iteration(struct carry *c)
+{
+	struct elab *e = c->e;
+	const struct range *r = c->loop->range;
+	struct hir_type t = {.elem = DT_INT64};
+	hir_ref i = c->counter_in;
+	if (r->from.kind != V_INT || r->from.u.i) {
+		struct hir_arg args[2] = {arg_tensor(i), arg_tensor(body_value(e, value_tensor(c->counter)).u.t)};
+		i = emit_builtin(e, BI_SUB, &t, args, 2, c->loop->at);
+	}
+	if (r->step == 1)
+		return i;
+	struct hir_arg args[2] = {arg_tensor(i), arg_tensor(emit_scalar(e, value_int(r->step), DT_INT64, c->loop->at))};
+	return emit_builtin(e, BI_FLOORDIV, &t, args, 2, c->loop->at);
+}
+
+static struct value calculated(struct carry *c, enum builtin bi, struct value a, struct value b)
+{
+	struct arg two[] = {{.v = a, .at = c->loop->at}, {.v = b, .at = c->loop->at}};
+	struct args args = {2, two};
+	return call_builtin(c->e, bi, &args, c->loop->at);
+}
+
+/* Element k of what this iteration added goes to its place; the tensor with it. */
+static hir_ref put_element(struct carry *c, uint32_t local, hir_ref all, struct value v, uint32_t k)
+{
+	struct elab *e = c->e;
+	const struct growth *g = &c->growth[local];
+	struct value at = value_tensor(iteration(c));
+	if (g->each > 1)
+		at = calculated(c, BI_ADD, calculated(c, BI_MUL, at, value_int(g->each)), value_int(k));
+	hir_ref x = v.kind == V_TENSOR ? v.u.t : value_is_scalar(v) ? scalar_tensor(e, v, g->row.elem, c->loop->at) : HIR_NONE;
+	struct hir_type t = x == HIR_NONE ? (struct hir_type){0} : *type_of(e, x);
+	if (x == HIR_NONE || !hir_same_shape(&t, &g->row) || !dtype_widens(t.elem, g->row.elem)) {
+		struct diag *d = elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at, "list `%s` collects tensors %s%s, but here %s",
+					    name_text(e->f, c->before[local].name), dtype_text(g->row.elem), elab_shape_text(e, &g->row),
+					    elab_value_text(e, v));
+		diag_help(e->out, d, "give each kind of result a list of its own");
+		return HIR_NONE;
+	}
+	struct hir_type whole = c->leaves.at[c->trees[local].u.t].type;
+	struct hir_arg args[4] = {arg_tensor(all), arg_tensor(emit_cast(e, x, g->row.elem, c->loop->at)), arg_int(0), arg_tensor(at.u.t)};
+	return emit_builtin(e, BI_SELECT_SCATTER, &whole, args, 4, c->loop->at);
+}
+
+/* The first `old` elements are as before, the rest is new: the list grows by it. */
+static bool note_growth(struct carry *c, uint32_t local, struct value v, uint32_t old)
+{
+	struct value first = v.u.seq->at[old];
+	struct growth *g = &c->growth[local];
+	if (first.kind != V_TENSOR && (!value_is_scalar(first) || first.kind == V_DIM))
+		return false;
+	g->each = v.u.seq->n - old;
+	g->row = first.kind == V_TENSOR ? *type_of(c->e, first.u.t) : (struct hir_type){.elem = scalar_type(first)};
+	c->again = true;
+	return true;
+}
+
+static bool end_growth(struct carry *c, uint32_t local, struct value v)
+{
+	struct elab *e = c->e;
+	struct growth *g = &c->growth[local];
+	bool adds = v.kind == V_LIST && v.u.seq->n && v.u.seq->at[0].kind == V_EARLIER;
+	if (is_poison(v))
+		return false;
+	if (adds && !g->each)
+		return v.u.seq->n == 1 ? (c->assigned[local] = false, c->again = true) : note_growth(c, local, v, 1);
+	if (!adds || v.u.seq->n != g->each + 1) {
+		elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at, "list `%s` must grow by the same number of elements in every iteration",
+			   name_text(e->f, c->before[local].name));
+		return false;
+	}
+	if (c->leaves_early) {
+		struct diag *d = elab_error(e, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",
+					    name_text(e->f, c->before[local].name));
+		diag_help(e->out, d, "its length would depend on values: let the loop run to its end, and mask what comes later by `where`");
+		return false;
+	}
+	struct leaf_value *l = &c->leaves.at[c->trees[local].u.t];
+	l->out = l->in;
+	for (uint32_t k = 0; k < g->each && l->out != HIR_NONE; k++)
+		l->out = put_element(c, local, l->out, v.u.seq->at[k + 1], k);
+	return l->out != HIR_NONE;
+}
+
+/* After the loop: what the list held before, and what it collected. */
+static struct value grown(struct carry *c, uint32_t local)
+{
+	struct value all = {.kind = V_SERIES, .u.t = c->leaves.at[c->trees[local].u.t].out};
+	return series_join(c->e, c->before[local].value, all, c->loop->at);
+}
+
+/* Does tree `t` end as it started? */
+static bool unchanged(struct carry *c, struct value t, struct value v)
+{
+	if (t.kind == V_TENSOR)
+		return v.kind == V_TENSOR && v.u.t == c->leaves.at[t.u.t].in;
+	if (t.kind != v.kind || t.u.seq->n != v.u.seq->n)
+		return false;
+	for (uint32_t i = 0; i < t.u.seq->n; i++)
+		if (!unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
+			return false;
+	return true;
+}
+
+/* Are the first elements of list v those of tree t? */
+static bool starts_with(struct carry *c, struct value t, struct value v)
+{
+	for (uint32_t i = 0; i < t.u.seq->n; i++)
+		if (!unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
+			return false;
+	return true;
+}
+
+static bool end_tree(struct carry *c, uint32_t local, struct value t, struct value v)
+{
+	struct elab *e = c->e;
+	if (is_poison(v))
+		return false;
+	if (t.kind == V_TENSOR)
+		return end_leaf(c, &c->leaves.at[t.u.t], v);
+	if (t.kind == V_LIST && v.kind == V_LIST && v.u.seq->n > t.u.seq->n && c->loop->range && starts_with(c, t, v) &&
+	    note_growth(c, local, v, t.u.seq->n))
+		return true;
+	if (v.kind != t.kind || v.u.seq->n != t.u.seq->n) {
+		struct diag *g = elab_error(
+			e, DIAG_LOOP_TYPES, c->loop->at, "`%s` is a %s of %u when the loop starts, and %s after an iteration",
+			name_text(e->f, c->before[local].name), t.kind == V_LIST ? "list" : "tuple", t.u.seq->n, elab_value_text(e, v));
+		diag_help(e->out, g, "a list has one length: let a tensor carry what a loop collects");
+		return false;
+	}
+	for (uint32_t i = 0; i < t.u.seq->n; i++)
+		if (!end_tree(c, local, t.u.seq->at[i], v.u.seq->at[i]))
+			return false;
+	return true;
+}
+
+static bool end_locals(struct carry *c)
+{
+	struct elab *e = c->e;
+	bool ok = true;
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct local *l = local_at(c, i);
+		if (l->name == e->exits[EXIT_RETURNED] || l->name == e->exits[EXIT_RESULT] || l->name == e->exits[EXIT_LEFT] ||
+		    l->name == e->exits[EXIT_SKIPPED])
+			continue;
+		if (c->assigned[i] && c->trees[i].kind == V_SERIES) {
+			ok = end_growth(c, i, l->value) && ok;
+		} else if (c->assigned[i] && unchanged(c, c->trees[i], l->value)) {
+			c->assigned[i] = false; /* another local of that name was meant */
+			c->again = true;
+		} else if (c->assigned[i]) {
+			ok = end_tree(c, i, c->trees[i], l->value) && ok;
+		} else if (!value_same(l->value, body_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&
+			   !is_poison(l->value) && !is_poison(c->before[i].value)) {
+			struct diag *g = elab_error(e, DIAG_LOOP_TYPES, l->at, "`%s` is %s, which a run-time loop cannot change",
+						    name_text(e->f, l->name), elab_value_text(e, c->before[i].value));
+			diag_secondary(e->out, g, c->loop->at, "only the run knows how often this loop runs");
+			diag_help(e->out, g, "what is no number or tensor is chosen at compile time: iterate over a range of constants");
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+/* ---- whether it goes on ---- */
+
+static hir_ref compare_counter(struct carry *c, hir_ref counter, hir_ref limit)
+{
+	struct hir_type t = {.elem = DT_BOOL};
+	struct hir_arg args[2] = {arg_tensor(counter), arg_tensor(limit)};
+	return emit_builtin(c->e, c->loop->range->step > 0 ? BI_LT : BI_GT, &t, args, 2, c->loop->at);
+}
+
+/* The condition of a `while` as a bool scalar; HIR_NONE: reported. */
+static hir_ref while_condition(struct carry *c)
+{
+	struct elab *e = c->e;
+	span at = elab_span(e, c->loop->cond);
+	struct value v = eval(e, c->loop->cond);
+	int known = condition(e, v, at, true);
+	if (known >= 0)
+		return emit_bool(e, known, at);
+	return v.kind == V_TENSOR && known == -1 ? v.u.t : HIR_NONE;
+}
+
+static hir_ref first_go(struct carry *c)
+{
+	struct elab *e = c->e;
+	const struct range *r = c->loop->range;
+	if (!r)
+		return while_condition(c);
+	struct value bounds[2] = {r->from, r->to};
+	hir_ref refs[2];
+	for (int i = 0; i < 2; i++) {
+		bool scalar = bounds[i].kind != V_TENSOR;
+		refs[i] = scalar ? emit_scalar(e, bounds[i], DT_INT64, c->loop->at) : emit_cast(e, bounds[i].u.t, DT_INT64, c->loop->at);
+	}
+	c->counter = refs[0];
+	c->limit = refs[1];
+	c->counter_type = range_counter(e, r);
+	return compare_counter(c, refs[0], refs[1]);
+}
+
+/* At the end of the body: is there another iteration? */
+static hir_ref next_go(struct carry *c, enum flow flow, hir_ref counter, hir_ref limit)
+{
+	struct elab *e = c->e;
+	hir_ref live = HIR_NONE, go;
+	c->leaves_early = true;
+	if (flow == FLOW_BREAK || flow == FLOW_RETURN)
+		return emit_bool(e, false, c->loop->at);
+	bool depends = flow_depends(e, false, &live);
+	c->leaves_early = depends;
+	if (c->loop->range) {
+		struct hir_type t = {.elem = DT_INT64};
+		hir_ref step = emit_scalar(e, value_int(c->loop->range->step), DT_INT64, c->loop->at);
+		struct hir_arg args[2] = {arg_tensor(counter), arg_tensor(step)};
+		c->next_counter = emit_builtin(e, BI_ADD, &t, args, 2, c->loop->at);
+		go = compare_counter(c, c->next_counter, limit);
+		return depends ? emit_logic(e, BI_LOGICAL_AND, live, go, c->loop->at) : go;
+	}
+	if (!depends)
+		return while_condition(c);
+	struct branch br;
+	enum flow ignored;
+	branch_open(e, &br, live, elab_span(e, c->loop->cond));
+	br.wanted = true;
+	branch_enter(&br, 0);
+	flow_clear(e, false);
+	go = while_condition(c);
+	branch_leave(&br, 0, go == HIR_NONE ? VALUE_POISON : value_tensor(go), FLOW_NEXT);
+	branch_enter(&br, 1);
+	branch_leave(&br, 1, value_bool(false), FLOW_NEXT);
+	struct value v = branch_merge(&br, &ignored);
+	return v.kind == V_TENSOR ? v.u.t : v.kind == V_BOOL ? emit_bool(e, v.u.b, c->loop->at) : HIR_NONE;
+}
+
+/* ---- one elaboration of the body ---- */
+
+struct round {
+	hir_ref go;                  /* before the loop */
+	hir_ref counter_in, next_go; /* in the body */
+	struct value returned, result;
+	span result_at;
+};
+
+static void run_body_once(struct carry *c, struct round *r)
+{
+	struct elab *e = c->e;
+	struct hir_type t = {.elem = DT_INT64};
+	hir_ref limit = HIR_NONE;
+	enum flow flow;
+	if (c->loop->range) {
+		r->counter_in = c->counter_in = emit_input(e, "i", &t, false, c->loop->at);
+		limit = body_value(e, value_tensor(c->limit)).u.t;
+		struct value i = value_tensor(emit_cast(e, r->counter_in, c->counter_type, c->loop->at));
+		bind_pattern(e, c->loop->pattern, i, SPAN_NONE, false);
+	}
+	e->tail = false;
+	if (c->loop->collects) {
+		struct value one = value_seq(e->f->arena, V_LIST, 1);
+		one.u.seq->at[0] = eval(e, c->loop->body);
+		struct local *list = local_at(c, c->n - 1);
+		list->value = value_binary(e, TOK_PLUS, list->value, one, c->loop->at, c->loop->at, c->loop->at);
+		flow = FLOW_NEXT;
+	} else {
+		eval_block(e, c->loop->body, &flow);
+	}
+	e->locals.len = e->frame->base + c->n;
+	struct local *returned = exit_kind(e, EXIT_RETURNED), *result = exit_kind(e, EXIT_RESULT);
+	if (flow == FLOW_RETURN && result) {
+		returned->value = value_bool(true);
+		result->value = e->frame->result;
+		result->at = e->frame->result_at;
+	}
+	e->frame->returned = false;
+	r->returned = returned ? returned->value : value_bool(false);
+	r->result = result ? result->value : (struct value){.kind = V_VOID};
+	r->result_at = result ? result->at : SPAN_NONE;
+	if (e->gave_up)
+		return;
+	struct local *left; /* the condition must not change what the body left */
+	uint32_t n;
+	locals_snapshot(e, &left, &n);
+	r->next_go = next_go(c, flow, r->counter_in, limit);
+	for (uint32_t i = 0; i < n; i++)
+		e->locals.at[e->frame->base + i] = left[i];
+	if (c->loop->range && c->next_counter == HIR_NONE)
+		c->next_counter = r->counter_in;
+}
+
+/* A result that is returned from within, as leaves that only exist from the iteration on that returns. */
+static struct value extra_leaves(struct carry *c, struct value v)
+{
+	struct elab *e = c->e;
+	if (value_is_seq(v)) {
+		struct value out = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			out.u.seq->at[i] = extra_leaves(c, v.u.seq->at[i]);
+		return out;
+	}
+	if (v.kind != V_TENSOR && !value_is_scalar(v))
+		return v;
+	struct leaf_value l = {.local = UINT32_MAX};
+	l.out = v.kind == V_TENSOR ? v.u.t : emit_scalar(e, v, scalar_type(v), c->loop->at);
+	l.type = *type_of(e, l.out);
+	l.in = emit_input(e, "result", &l.type, false, c->loop->at);
+	e->b = c->body.outer;
+	l.init = body_placeholder(e, &l.type, c->loop->at);
+	e->b = &c->body;
+	vec_push(&c->leaves, l);
+	return value_tensor(c->leaves.len - 1);
+}
+
+static void emit(struct carry *c, struct round *r, enum flow *flow)
+{
+	struct elab *e = c->e;
+	bool may_return = r->returned.kind == V_TENSOR || (r->returned.kind == V_BOOL && r->returned.u.b);
+	struct value returned = may_return ? extra_leaves(c, r->returned) : r->returned,
+		     result = may_return ? extra_leaves(c, r->result) : r->result;
+	uint32_t n = c->leaves.len, counted = c->loop->range != NULL;
+	hir_ref *inits = ARENA_ARRAY(e->f->arena, hir_ref, n + 1), *ins = ARENA_ARRAY(e->f->arena, hir_ref, n + 1);
+	hir_ref *outs = ARENA_ARRAY(e->f->arena, hir_ref, n + 2), *results = ARENA_ARRAY(e->f->arena, hir_ref, n + 2);
+	outs[0] = r->next_go;
+	for (uint32_t i = 0; i < n; i++) {
+		inits[i + counted] = c->leaves.at[i].init;
+		ins[i + counted] = c->leaves.at[i].in;
+		outs[i + counted + 1] = c->leaves.at[i].out;
+	}
+	if (counted) {
+		inits[0] = c->counter;
+		ins[0] = r->counter_in;
+		outs[1] = c->next_counter;
+	}
+	struct body_unit body = body_unit(e, &c->body, ins, n + counted, outs, n + counted + 1, "a loop", c->loop->at);
+	for (uint32_t i = 0; i < c->n; i++) /* where they were assigned to */
+		c->before[i].at = c->assigned[i] ? local_at(c, i)->at : c->before[i].at;
+	leave_body(c);
+	body_emit_loop(e, r->go, inits, n + counted, &body, results, c->loop->at);
+	for (uint32_t i = 0; i < n; i++)
+		c->leaves.at[i].out = results[i + counted];
+	for (uint32_t i = 0; i < c->n; i++) {
+		struct local *l = local_at(c, i);
+		*l = c->before[i];
+		if (c->assigned[i] && c->trees[i].kind == V_SERIES)
+			l->value = grown(c, i);
+		else if (c->assigned[i])
+			l->value = value_map_tensors(e, c->trees[i], leaf_result, c);
+	}
+	*flow = FLOW_NEXT;
+	if (!may_return)
+		return;
+	*flow = FLOW_MAYBE;
+	exit_kind(e, EXIT_RETURNED)->value = value_map_tensors(e, returned, leaf_result, c);
+	exit_kind(e, EXIT_RESULT)->value = value_map_tensors(e, result, leaf_result, c);
+	exit_kind(e, EXIT_RESULT)->at = r->result_at;
+}
+
+/* 1: emitted; 0: once more; -1: reported. */
+static int one_round(struct carry *c, enum flow *flow)
+{
+	struct elab *e = c->e;
+	uint32_t errors = e->errors;
+	struct round r = {.counter_in = HIR_NONE, .next_go = HIR_NONE};
+	c->again = false;
+	c->next_counter = HIR_NONE;
+	if (!start_locals(c))
+		return -1;
+	r.go = first_go(c);
+	if (r.go == HIR_NONE || e->errors != errors)
+		return -1;
+	enter_body(c);
+	run_body_once(c, &r);
+	bool ok = e->errors == errors && !e->gave_up && r.next_go != HIR_NONE && end_locals(c);
+	if (ok && !c->again) {
+		emit(c, &r, flow);
+		return 1;
+	}
+	leave_body(c);
+	return ok && e->errors == errors ? 0 : -1;
+}
+
+bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flow)
+{
+	struct carry c = {.e = e, .loop = loop};
+	int done = 0;
+	locals_snapshot(e, &c.before, &c.n);
+	c.assigned = ARENA_ARRAY(e->f->arena, bool, c.n + 1);
+	c.trees = ARENA_ARRAY(e->f->arena, struct value, c.n + 1);
+	c.growth = ARENA_ARRAY(e->f->arena, struct growth, c.n + 1);
+	carried_assigned(e, loop->body, c.assigned, c.n);
+	if (loop->collects)
+		c.assigned[c.n - 1] = true;
+	if (loop->cond)
+		carried_assigned(e, loop->cond, c.assigned, c.n);
+	*flow = FLOW_NEXT;
+	for (uint32_t round = 0; !done && round < MAX_ROUNDS; round++)
+		done = one_round(&c, flow);
+	for (uint32_t i = 0; i < c.n && done != 1; i++) {
+		*local_at(&c, i) = c.before[i];
+		if (c.assigned[i])
+			local_at(&c, i)->value = VALUE_POISON;
+	}
+	if (!done)
+		elab_error(e, DIAG_LOOP_TYPES, loop->at,
+			   "the types of what this loop carries do not settle: declare them, as in `let sum: float32 = 0`");
+	vec_free(&c.leaves);
+	map_free(&c.types);
+	return done == 1;
+}

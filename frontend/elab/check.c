@@ -1,0 +1,72 @@
+/* Each definition is elaborated once with unknown arguments of its declared types. */
+#include "frontend/elab/check.h"
+#include <string.h>
+#include "frontend/types/sig.h"
+#include "frontend/unit/elab.h"
+
+static void check_alias(struct elab *e, struct item *it)
+{
+	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
+	struct sig s;
+	sig_open(&s, e, it->mod, NULL);
+	sig_generics(&s, al.generics);
+	sig_type(&s, al.type);
+	sig_close(&s);
+}
+
+static void check_main(struct elab *e, struct item *it)
+{
+	enum flow flow;
+	eval_block(e, ast_a(&it->mod->ast, it->node), &flow);
+}
+
+static void check_item(struct elab *e, struct item *it)
+{
+	struct builder b;
+	struct frame root = {.mod = it->mod, .call_at = SPAN_NONE};
+	struct reads reads;
+	builder_open(e, &b);
+	b.open_params = true;
+	e->frame = &root;
+	reads_open(e, &reads);
+	switch (it->kind) {
+	case ITEM_CONST: item_value(e, it, tok_span(it->mod, it->name_token)); break;
+	case ITEM_FN:
+	case ITEM_LAYER: check_func(e, item_func(e->f, it)); break;
+	case ITEM_MODULE_LAYER: check_layer(e, it); break;
+	case ITEM_TYPE: check_alias(e, it); break;
+	case ITEM_MAIN: check_main(e, it); break;
+	case ITEM_IMPORT:
+	case ITEM_FROM: break;
+	}
+	struct read_list read = reads_close(e);
+	if (it->kind != ITEM_CONST) /* whose evaluation has its own */
+		it->reads = read;
+	it->unchecked = false;
+	builder_close(e);
+}
+
+/* What one definition's check makes is given back before the next: memory stays small and in the cache. */
+void check_module(struct frontend *f, struct module *m, struct diags *trash, bool again)
+{
+	struct arena *work = arena_new(64 * 1024);
+	struct diags *heard = f->diags;
+	struct elab e;
+	elab_init(&e, f, true);
+	arena_alloc(work, 1, 1); /* so that the first block stays */
+	arena_mark_t start = arena_mark(work);
+	f->arena = work;
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		const struct item *it = &m->items[i];
+		if (it->broken != (trash != NULL) || (again ? !it->unchecked : it->trace == TRACE_HOLDS && it->kind != ITEM_CONST))
+			continue;
+		f->diags = e.out = trash ? trash : heard;
+		check_item(&e, &m->items[i]);
+		f->diags = heard;
+		elab_reset(&e);
+		arena_release(work, start);
+	}
+	f->arena = f->lasting;
+	elab_free(&e);
+	arena_free(work);
+}

@@ -1,0 +1,365 @@
+/* An entry of a model: the manifest's inputs and the weights' names meet the signature. */
+#include "frontend/elab/program.h"
+#include <stdarg.h>
+#include <string.h>
+#include "frontend/types/sig.h"
+
+/* ---- finding the definition ---- */
+
+static bool is_entry(const struct item *it) { return it->kind == ITEM_FN || it->kind == ITEM_LAYER || it->kind == ITEM_MODULE_LAYER; }
+
+static struct item *find_item(struct elab *e, const char *name, size_t n)
+{
+	name_id id = intern(e->f->names, name, n);
+	for (uint32_t i = 0; i < e->f->modules.len; i++) {
+		struct module *m = e->f->modules.at[i];
+		struct item *it = m->std ? NULL : module_find(m, id);
+		if (it && is_entry(it))
+			return it;
+	}
+	return NULL;
+}
+
+static void no_entry(struct elab *e, const struct elab_request *req, const char *name)
+{
+	VEC(const char *) names = {0};
+	for (uint32_t i = 0; i < e->f->modules.len; i++) {
+		struct module *m = e->f->modules.at[i];
+		for (uint32_t k = 0; k < m->n_items && !m->std; k++)
+			if (m->items[k].name && is_entry(&m->items[k]))
+				vec_push(&names, name_text(e->f, m->items[k].name));
+	}
+	const char *near = diag_nearest(name, names.at, names.len);
+	struct diag *g = diag_add(e->f->diags, DIAG_ENTRY, req->at, "no layer or function `%s` is defined in the model's sources", name);
+	if (near)
+		diag_help(e->f->diags, g, "did you mean `%s`?", near);
+	e->errors++;
+	vec_free(&names);
+}
+
+static struct value make_instance(struct elab *e, struct item *it)
+{
+	const struct ast *t = &it->mod->ast;
+	struct ast_nodes params = ast_fn(t, it->node).params;
+	struct args none = {0};
+	bool bare = true;
+	for (uint32_t i = 0; i < params.n; i++)
+		bare = bare && ast_b(t, params.at[i]) != AST_NONE;
+	if (bare)
+		return instantiate(e, it, &none, SPAN_NONE);
+	struct diag *g = elab_error(e, DIAG_ENTRY, tok_span(it->mod, it->name_token), "layer `%s` cannot be an entry: it needs arguments",
+				    name_text(e->f, it->name));
+	diag_help(e->out, g, "give its arguments defaults, or write a layer without arguments around it");
+	return VALUE_POISON;
+}
+
+static struct value instance_of(struct program *p, struct item *it)
+{
+	for (uint32_t i = 0; i < p->layers.len; i++)
+		if (p->layers.at[i].item == it)
+			return p->layers.at[i].instance;
+	struct entry_layer made = {it, make_instance(p->e, it)};
+	vec_push(&p->layers, made);
+	return made.instance;
+}
+
+/* The callable that "Net" or "Net.prefill" names. NULL: reported. */
+static struct func *entry_func(struct program *p, const char *name)
+{
+	struct elab *e = p->e;
+	const char *dot = strchr(name, '.');
+	struct item *it = find_item(e, name, dot ? (size_t)(dot - name) : strlen(name));
+	if (!it) {
+		no_entry(e, p->req, name);
+		return NULL;
+	}
+	if (it->broken) { /* reported: what is left of it may be anything */
+		e->errors++;
+		return NULL;
+	}
+	if (it->kind != ITEM_MODULE_LAYER) {
+		reads_note(e, it, READ_INTERFACE);
+		return item_func(e->f, it);
+	}
+	struct value v = instance_of(p, it);
+	if (v.kind != V_LAYER)
+		return NULL;
+	const char *fn = dot ? dot + 1 : "forward";
+	struct member *m = instance_member(v.u.layer, intern_str(e->f->names, fn));
+	if (m && m->kind == M_FN)
+		return m->value.u.fn;
+	elab_error(e, DIAG_NO_FORWARD, tok_span(it->mod, it->name_token), "layer `%s` has no function `%s`", name_text(e->f, it->name), fn);
+	return NULL;
+}
+
+/* ---- inputs ---- */
+
+struct entry_arg {
+	name_id name;
+	node_id decl;
+	struct type *type;
+	const struct elab_input *given, *weight;
+	bool is_weight, is_default;
+};
+struct entry_plan {
+	struct program *p;
+	struct sig s;
+	struct unit_plan plan;
+	struct entry_arg *args;
+	uint32_t n;
+};
+
+static const struct elab_input *find_input(const struct elab_input *list, uint32_t n, const char *name)
+{
+	for (uint32_t i = 0; i < n; i++)
+		if (!strcmp(list[i].name, name))
+			return &list[i];
+	return NULL;
+}
+
+static bool is_weight(const struct program *p, const char *name)
+{
+	for (uint32_t i = 0; i < p->req->n_weight_names; i++)
+		if (!strcmp(p->req->weight_names[i], name))
+			return true;
+	return false;
+}
+
+__attribute__((format(printf, 3, 4))) static void input_error(struct entry_plan *ep, const struct entry_arg *a, const char *fmt, ...)
+{
+	struct elab *e = ep->p->e;
+	va_list ap;
+	va_start(ap, fmt);
+	const char *text = arena_vprintf(e->f->arena, fmt, ap);
+	va_end(ap);
+	struct diag *g =
+		elab_error(e, DIAG_ENTRY_INPUT, a->given ? a->given->at : ep->p->req->at, "input `%s`: %s", name_text(e->f, a->name), text);
+	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
+}
+
+/* The sizes that the manifest or the weights file fixes, as equations. */
+static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struct elab_input *given)
+{
+	struct elab *e = ep->p->e;
+	const char *what = arena_printf(e->f->arena, "%s `%s`", a->is_weight ? "weight" : "input", given->name);
+	if (a->type->kind != TY_TENSOR || a->type->shape != SHAPE_DIMS)
+		return true;
+	if (given->rank != a->type->rank) {
+		input_error(ep, a, "it has %u dimensions, the declaration %u", given->rank, a->type->rank);
+		return false;
+	}
+	struct hir_type t = {.elem = given->elem, .rank = given->rank};
+	for (uint32_t i = 0; i < t.rank; i++)
+		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i]) : dim_const(e->b->dims, DIM_DYNAMIC);
+	for (uint32_t i = 0; i < t.rank; i++)
+		if (given->dims[i] >= 0)
+			sig_equate(&ep->s, a->type, &t, i, given->at, node_span(ep->s.mod, a->decl), what);
+	return true;
+}
+
+/* A shape that the declaration leaves open, from the manifest. */
+static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct elab_input *given, struct hir_type *out)
+{
+	struct elab *e = ep->p->e;
+	if (!given) {
+		input_error(ep, a, "its shape is not declared: write `input %s = float32 [?, 64]` or the like in the manifest",
+			    name_text(e->f, a->name));
+		return false;
+	}
+	out->rank = given->rank;
+	for (uint32_t i = 0; i < given->rank; i++)
+		out->dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i])
+						   : dim_new_sym(e->b->dims, arena_printf(e->f->arena, "D%u", dims_syms(e->b->dims)));
+	return true;
+}
+
+static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct hir_type *out)
+{
+	struct elab *e = ep->p->e;
+	const struct elab_input *given = a->is_weight ? a->weight : a->given;
+	struct type *t = a->type;
+	if (t->kind != TY_TENSOR && t->kind != TY_SCALAR) {
+		input_error(ep, a, "only tensors can be inputs");
+		return false;
+	}
+	if (t->elem == DT_COUNT && given)
+		t->elem = given->elem;
+	if (t->elem == DT_COUNT) {
+		input_error(ep, a, "its element type is not declared");
+		return false;
+	}
+	if (given && !a->is_weight && given->elem != t->elem) {
+		input_error(ep, a, "it is %s here, but %s is declared", dtype_text(given->elem), dtype_text(t->elem));
+		return false;
+	}
+	*out = (struct hir_type){.elem = t->elem};
+	if (t->kind == TY_TENSOR && t->shape != SHAPE_DIMS)
+		return given_shape(ep, a, given, out);
+	sig_constant_type(&ep->s, t, out);
+	for (uint32_t i = 0; a->is_weight && i < out->rank; i++)
+		if (!dim_is_const(e->b->dims, out->dims[i], NULL)) {
+			elab_error(e, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl),
+				   "the shape %s of weight `%s` is not known at build time", elab_shape_text(e, out),
+				   name_text(e->f, a->name));
+			return false;
+		}
+	return true;
+}
+
+static struct type *any_tensor(struct elab *e)
+{
+	struct type *t = ARENA_NEW(e->f->arena, struct type);
+	*t = (struct type){.kind = TY_TENSOR, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape = SHAPE_ANY};
+	return t;
+}
+
+static bool usable_weight(struct entry_plan *ep, struct entry_arg *a)
+{
+	struct elab *e = ep->p->e;
+	if (!a->weight || !a->weight->unusable)
+		return true;
+	struct diag *g = elab_error(e, DIAG_WEIGHTS_DTYPE, a->weight->at, "weight `%s` cannot be used: %s", name_text(e->f, a->name), a->weight->unusable);
+	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
+	diag_help(e->out, g, "%s", a->weight->remedy);
+	a->weight = NULL;
+	return false;
+}
+
+static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_fn *decl)
+{
+	struct elab *e = ep->p->e;
+	const struct elab_request *req = ep->p->req;
+	bool ok = true;
+	ep->args = ARENA_ARRAY(e->f->arena, struct entry_arg, decl->params.n + 1);
+	for (uint32_t i = 0; i < decl->params.n; i++) {
+		struct entry_arg *a = &ep->args[ep->n++];
+		const struct ast *t = &fn->mod->ast;
+		*a = (struct entry_arg){.decl = decl->params.at[i], .name = token_name(e->f, fn->mod, ast_token(t, decl->params.at[i]))};
+		const char *name = name_text(e->f, a->name);
+		a->given = find_input(req->inputs, req->n_inputs, name);
+		a->is_weight = !fn->self && is_weight(ep->p, name);
+		a->weight = a->is_weight ? find_input(req->weights, req->n_weights, name) : NULL;
+		a->type = ast_a(t, a->decl) ? sig_type(&ep->s, ast_a(t, a->decl)) : any_tensor(e);
+		a->is_default = !a->given && !a->is_weight && ast_b(t, a->decl) != AST_NONE;
+		ok = usable_weight(ep, a) && ok;
+		if (a->given)
+			ok = equate_given(ep, a, a->given) && ok;
+		if (a->weight)
+			ok = equate_given(ep, a, a->weight) && ok;
+	}
+	return sig_solve(&ep->s) && ok;
+}
+
+/* There is no caller whose operations could make a tensor. */
+static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struct value *v)
+{
+	struct elab *e = ep->p->e;
+	*v = eval(e, ast_b(&ep->s.mod->ast, a->decl));
+	if (!value_holds(*v, V_TENSOR))
+		return true;
+	struct diag *g = elab_error(e, DIAG_ENTRY, node_span(ep->s.mod, ast_b(&ep->s.mod->ast, a->decl)),
+				    "argument `%s` of the entry has a tensor as its default", name_text(e->f, a->name));
+	diag_help(e->out, g, "make it an input or a weight, or write a function around the entry that gives it");
+	return false;
+}
+
+static bool plan_args(struct entry_plan *ep)
+{
+	struct elab *e = ep->p->e;
+	bool ok = true;
+	ep->plan.values = ARENA_ARRAY(e->f->arena, struct value, ep->n + 1);
+	ep->plan.n_values = ep->n;
+	for (uint32_t i = 0; i < ep->n; i++) {
+		struct entry_arg *a = &ep->args[i];
+		struct leaf l = {.name = name_text(e->f, a->name), .build_time = a->is_weight};
+		if (a->is_default) {
+			ok = plan_default(ep, a, &ep->plan.values[i]) && ok;
+			continue;
+		}
+		ok = arg_type(ep, a, &l.type) && ok;
+		vec_push(&ep->plan.leaves, l);
+		ep->plan.values[i] = value_tensor(ep->plan.leaves.len - 1);
+	}
+	return ok;
+}
+
+static void check_names(struct entry_plan *ep)
+{
+	struct elab *e = ep->p->e;
+	const struct elab_request *req = ep->p->req;
+	const char **names = ARENA_ARRAY(e->f->arena, const char *, ep->n + 1);
+	for (uint32_t i = 0; i < ep->n; i++)
+		names[i] = name_text(e->f, ep->args[i].name);
+	for (uint32_t i = 0; i < req->n_inputs && req->n_entries == 1; i++) {
+		bool found = false;
+		for (uint32_t k = 0; k < ep->n; k++)
+			found = found || !strcmp(names[k], req->inputs[i].name);
+		if (found)
+			continue;
+		const char *near = diag_nearest(req->inputs[i].name, names, ep->n);
+		struct diag *g = elab_error(e, DIAG_ENTRY_INPUT, req->inputs[i].at, "the entry has no input `%s`", req->inputs[i].name);
+		if (near)
+			diag_help(e->out, g, "did you mean `%s`?", near);
+		for (uint32_t k = 0; k < ep->n && !near; k++)
+			diag_note(e->out, g, "it has an input `%s`", names[k]);
+	}
+}
+
+/* ---- one entry ---- */
+
+static bool returns_tensors(struct elab *e, const struct unit_info *info, const struct func *fn)
+{
+	if (info->unit->n_outputs)
+		return true;
+	elab_error(e, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` gives no tensor", name_text(e->f, fn->name));
+	return false;
+}
+
+static void add_entry(struct program *p, struct entry_plan *ep, const struct unit_info *info)
+{
+	struct elab *e = p->e;
+	struct hir_unit *u = info->unit;
+	uint32_t n_params = ep->plan.params.at.len;
+	struct hir_entry entry = {
+		.name = name_text(e->f, ep->plan.fn->name), .unit = u, .params = ARENA_ARRAY(e->f->arena, uint32_t, u->n_inputs + 1)};
+	for (uint32_t i = 0; i < u->n_inputs; i++) {
+		entry.params[i] = HIR_NONE;
+		if (i < n_params)
+			entry.params[i] = program_layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
+		else if (u->inputs[i].build_time)
+			entry.params[i] = program_param(
+				p, (struct hir_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
+	}
+	program_add(p, entry);
+}
+
+void elab_entry(struct program *p, const char *name)
+{
+	struct elab *e = p->e;
+	struct func *fn = entry_func(p, name);
+	struct builder b;
+	if (!fn)
+		return;
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	struct frame root = {.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE, .unit = e->b};
+	struct entry_plan *ep = ARENA_NEW(e->f->arena, struct entry_plan);
+	builder_open(e, &b);
+	e->frame = &root;
+	*ep = (struct entry_plan){.p = p, .plan = {.fn = fn, .dims = b.dims, .at = SPAN_NONE}};
+	sig_open(&ep->s, e, fn->mod, fn->self);
+	ep->s.open = true;
+	sig_generics(&ep->s, decl.generics);
+	bool ok = load_args(ep, fn, &decl) && plan_args(ep);
+	check_names(ep);
+	if (fn->self)
+		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
+	if (ok) {
+		const struct unit_info *info = unit_get(e, &ep->plan);
+		if (!info->failed && returns_tensors(e, info, fn))
+			add_entry(p, ep, info);
+	}
+	sig_close(&ep->s);
+	unit_plan_free(&ep->plan);
+	e->frame = root.up;
+	builder_close(e);
+}

@@ -1,0 +1,126 @@
+/* What makes two calls of a function the same unit, and the unit's name for people. */
+#include <string.h>
+#include "frontend/unit/elab.h"
+
+static void hash_dim(struct hasher *h, const struct dims *d, dim x)
+{
+	struct dim_step steps[64];
+	uint32_t n = dim_program(d, x, steps, 64);
+	hasher_add_u64(h, n);
+	for (uint32_t i = 0; i < n && i < 64; i++) {
+		hasher_add_u64(h, steps[i].op);
+		hasher_add_u64(h, (uint64_t)steps[i].value);
+	}
+	if (n > 64) {
+		struct buf b = {0};
+		dim_print(d, x, &b);
+		hasher_add_str(h, b.at);
+		buf_free(&b);
+	}
+}
+
+/* Of the leaves of a plan, or, without one, of a unit's outputs. */
+static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_plan *p, hir_ref t)
+{
+	if (!p) {
+		hasher_add_u64(h, t);
+		return;
+	}
+	const struct leaf *l = &p->leaves.at[t];
+	hasher_add_u64(h, (uint64_t)l->type.elem << 16 | (uint64_t)l->type.rank << 8 | l->build_time);
+	for (uint32_t i = 0; i < l->type.rank; i++)
+		hash_dim(h, d, l->type.dims[i]);
+}
+
+static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_plan *p, struct value v)
+{
+	value_hash(h, e->f, v);
+	if (v.kind == V_DIM)
+		hash_dim(h, d, v.u.d);
+	if (value_is_seq(v))
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			hash_value(e, h, d, p, v.u.seq->at[i]);
+	if (v.kind == V_TEXT)
+		hash_value(e, h, d, p, v.u.text->values);
+	if (v.kind == V_RANGE) {
+		hash_value(e, h, d, p, v.u.range->from);
+		hash_value(e, h, d, p, v.u.range->to);
+	}
+	if (v.kind == V_TENSOR)
+		hash_tensor(h, d, p, v.u.t);
+}
+
+hash128 unit_identity(struct elab *e, const struct unit_plan *p)
+{
+	struct hasher *h = hasher_new();
+	item_hash(h, e->f, p->fn->item);
+	hasher_add_str(h, name_text(e->f, p->fn->name));
+	if (p->fn->self)
+		hasher_add_hash(h, p->fn->self->key);
+	hasher_add_u64(h, p->n_values);
+	for (uint32_t i = 0; i < p->n_values; i++)
+		hash_value(e, h, p->dims, p, p->values[i]);
+	return hasher_finish(h);
+}
+
+hash128 unit_interface(struct elab *e, const struct unit_info *info)
+{
+	const struct hir_unit *u = info->unit;
+	struct hasher *h = hasher_new();
+	hasher_add_u64(h, (uint64_t)u->n_outputs << 32 | (uint64_t)dims_syms(u->dims) << 1 | u->effects);
+	for (uint32_t i = 0; i < u->n_outputs; i++) {
+		const struct hir_type *t = &u->nodes[u->outputs[i].node].type;
+		hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
+		for (uint32_t k = 0; k < t->rank; k++)
+			hash_dim(h, u->dims, t->dims[k]);
+	}
+	hash_value(e, h, u->dims, NULL, info->result);
+	return hasher_finish(h);
+}
+
+static void print_leaf(const struct unit_plan *p, const struct leaf *l, struct buf *b)
+{
+	buf_puts(b, " [");
+	for (uint32_t i = 0; i < l->type.rank; i++) {
+		if (i)
+			buf_puts(b, ", ");
+		dim_print(p->dims, l->type.dims[i], b);
+	}
+	buf_putc(b, ']');
+}
+
+/* (n=2, flag=true): the arguments known at compile time. */
+static void print_static_args(struct elab *e, const struct unit_plan *p, struct buf *b)
+{
+	struct ast_fn decl = ast_fn(&p->fn->mod->ast, p->fn->node);
+	bool any = false;
+	for (uint32_t i = 0; i < p->n_values; i++) {
+		if (value_holds(p->values[i], V_TENSOR))
+			continue;
+		buf_puts(b, any ? ", " : "(");
+		any = true;
+		buf_printf(b, "%s=", name_text(e->f, token_name(e->f, p->fn->mod, ast_token(&p->fn->mod->ast, decl.params.at[i]))));
+		value_print(e->f, p->dims, p->values[i], b);
+	}
+	if (any)
+		buf_putc(b, ')');
+}
+
+const char *unit_name(struct elab *e, const struct unit_plan *p)
+{
+	struct buf b = {0};
+	const char *fn = name_text(e->f, p->fn->name);
+	if (p->fn->self) {
+		instance_print(e->f, p->fn->self, &b);
+		if (strcmp(fn, "forward"))
+			buf_printf(&b, ".%s", fn);
+	} else {
+		buf_puts(&b, fn);
+	}
+	print_static_args(e, p, &b);
+	for (uint32_t i = 0; i < p->leaves.len; i++)
+		print_leaf(p, &p->leaves.at[i], &b);
+	const char *s = arena_strndup(e->f->arena, b.at, b.len);
+	buf_free(&b);
+	return s;
+}

@@ -1,0 +1,204 @@
+/* Indexing: lists and tuples, and tensors as NumPy does it, by one select, slice or index_select for each subscript. */
+#include <string.h>
+#include "frontend/unit/elab.h"
+
+static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
+
+static struct value optional(struct elab *e, node_id n) { return n ? eval(e, n) : (struct value){.kind = V_NONE}; }
+
+/* ---- lists, tuples, strings ---- */
+
+static struct value bad_subscript(struct elab *e, node_id sub, struct value v)
+{
+	struct diag *g =
+		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, sub), "an index is an integer or a slice, not %s", elab_value_text(e, v));
+	if (v.kind == V_RANGE && ast_kind(tree(e), sub) == NODE_RANGE) {
+		struct ast_range r = ast_range(tree(e), sub);
+		diag_help(e->out, g, "a slice is written with `:`, its end is not in it");
+		if (token_kind(&tree(e)->tokens, ast_token(tree(e), sub)) == TOK_DOT2 && r.from && r.to)
+			diag_edit(e->out, g, tok_span(e->frame->mod, ast_token(tree(e), sub)), ":");
+	}
+	return VALUE_POISON;
+}
+
+static struct value bad_index(struct elab *e, node_id n, struct value v, struct value i)
+{
+	if (i.kind == V_RANGE)
+		return bad_subscript(e, n, i);
+	if (!is_poison(i) && !(e->checking && i.kind == V_DIM))
+		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed by %s", elab_value_text(e, v),
+			   elab_value_text(e, i));
+	return VALUE_POISON;
+}
+
+/* Within least … most. */
+static int64_t clamp_bound(struct value v, int64_t n, int64_t least, int64_t most, int64_t standard)
+{
+	if (v.kind != V_INT)
+		return standard;
+	int64_t i = v.u.i < 0 ? v.u.i + n : v.u.i;
+	return i < least ? least : i > most ? most : i;
+}
+
+static struct value slice_seq(struct elab *e, struct value v, node_id sub)
+{
+	struct ast_range r = ast_range(tree(e), sub);
+	struct value from = optional(e, r.from), to = optional(e, r.to), step = optional(e, r.step);
+	int64_t n = v.u.seq->n, s = step.kind == V_INT ? step.u.i : 1;
+	bool known = (from.kind == V_INT || from.kind == V_NONE) && (to.kind == V_INT || to.kind == V_NONE) &&
+		     (step.kind == V_INT || step.kind == V_NONE);
+	if (!known || !s || s == INT64_MIN)
+		return bad_index(e, sub, v,
+				 from.kind != V_INT && from.kind != V_NONE ? from
+				 : to.kind != V_INT && to.kind != V_NONE   ? to
+									   : step);
+	bool up = s > 0;
+	int64_t a = clamp_bound(from, n, up ? 0 : -1, up ? n : n - 1, up ? 0 : n - 1);
+	int64_t b = clamp_bound(to, n, up ? 0 : -1, up ? n : n - 1, up ? n : -1);
+	int64_t len = up ? (b > a ? (b - a - 1) / s + 1 : 0) : a > b ? (a - b - 1) / -s + 1 : 0;
+	struct value out = value_seq(e->f->arena, v.kind, (uint32_t)len);
+	for (int64_t i = 0; i < len; i++)
+		out.u.seq->at[i] = v.u.seq->at[a + i * s];
+	return out;
+}
+
+static struct value index_seq(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
+{
+	if (subs.n != 1) {
+		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s takes one index", elab_value_text(e, v));
+		return VALUE_POISON;
+	}
+	if (ast_kind(tree(e), subs.at[0]) == NODE_SLICE)
+		return slice_seq(e, v, subs.at[0]);
+	struct value i = eval(e, subs.at[0]);
+	if (i.kind != V_INT)
+		return bad_index(e, subs.at[0], v, i);
+	int64_t k = i.u.i < 0 ? i.u.i + v.u.seq->n : i.u.i;
+	if (k >= 0 && k < v.u.seq->n)
+		return v.u.seq->at[k];
+	elab_error(e, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i,
+		   elab_value_text(e, v));
+	return VALUE_POISON;
+}
+
+/* ---- tensors ---- */
+
+static struct value call3(struct elab *e, enum builtin bi, struct value *v, uint32_t n, const span *ats, span at)
+{
+	struct arg items[5];
+	struct args args = {n, items};
+	for (uint32_t i = 0; i < n; i++)
+		items[i] = (struct arg){.v = v[i], .at = ats[i]};
+	return call_builtin(e, bi, &args, at);
+}
+
+/* Applies one subscript at *axis and moves the axis behind what is left of it. */
+static struct value subscript(struct elab *e, struct value x, node_id sub, uint32_t *axis, span at, span xat)
+{
+	span sat = elab_span(e, sub);
+	if (ast_kind(tree(e), sub) == NODE_SLICE) {
+		struct ast_range r = ast_range(tree(e), sub);
+		struct value v[5] = {x, value_int(*axis), optional(e, r.from), optional(e, r.to), optional(e, r.step)};
+		span ats[5] = {xat, sat, sat, sat, sat};
+		(*axis)++;
+		return call3(e, BI_SLICE, v, 5, ats, at);
+	}
+	struct value v[3] = {x, value_int(*axis), eval(e, sub)};
+	span ats[3] = {xat, sat, sat};
+	if (v[2].kind == V_NONE) {
+		(*axis)++;
+		return call3(e, BI_UNSQUEEZE, v, 2, ats, at);
+	}
+	if (v[2].kind == V_RANGE || v[2].kind == V_FLOAT || v[2].kind == V_STR)
+		return bad_subscript(e, sub, v[2]);
+	if (v[2].kind == V_TENSOR) {
+		*axis += type_of(e, v[2].u.t)->rank ? 1 : 0;
+		return call3(e, BI_INDEX_SELECT, v, 3, ats, at);
+	}
+	return call3(e, BI_SELECT, v, 3, ats, at);
+}
+
+static struct value index_tensor(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
+{
+	uint32_t axis = 0, used = 0, rank = type_of(e, v.u.t)->rank;
+	for (uint32_t i = 0; i < subs.n; i++) {
+		enum node_kind k = ast_kind(tree(e), subs.at[i]);
+		used += k != NODE_ELLIPSIS && k != NODE_NONE;
+	}
+	if (used > rank) {
+		struct diag *g = elab_error(e, DIAG_RANK, elab_span(e, n), "%u subscripts for %s", used, elab_value_text(e, v));
+		diag_label_primary(e->out, g, "it has %u dimension%s", rank, rank == 1 ? "" : "s");
+		return VALUE_POISON;
+	}
+	bool dots = false;
+	for (uint32_t i = 0; i < subs.n && !is_poison(v); i++) {
+		if (ast_kind(tree(e), subs.at[i]) == NODE_ELLIPSIS) {
+			if (dots)
+				elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, subs.at[i]), "only one `...` can stand in an index");
+			axis += dots ? 0 : rank - used;
+			dots = true;
+			continue;
+		}
+		v = subscript(e, v, subs.at[i], &axis, elab_span(e, n), elab_span(e, ast_a(tree(e), n)));
+	}
+	return v;
+}
+
+/* A string as the list of its characters. */
+static struct value characters(struct elab *e, const char *s)
+{
+	size_t len = strlen(s), n = 0;
+	struct value v = value_seq(e->f->arena, V_LIST, (uint32_t)len);
+	for (size_t i = 0, end; i < len; i = end, n++) {
+		for (end = i + 1; end < len && ((unsigned char)s[end] & 0xc0) == 0x80;)
+			end++;
+		v.u.seq->at[n] = value_str(arena_strndup(e->f->arena, s + i, end - i));
+	}
+	v.u.seq->n = (uint32_t)n;
+	return v;
+}
+
+static struct value index_string(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
+{
+	e->steps += strlen(v.u.s);
+	struct value part = index_seq(e, characters(e, v.u.s), n, subs);
+	return part.kind == V_LIST ? values_to_text(e, part.u.seq->at, part.u.seq->n, elab_span(e, n)) : part;
+}
+
+static struct value not_indexable(struct elab *e, struct value v, node_id n)
+{
+	span at = elab_span(e, ast_a(tree(e), n));
+	bool callable = v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_MAKER || v.kind == V_SPECIAL;
+	if (!callable && v.kind != V_DTYPE) {
+		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", elab_value_text(e, v));
+		return VALUE_POISON;
+	}
+	struct diag *g = elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s: it cannot be indexed", elab_source_text(e, at),
+				    elab_value_text(e, v));
+	diag_help(e->out, g, callable ? "it is called, `f(x)`; what a call gives is indexed, `f(x)[0]`"
+				      : "a tensor type is `Tensor<float32, [3, 4]>`, a tensor is made by `zeros([3, 4])`");
+	return VALUE_POISON;
+}
+
+struct value eval_index(struct elab *e, node_id n)
+{
+	struct value v = eval(e, ast_a(tree(e), n)), list;
+	struct ast_nodes subs = ast_nodes(tree(e), ast_b(tree(e), n));
+	bool unknown;
+	if (is_poison(v))
+		return v;
+	if (v.kind == V_SERIES && subs.n == 1 && ast_kind(tree(e), subs.at[0]) != NODE_SLICE)
+		v = value_tensor(v.u.t);
+	if (v.kind == V_TENSOR)
+		return index_tensor(e, v, n, subs);
+	if (v.kind == V_STR)
+		return index_string(e, v, n, subs);
+	if (v.kind == V_RANGE) {
+		if (!iter_items(e, v, elab_span(e, n), &list, &unknown))
+			return VALUE_POISON;
+		v = list;
+	}
+	if (value_is_seq(v))
+		return index_seq(e, v, n, subs);
+	return not_indexable(e, v, n);
+}

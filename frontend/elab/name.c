@@ -1,0 +1,295 @@
+/* What names stand for. */
+#include <string.h>
+#include "frontend/elab/body.h"
+#include "frontend/names/index_note.h"
+#include "frontend/types/sig.h"
+
+void local_push(struct elab *e, name_id name, struct value v, bool constant)
+{
+	struct local l = {.name = name, .constant = constant, .value = v, .at = SPAN_NONE};
+	vec_push(&e->locals, l);
+	while (e->f->highest.len <= name)
+		vec_push(&e->f->highest, 0);
+	if (e->f->highest.at[name] < e->locals.len)
+		e->f->highest.at[name] = e->locals.len;
+}
+
+void local_blame(struct elab *e, span at)
+{
+	const struct source *s = at.source == SPAN_NO_SOURCE ? NULL : sources_get(e->f->sources, at.source);
+	for (uint32_t i = e->locals.len; s && e->checking && i-- > 0;) {
+		struct local *l = &e->locals.at[i];
+		const char *name = name_text(e->f, l->name);
+		if (strlen(name) != at.end - at.start || memcmp(name, s->text + at.start, at.end - at.start) != 0)
+			continue;
+		if (++l->blamed >= MOST_REPEATED)
+			l->value = VALUE_POISON;
+		return;
+	}
+}
+
+struct local *local_find(struct elab *e, name_id name)
+{
+	uint32_t most = name < e->f->highest.len ? e->f->highest.at[name] : 0;
+	for (uint32_t i = most < e->locals.len ? most : e->locals.len; i-- > e->frame->base;)
+		if (e->locals.at[i].name == name)
+			return &e->locals.at[i];
+	return NULL;
+}
+
+/* ---- items ---- */
+
+struct func *item_func(struct frontend *f, struct item *it)
+{
+	if (!it->func) {
+		it->func = ARENA_NEW(f->lasting, struct func);
+		*it->func = (struct func){.mod = it->mod, .item = it, .node = it->node, .name = it->name};
+	}
+	return it->func;
+}
+
+/* The constants of one `let`, or of a `const`, which is one. */
+static uint32_t siblings(struct item *it, struct item **first)
+{
+	uint32_t n = 1;
+	*first = item_first(it);
+	while (*first + n < it->mod->items + it->mod->n_items && (*first)[n].node == it->node)
+		n++;
+	return n;
+}
+
+/* Evaluates a `const` or `let`; its names become locals of the frame. */
+static void exec_constant(struct elab *e, struct item *it)
+{
+	const struct ast *t = &it->mod->ast;
+	if (ast_kind(t, it->node) == NODE_LET) {
+		exec(e, it->node, NULL);
+		return;
+	}
+	struct ast_const c = ast_const(t, it->node);
+	struct value v = eval(e, c.value);
+	if (c.type)
+		v = sig_coerce(e, c.type, v, elab_span(e, c.value), "constant", NULL);
+	index_note_value(e, c.name, v);
+	local_push(e, it->name, v, true);
+}
+
+/* The values of the constants from `first` on. What is random in them is seeded by their name: the same wherever they are used. */
+static void eval_constants(struct elab *e, struct item *first, uint32_t n, struct value *out)
+{
+	struct frame fr = {.up = e->frame, .mod = first->mod, .base = e->locals.len, .call_at = SPAN_NONE};
+	struct param_list *main_params = e->main_params;
+	const char *name = name_text(e->f, token_name(e->f, first->mod, first->name_token));
+	uint64_t seed = e->seed;
+	e->frame = &fr;
+	e->depth++;
+	e->seed = hash_bytes(name, strlen(name)).lo | 1;
+	e->main_params = NULL;
+	exec_constant(e, first);
+	for (uint32_t i = 0; i < n; i++) {
+		const struct local *l = local_find(e, token_name(e->f, first->mod, first[i].name_token));
+		out[i] = l ? l->value : VALUE_POISON;
+	}
+	e->main_params = main_params;
+	e->seed = seed;
+	e->locals.len = fr.base;
+	e->depth--;
+	e->frame = fr.up;
+}
+
+/* Constants are evaluated once, aloud, in a unit of their own; those that hold tensors are evaluated again where they are used. */
+static void settle_constants(struct elab *e, struct item *first, uint32_t n)
+{
+	struct builder scratch;
+	struct arena *work = e->f->arena;
+	struct value *values = ARENA_ARRAY(e->f->lasting, struct value, n);
+	int quiet = e->quiet;
+	struct reads reads;
+	e->f->arena = e->f->lasting;
+	for (uint32_t i = 0; i < n; i++)
+		first[i].state = ITEM_BUSY;
+	e->quiet = 0;
+	e->out = e->f->diags;
+	builder_open(e, &scratch);
+	reads_open(e, &reads);
+	eval_constants(e, first, n, values);
+	struct read_list read = reads_close(e);
+	builder_close(e);
+	e->f->arena = work;
+	e->quiet = quiet;
+	if (quiet)
+		e->out = e->trash;
+	for (uint32_t i = 0; i < n; i++) {
+		first[i].value = &values[i];
+		first[i].reads = read;
+		first[i].state = ITEM_DONE;
+		if (value_holds(values[i], V_TENSOR))
+			values[i].kind = V_VOID;
+	}
+}
+
+static struct value const_value(struct elab *e, struct item *it, span at)
+{
+	if (it->state == ITEM_BUSY) {
+		struct diag *g = elab_error(e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "constant `%s` is defined by itself",
+					    name_text(e->f, it->name));
+		diag_secondary(e->out, g, at, "used here");
+		return VALUE_POISON;
+	}
+	struct item *first;
+	uint32_t n = siblings(it, &first);
+	if (it->state == ITEM_NEW)
+		settle_constants(e, first, n);
+	if (it->value->kind != V_VOID)
+		return *it->value;
+	struct value *values = ARENA_ARRAY(e->f->arena, struct value, n);
+	eval_constants(e, first, n, values);
+	return values[it - first];
+}
+
+struct value item_value(struct elab *e, struct item *it, span at)
+{
+	it = item_follow(e->f, it);
+	if (!it || it->broken)
+		return VALUE_POISON;
+	reads_note(e, it, it->kind == ITEM_FN || it->kind == ITEM_LAYER ? READ_INTERFACE : READ_WHOLE);
+	switch (it->kind) {
+	case ITEM_FN:
+	case ITEM_LAYER: return (struct value){.kind = V_FN, .u.fn = item_func(e->f, it)};
+	case ITEM_MODULE_LAYER: return (struct value){.kind = V_MAKER, .u.item = it};
+	case ITEM_CONST: return const_value(e, it, at);
+	case ITEM_TYPE: return (struct value){.kind = V_TYPE, .u.item = it};
+	case ITEM_IMPORT: return it->target ? (struct value){.kind = V_MODULE, .u.mod = it->target} : VALUE_POISON;
+	case ITEM_FROM:
+	case ITEM_MAIN: break;
+	}
+	return VALUE_POISON;
+}
+
+/* ---- members ---- */
+
+/* In the current unit, or around the body that it is. */
+static struct value *lazy_find(struct elab *e, const struct instance *in, name_id name)
+{
+	struct builder *b = e->b;
+	for (uint32_t i = b->lazies.len; i-- > 0;)
+		if (b->lazies.at[i].owner == in && b->lazies.at[i].name == name)
+			return &b->lazies.at[i].value;
+	if (!b->body)
+		return NULL;
+	e->b = b->outer;
+	const struct value *outer = lazy_find(e, in, name);
+	e->b = b;
+	if (!outer)
+		return NULL;
+	struct lazy_local l = {.owner = in, .name = name, .value = body_value(e, *outer)};
+	vec_push(&b->lazies, l);
+	return &b->lazies.at[b->lazies.len - 1].value;
+}
+
+/* Evaluates a body's tensor-valued `let` in the current unit. */
+static void lazy_eval(struct elab *e, struct instance *in, node_id node)
+{
+	struct frame fr = {.up = e->frame, .mod = in->item->mod, .self = in, .base = e->locals.len, .call_at = SPAN_NONE};
+	e->frame = &fr;
+	e->depth++;
+	exec(e, node, NULL);
+	for (uint32_t i = fr.base; i < e->locals.len; i++) {
+		struct lazy_local l = {.owner = in, .name = e->locals.at[i].name, .value = e->locals.at[i].value};
+		vec_push(&e->b->lazies, l);
+	}
+	e->locals.len = fr.base;
+	e->depth--;
+	e->frame = fr.up;
+}
+
+struct value member_value(struct elab *e, struct instance *in, struct member *m, span at)
+{
+	reads_note(e, in->item, READ_WHOLE);
+	switch (m->kind) {
+	case M_VALUE:
+	case M_FN: return m->value;
+	case M_PARAM: return param_value(e, m->param, at);
+	case M_LAZY: break;
+	}
+	struct value *v = lazy_find(e, in, m->name);
+	if (!v && elab_step(e, at)) {
+		lazy_eval(e, in, m->node);
+		v = lazy_find(e, in, m->name);
+	}
+	return v ? *v : VALUE_POISON;
+}
+
+/* ---- look-up ---- */
+
+bool prelude_lookup(struct elab *e, name_id name, struct value *out)
+{
+	uint64_t i;
+	if (!map_get(&e->f->prelude, map_key_u64(name), &i))
+		return false;
+	*out = e->f->prelude_values.at[i];
+	return true;
+}
+
+bool name_lookup_static(struct elab *e, struct module *mod, struct instance *self, name_id name, span at, struct value *out)
+{
+	struct member *m = self ? instance_member(self, name) : NULL;
+	if (m) {
+		*out = member_value(e, self, m, at);
+		return true;
+	}
+	struct item *it = module_find(mod, name);
+	if (it) {
+		*out = item_value(e, it, at);
+		return true;
+	}
+	return prelude_lookup(e, name, out);
+}
+
+bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
+{
+	struct local *l = local_find(e, name);
+	if (l) {
+		if (l->value.kind == V_POISON && l->value.typed) {
+			struct diag *g =
+				elab_error(e, DIAG_ARG_SHAPE, at, "no argument of this call says what `%s` is", name_text(e->f, name));
+			diag_help(e->out, g,
+				  "a size is found from the shape of an argument, by an equation that is linear: `[N]`, `[2 * N + 1]`");
+			l->value = VALUE_POISON;
+		}
+		*out = l->value;
+		return true;
+	}
+	return name_lookup_static(e, e->frame->mod, e->frame->self, name, at, out);
+}
+
+/* ---- prelude ---- */
+
+static void prelude_add(struct frontend *f, const char *name, struct value v)
+{
+	if (!map_put(&f->prelude, map_key_u64(intern_str(f->names, name)), f->prelude_values.len))
+		return;
+	vec_push(&f->prelude_values, v);
+	vec_push(&f->prelude_names, name);
+}
+
+void prelude_init(struct frontend *f)
+{
+	static const char *const specials[SP_COUNT] = {"print", "len", "shape", "range", "enumerate", "zip", "reversed", "str", "ntuple"};
+	static const struct {
+		const char *name;
+		enum builtin bi;
+	} builtins[] = {
+#define BUILTIN(id, name, ...) {name, BI_##id},
+#include "frontend/hir/builtins.def"
+#undef BUILTIN
+	};
+	for (int i = 0; i < SP_COUNT; i++)
+		prelude_add(f, specials[i], (struct value){.kind = V_SPECIAL, .u.special = (enum special)i});
+	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+		prelude_add(f, builtins[i].name, (struct value){.kind = V_BUILTIN, .u.builtin = builtins[i].bi});
+	for (int t = 0; t < DT_COUNT; t++)
+		prelude_add(f, dtype_text((dtype)t), (struct value){.kind = V_DTYPE, .u.dt = (dtype)t});
+	prelude_add(f, "int", (struct value){.kind = V_DTYPE, .u.dt = DT_INT32});
+	prelude_add(f, "float", (struct value){.kind = V_DTYPE, .u.dt = DT_FLOAT32});
+}

@@ -1,0 +1,83 @@
+/* The element types of numbers known at compile time. One that was declared has its type, as a scalar of the run has: operands meet in the wider of two types, and
+ * a result is rounded to it. Literals, and what is made of them alone, have none: they take that of the other operand. */
+#include <math.h>
+#include "base/format.h"
+#include "frontend/unit/elab.h"
+
+static double rounded(double d, dtype t)
+{
+	uint64_t bytes = 0;
+	if (t == DT_FLOAT64)
+		return d;
+	if (t == DT_FLOAT32)
+		return (double)(float)d;
+	float_bytes(d, t, &bytes);
+	return format_element_float((enum format_elem)t, &bytes, 0);
+}
+
+double number_value(struct value v)
+{
+	if (v.kind == V_BOOL)
+		return v.u.b;
+	if (v.kind != V_FLOAT)
+		return (double)v.u.i;
+	return v.typed ? rounded(v.u.f, scalar_type(v)) : v.u.f;
+}
+
+dtype literal_beside(struct value v, dtype t)
+{
+	enum dtype_class k = dtype_class(t);
+	if (k == DTC_BOOL)
+		return DT_COUNT;
+	if (v.kind == V_FLOAT)
+		return k == DTC_FLOAT ? t : DT_FLOAT32;
+	return k == DTC_TRIT ? DT_INT32 : t;
+}
+
+static bool is_comparison(enum token_kind op)
+{
+	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
+}
+
+struct value number_of_type(struct elab *e, struct value v, dtype t, span at)
+{
+	uint64_t scratch;
+	if (v.kind == V_INT && dtype_class(t) == DTC_FLOAT)
+		v = value_float((double)v.u.i);
+	if (v.kind == V_FLOAT)
+		v = value_float(rounded(v.u.f, t));
+	if (v.kind == V_INT && !scalar_bytes(e, v, t, &scratch, at))
+		return VALUE_POISON;
+	if (v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_DIM)
+		v.typed = (uint8_t)(t + 1);
+	return v;
+}
+
+/* A trit as the integer that it is: of int8 beside another, else of the other's type. */
+static struct value widened(struct value v)
+{
+	if (v.kind == V_TRIT)
+		v = (struct value){.kind = V_INT, .typed = DT_TRIT + 1, .u.i = v.u.i};
+	return v;
+}
+
+bool numbers_meet(struct elab *e, enum token_kind op, struct value *a, struct value *b, dtype *t, span at)
+{
+	struct value x = widened(*a), y = widened(*b);
+	*t = DT_COUNT;
+	if (value_is_literal(x) && value_is_literal(y))
+		return true;
+	*t = value_is_literal(x)   ? literal_beside(x, scalar_type(y))
+	     : value_is_literal(y) ? literal_beside(y, scalar_type(x))
+				   : dtype_join_operands(scalar_type(x), scalar_type(y));
+	if (op == TOK_SLASH && dtype_class(*t) == DTC_INT)
+		*t = DT_FLOAT32;
+	bool wide = is_comparison(op) && dtype_class(*t) == DTC_INT; /* integers compare as they are */
+	if (x.kind != V_DIM && !wide)
+		x = number_of_type(e, x.kind == V_FLOAT ? value_float(number_value(x)) : x, *t, at);
+	if (y.kind != V_DIM && !wide)
+		y = number_of_type(e, y.kind == V_FLOAT ? value_float(number_value(y)) : y, *t, at);
+	*a = x;
+	*b = y;
+	return !is_poison(x) && !is_poison(y);
+}

@@ -1,0 +1,99 @@
+/* A functional layer called with its weights only: a layer that takes the rest. The value is a tuple that begins with a V_PARTIAL, so that what it holds goes
+ * wherever tuples go; then comes a value for each argument of the layer, V_VOID for those that the second call gives. */
+#include "frontend/elab/partial.h"
+
+static name_id param_name(struct elab *e, const struct func *fn, uint32_t i)
+{
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	return token_name(e->f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i]));
+}
+
+static struct ast_nodes params_of_layer(const struct func *fn) { return ast_fn(&fn->mod->ast, fn->node).params; }
+static bool has_default(const struct func *fn, uint32_t i) { return ast_b(&fn->mod->ast, params_of_layer(fn).at[i]) != AST_NONE; }
+
+/* The argument of the layer that a is, the next that is free for one without a name; the number of arguments: there is none. */
+static uint32_t place_of(struct elab *e, const struct func *fn, const struct arg *a, const bool *taken)
+{
+	uint32_t n = params_of_layer(fn).n, k = 0;
+	while (k < n && (a->name ? param_name(e, fn, k) != a->name : taken[k]))
+		k++;
+	return k;
+}
+
+bool partial_wanted(struct elab *e, const struct func *fn, const struct args *args)
+{
+	uint32_t n = params_of_layer(fn).n, left = 0;
+	bool taken[ELAB_MAX_ARGS] = {false};
+	if (ast_kind(&fn->mod->ast, fn->node) != NODE_LAYER || fn->self || !args->n || args->n >= n || n > ELAB_MAX_ARGS)
+		return false;
+	for (uint32_t i = 0; i < args->n; i++) {
+		uint32_t k = place_of(e, fn, &args->at[i], taken);
+		if (k == n || taken[k])
+			return false;
+		taken[k] = true;
+	}
+	for (uint32_t i = 0; i < n; i++)
+		left += !taken[i] && !has_default(fn, i);
+	return left > 0;
+}
+
+struct value partial_make(struct elab *e, struct func *fn, const struct args *args, span at)
+{
+	uint32_t n = params_of_layer(fn).n;
+	bool taken[ELAB_MAX_ARGS] = {false};
+	struct value v = value_seq(e->f->arena, V_TUPLE, n + 1);
+	struct partial *p = ARENA_NEW(e->f->arena, struct partial);
+	*p = (struct partial){fn, at};
+	v.u.seq->at[0] = (struct value){.kind = V_PARTIAL, .u.partial = p};
+	for (uint32_t i = 0; i < n; i++)
+		v.u.seq->at[i + 1] = (struct value){.kind = V_VOID};
+	for (uint32_t i = 0; i < args->n; i++) {
+		uint32_t k = place_of(e, fn, &args->at[i], taken);
+		taken[k] = true;
+		v.u.seq->at[k + 1] = args->at[i].v;
+	}
+	return v;
+}
+
+static struct value wrong_count(struct elab *e, const struct partial *p, uint32_t given, uint32_t left, const struct args *args, span at)
+{
+	const char *name = name_text(e->f, p->fn->name);
+	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "layer `%s` has %u of its arguments already and takes the other %u, not %u", name, given, left,
+				    args->n);
+	diag_secondary(e->out, g, p->at, "here it was given %u", given);
+	diag_secondary(e->out, g, node_span(p->fn->mod, params_of_layer(p->fn).at[0]), "its arguments are declared here");
+	return VALUE_POISON;
+}
+
+struct value partial_call(struct elab *e, struct value layer, const struct args *args, span at, const char *what)
+{
+	const struct partial *p = layer.u.seq->at[0].u.partial;
+	const struct value *values = layer.u.seq->at + 1;
+	uint32_t n = params_of_layer(p->fn).n, given = 0, needed = 0;
+	bool taken[ELAB_MAX_ARGS] = {false};
+	struct arg all[2 * ELAB_MAX_ARGS];
+	struct args full = {0, all};
+	for (uint32_t i = 0; i < n; i++) {
+		taken[i] = values[i].kind != V_VOID;
+		needed += !taken[i] && !has_default(p->fn, i);
+		if (!taken[i])
+			continue;
+		given++;
+		all[full.n++] = (struct arg){.v = values[i], .at = at, .name = param_name(e, p->fn, i), .name_at = SPAN_NONE};
+	}
+	for (uint32_t i = 0; i < args->n; i++) {
+		uint32_t k = place_of(e, p->fn, &args->at[i], taken);
+		if (k == n && !args->at[i].name)
+			return wrong_count(e, p, given, n - given, args, at);
+		all[full.n] = args->at[i];
+		if (k < n) {
+			needed -= !taken[k] && !has_default(p->fn, k);
+			taken[k] = true;
+			all[full.n].name = param_name(e, p->fn, k);
+		}
+		full.n++;
+	}
+	if (needed)
+		return wrong_count(e, p, given, n - given, args, at);
+	return call_value(e, (struct value){.kind = V_FN, .u.fn = p->fn}, &full, at, what);
+}

@@ -1,0 +1,56 @@
+/* Where a layer instance stands in the network: the path by which its parameters are named. */
+#include <stdio.h>
+#include "frontend/unit/elab.h"
+
+struct search {
+	struct elab *e;
+	const struct instance *target;
+	uint32_t steps;
+	char path[256];
+};
+enum { MOST_SEARCHED = 20000 };
+
+static bool in_instance(struct search *s, const struct instance *in, size_t used);
+
+static bool in_value(struct search *s, struct value v, size_t used)
+{
+	if (v.kind == V_LAYER)
+		return v.u.layer == s->target || in_instance(s, v.u.layer, used);
+	if (!value_is_seq(v) || !value_holds(v, V_LAYER))
+		return false;
+	for (uint32_t i = 0; i < v.u.seq->n; i++) {
+		int n = snprintf(s->path + used, sizeof s->path - used, "%s%u", used ? "." : "", i);
+		if (n > 0 && used + (size_t)n < sizeof s->path && in_value(s, v.u.seq->at[i], used + (size_t)n))
+			return true;
+		s->path[used] = '\0';
+	}
+	return false;
+}
+
+static bool in_instance(struct search *s, const struct instance *in, size_t used)
+{
+	for (uint32_t i = 0; i < in->n_members && s->steps < MOST_SEARCHED; i++) {
+		const struct member *m = &in->members[i];
+		const char *name = name_text(s->e->f, m->name);
+		s->steps++;
+		if (m->kind != M_VALUE || m->is_arg || (m->value.kind != V_LAYER && !value_is_seq(m->value)))
+			continue;
+		int n = *name == '_' ? 0 : snprintf(s->path + used, sizeof s->path - used, "%s%s", used ? "." : "", name);
+		if (n >= 0 && used + (size_t)n < sizeof s->path && in_value(s, m->value, used + (size_t)n))
+			return true;
+		s->path[used] = '\0';
+	}
+	return false;
+}
+
+void elab_note_instance(struct elab *e, struct diag *g)
+{
+	const struct instance *inner = NULL, *root = NULL;
+	for (const struct frame *f = e->frame; f; f = f->up) {
+		inner = inner ? inner : f->self;
+		root = f->self ? f->self : root;
+	}
+	struct search s = {.e = e, .target = inner};
+	if (inner && inner != root && in_instance(&s, root, 0) && *s.path) /* not in `_net`, which is nameless */
+		diag_note(e->out, g, "in layer instance `%s`, which is `%s`", s.path, name_text(e->f, inner->item->name));
+}

@@ -1,0 +1,278 @@
+/* A call of a function with tensors: the caller's sizes become symbols of the unit, its tensors the unit's inputs. */
+#include "frontend/elab/branch.h"
+
+struct sizes {
+	struct elab *e;
+	VEC(dim) exprs; /* the distinct sizes of the arguments, caller's dims, not constant */
+	VEC(const char *) names;
+	VEC(uint32_t) syms; /* scratch: symbols of one expression */
+	uint32_t *uses;     /* by caller's symbol: in how many of exprs */
+	dim *map;           /* by caller's symbol: the unit's dim */
+	bool *mapped;
+	VEC(dim) values; /* by the unit's symbol: the caller's dim */
+	VEC(dim) own;    /* by exprs: the unit's dim */
+};
+
+static void add_size(struct sizes *z, dim d, const char *name)
+{
+	if (dim_is_const(z->e->b->dims, d, NULL))
+		return;
+	for (uint32_t i = 0; i < z->exprs.len; i++)
+		if (dim_eq(z->exprs.at[i], d))
+			return;
+	vec_push(&z->exprs, d);
+	vec_push(&z->names, name);
+}
+
+/* The name that the signature gives to a dimension of argument i. */
+static const char *declared_name(struct elab *e, const struct func *fn, uint32_t i, uint32_t axis)
+{
+	const struct ast *t = &fn->mod->ast;
+	struct ast_fn decl = ast_fn(t, fn->node);
+	node_id type = i < decl.params.n ? ast_a(t, decl.params.at[i]) : AST_NONE;
+	if (!type || ast_kind(t, type) != NODE_TYPE_NAME || !ast_b(t, type))
+		return NULL;
+	struct ast_nodes args = ast_nodes(t, ast_b(t, type));
+	if (!args.n || ast_kind(t, args.at[args.n - 1]) != NODE_TYPE_SHAPE)
+		return NULL;
+	struct ast_nodes dims = ast_nodes(t, ast_a(t, args.at[args.n - 1]));
+	if (axis >= dims.n || ast_kind(t, dims.at[axis]) != NODE_TYPE_NAME)
+		return NULL;
+	return name_text(e->f, token_name(e->f, fn->mod, ast_token(t, dims.at[axis])));
+}
+
+static const char *size_name(struct sizes *z, const struct func *fn, uint32_t arg, uint32_t axis, dim d)
+{
+	uint32_t sym;
+	const char *name = declared_name(z->e, fn, arg, axis);
+	return name ? name : dim_is_sym(z->e->b->dims, d, &sym) ? dims_sym_name(z->e->b->dims, sym) : NULL;
+}
+
+static void collect_sizes(struct sizes *z, const struct func *fn, struct value v, uint32_t arg)
+{
+	if (v.kind == V_DIM)
+		add_size(z, v.u.d, NULL);
+	if (value_is_seq(v))
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			collect_sizes(z, fn, v.u.seq->at[i], UINT32_MAX);
+	if (v.kind == V_TEXT)
+		collect_sizes(z, fn, v.u.text->values, UINT32_MAX);
+	if (v.kind == V_RANGE) {
+		collect_sizes(z, fn, v.u.range->from, UINT32_MAX);
+		collect_sizes(z, fn, v.u.range->to, UINT32_MAX);
+	}
+	if (v.kind != V_TENSOR)
+		return;
+	struct hir_type t = *type_of(z->e, v.u.t);
+	for (uint32_t i = 0; i < t.rank; i++)
+		add_size(z, t.dims[i], size_name(z, fn, arg, i, t.dims[i]));
+}
+
+static void note_sym(void *ctx, uint32_t sym)
+{
+	struct sizes *z = ctx;
+	for (uint32_t i = 0; i < z->syms.len; i++)
+		if (z->syms.at[i] == sym)
+			return;
+	vec_push(&z->syms, sym);
+}
+
+static void syms_of(struct sizes *z, dim d)
+{
+	z->syms.len = 0;
+	dim_each_sym(z->e->b->dims, d, note_sym, z);
+}
+
+static dim new_size(struct sizes *z, struct dims *to, const char *name, dim value)
+{
+	uint32_t n = dims_syms(to);
+	vec_push(&z->values, value);
+	return dim_new_sym(to, name ? name : arena_printf(z->e->f->arena, "D%u", n));
+}
+
+/* A size that is related to no other, as a fresh symbol times its constant factor, by which the unit may have to divide. */
+static dim alone_size(struct sizes *z, struct dims *to, const char *name, dim d)
+{
+	struct dims *from = z->e->b->dims;
+	int64_t factor = dim_content(from, d);
+	dim rest = d;
+	uint32_t sym;
+	if (factor <= 1 || dim_divide_exact(from, d, factor, &rest) != 1)
+		return new_size(z, to, name, d);
+	name = dim_is_sym(from, rest, &sym) ? dims_sym_name(from, sym) : NULL;
+	return dim_mul(to, dim_const(to, factor), new_size(z, to, name, rest));
+}
+
+/* A size whose symbols occur in no other size becomes one fresh symbol, or a multiple of it; the others keep their relations. */
+static void map_sizes(struct sizes *z, struct dims *to)
+{
+	struct dims *from = z->e->b->dims;
+	uint32_t n = dims_syms(from);
+	struct arena *a = z->e->f->arena;
+	z->uses = ARENA_ARRAY(a, uint32_t, n + 1);
+	z->map = ARENA_ARRAY(a, dim, n + 1);
+	z->mapped = ARENA_ARRAY(a, bool, n + 1);
+	for (uint32_t i = 0; i < z->exprs.len; i++) {
+		syms_of(z, z->exprs.at[i]);
+		for (uint32_t k = 0; k < z->syms.len; k++)
+			z->uses[z->syms.at[k]]++;
+	}
+	for (uint32_t i = 0; i < z->exprs.len; i++) {
+		dim d = z->exprs.at[i], own;
+		bool alone = true;
+		syms_of(z, d);
+		for (uint32_t k = 0; k < z->syms.len; k++)
+			alone = alone && z->uses[z->syms.at[k]] == 1;
+		for (uint32_t k = 0; k < z->syms.len && !alone; k++) {
+			uint32_t s = z->syms.at[k];
+			if (z->mapped[s])
+				continue;
+			z->mapped[s] = true;
+			z->map[s] = new_size(z, to, dim_is_sym(from, d, NULL) ? z->names.at[i] : NULL, dim_sym(from, s));
+		}
+		own = alone ? alone_size(z, to, z->names.at[i], d) : dim_translate(to, from, d, z->map);
+		vec_push(&z->own, own);
+	}
+}
+
+static dim own_size(struct sizes *z, struct dims *to, dim d)
+{
+	int64_t v;
+	if (dim_is_const(z->e->b->dims, d, &v))
+		return dim_const(to, v);
+	for (uint32_t i = 0; i < z->exprs.len; i++)
+		if (dim_eq(z->exprs.at[i], d))
+			return z->own.at[i];
+	return dim_const(to, 0);
+}
+
+static struct value plan_value(struct sizes *z, struct unit_plan *p, struct value v, const char *name)
+{
+	struct elab *e = z->e;
+	if (v.kind == V_DIM)
+		return value_dim(p->dims, own_size(z, p->dims, v.u.d));
+	if (value_is_seq(v)) {
+		struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			copy.u.seq->at[i] = plan_value(z, p, v.u.seq->at[i], arena_printf(e->f->arena, "%s.%u", name, i));
+		return copy;
+	}
+	if (v.kind == V_RANGE) {
+		struct range *r = ARENA_NEW(e->f->arena, struct range);
+		*r = (struct range){plan_value(z, p, v.u.range->from, name), plan_value(z, p, v.u.range->to, name), v.u.range->step};
+		return (struct value){.kind = V_RANGE, .u.range = r};
+	}
+	if (v.kind == V_TEXT)
+		return text_with(e, v.u.text, plan_value(z, p, v.u.text->values, name));
+	if (v.kind != V_TENSOR)
+		return v;
+	struct leaf l = {.name = name, .type = *type_of(e, v.u.t), .build_time = node_at(e, v.u.t)->build_time, .caller = v.u.t};
+	for (uint32_t i = 0; i < l.type.rank; i++)
+		l.type.dims[i] = own_size(z, p->dims, l.type.dims[i]);
+	vec_push(&p->leaves, l);
+	return value_tensor(p->leaves.len - 1);
+}
+
+void unit_plan_free(struct unit_plan *p)
+{
+	param_list_free(&p->params);
+	vec_free(&p->leaves);
+}
+
+static struct hir_type outer_type(struct elab *e, const struct hir_unit *u, const struct hir_type *t, const dim *syms)
+{
+	struct hir_type out = *t;
+	for (uint32_t i = 0; i < t->rank; i++)
+		out.dims[i] = dim_translate(e->b->dims, u->dims, t->dims[i], syms);
+	return out;
+}
+
+static struct value outer_value(struct elab *e, const struct hir_unit *u, struct value v, hir_ref call, const dim *syms, span at)
+{
+	if (value_is_seq(v)) {
+		struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			copy.u.seq->at[i] = outer_value(e, u, v.u.seq->at[i], call, syms, at);
+		return copy;
+	}
+	if (v.kind == V_DIM)
+		return value_dim(e->b->dims, dim_translate(e->b->dims, u->dims, v.u.d, syms));
+	if (v.kind == V_TEXT)
+		return text_with(e, v.u.text, outer_value(e, u, v.u.text->values, call, syms, at));
+	if (v.kind != V_TENSOR)
+		return v;
+	struct hir_type t = outer_type(e, u, &u->nodes[u->outputs[v.u.t].node].type, syms);
+	return value_tensor(emit_result(e, call, v.u.t, &t, at));
+}
+
+static hir_ref emit_call(struct elab *e, const struct unit_plan *p, struct hir_unit *u, const dim *syms)
+{
+	uint32_t n = p->params.at.len + p->leaves.len;
+	struct hir_arg *args = ARENA_ARRAY(e->f->arena, struct hir_arg, n + 1);
+	struct hir_node node = {.kind = HIR_CALL, .build_time = !u->effects, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
+	for (uint32_t i = 0; i < n; i++) {
+		bool param = i < p->params.at.len;
+		struct value v =
+			param ? param_value(e, p->params.at.at[i], p->at) : value_tensor(p->leaves.at[i - p->params.at.len].caller);
+		if (v.kind != V_TENSOR)
+			return HIR_NONE;
+		args[i] = arg_tensor(v.u.t);
+		node.build_time = node.build_time && node_at(e, v.u.t)->build_time;
+	}
+	node.args = e->b->args.len;
+	for (uint32_t i = 0; i < n; i++)
+		vec_push(&e->b->args, args[i]);
+	node.type = (struct hir_type){.elem = DT_BOOL};
+	if (u->n_outputs)
+		node.type = outer_type(e, u, &u->nodes[u->outputs[0].node].type, syms);
+	e->b->effects = e->b->effects || u->effects;
+	for (uint32_t i = 0; i < node.type.rank; i++)
+		node.build_time = node.build_time && dim_is_const(e->b->dims, node.type.dims[i], NULL);
+	vec_push(&e->b->nodes, node);
+	return e->b->nodes.len - 1;
+}
+
+static struct value finish_call(struct elab *e, struct unit_plan *p, const struct sizes *z)
+{
+	const struct unit_info *info = unit_get(e, p);
+	if (info->failed)
+		return VALUE_POISON;
+	dim *syms = ARENA_ARRAY(e->f->arena, dim, z->values.len + 1);
+	for (uint32_t i = 0; i < z->values.len; i++)
+		syms[i] = z->values.at[i];
+	hir_ref call = HIR_NONE;
+	bool needed = info->unit->n_outputs || info->unit->effects;
+	if (needed)
+		call = emit_call(e, p, info->unit, syms);
+	if (needed && call == HIR_NONE)
+		return VALUE_POISON;
+	return outer_value(e, info->unit, info->result, call, syms, p->at);
+}
+
+struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what)
+{
+	struct unit_plan p = {.fn = fn, .dims = dims_new(e->f->arena), .n_values = n, .at = at, .what = what, .is_call = true};
+	struct sizes z = {.e = e};
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	p.values = ARENA_ARRAY(e->f->arena, struct value, n + 1);
+	if (fn->self)
+		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p.params);
+	for (uint32_t i = 0; i < n; i++) {
+		e->steps += value_total(values[i]);
+		collect_sizes(&z, fn, values[i], i);
+	}
+	map_sizes(&z, p.dims);
+	for (uint32_t i = 0; i < n; i++) {
+		const char *name = name_text(e->f, token_name(e->f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i])));
+		p.values[i] = plan_value(&z, &p, values[i], name);
+		params_of(e, values[i], name, &p.params);
+	}
+	struct value v = finish_call(e, &p, &z);
+	vec_free(&z.exprs);
+	vec_free(&z.names);
+	vec_free(&z.syms);
+	vec_free(&z.values);
+	vec_free(&z.own);
+	unit_plan_free(&p);
+	return v;
+}

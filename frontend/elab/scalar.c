@@ -1,0 +1,410 @@
+/* Arithmetic on compile-time numbers: exact integers (64 bits, overflow is an error), dimensions, floats as doubles, bools, strings, lists. */
+#include <math.h>
+#include <string.h>
+#include "frontend/elab/list.h"
+#include "frontend/unit/elab.h"
+
+static struct value fails(struct elab *e, span at, const char *what)
+{
+	elab_error(e, DIAG_CONST_ARITH, at, "%s", what);
+	return VALUE_POISON;
+}
+
+static struct value int_pow(struct elab *e, int64_t a, int64_t b, span at)
+{
+	int64_t r = 1;
+	if (b < 0)
+		return a ? value_float(pow((double)a, (double)b)) : fails(e, at, "division by zero");
+	if (a == 0 || a == 1 || a == -1)
+		return value_int(a < 0 ? (b & 1 ? -1 : 1) : b ? a : 1);
+	for (int64_t i = 0; i < b; i++)
+		if (__builtin_mul_overflow(r, a, &r))
+			return fails(e, at, "integer overflow in a constant expression");
+	return value_int(r);
+}
+
+static int64_t floor_quotient(int64_t a, int64_t b)
+{
+	int64_t q = a / b;
+	return q - (a % b && (a < 0) != (b < 0));
+}
+
+static struct value int_op(struct elab *e, enum token_kind op, int64_t a, int64_t b, span at)
+{
+	int64_t r = 0;
+	bool over = false;
+	switch (op) {
+	case TOK_PLUS: over = __builtin_add_overflow(a, b, &r); break;
+	case TOK_MINUS: over = __builtin_sub_overflow(a, b, &r); break;
+	case TOK_STAR: over = __builtin_mul_overflow(a, b, &r); break;
+	case TOK_SLASH: return b ? value_float((double)a / (double)b) : fails(e, at, "division by zero");
+	case TOK_SLASH2:
+	case TOK_PERCENT:
+		if (!b)
+			return fails(e, at, "division by zero");
+		over = a == INT64_MIN && b == -1;
+		if (!over)
+			r = op == TOK_SLASH2 ? floor_quotient(a, b) : a - floor_quotient(a, b) * b;
+		break;
+	case TOK_STAR2: return int_pow(e, a, b, at);
+	case TOK_LT: return value_bool(a < b);
+	case TOK_LE: return value_bool(a <= b);
+	case TOK_GT: return value_bool(a > b);
+	case TOK_GE: return value_bool(a >= b);
+	case TOK_EQ: return value_bool(a == b);
+	case TOK_NE: return value_bool(a != b);
+	default: return VALUE_POISON;
+	}
+	return over ? fails(e, at, "integer overflow in a constant expression") : value_int(r);
+}
+
+static struct value float_op(struct elab *e, enum token_kind op, double a, double b, span at)
+{
+	switch (op) {
+	case TOK_PLUS: return value_float(a + b);
+	case TOK_MINUS: return value_float(a - b);
+	case TOK_STAR: return value_float(a * b);
+	case TOK_SLASH: return b != 0 ? value_float(a / b) : fails(e, at, "division by a constant zero");
+	case TOK_SLASH2: return b != 0 ? value_float(floor(a / b)) : fails(e, at, "division by a constant zero");
+	case TOK_PERCENT: return b != 0 ? value_float(a - floor(a / b) * b) : fails(e, at, "division by a constant zero");
+	case TOK_STAR2: return value_float(pow(a, b));
+	case TOK_LT: return value_bool(a < b);
+	case TOK_LE: return value_bool(a <= b);
+	case TOK_GT: return value_bool(a > b);
+	case TOK_GE: return value_bool(a >= b);
+	case TOK_EQ: return value_bool(a == b);
+	case TOK_NE: return value_bool(a != b);
+	default: return VALUE_POISON;
+	}
+}
+
+static dim as_dim(struct elab *e, struct value v) { return v.kind == V_DIM ? v.u.d : dim_const(e->b->dims, v.u.i); }
+
+/* Comparisons that hold for every size; poison where it depends (checking), else the run-time comparison. */
+static bool dim_decided(struct elab *e, enum token_kind op, dim a, dim b, struct value *out)
+{
+	struct dims *d = e->b->dims;
+	int64_t diff;
+	int same = dim_compare(d, a, b);
+	if (op == TOK_EQ || op == TOK_NE) {
+		*out = value_bool((same > 0) == (op == TOK_EQ));
+		return same != 0;
+	}
+	if (!dim_is_const(d, dim_sub(d, a, b), &diff))
+		return false;
+	*out = int_op(e, op, diff, 0, SPAN_NONE);
+	return true;
+}
+
+/* False: no such operation on dimensions; the operands become run-time scalars. */
+static bool dim_op(struct elab *e, enum token_kind op, struct value x, struct value y, span at, struct value *out)
+{
+	struct dims *d = e->b->dims;
+	dim a = as_dim(e, x), b = as_dim(e, y), r;
+	int64_t n;
+	switch (op) {
+	case TOK_PLUS: r = dim_add(d, a, b); break;
+	case TOK_MINUS: r = dim_sub(d, a, b); break;
+	case TOK_STAR: r = dim_mul(d, a, b); break;
+	case TOK_STAR2:
+		if (!dim_is_const(d, b, &n) || n < 0 || n > 8) {
+			*out = VALUE_POISON;
+			return e->checking; /* known when the layer is made */
+		}
+		for (r = dim_const(d, 1); n > 0; n--)
+			r = dim_mul(d, r, a);
+		break;
+	case TOK_SLASH2:
+	case TOK_PERCENT:
+		if (dim_is_const(d, b, &n) && !n) {
+			*out = fails(e, at, "division by zero");
+			return true;
+		}
+		r = op == TOK_SLASH2 ? dim_floordiv(d, a, b) : dim_mod(d, a, b);
+		break;
+	case TOK_LT:
+	case TOK_LE:
+	case TOK_GT:
+	case TOK_GE:
+	case TOK_EQ:
+	case TOK_NE:
+		if (dim_decided(e, op, a, b, out))
+			return true;
+		*out = VALUE_POISON;
+		return e->checking;
+	default: return false;
+	}
+	bool over = dims_overflowed(d);
+	*out = over && e->checking ? VALUE_POISON /* a number that a use will know */
+	       : over              ? fails(e, at, "dimension arithmetic overflows 64 bits or is too complicated")
+				   : value_dim(d, r);
+	return true;
+}
+
+static double as_float(struct value v) { return v.kind == V_FLOAT ? v.u.f : v.kind == V_BOOL ? v.u.b : (double)v.u.i; }
+
+static struct value join_seqs(struct elab *e, struct value a, struct value b, span at)
+{
+	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n + b.u.seq->n);
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		v.u.seq->at[i] = i < a.u.seq->n ? a.u.seq->at[i] : b.u.seq->at[i - a.u.seq->n];
+	return elab_list(e, v, at);
+}
+
+static struct value repeat_seq(struct elab *e, struct value a, int64_t n, span at)
+{
+	n = n < 0 ? 0 : n;
+	if ((uint64_t)n * a.u.seq->n > 1000000) {
+		elab_error(e, DIAG_ELAB_STEPS, at, "the list gets longer than 1000000 elements");
+		return VALUE_POISON;
+	}
+	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n * (uint32_t)n);
+	for (uint32_t i = 0; i < v.u.seq->n; i++)
+		v.u.seq->at[i] = a.u.seq->at[i % a.u.seq->n];
+	return elab_list(e, v, at);
+}
+
+static struct value repeat_string(struct elab *e, const char *s, int64_t n, span at)
+{
+	struct buf b = {0};
+	size_t len = strlen(s);
+	for (int64_t i = 0; i < n && len && b.len <= 1 << 20; i++)
+		buf_put(&b, s, len);
+	struct value v = elab_string(e, b.at ? b.at : "", b.len, at);
+	buf_free(&b);
+	return v;
+}
+
+/* 1: equal, 0: not, -1: not known. */
+static int values_equal(struct elab *e, struct value a, struct value b)
+{
+	if (is_poison(a) || is_poison(b))
+		return -1;
+	if (value_is_seq(a) && value_is_seq(b)) {
+		int all = 1;
+		if (a.u.seq->n != b.u.seq->n)
+			return 0;
+		for (uint32_t i = 0; i < a.u.seq->n; i++) {
+			int c = values_equal(e, a.u.seq->at[i], b.u.seq->at[i]);
+			if (!c)
+				return 0;
+			all = c < 0 ? -1 : all;
+		}
+		return all;
+	}
+	if (a.kind == V_RANGE && b.kind == V_RANGE && a.u.range->step == b.u.range->step) {
+		int from = values_equal(e, a.u.range->from, b.u.range->from), to = values_equal(e, a.u.range->to, b.u.range->to);
+		return !from || !to ? 0 : from < 0 || to < 0 ? -1 : 1;
+	}
+	if (a.kind == V_DIM || b.kind == V_DIM) {
+		if (!value_is_scalar(a) || !value_is_scalar(b))
+			return 0;
+		int c = dim_compare(e->b->dims, as_dim(e, a), as_dim(e, b));
+		return c > 0 ? 1 : c < 0 ? 0 : -1;
+	}
+	if (value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_FLOAT || a.kind != b.kind))
+		return as_float(a) == as_float(b);
+	if (a.kind == V_INT && b.kind == V_INT)
+		return a.u.i == b.u.i;
+	return value_same(a, b);
+}
+
+static bool is_arith(enum token_kind op)
+{
+	return op == TOK_PLUS || op == TOK_MINUS || op == TOK_STAR || op == TOK_SLASH || op == TOK_SLASH2 || op == TOK_PERCENT ||
+	       op == TOK_STAR2;
+}
+
+static bool is_comparison(enum token_kind op)
+{
+	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
+}
+
+/* Operators on values of which neither is a tensor. False: becomes a tensor operation. */
+static bool static_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
+{
+	bool numbers = (a.kind == V_INT || a.kind == V_FLOAT) && (b.kind == V_INT || b.kind == V_FLOAT);
+	if (a.kind == V_INT && b.kind == V_INT)
+		return *out = int_op(e, op, a.u.i, b.u.i, at), true;
+	if ((a.kind == V_DIM || a.kind == V_INT) && (b.kind == V_DIM || b.kind == V_INT))
+		return dim_op(e, op, a, b, at, out);
+	if (numbers)
+		return *out = float_op(e, op, as_float(a), as_float(b), at), true;
+	if ((op == TOK_EQ || op == TOK_NE) && a.kind != V_TEXT && b.kind != V_TEXT) {
+		e->steps += value_total(a);
+		int c = values_equal(e, a, b);
+		*out = c < 0 ? VALUE_POISON : value_bool((c == 1) == (op == TOK_EQ));
+		return c >= 0 || e->checking;
+	}
+	if (op == TOK_PLUS && (a.kind == V_STR || a.kind == V_TEXT) && (b.kind == V_STR || b.kind == V_TEXT))
+		return *out = values_to_text(e, (struct value[]){a, b}, 2, at), true;
+	if (op == TOK_PLUS && value_is_seq(a) && value_is_seq(b))
+		return *out = join_seqs(e, a, b, at), true;
+	if (op == TOK_STAR && a.kind == V_STR && b.kind == V_INT)
+		return *out = repeat_string(e, a.u.s, b.u.i, at), true;
+	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_INT)
+		return *out = repeat_seq(e, a, b.u.i, at), true;
+	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_DIM && e->checking) /* a use may know how often */
+		return *out = VALUE_POISON, true;
+	return false;
+}
+
+static enum builtin operator_builtin(enum token_kind op)
+{
+	switch (op) {
+	case TOK_PLUS: return BI_ADD;
+	case TOK_MINUS: return BI_SUB;
+	case TOK_STAR: return BI_MUL;
+	case TOK_SLASH: return BI_DIV;
+	case TOK_SLASH2: return BI_FLOORDIV;
+	case TOK_PERCENT: return BI_MOD;
+	case TOK_STAR2: return BI_POW;
+	case TOK_AT: return BI_MATMUL;
+	case TOK_LT: return BI_LT;
+	case TOK_LE: return BI_LE;
+	case TOK_GT: return BI_GT;
+	case TOK_GE: return BI_GE;
+	case TOK_EQ: return BI_EQ;
+	case TOK_NE: return BI_NE;
+	case TOK_AND: return BI_LOGICAL_AND;
+	case TOK_OR: return BI_LOGICAL_OR;
+	default: return BI_COUNT;
+	}
+}
+
+static bool is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
+
+/* A bool times a number: the number, or 0 of its type. */
+static bool bool_times(struct value a, struct value b, struct value *out)
+{
+	if (b.kind == V_BOOL && is_number(a))
+		return bool_times(b, a, out);
+	if (a.kind != V_BOOL || !is_number(b))
+		return false;
+	*out = b.kind == V_TRIT ? (struct value){.kind = V_INT, .typed = DT_INT8 + 1, .u.i = b.u.i} : b;
+	if (a.u.b)
+		return true;
+	if (b.kind == V_FLOAT)
+		out->u.f = 0;
+	else
+		*out = (struct value){.kind = V_INT, .typed = out->typed};
+	return true;
+}
+
+/* Arithmetic and comparisons of numbers known now, of declared types or not. False: becomes a tensor operation. */
+static bool static_numbers(struct elab *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
+{
+	dtype t;
+	if (op == TOK_STAR && bool_times(a, b, out))
+		return true;
+	if (!is_number(a) || !is_number(b) || !(is_arith(op) || is_comparison(op)))
+		return static_binary(e, op, a, b, at, out);
+	if (!numbers_meet(e, op, &a, &b, &t, at))
+		return *out = VALUE_POISON, true;
+	if (!static_binary(e, op, a, b, at, out))
+		return false;
+	if (t != DT_COUNT && out->kind == V_FLOAT && dtype_class(t) == DTC_INT)
+		t = DT_FLOAT32; /* an integer to a negative power */
+	if (t != DT_COUNT)
+		*out = number_of_type(e, *out, t, at);
+	return true;
+}
+
+/* What makes operands of strings, tuples and lists. */
+static void help_operands(struct elab *e, struct diag *g, enum token_kind op, struct value a, struct value b)
+{
+	if (a.kind == V_STR && (op == TOK_PERCENT || op == TOK_PLUS))
+		diag_help(e->out, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
+	else if (a.kind == V_TUPLE || b.kind == V_TUPLE)
+		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+	else if ((a.kind == V_LIST || b.kind == V_LIST) && (a.kind == V_TENSOR || b.kind == V_TENSOR))
+		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
+}
+
+/* Of sequences, where it depends on sizes that only the run knows. */
+static struct value seqs_equal(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
+{
+	struct value all = value_bool(true);
+	for (uint32_t i = 0; i < a.u.seq->n; i++) {
+		struct value one = value_binary(e, TOK_EQ, a.u.seq->at[i], b.u.seq->at[i], at, sa, sb);
+		if (is_poison(one))
+			return one;
+		if (one.kind == V_BOOL)
+			continue;
+		struct arg two[] = {{.v = all, .at = at}, {.v = one, .at = at}};
+		struct args args = {2, two};
+		all = all.kind == V_BOOL ? one : call_builtin(e, BI_LOGICAL_AND, &args, at);
+	}
+	struct arg one = {.v = all, .at = at};
+	struct args args = {1, &one};
+	return op == TOK_EQ ? all : call_builtin(e, BI_LOGICAL_NOT, &args, at);
+}
+
+struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
+{
+	struct value out;
+	if (is_poison(a) || is_poison(b))
+		return VALUE_POISON;
+	bool tensors = a.kind == V_TENSOR || b.kind == V_TENSOR;
+	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) { /* was an argument given? */
+		if (tensors && e->checking) /* an argument whose default is none may be given */
+			return VALUE_POISON;
+		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
+	}
+	if (!tensors && op != TOK_AND && op != TOK_OR && static_numbers(e, op, a, b, at, &out))
+		return out;
+	if ((op == TOK_EQ || op == TOK_NE) && value_is_seq(a) && value_is_seq(b))
+		return seqs_equal(e, op, a, b, at, sa, sb);
+	if (op == TOK_PLUS && (a.kind == V_SERIES || b.kind == V_SERIES) && (a.kind == V_SERIES || value_is_seq(a)) &&
+	    (b.kind == V_SERIES || value_is_seq(b)))
+		return series_join(e, a, b, at);
+	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
+	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
+	enum builtin bi = operator_builtin(op);
+	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_comparison(op))))) {
+		struct diag *g = elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op),
+					    elab_value_text(e, a), elab_value_text(e, b));
+		diag_secondary(e->out, g, sa, "%s", elab_value_text(e, a));
+		diag_secondary(e->out, g, sb, "%s", elab_value_text(e, b));
+		help_operands(e, g, op, a, b);
+		return VALUE_POISON;
+	}
+	struct arg two[] = {{.v = a, .at = sa}, {.v = b, .at = sb}};
+	struct args args = {2, two};
+	return call_builtin(e, bi, &args, at);
+}
+
+static struct value of_operand(struct elab *e, struct value v, struct value out, span at)
+{
+	return v.typed ? number_of_type(e, out, scalar_type(v), at) : out;
+}
+
+struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at)
+{
+	struct arg one = {.v = v, .at = at};
+	struct args args = {1, &one};
+	if (is_poison(v))
+		return v;
+	if (op == TOK_BANG) {
+		if (v.kind == V_BOOL)
+			return value_bool(!v.u.b);
+		if (v.kind == V_TENSOR)
+			return call_builtin(e, BI_LOGICAL_NOT, &args, at);
+	} else if (op == TOK_PLUS) {
+		if (v.kind == V_TENSOR || (value_is_scalar(v) && v.kind != V_BOOL))
+			return v;
+	} else {
+		if (v.kind == V_INT)
+			return of_operand(e, v, int_op(e, TOK_MINUS, 0, v.u.i, at), at);
+		if (v.kind == V_FLOAT)
+			return of_operand(e, v, value_float(-v.u.f), at);
+		if (v.kind == V_TRIT)
+			return (struct value){.kind = V_TRIT, .u.i = -v.u.i};
+		if (v.kind == V_DIM)
+			return of_operand(e, v, value_dim(e->b->dims, dim_sub(e->b->dims, dim_const(e->b->dims, 0), v.u.d)), at);
+		if (v.kind == V_TENSOR)
+			return call_builtin(e, BI_NEG, &args, at);
+	}
+	elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s", token_kind_text(op), elab_value_text(e, v));
+	return VALUE_POISON;
+}

@@ -1,0 +1,223 @@
+/* Units: what a call of a function with tensors becomes. Equal definition, compile-time arguments, element types, shapes (up to the names of
+ * run-time sizes) and build-time flags make one unit; see identity.c. */
+#include <string.h>
+#include "base/bug.h"
+#include "frontend/elab/branch.h"
+#include "frontend/syntax/literal.h"
+
+/* ---- finishing ---- */
+
+static int8_t opt_level(const struct module *m, node_id attr)
+{
+	const struct ast *t = &m->ast;
+	uint64_t v;
+	if (!attr || !ast_a(t, attr))
+		return -1;
+	struct ast_nodes args = ast_nodes(t, ast_a(t, attr));
+	if (args.n != 1 || ast_kind(t, args.at[0]) != NODE_INT || !literal_int(&t->tokens, ast_token(t, args.at[0]), &v) || v > 3)
+		return -1;
+	return (int8_t)v;
+}
+
+static void set_attributes(struct hir_unit *u, const struct module *m, struct ast_nodes attrs)
+{
+	u->always_inline = u->always_inline || attr_find(m, attrs, "inline");
+	u->never_inline = u->never_inline || attr_find(m, attrs, "noinline");
+	if (attr_find(m, attrs, "opt"))
+		u->opt = opt_level(m, attr_find(m, attrs, "opt"));
+}
+
+void unit_attributes(struct hir_unit *u, const struct func *fn)
+{
+	if (fn->self)
+		set_attributes(u, fn->item->mod, ast_fn(&fn->item->mod->ast, fn->item->node).attrs);
+	if (fn->node)
+		set_attributes(u, fn->mod, ast_fn(&fn->mod->ast, fn->node).attrs);
+}
+
+static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uint32_t cap)
+{
+	if (value_is_seq(*v)) {
+		struct value copy = value_seq(e->f->arena, v->kind, v->u.seq->n);
+		for (uint32_t i = 0; i < copy.u.seq->n; i++) {
+			copy.u.seq->at[i] = v->u.seq->at[i];
+			add_outputs(e, &copy.u.seq->at[i], u, cap);
+		}
+		*v = copy;
+	} else if (v->kind == V_TEXT) {
+		struct value values = v->u.text->values;
+		add_outputs(e, &values, u, cap);
+		*v = text_with(e, v->u.text, values);
+	} else if (v->kind == V_TENSOR && u->n_outputs < cap) {
+		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->f->arena, "out%u", u->n_outputs), v->u.t};
+		v->u.t = u->n_outputs++;
+	}
+}
+
+static uint32_t count_tensors(struct value v)
+{
+	uint32_t n = v.kind == V_TEXT ? v.u.text->values.u.seq->n : v.kind == V_TENSOR;
+	if (value_is_seq(v))
+		for (uint32_t i = 0; i < v.u.seq->n; i++)
+			n += count_tensors(v.u.seq->at[i]);
+	return n;
+}
+
+#define KEEP(to, from, n, T) ((to) = ARENA_ARRAY(e->f->arena, T, (n) + 1), (n) ? memcpy((to), (from), sizeof(T) * (n)) : NULL)
+
+void unit_take_nodes(struct elab *e, struct hir_unit *u)
+{
+	const struct builder *b = e->b;
+	u->n_inputs = b->inputs.len;
+	u->n_nodes = b->nodes.len;
+	u->n_args = b->args.len;
+	KEEP(u->inputs, b->inputs.at, u->n_inputs, struct hir_input);
+	KEEP(u->nodes, b->nodes.at, u->n_nodes, struct hir_node);
+	KEEP(u->args, b->args.at, u->n_args, struct hir_arg);
+	u->effects = b->effects;
+}
+
+struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result)
+{
+	struct hir_unit *u = ARENA_NEW(e->f->arena, struct hir_unit);
+	char hex[33];
+	uint32_t outs = count_tensors(*result);
+	hash_hex(identity, hex);
+	*u = (struct hir_unit){.name = name,
+				.identity = identity,
+				.file = fn->mod->path,
+				.at = node_span(fn->mod, fn->node),
+				.opt = -1,
+				.dims = e->b->dims};
+	u->symbol = arena_printf(e->f->arena, "%s_%.16s", name_text(e->f, fn->item->name), hex);
+	u->definition = fn->item->tokens;
+	unit_attributes(u, fn);
+	u->outputs = ARENA_ARRAY(e->f->arena, struct hir_output, outs + 1);
+	add_outputs(e, result, u, outs);
+	if (u->n_outputs == 1)
+		u->outputs[0].name = "out";
+	unit_take_nodes(e, u);
+	builder_close(e);
+	return u;
+}
+
+/* ---- making ---- */
+
+struct loading {
+	struct elab *e;
+	const struct unit_plan *p;
+};
+
+static hir_ref load_leaf(void *ctx, hir_ref leaf)
+{
+	const struct loading *to = ctx;
+	const struct leaf *l = &to->p->leaves.at[leaf];
+	return emit_input(to->e, l->name, &l->type, l->build_time, to->p->at);
+}
+
+static struct value load_planned(struct elab *e, const struct unit_plan *p, struct value v)
+{
+	struct loading to = {e, p};
+	return value_map_tensors(e, v, load_leaf, &to);
+}
+
+static void load_params(struct elab *e, const struct unit_plan *p)
+{
+	for (uint32_t i = 0; i < p->params.at.len; i++) {
+		struct iparam *ip = p->params.at.at[i];
+		struct hir_type t = ip->type;
+		for (uint32_t k = 0; k < t.rank; k++) {
+			int64_t v = 0;
+			dim_is_const(ip->dims, t.dims[k], &v);
+			t.dims[k] = dim_const(e->b->dims, v);
+		}
+		hir_ref r = emit_input(e, p->params.names.at[i], &t, true, ip->at);
+		map_put(&e->b->params, map_key_u64(ip->id), r);
+	}
+}
+
+/* An entry's result with its numbers as tensors: outputs keep their places. */
+static struct value all_tensors(struct elab *e, struct value v, span at)
+{
+	if (value_is_scalar(v))
+		return value_tensor(emit_scalar(e, v, scalar_type(v), at));
+	if (!value_is_seq(v))
+		return v;
+	struct value out = value_seq(e->f->arena, v.kind, v.u.seq->n);
+	for (uint32_t i = 0; i < out.u.seq->n; i++)
+		out.u.seq->at[i] = all_tensors(e, v.u.seq->at[i], at);
+	return out;
+}
+
+/* What it takes to make the unit again. */
+static void keep_plan(struct elab *e, struct unit_info *info, const struct unit_plan *p)
+{
+	struct arena *a = e->f->lasting;
+	struct unit_plan *copy = ARENA_NEW(a, struct unit_plan);
+	*copy = *p;
+	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct iparam *);
+	KEEP(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
+	KEEP(copy->leaves.at, p->leaves.at, p->leaves.len, struct leaf);
+	copy->params.seen = (struct map){0};
+	info->plan = copy;
+	info->sizes = dims_mark(p->dims);
+}
+
+struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identity)
+{
+	struct unit_info *info = ARENA_NEW(e->f->arena, struct unit_info);
+	struct builder b;
+	struct reads reads;
+	uint32_t errors = e->errors;
+	if (e->f->keeps)
+		keep_plan(e, info, p);
+	builder_open(e, &b);
+	reads_open(e, &reads);
+	b.dims = p->dims;
+	load_params(e, p);
+	struct value *values = ARENA_ARRAY(e->f->arena, struct value, p->n_values + 1);
+	for (uint32_t i = 0; i < p->n_values; i++)
+		values[i] = load_planned(e, p, p->values[i]);
+	e->next_plan = b.outer && p->is_call ? p : NULL;
+	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
+	if (!p->is_call && value_holds(info->result, V_TENSOR))
+		info->result = all_tensors(e, info->result, p->at);
+	info->reads = reads_close(e);
+	info->failed = e->errors != errors || e->gave_up || value_holds(info->result, V_POISON);
+	if (info->failed)
+		builder_close(e);
+	else
+		info->unit = unit_finish(e, p->fn, identity, unit_name(e, p), &info->result);
+	return info;
+}
+
+static bool params_known(struct elab *e, const struct unit_plan *p)
+{
+	for (uint32_t i = 0; i < p->params.at.len; i++) {
+		const struct iparam *ip = p->params.at.at[i];
+		if (ip->known)
+			continue;
+		if (!e->errors) /* else the reason was reported */
+			elab_error(e, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` is not solved", name_text(e->f, ip->name));
+		return false;
+	}
+	return true;
+}
+
+const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
+{
+	hash128 identity = unit_identity(e, p);
+	uint64_t known;
+	static const struct unit_info failed = {.failed = true};
+	if (!params_known(e, p))
+		return &failed;
+	if (map_get(&e->f->units, identity, &known))
+		return (struct unit_info *)(uintptr_t)known;
+	BUG_ON(e->f->arena != e->f->lasting); /* units outlive a definition's check */
+	struct unit_info *info = unit_make(e, p, identity);
+	if (!info->failed || !e->quiet) /* what was not reported is to be tried again */
+		map_put(&e->f->units, identity, (uint64_t)(uintptr_t)info);
+	if (e->f->keeps && !info->failed)
+		vec_push(&e->f->made, info);
+	return info;
+}

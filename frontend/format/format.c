@@ -1,0 +1,484 @@
+/* The walk over the tokens. Before each stands a place: nothing or a space, a possible break, or a sure one; comments found there make it sure
+ * where they end a line. The token sequence is the source's by construction, but for `;` and optional commas. */
+#include "frontend/format/format.h"
+#include <stdlib.h>
+#include <string.h>
+#include "base/bug.h"
+#include "base/diag.h"
+#include "base/source.h"
+#include "frontend/format/state.h"
+#include "frontend/syntax/parser.h"
+
+enum frame_kind { FRAME_GROUP, FRAME_BRACKET };
+struct frame {
+	uint8_t kind, style;
+	bool indented; /* a GROUP from its first break on; a BRACKET that indents what it holds */
+	bool plain;    /* a GROUP that is all of a parenthesis, which indents already */
+	bool grouped;  /* a BRACKET with a group of its own */
+};
+
+struct formatter {
+	const struct tokens *tok;
+	const struct mark *marks;
+	struct printer p;
+	struct gap gap;
+	VEC(struct frame) frames;
+	token_id prev;      /* the token written last; TOKEN_NONE at the start */
+	uint32_t gap_start; /* where the text after it begins that is not dealt with */
+	bool any_item;
+	bool item_long;     /* the definition before took several lines */
+	bool item_blank;    /* an empty line stands before this one */
+	uint32_t item_line; /* lines written when its keyword came */
+};
+
+static enum token_kind kind(const struct formatter *f, token_id i) { return token_kind(f->tok, i); }
+static unsigned flags(const struct formatter *f, token_id i) { return f->marks[i].flags; }
+static struct frame *top(struct formatter *f) { return f->frames.len ? &f->frames.at[f->frames.len - 1] : NULL; }
+
+static bool opens(const struct formatter *f, token_id i) { return flags(f, i) & MARK_OPENS; }
+static bool closes(const struct formatter *f, token_id i) { return flags(f, i) & MARK_CLOSES; }
+
+/* --- what stands between two tokens --- */
+
+/* Would the two run together: a number and a dot, dots and a number? */
+static bool dots_meet(const struct formatter *f, token_id a, token_id b)
+{
+	char last = token_text(f->tok, a)[token_len(f->tok, a) - 1], first = *token_text(f->tok, b);
+	if (first != '.')
+		return false;
+	return last == '.' || (kind(f, b) == TOK_DOT && (kind(f, a) == TOK_INT || kind(f, a) == TOK_FLOAT));
+}
+
+static bool spaced(const struct formatter *f, token_id a, token_id b)
+{
+	enum token_kind x = kind(f, a), y = kind(f, b);
+	if (flags(f, a) & MARK_TIGHT_AFTER || flags(f, b) & MARK_TIGHT_BEFORE || x == TOK_DOT || y == TOK_DOT)
+		return dots_meet(f, a, b);
+	if (x == TOK_LPAREN || x == TOK_LBRACKET || y == TOK_RPAREN || y == TOK_RBRACKET || y == TOK_COMMA)
+		return false;
+	if (y == TOK_COLON)
+		return flags(f, b) & MARK_BREAK_BEFORE;
+	return !(x == TOK_LBRACE && y == TOK_RBRACE);
+}
+
+enum place_kind { PLACE_NONE, PLACE_BREAK, PLACE_LINE };
+struct place {
+	enum place_kind kind;
+	unsigned flags; /* of the break */
+	bool indents;   /* a group's break: the group's lines after its first are indented */
+};
+
+/* Has the bracket breaks after `[` and before `]`? */
+static bool has_edges(unsigned style) { return style != STYLE_TIGHT && style != STYLE_HUG; }
+
+static bool is_empty(const struct formatter *f, token_id open) { return f->marks[open].partner == open + 1; }
+
+/* A comma before the closing bracket, written there on a line of its own: the list stays broken. */
+static bool asks_to_break(const struct formatter *f, token_id open)
+{
+	const struct mark *m = &f->marks[open];
+	return (m->style == STYLE_LIST || m->style == STYLE_FILL) && kind(f, m->partner - 1) == TOK_COMMA &&
+	       token_after_newline(f->tok, m->partner);
+}
+
+static struct place place_in_bracket(const struct formatter *f, token_id open)
+{
+	const struct mark *m = &f->marks[open];
+	unsigned space = m->style == STYLE_BLOCK ? EVENT_SPACE : 0;
+	bool line = m->flags & MARK_FORCED || asks_to_break(f, open);
+	if (!has_edges(m->style) || is_empty(f, open))
+		return (struct place){0};
+	return (struct place){line ? PLACE_LINE : PLACE_BREAK, space, false};
+}
+
+static struct place place_after_comma(struct formatter *f)
+{
+	unsigned style = top(f) && top(f)->kind == FRAME_BRACKET ? top(f)->style : STYLE_BLOCK;
+	if (style == STYLE_BLOCK || style == STYLE_HUG)
+		return (struct place){0};
+	return (struct place){PLACE_BREAK, EVENT_SPACE | (style == STYLE_FILL || style == STYLE_TIGHT ? EVENT_FILL : 0), false};
+}
+
+static struct place find_place(struct formatter *f, token_id i)
+{
+	token_id prev = f->prev;
+	unsigned here = flags(f, i), before = prev == TOKEN_NONE ? 0 : flags(f, prev);
+	bool in_group = top(f) && top(f)->kind == FRAME_GROUP;
+	if (prev == TOKEN_NONE || kind(f, i) == TOK_EOF)
+		return (struct place){PLACE_LINE, 0, false};
+	if (opens(f, prev) && !(closes(f, i) && is_empty(f, prev)))
+		return place_in_bracket(f, prev);
+	if (closes(f, i))
+		return place_in_bracket(f, f->marks[i].partner);
+	if (here & MARK_LINE)
+		return (struct place){PLACE_LINE, 0, false};
+	if (here & MARK_BREAK_BEFORE)
+		return (struct place){PLACE_BREAK,
+				      (kind(f, i) == TOK_DOT ? 0 : EVENT_SPACE) | (here & MARK_FILL ? EVENT_FILL : 0) |
+					      (kind(f, i) == TOK_ARROW ? EVENT_ARROW : 0),
+				      in_group};
+	if (before & MARK_ASSIGN)
+		return (struct place){PLACE_BREAK, EVENT_SPACE | EVENT_ASSIGN, false};
+	if (before & MARK_BREAK_AFTER)
+		return (struct place){PLACE_BREAK, EVENT_SPACE | (before & MARK_FILL ? EVENT_FILL : 0), in_group};
+	return kind(f, prev) == TOK_COMMA ? place_after_comma(f) : (struct place){0};
+}
+
+/* --- comments --- */
+
+static uint32_t columns(const char *text, uint32_t n)
+{
+	uint32_t width = 0;
+	for (uint32_t i = 0; i < n; i++)
+		width += (text[i] & 0xC0) != 0x80;
+	return width;
+}
+
+static uint32_t last_line(const char *text, uint32_t n)
+{
+	uint32_t at = n;
+	while (at && text[at - 1] != '\n')
+		at--;
+	return at;
+}
+
+static void put_comment(struct formatter *f, const struct comment *c, bool space)
+{
+	const char *text = f->tok->src->text + c->start;
+	uint32_t len = c->end - c->start, from = c->multi ? last_line(text, len) : 0;
+	unsigned spaces = !space ? 0 : c->line ? EVENT_SPACES : EVENT_SPACE;
+	print_comment(&f->p, text, len, columns(text + from, len - from), spaces | (c->line || c->multi ? EVENT_BESIDE : 0));
+	if (c->multi)
+		print_flush(&f->p);
+}
+
+/* Newlines after comment i. */
+static unsigned newlines_after(const struct gap *g, uint32_t i)
+{
+	return i + 1 < g->comments.len ? g->comments.at[i + 1].newlines : g->newlines;
+}
+
+/* Comments at the end of the line before: the first ones. How many. */
+static uint32_t trailing(const struct formatter *f)
+{
+	const struct gap *g = &f->gap;
+	uint32_t n = 0;
+	if (f->prev == TOKEN_NONE)
+		return 0;
+	for (uint32_t i = 0; i < g->comments.len && !g->comments.at[i].newlines; i++)
+		if (g->comments.at[i].line || newlines_after(g, i))
+			n = i + 1;
+	return n;
+}
+
+static void put_break(struct formatter *f, struct place at, bool blank)
+{
+	unsigned b = blank ? EVENT_BLANK : 0;
+	if (at.kind == PLACE_LINE)
+		print_line(&f->p, blank);
+	else if (at.kind == PLACE_BREAK)
+		print_break(&f->p, at.flags | b);
+}
+
+static bool no_space_after(const struct formatter *f, token_id prev)
+{
+	return prev == TOKEN_NONE || (opens(f, prev) && kind(f, prev) != TOK_LBRACE);
+}
+
+/* What stands before comment i of the gap, after those at the line's end. True: a space is still to be put. */
+static bool before_comment(struct formatter *f, struct place *at, uint32_t i, bool ended, bool first_in)
+{
+	const struct comment *c = &f->gap.comments.at[i];
+	bool own_line = c->newlines && (c->line || newlines_after(&f->gap, i));
+	if (ended || (own_line && !i)) {
+		print_line(&f->p, c->newlines > 1 && !(first_in && !i));
+	} else if (!i && at->kind != PLACE_NONE) {
+		put_break(f, *at, c->newlines > 1 && !first_in);
+		at->kind = PLACE_NONE;
+		return false;
+	}
+	return true;
+}
+
+/* Writes the gap's comments. Leaves in *at what is to stand between them and the next token, which is a closing bracket if `closing`. */
+static void put_comments(struct formatter *f, struct place *at, bool first_in, bool closing)
+{
+	uint32_t n = trailing(f);
+	bool ended = false, space = !no_space_after(f, f->prev);
+	for (uint32_t i = 0; i < f->gap.comments.len; i++) {
+		const struct comment *c = &f->gap.comments.at[i];
+		struct place none = {0};
+		if (i >= n)
+			space &= before_comment(f, closing ? &none : at, i, ended, first_in);
+		put_comment(f, c, space);
+		ended = c->line || newlines_after(&f->gap, i);
+		space = true;
+	}
+	if (ended)
+		at->kind = PLACE_LINE;
+}
+
+/* --- frames --- */
+
+static void indent(struct formatter *f)
+{
+	struct frame *fr = top(f);
+	if (fr->indented || fr->plain)
+		return;
+	fr->indented = true;
+	print_event(&f->p, EVENT_INDENT, 0);
+}
+
+static void open_groups(struct formatter *f, token_id i)
+{
+	const struct frame *outer = top(f);
+	bool plain = outer && outer->kind == FRAME_BRACKET && outer->style == STYLE_PAREN && opens(f, f->prev);
+	for (uint32_t n = f->marks[i].opens; n; n--) {
+		vec_push(&f->frames, ((struct frame){.kind = FRAME_GROUP, .plain = plain}));
+		print_event(&f->p, EVENT_BEGIN, 0);
+		plain = false;
+	}
+}
+
+static void close_groups(struct formatter *f, token_id i)
+{
+	for (uint32_t n = f->marks[i].closes; n; n--) {
+		if (top(f)->indented)
+			print_event(&f->p, EVENT_DEDENT, 0);
+		print_event(&f->p, EVENT_END, 0);
+		f->frames.len--;
+	}
+}
+
+static void begin_bracket(struct formatter *f, token_id i)
+{
+	const struct mark *m = &f->marks[i];
+	bool grouped = !(m->flags & MARK_SHARED);
+	struct frame new = {.kind = FRAME_BRACKET, .style = m->style, .indented = m->style != STYLE_HUG, .grouped = grouped};
+	if (grouped)
+		print_event(&f->p, EVENT_BEGIN, m->flags & MARK_BODY ? EVENT_BODY : 0);
+	vec_push(&f->frames, new);
+}
+
+static void end_bracket(struct formatter *f)
+{
+	if (top(f)->grouped)
+		print_event(&f->p, EVENT_END, EVENT_BRACKET);
+	f->frames.len--;
+}
+
+/* --- definitions of the file --- */
+
+/* Between definitions of which one takes several lines stands an empty line. */
+static void end_item(struct formatter *f)
+{
+	bool is_long = f->p.lines > f->item_line;
+	size_t at = f->p.separator;
+	if ((is_long || f->item_long) && !f->item_blank) {
+		struct buf *out = f->p.out;
+		buf_putc(out, '\n');
+		memmove(out->at + at + 1, out->at + at, out->len - at - 1);
+		out->at[at] = '\n';
+	}
+	f->item_long = is_long;
+}
+
+static bool gap_has_blank(const struct gap *g)
+{
+	bool blank = g->newlines > 1;
+	for (uint32_t i = 0; i < g->comments.len; i++)
+		blank |= g->comments.at[i].newlines > 1;
+	return blank;
+}
+
+static void begin_item(struct formatter *f)
+{
+	print_flush(&f->p);
+	if (f->any_item)
+		end_item(f);
+	f->item_blank = !f->any_item || gap_has_blank(&f->gap);
+	f->any_item = f->p.separate = true;
+}
+
+/* --- tokens --- */
+
+/* The last token of what is written as it stands: an f-string is one piece. */
+static token_id piece_end(const struct formatter *f, token_id i) { return kind(f, i) == TOK_FSTR_HEAD ? f->marks[i].partner : i; }
+
+static void put_token(struct formatter *f, token_id i, bool space)
+{
+	token_id last = piece_end(f, i);
+	const char *text = token_text(f->tok, i);
+	uint32_t len = f->tok->ends[last] - f->tok->starts[i];
+	bool wide = kind(f, i) == TOK_STRING || last != i || kind(f, i) == TOK_FSTR_WHOLE;
+	if (kind(f, i) == TOK_GE && closes(f, i)) { /* of types; its `=` begins a value */
+		text = "> =";
+		len = 3;
+	}
+	print_text(&f->p, text, len, wide ? columns(text, len) : len, space ? EVENT_SPACE : 0);
+}
+
+/* `;`, and commas that stand or not as the layout has it. */
+static bool dropped(struct formatter *f, token_id i)
+{
+	if (kind(f, i) == TOK_SEMICOLON)
+		return true;
+	if (kind(f, i) != TOK_COMMA)
+		return false;
+	if (closes(f, i + 1))
+		return !(flags(f, i + 1) & MARK_KEEPS_COMMA) && f->marks[f->marks[i + 1].partner].style != STYLE_PAREN;
+	return kind(f, i + 1) == TOK_LBRACE && !flags(f, i) && (!top(f) || top(f)->style == STYLE_BLOCK); /* ends a `where` */
+}
+
+static void scan_gap(struct formatter *f, token_id i)
+{
+	uint32_t end = f->tok->starts[i];
+	f->gap.comments.len = 0;
+	f->gap.newlines = 0;
+	if (end - f->gap_start > 1 || token_after_newline(f->tok, i))
+		format_gap(f->tok->src, f->gap_start, end, &f->gap);
+	if (kind(f, i) == TOK_EOF && !f->gap.newlines)
+		f->gap.newlines = 1;
+}
+
+/* A token that begins no line: a comma that stays, or `//`, which would look like another language's comment. Comments before it that end no line
+ * stay before it, others go after it. */
+static void put_inner(struct formatter *f, token_id i)
+{
+	bool inner = !token_after_newline(f->tok, i);
+	if (inner) {
+		scan_gap(f, i);
+		for (uint32_t k = 0; k < f->gap.comments.len; k++)
+			put_comment(f, &f->gap.comments.at[k], true);
+		f->gap_start = f->tok->ends[i];
+	}
+	put_token(f, i, kind(f, i) != TOK_COMMA);
+	f->prev = i;
+}
+
+static bool close_bracket(struct formatter *f, token_id i, struct place at, bool space)
+{
+	token_id opened = f->marks[i].partner;
+	unsigned style = f->marks[opened].style;
+	bool comments = f->gap.comments.len;
+	if (!is_empty(f, opened) && (style == STYLE_LIST || style == STYLE_FILL) && !(flags(f, i) & MARK_KEEPS_COMMA))
+		print_event(&f->p, EVENT_COMMA, 0);
+	if (comments)
+		put_comments(f, &at, opened == f->prev, true);
+	if (top(f)->indented)
+		print_event(&f->p, EVENT_DEDENT, 0);
+	put_break(f, at, false);
+	return at.kind == PLACE_NONE && (space || (comments && style == STYLE_BLOCK));
+}
+
+/* Comments and the break before a token. Is a space to stand before it? */
+static bool put_place(struct formatter *f, token_id i, struct place at, bool space)
+{
+	bool first_in = f->prev == TOKEN_NONE || opens(f, f->prev), comments = f->gap.comments.len;
+	bool nowhere = at.kind == PLACE_NONE || at.flags & EVENT_ASSIGN;
+	bool blank = f->gap.newlines > 1 && !(first_in && !comments) && !nowhere && !at.indents;
+	if (at.indents)
+		indent(f);
+	if (comments && nowhere)
+		print_event(&f->p, EVENT_INDENT, 0);
+	if (comments)
+		put_comments(f, &at, first_in, false);
+	if (kind(f, i) != TOK_EOF)
+		put_break(f, at, blank);
+	if (comments && nowhere)
+		print_event(&f->p, EVENT_DEDENT, 0);
+	return at.kind == PLACE_NONE && (space || comments);
+}
+
+static void put(struct formatter *f, token_id i)
+{
+	token_id last = piece_end(f, i);
+	struct place at = find_place(f, i);
+	bool space = f->prev != TOKEN_NONE && spaced(f, f->prev, i);
+	scan_gap(f, i);
+	if (flags(f, i) & MARK_ITEM || kind(f, i) == TOK_EOF)
+		begin_item(f);
+	space = closes(f, i) ? close_bracket(f, i, at, space) : put_place(f, i, at, space);
+	if (flags(f, i) & MARK_DEFINES)
+		f->item_line = f->p.lines + f->p.pending;
+	if (!closes(f, i))
+		open_groups(f, i);
+	if (opens(f, i))
+		begin_bracket(f, i);
+	if (kind(f, i) != TOK_EOF)
+		put_token(f, i, space);
+	if (opens(f, i) && top(f)->indented)
+		print_event(&f->p, EVENT_INDENT, 0);
+	if (closes(f, i)) {
+		end_bracket(f);
+		open_groups(f, i); /* of the `=` of a `>=` */
+	}
+	close_groups(f, last);
+	f->prev = last;
+	f->gap_start = f->tok->ends[last];
+}
+
+void format_ast(const struct ast *t, struct buf *out)
+{
+	struct mark *marks = format_marks(t);
+	struct formatter f = {.tok = &t->tokens, .marks = marks, .p = {.out = out}, .prev = TOKEN_NONE};
+	for (token_id i = 0; i < t->tokens.len; i = piece_end(&f, i) + 1) {
+		if (dropped(&f, i))
+			continue;
+		if (kind(&f, i) == TOK_COMMA || kind(&f, i) == TOK_SLASH2)
+			put_inner(&f, i);
+		else
+			put(&f, i);
+	}
+	print_flush(&f.p);
+	if (f.p.started)
+		buf_putc(out, '\n');
+	printer_free(&f.p);
+	vec_free(&f.frames);
+	vec_free(&f.gap.comments);
+	free(marks);
+}
+
+bool format_same(const struct ast *a, const struct ast *b)
+{
+	struct ast_nodes x = ast_nodes(a, ast_a(a, AST_ROOT)), y = ast_nodes(b, ast_a(b, AST_ROOT));
+	if (a->len != b->len || memcmp(a->kinds, b->kinds, a->len) != 0)
+		return false;
+	for (uint32_t i = 0; i < x.n; i++)
+		if (!hash_eq(ast_item_tokens(a, x.at[i]), ast_item_tokens(b, y.at[i])))
+			return false;
+	return true;
+}
+
+#ifdef NDEBUG
+enum { CHECK_RESULT = false };
+#else
+enum { CHECK_RESULT = true };
+#endif
+
+/* Debug builds parse each result and compare. */
+static void check(const struct ast *before, const struct source *src, const char *text, size_t len)
+{
+	struct sources *sources = sources_new();
+	struct diags *d = diags_new(0);
+	struct ast after;
+	BUG_ON(!parse_source(sources_add(sources, src->path, text, len), &after, d) || !format_same(before, &after));
+	ast_free(&after);
+	diags_free(d);
+	sources_free(sources);
+}
+
+bool format_source(const struct source *src, struct buf *out, struct diags *d)
+{
+	struct ast t;
+	bool ok = parse_source(src, &t, d);
+	size_t from = out->len;
+	if (ok) {
+		buf_reserve(out, src->len + src->len / 8); /* most results are about as long */
+		format_ast(&t, out);
+	}
+	if (CHECK_RESULT && out->len > from)
+		check(&t, src, out->at + from, out->len - from);
+	ast_free(&t);
+	return ok;
+}

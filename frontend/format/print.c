@@ -1,0 +1,221 @@
+/* Where lines are broken. Events are held back until a sure line break; then it is known how wide each group is, and what must follow it on its
+ * line. A group that fits is printed flat; in others each break is taken, or, where it fills, if what stands up to the next break
+ * does not fit. */
+#include <string.h>
+#include "frontend/format/format.h"
+#include "frontend/format/state.h"
+
+enum mode { MODE_FLAT, MODE_BROKEN };
+#define ENDLESS UINT32_MAX
+#define STEP 4
+#define MAX_INDENT 60 /* deeper nesting is not indented any further: the output stays linear in the input */
+
+static struct event *push(struct printer *p, enum event_kind kind, unsigned flags)
+{
+	vec_push(&p->events, ((struct event){.at = p->at, .kind = (uint8_t)kind, .flags = (uint8_t)flags}));
+	return &p->events.at[p->events.len - 1];
+}
+
+void print_text(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
+{
+	struct event *e = push(p, EVENT_TEXT, flags);
+	e->text = text;
+	e->len = len;
+	e->size = width;
+	p->at += width + (flags & EVENT_SPACE);
+}
+
+void print_comment(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
+{
+	struct event *e = push(p, EVENT_COMMENT, flags);
+	e->text = text;
+	e->len = len;
+	e->size = width;
+	if (!(flags & EVENT_BESIDE))
+		p->at += width + (flags & EVENT_SPACE);
+}
+
+void print_break(struct printer *p, unsigned flags)
+{
+	push(p, EVENT_BREAK, flags);
+	p->at += flags & EVENT_SPACE;
+}
+
+void print_event(struct printer *p, enum event_kind kind, unsigned flags) { push(p, kind, flags); }
+
+/* --- sizes --- */
+
+/* Backwards over the events. A break whose next piece holds a sure line break has no end: such a piece never fits, however it came to be broken, so
+ * that formatting the result breaks the same. */
+static void measure(struct printer *p)
+{
+	uint32_t next_break = p->at;
+	p->open.len = 0;
+	vec_push(&p->open, ((struct open_group){p->at, p->at}));
+	for (uint32_t i = p->events.len; i-- > 0;) {
+		struct event *e = &p->events.at[i];
+		struct open_group *top = &p->open.at[p->open.len - 1];
+		if (e->kind == EVENT_BREAK) {
+			bool endless = top->next == ENDLESS || (e->flags & EVENT_ASSIGN && p->open.len == 1);
+			e->size = endless ? ENDLESS : top->next - e->at;
+			top->next = next_break = e->at;
+		} else if (e->kind == EVENT_END) {
+			vec_push(&p->open, ((struct open_group){next_break, next_break}));
+		} else if (e->kind == EVENT_BEGIN) {
+			e->size = p->open.len > 1 ? top->tail - e->at : ENDLESS;
+			if (p->open.len > 1)
+				p->open.len--;
+			else
+				top->next = ENDLESS; /* of the group around it */
+		}
+	}
+}
+
+/* --- output --- */
+
+static void spaces(struct buf *out, uint32_t n)
+{
+	static const char blanks[] = "                                                                ";
+	buf_put(out, blanks, n < sizeof blanks - 1 ? n : sizeof blanks - 1);
+}
+
+static void write_newlines(struct printer *p)
+{
+	if (p->separate) {
+		p->separator = p->out->len;
+		p->separate = false;
+	}
+	if (p->started) {
+		buf_put(p->out, "\n\n", p->pending);
+		p->lines += p->pending;
+	}
+	spaces(p->out, p->pending_indent);
+	p->pending = 0;
+}
+
+/* One or, where `flags` say so, two spaces, unless a line begins here. */
+static void before_text(struct printer *p, unsigned flags)
+{
+	if (p->pending) {
+		write_newlines(p);
+		p->col = p->pending_indent;
+	} else if (flags & (EVENT_SPACE | EVENT_SPACES)) {
+		uint32_t n = flags & EVENT_SPACES ? 2 : 1;
+		spaces(p->out, n);
+		p->col += n;
+	}
+	p->started = true;
+}
+
+/* A comment over several lines loses the blanks at their ends. `width`: columns of its last line. */
+static void write_comment(struct printer *p, const char *text, uint32_t len, uint32_t width)
+{
+	const char *end = text + len, *newline;
+	while ((newline = memchr(text, '\n', (size_t)(end - text)))) {
+		const char *stop = newline;
+		while (stop > text && (stop[-1] == ' ' || stop[-1] == '\t' || stop[-1] == '\r'))
+			stop--;
+		buf_put(p->out, text, (size_t)(stop - text));
+		buf_putc(p->out, '\n');
+		p->lines++;
+		p->col = 0;
+		text = newline + 1;
+	}
+	buf_put(p->out, text, (size_t)(end - text));
+	p->col += width;
+}
+
+static void newline(struct printer *p, bool blank)
+{
+	uint32_t n = blank ? 2 : 1;
+	if (n > p->pending)
+		p->pending = n;
+	p->pending_indent = p->indent < MAX_INDENT ? p->indent : MAX_INDENT;
+}
+
+static uint32_t column(const struct printer *p) { return p->pending ? p->pending_indent : p->col; }
+
+static bool fits(const struct printer *p, uint32_t width) { return width <= FORMAT_WIDTH && column(p) + width <= FORMAT_WIDTH; }
+
+static uint8_t mode(const struct printer *p) { return p->modes.len ? p->modes.at[p->modes.len - 1] : MODE_BROKEN; }
+
+static bool taken(const struct printer *p, const struct event *e)
+{
+	if (mode(p) == MODE_FLAT)
+		return false;
+	if (e->flags & EVENT_ARROW)
+		return p->last_mode == MODE_FLAT;
+	if (e->flags & EVENT_ASSIGN)
+		return e->size <= FORMAT_WIDTH && p->indent + STEP + e->size <= FORMAT_WIDTH + 1;
+	return !(e->flags & EVENT_FILL) || !fits(p, e->size);
+}
+
+static enum mode begin_mode(const struct printer *p, const struct event *e)
+{
+	if (mode(p) == MODE_FLAT)
+		return MODE_FLAT;
+	if (e->flags & EVENT_BODY && p->last_end == MODE_BROKEN)
+		return MODE_BROKEN;
+	return fits(p, e->size) ? MODE_FLAT : MODE_BROKEN;
+}
+
+static void write_break(struct printer *p, const struct event *e)
+{
+	if (taken(p, e)) {
+		p->indent += e->flags & EVENT_ASSIGN ? STEP : 0;
+		newline(p, e->flags & EVENT_BLANK);
+		p->indent -= e->flags & EVENT_ASSIGN ? STEP : 0;
+	} else if ((e->flags & EVENT_SPACE) && !p->pending) {
+		before_text(p, EVENT_SPACE);
+	}
+}
+
+static void write_event(struct printer *p, const struct event *e)
+{
+	switch ((enum event_kind)e->kind) {
+	case EVENT_TEXT:
+		before_text(p, e->flags);
+		buf_put(p->out, e->text, e->len);
+		p->col += e->size;
+		break;
+	case EVENT_COMMENT:
+		before_text(p, e->flags);
+		write_comment(p, e->text, e->len, e->size);
+		break;
+	case EVENT_BREAK: write_break(p, e); break;
+	case EVENT_BEGIN: vec_push(&p->modes, (uint8_t)begin_mode(p, e)); break;
+	case EVENT_END:
+		p->last_end = mode(p);
+		p->last_mode = e->flags & EVENT_BRACKET ? p->last_end : p->last_mode;
+		p->modes.len--;
+		break;
+	case EVENT_INDENT: p->indent += STEP; break;
+	case EVENT_DEDENT: p->indent -= STEP; break;
+	case EVENT_COMMA:
+		if (mode(p) == MODE_BROKEN)
+			buf_putc(p->out, ',');
+		break;
+	}
+}
+
+void print_flush(struct printer *p)
+{
+	measure(p);
+	for (uint32_t i = 0; i < p->events.len; i++)
+		write_event(p, &p->events.at[i]);
+	p->events.len = 0;
+	p->at = 0;
+}
+
+void print_line(struct printer *p, bool blank)
+{
+	print_flush(p);
+	newline(p, blank);
+}
+
+void printer_free(struct printer *p)
+{
+	vec_free(&p->events);
+	vec_free(&p->modes);
+	vec_free(&p->open);
+}

@@ -1,0 +1,166 @@
+/* The tables of dimensions as bytes: how many symbols, atoms and polynomials there are, then all atoms, then all polynomials, in the order of their making,
+ * so that handles and the order of terms are the same when they are read. An atom is made of older ones, which keeps what comes from outside free of
+ * circles, and its weight bounds every walk. */
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/varint.h"
+#include "frontend/hir/dim_state.h"
+
+static void write_atom(const struct atom *x, struct buf *out)
+{
+	varint_put(out, (uint64_t)x->kind);
+	switch (x->kind) {
+	case ATOM_SYM: varint_put(out, x->sym); return;
+	case ATOM_PRODUCT:
+		varint_put(out, x->n);
+		for (uint32_t i = 0; i < x->n; i++)
+			varint_put(out, x->factors[i]);
+		return;
+	default:
+		varint_put(out, x->a.idx);
+		varint_put(out, x->b.idx);
+	}
+}
+
+static void write_poly(const struct poly *p, struct buf *out)
+{
+	varint_put_signed(out, p->c0);
+	varint_put(out, p->n);
+	for (uint32_t i = 0; i < p->n; i++) {
+		varint_put(out, p->terms[i].atom);
+		varint_put_signed(out, p->terms[i].coef);
+	}
+}
+
+uint32_t dims_count(const struct dims *d) { return d->n_polys; }
+
+void dims_write(const struct dims *d, struct buf *out)
+{
+	varint_put(out, d->n_syms);
+	varint_put(out, d->n_atoms);
+	varint_put(out, d->n_polys);
+	for (uint32_t i = 0; i < d->n_atoms; i++)
+		write_atom(&d->atoms[i], out);
+	for (uint32_t i = 0; i < d->n_polys; i++)
+		write_poly(&d->polys[i], out);
+}
+
+/* What was read, before it is believed. */
+struct raw {
+	struct dims *d;
+	struct varint_in *in;
+	struct atom *atoms;
+	struct poly *polys;
+	uint32_t n_syms, n_atoms, n_polys;
+};
+
+static void read_atom(struct raw *r, struct atom *x)
+{
+	x->kind = (enum atom_kind)varint_take_upto(r->in, ATOM_MOD);
+	switch (x->kind) {
+	case ATOM_SYM: x->sym = varint_take_upto(r->in, r->n_syms ? r->n_syms - 1 : 0); return;
+	case ATOM_PRODUCT:
+		x->n = (uint16_t)varint_take_upto(r->in, MAX_FACTORS);
+		x->factors = ARENA_ARRAY(r->d->arena, uint32_t, x->n + 1);
+		for (uint32_t i = 0; i < x->n; i++)
+			x->factors[i] = varint_take_upto(r->in, r->n_atoms - 1);
+		return;
+	default:
+		x->a.idx = varint_take_upto(r->in, r->n_polys ? r->n_polys - 1 : 0);
+		x->b.idx = varint_take_upto(r->in, r->n_polys ? r->n_polys - 1 : 0);
+	}
+}
+
+static void read_poly(struct raw *r, struct poly *p)
+{
+	p->c0 = varint_take_signed(r->in);
+	p->n = varint_take_upto(r->in, r->n_atoms < MAX_TERMS ? r->n_atoms : MAX_TERMS);
+	p->terms = ARENA_ARRAY(r->d->arena, struct term, p->n + 1);
+	for (uint32_t i = 0; i < p->n; i++) {
+		p->terms[i].atom = varint_take_upto(r->in, r->n_atoms - 1);
+		p->terms[i].coef = varint_take_signed(r->in);
+	}
+}
+
+/* Symbols first, by number; other atoms by age. */
+static uint64_t rank(const struct raw *r, uint32_t atom)
+{
+	const struct atom *x = &r->atoms[atom];
+	return x->kind == ATOM_SYM ? x->sym : (uint64_t)1 << 32 | atom;
+}
+
+/* The weight of a polynomial all of whose atoms are older than `limit`; 0: it is none. */
+static uint32_t weigh(const struct raw *r, dim x, uint32_t limit)
+{
+	if (x.idx >= r->n_polys)
+		return 0;
+	const struct poly *p = &r->polys[x.idx];
+	uint32_t weight = 1;
+	for (uint32_t i = 0; i < p->n; i++) {
+		const struct term *t = &p->terms[i];
+		if (t->atom >= limit || !t->coef || (i && rank(r, p->terms[i - 1].atom) >= rank(r, t->atom)))
+			return 0;
+		weight += r->atoms[t->atom].weight;
+	}
+	return weight <= MAX_WEIGHT ? weight : 0;
+}
+
+static bool sound_product(struct raw *r, struct atom *x, uint32_t k)
+{
+	for (uint32_t i = 0; i < x->n; i++) {
+		if (x->factors[i] >= k || r->atoms[x->factors[i]].kind == ATOM_PRODUCT || (i && rank(r, x->factors[i - 1]) > rank(r, x->factors[i])))
+			return false;
+		x->weight += r->atoms[x->factors[i]].weight;
+	}
+	return x->n >= 2;
+}
+
+static bool sound_atom(struct raw *r, struct atom *x, uint32_t k)
+{
+	if (x->kind == ATOM_SYM) {
+		x->weight = 1;
+		return x->sym < r->n_syms;
+	}
+	if (x->kind == ATOM_PRODUCT)
+		return sound_product(r, x, k);
+	uint32_t a = weigh(r, x->a, k), b = weigh(r, x->b, k);
+	x->weight = a + b;
+	return a && b && !(r->polys[x->b.idx].n == 0 && r->polys[x->b.idx].c0 == 0);
+}
+
+static bool take_over(struct raw *r)
+{
+	struct dims *d = r->d;
+	uint32_t syms = 0;
+	d->names = ARENA_ARRAY(d->arena, const char *, r->n_syms + 1);
+	d->sym_atom = ARENA_ARRAY(d->arena, uint32_t, r->n_syms + 1);
+	d->n_syms = d->cap_syms = r->n_syms;
+	for (uint32_t i = 0; i < r->n_syms; i++)
+		d->names[i] = arena_printf(d->arena, "s%u", i);
+	for (uint32_t k = 0; k < r->n_atoms; k++) {
+		if (!sound_atom(r, &r->atoms[k], k) || atom_intern(d, r->atoms[k]) != k)
+			return false;
+		if (r->atoms[k].kind == ATOM_SYM)
+			d->sym_atom[r->atoms[k].sym] = k, syms++;
+	}
+	for (uint32_t k = 0; k < r->n_polys; k++)
+		if (!weigh(r, (dim){k}, r->n_atoms) || poly_intern(d, r->polys[k].c0, r->polys[k].terms, r->polys[k].n).idx != k)
+			return false;
+	return syms == r->n_syms;
+}
+
+struct dims *dims_read(struct arena *a, struct varint_in *in)
+{
+	struct raw r = {.d = dims_new(a), .in = in};
+	r.n_syms = varint_take_count(in);
+	r.n_atoms = varint_take_count(in);
+	r.n_polys = varint_take_count(in);
+	r.atoms = ARENA_ARRAY(a, struct atom, r.n_atoms + 1);
+	r.polys = ARENA_ARRAY(a, struct poly, r.n_polys + 1);
+	for (uint32_t i = 0; i < r.n_atoms && in->ok; i++)
+		read_atom(&r, &r.atoms[i]);
+	for (uint32_t i = 0; i < r.n_polys && in->ok; i++)
+		read_poly(&r, &r.polys[i]);
+	in->ok = in->ok && take_over(&r);
+	return in->ok ? r.d : NULL;
+}

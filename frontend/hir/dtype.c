@@ -1,0 +1,107 @@
+/* Element types: facts from dtypes.def and the widening order of the language reference. */
+#include "frontend/hir/dtype.h"
+#include <string.h>
+#include "base/bug.h"
+
+static const struct {
+	const char *text;
+	size_t bytes;
+	enum dtype_class cls;
+} facts[DT_COUNT] = {
+#define DTYPE(id, text, bytes, cls) [DT_##id] = {text, bytes, DTC_##cls},
+#include "frontend/hir/dtypes.def"
+#undef DTYPE
+};
+
+const char *dtype_text(dtype t) { return (unsigned)t < DT_COUNT ? facts[t].text : "?"; }
+
+size_t dtype_size(dtype t)
+{
+	BUG_ON((unsigned)t >= DT_COUNT);
+	return facts[t].bytes;
+}
+
+enum dtype_class dtype_class(dtype t)
+{
+	BUG_ON((unsigned)t >= DT_COUNT);
+	return facts[t].cls;
+}
+
+int64_t dtype_largest_int(dtype t) { return (int64_t)(UINT64_MAX >> (65 - 8 * dtype_size(t))); }
+
+dtype dtype_find(const char *text)
+{
+	for (int t = 0; t < DT_COUNT; t++)
+		if (*facts[t].text == *text && !strcmp(facts[t].text, text))
+			return (dtype)t;
+	if (!strcmp(text, "int"))
+		return DT_INT32;
+	if (!strcmp(text, "float"))
+		return DT_FLOAT32;
+	return DT_COUNT;
+}
+
+/* trit < int8 < int16 < int32 < int64 < float32 < float64, and trit < float16, bfloat16 < float32. */
+bool dtype_widens(dtype from, dtype to)
+{
+	if (from == to)
+		return true;
+	if (from == DT_BOOL || to == DT_BOOL || to == DT_TRIT)
+		return false;
+	if (from == DT_TRIT)
+		return true;
+	if (dtype_class(from) == DTC_INT)
+		return dtype_class(to) == DTC_INT ? from < to : to == DT_FLOAT32 || to == DT_FLOAT64;
+	if (dtype_class(to) != DTC_FLOAT)
+		return false;
+	if (from == DT_FLOAT32)
+		return to == DT_FLOAT64;
+	return (from == DT_FLOAT16 || from == DT_BFLOAT16) && (to == DT_FLOAT32 || to == DT_FLOAT64);
+}
+
+dtype dtype_join(dtype a, dtype b)
+{
+	for (int t = 0; t < DT_COUNT; t++)
+		if (dtype_widens(a, (dtype)t) && dtype_widens(b, (dtype)t))
+			return (dtype)t;
+	return DT_COUNT;
+}
+
+dtype dtype_join_operands(dtype a, dtype b)
+{
+	if (a == DT_TRIT && b == DT_TRIT)
+		return DT_INT8;
+	if (a == DT_TRIT || b == DT_TRIT) {
+		dtype other = a == DT_TRIT ? b : a;
+		return other == DT_BOOL ? DT_COUNT : other;
+	}
+	return dtype_join(a, b);
+}
+
+/* ---- traits ---- */
+
+static const char *const traits[] = {
+#define TRAIT(name, classes) #name,
+#include "frontend/hir/traits.def"
+#undef TRAIT
+};
+enum { TRAITS = sizeof traits / sizeof *traits };
+
+const char *const *dtype_traits(uint32_t *n)
+{
+	*n = TRAITS;
+	return traits;
+}
+
+bool dtype_has_trait(dtype t, const char *trait)
+{
+	static const unsigned classes[TRAITS] = {
+#define TRAIT(name, classes) classes,
+#include "frontend/hir/traits.def"
+#undef TRAIT
+	};
+	for (uint32_t i = 0; i < TRAITS; i++)
+		if (!strcmp(traits[i], trait))
+			return classes[i] >> dtype_class(t) & 1;
+	return true;
+}

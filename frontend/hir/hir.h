@@ -1,0 +1,160 @@
+/* The elaborated program: what the front end hands to the back end. Compile-time control flow, generics and layer instances are gone; what is
+ * left is units, each a straight list of builtin applications and calls in SSA order over tensors whose element type and shape are solved.
+ * Nothing here names a local variable or (but for `at`, which is never hashed) a position. */
+#ifndef TRIB_FRONTEND_HIR_HIR_H
+#define TRIB_FRONTEND_HIR_HIR_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/hash.h"
+#include "base/source.h"
+#include "frontend/hir/dim.h"
+#include "frontend/hir/dtype.h"
+
+#define HIR_MAX_RANK 8
+
+typedef uint32_t hir_ref; /* index into hir_unit.nodes */
+#define HIR_NONE UINT32_MAX
+
+struct hir_type {
+	dtype elem;
+	uint8_t rank;
+	dim dims[HIR_MAX_RANK]; /* of the unit's `dims` */
+};
+
+enum builtin {
+#define BUILTIN(id, ...) BI_##id,
+#include "frontend/hir/builtins.def"
+#undef BUILTIN
+	BI_COUNT
+};
+/* As the source writes it: "conv2d". */
+const char *builtin_name(enum builtin b);
+
+/* One argument of a builtin, by the position of its parameter in builtins.def. */
+enum hir_arg_kind { ARG_NONE, ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_BOOL, ARG_STR, ARG_DIM, ARG_LIST };
+struct hir_arg {
+	enum hir_arg_kind kind;
+	union {
+		hir_ref tensor;
+		int64_t i; /* ARG_INT, ARG_BOOL */
+		double f;
+		const char *s;
+		dim d;
+		struct {
+			uint32_t start, n; /* ARG_LIST: elements in hir_unit.args */
+		} list;
+	} u;
+};
+
+enum hir_kind {
+	HIR_INPUT,   /* inputs[index] */
+	HIR_CONST,   /* literal: `data` holds the elements, host layout, row-major; rank 0 for scalars */
+	HIR_DIM,     /* the run-time int64 scalar value of `extent` */
+	HIR_BUILTIN, /* builtin(args) */
+	HIR_CALL,    /* callee(args): all ARG_TENSOR, one per input of the callee; has as many results as the callee has outputs */
+	HIR_PRINT,   /* effect, in order, never merged or removed. args: ARG_STR template (base/format.h), the values: ARG_TENSOR */
+	HIR_ASSERT,  /* effect. args: ARG_STR template of the message, ARG_STR "net.tri:7", the condition (a bool of rank 0), the values */
+	HIR_IF, /* cond ? callee(args) : other(args): the condition, a bool scalar, then what `callee` takes, then what `other` takes */
+	HIR_LOOP, /* while (go) go, carried… = callee(carried…, captured…): `go`, a bool scalar, then the inputs of `callee`, whose outputs
+	                 are the next `go` and the carried values; results: the carried values in the end */
+	HIR_RESULT, /* result `index` of node `source`, a call, branch, loop, or builtin with several results */
+};
+struct hir_node {
+	enum hir_kind kind;
+	bool build_time; /* depends on parameters and constants only: evaluated when the library is built */
+	enum builtin builtin;
+	struct hir_type
+		type; /* of result 0 for calls, branches, loops and multi-result builtins (a bool scalar where there is none); use HIR_RESULT
+	                          nodes for each result of those */
+	uint32_t args, n_args; /* in hir_unit.args */
+	uint32_t index;
+	hir_ref source;
+	dim extent;
+	const void *data;
+	struct hir_unit *callee, *other; /* other: HIR_IF only */
+	const dim *callee_syms;           /* value of each symbol of the callee, in this unit's dims; `other` has the same symbols */
+	span at;
+};
+
+struct hir_input {
+	const char *name; /* "x"; for a parameter its dotted name relative to this unit's layer: "fc1.weight" */
+	struct hir_type type;
+	bool build_time; /* a parameter, or an argument that every build-time value is passed for; constant shape then */
+};
+struct hir_output {
+	const char *name; /* "out", or "out0", "out1" … */
+	hir_ref node;    /* never a call, branch or loop itself: a HIR_RESULT of it */
+};
+
+struct hir_unit {
+	const char *name;   /* for people: "Block(64, stride=1) [N, 64, 56, 56]" */
+	const char *symbol; /* identifier-safe and stable: definition's name + 16 hex digits of identity */
+	hash128 identity;   /* of the definition (item_hash), compile-time arguments, element types, shapes, build-time flags: survives body edits */
+	hash128 definition; /* token hash of the source definition */
+	const char *file;   /* where it was defined, as in the diagnostics */
+	span at;
+	bool always_inline; /* @inline: callers take it in at -O1 */
+	bool never_inline;  /* @noinline */
+	bool effects;       /* it prints or asserts, itself or in what it calls: no call of it may be removed, merged or reordered */
+	int8_t opt;         /* @opt(n), or -1 */
+	struct dims *dims;
+	struct hir_input *inputs;
+	uint32_t n_inputs;
+	struct hir_output *outputs;
+	uint32_t n_outputs;
+	struct hir_node *nodes; /* operands precede users; every HIR_INPUT exists once, in order, first */
+	uint32_t n_nodes;
+	struct hir_arg *args;
+	uint32_t n_args;
+};
+
+/* A parameter of the model, by its full dotted name. */
+struct hir_param {
+	const char *name;
+	struct hir_type type; /* constant dims, of `dims` */
+	const struct dims *dims;
+	struct hir_unit *init; /* no inputs, one output; evaluated with a seed taken from `name`. NULL: must come from the weights file */
+	bool buffer;            /* of a layer marked @nograd: nothing that training learns, such as running statistics */
+	span at;                /* its declaration */
+};
+
+struct hir_entry {
+	const char *name; /* "forward" or the function's name; of two the same "Net", "Net_step" */
+	struct hir_unit *unit;
+	uint32_t *params; /* per unit input: index into hir_program.params, or HIR_NONE for a run-time input */
+};
+
+struct hir_program {
+	struct hir_entry *entries;
+	uint32_t n_entries;
+	struct hir_param *params;
+	uint32_t n_params;
+	struct hir_unit **units; /* callees before callers; every unit once */
+	uint32_t n_units;
+};
+
+static inline bool hir_calls(enum hir_kind k) { return k == HIR_CALL || k == HIR_IF || k == HIR_LOOP; }
+/* Does the node do more than give results? */
+static inline bool hir_has_effect(const struct hir_node *n)
+{
+	return n->kind == HIR_PRINT || n->kind == HIR_ASSERT ||
+	       (hir_calls(n->kind) && (n->callee->effects || (n->other && n->other->effects)));
+}
+
+/* Dimensions of one unit: equal handles are equal sizes. */
+static inline bool hir_same_shape(const struct hir_type *a, const struct hir_type *b)
+{
+	bool same = a->rank == b->rank;
+	for (uint32_t i = 0; same && i < a->rank; i++)
+		same = dim_eq(a->dims[i], b->dims[i]);
+	return same;
+}
+
+/* Content hash of a unit: nodes, types, literals, callee identities (not their bodies); no names, no positions. */
+hash128 hir_unit_hash(const struct hir_unit *u);
+/* With the contents of all that it calls. */
+hash128 hir_unit_hash_all(const struct hir_unit *u);
+/* Text for --dump-types and golden tests. */
+struct buf;
+void hir_print(const struct hir_unit *u, struct buf *out);
+#endif

@@ -1,0 +1,211 @@
+/* Names: what the resolver sees. */
+#include "frontend/names/index_note.h"
+#include <string.h>
+#include "base/arena.h"
+
+static uint64_t place(span at) { return (uint64_t)at.source << 32 | at.start; }
+
+/* ---- the prelude ---- */
+
+static const struct {
+	const char *name, *params, *doc;
+} docs[] = {
+#define DOC(name, doc) {name, NULL, doc},
+#define SPECIAL(name, params, doc) {name, params, doc},
+#include "frontend/hir/builtin_docs.def"
+#undef DOC
+#undef SPECIAL
+};
+
+static const char *const bare_types[] = {"Tensor", "TernaryTensor", "List", "void"};
+
+static const char *params_of_builtin(const char *name)
+{
+	static const struct {
+		const char *name, *params;
+	} builtins[] = {
+#define BUILTIN(id, text, sig, rule) {text, sig},
+#include "frontend/hir/builtins.def"
+#undef BUILTIN
+	};
+	for (size_t i = 0; i < sizeof builtins / sizeof *builtins; i++)
+		if (!strcmp(builtins[i].name, name))
+			return builtins[i].params;
+	return NULL;
+}
+
+static void add_builtin(struct index *ix, const char *name, bool type)
+{
+	struct symbol s = {.kind = type ? SYMBOL_TYPE : SYMBOL_BUILTIN, .name = name, .parent = SYMBOL_NONE, .std = true, .typed = true};
+	s.at = s.header = s.whole = s.target = SPAN_NONE;
+	s.params = params_of_builtin(name);
+	for (size_t i = 0; i < sizeof docs / sizeof *docs; i++) {
+		if (strcmp(docs[i].name, name) != 0)
+			continue;
+		s.doc = docs[i].doc;
+		s.params = docs[i].params ? docs[i].params : s.params;
+	}
+	map_put(&ix->by_builtin, map_key_str(name), ix->symbols.len);
+	vec_push(&ix->symbols, s);
+}
+
+void index_add_builtin(struct frontend *f, const char *name, bool type) { add_builtin(f->index, name, type); }
+
+void index_bare_types(struct frontend *f)
+{
+	for (size_t i = 0; i < sizeof bare_types / sizeof *bare_types; i++)
+		add_builtin(f->index, bare_types[i], true);
+	f->index->n_builtins = f->index->symbols.len;
+}
+
+/* ---- definitions and uses ---- */
+
+static uint32_t symbol_at(struct frontend *f, const struct module *m, token_id name)
+{
+	struct index *ix = f->index;
+	span at = tok_span(m, name);
+	uint64_t known;
+	if (map_get(&ix->by_name, map_key_u64(place(at)), &known))
+		return (uint32_t)known;
+	struct symbol s = {.at = at, .header = at, .whole = at, .target = SPAN_NONE, .parent = SYMBOL_NONE, .std = m->std};
+	s.name = name_text(f, token_name(f, (struct module *)(uintptr_t)m, name));
+	map_put(&ix->by_name, map_key_u64(place(at)), ix->symbols.len);
+	vec_push(&ix->symbols, s);
+	index_use(f, at, ix->symbols.len - 1);
+	return ix->symbols.len - 1;
+}
+
+/* The token that a definition's header ends before; TOKEN_NONE: it has no body. */
+static token_id body_token(const struct ast *t, node_id n)
+{
+	switch (ast_kind(t, n)) {
+	case NODE_FN:
+	case NODE_LAYER: {
+		node_id body = ast_fn(t, n).body;
+		return ast_kind(t, body) == NODE_BLOCK ? ast_token(t, body) : TOKEN_NONE;
+	}
+	case NODE_MAIN: return ast_token(t, n) + 1;
+	default: return TOKEN_NONE;
+	}
+}
+
+static span header_of(const struct module *m, node_id n)
+{
+	span all = node_span(m, n);
+	token_id body = body_token(&m->ast, n);
+	if (body != TOKEN_NONE && body)
+		all.end = m->ast.tokens.ends[body - 1];
+	return all;
+}
+
+uint32_t index_define(struct frontend *f, const struct module *m, token_id name, const struct definition *d)
+{
+	if (!f->index)
+		return SYMBOL_NONE;
+	uint32_t i = symbol_at(f, m, name);
+	struct symbol *s = &f->index->symbols.at[i];
+	if (s->kind != SYMBOL_UNKNOWN)
+		return i;
+	s->kind = d->kind;
+	s->whole = node_span(m, d->whole);
+	s->header = header_of(m, d->whole);
+	s->parent = d->parent;
+	s->typed = d->typed;
+	return i;
+}
+
+void index_use(struct frontend *f, span at, uint32_t symbol)
+{
+	struct index *ix = f->index;
+	uint64_t i;
+	if (!ix || at.source == SPAN_NO_SOURCE)
+		return;
+	if (!map_get(&ix->by_use, map_key_u64(place(at)), &i)) {
+		map_put(&ix->by_use, map_key_u64(place(at)), ix->uses.len);
+		vec_push(&ix->uses, ((struct index_use){.at = at, .symbol = symbol}));
+	} else if (ix->uses.at[i].symbol == SYMBOL_NONE) {
+		ix->uses.at[i].symbol = symbol;
+	}
+}
+
+/* ---- items ---- */
+
+static bool has_result(const struct ast *t, node_id n)
+{
+	enum node_kind k = ast_kind(t, n);
+	return (k == NODE_FN || k == NODE_LAYER) && ast_fn(t, n).result != AST_NONE;
+}
+
+static uint32_t define_import(struct frontend *f, struct item *it)
+{
+	struct definition d = {.kind = SYMBOL_MODULE, .whole = it->node, .parent = SYMBOL_NONE, .typed = true};
+	uint32_t i = index_define(f, it->mod, it->name_token, &d);
+	struct symbol *s = &f->index->symbols.at[i];
+	s->name = name_text(f, it->name);
+	if (it->target)
+		s->target = (span){it->target->ast.tokens.src->id, 0, 0};
+	return i;
+}
+
+static uint32_t define_from(struct frontend *f, struct item *it)
+{
+	struct item *final = item_follow(f, it);
+	uint32_t to = final ? index_item(f, final) : SYMBOL_NONE;
+	token_id remote = ast_token(&it->mod->ast, it->node);
+	if (to != SYMBOL_NONE)
+		index_use(f, tok_span(it->mod, remote), to);
+	if (remote == it->name_token && to != SYMBOL_NONE)
+		return to;
+	struct definition d = {.kind = SYMBOL_ALIAS, .whole = it->node, .parent = SYMBOL_NONE, .typed = true};
+	uint32_t i = index_define(f, it->mod, it->name_token, &d);
+	if (to != SYMBOL_NONE)
+		f->index->symbols.at[i].target = f->index->symbols.at[to].at;
+	return i;
+}
+
+uint32_t index_item(struct frontend *f, struct item *it)
+{
+	static const enum symbol_kind kinds[] = {
+		[ITEM_FN] = SYMBOL_FN,       [ITEM_LAYER] = SYMBOL_LAYER, [ITEM_MODULE_LAYER] = SYMBOL_LAYER,
+		[ITEM_CONST] = SYMBOL_CONST, [ITEM_TYPE] = SYMBOL_TYPE,   [ITEM_MAIN] = SYMBOL_MAIN,
+	};
+	if (!f->index)
+		return SYMBOL_NONE;
+	if (it->kind == ITEM_FROM)
+		return define_from(f, it);
+	if (it->kind == ITEM_IMPORT)
+		return define_import(f, it);
+	const struct ast *t = &it->mod->ast;
+	struct definition d = {.kind = kinds[it->kind], .whole = it->node, .parent = SYMBOL_NONE};
+	d.typed = has_result(t, it->node) || it->kind == ITEM_MODULE_LAYER || it->kind == ITEM_MAIN;
+	return index_define(f, it->mod, it->name_token, &d);
+}
+
+/* ---- candidates ---- */
+
+void index_offer(struct frontend *f, const char *name, enum symbol_kind kind, uint32_t symbol, const char *detail)
+{
+	if (detail)
+		detail = arena_strdup(f->index->arena, detail);
+	vec_push(&f->index->candidates, ((struct candidate){name, detail, kind, symbol}));
+}
+
+void index_offer_items(struct frontend *f, struct module *m)
+{
+	for (uint32_t i = 0; i < m->n_items; i++) {
+		if (!m->items[i].name)
+			continue;
+		uint32_t s = index_item(f, &m->items[i]);
+		index_offer(f, name_text(f, m->items[i].name), f->index->symbols.at[s].kind, s, NULL);
+	}
+}
+
+void index_offer_globals(struct frontend *f, struct module *m, enum ask_context context)
+{
+	struct index *ix = f->index;
+	ix->context = context;
+	index_offer_items(f, m);
+	for (uint32_t i = 0; i < ix->n_builtins; i++)
+		if (context != ASK_TYPE || ix->symbols.at[i].kind == SYMBOL_TYPE)
+			index_offer(f, ix->symbols.at[i].name, ix->symbols.at[i].kind, i, ix->symbols.at[i].params);
+}

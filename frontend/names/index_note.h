@@ -1,0 +1,45 @@
+/* What the resolver and the elaborator tell the index. Without an index (the usual case) each note is one test. Private to the front end. */
+#ifndef TRIB_FRONTEND_NAMES_INDEX_NOTE_H
+#define TRIB_FRONTEND_NAMES_INDEX_NOTE_H
+#include "frontend/index/index.h"
+#include "frontend/names/module.h"
+
+struct elab;
+
+/* The prelude's symbols come first: its names, then the types that are no values. */
+void index_add_builtin(struct frontend *f, const char *name, bool type);
+void index_bare_types(struct frontend *f);
+/* All of them (elab/index_value.c). */
+void index_prelude(struct frontend *f);
+/* The symbol of an item, which an import leads to. */
+uint32_t index_item(struct frontend *f, struct item *it);
+
+/* ---- names (resolve_*.c) ---- */
+struct definition {
+	enum symbol_kind kind;
+	node_id whole;
+	uint32_t parent;
+	bool typed;
+};
+/* A definition by its name; the first one for a place stays. */
+uint32_t index_define(struct frontend *f, const struct module *m, token_id name, const struct definition *d);
+void index_use(struct frontend *f, span at, uint32_t symbol);
+static inline bool index_asked(const struct frontend *f, span at)
+{
+	return f->index && f->index->asked.source == at.source && f->index->asked.start >= at.start && f->index->asked.start <= at.end;
+}
+void index_offer(struct frontend *f, const char *name, enum symbol_kind kind, uint32_t symbol, const char *detail);
+/* Everything that a file's top level and the prelude define. */
+void index_offer_globals(struct frontend *f, struct module *m, enum ask_context context);
+void index_offer_items(struct frontend *f, struct module *m);
+
+/* ---- values (the elaborator); each only for what is checked aloud ---- */
+void index_note_value(struct elab *e, token_id at, struct value v);
+/* The result of the function that is being checked. */
+void index_note_result(struct elab *e, struct value v);
+/* The member or function that `name` turned out to be. */
+void index_note_member(struct elab *e, token_id name, struct value object, struct value found);
+void index_note_call(struct elab *e, token_id callee_name, struct value callee, bool method);
+void index_note_argument(struct elab *e, span name, struct module *mod, node_id param);
+void index_offer_members(struct elab *e, struct value object);
+#endif

@@ -1,0 +1,84 @@
+/* Names in scope and their uses, and what an editor may offer where one stands. */
+#include "frontend/names/index_note.h"
+#include "frontend/names/resolve_state.h"
+
+void scope_push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed)
+{
+	struct definition d = {kind, whole, r->parent, typed};
+	name_id n = text_of(r, name);
+	struct scoped *hidden = scope_find(r, n);
+	struct scoped s = {.name = n, .symbol = index_define(r->f, r->m, name, &d), .tok = name, .kind = (uint8_t)kind};
+	s.hidden = hidden ? (uint32_t)(hidden - r->scope.at) + 1 : 0;
+	vec_push(&r->scope, s);
+	while (r->f->innermost.len <= n)
+		vec_push(&r->f->innermost, 0);
+	r->f->innermost.at[n] = r->scope.len;
+}
+
+struct scoped *scope_find(struct resolver *r, name_id n)
+{
+	uint32_t at = n < r->f->innermost.len ? r->f->innermost.at[n] : 0;
+	return at ? &r->scope.at[at - 1] : NULL;
+}
+
+void scope_cut(struct resolver *r, uint32_t mark)
+{
+	while (r->scope.len > mark) {
+		const struct scoped *s = &r->scope.at[--r->scope.len];
+		r->f->innermost.at[s->name] = s->hidden;
+	}
+}
+
+void item_use(struct resolver *r, struct item *it, token_id tok)
+{
+	it->used = true;
+	r->f->reexports = r->f->reexports || (it->target && it->mod != r->m);
+	if (r->f->index)
+		index_use(r->f, tok_span(r->m, tok), index_item(r->f, it));
+}
+
+bool name_defined(struct resolver *r, token_id tok)
+{
+	name_id n = text_of(r, tok);
+	struct scoped *local = scope_find(r, n);
+	struct item *it = local ? NULL : module_find(r->m, n);
+	if (local) {
+		local->used = true;
+		index_use(r->f, tok_span(r->m, tok), local->symbol);
+	} else if (it) {
+		item_use(r, it, tok);
+	}
+	return local || it;
+}
+
+bool name_known(struct resolver *r, token_id tok)
+{
+	uint64_t i;
+	if (name_defined(r, tok))
+		return true;
+	if (!map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i))
+		return false;
+	index_use(r->f, tok_span(r->m, tok), (uint32_t)i);
+	return true;
+}
+
+void name_offer(struct resolver *r, token_id tok, enum ask_context context)
+{
+	if (!index_asked(r->f, tok_span(r->m, tok)))
+		return;
+	r->f->index->candidates.len = 0;
+	for (uint32_t i = r->scope.len; i-- > 0;) {
+		struct scoped s = r->scope.at[i];
+		if (scope_find(r, s.name) == &r->scope.at[i])
+			index_offer(r->f, name_text(r->f, s.name), r->f->index->symbols.at[s.symbol].kind, s.symbol, NULL);
+	}
+	index_offer_globals(r->f, r->m, context);
+}
+
+void member_offer(struct resolver *r, struct module *m, token_id tok)
+{
+	if (!index_asked(r->f, tok_span(r->m, tok)))
+		return;
+	r->f->index->context = ASK_MEMBER;
+	index_offer_items(r->f, m);
+}

@@ -1,0 +1,331 @@
+/* What the rules of builtins share: arguments of the right kind, axes, sizes, broadcasting. */
+#include <stdio.h>
+#include <string.h>
+#include "frontend/rules/builtin.h"
+
+const char *bcall_name(const struct bcall *c) { return c->sig->name; }
+
+static const char *param_text(struct elab *e, const struct bcall *c, uint32_t i) { return name_text(e->f, c->sig->params[i].name); }
+
+static void wrong_kind(struct elab *e, struct bcall *c, uint32_t i, const char *want)
+{
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", param_text(e, c, i),
+				    c->sig->name, want, elab_value_text(e, c->v[i]));
+	if (i == 1 && (c->bi == BI_MAX || c->bi == BI_MIN))
+		diag_help(e->out, g,
+			  c->bi == BI_MAX ? "the larger of two values is `maximum(x, y)`; `maximum(x, 0.0)` is `relu(x)`"
+					  : "the smaller of two values is `minimum(x, y)`");
+	else if (c->v[i].kind == V_TUPLE)
+		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+	else if (c->v[i].kind == V_LIST)
+		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
+	else if (c->v[i].kind == V_INT && i == 2 && c->v[1].kind == V_INT && !strcmp(param_text(e, c, 1), "dim") &&
+		 !strcmp(param_text(e, c, 2), "keepdim"))
+		diag_help(e->out, g, "several dimensions are a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i, (long long)c->v[2].u.i);
+	else if (c->sig->n > 1)
+		diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+}
+
+hir_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)
+{
+	struct value v = c->v[i];
+	if (v.kind == V_TENSOR)
+		return v.u.t;
+	if (value_is_scalar(v))
+		return emit_scalar(e, v, scalar_type(v), c->ats[i]);
+	wrong_kind(e, c, i, "a tensor");
+	return HIR_NONE;
+}
+
+hir_ref need_float(struct elab *e, struct bcall *c, uint32_t i)
+{
+	hir_ref r = need_tensor(e, c, i);
+	if (r == HIR_NONE)
+		return r;
+	dtype t = type_of(e, r)->elem;
+	if (dtype_class(t) == DTC_FLOAT)
+		return r;
+	if (dtype_class(t) == DTC_INT || t == DT_TRIT)
+		return emit_cast(e, r, DT_FLOAT32, c->ats[i]);
+	wrong_kind(e, c, i, "a tensor of floats");
+	return HIR_NONE;
+}
+
+hir_ref need_wide_float(struct elab *e, struct bcall *c, uint32_t i)
+{
+	hir_ref x = need_float(e, c, i);
+	return x == HIR_NONE || type_of(e, x)->elem == DT_FLOAT64 ? x : emit_cast(e, x, DT_FLOAT32, c->at);
+}
+
+bool is_trits(struct elab *e, const struct bcall *c, uint32_t i)
+{
+	return c->v[i].kind == V_TRIT || (c->v[i].kind == V_TENSOR && type_of(e, c->v[i].u.t)->elem == DT_TRIT);
+}
+
+bool need_int(struct elab *e, struct bcall *c, uint32_t i, int64_t *out)
+{
+	if (c->v[i].kind == V_INT)
+		return *out = c->v[i].u.i, true;
+	if (!e->checking || c->v[i].kind != V_DIM)
+		wrong_kind(e, c, i, "an integer known at compile time");
+	return false;
+}
+
+bool need_float_value(struct elab *e, struct bcall *c, uint32_t i, double *out)
+{
+	if (c->v[i].kind == V_FLOAT)
+		return *out = c->v[i].u.f, true;
+	if (c->v[i].kind == V_INT)
+		return *out = (double)c->v[i].u.i, true;
+	if (!e->checking || c->v[i].kind != V_DIM)
+		wrong_kind(e, c, i, "a number known at compile time");
+	return false;
+}
+
+bool need_bool(struct elab *e, struct bcall *c, uint32_t i, bool *out)
+{
+	if (c->v[i].kind == V_BOOL)
+		return *out = c->v[i].u.b, true;
+	wrong_kind(e, c, i, "true or false");
+	return false;
+}
+
+bool need_dtype(struct elab *e, struct bcall *c, uint32_t i, dtype *out)
+{
+	if (c->v[i].kind == V_DTYPE)
+		return *out = c->v[i].u.dt, true;
+	if (c->v[i].kind == V_STR && dtype_find(c->v[i].u.s) != DT_COUNT) {
+		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "an element type is written without quotes");
+		diag_edit(e->out, g, c->ats[i], dtype_text(dtype_find(c->v[i].u.s)));
+		return false;
+	}
+	wrong_kind(e, c, i, "an element type");
+	return false;
+}
+
+bool axis_of(struct elab *e, struct bcall *c, int64_t v, uint32_t rank, span at, uint32_t *out)
+{
+	int64_t n = (int64_t)rank;
+	if (v >= -n && v < n) {
+		*out = (uint32_t)(v < 0 ? v + n : v);
+		return true;
+	}
+	struct diag *g = elab_error(e, DIAG_DIM_RANGE, at, "`%s` has no dimension %lld to work on", c->sig->name, (long long)v);
+	diag_label_primary(e->out, g, "the tensor has %u dimension%s", rank, rank == 1 ? "" : "s");
+	return false;
+}
+
+bool need_axis(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *out)
+{
+	int64_t v;
+	return need_int(e, c, i, &v) && axis_of(e, c, v, rank, c->ats[i], out);
+}
+
+bool size_value(struct elab *e, struct value v, dim *out)
+{
+	if (v.kind == V_INT)
+		*out = dim_const(e->b->dims, v.u.i);
+	else if (v.kind == V_DIM)
+		*out = v.u.d;
+	return v.kind == V_INT || v.kind == V_DIM;
+}
+
+bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t *n, int *minus_one)
+{
+	struct value one = c->v[i], *at = &one;
+	*n = 1;
+	if (value_is_seq(c->v[i])) {
+		at = c->v[i].u.seq->at;
+		*n = c->v[i].u.seq->n;
+	}
+	if (minus_one)
+		*minus_one = -1;
+	if (*n > HIR_MAX_RANK) {
+		elab_error(e, DIAG_RANK, c->ats[i], "a tensor has at most %d dimensions", HIR_MAX_RANK);
+		return false;
+	}
+	for (uint32_t k = 0; k < *n; k++) {
+		if (!size_value(e, at[k], &out[k])) {
+			struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a size must be an integer, not %s",
+						    elab_value_text(e, at[k]));
+			if (at[k].kind == V_FLOAT || at[k].kind == V_TENSOR)
+				diag_help(e->out, g, "sizes are divided with `//`, which gives an integer");
+			return false;
+		}
+		if (at[k].kind != V_INT || at[k].u.i >= 0)
+			continue;
+		if (minus_one && at[k].u.i == -1 && *minus_one < 0) {
+			*minus_one = (int)k;
+			continue;
+		}
+		elab_error(e, DIAG_ARG_VALUE, c->ats[i],
+			   minus_one && at[k].u.i == -1 ? "only one size can be -1" : "a size cannot be negative");
+		return false;
+	}
+	return true;
+}
+
+/* ---- shapes ---- */
+
+bool dims_agree(struct elab *e, dim a, dim b)
+{
+	int c = dim_compare(e->b->dims, a, b);
+	return c > 0 || (!c && e->checking);
+}
+
+dim fresh_dim(struct elab *e) { return dim_new_sym(e->b->dims, "?"); }
+
+static bool broadcast_one(struct elab *e, dim a, dim b, dim *out)
+{
+	int64_t x = 0, y = 0;
+	bool ca = dim_is_const(e->b->dims, a, &x), cb = dim_is_const(e->b->dims, b, &y);
+	*out = ca && x == 1 ? b : a;
+	if ((ca && x == 1) || (cb && y == 1) || dim_eq(a, b))
+		return true;
+	if (!e->checking || dim_compare(e->b->dims, a, b) < 0) {
+		/* While checking, a symbol may turn out to be 1. */
+		if (!e->checking || (ca && cb))
+			return false;
+	}
+	*out = ca ? a : cb ? b : fresh_dim(e);
+	return true;
+}
+
+bool broadcast_dims(struct elab *e, struct hir_type *acc, const struct hir_type *t)
+{
+	struct hir_type out = {.elem = acc->elem, .rank = acc->rank > t->rank ? acc->rank : t->rank};
+	for (uint32_t i = 0; i < out.rank; i++) {
+		uint32_t ia = i + acc->rank - out.rank, ib = i + t->rank - out.rank; /* wrap where missing */
+		bool has_a = ia < acc->rank, has_b = ib < t->rank;
+		if (has_a && has_b) {
+			if (!broadcast_one(e, acc->dims[ia], t->dims[ib], &out.dims[i]))
+				return false;
+		} else {
+			out.dims[i] = has_a ? acc->dims[ia] : t->dims[ib];
+		}
+	}
+	*acc = out;
+	return true;
+}
+
+bool broadcasts_to(struct elab *e, const struct hir_type *t, const struct hir_type *to)
+{
+	struct hir_type both = *to;
+	bool fits = broadcast_dims(e, &both, t) && both.rank == to->rank;
+	for (uint32_t i = 0; fits && i < to->rank; i++)
+		fits = dims_agree(e, both.dims[i], to->dims[i]);
+	return fits;
+}
+
+static const char *size_text(struct elab *e, dim d)
+{
+	struct buf b = {0};
+	dim_print_apart(e->b->dims, d, &b);
+	const char *s = arena_strndup(e->f->arena, b.at, b.len);
+	buf_free(&b);
+	return s;
+}
+
+void note_difference(struct elab *e, struct diag *g, const struct hir_type *a, const struct hir_type *b, uint32_t except)
+{
+	uint32_t n = a->rank < b->rank ? a->rank : b->rank;
+	bool equal = a->rank == b->rank;
+	for (uint32_t i = n; n > 2 && i > 0; i--) { /* shapes of two dimensions are seen at a glance */
+		dim da = a->dims[a->rank - i], db = b->dims[b->rank - i], joint;
+		bool same = except == UINT32_MAX ? broadcast_one(e, da, db, &joint) : a->rank - i == except || dims_agree(e, da, db);
+		if (same)
+			continue;
+		diag_note(e->out, g, "they differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i, size_text(e, da), size_text(e, db));
+		return;
+	}
+}
+
+bool broadcast_or_report(struct elab *e, struct bcall *c, hir_ref a, hir_ref b, span sa, span sb, struct hir_type *out)
+{
+	*out = *type_of(e, a);
+	if (broadcast_dims(e, out, type_of(e, b)))
+		return true;
+	struct hir_type ta = *type_of(e, a), tb = *type_of(e, b);
+	struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the shapes %s and %s do not broadcast", elab_shape_text(e, &ta),
+				    elab_shape_text(e, &tb));
+	diag_secondary(e->out, g, sa, "%s has shape %s", elab_source_text(e, sa), elab_shape_text(e, &ta));
+	diag_secondary(e->out, g, sb, "%s has shape %s", elab_source_text(e, sb), elab_shape_text(e, &tb));
+	note_difference(e, g, &ta, &tb, UINT32_MAX);
+	return false;
+}
+
+struct value shape_error(struct elab *e, struct bcall *c, enum diag_code code, span at, const char *fmt, ...)
+{
+	char text[512];
+	va_list ap;
+	va_start(ap, fmt);
+	vsnprintf(text, sizeof text, fmt, ap);
+	va_end(ap);
+	elab_error(e, code, at, "`%s`: %s", c->sig->name, text);
+	return VALUE_POISON;
+}
+
+/* ---- nodes ---- */
+
+struct hir_arg plain_arg(struct value v)
+{
+	switch (v.kind) {
+	case V_INT: return arg_int(v.u.i);
+	case V_FLOAT: return (struct hir_arg){.kind = ARG_FLOAT, .u.f = v.u.f};
+	case V_BOOL: return (struct hir_arg){.kind = ARG_BOOL, .u.i = v.u.b};
+	case V_STR: return (struct hir_arg){.kind = ARG_STR, .u.s = v.u.s};
+	case V_DIM: return arg_dim(v.u.d);
+	default: return arg_none();
+	}
+}
+
+struct value emit1(struct elab *e, struct bcall *c, enum builtin bi, const struct hir_type *t, hir_ref x)
+{
+	struct hir_arg a = arg_tensor(x);
+	return value_tensor(emit_builtin(e, bi, t, &a, 1, c->at));
+}
+
+struct value emit_plain(struct elab *e, struct bcall *c, const struct hir_type *t, hir_ref x)
+{
+	struct hir_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
+	for (uint32_t i = 1; i < c->sig->n; i++)
+		a[i] = plain_arg(c->v[i]);
+	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
+}
+
+struct value emit_reshape(struct elab *e, hir_ref x, const struct hir_type *t, span at)
+{
+	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
+	for (uint32_t i = 0; i < t->rank; i++)
+		sizes[i] = arg_dim(t->dims[i]);
+	a[1] = arg_list(e, sizes, t->rank);
+	return value_tensor(emit_builtin(e, BI_RESHAPE, t, a, 2, at));
+}
+
+/* ---- builtins made of others ---- */
+
+static struct value call_with(struct elab *e, enum builtin bi, const struct value *v, uint32_t n, span at)
+{
+	struct arg given[3] = {0};
+	struct args args = {n, given};
+	for (uint32_t i = 0; i < n; i++)
+		given[i] = (struct arg){.v = v[i], .at = at};
+	return call_builtin(e, bi, &args, at);
+}
+
+struct value call1(struct elab *e, enum builtin bi, struct value a, span at) { return call_with(e, bi, &a, 1, at); }
+
+struct value call2(struct elab *e, enum builtin bi, struct value a, struct value b, span at)
+{
+	return call_with(e, bi, (struct value[]){a, b}, 2, at);
+}
+
+struct value choose(struct elab *e, struct value c, struct value a, struct value b, span at)
+{
+	return call_with(e, BI_WHERE, (struct value[]){c, a, b}, 3, at);
+}
+
+struct value as_elem(struct elab *e, struct value v, dtype t, span at)
+{
+	return v.kind == V_TENSOR ? value_tensor(emit_cast(e, v.u.t, t, at)) : v;
+}

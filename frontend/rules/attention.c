@@ -1,0 +1,195 @@
+/* Rules of attention and rotary position embedding. */
+#include "frontend/rules/builtin.h"
+
+enum { Q, K, V, MASK };
+
+static bool sizes_known(struct elab *e, dim a, dim b, int64_t *x, int64_t *y)
+{
+	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
+}
+
+/* Keys or values of fewer heads than the queries serve a group of query heads each: the size that the heads then count as. */
+static void repeat_heads(struct elab *e, const struct hir_type *q, struct hir_type *kv)
+{
+	int64_t nq, n;
+	if (q->rank < 3 || kv->rank < 3 || !sizes_known(e, q->dims[q->rank - 3], kv->dims[kv->rank - 3], &nq, &n))
+		return;
+	if (n > 1 && nq > n && nq % n == 0)
+		kv->dims[kv->rank - 3] = q->dims[q->rank - 3];
+}
+
+static bool load_float(struct elab *e, struct bcall *c, uint32_t i, hir_ref *r, struct hir_type *t)
+{
+	*r = need_float(e, c, i);
+	if (*r == HIR_NONE)
+		return false;
+	*t = *type_of(e, *r);
+	if (t->rank >= 2)
+		return true;
+	shape_error(e, c, DIAG_RANK, c->ats[i], "needs tensors of at least two dimensions, [length, features], not %s",
+		    elab_type_text(e, *r));
+	return false;
+}
+
+static void label_shape(struct elab *e, struct bcall *c, struct diag *g, uint32_t i, const struct hir_type *t)
+{
+	diag_secondary(e->out, g, c->ats[i], "`%s` has shape %s", name_text(e->f, c->sig->params[i].name), elab_shape_text(e, t));
+}
+
+static bool same_size(struct elab *e, struct bcall *c, const struct hir_type *t, uint32_t i, uint32_t from_end, uint32_t k,
+		      const char *what)
+{
+	const struct hir_type *a = &t[i], *b = &t[k];
+	if (dims_agree(e, a->dims[a->rank - from_end], b->dims[b->rank - from_end]))
+		return true;
+	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[k], "`attention`: %s", what);
+	label_shape(e, c, g, i, a);
+	label_shape(e, c, g, k, b);
+	return false;
+}
+
+static bool join_batch(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *t, struct hir_type *out)
+{
+	struct hir_type batch = t[i];
+	if (batch.rank < 2)
+		return true;
+	batch.rank -= 2;
+	if (broadcast_dims(e, out, &batch))
+		return true;
+	struct diag *g = elab_error(e, DIAG_BROADCAST, c->ats[i], "`attention`: the leading dimensions %s of `%s` do not go with %s",
+				    elab_shape_text(e, &batch), name_text(e->f, c->sig->params[i].name), elab_shape_text(e, out));
+	label_shape(e, c, g, Q, &t[Q]);
+	label_shape(e, c, g, i, &t[i]);
+	diag_help(e->out, g, "leading dimensions broadcast; the heads of q, dimension -3, may also be a multiple of those of k and v");
+	return false;
+}
+
+/* A mask broadcasts to the scores [..., L, S]; floats are added, false hides. */
+static bool load_mask(struct elab *e, struct bcall *c, struct hir_type *t, dtype elem, struct hir_arg *out)
+{
+	hir_ref r = need_tensor(e, c, MASK);
+	if (r == HIR_NONE)
+		return false;
+	t[MASK] = *type_of(e, r);
+	if (t[MASK].elem != DT_BOOL && (dtype_class(t[MASK].elem) != DTC_FLOAT || !dtype_widens(t[MASK].elem, elem))) {
+		struct diag *g = elab_error(e, DIAG_OPERANDS, c->ats[MASK], "the mask must hold bools or %s, not %s", dtype_text(elem),
+					    elab_value_text(e, c->v[MASK]));
+		diag_help(e->out, g, "true lets a query see a key; floats are added to the scores");
+		return false;
+	}
+	struct hir_type scores = {.rank = 2, .dims = {t[Q].dims[t[Q].rank - 2], t[K].dims[t[K].rank - 2]}}, tail = t[MASK], both = scores;
+	if (tail.rank > 2) {
+		tail.rank = 2;
+		tail.dims[0] = t[MASK].dims[t[MASK].rank - 2];
+		tail.dims[1] = t[MASK].dims[t[MASK].rank - 1];
+	}
+	if (!broadcast_dims(e, &both, &tail) || !dims_agree(e, both.dims[0], scores.dims[0]) ||
+	    !dims_agree(e, both.dims[1], scores.dims[1])) {
+		struct diag *g = elab_error(e, DIAG_BROADCAST, c->ats[MASK], "the mask's shape %s does not broadcast to the scores %s",
+					    elab_shape_text(e, &t[MASK]), elab_shape_text(e, &scores));
+		diag_note(e->out, g, "a score stands for each query (rows) and key (columns)");
+		return false;
+	}
+	*out = arg_tensor(t[MASK].elem == DT_BOOL ? r : emit_cast(e, r, elem, c->ats[MASK]));
+	return true;
+}
+
+struct value rule_attention(struct elab *e, struct bcall *c)
+{
+	hir_ref r[3];
+	struct hir_type t[4] = {0}, out;
+	struct hir_arg a[6];
+	bool causal;
+	double scale;
+	for (uint32_t i = Q; i <= V; i++)
+		if (!load_float(e, c, i, &r[i], &t[i]))
+			return VALUE_POISON;
+	if (!need_bool(e, c, 4, &causal) || (c->v[5].kind != V_NONE && !need_float_value(e, c, 5, &scale)))
+		return VALUE_POISON;
+	if (!same_size(e, c, t, Q, 1, K, "queries and keys have different numbers of features") ||
+	    !same_size(e, c, t, K, 2, V, "there is not one value for each key"))
+		return VALUE_POISON;
+	dtype elem = dtype_join(dtype_join(t[Q].elem, t[K].elem), t[V].elem);
+	a[MASK] = arg_none();
+	if (c->v[MASK].kind != V_NONE && !load_mask(e, c, t, elem, &a[MASK]))
+		return VALUE_POISON;
+	repeat_heads(e, &t[Q], &t[K]);
+	repeat_heads(e, &t[Q], &t[V]);
+	out = t[Q];
+	out.rank -= 2;
+	for (uint32_t i = K; i <= MASK; i++)
+		if (!join_batch(e, c, i, t, &out))
+			return VALUE_POISON;
+	out.elem = elem;
+	out.dims[out.rank++] = t[Q].dims[t[Q].rank - 2];
+	out.dims[out.rank++] = t[V].dims[t[V].rank - 1];
+	for (uint32_t i = Q; i <= V; i++)
+		a[i] = arg_tensor(emit_cast(e, r[i], elem, c->ats[i]));
+	a[4] = plain_arg(c->v[4]);
+	a[5] = c->v[5].kind == V_NONE ? arg_none() : plain_arg(value_float(scale));
+	return value_tensor(emit_builtin(e, c->bi, &out, a, 6, c->at));
+}
+
+/* ---- rope ---- */
+
+/* The positions: none (from 0), the first one (an integer, or a tensor without dimensions), or one for each row. */
+static bool load_positions(struct elab *e, struct bcall *c, const struct hir_type *x, uint32_t axis, struct hir_arg *out)
+{
+	struct value v = c->v[1];
+	dim first;
+	*out = arg_none();
+	if (v.kind == V_NONE)
+		return true;
+	if (v.kind == V_INT && v.u.i < 0)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a position cannot be negative"), false;
+	if (size_value(e, v, &first))
+		return *out = arg_dim(first), true;
+	hir_ref r = need_tensor(e, c, 1);
+	if (r == HIR_NONE)
+		return false;
+	struct hir_type t = *type_of(e, r), rows = *x;
+	if (dtype_class(t.elem) != DTC_INT)
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "positions are integers, not %s", elab_type_text(e, r)), false;
+	rows.rank--;
+	bool fits = t.rank == 1 ? dims_agree(e, t.dims[0], x->dims[axis]) : broadcasts_to(e, &t, &rows);
+	if (!fits)
+		return shape_error(e, c, DIAG_BROADCAST, c->ats[1], "positions of shape %s do not broadcast to the rows %s of x",
+				   elab_shape_text(e, &t), elab_shape_text(e, &rows)),
+		       false;
+	*out = arg_tensor(r);
+	return true;
+}
+
+struct value rule_rope(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	int64_t features;
+	double base;
+	bool interleaved;
+	hir_ref x = need_float(e, c, 0);
+	if (x == HIR_NONE || !need_float_value(e, c, 2, &base) || !need_bool(e, c, 3, &interleaved))
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	if (t.rank < 2)
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [..., length, features], not %s", elab_type_text(e, x));
+	if (!need_axis(e, c, 4, t.rank, &axis))
+		return VALUE_POISON;
+	if (t.rank == HIR_MAX_RANK)
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "turns tensors of at most %d dimensions", HIR_MAX_RANK - 1);
+	if (axis == t.rank - 1u)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[4], "the last dimension holds the features that are rotated");
+	if (base <= 0)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[2], "the base must be positive");
+	if (!dim_is_const(e->b->dims, t.dims[t.rank - 1], &features)) {
+		if (!e->checking)
+			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the number of features must be known at compile time: %s",
+					   elab_type_text(e, x));
+	} else if (features % 2) {
+		return shape_error(e, c, DIAG_SHAPE, c->ats[0], "features are rotated in pairs, but %s has %lld", elab_type_text(e, x),
+				   (long long)features);
+	}
+	struct hir_arg a[5] = {arg_tensor(x), arg_none(), plain_arg(value_float(base)), plain_arg(c->v[3]), arg_int(axis)};
+	if (!load_positions(e, c, &t, axis, &a[1]))
+		return VALUE_POISON;
+	return value_tensor(emit_builtin(e, c->bi, &t, a, 5, c->at));
+}

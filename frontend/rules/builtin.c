@@ -1,0 +1,234 @@
+/* Calls of builtins: their signatures, and the arguments bound to the parameters. */
+#include "frontend/rules/builtin.h"
+#include <stdlib.h>
+#include <string.h>
+#include "frontend/habits/habits.h"
+
+static const struct {
+	const char *name, *sig;
+	builtin_rule *rule;
+} table[BI_COUNT] = {
+#define BUILTIN(id, name, sig, rule) [BI_##id] = {name, sig, rule_##rule},
+#include "frontend/hir/builtins.def"
+#undef BUILTIN
+};
+
+/* ---- signatures ---- */
+
+static struct value parse_default(struct frontend *f, const char *s, size_t n)
+{
+	char text[32] = {0};
+	char *end;
+	memcpy(text, s, n < 31 ? n : 31);
+	if (!strcmp(text, "none"))
+		return (struct value){.kind = V_NONE};
+	if (!strcmp(text, "true") || !strcmp(text, "false"))
+		return value_bool(*text == 't');
+	if (*text == '"')
+		return value_str(arena_strndup(f->arena, text + 1, strlen(text) - 2));
+	if (dtype_find(text) != DT_COUNT)
+		return (struct value){.kind = V_DTYPE, .u.dt = dtype_find(text)};
+	if (strchr(text, '.') || strchr(text, 'e'))
+		return value_float(strtod(text, NULL));
+	return value_int(strtoll(text, &end, 10));
+}
+
+static void parse_sig(struct frontend *f, struct builtin_sig *s, enum builtin bi)
+{
+	const char *p = table[bi].sig;
+	bool training = false;
+	*s = (struct builtin_sig){.name = table[bi].name, .text = p};
+	while (*p) {
+		size_t len = strcspn(p, ",");
+		if (len == 1 && *p == '*') {
+			training = true;
+			p += strspn(p, "*, ");
+			continue;
+		}
+		const char *eq = memchr(p, '=', len);
+		struct builtin_param *q = &s->params[s->n_all++];
+		s->n += !training;
+		q->variadic = *p == '*';
+		const char *name = p + q->variadic;
+		q->name = intern(f->names, name, (size_t)((eq ? eq : p + len) - name));
+		q->required = !eq;
+		q->standard = eq ? parse_default(f, eq + 1, (size_t)(p + len - eq - 1)) : (struct value){.kind = V_NONE};
+		p += len;
+		p += strspn(p, ", ");
+	}
+}
+
+void builtin_sigs_init(struct frontend *f)
+{
+	f->builtin_sigs = ARENA_ARRAY(f->arena, struct builtin_sig, BI_COUNT);
+	for (int i = 0; i < BI_COUNT; i++)
+		parse_sig(f, &f->builtin_sigs[i], (enum builtin)i);
+}
+
+/* ---- binding ---- */
+
+/* Names that PyTorch has for a parameter, beside those of builtins.def. */
+static const struct {
+	const char *alias, *name;
+} aliases[] = {
+	{"axis", "dim"},
+	{"keepdims", "keepdim"},
+	{"unbiased", "correction"},
+	{"input", "x"},
+	{"size", "shape"},
+	{"fill_value", "value"},
+	{"split_size_or_sections", "split_size"},
+	{"vec2", "other"},
+	{"query", "q"},
+	{"key", "k"},
+	{"value", "v"},
+	{"attn_mask", "mask"},
+	{"is_causal", "causal"},
+	{"theta", "base"},
+	{"num", "steps"},
+	{"weight", "w"},
+	{"x", "t"},
+	{"threshold", "pos_threshold"},
+};
+
+static int param_named(struct elab *e, const struct builtin_sig *s, name_id name)
+{
+	const char *text = name_text(e->f, name), *other = "";
+	for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
+		if (!strcmp(text, aliases[k].alias))
+			other = aliases[k].name;
+	for (uint32_t i = 0; i < s->n_all; i++)
+		if (s->params[i].name == name || !strcmp(name_text(e->f, s->params[i].name), other))
+			return (int)i;
+	return -1;
+}
+
+static bool report_name(struct elab *e, const struct builtin_sig *s, const struct arg *a)
+{
+	const char *names[BUILTIN_MAX_PARAMS];
+	for (uint32_t i = 0; i < s->n_all; i++)
+		names[i] = name_text(e->f, s->params[i].name);
+	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "`%s` has no argument `%s`", s->name, name_text(e->f, a->name));
+	diag_note(e->out, g, "it is `%s(%s)`", s->name, s->text);
+	argument_help(e->out, g, a->name_at, name_text(e->f, a->name), names, s->n_all);
+	return false;
+}
+
+static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a)
+{
+	if (c->given[i]) {
+		struct diag *g = elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice",
+					    name_text(e->f, c->sig->params[i].name), c->sig->name);
+		if (c->bi == BI_CONCAT || c->bi == BI_STACK)
+			diag_help(e->out, g, "the tensors are one list: `%s([a, b], dim=1)`", c->sig->name);
+		return false;
+	}
+	c->given[i] = true;
+	c->named[i] = a->name != 0;
+	c->v[i] = a->v;
+	c->ats[i] = a->at;
+	return true;
+}
+
+static bool may_be_one_of_many(struct value v) { return value_is_scalar(v) || v.kind == V_TENSOR; }
+
+/* reshape(x, 2, 3), einsum("i,j", a, b): the numbers or tensors from argument `from` on as one list. */
+static uint32_t put_variadic(struct elab *e, struct bcall *c, uint32_t i, struct args *args, uint32_t from)
+{
+	uint32_t n = 0;
+	bool poison = false;
+	while (from + n < args->n && !args->at[from + n].name &&
+	       (may_be_one_of_many(args->at[from + n].v) || is_poison(args->at[from + n].v)))
+		n++;
+	struct arg all = args->at[from];
+	all.v = value_seq(e->f->arena, V_LIST, n);
+	for (uint32_t k = 0; k < n; k++) {
+		all.v.u.seq->at[k] = args->at[from + k].v;
+		poison = poison || is_poison(args->at[from + k].v);
+	}
+	if (poison)
+		all.v = VALUE_POISON;
+	if (n)
+		all.at.end = args->at[from + n - 1].at.end;
+	put(e, c, i, &all);
+	return n;
+}
+
+static bool too_many(struct elab *e, struct bcall *c, const struct arg *a)
+{
+	struct diag *g = elab_error(e, DIAG_ARG_COUNT, a->at, "too many arguments for `%s`", c->sig->name);
+	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	return false;
+}
+
+static bool missing(struct elab *e, struct bcall *c, uint32_t i)
+{
+	struct diag *g =
+		elab_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, name_text(e->f, c->sig->params[i].name));
+	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	return false;
+}
+
+/* An argument of training is of the kind of its default: a bool, or a number. The run may know it. */
+static bool training_ok(struct elab *e, struct bcall *c, uint32_t i)
+{
+	struct value v = c->v[i];
+	bool want_bool = c->sig->params[i].standard.kind == V_BOOL;
+	if (v.kind == V_TENSOR ? (dtype_class(type_of(e, v.u.t)->elem) == DTC_BOOL) == want_bool
+			       : v.kind == V_NONE || (value_is_scalar(v) && (v.kind == V_BOOL) == want_bool))
+		return true;
+	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s",
+				    name_text(e->f, c->sig->params[i].name), c->sig->name, want_bool ? "true or false" : "a number",
+				    elab_value_text(e, v));
+	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	return false;
+}
+
+static bool bind(struct elab *e, struct bcall *c, struct args *args)
+{
+	uint32_t pos = 0;
+	for (uint32_t i = 0; i < args->n; i++) {
+		struct arg *a = &args->at[i];
+		int k = a->name ? param_named(e, c->sig, a->name) : (int)pos;
+		if (k < 0)
+			return report_name(e, c->sig, a);
+		if ((uint32_t)k >= (a->name ? c->sig->n_all : c->sig->n))
+			return too_many(e, c, a);
+		bool more = i + 1 < args->n && !a[1].name; /* what is not known may be a list, but not before another size */
+		if (!a->name && c->sig->params[k].variadic && (may_be_one_of_many(a->v) || (more && is_poison(a->v))))
+			i += put_variadic(e, c, (uint32_t)k, args, i) - 1;
+		else if (!put(e, c, (uint32_t)k, a) || ((uint32_t)k >= c->sig->n && !is_poison(a->v) && !training_ok(e, c, (uint32_t)k)))
+			return false;
+		pos += !a->name;
+	}
+	for (uint32_t i = 0; i < c->sig->n; i++) {
+		if (c->given[i])
+			continue;
+		if (c->sig->params[i].required && !c->sig->params[i].variadic)
+			return missing(e, c, i);
+		c->v[i] = c->sig->params[i].variadic ? value_seq(e->f->arena, V_LIST, 0) : c->sig->params[i].standard;
+		c->ats[i] = c->at;
+	}
+	return true;
+}
+
+struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, span at)
+{
+	struct bcall c = {.bi = bi, .at = at, .sig = &e->f->builtin_sigs[bi]};
+	struct value out;
+	bool unknown = false;
+	e->steps += 4;
+	for (uint32_t i = 0; i < args->n; i++)
+		unknown = unknown || value_holds(args->at[i].v, V_POISON);
+	if (!unknown && builtin_of_numbers(e, bi, args, at, &out))
+		return out;
+	if (!bind(e, &c, args) || unknown)
+		return VALUE_POISON;
+	uint32_t errors = e->errors;
+	out = table[bi].rule(e, &c);
+	if (dims_overflowed(e->b->dims) && e->errors == errors) {
+		elab_error(e, DIAG_CONST_ARITH, at, "the sizes of `%s` overflow 64 bits or are too complicated", c.sig->name);
+		return VALUE_POISON;
+	}
+	return out;
+}

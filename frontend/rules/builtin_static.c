@@ -1,0 +1,342 @@
+/* Calls whose value is known at compile time: builtins of numbers, casts, len, range and the like. */
+#include <math.h>
+#include "frontend/rules/builtin.h"
+
+/* ---- builtins of numbers and lists ---- */
+
+
+static bool unary(enum builtin bi, double x, double *y)
+{
+	switch (bi) {
+	case BI_SIN: *y = sin(x); return true;
+	case BI_COS: *y = cos(x); return true;
+	case BI_TAN: *y = tan(x); return true;
+	case BI_EXP: *y = exp(x); return true;
+	case BI_LOG: *y = log(x); return true;
+	case BI_LOG2: *y = log2(x); return true;
+	case BI_LOG10: *y = log10(x); return true;
+	case BI_SQRT: *y = sqrt(x); return true;
+	case BI_RSQRT: *y = 1 / sqrt(x); return true;
+	case BI_TANH: *y = tanh(x); return true;
+	default: return false;
+	}
+}
+
+/* The value of a function of floats. */
+static struct value function_value(struct elab *e, struct value of, double y, span at)
+{
+	if (!of.typed)
+		return value_float(y);
+	dtype t = scalar_type(of);
+	return number_of_type(e, value_float(y), dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32, at);
+}
+
+/* floor, ceil, round give integers; abs, sign keep the kind. */
+static bool rounding(enum builtin bi, struct value v, struct value *out)
+{
+	double x = number_value(v), y;
+	if (bi == BI_ABS) {
+		*out = v.kind == V_FLOAT ? value_float(fabs(x)) : value_int(v.u.i < 0 && v.u.i != INT64_MIN ? -v.u.i : v.u.i);
+		out->typed = v.typed;
+		return true;
+	}
+	if (bi == BI_SIGN) {
+		*out = v.kind == V_FLOAT ? value_float((x > 0) - (x < 0)) : value_int((v.u.i > 0) - (v.u.i < 0));
+		out->typed = v.typed;
+		return true;
+	}
+	if (bi != BI_FLOOR && bi != BI_CEIL && bi != BI_ROUND)
+		return false;
+	y = bi == BI_FLOOR ? floor(x) : bi == BI_CEIL ? ceil(x) : nearbyint(x);
+	*out = v.kind == V_INT ? v : fabs(y) < 0x1p62 ? value_int((int64_t)y) : value_float(y);
+	return true;
+}
+
+static bool less(struct value a, struct value b) { return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number_value(a) < number_value(b); }
+
+/* min(3, 1, 2), or of a list */
+static bool extreme(struct elab *e, enum builtin bi, struct value *v, uint32_t n, span at, struct value *out)
+{
+	bool most = bi == BI_MAX || bi == BI_MAXIMUM;
+	dtype t = DT_COUNT;
+	for (uint32_t i = 0; i < n; i++)
+		if (v[i].kind != V_INT && v[i].kind != V_FLOAT)
+			return false;
+	*out = v[0];
+	for (uint32_t i = 1; i < n; i++) {
+		struct value one = v[i];
+		if (!numbers_meet(e, TOK_PLUS, out, &one, &t, at))
+			return *out = VALUE_POISON, true;
+		if (most ? less(*out, one) : less(one, *out))
+			*out = one;
+	}
+	return true;
+}
+
+static bool fold(struct elab *e, enum token_kind op, struct value from, const struct seq *s, span at, struct value *out)
+{
+	*out = from;
+	for (uint32_t i = 0; i < s->n; i++)
+		if (s->at[i].kind != V_INT && s->at[i].kind != V_FLOAT && s->at[i].kind != V_DIM)
+			return false;
+	for (uint32_t i = 0; i < s->n; i++)
+		*out = value_binary(e, op, *out, s->at[i], at, at, at);
+	return true;
+}
+
+static bool any_or_all(const struct seq *s, bool any, struct value *out)
+{
+	*out = value_bool(!any);
+	for (uint32_t i = 0; i < s->n; i++) {
+		if (s->at[i].kind != V_BOOL)
+			return false;
+		if (s->at[i].u.b == any)
+			*out = value_bool(any);
+	}
+	return true;
+}
+
+/* sum, prod, min, max, any, all of a list that is known now. */
+static bool of_list(struct elab *e, enum builtin bi, const struct seq *s, span at, struct value *out)
+{
+	e->steps += s->n;
+	switch (bi) {
+	case BI_SUM: return fold(e, TOK_PLUS, value_int(0), s, at, out);
+	case BI_PROD: return fold(e, TOK_STAR, value_int(1), s, at, out);
+	case BI_MIN:
+	case BI_MAX: return s->n && extreme(e, bi, s->at, s->n, at, out);
+	case BI_ANY:
+	case BI_ALL: return any_or_all(s, bi == BI_ANY, out);
+	default: return false;
+	}
+}
+
+bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span at, struct value *out)
+{
+	double y;
+	if (args->n == 1 && !args->at[0].name && value_is_seq(args->at[0].v))
+		return of_list(e, bi, args->at[0].v.u.seq, at, out);
+	for (uint32_t i = 0; i < args->n; i++)
+		if (args->at[i].name || (args->at[i].v.kind != V_INT && args->at[i].v.kind != V_FLOAT))
+			return false;
+	if (args->n == 1) {
+		if (unary(bi, number_value(args->at[0].v), &y))
+			return *out = function_value(e, args->at[0].v, y, at), true;
+		return rounding(bi, args->at[0].v, out);
+	}
+	if (args->n < 2 || args->n > ELAB_MAX_ARGS)
+		return false;
+	struct value a = args->at[0].v, b = args->at[1].v, all[ELAB_MAX_ARGS];
+	for (uint32_t i = 0; i < args->n; i++)
+		all[i] = args->at[i].v;
+	if (bi == BI_MAX || bi == BI_MIN || ((bi == BI_MAXIMUM || bi == BI_MINIMUM) && args->n == 2))
+		return extreme(e, bi, all, args->n, at, out);
+	if (args->n != 2)
+		return false;
+	if (bi == BI_POW)
+		return *out = value_binary(e, TOK_STAR2, a, b, at, args->at[0].at, args->at[1].at), true;
+	return false;
+}
+
+/* ---- casts ---- */
+
+static struct value cast_float(struct elab *e, dtype to, double x, span at)
+{
+	if (dtype_class(to) == DTC_FLOAT)
+		return value_float(x);
+	if (to == DT_BOOL)
+		return value_bool(x != 0);
+	if (to == DT_TRIT || !(fabs(x) < 0x1p62)) {
+		elab_error(e, DIAG_LITERAL_RANGE, at, "%g is not a value of type %s", x, dtype_text(to));
+		return VALUE_POISON;
+	}
+	return value_int((int64_t)x);
+}
+
+struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
+{
+	uint64_t scratch;
+	struct diag *g;
+	if (args->n != 1 || args->at[0].name) {
+		g = elab_error(e, DIAG_ARG_COUNT, at, "a cast takes one value: `%s(x)`", dtype_text(to));
+		if (!args->n)
+			diag_help(e->out, g, "the element type of a tensor is `x.dtype`, without `()`");
+		return VALUE_POISON;
+	}
+	struct value v = args->at[0].v;
+	span sat = args->at[0].at;
+	switch (v.kind) {
+	case V_POISON: return v;
+	case V_TENSOR: return value_tensor(emit_cast(e, v.u.t, to, at));
+	case V_DIM: return dtype_class(to) == DTC_INT ? value_declared(v, to) : value_tensor(emit_scalar(e, v, to, at));
+	case V_FLOAT: v = cast_float(e, to, number_value(v), sat); break;
+	case V_BOOL:
+	case V_TRIT:
+	case V_INT: {
+		int64_t i = v.kind == V_BOOL ? v.u.b : v.u.i;
+		v = dtype_class(to) == DTC_FLOAT ? value_float((double)i) : to == DT_BOOL ? value_bool(i != 0) : value_int(i);
+		break;
+	}
+	default:
+		g = elab_error(e, DIAG_TYPE_MISMATCH, sat, "%s cannot be cast to %s", elab_value_text(e, v), dtype_text(to));
+		if (v.kind == V_LIST)
+			diag_help(e->out, g, "a list is made a tensor by `tensor([…], dtype=%s)`", dtype_text(to));
+		return VALUE_POISON;
+	}
+	if (v.kind == V_INT && !scalar_bytes(e, v, to, &scratch, sat))
+		return VALUE_POISON;
+	if (v.kind == V_INT && to == DT_TRIT)
+		v.kind = V_TRIT;
+	return value_declared(v, to);
+}
+
+/* ---- len, range, … ---- */
+
+static int64_t string_length(const char *s)
+{
+	int64_t n = 0;
+	for (; *s; s++)
+		n += ((unsigned char)*s & 0xc0) != 0x80;
+	return n;
+}
+
+static struct value special_len(struct elab *e, struct value v, span at)
+{
+	if (v.kind == V_SERIES)
+		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
+	if (value_is_seq(v) && value_holds(v, V_EARLIER)) {
+		elab_error(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
+		return VALUE_POISON;
+	}
+	if (value_is_seq(v))
+		return value_int(v.u.seq->n);
+	if (v.kind == V_STR)
+		return value_int(string_length(v.u.s));
+	if (v.kind == V_TENSOR && type_of(e, v.u.t)->rank)
+		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
+	struct value list;
+	bool unknown;
+	if (v.kind == V_RANGE)
+		return iter_items(e, v, at, &list, &unknown) ? value_int(list.u.seq->n) : VALUE_POISON;
+	elab_error(e, DIAG_TYPE_MISMATCH, at, "%s has no length", elab_value_text(e, v));
+	return VALUE_POISON;
+}
+
+static struct value special_range(struct elab *e, struct args *args, span at)
+{
+	struct range *r = ARENA_NEW(e->f->arena, struct range);
+	bool ok = args->n >= 1 && args->n <= 3;
+	for (uint32_t i = 0; i < args->n; i++)
+		ok = ok && !args->at[i].name && value_is_bound(e, args->at[i].v);
+	if (ok && args->n == 3)
+		ok = args->at[2].v.kind == V_INT && args->at[2].v.u.i;
+	if (!ok) {
+		struct diag *g =
+			elab_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers, the third known at compile time and not 0");
+		if (args->n == 1 && args->at[0].v.kind == V_TENSOR)
+			diag_help(e->out, g, "iterate over the indices of a tensor: `range(x.shape[0])`");
+		return VALUE_POISON;
+	}
+	r->from = args->n > 1 ? args->at[0].v : value_int(0);
+	r->to = args->at[args->n > 1].v;
+	r->step = args->n == 3 ? args->at[2].v.u.i : 1;
+	return (struct value){.kind = V_RANGE, .u.range = r};
+}
+
+static struct value special_lists(struct elab *e, enum special sp, struct args *args, span at)
+{
+	struct value lists[8], out;
+	bool unknown;
+	uint32_t n = UINT32_MAX;
+	int64_t start = 0;
+	if (sp == SP_ENUMERATE && args->n == 2 && args->at[1].v.kind == V_INT) { /* enumerate(list, 1) or start=1 */
+		start = args->at[1].v.u.i;
+		args->n = 1;
+	}
+	if (!args->n || args->n > 8 || (sp != SP_ZIP && args->n > 1)) {
+		elab_error(e, DIAG_ARG_COUNT, at, "wrong number of arguments");
+		return VALUE_POISON;
+	}
+	for (uint32_t i = 0; i < args->n; i++) {
+		if (!iter_items(e, args->at[i].v, args->at[i].at, &lists[i], &unknown))
+			return VALUE_POISON;
+		n = lists[i].u.seq->n < n ? lists[i].u.seq->n : n;
+	}
+	out = value_seq(e->f->arena, V_LIST, n);
+	for (uint32_t i = 0; i < n; i++) {
+		if (sp == SP_REVERSED) {
+			out.u.seq->at[i] = lists[0].u.seq->at[n - 1 - i];
+			continue;
+		}
+		struct value t = value_seq(e->f->arena, V_TUPLE, sp == SP_ZIP ? args->n : 2);
+		for (uint32_t k = 0; sp == SP_ZIP && k < args->n; k++)
+			t.u.seq->at[k] = lists[k].u.seq->at[i];
+		if (sp == SP_ENUMERATE)
+			t.u.seq->at[0] = value_int(start + i), t.u.seq->at[1] = lists[0].u.seq->at[i];
+		out.u.seq->at[i] = t;
+	}
+	return elab_list(e, out, at);
+}
+
+/* ntuple(x, n): a list or tuple of n as a tuple, anything else n times. */
+static struct value special_ntuple(struct elab *e, struct args *args, span at)
+{
+	bool ok = args->n == 2 && !args->at[0].name && !args->at[1].name && args->at[1].v.kind == V_INT && args->at[1].v.u.i > 0 &&
+		  args->at[1].v.u.i <= HIR_MAX_RANK;
+	if (!ok) {
+		elab_error(e, DIAG_ARG_VALUE, at, "ntuple takes a value and how many of it to make, from 1 to %d: `ntuple(x, 2)`",
+			   HIR_MAX_RANK);
+		return VALUE_POISON;
+	}
+	struct value x = args->at[0].v, out = value_seq(e->f->arena, V_TUPLE, (uint32_t)args->at[1].v.u.i);
+	if (value_is_seq(x) && x.u.seq->n != out.u.seq->n) {
+		elab_error(e, DIAG_ARG_VALUE, args->at[0].at, "a number or %u of them are needed here, not %s", out.u.seq->n,
+			   elab_value_text(e, x));
+		return VALUE_POISON;
+	}
+	for (uint32_t i = 0; i < out.u.seq->n; i++)
+		out.u.seq->at[i] = value_is_seq(x) ? x.u.seq->at[i] : x;
+	return elab_list(e, out, at);
+}
+
+static struct value special_one(struct elab *e, enum special sp, struct arg *a, span at)
+{
+	if (sp == SP_LEN)
+		return special_len(e, a->v, a->at);
+	if (sp == SP_STR)
+		return values_to_text(e, &a->v, 1, a->at);
+	if (a->v.kind != V_TENSOR) {
+		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", elab_value_text(e, a->v));
+		return VALUE_POISON;
+	}
+	struct hir_type t = *type_of(e, a->v.u.t);
+	struct value v = value_seq(e->f->arena, V_LIST, t.rank);
+	for (uint32_t i = 0; i < t.rank; i++)
+		v.u.seq->at[i] = value_dim(e->b->dims, t.dims[i]);
+	return v;
+}
+
+struct value call_special(struct elab *e, enum special sp, struct args *args, span at)
+{
+	if (sp == SP_PRINT)
+		return call_print(e, args, at);
+	for (uint32_t i = 0; i < args->n; i++)
+		if (is_poison(args->at[i].v))
+			return VALUE_POISON;
+	switch (sp) {
+	case SP_RANGE: return special_range(e, args, at);
+	case SP_ENUMERATE:
+	case SP_ZIP:
+	case SP_REVERSED: return special_lists(e, sp, args, at);
+	case SP_NTUPLE: return special_ntuple(e, args, at);
+	case SP_LEN:
+	case SP_SHAPE:
+	case SP_STR: break;
+	case SP_PRINT:
+	case SP_COUNT: return VALUE_POISON;
+	}
+	if (args->n == 1 && !args->at[0].name)
+		return special_one(e, sp, &args->at[0], at);
+	elab_error(e, DIAG_ARG_COUNT, at, "one argument is needed here, not %u", args->n);
+	return VALUE_POISON;
+}

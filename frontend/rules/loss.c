@@ -1,0 +1,111 @@
+/* Rules of the losses. */
+#include <string.h>
+#include "frontend/rules/builtin.h"
+
+static bool need_reduction(struct elab *e, struct bcall *c, uint32_t i, bool *none)
+{
+	const char *r = c->v[i].kind == V_STR ? c->v[i].u.s : "";
+	*none = !strcmp(r, "none");
+	if (*none || !strcmp(r, "mean") || !strcmp(r, "sum"))
+		return true;
+	shape_error(e, c, DIAG_ARG_VALUE, c->ats[i], "the reduction is \"mean\", \"sum\" or \"none\"");
+	return false;
+}
+
+static bool same_shape(struct elab *e, const struct hir_type *a, const struct hir_type *b)
+{
+	bool same = a->rank == b->rank;
+	for (uint32_t k = 0; same && k < a->rank; k++)
+		same = dims_agree(e, a->dims[k], b->dims[k]);
+	return same;
+}
+
+struct value rule_mse_loss(struct elab *e, struct bcall *c)
+{
+	bool none;
+	hir_ref x = need_float(e, c, 0), y = need_float(e, c, 1);
+	if (x == HIR_NONE || y == HIR_NONE || !need_reduction(e, c, 2, &none))
+		return VALUE_POISON;
+	struct hir_type t;
+	dtype elem = dtype_join(type_of(e, x)->elem, type_of(e, y)->elem);
+	if (!broadcast_or_report(e, c, x, y, c->ats[0], c->ats[1], &t))
+		return VALUE_POISON;
+	t.elem = elem;
+	t.rank = none ? t.rank : 0;
+	struct hir_arg a[3] = {arg_tensor(emit_cast(e, x, elem, c->ats[0])), arg_tensor(emit_cast(e, y, elem, c->ats[1])),
+				plain_arg(c->v[2])};
+	return value_tensor(emit_builtin(e, c->bi, &t, a, 3, c->at));
+}
+
+/* The shape of one loss for each item: input without its classes. */
+static struct hir_type items_of(const struct hir_type *input, uint32_t classes)
+{
+	struct hir_type t = {.elem = input->elem};
+	for (uint32_t k = 0; k < input->rank; k++)
+		if (k != classes)
+			t.dims[t.rank++] = input->dims[k];
+	return t;
+}
+
+static bool target_fits(struct elab *e, struct bcall *c, const struct hir_type *input, const struct hir_type *items,
+			const struct hir_type *target)
+{
+	bool indices = dtype_class(target->elem) == DTC_INT;
+	if (!indices && dtype_class(target->elem) != DTC_FLOAT) {
+		shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1],
+			    "the target holds class indices (integers) or probabilities (floats), not %s", elab_value_text(e, c->v[1]));
+		return false;
+	}
+	if (same_shape(e, target, indices ? items : input))
+		return true;
+	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[1], "`cross_entropy`: the target has shape %s, but %s is needed",
+				    elab_shape_text(e, target), elab_shape_text(e, indices ? items : input));
+	diag_secondary(e->out, g, c->ats[0], "for an input of shape %s", elab_shape_text(e, input));
+	diag_note(e->out, g,
+		  indices ? "class indices have the input's shape without its classes, dimension %d"
+			  : "probabilities have the input's shape, classes in dimension %d",
+		  input->rank > 1);
+	return false;
+}
+
+static bool class_weights(struct elab *e, struct bcall *c, dim classes, dtype elem, struct hir_arg *out)
+{
+	*out = arg_none();
+	if (c->v[2].kind == V_NONE)
+		return true;
+	hir_ref w = need_float(e, c, 2);
+	if (w == HIR_NONE)
+		return false;
+	struct hir_type t = *type_of(e, w), want = {.rank = 1, .dims = {classes}};
+	if (!same_shape(e, &t, &want))
+		return shape_error(e, c, DIAG_SHAPE, c->ats[2], "there is one weight for each class, %s, not %s", elab_shape_text(e, &want),
+				   elab_shape_text(e, &t)),
+		       false;
+	*out = arg_tensor(emit_cast(e, w, elem, c->ats[2]));
+	return true;
+}
+
+struct value rule_cross_entropy(struct elab *e, struct bcall *c)
+{
+	bool none;
+	int64_t ignore;
+	double smoothing;
+	hir_ref x = need_float(e, c, 0), y = need_tensor(e, c, 1);
+	if (x == HIR_NONE || y == HIR_NONE || !need_int(e, c, 3, &ignore) || !need_reduction(e, c, 4, &none) ||
+	    !need_float_value(e, c, 5, &smoothing))
+		return VALUE_POISON;
+	struct hir_type input = *type_of(e, x), target = *type_of(e, y);
+	if (!input.rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs an input [C], [N, C] or [N, C, …], not a scalar");
+	if (!(smoothing >= 0 && smoothing <= 1))
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[5], "the label smoothing lies between 0 and 1");
+	uint32_t classes = input.rank > 1;
+	struct hir_type items = items_of(&input, classes), out = items;
+	struct hir_arg a[6] = {arg_tensor(x),   arg_none(),         arg_none(),
+				arg_int(ignore), plain_arg(c->v[4]), plain_arg(value_float(smoothing))};
+	if (!target_fits(e, c, &input, &items, &target) || !class_weights(e, c, input.dims[classes], input.elem, &a[2]))
+		return VALUE_POISON;
+	a[1] = arg_tensor(dtype_class(target.elem) == DTC_FLOAT ? emit_cast(e, y, input.elem, c->ats[1]) : y);
+	out.rank = none ? out.rank : 0;
+	return value_tensor(emit_builtin(e, c->bi, &out, a, 6, c->at));
+}

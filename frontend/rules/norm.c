@@ -1,0 +1,189 @@
+/* Rules of the normalisations. */
+#include <float.h>
+#include "frontend/rules/builtin.h"
+
+/* An optional argument of the shape `want` that converts to the element type of `want`. */
+static bool need_shaped(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *want, struct hir_arg *out)
+{
+	*out = arg_none();
+	if (c->v[i].kind == V_NONE)
+		return true;
+	hir_ref r = need_tensor(e, c, i);
+	if (r == HIR_NONE)
+		return false;
+	struct hir_type t = *type_of(e, r);
+	bool fits = t.rank == want->rank;
+	for (uint32_t k = 0; fits && k < t.rank; k++)
+		fits = dims_agree(e, t.dims[k], want->dims[k]);
+	if (!fits) {
+		struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed",
+					    name_text(e->f, c->sig->params[i].name), bcall_name(c), elab_shape_text(e, &t),
+					    elab_shape_text(e, want));
+		diag_secondary(e->out, g, c->ats[0], "for %s", elab_value_text(e, c->v[0]));
+		return false;
+	}
+	if (!dtype_widens(t.elem, want->elem)) {
+		elab_error(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has elements of type %s, which do not convert to %s",
+			   name_text(e->f, c->sig->params[i].name), bcall_name(c), dtype_text(t.elem), dtype_text(want->elem));
+		return false;
+	}
+	*out = arg_tensor(emit_cast(e, r, want->elem, c->at));
+	return true;
+}
+
+/* The relative precision of a type: what PyTorch's rms_norm adds where no eps is given. */
+static double precision(dtype t)
+{
+	switch (t) {
+	case DT_FLOAT16: return 0x1p-10;
+	case DT_BFLOAT16: return 0x1p-7;
+	case DT_FLOAT64: return DBL_EPSILON;
+	default: return FLT_EPSILON;
+	}
+}
+
+/* Parameters `from` … to-1 have the shape `want`; the last is eps. */
+static struct value normalise(struct elab *e, struct bcall *c, hir_ref x, const struct hir_type *want, struct hir_arg *a, uint32_t from,
+			      uint32_t to)
+{
+	struct hir_type t = *type_of(e, x);
+	uint32_t eps = c->sig->n - 1;
+	double v;
+	a[0] = arg_tensor(x);
+	for (uint32_t i = from; i < to; i++)
+		if (!need_shaped(e, c, i, want, &a[i]))
+			return VALUE_POISON;
+	if (c->v[eps].kind == V_NONE)
+		v = precision(t.elem);
+	else if (!need_float_value(e, c, eps, &v))
+		return VALUE_POISON;
+	a[eps] = (struct hir_arg){.kind = ARG_FLOAT, .u.f = v};
+	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));
+}
+
+/* layer_norm(x, weight, bias): the shape may be left out. */
+static void insert_shape(struct bcall *c)
+{
+	uint32_t eps = c->sig->n - 1;
+	if (c->v[1].kind != V_TENSOR)
+		return;
+	bool four = c->v[eps - 1].kind == V_FLOAT || c->v[eps - 1].kind == V_INT;
+	for (uint32_t i = four ? eps : eps - 1; i > 1; i--)
+		if (i == eps || !c->given[i] || c->given[i - 1]) {
+			c->v[i] = c->v[i - 1];
+			c->ats[i] = c->ats[i - 1];
+		}
+	c->v[1] = (struct value){.kind = V_NONE};
+}
+
+/* The dims that are normalised over: those of normalized_shape, else of the weight or bias, else the last. */
+static bool normal_shape(struct elab *e, struct bcall *c, const struct hir_type *t, struct hir_type *want)
+{
+	uint32_t n = 1;
+	*want = (struct hir_type){.elem = t->elem};
+	if (c->v[1].kind != V_NONE) {
+		if (!need_sizes(e, c, 1, want->dims, &n, NULL))
+			return false;
+	} else {
+		for (uint32_t i = c->sig->n - 2; i >= 2; i--)
+			if (c->v[i].kind == V_TENSOR)
+				n = type_of(e, c->v[i].u.t)->rank;
+		for (uint32_t k = 0; k < n && n <= t->rank; k++)
+			want->dims[k] = t->dims[t->rank - n + k];
+	}
+	want->rank = (uint8_t)n;
+	bool fits = n && n <= t->rank;
+	for (uint32_t k = 0; fits && k < n; k++)
+		fits = dims_agree(e, want->dims[k], t->dims[t->rank - n + k]);
+	if (fits)
+		return true;
+	if (c->v[1].kind == V_NONE)
+		return shape_error(e, c, DIAG_RANK, c->at, "%s does not have the %u dimensions to normalise over", elab_shape_text(e, t),
+				   n),
+		       false;
+	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[1], "`%s`: the input's last dimensions are not the normalized_shape %s",
+				    bcall_name(c), elab_shape_text(e, want));
+	diag_secondary(e->out, g, c->ats[0], "%s has shape %s", elab_source_text(e, c->ats[0]), elab_shape_text(e, t));
+	return false;
+}
+
+static struct value last_dims(struct elab *e, struct bcall *c)
+{
+	struct hir_type want;
+	struct hir_arg a[BUILTIN_MAX_PARAMS], sizes[HIR_MAX_RANK];
+	hir_ref x = need_float(e, c, 0);
+	insert_shape(c);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	if (!t.rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "a scalar has no last dimension");
+	if (!normal_shape(e, c, &t, &want))
+		return VALUE_POISON;
+	for (uint32_t k = 0; k < want.rank; k++)
+		sizes[k] = arg_dim(want.dims[k]);
+	a[1] = arg_list(e, sizes, want.rank);
+	return normalise(e, c, x, &want, a, 2, c->sig->n - 1);
+}
+
+struct value rule_layer_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
+struct value rule_rms_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
+
+/* Floats [N, C, …]. */
+static hir_ref need_channels(struct elab *e, struct bcall *c)
+{
+	hir_ref x = need_float(e, c, 0);
+	if (x == HIR_NONE || type_of(e, x)->rank >= 2)
+		return x;
+	shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", elab_type_text(e, x));
+	return HIR_NONE;
+}
+
+enum { BN_TRAINING = 5, BN_MOMENTUM, BN_EPS };
+
+struct value rule_batch_norm(struct elab *e, struct bcall *c)
+{
+	bool training = false;
+	double momentum;
+	hir_ref x = need_channels(e, c);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	if ((c->v[1].kind == V_NONE) != (c->v[2].kind == V_NONE))
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "running_mean and running_var come together");
+	bool is_eps = (c->v[BN_TRAINING].kind == V_FLOAT || c->v[BN_TRAINING].kind == V_INT) && !c->given[BN_EPS];
+	if (is_eps)
+		c->v[BN_EPS] = c->v[BN_TRAINING];
+	else if (!need_bool(e, c, BN_TRAINING, &training))
+		return VALUE_POISON;
+	if (c->v[BN_MOMENTUM].kind != V_NONE && !need_float_value(e, c, BN_MOMENTUM, &momentum))
+		return VALUE_POISON;
+	if (training)
+		c->v[1] = c->v[2] = (struct value){.kind = V_NONE};
+	struct hir_arg a[BUILTIN_MAX_PARAMS] = {[BN_TRAINING] = arg_none(), [BN_MOMENTUM] = arg_none()};
+	struct hir_type want = {.elem = t.elem, .rank = 1, .dims = {t.dims[1]}};
+	return normalise(e, c, x, &want, a, 1, BN_TRAINING);
+}
+
+struct value rule_group_norm(struct elab *e, struct bcall *c)
+{
+	int64_t groups, rest;
+	hir_ref x = need_channels(e, c);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	if (!need_int(e, c, 1, &groups))
+		return VALUE_POISON;
+	if (groups < 1)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "num_groups must be at least 1, not %lld", (long long)groups);
+	if (dim_is_const(e->b->dims, dim_mod(e->b->dims, t.dims[1], dim_const(e->b->dims, groups)), &rest) && rest) {
+		struct diag *g =
+			elab_error(e, DIAG_SHAPE, c->ats[1], "`group_norm`: %lld groups do not divide the channels", (long long)groups);
+		diag_secondary(e->out, g, c->ats[0], "%s has shape %s: its channels are dimension 1", elab_source_text(e, c->ats[0]),
+			       elab_shape_text(e, &t));
+		return VALUE_POISON;
+	}
+	struct hir_arg a[BUILTIN_MAX_PARAMS] = {[1] = arg_int(groups)};
+	struct hir_type want = {.elem = t.elem, .rank = 1, .dims = {t.dims[1]}};
+	return normalise(e, c, x, &want, a, 2, 4);
+}

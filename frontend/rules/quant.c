@@ -1,0 +1,202 @@
+/* Rules of the quantizers by thresholds, which return trits, and of packing. */
+#include <string.h>
+#include "frontend/rules/builtin.h"
+
+/* Is the threshold in argument i a number, or a tensor of floats that broadcasts to x? Then *out; a negative number only where that is one of its own. */
+static bool need_threshold(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *x, bool negative, struct hir_arg *out)
+{
+	double number;
+	if (c->v[i].kind != V_TENSOR) {
+		if (!need_float_value(e, c, i, &number))
+			return false;
+		*out = (struct hir_arg){.kind = ARG_FLOAT, .u.f = number};
+		if (negative || !(number < 0))
+			return true;
+		elab_error(e, DIAG_ARG_VALUE, c->ats[i], "the threshold cannot be negative");
+		return false;
+	}
+	hir_ref r = need_float(e, c, i);
+	if (r == HIR_NONE)
+		return false;
+	struct hir_type t = *type_of(e, r);
+	if (!broadcasts_to(e, &t, x))
+		return shape_error(e, c, DIAG_BROADCAST, c->ats[i], "a threshold of shape %s does not broadcast to %s",
+				   elab_shape_text(e, &t), elab_shape_text(e, x)),
+		       false;
+	*out = arg_tensor(emit_cast(e, r, x->elem, c->ats[i]));
+	return true;
+}
+
+static uint32_t param_index(struct elab *e, const struct bcall *c, const char *name)
+{
+	uint32_t i = 0;
+	while (i < c->sig->n && strcmp(name_text(e->f, c->sig->params[i].name), name))
+		i++;
+	return i;
+}
+
+/* threshold * scale, where the builtin has a scale. */
+static bool scale_threshold(struct elab *e, struct bcall *c)
+{
+	uint32_t i = param_index(e, c, "scale");
+	double a, b;
+	if (i == c->sig->n || (c->v[i].kind == V_FLOAT && c->v[i].u.f == 1.0))
+		return true;
+	if (c->v[i].kind == V_TENSOR || c->v[1].kind == V_TENSOR) {
+		c->v[1] = call2(e, BI_MUL, c->v[1], c->v[i], c->ats[i]);
+		return !is_poison(c->v[1]);
+	}
+	if (!need_float_value(e, c, 1, &a) || !need_float_value(e, c, i, &b))
+		return false;
+	c->v[1] = value_float(a * b);
+	return true;
+}
+
+struct value rule_to_trit(struct elab *e, struct bcall *c)
+{
+	struct hir_arg a[BUILTIN_MAX_PARAMS] = {0};
+	if (c->bi == BI_TERNARY_QUANTIZE) {
+		const char *m = c->v[2].kind == V_STR ? c->v[2].u.s : "";
+		if (strcmp(m, "threshold") && strcmp(m, "stochastic") && strcmp(m, "learned")) {
+			elab_error(e, DIAG_ARG_VALUE, c->ats[2], "`method` is \"threshold\", \"stochastic\" or \"learned\"");
+			return VALUE_POISON;
+		}
+		a[2] = plain_arg(c->v[2]);
+	}
+	hir_ref r = is_trits(e, c, 0) && c->bi != BI_TERNARY_ACTIVATION ? need_tensor(e, c, 0) : need_float(e, c, 0);
+	if (r == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, r);
+	bool same = t.elem == DT_TRIT;
+	if (same)
+		t.elem = DT_FLOAT32;
+	if (!scale_threshold(e, c) || !need_threshold(e, c, 1, &t, false, &a[1]))
+		return VALUE_POISON;
+	if (same)
+		return value_tensor(r);
+	a[0] = arg_tensor(r);
+	t.elem = DT_TRIT;
+	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));
+}
+
+/* ste_quantize(x, quantize_fn): the forward pass is that of the function. */
+struct value rule_ste_quantize(struct elab *e, struct bcall *c)
+{
+	uint32_t fn = c->v[1].kind == V_FN || c->v[1].kind == V_BUILTIN || c->v[1].kind == V_LAYER ? 1 : 2;
+	if (c->v[fn].kind == V_NONE)
+		return rule_to_trit(e, c);
+	if (c->v[fn].kind != V_FN && c->v[fn].kind != V_BUILTIN && c->v[fn].kind != V_LAYER)
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[fn], "`quantize_fn` must be a function of a tensor, not %s",
+				   elab_value_text(e, c->v[fn]));
+	hir_ref r = need_tensor(e, c, 0);
+	if (r == HIR_NONE || type_of(e, r)->elem == DT_TRIT)
+		return r == HIR_NONE ? VALUE_POISON : value_tensor(r);
+	struct arg x = {.v = value_tensor(r), .at = c->ats[0]};
+	struct args args = {1, &x};
+	return call_value(e, c->v[fn], &args, c->ats[fn], elab_source_text(e, c->ats[fn]));
+}
+
+static struct value trit_value(int64_t i) { return (struct value){.kind = V_TRIT, .u.i = i}; }
+
+static struct value number_or_tensor(struct hir_arg a) { return a.kind == ARG_TENSOR ? value_tensor(a.u.tensor) : value_float(a.u.f); }
+
+static struct value negated(struct elab *e, struct value v, span at)
+{
+	return v.kind == V_FLOAT ? value_float(-v.u.f) : v.kind == V_INT ? value_int(-v.u.i) : call1(e, BI_NEG, v, at);
+}
+
+/* The float type that x had before it became wide. */
+static dtype elem_given(struct elab *e, const struct bcall *c)
+{
+	dtype t = c->v[0].kind == V_TENSOR ? type_of(e, c->v[0].u.t)->elem : DT_FLOAT32;
+	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
+}
+
+/* Does argument i, a scale, change nothing? */
+static bool is_one(const struct bcall *c, uint32_t i)
+{
+	struct value v = c->v[i];
+	return v.kind == V_NONE || (v.kind == V_FLOAT && v.u.f == 1.0) || (v.kind == V_INT && v.u.i == 1);
+}
+
+/* Two thresholds, and what lies beyond them as 1 and -1, or by scales as floats. */
+static struct value two_thresholds(struct elab *e, struct bcall *c)
+{
+	enum { POS = 1, NEG, POS_SCALE, NEG_SCALE };
+	hir_ref r = need_wide_float(e, c, 0);
+	if (r == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, r);
+	struct value v[NEG_SCALE + 1], x = value_tensor(r);
+	bool scaled = !is_one(c, POS_SCALE) || !is_one(c, NEG_SCALE);
+	for (uint32_t i = POS; i <= NEG_SCALE; i++) {
+		struct hir_arg limit;
+		if (c->v[i].kind == V_NONE)
+			c->v[i] = i == NEG ? negated(e, c->v[POS], c->at) : value_float(1.0);
+		if (is_poison(c->v[i]) || !need_threshold(e, c, i, &t, i != POS, &limit))
+			return VALUE_POISON;
+		v[i] = number_or_tensor(limit);
+	}
+	struct value high = call2(e, BI_GT, x, v[POS], c->at), low = call2(e, BI_LT, x, v[NEG], c->at);
+	if (!scaled)
+		return choose(e, high, trit_value(1), choose(e, low, trit_value(-1), trit_value(0), c->at), c->at);
+	struct value zero = value_tensor(emit_scalar(e, value_float(0), t.elem, c->at));
+	struct value down = choose(e, low, negated(e, v[NEG_SCALE], c->at), zero, c->at);
+	return as_elem(e, choose(e, high, v[POS_SCALE], down, c->at), elem_given(e, c), c->at);
+}
+
+struct value rule_learned_quantize(struct elab *e, struct bcall *c)
+{
+	bool one = true;
+	for (uint32_t i = 2; i < c->sig->n; i++)
+		one = one && c->v[i].kind == V_NONE;
+	return one || is_trits(e, c, 0) ? rule_to_trit(e, c) : two_thresholds(e, c);
+}
+
+/* ---- packing ---- */
+
+static bool has_last(struct elab *e, struct bcall *c, hir_ref r, dtype elem, const char *what)
+{
+	if (r == HIR_NONE)
+		return false;
+	if (type_of(e, r)->elem != elem) {
+		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", bcall_name(c), what, elab_value_text(e, c->v[0]));
+		return false;
+	}
+	if (type_of(e, r)->rank)
+		return true;
+	shape_error(e, c, DIAG_RANK, c->ats[0], "a scalar has no last dimension to work on");
+	return false;
+}
+
+struct value rule_pack(struct elab *e, struct bcall *c)
+{
+	struct dims *d = e->b->dims;
+	hir_ref r = need_tensor(e, c, 0);
+	if (!has_last(e, c, r, DT_TRIT, "trits"))
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, r);
+	t.elem = DT_INT8;
+	t.dims[t.rank - 1] = dim_floordiv(d, dim_add(d, t.dims[t.rank - 1], dim_const(d, 3)), dim_const(d, 4));
+	return emit1(e, c, c->bi, &t, r);
+}
+
+struct value rule_unpack(struct elab *e, struct bcall *c)
+{
+	struct dims *d = e->b->dims;
+	int64_t n, most;
+	hir_ref r = need_tensor(e, c, 0);
+	if (!has_last(e, c, r, DT_INT8, "the int8 bytes that `pack` makes"))
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, r);
+	dim whole = dim_mul(d, t.dims[t.rank - 1], dim_const(d, 4)), size = whole;
+	if (c->v[1].kind != V_NONE && !size_value(e, c->v[1], &size))
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the size must be an integer, not %s", elab_value_text(e, c->v[1]));
+	if (dim_is_const(d, size, &n) && (n < 0 || (dim_is_const(d, whole, &most) && (n > most || n + 4 <= most))))
+		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "%s hold four trits a byte, not %lld in all", elab_type_text(e, r),
+				   (long long)n);
+	t.elem = DT_TRIT;
+	t.dims[t.rank - 1] = size;
+	struct hir_arg a[2] = {arg_tensor(r), arg_dim(size)};
+	return value_tensor(emit_builtin(e, c->bi, &t, a, 2, c->at));
+}

@@ -1,0 +1,406 @@
+/* Rules of the builtins that move elements about. */
+#include "frontend/rules/builtin.h"
+
+static dim product(struct elab *e, const struct hir_type *t, uint32_t from, uint32_t to)
+{
+	dim d = dim_const(e->b->dims, 1);
+	for (uint32_t i = from; i < to; i++)
+		d = dim_mul(e->b->dims, d, t->dims[i]);
+	return d;
+}
+
+/* The size that -1 stands for: total // known, if that is exact. */
+static bool solve_minus_one(struct elab *e, struct bcall *c, const struct hir_type *t, struct hir_type *out, uint32_t hole)
+{
+	struct dims *d = e->b->dims;
+	int64_t n;
+	out->dims[hole] = dim_const(d, 1);
+	dim total = product(e, t, 0, t->rank), known = product(e, out, 0, out->rank);
+	if (dim_is_const(d, known, &n) && !n) {
+		shape_error(e, c, DIAG_RESHAPE, c->ats[1], "-1 cannot be solved for beside a size of 0");
+		return false;
+	}
+	dim q = dim_floordiv(d, total, known);
+	out->dims[hole] = q;
+	int exact = dim_compare(d, dim_mul(d, q, known), total);
+	if (exact > 0)
+		return true;
+	if (!exact && e->checking) {
+		out->dims[hole] = fresh_dim(e);
+		return true;
+	}
+	struct diag *g = elab_error(e, DIAG_RESHAPE, c->ats[1], "`reshape`: the elements of %s do not divide by the other sizes",
+				    elab_shape_text(e, t));
+	if (!exact)
+		diag_note(e->out, g,
+			  "they must for all values of the sizes; one that is a multiple is written so in the signature: `[4*N, 16]`");
+	return false;
+}
+
+struct value rule_reshape(struct elab *e, struct bcall *c)
+{
+	struct hir_type out = {0};
+	uint32_t n;
+	int hole;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE || !need_sizes(e, c, 1, out.dims, &n, &hole))
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	out.elem = t.elem;
+	out.rank = (uint8_t)n;
+	if (hole >= 0) {
+		if (!solve_minus_one(e, c, &t, &out, (uint32_t)hole))
+			return VALUE_POISON;
+	} else if (!dims_agree(e, product(e, &t, 0, t.rank), product(e, &out, 0, n))) {
+		struct diag *g =
+			elab_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", elab_shape_text(e, &t), elab_shape_text(e, &out));
+		struct buf a = {0}, b = {0};
+		dim_print(e->b->dims, product(e, &t, 0, t.rank), &a);
+		dim_print(e->b->dims, product(e, &out, 0, n), &b);
+		diag_label_primary(e->out, g, "%s elements to %s", a.at, b.at);
+		buf_free(&a);
+		buf_free(&b);
+		return VALUE_POISON;
+	}
+	return emit_reshape(e, x, &out, c->at);
+}
+
+struct value rule_flatten(struct elab *e, struct bcall *c)
+{
+	uint32_t from, to;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (!t.rank)
+		t.rank = 1, t.dims[0] = dim_const(e->b->dims, 1);
+	if (!need_axis(e, c, 1, t.rank, &from) || !need_axis(e, c, 2, t.rank, &to))
+		return VALUE_POISON;
+	if (to < from)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "start_dim lies behind end_dim");
+	for (uint32_t i = 0; i < from; i++)
+		out.dims[out.rank++] = t.dims[i];
+	out.dims[out.rank++] = product(e, &t, from, to + 1);
+	for (uint32_t i = to + 1; i < t.rank; i++)
+		out.dims[out.rank++] = t.dims[i];
+	return emit_reshape(e, x, &out, c->at);
+}
+
+/* One dimension or a list of them, each named once. */
+static bool need_axes(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
+{
+	uint32_t seen = 0;
+	*n = value_is_seq(c->v[i]) ? c->v[i].u.seq->n : 1;
+	if (*n > rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[i], "%u dimensions of a tensor of %u", *n, rank), false;
+	for (uint32_t k = 0; k < *n; k++) {
+		struct value v = value_is_seq(c->v[i]) ? c->v[i].u.seq->at[k] : c->v[i];
+		if (v.kind != V_INT)
+			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a dimension is an integer known at compile time, not %s",
+					   elab_value_text(e, v)),
+			       false;
+		if (!axis_of(e, c, v.u.i, rank, c->ats[i], &axes[k]))
+			return false;
+		if (seen >> axes[k] & 1)
+			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[i], "dimension %u is named twice", axes[k]), false;
+		seen |= 1u << axes[k];
+	}
+	return true;
+}
+
+struct value rule_squeeze(struct elab *e, struct bcall *c)
+{
+	uint32_t axes[HIR_MAX_RANK], n, mask = 0;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (c->v[1].kind == V_NONE) {
+		mask = UINT32_MAX;
+	} else {
+		if (!need_axes(e, c, 1, t.rank, axes, &n))
+			return VALUE_POISON;
+		for (uint32_t i = 0; i < n; i++)
+			mask |= 1u << axes[i];
+	}
+	for (uint32_t i = 0; i < t.rank; i++) {
+		int64_t size;
+		bool one = dim_is_const(e->b->dims, t.dims[i], &size) && size == 1;
+		if (!one || !(mask >> i & 1))
+			out.dims[out.rank++] = t.dims[i];
+	}
+	return out.rank == t.rank ? value_tensor(x) : emit_reshape(e, x, &out, c->at);
+}
+
+struct value rule_unsqueeze(struct elab *e, struct bcall *c)
+{
+	uint32_t axis;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (t.rank == HIR_MAX_RANK)
+		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
+	if (!need_axis(e, c, 1, t.rank + 1u, &axis))
+		return VALUE_POISON;
+	for (uint32_t i = 0; i <= t.rank; i++)
+		out.dims[out.rank++] = i == axis ? dim_const(e->b->dims, 1) : t.dims[i < axis ? i : i - 1];
+	return emit_reshape(e, x, &out, c->at);
+}
+
+/* ---- permutations ---- */
+
+static struct value emit_permute(struct elab *e, hir_ref x, const uint32_t *order, span at)
+{
+	struct hir_type t = *type_of(e, x), out = t;
+	struct hir_arg items[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
+	for (uint32_t i = 0; i < t.rank; i++) {
+		out.dims[i] = t.dims[order[i]];
+		items[i] = arg_int(order[i]);
+	}
+	a[1] = arg_list(e, items, t.rank);
+	return value_tensor(emit_builtin(e, BI_PERMUTE, &out, a, 2, at));
+}
+
+struct value rule_transpose(struct elab *e, struct bcall *c)
+{
+	uint32_t d0, d1;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	if (!need_axis(e, c, 1, t.rank, &d0) || !need_axis(e, c, 2, t.rank, &d1))
+		return VALUE_POISON;
+	dim swap = t.dims[d0];
+	t.dims[d0] = t.dims[d1];
+	t.dims[d1] = swap;
+	struct hir_arg a[3] = {arg_tensor(x), arg_int(d0 < d1 ? d0 : d1), arg_int(d0 < d1 ? d1 : d0)};
+	return d0 == d1 ? value_tensor(x) : value_tensor(emit_builtin(e, BI_TRANSPOSE, &t, a, 3, c->at));
+}
+
+struct value rule_permute(struct elab *e, struct bcall *c)
+{
+	uint32_t order[HIR_MAX_RANK], seen = 0;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	uint32_t rank = type_of(e, x)->rank;
+	if (!value_is_seq(c->v[1]) || c->v[1].u.seq->n != rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[1], "the tensor has %u dimensions and each must be named once", rank);
+	for (uint32_t i = 0; i < rank; i++) {
+		struct value v = c->v[1].u.seq->at[i];
+		if (v.kind != V_INT)
+			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the dimensions must be integers known at compile time");
+		if (!axis_of(e, c, v.u.i, rank, c->ats[1], &order[i]))
+			return VALUE_POISON;
+		seen |= 1u << order[i];
+	}
+	if (seen != (1u << rank) - 1)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a dimension is named twice");
+	return emit_permute(e, x, order, c->at);
+}
+
+struct value rule_moveaxis(struct elab *e, struct bcall *c)
+{
+	uint32_t from[HIR_MAX_RANK], to[HIR_MAX_RANK], order[HIR_MAX_RANK], n, n_to, moved = 0;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	uint32_t rank = type_of(e, x)->rank;
+	if (!need_axes(e, c, 1, rank, from, &n) || !need_axes(e, c, 2, rank, to, &n_to))
+		return VALUE_POISON;
+	if (n != n_to)
+		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "the source names %u dimensions, the destination %u", n, n_to);
+	for (uint32_t k = 0; k < rank; k++)
+		order[k] = UINT32_MAX;
+	for (uint32_t k = 0; k < n; k++) {
+		order[to[k]] = from[k];
+		moved |= 1u << from[k];
+	}
+	for (uint32_t k = 0, next = 0; k < rank; k++) {
+		if (order[k] != UINT32_MAX)
+			continue;
+		while (moved >> next & 1)
+			next++;
+		order[k] = next++;
+	}
+	return emit_permute(e, x, order, c->at);
+}
+
+/* ---- joining ---- */
+
+static bool list_of_tensors(struct elab *e, struct bcall *c, hir_ref *first, dtype *elem)
+{
+	struct value list = c->v[0];
+	if (!value_is_seq(list) || !list.u.seq->n) {
+		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", bcall_name(c),
+			   elab_value_text(e, list));
+		return false;
+	}
+	for (uint32_t i = 0; i < list.u.seq->n; i++) {
+		struct value v = list.u.seq->at[i];
+		if (v.kind != V_TENSOR) {
+			elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i,
+				   bcall_name(c), elab_value_text(e, v));
+			return false;
+		}
+		dtype t = type_of(e, v.u.t)->elem;
+		*elem = i ? dtype_join(*elem, t) : t;
+		if (*elem == DT_COUNT) {
+			elab_error(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that do not mix");
+			return false;
+		}
+	}
+	*first = list.u.seq->at[0].u.t;
+	return true;
+}
+
+static struct value no_concat(struct elab *e, struct bcall *c, hir_ref first, hir_ref other, uint32_t axis)
+{
+	struct hir_type a = *type_of(e, first), b = *type_of(e, other);
+	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
+				    c->sig->name, elab_shape_text(e, &b), elab_shape_text(e, &a), axis);
+	note_difference(e, g, &a, &b, axis);
+	return VALUE_POISON;
+}
+
+static struct value emit_concat(struct elab *e, struct bcall *c, const hir_ref *refs, uint32_t n, uint32_t axis, dtype elem)
+{
+	struct hir_type out = *type_of(e, refs[0]);
+	struct hir_arg *items = ARENA_ARRAY(e->f->arena, struct hir_arg, n), a[2];
+	out.elem = elem;
+	for (uint32_t i = 0; i < n; i++) {
+		struct hir_type t = *type_of(e, refs[i]);
+		bool fits = t.rank == out.rank;
+		for (uint32_t k = 0; fits && i && k < t.rank; k++)
+			fits = k == axis || dims_agree(e, t.dims[k], out.dims[k]);
+		if (!fits)
+			return no_concat(e, c, refs[0], refs[i], axis);
+		if (i)
+			out.dims[axis] = dim_add(e->b->dims, out.dims[axis], t.dims[axis]);
+		items[i] = arg_tensor(emit_cast(e, refs[i], elem, c->at));
+	}
+	a[0] = arg_list(e, items, n);
+	a[1] = arg_int(axis);
+	return value_tensor(emit_builtin(e, BI_CONCAT, &out, a, 2, c->at));
+}
+
+/* Of what a run-time loop collected, [n, …]: the counting dimension moves to the axis, for concat into it. */
+static struct value join_series(struct elab *e, struct bcall *c, bool stack)
+{
+	uint32_t axis, order[HIR_MAX_RANK];
+	hir_ref x = c->v[0].u.t;
+	uint32_t rank = type_of(e, x)->rank;
+	if (!need_axis(e, c, 1, stack ? rank : rank - 1, &axis))
+		return VALUE_POISON;
+	for (uint32_t k = 0; k < rank; k++)
+		order[k] = k < axis ? k + 1 : k == axis ? 0 : k;
+	struct value v = axis ? emit_permute(e, x, order, c->at) : value_tensor(x);
+	if (stack)
+		return v;
+	struct hir_type t = *type_of(e, v.u.t);
+	t.dims[axis] = dim_mul(e->b->dims, t.dims[axis], t.dims[axis + 1]);
+	for (uint32_t k = axis + 1; k + 1 < t.rank; k++)
+		t.dims[k] = t.dims[k + 1];
+	t.rank--;
+	return emit_reshape(e, v.u.t, &t, c->at);
+}
+
+struct value rule_concat(struct elab *e, struct bcall *c)
+{
+	hir_ref first;
+	dtype elem;
+	uint32_t axis;
+	if (c->v[0].kind == V_SERIES)
+		return join_series(e, c, false);
+	if (!list_of_tensors(e, c, &first, &elem) || !need_axis(e, c, 1, type_of(e, first)->rank, &axis))
+		return VALUE_POISON;
+	uint32_t n = c->v[0].u.seq->n;
+	hir_ref *refs = ARENA_ARRAY(e->f->arena, hir_ref, n);
+	for (uint32_t i = 0; i < n; i++)
+		refs[i] = c->v[0].u.seq->at[i].u.t;
+	return emit_concat(e, c, refs, n, axis, elem);
+}
+
+struct value rule_stack(struct elab *e, struct bcall *c)
+{
+	hir_ref first;
+	dtype elem;
+	uint32_t axis;
+	if (c->v[0].kind == V_SERIES)
+		return join_series(e, c, true);
+	if (!list_of_tensors(e, c, &first, &elem))
+		return VALUE_POISON;
+	struct hir_type shape = *type_of(e, first);
+	if (shape.rank == HIR_MAX_RANK)
+		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
+	if (!need_axis(e, c, 1, shape.rank + 1u, &axis))
+		return VALUE_POISON;
+	uint32_t n = c->v[0].u.seq->n;
+	hir_ref *refs = ARENA_ARRAY(e->f->arena, hir_ref, n);
+	for (uint32_t i = 0; i < n; i++) {
+		struct hir_type t = *type_of(e, c->v[0].u.seq->at[i].u.t), out = {.elem = t.elem};
+		if (t.rank != shape.rank)
+			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, the first %s", i, elab_shape_text(e, &t),
+					   elab_shape_text(e, &shape));
+		for (uint32_t k = 0; k <= t.rank; k++)
+			out.dims[out.rank++] = k == axis ? dim_const(e->b->dims, 1) : t.dims[k < axis ? k : k - 1];
+		refs[i] = emit_reshape(e, c->v[0].u.seq->at[i].u.t, &out, c->at).u.t;
+	}
+	return emit_concat(e, c, refs, n, axis, elem);
+}
+
+/* ---- copies ---- */
+
+struct value rule_expand(struct elab *e, struct bcall *c)
+{
+	struct hir_type out = {0};
+	uint32_t n;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE)
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	out.elem = t.elem;
+	/* -1 keeps a size */
+	if (value_is_seq(c->v[1])) {
+		struct value copy = value_seq(e->f->arena, V_LIST, c->v[1].u.seq->n);
+		for (uint32_t i = 0; i < copy.u.seq->n; i++) {
+			struct value v = c->v[1].u.seq->at[i];
+			uint32_t k = i + t.rank - copy.u.seq->n;
+			copy.u.seq->at[i] = v.kind == V_INT && v.u.i == -1 && k < t.rank ? value_dim(e->b->dims, t.dims[k]) : v;
+		}
+		c->v[1] = copy;
+	}
+	if (!need_sizes(e, c, 1, out.dims, &n, NULL))
+		return VALUE_POISON;
+	out.rank = (uint8_t)n;
+	if (!broadcasts_to(e, &t, &out))
+		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", elab_shape_text(e, &t),
+				   elab_shape_text(e, &out));
+	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
+	for (uint32_t i = 0; i < n; i++)
+		sizes[i] = arg_dim(out.dims[i]);
+	a[1] = arg_list(e, sizes, n);
+	return value_tensor(emit_builtin(e, BI_EXPAND, &out, a, 2, c->at));
+}
+
+struct value rule_repeat(struct elab *e, struct bcall *c)
+{
+	dim times[HIR_MAX_RANK];
+	uint32_t n;
+	hir_ref x = need_tensor(e, c, 0);
+	if (x == HIR_NONE || !need_sizes(e, c, 1, times, &n, NULL))
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
+	if (n < t.rank)
+		return shape_error(e, c, DIAG_RANK, c->ats[1], "%u counts for a tensor of %u dimensions", n, t.rank);
+	out.rank = (uint8_t)n;
+	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
+	for (uint32_t i = 0; i < n; i++) {
+		uint32_t k = i + t.rank - n;
+		out.dims[i] = k < t.rank ? dim_mul(e->b->dims, t.dims[k], times[i]) : times[i];
+		sizes[i] = arg_dim(times[i]);
+	}
+	a[1] = arg_list(e, sizes, n);
+	return value_tensor(emit_builtin(e, BI_REPEAT, &out, a, 2, c->at));
+}

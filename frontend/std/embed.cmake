@@ -1,0 +1,15 @@
+# Writes the files MODULES as C byte arrays and a table of them, sorted by name, into OUT.
+list(SORT MODULES)
+set(arrays)
+set(rows)
+foreach(module IN LISTS MODULES)
+	cmake_path(GET module STEM name)
+	file(READ ${module} hex HEX)
+	string(LENGTH "${hex}" digits)
+	math(EXPR bytes "${digits} / 2")
+	string(REGEX REPLACE "(..)" "0x\\1," body "${hex}")
+	string(APPEND arrays "static const unsigned char text_${name}[] = {${body}0};\n")
+	string(APPEND rows "\t{\"${name}\", (const char *)text_${name}, ${bytes}},\n")
+endforeach()
+file(WRITE ${OUT} "/* Made by embed.cmake. */\n#include \"frontend/std/std_data.h\"\n\n${arrays}
+const struct std_module std_modules[] = {\n${rows}\t{0, 0, 0},\n};\n")

@@ -1,0 +1,465 @@
+/* Expressions, by precedence climbing. Levels, low to high: 1 ? :, 2 ||, 3 &&, 4 == !=, 5 < <= > >= (a chain), 6 .., 7 + -, 8 * / // % @,
+ * 9 unary, 10 ** (right), then . () []. */
+#include <stddef.h>
+#include "base/buf.h"
+#include "frontend/syntax/parse_state.h"
+
+enum { LEVEL_OR = 2, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_SUM = 7 };
+
+static const uint8_t levels[TOK_COUNT] = {
+	[TOK_OR] = 2,   [TOK_AND] = 3,   [TOK_EQ] = 4,     [TOK_NE] = 4,      [TOK_LT] = 5,   [TOK_LE] = 5,
+	[TOK_GT] = 5,   [TOK_GE] = 5,    [TOK_DOT2] = 6,   [TOK_DOT2_EQ] = 6, [TOK_PLUS] = 7, [TOK_MINUS] = 7,
+	[TOK_STAR] = 8, [TOK_SLASH] = 8, [TOK_SLASH2] = 8, [TOK_PERCENT] = 8, [TOK_AT] = 8,
+};
+unsigned operator_level(enum token_kind k) { return levels[k]; }
+
+/* What may follow a primary and belong to it. */
+static const uint8_t is_postfix[TOK_COUNT] = {[TOK_DOT] = 1, [TOK_LPAREN] = 1, [TOK_LBRACKET] = 1};
+
+/* What may follow the word `not` of other languages. */
+static const uint8_t is_operand_start[TOK_COUNT] = {
+	[TOK_NAME] = 1, [TOK_LPAREN] = 1, [TOK_TRUE] = 1, [TOK_FALSE] = 1, [TOK_HABIT_TRUE] = 1, [TOK_HABIT_FALSE] = 1};
+
+static node_id parse_unary(struct parser *p);
+static node_id parse_postfix(struct parser *p, node_id left);
+static node_id climb(struct parser *p, unsigned min);
+
+/* Does the newline before the operator here end the statement? Those that can start a statement let it. */
+static bool ends_here(struct parser *p)
+{
+	if (p->k == TOK_AT)
+		return at_attribute(p);
+	return p->k == TOK_PLUS || p->k == TOK_MINUS;
+}
+
+static bool too_high(struct parser *p, uint32_t height)
+{
+	p->height = height;
+	if (height <= PARSE_MAX_NESTING)
+		return false;
+	error_too_deep(p);
+	return true;
+}
+
+/* The rest of a < b <= c after its first two operands. */
+static node_id parse_chain(struct parser *p, node_id first, token_id op, node_id second, uint32_t height)
+{
+	uint32_t base = p->n_scratch, idx;
+	push(p, first);
+	push(p, op);
+	push(p, second);
+	while (levels[p->k] == LEVEL_COMPARE && !p->panic) {
+		push(p, p->i);
+		advance(p);
+		push(p, climb(p, LEVEL_COMPARE + 1));
+		raise_height(&height, p);
+	}
+	uint32_t n = (p->n_scratch - base + 1) / 2, *words = new_extra(p, 2 * n, &idx);
+	words[0] = n;
+	for (uint32_t i = 0; i < n; i++)
+		words[1 + i] = p->scratch[base + 2 * i];
+	for (uint32_t i = 0; i + 1 < n; i++)
+		words[1 + n + i] = p->scratch[base + 2 * i + 1];
+	p->n_scratch = base;
+	p->height = height + 1;
+	return new_node(p, NODE_CHAIN, op, idx, 0);
+}
+
+/* Does the `:` here, at the end of its line, begin a body as in Python? A step on the next line has the body's brace behind it. */
+static bool begins_body(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id i = p->i + 1;
+	if (!p->newlines || !token_after_newline(t, i))
+		return false;
+	do
+		i++;
+	while (!token_after_newline(t, i) && token_kind(t, i - 1) != TOK_LBRACE && token_kind(t, i) != TOK_EOF);
+	return token_kind(t, i - 1) != TOK_LBRACE;
+}
+
+static node_id parse_range(struct parser *p, node_id from)
+{
+	token_id op = p->i;
+	uint32_t height = p->height;
+	advance(p);
+	node_id to = climb(p, LEVEL_SUM), step = AST_NONE;
+	raise_height(&height, p);
+	if (!p->no_step && !p->panic && p->k == TOK_COLON && !begins_body(p)) {
+		advance(p);
+		step = climb(p, LEVEL_SUM);
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_RANGE, op, from, new_pair(p, to, step));
+}
+
+/* Operators of level `min` and up after `left`. */
+static node_id climb_from(struct parser *p, node_id left, unsigned min)
+{
+	for (;;) {
+		unsigned level = levels[p->k];
+		if (level < min || (after_newline(p) && p->newlines && ends_here(p)) || p->panic)
+			return left;
+		if (p->k == TOK_LT && habit_type_arguments(p, left)) {
+			left = parse_postfix(p, left);
+			continue;
+		}
+		token_id op = p->i;
+		uint32_t height = p->height;
+		if (level == LEVEL_RANGE) {
+			left = parse_range(p, left);
+		} else {
+			advance(p);
+			node_id right = climb(p, level + 1);
+			raise_height(&height, p);
+			p->height = height + 1;
+			if (level == LEVEL_COMPARE && levels[p->k] == LEVEL_COMPARE && !p->panic)
+				left = parse_chain(p, left, op, right, height);
+			else
+				left = new_node(p, NODE_BINARY, op, left, right);
+		}
+		if (p->height > PARSE_MAX_NESTING)
+			return error_too_deep(p);
+	}
+}
+
+static node_id climb(struct parser *p, unsigned min)
+{
+	node_id left = parse_unary(p);
+	return levels[p->k] < min ? left : climb_from(p, left, min);
+}
+
+static node_id parse_ternary(struct parser *p, node_id cond)
+{
+	token_id question = p->i;
+	uint32_t height = p->height;
+	bool no_step = p->no_step;
+	advance(p);
+	p->no_step = true;
+	node_id then = parse_expr(p);
+	p->no_step = no_step;
+	raise_height(&height, p);
+	if (!expect(p, TOK_COLON, "`:` and the other value of `? :`"))
+		return error_node(p);
+	node_id otherwise = parse_expr(p);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_TERNARY, question, cond, new_pair(p, then, otherwise));
+}
+
+/* `?` and what the other levels left, among that the operators of other languages. */
+static node_id parse_rest(struct parser *p, node_id left)
+{
+	while (p->k == TOK_NAME && !p->panic && !(p->newlines && after_newline(p))) {
+		if (!habit_operator(p))
+			break;
+		left = climb_from(p, left, LEVEL_OR);
+	}
+	if (p->k == TOK_QUESTION && !p->panic)
+		return habit_question(p) ? left : parse_ternary(p, left);
+	return left;
+}
+
+/* Does an `else` follow the `if` here before the expression ends? */
+static bool has_else(const struct parser *p)
+{
+	enum { MOST = 256 }; /* so that many of them take linear time */
+	const struct tokens *t = &p->t->tokens;
+	uint32_t depth = 0;
+	for (token_id i = p->i + 1;; i++) {
+		enum token_kind k = token_kind(t, i);
+		if (i > p->i + MOST || k == TOK_EOF || k == TOK_LBRACE || k == TOK_RBRACE || (p->newlines && token_after_newline(t, i)))
+			return false;
+		if (!depth && (k == TOK_ELSE || k == TOK_COMMA || k == TOK_RPAREN || k == TOK_RBRACKET))
+			return k == TOK_ELSE;
+		depth += k == TOK_LPAREN || k == TOK_LBRACKET;
+		depth -= k == TOK_RPAREN || k == TOK_RBRACKET;
+	}
+}
+
+/* Python's `then if cond else otherwise`, at its `if`. */
+static node_id parse_python_choice(struct parser *p, node_id then)
+{
+	const struct source *s = p->t->tokens.src;
+	token_id keyword = p->i;
+	uint32_t height = p->height;
+	advance(p);
+	node_id cond = parse_expr(p);
+	raise_height(&height, p);
+	if (p->panic || !accept(p, TOK_ELSE))
+		return error_node(p);
+	token_id first = p->i; /* of what may be another choice, whose parts stand in this order, too */
+	node_id otherwise = parse_expr(p);
+	raise_height(&height, p);
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, token_span(&p->t->tokens, keyword), "`a if c else b` is not an expression; use `c ? a : b`");
+	help(p, g, "or `if c { a } else { b }`");
+	if (g) {
+		span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = between(p, first, p->i - 1);
+		struct buf text = {0};
+		buf_put(&text, s->text + c.start, c.end - c.start);
+		buf_puts(&text, " ? ");
+		buf_put(&text, s->text + a.start, a.end - a.start);
+		buf_puts(&text, " : ");
+		buf_put(&text, s->text + b.start, b.end - b.start);
+		edit(p, g, (span){a.source, a.start, b.end}, text.at);
+		buf_free(&text);
+	}
+	sound(p, g);
+	p->height = height + 1;
+	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
+}
+
+node_id parse_expr(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	node_id e = climb(p, LEVEL_OR);
+	if (p->k == TOK_QUESTION || p->k == TOK_NAME)
+		e = parse_rest(p, e);
+	if (p->k == TOK_IF && !p->panic && !(p->newlines && after_newline(p)) && has_else(p))
+		e = parse_python_choice(p, e);
+	leave(p);
+	return e;
+}
+
+node_id parse_condition(struct parser *p)
+{
+	node_id e = parse_expr(p);
+	while (p->k == TOK_ASSIGN && !p->panic) {
+		if (habit_expected(p)) /* `=<`, `=>` */
+			break;
+		struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`=` assigns; a comparison is written `==`");
+		edit(p, g, here(p), "==");
+		recovered(p, g);
+		read_token_as(p, TOK_EQ);
+		e = parse_rest(p, climb_from(p, e, LEVEL_OR));
+	}
+	return e;
+}
+
+node_id parse_expr_or_tuple(struct parser *p)
+{
+	token_id first = p->i;
+	node_id e = parse_expr(p);
+	if (p->k != TOK_COMMA || p->panic || (p->newlines && after_newline(p)))
+		return e;
+	uint32_t base = p->n_scratch, height = p->height;
+	push(p, e);
+	while (!p->panic && accept(p, TOK_COMMA)) {
+		push(p, parse_expr(p));
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_TUPLE, first, pop_list(p, base, 0), TOKEN_NONE);
+}
+
+static bool at_named_arg(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	if (peek(p) != TOK_ASSIGN || (p->kinds[p->i + 2] == TOK_GT && t->ends[p->i + 1] == t->starts[p->i + 2])) /* n => 4 */
+		return false;
+	return p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD;
+}
+
+static node_id parse_argument(struct parser *p)
+{
+	if (!at_named_arg(p))
+		return parse_expr(p);
+	token_id name = p->i;
+	advance(p);
+	advance(p);
+	node_id value = parse_expr(p);
+	p->height++;
+	return new_node(p, NODE_NAMED_ARG, name, value, 0);
+}
+
+static void check_argument_order(struct parser *p, uint32_t base)
+{
+	node_id named = AST_NONE;
+	for (uint32_t i = base; i < p->n_scratch; i++) {
+		node_id n = p->scratch[i];
+		if (ast_kind(p->t, n) == NODE_NAMED_ARG) {
+			named = n;
+		} else if (named && !p->panic) {
+			struct diag *g = error_at(p, DIAG_ARGUMENT_ORDER, ast_span(p->t, n), "a positional argument follows a named one");
+			label(p, g, ast_span(p->t, named), "named from here on");
+			recovered(p, g);
+			return;
+		}
+	}
+}
+
+uint32_t parse_arguments(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id close = parse_elements(p, TOK_RPAREN, parse_argument, &commas);
+	check_argument_order(p, base);
+	return pop_closed(p, base, close);
+}
+
+static bool ends_slice_part(const struct parser *p)
+{
+	return p->k == TOK_COLON || p->k == TOK_COMMA || p->k == TOK_RBRACKET || p->k == TOK_EOF;
+}
+
+static node_id slice_part(struct parser *p, uint32_t *height)
+{
+	if (ends_slice_part(p) || p->panic)
+		return AST_NONE;
+	node_id e = parse_expr(p);
+	raise_height(height, p);
+	return e;
+}
+
+static node_id parse_subscript(struct parser *p)
+{
+	if (p->k == TOK_DOT3) {
+		return take_leaf(p, NODE_ELLIPSIS);
+	}
+	uint32_t height = 0;
+	p->no_step = true; /* parse_elements restores it */
+	node_id from = p->k == TOK_COLON ? AST_NONE : parse_expr(p), step = AST_NONE;
+	if (p->k != TOK_COLON || p->panic)
+		return from ? from : error_node(p);
+	if (from)
+		height = p->height;
+	token_id colon = p->i;
+	advance(p);
+	node_id to = slice_part(p, &height);
+	if (!p->panic && accept(p, TOK_COLON))
+		step = slice_part(p, &height);
+	p->height = height + 1;
+	return new_node(p, NODE_SLICE, colon, from, new_pair(p, to, step));
+}
+
+static node_id parse_index(struct parser *p, node_id object)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_subscript, &commas);
+	if (p->n_scratch == base && !p->panic) {
+		struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, between(p, open, close), "an index is missing in these brackets");
+		recovered(p, g);
+	}
+	return new_node(p, NODE_INDEX, open, object, pop_closed(p, base, close));
+}
+
+static node_id parse_member_access(struct parser *p, node_id object)
+{
+	advance(p);
+	if (p->k != TOK_NAME && (token_class((enum token_kind)p->k) != TOKEN_KEYWORD || after_newline(p))) {
+		error_expected(p, DIAG_EXPECTED_NAME, "a member's name after `.`");
+		return error_node(p);
+	}
+	node_id n = new_node(p, NODE_MEMBER, p->i, object, 0);
+	advance(p);
+	return n;
+}
+
+static node_id parse_postfix(struct parser *p, node_id left)
+{
+	while (is_postfix[p->k] && !p->panic) {
+		uint32_t height = p->height;
+		if (p->k == TOK_DOT) {
+			left = parse_member_access(p, left);
+		} else if (p->newlines && after_newline(p)) {
+			break;
+		} else if (p->k == TOK_LPAREN) {
+			token_id open = p->i;
+			left = new_node(p, NODE_CALL, open, left, parse_arguments(p));
+		} else {
+			left = parse_index(p, left);
+		}
+		raise_height(&height, p);
+		if (too_high(p, height + 1))
+			break;
+	}
+	return left;
+}
+
+static node_id parse_foreign_bool(struct parser *p)
+{
+	bool value = p->k == TOK_HABIT_TRUE;
+	struct diag *g =
+		error_at(p, DIAG_HABIT_SYNTAX, here(p), "`%s` is not a value; use `%s`", value ? "True" : "False", value ? "true" : "false");
+	edit(p, g, here(p), value ? "true" : "false");
+	recovered(p, g);
+	return take_leaf(p, value ? NODE_TRUE : NODE_FALSE);
+}
+
+static node_id no_expression(struct parser *p)
+{
+	if (keyword_as_name(p))
+		return take_leaf(p, NODE_ERROR);
+	error_expected(p, DIAG_EXPECTED_EXPR, "an expression");
+	return error_node(p);
+}
+
+static node_id parse_primary(struct parser *p)
+{
+	switch ((enum token_kind)p->k) {
+	case TOK_NAME:
+	case TOK_WHERE: return take_leaf(p, NODE_NAME);
+	case TOK_INT: return take_leaf(p, NODE_INT);
+	case TOK_FLOAT: return take_leaf(p, NODE_FLOAT);
+	case TOK_STRING: return take_leaf(p, NODE_STRING);
+	case TOK_TRUE: return take_leaf(p, NODE_TRUE);
+	case TOK_FALSE: return take_leaf(p, NODE_FALSE);
+	case TOK_NONE: return take_leaf(p, NODE_NONE);
+	case TOK_ERROR: /* reported by the lexer; what stands around it cannot be judged */
+		p->panic = p->failed = true;
+		return take_leaf(p, NODE_ERROR);
+	case TOK_FSTR_WHOLE:
+	case TOK_FSTR_HEAD: return parse_fstring(p);
+	case TOK_LPAREN: return parse_paren(p);
+	case TOK_LBRACKET: return parse_list_literal(p);
+	case TOK_LBRACE: return parse_block(p);
+	case TOK_IF: return parse_if(p);
+	case TOK_HABIT_TRUE:
+	case TOK_HABIT_FALSE: return parse_foreign_bool(p);
+	default: return no_expression(p);
+	}
+}
+
+static node_id parse_prefix(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	token_id op = p->i;
+	advance(p);
+	node_id operand = parse_unary(p);
+	p->height++;
+	leave(p);
+	return new_node(p, NODE_UNARY, op, operand, 0);
+}
+
+static node_id parse_power(struct parser *p, node_id base)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	token_id op = p->i;
+	uint32_t height = p->height;
+	advance(p);
+	node_id exponent = parse_unary(p);
+	raise_height(&height, p);
+	p->height = height + 1;
+	leave(p);
+	return new_node(p, NODE_BINARY, op, base, exponent);
+}
+
+static node_id parse_unary(struct parser *p)
+{
+	if (p->k == TOK_MINUS || p->k == TOK_BANG || p->k == TOK_PLUS)
+		return parse_prefix(p);
+	node_id left;
+	if (p->k == TOK_NAME && is_operand_start[peek(p)] && habit_not(p))
+		return parse_prefix(p);
+	if (p->k == TOK_NAME) { /* the usual case, without a call */
+		left = take_leaf(p, NODE_NAME);
+	} else {
+		left = parse_primary(p);
+	}
+	if (is_postfix[p->k])
+		left = parse_postfix(p, left);
+	return p->k == TOK_STAR2 && !p->panic ? parse_power(p, left) : left;
+}

@@ -1,0 +1,236 @@
+/* The file: definitions, their attributes, constants and type aliases. */
+#include "frontend/syntax/parse_state.h"
+
+/* --- attributes --- */
+
+/* The token after the attributes that begin at `@` i; TOKEN_NONE if it is no attribute. Looks no further than to the first oddity. */
+static token_id skip_attribute(const struct parser *p, token_id i)
+{
+	const struct tokens *t = &p->t->tokens;
+	uint32_t depth = 0;
+	if (token_kind(t, ++i) != TOK_NAME)
+		return TOKEN_NONE;
+	if (token_kind(t, ++i) != TOK_LPAREN)
+		return i;
+	for (;; i++) {
+		enum token_kind k = token_kind(t, i);
+		depth += k == TOK_LPAREN;
+		depth -= k == TOK_RPAREN;
+		if (!depth)
+			return i + 1;
+		if (k == TOK_EOF || k == TOK_LBRACE)
+			return TOKEN_NONE;
+	}
+}
+
+static bool takes_attributes(enum token_kind k)
+{
+	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM;
+}
+
+bool at_attribute(struct parser *p)
+{
+	token_id i = p->i, last = i;
+	if (i < p->attr_end)
+		return p->attr_result; /* found when an earlier `@` of the same row was looked at */
+	while (i != TOKEN_NONE && token_kind(&p->t->tokens, i) == TOK_AT) {
+		last = i;
+		i = skip_attribute(p, i);
+	}
+	p->attr_end = last + 1;
+	p->attr_result = i != TOKEN_NONE && takes_attributes(token_kind(&p->t->tokens, i));
+	return p->attr_result;
+}
+
+static node_id parse_attribute(struct parser *p)
+{
+	advance(p);
+	token_id name = expect_name(p, "an attribute's name after `@`");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	if (p->k == TOK_DOT && !p->panic) { /* @torch.jit.script */
+		while (p->k == TOK_DOT || ((p->k == TOK_NAME || p->k == TOK_LPAREN) && !after_newline(p)))
+			skip_token(p);
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, name - 1, p->i - 1), "an attribute has one name");
+		help(p, g, "leave it out: everything is compiled");
+		edit(p, g, between(p, name - 1, p->i - 1), "");
+		sound(p, g);
+		return error_node(p);
+	}
+	uint32_t args = p->k == TOK_LPAREN && !after_newline(p) ? parse_arguments(p) : 0;
+	return new_node(p, NODE_ATTR, name, args, 0);
+}
+
+static uint32_t parse_attributes(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	token_id first = p->i;
+	while (p->k == TOK_AT && !p->panic) {
+		node_id a = parse_attribute(p);
+		if (ast_kind(p->t, a) != NODE_ERROR)
+			push(p, a);
+	}
+	uint32_t attrs = pop_list(p, base, 0);
+	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !(p->k == TOK_NAME && habit_definition(p))) {
+		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1),
+					  "an attribute stands before `fn`, `layer`, `const`, `type` or `param`");
+		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
+			recovered(p, g);
+	}
+	return attrs;
+}
+
+/* --- constants, parameters, aliases --- */
+
+static uint32_t triple(struct parser *p, uint32_t attrs, uint32_t second, uint32_t third)
+{
+	uint32_t idx, *words = new_extra(p, 3, &idx);
+	words[0] = attrs;
+	words[1] = second;
+	words[2] = third;
+	return idx;
+}
+
+static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs)
+{
+	token_id keyword = p->i;
+	node_id type = AST_NONE, value = AST_NONE;
+	uint32_t height = 0;
+	advance(p);
+	if (kind == NODE_CONST && (p->k == TOK_LPAREN || p->k == TOK_LBRACKET) && !p->panic) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "a constant has one name");
+		help(p, g, "take the parts by their index: `const first = pair[0]`");
+		return error_node(p);
+	}
+	token_id name = expect_name(p, kind == NODE_CONST ? "a name for the constant" : "a name for the parameter");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	if (accept(p, TOK_COLON)) {
+		type = parse_type(p);
+		height = p->height;
+	}
+	if (kind == NODE_CONST && p->k != TOK_ASSIGN && !p->panic) {
+		error_expected(p, DIAG_EXPECTED_TOKEN, "`=` and a value");
+		return error_node(p);
+	}
+	if (!p->panic && accept(p, TOK_ASSIGN)) {
+		value = parse_expr(p);
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, kind, keyword, triple(p, attrs, type, value), 0);
+}
+
+node_id parse_const(struct parser *p, uint32_t attrs) { return named_value(p, NODE_CONST, attrs); }
+
+static node_id parse_alias(struct parser *p, uint32_t attrs)
+{
+	token_id keyword = p->i;
+	advance(p);
+	if (expect_name(p, "a name for the type") == TOKEN_NONE)
+		return error_node(p);
+	uint32_t generics = parse_generics(p);
+	if (!p->panic)
+		expect(p, TOK_ASSIGN, "`=` and a type");
+	node_id type = p->panic ? error_node(p) : parse_type(p);
+	return new_node(p, NODE_ALIAS, keyword, triple(p, attrs, generics, type), 0);
+}
+
+/* --- the file --- */
+
+node_id parse_member(struct parser *p)
+{
+	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p) : 0;
+	if (p->panic)
+		return error_node(p);
+	switch ((enum token_kind)p->k) {
+	case TOK_FN: return parse_function(p, attrs);
+	case TOK_PARAM: return named_value(p, NODE_PARAM, attrs);
+	case TOK_CONST: return parse_const(p, attrs);
+	default: return error_node(p); /* misplaced attributes were reported; the statement comes next */
+	}
+}
+
+static node_id parse_item(struct parser *p);
+
+static node_id no_item(struct parser *p)
+{
+	if (habit_comment(p))
+		return error_node(p);
+	if (p->k == TOK_NAME) {
+		enum habit f = habit_start(p, HABIT_ITEM);
+		if (f)
+			return f == HABIT_GO_ON ? parse_item(p) : error_node(p);
+	}
+	if (p->k == TOK_RBRACE || p->k == TOK_RPAREN || p->k == TOK_RBRACKET) {
+		error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
+		return error_node(p);
+	}
+	if (p->k == TOK_PARAM) {
+		struct diag *g =
+			error_at(p, DIAG_EXPECTED_ITEM, here(p), "`param` declares a parameter of a layer and stands directly in its body");
+		recovered(p, g);
+		parse_member(p);
+		return error_node(p);
+	}
+	char found[64];
+	if (p->k == TOK_ERROR) { /* reported */
+		p->panic = p->failed = true;
+		return error_node(p);
+	}
+	p->newlines = false; /* so that the token itself is described */
+	struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "expected a definition, found %s", describe(p, p->i, found));
+	p->newlines = true;
+	if (p->k != TOK_EOF)
+		help(p, g,
+		     "definitions begin with `fn`, `layer`, `let`, `const`, `type` or `import`; statements stand in functions, or in `main { … }`, which "
+		     "`trib run --main` runs");
+	return error_node(p);
+}
+
+static node_id parse_item(struct parser *p)
+{
+	uint32_t attrs = p->k == TOK_AT ? parse_attributes(p) : 0;
+	if (p->panic)
+		return error_node(p);
+	switch ((enum token_kind)p->k) {
+	case TOK_IMPORT: return parse_import(p);
+	case TOK_FROM: return parse_from(p);
+	case TOK_CONST: return parse_const(p, attrs);
+	case TOK_LET: return parse_let(p, false);
+	case TOK_TYPE: return parse_alias(p, attrs);
+	case TOK_FN:
+	case TOK_LAYER: return parse_function(p, attrs);
+	case TOK_MAIN: return parse_main(p);
+	default: return no_item(p);
+	}
+}
+
+static void end_item(struct parser *p)
+{
+	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE || habit_comment(p))
+		return;
+	error_expected(p, DIAG_STATEMENT_END, "the end of the definition");
+}
+
+void parse_root(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	new_node(p, NODE_ROOT, 0, 0, 0);
+	while (p->k != TOK_EOF) {
+		if (accept(p, TOK_SEMICOLON))
+			continue;
+		token_id start = p->i;
+		p->told_block = false;
+		node_id item = parse_item(p);
+		if (ast_kind(p->t, item) != NODE_ERROR)
+			push(p, item);
+		if (!p->panic)
+			end_item(p);
+		if (p->panic)
+			recover_item(p, start);
+		else if (p->i == start)
+			advance(p);
+	}
+	p->t->operands[AST_ROOT].a = pop_list(p, base, 0);
+}

@@ -1,0 +1,107 @@
+/* Patterns of `let`, `for` and comprehensions. */
+#include <stddef.h>
+#include "frontend/syntax/parse_state.h"
+
+static node_id parse_one_pattern(struct parser *p);
+
+static node_id parse_rest_pattern(struct parser *p)
+{
+	token_id dots = p->i;
+	advance(p);
+	token_id name = expect_name(p, "a name for the rest of the list");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	p->height = 1;
+	return new_node(p, NODE_PAT_REST, dots, name, 0);
+}
+
+/* Python's [a, *rest] */
+static bool habit_rest(struct parser *p)
+{
+	if (p->panic || p->k != TOK_STAR || peek(p) != TOK_NAME)
+		return false;
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "this is not the rest of a list; write `...rest`");
+	edit(p, g, here(p), "...");
+	sound(p, g);
+	return true;
+}
+
+static node_id parse_list_pattern_element(struct parser *p)
+{
+	return p->k == TOK_DOT3 || habit_rest(p) ? parse_rest_pattern(p) : parse_one_pattern(p);
+}
+
+static void check_rests(struct parser *p, uint32_t base)
+{
+	uint32_t rests = 0;
+	for (uint32_t i = base; i < p->n_scratch && !p->panic; i++) {
+		node_id n = p->scratch[i];
+		if (ast_kind(p->t, n) == NODE_PAT_REST && rests++) {
+			struct diag *g = error_at(p, DIAG_PATTERN_REST, ast_span(p->t, n), "a list pattern has one `...` at most");
+			recovered(p, g);
+		}
+	}
+}
+
+static node_id parse_list_pattern(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_list_pattern_element, &commas);
+	check_rests(p, base);
+	return new_node(p, NODE_PAT_LIST, open, pop_list(p, base, 0), close);
+}
+
+static node_id parse_tuple_pattern(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RPAREN, parse_one_pattern, &commas);
+	if (p->n_scratch - base == 1 && !commas)
+		return p->scratch[--p->n_scratch];
+	return new_node(p, NODE_PAT_TUPLE, open, pop_list(p, base, 0), close);
+}
+
+static node_id no_pattern(struct parser *p)
+{
+	if (p->k == TOK_DOT3) {
+		struct diag *g = error_at(p, DIAG_PATTERN_REST, here(p), "`...` stands in list patterns only");
+		help(p, g, "write `[first, ...rest]`");
+		return error_node(p);
+	}
+	if (token_class((enum token_kind)p->k) == TOKEN_KEYWORD)
+		expect_name(p, "a name"); /* reports */
+	else
+		error_expected(p, DIAG_EXPECTED_PATTERN, "a name or a pattern");
+	return error_node(p);
+}
+
+static node_id parse_one_pattern(struct parser *p)
+{
+	if (p->k == TOK_NAME) {
+		return take_leaf(p, NODE_PAT_NAME);
+	}
+	if (!enter(p))
+		return error_too_deep(p);
+	node_id n;
+	if (p->k == TOK_LPAREN)
+		n = parse_tuple_pattern(p);
+	else
+		n = p->k == TOK_LBRACKET ? parse_list_pattern(p) : no_pattern(p);
+	leave(p);
+	return n;
+}
+
+node_id parse_pattern(struct parser *p)
+{
+	token_id first = p->i;
+	node_id n = parse_one_pattern(p);
+	if (p->k != TOK_COMMA || p->panic || (p->newlines && after_newline(p)))
+		return n;
+	uint32_t base = p->n_scratch, height = p->height;
+	push(p, n);
+	while (!p->panic && accept(p, TOK_COMMA)) {
+		push(p, parse_one_pattern(p));
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_PAT_TUPLE, first, pop_list(p, base, 0), TOKEN_NONE);
+}

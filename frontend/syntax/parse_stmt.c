@@ -1,0 +1,413 @@
+/* Statements. */
+#include <stddef.h>
+#include <stdio.h>
+#include <string.h>
+#include "frontend/syntax/parse_state.h"
+
+/* --- simple statements --- */
+
+static bool expect_assign(struct parser *p, const char *what)
+{
+	if (accept(p, TOK_ASSIGN))
+		return true;
+	if (p->k != TOK_EQ && token_class((enum token_kind)p->k) == TOKEN_LITERAL && !after_newline(p)) {
+		struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, what);
+		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "= ");
+		sound(p, g);
+		return g;
+	}
+	if (p->k != TOK_EQ)
+		return expect(p, TOK_ASSIGN, what);
+	struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`==` compares; a value is given with `=`");
+	edit(p, g, here(p), "=");
+	recovered(p, g);
+	advance(p);
+	return true;
+}
+
+/* `let w: Tensor<float32, [4]>` */
+static void no_value(struct parser *p, token_id keyword, bool layer)
+{
+	struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "expected `=` and a value, found the end of the line");
+	if (layer) {
+		help(p, g, "a weight of the layer is declared with `param`");
+		edit(p, g, token_span(&p->t->tokens, keyword), "param");
+	} else {
+		help(p, g, "every local has a value from the start: `let y: float = 0.0`");
+	}
+	p->failed = true;
+}
+
+node_id parse_let(struct parser *p, bool layer)
+{
+	token_id keyword = p->i;
+	advance(p);
+	if (p->k == TOK_NAME && peek(p) == TOK_NAME)
+		habit_declaration(p);
+	node_id pattern = parse_pattern(p), type = AST_NONE, value;
+	uint32_t height = p->height;
+	if (!p->panic && p->k == TOK_COLON && peek(p) == TOK_ASSIGN && p->t->tokens.ends[p->i] == p->t->tokens.starts[p->i + 1]) {
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "`:=` does not give a value; use `=`");
+		edit(p, g, between(p, p->i, p->i + 1), "=");
+		sound(p, g);
+		advance(p);
+	} else if (!p->panic && accept(p, TOK_COLON)) {
+		type = parse_type(p);
+		raise_height(&height, p);
+	}
+	if (!p->panic && type && p->k != TOK_ASSIGN && (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF))
+		no_value(p, keyword, layer);
+	else if (!p->panic)
+		expect_assign(p, "`=` and a value");
+	value = p->panic ? error_node(p) : parse_expr_or_tuple(p);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_LET, keyword, pattern, new_pair(p, type, value));
+}
+
+static node_id parse_return(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	p->height = 0;
+	bool bare = after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_SEMICOLON || p->k == TOK_EOF;
+	node_id value = bare ? AST_NONE : parse_expr_or_tuple(p);
+	if (p->in_main && value && !p->panic) {
+		struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, value), "a main block gives no result");
+		help(p, g, "it is left by `return` alone; values are shown by `print`, and an `assert` that fails makes the exit code 1");
+		if (ast_kind(p->t, value) == NODE_INT)
+			edit(p, g, (span){here(p).source, p->t->tokens.ends[keyword], ast_span(p->t, value).end}, "");
+		sound(p, g);
+	}
+	p->height++;
+	return new_node(p, NODE_RETURN, keyword, value, 0);
+}
+
+static node_id parse_jump(struct parser *p, enum node_kind kind)
+{
+	if (!p->in_loop) {
+		struct diag *g = error_at(p, DIAG_OUTSIDE_LOOP, here(p), "`%s` outside a loop", token_kind_text((enum token_kind)p->k));
+		recovered(p, g);
+	}
+	return take_leaf(p, kind);
+}
+
+static node_id parse_loop_body(struct parser *p, token_id head)
+{
+	bool in_loop = p->in_loop;
+	p->in_loop = true;
+	node_id body = p->panic ? error_node(p) : parse_body(p, head, false);
+	p->in_loop = in_loop;
+	return body;
+}
+
+static node_id parse_for(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	bool odd = p->k == TOK_LPAREN && habit_loop_head(p, keyword);
+	p->in_for = true;
+	node_id pattern = odd ? error_node(p) : parse_pattern(p), iter;
+	uint32_t height = p->height;
+	odd = odd || (p->k == TOK_ASSIGN && habit_loop_head(p, keyword));
+	if (p->k == TOK_NAME && !p->panic && token_is(&p->t->tokens, p->i, "of")) {
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "`of` does not belong to `for`; use `in`");
+		edit(p, g, here(p), "in");
+		sound(p, g);
+		read_token_as(p, TOK_IN);
+	}
+	if (!p->panic && !odd)
+		expect(p, TOK_IN, "`in` and what the loop runs over");
+	p->in_for = false;
+	iter = p->panic || odd ? error_node(p) : parse_expr(p);
+	if (!odd && p->k != TOK_LBRACE)
+		habit_loop_head(p, keyword);
+	raise_height(&height, p);
+	node_id body = parse_loop_body(p, keyword);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_FOR, keyword, pattern, new_pair(p, iter, body));
+}
+
+static node_id parse_while(struct parser *p)
+{
+	token_id keyword = p->i;
+	advance(p);
+	node_id cond = parse_condition(p);
+	uint32_t height = p->height;
+	node_id body = parse_loop_body(p, keyword);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_WHILE, keyword, cond, body);
+}
+
+/* `esle {` behind a block: says so, and it is read as `else`. */
+static void misspelt_else(struct parser *p)
+{
+	static const char *const word = "else";
+	char name[8];
+	if (p->k != TOK_NAME || p->panic || after_newline(p) || token_len(&p->t->tokens, p->i) >= sizeof name ||
+	    (peek(p) != TOK_LBRACE && peek(p) != TOK_IF))
+		return;
+	snprintf(name, sizeof name, "%.*s", (int)token_len(&p->t->tokens, p->i), token_text(&p->t->tokens, p->i));
+	if (!diag_nearest(name, &word, 1))
+		return;
+	struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "`%s` starts nothing", name);
+	help(p, g, "did you mean `else`?");
+	edit(p, g, here(p), word);
+	sound(p, g);
+	read_token_as(p, TOK_ELSE);
+}
+
+static node_id parse_else(struct parser *p, token_id head)
+{
+	if (p->k == TOK_NAME && habit_else_if(p))
+		return parse_if(p);
+	misspelt_else(p);
+	if (!accept(p, TOK_ELSE))
+		return AST_NONE;
+	return p->k == TOK_IF ? parse_if(p) : parse_body(p, head, false);
+}
+
+/* Is this the `then` of `if c then a else b` on one line? */
+static bool then_on_line(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id i = p->i;
+	if (!token_is(t, i, "then"))
+		return false;
+	while (!token_after_newline(t, i + 1) && token_kind(t, i) != TOK_EOF && token_kind(t, i) != TOK_LBRACE && token_kind(t, i) != TOK_ELSE)
+		i++;
+	return token_kind(t, i) == TOK_ELSE;
+}
+
+/* From there on: a choice, as `? :` makes it. */
+static node_id parse_then(struct parser *p, token_id keyword, node_id cond)
+{
+	const char *text = p->t->tokens.src->text;
+	uint32_t height = p->height;
+	advance(p);
+	node_id then = parse_expr(p);
+	raise_height(&height, p);
+	if (!expect(p, TOK_ELSE, "`else`"))
+		return error_node(p);
+	node_id otherwise = parse_expr(p);
+	raise_height(&height, p);
+	span c = ast_span(p->t, cond), a = ast_span(p->t, then), b = ast_span(p->t, otherwise);
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, keyword, keyword), "`if … then … else` is not an expression; use `c ? a : b`");
+	help(p, g, "or `if c { a } else { b }`");
+	edit_as(p, g, between(p, keyword, p->i - 1), "%.*s ? %.*s : %.*s", (int)(c.end - c.start), text + c.start, (int)(a.end - a.start),
+		text + a.start, (int)(b.end - b.start), text + b.start);
+	sound(p, g);
+	p->height = height + 1;
+	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
+}
+
+node_id parse_if(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	token_id keyword = p->i;
+	advance(p);
+	node_id cond = parse_condition(p);
+	uint32_t height = p->height;
+	if (!p->panic && p->k == TOK_NAME && then_on_line(p)) {
+		leave(p);
+		return parse_then(p, keyword, cond);
+	}
+	node_id then = p->panic ? error_node(p) : parse_body(p, keyword, false);
+	raise_height(&height, p);
+	node_id otherwise = p->panic ? AST_NONE : parse_else(p, keyword);
+	raise_height(&height, p);
+	p->height = height + 1;
+	leave(p);
+	return new_node(p, NODE_IF, keyword, cond, new_pair(p, then, otherwise));
+}
+
+/* --- assert --- */
+
+/* Does token k, on the line of the name `assert`, begin its condition? */
+static bool begins_condition(enum token_kind k)
+{
+	return k == TOK_NAME || k == TOK_BANG || k == TOK_MINUS || k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_IF ||
+	       k == TOK_TRUE || k == TOK_FALSE || k == TOK_NONE || k == TOK_WHERE || k == TOK_HABIT_TRUE || k == TOK_HABIT_FALSE ||
+	       token_class(k) == TOKEN_LITERAL;
+}
+
+static bool at_assert(const struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	if (token_len(t, p->i) != 6 || memcmp(token_text(t, p->i), "assert", 6) != 0)
+		return false;
+	if (token_kind(t, p->i + 1) == TOK_BANG && t->ends[p->i] == t->starts[p->i + 1])
+		return false; /* assert!(c) */
+	return !token_after_newline(t, p->i + 1) && begins_condition(token_kind(t, p->i + 1));
+}
+
+/* Is the parenthesis at `open` the whole rest of the statement, as in assert(c, "m")? */
+static bool whole_statement(const struct parser *p, token_id open)
+{
+	uint32_t depth = 0;
+	for (token_id i = open;; i++) {
+		enum token_kind k = token_kind(&p->t->tokens, i);
+		depth += k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE;
+		depth -= k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE;
+		if (k == TOK_EOF)
+			return true;
+		if (depth)
+			continue;
+		enum token_kind next = token_kind(&p->t->tokens, i + 1);
+		return next == TOK_SEMICOLON || next == TOK_RBRACE || next == TOK_EOF || token_after_newline(&p->t->tokens, i + 1);
+	}
+}
+
+static node_id unwrap_named(const struct parser *p, node_id n) { return ast_kind(p->t, n) == NODE_NAMED_ARG ? ast_a(p->t, n) : n; }
+
+static node_id parse_assert_call(struct parser *p, token_id name)
+{
+	token_id open = p->i;
+	uint32_t n, args = parse_arguments(p);
+	const uint32_t *list = ast_list(p->t, args, &n);
+	if ((n < 1 || n > 2) && !p->panic) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_EXPR, between(p, open, p->i - 1), "`assert` takes a condition and a message");
+		recovered(p, g);
+	}
+	node_id cond = n ? unwrap_named(p, list[0]) : error_node(p),
+		message = n > 1 ? unwrap_named(p, ast_list(p->t, args, &n)[1]) : AST_NONE;
+	return new_node(p, NODE_ASSERT, name, cond, message);
+}
+
+static node_id parse_assert(struct parser *p)
+{
+	token_id name = p->i;
+	advance(p);
+	if (p->k == TOK_LPAREN && whole_statement(p, p->i))
+		return parse_assert_call(p, name);
+	node_id cond = parse_condition(p), message = AST_NONE;
+	uint32_t height = p->height;
+	if (!p->panic && !after_newline(p) && accept(p, TOK_COMMA)) {
+		message = parse_expr(p);
+		raise_height(&height, p);
+	}
+	p->height = height + 1;
+	return new_node(p, NODE_ASSERT, name, cond, message);
+}
+
+/* --- expression statements and assignments --- */
+
+static void check_target(struct parser *p, node_id target)
+{
+	enum node_kind k = ast_kind(p->t, target);
+	if (p->panic || k == NODE_NAME || k == NODE_MEMBER || k == NODE_INDEX || k == NODE_TUPLE || k == NODE_ERROR)
+		return;
+	struct diag *g = error_at(p, DIAG_ASSIGN_TARGET, ast_span(p->t, target), "this cannot be assigned to");
+	if (p->k == TOK_ASSIGN)
+		help(p, g, "a comparison is written `==`");
+	recovered(p, g);
+}
+
+static node_id parse_expr_statement(struct parser *p)
+{
+	node_id e = parse_expr_or_tuple(p);
+	if (!is_assign(p->k) || p->panic)
+		return e;
+	token_id op = p->i;
+	uint32_t height = p->height;
+	check_target(p, e);
+	advance(p);
+	node_id value = parse_expr_or_tuple(p);
+	raise_height(&height, p);
+	p->height = height + 1;
+	return new_node(p, NODE_ASSIGN, op, e, value);
+}
+
+/* --- any statement --- */
+
+/* What an expression that starts with a name never goes on with, and `(`: worth a look for words of other languages. */
+static const uint8_t is_odd_after_name[TOK_COUNT] = {
+	[TOK_EOF] = 1,       [TOK_NAME] = 1,     [TOK_INT] = 1,          [TOK_FLOAT] = 1,         [TOK_STRING] = 1, [TOK_FSTR_WHOLE] = 1,
+	[TOK_FSTR_HEAD] = 1, [TOK_LAYER] = 1,    [TOK_FN] = 1,           [TOK_LET] = 1,           [TOK_CONST] = 1,  [TOK_PARAM] = 1,
+	[TOK_TYPE] = 1,      [TOK_IMPORT] = 1,   [TOK_FROM] = 1,         [TOK_RETURN] = 1,        [TOK_FOR] = 1,    [TOK_WHILE] = 1,
+	[TOK_BREAK] = 1,     [TOK_CONTINUE] = 1, [TOK_MAIN] = 1,         [TOK_TRUE] = 1,          [TOK_FALSE] = 1,  [TOK_NONE] = 1,
+	[TOK_LPAREN] = 1,    [TOK_LBRACE] = 1,   [TOK_RBRACE] = 1,       [TOK_SEMICOLON] = 1,     [TOK_COLON] = 1,  [TOK_IF] = 1,
+	[TOK_ELSE] = 1,      [TOK_WHERE] = 1,    [TOK_HABIT_TRUE] = 1, [TOK_HABIT_FALSE] = 1, [TOK_PLUS] = 1,   [TOK_MINUS] = 1,
+	[TOK_LT] = 1,
+};
+
+static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
+{
+	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "%s", what);
+	if (p->k == TOK_PARAM)
+		help(p, g, "a function takes its weights as arguments: `fn f(x, w: Tensor<float32, [4]>)`");
+	recovered(p, g);
+	parse_it(p);
+	return error_node(p);
+}
+
+static node_id parse_local_const(struct parser *p) { return parse_const(p, 0); }
+
+/* `layer fc = nn.Linear(4, 4)` in a body */
+static bool habit_sublayer(struct parser *p, bool layer)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id name = p->i + 1;
+	if (token_kind(t, name) != TOK_NAME || (token_kind(t, name + 1) != TOK_COLON && token_kind(t, name + 1) != TOK_ASSIGN))
+		return false;
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "`layer` does not declare a %s; use `let`", layer ? "member" : "variable");
+	edit_as(p, g, between(p, p->i, name + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
+	skip_statement(p, p->i);
+	recovered(p, g);
+	return true;
+}
+
+node_id parse_statement(struct parser *p, bool layer)
+{
+	switch ((enum token_kind)p->k) {
+	case TOK_LET: return parse_let(p, layer);
+	case TOK_CONST: return parse_local_const(p);
+	case TOK_RETURN: return parse_return(p);
+	case TOK_IF: return parse_if(p);
+	case TOK_FOR: return parse_for(p);
+	case TOK_WHILE: return parse_while(p);
+	case TOK_BREAK: return parse_jump(p, NODE_BREAK);
+	case TOK_CONTINUE: return parse_jump(p, NODE_CONTINUE);
+	case TOK_PARAM:
+		if (!layer)
+			return misplaced(p, "`param` declares a parameter of a layer and stands directly in its body", parse_member);
+		return parse_member(p);
+	case TOK_FN:
+		if (!layer && habit_stub(p, p->i))
+			return error_node(p);
+		if (!layer)
+			return misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",
+					 parse_member);
+		return parse_member(p);
+	case TOK_AT:
+		if (layer)
+			return parse_member(p);
+		error_at(p, DIAG_MISPLACED_ATTR, here(p), "an attribute stands before a definition");
+		return error_node(p);
+	case TOK_LAYER:
+		if (habit_sublayer(p, layer))
+			return error_node(p);
+		/* fall through */
+	case TOK_TYPE:
+	case TOK_IMPORT:
+	case TOK_FROM:
+	case TOK_MAIN:
+		error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "`%s` cannot stand in a block", token_kind_text((enum token_kind)p->k));
+		return error_node(p);
+	case TOK_NAME:
+		if (at_assert(p))
+			return parse_assert(p);
+		if (is_odd_after_name[peek(p)]) {
+			enum habit f = habit_start(p, layer ? HABIT_MEMBER | HABIT_STATEMENT : HABIT_STATEMENT);
+			if (f == HABIT_SKIPPED)
+				return error_node(p);
+			if (f == HABIT_GO_ON)
+				return parse_statement(p, layer);
+		}
+		return parse_expr_statement(p);
+	default: return parse_expr_statement(p);
+	}
+}

@@ -1,0 +1,388 @@
+/* Types and dimensions. Among type arguments the two share one grammar, since a name may be either. */
+#include <stddef.h>
+#include <stdio.h>
+#include "frontend/hir/dtype.h"
+#include "frontend/syntax/habit_hooks.h"
+#include "frontend/syntax/parse_state.h"
+
+static node_id parse_type_arg(struct parser *p);
+
+static bool closes_angle(const struct parser *p) { return p->k == TOK_GT || p->k == TOK_GE; }
+
+/* The `>` that closes type arguments; the `=` of a `>=` stays, for `let x: Image<3>= y`. */
+static token_id expect_angle(struct parser *p, token_id open)
+{
+	if (p->k == TOK_GE) {
+		p->k = TOK_ASSIGN;
+		return p->i;
+	}
+	if (accept(p, TOK_GT))
+		return p->i - 1;
+	struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, "`,` or `>`");
+	label(p, g, token_span(&p->t->tokens, open), "to close this `<`");
+	if (p->k == TOK_ASSIGN || p->k == TOK_LBRACE || p->k == TOK_RPAREN || starts_item((enum token_kind)p->k))
+		edit(p, g, after_previous(p), ">");
+	return TOKEN_NONE;
+}
+
+static void report_empty(struct parser *p, token_id open, const char *what)
+{
+	struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, between(p, open, p->i), "%s missing in these brackets", what);
+	recovered(p, g);
+}
+
+/* Tensor<float32; 3, 4> */
+static void habit_separator(struct parser *p)
+{
+	token_id first = p->i;
+	while (!closes_angle(p) && p->k != TOK_EOF && p->k != TOK_RPAREN && p->k != TOK_LBRACE && !after_newline(p))
+		advance(p);
+	if (!closes_angle(p)) {
+		jump(p, first);
+		return;
+	}
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, first, p->i - 1),
+				  "`;` does not separate the parts of a type; use `,`");
+	help(p, g, "write `Tensor<float32, [3, 4]>`");
+	recovered(p, g);
+}
+
+/* The arguments at `<`: a CLOSED list. */
+static uint32_t parse_angle_args(struct parser *p)
+{
+	uint32_t base = p->n_scratch, height = 0;
+	token_id open = p->i;
+	bool newlines = p->newlines;
+	p->newlines = false;
+	advance(p);
+	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
+		push(p, parse_type_arg(p));
+		raise_height(&height, p);
+		if (p->k == TOK_SEMICOLON || (p->k == TOK_NAME && peek(p) != TOK_COLON))
+			habit_separator(p);
+		if (p->panic || !accept(p, TOK_COMMA))
+			break;
+	}
+	if (p->n_scratch == base && !p->panic)
+		report_empty(p, open, "type arguments are");
+	token_id close = expect_angle(p, open);
+	p->newlines = newlines;
+	p->height = height + 1;
+	return pop_closed(p, base, close);
+}
+
+static uint32_t parse_square_args(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id close = parse_elements(p, TOK_RBRACKET, parse_type_arg, &commas);
+	return pop_closed(p, base, close);
+}
+
+/* Tensor<float32>[3, 4] */
+static void habit_dims(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id open = p->i;
+	skip_token(p);
+	struct diag *g =
+		error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "dimensions do not follow `< >`; write them inside, after the element type");
+	if (t->ends[open - 1] == t->starts[open])
+		edit_as(p, g, between(p, open - 1, p->i - 1), ", %.*s>", (int)(t->ends[p->i - 1] - t->starts[open]), token_text(t, open));
+	recovered(p, g);
+}
+
+static node_id parse_type_name(struct parser *p)
+{
+	token_id name = p->i, module = TOKEN_NONE;
+	advance(p);
+	if (p->k == TOK_DOT && peek(p) == TOK_NAME) {
+		module = name;
+		name = p->i + 1;
+		advance(p);
+		advance(p);
+	}
+	bool same_line = !(p->newlines && after_newline(p));
+	p->height = 1;
+	if (p->k == TOK_LT) {
+		uint32_t args = parse_angle_args(p);
+		if (p->k == TOK_LBRACKET && !after_newline(p) && !p->panic)
+			habit_dims(p);
+		return new_node(p, NODE_TYPE_NAME, name, module, args);
+	}
+	if (p->k == TOK_LPAREN && same_line && !p->panic && p->in_signature) {
+		token_id open = p->i;
+		skip_token(p);
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "`( )` does not hold a type's arguments; use `< >`");
+		help(p, g, "write `Tensor<float32, [3, 4]>`");
+		recovered(p, g);
+	}
+	if (p->k == TOK_LBRACKET && same_line) {
+		uint32_t args = parse_square_args(p);
+		return new_node(p, NODE_TYPE_ANY, name, module, args);
+	}
+	return new_node(p, NODE_TYPE_NAME, name, module, 0);
+}
+
+static bool is_arithmetic(const struct parser *p, node_id n) { return ast_kind(p->t, n) == NODE_BINARY || ast_kind(p->t, n) == NODE_UNARY; }
+
+/* (mean: float, var: float) */
+static node_id parse_tuple_type_element(struct parser *p)
+{
+	if (p->k == TOK_NAME && peek(p) == TOK_COLON && !p->panic) {
+		const struct tokens *t = &p->t->tokens;
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "a part of a tuple has no name; leave it out");
+		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
+		sound(p, g);
+		jump(p, p->i + 2);
+	}
+	return parse_type(p);
+}
+
+/* ( ): a tuple type, or grouping, which leaves a node only around arithmetic. */
+static node_id parse_type_tuple(struct parser *p, parse_fn element)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RPAREN, element == parse_type ? parse_tuple_type_element : element, &commas);
+	if (p->n_scratch - base == 1 && !commas) {
+		node_id inner = p->scratch[--p->n_scratch];
+		return is_arithmetic(p, inner) ? new_node(p, NODE_PAREN, open, inner, close) : inner;
+	}
+	return new_node(p, NODE_TYPE_TUPLE, open, pop_list(p, base, 0), close);
+}
+
+static node_id parse_list_element(struct parser *p) { return p->k == TOK_DOT3 && p->i ? take_leaf(p, NODE_ELLIPSIS) : parse_type(p); }
+
+/* [int, ...], [int, int], [] */
+static void not_one_element(struct parser *p, token_id open, token_id close, node_id element, bool dots)
+{
+	const struct tokens *t = &p->t->tokens;
+	span at = between(p, open, close);
+	struct diag *g;
+	if (dots) {
+		span first = ast_span(p->t, element);
+		g = error_at(p, DIAG_HABIT_SYNTAX, at, "a list of any length needs no `...` in its type");
+		edit_as(p, g, at, "[%.*s]", (int)(first.end - first.start), t->src->text + first.start);
+		sound(p, g);
+	} else if (element) {
+		g = error_at(p, DIAG_EXPECTED_TYPE, at, "`[A, B]` is not a type: all elements of a list have one type");
+		help(p, g, "a tuple type is written `(A, B)`; dimensions belong to a tensor type: `Tensor<float32, [N, M]>`");
+		if (g && close != TOKEN_NONE && ast_kind(p->t, element) == NODE_TYPE_NAME && names_dtype(p, ast_token(p->t, element))) {
+			edit_as(p, g, at, "(%.*s)", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
+			g->unsure = true;
+		}
+		recovered(p, g);
+	} else {
+		g = error_at(p, DIAG_EXPECTED_TYPE, at, "a list type has one element type");
+		help(p, g, "write it as in `[A]`");
+		recovered(p, g);
+	}
+}
+
+static node_id parse_type_list(struct parser *p)
+{
+	if (habit_array(p))
+		return error_node(p);
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_list_element, &commas);
+	uint32_t n = p->n_scratch - base;
+	node_id element = n ? p->scratch[base] : AST_NONE;
+	bool dots = n == 2 && ast_kind(p->t, p->scratch[base + 1]) == NODE_ELLIPSIS;
+	p->n_scratch = base;
+	if (n != 1 && !p->panic)
+		not_one_element(p, open, close, element, dots);
+	return new_node(p, NODE_TYPE_LIST, open, element ? element : error_node(p), close);
+}
+
+static node_id no_type(struct parser *p, const char *what)
+{
+	if (value_as_type(p) || habit_type(p))
+		return error_node(p);
+	error_expected(p, DIAG_EXPECTED_TYPE, what);
+	return error_node(p);
+}
+
+node_id parse_type(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	node_id n;
+	bool tuple = p->k == TOK_LPAREN;
+	switch ((enum token_kind)p->k) {
+	case TOK_NAME: n = parse_type_name(p); break;
+	case TOK_LPAREN: n = parse_type_tuple(p, parse_type); break;
+	case TOK_LBRACKET: n = parse_type_list(p); break;
+	case TOK_NONE: /* Python's -> None */
+	default: n = no_type(p, "a type"); break;
+	}
+	if (habit_suffix(p, tuple))
+		n = error_node(p);
+	leave(p);
+	return n;
+}
+
+/* [batch: N] */
+static node_id parse_shape_element(struct parser *p)
+{
+	if (p->k == TOK_NAME && (peek(p) == TOK_COLON || peek(p) == TOK_ASSIGN) && !p->panic) {
+		const struct tokens *t = &p->t->tokens;
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1),
+					  "a dimension has no label; leave it out");
+		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
+		sound(p, g);
+		advance(p);
+		advance(p);
+	}
+	return parse_type_arg(p);
+}
+
+static node_id parse_shape(struct parser *p)
+{
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_shape_element, &commas);
+	return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
+}
+
+static node_id parse_dim_primary(struct parser *p)
+{
+	if ((p->k != TOK_NAME || token_len(&p->t->tokens, p->i) == 1) && habit_dim(p))
+		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
+	if (keyword_as_name(p))
+		read_token_as(p, TOK_NAME);
+	switch ((enum token_kind)p->k) {
+	case TOK_NAME: return parse_type_name(p);
+	case TOK_INT: return take_leaf(p, NODE_INT);
+	case TOK_QUESTION: return take_leaf(p, NODE_DIM_UNKNOWN);
+	case TOK_LPAREN: return parse_type_tuple(p, parse_type_arg);
+	case TOK_LBRACKET: return parse_shape(p);
+	default: return no_type(p, "a type or a dimension");
+	}
+}
+
+static node_id parse_dim_unary(struct parser *p)
+{
+	if (p->k != TOK_MINUS)
+		return parse_dim_primary(p);
+	if (!enter(p))
+		return error_too_deep(p);
+	if (peek(p) == TOK_INT && token_is(&p->t->tokens, p->i + 1, "1") && token_kind(&p->t->tokens, p->i - 1) == TOK_LBRACKET &&
+	    token_kind(&p->t->tokens, p->i - 2) != TOK_NAME && !p->panic) {
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "-1 is not a dimension; use `?` for one that may be anything");
+		edit(p, g, between(p, p->i, p->i + 1), "?");
+		sound(p, g);
+		advance(p);
+		advance(p);
+		leave(p);
+		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
+	}
+	token_id op = p->i;
+	advance(p);
+	node_id operand = parse_dim_unary(p);
+	p->height++;
+	leave(p);
+	return new_node(p, NODE_UNARY, op, operand, 0);
+}
+
+static bool is_product(const struct parser *p) { return p->k == TOK_STAR || p->k == TOK_SLASH2 || p->k == TOK_PERCENT; }
+static bool is_sum(const struct parser *p) { return p->k == TOK_PLUS || p->k == TOK_MINUS; }
+
+/* The rest of a left-associative `operand op operand …`. */
+static node_id parse_dim_chain(struct parser *p, node_id left, parse_fn operand, bool (*is_op)(const struct parser *))
+{
+	while (is_op(p) && !p->panic) {
+		token_id op = p->i;
+		uint32_t height = p->height;
+		advance(p);
+		node_id right = operand(p);
+		raise_height(&height, p);
+		p->height = height + 1;
+		left = new_node(p, NODE_BINARY, op, left, right);
+		if (p->height > PARSE_MAX_NESTING)
+			return error_too_deep(p);
+	}
+	return left;
+}
+
+static node_id parse_dim_product_from(struct parser *p, node_id left)
+{
+	node_id n = parse_dim_chain(p, left, parse_dim_unary, is_product);
+	if (p->panic || (p->k != TOK_SLASH && p->k != TOK_STAR2))
+		return n;
+	if (p->k == TOK_STAR2) {
+		help(p, error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions have no powers"), "write products, `N * N`");
+		return n;
+	}
+	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions are divided with `//`");
+	edit(p, g, here(p), "//");
+	return n;
+}
+
+static node_id parse_dim_product(struct parser *p) { return parse_dim_product_from(p, parse_dim_unary(p)); }
+
+static node_id parse_dim_sum(struct parser *p, node_id first)
+{
+	return parse_dim_chain(p, parse_dim_product_from(p, first), parse_dim_product, is_sum);
+}
+
+static node_id parse_type_arg(struct parser *p)
+{
+	if (!enter(p))
+		return error_too_deep(p);
+	node_id n = parse_dim_unary(p);
+	if (p->k != TOK_COMMA && p->k != TOK_RBRACKET && p->k != TOK_GT) /* mostly a single name or number */
+		n = parse_dim_sum(p, n);
+	leave(p);
+	return n;
+}
+
+uint32_t parse_traits(struct parser *p)
+{
+	uint32_t base = p->n_scratch;
+	do {
+		token_id name = expect_name(p, "a trait such as `Numeric`");
+		if (name == TOKEN_NONE)
+			break;
+		push(p, name);
+	} while (accept(p, TOK_PLUS));
+	return pop_list(p, base, 0);
+}
+
+bool names_dtype(const struct parser *p, token_id i)
+{
+	const struct tokens *t = &p->t->tokens;
+	char text[16];
+	snprintf(text, sizeof text, "%.*s", (int)token_len(t, i), token_text(t, i));
+	return token_kind(t, i) == TOK_NAME && token_len(t, i) < sizeof text && dtype_find(text) != DT_COUNT;
+}
+
+static node_id parse_generic(struct parser *p)
+{
+	token_id first = p->i + (p->k == TOK_CONST);
+	if (habit_generic(p))
+		return new_node(p, NODE_GENERIC, first, 0, 0);
+	token_id name = expect_name(p, "the name of a generic");
+	if (name == TOKEN_NONE)
+		return error_node(p);
+	uint32_t traits = accept(p, TOK_COLON) ? parse_traits(p) : 0;
+	return new_node(p, NODE_GENERIC, name, traits, 0);
+}
+
+uint32_t parse_generics(struct parser *p)
+{
+	if (p->k != TOK_LT && !habit_generics(p))
+		return 0;
+	uint32_t base = p->n_scratch;
+	token_id open = p->i;
+	bool newlines = p->newlines;
+	p->newlines = false;
+	advance(p);
+	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
+		push(p, parse_generic(p));
+		if (p->panic || !accept(p, TOK_COMMA))
+			break;
+	}
+	if (p->n_scratch == base && !p->panic)
+		report_empty(p, open, "generics are");
+	expect_angle(p, open);
+	p->newlines = newlines;
+	return pop_list(p, base, 0);
+}

@@ -1,0 +1,155 @@
+/* A recursive descent parser with precedence climbing for expressions; the grammar is in parse_item.c, parse_type.c, parse_stmt.c and
+ * parse_expr.c (parse_pattern.c, parse_display.c), reports and recovery in parse_error.c, habits/parse_habits.c and parse_recover.c. */
+#include "frontend/syntax/parser.h"
+#include <stdlib.h>
+#include "base/huge_alloc.h"
+#include "frontend/syntax/lexer.h"
+#include "frontend/syntax/parse_state.h"
+
+static void *grow(void *at, uint32_t used, uint32_t cap, size_t size) { return huge_grow(at, used * size, cap * size); }
+
+static void set_nodes(struct ast *t, uint32_t cap)
+{
+	t->kinds = grow(t->kinds, t->len, cap, sizeof *t->kinds);
+	t->mains = grow(t->mains, t->len, cap, sizeof *t->mains);
+	t->operands = grow(t->operands, t->len, cap, sizeof *t->operands);
+	t->cap = cap;
+}
+
+void parse_grow_nodes(struct parser *p) { set_nodes(p->t, p->t->cap + p->t->cap / 2); }
+
+void parse_grow_extra(struct parser *p, uint32_t need)
+{
+	struct ast *t = p->t;
+	uint32_t cap = t->cap_extra + t->cap_extra / 2;
+	t->cap_extra = cap - t->n_extra < need ? t->n_extra + need : cap;
+	t->extra = grow(t->extra, t->n_extra, t->cap_extra, sizeof *t->extra);
+}
+
+void parse_grow_scratch(struct parser *p)
+{
+	p->cap_scratch *= 2;
+	p->scratch = grow(p->scratch, p->n_scratch, p->cap_scratch, sizeof *p->scratch);
+}
+
+uint32_t pop_list(struct parser *p, uint32_t base, uint32_t more)
+{
+	uint32_t n = p->n_scratch - base, idx;
+	if (!n && !more)
+		return 0;
+	uint32_t *words = new_extra(p, n + 1 + more, &idx);
+	words[0] = n;
+	for (uint32_t i = 0; i < n; i++)
+		words[1 + i] = p->scratch[base + i];
+	p->n_scratch = base;
+	return idx;
+}
+
+uint32_t pop_closed(struct parser *p, uint32_t base, token_id close)
+{
+	uint32_t n = p->n_scratch - base, idx = pop_list(p, base, 1);
+	p->t->extra[idx + 1 + n] = close;
+	return idx;
+}
+
+bool expect(struct parser *p, enum token_kind k, const char *what)
+{
+	if (accept(p, k))
+		return true;
+	error_expected(p, DIAG_EXPECTED_TOKEN, what);
+	return false;
+}
+
+static bool follows_name(enum token_kind k)
+{
+	return k == TOK_COLON || k == TOK_ASSIGN || k == TOK_COMMA || k == TOK_RPAREN || k == TOK_LPAREN;
+}
+
+bool keyword_as_name(const struct parser *p)
+{
+	return p->named && token_class((enum token_kind)p->k) == TOKEN_KEYWORD && p->named >> (p->k - TOK_LAYER) & 1;
+}
+
+token_id expect_name(struct parser *p, const char *what)
+{
+	if (p->k == TOK_NAME) {
+		advance(p);
+		return p->i - 1;
+	}
+	if (token_class((enum token_kind)p->k) != TOKEN_KEYWORD || (p->newlines && after_newline(p))) {
+		error_expected(p, DIAG_EXPECTED_NAME, what);
+		return TOKEN_NONE;
+	}
+	char found[64];
+	struct diag *g = error_at(p, DIAG_KEYWORD_AS_NAME, here(p), "expected %s, found the keyword %s", what, describe(p, p->i, found));
+	help(p, g, "choose another name; a keyword with `_` after it is one");
+	p->head = p->head ? p->head : g;
+	if (!g || !follows_name(peek(p)))
+		return TOKEN_NONE;
+	p->named |= (uint64_t)1 << (p->k - TOK_LAYER);
+	recovered(p, g);
+	advance(p);
+	return p->i - 1;
+}
+
+token_id parse_elements(struct parser *p, enum token_kind close, parse_fn element, uint32_t *commas)
+{
+	token_id open = p->i;
+	bool newlines = p->newlines, no_step = p->no_step;
+	uint32_t height = 0;
+	*commas = 0;
+	p->newlines = p->no_step = false;
+	advance(p);
+	while (p->k != close && p->k != TOK_EOF) {
+		push(p, element(p));
+		raise_height(&height, p);
+		if (p->panic && !recover_element(p, open, close))
+			break;
+		if (p->k != TOK_COMMA && p->k != close && !recover_missing_comma(p, open, close))
+			break;
+		if (!accept(p, TOK_COMMA) && p->k == close)
+			break;
+		++*commas;
+		if (p->k == TOK_RPAREN || p->k == TOK_RBRACKET || p->k == TOK_RBRACE) /* the right one, or one that closes something else */
+			break;
+	}
+	token_id closed = expect_close(p, open, close);
+	p->newlines = newlines;
+	p->no_step = no_step;
+	p->height = height + 1;
+	return closed;
+}
+
+static void start(struct parser *p, struct tokens *tokens)
+{
+	struct ast *t = p->t;
+	*t = (struct ast){.tokens = *tokens};
+	*tokens = (struct tokens){0};
+	soften_keywords(&t->tokens);
+	set_nodes(t, t->tokens.len - t->tokens.len / 4 + 16);
+	t->cap_extra = t->tokens.len - t->tokens.len / 4 + 64;
+	t->extra = grow(NULL, 0, t->cap_extra, sizeof *t->extra);
+	t->extra[t->n_extra++] = 0;
+	p->cap_scratch = 256;
+	p->scratch = grow(NULL, 0, p->cap_scratch, sizeof *p->scratch);
+	p->kinds = t->tokens.kinds;
+	p->k = p->kinds[0] & 0x7f;
+	p->newlines = true;
+}
+
+bool parse(struct tokens *tokens, struct ast *out, struct diags *d)
+{
+	struct parser p = {.t = out, .diags = d};
+	start(&p, tokens);
+	parse_root(&p);
+	free(p.scratch);
+	free(p.match);
+	return !p.failed;
+}
+
+bool parse_source(const struct source *src, struct ast *out, struct diags *d)
+{
+	struct tokens tokens;
+	bool ok = lex(src, &tokens, d);
+	return parse(&tokens, out, d) && ok;
+}

@@ -1,0 +1,298 @@
+/* Solving the equations between dimensions: each is linear in one unknown sooner or later, or waits. Then what types are, and the sizes still unknown. */
+#include <string.h>
+#include "frontend/types/sig.h"
+
+static dim substituted(struct sig *s, dim d)
+{
+	uint32_t n = dims_syms(s->dims);
+	dim *map = ARENA_ARRAY(s->e->temp, dim, n + 1);
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++)
+		map[i] = dim_sym(s->dims, i);
+	for (uint32_t i = 0; i < s->vars.len; i++)
+		if (s->vars.at[i].kind == SV_DIM && s->vars.at[i].bound) {
+			map[s->vars.at[i].sym] = s->vars.at[i].value;
+			any = true;
+		}
+	return any ? dim_translate(s->dims, s->dims, d, map) : d;
+}
+
+const char *sig_pattern_text(struct sig *s, const struct type *t)
+{
+	struct buf b = {0};
+	buf_putc(&b, '[');
+	for (uint32_t i = 0; i < t->rank; i++) {
+		if (i)
+			buf_puts(&b, ", ");
+		dim_print(s->dims, substituted(s, t->dims[i]), &b);
+	}
+	buf_putc(&b, ']');
+	const char *text = arena_strndup(s->e->f->arena, b.at, b.len);
+	buf_free(&b);
+	return text;
+}
+
+struct unknowns {
+	struct sig *s;
+	uint32_t count, var;
+};
+
+static void count_unknown(void *ctx, uint32_t sym)
+{
+	struct unknowns *u = ctx;
+	for (uint32_t i = 0; i < u->s->vars.len; i++) {
+		struct sigvar *v = &u->s->vars.at[i];
+		if (v->kind == SV_DIM && !v->bound && v->sym == sym && (!u->count || u->var != i)) {
+			u->count++;
+			u->var = i;
+		}
+	}
+}
+
+/* Where the variables of the failing dimension got their values. */
+static void label_origins(struct sig *s, struct diag *g, dim pattern)
+{
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || !v->name || !v->bound || !v->bound_by || !dim_mentions(s->dims, pattern, v->sym))
+			continue;
+		struct buf b = {0};
+		dim_print(s->dims, v->value, &b);
+		diag_secondary(s->e->out, g, v->bound_at, "`%s` is %s, from %s", name_text(s->e->f, v->name), b.at, v->bound_by);
+		buf_free(&b);
+	}
+}
+
+void help_unknown_size(struct elab *e, struct diag *g, const struct dims *in, dim a, dim b)
+{
+	int64_t n;
+	bool first = dim_is_const(in, a, &n), second = !first && dim_is_const(in, b, &n);
+	if (!first && !second) {
+		diag_help(e->out, g, "a size that is known at run time only fits no other: declare in the signature what it is");
+		return;
+	}
+	struct buf size = {0};
+	dim_print(in, first ? b : a, &size);
+	bool numbered = size.len > 1 && size.at[0] == 'D' && strspn(size.at + 1, "0123456789") == size.len - 1;
+	diag_help(e->out, g,
+		  "`%s`%s is known at run time only, where %lld is needed: write that in the entry's signature, or fix it in `tri.build`", size.at, numbered ? ", a `?` of the signature," : "", (long long)n);
+	buf_free(&size);
+}
+
+static bool eq_fails(struct sig *s, const struct sigeq *q)
+{
+	struct elab *e = s->e;
+	struct sigmatch *m = &s->matches.at[q->match];
+	struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->at, "%s has shape %s, but %s is %s", m->what,
+				    elab_shape_text(e, &m->actual), sig_pattern_text(s, m->type), s->result ? "declared" : "expected");
+	struct buf want = {0}, have = {0};
+	dim_print(s->dims, substituted(s, q->pattern), &want);
+	dim_print(s->dims, q->actual, &have);
+	diag_label_primary(e->out, g, "dimension %u is %s, not %s", q->axis, have.at, want.at);
+	if (m->decl.source != SPAN_NO_SOURCE)
+		diag_secondary(e->out, g, m->decl, "declared here");
+	label_origins(s, g, q->pattern);
+	if (m->tensor != HIR_NONE)
+		elab_label_origin(e, g, e->b, m->tensor, m->at);
+	int64_t size;
+	if (!e->checking && !dim_is_const(s->dims, q->actual, &size))
+		help_unknown_size(e, g, s->dims, q->actual, substituted(s, q->pattern));
+	buf_free(&want);
+	buf_free(&have);
+	return false;
+}
+
+/* False: the equation cannot hold. *progress: a variable was bound, or the equation is done. */
+static bool solve_one(struct sig *s, struct sigeq *q, bool *progress)
+{
+	dim p = substituted(s, q->pattern);
+	struct unknowns u = {.s = s};
+	dim_each_sym(s->dims, p, count_unknown, &u);
+	if (u.count > 1)
+		return true;
+	q->done = *progress = true;
+	if (!u.count) {
+		int c = dim_compare(s->dims, p, q->actual);
+		return c > 0 || (!c && s->e->checking) || eq_fails(s, q);
+	}
+	struct sigvar *v = &s->vars.at[u.var];
+	int64_t coef;
+	dim rest, x;
+	if (!dim_linear_in(s->dims, p, v->sym, &coef, &rest))
+		return true; /* H // 2 against 3: says nothing sure about H */
+	int exact = dim_divide_exact(s->dims, dim_sub(s->dims, q->actual, rest), coef, &x);
+	if (exact <= 0)
+		return (!exact && s->e->checking) || eq_fails(s, q);
+	v->bound = true;
+	v->value = x;
+	v->bound_at = s->matches.at[q->match].at;
+	v->bound_by = v->name ? s->matches.at[q->match].what : NULL;
+	int64_t n;
+	return !(dim_is_const(s->dims, x, &n) && n < 0) || eq_fails(s, q);
+}
+
+bool sig_solve(struct sig *s)
+{
+	bool ok = true, progress = true;
+	while (progress) {
+		progress = false;
+		for (uint32_t i = 0; i < s->eqs.len; i++) {
+			if (s->eqs.at[i].done)
+				continue;
+			if (!solve_one(s, &s->eqs.at[i], &progress)) {
+				ok = false;
+				uint32_t m = s->eqs.at[i].match; /* one error for each match */
+				for (uint32_t k = 0; k < s->eqs.len; k++)
+					s->eqs.at[k].done = s->eqs.at[k].done || s->eqs.at[k].match == m;
+			}
+		}
+	}
+	return ok;
+}
+
+/* ---- results ---- */
+
+/* Checking: the symbol of the current unit that stands for an unbound variable. */
+static dim stand_in(struct sig *s, uint32_t sym)
+{
+	struct dims *d = s->e->b->dims;
+	for (uint32_t i = 0; i < s->imported.len; i++)
+		if (s->imported.at[i] == sym)
+			return dim_sym(d, s->n_outer + i);
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || v->sym != sym)
+			continue;
+		if (!v->has_inner) {
+			const char *name = dims_sym_name(s->dims, sym);
+			if (!v->name && s->open)
+				name = arena_printf(s->e->f->arena, "D%u", dims_syms(d));
+			v->inner = dim_new_sym(d, name);
+			v->has_inner = true;
+		}
+		return v->inner;
+	}
+	return dim_new_sym(d, dims_sym_name(s->dims, sym));
+}
+
+/* A dimension of the signature's in the current unit's dims, unbound variables becoming `fresh` symbols. */
+static dim inner_dim(struct sig *s, dim d, bool *known)
+{
+	struct elab *e = s->e;
+	uint32_t n = dims_syms(s->dims);
+	dim *map = ARENA_ARRAY(e->temp, dim, n + 1);
+	d = substituted(s, d);
+	struct unknowns u = {.s = s};
+	dim_each_sym(s->dims, d, count_unknown, &u);
+	*known = !u.count;
+	for (uint32_t i = 0; i < n; i++)
+		map[i] = i < s->n_outer ? dim_sym(e->b->dims, i) : dim_const(e->b->dims, 0);
+	for (uint32_t i = s->n_outer; i < n; i++) {
+		if (!dim_mentions(s->dims, d, i))
+			continue;
+		if (!e->checking && !s->open)
+			return dim_const(e->b->dims, 0);
+		map[i] = stand_in(s, i);
+	}
+	return dim_translate(e->b->dims, s->dims, d, map);
+}
+
+struct value sig_unknown_size(struct sig *s, name_id name)
+{
+	uint32_t i = sig_dim_var(s, name);
+	dim d = i == SIG_NO_VAR ? dim_new_sym(s->e->b->dims, name_text(s->e->f, name)) : stand_in(s, s->vars.at[i].sym);
+	return (struct value){.kind = V_DIM, .u.d = d};
+}
+
+void sig_fix_unknowns(struct sig *s)
+{
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || !v->has_inner)
+			continue;
+		v->bound = true;
+		v->value = dim_sym(s->dims, v->sym);
+	}
+}
+
+void sig_bind_locals(struct sig *s)
+{
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		bool known;
+		if (!v->name)
+			continue;
+		if ((v->kind == SV_DTYPE || (v->kind == SV_TYPE && v->holds == V_TENSOR)) && v->bound) {
+			local_push(s->e, v->name, (struct value){.kind = V_DTYPE, .u.dt = v->elem}, true);
+		} else if (v->kind == SV_DIM && v->bound) {
+			dim d = inner_dim(s, v->value, &known);
+			local_push(s->e, v->name, value_dim(s->e->b->dims, d), true);
+		} else if (v->kind == SV_DIM && v->has_inner) {
+			local_push(s->e, v->name, (struct value){.kind = V_DIM, .u.d = v->inner}, true);
+		} else {
+			local_push(s->e, v->name, (struct value){.kind = V_POISON, .typed = v->kind == SV_DIM && !s->e->checking}, true);
+		}
+	}
+}
+
+bool sig_constant_type(struct sig *s, const struct type *t, struct hir_type *out)
+{
+	if (t->kind != TY_TENSOR && t->kind != TY_SCALAR)
+		return false;
+	*out = (struct hir_type){.elem = t->elem, .rank = t->kind == TY_SCALAR ? 0 : (uint8_t)t->rank};
+	if (t->elem == DT_COUNT && t->elem_var != SIG_NO_VAR && s->vars.at[t->elem_var].bound)
+		out->elem = s->vars.at[t->elem_var].elem;
+	if (out->elem == DT_COUNT)
+		return false;
+	if (t->kind == TY_SCALAR)
+		return true;
+	if (t->shape == SHAPE_VAR && s->vars.at[t->shape_var].bound) {
+		out->rank = (uint8_t)s->vars.at[t->shape_var].rank;
+		memcpy(out->dims, s->vars.at[t->shape_var].shape, sizeof out->dims);
+		return true;
+	}
+	if (t->shape != SHAPE_DIMS)
+		return false;
+	for (uint32_t i = 0; i < t->rank; i++) {
+		bool known;
+		out->dims[i] = inner_dim(s, t->dims[i], &known);
+		if (!known && !s->e->checking && !s->open)
+			return false;
+	}
+	return true;
+}
+
+struct value sig_unknown(struct sig *s, const struct type *t, span at)
+{
+	struct hir_type ct;
+	switch (t->kind) {
+	case TY_TENSOR: return sig_constant_type(s, t, &ct) ? value_tensor(emit_unknown(s->e, &ct, at)) : VALUE_POISON;
+	case TY_SCALAR:
+		if (dtype_class(t->elem) == DTC_INT) {
+			dim d = dim_new_sym(s->e->b->dims, "?");
+			return (struct value){.kind = V_DIM, .u.d = d};
+		}
+		if (t->elem == DT_TRIT && sig_constant_type(s, t, &ct))
+			return value_tensor(emit_unknown(s->e, &ct, at));
+		return VALUE_POISON;
+	case TY_VOID: return (struct value){.kind = V_VOID};
+	case TY_TUPLE: {
+		struct value v = value_seq(s->e->f->arena, V_TUPLE, t->n_items);
+		for (uint32_t i = 0; i < t->n_items; i++)
+			v.u.seq->at[i] = sig_unknown(s, t->items[i], at);
+		return v;
+	}
+	default: return VALUE_POISON;
+	}
+}
+
+struct value sig_coerce(struct elab *e, node_id type, struct value v, span at, const char *what, struct instance *self)
+{
+	struct sig s;
+	sig_open(&s, e, e->frame->mod, self);
+	s.use_locals = true;
+	struct type *t = sig_type(&s, type);
+	bool ok = sig_match(&s, t, &v, at, t->at, what) && sig_solve(&s);
+	sig_close(&s);
+	return ok ? v : VALUE_POISON;
+}

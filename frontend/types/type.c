@@ -1,0 +1,314 @@
+/* Types of the source, evaluated to patterns. */
+#include <string.h>
+#include "frontend/types/type_state.h"
+
+enum { MAX_TYPES = 10000, MAX_ALIASES = 100, MAX_GENERICS = 1000 };
+
+static struct type *new_type(struct sig *s, enum type_kind kind, node_id n)
+{
+	struct type *t = ARENA_NEW(s->e->temp, struct type);
+	s->n_types++;
+	*t = (struct type){.kind = kind, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape_var = SIG_NO_VAR, .at = node_span(s->mod, n)};
+	return t;
+}
+
+/* ---- tensors ---- */
+
+static void set_shape(struct sig *s, struct type *t, node_id n)
+{
+	const struct ast *a = sig_tree(s);
+	if (ast_kind(a, n) == NODE_TYPE_SHAPE) {
+		struct ast_nodes dims = ast_nodes(a, ast_a(a, n));
+		t->shape = SHAPE_DIMS;
+		if (dims.n > HIR_MAX_RANK) {
+			elab_error(s->e, DIAG_RANK, node_span(s->mod, n), "a tensor has at most %d dimensions", HIR_MAX_RANK);
+			t->shape = SHAPE_ANY;
+			return;
+		}
+		for (uint32_t i = 0; i < dims.n; i++)
+			t->dims[i] = sig_dim(s, dims.at[i]);
+		t->rank = dims.n;
+		return;
+	}
+	t->shape = SHAPE_ANY;
+	uint32_t arg;
+	if (sig_names_argument(s, n, &arg)) {
+		node_id given = s->aliases->args[arg];
+		struct alias_frame here = sig_look_from(s, s->aliases);
+		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME && ast_kind(sig_tree(s), given) != NODE_TYPE_SHAPE)
+			elab_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, given),
+				   "a list of dimensions is expected, or a name for it");
+		set_shape(s, t, given);
+		sig_look_from(s, &here);
+		return;
+	}
+	if (ast_kind(a, n) != NODE_TYPE_NAME)
+		return;
+	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
+	uint32_t v = sigvar_find(s, name);
+	if (v == SIG_NO_VAR)
+		v = sigvar_add(s, SV_UNUSED, name);
+	if (sigvar_use(s, v, SV_SHAPE, node_span(s->mod, n))) {
+		t->shape = SHAPE_VAR;
+		t->shape_var = v;
+	}
+}
+
+static void set_elem(struct sig *s, struct type *t, node_id n)
+{
+	const struct ast *a = sig_tree(s);
+	uint32_t arg;
+	if (sig_names_argument(s, n, &arg)) {
+		node_id given = s->aliases->args[arg];
+		struct alias_frame here = sig_look_from(s, s->aliases);
+		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME)
+			elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, given), "an element type is expected");
+		set_elem(s, t, given);
+		sig_look_from(s, &here);
+		return;
+	}
+	if (ast_kind(a, n) != NODE_TYPE_NAME)
+		return;
+	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
+	uint32_t v = sigvar_find(s, name);
+	if (v != SIG_NO_VAR) {
+		if (sigvar_use(s, v, SV_DTYPE, node_span(s->mod, n)))
+			t->elem_var = v;
+		return;
+	}
+	t->elem = dtype_find(name_text(s->e->f, name));
+	if (t->elem != DT_COUNT)
+		return;
+	struct type *alias = sig_type(s, n);
+	if (alias->kind == TY_SCALAR)
+		t->elem = alias->elem;
+	else if (alias->kind != TY_ANY)
+		elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, n), "`%s` is not an element type", name_text(s->e->f, name));
+}
+
+static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
+{
+	const struct ast *a = sig_tree(s);
+	struct ast_nodes args = ast_b(a, n) ? ast_nodes(a, ast_b(a, n)) : (struct ast_nodes){0};
+	struct type *t = new_type(s, TY_TENSOR, n);
+	t->shape = SHAPE_ANY;
+	if (ternary)
+		t->elem = DT_TRIT;
+	bool bracketed = ast_kind(a, n) == NODE_TYPE_ANY && args.n == 1 && ast_kind(a, args.at[0]) != NODE_TYPE_NAME;
+	if (args.n > 2 || bracketed) /* the resolver has reported it */
+		return new_type(s, TY_ANY, n);
+	if (args.n && ternary && args.n == 1 && ast_kind(a, args.at[0]) == NODE_TYPE_SHAPE) {
+		set_shape(s, t, args.at[0]);
+		return t;
+	}
+	if (args.n >= 1)
+		set_elem(s, t, args.at[0]);
+	if (ternary && t->elem != DT_TRIT && t->elem != DT_COUNT && t->elem_var == SIG_NO_VAR) {
+		struct diag *g = elab_error(s->e, DIAG_UNKNOWN_TYPE, t->at, "the elements of a TernaryTensor are trits");
+		diag_help(s->e->out, g, "write `Tensor<%s, …>` for others", dtype_text(t->elem));
+	}
+	if (args.n == 2)
+		set_shape(s, t, args.at[1]);
+	return t;
+}
+
+/* ---- names of types ---- */
+
+/* Is it a name that means nothing yet? */
+static bool new_dimension(const struct sig *s, node_id n)
+{
+	if (ast_kind(sig_tree(s), n) != NODE_TYPE_NAME || ast_a(sig_tree(s), n) != TOKEN_NONE || ast_b(sig_tree(s), n))
+		return false;
+	name_id name = token_name(s->e->f, s->mod, ast_token(sig_tree(s), n));
+	return !module_find(s->mod, name) && dtype_find(name_text(s->e->f, name)) == DT_COUNT;
+}
+
+/* Reads the alias's type in its own module, where only its generics are in sight. */
+static struct type *alias_body(struct sig *s, struct item *it, const struct ast_alias *al, struct ast_nodes args)
+{
+	struct arena *a = s->e->temp;
+	name_id *names = ARENA_ARRAY(a, name_id, args.n + 1);
+	bool *flags = ARENA_ARRAY(a, bool, 2 * args.n + 1);
+	for (uint32_t i = 0; i < args.n; i++) {
+		names[i] = token_name(s->e->f, it->mod, ast_token(&it->mod->ast, al->generics.at[i]));
+		flags[i] = flags[args.n + i] = false;
+	}
+	struct alias_frame reading = {.up = s->aliases,
+				      .mod = s->mod,
+				      .self = s->self,
+				      .use_locals = s->use_locals,
+				      .scope = s->scope,
+				      .item = it,
+				      .n = args.n,
+				      .names = names,
+				      .args = args.at,
+				      .used = flags,
+				      .dims = ARENA_ARRAY(a, dim, args.n + 1),
+				      .read = flags + args.n};
+	s->aliases = &reading;
+	s->mod = it->mod;
+	s->self = NULL;
+	s->use_locals = false;
+	s->scope = ++s->n_scopes;
+	s->alias_depth++;
+	struct type *t = sig_type(s, al->type);
+	s->alias_depth--;
+	for (uint32_t i = 0; i < s->vars.len; i++)
+		if (s->vars.at[i].scope == s->scope)
+			s->vars.at[i].name = 0;
+	sig_look_from(s, &reading);
+	for (uint32_t i = 0; i < args.n; i++)
+		if (!reading.used[i] && new_dimension(s, args.at[i]))
+			sig_dim(s, args.at[i]);
+	return t;
+}
+
+/* Is the alias being read already, or is the type beyond all reason? Reported. */
+static bool alias_refused(struct sig *s, struct item *it)
+{
+	const char *name = name_text(s->e->f, it->name);
+	span at = tok_span(it->mod, it->name_token);
+	for (struct alias_frame *f = s->aliases; f; f = f->up)
+		if (f->item == it) {
+			elab_error(s->e, DIAG_RECURSION, at, "type `%s` is defined by itself", name);
+			return true;
+		}
+	if (s->n_types <= MAX_TYPES && s->alias_depth <= MAX_ALIASES && s->vars.len <= MAX_GENERICS)
+		return false;
+	if (s->e->gave_up)
+		return true;
+	struct diag *g = elab_error(s->e, DIAG_ELAB_STEPS, at,
+				    "type `%s` has more than %d parts or %d generics, or is made of more than %d aliases in each other",
+				    name, MAX_TYPES, MAX_GENERICS, MAX_ALIASES);
+	diag_note(s->e->out, g, "each use of an alias in another multiplies its parts");
+	s->e->gave_up = true;
+	s->e->steps = s->e->max_steps + 1; /* nor are the definitions that follow looked at */
+	return true;
+}
+
+static struct type *alias_type(struct sig *s, struct item *it, node_id n)
+{
+	struct ast_nodes args = ast_b(sig_tree(s), n) ? ast_nodes(sig_tree(s), ast_b(sig_tree(s), n)) : (struct ast_nodes){0};
+	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
+	const char *name = name_text(s->e->f, it->name);
+	if (it->broken)
+		return new_type(s, TY_ANY, n);
+	if (args.n != al.generics.n) {
+		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u", name,
+					    al.generics.n, args.n);
+		diag_secondary(s->e->out, g, tok_span(it->mod, it->name_token), "defined here");
+		return new_type(s, TY_ANY, n);
+	}
+	if (alias_refused(s, it))
+		return new_type(s, TY_ANY, n);
+	return alias_body(s, it, &al, args);
+}
+
+static struct type *list_type(struct sig *s, node_id n, node_id elem)
+{
+	struct type *t = new_type(s, TY_LIST, n);
+	if (elem == AST_NONE)
+		return t;
+	const struct ast *a = sig_tree(s);
+	if (ast_kind(a, elem) == NODE_TYPE_SHAPE) { /* List<[A]> */
+		struct ast_nodes inner = ast_nodes(a, ast_a(a, elem));
+		return inner.n == 1 ? list_type(s, n, inner.at[0]) : t;
+	}
+	t->items = ARENA_ARRAY(s->e->temp, struct type *, 1);
+	t->items[0] = sig_type(s, elem);
+	t->n_items = 1;
+	return t;
+}
+
+static struct item *type_item(struct sig *s, node_id n)
+{
+	const struct ast *a = sig_tree(s);
+	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
+	struct module *m = s->mod;
+	if (ast_a(a, n) != TOKEN_NONE) {
+		struct item *im = module_find(m, token_name(s->e->f, m, ast_a(a, n)));
+		im = im ? item_follow(s->e->f, im) : NULL;
+		m = im && im->kind == ITEM_IMPORT ? im->target : NULL;
+	}
+	struct item *it = m ? module_find(m, name) : NULL;
+	it = it ? item_follow(s->e->f, it) : NULL;
+	if (it)
+		reads_note(s->e, it, READ_WHOLE);
+	return it;
+}
+
+static struct type *named_type(struct sig *s, node_id n)
+{
+	const struct ast *a = sig_tree(s);
+	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
+	const char *text = name_text(s->e->f, name);
+	bool plain = ast_a(a, n) == TOKEN_NONE;
+	uint32_t arg;
+	if (sig_names_argument(s, n, &arg)) {
+		node_id given = s->aliases->args[arg];
+		struct alias_frame here = sig_look_from(s, s->aliases);
+		struct type *t = sig_type(s, given);
+		sig_look_from(s, &here);
+		return t;
+	}
+	uint32_t var = plain ? sigvar_find(s, name) : SIG_NO_VAR;
+	struct ast_nodes args = ast_b(a, n) ? ast_nodes(a, ast_b(a, n)) : (struct ast_nodes){0};
+	if (var != SIG_NO_VAR && s->vars.at[var].kind != SV_DIM) {
+		if (s->vars.at[var].kind == SV_UNUSED)
+			s->vars.at[var].kind = SV_TYPE;
+		struct type *t = new_type(s, s->vars.at[var].kind == SV_SHAPE ? TY_ANY : TY_GENERIC, n);
+		t->elem_var = var;
+		return t;
+	}
+	struct item *it = type_item(s, n);
+	if (it && it->kind == ITEM_TYPE)
+		return alias_type(s, it, n);
+	if (it && it->kind == ITEM_MODULE_LAYER) {
+		struct type *t = new_type(s, TY_LAYER, n);
+		t->layer = it;
+		return t;
+	}
+	if (plain && dtype_find(text) != DT_COUNT && !args.n) {
+		struct type *t = new_type(s, TY_SCALAR, n);
+		t->elem = dtype_find(text);
+		return t;
+	}
+	if (plain && !strcmp(text, "Tensor"))
+		return tensor_type(s, n, false);
+	if (plain && !strcmp(text, "TernaryTensor"))
+		return tensor_type(s, n, true);
+	if (plain && !strcmp(text, "List"))
+		return list_type(s, n, args.n ? args.at[0] : AST_NONE);
+	if (plain && !strcmp(text, "str"))
+		return new_type(s, TY_STR, n);
+	if (plain && !strcmp(text, "void"))
+		return new_type(s, TY_VOID, n);
+	return new_type(s, TY_ANY, n); /* unknown: the resolver has reported it */
+}
+
+struct type *sig_type(struct sig *s, node_id n)
+{
+	const struct ast *a = sig_tree(s);
+	switch (ast_kind(a, n)) {
+	case NODE_TYPE_NAME:
+	case NODE_TYPE_ANY: return named_type(s, n);
+	case NODE_TYPE_LIST: return list_type(s, n, ast_a(a, n));
+	case NODE_TYPE_SHAPE: return list_type(s, n, n);
+	case NODE_PAREN: return sig_type(s, ast_a(a, n));
+	case NODE_TYPE_TUPLE: {
+		struct ast_nodes items = ast_nodes(a, ast_a(a, n));
+		struct type *t = new_type(s, TY_TUPLE, n);
+		t->items = ARENA_ARRAY(s->e->temp, struct type *, items.n + 1);
+		t->n_items = items.n;
+		for (uint32_t i = 0; i < items.n; i++)
+			t->items[i] = sig_type(s, items.at[i]);
+		return t;
+	}
+	case NODE_INT:
+	case NODE_BINARY:
+	case NODE_UNARY:
+		elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, n), "a type is expected, not a dimension");
+		return new_type(s, TY_ANY, n);
+	default: return new_type(s, TY_ANY, n);
+	}
+}

@@ -1,0 +1,254 @@
+/* Loop functions made by hand, printed as OpenCL C and compared with golden/opencl/<name>.cl. TRIB_BLESS=1 rewrites those. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <cmocka.h>
+#include "backend/loops/loops.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/os.h"
+#include "gpu/opencl.h"
+#include "gpu/templates.h"
+
+enum { MAX = 32 };
+
+struct fixture {
+	struct arena *a;
+	struct loop_fn *f;
+	dim zero, one, n; /* n: the symbol N */
+};
+
+static struct fixture setup(const char *symbol)
+{
+	struct fixture x = {.a = arena_new(0)};
+	x.f = ARENA_NEW(x.a, struct loop_fn);
+	x.f->unit = x.a;
+	x.f->symbol = symbol;
+	x.f->dims = dims_new(x.a);
+	x.n = dim_new_sym(x.f->dims, "N");
+	x.zero = dim_const(x.f->dims, 0);
+	x.one = dim_const(x.f->dims, 1);
+	x.f->scratch = x.zero;
+	x.f->buffers = ARENA_ARRAY(x.a, struct loop_buffer, MAX);
+	x.f->stmts = ARENA_ARRAY(x.a, struct loop_stmt, MAX);
+	return x;
+}
+
+static dim num(struct fixture *x, int64_t v) { return dim_const(x->f->dims, v); }
+
+static uint32_t buffer(struct fixture *x, enum buffer_kind kind, dtype elem, uint32_t rank, const dim *dims, const void *data)
+{
+	struct loop_buffer *b = &x->f->buffers[x->f->n_buffers];
+	*b = (struct loop_buffer){.kind = kind, .type = {.elem = elem, .rank = (uint8_t)rank}, .offset = x->zero, .data = data};
+	memcpy(b->type.dims, dims, rank * sizeof *dims);
+	b->index = kind == BUFFER_INPUT ? x->f->n_inputs++ : kind == BUFFER_OUTPUT ? x->f->n_outputs++ : 0;
+	return x->f->n_buffers++;
+}
+
+static struct loop_nest *nest(struct fixture *x, uint8_t n_parallel, uint8_t n_reduce, const dim *extents)
+{
+	struct loop_nest *n = &x->f->stmts[x->f->n_stmts++].nest;
+	*n = (struct loop_nest){.n_parallel = n_parallel, .n_reduce = n_reduce};
+	for (uint32_t k = 0; k < LOOP_MAX; k++)
+		n->extent[k] = k < (uint32_t)n_parallel + n_reduce ? extents[k] : x->zero;
+	n->exprs = ARENA_ARRAY(x->a, struct loop_expr, MAX);
+	n->reductions = ARENA_ARRAY(x->a, struct loop_reduction, MAX);
+	n->stores = ARENA_ARRAY(x->a, struct loop_store, MAX);
+	return n;
+}
+
+static struct loop_access at(struct fixture *x, uint32_t b, uint32_t n, const dim *strides)
+{
+	struct loop_access a = {.buffer = b, .base = x->zero, .index = LOOP_NONE, .scale = x->zero, .bound = x->zero};
+	for (uint32_t k = 0; k < LOOP_MAX; k++)
+		a.stride[k] = k < n ? strides[k] : x->zero;
+	return a;
+}
+
+static uint32_t put(struct loop_nest *n, struct loop_expr e)
+{
+	n->exprs[n->n_exprs] = e;
+	return n->n_exprs++;
+}
+static uint32_t load(struct loop_nest *n, dtype t, struct loop_access a, bool in)
+{
+	return put(n, (struct loop_expr){.kind = LOOP_LOAD, .elem = t, .in_reduction = in, .access = a});
+}
+static uint32_t op2(struct loop_nest *n, enum ir_op op, dtype t, uint32_t p, uint32_t q, bool in)
+{
+	return put(n, (struct loop_expr){.kind = LOOP_OP, .op = op, .elem = t, .args = {p, q, LOOP_NONE}, .in_reduction = in});
+}
+static uint32_t op1(struct loop_nest *n, enum ir_op op, dtype t, uint32_t p, bool in) { return op2(n, op, t, p, LOOP_NONE, in); }
+static uint32_t konst(struct loop_nest *n, dtype t, int64_t i, double f, bool in)
+{
+	return put(n, (struct loop_expr){.kind = LOOP_CONST, .elem = t, .i = i, .f = f, .in_reduction = in});
+}
+static uint32_t acc(struct loop_nest *n, enum ir_op op, dtype t, uint32_t value)
+{
+	n->reductions[n->n_reductions] = (struct loop_reduction){op, t, value};
+	return put(n, (struct loop_expr){.kind = LOOP_ACC, .elem = t, .var = n->n_reductions++});
+}
+static void store(struct loop_nest *n, uint32_t value, struct loop_access a) { n->stores[n->n_stores++] = (struct loop_store){value, a}; }
+
+static void compare(const char *name, const char *text)
+{
+	char path[512], *want = NULL;
+	size_t len;
+	snprintf(path, sizeof path, "%s/tests/golden/opencl/%s.cl", TRIB_SOURCE_DIR, name);
+	if (getenv("TRIB_BLESS"))
+		assert_true(os_write_atomic(path, text, strlen(text), 0644, false));
+	assert_true(os_read_file(path, 0, &want, &len));
+	assert_string_equal(text, want);
+	free(want);
+}
+
+static void check(struct fixture *x, const char *name)
+{
+	struct buf out = {0}, again = {0};
+	opencl_unit(x->f, &out);
+	opencl_unit(x->f, &again);
+	assert_string_equal(out.at, again.at);
+	compare(name, out.at);
+	buf_free(&out);
+	buf_free(&again);
+	arena_free(x->a);
+}
+
+/* y[N, 8] = relu(x[N, 8] + b[8]), b a constant in the text */
+static void bias_relu(void **state)
+{
+	(void)state;
+	static const float bias[8] = {0.5f, -1.0f, 0.0f, 1e-20f, 3.0f, 0.1f, -0.0f, 65536.0f};
+	struct fixture x = setup("bias_relu");
+	dim eight = num(&x, 8);
+	uint32_t in = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){x.n, eight}, NULL);
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_FLOAT32, 2, (dim[]){x.n, eight}, NULL);
+	uint32_t b = buffer(&x, BUFFER_CONST, DT_FLOAT32, 1, (dim[]){eight}, bias);
+	struct loop_nest *n = nest(&x, 2, 0, (dim[]){x.n, eight});
+	uint32_t v = load(n, DT_FLOAT32, at(&x, in, 2, (dim[]){eight, x.one}), false);
+	uint32_t w = load(n, DT_FLOAT32, at(&x, b, 2, (dim[]){x.zero, x.one}), false);
+	uint32_t s = op2(n, OP_ADD, DT_FLOAT32, v, w, false);
+	uint32_t r = op2(n, OP_MAX, DT_FLOAT32, s, konst(n, DT_FLOAT32, 0, 0, false), false);
+	store(n, r, at(&x, out, 2, (dim[]){eight, x.one}));
+	check(&x, "bias_relu");
+}
+
+/* Softmax over 100 columns of N rows: a maximum and a sum, three nests, a temporary in between. */
+static void softmax(void **state)
+{
+	(void)state;
+	struct fixture x = setup("softmax");
+	dim cols = num(&x, 100), strides[] = {cols, x.one};
+	uint32_t in = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){x.n, cols}, NULL);
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_FLOAT32, 2, (dim[]){x.n, cols}, NULL);
+	uint32_t max = buffer(&x, BUFFER_TEMP, DT_FLOAT32, 1, (dim[]){x.n}, NULL), sum = buffer(&x, BUFFER_TEMP, DT_FLOAT32, 1, (dim[]){x.n}, NULL);
+	struct loop_nest *n = nest(&x, 1, 1, (dim[]){x.n, cols});
+	store(n, acc(n, OP_REDUCE_MAX, DT_FLOAT32, load(n, DT_FLOAT32, at(&x, in, 2, strides), true)), at(&x, max, 1, (dim[]){x.one}));
+	n = nest(&x, 1, 1, (dim[]){x.n, cols});
+	uint32_t m = load(n, DT_FLOAT32, at(&x, max, 1, (dim[]){x.one}), false);
+	uint32_t d = op2(n, OP_SUB, DT_FLOAT32, load(n, DT_FLOAT32, at(&x, in, 2, strides), true), m, true);
+	store(n, acc(n, OP_REDUCE_SUM, DT_FLOAT32, op1(n, OP_EXP, DT_FLOAT32, d, true)), at(&x, sum, 1, (dim[]){x.one}));
+	n = nest(&x, 2, 0, (dim[]){x.n, cols});
+	m = load(n, DT_FLOAT32, at(&x, max, 1, (dim[]){x.one}), false);
+	d = op2(n, OP_SUB, DT_FLOAT32, load(n, DT_FLOAT32, at(&x, in, 2, strides), false), m, false);
+	uint32_t total = load(n, DT_FLOAT32, at(&x, sum, 1, (dim[]){x.one}), false);
+	uint32_t q = op2(n, OP_DIV, DT_FLOAT32, op1(n, OP_EXP, DT_FLOAT32, d, false), total, false);
+	store(n, q, at(&x, out, 2, strides));
+	check(&x, "softmax");
+}
+
+/* The mean square of 8 images of 3 x 40 x 40, each shared by a work group. */
+static void mean_square(void **state)
+{
+	(void)state;
+	struct fixture x = setup("mean_square");
+	dim eight = num(&x, 8), three = num(&x, 3), area = num(&x, 1600), pixels = num(&x, 4800);
+	uint32_t in = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){eight, pixels}, NULL);
+	uint32_t gain = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 1, (dim[]){three}, NULL);
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_FLOAT32, 1, (dim[]){eight}, NULL);
+	struct loop_nest *n = nest(&x, 1, 2, (dim[]){eight, three, area});
+	uint32_t v = load(n, DT_FLOAT32, at(&x, in, 3, (dim[]){pixels, area, x.one}), true);
+	uint32_t w = load(n, DT_FLOAT32, at(&x, gain, 2, (dim[]){x.zero, x.one}), true);
+	uint32_t sum = acc(n, OP_REDUCE_SUM, DT_FLOAT32, op2(n, OP_MUL, DT_FLOAT32, op2(n, OP_MUL, DT_FLOAT32, v, v, true), w, true));
+	uint32_t mean = op2(n, OP_DIV, DT_FLOAT32, sum, konst(n, DT_FLOAT32, 0, 4800, false), false);
+	store(n, mean, at(&x, out, 1, (dim[]){x.one}));
+	check(&x, "mean_square");
+}
+
+/* Rows of a table by run-time index, as bfloat16, and the place of the largest of each. */
+static void gather(void **state)
+{
+	(void)state;
+	struct fixture x = setup("gather");
+	dim width = num(&x, 3), rows = dim_add(x.f->dims, x.n, num(&x, 7));
+	uint32_t idx = buffer(&x, BUFFER_INPUT, DT_INT32, 1, (dim[]){x.n}, NULL);
+	uint32_t table = buffer(&x, BUFFER_WEIGHT, DT_FLOAT16, 2, (dim[]){rows, width}, NULL);
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_BFLOAT16, 2, (dim[]){x.n, width}, NULL);
+	uint32_t best = buffer(&x, BUFFER_OUTPUT, DT_INT64, 1, (dim[]){x.n}, NULL);
+	struct loop_nest *n = nest(&x, 2, 0, (dim[]){x.n, width});
+	struct loop_access a = at(&x, table, 2, (dim[]){x.zero, x.one});
+	a.index = op1(n, OP_CAST, DT_INT64, load(n, DT_INT32, at(&x, idx, 1, (dim[]){x.one}), false), false);
+	a.scale = width;
+	a.bound = rows;
+	store(n, op1(n, OP_CAST, DT_BFLOAT16, load(n, DT_FLOAT16, a, false), false), at(&x, out, 2, (dim[]){width, x.one}));
+	n = nest(&x, 1, 1, (dim[]){x.n, width});
+	uint32_t v = load(n, DT_BFLOAT16, at(&x, out, 2, (dim[]){width, x.one}), true);
+	store(n, acc(n, OP_ARGMAX, DT_INT64, v), at(&x, best, 1, (dim[]){x.one}));
+	check(&x, "gather");
+}
+
+/* Integers of every size: wrapping, Python's division, casts; a 4 x 4 space in 32-bit indices, walked backwards. */
+static void integers(void **state)
+{
+	(void)state;
+	struct fixture x = setup("integers");
+	dim four = num(&x, 4);
+	uint32_t in = buffer(&x, BUFFER_INPUT, DT_INT32, 2, (dim[]){four, four}, NULL);
+	uint32_t flo = buffer(&x, BUFFER_INPUT, DT_FLOAT64, 2, (dim[]){four, four}, NULL);
+	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_INT8, 2, (dim[]){four, four}, NULL);
+	uint32_t trits = buffer(&x, BUFFER_OUTPUT, DT_TRIT, 2, (dim[]){four, four}, NULL);
+	struct loop_nest *n = nest(&x, 2, 0, (dim[]){four, four});
+	struct loop_access back = at(&x, in, 2, (dim[]){num(&x, -4), num(&x, -1)});
+	back.base = num(&x, 15);
+	uint32_t v = load(n, DT_INT32, back, false), k = konst(n, DT_INT32, INT32_MIN, 0, false);
+	uint32_t i = put(n, (struct loop_expr){.kind = LOOP_INDEX, .elem = DT_INT64, .var = 1});
+	uint32_t narrow = op1(n, OP_CAST, DT_INT32, i, false), sum = op2(n, OP_ADD, DT_INT32, v, k, false);
+	uint32_t s = op2(n, OP_FLOORDIV, DT_INT32, sum, narrow, false);
+	uint32_t b = op1(n, OP_CAST, DT_INT8, op2(n, OP_MOD, DT_INT32, s, konst(n, DT_INT32, -7, 0, false), false), false);
+	uint32_t f = load(n, DT_FLOAT64, at(&x, flo, 2, (dim[]){four, x.one}), false);
+	uint32_t c = op2(n, OP_LT, DT_BOOL, f, konst(n, DT_FLOAT64, 0, 0.1, false), false);
+	uint32_t t = op1(n, OP_CAST, DT_TRIT, f, false);
+	uint32_t sel = put(n, (struct loop_expr){.kind = LOOP_OP, .op = OP_SELECT, .elem = DT_INT8, .args = {c, b, op1(n, OP_CAST, DT_INT8, v, false)}});
+	store(n, sel, at(&x, out, 2, (dim[]){four, x.one}));
+	store(n, t, at(&x, trits, 2, (dim[]){four, x.one}));
+	check(&x, "integers");
+}
+
+/* Nothing of a program depends on units that are missing; helpers come first, a template once and only if it is used. */
+static void program(void **state)
+{
+	(void)state;
+	struct fixture x = setup("matmul");
+	x.f->stmts[x.f->n_stmts++] = (struct loop_stmt){.kind = STMT_KERNEL, .kernel = KERNEL_MATMUL_I8_TRIT2};
+	const struct loop_fn *units[] = {NULL, x.f, x.f};
+	struct buf out = {0};
+	opencl_program(units, 3, &out);
+	const char *first = strstr(out.at, "kernel void tri_matmul_i8_trit2(");
+	assert_int_equal(strncmp(out.at, opencl_template("helpers"), 100), 0);
+	assert_non_null(first);
+	assert_null(strstr(first + 1, "kernel void"));
+	assert_null(strstr(out.at, "#define TRI_FP64"));
+	buf_free(&out);
+	arena_free(x.a);
+}
+
+int main(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather), cmocka_unit_test(integers), cmocka_unit_test(program),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
