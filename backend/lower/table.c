@@ -1,4 +1,4 @@
-/* One row for each builtin. Those without one are taken apart by the front end: builtins.def says "elaborates to". */
+/* One row for each BUILTIN of builtins.def; the front end composes the others. */
 #include "backend/lower/state.h"
 
 static const struct lowering table[BI_COUNT] = {

@@ -35,8 +35,8 @@ static bool open_project(struct build *b)
 	return !build_asks_text(b->options) && !b->options->dry_run && b->project && build_nothing_to_do(b);
 }
 
-/* True if what a build keeps in the project is written there, and not through a link to somewhere else; or if the user allows it. */
-static bool keeps_inside(struct build *b)
+/* The first place where a build keeps something in the project that is a link out of it; NULL if there is none, or if the user allows it. */
+static const char *kept_outside(struct build *b)
 {
 	static const char *const places[] = {PROJECT_FOLDER, PROJECT_FOLDER "/store", PROJECT_FOLDER "/lock", LAZY_FOLDER};
 	struct cache_config c;
@@ -46,16 +46,16 @@ static bool keeps_inside(struct build *b)
 	while (i < n && !(lstat(places[i], &st) == 0 && S_ISLNK(st.st_mode) && !outputs_is_inside(b->session, places[i])))
 		i++;
 	if (i == n)
-		return true;
+		return NULL;
 	unsaid = diags_new(0);
 	bool allowed = cache_config_read(b->session, b->sources, NULL, b->options, &c, unsaid) && c.at[SETTING_OUT_OUTSIDE].number;
 	diags_free(unsaid);
-	return allowed;
+	return allowed ? NULL : places[i];
 }
 
-static bool report_outside(struct build *b)
+static bool report_outside(struct build *b, const char *place)
 {
-	struct diag *g = diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "`" PROJECT_FOLDER "` is a link that leads out of the project, or holds one");
+	struct diag *g = diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "`%s` is a link that leads out of the project, or to nothing", place);
 	diag_help(b->diags, g, "remove the link, or `trib config set build.out_outside true` for all your projects");
 	return false;
 }
@@ -63,7 +63,7 @@ static bool report_outside(struct build *b)
 /* One build at a time in a project: wait for the other, then look again. True: it did our work. Where files cannot be locked, none waits. */
 static bool lock_project(struct build *b)
 {
-	if (b->lasting->locked || !keeps_inside(b) || !os_mkdirs(PROJECT_FOLDER))
+	if (b->lasting->locked || kept_outside(b) || !os_mkdirs(PROJECT_FOLDER))
 		return false;
 	b->lock = open(PROJECT_FOLDER "/lock", O_RDWR | O_CREAT | O_CLOEXEC, 0666);
 	if (b->lock < 0 || flock(b->lock, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
@@ -84,8 +84,9 @@ static bool done_elsewhere(struct build *b)
 
 static bool start(struct build *b)
 {
-	if (!b->single && !keeps_inside(b))
-		return report_outside(b);
+	const char *outside = b->single ? NULL : kept_outside(b);
+	if (outside)
+		return report_outside(b, outside);
 	if (!b->project && !b->single)
 		b->project = store_open(PROJECT_FOLDER "/store", true, &b->warnings);
 	b->compiler = key_compiler(b->session, b->project, b->inputs, &b->generator);

@@ -93,7 +93,7 @@ class Outputs(ProjectTest):
         os.mkdir(self.path(".trib"))
         os.symlink(os.path.join(self.outside, "store"), self.path(".trib/store"))
         self.edit("net.tri", "relu", "tanh")
-        self.assertIn("or holds one", self.fails("build", code=3))
+        self.assertIn("`.trib/store` is a link that leads out of the project", self.fails("build", code=3))
 
     # ---- links ----
 

@@ -113,8 +113,7 @@ class BadInput(ProjectTest):
 
     def test_unwritable_output_folder(self):
         self.edit("src/digits.tri", "16.0", "8.0")
-        self.edit("tri.build", "emit    = library header", "emit    = library header\n    out     = /proc/nowhere")
-        self.expect("/proc/nowhere", code=3)
+        self.assertIn("/proc/nowhere", self.fails("build", "--out=/proc/nowhere", code=3))
 
     def test_output_path_is_a_file(self):
         self.write("taken", "x")

@@ -79,7 +79,7 @@ class Crash(ProjectTest):
 
     @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
     def test_full_disk(self):
-        small = os.path.join(self.tmp, "small")
+        small = self.path("small")  # in the project: `build` may not lead out of it
         os.mkdir(small)
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=256k", "tmpfs", small], capture_output=True).returncode:
             self.skipTest("mounting is not permitted")

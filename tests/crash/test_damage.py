@@ -184,6 +184,13 @@ class Damage(FaultTest):
         elif kind == "empty":
             open(path, "w").close()
 
+    def refuses_the_link(self, path):
+        """What the project keeps is not written through a link out of it."""
+        done = self.trib("build")
+        self.assertEqual(done.returncode, 3, done.stderr)
+        self.assertIn(f"`{os.path.relpath(path, self.dir)}` is a link that leads out of the project", done.stderr)
+        os.unlink(path)
+
     def test_something_else_in_their_place(self):
         def replace(kind, which, name):
             path = os.path.normpath(os.path.join(self.stores()[which], name))
@@ -191,6 +198,8 @@ class Damage(FaultTest):
                 return
             self.put(kind, path)
             self.turn()
+            if os.path.islink(path) and os.path.relpath(path, self.dir) in (".trib/store", ".trib/lock"):
+                self.refuses_the_link(path)
             self.good(kind)
             self.turn()
             self.good(kind)

@@ -30,7 +30,7 @@ def table(name, pattern):
 KEYWORDS = table("syntax/tokens.def", r'^TOKEN\(\w+,\s*"(\w+)",\s*KEYWORD\)')
 SIGNS = table("syntax/tokens.def", r'^TOKEN\(\w+,\s*"([^"]+)",\s*PUNCT\)')
 DTYPES = table("hir/dtypes.def", r'^DTYPE\(\w+,\s*"(\w+)"')
-BUILTINS = table("hir/builtins.def", r'^BUILTIN\(\w+,\s*"([a-z]\w*)"')
+BUILTINS = table("hir/builtins.def", r'^(?:BUILTIN|COMPOSED)\(\w+,\s*"([a-z]\w*)"')
 
 
 class Highlighter:

@@ -330,7 +330,7 @@ class Likeness(ServerTest):
             except OSError:  # the last that could write is gone
                 pass
             os.close(ours)
-            lines = same_words(re.sub(r"\r\x1b\[K\[[^\r]*", "", text.decode()))
+            lines = same_words(re.sub(r"\r\[[^\r\x1b]*\x1b\[K", "", text.decode()))
             return process.wait(), lines
 
         self.both(run)

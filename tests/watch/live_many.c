@@ -1,6 +1,6 @@
 /* Several threads call a library while it is replaced. Every call computes y = K·x with the K of one generation, which is in the result; the program checks
  * that a result has one K only, and that a generation has one K only. Commands are read from standard input, one a line: the number of the library that
- * was published; it is answered when that library, or its refusal, was seen. */
+ * was published; it is answered when a call has used that library, or when its refusal was seen. */
 #include "build/gain.h"
 #define TRI_LIVE_IMPLEMENTATION
 #include "build/tri_live.h"
@@ -60,6 +60,14 @@ static void *caller(void *arg)
 	return NULL;
 }
 
+static int was_called(struct shared *s, uint64_t generation)
+{
+	pthread_mutex_lock(&s->lock);
+	int called = s->wrong || (generation < MOST_GENERATIONS && s->factor[generation] != 0);
+	pthread_mutex_unlock(&s->lock);
+	return called;
+}
+
 /* Waits until the newest library is in use, or refused. A call may be the first to take it: when a model of the old one finds its weights gone. */
 static void follow(struct shared *s)
 {
@@ -71,6 +79,8 @@ static void follow(struct shared *s)
 	if (taken == 0 && tri_live_generation(s->live) != s->followed)
 		taken = 1;
 	s->followed = tri_live_generation(s->live);
+	for (int i = 0; i < PATIENCE_MS && taken > 0 && !was_called(s, s->followed); i++)
+		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	printf("%s %llu %s\n", said[taken + 1], (unsigned long long)tri_live_generation(s->live), taken > 0 ? "" : err.message);
 	fflush(stdout);
 }
