@@ -1,6 +1,7 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/path.h"
@@ -15,6 +16,7 @@
 
 #define MANIFEST "tri.build"
 
+/* NULL: errno says why. */
 const struct source *build_load(void *build, const char *path)
 {
 	struct build *b = build;
@@ -22,16 +24,25 @@ const struct source *build_load(void *build, const char *path)
 	uint64_t id;
 	char *text;
 	size_t len;
-	if (map_get(&b->loaded, key, &id))
+	if (map_get(&b->loaded, key, &id)) {
+		errno = 0;
+		if (!id)
+			(void)!access(path, R_OK); /* for errno */
 		return id ? sources_get(b->sources, (uint32_t)(id - 1)) : NULL;
+	}
 	const struct source *s = NULL;
-	if (inputs_read(b->inputs, path, &text, &len)) {
-		if (len < INT32_MAX)
-			s = b->warm ? warm_source(b->warm, path, text, len) : sources_take(b->sources, path, text, len);
-		else
-			free(text);
+	int why = 0;
+	errno = 0;
+	if (!inputs_read(b->inputs, path, &text, &len)) {
+		why = errno;
+	} else if (len < INT32_MAX) {
+		s = b->warm ? warm_source(b->warm, path, text, len) : sources_take(b->sources, path, text, len);
+	} else {
+		free(text);
+		why = EFBIG;
 	}
 	map_put(&b->loaded, key, s ? s->id + 1u : 0);
+	errno = why;
 	return s;
 }
 
@@ -63,7 +74,7 @@ static bool make_spec(struct build *b, const struct manifest *m)
 	if (b->single) {
 		o.models = NULL;
 		o.n_models = 0;
-		o.out = NULL;
+		o.out = single_folder(b->session, b->options);
 	}
 	return spec_make(b->session, m, &o, &b->spec, b->diags);
 }
@@ -105,6 +116,15 @@ bool build_read_manifest(struct build *b)
 	return build_may_go_on(b);
 }
 
+/* Why a word of `sources` finds nothing: errno of its file, or of the folder that its pattern lists. 0: there is none such. */
+static int unreadable(struct build *b, const char *word, int why)
+{
+	const char *folder = glob_is_pattern(word) ? glob_folder(b->session, word) : NULL;
+	if (glob_is_pattern(word))
+		why = folder && access(folder, R_OK | X_OK) != 0 ? errno : 0;
+	return why == ENOENT || why == ENOTDIR ? 0 : why;
+}
+
 /* The files that a model's `sources` name. */
 static const char *const *source_files(struct build *b, const struct model_spec *s, uint32_t *n)
 {
@@ -119,10 +139,14 @@ static const char *const *source_files(struct build *b, const struct model_spec 
 			list = inputs_glob(b->inputs, word, &found);
 		else if (!build_load(b, word))
 			found = 0;
+		int why = found ? 0 : errno;
 		for (uint32_t k = 0; k < found; k++)
 			vec_push(&files, list[k]);
 		if (!found && b->single) {
 			diag_add(b->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, strerror(errno ? errno : EISDIR));
+			ok = false;
+		} else if (!found && (why = unreadable(b, word, why))) {
+			diag_add(b->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s", glob_is_pattern(word) ? glob_folder(b->session, word) : word, strerror(why));
 			ok = false;
 		} else if (!found) {
 			struct diag *g = diag_add(b->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);

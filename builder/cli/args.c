@@ -81,6 +81,7 @@ struct parse {
 	char **argv;
 	int argc, at;
 	bool given[N_OPTIONS];
+	bool wants_file; /* `trib compile` */
 	VEC(const char *) operands, inputs, outputs, command;
 };
 
@@ -350,11 +351,30 @@ static bool check_relations(struct parse *p)
 static bool check_operands(struct parse *p)
 {
 	const char *text = commands[p->out->command].operands;
+	if (p->wants_file && !p->operands.len && !p->out->options.help) {
+		buf_printf(p->error, "`trib compile` wants a file: `trib compile FILE.tri -o LIBRARY.so`; `trib build` builds a project");
+		return false;
+	}
 	uint32_t most = !*text ? 0 : strstr(text, "…") ? UINT32_MAX : 1;
 	if (p->operands.len <= most)
 		return true;
 	buf_printf(p->error, most ? "`trib %s` takes one %s: what is `%s`?" : "`trib %s` takes no operands%s: what is `%s`?", commands[p->out->command].text, text, p->operands.at[most]);
 	return false;
+}
+
+/* In operands a project may have its own name, `my-net`; its model is then called `my_net`, since no model's name has a `-`. */
+static void name_models(struct parse *p)
+{
+	if (!strstr(commands[p->out->command].operands, "MODEL"))
+		return;
+	for (uint32_t i = 0; i < p->operands.len; i++) {
+		if (strpbrk(p->operands.at[i], "/."))
+			continue; /* a file */
+		char *name = arena_strdup(p->a, p->operands.at[i]);
+		for (char *s = name; *s; s++)
+			*s = *s == '-' ? '_' : *s;
+		p->operands.at[i] = name;
+	}
 }
 
 static bool is_number(const char *word) { return word && *word && word[strspn(word, "0123456789")] == '\0'; }
@@ -369,14 +389,12 @@ static bool with_value(struct parse *p, const struct option *o, const char *atta
 	}
 	if (!attached && o->kind == OPT_LIMIT && !(p->at < p->argc && is_number(p->argv[p->at])))
 		return set(p, o, NULL);
-	if (!attached) {
-		if (p->at >= p->argc) {
-			buf_printf(p->error, "%s wants a value: %s %s", word, word, o->takes);
-			return false;
-		}
+	if (!attached && p->at < p->argc)
 		attached = p->argv[p->at++];
-	}
-	return set(p, o, attached);
+	if (attached && *attached)
+		return set(p, o, attached);
+	buf_printf(p->error, "--%s wants a value: --%s %s", o->name, o->name, o->takes);
+	return false;
 }
 
 static bool long_flag(struct parse *p, const char *word)
@@ -429,7 +447,8 @@ static bool find_command(struct parse *p)
 		return true;
 	for (uint32_t k = 0; k < COMMAND_COUNT; k++)
 		names[k] = commands[k].text;
-	uint32_t k = strcmp(p->argv[i], "compile") == 0 ? COMMAND_BUILD : index_of(p->argv[i], names, COMMAND_COUNT);
+	p->wants_file = strcmp(p->argv[i], "compile") == 0;
+	uint32_t k = p->wants_file ? COMMAND_BUILD : index_of(p->argv[i], names, COMMAND_COUNT);
 	if (k < COMMAND_COUNT) {
 		p->out->command = (enum command)k;
 		p->out->given = true;
@@ -505,6 +524,7 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 			ok = word[1] == '-' ? long_flag(&p, word) : short_flags(&p, word);
 	}
 	ok = ok && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) && (o->help || (check_relations(&p) && read_environment(&p)));
+	name_models(&p);
 	o->models = keep(a, p.operands.at, p.operands.len);
 	o->n_models = p.operands.len;
 	o->inputs = keep(a, p.inputs.at, p.inputs.len);

@@ -1,3 +1,4 @@
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
@@ -9,11 +10,19 @@
 #include "builder/manifest/outputs.h"
 #include "builder/weights/triw.h"
 
+static bool remove_tree(const char *path)
+{
+	if (os_remove_tree(path))
+		return true;
+	fprintf(stderr, "trib: cannot remove all of `%s`: %s\n", path, strerror(errno));
+	return false;
+}
+
 /* Only the default folder is ours as a whole; in one that the manifest names, only the files that builds write there. */
 static bool clean_model(struct arena *a, const struct model_spec *s)
 {
 	if (strcmp(s->out, "build") == 0)
-		return os_remove_tree("build");
+		return remove_tree("build");
 	if (!s->out_named && !outputs_is_inside(a, s->out)) {
 		fprintf(stderr, "trib: `%s` is outside the project and stays; `trib clean --out %s` cleans it\n", s->out, s->out);
 		return true;
@@ -39,8 +48,7 @@ enum status cmd_clean(const struct options *o)
 	bool ok = s == STATUS_OK;
 	for (uint32_t i = 0; ok && i < spec.n_models; i++)
 		ok = clean_model(a, &spec.models[i]);
-	if (ok && !(ok = os_remove_tree(".trib")))
-		perror("trib: cannot remove .trib");
+	ok = ok && remove_tree(".trib");
 	arena_free(a);
 	return s == STATUS_OK && !ok ? STATUS_ENVIRONMENT : s;
 }

@@ -101,8 +101,10 @@ static enum status run_case(struct arena *a, const struct run_model *m, const st
 	struct run_io io;
 	with.inputs = c->inputs;
 	with.n_inputs = c->n_inputs;
-	if (!is_complete(c, e, &v->text) || !run_prepare(a, e, &with, &io, &v->text))
+	if (!is_complete(c, e, &v->text))
 		return STATUS_FAILED;
+	if (!run_prepare(a, e, &with, &io, &v->text))
+		return io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
 	enum status s = run_execute(a, m, c->entry, &io, &with, &v->text);
 	for (uint32_t i = 0; s == STATUS_OK && i < c->n_expected; i++)
 		if (!check_output(a, &io, c->expected[i], o, v))

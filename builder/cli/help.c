@@ -73,16 +73,20 @@ static void help_examples(enum command c, struct buf *out)
 			buf_printf(out, "    %s\n", examples[i].line);
 }
 
+enum { OPERANDS_END = 20 }; /* column */
+
 static void help_overview(struct buf *out)
 {
 	buf_puts(out, "trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
 		      "trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
 		const char *operands = command_operands((enum command)i);
-		buf_printf(out, "  %-8s %-*s %s\n", command_text((enum command)i), 12 + (int)(strstr(operands, "…") ? 2 : 0), operands, command_help((enum command)i));
+		const char *word = command_text((enum command)i);
+		int width = OPERANDS_END - (int)strlen(word) + (strstr(operands, "…") ? 2 : 0); /* in bytes */
+		buf_printf(out, "  %s %-*s %s\n", word, width, operands, command_help((enum command)i));
 	}
-	buf_puts(out, "\n`trib COMMAND --help` lists the flags of a command. Also: `trib help variables`,\n`trib help manifest`. Exit codes: 0 done, 1 errors in the sources, 2 wrong usage,\n"
-		      "3 environment or I/O failure, 130 interrupted.\n");
+	buf_puts(out, "\n`trib COMMAND --help` lists the flags of a command. Also: `trib help variables`,\n`manifest`, `exit` or `man`. Exit codes: 0 done, 1 errors in the sources,\n"
+		      "2 wrong usage, 3 environment or I/O failure, 130 interrupted.\n");
 }
 
 void args_help(const struct args *args, struct buf *out)

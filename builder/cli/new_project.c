@@ -39,6 +39,7 @@ static const char source[] = "# A small ternary network. Its parameters have ini
 			     "    }\n"
 			     "}\n";
 
+enum { LONGEST_NAME = 200 }; /* with lib….so and a suffix of a temporary file it fits a folder */
 enum { EXAMPLE_ROWS = 4, EXAMPLE_COLUMNS = 16 };
 
 /* ---- names ---- */
@@ -81,11 +82,13 @@ static const char *refusal(struct arena *a, const char *name, const char *id)
 {
 	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "/") == 0)
 		return "it is no name";
+	if (strlen(name) > LONGEST_NAME)
+		return "it has more than 200 characters";
 	if (isdigit((unsigned char)*name))
 		return "it begins with a digit, and C functions are named after it";
 	for (const char *s = name; *s; s++)
 		if (!isalnum((unsigned char)*s) && *s != '_' && *s != '-')
-			return arena_printf(a, "it has a `%.*s`: letters, digits, `_` and `-` can be in a name",
+			return arena_printf(a, "it has a `%.*s`: a name has only a to z, A to Z, 0 to 9, `_` and `-`",
 					    character_length(s), s);
 	if (*name == '-')
 		return "it begins with `-`, as flags do";
@@ -151,7 +154,7 @@ static const char *find_entry(struct arena *a, const char *const *files, uint32_
 		vec_free_raw(text);
 		entry = found ? found : entry;
 	}
-	return entry ? entry : "Net";
+	return entry;
 }
 
 /* Random inputs, and what the reference interpreter makes of them. */
@@ -193,12 +196,16 @@ enum status project_write(struct arena *a, const char *name, const char *identif
 		files = glob_expand(a, "*.tri", &n);
 		pattern = n ? "*.tri" : pattern;
 	}
-	const char *entry = n ? find_entry(a, files, n) : "Net", *input = n ? "" : "    input x = float32 [?, 16]\n";
+	const char *found = n ? find_entry(a, files, n) : "Net", *entry = found ? found : "Net", *input = n ? "" : "    input x = float32 [?, 16]\n";
 	const char *text = arena_printf(a, manifest, name, identifier, pattern, entry, input, identifier);
 	bool ok = put(a, "tri.build", text) && (n || put(a, "src/main.tri", source)) && put_ignored(a) && (n || put_test(a, identifier, o));
 	if (ok && !o->quiet && strcmp(name, identifier) != 0)
 		printf("`%s` is called `%s` in C: build/lib%s.so, %s_open(), %s_run()\n", name, identifier, identifier, identifier, identifier);
 	if (ok && !o->quiet && n)
-		printf("the manifest takes the %u source%s that %s there; its entry is `%s`\n", n, n == 1 ? "" : "s", n == 1 ? "is" : "are", entry);
+		printf("found %u source%s: `sources = %s` in tri.build\n", n, n == 1 ? "" : "s", pattern);
+	if (ok && !o->quiet && n && found)
+		printf("`entry = %s` in tri.build is their last layer\n", entry);
+	if (ok && !found)
+		fprintf(stderr, "trib: no layer found in them: change `entry = %s` in tri.build to the layer or function that you want\n", entry);
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }

@@ -25,6 +25,12 @@ const char *single_library(const struct options *o)
 	return single_file(o) && o->out && ends_with(o->out, ".so") ? o->out : NULL;
 }
 
+const char *single_folder(struct arena *a, const struct options *o)
+{
+	const char *library = single_library(o);
+	return library ? path_dir(a, library) : o->out;
+}
+
 /* A C identifier: `libnet.so` gives net, `my-net.tri` my_net. */
 static const char *model_name(struct arena *a, const struct options *o)
 {
@@ -72,13 +78,13 @@ struct manifest *single_manifest(struct arena *session, const struct options *o,
 {
 	struct manifest *m = ARENA_NEW(session, struct manifest);
 	struct manifest_block *b = ARENA_NEW(session, struct manifest_block);
-	const char *library = single_library(o), *out = library ? path_dir(session, library) : o->out ? o->out : ".";
+	const char *out = single_folder(session, o);
 	bool ok = true;
 	*b = (struct manifest_block){.kind = BLOCK_MODEL, .name = model_name(session, o), .at = SPAN_NONE};
 	b->values = ARENA_ARRAY(session, struct manifest_value, 4 + o->n_inputs);
 	b->values[b->n_values++] = one_word(session, KEY_SOURCES, path_normal(session, o->models[0]));
 	b->values[b->n_values++] = one_word(session, KEY_ENTRY, o->entry);
-	b->values[b->n_values++] = text_value(KEY_OUT, out);
+	b->values[b->n_values++] = text_value(KEY_OUT, out ? out : ".");
 	if (o->weights)
 		b->values[b->n_values++] = text_value(KEY_WEIGHTS, o->weights);
 	for (uint32_t i = 0; i < o->n_inputs; i++)

@@ -16,6 +16,8 @@ bool single_file(const struct options *o);
 struct manifest *single_manifest(struct arena *session, const struct options *o, struct diags *diags);
 /* Where the library goes: the options' --out if that is a library and not a folder; else NULL. */
 const char *single_library(const struct options *o);
+/* The folder that --out means; NULL: it is not given. */
+const char *single_folder(struct arena *a, const struct options *o);
 /* The entry, where the options name none: the layer with `@export`, or the last one of the file. After the file is loaded. False: reported. */
 bool single_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags);
 #endif

@@ -69,6 +69,11 @@ static bool check_names(const char *const *list, uint32_t n, const char *flag, c
 			buf_printf(error, "%s wants NAME=FILE, not `%s`", flag, list[i]);
 			return false;
 		}
+		for (uint32_t k = 0; k < i; k++)
+			if (strncmp(list[k], list[i], len + 1) == 0) {
+				buf_printf(error, "%s %s is given twice", flag, name);
+				return false;
+			}
 		int32_t k = 0;
 		while (k < n_io && strcmp(names[k], name) != 0)
 			k++;
@@ -100,6 +105,20 @@ static bool check_shape(const tri_entry_desc *e, const tri_io_desc *d, const tri
 	return false;
 }
 
+enum { SMALL = 1 << 28 }; /* bytes; fits into memory unless everything fails */
+
+/* Values of a tensor. False: reported; the machine has less memory free than that. */
+static bool allocate(struct arena *a, struct run_io *io, tri_tensor *t, size_t bytes, const char *what, const char *name, struct buf *error)
+{
+	uint64_t left = bytes > SMALL ? os_available_memory() : 0;
+	io->environment = left && bytes > left;
+	if (io->environment)
+		buf_printf(error, "%s `%s` of %.1f GiB does not fit into memory", what, name, (double)bytes / (1 << 30));
+	else
+		t->data = arena_alloc(a, bytes ? bytes : 1, 64);
+	return !io->environment;
+}
+
 static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *error)
 {
 	const tri_entry_desc *e = io->entry;
@@ -115,7 +134,8 @@ static bool allocate_outputs(struct arena *a, struct run_io *io, struct buf *err
 				return false;
 			}
 		}
-		t->data = arena_alloc(a, bytes ? bytes : 1, 64);
+		if (!allocate(a, io, t, bytes, "output", d->name, error))
+			return false;
 	}
 	return true;
 }
@@ -174,9 +194,12 @@ bool run_check_names(struct arena *a, const struct run_model *m, const tri_entry
 	    !check_names(o->outputs, o->n_outputs, "--output", e->outputs, e->n_outputs, a, error))
 		return false;
 	for (int32_t i = 0; i < e->n_inputs; i++) {
-		if (file_for(o->inputs, o->n_inputs, e->inputs[i].name))
+		struct run_source source;
+		const char *text = file_for(o->inputs, o->n_inputs, e->inputs[i].name);
+		if (text && run_source_parse(text, &source, error))
 			continue;
-		missing_inputs(m, e, o, error);
+		if (!text)
+			missing_inputs(m, e, o, error);
 		return false;
 	}
 	return true;
@@ -220,32 +243,34 @@ static void choose_free(const struct run_io *io, const struct options *o, uint64
 		}
 }
 
-static bool allocate(struct arena *a, tri_tensor *t)
+static bool count_bytes(const tri_tensor *t, size_t *bytes)
 {
-	size_t bytes = dtype_size((dtype)t->dtype);
+	*bytes = dtype_size((dtype)t->dtype);
 	for (int32_t k = 0; k < t->rank; k++)
-		if (t->shape[k] < 0 || __builtin_mul_overflow(bytes, (size_t)t->shape[k], &bytes) || bytes > PTRDIFF_MAX / 4)
+		if (t->shape[k] < 0 || __builtin_mul_overflow(*bytes, (size_t)t->shape[k], bytes) || *bytes > PTRDIFF_MAX / 4)
 			return false;
-	t->data = arena_alloc(a, bytes ? bytes : 1, 64);
 	return true;
 }
 
-static bool make_input(struct arena *a, const struct run_io *io, int32_t i, const struct run_source *source, struct buf *error)
+static bool make_input(struct arena *a, struct run_io *io, int32_t i, const struct run_source *source, struct buf *error)
 {
 	const tri_io_desc *d = &io->entry->inputs[i];
 	tri_tensor *t = &io->tensors[i];
 	bool ok = true;
+	size_t bytes;
 	t->dtype = d->dtype;
 	if (!source->has_shape) {
 		t->rank = d->rank;
 		for (int32_t k = 0; k < d->rank; k++)
 			ok = ok && tri_dim_value(&d->dims[k], io->dims, all_dims, &t->shape[k]);
 	}
-	if (!ok || !allocate(a, t)) {
+	if (!ok || !count_bytes(t, &bytes)) {
 		buf_printf(error, "no values can be made for input `%s`: give a shape, as in `--input %s=%s:4x16`", d->name, d->name,
 			   run_source_text(source->kind));
 		return false;
 	}
+	if (!allocate(a, io, t, bytes, "input", d->name, error))
+		return false;
 	run_make_input(d->name, source->kind, t);
 	return true;
 }
@@ -265,7 +290,7 @@ bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options 
 		memcpy(t->shape, sources[i].dims, sizeof t->shape);
 		errno = 0;
 		if (sources[i].kind == SOURCE_FILE && !run_read_input(a, &e->inputs[i], sources[i].path, t, error)) {
-			io->unreadable = errno != 0;
+			io->environment = errno != 0;
 			return false;
 		}
 	}
@@ -362,7 +387,8 @@ static struct options with_test_inputs(struct arena *a, const struct run_model *
 		return with;
 	with.inputs = c->inputs;
 	with.n_inputs = c->n_inputs;
-	fprintf(stderr, "trib: no --input: inputs from %s\n", c->folder);
+	if (!o->quiet)
+		fprintf(stderr, "trib: no --input: inputs from %s\n", c->folder);
 	return with;
 }
 
@@ -377,7 +403,7 @@ enum status run_once(struct arena *a, const struct run_model *m, void *options)
 		const tri_entry_desc *e = &m->entries[entry];
 		struct options o = with_test_inputs(a, m, e, given);
 		if (run_check_names(a, m, e, &o, &why))
-			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why) : io.unreadable ? STATUS_ENVIRONMENT : STATUS_FAILED;
+			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why) : io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
 		if (s == STATUS_OK && !publish(&io, &o, &why))
 			s = STATUS_ENVIRONMENT;
 		if (s == STATUS_OK && !o.quiet)

@@ -29,7 +29,7 @@ struct run_io {
 	const tri_entry_desc *entry;
 	tri_tensor *tensors;
 	int64_t *dims; /* values of the entry's dynamic dimensions */
-	bool unreadable; /* an input's file cannot be read */
+	bool environment; /* an input's file cannot be read, or a tensor does not fit into memory */
 };
 /* The index of the entry that `name` means, by its own name or as the manifest writes it (`Net.prefill`); NULL is the first. -1: *error lists them. */
 int run_find_entry(struct arena *a, const struct run_model *m, const char *name, struct buf *error);

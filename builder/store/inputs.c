@@ -2,6 +2,7 @@
  * safely before the moment it was taken is recorded as zero, which never equals a real one: next time the content decides (git's "racily clean"
  * entries have the same cure). */
 #include "builder/store/inputs.h"
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -100,6 +101,7 @@ bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
 	struct file_stamp stamp;
 	int64_t clock = stamp_clock();
 	bool ok = os_stamp(path, &stamp) && os_read_file(path, 0, text, len);
+	int why = errno;
 	hash128 content = {0, 0};
 	if (ok) {
 		content = hash_bytes(*text, *len);
@@ -108,6 +110,8 @@ bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
 		memset(&stamp, 0, sizeof stamp);
 	}
 	add(in, INPUT_FILE, path, &stamp, content);
+	if (!ok)
+		errno = why;
 	return ok;
 }
 

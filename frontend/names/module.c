@@ -1,5 +1,6 @@
 /* Loading: a file, its tree, the table of its items, then the files it imports, depth first. */
 #include "frontend/names/module.h"
+#include <errno.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -405,8 +406,13 @@ static bool short_slip(struct frontend *f, struct diag *g, span at, const char *
 	return false;
 }
 
-static void report_missing(struct frontend *f, const char *path, span at)
+/* `why`: errno of the attempt to read it, or 0. */
+static void report_missing(struct frontend *f, const char *path, span at, int why)
 {
+	if (why && why != ENOENT && why != ENOTDIR) {
+		diag_add(f->diags, DIAG_FILE_READ, at, "cannot read `%s`: %s", path, strerror(why));
+		return;
+	}
 	bool bare = !strncmp(path, "std/", 4);
 	const char *name = bare ? path_stem(f->arena, path) : path, *std_names[16];
 	struct diag *g = diag_add(f->diags, DIAG_IMPORT_FILE, at, bare ? "there is no module `%s`" : "there is no file `%s`", name);
@@ -482,12 +488,14 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 	bool std = !strncmp(path, "std/", 4);
 	if (map_get(&f->by_path, map_key_str(path), &known))
 		return revisit(f, f->modules.at[known], at, ok);
+	errno = 0;
 	const struct source *src = std ? std_source(f, path) : f->host.load(f->host.ctx, path);
 	if (!src) {
+		int why = std ? 0 : errno;
 		if (f->keeps)
 			vec_push(&f->absent, arena_strdup(f->lasting, path));
 		if (must) {
-			report_missing(f, path, at);
+			report_missing(f, path, at, why);
 			*ok = false;
 		}
 		return NULL;

@@ -16,10 +16,10 @@ TABLE = [
     (2, ["build", "nosuch"]), (2, ["params", "nosuch"]), (2, ["graph", "nosuch"]), (2, ["deps", "nosuch"]), (2, ["run", "nosuch"]), (2, ["test", "nosuch"]),
     (2, ["explain", "E9999"]), (2, ["explain", "nosuch"]), (2, ["explain"]), (2, ["update", "nosuch"]), (2, ["config", "set", "nosuch.key", "1"]),
     (2, ["config", "set", "cache.max_size", "x"]), (2, ["build", "--profile", "nosuch"]), (2, ["clean", "--profile", "nosuch"]), (2, ["new", "src"]), (2, ["new"]),
-    (2, [*RUN, "--entry", "nosuch"]), (2, [*RUN, "--output", "nosuch=y.npy"]), (2, ["run", "--device", "gpu"]), (2, ["nosuch"]), (2, ["help", "nosuch"]),
+    (2, [*RUN, "--entry", "nosuch"]), (2, [*RUN, "--output", "nosuch=y.npy"]), (2, ["run", "--device", "gpu"]), (2, ["run", "--input", "x=random:4y16"]), (2, [*RUN, "--input", "x=ones"]), (2, ["nosuch"]), (2, ["help", "nosuch"]),
     (2, ["cache"]), (2, ["cache", "clear", "--level", "l9"]), (2, ["completion"]), (2, ["affected"]), (2, ["build", "--frob"]), (2, ["build", "-C"]), (2, ["build", "--out", "a", "--out", "b"]),
     (3, ["check", "nosuch.tri"]), (3, ["check", "folder.tri"]), (3, ["fmt", "nosuch.tri"]), (3, ["build", "nosuch.tri"]), (3, ["build", "folder.tri"]),
-    (3, ["run", "./nosuch.so"]), (3, ["run", "--input", "x=nosuch.npy"]), (3, ["run", "--input", "x=folder.tri"]), (3, ["run", "--main", "nosuch.tri"]), (3, [*RUN, "--output", "out=/proc/nosuch/y.npy"]),
+    (3, ["run", "./nosuch.so"]), (3, ["run", "--input", "x=nosuch.npy"]), (3, ["run", "--input", "x=zeros:99999999999x16"]), (3, ["run", "--input", "x=folder.tri"]), (3, ["run", "--main", "nosuch.tri"]), (3, [*RUN, "--output", "out=/proc/nosuch/y.npy"]),
     (3, ["version", "--model", "nosuch.so"]), (3, ["-C", "nosuch", "build"]), (3, ["new", "/proc/x"]), (3, ["build", "--trace", "/proc/nosuch/t.json"]),
     (3, ["build", "bad.tri/x.tri"]), (3, ["affected", "--since", "HEAD"]),
 ]
@@ -54,6 +54,25 @@ class ExitCodes(ProjectTest):
     def test_errors_in_the_manifest(self):
         self.edit("tri.build", "entry", "entri")
         self.assertEqual({" ".join(w): self.code(w) for w in [*PROJECT, ["clean"], ["fmt"]]}, {" ".join(w): 1 for w in [*PROJECT, ["clean"], ["fmt"]]})
+
+    def test_sources_that_cannot_be_read(self):
+        os.symlink("loop.tri", self.path("src/loop.tri"))
+        self.edit("src/main.tri", "import nn", 'import nn\nimport "loop.tri" as loop')
+        for command in PROJECT:
+            self.assertIn("cannot read `src/loop.tri`: Too many levels of symbolic links", self.fails(*command, code=3))
+        self.edit("tri.build", "src/*.tri", "src/loop.tri")
+        self.assertIn("cannot read `src/loop.tri`", self.fails("build", code=3))
+        self.edit("tri.build", "src/loop.tri", "loop/*.tri")
+        os.symlink("loop", self.path("loop"))
+        self.assertIn("cannot read `loop`", self.fails("build", code=3))
+
+    @unittest.skipUnless(os.geteuid() == 0, "needs a second user")
+    def test_clean_without_permission(self):
+        self.trib("build")
+        os.chmod(self.tmp, 0o755)
+        done = run([TRIB, "clean"], self.dir, ok=False, env=self.env, user=65534)
+        self.assertEqual(done.returncode, 3)
+        self.assertIn("cannot remove all of `build`: Permission denied", done.stderr)
 
     def test_a_manifest_that_cannot_be_read(self):
         os.remove(self.path("tri.build"))

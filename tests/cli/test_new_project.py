@@ -21,16 +21,23 @@ class New(ProjectTest):
         said = self.trib("new", "deep/my-net").stdout
         self.assertIn("`my-net` is called `my_net` in C: build/libmy_net.so, my_net_open(), my_net_run()", said)
         self.at("deep/my-net", "run")
+        for command in ("build", "run", "test", "params", "graph"):
+            self.at("deep/my-net", command, "my-net")
         self.assertEqual(sorted(os.listdir(self.path("deep/my-net/build"))), ["libmy_net.so", "my_net.h"])
         with open(self.path("deep/my-net/tri.build")) as f:
             self.assertIn("project my-net\n", f.read())
 
     def test_names_that_are_refused(self):
         for name, why in (("3d", "digit"), ("int", "C or C++"), ("class", "C or C++"), ("a.b", "`.`"), ("a b", "` `"), ("na\u00efve", "`\u00ef`"), ("m", "libm.so"),
-                          ("tri_live", "tri_"), ("run", "`trib run` is a command"), ("..", "no name")):
+                          ("tri_live", "tri_"), ("run", "`trib run` is a command"), ("..", "no name"), ("n" * 240, "200 characters")):
             said = self.fails("new", name, code=2)
             self.assertIn(why, said)
             self.assertFalse(name not in ("..",) and os.path.exists(self.path(name)))
+
+    def test_init_of_sources_without_a_layer(self):
+        self.write("p/src/a.tri", "const A: int8 = 1\n")
+        self.assertIn("no layer found", self.trib("init", "p").stderr)
+        self.assertIn("`trib new nowhere` makes one", self.fails("init", "nowhere", code=3))
 
     def test_a_folder_that_exists(self):
         os.mkdir(self.path("there"))
@@ -57,7 +64,7 @@ class Init(New):
         self.write("net/src/model.tri", "layer Inner() {\n    fn forward(x: Tensor<float32, [2]>) { return x }\n}\n"
                    "layer Outer() {\n    let inner = Inner()\n    fn forward(x: Tensor<float32, [2]>) { return inner(x) }\n}\n")
         self.write("net/.gitignore", "mine\n")
-        self.assertIn("its entry is `Outer`", self.trib("init", "net").stdout)
+        self.assertIn("`entry = Outer` in tri.build", self.trib("init", "net").stdout)
         self.assertEqual(self.read("net/.gitignore"), b"mine\n")
         self.assertEqual(os.listdir(self.path("net/src")), ["model.tri"])
         self.at("net", "build")

@@ -94,7 +94,7 @@ class Inputs(Run):
 
     def test_what_is_wrong_with_an_input(self):
         self.assertIn("made-up values: `trib run net --input x=random --input y=random`", self.fails("run", "net", code=2))
-        self.assertIn("`random:4x16`", self.fails("run", "--entry", "square", "--input", "m=random:2y2"))
+        self.assertIn("`random:4x16`", self.fails("run", "--entry", "square", "--input", "m=random:2y2", code=2))
         self.assertIn("[K, K], but `", self.fails("run", "--entry", "square", "--input", "m=random:2x3"))
         self.assertIn("`m`", self.fails("run", "--entry", "square", "--input", "m=ones:99999999999x99999999999"))
         self.write("m.npy", b"PK\3\4......arr_0.npy")

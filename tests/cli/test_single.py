@@ -34,6 +34,23 @@ class Single(ProjectTest):
         self.assertEqual(self.names("folder"), ["liba.so"])
         self.assertEqual(self.names(), ["a.tri", "folder", "lib"])
 
+    def test_out_may_be_anywhere(self):
+        self.write("a.tri", NET)
+        for out in (os.path.join(self.tmp, "else", "libx.so"), "../up/x.so", "../folder"):
+            self.trib("build", "a.tri", "-o", out)
+        self.assertEqual(sorted(os.listdir(os.path.join(self.tmp, "else"))), ["libx.so", "x.h"])
+        self.assertEqual(sorted(os.listdir(os.path.join(self.tmp, "up"))), ["x.h", "x.so"])
+        self.assertEqual(sorted(os.listdir(os.path.join(self.tmp, "folder"))), ["a.h", "liba.so"])
+        self.assertEqual(self.names(), ["a.tri"])
+        self.assertIn("--out wants a value", self.fails("build", "a.tri", "-o", "", code=2))
+
+    def test_what_is_not_one_source(self):
+        self.write("noext", NET)
+        self.write("a.tri", NET)
+        self.assertIn("the name of `noext` does not end in `.tri`", self.fails("build", "noext", "-o", "x.so", code=2))
+        self.assertIn("takes one FILE.tri alone", self.fails("build", "a.tri", "a.tri", code=2))
+        self.assertIn("`trib compile` wants a file", self.fails("compile", code=2))
+
     def test_the_users_cache_serves_it(self):
         self.write("a.tri", NET)
         self.assertIn("1 compiled", self.trib("build", "a.tri").stdout)
