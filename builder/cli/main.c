@@ -40,6 +40,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 	struct buf error = {0};
 	if (!args_parse(a, argc, argv, &args, &error))
 		return usage(&args, &error);
+	buf_free(&error); /* help of a command asks for no operands, and forgives that they lack */
 	if (args.options.version && args.command != COMMAND_VERSION)
 		args.options.n_models = 0; /* the operands are another command's */
 	if (args.options.version)

@@ -69,9 +69,10 @@ __attribute__((unused)) static struct object *compile(struct arena *a, const cha
 	return o;
 }
 
-/* The runtime's objects of one level into objects[0 …]; returns how many. */
-__attribute__((unused)) static uint32_t runtime_parse(struct arena *a, enum runtime_level level, struct object **objects)
+/* The runtime's objects of one level into objects[0 … most); returns how many. */
+__attribute__((unused)) static uint32_t runtime_parse(struct arena *a, enum runtime_level level, struct object **objects, uint32_t most)
 {
+	assert_true(runtime_object_count() <= most);
 	for (uint32_t i = 0; i < runtime_object_count(); i++) {
 		size_t len;
 		const char *error = NULL;

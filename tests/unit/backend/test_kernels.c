@@ -24,7 +24,7 @@ static bool kernels_open(struct arena *a, enum runtime_level level, struct kerne
 		print_message("this processor does not run level %d: skipped\n", (int)level);
 		return false;
 	}
-	k->library = link_open(a, objects, runtime_parse(a, level, objects), names, 5);
+	k->library = link_open(a, objects, runtime_parse(a, level, objects, 24), names, 5);
 	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
 	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
 	*(void **)&k->f32 = symbol(k->library, names[2]);

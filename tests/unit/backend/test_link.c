@@ -244,7 +244,7 @@ static void speed(void **state)
 		int64_t start = os_now_ns();
 		for (int i = 0; i < 20; i++)
 			o[i] = object_parse(scratch, names[i], bytes[i], len[i], &error);
-		uint32_t n = 20 + runtime_parse(scratch, RUNTIME_V3, o + 20);
+		uint32_t n = 20 + runtime_parse(scratch, RUNTIME_V3, o + 20, 20);
 		assert_true(link_shared(scratch, &(struct link_request){"x", o, n, names, 24, needed, 2}, &out, &error));
 		int64_t took = os_now_ns() - start;
 		best = took < best ? took : best;
