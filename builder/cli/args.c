@@ -368,8 +368,8 @@ static void name_models(struct parse *p)
 	if (!strstr(commands[p->out->command].operands, "MODEL"))
 		return;
 	for (uint32_t i = 0; i < p->operands.len; i++) {
-		if (strpbrk(p->operands.at[i], "/."))
-			continue; /* a file */
+		if (strpbrk(p->operands.at[i], "/.") || *p->operands.at[i] == '-')
+			continue; /* a file, or no name */
 		char *name = arena_strdup(p->a, p->operands.at[i]);
 		for (char *s = name; *s; s++)
 			*s = *s == '-' ? '_' : *s;
