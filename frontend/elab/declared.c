@@ -1,4 +1,5 @@
 /* What a signature declares beside types: defaults, conditions, a result. Checked where it is written. */
+#include <string.h>
 #include "frontend/types/sig.h"
 #include "frontend/unit/elab.h"
 
@@ -77,4 +78,40 @@ struct value no_result(struct elab *e, const struct ast_fn *decl, span at, span 
 		   arena_printf(e->f->arena, "\n%.*sreturn %.*s", (int)(node_span(e->frame->mod, last).start - start), text + start,
 				(int)(name.end - name.start), text + name.start));
 	return VALUE_POISON;
+}
+
+/* ---- members of an alias ---- */
+
+static bool shape_member(struct elab *e, struct sig *s, const struct type *t, bool size, struct value *out)
+{
+	int64_t dims[HIR_MAX_RANK], all = 1;
+	for (uint32_t i = 0; i < t->rank; i++)
+		if (!dim_is_const(s->dims, t->dims[i], &dims[i]) || __builtin_mul_overflow(all, dims[i], &all))
+			return false;
+	if (size)
+		return *out = value_int(all), true;
+	*out = value_seq(e->f->arena, V_LIST, t->rank);
+	for (uint32_t i = 0; i < t->rank; i++)
+		out->u.seq->at[i] = value_int(dims[i]);
+	return true;
+}
+
+bool alias_member(struct elab *e, struct item *it, const char *name, struct value *out)
+{
+	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
+	struct sig s;
+	bool found = false;
+	if (it->broken || al.generics.n)
+		return false;
+	sig_open(&s, e, it->mod, NULL);
+	const struct type *t = sig_type(&s, al.type);
+	bool tensor = t->kind == TY_TENSOR || t->kind == TY_SCALAR, ranked = t->kind == TY_SCALAR || t->shape == SHAPE_DIMS;
+	if (!strcmp(name, "dtype") && tensor && t->elem != DT_COUNT)
+		found = true, *out = (struct value){.kind = V_DTYPE, .u.dt = t->elem};
+	else if (!strcmp(name, "rank") && tensor && ranked)
+		found = true, *out = value_int(t->rank);
+	else if ((!strcmp(name, "shape") || !strcmp(name, "size")) && tensor && ranked)
+		found = shape_member(e, &s, t, name[1] == 'i', out);
+	sig_close(&s);
+	return found;
 }

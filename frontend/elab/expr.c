@@ -5,6 +5,7 @@
 #include "frontend/habits/habits.h"
 #include "frontend/names/index_note.h"
 #include "frontend/syntax/literal.h"
+#include "frontend/types/sig.h"
 
 static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
 
@@ -229,6 +230,8 @@ static bool own_member(struct elab *e, struct value v, name_id name, span at, st
 			return *out = member_value(e, v.u.layer, m, at), true;
 		if (v.u.layer->failed)
 			return *out = VALUE_POISON, true;
+	} else if (v.kind == V_TYPE) {
+		return v.u.item && alias_member(e, v.u.item, text, out);
 	} else if (v.kind == V_MODULE) {
 		struct item *it = module_find(v.u.mod, name);
 		if (it)
@@ -341,7 +344,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 		diag_help(e->out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
 			  name_text(e->f, v.u.item->name));
 	else if (v.kind == V_TYPE)
-		diag_help(e->out, g, "`.shape`, `.dtype` and `.rank` belong to a tensor: `x.shape`");
+		diag_help(e->out, g, "`.shape`, `.dtype` and `.rank` belong to a tensor, `x.shape`, or to an alias whose sizes are numbers");
 	else if (v.kind == V_DTYPE)
 		element_type_help(e, g, v.u.dt, n, name_text(e->f, name));
 	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) &&

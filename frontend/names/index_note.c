@@ -17,7 +17,7 @@ static const struct {
 #undef SPECIAL
 };
 
-static const char *const bare_types[] = {"Tensor", "TernaryTensor", "List", "void"};
+static const char *const bare_types[] = {"Tensor", "TernaryTensor", "List", "Tuple", "void"};
 
 static const char *params_of_builtin(const char *name)
 {

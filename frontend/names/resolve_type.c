@@ -60,7 +60,7 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 
 static bool is_type_word(const char *s)
 {
-	return dtype_find(s) != DT_COUNT || !strcmp(s, "Tensor") || !strcmp(s, "TernaryTensor") || !strcmp(s, "List") ||
+	return dtype_find(s) != DT_COUNT || !strcmp(s, "Tensor") || !strcmp(s, "TernaryTensor") || !strcmp(s, "List") || !strcmp(s, "Tuple") ||
 	       !strcmp(s, "str") || !strcmp(s, "void");
 }
 
@@ -190,7 +190,7 @@ static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
 			walk_dim(r, args.at[i], dims);
 		else if (tensor && i == 0 && k == NODE_TYPE_NAME)
 			resolve_type(r, args.at[i], dims);
-		else if (!strcmp(text, "List"))
+		else if (!strcmp(text, "List") || !strcmp(text, "Tuple"))
 			resolve_type(r, args.at[i], dims);
 		else
 			walk_alias_arg(r, args.at[i], dims);

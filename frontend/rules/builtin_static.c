@@ -31,8 +31,8 @@ static struct value function_value(struct elab *e, struct value of, double y, sp
 	return number_of_type(e, value_float(y), dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32, at);
 }
 
-/* floor, ceil, round give integers; abs, sign keep the kind. */
-static bool rounding(enum builtin bi, struct value v, struct value *out)
+/* floor, ceil, round of a literal give integers, of a declared float that type; abs, sign keep the kind. */
+static bool rounding(struct elab *e, enum builtin bi, struct value v, span at, struct value *out)
 {
 	double x = number_value(v), y;
 	if (bi == BI_ABS) {
@@ -48,7 +48,7 @@ static bool rounding(enum builtin bi, struct value v, struct value *out)
 	if (bi != BI_FLOOR && bi != BI_CEIL && bi != BI_ROUND)
 		return false;
 	y = bi == BI_FLOOR ? floor(x) : bi == BI_CEIL ? ceil(x) : nearbyint(x);
-	*out = v.kind == V_INT ? v : fabs(y) < 0x1p62 ? value_int((int64_t)y) : value_float(y);
+	*out = v.kind == V_INT ? v : !v.typed && fabs(y) < 0x1p62 ? value_int((int64_t)y) : function_value(e, v, y, at);
 	return true;
 }
 
@@ -122,7 +122,7 @@ bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span
 	if (args->n == 1) {
 		if (unary(bi, number_value(args->at[0].v), &y))
 			return *out = function_value(e, args->at[0].v, y, at), true;
-		return rounding(bi, args->at[0].v, out);
+		return rounding(e, bi, args->at[0].v, at, out);
 	}
 	if (args->n < 2 || args->n > ELAB_MAX_ARGS)
 		return false;

@@ -152,25 +152,17 @@ static node_id parse_type_tuple(struct parser *p, parse_fn element)
 
 static node_id parse_list_element(struct parser *p) { return p->k == TOK_DOT3 && p->i ? take_leaf(p, NODE_ELLIPSIS) : parse_type(p); }
 
-/* [int, ...], [int, int], [] */
-static void not_one_element(struct parser *p, token_id open, token_id close, node_id element, bool dots)
+/* [int, ...], [] */
+static void no_list_type(struct parser *p, token_id open, token_id close, node_id element)
 {
 	const struct tokens *t = &p->t->tokens;
 	span at = between(p, open, close);
 	struct diag *g;
-	if (dots) {
+	if (element) {
 		span first = ast_span(p->t, element);
 		g = error_at(p, DIAG_HABIT_SYNTAX, at, "a list of any length needs no `...` in its type");
 		edit_as(p, g, at, "[%.*s]", (int)(first.end - first.start), t->src->text + first.start);
 		sound(p, g);
-	} else if (element) {
-		g = error_at(p, DIAG_EXPECTED_TYPE, at, "`[A, B]` is not a type: all elements of a list have one type");
-		help(p, g, "a tuple type is written `(A, B)`; dimensions belong to a tensor type: `Tensor<float32, [N, M]>`");
-		if (g && close != TOKEN_NONE && ast_kind(p->t, element) == NODE_TYPE_NAME && names_dtype(p, ast_token(p->t, element))) {
-			edit_as(p, g, at, "(%.*s)", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
-			g->unsure = true;
-		}
-		recovered(p, g);
 	} else {
 		g = error_at(p, DIAG_EXPECTED_TYPE, at, "a list type has one element type");
 		help(p, g, "write it as in `[A]`");
@@ -187,9 +179,11 @@ static node_id parse_type_list(struct parser *p)
 	uint32_t n = p->n_scratch - base;
 	node_id element = n ? p->scratch[base] : AST_NONE;
 	bool dots = n == 2 && ast_kind(p->t, p->scratch[base + 1]) == NODE_ELLIPSIS;
+	if (n > 1 && !dots)
+		return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
 	p->n_scratch = base;
 	if (n != 1 && !p->panic)
-		not_one_element(p, open, close, element, dots);
+		no_list_type(p, open, close, element);
 	return new_node(p, NODE_TYPE_LIST, open, element ? element : error_node(p), close);
 }
 

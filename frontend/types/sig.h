@@ -106,6 +106,8 @@ bool match_default(struct sig *s, struct ast_nodes generics, node_id param, stru
 void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param);
 /* Do the values have the traits, and fulfil the conditions, that a signature asks for? False: reported at the call. */
 bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at);
+/* `.shape`, `.size`, `.rank` or `.dtype` of the tensor type that alias `it` is; false: none, or not known without a use. */
+bool alias_member(struct elab *e, struct item *it, const char *name, struct value *out);
 /* A number as a condition of a `where` clause would pass for each call: reports it. */
 void check_condition(struct elab *e, node_id n);
 /* Reports that the body of a function with a result ends without one; is the value of its last statement meant? */

@@ -204,6 +204,17 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	return alias_body(s, it, &al, args);
 }
 
+static struct type *items_type(struct sig *s, enum type_kind kind, node_id n, struct ast_nodes items)
+{
+	struct type *t = new_type(s, kind, n);
+	t->items = ARENA_ARRAY(s->e->temp, struct type *, items.n + 1);
+	t->n_items = items.n;
+	for (uint32_t i = 0; i < items.n; i++)
+		t->items[i] = sig_type(s, items.at[i]);
+	return t;
+}
+
+/* [A]: any number of elements of one type; [A, B]: two, of these types. */
 static struct type *list_type(struct sig *s, node_id n, node_id elem)
 {
 	struct type *t = new_type(s, TY_LIST, n);
@@ -212,12 +223,9 @@ static struct type *list_type(struct sig *s, node_id n, node_id elem)
 	const struct ast *a = sig_tree(s);
 	if (ast_kind(a, elem) == NODE_TYPE_SHAPE) { /* List<[A]> */
 		struct ast_nodes inner = ast_nodes(a, ast_a(a, elem));
-		return inner.n == 1 ? list_type(s, n, inner.at[0]) : t;
+		return inner.n == 1 ? list_type(s, n, inner.at[0]) : inner.n ? items_type(s, TY_LIST, n, inner) : t;
 	}
-	t->items = ARENA_ARRAY(s->e->temp, struct type *, 1);
-	t->items[0] = sig_type(s, elem);
-	t->n_items = 1;
-	return t;
+	return items_type(s, TY_LIST, n, (struct ast_nodes){&elem, 1});
 }
 
 static struct item *type_item(struct sig *s, node_id n)
@@ -279,6 +287,8 @@ static struct type *named_type(struct sig *s, node_id n)
 		return tensor_type(s, n, true);
 	if (plain && !strcmp(text, "List"))
 		return list_type(s, n, args.n ? args.at[0] : AST_NONE);
+	if (plain && !strcmp(text, "Tuple"))
+		return args.n ? items_type(s, TY_TUPLE, n, args) : new_type(s, TY_ANY, n);
 	if (plain && !strcmp(text, "str"))
 		return new_type(s, TY_STR, n);
 	if (plain && !strcmp(text, "void"))
@@ -295,15 +305,7 @@ struct type *sig_type(struct sig *s, node_id n)
 	case NODE_TYPE_LIST: return list_type(s, n, ast_a(a, n));
 	case NODE_TYPE_SHAPE: return list_type(s, n, n);
 	case NODE_PAREN: return sig_type(s, ast_a(a, n));
-	case NODE_TYPE_TUPLE: {
-		struct ast_nodes items = ast_nodes(a, ast_a(a, n));
-		struct type *t = new_type(s, TY_TUPLE, n);
-		t->items = ARENA_ARRAY(s->e->temp, struct type *, items.n + 1);
-		t->n_items = items.n;
-		for (uint32_t i = 0; i < items.n; i++)
-			t->items[i] = sig_type(s, items.at[i]);
-		return t;
-	}
+	case NODE_TYPE_TUPLE: return items_type(s, TY_TUPLE, n, ast_nodes(a, ast_a(a, n)));
 	case NODE_INT:
 	case NODE_BINARY:
 	case NODE_UNARY:

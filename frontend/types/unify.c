@@ -23,7 +23,7 @@ static const char *type_text(struct sig *s, const struct type *t)
 	case TY_STR: return "a string";
 	case TY_VOID: return "no value";
 	case TY_TUPLE: return arena_printf(a, "a tuple of %u", t->n_items);
-	case TY_LIST: return "a list";
+	case TY_LIST: return t->n_items > 1 ? arena_printf(a, "a list of %u", t->n_items) : "a list";
 	case TY_LAYER: return arena_printf(a, "an instance of `%s`", name_text(s->e->f, t->layer->name));
 	case TY_GENERIC: return arena_printf(a, "a value of type `%s`", name_text(s->e->f, s->vars.at[t->elem_var].name));
 	case TY_ANY: break;
@@ -271,7 +271,8 @@ static bool match_seq(struct sig *s, struct type *t, struct value *v, span at, s
 	bool tuple = t->kind == TY_TUPLE, ok = true;
 	if (v->kind == V_RANGE && !tuple)
 		return true;
-	if (!value_is_seq(*v) || (tuple && v->u.seq->n != t->n_items))
+	bool counted = tuple || t->n_items > 1;
+	if (!value_is_seq(*v) || (counted && v->u.seq->n != t->n_items))
 		return mismatch(s, t, *v, at, decl, what);
 	if (!t->n_items && !tuple)
 		return true;
@@ -279,7 +280,7 @@ static bool match_seq(struct sig *s, struct type *t, struct value *v, span at, s
 	for (uint32_t i = 0; i < copy.u.seq->n; i++) {
 		copy.u.seq->at[i] = v->u.seq->at[i];
 		const char *part = arena_printf(s->e->f->arena, "element %u of %s", i, what);
-		ok = sig_match(s, t->items[tuple ? i : 0], &copy.u.seq->at[i], at, decl, part) && ok;
+		ok = sig_match(s, t->items[counted ? i : 0], &copy.u.seq->at[i], at, decl, part) && ok;
 	}
 	*v = copy;
 	return ok;

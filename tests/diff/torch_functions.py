@@ -290,6 +290,12 @@ class Functions(BatchTest):
         self.case("instance_norm({x})", {"x": x}, F.instance_norm(x), 1e-4)
         self.case("maxpool1d({x}, 3, stride=2, padding=1)", {"x": x}, F.max_pool1d(x, 3, 2, 1))
         self.case("avgpool1d({x}, 2)", {"x": x}, F.avg_pool1d(x, 2))
+        k, b2 = self.tensor([4, 3, 3, 2]), self.tensor([3])
+        self.case("conv_transpose2d({x}, {k}, {b}, stride=[2, 3], padding=1, output_padding=[1, 0])", {"x": image, "k": k, "b": b2},
+                  F.conv_transpose2d(image, k, b2, (2, 3), 1, (1, 0)), 1e-4)
+        self.case("conv_transpose2d({x}[0], {k}, groups=2, dilation=2)", {"x": image, "k": k}, F.conv_transpose2d(image[0], k, groups=2, dilation=2), 1e-4)
+        self.case("conv_transpose1d({x}, {k}, {b}, stride=2, padding=3)", {"x": x, "k": k[:, :, 0], "b": b2},
+                  F.conv_transpose1d(x, k[:, :, 0], b2, 2, 3), 1e-4)
         self.case("interpolate({x}, scale_factor=2)", {"x": image}, F.interpolate(image, scale_factor=2))
         self.case('interpolate({x}, [9, 4], mode="bilinear", align_corners=true)', {"x": image},
                   F.interpolate(image, (9, 4), mode="bilinear", align_corners=True))

@@ -15,7 +15,7 @@ from project import SOURCE
 EDITORS = os.path.join(SOURCE, "frontend", "editors")
 # What the elaborator knows by name beside builtins.def, and types beside dtypes.def.
 SPECIALS = {"print", "len", "shape", "range", "enumerate", "zip", "reversed", "str", "ntuple"}
-TYPES = {"int", "float", "str", "void", "Tensor", "TernaryTensor", "List"}
+TYPES = {"int", "float", "str", "void", "Tensor", "TernaryTensor", "List", "Tuple"}
 
 
 def read(*path):
