@@ -97,39 +97,22 @@ const span *weights_quantizers(struct arena *a, const struct hir_program *p)
 	return params;
 }
 
-/* The first whose exponent is all ones, or n. */
-static size_t scan16(const char *data, size_t n, uint16_t mask)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint16_t bits;
-		memcpy(&bits, data + i * sizeof bits, sizeof bits);
-		if ((bits & mask) == mask)
-			return i;
+/* Each returns the index of the first of n elements whose exponent is all ones (`mask` has its bits), or n. */
+#define SCAN(width)                                                                      \
+	static size_t scan##width(const char *data, size_t n, uint##width##_t mask)      \
+	{                                                                                \
+		for (size_t i = 0; i < n; i++) {                                         \
+			uint##width##_t bits;                                            \
+			memcpy(&bits, data + i * sizeof bits, sizeof bits);              \
+			if ((bits & mask) == mask)                                       \
+				return i;                                                \
+		}                                                                        \
+		return n;                                                                \
 	}
-	return n;
-}
-
-static size_t scan32(const char *data, size_t n, uint32_t mask)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint32_t bits;
-		memcpy(&bits, data + i * sizeof bits, sizeof bits);
-		if ((bits & mask) == mask)
-			return i;
-	}
-	return n;
-}
-
-static size_t scan64(const char *data, size_t n, uint64_t mask)
-{
-	for (size_t i = 0; i < n; i++) {
-		uint64_t bits;
-		memcpy(&bits, data + i * sizeof bits, sizeof bits);
-		if ((bits & mask) == mask)
-			return i;
-	}
-	return n;
-}
+SCAN(16)
+SCAN(32)
+SCAN(64)
+#undef SCAN
 
 bool weights_finite(dtype elem, const void *data, size_t n, size_t *at)
 {

@@ -13,6 +13,9 @@ void tri_fail(global long *fail, long value, long bound)
 	}
 }
 
+/* The sum of two floats, as tri_add_long is of two integers. */
+#define tri_plus(a, b) ((a) + (b))
+
 /* Integers wrap around (U is the unsigned type that does the work); floor division and modulus are Python's. */
 #define TRI_INT(T, U)                                                                                     \
 	T tri_neg_##T(T a) { return (T)((U)0 - (U)a); }                                                   \
