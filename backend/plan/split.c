@@ -69,7 +69,7 @@ static ir_ref move(const struct split *s, struct ir_fn *to, const dim *syms, ir_
 	ir_translate(to, s->whole->dims, syms, &i);
 	if (i.op == OP_CONST) {
 		size_t bytes = (size_t)ir_type_count(to->dims, &i.type) * dtype_size(i.type.elem);
-		i.data = bytes ? memcpy(arena_alloc(to->unit, bytes, _Alignof(max_align_t)), i.data, bytes) : NULL;
+		i.data = memcpy(arena_alloc(to->unit, bytes ? bytes : 1, _Alignof(max_align_t)), i.data, bytes);
 	}
 	i.text = i.text ? arena_strdup(to->unit, i.text) : NULL;
 	i.where = i.where ? arena_strdup(to->unit, i.where) : NULL;

@@ -205,6 +205,18 @@ static void build_time_calls_go_to_the_slice(void **state)
 		assert_int_not_equal(ir_at(p->slice, r)->op, OP_CALL);
 }
 
+static void empty_constants_stay(void **state)
+{
+	struct fixture *f = *state;
+	struct hir_unit *u = hir_new(f->a, "empty_0");
+	hir_output_new(u, hir_input_new(u, "x", SHAPE(u, DT_FLOAT32, 2), false));
+	hir_ref c = hir_node_new(u, HIR_CONST, SHAPE(u, DT_FLOAT32, 0));
+	u->nodes[c].data = "";
+	hir_output_new(u, c);
+	struct plan *p = plan(f, u, 1); /* verifies that constants have data */
+	assert_int_equal(p->n_slots, 0);
+}
+
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
@@ -216,6 +228,7 @@ int main(void)
 		cmocka_unit_test_setup_teardown(inlines_by_level, setup, teardown),
 		cmocka_unit_test_setup_teardown(hashes_follow_what_is_taken_in, setup, teardown),
 		cmocka_unit_test_setup_teardown(build_time_calls_go_to_the_slice, setup, teardown),
+		cmocka_unit_test_setup_teardown(empty_constants_stay, setup, teardown),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }
