@@ -166,6 +166,20 @@ static void reduce_in_group(const struct emit_nest *e)
 		emit_reduction_end(e, k);
 }
 
+/* Iterations of reduction loop k: none if one further in has none. */
+static const char *turns(const struct emit_nest *e, uint32_t k)
+{
+	const dim *extents = e->n->extent + e->n->n_parallel;
+	const char *text = opencl_dim(e->scratch, e->f->dims, extents[k]);
+	int64_t n;
+	if (dim_is_const(e->f->dims, extents[k], &n))
+		return text;
+	while (++k < e->n->n_reduce)
+		if (!dim_is_const(e->f->dims, extents[k], &n) || n <= 0)
+			text = arena_printf(e->scratch, "(%s > 0 ? %s : 0)", opencl_dim(e->scratch, e->f->dims, extents[k]), text);
+	return text;
+}
+
 static void reduce(const struct emit_nest *e)
 {
 	uint32_t depth = 1;
@@ -173,8 +187,7 @@ static void reduce(const struct emit_nest *e)
 		emit_reduction_start(e, k);
 	for (uint32_t k = 0; k < e->n->n_reduce; k++, depth++) {
 		emit_tabs(e->out, depth);
-		buf_printf(e->out, "for (%s r%u = 0; r%u < %s; r%u++) {\n", e->index_type, k, k,
-			   opencl_dim(e->scratch, e->f->dims, e->n->extent[e->n->n_parallel + k]), k);
+		buf_printf(e->out, "for (%s r%u = 0; r%u < %s; r%u++) {\n", e->index_type, k, k, turns(e, k), k);
 	}
 	if (e->n->n_reduce == 0) { /* a scope of its own keeps the text regular */
 		buf_puts(e->out, "\t{\n");

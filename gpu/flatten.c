@@ -83,7 +83,10 @@ static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
 		return dim_mul(d, dim_floordiv(d, dim_add(d, dims[0], dim_const(d, 3)), dim_const(d, 4)), dims[2]);
 	if (k == KERNEL_PUT)
 		return dim_mul(d, dim_mul(d, dims[0], dims[1]), dims[2]);
-	return dim_mul(d, dims[0], dims[k <= KERNEL_SORT_I64 ? 1 : 2]);
+	if (k <= KERNEL_SORT_I64)
+		return dim_mul(d, dims[0], dims[1]);
+	dim one = dim_const(d, 1), some = dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[1], one))); /* 0: the lines have no element */
+	return dim_mul(d, dim_mul(d, dims[0], dims[2]), some);
 }
 
 static void launch_kernel(const struct frame *s, const struct loop_stmt *st)

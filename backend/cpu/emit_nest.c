@@ -82,6 +82,26 @@ static void run_vector(struct nest *s, uint32_t at)
 		run_either(s, at, emit_dim(e, extent), step);
 }
 
+LLVMValueRef emit_turns(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
+{
+	struct emit *e = s->e;
+	LLVMValueRef turns = emit_dim(e, s->n->extent[s->plan.order[at]]);
+	int64_t n;
+	for (uint32_t k = start; k < at; k++)
+		if (!dim_known(e, s->n->extent[s->plan.order[k]], &n))
+			return turns; /* that loop has asked */
+	if (dim_known(e, s->n->extent[s->plan.order[at]], &n))
+		return turns;
+	for (uint32_t k = at + 1; k < end; k++) {
+		dim inner = s->n->extent[s->plan.order[k]];
+		if (dim_known(e, inner, &n) && n > 0)
+			continue;
+		LLVMValueRef some = LLVMBuildICmp(e->builder, LLVMIntSGT, emit_dim(e, inner), emit_i64(e, 0), "");
+		turns = LLVMBuildSelect(e->builder, some, turns, emit_i64(e, 0), "");
+	}
+	return turns;
+}
+
 static void run(struct nest *s, uint32_t at)
 {
 	if (at == s->n->n_parallel) {
@@ -92,7 +112,7 @@ static void run(struct nest *s, uint32_t at)
 	if (loop == s->plan.vector_loop)
 		run_vector(s, at);
 	else
-		run_steps(s, at, emit_dim(s->e, s->n->extent[loop]), 1, true);
+		run_steps(s, at, emit_turns(s, at, 0, s->n->n_parallel), 1, true);
 }
 
 /* Loops an expression runs along, through its arguments. */

@@ -50,6 +50,10 @@ LLVMValueRef body_value(struct nest *s, uint32_t expr, uint32_t copy, uint32_t w
 LLVMValueRef body_position(struct nest *s, uint32_t loop, uint32_t copy, uint32_t width);
 void body_store(struct nest *s);
 
+/* emit_nest.c: iterations of loop order[at], one of the nested loops order[start] to order[end - 1]. None if one further in has none: an outer loop may
+ * be long, and would turn for nothing. */
+LLVMValueRef emit_turns(struct nest *s, uint32_t at, uint32_t start, uint32_t end);
+
 /* emit_sum.c: the reduction loops of one iteration of the parallel loops; leaves the results in s->acc. */
 void emit_reductions(struct nest *s);
 #endif

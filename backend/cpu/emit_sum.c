@@ -137,7 +137,8 @@ static void run_loops(struct sums *m, uint32_t at)
 		return;
 	}
 	scope_begin(s, &sc);
-	emit_loop_open(s->e, &l, emit_i64(s->e, 0), emit_dim(s->e, s->n->extent[loop]), emit_i64(s->e, 1), m->all, m->n_all);
+	LLVMValueRef turns = emit_turns(s, at, s->n->n_parallel, (uint32_t)s->n->n_parallel + s->n->n_reduce);
+	emit_loop_open(s->e, &l, emit_i64(s->e, 0), turns, emit_i64(s->e, 1), m->all, m->n_all);
 	body_enter(s, loop, l.var);
 	body_compute(s, BODY_REDUCTION);
 	run_loops(m, at + 1);

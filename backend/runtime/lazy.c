@@ -28,8 +28,8 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* As compiled code computes it, whatever the values are: sums and products wrap, and what is divided by 0 stays. */
-static int64_t value_of(const tri_dim_desc *d, const int64_t *dims)
+/* As compiled code computes it: what is divided by 0 stays. Sets *beyond if a sum or a product does not fit into 64 bits. */
+static int64_t value_of(const tri_dim_desc *d, const int64_t *dims, bool *beyond)
 {
 	int64_t stack[TRI_LAZY_MOST_DIMS] = {0};
 	int top = 0;
@@ -41,9 +41,9 @@ static int64_t value_of(const tri_dim_desc *d, const int64_t *dims)
 		}
 		int64_t b = stack[--top], a = stack[top - 1], *to = &stack[top - 1];
 		if (s->op == TRI_DIM_ADD)
-			*to = (int64_t)((uint64_t)a + (uint64_t)b);
+			*beyond |= __builtin_add_overflow(a, b, to);
 		else if (s->op == TRI_DIM_MUL)
-			*to = (int64_t)((uint64_t)a * (uint64_t)b);
+			*beyond |= __builtin_mul_overflow(a, b, to);
 		else if (s->op == TRI_DIM_FLOORDIV)
 			*to = floor_div(a, b);
 		else
@@ -54,16 +54,20 @@ static int64_t value_of(const tri_dim_desc *d, const int64_t *dims)
 
 int64_t tri_lazy_scratch(const int64_t *dims, const struct tri_lazy_unit *u)
 {
-	int64_t most = 0;
+	int64_t most = 0, all;
+	bool beyond = false;
 	for (uint32_t i = 0; i < u->n_calls; i++) {
 		const struct tri_lazy_call *c = &u->calls[i];
 		int64_t values[TRI_LAZY_MOST_DIMS];
 		for (uint64_t k = 0; k < c->n_dims; k++)
-			values[k] = value_of(&c->dims[k], dims);
+			values[k] = value_of(&c->dims[k], dims, &beyond);
 		int64_t need = __atomic_load_n(&c->callee->slot->scratch, __ATOMIC_ACQUIRE)(values);
+		beyond |= need == TRI_TOO_LARGE;
 		most = need > most ? need : most;
 	}
-	return (int64_t)((uint64_t)value_of(u->scratch, dims) + (uint64_t)most);
+	int64_t own = value_of(u->scratch, dims, &beyond);
+	bool huge = __builtin_add_overflow(own, most, &all);
+	return beyond || huge ? TRI_TOO_LARGE : all;
 }
 
 /* ---- libtrib ---- */

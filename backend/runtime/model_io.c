@@ -101,9 +101,14 @@ static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char 
 		return tri_error_set(err, TRI_ERR_DTYPE, "%s %.100s: expected %s, got %s", what, d->name, dtype_name(d->dtype), dtype_name(t->dtype));
 	if (t->rank != d->rank)
 		return shape_error(e, d, what, t, dims, 0, err);
-	for (int32_t k = 0; k < t->rank; k++)
-		if (t->shape[k] < 0 || (t->shape[k] > 0 && __builtin_mul_overflow(bytes, t->shape[k], &bytes)))
+	for (int32_t k = 0; k < t->rank; k++) {
+		struct text got = {{0}, 0};
+		if (t->shape[k] < 0)
 			return shape_error(e, d, what, t, dims, 0, err);
+		if (t->shape[k] > 0 && __builtin_mul_overflow(bytes, t->shape[k], &bytes))
+			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: sizes of %.100s multiply to more than 64 bits can say", what, d->name,
+			                     shape_text(t, &got));
+	}
 	for (int32_t k = 0; k < t->rank; k++)
 		if (t->shape[k] == 0)
 			bytes = 0;

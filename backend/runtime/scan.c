@@ -30,7 +30,7 @@ struct job {
 	void tri_scan_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims)                                         \
 	{                                                                                                                             \
 		struct job j = {bufs[0], bufs[1], dims[1], dims[2], (dims[2] + LANES - 1) / LANES, dims[3] != 0};                     \
-		tri_parallel(ctx, task_##name, &j, dims[0] * j.blocks);                                                               \
+		tri_parallel(ctx, task_##name, &j, j.N > 0 ? dims[0] * j.blocks : 0);                                                 \
 	}
 
 SCAN(f32, float, double)

@@ -37,7 +37,7 @@ struct job {
 	void tri_scatter_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims)                                      \
 	{                                                                                                                             \
 		struct job j = {ctx, bufs[0], bufs[2], bufs[1], bufs[3], dims[1], dims[2], dims[3], (dims[2] + LANES - 1) / LANES, dims[4] != 0}; \
-		tri_parallel(ctx, task_##name, &j, dims[0] * j.blocks);                                                               \
+		tri_parallel(ctx, task_##name, &j, j.N > 0 ? dims[0] * j.blocks : 0);                                                 \
 	}
 
 SCATTER(f32, float)
@@ -57,6 +57,6 @@ void tri_put(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
 		tri_fail(ctx, TRI_ERR_RANGE, at, N);
 		return;
 	}
-	for (int64_t a = 0; a < A; a++)
+	for (int64_t a = 0; a < A && B > 0; a++)
 		memcpy(y + (a * N + at) * B, v + a * B, (size_t)B);
 }

@@ -123,6 +123,8 @@ static void task(void *arg, int64_t m)
 static void sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims, void (*row)(const struct job *j, int64_t m))
 {
 	struct job j = {bufs[0], bufs[1], bufs[2], dims[1], dims[2] ? UINT64_MAX : 0, row};
+	if (j.N <= 0)
+		return;
 	if (j.N < FEW)
 		for (int64_t m = 0; m < dims[0]; m++)
 			row(&j, m);
@@ -133,7 +135,7 @@ static void sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims
 /* A position takes 32 bits. */
 void tri_sort_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
 {
-	if (dims[1] > UINT32_MAX)
+	if (dims[0] > 0 && dims[1] > UINT32_MAX)
 		tri_fail(ctx, TRI_ERR_RANGE, dims[1], UINT32_MAX);
 	else
 		sort(ctx, bufs, dims, row_f32);

@@ -26,7 +26,7 @@ static void code(struct tri_context *ctx, void *const *bufs, const void *const *
 	*(int64_t *)bufs[0] += dims[0];
 }
 
-static int64_t scratch_of(const int64_t *dims) { return 64 * dims[0]; }
+static int64_t scratch_of(const int64_t *dims) { return (int64_t)(64 * (uint64_t)dims[0]); }
 
 static int compile(const struct tri_lazy_unit *u, char *why, size_t n)
 {
@@ -116,10 +116,11 @@ static void scratch_is_as_compiled_code_has_it(void **s)
 	slots[1].scratch = scratch_of;
 	assert_int_equal(tri_lazy_scratch((int64_t[]){-7, 2}, &units[0]), 8 * -4 + 1);
 	assert_int_equal(tri_lazy_scratch((int64_t[]){7, 0}, &units[0]), 8 * 7);
-	assert_int_equal(tri_lazy_scratch((int64_t[]){INT64_MIN, -1}, &units[0]), 0);
+	assert_int_equal(tri_lazy_scratch((int64_t[]){INT64_MIN, -1}, &units[0]), TRI_TOO_LARGE);
 	units[0].calls = &call;
 	units[0].n_calls = 1;
 	assert_int_equal(tri_lazy_scratch((int64_t[]){7, 2}, &units[0]), 8 * 3 + 1 + 64 * 7);
+	assert_int_equal(tri_lazy_scratch((int64_t[]){1ll << 61, 1}, &units[0]), TRI_TOO_LARGE);
 }
 
 int main(void)
