@@ -18,7 +18,7 @@ static const struct {
 } values[] = {
 	{"DIR", "@folders"},     {"FILE", "@files"},      {"LIB", "@files"},   {"X=FILE", "@files"},
 	{"Y=FILE", "@files"},    {"WHEN", "auto always never"},  {"LEVEL", "0 1 2 3 s"}, {"CPU", "native x86-64-v2 x86-64-v3 x86-64-v4 x86-64-v4-vnni"},
-	{"FORMAT", "text json"}, {"TARGET", "x86_64-linux"}, {"DEVICE", "cpu opencl reference"}, {"STAGE", "lex parse typecheck elaborate ir opt codegen"},
+	{"TARGET", "x86_64-linux"}, {"DEVICE", "cpu opencl reference"}, {"STAGE", "lex parse typecheck elaborate ir opt codegen"},
 };
 
 /* What the operands of a command are: a list of `trib completion LIST`, files, or nothing. */
@@ -41,8 +41,23 @@ static const char *operands_of(struct arena *a, enum command c)
 	return strstr(text, "FILE") || strstr(text, "NAME|") ? "@files" : strstr(text, "DIR") ? "@folders" : c == COMMAND_UPDATE ? "@dependencies" : "";
 }
 
-static const char *words_of(struct arena *a, const char *takes, const char *name)
+/* "dot json html" of "dot (default), json or html". */
+static const char *words_of_help(struct arena *a, const char *help)
 {
+	const char *words = "";
+	for (const char *s = help; *s;) {
+		size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz");
+		if (n && strncmp(s, "or ", 3) != 0)
+			words = arena_printf(a, "%s%.*s ", words, (int)n, s);
+		s += n;
+		s += *s == ' ' && s[1] == '(' ? strcspn(s, ")") : *s != 0;
+	}
+	return words;
+}
+
+static const char *words_of(struct arena *a, const struct flag *f)
+{
+	const char *takes = f->takes, *name = f->name;
 	if (strcmp(name, "emit") == 0) {
 		uint32_t n;
 		const char *const *names = emit_names(&n), *words = "";
@@ -52,6 +67,12 @@ static const char *words_of(struct arena *a, const char *takes, const char *name
 	}
 	if (strcmp(name, "message-format") == 0)
 		return "human json";
+	if (strcmp(name, "format") == 0)
+		return words_of_help(a, f->help);
+	if (strcmp(name, "level") == 0)
+		return "l2 l3";
+	if (strcmp(name, "profile") == 0)
+		return "@profiles";
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
 		if (strcmp(values[i].takes, takes) == 0)
 			return values[i].words;
@@ -75,6 +96,40 @@ static void put_flags(enum command c, struct buf *out)
 			buf_printf(out, "--%s ", f.name);
 }
 
+/* What `trib help` explains. */
+static void put_help_words(struct buf *out)
+{
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		buf_printf(out, "%s ", command_text((enum command)i));
+	for (uint32_t i = 1; i < TOPIC_COUNT; i++)
+		buf_printf(out, "%s ", topic_text((enum topic)i));
+}
+
+/* True if commands differ in what the flag's value is. */
+static bool is_ambiguous(const char *name)
+{
+	struct flag f;
+	uint32_t n = 0;
+	for (uint32_t i = 0; args_flag(i, &f); i++)
+		n += strcmp(f.name, name) == 0;
+	return n > 1;
+}
+
+/* Flags of a command's actions. */
+static void put_actions(enum command c, struct buf *out)
+{
+	struct flag f;
+	for (uint32_t k = 1; k < ACTION_COUNT; k++) {
+		if (!action_is_of((enum action)k, c) || !action_is_shown((enum action)k))
+			continue;
+		buf_printf(out, "\t'%s %s') operands='%s' flags='", command_text(c), action_text((enum action)k), c == COMMAND_CONFIG && k != ACTION_CONFIG_LIST ? "@keys" : "");
+		for (uint32_t i = 0; args_flag(i, &f); i++)
+			if (args_flag_of(i, c, k))
+				buf_printf(out, "--%s ", f.name);
+		buf_puts(out, "' ;;\n");
+	}
+}
+
 static void put_bash(struct arena *a, struct buf *out)
 {
 	struct flag f;
@@ -82,7 +137,7 @@ static void put_bash(struct arena *a, struct buf *out)
 		      "_trib_words()\n{\n\tlocal w\n\tfor w in $1; do\n\t\tcase $w in\n"
 		      "\t\t@files) compgen -f -- \"$2\" ;;\n\t\t@folders) compgen -d -- \"$2\" ;;\n"
 		      "\t\t@*) compgen -W \"$(\"$3\" completion \"${w#@}\" 2>/dev/null)\" -- \"$2\" ;;\n\t\t*) compgen -W \"$w\" -- \"$2\" ;;\n\t\tesac\n\tdone\n}\n\n"
-		      "_trib()\n{\n\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"\" command=\"\" flags operands words=\"\" i w\n"
+		      "_trib()\n{\n\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"\" command=\"\" action=\"\" flags operands words=\"\" i w\n"
 		      "\t[ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
 		      "\tif [ \"$word\" = = ]; then word=\"\"; elif [ \"$before\" = = ]; then before=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
 		      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tw=\"${COMP_WORDS[i]}\"\n\t\tcase $w in\n\t\t-*|=) ;;\n\t\t");
@@ -91,14 +146,20 @@ static void put_bash(struct arena *a, struct buf *out)
 	for (size_t i = out->len; i-- > 0 && out->at[i] != '\t';)
 		if (out->at[i] == ' ')
 			out->at[i] = '|';
-	buf_puts(out, ") [ -z \"$command\" ] && command=$w ;;\n\t\tesac\n\tdone\n\tcase $before in\n");
+	buf_puts(out, ") if [ -z \"$command\" ]; then command=$w; elif [ -z \"$action\" ]; then action=$w; fi ;;\n\t\t*) [ -n \"$command\" ] && [ -z \"$action\" ] && action=$w ;;\n\t\tesac\n\tdone\n\tcase \"${command:-build} $before\" in\n");
 	for (uint32_t i = 0; args_flag(i, &f); i++) {
-		const char *words = f.takes ? words_of(a, f.takes, f.name) : "";
+		const char *words = f.takes ? words_of(a, &f) : "";
 		if (!*words)
 			continue;
+		buf_putc(out, '\t');
 		if (f.letter)
-			buf_printf(out, "\t-%c|", f.letter);
-		buf_printf(out, "%s--%s) words='%s' ;;\n", f.letter ? "" : "\t", f.name, words);
+			buf_printf(out, "*' -%c'|", f.letter);
+		for (uint32_t c = 0, n = 0; is_ambiguous(f.name) && c < COMMAND_COUNT; c++)
+			if (args_flag_of(i, (enum command)c, ACTION_NONE))
+				buf_printf(out, "%s'%s --%s'", n++ ? "|" : "", command_text((enum command)c), f.name);
+		if (!is_ambiguous(f.name))
+			buf_printf(out, "*' --%s'", f.name);
+		buf_printf(out, ") words='%s' ;;\n", words);
 	}
 	buf_puts(out, "\tesac\n\tif [ -n \"$words\" ]; then\n\t\tCOMPREPLY=( $(_trib_words \"$words\" \"$word\" \"$1\") )\n\t\treturn\n\tfi\n\tcase ${command:-build} in\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
@@ -107,11 +168,11 @@ static void put_bash(struct arena *a, struct buf *out)
 		buf_puts(out, "' ;;\n");
 	}
 	buf_puts(out, "\thelp) flags='' operands='");
+	put_help_words(out);
+	buf_puts(out, "' ;;\n\tesac\n\tcase \"$command $action\" in\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		buf_printf(out, "%s ", command_text((enum command)i));
-	for (uint32_t i = 1; i < TOPIC_COUNT; i++)
-		buf_printf(out, "%s ", topic_text((enum topic)i));
-	buf_puts(out, "' ;;\n\tesac\n\tif [ \"$before\" = get ] || [ \"$before\" = set ] || [ \"$before\" = unset ]; then operands=@keys; fi\n"
+		put_actions((enum command)i, out);
+	buf_puts(out, "\tesac\n"
 		      "\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=( $(compgen -W \"$flags\" -- \"$word\") )\n"
 		      "\telif [ -z \"$command\" ]; then\n\t\tCOMPREPLY=( $(compgen -W '");
 	put_commands(out);
@@ -137,21 +198,22 @@ static void put_quoted(const char *text, struct buf *out)
 	buf_putc(out, '\'');
 }
 
-/* The words of a list as arguments of `complete`. */
+/* The words of a list as arguments of `complete`, which takes one `-a`. */
 static void put_fish_words(const char *words, struct buf *out)
 {
-	char list[64];
-	bool files = strstr(words, "@files") || strstr(words, "@folders");
+	bool files = strstr(words, "@files") || strstr(words, "@folders"), some = false;
 	buf_puts(out, files ? " -F" : " -f");
 	for (const char *w = words; *w; w += strspn(w, " ")) {
-		size_t n = strcspn(w, " ");
-		snprintf(list, sizeof list, "%.*s", (int)n, w);
-		if (*list == '@' && strcmp(list, "@files") != 0 && strcmp(list, "@folders") != 0)
-			buf_printf(out, " -a '(trib completion %s 2>/dev/null)'", list + 1);
-		else if (*list != '@')
-			buf_printf(out, " -a %s", list);
+		int n = (int)strcspn(w, " ");
+		if (strncmp(w, "@files", 6) != 0 && strncmp(w, "@folders", 8) != 0) {
+			buf_puts(out, some ? " " : " -a '");
+			buf_printf(out, *w == '@' ? "(trib completion %.*s 2>/dev/null)" : "%.*s", *w == '@' ? n - 1 : n, *w == '@' ? w + 1 : w);
+			some = true;
+		}
 		w += n;
 	}
+	if (some)
+		buf_putc(out, '\'');
 }
 
 static void put_fish_command(struct arena *a, enum command c, struct buf *out)
@@ -174,7 +236,7 @@ static void put_fish_command(struct arena *a, enum command c, struct buf *out)
 			buf_printf(out, " -s %c", f.letter);
 		if (f.takes && strcmp(f.takes, "[N]") != 0) {
 			buf_puts(out, " -r");
-			put_fish_words(words_of(a, f.takes, f.name), out);
+			put_fish_words(words_of(a, &f), out);
 		}
 		buf_puts(out, " -d ");
 		put_quoted(f.help ? f.help : "", out);
@@ -188,7 +250,10 @@ static void put_fish(struct arena *a, struct buf *out)
 	buf_puts(out, "# Completion of trib for fish, made by `trib completion fish`.\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
 		put_fish_command(a, (enum command)i, out);
-	buf_puts(out, "complete -c trib -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get set unset' -f -a '(trib completion keys 2>/dev/null)'\n");
+	buf_puts(out, "complete -c trib -n __fish_use_subcommand -f -a 'compile help'\ncomplete -c trib -n '__fish_seen_subcommand_from compile' -F\n"
+		      "complete -c trib -n '__fish_seen_subcommand_from help' -f -a '");
+	put_help_words(out);
+	buf_puts(out, "'\ncomplete -c trib -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get set unset' -f -a '(trib completion keys 2>/dev/null)'\n");
 	for (uint32_t i = 0; args_flag(i, &f); i++) {
 		if (!f.everywhere)
 			continue;
@@ -197,7 +262,7 @@ static void put_fish(struct arena *a, struct buf *out)
 			buf_printf(out, " -s %c", f.letter);
 		if (f.takes) {
 			buf_puts(out, " -r");
-			put_fish_words(words_of(a, f.takes, f.name), out);
+			put_fish_words(words_of(a, &f), out);
 		}
 		buf_puts(out, " -d ");
 		put_quoted(f.help, out);
@@ -217,6 +282,7 @@ static void put_blocks(struct arena *a, enum manifest_block_kind kind, struct bu
 }
 
 static void put_models(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_MODEL, out); }
+static void put_profiles(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_PROFILE, out); }
 static void put_dependencies(struct arena *a, struct buf *out) { put_blocks(a, BLOCK_DEPENDENCY, out); }
 
 static void put_keys(struct arena *a, struct buf *out)
@@ -236,7 +302,7 @@ static void put_codes(struct arena *a, struct buf *out)
 static const struct {
 	const char *name;
 	void (*put)(struct arena *, struct buf *);
-} texts[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}, {"models", put_models}, {"dependencies", put_dependencies}, {"keys", put_keys}, {"codes", put_codes}};
+} texts[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}, {"models", put_models}, {"profiles", put_profiles}, {"dependencies", put_dependencies}, {"keys", put_keys}, {"codes", put_codes}};
 enum { TEXTS = sizeof texts / sizeof *texts, SHELLS = 3 };
 
 enum status cmd_completion(const struct options *o)

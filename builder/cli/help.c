@@ -35,7 +35,7 @@ const char *topic_text(enum topic t) { return topics[t][0]; }
 void topic_print(enum topic t, struct buf *out)
 {
 	static void (*const print[TOPIC_COUNT])(struct buf *) = {
-		[TOPIC_VARIABLES] = reference_variables, [TOPIC_MANIFEST] = reference_manifest, [TOPIC_EXIT] = reference_exit, [TOPIC_MAN] = man_print};
+		[TOPIC_VARIABLES] = reference_variables, [TOPIC_MANIFEST] = reference_manifest, [TOPIC_EXIT] = reference_exit, [TOPIC_REFERENCE] = reference_markdown, [TOPIC_MAN] = man_print};
 	print[t](out);
 }
 

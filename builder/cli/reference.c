@@ -71,8 +71,7 @@ void reference_variables(struct buf *out)
 		buf_printf(out, "  %-20s %-5s %s\n", r.name, r.values, r.help);
 }
 
-/* "IN_PROJECT | IN_MODEL" as "project model". */
-static void put_blocks(const char *blocks, struct buf *out)
+void reference_blocks(const char *blocks, struct buf *out)
 {
 	for (const char *c = blocks; *c; c++) {
 		if (strncmp(c, "IN_", 3) == 0)
@@ -90,7 +89,7 @@ void reference_manifest(struct buf *out)
 	buf_puts(out, "A block begins in the first column: project NAME, model NAME, profile NAME, cache,\nserver, dependency NAME. Its keys are indented: key = value.\n\n");
 	for (uint32_t i = 0; reference_key(i, &r); i++) {
 		struct buf blocks = {0};
-		put_blocks(r.values, &blocks);
+		reference_blocks(r.values, &blocks);
 		buf_printf(out, "  %-15s %-22s %s\n", r.name, blocks.at, r.help);
 		buf_free(&blocks);
 	}

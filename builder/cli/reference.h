@@ -13,8 +13,12 @@ struct reference_row {
 bool reference_variable(uint32_t i, struct reference_row *out);
 bool reference_key(uint32_t i, struct reference_row *out);
 bool reference_code(uint32_t i, struct reference_row *out);
+/* The blocks of a key, "IN_PROJECT | IN_MODEL", as "project model". */
+void reference_blocks(const char *blocks, struct buf *out);
 
 void reference_variables(struct buf *out);
 void reference_manifest(struct buf *out);
 void reference_exit(struct buf *out);
+/* All tables as one Markdown document: builder/REFERENCE.md. */
+void reference_markdown(struct buf *out);
 #endif

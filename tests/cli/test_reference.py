@@ -1,6 +1,7 @@
 """Help, completion, the manual page and the reference tables: complete, and true."""
 import os
 import re
+import shutil
 import subprocess
 import unittest
 
@@ -42,6 +43,15 @@ class Reference(ProjectTest):
         self.assertGreater(len(keys), 30)
         for key in keys:
             self.assertRegex(text, rf"(?m)^  {re.escape(key)} +[a-z ]+  \S", key)
+
+    def test_the_document(self):
+        with open(os.path.join(SOURCE, "builder/REFERENCE.md"), encoding="utf-8") as f:
+            self.assertEqual(f.read(), self.trib("help", "reference").stdout, "scripts/bless rewrites it")
+
+    def test_help_fits_a_terminal(self):
+        commands = re.findall(r"^  ([a-z]+) +\S", self.trib("--help").stdout, re.M)
+        for words in (["--help"], *([c, "--help"] for c in commands)):
+            self.assertEqual([line for line in self.trib(*words).stdout.splitlines() if len(line) > 82], [], words)
 
     def test_exit_codes(self):
         self.assertEqual(re.findall(r"^  (\d+) ", self.trib("help", "exit").stdout, re.M), ["0", "1", "2", "3", "130"])
@@ -97,6 +107,28 @@ _trib '{TRIB}'; printf '%s\\n' "${{COMPREPLY[@]}}"
         self.assertEqual(self.bash("trib cache v"), ["validate"])
         self.assertEqual(self.bash("trib help var"), ["variables"])
         self.assertEqual(self.bash("trib completion f"), ["fish"])
+
+    def test_bash_knows_what_a_command_wants(self):
+        self.edit("tri.build", "model", "profile fast\n    opt = 3\n\nmodel")
+        self.assertEqual(self.bash("trib build --profile "), ["fast"])
+        self.assertEqual(self.bash("trib graph --format "), ["dot", "json", "html"])
+        self.assertEqual(self.bash("trib deps --format "), ["text", "json"])
+        self.assertEqual(self.bash("trib cache clear --level "), ["l2", "l3"])
+        self.assertEqual(self.bash("trib cache prune --s"), ["--size"])
+        self.assertEqual(self.bash("trib cache clear --d"), ["--directory"])
+        self.assertEqual(self.bash("trib cache prune "), [])
+        self.assertEqual(self.bash("trib config set server.i"), ["server.idle"])
+
+    @unittest.skipUnless(shutil.which("fish"), "no fish")
+    def test_fish(self):
+        def fish(line):
+            done = run(["fish", "-c", f"{TRIB} completion fish | source; complete -C '{line}'"], self.dir, env={**self.env, "HOME": self.tmp, "PATH": f"{os.path.dirname(TRIB)}:{os.environ['PATH']}"})
+            return [x.split("\t")[0] for x in done.stdout.splitlines()]
+        self.assertEqual(sorted(fish("trib cache ")), ["clear", "prune", "stats", "validate"])
+        self.assertEqual(sorted(fish("trib run --device ")), ["cpu", "opencl", "reference"])
+        self.assertEqual(fish("trib build dig"), ["digits"])
+        self.assertIn("manifest", fish("trib help "))
+        self.assertIn("compile", fish("trib co"))
 
     def test_lists(self):
         self.assertEqual(self.trib("completion", "models").stdout, "digits\n")

@@ -1,0 +1,105 @@
+#include <stdio.h>
+#include <string.h>
+#include "base/buf.h"
+#include "builder/cli/args.h"
+#include "builder/cli/reference.h"
+
+/* Text of a cell: a `|` would end it. */
+static void put_cell(struct buf *out, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '|')
+			buf_putc(out, '\\');
+		buf_putc(out, *text);
+	}
+}
+
+static void put_row(struct buf *out, const char *name, const char *middle, const char *help)
+{
+	buf_puts(out, "| `");
+	put_cell(out, name);
+	buf_puts(out, "` | ");
+	put_cell(out, middle);
+	buf_puts(out, " | ");
+	put_cell(out, help);
+	buf_puts(out, " |\n");
+}
+
+static void put_title(struct buf *out, const char *title, const char *intro, const char *columns)
+{
+	buf_printf(out, "\n## %s\n\n%s%s| %s |\n|---|---|---|\n", title, intro, *intro ? "\n\n" : "", columns);
+}
+
+static void put_commands(struct buf *out)
+{
+	put_title(out, "Commands", "`trib COMMAND --help` lists the flags of one command.", "command | operands | what it does");
+	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
+		put_row(out, command_text((enum command)i), command_operands((enum command)i), command_help((enum command)i));
+}
+
+/* The commands that take the i-th flag. */
+static void put_takers(struct buf *out, uint32_t i)
+{
+	uint32_t n = 0;
+	for (uint32_t c = 0; c < COMMAND_COUNT; c++)
+		if (args_flag_of(i, (enum command)c, 0))
+			buf_printf(out, "%s%s", n++ ? " " : "", command_text((enum command)c));
+}
+
+static void put_flags(struct buf *out)
+{
+	struct flag f;
+	put_title(out, "Flags", "", "flag | commands | what it does");
+	for (uint32_t i = 0; args_flag(i, &f); i++) {
+		struct buf name = {0}, takers = {0};
+		if (f.letter)
+			buf_printf(&name, "-%c, ", f.letter);
+		buf_printf(&name, "--%s%s%s", f.name, f.takes ? " " : "", f.takes ? f.takes : "");
+		if (f.everywhere)
+			buf_puts(&takers, "all");
+		else
+			put_takers(&takers, i);
+		put_row(out, name.at, takers.at, f.help ? f.help : "as `--dump-tokens`, of another stage");
+		buf_free(&name);
+		buf_free(&takers);
+	}
+}
+
+static void put_keys(struct buf *out)
+{
+	struct reference_row r;
+	put_title(out, "Keys of `tri.build`", "A block begins in the first column: `project NAME`, `model NAME`, `profile NAME`, `cache`, `server`, `dependency NAME`.\nIts keys are indented: `key = value`.",
+		  "key | blocks | value");
+	for (uint32_t i = 0; reference_key(i, &r); i++) {
+		struct buf blocks = {0};
+		reference_blocks(r.values, &blocks);
+		put_row(out, r.name, blocks.at, r.help);
+		buf_free(&blocks);
+	}
+}
+
+static void put_variables(struct buf *out)
+{
+	struct reference_row r;
+	put_title(out, "Environment variables", "None of them is read in a program with raised privileges (setuid).", "variable | value | what it does");
+	for (uint32_t i = 0; reference_variable(i, &r); i++)
+		put_row(out, r.name, r.values, r.help);
+}
+
+static void put_codes(struct buf *out)
+{
+	struct reference_row r;
+	buf_puts(out, "\n## Exit codes\n\n| code | meaning |\n|---|---|\n");
+	for (uint32_t i = 0; reference_code(i, &r); i++)
+		buf_printf(out, "| %s | %s |\n", r.name, r.help);
+}
+
+void reference_markdown(struct buf *out)
+{
+	buf_puts(out, "# Reference\n\n`trib help reference` prints this page from the tables in the code; `scripts/bless` rewrites it.\n");
+	put_commands(out);
+	put_flags(out);
+	put_keys(out);
+	put_variables(out);
+	put_codes(out);
+}
