@@ -1,6 +1,6 @@
 /* A unit made ready: lowered, its inlined callees taken in, optimised by the passes of its level, and split into what is evaluated when the
  * library is built (the slice) and what runs. Deterministic; its hashes decide whether a fragment can be reused. Most of a build needs only what a
- * plan looks like from outside, which can be recorded (builder/unit_trace.h); its code is there when something has to be made from it. */
+ * plan looks like from outside, which can be recorded (builder/store/plan_record.h); its code is there when something has to be made from it. */
 #ifndef TRIB_BACKEND_PLAN_PLAN_H
 #define TRIB_BACKEND_PLAN_PLAN_H
 #include <stdbool.h>

@@ -25,7 +25,7 @@ const char *model_reason_text(enum model_reason r)
 struct comparing {
 	struct arena *a;
 	const struct project_snapshot *old, *now;
-	uint32_t *match;    /* now's definition to old's; WORLD_NO_DEF: none */
+	uint32_t *match;    /* now's definition to old's; SNAPSHOT_NO_DEF: none */
 	bool *taken;        /* of old's */
 	struct affected *out;
 };
@@ -48,11 +48,11 @@ static void match_by(struct comparing *c, name_fn *name, bool single)
 		if (!c->taken[i])
 			map_put(&old, name(&c->old->defs[i]), map_get(&old, name(&c->old->defs[i]), NULL) && single ? SEVERAL : i);
 	for (uint32_t i = 0; single && i < c->now->n_defs; i++)
-		if (c->match[i] == WORLD_NO_DEF)
+		if (c->match[i] == SNAPSHOT_NO_DEF)
 			map_put(&now, name(&c->now->defs[i]), map_get(&now, name(&c->now->defs[i]), NULL) ? SEVERAL : i);
 	for (uint32_t i = 0; i < c->now->n_defs; i++) {
 		hash128 key = name(&c->now->defs[i]);
-		if (c->match[i] != WORLD_NO_DEF || !map_get(&old, key, &at) || at == SEVERAL || c->taken[at])
+		if (c->match[i] != SNAPSHOT_NO_DEF || !map_get(&old, key, &at) || at == SEVERAL || c->taken[at])
 			continue;
 		if (single && map_get(&now, key, &first) && first == SEVERAL)
 			continue;
@@ -102,13 +102,13 @@ static void list_definitions(struct comparing *c)
 	struct affected *out = c->out;
 	out->defs = ARENA_ARRAY(c->a, struct affected_def, now->n_defs + old->n_defs + 1);
 	for (uint32_t i = 0; i < now->n_defs; i++) {
-		const struct snapshot_def *d = &now->defs[i], *was = c->match[i] == WORLD_NO_DEF ? NULL : &old->defs[c->match[i]];
+		const struct snapshot_def *d = &now->defs[i], *was = c->match[i] == SNAPSHOT_NO_DEF ? NULL : &old->defs[c->match[i]];
 		bool moved = was && strcmp(was->file, d->file) != 0;
-		out->defs[out->n_defs++] = (struct affected_def){d, was, change_of(c, d, was), moved, WORLD_NO_DEF};
+		out->defs[out->n_defs++] = (struct affected_def){d, was, change_of(c, d, was), moved, SNAPSHOT_NO_DEF};
 	}
 	for (uint32_t i = 0; i < old->n_defs; i++)
 		if (!c->taken[i] && !old->defs[i].std)
-			out->defs[out->n_defs++] = (struct affected_def){&old->defs[i], &old->defs[i], DEF_REMOVED, false, WORLD_NO_DEF};
+			out->defs[out->n_defs++] = (struct affected_def){&old->defs[i], &old->defs[i], DEF_REMOVED, false, SNAPSHOT_NO_DEF};
 }
 
 /* From each change to what names it, breadth first: everybody learns of the nearest one. What comes from a file with syntax errors counts as changed
@@ -191,7 +191,7 @@ static void compare_settings(const struct model_spec *a, const struct model_spec
 		{KEY_VERSION, same_text(a->version, b->version)},
 	};
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++) {
-		struct model_why w = {MODEL_SETTING, manifest_key_text(all[i].key), WORLD_NO_DEF};
+		struct model_why w = {MODEL_SETTING, manifest_key_text(all[i].key), SNAPSHOT_NO_DEF};
 		if (!all[i].same)
 			vec_push(why, w);
 	}
@@ -203,7 +203,7 @@ static void compare_entries(struct comparing *c, const struct snapshot_model *no
 	for (uint32_t i = 0; i < now->spec->n_entries; i++) {
 		uint32_t at = now->entries[i];
 		struct model_why w = {MODEL_ENTRY, now->spec->entries[i], at};
-		bool known = i < old->spec->n_entries && old->entries[i] != WORLD_NO_DEF && at != WORLD_NO_DEF;
+		bool known = i < old->spec->n_entries && old->entries[i] != SNAPSHOT_NO_DEF && at != SNAPSHOT_NO_DEF;
 		bool same = known && hash_eq(c->now->defs[at].deep, c->old->defs[old->entries[i]].deep) && c->out->defs[at].change == DEF_SAME;
 		if (!same)
 			vec_push(why, w);
@@ -216,7 +216,7 @@ static void compare_weights(const struct model_spec *now, const struct git_api *
 	const char *path = now->weights ? now->weights->text : NULL;
 	if (!path)
 		return;
-	struct model_why changed = {MODEL_WEIGHTS, path, WORLD_NO_DEF}, unknown = {MODEL_WEIGHTS_UNKNOWN, path, WORLD_NO_DEF};
+	struct model_why changed = {MODEL_WEIGHTS, path, SNAPSHOT_NO_DEF}, unknown = {MODEL_WEIGHTS_UNKNOWN, path, SNAPSHOT_NO_DEF};
 	bool had = git->view_has(view, path), has = os_stamp(path, &stamp);
 	if (had && (!has || !git->view_same(view, path)))
 		vec_push(why, changed);
@@ -245,7 +245,7 @@ static void compare_models(struct comparing *c, const struct git_api *git, struc
 			compare_entries(c, now, old, &why);
 			compare_weights(now->spec, git, view, &why);
 		} else {
-			struct model_why fresh = {MODEL_NEW, now->spec->name, WORLD_NO_DEF};
+			struct model_why fresh = {MODEL_NEW, now->spec->name, SNAPSHOT_NO_DEF};
 			vec_push(&why, fresh);
 		}
 		struct affected_model *m = &out->models[i];
@@ -267,7 +267,7 @@ struct affected *affected_new(struct arena *a, const struct project_snapshot *ol
 	c.match = ARENA_ARRAY(a, uint32_t, now->n_defs + 1);
 	c.taken = ARENA_ARRAY(a, bool, old->n_defs + 1);
 	for (uint32_t i = 0; i < now->n_defs; i++)
-		c.match[i] = WORLD_NO_DEF;
+		c.match[i] = SNAPSHOT_NO_DEF;
 	match_by(&c, full_name, false);
 	match_by(&c, name_and_tokens, false);
 	match_by(&c, bare_name, true);

@@ -22,7 +22,7 @@ struct affected_def {
 	const struct snapshot_def *old; /* NULL: there was none */
 	enum def_change change;
 	bool moved;                  /* it was in another file; such a one may be the same otherwise */
-	uint32_t next;               /* the used definition, in affected.defs, that leads to the nearest change; WORLD_NO_DEF: none */
+	uint32_t next;               /* the used definition, in affected.defs, that leads to the nearest change; SNAPSHOT_NO_DEF: none */
 };
 
 enum model_reason { MODEL_NEW, MODEL_SETTING, MODEL_ENTRY, MODEL_WEIGHTS, MODEL_WEIGHTS_UNKNOWN, MODEL_REASONS };
@@ -31,7 +31,7 @@ struct affected_model {
 	struct model_why {
 		enum model_reason reason;
 		const char *text; /* the setting, the entry, the weights file */
-		uint32_t def;     /* MODEL_ENTRY: its definition in affected.defs, or WORLD_NO_DEF */
+		uint32_t def;     /* MODEL_ENTRY: its definition in affected.defs, or SNAPSHOT_NO_DEF */
 	} *why;
 	uint32_t n_why;           /* 0: not affected */
 };

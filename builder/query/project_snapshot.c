@@ -228,7 +228,7 @@ static uint32_t find_entry(const struct loaded *it, const char *entry)
 {
 	const struct def_graph *g = it->graph;
 	size_t len = strcspn(entry, ".");
-	uint32_t best = WORLD_NO_DEF, best_rank = UINT32_MAX;
+	uint32_t best = SNAPSHOT_NO_DEF, best_rank = UINT32_MAX;
 	for (uint32_t i = 0; i < g->n; i++) {
 		const struct def_node *n = &g->nodes[i];
 		enum symbol_kind kind = n->symbol == SYMBOL_NONE ? SYMBOL_UNKNOWN : it->index->symbols.at[n->symbol].kind;

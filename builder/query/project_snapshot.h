@@ -14,7 +14,7 @@ struct git_view;
 struct options;
 struct sources;
 
-#define WORLD_NO_DEF UINT32_MAX
+#define SNAPSHOT_NO_DEF UINT32_MAX
 
 struct snapshot_def {
 	const char *file, *name;
@@ -28,7 +28,7 @@ struct snapshot_def {
 };
 struct snapshot_model {
 	const struct model_spec *spec;
-	const uint32_t *entries; /* definitions, one for each of the model's entries; WORLD_NO_DEF: not found */
+	const uint32_t *entries; /* definitions, one for each of the model's entries; SNAPSHOT_NO_DEF: not found */
 };
 struct project_snapshot {
 	struct arena *arena;

@@ -101,7 +101,7 @@ static bool *reached_from(struct since *s, const struct options *o)
 	VEC(uint32_t) stack = {0};
 	for (uint32_t i = 0; i < w->n_models; i++)
 		for (uint32_t k = 0; since_wants(o, w->models[i].spec->name) && k < w->models[i].spec->n_entries; k++)
-			if (w->models[i].entries[k] != WORLD_NO_DEF)
+			if (w->models[i].entries[k] != SNAPSHOT_NO_DEF)
 				vec_push(&stack, w->models[i].entries[k]);
 	while (stack.len) {
 		uint32_t at = stack.at[--stack.len];
@@ -171,7 +171,7 @@ bool since_shows(const struct since *s, uint32_t def)
 const char *since_path(const struct since *s, uint32_t def)
 {
 	struct buf text = {0};
-	for (uint32_t at = s->affected->defs[def].next; at != WORLD_NO_DEF; at = s->affected->defs[at].next)
+	for (uint32_t at = s->affected->defs[def].next; at != SNAPSHOT_NO_DEF; at = s->affected->defs[at].next)
 		buf_printf(&text, " → %s", s->affected->defs[at].def->name);
 	const char *copy = arena_strdup(s->arena, text.at ? text.at : "");
 	buf_free(&text);
@@ -187,7 +187,7 @@ const char *since_reason(const struct since *s, const struct model_why *w)
 	case MODEL_WEIGHTS_UNKNOWN: return arena_printf(s->arena, "%s is not in that commit, so that it may have changed", w->text);
 	default: break;
 	}
-	if (w->def == WORLD_NO_DEF)
+	if (w->def == SNAPSHOT_NO_DEF)
 		return arena_printf(s->arena, "the entry %s is not found", w->text);
 	const struct affected_def *d = &s->affected->defs[w->def];
 	if (d->change == DEF_AFFECTED)
@@ -207,7 +207,7 @@ static void put_path(const struct since *s, struct json_writer *w, uint32_t def)
 {
 	json_key(w, "path");
 	json_open(w, '[');
-	for (uint32_t at = def; at != WORLD_NO_DEF; at = s->affected->defs[at].next)
+	for (uint32_t at = def; at != SNAPSHOT_NO_DEF; at = s->affected->defs[at].next)
 		json_str(w, s->affected->defs[at].def->name);
 	json_close(w, ']');
 }
@@ -240,7 +240,7 @@ static void put_model(const struct since *s, struct json_writer *w, const struct
 		json_open(w, '{');
 		put(w, "reason", model_reason_text(m->why[k].reason));
 		put(w, "of", m->why[k].text);
-		if (m->why[k].def != WORLD_NO_DEF)
+		if (m->why[k].def != SNAPSHOT_NO_DEF)
 			put_path(s, w, m->why[k].def);
 		json_close(w, '}');
 	}
