@@ -2,42 +2,9 @@
  * the condition is elaborated twice, before the loop and at the end of the body, so that the loop is one unit. Which locals are carried is
  * what the body's text assigns to; numbers known at compile time become scalars, of the type that the body gives them. When that turns
  * out different from what was assumed, the body is elaborated again. */
-#include "frontend/elab/carried.h"
-#include "frontend/elab/list.h"
-#include "frontend/rules/builtin.h"
+#include "frontend/elab/carried_state.h"
 
 enum { MAX_ROUNDS = 8 };
-
-/* A tensor that is carried. */
-struct leaf_value {
-	hir_ref init, in, out; /* before the loop; in the body: when it starts and when it ends */
-	struct hir_type type;
-	struct value literal; /* what it was, if known at compile time; V_VOID: a tensor */
-	uint32_t local, number;
-};
-/* A list to which every iteration adds `each` elements of a type: after the loop a V_SERIES. While `each` is 0 it is not known to grow. */
-struct growth {
-	uint32_t each;
-	struct hir_type row;
-};
-struct carry {
-	struct elab *e;
-	const struct carried_loop *loop;
-	struct local *before;
-	uint32_t n;          /* locals */
-	bool *assigned;      /* per local */
-	bool returns;        /* the body has a `return` */
-	struct value *trees; /* per assigned local: a V_TENSOR is the number of a leaf */
-	VEC(struct leaf_value) leaves;
-	struct map types; /* by local and leaf: the element type of a literal */
-	struct builder body;
-	hir_ref counter, limit; /* `for`: int64 scalars before the loop */
-	hir_ref counter_in, next_counter; /* in the body */
-	dtype counter_type;
-	bool again;
-	bool leaves_early; /* an iteration may be the last though more are to come */
-	struct growth *growth; /* per assigned local */
-};
 
 dtype range_counter(struct elab *e, const struct range *r)
 {
@@ -90,59 +57,6 @@ static hir_ref leaf_init(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)
 static hir_ref leaf_in(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].in; }
 static hir_ref leaf_result(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].out; }
 
-static struct local *local_at(struct carry *c, uint32_t i) { return &c->e->locals.at[c->e->frame->base + i]; }
-
-/* How often the loop runs, where sizes say it. */
-static bool trip_count(struct carry *c, dim *out)
-{
-	struct dims *d = c->e->b->dims;
-	const struct range *r = c->loop->range;
-	dim from, to;
-	if (!r || !size_value(c->e, r->from, &from) || !size_value(c->e, r->to, &to))
-		return false;
-	int64_t step = r->step > 0 ? r->step : -r->step;
-	dim way = r->step > 0 ? dim_sub(d, to, from) : dim_sub(d, from, to);
-	*out = step == 1 ? way : dim_floordiv(d, dim_add(d, way, dim_const(d, step - 1)), dim_const(d, step));
-	return true;
-}
-
-/* Local i is a list that grows: in its place a tensor with room for what all iterations add is carried. */
-static bool start_growth(struct carry *c, uint32_t i)
-{
-	struct elab *e = c->e;
-	struct growth *g = &c->growth[i];
-	struct leaf_value l = {.local = i, .literal = {.kind = V_VOID}, .type = {.elem = g->row.elem, .rank = (uint8_t)(g->row.rank + 1)}};
-	dim n;
-	c->trees[i] = (struct value){.kind = V_SERIES, .u.t = HIR_NONE};
-	if (!g->each)
-		return true;
-	if (!trip_count(c, &n)) {
-		struct diag *d = elab_error(e, DIAG_RUNTIME_LOOP, c->loop->at, "the length of list `%s` after this loop is not known",
-					    name_text(e->f, c->before[i].name));
-		diag_help(e->out, d, "a list collects the results of a `for` over sizes, such as `for t in 0..x.shape[1]`");
-		return false;
-	}
-	if (g->row.rank == HIR_MAX_RANK) {
-		elab_error(e, DIAG_RANK, c->loop->at, "a list collects tensors of at most %d dimensions", HIR_MAX_RANK - 1);
-		return false;
-	}
-	l.type.dims[0] = dim_mul(e->b->dims, n, dim_const(e->b->dims, g->each));
-	for (uint32_t k = 0; k < g->row.rank; k++)
-		l.type.dims[k + 1] = g->row.dims[k];
-	l.init = body_placeholder(e, &l.type, c->loop->at);
-	c->trees[i].u.t = c->leaves.len;
-	vec_push(&c->leaves, l);
-	return true;
-}
-
-/* The list as the body sees it. */
-static struct value earlier(struct elab *e)
-{
-	struct value v = value_seq(e->f->arena, V_LIST, 1);
-	v.u.seq->at[0] = (struct value){.kind = V_EARLIER};
-	return v;
-}
-
 /* The locals before the loop, the carried ones as tensors. */
 static bool start_locals(struct carry *c)
 {
@@ -155,7 +69,7 @@ static bool start_locals(struct carry *c)
 		if (!c->assigned[i])
 			continue;
 		if (c->growth[i].each || c->before[i].value.kind == V_SERIES) {
-			if (!start_growth(c, i))
+			if (!carried_start_growth(c, i))
 				return false;
 			continue;
 		}
@@ -181,7 +95,7 @@ static void enter_body(struct carry *c)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct local *l = local_at(c, i);
 		bool grows = c->assigned[i] && c->trees[i].kind == V_SERIES;
-		l->value = grows            ? earlier(e)
+		l->value = grows            ? carried_earlier(e)
 			   : c->assigned[i] ? value_map_tensors(e, c->trees[i], leaf_in, c)
 					    : body_value(e, l->value);
 	}
@@ -252,101 +166,6 @@ static bool end_leaf(struct carry *c, struct leaf_value *l, struct value v)
 	return true;
 }
 
-/* ---- lists that grow ---- */
-
-/* The number of the iteration, from 0. */
-static hir_ref iteration(struct carry *c)
-{
-	struct elab *e = c->e;
-	const struct range *r = c->loop->range;
-	struct hir_type t = {.elem = DT_INT64};
-	hir_ref i = c->counter_in;
-	if (r->from.kind != V_INT || r->from.u.i) {
-		struct hir_arg args[2] = {arg_tensor(i), arg_tensor(body_value(e, value_tensor(c->counter)).u.t)};
-		i = emit_builtin(e, BI_SUB, &t, args, 2, c->loop->at);
-	}
-	if (r->step == 1)
-		return i;
-	struct hir_arg args[2] = {arg_tensor(i), arg_tensor(emit_scalar(e, value_int(r->step), DT_INT64, c->loop->at))};
-	return emit_builtin(e, BI_FLOORDIV, &t, args, 2, c->loop->at);
-}
-
-static struct value calculated(struct carry *c, enum builtin bi, struct value a, struct value b)
-{
-	struct arg two[] = {{.v = a, .at = c->loop->at}, {.v = b, .at = c->loop->at}};
-	struct args args = {2, two};
-	return call_builtin(c->e, bi, &args, c->loop->at);
-}
-
-/* Element k of what this iteration added goes to its place; the tensor with it. */
-static hir_ref put_element(struct carry *c, uint32_t local, hir_ref all, struct value v, uint32_t k)
-{
-	struct elab *e = c->e;
-	const struct growth *g = &c->growth[local];
-	struct value at = value_tensor(iteration(c));
-	if (g->each > 1)
-		at = calculated(c, BI_ADD, calculated(c, BI_MUL, at, value_int(g->each)), value_int(k));
-	hir_ref x = v.kind == V_TENSOR ? v.u.t : value_is_scalar(v) ? scalar_tensor(e, v, g->row.elem, c->loop->at) : HIR_NONE;
-	struct hir_type t = x == HIR_NONE ? (struct hir_type){0} : *type_of(e, x);
-	if (x == HIR_NONE || !hir_same_shape(&t, &g->row) || !dtype_widens(t.elem, g->row.elem)) {
-		struct diag *d = elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at, "list `%s` collects tensors %s%s, but here %s",
-					    name_text(e->f, c->before[local].name), dtype_text(g->row.elem), elab_shape_text(e, &g->row),
-					    elab_value_text(e, v));
-		diag_help(e->out, d, "give each kind of result a list of its own");
-		return HIR_NONE;
-	}
-	struct hir_type whole = c->leaves.at[c->trees[local].u.t].type;
-	struct hir_arg args[4] = {arg_tensor(all), arg_tensor(emit_cast(e, x, g->row.elem, c->loop->at)), arg_int(0), arg_tensor(at.u.t)};
-	return emit_builtin(e, BI_SELECT_SCATTER, &whole, args, 4, c->loop->at);
-}
-
-/* The first `old` elements are as before, the rest is new: the list grows by it. */
-static bool note_growth(struct carry *c, uint32_t local, struct value v, uint32_t old)
-{
-	struct value first = v.u.seq->at[old];
-	struct growth *g = &c->growth[local];
-	if (first.kind != V_TENSOR && (!value_is_scalar(first) || first.kind == V_DIM))
-		return false;
-	g->each = v.u.seq->n - old;
-	g->row = first.kind == V_TENSOR ? *type_of(c->e, first.u.t) : (struct hir_type){.elem = scalar_type(first)};
-	c->again = true;
-	return true;
-}
-
-static bool end_growth(struct carry *c, uint32_t local, struct value v)
-{
-	struct elab *e = c->e;
-	struct growth *g = &c->growth[local];
-	bool adds = v.kind == V_LIST && v.u.seq->n && v.u.seq->at[0].kind == V_EARLIER;
-	if (is_poison(v))
-		return false;
-	if (adds && !g->each)
-		return v.u.seq->n == 1 ? (c->assigned[local] = false, c->again = true) : note_growth(c, local, v, 1);
-	if (!adds || v.u.seq->n != g->each + 1) {
-		elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at, "list `%s` must grow by the same number of elements in every iteration",
-			   name_text(e->f, c->before[local].name));
-		return false;
-	}
-	if (c->leaves_early) {
-		struct diag *d = elab_error(e, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",
-					    name_text(e->f, c->before[local].name));
-		diag_help(e->out, d, "its length would depend on values: let the loop run to its end, and mask what comes later by `where`");
-		return false;
-	}
-	struct leaf_value *l = &c->leaves.at[c->trees[local].u.t];
-	l->out = l->in;
-	for (uint32_t k = 0; k < g->each && l->out != HIR_NONE; k++)
-		l->out = put_element(c, local, l->out, v.u.seq->at[k + 1], k);
-	return l->out != HIR_NONE;
-}
-
-/* After the loop: what the list held before, and what it collected. */
-static struct value grown(struct carry *c, uint32_t local)
-{
-	struct value all = {.kind = V_SERIES, .u.t = c->leaves.at[c->trees[local].u.t].out};
-	return series_join(c->e, c->before[local].value, all, c->loop->at);
-}
-
 /* Does tree `t` end as it started? */
 static bool unchanged(struct carry *c, struct value t, struct value v)
 {
@@ -377,7 +196,7 @@ static bool end_tree(struct carry *c, uint32_t local, struct value t, struct val
 	if (t.kind == V_TENSOR)
 		return end_leaf(c, &c->leaves.at[t.u.t], v);
 	if (t.kind == V_LIST && v.kind == V_LIST && v.u.seq->n > t.u.seq->n && c->loop->range && starts_with(c, t, v) &&
-	    note_growth(c, local, v, t.u.seq->n))
+	    carried_note_growth(c, local, v, t.u.seq->n))
 		return true;
 	if (v.kind != t.kind || v.u.seq->n != t.u.seq->n) {
 		struct diag *g = elab_error(
@@ -402,7 +221,7 @@ static bool end_locals(struct carry *c)
 		    l->name == e->exits[EXIT_SKIPPED])
 			continue;
 		if (c->assigned[i] && c->trees[i].kind == V_SERIES) {
-			ok = end_growth(c, i, l->value) && ok;
+			ok = carried_end_growth(c, i, l->value) && ok;
 		} else if (c->assigned[i] && unchanged(c, c->trees[i], l->value)) {
 			c->assigned[i] = false; /* another local of that name was meant */
 			c->again = true;
@@ -601,7 +420,7 @@ static void emit(struct carry *c, struct round *r, enum flow *flow)
 		struct local *l = local_at(c, i);
 		*l = c->before[i];
 		if (c->assigned[i] && c->trees[i].kind == V_SERIES)
-			l->value = grown(c, i);
+			l->value = carried_grown(c, i);
 		else if (c->assigned[i])
 			l->value = value_map_tensors(e, c->trees[i], leaf_result, c);
 	}

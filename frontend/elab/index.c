@@ -198,7 +198,7 @@ struct value eval_index(struct elab *e, node_id n)
 			return VALUE_POISON;
 		v = list;
 	}
-	if (value_is_seq(v))
+	if (value_is_seq(v) && !value_is_partial(v))
 		return index_seq(e, v, n, subs);
 	return not_indexable(e, v, n);
 }

@@ -46,7 +46,7 @@ bool iter_items(struct elab *e, struct value v, span at, struct value *list, boo
 		diag_help(e->out, g, "make it a tensor, `let ys = stack(xs)`, and iterate over its indices");
 		return false;
 	}
-	if (value_is_seq(v)) {
+	if (value_is_seq(v) && !value_is_partial(v)) {
 		*list = v;
 		return true;
 	}

@@ -6,10 +6,6 @@
 /* Does the call give some of a functional layer's arguments, and no wrong ones? */
 bool partial_wanted(struct elab *e, const struct func *fn, const struct args *args);
 struct value partial_make(struct elab *e, struct func *fn, const struct args *args, span at);
-static inline bool value_is_partial(struct value v)
-{
-	return v.kind == V_TUPLE && v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL;
-}
 /* The second call, with the rest of the arguments. */
 struct value partial_call(struct elab *e, struct value layer, const struct args *args, span at, const char *what);
 #endif

@@ -143,12 +143,14 @@ static bool dim_op(struct elab *e, enum token_kind op, struct value x, struct va
 
 static double as_float(struct value v) { return v.kind == V_FLOAT ? v.u.f : v.kind == V_BOOL ? v.u.b : (double)v.u.i; }
 
+static bool is_list(struct value v) { return value_is_seq(v) && !value_is_partial(v); }
+
 static struct value join_seqs(struct elab *e, struct value a, struct value b, span at)
 {
-	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n + b.u.seq->n);
-	for (uint32_t i = 0; i < v.u.seq->n; i++)
-		v.u.seq->at[i] = i < a.u.seq->n ? a.u.seq->at[i] : b.u.seq->at[i - a.u.seq->n];
-	return elab_list(e, v, at);
+	uint32_t copied;
+	struct value v = value_joined(e->f->arena, a, b, &copied);
+	e->steps += copied;
+	return elab_list_fits(e, v, at) ? v : VALUE_POISON;
 }
 
 static struct value repeat_seq(struct elab *e, struct value a, int64_t n, span at)
@@ -238,11 +240,11 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 	}
 	if (op == TOK_PLUS && (a.kind == V_STR || a.kind == V_TEXT) && (b.kind == V_STR || b.kind == V_TEXT))
 		return *out = values_to_text(e, (struct value[]){a, b}, 2, at), true;
-	if (op == TOK_PLUS && value_is_seq(a) && value_is_seq(b))
+	if (op == TOK_PLUS && is_list(a) && is_list(b))
 		return *out = join_seqs(e, a, b, at), true;
 	if (op == TOK_STAR && a.kind == V_STR && b.kind == V_INT)
 		return *out = repeat_string(e, a.u.s, b.u.i, at), true;
-	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_INT)
+	if (op == TOK_STAR && is_list(a) && b.kind == V_INT)
 		return *out = repeat_seq(e, a, b.u.i, at), true;
 	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_DIM && e->checking) /* a use may know how often */
 		return *out = VALUE_POISON, true;

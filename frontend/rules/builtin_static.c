@@ -208,7 +208,7 @@ static struct value special_len(struct elab *e, struct value v, span at)
 		elab_error(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
 		return VALUE_POISON;
 	}
-	if (value_is_seq(v))
+	if (value_is_seq(v) && !value_is_partial(v))
 		return value_int(v.u.seq->n);
 	if (v.kind == V_STR)
 		return value_int(string_length(v.u.s));

@@ -160,14 +160,19 @@ bool elab_step(struct elab *e, span at)
 	return true;
 }
 
+bool elab_list_fits(struct elab *e, struct value v, span at)
+{
+	if (value_depth(v) <= 64 && value_total(v) <= 1000000)
+		return true;
+	elab_error(e, DIAG_ELAB_STEPS, at, "the list is nested more than 64 deep, or has more than 1000000 elements");
+	e->gave_up = true;
+	return false;
+}
+
 struct value elab_list(struct elab *e, struct value v, span at)
 {
 	e->steps += v.u.seq->n;
-	if (value_depth(v) <= 64 && value_total(v) <= 1000000)
-		return v;
-	elab_error(e, DIAG_ELAB_STEPS, at, "the list is nested more than 64 deep, or has more than 1000000 elements");
-	e->gave_up = true;
-	return VALUE_POISON;
+	return elab_list_fits(e, v, at) ? v : VALUE_POISON;
 }
 
 struct value elab_string(struct elab *e, const char *s, size_t n, span at)

@@ -119,6 +119,8 @@ void help_unknown_size(struct elab *e, struct diag *g, const struct dims *in, di
 void elab_label_origin(struct elab *e, struct diag *g, const struct builder *b, hir_ref r, span seen);
 /* A list or tuple that the source made: poison (reported) if it is nested or shared beyond all reason. Counts its size as steps. */
 struct value elab_list(struct elab *e, struct value v, span at);
+/* Is it neither? Reported otherwise. Counts no steps. */
+bool elab_list_fits(struct elab *e, struct value v, span at);
 /* A string the source made, of which the same holds. */
 struct value elab_string(struct elab *e, const char *s, size_t n, span at);
 /* Counts a step; false: a limit was reached (reported once). */

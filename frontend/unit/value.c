@@ -74,6 +74,41 @@ static const struct seq *sealed(struct value v)
 	return s;
 }
 
+/* Copies a's elements to where as many again fit behind them; short lists get no room. */
+static void move_to_room(struct arena *arena, struct seq *s, const struct seq *a, uint32_t n)
+{
+	uint32_t size = n < 16 ? n : 2 * n;
+	s->at = size ? ARENA_ARRAY(arena, struct value, size) : NULL;
+	for (uint32_t i = 0; i < a->n; i++)
+		s->at[i] = a->at[i];
+	if (size == n)
+		return;
+	s->room = ARENA_NEW(arena, struct seq_room);
+	*s->room = (struct seq_room){a->n, size};
+}
+
+struct value value_joined(struct arena *arena, struct value a, struct value b, uint32_t *copied)
+{
+	const struct seq *first = sealed(a), *second = sealed(b);
+	struct seq *s = ARENA_NEW(arena, struct seq);
+	uint32_t n = first->n + second->n;
+	uint64_t total = (uint64_t)first->total + second->total;
+	*s = (struct seq){.n = n, .holds = first->holds | second->holds, .at = first->at, .room = first->room, .sealed = true};
+	s->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
+	s->depth = first->depth > second->depth ? first->depth : second->depth;
+	*copied = second->n;
+	if (!s->room || s->room->used != first->n || s->room->size < n) {
+		s->room = NULL;
+		move_to_room(arena, s, first, n);
+		*copied = n;
+	}
+	for (uint32_t i = 0; i < second->n; i++)
+		s->at[first->n + i] = second->at[i];
+	if (s->room)
+		s->room->used = n;
+	return (struct value){.kind = a.kind, .u.seq = s};
+}
+
 uint32_t value_total(struct value v) { return value_is_seq(v) ? sealed(v)->total : 1; }
 uint32_t value_depth(struct value v) { return value_is_seq(v) ? sealed(v)->depth : 0; }
 

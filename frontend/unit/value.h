@@ -73,6 +73,11 @@ struct seq {
 	uint16_t depth;
 	bool sealed;
 	struct value *at;
+	struct seq_room *room; /* of `at`, where it has been appended to; NULL: none */
+};
+/* Lists that grow share their elements: one that ends where `used` does takes the next ones in place. */
+struct seq_room {
+	uint32_t used, size;
 };
 struct range {                 /* from, from + step, … before `to` */
 	struct value from, to; /* V_INT, V_DIM, or V_TENSOR: a scalar of the run */
@@ -158,6 +163,13 @@ struct arena;
 struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n); /* elements to be filled in */
 /* The number of values in it, however deep: what walking it costs. */
 uint32_t value_total(struct value v);
+/* A functional layer with some of its arguments: kept as a tuple, but no list to the program. */
+static inline bool value_is_partial(struct value v)
+{
+	return v.kind == V_TUPLE && v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL;
+}
+/* The elements of a, then those of b, of the kind of a. *copied: how many elements that took. */
+struct value value_joined(struct arena *arena, struct value a, struct value b, uint32_t *copied);
 /* How deep lists and tuples are nested in it: 0 for other values. */
 uint32_t value_depth(struct value v);
 /* Does it hold, however deep, a value of the kind? */
