@@ -11,6 +11,7 @@
 #include "base/source.h"
 #include "builder/build/state.h"
 #include "builder/manifest/options.h"
+#include "builder/manifest/outputs.h"
 
 /* Is it a file of the project, or one that was named? */
 static bool may_change(const struct build *b, const struct source *s)
@@ -18,7 +19,7 @@ static bool may_change(const struct build *b, const struct source *s)
 	for (uint32_t i = 0; i < b->options->n_models; i++)
 		if (!strcmp(b->options->models[i], s->path))
 			return true;
-	return s->path[0] != '/' && strncmp(s->path, "../", 3) != 0 && strcmp(s->path, "tri.build") != 0;
+	return s->path[0] != '/' && outputs_is_inside(b->session, s->path) && strncmp(s->path, "../", 3) != 0 && strcmp(s->path, "tri.build") != 0;
 }
 
 /* Has the file still the text that was checked? The standard library's modules have no file. */

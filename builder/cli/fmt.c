@@ -14,6 +14,7 @@
 #include "builder/cli/project.h"
 #include "builder/manifest/glob.h"
 #include "builder/manifest/options.h"
+#include "builder/manifest/outputs.h"
 #include "frontend/format/format.h"
 
 struct fmt {
@@ -41,12 +42,16 @@ static bool is_stdin(const char *path) { return strcmp(path, "-") == 0; }
 
 /* --- which files --- */
 
+/* Whoever gives a pattern or a folder does not mean what a link of it leads to elsewhere. */
 static void add_pattern(struct fmt *f, const char *pattern)
 {
 	uint32_t n;
 	const char *const *found = glob_expand(f->a, pattern, &n);
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&f->files, found[i]);
+		if (outputs_is_inside(f->a, found[i]) || !outputs_is_inside(f->a, path_dir(f->a, pattern)))
+			vec_push(&f->files, found[i]);
+		else
+			fprintf(f->err, "trib: `%s` is a link out of the project and stays; `trib fmt %s` formats it\n", found[i], found[i]);
 }
 
 static void add_operand(struct fmt *f, const char *path)

@@ -14,7 +14,7 @@ TABLE = [
     (0, ["server"]), (0, ["explain", "--list"]), (0, ["version"]), (0, ["--help"]), (0, ["cache", "stats"]), (0, ["completion", "bash"]),
     (1, ["check", "bad.tri"]), (1, ["fmt", "broken.tri"]), (1, ["fmt", "--check", "ugly.tri"]), (1, ["build", "bad.tri"]), (1, ["run", "--input", "x=bad.tri"]),
     (2, ["build", "nosuch"]), (2, ["params", "nosuch"]), (2, ["graph", "nosuch"]), (2, ["deps", "nosuch"]), (2, ["run", "nosuch"]), (2, ["test", "nosuch"]),
-    (2, ["explain", "E9999"]), (2, ["explain", "nosuch"]), (2, ["explain"]), (2, ["update", "nosuch"]), (2, ["config", "set", "nosuch.key", "1"]),
+    (2, ["explain", "E9999"]), (2, ["check", "src/main.tri", "--profile", "x"]), (2, ["explain", "nosuch"]), (2, ["explain"]), (2, ["update", "nosuch"]), (2, ["config", "set", "nosuch.key", "1"]),
     (2, ["config", "set", "cache.max_size", "x"]), (2, ["build", "--profile", "nosuch"]), (2, ["clean", "--profile", "nosuch"]), (2, ["new", "src"]), (2, ["new"]),
     (2, [*RUN, "--entry", "nosuch"]), (2, [*RUN, "--output", "nosuch=y.npy"]), (2, ["run", "--device", "gpu"]), (2, ["run", "--input", "x=random:4y16"]), (2, [*RUN, "--input", "x=ones"]), (2, ["nosuch"]), (2, ["help", "nosuch"]),
     (2, ["cache"]), (2, ["cache", "clear", "--level", "l9"]), (2, ["completion"]), (2, ["affected"]), (2, ["build", "--frob"]), (2, ["build", "-C"]), (2, ["build", "--out", "a", "--out", "b"]),

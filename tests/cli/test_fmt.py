@@ -37,6 +37,20 @@ class Fmt(ProjectTest):
         self.assertTrue(os.path.islink(self.path("b.tri")))
         self.assertEqual(self.read("real/a.tri").decode(), NEAT)
 
+    def test_a_link_out_of_the_project_stays_unless_it_is_named(self):
+        ugly = "layer  Net(x: Tensor<float32, [4]>) -> Tensor<float32, [4]> { return reluu(x) }\n"
+        outside = os.path.join(self.tmp, "outside.tri")
+        self.write(outside, ugly)
+        self.write("tri.build", "project p\n\nmodel p\n    sources = src/*.tri\n    entry = Net\n")
+        os.mkdir(self.path("src"))
+        os.symlink(outside, self.path("src/a.tri"))
+        for words in ([], ["src"]):
+            self.assertIn("`src/a.tri` is a link out of the project and stays", self.trib("fmt", *words).stderr)
+        self.assertIn("reluu", self.fails("check", "--fix"))
+        self.assertEqual(self.read(outside).decode(), ugly)
+        self.trib("fmt", "src/a.tri")
+        self.assertEqual(self.read(outside).decode(), ugly.replace("  ", " "))
+
     def test_check_lists_what_would_change(self):
         self.write("ugly.tri", UGLY)
         self.write("neat.tri", NEAT)
