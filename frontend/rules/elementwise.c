@@ -108,7 +108,8 @@ static bool no_arith(struct elab *e, struct bcall *c, dtype t)
 {
 	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", written(c), dtype_text(t));
 	diag_help(e->out, g,
-		  t == DT_TRIT ? "convert with a cast: `int8(…)`, `float32(…)`" : "convert with a cast: `int32(…)`, `float32(…)`");
+		  t == DT_BOOL && c->bi == BI_MUL ? "where both hold: `a && b`; as numbers: `int32(a) * b`"
+		  : t == DT_TRIT ? "convert with a cast: `int8(…)`, `float32(…)`" : "convert with a cast: `int32(…)`, `float32(…)`");
 	return false;
 }
 
