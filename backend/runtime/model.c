@@ -84,15 +84,16 @@ static bool grow_scratch(struct tri_model *m, int64_t size)
 	return m->scratch != NULL;
 }
 
-static int outcome(const struct tri_context *ctx, tri_error *err)
+static int outcome(const struct tri_model *m, const tri_entry_desc *e, tri_error *err)
 {
+	const struct tri_context *ctx = &m->ctx;
 	if (!ctx->failed)
 		return TRI_OK;
 	int code = ctx->fail_code ? ctx->fail_code : TRI_ERR_RANGE;
 	if (code == TRI_ERR_ASSERT || code == TRI_ERR_COMPILE)
 		return tri_error_set(err, code, "%s", ctx->fail_text);
 	if (code == TRI_ERR_SHAPE)
-		return tri_error_set(err, code, TRI_MISFIT);
+		return tri_error_misfit(err, e, m->dims);
 	if (ctx->fail_bound > 0)
 		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)ctx->fail_value,
 		                     (long long)ctx->fail_bound);
@@ -109,7 +110,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri
 	if (scratch == TRI_TOO_LARGE)
 		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
 	if (scratch < 0)
-		return tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT);
+		return tri_error_misfit(err, e, m->dims);
 	if (!grow_scratch(m, scratch))
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
@@ -117,7 +118,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri
 	tri_context_begin(&m->ctx);
 	const void *const *table = code->outside ? m->outside.slots + code->outside->tables[code->outside_table] : code->table;
 	code->unit(&m->ctx, m->bufs, table, m->dims, m->scratch);
-	status = outcome(&m->ctx, err);
+	status = outcome(m, e, err);
 	if (status == TRI_OK && err)
 		err->code = TRI_OK, err->message[0] = 0;
 	return status;

@@ -25,6 +25,8 @@ void tri_model_close(struct tri_model *m); /* NULL is accepted */
 #define TRI_HUGE "the sizes of the inputs make intermediate tensors that no memory holds"
 /* Fills *err, if there is one, and returns code. */
 int tri_error_set(tri_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
+/* TRI_ERR_SHAPE: TRI_MISFIT, and the values of the entry's dynamic dimensions. */
+int tri_error_misfit(tri_error *err, const tri_entry_desc *e, const int64_t *dims);
 /* Checks io against e and finds the values of its dynamic dimensions. TRI_OK or the error. */
 int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, tri_error *err);
 #endif

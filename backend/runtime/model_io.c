@@ -93,6 +93,18 @@ static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char
 	                     shape_text(t, &got));
 }
 
+int tri_error_misfit(tri_error *err, const tri_entry_desc *e, const int64_t *dims)
+{
+	struct text sizes = {{0}, 0};
+	for (int32_t i = 0; i < e->n_dims; i++) {
+		add(&sizes, i ? ", " : ": ");
+		add(&sizes, e->dim_names[i]);
+		add(&sizes, " = ");
+		add_int(&sizes, dims[i]);
+	}
+	return tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT "%.110s", sizes.at);
+}
+
 /* What needs no dimension's value. */
 static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims, tri_error *err)
 {

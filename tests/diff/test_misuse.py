@@ -75,6 +75,12 @@ class Library(ProjectTest):
                 self.assertRegex(said[1], "^error 4 .")
                 self.assertRegex(said[2], "^ok .")
 
+    def test_sizes_that_do_not_fit(self):
+        library = self.project("cut", "fn cut(x: Tensor<float32, [N, M]>) { return x[1:4] * 2.0 }\n")
+        said = self.program("probe", library, "cut_desc", text="cut 0 2 5\ncut 0 4 1\n").splitlines()
+        self.assertRegex(said[0], "^error 2 .*a slice.*: N = 2, M = 5$")
+        self.assertRegex(said[1], "^ok .")
+
     def test_random_wrong_tensors(self):
         entries = [name for name in RIGHT_SIZES if f"fn {name}(" in self.attacks]
         lines = "".join(f"{name} {RIGHT_SIZES[name]}\n" for name in entries)
