@@ -119,10 +119,10 @@ static void need_scratch(struct flat_entry *out, dim size)
 	vec_push(&out->scratch, size);
 }
 
-static void need_check(struct flat_entry *out, dim x)
+static void need_check(struct flat_entry *out, struct loop_check x)
 {
 	for (uint32_t i = 0; i < out->checks.len; i++)
-		if (dim_eq(out->checks.at[i], x))
+		if (dim_eq(out->checks.at[i].least, x.least))
 			return;
 	vec_push(&out->checks, x);
 }
@@ -149,7 +149,7 @@ static void call(const struct frame *s, const struct loop_stmt *st)
 static void expand(const struct frame *s)
 {
 	for (uint32_t i = 0; i < s->fn->n_checks; i++)
-		need_check(s->out, moved(s, s->fn->checks[i]));
+		need_check(s->out, (struct loop_check){moved(s, s->fn->checks[i].least), s->fn->checks[i].kind});
 	need_scratch(s->out, dim_add(s->out->dims, s->scratch, moved(s, s->fn->scratch)));
 	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
 		const struct loop_stmt *st = &s->fn->stmts[i];

@@ -25,7 +25,7 @@ struct flat_entry {
 	struct dims *dims; /* symbols: those of the entry's unit */
 	VEC(struct flat_launch) launches;
 	VEC(dim) scratch; /* bytes needed: the largest of them */
-	VEC(dim) checks;  /* none may be negative */
+	VEC(struct loop_check) checks;
 };
 
 /* Constants too large to stand in the program text; shared by all entries. */

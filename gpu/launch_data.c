@@ -136,18 +136,34 @@ static uint64_t put_launches(struct writer *w, struct arena *a, const struct fla
 	return at;
 }
 
+/* The checks' dims, and in *kinds where their kinds lie. */
+static uint64_t put_checks(struct writer *w, struct arena *a, const struct flat_entry *e, uint64_t *kinds)
+{
+	dim *dims = ARENA_ARRAY(a, dim, e->checks.len + 1);
+	for (uint32_t i = 0; i < e->checks.len; i++)
+		dims[i] = e->checks.at[i].least;
+	uint64_t at = put_dims(w, dims, e->checks.len);
+	*kinds = w->structs.len;
+	for (uint32_t i = 0; i < e->checks.len; i++) {
+		int64_t kind = e->checks.at[i].kind;
+		put(&w->structs, &kind, sizeof kind);
+	}
+	return at;
+}
+
 /* The entry's struct; its pointer to the program is set by launch_data_add. */
 static uint64_t put_entry(struct writer *w, struct arena *a, const struct flat_entry *e)
 {
 	w->dims = e->dims;
 	w->programs.len = w->lengths.len = 0;
 	uint64_t launches = put_launches(w, a, e), scratch = put_dims(w, e->scratch.at, e->scratch.len);
-	uint64_t checks = put_dims(w, e->checks.at, e->checks.len);
+	uint64_t kinds, checks = put_checks(w, a, e, &kinds);
 	struct tri_cl_entry out = {.n_launches = e->launches.len, .n_scratch = e->scratch.len, .n_checks = e->checks.len};
 	uint64_t at = put(&w->structs, &out, sizeof out);
 	point(w, at + offsetof(struct tri_cl_entry, launches), w->structs_symbol, launches);
 	point(w, at + offsetof(struct tri_cl_entry, scratch), w->structs_symbol, scratch);
 	point(w, at + offsetof(struct tri_cl_entry, checks), w->structs_symbol, checks);
+	point(w, at + offsetof(struct tri_cl_entry, check_kinds), w->structs_symbol, kinds);
 	return at;
 }
 

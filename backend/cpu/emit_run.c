@@ -68,9 +68,11 @@ static LLVMValueRef unit_function(struct emit *e, const char *name, LLVMTypeRef 
 /* Fails and returns if one of the unit's checks is negative. */
 static void emit_checks(struct emit *e)
 {
-	LLVMValueRef bad = NULL, zero = emit_i64(e, 0);
-	for (uint32_t k = 0; k < e->fn->n_checks; k++) {
-		LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, emit_dim(e, e->fn->checks[k]), zero, "");
+	LLVMValueRef bad = NULL, kind = NULL, zero = emit_i64(e, 0);
+	for (uint32_t k = e->fn->n_checks; k-- > 0;) { /* the first that fails is told */
+		LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, emit_dim(e, e->fn->checks[k].least), zero, "");
+		LLVMValueRef its = emit_i64(e, e->fn->checks[k].kind);
+		kind = bad ? LLVMBuildSelect(e->builder, negative, its, kind, "") : its;
 		bad = bad ? LLVMBuildOr(e->builder, bad, negative, "") : negative;
 	}
 	if (!bad)
@@ -78,7 +80,7 @@ static void emit_checks(struct emit *e)
 	LLVMBasicBlockRef fail = emit_block(e, "misfit"), run = emit_block(e, "run");
 	LLVMBuildCondBr(e->builder, bad, fail, run);
 	LLVMPositionBuilderAtEnd(e->builder, fail);
-	emit_fail(e, TRI_ERR_SHAPE, e->ctx, zero, zero);
+	emit_fail(e, TRI_ERR_SHAPE, e->ctx, kind, zero);
 	LLVMBuildRetVoid(e->builder);
 	LLVMPositionBuilderAtEnd(e->builder, run);
 }

@@ -10,7 +10,8 @@ enum { STEPS = 256 };
 
 struct checks {
 	struct builder *b;
-	VEC(dim) list;
+	enum tri_misfit kind; /* of the checks that are added now */
+	VEC(struct loop_check) list;
 };
 
 /* Least value of a step's result, from those of its operands; UNKNOWN: none known. */
@@ -58,9 +59,9 @@ static void at_least_zero(struct checks *c, dim x)
 	if (loops_never_negative(c->b->dims, x))
 		return;
 	for (uint32_t k = 0; k < c->list.len; k++)
-		if (dim_eq(c->list.at[k], x))
+		if (dim_eq(c->list.at[k].least, x))
 			return;
-	vec_push(&c->list, x);
+	vec_push(&c->list, ((struct loop_check){x, c->kind}));
 }
 
 static void equal(struct checks *c, dim a, dim b)
@@ -125,12 +126,23 @@ static void check_broadcast(struct checks *c, const struct ir_inst *i, const str
 			equal(c, from->dims[k], i->type.dims[i->type.rank - from->rank + k]);
 }
 
+static enum tri_misfit misfit_of(enum ir_op op)
+{
+	switch (op) {
+	case OP_RESHAPE: return TRI_MISFIT_RESHAPE;
+	case OP_SLICE: return TRI_MISFIT_SLICE;
+	case OP_PAD: return TRI_MISFIT_PAD;
+	case OP_WINDOW: return TRI_MISFIT_WINDOW;
+	case OP_BROADCAST: return TRI_MISFIT_BROADCAST;
+	default: return TRI_MISFIT_EXTENT;
+	}
+}
+
 static void check_inst(struct checks *c, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(c->b->ir, r);
 	const struct hir_type *from = i->n_operands ? &ir_at(c->b->ir, ir_operand(c->b->ir, r, 0))->type : NULL;
-	for (uint32_t k = 0; k < i->type.rank; k++)
-		at_least_zero(c, i->type.dims[k]);
+	c->kind = misfit_of(i->op);
 	if (i->op == OP_RESHAPE)
 		equal(c, count(c, from), count(c, &i->type));
 	else if (i->op == OP_SLICE)
@@ -141,6 +153,9 @@ static void check_inst(struct checks *c, ir_ref r)
 		check_window(c, i, from);
 	else if (i->op == OP_BROADCAST)
 		check_broadcast(c, i, from);
+	for (uint32_t k = 0; k < i->type.rank; k++)
+		at_least_zero(c, i->type.dims[k]);
+	c->kind = TRI_MISFIT_INDEX;
 	at_least_zero(c, loops_range_room(c->b, r));
 }
 
@@ -150,7 +165,7 @@ void loops_checks(struct builder *b)
 	for (ir_ref r = 0; r < b->ir->n_insts; r++)
 		check_inst(&c, r);
 	b->fn->n_checks = c.list.len;
-	b->fn->checks = ARENA_ARRAY(b->unit, dim, c.list.len + 1);
+	b->fn->checks = ARENA_ARRAY(b->unit, struct loop_check, c.list.len + 1);
 	if (c.list.len)
 		memcpy(b->fn->checks, c.list.at, c.list.len * sizeof *c.list.at);
 	vec_free(&c.list);

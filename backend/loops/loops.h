@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include "backend/ir/ir.h"
 #include "backend/plan/plan.h"
+#include "backend/runtime/unit.h"
 
 enum kernel {
 #define KERNEL(id, symbol, buffers, dims) KERNEL_##id,
@@ -99,6 +100,12 @@ struct loop_stmt {
 	uint32_t n_carried;
 };
 
+/* `least` must not be negative at run time: the unit then fails with TRI_ERR_SHAPE before it touches anything. */
+struct loop_check {
+	dim least;
+	enum tri_misfit kind; /* what does not fit then */
+};
+
 struct loop_fn {
 	struct arena *unit;
 	const char *symbol;
@@ -109,7 +116,7 @@ struct loop_fn {
 	uint32_t n_stmts;
 	uint32_t n_inputs, n_outputs, n_slots;
 	dim scratch; /* bytes of own scratch; callees use what follows */
-	dim *checks; /* none may be negative at run time: the unit then fails with TRI_ERR_SHAPE before it touches anything */
+	struct loop_check *checks;
 	uint32_t n_checks;
 };
 

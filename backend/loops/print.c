@@ -175,6 +175,12 @@ static void print_control(const struct loop_fn *f, const struct loop_stmt *s, st
 	}
 }
 
+static const char *const misfits[] = {
+#define MISFIT(id, word, text) word,
+#include "backend/runtime/misfits.def"
+#undef MISFIT
+};
+
 void loops_print(const struct loop_fn *f, struct buf *out)
 {
 	buf_printf(out, "unit %s inputs %u outputs %u slots %u scratch ", f->symbol, f->n_inputs, f->n_outputs, f->n_slots);
@@ -184,8 +190,8 @@ void loops_print(const struct loop_fn *f, struct buf *out)
 		print_buffer(f, k, out);
 	for (uint32_t k = 0; k < f->n_checks; k++) {
 		buf_puts(out, "  check ");
-		dim_print(f->dims, f->checks[k], out);
-		buf_puts(out, " >= 0\n");
+		dim_print(f->dims, f->checks[k].least, out);
+		buf_printf(out, " >= 0 %s\n", misfits[f->checks[k].kind]);
 	}
 	for (uint32_t k = 0; k < f->n_stmts; k++) {
 		if (f->stmts[k].kind == STMT_NEST)

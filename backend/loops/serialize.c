@@ -152,7 +152,11 @@ void loops_write(const struct loop_fn *f, struct buf *out)
 	for (uint32_t k = 0; k < f->n_stmts; k++)
 		put_stmt(out, &f->stmts[k]);
 	put_dim(out, f->scratch);
-	put_dims(out, f->checks, f->n_checks);
+	varint_put(out, f->n_checks);
+	for (uint32_t k = 0; k < f->n_checks; k++) {
+		put_dim(out, f->checks[k].least);
+		varint_put(out, f->checks[k].kind);
+	}
 }
 
 /* ---- reading ---- */
@@ -397,6 +401,12 @@ static void take_stmt(struct in *r, struct loop_stmt *s)
 	}
 }
 
+static void take_check(struct in *r, struct loop_check *c)
+{
+	c->least = take_dim(r);
+	c->kind = (enum tri_misfit)take_one_of(r, TRI_MISFITS);
+}
+
 static void take_fn(struct in *r)
 {
 	struct loop_fn *f = r->f;
@@ -407,7 +417,7 @@ static void take_fn(struct in *r)
 	TAKE_ARRAY(r, struct loop_buffer, f->buffers, f->n_buffers, take_buffer);
 	TAKE_ARRAY(r, struct loop_stmt, f->stmts, f->n_stmts, take_stmt);
 	f->scratch = take_dim(r);
-	f->checks = take_dims(r, &f->n_checks, UINT32_MAX);
+	TAKE_ARRAY(r, struct loop_check, f->checks, f->n_checks, take_check);
 	if (!f->symbol || r->v.at != r->v.end)
 		refuse(r);
 }

@@ -93,7 +93,7 @@ static int outcome(const struct tri_model *m, const tri_entry_desc *e, tri_error
 	if (code == TRI_ERR_ASSERT || code == TRI_ERR_COMPILE)
 		return tri_error_set(err, code, "%s", ctx->fail_text);
 	if (code == TRI_ERR_SHAPE)
-		return tri_error_misfit(err, e, m->dims);
+		return tri_error_misfit(err, e, ctx->fail_value, m->dims);
 	if (ctx->fail_bound > 0)
 		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)ctx->fail_value,
 		                     (long long)ctx->fail_bound);
@@ -110,7 +110,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri
 	if (scratch == TRI_TOO_LARGE)
 		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
 	if (scratch < 0)
-		return tri_error_misfit(err, e, m->dims);
+		return tri_error_misfit(err, e, TRI_MISFIT_EXTENT, m->dims);
 	if (!grow_scratch(m, scratch))
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)

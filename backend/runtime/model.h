@@ -20,13 +20,11 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err);
 void tri_model_close(struct tri_model *m); /* NULL is accepted */
 
-/* Said when a unit's run-time dimensions do not fit its operations. */
-#define TRI_MISFIT "the sizes of the inputs do not fit a slice, an index, a reshape, a window or a sum of dimensions inside the network"
 #define TRI_HUGE "the sizes of the inputs make intermediate tensors that no memory holds"
 /* Fills *err, if there is one, and returns code. */
 int tri_error_set(tri_error *err, int code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
-/* TRI_ERR_SHAPE: TRI_MISFIT, and the values of the entry's dynamic dimensions. */
-int tri_error_misfit(tri_error *err, const tri_entry_desc *e, const int64_t *dims);
+/* TRI_ERR_SHAPE: the text of the enum tri_misfit, and the values of the entry's dynamic dimensions. */
+int tri_error_misfit(tri_error *err, const tri_entry_desc *e, int64_t kind, const int64_t *dims);
 /* Checks io against e and finds the values of its dynamic dimensions. TRI_OK or the error. */
 int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, tri_error *err);
 #endif

@@ -93,8 +93,13 @@ static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char
 	                     shape_text(t, &got));
 }
 
-int tri_error_misfit(tri_error *err, const tri_entry_desc *e, const int64_t *dims)
+int tri_error_misfit(tri_error *err, const tri_entry_desc *e, int64_t kind, const int64_t *dims)
 {
+	static const char *const texts[] = {
+#define MISFIT(id, word, text) text,
+#include "backend/runtime/misfits.def"
+#undef MISFIT
+	};
 	struct text sizes = {{0}, 0};
 	for (int32_t i = 0; i < e->n_dims; i++) {
 		add(&sizes, i ? ", " : ": ");
@@ -102,7 +107,7 @@ int tri_error_misfit(tri_error *err, const tri_entry_desc *e, const int64_t *dim
 		add(&sizes, " = ");
 		add_int(&sizes, dims[i]);
 	}
-	return tri_error_set(err, TRI_ERR_SHAPE, TRI_MISFIT "%.110s", sizes.at);
+	return tri_error_set(err, TRI_ERR_SHAPE, "%s%.110s", texts[kind], sizes.at);
 }
 
 /* What needs no dimension's value. */

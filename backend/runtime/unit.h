@@ -3,6 +3,14 @@
 #define TRI_UNIT_H
 #include <stdint.h>
 
+/* Which check of a unit's run-time sizes failed: the value of tri_fail with TRI_ERR_SHAPE. */
+enum tri_misfit {
+#define MISFIT(id, word, text) TRI_MISFIT_##id,
+#include "backend/runtime/misfits.def"
+#undef MISFIT
+	TRI_MISFITS
+};
+
 struct tri_context; /* of one opened model: threads, first run-time error */
 
 /* A unit. bufs: its run-time inputs, then its outputs, all dense. weights: its slot table. dims: values of its symbols. scratch: 64-byte aligned,
