@@ -112,6 +112,8 @@ bool alias_member(struct elab *e, struct item *it, const char *name, struct valu
 		found = true, *out = value_int(t->rank);
 	else if ((!strcmp(name, "shape") || !strcmp(name, "size")) && tensor && ranked)
 		found = shape_member(e, &s, t, name[1] == 'i', out);
+	else if (t->kind == TY_SCALAR && t->elem != DT_COUNT)
+		found = number_limit(t->elem, name, out);
 	sig_close(&s);
 	return found;
 }

@@ -230,6 +230,8 @@ static bool own_member(struct elab *e, struct value v, name_id name, span at, st
 			return *out = member_value(e, v.u.layer, m, at), true;
 		if (v.u.layer->failed)
 			return *out = VALUE_POISON, true;
+	} else if (v.kind == V_DTYPE) {
+		return number_limit(v.u.dt, text, out);
 	} else if (v.kind == V_TYPE) {
 		return v.u.item && alias_member(e, v.u.item, text, out);
 	} else if (v.kind == V_MODULE) {
@@ -248,6 +250,12 @@ static void member_names(struct elab *e, struct value v, void (*add)(void *, con
 		add(ctx, "shape"), add(ctx, "dtype"), add(ctx, "rank"), add(ctx, "size");
 		for (uint32_t i = 0; i < e->f->prelude_names.len; i++)
 			add(ctx, e->f->prelude_names.at[i]);
+	} else if (v.kind == V_DTYPE) {
+		static const char *const limits[] = {"inf", "nan", "max", "min", "eps"};
+		struct value limit;
+		for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+			if (number_limit(v.u.dt, limits[i], &limit))
+				add(ctx, limits[i]);
 	} else if (v.kind == V_LAYER) {
 		for (uint32_t i = 0; i < v.u.layer->n_members; i++)
 			add(ctx, name_text(e->f, v.u.layer->members[i].name));
@@ -300,26 +308,18 @@ static bool method_without_call(struct elab *e, struct diag *g, struct value obj
 	return true;
 }
 
-/* `float32.inf`, `int8.max`: written as a number. */
-static void element_type_help(struct elab *e, struct diag *g, dtype t, node_id n, const char *name)
+/* `float32.infinity`, `int8.lowest`: other names of a limit. */
+static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, const char *name)
 {
-	bool low = !strcmp(name, "min") || !strcmp(name, "lowest");
-	char text[32];
-	if (dtype_class(t) == DTC_INT && (low || !strcmp(name, "max")))
-		snprintf(text, sizeof text, "%lld", (long long)(low ? -1 - dtype_largest_int(t) : dtype_largest_int(t)));
-	else if (dtype_class(t) == DTC_FLOAT && (!strcmp(name, "inf") || !strcmp(name, "infinity")))
-		snprintf(text, sizeof text, "1e400");
-	else if (t == DT_FLOAT32 && (low || !strcmp(name, "max")))
-		snprintf(text, sizeof text, "%s3.4028235e38", low ? "-" : "");
-	else
-		*text = 0;
-	if (!*text) {
-		diag_help(e->out, g, t == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
-						  : "a cast is a call of the type: `float32(x)`");
+	struct value limit;
+	const char *other = !strcmp(name, "lowest") ? "min" : !strcmp(name, "infinity") ? "inf" : !strcmp(name, "epsilon") ? "eps" : name;
+	if (number_limit(t, other, &limit)) {
+		diag_help(e->out, g, "this number is `%s.%s`", dtype_text(t), other);
+		diag_edit(e->out, g, at, other);
 		return;
 	}
-	diag_help(e->out, g, strcmp(text, "1e400") ? "a number is written out" : "infinity is written `1e400`");
-	diag_edit(e->out, g, elab_span(e, n), text);
+	diag_help(e->out, g, t == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
+					  : "a cast is a call of the type: `float32(x)`");
 }
 
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
@@ -346,7 +346,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	else if (v.kind == V_TYPE)
 		diag_help(e->out, g, "`.shape`, `.dtype` and `.rank` belong to a tensor, `x.shape`, or to an alias whose sizes are numbers");
 	else if (v.kind == V_DTYPE)
-		element_type_help(e, g, v.u.dt, n, name_text(e->f, name));
+		element_type_help(e, g, v.u.dt, at, name_text(e->f, name));
 	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) &&
 		 !habit_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
 		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);

@@ -1,6 +1,7 @@
 /* The element types of numbers known at compile time. One that was declared has its type, as a scalar of the run has: operands meet in the wider of two types, and
  * a result is rounded to it. Literals, and what is made of them alone, have none: they take that of the other operand. */
 #include <math.h>
+#include <string.h>
 #include "base/format.h"
 #include "frontend/unit/elab.h"
 
@@ -51,6 +52,36 @@ struct value number_of_type(struct elab *e, struct value v, dtype t, span at)
 	if (v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_DIM)
 		v.typed = (uint8_t)(t + 1);
 	return v;
+}
+
+/* Of torch.finfo: the largest finite number is the one below 2^(exponent + 1) with all bits of the fraction set. */
+static bool float_limit(dtype t, const char *name, double *out)
+{
+	int fraction = t == DT_FLOAT64 ? 52 : t == DT_FLOAT32 ? 23 : t == DT_FLOAT16 ? 10 : 7;
+	int exponent = t == DT_FLOAT64 ? 1023 : t == DT_FLOAT16 ? 15 : 127;
+	double largest = ldexp(2 - ldexp(1, -fraction), exponent);
+	const struct {
+		const char *name;
+		double value;
+	} limits[] = {{"inf", INFINITY}, {"nan", NAN}, {"max", largest}, {"min", -largest}, {"eps", ldexp(1, -fraction)}};
+	for (size_t i = 0; i < sizeof limits / sizeof *limits; i++)
+		if (!strcmp(name, limits[i].name))
+			return *out = limits[i].value, true;
+	return false;
+}
+
+bool number_limit(dtype t, const char *name, struct value *out)
+{
+	bool max = !strcmp(name, "max");
+	double d;
+	if (dtype_class(t) == DTC_INT && (max || !strcmp(name, "min")))
+		*out = value_int(max ? dtype_largest_int(t) : -1 - dtype_largest_int(t));
+	else if (dtype_class(t) == DTC_FLOAT && float_limit(t, name, &d))
+		*out = value_float(d);
+	else
+		return false;
+	out->typed = (uint8_t)(t + 1);
+	return true;
 }
 
 /* A trit as the integer that it is: of int8 beside another, else of the other's type. */

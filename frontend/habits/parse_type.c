@@ -197,7 +197,7 @@ bool value_as_type(struct parser *p)
 	return true;
 }
 
-/* <const N: int>, <N: int> */
+/* <const N: int>, <N: usize>; `<N: int>` is the language's own. */
 bool habit_generic(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
@@ -209,9 +209,12 @@ bool habit_generic(struct parser *p)
 	bool size = names_dtype(p, type);
 	for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
 		size = size || token_is(t, type, sizes[i]);
-	if (!size)
+	bool own = token_is(t, type, "int") || token_is(t, type, "int32") || token_is(t, type, "int64");
+	if (!size || (own && !modifier))
 		return false;
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, type), "a generic dimension has no type; write its name alone");
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, type),
+				  own ? "a generic dimension has no `const`; write its name alone"
+				      : "the type of a generic dimension is `int`, `int32` or `int64`; write its name alone");
 	edit_as(p, g, between(p, p->i, type), "%.*s", (int)token_len(t, name), token_text(t, name));
 	sound(p, g);
 	jump(p, type + 1);

@@ -348,6 +348,18 @@ bool names_dtype(const struct parser *p, token_id i)
 	return token_kind(t, i) == TOK_NAME && token_len(t, i) < sizeof text && dtype_find(text) != DT_COUNT;
 }
 
+/* `n: int32`: n is a dimension, as without the type. */
+static bool accept_size_type(struct parser *p)
+{
+	const struct tokens *t = &p->t->tokens;
+	token_id type = p->i + 1;
+	if (p->k != TOK_COLON || !(token_is(t, type, "int") || token_is(t, type, "int32") || token_is(t, type, "int64")))
+		return false;
+	advance(p);
+	advance(p);
+	return true;
+}
+
 static node_id parse_generic(struct parser *p)
 {
 	token_id first = p->i + (p->k == TOK_CONST);
@@ -356,7 +368,7 @@ static node_id parse_generic(struct parser *p)
 	token_id name = expect_name(p, "the name of a generic");
 	if (name == TOKEN_NONE)
 		return error_node(p);
-	uint32_t traits = accept(p, TOK_COLON) ? parse_traits(p) : 0;
+	uint32_t traits = !accept_size_type(p) && accept(p, TOK_COLON) ? parse_traits(p) : 0;
 	return new_node(p, NODE_GENERIC, name, traits, 0);
 }
 

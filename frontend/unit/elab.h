@@ -174,6 +174,8 @@ dtype literal_beside(struct value v, dtype t);
 bool numbers_meet(struct elab *e, enum token_kind op, struct value *a, struct value *b, dtype *t, span at);
 /* The result of an operation on numbers of type t, rounded to it; poison where it does not fit (reported). */
 struct value number_of_type(struct elab *e, struct value v, dtype t, span at);
+/* float32.max, int8.min, float16.eps: a limit of an element type, as a number of it. */
+bool number_limit(dtype t, const char *name, struct value *out);
 /* A float as its type holds it, an integer as it is. */
 double number_value(struct value v);
 struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at);
