@@ -215,6 +215,8 @@ static void generics(struct marker *x, struct ast_nodes list, token_id open)
 	if (!list.n)
 		return;
 	token_id close = x->lasts[list.at[list.n - 1]] + 1;
+	if (kind(x, close) == TOK_COLON) /* `n: int`: the tree leaves the type out */
+		close += 2;
 	angle(x, open, close + (kind(x, close) == TOK_COMMA));
 }
 
