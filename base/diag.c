@@ -339,8 +339,8 @@ static bool same_words(const char *a, const char *b)
 static bool same_error(const struct diag *a, const struct diag *b)
 {
 	span at = a->primary.at;
-	return a->code == b->code && diag_severity_of(a->code) == SEV_ERROR && same_span(at, b->primary.at) && at.source != SPAN_NO_SOURCE &&
-	       at.end > at.start && same_words(a->message, b->message);
+	return a->code == b->code && diag_severity_of(a->code) == SEV_ERROR && same_span(at, b->primary.at) &&
+	       at.source != SPAN_NO_SOURCE && at.end > at.start && same_words(a->message, b->message);
 }
 
 /* Something to be inserted elsewhere that an earlier report inserts: an import that is missing is missed once. */

@@ -35,8 +35,8 @@ struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode);
 bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset);
 bool os_sink_publish(struct os_sink *s); /* renames it to its path */
 void os_sink_close(struct os_sink *s);   /* NULL is accepted; a file that was not published is removed */
-bool os_mkdirs(const char *path);      /* with parents; true if it exists */
-bool os_remove_tree(const char *path); /* true if absent; never follows links */
+bool os_mkdirs(const char *path);        /* with parents; true if it exists */
+bool os_remove_tree(const char *path);   /* true if absent; never follows links */
 
 /* Our own, not inherited descriptor of a FIFO, or of a pipe that `fd` is an end of; not blocking when read. -1: errno. */
 int os_open_fifo(const char *path, bool writing);

@@ -78,7 +78,8 @@ static bool is_temporary(const char *name)
 {
 	const size_t prefix = sizeof PREFIX - 1;
 
-	return strncmp(name, PREFIX, prefix) == 0 && strspn(name + prefix, "0123456789abcdef") == DIGITS && strcmp(name + prefix + DIGITS, SUFFIX) == 0;
+	return strncmp(name, PREFIX, prefix) == 0 && strspn(name + prefix, "0123456789abcdef") == DIGITS &&
+	       strcmp(name + prefix + DIGITS, SUFFIX) == 0;
 }
 
 void os_sweep(const char *folder)

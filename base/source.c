@@ -14,7 +14,7 @@ struct lines {
 };
 struct entry {
 	struct source s;
-	char *text;                    /* of s */
+	char *text; /* of s */
 	uint32_t used;
 	_Atomic(struct lines *) lines; /* built on first use; several readers may race to it */
 };

@@ -10,11 +10,11 @@ struct arena;
 
 struct def_node {
 	const struct frontend_def *def;
-	uint32_t symbol;      /* its number in the index; SYMBOL_NONE: of a main block */
+	uint32_t symbol; /* its number in the index; SYMBOL_NONE: of a main block */
 	bool std;
 	const uint32_t *uses; /* the definitions that it names, each once, ascending; never itself */
 	uint32_t n_uses;
-	hash128 deep;         /* its tokens and those of everything that it names, and that names, and so on */
+	hash128 deep; /* its tokens and those of everything that it names, and that names, and so on */
 };
 struct def_graph {
 	struct def_node *nodes; /* by source and place */

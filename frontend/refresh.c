@@ -41,7 +41,9 @@ static bool same_items(const struct module *old, const struct module *new)
 
 static void take_item(struct item *it, const struct item *new)
 {
-	enum item_change change = hash_eq(it->tokens, new->tokens) ? CHANGE_NONE : hash_eq(it->face, new->face) ? CHANGE_BODY : CHANGE_INTERFACE;
+	enum item_change change = hash_eq(it->tokens, new->tokens) ? CHANGE_NONE
+				  : hash_eq(it->face, new->face)   ? CHANGE_BODY
+								   : CHANGE_INTERFACE;
 	if (it->change < change)
 		it->change = change;
 	it->node = new->node;
@@ -83,7 +85,8 @@ bool module_reload(struct frontend *f, struct module *m, const struct source *sr
 	struct diags *heard = f->diags;
 	uint32_t first_def = f->defs.len;
 	f->diags = diags_new(1);
-	bool ok = module_parse(f, &new, src) && same_shape(m, &new) && module_collect(f, &new) && diags_count(f->diags) == 0 && same_items(m, &new);
+	bool ok = module_parse(f, &new, src) && same_shape(m, &new) && module_collect(f, &new) && diags_count(f->diags) == 0 &&
+		  same_items(m, &new);
 	diags_free(f->diags);
 	f->diags = heard;
 	map_free(&new.by_name);

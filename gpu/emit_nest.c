@@ -115,7 +115,8 @@ static void split_id(const struct emit_nest *e)
 		if (!is_one(e, k))
 			outer = k;
 	if (e->sig.grouped) /* exactly as many groups as results */
-		buf_printf(e->out, "\tconst int lane = (int)get_local_id(0);\n\t%s g = (%s)get_group_id(0);\n", e->index_type, e->index_type);
+		buf_printf(e->out, "\tconst int lane = (int)get_local_id(0);\n\t%s g = (%s)get_group_id(0);\n", e->index_type,
+			   e->index_type);
 	else
 		buf_printf(e->out, "\t%s g = (%s)get_global_id(0);\n\tif (g >= %s)\n\t\treturn;\n", e->index_type, e->index_type, total(e));
 	for (uint32_t k = e->n->n_parallel; k-- > 0;) {

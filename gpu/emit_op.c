@@ -20,10 +20,7 @@ const char *emit_value_type(dtype t)
 	}
 }
 
-const char *emit_memory_type(dtype t)
-{
-	return t == DT_FLOAT16 ? "half" : t == DT_BFLOAT16 ? "ushort" : emit_value_type(t);
-}
+const char *emit_memory_type(dtype t) { return t == DT_FLOAT16 ? "half" : t == DT_BFLOAT16 ? "ushort" : emit_value_type(t); }
 
 /* What computing in float leaves too precise. */
 static const char *rounded(struct arena *a, dtype t, const char *text)

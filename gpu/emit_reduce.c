@@ -165,7 +165,8 @@ void emit_reduction_group(const struct emit_nest *e)
 {
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		buf_printf(e->out, is_blocked(e, k) ? "\tl%u[lane] = a%u + s%u;\n" : "\tl%u[lane] = a%u;\n", k, k, k);
-	buf_printf(e->out, "\tfor (int gap = %d; gap > 0; gap >>= 1) {\n\t\tbarrier(CLK_LOCAL_MEM_FENCE);\n\t\tif (lane < gap) {\n", OPENCL_GROUP / 2);
+	buf_printf(e->out, "\tfor (int gap = %d; gap > 0; gap >>= 1) {\n\t\tbarrier(CLK_LOCAL_MEM_FENCE);\n\t\tif (lane < gap) {\n",
+		   OPENCL_GROUP / 2);
 	for (uint32_t k = 0; k < e->n->n_reductions; k++)
 		combine(e, k);
 	buf_puts(e->out, "\t\t}\n\t}\n\tif (lane != 0)\n\t\treturn;\n");

@@ -14,10 +14,7 @@ struct frame {
 	dim scratch;                     /* where its own scratch starts */
 };
 
-static dim moved(const struct frame *s, dim x)
-{
-	return dim_translate(s->out->dims, s->fn->dims, x, s->syms);
-}
+static dim moved(const struct frame *s, dim x) { return dim_translate(s->out->dims, s->fn->dims, x, s->syms); }
 
 static uint32_t const_blob(struct flatten *f, const struct loop_fn *fn, uint32_t buffer)
 {
@@ -62,7 +59,9 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	const struct loop_nest *n = &s->fn->stmts[stmt].nest;
 	struct opencl_signature sig;
 	opencl_signature_of(a, s->fn, n, &sig);
-	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt), .n_places = sig.n_buffers, .n_dims = sig.n_syms,
+	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
+				.n_places = sig.n_buffers,
+				.n_dims = sig.n_syms,
 				.fails = sig.fails};
 	l.places = places_of(s, sig.buffers, sig.n_buffers);
 	l.dims = ARENA_ARRAY(a, dim, sig.n_syms + 1);
@@ -85,14 +84,17 @@ static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
 		return dim_mul(d, dim_mul(d, dims[0], dims[1]), dims[2]);
 	if (k <= KERNEL_SORT_I64)
 		return dim_mul(d, dims[0], dims[1]);
-	dim one = dim_const(d, 1), some = dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[1], one))); /* 0: the lines have no element */
+	dim one = dim_const(d, 1),
+	    some = dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[1], one))); /* 0: the lines have no element */
 	return dim_mul(d, dim_mul(d, dims[0], dims[2]), some);
 }
 
 static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
 {
 	struct dims *d = s->out->dims;
-	struct flat_launch l = {.kernel = kernel_symbol(st->kernel), .n_places = st->n_buffers, .n_dims = st->n_dims,
+	struct flat_launch l = {.kernel = kernel_symbol(st->kernel),
+				.n_places = st->n_buffers,
+				.n_dims = st->n_dims,
 				.fails = st->kernel >= KERNEL_SCATTER_F32};
 	l.places = places_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);

@@ -5,8 +5,8 @@
 #include "gpu/launch_data.h"
 #include "gpu/opencl.h"
 
-struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info,
-				   const struct loop_fn *const *units)
+struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w,
+				   const struct model_info *info, const struct loop_fn *const *units)
 {
 	struct object *o = object_new(a, "opencl model");
 	uint32_t *codes = ARENA_ARRAY(a, uint32_t, in->program->n_entries + 1);

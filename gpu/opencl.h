@@ -15,7 +15,7 @@ void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *
 /* The object of the host library: kernels' text, packed weights, the flattened list of launches of every entry, the descriptor and NAME_open,
  * NAME_run, NAME_close. Link it with the OpenCL runtime object (opencl_runtime_object) and need libOpenCL.so.1. `units`: per program->units, NULL
  * where always taken in. */
-struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w, const struct model_info *info,
-				   const struct loop_fn *const *units);
+struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w,
+				   const struct model_info *info, const struct loop_fn *const *units);
 const void *opencl_runtime_object(uint32_t i, size_t *len); /* NULL past the last */
 #endif

@@ -13,13 +13,13 @@ struct edge;
 
 struct task {
 	struct task_spec spec;
-	uint64_t rank;                  /* nanoseconds to the end of everything, this task included; fixed when it is submitted */
-	_Atomic uint32_t waits;         /* inputs that have not ended, and 1 until the task is submitted */
-	_Atomic bool poisoned;          /* an input did not succeed */
-	_Atomic(struct edge *) users;   /* or how the task ended */
-	const struct batch *batch;      /* until it is submitted */
-	uint32_t index;                 /* in that batch */
-	struct task *next;              /* in the one list that it is in */
+	uint64_t rank;                /* nanoseconds to the end of everything, this task included; fixed when it is submitted */
+	_Atomic uint32_t waits;       /* inputs that have not ended, and 1 until the task is submitted */
+	_Atomic bool poisoned;        /* an input did not succeed */
+	_Atomic(struct edge *) users; /* or how the task ended */
+	const struct batch *batch;    /* until it is submitted */
+	uint32_t index;               /* in that batch */
+	struct task *next;            /* in the one list that it is in */
 	struct task_result result;
 };
 

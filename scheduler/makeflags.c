@@ -43,7 +43,8 @@ static void read_auth(struct makeflags *m, const char *value)
 	if (strncmp(value, "fifo:", 5) == 0 && value[5]) {
 		m->kind = JOBSERVER_FIFO;
 		m->path = value + 5;
-	} else if (number(&value, &m->read_fd) && *value++ == ',' && number(&value, &m->write_fd) && !*value && m->read_fd >= 0 && m->write_fd >= 0) {
+	} else if (number(&value, &m->read_fd) && *value++ == ',' && number(&value, &m->write_fd) && !*value && m->read_fd >= 0 &&
+		   m->write_fd >= 0) {
 		m->kind = JOBSERVER_PIPE;
 	}
 }

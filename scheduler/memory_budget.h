@@ -10,11 +10,11 @@
 struct task;
 
 struct memory_budget {
-	uint64_t budget;      /* bytes; 0: no limit */
+	uint64_t budget; /* bytes; 0: no limit */
 	uint32_t most_passes;
-	_Atomic bool full;    /* nothing else may begin until a task ends */
+	_Atomic bool full;     /* nothing else may begin until a task ends */
 	_Atomic bool try_held; /* one of `held` may fit now */
-	pthread_mutex_t lock; /* guards what follows */
+	pthread_mutex_t lock;  /* guards what follows */
 	uint64_t used;
 	uint32_t running, passes; /* passes: tasks that began before the first of `held`, since it was held */
 	VEC(struct task *) held;  /* taken, but too large for now */

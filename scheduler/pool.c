@@ -28,8 +28,8 @@ struct pool {
 	struct slots *slots;
 	struct memory_budget ration;
 	struct ready *ready;
-	struct park idle;     /* workers */
-	struct park reported; /* the thread in pool_wait */
+	struct park idle;             /* workers */
+	struct park reported;         /* the thread in pool_wait */
 	_Atomic(struct task *) ended; /* not yet seen by pool_wait, newest first */
 	struct task *seen;            /* by pool_wait alone, oldest first */
 	_Atomic uint32_t pending;
@@ -52,7 +52,10 @@ static void report(struct pool *p, struct task *t)
 
 static bool unwanted(const struct task *t) { return atomic_load_explicit(&t->poisoned, memory_order_relaxed) || cancelled(t->spec.cancel); }
 
-static void skip(struct task *t) { t->result.end = atomic_load_explicit(&t->poisoned, memory_order_relaxed) ? TASK_SKIPPED : TASK_CANCELLED; }
+static void skip(struct task *t)
+{
+	t->result.end = atomic_load_explicit(&t->poisoned, memory_order_relaxed) ? TASK_SKIPPED : TASK_CANCELLED;
+}
 
 static struct task *pop(struct task **list)
 {
@@ -220,7 +223,8 @@ static void start_threads(struct pool *p)
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	pthread_attr_init(&attr);
 	pthread_attr_setstacksize(&attr, STACK_BYTES);
-	while (p->n_threads < p->jobs && pthread_create(&p->workers[p->n_threads].thread, &attr, worker_main, &p->workers[p->n_threads]) == 0)
+	while (p->n_threads < p->jobs &&
+	       pthread_create(&p->workers[p->n_threads].thread, &attr, worker_main, &p->workers[p->n_threads]) == 0)
 		p->n_threads++;
 	pthread_attr_destroy(&attr);
 	pthread_sigmask(SIG_SETMASK, &old, NULL);

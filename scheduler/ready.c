@@ -7,7 +7,16 @@
 #include "base/bug.h"
 #include "scheduler/deque.h"
 
-enum { LOWEST_BIT = 10, OCTAVES = 32, STEP_BITS = 5, LEVELS = OCTAVES << STEP_BITS, WORDS = LEVELS / 64, SAMPLE = 8, MANY_STALE = 8, NONE = -1 };
+enum {
+	LOWEST_BIT = 10,
+	OCTAVES = 32,
+	STEP_BITS = 5,
+	LEVELS = OCTAVES << STEP_BITS,
+	WORDS = LEVELS / 64,
+	SAMPLE = 8,
+	MANY_STALE = 8,
+	NONE = -1
+};
 
 struct set {
 	_Alignas(64) _Atomic uint32_t summary; /* which words are not zero */

@@ -17,7 +17,7 @@ enum outcome { ENTERED, TOO_MUCH_LOAD, NO_TOKEN };
 struct slots {
 	struct jobserver *jobserver;
 	double load;
-	int wake; /* an eventfd; -1: there is none, so the watcher looks from time to time */
+	int wake;             /* an eventfd; -1: there is none, so the watcher looks from time to time */
 	pthread_mutex_t lock; /* guards what follows */
 	pthread_cond_t changed;
 	uint32_t active;

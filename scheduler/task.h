@@ -33,9 +33,9 @@ enum task_end {
 struct task_result {
 	void *arg;
 	enum task_end end;
-	uint32_t worker;         /* if it ran, as the rest */
-	int64_t began, wall_ns;  /* of the monotonic clock */
-	uint64_t memory;         /* as the task left it */
+	uint32_t worker;        /* if it ran, as the rest */
+	int64_t began, wall_ns; /* of the monotonic clock */
+	uint64_t memory;        /* as the task left it */
 };
 
 /* Tasks that need each other in a circle: each the next, the last the first. `args` is the caller's to free. */

@@ -26,9 +26,9 @@ struct emit {
 	bool fma, f16c;
 	const struct loop_fn *fn;
 	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
-	VEC(struct dim_value) dim_values; /* computed in the present statement */
+	VEC(struct dim_value) dim_values;                         /* computed in the present statement */
 	LLVMValueRef overflow; /* bool: has a dim computed so far in this function overflowed? NULL: not asked */
-	LLVMValueRef check; /* the index check function, once used */
+	LLVMValueRef check;    /* the index check function, once used */
 	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
 };
 

@@ -30,10 +30,7 @@ static const struct loop_access *access_of(const struct nest *s, uint32_t k)
 	return k < s->n->n_exprs ? &s->n->exprs[k].access : &s->n->stores[k - s->n->n_exprs].access;
 }
 
-static dtype elem_of(const struct nest *s, uint32_t k)
-{
-	return s->e->fn->buffers[access_of(s, k)->buffer].type.elem;
-}
+static dtype elem_of(const struct nest *s, uint32_t k) { return s->e->fn->buffers[access_of(s, k)->buffer].type.elem; }
 
 static void advance(struct nest *s, uint32_t k, dim stride, LLVMValueRef var)
 {
@@ -105,8 +102,8 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 	LLVMValueRef ptr = width > 1 ? copy_ptr(s, k, copy, stride) : s->ptrs[k];
 	if (x->access.index == LOOP_NONE || !s->varying[x->access.index])
 		return emit_load(s->e, x->elem, ptr, width, stride);
-	return emit_load_indexed(s->e, x->elem, ptr, width, stride, body_value(s, x->access.index, copy, width), emit_dim(s->e, x->access.scale),
-				 emit_dim(s->e, x->access.bound));
+	return emit_load_indexed(s->e, x->elem, ptr, width, stride, body_value(s, x->access.index, copy, width),
+				 emit_dim(s->e, x->access.scale), emit_dim(s->e, x->access.bound));
 }
 
 /* Registers hold 16-bit floats as float32: each operation rounds, whatever is fused. */

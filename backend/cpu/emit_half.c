@@ -7,16 +7,13 @@ struct bits { /* a builder of integer expressions at one width */
 	uint32_t width;
 };
 
-static LLVMValueRef num(const struct bits *b, uint32_t v)
-{
-	return emit_splat(b->e, LLVMConstInt(b->e->i32, v, 0), b->width);
-}
+static LLVMValueRef num(const struct bits *b, uint32_t v) { return emit_splat(b->e, LLVMConstInt(b->e->i32, v, 0), b->width); }
 
-static LLVMValueRef and(const struct bits *b, LLVMValueRef x, uint32_t v) { return LLVMBuildAnd(b->e->builder, x, num(b, v), ""); }
+static LLVMValueRef and (const struct bits *b, LLVMValueRef x, uint32_t v) { return LLVMBuildAnd(b->e->builder, x, num(b, v), ""); }
 static LLVMValueRef add(const struct bits *b, LLVMValueRef x, uint32_t v) { return LLVMBuildAdd(b->e->builder, x, num(b, v), ""); }
 static LLVMValueRef shl(const struct bits *b, LLVMValueRef x, uint32_t v) { return LLVMBuildShl(b->e->builder, x, num(b, v), ""); }
 static LLVMValueRef shr(const struct bits *b, LLVMValueRef x, uint32_t v) { return LLVMBuildLShr(b->e->builder, x, num(b, v), ""); }
-static LLVMValueRef or(const struct bits *b, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildOr(b->e->builder, x, y, ""); }
+static LLVMValueRef or (const struct bits *b, LLVMValueRef x, LLVMValueRef y) { return LLVMBuildOr(b->e->builder, x, y, ""); }
 
 static LLVMValueRef pick(const struct bits *b, LLVMIntPredicate p, LLVMValueRef x, uint32_t v, LLVMValueRef yes, LLVMValueRef no)
 {
@@ -40,7 +37,7 @@ static LLVMValueRef half_to_float(const struct bits *b, LLVMValueRef h)
 	LLVMValueRef magic = as_float(b, num(b, 113u << 23));
 	LLVMValueRef small = as_bits(b, LLVMBuildFSub(b->e->builder, as_float(b, add(b, normal, 1u << 23)), magic, ""));
 	o = pick(b, LLVMIntEQ, exponent, 0x7c00u << 13, special, pick(b, LLVMIntEQ, exponent, 0, small, normal));
-	return as_float(b, or(b, o, shl(b, and(b, h, 0x8000), 16)));
+	return as_float(b, or (b, o, shl(b, and(b, h, 0x8000), 16)));
 }
 
 static LLVMValueRef float_to_half(const struct bits *b, LLVMValueRef f)
@@ -53,14 +50,14 @@ static LLVMValueRef float_to_half(const struct bits *b, LLVMValueRef f)
 	LLVMValueRef odd = and(b, shr(b, x, 13), 1);
 	LLVMValueRef normal = shr(b, LLVMBuildAdd(b->e->builder, add(b, x, ((uint32_t)(15 - 127) << 23) + 0xfff), odd, ""), 13);
 	LLVMValueRef o = pick(b, LLVMIntUGE, x, (127u + 16) << 23, special, pick(b, LLVMIntULT, x, 113u << 23, small, normal));
-	return or(b, o, shr(b, sign, 16));
+	return or (b, o, shr(b, sign, 16));
 }
 
 static LLVMValueRef float_to_bfloat(const struct bits *b, LLVMValueRef f)
 {
 	LLVMValueRef odd = and(b, shr(b, f, 16), 1);
 	LLVMValueRef rounded = shr(b, LLVMBuildAdd(b->e->builder, add(b, f, 0x7fff), odd, ""), 16);
-	LLVMValueRef nan = or(b, shr(b, f, 16), num(b, 0x40));
+	LLVMValueRef nan = or (b, shr(b, f, 16), num(b, 0x40));
 	return pick(b, LLVMIntUGT, and(b, f, 0x7fffffffu), 0x7f800000u, nan, rounded);
 }
 

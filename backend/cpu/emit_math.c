@@ -3,10 +3,7 @@
 #include "backend/cpu/emit.h"
 #include "base/bug.h"
 
-static LLVMValueRef num(struct emit *e, LLVMValueRef like, double v)
-{
-	return emit_splat(e, LLVMConstReal(e->f32, v), value_lanes(like));
-}
+static LLVMValueRef num(struct emit *e, LLVMValueRef like, double v) { return emit_splat(e, LLVMConstReal(e->f32, v), value_lanes(like)); }
 
 static LLVMValueRef bits(struct emit *e, LLVMValueRef like, uint32_t v)
 {

@@ -5,8 +5,12 @@
 LLVMTypeRef type_memory(const struct emit *e, dtype elem)
 {
 	switch (elem) {
-	case DT_BOOL: case DT_TRIT: case DT_INT8: return e->i8;
-	case DT_INT16: case DT_FLOAT16: case DT_BFLOAT16: return e->i16;
+	case DT_BOOL:
+	case DT_TRIT:
+	case DT_INT8: return e->i8;
+	case DT_INT16:
+	case DT_FLOAT16:
+	case DT_BFLOAT16: return e->i16;
 	case DT_INT32: return e->i32;
 	case DT_INT64: return e->i64;
 	case DT_FLOAT32: return e->f32;
@@ -24,10 +28,7 @@ LLVMTypeRef type_register(const struct emit *e, dtype elem)
 	return type_memory(e, elem);
 }
 
-LLVMTypeRef type_lanes(LLVMTypeRef scalar, uint32_t width)
-{
-	return width == 1 ? scalar : LLVMVectorType(scalar, width);
-}
+LLVMTypeRef type_lanes(LLVMTypeRef scalar, uint32_t width) { return width == 1 ? scalar : LLVMVectorType(scalar, width); }
 
 uint32_t value_lanes(LLVMValueRef v)
 {

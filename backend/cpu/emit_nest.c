@@ -150,7 +150,8 @@ static uint32_t uses(const struct loop_nest *n, uint32_t expr)
 static bool is_fused(const struct nest *s, const struct loop_reduction *r)
 {
 	const struct loop_expr *x = &s->n->exprs[r->value];
-	return r->op == OP_REDUCE_SUM && x->kind == LOOP_OP && x->op == OP_MUL && dtype_class(x->elem) == DTC_FLOAT && uses(s->n, r->value) == 1;
+	return r->op == OP_REDUCE_SUM && x->kind == LOOP_OP && x->op == OP_MUL && dtype_class(x->elem) == DTC_FLOAT &&
+	       uses(s->n, r->value) == 1;
 }
 
 static void analyse(struct nest *s)

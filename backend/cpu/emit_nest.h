@@ -19,9 +19,9 @@ struct nest {
 	uint32_t width, unroll; /* of the code printed now: the plan's, or 1 in scalar code */
 	uint32_t opened;        /* bit per loop */
 	LLVMValueRef var[LOOP_MAX];
-	uint32_t *deps;  /* per expression: loops it runs along; DEP_ACC: an accumulator */
-	bool *varying;   /* runs along the vectorised loop */
-	bool *fused;     /* a product that goes straight into a sum */
+	uint32_t *deps; /* per expression: loops it runs along; DEP_ACC: an accumulator */
+	bool *varying;  /* runs along the vectorised loop */
+	bool *fused;    /* a product that goes straight into a sum */
 	struct cell *cells;
 	VEC(struct journal_entry) journal; /* what the present scopes computed, innermost last */
 	LLVMValueRef *ptrs;                /* per access (loads by expression, then stores): its place, as far as loops are open */

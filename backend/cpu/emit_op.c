@@ -3,10 +3,7 @@
 #include <string.h>
 #include "base/bug.h"
 
-static bool is_float(dtype t)
-{
-	return dtype_class(t) == DTC_FLOAT;
-}
+static bool is_float(dtype t) { return dtype_class(t) == DTC_FLOAT; }
 
 LLVMValueRef emit_number(struct emit *e, dtype elem, uint32_t width, double f, int64_t i)
 {
@@ -83,10 +80,7 @@ LLVMValueRef emit_max(struct emit *e, dtype elem, LLVMValueRef a, LLVMValueRef b
 	return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, p, a, b, ""), a, b, "");
 }
 
-static LLVMValueRef zero_like(LLVMValueRef v)
-{
-	return LLVMConstNull(LLVMTypeOf(v));
-}
+static LLVMValueRef zero_like(LLVMValueRef v) { return LLVMConstNull(LLVMTypeOf(v)); }
 
 static LLVMValueRef float_like(struct emit *e, LLVMValueRef v, double f)
 {
@@ -116,7 +110,8 @@ static LLVMValueRef safe_divisor(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 	LLVMBuilderRef b = e->builder;
 	uint32_t bits = LLVMGetIntTypeWidth(scalar_type(x));
 	LLVMValueRef lowest = int_like(e, x, bits == 64 ? INT64_MIN : -((int64_t)1 << (bits - 1)));
-	LLVMValueRef over = LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntEQ, x, lowest, ""), LLVMBuildICmp(b, LLVMIntEQ, y, int_like(e, y, -1), ""), "");
+	LLVMValueRef over =
+		LLVMBuildAnd(b, LLVMBuildICmp(b, LLVMIntEQ, x, lowest, ""), LLVMBuildICmp(b, LLVMIntEQ, y, int_like(e, y, -1), ""), "");
 	LLVMValueRef bad = LLVMBuildOr(b, over, LLVMBuildICmp(b, LLVMIntEQ, y, zero_like(y), ""), "");
 	return LLVMBuildSelect(b, bad, int_like(e, y, 1), y, "");
 }
@@ -234,8 +229,7 @@ static LLVMValueRef arithmetic(struct emit *e, enum ir_op op, bool flt, LLVMValu
 	case OP_SUB: return flt ? LLVMBuildFSub(b, a[0], a[1], "") : LLVMBuildSub(b, a[0], a[1], "");
 	case OP_MUL: return flt ? LLVMBuildFMul(b, a[0], a[1], "") : LLVMBuildMul(b, a[0], a[1], "");
 	case OP_DIV: return flt ? LLVMBuildFDiv(b, a[0], a[1], "") : int_division(e, a[0], a[1], false);
-	case OP_FLOORDIV:
-		return flt ? float_floordiv(e, a[0], a[1]) : int_division(e, a[0], a[1], false);
+	case OP_FLOORDIV: return flt ? float_floordiv(e, a[0], a[1]) : int_division(e, a[0], a[1], false);
 	case OP_MOD: return flt ? float_mod(e, a[0], a[1]) : int_division(e, a[0], a[1], true);
 	default: return flt ? float_pow(e, a) : int_pow(e, a[0], a[1]);
 	}
@@ -246,8 +240,13 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	LLVMBuilderRef b = e->builder;
 	switch (op) {
 	case OP_CAST: return emit_cast(e, a[0], from, elem);
-	case OP_ADD: case OP_SUB: case OP_MUL: case OP_DIV: case OP_FLOORDIV: case OP_MOD: case OP_POW:
-		return arithmetic(e, op, is_float(elem), a);
+	case OP_ADD:
+	case OP_SUB:
+	case OP_MUL:
+	case OP_DIV:
+	case OP_FLOORDIV:
+	case OP_MOD:
+	case OP_POW: return arithmetic(e, op, is_float(elem), a);
 	case OP_MIN: return emit_max(e, elem, a[0], a[1], false);
 	case OP_MAX: return emit_max(e, elem, a[0], a[1], true);
 	case OP_EQ: return compare(e, from, LLVMRealOEQ, LLVMIntEQ, LLVMIntEQ, a);
@@ -276,7 +275,8 @@ static LLVMValueRef float_to_int(struct emit *e, LLVMValueRef v, LLVMTypeRef to)
 		v = LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOLT, high, v, ""), high, v, "");
 		return LLVMBuildTrunc(b, LLVMBuildFPToSI(b, v, type_lanes(e->i32, width), ""), type_lanes(to, width), "");
 	}
-	LLVMValueRef under = LLVMBuildFCmp(b, LLVMRealOLT, v, low, ""), over = LLVMBuildFCmp(b, LLVMRealOGE, v, float_like(e, v, limit), "");
+	LLVMValueRef under = LLVMBuildFCmp(b, LLVMRealOLT, v, low, ""),
+		     over = LLVMBuildFCmp(b, LLVMRealOGE, v, float_like(e, v, limit), "");
 	LLVMValueRef inside = LLVMBuildAnd(b, LLVMBuildFCmp(b, LLVMRealOGE, v, low, ""), LLVMBuildNot(b, over, ""), "");
 	LLVMValueRef i = LLVMBuildFPToSI(b, LLVMBuildSelect(b, inside, v, zero, ""), type_lanes(to, width), "");
 	int64_t most = bits == 64 ? INT64_MAX : INT32_MAX;
@@ -324,7 +324,8 @@ LLVMValueRef emit_cast(struct emit *e, LLVMValueRef v, dtype from, dtype to)
 	if (to == DT_TRIT)
 		return to_trit(e, v, from);
 	if (to == DT_BOOL)
-		return is_float(from) ? LLVMBuildFCmp(b, LLVMRealUNE, v, zero_like(v), "") : LLVMBuildICmp(b, LLVMIntNE, v, zero_like(v), "");
+		return is_float(from) ? LLVMBuildFCmp(b, LLVMRealUNE, v, zero_like(v), "")
+				      : LLVMBuildICmp(b, LLVMIntNE, v, zero_like(v), "");
 	if (is_float(from))
 		return is_float(to) ? float_to_float(e, v, from, to) : float_to_int(e, v, type_register(e, to));
 	if (is_float(to))

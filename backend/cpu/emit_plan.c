@@ -1,15 +1,12 @@
 /* Which loop of a nest is vectorised, how wide, and how often it is unrolled. */
 #include "backend/cpu/emit.h"
 
-bool dim_known(const struct emit *e, dim x, int64_t *v)
-{
-	return dim_is_const(e->fn->dims, x, v);
-}
+bool dim_known(const struct emit *e, dim x, int64_t *v) { return dim_is_const(e->fn->dims, x, v); }
 
 static bool expensive(enum ir_op op)
 {
-	return op == OP_EXP || op == OP_LOG || op == OP_TANH || op == OP_ERF || op == OP_SIN || op == OP_COS || op == OP_POW || op == OP_MOD ||
-	       op == OP_FLOORDIV;
+	return op == OP_EXP || op == OP_LOG || op == OP_TANH || op == OP_ERF || op == OP_SIN || op == OP_COS || op == OP_POW ||
+	       op == OP_MOD || op == OP_FLOORDIV;
 }
 
 /* Rough cost of an access for one iteration: dense 4, the same for all lanes 1, else one by one. */
@@ -58,10 +55,7 @@ static uint32_t most_lanes(const struct emit *e, const struct loop_nest *n)
 }
 
 /* Iterations of a loop of n in steps of `step`, when the last step may overlap the one before. */
-static int64_t steps(int64_t n, int64_t step)
-{
-	return (n + step - 1) / step;
-}
+static int64_t steps(int64_t n, int64_t step) { return (n + step - 1) / step; }
 
 static uint32_t unroll_for(const struct emit *e, const struct loop_nest *n, const struct nest_plan *p)
 {
@@ -75,7 +69,8 @@ static uint32_t unroll_for(const struct emit *e, const struct loop_nest *n, cons
 		return 1;
 	if (!dim_known(e, n->extent[p->vector_loop], &v))
 		return unroll > 2 && !p->vector_reduce && n->n_reduce == 0 ? 2 : unroll;
-	while (unroll > 1 && (v < (int64_t)(unroll * p->width) || (!p->vector_reduce && steps(v, unroll * p->width) * unroll > steps(v, p->width))))
+	while (unroll > 1 &&
+	       (v < (int64_t)(unroll * p->width) || (!p->vector_reduce && steps(v, unroll * p->width) * unroll > steps(v, p->width))))
 		unroll /= 2;
 	return unroll;
 }

@@ -3,15 +3,9 @@
 #include <math.h>
 #include "base/bug.h"
 
-static bool is_arg(const struct loop_reduction *r)
-{
-	return r->op == OP_ARGMAX || r->op == OP_ARGMIN;
-}
+static bool is_arg(const struct loop_reduction *r) { return r->op == OP_ARGMAX || r->op == OP_ARGMIN; }
 
-uint32_t reduce_values(const struct loop_reduction *r)
-{
-	return is_arg(r) ? 2 : 1;
-}
+uint32_t reduce_values(const struct loop_reduction *r) { return is_arg(r) ? 2 : 1; }
 
 static int64_t int_extreme(dtype t, bool lowest)
 {

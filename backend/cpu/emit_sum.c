@@ -8,17 +8,14 @@
 
 struct sums {
 	struct nest *s;
-	LLVMValueRef *all;   /* carried through the loops: copies of vectors, then the scalars if any */
+	LLVMValueRef *all; /* carried through the loops: copies of vectors, then the scalars if any */
 	uint32_t n_all, copies;
 	bool scalars;
-	uint32_t dead;       /* lanes to mask */
+	uint32_t dead;        /* lanes to mask */
 	LLVMValueRef *target; /* accumulators that steps add to: copy 0 */
 };
 
-static dtype compared(const struct nest *s, const struct loop_reduction *r)
-{
-	return s->n->exprs[r->value].elem;
-}
+static dtype compared(const struct nest *s, const struct loop_reduction *r) { return s->n->exprs[r->value].elem; }
 
 static LLVMValueRef product_or_value(struct nest *s, const struct loop_reduction *r, uint32_t u)
 {

@@ -6,15 +6,9 @@
 #include "backend/runtime/tri.h"
 #include "base/bug.h"
 
-LLVMValueRef emit_i64(struct emit *e, int64_t v)
-{
-	return LLVMConstInt(e->i64, (unsigned long long)v, 1);
-}
+LLVMValueRef emit_i64(struct emit *e, int64_t v) { return LLVMConstInt(e->i64, (unsigned long long)v, 1); }
 
-LLVMBasicBlockRef emit_block(struct emit *e, const char *name)
-{
-	return LLVMAppendBasicBlockInContext(e->context, e->function, name);
-}
+LLVMBasicBlockRef emit_block(struct emit *e, const char *name) { return LLVMAppendBasicBlockInContext(e->context, e->function, name); }
 
 /* -- attributes ------------------------------------------------------------------------------------------------------------------------ */
 
@@ -148,9 +142,7 @@ LLVMValueRef emit_buffer(struct emit *e, uint32_t k)
 	case BUFFER_OUTPUT: return load_pointer(e, e->bufs, e->fn->n_inputs + b->index);
 	case BUFFER_WEIGHT: return load_pointer(e, e->weights, b->index);
 	case BUFFER_CONST: return constant_data(e, b);
-	default:
-		offset = emit_dim(e, b->offset);
-		return LLVMBuildInBoundsGEP2(e->builder, e->i8, e->scratch, &offset, 1, "");
+	default: offset = emit_dim(e, b->offset); return LLVMBuildInBoundsGEP2(e->builder, e->i8, e->scratch, &offset, 1, "");
 	}
 }
 
@@ -238,10 +230,7 @@ LLVMTypeRef emit_unit_type(struct emit *e)
 	return LLVMFunctionType(LLVMVoidTypeInContext(e->context), params, 5, 0);
 }
 
-LLVMTypeRef emit_scratch_type(struct emit *e)
-{
-	return LLVMFunctionType(e->i64, &e->ptr, 1, 0);
-}
+LLVMTypeRef emit_scratch_type(struct emit *e) { return LLVMFunctionType(e->i64, &e->ptr, 1, 0); }
 
 static void emit_kernel(struct emit *e, const struct loop_stmt *s)
 {
@@ -351,7 +340,8 @@ static void swap_carried(struct emit *e, LLVMValueRef bufs, uint32_t n_buffers, 
 }
 
 /* The results belong where the first iteration read; after an odd number of iterations they are not there. */
-static void settle_carried(struct emit *e, const struct loop_stmt *s, LLVMValueRef bufs, const LLVMValueRef *places, const LLVMValueRef *bytes)
+static void settle_carried(struct emit *e, const struct loop_stmt *s, LLVMValueRef bufs, const LLVMValueRef *places,
+			   const LLVMValueRef *bytes)
 {
 	for (uint32_t k = 0; k < s->n_carried; k++) {
 		LLVMValueRef at = load_pointer(e, bufs, k);

@@ -61,8 +61,12 @@ static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
  * better ones took two fifths of the compile time. The other passes find nothing in it to do. */
 static void initialise(void)
 {
-	static const char *const options[] = {"trib", "-disable-lsr", "-disable-x86-domain-reassignment", "-disable-constant-hoisting",
-					      "-disable-partial-libcall-inlining", "-disable-mergeicmps"};
+	static const char *const options[] = {"trib",
+					      "-disable-lsr",
+					      "-disable-x86-domain-reassignment",
+					      "-disable-constant-hoisting",
+					      "-disable-partial-libcall-inlining",
+					      "-disable-mergeicmps"};
 	LLVMParseCommandLineOptions(sizeof options / sizeof *options, options, NULL);
 	LLVMInitializeX86TargetInfo();
 	LLVMInitializeX86Target();

@@ -8,9 +8,9 @@
 static float least(float x, float y) { return isnan(x) || x < y ? x : y; }
 static float most(float x, float y) { return isnan(x) || x > y ? x : y; }
 
-#define EACH(expression)                  \
-	for (int64_t k = 0; k < n; k++)   \
-		out[k] = (expression);    \
+#define EACH(expression)                \
+	for (int64_t k = 0; k < n; k++) \
+		out[k] = (expression);  \
 	return true
 
 static bool unary(enum ir_op op, const float *x, float *restrict out, int64_t n)
@@ -55,5 +55,6 @@ bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x
 			return false;
 	if (out->elem != DT_FLOAT32)
 		return i->n_operands == 1 && to_int8(i->op, out->elem, x[0]->data, out->data, n);
-	return i->n_operands == 1 ? unary(i->op, x[0]->data, out->data, n) : i->n_operands == 2 && binary(i->op, x[0]->data, x[1]->data, out->data, n);
+	return i->n_operands == 1 ? unary(i->op, x[0]->data, out->data, n)
+				  : i->n_operands == 2 && binary(i->op, x[0]->data, x[1]->data, out->data, n);
 }

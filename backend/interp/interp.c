@@ -157,7 +157,8 @@ static void callee_run(struct interp *in, const struct ir_inst *i, const struct 
 	uint32_t n_inputs = 0, n_weights = 0, n = c->unit->n_inputs;
 	struct interp callee = {.f = c->f, .syms = c->syms, .seed = in->seed, .sink = in->sink, .depth = in->depth + 1, .out = out};
 	callee.scratch = arena_new(0);
-	struct tensor *inputs = ARENA_ARRAY(callee.scratch, struct tensor, n + 1), *weights = ARENA_ARRAY(callee.scratch, struct tensor, n + 1);
+	struct tensor *inputs = ARENA_ARRAY(callee.scratch, struct tensor, n + 1),
+		      *weights = ARENA_ARRAY(callee.scratch, struct tensor, n + 1);
 	for (uint32_t k = 0; k < n; k++)
 		if (c->unit->inputs[k].build_time)
 			weights[n_weights++] = *x[k];

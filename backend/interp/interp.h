@@ -11,7 +11,6 @@ struct arena;
 struct hir_unit;
 struct ir_fn;
 
-
 /* Runs f. `inputs` and `weights` in the function's order; `syms` holds the values of its dims' symbols; outputs are allocated in `out`. `seed`
  * feeds RANDOM. Float sums are accumulated in double. CALLs run the callee lowered on the fly. False: a run-time error, text in *error. */
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
@@ -21,11 +20,11 @@ enum { INTERP_MAX_PATH = 8 };
 struct interp_error {
 	const char *text; /* in `out` */
 	bool assertion;
-	span at;          /* the operation; SPAN_NONE where there is none */
+	span at; /* the operation; SPAN_NONE where there is none */
 	struct {
 		const char *callee; /* "Block(64) [N, 64]" */
 		span at;            /* the call of it */
-	} path[INTERP_MAX_PATH]; /* innermost first */
+	} path[INTERP_MAX_PATH];    /* innermost first */
 	uint32_t n_path;
 };
 /* Where PRINT goes; NULL: nowhere. */

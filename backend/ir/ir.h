@@ -25,20 +25,20 @@ typedef uint32_t ir_ref; /* index into ir_fn.insts */
 
 struct ir_inst {
 	enum ir_op op;
-	bool build_time;       /* every operand is, down to weights and constants */
-	struct hir_type type; /* dims of ir_fn.dims */
+	bool build_time;               /* every operand is, down to weights and constants */
+	struct hir_type type;          /* dims of ir_fn.dims */
 	uint32_t operands, n_operands; /* in ir_fn.operands */
-	uint32_t index;        /* as ops.def says */
-	uint32_t mask;         /* REDUCE_*, ARG*: bit k set: operand dim k is reduced */
+	uint32_t index;                /* as ops.def says */
+	uint32_t mask;                 /* REDUCE_*, ARG*: bit k set: operand dim k is reduced */
 	int64_t ints[HIR_MAX_RANK];
 	dim starts[HIR_MAX_RANK]; /* SLICE, PAD */
 	double f[2];
-	dim extent;            /* DIM */
-	const void *data;      /* CONST */
-	const char *text, *where;       /* PRINT, ASSERT */
+	dim extent;                    /* DIM */
+	const void *data;              /* CONST */
+	const char *text, *where;      /* PRINT, ASSERT */
 	const struct hir_unit *callee; /* CALL, IF, LOOP */
 	const struct hir_unit *other;  /* IF; has the symbols of the callee */
-	const dim *callee_syms; /* one for each symbol of the callee, in ir_fn.dims */
+	const dim *callee_syms;        /* one for each symbol of the callee, in ir_fn.dims */
 	span at;
 };
 

@@ -238,13 +238,16 @@ static void check_scan(struct verify *v, const struct ir_inst *i, const struct h
 static void check_scatter(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *index,
 			  const struct hir_type *values)
 {
-	need(v, ordered_elem(x->elem) && i->type.elem == x->elem && values->elem == x->elem && index->elem == DT_INT64, "wrong element types");
-	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && shapes_agree(v, index, values) && index->rank == x->rank, "wrong shape or axis");
+	need(v, ordered_elem(x->elem) && i->type.elem == x->elem && values->elem == x->elem && index->elem == DT_INT64,
+	     "wrong element types");
+	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && shapes_agree(v, index, values) && index->rank == x->rank,
+	     "wrong shape or axis");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++)
 		need(v, k == i->index || may_equal(v, x->dims[k], index->dims[k]), "shapes differ beside the axis");
 }
 
-static void check_put(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *part, const struct hir_type *at)
+static void check_put(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *part,
+		      const struct hir_type *at)
 {
 	need(v, x->elem == i->type.elem && part->elem == x->elem && at->elem == DT_INT64 && !at->rank, "wrong element types");
 	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && part->rank + 1 == x->rank, "wrong shape or axis");
@@ -280,8 +283,8 @@ static void check_window(struct verify *v, const struct ir_inst *i, const struct
 		need(v, inside < i->type.rank && i->ints[k] >= 0 && i->ints[inside] >= 0, "wrong rank or step");
 		if (v->ok && dim_is_const(v->f->dims, x->dims[k], &size) && dim_is_const(v->f->dims, i->type.dims[k], &n) &&
 		    dim_is_const(v->f->dims, i->type.dims[inside], &m) && n > 0 && m > 0) {
-			bool over = __builtin_mul_overflow(n - 1, i->ints[k], &last) || __builtin_mul_overflow(m - 1, i->ints[inside], &step) ||
-				    __builtin_add_overflow(last, step, &last);
+			bool over = __builtin_mul_overflow(n - 1, i->ints[k], &last) ||
+				    __builtin_mul_overflow(m - 1, i->ints[inside], &step) || __builtin_add_overflow(last, step, &last);
 			need(v, !over && last < size, "out of range");
 		}
 		inside++;

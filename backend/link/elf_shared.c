@@ -15,8 +15,23 @@
 #include "base/bug.h"
 
 enum out_section {
-	OUT_NULL, OUT_HASH, OUT_DYNSYM, OUT_DYNSTR, OUT_RELA, OUT_RODATA, OUT_TEXT, OUT_PLT, OUT_RELRO, OUT_DYNAMIC, OUT_GOT, OUT_DATA, OUT_BSS,
-	OUT_SYMTAB, OUT_STRTAB, OUT_SHSTRTAB, OUT_COUNT
+	OUT_NULL,
+	OUT_HASH,
+	OUT_DYNSYM,
+	OUT_DYNSTR,
+	OUT_RELA,
+	OUT_RODATA,
+	OUT_TEXT,
+	OUT_PLT,
+	OUT_RELRO,
+	OUT_DYNAMIC,
+	OUT_GOT,
+	OUT_DATA,
+	OUT_BSS,
+	OUT_SYMTAB,
+	OUT_STRTAB,
+	OUT_SHSTRTAB,
+	OUT_COUNT
 };
 enum { N_SEGMENTS = 6, STUB = 8, MAX_DYNAMIC = 16 };
 
@@ -44,7 +59,8 @@ static const struct {
 	[OUT_SHSTRTAB] = {".shstrtab", SHT_STRTAB, 0, 0, 0},
 };
 static const enum out_section out_of[] = {
-	[SECTION_TEXT] = OUT_TEXT, [SECTION_RODATA] = OUT_RODATA, [SECTION_RELRO] = OUT_RELRO, [SECTION_DATA] = OUT_DATA, [SECTION_BSS] = OUT_BSS,
+	[SECTION_TEXT] = OUT_TEXT, [SECTION_RODATA] = OUT_RODATA, [SECTION_RELRO] = OUT_RELRO,
+	[SECTION_DATA] = OUT_DATA, [SECTION_BSS] = OUT_BSS,
 };
 
 struct extent {
@@ -190,7 +206,10 @@ static void copy_contents(struct image *im)
 
 /* ---- dynamic symbols ---- */
 
-static uint64_t address_of(const struct link *l, uint32_t symbol) { return link_section_of(l, symbol)->address + l->symbols[symbol]->value; }
+static uint64_t address_of(const struct link *l, uint32_t symbol)
+{
+	return link_section_of(l, symbol)->address + l->symbols[symbol]->value;
+}
 
 static Elf64_Sym symbol_entry(const struct image *im, uint32_t symbol, uint32_t name, int bind)
 {
@@ -245,7 +264,8 @@ static void dynamic_reloc(const struct link *l, struct rela_out *out, uint64_t a
 	if (link_is_import(l, target))
 		*out->symbolic++ = (Elf64_Rela){at, ELF64_R_INFO((uint64_t)(target - l->n_symbols + 1), import_type), addend};
 	else
-		*out->relative++ = (Elf64_Rela){at, ELF64_R_INFO(0, R_X86_64_RELATIVE), (int64_t)(address_of(l, target) + (uint64_t)addend)};
+		*out->relative++ =
+			(Elf64_Rela){at, ELF64_R_INFO(0, R_X86_64_RELATIVE), (int64_t)(address_of(l, target) + (uint64_t)addend)};
 }
 
 static void write_got(struct image *im, struct rela_out *out)
@@ -291,7 +311,8 @@ static bool apply(struct image *im, const struct link_section *s, const struct o
 	memcpy(im->file + at, &narrow, 4);
 	if (narrow == value)
 		return true;
-	*l->error = arena_printf(l->a, "%s: a reference in section %s spans more than 2 GiB", l->request->objects[s->object]->name, s->from->name);
+	*l->error = arena_printf(l->a, "%s: a reference in section %s spans more than 2 GiB", l->request->objects[s->object]->name,
+				 s->from->name);
 	return false;
 }
 
@@ -319,9 +340,10 @@ static void write_dynamic(struct image *im)
 {
 	const struct extent *o = im->out;
 	const Elf64_Dyn rest[] = {
-		{DT_HASH, {o[OUT_HASH].at}}, {DT_STRTAB, {o[OUT_DYNSTR].at}}, {DT_SYMTAB, {o[OUT_DYNSYM].at}}, {DT_STRSZ, {im->dynstr.len}},
-		{DT_SYMENT, {sizeof(Elf64_Sym)}}, {DT_RELA, {o[OUT_RELA].at}}, {DT_RELASZ, {o[OUT_RELA].size}}, {DT_RELAENT, {sizeof(Elf64_Rela)}},
-		{DT_RELACOUNT, {im->l->n_relative}}, {DT_FLAGS, {DF_BIND_NOW}}, {DT_FLAGS_1, {DF_1_NOW}}, {DT_NULL, {0}},
+		{DT_HASH, {o[OUT_HASH].at}},     {DT_STRTAB, {o[OUT_DYNSTR].at}},    {DT_SYMTAB, {o[OUT_DYNSYM].at}},
+		{DT_STRSZ, {im->dynstr.len}},    {DT_SYMENT, {sizeof(Elf64_Sym)}},   {DT_RELA, {o[OUT_RELA].at}},
+		{DT_RELASZ, {o[OUT_RELA].size}}, {DT_RELAENT, {sizeof(Elf64_Rela)}}, {DT_RELACOUNT, {im->l->n_relative}},
+		{DT_FLAGS, {DF_BIND_NOW}},       {DT_FLAGS_1, {DF_1_NOW}},           {DT_NULL, {0}},
 	};
 	_Static_assert(sizeof rest <= MAX_DYNAMIC * sizeof *rest, "room for them");
 	unsigned char *at = im->file + o[OUT_DYNAMIC].at;
@@ -332,8 +354,14 @@ static void write_dynamic(struct image *im)
 
 static Elf64_Phdr load(uint64_t from, uint64_t file_end, uint64_t end, uint32_t flags)
 {
-	return (Elf64_Phdr){.p_type = PT_LOAD, .p_flags = flags, .p_offset = from, .p_vaddr = from, .p_paddr = from, .p_filesz = file_end - from,
-	                    .p_memsz = end - from, .p_align = ELF_PAGE};
+	return (Elf64_Phdr){.p_type = PT_LOAD,
+			    .p_flags = flags,
+			    .p_offset = from,
+			    .p_vaddr = from,
+			    .p_paddr = from,
+			    .p_filesz = file_end - from,
+			    .p_memsz = end - from,
+			    .p_align = ELF_PAGE};
 }
 
 static void write_head(struct image *im, uint64_t section_headers)
@@ -355,9 +383,17 @@ static void write_head(struct image *im, uint64_t section_headers)
 	p[4].p_align = 1;
 	if (text == relro) /* no code: an empty segment at the place of the next one confuses loaders */
 		p[1] = (Elf64_Phdr){.p_type = PT_NULL};
-	Elf64_Ehdr e = {.e_type = ET_DYN, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_phoff = sizeof e, .e_shoff = section_headers,
-	                .e_ehsize = sizeof e, .e_phentsize = sizeof *p, .e_phnum = N_SEGMENTS, .e_shentsize = sizeof(Elf64_Shdr), .e_shnum = OUT_COUNT,
-	                .e_shstrndx = OUT_SHSTRTAB};
+	Elf64_Ehdr e = {.e_type = ET_DYN,
+			.e_machine = EM_X86_64,
+			.e_version = EV_CURRENT,
+			.e_phoff = sizeof e,
+			.e_shoff = section_headers,
+			.e_ehsize = sizeof e,
+			.e_phentsize = sizeof *p,
+			.e_phnum = N_SEGMENTS,
+			.e_shentsize = sizeof(Elf64_Shdr),
+			.e_shnum = OUT_COUNT,
+			.e_shstrndx = OUT_SHSTRTAB};
 	memcpy(e.e_ident, ELFMAG "\2\1\1", 7);
 	memcpy(im->file, &e, sizeof e);
 	memcpy(im->file + sizeof e, p, sizeof p);

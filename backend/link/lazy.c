@@ -10,7 +10,8 @@
 #include "base/map.h"
 
 _Static_assert(sizeof(struct tri_lazy_slot) == 24 && sizeof(struct tri_lazy_unit) == 104 && sizeof(struct tri_lazy_call) == 24 &&
-               sizeof(struct tri_lazy_library) == 96, "written field by field below");
+		       sizeof(struct tri_lazy_library) == 96,
+	       "written field by field below");
 
 struct maker {
 	struct arena *a;
@@ -20,7 +21,7 @@ struct maker {
 	const struct loop_fn **loops;
 	struct map by_symbol; /* of units */
 	struct block strings, steps, dims, calls, units, slots, symbols;
-	uint32_t library;     /* symbol */
+	uint32_t library; /* symbol */
 	bool effects, kernels[KERNEL_COUNT];
 	const char *error;
 };
@@ -99,7 +100,8 @@ static void put_stubs(struct maker *m, uint32_t i, uint32_t run, uint32_t scratc
 	thunk_slot(m->o, symbol, m->slots.symbol, slot);
 	thunk_slot(m->o, arena_printf(m->a, "%s_scratch", symbol), m->slots.symbol, slot + 8);
 	block_address(&m->slots, thunk_first_run(m->o, arena_printf(m->a, "%s_first", symbol), run, m->units.symbol, unit), 0);
-	block_address(&m->slots, thunk_first_scratch(m->o, arena_printf(m->a, "%s_scratch_first", symbol), scratch, m->units.symbol, unit), 0);
+	block_address(&m->slots, thunk_first_scratch(m->o, arena_printf(m->a, "%s_scratch_first", symbol), scratch, m->units.symbol, unit),
+		      0);
 	buf_u64(&m->slots.bytes, TRI_LAZY_ABSENT);
 }
 

@@ -14,12 +14,12 @@ struct lazy_unit {
 	const char *name, *symbol;
 	const void *loops; /* loops_write's; must outlive the object */
 	size_t n_loops;
-	hash128 key;       /* of the fragment */
+	hash128 key; /* of the fragment */
 	uint8_t opt;
 	bool size;
 };
 struct lazy_info {
-	const char *libtrib;   /* where it is now */
+	const char *libtrib; /* where it is now */
 	const char *cpu, *features;
 	uint32_t vector_bytes;
 	hash128 build, generator; /* of trib, and of its code generator's file: no other may compile the units */

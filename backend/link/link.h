@@ -12,9 +12,10 @@ struct link_request {
 	const char *soname;
 	struct object *const *objects;
 	uint32_t n_objects;
-	const char *const *exports; /* defined global symbols that become dynamic; everything else is local. Roots of section garbage collection */
+	const char *const
+		*exports; /* defined global symbols that become dynamic; everything else is local. Roots of section garbage collection */
 	uint32_t n_exports;
-	const char *const *needed;  /* DT_NEEDED; undefined symbols bind there at load time */
+	const char *const *needed; /* DT_NEEDED; undefined symbols bind there at load time */
 	uint32_t n_needed;
 };
 /* Appends the library. Deterministic. False: *error (arena text) names the symbol or object at fault. */

@@ -9,7 +9,7 @@
 #include "base/vec.h"
 
 /* Sections and symbols of all objects are numbered through; imports are numbered after the symbols. */
-#define TARGET_NONE UINT32_MAX     /* not resolved yet */
+#define TARGET_NONE UINT32_MAX       /* not resolved yet */
 #define TARGET_ZERO (UINT32_MAX - 1) /* a weak symbol that nobody defines */
 
 struct link_section {
@@ -34,8 +34,8 @@ struct link {
 	struct map globals;              /* name -> defining symbol */
 	const char **imports;
 	uint32_t n_imports, cap_imports;
-	uint32_t *exports;               /* defining symbols of the request's exports */
-	uint32_t *got, *stub;            /* per target, and one for TARGET_ZERO: entry number + 1 */
+	uint32_t *exports;    /* defining symbols of the request's exports */
+	uint32_t *got, *stub; /* per target, and one for TARGET_ZERO: entry number + 1 */
 	uint32_t *got_targets, n_got;
 	uint32_t *stub_targets, n_stubs;
 	uint32_t n_relative, n_symbolic; /* dynamic relocations */

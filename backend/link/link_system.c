@@ -12,10 +12,10 @@ void link_version_script(const struct link_request *r, struct buf *out)
 }
 
 const char *const *link_system_command(struct arena *a, const struct link_request *r, const char *cc, const char *const *object_paths,
-                                       const char *script_path, const char *out_path)
+				       const char *script_path, const char *out_path)
 {
-	static const char *const fixed[] = {"-shared", "-nostdlib", "-Wl,--gc-sections", "-Wl,-Bsymbolic", "-Wl,-z,now", "-Wl,-z,relro",
-	                                    "-Wl,-z,noexecstack", "-Wl,--build-id=none"};
+	static const char *const fixed[] = {"-shared",    "-nostdlib",    "-Wl,--gc-sections",  "-Wl,-Bsymbolic",
+					    "-Wl,-z,now", "-Wl,-z,relro", "-Wl,-z,noexecstack", "-Wl,--build-id=none"};
 	enum { N_FIXED = sizeof fixed / sizeof *fixed };
 	const char **argv = ARENA_ARRAY(a, const char *, N_FIXED + 7 + r->n_objects + r->n_needed);
 	uint32_t n = 0;

@@ -10,5 +10,5 @@ struct link_request;
 void link_version_script(const struct link_request *r, struct buf *out);
 /* Arguments for execvp, NULL-terminated: `cc` with r->n_objects object files, the script, the library. */
 const char *const *link_system_command(struct arena *a, const struct link_request *r, const char *cc, const char *const *object_paths,
-                                       const char *script_path, const char *out_path);
+				       const char *script_path, const char *out_path);
 #endif

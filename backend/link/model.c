@@ -26,10 +26,12 @@ struct maker {
 
 _Static_assert(sizeof(void *) == 8, "addresses are 64 bits in the descriptor");
 _Static_assert((int)TRI_DIM_CONST == (int)DIM_PUSH_CONST && (int)TRI_DIM_SYM == (int)DIM_PUSH_SYM && (int)TRI_DIM_ADD == (int)DIM_OP_ADD &&
-               (int)TRI_DIM_MUL == (int)DIM_OP_MUL && (int)TRI_DIM_FLOORDIV == (int)DIM_OP_FLOORDIV && (int)TRI_DIM_MOD == (int)DIM_OP_MOD,
-               "dimension programs are copied");
-_Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_INT64 == (int)DT_INT64 && (int)TRI_FLOAT64 == (int)DT_FLOAT64,
-               "element types are copied");
+		       (int)TRI_DIM_MUL == (int)DIM_OP_MUL && (int)TRI_DIM_FLOORDIV == (int)DIM_OP_FLOORDIV &&
+		       (int)TRI_DIM_MOD == (int)DIM_OP_MOD,
+	       "dimension programs are copied");
+_Static_assert((int)TRI_BOOL == (int)DT_BOOL && (int)TRI_TRIT == (int)DT_TRIT && (int)TRI_INT64 == (int)DT_INT64 &&
+		       (int)TRI_FLOAT64 == (int)DT_FLOAT64,
+	       "element types are copied");
 
 static void make_inside(struct maker *m)
 {
@@ -66,7 +68,8 @@ static uint32_t first_slots(struct maker *m)
 /* The tables as numbers: addresses come when the file is mapped. */
 static void make_outside(struct maker *m)
 {
-	struct block b = block_new(m->o, SECTION_RELRO, ".data.rel.ro.weights", NULL), sizes = block_new(m->o, SECTION_RODATA, ".rodata.sizes", NULL);
+	struct block b = block_new(m->o, SECTION_RELRO, ".data.rel.ro.weights", NULL),
+		     sizes = block_new(m->o, SECTION_RODATA, ".rodata.sizes", NULL);
 	struct block slots = block_new(m->o, SECTION_RODATA, ".rodata.slots", NULL);
 	for (uint32_t i = 0; i < m->w->n_blobs; i++)
 		buf_u64(&sizes.bytes, m->w->blobs[i].len);
@@ -137,7 +140,8 @@ static uint32_t make_code(struct maker *m, uint32_t entry)
 static void put_entry(struct maker *m, struct block *entries, uint32_t i)
 {
 	const struct hir_entry *e = &m->in->program->entries[i];
-	struct block io = block_new(m->o, SECTION_RELRO, ".data.rel.ro.io", NULL), steps = block_new(m->o, SECTION_RODATA, ".rodata.dims", NULL);
+	struct block io = block_new(m->o, SECTION_RELRO, ".data.rel.ro.io", NULL),
+		     steps = block_new(m->o, SECTION_RODATA, ".rodata.dims", NULL);
 	struct block names = block_new(m->o, SECTION_RELRO, ".data.rel.ro.names", NULL);
 	uint32_t n, n_inputs, n_dims = dims_syms(e->unit->dims);
 	struct model_io *list = model_io_list(m->a, e, &n, &n_inputs);
@@ -195,7 +199,8 @@ static void make_desc(struct maker *m)
 	buf_u32(&desc.bytes, 0);
 	block_address(&desc, block_end(&entries, sizeof(tri_entry_desc)), 0);
 	block_address(&desc, make_units(m), 0);
-	block_address(&desc, thunk_open(m->o, arena_printf(m->a, "%s_open", info->name), runtime_symbol(m, "tri_model_open"), desc.symbol), 0);
+	block_address(&desc, thunk_open(m->o, arena_printf(m->a, "%s_open", info->name), runtime_symbol(m, "tri_model_open"), desc.symbol),
+		      0);
 	block_address(&desc, run, 0);
 	block_address(&desc, thunk_jump(m->o, arena_printf(m->a, "%s_close", info->name), runtime_symbol(m, "tri_model_close")), 0);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));

@@ -13,8 +13,8 @@ struct model_blob {
 	hash128 key;       /* of content inputs: slice, parameters' contents, layout */
 	const void *bytes; /* NULL: not made, or outside the library */
 	size_t len;
-	uint64_t offset;   /* in the weight file */
-	uint32_t part;     /* which makes it */
+	uint64_t offset;             /* in the weight file */
+	uint32_t part;               /* which makes it */
 	const struct hir_unit *unit; /* for messages */
 };
 struct model_slot {
@@ -36,10 +36,10 @@ struct model_weights {
 	uint32_t n_tables;
 	struct model_blob *blobs;
 	uint32_t n_blobs;
-	uint32_t *entry_tables;        /* per program entry */
+	uint32_t *entry_tables; /* per program entry */
 	uint32_t n_parts;
-	uint64_t size;                 /* of all blobs, each rounded up to its alignment */
-	const struct model_file *file; /* NULL: the blobs' bytes go into the library */
+	uint64_t size;                     /* of all blobs, each rounded up to its alignment */
+	const struct model_file *file;     /* NULL: the blobs' bytes go into the library */
 	const struct blob_source *sources; /* private */
 };
 
@@ -60,13 +60,14 @@ struct model_weights *model_weigh(struct arena *a, const struct model_input *in)
 /* Where packed weights are kept. */
 struct weight_host {
 	bool (*find)(void *ctx, struct model_blob *b); /* true: it is there already, with b->bytes if it goes into the library */
-	bool (*keep)(void *ctx, struct model_blob *b, const void *bytes, const char **error); /* takes b->len bytes, valid for the call only */
+	bool (*keep)(void *ctx, struct model_blob *b, const void *bytes,
+		     const char **error); /* takes b->len bytes, valid for the call only */
 	void *ctx;
 };
 /* Makes the blobs of one part (0 … n_parts - 1) that the host has not. Different parts may be packed by different threads; what is in memory at a time
  * is what one part needs. False: *error, in `a`. */
 bool model_pack(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, const struct weight_host *host,
-                const char **error);
+		const char **error);
 /* All bytes there: keeps one of blobs with equal bytes. */
 void model_share(struct arena *a, struct model_weights *w);
 

@@ -30,8 +30,11 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 	const char *prefix = model_entry_prefix(a, in->program, info->name, i);
 	uint32_t n, n_inputs;
 	struct model_io *io = model_io_list(a, e, &n, &n_inputs);
-	buf_printf(out, "/* The tensors of %s_run: inputs, then outputs, all in your memory, dense and row-major. Set data, shape, rank and dtype of each. */\n"
-	                "typedef struct %s_io {\n", prefix, prefix);
+	buf_printf(
+		out,
+		"/* The tensors of %s_run: inputs, then outputs, all in your memory, dense and row-major. Set data, shape, rank and dtype of each. */\n"
+		"typedef struct %s_io {\n",
+		prefix, prefix);
 	for (uint32_t k = 0; k < n; k++) {
 		buf_printf(out, "\ttri_tensor %s; /* %s: ", io[k].member, io[k].output ? "out" : "in");
 		put_type(out, e->unit, io[k].type);
@@ -40,9 +43,12 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 	if (!n)
 		buf_puts(out, "\ttri_tensor none;\n");
 	buf_printf(out, "} %s_io;\n", prefix);
-	buf_printf(out, "/* Computes the outputs. Returns TRI_OK or a code of enum tri_code, with the reason in *err (err may be NULL). Shapes and element types are\n"
-	                " * checked first. Memory is allocated only when the shapes need more than any run before. */\n"
-	                "int %s_run(%s *m, const %s_io *io, tri_error *err);\n\n", prefix, info->name, prefix);
+	buf_printf(
+		out,
+		"/* Computes the outputs. Returns TRI_OK or a code of enum tri_code, with the reason in *err (err may be NULL). Shapes and element types are\n"
+		" * checked first. Memory is allocated only when the shapes need more than any run before. */\n"
+		"int %s_run(%s *m, const %s_io *io, tri_error *err);\n\n",
+		prefix, info->name, prefix);
 }
 
 void model_header(const struct model_input *in, const struct model_info *info, struct buf *out)
@@ -55,21 +61,27 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	put_comment_text(out, info->version);
 	buf_puts(out, ": made by ");
 	put_comment_text(out, info->compiler);
-	buf_printf(out, ", do not edit. Link with the library of this name. */\n#ifndef TRI_MODEL_%s_H\n#define TRI_MODEL_%s_H\n\n", name, name);
+	buf_printf(out, ", do not edit. Link with the library of this name. */\n#ifndef TRI_MODEL_%s_H\n#define TRI_MODEL_%s_H\n\n", name,
+		   name);
 	buf_puts(out, runtime_header());
-	buf_printf(out, "#if TRI_ABI != 1\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
-	                "#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-	                "/* One opened model: its threads and its working memory. Use it from one thread at a time; open several to run in parallel.\n"
-	                " * While one thread is in a run, a run by another does nothing and returns TRI_ERR_BUSY. */\n"
-	                "typedef struct %s %s;\n\n", name, name);
+	buf_printf(
+		out,
+		"#if TRI_ABI != 1\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
+		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
+		"/* One opened model: its threads and its working memory. Use it from one thread at a time; open several to run in parallel.\n"
+		" * While one thread is in a run, a run by another does nothing and returns TRI_ERR_BUSY. */\n"
+		"typedef struct %s %s;\n\n",
+		name, name);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		put_entry(a, out, in, info, i);
-	buf_printf(out, "/* Opens the model; opt may be NULL. NULL on failure, with the reason in *err (err may be NULL). */\n"
-	                "%s *%s_open(const tri_options *opt, tri_error *err);\n"
-	                "/* Ends its threads and frees its memory; NULL is accepted. */\n"
-	                "void %s_close(%s *m);\n"
-	                "/* What this library is: names, element types, shapes, version. */\n"
-	                "extern const tri_model_desc %s_desc;\n\n"
-	                "#ifdef __cplusplus\n}\n#endif\n#endif\n", name, name, name, name, name);
+	buf_printf(out,
+		   "/* Opens the model; opt may be NULL. NULL on failure, with the reason in *err (err may be NULL). */\n"
+		   "%s *%s_open(const tri_options *opt, tri_error *err);\n"
+		   "/* Ends its threads and frees its memory; NULL is accepted. */\n"
+		   "void %s_close(%s *m);\n"
+		   "/* What this library is: names, element types, shapes, version. */\n"
+		   "extern const tri_model_desc %s_desc;\n\n"
+		   "#ifdef __cplusplus\n}\n#endif\n#endif\n",
+		   name, name, name, name, name);
 	arena_free(a);
 }

@@ -7,13 +7,22 @@
 static bool is_keyword(const char *s)
 {
 	static const char *const words[] = {
-		"alignas", "alignof", "and", "and_eq", "asm", "auto", "bitand", "bitor", "bool", "break", "case", "catch", "char", "class", "compl",
-		"concept", "const", "const_cast", "consteval", "constexpr", "constinit", "continue", "co_await", "co_return", "co_yield", "decltype",
-		"default", "delete", "do", "double", "dynamic_cast", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend",
-		"goto", "if", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "not_eq", "nullptr", "operator", "or", "or_eq",
-		"private", "protected", "public", "register", "reinterpret_cast", "requires", "restrict", "return", "short", "signed", "sizeof",
-		"static", "static_assert", "static_cast", "struct", "switch", "template", "this", "thread_local", "throw", "true", "try", "typedef",
-		"typeid", "typename", "typeof", "union", "unsigned", "using", "virtual", "void", "volatile", "wchar_t", "while", "xor", "xor_eq",
+		"alignas",      "alignof",       "and",         "and_eq",   "asm",       "auto",
+		"bitand",       "bitor",         "bool",        "break",    "case",      "catch",
+		"char",         "class",         "compl",       "concept",  "const",     "const_cast",
+		"consteval",    "constexpr",     "constinit",   "continue", "co_await",  "co_return",
+		"co_yield",     "decltype",      "default",     "delete",   "do",        "double",
+		"dynamic_cast", "else",          "enum",        "explicit", "export",    "extern",
+		"false",        "float",         "for",         "friend",   "goto",      "if",
+		"inline",       "int",           "long",        "mutable",  "namespace", "new",
+		"noexcept",     "not",           "not_eq",      "nullptr",  "operator",  "or",
+		"or_eq",        "private",       "protected",   "public",   "register",  "reinterpret_cast",
+		"requires",     "restrict",      "return",      "short",    "signed",    "sizeof",
+		"static",       "static_assert", "static_cast", "struct",   "switch",    "template",
+		"this",         "thread_local",  "throw",       "true",     "try",       "typedef",
+		"typeid",       "typename",      "typeof",      "union",    "unsigned",  "using",
+		"virtual",      "void",          "volatile",    "wchar_t",  "while",     "xor",
+		"xor_eq",
 	};
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++)
 		if (strcmp(words[i], s) == 0)
@@ -44,7 +53,8 @@ struct model_io *model_io_list(struct arena *a, const struct hir_entry *e, uint3
 		}
 	*n_inputs = *n;
 	for (uint32_t i = 0; i < u->n_outputs; i++, ++*n)
-		io[*n] = (struct model_io){u->outputs[i].name, member_name(a, io, *n, u->outputs[i].name), &u->nodes[u->outputs[i].node].type, true};
+		io[*n] = (struct model_io){u->outputs[i].name, member_name(a, io, *n, u->outputs[i].name),
+					   &u->nodes[u->outputs[i].node].type, true};
 	return io;
 }
 

@@ -209,7 +209,8 @@ struct model_weights *model_weigh(struct arena *a, const struct model_input *in)
 static hash128 sample(const struct model_blob *b)
 {
 	size_t end = b->len < 4096 ? b->len : 4096;
-	return hash_combine(hash_pair(b->len, 0), hash_combine(hash_bytes(b->bytes, end), hash_bytes((const char *)b->bytes + b->len - end, end)));
+	return hash_combine(hash_pair(b->len, 0),
+			    hash_combine(hash_bytes(b->bytes, end), hash_bytes((const char *)b->bytes + b->len - end, end)));
 }
 
 void model_share(struct arena *a, struct model_weights *w)

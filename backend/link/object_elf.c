@@ -6,8 +6,8 @@
 #include "backend/link/object.h"
 #include "base/arena.h"
 
-#define NO_SECTION UINT32_MAX       /* section left out */
-#define NO_SYMBOL UINT32_MAX        /* symbol of a section left out, of a file, absolute */
+#define NO_SECTION UINT32_MAX /* section left out */
+#define NO_SYMBOL UINT32_MAX  /* symbol of a section left out, of a file, absolute */
 #define MAX_ALIGN (1u << 20)
 #define MAX_SIZE (1ull << 40)
 
@@ -18,8 +18,8 @@ struct reader {
 	uint64_t len;
 	Elf64_Ehdr head;
 	uint32_t n_sections, names; /* names: the section name table */
-	uint32_t *sections; /* file index -> object section or NO_SECTION */
-	uint32_t *symbols;  /* file index -> object symbol or NO_SYMBOL */
+	uint32_t *sections;         /* file index -> object section or NO_SECTION */
+	uint32_t *symbols;          /* file index -> object symbol or NO_SYMBOL */
 	uint32_t n_symbols;
 	struct object *o;
 	const char **error;
@@ -110,7 +110,7 @@ static bool read_section(struct reader *r, uint32_t i)
 	if (h.sh_type == SHT_NOBITS ? h.sh_size > MAX_SIZE : !elf_in(h.sh_offset, h.sh_size, r->len))
 		return fail(r, "a section lies outside the file");
 	r->sections[i] = object_section(r->o, kind_of(&h, name), name, h.sh_type == SHT_NOBITS ? NULL : r->bytes + h.sh_offset, h.sh_size,
-	                                (uint32_t)align);
+					(uint32_t)align);
 	return true;
 }
 
@@ -234,7 +234,7 @@ static bool read_relocs(struct reader *r, const Elf64_Shdr *h)
 			continue;
 		if (!reloc_kind((uint32_t)ELF64_R_TYPE(rela.r_info), &kind, &width))
 			return fail(r, arena_printf(r->a, "relocation type %u in section %s", (unsigned)ELF64_R_TYPE(rela.r_info),
-			                            r->o->sections[section].name));
+						    r->o->sections[section].name));
 		if (!r->o->sections[section].bytes || !elf_in(rela.r_offset, width, r->o->sections[section].size))
 			return fail(r, "relocation outside its section");
 		if (ELF64_R_SYM(rela.r_info) >= r->n_symbols || r->symbols[ELF64_R_SYM(rela.r_info)] == NO_SYMBOL)

@@ -61,7 +61,10 @@ static void put_symbols(struct writer *w, uint32_t strtab)
 			if (s->global != global)
 				continue;
 			Elf64_Sym sym = {.st_name = (Elf64_Word)w->strings.len, .st_value = s->value, .st_size = s->size};
-			sym.st_info = ELF64_ST_INFO(!global ? STB_LOCAL : s->weak ? STB_WEAK : STB_GLOBAL, s->function ? STT_FUNC : STT_NOTYPE);
+			sym.st_info = ELF64_ST_INFO(!global   ? STB_LOCAL
+						    : s->weak ? STB_WEAK
+							      : STB_GLOBAL,
+						    s->function ? STT_FUNC : STT_NOTYPE);
 			sym.st_shndx = s->section == OBJ_UNDEFINED ? SHN_UNDEF : (Elf64_Section)(s->section + 1);
 			if (!s->name[0])
 				sym.st_name = 0;
@@ -107,7 +110,8 @@ void object_write(const struct object *o, struct buf *out)
 {
 	struct writer w = {.o = o, .out = out, .start = out->len};
 	struct arena *scratch = arena_new(0);
-	Elf64_Ehdr e = {.e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof e, .e_shentsize = sizeof(Elf64_Shdr)};
+	Elf64_Ehdr e = {
+		.e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof e, .e_shentsize = sizeof(Elf64_Shdr)};
 	memcpy(e.e_ident, ELFMAG "\2\1\1", 7);
 	w.order = ARENA_ARRAY(scratch, uint32_t, o->n_symbols);
 	buf_put(out, &e, sizeof e);

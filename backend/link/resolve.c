@@ -79,8 +79,8 @@ static bool define(struct link *l, uint32_t symbol)
 		if (s->weak)
 			return true;
 		if (!l->symbols[before]->weak)
-			return fail(l, arena_printf(l->a, "symbol %s is defined twice: in %s and in %s", s->name, object_name(l, l->symbol_object[before]),
-			                            object_name(l, l->symbol_object[symbol])));
+			return fail(l, arena_printf(l->a, "symbol %s is defined twice: in %s and in %s", s->name,
+						    object_name(l, l->symbol_object[before]), object_name(l, l->symbol_object[symbol])));
 	}
 	map_put(&l->globals, key, symbol);
 	return true;
@@ -118,7 +118,8 @@ static bool resolve(struct link *l, uint32_t symbol)
 	else if (s->weak)
 		l->target[symbol] = TARGET_ZERO;
 	else
-		return fail(l, arena_printf(l->a, "undefined symbol %s, referred to by %s", s->name, object_name(l, l->symbol_object[symbol])));
+		return fail(
+			l, arena_printf(l->a, "undefined symbol %s, referred to by %s", s->name, object_name(l, l->symbol_object[symbol])));
 	return true;
 }
 
@@ -212,18 +213,14 @@ static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_
 		else
 			l->n_relative++;
 		return true;
-	case RELOC_GOTPC32:
-		need_got(l, target);
-		return true;
+	case RELOC_GOTPC32: need_got(l, target); return true;
 	case RELOC_PC32:
 	case RELOC_PC64:
 		if (target == TARGET_ZERO)
 			return refuse(l, s, l->symbols[symbol], "which is weak and not defined");
 		need_stub(l, target);
 		return true;
-	case RELOC_PLT32: /* a call; of a weak symbol that nobody defines it is never made */
-		need_stub(l, target);
-		return true;
+	case RELOC_PLT32: /* a call; of a weak symbol that nobody defines it is never made */ need_stub(l, target); return true;
 	default: return refuse(l, s, l->symbols[symbol], "by a 32-bit address: compile it with -fPIC");
 	}
 }
@@ -238,7 +235,8 @@ static bool plan_relocs(struct link *l)
 	for (uint32_t i = 0; i < l->n_sections; i++) {
 		struct link_section *s = &l->sections[i];
 		if (s->live && s->from->align > ELF_PAGE)
-			return fail(l, arena_printf(l->a, "%s: section %s is aligned to more than a page", object_name(l, s->object), s->from->name));
+			return fail(l, arena_printf(l->a, "%s: section %s is aligned to more than a page", object_name(l, s->object),
+						    s->from->name));
 		for (uint32_t k = 0; s->live && k < s->n_relocs; k++)
 			if (!plan_reloc(l, s, l->relocs[s->relocs + k]))
 				return false;

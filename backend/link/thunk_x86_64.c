@@ -6,7 +6,8 @@
 /* Code that ends in `jmp rel32` to target. */
 static uint32_t finish(struct object *o, const char *name, const unsigned char *code, uint32_t len, uint32_t target, uint32_t *section)
 {
-	*section = object_section(o, SECTION_TEXT, arena_printf(o->arena, ".text.%s", name), arena_strndup(o->arena, (const char *)code, len), len, 16);
+	*section = object_section(o, SECTION_TEXT, arena_printf(o->arena, ".text.%s", name),
+				  arena_strndup(o->arena, (const char *)code, len), len, 16);
 	object_reloc(o, *section, len - 4, target, RELOC_PLT32, -4);
 	return object_symbol(o, name, *section, 0, len, true, true);
 }
@@ -14,7 +15,7 @@ static uint32_t finish(struct object *o, const char *name, const unsigned char *
 uint32_t thunk_open(struct object *o, const char *name, uint32_t target, uint32_t desc)
 {
 	static const unsigned char code[] = {0x48, 0x8d, 0x15, 0, 0, 0, 0, /* lea desc(%rip), %rdx */
-	                                     0xe9, 0, 0, 0, 0};
+					     0xe9, 0,    0,    0, 0};
 	uint32_t section, symbol = finish(o, name, code, sizeof code, target, &section);
 	object_reloc(o, section, 3, desc, RELOC_PC32, -4);
 	return symbol;
@@ -23,9 +24,9 @@ uint32_t thunk_open(struct object *o, const char *name, uint32_t target, uint32_
 uint32_t thunk_run(struct object *o, const char *name, uint32_t target, uint32_t entry)
 {
 	unsigned char code[] = {0x48, 0x89, 0xd1,       /* mov %rdx, %rcx */
-	                        0x48, 0x89, 0xf2,       /* mov %rsi, %rdx */
-	                        0xbe, 0, 0, 0, 0,       /* mov $entry, %esi */
-	                        0xe9, 0, 0, 0, 0};
+				0x48, 0x89, 0xf2,       /* mov %rsi, %rdx */
+				0xbe, 0,    0,    0, 0, /* mov $entry, %esi */
+				0xe9, 0,    0,    0, 0};
 	uint32_t section;
 	memcpy(code + 7, &entry, 4);
 	return finish(o, name, code, sizeof code, target, &section);
@@ -70,8 +71,12 @@ uint32_t thunk_first_scratch(struct object *o, const char *name, uint32_t target
 
 uint32_t thunk_far(struct object *o, const char *name, const void *address, bool through)
 {
-	unsigned char code[] = {0x48, 0xb8, 0, 0, 0, 0, 0, 0, 0, 0, /* movabs $address, %rax */
-	                        0xff, through ? 0x20 : 0xe0};       /* jmp *(%rax), jmp *%rax */
+	unsigned char code[] = {0x48, 0xb8,
+				0,    0,
+				0,    0,
+				0,    0,
+				0,    0,                      /* movabs $address, %rax */
+				0xff, through ? 0x20 : 0xe0}; /* jmp *(%rax), jmp *%rax */
 	uint32_t len = sizeof code;
 	memcpy(code + 2, &address, sizeof address);
 	const void *bytes = arena_strndup(o->arena, (const char *)code, len);

@@ -253,8 +253,8 @@ static void emit_loop(struct builder *b, ir_ref v)
 	}
 	body->buffers[body->n_buffers++] = go;
 	for (uint32_t k = 0; k < s.n_carried; k++)
-		body->buffers[body->n_buffers++] = only_put(in->callee, k) ? body->buffers[k]
-									   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
+		body->buffers[body->n_buffers++] =
+			only_put(in->callee, k) ? body->buffers[k] : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
 	note_buffers(b, &s, decides, s.n_carried);
 	for (uint32_t k = 0; k < s.n_carried; k++)
@@ -342,18 +342,25 @@ static void reserve(struct builder *b)
 			results += 2 * ir_at(b->ir, v)->callee->n_outputs;
 		else
 			results += ir_at(b->ir, v)->op == OP_SORT;
-	b->fn->buffers = ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results + b->n_groups + 1);
+	b->fn->buffers =
+		ARENA_ARRAY(b->unit, struct loop_buffer, b->ir->n_inputs + b->ir->n_outputs + b->ir->n_insts + results + b->n_groups + 1);
 	b->fn->stmts = ARENA_ARRAY(b->unit, struct loop_stmt, b->ir->n_insts + b->n_groups);
 }
 
 struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 {
 	const struct ir_fn *ir = p->run;
-	struct builder b = {.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn), .range_table = LOOP_NONE};
+	struct builder b = {
+		.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn), .range_table = LOOP_NONE};
 	b.zero = dim_const(b.dims, 0);
 	b.one = dim_const(b.dims, 1);
-	*b.fn = (struct loop_fn){.unit = unit, .symbol = ir->name, .dims = ir->dims, .n_inputs = ir->n_inputs, .n_outputs = ir->n_outputs,
-				 .n_slots = p->n_slots, .scratch = b.zero};
+	*b.fn = (struct loop_fn){.unit = unit,
+				 .symbol = ir->name,
+				 .dims = ir->dims,
+				 .n_inputs = ir->n_inputs,
+				 .n_outputs = ir->n_outputs,
+				 .n_slots = p->n_slots,
+				 .scratch = b.zero};
 	b.buffer = ARENA_ARRAY(unit, uint32_t, ir->n_insts);
 	memset(b.buffer, 0xff, ir->n_insts * sizeof *b.buffer);
 	loops_checks(&b);

@@ -28,13 +28,13 @@ struct group {
 
 enum fused_use { USE_NONE, USE_ONE, USE_MANY };
 struct fused {
-	bool stored;   /* has a buffer of its own that this unit writes */
-	bool forced;   /* must have one */
+	bool stored; /* has a buffer of its own that this unit writes */
+	bool forced; /* must have one */
 	enum fused_use use;
 	uint32_t group; /* USE_ONE: computed in this nest, at these coordinates */
 	struct coords *coords;
-	uint32_t cost, size; /* of computing one element from buffers, roughly in vector instructions; expressions */
-	uint32_t output;     /* output it is stored to, or LOOP_NONE */
+	uint32_t cost, size;  /* of computing one element from buffers, roughly in vector instructions; expressions */
+	uint32_t output;      /* output it is stored to, or LOOP_NONE */
 	uint32_t first_group; /* stored: its nest (CONCAT: that of part 0, PAD: of the value around), or LOOP_NONE */
 	uint32_t range_group; /* a gather's nest that only checks its indices, or LOOP_NONE */
 };
@@ -49,8 +49,8 @@ struct builder {
 	struct group *groups;
 	uint32_t n_groups, cap_groups;
 	struct loop_fn *fn;
-	uint32_t *buffer; /* per instruction: its buffer, or LOOP_NONE */
-	ir_ref *results;  /* per call its first RESULT, per RESULT the call's next, or IR_NONE */
+	uint32_t *buffer;     /* per instruction: its buffer, or LOOP_NONE */
+	ir_ref *results;      /* per call its first RESULT, per RESULT the call's next, or IR_NONE */
 	uint32_t range_table; /* the buffer that nests read which only check indices, or LOOP_NONE */
 };
 

@@ -23,21 +23,16 @@ bool loops_given(const struct ir_fn *f, ir_ref v)
 	return op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || ir_calls(op) || op == OP_RESULT || (ir_op_traits(op) & EFFECT);
 }
 
-static bool is_reduction(enum ir_op op)
-{
-	return op == OP_MATMUL || (ir_op_traits(op) & REDUCES);
-}
+static bool is_reduction(enum ir_op op) { return op == OP_MATMUL || (ir_op_traits(op) & REDUCES); }
 
 static bool is_view(enum ir_op op)
 {
-	return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_TRANSPOSE || op == OP_SLICE || op == OP_WINDOW || op == OP_IOTA || op == OP_DIM;
+	return op == OP_BROADCAST || op == OP_RESHAPE || op == OP_TRANSPOSE || op == OP_SLICE || op == OP_WINDOW || op == OP_IOTA ||
+	       op == OP_DIM;
 }
 
 /* Is it put together in memory by a nest for each operand? */
-static bool is_joined(enum ir_op op)
-{
-	return op == OP_CONCAT || op == OP_PAD;
-}
+static bool is_joined(enum ir_op op) { return op == OP_CONCAT || op == OP_PAD; }
 
 /* The matrix that a batch of matrices repeats, under broadcasts that only add leading dimensions. */
 static ir_ref under_broadcast(const struct ir_fn *f, ir_ref v)
@@ -79,11 +74,20 @@ bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref
 static uint32_t own_cost(enum ir_op op)
 {
 	switch (op) {
-	case OP_DIV: case OP_SQRT: return 4;
-	case OP_FLOORDIV: case OP_MOD: case OP_RSQRT: return 8;
-	case OP_EXP: case OP_LOG: case OP_TANH: case OP_ERF: return 14;
-	case OP_SIN: case OP_COS: case OP_POW: return 40;
-	case OP_GATHER: case OP_GATHER_DIM: return 4;
+	case OP_DIV:
+	case OP_SQRT: return 4;
+	case OP_FLOORDIV:
+	case OP_MOD:
+	case OP_RSQRT: return 8;
+	case OP_EXP:
+	case OP_LOG:
+	case OP_TANH:
+	case OP_ERF: return 14;
+	case OP_SIN:
+	case OP_COS:
+	case OP_POW: return 40;
+	case OP_GATHER:
+	case OP_GATHER_DIM: return 4;
 	default: return is_view(op) ? 0 : 1;
 	}
 }
@@ -91,10 +95,7 @@ static uint32_t own_cost(enum ir_op op)
 /* Is operand k a table that is read where other values say, so that it must lie in memory? */
 static bool is_table(const struct ir_inst *in, uint32_t k) { return k == 0 && (in->op == OP_GATHER || in->op == OP_GATHER_DIM); }
 
-static uint32_t add_capped(uint32_t a, uint32_t b)
-{
-	return a + b > 1u << 20 ? 1u << 20 : a + b;
-}
+static uint32_t add_capped(uint32_t a, uint32_t b) { return a + b > 1u << 20 ? 1u << 20 : a + b; }
 
 /* Upper bounds of cost and size, as if everything were fused; too big a tree is cut. */
 static void measure(struct builder *b, ir_ref v)

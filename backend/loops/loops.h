@@ -19,10 +19,10 @@ enum buffer_kind { BUFFER_INPUT, BUFFER_OUTPUT, BUFFER_WEIGHT, BUFFER_TEMP, BUFF
 struct loop_buffer {
 	enum buffer_kind kind;
 	enum layout layout;
-	uint32_t index;        /* input, output or slot number */
+	uint32_t index;       /* input, output or slot number */
 	struct hir_type type; /* element type and shape; plain buffers are dense row-major */
-	dim offset;            /* BUFFER_TEMP: byte offset in the unit's scratch, a multiple of 64 */
-	const void *data;      /* BUFFER_CONST: host layout */
+	dim offset;           /* BUFFER_TEMP: byte offset in the unit's scratch, a multiple of 64 */
+	const void *data;     /* BUFFER_CONST: host layout */
 };
 
 #define LOOP_MAX (2 * HIR_MAX_RANK)
@@ -32,18 +32,18 @@ struct loop_access {
 	dim base, stride[LOOP_MAX];
 	uint32_t index; /* expression, or LOOP_NONE */
 	dim scale;
-	int64_t limit;  /* with index: values outside 0 … bound-1 are a run-time error */
+	int64_t limit; /* with index: values outside 0 … bound-1 are a run-time error */
 	dim bound;
 };
 #define LOOP_NONE UINT32_MAX
 
 enum loop_expr_kind {
-	LOOP_LOAD,  /* access */
-	LOOP_CONST, /* f or i */
-	LOOP_INDEX, /* loop variable `var`, int64 */
-	LOOP_EXTENT,/* the value of `extent`, int64 */
-	LOOP_OP,    /* an element-wise ir_op over args */
-	LOOP_ACC,   /* the final value of reduction `var`; only outside the reduction loops */
+	LOOP_LOAD,   /* access */
+	LOOP_CONST,  /* f or i */
+	LOOP_INDEX,  /* loop variable `var`, int64 */
+	LOOP_EXTENT, /* the value of `extent`, int64 */
+	LOOP_OP,     /* an element-wise ir_op over args */
+	LOOP_ACC,    /* the final value of reduction `var`; only outside the reduction loops */
 };
 struct loop_expr {
 	enum loop_expr_kind kind;
@@ -68,7 +68,7 @@ struct loop_store {
 };
 struct loop_nest {
 	uint8_t n_parallel, n_reduce;
-	dim extent[LOOP_MAX]; /* parallel loops outermost first, then reduction loops */
+	dim extent[LOOP_MAX];    /* parallel loops outermost first, then reduction loops */
 	struct loop_expr *exprs; /* args precede users */
 	uint32_t n_exprs;
 	struct loop_reduction *reductions;
@@ -82,17 +82,18 @@ struct loop_stmt {
 	enum loop_stmt_kind kind;
 	struct loop_nest nest;
 	enum kernel kernel;
-	uint32_t *buffers; /* STMT_KERNEL: as kernels.def says; STMT_CALL: the callee's run-time inputs, then outputs; STMT_EFFECT: its values;
+	uint32_t *
+		buffers; /* STMT_KERNEL: as kernels.def says; STMT_CALL: the callee's run-time inputs, then outputs; STMT_EFFECT: its values;
 	                      STMT_IF, STMT_LOOP: all they touch, first the bool scalar that decides */
 	uint32_t n_buffers;
-	dim *dims;         /* STMT_KERNEL: as kernels.def says; STMT_CALL: values of the callee's symbols; STMT_EFFECT: sizes of the values */
+	dim *dims; /* STMT_KERNEL: as kernels.def says; STMT_CALL: values of the callee's symbols; STMT_EFFECT: sizes of the values */
 	uint32_t n_dims;
 	const char *callee; /* STMT_CALL: symbol of the unit */
 	const struct hir_unit *callee_unit;
 	const char *text, *where; /* STMT_EFFECT: as of OP_PRINT (where is NULL) and OP_ASSERT */
-	uint8_t *kinds;     /* STMT_EFFECT: element type << 4 | rank of each value */
-	uint32_t slot;      /* STMT_CALL: its weight table; LOOP_NONE if it has no slots */
-	struct loop_stmt *calls; /* STMT_IF: two STMT_CALLs, of which one is executed; STMT_LOOP: the body's */
+	uint8_t *kinds;           /* STMT_EFFECT: element type << 4 | rank of each value */
+	uint32_t slot;            /* STMT_CALL: its weight table; LOOP_NONE if it has no slots */
+	struct loop_stmt *calls;  /* STMT_IF: two STMT_CALLs, of which one is executed; STMT_LOOP: the body's */
 	uint32_t n_calls;
 	/* STMT_LOOP: the first n_carried inputs of the body are copies of `initial`, in `buffers` of its STMT_CALL; its outputs (the bool, then as many) swap
 	 * places with them before the next iteration; in the end the former hold the result. */

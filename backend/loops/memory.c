@@ -65,15 +65,9 @@ static dim rounded_size(struct dims *d, const struct hir_type *t)
 	return dim_mul(d, dim_floordiv(d, dim_add(d, size, dim_const(d, 63)), align), align);
 }
 
-static bool fits(struct dims *d, dim size, dim room)
-{
-	return dim_eq(size, room) || loops_never_negative(d, dim_sub(d, room, size));
-}
+static bool fits(struct dims *d, dim size, dim room) { return dim_eq(size, room) || loops_never_negative(d, dim_sub(d, room, size)); }
 
-static bool tighter(struct dims *d, dim a, dim b)
-{
-	return fits(d, a, b) && !dim_eq(a, b);
-}
+static bool tighter(struct dims *d, dim a, dim b) { return fits(d, a, b) && !dim_eq(a, b); }
 
 static struct size *size_of(struct placer *p, dim size)
 {
@@ -135,10 +129,7 @@ static void free_after(struct placer *p, uint32_t s)
 	}
 }
 
-static uint32_t *nothing(struct arena *a, uint32_t n)
-{
-	return memset(ARENA_ARRAY(a, uint32_t, n + 1), 0xff, (n + 1) * sizeof(uint32_t));
-}
+static uint32_t *nothing(struct arena *a, uint32_t n) { return memset(ARENA_ARRAY(a, uint32_t, n + 1), 0xff, (n + 1) * sizeof(uint32_t)); }
 
 void loops_place(struct loop_fn *f)
 {

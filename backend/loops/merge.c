@@ -35,10 +35,7 @@ static bool shares_load(const struct loop_nest *a, const struct loop_access *acc
 }
 
 /* Half floats are rounded by a store, so what was stored is not the value at hand. */
-static bool rounds(dtype t)
-{
-	return t == DT_FLOAT16 || t == DT_BFLOAT16;
-}
+static bool rounds(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
 
 static bool depends_badly(const struct loop_nest *a, const struct loop_nest *b)
 {

@@ -65,9 +65,9 @@ static bool expr_same(const struct loop_expr *x, const struct loop_expr *y)
 {
 	return x->kind == y->kind && x->op == y->op && x->elem == y->elem && x->in_reduction == y->in_reduction && x->var == y->var &&
 	       x->i == y->i && memcmp(&x->f, &y->f, sizeof x->f) == 0 && dim_eq(x->extent, y->extent) &&
-	       memcmp(x->args, y->args, sizeof x->args) == 0 && x->access.buffer == y->access.buffer && x->access.index == y->access.index &&
-	       dim_eq(x->access.base, y->access.base) && dim_eq(x->access.scale, y->access.scale) && dim_eq(x->access.bound, y->access.bound) &&
-	       memcmp(x->access.stride, y->access.stride, sizeof x->access.stride) == 0;
+	       memcmp(x->args, y->args, sizeof x->args) == 0 && x->access.buffer == y->access.buffer &&
+	       x->access.index == y->access.index && dim_eq(x->access.base, y->access.base) && dim_eq(x->access.scale, y->access.scale) &&
+	       dim_eq(x->access.bound, y->access.bound) && memcmp(x->access.stride, y->access.stride, sizeof x->access.stride) == 0;
 }
 
 static uint32_t put(struct nest_builder *n, struct loop_expr e)
@@ -247,17 +247,22 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 	struct coords oc;
 	uint32_t args[3];
 	switch (in->op) {
-	case OP_DIM:
-		return put_extent(n, in->extent, c->in_reduction);
-	case OP_IOTA:
-		return put_cast(n, put_coord(n, &c->at[in->index], c->in_reduction), in->type.elem);
-	case OP_BROADCAST: case OP_RESHAPE: case OP_TRANSPOSE: case OP_SLICE: case OP_WINDOW:
-		BUG_ON(!coords_operand(b, v, 0, c, 0, &oc));
-		return eval(n, ir_operand(b->ir, v, 0), &oc);
-	case OP_GATHER: case OP_GATHER_DIM:
-		return eval_gather(n, v, c);
-	case OP_REDUCE_SUM: case OP_REDUCE_PROD: case OP_REDUCE_MAX: case OP_REDUCE_MIN: case OP_ARGMAX: case OP_ARGMIN: case OP_MATMUL:
-		return eval_reduction(n, v, c);
+	case OP_DIM: return put_extent(n, in->extent, c->in_reduction);
+	case OP_IOTA: return put_cast(n, put_coord(n, &c->at[in->index], c->in_reduction), in->type.elem);
+	case OP_BROADCAST:
+	case OP_RESHAPE:
+	case OP_TRANSPOSE:
+	case OP_SLICE:
+	case OP_WINDOW: BUG_ON(!coords_operand(b, v, 0, c, 0, &oc)); return eval(n, ir_operand(b->ir, v, 0), &oc);
+	case OP_GATHER:
+	case OP_GATHER_DIM: return eval_gather(n, v, c);
+	case OP_REDUCE_SUM:
+	case OP_REDUCE_PROD:
+	case OP_REDUCE_MAX:
+	case OP_REDUCE_MIN:
+	case OP_ARGMAX:
+	case OP_ARGMIN:
+	case OP_MATMUL: return eval_reduction(n, v, c);
 	default:
 		BUG_ON(!(ir_op_traits(in->op) & EWISE));
 		for (uint32_t k = 0; k < in->n_operands; k++) {

@@ -93,9 +93,7 @@ static void print_expr(const struct loop_fn *f, const struct loop_nest *n, uint3
 		buf_puts(out, "const ");
 		print_const(e, out);
 		break;
-	case LOOP_INDEX:
-		buf_printf(out, "index i%u", e->var);
-		break;
+	case LOOP_INDEX: buf_printf(out, "index i%u", e->var); break;
 	case LOOP_EXTENT:
 		buf_puts(out, "extent ");
 		dim_print(f->dims, e->extent, out);
@@ -105,9 +103,7 @@ static void print_expr(const struct loop_fn *f, const struct loop_nest *n, uint3
 		for (int j = 0; j < ir_op_ins(e->op); j++)
 			buf_printf(out, "%s%%%u", j ? ", " : " ", e->args[j]);
 		break;
-	case LOOP_ACC:
-		buf_printf(out, "acc %u", e->var);
-		break;
+	case LOOP_ACC: buf_printf(out, "acc %u", e->var); break;
 	}
 	buf_printf(out, " : %s\n", dtype_text(e->elem));
 }

@@ -7,10 +7,7 @@
 
 static bool is_gather(enum ir_op op) { return op == OP_GATHER || op == OP_GATHER_DIM; }
 
-static bool surely_not_empty(const struct builder *b, dim x)
-{
-	return loops_never_negative(b->dims, dim_sub(b->dims, x, b->one));
-}
+static bool surely_not_empty(const struct builder *b, dim x) { return loops_never_negative(b->dims, dim_sub(b->dims, x, b->one)); }
 
 dim loops_is_empty(const struct builder *b, dim x)
 {
@@ -32,7 +29,8 @@ static bool index_coords(const struct builder *b, ir_ref v, const struct group *
 }
 
 /* The loops that run over the whole index, each along a dimension of its own, as bits. False: not every index is come to. */
-static bool index_loops(const struct builder *b, const struct group *g, const struct hir_type *index, const struct coords *c, uint32_t *loops)
+static bool index_loops(const struct builder *b, const struct group *g, const struct hir_type *index, const struct coords *c,
+			uint32_t *loops)
 {
 	*loops = 0;
 	for (uint32_t k = 0; k < c->rank; k++) {

@@ -184,10 +184,7 @@ static const char *take_text(struct in *r)
 	return r->v.ok ? s : NULL;
 }
 
-static dim take_dim(struct in *r)
-{
-	return (dim){take(r, dims_count(r->f->dims) - 1)};
-}
+static dim take_dim(struct in *r) { return (dim){take(r, dims_count(r->f->dims) - 1)}; }
 
 static dim *take_dims(struct in *r, uint32_t *n, uint32_t most)
 {
@@ -240,8 +237,11 @@ static void take_buffer(struct in *r, struct loop_buffer *x)
 	x->index = take(r, UINT32_MAX);
 	take_type(r, &x->type);
 	x->offset = take_dim(r);
-	const uint32_t limit[] = {[BUFFER_INPUT] = r->f->n_inputs, [BUFFER_OUTPUT] = r->f->n_outputs, [BUFFER_WEIGHT] = r->f->n_slots,
-				  [BUFFER_TEMP] = 1, [BUFFER_CONST] = 1};
+	const uint32_t limit[] = {[BUFFER_INPUT] = r->f->n_inputs,
+				  [BUFFER_OUTPUT] = r->f->n_outputs,
+				  [BUFFER_WEIGHT] = r->f->n_slots,
+				  [BUFFER_TEMP] = 1,
+				  [BUFFER_CONST] = 1};
 	if (x->index >= limit[x->kind])
 		refuse(r);
 	if (x->kind == BUFFER_CONST)
@@ -289,12 +289,12 @@ static void take_expr(struct in *r, struct loop_expr *x)
 }
 
 /* An array of as many things as the bytes say, each read by `one`. */
-#define TAKE_ARRAY(r, T, list, n, one)                          \
-	do {                                                    \
-		(n) = varint_take_count(&(r)->v);               \
-		(list) = ARENA_ARRAY((r)->unit, T, (n) + 1);    \
+#define TAKE_ARRAY(r, T, list, n, one)                             \
+	do {                                                       \
+		(n) = varint_take_count(&(r)->v);                  \
+		(list) = ARENA_ARRAY((r)->unit, T, (n) + 1);       \
 		for (uint32_t k_ = 0; k_ < (n) && (r)->v.ok; k_++) \
-			one(r, &(list)[k_]);                    \
+			one(r, &(list)[k_]);                       \
 	} while (0)
 
 static void take_reduction(struct in *r, struct loop_reduction *x)

@@ -1,10 +1,7 @@
 /* Fewer, longer loops: a loop of one iteration goes, and two adjacent loops that every access walks as one become one. */
 #include "backend/loops/build.h"
 
-static dim zero_of(struct dims *d)
-{
-	return dim_const(d, 0);
-}
+static dim zero_of(struct dims *d) { return dim_const(d, 0); }
 
 /* Calls fn on every access of the nest. */
 typedef void access_fn(struct dims *d, struct loop_access *a, uint32_t loop);

@@ -28,10 +28,7 @@ static bool check_access(const struct check *c, const struct loop_access *a, uin
 	return true;
 }
 
-static uint32_t arity(const struct loop_expr *e)
-{
-	return e->kind == LOOP_OP ? (uint32_t)ir_op_ins(e->op) : 0;
-}
+static uint32_t arity(const struct loop_expr *e) { return e->kind == LOOP_OP ? (uint32_t)ir_op_ins(e->op) : 0; }
 
 static bool check_args(const struct check *c, const struct loop_expr *e, uint32_t at)
 {
@@ -66,12 +63,9 @@ static bool check_expr(const struct check *c, uint32_t at)
 	case LOOP_LOAD:
 		return check_access(c, &e->access, loops, at) && check_index(c, e, at) &&
 		       (c->f->buffers[e->access.buffer].type.elem == e->elem || fail(c, "load of another element type", at));
-	case LOOP_INDEX:
-		return e->var < loops || fail(c, "index of no loop", at);
-	case LOOP_ACC:
-		return (!e->in_reduction && e->var < c->n->n_reductions) || fail(c, "accumulator not available", at);
-	default:
-		return true;
+	case LOOP_INDEX: return e->var < loops || fail(c, "index of no loop", at);
+	case LOOP_ACC: return (!e->in_reduction && e->var < c->n->n_reductions) || fail(c, "accumulator not available", at);
+	default: return true;
 	}
 }
 

@@ -45,7 +45,10 @@ static ir_ref elu_of(struct lower *l, double alpha, double width, double scale)
 
 void lower_bi_elu(struct lower *l, ir_ref *r) { r[0] = elu_of(l, lower_float(l, 1), 1, 1); }
 void lower_bi_celu(struct lower *l, ir_ref *r) { r[0] = elu_of(l, lower_float(l, 1), lower_float(l, 1), 1); }
-void lower_bi_selu(struct lower *l, ir_ref *r) { r[0] = elu_of(l, 1.6732632423543772848170429916717, 1, 1.0507009873554804934193349852946); }
+void lower_bi_selu(struct lower *l, ir_ref *r)
+{
+	r[0] = elu_of(l, 1.6732632423543772848170429916717, 1, 1.0507009873554804934193349852946);
+}
 
 /* log(1 + exp(x)) without overflow */
 static ir_ref softplus_of(struct lower *l, ir_ref x)
@@ -121,9 +124,13 @@ static ir_ref polynomial(struct lower *l, ir_ref z, const double *c, int n)
 
 static ir_ref atan_of(struct lower *l, ir_ref x)
 {
-	static const double p[] = {-8.750608600031904122785E-1, -1.615753718733365076637E1, -7.500855792314704667340E1, -1.228866684490136173410E2,
-				   -6.485021904942025371773E1};
-	static const double q[] = {1, 2.485846490142306297962E1, 1.650270098316988542046E2, 4.328810604912902668951E2, 4.853903996359136964868E2,
+	static const double p[] = {-8.750608600031904122785E-1, -1.615753718733365076637E1, -7.500855792314704667340E1,
+				   -1.228866684490136173410E2, -6.485021904942025371773E1};
+	static const double q[] = {1,
+				   2.485846490142306297962E1,
+				   1.650270098316988542046E2,
+				   4.328810604912902668951E2,
+				   4.853903996359136964868E2,
 				   1.945506571482613964425E2};
 	const double pi = acos(-1);
 	ir_ref a = lower_op1(l, OP_ABS, x), one = number(l, x, 1);

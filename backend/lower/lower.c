@@ -121,10 +121,7 @@ static ir_ref lower_call(struct lower *l)
 	return r;
 }
 
-static const char *lower_text(struct lower *l, uint32_t k)
-{
-	return arena_strdup(l->f->unit, l->u->args[l->n->args + k].u.s);
-}
+static const char *lower_text(struct lower *l, uint32_t k) { return arena_strdup(l->f->unit, l->u->args[l->n->args + k].u.s); }
 
 static ir_ref lower_effect(struct lower *l)
 {

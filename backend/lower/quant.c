@@ -57,8 +57,9 @@ void lower_bi_xnor_quantize(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), zero = lower_const_float(l, lower_of(l, x)->elem, 0);
 	uint32_t mask = lower_mask(l, 1, lower_of(l, x)->rank);
-	r[0] = lower_int(l, 2) ? lower_select(l, lower_op2(l, OP_LE, zero, x), lower_const_float(l, DT_TRIT, 1), lower_const_float(l, DT_TRIT, -1))
-			       : lower_cast(l, lower_op1(l, OP_SIGN, x), DT_TRIT);
+	r[0] = lower_int(l, 2)
+		       ? lower_select(l, lower_op2(l, OP_LE, zero, x), lower_const_float(l, DT_TRIT, 1), lower_const_float(l, DT_TRIT, -1))
+		       : lower_cast(l, lower_op1(l, OP_SIGN, x), DT_TRIT);
 	r[1] = lower_mean(l, lower_op1(l, OP_ABS, x), mask, lower_has(l, 1));
 }
 

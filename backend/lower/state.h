@@ -14,7 +14,7 @@ struct lower {
 	struct diags *diags;
 	const dim *syms;                 /* the fn's symbol for each of the unit's */
 	ir_ref (*values)[LOWER_RESULTS]; /* per core node */
-	const struct hir_node *n;       /* being lowered */
+	const struct hir_node *n;        /* being lowered */
 	const struct lowering *how;
 	int64_t streams; /* random streams numbered so far */
 	bool failed;
@@ -157,7 +157,7 @@ void lower_bi_batch_norm(struct lower *l, ir_ref *r);
 void lower_bi_layer_norm(struct lower *l, ir_ref *r);
 void lower_bi_rms_norm(struct lower *l, ir_ref *r);
 void lower_bi_group_norm(struct lower *l, ir_ref *r);
-void lower_bi_conv2d(struct lower *l, ir_ref *r); /* conv.c */
+void lower_bi_conv2d(struct lower *l, ir_ref *r);    /* conv.c */
 void lower_bi_maxpool2d(struct lower *l, ir_ref *r); /* pool.c */
 void lower_bi_avgpool2d(struct lower *l, ir_ref *r);
 void lower_bi_adaptive_avgpool2d(struct lower *l, ir_ref *r);

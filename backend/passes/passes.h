@@ -12,8 +12,8 @@ struct pass_context {
 	uint8_t opt;
 	bool size, verify;
 	struct diags *diags;
-	struct buf *dump;                 /* or NULL: the text after every pass that changed something */
-	bool failed;                      /* errors were reported into diags */
+	struct buf *dump;                /* or NULL: the text after every pass that changed something */
+	bool failed;                     /* errors were reported into diags */
 	const struct hir_unit **inlined; /* taken in by pass_inline, each once */
 	uint32_t n_inlined, cap_inlined;
 };

@@ -47,22 +47,23 @@ struct build_fn_interface {
 };
 
 struct plan_options {
-	uint8_t opt;       /* 0 … 3 */
-	bool size;         /* -Os */
-	bool verify;       /* run the verifier between passes */
+	uint8_t opt; /* 0 … 3 */
+	bool size;   /* -Os */
+	bool verify; /* run the verifier between passes */
 };
 
 struct plan {
 	const struct hir_unit *unit;
-	struct ir_fn *slice; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs named by the slots. NULL: not made */
-	struct ir_fn *run;   /* WEIGHT index: slot number. NULL: not made */
-	struct slot *slots;  /* every unit that is called has a table here */
+	struct ir_fn
+		*slice; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs named by the slots. NULL: not made */
+	struct ir_fn *run;  /* WEIGHT index: slot number. NULL: not made */
+	struct slot *slots; /* every unit that is called has a table here */
 	uint32_t n_slots;
 	struct build_fn_interface face;
 	const struct hir_unit **inlined; /* taken in, each once, by name */
 	uint32_t n_inlined;
 	hash128 slice_hash;
-	hash128 run_hash;    /* of `run` and the slots: with target, options and compiler build it is the unit's key */
+	hash128 run_hash; /* of `run` and the slots: with target, options and compiler build it is the unit's key */
 };
 
 /* Everything in `unit`'s arena. NULL: errors were reported into diags. `dump`: NULL, or receives the IR text after each stage. */

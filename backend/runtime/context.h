@@ -18,9 +18,9 @@ struct tri_context {
 	pid_t owner; /* process that started them */
 	bool busy;   /* inside a parallel loop: an inner one runs inline */
 
-	_Atomic uint32_t jobs;     /* counts jobs; workers sleep on it */
+	_Atomic uint32_t jobs; /* counts jobs; workers sleep on it */
 	_Atomic uint32_t sleepers;
-	_Atomic uint32_t state;    /* bit 0: open; the rest: twice the workers inside. The caller sleeps on it */
+	_Atomic uint32_t state; /* bit 0: open; the rest: twice the workers inside. The caller sleeps on it */
 	_Atomic bool quit;
 	_Atomic int64_t next;
 	int64_t n;

@@ -17,17 +17,17 @@ static const struct feature {
 	uint32_t bit;
 	enum state state;
 } features[] = {
-	{"x86-64-v2", "ssse3", 1, 0, ECX, 9, NONE},          {"x86-64-v2", "sse4.1", 1, 0, ECX, 19, NONE},
-	{"x86-64-v2", "sse4.2", 1, 0, ECX, 20, NONE},        {"x86-64-v2", "popcnt", 1, 0, ECX, 23, NONE},
-	{"x86-64-v3", "avx", 1, 0, ECX, 28, YMM},            {"x86-64-v3", "fma", 1, 0, ECX, 12, YMM},
-	{"x86-64-v3", "f16c", 1, 0, ECX, 29, YMM},           {"x86-64-v3", "movbe", 1, 0, ECX, 22, NONE},
-	{"x86-64-v3", "avx2", 7, 0, EBX, 5, YMM},            {"x86-64-v3", "bmi1", 7, 0, EBX, 3, NONE},
-	{"x86-64-v3", "bmi2", 7, 0, EBX, 8, NONE},           {"x86-64-v3", "lzcnt", 0x80000001, 0, ECX, 5, NONE},
-	{"x86-64-v4", "avx512f", 7, 0, EBX, 16, ZMM},        {"x86-64-v4", "avx512dq", 7, 0, EBX, 17, ZMM},
-	{"x86-64-v4", "avx512cd", 7, 0, EBX, 28, ZMM},       {"x86-64-v4", "avx512bw", 7, 0, EBX, 30, ZMM},
-	{"x86-64-v4", "avx512vl", 7, 0, EBX, 31, ZMM},       {NULL, "avx512vnni", 7, 0, ECX, 11, ZMM},
-	{NULL, "avx512vbmi", 7, 0, ECX, 1, ZMM},             {NULL, "avx512vbmi2", 7, 0, ECX, 6, ZMM},
-	{NULL, "avx512bf16", 7, 1, EAX, 5, ZMM},             {NULL, "gfni", 7, 0, ECX, 8, NONE},
+	{"x86-64-v2", "ssse3", 1, 0, ECX, 9, NONE},    {"x86-64-v2", "sse4.1", 1, 0, ECX, 19, NONE},
+	{"x86-64-v2", "sse4.2", 1, 0, ECX, 20, NONE},  {"x86-64-v2", "popcnt", 1, 0, ECX, 23, NONE},
+	{"x86-64-v3", "avx", 1, 0, ECX, 28, YMM},      {"x86-64-v3", "fma", 1, 0, ECX, 12, YMM},
+	{"x86-64-v3", "f16c", 1, 0, ECX, 29, YMM},     {"x86-64-v3", "movbe", 1, 0, ECX, 22, NONE},
+	{"x86-64-v3", "avx2", 7, 0, EBX, 5, YMM},      {"x86-64-v3", "bmi1", 7, 0, EBX, 3, NONE},
+	{"x86-64-v3", "bmi2", 7, 0, EBX, 8, NONE},     {"x86-64-v3", "lzcnt", 0x80000001, 0, ECX, 5, NONE},
+	{"x86-64-v4", "avx512f", 7, 0, EBX, 16, ZMM},  {"x86-64-v4", "avx512dq", 7, 0, EBX, 17, ZMM},
+	{"x86-64-v4", "avx512cd", 7, 0, EBX, 28, ZMM}, {"x86-64-v4", "avx512bw", 7, 0, EBX, 30, ZMM},
+	{"x86-64-v4", "avx512vl", 7, 0, EBX, 31, ZMM}, {NULL, "avx512vnni", 7, 0, ECX, 11, ZMM},
+	{NULL, "avx512vbmi", 7, 0, ECX, 1, ZMM},       {NULL, "avx512vbmi2", 7, 0, ECX, 6, ZMM},
+	{NULL, "avx512bf16", 7, 1, EAX, 5, ZMM},       {NULL, "gfni", 7, 0, ECX, 8, NONE},
 };
 
 static uint32_t enabled_state(void)

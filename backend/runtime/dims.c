@@ -20,7 +20,9 @@ bool tri_dim_value(const tri_dim_desc *d, const int64_t *dims, uint64_t known, i
 		if (top < 2)
 			return false;
 		int64_t b = stack[--top], a = stack[top - 1], *to = &stack[top - 1];
-		if (s->op == TRI_DIM_ADD ? __builtin_add_overflow(a, b, to) : s->op == TRI_DIM_MUL ? __builtin_mul_overflow(a, b, to) : b == 0 || b == -1)
+		if (s->op == TRI_DIM_ADD   ? __builtin_add_overflow(a, b, to)
+		    : s->op == TRI_DIM_MUL ? __builtin_mul_overflow(a, b, to)
+					   : b == 0 || b == -1)
 			return false;
 		if (s->op == TRI_DIM_FLOORDIV)
 			*to = floor_div(a, b);

@@ -33,7 +33,8 @@ TRI_INLINE void half(const uint8_t *w, int64_t stride, const float *x, int64_t l
 					__m256i trit = _mm256_srli_epi32(packed, 8 * j + 2 * f);
 #pragma GCC unroll 2
 					for (int c = 0; c < C; c++)
-						sum[c][v][j] = _mm256_add_ps(sum[c][v][j], _mm256_permutevar_ps(choices(x + c * ldx + 4 * f + j), trit));
+						sum[c][v][j] = _mm256_add_ps(sum[c][v][j],
+									     _mm256_permutevar_ps(choices(x + c * ldx + 4 * f + j), trit));
 				}
 	}
 #pragma GCC unroll 2

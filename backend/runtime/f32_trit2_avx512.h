@@ -3,7 +3,8 @@
 
 enum { TILE_COLS = 4 };
 
-TRI_INLINE void part(const uint8_t *w, int64_t stride, const float *x, int64_t ldx, int64_t steps, const int H, const int C, float (*acc)[32])
+TRI_INLINE void part(const uint8_t *w, int64_t stride, const float *x, int64_t ldx, int64_t steps, const int H, const int C,
+		     float (*acc)[32])
 {
 	__m512 sum[4][2][4];
 #pragma GCC unroll 4
@@ -24,7 +25,8 @@ TRI_INLINE void part(const uint8_t *w, int64_t stride, const float *x, int64_t l
 #pragma GCC unroll 2
 				for (int h = 0; h < H; h++) {
 					__mmask16 plus = _mm512_test_epi32_mask(packed[h], _mm512_set1_epi32((int)(2u << (8 * j + 2 * f))));
-					__mmask16 minus = _mm512_testn_epi32_mask(packed[h], _mm512_set1_epi32((int)(3u << (8 * j + 2 * f))));
+					__mmask16 minus =
+						_mm512_testn_epi32_mask(packed[h], _mm512_set1_epi32((int)(3u << (8 * j + 2 * f))));
 #pragma GCC unroll 4
 					for (int c = 0; c < C; c++) {
 						__m512 a = _mm512_set1_ps(x[c * ldx + 4 * f + j]);

@@ -16,8 +16,8 @@ TRI_INLINE void quad(const uint8_t *w, int64_t stride, const float *x, int64_t l
 #pragma GCC unroll 4
 			for (int j = 0; j < 4; j++) {
 				u32x4 t = packed >> (uint32_t)(8 * j + 2 * f);
-				u32x4 zero = -(t & 1u);                 /* field 1: trit 0 */
-				u32x4 sign = ((t & 2u) ^ 2u) << 30;     /* field 0: trit -1 */
+				u32x4 zero = -(t & 1u);             /* field 1: trit 0 */
+				u32x4 sign = ((t & 2u) ^ 2u) << 30; /* field 0: trit -1 */
 #pragma GCC unroll 2
 				for (int c = 0; c < C; c++) {
 					uint32_t a;

@@ -28,7 +28,8 @@ TRI_INLINE vec x4(const int8_t *p)
 }
 
 /* N vectors of COLUMNS columns each, against C rows; `stride` bytes from step to step. */
-TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t ldx, int64_t steps, const int N, const int C, int32_t (*acc)[32])
+TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t ldx, int64_t steps, const int N, const int C,
+		     int32_t (*acc)[32])
 {
 	const vec low = V(set1_epi8)(3), ones = V(set1_epi16)(1);
 	while (steps > 0) {

@@ -19,7 +19,8 @@ TRI_INLINE void quad(const uint8_t *w, int64_t stride, const int8_t *x, int64_t 
 			memcpy(&packed, w, 16);
 #pragma GCC unroll 4
 			for (int f = 0; f < 4; f++) {
-				i16x8 even = (i16x8)((packed >> (uint16_t)(2 * f)) & 3), odd = (i16x8)((packed >> (uint16_t)(2 * f + 8)) & 3);
+				i16x8 even = (i16x8)((packed >> (uint16_t)(2 * f)) & 3),
+				      odd = (i16x8)((packed >> (uint16_t)(2 * f + 8)) & 3);
 #pragma GCC unroll 4
 				for (int c = 0; c < C; c++) {
 					const int8_t *a = x + c * ldx + 4 * f;

@@ -29,7 +29,7 @@ TRI_INLINE void one_row(const uint8_t *w, const int8_t *x, int64_t steps, const 
 	}
 	for (int h = 0; h < H; h++) {
 		__m512i all = _mm512_add_epi32(_mm512_add_epi32(sum[h][0], _mm512_srai_epi32(sum[h][1], 2)),
-		                               _mm512_add_epi32(_mm512_srai_epi32(sum[h][2], 4), _mm512_srai_epi32(sum[h][3], 6)));
+					       _mm512_add_epi32(_mm512_srai_epi32(sum[h][2], 4), _mm512_srai_epi32(sum[h][3], 6)));
 		_mm512_store_si512(acc + 16 * h, _mm512_add_epi32(_mm512_load_si512(acc + 16 * h), all));
 	}
 }
@@ -66,11 +66,11 @@ TRI_INLINE void rows(const uint8_t *w, const int8_t *x, int64_t ldx, int64_t ste
 			_mm512_store_si512(acc[c] + 16 * h, sum[c][h]);
 }
 
-#define ROWS(C)                                        \
-	case C:                                        \
-		if (halves == 2)                       \
+#define ROWS(C)                                            \
+	case C:                                            \
+		if (halves == 2)                           \
 			rows(w, x, ldx, steps, 2, C, acc); \
-		else                                   \
+		else                                       \
 			rows(w, x, ldx, steps, 1, C, acc); \
 		break;
 
@@ -83,6 +83,6 @@ static void tile_add(const uint8_t *w, const int8_t *x, int64_t ldx, int64_t ste
 		else
 			one_row(w, x, steps, 1, acc[0]);
 		break;
-	ROWS(2) ROWS(3) ROWS(4) ROWS(5) ROWS(6) ROWS(7) ROWS(8)
+		ROWS(2) ROWS(3) ROWS(4) ROWS(5) ROWS(6) ROWS(7) ROWS(8)
 	}
 }

@@ -161,7 +161,8 @@ static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l,
 	if (api)
 		__atomic_store_n(&l->state->api, api, __ATOMIC_RELEASE);
 	else if (!*why)
-		snprintf(why, WHY, "it needs libtrib.so, which is not at %.110s: set " TRI_LAZY_VARIABLE, said && *said ? said : l->libtrib);
+		snprintf(why, WHY, "it needs libtrib.so, which is not at %.110s: set " TRI_LAZY_VARIABLE,
+			 said && *said ? said : l->libtrib);
 	return api;
 }
 

@@ -8,7 +8,7 @@
 
 #define TRI_LAZY_ABI 1
 #define TRI_LAZY_ENTRY "trib_lazy"
-#define TRI_LAZY_MOST_DIMS 64 /* of a call, and of values that computing one needs at a time */
+#define TRI_LAZY_MOST_DIMS 64            /* of a call, and of values that computing one needs at a time */
 #define TRI_LAZY_VARIABLE "TRIB_LIBRARY" /* environment: where libtrib.so is */
 
 struct tri_lazy_library;

@@ -24,8 +24,8 @@ struct job {
 };
 
 /* acc[r][…] for R rows and V vectors over k values of one block; w's rows are ldw apart. Adds onto y, or stores if it is the first block. */
-TRI_INLINE void micro(const float *x, int64_t ldx, const float *w, int64_t ldw, int64_t k, const int R, const int V, float *y, int64_t ldy, int64_t width,
-                      _Bool first)
+TRI_INLINE void micro(const float *x, int64_t ldx, const float *w, int64_t ldw, int64_t k, const int R, const int V, float *y, int64_t ldy,
+		      int64_t width, _Bool first)
 {
 	vec acc[ROWS][WIDE_VECS];
 #pragma GCC unroll 8
@@ -57,21 +57,22 @@ TRI_INLINE void micro(const float *x, int64_t ldx, const float *w, int64_t ldw, 
 	}
 }
 
-#define MICRO(R)                                                                      \
-	case R:                                                                       \
-		micro(x, job->K, w, ldw, k, R, VECS, y, job->N, width, first);        \
-		break;
+#define MICRO(R) \
+	case R: micro(x, job->K, w, ldw, k, R, VECS, y, job->N, width, first); break;
 
 /* `rows` rows by up to COLS columns. */
-static void tile(const struct job *job, const float *x, const float *w, int64_t ldw, int64_t k, int64_t rows, float *y, int64_t width, _Bool first)
+static void tile(const struct job *job, const float *x, const float *w, int64_t ldw, int64_t k, int64_t rows, float *y, int64_t width,
+		 _Bool first)
 {
 	switch (rows) {
-	MICRO(1) MICRO(2) MICRO(3) MICRO(4)
+		MICRO(1)
+		MICRO(2)
+		MICRO(3) MICRO(4)
 #if defined(__AVX2__)
-	MICRO(5) MICRO(6)
+			MICRO(5) MICRO(6)
 #endif
 #if defined(__AVX512F__)
-	MICRO(7) MICRO(8)
+				MICRO(7) MICRO(8)
 #endif
 	}
 }
@@ -107,8 +108,8 @@ static void wide(const struct job *job, int64_t n, int64_t m)
 	for (int64_t k0 = 0; k0 == 0 || k0 < job->K; k0 += BLOCK) {
 		int64_t k = job->K - k0 < BLOCK ? job->K - k0 : BLOCK;
 		if (end - m == 1 && stop - n == WIDE) {
-			micro(job->x + m * job->K + k0, job->K, job->w + k0 * job->N + n, job->N, k, 1, WIDE_VECS, job->y + m * job->N + n, job->N, WIDE,
-			      k0 == 0);
+			micro(job->x + m * job->K + k0, job->K, job->w + k0 * job->N + n, job->N, k, 1, WIDE_VECS, job->y + m * job->N + n,
+			      job->N, WIDE, k0 == 0);
 			continue;
 		}
 		for (int64_t c = n; c < stop; c += COLS)
@@ -131,6 +132,6 @@ void tri_matmul_f32(struct tri_context *ctx, void *const *bufs, const int64_t *d
 	if (job.M <= 0 || job.N <= 0)
 		return;
 	job.grid = tri_grid_make((job.N + WIDE - 1) / WIDE, (job.M + ROW_BLOCK - 1) / ROW_BLOCK,
-	                         4 * job.K * WIDE * (job.M < ROW_BLOCK ? job.M : ROW_BLOCK));
+				 4 * job.K * WIDE * (job.M < ROW_BLOCK ? job.M : ROW_BLOCK));
 	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 }

@@ -72,6 +72,6 @@ void tri_matmul_f32_trit2(struct tri_context *ctx, void *const *bufs, const int6
 	if (job.M <= 0 || job.N <= 0)
 		return;
 	job.grid = tri_grid_make(tri_trit2_panels(job.N), (job.M + ROW_BLOCK - 1) / ROW_BLOCK,
-	                         4 * job.K * TRI_TRIT2_PANEL * (job.M < ROW_BLOCK ? job.M : ROW_BLOCK));
+				 4 * job.K * TRI_TRIT2_PANEL * (job.M < ROW_BLOCK ? job.M : ROW_BLOCK));
 	tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 }

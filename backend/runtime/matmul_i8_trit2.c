@@ -45,7 +45,8 @@ static void tile(const struct job *job, int64_t panel, int64_t m, int cols)
 	int64_t whole = job->K / TRI_TRIT2_STEP, rest = job->K % TRI_TRIT2_STEP;
 	memset(acc, 0, (size_t)cols * sizeof acc[0]);
 	for (int64_t s = 0; s < whole; s += TILE_STEPS)
-		tile_add(w + (size_t)s * stride, x + s * TRI_TRIT2_STEP, job->K, whole - s < TILE_STEPS ? whole - s : TILE_STEPS, halves, cols, acc);
+		tile_add(w + (size_t)s * stride, x + s * TRI_TRIT2_STEP, job->K, whole - s < TILE_STEPS ? whole - s : TILE_STEPS, halves,
+			 cols, acc);
 	if (rest) {
 		int8_t tail[MAX_COLS][TRI_TRIT2_STEP] = {{0}};
 		for (int c = 0; c < cols; c++)
@@ -86,7 +87,7 @@ void tri_matmul_i8_trit2(struct tri_context *ctx, void *const *bufs, const int64
 		for (int64_t r = 0; r < rows; r++)
 			sums[r] = sum_i8(job.x + r * K, K);
 		job.grid = tri_grid_make(tri_trit2_panels(N), (rows + ROW_BLOCK - 1) / ROW_BLOCK,
-		                         K * TRI_TRIT2_PANEL * (rows < ROW_BLOCK ? rows : ROW_BLOCK));
+					 K * TRI_TRIT2_PANEL * (rows < ROW_BLOCK ? rows : ROW_BLOCK));
 		tri_parallel(ctx, task, &job, tri_grid_tasks(&job.grid));
 	}
 }

@@ -34,7 +34,8 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 {
 	const char *lacks = tri_cpu_lacks(desc->target);
 	if (lacks) {
-		tri_error_set(err, TRI_ERR_DEVICE, "this library is for %s, and this processor has no %s: build it with a lower `cpu`", desc->target, lacks);
+		tri_error_set(err, TRI_ERR_DEVICE, "this library is for %s, and this processor has no %s: build it with a lower `cpu`",
+			      desc->target, lacks);
 		return NULL;
 	}
 	size_t most = 1;
@@ -42,7 +43,8 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 		size_t n = (size_t)desc->entries[i].n_inputs + (size_t)desc->entries[i].n_outputs;
 		most = n > most ? n : most;
 		if (desc->entries[i].n_dims > MAX_DIMS) {
-			tri_error_set(err, TRI_ERR_ARGUMENT, "entry %s has more than %d dynamic dimensions", desc->entries[i].name, MAX_DIMS);
+			tri_error_set(err, TRI_ERR_ARGUMENT, "entry %s has more than %d dynamic dimensions", desc->entries[i].name,
+				      MAX_DIMS);
 			return NULL;
 		}
 	}
@@ -95,8 +97,8 @@ static int outcome(const struct tri_model *m, const tri_entry_desc *e, tri_error
 	if (code == TRI_ERR_SHAPE)
 		return tri_error_misfit(err, e, ctx->fail_value, m->dims);
 	if (ctx->fail_bound > 0)
-		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)ctx->fail_value,
-		                     (long long)ctx->fail_bound);
+		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld",
+				     (long long)ctx->fail_value, (long long)ctx->fail_bound);
 	return tri_error_set(err, code, "a value is out of range: %lld", (long long)ctx->fail_value);
 }
 

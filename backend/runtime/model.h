@@ -10,7 +10,7 @@
 /* tri_entry_desc.code of a CPU library. `table` may be NULL. */
 struct tri_entry_code {
 	tri_unit_fn *unit;
-	tri_scratch_fn *scratch; /* NULL: needs none */
+	tri_scratch_fn *scratch;           /* NULL: needs none */
 	const void *const *table;          /* NULL: outside */
 	const struct tri_weights *outside; /* the same in all entries; NULL: everything is in the library */
 	uint64_t outside_table;            /* index of `table` there */

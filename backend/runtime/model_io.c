@@ -85,12 +85,12 @@ static const char *want_text(const tri_entry_desc *e, const tri_io_desc *t, cons
 	return out->at;
 }
 
-static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims, uint64_t known,
-                       tri_error *err)
+static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
+		       uint64_t known, tri_error *err)
 {
 	struct text want = {{0}, 0}, got = {{0}, 0};
 	return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: expected %.70s, got %.70s", what, d->name, want_text(e, d, dims, known, &want),
-	                     shape_text(t, &got));
+			     shape_text(t, &got));
 }
 
 int tri_error_misfit(tri_error *err, const tri_entry_desc *e, int64_t kind, const int64_t *dims)
@@ -111,11 +111,13 @@ int tri_error_misfit(tri_error *err, const tri_entry_desc *e, int64_t kind, cons
 }
 
 /* What needs no dimension's value. */
-static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims, tri_error *err)
+static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
+		      tri_error *err)
 {
 	int64_t bytes = dtype_bytes(d->dtype);
 	if (t->dtype != d->dtype)
-		return tri_error_set(err, TRI_ERR_DTYPE, "%s %.100s: expected %s, got %s", what, d->name, dtype_name(d->dtype), dtype_name(t->dtype));
+		return tri_error_set(err, TRI_ERR_DTYPE, "%s %.100s: expected %s, got %s", what, d->name, dtype_name(d->dtype),
+				     dtype_name(t->dtype));
 	if (t->rank != d->rank)
 		return shape_error(e, d, what, t, dims, 0, err);
 	for (int32_t k = 0; k < t->rank; k++) {
@@ -123,8 +125,8 @@ static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char 
 		if (t->shape[k] < 0)
 			return shape_error(e, d, what, t, dims, 0, err);
 		if (t->shape[k] > 0 && __builtin_mul_overflow(bytes, t->shape[k], &bytes))
-			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: sizes of %.100s multiply to more than 64 bits can say", what, d->name,
-			                     shape_text(t, &got));
+			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: sizes of %.100s multiply to more than 64 bits can say", what,
+					     d->name, shape_text(t, &got));
 	}
 	for (int32_t k = 0; k < t->rank; k++)
 		if (t->shape[k] == 0)
@@ -134,13 +136,14 @@ static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char 
 	return TRI_OK;
 }
 
-static int check_shape(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims, uint64_t known,
-                       tri_error *err)
+static int check_shape(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
+		       uint64_t known, tri_error *err)
 {
 	for (int32_t k = 0; k < t->rank; k++) {
 		int64_t want;
 		if (!tri_dim_value(&d->dims[k], dims, known, &want))
-			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.100s: dimension %d cannot be determined from the inputs", what, d->name, (int)k);
+			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.100s: dimension %d cannot be determined from the inputs", what,
+					     d->name, (int)k);
 		if (want != t->shape[k])
 			return shape_error(e, d, what, t, dims, known, err);
 	}
@@ -158,7 +161,7 @@ int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, t
 		dims[i] = 0;
 	for (int32_t i = 0; i < n && code == TRI_OK; i++)
 		code = i < e->n_inputs ? check_form(e, &e->inputs[i], "input", &io[i], dims, err)
-		                       : check_form(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, err);
+				       : check_form(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, err);
 	if (code != TRI_OK)
 		return code;
 	tri_dims_solve(e, io, dims, &known);
@@ -167,6 +170,6 @@ int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, t
 			known &= ~(1ull << i);
 	for (int32_t i = 0; i < n && code == TRI_OK; i++)
 		code = i < e->n_inputs ? check_shape(e, &e->inputs[i], "input", &io[i], dims, known, err)
-		                       : check_shape(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, known, err);
+				       : check_shape(e, &e->outputs[i - e->n_inputs], "output", &io[i], dims, known, err);
 	return code;
 }

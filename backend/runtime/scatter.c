@@ -14,30 +14,31 @@ struct job {
 	_Bool add;
 };
 
-#define SCATTER(name, type)                                                                                                           \
-	static void task_##name(void *arg, int64_t i)                                                                                 \
-	{                                                                                                                             \
-		const struct job *j = arg;                                                                                            \
-		int64_t from = i % j->blocks * LANES, n = j->B - from < LANES ? j->B - from : LANES, a = i / j->blocks;               \
-		const type *x = (const type *)j->x + a * j->N * j->B + from, *v = (const type *)j->v + a * j->M * j->B + from;        \
-		const int64_t *index = j->index + a * j->M * j->B + from;                                                             \
-		type *y = (type *)j->y + a * j->N * j->B + from;                                                                      \
-		for (int64_t r = 0; r < j->N; r++)                                                                                    \
-			memcpy(y + r * j->B, x + r * j->B, (size_t)n * sizeof *y);                                                    \
-		for (int64_t r = 0; r < j->M; r++, index += j->B, v += j->B)                                                          \
-			for (int64_t k = 0; k < n; k++) {                                                                             \
-				if ((uint64_t)index[k] >= (uint64_t)j->N) {                                                           \
-					tri_fail(j->ctx, TRI_ERR_RANGE, index[k], j->N);                                              \
-					return;                                                                                       \
-				}                                                                                                     \
-				type *to = &y[index[k] * j->B + k];                                                                   \
-				*to = j->add ? *to + v[k] : v[k];                                                                     \
-			}                                                                                                             \
-	}                                                                                                                             \
-	void tri_scatter_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims)                                      \
-	{                                                                                                                             \
-		struct job j = {ctx, bufs[0], bufs[2], bufs[1], bufs[3], dims[1], dims[2], dims[3], (dims[2] + LANES - 1) / LANES, dims[4] != 0}; \
-		tri_parallel(ctx, task_##name, &j, j.N > 0 ? dims[0] * j.blocks : 0);                                                 \
+#define SCATTER(name, type)                                                                                                                \
+	static void task_##name(void *arg, int64_t i)                                                                                      \
+	{                                                                                                                                  \
+		const struct job *j = arg;                                                                                                 \
+		int64_t from = i % j->blocks * LANES, n = j->B - from < LANES ? j->B - from : LANES, a = i / j->blocks;                    \
+		const type *x = (const type *)j->x + a * j->N * j->B + from, *v = (const type *)j->v + a * j->M * j->B + from;             \
+		const int64_t *index = j->index + a * j->M * j->B + from;                                                                  \
+		type *y = (type *)j->y + a * j->N * j->B + from;                                                                           \
+		for (int64_t r = 0; r < j->N; r++)                                                                                         \
+			memcpy(y + r * j->B, x + r * j->B, (size_t)n * sizeof *y);                                                         \
+		for (int64_t r = 0; r < j->M; r++, index += j->B, v += j->B)                                                               \
+			for (int64_t k = 0; k < n; k++) {                                                                                  \
+				if ((uint64_t)index[k] >= (uint64_t)j->N) {                                                                \
+					tri_fail(j->ctx, TRI_ERR_RANGE, index[k], j->N);                                                   \
+					return;                                                                                            \
+				}                                                                                                          \
+				type *to = &y[index[k] * j->B + k];                                                                        \
+				*to = j->add ? *to + v[k] : v[k];                                                                          \
+			}                                                                                                                  \
+	}                                                                                                                                  \
+	void tri_scatter_##name(struct tri_context *ctx, void *const *bufs, const int64_t *dims)                                           \
+	{                                                                                                                                  \
+		struct job j = {ctx,         bufs[0], bufs[2], bufs[1], bufs[3], dims[1], dims[2], dims[3], (dims[2] + LANES - 1) / LANES, \
+				dims[4] != 0};                                                                                             \
+		tri_parallel(ctx, task_##name, &j, j.N > 0 ? dims[0] * j.blocks : 0);                                                      \
 	}
 
 SCATTER(f32, float)

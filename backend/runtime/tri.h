@@ -10,8 +10,16 @@ extern "C" {
 #define TRI_MAX_RANK 8
 
 enum tri_dtype {
-	TRI_BOOL = 0, TRI_TRIT = 1, TRI_INT8 = 2, TRI_INT16 = 3, TRI_INT32 = 4,
-	TRI_INT64 = 5, TRI_FLOAT16 = 6, TRI_BFLOAT16 = 7, TRI_FLOAT32 = 8, TRI_FLOAT64 = 9
+	TRI_BOOL = 0,
+	TRI_TRIT = 1,
+	TRI_INT8 = 2,
+	TRI_INT16 = 3,
+	TRI_INT32 = 4,
+	TRI_INT64 = 5,
+	TRI_FLOAT16 = 6,
+	TRI_BFLOAT16 = 7,
+	TRI_FLOAT32 = 8,
+	TRI_FLOAT64 = 9
 };
 
 /* A dense row-major tensor in the caller's memory. A trit is an int8 of -1, 0 or 1. */
@@ -22,19 +30,29 @@ typedef struct tri_tensor {
 	int32_t dtype; /* enum tri_dtype */
 } tri_tensor;
 
-enum tri_code { TRI_OK, TRI_ERR_ARGUMENT, TRI_ERR_SHAPE, TRI_ERR_DTYPE, TRI_ERR_MEMORY, TRI_ERR_DEVICE, TRI_ERR_RANGE, TRI_ERR_WEIGHTS,
-		TRI_ERR_ASSERT, TRI_ERR_COMPILE,
-		TRI_ERR_BUSY /* another thread is in a run of the same opened model; this call did nothing */ };
+enum tri_code {
+	TRI_OK,
+	TRI_ERR_ARGUMENT,
+	TRI_ERR_SHAPE,
+	TRI_ERR_DTYPE,
+	TRI_ERR_MEMORY,
+	TRI_ERR_DEVICE,
+	TRI_ERR_RANGE,
+	TRI_ERR_WEIGHTS,
+	TRI_ERR_ASSERT,
+	TRI_ERR_COMPILE,
+	TRI_ERR_BUSY /* another thread is in a run of the same opened model; this call did nothing */
+};
 typedef struct tri_error {
 	int32_t code; /* enum tri_code */
 	char message[252];
 } tri_error;
 
 typedef struct tri_options {
-	uint32_t size;        /* sizeof(tri_options): later versions add members */
-	uint32_t threads;     /* 0: one per CPU */
-	const char *device;   /* OpenCL libraries: "0", "1" … as listed by `trib devices`, or NULL for the first */
-	const char *weights;  /* the .triw file of a library that has one, or NULL: beside the library */
+	uint32_t size;       /* sizeof(tri_options): later versions add members */
+	uint32_t threads;    /* 0: one per CPU */
+	const char *device;  /* OpenCL libraries: "0", "1" … as listed by `trib devices`, or NULL for the first */
+	const char *weights; /* the .triw file of a library that has one, or NULL: beside the library */
 } tri_options;
 
 /* One extent of a described shape: a postfix program over the entry's dynamic dimensions. */
@@ -76,8 +94,8 @@ typedef struct tri_model_desc {
 	uint32_t abi; /* TRI_ABI */
 	uint32_t n_entries, n_units, pad;
 	const char *name, *version, *compiler, *target, *backend; /* backend: "cpu" or "opencl" */
-	const char *commit; /* of the model's repository, 40 hex digits; "" if it has none */
-	int32_t dirty;      /* 1: uncommitted changes when it was built */
+	const char *commit;                                       /* of the model's repository, 40 hex digits; "" if it has none */
+	int32_t dirty;                                            /* 1: uncommitted changes when it was built */
 	int32_t n_params_pad;
 	const tri_entry_desc *entries;
 	const tri_unit_desc *units;

@@ -171,8 +171,9 @@ static int tri_live_is_whole(const char *path)
 		       head.e_ident[EI_CLASS] == ELFCLASS64 && head.e_phentsize == sizeof segment && fseek(f, 0, SEEK_END) == 0;
 	uint64_t size = whole ? (uint64_t)ftell(f) : 0;
 	for (i = 0; whole && i < head.e_phnum; i++) {
-		whole = fseek(f, (long)(head.e_phoff + (uint64_t)i * sizeof segment), SEEK_SET) == 0 && fread(&segment, sizeof segment, 1, f) == 1 &&
-			segment.p_offset <= size && segment.p_filesz <= size - segment.p_offset;
+		whole = fseek(f, (long)(head.e_phoff + (uint64_t)i * sizeof segment), SEEK_SET) == 0 &&
+			fread(&segment, sizeof segment, 1, f) == 1 && segment.p_offset <= size &&
+			segment.p_filesz <= size - segment.p_offset;
 	}
 	if (f)
 		fclose(f);
@@ -224,15 +225,19 @@ static int tri_live_compatible(const tri_model_desc *old, const tri_model_desc *
 	for (i = 0; i < old->n_entries; i++) {
 		const tri_entry_desc *a = &old->entries[i], *b = &now->entries[i];
 		if (strcmp(a->name, b->name) != 0)
-			return tri_live_fail(err, TRI_ERR_ARGUMENT, "the new library has no entry %.80s at its place: restart the program", a->name) == TRI_OK;
+			return tri_live_fail(err, TRI_ERR_ARGUMENT, "the new library has no entry %.80s at its place: restart the program",
+					     a->name) == TRI_OK;
 		if (a->n_inputs != b->n_inputs || a->n_outputs != b->n_outputs)
-			return tri_live_fail(err, TRI_ERR_ARGUMENT, "entry %.80s of the new library has other tensors: restart the program", a->name) == TRI_OK;
+			return tri_live_fail(err, TRI_ERR_ARGUMENT, "entry %.80s of the new library has other tensors: restart the program",
+					     a->name) == TRI_OK;
 		for (k = 0; k < a->n_inputs + a->n_outputs; k++) {
 			const tri_io_desc *x = k < a->n_inputs ? &a->inputs[k] : &a->outputs[k - a->n_inputs];
 			const tri_io_desc *y = k < a->n_inputs ? &b->inputs[k] : &b->outputs[k - a->n_inputs];
 			if (!tri_live_same_tensor(x, y))
-				return tri_live_fail(err, TRI_ERR_SHAPE, "entry %.60s of the new library: `%.60s` has another name, type or shape: restart the program",
-						     a->name, x->name) == TRI_OK;
+				return tri_live_fail(
+					       err, TRI_ERR_SHAPE,
+					       "entry %.60s of the new library: `%.60s` has another name, type or shape: restart the program",
+					       a->name, x->name) == TRI_OK;
 		}
 	}
 	return 1;
@@ -244,7 +249,8 @@ static int tri_live_check(const struct tri_live_library *l, const char *path, tr
 	char name[256];
 	void *own, *described;
 	if (l->desc->abi != TRI_ABI)
-		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has interface version %u, this program knows %d", path, (unsigned)l->desc->abi, TRI_ABI);
+		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has interface version %u, this program knows %d", path,
+				     (unsigned)l->desc->abi, TRI_ABI);
 	snprintf(name, sizeof name, "%.240s_open", l->desc->name);
 	own = dlsym(l->handle, name);
 	memcpy(&described, &l->desc->open, sizeof described);
@@ -267,7 +273,8 @@ static struct tri_live_library *tri_live_load(tri_live *live, tri_error *err)
 		why = dlerror();
 		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.240s", why ? why : "the library cannot be loaded");
 	} else if (!(l->desc = (const tri_model_desc *)dlsym(l->handle, live->symbol))) {
-		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has no %.60s: it was not made by trib, or was renamed", live->path, live->symbol);
+		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has no %.60s: it was not made by trib, or was renamed", live->path,
+			      live->symbol);
 	} else if (tri_live_check(l, live->path, err) == TRI_OK) {
 		free(name);
 		return l;
@@ -355,10 +362,8 @@ tri_live *tri_live_open(const char *path, const tri_options *options, tri_error 
 		pthread_mutex_init(&live->reloading, NULL);
 		pthread_mutex_init(&live->lock, NULL);
 		switch (tri_live_reload_locked(live, err)) {
-		case 1:
-			return live;
-		case 0:
-			tri_live_fail(err, TRI_ERR_ARGUMENT, "there is no %.200s: build it first", path);
+		case 1: return live;
+		case 0: tri_live_fail(err, TRI_ERR_ARGUMENT, "there is no %.200s: build it first", path);
 		}
 		tri_live_close(live);
 		return NULL;

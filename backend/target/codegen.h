@@ -10,8 +10,8 @@ struct loop_fn;
 struct codegen; /* one worker's LLVM context and target machine; never shared between threads */
 
 struct codegen_target {
-	const char *cpu; /* "x86-64-v2", "x86-64-v3", "x86-64-v4", or "native" resolved by target.c to an LLVM cpu name */
-	const char *features; /* LLVM feature string, may be "" */
+	const char *cpu;       /* "x86-64-v2", "x86-64-v3", "x86-64-v4", or "native" resolved by target.c to an LLVM cpu name */
+	const char *features;  /* LLVM feature string, may be "" */
 	uint32_t vector_bytes; /* 16, 32 or 64 */
 	uint8_t opt;           /* 0 … 3: LLVM's code generation level and pass list follow it */
 	bool size;

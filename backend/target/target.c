@@ -78,7 +78,4 @@ const char *const *target_names(void)
 	return names;
 }
 
-bool target_runs_here(const struct target *t)
-{
-	return t->level <= host_level();
-}
+bool target_runs_here(const struct target *t) { return t->level <= host_level(); }

@@ -55,7 +55,8 @@ static const char *kept_outside(struct build *b)
 
 static bool report_outside(struct build *b, const char *place)
 {
-	struct diag *g = diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "`%s` is a link that leads out of the project, or to nothing", place);
+	struct diag *g =
+		diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "`%s` is a link that leads out of the project, or to nothing", place);
 	diag_help(b->diags, g, "remove the link, or `trib config set build.out_outside true` for all your projects");
 	return false;
 }
@@ -207,10 +208,29 @@ static void run_steps(struct build *b, step_fn *const *steps, size_t n)
 static void run_build(struct build *b)
 {
 	static step_fn *const steps[] = {
-		start,       build_read_manifest,    open_cache,    build_find_direct, build_start_workers, expect_code,
-		build_load_sources, build_dump_files, build_compare_tokens, build_check, build_stop_after_check, build_open_weights, build_elaborate,
-		build_dump,  build_bind_weights,     build_plan,         build_stop_after_plan, deny_warnings,
-		build_note_repository, build_find_fragments, explain,       build_run_tasks,    publish,
+		start,
+		build_read_manifest,
+		open_cache,
+		build_find_direct,
+		build_start_workers,
+		expect_code,
+		build_load_sources,
+		build_dump_files,
+		build_compare_tokens,
+		build_check,
+		build_stop_after_check,
+		build_open_weights,
+		build_elaborate,
+		build_dump,
+		build_bind_weights,
+		build_plan,
+		build_stop_after_plan,
+		deny_warnings,
+		build_note_repository,
+		build_find_fragments,
+		explain,
+		build_run_tasks,
+		publish,
 	};
 	b->single = single_file(b->options);
 	if (!b->single && (open_project(b) || lock_project(b) || done_elsewhere(b)))
@@ -223,7 +243,7 @@ static void run_build(struct build *b)
 static void run_check(struct build *b)
 {
 	static step_fn *const project[] = {build_read_manifest, build_load_sources, build_check,
-					    build_open_weights,  build_elaborate,    build_elaborate_mains};
+					   build_open_weights,  build_elaborate,    build_elaborate_mains};
 	static step_fn *const files[] = {build_load_files, build_check, build_elaborate_mains};
 	if (b->options->n_models)
 		run_steps(b, files, sizeof files / sizeof *files);
@@ -338,7 +358,7 @@ static enum status finish(struct build *b)
 {
 	if (b->told && diags_errors(b->diags))
 		build_stopped(b); /* what is wrong may be so no longer */
-	if (!b->told) /* who waits for more builds hears of this one first, and of the store's troubles with the next */
+	if (!b->told)             /* who waits for more builds hears of this one first, and of the store's troubles with the next */
 		close_cache(b);
 	write_trace(b);
 	enum status s = verdict(b);
@@ -469,7 +489,8 @@ bool build_start_frontends(struct session *lasting, const struct options *o)
 
 enum status build_visit(const struct options *o, build_visitor *visit, void *ctx)
 {
-	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights, build_elaborate, build_bind_weights};
+	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check,
+					 build_open_weights,  build_elaborate,    build_bind_weights};
 	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
 }
 
@@ -481,7 +502,8 @@ enum status build_visit_elaborated(const struct options *o, build_visitor *visit
 
 enum status build_visit_params(const struct options *o, build_visitor *visit, void *ctx)
 {
-	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights_if_there, build_elaborate_known};
+	static step_fn *const steps[] = {build_read_manifest, build_load_sources, build_check, build_open_weights_if_there,
+					 build_elaborate_known};
 	return visit_after(o, steps, sizeof steps / sizeof *steps, visit, ctx);
 }
 

@@ -12,7 +12,7 @@ struct build_summary {
 	bool ok;
 	int64_t wall_ns;
 	uint32_t total, compiled, reused, failed; /* units */
-	uint32_t later; /* units that a lazy library compiles when they are called */
+	uint32_t later;                           /* units that a lazy library compiles when they are called */
 	uint32_t hits, misses;                    /* fragments looked up in the cache */
 	uint32_t packed, kept;                    /* weights that were packed, and that were there already, of the models linked */
 	uint32_t jobs;

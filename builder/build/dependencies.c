@@ -15,7 +15,13 @@ static void say(void *build, const char *what, const char *of)
 bool build_find_dependencies(struct build *b, const struct manifest *m, enum dependency_mode mode)
 {
 	struct checkouts c;
-	struct dependency_request r = {.arena = b->session, .sources = b->sources, .host = {build_load, b}, .manifest = m, .mode = mode, .checkouts = &c, .diags = b->diags};
+	struct dependency_request r = {.arena = b->session,
+				       .sources = b->sources,
+				       .host = {build_load, b},
+				       .manifest = m,
+				       .mode = mode,
+				       .checkouts = &c,
+				       .diags = b->diags};
 	if (!manifest_find(m, BLOCK_DEPENDENCY, NULL))
 		return true;
 	if (!checkouts_open(&c, b->session, b->sources, m, b->options, b->diags))

@@ -22,14 +22,12 @@
 
 static bool applies(const struct build *b)
 {
-	return cache_uses(b->cache, CACHE_BUILD) && cache_uses(b->cache, CACHE_OUTPUT) && !b->options->dry_run && (b->state == TRACE_NONE || b->state == TRACE_STALE) && !b->options->trace_file;
+	return cache_uses(b->cache, CACHE_BUILD) && cache_uses(b->cache, CACHE_OUTPUT) && !b->options->dry_run &&
+	       (b->state == TRACE_NONE || b->state == TRACE_STALE) && !b->options->trace_file;
 }
 
 /* What names the commit is no part of the list: the commit itself is part of the key. */
-static bool is_listed(const struct build *b, uint32_t i)
-{
-	return i >= b->own_inputs && !strstr(inputs_at(b->inputs, i)->path, ".git");
-}
+static bool is_listed(const struct build *b, uint32_t i) { return i >= b->own_inputs && !strstr(inputs_at(b->inputs, i)->path, ".git"); }
 
 static hash128 request_key(const struct build *b)
 {
@@ -159,7 +157,8 @@ static bool find(struct build *b, hash128 request, const hash128 *contents, uint
 	if (b->in_repository)
 		build_describe_commit(b);
 	const void *bytes = cache_get(b->cache, CACHE_BUILD, result_key(b, request, contents, n), &len);
-	bool found = bytes && direct_decode(b->session, bytes, len, &r) && r.n_models == b->n_models && fetch_outputs(b, &r) && write_outputs(b, &r);
+	bool found = bytes && direct_decode(b->session, bytes, len, &r) && r.n_models == b->n_models && fetch_outputs(b, &r) &&
+		     write_outputs(b, &r);
 	if (found)
 		take_over(b, &r);
 	direct_free(&r);

@@ -57,7 +57,8 @@ bool build_dump_files(struct build *b)
 	return true;
 }
 
-static bool dump_code(struct build *b, struct model_job *m, enum dump d, const struct hir_unit *u, const struct plan *p, struct arena *scratch, struct buf *text)
+static bool dump_code(struct build *b, struct model_job *m, enum dump d, const struct hir_unit *u, const struct plan *p,
+		      struct arena *scratch, struct buf *text)
 {
 	const struct loop_fn *f = loops_build(scratch, p);
 	struct plan_options o = key_unit_options(&m->spec->plan, u);

@@ -19,7 +19,8 @@ static bool may_change(const struct build *b, const struct source *s)
 	for (uint32_t i = 0; i < b->options->n_models; i++)
 		if (!strcmp(b->options->models[i], s->path))
 			return true;
-	return s->path[0] != '/' && outputs_is_inside(b->session, s->path) && strncmp(s->path, "../", 3) != 0 && strcmp(s->path, "tri.build") != 0;
+	return s->path[0] != '/' && outputs_is_inside(b->session, s->path) && strncmp(s->path, "../", 3) != 0 &&
+	       strcmp(s->path, "tri.build") != 0;
 }
 
 /* Has the file still the text that was checked? The standard library's modules have no file. */

@@ -70,7 +70,8 @@ void generators_warm(struct generators *g)
 		g->api->warm(g->spare.codegen);
 }
 
-struct codegen *generators_get(struct generators *g, uint32_t worker, const struct platform *target, uint8_t opt, bool size, struct buf *error)
+struct codegen *generators_get(struct generators *g, uint32_t worker, const struct platform *target, uint8_t opt, bool size,
+			       struct buf *error)
 {
 	struct worker *w = &g->workers[worker];
 	for (uint32_t i = 0; i < w->generators.len; i++)

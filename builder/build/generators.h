@@ -15,7 +15,8 @@ struct generators *generators_new(uint32_t workers, char **error);
 void generators_prepare(struct generators *g, const struct platform *target, uint8_t opt, bool size);
 void generators_warm(struct generators *g);
 /* The worker's generator for code of that level, made on first use and never shared between threads. NULL: *error says why. */
-struct codegen *generators_get(struct generators *g, uint32_t worker, const struct platform *target, uint8_t opt, bool size, struct buf *error);
+struct codegen *generators_get(struct generators *g, uint32_t worker, const struct platform *target, uint8_t opt, bool size,
+			       struct buf *error);
 const struct codegen_api *generators_api(const struct generators *g);
 void generators_free(struct generators *g); /* NULL is accepted */
 #endif

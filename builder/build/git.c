@@ -70,7 +70,8 @@ void build_describe_commit(struct build *b)
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < inputs_count(b->inputs); i++) {
 		const struct input *in = inputs_at(b->inputs, i);
-		if (in->kind == INPUT_FILE && in->path[0] != '/' && !strstr(in->path, ".git") && strncmp(in->path, ".trib/", 6) != 0 && !hash_is_zero(in->content))
+		if (in->kind == INPUT_FILE && in->path[0] != '/' && !strstr(in->path, ".git") && strncmp(in->path, ".trib/", 6) != 0 &&
+		    !hash_is_zero(in->content))
 			files[n++] = in->path;
 	}
 	if (!api || !api->describe(".", files, n, b->commit, &b->dirty))

@@ -96,7 +96,8 @@ static bool link_in(struct job *j, const char *command, struct buf *out)
 	return true;
 }
 
-bool link_external(struct arena *a, const struct link_request *r, const char *command, const char *scratch, struct buf *out, const char **error)
+bool link_external(struct arena *a, const struct link_request *r, const char *command, const char *scratch, struct buf *out,
+		   const char **error)
 {
 	struct job j = {a, r, scratch, error};
 	bool ok = os_mkdirs(scratch) ? link_in(&j, command, out) : fail(&j, scratch, strerror(errno));

@@ -64,7 +64,8 @@ static bool gather_stubs(struct model_job *m, struct gathered *g)
 	for (uint32_t i = 0; i < m->program->n_units; i++) {
 		const struct unit_job *j = &m->units[i];
 		if (j->fragment)
-			units[n++] = (struct lazy_unit){j->unit->name, j->unit->symbol, j->fragment->object, j->fragment->len, j->key, j->options.opt, j->options.size};
+			units[n++] = (struct lazy_unit){j->unit->name, j->unit->symbol, j->fragment->object, j->fragment->len,
+							j->key,        j->options.opt,  j->options.size};
 	}
 	const struct lazy_info info = {.libtrib = module_path(m->arena, ""),
 				       .cpu = m->platform.cpu,

@@ -69,10 +69,13 @@ void build_warn_prefixes(struct model_job *m, const struct elab_input *in_file, 
 			size_t prefix = is_given(m->spec, args[i].name) ? 0 : find_prefixed(in_file, n_file, args[i].name, &at);
 			if (!prefix)
 				continue;
-			struct diag *g = diag_add(b->diags, DIAG_WEIGHTS_INPUT, in_file[at].at, "argument `%s` of `%s` is an input, but `%s` has a tensor `%s`",
-						  args[i].name, m->spec->entries[e], m->spec->weights->text, in_file[at].name);
-			diag_help(b->diags, g, "if that is its value, add `weights.prefix = %.*s` to the model's block; if it is an input, add a line `input %s = …`",
-				  (int)prefix, in_file[at].name, args[i].name);
+			struct diag *g = diag_add(b->diags, DIAG_WEIGHTS_INPUT, in_file[at].at,
+						  "argument `%s` of `%s` is an input, but `%s` has a tensor `%s`", args[i].name,
+						  m->spec->entries[e], m->spec->weights->text, in_file[at].name);
+			diag_help(
+				b->diags, g,
+				"if that is its value, add `weights.prefix = %.*s` to the model's block; if it is an input, add a line `input %s = …`",
+				(int)prefix, in_file[at].name, args[i].name);
 		}
 	}
 }

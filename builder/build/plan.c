@@ -7,8 +7,10 @@
 #include "frontend/hir/hir.h"
 #include "scheduler/pool.h"
 
-#define CODE_BYTES ((size_t)4 << 10)    /* a small unit's */
-#define MOST_WAITING ((size_t)256 << 20) /* code of plans that waits to be compiled; what is beyond is made once more, which takes a fraction of compiling */
+#define CODE_BYTES ((size_t)4 << 10) /* a small unit's */
+#define MOST_WAITING \
+	((size_t)256 \
+	 << 20) /* code of plans that waits to be compiled; what is beyond is made once more, which takes a fraction of compiling */
 
 /* On a worker. */
 static bool plan_job(void *arg, struct task_run *run)
@@ -86,7 +88,8 @@ static void refuse_control(struct build *b, struct unit_job *j)
 			continue;
 		struct diag *g = diag_add(b->diags, DIAG_OPENCL_FLOW, f->insts[i].at, "%s cannot be compiled for OpenCL",
 					  f->insts[i].op == OP_IF ? "a branch that the run decides" : "a loop that the run counts");
-		diag_note(b->diags, g, "model `%s` has `emit = opencl`; in its library for the CPU, branches and loops run", j->model->spec->name);
+		diag_note(b->diags, g, "model `%s` has `emit = opencl`; in its library for the CPU, branches and loops run",
+			  j->model->spec->name);
 		diag_help(b->diags, g, "remove `opencl` from `emit`, or choose by `where(c, a, b)` and loop over a constant range");
 		j->model->failed = true;
 	}

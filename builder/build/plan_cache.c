@@ -106,7 +106,10 @@ static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit
 {
 	if (!u || !map_put(&p->seen, hash_combine(u->identity, (hash128){kind, 0}), 1))
 		return;
-	struct unit_part part = {.kind = kind, .name = "", .identity = u->identity, .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u)};
+	struct unit_part part = {.kind = kind,
+				 .name = "",
+				 .identity = u->identity,
+				 .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u)};
 	if (kind == PART_TAKEN_IN) {
 		part.name = u->name;
 		part.code = build_unit_code(build_find_unit(p->job->model, u->identity));
@@ -167,7 +170,8 @@ void build_record_plan(struct unit_job *j)
 	struct arena *a = j->model->build->session;
 	const struct plan *made = j->plan;
 	struct plan_record *r = ARENA_NEW(a, struct plan_record);
-	*r = (struct plan_record){.identity = j->unit->identity, .code = build_unit_code(j), .compiler = j->model->build->compiler, .opt = build_unit_opt(j)};
+	*r = (struct plan_record){
+		.identity = j->unit->identity, .code = build_unit_code(j), .compiler = j->model->build->compiler, .opt = build_unit_opt(j)};
 	list_parts(j, made, r);
 	r->plan = facts_of(a, made);
 	r->callees = ARENA_ARRAY(a, hash128, r->plan.n_slots + 1);

@@ -24,7 +24,7 @@ struct progress {
 	int64_t last;
 	pthread_mutex_t lock; /* guards what follows */
 	uint32_t done;
-	int64_t waiting_ns;             /* expected, of what has not begun */
+	int64_t waiting_ns;               /* expected, of what has not begun */
 	int64_t took_ns, was_expected_ns; /* of what is done */
 	struct lane lanes[];
 };
@@ -137,7 +137,8 @@ static void put_time_left(struct buf *out, int64_t ns)
 		buf_printf(out, " %d min left", (int)((s + 30) / 60));
 }
 
-void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_ns, const struct progress_unit *running, uint32_t n, uint32_t columns)
+void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_ns, const struct progress_unit *running, uint32_t n,
+		   uint32_t columns)
 {
 	enum { NAME_LEAST = 8 };
 	buf_printf(out, "[%u/%u]", done, total);

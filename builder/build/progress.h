@@ -25,5 +25,6 @@ void progress_done(struct progress *p, uint32_t worker);
 void progress_draw(struct progress *p);
 void progress_clear(struct progress *p);
 /* The line for a terminal: counts, the time that is left, and of `running` what fits into that many columns. */
-void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_ns, const struct progress_unit *running, uint32_t n, uint32_t columns);
+void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_ns, const struct progress_unit *running, uint32_t n,
+		   uint32_t columns);
 #endif

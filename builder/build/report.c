@@ -92,7 +92,8 @@ static void print_summary(struct build *b, enum status s, int64_t wall)
 	else if (b->compiled == 0 && b->linked == 0)
 		fprintf(b->out, "trib: nothing to do\n");
 	else if (b->options->lazy)
-		fprintf(b->out, "trib: %u left for their first call, %u in the cache, %u linked in %.2f s\n", b->later, b->reused, b->linked, seconds);
+		fprintf(b->out, "trib: %u left for their first call, %u in the cache, %u linked in %.2f s\n", b->later, b->reused,
+			b->linked, seconds);
 	else
 		fprintf(b->out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", b->compiled, b->reused, b->linked, seconds);
 }
@@ -128,20 +129,20 @@ void build_report(struct build *b, enum status s)
 	diags_sort_by_use(b->diags, b->sources);
 	if (b->options->json > 0) {
 		struct build_summary r = {.type = b->check ? "check" : "build",
-				   .ok = s == STATUS_OK,
-				   .wall_ns = wall,
-				   .total = b->units,
-				   .compiled = b->compiled,
-				   .reused = b->reused,
-				   .failed = b->failed_units,
-				   .later = b->later,
-				   .hits = b->hits,
-				   .misses = b->misses,
-				   .packed = b->packed,
-				   .kept = b->kept_packed,
-				   .jobs = b->pool ? pool_jobs(b->pool) : 1,
-				   .outputs = b->outputs.at,
-				   .n_outputs = b->outputs.len};
+					  .ok = s == STATUS_OK,
+					  .wall_ns = wall,
+					  .total = b->units,
+					  .compiled = b->compiled,
+					  .reused = b->reused,
+					  .failed = b->failed_units,
+					  .later = b->later,
+					  .hits = b->hits,
+					  .misses = b->misses,
+					  .packed = b->packed,
+					  .kept = b->kept_packed,
+					  .jobs = b->pool ? pool_jobs(b->pool) : 1,
+					  .outputs = b->outputs.at,
+					  .n_outputs = b->outputs.len};
 		struct buf line = {0};
 		diags_print_json(b->diags, b->sources, b->out);
 		build_summary_print(&r, b->timing, &line);

@@ -19,7 +19,7 @@ struct ahead {
 	bool size;
 	uint32_t workers;
 	struct generators *generators; /* what it makes; NULL: it cannot be opened */
-	_Atomic bool in_vain; /* nothing will be compiled: no more than has begun */
+	_Atomic bool in_vain;          /* nothing will be compiled: no more than has begun */
 };
 
 static void *open_ahead(void *arg)

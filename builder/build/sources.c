@@ -87,9 +87,9 @@ static const char *output_path(struct build *b, const struct model_spec *s)
 
 bool build_read_manifest(struct build *b)
 {
-	const struct manifest *m = b->single ? single_manifest(b->session, b->options, b->diags) : manifest_read(b->session, (struct frontend_host){build_load, b}, MANIFEST, b->diags);
-	if (!m || diags_errors(b->diags) || !make_spec(b, m) ||
-	    !build_find_dependencies(b, m, DEPENDENCY_BUILD))
+	const struct manifest *m = b->single ? single_manifest(b->session, b->options, b->diags)
+					     : manifest_read(b->session, (struct frontend_host){build_load, b}, MANIFEST, b->diags);
+	if (!m || diags_errors(b->diags) || !make_spec(b, m) || !build_find_dependencies(b, m, DEPENDENCY_BUILD))
 		return false;
 	b->n_models = b->spec.n_models;
 	b->models = ARENA_ARRAY(b->session, struct model_job, b->n_models + 1);
@@ -146,11 +146,13 @@ static const char *const *source_files(struct build *b, const struct model_spec 
 			diag_add(b->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, strerror(errno ? errno : EISDIR));
 			ok = false;
 		} else if (!found && (why = unreadable(b, word, why))) {
-			diag_add(b->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s", glob_is_pattern(word) ? glob_folder(b->session, word) : word, strerror(why));
+			diag_add(b->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s",
+				 glob_is_pattern(word) ? glob_folder(b->session, word) : word, strerror(why));
 			ok = false;
 		} else if (!found) {
 			struct diag *g = diag_add(b->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
-			diag_help(b->diags, g, "paths start at the manifest's folder; `*` stands for a part of a name, `**/` for any folders");
+			diag_help(b->diags, g,
+				  "paths start at the manifest's folder; `*` stands for a part of a name, `**/` for any folders");
 			ok = false;
 		}
 	}
@@ -179,7 +181,8 @@ static void refresh(struct build *b, struct model_job *m, const char *const *fil
 	hash128 list = hasher_finish(h);
 	bool same = hash_eq(list, m->files);
 	m->files = list;
-	if (!m->kept || (same && b->dependencies.n_visible == 0 && frontend_refresh(m->frontend, (struct frontend_host){build_load, b}, b->diags)))
+	if (!m->kept ||
+	    (same && b->dependencies.n_visible == 0 && frontend_refresh(m->frontend, (struct frontend_host){build_load, b}, b->diags)))
 		return;
 	frontend_free(m->frontend);
 	m->frontend = new_frontend(b);
@@ -247,7 +250,8 @@ bool build_check(struct build *b)
 	for (uint32_t i = 0; i < b->n_models; i++)
 		if (!b->models[i].failed) {
 			build_load_checks(b, &b->models[i]);
-			b->models[i].failed = !frontend_check(b->models[i].frontend) || (files && !frontend_try_layers(b->models[i].frontend));
+			b->models[i].failed =
+				!frontend_check(b->models[i].frontend) || (files && !frontend_try_layers(b->models[i].frontend));
 		}
 	timing_event(b->timing, PHASE_TYPECHECK, 0, "check types", t);
 	return build_may_go_on(b);

@@ -98,12 +98,8 @@ static bool run_piece(void *arg, struct task_run *run)
 	arena_peak_begin();
 	progress_start(b->progress, run->worker, t->label, t->expected_ns);
 	switch (t->kind) {
-	case TASK_COMPILE:
-		ok = b->options->lazy ? leave_for_later(b, t->compile, run->worker) : compile(b, t->compile, run->worker);
-		break;
-	case TASK_COMMIT:
-		build_describe_commit(b);
-		break;
+	case TASK_COMPILE: ok = b->options->lazy ? leave_for_later(b, t->compile, run->worker) : compile(b, t->compile, run->worker); break;
+	case TASK_COMMIT: build_describe_commit(b); break;
 	case TASK_WEIGH:
 		build_layout_weights(t->model, run->worker);
 		ok = diags_errors(t->model->diags) == 0;
@@ -124,7 +120,8 @@ static bool run_piece(void *arg, struct task_run *run)
 
 static struct piece *add_piece(struct build *b, struct batch *batch, enum task_kind kind, const char *label, hash128 key)
 {
-	static const uint64_t first_guess_ns[] = {[TASK_COMPILE] = 5000000, [TASK_COMMIT] = 8000000, [TASK_WEIGH] = 2000000, [TASK_PACK] = 2000000, [TASK_LINK] = 2000000};
+	static const uint64_t first_guess_ns[] = {
+		[TASK_COMPILE] = 5000000, [TASK_COMMIT] = 8000000, [TASK_WEIGH] = 2000000, [TASK_PACK] = 2000000, [TASK_LINK] = 2000000};
 	struct piece *t = ARENA_NEW(b->session, struct piece);
 	t->kind = kind;
 	t->label = label;
@@ -133,7 +130,8 @@ static struct piece *add_piece(struct build *b, struct batch *batch, enum task_k
 	struct cost c = cost_find(b->project, t->key, (struct cost){first_guess_ns[kind], unseen_memory(kind)});
 	t->expected_ns = (int64_t)c.ns;
 	b->expected_ns += t->expected_ns;
-	t->task = batch_add(batch, &(struct task_spec){.run = run_piece, .arg = t, .cost_ns = c.ns, .memory = c.memory, .cancel = &b->cancel});
+	t->task = batch_add(batch,
+			    &(struct task_spec){.run = run_piece, .arg = t, .cost_ns = c.ns, .memory = c.memory, .cancel = &b->cancel});
 	b->n_pieces++;
 	return t;
 }
@@ -171,7 +169,8 @@ static void add_packer(struct build *b, struct batch *batch, const struct piece 
 	batch_need(batch, link->task, pack->task);
 }
 
-static void add_model(struct build *b, struct batch *batch, struct model_job *m, const struct piece *const *compiles, const struct piece *commit)
+static void add_model(struct build *b, struct batch *batch, struct model_job *m, const struct piece *const *compiles,
+		      const struct piece *commit)
 {
 	struct piece *weigh = add_model_piece(b, batch, TASK_WEIGH, "lay out the weights of", m);
 	struct piece *link = add_model_piece(b, batch, TASK_LINK, "link", m);
@@ -196,7 +195,8 @@ static struct batch *make_graph(struct build *b)
 		if (c->object)
 			continue;
 		const struct unit_job *j = c->job;
-		struct piece *t = add_piece(b, batch, TASK_COMPILE, c->label, cost_key_unit(j->unit->name, j->model->platform.id, build_unit_opt(j)));
+		struct piece *t =
+			add_piece(b, batch, TASK_COMPILE, c->label, cost_key_unit(j->unit->name, j->model->platform.id, build_unit_opt(j)));
 		t->compile = c;
 		compiles[i] = t;
 	}

@@ -93,7 +93,8 @@ void timing_print(const struct timing *t, FILE *out, int64_t total_wall)
 	fprintf(out, "%-12s %10s %10s\n", "phase", "wall ms", "CPU ms");
 	for (uint32_t i = 0; i < PHASE_COUNT; i++)
 		fprintf(out, "%-12s %10.2f %10.2f\n", texts[i], (double)t->wall[i] / 1e6, (double)t->cpu[i] / 1e6);
-	fprintf(out, "%-12s %10.2f %10.2f   (phases add up the workers)\n", "whole build", (double)total_wall / 1e6, (double)os_cpu_ns() / 1e6);
+	fprintf(out, "%-12s %10.2f %10.2f   (phases add up the workers)\n", "whole build", (double)total_wall / 1e6,
+		(double)os_cpu_ns() / 1e6);
 	fprintf(out, "%-12s %10.1f MiB\n", "peak memory", (double)os_peak_rss_kb() / 1024);
 }
 

@@ -18,7 +18,7 @@ struct model {
 struct warm {
 	struct sources *sources;
 	struct map by_path; /* path → id of the last source */
-	size_t at_first; /* bytes of the first text of each file */
+	size_t at_first;    /* bytes of the first text of each file */
 	VEC(struct model) models;
 };
 

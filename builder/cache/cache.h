@@ -31,10 +31,10 @@ struct cache_limits {
 struct cache_options {
 	const char *dir;
 	struct cache_limits limits;
-	int compress;        /* zstd's level, 0: none */
-	unsigned levels;     /* bit set of the levels in use */
+	int compress;    /* zstd's level, 0: none */
+	unsigned levels; /* bit set of the levels in use */
 	bool read_only;
-	bool look;           /* only what is there: nothing is created, and damage is left as it is */
+	bool look;               /* only what is there: nothing is created, and damage is left as it is */
 	uint64_t (*clock)(void); /* seconds since 1970; NULL: the system's */
 };
 

@@ -8,16 +8,16 @@
 enum { CACHE_AGES = 6 }; /* since the last use: an hour, a day, a week, 30 days, 90 days, longer */
 
 struct cache_tally {
-	uint64_t entries, disk, raw; /* bytes on disk, and of the values */
+	uint64_t entries, disk, raw;                        /* bytes on disk, and of the values */
 	uint64_t hits, kept, evicted, misses[CACHE_MISSES]; /* since the cache was made */
-	uint64_t saved_us;           /* what making the entries took, once each */
+	uint64_t saved_us;                                  /* what making the entries took, once each */
 };
 struct cache_report {
 	struct cache_tally kind[CACHE_KINDS], all;
 	uint64_t age_entries[CACHE_AGES], age_disk[CACHE_AGES];
 	uint64_t compiled[COMPILE_REASONS]; /* units, since the cache was made */
-	uint64_t oldest, newest; /* made, seconds since 1970; 0: there are none */
-	uint64_t disk;           /* bytes of all files */
+	uint64_t oldest, newest;            /* made, seconds since 1970; 0: there are none */
+	uint64_t disk;                      /* bytes of all files */
 };
 /* False: errno says why. */
 bool cache_report(struct cache *c, struct cache_report *out);

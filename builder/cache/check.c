@@ -64,7 +64,9 @@ static const char *check_large(struct check *k, hash128 id, const struct cache_m
 	int fd = openat(k->c->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
 	if (fd < 0)
 		return killed ? killed : "its file is missing";
-	void *p = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0 ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0) : MAP_FAILED;
+	void *p = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0
+			  ? mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0)
+			  : MAP_FAILED;
 	close(fd);
 	if (p == MAP_FAILED)
 		return killed ? killed : "its file is empty";

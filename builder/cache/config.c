@@ -37,7 +37,8 @@ enum cache_setting cache_setting_find(const char *key)
 	size_t n = dot ? (size_t)(dot - key) : strlen(block);
 	for (uint32_t i = 0; i < SETTINGS; i++) {
 		const char *own = cache_setting_block((enum cache_setting)i);
-		if (strlen(own) == n && memcmp(own, block, n) == 0 && strcmp(cache_setting_key((enum cache_setting)i), dot ? dot + 1 : key) == 0)
+		if (strlen(own) == n && memcmp(own, block, n) == 0 &&
+		    strcmp(cache_setting_key((enum cache_setting)i), dot ? dot + 1 : key) == 0)
 			return (enum cache_setting)i;
 	}
 	return SETTINGS;
@@ -84,11 +85,13 @@ static bool take(struct reader *r, enum cache_setting s, const struct manifest_v
 {
 	const char *text = v->text;
 	if (s == SETTING_MAX_SIZE && v->number < CACHE_LEAST_SIZE)
-		return refuse(r, v->at, "`max_size` is smaller than a cache can be", "give at least 16MiB, or switch the cache off by `enabled = false`");
+		return refuse(r, v->at, "`max_size` is smaller than a cache can be",
+			      "give at least 16MiB, or switch the cache off by `enabled = false`");
 	if (s == SETTING_DIR && strncmp(text, "~/", 2) == 0 && secure_getenv("HOME"))
 		text = path_join(r->a, secure_getenv("HOME"), text + 2);
 	if (s == SETTING_DIR && origin == ORIGIN_USER && *text != '/')
-		return refuse(r, v->at, "`dir` is no absolute path", "the user's cache is not below some project: start it with `/` or `~/`");
+		return refuse(r, v->at, "`dir` is no absolute path",
+			      "the user's cache is not below some project: start it with `/` or `~/`");
 	r->out->at[s] = (struct setting){text, v->number, origin, where};
 	return true;
 }
@@ -130,7 +133,9 @@ static bool take_user_blocks(struct reader *r, const struct manifest *m, uint32_
 {
 	for (uint32_t i = 0; i < m->n_blocks; i++)
 		if (m->blocks[i].kind != BLOCK_CACHE && m->blocks[i].kind != BLOCK_SERVER && m->blocks[i].kind != BLOCK_BUILD)
-			diag_help(r->diags, diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at, "the user's configuration has only the blocks `cache`, `server` and `build`"),
+			diag_help(r->diags,
+				  diag_add(r->diags, DIAG_MANIFEST_BLOCK, m->blocks[i].at,
+					   "the user's configuration has only the blocks `cache`, `server` and `build`"),
 				  "projects and models are described in a tri.build");
 	return diags_errors(r->diags) == errors && take_blocks(r, m, ORIGIN_USER);
 }
@@ -167,7 +172,8 @@ bool cache_config_check(struct arena *a, struct sources *sources, enum cache_set
 	const struct manifest_value *v = manifest_get(manifest_find(m, settings[s].block, NULL), settings[s].manifest);
 	if (v && strcmp(v->text, value) == 0)
 		return true;
-	return refuse(&r, v ? v->at : SPAN_NONE, "the value cannot be written into a file of settings", "it may have no line ends, blanks at its ends or ` #`");
+	return refuse(&r, v ? v->at : SPAN_NONE, "the value cannot be written into a file of settings",
+		      "it may have no line ends, blanks at its ends or ` #`");
 }
 
 /* Text from outside of files is checked as a value of a manifest would be; errors show it as the source `name`. */
@@ -204,7 +210,8 @@ bool cache_config_read(struct arena *a, struct sources *sources, const struct ma
 	const struct manifest_block *own = project ? manifest_find(project, BLOCK_BUILD, NULL) : NULL;
 	bool ok = take_user(&r);
 	if (own) /* or a project could allow itself what the user has to */
-		ok = refuse(&r, own->at, "the block `build` belongs to the user's configuration", "remove it; `trib config set build.KEY VALUE` writes it there");
+		ok = refuse(&r, own->at, "the block `build` belongs to the user's configuration",
+			    "remove it; `trib config set build.KEY VALUE` writes it there");
 	ok = take_blocks(&r, project, ORIGIN_PROJECT) && ok;
 	ok = take_environment(&r) && ok;
 	if (o->cache_dir)

@@ -106,7 +106,8 @@ static bool helps(const struct cache_totals *t, const struct cache_target *targe
 		return false;
 	for (uint32_t i = 0; i < CACHE_KINDS; i++)
 		entries += t->kind[i].entries;
-	return m->used < target->used_since || entries > target->entries || (meta_large(m) ? t->large > target->large : t->small > target->small);
+	return m->used < target->used_since || entries > target->entries ||
+	       (meta_large(m) ? t->large > target->large : t->small > target->small);
 }
 
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)

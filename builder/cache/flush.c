@@ -90,10 +90,7 @@ static int finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, i
 }
 
 /* Is there anything to evict? Once a day also for its age. */
-static bool is_old(const struct cache *c, const struct cache_totals *t)
-{
-	return c->limits.days && t->swept != cache_now(c) / DAY_SECONDS;
-}
+static bool is_old(const struct cache *c, const struct cache_totals *t) { return c->limits.days && t->swept != cache_now(c) / DAY_SECONDS; }
 
 static int make_room(struct cache *c, const struct need *n, unsigned share, bool force, bool *evicted)
 {
@@ -332,7 +329,7 @@ static int flush_all(struct cache *c)
 	crash_guard_leave();
 	if (rc == ENOMEM) /* LMDB asked for as much as a damaged record says */
 		rc = MDB_CORRUPTED;
-	bool cleared = rc == ENOENT; /* somebody moved the cache away meanwhile */
+	bool cleared = rc == ENOENT;                   /* somebody moved the cache away meanwhile */
 	return rc == MDB_MAP_FULL || cleared ? 0 : rc; /* no room is no failure: the values are not kept */
 }
 

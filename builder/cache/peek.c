@@ -15,9 +15,9 @@
 #define MAGIC 0xBEEFC0DEu
 #define NO_PAGE UINT64_MAX
 enum { LEAST_PAGE = 512, MOST_PAGE = 65536, PAGE_HEAD = 16, NODE_HEAD = 8, MOST_DEPTH = 32, ALIGNED = 16 };
-enum { AT_FLAGS = 10, AT_LOWER = 12, BRANCH = 1, LEAF = 2, LONG_VALUE = 1 };                    /* of a page, and a node */
-enum { AT_MAGIC = 16, AT_PAGE_SIZE = 40, AT_MAIN_ROOT = 128, AT_TXN = 144, META = 152 };       /* of a meta page */
-enum { TABLE = 48, AT_ROOT = 40 };                                                             /* of the record of a table */
+enum { AT_FLAGS = 10, AT_LOWER = 12, BRANCH = 1, LEAF = 2, LONG_VALUE = 1 };             /* of a page, and a node */
+enum { AT_MAGIC = 16, AT_PAGE_SIZE = 40, AT_MAIN_ROOT = 128, AT_TXN = 144, META = 152 }; /* of a meta page */
+enum { TABLE = 48, AT_ROOT = 40 };                                                       /* of the record of a table */
 #define MOST_ENTRY ((uint64_t)1 << 30)
 
 struct cache_peek {
@@ -25,7 +25,7 @@ struct cache_peek {
 	int folder, data;
 	uint64_t size; /* of the file */
 	uint32_t page;
-	uint64_t entries; /* root of the table */
+	uint64_t entries;      /* root of the table */
 	unsigned char *buffer; /* of a page */
 	struct ZSTD_DCtx_s *unpack;
 };
@@ -55,7 +55,8 @@ static bool node_at(const struct cache_peek *p, const unsigned char *page, uint3
 	uint32_t at = u16(page + PAGE_HEAD + 2 * i);
 	if (at < PAGE_HEAD || at + NODE_HEAD > p->page)
 		return false;
-	*out = (struct node){.flags = u16(page + at + 4), .key_len = u16(page + at + 6), .low = u32(page + at), .key = page + at + NODE_HEAD};
+	*out = (struct node){
+		.flags = u16(page + at + 4), .key_len = u16(page + at + 6), .low = u32(page + at), .key = page + at + NODE_HEAD};
 	return at + NODE_HEAD + out->key_len <= p->page;
 }
 

@@ -154,7 +154,8 @@ static bool is_ours(struct arena *a, const char *root, const char *name)
 /* Moved away first, so that nobody opens a half of it. Who has it open may still write a file into it. */
 static bool remove_one(struct arena *a, const char *root, const char *name)
 {
-	const char *dir = path_join(a, root, name), *away = path_join(a, root, arena_printf(a, "%.2s.damaged-clear-%d", name, (int)getpid()));
+	const char *dir = path_join(a, root, name),
+		   *away = path_join(a, root, arena_printf(a, "%.2s.damaged-clear-%d", name, (int)getpid()));
 	if (rename(dir, away) != 0) {
 		if (errno == ENOENT)
 			return true;

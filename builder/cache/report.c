@@ -12,8 +12,12 @@
 static const struct {
 	uint64_t seconds;
 	const char *text;
-} ages[CACHE_AGES] = {{3600, "< 1 hour"},          {DAY_SECONDS, "< 1 day"},           {7 * DAY_SECONDS, "< 7 days"},
-		      {30 * DAY_SECONDS, "< 30 days"}, {90 * DAY_SECONDS, "< 90 days"}, {UINT64_MAX, ">= 90 days"}};
+} ages[CACHE_AGES] = {{3600, "< 1 hour"},
+		      {DAY_SECONDS, "< 1 day"},
+		      {7 * DAY_SECONDS, "< 7 days"},
+		      {30 * DAY_SECONDS, "< 30 days"},
+		      {90 * DAY_SECONDS, "< 90 days"},
+		      {UINT64_MAX, ">= 90 days"}};
 
 const char *cache_age_text(uint32_t age) { return ages[age].text; }
 

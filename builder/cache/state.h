@@ -20,7 +20,14 @@
 #define CACHE_TOTALS_VERSION 3
 enum { CACHE_TOUCH_SECONDS = 15 * 60, DAY_SECONDS = 24 * 60 * 60 };
 
-enum meta_state { META_SMALL, META_LARGE, META_WRITING, META_EVICTED, META_EXPIRED, META_STATES }; /* WRITING: large, the file may be missing or cut */
+enum meta_state {
+	META_SMALL,
+	META_LARGE,
+	META_WRITING,
+	META_EVICTED,
+	META_EXPIRED,
+	META_STATES
+}; /* WRITING: large, the file may be missing or cut */
 struct cache_meta {
 	uint64_t check;      /* of the entry's id and the rest */
 	uint32_t used, made; /* seconds since 1970 */
@@ -32,7 +39,7 @@ struct cache_meta {
 _Static_assert(sizeof(struct cache_meta) == 40, "no padding reaches the disk");
 
 struct cache_count {
-	uint64_t entries, charge, raw; /* there are */
+	uint64_t entries, charge, raw;                      /* there are */
 	uint64_t hits, kept, evicted, misses[CACHE_MISSES]; /* there were, ever */
 };
 struct cache_totals {
@@ -50,7 +57,7 @@ struct cache_value {
 	size_t len;
 	void *owned, *mapped; /* what holds it; mapped: a whole file */
 	size_t mapped_len;
-	char *entry;          /* to be written, or NULL */
+	char *entry; /* to be written, or NULL */
 	size_t entry_len;
 	struct cache_meta meta;
 	bool touched; /* its time is to be written */
@@ -66,8 +73,8 @@ struct cache {
 	uint64_t (*clock)(void);
 	MDB_env *env;
 	MDB_dbi index, entries, state;
-	pthread_mutex_t lock; /* guards everything below, and work in the environment */
-	MDB_txn *reader;      /* reset between look-ups */
+	pthread_mutex_t lock;       /* guards everything below, and work in the environment */
+	MDB_txn *reader;            /* reset between look-ups */
 	struct ZSTD_DCtx_s *unpack; /* NULL: not needed yet */
 	VEC(struct cache_value) values;
 	struct map known; /* id → values index */
@@ -104,7 +111,7 @@ void cache_totals_add(struct cache_totals *t, const struct cache_meta *m);
 void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m);
 
 /* evict.c: under a write transaction. */
-struct cache_target { /* what may be left */
+struct cache_target {                   /* what may be left */
 	uint64_t small, large, entries; /* entries: UINT64_MAX for any number */
 	uint64_t used_since;            /* 0: any */
 	unsigned kinds;                 /* only of these; bit set */

@@ -3,8 +3,8 @@
 #include <string.h>
 #include "builder/cache/state.h"
 
-#define LARGE_FOLDERS ((uint64_t)257 << 12)  /* large/ and what is in it, at most */
-#define SLACK_SHARE 16                       /* of LMDB's half: pages that a transaction writes beside the old ones */
+#define LARGE_FOLDERS ((uint64_t)257 << 12) /* large/ and what is in it, at most */
+#define SLACK_SHARE 16                      /* of LMDB's half: pages that a transaction writes beside the old ones */
 
 size_t cache_map_size(const struct cache_limits *l) { return (size_t)(l->size / 2) & ~(size_t)4095; }
 
@@ -65,7 +65,10 @@ int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-static uint64_t checksum(const struct cache_totals *t) { return hash64_bytes(&t->version, sizeof *t - offsetof(struct cache_totals, version)); }
+static uint64_t checksum(const struct cache_totals *t)
+{
+	return hash64_bytes(&t->version, sizeof *t - offsetof(struct cache_totals, version));
+}
 
 int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 {

@@ -14,7 +14,10 @@ static const struct {
 #undef ACTION
 };
 /* What a command does without operands. */
-static const enum action defaults[COMMAND_COUNT] = {[COMMAND_CACHE] = ACTION_NONE, [COMMAND_CONFIG] = ACTION_CONFIG_LIST, [COMMAND_SERVER] = ACTION_SERVER_STATUS, [COMMAND_PCH] = ACTION_NONE};
+static const enum action defaults[COMMAND_COUNT] = {[COMMAND_CACHE] = ACTION_NONE,
+						    [COMMAND_CONFIG] = ACTION_CONFIG_LIST,
+						    [COMMAND_SERVER] = ACTION_SERVER_STATUS,
+						    [COMMAND_PCH] = ACTION_NONE};
 
 const char *action_text(enum action a) { return a == ACTION_NONE ? "" : actions[a - 1].text; }
 
@@ -76,7 +79,8 @@ bool action_parse(enum command c, const char *const *operands, uint32_t n, enum 
 	*out = (enum action)a;
 	if (n - 1 >= actions[a - 1].least && n - 1 <= actions[a - 1].most)
 		return true;
-	buf_printf(error, "`trib %s %s` is written: trib %s %s%s%s", command_text(c), operands[0], command_text(c), operands[0], *actions[a - 1].operands ? " " : "", actions[a - 1].operands);
+	buf_printf(error, "`trib %s %s` is written: trib %s %s%s%s", command_text(c), operands[0], command_text(c), operands[0],
+		   *actions[a - 1].operands ? " " : "", actions[a - 1].operands);
 	return false;
 }
 
@@ -90,6 +94,6 @@ void actions_help(enum command c, struct buf *out)
 void action_help(enum action a, struct buf *out)
 {
 	const char *operands = actions[a - 1].operands;
-	buf_printf(out, "trib %s %s %s%s[FLAGS]\n%s\n\n", command_text(actions[a - 1].command), actions[a - 1].text, operands, *operands ? " " : "",
-		   actions[a - 1].help ? actions[a - 1].help : "for trib itself");
+	buf_printf(out, "trib %s %s %s%s[FLAGS]\n%s\n\n", command_text(actions[a - 1].command), actions[a - 1].text, operands,
+		   *operands ? " " : "", actions[a - 1].help ? actions[a - 1].help : "for trib itself");
 }

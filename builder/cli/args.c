@@ -14,7 +14,24 @@
 #include "builder/manifest/manifest.h"
 #include "builder/run/run_input.h"
 
-enum kind { OPT_FLAG, OPT_BOOL, OPT_COUNT, OPT_LIMIT, OPT_LOAD, OPT_TOLERANCE, OPT_TEXT, OPT_PATH, OPT_PROGRAM, OPT_LIST, OPT_LEVEL, OPT_EMIT, OPT_FORMAT, OPT_STAGE, OPT_DUMP, OPT_COLOR };
+enum kind {
+	OPT_FLAG,
+	OPT_BOOL,
+	OPT_COUNT,
+	OPT_LIMIT,
+	OPT_LOAD,
+	OPT_TOLERANCE,
+	OPT_TEXT,
+	OPT_PATH,
+	OPT_PROGRAM,
+	OPT_LIST,
+	OPT_LEVEL,
+	OPT_EMIT,
+	OPT_FORMAT,
+	OPT_STAGE,
+	OPT_DUMP,
+	OPT_COLOR
+};
 #define IN(id) (UINT64_C(1) << COMMAND_##id)
 #define OF(id) (UINT64_C(1) << COMMAND_OF_##id | UINT64_C(1) << (32 + ACTION_##id))
 _Static_assert(COMMAND_COUNT <= 32 && ACTION_COUNT <= 32, "one bit each");
@@ -203,25 +220,15 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 	uint64_t n;
 	const char *bad;
 	switch (o->kind) {
-	case OPT_FLAG:
-		*(int *)(void *)member = 1;
-		return true;
-	case OPT_BOOL:
-		*(bool *)member = true;
-		return true;
-	case OPT_COUNT:
-		return set_count(p, o, value, (int *)(void *)member);
-	case OPT_LIMIT:
-		return set_limit(p, o, value, (int *)(void *)member);
-	case OPT_LOAD:
-		return set_load(p, o, value, (double *)(void *)member);
-	case OPT_TOLERANCE:
-		return set_tolerance(p, o, value, (double *)(void *)member);
+	case OPT_FLAG: *(int *)(void *)member = 1; return true;
+	case OPT_BOOL: *(bool *)member = true; return true;
+	case OPT_COUNT: return set_count(p, o, value, (int *)(void *)member);
+	case OPT_LIMIT: return set_limit(p, o, value, (int *)(void *)member);
+	case OPT_LOAD: return set_load(p, o, value, (double *)(void *)member);
+	case OPT_TOLERANCE: return set_tolerance(p, o, value, (double *)(void *)member);
 	case OPT_TEXT:
 	case OPT_PATH:
-	case OPT_PROGRAM:
-		*(const char **)(void *)member = value;
-		return true;
+	case OPT_PROGRAM: *(const char **)(void *)member = value; return true;
 	case OPT_LIST:
 		if (o->member == offsetof(struct options, inputs))
 			vec_push(&p->inputs, value);
@@ -243,13 +250,9 @@ static bool set(struct parse *p, const struct option *o, const char *value)
 			return fail(p, "--message-format wants human or json, not", value);
 		p->out->options.json = value[0] == 'j';
 		return true;
-	case OPT_STAGE:
-		return set_stage(p, value);
-	case OPT_COLOR:
-		return set_color(p, value);
-	case OPT_DUMP:
-		p->out->options.dumps |= 1u << index_of(o->name, dumps, sizeof dumps / sizeof *dumps);
-		return true;
+	case OPT_STAGE: return set_stage(p, value);
+	case OPT_COLOR: return set_color(p, value);
+	case OPT_DUMP: p->out->options.dumps |= 1u << index_of(o->name, dumps, sizeof dumps / sizeof *dumps); return true;
 	}
 	return false;
 }
@@ -280,7 +283,8 @@ static void put_owners(struct buf *out, const char *name)
 				if (options[i].commands >> (32 + a) & 1 && action_is_of((enum action)a, (enum command)k)) {
 					whole = false;
 					if (n++ < SHOWN)
-						buf_printf(out, "%s `trib %s %s`", n == 1 ? ": it is a flag of" : ",", commands[k].text, action_text((enum action)a));
+						buf_printf(out, "%s `trib %s %s`", n == 1 ? ": it is a flag of" : ",", commands[k].text,
+							   action_text((enum action)a));
 				}
 			if (whole && n++ < SHOWN)
 				buf_printf(out, "%s `trib %s`", n == 1 ? ": it is a flag of" : ",", commands[k].text);
@@ -341,7 +345,8 @@ static bool check_relations(struct parse *p)
 		bool needs = relations[i].relation == RELATION_NEEDS;
 		if (relations[i].command != p->out->command || !is_given(p, relations[i].flag) || is_given(p, relations[i].other) == needs)
 			continue;
-		buf_printf(p->error, "`trib %s` takes `--%s` only %s `--%s`", commands[p->out->command].text, relations[i].flag, needs ? "with" : "without", relations[i].other);
+		buf_printf(p->error, "`trib %s` takes `--%s` only %s `--%s`", commands[p->out->command].text, relations[i].flag,
+			   needs ? "with" : "without", relations[i].other);
 		return false;
 	}
 	return true;
@@ -358,7 +363,8 @@ static bool check_operands(struct parse *p)
 	uint32_t most = !*text ? 0 : strstr(text, "…") ? UINT32_MAX : 1;
 	if (p->operands.len <= most)
 		return true;
-	buf_printf(p->error, most ? "`trib %s` takes one %s: what is `%s`?" : "`trib %s` takes no operands%s: what is `%s`?", commands[p->out->command].text, text, p->operands.at[most]);
+	buf_printf(p->error, most ? "`trib %s` takes one %s: what is `%s`?" : "`trib %s` takes no operands%s: what is `%s`?",
+		   commands[p->out->command].text, text, p->operands.at[most]);
 	return false;
 }
 
@@ -523,7 +529,8 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 		else
 			ok = word[1] == '-' ? long_flag(&p, word) : short_flags(&p, word);
 	}
-	ok = ok && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) && (o->help || (check_relations(&p) && read_environment(&p)));
+	ok = ok && (command_has_actions(out->command) ? check_action(&p) : check_operands(&p)) &&
+	     (o->help || (check_relations(&p) && read_environment(&p)));
 	name_models(&p);
 	o->models = keep(a, p.operands.at, p.operands.len);
 	o->n_models = p.operands.len;

@@ -11,7 +11,7 @@ struct buf;
 struct args {
 	enum command command;
 	uint32_t topic; /* of `trib help WORD`; 0: none */
-	bool given;   /* the command was named */
+	bool given;     /* the command was named */
 	struct options options;
 };
 /* Everything in `a`. False: *error says what is wrong, with the nearest right spelling. */
@@ -20,9 +20,9 @@ bool args_parse(struct arena *a, int argc, char **argv, struct args *out, struct
 bool args_rebase(struct arena *a, struct args *args, const char *from);
 
 struct flag {
-	char letter; /* 0: none */
+	char letter;                     /* 0: none */
 	const char *name, *takes, *help; /* takes: NULL, no value; help: NULL, not shown */
-	bool everywhere; /* every command takes it */
+	bool everywhere;                 /* every command takes it */
 };
 /* The i-th flag of the table; false: there are fewer. True if the command, with that action (0: any), takes it. */
 bool args_flag(uint32_t i, struct flag *out);

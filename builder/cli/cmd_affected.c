@@ -11,7 +11,8 @@ static uint32_t print_definitions(const struct since *s)
 		if (!since_shows(s, i))
 			continue;
 		shown++;
-		printf("%-8s  %s:%u  %s", d->change == DEF_SAME ? "moved" : def_change_text(d->change), d->def->file, d->def->line, d->def->name);
+		printf("%-8s  %s:%u  %s", d->change == DEF_SAME ? "moved" : def_change_text(d->change), d->def->file, d->def->line,
+		       d->def->name);
 		if (d->change == DEF_AFFECTED)
 			printf("%s", since_path(s, i));
 		if (d->moved)
@@ -45,7 +46,8 @@ enum status cmd_affected(const struct options *o)
 	if (o->format && !json && strcmp(o->format, "text") != 0)
 		return say_usage("--format wants text or json, not `%s`", o->format);
 	if (!o->since)
-		return say_usage("`trib affected` wants --since REV, the revision to compare with, e.g. --since HEAD~1 or --since origin/main");
+		return say_usage(
+			"`trib affected` wants --since REV, the revision to compare with, e.g. --since HEAD~1 or --since origin/main");
 	enum status status = since_open(&s, o, stderr);
 	if (status == STATUS_OK && json) {
 		since_print_json(&s, o, stdout);

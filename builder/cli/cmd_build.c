@@ -81,14 +81,18 @@ static enum status build(const struct options *o)
 }
 
 /* Flags that say of a file what the manifest says of a model. */
-static const char *flag_of_file(const struct options *o) { return o->entry ? "--entry" : o->weights ? "--weights" : o->n_inputs ? "--input" : NULL; }
+static const char *flag_of_file(const struct options *o)
+{
+	return o->entry ? "--entry" : o->weights ? "--weights" : o->n_inputs ? "--input" : NULL;
+}
 
 /* An operand that is a file, but not the one FILE.tri; or NULL. */
 static const char *stray_file(const struct options *o)
 {
 	struct file_stamp st;
 	for (uint32_t i = 0; i < o->n_models && !single_file(o); i++)
-		if (single_file(&(struct options){.models = &o->models[i], .n_models = 1}) || (!os_stamp("tri.build", &st) && os_stamp(o->models[i], &st)))
+		if (single_file(&(struct options){.models = &o->models[i], .n_models = 1}) ||
+		    (!os_stamp("tri.build", &st) && os_stamp(o->models[i], &st)))
 			return o->models[i];
 	return NULL;
 }
@@ -99,7 +103,9 @@ enum status cmd_build(const struct options *o)
 	const char *stray = stray_file(o);
 	bool file = single_file(o);
 	if (stray)
-		return say_usage(o->n_models > 1 ? "`trib build` takes one FILE.tri alone, or models of a project: what is `%s`?" : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`", stray);
+		return say_usage(o->n_models > 1 ? "`trib build` takes one FILE.tri alone, or models of a project: what is `%s`?"
+						 : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`",
+				 stray);
 	if (flag && !file)
 		return say_usage("`trib build` takes %s only with a FILE.tri; for a project tri.build says it", flag);
 	if (file && o->since)

@@ -65,8 +65,8 @@ static void print_kinds(const struct cache_report *r)
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
 		const struct cache_tally *t = &r->kind[i];
 		printf("%-10s %-5s %9" PRIu64 " %11s %11s %10" PRIu64 " %10" PRIu64 " %9" PRIu64 "\n", cache_kind_text((enum cache_kind)i),
-		       cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries, print_size(t->disk, a), print_size(t->raw, b), t->hits, missed(t),
-		       t->evicted);
+		       cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries, print_size(t->disk, a), print_size(t->raw, b),
+		       t->hits, missed(t), t->evicted);
 	}
 	printf("\nmissed since the entry was");
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
@@ -90,7 +90,8 @@ static void print_stats(const struct session *s, const struct cache_report *r)
 	printf(" and took %.1f s to make\n", (double)r->all.saved_us / 1e6);
 	printf("hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
 	printf("made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
-	printf("git       %s of dependencies beside it, which no limit counts and `clear` leaves\n", print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
+	printf("git       %s of dependencies beside it, which no limit counts and `clear` leaves\n",
+	       print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
 	if (s->o->detailed)
 		print_kinds(r);
 }
@@ -221,7 +222,8 @@ static enum status prune(struct session *s)
 	struct cache_limits l = s->open.limits;
 	struct cache_freed freed = {0};
 	if (s->o->size && (!manifest_parse_size(s->o->size, &l.size) || l.size < CACHE_LEAST_SIZE))
-		return say_usage("--size wants a size of at least 16MiB, such as 1GiB, not `%s`; `trib cache clear` removes everything", s->o->size);
+		return say_usage("--size wants a size of at least 16MiB, such as 1GiB, not `%s`; `trib cache clear` removes everything",
+				 s->o->size);
 	if (s->o->days)
 		l.days = (uint64_t)s->o->days;
 	if (!open_cache(s, false))
@@ -309,7 +311,8 @@ static enum status put(struct session *s)
 	size_t len;
 	const char *const *args = s->o->models;
 	if (!find_kind(args[1], &kind) || !hash_parse_hex(args[2], &key))
-		return say_usage("`trib cache put` wants a kind, a key of 32 hex digits and nanoseconds; the value is read from standard input");
+		return say_usage(
+			"`trib cache put` wants a kind, a key of 32 hex digits and nanoseconds; the value is read from standard input");
 	if (!os_read_file("/dev/stdin", 0, &bytes, &len))
 		return say_failure("cannot read standard input: %s", strerror(errno));
 	bool ok = open_cache(s, true);
@@ -320,7 +323,11 @@ static enum status put(struct session *s)
 
 static enum status run(struct session *s)
 {
-	static enum status (*const runs[])(struct session *) = {[ACTION_CACHE_STATS] = stats, [ACTION_CACHE_CLEAR] = clear, [ACTION_CACHE_PRUNE] = prune, [ACTION_CACHE_VALIDATE] = validate, [ACTION_CACHE_PUT] = put};
+	static enum status (*const runs[])(struct session *) = {[ACTION_CACHE_STATS] = stats,
+								[ACTION_CACHE_CLEAR] = clear,
+								[ACTION_CACHE_PRUNE] = prune,
+								[ACTION_CACHE_VALIDATE] = validate,
+								[ACTION_CACHE_PUT] = put};
 	return runs[s->o->action](s);
 }
 

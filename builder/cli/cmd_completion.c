@@ -16,9 +16,17 @@
 static const struct {
 	const char *takes, *words;
 } values[] = {
-	{"DIR", "@folders"},     {"FILE", "@files"},      {"LIB", "@files"},   {"X=FILE", "@files"},
-	{"Y=FILE", "@files"},    {"WHEN", "auto always never"},  {"LEVEL", "0 1 2 3 s"}, {"CPU", "native x86-64-v2 x86-64-v3 x86-64-v4 x86-64-v4-vnni"},
-	{"TARGET", "x86_64-linux"}, {"DEVICE", "cpu opencl reference"}, {"STAGE", "lex parse typecheck elaborate ir opt codegen"},
+	{"DIR", "@folders"},
+	{"FILE", "@files"},
+	{"LIB", "@files"},
+	{"X=FILE", "@files"},
+	{"Y=FILE", "@files"},
+	{"WHEN", "auto always never"},
+	{"LEVEL", "0 1 2 3 s"},
+	{"CPU", "native x86-64-v2 x86-64-v3 x86-64-v4 x86-64-v4-vnni"},
+	{"TARGET", "x86_64-linux"},
+	{"DEVICE", "cpu opencl reference"},
+	{"STAGE", "lex parse typecheck elaborate ir opt codegen"},
 };
 
 /* What the operands of a command are: a list of `trib completion LIST`, files, or nothing. */
@@ -38,7 +46,10 @@ static const char *operands_of(struct arena *a, enum command c)
 		return "@codes";
 	if (strstr(text, "MODEL"))
 		return strstr(text, "FILE") || c == COMMAND_BUILD ? "@models @files" : "@models";
-	return strstr(text, "FILE") || strstr(text, "NAME|") ? "@files" : strstr(text, "DIR") ? "@folders" : c == COMMAND_UPDATE ? "@dependencies" : "";
+	return strstr(text, "FILE") || strstr(text, "NAME|") ? "@files"
+	       : strstr(text, "DIR")                         ? "@folders"
+	       : c == COMMAND_UPDATE                         ? "@dependencies"
+							     : "";
 }
 
 /* "dot json html" of "dot (default), json or html". */
@@ -122,7 +133,8 @@ static void put_actions(enum command c, struct buf *out)
 	for (uint32_t k = 1; k < ACTION_COUNT; k++) {
 		if (!action_is_of((enum action)k, c) || !action_is_shown((enum action)k))
 			continue;
-		buf_printf(out, "\t'%s %s') operands='%s' flags='", command_text(c), action_text((enum action)k), c == COMMAND_CONFIG && k != ACTION_CONFIG_LIST ? "@keys" : "");
+		buf_printf(out, "\t'%s %s') operands='%s' flags='", command_text(c), action_text((enum action)k),
+			   c == COMMAND_CONFIG && k != ACTION_CONFIG_LIST ? "@keys" : "");
 		for (uint32_t i = 0; args_flag(i, &f); i++)
 			if (args_flag_of(i, c, k))
 				buf_printf(out, "--%s ", f.name);
@@ -133,20 +145,24 @@ static void put_actions(enum command c, struct buf *out)
 static void put_bash(struct arena *a, struct buf *out)
 {
 	struct flag f;
-	buf_puts(out, "# Completion of trib for bash, made by `trib completion bash`.\n"
-		      "_trib_words()\n{\n\tlocal w\n\tfor w in $1; do\n\t\tcase $w in\n"
-		      "\t\t@files) compgen -f -- \"$2\" ;;\n\t\t@folders) compgen -d -- \"$2\" ;;\n"
-		      "\t\t@*) compgen -W \"$(\"$3\" completion \"${w#@}\" 2>/dev/null)\" -- \"$2\" ;;\n\t\t*) compgen -W \"$w\" -- \"$2\" ;;\n\t\tesac\n\tdone\n}\n\n"
-		      "_trib()\n{\n\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"\" command=\"\" action=\"\" flags operands words=\"\" i w\n"
-		      "\t[ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
-		      "\tif [ \"$word\" = = ]; then word=\"\"; elif [ \"$before\" = = ]; then before=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
-		      "\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tw=\"${COMP_WORDS[i]}\"\n\t\tcase $w in\n\t\t-*|=) ;;\n\t\t");
+	buf_puts(
+		out,
+		"# Completion of trib for bash, made by `trib completion bash`.\n"
+		"_trib_words()\n{\n\tlocal w\n\tfor w in $1; do\n\t\tcase $w in\n"
+		"\t\t@files) compgen -f -- \"$2\" ;;\n\t\t@folders) compgen -d -- \"$2\" ;;\n"
+		"\t\t@*) compgen -W \"$(\"$3\" completion \"${w#@}\" 2>/dev/null)\" -- \"$2\" ;;\n\t\t*) compgen -W \"$w\" -- \"$2\" ;;\n\t\tesac\n\tdone\n}\n\n"
+		"_trib()\n{\n\tlocal word=\"${COMP_WORDS[COMP_CWORD]}\" before=\"\" command=\"\" action=\"\" flags operands words=\"\" i w\n"
+		"\t[ \"$COMP_CWORD\" -gt 0 ] && before=\"${COMP_WORDS[COMP_CWORD-1]}\"\n"
+		"\tif [ \"$word\" = = ]; then word=\"\"; elif [ \"$before\" = = ]; then before=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
+		"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tw=\"${COMP_WORDS[i]}\"\n\t\tcase $w in\n\t\t-*|=) ;;\n\t\t");
 	put_commands(out);
 	/* alternatives of a case, not words */
 	for (size_t i = out->len; i-- > 0 && out->at[i] != '\t';)
 		if (out->at[i] == ' ')
 			out->at[i] = '|';
-	buf_puts(out, ") if [ -z \"$command\" ]; then command=$w; elif [ -z \"$action\" ]; then action=$w; fi ;;\n\t\t*) [ -n \"$command\" ] && [ -z \"$action\" ] && action=$w ;;\n\t\tesac\n\tdone\n\tcase \"${command:-build} $before\" in\n");
+	buf_puts(
+		out,
+		") if [ -z \"$command\" ]; then command=$w; elif [ -z \"$action\" ]; then action=$w; fi ;;\n\t\t*) [ -n \"$command\" ] && [ -z \"$action\" ] && action=$w ;;\n\t\tesac\n\tdone\n\tcase \"${command:-build} $before\" in\n");
 	for (uint32_t i = 0; args_flag(i, &f); i++) {
 		const char *words = f.takes ? words_of(a, &f) : "";
 		if (!*words)
@@ -161,9 +177,12 @@ static void put_bash(struct arena *a, struct buf *out)
 			buf_printf(out, "*' --%s'", f.name);
 		buf_printf(out, ") words='%s' ;;\n", words);
 	}
-	buf_puts(out, "\tesac\n\tif [ -n \"$words\" ]; then\n\t\tCOMPREPLY=( $(_trib_words \"$words\" \"$word\" \"$1\") )\n\t\treturn\n\tfi\n\tcase ${command:-build} in\n");
+	buf_puts(
+		out,
+		"\tesac\n\tif [ -n \"$words\" ]; then\n\t\tCOMPREPLY=( $(_trib_words \"$words\" \"$word\" \"$1\") )\n\t\treturn\n\tfi\n\tcase ${command:-build} in\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
-		buf_printf(out, "\t%s%s) operands='%s' flags='", command_text((enum command)i), i == COMMAND_BUILD ? "|compile" : "", operands_of(a, (enum command)i));
+		buf_printf(out, "\t%s%s) operands='%s' flags='", command_text((enum command)i), i == COMMAND_BUILD ? "|compile" : "",
+			   operands_of(a, (enum command)i));
 		put_flags((enum command)i, out);
 		buf_puts(out, "' ;;\n");
 	}
@@ -176,12 +195,16 @@ static void put_bash(struct arena *a, struct buf *out)
 		      "\tif [[ $word == -* ]]; then\n\t\tCOMPREPLY=( $(compgen -W \"$flags\" -- \"$word\") )\n"
 		      "\telif [ -z \"$command\" ]; then\n\t\tCOMPREPLY=( $(compgen -W '");
 	put_commands(out);
-	buf_puts(out, "' -- \"$word\") )\n\telse\n\t\tCOMPREPLY=( $(_trib_words \"$operands\" \"$word\" \"$1\") )\n\tfi\n}\ncomplete -o filenames -F _trib trib\n");
+	buf_puts(
+		out,
+		"' -- \"$word\") )\n\telse\n\t\tCOMPREPLY=( $(_trib_words \"$operands\" \"$word\" \"$1\") )\n\tfi\n}\ncomplete -o filenames -F _trib trib\n");
 }
 
 static void put_zsh(struct arena *a, struct buf *out)
 {
-	buf_puts(out, "#compdef trib\n# Completion of trib for zsh, made by `trib completion zsh`: the functions for bash, called by zsh.\nautoload -U +X bashcompinit && bashcompinit\n");
+	buf_puts(
+		out,
+		"#compdef trib\n# Completion of trib for zsh, made by `trib completion zsh`: the functions for bash, called by zsh.\nautoload -U +X bashcompinit && bashcompinit\n");
 	put_bash(a, out);
 }
 
@@ -207,7 +230,8 @@ static void put_fish_words(const char *words, struct buf *out)
 		int n = (int)strcspn(w, " ");
 		if (strncmp(w, "@files", 6) != 0 && strncmp(w, "@folders", 8) != 0) {
 			buf_puts(out, some ? " " : " -a '");
-			buf_printf(out, *w == '@' ? "(trib completion %.*s 2>/dev/null)" : "%.*s", *w == '@' ? n - 1 : n, *w == '@' ? w + 1 : w);
+			buf_printf(out, *w == '@' ? "(trib completion %.*s 2>/dev/null)" : "%.*s", *w == '@' ? n - 1 : n,
+				   *w == '@' ? w + 1 : w);
 			some = true;
 		}
 		w += n;
@@ -250,10 +274,14 @@ static void put_fish(struct arena *a, struct buf *out)
 	buf_puts(out, "# Completion of trib for fish, made by `trib completion fish`.\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
 		put_fish_command(a, (enum command)i, out);
-	buf_puts(out, "complete -c trib -n __fish_use_subcommand -f -a 'compile help'\ncomplete -c trib -n '__fish_seen_subcommand_from compile' -F\n"
-		      "complete -c trib -n '__fish_seen_subcommand_from help' -f -a '");
+	buf_puts(
+		out,
+		"complete -c trib -n __fish_use_subcommand -f -a 'compile help'\ncomplete -c trib -n '__fish_seen_subcommand_from compile' -F\n"
+		"complete -c trib -n '__fish_seen_subcommand_from help' -f -a '");
 	put_help_words(out);
-	buf_puts(out, "'\ncomplete -c trib -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get set unset' -f -a '(trib completion keys 2>/dev/null)'\n");
+	buf_puts(
+		out,
+		"'\ncomplete -c trib -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get set unset' -f -a '(trib completion keys 2>/dev/null)'\n");
 	for (uint32_t i = 0; args_flag(i, &f); i++) {
 		if (!f.everywhere)
 			continue;
@@ -302,7 +330,9 @@ static void put_codes(struct arena *a, struct buf *out)
 static const struct {
 	const char *name;
 	void (*put)(struct arena *, struct buf *);
-} texts[] = {{"bash", put_bash}, {"zsh", put_zsh}, {"fish", put_fish}, {"models", put_models}, {"profiles", put_profiles}, {"dependencies", put_dependencies}, {"keys", put_keys}, {"codes", put_codes}};
+} texts[] = {{"bash", put_bash},     {"zsh", put_zsh},           {"fish", put_fish},
+	     {"models", put_models}, {"profiles", put_profiles}, {"dependencies", put_dependencies},
+	     {"keys", put_keys},     {"codes", put_codes}};
 enum { TEXTS = sizeof texts / sizeof *texts, SHELLS = 3 };
 
 enum status cmd_completion(const struct options *o)

@@ -37,7 +37,8 @@ static void print_unit(const struct graph *g, const struct graph_unit *u)
 {
 	char key[33];
 	hash_hex(u->key, key);
-	printf("  unit     %s%s%s\n           %s\n", u->name, g->n_models > 1 ? " of " : "", g->n_models > 1 ? g->models[u->model].name : "", u->signature);
+	printf("  unit     %s%s%s\n           %s\n", u->name, g->n_models > 1 ? " of " : "",
+	       g->n_models > 1 ? g->models[u->model].name : "", u->signature);
 	if (!u->built)
 		return;
 	printf("           key %s", key);

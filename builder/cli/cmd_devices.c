@@ -13,7 +13,8 @@ static void print_device(uint32_t i, const struct gpu_device *d)
 	printf("opencl:%u  %s\n", i, d->name);
 	printf("    %s by %s, %s, driver %s\n", d->type, d->vendor, d->version, d->driver);
 	printf("    platform %s\n", d->platform);
-	printf("    %u compute units, %" PRIu64 " MiB of memory, at most %" PRIu64 " MiB a buffer, %" PRIu64 " KiB local, work-groups of %u\n",
+	printf("    %u compute units, %" PRIu64 " MiB of memory, at most %" PRIu64 " MiB a buffer, %" PRIu64
+	       " KiB local, work-groups of %u\n",
 	       d->compute_units, d->memory_bytes >> 20, d->max_alloc_bytes >> 20, d->local_bytes >> 10, d->max_work_group);
 }
 

@@ -34,7 +34,8 @@ enum status cmd_graph(const struct options *o)
 		format++;
 	if (format == N_FORMATS) {
 		const char *near = diag_nearest(o->format, names, N_FORMATS);
-		return say_usage("--format wants dot, json or html, not `%s`%s%s%s", o->format, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+		return say_usage("--format wants dot, json or html, not `%s`%s%s%s", o->format, near ? "; did you mean `" : "",
+				 near ? near : "", near ? "`?" : "");
 	}
 	return build_visit_indexed(o, print, &format);
 }

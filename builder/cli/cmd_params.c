@@ -62,7 +62,8 @@ static void list_text(const char *model, const struct hir_program *p)
 		struct buf shape = {0};
 		for (uint32_t k = 0; k < m->type.rank; k++)
 			buf_printf(&shape, "%s%" PRId64, k ? ", " : "", extent(m, k));
-		printf("%-*s  %-8s [%s] %s%s\n", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "", grouped(count(m), a), m->buffer ? " buffer" : "");
+		printf("%-*s  %-8s [%s] %s%s\n", width, m->name, dtype_text(m->type.elem), shape.at ? shape.at : "", grouped(count(m), a),
+		       m->buffer ? " buffer" : "");
 		buf_free(&shape);
 	}
 	printf("%s: %s parameters in %u tensors", model, grouped(t.count[0], a), t.tensors[0]);
@@ -171,8 +172,8 @@ static void print_args(const struct model_job *m, bool json)
 		}
 	}
 	if (!json)
-		printf("%s: `%s` is not there. Of the arguments of `%s` those that it names are parameters%s\n", s->name, s->weights->text, s->entries[0],
-		       s->n_inputs ? arena_printf(a, ": probably the %u that are no `input` of the manifest", would) : "");
+		printf("%s: `%s` is not there. Of the arguments of `%s` those that it names are parameters%s\n", s->name, s->weights->text,
+		       s->entries[0], s->n_inputs ? arena_printf(a, ": probably the %u that are no `input` of the manifest", would) : "");
 }
 
 static enum status list(struct build *b, void *ctx)

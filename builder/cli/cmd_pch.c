@@ -77,8 +77,9 @@ static void print_text(const struct measure *k)
 		printf("  %-8s %4u lines, %.3f ms to lex and parse: none of it in a build\n", k->modules[i].name, k->modules[i].cost.lines,
 		       ms(k->modules[i].cost.parse_ns));
 	for (uint32_t i = 0; i < k->models.len; i++)
-		printf("%s  model %s: front end %.3f ms, without precompiling %.3f ms (%.0f %% saved)\n", i ? "" : "\n", k->models.at[i].name,
-		       ms(k->models.at[i].front_ns), ms(k->models.at[i].front_ns + k->models.at[i].saved_ns), share(&k->models.at[i]));
+		printf("%s  model %s: front end %.3f ms, without precompiling %.3f ms (%.0f %% saved)\n", i ? "" : "\n",
+		       k->models.at[i].name, ms(k->models.at[i].front_ns), ms(k->models.at[i].front_ns + k->models.at[i].saved_ns),
+		       share(&k->models.at[i]));
 }
 
 static void print_as_json(const struct measure *k, bool same)

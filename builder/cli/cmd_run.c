@@ -88,7 +88,8 @@ enum status cmd_run(const struct options *o)
 	struct arena *a = arena_new(0);
 	enum status s;
 	if (is_source(word))
-		s = complain(arena_printf(a, "`%s` is a source: its main block is run with `trib run --main %s`", word, word), STATUS_USAGE);
+		s = complain(arena_printf(a, "`%s` is a source: its main block is run with `trib run --main %s`", word, word),
+			     STATUS_USAGE);
 	else if (is_library(word) && !o->lazy && !run_on_reference(o))
 		s = run_visit_library(a, word, NULL, o, run_once, (void *)(uintptr_t)o);
 	else

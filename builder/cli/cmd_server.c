@@ -18,7 +18,8 @@ static bool none_there(void) { return errno == ENOENT || errno == ECONNREFUSED |
 
 static enum status no_answer(void)
 {
-	return say_failure("the server does not answer (%s): it builds, or was stopped; `trib build` does without it", strerror(errno ? errno : EPIPE));
+	return say_failure("the server does not answer (%s): it builds, or was stopped; `trib build` does without it",
+			   strerror(errno ? errno : EPIPE));
 }
 
 static enum status print_status(void)
@@ -31,8 +32,8 @@ static enum status print_status(void)
 		printf("trib: no server runs in this project\n");
 		return STATUS_OK;
 	}
-	printf("pid       %lld%s\nmemory    %s\nbuilds    %llu\nidle      %.0f s of %.0f\n", (long long)s.pid, s.warm ? "" : ", warming up", print_size(s.resident, size),
-	       (unsigned long long)s.served, (double)s.idle_ns / 1e9, (double)s.limit_ns / 1e9);
+	printf("pid       %lld%s\nmemory    %s\nbuilds    %llu\nidle      %.0f s of %.0f\n", (long long)s.pid, s.warm ? "" : ", warming up",
+	       print_size(s.resident, size), (unsigned long long)s.served, (double)s.idle_ns / 1e9, (double)s.limit_ns / 1e9);
 	return STATUS_OK;
 }
 
@@ -65,7 +66,8 @@ static enum status run(struct arena *a, const struct options *o)
 		return read;
 	all.models = NULL;
 	all.n_models = 0;
-	const struct server_options s = {.prepare = &all, .idle_ns = (int64_t)c.at[SETTING_SERVER_IDLE].number * SECOND_NS, .parse = parse_build};
+	const struct server_options s = {
+		.prepare = &all, .idle_ns = (int64_t)c.at[SETTING_SERVER_IDLE].number * SECOND_NS, .parse = parse_build};
 	enum status status = server_run(&s);
 	return status == STATUS_OK ? status : say_failure("this project cannot have a server: %s", strerror(errno));
 }

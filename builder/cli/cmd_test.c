@@ -44,7 +44,8 @@ static void tell_difference(struct verdict *v, const struct tensor *got, struct 
 	buf_printf(&v->text, " is %.9g, want %.9g", c->got, c->want);
 	if (t.rtol > 0 || t.atol > 0)
 		buf_printf(&v->text, " (rtol %g, atol %g)", t.rtol, t.atol);
-	buf_printf(&v->text, "; %" PRId64 " of %" PRId64 " element%s differ%s", c->n_wrong, c->n, c->n == 1 ? "" : "s", c->n_wrong == 1 ? "s" : "");
+	buf_printf(&v->text, "; %" PRId64 " of %" PRId64 " element%s differ%s", c->n_wrong, c->n, c->n == 1 ? "" : "s",
+		   c->n_wrong == 1 ? "s" : "");
 }
 
 /* The output that `text` ("out=FILE") expects. */
@@ -94,7 +95,8 @@ static bool is_complete(const struct test_case *c, const tri_entry_desc *e, stru
 	return false;
 }
 
-static enum status run_case(struct arena *a, const struct run_model *m, const struct test_case *c, const struct options *o, struct verdict *v)
+static enum status run_case(struct arena *a, const struct run_model *m, const struct test_case *c, const struct options *o,
+			    struct verdict *v)
 {
 	const tri_entry_desc *e = &m->entries[c->entry];
 	struct options with = *o;

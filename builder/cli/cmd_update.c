@@ -23,7 +23,8 @@ static enum status check_names(const struct build *b)
 		for (uint32_t k = 0; k < all->n && !known; k++)
 			known = strcmp(all->at[k].name, b->options->models[i]) == 0;
 		if (!known)
-			return say_usage("no dependency is called `%s`; `trib update` without a name renews them all", b->options->models[i]);
+			return say_usage("no dependency is called `%s`; `trib update` without a name renews them all",
+					 b->options->models[i]);
 	}
 	return STATUS_OK;
 }

@@ -51,7 +51,8 @@ static void add_pattern(struct fmt *f, const char *pattern)
 		if (outputs_is_inside(f->a, found[i]) || !outputs_is_inside(f->a, path_dir(f->a, pattern)))
 			vec_push(&f->files, found[i]);
 		else
-			fprintf(f->err, "trib: `%s` is a link out of the project and stays; `trib fmt %s` formats it\n", found[i], found[i]);
+			fprintf(f->err, "trib: `%s` is a link out of the project and stays; `trib fmt %s` formats it\n", found[i],
+				found[i]);
 }
 
 static void add_operand(struct fmt *f, const char *path)

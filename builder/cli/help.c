@@ -34,8 +34,11 @@ const char *topic_text(enum topic t) { return topics[t][0]; }
 
 void topic_print(enum topic t, struct buf *out)
 {
-	static void (*const print[TOPIC_COUNT])(struct buf *) = {
-		[TOPIC_VARIABLES] = reference_variables, [TOPIC_MANIFEST] = reference_manifest, [TOPIC_EXIT] = reference_exit, [TOPIC_REFERENCE] = reference_markdown, [TOPIC_MAN] = man_print};
+	static void (*const print[TOPIC_COUNT])(struct buf *) = {[TOPIC_VARIABLES] = reference_variables,
+								 [TOPIC_MANIFEST] = reference_manifest,
+								 [TOPIC_EXIT] = reference_exit,
+								 [TOPIC_REFERENCE] = reference_markdown,
+								 [TOPIC_MAN] = man_print};
 	print[t](out);
 }
 
@@ -77,16 +80,20 @@ enum { OPERANDS_END = 20 }; /* column */
 
 static void help_overview(struct buf *out)
 {
-	buf_puts(out, "trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
-		      "trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
+	buf_puts(
+		out,
+		"trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
+		"trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
 		const char *operands = command_operands((enum command)i);
 		const char *word = command_text((enum command)i);
 		int width = OPERANDS_END - (int)strlen(word) + (strstr(operands, "…") ? 2 : 0); /* in bytes */
 		buf_printf(out, "  %s %-*s %s\n", word, width, operands, command_help((enum command)i));
 	}
-	buf_puts(out, "\n`trib COMMAND --help` lists the flags of a command. Also: `trib help variables`,\n`manifest`, `exit` or `man`. Exit codes: 0 done, 1 errors in the sources,\n"
-		      "2 wrong usage, 3 environment or I/O failure, 130 interrupted.\n");
+	buf_puts(
+		out,
+		"\n`trib COMMAND --help` lists the flags of a command. Also: `trib help variables`,\n`manifest`, `exit` or `man`. Exit codes: 0 done, 1 errors in the sources,\n"
+		"2 wrong usage, 3 environment or I/O failure, 130 interrupted.\n");
 }
 
 void args_help(const struct args *args, struct buf *out)

@@ -15,7 +15,7 @@
 /* PROJECT, the default: works on the project around the current folder. FILES: only without operands. HERE: never. */
 enum place { PLACE_PROJECT, PLACE_FILES, PLACE_HERE };
 static const enum place places[COMMAND_COUNT] = {
-	[COMMAND_CHECK] = PLACE_FILES, [COMMAND_FMT] = PLACE_FILES,   [COMMAND_NEW] = PLACE_HERE, [COMMAND_INIT] = PLACE_HERE,
+	[COMMAND_CHECK] = PLACE_FILES, [COMMAND_FMT] = PLACE_FILES,    [COMMAND_NEW] = PLACE_HERE,     [COMMAND_INIT] = PLACE_HERE,
 	[COMMAND_LSP] = PLACE_HERE,    [COMMAND_DEVICES] = PLACE_HERE, [COMMAND_VERSION] = PLACE_HERE,
 };
 

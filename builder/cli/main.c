@@ -50,7 +50,8 @@ static enum status run(struct arena *a, int argc, char **argv)
 	if (!locate(a, &args))
 		return STATUS_ENVIRONMENT;
 	if (!args.given && args.options.n_models && !single_file(&args.options) && access("tri.build", F_OK) != 0) {
-		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above", args.options.models[0]);
+		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above",
+			   args.options.models[0]);
 		return usage(&args, &error);
 	}
 	return command_run(args.command, &args.options);

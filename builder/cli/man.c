@@ -75,10 +75,12 @@ static void put_files(struct buf *out)
 void man_print(struct buf *out)
 {
 	buf_printf(out, ".TH TRIB 1 \"\" \"trib %s\" \"User commands\"\n", TRIB_VERSION);
-	buf_puts(out, ".SH NAME\ntrib \\- build system and compiler for ternary neural networks\n"
-		      ".SH SYNOPSIS\n.B trib\n.RI [ command \"] [\" operands \"] [\" flags ]\n"
-		      ".SH DESCRIPTION\nCompiles models written in the language\n.I .tri\nto shared libraries with a C interface, as\n.I tri.build\nsays, and builds nothing twice.\n"
-		      "Without a command it builds the project around the current folder.\n.B trib COMMAND \\-\\-help\nlists the flags of a command.\n");
+	buf_puts(
+		out,
+		".SH NAME\ntrib \\- build system and compiler for ternary neural networks\n"
+		".SH SYNOPSIS\n.B trib\n.RI [ command \"] [\" operands \"] [\" flags ]\n"
+		".SH DESCRIPTION\nCompiles models written in the language\n.I .tri\nto shared libraries with a C interface, as\n.I tri.build\nsays, and builds nothing twice.\n"
+		"Without a command it builds the project around the current folder.\n.B trib COMMAND \\-\\-help\nlists the flags of a command.\n");
 	put_commands(out);
 	put_flags(out);
 	put_rows(out, "MANIFEST KEYS", reference_key, false);

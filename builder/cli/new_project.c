@@ -46,11 +46,14 @@ enum { EXAMPLE_ROWS = 4, EXAMPLE_COLUMNS = 16 };
 
 static const char *const reserved[] = {
 	/* C and C++ */
-	"alignas", "alignof", "and", "asm", "auto", "bool", "break", "case", "catch", "char", "class", "complex", "const", "constexpr", "continue",
-	"decltype", "default", "delete", "do", "double", "else", "enum", "explicit", "export", "extern", "false", "float", "for", "friend", "goto", "if",
-	"imaginary", "inline", "int", "long", "mutable", "namespace", "new", "noexcept", "not", "nullptr", "operator", "or", "private", "protected",
-	"public", "register", "requires", "restrict", "return", "short", "signed", "sizeof", "static", "struct", "switch", "template", "this", "throw",
-	"true", "try", "typedef", "typeid", "typename", "union", "unsigned", "using", "virtual", "void", "volatile", "while", "xor", "main"};
+	"alignas", "alignof",   "and",      "asm",       "auto",      "bool",     "break",     "case",     "catch",    "char",
+	"class",   "complex",   "const",    "constexpr", "continue",  "decltype", "default",   "delete",   "do",       "double",
+	"else",    "enum",      "explicit", "export",    "extern",    "false",    "float",     "for",      "friend",   "goto",
+	"if",      "imaginary", "inline",   "int",       "long",      "mutable",  "namespace", "new",      "noexcept", "not",
+	"nullptr", "operator",  "or",       "private",   "protected", "public",   "register",  "requires", "restrict", "return",
+	"short",   "signed",    "sizeof",   "static",    "struct",    "switch",   "template",  "this",     "throw",    "true",
+	"try",     "typedef",   "typeid",   "typename",  "union",     "unsigned", "using",     "virtual",  "void",     "volatile",
+	"while",   "xor",       "main"};
 static const char *const libraries[] = {"c", "m", "dl", "rt", "pthread", "gcc", "trib"};
 
 static bool is_in(const char *const *list, size_t n, const char *word)
@@ -88,8 +91,8 @@ static const char *refusal(struct arena *a, const char *name, const char *id)
 		return "it begins with a digit, and C functions are named after it";
 	for (const char *s = name; *s; s++)
 		if (!isalnum((unsigned char)*s) && *s != '_' && *s != '-')
-			return arena_printf(a, "it has a `%.*s`: a name has only a to z, A to Z, 0 to 9, `_` and `-`",
-					    character_length(s), s);
+			return arena_printf(a, "it has a `%.*s`: a name has only a to z, A to Z, 0 to 9, `_` and `-`", character_length(s),
+					    s);
 	if (*name == '-')
 		return "it begins with `-`, as flags do";
 	if (is_in(reserved, sizeof reserved / sizeof *reserved, id))
@@ -196,16 +199,19 @@ enum status project_write(struct arena *a, const char *name, const char *identif
 		files = glob_expand(a, "*.tri", &n);
 		pattern = n ? "*.tri" : pattern;
 	}
-	const char *found = n ? find_entry(a, files, n) : "Net", *entry = found ? found : "Net", *input = n ? "" : "    input x = float32 [?, 16]\n";
+	const char *found = n ? find_entry(a, files, n) : "Net", *entry = found ? found : "Net",
+		   *input = n ? "" : "    input x = float32 [?, 16]\n";
 	const char *text = arena_printf(a, manifest, name, identifier, pattern, entry, input, identifier);
 	bool ok = put(a, "tri.build", text) && (n || put(a, "src/main.tri", source)) && put_ignored(a) && (n || put_test(a, identifier, o));
 	if (ok && !o->quiet && strcmp(name, identifier) != 0)
-		printf("`%s` is called `%s` in C: build/lib%s.so, %s_open(), %s_run()\n", name, identifier, identifier, identifier, identifier);
+		printf("`%s` is called `%s` in C: build/lib%s.so, %s_open(), %s_run()\n", name, identifier, identifier, identifier,
+		       identifier);
 	if (ok && !o->quiet && n)
 		printf("found %u source%s: `sources = %s` in tri.build\n", n, n == 1 ? "" : "s", pattern);
 	if (ok && !o->quiet && n && found)
 		printf("`entry = %s` in tri.build is their last layer\n", entry);
 	if (ok && !found)
-		fprintf(stderr, "trib: no layer found in them: change `entry = %s` in tri.build to the layer or function that you want\n", entry);
+		fprintf(stderr, "trib: no layer found in them: change `entry = %s` in tri.build to the layer or function that you want\n",
+			entry);
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }

@@ -86,7 +86,9 @@ void reference_blocks(const char *blocks, struct buf *out)
 void reference_manifest(struct buf *out)
 {
 	struct reference_row r;
-	buf_puts(out, "A block begins in the first column: project NAME, model NAME, profile NAME, cache,\nserver, dependency NAME. Its keys are indented: key = value.\n\n");
+	buf_puts(
+		out,
+		"A block begins in the first column: project NAME, model NAME, profile NAME, cache,\nserver, dependency NAME. Its keys are indented: key = value.\n\n");
 	for (uint32_t i = 0; reference_key(i, &r); i++) {
 		struct buf blocks = {0};
 		reference_blocks(r.values, &blocks);

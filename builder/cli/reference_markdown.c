@@ -68,8 +68,10 @@ static void put_flags(struct buf *out)
 static void put_keys(struct buf *out)
 {
 	struct reference_row r;
-	put_title(out, "Keys of `tri.build`", "A block begins in the first column: `project NAME`, `model NAME`, `profile NAME`, `cache`, `server`, `dependency NAME`.\nIts keys are indented: `key = value`.",
-		  "key | blocks | value");
+	put_title(
+		out, "Keys of `tri.build`",
+		"A block begins in the first column: `project NAME`, `model NAME`, `profile NAME`, `cache`, `server`, `dependency NAME`.\nIts keys are indented: `key = value`.",
+		"key | blocks | value");
 	for (uint32_t i = 0; reference_key(i, &r); i++) {
 		struct buf blocks = {0};
 		reference_blocks(r.values, &blocks);
@@ -81,7 +83,8 @@ static void put_keys(struct buf *out)
 static void put_variables(struct buf *out)
 {
 	struct reference_row r;
-	put_title(out, "Environment variables", "None of them is read in a program with raised privileges (setuid).", "variable | value | what it does");
+	put_title(out, "Environment variables", "None of them is read in a program with raised privileges (setuid).",
+		  "variable | value | what it does");
 	for (uint32_t i = 0; reference_variable(i, &r); i++)
 		put_row(out, r.name, r.values, r.help);
 }

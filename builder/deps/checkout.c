@@ -17,7 +17,8 @@
 #include "builder/manifest/options.h"
 #include "builder/module.h"
 
-bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *sources, const struct manifest *m, const struct options *o, struct diags *diags)
+bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *sources, const struct manifest *m, const struct options *o,
+		    struct diags *diags)
 {
 	struct cache_config config;
 	*c = (struct checkouts){.arena = a, .offline = o->offline};
@@ -193,7 +194,10 @@ static bool fill(const struct filling *f, const char *commit);
 static const char *forbidden(const struct filling *f, const char *url)
 {
 	if (checkout_is_remote(f->full) && !checkout_is_remote(url))
-		return arena_printf(f->c->arena, "its address `%s` is on this machine, and the one that names it, `%s`, is not: trib does not fetch it, as git's setting protocol.file has it", url, f->full);
+		return arena_printf(
+			f->c->arena,
+			"its address `%s` is on this machine, and the one that names it, `%s`, is not: trib does not fetch it, as git's setting protocol.file has it",
+			url, f->full);
 	if (f->level >= MOST_LEVELS)
 		return arena_printf(f->c->arena, "submodules are nested more than %d deep", MOST_LEVELS);
 	if (++*f->submodules > MOST_SUBMODULES)
@@ -208,7 +212,8 @@ static bool fill_submodule(void *filling, const char *path, const char *url, con
 	if (!*url)
 		return true; /* .gitmodules does not know it: git leaves its folder empty, too */
 	const char *joined = checkout_join(a, f->full, url), *why = forbidden(f, joined);
-	const struct filling inner = {f->c, address(a, joined), f->root, path_join(a, f->below, path), f->level + 1, f->submodules, f->error};
+	const struct filling inner = {f->c,         address(a, joined), f->root, path_join(a, f->below, path),
+				      f->level + 1, f->submodules,      f->error};
 	if (!why && fill(&inner, commit))
 		return true;
 	*f->error = arena_printf(a, "submodule `%s`: %s", path, why ? why : *f->error);
@@ -226,7 +231,8 @@ static bool write_files(const struct filling *f, const char *db, const char *com
 	if (failure.problem == GIT_PROBLEM_TREE)
 		*f->error = arena_printf(a, "commit %.12s of %s is refused: %s", commit, f->full, failure.text);
 	else if (!*absent)
-		*f->error = arena_printf(a, "cannot write `%s`: %s", path_join(a, f->root, f->below), *failure.text ? failure.text : strerror(errno));
+		*f->error = arena_printf(a, "cannot write `%s`: %s", path_join(a, f->root, f->below),
+					 *failure.text ? failure.text : strerror(errno));
 	return false;
 }
 
@@ -237,7 +243,8 @@ static bool bring(const struct filling *f, const char *db, const char *commit)
 	if (write_files(f, db, commit, &absent))
 		return true;
 	if (absent && c->offline)
-		*f->error = arena_printf(c->arena, "commit %s of %s is not in the cache, and nothing is fetched with --offline", commit, f->full);
+		*f->error = arena_printf(c->arena, "commit %s of %s is not in the cache, and nothing is fetched with --offline", commit,
+					 f->full);
 	if (!absent || c->offline || !fetch(c, db, f->full, f->error))
 		return false;
 	if (write_files(f, db, commit, &absent))
@@ -277,7 +284,8 @@ static bool make_folder(struct checkouts *c, const char *full, const char *commi
 		}
 	}
 	unsigned exchange = stat(folder, &st) == 0 ? RENAME_EXCHANGE : 0;
-	ok = ok && integrity_write(c->arena, partial, seal) && (renameat2(AT_FDCWD, partial, AT_FDCWD, folder, exchange) == 0 || (os_remove_tree(folder) && rename(partial, folder) == 0));
+	ok = ok && integrity_write(c->arena, partial, seal) &&
+	     (renameat2(AT_FDCWD, partial, AT_FDCWD, folder, exchange) == 0 || (os_remove_tree(folder) && rename(partial, folder) == 0));
 	if (!ok)
 		*error = arena_printf(c->arena, "cannot write `%s`: %s", folder, strerror(errno));
 	os_remove_tree(partial);

@@ -14,8 +14,8 @@ struct sources;
 
 struct checkouts {
 	struct arena *arena;
-	const char *folder; /* <cache>/git */
-	bool offline, out_outside; /* out_outside: the user allows links out of projects */
+	const char *folder;                                        /* <cache>/git */
+	bool offline, out_outside;                                 /* out_outside: the user allows links out of projects */
 	void (*tell)(void *ctx, const char *what, const char *of); /* what takes long or is unusual: "fetching", an address; may be NULL */
 	void *ctx;
 	const char *help;          /* what may mend the last failure; NULL: nothing is known */
@@ -23,7 +23,8 @@ struct checkouts {
 };
 
 /* In the cache that the manifest, the user and the options say. Nothing is opened yet. False: errors were reported. */
-bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *sources, const struct manifest *m, const struct options *o, struct diags *diags);
+bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *sources, const struct manifest *m, const struct options *o,
+		    struct diags *diags);
 /* The folder with the files of that commit, fetched if it must be. Absolute; in the arena. NULL: *error says why. */
 const char *checkout_files(struct checkouts *c, const char *url, const char *commit, const char **error);
 /* The commit that a reference means now, as the repository says; offline: as it said when it was fetched last. */

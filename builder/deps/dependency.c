@@ -42,9 +42,11 @@ static bool check_name(struct finding *f, const struct manifest_block *b)
 	for (const char *s = b->name; *s; s++)
 		good = good && (isalnum((unsigned char)*s) || *s == '_');
 	if (!good)
-		return wrong(f, b->at, "sources import it by its name: use letters, digits and `_`", "`%s` cannot be the name of a dependency", b->name);
+		return wrong(f, b->at, "sources import it by its name: use letters, digits and `_`",
+			     "`%s` cannot be the name of a dependency", b->name);
 	if (frontend_std(b->name, &len))
-		return wrong(f, b->at, "give the dependency another name; `import` uses that name", "`%s` is a module of the standard library", b->name);
+		return wrong(f, b->at, "give the dependency another name; `import` uses that name",
+			     "`%s` is a module of the standard library", b->name);
 	return true;
 }
 
@@ -67,7 +69,8 @@ static bool read_block(struct finding *f, const struct manifest_block *b, const 
 	for (uint32_t k = GIT_REF_REV; k <= GIT_REF_BRANCH; k++) {
 		const struct manifest_value *v = manifest_get(b, refs[k]);
 		if (v && out->kind != GIT_REF_HEAD)
-			return wrong(f, v->key_at, "keep the one that is meant", "dependency `%s` has more than one of `rev`, `tag` and `branch`", b->name);
+			return wrong(f, v->key_at, "keep the one that is meant",
+				     "dependency `%s` has more than one of `rev`, `tag` and `branch`", b->name);
 		if (v) {
 			out->kind = (enum git_ref)k;
 			out->ref = v->text;
@@ -76,7 +79,8 @@ static bool read_block(struct finding *f, const struct manifest_block *b, const 
 	if (path)
 		out->path = path_normal(f->a, path->text);
 	if (leaves(out->path))
-		return wrong(f, path->at, "`path` names a folder in the repository", "the path of dependency `%s` leads out of its repository", b->name);
+		return wrong(f, path->at, "`path` names a folder in the repository",
+			     "the path of dependency `%s` leads out of its repository", b->name);
 	if (strcmp(out->path, ".") == 0)
 		out->path = "";
 	out->root = path_join(f->a, DEPENDENCY_FOLDER, b->name);
@@ -119,8 +123,9 @@ static bool is_locked(const struct lock_entry *e, const struct dependency *d)
 static bool report_stale(struct finding *f, const struct dependency *d, const struct lock_entry *e)
 {
 	struct diags *diags = f->r->diags;
-	struct diag *g = e ? diag_add(diags, DIAG_LOCK_STALE, d->at, "dependency `%s` is %s here and another in " LOCK_FILE, d->name, asked(f, d))
-			   : diag_add(diags, DIAG_LOCK_STALE, d->at, LOCK_FILE " does not name dependency `%s`", d->name);
+	struct diag *g =
+		e ? diag_add(diags, DIAG_LOCK_STALE, d->at, "dependency `%s` is %s here and another in " LOCK_FILE, d->name, asked(f, d))
+		  : diag_add(diags, DIAG_LOCK_STALE, d->at, LOCK_FILE " does not name dependency `%s`", d->name);
 	if (e)
 		diag_secondary(diags, g, e->at, "locked here");
 	diag_help(diags, g, "build without --locked, or `trib update %s`, and commit " LOCK_FILE, d->name);
@@ -147,7 +152,8 @@ static bool report_fetch(struct finding *f, const struct dependency *d, const ch
 	else if (f->r->checkouts->help)
 		diag_help(f->r->diags, g, "%s", f->r->checkouts->help);
 	else
-		diag_help(f->r->diags, g, "`git` is a URL or a path from the project's folder; `git ls-remote %s` lists what can be asked for", d->git);
+		diag_help(f->r->diags, g,
+			  "`git` is a URL or a path from the project's folder; `git ls-remote %s` lists what can be asked for", d->git);
 	return false;
 }
 
@@ -170,7 +176,10 @@ static bool choose_commit(struct finding *f, struct dependency *d)
 	return true;
 }
 
-static int by_name(const void *a, const void *b) { return strcmp(((const struct lock_entry *)a)->name, ((const struct lock_entry *)b)->name); }
+static int by_name(const void *a, const void *b)
+{
+	return strcmp(((const struct lock_entry *)a)->name, ((const struct lock_entry *)b)->name);
+}
 
 static bool write_lock(struct finding *f)
 {
@@ -219,7 +228,8 @@ static bool link_files(struct finding *f, const struct dependency *d)
 	if (n >= 0 && (now[n] = 0, strcmp(now, d->files) == 0))
 		return true;
 	if (!f->r->checkouts->out_outside && !outputs_is_inside(f->a, DEPENDENCY_FOLDER)) {
-		struct diag *g = diag_add(f->r->diags, DIAG_FILE_WRITE, d->at, "`" DEPENDENCY_FOLDER "` leads out of the project by a link");
+		struct diag *g =
+			diag_add(f->r->diags, DIAG_FILE_WRITE, d->at, "`" DEPENDENCY_FOLDER "` leads out of the project by a link");
 		diag_help(f->r->diags, g, "remove the link, or `trib config set build.out_outside true` for all your projects");
 		return false;
 	}
@@ -260,7 +270,8 @@ static const char *find_main(struct finding *f, const struct dependency *d)
 	const struct manifest_block *project = d->manifest ? manifest_find(d->manifest, BLOCK_PROJECT, NULL) : NULL;
 	const char *names[] = {d->name, project ? project->name : d->name};
 	for (uint32_t i = 0; i < 2; i++) {
-		const char *file = arena_printf(f->a, "%s/%s.tri", d->folder, names[i]), *below = arena_printf(f->a, "%s/src/%s.tri", d->folder, names[i]);
+		const char *file = arena_printf(f->a, "%s/%s.tri", d->folder, names[i]),
+			   *below = arena_printf(f->a, "%s/src/%s.tri", d->folder, names[i]);
 		if (is_file(f, file))
 			return file;
 		if (is_file(f, below))
@@ -289,7 +300,8 @@ static const char *main_of(const struct finding *f, const char *name)
 
 static bool report_conflict(struct finding *f, const struct dependency *d, const struct dependency *other)
 {
-	struct diag *g = diag_add(f->r->diags, DIAG_DEPENDENCY, d->at, "two dependencies are called `%s`: %s here, and %s", d->name, asked(f, d), asked(f, other));
+	struct diag *g = diag_add(f->r->diags, DIAG_DEPENDENCY, d->at, "two dependencies are called `%s`: %s here, and %s", d->name,
+				  asked(f, d), asked(f, other));
 	diag_secondary(f->r->diags, g, other->at, "the other one");
 	diag_help(f->r->diags, g, "a block `dependency %s` in the project's own " MANIFEST " decides for both", d->name);
 	return false;
@@ -307,8 +319,11 @@ static bool add(struct finding *f, struct dependency *d, const char *owner)
 		return true;
 	}
 	if (checkout_is_remote(d->base) && !checkout_is_remote(d->git))
-		return wrong(f, d->at, "a repository elsewhere does not decide which files of this machine are read; a block of that name in the project's own " MANIFEST " may",
-			     "the address of dependency `%s` is on this machine, and the repository that names it is not", d->name);
+		return wrong(
+			f, d->at,
+			"a repository elsewhere does not decide which files of this machine are read; a block of that name in the project's own " MANIFEST
+			" may",
+			"the address of dependency `%s` is on this machine, and the repository that names it is not", d->name);
 	if (!bring_files(f, d))
 		return false;
 	const char *manifest = path_join(f->a, d->folder, MANIFEST);

@@ -26,22 +26,22 @@ enum dependency_mode {
 struct dependency {
 	const char *name, *git;
 	enum git_ref kind;
-	const char *ref;       /* "" for GIT_REF_HEAD */
-	const char *path;      /* the folder in the repository, "" for its top */
-	const char *base;      /* the repository that names it, "" for the project */
-	span at;               /* the block's name */
-	const char *commit, *was; /* 40 digits; "" if linked. was: of the lock file as it was read, NULL: not there */
-	const struct manifest *manifest; /* its own; NULL: it has none */
+	const char *ref;                   /* "" for GIT_REF_HEAD */
+	const char *path;                  /* the folder in the repository, "" for its top */
+	const char *base;                  /* the repository that names it, "" for the project */
+	span at;                           /* the block's name */
+	const char *commit, *was;          /* 40 digits; "" if linked. was: of the lock file as it was read, NULL: not there */
+	const struct manifest *manifest;   /* its own; NULL: it has none */
 	const char *root, *folder, *files; /* .trib/deps/NAME; with the path; where the files really are, NULL if linked */
 };
 struct dependency_request {
 	struct arena *arena;
 	struct sources *sources;
-	struct frontend_host host;   /* of the project's files and, below DEPENDENCY_FOLDER, of those of dependencies */
+	struct frontend_host host; /* of the project's files and, below DEPENDENCY_FOLDER, of those of dependencies */
 	const struct manifest *manifest;
 	enum dependency_mode mode;
-	const char *top;             /* DEPENDENCY_LINKED: the project's folder */
-	const char *const *names;    /* DEPENDENCY_UPDATE: which, all if there are none */
+	const char *top;          /* DEPENDENCY_LINKED: the project's folder */
+	const char *const *names; /* DEPENDENCY_UPDATE: which, all if there are none */
 	uint32_t n_names;
 	struct checkouts *checkouts; /* not used if linked */
 	struct diags *diags;

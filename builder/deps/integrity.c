@@ -114,7 +114,8 @@ bool integrity_holds(struct arena *scratch, const char *folder, const char *seal
 	size_t len;
 	if (!os_read_file(seal, MOST_TEXT, &text, &len))
 		return false;
-	bool read = len == 66 && text[32] == '\n' && (text[32] = text[65] = 0, hash_parse_hex(text, &was_stamps) && hash_parse_hex(text + 33, &was_contents));
+	bool read = len == 66 && text[32] == '\n' &&
+		    (text[32] = text[65] = 0, hash_parse_hex(text, &was_stamps) && hash_parse_hex(text + 33, &was_contents));
 	free(text);
 	if (!read)
 		return false;

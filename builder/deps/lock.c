@@ -42,13 +42,15 @@ static void damaged(struct reader *r, span at, const char *what)
 static void unmerged(struct reader *r, span at)
 {
 	r->bad = true;
-	diag_help(r->diags, diag_add(r->diags, DIAG_LOCK_SYNTAX, at, "a merge has left both sides of a conflict here"),
-		  "`git checkout --ours tri.lock` (or --theirs) takes one side; the next build adds what it lacks, `trib update NAME` renews what it has");
+	diag_help(
+		r->diags, diag_add(r->diags, DIAG_LOCK_SYNTAX, at, "a merge has left both sides of a conflict here"),
+		"`git checkout --ours tri.lock` (or --theirs) takes one side; the next build adds what it lacks, `trib update NAME` renews what it has");
 }
 
 static bool is_marker(const char *line)
 {
-	return strncmp(line, "<<<<<<<", 7) == 0 || strncmp(line, "|||||||", 7) == 0 || strncmp(line, "=======", 7) == 0 || strncmp(line, ">>>>>>>", 7) == 0;
+	return strncmp(line, "<<<<<<<", 7) == 0 || strncmp(line, "|||||||", 7) == 0 || strncmp(line, "=======", 7) == 0 ||
+	       strncmp(line, ">>>>>>>", 7) == 0;
 }
 
 static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -169,7 +171,8 @@ const struct lock_entry *lock_find(const struct lock *l, const char *name)
 
 void lock_print(const struct lock_entry *entries, uint32_t n, struct buf *out)
 {
-	buf_puts(out, "# Written by trib: the commits of the dependencies. Commit this file; `trib update` renews it.\nversion = " VERSION "\n");
+	buf_puts(out,
+		 "# Written by trib: the commits of the dependencies. Commit this file; `trib update` renews it.\nversion = " VERSION "\n");
 	for (uint32_t i = 0; i < n; i++) {
 		const struct lock_entry *e = &entries[i];
 		buf_printf(out, "\ndependency %s\n    git = %s\n", e->name, e->git);

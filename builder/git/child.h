@@ -6,9 +6,9 @@
 #include <sys/types.h>
 
 struct child {
-	pid_t pid;   /* 0: not running */
-	int talk;    /* a socket: its standard input and output */
-	int said;    /* a file in memory with what it wrote to standard error */
+	pid_t pid; /* 0: not running */
+	int talk;  /* a socket: its standard input and output */
+	int said;  /* a file in memory with what it wrote to standard error */
 	bool (*stopped)(void);
 };
 

@@ -57,6 +57,7 @@ struct git_api {
 	bool (*check_out)(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error);
 	/* The submodules of a commit that is checked out there, but for those with `update = none`. `url` is as .gitmodules has it, "" where it has none.
 	 * False: the visitor returned false, which leaves *error empty, or *error. */
-	bool (*submodules)(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx, struct git_failure *error);
+	bool (*submodules)(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx,
+			   struct git_failure *error);
 };
 #endif

@@ -66,10 +66,7 @@ static void take_path(void *ctx, const char *value)
 	snprintf(ctx, 4096, "%s%s", inside ? home : "", inside ? value + 1 : value);
 }
 
-static const char *first_set(const char *a, const char *b, const char *c)
-{
-	return a && *a ? a : *b ? b : c && *c ? c : NULL;
-}
+static const char *first_set(const char *a, const char *b, const char *c) { return a && *a ? a : *b ? b : c && *c ? c : NULL; }
 
 /* ---- certificates and headers ---- */
 
@@ -105,7 +102,10 @@ static void add_header(void *ctx, const char *value)
 	list->count++;
 }
 
-static bool is_false(const char *text) { return !strcasecmp(text, "false") || !strcasecmp(text, "no") || !strcasecmp(text, "off") || !strcmp(text, "0"); }
+static bool is_false(const char *text)
+{
+	return !strcasecmp(text, "false") || !strcasecmp(text, "no") || !strcasecmp(text, "off") || !strcmp(text, "0");
+}
 
 bool http_set_up(git_config *config, const char *url, git_fetch_options *o)
 {

@@ -72,7 +72,8 @@ int login_ask(git_credential **out, const char *url, const char *user, unsigned 
 	int n = snprintf(wish, sizeof wish, "url=%s\n%s%s%s\n", url, user ? "username=" : "", user ? user : "", user ? "\n" : "");
 	l->answer = n > 0 && (size_t)n < sizeof wish ? credential(l, "fill", wish) : NULL;
 	char *name = value(l->answer, "username"), *secret = value(l->answer, "password");
-	int failed = name && secret ? git_credential_userpass_plaintext_new(out, name, secret) : refuse("the server wants a name and a password, and `git credential` knows none");
+	int failed = name && secret ? git_credential_userpass_plaintext_new(out, name, secret)
+				    : refuse("the server wants a name and a password, and `git credential` knows none");
 	free(name);
 	free(secret);
 	return failed;

@@ -42,7 +42,8 @@ static enum git_problem problem_of(int code)
 }
 
 /* *clash: names of references stood in the way. */
-static bool fetch_into(git_repository *repo, git_config *config, const char *url, bool (*stopped)(void), bool *clash, struct git_failure *error)
+static bool fetch_into(git_repository *repo, git_config *config, const char *url, bool (*stopped)(void), bool *clash,
+		       struct git_failure *error)
 {
 	char heads[] = "+refs/heads/*:refs/heads/*", tags[] = "+refs/tags/*:refs/tags/*", head[] = "+HEAD:" MIRROR_HEAD;
 	char *specs[] = {heads, tags, head};
@@ -51,7 +52,8 @@ static bool fetch_into(git_repository *repo, git_config *config, const char *url
 	git_fetch_options o;
 	git_fetch_options_init(&o, GIT_FETCH_OPTIONS_VERSION);
 	int code = git_remote_create_anonymous(&remote, repo, url);
-	struct fetching fetching = {.login = {.url = code == 0 ? git_remote_url(remote) : url, .stopped = stopped}, .stopped = stopped}; /* insteadOf may have changed it */
+	struct fetching fetching = {.login = {.url = code == 0 ? git_remote_url(remote) : url, .stopped = stopped},
+				    .stopped = stopped}; /* insteadOf may have changed it */
 	o.callbacks.transfer_progress = keep_going;
 	o.callbacks.credentials = login_ask;
 	o.callbacks.payload = &fetching;
@@ -85,7 +87,8 @@ bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), st
 {
 	git_repository *repo = NULL;
 	git_libgit2_init();
-	bool ok = git_repository_open_bare(&repo, db) == 0 || git_repository_init(&repo, db, true) == 0 || git_fail(error, GIT_PROBLEM_DISK);
+	bool ok =
+		git_repository_open_bare(&repo, db) == 0 || git_repository_init(&repo, db, true) == 0 || git_fail(error, GIT_PROBLEM_DISK);
 	git_config *config = settings_open();
 	if (ok && config)
 		git_repository_set_config(repo, config); /* for insteadOf and proxies */
@@ -105,13 +108,15 @@ bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), st
 
 bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error)
 {
-	static const char *const folders[] = {[GIT_REF_HEAD] = MIRROR_HEAD, [GIT_REF_REV] = "", [GIT_REF_TAG] = "refs/tags/", [GIT_REF_BRANCH] = "refs/heads/"};
+	static const char *const folders[] = {
+		[GIT_REF_HEAD] = MIRROR_HEAD, [GIT_REF_REV] = "", [GIT_REF_TAG] = "refs/tags/", [GIT_REF_BRANCH] = "refs/heads/"};
 	git_repository *repo = NULL;
 	git_object *object = NULL, *c = NULL;
 	char spec[1024];
 	git_libgit2_init();
 	snprintf(spec, sizeof spec, "%s%s", folders[kind], kind == GIT_REF_HEAD ? "" : name);
-	bool ok = git_repository_open_bare(&repo, db) == 0 && git_revparse_single(&object, repo, spec) == 0 && git_object_peel(&c, object, GIT_OBJECT_COMMIT) == 0;
+	bool ok = git_repository_open_bare(&repo, db) == 0 && git_revparse_single(&object, repo, spec) == 0 &&
+		  git_object_peel(&c, object, GIT_OBJECT_COMMIT) == 0;
 	if (ok)
 		git_oid_tostr(commit, 41, git_object_id(c));
 	else
@@ -130,8 +135,9 @@ bool git_mirror_check_out(const char *db, const char *commit, const char *root, 
 	git_tree *tree = NULL;
 	git_oid id;
 	git_libgit2_init();
-	bool ok = (git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0) ||
-		  git_fail(error, GIT_PROBLEM_REVISION);
+	bool ok =
+		(git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0) ||
+		git_fail(error, GIT_PROBLEM_REVISION);
 	ok = ok && (git_commit_tree(&tree, c) == 0 || git_fail(error, GIT_PROBLEM_DISK));
 	if (ok && (ok = tree_is_sound(repo, tree, error))) {
 		int dir = tree_open_folder(root, below);

@@ -8,9 +8,11 @@ bool git_fail(struct git_failure *error, enum git_problem problem)
 {
 	const git_error *last = git_error_last();
 	const char *text = last && last->message ? last->message : "";
-	bool owner = strstr(text, "safe.directory") || strstr(text, "not owned by current user"); /* libgit2 1.5 has the code for only one of them */
+	bool owner = strstr(text, "safe.directory") ||
+		     strstr(text, "not owned by current user"); /* libgit2 1.5 has the code for only one of them */
 	error->problem = owner ? GIT_PROBLEM_OWNER : problem;
-	snprintf(error->text, sizeof error->text, "%s", owner ? "the repository belongs to another user, and git's setting safe.directory does not name it" : text);
+	snprintf(error->text, sizeof error->text, "%s",
+		 owner ? "the repository belongs to another user, and git's setting safe.directory does not name it" : text);
 	return false;
 }
 
@@ -65,8 +67,18 @@ static bool describe(const char *dir, const char *const *files, uint32_t n, char
 const struct git_api *trib_git(void)
 {
 	static const struct git_api api = {
-		GIT_ABI,         describe,      git_view_open,    git_view_close,   git_view_read,      git_view_files,
-		git_view_has,    git_view_same, git_view_missing, git_mirror_fetch, git_mirror_resolve, git_mirror_check_out,
+		GIT_ABI,
+		describe,
+		git_view_open,
+		git_view_close,
+		git_view_read,
+		git_view_files,
+		git_view_has,
+		git_view_same,
+		git_view_missing,
+		git_mirror_fetch,
+		git_mirror_resolve,
+		git_mirror_check_out,
 		git_mirror_submodules,
 	};
 	return &api;

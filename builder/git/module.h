@@ -18,5 +18,6 @@ const char *git_view_missing(const struct git_view *v);
 bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), struct git_failure *error);
 bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, char commit[41], struct git_failure *error);
 bool git_mirror_check_out(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error);
-bool git_mirror_submodules(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx, struct git_failure *error);
+bool git_mirror_submodules(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx,
+			   struct git_failure *error);
 #endif

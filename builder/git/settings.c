@@ -14,13 +14,17 @@ static void add_found(git_config *c, int (*find)(git_buf *), git_config_level_t 
 	git_buf_dispose(&path);
 }
 
-static bool is_set(const char *text) { return text && *text && strcasecmp(text, "0") && strcasecmp(text, "false") && strcasecmp(text, "no") && strcasecmp(text, "off"); }
+static bool is_set(const char *text)
+{
+	return text && *text && strcasecmp(text, "0") && strcasecmp(text, "false") && strcasecmp(text, "no") && strcasecmp(text, "off");
+}
 
 static void add_around(git_config *c)
 {
 	char path[4096];
 	git_repository *around = NULL;
-	if (git_repository_open_ext(&around, ".", 0, NULL) == 0 && (size_t)snprintf(path, sizeof path, "%sconfig", git_repository_commondir(around)) < sizeof path)
+	if (git_repository_open_ext(&around, ".", 0, NULL) == 0 &&
+	    (size_t)snprintf(path, sizeof path, "%sconfig", git_repository_commondir(around)) < sizeof path)
 		add(c, path, GIT_CONFIG_LEVEL_LOCAL);
 	git_repository_free(around);
 }

@@ -190,7 +190,9 @@ void ssh_enter(struct ssh_setup *s, git_config *config, bool (*stopped)(void))
 {
 	git_buf set = {0};
 	const char *program = secure_getenv("GIT_SSH");
-	*s = (struct ssh_setup){.command = copy_text(secure_getenv("GIT_SSH_COMMAND")), .program = program && *program ? program : "ssh", .stopped = stopped};
+	*s = (struct ssh_setup){.command = copy_text(secure_getenv("GIT_SSH_COMMAND")),
+				.program = program && *program ? program : "ssh",
+				.stopped = stopped};
 	if (!s->command && config && git_config_get_string_buf(&set, config, "core.sshCommand") == 0)
 		s->command = copy_text(set.ptr);
 	git_buf_dispose(&set);

@@ -58,7 +58,8 @@ static int look_for_submodule(const char *folder, const git_tree_entry *e, void 
 static bool includes_nothing(int fd)
 {
 	struct stat st;
-	char *text = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MOST_MODULES_BYTES ? calloc(1, (size_t)st.st_size + 1) : NULL;
+	char *text =
+		fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size < MOST_MODULES_BYTES ? calloc(1, (size_t)st.st_size + 1) : NULL;
 	bool ok = text && read(fd, text, (size_t)st.st_size) == st.st_size && !strcasestr(text, "[include");
 	free(text);
 	return ok;
@@ -83,7 +84,8 @@ static git_config *open_names(const char *root, const char *below, int *file, st
 	return names;
 }
 
-bool git_mirror_submodules(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx, struct git_failure *error)
+bool git_mirror_submodules(const char *db, const char *commit, const char *root, const char *below, git_submodule_visitor *visit, void *ctx,
+			   struct git_failure *error)
 {
 	struct submodules s = {.visit = visit, .ctx = ctx};
 	git_repository *repo = NULL;
@@ -94,8 +96,9 @@ bool git_mirror_submodules(const char *db, const char *commit, const char *root,
 	*error = (struct git_failure){.problem = GIT_PROBLEM_TREE};
 	git_libgit2_init();
 	s.names = open_names(root, below, &file, error);
-	bool ok = !*error->text && ((git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0 && git_commit_tree(&tree, c) == 0) ||
-		  git_fail(error, GIT_PROBLEM_DISK));
+	bool ok = !*error->text && ((git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 &&
+				     git_commit_lookup(&c, repo, &id) == 0 && git_commit_tree(&tree, c) == 0) ||
+				    git_fail(error, GIT_PROBLEM_DISK));
 	ok = ok && git_tree_walk(tree, GIT_TREEWALK_PRE, look_for_submodule, &s) == 0;
 	if (s.too_long)
 		snprintf(error->text, sizeof error->text, "the path of a submodule is too long");

@@ -53,13 +53,17 @@ static bool is_sound(const git_tree *tree, const char *folder, struct git_failur
 		abort();
 	for (size_t i = 0; i < n && ok; i++) {
 		names[i] = git_tree_entry_name(git_tree_entry_byindex(tree, i));
-		ok = is_sound_name(names[i]) || refuse(error, "its folder `%s` has an entry named `%s`, which no file can be called here", *folder ? folder : ".", names[i]);
+		ok = is_sound_name(names[i]) || refuse(error, "its folder `%s` has an entry named `%s`, which no file can be called here",
+						       *folder ? folder : ".", names[i]);
 	}
 	if (ok && n)
 		qsort(names, n, sizeof *names, without_case);
 	for (size_t i = 1; i < n && ok; i++)
 		if (strcasecmp(names[i - 1], names[i]) == 0)
-			ok = refuse(error, strcmp(names[i - 1], names[i]) == 0 ? "its folder `%s` has two entries named `%s`" : "its folder `%s` has entries that differ only in the case of letters: `%s` and `%s`",
+			ok = refuse(error,
+				    strcmp(names[i - 1], names[i]) == 0
+					    ? "its folder `%s` has two entries named `%s`"
+					    : "its folder `%s` has entries that differ only in the case of letters: `%s` and `%s`",
 				    *folder ? folder : ".", names[i - 1], names[i]);
 	free(names);
 	return ok;
@@ -173,7 +177,8 @@ static bool write_blob(struct writing *w, int dir, const char *name, const git_t
 	git_filemode_t mode = git_tree_entry_filemode(e);
 	if (git_blob_lookup(&blob, w->repo, git_tree_entry_id(e)) != 0)
 		return git_fail(w->error, GIT_PROBLEM_DISK);
-	bool ok = mode == GIT_FILEMODE_LINK ? write_link(w, dir, name, blob) : write_file(w, dir, name, blob, mode == GIT_FILEMODE_BLOB_EXECUTABLE);
+	bool ok = mode == GIT_FILEMODE_LINK ? write_link(w, dir, name, blob)
+					    : write_file(w, dir, name, blob, mode == GIT_FILEMODE_BLOB_EXECUTABLE);
 	git_blob_free(blob);
 	return ok;
 }
@@ -186,7 +191,8 @@ static bool write_folder(struct writing *w, int dir, const char *name, const git
 	int fd = mkdirat(dir, name, 0777) == 0 ? openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (fd < 0)
 		return disk(w);
-	bool ok = (git_tree_lookup(&tree, w->repo, git_tree_entry_id(e)) == 0 || git_fail(w->error, GIT_PROBLEM_DISK)) && write_entries(w, tree, fd);
+	bool ok = (git_tree_lookup(&tree, w->repo, git_tree_entry_id(e)) == 0 || git_fail(w->error, GIT_PROBLEM_DISK)) &&
+		  write_entries(w, tree, fd);
 	git_tree_free(tree);
 	close(fd);
 	return ok;

@@ -100,13 +100,15 @@ struct found {
 };
 
 /* The text of a link as a path in its place. */
-static bool follow_link(const struct git_view *v, const struct part *p, const git_tree_entry *link, const char *at, const char *rest, char out[PATH_MAX])
+static bool follow_link(const struct git_view *v, const struct part *p, const git_tree_entry *link, const char *at, const char *rest,
+			char out[PATH_MAX])
 {
 	char dir[PATH_MAX], target[PATH_MAX];
 	git_blob *blob = NULL;
 	if (git_blob_lookup(&blob, p->repo, git_tree_entry_id(link)) != 0)
 		return false;
-	int n = snprintf(target, sizeof target, "%.*s%s%s", (int)git_blob_rawsize(blob), (const char *)git_blob_rawcontent(blob), *rest ? "/" : "", rest);
+	int n = snprintf(target, sizeof target, "%.*s%s%s", (int)git_blob_rawsize(blob), (const char *)git_blob_rawcontent(blob),
+			 *rest ? "/" : "", rest);
 	git_blob_free(blob);
 	const char *slash = strrchr(at, '/');
 	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - at) : 0, at);
@@ -230,14 +232,13 @@ struct listing {
 
 static void list(const struct listing *l, const struct part *p, const git_tree *tree, const char *inner, const char *shown, int depth);
 
-static void list_entry(const struct listing *l, const struct part *p, const git_tree_entry *e, const char *inner, const char *shown, int depth)
+static void list_entry(const struct listing *l, const struct part *p, const git_tree_entry *e, const char *inner, const char *shown,
+		       int depth)
 {
 	git_object *below = NULL;
 	char at[PATH_MAX];
 	switch (git_tree_entry_type(e)) {
-	case GIT_OBJECT_BLOB:
-		l->visit(l->ctx, shown);
-		return;
+	case GIT_OBJECT_BLOB: l->visit(l->ctx, shown); return;
 	case GIT_OBJECT_TREE:
 		if (git_tree_entry_to_object(&below, p->repo, e) == 0)
 			list(l, p, (git_tree *)below, inner, shown, depth + 1);
@@ -250,8 +251,7 @@ static void list_entry(const struct listing *l, const struct part *p, const git_
 			list(l, sub, sub->tree, inner, shown, depth + 1);
 		return;
 	}
-	default:
-		return;
+	default: return;
 	}
 }
 
@@ -262,7 +262,8 @@ static void list(const struct listing *l, const struct part *p, const git_tree *
 	for (size_t i = 0; depth < 256 && i < git_tree_entrycount(tree); i++) {
 		const git_tree_entry *e = git_tree_entry_byindex(tree, i);
 		int n = snprintf(a, sizeof a, "%s%s%s", inner, *inner ? "/" : "", git_tree_entry_name(e));
-		int m = snprintf(b, sizeof b, "%s%s%s", shown, *shown && shown[strlen(shown) - 1] != '/' ? "/" : "", git_tree_entry_name(e));
+		int m = snprintf(b, sizeof b, "%s%s%s", shown, *shown && shown[strlen(shown) - 1] != '/' ? "/" : "",
+				 git_tree_entry_name(e));
 		if (n > 0 && m > 0 && (size_t)n < sizeof a && (size_t)m < sizeof b)
 			list_entry(l, p, e, a, b, depth);
 	}
@@ -344,7 +345,8 @@ static bool find_commit(git_repository *repo, const char *rev, git_oid *id)
 		return commit_of(repo, rev, id);
 	if ((size_t)snprintf(one, sizeof one, "%.*s", (int)(dots - rev), rev) >= sizeof one)
 		return false;
-	return commit_of(repo, *one ? one : "HEAD", &a) && commit_of(repo, dots[3] ? dots + 3 : "HEAD", &b) && git_merge_base(id, repo, &a, &b) == 0;
+	return commit_of(repo, *one ? one : "HEAD", &a) && commit_of(repo, dots[3] ? dots + 3 : "HEAD", &b) &&
+	       git_merge_base(id, repo, &a, &b) == 0;
 }
 
 static bool open_commit(struct part *p, const char *rev, char commit[41], struct git_failure *error)

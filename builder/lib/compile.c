@@ -31,8 +31,8 @@ struct team {
 	const struct tri_lazy_unit *units[MOST_TOGETHER];
 	struct object *objects[MOST_TOGETHER + 1];
 	uint32_t n;
-	struct map seen;     /* units that were looked for */
-	struct map far;      /* names that have a stub */
+	struct map seen; /* units that were looked for */
+	struct map far;  /* names that have a stub */
 	void *c_library;
 	const char *error;
 };
@@ -104,7 +104,9 @@ static bool generate(struct team *t, const struct tri_lazy_unit *u, const struct
 static void keep(struct team *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
 {
 	char key[33];
-	const char *said, *argv[] = {NULL, "-C", "/", "cache", "put", cache_kind_text(CACHE_FRAGMENT), key, arena_printf(t->a, "%lld", (long long)ns), NULL};
+	const char *said,
+		*argv[] = {NULL, "-C", "/", "cache", "put", cache_kind_text(CACHE_FRAGMENT), key, arena_printf(t->a, "%lld", (long long)ns),
+			   NULL};
 	hash_hex(as_hash(u->key), key);
 	if (host_cache(t->a))
 		host_run_trib(t->a, argv, object->at, object->len, &said);

@@ -171,10 +171,7 @@ static int spawn(pid_t *child, const char *const *argv, int in, int err)
 }
 
 /* The host may reap children itself, or ignore them: then what was said tells. */
-static bool succeeded(bool known, int status, const char *said)
-{
-	return known ? status == 0 : !strstr(said, "error");
-}
+static bool succeeded(bool known, int status, const char *said) { return known ? status == 0 : !strstr(said, "error"); }
 
 bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **said)
 {
@@ -189,7 +186,8 @@ bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t
 		*said = content(a, err);
 		ok = succeeded(got == child, status, *said);
 	} else {
-		*said = argv[0] ? arena_printf(a, "cannot run %s: %s", argv[0], strerror(e)) : "libtrib.so does not find trib, which belongs two folders above it";
+		*said = argv[0] ? arena_printf(a, "cannot run %s: %s", argv[0], strerror(e))
+				: "libtrib.so does not find trib, which belongs two folders above it";
 	}
 	if (in >= 0)
 		close(in);

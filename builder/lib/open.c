@@ -88,7 +88,8 @@ static void say(tri_error *err, const char *text)
 	snprintf(err->message, sizeof err->message, "%s", text ? text : "no reason given");
 }
 
-__attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char *folder, const char *name, const tri_options *opt, tri_error *err)
+__attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char *folder, const char *name, const tri_options *opt,
+								     tri_error *err)
 {
 	struct request r = {.folder = folder, .name = name, .a = arena_new(0)};
 	if (getauxval(AT_SECURE)) /* a project's manifest names programs, and its outputs are files */

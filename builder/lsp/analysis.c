@@ -84,8 +84,13 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 
 static void add_dependencies(struct analysis *a, const struct manifest *m)
 {
-	const struct dependency_request r = {
-		.arena = a->arena, .sources = a->sources, .host = {load, a}, .manifest = m, .mode = DEPENDENCY_LINKED, .top = a->ws->root, .diags = a->diags};
+	const struct dependency_request r = {.arena = a->arena,
+					     .sources = a->sources,
+					     .host = {load, a},
+					     .manifest = m,
+					     .mode = DEPENDENCY_LINKED,
+					     .top = a->ws->root,
+					     .diags = a->diags};
 	if (dependencies_find(&r, &a->dependencies))
 		frontend_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
 }

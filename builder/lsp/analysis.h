@@ -26,11 +26,11 @@ struct analysis {
 	struct diags *diags;
 	struct frontend *frontend;
 	struct index *index;
-	struct map loaded;       /* path to source id + 1, 0: absent */
-	struct map looked_for;   /* absolute paths of files, also of those that are absent */
+	struct map loaded;                /* path to source id + 1, 0: absent */
+	struct map looked_for;            /* absolute paths of files, also of those that are absent */
 	struct dependencies dependencies; /* as they are linked */
-	struct build_spec *spec; /* what the manifest says; NULL: there is none, or it has errors */
-	uint32_t elaborated;     /* models of it that are done */
+	struct build_spec *spec;          /* what the manifest says; NULL: there is none, or it has errors */
+	uint32_t elaborated;              /* models of it that are done */
 };
 /* A document with a changed text, to see what could stand at a place of it. */
 struct probe {

@@ -15,7 +15,8 @@ static bool renameable(struct call *c, const struct place *p)
 	else if (s->std)
 		call_fail(c, LSP_FAILED, "`%s` belongs to the %s", s->name,
 			  s->kind == SYMBOL_BUILTIN || s->at.source == SPAN_NO_SOURCE ? "language" : "standard library");
-	else if (s->at.source != SPAN_NO_SOURCE && strncmp(sources_get(p->a->sources, s->at.source)->path, DEPENDENCY_FOLDER "/", sizeof DEPENDENCY_FOLDER) == 0)
+	else if (s->at.source != SPAN_NO_SOURCE &&
+		 strncmp(sources_get(p->a->sources, s->at.source)->path, DEPENDENCY_FOLDER "/", sizeof DEPENDENCY_FOLDER) == 0)
 		call_fail(c, LSP_FAILED, "`%s` belongs to a dependency", s->name);
 	else if (s->kind == SYMBOL_MAIN)
 		call_fail(c, LSP_FAILED, "`main` is a keyword");

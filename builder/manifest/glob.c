@@ -30,7 +30,8 @@ struct walk {
 	path_vec found;
 	glob_visitor *visit; /* may be NULL */
 	void *ctx;
-	struct map seen; /* folders with the rest of the pattern that was matched below them: several `**` lead to the same one by many ways */
+	struct map
+		seen; /* folders with the rest of the pattern that was matched below them: several `**` lead to the same one by many ways */
 };
 
 static bool is_new(struct walk *w, const char *dir, const char *rest)

@@ -196,7 +196,8 @@ static void read_key(struct reader *r, const struct line *l)
 		return;
 	}
 	uint32_t start = line_skip_blanks(l, eq + 1);
-	struct manifest_value v = {.key = (enum manifest_key)key, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
+	struct manifest_value v = {
+		.key = (enum manifest_key)key, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
 	if (start >= l->end)
 		v.at = key_at;
 	v.text = expand(r, l, start, l->end);
@@ -243,9 +244,10 @@ static void open_block(struct reader *r, const struct line *l, uint32_t kind, sp
 		const struct manifest_block *old = &r->blocks.at[i].head;
 		if (old->kind != b.head.kind || (block_kinds[kind].many && strcmp(old->name, b.head.name) != 0))
 			continue;
-		struct diag *g = block_kinds[kind].many
-					 ? diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there are two blocks `%s %s`", text, old->name)
-					 : diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there is more than one `%s` block", text);
+		struct diag *g =
+			block_kinds[kind].many
+				? diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there are two blocks `%s %s`", text, old->name)
+				: diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there is more than one `%s` block", text);
 		diag_secondary(r->diags, g, old->at, "the first is here");
 		break;
 	}
@@ -304,7 +306,8 @@ static void read_top(struct reader *r, const struct line *l)
 	const char *word = arena_strndup(r->a, l->src->text + l->start, end - l->start);
 	r->in_block = false;
 	if (end == l->start) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "a line starts with a block, a variable or `include`");
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end),
+			 "a line starts with a block, a variable or `include`");
 		return;
 	}
 	if (at < l->end && l->src->text[at] == '=') {
@@ -367,7 +370,8 @@ static void say_missing(struct reader *r, const char *path)
 		return;
 	}
 	char *here = getcwd(NULL, 0);
-	struct diag *d = diag_add(r->diags, DIAG_NO_MANIFEST, SPAN_NONE, "there is no `%s` in `%s` or any folder above it", path, here ? here : ".");
+	struct diag *d =
+		diag_add(r->diags, DIAG_NO_MANIFEST, SPAN_NONE, "there is no `%s` in `%s` or any folder above it", path, here ? here : ".");
 	diag_help(r->diags, d, "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
 	free(here);
 }

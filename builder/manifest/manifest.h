@@ -31,11 +31,12 @@ enum emit {
 struct manifest_value {
 	enum manifest_key key;
 	const char *text; /* variables expanded, blanks around it removed */
-	uint64_t number;  /* COUNT; SIZE in bytes; BOOL; ZSTD: an int64; OPT: level 0 … 3, or MANIFEST_OPT_SIZE; EMIT: bit set of enum emit */
+	uint64_t
+		number; /* COUNT; SIZE in bytes; BOOL; ZSTD: an int64; OPT: level 0 … 3, or MANIFEST_OPT_SIZE; EMIT: bit set of enum emit */
 	const struct elab_input *input; /* INPUT */
 	const char *const *words;       /* WORDS */
 	uint32_t n_words;
-	span key_at, at;  /* of the key; of the value */
+	span key_at, at; /* of the key; of the value */
 };
 #define MANIFEST_OPT_SIZE 4
 

@@ -11,7 +11,7 @@ struct source;
 struct line {
 	const struct source *src;
 	uint32_t start, end, next; /* next: where the following line starts */
-	bool indented, ended; /* ended: by a newline, which the last line may lack or join to nothing */
+	bool indented, ended;      /* ended: by a newline, which the last line may lack or join to nothing */
 };
 
 /* Where the first line starts: behind a byte order mark. */

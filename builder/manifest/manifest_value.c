@@ -50,9 +50,19 @@ bool manifest_parse_size(const char *text, uint64_t *bytes)
 	static const struct {
 		const char *text;
 		uint64_t factor;
-	} units[] = {{"", 1},           {"B", 1},          {"KB", 1000},       {"MB", 1000000},    {"GB", 1000000000},
-		     {"TB", 1000000000000}, {"KiB", 1ull << 10}, {"MiB", 1ull << 20}, {"GiB", 1ull << 30}, {"TiB", 1ull << 40},
-		     {"K", 1ull << 10}, {"M", 1ull << 20}, {"G", 1ull << 30}};
+	} units[] = {{"", 1},
+		     {"B", 1},
+		     {"KB", 1000},
+		     {"MB", 1000000},
+		     {"GB", 1000000000},
+		     {"TB", 1000000000000},
+		     {"KiB", 1ull << 10},
+		     {"MiB", 1ull << 20},
+		     {"GiB", 1ull << 30},
+		     {"TiB", 1ull << 40},
+		     {"K", 1ull << 10},
+		     {"M", 1ull << 20},
+		     {"G", 1ull << 30}};
 	if (!isdigit((unsigned char)*text))
 		return false;
 	char *end;
@@ -232,22 +242,14 @@ bool manifest_value_parse(struct arena *session, struct manifest_value *v, enum 
 	if (!*plain)
 		return complain(diags, v, "a value");
 	switch (kind) {
-	case VALUE_TEXT:
-		return true;
-	case VALUE_WORDS:
-		return v->n_words ? true : complain(diags, v, "a value");
-	case VALUE_INPUT:
-		return parse_input(session, v, name, diags);
-	case VALUE_EMIT:
-		return parse_emits(session, v, diags);
-	case VALUE_OPT:
-		return manifest_parse_opt(v->text, &v->number) || complain(diags, v, "0, 1, 2, 3 or s");
-	case VALUE_COUNT:
-		return (manifest_parse_count(v->text, &v->number) && v->number > 0) || complain(diags, v, "a positive number");
-	case VALUE_SIZE:
-		return manifest_parse_size(v->text, &v->number) || complain(diags, v, "a size such as 512MiB or 4GiB");
-	case VALUE_BOOL:
-		return manifest_parse_bool(v->text, &v->number) || complain(diags, v, "true or false");
+	case VALUE_TEXT: return true;
+	case VALUE_WORDS: return v->n_words ? true : complain(diags, v, "a value");
+	case VALUE_INPUT: return parse_input(session, v, name, diags);
+	case VALUE_EMIT: return parse_emits(session, v, diags);
+	case VALUE_OPT: return manifest_parse_opt(v->text, &v->number) || complain(diags, v, "0, 1, 2, 3 or s");
+	case VALUE_COUNT: return (manifest_parse_count(v->text, &v->number) && v->number > 0) || complain(diags, v, "a positive number");
+	case VALUE_SIZE: return manifest_parse_size(v->text, &v->number) || complain(diags, v, "a size such as 512MiB or 4GiB");
+	case VALUE_BOOL: return manifest_parse_bool(v->text, &v->number) || complain(diags, v, "true or false");
 	case VALUE_ZSTD:
 		return parse_zstd(v->text, &v->number) || complain(diags, v, "a level from -7 (fast) to 19 (small), or 0 for none");
 	}

@@ -9,19 +9,19 @@ enum stop_stage { STOP_NONE, STOP_LEX, STOP_PARSE, STOP_TYPECHECK, STOP_ELABORAT
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
 
 struct options {
-	char **argv; /* the whole command line, with a NULL at its end */
+	char **argv;               /* the whole command line, with a NULL at its end */
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
-	uint32_t action; /* trib cache, config, server, pch: an enum action */
+	uint32_t action;                /* trib cache, config, server, pch: an enum action */
 	const char *cache_dir, *format; /* format: of what a command prints */
 	bool locked, offline;           /* tri.lock is not written; nothing is fetched */
 	const char *since;              /* trib affected, trib build: a revision */
 	const char *level, *size;       /* trib cache clear, cache prune */
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker, *weights;
-	int opt;  /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
-	int jobs; /* 0: as the manifest says */
-	int most_failures; /* of --keep-going; 0: no limit; -1: as the manifest says */
-	double load;       /* 0: no limit */
+	int opt;                                                  /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
+	int jobs;                                                 /* 0: as the manifest says */
+	int most_failures;                                        /* of --keep-going; 0: no limit; -1: as the manifest says */
+	double load;                                              /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
 	bool moved; /* a path of the command line was changed, because the command works in a folder above */
 	enum color_when color;
@@ -29,8 +29,8 @@ struct options {
 	bool no_server; /* the build is done in this process, and none is started */
 	bool dry_run, lazy, help, version;
 	enum stop_stage stop;
-	uint32_t dumps; /* a bit for each enum dump */
-	bool check, diff; /* trib fmt; diff: trib check, too */
+	uint32_t dumps;          /* a bit for each enum dump */
+	bool check, diff;        /* trib fmt; diff: trib check, too */
 	bool fix, deny_warnings; /* trib check */
 	/* trib run */
 	const char *const *inputs, *const *outputs; /* "x=x.npy" */
@@ -39,10 +39,10 @@ struct options {
 	int threads, repeat;
 	int batch_size; /* 0: all at once */
 	bool main, no_build;
-	double rtol, atol; /* trib test; -1: by the element type */
-	int days;                                /* trib cache prune */
-	bool list;                               /* trib explain */
-	bool detailed, repair, stdlib;           /* trib cache stats, cache validate, pch create */
+	double rtol, atol;             /* trib test; -1: by the element type */
+	int days;                      /* trib cache prune */
+	bool list;                     /* trib explain */
+	bool detailed, repair, stdlib; /* trib cache stats, cache validate, pch create */
 	/* trib watch */
 	const char *const *command; /* what stands behind `--`, with a NULL at its end */
 	uint32_t n_command;

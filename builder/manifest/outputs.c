@@ -32,16 +32,19 @@ static uint32_t files_of(struct arena *a, const struct model_spec *s, const char
 /* Every model that emits `live` writes the same text there. */
 static bool is_shared(const struct model_spec *a, const struct model_spec *b, const char *path)
 {
-	return strcmp(path_base(path), "tri_live.h") == 0 && a->emit >> EMIT_LIVE & 1 && b->emit >> EMIT_LIVE & 1 && strcmp(a->name, "tri_live") != 0 && strcmp(b->name, "tri_live") != 0;
+	return strcmp(path_base(path), "tri_live.h") == 0 && a->emit >> EMIT_LIVE & 1 && b->emit >> EMIT_LIVE & 1 &&
+	       strcmp(a->name, "tri_live") != 0 && strcmp(b->name, "tri_live") != 0;
 }
 
 static bool report(struct diags *diags, const struct model_spec *first, const struct model_spec *second, const char *path)
 {
 	struct diag *g;
 	if (first == second) {
-		g = diag_add(diags, DIAG_MANIFEST_VALUE, second->at, "model `%s` writes `%s` twice: as its header and as that of `emit = live`", second->name, path);
+		g = diag_add(diags, DIAG_MANIFEST_VALUE, second->at,
+			     "model `%s` writes `%s` twice: as its header and as that of `emit = live`", second->name, path);
 	} else {
-		g = diag_add(diags, DIAG_MANIFEST_VALUE, second->at, "models `%s` and `%s` write the same file, `%s`", first->name, second->name, path);
+		g = diag_add(diags, DIAG_MANIFEST_VALUE, second->at, "models `%s` and `%s` write the same file, `%s`", first->name,
+			     second->name, path);
 		diag_secondary(diags, g, first->at, "the other model");
 	}
 	diag_help(diags, g, "rename a model, or give it a folder of its own with `out`");
@@ -107,8 +110,11 @@ bool outputs_check_inside(struct arena *a, const struct model_spec *models, uint
 		const struct model_spec *s = &models[i];
 		if (s->out_named || outputs_is_inside(a, s->out) || (i && strcmp(models[i - 1].out, s->out) == 0 && !ok))
 			continue;
-		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, s->out_at, "model `%s` would be written to `%s`, which is outside the project", s->name, s->out);
-		diag_help(diags, g, "`--out %s` on the command line allows it once, `trib config set build.out_outside true` for all your projects", s->out);
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, s->out_at,
+					  "model `%s` would be written to `%s`, which is outside the project", s->name, s->out);
+		diag_help(diags, g,
+			  "`--out %s` on the command line allows it once, `trib config set build.out_outside true` for all your projects",
+			  s->out);
 		ok = false;
 	}
 	return ok;

@@ -8,12 +8,12 @@
 
 struct arena;
 struct platform {
-	const char *text;     /* "x86_64-linux x86-64-v3", for people and the descriptor */
-	const char *name;     /* the cpu as written: "native", "x86-64-v3", … */
+	const char *text; /* "x86_64-linux x86-64-v3", for people and the descriptor */
+	const char *name; /* the cpu as written: "native", "x86-64-v3", … */
 	const char *cpu, *features;
 	uint32_t vector_bytes;
-	uint32_t level;       /* of the micro-kernels: runtime_objects.h */
-	hash128 id;           /* what decides the code */
+	uint32_t level; /* of the micro-kernels: runtime_objects.h */
+	hash128 id;     /* what decides the code */
 };
 
 /* False: *error says what is not supported, *near (may be NULL) what was probably meant. */

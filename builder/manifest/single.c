@@ -20,10 +20,7 @@ static bool ends_with(const char *s, const char *end)
 
 bool single_file(const struct options *o) { return o->n_models == 1 && ends_with(o->models[0], ".tri"); }
 
-const char *single_library(const struct options *o)
-{
-	return single_file(o) && o->out && ends_with(o->out, ".so") ? o->out : NULL;
-}
+const char *single_library(const struct options *o) { return single_file(o) && o->out && ends_with(o->out, ".so") ? o->out : NULL; }
 
 const char *single_folder(struct arena *a, const struct options *o)
 {
@@ -100,8 +97,10 @@ bool single_choose_entry(struct arena *session, struct frontend *f, struct model
 		return true;
 	entries[0] = frontend_default_entry(f, s->sources->words[0]);
 	if (!entries[0]) {
-		struct diag *g = diag_add(diags, DIAG_ENTRY, SPAN_NONE, "`%s` has neither a layer nor a function to build", s->sources->words[0]);
-		diag_help(diags, g, "`trib check %s` looks for errors; `trib run --main %s` runs a main block", s->sources->words[0], s->sources->words[0]);
+		struct diag *g =
+			diag_add(diags, DIAG_ENTRY, SPAN_NONE, "`%s` has neither a layer nor a function to build", s->sources->words[0]);
+		diag_help(diags, g, "`trib check %s` looks for errors; `trib run --main %s` runs a main block", s->sources->words[0],
+			  s->sources->words[0]);
 		return false;
 	}
 	s->entries = entries;

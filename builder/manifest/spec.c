@@ -59,7 +59,8 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 	*o = (struct weights_options){.prefix_at = SPAN_NONE};
 	if ((prefix || missing) && !manifest_get(b, KEY_WEIGHTS)) {
 		const struct manifest_value *idle = prefix ? prefix : missing;
-		diag_add(diags, DIAG_MANIFEST_UNUSED, idle->key_at, "`%s` has no effect: model `%s` has no `weights`", manifest_key_text(idle->key), b->name);
+		diag_add(diags, DIAG_MANIFEST_UNUSED, idle->key_at, "`%s` has no effect: model `%s` has no `weights`",
+			 manifest_key_text(idle->key), b->name);
 	}
 	if (prefix) {
 		o->prefix = prefix->text;
@@ -83,7 +84,8 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 	if (!ok)
 		return false;
 	const struct manifest_value *entry = manifest_get(b, KEY_ENTRY), *names = manifest_get(b, KEY_WEIGHTS_NAMES);
-	const struct manifest_value *target = setting(l, KEY_TARGET), *cpu = setting(l, KEY_CPU), *version = manifest_get(l->project, KEY_VERSION);
+	const struct manifest_value *target = setting(l, KEY_TARGET), *cpu = setting(l, KEY_CPU),
+				    *version = manifest_get(l->project, KEY_VERSION);
 	uint64_t opt = number_setting(l, KEY_OPT, o->opt, DEFAULT_OPT);
 	*s = (struct model_spec){
 		.name = b->name,
@@ -104,7 +106,10 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.out_at = o->out || !setting(l, KEY_OUT) ? b->at : setting(l, KEY_OUT)->at,
 		.out_named = o->out != NULL,
 		.linker = text_setting(l, KEY_LINKER, o->linker, "internal"),
-		.target_at = o->cpu || o->target ? SPAN_NONE : cpu ? cpu->at : target ? target->at : b->at,
+		.target_at = o->cpu || o->target ? SPAN_NONE
+			     : cpu               ? cpu->at
+			     : target            ? target->at
+						 : b->at,
 		.version = version ? version->text : "",
 	};
 #ifndef NDEBUG

@@ -15,7 +15,7 @@ struct options;
 
 struct model_spec {
 	const char *name;
-	span at; /* the model's block */
+	span at;                                        /* the model's block */
 	const struct manifest_value *sources, *weights; /* weights: NULL if it has none */
 	struct weights_options weights_options;
 	span entry_at;
@@ -26,11 +26,11 @@ struct model_spec {
 	const char *const *weight_names; /* of the manifest */
 	uint32_t n_weight_names;
 	uint64_t weights_inside; /* bytes: packed weights that exceed them go into a file beside the library */
-	uint64_t emit; /* bit set of enum emit */
+	uint64_t emit;           /* bit set of enum emit */
 	struct plan_options plan;
 	const char *cpu, *target, *out;
-	span out_at;    /* of the key, or the block where there is none */
-	bool out_named; /* on the command line */
+	span out_at;        /* of the key, or the block where there is none */
+	bool out_named;     /* on the command line */
 	const char *linker; /* "internal", or the command to run */
 	span target_at;
 	const char *version; /* of the project */
@@ -42,7 +42,7 @@ struct build_spec {
 	uint32_t n_models;
 	uint32_t jobs;
 	const struct manifest *manifest; /* that it is made from */
-	uint32_t most_failures; /* after so many nothing new begins; 0: no limit */
+	uint32_t most_failures;          /* after so many nothing new begins; 0: no limit */
 	bool verbose, explain, timing, no_cache, low_memory;
 };
 

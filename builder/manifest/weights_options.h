@@ -7,6 +7,6 @@
 struct weights_options {
 	const char *prefix; /* taken off the names of the file's tensors; NULL: none */
 	span prefix_at;
-	bool initialize;    /* a parameter that the file lacks takes its initial value, with a warning; else it is an error */
+	bool initialize; /* a parameter that the file lacks takes its initial value, with a warning; else it is an error */
 };
 #endif

@@ -25,14 +25,17 @@ const char *model_reason_text(enum model_reason r)
 struct comparing {
 	struct arena *a;
 	const struct project_snapshot *old, *now;
-	uint32_t *match;    /* now's definition to old's; SNAPSHOT_NO_DEF: none */
-	bool *taken;        /* of old's */
+	uint32_t *match; /* now's definition to old's; SNAPSHOT_NO_DEF: none */
+	bool *taken;     /* of old's */
 	struct affected *out;
 };
 
 /* ---- which is which ---- */
 
-static hash128 full_name(const struct snapshot_def *d) { return hash_combine(hash_combine(map_key_str(d->file), map_key_str(d->name)), (hash128){d->nth, 0}); }
+static hash128 full_name(const struct snapshot_def *d)
+{
+	return hash_combine(hash_combine(map_key_str(d->file), map_key_str(d->name)), (hash128){d->nth, 0});
+}
 static hash128 bare_name(const struct snapshot_def *d) { return map_key_str(d->name); }
 static hash128 name_and_tokens(const struct snapshot_def *d) { return hash_combine(map_key_str(d->name), d->tokens); }
 
@@ -204,7 +207,8 @@ static void compare_entries(struct comparing *c, const struct snapshot_model *no
 		uint32_t at = now->entries[i];
 		struct model_why w = {MODEL_ENTRY, now->spec->entries[i], at};
 		bool known = i < old->spec->n_entries && old->entries[i] != SNAPSHOT_NO_DEF && at != SNAPSHOT_NO_DEF;
-		bool same = known && hash_eq(c->now->defs[at].deep, c->old->defs[old->entries[i]].deep) && c->out->defs[at].change == DEF_SAME;
+		bool same =
+			known && hash_eq(c->now->defs[at].deep, c->old->defs[old->entries[i]].deep) && c->out->defs[at].change == DEF_SAME;
 		if (!same)
 			vec_push(why, w);
 	}
@@ -261,7 +265,8 @@ static void compare_models(struct comparing *c, const struct git_api *git, struc
 	out->removed = removed;
 }
 
-struct affected *affected_new(struct arena *a, const struct project_snapshot *old, const struct project_snapshot *now, const struct git_api *git, struct git_view *view)
+struct affected *affected_new(struct arena *a, const struct project_snapshot *old, const struct project_snapshot *now,
+			      const struct git_api *git, struct git_view *view)
 {
 	struct comparing c = {.a = a, .old = old, .now = now, .out = ARENA_NEW(a, struct affected)};
 	c.match = ARENA_ARRAY(a, uint32_t, now->n_defs + 1);

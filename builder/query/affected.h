@@ -21,8 +21,8 @@ struct affected_def {
 	const struct snapshot_def *def; /* in the new world; DEF_REMOVED: in the old one */
 	const struct snapshot_def *old; /* NULL: there was none */
 	enum def_change change;
-	bool moved;                  /* it was in another file; such a one may be the same otherwise */
-	uint32_t next;               /* the used definition, in affected.defs, that leads to the nearest change; SNAPSHOT_NO_DEF: none */
+	bool moved;    /* it was in another file; such a one may be the same otherwise */
+	uint32_t next; /* the used definition, in affected.defs, that leads to the nearest change; SNAPSHOT_NO_DEF: none */
 };
 
 enum model_reason { MODEL_NEW, MODEL_SETTING, MODEL_ENTRY, MODEL_WEIGHTS, MODEL_WEIGHTS_UNKNOWN, MODEL_REASONS };
@@ -33,7 +33,7 @@ struct affected_model {
 		const char *text; /* the setting, the entry, the weights file */
 		uint32_t def;     /* MODEL_ENTRY: its definition in affected.defs, or SNAPSHOT_NO_DEF */
 	} *why;
-	uint32_t n_why;           /* 0: not affected */
+	uint32_t n_why; /* 0: not affected */
 };
 struct affected {
 	struct affected_def *defs; /* the new world's in its order, then those that were removed */
@@ -45,7 +45,8 @@ struct affected {
 };
 
 /* git and view: where the old world came from; what they say of the weights files counts. Memory in `a`. Both worlds must outlive the result. */
-struct affected *affected_new(struct arena *a, const struct project_snapshot *old, const struct project_snapshot *now, const struct git_api *git, struct git_view *view);
+struct affected *affected_new(struct arena *a, const struct project_snapshot *old, const struct project_snapshot *now,
+			      const struct git_api *git, struct git_view *view);
 const char *def_change_text(enum def_change c);     /* "changed" */
 const char *model_reason_text(enum model_reason r); /* "setting" */
 #endif

@@ -13,25 +13,25 @@ struct graph_links {
 	const uint32_t *uses, *used_by;
 	uint32_t n_uses, n_used_by;
 };
-struct graph_type { /* something of a definition that has a type */
+struct graph_type {                     /* something of a definition that has a type */
 	const char *kind, *name, *type; /* "argument", "x", "float32[N, 64]"; type NULL: it differs from use to use */
 };
 struct graph_def {
 	const char *name, *file, *kind, *signature; /* "Net", "src/net.tri", "layer", "layer Net(n: int)" */
 	uint32_t line;
-	bool std;                /* of the standard library */
-	const char *type;        /* of its result, or of the constant; NULL: not known, or it differs */
+	bool std;         /* of the standard library */
+	const char *type; /* of its result, or of the constant; NULL: not known, or it differs */
 	struct graph_type *types;
 	uint32_t n_types;
 	struct graph_links links; /* definitions */
 };
 struct graph_unit {
 	const char *name, *definition, *file, *signature; /* signature: "(x: float32[N, 64]) -> (out: float32[N, 10])" */
-	uint32_t line, model, def; /* def: UINT32_MAX if there is none */
-	bool built;              /* the last build compiled it or had it from the cache; else it was taken in, or nothing was built yet */
-	bool current;            /* and it has not changed since */
+	uint32_t line, model, def;                        /* def: UINT32_MAX if there is none */
+	bool built;   /* the last build compiled it or had it from the cache; else it was taken in, or nothing was built yet */
+	bool current; /* and it has not changed since */
 	hash128 key;
-	int64_t cost_ns;         /* of compiling it, as measured; 0: not known */
+	int64_t cost_ns;          /* of compiling it, as measured; 0: not known */
 	struct graph_links links; /* units of the same model */
 };
 struct graph_model {

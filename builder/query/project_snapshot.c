@@ -191,7 +191,8 @@ static uint32_t number_of(struct loading *l, const struct def_node *n, struct ma
 	hash128 key = name_key(d->file, d->name, (uint32_t)nth);
 	if (map_get(&l->by_name, key, &at))
 		return (uint32_t)at;
-	struct snapshot_def def = {.file = d->file, .name = d->name, .nth = (uint32_t)nth, .std = n->std, .tokens = d->tokens, .deep = n->deep};
+	struct snapshot_def def = {
+		.file = d->file, .name = d->name, .nth = (uint32_t)nth, .std = n->std, .tokens = d->tokens, .deep = n->deep};
 	def.line = source_position(l->w.sources, d->at.source, d->at.start).line;
 	map_put(&l->by_name, key, l->defs.len);
 	vec_push(&l->defs, def);
@@ -304,7 +305,8 @@ static bool find_dependencies(struct loading *l, const struct manifest *m, const
 	struct checkouts c;
 	struct project_snapshot *w = &l->w;
 	struct diags *found = diags_new(0);
-	struct dependency_request r = {.arena = w->arena, .sources = w->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
+	struct dependency_request r = {
+		.arena = w->arena, .sources = w->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
 	r.mode = l->view ? DEPENDENCY_PAST : o->locked ? DEPENDENCY_LOCKED : DEPENDENCY_BUILD;
 	r.found = l->view ? note_then : NULL;
 	r.ctx = l;

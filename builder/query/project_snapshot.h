@@ -18,7 +18,7 @@ struct sources;
 
 struct snapshot_def {
 	const char *file, *name;
-	uint32_t nth;         /* of that name in its file: main blocks, and what is defined twice */
+	uint32_t nth; /* of that name in its file: main blocks, and what is defined twice */
 	uint32_t line;
 	bool std;             /* of the standard library: the same in every world */
 	bool broken;          /* its file has syntax errors */
@@ -33,14 +33,14 @@ struct snapshot_model {
 struct project_snapshot {
 	struct arena *arena;
 	struct sources *sources;
-	struct diags *diags;     /* errors of the manifest and of syntax; others may be missing */
+	struct diags *diags;                                 /* errors of the manifest and of syntax; others may be missing */
 	bool has_manifest, sound_manifest, has_dependencies; /* has_dependencies: all of them, as its lock file says */
 	struct build_spec spec;
 	struct snapshot_model *models; /* as spec.models */
 	uint32_t n_models;
 	struct snapshot_def *defs;
 	uint32_t n_defs;
-	const char *const *broken;  /* files with syntax errors */
+	const char *const *broken; /* files with syntax errors */
 	uint32_t n_broken;
 };
 

@@ -18,23 +18,32 @@ static enum status refuse(const struct git_failure *e, const char *rev, FILE *er
 	const char *colon = *e->text ? ": " : "";
 	switch (e->problem) {
 	case GIT_PROBLEM_NO_REPOSITORY:
-		fprintf(err, "trib: this folder is in no git repository that can be read%s%s\n  help: `--since` compares with a commit; `git init` starts a repository\n", colon,
-			e->text);
+		fprintf(err,
+			"trib: this folder is in no git repository that can be read%s%s\n  help: `--since` compares with a commit; `git init` starts a repository\n",
+			colon, e->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_OWNER:
-		fprintf(err, "trib: %s\n  help: `git config --global --add safe.directory \"$(pwd)\"` in the repository's top folder says that it is trusted\n", e->text);
+		fprintf(err,
+			"trib: %s\n  help: `git config --global --add safe.directory \"$(pwd)\"` in the repository's top folder says that it is trusted\n",
+			e->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_BARE:
-		fprintf(err, "trib: the repository `%s` is bare: it has no working tree that could be compared\n"
-			     "  help: work in a clone of it, or in a folder made by `git worktree add`\n", e->text);
+		fprintf(err,
+			"trib: the repository `%s` is bare: it has no working tree that could be compared\n"
+			"  help: work in a clone of it, or in a folder made by `git worktree add`\n",
+			e->text);
 		return STATUS_ENVIRONMENT;
 	case GIT_PROBLEM_SHALLOW:
-		fprintf(err, "trib: this clone is shallow and does not hold the revision `%s`%s%s\n"
-			     "  help: `git fetch --unshallow` brings the whole history, `git fetch --deepen=N` a part of it\n", rev, colon, e->text);
+		fprintf(err,
+			"trib: this clone is shallow and does not hold the revision `%s`%s%s\n"
+			"  help: `git fetch --unshallow` brings the whole history, `git fetch --deepen=N` a part of it\n",
+			rev, colon, e->text);
 		return STATUS_USAGE;
 	default:
-		fprintf(err, "trib: there is no revision `%s` that is a commit%s%s\n"
-			     "  help: a commit, branch, tag, `HEAD~3` or `main...` (where this branch left main) is one; `git fetch` brings what only the remote has\n", rev, colon, e->text);
+		fprintf(err,
+			"trib: there is no revision `%s` that is a commit%s%s\n"
+			"  help: a commit, branch, tag, `HEAD~3` or `main...` (where this branch left main) is one; `git fetch` brings what only the remote has\n",
+			rev, colon, e->text);
 		return STATUS_USAGE;
 	}
 }
@@ -61,12 +70,19 @@ static void take_notes(struct since *s, const char *rev)
 	else if (!s->old->sound_manifest)
 		vec_push(&notes, arena_printf(s->arena, "tri.build of %s has errors: everything counts as new", rev));
 	else if (!s->old->has_dependencies)
-		vec_push(&notes, arena_printf(s->arena, "the dependencies of %s cannot be had as its tri.lock says: what they define counts as new", rev));
+		vec_push(&notes,
+			 arena_printf(s->arena, "the dependencies of %s cannot be had as its tri.lock says: what they define counts as new",
+				      rev));
 	for (uint32_t i = 0; i < s->old->n_broken; i++)
-		vec_push(&notes, arena_printf(s->arena, "%s of %s has syntax errors: all that it defines counts as changed", s->old->broken[i], rev));
+		vec_push(&notes, arena_printf(s->arena, "%s of %s has syntax errors: all that it defines counts as changed",
+					      s->old->broken[i], rev));
 	if (submodule)
-		vec_push(&notes, arena_printf(s->arena, "the submodule %.*s has not the commit that %s wants (`git submodule update --init`, `git fetch` in it): what it defines counts as new",
-					      (int)(strlen(submodule) - 1), submodule, rev));
+		vec_push(
+			&notes,
+			arena_printf(
+				s->arena,
+				"the submodule %.*s has not the commit that %s wants (`git submodule update --init`, `git fetch` in it): what it defines counts as new",
+				(int)(strlen(submodule) - 1), submodule, rev));
 	const char **list = ARENA_ARRAY(s->arena, const char *, notes.len + 1);
 	for (uint32_t i = 0; i < notes.len; i++)
 		list[i] = notes.at[i];
@@ -86,7 +102,8 @@ static bool known_models(const struct since *s, const struct options *o, FILE *e
 			known = strcmp(o->models[i], names[k]) == 0;
 		const char *near = known ? NULL : diag_nearest(o->models[i], names, s->now->n_models);
 		if (!known) {
-			fprintf(err, "trib: there is no model `%s`%s%s%s\n", o->models[i], near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+			fprintf(err, "trib: there is no model `%s`%s%s%s\n", o->models[i], near ? "; did you mean `" : "", near ? near : "",
+				near ? "`?" : "");
 			return false;
 		}
 	}
@@ -192,7 +209,10 @@ const char *since_reason(const struct since *s, const struct model_why *w)
 	const struct affected_def *d = &s->affected->defs[w->def];
 	if (d->change == DEF_AFFECTED)
 		return arena_printf(s->arena, "%s%s changed", w->text, since_path(s, w->def));
-	return arena_printf(s->arena, "%s %s", w->text, d->change == DEF_ADDED ? "is new" : d->change == DEF_SAME ? "is another definition now" : "changed");
+	return arena_printf(s->arena, "%s %s", w->text,
+			    d->change == DEF_ADDED  ? "is new"
+			    : d->change == DEF_SAME ? "is another definition now"
+						    : "changed");
 }
 
 /* ---- JSON ---- */

@@ -56,7 +56,8 @@ bool compare_tensors(const struct tensor *got, const struct tensor *want, struct
 {
 	double worst = 1;
 	*out = (struct comparison){.worst = -1};
-	if (got->rank != want->rank || memcmp(got->dims, want->dims, got->rank * sizeof *got->dims) != 0 || is_float(got) != is_float(want)) {
+	if (got->rank != want->rank || memcmp(got->dims, want->dims, got->rank * sizeof *got->dims) != 0 ||
+	    is_float(got) != is_float(want)) {
 		buf_puts(error, "is ");
 		put_type(error, got);
 		buf_puts(error, ", want ");

@@ -96,8 +96,8 @@ static enum status interpret(struct build *b, struct model_job *m)
 	const char *why = "";
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
 		if (!build_load_param(m, b->session, e->params[i], &weights[i], &why)) {
-			diag_add(b->diags, DIAG_WEIGHTS_INIT, m->program->params[e->params[i]].at, "the initial value of parameter `%s` cannot be computed: %s",
-				 m->program->params[e->params[i]].name, why);
+			diag_add(b->diags, DIAG_WEIGHTS_INIT, m->program->params[e->params[i]].at,
+				 "the initial value of parameter `%s` cannot be computed: %s", m->program->params[e->params[i]].name, why);
 			return STATUS_FAILED;
 		}
 	struct ir_fn *f = lower_unit(b->session, e->unit, b->diags);

@@ -71,12 +71,14 @@ static void put_failure(const struct interpreted *m, const struct interp_error *
 	const struct sources *sources = m->job->build->sources;
 	buf_puts(error, "the interpreter failed: ");
 	if (e->at.source != SPAN_NO_SOURCE)
-		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path, source_position(sources, e->at.source, e->at.start).line);
+		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path,
+			   source_position(sources, e->at.source, e->at.start).line);
 	buf_puts(error, e->text);
 }
 
 /* Inputs and parameters of the entry, in the interpreter's order. */
-static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights, struct buf *error)
+static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights,
+		 struct buf *error)
 {
 	struct arena *a = m->job->build->session;
 	uint32_t n_in = 0, n_weights = 0;

@@ -359,7 +359,8 @@ static int by_value(const void *x, const void *y)
 	return (a > b) - (a < b);
 }
 
-static enum status run_times(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o, struct buf *why)
+static enum status run_times(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
+			     struct buf *why)
 {
 	int n = o->repeat > 0 ? o->repeat : 1;
 	int64_t *times = ARENA_ARRAY(a, int64_t, n);
@@ -403,7 +404,9 @@ enum status run_once(struct arena *a, const struct run_model *m, void *options)
 		const tri_entry_desc *e = &m->entries[entry];
 		struct options o = with_test_inputs(a, m, e, given);
 		if (run_check_names(a, m, e, &o, &why))
-			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why) : io.environment ? STATUS_ENVIRONMENT : STATUS_FAILED;
+			s = run_prepare(a, e, &o, &io, &why) ? run_times(a, m, (uint32_t)entry, &io, &o, &why)
+			    : io.environment                 ? STATUS_ENVIRONMENT
+							     : STATUS_FAILED;
 		if (s == STATUS_OK && !publish(&io, &o, &why))
 			s = STATUS_ENVIRONMENT;
 		if (s == STATUS_OK && !o.quiet)

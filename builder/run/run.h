@@ -28,7 +28,7 @@ enum status run_visit_library(struct arena *a, const char *path, const char *nam
 struct run_io {
 	const tri_entry_desc *entry;
 	tri_tensor *tensors;
-	int64_t *dims; /* values of the entry's dynamic dimensions */
+	int64_t *dims;    /* values of the entry's dynamic dimensions */
 	bool environment; /* an input's file cannot be read, or a tensor does not fit into memory */
 };
 /* The index of the entry that `name` means, by its own name or as the manifest writes it (`Net.prefill`); NULL is the first. -1: *error lists them. */
@@ -38,7 +38,8 @@ bool run_check_names(struct arena *a, const struct run_model *m, const tri_entry
 /* Reads or makes every input that the entry wants; allocates the outputs. Memory in `a`. False: *error says why. */
 bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error);
 /* Runs the entry once, or in batches of options->batch_size along the first dimension. */
-enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o, struct buf *error);
+enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
+			struct buf *error);
 /* A run as the options describe it, with its outputs written or printed; what is wrong is reported on stderr. A run_visitor; ctx: struct options. */
 enum status run_once(struct arena *a, const struct run_model *m, void *options);
 #endif

@@ -17,7 +17,8 @@ static bool depends(const tri_io_desc *d, int64_t symbol)
 {
 	for (int32_t k = 0; k < d->rank; k++)
 		for (int32_t i = 0; i < d->dims[k].n_steps; i++)
-			if (d->dims[k].steps[i].op == TRI_DIM_SYM && d->dims[k].steps[i].value == symbol && !(k == 0 && first_symbol(d) == symbol))
+			if (d->dims[k].steps[i].op == TRI_DIM_SYM && d->dims[k].steps[i].value == symbol &&
+			    !(k == 0 && first_symbol(d) == symbol))
 				return true;
 	return false;
 }
@@ -34,7 +35,8 @@ static int64_t find_batch(const tri_entry_desc *e, struct buf *error)
 	}
 	for (int32_t i = 0; i < e->n_inputs; i++)
 		if (depends(&e->inputs[i], symbol)) {
-			buf_printf(error, "--batch-size: input `%s` has `%s` not as its first dimension", e->inputs[i].name, e->dim_names[symbol]);
+			buf_printf(error, "--batch-size: input `%s` has `%s` not as its first dimension", e->inputs[i].name,
+				   e->dim_names[symbol]);
 			return -1;
 		}
 	for (int32_t i = 0; i < e->n_outputs; i++)
@@ -64,7 +66,8 @@ static void take_rows(const tri_entry_desc *e, int64_t symbol, const struct run_
 	}
 }
 
-enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o, struct buf *error)
+enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
+			struct buf *error)
 {
 	const tri_entry_desc *e = io->entry;
 	int64_t symbol = o->batch_size > 0 ? find_batch(e, error) : -1, total = symbol < 0 ? 0 : io->dims[symbol];

@@ -12,8 +12,8 @@ struct tensor;
 enum run_source_kind { SOURCE_FILE, SOURCE_RANDOM, SOURCE_ZEROS, SOURCE_ONES };
 struct run_source {
 	enum run_source_kind kind;
-	const char *path;           /* SOURCE_FILE */
-	bool has_shape;             /* of the other kinds */
+	const char *path; /* SOURCE_FILE */
+	bool has_shape;   /* of the other kinds */
 	int32_t rank;
 	int64_t dims[TRI_MAX_RANK];
 };

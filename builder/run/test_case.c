@@ -29,7 +29,8 @@ static uint32_t entry_of(struct arena *a, const struct run_model *m, const char 
 }
 
 /* Of the files of one folder. */
-static struct test_case make_case(struct arena *a, const struct run_model *m, const char *folder, size_t root, const char *const *files, uint32_t n)
+static struct test_case make_case(struct arena *a, const struct run_model *m, const char *folder, size_t root, const char *const *files,
+				  uint32_t n)
 {
 	struct test_case c = {.name = folder + strlen(TEST_FOLDER) + 1, .folder = folder, .entry = entry_of(a, m, folder, root)};
 	const tri_entry_desc *e = &m->entries[c.entry];
@@ -50,7 +51,10 @@ static struct test_case make_case(struct arena *a, const struct run_model *m, co
 	return c;
 }
 
-static int by_name(const void *x, const void *y) { return strcmp(((const struct test_case *)x)->name, ((const struct test_case *)y)->name); }
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(((const struct test_case *)x)->name, ((const struct test_case *)y)->name);
+}
 
 const struct test_case *test_cases(struct arena *a, const struct run_model *m, uint32_t *n)
 {

@@ -33,7 +33,8 @@ bool client_may_ask(const struct options *o)
 {
 	const char *make = secure_getenv("MAKEFLAGS");
 	bool whole = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && !o->dumps;
-	return !o->no_server && !o->moved && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 && !(make && *make);
+	return !o->no_server && !o->moved && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 &&
+	       !(make && *make);
 }
 
 /* ---- talking ---- */
@@ -134,7 +135,8 @@ static enum status end_of(const struct result *r)
 		return (enum status)r->status;
 	if (r->write_errno == EPIPE)
 		raise(SIGPIPE);
-	fprintf(stderr, "trib: cannot write the standard output: %s\n", r->write_errno < 0 ? "an earlier write failed" : strerror(r->write_errno));
+	fprintf(stderr, "trib: cannot write the standard output: %s\n",
+		r->write_errno < 0 ? "an earlier write failed" : strerror(r->write_errno));
 	return r->status == STATUS_OK ? STATUS_ENVIRONMENT : (enum status)r->status;
 }
 
@@ -161,7 +163,8 @@ bool client_build(struct client *c, int lock, enum status *s)
 bool client_state(struct server_state *out)
 {
 	int fd = connect_server();
-	bool ok = fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STATUS}) && message_receive_exactly(fd, out, sizeof *out, PATIENT_MS);
+	bool ok =
+		fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STATUS}) && message_receive_exactly(fd, out, sizeof *out, PATIENT_MS);
 	int why = errno;
 	if (fd >= 0)
 		close(fd);

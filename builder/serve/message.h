@@ -25,7 +25,7 @@ struct request {
 };
 enum answer { ANSWER_ACCEPTED, ANSWER_DECLINED, ANSWER_OUTDATED };
 struct result {
-	int32_t status;     /* of the build, as exit code */
+	int32_t status;      /* of the build, as exit code */
 	int32_t write_errno; /* 0: all that it said could be written to standard output; negative: something before its end could not */
 };
 struct server_state {

@@ -22,7 +22,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 #define TIDY_NS (10 * SECOND_NS) /* after a build */
-#define LOOK_NS (2 * SECOND_NS) /* where nothing tells that files go */
+#define LOOK_NS (2 * SECOND_NS)  /* where nothing tells that files go */
 enum { SPEAK_MS = 1000, LARGE_PART = 4, KEPT_BYTES = 32 << 20 };
 
 /* ---- being there ---- */
@@ -59,7 +59,8 @@ static void forget_news(const struct server *s)
 static bool still_there(const struct server *s)
 {
 	struct file_stamp now;
-	return s->socket_inode && server_socket_inode() == s->socket_inode && s->program && os_stamp(s->program, &now) && os_stamp_eq(&now, &s->here.program.trib);
+	return s->socket_inode && server_socket_inode() == s->socket_inode && s->program && os_stamp(s->program, &now) &&
+	       os_stamp_eq(&now, &s->here.program.trib);
 }
 
 /* Somebody may wait for the end of what else we inherited. */

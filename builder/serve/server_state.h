@@ -18,15 +18,15 @@ struct server {
 	struct surroundings here;
 	struct session lasting;
 	struct server_socket socket;
-	int watcher;           /* inotify; -1 where there is none */
+	int watcher; /* inotify; -1 where there is none */
 	uint64_t socket_inode;
-	char *program;         /* path of the executable; NULL: unknown */
+	char *program; /* path of the executable; NULL: unknown */
 	uint64_t served;
-	int64_t last;          /* when the last build ended */
-	int connection;        /* that is being served, or asked for the end; -1: none */
-	bool tidy, ending;     /* tidy: memory was given back since the last build */
+	int64_t last;      /* when the last build ended */
+	int connection;    /* that is being served, or asked for the end; -1: none */
+	bool tidy, ending; /* tidy: memory was given back since the last build */
 	pthread_t warmer;
-	bool warming;          /* warmer is to be joined */
+	bool warming; /* warmer is to be joined */
 	_Atomic bool warm;
 };
 

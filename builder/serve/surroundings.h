@@ -14,13 +14,13 @@ struct program {
 /* Bytes decide whether two are the same: everything is filled in, with no padding. */
 struct surroundings {
 	struct program program;
-	uint64_t device, folder;  /* the current folder */
-	uint64_t root[2];         /* device and inode of / */
-	uint64_t spaces[2];       /* the namespaces of mounts and of users; 0: unknown */
+	uint64_t device, folder; /* the current folder */
+	uint64_t root[2];        /* device and inode of / */
+	uint64_t spaces[2];      /* the namespaces of mounts and of users; 0: unknown */
 	uint64_t uid, gid, umask, nice;
 	struct rlimit limits[RLIM_NLIMITS];
 	cpu_set_t cpus;
-	hash128 variables;        /* of the environment: those that libraries read once */
+	hash128 variables; /* of the environment: those that libraries read once */
 };
 
 /* Of this process, in its current folder. */

@@ -22,7 +22,7 @@ static char wrote[LONGEST]; /* the last store that was written into */
 static char **volatile arguments;
 static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
 static volatile bool end_only;
-static bool cacheless;                          /* it was given already */
+static bool cacheless; /* it was given already */
 
 static void say(const char *text)
 {

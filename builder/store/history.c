@@ -52,8 +52,8 @@ static void index_unit(struct history *h, uint32_t i)
 		map_put(&h->by_definition, definition, i + 1);
 }
 
-static uint32_t load_shard(struct arena *a, struct store *project, const char *model, uint32_t shard, uint32_t bits, struct unit_record *units,
-			   uint32_t room)
+static uint32_t load_shard(struct arena *a, struct store *project, const char *model, uint32_t shard, uint32_t bits,
+			   struct unit_record *units, uint32_t room)
 {
 	struct deserializer w = {.ok = true};
 	w.at = store_get(project, shard_key(model, shard), &w.left);
@@ -102,7 +102,8 @@ static uint32_t bits_for(uint32_t n)
 
 static bool is_old(const struct history *then, const struct unit_record *u) { return u >= then->units && u < then->units + then->n; }
 
-static void save_shard(struct store *project, const char *model, uint32_t shard, uint32_t bits, const struct unit_record *const *units, uint32_t n)
+static void save_shard(struct store *project, const char *model, uint32_t shard, uint32_t bits, const struct unit_record *const *units,
+		       uint32_t n)
 {
 	struct buf b = {0};
 	buf_u32(&b, HISTORY_MAGIC);
@@ -125,7 +126,8 @@ static void save_index(struct store *project, const char *model, uint32_t bits, 
 }
 
 /* Units by shard, in their order; first[k] is where shard k begins. */
-static const struct unit_record **by_shard(struct arena *a, const struct unit_record *const *units, uint32_t n, uint32_t bits, uint32_t *first)
+static const struct unit_record **by_shard(struct arena *a, const struct unit_record *const *units, uint32_t n, uint32_t bits,
+					   uint32_t *first)
 {
 	const struct unit_record **sorted = ARENA_ARRAY(a, const struct unit_record *, n + 1);
 	uint32_t shards = (uint32_t)1 << bits;

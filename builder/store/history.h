@@ -44,5 +44,6 @@ struct why {
 	enum compile_reason reason;
 	const char *text;
 };
-struct why history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now, uint32_t line);
+struct why history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now,
+			   uint32_t line);
 #endif

@@ -17,7 +17,8 @@ static const char *changed_part(struct arena *a, const struct unit_record *then,
 		uint32_t k = 0;
 		if (now->made.parts[i].kind != PART_TAKEN_IN)
 			continue;
-		while (k < then->made.n_parts && !(hash_eq(then->made.parts[k].identity, now->made.parts[i].identity) && then->made.parts[k].kind == PART_TAKEN_IN))
+		while (k < then->made.n_parts &&
+		       !(hash_eq(then->made.parts[k].identity, now->made.parts[i].identity) && then->made.parts[k].kind == PART_TAKEN_IN))
 			k++;
 		if (k == then->made.n_parts)
 			return arena_printf(a, "it takes in %s now", now->made.parts[i].name);
@@ -27,7 +28,8 @@ static const char *changed_part(struct arena *a, const struct unit_record *then,
 	return NULL;
 }
 
-struct why history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now, uint32_t line)
+struct why history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now,
+			   uint32_t line)
 {
 	if (!then && kin)
 		return (struct why){COMPILE_SHAPES, arena_printf(a, "arguments or shapes changed (it was %s)", kin->name)};
@@ -38,7 +40,8 @@ struct why history_explain(struct arena *a, const struct unit_record *then, cons
 	if (!hash_eq(then->made.compiler, now->made.compiler))
 		return (struct why){COMPILE_COMPILER, "the compiler changed"};
 	if (then->made.opt != now->made.opt)
-		return (struct why){COMPILE_OPTION, arena_printf(a, "option changed: opt %s -> %s", opt_text(then->made.opt), opt_text(now->made.opt))};
+		return (struct why){COMPILE_OPTION,
+				    arena_printf(a, "option changed: opt %s -> %s", opt_text(then->made.opt), opt_text(now->made.opt))};
 	if (!hash_eq(then->target, now->target))
 		return (struct why){COMPILE_OPTION, arena_printf(a, "option changed: cpu %s -> %s", then->cpu, now->cpu)};
 	if (!hash_eq(then->tokens, now->tokens))

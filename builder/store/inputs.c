@@ -33,7 +33,8 @@ static int64_t stamp_clock(void)
 /* A file whose stamp is younger than this clock says may change again without a new stamp. */
 static void distrust(struct file_stamp *stamp, int64_t clock)
 {
-	int64_t mtime = (int64_t)stamp->mtime_ns, ctime = (int64_t)stamp->ctime_ns, safe = clock - (ctime % SECOND_NS ? TICK_NS : COARSE_NS);
+	int64_t mtime = (int64_t)stamp->mtime_ns, ctime = (int64_t)stamp->ctime_ns,
+		safe = clock - (ctime % SECOND_NS ? TICK_NS : COARSE_NS);
 	if (mtime >= safe || ctime >= safe)
 		memset(stamp, 0, sizeof *stamp);
 }

@@ -12,10 +12,10 @@ struct inputs;
 
 enum input_kind { INPUT_FILE, INPUT_PATTERN, INPUT_KIND_COUNT };
 struct input {
-	const char *path;         /* or pattern */
+	const char *path; /* or pattern */
 	enum input_kind kind;
-	struct file_stamp stamp;  /* taken before reading; zero for an absent file, and where it cannot be trusted */
-	hash128 content;          /* zero: absent. A pattern: of the list of matches */
+	struct file_stamp stamp; /* taken before reading; zero for an absent file, and where it cannot be trusted */
+	hash128 content;         /* zero: absent. A pattern: of the list of matches */
 };
 
 struct inputs *inputs_new(struct arena *session);

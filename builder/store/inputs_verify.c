@@ -38,7 +38,10 @@ void inputs_verify(struct input *list, uint32_t n, bool *changed, bool *touched)
 	uint32_t m = threads_for(n);
 	m = m ? m : 1;
 	for (uint32_t k = m; k-- > 0;) {
-		shares[k] = (struct share){.list = list, .from = (uint32_t)((uint64_t)n * k / m), .to = (uint32_t)((uint64_t)n * (k + 1) / m), .changed = changed};
+		shares[k] = (struct share){.list = list,
+					   .from = (uint32_t)((uint64_t)n * k / m),
+					   .to = (uint32_t)((uint64_t)n * (k + 1) / m),
+					   .changed = changed};
 		shares[k].started = k && pthread_create(&shares[k].thread, NULL, look, &shares[k]) == 0;
 		if (!shares[k].started)
 			look(&shares[k]);

@@ -21,7 +21,7 @@ struct unit_part {
 	enum part_kind kind;
 	const char *name; /* of one that was taken in; else "" */
 	hash128 identity, code;
-	uint64_t facts;   /* inline_callee_facts */
+	uint64_t facts; /* inline_callee_facts */
 };
 struct plan_record {
 	hash128 identity, code, compiler;

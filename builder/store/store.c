@@ -27,7 +27,7 @@ enum { DAY = 24 * 60 * 60, WRITE_SECONDS = 60, MAX_DOUBLINGS = 16, FORMAT = 2 };
 struct head {
 	uint64_t check; /* of the key, the length and the payload: a sound value under another's key would be as bad as a damaged one */
 	uint64_t len;
-	uint32_t day;   /* when it was last used, in days since 1970; not part of the checksum */
+	uint32_t day; /* when it was last used, in days since 1970; not part of the checksum */
 	uint32_t format;
 	uint32_t zero[2];
 };
@@ -35,8 +35,8 @@ _Static_assert(sizeof(struct head) == 32, "values start aligned");
 
 struct value {
 	hash128 key;
-	char *bytes; /* head and payload */
-	size_t len;  /* of both */
+	char *bytes;                   /* head and payload */
+	size_t len;                    /* of both */
 	bool mapped, pending, touched; /* touched: only its day is to be written */
 };
 

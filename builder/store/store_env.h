@@ -13,7 +13,7 @@ struct env_options {
 	size_t map;      /* bytes: the data file never grows beyond them */
 	unsigned tables; /* named ones, 0: only the unnamed */
 	bool read_only;
-	bool create;     /* the folder, too */
+	bool create; /* the folder, too */
 };
 /* In folder `dir`, which must outlive it. Others may move that away, remove it or replace it meanwhile: what is open then is one folder's or none's. *folder:
  * its descriptor, the caller's to close. 0; an error of LMDB or errno; or damage, if something else is in its place. */

@@ -22,7 +22,8 @@ static int spawn(struct command *c)
 	sigaddset(&pipe, SIGXFSZ);
 	posix_spawn_file_actions_init(&io);
 	posix_spawnattr_init(&attr);
-	posix_spawn_file_actions_addopen(&io, STDIN_FILENO, "/dev/null", O_RDONLY, 0); /* a group in the background may not read the terminal */
+	posix_spawn_file_actions_addopen(&io, STDIN_FILENO, "/dev/null", O_RDONLY,
+					 0); /* a group in the background may not read the terminal */
 	if (c->quiet_stdout)
 		posix_spawn_file_actions_adddup2(&io, STDERR_FILENO, STDOUT_FILENO);
 	posix_spawnattr_setpgroup(&attr, 0);

@@ -18,7 +18,7 @@ struct command {
 enum command_news { COMMAND_NOTHING, COMMAND_STARTED, COMMAND_FAILED_TO_START, COMMAND_EXITED, COMMAND_SIGNALLED };
 struct command_report {
 	enum command_news news;
-	int value; /* exit code, signal, or errno */
+	int value;  /* exit code, signal, or errno */
 	bool asked; /* it was told to end */
 };
 

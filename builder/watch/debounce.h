@@ -11,10 +11,10 @@
 
 /* What was heard since the last look. */
 struct happened {
-	bool any;           /* anything that may matter */
-	bool lost;          /* events were lost, or folders moved: only a look at everything tells what changed */
+	bool any;  /* anything that may matter */
+	bool lost; /* events were lost, or folders moved: only a look at everything tells what changed */
 	int64_t first, last;
-	int64_t whole_at;   /* until then a file may be a part of what it is to be; 0: all are whole */
+	int64_t whole_at; /* until then a file may be a part of what it is to be; 0: all are whole */
 };
 struct debounce {
 	int64_t pause;

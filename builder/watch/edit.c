@@ -63,7 +63,10 @@ static const char *small_text(struct arena *a, const struct side *s)
 	return arena_strndup(a, t->src->text + start, len);
 }
 
-static const char *text_of(struct arena *a, const struct tokens *t, token_id i) { return arena_strndup(a, token_text(t, i), token_len(t, i)); }
+static const char *text_of(struct arena *a, const struct tokens *t, token_id i)
+{
+	return arena_strndup(a, token_text(t, i), token_len(t, i));
+}
 
 /* The name that a value at token `at` is given to, as in `let NAME = 3` or `f(NAME=3)`; NULL: to none directly. */
 static const char *name_of_value(struct arena *a, const struct tokens *t, token_id at)
@@ -125,7 +128,7 @@ static void describe_source(struct arena *a, struct edit *e, struct edit_text be
 		} else {
 			const struct tokens *t = &new.tokens;
 			token_id at = new.from < t->len ? new.from : t->len - 1;
-			token_id beside = new.from == new.to && at > 0 ? at - 1 : at; /* of what was removed */
+			token_id beside = new.from == new.to &&at > 0 ? at - 1 : at; /* of what was removed */
 			e->line = source_position(new.sources, t->src->id, t->starts[beside]).line;
 			e->before = small_text(a, &old);
 			e->after = e->before ? small_text(a, &new) : NULL;

@@ -9,11 +9,11 @@ struct buf;
 
 struct edit {
 	const char *file;
-	uint32_t line;             /* 0: of no line */
-	const char *name;          /* of what changed: a definition, a name that has another value, a key of the manifest; NULL: none is known */
-	uint32_t more;             /* definitions besides `name` */
+	uint32_t line;    /* 0: of no line */
+	const char *name; /* of what changed: a definition, a name that has another value, a key of the manifest; NULL: none is known */
+	uint32_t more;    /* definitions besides `name` */
 	const char *before, *after; /* of a small change; NULL: it is none */
-	const char *what;          /* in words, where there is no name: "comments"; else NULL */
+	const char *what;           /* in words, where there is no name: "comments"; else NULL */
 };
 /* A text; `at` NULL: there is no file. */
 struct edit_text {

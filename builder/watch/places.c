@@ -102,7 +102,8 @@ static void add_pattern(void *ctx, const char *folder, const char *part, bool la
 static bool is_missing_repository(const struct input *i)
 {
 	size_t n = strlen(i->path);
-	return hash_is_zero(i->content) && strncmp(i->path, "../", 3) == 0 && (strstr(i->path, ".git/") || (n > 4 && strcmp(i->path + n - 4, ".git") == 0));
+	return hash_is_zero(i->content) && strncmp(i->path, "../", 3) == 0 &&
+	       (strstr(i->path, ".git/") || (n > 4 && strcmp(i->path + n - 4, ".git") == 0));
 }
 
 struct places *places_new(const struct input *inputs, uint32_t n)

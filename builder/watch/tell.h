@@ -17,11 +17,11 @@ struct save {
 	uint32_t n_edits;
 	enum status status;
 	uint32_t compiled, linked, errors;
-	int64_t latency_ns, build_ns;   /* from the save to the published library, or to the verdict */
-	const char *const *outputs;     /* of the last good build */
-	uint32_t n_outputs, behind;     /* behind: how many saves those are behind */
-	int64_t good_at;                /* when it ended, in seconds since 1970 */
-	uint64_t generation;            /* how many good builds there were */
+	int64_t latency_ns, build_ns; /* from the save to the published library, or to the verdict */
+	const char *const *outputs;   /* of the last good build */
+	uint32_t n_outputs, behind;   /* behind: how many saves those are behind */
+	int64_t good_at;              /* when it ended, in seconds since 1970 */
+	uint64_t generation;          /* how many good builds there were */
 };
 
 void tell_watching(const struct tell *t, uint32_t files, uint32_t folders, const char *why_polling, int poll_ms);

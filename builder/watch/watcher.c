@@ -13,9 +13,9 @@
 #include "builder/watch/debounce.h"
 #include "builder/watch/places.h"
 
-#define EVENTS                                                                                                                                 \
-	(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR | \
-	 IN_EXCL_UNLINK)
+#define EVENTS                                                                                                                          \
+	(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | \
+	 IN_ONLYDIR | IN_EXCL_UNLINK)
 
 #define ANY_FOLDER UINT32_MAX
 enum { MOST_READS = 64 }; /* at once: others may write without end to a folder that is watched */
@@ -65,9 +65,12 @@ void watcher_free(struct watcher *w)
 /* File systems whose files others may change without the kernel here hearing of it. */
 static bool is_remote(const char *path)
 {
-	static const uint32_t types[] = {0x6969 /* NFS */, 0x517b /* SMB */, 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */, 0x01021997 /* 9p */,
-					 0x65735546 /* FUSE */, 0x00c36400 /* Ceph */, 0x5346414f /* AFS */, 0x73757245 /* Coda */,
-					 0x786f4256 /* VirtualBox */, 0x47504653 /* GPFS */, 0x0bd00bd0 /* Lustre */};
+	static const uint32_t types[] = {0x6969 /* NFS */,      0x517b /* SMB */,
+					 0xff534d42 /* CIFS */, 0xfe534d42 /* SMB2 */,
+					 0x01021997 /* 9p */,   0x65735546 /* FUSE */,
+					 0x00c36400 /* Ceph */, 0x5346414f /* AFS */,
+					 0x73757245 /* Coda */, 0x786f4256 /* VirtualBox */,
+					 0x47504653 /* GPFS */, 0x0bd00bd0 /* Lustre */};
 	struct statfs fs;
 	if (statfs(path, &fs) != 0)
 		return false;
@@ -80,12 +83,9 @@ static bool is_remote(const char *path)
 static const char *why_not(int error)
 {
 	switch (error) {
-	case ENOSPC:
-		return "too many folders are watched (raise fs.inotify.max_user_watches)";
-	case EMFILE:
-		return "too many programs watch files (raise fs.inotify.max_user_instances)";
-	default:
-		return "the kernel refuses to watch";
+	case ENOSPC: return "too many folders are watched (raise fs.inotify.max_user_watches)";
+	case EMFILE: return "too many programs watch files (raise fs.inotify.max_user_instances)";
+	default: return "the kernel refuses to watch";
 	}
 }
 
@@ -183,7 +183,7 @@ static bool take(struct watcher *w, const struct inotify_event *e, int64_t now, 
 		return false;
 	if (folder == ANY_FOLDER || (e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)))
 		return h->lost = true;
-	bool new = e->mask & (IN_CREATE | IN_MOVED_TO);
+	bool new = e->mask &(IN_CREATE | IN_MOVED_TO);
 	enum place_entry entry = e->len ? places_entry(w->places, (uint32_t)folder, e->name, e->mask & IN_ISDIR) : ENTRY_NONE;
 	if (entry == ENTRY_FOLDER || (entry == ENTRY_FILE && new && is_link(places_folder(w->places, (uint32_t)folder), e->name)))
 		return h->lost = true;

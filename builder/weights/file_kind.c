@@ -42,10 +42,7 @@ static const char *const texts[] = {
 
 const char *file_kind_text(enum file_kind kind) { return texts[kind]; }
 
-static bool holds(const char *bytes, size_t len, const char *word)
-{
-	return memmem(bytes, len, word, strlen(word)) != NULL;
-}
+static bool holds(const char *bytes, size_t len, const char *word) { return memmem(bytes, len, word, strlen(word)) != NULL; }
 
 /* Names stand before each entry and in the directory at the end. */
 static enum file_kind kind_of_zip(const char *bytes, size_t len)

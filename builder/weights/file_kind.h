@@ -3,7 +3,22 @@
 #define TRIB_BUILDER_WEIGHTS_FILE_KIND_H
 #include <stddef.h>
 
-enum file_kind { FILE_UNKNOWN, FILE_EMPTY, FILE_PYTORCH, FILE_PICKLE, FILE_NPZ, FILE_NPY, FILE_ZIP, FILE_GZIP, FILE_HDF5, FILE_GGUF, FILE_LFS, FILE_HTML, FILE_INDEX, FILE_JSON };
+enum file_kind {
+	FILE_UNKNOWN,
+	FILE_EMPTY,
+	FILE_PYTORCH,
+	FILE_PICKLE,
+	FILE_NPZ,
+	FILE_NPY,
+	FILE_ZIP,
+	FILE_GZIP,
+	FILE_HDF5,
+	FILE_GGUF,
+	FILE_LFS,
+	FILE_HTML,
+	FILE_INDEX,
+	FILE_JSON
+};
 
 /* What the bytes of a whole file are. Safetensors files are FILE_UNKNOWN. */
 enum file_kind file_kind_of(const void *bytes, size_t len);

@@ -14,7 +14,7 @@ enum { MAGIC_LEN = 6, MAX_RANK = 8 };
 static const struct {
 	const char *descr;
 	dtype elem;
-} types[] = {{"|b1", DT_BOOL},  {"|i1", DT_INT8},  {"<i1", DT_INT8},    {"<i2", DT_INT16},   {"<i4", DT_INT32},
+} types[] = {{"|b1", DT_BOOL},  {"|i1", DT_INT8},    {"<i1", DT_INT8},    {"<i2", DT_INT16},  {"<i4", DT_INT32},
 	     {"<i8", DT_INT64}, {"<f2", DT_FLOAT16}, {"<f4", DT_FLOAT32}, {"<f8", DT_FLOAT64}};
 
 /* A reader of the dict literal. Every step checks the end. */

@@ -13,10 +13,9 @@ static const struct {
 	const char *text;
 	dtype elem;
 	uint32_t size;
-} types[] = {{"BOOL", DT_BOOL, 1},    {"I8", DT_INT8, 1},      {"I16", DT_INT16, 2},   {"I32", DT_INT32, 4},
-	     {"I64", DT_INT64, 8},    {"F16", DT_FLOAT16, 2},  {"BF16", DT_BFLOAT16, 2}, {"F32", DT_FLOAT32, 4},
-	     {"F64", DT_FLOAT64, 8},  {"U8", DT_COUNT, 1},     {"U16", DT_COUNT, 2},   {"U32", DT_COUNT, 4},
-	     {"U64", DT_COUNT, 8},    {"F8_E4M3", DT_COUNT, 1}, {"F8_E5M2", DT_COUNT, 1}};
+} types[] = {{"BOOL", DT_BOOL, 1},   {"I8", DT_INT8, 1},       {"I16", DT_INT16, 2},   {"I32", DT_INT32, 4},     {"I64", DT_INT64, 8},
+	     {"F16", DT_FLOAT16, 2}, {"BF16", DT_BFLOAT16, 2}, {"F32", DT_FLOAT32, 4}, {"F64", DT_FLOAT64, 8},   {"U8", DT_COUNT, 1},
+	     {"U16", DT_COUNT, 2},   {"U32", DT_COUNT, 4},     {"U64", DT_COUNT, 8},   {"F8_E4M3", DT_COUNT, 1}, {"F8_E5M2", DT_COUNT, 1}};
 
 struct entry {
 	struct st_tensor t;
@@ -78,14 +77,15 @@ static bool read_entry(struct arena *a, json_t *o, struct entry *e, uint64_t dat
 	e->begin = (uint64_t)json_integer_value(b);
 	e->end = (uint64_t)json_integer_value(t);
 	if (e->end > data_len) {
-		*why = arena_printf(a, "its data ends at byte %llu, but the file holds only %llu: it is truncated", (unsigned long long)e->end,
-				    (unsigned long long)data_len);
+		*why = arena_printf(a, "its data ends at byte %llu, but the file holds only %llu: it is truncated",
+				    (unsigned long long)e->end, (unsigned long long)data_len);
 		return false;
 	}
 	if (!known)
 		e->t.bytes = (size_t)(e->end - e->begin);
 	if (e->end - e->begin != e->t.bytes) {
-		*why = arena_printf(a, "its data has %llu bytes, its shape and type need %zu", (unsigned long long)(e->end - e->begin), e->t.bytes);
+		*why = arena_printf(a, "its data has %llu bytes, its shape and type need %zu", (unsigned long long)(e->end - e->begin),
+				    e->t.bytes);
 		return false;
 	}
 	return true;
@@ -99,7 +99,10 @@ static int by_begin(const void *x, const void *y)
 	return a->end != b->end ? (a->end < b->end ? -1 : 1) : strcmp(a->t.name, b->t.name);
 }
 
-static int by_name(const void *x, const void *y) { return strcmp(((const struct st_tensor *)x)->name, ((const struct st_tensor *)y)->name); }
+static int by_name(const void *x, const void *y)
+{
+	return strcmp(((const struct st_tensor *)x)->name, ((const struct st_tensor *)y)->name);
+}
 
 static bool check_cover(struct arena *a, struct entry *e, uint32_t n, uint64_t data_len, const char **error)
 {
@@ -117,7 +120,8 @@ static bool check_cover(struct arena *a, struct entry *e, uint32_t n, uint64_t d
 	}
 	if (end == data_len)
 		return true;
-	*error = arena_printf(a, "bytes from %llu of the data belong to no tensor: the file is cut together wrongly", (unsigned long long)end);
+	*error = arena_printf(a, "bytes from %llu of the data belong to no tensor: the file is cut together wrongly",
+			      (unsigned long long)end);
 	return false;
 }
 
@@ -127,7 +131,8 @@ static const struct safetensors *read_header(struct arena *a, json_t *root, cons
 	uint32_t n = 0;
 	const char *name;
 	json_t *value;
-	json_object_foreach(root, name, value) {
+	json_object_foreach(root, name, value)
+	{
 		if (strcmp(name, "__metadata__") == 0)
 			continue;
 		struct entry *e = &entries[n++];
@@ -164,7 +169,8 @@ const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, 
 	if (header > MAX_HEADER || header > len - 8) {
 		*error = header > MAX_HEADER || b[8 * (len > 8)] != '{'
 				 ? "it does not begin as a safetensors file does, with the length of a header of JSON"
-				 : arena_printf(a, "it is truncated: its header needs %llu bytes, the file has %zu", (unsigned long long)header + 8, len);
+				 : arena_printf(a, "it is truncated: its header needs %llu bytes, the file has %zu",
+						(unsigned long long)header + 8, len);
 		return NULL;
 	}
 	json_error_t e;

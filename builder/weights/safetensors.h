@@ -11,11 +11,11 @@ struct arena;
 
 struct st_tensor {
 	const char *name;
-	const char *type;   /* as the file says: "F32" */
-	dtype elem;         /* DT_COUNT: one that we have no type for */
-	uint32_t rank;      /* may exceed 8; `dims` holds them all */
+	const char *type; /* as the file says: "F32" */
+	dtype elem;       /* DT_COUNT: one that we have no type for */
+	uint32_t rank;    /* may exceed 8; `dims` holds them all */
 	const int64_t *dims;
-	const void *data;   /* into the file; any alignment */
+	const void *data; /* into the file; any alignment */
 	size_t bytes;
 };
 struct safetensors {

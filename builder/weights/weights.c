@@ -49,16 +49,19 @@ static void explain_format(struct arena *a, const char *path, enum file_kind kin
 {
 	const char *base = path_base(path), *dot = strrchr(base, '.');
 	const char *target = arena_printf(a, "%.*s.safetensors", (int)(dot && dot > base ? dot - base : (ptrdiff_t)strlen(base)), base);
-	struct diag *g = kind == FILE_UNKNOWN ? diag_add(diags, DIAG_SAFETENSORS, at, "`%s` cannot be used: %s", path, error)
-					      : diag_add(diags, DIAG_SAFETENSORS, at, "`%s` is %s, not a safetensors file", path, file_kind_text(kind));
+	struct diag *g = kind == FILE_UNKNOWN
+				 ? diag_add(diags, DIAG_SAFETENSORS, at, "`%s` cannot be used: %s", path, error)
+				 : diag_add(diags, DIAG_SAFETENSORS, at, "`%s` is %s, not a safetensors file", path, file_kind_text(kind));
 	if (kind == FILE_PYTORCH || kind == FILE_PICKLE) {
 		diag_note(diags, g, "in Python: `import torch, safetensors.torch`");
 		diag_note(diags, g, "`safetensors.torch.save_file(torch.load(\"%s\", map_location=\"cpu\"), \"%s\")`", base, target);
 		diag_help(diags, g, "convert it by these two lines, and write `weights = %s`", path_join(a, path_dir(a, path), target));
 	} else if (kind == FILE_NPZ || kind == FILE_NPY) {
 		diag_note(diags, g, "in Python: `import numpy, safetensors.numpy`");
-		diag_note(diags, g, kind == FILE_NPZ ? "`safetensors.numpy.save_file(dict(numpy.load(\"%s\")), \"%s\")`"
-						    : "`safetensors.numpy.save_file({\"NAME\": numpy.load(\"%s\")}, \"%s\")`", base, target);
+		diag_note(diags, g,
+			  kind == FILE_NPZ ? "`safetensors.numpy.save_file(dict(numpy.load(\"%s\")), \"%s\")`"
+					   : "`safetensors.numpy.save_file({\"NAME\": numpy.load(\"%s\")}, \"%s\")`",
+			  base, target);
 		diag_help(diags, g, "convert it by these two lines, and write `weights = %s`", path_join(a, path_dir(a, path), target));
 	} else if (kind == FILE_LFS) {
 		diag_help(diags, g, "fetch it: `git lfs pull --include \"%s\"`", path);
@@ -93,7 +96,8 @@ static bool strip_prefix(struct arena *session, struct weights *w, const struct 
 		stripped++;
 	}
 	if (!stripped) {
-		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "no tensor in `%s` has the prefix `%s`", w->path, o->prefix);
+		struct diag *g =
+			diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "no tensor in `%s` has the prefix `%s`", w->path, o->prefix);
 		if (w->st->n)
 			diag_note(diags, g, "the file has `%s`", w->st->tensors[0].name);
 		diag_help(diags, g, "`trib build` without `weights.prefix` lists the names that are missing");
@@ -102,7 +106,8 @@ static bool strip_prefix(struct arena *session, struct weights *w, const struct 
 	qsort(list, w->st->n, sizeof *list, by_name);
 	for (uint32_t i = 1; i < w->st->n; i++)
 		if (strcmp(list[i].name, list[i - 1].name) == 0) {
-			diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "`%s` has both `%s` and `%s%s`", w->path, list[i].name, o->prefix, list[i].name);
+			diag_add(diags, DIAG_MANIFEST_VALUE, o->prefix_at, "`%s` has both `%s` and `%s%s`", w->path, list[i].name,
+				 o->prefix, list[i].name);
 			return false;
 		}
 	*st = (struct safetensors){list, w->st->n};
@@ -228,8 +233,8 @@ static void wrong_shape(const struct weights *w, const struct hir_param *p, cons
 	struct buf want = {0}, got = {0};
 	print_shape(&want, t->dims, t->rank);
 	print_shape(&got, s->dims, s->rank);
-	struct diag *g = diag_add(diags, DIAG_WEIGHTS_SHAPE, p->at, "parameter `%s` is %s%s, but `%s` holds %s%s", p->name, dtype_text(t->elem),
-				  want.at, w->path, type_text(s), got.at);
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_SHAPE, p->at, "parameter `%s` is %s%s, but `%s` holds %s%s", p->name,
+				  dtype_text(t->elem), want.at, w->path, type_text(s), got.at);
 	if (t->rank == 2 && s->rank == 2 && t->dims[0] == s->dims[1] && t->dims[1] == s->dims[0])
 		diag_help(diags, g, "the file's tensor is the transpose of what is declared");
 	buf_free(&want);
@@ -259,8 +264,8 @@ static const char *index_text(struct arena *a, const struct tensor *t, size_t at
 	return text;
 }
 
-static void wrong_value(struct arena *a, const struct weights *w, const struct hir_param *p, const struct tensor *t, size_t at, double value,
-			struct diags *diags)
+static void wrong_value(struct arena *a, const struct weights *w, const struct hir_param *p, const struct tensor *t, size_t at,
+			double value, struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_TRIT, p->at, "parameter `%s` is %s, but its element %s in `%s` is %g", p->name,
 				  dtype_text(p->type.elem), index_text(a, t, at), w->path, value);
@@ -271,8 +276,8 @@ static void wrong_value(struct arena *a, const struct weights *w, const struct h
 }
 
 /* A quantizer at `quantizer` takes the value. */
-static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, const struct tensor *t,
-			 span quantizer, struct diags *diags)
+static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s,
+			 const struct tensor *t, span quantizer, struct diags *diags)
 {
 	const char *bytes = s->data;
 	size_t bad;
@@ -280,8 +285,8 @@ static bool check_finite(struct arena *a, const struct weights *w, const struct 
 	if (quantizer.source == SPAN_NO_SOURCE || weights_finite(s->elem, bytes, (size_t)tensor_count(t), &bad))
 		return true;
 	memcpy(&value, bytes + bad * dtype_size(s->elem), dtype_size(s->elem));
-	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g", p->name,
-				  index_text(a, t, bad), w->path, elem_float(s->elem, &value, 0));
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g",
+				  p->name, index_text(a, t, bad), w->path, elem_float(s->elem, &value, 0));
 	diag_secondary(diags, g, quantizer, "it is quantized here");
 	diag_help(diags, g, NOT_FINITE_HELP);
 	return false;
@@ -382,7 +387,8 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 			if (!m->init || !w->initialize)
 				continue;
 		}
-		bool bound = s ? from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], diags) : from_init(a, m, host, t, diags);
+		bool bound = s ? from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], diags)
+			       : from_init(a, m, host, t, diags);
 		if (bound)
 			out->hashes[i] = hash_of(m, t, s, host);
 		ok &= bound;
@@ -390,8 +396,8 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 	return report_missing(a, w, p, missing, n_missing, n_without, at, diags) && ok;
 }
 
-bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i, struct tensor *out,
-		  const char **error)
+bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
+		  struct tensor *out, const char **error)
 {
 	const struct st_tensor *s = w ? safetensors_find(w->st, p->params[i].name) : NULL;
 	size_t bad, n;

@@ -41,5 +41,6 @@ struct weights_bound {
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
 		  struct weights_bound *out, struct diags *diags);
 /* Computes parameter i, one without data, into *out, in `a`: converts what is in the file, or evaluates the initializer. False: *error. Thread-safe. */
-bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i, struct tensor *out, const char **error);
+bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
+		  struct tensor *out, const char **error);
 #endif

@@ -98,16 +98,16 @@ const span *weights_quantizers(struct arena *a, const struct hir_program *p)
 }
 
 /* Each returns the index of the first of n elements whose exponent is all ones (`mask` has its bits), or n. */
-#define SCAN(width)                                                                      \
-	static size_t scan##width(const char *data, size_t n, uint##width##_t mask)      \
-	{                                                                                \
-		for (size_t i = 0; i < n; i++) {                                         \
-			uint##width##_t bits;                                            \
-			memcpy(&bits, data + i * sizeof bits, sizeof bits);              \
-			if ((bits & mask) == mask)                                       \
-				return i;                                                \
-		}                                                                        \
-		return n;                                                                \
+#define SCAN(width)                                                                 \
+	static size_t scan##width(const char *data, size_t n, uint##width##_t mask) \
+	{                                                                           \
+		for (size_t i = 0; i < n; i++) {                                    \
+			uint##width##_t bits;                                       \
+			memcpy(&bits, data + i * sizeof bits, sizeof bits);         \
+			if ((bits & mask) == mask)                                  \
+				return i;                                           \
+		}                                                                   \
+		return n;                                                           \
 	}
 SCAN(16)
 SCAN(32)

@@ -52,7 +52,8 @@ struct prefix {
 	uint32_t n; /* missing names that are there behind it */
 };
 
-static uint32_t count_behind(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused, const char *prefix)
+static uint32_t count_behind(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused,
+			     const char *prefix)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n; i++)
@@ -89,7 +90,8 @@ static struct prefix find_lacking(struct arena *a, const struct weights_missing 
 				continue;
 			struct prefix p = {arena_strndup(a, name, len), len, 0};
 			for (uint32_t j = 0; j < m->n; j++)
-				p.n += strncmp(missing_name(m, j), p.text, len) == 0 && find_name(unused, n_unused, missing_name(m, j) + len);
+				p.n += strncmp(missing_name(m, j), p.text, len) == 0 &&
+				       find_name(unused, n_unused, missing_name(m, j) + len);
 			if (p.n > best.n)
 				best = p;
 		}
@@ -134,8 +136,8 @@ static struct diag *begin(const struct weights_missing *m, struct diags *diags)
 {
 	bool one = m->n == 1;
 	if (m->initialized)
-		return diag_add(diags, DIAG_WEIGHTS_DEFAULT, m->at, "%u parameter%s not in `%s` and take%s the initial value", m->n, one ? " is" : "s are",
-				m->path, one ? "s" : "");
+		return diag_add(diags, DIAG_WEIGHTS_DEFAULT, m->at, "%u parameter%s not in `%s` and take%s the initial value", m->n,
+				one ? " is" : "s are", m->path, one ? "s" : "");
 	if (m->path)
 		return diag_add(diags, DIAG_WEIGHTS_MISSING, m->at, "%u parameter%s not in `%s`", m->n, one ? " is" : "s are", m->path);
 	return diag_add(diags, DIAG_WEIGHTS_MISSING, m->at, "%u parameter%s no initial value, and the model names no weights file", m->n,
@@ -155,7 +157,9 @@ static void help(const struct weights_missing *m, const struct prefix *p, const 
 	} else if (!m->path) {
 		diag_help(diags, g, "add `weights = FILE.safetensors` to the model");
 	} else if (!m->initialized && !m->n_without) {
-		diag_help(diags, g, "rename them in the file or the source; `weights.missing = initialize` in the model's block takes initial values");
+		diag_help(
+			diags, g,
+			"rename them in the file or the source; `weights.missing = initialize` in the model's block takes initial values");
 	}
 }
 

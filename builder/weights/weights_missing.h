@@ -13,9 +13,9 @@ struct weights_missing {
 	const struct hir_program *program;
 	const uint32_t *params; /* indexes of those that are missing */
 	uint32_t n;
-	bool initialized;       /* they take initial values: a warning */
-	uint32_t n_without;     /* of them have no initial value */
-	const char *path;       /* the file; NULL: the model names none */
+	bool initialized;         /* they take initial values: a warning */
+	uint32_t n_without;       /* of them have no initial value */
+	const char *path;         /* the file; NULL: the model names none */
 	const char *const *names; /* of the file's tensors, sorted */
 	uint32_t n_names;
 	span at;

@@ -84,7 +84,8 @@ static bool make_again(struct elab *e, struct unit_info *old)
 		return false;
 	plan.dims = dims_before(e->f->lasting, plan.dims, old->sizes);
 	struct unit_info *now = unit_make(e, &plan, identity);
-	if (now->failed || !plain_result(old->result) || !plain_result(now->result) || !hash_eq(unit_interface(e, old), unit_interface(e, now)))
+	if (now->failed || !plain_result(old->result) || !plain_result(now->result) ||
+	    !hash_eq(unit_interface(e, old), unit_interface(e, now)))
 		return false;
 	*old->unit = *now->unit;
 	now->unit = old->unit;
@@ -92,10 +93,7 @@ static bool make_again(struct elab *e, struct unit_info *old)
 	return true;
 }
 
-static bool is_stale(const struct unit_info *info)
-{
-	return info->plan->fn->mod->reloaded || reads_changed(&info->reads);
-}
+static bool is_stale(const struct unit_info *info) { return info->plan->fn->mod->reloaded || reads_changed(&info->reads); }
 
 static bool make_stale_units(struct elab *e)
 {

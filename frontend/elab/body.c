@@ -290,8 +290,8 @@ static struct hir_unit *finish(struct elab *e, struct hir_unit *u, const struct 
 	return u;
 }
 
-struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *given, uint32_t n_given, const hir_ref *outs,
-			   uint32_t n_outs, const char *what, span at)
+struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *given, uint32_t n_given, const hir_ref *outs, uint32_t n_outs,
+			   const char *what, span at)
 {
 	const struct func *fn = function_frame(e)->func;
 	bool *live = ARENA_ARRAY(e->f->arena, bool, b->nodes.len + 1);
@@ -394,8 +394,8 @@ void body_emit_if(struct elab *e, hir_ref cond, const struct body_unit *yes, con
 	put_results(e, &n, 0, results);
 }
 
-void body_emit_loop(struct elab *e, hir_ref go, const hir_ref *carried, uint32_t n_carried, const struct body_unit *body,
-		    hir_ref *results, span at)
+void body_emit_loop(struct elab *e, hir_ref go, const hir_ref *carried, uint32_t n_carried, const struct body_unit *body, hir_ref *results,
+		    span at)
 {
 	struct hir_node n = new_node(e, HIR_LOOP, body->unit, at);
 	n.callee = body->unit;

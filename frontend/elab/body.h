@@ -27,8 +27,8 @@ struct body_unit {
 };
 /* The unit of body b, whose inputs are the n_given nodes of `given`, then what it captures. `what`: "branch" or "loop", for people. The body stays
  * open. */
-struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *given, uint32_t n_given, const hir_ref *outs,
-			   uint32_t n_outs, const char *what, span at);
+struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *given, uint32_t n_given, const hir_ref *outs, uint32_t n_outs,
+			   const char *what, span at);
 /* Appends the branch or loop; its results, one for each type, into `results`. */
 void body_emit_if(struct elab *e, hir_ref cond, const struct body_unit *yes, const struct body_unit *no, hir_ref *results, span at);
 void body_emit_loop(struct elab *e, hir_ref go, const hir_ref *carried, uint32_t n, const struct body_unit *body, hir_ref *results,

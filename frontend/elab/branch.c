@@ -279,7 +279,7 @@ static void emit_selects(struct merge *m)
 		struct hir_arg args[3] = {arg_tensor(m->br->cond), arg_tensor(s->refs[0]), arg_tensor(s->refs[1])};
 		s->outer = s->refs[0] == HIR_NONE || s->refs[0] == s->refs[1] ? s->refs[1]
 			   : s->refs[1] == HIR_NONE                           ? s->refs[0]
-									       : emit_builtin(e, BI_WHERE, &s->type, args, 3, m->br->at);
+									      : emit_builtin(e, BI_WHERE, &s->type, args, 3, m->br->at);
 	}
 }
 

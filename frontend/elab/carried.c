@@ -13,7 +13,8 @@ dtype range_counter(struct elab *e, const struct range *r)
 	bool large = false;
 	for (int i = 0; i < 2; i++) {
 		dtype one = bounds[i].kind == V_TENSOR ? type_of(e, bounds[i].u.t)->elem : scalar_type(bounds[i]);
-		large = large || bounds[i].kind == V_DIM || (bounds[i].kind == V_INT && (bounds[i].u.i < INT32_MIN || bounds[i].u.i > INT32_MAX));
+		large = large || bounds[i].kind == V_DIM ||
+			(bounds[i].kind == V_INT && (bounds[i].u.i < INT32_MIN || bounds[i].u.i > INT32_MAX));
 		if (!value_is_literal(bounds[i]))
 			t = t == DT_COUNT ? one : dtype_join(t, one);
 	}

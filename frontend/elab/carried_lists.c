@@ -120,14 +120,15 @@ bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
 	if (adds && !g->each)
 		return v.u.seq->n == 1 ? (c->assigned[local] = false, c->again = true) : carried_note_growth(c, local, v, 1);
 	if (!adds || v.u.seq->n != g->each + 1) {
-		elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at, "list `%s` must grow by the same number of elements in every iteration",
-			   name_text(e->f, c->before[local].name));
+		elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at,
+			   "list `%s` must grow by the same number of elements in every iteration", name_text(e->f, c->before[local].name));
 		return false;
 	}
 	if (c->leaves_early) {
 		struct diag *d = elab_error(e, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",
 					    name_text(e->f, c->before[local].name));
-		diag_help(e->out, d, "its length would depend on values: let the loop run to its end, and mask what comes later by `where`");
+		diag_help(e->out, d,
+			  "its length would depend on values: let the loop run to its end, and mask what comes later by `where`");
 		return false;
 	}
 	struct leaf_value *l = &c->leaves.at[c->trees[local].u.t];

@@ -28,11 +28,11 @@ struct carry {
 	VEC(struct leaf_value) leaves;
 	struct map types; /* by local and leaf: the element type of a literal */
 	struct builder body;
-	hir_ref counter, limit; /* `for`: int64 scalars before the loop */
+	hir_ref counter, limit;           /* `for`: int64 scalars before the loop */
 	hir_ref counter_in, next_counter; /* in the body */
 	dtype counter_type;
 	bool again;
-	bool leaves_early; /* an iteration may be the last though more are to come */
+	bool leaves_early;     /* an iteration may be the last though more are to come */
 	struct growth *growth; /* per assigned local */
 };
 

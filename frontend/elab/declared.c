@@ -10,8 +10,7 @@ static bool default_fits(struct elab *e, struct module *m, struct instance *self
 	struct sig s;
 	sig_open(&s, e, m, self);
 	sig_generics(&s, generics);
-	const char *what =
-		arena_printf(e->f->arena, "the default of `%s`", name_text(e->f, token_name(e->f, m, ast_token(t, param))));
+	const char *what = arena_printf(e->f->arena, "the default of `%s`", name_text(e->f, token_name(e->f, m, ast_token(t, param))));
 	bool ok = sig_match(&s, sig_type(&s, ast_a(t, param)), &v, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param)), what) &&
 		  sig_solve(&s);
 	sig_close(&s);

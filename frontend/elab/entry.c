@@ -218,7 +218,8 @@ static bool usable_weight(struct entry_plan *ep, struct entry_arg *a)
 	struct elab *e = ep->p->e;
 	if (!a->weight || !a->weight->unusable)
 		return true;
-	struct diag *g = elab_error(e, DIAG_WEIGHTS_DTYPE, a->weight->at, "weight `%s` cannot be used: %s", name_text(e->f, a->name), a->weight->unusable);
+	struct diag *g = elab_error(e, DIAG_WEIGHTS_DTYPE, a->weight->at, "weight `%s` cannot be used: %s", name_text(e->f, a->name),
+				    a->weight->unusable);
 	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
 	diag_help(e->out, g, "%s", a->weight->remedy);
 	a->weight = NULL;

@@ -318,8 +318,8 @@ static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, 
 		diag_edit(e->out, g, at, other);
 		return;
 	}
-	diag_help(e->out, g, t == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`"
-					  : "a cast is a call of the type: `float32(x)`");
+	diag_help(e->out, g,
+		  t == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`" : "a cast is a call of the type: `float32(x)`");
 }
 
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
@@ -334,17 +334,18 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	if (v.kind == V_TYPE)
 		diag_cause(e->out, g, "member of a type"); /* `Image.shape`, `Image.dtype`: one mistake */
 	struct name_list l = {0};
-	unsigned use = v.kind == V_TENSOR                      ? HABIT_TENSOR
+	unsigned use = v.kind == V_TENSOR                                           ? HABIT_TENSOR
 		       : v.kind == V_LIST || v.kind == V_TUPLE || v.kind == V_RANGE ? HABIT_LIST
-		       : v.kind == V_STR                       ? HABIT_TEXT
-		       : v.kind == V_LAYER                     ? HABIT_INSTANCE
-							       : 0;
+		       : v.kind == V_STR                                            ? HABIT_TEXT
+		       : v.kind == V_LAYER                                          ? HABIT_INSTANCE
+										    : 0;
 	member_names(e, v, add_name, &l);
 	if (v.kind == V_MAKER)
 		diag_help(e->out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
 			  name_text(e->f, v.u.item->name));
 	else if (v.kind == V_TYPE)
-		diag_help(e->out, g, "`.shape`, `.dtype` and `.rank` belong to a tensor, `x.shape`, or to an alias whose sizes are numbers");
+		diag_help(e->out, g,
+			  "`.shape`, `.dtype` and `.rank` belong to a tensor, `x.shape`, or to an alias whose sizes are numbers");
 	else if (v.kind == V_DTYPE)
 		element_type_help(e, g, v.u.dt, at, name_text(e->f, name));
 	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) &&
@@ -421,7 +422,8 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	bool free_fn = v.kind != V_MODULE && name_lookup(e, name, at, &out);
 	if (free_fn && is_poison(out))
 		return out;
-	if (free_fn && (!callable(out) || is_current(e, out))) /* neither `let mean = x.mean()` nor `fn mean(x) { return x.mean() }` hides x.mean() */
+	if (free_fn &&
+	    (!callable(out) || is_current(e, out))) /* neither `let mean = x.mean()` nor `fn mean(x) { return x.mean() }` hides x.mean() */
 		prelude_lookup(e, name, &out);
 	if (!free_fn || !callable(out))
 		return no_member(e, v, n, name);

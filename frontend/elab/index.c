@@ -175,8 +175,9 @@ static struct value not_indexable(struct elab *e, struct value v, node_id n)
 	}
 	struct diag *g = elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s: it cannot be indexed", elab_source_text(e, at),
 				    elab_value_text(e, v));
-	diag_help(e->out, g, callable ? "it is called, `f(x)`; what a call gives is indexed, `f(x)[0]`"
-				      : "a tensor type is `Tensor<float32, [3, 4]>`, a tensor is made by `zeros([3, 4])`");
+	diag_help(e->out, g,
+		  callable ? "it is called, `f(x)`; what a call gives is indexed, `f(x)[0]`"
+			   : "a tensor type is `Tensor<float32, [3, 4]>`, a tensor is made by `zeros([3, 4])`");
 	return VALUE_POISON;
 }
 

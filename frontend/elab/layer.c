@@ -155,7 +155,8 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		if (ast_a(t, p) && !is_left_out(t, p, v))
 			ok = (bound[i] ? sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p),
 						   joined(e, "argument `", name_text(e->f, name), label))
-				       : match_default(&s, decl->generics, p, &v, vat, joined(e, "argument `", name_text(e->f, name), label))) &&
+				       : match_default(&s, decl->generics, p, &v, vat,
+						       joined(e, "argument `", name_text(e->f, name), label))) &&
 			     ok;
 		ok = ok && !run_time_arg(e, v, vat);
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});
@@ -236,15 +237,16 @@ static bool given_tensor(struct elab *e, struct item *it, const struct ast_fn *d
 		      dtype_find(name_text(e->f, token_name(e->f, it->mod, ast_token(t, type)))) != DT_COUNT;
 	if (i < decl->params.n && !number)
 		return false;
-	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, args->at[i].at, "a tensor is given where layer `%s` is made, not where it is called",
-				    name);
+	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, args->at[i].at,
+				    "a tensor is given where layer `%s` is made, not where it is called", name);
 	while (at.start + n < at.end && text[at.start + n] != '(')
 		n++;
 	if (args->n == 1 && i >= decl->params.n)
 		diag_help(e->out, g, "write `%.*s()(x)`, or make it a member, `let name = %.*s()`, and call that: `name(x)`", (int)n,
 			  text + at.start, (int)n, text + at.start);
 	else
-		diag_help(e->out, g, "make it in the layer's body, `let name = %.*s(…)`, and call that: `name(x)`", (int)n, text + at.start);
+		diag_help(e->out, g, "make it in the layer's body, `let name = %.*s(…)`, and call that: `name(x)`", (int)n,
+			  text + at.start);
 	if (args->n == 1 && i >= decl->params.n && at.start + n < at.end)
 		diag_edit(e->out, g, (span){at.source, at.start + n, at.start + n}, "()");
 	return true;

@@ -210,8 +210,9 @@ static enum flow after_loop(struct elab *e, enum flow flow, uint32_t mark)
 	e->locals.len = mark;
 	if (flow == FLOW_RETURN)
 		return flow;
-	return flow_depends(e, false, NULL) && exit_kind(e, EXIT_RETURNED) && exit_kind(e, EXIT_RETURNED)->value.kind == V_TENSOR ? FLOW_MAYBE
-															    : FLOW_NEXT;
+	return flow_depends(e, false, NULL) && exit_kind(e, EXIT_RETURNED) && exit_kind(e, EXIT_RETURNED)->value.kind == V_TENSOR
+		       ? FLOW_MAYBE
+		       : FLOW_NEXT;
 }
 
 enum flow exec_for(struct elab *e, node_id n)

@@ -58,8 +58,8 @@ struct value partial_make(struct elab *e, struct func *fn, const struct args *ar
 static struct value wrong_count(struct elab *e, const struct partial *p, uint32_t given, uint32_t left, const struct args *args, span at)
 {
 	const char *name = name_text(e->f, p->fn->name);
-	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "layer `%s` has %u of its arguments already and takes the other %u, not %u", name, given, left,
-				    args->n);
+	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "layer `%s` has %u of its arguments already and takes the other %u, not %u",
+				    name, given, left, args->n);
 	diag_secondary(e->out, g, p->at, "here it was given %u", given);
 	diag_secondary(e->out, g, node_span(p->fn->mod, params_of_layer(p->fn).at[0]), "its arguments are declared here");
 	return VALUE_POISON;

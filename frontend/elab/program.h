@@ -15,10 +15,10 @@ struct program {
 	VEC(struct hir_param) params;
 	VEC(struct hir_entry) entries;
 	VEC(struct hir_unit *) units; /* callees first */
-	struct map param_ids;          /* iparam id to index in params */
-	struct map seen;               /* unit identity → is it listed? else what it calls is being listed */
-	uint32_t depth;                /* of the calls that are being listed */
-	bool tangled;                  /* calls in a circle, or nested too deeply */
+	struct map param_ids;         /* iparam id to index in params */
+	struct map seen;              /* unit identity → is it listed? else what it calls is being listed */
+	uint32_t depth;               /* of the calls that are being listed */
+	bool tangled;                 /* calls in a circle, or nested too deeply */
 };
 
 /* The last program of a front end that is kept. */

@@ -349,7 +349,7 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 		return VALUE_POISON;
 	bool tensors = a.kind == V_TENSOR || b.kind == V_TENSOR;
 	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) { /* was an argument given? */
-		if (tensors && e->checking) /* an argument whose default is none may be given */
+		if (tensors && e->checking)                                             /* an argument whose default is none may be given */
 			return VALUE_POISON;
 		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
 	}

@@ -232,7 +232,7 @@ static void set_local(struct elab *e, name_id name, struct value v, span at)
 		elab_error(e, DIAG_ASSIGN, at, "`%s` is a constant and cannot be assigned to", name_text(e->f, name));
 	} else if (name_lookup(e, name, at, &old)) {
 		const struct member *m = e->frame->self ? instance_member(e->frame->self, name) : NULL;
-		const char *what = !m               ? "not a local"
+		const char *what = !m                   ? "not a local"
 				   : m->is_arg          ? "an argument of the layer"
 				   : m->kind == M_PARAM ? "a parameter of the layer"
 							: "a member of the layer";
@@ -330,7 +330,9 @@ static void assign_target(struct elab *e, node_id target, struct value v, span a
 	case NODE_ERROR: break;
 	default: {
 		struct diag *g = elab_error(e, DIAG_ASSIGN, elab_span(e, target), "only locals can be assigned to");
-		diag_note(e->out, g, "tensors and lists are values: build a new one with `concat`, `where` or `stack`, a list as `[f(x) for x in xs]`");
+		diag_note(
+			e->out, g,
+			"tensors and lists are values: build a new one with `concat`, `where` or `stack`, a list as `[f(x) for x in xs]`");
 	}
 	}
 }

@@ -84,11 +84,11 @@ struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 iden
 	uint32_t outs = count_tensors(*result);
 	hash_hex(identity, hex);
 	*u = (struct hir_unit){.name = name,
-				.identity = identity,
-				.file = fn->mod->path,
-				.at = node_span(fn->mod, fn->node),
-				.opt = -1,
-				.dims = e->b->dims};
+			       .identity = identity,
+			       .file = fn->mod->path,
+			       .at = node_span(fn->mod, fn->node),
+			       .opt = -1,
+			       .dims = e->b->dims};
 	u->symbol = arena_printf(e->f->arena, "%s_%.16s", name_text(e->f, fn->item->name), hex);
 	u->definition = fn->item->tokens;
 	unit_attributes(u, fn);

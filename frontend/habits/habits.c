@@ -64,7 +64,8 @@ static void cast_edit(struct diags *d, struct diag *g, const struct tokens *t, t
 	char name[24], text[160];
 	snprintf(name, sizeof name, "%.*s", (int)(token_len(t, type) < 20 ? token_len(t, type) : 20), token_text(t, type));
 	bool plain = token_kind(t, object) == TOK_NAME && (object == 0 || token_kind(t, object - 1) != TOK_DOT);
-	if (!plain || token_len(t, object) > 100 || dtype_find(name) == DT_COUNT || type + 1 >= t->len || token_kind(t, type + 1) != TOK_RPAREN)
+	if (!plain || token_len(t, object) > 100 || dtype_find(name) == DT_COUNT || type + 1 >= t->len ||
+	    token_kind(t, type + 1) != TOK_RPAREN)
 		return;
 	snprintf(text, sizeof text, "%s(%.*s)", name, (int)token_len(t, object), token_text(t, object));
 	diag_edit(d, g, span_to(t, object, type + 1), text);
@@ -75,8 +76,8 @@ static void length_edit(struct diags *d, struct diag *g, const struct tokens *t,
 {
 	token_id object = tok - 2, last = called(t, tok) ? tok + 2 : tok;
 	char text[128];
-	if (tok < 2 || token_kind(t, object) != TOK_NAME || (object && token_kind(t, object - 1) == TOK_DOT) || token_len(t, object) > 100 ||
-	    (last > tok && closing(t, tok + 1) != last))
+	if (tok < 2 || token_kind(t, object) != TOK_NAME || (object && token_kind(t, object - 1) == TOK_DOT) ||
+	    token_len(t, object) > 100 || (last > tok && closing(t, tok + 1) != last))
 		return;
 	snprintf(text, sizeof text, "len(%.*s)", (int)token_len(t, object), token_text(t, object));
 	diag_edit(d, g, span_to(t, object, last), text);

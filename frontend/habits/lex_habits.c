@@ -268,7 +268,8 @@ static bool backticks(struct lexer *lx, const char *p, struct lexeme *out)
 		return true;
 	}
 	const char *close = memchr(q, '`', (size_t)(lx->end - q < LONGEST_QUOTE ? lx->end - q : LONGEST_QUOTE));
-	struct diag *g = habit(lx, p, close ? close + 1 : q, "backticks do not quote a name or a string; use the name as it is, and `\"` for a string");
+	struct diag *g = habit(lx, p, close ? close + 1 : q,
+			       "backticks do not quote a name or a string; use the name as it is, and `\"` for a string");
 	if (g)
 		g->sound = false;
 	*out = (struct lexeme){TOK_ERROR, close ? close + 1 : q, NULL};
@@ -308,9 +309,10 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 		q--;
 	struct diag *g = habit(lx, p, q, "`A | B` is not a type: a value has one type");
 	if (g)
-		diag_help(lx->diags, g,
-			  "an argument without a type accepts anything; a generic several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
-			  "one that may be missing has a default, `bias = none`");
+		diag_help(
+			lx->diags, g,
+			"an argument without a type accepts anything; a generic several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
+			"one that may be missing has a default, `bias = none`");
 	if (g && *sign == ':')
 		diag_edit(lx->diags, g, (span){lx->src->id, (uint32_t)(sign - lx->text), (uint32_t)(q - lx->text)}, "");
 	if (g)
@@ -322,7 +324,8 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 /* `x'` of mathematics: the transposed matrix, or another name. Read as if the `'` were not there. */
 bool lex_prime(struct lexer *lx, const char *p, struct lexeme *out)
 {
-	static const char *const keywords[] = {"return", "in", "if", "else", "for", "while", "and", "or", "not", "import", "from", "print", "assert"};
+	static const char *const keywords[] = {"return", "in",  "if",     "else", "for",   "while", "and",
+					       "or",     "not", "import", "from", "print", "assert"};
 	const char *word = p, *after = skip_blanks(p + 1);
 	while (word > lx->text && lex_is_word(word[-1]))
 		word--;
@@ -333,7 +336,8 @@ bool lex_prime(struct lexer *lx, const char *p, struct lexeme *out)
 	while (line > lx->text && line[-1] != '\n')
 		line--;
 	line = skip_blanks(line);
-	bool declared = (*after == '=' && after[1] != '=') || *after == ':', in_let = !strncmp(line, "let ", 4) && skip_blanks(line + 4) == word;
+	bool declared = (*after == '=' && after[1] != '=') || *after == ':',
+	     in_let = !strncmp(line, "let ", 4) && skip_blanks(line + 4) == word;
 	bool named = name && (declared || in_let || before_type(lx, p));
 	lx->failed = true;
 	struct diag *g = lex_error(lx, DIAG_HABIT_SYNTAX, named ? word : p, p + 1,

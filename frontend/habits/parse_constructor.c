@@ -81,9 +81,9 @@ void habit_constructors(struct parser *p, node_id body, token_id open)
 		if (ast_kind(p->t, list.at[i]) != NODE_FN || !constructs(p, list.at[i]) || kind_at(p, keyword + 2) != TOK_LPAREN)
 			continue;
 		struct diag *g = habit_report(p, token_span(t, keyword + 1), "there are no constructors",
-					    "the arguments are the layer's, `layer Net(n: int) { … }`, the statements its body's: "
-					    "`let fc = nn.Linear(n, 10)`",
-					    NULL);
+					      "the arguments are the layer's, `layer Net(n: int) { … }`, the statements its body's: "
+					      "`let fc = nn.Linear(n, 10)`",
+					      NULL);
 		node_id block = ast_fn(p->t, list.at[i]).body;
 		if (g && ast_kind(p->t, block) == NODE_BLOCK && kind_at(p, ast_token(p->t, block)) == TOK_LBRACE)
 			edit_layer(p, g, open, keyword, ast_token(p->t, block));

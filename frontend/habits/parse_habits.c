@@ -5,9 +5,9 @@
 #include <string.h>
 #include "frontend/habits/habit_state.h"
 
-enum { N = 1, B = 2, C = 4, P = 8, Q = 16, E = 32, A = 64, K = 128 };                   /* what follows */
+enum { N = 1, B = 2, C = 4, P = 8, Q = 16, E = 32, A = 64, K = 128 };           /* what follows */
 enum { I = HABIT_ITEM, M = HABIT_MEMBER, S = HABIT_STATEMENT, X = HABIT_EXPR }; /* where */
-enum { READ_DROP = TOK_COUNT, READ_SKIP, READ_LOSE };                                   /* read as, beside tokens */
+enum { READ_DROP = TOK_COUNT, READ_SKIP, READ_LOSE };                           /* read as, beside tokens */
 enum { READ_FN = TOK_FN, READ_LAYER = TOK_LAYER, READ_PARAM = TOK_PARAM, READ_LET = TOK_LET, READ_FOR = TOK_FOR };
 
 static const struct habit_word words[] = {
@@ -165,7 +165,8 @@ static enum habit read_as(struct parser *p, const struct habit_word *w, unsigned
 static enum habit c_main(struct parser *p)
 {
 	token_id close = matching(p, p->i + 2), last = close == TOKEN_NONE ? p->i + 2 : close;
-	struct diag *g = habit_report(p, between(p, p->i, last), "`int main()` does not start the main block; write `main { … }`", NULL, "main");
+	struct diag *g =
+		habit_report(p, between(p, p->i, last), "`int main()` does not start the main block; write `main { … }`", NULL, "main");
 	sound(p, g);
 	jump(p, last);
 	read_token_as(p, TOK_MAIN);
@@ -262,7 +263,7 @@ static enum habit global(struct parser *p, unsigned where)
 	if (!(where & I) || kind_at(p, p->i + 1) != TOK_ASSIGN || newline_at(p, p->i + 1))
 		return HABIT_NONE;
 	struct diag *g = habit_report(p, here(p), "this value has no keyword; use `const` outside functions and layers",
-				    "layers are made in a layer's body: `layer Net() { let fc = nn.Linear(64, 10) … }`", NULL);
+				      "layers are made in a layer's body: `layer Net() { let fc = nn.Linear(64, 10) … }`", NULL);
 	if (g && token_class(kind_at(p, p->i + 2)) == TOKEN_LITERAL)
 		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "const ");
 	skip_statement(p, p->i);
@@ -285,7 +286,7 @@ static enum habit function_without_fn(struct parser *p, unsigned where)
 	if (!following(p, p->i, P) || !block_on_line(p, p->i) || (statement && kind_at(p, p->i + 1) != TOK_LPAREN))
 		return HABIT_NONE;
 	struct diag *g = habit_report(p, here(p), "a function starts with `fn`",
-				    statement ? "it stands at the top level of the file or in a layer's body" : NULL, NULL);
+				      statement ? "it stands at the top level of the file or in a layer's body" : NULL, NULL);
 	if (!statement)
 		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "fn ");
 	skip_statement(p, p->i);
@@ -326,11 +327,12 @@ static void member_without_let(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id type = p->i + 2;
-	bool dims = kind_at(p, type + 1) == TOK_LBRACKET && (names_dtype(p, type) || token_is(t, type, "ternary") || token_is(t, type, "f32")),
+	bool dims = kind_at(p, type + 1) == TOK_LBRACKET &&
+		    (names_dtype(p, type) || token_is(t, type, "ternary") || token_is(t, type, "f32")),
 	     tensor = dims || token_is(t, type, "Tensor") || token_is(t, type, "TernaryTensor");
 	bool called = kind_at(p, type) == TOK_NAME && (kind_at(p, type + 1) == TOK_LPAREN || kind_at(p, type + 1) == TOK_DOT);
 	struct diag *g = habit_report(p, here(p), "this member has no keyword; declare it with `let` or `param`",
-				    "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
+				      "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
 	if (tensor) {
 		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "param ");
 	} else if (called) {
@@ -353,8 +355,10 @@ static enum habit declaration_without_let(struct parser *p, unsigned where)
 		return HABIT_NONE;
 	} else {
 		bool item = where & HABIT_ITEM;
-		struct diag *g = habit_report(p, here(p), item ? "this constant has no keyword; declare it with `const`" : "this variable has no keyword; declare it with `let`",
-					    NULL, NULL);
+		struct diag *g = habit_report(p, here(p),
+					      item ? "this constant has no keyword; declare it with `const`"
+						   : "this variable has no keyword; declare it with `let`",
+					      NULL, NULL);
 		edit(p, g, before, item ? "const " : "let ");
 	}
 	skip_statement(p, p->i);

@@ -30,8 +30,8 @@ static token_id plain_bound(const struct parser *p, token_id i, token_id name)
 		enum token_kind k = kind_at(p, i);
 		if (k == TOK_SEMICOLON)
 			return i > first ? i : TOKEN_NONE;
-		bool plain = k == TOK_INT || k == TOK_DOT || k == TOK_PLUS || k == TOK_MINUS || k == TOK_STAR || k == TOK_SLASH2 || k == TOK_PERCENT ||
-			     k == TOK_LBRACKET || k == TOK_RBRACKET || (k == TOK_NAME && !same_text(p, i, name));
+		bool plain = k == TOK_INT || k == TOK_DOT || k == TOK_PLUS || k == TOK_MINUS || k == TOK_STAR || k == TOK_SLASH2 ||
+			     k == TOK_PERCENT || k == TOK_LBRACKET || k == TOK_RBRACKET || (k == TOK_NAME && !same_text(p, i, name));
 		if (!plain)
 			return TOKEN_NONE;
 	}
@@ -63,7 +63,8 @@ static void counted_loop(struct parser *p, struct diag *g, token_id open, token_
 		return;
 	enum token_kind compare = kind_at(p, second + 2);
 	limit = second + 3;
-	if (!same_text(p, second + 1, name) || (compare != TOK_LT && compare != TOK_LE) || (third = plain_bound(p, limit, name)) == TOKEN_NONE)
+	if (!same_text(p, second + 1, name) || (compare != TOK_LT && compare != TOK_LE) ||
+	    (third = plain_bound(p, limit, name)) == TOKEN_NONE)
 		return;
 	bool after = same_text(p, third + 1, name) && kind_at(p, third + 2) == TOK_PLUS && kind_at(p, third + 3) == TOK_PLUS,
 	     before = kind_at(p, third + 1) == TOK_PLUS && kind_at(p, third + 2) == TOK_PLUS && same_text(p, third + 3, name),
@@ -91,8 +92,8 @@ static bool loop_parens(struct parser *p)
 	}
 	if (first == TOKEN_NONE)
 		return false;
-	struct diag *g =
-		habit_report(p, between(p, open, close), "this is not the head of a loop; write `for i in 0..n { … }` or `for x in xs { … }`", NULL, NULL);
+	struct diag *g = habit_report(p, between(p, open, close),
+				      "this is not the head of a loop; write `for i in 0..n { … }` or `for x in xs { … }`", NULL, NULL);
 	const struct tokens *t = &p->t->tokens;
 	if (kind_at(p, first) == TOK_IN && first == open + 2)
 		edit_as(p, g, between(p, open, close), "%.*s", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);

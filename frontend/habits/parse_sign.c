@@ -27,7 +27,7 @@ bool habit_operator(struct parser *p)
 		bool is_not = operators[i].kind == TOK_EQ && kind_at(p, p->i + 1) == TOK_NAME && token_is(&p->t->tokens, p->i + 1, "not");
 		span at = between(p, p->i, p->i + is_not);
 		sound(p, habit_report(p, at, is_not ? "`is not` is not an operator; use `!=`" : operators[i].message, NULL,
-				    is_not ? "!=" : operators[i].instead));
+				      is_not ? "!=" : operators[i].instead));
 		if (is_not)
 			advance(p);
 		read_token_as(p, is_not ? TOK_NE : (enum token_kind)operators[i].kind);
@@ -41,8 +41,7 @@ bool habit_not(struct parser *p)
 	if (!token_is(&p->t->tokens, p->i, "not") || newline_at(p, p->i + 1))
 		return false;
 	enum token_kind k = kind_at(p, p->i + 1);
-	bool operand =
-		k == TOK_NAME || k == TOK_LPAREN || k == TOK_TRUE || k == TOK_FALSE || k == TOK_HABIT_TRUE || k == TOK_HABIT_FALSE;
+	bool operand = k == TOK_NAME || k == TOK_LPAREN || k == TOK_TRUE || k == TOK_FALSE || k == TOK_HABIT_TRUE || k == TOK_HABIT_FALSE;
 	if (!operand)
 		return false;
 	struct diag *g = habit_report(p, here(p), "`not` is not an operator; use `!`", NULL, NULL);
@@ -60,7 +59,8 @@ void habit_declaration(struct parser *p)
 	for (size_t i = 0; i < COUNT(modifiers); i++) {
 		if (!token_is(t, p->i, modifiers[i]))
 			continue;
-		struct diag *g = habit_report(p, here(p), "`let` needs no other word; leave it out: every variable can be assigned to", NULL, NULL);
+		struct diag *g =
+			habit_report(p, here(p), "`let` needs no other word; leave it out: every variable can be assigned to", NULL, NULL);
 		edit(p, g, to_name, "");
 		sound(p, g);
 		advance(p);
@@ -68,7 +68,8 @@ void habit_declaration(struct parser *p)
 	}
 	if (!names_dtype(p, p->i))
 		return;
-	struct diag *g = habit_report(p, between(p, p->i, p->i + 1), "the type is before the name; write it behind, after a `:`", NULL, NULL);
+	struct diag *g =
+		habit_report(p, between(p, p->i, p->i + 1), "the type is before the name; write it behind, after a `:`", NULL, NULL);
 	edit_as(p, g, between(p, p->i, p->i + 1), "%.*s: %.*s", (int)token_len(t, p->i + 1), token_text(t, p->i + 1),
 		(int)token_len(t, p->i), token_text(t, p->i));
 	sound(p, g);
@@ -123,7 +124,8 @@ static bool type_as_value(struct parser *p, token_id name, token_id close)
 	token_id dims = p->i;
 	while (dims < close && kind_at(p, dims) != TOK_LBRACKET)
 		dims++;
-	help(p, g, "a tensor is made by `zeros([3, 4])` or `tensor([[1, 2], [3, 4]])`; a type follows a name, `let x: Tensor<float32, [3, 4]> = …`");
+	help(p, g,
+	     "a tensor is made by `zeros([3, 4])` or `tensor([[1, 2], [3, 4]])`; a type follows a name, `let x: Tensor<float32, [3, 4]> = …`");
 	if (g && dims < close && name && kind_at(p, name - 1) == TOK_ASSIGN) {
 		edit_as(p, g, between(p, name, close), "%s(%.*s)", token_is(t, name, "TernaryTensor") ? "random_ternary" : "zeros",
 			(int)(t->ends[close - 1] - t->starts[dims]), t->src->text + t->starts[dims]);
@@ -190,7 +192,8 @@ bool habit_question(struct parser *p)
 		    next == TOK_SEMICOLON || next == TOK_EOF;
 	if (!last || !adjacent(p, p->i - 1))
 		return false;
-	struct diag *g = habit_report(p, here(p), "`?` has no use here; leave it out: there are no exceptions or optional values", NULL, "");
+	struct diag *g =
+		habit_report(p, here(p), "`?` has no use here; leave it out: there are no exceptions or optional values", NULL, "");
 	sound(p, g);
 	advance(p);
 	return g != NULL;
@@ -206,7 +209,7 @@ bool habit_lambda(struct parser *p)
 	if (!fat && !(arrow && kind_at(p, arrow) == TOK_ARROW))
 		return false;
 	habit_report(p, between(p, p->i, arrow + fat), "a function needs a name",
-		   "define one at the top level of the file, `fn f(x: …) { return … }`, and call it by its name", NULL);
+		     "define one at the top level of the file, `fn f(x: …) { return … }`, and call it by its name", NULL);
 	return true;
 }
 
@@ -230,13 +233,12 @@ static const struct {
 	{TOK_ASSIGN, TOK_GT, "`=>` is not an operator",
 	 "a function is defined with `fn f(x: …) -> … { … }`, a choice is `if c { a } else { b }`, a comparison `>=`", NULL, false},
 	{TOK_ASSIGN, TOK_LT, "`=<` is not an operator; use `<=`", NULL, "<=", false},
-	{TOK_COLON, TOK_COLON, "`::` does not reach a member; use `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`", ".",
-	 true},
+	{TOK_COLON, TOK_COLON, "`::` does not reach a member; use `.`", "`nn.Linear`; a call takes no types: `zeros([3], dtype=float32)`",
+	 ".", true},
 	{TOK_COLON, TOK_ASSIGN, "`:=` does not declare a variable; use `let x = …`", NULL, NULL, false},
 	{TOK_PLUS, TOK_PLUS, "`++` is not an operator; use `+= 1`", NULL, " += 1", false},
 	{TOK_MINUS, TOK_MINUS, "`--` is not an operator; use `-= 1`", NULL, " -= 1", false},
-	{TOK_QUESTION, TOK_QUESTION, "`??` is not an operator", "write `x == none ? a : x`", NULL,
-	 false},
+	{TOK_QUESTION, TOK_QUESTION, "`??` is not an operator", "write `x == none ? a : x`", NULL, false},
 	{TOK_QUESTION, TOK_DOT, "`?.` is not an operator; use `.`", NULL, ".", false},
 	{TOK_DOT, TOK_STAR, "`.*` is not an operator; use `*`, which works element by element", NULL, "*", false},
 	{TOK_DOT, TOK_SLASH, "`./` is not an operator; use `/`, which works element by element", NULL, "/", false},
@@ -259,7 +261,8 @@ static bool turbofish(struct parser *p, token_id i)
 	token_id close = closing_angle(p, i + 2, true);
 	if (close == TOKEN_NONE)
 		return false;
-	habit_report(p, between(p, i, close), "a call takes no type arguments; leave them out", "types and dimensions are found from the arguments", "");
+	habit_report(p, between(p, i, close), "a call takes no type arguments; leave them out",
+		     "types and dimensions are found from the arguments", "");
 	return true;
 }
 
@@ -307,9 +310,9 @@ bool habit_pair(struct parser *p, token_id i)
 
 static const char *comment_message(enum token_kind sign)
 {
-	return sign == TOK_SLASH2 ? "`//` does not start a comment; use `#`" :
-	       sign == TOK_MINUS  ? "`--` does not start a comment; use `#`" :
-				    "`%` does not start a comment; use `#`";
+	return sign == TOK_SLASH2  ? "`//` does not start a comment; use `#`"
+	       : sign == TOK_MINUS ? "`--` does not start a comment; use `#`"
+				   : "`%` does not start a comment; use `#`";
 }
 
 static bool comment_sign(struct parser *p)
@@ -370,7 +373,8 @@ static bool macro_call(struct parser *p)
 	const struct tokens *t = &p->t->tokens;
 	if (token_is(t, p->i - 1, "println") || token_is(t, p->i - 1, "print") || token_is(t, p->i - 1, "eprintln"))
 		habit_report(p, between(p, p->i - 1, p->i),
-			   "`print` is not a macro; leave the `!` out, and use an f-string for values: `print(f\"n = {n}\")`", NULL, "print");
+			     "`print` is not a macro; leave the `!` out, and use an f-string for values: `print(f\"n = {n}\")`", NULL,
+			     "print");
 	else
 		habit_report(p, here(p), "macros are not supported; leave the `!` out and call a function", NULL, "");
 	return true;
@@ -382,13 +386,13 @@ static bool brace_pairs(struct parser *p)
 	token_id i = p->i;
 	if (p->k == TOK_COLON && i > 1 && kind_at(p, i - 2) == TOK_LBRACE && !newline_at(p, i - 1)) {
 		habit_report(p, between(p, i - 2, i), "a dictionary is not supported",
-			   "use names, `let a = 1`, tuples `(a, b)` or lists `[a, b]`", NULL);
+			     "use names, `let a = 1`, tuples `(a, b)` or lists `[a, b]`", NULL);
 		return true;
 	}
 	if (p->k != TOK_LBRACE || kind_at(p, i + 1) != TOK_NAME || kind_at(p, i + 2) != TOK_COLON)
 		return false;
-	habit_report(p, here(p), "`{ name: value }` is not an expression", "group values in a tuple, `(a, b)`; parameters and layers belong to a `layer`",
-		   NULL);
+	habit_report(p, here(p), "`{ name: value }` is not an expression",
+		     "group values in a tuple, `(a, b)`; parameters and layers belong to a `layer`", NULL);
 	return true;
 }
 
@@ -399,14 +403,16 @@ static bool sign_as_trit(struct parser *p)
 	if ((sign != TOK_PLUS && sign != TOK_MINUS) ||
 	    (before != TOK_LBRACKET && before != TOK_LPAREN && before != TOK_COMMA && before != TOK_ASSIGN))
 		return false;
-	habit_report(p, token_span(&p->t->tokens, p->i - 1), "a sign alone is not a trit; use -1, 0 or 1", NULL, sign == TOK_PLUS ? "1" : "-1");
+	habit_report(p, token_span(&p->t->tokens, p->i - 1), "a sign alone is not a trit; use -1, 0 or 1", NULL,
+		     sign == TOK_PLUS ? "1" : "-1");
 	return true;
 }
 
 /* `...` for what a document leaves out: a body, a value, arguments. */
 static void left_out(struct parser *p)
 {
-	struct diag *g = habit_report(p, here(p), "`...` is no code", "write what it leaves out; in an index it means all dimensions: `x[..., 0]`", NULL);
+	struct diag *g = habit_report(p, here(p), "`...` is no code",
+				      "write what it leaves out; in an index it means all dimensions: `x[..., 0]`", NULL);
 	if (g)
 		diag_cause(p->diags, g, "...");
 }
@@ -423,9 +429,8 @@ static bool habit_token(struct parser *p)
 	case TOK_FN:
 		if (!line || kind_at(p, p->i + 1) != TOK_LPAREN || kind_at(p, p->i - 1) == TOK_MAIN)
 			return false;
-		habit_report(p, here(p),
-			   "a function needs a name: define a `fn` at the top level of the file, and call it by its name",
-			   NULL, NULL);
+		habit_report(p, here(p), "a function needs a name: define a `fn` at the top level of the file, and call it by its name",
+			     NULL, NULL);
 		return true;
 	case TOK_TYPE:
 		if (!line || kind_at(p, p->i + 1) != TOK_LPAREN)
@@ -435,8 +440,7 @@ static bool habit_token(struct parser *p)
 	case TOK_LET:
 		if (kind_at(p, p->i - 1) != TOK_IF && kind_at(p, p->i - 1) != TOK_WHILE)
 			return false;
-		habit_report(p, here(p), "a condition declares no variable", "write `if x != none { … }`",
-			   NULL);
+		habit_report(p, here(p), "a condition declares no variable", "write `if x != none { … }`", NULL);
 		return true;
 	case TOK_AS:
 		if (!line)
@@ -458,7 +462,7 @@ static bool habit_token(struct parser *p)
 		if (kind_at(p, p->i - 1) != TOK_LPAREN && kind_at(p, p->i - 1) != TOK_COMMA)
 			return false;
 		habit_report(p, here(p), "`*` does not unpack or collect arguments; write them one by one",
-			   "a list is passed as it is: `concat(xs)`", NULL);
+			     "a list is passed as it is: `concat(xs)`", NULL);
 		return true;
 	case TOK_ARROW:
 		if (!line || p->in_signature)
@@ -500,6 +504,6 @@ bool habit_expected(struct parser *p)
 		return false;
 	if (word_in_expression(p))
 		return true;
-	return comment_sign(p) || sign_as_trit(p) || habit_pair(p, p->i) || (p->i && habit_pair(p, p->i - 1)) || conditional_expression(p) ||
-	       habit_token(p);
+	return comment_sign(p) || sign_as_trit(p) || habit_pair(p, p->i) || (p->i && habit_pair(p, p->i - 1)) ||
+	       conditional_expression(p) || habit_token(p);
 }

@@ -61,7 +61,9 @@ bool habit_stub(struct parser *p, token_id keyword)
 	} else if (layer && p->told_value) {
 		help(p, g, "one of the given sizes is made by a call in another layer's body: `let fc = nn.Linear(784, 256)`");
 	} else {
-		help(p, g, layer ? "write what it computes behind the signature: `{ … }`" : "write what it computes behind the signature: `{ return … }`");
+		help(p, g,
+		     layer ? "write what it computes behind the signature: `{ … }`"
+			   : "write what it computes behind the signature: `{ return … }`");
 		diag_guess(p->diags, g, after_previous(p), " { }");
 	}
 	recovered(p, g);

@@ -20,7 +20,8 @@ bool habit_array(struct parser *p)
 	jump(p, close + 1);
 	if (p->k == TOK_NAME && dims)
 		advance(p);
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "this is not an array type; use `Tensor<float32, [3, 4]>`");
+	struct diag *g =
+		error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "this is not an array type; use `Tensor<float32, [3, 4]>`");
 	recovered(p, g);
 	return true;
 }
@@ -131,8 +132,8 @@ bool habit_dim(struct parser *p)
 	if (p->panic || !(name || p->k == TOK_STAR || p->k == TOK_COLON || p->k == TOK_NONE || p->k == TOK_DOT3 || p->k == TOK_STRING))
 		return false;
 	bool dots = p->k == TOK_DOT3, quoted = p->k == TOK_STRING;
-	struct diag *g =
-		error_at(p, DIAG_HABIT_SYNTAX, here(p), dots ? "`...` is not a dimension" : "this is not a dimension; use `?` for one that may be anything");
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p),
+				  dots ? "`...` is not a dimension" : "this is not a dimension; use `?` for one that may be anything");
 	if (dots) {
 		help(p, g, "a name stands for any shape: `Tensor<float32, S>`");
 		if (g && token_kind(&p->t->tokens, p->i - 1) == TOK_LT) /* Tensor<...> */
@@ -180,14 +181,18 @@ bool value_as_type(struct parser *p)
 		return false;
 	if (p->told_keyword) { /* said of the signature's names, which were meant as a layer's settings, too */
 		if (!p->told_value)
-			help(p, p->head, "an argument's type follows its `:`, `n: int`; a value is given where the layer is made: `let fc = nn.Linear(784, 256)`");
+			help(p, p->head,
+			     "an argument's type follows its `:`, `n: int`; a value is given where the layer is made: `let fc = nn.Linear(784, 256)`");
 		p->failed = p->told_value = true;
 		advance(p);
 		return true;
 	}
 	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "an argument's type stands here, not its value");
 	help(p, g, "`n: int = 784` is an argument with a default; a layer is made by a call, `let fc = nn.Linear(784, 256)`");
-	snprintf(text, sizeof text, "%s = %.*s", truth ? "bool" : p->k == TOK_INT ? "int" : "float",
+	snprintf(text, sizeof text, "%s = %.*s",
+		 truth             ? "bool"
+		 : p->k == TOK_INT ? "int"
+				   : "float",
 		 (int)(token_len(t, p->i) < 40 ? token_len(t, p->i) : 40), token_text(t, p->i));
 	edit(p, g, here(p), text);
 	recovered(p, g);

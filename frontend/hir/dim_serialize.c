@@ -16,9 +16,7 @@ static void write_atom(const struct atom *x, struct buf *out)
 		for (uint32_t i = 0; i < x->n; i++)
 			varint_put(out, x->factors[i]);
 		return;
-	default:
-		varint_put(out, x->a.idx);
-		varint_put(out, x->b.idx);
+	default: varint_put(out, x->a.idx); varint_put(out, x->b.idx);
 	}
 }
 
@@ -108,7 +106,8 @@ static uint32_t weigh(const struct raw *r, dim x, uint32_t limit)
 static bool sound_product(struct raw *r, struct atom *x, uint32_t k)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
-		if (x->factors[i] >= k || r->atoms[x->factors[i]].kind == ATOM_PRODUCT || (i && rank(r, x->factors[i - 1]) > rank(r, x->factors[i])))
+		if (x->factors[i] >= k || r->atoms[x->factors[i]].kind == ATOM_PRODUCT ||
+		    (i && rank(r, x->factors[i - 1]) > rank(r, x->factors[i])))
 			return false;
 		x->weight += r->atoms[x->factors[i]].weight;
 	}

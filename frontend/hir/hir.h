@@ -72,7 +72,7 @@ struct hir_node {
 	dim extent;
 	const void *data;
 	struct hir_unit *callee, *other; /* other: HIR_IF only */
-	const dim *callee_syms;           /* value of each symbol of the callee, in this unit's dims; `other` has the same symbols */
+	const dim *callee_syms;          /* value of each symbol of the callee, in this unit's dims; `other` has the same symbols */
 	span at;
 };
 
@@ -83,13 +83,13 @@ struct hir_input {
 };
 struct hir_output {
 	const char *name; /* "out", or "out0", "out1" … */
-	hir_ref node;    /* never a call, branch or loop itself: a HIR_RESULT of it */
+	hir_ref node;     /* never a call, branch or loop itself: a HIR_RESULT of it */
 };
 
 struct hir_unit {
 	const char *name;   /* for people: "Block(64, stride=1) [N, 64, 56, 56]" */
 	const char *symbol; /* identifier-safe and stable: definition's name + 16 hex digits of identity */
-	hash128 identity;   /* of the definition (item_hash), compile-time arguments, element types, shapes, build-time flags: survives body edits */
+	hash128 identity; /* of the definition (item_hash), compile-time arguments, element types, shapes, build-time flags: survives body edits */
 	hash128 definition; /* token hash of the source definition */
 	const char *file;   /* where it was defined, as in the diagnostics */
 	span at;
@@ -114,8 +114,8 @@ struct hir_param {
 	struct hir_type type; /* constant dims, of `dims` */
 	const struct dims *dims;
 	struct hir_unit *init; /* no inputs, one output; evaluated with a seed taken from `name`. NULL: must come from the weights file */
-	bool buffer;            /* of a layer marked @nograd: nothing that training learns, such as running statistics */
-	span at;                /* its declaration */
+	bool buffer;           /* of a layer marked @nograd: nothing that training learns, such as running statistics */
+	span at;               /* its declaration */
 };
 
 struct hir_entry {

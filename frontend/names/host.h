@@ -20,7 +20,7 @@ struct frontend_times {
 
 /* Files from elsewhere that others import by a name: `import NAME`, or `import "NAME/file.tri"`. A file beside the importing one goes first. */
 struct frontend_dependency {
-	const char *owner;  /* the folder of the dependency whose files may name it; "": those that are of none */
+	const char *owner; /* the folder of the dependency whose files may name it; "": those that are of none */
 	const char *name;
 	const char *root;   /* all files below it are the dependency's */
 	const char *folder; /* where the files are that can be named: root, or a folder below */

@@ -160,7 +160,12 @@ static void define_let(struct frontend *f, struct module *m, node_id n, hash128 
 	pattern_names(&m->ast, pattern, names);
 	for (uint32_t i = 0; i < count; i++)
 		define(f, m,
-		       (struct item){.kind = ITEM_CONST, .node = n, .name_token = names[i], .name = token_name(f, m, names[i]), .tokens = tokens, .face = tokens});
+		       (struct item){.kind = ITEM_CONST,
+				     .node = n,
+				     .name_token = names[i],
+				     .name = token_name(f, m, names[i]),
+				     .tokens = tokens,
+				     .face = tokens});
 	struct frontend_def def = {.file = m->path, .tokens = tokens, .at = node_span(m, n)};
 	def.name = count ? name_text(f, token_name(f, m, names[0])) : "_";
 	vec_push(&f->defs, def);
@@ -239,7 +244,8 @@ static struct module *import_target(struct frontend *f, struct module *m, token_
 	const char *name = name_text(f, token_name(f, m, tok));
 	if (!m->std) {
 		const struct frontend_dependency *d = find_dependency(f, m->path, name, strlen(name));
-		char *beside = path_normal(f->arena, path_join(f->arena, path_dir(f->arena, m->path), arena_printf(f->arena, "%s.tri", name)));
+		char *beside =
+			path_normal(f->arena, path_join(f->arena, path_dir(f->arena, m->path), arena_printf(f->arena, "%s.tri", name)));
 		bool quiet_ok = true;
 		struct module *found = module_load(f, beside, at, false, &quiet_ok);
 		*ok = *ok && quiet_ok;
@@ -427,8 +433,8 @@ static void report_missing(struct frontend *f, const char *path, span at, int wh
 		struct buf all = {0};
 		for (uint32_t i = 0; i < n; i++)
 			buf_printf(&all, "%s`%s`", !i ? "" : i + 1 < n ? ", " : " and ", std_names[i]);
-		diag_help(f->diags, g, "the standard library's modules are %s; a file is imported as `import \"%s.tri\" as %s`", all.at, name,
-			  name);
+		diag_help(f->diags, g, "the standard library's modules are %s; a file is imported as `import \"%s.tri\" as %s`", all.at,
+			  name, name);
 		buf_free(&all);
 	} else if (!bare) {
 		diag_help(f->diags, g, "a path is relative to the importing file");

@@ -42,7 +42,8 @@ struct item {
 	enum item_state state; /* ITEM_CONST: evaluation; ITEM_FROM: following */
 	struct value *value;   /* ITEM_CONST once done, else NULL */
 	hash128 tokens;
-	uint32_t namesake; /* how many definitions of its name were loaded before: with the name what tells it from all others, wherever it stands */
+	uint32_t
+		namesake; /* how many definitions of its name were loaded before: with the name what tells it from all others, wherever it stands */
 	struct func *func; /* ITEM_FN, ITEM_LAYER: the callable */
 	/* Where reads are recorded: */
 	hash128 face;            /* what of the tokens those see who only call it */
@@ -61,7 +62,7 @@ struct module {
 	struct ast ast;
 	name_id *names; /* by token, for those that were asked for; 0: not yet */
 	bool std, loading, failed;
-	bool incomplete; /* a syntax error lies outside all items: definitions may be missing */
+	bool incomplete;  /* a syntax error lies outside all items: definitions may be missing */
 	span imported_at; /* the first import of it */
 	struct item *items;
 	uint32_t n_items;
@@ -80,8 +81,8 @@ struct frontend {
 	struct frontend_host host;
 	struct diags *diags;
 	struct diags *warnings; /* shown where there are no errors */
-	struct arena *arena;   /* of the work at hand: `lasting`, or what is given back after a definition has been checked */
-	struct arena *lasting; /* as long as the front end */
+	struct arena *arena;    /* of the work at hand: `lasting`, or what is given back after a definition has been checked */
+	struct arena *lasting;  /* as long as the front end */
 	struct interner *names;
 	struct frontend_times times;
 	struct index *index; /* NULL: nobody asks */
@@ -90,7 +91,8 @@ struct frontend {
 	VEC(struct module *) modules; /* in the order loaded */
 	uint64_t n_tokens;            /* of all modules, when names were resolved last */
 	VEC(uint32_t) innermost;      /* by name_id: its place in the resolver's scope plus 1, or 0, which all are between two files */
-	VEC(uint32_t) highest;        /* by name_id: the most locals that there ever were in an elaboration when one of that name came; most names never are one */
+	VEC(uint32_t)
+	highest; /* by name_id: the most locals that there ever were in an elaboration when one of that name came; most names never are one */
 	struct map by_path;
 	struct map namesakes; /* name_id → how many definitions have it */
 	VEC(struct frontend_def) defs;
@@ -106,9 +108,9 @@ struct frontend {
 	bool keeps;                 /* and so is all that it takes to be refreshed: */
 	bool reexports;             /* some file imports a name from one that imports it */
 	uint32_t recordings;
-	VEC(const char *) absent;        /* files that were looked for in vain */
-	VEC(struct unit_info *) made;    /* units of calls and entries */
-	struct elaborated *elaborated;   /* the last program; NULL: none */
+	VEC(const char *) absent;      /* files that were looked for in vain */
+	VEC(struct unit_info *) made;  /* units of calls and entries */
+	struct elaborated *elaborated; /* the last program; NULL: none */
 };
 
 /* Loads a file (once) with its imports, for the import at `at`. NULL: there is no file, which is reported if it `must` be there. */

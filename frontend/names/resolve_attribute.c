@@ -32,7 +32,8 @@ static bool is_level(struct resolver *r, struct ast_nodes args)
 static void refuse_arguments(struct resolver *r, node_id n)
 {
 	span at = node_span(r->m, n);
-	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, at, "`@%s` takes no arguments", name_text(r->f, text_of(r, ast_token(r->t, n))));
+	struct diag *g =
+		diag_add(r->out, DIAG_UNKNOWN_ATTR, at, "`@%s` takes no arguments", name_text(r->f, text_of(r, ast_token(r->t, n))));
 	at.start = r->t->tokens.ends[ast_token(r->t, n)];
 	diag_edit(r->out, g, at, "");
 }

@@ -55,8 +55,8 @@ static bool may_be_keyword(const struct resolver *r, token_id tok)
 static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsigned use)
 {
 	static const char *const keywords[] = {"return", "assert", "while", "if", "for"};
-	static const char *const types[] = {"Tensor",  "TernaryTensor", "List",    "Tuple",  "bool",    "trit", "int8",  "int16", "int32", "int64",
-					    "float16", "bfloat16",      "float32", "float64", "int",  "float", "str",   "void"};
+	static const char *const types[] = {"Tensor", "TernaryTensor", "List",     "Tuple",   "bool",    "trit", "int8",  "int16", "int32",
+					    "int64",  "float16",       "bfloat16", "float32", "float64", "int",  "float", "str",   "void"};
 	VEC(const char *) names = {0};
 	bool values = use == HABIT_VALUE;
 	if (diags_errors(r->out) >= MAX_SUGGESTED)
@@ -147,7 +147,8 @@ static bool elsewhere_in_layer(struct resolver *r, struct diag *g, token_id tok)
 		uint32_t start = r->t->tokens.starts[at];
 		if (at == tok || start < all.start || start >= all.end || text_of(r, at) != text_of(r, tok))
 			continue;
-		diag_secondary(r->out, g, tok_span(r->m, at), "%s of another function has this name", k == NODE_ARG_DECL ? "an argument" : "a local");
+		diag_secondary(r->out, g, tok_span(r->m, at), "%s of another function has this name",
+			       k == NODE_ARG_DECL ? "an argument" : "a local");
 		diag_help(r->out, g, "functions do not see each other's locals: pass the value as an argument, or return it");
 		return true;
 	}
@@ -181,8 +182,8 @@ void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const
 		diag_guess(r->out, g, tok_span(r->m, tok - 1), "#");
 		return;
 	}
-	if ((use == HABIT_VALUE && elsewhere_in_layer(r, g, tok)) || (use == HABIT_VALUE && std_help(r, g, tok)) || habit_name_help(r->out, g, &r->t->tokens, tok, use) ||
-	    did_you_mean(r, g, tok, use))
+	if ((use == HABIT_VALUE && elsewhere_in_layer(r, g, tok)) || (use == HABIT_VALUE && std_help(r, g, tok)) ||
+	    habit_name_help(r->out, g, &r->t->tokens, tok, use) || did_you_mean(r, g, tok, use))
 		return;
 	if (habit_module_help(text(r, tok)))
 		diag_help(r->out, g, "%s", habit_module_help(text(r, tok)));

@@ -60,8 +60,8 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 
 static bool is_type_word(const char *s)
 {
-	return dtype_find(s) != DT_COUNT || !strcmp(s, "Tensor") || !strcmp(s, "TernaryTensor") || !strcmp(s, "List") || !strcmp(s, "Tuple") ||
-	       !strcmp(s, "str") || !strcmp(s, "void");
+	return dtype_find(s) != DT_COUNT || !strcmp(s, "Tensor") || !strcmp(s, "TernaryTensor") || !strcmp(s, "List") ||
+	       !strcmp(s, "Tuple") || !strcmp(s, "str") || !strcmp(s, "void");
 }
 
 static void note_type_word(struct resolver *r, token_id tok)

@@ -73,7 +73,8 @@ void warn_norm_order(struct resolver *r, node_id call)
 	for (uint32_t i = 0; i < args.n; i++) {
 		bool named = ast_kind(r->t, args.at[i]) == NODE_NAMED_ARG;
 		positional += !named;
-		if (named && (token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "weight") || token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "bias")))
+		if (named && (token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "weight") ||
+			      token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "bias")))
 			return;
 	}
 	if (positional != first + 2 || is_literal(ast_kind(r->t, args.at[first])) || speaks_of_mean(r, args.at[first]))
@@ -82,9 +83,11 @@ void warn_norm_order(struct resolver *r, node_id call)
 	struct diag *g = diag_add(r->warnings, DIAG_NORM_ORDER, (span){a.source, a.start, b.end},
 				  "`batch_norm` takes these for `running_mean` and `running_var`");
 	const char *s = r->t->tokens.src->text;
-	diag_help(r->warnings, g, "if they are the weight and the bias, give them by name; if not, name them, too: `running_mean=…, running_var=…`");
+	diag_help(r->warnings, g,
+		  "if they are the weight and the bias, give them by name; if not, name them, too: `running_mean=…, running_var=…`");
 	diag_guess(r->warnings, g, (span){a.source, a.start, b.end},
-		   arena_printf(r->f->arena, "weight=%.*s, bias=%.*s", (int)(a.end - a.start), s + a.start, (int)(b.end - b.start), s + b.start));
+		   arena_printf(r->f->arena, "weight=%.*s, bias=%.*s", (int)(a.end - a.start), s + a.start, (int)(b.end - b.start),
+				s + b.start));
 }
 
 static void warn_no_effect(struct resolver *r, node_id n)
@@ -173,6 +176,7 @@ void resolve_warn_imports(struct frontend *f, const struct module *m)
 		bool whole = from == AST_NONE || names_in(m, from) == 1;
 		struct diag *g = diag_add(f->warnings, DIAG_UNUSED_IMPORT, tok_span(m, it->name_token), "`%s` is imported, but never used",
 					  name_text(f, it->name));
-		diag_edit(f->warnings, g, whole ? import_line(m->ast.tokens.src, node_span(m, from ? from : it->node)) : without_comma(m, it->node), "");
+		diag_edit(f->warnings, g,
+			  whole ? import_line(m->ast.tokens.src, node_span(m, from ? from : it->node)) : without_comma(m, it->node), "");
 	}
 }

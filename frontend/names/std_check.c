@@ -20,9 +20,11 @@ static bool same_tokens(const struct tokens *a, const struct tokens *b)
 
 static bool same_tree(const struct ast *a, const struct ast *b)
 {
-	return same_tokens(&a->tokens, &b->tokens) && a->len == b->len && a->n_extra == b->n_extra && same_bytes(a->kinds, b->kinds, a->len) &&
-	       same_bytes(a->mains, b->mains, a->len * sizeof *a->mains) && same_bytes(a->operands, b->operands, a->len * sizeof *a->operands) &&
-	       same_bytes(a->extra, b->extra, a->n_extra * sizeof *a->extra) && same_bytes(a->firsts + 1, b->firsts + 1, (a->len - 1) * sizeof *a->firsts) && /* the root has none */
+	return same_tokens(&a->tokens, &b->tokens) && a->len == b->len && a->n_extra == b->n_extra &&
+	       same_bytes(a->kinds, b->kinds, a->len) && same_bytes(a->mains, b->mains, a->len * sizeof *a->mains) &&
+	       same_bytes(a->operands, b->operands, a->len * sizeof *a->operands) &&
+	       same_bytes(a->extra, b->extra, a->n_extra * sizeof *a->extra) &&
+	       same_bytes(a->firsts + 1, b->firsts + 1, (a->len - 1) * sizeof *a->firsts) && /* the root has none */
 	       same_bytes(a->lasts + 1, b->lasts + 1, (a->len - 1) * sizeof *a->lasts);
 }
 

@@ -55,12 +55,12 @@ static void put_row(struct buf *rows, uint32_t m, const char *name, hash128 text
 {
 	buf_printf(rows, "\t{.module = \"%s\", .text = {%" PRIu64 "u, %" PRIu64 "u}, .ast = {\n", name, text.lo, text.hi);
 	buf_printf(rows,
-		   "\t\t.tokens = {.kinds = (uint8_t *)M%" PRIu32 "_token_kinds, .starts = (uint32_t *)M%" PRIu32 "_starts, .ends = (uint32_t *)M%" PRIu32
-		   "_ends, .len = %" PRIu32 ", .lines = %" PRIu32 "},\n",
+		   "\t\t.tokens = {.kinds = (uint8_t *)M%" PRIu32 "_token_kinds, .starts = (uint32_t *)M%" PRIu32
+		   "_starts, .ends = (uint32_t *)M%" PRIu32 "_ends, .len = %" PRIu32 ", .lines = %" PRIu32 "},\n",
 		   m, m, m, t->tokens.len, t->tokens.lines);
 	buf_printf(rows,
-		   "\t\t.kinds = (uint8_t *)M%" PRIu32 "_kinds, .mains = (uint32_t *)M%" PRIu32 "_mains, .operands = (struct ast_operands *)M%" PRIu32
-		   "_operands, .len = %" PRIu32 ",\n",
+		   "\t\t.kinds = (uint8_t *)M%" PRIu32 "_kinds, .mains = (uint32_t *)M%" PRIu32
+		   "_mains, .operands = (struct ast_operands *)M%" PRIu32 "_operands, .len = %" PRIu32 ",\n",
 		   m, m, m, t->len);
 	buf_printf(rows,
 		   "\t\t.extra = (uint32_t *)M%" PRIu32 "_extra, .n_extra = %" PRIu32 ", .firsts = (uint32_t *)M%" PRIu32

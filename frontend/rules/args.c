@@ -235,7 +235,8 @@ void note_difference(struct elab *e, struct diag *g, const struct hir_type *a, c
 		bool same = except == UINT32_MAX ? broadcast_one(e, da, db, &joint) : a->rank - i == except || dims_agree(e, da, db);
 		if (same)
 			continue;
-		diag_note(e->out, g, "they differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i, size_text(e, da), size_text(e, db));
+		diag_note(e->out, g, "they differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i, size_text(e, da),
+			  size_text(e, db));
 		return;
 	}
 }

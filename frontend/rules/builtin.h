@@ -72,7 +72,7 @@ struct hir_arg plain_arg(struct value v);
 struct value call1(struct elab *e, enum builtin bi, struct value a, span at);
 struct value call2(struct elab *e, enum builtin bi, struct value a, struct value b, span at);
 struct value choose(struct elab *e, struct value c, struct value a, struct value b, span at); /* where(c, a, b) */
-struct value as_elem(struct elab *e, struct value v, dtype t, span at);                      /* a cast of a tensor */
+struct value as_elem(struct elab *e, struct value v, dtype t, span at);                       /* a cast of a tensor */
 /* Is argument i a tensor of trits? */
 bool is_trits(struct elab *e, const struct bcall *c, uint32_t i);
 /* The element type of a product of a and b (linear.c). Floats of different widths, or a float and an integer, meet in the wider and are cast;

@@ -4,7 +4,6 @@
 
 /* ---- builtins of numbers and lists ---- */
 
-
 static bool unary(enum builtin bi, double x, double *y)
 {
 	switch (bi) {
@@ -52,7 +51,10 @@ static bool rounding(struct elab *e, enum builtin bi, struct value v, span at, s
 	return true;
 }
 
-static bool less(struct value a, struct value b) { return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number_value(a) < number_value(b); }
+static bool less(struct value a, struct value b)
+{
+	return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number_value(a) < number_value(b);
+}
 
 /* min(3, 1, 2), or of a list */
 static bool extreme(struct elab *e, enum builtin bi, struct value *v, uint32_t n, span at, struct value *out)

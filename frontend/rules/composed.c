@@ -11,7 +11,6 @@ struct value composed_call(struct elab *e, struct bcall *c, enum builtin bi, con
 	return call_builtin(e, bi, &args, c->at);
 }
 
-
 struct value composed_floats(struct elab *e, struct bcall *c, uint32_t i)
 {
 	hir_ref x = need_float(e, c, i);
@@ -175,7 +174,8 @@ struct value rule_narrow(struct elab *e, struct bcall *c)
 {
 	dim from, n;
 	if (!size_value(e, c->v[2], &from) || !size_value(e, c->v[3], &n))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->at, "the start and the length are integers known at compile time, or sizes");
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->at,
+				   "the start and the length are integers known at compile time, or sizes");
 	return COMPOSE(BI_SLICE, c->v[0], c->v[1], c->v[2], value_dim(e->b->dims, dim_add(e->b->dims, from, n)));
 }
 

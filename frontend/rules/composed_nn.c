@@ -100,7 +100,8 @@ struct value rule_nll_loss(struct elab *e, struct bcall *c)
 	if (!is_tensor(x) || t == HIR_NONE)
 		return VALUE_POISON;
 	if (dtype_class(type_of(e, t)->elem) != DTC_INT)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the target holds class indices (integers), not %s", elab_type_text(e, t));
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the target holds class indices (integers), not %s",
+				   elab_type_text(e, t));
 	struct value classes = value_int(rank_of(e, x) > 1);
 	struct value at = COMPOSE(BI_UNSQUEEZE, value_tensor(t), classes);
 	return reduced(e, c, 2, COMPOSE(BI_NEG, COMPOSE(BI_SQUEEZE, COMPOSE(BI_GATHER, x, classes, at), classes)));
@@ -158,7 +159,8 @@ struct value rule_instance_norm(struct elab *e, struct bcall *c)
 /* ---- windows ---- */
 
 /* [.., A, H, W] with dimensions split or joined: each of the last three as the given sizes, then the axes in order, then joined again. */
-static struct value shuffled(struct elab *e, hir_ref x, const struct hir_type *split, const uint32_t *order, const struct hir_type *joined, span at)
+static struct value shuffled(struct elab *e, hir_ref x, const struct hir_type *split, const uint32_t *order, const struct hir_type *joined,
+			     span at)
 {
 	struct value v = emit_reshape(e, x, split, at);
 	struct hir_type t = *split;
@@ -188,8 +190,8 @@ struct value rule_pixel_shuffle(struct elab *e, struct bcall *c)
 	dim f = dim_const(d, r), area = dim_const(d, r * r), *n = &t.dims[at];
 	for (uint32_t k = grows ? 0 : 1; k < (grows ? 1u : 3u); k++)
 		if (dim_is_const(d, dim_mod(d, n[k], grows ? area : f), &rest) && rest)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the shape %s does not divide by the factor %lld", elab_shape_text(e, &t),
-					   (long long)r);
+			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the shape %s does not divide by the factor %lld",
+					   elab_shape_text(e, &t), (long long)r);
 	dim to[3] = {grows ? dim_floordiv(d, n[0], area) : dim_mul(d, n[0], area), grows ? dim_mul(d, n[1], f) : dim_floordiv(d, n[1], f),
 		     grows ? dim_mul(d, n[2], f) : dim_floordiv(d, n[2], f)};
 	dim parts[5] = {grows ? to[0] : n[0], grows ? f : to[1], f, grows ? n[1] : to[2], grows ? n[2] : f};

@@ -183,7 +183,7 @@ static hir_ref add_bias(struct elab *e, struct bcall *c, const struct conv *v, h
 		tb.dims[k] = dim_const(e->b->dims, 1);
 	t.elem = elem;
 	struct hir_arg args[2] = {arg_tensor(emit_cast(e, y, elem, c->at)),
-				   arg_tensor(emit_cast(e, emit_reshape(e, b, &tb, c->at).u.t, elem, c->at))};
+				  arg_tensor(emit_cast(e, emit_reshape(e, b, &tb, c->at).u.t, elem, c->at))};
 	return emit_builtin(e, BI_ADD, &t, args, 2, c->at);
 }
 

@@ -27,8 +27,8 @@ static bool read_operands(struct elab *e, struct bcall *c, uint32_t n, bool *sin
 		return false;
 	uint32_t rank = type_of(e, x)->rank;
 	if (rank != n + 1 && rank != n + 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[ARG_X], "needs %s, not %s", n == 1 ? "[N, C, L] or [C, L]" : "[N, C, H, W] or [C, H, W]",
-				   elab_type_text(e, x)),
+		return shape_error(e, c, DIAG_RANK, c->ats[ARG_X], "needs %s, not %s",
+				   n == 1 ? "[N, C, L] or [C, L]" : "[N, C, H, W] or [C, H, W]", elab_type_text(e, x)),
 		       false;
 	if (type_of(e, w)->rank != n + 2)
 		return shape_error(e, c, DIAG_RANK, c->ats[ARG_WEIGHT], "the weight must be %s, not %s",
@@ -68,18 +68,22 @@ static bool check_sizes(struct elab *e, struct bcall *c, struct transposed *v)
 	for (uint32_t k = 0; k < 2; k++)
 		if (!dim_is_const(d, v->tw.dims[2 + k], &v->kernel[k]))
 			return e->checking ? false
-					   : (shape_error(e, c, DIAG_UNSUPPORTED, c->ats[ARG_WEIGHT], "the kernel's size is not known at compile time"), false);
+					   : (shape_error(e, c, DIAG_UNSUPPORTED, c->ats[ARG_WEIGHT],
+							  "the kernel's size is not known at compile time"),
+					      false);
 	if (!dims_agree(e, v->tx.dims[1], v->tw.dims[0]))
-		return shape_error(e, c, DIAG_SHAPE, c->ats[ARG_X], "the input has %s channels, the weight takes %s", dim_text(e, v->tx.dims[1]),
-				   dim_text(e, v->tw.dims[0])),
+		return shape_error(e, c, DIAG_SHAPE, c->ats[ARG_X], "the input has %s channels, the weight takes %s",
+				   dim_text(e, v->tx.dims[1]), dim_text(e, v->tw.dims[0])),
 		       false;
 	if (dim_is_const(d, v->tw.dims[0], &in) && in % v->groups)
-		return shape_error(e, c, DIAG_SHAPE, c->ats[ARG_GROUPS], "%lld groups do not divide %lld channels", (long long)v->groups, (long long)in),
+		return shape_error(e, c, DIAG_SHAPE, c->ats[ARG_GROUPS], "%lld groups do not divide %lld channels", (long long)v->groups,
+				   (long long)in),
 		       false;
 	for (uint32_t k = 0; k < 2; k++)
 		if (v->extra[k] && v->extra[k] >= v->stride[k] && v->extra[k] >= v->dilation[k])
 			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[ARG_OUTPUT_PADDING],
-					   "the output padding must be less than the stride or the dilation, not %lld", (long long)v->extra[k]),
+					   "the output padding must be less than the stride or the dilation, not %lld",
+					   (long long)v->extra[k]),
 			       false;
 	return true;
 }
@@ -89,7 +93,8 @@ static struct value spread(struct elab *e, struct bcall *c, const struct transpo
 {
 	struct dims *d = e->b->dims;
 	const dim *n = v->tx.dims;
-	struct value size[4] = {value_dim(d, n[0]), value_dim(d, n[1]), value_dim(d, n[2]), value_dim(d, n[3])}, one = value_int(1), none = value_int(0);
+	struct value size[4] = {value_dim(d, n[0]), value_dim(d, n[1]), value_dim(d, n[2]), value_dim(d, n[3])}, one = value_int(1),
+		     none = value_int(0);
 	if (v->stride[0] == 1 && v->stride[1] == 1)
 		return v->x;
 	struct value parts = COMPOSE(BI_RESHAPE, v->x, LIST(size[0], size[1], size[2], one, size[3], one));
@@ -118,7 +123,8 @@ static struct value transposed_convolution(struct elab *e, struct bcall *c, uint
 	int64_t around[4];
 	if (!read_operands(e, c, n, &single, &v) || !read_pair(e, c, ARG_STRIDE, n, 1, 1, v.stride) ||
 	    !read_pair(e, c, ARG_PADDING, n, 0, 0, v.pad) || !read_pair(e, c, ARG_OUTPUT_PADDING, n, 0, 0, v.extra) ||
-	    !read_pair(e, c, ARG_DILATION, n, 1, 1, v.dilation) || !need_numbers(e, c, ARG_GROUPS, 1, 1, &v.groups) || !check_sizes(e, c, &v))
+	    !read_pair(e, c, ARG_DILATION, n, 1, 1, v.dilation) || !need_numbers(e, c, ARG_GROUPS, 1, 1, &v.groups) ||
+	    !check_sizes(e, c, &v))
 		return VALUE_POISON;
 	for (uint32_t k = 0; k < 2; k++) { /* the last dimension comes first */
 		int64_t before = v.dilation[k] * (v.kernel[k] - 1) - v.pad[k];

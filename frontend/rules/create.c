@@ -88,8 +88,8 @@ struct value rule_full(struct elab *e, struct bcall *c)
 	if (c->v[2].kind != V_NONE && !need_dtype(e, c, 2, &t.elem))
 		return VALUE_POISON;
 	hir_ref v = c->v[1].kind == V_TENSOR   ? emit_cast(e, c->v[1].u.t, t.elem, c->at)
-		     : value_is_scalar(c->v[1]) ? emit_scalar(e, c->v[1], t.elem, c->ats[1])
-						: need_tensor(e, c, 1);
+		    : value_is_scalar(c->v[1]) ? emit_scalar(e, c->v[1], t.elem, c->ats[1])
+					       : need_tensor(e, c, 1);
 	if (v == HIR_NONE)
 		return VALUE_POISON;
 	if (type_of(e, v)->rank)

@@ -42,8 +42,9 @@ static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t i
 	if (negation)
 		diag_help(e->out, g, "bools are compared with bools; where one is false is `!x`");
 	else
-		diag_help(e->out, g, product ? "a product of matrices is `a @ b`; for one of elements convert with a cast such as `float32(…)`"
-					     : "convert one of them with a cast such as `float32(…)`");
+		diag_help(e->out, g,
+			  product ? "a product of matrices is `a @ b`; for one of elements convert with a cast such as `float32(…)`"
+				  : "convert one of them with a cast such as `float32(…)`");
 	return false;
 }
 
@@ -109,7 +110,8 @@ static bool no_arith(struct elab *e, struct bcall *c, dtype t)
 	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", written(c), dtype_text(t));
 	diag_help(e->out, g,
 		  t == DT_BOOL && c->bi == BI_MUL ? "where both hold: `a && b`; as numbers: `int32(a) * b`"
-		  : t == DT_TRIT ? "convert with a cast: `int8(…)`, `float32(…)`" : "convert with a cast: `int32(…)`, `float32(…)`");
+		  : t == DT_TRIT                  ? "convert with a cast: `int8(…)`, `float32(…)`"
+						  : "convert with a cast: `int32(…)`, `float32(…)`");
 	return false;
 }
 
@@ -156,8 +158,7 @@ static struct value chosen(struct elab *e, struct bcall *c, uint32_t condition)
 	t = t == DT_TRIT ? DT_INT8 : t;
 	o.a = as_type(e, c, condition, DT_BOOL);
 	o.b = as_type(e, c, !condition, t);
-	if (o.a == HIR_NONE || o.b == HIR_NONE ||
-	    !broadcast_or_report(e, c, o.a, o.b, c->ats[condition], c->ats[!condition], &o.type))
+	if (o.a == HIR_NONE || o.b == HIR_NONE || !broadcast_or_report(e, c, o.a, o.b, c->ats[condition], c->ats[!condition], &o.type))
 		return VALUE_POISON;
 	o.type.elem = t;
 	struct hir_type scalar = {.elem = t};

@@ -33,7 +33,7 @@ struct value rule_mse_loss(struct elab *e, struct bcall *c)
 	t.elem = elem;
 	t.rank = none ? t.rank : 0;
 	struct hir_arg a[3] = {arg_tensor(emit_cast(e, x, elem, c->ats[0])), arg_tensor(emit_cast(e, y, elem, c->ats[1])),
-				plain_arg(c->v[2])};
+			       plain_arg(c->v[2])};
 	return value_tensor(emit_builtin(e, c->bi, &t, a, 3, c->at));
 }
 
@@ -102,7 +102,7 @@ struct value rule_cross_entropy(struct elab *e, struct bcall *c)
 	uint32_t classes = input.rank > 1;
 	struct hir_type items = items_of(&input, classes), out = items;
 	struct hir_arg a[6] = {arg_tensor(x),   arg_none(),         arg_none(),
-				arg_int(ignore), plain_arg(c->v[4]), plain_arg(value_float(smoothing))};
+			       arg_int(ignore), plain_arg(c->v[4]), plain_arg(value_float(smoothing))};
 	if (!target_fits(e, c, &input, &items, &target) || !class_weights(e, c, input.dims[classes], input.elem, &a[2]))
 		return VALUE_POISON;
 	a[1] = arg_tensor(dtype_class(target.elem) == DTC_FLOAT ? emit_cast(e, y, input.elem, c->ats[1]) : y);

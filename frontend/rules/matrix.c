@@ -44,8 +44,8 @@ static struct value part(struct elab *e, struct value x, int64_t axis, int64_t f
 	struct dims *d = e->b->dims;
 	if (is_poison(x))
 		return x;
-	return call_n(e, BI_SLICE, (struct value[]){x, value_int(axis), value_int(from), value_dim(d, dim_add(d, n, dim_const(d, from)))}, 4,
-		      at);
+	return call_n(e, BI_SLICE, (struct value[]){x, value_int(axis), value_int(from), value_dim(d, dim_add(d, n, dim_const(d, from)))},
+		      4, at);
 }
 
 /* Of an n by n square at the end: with n zeros behind it, it is n rows of n + 1, and the diagonal their first column. */

@@ -202,7 +202,8 @@ static hir_ref need_shares(struct elab *e, struct bcall *c, dtype elem)
 	}
 	hir_ref q = need_float(e, c, 1);
 	if (q != HIR_NONE && type_of(e, q)->rank > 1) {
-		shape_error(e, c, DIAG_RANK, c->ats[1], "`%s` has at most one dimension, not %s", param_name(e, c, 1), elab_type_text(e, q));
+		shape_error(e, c, DIAG_RANK, c->ats[1], "`%s` has at most one dimension, not %s", param_name(e, c, 1),
+			    elab_type_text(e, q));
 		return HIR_NONE;
 	}
 	return q == HIR_NONE ? q : emit_cast(e, q, elem, c->ats[1]);
@@ -214,8 +215,7 @@ static bool need_interpolation(struct elab *e, struct bcall *c)
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
 		if (c->v[4].kind == V_STR && !strcmp(c->v[4].u.s, kinds[k]))
 			return true;
-	shape_error(e, c, DIAG_ARG_VALUE, c->ats[4],
-		    "the interpolation is \"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\"");
+	shape_error(e, c, DIAG_ARG_VALUE, c->ats[4], "the interpolation is \"linear\", \"lower\", \"higher\", \"midpoint\" or \"nearest\"");
 	return false;
 }
 
@@ -279,8 +279,8 @@ struct value rule_cumulate(struct elab *e, struct bcall *c)
 }
 
 /* The shapes of index and src, and that of x beside the axis, are the same. */
-static bool scatter_fits(struct elab *e, struct bcall *c, const struct hir_type *x, const struct hir_type *index, const struct hir_type *src,
-			 uint32_t axis)
+static bool scatter_fits(struct elab *e, struct bcall *c, const struct hir_type *x, const struct hir_type *index,
+			 const struct hir_type *src, uint32_t axis)
 {
 	bool fits = index->rank == x->rank;
 	for (uint32_t k = 0; fits && k < x->rank; k++)
@@ -293,8 +293,8 @@ static bool scatter_fits(struct elab *e, struct bcall *c, const struct hir_type 
 	for (uint32_t k = 0; fits && k < src->rank; k++)
 		fits = dims_agree(e, src->dims[k], index->dims[k]);
 	if (!fits)
-		shape_error(e, c, DIAG_SHAPE, c->ats[3], "`src` has shape %s, the index %s: they must be the same",
-			    elab_shape_text(e, src), elab_shape_text(e, index));
+		shape_error(e, c, DIAG_SHAPE, c->ats[3], "`src` has shape %s, the index %s: they must be the same", elab_shape_text(e, src),
+			    elab_shape_text(e, index));
 	return fits;
 }
 
@@ -330,7 +330,8 @@ static hir_ref need_place(struct elab *e, struct bcall *c, dim size)
 	struct value v = c->v[3];
 	int64_t n;
 	if (v.kind == V_INT && dim_is_const(e->b->dims, size, &n) && (v.u.i < -n || v.u.i >= n)) {
-		shape_error(e, c, DIAG_INDEX_RANGE, c->ats[3], "index %lld is out of range for a dimension of %lld", (long long)v.u.i, (long long)n);
+		shape_error(e, c, DIAG_INDEX_RANGE, c->ats[3], "index %lld is out of range for a dimension of %lld", (long long)v.u.i,
+			    (long long)n);
 		return HIR_NONE;
 	}
 	if (v.kind == V_INT && v.u.i < 0)

@@ -88,8 +88,9 @@ static bool padded_type(struct elab *e, struct bcall *c, const struct hir_type *
 	for (uint32_t k = 0; k < in->rank; k++) {
 		int64_t cut = cut_by(e, p->before[k], p->after[k]);
 		if (dim_is_const(e->b->dims, in->dims[k], &n) && cut > n)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[1], "negative padding would take %lld of the elements along dimension %u of %s",
-					   (long long)cut, k, elab_shape_text(e, in)),
+			return shape_error(e, c, DIAG_SHAPE, c->ats[1],
+					   "negative padding would take %lld of the elements along dimension %u of %s", (long long)cut, k,
+					   elab_shape_text(e, in)),
 			       false;
 		out->dims[k] = dim_add(e->b->dims, in->dims[k], dim_add(e->b->dims, p->before[k], p->after[k]));
 		if (dim_is_const(e->b->dims, out->dims[k], &n) && n < 0)

@@ -80,7 +80,8 @@ struct value rule_affine_quantize(struct elab *e, struct bcall *c)
 	if (r == HIR_NONE || !need_dtype(e, c, 4, &t))
 		return VALUE_POISON;
 	if (t != DT_TRIT && t != DT_INT8 && t != DT_INT16 && t != DT_INT32)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[4], "the quantized values are int8, int16, int32 or trit, not %s", dtype_text(t));
+		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[4], "the quantized values are int8, int16, int32 or trit, not %s",
+				   dtype_text(t));
 	struct hir_type shape = *type_of(e, r);
 	if (!need_per_channel(e, c, SCALE, &shape, &scale) || !need_per_channel(e, c, ZERO_POINT, &shape, &zero))
 		return VALUE_POISON;

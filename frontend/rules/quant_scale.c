@@ -106,7 +106,8 @@ struct value rule_adaptive_threshold_quantize(struct elab *e, struct bcall *c)
 	if ((percentile && sparsity) || (c->given[1] && (percentile || sparsity)))
 		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "needs one of `factor`, `percentile` and `target_sparsity`");
 	if (percentile || sparsity)
-		return trits ? value_tensor(need_tensor(e, c, 0)) : by_share(e, c, percentile ? PERCENTILE : TARGET_SPARSITY, value_tensor(x));
+		return trits ? value_tensor(need_tensor(e, c, 0))
+			     : by_share(e, c, percentile ? PERCENTILE : TARGET_SPARSITY, value_tensor(x));
 	struct hir_type q = *type_of(e, x), s;
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
 	if (!need_float_value(e, c, 1, &factor) || !scale_type(e, c, 2, &q, &s, &a[2]))

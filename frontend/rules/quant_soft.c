@@ -70,7 +70,8 @@ struct value rule_gumbel_softmax_quantize(struct elab *e, struct bcall *c)
 	struct value most = call2(e, BI_MAXIMUM, call2(e, BI_MAXIMUM, up, down, c->at), zero, c->at);
 	up = call1(e, BI_EXP, call2(e, BI_SUB, up, most, c->at), c->at);
 	down = call1(e, BI_EXP, call2(e, BI_SUB, down, most, c->at), c->at);
-	struct value all = call2(e, BI_ADD, call2(e, BI_ADD, up, down, c->at), call1(e, BI_EXP, call1(e, BI_NEG, most, c->at), c->at), c->at);
+	struct value all =
+		call2(e, BI_ADD, call2(e, BI_ADD, up, down, c->at), call1(e, BI_EXP, call1(e, BI_NEG, most, c->at), c->at), c->at);
 	return hard_or_soft(e, c, hard, call2(e, BI_DIV, call2(e, BI_SUB, up, down, c->at), all, c->at), t);
 }
 

@@ -258,8 +258,9 @@ static bool list_of_tensors(struct elab *e, struct bcall *c, hir_ref *first, dty
 static struct value no_concat(struct elab *e, struct bcall *c, hir_ref first, hir_ref other, uint32_t axis)
 {
 	struct hir_type a = *type_of(e, first), b = *type_of(e, other);
-	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
-				    c->sig->name, elab_shape_text(e, &b), elab_shape_text(e, &a), axis);
+	struct diag *g =
+		elab_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
+			   c->sig->name, elab_shape_text(e, &b), elab_shape_text(e, &a), axis);
 	note_difference(e, g, &a, &b, axis);
 	return VALUE_POISON;
 }

@@ -135,10 +135,7 @@ static hash128 hash_tokens(const struct ast *t, node_id item, token_id first, to
 	return hasher_finish(w.hasher);
 }
 
-hash128 ast_item_tokens(const struct ast *t, node_id item)
-{
-	return hash_tokens(t, item, item_start(t, item), ast_last_token(t, item));
-}
+hash128 ast_item_tokens(const struct ast *t, node_id item) { return hash_tokens(t, item, item_start(t, item), ast_last_token(t, item)); }
 
 hash128 ast_tokens_before(const struct ast *t, node_id item, node_id part)
 {

@@ -7,12 +7,12 @@
 
 struct parser;
 
-bool habit_array(struct parser *p);               /* [3, 4]float, [float32; 4] */
-bool habit_type(struct parser *p);                /* pointers, functions, structures, quotes */
-bool habit_dim(struct parser *p);                 /* _, *, :, "batch"; the dimension is `?` then */
-bool habit_suffix(struct parser *p, bool tuple);  /* (int) -> int, int? */
-bool value_as_type(struct parser *p);               /* in_features: 784 in a signature, which is taken as the default */
-bool habit_generic(struct parser *p);             /* <const N: int> */
+bool habit_array(struct parser *p);              /* [3, 4]float, [float32; 4] */
+bool habit_type(struct parser *p);               /* pointers, functions, structures, quotes */
+bool habit_dim(struct parser *p);                /* _, *, :, "batch"; the dimension is `?` then */
+bool habit_suffix(struct parser *p, bool tuple); /* (int) -> int, int? */
+bool value_as_type(struct parser *p);            /* in_features: 784 in a signature, which is taken as the default */
+bool habit_generic(struct parser *p);            /* <const N: int> */
 
 /* habits/parse_habits.c: words that start something; parse_sign.c: operators, signs; parse_loop.c: heads of loops.
  * Is the current token, which cannot continue an expression, another language's operator? Then says so, and p->k is ours. */

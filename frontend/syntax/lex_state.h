@@ -60,7 +60,7 @@ void lex_fstring_cut(struct lexer *lx);
 bool lex_habit_comment(struct lexer *lx, const char *p, const char **end);
 bool lex_triple_quotes(struct lexer *lx, const char *p, struct lexeme *out); /* p at a quote */
 bool lex_prime(struct lexer *lx, const char *p, struct lexeme *out);         /* p at a quote */
-bool lex_habit_sign(struct lexer *lx, const char *p, struct lexeme *out);  /* an operator or character */
+bool lex_habit_sign(struct lexer *lx, const char *p, struct lexeme *out);    /* an operator or character */
 bool lex_is_habit_sign(const struct lexer *lx, const char *p);
 /* The number p … q is followed by letters such as `f32`. */
 bool lex_number_suffix(struct lexer *lx, const char *p, const char *q, bool whole, struct lexeme *out);

@@ -63,7 +63,7 @@ static void build_pairs(struct pairs *g)
 /* A multiplier under which no two keywords share a slot; checked whenever the table is built. */
 #define KEYWORD_SLOTS 64
 #define NO_KEYWORD 1 /* no name has these bytes */
-#define KEYWORD_HASH(word) ((word)*0x1773308cdc6b13abull >> 58)
+#define KEYWORD_HASH(word) ((word) * 0x1773308cdc6b13abull >> 58)
 
 struct keywords {
 	uint64_t words[KEYWORD_SLOTS];

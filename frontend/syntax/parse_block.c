@@ -29,7 +29,8 @@ static void end_statement(struct parser *p)
 	if (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF)
 		return;
 	if ((p->k == TOK_RPAREN || p->k == TOK_RBRACKET) && matching(p, p->i) == TOKEN_NONE) {
-		struct diag *g = error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
+		struct diag *g =
+			error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
 		edit(p, g, here(p), "");
 		sound(p, g);
 		advance(p);
@@ -140,7 +141,8 @@ static void edit_braces(struct parser *p, struct diag *g, token_id head, span at
 	uint32_t end = p->t->tokens.ends[p->i - 1], stop = end, indent = indent_of(p, head), line = p->t->tokens.starts[head];
 	bool below = first_on_line(p, first);
 	struct buf text = {0};
-	if (p->panic || first == p->i || !(p->k == TOK_EOF || p->k == TOK_RBRACE || (first_on_line(p, p->i) && indent_of(p, p->i) <= indent)))
+	if (p->panic || first == p->i ||
+	    !(p->k == TOK_EOF || p->k == TOK_RBRACE || (first_on_line(p, p->i) && indent_of(p, p->i) <= indent)))
 		return;
 	while (s->text[stop] == ' ' || s->text[stop] == '\t')
 		stop++;
@@ -177,8 +179,8 @@ static void edit_jump(struct parser *p, struct diag *g, span at, token_id first)
 	uint32_t end = t->ends[p->i - 1];
 	if (p->panic)
 		return;
-	edit_as(p, g, (span){at.source, at.end, p->k == TOK_SEMICOLON ? t->ends[p->i] : end}, " { %.*s }",
-		(int)(end - t->starts[first]), token_text(t, first));
+	edit_as(p, g, (span){at.source, at.end, p->k == TOK_SEMICOLON ? t->ends[p->i] : end}, " { %.*s }", (int)(end - t->starts[first]),
+		token_text(t, first));
 }
 
 static struct diag *report_no_brace(struct parser *p, token_id head, bool colon)

@@ -192,7 +192,8 @@ static node_id parse_python_choice(struct parser *p, node_id then)
 	token_id first = p->i; /* of what may be another choice, whose parts stand in this order, too */
 	node_id otherwise = parse_expr(p);
 	raise_height(&height, p);
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, token_span(&p->t->tokens, keyword), "`a if c else b` is not an expression; use `c ? a : b`");
+	struct diag *g =
+		error_at(p, DIAG_HABIT_SYNTAX, token_span(&p->t->tokens, keyword), "`a if c else b` is not an expression; use `c ? a : b`");
 	help(p, g, "or `if c { a } else { b }`");
 	if (g) {
 		span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = between(p, first, p->i - 1);
@@ -380,8 +381,8 @@ static node_id parse_postfix(struct parser *p, node_id left)
 static node_id parse_foreign_bool(struct parser *p)
 {
 	bool value = p->k == TOK_HABIT_TRUE;
-	struct diag *g =
-		error_at(p, DIAG_HABIT_SYNTAX, here(p), "`%s` is not a value; use `%s`", value ? "True" : "False", value ? "true" : "false");
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "`%s` is not a value; use `%s`", value ? "True" : "False",
+				  value ? "true" : "false");
 	edit(p, g, here(p), value ? "true" : "false");
 	recovered(p, g);
 	return take_leaf(p, value ? NODE_TRUE : NODE_FALSE);

@@ -19,7 +19,7 @@ static void check_self(struct parser *p, token_id name)
 static token_id odd_argument(struct parser *p, token_id name)
 {
 	static const char *const words[] = {"mut",      "const",  "var",   "let",      "ref",   "in",       "out",    "inout", "val",
-					     "comptime", "static", "owned", "borrowed", "final", "readonly", "vararg", "param"};
+					    "comptime", "static", "owned", "borrowed", "final", "readonly", "vararg", "param"};
 	const struct tokens *t = &p->t->tokens;
 	for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
 		if (!token_is(t, name, words[i]))
@@ -38,7 +38,8 @@ static token_id odd_argument(struct parser *p, token_id name)
 		return p->i - 1;
 	}
 	bool c_style = names_dtype(p, name) && !names_dtype(p, p->i) && peek(p) != TOK_LT && peek(p) != TOK_LBRACKET;
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, name, p->i), "this argument has no `:`; write its type behind the name and a `:`");
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, name, p->i),
+				  "this argument has no `:`; write its type behind the name and a `:`");
 	if (!c_style) {
 		edit(p, g, (span){t->src->id, t->ends[name], t->ends[name]}, ":");
 		sound(p, g);
@@ -58,7 +59,8 @@ static void base_class(struct parser *p, token_id name)
 		advance(p);
 		advance(p);
 	}
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, name, p->i - 1), "a layer has no base class; its arguments are in `( )`");
+	struct diag *g =
+		error_at(p, DIAG_HABIT_SYNTAX, between(p, name, p->i - 1), "a layer has no base class; its arguments are in `( )`");
 	edit(p, g, between(p, name, p->i - 1), "");
 	recovered(p, g);
 }
@@ -170,7 +172,8 @@ static bool fat_arrow(const struct parser *p)
 	token_id i = p->i + 1;
 	if (p->panic || p->k != TOK_ASSIGN || peek(p) != TOK_GT)
 		return false;
-	while (!token_after_newline(t, i) && token_kind(t, i) != TOK_LBRACE && token_kind(t, i) != TOK_LPAREN && token_kind(t, i) != TOK_EOF)
+	while (!token_after_newline(t, i) && token_kind(t, i) != TOK_LBRACE && token_kind(t, i) != TOK_LPAREN &&
+	       token_kind(t, i) != TOK_EOF)
 		i++;
 	return !token_after_newline(t, i) && token_kind(t, i) == TOK_LBRACE;
 }
@@ -178,7 +181,8 @@ static bool fat_arrow(const struct parser *p)
 static node_id parse_result(struct parser *p)
 {
 	if (fat_arrow(p)) {
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "a result type needs an arrow; write `->` before it");
+		struct diag *g =
+			error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "a result type needs an arrow; write `->` before it");
 		edit(p, g, between(p, p->i, p->i + 1), "->");
 		sound(p, g);
 		advance(p);
@@ -300,7 +304,8 @@ static node_id parse_expression_body(struct parser *p)
 		advance(p);
 	token_id first = p->i;
 	push(p, parse_expr(p));
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, sign, first - 1), "a function's body needs braces; write `{ return … }`");
+	struct diag *g =
+		error_at(p, DIAG_HABIT_SYNTAX, between(p, sign, first - 1), "a function's body needs braces; write `{ return … }`");
 	edit_as(p, g, between(p, sign, p->i - 1), "{ return %.*s }", (int)(p->t->tokens.ends[p->i - 1] - p->t->tokens.starts[first]),
 		token_text(&p->t->tokens, first));
 	sound(p, g);
@@ -318,7 +323,8 @@ node_id parse_function(struct parser *p, uint32_t attrs)
 		advance(p);
 		while (p->k != TOK_LBRACE && p->k != TOK_COLON && p->k != TOK_EOF && !after_newline(p))
 			skip_token(p);
-		edit(p, g, between(p, keyword, p->i - 1), p->k == TOK_LBRACE && p->t->tokens.ends[p->i - 1] == p->t->tokens.starts[p->i] ? "main " : "main");
+		edit(p, g, between(p, keyword, p->i - 1),
+		     p->k == TOK_LBRACE && p->t->tokens.ends[p->i - 1] == p->t->tokens.starts[p->i] ? "main " : "main");
 		sound(p, g);
 		p->told_block = true;
 		return parse_main_body(p, keyword);

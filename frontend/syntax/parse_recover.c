@@ -162,10 +162,7 @@ void recover_signature(struct parser *p)
 }
 
 /* Indented, a `let` belongs to the body of what is skipped. */
-static bool begins_item(struct parser *p)
-{
-	return starts_item((enum token_kind)p->k) || (habit_definition(p) && indent_of(p, p->i) == 0);
-}
+static bool begins_item(struct parser *p) { return starts_item((enum token_kind)p->k) || (habit_definition(p) && indent_of(p, p->i) == 0); }
 
 void recover_item(struct parser *p, token_id start)
 {

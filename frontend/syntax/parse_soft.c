@@ -1,10 +1,7 @@
 /* Words that are keywords only where an item begins: `layer`, `type`, `main`, `param`, `from`. Anywhere else they are names, and the parser sees them as such. */
 #include "frontend/syntax/parse_state.h"
 
-static bool is_soft(enum token_kind k)
-{
-	return k == TOK_LAYER || k == TOK_TYPE || k == TOK_MAIN || k == TOK_PARAM || k == TOK_FROM;
-}
+static bool is_soft(enum token_kind k) { return k == TOK_LAYER || k == TOK_TYPE || k == TOK_MAIN || k == TOK_PARAM || k == TOK_FROM; }
 
 /* May an item stand behind this token on one line? Behind `;`, a brace, or an attribute. */
 static bool may_end_item(enum token_kind k)
@@ -37,7 +34,8 @@ void soften_keywords(struct tokens *t)
 		bool starts = !i || token_after_newline(t, i), top = !braces && !parens;
 		bool begins = starts || may_end_item(token_kind(t, i - 1));
 		bool entry = top && k == TOK_MAIN && i && token_kind(t, i + 1) == TOK_LPAREN; /* fn main(), which has its own message */
-		if ((top && begins) || (entry && (token_kind(t, i - 1) == TOK_FN || token_kind(t, i - 1) == TOK_NAME)) || (begins && goes_on(t, i)))
+		if ((top && begins) || (entry && (token_kind(t, i - 1) == TOK_FN || token_kind(t, i - 1) == TOK_NAME)) ||
+		    (begins && goes_on(t, i)))
 			continue;
 		t->kinds[i] = (uint8_t)((t->kinds[i] & TOKEN_NEWLINE) | TOK_NAME);
 	}

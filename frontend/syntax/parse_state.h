@@ -227,8 +227,8 @@ node_id parse_import(struct parser *p);
 node_id parse_from(struct parser *p);
 /* parse_type.c */
 node_id parse_type(struct parser *p);
-uint32_t parse_generics(struct parser *p); /* <T: Numeric, M>; list's extra index, 0 where there is none */
-uint32_t parse_traits(struct parser *p);   /* Numeric + Float */
+uint32_t parse_generics(struct parser *p);            /* <T: Numeric, M>; list's extra index, 0 where there is none */
+uint32_t parse_traits(struct parser *p);              /* Numeric + Float */
 bool names_dtype(const struct parser *p, token_id i); /* is the token an element type's name? */
 /* parse_stmt.c */
 node_id parse_statement(struct parser *p, bool layer); /* of a block, or of a layer's body */

@@ -176,7 +176,8 @@ static bool then_on_line(const struct parser *p)
 	token_id i = p->i;
 	if (!token_is(t, i, "then"))
 		return false;
-	while (!token_after_newline(t, i + 1) && token_kind(t, i) != TOK_EOF && token_kind(t, i) != TOK_LBRACE && token_kind(t, i) != TOK_ELSE)
+	while (!token_after_newline(t, i + 1) && token_kind(t, i) != TOK_EOF && token_kind(t, i) != TOK_LBRACE &&
+	       token_kind(t, i) != TOK_ELSE)
 		i++;
 	return token_kind(t, i) == TOK_ELSE;
 }
@@ -194,7 +195,8 @@ static node_id parse_then(struct parser *p, token_id keyword, node_id cond)
 	node_id otherwise = parse_expr(p);
 	raise_height(&height, p);
 	span c = ast_span(p->t, cond), a = ast_span(p->t, then), b = ast_span(p->t, otherwise);
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, keyword, keyword), "`if … then … else` is not an expression; use `c ? a : b`");
+	struct diag *g =
+		error_at(p, DIAG_HABIT_SYNTAX, between(p, keyword, keyword), "`if … then … else` is not an expression; use `c ? a : b`");
 	help(p, g, "or `if c { a } else { b }`");
 	edit_as(p, g, between(p, keyword, p->i - 1), "%.*s ? %.*s : %.*s", (int)(c.end - c.start), text + c.start, (int)(a.end - a.start),
 		text + a.start, (int)(b.end - b.start), text + b.start);
@@ -325,11 +327,11 @@ static node_id parse_expr_statement(struct parser *p)
 
 /* What an expression that starts with a name never goes on with, and `(`: worth a look for words of other languages. */
 static const uint8_t is_odd_after_name[TOK_COUNT] = {
-	[TOK_EOF] = 1,       [TOK_NAME] = 1,     [TOK_INT] = 1,          [TOK_FLOAT] = 1,         [TOK_STRING] = 1, [TOK_FSTR_WHOLE] = 1,
-	[TOK_FSTR_HEAD] = 1, [TOK_LAYER] = 1,    [TOK_FN] = 1,           [TOK_LET] = 1,           [TOK_CONST] = 1,  [TOK_PARAM] = 1,
-	[TOK_TYPE] = 1,      [TOK_IMPORT] = 1,   [TOK_FROM] = 1,         [TOK_RETURN] = 1,        [TOK_FOR] = 1,    [TOK_WHILE] = 1,
-	[TOK_BREAK] = 1,     [TOK_CONTINUE] = 1, [TOK_MAIN] = 1,         [TOK_TRUE] = 1,          [TOK_FALSE] = 1,  [TOK_NONE] = 1,
-	[TOK_LPAREN] = 1,    [TOK_LBRACE] = 1,   [TOK_RBRACE] = 1,       [TOK_SEMICOLON] = 1,     [TOK_COLON] = 1,  [TOK_IF] = 1,
+	[TOK_EOF] = 1,       [TOK_NAME] = 1,     [TOK_INT] = 1,        [TOK_FLOAT] = 1,       [TOK_STRING] = 1, [TOK_FSTR_WHOLE] = 1,
+	[TOK_FSTR_HEAD] = 1, [TOK_LAYER] = 1,    [TOK_FN] = 1,         [TOK_LET] = 1,         [TOK_CONST] = 1,  [TOK_PARAM] = 1,
+	[TOK_TYPE] = 1,      [TOK_IMPORT] = 1,   [TOK_FROM] = 1,       [TOK_RETURN] = 1,      [TOK_FOR] = 1,    [TOK_WHILE] = 1,
+	[TOK_BREAK] = 1,     [TOK_CONTINUE] = 1, [TOK_MAIN] = 1,       [TOK_TRUE] = 1,        [TOK_FALSE] = 1,  [TOK_NONE] = 1,
+	[TOK_LPAREN] = 1,    [TOK_LBRACE] = 1,   [TOK_RBRACE] = 1,     [TOK_SEMICOLON] = 1,   [TOK_COLON] = 1,  [TOK_IF] = 1,
 	[TOK_ELSE] = 1,      [TOK_WHERE] = 1,    [TOK_HABIT_TRUE] = 1, [TOK_HABIT_FALSE] = 1, [TOK_PLUS] = 1,   [TOK_MINUS] = 1,
 	[TOK_LT] = 1,
 };

@@ -41,8 +41,7 @@ static void habit_separator(struct parser *p)
 		jump(p, first);
 		return;
 	}
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, first, p->i - 1),
-				  "`;` does not separate the parts of a type; use `,`");
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, first, p->i - 1), "`;` does not separate the parts of a type; use `,`");
 	help(p, g, "write `Tensor<float32, [3, 4]>`");
 	recovered(p, g);
 }
@@ -84,8 +83,8 @@ static void habit_dims(struct parser *p)
 	const struct tokens *t = &p->t->tokens;
 	token_id open = p->i;
 	skip_token(p);
-	struct diag *g =
-		error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "dimensions do not follow `< >`; write them inside, after the element type");
+	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1),
+				  "dimensions do not follow `< >`; write them inside, after the element type");
 	if (t->ends[open - 1] == t->starts[open])
 		edit_as(p, g, between(p, open - 1, p->i - 1), ", %.*s>", (int)(t->ends[p->i - 1] - t->starts[open]), token_text(t, open));
 	recovered(p, g);
@@ -112,7 +111,8 @@ static node_id parse_type_name(struct parser *p)
 	if (p->k == TOK_LPAREN && same_line && !p->panic && p->in_signature) {
 		token_id open = p->i;
 		skip_token(p);
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "`( )` does not hold a type's arguments; use `< >`");
+		struct diag *g =
+			error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "`( )` does not hold a type's arguments; use `< >`");
 		help(p, g, "write `Tensor<float32, [3, 4]>`");
 		recovered(p, g);
 	}
@@ -219,8 +219,7 @@ static node_id parse_shape_element(struct parser *p)
 {
 	if (p->k == TOK_NAME && (peek(p) == TOK_COLON || peek(p) == TOK_ASSIGN) && !p->panic) {
 		const struct tokens *t = &p->t->tokens;
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1),
-					  "a dimension has no label; leave it out");
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "a dimension has no label; leave it out");
 		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
 		sound(p, g);
 		advance(p);
@@ -260,7 +259,8 @@ static node_id parse_dim_unary(struct parser *p)
 		return error_too_deep(p);
 	if (peek(p) == TOK_INT && token_is(&p->t->tokens, p->i + 1, "1") && token_kind(&p->t->tokens, p->i - 1) == TOK_LBRACKET &&
 	    token_kind(&p->t->tokens, p->i - 2) != TOK_NAME && !p->panic) {
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "-1 is not a dimension; use `?` for one that may be anything");
+		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1),
+					  "-1 is not a dimension; use `?` for one that may be anything");
 		edit(p, g, between(p, p->i, p->i + 1), "?");
 		sound(p, g);
 		advance(p);

@@ -16,7 +16,7 @@ struct type {
 	uint32_t shape_var;
 	uint32_t rank;
 	dim dims[HIR_MAX_RANK]; /* of the signature's dims */
-	struct type **items;     /* TY_TUPLE; TY_LIST: one */
+	struct type **items;    /* TY_TUPLE; TY_LIST: one */
 	uint32_t n_items;
 	struct item *layer; /* TY_LAYER */
 	span at;
@@ -33,12 +33,12 @@ struct sigvar {
 	dtype elem;
 	uint32_t rank;
 	dim shape[HIR_MAX_RANK]; /* SV_SHAPE: of the current unit's dims */
-	uint32_t scope;           /* the alias that has it, 0: the signature itself */
+	uint32_t scope;          /* the alias that has it, 0: the signature itself */
 	struct ast_nodes traits;
 	span bound_at;
-	const char *bound_by; /* "argument `x`" */
-	enum value_kind holds; /* SV_TYPE: V_TENSOR for tensors and numbers, of `elem`, `rank` and `shape` */
-	bool literal;          /* SV_TYPE: bound by a literal, which takes another's type */
+	const char *bound_by;   /* "argument `x`" */
+	enum value_kind holds;  /* SV_TYPE: V_TENSOR for tensors and numbers, of `elem`, `rank` and `shape` */
+	bool literal;           /* SV_TYPE: bound by a literal, which takes another's type */
 	const char *bound_text; /* "a tensor int32[2]" */
 };
 /* One equation: pattern (signature's dims) = actual (the same, outer symbols only). */

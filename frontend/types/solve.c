@@ -75,7 +75,8 @@ void help_unknown_size(struct elab *e, struct diag *g, const struct dims *in, di
 	dim_print(in, first ? b : a, &size);
 	bool numbered = size.len > 1 && size.at[0] == 'D' && strspn(size.at + 1, "0123456789") == size.len - 1;
 	diag_help(e->out, g,
-		  "`%s`%s is known at run time only, where %lld is needed: write that in the entry's signature, or fix it in `tri.build`", size.at, numbered ? ", a `?` of the signature," : "", (long long)n);
+		  "`%s`%s is known at run time only, where %lld is needed: write that in the entry's signature, or fix it in `tri.build`",
+		  size.at, numbered ? ", a `?` of the signature," : "", (long long)n);
 	buf_free(&size);
 }
 

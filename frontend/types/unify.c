@@ -355,7 +355,8 @@ static bool match_generic(struct sig *s, struct type *t, struct value *v, span a
 		return var->literal || match_scalar(s, &scalar, v, at, decl, what);
 	}
 	dtype have = v->kind == V_TENSOR ? type_of(e, v->u.t)->elem : number ? scalar_type(*v) : DT_COUNT;
-	if (one && var->literal && !value_is_literal(*v) && (have == var->elem || dtype_class(have) == DTC_FLOAT || dtype_class(var->elem) == dtype_class(have))) {
+	if (one && var->literal && !value_is_literal(*v) &&
+	    (have == var->elem || dtype_class(have) == DTC_FLOAT || dtype_class(var->elem) == dtype_class(have))) {
 		bind_generic(s, var, *v, at, what);
 		return true;
 	}

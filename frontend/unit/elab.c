@@ -250,7 +250,8 @@ const char *elab_value_text(struct elab *e, struct value v)
 		break;
 	case V_TUPLE:
 		if (v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL)
-			return arena_printf(e->f->arena, "the layer `%s` with some of its arguments", name_text(e->f, v.u.seq->at[0].u.partial->fn->name));
+			return arena_printf(e->f->arena, "the layer `%s` with some of its arguments",
+					    name_text(e->f, v.u.seq->at[0].u.partial->fn->name));
 		return arena_printf(e->f->arena, "a tuple of %u", v.u.seq->n);
 	case V_LIST: return arena_printf(e->f->arena, "a list of %u", v.u.seq->n);
 	case V_BOOL: break;

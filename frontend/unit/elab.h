@@ -30,9 +30,9 @@ struct builder {
 	VEC(struct hir_arg) args;
 	VEC(struct hir_input) inputs;
 	VEC(struct lazy_local) lazies;
-	struct map params; /* iparam id to input node */
+	struct map params;             /* iparam id to input node */
 	uint32_t named_from, named_to; /* checking: symbols that are names in the signature of the function being checked */
-	bool open_params;  /* a scratch unit: parameters become inputs when they are used */
+	bool open_params;              /* a scratch unit: parameters become inputs when they are used */
 	bool effects;
 	VEC(struct iparam *) opened;  /* with open_params: the parameters behind the inputs, in order */
 	bool body;                    /* of a run-time branch or loop inside `outer` (elab/body.h) */
@@ -62,7 +62,7 @@ struct frame {
 	struct value result;
 	span result_at; /* the expression that gave it */
 	bool returned;
-	bool tensors; /* checking: an argument is a tensor, so that calls are units */
+	bool tensors;                 /* checking: an argument is a tensor, so that calls are units */
 	span maybe_result_at;         /* checking: a result under a condition that only the run knows; an empty span: none */
 	const struct unit_plan *plan; /* the call that is being made a unit, its arguments' nodes in `caller` */
 	struct builder *caller;
@@ -94,8 +94,8 @@ struct elab {
 	struct param_list *main_params; /* elaborating main: its layers' parameters, named after the locals that hold them */
 	name_id exits[EXIT_COUNT];
 	uint32_t exits_seen; /* checking: ways out met under conditions that nobody knows */
-	uint64_t seed;      /* of the constant that is evaluated, changed by each random tensor in it; 0: none is */
-	bool tail;          /* the block to be evaluated gives a value that is wanted */
+	uint64_t seed;       /* of the constant that is evaluated, changed by each random tensor in it; 0: none is */
+	bool tail;           /* the block to be evaluated gives a value that is wanted */
 };
 
 /* FLOW_MAYBE: one of the others but FLOW_NEXT, or FLOW_NEXT: only the run knows. The locals of `enum exit_kind` say under which conditions. */
@@ -128,7 +128,7 @@ bool elab_step(struct elab *e, span at);
 /* Text in the front end's arena. */
 const char *elab_type_text(struct elab *e, hir_ref r);                 /* "float32[N, 64]" */
 const char *elab_shape_text(struct elab *e, const struct hir_type *t); /* "[N, 64]" */
-const char *elab_value_text(struct elab *e, struct value v);            /* "a tensor float32[N, 64]", "the integer 3" */
+const char *elab_value_text(struct elab *e, struct value v);           /* "a tensor float32[N, 64]", "the integer 3" */
 const char *text_join(struct elab *e, const char *a, const char *b, const char *c, const char *d);
 const char *elab_source_text(struct elab *e, span at); /* the source, shortened to one line */
 static inline span elab_span(struct elab *e, node_id n) { return ast_span(&e->frame->mod->ast, n); }
@@ -242,7 +242,7 @@ hir_ref emit_scalar(struct elab *e, struct value v, dtype t, span at);
 hir_ref emit_dim(struct elab *e, dim d, span at);
 hir_ref emit_cast(struct elab *e, hir_ref r, dtype t, span at); /* r itself if it has the type */
 hir_ref emit_unknown(struct elab *e, const struct hir_type *t,
-		      span at); /* checking only: a tensor of which the type is all that is known */
+		     span at); /* checking only: a tensor of which the type is all that is known */
 hir_ref emit_builtin(struct elab *e, enum builtin bi, const struct hir_type *t, const struct hir_arg *args, uint32_t n, span at);
 /* HIR_PRINT or HIR_ASSERT. */
 void emit_effect(struct elab *e, enum hir_kind kind, const struct hir_arg *args, uint32_t n, span at);

@@ -36,8 +36,7 @@ hir_ref emit_input(struct elab *e, const char *name, const struct hir_type *t, b
 {
 	struct hir_input in = {.name = name, .type = *t, .build_time = build_time};
 	vec_push(&e->b->inputs, in);
-	return push(e,
-		    (struct hir_node){.kind = HIR_INPUT, .build_time = build_time, .type = *t, .index = e->b->inputs.len - 1, .at = at});
+	return push(e, (struct hir_node){.kind = HIR_INPUT, .build_time = build_time, .type = *t, .index = e->b->inputs.len - 1, .at = at});
 }
 
 hir_ref emit_const(struct elab *e, const struct hir_type *t, const void *data, span at)
@@ -140,8 +139,8 @@ bool scalar_bytes(struct elab *e, struct value v, dtype t, void *out, span at)
 		if (t == DT_TRIT)
 			diag_note(e->out, g, "a trit is -1, 0 or 1");
 		else
-			diag_note(e->out, g, "%s holds %lld to %lld; the cast of a value that only the run knows keeps its low bits", dtype_text(t),
-				  (long long)(-1 - dtype_largest_int(t)), (long long)dtype_largest_int(t));
+			diag_note(e->out, g, "%s holds %lld to %lld; the cast of a value that only the run knows keeps its low bits",
+				  dtype_text(t), (long long)(-1 - dtype_largest_int(t)), (long long)dtype_largest_int(t));
 		return false;
 	}
 	struct diag *g =
@@ -217,8 +216,8 @@ void emit_effect(struct elab *e, enum hir_kind kind, const struct hir_arg *args,
 hir_ref emit_result(struct elab *e, hir_ref source, uint32_t index, const struct hir_type *t, span at)
 {
 	bool build_time = e->b->nodes.at[source].build_time;
-	return push(e, (struct hir_node){
-			       .kind = HIR_RESULT, .build_time = build_time, .type = *t, .index = index, .source = source, .at = at});
+	return push(
+		e, (struct hir_node){.kind = HIR_RESULT, .build_time = build_time, .type = *t, .index = index, .source = source, .at = at});
 }
 
 hir_ref emit_cast(struct elab *e, hir_ref r, dtype t, span at)

@@ -10,8 +10,8 @@ struct elab_input {
 	const char *name;
 	dtype elem;
 	uint8_t rank;
-	int64_t dims[8]; /* DIM_DYNAMIC for `?` */
-	span at;         /* its line in the manifest */
+	int64_t dims[8];               /* DIM_DYNAMIC for `?` */
+	span at;                       /* its line in the manifest */
 	const char *unusable, *remedy; /* of a tensor in the weights file: why the language cannot take it, and what to do; NULL: it can */
 };
 struct elab_request {
@@ -24,6 +24,6 @@ struct elab_request {
 	const struct elab_input *weights; /* optional: types of those tensors, which solve dimensions that the declarations leave open */
 	uint32_t n_weights;
 	const char *main; /* optional: the file whose main blocks are elaborated, as the entry "main" without inputs or outputs */
-	span at; /* where the request stands in the manifest, for errors about the entry itself */
+	span at;          /* where the request stands in the manifest, for errors about the entry itself */
 };
 #endif

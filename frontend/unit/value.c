@@ -275,9 +275,7 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 		break;
 	case V_PARTIAL: item_hash(h, f, v.u.partial->fn->item); break;
 	case V_MAKER:
-	case V_TYPE:
-		item_hash(h, f, v.u.item);
-		break;
+	case V_TYPE: item_hash(h, f, v.u.item); break;
 	case V_BUILTIN: hasher_add_str(h, builtin_name(v.u.builtin)); break;
 	case V_SPECIAL: hasher_add_u64(h, v.u.special); break;
 	case V_DTYPE: hasher_add_u64(h, v.u.dt); break;

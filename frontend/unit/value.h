@@ -97,8 +97,8 @@ struct iparam {
 	uint32_t id;
 	name_id name;
 	struct instance *owner;
-	node_id node;          /* PARAM */
-	bool known;            /* type is valid */
+	node_id node;         /* PARAM */
+	bool known;           /* type is valid */
 	struct hir_type type; /* of `dims` */
 	struct dims *dims;
 	span at;
@@ -119,10 +119,10 @@ struct instance {
 	struct item *item;
 	struct member *members;
 	uint32_t n_members, cap_members;
-	hash128 key;           /* of the definition (item_hash) and the arguments: equal keys, equal structure */
-	bool failed;           /* errors in it were reported: anything may be missing */
-	bool generic;          /* of a definition that is checked on its own, for any arguments */
-	uint64_t given;        /* arguments that the call gave, as bits: the others have their defaults */
+	hash128 key;             /* of the definition (item_hash) and the arguments: equal keys, equal structure */
+	bool failed;             /* errors in it were reported: anything may be missing */
+	bool generic;            /* of a definition that is checked on its own, for any arguments */
+	uint64_t given;          /* arguments that the call gave, as bits: the others have their defaults */
 	const struct dims *dims; /* of sizes among the arguments */
 	/* The parameters in it, however deep, with names relative to it; NULL while its body runs. */
 	const struct subtree *params;
@@ -146,10 +146,7 @@ static inline bool value_is_scalar(struct value v)
 	return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_BOOL || v.kind == V_TRIT || v.kind == V_DIM;
 }
 /* Is it a number made of literals and sizes alone, which takes the type that it needs? */
-static inline bool value_is_literal(struct value v)
-{
-	return !v.typed && (v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_DIM);
-}
+static inline bool value_is_literal(struct value v) { return !v.typed && (v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_DIM); }
 /* The element type of a scalar: as the source gave it, else that of its literals. */
 dtype scalar_type(struct value v);
 /* A float as an element of type t, rounded to nearest. */
@@ -164,10 +161,7 @@ struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n); /* el
 /* The number of values in it, however deep: what walking it costs. */
 uint32_t value_total(struct value v);
 /* A functional layer with some of its arguments: kept as a tuple, but no list to the program. */
-static inline bool value_is_partial(struct value v)
-{
-	return v.kind == V_TUPLE && v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL;
-}
+static inline bool value_is_partial(struct value v) { return v.kind == V_TUPLE && v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL; }
 /* The elements of a, then those of b, of the kind of a. *copied: how many elements that took. */
 struct value value_joined(struct arena *arena, struct value a, struct value b, uint32_t *copied);
 /* How deep lists and tuples are nested in it: 0 for other values. */

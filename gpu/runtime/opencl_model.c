@@ -50,7 +50,8 @@ static bool upload(struct tri_cl_device *d, const struct tri_cl_program *p, tri_
 		const struct tri_cl_blob *b = &p->blobs[i];
 		const void *bytes = b->size ? b->bytes : nothing;
 		cl_int status;
-		d->blobs[i] = clCreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, b->size ? b->size : 1, (void *)bytes, &status);
+		d->blobs[i] =
+			clCreateBuffer(d->context, CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR, b->size ? b->size : 1, (void *)bytes, &status);
 		if (!d->blobs[i])
 			return tri_cl_error(err, "clCreateBuffer", status);
 	}
@@ -82,7 +83,8 @@ static bool few_dims(const tri_model_desc *desc, tri_error *err)
 {
 	for (uint32_t i = 0; i < desc->n_entries; i++)
 		if (desc->entries[i].n_dims > MAX_DIMS) {
-			tri_error_set(err, TRI_ERR_ARGUMENT, "entry %s has more than %d dynamic dimensions", desc->entries[i].name, MAX_DIMS);
+			tri_error_set(err, TRI_ERR_ARGUMENT, "entry %s has more than %d dynamic dimensions", desc->entries[i].name,
+				      MAX_DIMS);
 			return false;
 		}
 	return true;
@@ -128,7 +130,8 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 	return m;
 }
 
-static bool write_inputs(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io, tri_error *err)
+static bool write_inputs(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io,
+			 tri_error *err)
 {
 	static const cl_long none[3];
 	cl_command_queue q = m->device.queue;
@@ -154,8 +157,8 @@ static bool launch(struct tri_model *m, const tri_entry_desc *e, const struct tr
 	return true;
 }
 
-static bool read_outputs(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io, cl_long *failed,
-			 tri_error *err)
+static bool read_outputs(struct tri_model *m, const tri_entry_desc *e, const struct tri_cl_prepared *p, const tri_tensor *io,
+			 cl_long *failed, tri_error *err)
 {
 	cl_command_queue q = m->device.queue;
 	cl_int status = CL_SUCCESS;
@@ -182,8 +185,8 @@ static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepa
 		return TRI_ERR_DEVICE;
 	}
 	if (failed[0])
-		return tri_error_set(err, TRI_ERR_RANGE, "index %lld is out of range: it must be at least 0 and less than %lld", (long long)failed[1],
-				     (long long)failed[2]);
+		return tri_error_set(err, TRI_ERR_RANGE, "index %lld is out of range: it must be at least 0 and less than %lld",
+				     (long long)failed[1], (long long)failed[2]);
 	if (err)
 		err->code = TRI_OK, err->message[0] = 0;
 	return TRI_OK;

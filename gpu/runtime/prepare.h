@@ -19,7 +19,7 @@ struct tri_cl_prepared {
 	cl_mem *io; /* inputs, then outputs */
 	size_t *io_bytes;
 	cl_mem scratch;
-	cl_kernel *kernels; /* one per launch */
+	cl_kernel *kernels;     /* one per launch */
 	size_t *local, *global; /* work items of a group and in all; global 0: nothing to do */
 	bool may_fail;
 };

@@ -382,7 +382,8 @@ EXPORT int chmod(const char *path, mode_t permissions)
 EXPORT void *mmap(void *where, size_t n, int protection, int flags, int fd, off_t offset)
 {
 	struct fault f = {0};
-	bool file = fd >= 0 && !(flags & MAP_ANONYMOUS), shared = (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
+	bool file = fd >= 0 && !(flags & MAP_ANONYMOUS),
+	     shared = (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
 	if (file && shared && strstr(world, "nomap")) {
 		errno = ENODEV;
 		return MAP_FAILED;

@@ -13,7 +13,8 @@ int main(int argc, char **argv)
 	tri_lazy_model *m = x && y ? tri_open_lazy(argv[1], argv[2], NULL, &err) : NULL;
 	for (int64_t i = 0; m && i < rows * columns; i++)
 		x[i] = (float)(i % 7) - 3;
-	tri_tensor io[] = {{.data = x, .shape = {rows, columns}, .rank = 2, .dtype = TRI_FLOAT32}, {.data = y, .shape = {rows, outputs}, .rank = 2, .dtype = TRI_FLOAT32}};
+	tri_tensor io[] = {{.data = x, .shape = {rows, columns}, .rank = 2, .dtype = TRI_FLOAT32},
+			   {.data = y, .shape = {rows, outputs}, .rank = 2, .dtype = TRI_FLOAT32}};
 	int code = m ? m->desc->run(m->model, 0, io, &err) : err.code;
 	for (int64_t i = 0; !code && i < rows * outputs * (int64_t)sizeof *y; i++)
 		printf("%02x", ((unsigned char *)y)[i]);

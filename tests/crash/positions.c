@@ -71,7 +71,8 @@ static void close_cache(void *c)
 static const void *get_cache(void *c, hash128 key, size_t *len) { return cache_get(c, CACHE_FRAGMENT, key, len); }
 static void put_cache(void *c, hash128 key, const void *bytes, size_t len) { cache_put(c, CACHE_FRAGMENT, key, bytes, len, 0); }
 
-static const struct kind kinds[] = {{"store", open_store, close_store, get_store, put_store}, {"cache", open_cache, close_cache, get_cache, put_cache}};
+static const struct kind kinds[] = {{"store", open_store, close_store, get_store, put_store},
+				    {"cache", open_cache, close_cache, get_cache, put_cache}};
 
 /* ---- values ---- */
 
@@ -247,7 +248,8 @@ static bool try_kind(const struct kind *k, char *self, const char *dir, bool all
 	t.at = mmap(NULL, sizeof *t.at, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
 	snprintf(path, sizeof path, "%s/data.mdb", dir);
 	make(k, dir);
-	bool ok = t.at != MAP_FAILED && (k->open != open_cache || peek(dir) == KEYS) && os_read_file(path, 0, &t.data, &t.len) && try_all(&t);
+	bool ok =
+		t.at != MAP_FAILED && (k->open != open_cache || peek(dir) == KEYS) && os_read_file(path, 0, &t.data, &t.len) && try_all(&t);
 	free(t.data);
 	return ok;
 }

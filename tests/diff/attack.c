@@ -13,7 +13,16 @@
 #include <unistd.h>
 #include "backend/runtime/tri.h"
 
-enum { PAGE = 4096, MAX_TENSORS = 16, MAX_SIZES = 64, MAX_LINE = 4096, MOST_BYTES = 1 << 20, SECONDS = 20, RIGHT_EACH = 16, N_CODES = TRI_ERR_BUSY + 1 };
+enum {
+	PAGE = 4096,
+	MAX_TENSORS = 16,
+	MAX_SIZES = 64,
+	MAX_LINE = 4096,
+	MOST_BYTES = 1 << 20,
+	SECONDS = 20,
+	RIGHT_EACH = 16,
+	N_CODES = TRI_ERR_BUSY + 1
+};
 
 static uint64_t state;
 static char at_work[1024]; /* the call under way, for the message of a signal */
@@ -44,7 +53,8 @@ static int64_t below(uint64_t n) { return (int64_t)(random_bits() % n); }
 
 static int64_t odd_extent(void)
 {
-	static const int64_t huge[] = {-1, INT64_MIN, INT64_MAX, 1ll << 62, 1ll << 61, (1ll << 40) + 1, 1ll << 40, 1ll << 32 << 16, 3ll << 60, INT64_MAX - 1};
+	static const int64_t huge[] = {-1,        INT64_MIN,       INT64_MAX, 1ll << 62,    1ll << 61, (1ll << 40) + 1,
+				       1ll << 40, 1ll << 32 << 16, 3ll << 60, INT64_MAX - 1};
 	return below(3) ? below(9) : huge[below(sizeof huge / sizeof *huge)];
 }
 
@@ -255,7 +265,8 @@ static void without_tensors(const tri_model_desc *desc, struct tri_model *m)
 	tri_error err = {0};
 	if (desc->run(NULL, 0, NULL, &err) == TRI_OK || !err.message[0])
 		die("a run without a model");
-	if (desc->run(m, desc->n_entries, NULL, &err) == TRI_OK || desc->run(m, UINT32_MAX, NULL, &err) == TRI_OK || desc->run(m, 0, NULL, &err) == TRI_OK)
+	if (desc->run(m, desc->n_entries, NULL, &err) == TRI_OK || desc->run(m, UINT32_MAX, NULL, &err) == TRI_OK ||
+	    desc->run(m, 0, NULL, &err) == TRI_OK)
 		die("a run without an entry or tensors");
 }
 

@@ -17,7 +17,13 @@ static struct tri_model *model;
 static _Atomic int good, busy;
 static _Atomic bool done;
 
-#define CHECK(cond) do { if (!(cond)) { fprintf(stderr, "handles: line %d: %s\n", __LINE__, #cond); exit(1); } } while (0)
+#define CHECK(cond)                                                                 \
+	do {                                                                        \
+		if (!(cond)) {                                                      \
+			fprintf(stderr, "handles: line %d: %s\n", __LINE__, #cond); \
+			exit(1);                                                    \
+		}                                                                   \
+	} while (0)
 
 static tri_tensor square(float *data) { return (tri_tensor){.data = data, .shape = {N, N}, .rank = 2, .dtype = TRI_FLOAT32}; }
 

@@ -100,7 +100,8 @@ static void run_case(const tri_model_desc *desc, struct tri_model *m, const char
 	const tri_entry_desc *e = &desc->entries[at];
 	int n = e->n_inputs + e->n_outputs;
 	for (int k = 0; k < n; k++)
-		memory[k] = tensor_new(k < e->n_inputs ? &e->inputs[k] : &e->outputs[k - e->n_inputs], sizes, value, k < e->n_inputs, &io[k]);
+		memory[k] =
+			tensor_new(k < e->n_inputs ? &e->inputs[k] : &e->outputs[k - e->n_inputs], sizes, value, k < e->n_inputs, &io[k]);
 	int code = desc->run(m, at, io, &err);
 	if (code == TRI_OK) {
 		const struct guarded *out = &memory[e->n_inputs];

@@ -33,7 +33,11 @@ static const char *value_in(struct file *f, const char *text, enum cache_setting
 	struct diags *d = diags_new(0);
 	f->text = text;
 	const struct manifest *m = manifest_read(f->a, (struct frontend_host){load, f}, "config", d);
-	const struct manifest_block *b = manifest_find(m, cache_setting_block(s)[0] == 's' ? BLOCK_SERVER : cache_setting_block(s)[0] == 'b' ? BLOCK_BUILD : BLOCK_CACHE, NULL);
+	const struct manifest_block *b = manifest_find(m,
+						       cache_setting_block(s)[0] == 's'   ? BLOCK_SERVER
+						       : cache_setting_block(s)[0] == 'b' ? BLOCK_BUILD
+											  : BLOCK_CACHE,
+						       NULL);
 	const char *value = diags_errors(d) ? NULL : "";
 	for (uint32_t i = 0; value && b && i < b->n_values; i++)
 		if (!strcmp(manifest_key_text(b->values[i].key), key))

@@ -15,7 +15,8 @@ static void expect_same(const struct lock *a, const struct lock *b)
 		abort();
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct lock_entry *x = &a->entries[i], *y = &b->entries[i];
-		if (strcmp(x->name, y->name) || strcmp(x->git, y->git) || strcmp(x->ref, y->ref) || strcmp(x->commit, y->commit) || x->kind != y->kind)
+		if (strcmp(x->name, y->name) || strcmp(x->git, y->git) || strcmp(x->ref, y->ref) || strcmp(x->commit, y->commit) ||
+		    x->kind != y->kind)
 			abort();
 	}
 }

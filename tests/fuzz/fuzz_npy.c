@@ -17,7 +17,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	if (npy_parse(a, data, size, &t, &error)) {
 		npy_write(&t, &b);
-		if (!npy_parse(a, b.at, b.len, &back, &error) || back.rank != t.rank || memcmp(back.data, t.data, (size_t)tensor_bytes(&t)) != 0)
+		if (!npy_parse(a, b.at, b.len, &back, &error) || back.rank != t.rank ||
+		    memcmp(back.data, t.data, (size_t)tensor_bytes(&t)) != 0)
 			abort();
 	} else if (!error) {
 		abort();

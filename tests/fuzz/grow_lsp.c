@@ -14,8 +14,8 @@ static const struct {
 #undef REQUEST
 #undef NOTIFICATION
 };
-static const char *const documents[] = {"file:///p/main.tri", "file:///p/lib.tri", "file:///p/tri.build", "file:///q/alone.tri",
-					"untitled:1",         "file:///cache/std/nn.tri"};
+static const char *const documents[] = {"file:///p/main.tri",  "file:///p/lib.tri", "file:///p/tri.build",
+					"file:///q/alone.tri", "untitled:1",        "file:///cache/std/nn.tri"};
 #define COUNT(array) (sizeof(array) / sizeof *(array))
 
 struct short_line {

@@ -17,7 +17,7 @@ struct random_fn {
 	uint64_t seed;
 	int64_t sym_value; /* of the one symbol */
 	dim n;
-	bool *exact;       /* per instruction: every operation correctly rounded, so that nothing may differ from the interpreter; else a little */
+	bool *exact; /* per instruction: every operation correctly rounded, so that nothing may differ from the interpreter; else a little */
 	uint32_t cap_exact;
 	struct slot *slots;
 };
@@ -61,8 +61,8 @@ static dim random_dim(struct random_fn *r)
 
 static struct hir_type random_type(struct random_fn *r)
 {
-	static const dtype elems[] = {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_INT8, DT_INT32, DT_INT64, DT_TRIT, DT_BOOL, DT_FLOAT64,
-				      DT_FLOAT16, DT_BFLOAT16, DT_INT16};
+	static const dtype elems[] = {DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_FLOAT32, DT_INT8,     DT_INT32, DT_INT64,
+				      DT_TRIT,    DT_BOOL,    DT_FLOAT64, DT_FLOAT16, DT_BFLOAT16, DT_INT16};
 	struct hir_type t = {.elem = elems[pick(r, sizeof elems / sizeof *elems)], .rank = (uint8_t)pick(r, 4)};
 	for (uint32_t k = 0; k < t.rank; k++)
 		t.dims[k] = random_dim(r);
@@ -118,8 +118,8 @@ static ir_ref cast_to(struct random_fn *r, ir_ref v, dtype elem)
 
 static ir_ref random_unary(struct random_fn *r, ir_ref v)
 {
-	static const enum ir_op floats[] = {OP_NEG, OP_ABS, OP_SIGN, OP_CEIL, OP_FLOOR, OP_ROUND, OP_SQRT, OP_RSQRT, OP_EXP, OP_LOG, OP_SIN, OP_COS, OP_TANH,
-					    OP_ERF};
+	static const enum ir_op floats[] = {OP_NEG,   OP_ABS, OP_SIGN, OP_CEIL, OP_FLOOR, OP_ROUND, OP_SQRT,
+					    OP_RSQRT, OP_EXP, OP_LOG,  OP_SIN,  OP_COS,   OP_TANH,  OP_ERF};
 	static const enum ir_op ints[] = {OP_NEG, OP_ABS, OP_SIGN};
 	const struct hir_type *t = type_of(r, v);
 	if (t->elem == DT_BOOL)
@@ -308,8 +308,8 @@ static ir_ref random_matmul(struct random_fn *r, ir_ref v)
 	out.elem = is_float(elem) ? elem : DT_INT32;
 	ir_ref ops[2] = {v};
 	int64_t k, n;
-	if (trit && dim_is_const(r->f->dims, w.dims[x.rank - 2u], &k) && dim_is_const(r->f->dims, w.dims[x.rank - 1u], &n) && k && pick(r, 2) &&
-	    r->f->n_weights < 4) {
+	if (trit && dim_is_const(r->f->dims, w.dims[x.rank - 2u], &k) && dim_is_const(r->f->dims, w.dims[x.rank - 1u], &n) && k &&
+	    pick(r, 2) && r->f->n_weights < 4) {
 		struct hir_type flat = {.elem = DT_TRIT, .rank = 2, .dims = {w.dims[x.rank - 2u], w.dims[x.rank - 1u]}};
 		r->slots[r->f->n_weights] = (struct slot){.kind = SLOT_DATA, .layout = LAYOUT_TRIT2, .type = flat};
 		r->f->weights[r->f->n_weights] = flat;
@@ -386,12 +386,19 @@ static ir_ref random_step(struct random_fn *r)
 	ir_ref v;
 	do
 		v = any_value(r);
-	while (ir_at(r->f, v)->op == OP_WEIGHT || (ir_at(r->f, v)->op == OP_BROADCAST && ir_at(r->f, ir_operand(r->f, v, 0))->op == OP_WEIGHT));
+	while (ir_at(r->f, v)->op == OP_WEIGHT ||
+	       (ir_at(r->f, v)->op == OP_BROADCAST && ir_at(r->f, ir_operand(r->f, v, 0))->op == OP_WEIGHT));
 	switch (pick(r, 14)) {
-	case 0: case 1: case 2: return random_unary(r, v);
-	case 3: case 4: case 5: return random_binary(r, v);
-	case 6: case 7: return random_reduce(r, v);
-	case 8: case 9: return random_view(r, v);
+	case 0:
+	case 1:
+	case 2: return random_unary(r, v);
+	case 3:
+	case 4:
+	case 5: return random_binary(r, v);
+	case 6:
+	case 7: return random_reduce(r, v);
+	case 8:
+	case 9: return random_view(r, v);
 	case 10: return random_matmul(r, v);
 	case 11: return random_gather(r, v);
 	case 12: return random_norm(r, v);
@@ -441,7 +448,8 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, r.f->n_outputs);
 	for (uint32_t k = 0; k < r.f->n_outputs; k++) {
 		ir_ref v = k == 0 ? r.f->n_insts - 1 : any_value(&r);
-		while (ir_at(r.f, v)->op == OP_WEIGHT || (ir_at(r.f, v)->op == OP_BROADCAST && ir_at(r.f, ir_operand(r.f, v, 0))->op == OP_WEIGHT))
+		while (ir_at(r.f, v)->op == OP_WEIGHT ||
+		       (ir_at(r.f, v)->op == OP_BROADCAST && ir_at(r.f, ir_operand(r.f, v, 0))->op == OP_WEIGHT))
 			v--;
 		r.f->outputs[k] = v;
 	}
@@ -464,7 +472,8 @@ static inline void random_fill(struct random_fn *r, dtype elem, void *data, int6
 		case DT_INT16: ((int16_t *)data)[k] = (int16_t)(i * 200); break;
 		case DT_INT32: ((int32_t *)data)[k] = (int32_t)(i * (pick(r, 8) ? 1 : 10000000)); break;
 		case DT_INT64: ((int64_t *)data)[k] = i * (pick(r, 8) ? 1 : 10000000000); break;
-		case DT_FLOAT16: case DT_BFLOAT16: elem_put_float(elem, data, k, x); break;
+		case DT_FLOAT16:
+		case DT_BFLOAT16: elem_put_float(elem, data, k, x); break;
 		case DT_FLOAT32: ((float *)data)[k] = (float)x; break;
 		case DT_FLOAT64: ((double *)data)[k] = x; break;
 		default: abort();

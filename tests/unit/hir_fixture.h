@@ -11,11 +11,11 @@ static inline struct hir_unit *hir_new(struct arena *a, const char *symbol)
 {
 	struct hir_unit *u = ARENA_NEW(a, struct hir_unit);
 	*u = (struct hir_unit){.name = symbol,
-				.symbol = symbol,
-				.identity = hash_bytes(symbol, strlen(symbol)),
-				.at = SPAN_NONE,
-				.opt = -1,
-				.dims = dims_new(a)};
+			       .symbol = symbol,
+			       .identity = hash_bytes(symbol, strlen(symbol)),
+			       .at = SPAN_NONE,
+			       .opt = -1,
+			       .dims = dims_new(a)};
 	u->inputs = ARENA_ARRAY(a, struct hir_input, HIR_CAP);
 	u->outputs = ARENA_ARRAY(a, struct hir_output, HIR_CAP);
 	u->nodes = ARENA_ARRAY(a, struct hir_node, HIR_CAP);
@@ -74,9 +74,9 @@ static inline hir_ref hir_builtin_new(struct hir_unit *u, enum builtin b, struct
 	u->nodes[r].builtin = b;
 	return r;
 }
-#define BI(u, b, t, ...)                                                        \
+#define BI(u, b, t, ...)                                                      \
 	hir_builtin_new((u), (b), (t), (const struct hir_arg[]){__VA_ARGS__}, \
-			 sizeof((const struct hir_arg[]){__VA_ARGS__}) / sizeof(struct hir_arg))
+			sizeof((const struct hir_arg[]){__VA_ARGS__}) / sizeof(struct hir_arg))
 
 static inline hir_ref hir_result_new(struct hir_unit *u, hir_ref source, uint32_t index, struct hir_type t)
 {
@@ -87,7 +87,7 @@ static inline hir_ref hir_result_new(struct hir_unit *u, hir_ref source, uint32_
 }
 
 static inline hir_ref hir_call_new(struct hir_unit *u, struct hir_unit *callee, const dim *syms, struct hir_type t,
-				     const struct hir_arg *args, uint32_t n)
+				   const struct hir_arg *args, uint32_t n)
 {
 	hir_ref r = hir_apply(u, hir_node_new(u, HIR_CALL, t), args, n);
 	u->nodes[r].callee = callee;

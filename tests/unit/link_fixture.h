@@ -107,7 +107,8 @@ __attribute__((unused)) static void *open_bytes(struct arena *a, const struct bu
 }
 
 /* Links and opens; fails the test on any error. */
-__attribute__((unused)) static void *link_open(struct arena *a, struct object *const *objects, uint32_t n, const char *const *exports, uint32_t n_exports)
+__attribute__((unused)) static void *link_open(struct arena *a, struct object *const *objects, uint32_t n, const char *const *exports,
+					       uint32_t n_exports)
 {
 	static const char *const needed[] = {"libc.so.6", "libm.so.6"};
 	struct link_request r = {"libtest.so", objects, n, exports, n_exports, needed, 2};

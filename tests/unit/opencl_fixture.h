@@ -105,8 +105,14 @@ static inline ir_ref op_n(struct unit *u, enum ir_op op, struct hir_type t, uint
 static inline void unit_core(struct unit *u)
 {
 	struct hir_unit *c = &u->core;
-	*c = (struct hir_unit){.name = u->f->name, .symbol = u->f->name, .file = "test.tri", .opt = -1, .dims = u->f->dims, .at = SPAN_NONE,
-				.n_inputs = u->f->n_inputs, .n_outputs = u->f->n_outputs};
+	*c = (struct hir_unit){.name = u->f->name,
+			       .symbol = u->f->name,
+			       .file = "test.tri",
+			       .opt = -1,
+			       .dims = u->f->dims,
+			       .at = SPAN_NONE,
+			       .n_inputs = u->f->n_inputs,
+			       .n_outputs = u->f->n_outputs};
 	c->inputs = ARENA_ARRAY(u->a, struct hir_input, MAX_IO);
 	c->outputs = ARENA_ARRAY(u->a, struct hir_output, MAX_IO);
 	c->nodes = ARENA_ARRAY(u->a, struct hir_node, 2 * MAX_IO);
@@ -116,7 +122,8 @@ static inline void unit_core(struct unit *u)
 	}
 	for (uint32_t i = 0; i < c->n_outputs; i++) {
 		c->outputs[i] = (struct hir_output){arena_printf(u->a, "out%u", i), c->n_nodes};
-		c->nodes[c->n_nodes++] = (struct hir_node){.kind = HIR_BUILTIN, .type = ir_at(u->f, u->f->outputs[i])->type, .at = SPAN_NONE};
+		c->nodes[c->n_nodes++] =
+			(struct hir_node){.kind = HIR_BUILTIN, .type = ir_at(u->f, u->f->outputs[i])->type, .at = SPAN_NONE};
 	}
 	u->plan.unit = c;
 	u->plan.run = u->f;
@@ -217,7 +224,10 @@ static inline void model_build(struct model *m, uint32_t entries, uint32_t units
 	uint32_t n = 1;
 	while ((objects[n] = runtime_object_at(m->a, n - 1)))
 		n++;
-	struct link_request r = {.soname = "libnet.so", .objects = objects, .n_objects = n, .needed = (const char *[]){"libOpenCL.so.1", "libc.so.6"},
+	struct link_request r = {.soname = "libnet.so",
+				 .objects = objects,
+				 .n_objects = n,
+				 .needed = (const char *[]){"libOpenCL.so.1", "libc.so.6"},
 				 .n_needed = 2};
 	r.exports = model_exports(m->a, &in, &info, &r.n_exports);
 	struct buf out = {0};

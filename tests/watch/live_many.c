@@ -15,7 +15,7 @@ enum { THREADS = 4, N = 67, MOST_GENERATIONS = 1000, PATIENCE_MS = 20000 };
 
 struct shared {
 	tri_live *live;
-	uint64_t followed; /* the generation that was told of last */
+	uint64_t followed;    /* the generation that was told of last */
 	pthread_mutex_t lock; /* guards what follows */
 	float factor[MOST_GENERATIONS];
 	unsigned long calls;
@@ -74,7 +74,8 @@ static void follow(struct shared *s)
 	static const char *const said[] = {"refused", "the same", "taken"};
 	tri_error err = {0};
 	int taken = 0;
-	for (int i = 0; i < PATIENCE_MS && (taken = tri_live_reload(s->live, &err)) == 0 && tri_live_generation(s->live) == s->followed; i++)
+	for (int i = 0; i < PATIENCE_MS && (taken = tri_live_reload(s->live, &err)) == 0 && tri_live_generation(s->live) == s->followed;
+	     i++)
 		nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
 	if (taken == 0 && tri_live_generation(s->live) != s->followed)
 		taken = 1;

@@ -69,7 +69,8 @@ static int64_t compare(const struct trial *t, uint32_t output, const void *got, 
 		if (isfinite(elem_float(w->elem, w->data, k)))
 			scale = fmax(scale, fabs(elem_float(w->elem, w->data, k)));
 	for (int64_t k = 0; k < n; k++) {
-		bool same = is_float(w->elem) ? same_float(elem_float(w->elem, got, k), elem_float(w->elem, w->data, k), exact, w->elem, exact ? 0 : scale)
+		bool same = is_float(w->elem) ? same_float(elem_float(w->elem, got, k), elem_float(w->elem, w->data, k), exact, w->elem,
+							   exact ? 0 : scale)
 					      : elem_int(w->elem, got, k) == elem_int(w->elem, w->data, k);
 		if (same || wrong++)
 			continue;
@@ -246,7 +247,8 @@ static double error_of(enum ir_op op, float x, float got)
 enum { SWEEP = 1 << 16 };
 static void sweep(float *x)
 {
-	static const float special[] = {0.0f, -0.0f, INFINITY, -INFINITY, NAN, 88.72f, 88.73f, -87.33f, -103.9f, -104.5f, 1e-45f, -1e-45f, 1.0f, -1.0f, 3e38f};
+	static const float special[] = {0.0f,    -0.0f,   INFINITY, -INFINITY, NAN,  88.72f, 88.73f, -87.33f,
+					-103.9f, -104.5f, 1e-45f,   -1e-45f,   1.0f, -1.0f,  3e38f};
 	for (uint32_t k = 0; k < SWEEP; k++) {
 		uint32_t bits = k * 65536u + (k * 40503u & 65535u);
 		memcpy(&x[k], &bits, sizeof bits);
@@ -360,11 +362,13 @@ static void test_first_nan(void **state)
 	for (uint32_t k = 0; k < N; k++) {
 		uint32_t axis = k % 2;
 		dtype elem = k / 4 ? DT_FLOAT64 : DT_FLOAT32;
-		trials[k] = (struct trial){.r = one_reduction(a, arena_printf(a, "nan%u", k), k / 2 % 2 ? OP_ARGMAX : OP_ARGMIN, elem, axis, LONG)};
+		trials[k] = (struct trial){
+			.r = one_reduction(a, arena_printf(a, "nan%u", k), k / 2 % 2 ? OP_ARGMAX : OP_ARGMIN, elem, axis, LONG)};
 		fill(&trials[k]);
 		for (int64_t row = 0; row < ROWS; row++)
 			for (uint32_t i = 0; i < 3; i++)
-				elem_put_float(elem, trials[k].inputs[0].data, axis ? row * LONG + nans[row][i] : nans[row][i] * ROWS + row, NAN);
+				elem_put_float(elem, trials[k].inputs[0].data, axis ? row * LONG + nans[row][i] : nans[row][i] * ROWS + row,
+					       NAN);
 		assert_true(add_variants(&native, &trials[k]));
 	}
 	assert_true(native_link(&native));
@@ -466,11 +470,12 @@ static struct loop_fn *caller_function(struct arena *a)
 	return loops_build(a, &p);
 }
 
-static const char leaf_source[] = "#include <stdint.h>\n"
-				  "char *leaf_scratch_at;\n"
-				  "void leaf(void *c, void *const *b, const void *const *w, const int64_t *d, char *s) { (void)c; (void)w;\n"
-				  "  leaf_scratch_at = s; for (int64_t i = 0; i < d[0]; i++) ((float *)b[1])[i] = 2 * ((float *)b[0])[i]; }\n"
-				  "int64_t leaf_scratch(const int64_t *d) { return 1000 * d[0]; }\n";
+static const char leaf_source[] =
+	"#include <stdint.h>\n"
+	"char *leaf_scratch_at;\n"
+	"void leaf(void *c, void *const *b, const void *const *w, const int64_t *d, char *s) { (void)c; (void)w;\n"
+	"  leaf_scratch_at = s; for (int64_t i = 0; i < d[0]; i++) ((float *)b[1])[i] = 2 * ((float *)b[0])[i]; }\n"
+	"int64_t leaf_scratch(const int64_t *d) { return 1000 * d[0]; }\n";
 
 static void test_call_and_check(void **state)
 {
@@ -523,8 +528,9 @@ static void test_targets(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_targets), cmocka_unit_test(test_elementary),
-					   cmocka_unit_test(test_empty_reductions), cmocka_unit_test(test_first_nan), cmocka_unit_test(test_ends_of_integers),
-					   cmocka_unit_test(test_call_and_check), cmocka_unit_test(test_random_functions)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_targets),          cmocka_unit_test(test_elementary),
+					   cmocka_unit_test(test_empty_reductions), cmocka_unit_test(test_first_nan),
+					   cmocka_unit_test(test_ends_of_integers), cmocka_unit_test(test_call_and_check),
+					   cmocka_unit_test(test_random_functions)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -105,7 +105,7 @@ static void calls_run_the_callee(void **state)
 	struct hir_unit *callee = hir_new(a, "callee"), *u = hir_new(a, "caller");
 	dim_new_sym(callee->dims, "M");
 	hir_ref w = hir_input_new(callee, "w", SHAPE(callee, DT_FLOAT32, 2), true),
-		 x = hir_input_new(callee, "x", SHAPE(callee, DT_FLOAT32, -1, 2), false);
+		x = hir_input_new(callee, "x", SHAPE(callee, DT_FLOAT32, -1, 2), false);
 	hir_output_new(callee, BI(callee, BI_MUL, SHAPE(callee, DT_FLOAT32, -1, 2), T(x), T(w)));
 	dim_new_sym(u->dims, "N");
 	w = hir_input_new(u, "w", SHAPE(u, DT_FLOAT32, 2), true), x = hir_input_new(u, "x", SHAPE(u, DT_FLOAT32, -1, 2), false);
@@ -132,7 +132,7 @@ static void an_index_out_of_range_is_an_error(void **state)
 	struct ir_fn *f = ir_fn_new(a, "gather", dims_new(a));
 	static const int8_t table[2] = {1, 2}, index[1] = {2};
 	struct hir_type t = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 2)}},
-			 one = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 1)}};
+			one = {.elem = DT_INT8, .rank = 1, .dims = {dim_const(f->dims, 1)}};
 	ir_ref operands[2] = {ir_emit(f, OP_CONST, &t, NULL, 0, SPAN_NONE), ir_emit(f, OP_CONST, &one, NULL, 0, SPAN_NONE)};
 	ir_at(f, operands[0])->data = table;
 	ir_at(f, operands[1])->data = index;

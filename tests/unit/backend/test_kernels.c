@@ -18,7 +18,8 @@ struct kernels {
 
 static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
 {
-	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init", "tri_context_end"};
+	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init",
+					    "tri_context_end"};
 	struct object *objects[24];
 	if (!level_runs(level)) {
 		print_message("this processor does not run level %d: skipped\n", (int)level);
@@ -68,8 +69,16 @@ struct problem {
 static struct problem problem_new(int64_t M, int64_t K, int64_t N)
 {
 	size_t mk = (size_t)(M * K), kn = (size_t)(K * N), mn = (size_t)(M * N);
-	struct problem p = {M, K, N, guarded(mk), guarded(kn), guarded(tri_trit2_packed_size(K, N)), guarded(4 * mk), guarded(4 * kn), guarded(4 * mn),
-	                    guarded(4 * mn)};
+	struct problem p = {M,
+			    K,
+			    N,
+			    guarded(mk),
+			    guarded(kn),
+			    guarded(tri_trit2_packed_size(K, N)),
+			    guarded(4 * mk),
+			    guarded(4 * kn),
+			    guarded(4 * mn),
+			    guarded(4 * mn)};
 	for (size_t i = 0; i < mk; i++) {
 		((int8_t *)p.i8.at)[i] = (int8_t)(rnd() % 8 == 0 ? 0x80u : rnd());
 		((float *)p.f32.at)[i] = (float)((int32_t)rnd() % 100000) / 1000.0f;
@@ -104,8 +113,8 @@ static void check_i8(const struct problem *p)
 			for (int64_t k = 0; k < p->K; k++)
 				want += x[m * p->K + k] * w[k * p->N + n];
 			if (y[m * p->N + n] != want)
-				fail_msg("i8_trit2 M=%d K=%d N=%d at %d,%d: got %d, want %d", (int)p->M, (int)p->K, (int)p->N, (int)m, (int)n,
-				         y[m * p->N + n], want);
+				fail_msg("i8_trit2 M=%d K=%d N=%d at %d,%d: got %d, want %d", (int)p->M, (int)p->K, (int)p->N, (int)m,
+					 (int)n, y[m * p->N + n], want);
 		}
 }
 
@@ -117,13 +126,13 @@ static void check_float(const struct problem *p, bool trits, const char *name)
 			double want = 0, terms = 0;
 			for (int64_t k = 0; k < p->K; k++) {
 				double t = (double)x[m * p->K + k] * (trits ? (double)((int8_t *)p->trits.at)[k * p->N + n]
-				                                            : (double)((float *)p->w32.at)[k * p->N + n]);
+									    : (double)((float *)p->w32.at)[k * p->N + n]);
 				want += t;
 				terms += fabs(t);
 			}
 			if (!(fabs(y[m * p->N + n] - want) <= 1e-6 * terms)) /* ten times stricter than promised */
-				fail_msg("%s M=%d K=%d N=%d at %d,%d: got %g, want %g", name, (int)p->M, (int)p->K, (int)p->N, (int)m, (int)n,
-				         (double)y[m * p->N + n], want);
+				fail_msg("%s M=%d K=%d N=%d at %d,%d: got %g, want %g", name, (int)p->M, (int)p->K, (int)p->N, (int)m,
+					 (int)n, (double)y[m * p->N + n], want);
 		}
 }
 
@@ -162,8 +171,8 @@ static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, 
 
 static void against_naive(enum runtime_level level)
 {
-	static const int64_t fixed[][3] = {{0, 5, 5}, {3, 0, 7}, {3, 7, 0}, {1, 1, 1}, {1, 2560, 640}, {1, 1023, 97}, {70, 300, 160}, {600, 17, 33},
-	                                   {9, 1025, 260}, {130, 64, 48}, {2, 4096, 129}};
+	static const int64_t fixed[][3] = {{0, 5, 5},      {3, 0, 7},     {3, 7, 0},      {1, 1, 1},     {1, 2560, 640}, {1, 1023, 97},
+					   {70, 300, 160}, {600, 17, 33}, {9, 1025, 260}, {130, 64, 48}, {2, 4096, 129}};
 	struct arena *a = arena_new(0);
 	struct kernels k;
 	if (!kernels_open(a, level, &k)) {
@@ -215,7 +224,8 @@ static void trit_sums_agree_between_levels(void **state)
 		assert_false(isnan(((float *)(first ? p.y.at : p.y2.at))[0]));
 		assert_true(isnan(((float *)(first ? p.y.at : p.y2.at))[1]));
 		for (int64_t i = 0; !first && i < p.M * p.N; i++)
-			assert_true(isnan(((float *)p.y.at)[i]) ? isnan(((float *)p.y2.at)[i]) : ((int32_t *)p.y.at)[i] == ((int32_t *)p.y2.at)[i]);
+			assert_true(isnan(((float *)p.y.at)[i]) ? isnan(((float *)p.y2.at)[i])
+								: ((int32_t *)p.y.at)[i] == ((int32_t *)p.y2.at)[i]);
 		first = false;
 		dlclose(k.library);
 	}
@@ -233,9 +243,14 @@ static void extremes(void **state)
 		for (int sign = -1; sign <= 1; sign += 2) {
 			struct kernels k;
 			_Alignas(64) char ctx[CONTEXT_BYTES];
-			struct problem p = {.M = 2, .K = K, .N = N, .i8 = guarded(2 * K), .trits = guarded(K * N), .packed = guarded(tri_trit2_packed_size(K, N)),
-			                    .y = guarded(4 * 2 * N)};
-			memset(p.i8.at, 0x80, K);           /* -128 */
+			struct problem p = {.M = 2,
+					    .K = K,
+					    .N = N,
+					    .i8 = guarded(2 * K),
+					    .trits = guarded(K * N),
+					    .packed = guarded(tri_trit2_packed_size(K, N)),
+					    .y = guarded(4 * 2 * N)};
+			memset(p.i8.at, 0x80, K); /* -128 */
 			memset((char *)p.i8.at + K, 127, K);
 			memset(p.trits.at, sign, K * N);
 			tri_trit2_pack(p.trits.at, K, N, p.packed.at);

@@ -106,8 +106,9 @@ static void failures_are_told_and_forgotten(void **s)
 static void scratch_is_as_compiled_code_has_it(void **s)
 {
 	(void)s;
-	static const tri_dim_step steps[] = {{TRI_DIM_CONST, 0, 8},    {TRI_DIM_SYM, 0, 0}, {TRI_DIM_SYM, 0, 1}, {TRI_DIM_FLOORDIV, 0, 0}, {TRI_DIM_MUL, 0, 0},
-					     {TRI_DIM_SYM, 0, 0}, {TRI_DIM_SYM, 0, 1}, {TRI_DIM_MOD, 0, 0},      {TRI_DIM_ADD, 0, 0}};
+	static const tri_dim_step steps[] = {{TRI_DIM_CONST, 0, 8},    {TRI_DIM_SYM, 0, 0}, {TRI_DIM_SYM, 0, 1},
+					     {TRI_DIM_FLOORDIV, 0, 0}, {TRI_DIM_MUL, 0, 0}, {TRI_DIM_SYM, 0, 0},
+					     {TRI_DIM_SYM, 0, 1},      {TRI_DIM_MOD, 0, 0}, {TRI_DIM_ADD, 0, 0}};
 	static const tri_dim_step zero[] = {{TRI_DIM_CONST, 0, 0}};
 	static const tri_dim_desc own = {steps, 9, 0}, none = {zero, 1, 0}, arg = {steps + 1, 1, 0};
 	const struct tri_lazy_call call = {.callee = &units[1], .dims = &arg, .n_dims = 1};

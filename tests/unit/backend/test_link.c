@@ -15,20 +15,18 @@ static const char one[] =
 	"double one_math(double x) { return pow(x, 3.0) + (double)expf((float)x) + tanh(x); }\n"
 	"double never_called(double x) { return unused_thing(x); }\n"
 	"int one_weak(void) { return maybe ? maybe() : -1; }\n";
-static const char two[] =
-	"#include <string.h>\n"
-	"int shared_counter; static int (*const ops[])(int, int); static int plus(int a, int b) { return a + b; }\n"
-	"static int minus(int a, int b) { return a - b; }\n"
-	"static int (*const ops[])(int, int) = {plus, minus}; static const char *const names[] = {\"zero\", \"one\"};\n"
-	"void *(*const copier)(void *, const void *, size_t) = memcpy;\n"
-	"__attribute__((weak)) int twice(int x) { return -x; }\n"
-	"extern int three(int);\n"
-	"int two_add(int a, int b) { int c; copier(&c, &b, sizeof c); return ops[a & 1](a, c) + twice(a) + three(a); }\n"
-	"const char *two_name(int x) { return names[x & 1]; }\n";
-static const char three[] =
-	"int twice(int x) { return 2 * x; }\n"
-	"__attribute__((aligned(64))) static const int table[16] = {0, 1, 4, 9, 16, 25, 36, 49};\n"
-	"int three(int x) { return (unsigned long)table % 64 ? -1000 : table[x & 7]; }\n";
+static const char two[] = "#include <string.h>\n"
+			  "int shared_counter; static int (*const ops[])(int, int); static int plus(int a, int b) { return a + b; }\n"
+			  "static int minus(int a, int b) { return a - b; }\n"
+			  "static int (*const ops[])(int, int) = {plus, minus}; static const char *const names[] = {\"zero\", \"one\"};\n"
+			  "void *(*const copier)(void *, const void *, size_t) = memcpy;\n"
+			  "__attribute__((weak)) int twice(int x) { return -x; }\n"
+			  "extern int three(int);\n"
+			  "int two_add(int a, int b) { int c; copier(&c, &b, sizeof c); return ops[a & 1](a, c) + twice(a) + three(a); }\n"
+			  "const char *two_name(int x) { return names[x & 1]; }\n";
+static const char three[] = "int twice(int x) { return 2 * x; }\n"
+			    "__attribute__((aligned(64))) static const int table[16] = {0, 1, 4, 9, 16, 25, 36, 49};\n"
+			    "int three(int x) { return (unsigned long)table % 64 ? -1000 : table[x & 7]; }\n";
 static const char *const exports[] = {"one_sum", "one_text", "one_math", "one_weak"};
 static const char *const needed[] = {"libc.so.6", "libm.so.6"};
 
@@ -232,9 +230,13 @@ static void speed(void **state)
 	(void)state;
 	for (int i = 0; i < 20; i++) {
 		names[i] = arena_printf(a, "unit%d", i);
-		bytes[i] = compile_bytes(a, arena_printf(a, "#include <string.h>\nextern int unit%d(int); int v%d[100] = {1};\n"
-		                                            "int unit%d(int x) { char b[200]; memset(b, x, 200); return x ? %s(x - 1) + v%d[x] + b[x] : 0; }",
-		                                         (i + 1) % 20, i, i, arena_printf(a, "unit%d", (i + 1) % 20), i), "", &len[i]);
+		bytes[i] = compile_bytes(
+			a,
+			arena_printf(a,
+				     "#include <string.h>\nextern int unit%d(int); int v%d[100] = {1};\n"
+				     "int unit%d(int x) { char b[200]; memset(b, x, 200); return x ? %s(x - 1) + v%d[x] + b[x] : 0; }",
+				     (i + 1) % 20, i, i, arena_printf(a, "unit%d", (i + 1) % 20), i),
+			"", &len[i]);
 	}
 	names[20] = "tri_model_open", names[21] = "tri_model_run", names[22] = "tri_model_close", names[23] = "tri_matmul_i8_trit2";
 	for (int run = 0; run < 50; run++) {
@@ -258,8 +260,9 @@ static void speed(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(runs),   cmocka_unit_test(agrees_with_system_linkers), cmocka_unit_test(errors),
-		cmocka_unit_test(image_is_sound), cmocka_unit_test(odd_shapes),         cmocka_unit_test(speed),
+		cmocka_unit_test(runs),       cmocka_unit_test(agrees_with_system_linkers),
+		cmocka_unit_test(errors),     cmocka_unit_test(image_is_sound),
+		cmocka_unit_test(odd_shapes), cmocka_unit_test(speed),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -41,7 +41,11 @@ static void unit(struct fake *f, struct hir_unit *u, const char *name, uint32_t 
 	struct dims *d = dims_new(f->a);
 	dim n = dim_new_sym(d, "N");
 	static const char *const outs[] = {"out", "out1"};
-	*u = (struct hir_unit){.name = name, .symbol = arena_printf(f->a, "%s_0123", name), .identity = map_key_str(name), .dims = d, .n_outputs = n_outputs};
+	*u = (struct hir_unit){.name = name,
+			       .symbol = arena_printf(f->a, "%s_0123", name),
+			       .identity = map_key_str(name),
+			       .dims = d,
+			       .n_outputs = n_outputs};
 	u->inputs = ARENA_ARRAY(f->a, struct hir_input, 4);
 	u->outputs = ARENA_ARRAY(f->a, struct hir_output, n_outputs);
 	u->nodes = ARENA_ARRAY(f->a, struct hir_node, 1);
@@ -77,9 +81,11 @@ static ir_ref negated(struct ir_fn *s, ir_ref r)
 static void make_plans(struct fake *f)
 {
 	struct dims *dl = f->layer.dims, *dn = f->net.dims;
-	struct hir_type l[] = {type(dl, DT_TRIT, 2, dim_const(dl, K), dim_const(dl, M)), type(dl, DT_INT32, 1, dim_const(dl, 1), dim_const(dl, 1))};
-	struct hir_type n[] = {type(dn, DT_TRIT, 2, dim_const(dn, K), dim_const(dn, M)), type(dn, DT_TRIT, 2, dim_const(dn, K), dim_const(dn, M)),
-	                        type(dn, DT_INT32, 1, dim_const(dn, 1), dim_const(dn, 1))};
+	struct hir_type l[] = {type(dl, DT_TRIT, 2, dim_const(dl, K), dim_const(dl, M)),
+			       type(dl, DT_INT32, 1, dim_const(dl, 1), dim_const(dl, 1))};
+	struct hir_type n[] = {type(dn, DT_TRIT, 2, dim_const(dn, K), dim_const(dn, M)),
+			       type(dn, DT_TRIT, 2, dim_const(dn, K), dim_const(dn, M)),
+			       type(dn, DT_INT32, 1, dim_const(dn, 1), dim_const(dn, 1))};
 	struct ir_fn *ls = slice(f, &f->layer, l, 2), *ns = slice(f, &f->net, n, 3);
 	struct slot *lslots = ARENA_ARRAY(f->a, struct slot, 2), *nslots = ARENA_ARRAY(f->a, struct slot, 2);
 	ls->outputs[ls->n_outputs++] = 0;
@@ -92,9 +98,11 @@ static void make_plans(struct fake *f)
 	ns->outputs[ns->n_outputs++] = negated(ns, 2);
 	nslots[0] = (struct slot){SLOT_TABLE, LAYOUT_PLAIN, n[0], 0, 2, &f->layer};
 	nslots[1] = (struct slot){SLOT_TABLE, LAYOUT_PLAIN, n[0], 2, 2, &f->layer};
-	f->layer_plan = (struct plan){.unit = &f->layer, .slice = ls, .slots = lslots, .n_slots = 2, .slice_hash = ir_hash(ls), .run_hash = {1, 1}};
+	f->layer_plan =
+		(struct plan){.unit = &f->layer, .slice = ls, .slots = lslots, .n_slots = 2, .slice_hash = ir_hash(ls), .run_hash = {1, 1}};
 	plan_interface(f->a, ls, &f->layer_plan.face);
-	f->net_plan = (struct plan){.unit = &f->net, .slice = ns, .slots = nslots, .n_slots = 2, .slice_hash = ir_hash(ns), .run_hash = {2, 2}};
+	f->net_plan =
+		(struct plan){.unit = &f->net, .slice = ns, .slots = nslots, .n_slots = 2, .slice_hash = ir_hash(ns), .run_hash = {2, 2}};
 	plan_interface(f->a, ns, &f->net_plan.face);
 }
 
@@ -127,7 +135,8 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 	f->params[2] = (struct tensor){DT_INT32, 1, {1}, f->scale};
 	for (int i = 0; i < 3; i++)
 		f->hashes[i] = hash_bytes(f->params[i].data, (size_t)tensor_bytes(&f->params[i]));
-	f->in = (struct model_input){.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes, .slice = slice_of};
+	f->in = (struct model_input){
+		.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes, .slice = slice_of};
 	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, f->keys};
 }
 
@@ -396,20 +405,27 @@ static void header(void **state)
 	assert_non_null(strstr(text.at, "tri_tensor out1; /* out: int32 [N, 40] */"));
 	assert_null(strstr(text.at, "1.2 */ x"));
 	buf_free(&text);
-	header_compiles(&f, "int use(tiny *m, tiny_io *io); int use(tiny *m, tiny_io *io) { tri_error e; io->class_ = io->out; return tiny_run(m, io, &e) + (tiny_open(0, &e) != 0) + (int)tiny_desc.abi; }\n");
+	header_compiles(
+		&f,
+		"int use(tiny *m, tiny_io *io); int use(tiny *m, tiny_io *io) { tri_error e; io->class_ = io->out; return tiny_run(m, io, &e) + (tiny_open(0, &e) != 0) + (int)tiny_desc.abi; }\n");
 	arena_free(f.a);
 	fake_new(&f, 2);
 	f.net.outputs[0].name = "class"; /* as the input */
-	header_compiles(&f, "int use(tiny *m, const tiny_forward_io *a, const tiny_single_io *b); int use(tiny *m, const tiny_forward_io *a, const tiny_single_io *b) {\n"
-	                    "return a->class__.rank + tiny_forward_run(m, a, 0) + tiny_single_run(m, b, 0); }\n");
+	header_compiles(
+		&f,
+		"int use(tiny *m, const tiny_forward_io *a, const tiny_single_io *b); int use(tiny *m, const tiny_forward_io *a, const tiny_single_io *b) {\n"
+		"return a->class__.rank + tiny_forward_run(m, a, 0) + tiny_single_run(m, b, 0); }\n");
 	arena_free(f.a);
 }
 
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(weights_are_shared_and_cached), cmocka_unit_test(library_runs), cmocka_unit_test(descriptor),
-		cmocka_unit_test(several_entries),               cmocka_unit_test(header),
+		cmocka_unit_test(weights_are_shared_and_cached),
+		cmocka_unit_test(library_runs),
+		cmocka_unit_test(descriptor),
+		cmocka_unit_test(several_entries),
+		cmocka_unit_test(header),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -106,7 +106,8 @@ static void relocations_stay_inside(void **state)
 		struct object *o = object_new(a, "edge.o");
 		struct buf out = {0};
 		const char *error = NULL;
-		uint32_t s = object_section(o, SECTION_RODATA, ".rodata.a", code, sizeof code, 8), sym = object_symbol(o, "f", s, 0, 16, true, false);
+		uint32_t s = object_section(o, SECTION_RODATA, ".rodata.a", code, sizeof code, 8),
+			 sym = object_symbol(o, "f", s, 0, 16, true, false);
 		object_reloc(o, s, offset, sym, offset % 2 ? RELOC_PC32 : RELOC_ABS64, 0);
 		object_write(o, &out);
 		assert_true((object_parse(a, "edge.o", out.at, out.len, &error) != NULL) == (offset <= (offset % 2 ? 12 : 8)));

@@ -133,8 +133,7 @@ static struct hir_unit *caller(struct fixture *f, struct hir_unit *callee)
 {
 	struct hir_unit *u = hir_new(f->a, "caller_0");
 	dim_new_sym(u->dims, "N");
-	hir_ref w = hir_input_new(u, "s.w", SHAPE(u, DT_FLOAT32, 4), true),
-		 x = hir_input_new(u, "x", SHAPE(u, DT_FLOAT32, -1, 4), false);
+	hir_ref w = hir_input_new(u, "s.w", SHAPE(u, DT_FLOAT32, 4), true), x = hir_input_new(u, "x", SHAPE(u, DT_FLOAT32, -1, 4), false);
 	dim *syms = ARENA_ARRAY(f->a, dim, 1);
 	syms[0] = dim_sym(u->dims, 0);
 	hir_ref y = hir_call_new(u, callee, syms, SHAPE(u, DT_FLOAT32, -1, 4), (const struct hir_arg[]){T(w), T(x)}, 2);

@@ -123,19 +123,24 @@ static void unit(struct tri_context *ctx, void *const *bufs, const void *const *
 static int64_t scratch_size(const int64_t *dims) { return dims[0] > 1000000 ? INT64_MAX - 5 : dims[0] * 100; }
 
 #define DIM(s) {s, (int32_t)(sizeof(s) / sizeof *(s)), 0}
-static const tri_dim_step step_n[] = {{TRI_DIM_SYM, 0, 0}}, step_k[] = {{TRI_DIM_SYM, 0, 1}}, step_any[] = {{TRI_DIM_SYM, 0, 2}}, step_3[] = {{TRI_DIM_CONST, 0, 3}},
-	step_2n[] = {{TRI_DIM_CONST, 0, 2}, {TRI_DIM_SYM, 0, 0}, {TRI_DIM_MUL, 0, 0}},
-	step_k1[] = {{TRI_DIM_CONST, 0, 1}, {TRI_DIM_SYM, 0, 1}, {TRI_DIM_ADD, 0, 0}},
-	step_2k3[] = {{TRI_DIM_CONST, 0, 3}, {TRI_DIM_SYM, 0, 1}, {TRI_DIM_CONST, 0, 2}, {TRI_DIM_MUL, 0, 0}, {TRI_DIM_ADD, 0, 0}},
-	step_half[] = {{TRI_DIM_SYM, 0, 1}, {TRI_DIM_CONST, 0, 2}, {TRI_DIM_FLOORDIV, 0, 0}},
-	step_mod[] = {{TRI_DIM_SYM, 0, 1}, {TRI_DIM_CONST, 0, 2}, {TRI_DIM_MOD, 0, 0}};
+static const tri_dim_step step_n[] = {{TRI_DIM_SYM, 0, 0}}, step_k[] = {{TRI_DIM_SYM, 0, 1}}, step_any[] = {{TRI_DIM_SYM, 0, 2}},
+			  step_3[] = {{TRI_DIM_CONST, 0, 3}}, step_2n[] = {{TRI_DIM_CONST, 0, 2}, {TRI_DIM_SYM, 0, 0}, {TRI_DIM_MUL, 0, 0}},
+			  step_k1[] = {{TRI_DIM_CONST, 0, 1}, {TRI_DIM_SYM, 0, 1}, {TRI_DIM_ADD, 0, 0}},
+			  step_2k3[] = {{TRI_DIM_CONST, 0, 3},
+					{TRI_DIM_SYM, 0, 1},
+					{TRI_DIM_CONST, 0, 2},
+					{TRI_DIM_MUL, 0, 0},
+					{TRI_DIM_ADD, 0, 0}},
+			  step_half[] = {{TRI_DIM_SYM, 0, 1}, {TRI_DIM_CONST, 0, 2}, {TRI_DIM_FLOORDIV, 0, 0}},
+			  step_mod[] = {{TRI_DIM_SYM, 0, 1}, {TRI_DIM_CONST, 0, 2}, {TRI_DIM_MOD, 0, 0}};
 static const tri_io_desc inputs[] = {
 	{"x", TRI_FLOAT32, 2, {DIM(step_n), DIM(step_k)}},
 	{"z", TRI_INT8, 2, {DIM(step_2n), DIM(step_3)}},
 	{"w", TRI_INT64, 1, {DIM(step_any)}},
 };
 static const tri_io_desc outputs[] = {{"y", TRI_FLOAT32, 2, {DIM(step_n), DIM(step_k1)}}};
-static const tri_io_desc solved[] = {{"a", TRI_BOOL, 1, {DIM(step_2k3)}}}, solved_out[] = {{"b", TRI_BOOL, 2, {DIM(step_half), DIM(step_mod)}}};
+static const tri_io_desc solved[] = {{"a", TRI_BOOL, 1, {DIM(step_2k3)}}},
+			 solved_out[] = {{"b", TRI_BOOL, 2, {DIM(step_half), DIM(step_mod)}}};
 static const char *const names[] = {"N", "K", "?"};
 static const void *const table[] = {"weights"};
 static const struct tri_entry_code code = {.unit = unit, .scratch = scratch_size, .table = table};
@@ -145,14 +150,16 @@ static void idle(struct tri_context *ctx, void *const *bufs, const void *const *
 	memcpy(seen_dims, dims, sizeof seen_dims);
 }
 static const struct tri_entry_code idle_code = {.unit = idle};
-static const tri_entry_desc entries[] = {{"forward", inputs, outputs, 3, 1, names, 3, 0, &code}, {"other", solved, solved_out, 1, 1, names, 3, 0, &idle_code}};
+static const tri_entry_desc entries[] = {{"forward", inputs, outputs, 3, 1, names, 3, 0, &code},
+					 {"other", solved, solved_out, 1, 1, names, 3, 0, &idle_code}};
 static const tri_model_desc desc = {.abi = TRI_ABI, .n_entries = 2, .name = "m", .entries = entries};
 
 static char memory[4][4096];
 #define TENSOR(k, type, r, ...) {memory[k] + 1, {__VA_ARGS__}, r, type} /* not aligned */
 static void good(tri_tensor io[4])
 {
-	const tri_tensor t[4] = {TENSOR(0, TRI_FLOAT32, 2, 4, 5), TENSOR(1, TRI_INT8, 2, 8, 3), TENSOR(2, TRI_INT64, 1, 9), TENSOR(3, TRI_FLOAT32, 2, 4, 6)};
+	const tri_tensor t[4] = {TENSOR(0, TRI_FLOAT32, 2, 4, 5), TENSOR(1, TRI_INT8, 2, 8, 3), TENSOR(2, TRI_INT64, 1, 9),
+				 TENSOR(3, TRI_FLOAT32, 2, 4, 6)};
 	memcpy(io, t, sizeof t);
 	for (int i = 0; i < 4; i++)
 		io[i].data = memory[i];
@@ -263,8 +270,14 @@ static void old_options_are_understood(void **state)
 
 /* Two blobs, 3 and 64 bytes; table 0 holds blob 1 and table 1, table 1 holds blob 0. */
 static const struct tri_weights outside = {
-	.file = "none.triw", .size = 256, .digest = "0123456789abcde", .n_blobs = 2, .n_tables = 2,
-	.sizes = (const uint64_t[]){3, 64}, .tables = (const uint32_t[]){0, 2, 3}, .slots = (const uint32_t[]){1, TRI_SLOT_TABLE | 1, 0},
+	.file = "none.triw",
+	.size = 256,
+	.digest = "0123456789abcde",
+	.n_blobs = 2,
+	.n_tables = 2,
+	.sizes = (const uint64_t[]){3, 64},
+	.tables = (const uint32_t[]){0, 2, 3},
+	.slots = (const uint32_t[]){1, TRI_SLOT_TABLE | 1, 0},
 };
 
 static void write_weights(const char *path, const char *bytes, size_t size)
@@ -370,10 +383,14 @@ static void portable_tile(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(loops_run_every_index_once), cmocka_unit_test(a_forked_child_goes_on),
-		cmocka_unit_test(run_checks_its_tensors),     cmocka_unit_test(dimensions_inside_expressions_are_solved),
-		cmocka_unit_test(later_runs_allocate_nothing), cmocka_unit_test(old_options_are_understood),
-		cmocka_unit_test(the_processor_is_checked),   cmocka_unit_test(portable_tile),
+		cmocka_unit_test(loops_run_every_index_once),
+		cmocka_unit_test(a_forked_child_goes_on),
+		cmocka_unit_test(run_checks_its_tensors),
+		cmocka_unit_test(dimensions_inside_expressions_are_solved),
+		cmocka_unit_test(later_runs_allocate_nothing),
+		cmocka_unit_test(old_options_are_understood),
+		cmocka_unit_test(the_processor_is_checked),
+		cmocka_unit_test(portable_tile),
 		cmocka_unit_test(weights_outside),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -161,7 +161,8 @@ int main(void)
 		cmocka_unit_test(codes_are_unique_and_found),
 		cmocka_unit_test(everything_is_copied),
 		cmocka_unit_test(limit_counts_on),
-		cmocka_unit_test(sorting), cmocka_unit_test(told_once),
+		cmocka_unit_test(sorting),
+		cmocka_unit_test(told_once),
 		cmocka_unit_test(nearest),
 	};
 

@@ -253,12 +253,14 @@ static void sinks(void **state)
 /* Eight processes write one file: it is always one of theirs, whole. */
 static void sweeping(void **state)
 {
-	static const char *const others[] = {".trib-0123456789abcde.tmp", ".trib-0123456789abcdefa.tmp", ".trib-0123456789abcdeg.tmp", ".trib-0123456789abcdef.tmp.x"};
+	static const char *const others[] = {".trib-0123456789abcde.tmp", ".trib-0123456789abcdefa.tmp", ".trib-0123456789abcdeg.tmp",
+					     ".trib-0123456789abcdef.tmp.x"};
 
 	(void)state;
 	for (size_t i = 0; i < sizeof others / sizeof *others; i++)
 		assert_true(os_write_atomic(others[i], "x", 1, 0600, false));
-	int left = open(".trib-0123456789abcdef.tmp", O_WRONLY | O_CREAT, 0600), used = open(".trib-0123456789abcde0.tmp", O_WRONLY | O_CREAT, 0600);
+	int left = open(".trib-0123456789abcdef.tmp", O_WRONLY | O_CREAT, 0600),
+	    used = open(".trib-0123456789abcde0.tmp", O_WRONLY | O_CREAT, 0600);
 	assert_true(left >= 0 && used >= 0 && flock(used, LOCK_EX) == 0);
 	close(left);
 	os_sweep(".");

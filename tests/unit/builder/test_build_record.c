@@ -266,8 +266,15 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(nothing_changed), T(fresh_files_are_read_again_once), T(edit_in_the_same_tick_is_seen), T(touch_is_no_change),
-		T(old_time_restored), T(other_changes), T(other_options), T(cut_record), T(many_files),
+		T(nothing_changed),
+		T(fresh_files_are_read_again_once),
+		T(edit_in_the_same_tick_is_seen),
+		T(touch_is_no_change),
+		T(old_time_restored),
+		T(other_changes),
+		T(other_options),
+		T(cut_record),
+		T(many_files),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

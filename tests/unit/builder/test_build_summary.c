@@ -17,8 +17,20 @@ static void keys(void **state)
 	(void)state;
 	struct timing *t = timing_new(true);
 	const char *outputs[] = {"build/libm.so", "build/\"odd\".h"};
-	struct build_summary r = {.type = "build", .ok = true, .wall_ns = 12345678, .total = 9, .compiled = 2, .reused = 7, .later = 3, .hits = 7, .misses = 2,
-			   .packed = 5, .kept = 6, .jobs = 4, .outputs = outputs, .n_outputs = 2};
+	struct build_summary r = {.type = "build",
+				  .ok = true,
+				  .wall_ns = 12345678,
+				  .total = 9,
+				  .compiled = 2,
+				  .reused = 7,
+				  .later = 3,
+				  .hits = 7,
+				  .misses = 2,
+				  .packed = 5,
+				  .kept = 6,
+				  .jobs = 4,
+				  .outputs = outputs,
+				  .n_outputs = 2};
 	struct buf b = {0};
 	timing_add_ns(t, PHASE_CODEGEN, 5000000, 4000000);
 	build_summary_print(&r, t, &b);

@@ -34,7 +34,8 @@ static int setup(void **state)
 		return -1;
 	snprintf(folder, sizeof folder, "%s/cache/v", dir);
 	now = 1700000000;
-	options = (struct cache_options){.dir = folder, .limits = {.size = CACHE_DEFAULT_SIZE}, .compress = -1, .levels = 3, .clock = clock_of_test};
+	options = (struct cache_options){
+		.dir = folder, .limits = {.size = CACHE_DEFAULT_SIZE}, .compress = -1, .levels = 3, .clock = clock_of_test};
 	return 0;
 }
 
@@ -336,7 +337,8 @@ static void damage_is_a_miss(void **state)
 	(void)state;
 	char command[256];
 	put_one(1, 1 << 20);
-	snprintf(command, sizeof command, "f=$(find %s/large -type f); printf x | dd of=$f bs=1 seek=5000 conv=notrunc 2>/dev/null", folder);
+	snprintf(command, sizeof command, "f=$(find %s/large -type f); printf x | dd of=$f bs=1 seek=5000 conv=notrunc 2>/dev/null",
+		 folder);
 	assert_int_equal(system(command), 0);
 	assert_false(has_one(1, 1 << 20));
 	put_one(1, 1 << 20);
@@ -397,8 +399,19 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(round_trip), T(switched_off_levels), T(by_last_use), T(expired_at_once), T(by_age), T(by_size), T(what_is_larger_than_the_cache_is_not_kept),
-		T(a_hard_limit_for_several_writers), T(kills), T(damage_is_a_miss), T(garbage_is_set_aside), T(read_only), T(unusable_folder),
+		T(round_trip),
+		T(switched_off_levels),
+		T(by_last_use),
+		T(expired_at_once),
+		T(by_age),
+		T(by_size),
+		T(what_is_larger_than_the_cache_is_not_kept),
+		T(a_hard_limit_for_several_writers),
+		T(kills),
+		T(damage_is_a_miss),
+		T(garbage_is_set_aside),
+		T(read_only),
+		T(unusable_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,7 +49,8 @@ static void shapes_and_types(void **state)
 	(void)state;
 	float f[2] = {0};
 	int32_t i[2] = {0};
-	struct tensor a = {.elem = DT_FLOAT32, .rank = 1, .dims = {2}, .data = f}, b = {.elem = DT_INT32, .rank = 1, .dims = {2}, .data = i}, c = a;
+	struct tensor a = {.elem = DT_FLOAT32, .rank = 1, .dims = {2}, .data = f},
+		      b = {.elem = DT_INT32, .rank = 1, .dims = {2}, .data = i}, c = a;
 	struct comparison out;
 	struct buf error = {0};
 	assert_false(compare_tensors(&a, &b, tolerance_of(DT_FLOAT32, -1, -1), &out, &error));
@@ -70,6 +71,7 @@ static void tolerances(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(floats), cmocka_unit_test(integers), cmocka_unit_test(shapes_and_types), cmocka_unit_test(tolerances)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(floats), cmocka_unit_test(integers), cmocka_unit_test(shapes_and_types),
+					   cmocka_unit_test(tolerances)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -32,8 +32,10 @@ static void small_changes_are_shown(void **state)
 	check("a.tri", "const hidden = 256\n", "const hidden = 512\n", "a.tri:1 `hidden` 256→512");
 	check("a.tri", "const hidden: int = 256\n", "const hidden: int = 512\n", "a.tri:1 `hidden` 256→512");
 	check("a.tri", SCALE GAIN, "fn scale(x: int) -> int {\n    return x + 2\n}\n" GAIN, "a.tri:2 `scale` *→+");
-	check("a.tri", SCALE GAIN, SCALE "fn gain(x: int) -> int {\n    let wide = 5\n    return f(x, by=4) + wide\n}\n", "a.tri:5 `wide` 3→5");
-	check("a.tri", SCALE GAIN, SCALE "fn gain(x: int) -> int {\n    let wide = 3\n    return f(x, by=7) + wide\n}\n", "a.tri:6 `by` 4→7");
+	check("a.tri", SCALE GAIN, SCALE "fn gain(x: int) -> int {\n    let wide = 5\n    return f(x, by=4) + wide\n}\n",
+	      "a.tri:5 `wide` 3→5");
+	check("a.tri", SCALE GAIN, SCALE "fn gain(x: int) -> int {\n    let wide = 3\n    return f(x, by=7) + wide\n}\n",
+	      "a.tri:6 `by` 4→7");
 	check("a.tri", SCALE, "fn scale(x: int) -> int {\n    return x * 2 + 1\n}\n", "a.tri:2 `scale` nothing→+ 1");
 	check("a.tri", "fn scale(x: int) -> int {\n    return x * 2 + 1\n}\n", SCALE, "a.tri:2 `scale` + 1→nothing");
 }
@@ -43,7 +45,8 @@ static void larger_changes_name_definitions(void **state)
 	(void)state;
 	check("a.tri", SCALE, SCALE GAIN, "a.tri:4 `gain`");
 	check("a.tri", SCALE GAIN, SCALE, "a.tri:3 `gain`");
-	check("a.tri", SCALE GAIN, "fn scale(y: int) -> int {\n    return y * 3\n}\nfn gain(x: int) -> int {\n    return x\n}\n", "a.tri:1 `scale` and 1 more");
+	check("a.tri", SCALE GAIN, "fn scale(y: int) -> int {\n    return y * 3\n}\nfn gain(x: int) -> int {\n    return x\n}\n",
+	      "a.tri:1 `scale` and 1 more");
 	check("a.tri", "import nn\n", "import nn\nfrom nn import Linear\n", "a.tri:2 `import`");
 	check("a.tri", SCALE, "", "a.tri:1 `scale`");
 }
@@ -100,8 +103,8 @@ static void the_pause_follows_what_happens(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_changes_are_shown),	  cmocka_unit_test(larger_changes_name_definitions),
-		cmocka_unit_test(texts_without_tokens),		  cmocka_unit_test(manifests_have_keys),
+		cmocka_unit_test(small_changes_are_shown),        cmocka_unit_test(larger_changes_name_definitions),
+		cmocka_unit_test(texts_without_tokens),           cmocka_unit_test(manifests_have_keys),
 		cmocka_unit_test(files_get_time_to_become_whole), cmocka_unit_test(the_pause_follows_what_happens),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -21,16 +21,14 @@ static void every_code_has_a_page(void **state)
 		const struct explanation *e = explain_find((enum diag_code)i);
 		if (e && *e->text && *e->wrong && *e->right)
 			continue;
-		print_error("%s (%s) has no page in builder/cli/explain.def\n", diag_code_text((enum diag_code)i), diag_title((enum diag_code)i));
+		print_error("%s (%s) has no page in builder/cli/explain.def\n", diag_code_text((enum diag_code)i),
+			    diag_title((enum diag_code)i));
 		missing++;
 	}
 	assert_int_equal(missing, 0);
 }
 
-static const struct source *load(void *ctx, const char *path)
-{
-	return strcmp(path, "tri.build") == 0 ? sources_get(ctx, 0) : NULL;
-}
+static const struct source *load(void *ctx, const char *path) { return strcmp(path, "tri.build") == 0 ? sources_get(ctx, 0) : NULL; }
 
 /* Errors of the manifest, and whether `code` is among them. */
 static uint32_t errors_of(const char *text, enum diag_code code, bool *found)

@@ -27,7 +27,8 @@ static void expect(const char *pattern, const char *want)
 
 static void patterns(void **state)
 {
-	static const char *const files[] = {"a.tri", "b.tri", ".hidden.tri", "c.txt", "src/a.tri", "src/x/b.tri", "src/x/y/c.tri", "src/z.tri/in.tri"};
+	static const char *const files[] = {"a.tri",     "b.tri",       ".hidden.tri",   "c.txt",
+					    "src/a.tri", "src/x/b.tri", "src/x/y/c.tri", "src/z.tri/in.tri"};
 	char dir[] = "/tmp/trib-glob-XXXXXX";
 	(void)state;
 	assert_non_null(mkdtemp(dir));
@@ -134,6 +135,7 @@ static void folders(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(many_stars), cmocka_unit_test(components), cmocka_unit_test(matches), cmocka_unit_test(folders)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(patterns), cmocka_unit_test(many_stars), cmocka_unit_test(components),
+					   cmocka_unit_test(matches), cmocka_unit_test(folders)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

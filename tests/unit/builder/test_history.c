@@ -19,10 +19,30 @@ static struct slot slots[] = {{.kind = SLOT_DATA, .layout = LAYOUT_TRIT2}, {.kin
 static hash128 callees[] = {{0, 0}, {60, 1}}, piece = {61, 1};
 static uint32_t piece_of[] = {0, PLAN_NONE};
 static const struct unit_record before = {
-	.name = "Block(8)", .file = "src/net.tri", .definition = "Block", .tokens = {2, 0}, .key = {4, 0}, .target = {6, 0}, .cpu = "native",
-	.made = {.identity = {1, 0}, .code = {3, 0}, .compiler = {5, 0}, .opt = 1, .parts = &part, .n_parts = 1, .callees = callees,
-	         .plan = {.slots = slots, .n_slots = 2, .slice_hash = {6, 0}, .run_hash = {7, 0},
-	                  .face = {.piece_of = piece_of, .n_weights = 2, .outputs = &output, .n_outputs = 1, .pieces = &piece, .n_pieces = 1}}},
+	.name = "Block(8)",
+	.file = "src/net.tri",
+	.definition = "Block",
+	.tokens = {2, 0},
+	.key = {4, 0},
+	.target = {6, 0},
+	.cpu = "native",
+	.made = {.identity = {1, 0},
+		 .code = {3, 0},
+		 .compiler = {5, 0},
+		 .opt = 1,
+		 .parts = &part,
+		 .n_parts = 1,
+		 .callees = callees,
+		 .plan = {.slots = slots,
+			  .n_slots = 2,
+			  .slice_hash = {6, 0},
+			  .run_hash = {7, 0},
+			  .face = {.piece_of = piece_of,
+				   .n_weights = 2,
+				   .outputs = &output,
+				   .n_outputs = 1,
+				   .pieces = &piece,
+				   .n_pieces = 1}}},
 };
 
 static void explains(struct unit_record now, const char *want)

@@ -115,6 +115,7 @@ static void test_damaged(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds), cmocka_unit_test(test_other_stamps), cmocka_unit_test(test_other_files), cmocka_unit_test(test_damaged)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_holds), cmocka_unit_test(test_other_stamps),
+					   cmocka_unit_test(test_other_files), cmocka_unit_test(test_damaged)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -36,7 +36,8 @@ static void done(struct fixture *f)
 static void written_and_read(void **state)
 {
 	struct buf text = {0};
-	const struct lock_entry entries[] = {{"blocks", "../b c.git", GIT_REF_HEAD, "", COMMIT, SPAN_NONE}, {"gates", "https://h/g", GIT_REF_TAG, "v 1", COMMIT, SPAN_NONE}};
+	const struct lock_entry entries[] = {{"blocks", "../b c.git", GIT_REF_HEAD, "", COMMIT, SPAN_NONE},
+					     {"gates", "https://h/g", GIT_REF_TAG, "v 1", COMMIT, SPAN_NONE}};
 	(void)state;
 	lock_print(entries, 2, &text);
 	struct fixture f = read_text(text.at, text.len);

@@ -117,8 +117,9 @@ static void example(void **state)
 static void variables(void **state)
 {
 	(void)state;
-	struct fixture f = read_text("dir = weights\nname = digits\nfile = $dir/${name}.st\ncost = 5$$\n"
-				     "model m\n    sources = a$ b.tri c.tri\n    entry = E\n    weights = $file\n    out = $cost$\n        more\n");
+	struct fixture f =
+		read_text("dir = weights\nname = digits\nfile = $dir/${name}.st\ncost = 5$$\n"
+			  "model m\n    sources = a$ b.tri c.tri\n    entry = E\n    weights = $file\n    out = $cost$\n        more\n");
 	assert_int_equal(diags_count(f.diags), 0);
 	assert_string_equal(value(&f, BLOCK_MODEL, "m", KEY_WEIGHTS), "weights/digits.st");
 	assert_string_equal(value(&f, BLOCK_MODEL, "m", KEY_OUT), "5$more");
@@ -131,8 +132,9 @@ static void variables(void **state)
 static void includes(void **state)
 {
 	(void)state;
-	struct fixture f = {.disk = {.names = {"tri.build", "sub/one.build", "sub/two.build"},
-				     .texts = {"include sub/one.build\nmodel m\n    cpu = $level\n", "include two.build\n", "level = native\n"}}};
+	struct fixture f = {
+		.disk = {.names = {"tri.build", "sub/one.build", "sub/two.build"},
+			 .texts = {"include sub/one.build\nmodel m\n    cpu = $level\n", "include two.build\n", "level = native\n"}}};
 	read_all(&f);
 	assert_int_equal(diags_count(f.diags), 0);
 	assert_string_equal(value(&f, BLOCK_MODEL, "m", KEY_CPU), "native");
@@ -193,8 +195,12 @@ static void sizes(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(example), cmocka_unit_test(variables), cmocka_unit_test(includes),
-		cmocka_unit_test(errors),  cmocka_unit_test(nearest_key_is_an_edit), cmocka_unit_test(sizes),
+		cmocka_unit_test(example),
+		cmocka_unit_test(variables),
+		cmocka_unit_test(includes),
+		cmocka_unit_test(errors),
+		cmocka_unit_test(nearest_key_is_an_edit),
+		cmocka_unit_test(sizes),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

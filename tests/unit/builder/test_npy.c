@@ -129,7 +129,7 @@ static void round_trip(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(versions_and_types), cmocka_unit_test(damage), cmocka_unit_test(cut_at_every_byte),
+		cmocka_unit_test(versions_and_types),         cmocka_unit_test(damage),     cmocka_unit_test(cut_at_every_byte),
 		cmocka_unit_test(fortran_order_is_reordered), cmocka_unit_test(round_trip),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

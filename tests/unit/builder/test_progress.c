@@ -28,7 +28,8 @@ static void counts_and_time_left(void **state)
 
 static void running_units_that_fit(void **state)
 {
-	const struct progress_unit units[] = {{"compile conv2d [8, 3, 3]", 12 * S / 10, S}, {"compile matmul", 8 * S / 10, S}, {"link", S / 10, S}};
+	const struct progress_unit units[] = {
+		{"compile conv2d [8, 3, 3]", 12 * S / 10, S}, {"compile matmul", 8 * S / 10, S}, {"link", S / 10, S}};
 	(void)state;
 	draws("[1/25] 3 s left: compile conv2d [8, 3, 3] 1.2 s, compile matmul 0.8 s, link 0.1 s", 1, 3 * S, units, 3, 100);
 	draws("[1/25] 3 s left: compile conv2d [8, 3, 3] 1.2 s, compile matmul 0.8 s", 1, 3 * S, units, 3, 72);

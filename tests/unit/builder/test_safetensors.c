@@ -36,9 +36,10 @@ static void views(void **state)
 {
 	(void)state;
 	struct arena *a = arena_new(0);
-	struct buf b = file("{\"__metadata__\":{\"format\":\"pt\"},\"w\":{\"dtype\":\"I8\",\"shape\":[2,2],\"data_offsets\":[4,8]},"
-			    "\"b\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},\"e\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[8,8]}}",
-			    8);
+	struct buf b = file(
+		"{\"__metadata__\":{\"format\":\"pt\"},\"w\":{\"dtype\":\"I8\",\"shape\":[2,2],\"data_offsets\":[4,8]},"
+		"\"b\":{\"dtype\":\"F32\",\"shape\":[],\"data_offsets\":[0,4]},\"e\":{\"dtype\":\"U8\",\"shape\":[0],\"data_offsets\":[8,8]}}",
+		8);
 	const char *error = NULL;
 	const struct safetensors *s = safetensors_parse(a, b.at, b.len, &error);
 	assert_non_null(s);
@@ -91,10 +92,10 @@ static void damage(void **state)
 	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[4611686018427387904, 8],\"data_offsets\":[0,8]}}", 8, "large");
 	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[8,0]}}", 8, "rising");
 	rejects("{\"w\":{\"dtype\":\"F32\",\"shape\":[2]}}", 8, "data_offsets");
-	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"v\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[2,6]}}", 6,
-		"overlaps");
-	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 4,
-		"JSON");
+	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"v\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[2,6]}}",
+		6, "overlaps");
+	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
+		4, "JSON");
 	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 5, "belong to no tensor");
 	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[1,5]}}", 5, "belong to no tensor");
 }
@@ -117,6 +118,7 @@ static void header_length(void **state)
 
 int main(void)
 {
-	const struct CMUnitTest tests[] = {cmocka_unit_test(views), cmocka_unit_test(unknown_types), cmocka_unit_test(damage), cmocka_unit_test(header_length)};
+	const struct CMUnitTest tests[] = {cmocka_unit_test(views), cmocka_unit_test(unknown_types), cmocka_unit_test(damage),
+					   cmocka_unit_test(header_length)};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

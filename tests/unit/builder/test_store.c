@@ -226,8 +226,14 @@ int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, setup, teardown)
 	const struct CMUnitTest tests[] = {
-		T(absent), T(round_trip), T(grows_beyond_its_map), T(damaged_large_value_is_a_miss), T(garbage_is_set_aside),
-		T(two_openers_see_each_other), T(a_damaged_page_count_does_not_grow_the_file), T(unusable_folder),
+		T(absent),
+		T(round_trip),
+		T(grows_beyond_its_map),
+		T(damaged_large_value_is_a_miss),
+		T(garbage_is_set_aside),
+		T(two_openers_see_each_other),
+		T(a_damaged_page_count_does_not_grow_the_file),
+		T(unusable_folder),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

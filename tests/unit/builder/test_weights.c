@@ -74,7 +74,8 @@ static void add(struct fixture *f, const char *name, dtype elem, int64_t size, b
 static bool bind(struct fixture *f, void *init_error)
 {
 	f->program.params = f->params;
-	return weights_bind(f->a, f->w, &f->program, (struct weights_host){init_ones, init_name, init_error}, SPAN_NONE, &f->bound, f->diags);
+	return weights_bind(f->a, f->w, &f->program, (struct weights_host){init_ones, init_name, init_error}, SPAN_NONE, &f->bound,
+			    f->diags);
 }
 
 static void done(struct fixture *f)
@@ -236,7 +237,8 @@ static void files_that_cannot_be_used(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(conversions), cmocka_unit_test(misfits), cmocka_unit_test(initial_values), cmocka_unit_test(large_initial_values), cmocka_unit_test(large_conversions), cmocka_unit_test(files_that_cannot_be_used),
+		cmocka_unit_test(conversions),          cmocka_unit_test(misfits),           cmocka_unit_test(initial_values),
+		cmocka_unit_test(large_initial_values), cmocka_unit_test(large_conversions), cmocka_unit_test(files_that_cannot_be_used),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

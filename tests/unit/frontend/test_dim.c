@@ -235,7 +235,8 @@ static void translation(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test_setup_teardown(sizes_of_one_name_look_different, setup, teardown), cmocka_unit_test_setup_teardown(canonical, setup, teardown),
+		cmocka_unit_test_setup_teardown(sizes_of_one_name_look_different, setup, teardown),
+		cmocka_unit_test_setup_teardown(canonical, setup, teardown),
 		cmocka_unit_test_setup_teardown(division, setup, teardown),
 		cmocka_unit_test_setup_teardown(comparison, setup, teardown),
 		cmocka_unit_test_setup_teardown(overflow, setup, teardown),

@@ -42,7 +42,8 @@ static void every_spelling_is_its_kind(void **state)
 	(void)state;
 	for (int k = 0; k < TOK_COUNT; k++) {
 		enum token_class class = token_class((enum token_kind)k);
-		if ((class != TOKEN_KEYWORD && class != TOKEN_PUNCT) || k == TOK_SLASH2) /* alone on a line, `//` is another language's comment */
+		if ((class != TOKEN_KEYWORD && class != TOKEN_PUNCT) ||
+		    k == TOK_SLASH2) /* alone on a line, `//` is another language's comment */
 			continue;
 		struct lexed l = lex_text(token_kind_text((enum token_kind)k));
 		assert_true(l.ok);
@@ -100,7 +101,7 @@ static void words_of_every_length(void **state)
 /* Any two tokens, written with a space between or not at all where that keeps them apart. */
 static void pairs_with_a_space(void **state)
 {
-	static const char *const words[] = {"x", "f",  "layer", "1", "1.5", ".5", "\"s\"", "f\"{a}\"", "(", "}",  "..", "..=", "...", "->",
+	static const char *const words[] = {"x", "f",  "layer", "1", "1.5",  ".5", "\"s\"", "f\"{a}\"", "(", "}",  "..", "..=", "...", "->",
 					    "-", "**", "*",     "/", "x //", "==", "=",     "<=",       "!", "&&", "@",  "@=",  "?",   ":"};
 	char text[64];
 	(void)state;

@@ -28,7 +28,8 @@ static void every_module(void **state)
 
 static const struct source *load(void *sources, const char *path)
 {
-	static const char text[] = "import nn\nlayer Net() {\n    let fc = nn.Linear(4, 2)\n    fn forward(x: Tensor<float32, [N, 4]>) { return fc(x) }\n}\n";
+	static const char text[] =
+		"import nn\nlayer Net() {\n    let fc = nn.Linear(4, 2)\n    fn forward(x: Tensor<float32, [N, 4]>) { return fc(x) }\n}\n";
 	return strcmp(path, "a.tri") ? NULL : sources_add(sources, path, text, sizeof text - 1);
 }
 

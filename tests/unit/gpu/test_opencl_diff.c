@@ -196,7 +196,8 @@ static void matmul_unit(struct model *m, dtype x, bool packed, int64_t K, int64_
 static void random_unit(struct model *m)
 {
 	struct unit *u = begin(m, "random");
-	static const enum ir_op ops[2][6] = {{OP_ADD, OP_SUB, OP_MUL, OP_FLOORDIV, OP_MOD, OP_MAX}, {OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_TANH, OP_ABS}};
+	static const enum ir_op ops[2][6] = {{OP_ADD, OP_SUB, OP_MUL, OP_FLOORDIV, OP_MOD, OP_MAX},
+					     {OP_ADD, OP_SUB, OP_MIN, OP_MAX, OP_TANH, OP_ABS}};
 	int64_t dims[3] = {-1, 1 + rnd(6), 1 + rnd(90)};
 	struct hir_type t[2] = {type_of(u, DT_INT32, 3, dims), type_of(u, DT_FLOAT32, 3, dims)};
 	ir_ref v[2][12];
@@ -230,7 +231,8 @@ static void fill(struct tensor *t, bool indices)
 		else if (indices)
 			elem_put_int(t->elem, t->data, i, rnd(7));
 		else
-			elem_put_int(t->elem, t->data, i, rnd(4) ? (int64_t)rnd(7) - 3 : (int64_t)((uint64_t)rnd(1u << 31) << rnd(34)) * (rnd(2) ? 1 : -1));
+			elem_put_int(t->elem, t->data, i,
+				     rnd(4) ? (int64_t)rnd(7) - 3 : (int64_t)((uint64_t)rnd(1u << 31) << rnd(34)) * (rnd(2) ? 1 : -1));
 	}
 }
 
@@ -276,13 +278,15 @@ static void compare(const struct expectation *e, uint32_t k, const struct tensor
 		if (!is_float(t)) {
 			int64_t g = elem_int(t, got[k].data, i), w = elem_int(t, want[k].data, i);
 			if (g != w)
-				fail_msg("%s output %u element %lld: got %lld, want %lld", e->unit->f->name, k, (long long)i, (long long)g, (long long)w);
+				fail_msg("%s output %u element %lld: got %lld, want %lld", e->unit->f->name, k, (long long)i, (long long)g,
+					 (long long)w);
 			continue;
 		}
 		double g = elem_float(t, got[k].data, i), w = elem_float(t, want[k].data, i);
 		double scale = e->scale[k] >= 0 ? elem_float(t, want[e->scale[k]].data, i) : fabs(w);
 		if (!close_enough(t, g, w, scale))
-			fail_msg("%s output %u element %lld: got %.9g, want %.9g (scale %g)", e->unit->f->name, k, (long long)i, g, w, scale);
+			fail_msg("%s output %u element %lld: got %.9g, want %.9g (scale %g)", e->unit->f->name, k, (long long)i, g, w,
+				 scale);
 	}
 }
 

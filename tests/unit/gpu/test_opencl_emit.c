@@ -144,7 +144,8 @@ static void softmax(void **state)
 	dim cols = num(&x, 100), strides[] = {cols, x.one};
 	uint32_t in = buffer(&x, BUFFER_INPUT, DT_FLOAT32, 2, (dim[]){x.n, cols}, NULL);
 	uint32_t out = buffer(&x, BUFFER_OUTPUT, DT_FLOAT32, 2, (dim[]){x.n, cols}, NULL);
-	uint32_t max = buffer(&x, BUFFER_TEMP, DT_FLOAT32, 1, (dim[]){x.n}, NULL), sum = buffer(&x, BUFFER_TEMP, DT_FLOAT32, 1, (dim[]){x.n}, NULL);
+	uint32_t max = buffer(&x, BUFFER_TEMP, DT_FLOAT32, 1, (dim[]){x.n}, NULL),
+		 sum = buffer(&x, BUFFER_TEMP, DT_FLOAT32, 1, (dim[]){x.n}, NULL);
 	struct loop_nest *n = nest(&x, 1, 1, (dim[]){x.n, cols});
 	store(n, acc(n, OP_REDUCE_MAX, DT_FLOAT32, load(n, DT_FLOAT32, at(&x, in, 2, strides), true)), at(&x, max, 1, (dim[]){x.one}));
 	n = nest(&x, 1, 1, (dim[]){x.n, cols});
@@ -221,7 +222,9 @@ static void integers(void **state)
 	uint32_t f = load(n, DT_FLOAT64, at(&x, flo, 2, (dim[]){four, x.one}), false);
 	uint32_t c = op2(n, OP_LT, DT_BOOL, f, konst(n, DT_FLOAT64, 0, 0.1, false), false);
 	uint32_t t = op1(n, OP_CAST, DT_TRIT, f, false);
-	uint32_t sel = put(n, (struct loop_expr){.kind = LOOP_OP, .op = OP_SELECT, .elem = DT_INT8, .args = {c, b, op1(n, OP_CAST, DT_INT8, v, false)}});
+	uint32_t sel = put(
+		n,
+		(struct loop_expr){.kind = LOOP_OP, .op = OP_SELECT, .elem = DT_INT8, .args = {c, b, op1(n, OP_CAST, DT_INT8, v, false)}});
 	store(n, sel, at(&x, out, 2, (dim[]){four, x.one}));
 	store(n, t, at(&x, trits, 2, (dim[]){four, x.one}));
 	check(&x, "integers");
@@ -248,7 +251,8 @@ static void program(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax), cmocka_unit_test(mean_square), cmocka_unit_test(gather), cmocka_unit_test(integers), cmocka_unit_test(program),
+		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax),  cmocka_unit_test(mean_square),
+		cmocka_unit_test(gather),    cmocka_unit_test(integers), cmocka_unit_test(program),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -34,7 +34,8 @@ static void net_loops(struct unit *u, struct unit *callee)
 	struct hir_type t = u->f->inputs[0];
 	dim zero = dim_const(d, 0), one = dim_const(d, 1), width = dim_const(d, WIDTH), bytes = dim_const(d, 4 * WIDTH + 60);
 	struct loop_fn *f = u->loops = ARENA_NEW(a, struct loop_fn);
-	*f = (struct loop_fn){.unit = a, .symbol = u->f->name, .dims = d, .n_buffers = 5, .n_stmts = 3, .n_inputs = 2, .n_outputs = 2, .n_slots = 2};
+	*f = (struct loop_fn){
+		.unit = a, .symbol = u->f->name, .dims = d, .n_buffers = 5, .n_stmts = 3, .n_inputs = 2, .n_outputs = 2, .n_slots = 2};
 	f->scratch = dim_mul(d, dim_floordiv(d, dim_add(d, dim_mul(d, u->n, bytes), dim_const(d, 63)), dim_const(d, 64)), dim_const(d, 64));
 	f->buffers = ARENA_ARRAY(a, struct loop_buffer, 5);
 	f->buffers[0] = plain(u, BUFFER_INPUT, 0, t);
@@ -47,8 +48,14 @@ static void net_loops(struct unit *u, struct unit *callee)
 	for (uint32_t i = 0; i < 2; i++) {
 		dim *n = ARENA_NEW(a, dim);
 		*n = u->n;
-		f->stmts[i] = (struct loop_stmt){.kind = STMT_CALL, .buffers = args[i], .n_buffers = 2, .dims = n, .n_dims = 1,
-						 .callee = callee->f->name, .callee_unit = &callee->core, .slot = i};
+		f->stmts[i] = (struct loop_stmt){.kind = STMT_CALL,
+						 .buffers = args[i],
+						 .n_buffers = 2,
+						 .dims = n,
+						 .n_dims = 1,
+						 .callee = callee->f->name,
+						 .callee_unit = &callee->core,
+						 .slot = i};
 	}
 	struct loop_nest *n = &f->stmts[2].nest;
 	f->stmts[2].slot = LOOP_NONE;
@@ -270,8 +277,8 @@ static void module(void **state)
 int main(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(described), cmocka_unit_test(sizes), cmocka_unit_test(misuse), cmocka_unit_test(devices_by_number),
-		cmocka_unit_test(two_threads), cmocka_unit_test(module),
+		cmocka_unit_test(described),         cmocka_unit_test(sizes),       cmocka_unit_test(misuse),
+		cmocka_unit_test(devices_by_number), cmocka_unit_test(two_threads), cmocka_unit_test(module),
 	};
 	return cmocka_run_group_tests(tests, setup, teardown);
 }

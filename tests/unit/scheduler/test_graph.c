@@ -57,7 +57,8 @@ static uint32_t length(const struct task *list)
 static void ranks_are_the_longest_way(void **state)
 {
 	struct fixture *f = begin();
-	struct task *chain = add(f, 5), *dear = add(f, 10), *after = add(f, 50), *last = add(f, 7), *huge = add(f, UINT64_MAX), *more = add(f, 1);
+	struct task *chain = add(f, 5), *dear = add(f, 10), *after = add(f, 50), *last = add(f, 7), *huge = add(f, UINT64_MAX),
+		    *more = add(f, 1);
 
 	(void)state;
 	graph_need(&f->b, after, chain);

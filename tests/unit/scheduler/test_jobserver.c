@@ -34,7 +34,7 @@ static void flags_as_make_writes_them(void **state)
 	assert_int_equal(m.read_fd, 3);
 	assert_int_equal(m.write_fd, 4);
 	assert_false(m.dry_run);
-	assert_int_equal(parse(a, " --jobserver-fds=5,6 -j").kind, JOBSERVER_PIPE); /* 4.1 */
+	assert_int_equal(parse(a, " --jobserver-fds=5,6 -j").kind, JOBSERVER_PIPE);              /* 4.1 */
 	m = parse(a, "kn -j8 --jobserver-auth=fifo:/tmp/a\\ b/GMfifo12 --jobserver-style=fifo"); /* 4.4 */
 	assert_int_equal(m.kind, JOBSERVER_FIFO);
 	assert_string_equal(m.path, "/tmp/a b/GMfifo12");
@@ -60,8 +60,16 @@ static void the_last_one_counts(void **state)
 
 static void damaged_flags_are_none(void **state)
 {
-	static const char *const texts[] = {"--jobserver-auth=", "--jobserver-auth=3", "--jobserver-auth=3,", "--jobserver-auth=3,4x", "--jobserver-auth=,4",
-					    "--jobserver-auth=fifo:", "--jobserver-auth=99999999999,4", "--jobserver-authx=3,4", "\\", "--jobserver-auth=3;4"};
+	static const char *const texts[] = {"--jobserver-auth=",
+					    "--jobserver-auth=3",
+					    "--jobserver-auth=3,",
+					    "--jobserver-auth=3,4x",
+					    "--jobserver-auth=,4",
+					    "--jobserver-auth=fifo:",
+					    "--jobserver-auth=99999999999,4",
+					    "--jobserver-authx=3,4",
+					    "\\",
+					    "--jobserver-auth=3;4"};
 	struct arena *a = arena_new(0);
 
 	(void)state;
@@ -165,8 +173,9 @@ static void what_cannot_be_used(void **state)
 {
 	const char *why = NULL;
 	int null = open("/dev/null", O_RDWR);
-	struct makeflags none = {.kind = JOBSERVER_NONE}, closed = {JOBSERVER_PIPE, 1000, 1001, NULL, false}, file = {JOBSERVER_PIPE, null, null, NULL, false},
-			 gone = {JOBSERVER_FIFO, 0, 0, "/nowhere/fifo", false}, plain = {JOBSERVER_FIFO, 0, 0, "/dev/null", false};
+	struct makeflags none = {.kind = JOBSERVER_NONE}, closed = {JOBSERVER_PIPE, 1000, 1001, NULL, false},
+			 file = {JOBSERVER_PIPE, null, null, NULL, false}, gone = {JOBSERVER_FIFO, 0, 0, "/nowhere/fifo", false},
+			 plain = {JOBSERVER_FIFO, 0, 0, "/dev/null", false};
 
 	(void)state;
 	assert_null(jobserver_connect(&none, &why));

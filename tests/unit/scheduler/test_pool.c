@@ -158,7 +158,8 @@ static void circles_are_refused(void **state)
 	struct pool *p = pool_new(2, NULL);
 	struct batch *b = pool_batch(p, NULL);
 	struct job jobs[2];
-	struct task *x = batch_add(b, &(struct task_spec){.run = work, .arg = &jobs[0]}), *y = batch_add(b, &(struct task_spec){.run = work, .arg = &jobs[1]});
+	struct task *x = batch_add(b, &(struct task_spec){.run = work, .arg = &jobs[0]}),
+		    *y = batch_add(b, &(struct task_spec){.run = work, .arg = &jobs[1]});
 	struct task_cycle cycle;
 	struct task_result r;
 
@@ -534,7 +535,8 @@ static void large_tasks_have_their_turn(void **state)
 	(void)state;
 	for (int i = 0; i < 40; i++) {
 		hogs[i] = (struct hog){&now, 0};
-		pool_submit(p, NULL, &(struct task_spec){.run = use_memory, .arg = &hogs[i], .memory = i == 2 ? 1000 : 30, .cost_ns = 1000000});
+		pool_submit(p, NULL,
+			    &(struct task_spec){.run = use_memory, .arg = &hogs[i], .memory = i == 2 ? 1000 : 30, .cost_ns = 1000000});
 	}
 	while (pool_wait(p, -1, &r)) {
 		after += large_ended;
