@@ -67,12 +67,14 @@ static void tile(const struct job *job, const float *x, const float *w, int64_t 
 	switch (rows) {
 		MICRO(1)
 		MICRO(2)
-		MICRO(3) MICRO(4)
+		MICRO(3)
+		MICRO(4)
 #if defined(__AVX2__)
-			MICRO(5) MICRO(6)
+		MICRO(5)
+		MICRO(6)
 #endif
 #if defined(__AVX512F__)
-				MICRO(7) MICRO(8)
+		MICRO(7) MICRO(8)
 #endif
 	}
 }
