@@ -7,21 +7,6 @@ static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING
 
 static bool has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
 
-static void put_int(struct json_writer *w, const char *key, uint32_t v)
-{
-	json_key(w, key);
-	json_int(w, v);
-}
-
-static void put_str(struct json_writer *w, const char *key, const char *v)
-{
-	json_key(w, key);
-	if (v)
-		json_str(w, v);
-	else
-		json_none(w);
-}
-
 static void put_span(struct json_writer *w, const struct sources *s, const struct diag_label *l, bool primary)
 {
 	struct position first, end;
@@ -31,16 +16,15 @@ static void put_span(struct json_writer *w, const struct sources *s, const struc
 	first = source_position(s, l->at.source, l->at.start);
 	end = source_position(s, l->at.source, l->at.end);
 	json_open(w, '{');
-	put_str(w, "file", sources_get(s, l->at.source)->path);
-	put_int(w, "line", first.line);
-	put_int(w, "col", first.col);
-	put_int(w, "end_line", end.line);
-	put_int(w, "end_col", end.col);
-	put_int(w, "start", l->at.start);
-	put_int(w, "end", l->at.end);
-	put_str(w, "label", l->text);
-	json_key(w, "primary");
-	json_bool(w, primary);
+	json_member_str(w, "file", sources_get(s, l->at.source)->path);
+	json_member_int(w, "line", first.line);
+	json_member_int(w, "col", first.col);
+	json_member_int(w, "end_line", end.line);
+	json_member_int(w, "end_col", end.col);
+	json_member_int(w, "start", l->at.start);
+	json_member_int(w, "end", l->at.end);
+	json_member_str(w, "label", l->text);
+	json_member_bool(w, "primary", primary);
 	json_close(w, '}');
 }
 
@@ -52,19 +36,18 @@ static void put_edit(struct json_writer *w, const struct sources *s, const struc
 		return;
 	}
 	json_open(w, '{');
-	put_str(w, "file", sources_get(s, g->edit.source)->path);
-	put_int(w, "start", g->edit.start);
-	put_int(w, "end", g->edit.end);
-	put_str(w, "replacement", g->replacement);
-	put_str(w, "applicability", g->unsure ? "maybe-incorrect" : "machine-applicable");
+	json_member_str(w, "file", sources_get(s, g->edit.source)->path);
+	json_member_int(w, "start", g->edit.start);
+	json_member_int(w, "end", g->edit.end);
+	json_member_str(w, "replacement", g->replacement);
+	json_member_str(w, "applicability", g->unsure ? "maybe-incorrect" : "machine-applicable");
 	json_close(w, '}');
 }
 
 /* Where else the same error is. */
 static void put_places(struct json_writer *w, const struct sources *s, const struct diags *d, const struct diag_repeat *all, uint32_t i)
 {
-	json_key(w, "places");
-	json_open(w, '[');
+	json_member_open(w, "places", '[');
 	while ((i = all[i].next) != UINT32_MAX) {
 		json_open(w, '{');
 		json_key(w, "span");
@@ -81,22 +64,20 @@ static void put_diag(struct buf *out, const struct sources *s, const struct diag
 	struct json_writer w = {.out = out};
 
 	json_open(&w, '{');
-	put_str(&w, "type", "diagnostic");
-	put_str(&w, "code", diag_code_text(g->code));
-	put_str(&w, "severity", severity_words[diag_severity_of(g->code)]);
-	put_str(&w, "message", g->message);
-	json_key(&w, "spans");
-	json_open(&w, '[');
+	json_member_str(&w, "type", "diagnostic");
+	json_member_str(&w, "code", diag_code_text(g->code));
+	json_member_str(&w, "severity", severity_words[diag_severity_of(g->code)]);
+	json_member_str(&w, "message", g->message);
+	json_member_open(&w, "spans", '[');
 	put_span(&w, s, &g->primary, true);
 	for (uint32_t i = 0; i < g->n_secondary; i++)
 		put_span(&w, s, &g->secondary[i], false);
 	json_close(&w, ']');
-	json_key(&w, "notes");
-	json_open(&w, '[');
+	json_member_open(&w, "notes", '[');
 	for (uint32_t i = 0; i < g->n_notes; i++)
 		json_str(&w, g->notes[i]);
 	json_close(&w, ']');
-	put_str(&w, "help", g->help);
+	json_member_str(&w, "help", g->help);
 	put_edit(&w, s, g);
 	put_places(&w, s, d, all, at);
 	json_close(&w, '}');

@@ -65,7 +65,13 @@ void json_strn(struct json_writer *w, const char *s, size_t n)
 	buf_putc(w->out, '"');
 }
 
-void json_str(struct json_writer *w, const char *s) { json_strn(w, s, strlen(s)); }
+void json_str(struct json_writer *w, const char *s)
+{
+	if (s)
+		json_strn(w, s, strlen(s));
+	else
+		json_none(w);
+}
 
 void json_key(struct json_writer *w, const char *key)
 {
@@ -99,4 +105,34 @@ void json_none(struct json_writer *w)
 {
 	comma(w);
 	buf_puts(w->out, "null");
+}
+
+void json_member_open(struct json_writer *w, const char *key, char bracket)
+{
+	json_key(w, key);
+	json_open(w, bracket);
+}
+
+void json_member_str(struct json_writer *w, const char *key, const char *v)
+{
+	json_key(w, key);
+	json_str(w, v);
+}
+
+void json_member_int(struct json_writer *w, const char *key, int64_t v)
+{
+	json_key(w, key);
+	json_int(w, v);
+}
+
+void json_member_num(struct json_writer *w, const char *key, double v)
+{
+	json_key(w, key);
+	json_num(w, v);
+}
+
+void json_member_bool(struct json_writer *w, const char *key, bool v)
+{
+	json_key(w, key);
+	json_bool(w, v);
 }

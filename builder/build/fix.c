@@ -52,12 +52,9 @@ static void print_json(const struct fixed_file *file, FILE *out)
 	struct buf line = {0};
 	struct json_writer w = {.out = &line};
 	json_open(&w, '{');
-	json_key(&w, "type");
-	json_str(&w, "fix");
-	json_key(&w, "file");
-	json_str(&w, file->path);
-	json_key(&w, "changes");
-	json_int(&w, file->changes);
+	json_member_str(&w, "type", "fix");
+	json_member_str(&w, "file", file->path);
+	json_member_int(&w, "changes", file->changes);
 	json_close(&w, '}');
 	fprintf(out, "%s\n", line.at);
 	buf_free(&line);

@@ -103,13 +103,12 @@ static void lane_name(struct json_writer *w, uint32_t lane)
 	char name[32];
 	snprintf(name, sizeof name, lane ? "worker %u" : "main", lane);
 	json_open(w, '{');
-	json_key(w, "name"), json_str(w, "thread_name");
-	json_key(w, "ph"), json_str(w, "M");
-	json_key(w, "pid"), json_int(w, 1);
-	json_key(w, "tid"), json_int(w, lane);
-	json_key(w, "args");
-	json_open(w, '{');
-	json_key(w, "name"), json_str(w, name);
+	json_member_str(w, "name", "thread_name");
+	json_member_str(w, "ph", "M");
+	json_member_int(w, "pid", 1);
+	json_member_int(w, "tid", lane);
+	json_member_open(w, "args", '{');
+	json_member_str(w, "name", name);
 	json_close(w, '}');
 	json_close(w, '}');
 }
@@ -120,19 +119,18 @@ bool timing_write(const struct timing *t, const char *path)
 	struct json_writer w = {.out = &b};
 	uint32_t lanes = 0;
 	json_open(&w, '{');
-	json_key(&w, "traceEvents");
-	json_open(&w, '[');
+	json_member_open(&w, "traceEvents", '[');
 	for (uint32_t i = 0; i < t->events.len; i++) {
 		const struct event *e = &t->events.at[i];
 		lanes = e->lane >= lanes ? e->lane + 1 : lanes;
 		json_open(&w, '{');
-		json_key(&w, "name"), json_str(&w, e->name);
-		json_key(&w, "cat"), json_str(&w, texts[e->phase]);
-		json_key(&w, "ph"), json_str(&w, "X");
-		json_key(&w, "pid"), json_int(&w, 1);
-		json_key(&w, "tid"), json_int(&w, e->lane);
-		json_key(&w, "ts"), json_num(&w, (double)e->start / 1e3);
-		json_key(&w, "dur"), json_num(&w, (double)e->length / 1e3);
+		json_member_str(&w, "name", e->name);
+		json_member_str(&w, "cat", texts[e->phase]);
+		json_member_str(&w, "ph", "X");
+		json_member_int(&w, "pid", 1);
+		json_member_int(&w, "tid", e->lane);
+		json_member_num(&w, "ts", (double)e->start / 1e3);
+		json_member_num(&w, "dur", (double)e->length / 1e3);
 		json_close(&w, '}');
 	}
 	for (uint32_t i = 0; i < lanes; i++)

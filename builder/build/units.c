@@ -133,10 +133,10 @@ static void explain_json(struct build *b, const char *type, const char *name, co
 	struct buf line = {0};
 	struct json_writer w = {.out = &line};
 	json_open(&w, '{');
-	json_key(&w, "type"), json_str(&w, type);
-	json_key(&w, "name"), json_str(&w, name);
+	json_member_str(&w, "type", type);
+	json_member_str(&w, "name", name);
 	if (why)
-		json_key(&w, "reason"), json_str(&w, why);
+		json_member_str(&w, "reason", why);
 	json_close(&w, '}');
 	fprintf(b->out, "%s\n", line.at);
 	buf_free(&line);

@@ -103,13 +103,13 @@ static void put_tally(struct json_writer *w, const struct cache_tally *t)
 	json_member_int(w, "content_bytes", t->raw);
 	json_member_int(w, "hits", t->hits);
 	json_member_int(w, "misses", missed(t));
-	json_key(w, "miss_reasons"), json_open(w, '{');
+	json_member_open(w, "miss_reasons", '{');
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
 		json_member_int(w, cache_miss_text((enum cache_miss)i), t->misses[i]);
 	json_close(w, '}');
 	json_member_int(w, "kept", t->kept);
 	json_member_int(w, "evicted", t->evicted);
-	json_key(w, "made_in_ms"), json_num(w, (double)t->saved_us / 1e3);
+	json_member_num(w, "made_in_ms", (double)t->saved_us / 1e3);
 }
 
 static void print_stats_json(const struct session *s, const struct cache_report *r)
@@ -120,7 +120,7 @@ static void print_stats_json(const struct session *s, const struct cache_report 
 	json_member_str(&w, "dir", s->open.dir);
 	json_member_int(&w, "size_bytes", r->disk);
 	json_member_int(&w, "git_bytes", cache_git_bytes(s->config.at[SETTING_DIR].text));
-	json_key(&w, "limits"), json_open(&w, '{');
+	json_member_open(&w, "limits", '{');
 	json_member_int(&w, "size_bytes", s->open.limits.size);
 	json_member_int(&w, "entries", s->open.limits.entries);
 	json_member_int(&w, "days", s->open.limits.days);
@@ -128,7 +128,7 @@ static void print_stats_json(const struct session *s, const struct cache_report 
 	put_tally(&w, &r->all);
 	json_member_int(&w, "oldest", r->oldest);
 	json_member_int(&w, "newest", r->newest);
-	json_key(&w, "kinds"), json_open(&w, '[');
+	json_member_open(&w, "kinds", '[');
 	for (uint32_t i = 0; i < CACHE_KINDS; i++) {
 		json_open(&w, '{');
 		json_member_str(&w, "kind", cache_kind_text((enum cache_kind)i));
@@ -137,11 +137,11 @@ static void print_stats_json(const struct session *s, const struct cache_report 
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
-	json_key(&w, "compiled"), json_open(&w, '{');
+	json_member_open(&w, "compiled", '{');
 	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
 		json_member_int(&w, compile_reason_text((enum compile_reason)i), r->compiled[i]);
 	json_close(&w, '}');
-	json_key(&w, "last_used"), json_open(&w, '[');
+	json_member_open(&w, "last_used", '[');
 	for (uint32_t i = 0; i < CACHE_AGES; i++) {
 		json_open(&w, '{');
 		json_member_str(&w, "age", cache_age_text(i));
@@ -269,7 +269,7 @@ static enum status validate(struct session *s)
 	if (!open_cache(s, s->o->repair))
 		return STATUS_ENVIRONMENT;
 	json_open(&w, '{');
-	json_key(&w, "faults"), json_open(&w, '[');
+	json_member_open(&w, "faults", '[');
 	bool ok = !s->cache || cache_validate(s->cache, s->o->repair, on_fault, &f, &checked, &faults);
 	json_close(&w, ']');
 	json_member_int(&w, "checked", checked);

@@ -123,12 +123,12 @@ static void print_as_json(const struct graph *g, const struct chosen *c)
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
 	json_open(&w, '{');
-	json_key(&w, "definitions"), json_open(&w, '[');
+	json_member_open(&w, "definitions", '[');
 	for (uint32_t i = 0; i < g->n_defs; i++)
 		if (c->defs[i])
 			graph_put_def(g, &g->defs[i], &w);
 	json_close(&w, ']');
-	json_key(&w, "units"), json_open(&w, '[');
+	json_member_open(&w, "units", '[');
 	for (uint32_t i = 0; i < g->n_units; i++)
 		if (g->units[i].def != GRAPH_NONE && c->defs[g->units[i].def])
 			graph_put_unit(g, &g->units[i], &w);

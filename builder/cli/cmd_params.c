@@ -75,21 +75,15 @@ static void list_text(const char *model, const struct hir_program *p)
 static void put_param(struct json_writer *w, const char *model, const struct hir_param *p)
 {
 	json_open(w, '{');
-	json_key(w, "type");
-	json_str(w, "parameter");
-	json_key(w, "model");
-	json_str(w, model);
-	json_key(w, "name");
-	json_str(w, p->name);
-	json_key(w, "dtype");
-	json_str(w, dtype_text(p->type.elem));
-	json_key(w, "shape");
-	json_open(w, '[');
+	json_member_str(w, "type", "parameter");
+	json_member_str(w, "model", model);
+	json_member_str(w, "name", p->name);
+	json_member_str(w, "dtype", dtype_text(p->type.elem));
+	json_member_open(w, "shape", '[');
 	for (uint32_t k = 0; k < p->type.rank; k++)
 		json_int(w, extent(p, k));
 	json_close(w, ']');
-	json_key(w, "buffer");
-	json_bool(w, p->buffer);
+	json_member_bool(w, "buffer", p->buffer);
 	json_close(w, '}');
 }
 
@@ -104,14 +98,10 @@ static void list_json(const char *model, const struct hir_program *p)
 		w.need_comma = false;
 	}
 	json_open(&w, '{');
-	json_key(&w, "type");
-	json_str(&w, "parameters");
-	json_key(&w, "model");
-	json_str(&w, model);
-	json_key(&w, "count");
-	json_int(&w, t.count[0]);
-	json_key(&w, "buffers");
-	json_int(&w, t.count[1]);
+	json_member_str(&w, "type", "parameters");
+	json_member_str(&w, "model", model);
+	json_member_int(&w, "count", t.count[0]);
+	json_member_int(&w, "buffers", t.count[1]);
 	json_close(&w, '}');
 	puts(out.at);
 	buf_free(&out);

@@ -88,23 +88,23 @@ static void print_as_json(const struct measure *k, bool same)
 	struct json_writer w = {.out = &out};
 	json_open(&w, '{');
 	json_member_bool(&w, "verified", same);
-	json_key(&w, "modules"), json_open(&w, '[');
+	json_member_open(&w, "modules", '[');
 	for (uint32_t i = 0; i < k->n; i++) {
 		json_open(&w, '{');
 		json_member_str(&w, "name", k->modules[i].name);
 		json_member_int(&w, "lines", k->modules[i].cost.lines);
-		json_key(&w, "parse_ms"), json_num(&w, ms(k->modules[i].cost.parse_ns));
+		json_member_num(&w, "parse_ms", ms(k->modules[i].cost.parse_ns));
 		json_member_bool(&w, "verified", k->modules[i].cost.same);
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
-	json_key(&w, "models"), json_open(&w, '[');
+	json_member_open(&w, "models", '[');
 	for (uint32_t i = 0; i < k->models.len; i++) {
 		json_open(&w, '{');
 		json_member_str(&w, "name", k->models.at[i].name);
-		json_key(&w, "front_end_ms"), json_num(&w, ms(k->models.at[i].front_ns));
-		json_key(&w, "saved_ms"), json_num(&w, ms(k->models.at[i].saved_ns));
-		json_key(&w, "saved_percent"), json_num(&w, share(&k->models.at[i]));
+		json_member_num(&w, "front_end_ms", ms(k->models.at[i].front_ns));
+		json_member_num(&w, "saved_ms", ms(k->models.at[i].saved_ns));
+		json_member_num(&w, "saved_percent", share(&k->models.at[i]));
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');

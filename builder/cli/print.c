@@ -14,27 +14,6 @@ const char *print_size(uint64_t bytes, char out[32])
 	return out;
 }
 
-void json_member_int(struct json_writer *w, const char *key, uint64_t v)
-{
-	json_key(w, key);
-	json_int(w, v > INT64_MAX ? INT64_MAX : (int64_t)v);
-}
-
-void json_member_str(struct json_writer *w, const char *key, const char *v)
-{
-	json_key(w, key);
-	if (v)
-		json_str(w, v);
-	else
-		json_none(w);
-}
-
-void json_member_bool(struct json_writer *w, const char *key, bool v)
-{
-	json_key(w, key);
-	json_bool(w, v);
-}
-
 void print_json(struct buf *out)
 {
 	puts(out->at);

@@ -8,9 +8,6 @@
 
 /* "1.5 GiB"; in `out`, which it returns. */
 const char *print_size(uint64_t bytes, char out[32]);
-void json_member_int(struct json_writer *w, const char *key, uint64_t v);
-void json_member_str(struct json_writer *w, const char *key, const char *v);
-void json_member_bool(struct json_writer *w, const char *key, bool v);
 /* Writes the finished object and a line end to stdout, and frees it. */
 void print_json(struct buf *out);
 /* An error on stderr in one line. */

@@ -33,7 +33,7 @@ static void put_edit(struct call *c, const struct analysis *a, const struct diag
 {
 	json_open(c->out, '{');
 	put_range(c, a, "range", g->edit);
-	put_text(c->out, "newText", g->replacement);
+	json_member_str(c->out, "newText", g->replacement);
 	json_close(c->out, '}');
 }
 
@@ -41,21 +41,17 @@ static void put_edit(struct call *c, const struct analysis *a, const struct diag
 static void open_edits(struct call *c, const struct place *p)
 {
 	struct json_writer *w = c->out;
-	json_key(w, "edit");
-	json_open(w, '{');
+	json_member_open(w, "edit", '{');
 	if (c->s->client.document_changes) {
-		json_key(w, "documentChanges");
-		json_open(w, '[');
+		json_member_open(w, "documentChanges", '[');
 		json_open(w, '{');
-		json_key(w, "textDocument");
-		json_open(w, '{');
-		put_text(w, "uri", p->document->uri);
-		put_number(w, "version", p->document->version);
+		json_member_open(w, "textDocument", '{');
+		json_member_str(w, "uri", p->document->uri);
+		json_member_int(w, "version", p->document->version);
 		json_close(w, '}');
 		json_key(w, "edits");
 	} else {
-		json_key(w, "changes");
-		json_open(w, '{');
+		json_member_open(w, "changes", '{');
 		json_key(w, p->document->uri);
 	}
 	json_open(w, '[');
@@ -83,14 +79,12 @@ static void put_fix(struct call *c, const struct place *p, const struct diag *g)
 {
 	struct json_writer *w = c->out;
 	json_open(w, '{');
-	put_text(w, "title", title_of(c, p, g));
-	put_text(w, "kind", FIX);
-	json_key(w, "diagnostics");
-	json_open(w, '[');
+	json_member_str(w, "title", title_of(c, p, g));
+	json_member_str(w, "kind", FIX);
+	json_member_open(w, "diagnostics", '[');
 	put_diagnostic(c, p->a, g);
 	json_close(w, ']');
-	json_key(w, "isPreferred");
-	json_bool(w, diag_is_fixable(g));
+	json_member_bool(w, "isPreferred", diag_is_fixable(g));
 	open_edits(c, p);
 	put_edit(c, p->a, g);
 	close_edits(c);
@@ -116,8 +110,8 @@ static void put_fix_all(struct call *c, const struct place *p)
 		return;
 	qsort(all, n, sizeof *all, by_place);
 	json_open(c->out, '{');
-	put_text(c->out, "title", "apply all suggestions");
-	put_text(c->out, "kind", FIX_ALL);
+	json_member_str(c->out, "title", "apply all suggestions");
+	json_member_str(c->out, "kind", FIX_ALL);
 	open_edits(c, p);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && (all[i]->edit.start < end || all[i]->edit.start == all[i - 1]->edit.start))

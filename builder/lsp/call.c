@@ -80,18 +80,16 @@ void put_position(struct call *c, const struct analysis *a, const char *key, spa
 	const char *line;
 	uint32_t len;
 	source_line(a->sources, at.source, p.line, &line, &len);
-	json_key(c->out, key);
-	json_open(c->out, '{');
-	put_number(c->out, "line", p.line - 1);
-	put_number(c->out, "character", position_width(line, p.col - 1 < len ? p.col - 1 : len, c->s->client.utf8));
+	json_member_open(c->out, key, '{');
+	json_member_int(c->out, "line", p.line - 1);
+	json_member_int(c->out, "character", position_width(line, p.col - 1 < len ? p.col - 1 : len, c->s->client.utf8));
 	json_close(c->out, '}');
 }
 
 void put_range(struct call *c, const struct analysis *a, const char *key, span at)
 {
 	if (key)
-		json_key(c->out, key);
-	json_open(c->out, '{');
+		json_member_open(c->out, key, '{');
 	put_position(c, a, "start", at);
 	put_position(c, a, "end", (span){at.source, at.end, at.end});
 	json_close(c->out, '}');
@@ -107,7 +105,7 @@ const char *uri_of_source(struct server *s, const struct analysis *a, uint32_t s
 void put_location(struct call *c, const struct analysis *a, span at)
 {
 	json_open(c->out, '{');
-	put_text(c->out, "uri", uri_of_source(c->s, a, at.source));
+	json_member_str(c->out, "uri", uri_of_source(c->s, a, at.source));
 	put_range(c, a, "range", at);
 	json_close(c->out, '}');
 }

@@ -61,16 +61,6 @@ void put_position(struct call *c, const struct analysis *a, const char *key, spa
 void put_range(struct call *c, const struct analysis *a, const char *key, span at);    /* key NULL: no key */
 void put_location(struct call *c, const struct analysis *a, span at);
 const char *uri_of_source(struct server *s, const struct analysis *a, uint32_t source);
-static inline void put_text(struct json_writer *w, const char *key, const char *text)
-{
-	json_key(w, key);
-	json_str(w, text);
-}
-static inline void put_number(struct json_writer *w, const char *key, int64_t n)
-{
-	json_key(w, key);
-	json_int(w, n);
-}
 /* The source under a span, blanks and line breaks folded into single blanks. */
 const char *source_text(struct call *c, const struct analysis *a, span at);
 /* The comment lines above a definition, without their marks; NULL: none. */

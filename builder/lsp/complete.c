@@ -23,13 +23,13 @@ static void put_item(struct call *c, const char *name, int kind, const char *det
 {
 	struct json_writer *w = c->out;
 	json_open(w, '{');
-	put_text(w, "label", name);
-	put_number(w, "kind", kind);
+	json_member_str(w, "label", name);
+	json_member_int(w, "kind", kind);
 	if (detail)
-		put_text(w, "detail", detail);
+		json_member_str(w, "detail", detail);
 	if (doc)
-		put_text(w, "documentation", doc);
-	put_text(w, "sortText", arena_printf(c->scratch, "%c%s", order, name));
+		json_member_str(w, "documentation", doc);
+	json_member_str(w, "sortText", arena_printf(c->scratch, "%c%s", order, name));
 	json_close(w, '}');
 }
 

@@ -11,10 +11,10 @@ static void put_fold(struct call *c, uint32_t first, uint32_t last, const char *
 	if (last <= first)
 		return;
 	json_open(c->out, '{');
-	put_number(c->out, "startLine", first - 1);
-	put_number(c->out, "endLine", last - 1);
+	json_member_int(c->out, "startLine", first - 1);
+	json_member_int(c->out, "endLine", last - 1);
 	if (kind)
-		put_text(c->out, "kind", kind);
+		json_member_str(c->out, "kind", kind);
 	json_close(c->out, '}');
 }
 

@@ -35,10 +35,9 @@ void request_inlay_hints(struct call *c)
 		buf_printf(&label, "%s %.*s", at == s->at.end ? ":" : "->", (int)type_len(s->type), s->type);
 		json_open(c->out, '{');
 		put_position(c, p.a, "position", (span){p.source->id, at, at});
-		put_text(c->out, "label", label.at);
-		put_number(c->out, "kind", 1);
-		json_key(c->out, "paddingLeft");
-		json_bool(c->out, at != s->at.end);
+		json_member_str(c->out, "label", label.at);
+		json_member_int(c->out, "kind", 1);
+		json_member_bool(c->out, "paddingLeft", at != s->at.end);
 		json_close(c->out, '}');
 		buf_free(&label);
 	}

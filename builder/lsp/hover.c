@@ -69,10 +69,9 @@ void request_hover(struct call *c)
 	if (doc)
 		buf_printf(&b, "\n%s%s", markdown ? "\n" : "", doc);
 	json_open(c->out, '{');
-	json_key(c->out, "contents");
-	json_open(c->out, '{');
-	put_text(c->out, "kind", markdown ? "markdown" : "plaintext");
-	put_text(c->out, "value", b.at);
+	json_member_open(c->out, "contents", '{');
+	json_member_str(c->out, "kind", markdown ? "markdown" : "plaintext");
+	json_member_str(c->out, "value", b.at);
 	json_close(c->out, '}');
 	put_range(c, p.a, "range", p.use->at);
 	json_close(c->out, '}');

@@ -30,33 +30,20 @@ static void read_client(struct client *k, const json_t *caps)
 	k->watches_files = json_is_true(at(caps, "workspace", "didChangeWatchedFiles", "dynamicRegistration"));
 }
 
-static void put_flag(struct json_writer *w, const char *key)
-{
-	json_key(w, key);
-	json_bool(w, true);
-}
-
 static void put_words(struct json_writer *w, const char *key, const char *const *words, size_t n)
 {
-	json_key(w, key);
-	json_open(w, '[');
+	json_member_open(w, key, '[');
 	for (size_t i = 0; i < n; i++)
 		json_str(w, words[i]);
 	json_close(w, ']');
 }
 
-static void open_object(struct json_writer *w, const char *key)
-{
-	json_key(w, key);
-	json_open(w, '{');
-}
-
 static void put_sync(struct json_writer *w)
 {
-	open_object(w, "textDocumentSync");
-	put_flag(w, "openClose");
-	put_number(w, "change", 2); /* incremental */
-	put_flag(w, "save");
+	json_member_open(w, "textDocumentSync", '{');
+	json_member_bool(w, "openClose", true);
+	json_member_int(w, "change", 2); /* incremental */
+	json_member_bool(w, "save", true);
 	json_close(w, '}');
 }
 
@@ -69,24 +56,24 @@ static void put_options(struct json_writer *w)
 #undef TOKEN_TYPE
 	};
 	static const char *const token_modifiers[] = {"declaration", "defaultLibrary"};
-	open_object(w, "completionProvider");
+	json_member_open(w, "completionProvider", '{');
 	put_words(w, "triggerCharacters", dots, 1);
 	json_close(w, '}');
-	open_object(w, "signatureHelpProvider");
+	json_member_open(w, "signatureHelpProvider", '{');
 	put_words(w, "triggerCharacters", calls, 2);
 	json_close(w, '}');
-	open_object(w, "codeActionProvider");
+	json_member_open(w, "codeActionProvider", '{');
 	put_words(w, "codeActionKinds", actions, 2);
 	json_close(w, '}');
-	open_object(w, "renameProvider");
-	put_flag(w, "prepareProvider");
+	json_member_open(w, "renameProvider", '{');
+	json_member_bool(w, "prepareProvider", true);
 	json_close(w, '}');
-	open_object(w, "semanticTokensProvider");
-	open_object(w, "legend");
+	json_member_open(w, "semanticTokensProvider", '{');
+	json_member_open(w, "legend", '{');
 	put_words(w, "tokenTypes", token_types, sizeof token_types / sizeof *token_types);
 	put_words(w, "tokenModifiers", token_modifiers, 2);
 	json_close(w, '}');
-	put_flag(w, "full");
+	json_member_bool(w, "full", true);
 	json_close(w, '}');
 }
 
@@ -108,16 +95,16 @@ void request_initialize(struct call *c)
 	read_client(&c->s->client, json_object_get(c->params, "capabilities"));
 	c->s->state = SERVER_RUNNING;
 	json_open(w, '{');
-	open_object(w, "capabilities");
-	put_text(w, "positionEncoding", c->s->client.utf8 ? "utf-8" : "utf-16");
+	json_member_open(w, "capabilities", '{');
+	json_member_str(w, "positionEncoding", c->s->client.utf8 ? "utf-8" : "utf-16");
 	put_sync(w);
 	for (size_t i = 0; i < sizeof providers / sizeof *providers; i++)
-		put_flag(w, providers[i]);
+		json_member_bool(w, providers[i], true);
 	put_options(w);
 	json_close(w, '}');
-	open_object(w, "serverInfo");
-	put_text(w, "name", "trib");
-	put_text(w, "version", TRIB_VERSION);
+	json_member_open(w, "serverInfo", '{');
+	json_member_str(w, "name", "trib");
+	json_member_str(w, "version", TRIB_VERSION);
 	json_close(w, '}');
 	json_close(w, '}');
 }

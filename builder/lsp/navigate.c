@@ -61,7 +61,7 @@ void request_highlight(struct call *c)
 		bool written = uses[i].at.source == p.symbol->at.source && uses[i].at.start == p.symbol->at.start;
 		json_open(c->out, '{');
 		put_range(c, p.a, "range", uses[i].at);
-		put_number(c->out, "kind", written ? 3 : 2);
+		json_member_int(c->out, "kind", written ? 3 : 2);
 		json_close(c->out, '}');
 	}
 	json_close(c->out, ']');

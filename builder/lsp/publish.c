@@ -31,15 +31,14 @@ static void put_message(struct call *c, const struct diag *g)
 		buf_printf(&b, "\nnote: %s", g->notes[i]);
 	if (g->help)
 		buf_printf(&b, "\nhelp: %s", g->help);
-	put_text(c->out, "message", b.at);
+	json_member_str(c->out, "message", b.at);
 	buf_free(&b);
 }
 
 static void put_related(struct call *c, const struct analysis *a, const struct diag *g)
 {
 	struct json_writer *w = c->out;
-	json_key(w, "relatedInformation");
-	json_open(w, '[');
+	json_member_open(w, "relatedInformation", '[');
 	for (uint32_t i = 0; i < g->n_secondary; i++) {
 		const struct diag_label *l = &g->secondary[i];
 		if (l->at.source >= sources_count(a->sources))
@@ -47,7 +46,7 @@ static void put_related(struct call *c, const struct analysis *a, const struct d
 		json_open(w, '{');
 		json_key(w, "location");
 		put_location(c, a, l->at);
-		put_text(w, "message", l->text && *l->text ? l->text : g->message);
+		json_member_str(w, "message", l->text && *l->text ? l->text : g->message);
 		json_close(w, '}');
 	}
 	json_close(w, ']');
@@ -61,15 +60,14 @@ void put_diagnostic(struct call *c, const struct analysis *a, const struct diag 
 	struct json_writer *w = c->out;
 	json_open(w, '{');
 	put_range(c, a, "range", place_of(g));
-	put_number(w, "severity", severities[diag_severity_of(g->code)]);
-	put_text(w, "code", diag_code_text(g->code));
-	put_text(w, "source", "trib");
+	json_member_int(w, "severity", severities[diag_severity_of(g->code)]);
+	json_member_str(w, "code", diag_code_text(g->code));
+	json_member_str(w, "source", "trib");
 	put_message(c, g);
 	if (g->n_secondary && c->s->client.related_information)
 		put_related(c, a, g);
 	if (tag_of(g->code) && c->s->client.tags) {
-		json_key(w, "tags");
-		json_open(w, '[');
+		json_member_open(w, "tags", '[');
 		json_int(w, tag_of(g->code));
 		json_close(w, ']');
 	}
@@ -83,15 +81,13 @@ static void publish(struct server *s, const struct analysis *a, uint32_t source,
 	struct call c = {.s = s, .out = &w};
 	const struct document *d = server_document(s, uri);
 	json_open(&w, '{');
-	put_text(&w, "jsonrpc", "2.0");
-	put_text(&w, "method", "textDocument/publishDiagnostics");
-	json_key(&w, "params");
-	json_open(&w, '{');
-	put_text(&w, "uri", uri);
+	json_member_str(&w, "jsonrpc", "2.0");
+	json_member_str(&w, "method", "textDocument/publishDiagnostics");
+	json_member_open(&w, "params", '{');
+	json_member_str(&w, "uri", uri);
 	if (d)
-		put_number(&w, "version", d->version);
-	json_key(&w, "diagnostics");
-	json_open(&w, '[');
+		json_member_int(&w, "version", d->version);
+	json_member_open(&w, "diagnostics", '[');
 	for (uint32_t i = 0; a && i < diags_count(a->diags); i++)
 		if (place_of(diags_at(a->diags, i)).source == source)
 			put_diagnostic(&c, a, diags_at(a->diags, i));

@@ -36,7 +36,7 @@ void request_prepare_rename(struct call *c)
 		return;
 	json_open(c->out, '{');
 	put_range(c, p.a, "range", p.use->at);
-	put_text(c->out, "placeholder", p.symbol->name);
+	json_member_str(c->out, "placeholder", p.symbol->name);
 	json_close(c->out, '}');
 }
 
@@ -124,7 +124,7 @@ static void put_edits(struct call *c, const struct place *p, uint32_t source, co
 			continue;
 		json_open(c->out, '{');
 		put_range(c, p->a, "range", u[i].at);
-		put_text(c->out, "newText", name);
+		json_member_str(c->out, "newText", name);
 		json_close(c->out, '}');
 	}
 	json_close(c->out, ']');
@@ -140,9 +140,8 @@ static void put_document_edit(struct call *c, const struct place *p, uint32_t so
 		return;
 	}
 	json_open(c->out, '{');
-	json_key(c->out, "textDocument");
-	json_open(c->out, '{');
-	put_text(c->out, "uri", uri);
+	json_member_open(c->out, "textDocument", '{');
+	json_member_str(c->out, "uri", uri);
 	json_key(c->out, "version");
 	if (d)
 		json_int(c->out, d->version);
@@ -168,8 +167,7 @@ void request_rename(struct call *c)
 		return;
 	bool documents = c->s->client.document_changes;
 	json_open(c->out, '{');
-	json_key(c->out, documents ? "documentChanges" : "changes");
-	json_open(c->out, documents ? '[' : '{');
+	json_member_open(c->out, documents ? "documentChanges" : "changes", documents ? '[' : '{');
 	for (uint32_t i = 0; i < sources_count(p.a->sources); i++)
 		if (used_in(p.a->index, p.use->symbol, i))
 			put_document_edit(c, &p, i, name);

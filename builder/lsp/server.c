@@ -92,7 +92,7 @@ static void put_id(struct json_writer *w, const json_t *id)
 static void open_answer(struct json_writer *w, const json_t *id)
 {
 	json_open(w, '{');
-	put_text(w, "jsonrpc", "2.0");
+	json_member_str(w, "jsonrpc", "2.0");
 	put_id(w, id);
 }
 
@@ -101,10 +101,9 @@ static void send_error(struct server *s, const json_t *id, enum lsp_error code, 
 	struct buf body = {0};
 	struct json_writer w = {.out = &body};
 	open_answer(&w, id);
-	json_key(&w, "error");
-	json_open(&w, '{');
-	put_number(&w, "code", code);
-	put_text(&w, "message", message);
+	json_member_open(&w, "error", '{');
+	json_member_int(&w, "code", code);
+	json_member_str(&w, "message", message);
 	json_close(&w, '}');
 	json_close(&w, '}');
 	server_send(s, &body);

@@ -55,30 +55,28 @@ static void put_signature(struct call *c, const struct analysis *a, const struct
 	struct json_writer *w = c->out;
 	struct buf label = {0};
 	json_open(w, '{');
-	json_key(w, "signatures");
-	json_open(w, '[');
+	json_member_open(w, "signatures", '[');
 	json_open(w, '{');
 	buf_printf(&label, "%s(", g->name);
 	for (uint32_t i = 0; i < g->params.len; i++)
 		buf_printf(&label, "%s%s", i ? ", " : "", g->params.at[i].text);
 	buf_printf(&label, ")%s%s", g->symbol->type ? " -> " : "", g->symbol->type ? g->symbol->type : "");
-	put_text(w, "label", label.at);
+	json_member_str(w, "label", label.at);
 	const char *doc =
 		g->symbol->doc || g->symbol->at.source == SPAN_NO_SOURCE ? g->symbol->doc : source_comment(c, a, g->symbol->whole);
 	if (doc)
-		put_text(w, "documentation", doc);
-	json_key(w, "parameters");
-	json_open(w, '[');
+		json_member_str(w, "documentation", doc);
+	json_member_open(w, "parameters", '[');
 	for (uint32_t i = 0; i < g->params.len; i++) {
 		json_open(w, '{');
-		put_text(w, "label", g->params.at[i].text);
+		json_member_str(w, "label", g->params.at[i].text);
 		json_close(w, '}');
 	}
 	json_close(w, ']');
 	json_close(w, '}');
 	json_close(w, ']');
-	put_number(w, "activeSignature", 0);
-	put_number(w, "activeParameter", which);
+	json_member_int(w, "activeSignature", 0);
+	json_member_int(w, "activeParameter", which);
 	json_close(w, '}');
 	buf_free(&label);
 }

@@ -59,14 +59,13 @@ static uint32_t put_symbol(struct call *c, const struct place *p, const struct o
 	const struct symbol *s = o->at[i];
 	struct json_writer *w = c->out;
 	json_open(w, '{');
-	put_text(w, "name", s->name);
+	json_member_str(w, "name", s->name);
 	if (s->kind != SYMBOL_MAIN && s->kind != SYMBOL_MODULE)
-		put_text(w, "detail", s->type && outline_kind(s->kind) != 12 ? s->type : source_text(c, p->a, s->header));
-	put_number(w, "kind", outline_kind(s->kind));
+		json_member_str(w, "detail", s->type && outline_kind(s->kind) != 12 ? s->type : source_text(c, p->a, s->header));
+	json_member_int(w, "kind", outline_kind(s->kind));
 	put_range(c, p->a, "range", s->whole);
 	put_range(c, p->a, "selectionRange", s->at);
-	json_key(w, "children");
-	json_open(w, '[');
+	json_member_open(w, "children", '[');
 	i = put_symbols(c, p, o, i + 1, s->whole.end);
 	json_close(w, ']');
 	json_close(w, '}');
@@ -112,10 +111,10 @@ static void put_matches(struct call *c, struct analysis *a, const char *query)
 		    !outlined(ix, s, s->at.source) || !matches(s->name, query))
 			continue;
 		json_open(c->out, '{');
-		put_text(c->out, "name", s->name);
-		put_number(c->out, "kind", outline_kind(s->kind));
+		json_member_str(c->out, "name", s->name);
+		json_member_int(c->out, "kind", outline_kind(s->kind));
 		if (s->parent != SYMBOL_NONE)
-			put_text(c->out, "containerName", ix->symbols.at[s->parent].name);
+			json_member_str(c->out, "containerName", ix->symbols.at[s->parent].name);
 		json_key(c->out, "location");
 		put_location(c, a, s->at);
 		json_close(c->out, '}');

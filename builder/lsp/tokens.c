@@ -46,8 +46,7 @@ void request_semantic_tokens(struct call *c)
 	const struct index *ix = p.a->index;
 	const struct index_use *uses = index_uses_in(ix, p.source->id, &n);
 	json_open(c->out, '{');
-	json_key(c->out, "data");
-	json_open(c->out, '[');
+	json_member_open(c->out, "data", '[');
 	for (uint32_t i = 0; i < n; i++) {
 		const struct symbol *s = uses[i].symbol == SYMBOL_NONE ? NULL : &ix->symbols.at[uses[i].symbol];
 		enum token_type type = s ? type_of(kind_of(ix, s)) : TYPE_NONE;

@@ -62,18 +62,9 @@ void graph_print_dot(const struct graph *g, struct buf *out)
 
 /* ---- JSON ---- */
 
-static void member(struct json_writer *w, const char *key, const char *v)
-{
-	json_key(w, key);
-	if (v)
-		json_str(w, v);
-	else
-		json_none(w);
-}
-
 static void numbers(struct json_writer *w, const char *key, const uint32_t *v, uint32_t n)
 {
-	json_key(w, key), json_open(w, '[');
+	json_member_open(w, key, '[');
 	for (uint32_t i = 0; i < n; i++)
 		json_int(w, v[i]);
 	json_close(w, ']');
@@ -82,20 +73,20 @@ static void numbers(struct json_writer *w, const char *key, const uint32_t *v, u
 void graph_put_def(const struct graph *g, const struct graph_def *d, struct json_writer *w)
 {
 	json_open(w, '{');
-	json_key(w, "id"), json_int(w, d - g->defs);
-	member(w, "name", d->name);
-	member(w, "kind", d->kind);
-	member(w, "file", d->file);
-	json_key(w, "line"), json_int(w, d->line);
-	json_key(w, "std"), json_bool(w, d->std);
-	member(w, "signature", d->signature);
-	member(w, "type", d->type);
-	json_key(w, "types"), json_open(w, '[');
+	json_member_int(w, "id", d - g->defs);
+	json_member_str(w, "name", d->name);
+	json_member_str(w, "kind", d->kind);
+	json_member_str(w, "file", d->file);
+	json_member_int(w, "line", d->line);
+	json_member_bool(w, "std", d->std);
+	json_member_str(w, "signature", d->signature);
+	json_member_str(w, "type", d->type);
+	json_member_open(w, "types", '[');
 	for (uint32_t i = 0; i < d->n_types; i++) {
 		json_open(w, '{');
-		member(w, "kind", d->types[i].kind);
-		member(w, "name", d->types[i].name);
-		member(w, "type", d->types[i].type);
+		json_member_str(w, "kind", d->types[i].kind);
+		json_member_str(w, "name", d->types[i].name);
+		json_member_str(w, "type", d->types[i].type);
 		json_close(w, '}');
 	}
 	json_close(w, ']');
@@ -109,21 +100,21 @@ void graph_put_unit(const struct graph *g, const struct graph_unit *u, struct js
 	char key[33];
 	hash_hex(u->key, key);
 	json_open(w, '{');
-	json_key(w, "id"), json_int(w, u - g->units);
-	member(w, "model", g->models[u->model].name);
-	member(w, "name", u->name);
-	member(w, "signature", u->signature);
-	member(w, "definition", u->definition);
+	json_member_int(w, "id", u - g->units);
+	json_member_str(w, "model", g->models[u->model].name);
+	json_member_str(w, "name", u->name);
+	json_member_str(w, "signature", u->signature);
+	json_member_str(w, "definition", u->definition);
 	json_key(w, "definition_id");
 	if (u->def == GRAPH_NONE)
 		json_none(w);
 	else
 		json_int(w, u->def);
-	member(w, "file", u->file);
-	json_key(w, "line"), json_int(w, u->line);
-	json_key(w, "built"), json_bool(w, u->built);
-	json_key(w, "current"), json_bool(w, u->current);
-	member(w, "key", u->built ? key : NULL);
+	json_member_str(w, "file", u->file);
+	json_member_int(w, "line", u->line);
+	json_member_bool(w, "built", u->built);
+	json_member_bool(w, "current", u->current);
+	json_member_str(w, "key", u->built ? key : NULL);
 	json_key(w, "compile_ms");
 	if (u->cost_ns > 0)
 		json_num(w, (double)u->cost_ns / 1e6);
@@ -138,25 +129,25 @@ void graph_print_json(const struct graph *g, struct buf *out)
 {
 	struct json_writer w = {.out = out};
 	json_open(&w, '{');
-	json_key(&w, "models"), json_open(&w, '[');
+	json_member_open(&w, "models", '[');
 	for (uint32_t i = 0; i < g->n_models; i++) {
 		const struct graph_model *m = &g->models[i];
 		json_open(&w, '{');
-		member(&w, "name", m->name);
-		json_key(&w, "files"), json_open(&w, '[');
+		json_member_str(&w, "name", m->name);
+		json_member_open(&w, "files", '[');
 		for (uint32_t k = 0; k < m->n_files; k++)
 			json_str(&w, m->files[k]);
 		json_close(&w, ']');
-		json_key(&w, "first_unit"), json_int(&w, m->first_unit);
-		json_key(&w, "units"), json_int(&w, m->n_units);
+		json_member_int(&w, "first_unit", m->first_unit);
+		json_member_int(&w, "units", m->n_units);
 		json_close(&w, '}');
 	}
 	json_close(&w, ']');
-	json_key(&w, "definitions"), json_open(&w, '[');
+	json_member_open(&w, "definitions", '[');
 	for (uint32_t i = 0; i < g->n_defs; i++)
 		graph_put_def(g, &g->defs[i], &w);
 	json_close(&w, ']');
-	json_key(&w, "units"), json_open(&w, '[');
+	json_member_open(&w, "units", '[');
 	for (uint32_t i = 0; i < g->n_units; i++)
 		graph_put_unit(g, &g->units[i], &w);
 	json_close(&w, ']');

@@ -217,16 +217,9 @@ const char *since_reason(const struct since *s, const struct model_why *w)
 
 /* ---- JSON ---- */
 
-static void put(struct json_writer *w, const char *key, const char *text)
-{
-	json_key(w, key);
-	json_str(w, text);
-}
-
 static void put_path(const struct since *s, struct json_writer *w, uint32_t def)
 {
-	json_key(w, "path");
-	json_open(w, '[');
+	json_member_open(w, "path", '[');
 	for (uint32_t at = def; at != SNAPSHOT_NO_DEF; at = s->affected->defs[at].next)
 		json_str(w, s->affected->defs[at].def->name);
 	json_close(w, ']');
@@ -236,13 +229,12 @@ static void put_def(const struct since *s, struct json_writer *w, uint32_t i)
 {
 	const struct affected_def *d = &s->affected->defs[i];
 	json_open(w, '{');
-	put(w, "file", d->def->file);
-	put(w, "name", d->def->name);
-	json_key(w, "line");
-	json_int(w, d->def->line);
-	put(w, "change", d->change == DEF_SAME ? "moved" : def_change_text(d->change));
+	json_member_str(w, "file", d->def->file);
+	json_member_str(w, "name", d->def->name);
+	json_member_int(w, "line", d->def->line);
+	json_member_str(w, "change", d->change == DEF_SAME ? "moved" : def_change_text(d->change));
 	if (d->moved)
-		put(w, "was_in", d->old->file);
+		json_member_str(w, "was_in", d->old->file);
 	if (d->change == DEF_AFFECTED)
 		put_path(s, w, i);
 	json_close(w, '}');
@@ -251,15 +243,13 @@ static void put_def(const struct since *s, struct json_writer *w, uint32_t i)
 static void put_model(const struct since *s, struct json_writer *w, const struct affected_model *m)
 {
 	json_open(w, '{');
-	put(w, "name", m->name);
-	json_key(w, "affected");
-	json_bool(w, m->n_why != 0);
-	json_key(w, "reasons");
-	json_open(w, '[');
+	json_member_str(w, "name", m->name);
+	json_member_bool(w, "affected", m->n_why != 0);
+	json_member_open(w, "reasons", '[');
 	for (uint32_t k = 0; k < m->n_why; k++) {
 		json_open(w, '{');
-		put(w, "reason", model_reason_text(m->why[k].reason));
-		put(w, "of", m->why[k].text);
+		json_member_str(w, "reason", model_reason_text(m->why[k].reason));
+		json_member_str(w, "of", m->why[k].text);
 		if (m->why[k].def != SNAPSHOT_NO_DEF)
 			put_path(s, w, m->why[k].def);
 		json_close(w, '}');
@@ -273,28 +263,24 @@ void since_print_json(const struct since *s, const struct options *o, FILE *out)
 	struct buf text = {0};
 	struct json_writer w = {.out = &text};
 	json_open(&w, '{');
-	put(&w, "type", "affected");
-	put(&w, "since", o->since);
-	put(&w, "commit", s->commit);
-	json_key(&w, "definitions");
-	json_open(&w, '[');
+	json_member_str(&w, "type", "affected");
+	json_member_str(&w, "since", o->since);
+	json_member_str(&w, "commit", s->commit);
+	json_member_open(&w, "definitions", '[');
 	for (uint32_t i = 0; i < s->affected->n_defs; i++)
 		if (since_shows(s, i))
 			put_def(s, &w, i);
 	json_close(&w, ']');
-	json_key(&w, "models");
-	json_open(&w, '[');
+	json_member_open(&w, "models", '[');
 	for (uint32_t i = 0; i < s->affected->n_models; i++)
 		if (since_wants(o, s->affected->models[i].name))
 			put_model(s, &w, &s->affected->models[i]);
 	json_close(&w, ']');
-	json_key(&w, "removed_models");
-	json_open(&w, '[');
+	json_member_open(&w, "removed_models", '[');
 	for (uint32_t i = 0; i < s->affected->n_removed && !o->n_models; i++)
 		json_str(&w, s->affected->removed[i]);
 	json_close(&w, ']');
-	json_key(&w, "notes");
-	json_open(&w, '[');
+	json_member_open(&w, "notes", '[');
 	for (uint32_t i = 0; i < s->n_notes; i++)
 		json_str(&w, s->notes[i]);
 	json_close(&w, ']');

@@ -10,8 +10,8 @@ static struct json_writer open_event(struct buf *line, const char *event)
 {
 	struct json_writer w = {.out = line};
 	json_open(&w, '{');
-	json_key(&w, "type"), json_str(&w, "watch");
-	json_key(&w, "event"), json_str(&w, event);
+	json_member_str(&w, "type", "watch");
+	json_member_str(&w, "event", event);
 	return w;
 }
 
@@ -28,21 +28,6 @@ static void close_event(const struct tell *t, struct json_writer *w)
 	put_line(t->out, w->out);
 }
 
-static void put_int(struct json_writer *w, const char *key, int64_t v)
-{
-	json_key(w, key);
-	json_int(w, v);
-}
-
-static void put_text(struct json_writer *w, const char *key, const char *s)
-{
-	json_key(w, key);
-	if (s)
-		json_str(w, s);
-	else
-		json_none(w);
-}
-
 void tell_watching(const struct tell *t, uint32_t files, uint32_t folders, const char *why_polling, int poll_ms)
 {
 	struct buf line = {0};
@@ -50,10 +35,10 @@ void tell_watching(const struct tell *t, uint32_t files, uint32_t folders, const
 		return;
 	if (t->json) {
 		struct json_writer w = open_event(&line, "watching");
-		put_text(&w, "by", poll_ms ? "polling" : "inotify");
-		put_text(&w, "why_polling", why_polling);
-		put_int(&w, "files", files);
-		put_int(&w, "folders", folders);
+		json_member_str(&w, "by", poll_ms ? "polling" : "inotify");
+		json_member_str(&w, "why_polling", why_polling);
+		json_member_int(&w, "files", files);
+		json_member_int(&w, "folders", folders);
 		close_event(t, &w);
 		return;
 	}
@@ -111,17 +96,17 @@ static void put_ms(struct buf *out, int64_t ns)
 static void put_edit(struct json_writer *w, const struct edit *e)
 {
 	json_open(w, '{');
-	put_text(w, "file", e->file);
+	json_member_str(w, "file", e->file);
 	json_key(w, "line");
 	if (e->line)
 		json_int(w, e->line);
 	else
 		json_none(w);
-	put_text(w, "name", e->name);
-	put_int(w, "more", e->more);
-	put_text(w, "before", e->before);
-	put_text(w, "after", e->before ? e->after : NULL);
-	put_text(w, "what", e->what);
+	json_member_str(w, "name", e->name);
+	json_member_int(w, "more", e->more);
+	json_member_str(w, "before", e->before);
+	json_member_str(w, "after", e->before ? e->after : NULL);
+	json_member_str(w, "what", e->what);
 	json_close(w, '}');
 }
 
@@ -129,20 +114,20 @@ static void tell_save_json(const struct tell *t, const struct save *s, const cha
 {
 	struct buf line = {0};
 	struct json_writer w = open_event(&line, "save");
-	json_key(&w, "ok"), json_bool(&w, s->status == STATUS_OK);
-	json_key(&w, "changes"), json_open(&w, '[');
+	json_member_bool(&w, "ok", s->status == STATUS_OK);
+	json_member_open(&w, "changes", '[');
 	for (uint32_t i = 0; i < s->n_edits; i++)
 		put_edit(&w, &s->edits[i]);
 	json_close(&w, ']');
-	put_text(&w, "text", text);
-	put_int(&w, "units", s->compiled);
-	put_int(&w, "errors", s->errors);
-	json_key(&w, "latency_ms"), json_num(&w, (double)s->latency_ns / 1e6);
-	json_key(&w, "build_ms"), json_num(&w, (double)s->build_ns / 1e6);
-	put_int(&w, "generation", (int64_t)s->generation);
-	json_key(&w, "stale"), json_bool(&w, s->behind > 0);
-	put_int(&w, "saves_behind", s->behind);
-	json_key(&w, "outputs"), json_open(&w, '[');
+	json_member_str(&w, "text", text);
+	json_member_int(&w, "units", s->compiled);
+	json_member_int(&w, "errors", s->errors);
+	json_member_num(&w, "latency_ms", (double)s->latency_ns / 1e6);
+	json_member_num(&w, "build_ms", (double)s->build_ns / 1e6);
+	json_member_int(&w, "generation", (int64_t)s->generation);
+	json_member_bool(&w, "stale", s->behind > 0);
+	json_member_int(&w, "saves_behind", s->behind);
+	json_member_open(&w, "outputs", '[');
 	for (uint32_t i = 0; i < s->n_outputs; i++)
 		json_str(&w, s->outputs[i]);
 	json_close(&w, ']');
@@ -195,10 +180,10 @@ void tell_command(const struct tell *t, const char *name, const struct command_r
 	struct buf line = {0};
 	if (t->json) {
 		struct json_writer w = open_event(&line, "command");
-		put_text(&w, "command", name);
-		put_text(&w, "state", states[r->news]);
-		put_int(&w, r->news == COMMAND_STARTED ? "pid" : "value", r->news == COMMAND_STARTED ? pid : r->value);
-		json_key(&w, "asked"), json_bool(&w, r->asked);
+		json_member_str(&w, "command", name);
+		json_member_str(&w, "state", states[r->news]);
+		json_member_int(&w, r->news == COMMAND_STARTED ? "pid" : "value", r->news == COMMAND_STARTED ? pid : r->value);
+		json_member_bool(&w, "asked", r->asked);
 		close_event(t, &w);
 	} else if (r->news == COMMAND_FAILED_TO_START) {
 		fprintf(t->err, "trib: cannot start `%s`: %s\n", name, strerror(r->value));

@@ -47,24 +47,6 @@ static void read_numbers(struct short_line *l)
 		l->at++;
 }
 
-static void open(struct json_writer *w, const char *key, char bracket)
-{
-	json_key(w, key);
-	json_open(w, bracket);
-}
-
-static void put_str(struct json_writer *w, const char *key, const char *value)
-{
-	json_key(w, key);
-	json_str(w, value);
-}
-
-static void put_int(struct json_writer *w, const char *key, int64_t value)
-{
-	json_key(w, key);
-	json_int(w, value);
-}
-
 static void put_text(struct json_writer *w, const char *key, const struct short_line *l)
 {
 	struct buf text = {0};
@@ -77,15 +59,15 @@ static void put_text(struct json_writer *w, const char *key, const struct short_
 
 static void put_position(struct json_writer *w, const char *key, const uint32_t *numbers)
 {
-	open(w, key, '{');
-	put_int(w, "line", numbers[0]);
-	put_int(w, "character", numbers[1]);
+	json_member_open(w, key, '{');
+	json_member_int(w, "line", numbers[0]);
+	json_member_int(w, "character", numbers[1]);
 	json_close(w, '}');
 }
 
 static void put_range(struct json_writer *w, const struct short_line *l)
 {
-	open(w, "range", '{');
+	json_member_open(w, "range", '{');
 	put_position(w, "start", l->numbers);
 	put_position(w, "end", l->n_numbers < 4 ? l->numbers : l->numbers + 2);
 	json_close(w, '}');
@@ -93,10 +75,10 @@ static void put_range(struct json_writer *w, const struct short_line *l)
 
 static void put_document(struct json_writer *w, const struct short_line *l, uint32_t version)
 {
-	open(w, "textDocument", '{');
-	put_str(w, "uri", l->document);
-	put_str(w, "languageId", "tri");
-	put_int(w, "version", version);
+	json_member_open(w, "textDocument", '{');
+	json_member_str(w, "uri", l->document);
+	json_member_str(w, "languageId", "tri");
+	json_member_int(w, "version", version);
 	put_text(w, "text", l);
 	json_close(w, '}');
 }
@@ -104,24 +86,23 @@ static void put_document(struct json_writer *w, const struct short_line *l, uint
 /* What any method asks for: the change of a document, of the whole of it without numbers, or of a file; the context of references and of actions. */
 static void put_lists(struct json_writer *w, const struct short_line *l)
 {
-	open(w, "contentChanges", '[');
+	json_member_open(w, "contentChanges", '[');
 	json_open(w, '{');
 	if (l->n_numbers)
 		put_range(w, l);
 	put_text(w, "text", l);
 	json_close(w, '}');
 	json_close(w, ']');
-	open(w, "changes", '[');
+	json_member_open(w, "changes", '[');
 	json_open(w, '{');
-	put_str(w, "uri", l->document);
-	put_int(w, "type", l->numbers[0]);
+	json_member_str(w, "uri", l->document);
+	json_member_int(w, "type", l->numbers[0]);
 	json_close(w, '}');
 	json_close(w, ']');
-	open(w, "context", '{');
-	json_key(w, "includeDeclaration");
-	json_bool(w, l->at == l->end);
+	json_member_open(w, "context", '{');
+	json_member_bool(w, "includeDeclaration", l->at == l->end);
 	if (l->at < l->end) {
-		open(w, "only", '[');
+		json_member_open(w, "only", '[');
 		json_strn(w, (const char *)l->at, (size_t)(l->end - l->at));
 		json_close(w, ']');
 	}
@@ -136,18 +117,18 @@ void grow_message(const uint8_t *line, size_t n, uint32_t id, struct buf *out)
 	l.document = documents[(size_t)(take(&l) - '0') % COUNT(documents)];
 	read_numbers(&l);
 	json_open(&w, '{');
-	put_str(&w, "jsonrpc", "2.0");
+	json_member_str(&w, "jsonrpc", "2.0");
 	if (methods[method].request)
-		put_int(&w, "id", id);
-	put_str(&w, "method", methods[method].name);
-	open(&w, "params", '{');
+		json_member_int(&w, "id", id);
+	json_member_str(&w, "method", methods[method].name);
+	json_member_open(&w, "params", '{');
 	put_document(&w, &l, id);
 	put_position(&w, "position", l.numbers);
 	put_range(&w, &l);
 	put_lists(&w, &l);
 	put_text(&w, "newName", &l);
 	put_text(&w, "query", &l);
-	put_int(&w, "id", l.numbers[0]);
+	json_member_int(&w, "id", l.numbers[0]);
 	json_close(&w, '}');
 	json_close(&w, '}');
 }

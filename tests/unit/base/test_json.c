@@ -13,8 +13,7 @@ static void nesting(void **state)
 
 	(void)state;
 	json_open(&w, '{');
-	json_key(&w, "a");
-	json_open(&w, '[');
+	json_member_open(&w, "a", '[');
 	json_int(&w, INT64_MIN);
 	json_num(&w, 1.5);
 	json_num(&w, NAN);
@@ -27,10 +26,15 @@ static void nesting(void **state)
 	json_open(&w, '[');
 	json_close(&w, ']');
 	json_close(&w, ']');
-	json_key(&w, "b");
-	json_str(&w, "");
+	json_member_str(&w, "b", "");
+	json_member_str(&w, "c", NULL);
+	json_member_int(&w, "d", -1);
+	json_member_num(&w, "e", 2);
+	json_member_bool(&w, "f", true);
 	json_close(&w, '}');
-	assert_string_equal(b.at, "{\"a\":[-9223372036854775808,1.500,null,null,true,false,null,{},[]],\"b\":\"\"}");
+	assert_string_equal(
+		b.at,
+		"{\"a\":[-9223372036854775808,1.500,null,null,true,false,null,{},[]],\"b\":\"\",\"c\":null,\"d\":-1,\"e\":2.000,\"f\":true}");
 	buf_free(&b);
 }
 
