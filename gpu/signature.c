@@ -47,7 +47,7 @@ static void mark_dim(struct marks *m, dim d)
 	if (dim_is_const(m->f->dims, d, &v))
 		return;
 	for (uint32_t k = 0; k < dims_syms(m->f->dims); k++)
-		m->syms[k] = m->syms[k] || dim_mentions(m->f->dims, d, k);
+		m->syms[k] = m->syms[k] || dim_depends_on(m->f->dims, d, k);
 }
 
 static void mark_access(struct marks *m, const struct loop_nest *n, const struct loop_access *a)

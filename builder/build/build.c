@@ -20,7 +20,7 @@
 #include "builder/cache/config.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
-#include "builder/manifest/single.h"
+#include "builder/manifest/single_file.h"
 #include "builder/store/key.h"
 #include "builder/store/store.h"
 #include "builder/weights/triw.h"
@@ -232,7 +232,7 @@ static void run_build(struct build *b)
 		build_run_tasks,
 		publish,
 	};
-	b->single = single_file(b->options);
+	b->single = single_file_requested(b->options);
 	if (!b->single && (open_project(b) || lock_project(b) || done_elsewhere(b)))
 		return;
 	if (b->single)
@@ -256,7 +256,7 @@ enum status build_diags_status(const struct diags *diags, const struct options *
 	enum status s = STATUS_FAILED;
 	for (uint32_t i = 0; i < diags_count(diags); i++) {
 		enum diag_code c = diags_at(diags, i)->code;
-		bool flag = (c == DIAG_MANIFEST_TARGET && (o->cpu || o->target)) || (c == DIAG_MANIFEST_VALUE && single_file(o));
+		bool flag = (c == DIAG_MANIFEST_TARGET && (o->cpu || o->target)) || (c == DIAG_MANIFEST_VALUE && single_file_requested(o));
 		if (flag || c == DIAG_NO_MANIFEST || c == DIAG_MANIFEST_NO_MODEL || c == DIAG_MANIFEST_NO_PROFILE)
 			return STATUS_USAGE;
 		if (c == DIAG_FILE_READ || c == DIAG_FILE_WRITE || c == DIAG_FETCH || c == DIAG_MODULE)

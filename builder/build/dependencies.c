@@ -15,7 +15,7 @@ static void say(void *build, const char *what, const char *of)
 bool build_find_dependencies(struct build *b, const struct manifest *m, enum dependency_mode mode)
 {
 	struct checkouts c;
-	struct dependency_request r = {.arena = b->session,
+	struct dependency_options r = {.arena = b->session,
 				       .sources = b->sources,
 				       .host = {build_load, b},
 				       .manifest = m,
@@ -26,7 +26,7 @@ bool build_find_dependencies(struct build *b, const struct manifest *m, enum dep
 		return true;
 	if (!checkouts_open(&c, b->session, b->sources, m, b->options, b->diags))
 		return false;
-	c.tell = say;
+	c.report = say;
 	c.ctx = b;
 	if (mode == DEPENDENCY_UPDATE) {
 		r.names = b->options->models;
@@ -34,7 +34,7 @@ bool build_find_dependencies(struct build *b, const struct manifest *m, enum dep
 	} else if (b->options->locked) {
 		r.mode = DEPENDENCY_LOCKED;
 	}
-	bool ok = dependencies_find(&r, &b->dependencies);
+	bool ok = dependencies_resolve(&r, &b->dependencies);
 	inputs_note(b->inputs, LOCK_FILE, NULL); /* as it is now: it may have been written */
 	for (uint32_t i = 0; i < diags_count(b->diags); i++)
 		b->environment |= diags_at(b->diags, i)->code == DIAG_FETCH;

@@ -99,7 +99,7 @@ static bool write_outputs(struct build *b, const struct direct_record *r)
 {
 	for (uint32_t i = r->n_outputs; i-- > 0;) {
 		const struct direct_output *o = &r->outputs[i];
-		if (!os_mkdirs(path_dir(b->session, o->path)) || !outputs_make_way(b->session, o->path, b->options->out != NULL) ||
+		if (!os_mkdirs(path_dir(b->session, o->path)) || !outputs_remove_link(b->session, o->path, b->options->out != NULL) ||
 		    !os_write_if_changed(o->path, o->bytes, o->len, ends_with(o->path, ".so") ? 0755 : 0644, false))
 			return false; /* the long way has the words for it */
 	}

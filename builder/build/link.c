@@ -254,7 +254,7 @@ const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 
 static bool write_output(struct model_job *m, const char *path, const struct buf *text, unsigned mode)
 {
-	if (os_mkdirs(path_dir(m->arena, path)) && outputs_make_way(m->arena, path, m->spec->out_named) &&
+	if (os_mkdirs(path_dir(m->arena, path)) && outputs_remove_link(m->arena, path, m->spec->out_named) &&
 	    os_write_if_changed(path, text->at, text->len, mode, false))
 		return true;
 	snapshot_fails(m, path);

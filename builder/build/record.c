@@ -5,7 +5,7 @@
 #include "base/os.h"
 #include "builder/build/state.h"
 #include "builder/manifest/options.h"
-#include "builder/manifest/single.h"
+#include "builder/manifest/single_file.h"
 #include "builder/store/store.h"
 
 #define TRACE_FORMAT 1
@@ -44,7 +44,7 @@ static hash128 flags_key(const struct options *o)
 	add_opt_str(h, o->linker);
 	hasher_add_u64(h, (uint64_t)o->opt);
 	hasher_add_u64(h, o->lazy);
-	if (single_file(o))
+	if (single_file_requested(o))
 		add_file_flags(h, o);
 	return hasher_finish(h);
 }

@@ -11,7 +11,7 @@
 #include "builder/manifest/glob.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
-#include "builder/manifest/single.h"
+#include "builder/manifest/single_file.h"
 #include "frontend/hir/hir.h"
 
 #define MANIFEST "tri.build"
@@ -74,20 +74,20 @@ static bool make_spec(struct build *b, const struct manifest *m)
 	if (b->single) {
 		o.models = NULL;
 		o.n_models = 0;
-		o.out = single_folder(b->session, b->options);
+		o.out = single_file_folder(b->session, b->options);
 	}
-	return spec_make(b->session, m, &o, &b->spec, b->diags);
+	return build_spec_make(b->session, m, &o, &b->spec, b->diags);
 }
 
 static const char *output_path(struct build *b, const struct model_spec *s)
 {
-	const char *library = b->single ? single_library(b->options) : NULL;
+	const char *library = b->single ? single_file_library(b->options) : NULL;
 	return library ? library : path_normal(b->session, arena_printf(b->session, "%s/lib%s.so", s->out, s->name));
 }
 
 bool build_read_manifest(struct build *b)
 {
-	const struct manifest *m = b->single ? single_manifest(b->session, b->options, b->diags)
+	const struct manifest *m = b->single ? single_file_manifest(b->session, b->options, b->diags)
 					     : manifest_read(b->session, (struct frontend_host){build_load, b}, MANIFEST, b->diags);
 	if (!m || diags_errors(b->diags) || !make_spec(b, m) || !build_find_dependencies(b, m, DEPENDENCY_BUILD))
 		return false;
@@ -202,7 +202,7 @@ bool build_load_sources(struct build *b)
 		for (uint32_t k = 0; files && k < n; k++)
 			m->failed |= !frontend_add_file(m->frontend, files[k]);
 		if (b->single && files && !m->failed)
-			m->failed = !single_choose_entry(b->session, m->frontend, &b->spec.models[0], b->diags);
+			m->failed = !single_file_choose_entry(b->session, m->frontend, &b->spec.models[0], b->diags);
 		if (files && m->failed)
 			check_what_was_read(m);
 	}

@@ -13,7 +13,7 @@
 #include "builder/build/build.h"
 #include "builder/deps/dependency.h"
 #include "builder/manifest/platform.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 #include "builder/store/build_record.h"
 #include "builder/store/history.h"
 #include "builder/weights/weights.h"

@@ -162,7 +162,7 @@ bool cache_config_check(struct arena *a, struct sources *sources, enum cache_set
 	struct cache_config out = {0};
 	struct reader r = {a, sources, diags, &out};
 	struct buf text = {0};
-	config_edit("", cache_setting_block(s), cache_setting_key(s), value, &text);
+	config_set_text("", cache_setting_block(s), cache_setting_key(s), value, &text);
 	sources_add(sources, "the new setting", text.at, text.len);
 	buf_free(&text);
 	uint32_t errors = diags_errors(diags);

@@ -5,7 +5,7 @@
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
-#include "builder/manifest/single.h"
+#include "builder/manifest/single_file.h"
 #include "builder/query/since.h"
 #include "builder/serve/client.h"
 
@@ -73,7 +73,7 @@ static enum status build(const struct options *o)
 		lasting.ctx = &client;
 	}
 	enum status s = build_run_in(&lasting, o, stdout, stderr);
-	bool start = !single_file(o) && lasting.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
+	bool start = !single_file_requested(o) && lasting.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
 	session_free(&lasting);
 	if (start && is_wanted(o)) /* if it cannot be, builds are as they were */
 		client_start_server(o->jobs);
@@ -90,8 +90,8 @@ static const char *flag_of_file(const struct options *o)
 static const char *stray_file(const struct options *o)
 {
 	struct file_stamp st;
-	for (uint32_t i = 0; i < o->n_models && !single_file(o); i++)
-		if (single_file(&(struct options){.models = &o->models[i], .n_models = 1}) ||
+	for (uint32_t i = 0; i < o->n_models && !single_file_requested(o); i++)
+		if (single_file_requested(&(struct options){.models = &o->models[i], .n_models = 1}) ||
 		    (!os_stamp("tri.build", &st) && os_stamp(o->models[i], &st)))
 			return o->models[i];
 	return NULL;
@@ -101,7 +101,7 @@ enum status cmd_build(const struct options *o)
 {
 	const char *flag = flag_of_file(o);
 	const char *stray = stray_file(o);
-	bool file = single_file(o);
+	bool file = single_file_requested(o);
 	if (stray)
 		return say_usage(o->n_models > 1 ? "`trib build` takes one FILE.tri alone, or models of a project: what is `%s`?"
 						 : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`",

@@ -92,7 +92,7 @@ static enum status change(struct arena *a, const struct options *o, enum cache_s
 		status = STATUS_USAGE;
 	} else if (!path) {
 		status = say_failure("there is no home for the configuration: set HOME or XDG_CONFIG_HOME");
-	} else if (!config_change(path, cache_setting_block(s), cache_setting_key(s), value)) {
+	} else if (!config_set_file(path, cache_setting_block(s), cache_setting_key(s), value)) {
 		status = say_failure("cannot write `%s`: %s", path, strerror(errno));
 	}
 	diags_free(diags);

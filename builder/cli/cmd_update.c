@@ -7,10 +7,10 @@
 
 static void print_dependency(const struct dependency *d)
 {
-	if (!d->was)
+	if (!d->old_commit)
 		printf("%s  %.12s  (new)\n", d->name, d->commit);
-	else if (strcmp(d->was, d->commit) != 0)
-		printf("%s  %.12s → %.12s\n", d->name, d->was, d->commit);
+	else if (strcmp(d->old_commit, d->commit) != 0)
+		printf("%s  %.12s → %.12s\n", d->name, d->old_commit, d->commit);
 	else
 		printf("%s  %.12s  (unchanged)\n", d->name, d->commit);
 }

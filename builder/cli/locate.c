@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/path.h"
 #include "builder/cli/args.h"
-#include "builder/manifest/single.h"
+#include "builder/manifest/single_file.h"
 
 #define MANIFEST "tri.build"
 
@@ -22,7 +22,7 @@ static const enum place places[COMMAND_COUNT] = {
 static bool works_on_project(const struct args *args)
 {
 	enum place p = places[args->command];
-	if (args->command == COMMAND_BUILD && single_file(&args->options))
+	if (args->command == COMMAND_BUILD && single_file_requested(&args->options))
 		return false;
 	return p == PLACE_PROJECT || (p == PLACE_FILES && !args->options.n_models);
 }

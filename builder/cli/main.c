@@ -10,7 +10,7 @@
 #include "builder/cli/args.h"
 #include "builder/cli/help.h"
 #include "builder/cli/locate.h"
-#include "builder/manifest/single.h"
+#include "builder/manifest/single_file.h"
 #include "builder/store/crash_guard.h"
 #include "scheduler/jobserver.h"
 
@@ -49,7 +49,7 @@ static enum status run(struct arena *a, int argc, char **argv)
 		return help(&args);
 	if (!locate(a, &args))
 		return STATUS_ENVIRONMENT;
-	if (!args.given && args.options.n_models && !single_file(&args.options) && access("tri.build", F_OK) != 0) {
+	if (!args.given && args.options.n_models && !single_file_requested(&args.options) && access("tri.build", F_OK) != 0) {
 		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above",
 			   args.options.models[0]);
 		return usage(&args, &error);

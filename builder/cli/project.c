@@ -21,7 +21,7 @@ enum status project_read(struct arena *session, const struct options *o, struct 
 	struct sources *sources = sources_new();
 	struct diags *diags = diags_new(0);
 	const struct manifest *m = manifest_read(session, (struct frontend_host){load, sources}, "tri.build", diags);
-	bool ok = diags_errors(diags) == 0 && spec_make(session, m, o, out, diags);
+	bool ok = diags_errors(diags) == 0 && build_spec_make(session, m, o, out, diags);
 	if (!ok)
 		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
 	enum status s = ok ? STATUS_OK : build_diags_status(diags, o);

@@ -3,7 +3,7 @@
 #define TRIB_BUILDER_CLI_PROJECT_H
 #include <stdbool.h>
 #include "builder/build/build.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 
 struct arena;
 struct cache_config;

@@ -72,10 +72,10 @@ static const char *place(struct checkouts *c, const char *full)
 
 /* ---- one at a time ---- */
 
-static void tell(struct checkouts *c, const char *what, const char *of)
+static void report(struct checkouts *c, const char *what, const char *of)
 {
-	if (c->tell)
-		c->tell(c->ctx, what, of);
+	if (c->report)
+		c->report(c->ctx, what, of);
 }
 
 /* Where files cannot be locked nobody waits. */
@@ -83,7 +83,7 @@ static bool wait_for(struct checkouts *c, int fd, const char **error)
 {
 	if (flock(fd, LOCK_EX | LOCK_NB) == 0 || errno != EWOULDBLOCK)
 		return true;
-	tell(c, "waiting for another trib that brings dependencies into", c->folder);
+	report(c, "waiting for another trib that brings dependencies into", c->folder);
 	while (flock(fd, LOCK_EX) != 0 && errno == EINTR)
 		if (os_interrupted()) {
 			*error = "interrupted";
@@ -145,7 +145,7 @@ static bool fetch(struct checkouts *c, const char *db, const char *full, const c
 		*error = arena_printf(c->arena, "cannot read `%s`: %s", full, strerror(errno));
 		return false;
 	}
-	tell(c, "fetching", full);
+	report(c, "fetching", full);
 	return c->git->fetch(db, full, os_interrupted, &failure) || fail(c, &failure, error);
 }
 
@@ -272,7 +272,7 @@ static bool fill(const struct filling *f, const char *commit)
 /* Into a folder of another name first: what has the commit's name is whole. One that was changed makes place at once, since others may be reading. */
 static bool make_folder(struct checkouts *c, const char *full, const char *commit, const char *folder, const char **error)
 {
-	const char *partial = arena_printf(c->arena, "%s.partial", folder), *seal = arena_printf(c->arena, "%s.seal", folder);
+	const char *partial = arena_printf(c->arena, "%s.partial", folder), *record = arena_printf(c->arena, "%s.integrity", folder);
 	struct stat st;
 	bool ok = os_remove_tree(partial) && os_mkdirs(partial);
 	if (ok) {
@@ -284,7 +284,7 @@ static bool make_folder(struct checkouts *c, const char *full, const char *commi
 		}
 	}
 	unsigned exchange = stat(folder, &st) == 0 ? RENAME_EXCHANGE : 0;
-	ok = ok && integrity_write(c->arena, partial, seal) &&
+	ok = ok && integrity_write(c->arena, partial, record) &&
 	     (renameat2(AT_FDCWD, partial, AT_FDCWD, folder, exchange) == 0 || (os_remove_tree(folder) && rename(partial, folder) == 0));
 	if (!ok)
 		*error = arena_printf(c->arena, "cannot write `%s`: %s", folder, strerror(errno));
@@ -296,7 +296,7 @@ static bool make_folder(struct checkouts *c, const char *full, const char *commi
 static bool is_whole(struct checkouts *c, const char *folder)
 {
 	struct stat st;
-	return stat(folder, &st) == 0 && integrity_holds(c->arena, folder, arena_printf(c->arena, "%s.seal", folder));
+	return stat(folder, &st) == 0 && integrity_holds(c->arena, folder, arena_printf(c->arena, "%s.integrity", folder));
 }
 
 const char *checkout_files(struct checkouts *c, const char *url, const char *commit, const char **error)
@@ -310,7 +310,7 @@ const char *checkout_files(struct checkouts *c, const char *url, const char *com
 	bool ok = fd >= 0;
 	if (ok && !is_whole(c, folder)) {
 		if (stat(folder, &st) == 0)
-			tell(c, "its files in the cache were changed and are put back:", full);
+			report(c, "its files in the cache were changed and are put back:", full);
 		ok = make_folder(c, full, commit, folder, error);
 	}
 	if (fd >= 0)

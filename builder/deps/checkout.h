@@ -14,9 +14,10 @@ struct sources;
 
 struct checkouts {
 	struct arena *arena;
-	const char *folder;                                        /* <cache>/git */
-	bool offline, out_outside;                                 /* out_outside: the user allows links out of projects */
-	void (*tell)(void *ctx, const char *what, const char *of); /* what takes long or is unusual: "fetching", an address; may be NULL */
+	const char *folder;        /* <cache>/git */
+	bool offline, out_outside; /* out_outside: the user allows links out of projects */
+	void (*report)(void *ctx, const char *what,
+		       const char *of); /* what takes long or is unusual: "fetching", an address; may be NULL */
 	void *ctx;
 	const char *help;          /* what may mend the last failure; NULL: nothing is known */
 	const struct git_api *git; /* NULL until it is needed */

@@ -19,9 +19,9 @@
 #define MANIFEST "tri.build"
 
 struct finding {
-	const struct dependency_request *r;
+	const struct dependency_options *r;
 	struct arena *a;
-	const struct lock *lock; /* NULL: there is none */
+	const struct lockfile *lock; /* NULL: there is none */
 	VEC(struct dependency) chosen;
 	VEC(struct frontend_dependency) visible;
 	bool stale; /* the lock file says something else than the manifests */
@@ -107,20 +107,20 @@ static bool read_lock(struct finding *f)
 	size_t len;
 	if (f->r->mode == DEPENDENCY_LINKED)
 		return true;
-	if (f->r->mode == DEPENDENCY_PAST)
+	if (f->r->mode == DEPENDENCY_AT_COMMIT)
 		s = f->r->host.load(f->r->host.ctx, LOCK_FILE);
 	else if (os_read_file(LOCK_FILE, INT32_MAX, &text, &len)) /* not as an input of the build, which may write it */
 		s = sources_take(f->r->sources, LOCK_FILE, text, len);
-	f->lock = s ? lock_read(f->a, s, f->r->diags) : NULL;
+	f->lock = s ? lockfile_read(f->a, s, f->r->diags) : NULL;
 	return f->lock || !s;
 }
 
-static bool is_locked(const struct lock_entry *e, const struct dependency *d)
+static bool is_locked(const struct lockfile_entry *e, const struct dependency *d)
 {
 	return e && strcmp(e->git, d->git) == 0 && e->kind == d->kind && strcmp(e->ref, d->ref) == 0;
 }
 
-static bool report_stale(struct finding *f, const struct dependency *d, const struct lock_entry *e)
+static bool report_stale(struct finding *f, const struct dependency *d, const struct lockfile_entry *e)
 {
 	struct diags *diags = f->r->diags;
 	struct diag *g =
@@ -159,15 +159,15 @@ static bool report_fetch(struct finding *f, const struct dependency *d, const ch
 
 static bool choose_commit(struct finding *f, struct dependency *d)
 {
-	const struct lock_entry *e = lock_find(f->lock, d->name);
+	const struct lockfile_entry *e = lockfile_find(f->lock, d->name);
 	const char *error;
 	char commit[41];
-	d->was = e ? e->commit : NULL;
+	d->old_commit = e ? e->commit : NULL;
 	if (is_locked(e, d) && !is_renewed(f, d->name)) {
 		d->commit = e->commit;
 		return true;
 	}
-	if (f->r->mode == DEPENDENCY_LOCKED || f->r->mode == DEPENDENCY_PAST)
+	if (f->r->mode == DEPENDENCY_LOCKED || f->r->mode == DEPENDENCY_AT_COMMIT)
 		return report_stale(f, d, e);
 	if (!checkout_resolve(f->r->checkouts, d->git, d->kind, d->ref, commit, &error))
 		return report_fetch(f, d, error);
@@ -178,19 +178,19 @@ static bool choose_commit(struct finding *f, struct dependency *d)
 
 static int by_name(const void *a, const void *b)
 {
-	return strcmp(((const struct lock_entry *)a)->name, ((const struct lock_entry *)b)->name);
+	return strcmp(((const struct lockfile_entry *)a)->name, ((const struct lockfile_entry *)b)->name);
 }
 
 static bool write_lock(struct finding *f)
 {
 	struct buf text = {0};
-	struct lock_entry *list = ARENA_ARRAY(f->a, struct lock_entry, f->chosen.len + 1);
+	struct lockfile_entry *list = ARENA_ARRAY(f->a, struct lockfile_entry, f->chosen.len + 1);
 	for (uint32_t i = 0; i < f->chosen.len; i++) {
 		const struct dependency *d = &f->chosen.at[i];
-		list[i] = (struct lock_entry){d->name, d->git, d->kind, d->ref, d->commit, SPAN_NONE};
+		list[i] = (struct lockfile_entry){d->name, d->git, d->kind, d->ref, d->commit, SPAN_NONE};
 	}
 	qsort(list, f->chosen.len, sizeof *list, by_name);
-	lock_print(list, f->chosen.len, &text);
+	lockfile_print(list, f->chosen.len, &text);
 	bool ok = os_write_if_changed(LOCK_FILE, text.at, text.len, 0666, false);
 	os_sweep("."); /* what a killed run left */
 	if (!ok)
@@ -204,7 +204,7 @@ static bool settle_lock(struct finding *f)
 {
 	enum dependency_mode mode = f->r->mode;
 	for (uint32_t i = 0; f->lock && i < f->lock->n; i++) {
-		const struct lock_entry *e = &f->lock->entries[i];
+		const struct lockfile_entry *e = &f->lock->entries[i];
 		bool used = false;
 		for (uint32_t k = 0; k < f->chosen.len && !used; k++)
 			used = strcmp(f->chosen.at[k].name, e->name) == 0;
@@ -259,7 +259,7 @@ static bool bring_files(struct finding *f, struct dependency *d)
 		return report_fetch(f, d, arena_printf(f->a, "commit %s has no folder `%s`", d->commit, d->path));
 	if (f->r->found)
 		f->r->found(f->r->ctx, d);
-	return f->r->mode == DEPENDENCY_PAST || link_files(f, d);
+	return f->r->mode == DEPENDENCY_AT_COMMIT || link_files(f, d);
 }
 
 static bool is_file(struct finding *f, const char *path) { return f->r->host.load(f->r->host.ctx, path) != NULL; }
@@ -355,7 +355,7 @@ static bool walk(struct finding *f)
 	return ok;
 }
 
-bool dependencies_find(const struct dependency_request *r, struct dependencies *out)
+bool dependencies_resolve(const struct dependency_options *r, struct dependencies *out)
 {
 	struct finding f = {.r = r, .a = r->arena};
 	*out = (struct dependencies){0};

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/source.h"
-#include "builder/deps/lock.h"
+#include "builder/deps/lockfile.h"
 #include "builder/manifest/manifest.h"
 #include "frontend/frontend.h"
 
@@ -17,11 +17,11 @@ struct diags;
 #define LOCK_FILE "tri.lock"
 
 enum dependency_mode {
-	DEPENDENCY_BUILD,  /* fetched and linked where they are not yet; the lock file is kept up to date */
-	DEPENDENCY_LOCKED, /* the same, but a lock file that is not up to date is an error */
-	DEPENDENCY_UPDATE, /* the commits are asked for anew */
-	DEPENDENCY_PAST,   /* of another commit of the project: only as its lock file says, and not linked */
-	DEPENDENCY_LINKED  /* whatever is linked now; nothing is written or fetched */
+	DEPENDENCY_BUILD,     /* fetched and linked where they are not yet; the lock file is kept up to date */
+	DEPENDENCY_LOCKED,    /* the same, but a lock file that is not up to date is an error */
+	DEPENDENCY_UPDATE,    /* the commits are asked for anew */
+	DEPENDENCY_AT_COMMIT, /* of another commit of the project: only as its lock file says, and not linked */
+	DEPENDENCY_LINKED     /* whatever is linked now; nothing is written or fetched */
 };
 struct dependency {
 	const char *name, *git;
@@ -30,11 +30,11 @@ struct dependency {
 	const char *path;                  /* the folder in the repository, "" for its top */
 	const char *base;                  /* the repository that names it, "" for the project */
 	span at;                           /* the block's name */
-	const char *commit, *was;          /* 40 digits; "" if linked. was: of the lock file as it was read, NULL: not there */
+	const char *commit, *old_commit;   /* 40 digits; "" if linked. old_commit: of the lock file as it was read, NULL: not there */
 	const struct manifest *manifest;   /* its own; NULL: it has none */
 	const char *root, *folder, *files; /* .trib/deps/NAME; with the path; where the files really are, NULL if linked */
 };
-struct dependency_request {
+struct dependency_options {
 	struct arena *arena;
 	struct sources *sources;
 	struct frontend_host host; /* of the project's files and, below DEPENDENCY_FOLDER, of those of dependencies */
@@ -45,7 +45,7 @@ struct dependency_request {
 	uint32_t n_names;
 	struct checkouts *checkouts; /* not used if linked */
 	struct diags *diags;
-	void (*found)(void *ctx, const struct dependency *d); /* DEPENDENCY_PAST: before a file of it is asked for */
+	void (*found)(void *ctx, const struct dependency *d); /* DEPENDENCY_AT_COMMIT: before a file of it is asked for */
 	void *ctx;
 };
 struct dependencies {
@@ -56,5 +56,5 @@ struct dependencies {
 };
 
 /* False: errors were reported. Where the manifest has no dependencies, nothing is read or written. */
-bool dependencies_find(const struct dependency_request *r, struct dependencies *out);
+bool dependencies_resolve(const struct dependency_options *r, struct dependencies *out);
 #endif

@@ -91,28 +91,28 @@ static void take(struct arena *a, const char *folder, bool protect, hash128 *sta
 		*contents = hasher_finish(s.contents);
 }
 
-static bool put(struct arena *a, const char *seal, hash128 stamps, hash128 contents)
+static bool put(struct arena *a, const char *record, hash128 stamps, hash128 contents)
 {
 	char first[33], second[33];
 	hash_hex(stamps, first);
 	hash_hex(contents, second);
 	const char *text = arena_printf(a, "%s\n%s\n", first, second);
-	return os_write_atomic(seal, text, strlen(text), 0666, false);
+	return os_write_atomic(record, text, strlen(text), 0666, false);
 }
 
-bool integrity_write(struct arena *scratch, const char *folder, const char *seal)
+bool integrity_write(struct arena *scratch, const char *folder, const char *record)
 {
 	hash128 stamps, contents;
 	take(scratch, folder, true, &stamps, &contents);
-	return put(scratch, seal, stamps, contents);
+	return put(scratch, record, stamps, contents);
 }
 
-bool integrity_holds(struct arena *scratch, const char *folder, const char *seal)
+bool integrity_holds(struct arena *scratch, const char *folder, const char *record)
 {
 	hash128 was_stamps, was_contents, stamps, contents;
 	char *text;
 	size_t len;
-	if (!os_read_file(seal, MOST_TEXT, &text, &len))
+	if (!os_read_file(record, MOST_TEXT, &text, &len))
 		return false;
 	bool read = len == 66 && text[32] == '\n' &&
 		    (text[32] = text[65] = 0, hash_parse_hex(text, &was_stamps) && hash_parse_hex(text + 33, &was_contents));
@@ -125,6 +125,6 @@ bool integrity_holds(struct arena *scratch, const char *folder, const char *seal
 	take(scratch, folder, true, &stamps, &contents); /* a copied or restored cache has other stamps */
 	if (!hash_eq(contents, was_contents))
 		return false;
-	put(scratch, seal, stamps, contents);
+	put(scratch, record, stamps, contents);
 	return true;
 }

@@ -45,9 +45,9 @@ struct git_api {
 	void (*view_files)(struct git_view *v, const char *folder, git_file_visitor *visit, void *ctx);
 	bool (*view_has)(struct git_view *v, const char *path);
 	/* Does the file on disk hold what the commit's does? */
-	bool (*view_same)(struct git_view *v, const char *path);
+	bool (*view_matches_disk)(struct git_view *v, const char *path);
 	/* A submodule whose commit could not be looked at, so that its files seem absent; NULL: none. */
-	const char *(*view_missing)(const struct git_view *v);
+	const char *(*view_missing_submodule)(const struct git_view *v);
 
 	/* Brings branches, tags and HEAD of `url` into the bare repository `db`, which is made if it is not there. stopped: asked now and then. */
 	bool (*fetch)(const char *db, const char *url, bool (*stopped)(void), struct git_failure *error);

@@ -1,7 +1,7 @@
 /* Bare copies of the repositories that a project depends on, and folders with the files of one of their commits. */
 #include "builder/git/http.h"
 #include "builder/git/module.h"
-#include "builder/git/settings.h"
+#include "builder/git/user_config.h"
 #include "builder/git/ssh.h"
 #include "builder/git/tree.h"
 #include <errno.h>
@@ -89,7 +89,7 @@ bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), st
 	git_libgit2_init();
 	bool ok =
 		git_repository_open_bare(&repo, db) == 0 || git_repository_init(&repo, db, true) == 0 || git_fail(error, GIT_PROBLEM_DISK);
-	git_config *config = settings_open();
+	git_config *config = user_config_open();
 	if (ok && config)
 		git_repository_set_config(repo, config); /* for insteadOf and proxies */
 	struct ssh_setup ssh;

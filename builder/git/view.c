@@ -206,7 +206,7 @@ bool git_view_read(struct git_view *v, const char *path, char **text, size_t *le
 	return true;
 }
 
-bool git_view_same(struct git_view *v, const char *path)
+bool git_view_matches_disk(struct git_view *v, const char *path)
 {
 	struct found f;
 	git_oid now;
@@ -287,7 +287,7 @@ void git_view_files(struct git_view *v, const char *folder, git_file_visitor *vi
 
 /* ---- opening ---- */
 
-const char *git_view_missing(const struct git_view *v) { return v->missing; }
+const char *git_view_missing_submodule(const struct git_view *v) { return v->missing; }
 
 void git_view_close(struct git_view *v)
 {

@@ -9,7 +9,7 @@
 #include "builder/manifest/glob.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 #include "frontend/frontend.h"
 #include "frontend/index/index.h"
 
@@ -84,14 +84,14 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 
 static void add_dependencies(struct analysis *a, const struct manifest *m)
 {
-	const struct dependency_request r = {.arena = a->arena,
+	const struct dependency_options r = {.arena = a->arena,
 					     .sources = a->sources,
 					     .host = {load, a},
 					     .manifest = m,
 					     .mode = DEPENDENCY_LINKED,
 					     .top = a->ws->root,
 					     .diags = a->diags};
-	if (dependencies_find(&r, &a->dependencies))
+	if (dependencies_resolve(&r, &a->dependencies))
 		frontend_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
 }
 
@@ -101,7 +101,7 @@ static void add_manifest(struct analysis *a)
 		.opt = -1, .most_failures = -1, .verbose = -1, .explain = -1, .timing = -1, .no_cache = -1, .low_memory = -1, .json = -1};
 	const struct manifest *m = manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags);
 	struct build_spec *spec = ARENA_NEW(a->arena, struct build_spec);
-	if (!diags_errors(a->diags) && spec_make(a->arena, m, &none, spec, a->diags))
+	if (!diags_errors(a->diags) && build_spec_make(a->arena, m, &none, spec, a->diags))
 		a->spec = spec;
 	add_dependencies(a, m);
 	add_sources(a, m);

@@ -64,7 +64,7 @@ static void put_line(struct buf *out, const char *key, const char *value)
 	buf_putc(out, '\n');
 }
 
-void config_edit(const char *text, const char *block, const char *key, const char *value, struct buf *out)
+void config_set_text(const char *text, const char *block, const char *key, const char *value, struct buf *out)
 {
 	const struct source src = {.text = text, .len = (uint32_t)strlen(text)};
 	struct place p = find_place(&src, block, key);
@@ -89,7 +89,7 @@ static int lock_folder(const char *dir)
 	return fd;
 }
 
-bool config_change(const char *path, const char *block, const char *key, const char *value)
+bool config_set_file(const char *path, const char *block, const char *key, const char *value)
 {
 	struct arena *a = arena_new(0);
 	struct buf out = {0};
@@ -98,7 +98,7 @@ bool config_change(const char *path, const char *block, const char *key, const c
 	int lock = lock_folder(path_dir(a, path));
 	bool there = lock >= 0 && os_read_file(path, INT32_MAX, &text, &len), ok = there || (lock >= 0 && errno == ENOENT);
 	if (ok) {
-		config_edit(there ? text : "", block, key, value, &out);
+		config_set_text(there ? text : "", block, key, value, &out);
 		ok = os_write_if_changed(path, out.at ? out.at : "", out.len, 0644, true);
 		os_sweep(path_dir(a, path));
 	}

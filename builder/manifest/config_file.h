@@ -6,7 +6,7 @@
 struct buf;
 
 /* The text with `key = value` in its block `block`; value NULL: without that line. */
-void config_edit(const char *text, const char *block, const char *key, const char *value, struct buf *out);
+void config_set_text(const char *text, const char *block, const char *key, const char *value, struct buf *out);
 /* The same with the file at `path`, which is made if need be and replaced whole. False: errno. */
-bool config_change(const char *path, const char *block, const char *key, const char *value);
+bool config_set_file(const char *path, const char *block, const char *key, const char *value);
 #endif

@@ -8,7 +8,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/path.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 
 /* ---- one writer for each file ---- */
 
@@ -120,7 +120,7 @@ bool outputs_check_inside(struct arena *a, const struct model_spec *models, uint
 	return ok;
 }
 
-bool outputs_make_way(struct arena *a, const char *path, bool named)
+bool outputs_remove_link(struct arena *a, const char *path, bool named)
 {
 	struct stat link, target;
 	char full[PATH_MAX];

@@ -16,5 +16,5 @@ bool outputs_is_inside(struct arena *a, const char *folder);
 bool outputs_check_inside(struct arena *a, const struct model_spec *models, uint32_t n, struct diags *diags);
 /* Removes a link at `path` that leads to a file outside the project: it is replaced, not followed. With `named` the user gave the folder on the command line:
  * then a link to a device or a pipe stays. False: errno. */
-bool outputs_make_way(struct arena *a, const char *path, bool named);
+bool outputs_remove_link(struct arena *a, const char *path, bool named);
 #endif

@@ -222,7 +222,7 @@ static void compare_weights(const struct model_spec *now, const struct git_api *
 		return;
 	struct model_why changed = {MODEL_WEIGHTS, path, SNAPSHOT_NO_DEF}, unknown = {MODEL_WEIGHTS_UNKNOWN, path, SNAPSHOT_NO_DEF};
 	bool had = git->view_has(view, path), has = os_stamp(path, &stamp);
-	if (had && (!has || !git->view_same(view, path)))
+	if (had && (!has || !git->view_matches_disk(view, path)))
 		vec_push(why, changed);
 	else if (!had && has)
 		vec_push(why, unknown);

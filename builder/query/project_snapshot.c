@@ -305,12 +305,12 @@ static bool find_dependencies(struct loading *l, const struct manifest *m, const
 	struct checkouts c;
 	struct project_snapshot *w = &l->w;
 	struct diags *found = diags_new(0);
-	struct dependency_request r = {
+	struct dependency_options r = {
 		.arena = w->arena, .sources = w->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
-	r.mode = l->view ? DEPENDENCY_PAST : o->locked ? DEPENDENCY_LOCKED : DEPENDENCY_BUILD;
+	r.mode = l->view ? DEPENDENCY_AT_COMMIT : o->locked ? DEPENDENCY_LOCKED : DEPENDENCY_BUILD;
 	r.found = l->view ? note_then : NULL;
 	r.ctx = l;
-	w->has_dependencies = checkouts_open(&c, w->arena, w->sources, m, o, found) && dependencies_find(&r, &l->dependencies);
+	w->has_dependencies = checkouts_open(&c, w->arena, w->sources, m, o, found) && dependencies_resolve(&r, &l->dependencies);
 	if (!l->view)
 		diags_merge(w->diags, found);
 	diags_free(found);
@@ -329,7 +329,7 @@ struct project_snapshot *snapshot_new(const struct options *o, const struct git_
 	w->diags = diags_new(0);
 	w->has_manifest = load(l, MANIFEST) != NULL;
 	const struct manifest *m = manifest_read(a, (struct frontend_host){load, l}, MANIFEST, w->diags);
-	w->sound_manifest = diags_errors(w->diags) == 0 && spec_make(a, m, o, &w->spec, w->diags) && find_dependencies(l, m, o);
+	w->sound_manifest = diags_errors(w->diags) == 0 && build_spec_make(a, m, o, &w->spec, w->diags) && find_dependencies(l, m, o);
 	if (w->sound_manifest) {
 		load_models(l);
 		diags_sort(w->diags);

@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 #include "base/hash.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 
 struct arena;
 struct diags;

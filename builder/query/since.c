@@ -64,7 +64,7 @@ static enum status judge_now(const struct since *s, const struct options *o, FIL
 static void take_notes(struct since *s, const char *rev)
 {
 	VEC(const char *) notes = {0};
-	const char *submodule = s->git->view_missing(s->view);
+	const char *submodule = s->git->view_missing_submodule(s->view);
 	if (!s->old->has_manifest)
 		vec_push(&notes, arena_printf(s->arena, "there is no tri.build in %s: everything counts as new", rev));
 	else if (!s->old->sound_manifest)

@@ -2,7 +2,7 @@
 #ifndef TRIB_BUILDER_RUN_RUN_BUILD_H
 #define TRIB_BUILDER_RUN_RUN_BUILD_H
 #include "builder/build/build.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 
 struct arena;
 

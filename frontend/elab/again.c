@@ -82,7 +82,7 @@ static bool make_again(struct elab *e, struct unit_info *old)
 	hash128 identity = old->unit->identity;
 	if (plan.fn->item->change == CHANGE_INTERFACE) /* then the plan is made differently */
 		return false;
-	plan.dims = dims_before(e->f->lasting, plan.dims, old->sizes);
+	plan.dims = dims_copy_at(e->f->lasting, plan.dims, old->sizes);
 	struct unit_info *now = unit_make(e, &plan, identity);
 	if (now->failed || !plain_result(old->result) || !plain_result(now->result) ||
 	    !hash_eq(unit_interface(e, old), unit_interface(e, now)))

@@ -94,7 +94,7 @@ static dim new_size(struct sizes *z, struct dims *to, const char *name, dim valu
 static dim alone_size(struct sizes *z, struct dims *to, const char *name, dim d)
 {
 	struct dims *from = z->e->b->dims;
-	int64_t factor = dim_content(from, d);
+	int64_t factor = dim_common_factor(from, d);
 	dim rest = d;
 	uint32_t sym;
 	if (factor <= 1 || dim_divide_exact(from, d, factor, &rest) != 1)

@@ -81,7 +81,7 @@ static void *copied(struct arena *a, const void *from, uint32_t n, size_t size)
 	return n ? memcpy(to, from, n * size) : NULL;
 }
 
-struct dims *dims_before(struct arena *a, const struct dims *d, struct dims_mark m)
+struct dims *dims_copy_at(struct arena *a, const struct dims *d, struct dims_mark m)
 {
 	struct dims *out = dims_new(a);
 	out->n_atoms = out->cap_atoms = m.atoms;
@@ -354,7 +354,7 @@ int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x)
 	return dim_compare(d, rest, dim_const(d, 0)) < 0 ? -1 : 0;
 }
 
-int64_t dim_content(const struct dims *d, dim x)
+int64_t dim_common_factor(const struct dims *d, dim x)
 {
 	const struct poly *p = &d->polys[x.idx];
 	int64_t g = gcd(p->c0, 0);
@@ -365,7 +365,7 @@ int64_t dim_content(const struct dims *d, dim x)
 
 static bool atom_mentions(const struct dims *d, uint32_t atom, uint32_t sym);
 
-bool dim_mentions(const struct dims *d, dim x, uint32_t sym)
+bool dim_depends_on(const struct dims *d, dim x, uint32_t sym)
 {
 	const struct poly *p = &d->polys[x.idx];
 	for (uint32_t i = 0; i < p->n; i++)
@@ -380,7 +380,7 @@ static bool atom_mentions(const struct dims *d, uint32_t atom, uint32_t sym)
 	if (x->kind == ATOM_SYM)
 		return x->sym == sym;
 	if (x->kind != ATOM_PRODUCT)
-		return dim_mentions(d, x->a, sym) || dim_mentions(d, x->b, sym);
+		return dim_depends_on(d, x->a, sym) || dim_depends_on(d, x->b, sym);
 	for (uint32_t i = 0; i < x->n; i++)
 		if (atom_mentions(d, x->factors[i], sym))
 			return true;

@@ -19,7 +19,7 @@ struct dims_mark {
 	uint32_t atoms, polys, syms;
 };
 struct dims_mark dims_mark(const struct dims *d);
-struct dims *dims_before(struct arena *a, const struct dims *d, struct dims_mark m);
+struct dims *dims_copy_at(struct arena *a, const struct dims *d, struct dims_mark m);
 /* A fresh symbol with a name for people; symbols are numbered from 0. */
 dim dim_new_sym(struct dims *d, const char *name);
 uint32_t dims_syms(const struct dims *d);
@@ -37,11 +37,11 @@ int dim_compare(struct dims *d, dim a, dim b);
 /* The x with coef·x = value for every value of the symbols into *x; 0 when it depends, -1 when there is none. coef is not 0. */
 int dim_divide_exact(struct dims *d, dim value, int64_t coef, dim *x);
 /* The largest constant that divides every coefficient of x: 4 of 8*N + 4. 0 of constant 0. */
-int64_t dim_content(const struct dims *d, dim x);
+int64_t dim_common_factor(const struct dims *d, dim x);
 /* a as coef·atom + rest where atom is symbol `sym` and rest does not mention it. False: not linear in it. */
 bool dim_linear_in(struct dims *d, dim a, uint32_t sym, int64_t *coef, dim *rest);
 /* Does x mention symbol `sym`? Calls f for every symbol of x otherwise. */
-bool dim_mentions(const struct dims *d, dim x, uint32_t sym);
+bool dim_depends_on(const struct dims *d, dim x, uint32_t sym);
 void dim_each_sym(const struct dims *d, dim x, void (*f)(void *ctx, uint32_t sym), void *ctx);
 /* Since the last call: did arithmetic overflow 64 bits, or an expression grow beyond all reason? (Such results are constant 0.) */
 bool dims_overflowed(struct dims *d);

@@ -54,7 +54,7 @@ static void label_origins(struct sig *s, struct diag *g, dim pattern)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++) {
 		struct sigvar *v = &s->vars.at[i];
-		if (v->kind != SV_DIM || !v->name || !v->bound || !v->bound_by || !dim_mentions(s->dims, pattern, v->sym))
+		if (v->kind != SV_DIM || !v->name || !v->bound || !v->bound_by || !dim_depends_on(s->dims, pattern, v->sym))
 			continue;
 		struct buf b = {0};
 		dim_print(s->dims, v->value, &b);
@@ -189,7 +189,7 @@ static dim inner_dim(struct sig *s, dim d, bool *known)
 	for (uint32_t i = 0; i < n; i++)
 		map[i] = i < s->n_outer ? dim_sym(e->b->dims, i) : dim_const(e->b->dims, 0);
 	for (uint32_t i = s->n_outer; i < n; i++) {
-		if (!dim_mentions(s->dims, d, i))
+		if (!dim_depends_on(s->dims, d, i))
 			continue;
 		if (!e->checking && !s->open)
 			return dim_const(e->b->dims, 0);

@@ -57,12 +57,12 @@ static void edit(struct file *f, const char *text, enum cache_setting s, const c
 {
 	const char *block = cache_setting_block(s), *key = cache_setting_key(s);
 	struct buf with = {0}, again = {0}, without = {0};
-	config_edit(text, block, key, value, &with);
+	config_set_text(text, block, key, value, &with);
 	const char *now = value_in(f, with.at, s);
 	require(now && !strcmp(now, value), "the value is not there", text, with.at);
-	config_edit(with.at, block, key, value, &again);
+	config_set_text(with.at, block, key, value, &again);
 	require(!strcmp(with.at, again.at), "the same once more changes it", with.at, again.at);
-	config_edit(with.at, block, key, NULL, &without);
+	config_set_text(with.at, block, key, NULL, &without);
 	now = value_in(f, without.at ? without.at : "", s);
 	require(now && !*now, "the value is still there", with.at, without.at ? without.at : "");
 	buf_free(&with);

@@ -5,16 +5,16 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/deps/lock.h"
+#include "builder/deps/lockfile.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void expect_same(const struct lock *a, const struct lock *b)
+static void expect_same(const struct lockfile *a, const struct lockfile *b)
 {
 	if (!b || a->n != b->n)
 		abort();
 	for (uint32_t i = 0; i < a->n; i++) {
-		const struct lock_entry *x = &a->entries[i], *y = &b->entries[i];
+		const struct lockfile_entry *x = &a->entries[i], *y = &b->entries[i];
 		if (strcmp(x->name, y->name) || strcmp(x->git, y->git) || strcmp(x->ref, y->ref) || strcmp(x->commit, y->commit) ||
 		    x->kind != y->kind)
 			abort();
@@ -27,12 +27,12 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	struct diags *d = diags_new(0);
 	struct sources *s = sources_new();
 	struct buf text = {0};
-	const struct lock *lock = lock_read(a, sources_add(s, "tri.lock", (const char *)data, size), d);
+	const struct lockfile *lock = lockfile_read(a, sources_add(s, "tri.lock", (const char *)data, size), d);
 	if (!lock != (diags_errors(d) > 0))
 		abort();
 	if (lock) {
-		lock_print(lock->entries, lock->n, &text);
-		expect_same(lock, lock_read(a, sources_add(s, "again", text.at, text.len), d));
+		lockfile_print(lock->entries, lock->n, &text);
+		expect_same(lock, lockfile_read(a, sources_add(s, "again", text.at, text.len), d));
 	}
 	buf_free(&text);
 	sources_free(s);

@@ -4,7 +4,7 @@
 #include "base/diag.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -24,7 +24,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 
 	sources_add(s, "tri.build", (const char *)data, size);
 	const struct manifest *m = manifest_read(a, (struct frontend_host){load, s}, "tri.build", d);
-	spec_make(a, m, &o, &spec, d);
+	build_spec_make(a, m, &o, &spec, d);
 	sources_free(s);
 	diags_free(d);
 	arena_free(a);

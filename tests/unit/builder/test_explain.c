@@ -10,7 +10,7 @@
 #include "base/arena.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 #include "frontend/frontend.h"
 
 static void every_code_has_a_page(void **state)
@@ -41,7 +41,7 @@ static uint32_t errors_of(const char *text, enum diag_code code, bool *found)
 	sources_add(s, "tri.build", text, strlen(text));
 	const struct manifest *m = manifest_read(a, (struct frontend_host){load, s}, "tri.build", d);
 	if (diags_errors(d) == 0)
-		spec_make(a, m, &o, &spec, d);
+		build_spec_make(a, m, &o, &spec, d);
 	uint32_t n = diags_errors(d);
 	*found = false;
 	for (uint32_t i = 0; i < diags_count(d); i++)

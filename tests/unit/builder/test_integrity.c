@@ -16,7 +16,7 @@
 struct place {
 	struct arena *a;
 	char folder[64];
-	const char *seal, *top, *below, *other;
+	const char *record, *top, *below, *other;
 };
 
 static void put(const char *path, const char *text)
@@ -27,14 +27,14 @@ static void put(const char *path, const char *text)
 
 static struct place make(void)
 {
-	struct place p = {.a = arena_new(0), .folder = "/tmp/trib-seal-XXXXXX"};
+	struct place p = {.a = arena_new(0), .folder = "/tmp/trib-record-XXXXXX"};
 	assert_non_null(mkdtemp(p.folder));
 	const char *deep = arena_printf(p.a, "%s/files/deep", p.folder);
 	assert_true(os_mkdirs(deep));
 	p.top = arena_printf(p.a, "%s/files/a.tri", p.folder);
 	p.below = arena_printf(p.a, "%s/b.tri", deep);
 	p.other = arena_printf(p.a, "%s/notes.txt", deep);
-	p.seal = arena_printf(p.a, "%s/files.seal", p.folder);
+	p.record = arena_printf(p.a, "%s/files.record", p.folder);
 	put(p.top, "one");
 	put(p.below, "two");
 	put(p.other, "three");
@@ -54,13 +54,13 @@ static void test_holds(void **state)
 	struct place p = make();
 	struct stat st;
 	(void)state;
-	assert_false(integrity_holds(p.a, files(&p), p.seal)); /* there is none yet */
-	assert_true(integrity_write(p.a, files(&p), p.seal));
-	assert_true(integrity_holds(p.a, files(&p), p.seal));
+	assert_false(integrity_holds(p.a, files(&p), p.record)); /* there is none yet */
+	assert_true(integrity_write(p.a, files(&p), p.record));
+	assert_true(integrity_holds(p.a, files(&p), p.record));
 	assert_int_equal(stat(p.below, &st), 0);
 	assert_int_equal(st.st_mode & 0222, 0);
 	put(p.other, "four");
-	assert_true(integrity_holds(p.a, files(&p), p.seal));
+	assert_true(integrity_holds(p.a, files(&p), p.record));
 	drop(&p);
 }
 
@@ -68,11 +68,11 @@ static void test_other_stamps(void **state)
 {
 	struct place p = make();
 	(void)state;
-	assert_true(integrity_write(p.a, files(&p), p.seal));
+	assert_true(integrity_write(p.a, files(&p), p.record));
 	put(p.below, "two"); /* as a copy would have it */
-	assert_true(integrity_holds(p.a, files(&p), p.seal));
+	assert_true(integrity_holds(p.a, files(&p), p.record));
 	put(p.below, "owt");
-	assert_false(integrity_holds(p.a, files(&p), p.seal));
+	assert_false(integrity_holds(p.a, files(&p), p.record));
 	drop(&p);
 }
 
@@ -81,13 +81,13 @@ static void test_other_files(void **state)
 	struct place p = make();
 	const char *more = arena_printf(p.a, "%s/files/deep/tri.build", p.folder);
 	(void)state;
-	assert_true(integrity_write(p.a, files(&p), p.seal));
+	assert_true(integrity_write(p.a, files(&p), p.record));
 	put(more, "");
-	assert_false(integrity_holds(p.a, files(&p), p.seal));
+	assert_false(integrity_holds(p.a, files(&p), p.record));
 	unlink(more);
-	assert_true(integrity_holds(p.a, files(&p), p.seal));
+	assert_true(integrity_holds(p.a, files(&p), p.record));
 	assert_int_equal(rename(p.below, arena_printf(p.a, "%s/files/b.tri", p.folder)), 0);
-	assert_false(integrity_holds(p.a, files(&p), p.seal));
+	assert_false(integrity_holds(p.a, files(&p), p.record));
 	drop(&p);
 }
 
@@ -97,18 +97,18 @@ static void test_damaged(void **state)
 	char *text;
 	size_t len;
 	(void)state;
-	assert_true(integrity_write(p.a, files(&p), p.seal));
-	assert_true(os_read_file(p.seal, 0, &text, &len));
+	assert_true(integrity_write(p.a, files(&p), p.record));
+	assert_true(os_read_file(p.record, 0, &text, &len));
 	for (size_t n = 0; n < len; n++) { /* cut at every byte */
-		assert_true(os_write_atomic(p.seal, text, n, 0644, false));
-		assert_false(integrity_holds(p.a, files(&p), p.seal));
+		assert_true(os_write_atomic(p.record, text, n, 0644, false));
+		assert_false(integrity_holds(p.a, files(&p), p.record));
 	}
 	text[40] ^= 1; /* the contents' digest is not asked while the stamps are the same */
-	assert_true(os_write_atomic(p.seal, text, len, 0644, false));
-	assert_true(integrity_holds(p.a, files(&p), p.seal));
+	assert_true(os_write_atomic(p.record, text, len, 0644, false));
+	assert_true(integrity_holds(p.a, files(&p), p.record));
 	text[3] ^= 1;
-	assert_true(os_write_atomic(p.seal, text, len, 0644, false));
-	assert_false(integrity_holds(p.a, files(&p), p.seal));
+	assert_true(os_write_atomic(p.record, text, len, 0644, false));
+	assert_false(integrity_holds(p.a, files(&p), p.record));
 	free(text);
 	drop(&p);
 }

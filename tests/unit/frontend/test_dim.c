@@ -107,16 +107,16 @@ static void comparison(void **state)
 	text_is(f, x, "2*N");
 	assert_int_equal(dim_divide_exact(d, c(f, 7), 3, &x), -1);
 	assert_int_equal(dim_divide_exact(d, f->n, 3, &x), 0);
-	assert_int_equal(dim_content(d, dim_add(d, dim_mul(d, c(f, 8), f->n), c(f, 12))), 4);
-	assert_int_equal(dim_content(d, c(f, -6)), 6);
-	assert_int_equal(dim_content(d, c(f, INT64_MIN)), 1);
-	assert_int_equal(dim_content(d, c(f, 0)), 0);
+	assert_int_equal(dim_common_factor(d, dim_add(d, dim_mul(d, c(f, 8), f->n), c(f, 12))), 4);
+	assert_int_equal(dim_common_factor(d, c(f, -6)), 6);
+	assert_int_equal(dim_common_factor(d, c(f, INT64_MIN)), 1);
+	assert_int_equal(dim_common_factor(d, c(f, 0)), 0);
 	assert_int_equal(dim_divide_exact(d, dim_add(d, dim_mul(d, c(f, 3), f->n), c(f, 1)), 3, &x), -1);
 	assert_true(dim_linear_in(d, dim_add(d, dim_mul(d, c(f, 3), f->n), f->m), 0, &coef, &x));
 	assert_int_equal(coef, 3);
 	assert_true(dim_eq(x, f->m));
 	assert_false(dim_linear_in(d, dim_mul(d, f->n, f->m), 0, &coef, &x));
-	assert_true(dim_mentions(d, dim_floordiv(d, f->n, c(f, 2)), 0));
+	assert_true(dim_depends_on(d, dim_floordiv(d, f->n, c(f, 2)), 0));
 }
 
 static void overflow(void **state)

@@ -1,4 +1,4 @@
-#include "builder/manifest/single.h"
+#include "builder/manifest/single_file.h"
 #include <ctype.h>
 #include <string.h>
 #include "base/arena.h"
@@ -7,7 +7,7 @@
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/manifest_value.h"
 #include "builder/manifest/options.h"
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 #include "frontend/frontend.h"
 
 enum { ENTRIES = 1 };
@@ -18,20 +18,23 @@ static bool ends_with(const char *s, const char *end)
 	return n > m && strcmp(s + n - m, end) == 0;
 }
 
-bool single_file(const struct options *o) { return o->n_models == 1 && ends_with(o->models[0], ".tri"); }
+bool single_file_requested(const struct options *o) { return o->n_models == 1 && ends_with(o->models[0], ".tri"); }
 
-const char *single_library(const struct options *o) { return single_file(o) && o->out && ends_with(o->out, ".so") ? o->out : NULL; }
-
-const char *single_folder(struct arena *a, const struct options *o)
+const char *single_file_library(const struct options *o)
 {
-	const char *library = single_library(o);
+	return single_file_requested(o) && o->out && ends_with(o->out, ".so") ? o->out : NULL;
+}
+
+const char *single_file_folder(struct arena *a, const struct options *o)
+{
+	const char *library = single_file_library(o);
 	return library ? path_dir(a, library) : o->out;
 }
 
 /* A C identifier: `libnet.so` gives net, `my-net.tri` my_net. */
 static const char *model_name(struct arena *a, const struct options *o)
 {
-	const char *library = single_library(o);
+	const char *library = single_file_library(o);
 	char *stem = path_stem(a, library ? library : o->models[0]);
 	if (library && strncmp(stem, "lib", 3) == 0 && stem[3])
 		stem += 3;
@@ -71,11 +74,11 @@ static bool add_input(struct arena *a, struct manifest_block *b, const char *wor
 	return manifest_value_parse(a, v, VALUE_INPUT, arena_strndup(a, word, (size_t)(eq - word)), diags);
 }
 
-struct manifest *single_manifest(struct arena *session, const struct options *o, struct diags *diags)
+struct manifest *single_file_manifest(struct arena *session, const struct options *o, struct diags *diags)
 {
 	struct manifest *m = ARENA_NEW(session, struct manifest);
 	struct manifest_block *b = ARENA_NEW(session, struct manifest_block);
-	const char *out = single_folder(session, o);
+	const char *out = single_file_folder(session, o);
 	bool ok = true;
 	*b = (struct manifest_block){.kind = BLOCK_MODEL, .name = model_name(session, o), .at = SPAN_NONE};
 	b->values = ARENA_ARRAY(session, struct manifest_value, 4 + o->n_inputs);
@@ -90,7 +93,7 @@ struct manifest *single_manifest(struct arena *session, const struct options *o,
 	return ok ? m : NULL;
 }
 
-bool single_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags)
+bool single_file_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags)
 {
 	const char **entries = ARENA_ARRAY(session, const char *, ENTRIES);
 	if (s->n_entries)

@@ -1,6 +1,6 @@
 /* What to build: one model's settings after manifest, profile and flags have had their say. */
-#ifndef TRIB_BUILDER_MANIFEST_SPEC_H
-#define TRIB_BUILDER_MANIFEST_SPEC_H
+#ifndef TRIB_BUILDER_MANIFEST_BUILD_SPEC_H
+#define TRIB_BUILDER_MANIFEST_BUILD_SPEC_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/plan/plan.h"
@@ -47,5 +47,5 @@ struct build_spec {
 };
 
 /* False: errors were reported. All memory is the session's. */
-bool spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags);
+bool build_spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags);
 #endif

@@ -1,4 +1,4 @@
-#include "builder/deps/lock.h"
+#include "builder/deps/lockfile.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -16,13 +16,13 @@ struct fixture {
 	struct arena *a;
 	struct diags *diags;
 	struct sources *sources;
-	struct lock *lock;
+	struct lockfile *lock;
 };
 
 static struct fixture read_text(const char *text, size_t len)
 {
 	struct fixture f = {.a = arena_new(0), .diags = diags_new(0), .sources = sources_new()};
-	f.lock = lock_read(f.a, sources_add(f.sources, "tri.lock", text, len), f.diags);
+	f.lock = lockfile_read(f.a, sources_add(f.sources, "tri.lock", text, len), f.diags);
 	return f;
 }
 
@@ -36,22 +36,22 @@ static void done(struct fixture *f)
 static void written_and_read(void **state)
 {
 	struct buf text = {0};
-	const struct lock_entry entries[] = {{"blocks", "../b c.git", GIT_REF_HEAD, "", COMMIT, SPAN_NONE},
-					     {"gates", "https://h/g", GIT_REF_TAG, "v 1", COMMIT, SPAN_NONE}};
+	const struct lockfile_entry entries[] = {{"blocks", "../b c.git", GIT_REF_HEAD, "", COMMIT, SPAN_NONE},
+						 {"gates", "https://h/g", GIT_REF_TAG, "v 1", COMMIT, SPAN_NONE}};
 	(void)state;
-	lock_print(entries, 2, &text);
+	lockfile_print(entries, 2, &text);
 	struct fixture f = read_text(text.at, text.len);
 	assert_non_null(f.lock);
 	assert_int_equal(f.lock->n, 2);
 	for (uint32_t i = 0; i < 2; i++) {
-		const struct lock_entry *e = lock_find(f.lock, entries[i].name);
+		const struct lockfile_entry *e = lockfile_find(f.lock, entries[i].name);
 		assert_non_null(e);
 		assert_string_equal(e->git, entries[i].git);
 		assert_string_equal(e->ref, entries[i].ref);
 		assert_string_equal(e->commit, COMMIT);
 		assert_int_equal(e->kind, entries[i].kind);
 	}
-	assert_null(lock_find(f.lock, "block"));
+	assert_null(lockfile_find(f.lock, "block"));
 	done(&f);
 	buf_free(&text);
 }

@@ -4,7 +4,7 @@
  *         git = URL
  *         rev|tag|branch = TEXT      (none: the repository's default branch)
  *         commit = 40 hex digits */
-#include "builder/deps/lock.h"
+#include "builder/deps/lockfile.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -22,7 +22,7 @@ struct reader {
 	struct arena *a;
 	const struct source *s;
 	struct diags *diags;
-	VEC(struct lock_entry) entries;
+	VEC(struct lockfile_entry) entries;
 	bool versioned, bad;
 };
 /* A line without its blanks: a word, and what stands behind it. */
@@ -82,7 +82,7 @@ static bool is_commit(const char *s) { return strspn(s, "0123456789abcdef") == C
 
 static void read_key(struct reader *r, const struct entry_line *l)
 {
-	struct lock_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
+	struct lockfile_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
 	uint32_t kind = GIT_REF_REV;
 	while (kind < N_KINDS && strcmp(l->word, kinds[kind]) != 0)
 		kind++;
@@ -104,7 +104,7 @@ static void read_key(struct reader *r, const struct entry_line *l)
 
 static void end_block(struct reader *r)
 {
-	const struct lock_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
+	const struct lockfile_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
 	if (e && (!e->git || !e->commit) && !r->bad)
 		damaged(r, e->at, e->git ? "the block has no `commit`" : "the block has no `git`");
 }
@@ -125,11 +125,11 @@ static void read_top(struct reader *r, const struct entry_line *l)
 	for (uint32_t i = 0; i < r->entries.len; i++)
 		if (strcmp(r->entries.at[i].name, l->rest) == 0)
 			damaged(r, l->all, "there are two blocks of that name");
-	struct lock_entry e = {.name = l->rest, .ref = "", .at = l->all};
+	struct lockfile_entry e = {.name = l->rest, .ref = "", .at = l->all};
 	vec_push(&r->entries, e);
 }
 
-struct lock *lock_read(struct arena *a, const struct source *s, struct diags *diags)
+struct lockfile *lockfile_read(struct arena *a, const struct source *s, struct diags *diags)
 {
 	struct reader r = {.a = a, .s = s, .diags = diags};
 	for (uint32_t at = 0; at < s->len && !r.bad;) {
@@ -152,16 +152,16 @@ struct lock *lock_read(struct arena *a, const struct source *s, struct diags *di
 	end_block(&r);
 	if (!r.bad && !r.versioned)
 		damaged(&r, (span){s->id, 0, 0}, "the file has no `version`");
-	struct lock *lock = ARENA_NEW(a, struct lock);
+	struct lockfile *lock = ARENA_NEW(a, struct lockfile);
 	lock->n = r.entries.len;
-	lock->entries = ARENA_ARRAY(a, struct lock_entry, r.entries.len + 1);
+	lock->entries = ARENA_ARRAY(a, struct lockfile_entry, r.entries.len + 1);
 	for (uint32_t i = 0; i < r.entries.len; i++)
 		lock->entries[i] = r.entries.at[i];
 	vec_free(&r.entries);
 	return r.bad ? NULL : lock;
 }
 
-const struct lock_entry *lock_find(const struct lock *l, const char *name)
+const struct lockfile_entry *lockfile_find(const struct lockfile *l, const char *name)
 {
 	for (uint32_t i = 0; l && i < l->n; i++)
 		if (strcmp(l->entries[i].name, name) == 0)
@@ -169,12 +169,12 @@ const struct lock_entry *lock_find(const struct lock *l, const char *name)
 	return NULL;
 }
 
-void lock_print(const struct lock_entry *entries, uint32_t n, struct buf *out)
+void lockfile_print(const struct lockfile_entry *entries, uint32_t n, struct buf *out)
 {
 	buf_puts(out,
 		 "# Written by trib: the commits of the dependencies. Commit this file; `trib update` renews it.\nversion = " VERSION "\n");
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lock_entry *e = &entries[i];
+		const struct lockfile_entry *e = &entries[i];
 		buf_printf(out, "\ndependency %s\n    git = %s\n", e->name, e->git);
 		if (e->kind != GIT_REF_HEAD)
 			buf_printf(out, "    %s = %s\n", kinds[e->kind], e->ref);

@@ -1,6 +1,6 @@
 /* A build of one file without a manifest: `trib build FILE.tri`. */
-#ifndef TRIB_BUILDER_MANIFEST_SINGLE_H
-#define TRIB_BUILDER_MANIFEST_SINGLE_H
+#ifndef TRIB_BUILDER_MANIFEST_SINGLE_FILE_H
+#define TRIB_BUILDER_MANIFEST_SINGLE_FILE_H
 #include <stdbool.h>
 
 struct arena;
@@ -11,13 +11,13 @@ struct model_spec;
 struct options;
 
 /* True if the options name a source, and not models of a project. */
-bool single_file(const struct options *o);
+bool single_file_requested(const struct options *o);
 /* What a manifest would say: one model, named after the library or the file. NULL: reported. */
-struct manifest *single_manifest(struct arena *session, const struct options *o, struct diags *diags);
+struct manifest *single_file_manifest(struct arena *session, const struct options *o, struct diags *diags);
 /* Where the library goes: the options' --out if that is a library and not a folder; else NULL. */
-const char *single_library(const struct options *o);
+const char *single_file_library(const struct options *o);
 /* The folder that --out means; NULL: it is not given. */
-const char *single_folder(struct arena *a, const struct options *o);
+const char *single_file_folder(struct arena *a, const struct options *o);
 /* The entry, where the options name none: the layer with `@export`, or the last one of the file. After the file is loaded. False: reported. */
-bool single_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags);
+bool single_file_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags);
 #endif

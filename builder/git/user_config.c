@@ -1,4 +1,4 @@
-#include "builder/git/settings.h"
+#include "builder/git/user_config.h"
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -29,7 +29,7 @@ static void add_around(git_config *c)
 	git_repository_free(around);
 }
 
-git_config *settings_open(void)
+git_config *user_config_open(void)
 {
 	const char *global = secure_getenv("GIT_CONFIG_GLOBAL"), *system = secure_getenv("GIT_CONFIG_SYSTEM");
 	git_config *c = NULL;

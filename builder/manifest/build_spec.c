@@ -1,4 +1,4 @@
-#include "builder/manifest/spec.h"
+#include "builder/manifest/build_spec.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/diag.h"
@@ -188,7 +188,7 @@ static bool check_outputs(struct arena *session, struct layers *l, const struct 
 	return outputs_check_distinct(session, all, n, diags);
 }
 
-bool spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags)
+bool build_spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags)
 {
 	struct layers l = {.project = manifest_find(m, BLOCK_PROJECT, NULL)};
 	*out = (struct build_spec){0};
