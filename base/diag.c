@@ -10,9 +10,10 @@
 
 static const struct {
 	const char *code, *title;
+	enum diag_class class;
 	enum diag_severity severity;
 } table[] = {
-#define DIAG(id, code, severity, title) [DIAG_##id] = {code, title, severity},
+#define DIAG(id, code, class, severity, title) [DIAG_##id] = {code, title, DIAG_CLASS_##class, severity},
 #include "base/diags.def"
 #undef DIAG
 };
@@ -50,6 +51,11 @@ const char *diag_code_text(enum diag_code code) { return table[code].code; }
 enum diag_severity diag_severity_of(enum diag_code code) { return table[code].severity; }
 
 const char *diag_title(enum diag_code code) { return table[code].title; }
+
+bool diag_is_syntax_error(enum diag_code code)
+{
+	return diag_severity_of(code) == SEV_ERROR && (table[code].class == DIAG_CLASS_TEXT || table[code].class == DIAG_CLASS_SYNTAX);
+}
 
 enum diag_code diag_code_find(const char *text)
 {

@@ -10,10 +10,23 @@ struct arena;
 struct buf;
 
 enum diag_code {
-#define DIAG(id, code, severity, title) DIAG_##id,
+#define DIAG(id, code, class, severity, title) DIAG_##id,
 #include "base/diags.def"
 #undef DIAG
 	DIAG_COUNT
+};
+/* What a diagnostic is about. TEXT: characters and tokens; BACKEND: errors of trib itself. */
+enum diag_class {
+	DIAG_CLASS_TEXT,
+	DIAG_CLASS_SYNTAX,
+	DIAG_CLASS_NAMES,
+	DIAG_CLASS_TYPES,
+	DIAG_CLASS_SHAPES,
+	DIAG_CLASS_ELABORATION,
+	DIAG_CLASS_WEIGHTS,
+	DIAG_CLASS_MANIFEST,
+	DIAG_CLASS_SYSTEM,
+	DIAG_CLASS_BACKEND
 };
 enum diag_severity { SEV_ERROR, SEV_WARNING, SEV_NOTE };
 
@@ -88,6 +101,8 @@ enum diag_severity diag_severity_of(enum diag_code code);
 /* The code named by text such as "E0101" (case-insensitive), or DIAG_COUNT. */
 enum diag_code diag_code_find(const char *text);
 const char *diag_title(enum diag_code code); /* one line */
+/* True if the source text could not be read as a program: an error of the classes text and syntax. */
+bool diag_is_syntax_error(enum diag_code code);
 
 /* Appends the source's text with the sure edits of `d` made; of those that overlap, the first. How many were made. */
 uint32_t diags_fix(const struct diags *d, const struct source *s, struct buf *out);

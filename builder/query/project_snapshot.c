@@ -145,8 +145,7 @@ static void keep_syntax_errors(struct loading *l, const struct diags *all)
 {
 	for (uint32_t i = 0; i < diags_count(all); i++) {
 		const struct diag *g = diags_at(all, i);
-		const char *code = diag_code_text(g->code);
-		if (diag_severity_of(g->code) == SEV_ERROR && g->primary.at.source != SPAN_NO_SOURCE && code[1] == '0' && code[2] < '2')
+		if (diag_is_syntax_error(g->code) && g->primary.at.source != SPAN_NO_SOURCE)
 			diags_take(l->w.diags, g);
 	}
 }

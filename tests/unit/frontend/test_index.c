@@ -111,7 +111,7 @@ static void text_with_errors_is_indexed_in_part(void **state)
 	assert_string_equal(use(&fx, main, "y = relu", 0), "local y main.tri:2 float32[N, 4]");
 	assert_string_equal(use(&fx, main, "y +", 0), "local y main.tri:2 float32[N, 4]");
 	for (uint32_t i = 0; i < diags_count(fx.t.diags); i++) /* no more than without an index */
-		assert_int_equal(diag_code_text(diags_at(fx.t.diags, i)->code)[1], '0');
+		assert_true(diag_is_syntax_error(diags_at(fx.t.diags, i)->code));
 	done(&fx);
 }
 
