@@ -5,23 +5,23 @@
 #include "base/map.h"
 #include "base/vec.h"
 
-#define WEIGH_COMPUTED UINT32_MAX
+#define VALUE_COMPUTED UINT32_MAX
 
 /* A value known at build time. */
 struct value {
 	hash128 hash;
-	uint32_t param; /* WEIGH_COMPUTED: output `output` of `maker` */
+	uint32_t param; /* VALUE_COMPUTED: output `output` of `maker` */
 	uint32_t output;
 	struct evaluation *maker;
 };
 
-/* A unit instance: what it was given, and the outputs of its slice once they are needed. */
+/* The build_fn of one unit instance: its arguments, and its outputs once they are needed. */
 struct evaluation {
 	const struct plan *plan;
-	const struct value *args; /* plan->face.n_weights */
-	hash128 hash;             /* of the slice and the arguments */
-	hash128 *piece_hashes;    /* per piece: of it and the arguments that it reads */
-	uint32_t first_node;      /* its pieces are nodes first_node … of weigher.groups */
+	const struct value *args; /* plan->interface.n_weights */
+	hash128 hash;             /* of the build_fn and the arguments */
+	hash128 *piece_hashes;    /* for each piece: of its code and the arguments that it reads */
+	uint32_t first_node;      /* its pieces are nodes from first_node on, in weight_layout.groups */
 	struct tensor *outputs;   /* data NULL: not evaluated */
 };
 
@@ -35,10 +35,10 @@ struct weight_layout {
 	struct map plans, tables, blobs; /* unit address, instance hash, blob key -> index */
 	VEC(struct model_table) table_list;
 	VEC(struct model_blob) blob_list;
-	VEC(struct blob_source) sources; /* per blob */
+	VEC(struct blob_source) sources; /* for each blob */
 	VEC(uint32_t) groups;            /* union-find: pieces that need one another's results */
 };
 
-uint32_t weigh_group(struct weight_layout *w, uint32_t node); /* its representative */
-void weigh_join(struct weight_layout *w, uint32_t a, uint32_t b);
+uint32_t weight_layout_group(struct weight_layout *w, uint32_t node); /* its representative */
+void weight_layout_join(struct weight_layout *w, uint32_t a, uint32_t b);
 #endif

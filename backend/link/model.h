@@ -10,7 +10,7 @@ struct object;
 
 /* The weight tables of all unit instances reachable from the entries. */
 struct model_blob {
-	hash128 key;       /* of content inputs: slice, parameters' contents, layout */
+	hash128 key;       /* of build_fn, parameters' contents and layout */
 	const void *bytes; /* NULL: not made, or outside the library */
 	size_t len;
 	uint64_t offset;             /* in the weight file */
@@ -45,17 +45,17 @@ struct model_weights {
 
 struct model_input {
 	const struct hir_program *program;
-	const struct plan *const *plans; /* per program->units, NULL where a unit is always taken in */
+	const struct plan *const *plans; /* for each of program->units; NULL: the unit is inlined everywhere */
 	const struct tensor *params;     /* per program->params, host layout; data NULL: `load` makes it */
 	const hash128 *param_hashes;     /* content, or what it is computed from */
 	/* Gives a parameter its elements, in `a`; thread-safe. False: *error. */
 	bool (*load)(void *ctx, struct arena *a, uint32_t param, struct tensor *out, const char **error);
-	/* The slice of a plan, made now if the plan came without; thread-safe. */
-	const struct ir_fn *(*slice)(void *ctx, const struct plan *plan);
+	/* Returns the build_fn of a plan; makes it if the plan has none. Thread-safe. */
+	const struct ir_fn *(*build_fn)(void *ctx, const struct plan *plan);
 	void *ctx;
 };
 /* Lays out tables and blobs; nothing is computed. Memory in `a`. */
-struct model_weights *model_weigh(struct arena *a, const struct model_input *in);
+struct model_weights *model_layout_weights(struct arena *a, const struct model_input *in);
 
 /* Where packed weights are kept. */
 struct weight_host {
@@ -66,8 +66,8 @@ struct weight_host {
 };
 /* Makes the blobs of one part (0 … n_parts - 1) that the host has not. Different parts may be packed by different threads; what is in memory at a time
  * is what one part needs. False: *error, in `a`. */
-bool model_pack(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, const struct weight_host *host,
-		const char **error);
+bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part,
+			const struct weight_host *host, const char **error);
 /* All bytes there: keeps one of blobs with equal bytes. */
 void model_share(struct arena *a, struct model_weights *w);
 

@@ -1,4 +1,4 @@
-/* Computing and packing the weights, part by part. A slice runs only when a packed tensor that depends on it is missing, and at most once. */
+/* Computing and packing the weights, part by part. A build_fn is evaluated only when a packed tensor that depends on it is missing, and at most once. */
 #include <stdlib.h>
 #include "backend/interp/interp.h"
 #include "backend/link/layout_weights.h"
@@ -26,9 +26,9 @@ static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece);
 /* The value with its elements: of a parameter not in memory in `scratch`. */
 static bool value_tensor(struct packer *p, const struct value *v, struct arena *scratch, struct tensor *out)
 {
-	if (v->param == WEIGH_COMPUTED) {
+	if (v->param == VALUE_COMPUTED) {
 		struct evaluation *e = v->maker;
-		if (!e->outputs[v->output].data && !evaluate(p, e, e->plan->face.outputs[v->output].piece))
+		if (!e->outputs[v->output].data && !evaluate(p, e, e->plan->interface.outputs[v->output].piece))
 			return false;
 		*out = e->outputs[v->output];
 		return true;
@@ -42,26 +42,26 @@ static bool value_tensor(struct packer *p, const struct value *v, struct arena *
 
 static bool load_weights(struct packer *p, const struct evaluation *e, uint32_t piece, struct arena *scratch, struct tensor *weights)
 {
-	for (uint32_t i = 0, n = 0; i < e->plan->face.n_weights; i++)
-		if (e->plan->face.piece_of[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[n++]))
+	for (uint32_t i = 0, n = 0; i < e->plan->interface.n_weights; i++)
+		if (e->plan->interface.piece_of[i] == piece && !value_tensor(p, &e->args[i], scratch, &weights[n++]))
 			return false;
 	return true;
 }
 
 static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 {
-	const struct build_fn_interface *face = &e->plan->face;
+	const struct build_fn_interface *interface = &e->plan->interface;
 	struct arena *scratch = arena_new(0);
-	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, face->n_weights + 1);
-	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, face->n_outputs + 1);
-	const struct ir_fn *f = plan_piece(scratch, p->in->slice(p->in->ctx, e->plan), face, piece);
+	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, interface->n_weights + 1);
+	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, interface->n_outputs + 1);
+	const struct ir_fn *f = build_fn_piece(scratch, p->in->build_fn(p->in->ctx, e->plan), interface, piece);
 	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* nothing known at build time depends on them */
 	const char *error = "failed";
 	bool ok = load_weights(p, e, piece, scratch, weights);
 	if (ok && !interp_run(f, NULL, weights, syms, 0, p->part, results, &error))
 		ok = fail(p, e->plan->unit->name, error);
-	for (uint32_t o = 0, n = 0; ok && o < face->n_outputs; o++)
-		if (face->outputs[o].piece == piece)
+	for (uint32_t o = 0, n = 0; ok && o < interface->n_outputs; o++)
+		if (interface->outputs[o].piece == piece)
 			e->outputs[o] = results[n++];
 	arena_free(scratch);
 	return ok;
@@ -86,8 +86,8 @@ static bool pack(struct packer *p, const struct blob_source *s, struct model_blo
 	return ok;
 }
 
-bool model_pack(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part, const struct weight_host *host,
-		const char **error)
+bool model_pack_weights(struct arena *a, const struct model_input *in, struct model_weights *w, uint32_t part,
+			const struct weight_host *host, const char **error)
 {
 	struct packer p = {in, host, arena_new(0), a, error};
 	bool ok = true;

@@ -1,5 +1,5 @@
 /* The weight tables of all unit instances. A value known at build time is a parameter, or an output of a unit's slice; it is named by the hash of what it is
- * computed from (parameters' contents, slices passed through), so that tables are laid out, and packed weights are found in the cache, without computing
+ * computed from (parameters' contents, and the build functions applied), so that tables are laid out, and packed weights are found in the cache, without computing
  * anything. What has to be computed after that falls into parts (model_pack.c). */
 #include <stdlib.h>
 #include <string.h>
@@ -22,33 +22,33 @@ static uint32_t root(uint32_t *up, uint32_t i)
 }
 
 /* Output o of the slice; an argument handed on stays that argument. */
-static struct value slice_value(struct evaluation *e, uint32_t o)
+static struct value output_value(struct evaluation *e, uint32_t o)
 {
-	const struct build_fn_output *out = &e->plan->face.outputs[o];
+	const struct build_fn_output *out = &e->plan->interface.outputs[o];
 	if (out->weight != PLAN_NONE)
 		return e->args[out->weight];
-	return (struct value){hash_combine(e->piece_hashes[out->piece], hash_pair(out->nth, 0)), WEIGH_COMPUTED, o, e};
+	return (struct value){hash_combine(e->piece_hashes[out->piece], hash_pair(out->nth, 0)), VALUE_COMPUTED, o, e};
 }
 
 /* Type and shape, without data. */
 static struct tensor value_type(const struct weight_layout *w, const struct value *v)
 {
-	if (v->param != WEIGH_COMPUTED)
+	if (v->param != VALUE_COMPUTED)
 		return w->in->params[v->param];
-	const struct build_fn_output *o = &v->maker->plan->face.outputs[v->output];
+	const struct build_fn_output *o = &v->maker->plan->interface.outputs[v->output];
 	struct tensor out = {.elem = o->elem, .rank = o->rank};
 	memcpy(out.dims, o->dims, o->rank * sizeof *o->dims);
 	return out;
 }
 
-static uint32_t node_of(const struct value *v) { return v->maker->first_node + v->maker->plan->face.outputs[v->output].piece; }
+static uint32_t node_of(const struct value *v) { return v->maker->first_node + v->maker->plan->interface.outputs[v->output].piece; }
 
 /* ---- blobs ---- */
 
 static hash128 blob_key(const struct value *v, const struct tensor *t, enum layout layout)
 {
 	hash128 key = hash_combine(v->hash, hash_pair(WEIGHT_FORMAT, layout));
-	if (v->param != WEIGH_COMPUTED) { /* the hash of a computed value covers its type, that of a parameter only its bytes */
+	if (v->param != VALUE_COMPUTED) { /* the hash of a computed value covers its type, that of a parameter only its bytes */
 		key = hash_combine(key, hash_pair(t->elem, t->rank));
 		key = hash_combine(key, hash_bytes(t->dims, t->rank * sizeof *t->dims));
 	}
@@ -75,32 +75,32 @@ static uint32_t table(struct weight_layout *w, const struct hir_unit *u, const s
 static struct model_slot fill_slot(struct weight_layout *w, struct evaluation *e, const struct slot *s)
 {
 	if (s->kind != SLOT_TABLE) {
-		struct value v = slice_value(e, s->slice_output);
+		struct value v = output_value(e, s->first_output);
 		return (struct model_slot){false, blob(w, e->plan, &v, s->layout)};
 	}
 	struct value *args = ARENA_ARRAY(w->a, struct value, s->n_args + 1);
 	for (uint32_t i = 0; i < s->n_args; i++)
-		args[i] = slice_value(e, s->slice_output + i);
+		args[i] = output_value(e, s->first_output + i);
 	return (struct model_slot){true, table(w, s->callee, args, s->n_args)};
 }
 
 /* Each piece is a node; it belongs to the group of every piece whose result it reads. */
 static void add_nodes(struct weight_layout *w, struct evaluation *e)
 {
-	const struct build_fn_interface *face = &e->plan->face;
+	const struct build_fn_interface *interface = &e->plan->interface;
 	e->first_node = w->groups.len;
-	e->piece_hashes = ARENA_ARRAY(w->a, hash128, face->n_pieces + 1);
-	for (uint32_t i = 0; i < face->n_pieces; i++) {
+	e->piece_hashes = ARENA_ARRAY(w->a, hash128, interface->n_pieces + 1);
+	for (uint32_t i = 0; i < interface->n_pieces; i++) {
 		vec_push(&w->groups, e->first_node + i);
-		e->piece_hashes[i] = face->pieces[i];
+		e->piece_hashes[i] = interface->pieces[i];
 	}
-	for (uint32_t i = 0; i < face->n_weights; i++) {
+	for (uint32_t i = 0; i < interface->n_weights; i++) {
 		const struct value *v = &e->args[i];
-		uint32_t piece = face->piece_of[i];
+		uint32_t piece = interface->piece_of[i];
 		if (piece == PLAN_NONE)
 			continue;
 		e->piece_hashes[piece] = hash_combine(e->piece_hashes[piece], v->hash);
-		if (v->param == WEIGH_COMPUTED)
+		if (v->param == VALUE_COMPUTED)
 			w->groups.at[root(w->groups.at, e->first_node + piece)] = root(w->groups.at, node_of(v));
 	}
 }
@@ -112,11 +112,11 @@ static struct evaluation *instance(struct weight_layout *w, const struct hir_uni
 	BUG_ON(!map_get(&w->plans, map_key_u64((uintptr_t)u), &unit));
 	e->plan = w->in->plans[unit];
 	e->args = args;
-	BUG_ON(!e->plan || e->plan->face.n_weights != n_args);
-	e->hash = hash_combine(e->plan->slice_hash, hash_pair(n_args, 0));
+	BUG_ON(!e->plan || e->plan->interface.n_weights != n_args);
+	e->hash = hash_combine(e->plan->build_fn_hash, hash_pair(n_args, 0));
 	for (uint32_t i = 0; i < n_args; i++)
 		e->hash = hash_combine(e->hash, args[i].hash);
-	e->outputs = ARENA_ARRAY(w->a, struct tensor, e->plan->face.n_outputs + 1);
+	e->outputs = ARENA_ARRAY(w->a, struct tensor, e->plan->interface.n_outputs + 1);
 	add_nodes(w, e);
 	return e;
 }
@@ -127,7 +127,7 @@ static uint32_t table(struct weight_layout *w, const struct hir_unit *u, const s
 	uint64_t found;
 	struct evaluation *e = instance(w, u, args, n_args);
 	const struct plan *plan = e->plan;
-	hash128 key = hash_combine(hash_combine(e->hash, u->identity), plan->run_hash);
+	hash128 key = hash_combine(hash_combine(e->hash, u->identity), plan->run_fn_hash);
 	if (map_get(&w->tables, key, &found))
 		return (uint32_t)found;
 	struct model_slot *slots = ARENA_ARRAY(w->a, struct model_slot, plan->n_slots + 1);
@@ -154,7 +154,7 @@ static void number_parts(struct weight_layout *w, struct model_weights *out)
 	uint32_t *part_of = ARENA_ARRAY(w->a, uint32_t, w->groups.len + 1);
 	for (uint32_t i = 0; i < out->n_blobs; i++) {
 		const struct value *v = &w->sources.at[i].value;
-		if (v->param != WEIGH_COMPUTED) {
+		if (v->param != VALUE_COMPUTED) {
 			out->blobs[i].part = out->n_parts++;
 			continue;
 		}
@@ -183,7 +183,7 @@ static void give(struct weight_layout *w, struct model_weights *out)
 	out->sources = sources;
 }
 
-struct model_weights *model_weigh(struct arena *a, const struct model_input *in)
+struct model_weights *model_layout_weights(struct arena *a, const struct model_input *in)
 {
 	struct weight_layout w = {.a = a, .in = in};
 	struct model_weights *out = ARENA_NEW(a, struct model_weights);

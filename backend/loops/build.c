@@ -1,4 +1,4 @@
-/* From the run function of a plan to statements over buffers, in the order of the values that they store. */
+/* From the run_fn of a plan to statements over buffers, in the order of the values that they store. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"
@@ -349,7 +349,7 @@ static void reserve(struct builder *b)
 
 struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 {
-	const struct ir_fn *ir = p->run;
+	const struct ir_fn *ir = p->run_fn;
 	struct builder b = {
 		.unit = unit, .plan = p, .ir = ir, .dims = ir->dims, .fn = ARENA_NEW(unit, struct loop_fn), .range_table = LOOP_NONE};
 	b.zero = dim_const(b.dims, 0);

@@ -121,7 +121,7 @@ struct loop_fn {
 	uint32_t n_checks;
 };
 
-/* From a plan's run function. Never NULL. */
+/* From the run_fn of a plan. Never NULL. */
 struct loop_fn *loops_build(struct arena *unit, const struct plan *p);
 bool loops_verify(const struct loop_fn *f, struct buf *why);
 void loops_print(const struct loop_fn *f, struct buf *out);

@@ -1,4 +1,4 @@
-/* Cutting a slice into the pieces that can be evaluated apart from one another: connected components, where constants connect nothing. */
+/* Divides a build_fn into pieces that can be evaluated separately: its connected components, where a shared constant does not connect. */
 #include <string.h>
 #include "backend/ir/ir.h"
 #include "backend/plan/plan.h"
@@ -18,24 +18,24 @@ static void join(uint32_t *up, uint32_t a, uint32_t b)
 	up[a > b ? a : b] = a > b ? b : a;
 }
 
-/* Joins every instruction with its operands; up[i] == i for what depends on constants only. */
-static void connect(const struct ir_fn *f, uint32_t *up, bool *heavy)
+/* Joins every instruction with its operands (union-find). What depends on constants alone stays alone: up[i] == i. */
+static void connect(const struct ir_fn *f, uint32_t *up, bool *connects)
 {
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		const struct ir_inst *i = ir_at(f, r);
 		up[r] = r;
-		heavy[r] = i->op == OP_WEIGHT || i->op == OP_RANDOM;
+		connects[r] = i->op == OP_WEIGHT || i->op == OP_RANDOM;
 		for (uint32_t k = 0; k < i->n_operands; k++) {
 			ir_ref o = ir_operand(f, r, k);
-			heavy[r] = heavy[r] || heavy[o];
-			if (heavy[o])
+			connects[r] = connects[r] || connects[o];
+			if (connects[o])
 				join(up, r, o);
 		}
 	}
 }
 
-/* The bodies of the branches and loops of a piece, with all that they call: what is evaluated depends on them. */
-static hash128 with_callees(hash128 h, const struct ir_fn *f)
+/* Adds the units that a piece calls, with all their callees, to its hash. */
+static hash128 hash_callees(hash128 h, const struct ir_fn *f)
 {
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		const struct ir_inst *i = ir_at(f, r);
@@ -47,11 +47,11 @@ static hash128 with_callees(hash128 h, const struct ir_fn *f)
 	return h;
 }
 
-static void face_outputs(struct build_fn_interface *face, const struct ir_fn *f, uint32_t *up, uint32_t *number)
+static void describe_outputs(struct build_fn_interface *interface, const struct ir_fn *f, uint32_t *up, uint32_t *number)
 {
 	for (uint32_t k = 0; k < f->n_outputs; k++) {
 		const struct ir_inst *i = ir_at(f, f->outputs[k]);
-		struct build_fn_output *o = &face->outputs[k];
+		struct build_fn_output *o = &interface->outputs[k];
 		*o = (struct build_fn_output){.weight = PLAN_NONE, .piece = PLAN_NONE, .elem = i->type.elem, .rank = i->type.rank};
 		for (uint32_t d = 0; d < i->type.rank; d++)
 			o->dims[d] = dim_eval(f->dims, i->type.dims[d], NULL);
@@ -61,42 +61,42 @@ static void face_outputs(struct build_fn_interface *face, const struct ir_fn *f,
 		}
 		uint32_t *n = &number[root(up, f->outputs[k])];
 		if (!*n)
-			*n = ++face->n_pieces;
+			*n = ++interface->n_pieces;
 		o->piece = *n - 1;
 	}
 }
 
-void plan_interface(struct arena *a, const struct ir_fn *f, struct build_fn_interface *face)
+void build_fn_describe(struct arena *a, const struct ir_fn *f, struct build_fn_interface *interface)
 {
 	struct arena *scratch = arena_new(0);
 	uint32_t *up = ARENA_ARRAY(scratch, uint32_t, f->n_insts + 1), *number = ARENA_ARRAY(scratch, uint32_t, f->n_insts + 1);
 	connect(f, up, ARENA_ARRAY(scratch, bool, f->n_insts + 1));
-	*face = (struct build_fn_interface){.n_weights = f->n_weights, .n_outputs = f->n_outputs};
-	face->outputs = ARENA_ARRAY(a, struct build_fn_output, f->n_outputs + 1);
-	face->piece_of = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
-	face_outputs(face, f, up, number);
-	memset(face->piece_of, 0xff, f->n_weights * sizeof *face->piece_of);
+	*interface = (struct build_fn_interface){.n_weights = f->n_weights, .n_outputs = f->n_outputs};
+	interface->outputs = ARENA_ARRAY(a, struct build_fn_output, f->n_outputs + 1);
+	interface->piece_of = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
+	describe_outputs(interface, f, up, number);
+	memset(interface->piece_of, 0xff, f->n_weights * sizeof *interface->piece_of);
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (ir_at(f, r)->op == OP_WEIGHT && number[root(up, r)])
-			face->piece_of[ir_at(f, r)->index] = number[root(up, r)] - 1;
-	uint32_t *nth = ARENA_ARRAY(scratch, uint32_t, face->n_pieces + 1);
+			interface->piece_of[ir_at(f, r)->index] = number[root(up, r)] - 1;
+	uint32_t *nth = ARENA_ARRAY(scratch, uint32_t, interface->n_pieces + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		if (face->outputs[k].piece != PLAN_NONE)
-			face->outputs[k].nth = nth[face->outputs[k].piece]++;
-	face->pieces = ARENA_ARRAY(a, hash128, face->n_pieces + 1);
-	for (uint32_t k = 0; k < face->n_pieces; k++) {
+		if (interface->outputs[k].piece != PLAN_NONE)
+			interface->outputs[k].nth = nth[interface->outputs[k].piece]++;
+	interface->pieces = ARENA_ARRAY(a, hash128, interface->n_pieces + 1);
+	for (uint32_t k = 0; k < interface->n_pieces; k++) {
 		arena_mark_t mark = arena_mark(scratch);
-		const struct ir_fn *piece = plan_piece(scratch, f, face, k);
-		face->pieces[k] = with_callees(ir_hash(piece), piece);
+		const struct ir_fn *piece = build_fn_piece(scratch, f, interface, k);
+		interface->pieces[k] = hash_callees(ir_hash(piece), piece);
 		arena_release(scratch, mark);
 	}
 	arena_free(scratch);
 }
 
-/* ---- a piece as a function ---- */
+/* ---- extracting a piece as a function ---- */
 
-/* Everything in a slice has constant dims, but for the symbols of the units that it calls. Equal pieces of different units must be equal: only a
- * piece that needs the unit's run-time sizes has them as symbols. */
+/* Dims in a build_fn are constant, except where they give the symbols of a callee. A piece has the unit's symbols only if such a dim needs them, so that
+ * equal pieces of different units hash alike. */
 static const dim *needed_symbols(struct ir_fn *to, const struct ir_fn *f, const bool *live)
 {
 	bool needed = false;
@@ -110,7 +110,7 @@ static const dim *needed_symbols(struct ir_fn *to, const struct ir_fn *f, const 
 	return ir_same_symbols(to, f->dims);
 }
 
-/* `number`: of each weight in the piece. */
+/* `number` maps each weight of the unit to its number in the piece. */
 static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live, ir_ref *map, const uint32_t *number)
 {
 	const dim *syms = needed_symbols(to, f, live);
@@ -130,7 +130,7 @@ static void copy_live(struct ir_fn *to, const struct ir_fn *f, const bool *live,
 	}
 }
 
-struct ir_fn *plan_piece(struct arena *a, const struct ir_fn *f, const struct build_fn_interface *face, uint32_t piece)
+struct ir_fn *build_fn_piece(struct arena *a, const struct ir_fn *f, const struct build_fn_interface *interface, uint32_t piece)
 {
 	struct ir_fn *to = ir_fn_new(a, "", dims_new(a));
 	uint32_t *number = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
@@ -138,17 +138,17 @@ struct ir_fn *plan_piece(struct arena *a, const struct ir_fn *f, const struct bu
 	ir_ref *map = ARENA_ARRAY(a, ir_ref, f->n_insts + 1);
 	to->weights = ARENA_ARRAY(a, struct hir_type, f->n_weights + 1);
 	for (uint32_t k = 0; k < f->n_weights; k++)
-		if (face->piece_of[k] == piece)
+		if (interface->piece_of[k] == piece)
 			number[k] = to->n_weights++;
 	to->outputs = ARENA_ARRAY(a, ir_ref, f->n_outputs + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		live[f->outputs[k]] |= face->outputs[k].piece == piece;
+		live[f->outputs[k]] |= interface->outputs[k].piece == piece;
 	for (ir_ref r = f->n_insts; r-- > 0;)
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;
 	copy_live(to, f, live, map, number);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		if (face->outputs[k].piece == piece)
+		if (interface->outputs[k].piece == piece)
 			to->outputs[to->n_outputs++] = map[f->outputs[k]];
 	return to;
 }

@@ -8,8 +8,8 @@
 #include "base/buf.h"
 #include "base/bug.h"
 
-/* Which output of the slice feeds a slot is no part of the unit's code. */
-static hash128 slots_hash(const struct plan *p)
+/* Leaves out which output of the build_fn feeds a slot: the code does not depend on it. */
+static hash128 hash_slots(const struct plan *p)
 {
 	struct hasher *h = hasher_new();
 	hasher_add_u64(h, p->n_slots);
@@ -21,12 +21,12 @@ static hash128 slots_hash(const struct plan *p)
 	return hasher_finish(h);
 }
 
-/* What the whole slice computes; calls in it belong to pieces. */
-static hash128 slice_hash(const struct ir_fn *slice, const struct build_fn_interface *face)
+/* Includes the pieces, whose hashes cover the units that they call. */
+static hash128 hash_build_fn(const struct ir_fn *build_fn, const struct build_fn_interface *interface)
 {
-	hash128 h = ir_hash(slice);
-	for (uint32_t k = 0; k < face->n_pieces; k++)
-		h = hash_combine(h, face->pieces[k]);
+	hash128 h = ir_hash(build_fn);
+	for (uint32_t k = 0; k < interface->n_pieces; k++)
+		h = hash_combine(h, interface->pieces[k]);
 	return h;
 }
 
@@ -38,7 +38,7 @@ static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *
 	ir_print(f, dump);
 }
 
-static void check(const struct plan_options *opt, const struct ir_fn *f)
+static void verify(const struct plan_options *opt, const struct ir_fn *f)
 {
 	struct buf why = {0};
 	if (opt->verify && !ir_verify(f, &why)) {
@@ -49,8 +49,8 @@ static void check(const struct plan_options *opt, const struct ir_fn *f)
 	buf_free(&why);
 }
 
-/* Optimises the unit in a scratch arena. */
-static bool make(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c)
+/* Lowers and optimises in `scratch`; the two functions of the plan go to `unit`. */
+static bool lower_and_split(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c)
 {
 	struct ir_fn *whole = lower_unit(scratch, p->unit, c->diags);
 	if (!whole)
@@ -72,16 +72,16 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	struct arena *scratch = arena_new(0);
 	struct plan *p = ARENA_NEW(unit, struct plan);
 	p->unit = u;
-	bool ok = make(p, unit, scratch, &c);
+	bool ok = lower_and_split(p, unit, scratch, &c);
 	arena_free(scratch);
 	if (!ok)
 		return NULL;
-	check(opt, p->slice);
-	check(opt, p->run);
-	dump_stage(dump, "slice", p->slice);
-	dump_stage(dump, "run", p->run);
-	plan_interface(unit, p->slice, &p->face);
-	p->slice_hash = slice_hash(p->slice, &p->face);
-	p->run_hash = hash_combine(ir_hash(p->run), slots_hash(p));
+	verify(opt, p->build_fn);
+	verify(opt, p->run_fn);
+	dump_stage(dump, "build_fn", p->build_fn);
+	dump_stage(dump, "run_fn", p->run_fn);
+	build_fn_describe(unit, p->build_fn, &p->interface);
+	p->build_fn_hash = hash_build_fn(p->build_fn, &p->interface);
+	p->run_fn_hash = hash_combine(ir_hash(p->run_fn), hash_slots(p));
 	return p;
 }

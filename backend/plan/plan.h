@@ -1,6 +1,8 @@
-/* A unit made ready: lowered, its inlined callees taken in, optimised by the passes of its level, and split into what is evaluated when the
- * library is built (the slice) and what runs. Deterministic; its hashes decide whether a fragment can be reused. Most of a build needs only what a
- * plan looks like from outside, which can be recorded (builder/store/plan_record.h); its code is there when something has to be made from it. */
+/* A unit ready for code generation: lowered, with small callees inlined, optimised by the passes of its level, and split into
+ *   build_fn  what depends only on weights and constants; evaluated when the library is built
+ *   run_fn    the rest; compiled.
+ * A plan is deterministic. Its hashes decide whether a compiled fragment can be reused. Most of a build needs only hashes, slots and interface,
+ * which builder/store/plan_record.h stores; the two functions are then NULL until something has to be made from them. */
 #ifndef TRIB_BACKEND_PLAN_PLAN_H
 #define TRIB_BACKEND_PLAN_PLAN_H
 #include <stdbool.h>
@@ -16,66 +18,64 @@ enum layout {
 
 /* One pointer of a unit's weight table. */
 enum slot_kind {
-	SLOT_DATA,  /* a packed tensor: output `slice_output` of the slice, in `layout` */
-	SLOT_TABLE, /* the table of a callee: its build-time inputs are outputs slice_output … +n_args-1 of the slice */
+	SLOT_DATA,  /* a tensor: output `first_output` of the build_fn, packed in `layout` */
+	SLOT_TABLE, /* the weight table of `callee`, whose build-time inputs are n_args outputs of the build_fn from first_output on */
 };
 struct slot {
 	enum slot_kind kind;
 	enum layout layout;
 	struct hir_type type;
-	uint32_t slice_output, n_args;
+	uint32_t first_output, n_args;
 	const struct hir_unit *callee;
 };
 
-/* The slice from outside. It falls into pieces that share nothing but constants; each is evaluated on its own, so that no more is in memory than
- * belongs together. */
+/* The build_fn without its code. It is divided into pieces that share only constants and are evaluated separately, so that memory holds the weights of
+ * a piece and not of the unit. */
 #define PLAN_NONE UINT32_MAX
 struct build_fn_output {
-	uint32_t weight;     /* the weight that is handed on, or PLAN_NONE: then it is … */
-	uint32_t piece, nth; /* … output `nth` of a piece */
+	uint32_t weight;     /* the output is this weight itself; PLAN_NONE: it is computed */
+	uint32_t piece, nth; /* if computed: output `nth` of a piece */
 	dtype elem;
 	uint8_t rank;
 	int64_t dims[HIR_MAX_RANK];
 };
 struct build_fn_interface {
-	uint32_t *piece_of; /* per weight: the piece that reads it; PLAN_NONE: none */
+	uint32_t *piece_of; /* for each weight the piece that reads it, or PLAN_NONE */
 	uint32_t n_weights;
 	struct build_fn_output *outputs;
 	uint32_t n_outputs;
-	hash128 *pieces; /* per piece: its code, with all that it calls */
+	hash128 *pieces; /* for each piece the hash of its code and of all units that it calls */
 	uint32_t n_pieces;
 };
 
 struct plan_options {
 	uint8_t opt; /* 0 … 3 */
 	bool size;   /* -Os */
-	bool verify; /* run the verifier between passes */
+	bool verify; /* verify after every pass */
 };
 
 struct plan {
 	const struct hir_unit *unit;
-	struct ir_fn
-		*slice; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs named by the slots. NULL: not made */
-	struct ir_fn *run;  /* WEIGHT index: slot number. NULL: not made */
-	struct slot *slots; /* every unit that is called has a table here */
+	struct ir_fn *build_fn; /* weights: the unit's build-time inputs in order; no run-time inputs; outputs: see slots. May be NULL */
+	struct ir_fn *run_fn;   /* the index of a WEIGHT is a slot number. May be NULL */
+	struct slot *slots;     /* a call has a slot even if its callee has no weights */
 	uint32_t n_slots;
-	struct build_fn_interface face;
-	const struct hir_unit **inlined; /* taken in, each once, by name */
+	struct build_fn_interface interface;
+	const struct hir_unit **inlined; /* each once, sorted by symbol */
 	uint32_t n_inlined;
-	hash128 slice_hash;
-	hash128 run_hash; /* of `run` and the slots: with target, options and compiler build it is the unit's key */
+	hash128 build_fn_hash;
+	hash128 run_fn_hash; /* of run_fn and the slots; with target, options and compiler build it is the key of the fragment */
 };
 
-/* Everything in `unit`'s arena. NULL: errors were reported into diags. `dump`: NULL, or receives the IR text after each stage. */
+/* Makes the plan of u in `unit`. Returns NULL after reporting errors into diags. `dump` receives the IR text after each stage; it may be NULL. */
 struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struct plan_options *opt, struct diags *diags, struct buf *dump);
 
-/* Fills the face of a slice, in `a` (pieces.c). */
-void plan_interface(struct arena *a, const struct ir_fn *slice, struct build_fn_interface *face);
-/* A piece as a function; its outputs are those of the slice that belong to it, in order, its weights those that it reads. It has dims of its own, with
- * symbols only if a dimension needs them. */
-struct ir_fn *plan_piece(struct arena *a, const struct ir_fn *slice, const struct build_fn_interface *face, uint32_t piece);
+/* Fills the interface of a build_fn; its arrays are in `a`. */
+void build_fn_describe(struct arena *a, const struct ir_fn *build_fn, struct build_fn_interface *interface);
+/* Returns a piece as a function in `a`. It has its weights and outputs in the order of the build_fn, and dims of its own. */
+struct ir_fn *build_fn_piece(struct arena *a, const struct ir_fn *build_fn, const struct build_fn_interface *interface, uint32_t piece);
 
-/* Packed size in bytes, and packing of a host tensor into `out` (plan_packed_size bytes). Thread-safe. */
+/* The size in bytes of t packed in a layout; packing into `out`, which has that size. Thread-safe. */
 struct tensor;
 size_t layout_packed_size(enum layout layout, const struct tensor *t);
 void layout_pack(enum layout layout, const struct tensor *t, void *out);

@@ -1,11 +1,11 @@
-/* Cutting a function into what is evaluated when the library is built and what runs.
+/* Splits a unit into its build_fn, which is evaluated when the library is built, and its run_fn.
  *
- * A value belongs to the slice when it depends on a weight or on random numbers, or is dear and too large to have been folded. What runs reads
- * it through a slot. Broadcasts stay with the code that runs, and so does what depends on constants only: there they cost
- * nothing, in a slot they would cost memory.
+ * A value belongs to the build_fn if it depends on a weight or on random numbers, or if it is constant, expensive and too large for folding.
+ * The run_fn reads such a value through a slot. Broadcasts and cheap constant values stay in the run_fn: there they cost nothing, in a slot they
+ * would cost memory.
  *
- * Both halves are functions of their own, in an arena of their own and with their own dims: they are kept for long, the whole is not, and the dims of what runs
- * grow while it is compiled, when another thread may evaluate the slice. */
+ * Each of the two functions has its own arena and its own dims. They outlive the whole function. The dims of the run_fn grow while it is
+ * compiled, when another thread may evaluate the build_fn. */
 #include "backend/plan/split.h"
 #include <string.h>
 #include "base/arena.h"
@@ -14,21 +14,21 @@
 struct split {
 	struct plan *p;
 	const struct ir_fn *whole;
-	struct ir_fn *run, *slice;
-	const dim *run_syms, *slice_syms; /* of the whole's symbols */
+	struct ir_fn *run_fn, *build_fn;
+	const dim *run_syms, *build_syms; /* the dims of the whole's symbols in each function */
 	struct diags *diags;
-	bool *sliced;                      /* computed in the slice */
-	bool *wanted;                      /* needed by what runs, itself or through a slot */
-	ir_ref *map;                       /* whole to run */
-	ir_ref *operands;                  /* of the instruction being made */
-	uint32_t (*slot_of)[LAYOUT_COUNT]; /* plus one */
+	bool *at_build;                    /* computed in the build_fn */
+	bool *wanted;                      /* needed by the run_fn, itself or through a slot */
+	ir_ref *map;                       /* from values of the whole to values of the run_fn */
+	ir_ref *operands;                  /* of the instruction being built */
+	uint32_t (*slot_of)[LAYOUT_COUNT]; /* slot number + 1; 0: none */
 	ir_ref (*weight_of)[LAYOUT_COUNT]; /* the WEIGHT instruction of the slot */
-	ir_ref *outputs;                   /* of the slice, in whole's numbers */
+	ir_ref *outputs;                   /* of the build_fn, as values of the whole */
 	uint32_t n_outputs, cap_outputs, cap_slots;
 	bool failed;
 };
 
-static bool is_dear(enum ir_op op)
+static bool is_expensive(enum ir_op op)
 {
 	if (ir_op_traits(op) & REDUCES)
 		return true;
@@ -36,19 +36,19 @@ static bool is_dear(enum ir_op op)
 	       (op >= OP_SORT && op <= OP_PUT);
 }
 
-static void mark_sliced(struct split *s, bool fold)
+static void mark_at_build(struct split *s, bool fold)
 {
 	for (ir_ref r = 0; r < s->whole->n_insts; r++) {
 		const struct ir_inst *i = ir_at(s->whole, r);
-		bool sliced = i->op == OP_WEIGHT || i->op == OP_RANDOM || (fold && is_dear(i->op));
+		bool at_build = i->op == OP_WEIGHT || i->op == OP_RANDOM || (fold && is_expensive(i->op));
 		for (uint32_t k = 0; k < i->n_operands; k++)
-			sliced = sliced || s->sliced[ir_operand(s->whole, r, k)];
-		s->sliced[r] = sliced && i->build_time;
+			at_build = at_build || s->at_build[ir_operand(s->whole, r, k)];
+		s->at_build[r] = at_build && i->build_time;
 	}
 }
 
-/* Is r read from a slot by what runs? */
-static bool in_slot(const struct split *s, ir_ref r) { return s->sliced[r] && ir_at(s->whole, r)->op != OP_BROADCAST; }
+/* True if the run_fn reads r from a slot. */
+static bool in_slot(const struct split *s, ir_ref r) { return s->at_build[r] && ir_at(s->whole, r)->op != OP_BROADCAST; }
 
 static void mark_wanted(struct split *s)
 {
@@ -62,8 +62,8 @@ static void mark_wanted(struct split *s)
 	}
 }
 
-/* Instruction r of the whole in `to`, which keeps nothing of the whole's. */
-static ir_ref move(const struct split *s, struct ir_fn *to, const dim *syms, ir_ref r, uint32_t n_operands)
+/* Copies instruction r of the whole into `to`, with its constant and texts. */
+static ir_ref copy_inst(const struct split *s, struct ir_fn *to, const dim *syms, ir_ref r, uint32_t n_operands)
 {
 	struct ir_inst i = *ir_at(s->whole, r);
 	ir_translate(to, s->whole->dims, syms, &i);
@@ -76,20 +76,20 @@ static ir_ref move(const struct split *s, struct ir_fn *to, const dim *syms, ir_
 	return ir_copy(to, &i, s->operands, n_operands);
 }
 
-static struct hir_type *move_types(const struct split *s, struct ir_fn *to, const dim *syms, const struct hir_type *types, uint32_t n)
+static struct hir_type *copy_types(const struct split *s, struct ir_fn *to, const dim *syms, const struct hir_type *types, uint32_t n)
 {
-	struct hir_type *moved = ARENA_ARRAY(to->unit, struct hir_type, n + 1);
+	struct hir_type *copy = ARENA_ARRAY(to->unit, struct hir_type, n + 1);
 	for (uint32_t k = 0; k < n; k++)
-		moved[k] = ir_type_translate(to->dims, s->whole->dims, syms, &types[k]);
-	return moved;
+		copy[k] = ir_type_translate(to->dims, s->whole->dims, syms, &types[k]);
+	return copy;
 }
 
 /* ---- slots ---- */
 
-static uint32_t slot_new(struct split *s, const struct slot *slot)
+static uint32_t add_slot(struct split *s, const struct slot *slot)
 {
 	struct plan *p = s->p;
-	struct arena *unit = s->run->unit;
+	struct arena *unit = s->run_fn->unit;
 	if (p->n_slots == s->cap_slots) {
 		s->cap_slots = s->cap_slots ? 2 * s->cap_slots : 8;
 		struct slot *slots = ARENA_ARRAY(unit, struct slot, s->cap_slots);
@@ -97,17 +97,17 @@ static uint32_t slot_new(struct split *s, const struct slot *slot)
 		if (p->n_slots)
 			memcpy(slots, p->slots, p->n_slots * sizeof *slots);
 		if (p->n_slots)
-			memcpy(types, s->run->weights, p->n_slots * sizeof *types);
+			memcpy(types, s->run_fn->weights, p->n_slots * sizeof *types);
 		p->slots = slots;
-		s->run->weights = types;
+		s->run_fn->weights = types;
 	}
-	s->run->weights[p->n_slots] = slot->type;
+	s->run_fn->weights[p->n_slots] = slot->type;
 	p->slots[p->n_slots] = *slot;
-	s->run->n_weights = p->n_slots + 1;
+	s->run_fn->n_weights = p->n_slots + 1;
 	return p->n_slots++;
 }
 
-static void slice_output(struct split *s, ir_ref r)
+static void add_output(struct split *s, ir_ref r)
 {
 	if (s->n_outputs == s->cap_outputs) {
 		s->cap_outputs = s->cap_outputs ? 2 * s->cap_outputs : 16;
@@ -121,8 +121,8 @@ static void slice_output(struct split *s, ir_ref r)
 
 static ir_ref weight_of_slot(struct split *s, uint32_t slot, span at)
 {
-	ir_ref w = ir_emit(s->run, OP_WEIGHT, &s->p->slots[slot].type, NULL, 0, at);
-	ir_at(s->run, w)->index = slot;
+	ir_ref w = ir_emit(s->run_fn, OP_WEIGHT, &s->p->slots[slot].type, NULL, 0, at);
+	ir_at(s->run_fn, w)->index = slot;
 	return w;
 }
 
@@ -131,15 +131,15 @@ static ir_ref data_slot(struct split *s, ir_ref r, enum layout layout)
 	if (s->slot_of[r][layout])
 		return s->weight_of[r][layout];
 	const struct ir_inst *i = ir_at(s->whole, r);
-	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .slice_output = s->n_outputs};
-	slot.type = ir_type_translate(s->run->dims, s->whole->dims, s->run_syms, &i->type);
-	slice_output(s, r);
-	uint32_t number = slot_new(s, &slot);
+	struct slot slot = {.kind = SLOT_DATA, .layout = layout, .first_output = s->n_outputs};
+	slot.type = ir_type_translate(s->run_fn->dims, s->whole->dims, s->run_syms, &i->type);
+	add_output(s, r);
+	uint32_t number = add_slot(s, &slot);
 	s->slot_of[r][layout] = number + 1;
 	return s->weight_of[r][layout] = weight_of_slot(s, number, i->at);
 }
 
-/* ---- what runs ---- */
+/* ---- the run_fn ---- */
 
 static enum layout layout_for(const struct split *s, const struct ir_inst *user, uint32_t k, ir_ref r)
 {
@@ -147,12 +147,13 @@ static enum layout layout_for(const struct split *s, const struct ir_inst *user,
 	if (!user || user->op != OP_MATMUL || k != 1 || t->rank != 2 || t->elem != DT_TRIT)
 		return LAYOUT_PLAIN;
 	dtype x = ir_at(s->whole, s->whole->operands[user->operands])->type.elem;
-	return x == DT_INT8 || x == DT_FLOAT32 ? LAYOUT_TRIT2 : LAYOUT_PLAIN; /* the micro-kernels take no others */
+	return x == DT_INT8 || x == DT_FLOAT32 ? LAYOUT_TRIT2 : LAYOUT_PLAIN; /* the micro-kernels take only these two */
 }
 
 static ir_ref run_value(struct split *s, ir_ref r, enum layout layout) { return in_slot(s, r) ? data_slot(s, r, layout) : s->map[r]; }
 
-/* The run-time operands of a call of u, which start at operand `first`, then its table: the build-time ones are outputs of the slice. */
+/* Collects the run-time operands of a call of u, whose operands start at `first`, then u's weight table. Its build-time operands become outputs of the
+ * build_fn. Returns the number of operands. */
 static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit *u, uint32_t first, ir_ref *operands)
 {
 	const struct ir_inst *i = ir_at(s->whole, r);
@@ -161,7 +162,7 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 	for (uint32_t k = 0; k < u->n_inputs; k++)
 		if (!u->inputs[k].build_time)
 			operands[n++] = run_value(s, ir_operand(s->whole, r, first + k), LAYOUT_PLAIN);
-	slot.slice_output = s->n_outputs;
+	slot.first_output = s->n_outputs;
 	for (uint32_t k = 0; k < u->n_inputs; k++) {
 		ir_ref o = ir_operand(s->whole, r, first + k);
 		if (!u->inputs[k].build_time)
@@ -171,10 +172,10 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 				 u->inputs[k].name);
 			s->failed = true;
 		}
-		slice_output(s, o);
+		add_output(s, o);
 		slot.n_args++;
 	}
-	operands[n++] = weight_of_slot(s, slot_new(s, &slot), i->at);
+	operands[n++] = weight_of_slot(s, add_slot(s, &slot), i->at);
 	return n;
 }
 
@@ -191,7 +192,7 @@ static uint32_t call_operands(struct split *s, ir_ref r)
 	return n;
 }
 
-static void run_inst(struct split *s, ir_ref r)
+static void add_run_inst(struct split *s, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(s->whole, r);
 	uint32_t n = i->n_operands;
@@ -202,10 +203,10 @@ static void run_inst(struct split *s, ir_ref r)
 			ir_ref o = ir_operand(s->whole, r, k);
 			s->operands[k] = run_value(s, o, layout_for(s, i, k, o));
 		}
-	s->map[r] = move(s, s->run, s->run_syms, r, n);
+	s->map[r] = copy_inst(s, s->run_fn, s->run_syms, r, n);
 }
 
-/* Room for what is live; a call may have more operands than before. */
+/* Reserves room for the live instructions. A call may get two more operands, for the weight tables. */
 static void reserve(const struct split *s, struct ir_fn *to, const bool *live)
 {
 	uint32_t insts = 0, operands = 0;
@@ -217,50 +218,50 @@ static void reserve(const struct split *s, struct ir_fn *to, const bool *live)
 	ir_reserve(to, insts, operands);
 }
 
-static void build_run(struct split *s)
+static void make_run_fn(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	s->run->inputs = move_types(s, s->run, s->run_syms, f->inputs, f->n_inputs);
-	s->run->n_inputs = f->n_inputs;
-	reserve(s, s->run, s->wanted);
+	s->run_fn->inputs = copy_types(s, s->run_fn, s->run_syms, f->inputs, f->n_inputs);
+	s->run_fn->n_inputs = f->n_inputs;
+	reserve(s, s->run_fn, s->wanted);
 	for (ir_ref r = 0; r < f->n_insts; r++)
 		if (s->wanted[r] && !in_slot(s, r))
-			run_inst(s, r);
-	s->run->n_outputs = f->n_outputs;
-	s->run->outputs = ARENA_ARRAY(s->run->unit, ir_ref, f->n_outputs + 1);
+			add_run_inst(s, r);
+	s->run_fn->n_outputs = f->n_outputs;
+	s->run_fn->outputs = ARENA_ARRAY(s->run_fn->unit, ir_ref, f->n_outputs + 1);
 	for (uint32_t k = 0; k < f->n_outputs; k++)
-		s->run->outputs[k] = run_value(s, f->outputs[k], LAYOUT_PLAIN);
-	ir_mark_build_time(s->run);
+		s->run_fn->outputs[k] = run_value(s, f->outputs[k], LAYOUT_PLAIN);
+	ir_mark_build_time(s->run_fn);
 }
 
-/* ---- the slice ---- */
+/* ---- the build_fn ---- */
 
-static void build_slice(struct split *s)
+static void make_build_fn(struct split *s)
 {
 	const struct ir_fn *f = s->whole;
-	struct ir_fn *slice = s->slice;
+	struct ir_fn *build = s->build_fn;
 	bool *live = ARENA_ARRAY(f->unit, bool, f->n_insts + 1);
 	ir_ref *map = ARENA_ARRAY(f->unit, ir_ref, f->n_insts + 1);
-	slice->weights = move_types(s, slice, s->slice_syms, f->weights, f->n_weights);
-	slice->n_weights = f->n_weights;
+	build->weights = copy_types(s, build, s->build_syms, f->weights, f->n_weights);
+	build->n_weights = f->n_weights;
 	for (uint32_t k = 0; k < s->n_outputs; k++)
 		live[s->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;)
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;
-	reserve(s, slice, live);
+	reserve(s, build, live);
 	for (ir_ref r = 0; r < f->n_insts; r++) {
 		uint32_t n = ir_at(f, r)->n_operands;
 		for (uint32_t k = 0; live[r] && k < n; k++)
 			s->operands[k] = map[ir_operand(f, r, k)];
 		if (live[r])
-			map[r] = move(s, slice, s->slice_syms, r, n);
+			map[r] = copy_inst(s, build, s->build_syms, r, n);
 	}
-	slice->n_outputs = s->n_outputs;
-	slice->outputs = ARENA_ARRAY(slice->unit, ir_ref, s->n_outputs + 1);
+	build->n_outputs = s->n_outputs;
+	build->outputs = ARENA_ARRAY(build->unit, ir_ref, s->n_outputs + 1);
 	for (uint32_t k = 0; k < s->n_outputs; k++)
-		slice->outputs[k] = map[s->outputs[k]];
-	ir_mark_build_time(slice);
+		build->outputs[k] = map[s->outputs[k]];
+	ir_mark_build_time(build);
 }
 
 static uint32_t most_operands(const struct ir_fn *f)
@@ -276,19 +277,19 @@ bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, b
 	struct arena *scratch = whole->unit;
 	uint32_t n = whole->n_insts + 1;
 	struct split s = {.p = p, .whole = whole, .diags = diags};
-	p->run = s.run = ir_fn_new(unit, whole->name, dims_new(unit));
-	p->slice = s.slice = ir_fn_new(unit, whole->name, dims_new(unit));
-	s.run_syms = ir_same_symbols(s.run, whole->dims);
-	s.slice_syms = ir_same_symbols(s.slice, whole->dims);
-	s.sliced = ARENA_ARRAY(scratch, bool, n);
+	p->run_fn = s.run_fn = ir_fn_new(unit, whole->name, dims_new(unit));
+	p->build_fn = s.build_fn = ir_fn_new(unit, whole->name, dims_new(unit));
+	s.run_syms = ir_same_symbols(s.run_fn, whole->dims);
+	s.build_syms = ir_same_symbols(s.build_fn, whole->dims);
+	s.at_build = ARENA_ARRAY(scratch, bool, n);
 	s.wanted = ARENA_ARRAY(scratch, bool, n);
 	s.map = ARENA_ARRAY(scratch, ir_ref, n);
-	s.operands = ARENA_ARRAY(scratch, ir_ref, most_operands(whole) + 2); /* a call has a table for each of two callees */
+	s.operands = ARENA_ARRAY(scratch, ir_ref, most_operands(whole) + 2); /* an IF has two weight tables */
 	s.slot_of = arena_alloc(scratch, n * sizeof *s.slot_of, _Alignof(uint32_t));
 	s.weight_of = arena_alloc(scratch, n * sizeof *s.weight_of, _Alignof(ir_ref));
-	mark_sliced(&s, fold);
+	mark_at_build(&s, fold);
 	mark_wanted(&s);
-	build_run(&s);
-	build_slice(&s);
+	make_run_fn(&s);
+	make_build_fn(&s);
 	return !s.failed;
 }

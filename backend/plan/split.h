@@ -1,10 +1,10 @@
-/* Private to plan*.c. */
+/* Private to this folder. */
 #ifndef TRIB_BACKEND_PLAN_SPLIT_H
 #define TRIB_BACKEND_PLAN_SPLIT_H
 #include <stdbool.h>
 #include "backend/plan/plan.h"
 
-/* Fills slice, run and slots of p, in the `unit` arena, from the whole function, whose arena is scratch: nothing of it is needed afterwards. `fold`: constants
- * that are dear to compute become slots too. False: reported. */
+/* Fills build_fn, run_fn and slots of p, in the `unit` arena. Copies what it needs of `whole`, whose arena also serves as scratch.
+ * `fold`: constants that are expensive to compute become slots, too. Returns false after reporting an error. */
 bool plan_split(struct plan *p, struct arena *unit, const struct ir_fn *whole, bool fold, struct diags *diags);
 #endif

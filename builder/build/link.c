@@ -127,7 +127,7 @@ void build_link_digest(struct model_job *m)
 	}
 	for (uint32_t i = 0; i < p->n_units; i++) {
 		hasher_add_hash(h, m->unit_keys[i]);
-		hasher_add_hash(h, m->plans[i] ? m->plans[i]->slice_hash : (hash128){0, 0});
+		hasher_add_hash(h, m->plans[i] ? m->plans[i]->build_fn_hash : (hash128){0, 0});
 		hasher_add_str(h, p->units[i]->name); /* the descriptor lists also those that were taken in */
 	}
 	for (uint32_t i = 0; i < p->n_params; i++)
@@ -141,10 +141,10 @@ void build_link_digest(struct model_job *m)
 	m->current = is_current(m);
 }
 
-static const struct ir_fn *slice_of(void *ctx, const struct plan *p)
+static const struct ir_fn *build_fn_of(void *ctx, const struct plan *p)
 {
 	struct model_job *m = ctx;
-	return build_plan_code(build_find_unit(m, p->unit->identity))->slice;
+	return build_plan_code(build_find_unit(m, p->unit->identity))->build_fn;
 }
 
 static struct model_input model_input(const struct model_job *m)
@@ -154,7 +154,7 @@ static struct model_input model_input(const struct model_job *m)
 				    .params = m->bound.params,
 				    .param_hashes = m->bound.hashes,
 				    .load = build_load_param,
-				    .slice = slice_of,
+				    .build_fn = build_fn_of,
 				    .ctx = (void *)(uintptr_t)m};
 }
 
@@ -222,7 +222,7 @@ void build_layout_weights(struct model_job *m, uint32_t worker)
 {
 	struct tick t = timing_tick();
 	struct model_input in = model_input(m);
-	m->weighed = model_weigh(m->arena, &in);
+	m->weighed = model_layout_weights(m->arena, &in);
 	m->weights_file = NULL;
 	if (m->library && m->weighed->size > m->spec->weights_inside) {
 		m->triw = triw_create(m->arena, m->spec->out, m->spec->name, m->weighed, earlier_weights(m));
@@ -245,7 +245,7 @@ const char *build_pack(struct model_job *m, struct arena *a, uint32_t worker)
 	const char *error = NULL;
 	uint32_t part;
 	while (!error && !asked_to_end(m) && (part = atomic_fetch_add(&m->next_part, 1)) < m->weighed->n_parts)
-		model_pack(a, &in, m->weighed, part, &host, &error);
+		model_pack_weights(a, &in, m->weighed, part, &host, &error);
 	if (triw_failed(m->triw))
 		m->build->environment = true;
 	timing_add(m->build->timing, PHASE_PACK, worker + 1, m->spec->name, t);

@@ -82,7 +82,7 @@ static void start_model(struct agenda *g, struct model_job *m)
 /* Kernels are launched in one sequence, fixed when the model is built. */
 static void refuse_control(struct build *b, struct unit_job *j)
 {
-	const struct ir_fn *f = j->plan->run;
+	const struct ir_fn *f = j->plan->run_fn;
 	for (uint32_t i = 0; i < f->n_insts; i++) {
 		if (f->insts[i].op != OP_IF && f->insts[i].op != OP_LOOP)
 			continue;

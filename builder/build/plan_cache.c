@@ -135,9 +135,9 @@ static void list_parts(struct unit_job *j, const struct plan *plan, struct plan_
 		add_part(&p, PART_TAKEN_IN, plan->inlined[i]);
 		add_callees(&p, plan->inlined[i]);
 	}
-	for (ir_ref i = 0; i < plan->slice->n_insts; i++) {
-		add_part(&p, PART_EVALUATED, ir_at(plan->slice, i)->callee);
-		add_part(&p, PART_EVALUATED, ir_at(plan->slice, i)->other);
+	for (ir_ref i = 0; i < plan->build_fn->n_insts; i++) {
+		add_part(&p, PART_EVALUATED, ir_at(plan->build_fn, i)->callee);
+		add_part(&p, PART_EVALUATED, ir_at(plan->build_fn, i)->other);
 	}
 	r->n_parts = p.list.len;
 	r->parts = ARENA_ARRAY(j->model->build->session, struct unit_part, p.list.len + 1);
@@ -157,11 +157,15 @@ static void *copy(struct arena *a, const void *from, size_t size, size_t align)
 /* All of a plan but its code. */
 static struct plan facts_of(struct arena *a, const struct plan *p)
 {
-	struct plan f = {.unit = p->unit, .n_slots = p->n_slots, .face = p->face, .slice_hash = p->slice_hash, .run_hash = p->run_hash};
+	struct plan f = {.unit = p->unit,
+			 .n_slots = p->n_slots,
+			 .interface = p->interface,
+			 .build_fn_hash = p->build_fn_hash,
+			 .run_fn_hash = p->run_fn_hash};
 	f.slots = COPY(a, p->slots, p->n_slots);
-	f.face.piece_of = COPY(a, p->face.piece_of, p->face.n_weights);
-	f.face.outputs = COPY(a, p->face.outputs, p->face.n_outputs);
-	f.face.pieces = COPY(a, p->face.pieces, p->face.n_pieces);
+	f.interface.piece_of = COPY(a, p->interface.piece_of, p->interface.n_weights);
+	f.interface.outputs = COPY(a, p->interface.outputs, p->interface.n_outputs);
+	f.interface.pieces = COPY(a, p->interface.pieces, p->interface.n_pieces);
 	return f;
 }
 
@@ -182,8 +186,8 @@ void build_record_plan(struct unit_job *j)
 	j->planned = true;
 	j->plan = ARENA_NEW(a, struct plan);
 	*j->plan = r->plan;
-	j->plan->slice = made->slice;
-	j->plan->run = made->run;
+	j->plan->build_fn = made->build_fn;
+	j->plan->run_fn = made->run_fn;
 }
 
 void build_share_plan(struct unit_job *j)
@@ -205,20 +209,20 @@ static void make_code(struct unit_job *j)
 	struct arena *a = arena_new(0);
 	struct diags *diags = diags_new(0);
 	const struct plan *made = plan_unit(a, j->unit, &j->options, diags, NULL);
-	BUG_ON(!made || !hash_eq(made->run_hash, j->plan->run_hash) || !hash_eq(made->slice_hash, j->plan->slice_hash));
+	BUG_ON(!made || !hash_eq(made->run_fn_hash, j->plan->run_fn_hash) || !hash_eq(made->build_fn_hash, j->plan->build_fn_hash));
 	j->arena = a;
-	j->plan->slice = made->slice;
-	__atomic_store_n(&j->plan->run, made->run, __ATOMIC_RELEASE);
+	j->plan->build_fn = made->build_fn;
+	__atomic_store_n(&j->plan->run_fn, made->run_fn, __ATOMIC_RELEASE);
 	diags_free(diags);
 }
 
 const struct plan *build_plan_code(struct unit_job *j)
 {
 	struct build *b = j->model->build;
-	if (__atomic_load_n(&j->plan->run, __ATOMIC_ACQUIRE))
+	if (__atomic_load_n(&j->plan->run_fn, __ATOMIC_ACQUIRE))
 		return j->plan;
 	pthread_mutex_lock(&b->plan_lock);
-	if (!j->plan->run)
+	if (!j->plan->run_fn)
 		make_code(j);
 	pthread_mutex_unlock(&b->plan_lock);
 	return j->plan;
@@ -226,9 +230,9 @@ const struct plan *build_plan_code(struct unit_job *j)
 
 void build_drop_code(struct unit_job *j)
 {
-	if (!j->plan || j->plan->face.n_pieces || j->model->opencl)
+	if (!j->plan || j->plan->interface.n_pieces || j->model->opencl)
 		return;
-	j->plan->slice = j->plan->run = NULL;
+	j->plan->build_fn = j->plan->run_fn = NULL;
 	arena_free(j->arena);
 	j->arena = NULL;
 }

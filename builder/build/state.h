@@ -212,7 +212,7 @@ void build_record_plan(
 void build_share_plan(struct unit_job *j); /* into the user's cache */
 /* The plan with its code, made now if it is not there. */
 const struct plan *build_plan_code(struct unit_job *j);
-/* Nothing more is compiled from it: frees the code, unless values are still to be computed from its slice or kernels to be made. */
+/* Nothing more is compiled from it: frees the code, unless values are still to be computed from its build_fn or kernels to be made. */
 void build_drop_code(struct unit_job *j);
 uint8_t build_unit_opt(const struct unit_job *j);                        /* MANIFEST_OPT_SIZE for -Os */
 struct unit_job *build_find_unit(struct model_job *m, hash128 identity); /* NULL: not of the model */

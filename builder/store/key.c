@@ -1,4 +1,4 @@
-/* The keys of inlined callees are not part of a unit's key: the plan is made after inlining, so what was taken in is in run_hash already, and an edit
+/* The keys of inlined callees are not part of a unit's key: the plan is made after inlining, so run_fn_hash covers what was inlined, and an edit
  * of a callee that leaves the optimised code alone costs nothing. */
 #include "builder/store/key.h"
 #include <unistd.h>
@@ -40,7 +40,7 @@ hash128 key_unit(hash128 compiler, const struct platform *t, const struct plan_o
 	hasher_add_hash(h, compiler);
 	hasher_add_hash(h, options_key(t, o));
 	hasher_add_str(h, p->unit->symbol); /* the object defines it */
-	hasher_add_hash(h, p->run_hash);
+	hasher_add_hash(h, p->run_fn_hash);
 	return hasher_finish(h);
 }
 

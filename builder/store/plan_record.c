@@ -10,7 +10,7 @@ static void put_slots(struct buf *b, const struct plan_record *r)
 		const struct slot *s = &r->plan.slots[i];
 		buf_u8(b, (uint8_t)s->kind);
 		buf_u8(b, (uint8_t)s->layout);
-		buf_u32(b, s->slice_output);
+		buf_u32(b, s->first_output);
 		buf_u32(b, s->n_args);
 		serialize_hash(b, r->callees[i]);
 	}
@@ -25,14 +25,14 @@ static void take_slots(struct arena *a, struct deserializer *w, struct plan_reco
 		struct slot *s = &r->plan.slots[i];
 		s->kind = (enum slot_kind)deserialize_u8(w);
 		s->layout = (enum layout)deserialize_u8(w);
-		s->slice_output = deserialize_u32(w);
+		s->first_output = deserialize_u32(w);
 		s->n_args = deserialize_u32(w);
 		r->callees[i] = deserialize_hash(w);
 		w->ok &= s->kind <= SLOT_TABLE && s->layout < LAYOUT_COUNT;
 	}
 }
 
-static void put_face(struct buf *b, const struct build_fn_interface *f)
+static void put_interface(struct buf *b, const struct build_fn_interface *f)
 {
 	buf_u32(b, f->n_weights);
 	for (uint32_t i = 0; i < f->n_weights; i++)
@@ -66,7 +66,7 @@ static void take_output(struct deserializer *w, const struct build_fn_interface 
 		o->dims[d] = (int64_t)deserialize_u64(w);
 }
 
-static void take_face(struct arena *a, struct deserializer *w, struct build_fn_interface *f)
+static void take_interface(struct arena *a, struct deserializer *w, struct build_fn_interface *f)
 {
 	f->n_weights = deserialize_count(w, 4);
 	f->piece_of = ARENA_ARRAY(a, uint32_t, f->n_weights + 1);
@@ -86,7 +86,7 @@ static void take_face(struct arena *a, struct deserializer *w, struct build_fn_i
 
 void plan_record_put(struct buf *b, const struct plan_record *r)
 {
-	const hash128 hashes[] = {r->identity, r->code, r->compiler, r->plan.slice_hash, r->plan.run_hash};
+	const hash128 hashes[] = {r->identity, r->code, r->compiler, r->plan.build_fn_hash, r->plan.run_fn_hash};
 	for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
 		serialize_hash(b, hashes[i]);
 	buf_u8(b, r->opt);
@@ -99,12 +99,12 @@ void plan_record_put(struct buf *b, const struct plan_record *r)
 		buf_u64(b, r->parts[k].facts);
 	}
 	put_slots(b, r);
-	put_face(b, &r->plan.face);
+	put_interface(b, &r->plan.interface);
 }
 
 void plan_record_take(struct arena *a, struct deserializer *w, struct plan_record *r)
 {
-	hash128 *const hashes[] = {&r->identity, &r->code, &r->compiler, &r->plan.slice_hash, &r->plan.run_hash};
+	hash128 *const hashes[] = {&r->identity, &r->code, &r->compiler, &r->plan.build_fn_hash, &r->plan.run_fn_hash};
 	for (size_t i = 0; i < sizeof hashes / sizeof *hashes; i++)
 		*hashes[i] = deserialize_hash(w);
 	r->opt = deserialize_u8(w);
@@ -119,7 +119,7 @@ void plan_record_take(struct arena *a, struct deserializer *w, struct plan_recor
 		r->parts[k].facts = deserialize_u64(w);
 	}
 	take_slots(a, w, r);
-	take_face(a, w, &r->plan.face);
+	take_interface(a, w, &r->plan.interface);
 }
 
 hash128 plan_record_key(hash128 compiler, uint8_t opt, hash128 identity, hash128 code)

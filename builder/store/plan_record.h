@@ -14,7 +14,7 @@ struct deserializer;
 enum part_kind {
 	PART_CALLED,    /* code: zero */
 	PART_TAKEN_IN,  /* code: hir_unit_hash */
-	PART_EVALUATED, /* in the slice. code: hir_unit_hash_all */
+	PART_EVALUATED, /* in the build_fn. code: hir_unit_hash_all */
 	PART_KIND_COUNT
 };
 struct unit_part {

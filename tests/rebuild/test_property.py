@@ -21,7 +21,7 @@ EDITS_A_PROJECT = 30
 
 def dumped_units(text):
     """Symbol → text of what runs, of every unit that --dump-ir printed."""
-    return dict(re.findall(r"^; run\nfn (\w+)\((?:.*)\)\n((?:[^;\n].*\n)*)", text, re.M))
+    return dict(re.findall(r"^; run_fn\nfn (\w+)\((?:.*)\)\n((?:[^;\n].*\n)*)", text, re.M))
 
 
 def reached(units, entries):

@@ -453,7 +453,7 @@ static struct random_fn random_function(struct arena *a, uint64_t seed, const ch
 			v--;
 		r.f->outputs[k] = v;
 	}
-	r.plan = (struct plan){.run = r.f, .slots = r.slots, .n_slots = r.f->n_weights};
+	r.plan = (struct plan){.run_fn = r.f, .slots = r.slots, .n_slots = r.f->n_weights};
 	return r;
 }
 

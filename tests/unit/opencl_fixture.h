@@ -126,8 +126,8 @@ static inline void unit_core(struct unit *u)
 			(struct hir_node){.kind = HIR_BUILTIN, .type = ir_at(u->f, u->f->outputs[i])->type, .at = SPAN_NONE};
 	}
 	u->plan.unit = c;
-	u->plan.run = u->f;
-	u->plan.slice = ir_fn_new(u->a, "slice", dims_new(u->a));
+	u->plan.run_fn = u->f;
+	u->plan.build_fn = ir_fn_new(u->a, "build_fn", dims_new(u->a));
 	if (!u->loops) {
 		struct buf why = {0};
 		ir_mark_build_time(u->f);
@@ -172,8 +172,8 @@ static inline struct model_weights *model_weights_of(struct model *m)
 		t->plan = &u->plan;
 		t->slots = ARENA_ARRAY(m->a, struct model_slot, MAX_SLOTS);
 		for (uint32_t s = 0; s < u->plan.n_slots; s++) {
-			if (u->plan.slots[s].kind == SLOT_TABLE) { /* the callee is unit slice_output */
-				t->slots[s] = (struct model_slot){true, u->plan.slots[s].slice_output};
+			if (u->plan.slots[s].kind == SLOT_TABLE) { /* the callee is unit first_output */
+				t->slots[s] = (struct model_slot){true, u->plan.slots[s].first_output};
 				continue;
 			}
 			struct model_blob *b = &w->blobs[w->n_blobs];

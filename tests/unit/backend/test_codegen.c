@@ -214,7 +214,7 @@ static struct random_fn unary_function(struct arena *a, const char *name, enum i
 	r.f->n_outputs = 1;
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r.f->outputs[0] = y;
-	r.plan = (struct plan){.run = r.f};
+	r.plan = (struct plan){.run_fn = r.f};
 	return r;
 }
 
@@ -316,7 +316,7 @@ static struct random_fn one_reduction(struct arena *a, const char *name, enum ir
 	r.f->n_outputs = 1;
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r.f->outputs[0] = y;
-	r.plan = (struct plan){.run = r.f};
+	r.plan = (struct plan){.run_fn = r.f};
 	return r;
 }
 
@@ -395,7 +395,7 @@ static struct trial pairs_trial(struct arena *a, const char *name, enum ir_op op
 	t.r.f->n_outputs = 1;
 	t.r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	t.r.f->outputs[0] = emit(&t.r, op, &type, x, 2, true);
-	t.r.plan = (struct plan){.run = t.r.f};
+	t.r.plan = (struct plan){.run_fn = t.r.f};
 	fill(&t);
 	for (int64_t k = 0; k < ENDS * ENDS; k++) {
 		elem_put_int(elem, t.inputs[0].data, k, ends[k / ENDS]);
@@ -441,7 +441,7 @@ static struct loop_fn *rows_function(struct arena *a)
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r.f->outputs[0] = emit(&r, OP_GATHER, &out, ops, 2, true);
 	r.f->n_outputs = 1;
-	struct plan p = {.run = r.f};
+	struct plan p = {.run_fn = r.f};
 	return loops_build(a, &p);
 }
 
@@ -466,7 +466,7 @@ static struct loop_fn *caller_function(struct arena *a)
 	r.f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r.f->outputs[0] = emit(&r, OP_NEG, &t, &result, 1, true);
 	r.f->n_outputs = 1;
-	struct plan p = {.run = r.f};
+	struct plan p = {.run_fn = r.f};
 	return loops_build(a, &p);
 }
 

@@ -18,7 +18,7 @@
 /* Trit matrices are packed, as the planner would have it. */
 static struct plan plan_for(struct arena *a, struct ir_fn *f)
 {
-	struct plan p = {.run = f, .n_slots = f->n_weights, .slots = ARENA_ARRAY(a, struct slot, f->n_weights + 1)};
+	struct plan p = {.run_fn = f, .n_slots = f->n_weights, .slots = ARENA_ARRAY(a, struct slot, f->n_weights + 1)};
 	for (uint32_t k = 0; k < f->n_weights; k++) {
 		p.slots[k].type = f->weights[k];
 		p.slots[k].layout = f->weights[k].elem == DT_TRIT ? LAYOUT_TRIT2 : LAYOUT_PLAIN;

@@ -55,7 +55,7 @@ static void unit(struct fake *f, struct hir_unit *u, const char *name, uint32_t 
 	u->inputs[u->n_inputs++] = (struct hir_input){"class", type(d, DT_INT8, 2, n, dim_const(d, K)), false};
 }
 
-static struct ir_fn *slice(struct fake *f, struct hir_unit *u, const struct hir_type *weights, uint32_t n)
+static struct ir_fn *build_fn(struct fake *f, struct hir_unit *u, const struct hir_type *weights, uint32_t n)
 {
 	struct ir_fn *s = ir_fn_new(f->a, u->symbol, u->dims);
 	s->weights = ARENA_ARRAY(f->a, struct hir_type, n);
@@ -86,7 +86,7 @@ static void make_plans(struct fake *f)
 	struct hir_type n[] = {type(dn, DT_TRIT, 2, dim_const(dn, K), dim_const(dn, M)),
 			       type(dn, DT_TRIT, 2, dim_const(dn, K), dim_const(dn, M)),
 			       type(dn, DT_INT32, 1, dim_const(dn, 1), dim_const(dn, 1))};
-	struct ir_fn *ls = slice(f, &f->layer, l, 2), *ns = slice(f, &f->net, n, 3);
+	struct ir_fn *ls = build_fn(f, &f->layer, l, 2), *ns = build_fn(f, &f->net, n, 3);
 	struct slot *lslots = ARENA_ARRAY(f->a, struct slot, 2), *nslots = ARENA_ARRAY(f->a, struct slot, 2);
 	ls->outputs[ls->n_outputs++] = 0;
 	ls->outputs[ls->n_outputs++] = negated(ls, 1);
@@ -98,18 +98,18 @@ static void make_plans(struct fake *f)
 	ns->outputs[ns->n_outputs++] = negated(ns, 2);
 	nslots[0] = (struct slot){SLOT_TABLE, LAYOUT_PLAIN, n[0], 0, 2, &f->layer};
 	nslots[1] = (struct slot){SLOT_TABLE, LAYOUT_PLAIN, n[0], 2, 2, &f->layer};
-	f->layer_plan =
-		(struct plan){.unit = &f->layer, .slice = ls, .slots = lslots, .n_slots = 2, .slice_hash = ir_hash(ls), .run_hash = {1, 1}};
-	plan_interface(f->a, ls, &f->layer_plan.face);
-	f->net_plan =
-		(struct plan){.unit = &f->net, .slice = ns, .slots = nslots, .n_slots = 2, .slice_hash = ir_hash(ns), .run_hash = {2, 2}};
-	plan_interface(f->a, ns, &f->net_plan.face);
+	f->layer_plan = (struct plan){
+		.unit = &f->layer, .build_fn = ls, .slots = lslots, .n_slots = 2, .build_fn_hash = ir_hash(ls), .run_fn_hash = {1, 1}};
+	build_fn_describe(f->a, ls, &f->layer_plan.interface);
+	f->net_plan = (struct plan){
+		.unit = &f->net, .build_fn = ns, .slots = nslots, .n_slots = 2, .build_fn_hash = ir_hash(ns), .run_fn_hash = {2, 2}};
+	build_fn_describe(f->a, ns, &f->net_plan.interface);
 }
 
-static const struct ir_fn *slice_of(void *ctx, const struct plan *plan)
+static const struct ir_fn *build_fn_of(void *ctx, const struct plan *plan)
 {
 	(void)ctx;
-	return plan->slice;
+	return plan->build_fn;
 }
 
 static void fake_new(struct fake *f, uint32_t n_entries)
@@ -136,7 +136,7 @@ static void fake_new(struct fake *f, uint32_t n_entries)
 	for (int i = 0; i < 3; i++)
 		f->hashes[i] = hash_bytes(f->params[i].data, (size_t)tensor_bytes(&f->params[i]));
 	f->in = (struct model_input){
-		.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes, .slice = slice_of};
+		.program = &f->program, .plans = f->plans, .params = f->params, .param_hashes = f->hashes, .build_fn = build_fn_of};
 	f->info = (struct model_info){"tiny", "1.2 */ x", "trib test", "x86-64-v2", "", true, f->keys};
 }
 
@@ -176,9 +176,9 @@ static struct model_weights *weigh(struct fake *f, struct shelf *shelf)
 	struct shelf own = {.a = f->a};
 	struct weight_host host = {shelf_find, shelf_keep, shelf ? shelf : &own};
 	const char *error = NULL;
-	struct model_weights *w = model_weigh(f->a, &f->in);
+	struct model_weights *w = model_layout_weights(f->a, &f->in);
 	for (uint32_t i = 0; i < w->n_parts; i++)
-		if (!model_pack(f->a, &f->in, w, i, &host, &error))
+		if (!model_pack_weights(f->a, &f->in, w, i, &host, &error))
 			fail_msg("%s", error);
 	map_free(&own.map);
 	model_share(f->a, w);

@@ -109,7 +109,7 @@ static const struct loop_fn *power(struct arena *a)
 	r->f->n_outputs = 1;
 	r->f->outputs = ARENA_ARRAY(a, ir_ref, 1);
 	r->f->outputs[0] = emit(r, OP_POW, &t, x, 2, true);
-	r->plan = (struct plan){.run = r->f};
+	r->plan = (struct plan){.run_fn = r->f};
 	return loops_build(a, &r->plan);
 }
 

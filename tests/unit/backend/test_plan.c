@@ -1,4 +1,4 @@
-/* Plans: what goes to the slice, what runs, the slots between them, and which edits change which hash. */
+/* Plans: what goes to the build_fn and to the run_fn, the slots between them, and which edits change which hash. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -78,10 +78,10 @@ static void slots_of_a_quantised_layer(void **state)
 	assert_int_equal(p->slots[1].layout, LAYOUT_PLAIN);
 	assert_int_equal(p->slots[1].type.rank, 0); /* the scale before its broadcast */
 	assert_int_equal(p->slots[2].type.rank, 1);
-	assert_int_equal(p->slice->n_outputs, 3);
+	assert_int_equal(p->build_fn->n_outputs, 3);
 }
 
-/* The slice, then what runs, give what the function gives. */
+/* build_fn and then run_fn compute what the function computes. */
 static void runs_as_planned(void **state)
 {
 	struct fixture *f = *state;
@@ -92,8 +92,8 @@ static void runs_as_planned(void **state)
 		struct tensor slots[8], out;
 		const char *error;
 		int64_t syms[] = {2};
-		assert_true(interp_run(p->slice, NULL, weights, NULL, 0, f->a, slots, &error));
-		assert_true(interp_run(p->run, &in, slots, syms, 0, f->a, &out, &error));
+		assert_true(interp_run(p->build_fn, NULL, weights, NULL, 0, f->a, slots, &error));
+		assert_true(interp_run(p->run_fn, &in, slots, syms, 0, f->a, &out, &error));
 		float scale = (1 + 1 + 0.1f + 2 + 0.9f + 0) / 6; /* 0.8333: trits 1 -1 / 0 1 / -1 0 */
 		const float *y = out.data;
 		assert_true(y[0] - ((1 - 3) * scale + 10) < 1e-5f && y[0] - ((1 - 3) * scale + 10) > -1e-5f);
@@ -151,7 +151,7 @@ static void a_call_has_a_table(void **state)
 	assert_int_equal(p->slots[0].kind, SLOT_TABLE);
 	assert_ptr_equal(p->slots[0].callee, callee);
 	assert_int_equal(p->slots[0].n_args, 1);
-	assert_int_equal(p->slice->n_outputs, 1);
+	assert_int_equal(p->build_fn->n_outputs, 1);
 }
 
 static void inlines_by_level(void **state)
@@ -175,17 +175,17 @@ static void hashes_follow_what_is_taken_in(void **state)
 {
 	struct fixture *f = *state;
 	struct plan *before = plan(f, caller(f, scale_callee(f, BI_MUL)), 1), *after = plan(f, caller(f, scale_callee(f, BI_ADD)), 1);
-	assert_true(hash_eq(before->run_hash, after->run_hash));
-	assert_true(hash_eq(before->slice_hash, after->slice_hash));
+	assert_true(hash_eq(before->run_fn_hash, after->run_fn_hash));
+	assert_true(hash_eq(before->build_fn_hash, after->build_fn_hash));
 	before = plan(f, caller(f, scale_callee(f, BI_MUL)), 2);
 	after = plan(f, caller(f, scale_callee(f, BI_ADD)), 2);
-	assert_false(hash_eq(before->run_hash, after->run_hash));
-	assert_true(hash_eq(before->slice_hash, after->slice_hash));
+	assert_false(hash_eq(before->run_fn_hash, after->run_fn_hash));
+	assert_true(hash_eq(before->build_fn_hash, after->build_fn_hash));
 	struct plan *again = plan(f, caller(f, scale_callee(f, BI_ADD)), 2);
-	assert_true(hash_eq(after->run_hash, again->run_hash));
+	assert_true(hash_eq(after->run_fn_hash, again->run_fn_hash));
 }
 
-/* A call of build-time values only is part of the slice, whatever the level says. */
+/* A call of build-time values only is part of the build_fn at every level. */
 static void build_time_calls_go_to_the_slice(void **state)
 {
 	struct fixture *f = *state;
@@ -200,8 +200,8 @@ static void build_time_calls_go_to_the_slice(void **state)
 	struct plan *p = plan(f, u, 0);
 	assert_int_equal(p->n_slots, 1);
 	assert_int_equal(p->slots[0].kind, SLOT_DATA);
-	for (ir_ref r = 0; r < p->slice->n_insts; r++)
-		assert_int_not_equal(ir_at(p->slice, r)->op, OP_CALL);
+	for (ir_ref r = 0; r < p->build_fn->n_insts; r++)
+		assert_int_not_equal(ir_at(p->build_fn, r)->op, OP_CALL);
 }
 
 static void empty_constants_stay(void **state)

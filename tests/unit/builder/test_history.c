@@ -15,7 +15,7 @@
 
 static struct unit_part part = {PART_TAKEN_IN, "shift", {50, 0}, {51, 0}, 0};
 static struct build_fn_output output = {.weight = PLAN_NONE, .piece = 0, .nth = 3, .elem = DT_INT8, .rank = 2, .dims = {7, 9}};
-static struct slot slots[] = {{.kind = SLOT_DATA, .layout = LAYOUT_TRIT2}, {.kind = SLOT_TABLE, .slice_output = 1, .n_args = 2}};
+static struct slot slots[] = {{.kind = SLOT_DATA, .layout = LAYOUT_TRIT2}, {.kind = SLOT_TABLE, .first_output = 1, .n_args = 2}};
 static hash128 callees[] = {{0, 0}, {60, 1}}, piece = {61, 1};
 static uint32_t piece_of[] = {0, PLAN_NONE};
 static const struct unit_record before = {
@@ -35,14 +35,14 @@ static const struct unit_record before = {
 		 .callees = callees,
 		 .plan = {.slots = slots,
 			  .n_slots = 2,
-			  .slice_hash = {6, 0},
-			  .run_hash = {7, 0},
-			  .face = {.piece_of = piece_of,
-				   .n_weights = 2,
-				   .outputs = &output,
-				   .n_outputs = 1,
-				   .pieces = &piece,
-				   .n_pieces = 1}}},
+			  .build_fn_hash = {6, 0},
+			  .run_fn_hash = {7, 0},
+			  .interface = {.piece_of = piece_of,
+					.n_weights = 2,
+					.outputs = &output,
+					.n_outputs = 1,
+					.pieces = &piece,
+					.n_pieces = 1}}},
 };
 
 static void explains(struct unit_record now, const char *want)
@@ -127,10 +127,10 @@ static void round_trip(void **state)
 	assert_int_equal(u->made.plan.slots[0].layout, LAYOUT_TRIT2);
 	assert_int_equal(u->made.plan.slots[1].n_args, 2);
 	assert_true(hash_eq(u->made.callees[1], callees[1]));
-	assert_true(hash_eq(u->made.plan.face.pieces[0], piece));
-	assert_int_equal(u->made.plan.face.piece_of[1], PLAN_NONE);
-	assert_int_equal(u->made.plan.face.outputs[0].nth, 3);
-	assert_int_equal(u->made.plan.face.outputs[0].dims[1], 9);
+	assert_true(hash_eq(u->made.plan.interface.pieces[0], piece));
+	assert_int_equal(u->made.plan.interface.piece_of[1], PLAN_NONE);
+	assert_int_equal(u->made.plan.interface.outputs[0].nth, 3);
+	assert_int_equal(u->made.plan.interface.outputs[0].dims[1], 9);
 	assert_null(history_find(back, (hash128){99, 99}));
 	history_free(back);
 	history_free(none);

@@ -94,7 +94,7 @@ static struct unit *net_unit(struct model *m)
 	unit_output(u, x);
 	u->plan.n_slots = 2;
 	for (uint32_t s = 0; s < 2; s++)
-		u->plan.slots[s] = (struct slot){.kind = SLOT_TABLE, .slice_output = 1 + s};
+		u->plan.slots[s] = (struct slot){.kind = SLOT_TABLE, .first_output = 1 + s};
 	return u;
 }
 
