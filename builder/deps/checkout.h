@@ -1,9 +1,9 @@
-/* Other repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT the files of a commit and
- * of its submodules. Files that are there are never written again, so that several processes can use them; one at a time adds some. A seal
- * (builder/deps/integrity.h) finds out sources that somebody changed, which are put back. */
+/* Repositories in the user's cache: <cache>/git/NAME-HASH.git is a bare copy, <cache>/git/NAME-HASH/COMMIT holds the files of a commit and of its
+ * submodules. Several processes read them; one at a time adds some. Files are not written again, unless builder/deps/integrity.h finds changed sources. */
 #ifndef TRIB_BUILDER_DEPS_CHECKOUT_H
 #define TRIB_BUILDER_DEPS_CHECKOUT_H
 #include <stdbool.h>
+#include "builder/deps/lockfile.h"
 #include "builder/git/git.h"
 
 struct arena;
@@ -14,24 +14,19 @@ struct sources;
 
 struct checkouts {
 	struct arena *arena;
-	const char *folder;        /* <cache>/git */
-	bool offline, out_outside; /* out_outside: the user allows links out of projects */
-	void (*report)(void *ctx, const char *what,
-		       const char *of); /* what takes long or is unusual: "fetching", an address; may be NULL */
+	const char *folder;                                          /* <cache>/git */
+	bool offline, out_outside;                                   /* out_outside: the user allows links out of projects */
+	void (*report)(void *ctx, const char *what, const char *of); /* progress: "fetching", an address; may be NULL */
 	void *ctx;
-	const char *help;          /* what may mend the last failure; NULL: nothing is known */
+	const char *help;          /* advice for the last failure, or NULL */
 	const struct git_api *git; /* NULL until it is needed */
 };
 
-/* In the cache that the manifest, the user and the options say. Nothing is opened yet. False: errors were reported. */
+/* Finds the cache from manifest, user configuration and options. Opens nothing yet. False: errors were reported. */
 bool checkouts_open(struct checkouts *c, struct arena *a, struct sources *sources, const struct manifest *m, const struct options *o,
 		    struct diags *diags);
-/* The folder with the files of that commit, fetched if it must be. Absolute; in the arena. NULL: *error says why. */
+/* Returns the folder with the files of that commit, fetched if it is missing. An absolute path in the arena. NULL: *error is the reason. */
 const char *checkout_files(struct checkouts *c, const char *url, const char *commit, const char **error);
-/* The commit that a reference means now, as the repository says; offline: as it said when it was fetched last. */
-bool checkout_resolve(struct checkouts *c, const char *url, enum git_ref kind, const char *ref, char commit[41], const char **error);
-/* A repository given relative to the one that `base` is ("": the current folder), as text. In `a`. */
-const char *checkout_join(struct arena *a, const char *base, const char *url);
-/* True if the address is neither a path nor file://. */
-bool checkout_is_remote(const char *url);
+/* Finds the commit of a reference in the repository; offline: in the mirror. False: *error is the reason. */
+bool checkout_resolve(struct checkouts *c, const struct git_source *source, char commit[41], const char **error);
 #endif

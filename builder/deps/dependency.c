@@ -1,5 +1,5 @@
-/* Breadth first from the project's own blocks to those in the dependencies' manifests. A name means one repository and revision everywhere; what the
- * project says of a name goes over what its dependencies say. */
+/* Visits the project's own blocks first, then breadth first those in the dependencies' manifests. A name means one repository and revision everywhere;
+ * a block of the project overrides those of its dependencies. */
 #include "builder/deps/dependency.h"
 #include <ctype.h>
 #include <errno.h>
@@ -13,74 +13,75 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "base/vec.h"
+#include "builder/deps/address.h"
 #include "builder/deps/checkout.h"
 #include "builder/manifest/outputs.h"
 
 #define MANIFEST "tri.build"
 
-struct finding {
-	const struct dependency_options *r;
+struct resolver {
+	const struct dependency_options *o;
 	struct arena *a;
-	const struct lockfile *lock; /* NULL: there is none */
+	const struct lockfile *lock; /* or NULL */
 	VEC(struct dependency) chosen;
 	VEC(struct frontend_dependency) visible;
-	bool stale; /* the lock file says something else than the manifests */
+	bool stale; /* the lock file differs from the manifests */
 };
 
-/* ---- what a block asks for ---- */
+/* ---- blocks ---- */
 
-static bool wrong(struct finding *f, span at, const char *help, const char *what, const char *name)
+static bool report_block(struct resolver *f, span at, const char *help, const char *what, const char *name)
 {
-	diag_help(f->r->diags, diag_add(f->r->diags, DIAG_DEPENDENCY, at, what, name), "%s", help);
+	diag_help(f->o->diags, diag_add(f->o->diags, DIAG_DEPENDENCY, at, what, name), "%s", help);
 	return false;
 }
 
-static bool check_name(struct finding *f, const struct manifest_block *b)
+static bool check_name(struct resolver *f, const struct manifest_block *b)
 {
 	uint32_t len;
 	bool good = isalpha((unsigned char)*b->name) || *b->name == '_';
 	for (const char *s = b->name; *s; s++)
 		good = good && (isalnum((unsigned char)*s) || *s == '_');
 	if (!good)
-		return wrong(f, b->at, "sources import it by its name: use letters, digits and `_`",
-			     "`%s` cannot be the name of a dependency", b->name);
+		return report_block(f, b->at, "sources import the dependency by its name: use letters, digits and `_`",
+				    "`%s` cannot be the name of a dependency", b->name);
 	if (frontend_std(b->name, &len))
-		return wrong(f, b->at, "give the dependency another name; `import` uses that name",
-			     "`%s` is a module of the standard library", b->name);
+		return report_block(f, b->at, "rename the dependency", "dependency `%s` has the name of a standard-library module",
+				    b->name);
 	return true;
 }
 
-static bool leaves(const char *path) { return *path == '/' || strncmp(path, "..", 2) == 0; }
+static bool leads_outside(const char *path) { return *path == '/' || strncmp(path, "..", 2) == 0; }
 
-/* `base`: the repository whose manifest the block stands in. */
-static bool read_block(struct finding *f, const struct manifest_block *b, const char *base, struct dependency *out)
+/* `base`: the repository whose manifest has the block. */
+static bool read_block(struct resolver *f, const struct manifest_block *b, const char *base, struct dependency *out)
 {
 	static const enum manifest_key refs[] = {[GIT_REF_REV] = KEY_REV, [GIT_REF_TAG] = KEY_TAG, [GIT_REF_BRANCH] = KEY_BRANCH};
 	const struct manifest_value *git = manifest_get(b, KEY_GIT), *path = manifest_get(b, KEY_PATH);
-	*out = (struct dependency){.name = b->name, .ref = "", .path = "", .base = base, .at = b->at};
+	*out = (struct dependency){.name = b->name, .source.ref = "", .path = "", .base = base, .at = b->at};
 	if (!check_name(f, b))
 		return false;
 	if (!git) {
-		struct diag *g = diag_add(f->r->diags, DIAG_MANIFEST_NEEDS, b->at, "dependency `%s` has no `git`", b->name);
-		diag_help(f->r->diags, g, "add a line `git = URL`, or `git = ../FOLDER` for a repository beside this one");
+		struct diag *g = diag_add(f->o->diags, DIAG_MANIFEST_NEEDS, b->at, "dependency `%s` has no `git`", b->name);
+		diag_help(f->o->diags, g, "add `git = URL`, or `git = ../FOLDER` for a repository on this machine");
 		return false;
 	}
-	out->git = checkout_join(f->a, base, git->text);
+	out->source.git = address_join(f->a, base, git->text);
 	for (uint32_t k = GIT_REF_REV; k <= GIT_REF_BRANCH; k++) {
 		const struct manifest_value *v = manifest_get(b, refs[k]);
-		if (v && out->kind != GIT_REF_HEAD)
-			return wrong(f, v->key_at, "keep the one that is meant",
-				     "dependency `%s` has more than one of `rev`, `tag` and `branch`", b->name);
+		if (v && out->source.kind != GIT_REF_HEAD)
+			return report_block(f, v->key_at, "keep one of them",
+					    "dependency `%s` has more than one of `rev`, `tag` and `branch`", b->name);
 		if (v) {
-			out->kind = (enum git_ref)k;
-			out->ref = v->text;
+			out->source.kind = (enum git_ref)k;
+			out->source.ref = v->text;
 		}
 	}
 	if (path)
 		out->path = path_normal(f->a, path->text);
-	if (leaves(out->path))
-		return wrong(f, path->at, "`path` names a folder in the repository",
-			     "the path of dependency `%s` leads out of its repository", b->name);
+	if (leads_outside(out->path))
+		return report_block(f, path->at, "`path` must name a folder inside the repository",
+				    "`path` of dependency `%s` leads out of its repository", b->name);
 	if (strcmp(out->path, ".") == 0)
 		out->path = "";
 	out->root = path_join(f->a, DEPENDENCY_FOLDER, b->name);
@@ -88,88 +89,81 @@ static bool read_block(struct finding *f, const struct manifest_block *b, const 
 	return true;
 }
 
-static const char *asked(struct finding *f, const struct dependency *d)
+static const char *source_text(struct resolver *f, const struct git_source *s)
 {
-	return d->kind == GIT_REF_HEAD ? d->git : arena_printf(f->a, "%s, %s %s", d->git, git_ref_text(d->kind), d->ref);
-}
-
-static bool same_wish(const struct dependency *a, const struct dependency *b)
-{
-	return strcmp(a->git, b->git) == 0 && a->kind == b->kind && strcmp(a->ref, b->ref) == 0 && strcmp(a->path, b->path) == 0;
+	return s->kind == GIT_REF_HEAD ? s->git : arena_printf(f->a, "%s, %s %s", s->git, git_ref_text(s->kind), s->ref);
 }
 
 /* ---- the lock file ---- */
 
-static bool read_lock(struct finding *f)
+static bool read_lock(struct resolver *f)
 {
 	const struct source *s = NULL;
 	char *text;
 	size_t len;
-	if (f->r->mode == DEPENDENCY_LINKED)
+	if (f->o->mode == DEPENDENCY_LINKED)
 		return true;
-	if (f->r->mode == DEPENDENCY_AT_COMMIT)
-		s = f->r->host.load(f->r->host.ctx, LOCK_FILE);
-	else if (os_read_file(LOCK_FILE, INT32_MAX, &text, &len)) /* not as an input of the build, which may write it */
-		s = sources_take(f->r->sources, LOCK_FILE, text, len);
-	f->lock = s ? lockfile_read(f->a, s, f->r->diags) : NULL;
+	if (f->o->mode == DEPENDENCY_AT_COMMIT)
+		s = f->o->host.load(f->o->host.ctx, LOCK_FILE);
+	else if (os_read_file(LOCK_FILE, INT32_MAX, &text, &len)) /* read here, not as an input of the build, which may write it */
+		s = sources_take(f->o->sources, LOCK_FILE, text, len);
+	f->lock = s ? lockfile_read(f->a, s, f->o->diags) : NULL;
 	return f->lock || !s;
 }
 
-static bool is_locked(const struct lockfile_entry *e, const struct dependency *d)
-{
-	return e && strcmp(e->git, d->git) == 0 && e->kind == d->kind && strcmp(e->ref, d->ref) == 0;
-}
+static bool is_locked(const struct lockfile_entry *e, const struct dependency *d) { return e && git_source_equal(&e->source, &d->source); }
 
-static bool report_stale(struct finding *f, const struct dependency *d, const struct lockfile_entry *e)
+static bool report_stale(struct resolver *f, const struct dependency *d, const struct lockfile_entry *e)
 {
-	struct diags *diags = f->r->diags;
-	struct diag *g =
-		e ? diag_add(diags, DIAG_LOCK_STALE, d->at, "dependency `%s` is %s here and another in " LOCK_FILE, d->name, asked(f, d))
-		  : diag_add(diags, DIAG_LOCK_STALE, d->at, LOCK_FILE " does not name dependency `%s`", d->name);
+	struct diags *diags = f->o->diags;
+	struct diag *g = e ? diag_add(diags, DIAG_LOCK_STALE, d->at, "dependency `%s` is %s here, but %s in " LOCK_FILE, d->name,
+				      source_text(f, &d->source), source_text(f, &e->source))
+			   : diag_add(diags, DIAG_LOCK_STALE, d->at, LOCK_FILE " does not name dependency `%s`", d->name);
 	if (e)
 		diag_secondary(diags, g, e->at, "locked here");
-	diag_help(diags, g, "build without --locked, or `trib update %s`, and commit " LOCK_FILE, d->name);
+	diag_help(diags, g, "build without --locked or run `trib update %s`, then commit " LOCK_FILE, d->name);
 	return false;
 }
 
-static bool is_renewed(const struct finding *f, const char *name)
+static bool is_to_update(const struct resolver *f, const char *name)
 {
-	if (f->r->mode != DEPENDENCY_UPDATE)
+	if (f->o->mode != DEPENDENCY_UPDATE)
 		return false;
-	for (uint32_t i = 0; i < f->r->n_names; i++)
-		if (strcmp(f->r->names[i], name) == 0)
+	for (uint32_t i = 0; i < f->o->n_names; i++)
+		if (strcmp(f->o->names[i], name) == 0)
 			return true;
-	return f->r->n_names == 0;
+	return f->o->n_names == 0;
 }
 
-static bool report_fetch(struct finding *f, const struct dependency *d, const char *error)
+static bool report_fetch(struct resolver *f, const struct dependency *d, const char *error)
 {
 	if (os_interrupted())
 		return false;
-	struct diag *g = diag_add(f->r->diags, DIAG_FETCH, d->at, "dependency `%s`: %s", d->name, error);
-	if (f->r->checkouts->offline)
-		diag_help(f->r->diags, g, "once without --offline brings it into the cache");
-	else if (f->r->checkouts->help)
-		diag_help(f->r->diags, g, "%s", f->r->checkouts->help);
+	struct diag *g = diag_add(f->o->diags, DIAG_FETCH, d->at, "dependency `%s`: %s", d->name, error);
+	if (f->o->checkouts->offline)
+		diag_help(f->o->diags, g, "build once without --offline to fetch it into the cache");
+	else if (f->o->checkouts->help)
+		diag_help(f->o->diags, g, "%s", f->o->checkouts->help);
 	else
-		diag_help(f->r->diags, g,
-			  "`git` is a URL or a path from the project's folder; `git ls-remote %s` lists what can be asked for", d->git);
+		diag_help(f->o->diags, g,
+			  "`git` must be a URL or a path from the project's folder; `git ls-remote %s` lists the references",
+			  d->source.git);
 	return false;
 }
 
-static bool choose_commit(struct finding *f, struct dependency *d)
+static bool choose_commit(struct resolver *f, struct dependency *d)
 {
 	const struct lockfile_entry *e = lockfile_find(f->lock, d->name);
 	const char *error;
 	char commit[41];
 	d->old_commit = e ? e->commit : NULL;
-	if (is_locked(e, d) && !is_renewed(f, d->name)) {
+	if (is_locked(e, d) && !is_to_update(f, d->name)) {
 		d->commit = e->commit;
 		return true;
 	}
-	if (f->r->mode == DEPENDENCY_LOCKED || f->r->mode == DEPENDENCY_AT_COMMIT)
+	if (f->o->mode == DEPENDENCY_LOCKED || f->o->mode == DEPENDENCY_AT_COMMIT)
 		return report_stale(f, d, e);
-	if (!checkout_resolve(f->r->checkouts, d->git, d->kind, d->ref, commit, &error))
+	if (!checkout_resolve(f->o->checkouts, &d->source, commit, &error))
 		return report_fetch(f, d, error);
 	f->stale = f->stale || !is_locked(e, d) || strcmp(commit, e->commit) != 0;
 	d->commit = arena_strdup(f->a, commit);
@@ -181,28 +175,28 @@ static int by_name(const void *a, const void *b)
 	return strcmp(((const struct lockfile_entry *)a)->name, ((const struct lockfile_entry *)b)->name);
 }
 
-static bool write_lock(struct finding *f)
+static bool write_lock(struct resolver *f)
 {
 	struct buf text = {0};
 	struct lockfile_entry *list = ARENA_ARRAY(f->a, struct lockfile_entry, f->chosen.len + 1);
 	for (uint32_t i = 0; i < f->chosen.len; i++) {
 		const struct dependency *d = &f->chosen.at[i];
-		list[i] = (struct lockfile_entry){d->name, d->git, d->kind, d->ref, d->commit, SPAN_NONE};
+		list[i] = (struct lockfile_entry){d->name, d->source, d->commit, SPAN_NONE};
 	}
 	qsort(list, f->chosen.len, sizeof *list, by_name);
 	lockfile_print(list, f->chosen.len, &text);
 	bool ok = os_write_if_changed(LOCK_FILE, text.at, text.len, 0666, false);
-	os_sweep("."); /* what a killed run left */
+	os_sweep("."); /* temporary files of killed processes */
 	if (!ok)
-		diag_add(f->r->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `" LOCK_FILE "`: %s", strerror(errno));
+		diag_add(f->o->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `" LOCK_FILE "`: %s", strerror(errno));
 	buf_free(&text);
 	return ok;
 }
 
-/* What nothing asks for any more goes. */
-static bool settle_lock(struct finding *f)
+/* Drops entries that no manifest names, and writes the file if it changed. */
+static bool update_lock(struct resolver *f)
 {
-	enum dependency_mode mode = f->r->mode;
+	enum dependency_mode mode = f->o->mode;
 	for (uint32_t i = 0; f->lock && i < f->lock->n; i++) {
 		const struct lockfile_entry *e = &f->lock->entries[i];
 		bool used = false;
@@ -211,8 +205,8 @@ static bool settle_lock(struct finding *f)
 		f->stale = f->stale || !used;
 		if (used || mode != DEPENDENCY_LOCKED)
 			continue;
-		struct diag *g = diag_add(f->r->diags, DIAG_LOCK_STALE, e->at, "no manifest asks for the dependency `%s`", e->name);
-		diag_help(f->r->diags, g, "build without --locked and commit " LOCK_FILE);
+		struct diag *g = diag_add(f->o->diags, DIAG_LOCK_STALE, e->at, "no manifest names the dependency `%s`", e->name);
+		diag_help(f->o->diags, g, "build without --locked and commit " LOCK_FILE);
 		return false;
 	}
 	return !f->stale || (mode != DEPENDENCY_BUILD && mode != DEPENDENCY_UPDATE) || write_lock(f);
@@ -220,52 +214,53 @@ static bool settle_lock(struct finding *f)
 
 /* ---- files ---- */
 
-/* A link is replaced at once, so that others always see one. */
-static bool link_files(struct finding *f, const struct dependency *d)
+/* Replaces a link in one step, so that other processes always see one. */
+static bool link_files(struct resolver *f, const struct dependency *d)
 {
-	char now[4096];
-	ssize_t n = readlink(d->root, now, sizeof now - 1);
-	if (n >= 0 && (now[n] = 0, strcmp(now, d->files) == 0))
+	char target[4096];
+	ssize_t n = readlink(d->root, target, sizeof target - 1);
+	if (n >= 0 && (target[n] = 0, strcmp(target, d->files) == 0))
 		return true;
-	if (!f->r->checkouts->out_outside && !outputs_is_inside(f->a, DEPENDENCY_FOLDER)) {
-		struct diag *g =
-			diag_add(f->r->diags, DIAG_FILE_WRITE, d->at, "`" DEPENDENCY_FOLDER "` leads out of the project by a link");
-		diag_help(f->r->diags, g, "remove the link, or `trib config set build.out_outside true` for all your projects");
+	if (!f->o->checkouts->out_outside && !outputs_is_inside(f->a, DEPENDENCY_FOLDER)) {
+		struct diag *g = diag_add(f->o->diags, DIAG_FILE_WRITE, d->at,
+					  "`" DEPENDENCY_FOLDER "` is outside the project: it is a link, or below one");
+		diag_help(f->o->diags, g,
+			  "remove the link, or allow it in all your projects with `trib config set build.out_outside true`");
 		return false;
 	}
 	const char *fresh = arena_printf(f->a, "%s.%ld.tmp", d->root, (long)getpid());
 	unlink(fresh);
 	if (os_mkdirs(DEPENDENCY_FOLDER) && symlink(d->files, fresh) == 0 && rename(fresh, d->root) == 0)
 		return true;
-	diag_add(f->r->diags, DIAG_FILE_WRITE, d->at, "cannot link `%s` to `%s`: %s", d->root, d->files, strerror(errno));
+	diag_add(f->o->diags, DIAG_FILE_WRITE, d->at, "cannot link `%s` to `%s`: %s", d->root, d->files, strerror(errno));
 	unlink(fresh);
 	return false;
 }
 
-static bool bring_files(struct finding *f, struct dependency *d)
+static bool check_out_files(struct resolver *f, struct dependency *d)
 {
 	const char *error;
 	struct stat st;
-	if (f->r->mode == DEPENDENCY_LINKED) {
+	if (f->o->mode == DEPENDENCY_LINKED) {
 		d->commit = "";
 		return true;
 	}
 	if (!choose_commit(f, d))
 		return false;
-	d->files = checkout_files(f->r->checkouts, d->git, d->commit, &error);
+	d->files = checkout_files(f->o->checkouts, d->source.git, d->commit, &error);
 	if (!d->files)
 		return report_fetch(f, d, error);
 	if (*d->path && stat(path_join(f->a, d->files, d->path), &st) != 0)
 		return report_fetch(f, d, arena_printf(f->a, "commit %s has no folder `%s`", d->commit, d->path));
-	if (f->r->found)
-		f->r->found(f->r->ctx, d);
-	return f->r->mode == DEPENDENCY_AT_COMMIT || link_files(f, d);
+	if (f->o->found)
+		f->o->found(f->o->ctx, d);
+	return f->o->mode == DEPENDENCY_AT_COMMIT || link_files(f, d);
 }
 
-static bool is_file(struct finding *f, const char *path) { return f->r->host.load(f->r->host.ctx, path) != NULL; }
+static bool is_file(struct resolver *f, const char *path) { return f->o->host.load(f->o->host.ctx, path) != NULL; }
 
-/* NAME.tri or src/NAME.tri, by its own name or by the one that it calls itself. */
-static const char *find_main(struct finding *f, const struct dependency *d)
+/* Returns NAME.tri or src/NAME.tri, by the name of the block or of its own project; NULL: it has none. */
+static const char *find_main(struct resolver *f, const struct dependency *d)
 {
 	const struct manifest_block *project = d->manifest ? manifest_find(d->manifest, BLOCK_PROJECT, NULL) : NULL;
 	const char *names[] = {d->name, project ? project->name : d->name};
@@ -280,17 +275,17 @@ static const char *find_main(struct finding *f, const struct dependency *d)
 	return NULL;
 }
 
-/* ---- the walk ---- */
+/* ---- all manifests ---- */
 
-static void make_visible(struct finding *f, const char *owner, const struct dependency *d, const char *main)
+static void make_visible(struct resolver *f, const char *owner, const struct dependency *d, const char *main)
 {
 	struct stat st;
-	bool absent = f->r->mode == DEPENDENCY_LINKED && stat(path_join(f->a, f->r->top, d->folder), &st) != 0;
+	bool absent = f->o->mode == DEPENDENCY_LINKED && stat(path_join(f->a, f->o->top, d->folder), &st) != 0;
 	struct frontend_dependency v = {owner, d->name, d->root, d->folder, main, absent};
 	vec_push(&f->visible, v);
 }
 
-static const char *main_of(const struct finding *f, const char *name)
+static const char *main_of(const struct resolver *f, const char *name)
 {
 	for (uint32_t i = 0; i < f->visible.len; i++)
 		if (strcmp(f->visible.at[i].name, name) == 0)
@@ -298,43 +293,39 @@ static const char *main_of(const struct finding *f, const char *name)
 	return NULL;
 }
 
-static bool report_conflict(struct finding *f, const struct dependency *d, const struct dependency *other)
+static bool report_conflict(struct resolver *f, const struct dependency *d, const struct dependency *other)
 {
-	struct diag *g = diag_add(f->r->diags, DIAG_DEPENDENCY, d->at, "two dependencies are called `%s`: %s here, and %s", d->name,
-				  asked(f, d), asked(f, other));
-	diag_secondary(f->r->diags, g, other->at, "the other one");
-	diag_help(f->r->diags, g, "a block `dependency %s` in the project's own " MANIFEST " decides for both", d->name);
+	struct diag *g = diag_add(f->o->diags, DIAG_DEPENDENCY, d->at, "two dependencies are called `%s`: %s here, and %s", d->name,
+				  source_text(f, &d->source), source_text(f, &other->source));
+	diag_secondary(f->o->diags, g, other->at, "the other one");
+	diag_help(f->o->diags, g, "add a block `dependency %s` to the project's own " MANIFEST "; it overrides both", d->name);
 	return false;
 }
 
-static bool add(struct finding *f, struct dependency *d, const char *owner)
+static bool add(struct resolver *f, struct dependency *d, const char *owner)
 {
 	for (uint32_t i = 0; i < f->chosen.len; i++) {
 		const struct dependency *other = &f->chosen.at[i];
 		if (strcmp(other->name, d->name) != 0)
 			continue;
-		if (*other->base && !same_wish(d, other))
+		if (*other->base && !(git_source_equal(&d->source, &other->source) && strcmp(d->path, other->path) == 0))
 			return report_conflict(f, d, other);
 		make_visible(f, owner, other, main_of(f, d->name));
 		return true;
 	}
-	if (checkout_is_remote(d->base) && !checkout_is_remote(d->git))
-		return wrong(
-			f, d->at,
-			"a repository elsewhere does not decide which files of this machine are read; a block of that name in the project's own " MANIFEST
-			" may",
-			"the address of dependency `%s` is on this machine, and the repository that names it is not", d->name);
-	if (!bring_files(f, d))
+	if (address_is_remote(d->base) && !address_is_remote(d->source.git))
+		return report_block(f, d->at, "add a block of that name to the project's own " MANIFEST,
+				    "dependency `%s` has a local address, but the repository that names it is remote", d->name);
+	if (!check_out_files(f, d))
 		return false;
 	const char *manifest = path_join(f->a, d->folder, MANIFEST);
-	d->manifest = is_file(f, manifest) ? manifest_read(f->a, f->r->host, manifest, f->r->diags) : NULL;
+	d->manifest = is_file(f, manifest) ? manifest_read(f->a, f->o->host, manifest, f->o->diags) : NULL;
 	vec_push(&f->chosen, *d);
 	make_visible(f, owner, d, find_main(f, d));
 	return true;
 }
 
-/* All blocks of a manifest before those of what they name. */
-static bool add_blocks(struct finding *f, const struct manifest *m, const char *owner, const char *base)
+static bool add_blocks(struct resolver *f, const struct manifest *m, const char *owner, const char *base)
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < m->n_blocks; i++) {
@@ -345,26 +336,26 @@ static bool add_blocks(struct finding *f, const struct manifest *m, const char *
 	return ok;
 }
 
-static bool walk(struct finding *f)
+static bool visit_manifests(struct resolver *f)
 {
-	bool ok = add_blocks(f, f->r->manifest, "", "");
+	bool ok = add_blocks(f, f->o->manifest, "", "");
 	for (uint32_t i = 0; i < f->chosen.len; i++) {
 		const struct dependency d = f->chosen.at[i]; /* a copy: the list grows */
-		ok = (!d.manifest || add_blocks(f, d.manifest, d.root, d.git)) && ok;
+		ok = (!d.manifest || add_blocks(f, d.manifest, d.root, d.source.git)) && ok;
 	}
 	return ok;
 }
 
-bool dependencies_resolve(const struct dependency_options *r, struct dependencies *out)
+bool dependencies_resolve(const struct dependency_options *o, struct dependencies *out)
 {
-	struct finding f = {.r = r, .a = r->arena};
+	struct resolver f = {.o = o, .a = o->arena};
 	*out = (struct dependencies){0};
-	if (!manifest_find(r->manifest, BLOCK_DEPENDENCY, NULL))
+	if (!manifest_find(o->manifest, BLOCK_DEPENDENCY, NULL))
 		return true;
-	uint32_t before = diags_errors(r->diags);
-	bool ok = read_lock(&f) && walk(&f) && diags_errors(r->diags) == before && settle_lock(&f);
-	struct dependency *at = ARENA_ARRAY(r->arena, struct dependency, f.chosen.len + 1);
-	struct frontend_dependency *visible = ARENA_ARRAY(r->arena, struct frontend_dependency, f.visible.len + 1);
+	uint32_t before = diags_errors(o->diags);
+	bool ok = read_lock(&f) && visit_manifests(&f) && diags_errors(o->diags) == before && update_lock(&f);
+	struct dependency *at = ARENA_ARRAY(o->arena, struct dependency, f.chosen.len + 1);
+	struct frontend_dependency *visible = ARENA_ARRAY(o->arena, struct frontend_dependency, f.visible.len + 1);
 	for (uint32_t i = 0; i < f.chosen.len; i++)
 		at[i] = f.chosen.at[i];
 	for (uint32_t i = 0; i < f.visible.len; i++)

@@ -11,9 +11,9 @@
 
 enum { MOST_LEVELS = 64, MOST_TEXT = 128 };
 
-struct sealing {
+struct digesting {
 	struct arena *a;
-	struct hasher *stamps, *contents; /* contents: NULL if they are not asked for */
+	struct hasher *stamps, *contents; /* contents: NULL if not needed */
 	bool protect;
 };
 
@@ -23,23 +23,23 @@ static bool is_source(const char *name)
 	return (n > 4 && strcmp(name + n - 4, ".tri") == 0) || strcmp(name, "tri.build") == 0;
 }
 
-static void add_content(struct sealing *s, const char *path)
+static void add_content(struct digesting *s, const char *path)
 {
 	char *text;
 	size_t len;
 	if (!os_read_file(path, 0, &text, &len))
-		return; /* its stamp is missed already */
+		return; /* the stamps already differ */
 	hasher_add_hash(s->contents, hash_bytes(text, len));
 	free(text);
 }
 
-/* `name`: from the folder, so that it may be moved. */
-static void add_source(struct sealing *s, const char *path, const char *name)
+/* `name` is relative to the folder, so that the folder may be moved. */
+static void add_source(struct digesting *s, const char *path, const char *name)
 {
 	struct file_stamp stamp = {0};
 	struct stat st;
 	if (s->protect && lstat(path, &st) == 0 && S_ISREG(st.st_mode))
-		chmod(path, st.st_mode & 07777 & ~(mode_t)0222); /* before its stamp is taken: this changes it */
+		chmod(path, st.st_mode & 07777 & ~(mode_t)0222); /* chmod changes the stamp */
 	os_stamp(path, &stamp);
 	hasher_add_str(s->stamps, name);
 	hasher_add(s->stamps, &stamp, sizeof stamp);
@@ -51,7 +51,7 @@ static void add_source(struct sealing *s, const char *path, const char *name)
 
 static int by_name(const void *a, const void *b) { return strcmp(*(const char *const *)a, *(const char *const *)b); }
 
-static void add_folder(struct sealing *s, const char *path, const char *name, int level)
+static void add_folder(struct digesting *s, const char *path, const char *name, int level)
 {
 	VEC(const char *) folders = {0};
 	VEC(const char *) files = {0};
@@ -81,17 +81,18 @@ static void add_folder(struct sealing *s, const char *path, const char *name, in
 	vec_free(&folders);
 }
 
-/* Two lines: the stamps' digest, the contents'. contents: NULL if it is not asked for. */
-static void take(struct arena *a, const char *folder, bool protect, hash128 *stamps, hash128 *contents)
+/* contents: NULL if not needed. */
+static void digest_folder(struct arena *a, const char *folder, bool protect, hash128 *stamps, hash128 *contents)
 {
-	struct sealing s = {.a = a, .stamps = hasher_new(), .contents = contents ? hasher_new() : NULL, .protect = protect};
+	struct digesting s = {.a = a, .stamps = hasher_new(), .contents = contents ? hasher_new() : NULL, .protect = protect};
 	add_folder(&s, folder, "", 0);
 	*stamps = hasher_finish(s.stamps);
 	if (contents)
 		*contents = hasher_finish(s.contents);
 }
 
-static bool put(struct arena *a, const char *record, hash128 stamps, hash128 contents)
+/* Two lines: the digest of the stamps, and that of the contents. */
+static bool write_record(struct arena *a, const char *record, hash128 stamps, hash128 contents)
 {
 	char first[33], second[33];
 	hash_hex(stamps, first);
@@ -103,28 +104,28 @@ static bool put(struct arena *a, const char *record, hash128 stamps, hash128 con
 bool integrity_write(struct arena *scratch, const char *folder, const char *record)
 {
 	hash128 stamps, contents;
-	take(scratch, folder, true, &stamps, &contents);
-	return put(scratch, record, stamps, contents);
+	digest_folder(scratch, folder, true, &stamps, &contents);
+	return write_record(scratch, record, stamps, contents);
 }
 
 bool integrity_holds(struct arena *scratch, const char *folder, const char *record)
 {
-	hash128 was_stamps, was_contents, stamps, contents;
+	hash128 old_stamps, old_contents, stamps, contents;
 	char *text;
 	size_t len;
 	if (!os_read_file(record, MOST_TEXT, &text, &len))
 		return false;
 	bool read = len == 66 && text[32] == '\n' &&
-		    (text[32] = text[65] = 0, hash_parse_hex(text, &was_stamps) && hash_parse_hex(text + 33, &was_contents));
+		    (text[32] = text[65] = 0, hash_parse_hex(text, &old_stamps) && hash_parse_hex(text + 33, &old_contents));
 	free(text);
 	if (!read)
 		return false;
-	take(scratch, folder, false, &stamps, NULL);
-	if (hash_eq(stamps, was_stamps))
+	digest_folder(scratch, folder, false, &stamps, NULL);
+	if (hash_eq(stamps, old_stamps))
 		return true;
-	take(scratch, folder, true, &stamps, &contents); /* a copied or restored cache has other stamps */
-	if (!hash_eq(contents, was_contents))
+	digest_folder(scratch, folder, true, &stamps, &contents); /* a cache that was copied or restored has new stamps */
+	if (!hash_eq(contents, old_contents))
 		return false;
-	put(scratch, record, stamps, contents);
+	write_record(scratch, record, stamps, contents);
 	return true;
 }

@@ -1,12 +1,13 @@
-/* Are the sources in a folder still those that were put there? A record is a small file beside it, with a digest of the files' stamps and one of their contents. */
+/* Detects changed sources in a checked-out commit. A small file beside the folder, the integrity record, holds a digest of the sources' stamps and one
+ * of their contents. */
 #ifndef TRIB_BUILDER_DEPS_INTEGRITY_H
 #define TRIB_BUILDER_DEPS_INTEGRITY_H
 #include <stdbool.h>
 
 struct arena;
 
-/* Takes away the permission to write the sources, so that editors warn, and writes `record`. False: errno. */
+/* Makes the sources in `folder` read-only and writes `record`. False: errno. */
 bool integrity_write(struct arena *scratch, const char *folder, const char *record);
-/* Nothing is read but `record` while the stamps are the same. False: a source is another or has gone, or there is no record. */
+/* True if the sources in `folder` are those of `record`. Reads sources only if a stamp changed; then updates the record. */
 bool integrity_holds(struct arena *scratch, const char *folder, const char *record);
 #endif

@@ -1,10 +1,11 @@
-/* Blocks as in the manifest, but nothing is optional and nothing is expanded:
+/* Blocks as in the manifest, but without optional keys and variables:
  *     version = 1
  *     dependency NAME
  *         git = URL
- *         rev|tag|branch = TEXT      (none: the repository's default branch)
+ *         rev|tag|branch = TEXT      (absent: the repository's default branch)
  *         commit = 40 hex digits */
 #include "builder/deps/lockfile.h"
+#include <stddef.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -13,66 +14,93 @@
 
 #define VERSION "1"
 enum { COMMIT_DIGITS = 40 };
-static const char *const kinds[] = {[GIT_REF_HEAD] = "", [GIT_REF_REV] = "rev", [GIT_REF_TAG] = "tag", [GIT_REF_BRANCH] = "branch"};
-enum { N_KINDS = sizeof kinds / sizeof *kinds };
 
-const char *git_ref_text(enum git_ref kind) { return kinds[kind]; }
+/* The keys of a block, in the order in which they are written. */
+static const struct key {
+	const char *text;
+	size_t member;     /* of lockfile_entry: a const char * */
+	enum git_ref kind; /* GIT_REF_HEAD: the key of every block; else that of entries of this kind */
+} keys[] = {
+	{"git", offsetof(struct lockfile_entry, source.git), GIT_REF_HEAD},
+	{"rev", offsetof(struct lockfile_entry, source.ref), GIT_REF_REV},
+	{"tag", offsetof(struct lockfile_entry, source.ref), GIT_REF_TAG},
+	{"branch", offsetof(struct lockfile_entry, source.ref), GIT_REF_BRANCH},
+	{"commit", offsetof(struct lockfile_entry, commit), GIT_REF_HEAD},
+};
+enum { N_KEYS = sizeof keys / sizeof *keys };
 
-struct reader {
+static const char **member(struct lockfile_entry *e, const struct key *k) { return (const char **)((char *)e + k->member); }
+
+const char *git_ref_text(enum git_ref kind)
+{
+	for (uint32_t i = 0; kind != GIT_REF_HEAD && i < N_KEYS; i++)
+		if (keys[i].kind == kind)
+			return keys[i].text;
+	return "";
+}
+
+bool git_source_equal(const struct git_source *a, const struct git_source *b)
+{
+	return strcmp(a->git, b->git) == 0 && a->kind == b->kind && strcmp(a->ref, b->ref) == 0;
+}
+
+/* ---- reading ---- */
+
+struct lock_reader {
 	struct arena *a;
 	const struct source *s;
 	struct diags *diags;
 	VEC(struct lockfile_entry) entries;
-	bool versioned, bad;
+	bool has_version, failed;
 };
-/* A line without its blanks: a word, and what stands behind it. */
+/* A line without the blanks around it: `WORD = REST` or `WORD REST`. */
 struct entry_line {
 	span all;
-	const char *word, *rest; /* rest: behind ` = ` or a blank */
+	const char *word, *rest;
 	bool indented, assigned;
 };
 
-static void damaged(struct reader *r, span at, const char *what)
+static void report_syntax(struct lock_reader *r, span at, const char *what)
 {
-	r->bad = true;
+	r->failed = true;
 	diag_help(r->diags, diag_add(r->diags, DIAG_LOCK_SYNTAX, at, "%s", what),
-		  "restore the committed file (`git checkout tri.lock`), or remove it: `trib update` makes it anew");
+		  "restore the committed file with `git checkout tri.lock`, or remove it and run `trib update`");
 }
 
-static void unmerged(struct reader *r, span at)
+static void report_merge_conflict(struct lock_reader *r, span at)
 {
-	r->bad = true;
-	diag_help(
-		r->diags, diag_add(r->diags, DIAG_LOCK_SYNTAX, at, "a merge has left both sides of a conflict here"),
-		"`git checkout --ours tri.lock` (or --theirs) takes one side; the next build adds what it lacks, `trib update NAME` renews what it has");
+	r->failed = true;
+	diag_help(r->diags, diag_add(r->diags, DIAG_LOCK_SYNTAX, at, "tri.lock has an unresolved merge conflict"),
+		  "choose a side with `git checkout --ours tri.lock` or `--theirs`, then build: missing entries are added; "
+		  "`trib update NAME` updates an entry");
 }
 
-static bool is_marker(const char *line)
+static bool is_conflict_marker(const char *line)
 {
 	return strncmp(line, "<<<<<<<", 7) == 0 || strncmp(line, "|||||||", 7) == 0 || strncmp(line, "=======", 7) == 0 ||
 	       strncmp(line, ">>>>>>>", 7) == 0;
 }
 
-static bool blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
+static bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-static struct entry_line split(struct reader *r, uint32_t start, uint32_t end)
+static struct entry_line split_line(struct lock_reader *r, uint32_t start, uint32_t end)
 {
 	const char *t = r->s->text;
-	struct entry_line l = {.indented = blank(t[start])};
-	while (start < end && blank(t[start]))
+	struct entry_line l = {.indented = is_blank(t[start])};
+	while (start < end && is_blank(t[start]))
 		start++;
-	while (end > start && blank(t[end - 1]))
+	while (end > start && is_blank(t[end - 1]))
 		end--;
 	l.all = (span){r->s->id, start, end};
 	uint32_t stop = start;
-	while (stop < end && !blank(t[stop]) && t[stop] != '=')
+	while (stop < end && !is_blank(t[stop]) && t[stop] != '=')
 		stop++;
 	l.word = arena_strndup(r->a, t + start, stop - start);
-	while (stop < end && blank(t[stop]))
+	while (stop < end && is_blank(t[stop]))
 		stop++;
 	l.assigned = stop < end && t[stop] == '=';
 	stop += l.assigned;
-	while (stop < end && blank(t[stop]))
+	while (stop < end && is_blank(t[stop]))
 		stop++;
 	l.rest = arena_strndup(r->a, t + stop, end - stop);
 	return l;
@@ -80,85 +108,89 @@ static struct entry_line split(struct reader *r, uint32_t start, uint32_t end)
 
 static bool is_commit(const char *s) { return strspn(s, "0123456789abcdef") == COMMIT_DIGITS && !s[COMMIT_DIGITS]; }
 
-static void read_key(struct reader *r, const struct entry_line *l)
+static void read_key(struct lock_reader *r, const struct entry_line *l)
 {
 	struct lockfile_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
-	uint32_t kind = GIT_REF_REV;
-	while (kind < N_KINDS && strcmp(l->word, kinds[kind]) != 0)
-		kind++;
+	uint32_t k = 0;
+	while (k < N_KEYS && strcmp(l->word, keys[k].text) != 0)
+		k++;
 	if (!e || !l->assigned || !*l->rest) {
-		damaged(r, l->all, e ? "a line of a block reads `key = value`" : "an indented line belongs to no block");
-	} else if (strcmp(l->word, "git") == 0 && !e->git) {
-		e->git = l->rest;
-	} else if (strcmp(l->word, "commit") == 0 && !e->commit) {
-		if (!is_commit(l->rest))
-			damaged(r, l->all, "a commit has 40 lower-case hex digits");
-		e->commit = l->rest;
-	} else if (kind < N_KINDS && e->kind == GIT_REF_HEAD) {
-		e->kind = (enum git_ref)kind;
-		e->ref = l->rest;
+		report_syntax(r, l->all, e ? "expected `key = value`" : "this indented line belongs to no block");
+	} else if (k == N_KEYS || *member(e, &keys[k])) {
+		report_syntax(r, l->all, "a block has `git`, `commit`, and at most one of `rev`, `tag` and `branch`, each once");
 	} else {
-		damaged(r, l->all, "a block has `git`, `commit`, and one of `rev`, `tag` and `branch`, each once");
+		*member(e, &keys[k]) = l->rest;
+		if (keys[k].kind != GIT_REF_HEAD)
+			e->source.kind = keys[k].kind;
+		if (member(e, &keys[k]) == &e->commit && !is_commit(e->commit))
+			report_syntax(r, l->all, "a commit has 40 lower-case hex digits");
 	}
 }
 
-static void end_block(struct reader *r)
+static void end_block(struct lock_reader *r)
 {
-	const struct lockfile_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
-	if (e && (!e->git || !e->commit) && !r->bad)
-		damaged(r, e->at, e->git ? "the block has no `commit`" : "the block has no `git`");
+	struct lockfile_entry *e = r->entries.len ? &r->entries.at[r->entries.len - 1] : NULL;
+	if (!e || r->failed)
+		return;
+	if (!e->source.git || !e->commit)
+		report_syntax(r, e->at, e->source.git ? "the block has no `commit`" : "the block has no `git`");
+	if (!e->source.ref)
+		e->source.ref = "";
 }
 
-static void read_top(struct reader *r, const struct entry_line *l)
+static void read_unindented_line(struct lock_reader *r, const struct entry_line *l)
 {
-	if (strcmp(l->word, "version") == 0 && l->assigned && !r->versioned) {
-		r->versioned = true;
+	if (strcmp(l->word, "version") == 0 && l->assigned && !r->has_version) {
+		r->has_version = true;
 		if (strcmp(l->rest, VERSION) != 0)
-			damaged(r, l->all, "this version of trib reads only `version = " VERSION "` of the file");
+			report_syntax(r, l->all, "this version of trib reads only lock files with `version = " VERSION "`");
 		return;
 	}
 	if (strcmp(l->word, "dependency") != 0 || l->assigned || !*l->rest) {
-		damaged(r, l->all, "a line that is not indented reads `version = " VERSION "` or `dependency NAME`");
+		report_syntax(r, l->all, "expected `version = " VERSION "` or `dependency NAME`");
 		return;
 	}
 	end_block(r);
-	for (uint32_t i = 0; i < r->entries.len; i++)
-		if (strcmp(r->entries.at[i].name, l->rest) == 0)
-			damaged(r, l->all, "there are two blocks of that name");
-	struct lockfile_entry e = {.name = l->rest, .ref = "", .at = l->all};
-	vec_push(&r->entries, e);
+	if (lockfile_find(&(struct lockfile){r->entries.at, r->entries.len}, l->rest))
+		report_syntax(r, l->all, "there are two blocks of this name");
+	vec_push(&r->entries, ((struct lockfile_entry){.name = l->rest, .at = l->all}));
+}
+
+static void read_line(struct lock_reader *r, uint32_t start, uint32_t end)
+{
+	if (memchr(r->s->text + start, 0, end - start)) {
+		report_syntax(r, (span){r->s->id, start, end}, "the line has a NUL byte");
+		return;
+	}
+	struct entry_line l = split_line(r, start, end);
+	const char *first = r->s->text + l.all.start;
+	if (l.all.start == l.all.end || *first == '#')
+		return;
+	if (is_conflict_marker(first))
+		report_merge_conflict(r, l.all);
+	else if (l.indented)
+		read_key(r, &l);
+	else
+		read_unindented_line(r, &l);
 }
 
 struct lockfile *lockfile_read(struct arena *a, const struct source *s, struct diags *diags)
 {
-	struct reader r = {.a = a, .s = s, .diags = diags};
-	for (uint32_t at = 0; at < s->len && !r.bad;) {
-		uint32_t end = source_line_end(s, at);
-		if (memchr(s->text + at, 0, end - at)) {
-			damaged(&r, (span){s->id, at, end}, "a line holds a zero byte");
-			break;
-		}
-		struct entry_line l = split(&r, at, end);
-		if (l.all.start < l.all.end && s->text[l.all.start] != '#') {
-			if (is_marker(s->text + l.all.start))
-				unmerged(&r, l.all);
-			else if (l.indented)
-				read_key(&r, &l);
-			else
-				read_top(&r, &l);
-		}
-		at = end + 1;
+	struct lock_reader r = {.a = a, .s = s, .diags = diags};
+	for (uint32_t at = 0, end; at < s->len && !r.failed; at = end + 1) {
+		end = source_line_end(s, at);
+		read_line(&r, at, end);
 	}
 	end_block(&r);
-	if (!r.bad && !r.versioned)
-		damaged(&r, (span){s->id, 0, 0}, "the file has no `version`");
+	if (!r.failed && !r.has_version)
+		report_syntax(&r, (span){s->id, 0, 0}, "the file has no `version`");
 	struct lockfile *lock = ARENA_NEW(a, struct lockfile);
 	lock->n = r.entries.len;
 	lock->entries = ARENA_ARRAY(a, struct lockfile_entry, r.entries.len + 1);
 	for (uint32_t i = 0; i < r.entries.len; i++)
 		lock->entries[i] = r.entries.at[i];
 	vec_free(&r.entries);
-	return r.bad ? NULL : lock;
+	return r.failed ? NULL : lock;
 }
 
 const struct lockfile_entry *lockfile_find(const struct lockfile *l, const char *name)
@@ -169,15 +201,17 @@ const struct lockfile_entry *lockfile_find(const struct lockfile *l, const char 
 	return NULL;
 }
 
+/* ---- writing ---- */
+
 void lockfile_print(const struct lockfile_entry *entries, uint32_t n, struct buf *out)
 {
 	buf_puts(out,
 		 "# Written by trib: the commits of the dependencies. Commit this file; `trib update` renews it.\nversion = " VERSION "\n");
 	for (uint32_t i = 0; i < n; i++) {
-		const struct lockfile_entry *e = &entries[i];
-		buf_printf(out, "\ndependency %s\n    git = %s\n", e->name, e->git);
-		if (e->kind != GIT_REF_HEAD)
-			buf_printf(out, "    %s = %s\n", kinds[e->kind], e->ref);
-		buf_printf(out, "    commit = %s\n", e->commit);
+		struct lockfile_entry e = entries[i];
+		buf_printf(out, "\ndependency %s\n", e.name);
+		for (uint32_t k = 0; k < N_KEYS; k++)
+			if (keys[k].kind == GIT_REF_HEAD || keys[k].kind == e.source.kind)
+				buf_printf(out, "    %s = %s\n", keys[k].text, *member(&e, &keys[k]));
 	}
 }

@@ -26,22 +26,22 @@ static char **environment(const char *extra)
 	return all;
 }
 
-/* A session of its own: no terminal to ask on, and Ctrl-C does not reach it before us. */
-static int spawn(struct child *c, int theirs, const char *const *argv, const char *extra)
+/* The child gets its own session: it has no terminal, and Ctrl-C reaches only trib. */
+static int spawn(struct child *c, int peer, const char *const *argv, const char *extra)
 {
 	posix_spawn_file_actions_t files;
 	posix_spawnattr_t a;
 	sigset_t none, pipes;
 	char **args, **all = environment(extra);
-	memcpy(&args, &argv, sizeof args); /* posix_spawnp changes none of them */
+	memcpy(&args, &argv, sizeof args); /* posix_spawnp does not change them */
 	sigemptyset(&none);
 	sigemptyset(&pipes);
 	sigaddset(&pipes, SIGPIPE);
 	sigaddset(&pipes, SIGXFSZ);
 	posix_spawn_file_actions_init(&files);
-	posix_spawn_file_actions_adddup2(&files, theirs, 0);
-	posix_spawn_file_actions_adddup2(&files, theirs, 1);
-	posix_spawn_file_actions_adddup2(&files, c->said, 2);
+	posix_spawn_file_actions_adddup2(&files, peer, 0);
+	posix_spawn_file_actions_adddup2(&files, peer, 1);
+	posix_spawn_file_actions_adddup2(&files, c->stderr_file, 2);
 	posix_spawnattr_init(&a);
 	posix_spawnattr_setsigmask(&a, &none);
 	posix_spawnattr_setsigdefault(&a, &pipes);
@@ -56,12 +56,12 @@ static int spawn(struct child *c, int theirs, const char *const *argv, const cha
 bool child_start(struct child *c, const char *const *argv, const char *extra, bool (*stopped)(void))
 {
 	int ends[2];
-	*c = (struct child){.talk = -1, .said = memfd_create("stderr", MFD_CLOEXEC), .stopped = stopped};
-	if (c->said < 0)
+	*c = (struct child){.socket = -1, .stderr_file = memfd_create("stderr", MFD_CLOEXEC), .stopped = stopped};
+	if (c->stderr_file < 0)
 		return false;
 	int failed = socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0 ? errno : 0;
 	if (!failed) {
-		c->talk = ends[0];
+		c->socket = ends[0];
 		failed = spawn(c, ends[1], argv, extra);
 		close(ends[1]);
 	}
@@ -76,7 +76,7 @@ bool child_start(struct child *c, const char *const *argv, const char *extra, bo
 bool child_write(struct child *c, const char *text, size_t len)
 {
 	while (len) {
-		ssize_t n = send(c->talk, text, len, MSG_NOSIGNAL);
+		ssize_t n = send(c->socket, text, len, MSG_NOSIGNAL);
 		if (n < 0 && (errno != EINTR || c->stopped()))
 			return false;
 		if (n > 0) {
@@ -91,13 +91,13 @@ ssize_t child_read(struct child *c, char *to, size_t size)
 {
 	ssize_t n;
 	do
-		n = recv(c->talk, to, size, 0);
+		n = recv(c->socket, to, size, 0);
 	while (n < 0 && errno == EINTR && !c->stopped());
 	return n;
 }
 
-/* What is said last matters most; banners come first. */
-static void read_said(int fd, char *said, size_t size)
+/* Reads the end of the file: the last lines have the error, the first are banners. */
+static void read_message(int fd, char *message, size_t size)
 {
 	char tail[512];
 	off_t end = lseek(fd, 0, SEEK_END);
@@ -108,28 +108,28 @@ static void read_said(int fd, char *said, size_t size)
 	size_t k = 0;
 	for (const char *s = tail; *s && k + 3 < size; s++) {
 		if (*s == '\n')
-			said[k++] = ';';
+			message[k++] = ';';
 		if ((unsigned char)*s >= ' ' || *s == '\n')
-			said[k++] = *s == '\n' ? ' ' : *s;
+			message[k++] = *s == '\n' ? ' ' : *s;
 	}
-	said[k] = 0;
+	message[k] = 0;
 }
 
-bool child_end(struct child *c, char *said, size_t size)
+bool child_end(struct child *c, char *message, size_t size)
 {
 	int status = 0;
-	if (c->talk >= 0)
-		close(c->talk);
+	if (c->socket >= 0)
+		close(c->socket);
 	if (c->pid > 0 && c->stopped())
 		kill(c->pid, SIGTERM);
 	while (c->pid > 0 && waitpid(c->pid, &status, 0) < 0 && errno == EINTR)
 		if (c->stopped())
 			kill(c->pid, SIGTERM);
-	if (said && size)
-		read_said(c->said, said, size);
-	if (c->said >= 0)
-		close(c->said);
+	if (message && size)
+		read_message(c->stderr_file, message, size);
+	if (c->stderr_file >= 0)
+		close(c->stderr_file);
 	bool ok = c->pid > 0 && WIFEXITED(status) && WEXITSTATUS(status) == 0;
-	*c = (struct child){.talk = -1, .said = -1};
+	*c = (struct child){.socket = -1, .stderr_file = -1};
 	return ok;
 }

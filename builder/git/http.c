@@ -4,9 +4,9 @@
 #include <string.h>
 #include <strings.h>
 
-/* ---- settings: http.KEY, and http.URL.KEY for addresses that begin so ---- */
+/* ---- configuration: http.KEY, and http.URL.KEY for addresses that begin with URL ---- */
 
-/* The part before the first `@` of the host is not compared. */
+/* Returns the address without `user@`, in `to` if there is one. */
 static const char *without_user(const char *url, char *to, size_t size)
 {
 	const char *host = strstr(url, "://");
@@ -17,8 +17,8 @@ static const char *without_user(const char *url, char *to, size_t size)
 	return to;
 }
 
-/* How many bytes of the address the entry names; -1: it is for others. */
-static int fits(const char *name, const char *key, const char *url)
+/* Returns the number of bytes of the address that the entry names; -1: it names another address. */
+static int match_length(const char *name, const char *key, const char *url)
 {
 	size_t n = strlen(name), k = strlen(key), head = strlen("http.");
 	if (n < head + k || strncmp(name, "http.", head) != 0 || strcasecmp(name + n - k, key) != 0)
@@ -35,10 +35,10 @@ static int fits(const char *name, const char *key, const char *url)
 	return begins ? (int)len : -1;
 }
 
-typedef void setting_visitor(void *ctx, const char *value);
+typedef void value_visitor(void *ctx, const char *value);
 
-/* All values of the entries that name most of the address. */
-static void settings(git_config *config, const char *key, const char *url, setting_visitor *visit, void *ctx)
+/* Visits all values of the entries that name most of the address. */
+static void visit_config(git_config *config, const char *key, const char *url, value_visitor *visit, void *ctx)
 {
 	git_config_iterator *it;
 	git_config_entry *e;
@@ -47,30 +47,30 @@ static void settings(git_config *config, const char *key, const char *url, setti
 	url = without_user(url, plain, sizeof plain);
 	for (int pass = 0; pass < 2 && config && git_config_iterator_glob_new(&it, config, "^http\\.") == 0; pass++) {
 		while (git_config_next(&e, it) == 0) {
-			int how = fits(e->name, key, url);
-			if (pass && how >= 0 && how == best)
+			int length = match_length(e->name, key, url);
+			if (pass && length >= 0 && length == best)
 				visit(ctx, e->value ? e->value : "true");
-			best = !pass && how > best ? how : best;
+			best = !pass && length > best ? length : best;
 		}
 		git_config_iterator_free(it);
 	}
 }
 
-static void take(void *ctx, const char *value) { snprintf(ctx, 4096, "%s", value); }
+static void set_text(void *ctx, const char *value) { snprintf(ctx, 4096, "%s", value); }
 
-/* `~/` is the home folder. */
-static void take_path(void *ctx, const char *value)
+/* Replaces `~/` by the home folder. */
+static void set_path(void *ctx, const char *value)
 {
 	const char *home = secure_getenv("HOME");
 	bool inside = strncmp(value, "~/", 2) == 0 && home;
 	snprintf(ctx, 4096, "%s%s", inside ? home : "", inside ? value + 1 : value);
 }
 
-static const char *first_set(const char *a, const char *b, const char *c) { return a && *a ? a : *b ? b : c && *c ? c : NULL; }
+static const char *first_non_empty(const char *a, const char *b, const char *c) { return a && *a ? a : *b ? b : c && *c ? c : NULL; }
 
 /* ---- certificates and headers ---- */
 
-static int believe(git_cert *cert, int valid, const char *host, void *payload)
+static int accept_certificate(git_cert *cert, int valid, const char *host, void *payload)
 {
 	(void)cert;
 	(void)valid;
@@ -79,7 +79,7 @@ static int believe(git_cert *cert, int valid, const char *host, void *payload)
 	return 0;
 }
 
-static void forget(git_strarray *headers)
+static void free_headers(git_strarray *headers)
 {
 	for (size_t i = 0; i < headers->count; i++)
 		free(headers->strings[i]);
@@ -87,12 +87,12 @@ static void forget(git_strarray *headers)
 	*headers = (git_strarray){0};
 }
 
-/* An empty one takes back those before it. */
+/* An empty header removes those before it, as in git. */
 static void add_header(void *ctx, const char *value)
 {
 	git_strarray *list = ctx;
 	if (!*value) {
-		forget(list);
+		free_headers(list);
 		return;
 	}
 	char **more = realloc(list->strings, (list->count + 1) * sizeof *more);
@@ -112,15 +112,15 @@ bool http_set_up(git_config *config, const char *url, git_fetch_options *o)
 	char info[4096] = "", path[4096] = "", verify[4096] = "";
 	if (strncmp(url, "http", 4) != 0)
 		return true;
-	settings(config, "sslCAInfo", url, take_path, info);
-	settings(config, "sslCAPath", url, take_path, path);
-	settings(config, "sslVerify", url, take, verify);
-	settings(config, "extraHeader", url, add_header, &o->custom_headers);
+	visit_config(config, "sslCAInfo", url, set_path, info);
+	visit_config(config, "sslCAPath", url, set_path, path);
+	visit_config(config, "sslVerify", url, set_text, verify);
+	visit_config(config, "extraHeader", url, add_header, &o->custom_headers);
 	if (secure_getenv("GIT_SSL_NO_VERIFY") || is_false(verify))
-		o->callbacks.certificate_check = believe;
-	const char *file = first_set(secure_getenv("GIT_SSL_CAINFO"), info, secure_getenv("SSL_CERT_FILE"));
-	const char *folder = first_set(secure_getenv("GIT_SSL_CAPATH"), path, secure_getenv("SSL_CERT_DIR"));
+		o->callbacks.certificate_check = accept_certificate;
+	const char *file = first_non_empty(secure_getenv("GIT_SSL_CAINFO"), info, secure_getenv("SSL_CERT_FILE"));
+	const char *folder = first_non_empty(secure_getenv("GIT_SSL_CAPATH"), path, secure_getenv("SSL_CERT_DIR"));
 	return (!file && !folder) || git_libgit2_opts(GIT_OPT_SET_SSL_CERT_LOCATIONS, file, folder) == 0;
 }
 
-void http_clean_up(git_fetch_options *o) { forget(&o->custom_headers); }
+void http_clean_up(git_fetch_options *o) { free_headers(&o->custom_headers); }

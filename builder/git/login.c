@@ -1,4 +1,4 @@
-/* Who logs in at a server: what `git credential` knows of it, through the helpers, GIT_ASKPASS and SSH_ASKPASS that the user has set. */
+/* Names and passwords for servers, from `git credential`: it asks the configured helpers, GIT_ASKPASS and SSH_ASKPASS. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,22 +6,22 @@
 #include "builder/git/child.h"
 #include "builder/git/http.h"
 
-enum { MOST = 16384 };
+enum { MAX_ANSWER = 16384 };
 
-/* `git credential WHAT` with `text`; what it answers, malloc'd, or NULL. */
-static char *credential(struct login *l, const char *what, const char *text)
+/* Runs `git credential COMMAND` with `text` as input. Returns its output, malloc'd, or NULL. */
+static char *run_credential(struct login *l, const char *command, const char *text)
 {
-	const char *const argv[] = {"git", "credential", what, NULL};
+	const char *const argv[] = {"git", "credential", command, NULL};
 	struct child c;
-	char *answer = calloc(1, MOST);
+	char *answer = calloc(1, MAX_ANSWER);
 	size_t len = 0;
 	if (!answer)
 		abort();
 	bool ok = child_start(&c, argv, "GIT_TERMINAL_PROMPT=0", l->stopped);
 	if (ok) {
-		ok = child_write(&c, text, strlen(text)) && shutdown(c.talk, SHUT_WR) == 0;
-		for (ssize_t n = 1; ok && n > 0 && len < MOST - 1; len += n > 0 ? (size_t)n : 0)
-			n = child_read(&c, answer + len, MOST - 1 - len);
+		ok = child_write(&c, text, strlen(text)) && shutdown(c.socket, SHUT_WR) == 0;
+		for (ssize_t n = 1; ok && n > 0 && len < MAX_ANSWER - 1; len += n > 0 ? (size_t)n : 0)
+			n = child_read(&c, answer + len, MAX_ANSWER - 1 - len);
 		ok = child_end(&c, NULL, 0) && ok;
 	}
 	if (ok)
@@ -30,8 +30,8 @@ static char *credential(struct login *l, const char *what, const char *text)
 	return NULL;
 }
 
-/* The value of a line `KEY=…`, malloc'd; NULL: none. */
-static char *value(const char *answer, const char *key)
+/* Returns the value of a line `KEY=…`, malloc'd; NULL: none. */
+static char *find_value(const char *answer, const char *key)
 {
 	size_t n = strlen(key);
 	for (const char *s = answer; s && *s; s = strchr(s, '\n'), s += s != NULL)
@@ -51,38 +51,38 @@ static bool same_server(const char *a, const char *b)
 	return ha - a == hb - b && strncmp(a, b, (size_t)(ha - a)) == 0 && ea - sa == eb - sb && strncmp(sa, sb, (size_t)(ea - sa)) == 0;
 }
 
-static int refuse(const char *text)
+static int fail(const char *text)
 {
 	git_error_set_str(GIT_ERROR_HTTP, text);
 	return GIT_EAUTH;
 }
 
-int login_ask(git_credential **out, const char *url, const char *user, unsigned allowed, void *login)
+int login_provide(git_credential **out, const char *url, const char *user, unsigned allowed, void *login)
 {
 	struct login *l = login;
-	char wish[4096];
+	char query[4096];
 	if (!(allowed & GIT_CREDENTIAL_USERPASS_PLAINTEXT))
-		return refuse("the server wants a way to log in that is not a name and a password");
+		return fail("the server requires a login method other than a name and a password, which trib does not support");
 	if (l->answer) {
-		l->refused = true;
-		return refuse("the server does not take the name and the password that it was given");
+		l->rejected = true;
+		return fail("the server rejected the name and password");
 	}
 	if (strpbrk(url, "\r\n") || (user && strpbrk(user, "\r\n")) || !same_server(url, l->url))
-		return refuse("the server hands over to another one, which wants a name and a password");
-	int n = snprintf(wish, sizeof wish, "url=%s\n%s%s%s\n", url, user ? "username=" : "", user ? user : "", user ? "\n" : "");
-	l->answer = n > 0 && (size_t)n < sizeof wish ? credential(l, "fill", wish) : NULL;
-	char *name = value(l->answer, "username"), *secret = value(l->answer, "password");
+		return fail("the server redirects to another server, which requires a name and a password");
+	int n = snprintf(query, sizeof query, "url=%s\n%s%s%s\n", url, user ? "username=" : "", user ? user : "", user ? "\n" : "");
+	l->answer = n > 0 && (size_t)n < sizeof query ? run_credential(l, "fill", query) : NULL;
+	char *name = find_value(l->answer, "username"), *secret = find_value(l->answer, "password");
 	int failed = name && secret ? git_credential_userpass_plaintext_new(out, name, secret)
-				    : refuse("the server wants a name and a password, and `git credential` knows none");
+				    : fail("the server requires a name and a password, and `git credential` has none");
 	free(name);
 	free(secret);
 	return failed;
 }
 
-void login_settle(struct login *l, bool fetched)
+void login_finish(struct login *l, bool fetched)
 {
-	if (l->answer && (fetched || l->refused))
-		free(credential(l, fetched ? "approve" : "reject", l->answer));
+	if (l->answer && (fetched || l->rejected))
+		free(run_credential(l, fetched ? "approve" : "reject", l->answer));
 	free(l->answer);
 	l->answer = NULL;
 }

@@ -1,4 +1,4 @@
-/* Bare copies of the repositories that a project depends on, and folders with the files of one of their commits. */
+/* Mirrors: bare copies of the repositories that a project depends on, and the files of their commits. */
 #include "builder/git/http.h"
 #include "builder/git/module.h"
 #include "builder/git/user_config.h"
@@ -13,19 +13,19 @@
 
 #define MIRROR_HEAD "refs/trib/HEAD"
 
-/* libgit2 hands this to both callbacks; the login is first, since login_ask knows only that. */
-struct fetching {
+/* The payload of both callbacks. The login is first, since login_provide reads only that. */
+struct fetch_payload {
 	struct login login;
 	bool (*stopped)(void);
 };
 
-static int keep_going(const git_indexer_progress *stats, void *fetching)
+static int check_stopped(const git_indexer_progress *stats, void *payload)
 {
 	(void)stats;
-	return ((struct fetching *)fetching)->stopped() ? -1 : 0;
+	return ((struct fetch_payload *)payload)->stopped() ? -1 : 0;
 }
 
-static bool names_clash(void)
+static bool is_reference_conflict(void)
 {
 	const git_error *last = git_error_last();
 	return last && (last->klass == GIT_ERROR_REFERENCE || last->klass == GIT_ERROR_FILESYSTEM || last->klass == GIT_ERROR_OS);
@@ -41,8 +41,8 @@ static enum git_problem problem_of(int code)
 	return last && last->klass == GIT_ERROR_SSH ? GIT_PROBLEM_SSH : GIT_PROBLEM_FETCH;
 }
 
-/* *clash: names of references stood in the way. */
-static bool fetch_into(git_repository *repo, git_config *config, const char *url, bool (*stopped)(void), bool *clash,
+/* *conflict: a new reference has the name of an old folder of references, or the other way round. */
+static bool fetch_into(git_repository *repo, git_config *config, const char *url, bool (*stopped)(void), bool *conflict,
 		       struct git_failure *error)
 {
 	char heads[] = "+refs/heads/*:refs/heads/*", tags[] = "+refs/tags/*:refs/tags/*", head[] = "+HEAD:" MIRROR_HEAD;
@@ -52,22 +52,22 @@ static bool fetch_into(git_repository *repo, git_config *config, const char *url
 	git_fetch_options o;
 	git_fetch_options_init(&o, GIT_FETCH_OPTIONS_VERSION);
 	int code = git_remote_create_anonymous(&remote, repo, url);
-	struct fetching fetching = {.login = {.url = code == 0 ? git_remote_url(remote) : url, .stopped = stopped},
-				    .stopped = stopped}; /* insteadOf may have changed it */
-	o.callbacks.transfer_progress = keep_going;
-	o.callbacks.credentials = login_ask;
-	o.callbacks.payload = &fetching;
+	struct fetch_payload payload = {.login = {.url = code == 0 ? git_remote_url(remote) : url, .stopped = stopped},
+					.stopped = stopped}; /* insteadOf may have changed it */
+	o.callbacks.transfer_progress = check_stopped;
+	o.callbacks.credentials = login_provide;
+	o.callbacks.payload = &payload;
 	o.proxy_opts.type = GIT_PROXY_AUTO;
 	o.prune = GIT_FETCH_PRUNE;
-	o.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE; /* the patterns have them */
-	if (code == 0 && !http_set_up(config, fetching.login.url, &o))
+	o.download_tags = GIT_REMOTE_DOWNLOAD_TAGS_NONE; /* `specs` include them */
+	if (code == 0 && !http_set_up(config, payload.login.url, &o))
 		code = GIT_ECERTIFICATE;
 	if (code == 0)
 		code = git_remote_fetch(remote, &all, &o, NULL);
-	*clash = code != 0 && names_clash();
+	*conflict = code != 0 && is_reference_conflict();
 	if (code != 0)
 		git_fail(error, problem_of(code));
-	login_settle(&fetching.login, code == 0);
+	login_finish(&payload.login, code == 0);
 	http_clean_up(&o);
 	git_remote_free(remote);
 	return code == 0;
@@ -93,13 +93,13 @@ bool git_mirror_fetch(const char *db, const char *url, bool (*stopped)(void), st
 	if (ok && config)
 		git_repository_set_config(repo, config); /* for insteadOf and proxies */
 	struct ssh_setup ssh;
-	ssh_enter(&ssh, config, stopped);
-	bool clash = false, fetched = ok && fetch_into(repo, config, url, stopped, &clash, error);
-	if (clash) { /* branch `a` has become a folder of branches, `a/b` */
+	ssh_register(&ssh, config, stopped);
+	bool conflict = false, fetched = ok && fetch_into(repo, config, url, stopped, &conflict, error);
+	if (conflict) { /* for example, branch `a` was replaced by `a/b` */
 		drop_references(repo);
-		fetched = fetch_into(repo, config, url, stopped, &clash, error);
+		fetched = fetch_into(repo, config, url, stopped, &conflict, error);
 	}
-	ssh_leave(&ssh);
+	ssh_unregister(&ssh);
 	git_config_free(config);
 	git_repository_free(repo);
 	git_libgit2_shutdown();
@@ -139,7 +139,7 @@ bool git_mirror_check_out(const char *db, const char *commit, const char *root, 
 		(git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0) ||
 		git_fail(error, GIT_PROBLEM_REVISION);
 	ok = ok && (git_commit_tree(&tree, c) == 0 || git_fail(error, GIT_PROBLEM_DISK));
-	if (ok && (ok = tree_is_sound(repo, tree, error))) {
+	if (ok && (ok = tree_is_safe(repo, tree, error))) {
 		int dir = tree_open_folder(root, below);
 		if (dir < 0) {
 			*error = (struct git_failure){.problem = GIT_PROBLEM_DISK};

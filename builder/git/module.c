@@ -9,22 +9,23 @@ bool git_fail(struct git_failure *error, enum git_problem problem)
 	const git_error *last = git_error_last();
 	const char *text = last && last->message ? last->message : "";
 	bool owner = strstr(text, "safe.directory") ||
-		     strstr(text, "not owned by current user"); /* libgit2 1.5 has the code for only one of them */
+		     strstr(text, "not owned by current user"); /* libgit2 1.5 returns GIT_EOWNER in only one of these cases */
 	error->problem = owner ? GIT_PROBLEM_OWNER : problem;
 	snprintf(error->text, sizeof error->text, "%s",
-		 owner ? "the repository belongs to another user, and git's setting safe.directory does not name it" : text);
+		 owner ? "the repository belongs to another user and is not in git's setting safe.directory" : text);
 	return false;
 }
 
-/* Does the work tree's file differ from the blob in the commit's tree? */
+/* True if the file in the work tree differs from the blob in the commit's tree. */
 static bool differs(git_repository *repo, git_tree *tree, const char *path)
 {
 	git_tree_entry *entry = NULL;
-	git_oid now;
+	git_oid disk;
 	if (!tree || git_tree_entry_bypath(&entry, tree, path) != 0)
 		return true;
 	/* with the path, so that line-end and other filters apply as `git add` would */
-	bool same = git_repository_hashfile(&now, repo, path, GIT_OBJECT_BLOB, path) == 0 && git_oid_equal(&now, git_tree_entry_id(entry));
+	bool same =
+		git_repository_hashfile(&disk, repo, path, GIT_OBJECT_BLOB, path) == 0 && git_oid_equal(&disk, git_tree_entry_id(entry));
 	git_tree_entry_free(entry);
 	return !same;
 }

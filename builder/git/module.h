@@ -1,4 +1,4 @@
-/* Shared by the files of the git module, which stands alone: nothing of trib is linked into it. */
+/* Functions that the files of the git module share. No other code of trib is linked into the module. */
 #ifndef TRIB_BUILDER_GIT_MODULE_H
 #define TRIB_BUILDER_GIT_MODULE_H
 #include <git2.h>
@@ -6,7 +6,7 @@
 
 const struct git_api *trib_git(void);
 
-/* With libgit2's words for its last failure; false. */
+/* Fills *error with libgit2's last message. Returns false. */
 bool git_fail(struct git_failure *error, enum git_problem problem);
 struct git_view *git_view_open(const char *dir, const char *rev, char commit[41], struct git_failure *error);
 void git_view_close(struct git_view *v);

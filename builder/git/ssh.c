@@ -6,10 +6,10 @@
 #include "builder/git/child.h"
 
 static const char *const schemes[] = {"ssh", "ssh+git", "git+ssh"};
-enum { N_SCHEMES = sizeof schemes / sizeof *schemes, MOST_WORDS = 10 };
+enum { N_SCHEMES = sizeof schemes / sizeof *schemes, MAX_WORDS = 10 };
 
-/* A connection: libgit2 sees it as transport and as stream. */
-struct ssh {
+/* A connection: for libgit2 a transport and a stream. */
+struct ssh_connection {
 	git_smart_subtransport transport;
 	git_smart_subtransport_stream stream;
 	const struct ssh_setup *setup;
@@ -37,7 +37,7 @@ static bool copy(char *to, size_t size, const char *from, size_t len)
 	return true;
 }
 
-/* `[::1]` is written so because of its colons. */
+/* An IPv6 address is in brackets: `[::1]`. */
 static bool copy_host(struct address *a, const char *from, size_t len)
 {
 	const char *open = memchr(from, '[', len), *close = open ? memchr(open, ']', len - (size_t)(open - from)) : NULL;
@@ -47,7 +47,7 @@ static bool copy_host(struct address *a, const char *from, size_t len)
 	return n > 0 && (size_t)n < sizeof a->host;
 }
 
-static bool split(const char *url, struct address *a)
+static bool parse_address(const char *url, struct address *a)
 {
 	const char *host = strstr(url, "://"), *bracket = strchr(url, ']');
 	*a = (struct address){0};
@@ -64,14 +64,14 @@ static bool split(const char *url, struct address *a)
 	return copy_host(a, host, port ? (size_t)(port - host) : len) && copy(a->path, sizeof a->path, path, strlen(path));
 }
 
-/* Neither may be taken for an option, here or there. */
-static bool sound(const struct address *a)
+/* Host and path must not look like options of ssh or of the remote shell. */
+static bool is_safe(const struct address *a)
 {
 	return *a->host && *a->host != '-' && *a->path && *a->path != '-' && strspn(a->port, "0123456789") == strlen(a->port);
 }
 
-/* As a word for the shell of the other side. False: too long. */
-static bool ask_for(const char *path, char *out, size_t size)
+/* Writes the command for the remote shell, with the path quoted. False: too long. */
+static bool quote_command(const char *path, char *out, size_t size)
 {
 	size_t n = (size_t)snprintf(out, size, "git-upload-pack '");
 	for (const char *s = path; *s && n + 6 < size; s++) {
@@ -86,16 +86,16 @@ static bool ask_for(const char *path, char *out, size_t size)
 	return true;
 }
 
-/* ---- what libgit2 calls ---- */
+/* ---- callbacks of libgit2 ---- */
 
-static int begin(struct ssh *s, const char *url)
+static int start_ssh(struct ssh_connection *s, const char *url)
 {
 	struct address a;
-	char shell[2048], wish[4096], text[256];
-	const char *argv[MOST_WORDS];
+	char shell[2048], command[4096], text[256];
+	const char *argv[MAX_WORDS];
 	int n = 0;
-	if (!split(url, &a) || !sound(&a) || !ask_for(a.path, wish, sizeof wish))
-		return fail("not an address for ssh, which reads ssh://USER@HOST/PATH or USER@HOST:PATH");
+	if (!parse_address(url, &a) || !is_safe(&a) || !quote_command(a.path, command, sizeof command))
+		return fail("an address for ssh must be ssh://USER@HOST/PATH or USER@HOST:PATH");
 	if (s->setup->command) {
 		if ((size_t)snprintf(shell, sizeof shell, "%s \"$@\"", s->setup->command) >= sizeof shell)
 			return fail("the command in GIT_SSH_COMMAND is too long");
@@ -109,7 +109,7 @@ static int begin(struct ssh *s, const char *url)
 		argv[n++] = a.port;
 	}
 	argv[n++] = a.host;
-	argv[n++] = wish;
+	argv[n++] = command;
 	argv[n] = NULL;
 	s->open = child_start(&s->child, argv, NULL, s->setup->stopped);
 	if (s->open)
@@ -118,75 +118,75 @@ static int begin(struct ssh *s, const char *url)
 	return fail(text);
 }
 
-/* The program's own words, if it ended badly. */
-static int lost(struct ssh *s, const char *otherwise)
+/* Ends ssh and fails with its error message, or with `closed` if it has none. */
+static int fail_closed(struct ssh_connection *s, const char *closed)
 {
-	char said[480];
+	char message[480];
 	s->open = false;
-	bool well = child_end(&s->child, said, sizeof said);
-	return fail(*said ? said : well ? otherwise : "ssh failed and says nothing");
+	bool ok = child_end(&s->child, message, sizeof message);
+	return fail(*message ? message : ok ? closed : "ssh failed without a message");
 }
 
 static int stream_read(git_smart_subtransport_stream *stream, char *to, size_t size, size_t *got)
 {
-	struct ssh *s = (struct ssh *)stream->subtransport;
+	struct ssh_connection *s = (struct ssh_connection *)stream->subtransport;
 	ssize_t n = s->open ? child_read(&s->child, to, size) : -1;
 	*got = n > 0 ? (size_t)n : 0;
 	if (n > 0 || !s->open)
 		return n > 0 ? 0 : fail("the connection is closed");
-	return lost(s, "the other side ended the connection");
+	return fail_closed(s, "the server closed the connection");
 }
 
 static int stream_write(git_smart_subtransport_stream *stream, const char *text, size_t len)
 {
-	struct ssh *s = (struct ssh *)stream->subtransport;
-	return s->open && child_write(&s->child, text, len) ? 0 : lost(s, "the other side takes nothing more");
+	struct ssh_connection *s = (struct ssh_connection *)stream->subtransport;
+	return s->open && child_write(&s->child, text, len) ? 0 : fail_closed(s, "the server accepts no more data");
 }
 
 static void stream_free(git_smart_subtransport_stream *stream) { (void)stream; }
 
 static int action(git_smart_subtransport_stream **out, git_smart_subtransport *transport, const char *url, git_smart_service_t what)
 {
-	struct ssh *s = (struct ssh *)transport;
+	struct ssh_connection *s = (struct ssh_connection *)transport;
 	*out = &s->stream;
 	if (what == GIT_SERVICE_UPLOADPACK_LS)
-		return begin(s, url);
-	return what == GIT_SERVICE_UPLOADPACK && s->open ? 0 : fail("only fetching is possible");
+		return start_ssh(s, url);
+	return what == GIT_SERVICE_UPLOADPACK && s->open ? 0 : fail("only fetching is supported");
 }
 
-static int hang_up(git_smart_subtransport *transport)
+static int close_connection(git_smart_subtransport *transport)
 {
-	struct ssh *s = (struct ssh *)transport;
+	struct ssh_connection *s = (struct ssh_connection *)transport;
 	if (s->open)
 		child_end(&s->child, NULL, 0);
 	s->open = false;
 	return 0;
 }
 
-static void release(git_smart_subtransport *transport)
+static void free_connection(git_smart_subtransport *transport)
 {
-	hang_up(transport);
+	close_connection(transport);
 	free(transport);
 }
 
-static int make(git_smart_subtransport **out, git_transport *owner, void *setup)
+static int create_connection(git_smart_subtransport **out, git_transport *owner, void *setup)
 {
-	struct ssh *s = calloc(1, sizeof *s);
+	struct ssh_connection *s = calloc(1, sizeof *s);
 	(void)owner;
 	if (!s)
 		abort();
-	s->transport = (git_smart_subtransport){action, hang_up, release};
+	s->transport = (git_smart_subtransport){action, close_connection, free_connection};
 	s->stream = (git_smart_subtransport_stream){&s->transport, stream_read, stream_write, stream_free};
 	s->setup = setup;
 	*out = &s->transport;
 	return 0;
 }
 
-/* ---- setting up ---- */
+/* ---- registration ---- */
 
 static char *copy_text(const char *text) { return text && *text ? strdup(text) : NULL; }
 
-void ssh_enter(struct ssh_setup *s, git_config *config, bool (*stopped)(void))
+void ssh_register(struct ssh_setup *s, git_config *config, bool (*stopped)(void))
 {
 	git_buf set = {0};
 	const char *program = secure_getenv("GIT_SSH");
@@ -196,12 +196,12 @@ void ssh_enter(struct ssh_setup *s, git_config *config, bool (*stopped)(void))
 	if (!s->command && config && git_config_get_string_buf(&set, config, "core.sshCommand") == 0)
 		s->command = copy_text(set.ptr);
 	git_buf_dispose(&set);
-	s->definition = (git_smart_subtransport_definition){make, 0, s};
+	s->definition = (git_smart_subtransport_definition){create_connection, 0, s};
 	for (size_t i = 0; i < N_SCHEMES; i++)
 		git_transport_register(schemes[i], git_transport_smart, &s->definition);
 }
 
-void ssh_leave(struct ssh_setup *s)
+void ssh_unregister(struct ssh_setup *s)
 {
 	for (size_t i = 0; i < N_SCHEMES; i++)
 		git_transport_unregister(schemes[i]);

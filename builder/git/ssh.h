@@ -1,5 +1,5 @@
-/* ssh:// and host:path through the user's own `ssh`, as git does it: with ~/.ssh/config, known hosts, agents and jump hosts; GIT_SSH_COMMAND,
- * core.sshCommand and GIT_SSH say what is run instead. */
+/* A libgit2 transport for ssh:// and host:path. It runs the user's `ssh`, or GIT_SSH_COMMAND, core.sshCommand or GIT_SSH, as git does: with
+ * ~/.ssh/config, known hosts, agents and jump hosts. */
 #ifndef TRIB_BUILDER_GIT_SSH_H
 #define TRIB_BUILDER_GIT_SSH_H
 #include <git2.h>
@@ -13,7 +13,7 @@ struct ssh_setup {
 	git_smart_subtransport_definition definition;
 };
 
-/* Until ssh_leave libgit2 asks these programs. `config` may be NULL. */
-void ssh_enter(struct ssh_setup *s, git_config *config, bool (*stopped)(void));
-void ssh_leave(struct ssh_setup *s);
+/* Registers the transport until ssh_unregister. `config` may be NULL. */
+void ssh_register(struct ssh_setup *s, git_config *config, bool (*stopped)(void));
+void ssh_unregister(struct ssh_setup *s);
 #endif

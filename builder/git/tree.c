@@ -11,7 +11,7 @@
 #include <unistd.h>
 #include "builder/git/module.h"
 
-enum { MOST_LEVELS = 64, MOST_ENTRIES = 1000000 };
+enum { MAX_LEVELS = 64, MAX_ENTRIES = 1000000 };
 
 /* ---- names ---- */
 
@@ -28,8 +28,8 @@ static bool refuse(struct git_failure *error, const char *fmt, ...)
 	return false;
 }
 
-/* True if the name is that of one file in its folder, and not of git's own. */
-static bool is_sound_name(const char *name)
+/* True for the name of a file in its folder that is not git's. */
+static bool is_valid_name(const char *name)
 {
 	static const char *const refused[] = {"", ".", "..", ".git", "git~1"};
 	for (size_t i = 0; i < sizeof refused / sizeof *refused; i++)
@@ -41,10 +41,10 @@ static bool is_sound_name(const char *name)
 	return strlen(name) <= NAME_MAX;
 }
 
-static int without_case(const void *a, const void *b) { return strcasecmp(*(const char *const *)a, *(const char *const *)b); }
+static int by_name_without_case(const void *a, const void *b) { return strcasecmp(*(const char *const *)a, *(const char *const *)b); }
 
-/* No two names are the same, whatever the case of their letters: one of them could be a link, and the other lead through it. */
-static bool is_sound(const git_tree *tree, const char *folder, struct git_failure *error)
+/* Names that are equal without case are refused: one of them could be a link, and the other lead through it. */
+static bool check_names(const git_tree *tree, const char *folder, struct git_failure *error)
 {
 	size_t n = git_tree_entrycount(tree);
 	const char **names = calloc(n + 1, sizeof *names);
@@ -53,11 +53,11 @@ static bool is_sound(const git_tree *tree, const char *folder, struct git_failur
 		abort();
 	for (size_t i = 0; i < n && ok; i++) {
 		names[i] = git_tree_entry_name(git_tree_entry_byindex(tree, i));
-		ok = is_sound_name(names[i]) || refuse(error, "its folder `%s` has an entry named `%s`, which no file can be called here",
-						       *folder ? folder : ".", names[i]);
+		ok = is_valid_name(names[i]) ||
+		     refuse(error, "its folder `%s` has an entry with the invalid name `%s`", *folder ? folder : ".", names[i]);
 	}
 	if (ok && n)
-		qsort(names, n, sizeof *names, without_case);
+		qsort(names, n, sizeof *names, by_name_without_case);
 	for (size_t i = 1; i < n && ok; i++)
 		if (strcasecmp(names[i - 1], names[i]) == 0)
 			ok = refuse(error,
@@ -69,22 +69,21 @@ static bool is_sound(const git_tree *tree, const char *folder, struct git_failur
 	return ok;
 }
 
-/* ---- all of a tree ---- */
+/* ---- the whole tree ---- */
 
-struct checking {
+struct tree_check {
 	git_repository *repo;
 	struct git_failure *error;
 	char path[PATH_MAX]; /* from the top of the tree, for messages */
 	uint32_t entries, level;
 };
 
-static bool check_entries(struct checking *c, const git_tree *tree);
+static bool check_entries(struct tree_check *c, const git_tree *tree);
 
-/* The path is that of `name`, for the time of the call. */
-static bool check_folder(struct checking *c, const git_tree_entry *e)
+static bool check_folder(struct tree_check *c, const git_tree_entry *e)
 {
 	git_tree *tree = NULL;
-	bool ok = ++c->level <= MOST_LEVELS || refuse(c->error, "its folders are nested more than %d deep", MOST_LEVELS);
+	bool ok = ++c->level <= MAX_LEVELS || refuse(c->error, "its folders are nested more than %d levels deep", MAX_LEVELS);
 	ok = ok && (git_tree_lookup(&tree, c->repo, git_tree_entry_id(e)) == 0 || git_fail(c->error, GIT_PROBLEM_DISK));
 	ok = ok && check_entries(c, tree);
 	c->level--;
@@ -92,17 +91,17 @@ static bool check_folder(struct checking *c, const git_tree_entry *e)
 	return ok;
 }
 
-static bool check_entries(struct checking *c, const git_tree *tree)
+static bool check_entries(struct tree_check *c, const git_tree *tree)
 {
 	size_t len = strlen(c->path);
-	bool ok = is_sound(tree, c->path, c->error);
+	bool ok = check_names(tree, c->path, c->error);
 	for (size_t i = 0; ok && i < git_tree_entrycount(tree); i++) {
 		const git_tree_entry *e = git_tree_entry_byindex(tree, i);
 		int n = snprintf(c->path + len, sizeof c->path - len, "%s%s", len ? "/" : "", git_tree_entry_name(e));
 		if (n < 0 || (size_t)n >= sizeof c->path - len)
-			ok = refuse(c->error, "it has a path that is too long");
-		else if (++c->entries > MOST_ENTRIES)
-			ok = refuse(c->error, "it has more than %d files", MOST_ENTRIES);
+			ok = refuse(c->error, "one of its paths is too long");
+		else if (++c->entries > MAX_ENTRIES)
+			ok = refuse(c->error, "it has more than %d files", MAX_ENTRIES);
 		else
 			ok = git_tree_entry_type(e) != GIT_OBJECT_TREE || check_folder(c, e);
 		c->path[len] = 0;
@@ -110,9 +109,9 @@ static bool check_entries(struct checking *c, const git_tree *tree)
 	return ok;
 }
 
-bool tree_is_sound(git_repository *repo, const git_tree *tree, struct git_failure *error)
+bool tree_is_safe(git_repository *repo, const git_tree *tree, struct git_failure *error)
 {
-	struct checking *c = calloc(1, sizeof *c);
+	struct tree_check *c = calloc(1, sizeof *c);
 	if (!c)
 		abort();
 	c->repo = repo;
@@ -124,13 +123,13 @@ bool tree_is_sound(git_repository *repo, const git_tree *tree, struct git_failur
 
 /* ---- writing ---- */
 
-struct writing {
+struct tree_writer {
 	git_repository *repo;
 	struct git_failure *error;
 	char path[PATH_MAX]; /* from the top of the tree, for messages */
 };
 
-static bool disk(struct writing *w)
+static bool fail_disk(struct tree_writer *w)
 {
 	snprintf(w->error->text, sizeof w->error->text, "%.400s: %s", w->path, strerror(errno));
 	w->error->problem = GIT_PROBLEM_DISK;
@@ -149,29 +148,29 @@ static bool write_all(int fd, const char *at, size_t n)
 	return true;
 }
 
-static bool write_file(struct writing *w, int dir, const char *name, const git_blob *blob, bool executable)
+static bool write_file(struct tree_writer *w, int dir, const char *name, const git_blob *blob, bool executable)
 {
 	int fd = openat(dir, name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, executable ? 0777 : 0666);
 	bool ok = fd >= 0 && write_all(fd, git_blob_rawcontent(blob), (size_t)git_blob_rawsize(blob));
 	if (fd >= 0)
 		ok = close(fd) == 0 && ok;
-	return ok || disk(w);
+	return ok || fail_disk(w);
 }
 
-static bool write_link(struct writing *w, int dir, const char *name, const git_blob *blob)
+static bool write_link(struct tree_writer *w, int dir, const char *name, const git_blob *blob)
 {
 	char target[PATH_MAX];
 	size_t len = (size_t)git_blob_rawsize(blob);
 	if (strcmp(name, ".gitmodules") == 0)
 		return refuse(w->error, "`%s` is a symbolic link", w->path);
 	if (len == 0 || len >= sizeof target || memchr(git_blob_rawcontent(blob), 0, len))
-		return refuse(w->error, "`%s` is a symbolic link to something that cannot be a path", w->path);
+		return refuse(w->error, "`%s` is a symbolic link with an invalid target", w->path);
 	memcpy(target, git_blob_rawcontent(blob), len);
 	target[len] = 0;
-	return symlinkat(target, dir, name) == 0 || disk(w);
+	return symlinkat(target, dir, name) == 0 || fail_disk(w);
 }
 
-static bool write_blob(struct writing *w, int dir, const char *name, const git_tree_entry *e)
+static bool write_blob(struct tree_writer *w, int dir, const char *name, const git_tree_entry *e)
 {
 	git_blob *blob = NULL;
 	git_filemode_t mode = git_tree_entry_filemode(e);
@@ -183,14 +182,14 @@ static bool write_blob(struct writing *w, int dir, const char *name, const git_t
 	return ok;
 }
 
-static bool write_entries(struct writing *w, const git_tree *tree, int dir);
+static bool write_entries(struct tree_writer *w, const git_tree *tree, int dir);
 
-static bool write_folder(struct writing *w, int dir, const char *name, const git_tree_entry *e)
+static bool write_folder(struct tree_writer *w, int dir, const char *name, const git_tree_entry *e)
 {
 	git_tree *tree = NULL;
 	int fd = mkdirat(dir, name, 0777) == 0 ? openat(dir, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC) : -1;
 	if (fd < 0)
-		return disk(w);
+		return fail_disk(w);
 	bool ok = (git_tree_lookup(&tree, w->repo, git_tree_entry_id(e)) == 0 || git_fail(w->error, GIT_PROBLEM_DISK)) &&
 		  write_entries(w, tree, fd);
 	git_tree_free(tree);
@@ -198,17 +197,17 @@ static bool write_folder(struct writing *w, int dir, const char *name, const git
 	return ok;
 }
 
-static bool write_entry(struct writing *w, int dir, const char *name, const git_tree_entry *e)
+static bool write_entry(struct tree_writer *w, int dir, const char *name, const git_tree_entry *e)
 {
 	switch (git_tree_entry_type(e)) {
 	case GIT_OBJECT_BLOB: return write_blob(w, dir, name, e);
 	case GIT_OBJECT_TREE: return write_folder(w, dir, name, e);
-	case GIT_OBJECT_COMMIT: return mkdirat(dir, name, 0777) == 0 || disk(w); /* a submodule */
+	case GIT_OBJECT_COMMIT: return mkdirat(dir, name, 0777) == 0 || fail_disk(w); /* a submodule */
 	default: return refuse(w->error, "`%s` is neither a file nor a folder", w->path);
 	}
 }
 
-static bool write_entries(struct writing *w, const git_tree *tree, int dir)
+static bool write_entries(struct tree_writer *w, const git_tree *tree, int dir)
 {
 	size_t len = strlen(w->path);
 	bool ok = true;
@@ -224,7 +223,7 @@ static bool write_entries(struct writing *w, const git_tree *tree, int dir)
 
 bool tree_write(git_repository *repo, const git_tree *tree, int dir, struct git_failure *error)
 {
-	struct writing *w = calloc(1, sizeof *w);
+	struct tree_writer *w = calloc(1, sizeof *w);
 	if (!w)
 		abort();
 	w->repo = repo;

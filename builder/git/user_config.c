@@ -6,7 +6,7 @@
 
 static void add(git_config *c, const char *path, git_config_level_t level) { git_config_add_file_ondisk(c, path, level, NULL, true); }
 
-static void add_found(git_config *c, int (*find)(git_buf *), git_config_level_t level)
+static void add_if_found(git_config *c, int (*find)(git_buf *), git_config_level_t level)
 {
 	git_buf path = {0};
 	if (find(&path) == 0)
@@ -19,14 +19,14 @@ static bool is_set(const char *text)
 	return text && *text && strcasecmp(text, "0") && strcasecmp(text, "false") && strcasecmp(text, "no") && strcasecmp(text, "off");
 }
 
-static void add_around(git_config *c)
+static void add_repository(git_config *c)
 {
 	char path[4096];
-	git_repository *around = NULL;
-	if (git_repository_open_ext(&around, ".", 0, NULL) == 0 &&
-	    (size_t)snprintf(path, sizeof path, "%sconfig", git_repository_commondir(around)) < sizeof path)
+	git_repository *repo = NULL;
+	if (git_repository_open_ext(&repo, ".", 0, NULL) == 0 &&
+	    (size_t)snprintf(path, sizeof path, "%sconfig", git_repository_commondir(repo)) < sizeof path)
 		add(c, path, GIT_CONFIG_LEVEL_LOCAL);
-	git_repository_free(around);
+	git_repository_free(repo);
 }
 
 git_config *user_config_open(void)
@@ -38,13 +38,13 @@ git_config *user_config_open(void)
 	if (system && *system)
 		add(c, system, GIT_CONFIG_LEVEL_SYSTEM);
 	else if (!is_set(secure_getenv("GIT_CONFIG_NOSYSTEM")))
-		add_found(c, git_config_find_system, GIT_CONFIG_LEVEL_SYSTEM);
+		add_if_found(c, git_config_find_system, GIT_CONFIG_LEVEL_SYSTEM);
 	if (global) {
 		add(c, global, GIT_CONFIG_LEVEL_GLOBAL);
 	} else {
-		add_found(c, git_config_find_xdg, GIT_CONFIG_LEVEL_XDG);
-		add_found(c, git_config_find_global, GIT_CONFIG_LEVEL_GLOBAL);
+		add_if_found(c, git_config_find_xdg, GIT_CONFIG_LEVEL_XDG);
+		add_if_found(c, git_config_find_global, GIT_CONFIG_LEVEL_GLOBAL);
 	}
-	add_around(c);
+	add_repository(c);
 	return c;
 }

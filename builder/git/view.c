@@ -1,30 +1,30 @@
-/* A commit's files. What libgit2 has no words for is done here: paths that lead through submodules, symbolic links and `..`. */
+/* The files of a commit. Follows paths through submodules, symbolic links and `..`, which libgit2 does not. */
 #include "builder/git/module.h"
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_HOPS = 16 };
+enum { MAX_LINKS = 16 };
 
-/* A repository and the tree of one of its commits: the project's, or a submodule's at a path of the project's. */
-struct part {
-	char *at; /* "" or "libs/blocks/" from the top of the work tree */
+/* A repository and the tree of one of its commits: of the project or of a submodule. */
+struct view_repo {
+	char *at; /* its path from the top of the work tree: "" or "libs/blocks/" */
 	git_repository *repo;
-	git_tree *tree; /* NULL: the submodule or its commit is not here */
-	struct part *next;
+	git_tree *tree; /* NULL: the submodule or its commit is missing */
+	struct view_repo *next;
 };
 struct git_view {
-	struct part *parts; /* the last is the project's */
-	char *folder;       /* of the view, from the top of the work tree: "" or "sub/dir" */
-	char *top;          /* of the work tree, as realpath gives it */
+	struct view_repo *repos; /* the last is the project's */
+	char *folder;            /* of the view, from the top of the work tree: "" or "sub/dir" */
+	char *top;               /* of the work tree, as realpath gives it */
 	char *missing;
 };
 
 /* ---- paths ---- */
 
-/* dir/path without `.` and `..`, from the top of the work tree. False: it leads out of it, or is too long. */
-static bool normal(const struct git_view *v, const char *dir, const char *path, char out[PATH_MAX])
+/* Writes dir/path without `.` and `..`, from the top of the work tree. False: it leads out of the work tree or is too long. */
+static bool normalize(const struct git_view *v, const char *dir, const char *path, char out[PATH_MAX])
 {
 	char all[PATH_MAX];
 	size_t top = strlen(v->top), len = 0;
@@ -61,19 +61,19 @@ static void note_missing(struct git_view *v, const char *at)
 		v->missing = strdup(at);
 }
 
-static struct part *open_submodule(struct git_view *v, const char *at, const git_oid *commit)
+static struct view_repo *open_submodule(struct git_view *v, const char *at, const git_oid *commit)
 {
 	char dir[PATH_MAX];
-	struct part *p;
+	struct view_repo *p;
 	git_commit *c = NULL;
-	for (p = v->parts; p; p = p->next)
+	for (p = v->repos; p; p = p->next)
 		if (strcmp(p->at, at) == 0)
 			return p;
 	p = calloc(1, sizeof *p);
 	if (!p || !(p->at = strdup(at)))
 		abort();
-	p->next = v->parts;
-	v->parts = p;
+	p->next = v->repos;
+	v->repos = p;
 	int n = snprintf(dir, sizeof dir, "%s/%s", v->top, at);
 	bool ok = n > 0 && (size_t)n < sizeof dir && git_repository_open_ext(&p->repo, dir, GIT_REPOSITORY_OPEN_NO_SEARCH, NULL) == 0 &&
 		  git_commit_lookup(&c, p->repo, commit) == 0 && git_commit_tree(&p->tree, c) == 0;
@@ -83,24 +83,24 @@ static struct part *open_submodule(struct git_view *v, const char *at, const git
 	return p;
 }
 
-static const struct part *project(const struct git_view *v)
+static const struct view_repo *project(const struct git_view *v)
 {
-	const struct part *p = v->parts;
+	const struct view_repo *p = v->repos;
 	while (p->next)
 		p = p->next;
 	return p;
 }
 
-/* ---- looking up ---- */
+/* ---- lookup ---- */
 
-struct found {
-	const struct part *part;
-	git_tree_entry *entry; /* NULL: the top of the part's tree */
+struct lookup {
+	const struct view_repo *repo;
+	git_tree_entry *entry; /* NULL: the top of the repository's tree */
 	char path[PATH_MAX];   /* from the top of the work tree, links followed */
 };
 
-/* The text of a link as a path in its place. */
-static bool follow_link(const struct git_view *v, const struct part *p, const git_tree_entry *link, const char *at, const char *rest,
+/* Writes the target of a link and `rest`, as a path from the top of the work tree. */
+static bool follow_link(const struct git_view *v, const struct view_repo *p, const git_tree_entry *link, const char *at, const char *rest,
 			char out[PATH_MAX])
 {
 	char dir[PATH_MAX], target[PATH_MAX];
@@ -112,16 +112,16 @@ static bool follow_link(const struct git_view *v, const struct part *p, const gi
 	git_blob_free(blob);
 	const char *slash = strrchr(at, '/');
 	snprintf(dir, sizeof dir, "%.*s", slash ? (int)(slash - at) : 0, at);
-	return n > 0 && (size_t)n < sizeof target && normal(v, dir, target, out);
+	return n > 0 && (size_t)n < sizeof target && normalize(v, dir, target, out);
 }
 
-static bool look_up(struct git_view *v, const char *path, struct found *out, int hops);
+static bool look_up(struct git_view *v, const char *path, struct lookup *out, int links);
 
-/* What the first `len` bytes of out->path are; then goes on with what follows them. `stop`: it is a link or a submodule, or there is nothing. */
-static bool step(struct git_view *v, struct found *out, size_t len, int hops, bool *stop)
+/* Looks up the first `len` bytes of out->path; follows links and enters submodules. *stop: the lookup is complete. */
+static bool look_up_step(struct git_view *v, struct lookup *out, size_t len, int links, bool *stop)
 {
 	char at[PATH_MAX], rest[PATH_MAX], target[PATH_MAX];
-	const struct part *p = out->part;
+	const struct view_repo *p = out->repo;
 	*stop = true;
 	snprintf(at, sizeof at, "%.*s", (int)len, out->path);
 	snprintf(rest, sizeof rest, "%s", out->path[len] ? out->path + len + 1 : "");
@@ -131,15 +131,15 @@ static bool step(struct git_view *v, struct found *out, size_t len, int hops, bo
 		bool ok = follow_link(v, p, out->entry, at, rest, target);
 		git_tree_entry_free(out->entry);
 		out->entry = NULL;
-		return ok && hops < MOST_HOPS && look_up(v, target, out, hops + 1);
+		return ok && links < MAX_LINKS && look_up(v, target, out, links + 1);
 	}
 	if (git_tree_entry_type(out->entry) == GIT_OBJECT_COMMIT) {
 		strncat(at, "/", sizeof at - strlen(at) - 1);
-		out->part = open_submodule(v, at, git_tree_entry_id(out->entry));
+		out->repo = open_submodule(v, at, git_tree_entry_id(out->entry));
 		git_tree_entry_free(out->entry);
 		out->entry = NULL;
 		*stop = false;
-		return out->part->tree != NULL;
+		return out->repo->tree != NULL;
 	}
 	*stop = !*rest;
 	if (*rest) {
@@ -149,15 +149,15 @@ static bool step(struct git_view *v, struct found *out, size_t len, int hops, bo
 	return true;
 }
 
-static bool look_up(struct git_view *v, const char *path, struct found *out, int hops)
+static bool look_up(struct git_view *v, const char *path, struct lookup *out, int links)
 {
-	*out = (struct found){.part = project(v)};
+	*out = (struct lookup){.repo = project(v)};
 	snprintf(out->path, sizeof out->path, "%s", path);
 	size_t len = 0;
 	bool stop = false;
 	while (out->path[len]) {
 		len += strcspn(out->path + len, "/");
-		if (!step(v, out, len, hops, &stop))
+		if (!look_up_step(v, out, len, links, &stop))
 			return false;
 		if (stop)
 			return true;
@@ -166,10 +166,10 @@ static bool look_up(struct git_view *v, const char *path, struct found *out, int
 	return true;
 }
 
-static bool find_file(struct git_view *v, const char *path, struct found *out)
+static bool find_file(struct git_view *v, const char *path, struct lookup *out)
 {
 	char full[PATH_MAX];
-	if (!normal(v, v->folder, path, full) || !look_up(v, full, out, 0))
+	if (!normalize(v, v->folder, path, full) || !look_up(v, full, out, 0))
 		return false;
 	if (out->entry && git_tree_entry_type(out->entry) == GIT_OBJECT_BLOB)
 		return true;
@@ -179,7 +179,7 @@ static bool find_file(struct git_view *v, const char *path, struct found *out)
 
 bool git_view_has(struct git_view *v, const char *path)
 {
-	struct found f;
+	struct lookup f;
 	if (!find_file(v, path, &f))
 		return false;
 	git_tree_entry_free(f.entry);
@@ -188,11 +188,11 @@ bool git_view_has(struct git_view *v, const char *path)
 
 bool git_view_read(struct git_view *v, const char *path, char **text, size_t *len)
 {
-	struct found f;
+	struct lookup f;
 	git_blob *blob = NULL;
 	if (!find_file(v, path, &f))
 		return false;
-	bool ok = git_blob_lookup(&blob, f.part->repo, git_tree_entry_id(f.entry)) == 0;
+	bool ok = git_blob_lookup(&blob, f.repo->repo, git_tree_entry_id(f.entry)) == 0;
 	git_tree_entry_free(f.entry);
 	if (!ok)
 		return false;
@@ -208,16 +208,16 @@ bool git_view_read(struct git_view *v, const char *path, char **text, size_t *le
 
 bool git_view_matches_disk(struct git_view *v, const char *path)
 {
-	struct found f;
-	git_oid now;
+	struct lookup f;
+	git_oid disk;
 	char full[PATH_MAX];
 	if (!find_file(v, path, &f))
 		return false;
 	/* with the path, so that line-end and other filters apply as `git add` would */
-	const char *inner = f.path + strlen(f.part->at);
+	const char *inner = f.path + strlen(f.repo->at);
 	int n = snprintf(full, sizeof full, "%s/%s", v->top, f.path);
-	bool same = n > 0 && (size_t)n < sizeof full && git_repository_hashfile(&now, f.part->repo, full, GIT_OBJECT_BLOB, inner) == 0 &&
-		    git_oid_equal(&now, git_tree_entry_id(f.entry));
+	bool same = n > 0 && (size_t)n < sizeof full && git_repository_hashfile(&disk, f.repo->repo, full, GIT_OBJECT_BLOB, inner) == 0 &&
+		    git_oid_equal(&disk, git_tree_entry_id(f.entry));
 	git_tree_entry_free(f.entry);
 	return same;
 }
@@ -230,9 +230,9 @@ struct listing {
 	void *ctx;
 };
 
-static void list(const struct listing *l, const struct part *p, const git_tree *tree, const char *inner, const char *shown, int depth);
+static void list(const struct listing *l, const struct view_repo *p, const git_tree *tree, const char *inner, const char *shown, int depth);
 
-static void list_entry(const struct listing *l, const struct part *p, const git_tree_entry *e, const char *inner, const char *shown,
+static void list_entry(const struct listing *l, const struct view_repo *p, const git_tree_entry *e, const char *inner, const char *shown,
 		       int depth)
 {
 	git_object *below = NULL;
@@ -246,7 +246,7 @@ static void list_entry(const struct listing *l, const struct part *p, const git_
 		return;
 	case GIT_OBJECT_COMMIT: {
 		int n = snprintf(at, sizeof at, "%s/", inner);
-		const struct part *sub = n > 0 && (size_t)n < sizeof at ? open_submodule(l->v, at, git_tree_entry_id(e)) : NULL;
+		const struct view_repo *sub = n > 0 && (size_t)n < sizeof at ? open_submodule(l->v, at, git_tree_entry_id(e)) : NULL;
 		if (sub && sub->tree)
 			list(l, sub, sub->tree, inner, shown, depth + 1);
 		return;
@@ -255,8 +255,8 @@ static void list_entry(const struct listing *l, const struct part *p, const git_
 	}
 }
 
-/* inner: the tree's path from the top of the work tree; shown: the path to tell. */
-static void list(const struct listing *l, const struct part *p, const git_tree *tree, const char *inner, const char *shown, int depth)
+/* inner: the tree's path from the top of the work tree; shown: the path that the visitor gets. */
+static void list(const struct listing *l, const struct view_repo *p, const git_tree *tree, const char *inner, const char *shown, int depth)
 {
 	char a[PATH_MAX], b[PATH_MAX];
 	for (size_t i = 0; depth < 256 && i < git_tree_entrycount(tree); i++) {
@@ -271,16 +271,16 @@ static void list(const struct listing *l, const struct part *p, const git_tree *
 
 void git_view_files(struct git_view *v, const char *folder, git_file_visitor *visit, void *ctx)
 {
-	struct found f;
+	struct lookup f;
 	char full[PATH_MAX];
 	git_object *tree = NULL;
 	const struct listing l = {v, visit, ctx};
-	if (!normal(v, v->folder, folder, full) || !look_up(v, full, &f, 0))
+	if (!normalize(v, v->folder, folder, full) || !look_up(v, full, &f, 0))
 		return;
 	if (!f.entry)
-		list(&l, f.part, f.part->tree, f.path, folder, 0);
-	else if (git_tree_entry_type(f.entry) == GIT_OBJECT_TREE && git_tree_entry_to_object(&tree, f.part->repo, f.entry) == 0)
-		list(&l, f.part, (git_tree *)tree, f.path, folder, 0);
+		list(&l, f.repo, f.repo->tree, f.path, folder, 0);
+	else if (git_tree_entry_type(f.entry) == GIT_OBJECT_TREE && git_tree_entry_to_object(&tree, f.repo->repo, f.entry) == 0)
+		list(&l, f.repo, (git_tree *)tree, f.path, folder, 0);
 	git_object_free(tree);
 	git_tree_entry_free(f.entry);
 }
@@ -293,7 +293,7 @@ void git_view_close(struct git_view *v)
 {
 	if (!v)
 		return;
-	for (struct part *p = v->parts, *next; p; p = next) {
+	for (struct view_repo *p = v->repos, *next; p; p = next) {
 		next = p->next;
 		git_tree_free(p->tree);
 		git_repository_free(p->repo);
@@ -307,16 +307,16 @@ void git_view_close(struct git_view *v)
 	git_libgit2_shutdown();
 }
 
-/* Where `dir` is in the work tree. */
-static bool place(struct git_view *v, const char *dir, git_repository *repo, struct git_failure *error)
+/* Finds the path of `dir` in the work tree. */
+static bool locate_folder(struct git_view *v, const char *dir, git_repository *repo, struct git_failure *error)
 {
 	const char *work = git_repository_workdir(repo);
-	char *here = realpath(dir, NULL);
+	char *full = realpath(dir, NULL);
 	v->top = work ? realpath(work, NULL) : NULL;
 	size_t n = v->top ? strlen(v->top) : 0;
-	if (v->top && here && strncmp(here, v->top, n) == 0 && (here[n] == '/' || !here[n]))
-		v->folder = strdup(here[n] ? here + n + 1 : "");
-	free(here);
+	if (v->top && full && strncmp(full, v->top, n) == 0 && (full[n] == '/' || !full[n]))
+		v->folder = strdup(full[n] ? full + n + 1 : "");
+	free(full);
 	if (v->folder)
 		return true;
 	snprintf(error->text, sizeof error->text, "%s", git_repository_path(repo));
@@ -335,7 +335,7 @@ static bool commit_of(git_repository *repo, const char *rev, git_oid *id)
 	return ok;
 }
 
-/* `A...B` as git diff means it. */
+/* `A...B` is the merge base, as in git diff. */
 static bool find_commit(git_repository *repo, const char *rev, git_oid *id)
 {
 	const char *dots = strstr(rev, "...");
@@ -349,7 +349,7 @@ static bool find_commit(git_repository *repo, const char *rev, git_oid *id)
 	       git_merge_base(id, repo, &a, &b) == 0;
 }
 
-static bool open_commit(struct part *p, const char *rev, char commit[41], struct git_failure *error)
+static bool open_commit(struct view_repo *p, const char *rev, char commit[41], struct git_failure *error)
 {
 	git_oid id;
 	git_commit *c = NULL;
@@ -365,13 +365,13 @@ static bool open_commit(struct part *p, const char *rev, char commit[41], struct
 struct git_view *git_view_open(const char *dir, const char *rev, char commit[41], struct git_failure *error)
 {
 	struct git_view *v = calloc(1, sizeof *v);
-	struct part *p = calloc(1, sizeof *p);
+	struct view_repo *p = calloc(1, sizeof *p);
 	if (!v || !p || !(p->at = strdup("")))
 		abort();
-	v->parts = p;
+	v->repos = p;
 	git_libgit2_init();
 	bool ok = git_repository_open_ext(&p->repo, dir, 0, NULL) == 0 || git_fail(error, GIT_PROBLEM_NO_REPOSITORY);
-	if (ok && place(v, dir, p->repo, error) && open_commit(p, rev, commit, error))
+	if (ok && locate_folder(v, dir, p->repo, error) && open_commit(p, rev, commit, error))
 		return v;
 	git_view_close(v);
 	return NULL;

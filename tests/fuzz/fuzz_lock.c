@@ -15,8 +15,7 @@ static void expect_same(const struct lockfile *a, const struct lockfile *b)
 		abort();
 	for (uint32_t i = 0; i < a->n; i++) {
 		const struct lockfile_entry *x = &a->entries[i], *y = &b->entries[i];
-		if (strcmp(x->name, y->name) || strcmp(x->git, y->git) || strcmp(x->ref, y->ref) || strcmp(x->commit, y->commit) ||
-		    x->kind != y->kind)
+		if (strcmp(x->name, y->name) || !git_source_equal(&x->source, &y->source) || strcmp(x->commit, y->commit))
 			abort();
 	}
 }

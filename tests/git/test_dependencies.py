@@ -135,13 +135,13 @@ class Dependencies(RepositoryTest):
                     f.write(fn("gain", "x * 9.0"))
             harm[1]()
             said = self.trib("build")
-            self.assertIn("put back", said.stderr)
+            self.assertIn("restoring files", said.stderr)
             self.assertEqual(self.read(outputs[0]), good)
             self.assertEqual(self.trib("build").stderr, "")
         with open(os.path.join(os.path.dirname(real), "more.tri"), "w") as f:
             f.write(fn("more", "x"))
         self.edit("src/a.tri", "blocks.gain(x)", "blocks.gain(x) + 1.0")
-        self.assertIn("put back", self.trib("build").stderr)
+        self.assertIn("restoring files", self.trib("build").stderr)
 
     def test_a_cache_that_was_copied(self):
         self.build()
@@ -223,7 +223,7 @@ class Dependencies(RepositoryTest):
         self.assertIn("has no branch `x`", self.fails("build", code=3))
 
     def test_blocks_that_are_wrong(self):
-        for block, words in (("dependency a-b\n    git = ../blocks\n", "cannot be the name"), ("dependency nn\n    git = ../blocks\n", "standard library"),
+        for block, words in (("dependency a-b\n    git = ../blocks\n", "cannot be the name"), ("dependency nn\n    git = ../blocks\n", "standard-library"),
                              ("dependency b\n    tag = x\n", "has no `git`"), ("dependency b\n    git = ../blocks\n    tag = x\n    rev = y\n", "more than one"),
                              ("dependency b\n    git = ../blocks\n    path = ../x\n", "leads out"),
                              ("dependency b\n    git = ../blocks\ndependency b\n    git = ../blocks\n", "two blocks")):
@@ -257,7 +257,7 @@ class Dependencies(RepositoryTest):
         self.build()
         self.assertEqual(self.lock().count("dependency "), 2)
         self.edit("tri.build", "dependency other\n    git = ../other\n", "")
-        self.assertIn("no manifest asks for", self.fails("build", "--locked"))
+        self.assertIn("no manifest names", self.fails("build", "--locked"))
         self.build()
         self.assertNotIn("other", self.lock())
 

@@ -94,11 +94,11 @@ class Hostile(RepositoryTest):
         blob = self.blob(self.blocks, "x")
         for name in ("..", ".", ".git", ".GIT", "git~1", "a\nb", "a\x7fb", "../outside/kept", "/tmp/x", "a/b"):
             self.offer([(FILE, name, blob)])
-            self.assertIn("no file can be called here", self.fails("update", code=3))
+            self.assertIn("invalid name", self.fails("update", code=3))
         folder = self.tree(self.blocks, [(FILE, "kept", blob)])
         self.offer([(FOLDER, "..", folder)])
         self.fails("update", code=3)
-        self.refused("no file can be called here")
+        self.refused("invalid name")
 
     def test_below_a_folder(self):
         blob = self.blob(self.blocks, "x")
@@ -142,7 +142,7 @@ class Hostile(RepositoryTest):
         for _ in range(80):
             at = self.tree(self.blocks, [(FOLDER, "d", at)])
         self.offer([(FOLDER, "d", at)])
-        self.refused("nested more than 64 deep")
+        self.refused("nested more than 64 levels deep")
 
     def test_a_tree_that_unfolds(self):
         """Eight folders with the same ten entries each are 10^8 files."""
@@ -160,7 +160,7 @@ class Hostile(RepositoryTest):
             modules = self.blob(self.payload, '[submodule "s"]\n\tpath = s\n\turl = ./\n')
             commit = self.commit_tree(self.payload, [(FILE, ".gitmodules", modules), (MODULE, "s", commit)])
         self.offer([(MODULE, "s", commit)], [("s", "../payload")])
-        self.refused("nested more than 16 deep")
+        self.refused("nested more than 16 levels deep")
 
     def test_many_submodules(self):
         commit = self.inner

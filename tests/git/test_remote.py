@@ -110,7 +110,7 @@ class Https(Remote):
         self.serve("me:secret word")
         self.env["GIT_SSL_CAINFO"] = self.pem
         said = self.refused()
-        self.assertIn("wants a name and a password", said)
+        self.assertIn("requires a name and a password", said)
         self.assertIn("credential.helper", said)
         notes = os.path.join(self.tmp, "helped")
         helper = self.script("helper", f'#!/bin/sh\necho "$1" >> {notes}\ntest "$1" = get && printf "username=me\\npassword=$SECRET\\n"\nexit 0\n')
@@ -121,7 +121,7 @@ class Https(Remote):
             self.assertEqual(f.read().split(), ["get", "store"])
         os.unlink(notes)
         self.env["SECRET"] = "wrong"
-        self.assertIn("does not take", self.refused())
+        self.assertIn("rejected", self.refused())
         with open(notes) as f:
             self.assertEqual(f.read().split(), ["get", "erase"])
 
@@ -231,7 +231,7 @@ class Ssh(Remote):
         self.write("../blocks/tri.build", f"project blocks\n\ndependency inner\n    git = {inner}\n")
         self.first = self.commit(at=self.blocks)
         said = self.fails("build", code=1)
-        self.assertIn("the address of dependency `inner` is on this machine", said)
+        self.assertIn("dependency `inner` has a local address", said)
         self.write("tri.build", self.read("tri.build").decode() + f"\ndependency inner\n    git = {inner}\n")
         self.fetched()
 

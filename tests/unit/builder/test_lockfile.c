@@ -36,8 +36,8 @@ static void done(struct fixture *f)
 static void written_and_read(void **state)
 {
 	struct buf text = {0};
-	const struct lockfile_entry entries[] = {{"blocks", "../b c.git", GIT_REF_HEAD, "", COMMIT, SPAN_NONE},
-						 {"gates", "https://h/g", GIT_REF_TAG, "v 1", COMMIT, SPAN_NONE}};
+	const struct lockfile_entry entries[] = {{"blocks", {"../b c.git", GIT_REF_HEAD, ""}, COMMIT, SPAN_NONE},
+						 {"gates", {"https://h/g", GIT_REF_TAG, "v 1"}, COMMIT, SPAN_NONE}};
 	(void)state;
 	lockfile_print(entries, 2, &text);
 	struct fixture f = read_text(text.at, text.len);
@@ -46,10 +46,10 @@ static void written_and_read(void **state)
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct lockfile_entry *e = lockfile_find(f.lock, entries[i].name);
 		assert_non_null(e);
-		assert_string_equal(e->git, entries[i].git);
-		assert_string_equal(e->ref, entries[i].ref);
+		assert_string_equal(e->source.git, entries[i].source.git);
+		assert_string_equal(e->source.ref, entries[i].source.ref);
 		assert_string_equal(e->commit, COMMIT);
-		assert_int_equal(e->kind, entries[i].kind);
+		assert_int_equal(e->source.kind, entries[i].source.kind);
 	}
 	assert_null(lockfile_find(f.lock, "block"));
 	done(&f);

@@ -1,4 +1,4 @@
-#include "builder/deps/checkout.h"
+#include "builder/deps/address.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -26,7 +26,7 @@ static void addresses(void **state)
 	struct arena *a = arena_new(0);
 	(void)state;
 	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
-		assert_string_equal(checkout_join(a, all[i].base, all[i].url), all[i].want);
+		assert_string_equal(address_join(a, all[i].base, all[i].url), all[i].want);
 	arena_free(a);
 }
 
