@@ -17,13 +17,13 @@ static uint64_t hash_names(const struct frontend *f, const struct module *m)
 		const struct item *it = &m->items[i];
 		hasher_add_u64(h, it->kind);
 		hasher_add_str(h, it->name ? name_text(f, it->name) : "");
-		hasher_add_str(h, it->target ? it->target->path : "");
-		hasher_add_str(h, it->remote ? name_text(f, it->remote) : "");
+		hasher_add_str(h, it->import.target ? it->import.target->path : "");
+		hasher_add_str(h, it->import.remote ? name_text(f, it->import.remote) : "");
 	}
 	return hasher_finish(h).lo;
 }
 
-static uint64_t hash_read(const struct read *r) { return (r->of == READ_WHOLE ? r->item->tokens : r->item->face).lo; }
+static uint64_t hash_read(const struct item_read *r) { return (r->depth == READ_WHOLE ? r->item->tokens : r->item->interface).lo; }
 
 /* ---- writing ---- */
 
@@ -49,10 +49,10 @@ void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out)
 	struct module *m = f->modules.at[file];
 	struct others o = {{0}};
 	for (uint32_t i = 0; i < m->n_items; i++) { /* a file counts by its names where it is only imported */
-		if (m->items[i].target)
-			number_of(&o, m, m->items[i].target);
-		for (uint32_t k = 0; k < m->items[i].reads.n; k++)
-			number_of(&o, m, m->items[i].reads.at[k].item->mod);
+		if (m->items[i].import.target)
+			number_of(&o, m, m->items[i].import.target);
+		for (uint32_t k = 0; k < m->items[i].checked.reads.n; k++)
+			number_of(&o, m, m->items[i].checked.reads.at[k].item->mod);
 	}
 	put_hash(out, hash_names(f, m));
 	put_hash(out, m->tokens.lo);
@@ -65,16 +65,16 @@ void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out)
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		const struct item *it = &m->items[i];
 		put_hash(out, it->tokens.lo);
-		varint_put(out, it->reads.n);
-		for (uint32_t k = 0; k < it->reads.n; k++) {
-			const struct read *r = &it->reads.at[k];
+		varint_put(out, it->checked.reads.n);
+		for (uint32_t k = 0; k < it->checked.reads.n; k++) {
+			const struct item_read *r = &it->checked.reads.at[k];
 			varint_put(out, number_of(&o, m, r->item->mod));
-			varint_put(out, (uint64_t)(r->item - r->item->mod->items) << 1 | (r->of == READ_WHOLE));
+			varint_put(out, (uint64_t)(r->item - r->item->mod->items) << 1 | (r->depth == READ_WHOLE));
 			put_hash(out, hash_read(r));
 		}
 	}
 	vec_free(&o.at);
-	m->traced = true;
+	m->checks_hold = true;
 }
 
 /* ---- reading ---- */
@@ -92,12 +92,12 @@ static uint64_t take_hash(struct varint_in *in)
 static struct module **take_others(struct frontend *f, struct varint_in *in, uint32_t *n)
 {
 	*n = varint_take_count(in);
-	struct module **others = ARENA_ARRAY(f->lasting, struct module *, *n + 1);
+	struct module **others = ARENA_ARRAY(f->session, struct module *, *n + 1);
 	for (uint32_t i = 0; i < *n && in->ok; i++) {
 		uint32_t len = varint_take_count(in);
 		const char *path = varint_take_bytes(in, len);
 		uint64_t names = take_hash(in), at;
-		if (!path || !map_get(&f->by_path, map_key_str(arena_strndup(f->lasting, path, len)), &at))
+		if (!path || !map_get(&f->loaded.by_path, map_key_str(arena_strndup(f->session, path, len)), &at))
 			return NULL;
 		others[i] = f->modules.at[at];
 		if (others[i]->failed || hash_names(f, others[i]) != names)
@@ -106,14 +106,14 @@ static struct module **take_others(struct frontend *f, struct varint_in *in, uin
 	return others;
 }
 
-static bool take_read(struct varint_in *in, struct module *own, struct module **others, uint32_t n, struct read *out)
+static bool take_read(struct varint_in *in, struct module *own, struct module **others, uint32_t n, struct item_read *out)
 {
 	uint32_t file = varint_take_upto(in, n);
 	struct module *m = file ? others[file - 1] : own;
 	uint64_t item = varint_take(in), hash = take_hash(in);
 	if (!in->ok || item >> 1 >= m->n_items)
 		return in->ok = false;
-	*out = (struct read){&m->items[item >> 1], item & 1 ? READ_WHOLE : READ_INTERFACE};
+	*out = (struct item_read){&m->items[item >> 1], item & 1 ? READ_WHOLE : READ_INTERFACE};
 	return hash_read(out) == hash;
 }
 
@@ -121,13 +121,13 @@ static bool take_item(struct frontend *f, struct varint_in *in, struct item *it,
 {
 	bool same = take_hash(in) == it->tokens.lo;
 	uint32_t n_reads = varint_take_count(in);
-	struct read *reads = ARENA_ARRAY(f->lasting, struct read, n_reads + 1);
+	struct item_read *reads = ARENA_ARRAY(f->session, struct item_read, n_reads + 1);
 	for (uint32_t i = 0; i < n_reads && in->ok; i++)
 		same = take_read(in, it->mod, others, n, &reads[i]) && same;
 	if (!in->ok)
 		return false;
-	it->reads = (struct read_list){reads, n_reads};
-	it->trace = same ? TRACE_SAME : TRACE_NONE;
+	it->checked.reads = (struct item_reads){reads, n_reads};
+	it->refresh.check = same ? CHECK_SAME_INPUTS : CHECK_UNKNOWN;
 	return true;
 }
 
@@ -144,23 +144,23 @@ void frontend_read_checks(struct frontend *f, uint32_t file, const void *record,
 	for (uint32_t i = 0; i < m->n_items && whole; i++)
 		whole = take_item(f, &in, &m->items[i], others, n);
 	whole = whole && in.at == in.end;
-	m->traced = same && whole;
+	m->checks_hold = same && whole;
 	for (uint32_t i = 0; i < m->n_items && !whole; i++)
-		m->items[i].trace = TRACE_NONE;
+		m->items[i].refresh.check = CHECK_UNKNOWN;
 }
 
 /* A constant means what it is made of, and so on: never itself, but in a forged record. */
 static bool holds(struct item *it)
 {
-	if (it->trace != TRACE_SAME)
-		return it->trace == TRACE_HOLDS;
+	if (it->refresh.check != CHECK_SAME_INPUTS)
+		return it->refresh.check == CHECK_VALID;
 	bool same = true;
-	it->trace = TRACE_NONE;
-	for (uint32_t i = 0; i < it->reads.n && same; i++) {
-		struct item *r = it->reads.at[i].item;
+	it->refresh.check = CHECK_UNKNOWN;
+	for (uint32_t i = 0; i < it->checked.reads.n && same; i++) {
+		struct item *r = it->checked.reads.at[i].item;
 		same = r->kind != ITEM_CONST || r->mod->std || holds(r);
 	}
-	it->trace = same ? TRACE_HOLDS : TRACE_NONE;
+	it->refresh.check = same ? CHECK_VALID : CHECK_UNKNOWN;
 	return same;
 }
 
@@ -169,12 +169,12 @@ void frontend_verify_checks(struct frontend *f)
 	for (uint32_t i = 0; i < f->modules.len; i++) {
 		struct module *m = f->modules.at[i];
 		for (uint32_t k = 0; k < m->n_items; k++)
-			m->traced = holds(&m->items[k]) && m->traced;
+			m->checks_hold = holds(&m->items[k]) && m->checks_hold;
 	}
 }
 
-bool frontend_checks_known(const struct frontend *f, uint32_t file)
+bool frontend_checks_recorded(const struct frontend *f, uint32_t file)
 {
 	const struct module *m = f->modules.at[file];
-	return m->std || m->traced || f->reexports;
+	return m->std || m->checks_hold || f->loaded.reexports;
 }

@@ -23,7 +23,7 @@ static const char *text_of(const struct frontend *f, struct arena *a, span at)
 const struct frontend_arg *frontend_entry_args(struct frontend *f, const char *entry, struct arena *a, uint32_t *n)
 {
 	const struct item *it = find_functional(f, entry);
-	if (!it || it->broken)
+	if (!it || it->has_syntax_error)
 		return NULL;
 	const struct ast *t = &it->mod->ast;
 	struct ast_nodes params = ast_fn(t, it->node).params;

@@ -20,7 +20,7 @@ struct frontend *frontend_new(struct sources *sources, struct frontend_host host
 {
 	struct arena *a = arena_new(256 * 1024);
 	struct frontend *f = ARENA_NEW(a, struct frontend);
-	f->arena = f->lasting = a;
+	f->arena = f->session = a;
 	f->sources = sources;
 	f->host = host;
 	f->diags = diags;
@@ -42,19 +42,19 @@ void frontend_free(struct frontend *f)
 	}
 	diags_free(f->warnings);
 	vec_free(&f->modules);
-	vec_free(&f->highest);
-	vec_free(&f->innermost);
-	vec_free(&f->defs);
-	vec_free(&f->absent);
-	vec_free(&f->made);
-	vec_free(&f->prelude_values);
-	vec_free(&f->prelude_names);
-	map_free(&f->by_path);
-	map_free(&f->units);
-	map_free(&f->prelude);
-	map_free(&f->namesakes);
+	vec_free(&f->elab.most_locals);
+	vec_free(&f->resolver.innermost);
+	vec_free(&f->loaded.defs);
+	vec_free(&f->loaded.missing);
+	vec_free(&f->elab.calls);
+	vec_free(&f->prelude.values);
+	vec_free(&f->prelude.names);
+	map_free(&f->loaded.by_path);
+	map_free(&f->elab.units);
+	map_free(&f->prelude.by_name);
+	map_free(&f->loaded.ordinals);
 	interner_free(f->names);
-	arena_free(f->lasting);
+	arena_free(f->session);
 }
 
 const struct frontend_times *frontend_times(const struct frontend *f) { return &f->times; }
@@ -63,20 +63,20 @@ bool frontend_add_file(struct frontend *f, const char *path)
 {
 	bool ok = true;
 	uint64_t known;
-	if (map_get(&f->by_path, map_key_str(path), &known))
+	if (map_get(&f->loaded.by_path, map_key_str(path), &known))
 		return !f->modules.at[known]->failed;
 	struct module *m = module_load(f, path, SPAN_NONE, true, &ok);
 	return m && ok;
 }
 
-void frontend_index(struct frontend *f, struct index *ix)
+void frontend_set_index(struct frontend *f, struct index *ix)
 {
 	f->index = ix;
 	if (ix)
 		index_prelude(f);
 }
 
-void frontend_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n)
+void frontend_set_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n)
 {
 	f->dependencies = list;
 	f->n_dependencies = n;
@@ -86,24 +86,24 @@ static void resolve_again(struct frontend *f, struct module *m)
 {
 	resolve_module(f, m);
 	resolve_warn_imports(f, m);
-	m->unresolved = false;
+	m->must_resolve = false;
 }
 
 static void resolve_all(struct frontend *f)
 {
-	uint32_t first = f->resolved;
+	uint32_t first = f->resolver.n_modules;
 	for (uint32_t i = 0; i < first; i++)
-		if (f->modules.at[i]->unresolved)
+		if (f->modules.at[i]->must_resolve)
 			resolve_again(f, f->modules.at[i]);
-	for (; f->resolved < f->modules.len; f->resolved++)
-		if (!(f->modules.at[f->resolved]->std || f->modules.at[f->resolved]->traced) || f->index)
-			resolve_module(f, f->modules.at[f->resolved]);
-	for (uint32_t i = first; i < f->resolved; i++)
-		if (!f->modules.at[i]->traced)
+	for (; f->resolver.n_modules < f->modules.len; f->resolver.n_modules++)
+		if (!(f->modules.at[f->resolver.n_modules]->std || f->modules.at[f->resolver.n_modules]->checks_hold) || f->index)
+			resolve_module(f, f->modules.at[f->resolver.n_modules]);
+	for (uint32_t i = first; i < f->resolver.n_modules; i++)
+		if (!f->modules.at[i]->checks_hold)
 			resolve_warn_imports(f, f->modules.at[i]);
-	f->n_tokens = 0;
+	f->resolver.n_tokens = 0;
 	for (uint32_t i = 0; i < f->modules.len; i++)
-		f->n_tokens += f->modules.at[i]->ast.tokens.len;
+		f->resolver.n_tokens += f->modules.at[i]->ast.tokens.len;
 }
 
 /* A question to the index concerns one file alone. */
@@ -126,14 +126,14 @@ static void check_broken(struct frontend *f, uint32_t first)
 bool frontend_check(struct frontend *f)
 {
 	int64_t t0 = os_now_ns();
-	uint32_t before = diags_errors(f->diags), first = f->checked;
+	uint32_t before = diags_errors(f->diags), first = f->elab.n_checked;
 	resolve_all(f);
-	for (uint32_t i = 0; i < first && f->keeps; i++)
+	for (uint32_t i = 0; i < first && f->is_refreshable; i++)
 		if (!f->modules.at[i]->std)
 			check_module(f, f->modules.at[i], NULL, true);
-	for (; f->checked < f->modules.len; f->checked++)
-		if (is_checked(f, f->modules.at[f->checked]))
-			check_module(f, f->modules.at[f->checked], NULL, false);
+	for (; f->elab.n_checked < f->modules.len; f->elab.n_checked++)
+		if (is_checked(f, f->modules.at[f->elab.n_checked]))
+			check_module(f, f->modules.at[f->elab.n_checked], NULL, false);
 	if (f->index)
 		check_broken(f, first);
 	if (!diags_errors(f->diags)) {
@@ -147,8 +147,8 @@ bool frontend_check(struct frontend *f)
 
 uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **defs)
 {
-	*defs = f->defs.at;
-	return f->defs.len;
+	*defs = f->loaded.defs.at;
+	return f->loaded.defs.len;
 }
 
 uint32_t frontend_files(const struct frontend *f) { return f->modules.len; }
@@ -244,7 +244,7 @@ static void try_layer(struct frontend *f, const struct item *it)
 		struct ast_fn fn = ast_fn(t, members.at[i]);
 		const char *name = name_text(f, token_name(f, it->mod, fn.name));
 		if (!strcmp(name, "forward") || (takes_tensors(f, it->mod, &fn) && !is_helper(f, it, fn.name)))
-			try_entry(f, arena_printf(f->lasting, "%s.%s", name_text(f, it->name), name));
+			try_entry(f, arena_printf(f->session, "%s.%s", name_text(f, it->name), name));
 	}
 }
 
@@ -264,7 +264,7 @@ bool frontend_try_layers(struct frontend *f)
 static struct module *loaded(struct frontend *f, const char *path)
 {
 	uint64_t i;
-	return map_get(&f->by_path, map_key_str(path), &i) ? f->modules.at[i] : NULL;
+	return map_get(&f->loaded.by_path, map_key_str(path), &i) ? f->modules.at[i] : NULL;
 }
 
 static bool is_exported(struct frontend *f, const struct item *it)

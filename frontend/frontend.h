@@ -22,11 +22,11 @@ struct frontend *frontend_new(struct sources *sources, struct frontend_host host
 void frontend_free(struct frontend *f); /* NULL is accepted */
 /* Before any file is added: from here on what is loaded and checked is noted in the index, which must outlive the front end. Names in it are the
  * front end's. Also definitions with syntax errors, and the standard library, are looked at then. NULL: notes end here. */
-void frontend_index(struct frontend *f, struct index *ix);
+void frontend_set_index(struct frontend *f, struct index *ix);
 const struct frontend_times *frontend_times(const struct frontend *f);
 
 /* Before any file is added: what is found out is kept together with what it was found out from, for frontend_refresh. */
-void frontend_keep(struct frontend *f);
+void frontend_enable_refresh(struct frontend *f);
 /* For another build of the same files, after one without errors and warnings that elaborated a program: asks `host` for all files again, and takes in the new
  * text of those that have one. Files are added, checked and elaborated as before, but nothing is done twice whose inputs are as they were. False: too much
  * has changed, and the front end must not be used any more; nothing was reported. */
@@ -34,17 +34,17 @@ bool frontend_refresh(struct frontend *f, struct frontend_host host, struct diag
 /* Before any file is added: what checks read is recorded. After a check that reported nothing, a file's record is written for the next process; that reads it
  * once all files are added, if it was written by the same build of trib, then verifies all, and what they vouch for is not checked again. A record may be
  * damaged, but not forged: then errors may be missed. */
-void frontend_trace(struct frontend *f);
+void frontend_record_reads(struct frontend *f);
 void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out);
 void frontend_read_checks(struct frontend *f, uint32_t file, const void *record, size_t len);
 void frontend_verify_checks(struct frontend *f);
 /* Is the record as it should be, or is there none to be written? */
-bool frontend_checks_known(const struct frontend *f, uint32_t file);
+bool frontend_checks_recorded(const struct frontend *f, uint32_t file);
 /* Bytes it has taken. */
 size_t frontend_memory(const struct frontend *f);
 
 /* Before any file is added. The list must outlive the front end. */
-void frontend_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n);
+void frontend_set_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n);
 
 /* Lexes and parses a file and, recursively, what it imports (import cycles are reported). False: errors were reported (parsing went on). */
 bool frontend_add_file(struct frontend *f, const char *path);

@@ -6,9 +6,9 @@
 #include "frontend/frontend.h"
 #include "frontend/unit/elab.h"
 
-void frontend_trace(struct frontend *f) { f->traces = true; }
-void frontend_keep(struct frontend *f) { f->traces = f->keeps = true; }
-size_t frontend_memory(const struct frontend *f) { return arena_used(f->lasting); }
+void frontend_record_reads(struct frontend *f) { f->records_reads = true; }
+void frontend_enable_refresh(struct frontend *f) { f->records_reads = f->is_refreshable = true; }
+size_t frontend_memory(const struct frontend *f) { return arena_used(f->session); }
 
 /* ---- one file ---- */
 
@@ -41,28 +41,28 @@ static bool same_items(const struct module *old, const struct module *new)
 
 static void take_item(struct item *it, const struct item *new)
 {
-	enum item_change change = hash_eq(it->tokens, new->tokens) ? CHANGE_NONE
-				  : hash_eq(it->face, new->face)   ? CHANGE_BODY
-								   : CHANGE_INTERFACE;
-	if (it->change < change)
-		it->change = change;
+	enum item_change change = hash_eq(it->tokens, new->tokens)         ? CHANGE_NONE
+				  : hash_eq(it->interface, new->interface) ? CHANGE_BODY
+									   : CHANGE_INTERFACE;
+	if (it->refresh.change < change)
+		it->refresh.change = change;
 	it->node = new->node;
 	it->name_token = new->name_token;
 	it->tokens = new->tokens;
-	it->face = new->face;
-	it->used = it->used && !it->target;
-	if (it->func)
-		it->func->node = it->node;
+	it->interface = new->interface;
+	it->resolved.used = it->resolved.used && !it->import.target;
+	if (it->checked.func)
+		it->checked.func->node = it->node;
 }
 
 /* The definitions that were listed at the end, from `first`, to where the file's are. */
 static void take_defs(struct frontend *f, const struct module *m, uint32_t first)
 {
 	uint32_t next = first;
-	for (uint32_t i = 0; i < first && next < f->defs.len; i++)
-		if (f->defs.at[i].file == m->path)
-			f->defs.at[i] = f->defs.at[next++];
-	f->defs.len = first;
+	for (uint32_t i = 0; i < first && next < f->loaded.defs.len; i++)
+		if (f->loaded.defs.at[i].file == m->path)
+			f->loaded.defs.at[i] = f->loaded.defs.at[next++];
+	f->loaded.defs.len = first;
 }
 
 static void take(struct frontend *f, struct module *m, struct module *new, uint32_t first_def)
@@ -75,17 +75,17 @@ static void take(struct frontend *f, struct module *m, struct module *new, uint3
 	m->ast = new->ast;
 	m->names = new->names;
 	m->tokens = new->tokens;
-	m->reloaded = m->unresolved = true;
-	m->traced = false;
+	m->reloaded = m->must_resolve = true;
+	m->checks_hold = false;
 }
 
 bool module_reload(struct frontend *f, struct module *m, const struct source *src)
 {
 	struct module new = {.path = m->path, .imported_at = m->imported_at};
 	struct diags *heard = f->diags;
-	uint32_t first_def = f->defs.len;
+	uint32_t first_def = f->loaded.defs.len;
 	f->diags = diags_new(1);
-	bool ok = module_parse(f, &new, src) && same_shape(m, &new) && module_collect(f, &new) && diags_count(f->diags) == 0 &&
+	bool ok = module_parse(f, &new, src) && same_shape(m, &new) && module_collect_items(f, &new) && diags_count(f->diags) == 0 &&
 		  same_items(m, &new);
 	diags_free(f->diags);
 	f->diags = heard;
@@ -103,8 +103,8 @@ bool module_reload(struct frontend *f, struct module *m, const struct source *sr
 
 static bool reload_files(struct frontend *f)
 {
-	for (uint32_t i = 0; i < f->absent.len; i++)
-		if (f->host.load(f->host.ctx, f->absent.at[i]))
+	for (uint32_t i = 0; i < f->loaded.missing.len; i++)
+		if (f->host.load(f->host.ctx, f->loaded.missing.at[i]))
 			return false;
 	for (uint32_t i = 0; i < f->modules.len; i++) {
 		struct module *m = f->modules.at[i];
@@ -118,7 +118,7 @@ static bool reload_files(struct frontend *f)
 }
 
 /* A constant's value may hold what was made from the text of another file. */
-static bool reads_reloaded(const struct read_list *l)
+static bool reads_reloaded(const struct item_reads *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
 		if (l->at[i].item->mod->reloaded)
@@ -134,12 +134,12 @@ static void spread_constants(struct frontend *f)
 		for (uint32_t i = 0; i < f->modules.len; i++)
 			for (uint32_t k = 0; k < f->modules.at[i]->n_items; k++) {
 				struct item *it = &f->modules.at[i]->items[k];
-				if (it->kind != ITEM_CONST || it->state == ITEM_NEW)
+				if (it->kind != ITEM_CONST || it->checked.state == ITEM_NEW)
 					continue;
-				if (!it->change && !reads_changed(&it->reads) && !reads_reloaded(&it->reads))
+				if (!it->refresh.change && !reads_changed(&it->checked.reads) && !reads_reloaded(&it->checked.reads))
 					continue;
-				it->state = ITEM_NEW;
-				it->change = CHANGE_INTERFACE;
+				it->checked.state = ITEM_NEW;
+				it->refresh.change = CHANGE_INTERFACE;
 				it->mod->reloaded = again = true;
 			}
 	}
@@ -150,8 +150,8 @@ static void mark_unchecked(struct frontend *f)
 	for (uint32_t i = 0; i < f->modules.len; i++)
 		for (uint32_t k = 0; k < f->modules.at[i]->n_items; k++) {
 			struct item *it = &f->modules.at[i]->items[k];
-			it->unchecked = it->unchecked || it->change || reads_changed(&it->reads);
-			it->mod->traced = it->mod->traced && !it->unchecked;
+			it->refresh.must_check = it->refresh.must_check || it->refresh.change || reads_changed(&it->checked.reads);
+			it->mod->checks_hold = it->mod->checks_hold && !it->refresh.must_check;
 		}
 }
 
@@ -160,7 +160,7 @@ bool frontend_refresh(struct frontend *f, struct frontend_host host, struct diag
 	f->host = host;
 	f->diags = diags;
 	f->times = (struct frontend_times){0};
-	if (f->reexports || f->index || f->n_dependencies || !reload_files(f))
+	if (f->loaded.reexports || f->index || f->n_dependencies || !reload_files(f))
 		return false;
 	for (uint32_t i = 0; i < f->modules.len; i++)
 		if (f->modules.at[i]->reloaded) {

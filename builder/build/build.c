@@ -512,7 +512,7 @@ static bool add_indexes(struct build *b)
 	b->project = store_open(PROJECT_FOLDER "/store", false, &b->warnings);
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		b->models[i].symbols = index_new();
-		frontend_index(b->models[i].frontend, b->models[i].symbols);
+		frontend_set_index(b->models[i].frontend, b->models[i].symbols);
 	}
 	return true;
 }
@@ -520,7 +520,7 @@ static bool add_indexes(struct build *b)
 static bool finish_indexes(struct build *b)
 {
 	for (uint32_t i = 0; i < b->n_models; i++) {
-		frontend_index(b->models[i].frontend, NULL);
+		frontend_set_index(b->models[i].frontend, NULL);
 		index_finish(b->models[i].symbols);
 	}
 	return true;

@@ -15,7 +15,7 @@ void build_load_checks(struct build *b, struct model_job *m)
 		return;
 	for (uint32_t i = 0; i < frontend_files(f); i++) {
 		size_t len;
-		const char *record = frontend_checks_known(f, i) ? NULL : store_get(b->project, key_of(f, i), &len);
+		const char *record = frontend_checks_recorded(f, i) ? NULL : store_get(b->project, key_of(f, i), &len);
 		if (record && len > sizeof b->compiler && memcmp(record, &b->compiler, sizeof b->compiler) == 0)
 			frontend_read_checks(f, i, record + sizeof b->compiler, len - sizeof b->compiler);
 	}
@@ -30,7 +30,7 @@ void build_save_checks(struct build *b)
 		struct frontend *f = b->models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f) && !b->models[i].failed; k++) {
 			struct buf record = {0};
-			if (frontend_checks_known(f, k) || !map_put(&written, key_of(f, k), 1))
+			if (frontend_checks_recorded(f, k) || !map_put(&written, key_of(f, k), 1))
 				continue;
 			buf_put(&record, &b->compiler, sizeof b->compiler);
 			frontend_write_checks(f, k, &record);

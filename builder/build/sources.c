@@ -60,11 +60,11 @@ static bool resolve_target(struct build *b, struct model_job *m)
 static struct frontend *new_frontend(struct build *b)
 {
 	struct frontend *f = frontend_new(b->sources, (struct frontend_host){build_load, b}, b->diags);
-	frontend_dependencies(f, b->dependencies.visible, b->dependencies.n_visible);
+	frontend_set_dependencies(f, b->dependencies.visible, b->dependencies.n_visible);
 	if (b->warm)
-		frontend_keep(f);
+		frontend_enable_refresh(f);
 	else if (b->project)
-		frontend_trace(f);
+		frontend_record_reads(f);
 	return f;
 }
 
@@ -229,7 +229,7 @@ bool build_load_files(struct build *b)
 	m->frontend = frontend_new(b->sources, host, b->diags);
 	if (build_load(b, MANIFEST) && !find_dependencies_of_files(b))
 		return false;
-	frontend_dependencies(m->frontend, b->dependencies.visible, b->dependencies.n_visible);
+	frontend_set_dependencies(m->frontend, b->dependencies.visible, b->dependencies.n_visible);
 	for (uint32_t i = 0; i < b->options->n_models; i++) {
 		const char *path = path_normal(b->session, b->options->models[i]);
 		errno = 0;

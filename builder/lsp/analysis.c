@@ -92,7 +92,7 @@ static void add_dependencies(struct analysis *a, const struct manifest *m)
 					     .top = a->ws->root,
 					     .diags = a->diags};
 	if (dependencies_resolve(&r, &a->dependencies))
-		frontend_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
+		frontend_set_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
 }
 
 static void add_manifest(struct analysis *a)
@@ -164,7 +164,7 @@ struct analysis *analysis_new(struct server *s, const struct workspace *ws, cons
 	a->diags = diags_new(0);
 	a->index = index_new();
 	a->frontend = frontend_new(a->sources, (struct frontend_host){load, a}, a->diags);
-	frontend_index(a->frontend, a->index);
+	frontend_set_index(a->frontend, a->index);
 	if (ws->project && !probe)
 		add_manifest(a);
 	else if (ws->project)
@@ -176,7 +176,7 @@ struct analysis *analysis_new(struct server *s, const struct workspace *ws, cons
 	}
 	frontend_check(a->frontend);
 	index_finish(a->index);
-	frontend_index(a->frontend, NULL);
+	frontend_set_index(a->frontend, NULL);
 	if (diags_errors(a->diags))
 		a->spec = NULL;
 	diags_sort(a->diags);

@@ -159,13 +159,13 @@ static struct loaded *load_files(struct loading *l, const char *const *files, ui
 	struct diags *found = diags_new(0);
 	*it = (struct loaded){.files = files, .n_files = n, .index = index_new()};
 	it->frontend = frontend_new(l->w.sources, (struct frontend_host){load, l}, found);
-	frontend_index(it->frontend, it->index);
-	frontend_dependencies(it->frontend, l->dependencies.visible, l->dependencies.n_visible);
+	frontend_set_index(it->frontend, it->index);
+	frontend_set_dependencies(it->frontend, l->dependencies.visible, l->dependencies.n_visible);
 	for (uint32_t i = 0; i < n; i++)
 		frontend_add_file(it->frontend, files[i]);
 	frontend_check(it->frontend);
 	index_finish(it->index);
-	frontend_index(it->frontend, NULL);
+	frontend_set_index(it->frontend, NULL);
 	keep_syntax_errors(l, found);
 	it->graph = def_graph_new(l->w.arena, it->frontend, it->index);
 	diags_free(found);
@@ -245,7 +245,7 @@ static uint32_t find_entry(const struct loaded *it, const char *entry)
 	return best;
 }
 
-static void mark_broken(struct loading *l)
+static void mark_syntax_errors(struct loading *l)
 {
 	VEC(const char *) files = {0};
 	for (uint32_t i = 0; i < diags_count(l->w.diags); i++) {
@@ -332,7 +332,7 @@ struct project_snapshot *snapshot_new(const struct options *o, const struct git_
 	if (w->sound_manifest) {
 		load_models(l);
 		diags_sort(w->diags);
-		mark_broken(l);
+		mark_syntax_errors(l);
 	}
 	return w;
 }

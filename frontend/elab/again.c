@@ -41,27 +41,27 @@ static void settle(struct frontend *f)
 			continue;
 		m->reloaded = false;
 		for (uint32_t k = 0; k < m->n_items; k++)
-			m->items[k].change = CHANGE_NONE;
+			m->items[k].refresh.change = CHANGE_NONE;
 	}
 }
 
-void elab_keep(struct frontend *f, const struct elab_request *req, struct hir_program *p, struct read_list reads, uint64_t steps)
+void elab_keep(struct frontend *f, const struct elab_request *req, struct hir_program *p, struct item_reads reads, uint64_t steps)
 {
-	if (!f->keeps)
+	if (!f->is_refreshable)
 		return;
-	f->elaborated = ARENA_NEW(f->lasting, struct elaborated);
-	*f->elaborated = (struct elaborated){hash_request(req), p, reads, steps};
+	f->elab.last = ARENA_NEW(f->session, struct elaborated);
+	*f->elab.last = (struct elaborated){hash_request(req), p, reads, steps};
 	settle(f);
 }
 
 void elab_forget(struct frontend *f)
 {
-	f->elaborated = NULL;
-	if (!f->keeps)
+	f->elab.last = NULL;
+	if (!f->is_refreshable)
 		return;
-	map_free(&f->units);
-	f->units = (struct map){0};
-	f->made.len = 0;
+	map_free(&f->elab.units);
+	f->elab.units = (struct map){0};
+	f->elab.calls.len = 0;
 }
 
 /* ---- one unit ---- */
@@ -80,9 +80,9 @@ static bool make_again(struct elab *e, struct unit_info *old)
 {
 	struct unit_plan plan = *old->plan;
 	hash128 identity = old->unit->identity;
-	if (plan.fn->item->change == CHANGE_INTERFACE) /* then the plan is made differently */
+	if (plan.fn->item->refresh.change == CHANGE_INTERFACE) /* then the plan is made differently */
 		return false;
-	plan.dims = dims_copy_at(e->f->lasting, plan.dims, old->sizes);
+	plan.dims = dims_copy_at(e->f->session, plan.dims, old->sizes);
 	struct unit_info *now = unit_make(e, &plan, identity);
 	if (now->failed || !plain_result(old->result) || !plain_result(now->result) ||
 	    !hash_eq(unit_interface(e, old), unit_interface(e, now)))
@@ -98,9 +98,9 @@ static bool is_stale(const struct unit_info *info) { return info->plan->fn->mod-
 static bool make_stale_units(struct elab *e)
 {
 	struct frontend *f = e->f;
-	uint32_t n = f->made.len; /* what is added meanwhile is made of what is there now */
+	uint32_t n = f->elab.calls.len; /* what is added meanwhile is made of what is there now */
 	for (uint32_t i = 0; i < n; i++)
-		if (is_stale(f->made.at[i]) && !make_again(e, f->made.at[i]))
+		if (is_stale(f->elab.calls.at[i]) && !make_again(e, f->elab.calls.at[i]))
 			return false;
 	return true;
 }
@@ -113,7 +113,7 @@ static bool layers_reloaded(const struct frontend *f)
 	for (uint32_t i = 0; i < f->modules.len; i++) {
 		const struct module *m = f->modules.at[i];
 		for (uint32_t k = 0; m->reloaded && k < m->n_items; k++)
-			if (m->items[k].made)
+			if (m->items[k].checked.has_instances)
 				return true;
 	}
 	return false;
@@ -135,7 +135,7 @@ static struct hir_program *collect_again(struct elab *e, const struct elaborated
 
 static struct hir_program *try_again(struct elab *e, const struct elab_request *req)
 {
-	struct elaborated *last = e->f->elaborated;
+	struct elaborated *last = e->f->elab.last;
 	struct builder config;
 	struct frame root = {.call_at = SPAN_NONE, .unit = &config};
 	builder_open(e, &config);
@@ -153,7 +153,7 @@ static struct hir_program *try_again(struct elab *e, const struct elab_request *
 
 struct hir_program *elab_again(struct frontend *f, const struct elab_request *req)
 {
-	struct elaborated *last = f->elaborated;
+	struct elaborated *last = f->elab.last;
 	if (!last || !hash_eq(last->request, hash_request(req)) || reads_changed(&last->reads) || layers_reloaded(f))
 		return NULL;
 	struct diags *heard = f->diags;

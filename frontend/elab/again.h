@@ -13,6 +13,6 @@ struct frontend;
  * more than bodies of functions changed: elaborate all. Reports nothing. */
 struct hir_program *elab_again(struct frontend *f, const struct elab_request *req);
 /* After a whole elaboration, which begins with elab_forget. `reads`: what belongs to no unit. */
-void elab_keep(struct frontend *f, const struct elab_request *req, struct hir_program *p, struct read_list reads, uint64_t steps);
+void elab_keep(struct frontend *f, const struct elab_request *req, struct hir_program *p, struct item_reads reads, uint64_t steps);
 void elab_forget(struct frontend *f);
 #endif

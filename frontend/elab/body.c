@@ -280,13 +280,13 @@ static struct hir_unit *finish(struct elab *e, struct hir_unit *u, const struct 
 	hasher_add_str(h, definition);
 	hasher_add_hash(h, hir_unit_hash(u));
 	u->identity = hasher_finish(h);
-	if (map_get(&e->f->units, u->identity, &known))
+	if (map_get(&e->f->elab.units, u->identity, &known))
 		return ((struct unit_info *)(uintptr_t)known)->unit;
 	hash_hex(u->identity, hex);
 	u->symbol = arena_printf(e->f->arena, "%s_%.16s", definition, hex);
 	struct unit_info *info = ARENA_NEW(e->f->arena, struct unit_info);
 	info->unit = u;
-	map_put(&e->f->units, u->identity, (uint64_t)(uintptr_t)info);
+	map_put(&e->f->elab.units, u->identity, (uint64_t)(uintptr_t)info);
 	return u;
 }
 

@@ -39,10 +39,10 @@ static void check_item(struct elab *e, struct item *it)
 	case ITEM_IMPORT:
 	case ITEM_FROM: break;
 	}
-	struct read_list read = reads_close(e);
+	struct item_reads read = reads_close(e);
 	if (it->kind != ITEM_CONST) /* whose evaluation has its own */
-		it->reads = read;
-	it->unchecked = false;
+		it->checked.reads = read;
+	it->refresh.must_check = false;
 	builder_close(e);
 }
 
@@ -58,7 +58,8 @@ void check_module(struct frontend *f, struct module *m, struct diags *trash, boo
 	f->arena = work;
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		const struct item *it = &m->items[i];
-		if (it->broken != (trash != NULL) || (again ? !it->unchecked : it->trace == TRACE_HOLDS && it->kind != ITEM_CONST))
+		if (it->has_syntax_error != (trash != NULL) ||
+		    (again ? !it->refresh.must_check : it->refresh.check == CHECK_VALID && it->kind != ITEM_CONST))
 			continue;
 		f->diags = e.out = trash ? trash : heard;
 		check_item(&e, &m->items[i]);
@@ -66,7 +67,7 @@ void check_module(struct frontend *f, struct module *m, struct diags *trash, boo
 		elab_reset(&e);
 		arena_release(work, start);
 	}
-	f->arena = f->lasting;
+	f->arena = f->session;
 	elab_free(&e);
 	arena_free(work);
 }

@@ -100,7 +100,7 @@ bool alias_member(struct elab *e, struct item *it, const char *name, struct valu
 	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
 	struct sig s;
 	bool found = false;
-	if (it->broken || al.generics.n)
+	if (it->has_syntax_error || al.generics.n)
 		return false;
 	sig_open(&s, e, it->mod, NULL);
 	const struct type *t = sig_type(&s, al.type);

@@ -73,7 +73,7 @@ static struct func *entry_func(struct program *p, const char *name)
 		no_entry(e, p->req, name);
 		return NULL;
 	}
-	if (it->broken) { /* reported: what is left of it may be anything */
+	if (it->has_syntax_error) { /* reported: what is left of it may be anything */
 		e->errors++;
 		return NULL;
 	}

@@ -248,8 +248,8 @@ static void member_names(struct elab *e, struct value v, void (*add)(void *, con
 {
 	if (v.kind == V_TENSOR) {
 		add(ctx, "shape"), add(ctx, "dtype"), add(ctx, "rank"), add(ctx, "size");
-		for (uint32_t i = 0; i < e->f->prelude_names.len; i++)
-			add(ctx, e->f->prelude_names.at[i]);
+		for (uint32_t i = 0; i < e->f->prelude.names.len; i++)
+			add(ctx, e->f->prelude.names.at[i]);
 	} else if (v.kind == V_DTYPE) {
 		static const char *const limits[] = {"inf", "nan", "max", "min", "eps"};
 		struct value limit;

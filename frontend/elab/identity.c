@@ -53,7 +53,7 @@ static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, c
 hash128 unit_identity(struct elab *e, const struct unit_plan *p)
 {
 	struct hasher *h = hasher_new();
-	item_hash(h, e->f, p->fn->item);
+	item_hash_identity(h, e->f, p->fn->item);
 	hasher_add_str(h, name_text(e->f, p->fn->name));
 	if (p->fn->self)
 		hasher_add_hash(h, p->fn->self->key);

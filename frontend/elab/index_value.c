@@ -11,9 +11,9 @@ static bool noted(const struct elab *e) { return e->f->index && !e->quiet && !e-
 
 void index_prelude(struct frontend *f)
 {
-	for (uint32_t i = 0; i < f->prelude_names.len; i++) {
-		enum value_kind k = f->prelude_values.at[i].kind;
-		index_add_builtin(f, f->prelude_names.at[i], k == V_DTYPE || k == V_TYPE);
+	for (uint32_t i = 0; i < f->prelude.names.len; i++) {
+		enum value_kind k = f->prelude.values.at[i].kind;
+		index_add_builtin(f, f->prelude.names.at[i], k == V_DTYPE || k == V_TYPE);
 	}
 	index_bare_types(f);
 }
@@ -221,8 +221,8 @@ static token_id member_token(struct frontend *f, const struct instance *in, name
 
 static uint32_t builtin_symbol(struct elab *e, struct value v)
 {
-	for (uint32_t i = 0; i < e->f->prelude_values.len; i++)
-		if (e->f->prelude_values.at[i].kind == v.kind && e->f->prelude_values.at[i].u.builtin == v.u.builtin)
+	for (uint32_t i = 0; i < e->f->prelude.values.len; i++)
+		if (e->f->prelude.values.at[i].kind == v.kind && e->f->prelude.values.at[i].u.builtin == v.u.builtin)
 			return i;
 	return SYMBOL_NONE;
 }

@@ -46,9 +46,9 @@ struct hir_unit *param_init(struct elab *e, struct iparam *p)
 	hasher_add_hash(h, p->owner->key);
 	hasher_add_str(h, name_text(e->f, p->name));
 	hash128 identity = hasher_finish(h);
-	if (map_get(&e->f->units, identity, &known))
+	if (map_get(&e->f->elab.units, identity, &known))
 		return (struct hir_unit *)(uintptr_t)known;
-	BUG_ON(e->f->arena != e->f->lasting);
+	BUG_ON(e->f->arena != e->f->session);
 	struct func fn = {.mod = m, .item = p->owner->item, .name = p->name};
 	struct frame fr = {.up = e->frame, .mod = m, .self = p->owner, .base = e->locals.len, .call_at = SPAN_NONE};
 	struct builder b;
@@ -64,6 +64,6 @@ struct hir_unit *param_init(struct elab *e, struct iparam *p)
 		builder_close(e);
 	if (u)
 		u->at = p->at;
-	map_put(&e->f->units, identity, (uint64_t)(uintptr_t)u);
+	map_put(&e->f->elab.units, identity, (uint64_t)(uintptr_t)u);
 	return u;
 }

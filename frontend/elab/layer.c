@@ -37,8 +37,12 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 {
 	struct ast_const c = ast_const(tree(e), n);
 	struct iparam *p = ARENA_NEW(e->f->arena, struct iparam);
-	*p = (struct iparam){
-		.id = e->f->next_param++, .name = elab_name(e, c.name), .owner = in, .node = n, .dims = e->b->dims, .at = elab_span(e, n)};
+	*p = (struct iparam){.id = e->f->elab.next_param++,
+			     .name = elab_name(e, c.name),
+			     .owner = in,
+			     .node = n,
+			     .dims = e->b->dims,
+			     .at = elab_span(e, n)};
 	if (c.type) {
 		struct sig s;
 		sig_open(&s, e, e->frame->mod, in);
@@ -120,7 +124,7 @@ static void run_layer_body(struct elab *e, struct instance *in, node_id body)
 static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 {
 	struct hasher *h = hasher_new();
-	item_hash(h, e->f, in->item);
+	item_hash_identity(h, e->f, in->item);
 	for (uint32_t i = 0; i < n_args; i++)
 		value_hash(h, e->f, in->members[i].value);
 	in->key = hasher_finish(h);
@@ -255,7 +259,7 @@ static bool given_tensor(struct elab *e, struct item *it, const struct ast_fn *d
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at)
 {
 	reads_note(e, it, READ_WHOLE);
-	it->made = it->made || e->f->arena == e->f->lasting;
+	it->checked.has_instances = it->checked.has_instances || e->f->arena == e->f->session;
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	struct arg **bound = ARENA_ARRAY(e->f->arena, struct arg *, decl.params.n + 1);
 	const char *what = joined(e, "layer `", name_text(e->f, it->name), "`");
@@ -274,7 +278,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	}
 	e->steps += 20;
 	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
-	*in = (struct instance){.item = it, .id = e->f->next_instance++, .dims = e->b->dims};
+	*in = (struct instance){.item = it, .id = e->f->elab.next_instance++, .dims = e->b->dims};
 	for (uint32_t i = 0; i < decl.params.n && i < 64; i++)
 		in->given |= (uint64_t)(bound[i] != NULL) << i;
 	bool in_unit = inside_unit(e);
@@ -320,7 +324,7 @@ void check_layer(struct elab *e, struct item *it)
 	struct instance *in = ARENA_NEW(e->f->arena, struct instance);
 	struct frame fr = {.up = e->frame, .mod = it->mod, .self = in, .base = e->locals.len, .call_at = SPAN_NONE};
 	struct sig s;
-	*in = (struct instance){.item = it, .id = e->f->next_instance++, .dims = e->b->dims, .generic = true};
+	*in = (struct instance){.item = it, .id = e->f->elab.next_instance++, .dims = e->b->dims, .generic = true};
 	e->frame = &fr;
 	sig_open(&s, e, it->mod, in);
 	sig_generics(&s, decl.generics);

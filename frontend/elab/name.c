@@ -8,10 +8,10 @@ void local_push(struct elab *e, name_id name, struct value v, bool constant)
 {
 	struct local l = {.name = name, .constant = constant, .value = v, .at = SPAN_NONE};
 	vec_push(&e->locals, l);
-	while (e->f->highest.len <= name)
-		vec_push(&e->f->highest, 0);
-	if (e->f->highest.at[name] < e->locals.len)
-		e->f->highest.at[name] = e->locals.len;
+	while (e->f->elab.most_locals.len <= name)
+		vec_push(&e->f->elab.most_locals, 0);
+	if (e->f->elab.most_locals.at[name] < e->locals.len)
+		e->f->elab.most_locals.at[name] = e->locals.len;
 }
 
 void local_blame(struct elab *e, span at)
@@ -30,7 +30,7 @@ void local_blame(struct elab *e, span at)
 
 struct local *local_find(struct elab *e, name_id name)
 {
-	uint32_t most = name < e->f->highest.len ? e->f->highest.at[name] : 0;
+	uint32_t most = name < e->f->elab.most_locals.len ? e->f->elab.most_locals.at[name] : 0;
 	for (uint32_t i = most < e->locals.len ? most : e->locals.len; i-- > e->frame->base;)
 		if (e->locals.at[i].name == name)
 			return &e->locals.at[i];
@@ -41,11 +41,11 @@ struct local *local_find(struct elab *e, name_id name)
 
 struct func *item_func(struct frontend *f, struct item *it)
 {
-	if (!it->func) {
-		it->func = ARENA_NEW(f->lasting, struct func);
-		*it->func = (struct func){.mod = it->mod, .item = it, .node = it->node, .name = it->name};
+	if (!it->checked.func) {
+		it->checked.func = ARENA_NEW(f->session, struct func);
+		*it->checked.func = (struct func){.mod = it->mod, .item = it, .node = it->node, .name = it->name};
 	}
-	return it->func;
+	return it->checked.func;
 }
 
 /* The constants of one `let`, or of a `const`, which is one. */
@@ -102,27 +102,27 @@ static void settle_constants(struct elab *e, struct item *first, uint32_t n)
 {
 	struct builder scratch;
 	struct arena *work = e->f->arena;
-	struct value *values = ARENA_ARRAY(e->f->lasting, struct value, n);
+	struct value *values = ARENA_ARRAY(e->f->session, struct value, n);
 	int quiet = e->quiet;
 	struct reads reads;
-	e->f->arena = e->f->lasting;
+	e->f->arena = e->f->session;
 	for (uint32_t i = 0; i < n; i++)
-		first[i].state = ITEM_BUSY;
+		first[i].checked.state = ITEM_BUSY;
 	e->quiet = 0;
 	e->out = e->f->diags;
 	builder_open(e, &scratch);
 	reads_open(e, &reads);
 	eval_constants(e, first, n, values);
-	struct read_list read = reads_close(e);
+	struct item_reads read = reads_close(e);
 	builder_close(e);
 	e->f->arena = work;
 	e->quiet = quiet;
 	if (quiet)
 		e->out = e->trash;
 	for (uint32_t i = 0; i < n; i++) {
-		first[i].value = &values[i];
-		first[i].reads = read;
-		first[i].state = ITEM_DONE;
+		first[i].checked.value = &values[i];
+		first[i].checked.reads = read;
+		first[i].checked.state = ITEM_DONE;
 		if (value_holds(values[i], V_TENSOR))
 			values[i].kind = V_VOID;
 	}
@@ -130,7 +130,7 @@ static void settle_constants(struct elab *e, struct item *first, uint32_t n)
 
 static struct value const_value(struct elab *e, struct item *it, span at)
 {
-	if (it->state == ITEM_BUSY) {
+	if (it->checked.state == ITEM_BUSY) {
 		struct diag *g = elab_error(e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "constant `%s` is defined by itself",
 					    name_text(e->f, it->name));
 		diag_secondary(e->out, g, at, "used here");
@@ -138,10 +138,10 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 	}
 	struct item *first;
 	uint32_t n = siblings(it, &first);
-	if (it->state == ITEM_NEW)
+	if (it->checked.state == ITEM_NEW)
 		settle_constants(e, first, n);
-	if (it->value->kind != V_VOID)
-		return *it->value;
+	if (it->checked.value->kind != V_VOID)
+		return *it->checked.value;
 	struct value *values = ARENA_ARRAY(e->f->arena, struct value, n);
 	eval_constants(e, first, n, values);
 	return values[it - first];
@@ -149,8 +149,8 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 
 struct value item_value(struct elab *e, struct item *it, span at)
 {
-	it = item_follow(e->f, it);
-	if (!it || it->broken)
+	it = item_resolve_import(e->f, it);
+	if (!it || it->has_syntax_error)
 		return VALUE_POISON;
 	reads_note(e, it, it->kind == ITEM_FN || it->kind == ITEM_LAYER ? READ_INTERFACE : READ_WHOLE);
 	switch (it->kind) {
@@ -159,7 +159,7 @@ struct value item_value(struct elab *e, struct item *it, span at)
 	case ITEM_MODULE_LAYER: return (struct value){.kind = V_MAKER, .u.item = it};
 	case ITEM_CONST: return const_value(e, it, at);
 	case ITEM_TYPE: return (struct value){.kind = V_TYPE, .u.item = it};
-	case ITEM_IMPORT: return it->target ? (struct value){.kind = V_MODULE, .u.mod = it->target} : VALUE_POISON;
+	case ITEM_IMPORT: return it->import.target ? (struct value){.kind = V_MODULE, .u.mod = it->import.target} : VALUE_POISON;
 	case ITEM_FROM:
 	case ITEM_MAIN: break;
 	}
@@ -225,9 +225,9 @@ struct value member_value(struct elab *e, struct instance *in, struct member *m,
 bool prelude_lookup(struct elab *e, name_id name, struct value *out)
 {
 	uint64_t i;
-	if (!map_get(&e->f->prelude, map_key_u64(name), &i))
+	if (!map_get(&e->f->prelude.by_name, map_key_u64(name), &i))
 		return false;
-	*out = e->f->prelude_values.at[i];
+	*out = e->f->prelude.values.at[i];
 	return true;
 }
 
@@ -267,10 +267,10 @@ bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
 
 static void prelude_add(struct frontend *f, const char *name, struct value v)
 {
-	if (!map_put(&f->prelude, map_key_u64(intern_str(f->names, name)), f->prelude_values.len))
+	if (!map_put(&f->prelude.by_name, map_key_u64(intern_str(f->names, name)), f->prelude.values.len))
 		return;
-	vec_push(&f->prelude_values, v);
-	vec_push(&f->prelude_names, name);
+	vec_push(&f->prelude.values, v);
+	vec_push(&f->prelude.names, name);
 }
 
 void prelude_init(struct frontend *f)

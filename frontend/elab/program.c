@@ -190,7 +190,7 @@ struct hir_program *elab_program(struct elab *e, const struct elab_request *req)
 			elab_main(&p, e->f->modules.at[i]);
 	bool whole = !e->errors && !e->gave_up && p.entries.len == req->n_entries + (req->main != NULL);
 	struct hir_program *out = whole ? program_finish(&p) : NULL;
-	struct read_list read = reads_close(e);
+	struct item_reads read = reads_close(e);
 	if (out)
 		elab_keep(e->f, req, out, read, e->steps);
 	e->frame = NULL;

@@ -25,7 +25,7 @@ struct program {
 struct elaborated {
 	hash128 request;
 	struct hir_program *program;
-	struct read_list reads; /* of what belongs to no unit: entries, layers, parameters */
+	struct item_reads reads; /* of what belongs to no unit: entries, layers, parameters */
 	uint64_t steps;
 };
 

@@ -152,7 +152,7 @@ static struct value all_tensors(struct elab *e, struct value v, span at)
 /* What it takes to make the unit again. */
 static void keep_plan(struct elab *e, struct unit_info *info, const struct unit_plan *p)
 {
-	struct arena *a = e->f->lasting;
+	struct arena *a = e->f->session;
 	struct unit_plan *copy = ARENA_NEW(a, struct unit_plan);
 	*copy = *p;
 	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct iparam *);
@@ -169,7 +169,7 @@ struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identit
 	struct builder b;
 	struct reads reads;
 	uint32_t errors = e->errors;
-	if (e->f->keeps)
+	if (e->f->is_refreshable)
 		keep_plan(e, info, p);
 	builder_open(e, &b);
 	reads_open(e, &reads);
@@ -211,13 +211,13 @@ const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
 	static const struct unit_info failed = {.failed = true};
 	if (!params_known(e, p))
 		return &failed;
-	if (map_get(&e->f->units, identity, &known))
+	if (map_get(&e->f->elab.units, identity, &known))
 		return (struct unit_info *)(uintptr_t)known;
-	BUG_ON(e->f->arena != e->f->lasting); /* units outlive a definition's check */
+	BUG_ON(e->f->arena != e->f->session); /* units outlive a definition's check */
 	struct unit_info *info = unit_make(e, p, identity);
 	if (!info->failed || !e->quiet) /* what was not reported is to be tried again */
-		map_put(&e->f->units, identity, (uint64_t)(uintptr_t)info);
-	if (e->f->keeps && !info->failed)
-		vec_push(&e->f->made, info);
+		map_put(&e->f->elab.units, identity, (uint64_t)(uintptr_t)info);
+	if (e->f->is_refreshable && !info->failed)
+		vec_push(&e->f->elab.calls, info);
 	return info;
 }

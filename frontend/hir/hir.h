@@ -89,7 +89,7 @@ struct hir_output {
 struct hir_unit {
 	const char *name;   /* for people: "Block(64, stride=1) [N, 64, 56, 56]" */
 	const char *symbol; /* identifier-safe and stable: definition's name + 16 hex digits of identity */
-	hash128 identity; /* of the definition (item_hash), compile-time arguments, element types, shapes, build-time flags: survives body edits */
+	hash128 identity; /* of the definition (item_hash_identity), compile-time arguments, element types, shapes, build-time flags: survives body edits */
 	hash128 definition; /* token hash of the source definition */
 	const char *file;   /* where it was defined, as in the diagnostics */
 	span at;

@@ -142,14 +142,14 @@ static uint32_t define_import(struct frontend *f, struct item *it)
 	uint32_t i = index_define(f, it->mod, it->name_token, &d);
 	struct symbol *s = &f->index->symbols.at[i];
 	s->name = name_text(f, it->name);
-	if (it->target)
-		s->target = (span){it->target->ast.tokens.src->id, 0, 0};
+	if (it->import.target)
+		s->target = (span){it->import.target->ast.tokens.src->id, 0, 0};
 	return i;
 }
 
 static uint32_t define_from(struct frontend *f, struct item *it)
 {
-	struct item *final = item_follow(f, it);
+	struct item *final = item_resolve_import(f, it);
 	uint32_t to = final ? index_item(f, final) : SYMBOL_NONE;
 	token_id remote = ast_token(&it->mod->ast, it->node);
 	if (to != SYMBOL_NONE)

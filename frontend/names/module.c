@@ -50,7 +50,7 @@ static bool covers(const struct module *m, const struct item *it, span at)
 }
 
 /* Each syntax error marks the items that it may lie in, or the file. */
-static void mark_broken(const struct frontend *f, struct module *m)
+static void mark_syntax_errors(const struct frontend *f, struct module *m)
 {
 	for (uint32_t i = 0; i < diags_count(f->diags); i++) {
 		if (!is_syntax(f, i, m))
@@ -66,7 +66,7 @@ static void mark_broken(const struct frontend *f, struct module *m)
 				high = middle;
 		}
 		for (; low < m->n_items && covers(m, &m->items[low], at); low++)
-			m->items[low].broken = inside = true;
+			m->items[low].has_syntax_error = inside = true;
 		m->incomplete = m->incomplete || !inside;
 	}
 }
@@ -103,7 +103,7 @@ static enum item_kind kind_of(const struct ast *t, node_id n)
 }
 
 /* The declaration, if that says what a call gives; else all of it. */
-static hash128 item_face(const struct ast *t, node_id n, hash128 tokens)
+static hash128 interface_tokens(const struct ast *t, node_id n, hash128 tokens)
 {
 	struct ast_fn fn = ast_fn(t, n);
 	return fn.result && fn.body ? ast_tokens_before(t, n, fn.body) : tokens;
@@ -115,9 +115,9 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 	token_id tok = ast_item_name(t, n);
 	if (tok == TOKEN_NONE)
 		return;
-	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens, .face = tokens};
-	if (f->traces && (it.kind == ITEM_FN || it.kind == ITEM_LAYER))
-		it.face = item_face(t, n, tokens);
+	struct item it = {.kind = kind_of(t, n), .node = n, .name_token = tok, .tokens = tokens, .interface = tokens};
+	if (f->records_reads && (it.kind == ITEM_FN || it.kind == ITEM_LAYER))
+		it.interface = interface_tokens(t, n, tokens);
 	if (it.kind != ITEM_MAIN)
 		it.name = token_name(f, m, tok);
 	define(f, m, it);
@@ -127,7 +127,7 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 		.tokens = it.tokens,
 		.at = node_span(m, n),
 	};
-	vec_push(&f->defs, def);
+	vec_push(&f->loaded.defs, def);
 }
 
 /* The names that a pattern binds, from left to right. */
@@ -164,10 +164,10 @@ static void define_let(struct frontend *f, struct module *m, node_id n, hash128 
 				     .name_token = names[i],
 				     .name = token_name(f, m, names[i]),
 				     .tokens = tokens,
-				     .face = tokens});
+				     .interface = tokens});
 	struct frontend_def def = {.file = m->path, .tokens = tokens, .at = node_span(m, n)};
 	def.name = count ? name_text(f, token_name(f, m, names[0])) : "_";
-	vec_push(&f->defs, def);
+	vec_push(&f->loaded.defs, def);
 }
 
 /* ---- imports ---- */
@@ -273,7 +273,7 @@ static void import_one(struct frontend *f, struct module *m, node_id n, bool *ok
 		return;
 	struct module *target = import_target(f, m, what, ok);
 	if (ast_kind(t, n) == NODE_IMPORT) {
-		struct item it = {.kind = ITEM_IMPORT, .node = n, .target = target, .name_token = as == TOKEN_NONE ? what : as};
+		struct item it = {.kind = ITEM_IMPORT, .node = n, .import.target = target, .name_token = as == TOKEN_NONE ? what : as};
 		it.name = as == TOKEN_NONE ? import_name(f, m, what) : token_name(f, m, as);
 		define(f, m, it);
 		return;
@@ -283,7 +283,8 @@ static void import_one(struct frontend *f, struct module *m, node_id n, bool *ok
 		if (ast_kind(t, names.at[i]) != NODE_IMPORT_NAME)
 			continue;
 		token_id remote = ast_token(t, names.at[i]), local = ast_a(t, names.at[i]);
-		struct item it = {.kind = ITEM_FROM, .node = names.at[i], .target = target, .remote = token_name(f, m, remote)};
+		struct item it = {
+			.kind = ITEM_FROM, .node = names.at[i], .import.target = target, .import.remote = token_name(f, m, remote)};
 		it.name_token = local == TOKEN_NONE ? remote : local;
 		it.name = token_name(f, m, it.name_token);
 		define(f, m, it);
@@ -323,7 +324,7 @@ static hash128 item_tokens(const struct module *m, node_id first, node_id item, 
 	return h;
 }
 
-bool module_collect(struct frontend *f, struct module *m)
+bool module_collect_items(struct frontend *f, struct module *m)
 {
 	bool ok = true;
 	const struct ast *t = &m->ast;
@@ -491,14 +492,14 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 {
 	uint64_t known;
 	bool std = !strncmp(path, "std/", 4);
-	if (map_get(&f->by_path, map_key_str(path), &known))
+	if (map_get(&f->loaded.by_path, map_key_str(path), &known))
 		return revisit(f, f->modules.at[known], at, ok);
 	errno = 0;
 	const struct source *src = std ? std_source(f, path) : f->host.load(f->host.ctx, path);
 	if (!src) {
 		int why = std ? 0 : errno;
-		if (f->keeps)
-			vec_push(&f->absent, arena_strdup(f->lasting, path));
+		if (f->is_refreshable)
+			vec_push(&f->loaded.missing, arena_strdup(f->session, path));
 		if (must) {
 			report_missing(f, path, at, why);
 			*ok = false;
@@ -509,15 +510,15 @@ struct module *module_load(struct frontend *f, const char *path, span at, bool m
 	m->path = arena_strdup(f->arena, path);
 	m->std = std;
 	m->imported_at = at;
-	map_put(&f->by_path, map_key_str(path), f->modules.len);
+	map_put(&f->loaded.by_path, map_key_str(path), f->modules.len);
 	vec_push(&f->modules, m);
 	m->loading = true;
 	m->failed = !module_parse(f, m, src);
-	m->failed = !module_collect(f, m) || m->failed;
-	items_number(f, m);
+	m->failed = !module_collect_items(f, m) || m->failed;
+	items_set_ordinals(f, m);
 	m->loading = false;
 	if (m->failed)
-		mark_broken(f, m);
+		mark_syntax_errors(f, m);
 	*ok = *ok && !m->failed;
 	return m;
 }

@@ -9,108 +9,144 @@
 #include "frontend/std/std.h"
 #include "frontend/syntax/ast.h"
 
+struct elaborated;
 struct item;
+struct unit_info;
 struct value;
-enum read_of { READ_INTERFACE, READ_WHOLE }; /* its declaration alone: what a call says and gets; all of it */
-struct read {
+
+/* How much of a definition was read: its declaration alone, which says what a call takes and returns; or all of it. */
+enum read_depth { READ_INTERFACE, READ_WHOLE };
+struct item_read {
 	struct item *item;
-	enum read_of of;
+	enum read_depth depth;
 };
-struct read_list {
-	const struct read *at;
+struct item_reads {
+	const struct item_read *at;
 	uint32_t n;
 };
 
 enum item_kind { ITEM_FN, ITEM_LAYER, ITEM_MODULE_LAYER, ITEM_CONST, ITEM_TYPE, ITEM_IMPORT, ITEM_FROM, ITEM_MAIN };
 enum item_state { ITEM_NEW, ITEM_BUSY, ITEM_DONE };
-/* SAME: the item, and what its check read, but constants that it read may be made of what is not. */
-enum item_trace { TRACE_NONE, TRACE_SAME, TRACE_HOLDS };
+/* The check that an earlier process recorded. SAME_INPUTS: neither the item nor what its check read has changed, but a constant among that may have
+ * another value. VALID: that is excluded, too. */
+enum item_check { CHECK_UNKNOWN, CHECK_SAME_INPUTS, CHECK_VALID };
 enum item_change { CHANGE_NONE, CHANGE_BODY, CHANGE_INTERFACE };
 
 /* One name that a file defines or imports. */
 struct item {
+	/* What the parser found. */
 	enum item_kind kind;
 	name_id name;
 	struct module *mod;
 	node_id node; /* of the item, or of the IMPORT_NAME */
 	token_id name_token;
-	struct module *target; /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
-	name_id remote;        /* ITEM_FROM: the name there */
-	bool broken;           /* a syntax error lies in it: nothing more is said about it */
-	bool used;             /* some name in this or another file stands for it */
-	bool reported;         /* ITEM_FROM: a missing name was reported */
-	enum item_state state; /* ITEM_CONST: evaluation; ITEM_FROM: following */
-	struct value *value;   /* ITEM_CONST once done, else NULL */
 	hash128 tokens;
-	uint32_t
-		namesake; /* how many definitions of its name were loaded before: with the name what tells it from all others, wherever it stands */
-	struct func *func; /* ITEM_FN, ITEM_LAYER: the callable */
-	/* Where reads are recorded: */
-	hash128 face;            /* what of the tokens those see who only call it */
-	enum item_trace trace;   /* of a process before this one */
-	enum item_change change; /* since the last program was elaborated */
-	bool unchecked;          /* what its check read has changed */
-	bool made;               /* ITEM_MODULE_LAYER: there are instances of it that outlive a check */
-	struct read_list reads;  /* of its check; ITEM_CONST: of its evaluation */
+	hash128 interface; /* of the tokens that matter to its callers */
+	uint32_t ordinal; /* the number of definitions of this name that were loaded before it: with the name, its identity in every file */
+	bool has_syntax_error; /* no further error is reported about it */
 	struct {
-		uint32_t by;
-		enum read_of of;
-	} seen; /* reads_note */
+		struct module *target; /* ITEM_IMPORT, ITEM_FROM; NULL: could not be loaded */
+		name_id remote;        /* ITEM_FROM: the name there */
+	} import;
+
+	/* What the resolver found. */
+	struct {
+		bool used;             /* a name in this or another file refers to it */
+		bool missing_reported; /* ITEM_FROM: the module has no such name, and that was reported */
+	} resolved;
+
+	/* What the checker and the elaborator found. */
+	struct {
+		enum item_state state;   /* ITEM_CONST: evaluation; ITEM_FROM: following */
+		struct value *value;     /* ITEM_CONST once done, else NULL */
+		struct func *func;       /* ITEM_FN, ITEM_LAYER: the callable */
+		bool has_instances;      /* ITEM_MODULE_LAYER: instances of it outlive a check */
+		struct item_reads reads; /* of its check; ITEM_CONST: of its evaluation */
+		struct {
+			uint32_t recording;
+			enum read_depth depth;
+		} last_read; /* reads_note */
+	} checked;
+
+	/* What a later build, in this process or another, needs to know. */
+	struct {
+		enum item_check check;
+		enum item_change change; /* since the last program was elaborated */
+		bool must_check;         /* an input of its check has changed */
+	} refresh;
 };
+
+/* One file. */
 struct module {
 	const char *path; /* "src/net.tri", "std/nn.tri" */
 	struct ast ast;
-	name_id *names; /* by token, for those that were asked for; 0: not yet */
+	name_id *names; /* by token, filled on demand; 0: not yet */
 	bool std, loading, failed;
-	bool incomplete;  /* a syntax error lies outside all items: definitions may be missing */
+	bool incomplete;  /* a syntax error is outside all items: definitions may be missing */
 	span imported_at; /* the first import of it */
 	struct item *items;
 	uint32_t n_items;
 	struct map by_name; /* name_id to item index */
 	hash128 tokens;
-	bool traced;     /* nothing in it has to be resolved or checked */
-	bool reloaded;   /* since the last program was elaborated */
-	bool unresolved; /* reloaded since its names were resolved */
+	bool checks_hold;  /* nothing in it has to be resolved or checked */
+	bool reloaded;     /* since the last program was elaborated */
+	bool must_resolve; /* reloaded since its names were resolved */
 };
 
-struct elaborated;
-struct unit_info;
-
+/* A session: the files of one project and all that is known of them. */
 struct frontend {
+	/* Given by the caller. */
 	struct sources *sources;
 	struct frontend_host host;
 	struct diags *diags;
-	struct diags *warnings; /* shown where there are no errors */
-	struct arena *arena;    /* of the work at hand: `lasting`, or what is given back after a definition has been checked */
-	struct arena *lasting;  /* as long as the front end */
-	struct interner *names;
-	struct frontend_times times;
-	struct index *index; /* NULL: nobody asks */
+	struct diags *warnings; /* shown if there are no errors */
+	struct index *index;    /* NULL: none is filled */
 	const struct frontend_dependency *dependencies;
 	uint32_t n_dependencies;
+	bool records_reads;  /* of checks */
+	bool is_refreshable; /* everything is recorded that a refresh needs */
+
+	/* Shared by all steps. */
+	struct arena *session; /* lives as long as the front end */
+	struct arena *arena;   /* of the work at hand: `session`, or one that is freed after the check of a definition */
+	struct interner *names;
+	struct frontend_times times;
+
+	/* Loading. */
 	VEC(struct module *) modules; /* in the order loaded */
-	uint64_t n_tokens;            /* of all modules, when names were resolved last */
-	VEC(uint32_t) innermost;      /* by name_id: its place in the resolver's scope plus 1, or 0, which all are between two files */
-	VEC(uint32_t)
-	highest; /* by name_id: the most locals that there ever were in an elaboration when one of that name came; most names never are one */
-	struct map by_path;
-	struct map namesakes; /* name_id → how many definitions have it */
-	VEC(struct frontend_def) defs;
-	struct map units;   /* identity to struct unit_info */
-	struct map prelude; /* name_id to index into prelude_values */
-	VEC(struct value) prelude_values;
-	VEC(const char *) prelude_names;
-	struct builtin_sig *builtin_sigs;
-	uint32_t next_param;
-	uint32_t next_instance;
-	uint32_t resolved, checked; /* modules done */
-	bool traces;                /* what checks read is recorded */
-	bool keeps;                 /* and so is all that it takes to be refreshed: */
-	bool reexports;             /* some file imports a name from one that imports it */
-	uint32_t recordings;
-	VEC(const char *) absent;      /* files that were looked for in vain */
-	VEC(struct unit_info *) made;  /* units of calls and entries */
-	struct elaborated *elaborated; /* the last program; NULL: none */
+	struct {
+		struct map by_path;
+		struct map ordinals; /* name_id → how many definitions have it */
+		VEC(struct frontend_def) defs;
+		VEC(const char *) missing; /* paths that were looked up, and are no files */
+		bool reexports;            /* some file imports a name from one that imports it */
+	} loaded;
+
+	/* Name resolution. */
+	struct {
+		struct map by_name; /* name_id to index into `values` */
+		VEC(struct value) values;
+		VEC(const char *) names;
+	} prelude;
+	struct {
+		uint32_t n_modules;      /* modules done */
+		uint64_t n_tokens;       /* of all modules, when names were resolved last */
+		VEC(uint32_t) innermost; /* by name_id: its index in the resolver's scope plus 1; 0 for all names between two files */
+	} resolver;
+
+	/* Checking and elaboration. */
+	struct {
+		uint32_t n_checked; /* modules checked */
+		VEC(uint32_t)
+		most_locals;      /* by name_id: the number of locals at the latest declaration of one of that name; 0: never a local */
+		struct map units; /* identity to struct unit_info */
+		VEC(struct unit_info *) calls; /* units of calls and entries */
+		struct builtin_sig *builtin_sigs;
+		uint32_t next_param;
+		uint32_t next_instance;
+		uint32_t n_recordings;
+		struct elaborated *last; /* the last program; NULL: none */
+	} elab;
 };
 
 /* Loads a file (once) with its imports, for the import at `at`. NULL: there is no file, which is reported if it `must` be there. */
@@ -126,16 +162,16 @@ static inline struct item *item_first(struct item *it)
 struct item *module_find(const struct module *m, name_id name);
 /* The steps of loading: the tree, then the items. False: reported. */
 bool module_parse(struct frontend *f, struct module *m, const struct source *src);
-bool module_collect(struct frontend *f, struct module *m);
+bool module_collect_items(struct frontend *f, struct module *m);
 /* Another text of a loaded file in place of the one that it has, if that defines and imports the same names: false if not, or if anything is wrong with it;
  * nothing is reported then. Marks what changed. */
 bool module_reload(struct frontend *f, struct module *m, const struct source *src);
 /* The item that a name finally stands for: follows `from m import x`. NULL: reported. */
-struct item *item_follow(struct frontend *f, struct item *it);
+struct item *item_resolve_import(struct frontend *f, struct item *it);
 /* Numbers the definitions of a file that was loaded among all of their names. */
-void items_number(struct frontend *f, struct module *m);
+void items_set_ordinals(struct frontend *f, struct module *m);
 /* Which definition it is, into a key: the same after its file was renamed, or it was moved to another. */
-void item_hash(struct hasher *h, const struct frontend *f, const struct item *it);
+void item_hash_identity(struct hasher *h, const struct frontend *f, const struct item *it);
 
 static inline const char *name_text(const struct frontend *f, name_id n) { return intern_text(f->names, n); }
 name_id token_name(struct frontend *f, const struct module *m, token_id t);

@@ -167,10 +167,10 @@ static void walk_module_layer(struct resolver *r, node_id n)
 
 static void offer_import(struct resolver *r, const struct item *it)
 {
-	if (!it->target || !index_asked(r->f, tok_span(r->m, ast_token(r->t, it->node))))
+	if (!it->import.target || !index_asked(r->f, tok_span(r->m, ast_token(r->t, it->node))))
 		return;
 	r->f->index->context = ASK_IMPORT;
-	index_offer_items(r->f, it->target);
+	index_offer_items(r->f, it->import.target);
 }
 
 static void walk_item(struct resolver *r, const struct item *it)
@@ -198,7 +198,7 @@ static void walk_item(struct resolver *r, const struct item *it)
 		break;
 	}
 	case ITEM_FROM:
-		item_follow(r->f, &r->m->items[it - r->m->items]);
+		item_resolve_import(r->f, &r->m->items[it - r->m->items]);
 		offer_import(r, it);
 		break;
 	case ITEM_MAIN: resolve_node(r, ast_a(r->t, it->node)); break;
@@ -212,7 +212,7 @@ void resolve_module(struct frontend *f, struct module *m)
 	struct resolver r = {.f = f, .m = m, .t = &m->ast, .trash = diags_new(1), .parent = SYMBOL_NONE};
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		r.told.len = 0;
-		r.out = m->std || m->incomplete || m->items[i].broken ? r.trash : f->diags;
+		r.out = m->std || m->incomplete || m->items[i].has_syntax_error ? r.trash : f->diags;
 		r.warnings = r.out == r.trash ? r.trash : f->warnings;
 		walk_item(&r, &m->items[i]);
 	}

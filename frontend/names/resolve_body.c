@@ -18,12 +18,12 @@ static void check_module_member(struct resolver *r, node_id n)
 	if (ast_kind(r->t, obj) != NODE_NAME || scope_find(r, text_of(r, ast_token(r->t, obj))))
 		return;
 	struct item *it = module_find(r->m, text_of(r, ast_token(r->t, obj)));
-	it = it ? item_follow(r->f, it) : NULL;
-	if (!it || it->kind != ITEM_IMPORT || !it->target || it->target->failed)
+	it = it ? item_resolve_import(r->f, it) : NULL;
+	if (!it || it->kind != ITEM_IMPORT || !it->import.target || it->import.target->failed)
 		return;
 	token_id tok = ast_token(r->t, n);
-	struct item *member = module_find(it->target, text_of(r, tok));
-	member_offer(r, it->target, tok);
+	struct item *member = module_find(it->import.target, text_of(r, tok));
+	member_offer(r, it->import.target, tok);
 	if (member)
 		item_use(r, member, tok);
 	else

@@ -10,14 +10,14 @@ void scope_push(struct resolver *r, token_id name, enum symbol_kind kind, node_i
 	struct scoped s = {.name = n, .symbol = index_define(r->f, r->m, name, &d), .tok = name, .kind = (uint8_t)kind};
 	s.hidden = hidden ? (uint32_t)(hidden - r->scope.at) + 1 : 0;
 	vec_push(&r->scope, s);
-	while (r->f->innermost.len <= n)
-		vec_push(&r->f->innermost, 0);
-	r->f->innermost.at[n] = r->scope.len;
+	while (r->f->resolver.innermost.len <= n)
+		vec_push(&r->f->resolver.innermost, 0);
+	r->f->resolver.innermost.at[n] = r->scope.len;
 }
 
 struct scoped *scope_find(struct resolver *r, name_id n)
 {
-	uint32_t at = n < r->f->innermost.len ? r->f->innermost.at[n] : 0;
+	uint32_t at = n < r->f->resolver.innermost.len ? r->f->resolver.innermost.at[n] : 0;
 	return at ? &r->scope.at[at - 1] : NULL;
 }
 
@@ -25,14 +25,14 @@ void scope_cut(struct resolver *r, uint32_t mark)
 {
 	while (r->scope.len > mark) {
 		const struct scoped *s = &r->scope.at[--r->scope.len];
-		r->f->innermost.at[s->name] = s->hidden;
+		r->f->resolver.innermost.at[s->name] = s->hidden;
 	}
 }
 
 void item_use(struct resolver *r, struct item *it, token_id tok)
 {
-	it->used = true;
-	r->f->reexports = r->f->reexports || (it->target && it->mod != r->m);
+	it->resolved.used = true;
+	r->f->loaded.reexports = r->f->loaded.reexports || (it->import.target && it->mod != r->m);
 	if (r->f->index)
 		index_use(r->f, tok_span(r->m, tok), index_item(r->f, it));
 }
@@ -56,7 +56,7 @@ bool name_known(struct resolver *r, token_id tok)
 	uint64_t i;
 	if (name_defined(r, tok))
 		return true;
-	if (!map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i))
+	if (!map_get(&r->f->prelude.by_name, map_key_u64(text_of(r, tok)), &i))
 		return false;
 	index_use(r->f, tok_span(r->m, tok), (uint32_t)i);
 	return true;

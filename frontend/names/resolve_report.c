@@ -69,8 +69,8 @@ static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsig
 			vec_push(&names, name_text(r->f, r->m->items[i].name));
 	for (uint32_t i = 0; values && i < sizeof keywords / sizeof *keywords && may_be_keyword(r, tok); i++)
 		vec_push(&names, keywords[i]);
-	for (uint32_t i = 0; values && i < r->f->prelude_names.len; i++)
-		vec_push(&names, r->f->prelude_names.at[i]);
+	for (uint32_t i = 0; values && i < r->f->prelude.names.len; i++)
+		vec_push(&names, r->f->prelude.names.at[i]);
 	for (uint32_t i = 0; use == HABIT_TYPE && i < sizeof types / sizeof *types; i++)
 		vec_push(&names, types[i]);
 	bool found = diag_did_you_mean(r->out, g, tok_span(r->m, tok), text(r, tok), names.at, names.len);
@@ -161,7 +161,7 @@ static bool misspelt_import(struct resolver *r, token_id tok)
 	const char *name = text(r, tok);
 	for (uint32_t i = 0; i < r->m->n_items; i++) {
 		const struct item *it = &r->m->items[i];
-		bool failed = (it->kind == ITEM_IMPORT && !it->target) || (it->kind == ITEM_FROM && it->reported);
+		bool failed = (it->kind == ITEM_IMPORT && !it->import.target) || (it->kind == ITEM_FROM && it->resolved.missing_reported);
 		const char *other = failed ? name_text(r->f, it->name) : "";
 		bool slip = strlen(name) == 2 && strlen(other) == 2 && (name[0] == other[0] || name[1] == other[1]);
 		if (failed && (slip || diag_nearest(name, &other, 1)))
@@ -202,7 +202,7 @@ bool report_foreign_module(struct resolver *r, token_id root, token_id member, u
 	if (!habit_module(name))
 		return false;
 	span whole = {r->t->tokens.src->id, r->t->tokens.starts[root], r->t->tokens.ends[member]};
-	if (map_get(&r->f->prelude, map_key_u64(text_of(r, member)), &i) || dtype_find(what) != DT_COUNT || !strcmp(what, "Tensor"))
+	if (map_get(&r->f->prelude.by_name, map_key_u64(text_of(r, member)), &i) || dtype_find(what) != DT_COUNT || !strcmp(what, "Tensor"))
 		instead = what;
 	bool layer = !instead && use == HABIT_VALUE && std_defines("nn", what);
 	if (told(r, root) && !instead && !layer)
@@ -226,12 +226,12 @@ void report_module_member(struct resolver *r, const struct item *it, token_id to
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
 				  name_text(r->f, it->name), text(r, tok));
 	diag_label_primary(r->out, g, "not in this module");
-	if (it->target->std && habit_name_help(r->out, g, &r->t->tokens, tok, HABIT_NN))
+	if (it->import.target->std && habit_name_help(r->out, g, &r->t->tokens, tok, HABIT_NN))
 		return;
 	VEC(const char *) names = {0};
-	for (uint32_t i = 0; i < it->target->n_items; i++)
-		if (it->target->items[i].name)
-			vec_push(&names, name_text(r->f, it->target->items[i].name));
+	for (uint32_t i = 0; i < it->import.target->n_items; i++)
+		if (it->import.target->items[i].name)
+			vec_push(&names, name_text(r->f, it->import.target->items[i].name));
 	diag_did_you_mean(r->out, g, tok_span(r->m, tok), text(r, tok), names.at, names.len);
 	vec_free(&names);
 }

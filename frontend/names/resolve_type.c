@@ -79,13 +79,13 @@ static struct item *type_item(struct resolver *r, node_id n)
 	if (mod != TOKEN_NONE) {
 		struct item *im = module_find(m, text_of(r, mod));
 		name_defined(r, mod);
-		im = im ? item_follow(r->f, im) : NULL;
+		im = im ? item_resolve_import(r->f, im) : NULL;
 		if (!im || im->kind != ITEM_IMPORT) {
 			if (!im && !report_foreign_module(r, mod, tok, HABIT_TYPE))
 				report_unknown(r, DIAG_UNKNOWN_NAME, mod, "module", HABIT_VALUE);
 			return NULL;
 		}
-		m = im->target;
+		m = im->import.target;
 		if (!m || m->failed)
 			return NULL;
 		member_offer(r, m, tok);
@@ -100,7 +100,7 @@ static struct item *type_item(struct resolver *r, node_id n)
 	if (it)
 		item_use(r, it, tok);
 	bool from = it && it->kind == ITEM_FROM;
-	it = it ? item_follow(r->f, it) : NULL;
+	it = it ? item_resolve_import(r->f, it) : NULL;
 	if (from && !it)
 		return NULL;
 	if (!it || (it->kind != ITEM_TYPE && it->kind != ITEM_MODULE_LAYER)) {
@@ -153,7 +153,7 @@ static void walk_alias_arg(struct resolver *r, node_id n, enum dim_names dims)
 	}
 	case NODE_TYPE_NAME: {
 		struct item *it = scope_find(r, text_of(r, tok)) ? NULL : module_find(r->m, text_of(r, tok));
-		it = it ? item_follow(r->f, it) : NULL;
+		it = it ? item_resolve_import(r->f, it) : NULL;
 		bool type = it && (it->kind == ITEM_TYPE || it->kind == ITEM_MODULE_LAYER);
 		if (type || ast_a(r->t, n) != TOKEN_NONE || ast_b(r->t, n)) {
 			resolve_type(r, n, dims);

@@ -41,7 +41,7 @@ static bool pure_call(struct resolver *r, node_id n)
 	token_id tok = ast_token(r->t, callee);
 	uint64_t i;
 	return !scope_find(r, text_of(r, tok)) && !module_find(r->m, text_of(r, tok)) &&
-	       map_get(&r->f->prelude, map_key_u64(text_of(r, tok)), &i) && strcmp(text(r, tok), "print") != 0 &&
+	       map_get(&r->f->prelude.by_name, map_key_u64(text_of(r, tok)), &i) && strcmp(text(r, tok), "print") != 0 &&
 	       strcmp(text(r, tok), "assert") != 0;
 }
 
@@ -170,7 +170,7 @@ void resolve_warn_imports(struct frontend *f, const struct module *m)
 {
 	for (uint32_t i = 0; i < m->n_items && !m->std && !m->failed; i++) {
 		const struct item *it = &m->items[i];
-		if (it->used || !it->target || !it->name || *name_text(f, it->name) == '_')
+		if (it->resolved.used || !it->import.target || !it->name || *name_text(f, it->name) == '_')
 			continue;
 		node_id from = it->kind == ITEM_FROM ? from_statement(m, it->node) : AST_NONE;
 		bool whole = from == AST_NONE || names_in(m, from) == 1;

@@ -60,9 +60,9 @@ static void parse_sig(struct frontend *f, struct builtin_sig *s, enum builtin bi
 
 void builtin_sigs_init(struct frontend *f)
 {
-	f->builtin_sigs = ARENA_ARRAY(f->arena, struct builtin_sig, BI_COUNT);
+	f->elab.builtin_sigs = ARENA_ARRAY(f->arena, struct builtin_sig, BI_COUNT);
 	for (int i = 0; i < BI_COUNT; i++)
-		parse_sig(f, &f->builtin_sigs[i], (enum builtin)i);
+		parse_sig(f, &f->elab.builtin_sigs[i], (enum builtin)i);
 }
 
 /* ---- binding ---- */
@@ -214,7 +214,7 @@ static bool bind(struct elab *e, struct bcall *c, struct args *args)
 
 struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, span at)
 {
-	struct bcall c = {.bi = bi, .at = at, .sig = &e->f->builtin_sigs[bi]};
+	struct bcall c = {.bi = bi, .at = at, .sig = &e->f->elab.builtin_sigs[bi]};
 	struct value out;
 	bool unknown = false;
 	e->steps += 4;

@@ -191,7 +191,7 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	struct ast_nodes args = ast_b(sig_tree(s), n) ? ast_nodes(sig_tree(s), ast_b(sig_tree(s), n)) : (struct ast_nodes){0};
 	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
 	const char *name = name_text(s->e->f, it->name);
-	if (it->broken)
+	if (it->has_syntax_error)
 		return new_type(s, TY_ANY, n);
 	if (args.n != al.generics.n) {
 		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u", name,
@@ -235,11 +235,11 @@ static struct item *type_item(struct sig *s, node_id n)
 	struct module *m = s->mod;
 	if (ast_a(a, n) != TOKEN_NONE) {
 		struct item *im = module_find(m, token_name(s->e->f, m, ast_a(a, n)));
-		im = im ? item_follow(s->e->f, im) : NULL;
-		m = im && im->kind == ITEM_IMPORT ? im->target : NULL;
+		im = im ? item_resolve_import(s->e->f, im) : NULL;
+		m = im && im->kind == ITEM_IMPORT ? im->import.target : NULL;
 	}
 	struct item *it = m ? module_find(m, name) : NULL;
-	it = it ? item_follow(s->e->f, it) : NULL;
+	it = it ? item_resolve_import(s->e->f, it) : NULL;
 	if (it)
 		reads_note(s->e, it, READ_WHOLE);
 	return it;

@@ -13,7 +13,7 @@ void elab_init(struct elab *e, struct frontend *f, bool checking)
 	static const char *const exits[EXIT_COUNT] = {"$returned", "$result", "$left", "$skipped"};
 	for (int i = 0; i < EXIT_COUNT; i++)
 		e->exits[i] = intern_str(f->names, exits[i]);
-	e->max_steps = ELAB_MAX_STEPS + ELAB_STEPS_PER_TOKEN * f->n_tokens;
+	e->max_steps = ELAB_MAX_STEPS + ELAB_STEPS_PER_TOKEN * f->resolver.n_tokens;
 }
 
 void elab_reset(struct elab *e)

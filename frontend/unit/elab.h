@@ -269,7 +269,7 @@ struct unit_info {
 	/* In a front end that is kept, but not of the bodies of branches and loops, which are made with the unit that they belong to: */
 	struct unit_plan *plan;
 	struct dims_mark sizes; /* of the plan, as they were before the unit was made */
-	struct read_list reads;
+	struct item_reads reads;
 };
 struct param_list {
 	VEC(struct iparam *) at;

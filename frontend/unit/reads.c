@@ -2,23 +2,23 @@
 #include <string.h>
 #include "frontend/unit/elab.h"
 
-static bool wanted(const struct elab *e) { return e->f->keeps || (e->f->traces && e->checking); }
+static bool wanted(const struct elab *e) { return e->f->is_refreshable || (e->f->records_reads && e->checking); }
 
 void reads_open(struct elab *e, struct reads *r)
 {
 	if (!wanted(e))
 		return;
-	*r = (struct reads){.outer = e->reads, .serial = ++e->f->recordings};
+	*r = (struct reads){.outer = e->reads, .serial = ++e->f->elab.n_recordings};
 	e->reads = r;
 }
 
-struct read_list reads_close(struct elab *e)
+struct item_reads reads_close(struct elab *e)
 {
 	struct reads *r = e->reads;
 	if (!wanted(e))
-		return (struct read_list){0};
-	struct read *list = ARENA_ARRAY(e->f->lasting, struct read, r->found.len + 1);
-	struct read_list out = {list, r->found.len};
+		return (struct item_reads){0};
+	struct item_read *list = ARENA_ARRAY(e->f->session, struct item_read, r->found.len + 1);
+	struct item_reads out = {list, r->found.len};
 	if (out.n)
 		memcpy(list, r->found.at, out.n * sizeof *list);
 	vec_free(&r->found);
@@ -27,19 +27,19 @@ struct read_list reads_close(struct elab *e)
 }
 
 /* The item remembers by which recording it was seen last, so that the list grows only by what is new (or was forgotten over a nested recording). */
-void reads_note(struct elab *e, struct item *it, enum read_of of)
+void reads_note(struct elab *e, struct item *it, enum read_depth of)
 {
-	if (!e->reads || (it->seen.by == e->reads->serial && it->seen.of >= of))
+	if (!e->reads || (it->checked.last_read.recording == e->reads->serial && it->checked.last_read.depth >= of))
 		return;
-	it->seen.by = e->reads->serial;
-	it->seen.of = of;
-	vec_push(&e->reads->found, ((struct read){it, of}));
+	it->checked.last_read.recording = e->reads->serial;
+	it->checked.last_read.depth = of;
+	vec_push(&e->reads->found, ((struct item_read){it, of}));
 }
 
-bool reads_changed(const struct read_list *l)
+bool reads_changed(const struct item_reads *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
-		if (l->at[i].item->change > (l->at[i].of == READ_WHOLE ? CHANGE_NONE : CHANGE_BODY))
+		if (l->at[i].item->refresh.change > (l->at[i].depth == READ_WHOLE ? CHANGE_NONE : CHANGE_BODY))
 			return true;
 	return false;
 }

@@ -1,5 +1,5 @@
 /* Which definitions the elaborator looked at, and for what: the recorded inputs of a check, of a constant and of a unit. Only in a front end that is kept,
- * and of checks in one that is traced (frontend_keep, frontend_trace); else all of this does nothing. */
+ * and of checks in one that is traced (frontend_enable_refresh, frontend_record_reads); else all of this does nothing. */
 #ifndef TRIB_FRONTEND_UNIT_READS_H
 #define TRIB_FRONTEND_UNIT_READS_H
 #include <stdbool.h>
@@ -14,14 +14,14 @@ struct item;
 struct reads {
 	struct reads *outer;
 	uint32_t serial;
-	VEC(struct read) found;
+	VEC(struct item_read) found;
 };
 
 void reads_open(struct elab *e, struct reads *r);
 /* Ends the recording that was opened last; the list lives as long as the front end. */
-struct read_list reads_close(struct elab *e);
+struct item_reads reads_close(struct elab *e);
 /* In the recording that is open, if one is. */
-void reads_note(struct elab *e, struct item *it, enum read_of of);
+void reads_note(struct elab *e, struct item *it, enum read_depth of);
 /* Has something in the list changed, as far as it was read? */
-bool reads_changed(const struct read_list *l);
+bool reads_changed(const struct item_reads *l);
 #endif

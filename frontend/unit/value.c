@@ -268,14 +268,14 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 		break;
 	case V_LAYER: hasher_add_hash(h, v.u.layer->key); break;
 	case V_FN:
-		item_hash(h, f, v.u.fn->item);
+		item_hash_identity(h, f, v.u.fn->item);
 		hasher_add_str(h, name_text(f, v.u.fn->name));
 		if (v.u.fn->self)
 			hasher_add_hash(h, v.u.fn->self->key);
 		break;
-	case V_PARTIAL: item_hash(h, f, v.u.partial->fn->item); break;
+	case V_PARTIAL: item_hash_identity(h, f, v.u.partial->fn->item); break;
 	case V_MAKER:
-	case V_TYPE: item_hash(h, f, v.u.item); break;
+	case V_TYPE: item_hash_identity(h, f, v.u.item); break;
 	case V_BUILTIN: hasher_add_str(h, builtin_name(v.u.builtin)); break;
 	case V_SPECIAL: hasher_add_u64(h, v.u.special); break;
 	case V_DTYPE: hasher_add_u64(h, v.u.dt); break;

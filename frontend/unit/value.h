@@ -119,7 +119,7 @@ struct instance {
 	struct item *item;
 	struct member *members;
 	uint32_t n_members, cap_members;
-	hash128 key;             /* of the definition (item_hash) and the arguments: equal keys, equal structure */
+	hash128 key;             /* of the definition (item_hash_identity) and the arguments: equal keys, equal structure */
 	bool failed;             /* errors in it were reported: anything may be missing */
 	bool generic;            /* of a definition that is checked on its own, for any arguments */
 	uint64_t given;          /* arguments that the call gave, as bits: the others have their defaults */

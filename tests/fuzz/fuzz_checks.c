@@ -33,7 +33,7 @@ static bool check(const struct buf given[2], struct buf out[2])
 	struct diags *diags = diags_new(0);
 	struct frontend *f = frontend_new(sources, (struct frontend_host){load, sources}, diags);
 	bool known = true;
-	frontend_trace(f);
+	frontend_record_reads(f);
 	BUG_ON(!frontend_add_file(f, "net.tri"));
 	for (uint32_t i = 0; i < frontend_files(f); i++)
 		for (int k = 0; k < 2; k++)
@@ -41,7 +41,7 @@ static bool check(const struct buf given[2], struct buf out[2])
 				frontend_read_checks(f, i, given[k].at, given[k].len);
 	frontend_verify_checks(f);
 	for (uint32_t i = 0; i < frontend_files(f); i++)
-		known = known && frontend_checks_known(f, i);
+		known = known && frontend_checks_recorded(f, i);
 	BUG_ON(!frontend_check(f) || diags_count(diags));
 	for (uint32_t i = 0; i < frontend_files(f); i++)
 		for (int k = 0; k < 2; k++)

@@ -88,13 +88,13 @@ static void run(struct golden *g, const char *name, bool core, struct buf *out)
 	*t = (struct front){.sources = sources_new(), .diags = diags_new(0)};
 	t->f = frontend_new(t->sources, (struct frontend_host){load_file, g}, t->diags);
 	if (g->index)
-		frontend_index(t->f, g->index);
+		frontend_set_index(t->f, g->index);
 	bool ok = frontend_add_file(t->f, name);
 	const struct source *s = sources_count(t->sources) ? sources_get(t->sources, 0) : NULL;
 	if (s)
 		sscanf(s->text, "# elaborate %63s", entry);
 	ok = frontend_check(t->f) && ok;
-	frontend_index(t->f, NULL);
+	frontend_set_index(t->f, NULL);
 	struct hir_program *p = *entry && ok ? front_elaborate(t, entry, NULL, 0) : NULL;
 	if (core && p)
 		print_program(p, out);

@@ -39,7 +39,7 @@ static void open_graph(struct fixture *fx, const char *main_text, const char *pa
 	fx->a = arena_new(0);
 	fx->ix = index_new();
 	fx->out = (struct buf){0};
-	frontend_index(fx->t.f, fx->ix);
+	frontend_set_index(fx->t.f, fx->ix);
 	frontend_add_file(fx->t.f, "net.tri");
 	frontend_check(fx->t.f);
 	index_finish(fx->ix);

@@ -25,7 +25,7 @@ static void check_at(struct fixture *fx, const char *main, uint32_t ask)
 	front_open(&fx->t, files, 2);
 	fx->ix = index_new();
 	fx->out = (struct buf){0};
-	frontend_index(fx->t.f, fx->ix);
+	frontend_set_index(fx->t.f, fx->ix);
 	if (ask != UINT32_MAX)
 		index_ask(fx->ix, 0, ask);
 	frontend_add_file(fx->t.f, "main.tri");
