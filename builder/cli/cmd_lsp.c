@@ -1,4 +1,4 @@
-/* trib lsp: carries bytes between an editor and the server. */
+/* trib lsp: connects the standard streams with the language server. */
 #include <errno.h>
 #include <poll.h>
 #include <stdlib.h>
@@ -6,6 +6,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/os.h"
 #include "base/path.h"
 #include "builder/cache/config.h"
@@ -14,7 +15,7 @@
 #include "builder/manifest/glob.h"
 #include "builder/version.h"
 
-enum { MOST_WAITING = 1000, PAUSE_MS = 150 };
+enum { MAX_QUEUED = 1000, IDLE_MS = 150 };
 
 static bool is_file(const char *path)
 {
@@ -67,8 +68,8 @@ static bool input_within(int ms)
 	return poll(&in, 1, ms) != 0;
 }
 
-/* Takes all that can be had without waiting, but waits for the first of it. False: the input has ended. */
-static bool read_input(struct server *s)
+/* Waits for input, then reads all that is available. False at the end of the input. */
+static bool read_input(struct lsp_server *s)
 {
 	char bytes[65536];
 	do {
@@ -78,7 +79,7 @@ static bool read_input(struct server *s)
 		if (n <= 0)
 			return false;
 		server_feed(s, bytes, (size_t)n);
-	} while (s->queue.len < MOST_WAITING && input_within(0));
+	} while (server_n_queued(s) < MAX_QUEUED && input_within(0));
 	return true;
 }
 
@@ -93,23 +94,23 @@ enum status cmd_lsp(const struct options *o)
 {
 	struct arena *a = arena_new(0);
 	struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_std, .std_dir = std_dir(a)};
-	struct server *s = server_new(&host);
+	struct lsp_server *s = server_new(&host);
 	bool open = true, sent = true;
-	int pause = PAUSE_MS;
+	int idle_ms = IDLE_MS;
 	(void)o;
-	while (open && sent && !s->ended) {
-		if (server_has_rest(s) && !input_within(pause)) {
-			server_rest(s);
-			pause = 0;
+	while (open && sent && !server_has_exited(s)) {
+		if (server_has_idle_work(s) && !input_within(idle_ms)) {
+			server_do_idle_work(s);
+			idle_ms = 0;
 		} else {
 			open = read_input(s);
-			server_work(s);
-			pause = PAUSE_MS;
+			server_handle_queue(s);
+			idle_ms = IDLE_MS;
 		}
-		sent = write_all(s->out.at, s->out.len);
-		buf_clear(&s->out);
+		sent = write_all(server_output(s)->at, server_output(s)->len);
+		buf_clear(server_output(s));
 	}
-	enum status code = server_clean(s) ? STATUS_OK : STATUS_FAILED;
+	enum status code = server_is_shut_down(s) ? STATUS_OK : STATUS_FAILED;
 	server_free(s);
 	arena_free(a);
 	return code;

@@ -2,13 +2,13 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/diag.h"
-#include "builder/lsp/call.h"
+#include "builder/lsp/query.h"
 
 #define FIX "quickfix"
 #define FIX_ALL "source.fixAll"
 
-/* Is a kind wanted? A wanted kind takes in what is below it: "source" "source.fixAll". */
-static bool wanted(const json_t *context, const char *kind)
+/* True if the client asks for the kind, or for one that contains it, as "source" contains "source.fixAll". */
+static bool is_wanted(const json_t *context, const char *kind)
 {
 	const json_t *only = json_object_get(context, "only"), *v;
 	size_t i;
@@ -29,115 +29,111 @@ static bool fixes(const struct diag *g, uint32_t source)
 	return g->replacement && g->edit.source == source && g->edit.source != SPAN_NO_SOURCE;
 }
 
-static void put_edit(struct call *c, const struct analysis *a, const struct diag *g)
+static void put_edit(struct query *q, const struct diag *g)
 {
-	json_open(c->out, '{');
-	put_range(c, a, "range", g->edit);
-	json_member_str(c->out, "newText", g->replacement);
-	json_close(c->out, '}');
+	json_open(q->out, '{');
+	put_range(q, "range", g->edit);
+	json_member_str(q->out, "newText", g->replacement);
+	json_close(q->out, '}');
 }
 
 /* The edits of a document open here; ends the action. */
-static void open_edits(struct call *c, const struct place *p)
+static void open_edits(struct query *q)
 {
-	struct json_writer *w = c->out;
+	struct json_writer *w = q->out;
 	json_member_open(w, "edit", '{');
-	if (c->s->client.document_changes) {
+	if (q->state->client.document_changes) {
 		json_member_open(w, "documentChanges", '[');
 		json_open(w, '{');
 		json_member_open(w, "textDocument", '{');
-		json_member_str(w, "uri", p->document->uri);
-		json_member_int(w, "version", p->document->version);
+		json_member_str(w, "uri", q->document->uri);
+		json_member_int(w, "version", q->document->version);
 		json_close(w, '}');
 		json_key(w, "edits");
 	} else {
 		json_member_open(w, "changes", '{');
-		json_key(w, p->document->uri);
+		json_key(w, q->document->uri);
 	}
 	json_open(w, '[');
 }
 
-static void close_edits(struct call *c)
+static void close_edits(struct query *q)
 {
-	json_close(c->out, ']');
-	json_close(c->out, '}');
-	if (c->s->client.document_changes)
-		json_close(c->out, ']');
-	json_close(c->out, '}');
+	json_close(q->out, ']');
+	json_close(q->out, '}');
+	if (q->state->client.document_changes)
+		json_close(q->out, ']');
+	json_close(q->out, '}');
 }
 
-static const char *title_of(struct call *c, const struct place *p, const struct diag *g)
+static const char *title_of(struct query *q, const struct diag *g)
 {
 	if (g->edit.start == g->edit.end)
-		return arena_printf(c->scratch, "insert `%s`", g->replacement);
-	const char *old = source_text(c, p->a, g->edit);
-	return *g->replacement ? arena_printf(c->scratch, "replace `%s` with `%s`", old, g->replacement)
-			       : arena_printf(c->scratch, "remove `%s`", old);
+		return arena_printf(q->scratch, "insert `%s`", g->replacement);
+	const char *old = source_text(q, g->edit);
+	return *g->replacement ? arena_printf(q->scratch, "replace `%s` with `%s`", old, g->replacement)
+			       : arena_printf(q->scratch, "remove `%s`", old);
 }
 
-static void put_fix(struct call *c, const struct place *p, const struct diag *g)
+static void put_fix(struct query *q, const struct diag *g)
 {
-	struct json_writer *w = c->out;
+	struct json_writer *w = q->out;
 	json_open(w, '{');
-	json_member_str(w, "title", title_of(c, p, g));
+	json_member_str(w, "title", title_of(q, g));
 	json_member_str(w, "kind", FIX);
 	json_member_open(w, "diagnostics", '[');
-	put_diagnostic(c, p->a, g);
+	put_diagnostic(q, g);
 	json_close(w, ']');
 	json_member_bool(w, "isPreferred", diag_is_fixable(g));
-	open_edits(c, p);
-	put_edit(c, p->a, g);
-	close_edits(c);
+	open_edits(q);
+	put_edit(q, g);
+	close_edits(q);
 	json_close(w, '}');
 }
 
-static int by_place(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
 	const struct diag *x = *(const struct diag *const *)a, *y = *(const struct diag *const *)b;
 	return x->edit.start < y->edit.start ? -1 : x->edit.start > y->edit.start;
 }
 
-/* All sure edits that do not overlap an earlier one. */
-static void put_fix_all(struct call *c, const struct place *p)
+/* All certain edits that do not overlap an earlier one. */
+static void put_fix_all(struct query *q)
 {
-	const struct diags *d = p->a->diags;
-	const struct diag **all = ARENA_ARRAY(c->scratch, const struct diag *, diags_count(d) + 1);
+	const struct diags *d = q->analysis->diags;
+	const struct diag **all = ARENA_ARRAY(q->scratch, const struct diag *, diags_count(d) + 1);
 	uint32_t n = 0, end = 0;
 	for (uint32_t i = 0; i < diags_count(d); i++)
-		if (fixes(diags_at(d, i), p->source->id) && diag_is_fixable(diags_at(d, i)))
+		if (fixes(diags_at(d, i), q->source->id) && diag_is_fixable(diags_at(d, i)))
 			all[n++] = diags_at(d, i);
 	if (!n)
 		return;
-	qsort(all, n, sizeof *all, by_place);
-	json_open(c->out, '{');
-	json_member_str(c->out, "title", "apply all suggestions");
-	json_member_str(c->out, "kind", FIX_ALL);
-	open_edits(c, p);
+	qsort(all, n, sizeof *all, by_position);
+	json_open(q->out, '{');
+	json_member_str(q->out, "title", "apply all suggestions");
+	json_member_str(q->out, "kind", FIX_ALL);
+	open_edits(q);
 	for (uint32_t i = 0; i < n; i++) {
 		if (i && (all[i]->edit.start < end || all[i]->edit.start == all[i - 1]->edit.start))
 			continue;
-		put_edit(c, p->a, all[i]);
+		put_edit(q, all[i]);
 		end = all[i]->edit.end;
 	}
-	close_edits(c);
-	json_close(c->out, '}');
+	close_edits(q);
+	json_close(q->out, '}');
 }
 
-void request_code_action(struct call *c)
+void query_code_action(struct query *q)
 {
-	struct place p;
-	const json_t *context = json_object_get(c->params, "context");
-	size_t start, end;
-	if (!call_range(c, &p, &start, &end))
-		return;
-	json_open(c->out, '[');
-	for (uint32_t i = 0; c->s->client.code_action_literals && wanted(context, FIX) && i < diags_count(p.a->diags); i++) {
-		const struct diag *g = diags_at(p.a->diags, i);
-		bool here = g->primary.at.source == p.source->id && g->primary.at.start <= end && g->primary.at.end >= start;
-		if (here && fixes(g, p.source->id))
-			put_fix(c, &p, g);
+	const json_t *context = json_object_get(q->params, "context");
+	json_open(q->out, '[');
+	for (uint32_t i = 0; q->state->client.code_action_literals && is_wanted(context, FIX) && i < diags_count(q->analysis->diags); i++) {
+		const struct diag *g = diags_at(q->analysis->diags, i);
+		bool here = g->primary.at.source == q->source->id && g->primary.at.start <= q->last && g->primary.at.end >= q->first;
+		if (here && fixes(g, q->source->id))
+			put_fix(q, g);
 	}
-	if (c->s->client.code_action_literals && wanted(context, FIX_ALL))
-		put_fix_all(c, &p);
-	json_close(c->out, ']');
+	if (q->state->client.code_action_literals && is_wanted(context, FIX_ALL))
+		put_fix_all(q);
+	json_close(q->out, ']');
 }

@@ -5,7 +5,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/path.h"
-#include "builder/lsp/server.h"
+#include "builder/lsp/editor_state.h"
 #include "builder/manifest/glob.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
@@ -17,15 +17,15 @@
 
 static const struct source *read_source(struct analysis *a, const char *path)
 {
-	const struct lsp_host *h = a->server->host;
-	const char *full = path_normal(a->arena, path_join(a->arena, a->ws->root, path));
-	const struct document *d = server_document_at(a->server, full);
+	const struct lsp_host *h = a->state->host;
+	const char *full = path_normal(a->arena, path_join(a->arena, a->workspace->root, path));
+	const struct document *d = document_of_path(a->state, full);
 	char *text;
 	size_t len;
 	map_put(&a->looked_for, map_key_str(full), 1);
-	if (d && a->probe && a->probe->document == d) {
-		const struct source *s = sources_add(a->sources, path, a->probe->text, a->probe->len);
-		index_ask(a->index, s->id, (uint32_t)a->probe->offset);
+	if (d && a->edited && a->edited->document == d) {
+		const struct source *s = sources_add(a->sources, path, a->edited->text, a->edited->len);
+		index_ask(a->index, s->id, (uint32_t)a->edited->offset);
 		return s;
 	}
 	if (d)
@@ -50,20 +50,20 @@ static const struct source *load(void *ctx, const char *path)
 	return s;
 }
 
-/* A path as the front end names it: from the root where it lies below it. */
+/* The path in the front end: relative to the root if it is below the root. */
 static const char *inner_path(const struct analysis *a, const char *path)
 {
-	size_t n = strlen(a->ws->root);
-	if (a->ws->std)
+	size_t n = strlen(a->workspace->root);
+	if (a->workspace->is_std)
 		return arena_printf(a->arena, "std/%s", path_base(path));
-	if (!strncmp(path, a->ws->root, n) && path[n] == '/')
+	if (!strncmp(path, a->workspace->root, n) && path[n] == '/')
 		return path + n + 1;
 	return n == 1 && *path == '/' ? path + 1 : path;
 }
 
 static void add_sources(struct analysis *a, const struct manifest *m)
 {
-	const struct lsp_host *h = a->server->host;
+	const struct lsp_host *h = a->state->host;
 	for (uint32_t i = 0; i < m->n_blocks; i++) {
 		const struct manifest_value *v = m->blocks[i].kind == BLOCK_MODEL ? manifest_get(&m->blocks[i], KEY_SOURCES) : NULL;
 		for (uint32_t k = 0; v && k < v->n_words; k++) {
@@ -71,7 +71,7 @@ static void add_sources(struct analysis *a, const struct manifest *m)
 			uint32_t n = 1;
 			const char *const *files = &word;
 			if (glob_is_pattern(word))
-				files = h->expand(h->ctx, a->arena, a->ws->root, word, &n);
+				files = h->expand(h->ctx, a->arena, a->workspace->root, word, &n);
 			else if (!load(a, word))
 				n = 0;
 			for (uint32_t j = 0; j < n; j++)
@@ -89,7 +89,7 @@ static void add_dependencies(struct analysis *a, const struct manifest *m)
 					     .host = {load, a},
 					     .manifest = m,
 					     .mode = DEPENDENCY_LINKED,
-					     .top = a->ws->root,
+					     .top = a->workspace->root,
 					     .diags = a->diags};
 	if (dependencies_resolve(&r, &a->dependencies))
 		frontend_set_dependencies(a->frontend, a->dependencies.visible, a->dependencies.n_visible);
@@ -109,7 +109,7 @@ static void add_manifest(struct analysis *a)
 
 /* ---- entries ---- */
 
-/* The definitions that an entry's name fits, and whether they take their weights as members and not as arguments. */
+/* Counts the definitions that an entry may name. *members: their weights are members of a layer, not arguments. */
 static uint32_t entry_definitions(const struct analysis *a, const char *entry, bool *members)
 {
 	size_t n = strcspn(entry, ".");
@@ -126,8 +126,8 @@ static uint32_t entry_definitions(const struct analysis *a, const char *entry, b
 	return found;
 }
 
-/* Which arguments of a function are weights is known from the weights file alone, which is not read here. */
-static bool elaborates(const struct analysis *a, const struct model_spec *m)
+/* False if only the weights file says which arguments are weights. That file is not read here. */
+static bool can_elaborate(const struct analysis *a, const struct model_spec *m)
 {
 	for (uint32_t i = 0; i < m->n_entries; i++) {
 		bool members;
@@ -138,11 +138,11 @@ static bool elaborates(const struct analysis *a, const struct model_spec *m)
 	return true;
 }
 
-bool analysis_unfinished(const struct analysis *a) { return a->spec && a->elaborated < a->spec->n_models; }
+bool analysis_has_models_left(const struct analysis *a) { return a->spec && a->n_elaborated < a->spec->n_models; }
 
-void analysis_continue(struct analysis *a)
+void analysis_elaborate_next(struct analysis *a)
 {
-	const struct model_spec *m = &a->spec->models[a->elaborated++];
+	const struct model_spec *m = &a->spec->models[a->n_elaborated++];
 	struct elab_request req = {.entries = m->entries,
 				   .n_entries = m->n_entries,
 				   .inputs = m->inputs,
@@ -150,37 +150,43 @@ void analysis_continue(struct analysis *a)
 				   .weight_names = m->weight_names,
 				   .n_weight_names = m->n_weight_names,
 				   .at = m->entry_at};
-	if (elaborates(a, m))
+	if (can_elaborate(a, m))
 		frontend_elaborate(a->frontend, &req);
 	diags_sort(a->diags);
 }
 
-struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe)
+static void add_documents(struct analysis *a)
+{
+	const struct document *only = a->edited ? a->edited->document : NULL;
+	for (uint32_t i = 0; i < a->state->documents.len; i++) {
+		const struct document *d = a->state->documents.at[i];
+		if (only ? only == d : d->workspace == a->workspace && !document_is_manifest(d))
+			frontend_add_file(a->frontend, inner_path(a, d->path));
+	}
+}
+
+struct analysis *analysis_new(const struct editor_state *state, const struct workspace *ws, const struct edited_document *edited)
 {
 	struct arena *arena = arena_new(0);
 	struct analysis *a = ARENA_NEW(arena, struct analysis);
-	*a = (struct analysis){.server = s, .ws = ws, .probe = probe, .arena = arena};
+	*a = (struct analysis){.state = state, .workspace = ws, .edited = edited, .arena = arena};
 	a->sources = sources_new();
 	a->diags = diags_new(0);
 	a->index = index_new();
 	a->frontend = frontend_new(a->sources, (struct frontend_host){load, a}, a->diags);
 	frontend_set_index(a->frontend, a->index);
-	if (ws->project && !probe)
+	if (ws->has_manifest && !edited)
 		add_manifest(a);
-	else if (ws->project)
+	else if (ws->has_manifest)
 		add_dependencies(a, manifest_read(a->arena, (struct frontend_host){load, a}, MANIFEST, a->diags));
-	for (uint32_t i = 0; i < s->documents.len; i++) {
-		const struct document *d = s->documents.at[i];
-		if (probe ? probe->document == d : d->ws == ws && !document_is_manifest(d))
-			frontend_add_file(a->frontend, inner_path(a, d->path));
-	}
+	add_documents(a);
 	frontend_check(a->frontend);
 	index_finish(a->index);
 	frontend_set_index(a->frontend, NULL);
 	if (diags_errors(a->diags))
 		a->spec = NULL;
 	diags_sort(a->diags);
-	a->probe = NULL;
+	a->edited = NULL;
 	return a;
 }
 
@@ -201,8 +207,8 @@ const char *analysis_path(const struct analysis *a, uint32_t source)
 {
 	const char *path = sources_get(a->sources, source)->path;
 	if (!strncmp(path, "std/", 4))
-		return path_join(a->arena, a->server->host->std_dir, path + 4);
-	return path_normal(a->arena, path_join(a->arena, a->ws->root, path));
+		return path_join(a->arena, a->state->host->std_dir, path + 4);
+	return path_normal(a->arena, path_join(a->arena, a->workspace->root, path));
 }
 
 const struct source *analysis_source(const struct analysis *a, const char *path)

@@ -1,4 +1,4 @@
-/* One look at a workspace: its files, open or on disk, loaded and checked, with everything that editors ask about them. */
+/* The checked files of a workspace, open or on disk, with an index for the questions of editors. */
 #ifndef TRIB_BUILDER_LSP_ANALYSIS_H
 #define TRIB_BUILDER_LSP_ANALYSIS_H
 #include <stdbool.h>
@@ -12,42 +12,42 @@ struct arena;
 struct build_spec;
 struct diags;
 struct document;
+struct editor_state;
 struct frontend;
 struct index;
-struct server;
 struct workspace;
 
 struct analysis {
-	struct server *server;
-	const struct workspace *ws;
-	const struct probe *probe;
+	const struct editor_state *state;
+	const struct workspace *workspace;
+	const struct edited_document *edited; /* NULL after the check */
 	struct arena *arena;
 	struct sources *sources;
 	struct diags *diags;
 	struct frontend *frontend;
 	struct index *index;
-	struct map loaded;                /* path to source id + 1, 0: absent */
-	struct map looked_for;            /* absolute paths of files, also of those that are absent */
-	struct dependencies dependencies; /* as they are linked */
-	struct build_spec *spec;          /* what the manifest says; NULL: there is none, or it has errors */
-	uint32_t elaborated;              /* models of it that are done */
+	struct map loaded;                /* path to source id + 1; 0 if the file is missing */
+	struct map looked_for;            /* absolute paths of files, present or missing */
+	struct dependencies dependencies; /* as linked in the project */
+	struct build_spec *spec;          /* of the manifest; NULL if there is none, or it has errors */
+	uint32_t n_elaborated;            /* models of the spec that are elaborated */
 };
-/* A document with a changed text, to see what could stand at a place of it. */
-struct probe {
+/* A document with an inserted name, to ask the index for the candidates at an offset. */
+struct edited_document {
 	const struct document *document;
 	const char *text;
 	size_t len, offset;
 };
 
-/* Checks everything now; with a probe only its document and what that imports. `probe` may be NULL. */
-struct analysis *analysis_new(struct server *s, const struct workspace *ws, const struct probe *probe);
+/* Checks the workspace. With `edited`, checks only that document and its imports. */
+struct analysis *analysis_new(const struct editor_state *state, const struct workspace *ws, const struct edited_document *edited);
 void analysis_free(struct analysis *a); /* NULL is accepted */
-/* Are there models that only their elaboration would judge? It is dearer than the check, and shows what only the sizes of a whole model show. */
-bool analysis_unfinished(const struct analysis *a);
-/* Elaborates the next of them. */
-void analysis_continue(struct analysis *a);
-/* The source of an absolute path; NULL: it is not part of the workspace. */
+/* True if a model is not elaborated yet. Elaboration takes longer than the check, and finds errors that depend on a model's sizes. */
+bool analysis_has_models_left(const struct analysis *a);
+/* Elaborates the next model. */
+void analysis_elaborate_next(struct analysis *a);
+/* Returns the source of an absolute path; NULL if it is not part of the workspace. */
 const struct source *analysis_source(const struct analysis *a, const char *path);
-/* The absolute path of a source, in the arena. */
+/* Returns the absolute path of a source, in the arena. */
 const char *analysis_path(const struct analysis *a, uint32_t source);
 #endif

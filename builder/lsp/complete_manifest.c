@@ -1,4 +1,4 @@
-/* Completion in tri.build: blocks at the start of a line, the keys of the block around on indented lines, definitions behind `entry =`. */
+/* Completion in tri.build: blocks at the start of a line, keys of the block on indented lines, definitions after `entry =`. */
 #include <string.h>
 #include "base/arena.h"
 #include "builder/lsp/complete.h"
@@ -40,33 +40,33 @@ static uint32_t block_above(const struct source *s, uint32_t line)
 }
 
 /* What an entry may be. */
-static void put_entries(struct call *c, const struct place *p)
+static void put_entries(struct query *q)
 {
-	const struct index *ix = p->a->index;
+	const struct index *ix = q->analysis->index;
 	for (uint32_t i = 0; i < ix->symbols.len; i++) {
 		const struct symbol *s = &ix->symbols.at[i];
 		if (!s->std && s->parent == SYMBOL_NONE && (s->kind == SYMBOL_LAYER || s->kind == SYMBOL_FN))
-			complete_put(c, s->name, s->kind == SYMBOL_LAYER ? ITEM_CLASS : ITEM_FUNCTION, symbol_signature(c, p->a, s));
+			completion_put_item(q, s->name, s->kind == SYMBOL_LAYER ? ITEM_CLASS : ITEM_FUNCTION, symbol_signature(q, s));
 	}
 }
 
-void complete_manifest(struct call *c, const struct place *p)
+void completion_put_manifest(struct query *q)
 {
-	const struct source *s = p->source;
-	uint32_t line = source_line_start(s, p->offset);
-	const char *before = arena_strndup(c->scratch, s->text + line, p->offset - line), *word = before + strspn(before, " \t");
+	const struct source *s = q->source;
+	uint32_t line = source_line_start(s, q->offset);
+	const char *before = arena_strndup(q->scratch, s->text + line, q->offset - line), *word = before + strspn(before, " \t");
 	if (strchr(before, '#') || (strchr(word, '=') && strncmp(word, "entry", 5) != 0))
 		return;
 	if (strchr(word, '=')) {
-		put_entries(c, p);
+		put_entries(q);
 	} else if (word == before) {
 		for (uint32_t i = 0; i < BLOCK_COUNT; i++)
-			if (i != BLOCK_BUILD) /* of the user's configuration */
-				complete_put(c, blocks[i], ITEM_KEYWORD, NULL);
+			if (i != BLOCK_BUILD) /* only in the user's configuration */
+				completion_put_item(q, blocks[i], ITEM_KEYWORD, NULL);
 	} else {
 		uint32_t block = block_above(s, line);
 		for (size_t i = 0; block < BLOCK_COUNT && i < sizeof keys / sizeof *keys; i++)
 			if (keys[i].blocks >> block & 1)
-				complete_put(c, keys[i].text, ITEM_PROPERTY, NULL);
+				completion_put_item(q, keys[i].text, ITEM_PROPERTY, NULL);
 	}
 }

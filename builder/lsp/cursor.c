@@ -5,8 +5,8 @@
 
 void cursor_open(struct cursor *c, const char *text, size_t len, size_t offset)
 {
-	*c = (struct cursor){.sources = sources_new(), .trash = diags_new(1)};
-	lex(sources_add(c->sources, "text", text, len), &c->tokens, c->trash);
+	*c = (struct cursor){.sources = sources_new(), .ignored = diags_new(1)};
+	lex(sources_add(c->sources, "text", text, len), &c->tokens, c->ignored);
 	uint32_t lo = 0, hi = c->tokens.len - 1;
 	while (lo < hi) {
 		uint32_t mid = lo + (hi - lo) / 2;
@@ -21,7 +21,7 @@ void cursor_open(struct cursor *c, const char *text, size_t len, size_t offset)
 void cursor_close(struct cursor *c)
 {
 	tokens_free(&c->tokens);
-	diags_free(c->trash);
+	diags_free(c->ignored);
 	sources_free(c->sources);
 }
 
@@ -30,8 +30,8 @@ static enum token_kind kind(const struct cursor *c, token_id i) { return token_k
 static bool opens(enum token_kind k) { return k == TOK_LPAREN || k == TOK_LBRACKET; }
 static bool closes(enum token_kind k) { return k == TOK_RPAREN || k == TOK_RBRACKET; }
 
-/* Does a statement or block surely begin or end at the token? */
-static bool boundary(const struct cursor *c, token_id i)
+/* True if a statement or block certainly begins or ends at the token. */
+static bool is_boundary(const struct cursor *c, token_id i)
 {
 	switch (kind(c, i)) {
 	case TOK_LBRACE:
@@ -51,9 +51,7 @@ static bool boundary(const struct cursor *c, token_id i)
 	}
 }
 
-/* ---- the probe ---- */
-
-bool cursor_probe(const char *text, size_t len, size_t offset, struct buf *out, size_t *asked)
+bool cursor_insert_name(const char *text, size_t len, size_t offset, struct buf *out, size_t *name_at)
 {
 	size_t start = offset, end = offset;
 	struct cursor c;
@@ -65,13 +63,11 @@ bool cursor_probe(const char *text, size_t len, size_t offset, struct buf *out, 
 	buf_putc(out, '_');
 	buf_put(out, text + end, len - end);
 	cursor_open(&c, out->at, out->len, start);
-	bool name = kind(&c, c.at) == TOK_NAME && c.tokens.starts[c.at] == start;
+	bool is_name = kind(&c, c.at) == TOK_NAME && c.tokens.starts[c.at] == start;
 	cursor_close(&c);
-	*asked = start;
-	return name;
+	*name_at = start;
+	return is_name;
 }
-
-/* ---- the call around ---- */
 
 bool cursor_call(const struct cursor *c, struct cursor_call *out)
 {
@@ -84,7 +80,7 @@ bool cursor_call(const struct cursor *c, struct cursor_call *out)
 			depth++;
 		} else if (opens(k) && depth) {
 			depth--;
-		} else if (!depth && boundary(c, i)) {
+		} else if (!depth && is_boundary(c, i)) {
 			return false;
 		} else if (k == TOK_COMMA && !depth) {
 			out->argument++;
@@ -92,7 +88,7 @@ bool cursor_call(const struct cursor *c, struct cursor_call *out)
 			out->name = i - 1;
 		} else if (k == TOK_LPAREN && (before == TOK_NAME || before == TOK_WHERE)) {
 			out->callee = i - 1;
-			out->fresh = !inner && (c->at == i + 1 || kind(c, c->at - 1) == TOK_COMMA);
+			out->is_empty = !inner && (c->at == i + 1 || kind(c, c->at - 1) == TOK_COMMA);
 			return true;
 		} else if (opens(k)) {
 			inner = true;

@@ -1,6 +1,7 @@
-/* From initialize to exit: what the client can, and what the server offers. */
+/* From `initialize` to `exit`: reads the capabilities of the client and writes those of the server. */
 #include <string.h>
-#include "builder/lsp/call.h"
+#include "builder/lsp/notification.h"
+#include "builder/lsp/frame.h"
 #include "builder/version.h"
 
 static const json_t *at(const json_t *object, const char *a, const char *b, const char *c)
@@ -9,7 +10,7 @@ static const json_t *at(const json_t *object, const char *a, const char *b, cons
 	return c ? json_object_get(object, c) : object;
 }
 
-static bool lists(const json_t *array, const char *word)
+static bool contains(const json_t *array, const char *word)
 {
 	size_t i;
 	const json_t *v;
@@ -17,12 +18,12 @@ static bool lists(const json_t *array, const char *word)
 	return false;
 }
 
-static void read_client(struct client *k, const json_t *caps)
+static void read_client(struct client_capabilities *k, const json_t *caps)
 {
 	const json_t *text = json_object_get(caps, "textDocument"), *publish = json_object_get(text, "publishDiagnostics");
 	const json_t *hover = at(text, "hover", "contentFormat", NULL);
-	k->utf8 = lists(at(caps, "general", "positionEncodings", NULL), "utf-8");
-	k->markdown = !hover || lists(hover, "markdown");
+	k->utf8 = contains(at(caps, "general", "positionEncodings", NULL), "utf-8");
+	k->markdown = !hover || contains(hover, "markdown");
 	k->document_changes = json_is_true(at(caps, "workspace", "workspaceEdit", "documentChanges"));
 	k->related_information = json_is_true(json_object_get(publish, "relatedInformation"));
 	k->tags = json_object_get(publish, "tagSupport") && !json_is_false(json_object_get(publish, "tagSupport"));
@@ -77,7 +78,7 @@ static void put_options(struct json_writer *w)
 	json_close(w, '}');
 }
 
-void request_initialize(struct call *c)
+void control_initialize(struct notification *n)
 {
 	static const char *const providers[] = {
 		"hoverProvider",
@@ -91,12 +92,12 @@ void request_initialize(struct call *c)
 		"documentFormattingProvider",
 		"documentRangeFormattingProvider",
 	};
-	struct json_writer *w = c->out;
-	read_client(&c->s->client, json_object_get(c->params, "capabilities"));
-	c->s->state = SERVER_RUNNING;
+	struct json_writer *w = n->result;
+	read_client(&n->state->client, json_object_get(n->params, "capabilities"));
+	n->state->phase = CONNECTION_RUNNING;
 	json_open(w, '{');
 	json_member_open(w, "capabilities", '{');
-	json_member_str(w, "positionEncoding", c->s->client.utf8 ? "utf-8" : "utf-16");
+	json_member_str(w, "positionEncoding", n->state->client.utf8 ? "utf-8" : "utf-16");
 	put_sync(w);
 	for (size_t i = 0; i < sizeof providers / sizeof *providers; i++)
 		json_member_bool(w, providers[i], true);
@@ -109,23 +110,23 @@ void request_initialize(struct call *c)
 	json_close(w, '}');
 }
 
-/* Asks to be told of changed files, where the client lets us. */
-void note_initialized(struct call *c)
+/* Asks the client to report changed files, if it can. */
+void note_initialized(struct notification *n)
 {
 	struct buf body = {0};
-	if (!c->s->client.watches_files)
+	if (!n->state->client.watches_files)
 		return;
 	buf_puts(
 		&body,
 		"{\"jsonrpc\":\"2.0\",\"id\":\"watch\",\"method\":\"client/registerCapability\",\"params\":{\"registrations\":[{\"id\":\"watch\","
 		"\"method\":\"workspace/didChangeWatchedFiles\",\"registerOptions\":{\"watchers\":[{\"globPattern\":\"**/*.tri\"},"
 		"{\"globPattern\":\"**/tri.build\"}]}}]}}");
-	server_send(c->s, &body);
+	frame_write(n->outbox, &body);
 }
 
-void request_shutdown(struct call *c) { c->s->state = SERVER_SHUT_DOWN; }
+void control_shutdown(struct notification *n) { n->state->phase = CONNECTION_SHUT_DOWN; }
 
-void note_exit(struct call *c) { c->s->ended = true; }
+void note_exit(struct notification *n) { n->state->has_exited = true; }
 
-/* What was cancelled in time was marked when the message came. */
-void note_cancel(struct call *c) { (void)c; }
+/* The cancelled request was marked when this message was received. */
+void note_cancel(struct notification *n) { (void)n; }

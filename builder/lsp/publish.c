@@ -1,10 +1,11 @@
-/* Diagnostics to the editor: all of a workspace after each check. */
+#include "builder/lsp/publish.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/diag.h"
-#include "builder/lsp/call.h"
+#include "builder/lsp/frame.h"
+#include "builder/lsp/query.h"
 
 enum { TAG_NONE, TAG_UNNECESSARY };
 
@@ -20,8 +21,8 @@ static int tag_of(enum diag_code code)
 	}
 }
 
-/* The message with what the terminal shows below it. */
-static void put_message(struct call *c, const struct diag *g)
+/* The message with its label, notes and help, as the terminal shows them. */
+static void put_message(struct query *q, const struct diag *g)
 {
 	struct buf b = {0};
 	buf_puts(&b, g->message);
@@ -31,42 +32,43 @@ static void put_message(struct call *c, const struct diag *g)
 		buf_printf(&b, "\nnote: %s", g->notes[i]);
 	if (g->help)
 		buf_printf(&b, "\nhelp: %s", g->help);
-	json_member_str(c->out, "message", b.at);
+	json_member_str(q->out, "message", b.at);
 	buf_free(&b);
 }
 
-static void put_related(struct call *c, const struct analysis *a, const struct diag *g)
+static void put_related(struct query *q, const struct diag *g)
 {
-	struct json_writer *w = c->out;
+	struct json_writer *w = q->out;
 	json_member_open(w, "relatedInformation", '[');
 	for (uint32_t i = 0; i < g->n_secondary; i++) {
 		const struct diag_label *l = &g->secondary[i];
-		if (l->at.source >= sources_count(a->sources))
+		if (l->at.source >= sources_count(q->analysis->sources))
 			continue;
 		json_open(w, '{');
 		json_key(w, "location");
-		put_location(c, a, l->at);
+		put_location(q, l->at);
 		json_member_str(w, "message", l->text && *l->text ? l->text : g->message);
 		json_close(w, '}');
 	}
 	json_close(w, ']');
 }
 
-static span place_of(const struct diag *g) { return g->primary.at.source == SPAN_NO_SOURCE ? (span){0, 0, 0} : g->primary.at; }
+/* Diagnostics without a source are shown at the start of the first one. */
+static span span_of(const struct diag *g) { return g->primary.at.source == SPAN_NO_SOURCE ? (span){0, 0, 0} : g->primary.at; }
 
-void put_diagnostic(struct call *c, const struct analysis *a, const struct diag *g)
+void put_diagnostic(struct query *q, const struct diag *g)
 {
 	static const int severities[] = {[SEV_ERROR] = 1, [SEV_WARNING] = 2, [SEV_NOTE] = 3};
-	struct json_writer *w = c->out;
+	struct json_writer *w = q->out;
 	json_open(w, '{');
-	put_range(c, a, "range", place_of(g));
+	put_range(q, "range", span_of(g));
 	json_member_int(w, "severity", severities[diag_severity_of(g->code)]);
 	json_member_str(w, "code", diag_code_text(g->code));
 	json_member_str(w, "source", "trib");
-	put_message(c, g);
-	if (g->n_secondary && c->s->client.related_information)
-		put_related(c, a, g);
-	if (tag_of(g->code) && c->s->client.tags) {
+	put_message(q, g);
+	if (g->n_secondary && q->state->client.related_information)
+		put_related(q, g);
+	if (tag_of(g->code) && q->state->client.tags) {
 		json_member_open(w, "tags", '[');
 		json_int(w, tag_of(g->code));
 		json_close(w, ']');
@@ -74,12 +76,13 @@ void put_diagnostic(struct call *c, const struct analysis *a, const struct diag 
 	json_close(w, '}');
 }
 
-static void publish(struct server *s, const struct analysis *a, uint32_t source, const char *uri)
+/* Sends the diagnostics of one document; without an analysis, none. */
+static void send_diagnostics(struct query *q, struct buf *outbox, uint32_t source, const char *uri)
 {
 	struct buf body = {0};
 	struct json_writer w = {.out = &body};
-	struct call c = {.s = s, .out = &w};
-	const struct document *d = server_document(s, uri);
+	const struct document *d = document_of_uri(q->state, uri);
+	q->out = &w;
 	json_open(&w, '{');
 	json_member_str(&w, "jsonrpc", "2.0");
 	json_member_str(&w, "method", "textDocument/publishDiagnostics");
@@ -88,56 +91,111 @@ static void publish(struct server *s, const struct analysis *a, uint32_t source,
 	if (d)
 		json_member_int(&w, "version", d->version);
 	json_member_open(&w, "diagnostics", '[');
-	for (uint32_t i = 0; a && i < diags_count(a->diags); i++)
-		if (place_of(diags_at(a->diags, i)).source == source)
-			put_diagnostic(&c, a, diags_at(a->diags, i));
+	for (uint32_t i = 0; q->analysis && i < diags_count(q->analysis->diags); i++)
+		if (span_of(diags_at(q->analysis->diags, i)).source == source)
+			put_diagnostic(q, diags_at(q->analysis->diags, i));
 	json_close(&w, ']');
 	json_close(&w, '}');
 	json_close(&w, '}');
-	server_send(s, &body);
+	frame_write(outbox, &body);
 }
 
-static bool concerned(const struct server *s, const struct analysis *a, uint32_t source)
+/* True if the source has diagnostics or is open. */
+static bool is_shown(const struct query *q, uint32_t source)
 {
-	for (uint32_t i = 0; i < diags_count(a->diags); i++)
-		if (place_of(diags_at(a->diags, i)).source == source)
+	for (uint32_t i = 0; i < diags_count(q->analysis->diags); i++)
+		if (span_of(diags_at(q->analysis->diags, i)).source == source)
 			return true;
-	return server_document_at(s, analysis_path(a, source)) != NULL;
+	return document_of_path(q->state, analysis_path(q->analysis, source)) != NULL;
 }
 
-static bool forget(struct workspace *ws, const char *uri)
+static void remove_published(struct workspace *ws, const char *uri)
 {
 	for (uint32_t i = 0; i < ws->published.len; i++) {
 		if (strcmp(ws->published.at[i], uri) != 0)
 			continue;
 		free(ws->published.at[i]);
 		ws->published.at[i] = ws->published.at[--ws->published.len];
-		return true;
+		return;
 	}
-	return false;
 }
 
-void server_publish(struct server *s, struct workspace *ws)
+/* Sends the diagnostics of all sources, and empty lists for those that had diagnostics before. */
+static void publish(const struct editor_state *s, struct workspace *ws, struct buf *outbox)
 {
-	const struct analysis *a = ws->now;
+	struct query q = {.state = s, .analysis = ws->analysis};
 	VEC(char *) shown = {0};
-	for (uint32_t i = 0; a && !ws->std && i < sources_count(a->sources); i++) {
-		const char *uri = uri_of_source(s, a, i);
-		if (!strncmp(sources_get(a->sources, i)->path, "std/", 4) || !concerned(s, a, i))
+	for (uint32_t i = 0; q.analysis && !ws->is_std && i < sources_count(q.analysis->sources); i++) {
+		const char *uri = uri_of_source(&q, i);
+		if (!strncmp(sources_get(q.analysis->sources, i)->path, "std/", 4) || !is_shown(&q, i))
 			continue;
-		publish(s, a, i, uri);
-		forget(ws, uri);
+		send_diagnostics(&q, outbox, i, uri);
+		remove_published(ws, uri);
 		char *copy = strdup(uri);
 		if (!copy)
 			bug_no_memory();
 		vec_push(&shown, copy);
 	}
-	for (uint32_t i = 0; i < ws->published.len; i++) { /* shown before, and nothing to say now */
-		publish(s, NULL, 0, ws->published.at[i]);
+	q.analysis = NULL;
+	for (uint32_t i = 0; i < ws->published.len; i++) {
+		send_diagnostics(&q, outbox, 0, ws->published.at[i]);
 		free(ws->published.at[i]);
 	}
 	vec_free(&ws->published);
 	ws->published.at = shown.at;
 	ws->published.len = shown.len;
 	ws->published.cap = shown.cap;
+}
+
+void workspace_refresh(struct editor_state *s, struct workspace *ws, struct buf *outbox)
+{
+	if (!ws->is_changed && ws->analysis)
+		return;
+	analysis_free(ws->analysis);
+	ws->analysis = NULL;
+	map_free(&ws->looked_for);
+	ws->analysis = analysis_new(s, ws, NULL);
+	ws->looked_for = ws->analysis->looked_for;
+	ws->analysis->looked_for = (struct map){0};
+	ws->is_changed = false;
+	publish(s, ws, outbox);
+}
+
+void workspaces_refresh(struct editor_state *s, struct buf *outbox)
+{
+	uint32_t n = 0;
+	for (uint32_t i = 0; i < s->workspaces.len; i++) {
+		struct workspace *ws = s->workspaces.at[i];
+		if (workspace_document(s, ws)) {
+			workspace_refresh(s, ws, outbox);
+			s->workspaces.at[n++] = ws;
+			continue;
+		}
+		analysis_free(ws->analysis);
+		ws->analysis = NULL;
+		publish(s, ws, outbox);
+		workspace_free(ws);
+	}
+	s->workspaces.len = n;
+}
+
+static struct workspace *with_models_left(const struct editor_state *s)
+{
+	for (uint32_t i = 0; i < s->workspaces.len; i++) {
+		struct workspace *ws = s->workspaces.at[i];
+		if (ws->analysis && !ws->is_changed && analysis_has_models_left(ws->analysis))
+			return ws;
+	}
+	return NULL;
+}
+
+bool workspaces_have_models_left(const struct editor_state *s) { return with_models_left(s) != NULL; }
+
+void workspaces_elaborate_next(struct editor_state *s, struct buf *outbox)
+{
+	struct workspace *ws = with_models_left(s);
+	uint32_t before = diags_count(ws->analysis->diags);
+	analysis_elaborate_next(ws->analysis);
+	if (diags_count(ws->analysis->diags) != before)
+		publish(s, ws, outbox);
 }

@@ -2,47 +2,46 @@
 #include <ctype.h>
 #include <string.h>
 #include "base/diag.h"
-#include "builder/lsp/call.h"
+#include "builder/lsp/query.h"
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/token.h"
 
-/* Can the name under the cursor be changed? Else an error is set. */
-static bool renameable(struct call *c, const struct place *p)
+/* True if the name under the cursor can be changed. Otherwise sets an error. */
+static bool renameable(struct query *q)
 {
-	const struct symbol *s = p->symbol;
+	const struct symbol *s = q->symbol;
 	if (!s)
-		call_fail(c, LSP_FAILED, "there is no name here that could be renamed");
+		query_fail(q, LSP_FAILED, "there is no name here that could be renamed");
 	else if (s->std)
-		call_fail(c, LSP_FAILED, "`%s` belongs to the %s", s->name,
-			  s->kind == SYMBOL_BUILTIN || s->at.source == SPAN_NO_SOURCE ? "language" : "standard library");
+		query_fail(q, LSP_FAILED, "`%s` belongs to the %s", s->name,
+			   s->kind == SYMBOL_BUILTIN || s->at.source == SPAN_NO_SOURCE ? "language" : "standard library");
 	else if (s->at.source != SPAN_NO_SOURCE &&
-		 strncmp(sources_get(p->a->sources, s->at.source)->path, DEPENDENCY_FOLDER "/", sizeof DEPENDENCY_FOLDER) == 0)
-		call_fail(c, LSP_FAILED, "`%s` belongs to a dependency", s->name);
+		 strncmp(sources_get(q->analysis->sources, s->at.source)->path, DEPENDENCY_FOLDER "/", sizeof DEPENDENCY_FOLDER) == 0)
+		query_fail(q, LSP_FAILED, "`%s` belongs to a dependency", s->name);
 	else if (s->kind == SYMBOL_MAIN)
-		call_fail(c, LSP_FAILED, "`main` is a keyword");
-	else if (s->kind == SYMBOL_MODULE && strcmp(s->name, source_text(c, p->a, s->at)) != 0)
-		call_fail(c, LSP_FAILED, "the name comes from the file's: give it another with `as`");
+		query_fail(q, LSP_FAILED, "`main` is a keyword");
+	else if (s->kind == SYMBOL_MODULE && strcmp(s->name, source_text(q, s->at)) != 0)
+		query_fail(q, LSP_FAILED, "the name comes from the file's: give it another with `as`");
 	else if (s->kind == SYMBOL_MODULE && s->at.end == s->whole.end && s->at.start == s->whole.start + sizeof "import")
-		call_fail(c, LSP_FAILED, "`%s` is the module's own name: give it another with `as`", s->name);
+		query_fail(q, LSP_FAILED, "`%s` is the module's own name: give it another with `as`", s->name);
 	else if (s->kind == SYMBOL_METHOD && !strcmp(s->name, "forward"))
-		call_fail(c, LSP_FAILED, "`forward` is the function that a call of the layer runs");
-	return c->error == LSP_OK;
+		query_fail(q, LSP_FAILED, "`forward` is the function that a call of the layer runs");
+	return q->error == LSP_OK;
 }
 
-void request_prepare_rename(struct call *c)
+void query_prepare_rename(struct query *q)
 {
-	struct place p;
-	if (!call_place(c, &p) || !renameable(c, &p))
+	if (!renameable(q))
 		return;
-	json_open(c->out, '{');
-	put_range(c, p.a, "range", p.use->at);
-	json_member_str(c->out, "placeholder", p.symbol->name);
-	json_close(c->out, '}');
+	json_open(q->out, '{');
+	put_range(q, "range", q->use->at);
+	json_member_str(q->out, "placeholder", q->symbol->name);
+	json_close(q->out, '}');
 }
 
 /* ---- the new name ---- */
 
-/* Is the text one name token of the language? */
+/* True if the text is one name token of the language. */
 static bool is_name(const char *text)
 {
 	struct sources *sources = sources_new();
@@ -81,96 +80,95 @@ static bool used_in(const struct index *ix, uint32_t symbol, uint32_t source)
 	return false;
 }
 
-/* A name like the new one, where the old one is used: the program might come to mean something else. NULL: there is none. */
-static const struct index_use *collision(const struct place *p, const char *name)
+/* A use of the new name where the old one is used: the renamed program could have another meaning. NULL if there is none. */
+static const struct index_use *collision(const struct query *q, const char *name)
 {
-	const struct index *ix = p->a->index;
-	span region = outermost(ix, p->symbol)->whole;
+	const struct index *ix = q->analysis->index;
+	span region = outermost(ix, q->symbol)->whole;
 	for (uint32_t i = 0; i < ix->uses.len; i++) {
 		const struct index_use *u = &ix->uses.at[i];
-		const struct source *s = sources_get(p->a->sources, u->at.source);
+		const struct source *s = sources_get(q->analysis->sources, u->at.source);
 		if (u->at.end - u->at.start != strlen(name) || memcmp(s->text + u->at.start, name, strlen(name)) != 0)
 			continue;
-		if (is_local(p->symbol) ? inside(u->at, region) : used_in(ix, p->use->symbol, u->at.source))
+		if (is_local(q->symbol) ? inside(u->at, region) : used_in(ix, q->use->symbol, u->at.source))
 			return u;
 	}
 	return NULL;
 }
 
-static bool acceptable(struct call *c, const struct place *p, const char *name)
+static bool acceptable(struct query *q, const char *name)
 {
 	const struct index_use *other;
 	if (!is_name(name)) {
-		call_fail(c, LSP_INVALID_PARAMS, "`%s` is not a name of the language", name);
-	} else if (index_builtin(p->a->index, name) != SYMBOL_NONE) {
-		call_fail(c, LSP_INVALID_PARAMS, "`%s` is the name of a builtin", name);
-	} else if ((other = collision(p, name))) {
-		struct position at = source_position(p->a->sources, other->at.source, other->at.start);
-		call_fail(c, LSP_INVALID_PARAMS, "`%s` is used in %s, line %u", name, sources_get(p->a->sources, other->at.source)->path,
-			  at.line);
+		query_fail(q, LSP_INVALID_PARAMS, "`%s` is not a name of the language", name);
+	} else if (index_builtin(q->analysis->index, name) != SYMBOL_NONE) {
+		query_fail(q, LSP_INVALID_PARAMS, "`%s` is the name of a builtin", name);
+	} else if ((other = collision(q, name))) {
+		struct position at = source_position(q->analysis->sources, other->at.source, other->at.start);
+		query_fail(q, LSP_INVALID_PARAMS, "`%s` is used in %s, line %u", name,
+			   sources_get(q->analysis->sources, other->at.source)->path, at.line);
 	}
-	return c->error == LSP_OK;
+	return q->error == LSP_OK;
 }
 
 /* ---- the edits ---- */
 
-static void put_edits(struct call *c, const struct place *p, uint32_t source, const char *name)
+static void put_edits(struct query *q, uint32_t source, const char *name)
 {
 	uint32_t n;
-	const struct index_use *u = index_uses_in(p->a->index, source, &n);
-	json_open(c->out, '[');
+	const struct index_use *u = index_uses_in(q->analysis->index, source, &n);
+	json_open(q->out, '[');
 	for (uint32_t i = 0; i < n; i++) {
-		if (u[i].symbol != p->use->symbol)
+		if (u[i].symbol != q->use->symbol)
 			continue;
-		json_open(c->out, '{');
-		put_range(c, p->a, "range", u[i].at);
-		json_member_str(c->out, "newText", name);
-		json_close(c->out, '}');
+		json_open(q->out, '{');
+		put_range(q, "range", u[i].at);
+		json_member_str(q->out, "newText", name);
+		json_close(q->out, '}');
 	}
-	json_close(c->out, ']');
+	json_close(q->out, ']');
 }
 
-static void put_document_edit(struct call *c, const struct place *p, uint32_t source, const char *name)
+static void put_document_edit(struct query *q, uint32_t source, const char *name)
 {
-	const char *uri = uri_of_source(c->s, p->a, source);
-	const struct document *d = server_document(c->s, uri);
-	if (!c->s->client.document_changes) {
-		json_key(c->out, uri);
-		put_edits(c, p, source, name);
+	const char *uri = uri_of_source(q, source);
+	const struct document *d = document_of_uri(q->state, uri);
+	if (!q->state->client.document_changes) {
+		json_key(q->out, uri);
+		put_edits(q, source, name);
 		return;
 	}
-	json_open(c->out, '{');
-	json_member_open(c->out, "textDocument", '{');
-	json_member_str(c->out, "uri", uri);
-	json_key(c->out, "version");
+	json_open(q->out, '{');
+	json_member_open(q->out, "textDocument", '{');
+	json_member_str(q->out, "uri", uri);
+	json_key(q->out, "version");
 	if (d)
-		json_int(c->out, d->version);
+		json_int(q->out, d->version);
 	else
-		json_none(c->out);
-	json_close(c->out, '}');
-	json_key(c->out, "edits");
-	put_edits(c, p, source, name);
-	json_close(c->out, '}');
+		json_none(q->out);
+	json_close(q->out, '}');
+	json_key(q->out, "edits");
+	put_edits(q, source, name);
+	json_close(q->out, '}');
 }
 
-void request_rename(struct call *c)
+void query_rename(struct query *q)
 {
-	struct place p;
-	const char *name = json_text(c->params, "newName");
-	if (!call_place(c, &p) || !renameable(c, &p))
+	const char *name = params_text(q->params, "newName");
+	if (!renameable(q))
 		return;
 	if (!name) {
-		call_fail(c, LSP_INVALID_PARAMS, "newName is missing");
+		query_fail(q, LSP_INVALID_PARAMS, "newName is missing");
 		return;
 	}
-	if (strcmp(name, p.symbol->name) != 0 && !acceptable(c, &p, name))
+	if (strcmp(name, q->symbol->name) != 0 && !acceptable(q, name))
 		return;
-	bool documents = c->s->client.document_changes;
-	json_open(c->out, '{');
-	json_member_open(c->out, documents ? "documentChanges" : "changes", documents ? '[' : '{');
-	for (uint32_t i = 0; i < sources_count(p.a->sources); i++)
-		if (used_in(p.a->index, p.use->symbol, i))
-			put_document_edit(c, &p, i, name);
-	json_close(c->out, documents ? ']' : '}');
-	json_close(c->out, '}');
+	bool documents = q->state->client.document_changes;
+	json_open(q->out, '{');
+	json_member_open(q->out, documents ? "documentChanges" : "changes", documents ? '[' : '{');
+	for (uint32_t i = 0; i < sources_count(q->analysis->sources); i++)
+		if (used_in(q->analysis->index, q->use->symbol, i))
+			put_document_edit(q, i, name);
+	json_close(q->out, documents ? ']' : '}');
+	json_close(q->out, '}');
 }

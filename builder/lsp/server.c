@@ -1,25 +1,41 @@
-/* Messages in, in order; what is asked is answered from the state that the messages before it left. A check runs when a request needs it, or when
- * nothing more is waiting. */
+/* Handles messages in order. Each request sees the state that the messages before it left. */
 #include "builder/lsp/server.h"
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/diag.h"
-#include "builder/lsp/call.h"
+#include "builder/lsp/analysis.h"
+#include "builder/lsp/frame.h"
+#include "builder/lsp/notification.h"
+#include "builder/lsp/publish.h"
+#include "builder/lsp/query.h"
 
-enum { MOST_ID = 256 };
-
+enum method_kind { METHOD_QUERY, METHOD_CONTROL, METHOD_NOTIFICATION };
 static const struct method {
 	const char *name;
-	lsp_handler *run;
-	bool request;
+	enum method_kind kind;
+	query_handler *query;
+	enum query_needs needs;
+	notification_handler *change;
 } methods[] = {
-#define REQUEST(method, name) {method, request_##name, true},
-#define NOTIFICATION(method, name) {method, note_##name, false},
+#define QUERY(method, handler, needs) {method, METHOD_QUERY, query_##handler, NEEDS_##needs, NULL},
+#define CONTROL(method, handler) {method, METHOD_CONTROL, NULL, 0, control_##handler},
+#define NOTIFICATION(method, handler) {method, METHOD_NOTIFICATION, NULL, 0, note_##handler},
 #include "builder/lsp/methods.def"
-#undef REQUEST
+#undef QUERY
+#undef CONTROL
 #undef NOTIFICATION
+};
+
+struct queued_message {
+	json_t *json;
+	bool cancelled;
+};
+struct lsp_server {
+	struct editor_state state;
+	struct frame_reader input;
+	VEC(struct queued_message) queue;
+	struct buf outbox;
 };
 
 static const struct method *find_method(const char *name)
@@ -30,73 +46,46 @@ static const struct method *find_method(const char *name)
 	return NULL;
 }
 
-struct server *server_new(const struct lsp_host *host)
+struct lsp_server *server_new(const struct lsp_host *host)
 {
-	struct server *s = calloc(1, sizeof *s);
+	struct lsp_server *s = calloc(1, sizeof *s);
 	if (!s)
 		bug_no_memory();
-	s->host = host;
+	s->state.host = host;
 	return s;
 }
 
-static void free_workspace(struct workspace *ws)
-{
-	analysis_free(ws->now);
-	for (uint32_t i = 0; i < ws->published.len; i++)
-		free(ws->published.at[i]);
-	vec_free(&ws->published);
-	free(ws->root);
-	free(ws);
-}
-
-void server_free(struct server *s)
+void server_free(struct lsp_server *s)
 {
 	for (uint32_t i = 0; i < s->queue.len; i++)
-		json_decref(s->queue.at[i].message);
-	for (uint32_t i = 0; i < s->documents.len; i++) {
-		free((char *)(uintptr_t)s->documents.at[i]->uri);
-		free((char *)(uintptr_t)s->documents.at[i]->path);
-		buf_free(&s->documents.at[i]->text);
-		free(s->documents.at[i]);
-	}
-	for (uint32_t i = 0; i < s->workspaces.len; i++)
-		free_workspace(s->workspaces.at[i]);
+		json_decref(s->queue.at[i].json);
 	vec_free(&s->queue);
-	vec_free(&s->documents);
-	vec_free(&s->workspaces);
-	lsp_reader_free(&s->reader);
-	buf_free(&s->out);
+	for (uint32_t i = 0; i < s->state.workspaces.len; i++)
+		analysis_free(s->state.workspaces.at[i]->analysis);
+	editor_state_free(&s->state);
+	frame_reader_free(&s->input);
+	buf_free(&s->outbox);
 	free(s);
 }
 
+uint32_t server_n_queued(const struct lsp_server *s) { return s->queue.len; }
+struct buf *server_output(struct lsp_server *s) { return &s->outbox; }
+bool server_has_exited(const struct lsp_server *s) { return s->state.has_exited; }
+bool server_is_shut_down(const struct lsp_server *s) { return s->state.phase == CONNECTION_SHUT_DOWN; }
+
 /* ---- answers ---- */
-
-void server_send(struct server *s, struct buf *body)
-{
-	buf_printf(&s->out, "Content-Length: %zu\r\n\r\n", body->len);
-	buf_put(&s->out, body->at, body->len);
-	buf_free(body);
-}
-
-static void put_id(struct json_writer *w, const json_t *id)
-{
-	json_key(w, "id");
-	if (json_is_integer(id))
-		json_int(w, json_integer_value(id));
-	else if (json_is_string(id))
-		json_str(w, json_string_value(id));
-	else
-		json_none(w);
-}
 
 static void open_answer(struct json_writer *w, const json_t *id)
 {
 	json_open(w, '{');
 	json_member_str(w, "jsonrpc", "2.0");
-	put_id(w, id);
+	if (json_is_integer(id))
+		json_member_int(w, "id", json_integer_value(id));
+	else
+		json_member_str(w, "id", json_string_value(id));
 }
 
-static void send_error(struct server *s, const json_t *id, enum lsp_error code, const char *message)
+static void send_error(struct lsp_server *s, const json_t *id, enum lsp_error code, const char *message)
 {
 	struct buf body = {0};
 	struct json_writer w = {.out = &body};
@@ -106,94 +95,122 @@ static void send_error(struct server *s, const json_t *id, enum lsp_error code, 
 	json_member_str(&w, "message", message);
 	json_close(&w, '}');
 	json_close(&w, '}');
-	server_send(s, &body);
+	frame_write(&s->outbox, &body);
 }
 
-/* ---- one message ---- */
+/* ---- dispatch ---- */
 
-static void run_request(struct server *s, const struct method *m, const json_t *id, const json_t *params)
+/* Brings the analysis up to date that the request reads. */
+static void refresh_for(struct lsp_server *s, const struct method *m, const json_t *params)
+{
+	if (m->needs == NEEDS_WORKSPACES) {
+		for (uint32_t i = 0; i < s->state.workspaces.len; i++)
+			if (workspace_document(&s->state, s->state.workspaces.at[i]))
+				workspace_refresh(&s->state, s->state.workspaces.at[i], &s->outbox);
+		return;
+	}
+	const char *uri = params_uri(params);
+	const struct document *d = uri ? document_of_uri(&s->state, uri) : NULL;
+	if (d)
+		workspace_refresh(&s->state, d->workspace, &s->outbox);
+}
+
+static void run_change(struct lsp_server *s, const struct method *m, const json_t *params, struct json_writer *result)
+{
+	struct arena *scratch = arena_new(0);
+	m->change(&(struct notification){&s->state, params, scratch, &s->outbox, result});
+	arena_free(scratch);
+}
+
+static void run_request(struct lsp_server *s, const struct method *m, const json_t *id, const json_t *params)
 {
 	struct buf body = {0};
 	struct json_writer w = {.out = &body};
-	struct call c = {.s = s, .params = params, .scratch = arena_new(0), .out = &w};
+	struct query q = {.state = &s->state, .params = params, .scratch = arena_new(0), .out = &w};
 	open_answer(&w, id);
 	json_key(&w, "result");
 	size_t empty = body.len;
-	m->run(&c);
-	if (c.error) {
+	if (m->kind == METHOD_CONTROL) {
+		run_change(s, m, params, &w);
+	} else {
+		refresh_for(s, m, params);
+		if (query_resolve(&q, m->needs))
+			m->query(&q);
+	}
+	if (q.error) {
 		buf_free(&body);
-		send_error(s, id, c.error, c.message);
+		send_error(s, id, q.error, q.message);
 	} else {
 		if (body.len == empty)
 			json_none(&w);
 		json_close(&w, '}');
-		server_send(s, &body);
+		frame_write(&s->outbox, &body);
 	}
-	arena_free(c.scratch);
+	arena_free(q.scratch);
 }
 
-static void run_notification(struct server *s, const struct method *m, const json_t *params)
+/* Why the request cannot run now; NULL if it can. */
+static const char *refusal(const struct lsp_server *s, const struct method *m, enum lsp_error *code)
 {
-	struct call c = {.s = s, .params = params, .scratch = arena_new(0)};
-	m->run(&c);
-	arena_free(c.scratch);
-}
-
-static const char *refusal(const struct server *s, const struct method *m, enum lsp_error *code)
-{
-	bool initialize = m && m->run == request_initialize;
+	bool initialize = m && m->change == control_initialize;
 	*code = LSP_INVALID_REQUEST;
-	if (s->state == SERVER_SHUT_DOWN)
+	if (s->state.phase == CONNECTION_SHUT_DOWN)
 		return "the server is shutting down";
-	if (s->state == SERVER_RUNNING && initialize)
+	if (s->state.phase == CONNECTION_RUNNING && initialize)
 		return "the server is initialized already";
 	*code = LSP_NOT_INITIALIZED;
-	if (s->state == SERVER_NEW && !initialize)
+	if (s->state.phase == CONNECTION_NEW && !initialize)
 		return "the server is not initialized";
 	*code = LSP_METHOD_NOT_FOUND;
-	return m && m->request ? NULL : "no such method";
+	return m && m->kind != METHOD_NOTIFICATION ? NULL : "no such method";
 }
 
-static void handle(struct server *s, const struct pending *p)
+static void handle_notification(struct lsp_server *s, const struct method *m, const json_t *params)
 {
-	const json_t *message = p->message, *id = json_object_get(message, "id"), *params = json_object_get(message, "params");
-	const char *name = json_text(message, "method");
+	bool accepted = s->state.phase == CONNECTION_RUNNING || (m && m->change == note_exit);
+	if (m && m->kind == METHOD_NOTIFICATION && accepted)
+		run_change(s, m, params, NULL);
+}
+
+static void handle_request(struct lsp_server *s, const struct method *m, const struct queued_message *message, const json_t *id)
+{
 	enum lsp_error code;
-	if (!json_is_object(message) || (!name && !json_object_get(message, "result") && !json_object_get(message, "error"))) {
-		send_error(s, id, LSP_INVALID_REQUEST, "this is no JSON-RPC message");
-		return;
-	}
-	if (!name)
-		return; /* an answer of the client */
-	const struct method *m = find_method(name);
-	if (!id) {
-		bool lively = s->state == SERVER_RUNNING || (m && m->run == note_exit);
-		if (m && !m->request && lively)
-			run_notification(s, m, params);
-		return;
-	}
 	const char *why = refusal(s, m, &code);
-	if (p->cancelled && !why)
+	if (message->cancelled && !why)
 		send_error(s, id, LSP_CANCELLED, "the request was cancelled");
 	else if (why)
 		send_error(s, id, code, why);
 	else
-		run_request(s, m, id, params);
+		run_request(s, m, id, json_object_get(message->json, "params"));
+}
+
+static void handle(struct lsp_server *s, const struct queued_message *message)
+{
+	const json_t *json = message->json, *id = json_object_get(json, "id");
+	const char *name = params_text(json, "method");
+	const struct method *m = name ? find_method(name) : NULL;
+	bool is_answer = json_object_get(json, "result") || json_object_get(json, "error");
+	if (!name && !is_answer)
+		send_error(s, id, LSP_INVALID_REQUEST, "the message is not JSON-RPC");
+	else if (name && id)
+		handle_request(s, m, message, id);
+	else if (name)
+		handle_notification(s, m, json_object_get(json, "params"));
 }
 
 /* ---- the queue ---- */
 
-/* A request that still waits when its cancellation comes is not run. */
-static void cancel(struct server *s, const json_t *message, uint32_t before)
+/* Marks the queued request that this message cancels. */
+static void mark_cancelled(struct lsp_server *s, const json_t *message)
 {
-	const char *name = json_text(message, "method");
+	const char *name = params_text(message, "method");
 	const json_t *id = json_object_get(json_object_get(message, "params"), "id");
-	for (uint32_t i = 0; name && !strcmp(name, "$/cancelRequest") && i < before; i++)
-		if (id && json_equal(json_object_get(s->queue.at[i].message, "id"), id))
+	for (uint32_t i = 0; name && !strcmp(name, "$/cancelRequest") && i < s->queue.len; i++)
+		if (id && json_equal(json_object_get(s->queue.at[i].json, "id"), id))
 			s->queue.at[i].cancelled = true;
 }
 
-static void take(struct server *s, const char *text, size_t len)
+static void enqueue(struct lsp_server *s, const char *text, size_t len)
 {
 	json_error_t error;
 	json_t *message = json_loadb(text, len, 0, &error);
@@ -203,78 +220,40 @@ static void take(struct server *s, const char *text, size_t len)
 		send_error(s, NULL, LSP_PARSE_ERROR, why);
 		return;
 	}
-	cancel(s, message, s->queue.len);
-	vec_push(&s->queue, ((struct pending){.message = message}));
+	mark_cancelled(s, message);
+	vec_push(&s->queue, ((struct queued_message){.json = message}));
 }
 
-void server_feed(struct server *s, const char *bytes, size_t n)
+void server_feed(struct lsp_server *s, const char *bytes, size_t n)
 {
 	const char *text;
 	size_t len;
-	lsp_reader_feed(&s->reader, bytes, n);
+	frame_reader_feed(&s->input, bytes, n);
 	for (;;) {
-		switch (lsp_reader_next(&s->reader, &text, &len)) {
-		case LSP_FRAME_NONE: return;
-		case LSP_FRAME_MESSAGE: take(s, text, len); break;
-		case LSP_FRAME_BAD: send_error(s, NULL, LSP_PARSE_ERROR, "a message needs a header `Content-Length: N`"); break;
-		case LSP_FRAME_LONG: send_error(s, NULL, LSP_PARSE_ERROR, "the message is too long"); break;
+		switch (frame_reader_next(&s->input, &text, &len)) {
+		case FRAME_NONE: return;
+		case FRAME_MESSAGE: enqueue(s, text, len); break;
+		case FRAME_BAD: send_error(s, NULL, LSP_PARSE_ERROR, "a message needs a header `Content-Length: N`"); break;
+		case FRAME_LONG: send_error(s, NULL, LSP_PARSE_ERROR, "the message is too long"); break;
 		}
 	}
 }
 
-/* Folders in which nothing is open any more show nothing. */
-static bool retire(struct server *s, struct workspace *ws)
-{
-	for (uint32_t i = 0; i < s->documents.len; i++)
-		if (s->documents.at[i]->ws == ws)
-			return false;
-	analysis_free(ws->now);
-	ws->now = NULL;
-	server_publish(s, ws);
-	free_workspace(ws);
-	return true;
-}
-
-static void settle(struct server *s)
-{
-	uint32_t kept = 0;
-	for (uint32_t i = 0; i < s->workspaces.len; i++)
-		if (!retire(s, s->workspaces.at[i]))
-			s->workspaces.at[kept++] = s->workspaces.at[i];
-	s->workspaces.len = kept;
-	for (uint32_t i = 0; i < s->documents.len; i++)
-		server_analysis(s, s->documents.at[i]);
-}
-
-void server_work(struct server *s)
+void server_handle_queue(struct lsp_server *s)
 {
 	for (uint32_t i = 0; i < s->queue.len; i++) {
-		if (!s->ended)
+		if (!s->state.has_exited)
 			handle(s, &s->queue.at[i]);
-		json_decref(s->queue.at[i].message);
+		json_decref(s->queue.at[i].json);
 	}
 	s->queue.len = 0;
-	if (s->state == SERVER_RUNNING)
-		settle(s);
+	if (s->state.phase == CONNECTION_RUNNING)
+		workspaces_refresh(&s->state, &s->outbox);
 }
 
-static struct workspace *unfinished(const struct server *s)
+bool server_has_idle_work(const struct lsp_server *s)
 {
-	for (uint32_t i = 0; i < s->workspaces.len; i++) {
-		struct workspace *ws = s->workspaces.at[i];
-		if (ws->now && !ws->dirty && analysis_unfinished(ws->now))
-			return ws;
-	}
-	return NULL;
+	return s->state.phase == CONNECTION_RUNNING && workspaces_have_models_left(&s->state);
 }
 
-bool server_has_rest(const struct server *s) { return s->state == SERVER_RUNNING && unfinished(s); }
-
-void server_rest(struct server *s)
-{
-	struct workspace *ws = unfinished(s);
-	uint32_t before = diags_count(ws->now->diags);
-	analysis_continue(ws->now);
-	if (diags_count(ws->now->diags) != before)
-		server_publish(s, ws);
-}
+void server_do_idle_work(struct lsp_server *s) { workspaces_elaborate_next(&s->state, &s->outbox); }

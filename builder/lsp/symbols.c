@@ -1,8 +1,8 @@
-/* Outlines: what a document defines, and what the workspaces define. */
+/* Outlines: the definitions of a document, and those of all workspaces. */
 #include <ctype.h>
 #include <stdlib.h>
 #include "base/arena.h"
-#include "builder/lsp/call.h"
+#include "builder/lsp/query.h"
 
 /* The protocol's SymbolKind; 0: not in an outline. */
 static int outline_kind(enum symbol_kind k)
@@ -21,7 +21,7 @@ static int outline_kind(enum symbol_kind k)
 	}
 }
 
-static bool outlined(const struct index *ix, const struct symbol *s, uint32_t source)
+static bool is_outlined(const struct index *ix, const struct symbol *s, uint32_t source)
 {
 	if (s->at.source != source || !outline_kind(s->kind))
 		return false;
@@ -29,68 +29,65 @@ static bool outlined(const struct index *ix, const struct symbol *s, uint32_t so
 }
 
 struct outline {
-	const struct symbol **at; /* by place, so that members follow their layer */
+	const struct symbol **at; /* by position, so that members follow their layer */
 	uint32_t n;
 };
 
-static int by_place(const void *a, const void *b)
+static int by_position(const void *a, const void *b)
 {
 	const struct symbol *x = *(const struct symbol *const *)a, *y = *(const struct symbol *const *)b;
 	return x->at.start < y->at.start ? -1 : x->at.start > y->at.start;
 }
 
-static struct outline outline_of(struct call *c, const struct place *p)
+static struct outline outline_of(struct query *q)
 {
-	const struct index *ix = p->a->index;
-	struct outline o = {ARENA_ARRAY(c->scratch, const struct symbol *, ix->symbols.len + 1), 0};
+	const struct index *ix = q->analysis->index;
+	struct outline o = {ARENA_ARRAY(q->scratch, const struct symbol *, ix->symbols.len + 1), 0};
 	for (uint32_t i = 0; i < ix->symbols.len; i++)
-		if (outlined(ix, &ix->symbols.at[i], p->source->id))
+		if (is_outlined(ix, &ix->symbols.at[i], q->source->id))
 			o.at[o.n++] = &ix->symbols.at[i];
 	if (o.n)
-		qsort(o.at, o.n, sizeof *o.at, by_place);
+		qsort(o.at, o.n, sizeof *o.at, by_position);
 	return o;
 }
 
-static uint32_t put_symbols(struct call *c, const struct place *p, const struct outline *o, uint32_t i, uint32_t end);
+static uint32_t put_symbols(struct query *q, const struct outline *o, uint32_t i, uint32_t end);
 
-/* One symbol and what stands in it; the number of the next. */
-static uint32_t put_symbol(struct call *c, const struct place *p, const struct outline *o, uint32_t i)
+/* Writes one symbol with its children. Returns the number of the next one. */
+static uint32_t put_symbol(struct query *q, const struct outline *o, uint32_t i)
 {
 	const struct symbol *s = o->at[i];
-	struct json_writer *w = c->out;
+	struct json_writer *w = q->out;
 	json_open(w, '{');
 	json_member_str(w, "name", s->name);
 	if (s->kind != SYMBOL_MAIN && s->kind != SYMBOL_MODULE)
-		json_member_str(w, "detail", s->type && outline_kind(s->kind) != 12 ? s->type : source_text(c, p->a, s->header));
+		json_member_str(w, "detail", s->type && outline_kind(s->kind) != 12 ? s->type : source_text(q, s->header));
 	json_member_int(w, "kind", outline_kind(s->kind));
-	put_range(c, p->a, "range", s->whole);
-	put_range(c, p->a, "selectionRange", s->at);
+	put_range(q, "range", s->whole);
+	put_range(q, "selectionRange", s->at);
 	json_member_open(w, "children", '[');
-	i = put_symbols(c, p, o, i + 1, s->whole.end);
+	i = put_symbols(q, o, i + 1, s->whole.end);
 	json_close(w, ']');
 	json_close(w, '}');
 	return i;
 }
 
-static uint32_t put_symbols(struct call *c, const struct place *p, const struct outline *o, uint32_t i, uint32_t end)
+static uint32_t put_symbols(struct query *q, const struct outline *o, uint32_t i, uint32_t end)
 {
 	while (i < o->n && o->at[i]->at.start < end)
-		i = put_symbol(c, p, o, i);
+		i = put_symbol(q, o, i);
 	return i;
 }
 
-void request_document_symbols(struct call *c)
+void query_document_symbols(struct query *q)
 {
-	struct place p;
-	if (!call_source(c, &p))
-		return;
-	struct outline o = outline_of(c, &p);
-	json_open(c->out, '[');
-	put_symbols(c, &p, &o, 0, UINT32_MAX);
-	json_close(c->out, ']');
+	struct outline o = outline_of(q);
+	json_open(q->out, '[');
+	put_symbols(q, &o, 0, UINT32_MAX);
+	json_close(q->out, ']');
 }
 
-/* The letters of the query in their order, whatever stands between. */
+/* True if the name contains the letters of the query in their order. */
 static bool matches(const char *name, const char *query)
 {
 	for (; *query; query++, name++) {
@@ -102,36 +99,35 @@ static bool matches(const char *name, const char *query)
 	return true;
 }
 
-static void put_matches(struct call *c, struct analysis *a, const char *query)
+static void put_matches(struct query *q, const char *query)
 {
-	const struct index *ix = a->index;
+	const struct index *ix = q->analysis->index;
 	for (uint32_t i = 0; i < ix->symbols.len; i++) {
 		const struct symbol *s = &ix->symbols.at[i];
 		if (s->std || s->at.source == SPAN_NO_SOURCE || s->kind == SYMBOL_MODULE || s->kind == SYMBOL_MAIN ||
-		    !outlined(ix, s, s->at.source) || !matches(s->name, query))
+		    !is_outlined(ix, s, s->at.source) || !matches(s->name, query))
 			continue;
-		json_open(c->out, '{');
-		json_member_str(c->out, "name", s->name);
-		json_member_int(c->out, "kind", outline_kind(s->kind));
+		json_open(q->out, '{');
+		json_member_str(q->out, "name", s->name);
+		json_member_int(q->out, "kind", outline_kind(s->kind));
 		if (s->parent != SYMBOL_NONE)
-			json_member_str(c->out, "containerName", ix->symbols.at[s->parent].name);
-		json_key(c->out, "location");
-		put_location(c, a, s->at);
-		json_close(c->out, '}');
+			json_member_str(q->out, "containerName", ix->symbols.at[s->parent].name);
+		json_key(q->out, "location");
+		put_location(q, s->at);
+		json_close(q->out, '}');
 	}
 }
 
-void request_workspace_symbols(struct call *c)
+void query_workspace_symbols(struct query *q)
 {
-	const char *query = json_text(c->params, "query");
-	json_open(c->out, '[');
-	for (uint32_t i = 0; i < c->s->workspaces.len; i++) {
-		struct workspace *ws = c->s->workspaces.at[i];
-		for (uint32_t k = 0; k < c->s->documents.len; k++)
-			if (c->s->documents.at[k]->ws == ws) {
-				put_matches(c, server_analysis(c->s, c->s->documents.at[k]), query ? query : "");
-				break;
-			}
+	const char *query = params_text(q->params, "query");
+	struct query in_workspace = *q;
+	json_open(q->out, '[');
+	for (uint32_t i = 0; i < q->state->workspaces.len; i++) {
+		const struct workspace *ws = q->state->workspaces.at[i];
+		in_workspace.analysis = ws->analysis;
+		if (workspace_document(q->state, ws))
+			put_matches(&in_workspace, query ? query : "");
 	}
-	json_close(c->out, ']');
+	json_close(q->out, ']');
 }

@@ -1,5 +1,5 @@
-/* Semantic tokens: what each name stands for, five numbers a name, each place counted from the one before. */
-#include "builder/lsp/call.h"
+/* Semantic tokens: five numbers for each name. A position is relative to the name before. */
+#include "builder/lsp/query.h"
 
 enum token_type {
 #define TOKEN_TYPE(id, name) TYPE_##id,
@@ -29,43 +29,40 @@ static enum token_type type_of(enum symbol_kind k)
 	}
 }
 
-/* What an imported name finally is. */
+/* The kind of the definition that an imported name leads to. */
 static enum symbol_kind kind_of(const struct index *ix, const struct symbol *s)
 {
 	uint32_t to = s->kind == SYMBOL_ALIAS && s->target.source != SPAN_NO_SOURCE ? index_symbol_at(ix, s->target) : SYMBOL_NONE;
 	return to == SYMBOL_NONE ? s->kind : ix->symbols.at[to].kind;
 }
 
-void request_semantic_tokens(struct call *c)
+void query_semantic_tokens(struct query *q)
 {
-	struct place p;
 	uint32_t n;
 	int64_t last_line = 0, last_char = 0;
-	if (!call_source(c, &p))
-		return;
-	const struct index *ix = p.a->index;
-	const struct index_use *uses = index_uses_in(ix, p.source->id, &n);
-	json_open(c->out, '{');
-	json_member_open(c->out, "data", '[');
+	const struct index *ix = q->analysis->index;
+	const struct index_use *uses = index_uses_in(ix, q->source->id, &n);
+	json_open(q->out, '{');
+	json_member_open(q->out, "data", '[');
 	for (uint32_t i = 0; i < n; i++) {
 		const struct symbol *s = uses[i].symbol == SYMBOL_NONE ? NULL : &ix->symbols.at[uses[i].symbol];
 		enum token_type type = s ? type_of(kind_of(ix, s)) : TYPE_NONE;
-		struct position at = source_position(p.a->sources, p.source->id, uses[i].at.start);
+		struct position at = source_position(q->analysis->sources, q->source->id, uses[i].at.start);
 		const char *line;
 		uint32_t len;
-		source_line(p.a->sources, p.source->id, at.line, &line, &len);
+		source_line(q->analysis->sources, q->source->id, at.line, &line, &len);
 		if (type == TYPE_NONE || at.col - 1 + (uses[i].at.end - uses[i].at.start) > len)
 			continue;
-		int64_t row = at.line - 1, column = position_width(line, at.col - 1, c->s->client.utf8);
+		int64_t row = at.line - 1, column = position_width(line, at.col - 1, q->state->client.utf8);
 		bool declared = s->at.source == uses[i].at.source && s->at.start == uses[i].at.start;
-		json_int(c->out, row - last_line);
-		json_int(c->out, row == last_line ? column - last_char : column);
-		json_int(c->out, position_width(line + at.col - 1, uses[i].at.end - uses[i].at.start, c->s->client.utf8));
-		json_int(c->out, type);
-		json_int(c->out, (declared ? MODIFIER_DECLARATION : 0) | (s->std ? MODIFIER_LIBRARY : 0));
+		json_int(q->out, row - last_line);
+		json_int(q->out, row == last_line ? column - last_char : column);
+		json_int(q->out, position_width(line + at.col - 1, uses[i].at.end - uses[i].at.start, q->state->client.utf8));
+		json_int(q->out, type);
+		json_int(q->out, (declared ? MODIFIER_DECLARATION : 0) | (s->std ? MODIFIER_LIBRARY : 0));
 		last_line = row;
 		last_char = column;
 	}
-	json_close(c->out, ']');
-	json_close(c->out, '}');
+	json_close(q->out, ']');
+	json_close(q->out, '}');
 }

@@ -4,8 +4,8 @@
 
 struct arena;
 
-/* The normalised path of a file URI; any other URI (untitled:1) as it is. */
+/* Returns the normalised path of a file URI, and any other URI (untitled:1) unchanged. */
 const char *uri_path(struct arena *a, const char *uri);
-/* The URI of an absolute path; what is no absolute path stays as it is. */
+/* Returns the URI of an absolute path, and any other path unchanged. */
 const char *uri_of_path(struct arena *a, const char *path);
 #endif

@@ -5,6 +5,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <jansson.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
@@ -91,12 +92,12 @@ static void put_line(const uint8_t *line, size_t n, uint32_t id, struct buf *in)
 	buf_free(&message);
 }
 
-static void feed(struct server *s, struct buf *in)
+static void feed(struct lsp_server *s, struct buf *in)
 {
 	server_feed(s, in->at, in->len);
-	server_work(s);
-	for (int i = 0; i < 4 && server_has_rest(s); i++)
-		server_rest(s);
+	server_handle_queue(s);
+	for (int i = 0; i < 4 && server_has_idle_work(s); i++)
+		server_do_idle_work(s);
 	buf_clear(in);
 }
 
@@ -114,7 +115,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	const struct lsp_host host = {.read = read_file, .exists = exists, .expand = expand, .write = write_file, .std_dir = "/cache/std"};
-	struct server *s = server_new(&host);
+	struct lsp_server *s = server_new(&host);
 	struct buf in = {0};
 	uint32_t id = 1;
 	const uint8_t *end = data + size;
@@ -125,7 +126,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		feed(s, &in);
 		line += n + 1;
 	}
-	check_frames(&s->out);
+	check_frames(server_output(s));
 	buf_free(&in);
 	server_free(s);
 	return 0;

@@ -8,10 +8,12 @@ static const struct {
 	const char *name;
 	bool request;
 } methods[] = {
-#define REQUEST(method, name) {method, true},
+#define QUERY(method, name, needs) {method, true},
+#define CONTROL(method, name) {method, true},
 #define NOTIFICATION(method, name) {method, false},
 #include "builder/lsp/methods.def"
-#undef REQUEST
+#undef QUERY
+#undef CONTROL
 #undef NOTIFICATION
 };
 static const char *const documents[] = {"file:///p/main.tri",  "file:///p/lib.tri", "file:///p/tri.build",

@@ -1,5 +1,5 @@
-/* Header fields but Content-Length are passed over. After a wrong header the reader looks for the next one. */
-#include "builder/lsp/reader.h"
+/* Skips all header fields except Content-Length. After a wrong header, searches for the next one. */
+#include "builder/lsp/frame.h"
 #include <stdbool.h>
 #include <string.h>
 #include <strings.h>
@@ -7,7 +7,7 @@
 enum { MOST_HEADER = 4096 };
 static const char field[] = "Content-Length:";
 
-void lsp_reader_feed(struct lsp_reader *r, const char *bytes, size_t n)
+void frame_reader_feed(struct frame_reader *r, const char *bytes, size_t n)
 {
 	if (r->skip) {
 		size_t gone = n < r->skip ? n : (size_t)r->skip;
@@ -24,9 +24,9 @@ void lsp_reader_feed(struct lsp_reader *r, const char *bytes, size_t n)
 		buf_put(&r->in, bytes, n);
 }
 
-void lsp_reader_free(struct lsp_reader *r) { buf_free(&r->in); }
+void frame_reader_free(struct frame_reader *r) { buf_free(&r->in); }
 
-/* Where the header at `text` ends, behind its empty line; 0: not yet. */
+/* The end of the header, behind its empty line; 0 if it is incomplete. */
 static size_t header_end(const char *text, size_t n)
 {
 	for (size_t i = 0; i < n; i++) {
@@ -41,7 +41,7 @@ static size_t header_end(const char *text, size_t n)
 	return 0;
 }
 
-/* The number behind Content-Length; false: there is none, or it is no number. */
+/* Reads the number of Content-Length. False if the field is missing or is not a number. */
 static bool content_length(const char *text, size_t n, uint64_t *out)
 {
 	const char *end = text + n;
@@ -66,8 +66,8 @@ static bool content_length(const char *text, size_t n, uint64_t *out)
 	return false;
 }
 
-/* Passes over a wrong header of n bytes, or to a right one that begins inside it. */
-static void resync(struct lsp_reader *r, size_t n)
+/* Skips a wrong header of n bytes, or up to a Content-Length inside it. */
+static void resync(struct frame_reader *r, size_t n)
 {
 	const char *text = r->in.at + r->at;
 	size_t i = 1;
@@ -76,30 +76,37 @@ static void resync(struct lsp_reader *r, size_t n)
 	r->at += i;
 }
 
-enum lsp_frame lsp_reader_next(struct lsp_reader *r, const char **text, size_t *len)
+enum frame_kind frame_reader_next(struct frame_reader *r, const char **text, size_t *len)
 {
 	uint64_t size;
 	if (r->at >= r->in.len)
-		return LSP_FRAME_NONE;
+		return FRAME_NONE;
 	const char *at = r->in.at + r->at;
 	size_t have = r->in.len - r->at, header = header_end(at, have < MOST_HEADER ? have : MOST_HEADER);
 	if (!header && have < MOST_HEADER)
-		return LSP_FRAME_NONE;
+		return FRAME_NONE;
 	if (!header || !content_length(at, header, &size)) {
 		resync(r, header ? header : MOST_HEADER);
-		return LSP_FRAME_BAD;
+		return FRAME_BAD;
 	}
 	have -= header;
-	if (size > LSP_MAX_MESSAGE) {
+	if (size > FRAME_MAX_MESSAGE) {
 		size_t gone = have < size ? have : (size_t)size;
 		r->at += header + gone;
 		r->skip = size - gone;
-		return LSP_FRAME_LONG;
+		return FRAME_LONG;
 	}
 	if (have < size)
-		return LSP_FRAME_NONE;
+		return FRAME_NONE;
 	*text = at + header;
 	*len = (size_t)size;
 	r->at += header + (size_t)size;
-	return LSP_FRAME_MESSAGE;
+	return FRAME_MESSAGE;
+}
+
+void frame_write(struct buf *out, struct buf *body)
+{
+	buf_printf(out, "Content-Length: %zu\r\n\r\n", body->len);
+	buf_put(out, body->at, body->len);
+	buf_free(body);
 }
