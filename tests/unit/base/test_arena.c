@@ -87,7 +87,7 @@ static void nested_marks(void **state)
 	arena_free(a);
 }
 
-int main(void)
+int test_arena(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(alignment_and_zero),

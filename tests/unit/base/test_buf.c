@@ -47,7 +47,7 @@ static void binary(void **state)
 	buf_free(&b);
 }
 
-int main(void)
+int test_buf(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(text), cmocka_unit_test(binary)};
 

@@ -155,7 +155,7 @@ static void nearest(void **state)
 	assert_null(diag_nearest(longest, names, n));
 }
 
-int main(void)
+int test_diag(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(codes_are_unique_and_found),

@@ -520,7 +520,7 @@ static void random_spans(void **state)
 
 #define TEST(f) cmocka_unit_test_setup_teardown(f, set_up, tear_down)
 
-int main(void)
+int test_diag_render(void)
 {
 	const struct CMUnitTest tests[] = {
 		TEST(one_line),

@@ -234,7 +234,7 @@ static void test_templates(void **state)
 	assert_int_equal(format_places("{:q}"), -1);
 }
 
-int main(void)
+int test_format(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(test_integers),     cmocka_unit_test(test_floats),    cmocka_unit_test(test_shortest_by_type),

@@ -73,7 +73,7 @@ static void hex_round_trip(void **state)
 	assert_false(hash_parse_hex("@0000000000000000000000000000000", &back));
 }
 
-int main(void)
+int test_hash(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(known_values),

@@ -45,7 +45,7 @@ static void embedded_nul(void **state)
 	interner_free(in);
 }
 
-int main(void)
+int test_intern(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(equal_text_equal_id), cmocka_unit_test(embedded_nul)};
 

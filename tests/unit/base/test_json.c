@@ -64,7 +64,7 @@ static void strings(void **state)
 	check("\xEF\xBF\xBD", 3, "\"\xEF\xBF\xBD\"");                         /* U+FFFD itself */
 }
 
-int main(void)
+int test_json(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(nesting), cmocka_unit_test(strings)};
 

@@ -55,7 +55,7 @@ static void equal_lines_stay(void **state)
 	vec_free(&c.at);
 }
 
-int main(void)
+int test_line_diff(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(changes_make_the_second_text), cmocka_unit_test(equal_lines_stay)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

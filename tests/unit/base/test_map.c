@@ -91,7 +91,7 @@ static void zero_and_text_keys(void **state)
 	map_free(&m);
 }
 
-int main(void)
+int test_map(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(many_keys),

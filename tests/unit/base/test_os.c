@@ -402,7 +402,7 @@ static void interrupts(void **state)
 	assert_false(os_interrupted());
 }
 
-int main(void)
+int test_os(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup_teardown(read_and_write, set_up, tear_down),

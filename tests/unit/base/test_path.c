@@ -66,7 +66,7 @@ static void normal(void **state)
 		assert_string_equal(path_normal(a, cases[i][0]), cases[i][1]);
 }
 
-int main(void)
+int test_path(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(join), cmocka_unit_test(parts), cmocka_unit_test(normal)};
 

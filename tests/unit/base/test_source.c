@@ -64,7 +64,7 @@ static void many_sources_stay_in_place(void **state)
 	sources_free(s);
 }
 
-int main(void)
+int test_source(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(positions), cmocka_unit_test(many_sources_stay_in_place)};
 

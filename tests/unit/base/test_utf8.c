@@ -55,7 +55,7 @@ static void widths(void **state)
 	assert_int_equal(utf8_width(0x10FFFF), 1);
 }
 
-int main(void)
+int test_utf8(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(round_trip), cmocka_unit_test(invalid), cmocka_unit_test(widths)};
 

@@ -25,7 +25,7 @@ static void push_and_free(void **state)
 	vec_free(&v);
 }
 
-int main(void)
+int test_vec(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(push_and_free)};
 

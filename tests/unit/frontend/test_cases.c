@@ -10,7 +10,7 @@
 #include "base/os.h"
 #include "base/source.h"
 #include "frontend/frontend.h"
-#include "tests/unit/front_fixture.h"
+#include "tests/unit/frontend/front_fixture.h"
 
 #define FOLDER TRIB_SOURCE_DIR "/tests/golden/cases/"
 #define HEAD "import nn\nfn f(x: Tensor<float32, [3, 4]>, y: Tensor<float32, [3, 4]>, n: int, c: bool) {\n"
@@ -167,7 +167,7 @@ static void cases(void **state)
 	assert_true(ok && files);
 }
 
-int main(void)
+int test_cases(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(cases)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

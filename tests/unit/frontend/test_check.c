@@ -12,7 +12,7 @@
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
 #include "frontend/index/index.h"
-#include "tests/unit/front_fixture.h"
+#include "tests/unit/frontend/front_fixture.h"
 
 #define GOLDEN TRIB_SOURCE_DIR "/tests/golden/"
 
@@ -182,7 +182,7 @@ static void std_is_clean(void **state)
 	}
 }
 
-int main(void)
+int test_check(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(check), cmocka_unit_test(elab), cmocka_unit_test(std_is_clean)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

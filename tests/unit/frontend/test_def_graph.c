@@ -7,7 +7,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "frontend/def_graph.h"
-#include "tests/unit/front_fixture.h"
+#include "tests/unit/frontend/front_fixture.h"
 
 struct fixture {
 	struct front t;
@@ -146,7 +146,7 @@ static void circles(void **state)
 	close_graph(&two);
 }
 
-int main(void)
+int test_def_graph(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(edges), cmocka_unit_test(deep_hashes), cmocka_unit_test(circles)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

@@ -4,7 +4,7 @@
 #include <math.h>
 #include "backend/ir/tensor.h"
 #include "gpu/opencl.h"
-#include "tests/unit/opencl_fixture.h"
+#include "tests/unit/gpu/opencl_fixture.h"
 
 enum { N = 5 }; /* the value of the symbol */
 
@@ -353,7 +353,7 @@ static void against_interpreter(void **state)
 	model_end(&m);
 }
 
-int main(void)
+int test_opencl_diff(void)
 {
 	const struct CMUnitTest tests[] = {cmocka_unit_test(against_interpreter)};
 	return cmocka_run_group_tests(tests, NULL, NULL);

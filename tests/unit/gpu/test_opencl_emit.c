@@ -248,7 +248,7 @@ static void program(void **state)
 	arena_free(x.a);
 }
 
-int main(void)
+int test_opencl_emit(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(bias_relu), cmocka_unit_test(softmax),  cmocka_unit_test(mean_square),

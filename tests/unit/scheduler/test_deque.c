@@ -97,7 +97,7 @@ static void once_each(void **state)
 	run_contest(1000);
 }
 
-int main(void)
+int test_deque(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(newest_for_the_owner_oldest_for_thieves),

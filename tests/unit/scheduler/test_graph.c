@@ -235,7 +235,7 @@ static void large(void **state)
 	finish(f);
 }
 
-int main(void)
+int test_graph(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(ranks_are_the_longest_way),

@@ -296,7 +296,7 @@ static void load_limits(void **state)
 	pool_free(p);
 }
 
-int main(void)
+int test_jobserver(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(flags_as_make_writes_them),

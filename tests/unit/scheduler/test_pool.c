@@ -549,7 +549,7 @@ static void large_tasks_have_their_turn(void **state)
 		assert_true(hogs[i].together <= 3);
 }
 
-int main(void)
+int test_pool(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test(one_worker),

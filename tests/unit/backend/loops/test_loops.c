@@ -1,0 +1,111 @@
+/* Fusion, merging and memory planning: tests/golden/loops/NAME.ir gives NAME.loops. TRIB_BLESS=1 writes what comes out. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdlib.h>
+#include <string.h>
+#include "backend/loops/loops.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "base/os.h"
+#include "base/source.h"
+
+#define FOLDER TRIB_SOURCE_DIR "/tests/golden/loops/"
+
+/* Trit matrices are packed, as the planner would have it. */
+static struct plan plan_for(struct arena *a, struct ir_fn *f)
+{
+	struct plan p = {.run_fn = f, .n_slots = f->n_weights, .slots = ARENA_ARRAY(a, struct slot, f->n_weights + 1)};
+	for (uint32_t k = 0; k < f->n_weights; k++) {
+		p.slots[k].type = f->weights[k];
+		p.slots[k].layout = f->weights[k].elem == DT_TRIT ? LAYOUT_TRIT2 : LAYOUT_PLAIN;
+	}
+	return p;
+}
+
+static struct ir_fn *read_fn(struct arena *a, struct sources *s, const char *path)
+{
+	char *text;
+	size_t len;
+	struct diags *d = diags_new(0);
+	assert_true(os_read_file(path, 0, &text, &len));
+	struct ir_fn *f = ir_read(a, sources_add(s, path, text, len), d);
+	if (!f)
+		diags_print(d, s, stderr, false);
+	assert_non_null(f);
+	diags_free(d);
+	free(text);
+	return f;
+}
+
+static void check_text(const char *path, const struct buf *got)
+{
+	char *want = NULL;
+	size_t len = 0;
+	if (getenv("TRIB_BLESS"))
+		assert_true(os_write_atomic(path, got->at, got->len, 0644, false));
+	assert_true(os_read_file(path, 0, &want, &len));
+	assert_string_equal(got->at, want);
+	free(want);
+}
+
+static void check_golden(const char *name)
+{
+	struct arena *a = arena_new(0);
+	struct sources *s = sources_new();
+	struct buf out = {0}, why = {0};
+	struct ir_fn *f = read_fn(a, s, arena_printf(a, FOLDER "%s.ir", name));
+	struct plan p = plan_for(a, f);
+	struct loop_fn *loops = loops_build(a, &p);
+	if (!loops_verify(loops, &why))
+		fail_msg("%s", why.at);
+	loops_print(loops, &out);
+	check_text(arena_printf(a, FOLDER "%s.loops", name), &out);
+	buf_free(&out);
+	buf_free(&why);
+	sources_free(s);
+	arena_free(a);
+}
+
+static void test_golden(void **state)
+{
+	static const char *const names[] = {"attention", "bitlinear", "checks", "pad", "rows", "scratch", "several", "softmax", "window"};
+	(void)state;
+	for (size_t k = 0; k < sizeof names / sizeof *names; k++)
+		check_golden(names[k]);
+}
+
+/* The verifier is no yes-man. */
+static void test_verify(void **state)
+{
+	struct arena *a = arena_new(0);
+	struct sources *s = sources_new();
+	struct ir_fn *f = read_fn(a, s, FOLDER "softmax.ir");
+	struct plan p = plan_for(a, f);
+	struct buf why = {0};
+	(void)state;
+	for (int breakage = 0; breakage < 4; breakage++) {
+		struct loop_fn *l = loops_build(a, &p);
+		struct loop_nest *n = &l->stmts[0].nest;
+		assert_true(loops_verify(l, &why));
+		switch (breakage) {
+		case 0: n->reductions[0].value = n->n_exprs; break;
+		case 1: n->stores[0].access.buffer = l->n_buffers; break;
+		case 2: n->exprs[0].in_reduction = false; break;
+		default: n->stores[0].value = n->reductions[0].value; break;
+		}
+		assert_false(loops_verify(l, &why));
+	}
+	buf_free(&why);
+	sources_free(s);
+	arena_free(a);
+}
+
+int test_loops(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(test_golden), cmocka_unit_test(test_verify)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,305 @@
+/* The micro-kernels of every processor level against naive loops: random shapes, guarded memory on both ends of each buffer, any number of threads. */
+#include "tests/unit/backend/link/link_fixture.h"
+#include "backend/link/object.h"
+#include "base/arena.h"
+#include <math.h>
+#include <sys/mman.h>
+#include "backend/runtime/trit2.h"
+#include "backend/runtime/unit.h"
+
+enum { CONTEXT_BYTES = 4096 };
+
+struct kernels {
+	void *library;
+	tri_kernel_fn *i8_trit2, *f32_trit2, *f32;
+	void (*init)(void *ctx, uint32_t threads);
+	void (*end)(void *ctx);
+};
+
+static bool kernels_open(struct arena *a, enum runtime_level level, struct kernels *k)
+{
+	static const char *const names[] = {"tri_matmul_i8_trit2", "tri_matmul_f32_trit2", "tri_matmul_f32", "tri_context_init",
+					    "tri_context_end"};
+	struct object *objects[24];
+	if (!level_runs(level)) {
+		print_message("this processor does not run level %d: skipped\n", (int)level);
+		return false;
+	}
+	k->library = link_open(a, objects, runtime_parse(a, level, objects, 24), names, 5);
+	*(void **)&k->i8_trit2 = symbol(k->library, names[0]);
+	*(void **)&k->f32_trit2 = symbol(k->library, names[1]);
+	*(void **)&k->f32 = symbol(k->library, names[2]);
+	*(void **)&k->init = symbol(k->library, names[3]);
+	*(void **)&k->end = symbol(k->library, names[4]);
+	return true;
+}
+
+/* n bytes that end at a page nobody may touch; `mapped` is for the release. */
+struct guarded {
+	void *at;
+	char *map;
+	size_t mapped;
+};
+static struct guarded guarded(size_t n)
+{
+	size_t page = 4096, body = (n + page - 1) / page * page;
+	struct guarded g = {NULL, NULL, body + 2 * page};
+	g.map = mmap(NULL, g.mapped, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	assert_true(g.map != MAP_FAILED);
+	assert_int_equal(mprotect(g.map, page, PROT_NONE), 0);
+	assert_int_equal(mprotect(g.map + page + body, page, PROT_NONE), 0);
+	g.at = g.map + page + body - n;
+	return g;
+}
+static void release(struct guarded g) { munmap(g.map, g.mapped); }
+
+static uint64_t seed = 1;
+static uint32_t rnd(void)
+{
+	seed ^= seed << 13;
+	seed ^= seed >> 7;
+	seed ^= seed << 17;
+	return (uint32_t)(seed >> 32);
+}
+
+struct problem {
+	int64_t M, K, N;
+	struct guarded i8, trits, packed, f32, w32, y, y2;
+};
+static struct problem problem_new(int64_t M, int64_t K, int64_t N)
+{
+	size_t mk = (size_t)(M * K), kn = (size_t)(K * N), mn = (size_t)(M * N);
+	struct problem p = {M,
+			    K,
+			    N,
+			    guarded(mk),
+			    guarded(kn),
+			    guarded(tri_trit2_packed_size(K, N)),
+			    guarded(4 * mk),
+			    guarded(4 * kn),
+			    guarded(4 * mn),
+			    guarded(4 * mn)};
+	for (size_t i = 0; i < mk; i++) {
+		((int8_t *)p.i8.at)[i] = (int8_t)(rnd() % 8 == 0 ? 0x80u : rnd());
+		((float *)p.f32.at)[i] = (float)((int32_t)rnd() % 100000) / 1000.0f;
+	}
+	for (size_t i = 0; i < kn; i++) {
+		((int8_t *)p.trits.at)[i] = (int8_t)(rnd() % 3) - 1;
+		((float *)p.w32.at)[i] = (float)((int32_t)rnd() % 100000) / 1000.0f;
+	}
+	tri_trit2_pack(p.trits.at, K, N, p.packed.at);
+	return p;
+}
+static void problem_free(struct problem *p)
+{
+	struct guarded all[] = {p->i8, p->trits, p->packed, p->f32, p->w32, p->y, p->y2};
+	for (size_t i = 0; i < sizeof all / sizeof *all; i++)
+		release(all[i]);
+}
+
+static void run(tri_kernel_fn *fn, void *ctx, struct problem *p, void *x, void *w, void *y)
+{
+	memset(y, 0x5a, (size_t)(4 * p->M * p->N));
+	fn(ctx, (void *[]){x, w, y}, (int64_t[]){p->M, p->K, p->N});
+}
+
+static void check_i8(const struct problem *p)
+{
+	const int8_t *x = p->i8.at, *w = p->trits.at;
+	const int32_t *y = p->y.at;
+	for (int64_t m = 0; m < p->M; m++)
+		for (int64_t n = 0; n < p->N; n++) {
+			int32_t want = 0;
+			for (int64_t k = 0; k < p->K; k++)
+				want += x[m * p->K + k] * w[k * p->N + n];
+			if (y[m * p->N + n] != want)
+				fail_msg("i8_trit2 M=%d K=%d N=%d at %d,%d: got %d, want %d", (int)p->M, (int)p->K, (int)p->N, (int)m,
+					 (int)n, y[m * p->N + n], want);
+		}
+}
+
+static void check_float(const struct problem *p, bool trits, const char *name)
+{
+	const float *x = p->f32.at, *y = p->y.at;
+	for (int64_t m = 0; m < p->M; m++)
+		for (int64_t n = 0; n < p->N; n++) {
+			double want = 0, terms = 0;
+			for (int64_t k = 0; k < p->K; k++) {
+				double t = (double)x[m * p->K + k] * (trits ? (double)((int8_t *)p->trits.at)[k * p->N + n]
+									    : (double)((float *)p->w32.at)[k * p->N + n]);
+				want += t;
+				terms += fabs(t);
+			}
+			if (!(fabs(y[m * p->N + n] - want) <= 1e-6 * terms)) /* ten times stricter than promised */
+				fail_msg("%s M=%d K=%d N=%d at %d,%d: got %g, want %g", name, (int)p->M, (int)p->K, (int)p->N, (int)m,
+					 (int)n, (double)y[m * p->N + n], want);
+		}
+}
+
+/* Each row computed alone must give the same bits as in a batch. */
+static void check_rows(tri_kernel_fn *fn, void *ctx, const struct problem *p, void *x, size_t elem, void *w)
+{
+	for (int64_t m = 0; m < p->M; m++) {
+		fn(ctx, (void *[]){(char *)x + (size_t)(m * p->K) * elem, w, p->y2.at}, (int64_t[]){1, p->K, p->N});
+		assert_memory_equal(p->y2.at, (char *)p->y.at + 4 * m * p->N, (size_t)(4 * p->N));
+	}
+}
+
+static void check_problem(const struct kernels *k, void *const *ctx, int64_t M, int64_t K, int64_t N)
+{
+	struct problem p = problem_new(M, K, N);
+	struct {
+		tri_kernel_fn *fn;
+		void *x, *w;
+		size_t elem;
+	} all[] = {{k->i8_trit2, p.i8.at, p.packed.at, 1}, {k->f32_trit2, p.f32.at, p.packed.at, 4}, {k->f32, p.f32.at, p.w32.at, 4}};
+	for (int i = 0; i < 3; i++) {
+		run(all[i].fn, ctx[0], &p, all[i].x, all[i].w, p.y.at);
+		if (i == 0)
+			check_i8(&p);
+		else
+			check_float(&p, i == 1, i == 1 ? "f32_trit2" : "f32");
+		for (int c = 1; c < 3; c++) {
+			run(all[i].fn, ctx[c], &p, all[i].x, all[i].w, p.y2.at);
+			assert_memory_equal(p.y.at, p.y2.at, (size_t)(4 * M * N));
+		}
+		if (M > 1 && M < 40)
+			check_rows(all[i].fn, ctx[0], &p, all[i].x, all[i].elem, all[i].w);
+	}
+	problem_free(&p);
+}
+
+static void against_naive(enum runtime_level level)
+{
+	static const int64_t fixed[][3] = {{0, 5, 5},      {3, 0, 7},     {3, 7, 0},      {1, 1, 1},     {1, 2560, 640}, {1, 1023, 97},
+					   {70, 300, 160}, {600, 17, 33}, {9, 1025, 260}, {130, 64, 48}, {2, 4096, 129}};
+	struct arena *a = arena_new(0);
+	struct kernels k;
+	if (!kernels_open(a, level, &k)) {
+		arena_free(a);
+		skip();
+	}
+	_Alignas(64) static char contexts[3][CONTEXT_BYTES];
+#if defined(__SANITIZE_THREAD__) /* which cannot see the synchronisation inside the library, as it is not instrumented; test_runtime.c is */
+	static const uint32_t threads[] = {1, 1, 1};
+#else
+	static const uint32_t threads[] = {1, 2, 5};
+#endif
+	void *ctx[3];
+	for (int i = 0; i < 3; i++) {
+		ctx[i] = contexts[i];
+		k.init(ctx[i], threads[i]);
+	}
+	for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++)
+		check_problem(&k, ctx, fixed[i][0], fixed[i][1], fixed[i][2]);
+	for (int i = 0; i < 120; i++)
+		check_problem(&k, ctx, 1 + rnd() % 20, rnd() % 300, 1 + rnd() % 100);
+	for (int i = 0; i < 3; i++)
+		k.end(ctx[i]);
+	dlclose(k.library);
+	arena_free(a);
+}
+static void base_level(void **state) { (void)state, against_naive(RUNTIME_BASE); }
+static void v3_level(void **state) { (void)state, against_naive(RUNTIME_V3); }
+static void vnni_level(void **state) { (void)state, against_naive(RUNTIME_VNNI); }
+
+/* Additions and subtractions only: the bits are the same on every level; a zero trit hides a NaN. */
+static void trit_sums_agree_between_levels(void **state)
+{
+	struct arena *a = arena_new(0);
+	struct problem p = problem_new(5, 1100, 75);
+	bool first = true;
+	(void)state;
+	for (int64_t k = 0; k < p.K; k++)
+		if (((int8_t *)p.trits.at)[k * p.N] == 0)
+			((float *)p.f32.at)[k] = NAN; /* row 0 */
+	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++) {
+		struct kernels k;
+		_Alignas(64) char ctx[CONTEXT_BYTES];
+		if (!kernels_open(a, level, &k))
+			continue;
+		k.init(ctx, 1);
+		run(k.f32_trit2, ctx, &p, p.f32.at, p.packed.at, first ? p.y.at : p.y2.at);
+		k.end(ctx);
+		assert_false(isnan(((float *)(first ? p.y.at : p.y2.at))[0]));
+		assert_true(isnan(((float *)(first ? p.y.at : p.y2.at))[1]));
+		for (int64_t i = 0; !first && i < p.M * p.N; i++)
+			assert_true(isnan(((float *)p.y.at)[i]) ? isnan(((float *)p.y2.at)[i])
+								: ((int32_t *)p.y.at)[i] == ((int32_t *)p.y2.at)[i]);
+		first = false;
+		dlclose(k.library);
+	}
+	problem_free(&p);
+	arena_free(a);
+}
+
+/* Largest magnitudes over a long K: nothing saturates or overflows on the way. */
+static void extremes(void **state)
+{
+	enum { K = 600000, N = 3 };
+	struct arena *a = arena_new(0);
+	(void)state;
+	for (enum runtime_level level = 0; level < RUNTIME_LEVELS; level++)
+		for (int sign = -1; sign <= 1; sign += 2) {
+			struct kernels k;
+			_Alignas(64) char ctx[CONTEXT_BYTES];
+			struct problem p = {.M = 2,
+					    .K = K,
+					    .N = N,
+					    .i8 = guarded(2 * K),
+					    .trits = guarded(K * N),
+					    .packed = guarded(tri_trit2_packed_size(K, N)),
+					    .y = guarded(4 * 2 * N)};
+			memset(p.i8.at, 0x80, K); /* -128 */
+			memset((char *)p.i8.at + K, 127, K);
+			memset(p.trits.at, sign, K * N);
+			tri_trit2_pack(p.trits.at, K, N, p.packed.at);
+			if (kernels_open(a, level, &k)) {
+				k.init(ctx, 1);
+				run(k.i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
+				for (int n = 0; n < N; n++) {
+					assert_int_equal(((int32_t *)p.y.at)[n], -128 * K * sign);
+					assert_int_equal(((int32_t *)p.y.at)[N + n], 127 * K * sign);
+				}
+				p.M = 1;
+				run(k.i8_trit2, ctx, &p, p.i8.at, p.packed.at, p.y.at);
+				assert_int_equal(((int32_t *)p.y.at)[N - 1], -128 * K * sign);
+				k.end(ctx);
+				dlclose(k.library);
+			}
+			release(p.i8), release(p.trits), release(p.packed), release(p.y);
+		}
+	arena_free(a);
+}
+
+static void packed_format(void **state)
+{
+	int8_t w[17 * 33];
+	unsigned char out[2 * 2 * 64 + 2 * 64];
+	(void)state;
+	assert_int_equal(tri_trit2_packed_size(17, 33), sizeof out);
+	assert_int_equal(tri_trit2_packed_size(0, 33), 0);
+	assert_int_equal(tri_trit2_packed_size(16, 1), 64);
+	for (int i = 0; i < 17 * 33; i++)
+		w[i] = (int8_t)((i * 7 + i / 5) % 3) - 1;
+	tri_trit2_pack(w, 17, 33, out);
+	for (int k = 0; k < 32; k++)
+		for (int n = 0; n < 48; n++) {
+			int panel = n / 32, half = n % 32 / 16, lane = n % 16, step = k / 16, f = k % 16 / 4, j = k % 4;
+			int byte = out[panel * 256 + step * (panel ? 64 : 128) + half * 64 + 4 * lane + j];
+			assert_int_equal(byte >> (2 * f) & 3, k < 17 && n < 33 ? w[k * 33 + n] + 1 : 0);
+		}
+}
+
+int test_kernels(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(packed_format),
+		cmocka_unit_test(base_level),
+		cmocka_unit_test(v3_level),
+		cmocka_unit_test(vnni_level),
+		cmocka_unit_test(trit_sums_agree_between_levels),
+		cmocka_unit_test(extremes),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

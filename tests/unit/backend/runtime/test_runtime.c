@@ -1,0 +1,397 @@
+/* The runtime inside generated libraries: threads, and the checks of a run call. Compiled into this program, so that sanitizers see it. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+static int allocations;
+static void *counted_malloc(size_t n) { return allocations++, malloc(n); }
+static void *counted_aligned_alloc(size_t align, size_t n) { return allocations++, aligned_alloc(align, n); }
+#define malloc counted_malloc
+#define aligned_alloc counted_aligned_alloc
+#include "backend/runtime/pool.c"
+#include "backend/runtime/model_io.c"
+#include "backend/runtime/model.c"
+#include "backend/runtime/cpu.c"
+#include "backend/runtime/weights.c"
+#undef malloc
+#undef aligned_alloc
+#include "backend/runtime/matmul_i8_trit2.c" /* for the plainest processor: its portable tile, which no level of x86-64 embeds */
+
+/* ---- threads ---- */
+
+struct counts {
+	struct tri_context *ctx;
+	_Atomic int32_t hits[1000];
+	_Atomic int64_t inner;
+};
+static void inner(void *arg, int64_t i) { atomic_fetch_add(&((struct counts *)arg)->inner, i); }
+static void outer(void *arg, int64_t i)
+{
+	struct counts *c = arg;
+	atomic_fetch_add(&c->hits[i], 1);
+	if (i % 100 == 0)
+		tri_parallel(c->ctx, inner, c, 5);
+}
+
+static void check_loops(struct tri_context *ctx, int rounds)
+{
+	static const int64_t sizes[] = {0, 1, 2, 3, 7, 100, 1000};
+	for (int r = 0; r < rounds; r++)
+		for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
+			struct counts *c = calloc(1, sizeof *c);
+			c->ctx = ctx;
+			tri_parallel(ctx, outer, c, sizes[s]);
+			for (int64_t i = 0; i < 1000; i++)
+				assert_int_equal(c->hits[i], i < sizes[s]);
+			assert_int_equal(c->inner, 10 * ((sizes[s] + 99) / 100));
+			free(c);
+		}
+}
+
+static void loops_run_every_index_once(void **state)
+{
+	static const uint32_t threads[] = {1, 2, 3, 8, 0};
+	(void)state;
+	for (size_t t = 0; t < sizeof threads / sizeof *threads; t++) {
+		struct tri_context ctx;
+		tri_context_init(&ctx, threads[t]);
+		check_loops(&ctx, 100);
+		assert_true(ctx.threads >= 1);
+		usleep(3000); /* let them fall asleep */
+		check_loops(&ctx, 3);
+		tri_context_end(&ctx);
+	}
+	for (int i = 0; i < 200; i++) { /* closed at once, unused or barely used */
+		struct tri_context ctx;
+		tri_context_init(&ctx, 3);
+		struct counts *c = calloc(1, sizeof *c);
+		c->ctx = &ctx;
+		tri_parallel(&ctx, outer, c, i % 3 * 20);
+		free(c);
+		tri_context_end(&ctx);
+	}
+}
+
+static void a_forked_child_goes_on(void **state)
+{
+	struct tri_context ctx;
+	int status;
+	(void)state;
+#if defined(__SANITIZE_THREAD__)
+	skip(); /* it does not support threads in a forked child */
+#endif
+	tri_context_init(&ctx, 3);
+	check_loops(&ctx, 1);
+	pid_t pid = fork();
+	if (pid == 0) {
+		alarm(20);
+		tri_context_begin(&ctx);
+		check_loops(&ctx, 2);
+		int own = ctx.started > 0 && ctx.owner == getpid();
+		tri_context_end(&ctx);
+		_exit(own ? 0 : 1);
+	}
+	assert_int_equal(waitpid(pid, &status, 0), pid);
+	assert_int_equal(status, 0);
+	check_loops(&ctx, 2);
+	tri_context_end(&ctx);
+}
+
+/* ---- a model: y [N, K+1] float32 of x [N, K] float32, z [2*N, 3] int8, w [?] int64; fails where x[0] is 99 ---- */
+
+static int64_t seen_dims[3];
+static void unit(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch)
+{
+	memcpy(seen_dims, dims, sizeof seen_dims);
+	assert_int_equal((uintptr_t)scratch % 64, 0);
+	memset(scratch, 1, (size_t)(dims[0] * 100));
+	assert_string_equal((const char *)weights[0], "weights");
+	for (int64_t i = 0; i < dims[0] * (dims[1] + 1); i++)
+		((float *)bufs[3])[i] = (float)i;
+	if (dims[0] > 0 && dims[1] > 0 && *(const float *)bufs[0] == 99.0f) {
+		tri_fail(ctx, 0, 7, 5);
+		tri_fail(ctx, 0, 8, 5);
+	}
+}
+static int64_t scratch_size(const int64_t *dims) { return dims[0] > 1000000 ? INT64_MAX - 5 : dims[0] * 100; }
+
+#define DIM(s) {s, (int32_t)(sizeof(s) / sizeof *(s)), 0}
+static const tri_dim_step step_n[] = {{TRI_DIM_SYM, 0, 0}}, step_k[] = {{TRI_DIM_SYM, 0, 1}}, step_any[] = {{TRI_DIM_SYM, 0, 2}},
+			  step_3[] = {{TRI_DIM_CONST, 0, 3}}, step_2n[] = {{TRI_DIM_CONST, 0, 2}, {TRI_DIM_SYM, 0, 0}, {TRI_DIM_MUL, 0, 0}},
+			  step_k1[] = {{TRI_DIM_CONST, 0, 1}, {TRI_DIM_SYM, 0, 1}, {TRI_DIM_ADD, 0, 0}},
+			  step_2k3[] = {{TRI_DIM_CONST, 0, 3},
+					{TRI_DIM_SYM, 0, 1},
+					{TRI_DIM_CONST, 0, 2},
+					{TRI_DIM_MUL, 0, 0},
+					{TRI_DIM_ADD, 0, 0}},
+			  step_half[] = {{TRI_DIM_SYM, 0, 1}, {TRI_DIM_CONST, 0, 2}, {TRI_DIM_FLOORDIV, 0, 0}},
+			  step_mod[] = {{TRI_DIM_SYM, 0, 1}, {TRI_DIM_CONST, 0, 2}, {TRI_DIM_MOD, 0, 0}};
+static const tri_io_desc inputs[] = {
+	{"x", TRI_FLOAT32, 2, {DIM(step_n), DIM(step_k)}},
+	{"z", TRI_INT8, 2, {DIM(step_2n), DIM(step_3)}},
+	{"w", TRI_INT64, 1, {DIM(step_any)}},
+};
+static const tri_io_desc outputs[] = {{"y", TRI_FLOAT32, 2, {DIM(step_n), DIM(step_k1)}}};
+static const tri_io_desc solved[] = {{"a", TRI_BOOL, 1, {DIM(step_2k3)}}},
+			 solved_out[] = {{"b", TRI_BOOL, 2, {DIM(step_half), DIM(step_mod)}}};
+static const char *const names[] = {"N", "K", "?"};
+static const void *const table[] = {"weights"};
+static const struct tri_entry_code code = {.unit = unit, .scratch = scratch_size, .table = table};
+static void idle(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch)
+{
+	(void)ctx, (void)bufs, (void)weights, (void)scratch;
+	memcpy(seen_dims, dims, sizeof seen_dims);
+}
+static const struct tri_entry_code idle_code = {.unit = idle};
+static const tri_entry_desc entries[] = {{"forward", inputs, outputs, 3, 1, names, 3, 0, &code},
+					 {"other", solved, solved_out, 1, 1, names, 3, 0, &idle_code}};
+static const tri_model_desc desc = {.abi = TRI_ABI, .n_entries = 2, .name = "m", .entries = entries};
+
+static char memory[4][4096];
+#define TENSOR(k, type, r, ...) {memory[k] + 1, {__VA_ARGS__}, r, type} /* not aligned */
+static void good(tri_tensor io[4])
+{
+	const tri_tensor t[4] = {TENSOR(0, TRI_FLOAT32, 2, 4, 5), TENSOR(1, TRI_INT8, 2, 8, 3), TENSOR(2, TRI_INT64, 1, 9),
+				 TENSOR(3, TRI_FLOAT32, 2, 4, 6)};
+	memcpy(io, t, sizeof t);
+	for (int i = 0; i < 4; i++)
+		io[i].data = memory[i];
+}
+
+static void expect(struct tri_model *m, uint32_t entry, tri_tensor *io, int want, const char *message)
+{
+	tri_error err = {-1, "untouched"};
+	assert_int_equal(tri_model_run(m, entry, io, &err), want);
+	assert_int_equal(err.code, want);
+	assert_string_equal(err.message, message);
+	assert_int_equal(tri_model_run(m, entry, io, NULL), want);
+}
+
+static void run_checks_its_tensors(void **state)
+{
+	tri_tensor io[4];
+	tri_error err;
+	struct tri_model *m = tri_model_open(&(tri_options){.size = sizeof(tri_options), .threads = 2}, &err, &desc);
+	(void)state;
+	assert_non_null(m);
+	good(io);
+	expect(m, 0, io, TRI_OK, "");
+	assert_int_equal(seen_dims[0], 4);
+	assert_int_equal(seen_dims[1], 5);
+	assert_int_equal(seen_dims[2], 9);
+	expect(m, 2, io, TRI_ERR_ARGUMENT, "no entry 2: there are 2");
+	expect(m, 0, NULL, TRI_ERR_ARGUMENT, "io is NULL");
+	expect(NULL, 0, io, TRI_ERR_ARGUMENT, "the model is NULL");
+	io[0].dtype = TRI_INT8;
+	expect(m, 0, io, TRI_ERR_DTYPE, "input x: expected float32, got int8");
+	io[0].dtype = 77;
+	expect(m, 0, io, TRI_ERR_DTYPE, "input x: expected float32, got no dtype");
+	good(io), io[0].rank = 1;
+	expect(m, 0, io, TRI_ERR_SHAPE, "input x: expected [N, K], got [4]");
+	io[0].rank = 1000000;
+	expect(m, 0, io, TRI_ERR_SHAPE, "input x: expected [N, K], got [4, 5, 0, 0, 0, 0, 0, 0]");
+	good(io), io[0].shape[1] = -1;
+	expect(m, 0, io, TRI_ERR_SHAPE, "input x: expected [N, K], got [4, -1]");
+	good(io), io[0].shape[0] = INT64_MAX;
+	expect(m, 0, io, TRI_ERR_SHAPE, "input x: sizes of [9223372036854775807, 5] multiply to more than 64 bits can say");
+	good(io), io[1].shape[1] = 60;
+	expect(m, 0, io, TRI_ERR_SHAPE, "input z: expected [8, 3], got [8, 60]");
+	good(io), io[1].shape[0] = 9;
+	expect(m, 0, io, TRI_ERR_SHAPE, "input z: expected [8, 3], got [9, 3]");
+	good(io), io[3].shape[1] = 5;
+	expect(m, 0, io, TRI_ERR_SHAPE, "output y: expected [N=4, 6], got [4, 5]");
+	good(io), io[2].data = NULL;
+	expect(m, 0, io, TRI_ERR_ARGUMENT, "input w: data is NULL");
+	io[2].shape[0] = 0; /* nothing to read */
+	expect(m, 0, io, TRI_OK, "");
+	good(io), io[0].shape[0] = io[1].shape[0] = io[3].shape[0] = 0;
+	expect(m, 0, io, TRI_OK, "");
+	good(io), *(float *)(void *)memory[0] = 99.0f;
+	expect(m, 0, io, TRI_ERR_RANGE, "index 7 is out of range: it must be at least 0 and less than 5");
+	*(float *)(void *)memory[0] = 0;
+	expect(m, 0, io, TRI_OK, "");
+	io[0].shape[0] = 2000000, io[1].shape[0] = 4000000, io[3].shape[0] = 2000000;
+	expect(m, 0, io, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
+	good(io);
+	expect(m, 0, io, TRI_OK, "");
+	tri_model_close(m);
+	tri_model_close(NULL);
+}
+
+static void dimensions_inside_expressions_are_solved(void **state)
+{
+	struct tri_model *m = tri_model_open(NULL, NULL, &desc);
+	tri_tensor io[2] = {TENSOR(0, TRI_BOOL, 1, 13), TENSOR(1, TRI_BOOL, 2, 2, 1)};
+	(void)state;
+	expect(m, 1, io, TRI_OK, ""); /* 3 + 2K = 13 */
+	assert_int_equal(seen_dims[1], 5);
+	io[0].shape[0] = 14;
+	expect(m, 1, io, TRI_ERR_SHAPE, "input a: expected [13], got [14]");
+	io[0].shape[0] = 1;
+	expect(m, 1, io, TRI_ERR_SHAPE, "input a: dimension 0 cannot be determined from the inputs");
+	tri_model_close(m);
+}
+
+static void later_runs_allocate_nothing(void **state)
+{
+	struct tri_model *m = tri_model_open(NULL, NULL, &desc);
+	tri_tensor io[4];
+	(void)state;
+	good(io);
+	assert_int_equal(tri_model_run(m, 0, io, NULL), TRI_OK);
+	int before = allocations;
+	assert_int_equal(tri_model_run(m, 0, io, NULL), TRI_OK);
+	io[0].shape[0] = 3, io[1].shape[0] = 6, io[3].shape[0] = 3;
+	assert_int_equal(tri_model_run(m, 0, io, NULL), TRI_OK);
+	assert_int_equal(allocations, before);
+	io[0].shape[0] = 30, io[1].shape[0] = 60, io[3].shape[0] = 30;
+	assert_int_equal(tri_model_run(m, 0, io, NULL), TRI_OK);
+	assert_int_equal(allocations, before + 1);
+	tri_model_close(m);
+}
+
+static void old_options_are_understood(void **state)
+{
+	(void)state;
+	assert_int_equal(wanted_threads(&(tri_options){.size = 4, .threads = 9}), 0);
+	assert_int_equal(wanted_threads(&(tri_options){.size = 8, .threads = 9}), 9);
+	assert_int_equal(wanted_threads(NULL), 0);
+	assert_true(cpu_count() >= 1);
+}
+
+/* ---- weights outside ---- */
+
+/* Two blobs, 3 and 64 bytes; table 0 holds blob 1 and table 1, table 1 holds blob 0. */
+static const struct tri_weights outside = {
+	.file = "none.triw",
+	.size = 256,
+	.digest = "0123456789abcde",
+	.n_blobs = 2,
+	.n_tables = 2,
+	.sizes = (const uint64_t[]){3, 64},
+	.tables = (const uint32_t[]){0, 2, 3},
+	.slots = (const uint32_t[]){1, TRI_SLOT_TABLE | 1, 0},
+};
+
+static void write_weights(const char *path, const char *bytes, size_t size)
+{
+	FILE *f = fopen(path, "wb");
+	assert_non_null(f);
+	assert_int_equal(fwrite(bytes, 1, size, f), size);
+	assert_int_equal(fclose(f), 0);
+}
+
+static void weights_outside(void **state)
+{
+	static char file[256];
+	struct triw_header h = {.magic = TRIW_MAGIC, .version = TRIW_VERSION, .n_entries = 2, .size = 256, .digest = "0123456789abcde"};
+	struct triw_entry table_[2] = {{.offset = 128, .size = 3}, {.offset = 192, .size = 64}};
+	char path[] = "/tmp/trib-triw-XXXXXX";
+	struct tri_mapped m = {0};
+	tri_error err;
+	(void)state;
+	close(mkstemp(path));
+	h.check = triw_check(&h, table_);
+	memcpy(file, &h, sizeof h);
+	memcpy(file + sizeof h, table_, sizeof table_);
+	memcpy(file + 128, "abc", 3);
+	file[192] = 'z';
+	write_weights(path, file, sizeof file);
+	assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_OK);
+	assert_int_equal(*(const char *)m.slots[0], 'z');
+	assert_ptr_equal(m.slots[1], m.slots + 2);
+	assert_memory_equal(m.slots[2], "abc", 3);
+	tri_weights_close(&m);
+
+	for (size_t bit = 0; bit < 8 * (sizeof h + sizeof table_); bit++) { /* every one of the header and the table */
+		file[bit / 8] ^= (char)(1 << bit % 8);
+		write_weights(path, file, sizeof file);
+		assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_ERR_WEIGHTS);
+		assert_null(m.bytes);
+		assert_non_null(strstr(err.message, "is damaged"));
+		file[bit / 8] ^= (char)(1 << bit % 8);
+	}
+	for (size_t size = 0; size < sizeof file; size += 5) {
+		write_weights(path, file, size);
+		assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_ERR_WEIGHTS);
+	}
+	unlink(path);
+	assert_int_equal(tri_weights_open(&outside, path, &m, &err), TRI_ERR_WEIGHTS);
+	assert_non_null(strstr(err.message, path));
+	assert_int_equal(tri_weights_open(&outside, NULL, &m, &err), TRI_ERR_WEIGHTS);
+	assert_non_null(strstr(err.message, "none.triw"));
+}
+
+static void the_processor_is_checked(void **state)
+{
+	static const char *const any[] = {"", "x86_64-linux x86-64-v2", "wasm64 +nosuchfeature", "x86_64-linux x86-64-v2 +xavx512vnni"};
+	(void)state;
+	for (size_t i = 0; i < sizeof any / sizeof *any; i++)
+		assert_null(tri_cpu_lacks(any[i]));
+#if defined(__x86_64__)
+#define SAME(target, name) assert_int_equal(!tri_cpu_lacks("x86_64-linux " target), !!__builtin_cpu_supports(name))
+	__builtin_cpu_init();
+	SAME("x86-64-v2 +avx512vnni", "avx512vnni");
+	SAME("x86-64-v2 +gfni,+avx512bf16", "avx512bf16");
+	SAME("x86-64-v2 +avx512vbmi2,+gfni", "avx512vbmi2");
+	SAME("x86-64-v3", "avx2");
+	SAME("x86-64-v4", "avx512bw");
+	if (!__builtin_cpu_supports("avx512f")) {
+		tri_error err;
+		tri_model_desc other = {.target = "x86_64-linux x86-64-v4 +avx512vnni"};
+		assert_null(tri_model_open(NULL, &err, &other));
+		assert_int_equal(err.code, TRI_ERR_DEVICE);
+	}
+#endif
+}
+
+static void portable_tile(void **state)
+{
+	enum { LARGEST = 90 };
+	struct tri_context ctx;
+	(void)state;
+	tri_context_init(&ctx, 2);
+	for (int64_t i = 0; i < 300; i++) {
+		int64_t m = i % 7, k = i * 13 % LARGEST, n = i * 7 % LARGEST;
+		static int8_t x[7 * LARGEST], w[LARGEST * LARGEST];
+		static unsigned char packed[LARGEST * LARGEST];
+		static int32_t y[7 * LARGEST];
+		for (int64_t e = 0; e < m * k; e++)
+			x[e] = (int8_t)(e % 5 == 0 ? -128 : e * 37 + i);
+		for (int64_t e = 0; e < k * n; e++)
+			w[e] = (int8_t)((e * 7 + e / 11 + i) % 3) - 1;
+		assert_true(tri_trit2_packed_size(k, n) <= sizeof packed);
+		tri_trit2_pack(w, k, n, packed);
+		tri_matmul_i8_trit2(&ctx, (void *[]){x, packed, y}, (int64_t[]){m, k, n});
+		for (int64_t e = 0; e < m * n; e++) {
+			int32_t want = 0;
+			for (int64_t j = 0; j < k; j++)
+				want += x[e / n * k + j] * w[j * n + e % n];
+			assert_int_equal(y[e], want);
+		}
+	}
+	tri_context_end(&ctx);
+}
+
+int test_runtime(void)
+{
+	const struct CMUnitTest tests[] = {
+		cmocka_unit_test(loops_run_every_index_once),
+		cmocka_unit_test(a_forked_child_goes_on),
+		cmocka_unit_test(run_checks_its_tensors),
+		cmocka_unit_test(dimensions_inside_expressions_are_solved),
+		cmocka_unit_test(later_runs_allocate_nothing),
+		cmocka_unit_test(old_options_are_understood),
+		cmocka_unit_test(the_processor_is_checked),
+		cmocka_unit_test(portable_tile),
+		cmocka_unit_test(weights_outside),
+	};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,87 @@
+/* The build record and the trace of events are JSON with the promised keys. */
+#include "builder/build/build_summary.h"
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include <jansson.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+#include "base/buf.h"
+#include "builder/build/timing.h"
+
+static void keys(void **state)
+{
+	(void)state;
+	struct timing *t = timing_new(true);
+	const char *outputs[] = {"build/libm.so", "build/\"odd\".h"};
+	struct build_summary r = {.type = "build",
+				  .ok = true,
+				  .wall_ns = 12345678,
+				  .total = 9,
+				  .compiled = 2,
+				  .reused = 7,
+				  .later = 3,
+				  .hits = 7,
+				  .misses = 2,
+				  .packed = 5,
+				  .kept = 6,
+				  .jobs = 4,
+				  .outputs = outputs,
+				  .n_outputs = 2};
+	struct buf b = {0};
+	timing_add_ns(t, PHASE_CODEGEN, 5000000, 4000000);
+	build_summary_print(&r, t, &b);
+	assert_int_equal(b.at[b.len - 1], '\n');
+	assert_ptr_equal(strchr(b.at, '\n'), b.at + b.len - 1);
+	json_t *j = json_loads(b.at, 0, NULL);
+	assert_non_null(j);
+	assert_string_equal(json_string_value(json_object_get(j, "type")), "build");
+	assert_true(json_is_true(json_object_get(j, "ok")));
+	assert_true(json_number_value(json_object_get(j, "wall_ms")) > 12.3);
+	json_t *p = json_object_get(j, "phases_ms");
+	assert_int_equal(json_object_size(p), 8);
+	assert_true(json_number_value(json_object_get(p, "codegen")) == 5);
+	json_t *u = json_object_get(j, "units");
+	assert_int_equal(json_integer_value(json_object_get(u, "total")), 9);
+	assert_int_equal(json_integer_value(json_object_get(u, "compiled")), 2);
+	assert_int_equal(json_integer_value(json_object_get(u, "reused")), 7);
+	assert_int_equal(json_integer_value(json_object_get(u, "later")), 3);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "cache"), "misses")), 2);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "weights"), "packed")), 5);
+	assert_int_equal(json_integer_value(json_object_get(json_object_get(j, "weights"), "reused")), 6);
+	assert_int_equal(json_integer_value(json_object_get(j, "jobs")), 4);
+	assert_true(json_integer_value(json_object_get(j, "peak_rss_kb")) > 0);
+	assert_string_equal(json_string_value(json_array_get(json_object_get(j, "outputs"), 1)), "build/\"odd\".h");
+	json_decref(j);
+	buf_free(&b);
+	timing_free(t);
+}
+
+static void events(void **state)
+{
+	(void)state;
+	char path[] = "/tmp/trib-events-XXXXXX";
+	struct timing *t = timing_new(true);
+	close(mkstemp(path));
+	timing_add(t, PHASE_OPT, 1, "plan a", timing_tick());
+	timing_add(t, PHASE_CODEGEN, 2, "compile a", timing_tick());
+	assert_true(timing_write(t, path));
+	json_t *j = json_load_file(path, 0, NULL);
+	assert_non_null(j);
+	json_t *list = json_object_get(j, "traceEvents");
+	assert_int_equal(json_array_size(list), 2 + 3);
+	assert_string_equal(json_string_value(json_object_get(json_array_get(list, 1), "cat")), "codegen");
+	assert_int_equal(json_integer_value(json_object_get(json_array_get(list, 1), "tid")), 2);
+	json_decref(j);
+	timing_free(t);
+	unlink(path);
+}
+
+int test_build_summary(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(keys), cmocka_unit_test(events)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}

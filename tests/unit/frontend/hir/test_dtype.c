@@ -1,0 +1,62 @@
+/* Element types: names, sizes and the widening order. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <cmocka.h>
+#include "frontend/hir/dtype.h"
+
+static void names(void **state)
+{
+	(void)state;
+	for (int t = 0; t < DT_COUNT; t++)
+		assert_int_equal(dtype_find(dtype_text((dtype)t)), t);
+	assert_int_equal(dtype_find("int"), DT_INT32);
+	assert_int_equal(dtype_find("float"), DT_FLOAT32);
+	assert_int_equal(dtype_find("float3"), DT_COUNT);
+	assert_int_equal(dtype_size(DT_TRIT), 1);
+	assert_int_equal(dtype_size(DT_BFLOAT16), 2);
+}
+
+static void widening(void **state)
+{
+	(void)state;
+	assert_true(dtype_widens(DT_INT8, DT_INT64));
+	assert_true(dtype_widens(DT_INT64, DT_FLOAT32));
+	assert_true(dtype_widens(DT_FLOAT16, DT_FLOAT64));
+	assert_false(dtype_widens(DT_FLOAT16, DT_BFLOAT16));
+	assert_false(dtype_widens(DT_INT32, DT_FLOAT16));
+	assert_false(dtype_widens(DT_FLOAT32, DT_INT64));
+	assert_true(dtype_widens(DT_TRIT, DT_INT8));
+	assert_true(dtype_widens(DT_TRIT, DT_FLOAT16));
+	assert_false(dtype_widens(DT_INT8, DT_TRIT));
+	assert_false(dtype_widens(DT_BOOL, DT_INT8));
+}
+
+/* A partial order, and the join is its least upper bound. */
+static void order(void **state)
+{
+	(void)state;
+	for (int a = 0; a < DT_COUNT; a++)
+		for (int b = 0; b < DT_COUNT; b++) {
+			dtype j = dtype_join((dtype)a, (dtype)b);
+			assert_int_equal(j, dtype_join((dtype)b, (dtype)a));
+			if (a != b)
+				assert_false(dtype_widens((dtype)a, (dtype)b) && dtype_widens((dtype)b, (dtype)a));
+			for (int c = 0; c < DT_COUNT; c++) {
+				if (dtype_widens((dtype)a, (dtype)b) && dtype_widens((dtype)b, (dtype)c))
+					assert_true(dtype_widens((dtype)a, (dtype)c));
+				if (dtype_widens((dtype)a, (dtype)c) && dtype_widens((dtype)b, (dtype)c))
+					assert_true(j != DT_COUNT && dtype_widens(j, (dtype)c));
+			}
+		}
+	assert_int_equal(dtype_join(DT_FLOAT16, DT_BFLOAT16), DT_FLOAT32);
+	assert_int_equal(dtype_join(DT_TRIT, DT_FLOAT32), DT_FLOAT32);
+	assert_int_equal(dtype_join(DT_TRIT, DT_BOOL), DT_COUNT);
+}
+
+int test_dtype(void)
+{
+	const struct CMUnitTest tests[] = {cmocka_unit_test(names), cmocka_unit_test(widening), cmocka_unit_test(order)};
+	return cmocka_run_group_tests(tests, NULL, NULL);
+}
