@@ -8,7 +8,7 @@
 #include "base/buf.h"
 #include "base/varint.h"
 #include "frontend/frontend.h"
-#include "frontend/unit/elab.h"
+#include "frontend/elab/elab.h"
 
 static uint64_t hash_names(const struct frontend *f, const struct module *m)
 {

@@ -6,15 +6,18 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "frontend/elab/again.h"
+#include "frontend/elab/incremental.h"
 #include "frontend/elab/check.h"
+#include "frontend/elab/index_value.h"
+#include "frontend/elab/name.h"
+#include "frontend/elab/program.h"
 #include "frontend/hir/dtype.h"
 #include "frontend/names/index_note.h"
 #include "frontend/names/module.h"
 #include "frontend/names/resolve.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/syntax/dump.h"
-#include "frontend/unit/elab.h"
+#include "frontend/elab/elab.h"
 
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags)
 {

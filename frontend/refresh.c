@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "frontend/frontend.h"
-#include "frontend/unit/elab.h"
+#include "frontend/elab/elab.h"
 
 void frontend_record_reads(struct frontend *f) { f->records_reads = true; }
 void frontend_enable_refresh(struct frontend *f) { f->records_reads = f->is_refreshable = true; }

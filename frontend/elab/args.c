@@ -1,11 +1,11 @@
 /* The arguments of a call and the parameters that they are for. */
 #include <string.h>
 #include "base/buf.h"
+#include "frontend/elab/call.h"
+#include "frontend/elab/index_value.h"
 #include "frontend/habits/habits.h"
-#include "frontend/names/index_note.h"
-#include "frontend/unit/elab.h"
 
-static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->f, m, ast_token(&m->ast, p)); }
+static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
 
 /* "in_features, out_features, bias=true" */
 static const char *argument_list(struct elab *e, struct module *m, struct ast_nodes params)
@@ -14,7 +14,7 @@ static const char *argument_list(struct elab *e, struct module *m, struct ast_no
 	buf_puts(&b, params.n ? "`" : "none");
 	for (uint32_t i = 0; i < params.n; i++) {
 		node_id value = ast_b(&m->ast, params.at[i]);
-		buf_printf(&b, "%s%s", i ? ", " : "", name_text(e->f, param_name(e, m, params.at[i])));
+		buf_printf(&b, "%s%s", i ? ", " : "", name_text(e->em.f, param_name(e, m, params.at[i])));
 		if (!value)
 			continue;
 		span at = node_span(m, value);
@@ -22,7 +22,7 @@ static const char *argument_list(struct elab *e, struct module *m, struct ast_no
 		buf_put(&b, m->ast.tokens.src->text + at.start, at.end - at.start);
 	}
 	buf_puts(&b, params.n ? "`" : "");
-	const char *text = arena_strndup(e->f->arena, b.at, b.len);
+	const char *text = arena_strndup(e->em.f->arena, b.at, b.len);
 	buf_free(&b);
 	return text;
 }
@@ -32,13 +32,13 @@ static bool unknown_arg(struct elab *e, struct module *mod, struct ast_nodes par
 	const char *names[ELAB_MAX_ARGS];
 	uint32_t n = 0;
 	for (; n < params.n && n < ELAB_MAX_ARGS; n++)
-		names[n] = name_text(e->f, param_name(e, mod, params.at[n]));
-	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->f, a->name));
+		names[n] = name_text(e->em.f, param_name(e, mod, params.at[n]));
+	struct diag *g = report_error(&e->em, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->em.f, a->name));
 	if (mod->std)
-		diag_note(e->out, g, "its arguments are %s", argument_list(e, mod, params));
+		diag_note(e->em.report.out, g, "its arguments are %s", argument_list(e, mod, params));
 	else if (params.n)
-		diag_secondary(e->out, g, node_span(mod, params.at[0]), "its arguments stand here");
-	argument_help(e->out, g, a->name_at, name_text(e->f, a->name), names, n);
+		diag_secondary(e->em.report.out, g, node_span(mod, params.at[0]), "its arguments stand here");
+	argument_help(e->em.report.out, g, a->name_at, name_text(e->em.f, a->name), names, n);
 	return false;
 }
 
@@ -47,10 +47,10 @@ static bool count_error(struct elab *e, struct module *mod, struct ast_nodes par
 	uint32_t need = 0;
 	for (uint32_t i = 0; i < params.n; i++)
 		need += ast_b(&mod->ast, params.at[i]) == AST_NONE;
-	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s takes %s%u argument%s, not %u", what, need < params.n ? "at most " : "",
-				    params.n, params.n == 1 ? "" : "s", have);
+	struct diag *g = report_error(&e->em, DIAG_ARG_COUNT, at, "%s takes %s%u argument%s, not %u", what,
+				      need < params.n ? "at most " : "", params.n, params.n == 1 ? "" : "s", have);
 	if (params.n)
-		diag_secondary(e->out, g, node_span(mod, params.at[0]), "declared here");
+		diag_secondary(e->em.report.out, g, node_span(mod, params.at[0]), "declared here");
 	return false;
 }
 
@@ -75,9 +75,9 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 			return count_error(e, mod, params, args->n, a->at, what);
 		}
 		if (bound[k]) {
-			struct diag *g = elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` is given twice",
-						    name_text(e->f, param_name(e, mod, params.at[k])));
-			diag_secondary(e->out, g, bound[k]->at, "first given here");
+			struct diag *g = report_error(&e->em, DIAG_ARG_TWICE, a->at, "argument `%s` is given twice",
+						      name_text(e->em.f, param_name(e, mod, params.at[k])));
+			diag_secondary(e->em.report.out, g, bound[k]->at, "first given here");
 			return false;
 		}
 		bound[k] = a;
@@ -85,9 +85,9 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 	for (uint32_t i = 0; ok && i < params.n; i++) {
 		if (bound[i] || ast_b(&mod->ast, params.at[i]) != AST_NONE)
 			continue;
-		struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "%s needs argument `%s`", what,
-					    name_text(e->f, param_name(e, mod, params.at[i])));
-		diag_secondary(e->out, g, node_span(mod, params.at[i]), "declared here");
+		struct diag *g = report_error(&e->em, DIAG_ARG_COUNT, at, "%s needs argument `%s`", what,
+					      name_text(e->em.f, param_name(e, mod, params.at[i])));
+		diag_secondary(e->em.report.out, g, node_span(mod, params.at[i]), "declared here");
 		return false;
 	}
 	return ok;

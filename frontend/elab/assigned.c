@@ -2,20 +2,18 @@
 #include "frontend/elab/carried.h"
 #include "frontend/elab/list.h"
 
-static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
-
 static void note_target(struct elab *e, node_id t, bool *assigned, uint32_t n)
 {
-	if (ast_kind(tree(e), t) == NODE_PAREN)
-		note_target(e, ast_a(tree(e), t), assigned, n);
-	if (ast_kind(tree(e), t) == NODE_TUPLE) {
-		struct ast_nodes items = ast_nodes(tree(e), ast_a(tree(e), t));
+	if (ast_kind(elab_tree(e), t) == NODE_PAREN)
+		note_target(e, ast_a(elab_tree(e), t), assigned, n);
+	if (ast_kind(elab_tree(e), t) == NODE_TUPLE) {
+		struct ast_nodes items = ast_nodes(elab_tree(e), ast_a(elab_tree(e), t));
 		for (uint32_t i = 0; i < items.n; i++)
 			note_target(e, items.at[i], assigned, n);
 	}
-	if (ast_kind(tree(e), t) != NODE_NAME)
+	if (ast_kind(elab_tree(e), t) != NODE_NAME)
 		return;
-	name_id name = elab_name(e, ast_token(tree(e), t));
+	name_id name = elab_name(e, ast_token(elab_tree(e), t));
 	for (uint32_t i = n; i-- > 0;)
 		if (e->locals.at[e->frame->base + i].name == name) {
 			assigned[i] = true;
@@ -26,30 +24,30 @@ static void note_target(struct elab *e, node_id t, bool *assigned, uint32_t n)
 /* Calls for every node of the subtree: children precede parents, and their tokens lie within. */
 static bool has_kind(struct elab *e, node_id root, enum node_kind kind)
 {
-	token_id first = ast_first_token(tree(e), root);
-	for (node_id k = root; k > 0 && ast_token(tree(e), k) >= first; k--)
-		if (ast_kind(tree(e), k) == kind)
+	token_id first = ast_first_token(elab_tree(e), root);
+	for (node_id k = root; k > 0 && ast_token(elab_tree(e), k) >= first; k--)
+		if (ast_kind(elab_tree(e), k) == kind)
 			return true;
 	return false;
 }
 
 void carried_assigned(struct elab *e, node_id root, bool *assigned, uint32_t n)
 {
-	token_id first = ast_first_token(tree(e), root);
-	for (node_id k = root; k > 0 && ast_token(tree(e), k) >= first; k--) {
-		e->steps++;
-		if (ast_kind(tree(e), k) == NODE_ASSIGN)
-			note_target(e, ast_a(tree(e), k), assigned, n);
-		else if (ast_kind(tree(e), k) == NODE_CALL && list_grown(e, k))
-			note_target(e, ast_a(tree(e), ast_a(tree(e), k)), assigned, n);
+	token_id first = ast_first_token(elab_tree(e), root);
+	for (node_id k = root; k > 0 && ast_token(elab_tree(e), k) >= first; k--) {
+		e->em.report.steps++;
+		if (ast_kind(elab_tree(e), k) == NODE_ASSIGN)
+			note_target(e, ast_a(elab_tree(e), k), assigned, n);
+		else if (ast_kind(elab_tree(e), k) == NODE_CALL && list_grown(e, k))
+			note_target(e, ast_a(elab_tree(e), ast_a(elab_tree(e), k)), assigned, n);
 	}
 }
 
 bool carried_grows(struct elab *e, node_id body)
 {
-	token_id first = ast_first_token(tree(e), body);
-	for (node_id k = body; k > 0 && ast_token(tree(e), k) >= first; k--)
-		if (ast_kind(tree(e), k) == NODE_CALL && list_grown(e, k))
+	token_id first = ast_first_token(elab_tree(e), body);
+	for (node_id k = body; k > 0 && ast_token(elab_tree(e), k) >= first; k--)
+		if (ast_kind(elab_tree(e), k) == NODE_CALL && list_grown(e, k))
 			return true;
 	return false;
 }
@@ -59,7 +57,7 @@ bool carried_leaves(struct elab *e, node_id body) { return has_kind(e, body, NOD
 void carried_forget(struct elab *e, node_id body)
 {
 	uint32_t n = e->locals.len - e->frame->base;
-	bool *assigned = ARENA_ARRAY(e->f->arena, bool, n + 1);
+	bool *assigned = ARENA_ARRAY(e->em.f->arena, bool, n + 1);
 	carried_assigned(e, body, assigned, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct local *l = &e->locals.at[e->frame->base + i];

@@ -1,20 +1,21 @@
 /* Bodies of branches and loops: what they import, and what they become. */
 #include "frontend/elab/body.h"
 #include <string.h>
+#include "frontend/elab/unit.h"
 
 /* ---- what a body sees ---- */
 
 void body_open(struct elab *e, struct builder *b)
 {
-	builder_open(e, b);
+	builder_open(&e->em, b);
 	b->dims = b->outer->dims;
 	b->body = true;
 }
 
-bool perhaps_run(struct elab *e)
+bool is_conditional(const struct elab *e)
 {
-	for (const struct builder *b = e->b; b; b = b->outer)
-		if (b->body && !b->certain)
+	for (const struct builder *b = e->em.b; b; b = b->outer)
+		if (b->body && !b->executed)
 			return true;
 	return false;
 }
@@ -31,7 +32,7 @@ bool body_origin(const struct builder *b, hir_ref r, hir_ref *outer)
 /* Literals and sizes are repeated; all else is an input. */
 static hir_ref import(struct elab *e, hir_ref outer)
 {
-	struct builder *b = e->b;
+	struct builder *b = e->em.b;
 	uint64_t known;
 	hir_ref r;
 	if (map_get(&b->imported, map_key_u64(outer), &known))
@@ -41,38 +42,17 @@ static hir_ref import(struct elab *e, hir_ref outer)
 		vec_push(&b->nodes, n);
 		r = b->nodes.len - 1;
 	} else {
-		const char *name = n.kind == HIR_INPUT ? b->outer->inputs.at[n.index].name : arena_printf(e->f->arena, "v%u", outer);
-		r = emit_input(e, name, &n.type, n.build_time, n.at);
+		const char *name = n.kind == HIR_INPUT ? b->outer->inputs.at[n.index].name : arena_printf(e->em.f->arena, "v%u", outer);
+		r = emit_input(&e->em, name, &n.type, n.build_time, n.at);
 	}
 	map_put(&b->imported, map_key_u64(outer), r);
 	map_put(&b->origins, map_key_u64(r), outer);
 	return r;
 }
 
-struct value value_map_tensors(struct elab *e, struct value v, hir_ref (*fn)(void *ctx, hir_ref r), void *ctx)
-{
-	if (!value_holds(v, V_TENSOR))
-		return v;
-	if (v.kind == V_TENSOR || v.kind == V_SERIES)
-		return (struct value){.kind = v.kind, .u.t = fn(ctx, v.u.t)};
-	if (v.kind == V_RANGE) {
-		struct range *r = ARENA_NEW(e->f->arena, struct range);
-		*r = (struct range){value_map_tensors(e, v.u.range->from, fn, ctx), value_map_tensors(e, v.u.range->to, fn, ctx),
-				    v.u.range->step};
-		return (struct value){.kind = V_RANGE, .u.range = r};
-	}
-	if (v.kind == V_TEXT)
-		return text_with(e, v.u.text, value_map_tensors(e, v.u.text->values, fn, ctx));
-	struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
-	e->steps += v.u.seq->n;
-	for (uint32_t i = 0; i < v.u.seq->n; i++)
-		copy.u.seq->at[i] = value_map_tensors(e, v.u.seq->at[i], fn, ctx);
-	return copy;
-}
-
 static hir_ref import_into(void *ctx, hir_ref r) { return import(ctx, r); }
 
-struct value body_value(struct elab *e, struct value v) { return value_map_tensors(e, v, import_into, e); }
+struct value body_value(struct elab *e, struct value v) { return value_map_tensors(&e->em, v, import_into, e); }
 
 void body_locals(struct elab *e)
 {
@@ -113,39 +93,39 @@ static struct hir_arg moved_arg(struct elab *e, const struct builder *from, stru
 		a.u.tensor = map[a.u.tensor];
 	if (a.kind != ARG_LIST)
 		return a;
-	struct hir_arg *items = ARENA_ARRAY(e->f->arena, struct hir_arg, a.u.list.n + 1);
+	struct hir_arg *items = ARENA_ARRAY(e->em.f->arena, struct hir_arg, a.u.list.n + 1);
 	for (uint32_t i = 0; i < a.u.list.n; i++)
 		items[i] = moved_arg(e, from, from->args.at[a.u.list.start + i], map);
-	return arg_list(e, items, a.u.list.n);
+	return arg_list(&e->em, items, a.u.list.n);
 }
 
 static hir_ref copy_node(struct elab *e, const struct builder *from, hir_ref r, const hir_ref *map)
 {
 	struct hir_node n = from->nodes.at[r];
-	struct hir_arg *args = ARENA_ARRAY(e->f->arena, struct hir_arg, n.n_args + 1);
+	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n.n_args + 1);
 	for (uint32_t i = 0; i < n.n_args; i++)
 		args[i] = moved_arg(e, from, from->args.at[n.args + i], map);
-	n.args = e->b->args.len;
+	n.args = e->em.b->args.len;
 	for (uint32_t i = 0; i < n.n_args; i++)
-		vec_push(&e->b->args, args[i]);
+		vec_push(&e->em.b->args, args[i]);
 	if (n.kind == HIR_RESULT)
 		n.source = map[n.source];
-	e->b->effects = e->b->effects || hir_has_effect(&n);
-	vec_push(&e->b->nodes, n);
-	return e->b->nodes.len - 1;
+	e->em.b->effects = e->em.b->effects || hir_has_effect(&n);
+	vec_push(&e->em.b->nodes, n);
+	return e->em.b->nodes.len - 1;
 }
 
 void body_splice(struct elab *e, const struct builder *b, hir_ref *refs, uint32_t n, bool all)
 {
-	bool *live = ARENA_ARRAY(e->f->arena, bool, b->nodes.len + 1);
-	hir_ref *map = ARENA_ARRAY(e->f->arena, hir_ref, b->nodes.len + 1), outer;
+	bool *live = ARENA_ARRAY(e->em.f->arena, bool, b->nodes.len + 1);
+	hir_ref *map = ARENA_ARRAY(e->em.f->arena, hir_ref, b->nodes.len + 1), outer;
 	for (uint32_t i = 0; i < n; i++)
 		live[refs[i]] = true;
 	if (all)
 		memset(live, true, b->nodes.len);
 	else
 		mark_live(b, live);
-	e->steps += b->nodes.len / 4;
+	e->em.report.steps += b->nodes.len / 4;
 	for (hir_ref r = 0; r < b->nodes.len; r++)
 		if (live[r])
 			map[r] = body_origin(b, r, &outer) ? outer : copy_node(e, b, r, map);
@@ -216,7 +196,7 @@ static bool surely_broadcasts(struct elab *e, const struct hir_type *t, const st
 	int64_t one;
 	for (uint32_t i = 0; i < t->rank; i++) {
 		dim d = t->dims[t->rank - 1 - i];
-		if (!dim_eq(d, to->dims[to->rank - 1 - i]) && !(dim_is_const(e->b->dims, d, &one) && one == 1))
+		if (!dim_eq(d, to->dims[to->rank - 1 - i]) && !(dim_is_const(e->em.b->dims, d, &one) && one == 1))
 			return false;
 	}
 	return true;
@@ -225,7 +205,7 @@ static bool surely_broadcasts(struct elab *e, const struct hir_type *t, const st
 static bool constant_shape(struct elab *e, const struct hir_type *t)
 {
 	for (uint32_t i = 0; i < t->rank; i++)
-		if (!dim_is_const(e->b->dims, t->dims[i], NULL))
+		if (!dim_is_const(e->em.b->dims, t->dims[i], NULL))
 			return false;
 	return true;
 }
@@ -274,19 +254,19 @@ static struct hir_unit *finish(struct elab *e, struct hir_unit *u, const struct 
 {
 	char hex[33];
 	uint64_t known;
-	const char *definition = fn ? name_text(e->f, fn->item->name) : "main";
-	unit_take_nodes(e, u);
+	const char *definition = fn ? name_text(e->em.f, fn->item->name) : "main";
+	unit_copy_nodes(e, u);
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, definition);
 	hasher_add_hash(h, hir_unit_hash(u));
 	u->identity = hasher_finish(h);
-	if (map_get(&e->f->elab.units, u->identity, &known))
+	if (map_get(&e->em.f->elab.units, u->identity, &known))
 		return ((struct unit_info *)(uintptr_t)known)->unit;
 	hash_hex(u->identity, hex);
-	u->symbol = arena_printf(e->f->arena, "%s_%.16s", definition, hex);
-	struct unit_info *info = ARENA_NEW(e->f->arena, struct unit_info);
+	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", definition, hex);
+	struct unit_info *info = ARENA_NEW(e->em.f->arena, struct unit_info);
 	info->unit = u;
-	map_put(&e->f->elab.units, u->identity, (uint64_t)(uintptr_t)info);
+	map_put(&e->em.f->elab.units, u->identity, (uint64_t)(uintptr_t)info);
 	return u;
 }
 
@@ -294,43 +274,43 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *giv
 			   const char *what, span at)
 {
 	const struct func *fn = function_frame(e)->func;
-	bool *live = ARENA_ARRAY(e->f->arena, bool, b->nodes.len + 1);
-	hir_ref *map = ARENA_ARRAY(e->f->arena, hir_ref, b->nodes.len + 1);
-	struct body_unit out = {.captured = ARENA_ARRAY(e->f->arena, hir_ref, b->inputs.len + 1)};
-	struct hir_unit *u = ARENA_NEW(e->f->arena, struct hir_unit);
+	bool *live = ARENA_ARRAY(e->em.f->arena, bool, b->nodes.len + 1);
+	hir_ref *map = ARENA_ARRAY(e->em.f->arena, hir_ref, b->nodes.len + 1);
+	struct body_unit out = {.captured = ARENA_ARRAY(e->em.f->arena, hir_ref, b->inputs.len + 1)};
+	struct hir_unit *u = ARENA_NEW(e->em.f->arena, struct hir_unit);
 	struct builder fresh;
 	*u = (struct hir_unit){.file = function_frame(e)->mod->path, .at = at, .opt = -1, .dims = b->dims, .n_outputs = n_outs};
-	u->name = arena_printf(e->f->arena, "%s, %s", fn ? name_text(e->f, fn->name) : "main", what);
+	u->name = arena_printf(e->em.f->arena, "%s, %s", fn ? name_text(e->em.f, fn->name) : "main", what);
 	if (fn) {
 		u->definition = fn->item->tokens;
 		unit_attributes(u, fn);
 		u->always_inline = u->never_inline = false;
 	}
-	builder_open(e, &fresh);
+	builder_open(&e->em, &fresh);
 	fresh.dims = b->dims;
 	for (uint32_t i = 0; i < n_outs; i++)
 		live[outs[i]] = true;
 	mark_live(b, live);
 	for (uint32_t i = 0; i < n_given; i++) {
 		const struct hir_node *n = &b->nodes.at[given[i]];
-		map[given[i]] = emit_input(e, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
+		map[given[i]] = emit_input(&e->em, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
 		live[given[i]] = false; /* done */
 	}
 	for (hir_ref r = 0; r < b->nodes.len; r++) {
 		const struct hir_node *n = &b->nodes.at[r];
 		if (!live[r] || n->kind != HIR_INPUT)
 			continue;
-		map[r] = emit_input(e, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
+		map[r] = emit_input(&e->em, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
 		body_origin(b, r, &out.captured[out.n_captured++]);
 	}
 	for (hir_ref r = 0; r < b->nodes.len; r++)
 		if (live[r] && b->nodes.at[r].kind != HIR_INPUT)
 			map[r] = copy_node(e, b, r, map);
-	u->outputs = ARENA_ARRAY(e->f->arena, struct hir_output, n_outs + 1);
+	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, n_outs + 1);
 	for (uint32_t i = 0; i < n_outs; i++)
-		u->outputs[i] = (struct hir_output){arena_printf(e->f->arena, "out%u", i), map[outs[i]]};
+		u->outputs[i] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", i), map[outs[i]]};
 	out.unit = finish(e, u, fn);
-	builder_close(e);
+	builder_close(&e->em);
 	return out;
 }
 
@@ -340,8 +320,8 @@ static void put_args(struct elab *e, struct hir_node *n, const hir_ref *refs, ui
 {
 	for (uint32_t i = 0; i < count; i++) {
 		struct hir_arg a = arg_tensor(refs[i]);
-		n->build_time = n->build_time && node_at(e, refs[i])->build_time;
-		vec_push(&e->b->args, a);
+		n->build_time = n->build_time && node_at(&e->em, refs[i])->build_time;
+		vec_push(&e->em.b->args, a);
 	}
 	n->n_args += count;
 }
@@ -351,8 +331,8 @@ static struct hir_type output_type(struct elab *e, const struct hir_node *n, uin
 {
 	const struct hir_unit *u = n->callee;
 	struct hir_type t = u->nodes[u->outputs[i].node].type;
-	for (uint32_t k = 0; k < t.rank && u->dims != e->b->dims; k++)
-		t.dims[k] = dim_translate(e->b->dims, u->dims, t.dims[k], n->callee_syms);
+	for (uint32_t k = 0; k < t.rank && u->dims != e->em.b->dims; k++)
+		t.dims[k] = dim_translate(e->em.b->dims, u->dims, t.dims[k], n->callee_syms);
 	return t;
 }
 
@@ -360,27 +340,27 @@ static void put_results(struct elab *e, struct hir_node *n, uint32_t first, hir_
 {
 	uint32_t n_outputs = n->callee->n_outputs;
 	n->build_time = n->build_time && !hir_has_effect(n);
-	e->b->effects = e->b->effects || hir_has_effect(n);
+	e->em.b->effects = e->em.b->effects || hir_has_effect(n);
 	n->type = (struct hir_type){.elem = DT_BOOL};
 	for (uint32_t i = n_outputs; i-- > first;) {
 		n->type = output_type(e, n, i);
 		n->build_time = n->build_time && constant_shape(e, &n->type);
 	}
-	vec_push(&e->b->nodes, *n);
-	hir_ref source = e->b->nodes.len - 1;
+	vec_push(&e->em.b->nodes, *n);
+	hir_ref source = e->em.b->nodes.len - 1;
 	for (uint32_t i = first; i < n_outputs; i++) {
 		struct hir_type t = output_type(e, n, i);
-		results[i - first] = emit_result(e, source, i - first, &t, n->at);
+		results[i - first] = emit_result(&e->em, source, i - first, &t, n->at);
 	}
 }
 
 static struct hir_node new_node(struct elab *e, enum hir_kind kind, const struct hir_unit *u, span at)
 {
 	uint32_t n = dims_syms(u->dims);
-	dim *syms = ARENA_ARRAY(e->f->arena, dim, n + 1);
+	dim *syms = ARENA_ARRAY(e->em.f->arena, dim, n + 1);
 	for (uint32_t i = 0; i < n; i++)
-		syms[i] = dim_sym(e->b->dims, i);
-	return (struct hir_node){.kind = kind, .build_time = true, .args = e->b->args.len, .callee_syms = syms, .at = at};
+		syms[i] = dim_sym(e->em.b->dims, i);
+	return (struct hir_node){.kind = kind, .build_time = true, .args = e->em.b->args.len, .callee_syms = syms, .at = at};
 }
 
 void body_emit_if(struct elab *e, hir_ref cond, const struct body_unit *yes, const struct body_unit *no, hir_ref *results, span at)
@@ -410,46 +390,6 @@ hir_ref body_placeholder(struct elab *e, const struct hir_type *t, span at)
 	struct hir_arg sizes[HIR_MAX_RANK], args[2] = {{.kind = ARG_NONE}, {.kind = ARG_NONE}};
 	for (uint32_t i = 0; i < t->rank; i++)
 		sizes[i] = arg_dim(t->dims[i]);
-	args[0] = arg_list(e, sizes, t->rank);
-	return emit_builtin(e, BI_ZEROS, t, args, 2, at);
-}
-
-/* ---- parameters ---- */
-
-/* A parameter inside a branch or loop: an input, as the unit around it has it. */
-static struct value body_param(struct elab *e, struct iparam *p, span at)
-{
-	struct builder *b = e->b;
-	e->b = b->outer;
-	struct value v = param_value(e, p, at);
-	e->b = b;
-	return body_value(e, v);
-}
-
-struct value param_value(struct elab *e, struct iparam *p, span at)
-{
-	uint64_t r;
-	struct hir_type t = p->type;
-	if (!p->known)
-		return VALUE_POISON;
-	if (map_get(&e->b->params, map_key_u64(p->id), &r))
-		return value_tensor((hir_ref)r);
-	if (e->b->body)
-		return body_param(e, p, at);
-	if (!e->b->open_params) {
-		elab_error(e, DIAG_UNSUPPORTED, at, "parameter `%s` cannot be used here: this function does not belong to its layer",
-			   name_text(e->f, p->name));
-		return VALUE_POISON;
-	}
-	if (p->dims != e->b->dims)
-		for (uint32_t i = 0; i < t.rank; i++) {
-			int64_t v;
-			if (!dim_is_const(p->dims, t.dims[i], &v))
-				return VALUE_POISON;
-			t.dims[i] = dim_const(e->b->dims, v);
-		}
-	hir_ref in = emit_input(e, name_text(e->f, p->name), &t, true, p->at);
-	map_put(&e->b->params, map_key_u64(p->id), in);
-	vec_push(&e->b->opened, p);
-	return value_tensor(in);
+	args[0] = arg_list(&e->em, sizes, t->rank);
+	return emit_builtin(&e->em, BI_ZEROS, t, args, 2, at);
 }

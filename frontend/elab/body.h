@@ -3,10 +3,12 @@
  * a unit that a HIR_IF or HIR_LOOP names. */
 #ifndef TRIB_FRONTEND_ELAB_BODY_H
 #define TRIB_FRONTEND_ELAB_BODY_H
-#include "frontend/unit/elab.h"
+#include "frontend/elab/elab.h"
 
 /* Opens a body inside the current builder, which it becomes. */
 void body_open(struct elab *e, struct builder *b);
+/* True inside a branch or loop that may not run. */
+bool is_conditional(const struct elab *e);
 /* The value of the unit around the current body, as the body sees it. */
 struct value body_value(struct elab *e, struct value v);
 /* The same for the current frame's locals, in place. */

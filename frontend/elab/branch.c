@@ -1,6 +1,7 @@
 /* Run-time conditions: the sides, and what becomes of what they leave. */
 #include "frontend/elab/branch.h"
 #include <string.h>
+#include "frontend/elab/locals.h"
 
 enum { SELECT_COST = 24 };
 
@@ -15,18 +16,18 @@ static void restore(struct elab *e, const struct local *from, uint32_t n)
 
 void branch_open(struct elab *e, struct branch *br, hir_ref cond, span at)
 {
-	*br = (struct branch){.e = e, .cond = cond, .at = at, .errors = e->errors, .wanted = e->tail};
+	*br = (struct branch){.e = e, .cond = cond, .at = at, .errors = e->em.report.errors, .wanted = e->value_wanted};
 	locals_snapshot(e, &br->before, &br->n);
-	e->steps += br->n + 8;
+	e->em.report.steps += br->n + 8;
 }
 
 void branch_enter(struct branch *br, uint32_t side)
 {
 	struct elab *e = br->e;
 	struct side *s = &br->sides[side];
-	e->depth += 4;
+	e->em.report.depth += 4;
 	if (s->locals) {
-		e->b = &s->b;
+		e->em.b = &s->b;
 		restore(e, s->locals, s->n);
 		return;
 	}
@@ -44,12 +45,12 @@ void branch_leave(struct branch *br, uint32_t side, struct value v, enum flow fl
 	e->frame->returned = false;
 	s->n = br->n;
 	if (!s->locals)
-		s->locals = ARENA_ARRAY(e->f->arena, struct local, br->n + 1);
+		s->locals = ARENA_ARRAY(e->em.f->arena, struct local, br->n + 1);
 	if (br->n)
 		memcpy(s->locals, e->locals.at + e->frame->base, br->n * sizeof *s->locals);
 	restore(e, br->before, br->n);
-	e->b = s->b.outer;
-	e->depth -= 4;
+	e->em.b = s->b.outer;
+	e->em.report.depth -= 4;
 }
 
 /* ---- merging ---- */
@@ -77,10 +78,10 @@ static struct value in_slot(struct merge *m, struct merged s)
 static const char *side_text(struct merge *m, uint32_t side, struct value v)
 {
 	struct elab *e = m->br->e;
-	struct builder *b = e->b;
-	e->b = &m->br->sides[side].b;
-	const char *text = elab_value_text(e, v);
-	e->b = b;
+	struct builder *b = e->em.b;
+	e->em.b = &m->br->sides[side].b;
+	const char *text = value_text(&e->em, v);
+	e->em.b = b;
 	return text;
 }
 
@@ -97,26 +98,26 @@ static struct value disagree(struct merge *m, const struct value *v)
 	struct elab *e = m->br->e;
 	const char *texts[2] = {side_text(m, 0, v[0]), side_text(m, 1, v[1])};
 	m->failed = true;
-	const char *name = m->locals[0] ? name_text(e->f, m->locals[0]->name) : NULL;
+	const char *name = m->locals[0] ? name_text(e->em.f, m->locals[0]->name) : NULL;
 	bool hidden = name && *name == '$';
 	const char *what = !name    ? "the value of this branch"
-			   : hidden ? arena_printf(e->f->arena, "the result of `%s`", name_text(e->f, e->frame->func->name))
-				    : arena_printf(e->f->arena, "`%s`", name);
-	struct diag *g = elab_error(e, DIAG_BRANCH_TYPES, m->br->at, "%s is %s where the condition holds, and %s where not", what, texts[0],
-				    texts[1]);
-	diag_label_primary(e->out, g, "only the run knows which way is taken");
+			   : hidden ? arena_printf(e->em.f->arena, "the result of `%s`", name_text(e->em.f, e->frame->func->name))
+				    : arena_printf(e->em.f->arena, "`%s`", name);
+	struct diag *g = report_error(&e->em, DIAG_BRANCH_TYPES, m->br->at, "%s is %s where the condition holds, and %s where not", what,
+				      texts[0], texts[1]);
+	diag_label_primary(e->em.report.out, g, "only the run knows which way is taken");
 	for (uint32_t i = 0; i < 2; i++) {
 		span at = side_span(m, i, v[i]);
 		if (at.source != SPAN_NO_SOURCE)
-			diag_secondary(e->out, g, at, "%s", texts[i]);
+			diag_secondary(e->em.report.out, g, at, "%s", texts[i]);
 	}
 	bool tensors = v[0].kind == V_TENSOR && v[1].kind == V_TENSOR;
 	if (tensors && m->br->sides[0].b.nodes.at[v[0].u.t].type.elem != m->br->sides[1].b.nodes.at[v[1].u.t].type.elem)
-		diag_help(e->out, g, "cast one of them: `%s(…)`", dtype_text(m->br->sides[0].b.nodes.at[v[0].u.t].type.elem));
+		diag_help(e->em.report.out, g, "cast one of them: `%s(…)`", dtype_text(m->br->sides[0].b.nodes.at[v[0].u.t].type.elem));
 	else if (v[0].kind == V_TENSOR || v[1].kind == V_TENSOR)
-		diag_help(e->out, g, "both ways must give the same type and shape; `where(c, a, b)` broadcasts");
+		diag_help(e->em.report.out, g, "both ways must give the same type and shape; `where(c, a, b)` broadcasts");
 	else
-		diag_help(e->out, g,
+		diag_help(e->em.report.out, g,
 			  "what is no number or tensor is chosen at compile time: let the condition depend on constants and shapes only");
 	return VALUE_POISON;
 }
@@ -125,10 +126,10 @@ static struct value disagree(struct merge *m, const struct value *v)
 static hir_ref side_cast(struct merge *m, uint32_t side, struct value v, dtype t)
 {
 	struct elab *e = m->br->e;
-	struct builder *b = e->b;
-	e->b = &m->br->sides[side].b;
-	hir_ref r = v.kind == V_TENSOR ? emit_cast(e, v.u.t, t, m->br->at) : scalar_tensor(e, v, t, m->br->at);
-	e->b = b;
+	struct builder *b = e->em.b;
+	e->em.b = &m->br->sides[side].b;
+	hir_ref r = v.kind == V_TENSOR ? emit_cast(&e->em, v.u.t, t, m->br->at) : scalar_tensor(&e->em, v, t, m->br->at);
+	e->em.b = b;
 	return r;
 }
 
@@ -165,7 +166,7 @@ static struct value merge_scalars(struct merge *m, const struct value *v)
 		t[i] = have ? have->elem : scalar_type(v[i]);
 	}
 	for (uint32_t i = 0; i < 2; i++) /* a literal takes the other's type if it can */
-		if (v[i].kind != V_TENSOR && !v[i].typed && scalar_becomes(v[i], t[1 - i]))
+		if (v[i].kind != V_TENSOR && !v[i].typed && scalar_converts(v[i], t[1 - i]))
 			t[i] = t[1 - i];
 	dtype elem = dtype_widens(t[0], t[1]) ? t[1] : dtype_widens(t[1], t[0]) ? t[0] : DT_COUNT;
 	hir_ref refs[2] = {HIR_NONE, HIR_NONE};
@@ -181,7 +182,7 @@ static struct value only(struct merge *m, uint32_t side, struct value v)
 {
 	hir_ref outer;
 	if (value_is_seq(v)) {
-		struct value out = value_seq(m->br->e->f->arena, v.kind, v.u.seq->n);
+		struct value out = value_seq(m->br->e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			out.u.seq->at[i] = only(m, side, v.u.seq->at[i]);
 		return out;
@@ -204,7 +205,7 @@ static struct value merge_values(struct merge *m, struct value a, struct value b
 	if (a.kind == V_TENSOR && b.kind == V_TENSOR)
 		return merge_tensors(m, v);
 	if (value_is_seq(a) && a.kind == b.kind && a.u.seq->n == b.u.seq->n) {
-		struct value out = value_seq(m->br->e->f->arena, a.kind, a.u.seq->n);
+		struct value out = value_seq(m->br->e->em.f->arena, a.kind, a.u.seq->n);
 		for (uint32_t i = 0; i < out.u.seq->n; i++)
 			out.u.seq->at[i] = merge_values(m, a.u.seq->at[i], b.u.seq->at[i]);
 		return out;
@@ -212,7 +213,7 @@ static struct value merge_values(struct merge *m, struct value a, struct value b
 	if (value_same(a, b))
 		return a;
 	if (a.kind == V_RANGE && b.kind == V_RANGE && a.u.range->step == b.u.range->step) {
-		struct range *r = ARENA_NEW(m->br->e->f->arena, struct range);
+		struct range *r = ARENA_NEW(m->br->e->em.f->arena, struct range);
 		*r = (struct range){merge_values(m, a.u.range->from, b.u.range->from), merge_values(m, a.u.range->to, b.u.range->to),
 				    a.u.range->step};
 		return (struct value){.kind = V_RANGE, .u.range = r};
@@ -231,10 +232,10 @@ static struct value merge_local(struct merge *m, uint32_t i)
 	name_id name = s[0].locals[i].name;
 	m->locals[0] = &s[0].locals[i];
 	m->locals[1] = &s[1].locals[i];
-	if (name == e->exits[EXIT_RESULT]) {
+	if (name == e->exit_names[EXIT_RESULT]) {
 		if (a.kind == V_VOID || b.kind == V_VOID)
 			return a.kind == V_VOID && b.kind == V_VOID ? a : a.kind == V_VOID ? only(m, 1, b) : only(m, 0, a);
-	} else if (name != e->exits[EXIT_RETURNED] && (s[0].flow == FLOW_RETURN || s[1].flow == FLOW_RETURN)) {
+	} else if (name != e->exit_names[EXIT_RETURNED] && (s[0].flow == FLOW_RETURN || s[1].flow == FLOW_RETURN)) {
 		return s[0].flow == FLOW_RETURN ? only(m, 1, b) : only(m, 0, a); /* after a return nobody looks at locals */
 	}
 	return merge_values(m, a, b);
@@ -261,7 +262,7 @@ static void emit_selects(struct merge *m)
 	struct elab *e = m->br->e;
 	uint32_t n = m->slots.len;
 	for (uint32_t i = 0; i < 2; i++) {
-		hir_ref *refs = ARENA_ARRAY(e->f->arena, hir_ref, n + 1);
+		hir_ref *refs = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 1);
 		uint32_t used = 0;
 		for (uint32_t k = 0; k < n; k++)
 			if (m->slots.at[k].kind == SLOT_BOTH && m->slots.at[k].refs[i] != HIR_NONE)
@@ -279,7 +280,7 @@ static void emit_selects(struct merge *m)
 		struct hir_arg args[3] = {arg_tensor(m->br->cond), arg_tensor(s->refs[0]), arg_tensor(s->refs[1])};
 		s->outer = s->refs[0] == HIR_NONE || s->refs[0] == s->refs[1] ? s->refs[1]
 			   : s->refs[1] == HIR_NONE                           ? s->refs[0]
-									      : emit_builtin(e, BI_WHERE, &s->type, args, 3, m->br->at);
+						    : emit_builtin(&e->em, BI_WHERE, &s->type, args, 3, m->br->at);
 	}
 }
 
@@ -288,11 +289,11 @@ static void emit_branch(struct merge *m)
 	struct elab *e = m->br->e;
 	struct body_unit units[2];
 	uint32_t n = 0;
-	hir_ref *refs = ARENA_ARRAY(e->f->arena, hir_ref, m->slots.len + 1);
+	hir_ref *refs = ARENA_ARRAY(e->em.f->arena, hir_ref, m->slots.len + 1);
 	for (uint32_t i = 0; i < 2; i++) {
-		struct builder *outer = e->b;
+		struct builder *outer = e->em.b;
 		n = 0;
-		e->b = &m->br->sides[i].b;
+		e->em.b = &m->br->sides[i].b;
 		for (uint32_t k = 0; k < m->slots.len; k++) {
 			struct merged *s = &m->slots.at[k];
 			if (s->kind == SLOT_BOTH)
@@ -300,7 +301,7 @@ static void emit_branch(struct merge *m)
 		}
 		units[i] = body_unit(e, &m->br->sides[i].b, NULL, 0, refs, n,
 				     i ? "the side where a condition fails" : "the side where a condition holds", m->br->at);
-		e->b = outer;
+		e->em.b = outer;
 	}
 	if (!n && !units[0].unit->effects && !units[1].unit->effects)
 		return;
@@ -319,7 +320,7 @@ static hir_ref merged_node(void *ctx, hir_ref slot)
 		return m->br->cond;
 	if (s->kind == SLOT_NOT_COND) {
 		s->kind = SLOT_SAME;
-		s->outer = emit_not(m->br->e, m->br->cond, m->br->at);
+		s->outer = emit_not(&m->br->e->em, m->br->cond, m->br->at);
 	}
 	return s->outer;
 }
@@ -328,13 +329,13 @@ static enum flow joined(enum flow a, enum flow b) { return a == b ? a : FLOW_MAY
 
 static void close_sides(struct branch *br)
 {
-	struct builder *outer = br->e->b;
+	struct builder *outer = br->e->em.b;
 	for (uint32_t i = 2; i-- > 0;) {
 		if (!br->sides[i].locals)
 			continue;
 		br->sides[i].b.outer = outer;
-		br->e->b = &br->sides[i].b;
-		builder_close(br->e);
+		br->e->em.b = &br->sides[i].b;
+		builder_close(&br->e->em);
 	}
 }
 
@@ -361,9 +362,9 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 {
 	struct elab *e = br->e;
 	struct merge m = {.br = br};
-	struct value *locals = ARENA_ARRAY(e->f->arena, struct value, br->n + 1);
+	struct value *locals = ARENA_ARRAY(e->em.f->arena, struct value, br->n + 1);
 	uint32_t cost = 0;
-	if (e->errors != br->errors || e->gave_up)
+	if (e->em.report.errors != br->errors || e->em.report.gave_up)
 		return give_up(br, flow);
 	for (uint32_t i = 0; i < br->n; i++)
 		locals[i] = merge_local(&m, i);
@@ -379,10 +380,10 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 	for (uint32_t i = 0; i < br->n; i++) {
 		struct local *l = &e->locals.at[e->frame->base + i];
 		const struct side *s = &br->sides[br->sides[0].locals[i].at.start == br->before[i].at.start];
-		l->value = value_map_tensors(e, locals[i], merged_node, &m);
+		l->value = value_map_tensors(&e->em, locals[i], merged_node, &m);
 		l->at = s->locals[i].at;
 	}
-	v = value_map_tensors(e, v, merged_node, &m);
+	v = value_map_tensors(&e->em, v, merged_node, &m);
 	*flow = joined(br->sides[0].flow, br->sides[1].flow);
 	if (*flow == FLOW_RETURN) {
 		e->frame->returned = true;
@@ -425,19 +426,19 @@ struct value branch_keep(struct branch *br)
 {
 	struct elab *e = br->e;
 	struct side *s = &br->sides[!br->sides[0].locals];
-	struct keeping k = {.refs = ARENA_ARRAY(e->f->arena, hir_ref, tensors_of(s) + 2), .collect = true};
+	struct keeping k = {.refs = ARENA_ARRAY(e->em.f->arena, hir_ref, tensors_of(s) + 2), .collect = true};
 	for (uint32_t i = 0; i < s->n; i++)
-		value_map_tensors(e, s->locals[i].value, kept, &k);
-	value_map_tensors(e, s->value, kept, &k);
+		value_map_tensors(&e->em, s->locals[i].value, kept, &k);
+	value_map_tensors(&e->em, s->value, kept, &k);
 	body_splice(e, &s->b, k.refs, k.n, true);
 	k.collect = false;
 	k.n = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct local *l = &e->locals.at[e->frame->base + i];
 		*l = s->locals[i];
-		l->value = value_map_tensors(e, s->locals[i].value, kept, &k);
+		l->value = value_map_tensors(&e->em, s->locals[i].value, kept, &k);
 	}
-	struct value v = value_map_tensors(e, s->value, kept, &k);
+	struct value v = value_map_tensors(&e->em, s->value, kept, &k);
 	close_sides(br);
 	return v;
 }

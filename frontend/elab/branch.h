@@ -45,10 +45,4 @@ void flow_note(struct elab *e, struct side *s, span at);
 struct local *exit_kind(struct elab *e, enum exit_kind w); /* NULL: not in a function, not in a loop */
 /* The ways out of a function or of a loop, as new locals. */
 void exits_open(struct elab *e, enum exit_kind first, enum exit_kind last);
-
-/* A compile-time scalar as a tensor of type `t`, or of its own; a tensor of rank 0 cast to it where that is no loss. HIR_NONE: it does not convert
- * (nothing reported). */
-hir_ref emit_not(struct elab *e, hir_ref c, span at);
-hir_ref emit_bool(struct elab *e, bool v, span at);
-hir_ref emit_logic(struct elab *e, enum builtin bi, hir_ref a, hir_ref b, span at);
 #endif

@@ -1,13 +1,21 @@
 /* Calls of functions and layers: arguments to parameters, shapes by unification, then a unit, or the body run in place. */
+#include "frontend/elab/call.h"
 #include <string.h>
 #include "base/buf.h"
+#include "frontend/elab/body.h"
 #include "frontend/elab/branch.h"
+#include "frontend/elab/declared.h"
+#include "frontend/elab/index_value.h"
+#include "frontend/elab/layer.h"
 #include "frontend/elab/list.h"
+#include "frontend/elab/locals.h"
 #include "frontend/elab/partial.h"
-#include "frontend/names/index_note.h"
+#include "frontend/elab/stmt.h"
+#include "frontend/elab/unit.h"
+#include "frontend/rules/builtin.h"
 #include "frontend/types/sig.h"
 
-static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->f, m, ast_token(&m->ast, p)); }
+static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
 
 /* ---- running a body ---- */
 
@@ -21,41 +29,46 @@ static bool recursive(struct elab *e, const struct func *fn)
 
 static bool report_recursion(struct elab *e, const struct func *fn, span at)
 {
-	struct diag *g = elab_error(e, DIAG_RECURSION, at, "`%s` calls itself", name_text(e->f, fn->name));
-	diag_label_primary(e->out, g, "while it is being elaborated");
-	diag_note(e->out, g, "recursion is not supported: use a loop over a compile-time range");
+	struct diag *g = report_error(&e->em, DIAG_RECURSION, at, "`%s` calls itself", name_text(e->em.f, fn->name));
+	diag_label_primary(e->em.report.out, g, "while it is being elaborated");
+	diag_note(e->em.report.out, g, "recursion is not supported: use a loop over a compile-time range");
 	return false;
+}
+
+/* The tensors that the call of a unit passes, for labels. */
+static void note_operands(struct elab *e, struct call_site *site)
+{
+	const struct unit_plan *p = e->callee;
+	e->callee = NULL;
+	site->caller = e->em.b->outer;
+	for (uint32_t i = 0; p && i < p->leaves.len && i < MAX_SITE_OPERANDS; i++)
+		site->operands[site->n_operands++] = p->leaves.at[i].caller;
 }
 
 static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what)
 {
 	if (recursive(e, fn))
 		return report_recursion(e, fn, at);
-	if (e->frames >= ELAB_MAX_FRAMES) {
-		elab_error(e, DIAG_ELAB_DEPTH, at, "calls are nested more than %d deep", ELAB_MAX_FRAMES);
-		e->gave_up = true;
+	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
+		report_error(&e->em, DIAG_ELAB_DEPTH, at, "calls are nested more than %d deep", ELAB_MAX_FRAMES);
+		e->em.report.gave_up = true;
 		return false;
 	}
-	*fr = (struct frame){
-		.up = e->frame, .mod = fn->mod, .self = fn->self, .func = fn, .base = e->locals.len, .call_at = at, .what = what};
-	fr->unit = e->b;
-	fr->plan = e->next_plan;
-	fr->caller = e->b->outer;
-	e->next_plan = NULL;
-	e->frame = fr;
-	if (!e->checking)
+	*fr = (struct frame){.site = {.at = at, .callee = what}, .mod = fn->mod, .self = fn->self, .func = fn, .unit = e->em.b};
+	note_operands(e, &fr->site);
+	frame_push(e, fr);
+	if (!e->em.checking)
 		exits_open(e, EXIT_RETURNED, EXIT_RESULT);
-	e->frames++;
-	e->depth += 4;
+	e->em.report.frames++;
+	e->em.report.depth += 4;
 	return true;
 }
 
 static void leave(struct elab *e)
 {
-	e->locals.len = e->frame->base;
-	e->frame = e->frame->up;
-	e->frames--;
-	e->depth -= 4;
+	frame_pop(e);
+	e->em.report.frames--;
+	e->em.report.depth -= 4;
 }
 
 static span last_span(struct elab *e, node_id body)
@@ -74,20 +87,20 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 	s->result = true;
 	struct type *t = sig_type(s, decl->result);
 	if (v.kind == V_VOID && !e->frame->returned && (t->kind == TY_TENSOR || t->kind == TY_SCALAR || t->kind == TY_TUPLE))
-		return no_result(e, decl, at, decl_at);
-	const char *what = text_join(e, "the result of `", name_text(e->f, e->frame->func->name), "`", "");
+		return report_no_result(e, decl, at, decl_at);
+	const char *what = text_join(&e->em, "the result of `", name_text(e->em.f, e->frame->func->name), "`", "");
 	bool ok = sig_match(s, t, &v, at, decl_at, what) && sig_solve(s);
 	return ok ? v : VALUE_POISON;
 }
 
 static struct value on_some_ways(struct elab *e, const struct ast_fn *decl, span result_at)
 {
-	struct diag *g = elab_error(e, DIAG_BRANCH_TYPES, last_span(e, decl->body), "`%s` gives a value on some ways only",
-				    name_text(e->f, e->frame->func->name));
-	diag_label_primary(e->out, g, "behind this it ends without one");
+	struct diag *g = report_error(&e->em, DIAG_BRANCH_TYPES, last_span(e, decl->body), "`%s` gives a value on some ways only",
+				      name_text(e->em.f, e->frame->func->name));
+	diag_label_primary(e->em.report.out, g, "behind this it ends without one");
 	if (result_at.source != SPAN_NO_SOURCE)
-		diag_secondary(e->out, g, result_at, "here it returns one, under a condition that only the run knows");
-	diag_help(e->out, g, "end it with a `return` for the other ways");
+		diag_secondary(e->em.report.out, g, result_at, "here it returns one, under a condition that only the run knows");
+	diag_help(e->em.report.out, g, "end it with a `return` for the other ways");
 	return VALUE_POISON;
 }
 
@@ -113,15 +126,15 @@ static struct value returned_or(struct elab *e, const struct ast_fn *decl, struc
 static struct value finish_body(struct elab *e, struct sig *s, const struct ast_fn *decl)
 {
 	enum flow flow;
-	e->tail = true;
+	e->value_wanted = true;
 	struct value v = eval_block(e, decl->body, &flow);
 	if (e->frame->returned)
 		v = e->frame->result;
 	else if (flow == FLOW_MAYBE)
 		v = returned_or(e, decl, v);
-	else if (v.kind == V_VOID && e->frame->maybe_result_at.end)
-		v = on_some_ways(e, decl, e->frame->maybe_result_at);
-	if (e->gave_up || series_leaves(e, v, e->frame->returned ? e->frame->result_at : last_span(e, decl->body)))
+	else if (v.kind == V_VOID && e->frame->conditional_result_at.end)
+		v = on_some_ways(e, decl, e->frame->conditional_result_at);
+	if (e->em.report.gave_up || series_leaves(e, v, e->frame->returned ? e->frame->result_at : last_span(e, decl->body)))
 		return VALUE_POISON;
 	return decl->result ? check_result(e, s, decl, v) : v;
 }
@@ -132,9 +145,9 @@ static void check_size(struct elab *e, name_id name, struct value given, span at
 	const struct local *size = local_find(e, name);
 	if (!size || (size->value.kind != V_DIM && size->value.kind != V_INT) || given.kind != V_TENSOR)
 		return;
-	const struct hir_type *t = type_of(e, given.u.t);
+	const struct hir_type *t = type_of(&e->em, given.u.t);
 	if (!t->rank && dtype_class(t->elem) == DTC_INT)
-		assert_size(e, name_text(e->f, name), given, size->value, at);
+		assert_size(e, name_text(e->em.f, name), given, size->value, at);
 }
 
 /* Types of the arguments, again in this unit's dimensions: the caller has checked them. */
@@ -142,22 +155,22 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 {
 	const struct ast *t = &s->mod->ast;
 	sig_generics(s, decl->generics);
-	elab_hush(e);
+	suppress_diags(&e->em);
 	for (uint32_t i = 0; i < decl->params.n; i++) {
 		struct value v = values[i];
 		span at = ats ? ats[i] : SPAN_NONE;
 		node_id type = ast_a(t, decl->params.at[i]);
-		if (type && !is_left_out(t, decl->params.at[i], v))
+		if (type && !is_omitted(t, decl->params.at[i], v))
 			sig_match(s, sig_type(s, type), &v, at, SPAN_NONE, "the argument");
 		sig_bind_size(s, param_name(e, s->mod, decl->params.at[i]), v, at, "the argument");
 	}
 	sig_solve(s);
-	elab_unhush(e);
+	restore_diags(&e->em);
 	sig_bind_locals(s);
-	for (uint32_t i = 0; i < decl->params.n && !e->checking; i++)
+	for (uint32_t i = 0; i < decl->params.n && !e->em.checking; i++)
 		check_size(e, param_name(e, s->mod, decl->params.at[i]), values[i], node_span(s->mod, decl->params.at[i]));
 	for (uint32_t i = 0; i < decl->params.n; i++) {
-		local_push(e, token_name(e->f, s->mod, ast_token(t, decl->params.at[i])), values[i], false);
+		local_push(e, token_name(e->em.f, s->mod, ast_token(t, decl->params.at[i])), values[i], false);
 		if (ats && s->mod->std)
 			e->locals.at[e->locals.len - 1].at = ats[i]; /* for errors, which are the caller's */
 	}
@@ -168,10 +181,10 @@ struct value run_body(struct elab *e, struct func *fn, const struct value *value
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	struct frame fr;
 	struct sig s;
-	reads_note(e, fn->item, READ_WHOLE);
+	reads_note(&e->em, fn->item, READ_WHOLE);
 	if (!enter(e, fn, &fr, at, what))
 		return VALUE_POISON;
-	sig_open(&s, e, fn->mod, fn->self);
+	sig_open(&s, &e->em, fn->mod, fn->self);
 	bind_params(e, &s, &decl, values, ats);
 	struct value v = finish_body(e, &s, &decl);
 	sig_close(&s);
@@ -185,7 +198,7 @@ static bool too_many_sizes(struct sig *s, node_id param)
 	enum { MOST = 2000 };
 	if (s->vars.len <= MOST)
 		return false;
-	elab_error(s->e, DIAG_ELAB_STEPS, node_span(s->mod, param), "the signature has more than %d sizes and generics", MOST);
+	report_error(s->e, DIAG_ELAB_STEPS, node_span(s->mod, param), "the signature has more than %d sizes and generics", MOST);
 	return true;
 }
 
@@ -196,16 +209,16 @@ void check_func(struct elab *e, struct func *fn)
 	const struct ast *t = &fn->mod->ast;
 	struct frame fr;
 	struct sig s;
-	uint32_t first = dims_syms(e->b->dims);
+	uint32_t first = dims_syms(e->em.b->dims);
 	if (!enter(e, fn, &fr, SPAN_NONE, NULL))
 		return;
-	sig_open(&s, e, fn->mod, fn->self);
+	sig_open(&s, &e->em, fn->mod, fn->self);
 	sig_generics(&s, decl.generics);
-	struct value *values = ARENA_ARRAY(e->f->arena, struct value, decl.params.n + 1);
+	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, decl.params.n + 1);
 	for (uint32_t i = 0; i < decl.params.n && !too_many_sizes(&s, decl.params.at[i]); i++) {
 		node_id type = ast_a(t, decl.params.at[i]);
 		struct type *declared = type ? sig_type(&s, type) : NULL;
-		fr.tensors = fr.tensors || (declared && declared->kind == TY_TENSOR);
+		fr.tensor_args = fr.tensor_args || (declared && declared->kind == TY_TENSOR);
 		bool size = declared && declared->kind == TY_SCALAR && dtype_class(declared->elem) == DTC_INT;
 		values[i] = size       ? sig_unknown_size(&s, param_name(e, fn->mod, decl.params.at[i]))
 			    : declared ? sig_unknown(&s, declared, node_span(fn->mod, decl.params.at[i]))
@@ -213,12 +226,12 @@ void check_func(struct elab *e, struct func *fn)
 	}
 	sig_fix_unknowns(&s);
 	sig_bind_locals(&s);
-	e->b->named_from = first;
-	e->b->named_to = decl.where.n ? first : dims_syms(e->b->dims); /* a condition may say that two are equal */
+	e->em.b->named_from = first;
+	e->em.b->named_to = decl.where.n ? first : dims_syms(e->em.b->dims); /* a condition may say that two are equal */
 	for (uint32_t i = 0; i < decl.params.n; i++) {
 		check_default(e, fn->mod, fn->self, decl.generics, decl.params.at[i]);
 		index_note_value(e, ast_token(t, decl.params.at[i]), values[i]);
-		local_push(e, token_name(e->f, fn->mod, ast_token(t, decl.params.at[i])), values[i], false);
+		local_push(e, token_name(e->em.f, fn->mod, ast_token(t, decl.params.at[i])), values[i], false);
 	}
 	for (uint32_t i = 0; i < decl.where.n; i++)
 		check_condition(e, decl.where.at[i]);
@@ -231,93 +244,17 @@ void check_func(struct elab *e, struct func *fn)
 
 static struct value eval_default(struct elab *e, struct func *fn, const struct ast_fn *decl, const struct value *values, uint32_t i)
 {
-	struct frame fr = {.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE};
+	struct frame fr = {.site.at = SPAN_NONE, .mod = fn->mod, .self = fn->self};
 	const struct ast *t = &fn->mod->ast;
-	e->frame = &fr;
+	frame_push(e, &fr);
 	for (uint32_t k = 0; k < i; k++)
-		local_push(e, token_name(e->f, fn->mod, ast_token(t, decl->params.at[k])), values[k], true);
+		local_push(e, token_name(e->em.f, fn->mod, ast_token(t, decl->params.at[k])), values[k], true);
 	struct value v = eval(e, ast_b(t, decl->params.at[i]));
-	e->locals.len = fr.base;
-	e->frame = fr.up;
+	frame_pop(e);
 	return v;
 }
 
 /* ---- the call ---- */
-
-/* Has the element type that a generic became the traits that it must have? */
-static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_nodes traits, span at)
-{
-	bool ok = true;
-	for (uint32_t i = 0; i < s->vars.len; i++) {
-		struct sigvar *v = &s->vars.at[i];
-		if (v->name != var || (v->kind != SV_DTYPE && v->kind != SV_TYPE) || !v->bound)
-			continue;
-		bool number = v->kind == SV_DTYPE || v->holds == V_TENSOR;
-		for (uint32_t k = 0; k < traits.n; k++) {
-			const char *trait = name_text(e->f, token_name(e->f, s->mod, traits.at[k]));
-			if (number && dtype_has_trait(v->elem, trait))
-				continue;
-			struct diag *g = elab_error(e, DIAG_TRAIT, at, "%s is not %s, which `%s` must be",
-						    number ? dtype_text(v->elem) : v->bound_text, trait, name_text(e->f, var));
-			if (v->bound_by && v->bound_at.source != SPAN_NO_SOURCE)
-				diag_secondary(e->out, g, v->bound_at, "%s is %s", v->bound_by, v->bound_text);
-			diag_secondary(e->out, g, tok_span(s->mod, traits.at[k]), "required here");
-			ok = false;
-		}
-	}
-	return ok;
-}
-
-/* "`N` is 6, `K` is 3": what the call's arguments make of the sizes. */
-static const char *bound_sizes(struct sig *s)
-{
-	struct buf b = {0};
-	buf_puts(&b, "");
-	for (uint32_t i = 0; i < s->vars.len && b.len < 120; i++) {
-		const struct sigvar *v = &s->vars.at[i];
-		if (v->kind != SV_DIM || !v->name || !v->bound)
-			continue;
-		buf_printf(&b, "%s`%s` is ", b.len ? ", " : "", name_text(s->e->f, v->name));
-		dim_print(s->dims, v->value, &b);
-	}
-	const char *text = arena_strndup(s->e->f->arena, b.len ? b.at : "", b.len);
-	buf_free(&b);
-	return text;
-}
-
-bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at)
-{
-	const struct ast *t = &s->mod->ast;
-	bool ok = true;
-	for (uint32_t i = 0; i < decl->generics.n; i++)
-		if (ast_kind(t, decl->generics.at[i]) == NODE_GENERIC)
-			ok = check_traits(e, s, token_name(e->f, s->mod, ast_token(t, decl->generics.at[i])),
-					  ast_nodes(t, ast_a(t, decl->generics.at[i])), at) &&
-			     ok;
-	for (uint32_t i = 0; i < decl->where.n; i++) {
-		node_id n = decl->where.at[i];
-		if (ast_kind(t, n) == NODE_WHERE_TRAIT) {
-			ok = check_traits(e, s, token_name(e->f, s->mod, ast_token(t, n)), ast_nodes(t, ast_a(t, n)), at) && ok;
-			continue;
-		}
-		struct frame fr = {.up = e->frame, .mod = s->mod, .self = s->self, .base = e->locals.len, .call_at = SPAN_NONE};
-		e->frame = &fr;
-		sig_bind_locals(s);
-		for (uint32_t k = 0; k < decl->params.n; k++)
-			local_push(e, param_name(e, s->mod, decl->params.at[k]), values[k], true);
-		struct value v = eval(e, n);
-		const char *sizes = v.kind == V_BOOL && !v.u.b ? bound_sizes(s) : NULL;
-		e->locals.len = fr.base;
-		e->frame = fr.up;
-		if (v.kind != V_BOOL || v.u.b)
-			continue;
-		struct diag *g = elab_error(e, DIAG_ARG_SHAPE, at, "the call does not fulfil the condition %s",
-					    elab_source_text(e, node_span(s->mod, n)));
-		diag_secondary(e->out, g, node_span(s->mod, n), *sizes ? "this is false where %s" : "this is false", sizes);
-		ok = false;
-	}
-	return ok;
-}
 
 /* Checking: the declared result of a call, if the signature says it all. */
 static bool declared_result(struct sig *s, const struct ast_fn *decl, span at, struct value *out)
@@ -333,19 +270,19 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 {
 	struct value v;
 	if (e->frame->func && e->frame->func->node == fn->node && e->frame->func->mod == fn->mod && e->frame->self == fn->self &&
-	    !e->unsure)
+	    !e->em.conditional)
 		return report_recursion(e, fn, at), VALUE_POISON;
 	if (declared_result(s, decl, at, &v))
 		return v;
-	if (e->frames >= 8 || recursive(e, fn))
+	if (e->em.report.frames >= 8 || recursive(e, fn))
 		return VALUE_POISON;
 	/* What goes wrong in the standard library is the caller's mistake; other code is checked where it stands. */
 	bool hush = !fn->mod->std || (fn->self && fn->self->failed);
 	if (hush)
-		elab_hush(e);
+		suppress_diags(&e->em);
 	v = run_body(e, fn, values, ats, at, what);
 	if (hush)
-		elab_unhush(e);
+		restore_diags(&e->em);
 	return v;
 }
 
@@ -354,36 +291,36 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	const struct ast *t = &fn->mod->ast;
 	uint32_t n = decl.params.n;
-	struct arg **bound = ARENA_ARRAY(e->f->arena, struct arg *, n + 1);
-	struct value *values = ARENA_ARRAY(e->f->arena, struct value, n + 1);
-	span *ats = ARENA_ARRAY(e->f->arena, span, n + 1);
+	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, n + 1);
+	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, n + 1);
+	span *ats = ARENA_ARRAY(e->em.f->arena, span, n + 1);
 	struct sig s;
-	e->steps += 10;
-	reads_note(e, fn->item, READ_INTERFACE);
+	e->em.report.steps += 10;
+	reads_note(&e->em, fn->item, READ_INTERFACE);
 	if (n > ELAB_MAX_ARGS) {
-		elab_error(e, DIAG_ARG_COUNT, at, "more than %d arguments", ELAB_MAX_ARGS);
+		report_error(&e->em, DIAG_ARG_COUNT, at, "more than %d arguments", ELAB_MAX_ARGS);
 		return VALUE_POISON;
 	}
 	if (!bind_args(e, fn->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
 	bool ok = true, tensors = false, unknown = false;
-	uint32_t reported = diags_count(e->out);
-	sig_open(&s, e, fn->mod, fn->self);
+	uint32_t reported = diags_count(e->em.report.out);
+	sig_open(&s, &e->em, fn->mod, fn->self);
 	sig_generics(&s, decl.generics);
 	for (uint32_t i = 0; i < n; i++) {
 		node_id p = decl.params.at[i], type = ast_a(t, p);
 		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
 		ats[i] = bound[i] ? bound[i]->at : at;
-		const char *arg_what = text_join(e, "argument `", name_text(e->f, param_name(e, fn->mod, p)), "` of ", what);
-		if (type && !is_left_out(t, p, values[i]))
+		const char *arg_what = text_join(&e->em, "argument `", name_text(e->em.f, param_name(e, fn->mod, p)), "` of ", what);
+		if (type && !is_omitted(t, p, values[i]))
 			ok = (bound[i] ? sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what)
-				       : match_default(&s, decl.generics, p, &values[i], at, arg_what)) &&
+				       : match_default(e, &s, decl.generics, p, &values[i], at, arg_what)) &&
 			     ok;
 		sig_bind_size(&s, param_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
 	ok = sig_solve(&s) && ok;
 	if (!ok)
-		diags_share_cause(e->out, reported, DIAG_ARG_SHAPE, arena_printf(e->f->arena, "call at %u", at.start));
+		diags_share_cause(e->em.report.out, reported, DIAG_ARG_SHAPE, arena_printf(e->em.f->arena, "call at %u", at.start));
 	ok = ok && check_where(e, &s, &decl, values, at);
 	for (uint32_t i = 0; i < n; i++) {
 		ok = !series_leaves(e, values[i], ats[i]) && ok;
@@ -391,10 +328,10 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		unknown = unknown || value_holds(values[i], V_POISON);
 	}
 	struct value v = VALUE_POISON;
-	if (ok && e->checking)
+	if (ok && e->em.checking)
 		v = check_call(e, fn, &s, &decl, values, ats, at, what);
 	sig_close(&s);
-	if (!ok || e->checking || unknown)
+	if (!ok || e->em.checking || unknown)
 		return v;
 	if (!tensors)
 		return run_body(e, fn, values, ats, at, what);
@@ -405,19 +342,20 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 
 static struct value call_layer(struct elab *e, struct instance *in, struct args *args, span at, const char *what)
 {
-	struct member *m = instance_member(in, intern_str(e->f->names, "forward"));
-	if (in->failed && !e->checking)
+	struct member *m = instance_member(in, intern_str(e->em.f->names, "forward"));
+	if (in->failed && !e->em.checking)
 		return VALUE_POISON;
 	if (m && m->kind == M_FN)
 		return call_func(e, m->value.u.fn, args, at, what);
 	if (in->failed)
 		return VALUE_POISON;
-	struct diag *g = elab_error(e, DIAG_NO_FORWARD, at, "layer `%s` has no function `forward`", name_text(e->f, in->item->name));
-	diag_secondary(e->out, g, tok_span(in->item->mod, in->item->name_token), "defined here");
+	struct diag *g =
+		report_error(&e->em, DIAG_NO_FORWARD, at, "layer `%s` has no function `forward`", name_text(e->em.f, in->item->name));
+	diag_secondary(e->em.report.out, g, tok_span(in->item->mod, in->item->name_token), "defined here");
 	for (uint32_t i = 0; i < in->n_members; i++)
 		if (in->members[i].kind == M_FN) {
-			const char *other = name_text(e->f, in->members[i].name);
-			diag_help(e->out, g, "name its function `%s` `forward`, or call it by its name, `.%s(…)`", other, other);
+			const char *other = name_text(e->em.f, in->members[i].name);
+			diag_help(e->em.report.out, g, "name its function `%s` `forward`, or call it by its name, `.%s(…)`", other, other);
 			break;
 		}
 	return VALUE_POISON;
@@ -432,20 +370,20 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 		return call_func(e, callee.u.fn, args, at, what);
 	case V_LAYER: return call_layer(e, callee.u.layer, args, at, what);
 	case V_MAKER: return instantiate(e, callee.u.item, args, at);
-	case V_BUILTIN: return call_builtin(e, callee.u.builtin, args, at);
-	case V_SPECIAL: return call_special(e, callee.u.special, args, at);
-	case V_DTYPE: return call_cast(e, callee.u.dt, args, at);
+	case V_BUILTIN: return call_builtin(&e->em, callee.u.builtin, args, at);
+	case V_SPECIAL: return call_special(&e->em, callee.u.special, args, at);
+	case V_DTYPE: return call_cast(&e->em, callee.u.dt, args, at);
 	case V_POISON: return callee;
 	default:
 		if (value_is_partial(callee))
 			return partial_call(e, callee, args, at, what);
 		break;
 	}
-	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, at, "%s cannot be called", elab_value_text(e, callee));
+	struct diag *g = report_error(&e->em, DIAG_NOT_CALLABLE, at, "%s cannot be called", value_text(&e->em, callee));
 	if (callee.kind == V_TUPLE && callee.u.seq->n == 2 && callee.u.seq->at[0].kind == V_STR)
-		diag_help(e->out, g, "it is a name and a layer: `for (_, layer) in layers { x = layer(x) }`");
+		diag_help(e->em.report.out, g, "it is a name and a layer: `for (_, layer) in layers { x = layer(x) }`");
 	else if (value_is_seq(callee) && callee.u.seq->n && callee.u.seq->at[0].kind == V_LAYER)
-		diag_help(e->out, g,
+		diag_help(e->em.report.out, g,
 			  "its layers are called one after the other: `for layer in layers { x = layer(x) }`; "
 			  "`nn.Sequential(layers)` is a layer");
 	return VALUE_POISON;

@@ -2,24 +2,14 @@
  * the condition is elaborated twice, before the loop and at the end of the body, so that the loop is one unit. Which locals are carried is
  * what the body's text assigns to; numbers known at compile time become scalars, of the type that the body gives them. When that turns
  * out different from what was assumed, the body is elaborated again. */
+#include "frontend/elab/carried.h"
 #include "frontend/elab/carried_state.h"
+#include "frontend/elab/locals.h"
+#include "frontend/elab/pattern.h"
+#include "frontend/elab/stmt.h"
+#include "frontend/rules/operators.h"
 
 enum { MAX_ROUNDS = 8 };
-
-dtype range_counter(struct elab *e, const struct range *r)
-{
-	struct value bounds[2] = {r->from, r->to};
-	dtype t = DT_COUNT;
-	bool large = false;
-	for (int i = 0; i < 2; i++) {
-		dtype one = bounds[i].kind == V_TENSOR ? type_of(e, bounds[i].u.t)->elem : scalar_type(bounds[i]);
-		large = large || bounds[i].kind == V_DIM ||
-			(bounds[i].kind == V_INT && (bounds[i].u.i < INT32_MIN || bounds[i].u.i > INT32_MAX));
-		if (!value_is_literal(bounds[i]))
-			t = t == DT_COUNT ? one : dtype_join(t, one);
-	}
-	return t != DT_COUNT ? t : large ? DT_INT64 : DT_INT32;
-}
 
 /* ---- carried values ---- */
 
@@ -28,7 +18,7 @@ static bool make_tree(struct carry *c, struct value v, uint32_t local, uint32_t 
 {
 	struct elab *e = c->e;
 	if (value_is_seq(v)) {
-		*out = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		*out = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			if (!make_tree(c, v.u.seq->at[i], local, number, &out->u.seq->at[i]))
 				return false;
@@ -44,11 +34,11 @@ static bool make_tree(struct carry *c, struct value v, uint32_t local, uint32_t 
 	} else {
 		bool has = map_get(&c->types, map_key_u64((uint64_t)local << 32 | l.number), &known);
 		dtype t = has ? (dtype)known : v.kind == V_INT && (v.u.i < INT32_MIN || v.u.i > INT32_MAX) ? DT_INT64 : scalar_type(v);
-		l.init = scalar_tensor(e, v, t, c->before[local].at);
+		l.init = scalar_tensor(&e->em, v, t, c->before[local].at);
 		if (l.init == HIR_NONE)
 			return false;
 	}
-	l.type = *type_of(e, l.init);
+	l.type = *type_of(&e->em, l.init);
 	vec_push(&c->leaves, l);
 	*out = value_tensor(c->leaves.len - 1);
 	return true;
@@ -79,7 +69,7 @@ static bool start_locals(struct carry *c)
 			c->leaves.len = mark;
 			continue;
 		}
-		local_at(c, i)->value = value_map_tensors(e, c->trees[i], leaf_init, c);
+		local_at(c, i)->value = value_map_tensors(&e->em, c->trees[i], leaf_init, c);
 	}
 	return true;
 }
@@ -88,16 +78,16 @@ static void enter_body(struct carry *c)
 {
 	struct elab *e = c->e;
 	body_open(e, &c->body);
-	e->depth += 4;
+	e->em.report.depth += 4;
 	for (uint32_t i = 0; i < c->leaves.len; i++) {
 		struct leaf_value *l = &c->leaves.at[i];
-		l->in = emit_input(e, name_text(e->f, c->before[l->local].name), &l->type, false, c->before[l->local].at);
+		l->in = emit_input(&e->em, name_text(e->em.f, c->before[l->local].name), &l->type, false, c->before[l->local].at);
 	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct local *l = local_at(c, i);
 		bool grows = c->assigned[i] && c->trees[i].kind == V_SERIES;
 		l->value = grows            ? carried_earlier(e)
-			   : c->assigned[i] ? value_map_tensors(e, c->trees[i], leaf_in, c)
+			   : c->assigned[i] ? value_map_tensors(&e->em, c->trees[i], leaf_in, c)
 					    : body_value(e, l->value);
 	}
 	flow_clear(e, true);
@@ -106,9 +96,9 @@ static void enter_body(struct carry *c)
 static void leave_body(struct carry *c)
 {
 	struct elab *e = c->e;
-	e->b = &c->body;
-	builder_close(e);
-	e->depth -= 4;
+	e->em.b = &c->body;
+	builder_close(&e->em);
+	e->em.report.depth -= 4;
 	e->frame->returned = false;
 	e->locals.len = e->frame->base + c->n;
 }
@@ -119,18 +109,19 @@ static bool changes_type(struct carry *c, const struct leaf_value *l, struct val
 {
 	struct elab *e = c->e;
 	const struct local *now = local_at(c, l->local), *was = &c->before[l->local];
-	const char *starts = arena_printf(e->f->arena, "%s%s", dtype_text(l->type.elem), elab_shape_text(e, &l->type));
+	const char *starts = arena_printf(e->em.f->arena, "%s%s", dtype_text(l->type.elem), shape_text(&e->em, &l->type));
 	span at = now->at.source != SPAN_NO_SOURCE ? now->at : c->loop->at;
-	struct diag *g = elab_error(e, DIAG_LOOP_TYPES, at, "`%s` is a tensor %s when the loop starts, and %s after an iteration",
-				    name_text(e->f, was->name), starts, elab_value_text(e, out));
-	diag_label_primary(e->out, g, "%s", elab_value_text(e, out));
+	struct diag *g = report_error(&e->em, DIAG_LOOP_TYPES, at, "`%s` is a tensor %s when the loop starts, and %s after an iteration",
+				      name_text(e->em.f, was->name), starts, value_text(&e->em, out));
+	diag_label_primary(e->em.report.out, g, "%s", value_text(&e->em, out));
 	if (was->at.source != SPAN_NO_SOURCE)
-		diag_secondary(e->out, g, was->at, "it starts as a tensor %s", starts);
-	diag_secondary(e->out, g, c->loop->at, "only the run knows how often this loop runs");
-	if (out.kind == V_TENSOR && type_of(e, out.u.t)->rank == l->type.rank && type_of(e, out.u.t)->elem != l->type.elem)
-		diag_help(e->out, g, "cast it: `%s(…)`", dtype_text(l->type.elem));
+		diag_secondary(e->em.report.out, g, was->at, "it starts as a tensor %s", starts);
+	diag_secondary(e->em.report.out, g, c->loop->at, "only the run knows how often this loop runs");
+	if (out.kind == V_TENSOR && type_of(&e->em, out.u.t)->rank == l->type.rank && type_of(&e->em, out.u.t)->elem != l->type.elem)
+		diag_help(e->em.report.out, g, "cast it: `%s(…)`", dtype_text(l->type.elem));
 	else
-		diag_help(e->out, g, "what a loop carries keeps its type and shape: start with the full size, and fill it by `where`");
+		diag_help(e->em.report.out, g,
+			  "what a loop carries keeps its type and shape: start with the full size, and fill it by `where`");
 	return false;
 }
 
@@ -146,22 +137,22 @@ static bool end_leaf(struct carry *c, struct leaf_value *l, struct value v)
 	struct elab *e = c->e;
 	bool literal = l->literal.kind != V_VOID;
 	if (v.kind == V_TENSOR) {
-		struct hir_type t = *type_of(e, v.u.t);
+		struct hir_type t = *type_of(&e->em, v.u.t);
 		if (hir_same_shape(&t, &l->type) && dtype_widens(t.elem, l->type.elem)) {
-			l->out = emit_cast(e, v.u.t, l->type.elem, c->loop->at);
+			l->out = emit_cast(&e->em, v.u.t, l->type.elem, c->loop->at);
 			return true;
 		}
-		if (!literal || l->literal.typed || t.rank || !scalar_becomes(l->literal, t.elem))
+		if (!literal || l->literal.typed || t.rank || !scalar_converts(l->literal, t.elem))
 			return changes_type(c, l, v);
 		assume(c, l, t.elem);
 		return true;
 	}
 	if (!value_is_scalar(v) || l->type.rank)
 		return changes_type(c, l, v);
-	l->out = scalar_tensor(e, v, l->type.elem, c->loop->at);
+	l->out = scalar_tensor(&e->em, v, l->type.elem, c->loop->at);
 	if (l->out != HIR_NONE)
 		return true;
-	if (!literal || l->literal.typed || !scalar_becomes(l->literal, scalar_type(v)))
+	if (!literal || l->literal.typed || !scalar_converts(l->literal, scalar_type(v)))
 		return changes_type(c, l, v);
 	assume(c, l, scalar_type(v));
 	return true;
@@ -200,10 +191,10 @@ static bool end_tree(struct carry *c, uint32_t local, struct value t, struct val
 	    carried_note_growth(c, local, v, t.u.seq->n))
 		return true;
 	if (v.kind != t.kind || v.u.seq->n != t.u.seq->n) {
-		struct diag *g = elab_error(
-			e, DIAG_LOOP_TYPES, c->loop->at, "`%s` is a %s of %u when the loop starts, and %s after an iteration",
-			name_text(e->f, c->before[local].name), t.kind == V_LIST ? "list" : "tuple", t.u.seq->n, elab_value_text(e, v));
-		diag_help(e->out, g, "a list has one length: let a tensor carry what a loop collects");
+		struct diag *g = report_error(
+			&e->em, DIAG_LOOP_TYPES, c->loop->at, "`%s` is a %s of %u when the loop starts, and %s after an iteration",
+			name_text(e->em.f, c->before[local].name), t.kind == V_LIST ? "list" : "tuple", t.u.seq->n, value_text(&e->em, v));
+		diag_help(e->em.report.out, g, "a list has one length: let a tensor carry what a loop collects");
 		return false;
 	}
 	for (uint32_t i = 0; i < t.u.seq->n; i++)
@@ -218,8 +209,8 @@ static bool end_locals(struct carry *c)
 	bool ok = true;
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct local *l = local_at(c, i);
-		if (l->name == e->exits[EXIT_RETURNED] || l->name == e->exits[EXIT_RESULT] || l->name == e->exits[EXIT_LEFT] ||
-		    l->name == e->exits[EXIT_SKIPPED])
+		if (l->name == e->exit_names[EXIT_RETURNED] || l->name == e->exit_names[EXIT_RESULT] ||
+		    l->name == e->exit_names[EXIT_LEFT] || l->name == e->exit_names[EXIT_SKIPPED])
 			continue;
 		if (c->assigned[i] && c->trees[i].kind == V_SERIES) {
 			ok = carried_end_growth(c, i, l->value) && ok;
@@ -230,10 +221,11 @@ static bool end_locals(struct carry *c)
 			ok = end_tree(c, i, c->trees[i], l->value) && ok;
 		} else if (!value_same(l->value, body_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&
 			   !is_poison(l->value) && !is_poison(c->before[i].value)) {
-			struct diag *g = elab_error(e, DIAG_LOOP_TYPES, l->at, "`%s` is %s, which a run-time loop cannot change",
-						    name_text(e->f, l->name), elab_value_text(e, c->before[i].value));
-			diag_secondary(e->out, g, c->loop->at, "only the run knows how often this loop runs");
-			diag_help(e->out, g, "what is no number or tensor is chosen at compile time: iterate over a range of constants");
+			struct diag *g = report_error(&e->em, DIAG_LOOP_TYPES, l->at, "`%s` is %s, which a run-time loop cannot change",
+						      name_text(e->em.f, l->name), value_text(&e->em, c->before[i].value));
+			diag_secondary(e->em.report.out, g, c->loop->at, "only the run knows how often this loop runs");
+			diag_help(e->em.report.out, g,
+				  "what is no number or tensor is chosen at compile time: iterate over a range of constants");
 			ok = false;
 		}
 	}
@@ -246,7 +238,7 @@ static hir_ref compare_counter(struct carry *c, hir_ref counter, hir_ref limit)
 {
 	struct hir_type t = {.elem = DT_BOOL};
 	struct hir_arg args[2] = {arg_tensor(counter), arg_tensor(limit)};
-	return emit_builtin(c->e, c->loop->range->step > 0 ? BI_LT : BI_GT, &t, args, 2, c->loop->at);
+	return emit_builtin(&c->e->em, c->loop->range->step > 0 ? BI_LT : BI_GT, &t, args, 2, c->loop->at);
 }
 
 /* The condition of a `while` as a bool scalar; HIR_NONE: reported. */
@@ -257,7 +249,7 @@ static hir_ref while_condition(struct carry *c)
 	struct value v = eval(e, c->loop->cond);
 	int known = condition(e, v, at, true);
 	if (known >= 0)
-		return emit_bool(e, known, at);
+		return emit_bool(&e->em, known, at);
 	return v.kind == V_TENSOR && known == -1 ? v.u.t : HIR_NONE;
 }
 
@@ -271,11 +263,12 @@ static hir_ref first_go(struct carry *c)
 	hir_ref refs[2];
 	for (int i = 0; i < 2; i++) {
 		bool scalar = bounds[i].kind != V_TENSOR;
-		refs[i] = scalar ? emit_scalar(e, bounds[i], DT_INT64, c->loop->at) : emit_cast(e, bounds[i].u.t, DT_INT64, c->loop->at);
+		refs[i] = scalar ? emit_scalar(&e->em, bounds[i], DT_INT64, c->loop->at)
+				 : emit_cast(&e->em, bounds[i].u.t, DT_INT64, c->loop->at);
 	}
 	c->counter = refs[0];
 	c->limit = refs[1];
-	c->counter_type = range_counter(e, r);
+	c->counter_type = range_counter_type(&e->em, r);
 	return compare_counter(c, refs[0], refs[1]);
 }
 
@@ -286,16 +279,16 @@ static hir_ref next_go(struct carry *c, enum flow flow, hir_ref counter, hir_ref
 	hir_ref live = HIR_NONE, go;
 	c->leaves_early = true;
 	if (flow == FLOW_BREAK || flow == FLOW_RETURN)
-		return emit_bool(e, false, c->loop->at);
+		return emit_bool(&e->em, false, c->loop->at);
 	bool depends = flow_depends(e, false, &live);
 	c->leaves_early = depends;
 	if (c->loop->range) {
 		struct hir_type t = {.elem = DT_INT64};
-		hir_ref step = emit_scalar(e, value_int(c->loop->range->step), DT_INT64, c->loop->at);
+		hir_ref step = emit_scalar(&e->em, value_int(c->loop->range->step), DT_INT64, c->loop->at);
 		struct hir_arg args[2] = {arg_tensor(counter), arg_tensor(step)};
-		c->next_counter = emit_builtin(e, BI_ADD, &t, args, 2, c->loop->at);
+		c->next_counter = emit_builtin(&e->em, BI_ADD, &t, args, 2, c->loop->at);
 		go = compare_counter(c, c->next_counter, limit);
-		return depends ? emit_logic(e, BI_LOGICAL_AND, live, go, c->loop->at) : go;
+		return depends ? emit_logic(&e->em, BI_LOGICAL_AND, live, go, c->loop->at) : go;
 	}
 	if (!depends)
 		return while_condition(c);
@@ -310,7 +303,7 @@ static hir_ref next_go(struct carry *c, enum flow flow, hir_ref counter, hir_ref
 	branch_enter(&br, 1);
 	branch_leave(&br, 1, value_bool(false), FLOW_NEXT);
 	struct value v = branch_merge(&br, &ignored);
-	return v.kind == V_TENSOR ? v.u.t : v.kind == V_BOOL ? emit_bool(e, v.u.b, c->loop->at) : HIR_NONE;
+	return v.kind == V_TENSOR ? v.u.t : v.kind == V_BOOL ? emit_bool(&e->em, v.u.b, c->loop->at) : HIR_NONE;
 }
 
 /* ---- one elaboration of the body ---- */
@@ -329,17 +322,17 @@ static void run_body_once(struct carry *c, struct round *r)
 	hir_ref limit = HIR_NONE;
 	enum flow flow;
 	if (c->loop->range) {
-		r->counter_in = c->counter_in = emit_input(e, "i", &t, false, c->loop->at);
+		r->counter_in = c->counter_in = emit_input(&e->em, "i", &t, false, c->loop->at);
 		limit = body_value(e, value_tensor(c->limit)).u.t;
-		struct value i = value_tensor(emit_cast(e, r->counter_in, c->counter_type, c->loop->at));
+		struct value i = value_tensor(emit_cast(&e->em, r->counter_in, c->counter_type, c->loop->at));
 		bind_pattern(e, c->loop->pattern, i, SPAN_NONE, false);
 	}
-	e->tail = false;
+	e->value_wanted = false;
 	if (c->loop->collects) {
-		struct value one = value_seq(e->f->arena, V_LIST, 1);
+		struct value one = value_seq(e->em.f->arena, V_LIST, 1);
 		one.u.seq->at[0] = eval(e, c->loop->body);
 		struct local *list = local_at(c, c->n - 1);
-		list->value = value_binary(e, TOK_PLUS, list->value, one, c->loop->at, c->loop->at, c->loop->at);
+		list->value = apply_binary(&e->em, TOK_PLUS, list->value, one, c->loop->at, c->loop->at, c->loop->at);
 		flow = FLOW_NEXT;
 	} else {
 		eval_block(e, c->loop->body, &flow);
@@ -355,7 +348,7 @@ static void run_body_once(struct carry *c, struct round *r)
 	r->returned = returned ? returned->value : value_bool(false);
 	r->result = result ? result->value : (struct value){.kind = V_VOID};
 	r->result_at = result ? result->at : SPAN_NONE;
-	if (e->gave_up)
+	if (e->em.report.gave_up)
 		return;
 	struct local *left; /* the condition must not change what the body left */
 	uint32_t n;
@@ -372,7 +365,7 @@ static struct value extra_leaves(struct carry *c, struct value v)
 {
 	struct elab *e = c->e;
 	if (value_is_seq(v)) {
-		struct value out = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		struct value out = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			out.u.seq->at[i] = extra_leaves(c, v.u.seq->at[i]);
 		return out;
@@ -380,12 +373,12 @@ static struct value extra_leaves(struct carry *c, struct value v)
 	if (v.kind != V_TENSOR && !value_is_scalar(v))
 		return v;
 	struct leaf_value l = {.local = UINT32_MAX};
-	l.out = v.kind == V_TENSOR ? v.u.t : emit_scalar(e, v, scalar_type(v), c->loop->at);
-	l.type = *type_of(e, l.out);
-	l.in = emit_input(e, "result", &l.type, false, c->loop->at);
-	e->b = c->body.outer;
+	l.out = v.kind == V_TENSOR ? v.u.t : emit_scalar(&e->em, v, scalar_type(v), c->loop->at);
+	l.type = *type_of(&e->em, l.out);
+	l.in = emit_input(&e->em, "result", &l.type, false, c->loop->at);
+	e->em.b = c->body.outer;
 	l.init = body_placeholder(e, &l.type, c->loop->at);
-	e->b = &c->body;
+	e->em.b = &c->body;
 	vec_push(&c->leaves, l);
 	return value_tensor(c->leaves.len - 1);
 }
@@ -397,8 +390,8 @@ static void emit(struct carry *c, struct round *r, enum flow *flow)
 	struct value returned = may_return ? extra_leaves(c, r->returned) : r->returned,
 		     result = may_return ? extra_leaves(c, r->result) : r->result;
 	uint32_t n = c->leaves.len, counted = c->loop->range != NULL;
-	hir_ref *inits = ARENA_ARRAY(e->f->arena, hir_ref, n + 1), *ins = ARENA_ARRAY(e->f->arena, hir_ref, n + 1);
-	hir_ref *outs = ARENA_ARRAY(e->f->arena, hir_ref, n + 2), *results = ARENA_ARRAY(e->f->arena, hir_ref, n + 2);
+	hir_ref *inits = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 1), *ins = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 1);
+	hir_ref *outs = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 2), *results = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 2);
 	outs[0] = r->next_go;
 	for (uint32_t i = 0; i < n; i++) {
 		inits[i + counted] = c->leaves.at[i].init;
@@ -423,14 +416,14 @@ static void emit(struct carry *c, struct round *r, enum flow *flow)
 		if (c->assigned[i] && c->trees[i].kind == V_SERIES)
 			l->value = carried_grown(c, i);
 		else if (c->assigned[i])
-			l->value = value_map_tensors(e, c->trees[i], leaf_result, c);
+			l->value = value_map_tensors(&e->em, c->trees[i], leaf_result, c);
 	}
 	*flow = FLOW_NEXT;
 	if (!may_return)
 		return;
 	*flow = FLOW_MAYBE;
-	exit_kind(e, EXIT_RETURNED)->value = value_map_tensors(e, returned, leaf_result, c);
-	exit_kind(e, EXIT_RESULT)->value = value_map_tensors(e, result, leaf_result, c);
+	exit_kind(e, EXIT_RETURNED)->value = value_map_tensors(&e->em, returned, leaf_result, c);
+	exit_kind(e, EXIT_RESULT)->value = value_map_tensors(&e->em, result, leaf_result, c);
 	exit_kind(e, EXIT_RESULT)->at = r->result_at;
 }
 
@@ -438,24 +431,24 @@ static void emit(struct carry *c, struct round *r, enum flow *flow)
 static int one_round(struct carry *c, enum flow *flow)
 {
 	struct elab *e = c->e;
-	uint32_t errors = e->errors;
+	uint32_t errors = e->em.report.errors;
 	struct round r = {.counter_in = HIR_NONE, .next_go = HIR_NONE};
 	c->again = false;
 	c->next_counter = HIR_NONE;
 	if (!start_locals(c))
 		return -1;
 	r.go = first_go(c);
-	if (r.go == HIR_NONE || e->errors != errors)
+	if (r.go == HIR_NONE || e->em.report.errors != errors)
 		return -1;
 	enter_body(c);
 	run_body_once(c, &r);
-	bool ok = e->errors == errors && !e->gave_up && r.next_go != HIR_NONE && end_locals(c);
+	bool ok = e->em.report.errors == errors && !e->em.report.gave_up && r.next_go != HIR_NONE && end_locals(c);
 	if (ok && !c->again) {
 		emit(c, &r, flow);
 		return 1;
 	}
 	leave_body(c);
-	return ok && e->errors == errors ? 0 : -1;
+	return ok && e->em.report.errors == errors ? 0 : -1;
 }
 
 bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flow)
@@ -463,9 +456,9 @@ bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flo
 	struct carry c = {.e = e, .loop = loop};
 	int done = 0;
 	locals_snapshot(e, &c.before, &c.n);
-	c.assigned = ARENA_ARRAY(e->f->arena, bool, c.n + 1);
-	c.trees = ARENA_ARRAY(e->f->arena, struct value, c.n + 1);
-	c.growth = ARENA_ARRAY(e->f->arena, struct growth, c.n + 1);
+	c.assigned = ARENA_ARRAY(e->em.f->arena, bool, c.n + 1);
+	c.trees = ARENA_ARRAY(e->em.f->arena, struct value, c.n + 1);
+	c.growth = ARENA_ARRAY(e->em.f->arena, struct growth, c.n + 1);
 	carried_assigned(e, loop->body, c.assigned, c.n);
 	if (loop->collects)
 		c.assigned[c.n - 1] = true;
@@ -480,8 +473,8 @@ bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flo
 			local_at(&c, i)->value = VALUE_POISON;
 	}
 	if (!done)
-		elab_error(e, DIAG_LOOP_TYPES, loop->at,
-			   "the types of what this loop carries do not settle: declare them, as in `let sum: float32 = 0`");
+		report_error(&e->em, DIAG_LOOP_TYPES, loop->at,
+			     "the types of what this loop carries do not settle: declare them, as in `let sum: float32 = 0`");
 	vec_free(&c.leaves);
 	map_free(&c.types);
 	return done == 1;

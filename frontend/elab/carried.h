@@ -13,8 +13,6 @@ struct carried_loop {
 };
 /* Elaborates the loop into the current unit. The ways out of a loop are open. False: reported. */
 bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flow);
-/* The type of the numbers of a range with run-time bounds. */
-dtype range_counter(struct elab *e, const struct range *r);
 
 /* ---- what the text says (assigned.c) ---- */
 /* Marks which of the frame's first n locals something below `root` assigns to. */

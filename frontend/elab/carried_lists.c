@@ -1,15 +1,16 @@
 /* Lists to which every iteration of a loop adds: a tensor with room for all of it is carried, and each iteration fills its part. */
+#include "frontend/elab/body.h"
 #include "frontend/elab/carried_state.h"
-#include "frontend/elab/list.h"
 #include "frontend/rules/builtin.h"
+#include "frontend/rules/operators.h"
 
 /* How often the loop runs, where sizes say it. */
 static bool trip_count(struct carry *c, dim *out)
 {
-	struct dims *d = c->e->b->dims;
+	struct dims *d = c->e->em.b->dims;
 	const struct range *r = c->loop->range;
 	dim from, to;
-	if (!r || !size_value(c->e, r->from, &from) || !size_value(c->e, r->to, &to))
+	if (!r || !size_value(&c->e->em, r->from, &from) || !size_value(&c->e->em, r->to, &to))
 		return false;
 	int64_t step = r->step > 0 ? r->step : -r->step;
 	dim way = r->step > 0 ? dim_sub(d, to, from) : dim_sub(d, from, to);
@@ -27,16 +28,17 @@ bool carried_start_growth(struct carry *c, uint32_t i)
 	if (!g->each)
 		return true;
 	if (!trip_count(c, &n)) {
-		struct diag *d = elab_error(e, DIAG_RUNTIME_LOOP, c->loop->at, "the length of list `%s` after this loop is not known",
-					    name_text(e->f, c->before[i].name));
-		diag_help(e->out, d, "a list collects the results of a `for` over sizes, such as `for t in 0..x.shape[1]`");
+		struct diag *d =
+			report_error(&e->em, DIAG_RUNTIME_LOOP, c->loop->at, "the length of list `%s` after this loop is not known",
+				     name_text(e->em.f, c->before[i].name));
+		diag_help(e->em.report.out, d, "a list collects the results of a `for` over sizes, such as `for t in 0..x.shape[1]`");
 		return false;
 	}
 	if (g->row.rank == HIR_MAX_RANK) {
-		elab_error(e, DIAG_RANK, c->loop->at, "a list collects tensors of at most %d dimensions", HIR_MAX_RANK - 1);
+		report_error(&e->em, DIAG_RANK, c->loop->at, "a list collects tensors of at most %d dimensions", HIR_MAX_RANK - 1);
 		return false;
 	}
-	l.type.dims[0] = dim_mul(e->b->dims, n, dim_const(e->b->dims, g->each));
+	l.type.dims[0] = dim_mul(e->em.b->dims, n, dim_const(e->em.b->dims, g->each));
 	for (uint32_t k = 0; k < g->row.rank; k++)
 		l.type.dims[k + 1] = g->row.dims[k];
 	l.init = body_placeholder(e, &l.type, c->loop->at);
@@ -47,7 +49,7 @@ bool carried_start_growth(struct carry *c, uint32_t i)
 
 struct value carried_earlier(struct elab *e)
 {
-	struct value v = value_seq(e->f->arena, V_LIST, 1);
+	struct value v = value_seq(e->em.f->arena, V_LIST, 1);
 	v.u.seq->at[0] = (struct value){.kind = V_EARLIER};
 	return v;
 }
@@ -61,19 +63,19 @@ static hir_ref iteration(struct carry *c)
 	hir_ref i = c->counter_in;
 	if (r->from.kind != V_INT || r->from.u.i) {
 		struct hir_arg args[2] = {arg_tensor(i), arg_tensor(body_value(e, value_tensor(c->counter)).u.t)};
-		i = emit_builtin(e, BI_SUB, &t, args, 2, c->loop->at);
+		i = emit_builtin(&e->em, BI_SUB, &t, args, 2, c->loop->at);
 	}
 	if (r->step == 1)
 		return i;
-	struct hir_arg args[2] = {arg_tensor(i), arg_tensor(emit_scalar(e, value_int(r->step), DT_INT64, c->loop->at))};
-	return emit_builtin(e, BI_FLOORDIV, &t, args, 2, c->loop->at);
+	struct hir_arg args[2] = {arg_tensor(i), arg_tensor(emit_scalar(&e->em, value_int(r->step), DT_INT64, c->loop->at))};
+	return emit_builtin(&e->em, BI_FLOORDIV, &t, args, 2, c->loop->at);
 }
 
 static struct value calculated(struct carry *c, enum builtin bi, struct value a, struct value b)
 {
 	struct arg two[] = {{.v = a, .at = c->loop->at}, {.v = b, .at = c->loop->at}};
 	struct args args = {2, two};
-	return call_builtin(c->e, bi, &args, c->loop->at);
+	return call_builtin(&c->e->em, bi, &args, c->loop->at);
 }
 
 /* Element k of what this iteration added goes to its place; the tensor with it. */
@@ -84,18 +86,19 @@ static hir_ref put_element(struct carry *c, uint32_t local, hir_ref all, struct 
 	struct value at = value_tensor(iteration(c));
 	if (g->each > 1)
 		at = calculated(c, BI_ADD, calculated(c, BI_MUL, at, value_int(g->each)), value_int(k));
-	hir_ref x = v.kind == V_TENSOR ? v.u.t : value_is_scalar(v) ? scalar_tensor(e, v, g->row.elem, c->loop->at) : HIR_NONE;
-	struct hir_type t = x == HIR_NONE ? (struct hir_type){0} : *type_of(e, x);
+	hir_ref x = v.kind == V_TENSOR ? v.u.t : value_is_scalar(v) ? scalar_tensor(&e->em, v, g->row.elem, c->loop->at) : HIR_NONE;
+	struct hir_type t = x == HIR_NONE ? (struct hir_type){0} : *type_of(&e->em, x);
 	if (x == HIR_NONE || !hir_same_shape(&t, &g->row) || !dtype_widens(t.elem, g->row.elem)) {
-		struct diag *d = elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at, "list `%s` collects tensors %s%s, but here %s",
-					    name_text(e->f, c->before[local].name), dtype_text(g->row.elem), elab_shape_text(e, &g->row),
-					    elab_value_text(e, v));
-		diag_help(e->out, d, "give each kind of result a list of its own");
+		struct diag *d = report_error(&e->em, DIAG_LOOP_TYPES, local_at(c, local)->at,
+					      "list `%s` collects tensors %s%s, but here %s", name_text(e->em.f, c->before[local].name),
+					      dtype_text(g->row.elem), shape_text(&e->em, &g->row), value_text(&e->em, v));
+		diag_help(e->em.report.out, d, "give each kind of result a list of its own");
 		return HIR_NONE;
 	}
 	struct hir_type whole = c->leaves.at[c->trees[local].u.t].type;
-	struct hir_arg args[4] = {arg_tensor(all), arg_tensor(emit_cast(e, x, g->row.elem, c->loop->at)), arg_int(0), arg_tensor(at.u.t)};
-	return emit_builtin(e, BI_SELECT_SCATTER, &whole, args, 4, c->loop->at);
+	struct hir_arg args[4] = {arg_tensor(all), arg_tensor(emit_cast(&e->em, x, g->row.elem, c->loop->at)), arg_int(0),
+				  arg_tensor(at.u.t)};
+	return emit_builtin(&e->em, BI_SELECT_SCATTER, &whole, args, 4, c->loop->at);
 }
 
 bool carried_note_growth(struct carry *c, uint32_t local, struct value v, uint32_t old)
@@ -105,7 +108,7 @@ bool carried_note_growth(struct carry *c, uint32_t local, struct value v, uint32
 	if (first.kind != V_TENSOR && (!value_is_scalar(first) || first.kind == V_DIM))
 		return false;
 	g->each = v.u.seq->n - old;
-	g->row = first.kind == V_TENSOR ? *type_of(c->e, first.u.t) : (struct hir_type){.elem = scalar_type(first)};
+	g->row = first.kind == V_TENSOR ? *type_of(&c->e->em, first.u.t) : (struct hir_type){.elem = scalar_type(first)};
 	c->again = true;
 	return true;
 }
@@ -120,14 +123,16 @@ bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
 	if (adds && !g->each)
 		return v.u.seq->n == 1 ? (c->assigned[local] = false, c->again = true) : carried_note_growth(c, local, v, 1);
 	if (!adds || v.u.seq->n != g->each + 1) {
-		elab_error(e, DIAG_LOOP_TYPES, local_at(c, local)->at,
-			   "list `%s` must grow by the same number of elements in every iteration", name_text(e->f, c->before[local].name));
+		report_error(&e->em, DIAG_LOOP_TYPES, local_at(c, local)->at,
+			     "list `%s` must grow by the same number of elements in every iteration",
+			     name_text(e->em.f, c->before[local].name));
 		return false;
 	}
 	if (c->leaves_early) {
-		struct diag *d = elab_error(e, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",
-					    name_text(e->f, c->before[local].name));
-		diag_help(e->out, d,
+		struct diag *d =
+			report_error(&e->em, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",
+				     name_text(e->em.f, c->before[local].name));
+		diag_help(e->em.report.out, d,
 			  "its length would depend on values: let the loop run to its end, and mask what comes later by `where`");
 		return false;
 	}
@@ -141,5 +146,5 @@ bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
 struct value carried_grown(struct carry *c, uint32_t local)
 {
 	struct value all = {.kind = V_SERIES, .u.t = c->leaves.at[c->trees[local].u.t].out};
-	return series_join(c->e, c->before[local].value, all, c->loop->at);
+	return concat_series(&c->e->em, c->before[local].value, all, c->loop->at);
 }

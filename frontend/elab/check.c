@@ -1,14 +1,17 @@
 /* Each definition is elaborated once with unknown arguments of its declared types. */
 #include "frontend/elab/check.h"
 #include <string.h>
+#include "frontend/elab/call.h"
+#include "frontend/elab/layer.h"
+#include "frontend/elab/name.h"
 #include "frontend/types/sig.h"
-#include "frontend/unit/elab.h"
+#include "frontend/unit/reads.h"
 
 static void check_alias(struct elab *e, struct item *it)
 {
 	struct ast_alias al = ast_alias(&it->mod->ast, it->node);
 	struct sig s;
-	sig_open(&s, e, it->mod, NULL);
+	sig_open(&s, &e->em, it->mod, NULL);
 	sig_generics(&s, al.generics);
 	sig_type(&s, al.type);
 	sig_close(&s);
@@ -23,27 +26,28 @@ static void check_main(struct elab *e, struct item *it)
 static void check_item(struct elab *e, struct item *it)
 {
 	struct builder b;
-	struct frame root = {.mod = it->mod, .call_at = SPAN_NONE};
+	struct frame root = {.site.at = SPAN_NONE, .mod = it->mod};
 	struct reads reads;
-	builder_open(e, &b);
+	builder_open(&e->em, &b);
 	b.open_params = true;
-	e->frame = &root;
-	reads_open(e, &reads);
+	frame_push(e, &root);
+	reads_open(&e->em, &reads);
 	switch (it->kind) {
 	case ITEM_CONST: item_value(e, it, tok_span(it->mod, it->name_token)); break;
 	case ITEM_FN:
-	case ITEM_LAYER: check_func(e, item_func(e->f, it)); break;
+	case ITEM_LAYER: check_func(e, item_func(e->em.f, it)); break;
 	case ITEM_MODULE_LAYER: check_layer(e, it); break;
 	case ITEM_TYPE: check_alias(e, it); break;
 	case ITEM_MAIN: check_main(e, it); break;
 	case ITEM_IMPORT:
 	case ITEM_FROM: break;
 	}
-	struct item_reads read = reads_close(e);
+	struct item_reads read = reads_close(&e->em);
 	if (it->kind != ITEM_CONST) /* whose evaluation has its own */
 		it->checked.reads = read;
 	it->refresh.must_check = false;
-	builder_close(e);
+	frame_pop(e);
+	builder_close(&e->em);
 }
 
 /* What one definition's check makes is given back before the next: memory stays small and in the cache. */
@@ -61,7 +65,7 @@ void check_module(struct frontend *f, struct module *m, struct diags *trash, boo
 		if (it->has_syntax_error != (trash != NULL) ||
 		    (again ? !it->refresh.must_check : it->refresh.check == CHECK_VALID && it->kind != ITEM_CONST))
 			continue;
-		f->diags = e.out = trash ? trash : heard;
+		f->diags = e.em.report.out = trash ? trash : heard;
 		check_item(&e, &m->items[i]);
 		f->diags = heard;
 		elab_reset(&e);

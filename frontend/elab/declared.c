@@ -1,16 +1,18 @@
 /* What a signature declares beside types: defaults, conditions, a result. Checked where it is written. */
+#include "frontend/elab/declared.h"
 #include <string.h>
-#include "frontend/types/sig.h"
-#include "frontend/unit/elab.h"
+#include "base/buf.h"
+#include "frontend/elab/locals.h"
 
 /* Is it what its own type says, whatever the other arguments are? */
 static bool default_fits(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param, struct value v)
 {
 	const struct ast *t = &m->ast;
 	struct sig s;
-	sig_open(&s, e, m, self);
+	sig_open(&s, &e->em, m, self);
 	sig_generics(&s, generics);
-	const char *what = arena_printf(e->f->arena, "the default of `%s`", name_text(e->f, token_name(e->f, m, ast_token(t, param))));
+	const char *what =
+		arena_printf(e->em.f->arena, "the default of `%s`", name_text(e->em.f, token_name(e->em.f, m, ast_token(t, param))));
 	bool ok = sig_match(&s, sig_type(&s, ast_a(t, param)), &v, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param)), what) &&
 		  sig_solve(&s);
 	sig_close(&s);
@@ -26,44 +28,117 @@ void check_default(struct elab *e, struct module *m, struct instance *self, stru
 		default_fits(e, m, self, generics, param, v);
 }
 
-bool match_default(struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what)
+bool match_default(struct elab *e, struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what)
 {
-	struct elab *e = s->e;
 	bool told = false;
-	if (e->checking && (!s->self || s->self->generic || s->use_locals)) {
-		elab_hush(e);
+	if (e->em.checking && (!s->self || s->self->generic || s->use_locals)) {
+		suppress_diags(&e->em);
 		told = !default_fits(e, s->mod, s->self, generics, param, *v);
-		elab_unhush(e);
+		restore_diags(&e->em);
 	}
 	return !told && sig_match(s, sig_type(s, ast_a(&s->mod->ast, param)), v, at, node_span(s->mod, param), what);
+}
+
+/* Has the element type that a generic became the traits that it must have? */
+static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_nodes traits, span at)
+{
+	bool ok = true;
+	for (uint32_t i = 0; i < s->vars.len; i++) {
+		struct sigvar *v = &s->vars.at[i];
+		if (v->name != var || (v->kind != SV_DTYPE && v->kind != SV_TYPE) || !v->bound)
+			continue;
+		bool number = v->kind == SV_DTYPE || v->holds == V_TENSOR;
+		for (uint32_t k = 0; k < traits.n; k++) {
+			const char *trait = name_text(e->em.f, token_name(e->em.f, s->mod, traits.at[k]));
+			if (number && dtype_has_trait(v->elem, trait))
+				continue;
+			struct diag *g = report_error(&e->em, DIAG_TRAIT, at, "%s is not %s, which `%s` must be",
+						      number ? dtype_text(v->elem) : v->bound_text, trait, name_text(e->em.f, var));
+			if (v->bound_by && v->bound_at.source != SPAN_NO_SOURCE)
+				diag_secondary(e->em.report.out, g, v->bound_at, "%s is %s", v->bound_by, v->bound_text);
+			diag_secondary(e->em.report.out, g, tok_span(s->mod, traits.at[k]), "required here");
+			ok = false;
+		}
+	}
+	return ok;
+}
+
+/* "`N` is 6, `K` is 3": what the call's arguments make of the sizes. */
+static const char *bound_sizes(struct sig *s)
+{
+	struct buf b = {0};
+	buf_puts(&b, "");
+	for (uint32_t i = 0; i < s->vars.len && b.len < 120; i++) {
+		const struct sigvar *v = &s->vars.at[i];
+		if (v->kind != SV_DIM || !v->name || !v->bound)
+			continue;
+		buf_printf(&b, "%s`%s` is ", b.len ? ", " : "", name_text(s->e->f, v->name));
+		dim_print(s->dims, v->value, &b);
+	}
+	const char *text = arena_strndup(s->e->f->arena, b.len ? b.at : "", b.len);
+	buf_free(&b);
+	return text;
+}
+
+bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at)
+{
+	const struct ast *t = &s->mod->ast;
+	bool ok = true;
+	for (uint32_t i = 0; i < decl->generics.n; i++)
+		if (ast_kind(t, decl->generics.at[i]) == NODE_GENERIC)
+			ok = check_traits(e, s, token_name(e->em.f, s->mod, ast_token(t, decl->generics.at[i])),
+					  ast_nodes(t, ast_a(t, decl->generics.at[i])), at) &&
+			     ok;
+	for (uint32_t i = 0; i < decl->where.n; i++) {
+		node_id n = decl->where.at[i];
+		if (ast_kind(t, n) == NODE_WHERE_TRAIT) {
+			ok = check_traits(e, s, token_name(e->em.f, s->mod, ast_token(t, n)), ast_nodes(t, ast_a(t, n)), at) && ok;
+			continue;
+		}
+		struct frame fr = {.site.at = SPAN_NONE, .mod = s->mod, .self = s->self};
+		frame_push(e, &fr);
+		sig_bind_locals(s);
+		for (uint32_t k = 0; k < decl->params.n; k++)
+			local_push(e, token_name(e->em.f, s->mod, ast_token(t, decl->params.at[k])), values[k], true);
+		struct value v = eval(e, n);
+		const char *sizes = v.kind == V_BOOL && !v.u.b ? bound_sizes(s) : NULL;
+		frame_pop(e);
+		if (v.kind != V_BOOL || v.u.b)
+			continue;
+		struct diag *g = report_error(&e->em, DIAG_ARG_SHAPE, at, "the call does not fulfil the condition %s",
+					      source_excerpt(&e->em, node_span(s->mod, n)));
+		diag_secondary(e->em.report.out, g, node_span(s->mod, n), *sizes ? "this is false where %s" : "this is false", sizes);
+		ok = false;
+	}
+	return ok;
 }
 
 void check_condition(struct elab *e, node_id n)
 {
 	if (ast_kind(&e->frame->mod->ast, n) == NODE_WHERE_TRAIT)
 		return;
-	elab_hush(e); /* what depends on the call's sizes may fail here */
+	suppress_diags(&e->em); /* what depends on the call's sizes may fail here */
 	struct value v = eval(e, n);
-	elab_unhush(e);
+	restore_diags(&e->em);
 	if (value_is_scalar(v) && v.kind != V_BOOL)
-		elab_error(e, DIAG_CONDITION, elab_span(e, n), "a condition of `where` is a bool, not %s", elab_value_text(e, v));
+		report_error(&e->em, DIAG_CONDITION, elab_span(e, n), "a condition of `where` is a bool, not %s", value_text(&e->em, v));
 }
 
-struct value no_result(struct elab *e, const struct ast_fn *decl, span at, span decl_at)
+struct value report_no_result(struct elab *e, const struct ast_fn *decl, span at, span decl_at)
 {
 	const struct ast *t = &e->frame->mod->ast;
 	struct ast_nodes items = ast_nodes(t, ast_a(t, decl->body));
 	node_id last = items.n ? items.at[items.n - 1] : AST_NONE, target = AST_NONE;
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, at, "`%s` ends without a result, but one is declared",
-				    name_text(e->f, e->frame->func->name));
-	diag_label_primary(e->out, g, items.n ? "behind this a `return` is missing" : "a `return` is missing");
-	diag_secondary(e->out, g, decl_at, "declared here");
+	struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, at, "`%s` ends without a result, but one is declared",
+				      name_text(e->em.f, e->frame->func->name));
+	diag_label_primary(e->em.report.out, g, items.n ? "behind this a `return` is missing" : "a `return` is missing");
+	diag_secondary(e->em.report.out, g, decl_at, "declared here");
 	if (last && ast_kind(t, last) == NODE_LET)
 		target = ast_let(t, last).pattern;
 	else if (last && ast_kind(t, last) == NODE_ASSIGN)
 		target = ast_a(t, last);
 	if (!target || (ast_kind(t, target) != NODE_PAT_NAME && ast_kind(t, target) != NODE_NAME)) {
-		diag_help(e->out, g, "end it with `return …`");
+		diag_help(e->em.report.out, g, "end it with `return …`");
 		return VALUE_POISON;
 	}
 	span name = node_span(e->frame->mod, target), line = node_span(e->frame->mod, last);
@@ -72,9 +147,9 @@ struct value no_result(struct elab *e, const struct ast_fn *decl, span at, span 
 	while (start && (text[start - 1] == ' ' || text[start - 1] == '\t'))
 		start--;
 	line.start = line.end;
-	diag_help(e->out, g, "return the value that was computed last");
-	diag_guess(e->out, g, line,
-		   arena_printf(e->f->arena, "\n%.*sreturn %.*s", (int)(node_span(e->frame->mod, last).start - start), text + start,
+	diag_help(e->em.report.out, g, "return the value that was computed last");
+	diag_guess(e->em.report.out, g, line,
+		   arena_printf(e->em.f->arena, "\n%.*sreturn %.*s", (int)(node_span(e->frame->mod, last).start - start), text + start,
 				(int)(name.end - name.start), text + name.start));
 	return VALUE_POISON;
 }
@@ -89,7 +164,7 @@ static bool shape_member(struct elab *e, struct sig *s, const struct type *t, bo
 			return false;
 	if (size)
 		return *out = value_int(all), true;
-	*out = value_seq(e->f->arena, V_LIST, t->rank);
+	*out = value_seq(e->em.f->arena, V_LIST, t->rank);
 	for (uint32_t i = 0; i < t->rank; i++)
 		out->u.seq->at[i] = value_int(dims[i]);
 	return true;
@@ -102,7 +177,7 @@ bool alias_member(struct elab *e, struct item *it, const char *name, struct valu
 	bool found = false;
 	if (it->has_syntax_error || al.generics.n)
 		return false;
-	sig_open(&s, e, it->mod, NULL);
+	sig_open(&s, &e->em, it->mod, NULL);
 	const struct type *t = sig_type(&s, al.type);
 	bool tensor = t->kind == TY_TENSOR || t->kind == TY_SCALAR, ranked = t->kind == TY_SCALAR || t->shape == SHAPE_DIMS;
 	if (!strcmp(name, "dtype") && tensor && t->elem != DT_COUNT)

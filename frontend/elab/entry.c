@@ -1,8 +1,13 @@
 /* An entry of a model: the manifest's inputs and the weights' names meet the signature. */
-#include "frontend/elab/program.h"
 #include <stdarg.h>
 #include <string.h>
+#include "frontend/elab/layer.h"
+#include "frontend/elab/name.h"
+#include "frontend/elab/params.h"
+#include "frontend/elab/program.h"
+#include "frontend/elab/unit.h"
 #include "frontend/types/sig.h"
+#include "frontend/unit/reads.h"
 
 /* ---- finding the definition ---- */
 
@@ -10,9 +15,9 @@ static bool is_entry(const struct item *it) { return it->kind == ITEM_FN || it->
 
 static struct item *find_item(struct elab *e, const char *name, size_t n)
 {
-	name_id id = intern(e->f->names, name, n);
-	for (uint32_t i = 0; i < e->f->modules.len; i++) {
-		struct module *m = e->f->modules.at[i];
+	name_id id = intern(e->em.f->names, name, n);
+	for (uint32_t i = 0; i < e->em.f->modules.len; i++) {
+		struct module *m = e->em.f->modules.at[i];
 		struct item *it = m->std ? NULL : module_find(m, id);
 		if (it && is_entry(it))
 			return it;
@@ -23,17 +28,17 @@ static struct item *find_item(struct elab *e, const char *name, size_t n)
 static void no_entry(struct elab *e, const struct elab_request *req, const char *name)
 {
 	VEC(const char *) names = {0};
-	for (uint32_t i = 0; i < e->f->modules.len; i++) {
-		struct module *m = e->f->modules.at[i];
+	for (uint32_t i = 0; i < e->em.f->modules.len; i++) {
+		struct module *m = e->em.f->modules.at[i];
 		for (uint32_t k = 0; k < m->n_items && !m->std; k++)
 			if (m->items[k].name && is_entry(&m->items[k]))
-				vec_push(&names, name_text(e->f, m->items[k].name));
+				vec_push(&names, name_text(e->em.f, m->items[k].name));
 	}
 	const char *near = diag_nearest(name, names.at, names.len);
-	struct diag *g = diag_add(e->f->diags, DIAG_ENTRY, req->at, "no layer or function `%s` is defined in the model's sources", name);
+	struct diag *g = diag_add(e->em.f->diags, DIAG_ENTRY, req->at, "no layer or function `%s` is defined in the model's sources", name);
 	if (near)
-		diag_help(e->f->diags, g, "did you mean `%s`?", near);
-	e->errors++;
+		diag_help(e->em.f->diags, g, "did you mean `%s`?", near);
+	e->em.report.errors++;
 	vec_free(&names);
 }
 
@@ -47,9 +52,9 @@ static struct value make_instance(struct elab *e, struct item *it)
 		bare = bare && ast_b(t, params.at[i]) != AST_NONE;
 	if (bare)
 		return instantiate(e, it, &none, SPAN_NONE);
-	struct diag *g = elab_error(e, DIAG_ENTRY, tok_span(it->mod, it->name_token), "layer `%s` cannot be an entry: it needs arguments",
-				    name_text(e->f, it->name));
-	diag_help(e->out, g, "give its arguments defaults, or write a layer without arguments around it");
+	struct diag *g = report_error(&e->em, DIAG_ENTRY, tok_span(it->mod, it->name_token),
+				      "layer `%s` cannot be an entry: it needs arguments", name_text(e->em.f, it->name));
+	diag_help(e->em.report.out, g, "give its arguments defaults, or write a layer without arguments around it");
 	return VALUE_POISON;
 }
 
@@ -74,21 +79,22 @@ static struct func *entry_func(struct program *p, const char *name)
 		return NULL;
 	}
 	if (it->has_syntax_error) { /* reported: what is left of it may be anything */
-		e->errors++;
+		e->em.report.errors++;
 		return NULL;
 	}
 	if (it->kind != ITEM_MODULE_LAYER) {
-		reads_note(e, it, READ_INTERFACE);
-		return item_func(e->f, it);
+		reads_note(&e->em, it, READ_INTERFACE);
+		return item_func(e->em.f, it);
 	}
 	struct value v = instance_of(p, it);
 	if (v.kind != V_LAYER)
 		return NULL;
 	const char *fn = dot ? dot + 1 : "forward";
-	struct member *m = instance_member(v.u.layer, intern_str(e->f->names, fn));
+	struct member *m = instance_member(v.u.layer, intern_str(e->em.f->names, fn));
 	if (m && m->kind == M_FN)
 		return m->value.u.fn;
-	elab_error(e, DIAG_NO_FORWARD, tok_span(it->mod, it->name_token), "layer `%s` has no function `%s`", name_text(e->f, it->name), fn);
+	report_error(&e->em, DIAG_NO_FORWARD, tok_span(it->mod, it->name_token), "layer `%s` has no function `%s`",
+		     name_text(e->em.f, it->name), fn);
 	return NULL;
 }
 
@@ -130,18 +136,18 @@ __attribute__((format(printf, 3, 4))) static void input_error(struct entry_plan 
 	struct elab *e = ep->p->e;
 	va_list ap;
 	va_start(ap, fmt);
-	const char *text = arena_vprintf(e->f->arena, fmt, ap);
+	const char *text = arena_vprintf(e->em.f->arena, fmt, ap);
 	va_end(ap);
-	struct diag *g =
-		elab_error(e, DIAG_ENTRY_INPUT, a->given ? a->given->at : ep->p->req->at, "input `%s`: %s", name_text(e->f, a->name), text);
-	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
+	struct diag *g = report_error(&e->em, DIAG_ENTRY_INPUT, a->given ? a->given->at : ep->p->req->at, "input `%s`: %s",
+				      name_text(e->em.f, a->name), text);
+	diag_secondary(e->em.report.out, g, node_span(ep->s.mod, a->decl), "declared here");
 }
 
 /* The sizes that the manifest or the weights file fixes, as equations. */
 static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struct elab_input *given)
 {
 	struct elab *e = ep->p->e;
-	const char *what = arena_printf(e->f->arena, "%s `%s`", a->is_weight ? "weight" : "input", given->name);
+	const char *what = arena_printf(e->em.f->arena, "%s `%s`", a->is_weight ? "weight" : "input", given->name);
 	if (a->type->kind != TY_TENSOR || a->type->shape != SHAPE_DIMS)
 		return true;
 	if (given->rank != a->type->rank) {
@@ -150,7 +156,7 @@ static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struc
 	}
 	struct hir_type t = {.elem = given->elem, .rank = given->rank};
 	for (uint32_t i = 0; i < t.rank; i++)
-		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i]) : dim_const(e->b->dims, DIM_DYNAMIC);
+		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->em.b->dims, given->dims[i]) : dim_const(e->em.b->dims, DIM_DYNAMIC);
 	for (uint32_t i = 0; i < t.rank; i++)
 		if (given->dims[i] >= 0)
 			sig_equate(&ep->s, a->type, &t, i, given->at, node_span(ep->s.mod, a->decl), what);
@@ -163,13 +169,14 @@ static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct
 	struct elab *e = ep->p->e;
 	if (!given) {
 		input_error(ep, a, "its shape is not declared: write `input %s = float32 [?, 64]` or the like in the manifest",
-			    name_text(e->f, a->name));
+			    name_text(e->em.f, a->name));
 		return false;
 	}
 	out->rank = given->rank;
 	for (uint32_t i = 0; i < given->rank; i++)
-		out->dims[i] = given->dims[i] >= 0 ? dim_const(e->b->dims, given->dims[i])
-						   : dim_new_sym(e->b->dims, arena_printf(e->f->arena, "D%u", dims_syms(e->b->dims)));
+		out->dims[i] = given->dims[i] >= 0
+				       ? dim_const(e->em.b->dims, given->dims[i])
+				       : dim_new_sym(e->em.b->dims, arena_printf(e->em.f->arena, "D%u", dims_syms(e->em.b->dims)));
 	return true;
 }
 
@@ -197,10 +204,10 @@ static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct hir_type
 		return given_shape(ep, a, given, out);
 	sig_constant_type(&ep->s, t, out);
 	for (uint32_t i = 0; a->is_weight && i < out->rank; i++)
-		if (!dim_is_const(e->b->dims, out->dims[i], NULL)) {
-			elab_error(e, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl),
-				   "the shape %s of weight `%s` is not known at build time", elab_shape_text(e, out),
-				   name_text(e->f, a->name));
+		if (!dim_is_const(e->em.b->dims, out->dims[i], NULL)) {
+			report_error(&e->em, DIAG_PARAM_TYPE, node_span(ep->s.mod, a->decl),
+				     "the shape %s of weight `%s` is not known at build time", shape_text(&e->em, out),
+				     name_text(e->em.f, a->name));
 			return false;
 		}
 	return true;
@@ -208,7 +215,7 @@ static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct hir_type
 
 static struct type *any_tensor(struct elab *e)
 {
-	struct type *t = ARENA_NEW(e->f->arena, struct type);
+	struct type *t = ARENA_NEW(e->em.f->arena, struct type);
 	*t = (struct type){.kind = TY_TENSOR, .elem = DT_COUNT, .elem_var = SIG_NO_VAR, .shape = SHAPE_ANY};
 	return t;
 }
@@ -218,10 +225,10 @@ static bool usable_weight(struct entry_plan *ep, struct entry_arg *a)
 	struct elab *e = ep->p->e;
 	if (!a->weight || !a->weight->unusable)
 		return true;
-	struct diag *g = elab_error(e, DIAG_WEIGHTS_DTYPE, a->weight->at, "weight `%s` cannot be used: %s", name_text(e->f, a->name),
-				    a->weight->unusable);
-	diag_secondary(e->out, g, node_span(ep->s.mod, a->decl), "declared here");
-	diag_help(e->out, g, "%s", a->weight->remedy);
+	struct diag *g = report_error(&e->em, DIAG_WEIGHTS_DTYPE, a->weight->at, "weight `%s` cannot be used: %s",
+				      name_text(e->em.f, a->name), a->weight->unusable);
+	diag_secondary(e->em.report.out, g, node_span(ep->s.mod, a->decl), "declared here");
+	diag_help(e->em.report.out, g, "%s", a->weight->remedy);
 	a->weight = NULL;
 	return false;
 }
@@ -231,12 +238,12 @@ static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_f
 	struct elab *e = ep->p->e;
 	const struct elab_request *req = ep->p->req;
 	bool ok = true;
-	ep->args = ARENA_ARRAY(e->f->arena, struct entry_arg, decl->params.n + 1);
+	ep->args = ARENA_ARRAY(e->em.f->arena, struct entry_arg, decl->params.n + 1);
 	for (uint32_t i = 0; i < decl->params.n; i++) {
 		struct entry_arg *a = &ep->args[ep->n++];
 		const struct ast *t = &fn->mod->ast;
-		*a = (struct entry_arg){.decl = decl->params.at[i], .name = token_name(e->f, fn->mod, ast_token(t, decl->params.at[i]))};
-		const char *name = name_text(e->f, a->name);
+		*a = (struct entry_arg){.decl = decl->params.at[i], .name = token_name(e->em.f, fn->mod, ast_token(t, decl->params.at[i]))};
+		const char *name = name_text(e->em.f, a->name);
 		a->given = find_input(req->inputs, req->n_inputs, name);
 		a->is_weight = !fn->self && is_weight(ep->p, name);
 		a->weight = a->is_weight ? find_input(req->weights, req->n_weights, name) : NULL;
@@ -258,9 +265,9 @@ static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struc
 	*v = eval(e, ast_b(&ep->s.mod->ast, a->decl));
 	if (!value_holds(*v, V_TENSOR))
 		return true;
-	struct diag *g = elab_error(e, DIAG_ENTRY, node_span(ep->s.mod, ast_b(&ep->s.mod->ast, a->decl)),
-				    "argument `%s` of the entry has a tensor as its default", name_text(e->f, a->name));
-	diag_help(e->out, g, "make it an input or a weight, or write a function around the entry that gives it");
+	struct diag *g = report_error(&e->em, DIAG_ENTRY, node_span(ep->s.mod, ast_b(&ep->s.mod->ast, a->decl)),
+				      "argument `%s` of the entry has a tensor as its default", name_text(e->em.f, a->name));
+	diag_help(e->em.report.out, g, "make it an input or a weight, or write a function around the entry that gives it");
 	return false;
 }
 
@@ -268,11 +275,11 @@ static bool plan_args(struct entry_plan *ep)
 {
 	struct elab *e = ep->p->e;
 	bool ok = true;
-	ep->plan.values = ARENA_ARRAY(e->f->arena, struct value, ep->n + 1);
+	ep->plan.values = ARENA_ARRAY(e->em.f->arena, struct value, ep->n + 1);
 	ep->plan.n_values = ep->n;
 	for (uint32_t i = 0; i < ep->n; i++) {
 		struct entry_arg *a = &ep->args[i];
-		struct leaf l = {.name = name_text(e->f, a->name), .build_time = a->is_weight};
+		struct leaf l = {.name = name_text(e->em.f, a->name), .build_time = a->is_weight};
 		if (a->is_default) {
 			ok = plan_default(ep, a, &ep->plan.values[i]) && ok;
 			continue;
@@ -288,9 +295,9 @@ static void check_names(struct entry_plan *ep)
 {
 	struct elab *e = ep->p->e;
 	const struct elab_request *req = ep->p->req;
-	const char **names = ARENA_ARRAY(e->f->arena, const char *, ep->n + 1);
+	const char **names = ARENA_ARRAY(e->em.f->arena, const char *, ep->n + 1);
 	for (uint32_t i = 0; i < ep->n; i++)
-		names[i] = name_text(e->f, ep->args[i].name);
+		names[i] = name_text(e->em.f, ep->args[i].name);
 	for (uint32_t i = 0; i < req->n_inputs && req->n_entries == 1; i++) {
 		bool found = false;
 		for (uint32_t k = 0; k < ep->n; k++)
@@ -298,11 +305,12 @@ static void check_names(struct entry_plan *ep)
 		if (found)
 			continue;
 		const char *near = diag_nearest(req->inputs[i].name, names, ep->n);
-		struct diag *g = elab_error(e, DIAG_ENTRY_INPUT, req->inputs[i].at, "the entry has no input `%s`", req->inputs[i].name);
+		struct diag *g =
+			report_error(&e->em, DIAG_ENTRY_INPUT, req->inputs[i].at, "the entry has no input `%s`", req->inputs[i].name);
 		if (near)
-			diag_help(e->out, g, "did you mean `%s`?", near);
+			diag_help(e->em.report.out, g, "did you mean `%s`?", near);
 		for (uint32_t k = 0; k < ep->n && !near; k++)
-			diag_note(e->out, g, "it has an input `%s`", names[k]);
+			diag_note(e->em.report.out, g, "it has an input `%s`", names[k]);
 	}
 }
 
@@ -312,7 +320,7 @@ static bool returns_tensors(struct elab *e, const struct unit_info *info, const 
 {
 	if (info->unit->n_outputs)
 		return true;
-	elab_error(e, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` gives no tensor", name_text(e->f, fn->name));
+	report_error(&e->em, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` gives no tensor", name_text(e->em.f, fn->name));
 	return false;
 }
 
@@ -322,7 +330,7 @@ static void add_entry(struct program *p, struct entry_plan *ep, const struct uni
 	struct hir_unit *u = info->unit;
 	uint32_t n_params = ep->plan.params.at.len;
 	struct hir_entry entry = {
-		.name = name_text(e->f, ep->plan.fn->name), .unit = u, .params = ARENA_ARRAY(e->f->arena, uint32_t, u->n_inputs + 1)};
+		.name = name_text(e->em.f, ep->plan.fn->name), .unit = u, .params = ARENA_ARRAY(e->em.f->arena, uint32_t, u->n_inputs + 1)};
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		entry.params[i] = HIR_NONE;
 		if (i < n_params)
@@ -342,12 +350,12 @@ void elab_entry(struct program *p, const char *name)
 	if (!fn)
 		return;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	struct frame root = {.up = e->frame, .mod = fn->mod, .self = fn->self, .base = e->locals.len, .call_at = SPAN_NONE, .unit = e->b};
-	struct entry_plan *ep = ARENA_NEW(e->f->arena, struct entry_plan);
-	builder_open(e, &b);
-	e->frame = &root;
+	struct frame root = {.site.at = SPAN_NONE, .mod = fn->mod, .self = fn->self, .unit = e->em.b};
+	struct entry_plan *ep = ARENA_NEW(e->em.f->arena, struct entry_plan);
+	builder_open(&e->em, &b);
+	frame_push(e, &root);
 	*ep = (struct entry_plan){.p = p, .plan = {.fn = fn, .dims = b.dims, .at = SPAN_NONE}};
-	sig_open(&ep->s, e, fn->mod, fn->self);
+	sig_open(&ep->s, &e->em, fn->mod, fn->self);
 	ep->s.open = true;
 	sig_generics(&ep->s, decl.generics);
 	bool ok = load_args(ep, fn, &decl) && plan_args(ep);
@@ -361,6 +369,6 @@ void elab_entry(struct program *p, const char *name)
 	}
 	sig_close(&ep->s);
 	unit_plan_free(&ep->plan);
-	e->frame = root.up;
-	builder_close(e);
+	frame_pop(e);
+	builder_close(&e->em);
 }

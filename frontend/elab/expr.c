@@ -1,20 +1,24 @@
 /* Expressions. */
 #include <string.h>
+#include "frontend/elab/body.h"
 #include "frontend/elab/branch.h"
+#include "frontend/elab/call.h"
+#include "frontend/elab/declared.h"
+#include "frontend/elab/index_value.h"
 #include "frontend/elab/list.h"
+#include "frontend/elab/name.h"
+#include "frontend/elab/stmt.h"
 #include "frontend/habits/habits.h"
 #include "frontend/names/index_note.h"
+#include "frontend/rules/operators.h"
 #include "frontend/syntax/literal.h"
-#include "frontend/types/sig.h"
-
-static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
 
 static struct value eval_int(struct elab *e, node_id n)
 {
 	uint64_t v;
-	if (literal_int(&tree(e)->tokens, ast_token(tree(e), n), &v) && v <= INT64_MAX)
+	if (literal_int(&elab_tree(e)->tokens, ast_token(elab_tree(e), n), &v) && v <= INT64_MAX)
 		return value_int((int64_t)v);
-	elab_error(e, DIAG_LITERAL_RANGE, elab_span(e, n), "the integer does not fit in 64 bits");
+	report_error(&e->em, DIAG_LITERAL_RANGE, elab_span(e, n), "the integer does not fit in 64 bits");
 	return VALUE_POISON;
 }
 
@@ -22,19 +26,19 @@ static struct value eval_name(struct elab *e, node_id n)
 {
 	struct value v;
 	span at = elab_span(e, n);
-	if (!name_lookup(e, elab_name(e, ast_token(tree(e), n)), at, &v))
+	if (!name_lookup(e, elab_name(e, ast_token(elab_tree(e), n)), at, &v))
 		return VALUE_POISON; /* the resolver reports unknown names */
-	index_note_value(e, ast_token(tree(e), n), v);
+	index_note_value(e, ast_token(elab_tree(e), n), v);
 	return v;
 }
 
 static struct value eval_seq(struct elab *e, node_id n, enum value_kind kind)
 {
-	struct ast_nodes items = ast_nodes(tree(e), ast_a(tree(e), n));
-	struct value v = value_seq(e->f->arena, kind, items.n);
+	struct ast_nodes items = ast_nodes(elab_tree(e), ast_a(elab_tree(e), n));
+	struct value v = value_seq(e->em.f->arena, kind, items.n);
 	for (uint32_t i = 0; i < items.n; i++)
 		v.u.seq->at[i] = eval(e, items.at[i]);
-	return elab_list(e, v, elab_span(e, n));
+	return checked_list(&e->em, v, elab_span(e, n));
 }
 
 /* The second operand is evaluated in a branch if it is dear or may fail. */
@@ -43,14 +47,14 @@ static struct value runtime_logic(struct elab *e, node_id n, struct value a, nod
 	struct branch br;
 	enum flow flow;
 	uint32_t cost = 0;
-	enum token_kind op = ast_token_kind(tree(e), n);
+	enum token_kind op = ast_token_kind(elab_tree(e), n);
 	span at = elab_span(e, n);
 	branch_open(e, &br, a.u.t, at);
 	br.wanted = true;
 	branch_enter(&br, op == TOK_OR);
 	struct value b = eval(e, nb);
-	bool scalar = b.kind == V_TENSOR && type_of(e, b.u.t)->elem == DT_BOOL && !type_of(e, b.u.t)->rank;
-	bool lazy = scalar && !body_cheap(e, e->b, &cost);
+	bool scalar = b.kind == V_TENSOR && type_of(&e->em, b.u.t)->elem == DT_BOOL && !type_of(&e->em, b.u.t)->rank;
+	bool lazy = scalar && !body_cheap(e, e->em.b, &cost);
 	branch_leave(&br, op == TOK_OR, b, FLOW_NEXT);
 	if (lazy) {
 		branch_enter(&br, op == TOK_AND);
@@ -60,93 +64,86 @@ static struct value runtime_logic(struct elab *e, node_id n, struct value a, nod
 	b = branch_keep(&br);
 	if (b.kind == V_BOOL)
 		return b.u.b == (op == TOK_OR) ? b : a;
-	return value_binary(e, op, a, b, at, elab_span(e, ast_a(tree(e), n)), elab_span(e, nb));
+	return apply_binary(&e->em, op, a, b, at, elab_span(e, ast_a(elab_tree(e), n)), elab_span(e, nb));
 }
 
 /* && and || of compile-time conditions do not evaluate what they need not. */
 static struct value eval_logic(struct elab *e, node_id n)
 {
-	enum token_kind op = ast_token_kind(tree(e), n);
-	node_id na = ast_a(tree(e), n), nb = ast_b(tree(e), n);
+	enum token_kind op = ast_token_kind(elab_tree(e), n);
+	node_id na = ast_a(elab_tree(e), n), nb = ast_b(elab_tree(e), n);
 	struct value a = eval(e, na);
 	if (a.kind == V_BOOL && a.u.b == (op == TOK_OR))
 		return a;
-	if (!e->checking && a.kind == V_TENSOR && type_of(e, a.u.t)->elem == DT_BOOL && !type_of(e, a.u.t)->rank)
+	if (!e->em.checking && a.kind == V_TENSOR && type_of(&e->em, a.u.t)->elem == DT_BOOL && !type_of(&e->em, a.u.t)->rank)
 		return runtime_logic(e, n, a, nb);
 	struct value b = eval(e, nb);
 	if (a.kind == V_BOOL && (b.kind == V_BOOL || is_poison(b)))
 		return b;
 	if (b.kind == V_BOOL && is_poison(a))
 		return b.u.b == (op == TOK_OR) ? b : a;
-	return value_binary(e, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
+	return apply_binary(&e->em, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
 }
 
 static struct value eval_binary(struct elab *e, node_id n)
 {
-	enum token_kind op = ast_token_kind(tree(e), n);
+	enum token_kind op = ast_token_kind(elab_tree(e), n);
 	if (op == TOK_AND || op == TOK_OR)
 		return eval_logic(e, n);
-	node_id na = ast_a(tree(e), n), nb = ast_b(tree(e), n);
+	node_id na = ast_a(elab_tree(e), n), nb = ast_b(elab_tree(e), n);
 	struct value a = eval(e, na), b = eval(e, nb);
-	return value_binary(e, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
+	return apply_binary(&e->em, op, a, b, elab_span(e, n), elab_span(e, na), elab_span(e, nb));
 }
 
 static struct value eval_chain(struct elab *e, node_id n)
 {
-	struct ast_chain c = ast_chain(tree(e), n);
+	struct ast_chain c = ast_chain(elab_tree(e), n);
 	struct value all = value_bool(true), left = eval(e, c.operands[0]);
 	for (uint32_t i = 0; i + 1 < c.n; i++) {
 		struct value right = eval(e, c.operands[i + 1]);
 		span sa = elab_span(e, c.operands[i]), sb = elab_span(e, c.operands[i + 1]);
-		struct value one =
-			value_binary(e, token_kind(&tree(e)->tokens, c.ops[i]), left, right, (span){sa.source, sa.start, sb.end}, sa, sb);
+		struct value one = apply_binary(&e->em, token_kind(&elab_tree(e)->tokens, c.ops[i]), left, right,
+						(span){sa.source, sa.start, sb.end}, sa, sb);
 		if (one.kind == V_BOOL && !one.u.b)
 			return one;
 		bool first = all.kind == V_BOOL;
-		all = first ? one : one.kind == V_BOOL ? all : value_binary(e, TOK_AND, all, one, elab_span(e, n), sa, sb);
+		all = first ? one : one.kind == V_BOOL ? all : apply_binary(&e->em, TOK_AND, all, one, elab_span(e, n), sa, sb);
 		left = right;
 	}
 	return all;
 }
 
-/* An integer: known now, a size, or a scalar that the run computes. */
-bool value_is_bound(struct elab *e, struct value v)
-{
-	if (v.kind == V_TENSOR)
-		return dtype_class(type_of(e, v.u.t)->elem) == DTC_INT && !type_of(e, v.u.t)->rank;
-	return v.kind == V_INT || v.kind == V_DIM;
-}
-
 static bool range_bound(struct elab *e, node_id n, struct value *out)
 {
 	*out = eval(e, n);
-	if (value_is_bound(e, *out))
+	if (is_integer_scalar(&e->em, *out))
 		return true;
 	if (!is_poison(*out))
-		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers, not %s", elab_value_text(e, *out));
+		report_error(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, n), "a range needs integers, not %s", value_text(&e->em, *out));
 	return false;
 }
 
 static struct value eval_range(struct elab *e, node_id n)
 {
-	struct ast_range r = ast_range(tree(e), n);
+	struct ast_range r = ast_range(elab_tree(e), n);
 	struct value from, to, step = value_int(1);
 	bool ok = range_bound(e, r.from, &from);
 	ok = range_bound(e, r.to, &to) && ok;
 	ok = (!r.step || range_bound(e, r.step, &step)) && ok;
 	if (ok && step.kind == V_TENSOR)
-		elab_error(e, DIAG_TYPE_MISMATCH, elab_span(e, r.step), "the step of a range must be known at compile time");
+		report_error(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, r.step), "the step of a range must be known at compile time");
 	if (!ok || step.kind != V_INT)
 		return VALUE_POISON;
 	if (!step.u.i) {
-		elab_error(e, DIAG_ARG_VALUE, elab_span(e, r.step), "the step of a range is zero");
+		report_error(&e->em, DIAG_ARG_VALUE, elab_span(e, r.step), "the step of a range is zero");
 		return VALUE_POISON;
 	}
 	if (r.inclusive)
-		to = value_binary(e, TOK_PLUS, to, value_int(step.u.i < 0 ? -1 : 1), elab_span(e, n), elab_span(e, n), elab_span(e, n));
+		to = apply_binary(&e->em, TOK_PLUS, to, value_int(step.u.i < 0 ? -1 : 1), elab_span(e, n), elab_span(e, n),
+				  elab_span(e, n));
 	if (is_poison(to))
 		return to;
-	struct range *out = ARENA_NEW(e->f->arena, struct range);
+	struct range *out = ARENA_NEW(e->em.f->arena, struct range);
 	*out = (struct range){from, to, step.u.i};
 	return (struct value){.kind = V_RANGE, .u.range = out};
 }
@@ -154,37 +151,37 @@ static struct value eval_range(struct elab *e, node_id n)
 static struct value eval_string(struct elab *e, node_id n)
 {
 	size_t len;
-	return value_str(literal_string(&tree(e)->tokens, ast_token(tree(e), n), e->f->arena, &len));
+	return value_str(literal_string(&elab_tree(e)->tokens, ast_token(elab_tree(e), n), e->em.f->arena, &len));
 }
 
 /* ---- members ---- */
 
 static struct value tensor_shape(struct elab *e, hir_ref r)
 {
-	struct hir_type t = *type_of(e, r);
-	struct value v = value_seq(e->f->arena, V_LIST, t.rank);
+	struct hir_type t = *type_of(&e->em, r);
+	struct value v = value_seq(e->em.f->arena, V_LIST, t.rank);
 	for (uint32_t i = 0; i < t.rank; i++)
-		v.u.seq->at[i] = value_dim(e->b->dims, t.dims[i]);
+		v.u.seq->at[i] = value_dim(e->em.b->dims, t.dims[i]);
 	return v;
 }
 
 static struct value tensor_size(struct elab *e, hir_ref r, span at)
 {
-	struct hir_type t = *type_of(e, r);
-	dim d = dim_const(e->b->dims, 1);
+	struct hir_type t = *type_of(&e->em, r);
+	dim d = dim_const(e->em.b->dims, 1);
 	for (uint32_t i = 0; i < t.rank; i++)
-		d = dim_mul(e->b->dims, d, t.dims[i]);
-	if (dims_overflowed(e->b->dims)) {
-		elab_error(e, DIAG_CONST_ARITH, at, "the number of elements overflows 64 bits");
+		d = dim_mul(e->em.b->dims, d, t.dims[i]);
+	if (dims_overflowed(e->em.b->dims)) {
+		report_error(&e->em, DIAG_CONST_ARITH, at, "the number of elements overflows 64 bits");
 		return VALUE_POISON;
 	}
-	return value_dim(e->b->dims, d);
+	return value_dim(e->em.b->dims, d);
 }
 
 static bool scalar_member(struct elab *e, struct value v, const char *name, struct value *out)
 {
 	if (!strcmp(name, "shape"))
-		return *out = value_seq(e->f->arena, V_LIST, 0), true;
+		return *out = value_seq(e->em.f->arena, V_LIST, 0), true;
 	if (!strcmp(name, "dtype"))
 		return *out = (struct value){.kind = V_DTYPE, .u.dt = scalar_type(v)}, true;
 	if (!strcmp(name, "rank") || !strcmp(name, "size"))
@@ -195,8 +192,8 @@ static bool scalar_member(struct elab *e, struct value v, const char *name, stru
 /* linear.bias: not the argument that says whether there is one, but the parameter in `_bias`, or none. */
 static bool hidden_param(struct elab *e, const struct instance *in, name_id name, span at, struct value *out)
 {
-	const char *hidden = text_join(e, "_", name_text(e->f, name), "", "");
-	const struct member *holder = instance_member(in, intern_str(e->f->names, hidden));
+	const char *hidden = text_join(&e->em, "_", name_text(e->em.f, name), "", "");
+	const struct member *holder = instance_member(in, intern_str(e->em.f->names, hidden));
 	if (!holder || holder->kind != M_VALUE || (holder->value.kind != V_LAYER && holder->value.kind != V_NONE))
 		return false;
 	if (holder->value.kind == V_NONE)
@@ -210,14 +207,14 @@ static bool hidden_param(struct elab *e, const struct instance *in, name_id name
 /* A member of a value itself; false: there is none of the name. */
 static bool own_member(struct elab *e, struct value v, name_id name, span at, struct value *out)
 {
-	const char *text = name_text(e->f, name);
+	const char *text = name_text(e->em.f, name);
 	if (v.kind == V_TENSOR) {
 		if (!strcmp(text, "shape"))
 			return *out = tensor_shape(e, v.u.t), true;
 		if (!strcmp(text, "dtype"))
-			return *out = (struct value){.kind = V_DTYPE, .u.dt = type_of(e, v.u.t)->elem}, true;
+			return *out = (struct value){.kind = V_DTYPE, .u.dt = type_of(&e->em, v.u.t)->elem}, true;
 		if (!strcmp(text, "rank"))
-			return *out = value_int(type_of(e, v.u.t)->rank), true;
+			return *out = value_int(type_of(&e->em, v.u.t)->rank), true;
 		if (!strcmp(text, "size"))
 			return *out = tensor_size(e, v.u.t, at), true;
 	} else if (value_is_scalar(v)) {
@@ -248,8 +245,8 @@ static void member_names(struct elab *e, struct value v, void (*add)(void *, con
 {
 	if (v.kind == V_TENSOR) {
 		add(ctx, "shape"), add(ctx, "dtype"), add(ctx, "rank"), add(ctx, "size");
-		for (uint32_t i = 0; i < e->f->prelude.names.len; i++)
-			add(ctx, e->f->prelude.names.at[i]);
+		for (uint32_t i = 0; i < e->em.f->prelude.names.len; i++)
+			add(ctx, e->em.f->prelude.names.at[i]);
 	} else if (v.kind == V_DTYPE) {
 		static const char *const limits[] = {"inf", "nan", "max", "min", "eps"};
 		struct value limit;
@@ -258,11 +255,11 @@ static void member_names(struct elab *e, struct value v, void (*add)(void *, con
 				add(ctx, limits[i]);
 	} else if (v.kind == V_LAYER) {
 		for (uint32_t i = 0; i < v.u.layer->n_members; i++)
-			add(ctx, name_text(e->f, v.u.layer->members[i].name));
+			add(ctx, name_text(e->em.f, v.u.layer->members[i].name));
 	} else if (v.kind == V_MODULE) {
 		for (uint32_t i = 0; i < v.u.mod->n_items; i++)
 			if (v.u.mod->items[i].name)
-				add(ctx, name_text(e->f, v.u.mod->items[i].name));
+				add(ctx, name_text(e->em.f, v.u.mod->items[i].name));
 	}
 }
 
@@ -278,21 +275,22 @@ static void add_name(void *ctx, const char *s)
 /* `x.fc()`, where `fc` is a layer: it is called with the tensor. */
 static bool member_as_method(struct elab *e, struct diag *g, struct value object, node_id n, name_id name)
 {
-	const struct tokens *t = &tree(e)->tokens;
+	const struct tokens *t = &elab_tree(e)->tokens;
 	struct value callee;
-	token_id open = ast_token(tree(e), n) + 1;
-	elab_hush(e);
+	token_id open = ast_token(elab_tree(e), n) + 1;
+	suppress_diags(&e->em);
 	bool layer = object.kind == V_TENSOR && name_lookup(e, name, SPAN_NONE, &callee) && callee.kind == V_LAYER;
-	elab_unhush(e);
+	restore_diags(&e->em);
 	if (!layer)
 		return false;
-	span whole = elab_span(e, n), left = elab_span(e, ast_a(tree(e), n));
-	const char *x = arena_strndup(e->f->arena, t->src->text + left.start, left.end - left.start), *callee_name = name_text(e->f, name);
-	diag_help(e->out, g, "a layer is called with its input: `%s(%s)`", callee_name, left.end - left.start <= 40 ? x : "x");
+	span whole = elab_span(e, n), left = elab_span(e, ast_a(elab_tree(e), n));
+	const char *x = arena_strndup(e->em.f->arena, t->src->text + left.start, left.end - left.start),
+		   *callee_name = name_text(e->em.f, name);
+	diag_help(e->em.report.out, g, "a layer is called with its input: `%s(%s)`", callee_name, left.end - left.start <= 40 ? x : "x");
 	if (open + 1 >= t->len || token_kind(t, open) != TOK_LPAREN || token_kind(t, open + 1) != TOK_RPAREN)
 		return true;
 	whole.end = t->ends[open + 1];
-	diag_edit(e->out, g, whole, arena_printf(e->f->arena, "%s(%s)", callee_name, x));
+	diag_edit(e->em.report.out, g, whole, arena_printf(e->em.f->arena, "%s(%s)", callee_name, x));
 	return true;
 }
 
@@ -300,11 +298,11 @@ static bool member_as_method(struct elab *e, struct diag *g, struct value object
 static bool method_without_call(struct elab *e, struct diag *g, struct value object, node_id n, name_id name)
 {
 	struct value callee;
-	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
+	span at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));
 	if (object.kind != V_TENSOR || !prelude_lookup(e, name, &callee) || callee.kind != V_BUILTIN)
 		return false;
-	diag_help(e->out, g, "`%s` is a function: it is called, `.%s()`", name_text(e->f, name), name_text(e->f, name));
-	diag_guess(e->out, g, (span){at.source, at.end, at.end}, "()");
+	diag_help(e->em.report.out, g, "`%s` is a function: it is called, `.%s()`", name_text(e->em.f, name), name_text(e->em.f, name));
+	diag_guess(e->em.report.out, g, (span){at.source, at.end, at.end}, "()");
 	return true;
 }
 
@@ -314,11 +312,11 @@ static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, 
 	struct value limit;
 	const char *other = !strcmp(name, "lowest") ? "min" : !strcmp(name, "infinity") ? "inf" : !strcmp(name, "epsilon") ? "eps" : name;
 	if (number_limit(t, other, &limit)) {
-		diag_help(e->out, g, "this number is `%s.%s`", dtype_text(t), other);
-		diag_edit(e->out, g, at, other);
+		diag_help(e->em.report.out, g, "this number is `%s.%s`", dtype_text(t), other);
+		diag_edit(e->em.report.out, g, at, other);
 		return;
 	}
-	diag_help(e->out, g,
+	diag_help(e->em.report.out, g,
 		  t == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`" : "a cast is a call of the type: `float32(x)`");
 }
 
@@ -326,13 +324,13 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 {
 	if (v.kind == V_MODULE) /* the resolver has reported it */
 		return VALUE_POISON;
-	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
-	const char *what = v.kind == V_LAYER    ? arena_printf(e->f->arena, "layer `%s`", name_text(e->f, v.u.layer->item->name))
-			   : v.kind == V_MODULE ? arena_printf(e->f->arena, "module `%s`", v.u.mod->path)
-						: elab_value_text(e, v);
-	struct diag *g = elab_error(e, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->f, name));
+	span at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));
+	const char *what = v.kind == V_LAYER    ? arena_printf(e->em.f->arena, "layer `%s`", name_text(e->em.f, v.u.layer->item->name))
+			   : v.kind == V_MODULE ? arena_printf(e->em.f->arena, "module `%s`", v.u.mod->path)
+						: value_text(&e->em, v);
+	struct diag *g = report_error(&e->em, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->em.f, name));
 	if (v.kind == V_TYPE)
-		diag_cause(e->out, g, "member of a type"); /* `Image.shape`, `Image.dtype`: one mistake */
+		diag_cause(e->em.report.out, g, "member of a type"); /* `Image.shape`, `Image.dtype`: one mistake */
 	struct name_list l = {0};
 	unsigned use = v.kind == V_TENSOR                                           ? HABIT_TENSOR
 		       : v.kind == V_LIST || v.kind == V_TUPLE || v.kind == V_RANGE ? HABIT_LIST
@@ -341,16 +339,16 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 										    : 0;
 	member_names(e, v, add_name, &l);
 	if (v.kind == V_MAKER)
-		diag_help(e->out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
-			  name_text(e->f, v.u.item->name));
+		diag_help(e->em.report.out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
+			  name_text(e->em.f, v.u.item->name));
 	else if (v.kind == V_TYPE)
-		diag_help(e->out, g,
+		diag_help(e->em.report.out, g,
 			  "`.shape`, `.dtype` and `.rank` belong to a tensor, `x.shape`, or to an alias whose sizes are numbers");
 	else if (v.kind == V_DTYPE)
-		element_type_help(e, g, v.u.dt, at, name_text(e->f, name));
+		element_type_help(e, g, v.u.dt, at, name_text(e->em.f, name));
 	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) &&
-		 !habit_name_help(e->out, g, &tree(e)->tokens, ast_token(tree(e), n), use))
-		diag_did_you_mean(e->out, g, at, name_text(e->f, name), l.at.at, l.at.len);
+		 !habit_name_help(e->em.report.out, g, &elab_tree(e)->tokens, ast_token(elab_tree(e), n), use))
+		diag_did_you_mean(e->em.report.out, g, at, name_text(e->em.f, name), l.at.at, l.at.len);
 	vec_free(&l.at);
 	return VALUE_POISON;
 }
@@ -358,20 +356,20 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 /* Candidates for an editor that asks what may stand after the dot. */
 static void note_ask(struct elab *e, node_id n, struct value object)
 {
-	if (index_asked(e->f, tok_span(e->frame->mod, ast_token(tree(e), n))) && !e->quiet)
+	if (index_asked(e->em.f, tok_span(e->frame->mod, ast_token(elab_tree(e), n))) && !e->em.report.suppressed)
 		index_offer_members(e, object);
 }
 
 static struct value eval_member(struct elab *e, node_id n)
 {
-	struct value v = eval(e, ast_a(tree(e), n)), out;
-	name_id name = elab_name(e, ast_token(tree(e), n));
+	struct value v = eval(e, ast_a(elab_tree(e), n)), out;
+	name_id name = elab_name(e, ast_token(elab_tree(e), n));
 	if (is_poison(v))
 		return v;
 	note_ask(e, n, v);
 	if (!own_member(e, v, name, elab_span(e, n), &out))
 		return no_member(e, v, n, name);
-	index_note_member(e, ast_token(tree(e), n), v, out);
+	index_note_member(e, ast_token(elab_tree(e), n), v, out);
 	return out;
 }
 
@@ -379,16 +377,16 @@ static struct value eval_member(struct elab *e, node_id n)
 
 static void eval_args(struct elab *e, node_id call, struct args *args)
 {
-	struct ast_nodes nodes = ast_nodes(tree(e), ast_b(tree(e), call));
+	struct ast_nodes nodes = ast_nodes(elab_tree(e), ast_b(elab_tree(e), call));
 	for (uint32_t i = 0; i < nodes.n; i++) {
 		node_id n = nodes.at[i];
-		bool named = ast_kind(tree(e), n) == NODE_NAMED_ARG;
-		struct arg a = {.at = elab_span(e, named ? ast_a(tree(e), n) : n)};
+		bool named = ast_kind(elab_tree(e), n) == NODE_NAMED_ARG;
+		struct arg a = {.at = elab_span(e, named ? ast_a(elab_tree(e), n) : n)};
 		if (named) {
-			a.name = elab_name(e, ast_token(tree(e), n));
-			a.name_at = tok_span(e->frame->mod, ast_token(tree(e), n));
+			a.name = elab_name(e, ast_token(elab_tree(e), n));
+			a.name_at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));
 		}
-		a.v = eval(e, named ? ast_a(tree(e), n) : n);
+		a.v = eval(e, named ? ast_a(elab_tree(e), n) : n);
 		args->at[args->n++] = a;
 	}
 }
@@ -408,15 +406,15 @@ static bool is_current(const struct elab *e, struct value v)
 /* x.f(a): a member of x, else f(x, a). */
 static struct value method_target(struct elab *e, node_id n, struct args *args)
 {
-	node_id obj = ast_a(tree(e), n);
+	node_id obj = ast_a(elab_tree(e), n);
 	struct value v = eval(e, obj), out;
-	name_id name = elab_name(e, ast_token(tree(e), n));
-	span at = tok_span(e->frame->mod, ast_token(tree(e), n));
+	name_id name = elab_name(e, ast_token(elab_tree(e), n));
+	span at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));
 	if (is_poison(v))
 		return v;
 	note_ask(e, n, v);
 	if (own_member(e, v, name, at, &out)) {
-		index_note_member(e, ast_token(tree(e), n), v, out);
+		index_note_member(e, ast_token(elab_tree(e), n), v, out);
 		return out;
 	}
 	bool free_fn = v.kind != V_MODULE && name_lookup(e, name, at, &out);
@@ -428,32 +426,33 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	if (!free_fn || !callable(out))
 		return no_member(e, v, n, name);
 	args->at[args->n++] = (struct arg){.v = v, .at = elab_span(e, obj)};
-	index_note_member(e, ast_token(tree(e), n), v, out);
+	index_note_member(e, ast_token(elab_tree(e), n), v, out);
 	return out;
 }
 
 static const char *callee_text(struct elab *e, struct value callee, node_id n)
 {
-	const char *src = elab_source_text(e, elab_span(e, n));
-	return text_join(e, callee.kind == V_LAYER ? "layer instance " : "function ", src, "", "");
+	const char *src = source_excerpt(&e->em, elab_span(e, n));
+	return text_join(&e->em, callee.kind == V_LAYER ? "layer instance " : "function ", src, "", "");
 }
 
 /* x.size(0), x.shape(0): properties that are functions elsewhere. */
 static bool called_property(struct elab *e, node_id call, struct value callee, bool method)
 {
-	node_id target = ast_a(tree(e), call);
-	token_id tok = ast_token(tree(e), target);
-	bool size = token_is(&tree(e)->tokens, tok, "size"), shape = token_is(&tree(e)->tokens, tok, "shape");
+	node_id target = ast_a(elab_tree(e), call);
+	token_id tok = ast_token(elab_tree(e), target);
+	bool size = token_is(&elab_tree(e)->tokens, tok, "size"), shape = token_is(&elab_tree(e)->tokens, tok, "shape");
 	if (method || (!size && !shape) || (callee.kind != V_INT && callee.kind != V_DIM && !value_is_seq(callee)))
 		return false;
-	struct ast_nodes args = ast_nodes(tree(e), ast_b(tree(e), call));
-	struct diag *g = elab_error(e, DIAG_NOT_CALLABLE, elab_span(e, call), "`%s` of a tensor is no function", size ? "size" : "shape");
+	struct ast_nodes args = ast_nodes(elab_tree(e), ast_b(elab_tree(e), call));
+	struct diag *g =
+		report_error(&e->em, DIAG_NOT_CALLABLE, elab_span(e, call), "`%s` of a tensor is no function", size ? "size" : "shape");
 	span at = tok_span(e->frame->mod, tok);
 	at.end = elab_span(e, call).end;
-	diag_help(e->out, g, "`x.shape` is the tuple of dimensions, `x.shape[0]` one of them, `x.size` the number of elements");
+	diag_help(e->em.report.out, g, "`x.shape` is the tuple of dimensions, `x.shape[0]` one of them, `x.size` the number of elements");
 	span one = args.n == 1 ? elab_span(e, args.at[0]) : at;
-	char *index = arena_strndup(e->f->arena, tree(e)->tokens.src->text + one.start, one.end - one.start);
-	diag_edit(e->out, g, at, args.n == 1 ? text_join(e, "shape[", index, "]", "") : "shape");
+	char *index = arena_strndup(e->em.f->arena, elab_tree(e)->tokens.src->text + one.start, one.end - one.start);
+	diag_edit(e->em.report.out, g, at, args.n == 1 ? text_join(&e->em, "shape[", index, "]", "") : "shape");
 	return true;
 }
 
@@ -462,12 +461,12 @@ static struct value eval_call(struct elab *e, node_id n)
 	struct value out;
 	if (list_grows(e, n, &out))
 		return out;
-	node_id target = ast_a(tree(e), n);
-	struct args args = {0, ARENA_ARRAY(e->f->arena, struct arg, ast_nodes(tree(e), ast_b(tree(e), n)).n + 1)};
-	struct value callee = ast_kind(tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);
-	if (ast_kind(tree(e), target) == NODE_MEMBER && called_property(e, n, callee, args.n > 0))
+	node_id target = ast_a(elab_tree(e), n);
+	struct args args = {0, ARENA_ARRAY(e->em.f->arena, struct arg, ast_nodes(elab_tree(e), ast_b(elab_tree(e), n)).n + 1)};
+	struct value callee = ast_kind(elab_tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);
+	if (ast_kind(elab_tree(e), target) == NODE_MEMBER && called_property(e, n, callee, args.n > 0))
 		return VALUE_POISON;
-	index_note_call(e, ast_token(tree(e), target), callee, args.n > 0);
+	index_note_call(e, ast_token(elab_tree(e), target), callee, args.n > 0);
 	eval_args(e, n, &args);
 	if (is_poison(callee))
 		return VALUE_POISON;
@@ -479,19 +478,19 @@ static struct value eval_call(struct elab *e, node_id n)
 static struct value eval_node(struct elab *e, node_id n)
 {
 	enum flow flow;
-	switch (ast_kind(tree(e), n)) {
+	switch (ast_kind(elab_tree(e), n)) {
 	case NODE_INT: return eval_int(e, n);
-	case NODE_FLOAT: return value_float(literal_float(&tree(e)->tokens, ast_token(tree(e), n)));
+	case NODE_FLOAT: return value_float(literal_float(&elab_tree(e)->tokens, ast_token(elab_tree(e), n)));
 	case NODE_STRING: return eval_string(e, n);
 	case NODE_FSTRING: return eval_fstring(e, n);
 	case NODE_TRUE: return value_bool(true);
 	case NODE_FALSE: return value_bool(false);
 	case NODE_NONE: return (struct value){.kind = V_NONE};
 	case NODE_NAME: return eval_name(e, n);
-	case NODE_PAREN: return eval(e, ast_a(tree(e), n));
+	case NODE_PAREN: return eval(e, ast_a(elab_tree(e), n));
 	case NODE_TUPLE: return eval_seq(e, n, V_TUPLE);
 	case NODE_LIST: return eval_seq(e, n, V_LIST);
-	case NODE_UNARY: return scalar_unary(e, ast_token_kind(tree(e), n), eval(e, ast_a(tree(e), n)), elab_span(e, n));
+	case NODE_UNARY: return apply_unary(&e->em, ast_token_kind(elab_tree(e), n), eval(e, ast_a(elab_tree(e), n)), elab_span(e, n));
 	case NODE_BINARY: return eval_binary(e, n);
 	case NODE_CHAIN: return eval_chain(e, n);
 	case NODE_RANGE: return eval_range(e, n);
@@ -500,20 +499,20 @@ static struct value eval_node(struct elab *e, node_id n)
 	case NODE_INDEX: return eval_index(e, n);
 	case NODE_COMPREHENSION: return eval_comprehension(e, n);
 	case NODE_IF:
-	case NODE_TERNARY: e->tail = true; return eval_if(e, n, &flow);
-	case NODE_BLOCK: e->tail = true; return eval_block(e, n, &flow);
+	case NODE_TERNARY: e->value_wanted = true; return eval_if(e, n, &flow);
+	case NODE_BLOCK: e->value_wanted = true; return eval_block(e, n, &flow);
 	default: return VALUE_POISON;
 	}
 }
 
 struct value eval(struct elab *e, node_id n)
 {
-	if (e->gave_up || ++e->steps > e->max_steps || e->depth > ELAB_MAX_DEPTH) {
-		elab_step(e, elab_span(e, n));
+	if (e->em.report.gave_up || ++e->em.report.steps > e->em.report.max_steps || e->em.report.depth > ELAB_MAX_DEPTH) {
+		count_step(&e->em, elab_span(e, n));
 		return VALUE_POISON;
 	}
-	e->depth++;
+	e->em.report.depth++;
 	struct value v = eval_node(e, n);
-	e->depth--;
+	e->em.report.depth--;
 	return v;
 }

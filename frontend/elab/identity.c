@@ -1,6 +1,7 @@
 /* What makes two calls of a function the same unit, and the unit's name for people. */
 #include <string.h>
-#include "frontend/unit/elab.h"
+#include "base/buf.h"
+#include "frontend/elab/unit.h"
 
 static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 {
@@ -34,7 +35,7 @@ static void hash_tensor(struct hasher *h, const struct dims *d, const struct uni
 
 static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_plan *p, struct value v)
 {
-	value_hash(h, e->f, v);
+	value_hash(h, e->em.f, v);
 	if (v.kind == V_DIM)
 		hash_dim(h, d, v.u.d);
 	if (value_is_seq(v))
@@ -53,8 +54,8 @@ static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, c
 hash128 unit_identity(struct elab *e, const struct unit_plan *p)
 {
 	struct hasher *h = hasher_new();
-	item_hash_identity(h, e->f, p->fn->item);
-	hasher_add_str(h, name_text(e->f, p->fn->name));
+	item_hash_identity(h, e->em.f, p->fn->item);
+	hasher_add_str(h, name_text(e->em.f, p->fn->name));
 	if (p->fn->self)
 		hasher_add_hash(h, p->fn->self->key);
 	hasher_add_u64(h, p->n_values);
@@ -99,8 +100,8 @@ static void print_static_args(struct elab *e, const struct unit_plan *p, struct 
 			continue;
 		buf_puts(b, any ? ", " : "(");
 		any = true;
-		buf_printf(b, "%s=", name_text(e->f, token_name(e->f, p->fn->mod, ast_token(&p->fn->mod->ast, decl.params.at[i]))));
-		value_print(e->f, p->dims, p->values[i], b);
+		buf_printf(b, "%s=", name_text(e->em.f, token_name(e->em.f, p->fn->mod, ast_token(&p->fn->mod->ast, decl.params.at[i]))));
+		value_print(e->em.f, p->dims, p->values[i], b);
 	}
 	if (any)
 		buf_putc(b, ')');
@@ -109,9 +110,9 @@ static void print_static_args(struct elab *e, const struct unit_plan *p, struct 
 const char *unit_name(struct elab *e, const struct unit_plan *p)
 {
 	struct buf b = {0};
-	const char *fn = name_text(e->f, p->fn->name);
+	const char *fn = name_text(e->em.f, p->fn->name);
 	if (p->fn->self) {
-		instance_print(e->f, p->fn->self, &b);
+		instance_print(e->em.f, p->fn->self, &b);
 		if (strcmp(fn, "forward"))
 			buf_printf(&b, ".%s", fn);
 	} else {
@@ -120,7 +121,7 @@ const char *unit_name(struct elab *e, const struct unit_plan *p)
 	print_static_args(e, p, &b);
 	for (uint32_t i = 0; i < p->leaves.len; i++)
 		print_leaf(p, &p->leaves.at[i], &b);
-	const char *s = arena_strndup(e->f->arena, b.at, b.len);
+	const char *s = arena_strndup(e->em.f->arena, b.at, b.len);
 	buf_free(&b);
 	return s;
 }

@@ -1,8 +1,8 @@
 /* Indexing: lists and tuples, and tensors as NumPy does it, by one select, slice or index_select for each subscript. */
 #include <string.h>
-#include "frontend/unit/elab.h"
-
-static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
+#include "frontend/elab/stmt.h"
+#include "frontend/rules/builtin.h"
+#include "frontend/unit/text.h"
 
 static struct value optional(struct elab *e, node_id n) { return n ? eval(e, n) : (struct value){.kind = V_NONE}; }
 
@@ -10,13 +10,13 @@ static struct value optional(struct elab *e, node_id n) { return n ? eval(e, n) 
 
 static struct value bad_subscript(struct elab *e, node_id sub, struct value v)
 {
-	struct diag *g =
-		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, sub), "an index is an integer or a slice, not %s", elab_value_text(e, v));
-	if (v.kind == V_RANGE && ast_kind(tree(e), sub) == NODE_RANGE) {
-		struct ast_range r = ast_range(tree(e), sub);
-		diag_help(e->out, g, "a slice is written with `:`, its end is not in it");
-		if (token_kind(&tree(e)->tokens, ast_token(tree(e), sub)) == TOK_DOT2 && r.from && r.to)
-			diag_edit(e->out, g, tok_span(e->frame->mod, ast_token(tree(e), sub)), ":");
+	struct diag *g = report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, sub), "an index is an integer or a slice, not %s",
+				      value_text(&e->em, v));
+	if (v.kind == V_RANGE && ast_kind(elab_tree(e), sub) == NODE_RANGE) {
+		struct ast_range r = ast_range(elab_tree(e), sub);
+		diag_help(e->em.report.out, g, "a slice is written with `:`, its end is not in it");
+		if (token_kind(&elab_tree(e)->tokens, ast_token(elab_tree(e), sub)) == TOK_DOT2 && r.from && r.to)
+			diag_edit(e->em.report.out, g, tok_span(e->frame->mod, ast_token(elab_tree(e), sub)), ":");
 	}
 	return VALUE_POISON;
 }
@@ -25,9 +25,9 @@ static struct value bad_index(struct elab *e, node_id n, struct value v, struct 
 {
 	if (i.kind == V_RANGE)
 		return bad_subscript(e, n, i);
-	if (!is_poison(i) && !(e->checking && i.kind == V_DIM))
-		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed by %s", elab_value_text(e, v),
-			   elab_value_text(e, i));
+	if (!is_poison(i) && !(e->em.checking && i.kind == V_DIM))
+		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed by %s", value_text(&e->em, v),
+			     value_text(&e->em, i));
 	return VALUE_POISON;
 }
 
@@ -42,7 +42,7 @@ static int64_t clamp_bound(struct value v, int64_t n, int64_t least, int64_t mos
 
 static struct value slice_seq(struct elab *e, struct value v, node_id sub)
 {
-	struct ast_range r = ast_range(tree(e), sub);
+	struct ast_range r = ast_range(elab_tree(e), sub);
 	struct value from = optional(e, r.from), to = optional(e, r.to), step = optional(e, r.step);
 	int64_t n = v.u.seq->n, s = step.kind == V_INT ? step.u.i : 1;
 	bool known = (from.kind == V_INT || from.kind == V_NONE) && (to.kind == V_INT || to.kind == V_NONE) &&
@@ -56,7 +56,7 @@ static struct value slice_seq(struct elab *e, struct value v, node_id sub)
 	int64_t a = clamp_bound(from, n, up ? 0 : -1, up ? n : n - 1, up ? 0 : n - 1);
 	int64_t b = clamp_bound(to, n, up ? 0 : -1, up ? n : n - 1, up ? n : -1);
 	int64_t len = up ? (b > a ? (b - a - 1) / s + 1 : 0) : a > b ? (a - b - 1) / -s + 1 : 0;
-	struct value out = value_seq(e->f->arena, v.kind, (uint32_t)len);
+	struct value out = value_seq(e->em.f->arena, v.kind, (uint32_t)len);
 	for (int64_t i = 0; i < len; i++)
 		out.u.seq->at[i] = v.u.seq->at[a + i * s];
 	return out;
@@ -65,10 +65,10 @@ static struct value slice_seq(struct elab *e, struct value v, node_id sub)
 static struct value index_seq(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
 {
 	if (subs.n != 1) {
-		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s takes one index", elab_value_text(e, v));
+		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s takes one index", value_text(&e->em, v));
 		return VALUE_POISON;
 	}
-	if (ast_kind(tree(e), subs.at[0]) == NODE_SLICE)
+	if (ast_kind(elab_tree(e), subs.at[0]) == NODE_SLICE)
 		return slice_seq(e, v, subs.at[0]);
 	struct value i = eval(e, subs.at[0]);
 	if (i.kind != V_INT)
@@ -76,8 +76,8 @@ static struct value index_seq(struct elab *e, struct value v, node_id n, struct 
 	int64_t k = i.u.i < 0 ? i.u.i + v.u.seq->n : i.u.i;
 	if (k >= 0 && k < v.u.seq->n)
 		return v.u.seq->at[k];
-	elab_error(e, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i,
-		   elab_value_text(e, v));
+	report_error(&e->em, DIAG_INDEX_RANGE, elab_span(e, subs.at[0]), "index %lld is out of range for %s", (long long)i.u.i,
+		     value_text(&e->em, v));
 	return VALUE_POISON;
 }
 
@@ -89,15 +89,15 @@ static struct value call3(struct elab *e, enum builtin bi, struct value *v, uint
 	struct args args = {n, items};
 	for (uint32_t i = 0; i < n; i++)
 		items[i] = (struct arg){.v = v[i], .at = ats[i]};
-	return call_builtin(e, bi, &args, at);
+	return call_builtin(&e->em, bi, &args, at);
 }
 
 /* Applies one subscript at *axis and moves the axis behind what is left of it. */
 static struct value subscript(struct elab *e, struct value x, node_id sub, uint32_t *axis, span at, span xat)
 {
 	span sat = elab_span(e, sub);
-	if (ast_kind(tree(e), sub) == NODE_SLICE) {
-		struct ast_range r = ast_range(tree(e), sub);
+	if (ast_kind(elab_tree(e), sub) == NODE_SLICE) {
+		struct ast_range r = ast_range(elab_tree(e), sub);
 		struct value v[5] = {x, value_int(*axis), optional(e, r.from), optional(e, r.to), optional(e, r.step)};
 		span ats[5] = {xat, sat, sat, sat, sat};
 		(*axis)++;
@@ -112,7 +112,7 @@ static struct value subscript(struct elab *e, struct value x, node_id sub, uint3
 	if (v[2].kind == V_RANGE || v[2].kind == V_FLOAT || v[2].kind == V_STR)
 		return bad_subscript(e, sub, v[2]);
 	if (v[2].kind == V_TENSOR) {
-		*axis += type_of(e, v[2].u.t)->rank ? 1 : 0;
+		*axis += type_of(&e->em, v[2].u.t)->rank ? 1 : 0;
 		return call3(e, BI_INDEX_SELECT, v, 3, ats, at);
 	}
 	return call3(e, BI_SELECT, v, 3, ats, at);
@@ -120,26 +120,26 @@ static struct value subscript(struct elab *e, struct value x, node_id sub, uint3
 
 static struct value index_tensor(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
 {
-	uint32_t axis = 0, used = 0, rank = type_of(e, v.u.t)->rank;
+	uint32_t axis = 0, used = 0, rank = type_of(&e->em, v.u.t)->rank;
 	for (uint32_t i = 0; i < subs.n; i++) {
-		enum node_kind k = ast_kind(tree(e), subs.at[i]);
+		enum node_kind k = ast_kind(elab_tree(e), subs.at[i]);
 		used += k != NODE_ELLIPSIS && k != NODE_NONE;
 	}
 	if (used > rank) {
-		struct diag *g = elab_error(e, DIAG_RANK, elab_span(e, n), "%u subscripts for %s", used, elab_value_text(e, v));
-		diag_label_primary(e->out, g, "it has %u dimension%s", rank, rank == 1 ? "" : "s");
+		struct diag *g = report_error(&e->em, DIAG_RANK, elab_span(e, n), "%u subscripts for %s", used, value_text(&e->em, v));
+		diag_label_primary(e->em.report.out, g, "it has %u dimension%s", rank, rank == 1 ? "" : "s");
 		return VALUE_POISON;
 	}
 	bool dots = false;
 	for (uint32_t i = 0; i < subs.n && !is_poison(v); i++) {
-		if (ast_kind(tree(e), subs.at[i]) == NODE_ELLIPSIS) {
+		if (ast_kind(elab_tree(e), subs.at[i]) == NODE_ELLIPSIS) {
 			if (dots)
-				elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, subs.at[i]), "only one `...` can stand in an index");
+				report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, subs.at[i]), "only one `...` can stand in an index");
 			axis += dots ? 0 : rank - used;
 			dots = true;
 			continue;
 		}
-		v = subscript(e, v, subs.at[i], &axis, elab_span(e, n), elab_span(e, ast_a(tree(e), n)));
+		v = subscript(e, v, subs.at[i], &axis, elab_span(e, n), elab_span(e, ast_a(elab_tree(e), n)));
 	}
 	return v;
 }
@@ -148,11 +148,11 @@ static struct value index_tensor(struct elab *e, struct value v, node_id n, stru
 static struct value characters(struct elab *e, const char *s)
 {
 	size_t len = strlen(s), n = 0;
-	struct value v = value_seq(e->f->arena, V_LIST, (uint32_t)len);
+	struct value v = value_seq(e->em.f->arena, V_LIST, (uint32_t)len);
 	for (size_t i = 0, end; i < len; i = end, n++) {
 		for (end = i + 1; end < len && ((unsigned char)s[end] & 0xc0) == 0x80;)
 			end++;
-		v.u.seq->at[n] = value_str(arena_strndup(e->f->arena, s + i, end - i));
+		v.u.seq->at[n] = value_str(arena_strndup(e->em.f->arena, s + i, end - i));
 	}
 	v.u.seq->n = (uint32_t)n;
 	return v;
@@ -160,22 +160,22 @@ static struct value characters(struct elab *e, const char *s)
 
 static struct value index_string(struct elab *e, struct value v, node_id n, struct ast_nodes subs)
 {
-	e->steps += strlen(v.u.s);
+	e->em.report.steps += strlen(v.u.s);
 	struct value part = index_seq(e, characters(e, v.u.s), n, subs);
-	return part.kind == V_LIST ? values_to_text(e, part.u.seq->at, part.u.seq->n, elab_span(e, n)) : part;
+	return part.kind == V_LIST ? values_to_text(&e->em, part.u.seq->at, part.u.seq->n, elab_span(e, n)) : part;
 }
 
 static struct value not_indexable(struct elab *e, struct value v, node_id n)
 {
-	span at = elab_span(e, ast_a(tree(e), n));
+	span at = elab_span(e, ast_a(elab_tree(e), n));
 	bool callable = v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_MAKER || v.kind == V_SPECIAL;
 	if (!callable && v.kind != V_DTYPE) {
-		elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", elab_value_text(e, v));
+		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", value_text(&e->em, v));
 		return VALUE_POISON;
 	}
-	struct diag *g = elab_error(e, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s: it cannot be indexed", elab_source_text(e, at),
-				    elab_value_text(e, v));
-	diag_help(e->out, g,
+	struct diag *g = report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s: it cannot be indexed",
+				      source_excerpt(&e->em, at), value_text(&e->em, v));
+	diag_help(e->em.report.out, g,
 		  callable ? "it is called, `f(x)`; what a call gives is indexed, `f(x)[0]`"
 			   : "a tensor type is `Tensor<float32, [3, 4]>`, a tensor is made by `zeros([3, 4])`");
 	return VALUE_POISON;
@@ -183,19 +183,19 @@ static struct value not_indexable(struct elab *e, struct value v, node_id n)
 
 struct value eval_index(struct elab *e, node_id n)
 {
-	struct value v = eval(e, ast_a(tree(e), n)), list;
-	struct ast_nodes subs = ast_nodes(tree(e), ast_b(tree(e), n));
+	struct value v = eval(e, ast_a(elab_tree(e), n)), list;
+	struct ast_nodes subs = ast_nodes(elab_tree(e), ast_b(elab_tree(e), n));
 	bool unknown;
 	if (is_poison(v))
 		return v;
-	if (v.kind == V_SERIES && subs.n == 1 && ast_kind(tree(e), subs.at[0]) != NODE_SLICE)
+	if (v.kind == V_SERIES && subs.n == 1 && ast_kind(elab_tree(e), subs.at[0]) != NODE_SLICE)
 		v = value_tensor(v.u.t);
 	if (v.kind == V_TENSOR)
 		return index_tensor(e, v, n, subs);
 	if (v.kind == V_STR)
 		return index_string(e, v, n, subs);
 	if (v.kind == V_RANGE) {
-		if (!iter_items(e, v, elab_span(e, n), &list, &unknown))
+		if (!list_elements(&e->em, v, elab_span(e, n), &list, &unknown))
 			return VALUE_POISON;
 		v = list;
 	}

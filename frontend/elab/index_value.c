@@ -1,13 +1,13 @@
 /* Values: what the elaborator finds while it checks. */
+#include "frontend/elab/index_value.h"
 #include <string.h>
-#include "frontend/names/index_note.h"
-#include "frontend/rules/builtin.h"
-#include "frontend/unit/elab.h"
+#include "base/buf.h"
+#include "frontend/elab/params.h"
 
 enum { MOST_ELEMENTS = 6, MOST_DEPTH = 4, MOST_VALUES = 4 };
 
 /* The standard library runs aloud for its callers, whose sizes are not its own. */
-static bool noted(const struct elab *e) { return e->f->index && !e->quiet && !e->frame->mod->std; }
+static bool noted(const struct elab *e) { return e->em.f->index && !e->em.report.suppressed && !e->frame->mod->std; }
 
 void index_prelude(struct frontend *f)
 {
@@ -39,7 +39,7 @@ static const char *type_word(struct value v)
 static void put_scalar(struct elab *e, struct value v, struct buf *b, int depth)
 {
 	struct buf text = {0};
-	value_print(e->f, e->b->dims, v, &text);
+	value_print(e->em.f, e->em.b->dims, v, &text);
 	bool known = text.at && strcmp(text.at, "?") != 0;
 	if (depth && known)
 		buf_puts(b, text.at);
@@ -91,7 +91,7 @@ static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 	}
 	switch (v.kind) {
 	case V_POISON: buf_puts(b, "_"); break;
-	case V_TENSOR: buf_puts(b, elab_type_text(e, v.u.t)); break;
+	case V_TENSOR: buf_puts(b, type_text(&e->em, v.u.t)); break;
 	case V_INT:
 	case V_DIM:
 	case V_FLOAT:
@@ -103,7 +103,7 @@ static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 		buf_putc(b, ')');
 		break;
 	case V_LIST: put_list(e, v, b, depth); break;
-	case V_LAYER: value_print(e->f, e->b->dims, v, b); break;
+	case V_LAYER: value_print(e->em.f, e->em.b->dims, v, b); break;
 	case V_STR: buf_puts(b, "str"); break;
 	case V_NONE: buf_puts(b, "none"); break;
 	case V_VOID: buf_puts(b, "void"); break;
@@ -121,7 +121,7 @@ static const char *value_type(struct elab *e, struct value v)
 	    v.kind == V_TYPE)
 		return NULL;
 	put_type(e, v, &b, 0);
-	const char *s = arena_strndup(e->f->index->arena, b.at, b.len);
+	const char *s = arena_strndup(e->em.f->index->arena, b.at, b.len);
 	buf_free(&b);
 	return s;
 }
@@ -132,8 +132,8 @@ static const char *value_type(struct elab *e, struct value v)
 static bool is_own_size(struct elab *e, struct value v, token_id tok)
 {
 	uint32_t sym;
-	return v.kind == V_DIM && dim_is_sym(e->b->dims, v.u.d, &sym) &&
-	       token_is(&e->frame->mod->ast.tokens, tok, dims_sym_name(e->b->dims, sym));
+	return v.kind == V_DIM && dim_is_sym(e->em.b->dims, v.u.d, &sym) &&
+	       token_is(&e->frame->mod->ast.tokens, tok, dims_sym_name(e->em.b->dims, sym));
 }
 
 /* One text for what a name is in several rounds of a loop. */
@@ -152,10 +152,10 @@ void index_note_value(struct elab *e, token_id tok, struct value v)
 {
 	if (!noted(e) || is_poison(v))
 		return;
-	struct index *ix = e->f->index;
+	struct index *ix = e->em.f->index;
 	span at = tok_span(e->frame->mod, tok);
 	uint64_t i;
-	index_use(e->f, at, SYMBOL_NONE);
+	index_use(e->em.f, at, SYMBOL_NONE);
 	if (!map_get(&ix->by_use, map_key_u64((uint64_t)at.source << 32 | at.start), &i) || ix->uses.at[i].seen++ >= MOST_VALUES)
 		return;
 	struct index_use *u = &ix->uses.at[i];
@@ -172,12 +172,12 @@ void index_note_result(struct elab *e, struct value v)
 		return;
 	const struct func *fn = e->frame->func;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	uint32_t s = index_symbol_at(e->f->index, tok_span(fn->mod, decl.name));
+	uint32_t s = index_symbol_at(e->em.f->index, tok_span(fn->mod, decl.name));
 	bool argument = false; /* the integer that the call gives */
 	for (uint32_t i = 0; i < decl.params.n && !argument; i++)
 		argument = is_own_size(e, v, ast_token(&fn->mod->ast, decl.params.at[i]));
-	if (s != SYMBOL_NONE && !e->f->index->symbols.at[s].type)
-		e->f->index->symbols.at[s].type = argument ? "int" : value_type(e, v);
+	if (s != SYMBOL_NONE && !e->em.f->index->symbols.at[s].type)
+		e->em.f->index->symbols.at[s].type = argument ? "int" : value_type(e, v);
 }
 
 /* The token of the name that a pattern binds, or TOKEN_NONE. */
@@ -221,8 +221,8 @@ static token_id member_token(struct frontend *f, const struct instance *in, name
 
 static uint32_t builtin_symbol(struct elab *e, struct value v)
 {
-	for (uint32_t i = 0; i < e->f->prelude.values.len; i++)
-		if (e->f->prelude.values.at[i].kind == v.kind && e->f->prelude.values.at[i].u.builtin == v.u.builtin)
+	for (uint32_t i = 0; i < e->em.f->prelude.values.len; i++)
+		if (e->em.f->prelude.values.at[i].kind == v.kind && e->em.f->prelude.values.at[i].u.builtin == v.u.builtin)
 			return i;
 	return SYMBOL_NONE;
 }
@@ -234,15 +234,15 @@ static uint32_t callable_symbol(struct elab *e, struct value v)
 	switch (v.kind) {
 	case V_FN:
 		if (v.u.fn->self)
-			return index_symbol_at(e->f->index, tok_span(v.u.fn->mod, ast_fn(&v.u.fn->mod->ast, v.u.fn->node).name));
-		return index_item(e->f, v.u.fn->item);
-	case V_MAKER: return index_item(e->f, v.u.item);
+			return index_symbol_at(e->em.f->index, tok_span(v.u.fn->mod, ast_fn(&v.u.fn->mod->ast, v.u.fn->node).name));
+		return index_item(e->em.f, v.u.fn->item);
+	case V_MAKER: return index_item(e->em.f, v.u.item);
 	case V_LAYER:
-		forward = instance_member(v.u.layer, intern_str(e->f->names, "forward"));
+		forward = instance_member(v.u.layer, intern_str(e->em.f->names, "forward"));
 		return forward && forward->kind == M_FN ? callable_symbol(e, forward->value) : SYMBOL_NONE;
 	case V_BUILTIN:
 	case V_SPECIAL: return builtin_symbol(e, v);
-	case V_DTYPE: return index_builtin(e->f->index, dtype_text(v.u.dt));
+	case V_DTYPE: return index_builtin(e->em.f->index, dtype_text(v.u.dt));
 	default: return SYMBOL_NONE;
 	}
 }
@@ -252,20 +252,20 @@ void index_note_member(struct elab *e, token_id name, struct value object, struc
 	if (!noted(e))
 		return;
 	span at = tok_span(e->frame->mod, name);
-	name_id id = token_name(e->f, e->frame->mod, name);
+	name_id id = token_name(e->em.f, e->frame->mod, name);
 	uint32_t s = SYMBOL_NONE;
 	if (object.kind == V_LAYER) {
-		token_id tok = member_token(e->f, object.u.layer, id);
+		token_id tok = member_token(e->em.f, object.u.layer, id);
 		if (tok != TOKEN_NONE)
-			s = index_symbol_at(e->f->index, tok_span(object.u.layer->item->mod, tok));
+			s = index_symbol_at(e->em.f->index, tok_span(object.u.layer->item->mod, tok));
 	} else if (object.kind == V_MODULE) {
 		struct item *it = module_find(object.u.mod, id);
-		s = it ? index_item(e->f, it) : SYMBOL_NONE;
+		s = it ? index_item(e->em.f, it) : SYMBOL_NONE;
 	}
 	if (s == SYMBOL_NONE && object.kind != V_LAYER)
 		s = callable_symbol(e, found);
 	if (s != SYMBOL_NONE)
-		index_use(e->f, at, s);
+		index_use(e->em.f, at, s);
 	index_note_value(e, name, found);
 }
 
@@ -275,7 +275,7 @@ void index_note_call(struct elab *e, token_id callee_name, struct value callee, 
 {
 	if (!noted(e))
 		return;
-	struct index *ix = e->f->index;
+	struct index *ix = e->em.f->index;
 	span at = tok_span(e->frame->mod, callee_name);
 	uint32_t s = callable_symbol(e, callee);
 	if (s == SYMBOL_NONE || !map_put(&ix->by_call, map_key_u64((uint64_t)at.source << 32 | at.start), 1))
@@ -287,9 +287,9 @@ void index_note_argument(struct elab *e, span name, struct module *mod, node_id 
 {
 	if (!noted(e))
 		return;
-	uint32_t s = index_symbol_at(e->f->index, tok_span(mod, ast_token(&mod->ast, param)));
+	uint32_t s = index_symbol_at(e->em.f->index, tok_span(mod, ast_token(&mod->ast, param)));
 	if (s != SYMBOL_NONE)
-		index_use(e->f, name, s);
+		index_use(e->em.f, name, s);
 }
 
 /* ---- candidates ---- */
@@ -301,15 +301,15 @@ static enum symbol_kind member_kind(const struct member *m)
 
 static void offer_layer(struct elab *e, const struct instance *in)
 {
-	struct index *ix = e->f->index;
+	struct index *ix = e->em.f->index;
 	for (uint32_t i = 0; i < in->n_members; i++) {
 		const struct member *m = &in->members[i];
-		token_id tok = member_token(e->f, in, m->name);
+		token_id tok = member_token(e->em.f, in, m->name);
 		uint32_t s = tok == TOKEN_NONE ? SYMBOL_NONE : index_symbol_at(ix, tok_span(in->item->mod, tok));
 		const char *detail = m->kind == M_VALUE ? value_type(e, m->value) : NULL;
 		if (m->kind == M_PARAM && m->param->known)
 			detail = value_type(e, param_value(e, m->param, SPAN_NONE));
-		index_offer(e->f, name_text(e->f, m->name), member_kind(m), s, detail);
+		index_offer(e->em.f, name_text(e->em.f, m->name), member_kind(m), s, detail);
 	}
 }
 
@@ -323,27 +323,27 @@ static bool takes_tensor(const struct symbol *s)
 
 static void offer_tensor(struct elab *e, struct value v)
 {
-	struct index *ix = e->f->index;
-	index_offer(e->f, "shape", SYMBOL_MEMBER, SYMBOL_NONE, elab_shape_text(e, type_of(e, v.u.t)));
-	index_offer(e->f, "dtype", SYMBOL_MEMBER, SYMBOL_NONE, dtype_text(type_of(e, v.u.t)->elem));
-	index_offer(e->f, "rank", SYMBOL_MEMBER, SYMBOL_NONE, "int");
-	index_offer(e->f, "size", SYMBOL_MEMBER, SYMBOL_NONE, "int");
+	struct index *ix = e->em.f->index;
+	index_offer(e->em.f, "shape", SYMBOL_MEMBER, SYMBOL_NONE, shape_text(&e->em, type_of(&e->em, v.u.t)));
+	index_offer(e->em.f, "dtype", SYMBOL_MEMBER, SYMBOL_NONE, dtype_text(type_of(&e->em, v.u.t)->elem));
+	index_offer(e->em.f, "rank", SYMBOL_MEMBER, SYMBOL_NONE, "int");
+	index_offer(e->em.f, "size", SYMBOL_MEMBER, SYMBOL_NONE, "int");
 	for (uint32_t i = 0; i < ix->n_builtins; i++) {
 		const char *p = ix->symbols.at[i].params;
 		if (takes_tensor(&ix->symbols.at[i]))
-			index_offer(e->f, ix->symbols.at[i].name, SYMBOL_BUILTIN, i, p);
+			index_offer(e->em.f, ix->symbols.at[i].name, SYMBOL_BUILTIN, i, p);
 	}
 	for (uint32_t i = 0; i < e->frame->mod->n_items; i++) {
 		struct item *it = &e->frame->mod->items[i];
-		uint32_t s = it->name && it->kind == ITEM_FN ? index_item(e->f, it) : SYMBOL_NONE;
+		uint32_t s = it->name && it->kind == ITEM_FN ? index_item(e->em.f, it) : SYMBOL_NONE;
 		if (s != SYMBOL_NONE)
-			index_offer(e->f, name_text(e->f, it->name), SYMBOL_FN, s, NULL);
+			index_offer(e->em.f, name_text(e->em.f, it->name), SYMBOL_FN, s, NULL);
 	}
 }
 
 void index_offer_members(struct elab *e, struct value object)
 {
-	struct index *ix = e->f->index;
+	struct index *ix = e->em.f->index;
 	if (ix->context == ASK_MEMBER)
 		return;
 	ix->context = ASK_MEMBER;
@@ -352,5 +352,5 @@ void index_offer_members(struct elab *e, struct value object)
 	else if (object.kind == V_LAYER)
 		offer_layer(e, object.u.layer);
 	else if (object.kind == V_MODULE)
-		index_offer_items(e->f, object.u.mod);
+		index_offer_items(e->em.f, object.u.mod);
 }

@@ -1,14 +1,12 @@
 /* Lists that grow: `xs.append(x)`, and what a run-time loop collects. */
 #ifndef TRIB_FRONTEND_ELAB_LIST_H
 #define TRIB_FRONTEND_ELAB_LIST_H
-#include "frontend/unit/elab.h"
+#include "frontend/elab/elab.h"
 
 /* A call `xs.append(x)` or `xs.extend(ys)` of a local list: executed, *out is no value. False: it is something else. */
 bool list_grows(struct elab *e, node_id call, struct value *out);
 /* The local whose list the call grows; 0: none. */
 name_id list_grown(struct elab *e, node_id call);
-/* a + b, of which a or b is a V_SERIES. */
-struct value series_join(struct elab *e, struct value a, struct value b, span at);
 /* Reports a value that must not leave its function; true if there is one. */
 bool series_leaves(struct elab *e, struct value v, span at);
 #endif

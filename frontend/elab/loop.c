@@ -1,69 +1,10 @@
 /* Loops: over what is known at compile time, unrolled; the others through carried.c. Comprehensions. */
+#include "frontend/elab/body.h"
+#include "frontend/elab/branch.h"
 #include "frontend/elab/carried.h"
-
-static const struct ast *tree(struct elab *e) { return &e->frame->mod->ast; }
-
-/* ---- what is iterated over ---- */
-
-/* A range's elements; false: they depend on a size (then *unknown) or are too many. */
-static bool range_items(struct elab *e, const struct range *r, span at, struct value *list, bool *unknown)
-{
-	if (r->from.kind != V_INT || r->to.kind != V_INT) {
-		*unknown = true;
-		if (!e->checking || r->from.kind == V_TENSOR || r->to.kind == V_TENSOR) {
-			struct diag *g = elab_error(e, DIAG_RUNTIME_LOOP, at, "the number of elements is not known at compile time");
-			diag_note(
-				e->out, g,
-				"only the run knows a bound of this range: a `for` statement can iterate over it, a list cannot be made of it");
-		}
-		return false;
-	}
-	int64_t n = 0, from = r->from.u.i, to = r->to.u.i;
-	bool up = r->step > 0;
-	uint64_t step = up ? (uint64_t)r->step : 0 - (uint64_t)r->step;
-	uint64_t distance = up ? (uint64_t)to - (uint64_t)from : (uint64_t)from - (uint64_t)to;
-	if (up ? from < to : from > to)
-		n = distance / step > 1000000 ? 1000001 : (int64_t)((distance - 1) / step + 1);
-	if (n > 1000000) {
-		elab_error(e, DIAG_ELAB_STEPS, at, "the loop has more than 1000000 iterations");
-		return false;
-	}
-	*list = value_seq(e->f->arena, V_LIST, (uint32_t)n);
-	bool literal = value_is_literal(r->from) && value_is_literal(r->to);
-	for (int64_t i = 0; i < n; i++) {
-		list->u.seq->at[i] = value_int(from + i * r->step);
-		if (!literal)
-			list->u.seq->at[i].typed = (uint8_t)(range_counter(e, r) + 1);
-	}
-	return true;
-}
-
-bool iter_items(struct elab *e, struct value v, span at, struct value *list, bool *unknown)
-{
-	*unknown = false;
-	if (v.kind == V_SERIES || (v.kind == V_LIST && value_holds(v, V_EARLIER))) {
-		struct diag *g = elab_error(e, DIAG_NOT_ITERABLE, at, "a list whose length only the run knows cannot be iterated over");
-		diag_help(e->out, g, "make it a tensor, `let ys = stack(xs)`, and iterate over its indices");
-		return false;
-	}
-	if (value_is_seq(v) && !value_is_partial(v)) {
-		*list = v;
-		return true;
-	}
-	if (v.kind == V_RANGE)
-		return range_items(e, v.u.range, at, list, unknown);
-	*unknown = is_poison(v);
-	if (is_poison(v))
-		return false;
-	struct diag *g = elab_error(e, DIAG_NOT_ITERABLE, at, "%s cannot be iterated over", elab_value_text(e, v));
-	if (v.kind == V_TENSOR)
-		diag_help(e->out, g, "iterate over the indices: `for i in 0..x.shape[0]`");
-	if (v.kind == V_STR)
-		diag_help(e->out, g, "iterate over the indices: `for i in 0..len(s)`");
-	if (v.kind == V_INT || v.kind == V_DIM)
-		diag_help(e->out, g, "write a range: `0..n`");
-	return false;
-}
+#include "frontend/elab/locals.h"
+#include "frontend/elab/pattern.h"
+#include "frontend/elab/stmt.h"
 
 /* What stands for an element when the elements are not known. */
 static struct value unknown_item(struct elab *e, struct value v)
@@ -71,18 +12,18 @@ static struct value unknown_item(struct elab *e, struct value v)
 	if (v.kind != V_RANGE)
 		return VALUE_POISON;
 	if (value_holds(v, V_TENSOR)) {
-		struct hir_type t = {.elem = range_counter(e, v.u.range)};
-		return value_tensor(emit_unknown(e, &t, SPAN_NONE));
+		struct hir_type t = {.elem = range_counter_type(&e->em, v.u.range)};
+		return value_tensor(emit_unknown(&e->em, &t, SPAN_NONE));
 	}
-	struct value i = {.kind = V_DIM, .u.d = dim_new_sym(e->b->dims, "i")};
+	struct value i = {.kind = V_DIM, .u.d = dim_new_sym(e->em.b->dims, "i")};
 	bool literal = value_is_literal(v.u.range->from) && value_is_literal(v.u.range->to);
-	return literal ? i : value_declared(i, range_counter(e, v.u.range));
+	return literal ? i : value_declared(i, range_counter_type(&e->em, v.u.range));
 }
 
 static enum flow loop_body(struct elab *e, node_id body)
 {
 	enum flow flow;
-	e->tail = false;
+	e->value_wanted = false;
 	eval_block(e, body, &flow);
 	return flow;
 }
@@ -97,12 +38,12 @@ static enum flow exec_once(struct elab *e, node_id pattern, struct value item, n
 	if (pattern)
 		bind_pattern(e, pattern, item, SPAN_NONE, false);
 	bool returned = e->frame->returned;
-	e->unsure++;
+	e->em.conditional++;
 	loop_body(e, body);
-	e->unsure--;
+	e->em.conditional--;
 	e->frame->returned = returned;
 	e->locals.len = mark;
-	locals_either(e, before, n, sure ? DECIDED_BY_LOOP : DECIDED_EARLIER, at);
+	locals_join(e, before, n, sure ? DECIDED_BY_LOOP : DECIDED_EARLIER, at);
 	return FLOW_NEXT;
 }
 
@@ -131,7 +72,7 @@ static enum flow guarded_iteration(struct elab *e, hir_ref live, node_id pattern
 static enum flow unrolled(struct elab *e, const struct ast_for *f, struct value list)
 {
 	uint32_t mark = e->locals.len;
-	for (uint32_t i = 0; i < list.u.seq->n && !e->gave_up; i++) {
+	for (uint32_t i = 0; i < list.u.seq->n && !e->em.report.gave_up; i++) {
 		hir_ref live;
 		enum flow flow;
 		exit_kind(e, EXIT_SKIPPED)->value = value_bool(false);
@@ -154,16 +95,16 @@ static bool leaves_at_run_time(struct elab *e, const struct ast_for *f, struct v
 	struct branch br;
 	if (!carried_leaves(e, f->body))
 		return false;
-	elab_hush(e);
+	suppress_diags(&e->em);
 	branch_open(e, &br, HIR_NONE, elab_span(e, f->body));
 	branch_enter(&br, 0);
 	bind_pattern(e, f->pattern, body_value(e, first), SPAN_NONE, false);
 	enum flow flow = loop_body(e, f->body);
-	bool depends = flow == FLOW_MAYBE && e->errors == br.errors && flow_depends(e, false, NULL);
-	e->errors = br.errors;
+	bool depends = flow == FLOW_MAYBE && e->em.report.errors == br.errors && flow_depends(e, false, NULL);
+	e->em.report.errors = br.errors;
 	branch_leave(&br, 0, VALUE_POISON, FLOW_NEXT);
 	branch_drop(&br);
-	elab_unhush(e);
+	restore_diags(&e->em);
 	return depends;
 }
 
@@ -171,14 +112,14 @@ static bool leaves_at_run_time(struct elab *e, const struct ast_for *f, struct v
 static bool runs(struct elab *e, const struct carried_loop *loop, enum flow *flow)
 {
 	struct local *before;
-	uint32_t n, errors = e->errors;
+	uint32_t n, errors = e->em.report.errors;
 	locals_snapshot(e, &before, &n);
-	elab_hush(e);
-	bool ok = carried_run(e, loop, flow) && e->errors == errors && !e->gave_up;
-	elab_unhush(e);
+	suppress_diags(&e->em);
+	bool ok = carried_run(e, loop, flow) && e->em.report.errors == errors && !e->em.report.gave_up;
+	restore_diags(&e->em);
 	if (ok)
 		return true;
-	e->errors = errors;
+	e->em.report.errors = errors;
 	for (uint32_t i = 0; i < n; i++)
 		e->locals.at[e->frame->base + i] = before[i];
 	return false;
@@ -195,7 +136,7 @@ static enum flow exec_for_in(struct elab *e, const struct ast_for *f, struct val
 		carried_run(e, &loop, &flow);
 		return flow;
 	}
-	if (!iter_items(e, v, elab_span(e, f->iter), &list, &unknown))
+	if (!list_elements(&e->em, v, elab_span(e, f->iter), &list, &unknown))
 		return exec_once(e, f->pattern, VALUE_POISON, f->body, false, elab_span(e, f->iter));
 	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && carried_grows(e, f->body) && runs(e, &loop, &flow))
 		return flow; /* a sequence's steps */
@@ -217,12 +158,12 @@ static enum flow after_loop(struct elab *e, enum flow flow, uint32_t mark)
 
 enum flow exec_for(struct elab *e, node_id n)
 {
-	struct ast_for f = ast_for(tree(e), n);
+	struct ast_for f = ast_for(elab_tree(e), n);
 	struct value v = eval(e, f.iter), list;
 	bool unknown;
 	uint32_t mark = e->locals.len;
 	bool by_run = v.kind == V_RANGE && value_holds(v, V_TENSOR);
-	if (e->checking && (by_run || !iter_items(e, v, elab_span(e, f.iter), &list, &unknown)))
+	if (e->em.checking && (by_run || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown)))
 		return exec_once(e, f.pattern, unknown_item(e, v), f.body, by_run, elab_span(e, f.iter));
 	exits_open(e, EXIT_LEFT, EXIT_SKIPPED);
 	return after_loop(e, exec_for_in(e, &f, v), mark);
@@ -236,16 +177,16 @@ static bool known_iteration(struct elab *e, node_id cond, node_id body, enum flo
 	struct branch br;
 	branch_open(e, &br, HIR_NONE, elab_span(e, cond));
 	branch_enter(&br, 0);
-	br.sides[0].b.certain = true;
+	br.sides[0].b.executed = true;
 	exit_kind(e, EXIT_SKIPPED)->value = value_bool(false);
 	struct value c = eval(e, cond);
 	int known = condition(e, c, elab_span(e, cond), true);
 	*flow = known == 1 ? loop_body(e, body) : FLOW_NEXT;
-	*stop = known == 0 || known == -2 || is_poison(c) || e->gave_up;
+	*stop = known == 0 || known == -2 || is_poison(c) || e->em.report.gave_up;
 	if (*flow == FLOW_CONTINUE)
 		*flow = FLOW_NEXT;
 	branch_leave(&br, 0, VALUE_POISON, *flow);
-	if (e->errors != br.errors) {
+	if (e->em.report.errors != br.errors) {
 		*stop = true;
 		*flow = FLOW_NEXT;
 		branch_drop(&br);
@@ -271,7 +212,7 @@ static enum flow exec_while_in(struct elab *e, node_id n, node_id cond, node_id 
 	struct carried_loop loop = {.cond = cond, .body = body, .at = elab_span(e, cond)};
 	enum flow flow = FLOW_NEXT;
 	for (bool stop = false; !stop;) {
-		if (!elab_step(e, elab_span(e, n)))
+		if (!count_step(&e->em, elab_span(e, n)))
 			return FLOW_NEXT;
 		if (!known_iteration(e, cond, body, &flow, &stop)) {
 			carried_run(e, &loop, &flow);
@@ -286,7 +227,7 @@ static enum flow exec_while_in(struct elab *e, node_id n, node_id cond, node_id 
 static enum flow check_while(struct elab *e, node_id n, node_id cond, node_id body)
 {
 	for (;;) {
-		if (!elab_step(e, elab_span(e, n)))
+		if (!count_step(&e->em, elab_span(e, n)))
 			return FLOW_NEXT;
 		struct value v = eval(e, cond);
 		int c = condition(e, v, elab_span(e, cond), true);
@@ -294,22 +235,22 @@ static enum flow check_while(struct elab *e, node_id n, node_id cond, node_id bo
 			return exec_once(e, AST_NONE, VALUE_POISON, body, v.kind == V_TENSOR && c == -1, elab_span(e, cond));
 		if (!c)
 			return FLOW_NEXT;
-		uint32_t ways = e->exits_seen;
+		uint32_t ways = e->unknown_exits;
 		enum flow flow = loop_body(e, body);
 		if (flow == FLOW_RETURN)
 			return flow;
-		if (e->exits_seen != ways) /* who knows how often it runs */
+		if (e->unknown_exits != ways) /* who knows how often it runs */
 			carried_forget(e, body);
-		if (flow == FLOW_BREAK || e->exits_seen != ways)
+		if (flow == FLOW_BREAK || e->unknown_exits != ways)
 			return FLOW_NEXT;
 	}
 }
 
 enum flow exec_while(struct elab *e, node_id n)
 {
-	node_id cond = ast_a(tree(e), n), body = ast_b(tree(e), n);
+	node_id cond = ast_a(elab_tree(e), n), body = ast_b(elab_tree(e), n);
 	uint32_t mark = e->locals.len;
-	if (e->checking)
+	if (e->em.checking)
 		return check_while(e, n, cond, body);
 	exits_open(e, EXIT_LEFT, EXIT_SKIPPED);
 	return after_loop(e, exec_while_in(e, n, cond, body), mark);
@@ -331,31 +272,31 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 		struct value v = eval(e, c->elem);
 		vec_push(&c->out, v);
 		if (c->out.len > 1000000)
-			elab_error(e, DIAG_ELAB_STEPS, elab_span(e, c->elem), "the list gets longer than 1000000 elements"),
-				e->gave_up = true;
+			report_error(&e->em, DIAG_ELAB_STEPS, elab_span(e, c->elem), "the list gets longer than 1000000 elements"),
+				e->em.report.gave_up = true;
 		return;
 	}
 	node_id n = c->clauses.at[k];
-	if (ast_kind(tree(e), n) == NODE_COMP_IF) {
-		int known = condition(e, eval(e, ast_a(tree(e), n)), elab_span(e, ast_a(tree(e), n)), true);
-		if (known == -1 && !e->checking)
-			elab_error(e, DIAG_RUNTIME_IF, elab_span(e, ast_a(tree(e), n)),
-				   "the length of a list must be known at compile time");
+	if (ast_kind(elab_tree(e), n) == NODE_COMP_IF) {
+		int known = condition(e, eval(e, ast_a(elab_tree(e), n)), elab_span(e, ast_a(elab_tree(e), n)), true);
+		if (known == -1 && !e->em.checking)
+			report_error(&e->em, DIAG_RUNTIME_IF, elab_span(e, ast_a(elab_tree(e), n)),
+				     "the length of a list must be known at compile time");
 		c->unknown = c->unknown || known < 0;
 		if (known)
 			comp_clause(e, c, k + 1);
 		return;
 	}
-	struct value v = k ? eval(e, ast_b(tree(e), n)) : c->first, list;
+	struct value v = k ? eval(e, ast_b(elab_tree(e), n)) : c->first, list;
 	bool unknown;
 	uint32_t mark = e->locals.len;
-	if (!iter_items(e, v, elab_span(e, ast_b(tree(e), n)), &list, &unknown)) {
+	if (!list_elements(&e->em, v, elab_span(e, ast_b(elab_tree(e), n)), &list, &unknown)) {
 		c->unknown = true;
-		list = value_seq(e->f->arena, V_LIST, 1);
-		list.u.seq->at[0] = e->checking ? unknown_item(e, v) : VALUE_POISON;
+		list = value_seq(e->em.f->arena, V_LIST, 1);
+		list.u.seq->at[0] = e->em.checking ? unknown_item(e, v) : VALUE_POISON;
 	}
-	for (uint32_t i = 0; i < list.u.seq->n && !e->gave_up; i++) {
-		bind_pattern(e, ast_a(tree(e), n), list.u.seq->at[i], elab_span(e, ast_b(tree(e), n)), false);
+	for (uint32_t i = 0; i < list.u.seq->n && !e->em.report.gave_up; i++) {
+		bind_pattern(e, ast_a(elab_tree(e), n), list.u.seq->at[i], elab_span(e, ast_b(elab_tree(e), n)), false);
 		comp_clause(e, c, k + 1);
 		e->locals.len = mark;
 	}
@@ -365,14 +306,14 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 static struct value collected(struct elab *e, const struct comp *c)
 {
 	struct carried_loop loop = {.range = c->first.u.range,
-				    .pattern = ast_a(tree(e), c->clauses.at[0]),
+				    .pattern = ast_a(elab_tree(e), c->clauses.at[0]),
 				    .body = c->elem,
 				    .collects = true,
-				    .at = elab_span(e, ast_b(tree(e), c->clauses.at[0]))};
+				    .at = elab_span(e, ast_b(elab_tree(e), c->clauses.at[0]))};
 	uint32_t mark = e->locals.len;
 	enum flow flow;
 	exits_open(e, EXIT_LEFT, EXIT_SKIPPED);
-	local_push(e, intern_str(e->f->names, "[]"), value_seq(e->f->arena, V_LIST, 0), false);
+	local_push(e, intern_str(e->em.f->names, "[]"), value_seq(e->em.f->arena, V_LIST, 0), false);
 	struct value v = carried_run(e, &loop, &flow) ? e->locals.at[e->locals.len - 1].value : VALUE_POISON;
 	e->locals.len = mark;
 	return v;
@@ -382,19 +323,19 @@ static struct value collected(struct elab *e, const struct comp *c)
 static bool collects(const struct elab *e, const struct comp *c)
 {
 	struct value v = c->first;
-	return !e->checking && c->clauses.n == 1 && v.kind == V_RANGE && value_holds(v, V_DIM) && !value_holds(v, V_TENSOR);
+	return !e->em.checking && c->clauses.n == 1 && v.kind == V_RANGE && value_holds(v, V_DIM) && !value_holds(v, V_TENSOR);
 }
 
 struct value eval_comprehension(struct elab *e, node_id n)
 {
-	struct comp c = {.elem = ast_a(tree(e), n), .clauses = ast_nodes(tree(e), ast_b(tree(e), n))};
-	c.first = eval(e, ast_b(tree(e), c.clauses.at[0]));
+	struct comp c = {.elem = ast_a(elab_tree(e), n), .clauses = ast_nodes(elab_tree(e), ast_b(elab_tree(e), n))};
+	c.first = eval(e, ast_b(elab_tree(e), c.clauses.at[0]));
 	if (collects(e, &c))
 		return collected(e, &c);
 	comp_clause(e, &c, 0);
-	struct value v = value_seq(e->f->arena, V_LIST, c.out.len);
+	struct value v = value_seq(e->em.f->arena, V_LIST, c.out.len);
 	for (uint32_t i = 0; i < c.out.len; i++)
 		v.u.seq->at[i] = c.out.at[i];
 	vec_free(&c.out);
-	return c.unknown ? VALUE_POISON : elab_list(e, v, elab_span(e, n));
+	return c.unknown ? VALUE_POISON : checked_list(&e->em, v, elab_span(e, n));
 }

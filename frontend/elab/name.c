@@ -1,41 +1,11 @@
-/* What names stand for. */
+/* The values of names. */
+#include "frontend/elab/name.h"
 #include <string.h>
 #include "frontend/elab/body.h"
-#include "frontend/names/index_note.h"
+#include "frontend/elab/index_value.h"
+#include "frontend/elab/locals.h"
+#include "frontend/elab/params.h"
 #include "frontend/types/sig.h"
-
-void local_push(struct elab *e, name_id name, struct value v, bool constant)
-{
-	struct local l = {.name = name, .constant = constant, .value = v, .at = SPAN_NONE};
-	vec_push(&e->locals, l);
-	while (e->f->elab.most_locals.len <= name)
-		vec_push(&e->f->elab.most_locals, 0);
-	if (e->f->elab.most_locals.at[name] < e->locals.len)
-		e->f->elab.most_locals.at[name] = e->locals.len;
-}
-
-void local_blame(struct elab *e, span at)
-{
-	const struct source *s = at.source == SPAN_NO_SOURCE ? NULL : sources_get(e->f->sources, at.source);
-	for (uint32_t i = e->locals.len; s && e->checking && i-- > 0;) {
-		struct local *l = &e->locals.at[i];
-		const char *name = name_text(e->f, l->name);
-		if (strlen(name) != at.end - at.start || memcmp(name, s->text + at.start, at.end - at.start) != 0)
-			continue;
-		if (++l->blamed >= MOST_REPEATED)
-			l->value = VALUE_POISON;
-		return;
-	}
-}
-
-struct local *local_find(struct elab *e, name_id name)
-{
-	uint32_t most = name < e->f->elab.most_locals.len ? e->f->elab.most_locals.at[name] : 0;
-	for (uint32_t i = most < e->locals.len ? most : e->locals.len; i-- > e->frame->base;)
-		if (e->locals.at[i].name == name)
-			return &e->locals.at[i];
-	return NULL;
-}
 
 /* ---- items ---- */
 
@@ -69,7 +39,7 @@ static void exec_constant(struct elab *e, struct item *it)
 	struct ast_const c = ast_const(t, it->node);
 	struct value v = eval(e, c.value);
 	if (c.type)
-		v = sig_coerce(e, c.type, v, elab_span(e, c.value), "constant", NULL);
+		v = sig_coerce(&e->em, e->frame->mod, c.type, v, elab_span(e, c.value), "constant", NULL);
 	index_note_value(e, c.name, v);
 	local_push(e, it->name, v, true);
 }
@@ -77,48 +47,47 @@ static void exec_constant(struct elab *e, struct item *it)
 /* The values of the constants from `first` on. What is random in them is seeded by their name: the same wherever they are used. */
 static void eval_constants(struct elab *e, struct item *first, uint32_t n, struct value *out)
 {
-	struct frame fr = {.up = e->frame, .mod = first->mod, .base = e->locals.len, .call_at = SPAN_NONE};
+	struct frame fr = {.site.at = SPAN_NONE, .mod = first->mod};
 	struct param_list *main_params = e->main_params;
-	const char *name = name_text(e->f, token_name(e->f, first->mod, first->name_token));
-	uint64_t seed = e->seed;
-	e->frame = &fr;
-	e->depth++;
-	e->seed = hash_bytes(name, strlen(name)).lo | 1;
+	const char *name = name_text(e->em.f, token_name(e->em.f, first->mod, first->name_token));
+	uint64_t seed = e->em.seed;
+	frame_push(e, &fr);
+	e->em.report.depth++;
+	e->em.seed = hash_bytes(name, strlen(name)).lo | 1;
 	e->main_params = NULL;
 	exec_constant(e, first);
 	for (uint32_t i = 0; i < n; i++) {
-		const struct local *l = local_find(e, token_name(e->f, first->mod, first[i].name_token));
+		const struct local *l = local_find(e, token_name(e->em.f, first->mod, first[i].name_token));
 		out[i] = l ? l->value : VALUE_POISON;
 	}
 	e->main_params = main_params;
-	e->seed = seed;
-	e->locals.len = fr.base;
-	e->depth--;
-	e->frame = fr.up;
+	e->em.seed = seed;
+	e->em.report.depth--;
+	frame_pop(e);
 }
 
 /* Constants are evaluated once, aloud, in a unit of their own; those that hold tensors are evaluated again where they are used. */
 static void settle_constants(struct elab *e, struct item *first, uint32_t n)
 {
 	struct builder scratch;
-	struct arena *work = e->f->arena;
-	struct value *values = ARENA_ARRAY(e->f->session, struct value, n);
-	int quiet = e->quiet;
+	struct arena *work = e->em.f->arena;
+	struct value *values = ARENA_ARRAY(e->em.f->session, struct value, n);
+	int quiet = e->em.report.suppressed;
 	struct reads reads;
-	e->f->arena = e->f->session;
+	e->em.f->arena = e->em.f->session;
 	for (uint32_t i = 0; i < n; i++)
 		first[i].checked.state = ITEM_BUSY;
-	e->quiet = 0;
-	e->out = e->f->diags;
-	builder_open(e, &scratch);
-	reads_open(e, &reads);
+	e->em.report.suppressed = 0;
+	e->em.report.out = e->em.f->diags;
+	builder_open(&e->em, &scratch);
+	reads_open(&e->em, &reads);
 	eval_constants(e, first, n, values);
-	struct item_reads read = reads_close(e);
-	builder_close(e);
-	e->f->arena = work;
-	e->quiet = quiet;
+	struct item_reads read = reads_close(&e->em);
+	builder_close(&e->em);
+	e->em.f->arena = work;
+	e->em.report.suppressed = quiet;
 	if (quiet)
-		e->out = e->trash;
+		e->em.report.out = e->em.report.discarded;
 	for (uint32_t i = 0; i < n; i++) {
 		first[i].checked.value = &values[i];
 		first[i].checked.reads = read;
@@ -131,9 +100,9 @@ static void settle_constants(struct elab *e, struct item *first, uint32_t n)
 static struct value const_value(struct elab *e, struct item *it, span at)
 {
 	if (it->checked.state == ITEM_BUSY) {
-		struct diag *g = elab_error(e, DIAG_RECURSION, tok_span(it->mod, it->name_token), "constant `%s` is defined by itself",
-					    name_text(e->f, it->name));
-		diag_secondary(e->out, g, at, "used here");
+		struct diag *g = report_error(&e->em, DIAG_RECURSION, tok_span(it->mod, it->name_token),
+					      "constant `%s` is defined by itself", name_text(e->em.f, it->name));
+		diag_secondary(e->em.report.out, g, at, "used here");
 		return VALUE_POISON;
 	}
 	struct item *first;
@@ -142,20 +111,20 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 		settle_constants(e, first, n);
 	if (it->checked.value->kind != V_VOID)
 		return *it->checked.value;
-	struct value *values = ARENA_ARRAY(e->f->arena, struct value, n);
+	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, n);
 	eval_constants(e, first, n, values);
 	return values[it - first];
 }
 
 struct value item_value(struct elab *e, struct item *it, span at)
 {
-	it = item_resolve_import(e->f, it);
+	it = item_resolve_import(e->em.f, it);
 	if (!it || it->has_syntax_error)
 		return VALUE_POISON;
-	reads_note(e, it, it->kind == ITEM_FN || it->kind == ITEM_LAYER ? READ_INTERFACE : READ_WHOLE);
+	reads_note(&e->em, it, it->kind == ITEM_FN || it->kind == ITEM_LAYER ? READ_INTERFACE : READ_WHOLE);
 	switch (it->kind) {
 	case ITEM_FN:
-	case ITEM_LAYER: return (struct value){.kind = V_FN, .u.fn = item_func(e->f, it)};
+	case ITEM_LAYER: return (struct value){.kind = V_FN, .u.fn = item_func(e->em.f, it)};
 	case ITEM_MODULE_LAYER: return (struct value){.kind = V_MAKER, .u.item = it};
 	case ITEM_CONST: return const_value(e, it, at);
 	case ITEM_TYPE: return (struct value){.kind = V_TYPE, .u.item = it};
@@ -171,15 +140,15 @@ struct value item_value(struct elab *e, struct item *it, span at)
 /* In the current unit, or around the body that it is. */
 static struct value *lazy_find(struct elab *e, const struct instance *in, name_id name)
 {
-	struct builder *b = e->b;
+	struct builder *b = e->em.b;
 	for (uint32_t i = b->lazies.len; i-- > 0;)
 		if (b->lazies.at[i].owner == in && b->lazies.at[i].name == name)
 			return &b->lazies.at[i].value;
 	if (!b->body)
 		return NULL;
-	e->b = b->outer;
+	e->em.b = b->outer;
 	const struct value *outer = lazy_find(e, in, name);
-	e->b = b;
+	e->em.b = b;
 	if (!outer)
 		return NULL;
 	struct lazy_local l = {.owner = in, .name = name, .value = body_value(e, *outer)};
@@ -190,22 +159,21 @@ static struct value *lazy_find(struct elab *e, const struct instance *in, name_i
 /* Evaluates a body's tensor-valued `let` in the current unit. */
 static void lazy_eval(struct elab *e, struct instance *in, node_id node)
 {
-	struct frame fr = {.up = e->frame, .mod = in->item->mod, .self = in, .base = e->locals.len, .call_at = SPAN_NONE};
-	e->frame = &fr;
-	e->depth++;
+	struct frame fr = {.site.at = SPAN_NONE, .mod = in->item->mod, .self = in};
+	frame_push(e, &fr);
+	e->em.report.depth++;
 	exec(e, node, NULL);
 	for (uint32_t i = fr.base; i < e->locals.len; i++) {
 		struct lazy_local l = {.owner = in, .name = e->locals.at[i].name, .value = e->locals.at[i].value};
-		vec_push(&e->b->lazies, l);
+		vec_push(&e->em.b->lazies, l);
 	}
-	e->locals.len = fr.base;
-	e->depth--;
-	e->frame = fr.up;
+	e->em.report.depth--;
+	frame_pop(e);
 }
 
 struct value member_value(struct elab *e, struct instance *in, struct member *m, span at)
 {
-	reads_note(e, in->item, READ_WHOLE);
+	reads_note(&e->em, in->item, READ_WHOLE);
 	switch (m->kind) {
 	case M_VALUE:
 	case M_FN: return m->value;
@@ -213,7 +181,7 @@ struct value member_value(struct elab *e, struct instance *in, struct member *m,
 	case M_LAZY: break;
 	}
 	struct value *v = lazy_find(e, in, m->name);
-	if (!v && elab_step(e, at)) {
+	if (!v && count_step(&e->em, at)) {
 		lazy_eval(e, in, m->node);
 		v = lazy_find(e, in, m->name);
 	}
@@ -225,9 +193,9 @@ struct value member_value(struct elab *e, struct instance *in, struct member *m,
 bool prelude_lookup(struct elab *e, name_id name, struct value *out)
 {
 	uint64_t i;
-	if (!map_get(&e->f->prelude.by_name, map_key_u64(name), &i))
+	if (!map_get(&e->em.f->prelude.by_name, map_key_u64(name), &i))
 		return false;
-	*out = e->f->prelude.values.at[i];
+	*out = e->em.f->prelude.values.at[i];
 	return true;
 }
 
@@ -251,9 +219,9 @@ bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
 	struct local *l = local_find(e, name);
 	if (l) {
 		if (l->value.kind == V_POISON && l->value.typed) {
-			struct diag *g =
-				elab_error(e, DIAG_ARG_SHAPE, at, "no argument of this call says what `%s` is", name_text(e->f, name));
-			diag_help(e->out, g,
+			struct diag *g = report_error(&e->em, DIAG_ARG_SHAPE, at, "no argument of this call says what `%s` is",
+						      name_text(e->em.f, name));
+			diag_help(e->em.report.out, g,
 				  "a size is found from the shape of an argument, by an equation that is linear: `[N]`, `[2 * N + 1]`");
 			l->value = VALUE_POISON;
 		}

@@ -1,11 +1,12 @@
 /* A functional layer called with its weights only: a layer that takes the rest. The value is a tuple that begins with a V_PARTIAL, so that what it holds goes
  * wherever tuples go; then comes a value for each argument of the layer, V_VOID for those that the second call gives. */
 #include "frontend/elab/partial.h"
+#include "frontend/elab/call.h"
 
 static name_id param_name(struct elab *e, const struct func *fn, uint32_t i)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	return token_name(e->f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i]));
+	return token_name(e->em.f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i]));
 }
 
 static struct ast_nodes params_of_layer(const struct func *fn) { return ast_fn(&fn->mod->ast, fn->node).params; }
@@ -41,8 +42,8 @@ struct value partial_make(struct elab *e, struct func *fn, const struct args *ar
 {
 	uint32_t n = params_of_layer(fn).n;
 	bool taken[ELAB_MAX_ARGS] = {false};
-	struct value v = value_seq(e->f->arena, V_TUPLE, n + 1);
-	struct partial *p = ARENA_NEW(e->f->arena, struct partial);
+	struct value v = value_seq(e->em.f->arena, V_TUPLE, n + 1);
+	struct partial *p = ARENA_NEW(e->em.f->arena, struct partial);
 	*p = (struct partial){fn, at};
 	v.u.seq->at[0] = (struct value){.kind = V_PARTIAL, .u.partial = p};
 	for (uint32_t i = 0; i < n; i++)
@@ -57,11 +58,12 @@ struct value partial_make(struct elab *e, struct func *fn, const struct args *ar
 
 static struct value wrong_count(struct elab *e, const struct partial *p, uint32_t given, uint32_t left, const struct args *args, span at)
 {
-	const char *name = name_text(e->f, p->fn->name);
-	struct diag *g = elab_error(e, DIAG_ARG_COUNT, at, "layer `%s` has %u of its arguments already and takes the other %u, not %u",
-				    name, given, left, args->n);
-	diag_secondary(e->out, g, p->at, "here it was given %u", given);
-	diag_secondary(e->out, g, node_span(p->fn->mod, params_of_layer(p->fn).at[0]), "its arguments are declared here");
+	const char *name = name_text(e->em.f, p->fn->name);
+	struct diag *g =
+		report_error(&e->em, DIAG_ARG_COUNT, at, "layer `%s` has %u of its arguments already and takes the other %u, not %u", name,
+			     given, left, args->n);
+	diag_secondary(e->em.report.out, g, p->at, "here it was given %u", given);
+	diag_secondary(e->em.report.out, g, node_span(p->fn->mod, params_of_layer(p->fn).at[0]), "its arguments are declared here");
 	return VALUE_POISON;
 }
 

@@ -1,7 +1,7 @@
 /* Functional layers that were called with their first arguments only (partial.c). */
 #ifndef TRIB_FRONTEND_ELAB_PARTIAL_H
 #define TRIB_FRONTEND_ELAB_PARTIAL_H
-#include "frontend/unit/elab.h"
+#include "frontend/elab/elab.h"
 
 /* Does the call give some of a functional layer's arguments, and no wrong ones? */
 bool partial_wanted(struct elab *e, const struct func *fn, const struct args *args);

@@ -1,5 +1,6 @@
 /* A call of a function with tensors: the caller's sizes become symbols of the unit, its tensors the unit's inputs. */
-#include "frontend/elab/branch.h"
+#include "frontend/elab/params.h"
+#include "frontend/elab/unit.h"
 
 struct sizes {
 	struct elab *e;
@@ -15,7 +16,7 @@ struct sizes {
 
 static void add_size(struct sizes *z, dim d, const char *name)
 {
-	if (dim_is_const(z->e->b->dims, d, NULL))
+	if (dim_is_const(z->e->em.b->dims, d, NULL))
 		return;
 	for (uint32_t i = 0; i < z->exprs.len; i++)
 		if (dim_eq(z->exprs.at[i], d))
@@ -38,14 +39,14 @@ static const char *declared_name(struct elab *e, const struct func *fn, uint32_t
 	struct ast_nodes dims = ast_nodes(t, ast_a(t, args.at[args.n - 1]));
 	if (axis >= dims.n || ast_kind(t, dims.at[axis]) != NODE_TYPE_NAME)
 		return NULL;
-	return name_text(e->f, token_name(e->f, fn->mod, ast_token(t, dims.at[axis])));
+	return name_text(e->em.f, token_name(e->em.f, fn->mod, ast_token(t, dims.at[axis])));
 }
 
 static const char *size_name(struct sizes *z, const struct func *fn, uint32_t arg, uint32_t axis, dim d)
 {
 	uint32_t sym;
 	const char *name = declared_name(z->e, fn, arg, axis);
-	return name ? name : dim_is_sym(z->e->b->dims, d, &sym) ? dims_sym_name(z->e->b->dims, sym) : NULL;
+	return name ? name : dim_is_sym(z->e->em.b->dims, d, &sym) ? dims_sym_name(z->e->em.b->dims, sym) : NULL;
 }
 
 static void collect_sizes(struct sizes *z, const struct func *fn, struct value v, uint32_t arg)
@@ -63,7 +64,7 @@ static void collect_sizes(struct sizes *z, const struct func *fn, struct value v
 	}
 	if (v.kind != V_TENSOR)
 		return;
-	struct hir_type t = *type_of(z->e, v.u.t);
+	struct hir_type t = *type_of(&z->e->em, v.u.t);
 	for (uint32_t i = 0; i < t.rank; i++)
 		add_size(z, t.dims[i], size_name(z, fn, arg, i, t.dims[i]));
 }
@@ -80,20 +81,20 @@ static void note_sym(void *ctx, uint32_t sym)
 static void syms_of(struct sizes *z, dim d)
 {
 	z->syms.len = 0;
-	dim_each_sym(z->e->b->dims, d, note_sym, z);
+	dim_each_sym(z->e->em.b->dims, d, note_sym, z);
 }
 
 static dim new_size(struct sizes *z, struct dims *to, const char *name, dim value)
 {
 	uint32_t n = dims_syms(to);
 	vec_push(&z->values, value);
-	return dim_new_sym(to, name ? name : arena_printf(z->e->f->arena, "D%u", n));
+	return dim_new_sym(to, name ? name : arena_printf(z->e->em.f->arena, "D%u", n));
 }
 
 /* A size that is related to no other, as a fresh symbol times its constant factor, by which the unit may have to divide. */
 static dim alone_size(struct sizes *z, struct dims *to, const char *name, dim d)
 {
-	struct dims *from = z->e->b->dims;
+	struct dims *from = z->e->em.b->dims;
 	int64_t factor = dim_common_factor(from, d);
 	dim rest = d;
 	uint32_t sym;
@@ -106,9 +107,9 @@ static dim alone_size(struct sizes *z, struct dims *to, const char *name, dim d)
 /* A size whose symbols occur in no other size becomes one fresh symbol, or a multiple of it; the others keep their relations. */
 static void map_sizes(struct sizes *z, struct dims *to)
 {
-	struct dims *from = z->e->b->dims;
+	struct dims *from = z->e->em.b->dims;
 	uint32_t n = dims_syms(from);
-	struct arena *a = z->e->f->arena;
+	struct arena *a = z->e->em.f->arena;
 	z->uses = ARENA_ARRAY(a, uint32_t, n + 1);
 	z->map = ARENA_ARRAY(a, dim, n + 1);
 	z->mapped = ARENA_ARRAY(a, bool, n + 1);
@@ -138,7 +139,7 @@ static void map_sizes(struct sizes *z, struct dims *to)
 static dim own_size(struct sizes *z, struct dims *to, dim d)
 {
 	int64_t v;
-	if (dim_is_const(z->e->b->dims, d, &v))
+	if (dim_is_const(z->e->em.b->dims, d, &v))
 		return dim_const(to, v);
 	for (uint32_t i = 0; i < z->exprs.len; i++)
 		if (dim_eq(z->exprs.at[i], d))
@@ -152,21 +153,21 @@ static struct value plan_value(struct sizes *z, struct unit_plan *p, struct valu
 	if (v.kind == V_DIM)
 		return value_dim(p->dims, own_size(z, p->dims, v.u.d));
 	if (value_is_seq(v)) {
-		struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		struct value copy = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			copy.u.seq->at[i] = plan_value(z, p, v.u.seq->at[i], arena_printf(e->f->arena, "%s.%u", name, i));
+			copy.u.seq->at[i] = plan_value(z, p, v.u.seq->at[i], arena_printf(e->em.f->arena, "%s.%u", name, i));
 		return copy;
 	}
 	if (v.kind == V_RANGE) {
-		struct range *r = ARENA_NEW(e->f->arena, struct range);
+		struct range *r = ARENA_NEW(e->em.f->arena, struct range);
 		*r = (struct range){plan_value(z, p, v.u.range->from, name), plan_value(z, p, v.u.range->to, name), v.u.range->step};
 		return (struct value){.kind = V_RANGE, .u.range = r};
 	}
 	if (v.kind == V_TEXT)
-		return text_with(e, v.u.text, plan_value(z, p, v.u.text->values, name));
+		return text_with_values(&e->em, v.u.text, plan_value(z, p, v.u.text->values, name));
 	if (v.kind != V_TENSOR)
 		return v;
-	struct leaf l = {.name = name, .type = *type_of(e, v.u.t), .build_time = node_at(e, v.u.t)->build_time, .caller = v.u.t};
+	struct leaf l = {.name = name, .type = *type_of(&e->em, v.u.t), .build_time = node_at(&e->em, v.u.t)->build_time, .caller = v.u.t};
 	for (uint32_t i = 0; i < l.type.rank; i++)
 		l.type.dims[i] = own_size(z, p->dims, l.type.dims[i]);
 	vec_push(&p->leaves, l);
@@ -183,32 +184,32 @@ static struct hir_type outer_type(struct elab *e, const struct hir_unit *u, cons
 {
 	struct hir_type out = *t;
 	for (uint32_t i = 0; i < t->rank; i++)
-		out.dims[i] = dim_translate(e->b->dims, u->dims, t->dims[i], syms);
+		out.dims[i] = dim_translate(e->em.b->dims, u->dims, t->dims[i], syms);
 	return out;
 }
 
 static struct value outer_value(struct elab *e, const struct hir_unit *u, struct value v, hir_ref call, const dim *syms, span at)
 {
 	if (value_is_seq(v)) {
-		struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
+		struct value copy = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
 			copy.u.seq->at[i] = outer_value(e, u, v.u.seq->at[i], call, syms, at);
 		return copy;
 	}
 	if (v.kind == V_DIM)
-		return value_dim(e->b->dims, dim_translate(e->b->dims, u->dims, v.u.d, syms));
+		return value_dim(e->em.b->dims, dim_translate(e->em.b->dims, u->dims, v.u.d, syms));
 	if (v.kind == V_TEXT)
-		return text_with(e, v.u.text, outer_value(e, u, v.u.text->values, call, syms, at));
+		return text_with_values(&e->em, v.u.text, outer_value(e, u, v.u.text->values, call, syms, at));
 	if (v.kind != V_TENSOR)
 		return v;
 	struct hir_type t = outer_type(e, u, &u->nodes[u->outputs[v.u.t].node].type, syms);
-	return value_tensor(emit_result(e, call, v.u.t, &t, at));
+	return value_tensor(emit_result(&e->em, call, v.u.t, &t, at));
 }
 
 static hir_ref emit_call(struct elab *e, const struct unit_plan *p, struct hir_unit *u, const dim *syms)
 {
 	uint32_t n = p->params.at.len + p->leaves.len;
-	struct hir_arg *args = ARENA_ARRAY(e->f->arena, struct hir_arg, n + 1);
+	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n + 1);
 	struct hir_node node = {.kind = HIR_CALL, .build_time = !u->effects, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
 	for (uint32_t i = 0; i < n; i++) {
 		bool param = i < p->params.at.len;
@@ -217,19 +218,19 @@ static hir_ref emit_call(struct elab *e, const struct unit_plan *p, struct hir_u
 		if (v.kind != V_TENSOR)
 			return HIR_NONE;
 		args[i] = arg_tensor(v.u.t);
-		node.build_time = node.build_time && node_at(e, v.u.t)->build_time;
+		node.build_time = node.build_time && node_at(&e->em, v.u.t)->build_time;
 	}
-	node.args = e->b->args.len;
+	node.args = e->em.b->args.len;
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&e->b->args, args[i]);
+		vec_push(&e->em.b->args, args[i]);
 	node.type = (struct hir_type){.elem = DT_BOOL};
 	if (u->n_outputs)
 		node.type = outer_type(e, u, &u->nodes[u->outputs[0].node].type, syms);
-	e->b->effects = e->b->effects || u->effects;
+	e->em.b->effects = e->em.b->effects || u->effects;
 	for (uint32_t i = 0; i < node.type.rank; i++)
-		node.build_time = node.build_time && dim_is_const(e->b->dims, node.type.dims[i], NULL);
-	vec_push(&e->b->nodes, node);
-	return e->b->nodes.len - 1;
+		node.build_time = node.build_time && dim_is_const(e->em.b->dims, node.type.dims[i], NULL);
+	vec_push(&e->em.b->nodes, node);
+	return e->em.b->nodes.len - 1;
 }
 
 static struct value finish_call(struct elab *e, struct unit_plan *p, const struct sizes *z)
@@ -237,7 +238,7 @@ static struct value finish_call(struct elab *e, struct unit_plan *p, const struc
 	const struct unit_info *info = unit_get(e, p);
 	if (info->failed)
 		return VALUE_POISON;
-	dim *syms = ARENA_ARRAY(e->f->arena, dim, z->values.len + 1);
+	dim *syms = ARENA_ARRAY(e->em.f->arena, dim, z->values.len + 1);
 	for (uint32_t i = 0; i < z->values.len; i++)
 		syms[i] = z->values.at[i];
 	hir_ref call = HIR_NONE;
@@ -251,19 +252,19 @@ static struct value finish_call(struct elab *e, struct unit_plan *p, const struc
 
 struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what)
 {
-	struct unit_plan p = {.fn = fn, .dims = dims_new(e->f->arena), .n_values = n, .at = at, .what = what, .is_call = true};
+	struct unit_plan p = {.fn = fn, .dims = dims_new(e->em.f->arena), .n_values = n, .at = at, .what = what, .is_call = true};
 	struct sizes z = {.e = e};
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	p.values = ARENA_ARRAY(e->f->arena, struct value, n + 1);
+	p.values = ARENA_ARRAY(e->em.f->arena, struct value, n + 1);
 	if (fn->self)
 		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p.params);
 	for (uint32_t i = 0; i < n; i++) {
-		e->steps += value_total(values[i]);
+		e->em.report.steps += value_total(values[i]);
 		collect_sizes(&z, fn, values[i], i);
 	}
 	map_sizes(&z, p.dims);
 	for (uint32_t i = 0; i < n; i++) {
-		const char *name = name_text(e->f, token_name(e->f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i])));
+		const char *name = name_text(e->em.f, token_name(e->em.f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i])));
 		p.values[i] = plan_value(&z, &p, values[i], name);
 		params_of(e, values[i], name, &p.params);
 	}

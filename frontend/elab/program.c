@@ -1,7 +1,9 @@
 /* A program: its entries, its main blocks as one more, the parameters of all, and the units that they call. */
 #include "frontend/elab/program.h"
-#include "frontend/elab/again.h"
 #include <string.h>
+#include "frontend/elab/incremental.h"
+#include "frontend/elab/params.h"
+#include "frontend/elab/unit.h"
 
 uint32_t program_param(struct program *p, struct hir_param cp)
 {
@@ -56,8 +58,8 @@ void program_add(struct program *p, struct hir_entry entry)
 static uint32_t *main_params(struct program *p)
 {
 	struct elab *e = p->e;
-	const struct builder *b = e->b;
-	uint32_t *params = ARENA_ARRAY(e->f->arena, uint32_t, b->opened.len + 1);
+	const struct builder *b = e->em.b;
+	uint32_t *params = ARENA_ARRAY(e->em.f->arena, uint32_t, b->opened.len + 1);
 	for (uint32_t i = 0; i < b->opened.len; i++) {
 		struct iparam *ip = b->opened.at[i];
 		const char *name = NULL;
@@ -65,8 +67,8 @@ static uint32_t *main_params(struct program *p)
 			if (e->main_params->at.at[k] == ip)
 				name = e->main_params->names.at[k];
 		if (!name) /* of a layer that no local holds */
-			name = arena_printf(e->f->arena, "%s%u.%s", name_text(e->f, ip->owner->item->name), ip->owner->id,
-					    name_text(e->f, ip->name));
+			name = arena_printf(e->em.f->arena, "%s%u.%s", name_text(e->em.f, ip->owner->item->name), ip->owner->id,
+					    name_text(e->em.f, ip->name));
 		params[i] = program_layer_param(p, ip, name);
 	}
 	return params;
@@ -90,20 +92,20 @@ static void elab_main(struct program *p, struct module *m)
 	struct elab *e = p->e;
 	struct builder b;
 	struct param_list names = {0};
-	struct item *item = ARENA_NEW(e->f->arena, struct item);
+	struct item *item = ARENA_NEW(e->em.f->arena, struct item);
 	struct func fn = {.mod = m, .item = item};
-	struct frame root = {.up = e->frame, .mod = m, .base = e->locals.len, .call_at = SPAN_NONE, .unit = &b};
+	struct frame root = {.site.at = SPAN_NONE, .mod = m, .unit = &b};
 	struct value nothing = {.kind = V_VOID};
-	*item = (struct item){.kind = ITEM_MAIN, .name = intern_str(e->f->names, "main"), .mod = m};
+	*item = (struct item){.kind = ITEM_MAIN, .name = intern_str(e->em.f->names, "main"), .mod = m};
 	fn.name = item->name;
-	builder_open(e, &b);
+	builder_open(&e->em, &b);
 	b.open_params = true;
-	e->frame = &root;
+	frame_push(e, &root);
 	e->main_params = &names;
 	run_main(e, m);
-	e->frame = root.up;
-	if (e->errors || e->gave_up) {
-		builder_close(e);
+	frame_pop(e);
+	if (e->em.report.errors || e->em.report.gave_up) {
+		builder_close(&e->em);
 	} else {
 		struct hir_entry entry = {.name = "main", .params = main_params(p)};
 		entry.unit = unit_finish(e, &fn, hash_bytes("main", 4), "main", &nothing);
@@ -117,14 +119,14 @@ static void elab_main(struct program *p, struct module *m)
 static void tell_apart(struct program *p)
 {
 	struct elab *e = p->e;
-	const char **names = ARENA_ARRAY(e->temp, const char *, p->entries.len + 1);
+	const char **names = ARENA_ARRAY(e->em.temp, const char *, p->entries.len + 1);
 	for (uint32_t i = 0; i < p->entries.len; i++)
 		names[i] = p->entries.at[i].name;
 	for (uint32_t i = 0; i < p->entries.len; i++)
 		for (uint32_t k = 0; k < p->entries.len; k++) {
 			if (k == i || strcmp(names[i], names[k]) != 0)
 				continue;
-			char *own = arena_strdup(e->f->arena, p->req->entries[i]);
+			char *own = arena_strdup(e->em.f->arena, p->req->entries[i]);
 			for (char *c = own; *c; c++)
 				*c = *c == '.' ? '_' : *c;
 			p->entries.at[i].name = own;
@@ -132,17 +134,17 @@ static void tell_apart(struct program *p)
 	for (uint32_t i = 0; i < p->entries.len; i++)
 		for (uint32_t k = 0; k < i; k++)
 			if (!strcmp(p->entries.at[i].name, p->entries.at[k].name)) {
-				diag_add(e->f->diags, DIAG_ENTRY, p->req->at,
+				diag_add(e->em.f->diags, DIAG_ENTRY, p->req->at,
 					 "the entries `%s` and `%s` are both called `%s` in the library", p->req->entries[k],
 					 p->req->entries[i], p->entries.at[i].name);
-				e->errors++;
+				e->em.report.errors++;
 				return;
 			}
 }
 
 struct hir_program *program_finish(struct program *p)
 {
-	struct arena *a = p->e->f->arena;
+	struct arena *a = p->e->em.f->arena;
 	struct hir_program *out = ARENA_NEW(a, struct hir_program);
 	*out = (struct hir_program){.n_entries = p->entries.len, .n_params = p->params.len, .n_units = p->units.len};
 	out->entries = ARENA_ARRAY(a, struct hir_entry, p->entries.len + 1);
@@ -171,30 +173,30 @@ struct hir_program *elab_program(struct elab *e, const struct elab_request *req)
 {
 	struct program p = {.e = e, .req = req};
 	struct builder config;
-	struct frame root = {.call_at = SPAN_NONE, .unit = &config};
+	struct frame root = {.site.at = SPAN_NONE, .unit = &config};
 	struct reads reads;
-	elab_forget(e->f);
-	builder_open(e, &config);
-	reads_open(e, &reads);
+	elab_forget(e->em.f);
+	builder_open(&e->em, &config);
+	reads_open(&e->em, &reads);
 	config.open_params = true;
-	e->frame = &root;
-	for (uint32_t i = 0; i < e->f->modules.len && !root.mod; i++)
-		if (!e->f->modules.at[i]->std)
-			root.mod = e->f->modules.at[i];
+	frame_push(e, &root);
+	for (uint32_t i = 0; i < e->em.f->modules.len && !root.mod; i++)
+		if (!e->em.f->modules.at[i]->std)
+			root.mod = e->em.f->modules.at[i];
 	for (uint32_t i = 0; i < req->n_entries && root.mod; i++)
 		elab_entry(&p, req->entries[i]);
 	if (p.entries.len == req->n_entries)
 		tell_apart(&p);
-	for (uint32_t i = 0; i < e->f->modules.len && req->main; i++)
-		if (!strcmp(e->f->modules.at[i]->path, req->main))
-			elab_main(&p, e->f->modules.at[i]);
-	bool whole = !e->errors && !e->gave_up && p.entries.len == req->n_entries + (req->main != NULL);
+	for (uint32_t i = 0; i < e->em.f->modules.len && req->main; i++)
+		if (!strcmp(e->em.f->modules.at[i]->path, req->main))
+			elab_main(&p, e->em.f->modules.at[i]);
+	bool whole = !e->em.report.errors && !e->em.report.gave_up && p.entries.len == req->n_entries + (req->main != NULL);
 	struct hir_program *out = whole ? program_finish(&p) : NULL;
-	struct item_reads read = reads_close(e);
+	struct item_reads read = reads_close(&e->em);
 	if (out)
-		elab_keep(e->f, req, out, read, e->steps);
-	e->frame = NULL;
-	builder_close(e);
+		elab_keep(e->em.f, req, out, read, e->em.report.steps);
+	frame_pop(e);
+	builder_close(&e->em);
 	program_free(&p);
 	return out;
 }

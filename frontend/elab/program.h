@@ -1,7 +1,8 @@
 /* The program under construction from a model's entries (entry.c) and its main blocks (program.c). */
 #ifndef TRIB_FRONTEND_ELAB_PROGRAM_H
 #define TRIB_FRONTEND_ELAB_PROGRAM_H
-#include "frontend/unit/elab.h"
+#include "frontend/elab/elab.h"
+#include "frontend/unit/request.h"
 
 /* A layer that entries name: entries of one layer share an instance. */
 struct entry_layer {
@@ -40,4 +41,6 @@ void program_add(struct program *p, struct hir_entry entry);
 /* The program of what was added, and an end. */
 struct hir_program *program_finish(struct program *p);
 void program_free(struct program *p);
+/* The program of a request; NULL: errors were reported. */
+struct hir_program *elab_program(struct elab *e, const struct elab_request *req);
 #endif

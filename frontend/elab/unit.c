@@ -1,8 +1,9 @@
 /* Units: what a call of a function with tensors becomes. Equal definition, compile-time arguments, element types, shapes (up to the names of
  * run-time sizes) and build-time flags make one unit; see identity.c. */
+#include "frontend/elab/unit.h"
 #include <string.h>
 #include "base/bug.h"
-#include "frontend/elab/branch.h"
+#include "frontend/elab/call.h"
 #include "frontend/syntax/literal.h"
 
 /* ---- finishing ---- */
@@ -38,7 +39,7 @@ void unit_attributes(struct hir_unit *u, const struct func *fn)
 static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uint32_t cap)
 {
 	if (value_is_seq(*v)) {
-		struct value copy = value_seq(e->f->arena, v->kind, v->u.seq->n);
+		struct value copy = value_seq(e->em.f->arena, v->kind, v->u.seq->n);
 		for (uint32_t i = 0; i < copy.u.seq->n; i++) {
 			copy.u.seq->at[i] = v->u.seq->at[i];
 			add_outputs(e, &copy.u.seq->at[i], u, cap);
@@ -47,9 +48,9 @@ static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uin
 	} else if (v->kind == V_TEXT) {
 		struct value values = v->u.text->values;
 		add_outputs(e, &values, u, cap);
-		*v = text_with(e, v->u.text, values);
+		*v = text_with_values(&e->em, v->u.text, values);
 	} else if (v->kind == V_TENSOR && u->n_outputs < cap) {
-		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->f->arena, "out%u", u->n_outputs), v->u.t};
+		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", u->n_outputs), v->u.t};
 		v->u.t = u->n_outputs++;
 	}
 }
@@ -63,11 +64,11 @@ static uint32_t count_tensors(struct value v)
 	return n;
 }
 
-#define KEEP(to, from, n, T) ((to) = ARENA_ARRAY(e->f->arena, T, (n) + 1), (n) ? memcpy((to), (from), sizeof(T) * (n)) : NULL)
+#define KEEP(to, from, n, T) ((to) = ARENA_ARRAY(e->em.f->arena, T, (n) + 1), (n) ? memcpy((to), (from), sizeof(T) * (n)) : NULL)
 
-void unit_take_nodes(struct elab *e, struct hir_unit *u)
+void unit_copy_nodes(struct elab *e, struct hir_unit *u)
 {
-	const struct builder *b = e->b;
+	const struct builder *b = e->em.b;
 	u->n_inputs = b->inputs.len;
 	u->n_nodes = b->nodes.len;
 	u->n_args = b->args.len;
@@ -79,7 +80,7 @@ void unit_take_nodes(struct elab *e, struct hir_unit *u)
 
 struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result)
 {
-	struct hir_unit *u = ARENA_NEW(e->f->arena, struct hir_unit);
+	struct hir_unit *u = ARENA_NEW(e->em.f->arena, struct hir_unit);
 	char hex[33];
 	uint32_t outs = count_tensors(*result);
 	hash_hex(identity, hex);
@@ -88,16 +89,16 @@ struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 iden
 			       .file = fn->mod->path,
 			       .at = node_span(fn->mod, fn->node),
 			       .opt = -1,
-			       .dims = e->b->dims};
-	u->symbol = arena_printf(e->f->arena, "%s_%.16s", name_text(e->f, fn->item->name), hex);
+			       .dims = e->em.b->dims};
+	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", name_text(e->em.f, fn->item->name), hex);
 	u->definition = fn->item->tokens;
 	unit_attributes(u, fn);
-	u->outputs = ARENA_ARRAY(e->f->arena, struct hir_output, outs + 1);
+	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, outs + 1);
 	add_outputs(e, result, u, outs);
 	if (u->n_outputs == 1)
 		u->outputs[0].name = "out";
-	unit_take_nodes(e, u);
-	builder_close(e);
+	unit_copy_nodes(e, u);
+	builder_close(&e->em);
 	return u;
 }
 
@@ -112,13 +113,13 @@ static hir_ref load_leaf(void *ctx, hir_ref leaf)
 {
 	const struct loading *to = ctx;
 	const struct leaf *l = &to->p->leaves.at[leaf];
-	return emit_input(to->e, l->name, &l->type, l->build_time, to->p->at);
+	return emit_input(&to->e->em, l->name, &l->type, l->build_time, to->p->at);
 }
 
 static struct value load_planned(struct elab *e, const struct unit_plan *p, struct value v)
 {
 	struct loading to = {e, p};
-	return value_map_tensors(e, v, load_leaf, &to);
+	return value_map_tensors(&e->em, v, load_leaf, &to);
 }
 
 static void load_params(struct elab *e, const struct unit_plan *p)
@@ -129,10 +130,10 @@ static void load_params(struct elab *e, const struct unit_plan *p)
 		for (uint32_t k = 0; k < t.rank; k++) {
 			int64_t v = 0;
 			dim_is_const(ip->dims, t.dims[k], &v);
-			t.dims[k] = dim_const(e->b->dims, v);
+			t.dims[k] = dim_const(e->em.b->dims, v);
 		}
-		hir_ref r = emit_input(e, p->params.names.at[i], &t, true, ip->at);
-		map_put(&e->b->params, map_key_u64(ip->id), r);
+		hir_ref r = emit_input(&e->em, p->params.names.at[i], &t, true, ip->at);
+		map_put(&e->em.b->params, map_key_u64(ip->id), r);
 	}
 }
 
@@ -140,10 +141,10 @@ static void load_params(struct elab *e, const struct unit_plan *p)
 static struct value all_tensors(struct elab *e, struct value v, span at)
 {
 	if (value_is_scalar(v))
-		return value_tensor(emit_scalar(e, v, scalar_type(v), at));
+		return value_tensor(emit_scalar(&e->em, v, scalar_type(v), at));
 	if (!value_is_seq(v))
 		return v;
-	struct value out = value_seq(e->f->arena, v.kind, v.u.seq->n);
+	struct value out = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 	for (uint32_t i = 0; i < out.u.seq->n; i++)
 		out.u.seq->at[i] = all_tensors(e, v.u.seq->at[i], at);
 	return out;
@@ -152,7 +153,7 @@ static struct value all_tensors(struct elab *e, struct value v, span at)
 /* What it takes to make the unit again. */
 static void keep_plan(struct elab *e, struct unit_info *info, const struct unit_plan *p)
 {
-	struct arena *a = e->f->session;
+	struct arena *a = e->em.f->session;
 	struct unit_plan *copy = ARENA_NEW(a, struct unit_plan);
 	*copy = *p;
 	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct iparam *);
@@ -165,27 +166,27 @@ static void keep_plan(struct elab *e, struct unit_info *info, const struct unit_
 
 struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identity)
 {
-	struct unit_info *info = ARENA_NEW(e->f->arena, struct unit_info);
+	struct unit_info *info = ARENA_NEW(e->em.f->arena, struct unit_info);
 	struct builder b;
 	struct reads reads;
-	uint32_t errors = e->errors;
-	if (e->f->is_refreshable)
+	uint32_t errors = e->em.report.errors;
+	if (e->em.f->is_refreshable)
 		keep_plan(e, info, p);
-	builder_open(e, &b);
-	reads_open(e, &reads);
+	builder_open(&e->em, &b);
+	reads_open(&e->em, &reads);
 	b.dims = p->dims;
 	load_params(e, p);
-	struct value *values = ARENA_ARRAY(e->f->arena, struct value, p->n_values + 1);
+	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, p->n_values + 1);
 	for (uint32_t i = 0; i < p->n_values; i++)
 		values[i] = load_planned(e, p, p->values[i]);
-	e->next_plan = b.outer && p->is_call ? p : NULL;
+	e->callee = b.outer && p->is_call ? p : NULL;
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
 	if (!p->is_call && value_holds(info->result, V_TENSOR))
 		info->result = all_tensors(e, info->result, p->at);
-	info->reads = reads_close(e);
-	info->failed = e->errors != errors || e->gave_up || value_holds(info->result, V_POISON);
+	info->reads = reads_close(&e->em);
+	info->failed = e->em.report.errors != errors || e->em.report.gave_up || value_holds(info->result, V_POISON);
 	if (info->failed)
-		builder_close(e);
+		builder_close(&e->em);
 	else
 		info->unit = unit_finish(e, p->fn, identity, unit_name(e, p), &info->result);
 	return info;
@@ -197,8 +198,9 @@ static bool params_known(struct elab *e, const struct unit_plan *p)
 		const struct iparam *ip = p->params.at.at[i];
 		if (ip->known)
 			continue;
-		if (!e->errors) /* else the reason was reported */
-			elab_error(e, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` is not solved", name_text(e->f, ip->name));
+		if (!e->em.report.errors) /* else the reason was reported */
+			report_error(&e->em, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` is not solved",
+				     name_text(e->em.f, ip->name));
 		return false;
 	}
 	return true;
@@ -211,13 +213,13 @@ const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
 	static const struct unit_info failed = {.failed = true};
 	if (!params_known(e, p))
 		return &failed;
-	if (map_get(&e->f->elab.units, identity, &known))
+	if (map_get(&e->em.f->elab.units, identity, &known))
 		return (struct unit_info *)(uintptr_t)known;
-	BUG_ON(e->f->arena != e->f->session); /* units outlive a definition's check */
+	BUG_ON(e->em.f->arena != e->em.f->session); /* units outlive a definition's check */
 	struct unit_info *info = unit_make(e, p, identity);
-	if (!info->failed || !e->quiet) /* what was not reported is to be tried again */
-		map_put(&e->f->elab.units, identity, (uint64_t)(uintptr_t)info);
-	if (e->f->is_refreshable && !info->failed)
-		vec_push(&e->f->elab.calls, info);
+	if (!info->failed || !e->em.report.suppressed) /* what was not reported is to be tried again */
+		map_put(&e->em.f->elab.units, identity, (uint64_t)(uintptr_t)info);
+	if (e->em.f->is_refreshable && !info->failed)
+		vec_push(&e->em.f->elab.calls, info);
 	return info;
 }

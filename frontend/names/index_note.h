@@ -4,13 +4,9 @@
 #include "frontend/index/index.h"
 #include "frontend/names/module.h"
 
-struct elab;
-
 /* The prelude's symbols come first: its names, then the types that are no values. */
 void index_add_builtin(struct frontend *f, const char *name, bool type);
 void index_bare_types(struct frontend *f);
-/* All of them (elab/index_value.c). */
-void index_prelude(struct frontend *f);
 /* The symbol of an item, which an import leads to. */
 uint32_t index_item(struct frontend *f, struct item *it);
 
@@ -32,14 +28,4 @@ void index_offer(struct frontend *f, const char *name, enum symbol_kind kind, ui
 /* Everything that a file's top level and the prelude define. */
 void index_offer_globals(struct frontend *f, struct module *m, enum ask_context context);
 void index_offer_items(struct frontend *f, struct module *m);
-
-/* ---- values (the elaborator); each only for what is checked aloud ---- */
-void index_note_value(struct elab *e, token_id at, struct value v);
-/* The result of the function that is being checked. */
-void index_note_result(struct elab *e, struct value v);
-/* The member or function that `name` turned out to be. */
-void index_note_member(struct elab *e, token_id name, struct value object, struct value found);
-void index_note_call(struct elab *e, token_id callee_name, struct value callee, bool method);
-void index_note_argument(struct elab *e, span name, struct module *mod, node_id param);
-void index_offer_members(struct elab *e, struct value object);
 #endif

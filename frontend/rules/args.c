@@ -1,32 +1,34 @@
 /* What the rules of builtins share: arguments of the right kind, axes, sizes, broadcasting. */
 #include <stdio.h>
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/rules/builtin.h"
 
 const char *bcall_name(const struct bcall *c) { return c->sig->name; }
 
-static const char *param_text(struct elab *e, const struct bcall *c, uint32_t i) { return name_text(e->f, c->sig->params[i].name); }
+static const char *param_text(struct emitter *e, const struct bcall *c, uint32_t i) { return name_text(e->f, c->sig->params[i].name); }
 
-static void wrong_kind(struct elab *e, struct bcall *c, uint32_t i, const char *want)
+static void wrong_kind(struct emitter *e, struct bcall *c, uint32_t i, const char *want)
 {
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", param_text(e, c, i),
-				    c->sig->name, want, elab_value_text(e, c->v[i]));
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", param_text(e, c, i),
+				      c->sig->name, want, value_text(e, c->v[i]));
 	if (i == 1 && (c->bi == BI_MAX || c->bi == BI_MIN))
-		diag_help(e->out, g,
+		diag_help(e->report.out, g,
 			  c->bi == BI_MAX ? "the larger of two values is `maximum(x, y)`; `maximum(x, 0.0)` is `relu(x)`"
 					  : "the smaller of two values is `minimum(x, y)`");
 	else if (c->v[i].kind == V_TUPLE)
-		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (c->v[i].kind == V_LIST)
-		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
+		diag_help(e->report.out, g, "a list is made a tensor by `tensor(…)`");
 	else if (c->v[i].kind == V_INT && i == 2 && c->v[1].kind == V_INT && !strcmp(param_text(e, c, 1), "dim") &&
 		 !strcmp(param_text(e, c, 2), "keepdim"))
-		diag_help(e->out, g, "several dimensions are a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i, (long long)c->v[2].u.i);
+		diag_help(e->report.out, g, "several dimensions are a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i,
+			  (long long)c->v[2].u.i);
 	else if (c->sig->n > 1)
-		diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+		diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
 }
 
-hir_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)
+hir_ref need_tensor(struct emitter *e, struct bcall *c, uint32_t i)
 {
 	struct value v = c->v[i];
 	if (v.kind == V_TENSOR)
@@ -37,7 +39,7 @@ hir_ref need_tensor(struct elab *e, struct bcall *c, uint32_t i)
 	return HIR_NONE;
 }
 
-hir_ref need_float(struct elab *e, struct bcall *c, uint32_t i)
+hir_ref need_float(struct emitter *e, struct bcall *c, uint32_t i)
 {
 	hir_ref r = need_tensor(e, c, i);
 	if (r == HIR_NONE)
@@ -51,18 +53,18 @@ hir_ref need_float(struct elab *e, struct bcall *c, uint32_t i)
 	return HIR_NONE;
 }
 
-hir_ref need_wide_float(struct elab *e, struct bcall *c, uint32_t i)
+hir_ref need_wide_float(struct emitter *e, struct bcall *c, uint32_t i)
 {
 	hir_ref x = need_float(e, c, i);
 	return x == HIR_NONE || type_of(e, x)->elem == DT_FLOAT64 ? x : emit_cast(e, x, DT_FLOAT32, c->at);
 }
 
-bool is_trits(struct elab *e, const struct bcall *c, uint32_t i)
+bool is_trits(struct emitter *e, const struct bcall *c, uint32_t i)
 {
 	return c->v[i].kind == V_TRIT || (c->v[i].kind == V_TENSOR && type_of(e, c->v[i].u.t)->elem == DT_TRIT);
 }
 
-bool need_int(struct elab *e, struct bcall *c, uint32_t i, int64_t *out)
+bool need_int(struct emitter *e, struct bcall *c, uint32_t i, int64_t *out)
 {
 	if (c->v[i].kind == V_INT)
 		return *out = c->v[i].u.i, true;
@@ -71,7 +73,7 @@ bool need_int(struct elab *e, struct bcall *c, uint32_t i, int64_t *out)
 	return false;
 }
 
-bool need_float_value(struct elab *e, struct bcall *c, uint32_t i, double *out)
+bool need_float_value(struct emitter *e, struct bcall *c, uint32_t i, double *out)
 {
 	if (c->v[i].kind == V_FLOAT)
 		return *out = c->v[i].u.f, true;
@@ -82,7 +84,7 @@ bool need_float_value(struct elab *e, struct bcall *c, uint32_t i, double *out)
 	return false;
 }
 
-bool need_bool(struct elab *e, struct bcall *c, uint32_t i, bool *out)
+bool need_bool(struct emitter *e, struct bcall *c, uint32_t i, bool *out)
 {
 	if (c->v[i].kind == V_BOOL)
 		return *out = c->v[i].u.b, true;
@@ -90,38 +92,38 @@ bool need_bool(struct elab *e, struct bcall *c, uint32_t i, bool *out)
 	return false;
 }
 
-bool need_dtype(struct elab *e, struct bcall *c, uint32_t i, dtype *out)
+bool need_dtype(struct emitter *e, struct bcall *c, uint32_t i, dtype *out)
 {
 	if (c->v[i].kind == V_DTYPE)
 		return *out = c->v[i].u.dt, true;
 	if (c->v[i].kind == V_STR && dtype_find(c->v[i].u.s) != DT_COUNT) {
-		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "an element type is written without quotes");
-		diag_edit(e->out, g, c->ats[i], dtype_text(dtype_find(c->v[i].u.s)));
+		struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "an element type is written without quotes");
+		diag_edit(e->report.out, g, c->ats[i], dtype_text(dtype_find(c->v[i].u.s)));
 		return false;
 	}
 	wrong_kind(e, c, i, "an element type");
 	return false;
 }
 
-bool axis_of(struct elab *e, struct bcall *c, int64_t v, uint32_t rank, span at, uint32_t *out)
+bool axis_of(struct emitter *e, struct bcall *c, int64_t v, uint32_t rank, span at, uint32_t *out)
 {
 	int64_t n = (int64_t)rank;
 	if (v >= -n && v < n) {
 		*out = (uint32_t)(v < 0 ? v + n : v);
 		return true;
 	}
-	struct diag *g = elab_error(e, DIAG_DIM_RANGE, at, "`%s` has no dimension %lld to work on", c->sig->name, (long long)v);
-	diag_label_primary(e->out, g, "the tensor has %u dimension%s", rank, rank == 1 ? "" : "s");
+	struct diag *g = report_error(e, DIAG_DIM_RANGE, at, "`%s` has no dimension %lld to work on", c->sig->name, (long long)v);
+	diag_label_primary(e->report.out, g, "the tensor has %u dimension%s", rank, rank == 1 ? "" : "s");
 	return false;
 }
 
-bool need_axis(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *out)
+bool need_axis(struct emitter *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *out)
 {
 	int64_t v;
 	return need_int(e, c, i, &v) && axis_of(e, c, v, rank, c->ats[i], out);
 }
 
-bool size_value(struct elab *e, struct value v, dim *out)
+bool size_value(struct emitter *e, struct value v, dim *out)
 {
 	if (v.kind == V_INT)
 		*out = dim_const(e->b->dims, v.u.i);
@@ -130,7 +132,7 @@ bool size_value(struct elab *e, struct value v, dim *out)
 	return v.kind == V_INT || v.kind == V_DIM;
 }
 
-bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t *n, int *minus_one)
+bool need_sizes(struct emitter *e, struct bcall *c, uint32_t i, dim *out, uint32_t *n, int *minus_one)
 {
 	struct value one = c->v[i], *at = &one;
 	*n = 1;
@@ -141,15 +143,15 @@ bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t 
 	if (minus_one)
 		*minus_one = -1;
 	if (*n > HIR_MAX_RANK) {
-		elab_error(e, DIAG_RANK, c->ats[i], "a tensor has at most %d dimensions", HIR_MAX_RANK);
+		report_error(e, DIAG_RANK, c->ats[i], "a tensor has at most %d dimensions", HIR_MAX_RANK);
 		return false;
 	}
 	for (uint32_t k = 0; k < *n; k++) {
 		if (!size_value(e, at[k], &out[k])) {
-			struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a size must be an integer, not %s",
-						    elab_value_text(e, at[k]));
+			struct diag *g =
+				report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a size must be an integer, not %s", value_text(e, at[k]));
 			if (at[k].kind == V_FLOAT || at[k].kind == V_TENSOR)
-				diag_help(e->out, g, "sizes are divided with `//`, which gives an integer");
+				diag_help(e->report.out, g, "sizes are divided with `//`, which gives an integer");
 			return false;
 		}
 		if (at[k].kind != V_INT || at[k].u.i >= 0)
@@ -158,8 +160,8 @@ bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t 
 			*minus_one = (int)k;
 			continue;
 		}
-		elab_error(e, DIAG_ARG_VALUE, c->ats[i],
-			   minus_one && at[k].u.i == -1 ? "only one size can be -1" : "a size cannot be negative");
+		report_error(e, DIAG_ARG_VALUE, c->ats[i],
+			     minus_one && at[k].u.i == -1 ? "only one size can be -1" : "a size cannot be negative");
 		return false;
 	}
 	return true;
@@ -167,15 +169,15 @@ bool need_sizes(struct elab *e, struct bcall *c, uint32_t i, dim *out, uint32_t 
 
 /* ---- shapes ---- */
 
-bool dims_agree(struct elab *e, dim a, dim b)
+bool dims_agree(struct emitter *e, dim a, dim b)
 {
 	int c = dim_compare(e->b->dims, a, b);
 	return c > 0 || (!c && e->checking);
 }
 
-dim fresh_dim(struct elab *e) { return dim_new_sym(e->b->dims, "?"); }
+dim fresh_dim(struct emitter *e) { return dim_new_sym(e->b->dims, "?"); }
 
-static bool broadcast_one(struct elab *e, dim a, dim b, dim *out)
+static bool broadcast_one(struct emitter *e, dim a, dim b, dim *out)
 {
 	int64_t x = 0, y = 0;
 	bool ca = dim_is_const(e->b->dims, a, &x), cb = dim_is_const(e->b->dims, b, &y);
@@ -191,7 +193,7 @@ static bool broadcast_one(struct elab *e, dim a, dim b, dim *out)
 	return true;
 }
 
-bool broadcast_dims(struct elab *e, struct hir_type *acc, const struct hir_type *t)
+bool broadcast_dims(struct emitter *e, struct hir_type *acc, const struct hir_type *t)
 {
 	struct hir_type out = {.elem = acc->elem, .rank = acc->rank > t->rank ? acc->rank : t->rank};
 	for (uint32_t i = 0; i < out.rank; i++) {
@@ -208,7 +210,7 @@ bool broadcast_dims(struct elab *e, struct hir_type *acc, const struct hir_type 
 	return true;
 }
 
-bool broadcasts_to(struct elab *e, const struct hir_type *t, const struct hir_type *to)
+bool broadcasts_to(struct emitter *e, const struct hir_type *t, const struct hir_type *to)
 {
 	struct hir_type both = *to;
 	bool fits = broadcast_dims(e, &both, t) && both.rank == to->rank;
@@ -217,7 +219,7 @@ bool broadcasts_to(struct elab *e, const struct hir_type *t, const struct hir_ty
 	return fits;
 }
 
-static const char *size_text(struct elab *e, dim d)
+static const char *size_text(struct emitter *e, dim d)
 {
 	struct buf b = {0};
 	dim_print_apart(e->b->dims, d, &b);
@@ -226,7 +228,7 @@ static const char *size_text(struct elab *e, dim d)
 	return s;
 }
 
-void note_difference(struct elab *e, struct diag *g, const struct hir_type *a, const struct hir_type *b, uint32_t except)
+void note_difference(struct emitter *e, struct diag *g, const struct hir_type *a, const struct hir_type *b, uint32_t except)
 {
 	uint32_t n = a->rank < b->rank ? a->rank : b->rank;
 	bool equal = a->rank == b->rank;
@@ -235,34 +237,34 @@ void note_difference(struct elab *e, struct diag *g, const struct hir_type *a, c
 		bool same = except == UINT32_MAX ? broadcast_one(e, da, db, &joint) : a->rank - i == except || dims_agree(e, da, db);
 		if (same)
 			continue;
-		diag_note(e->out, g, "they differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i, size_text(e, da),
+		diag_note(e->report.out, g, "they differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i, size_text(e, da),
 			  size_text(e, db));
 		return;
 	}
 }
 
-bool broadcast_or_report(struct elab *e, struct bcall *c, hir_ref a, hir_ref b, span sa, span sb, struct hir_type *out)
+bool broadcast_or_report(struct emitter *e, struct bcall *c, hir_ref a, hir_ref b, span sa, span sb, struct hir_type *out)
 {
 	*out = *type_of(e, a);
 	if (broadcast_dims(e, out, type_of(e, b)))
 		return true;
 	struct hir_type ta = *type_of(e, a), tb = *type_of(e, b);
-	struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the shapes %s and %s do not broadcast", elab_shape_text(e, &ta),
-				    elab_shape_text(e, &tb));
-	diag_secondary(e->out, g, sa, "%s has shape %s", elab_source_text(e, sa), elab_shape_text(e, &ta));
-	diag_secondary(e->out, g, sb, "%s has shape %s", elab_source_text(e, sb), elab_shape_text(e, &tb));
+	struct diag *g =
+		report_error(e, DIAG_BROADCAST, c->at, "the shapes %s and %s do not broadcast", shape_text(e, &ta), shape_text(e, &tb));
+	diag_secondary(e->report.out, g, sa, "%s has shape %s", source_excerpt(e, sa), shape_text(e, &ta));
+	diag_secondary(e->report.out, g, sb, "%s has shape %s", source_excerpt(e, sb), shape_text(e, &tb));
 	note_difference(e, g, &ta, &tb, UINT32_MAX);
 	return false;
 }
 
-struct value shape_error(struct elab *e, struct bcall *c, enum diag_code code, span at, const char *fmt, ...)
+struct value shape_error(struct emitter *e, struct bcall *c, enum diag_code code, span at, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	elab_error(e, code, at, "`%s`: %s", c->sig->name, text);
+	report_error(e, code, at, "`%s`: %s", c->sig->name, text);
 	return VALUE_POISON;
 }
 
@@ -280,13 +282,13 @@ struct hir_arg plain_arg(struct value v)
 	}
 }
 
-struct value emit1(struct elab *e, struct bcall *c, enum builtin bi, const struct hir_type *t, hir_ref x)
+struct value emit1(struct emitter *e, struct bcall *c, enum builtin bi, const struct hir_type *t, hir_ref x)
 {
 	struct hir_arg a = arg_tensor(x);
 	return value_tensor(emit_builtin(e, bi, t, &a, 1, c->at));
 }
 
-struct value emit_plain(struct elab *e, struct bcall *c, const struct hir_type *t, hir_ref x)
+struct value emit_plain(struct emitter *e, struct bcall *c, const struct hir_type *t, hir_ref x)
 {
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
 	for (uint32_t i = 1; i < c->sig->n; i++)
@@ -294,7 +296,7 @@ struct value emit_plain(struct elab *e, struct bcall *c, const struct hir_type *
 	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
 }
 
-struct value emit_reshape(struct elab *e, hir_ref x, const struct hir_type *t, span at)
+struct value emit_reshape(struct emitter *e, hir_ref x, const struct hir_type *t, span at)
 {
 	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
 	for (uint32_t i = 0; i < t->rank; i++)
@@ -305,7 +307,7 @@ struct value emit_reshape(struct elab *e, hir_ref x, const struct hir_type *t, s
 
 /* ---- builtins made of others ---- */
 
-static struct value call_with(struct elab *e, enum builtin bi, const struct value *v, uint32_t n, span at)
+static struct value call_with(struct emitter *e, enum builtin bi, const struct value *v, uint32_t n, span at)
 {
 	struct arg given[3] = {0};
 	struct args args = {n, given};
@@ -314,19 +316,19 @@ static struct value call_with(struct elab *e, enum builtin bi, const struct valu
 	return call_builtin(e, bi, &args, at);
 }
 
-struct value call1(struct elab *e, enum builtin bi, struct value a, span at) { return call_with(e, bi, &a, 1, at); }
+struct value call1(struct emitter *e, enum builtin bi, struct value a, span at) { return call_with(e, bi, &a, 1, at); }
 
-struct value call2(struct elab *e, enum builtin bi, struct value a, struct value b, span at)
+struct value call2(struct emitter *e, enum builtin bi, struct value a, struct value b, span at)
 {
 	return call_with(e, bi, (struct value[]){a, b}, 2, at);
 }
 
-struct value choose(struct elab *e, struct value c, struct value a, struct value b, span at)
+struct value choose(struct emitter *e, struct value c, struct value a, struct value b, span at)
 {
 	return call_with(e, BI_WHERE, (struct value[]){c, a, b}, 3, at);
 }
 
-struct value as_elem(struct elab *e, struct value v, dtype t, span at)
+struct value as_elem(struct emitter *e, struct value v, dtype t, span at)
 {
 	return v.kind == V_TENSOR ? value_tensor(emit_cast(e, v.u.t, t, at)) : v;
 }

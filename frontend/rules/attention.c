@@ -3,13 +3,13 @@
 
 enum { Q, K, V, MASK };
 
-static bool sizes_known(struct elab *e, dim a, dim b, int64_t *x, int64_t *y)
+static bool sizes_known(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y)
 {
 	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
 }
 
 /* Keys or values of fewer heads than the queries serve a group of query heads each: the size that the heads then count as. */
-static void repeat_heads(struct elab *e, const struct hir_type *q, struct hir_type *kv)
+static void repeat_heads(struct emitter *e, const struct hir_type *q, struct hir_type *kv)
 {
 	int64_t nq, n;
 	if (q->rank < 3 || kv->rank < 3 || !sizes_known(e, q->dims[q->rank - 3], kv->dims[kv->rank - 3], &nq, &n))
@@ -18,7 +18,7 @@ static void repeat_heads(struct elab *e, const struct hir_type *q, struct hir_ty
 		kv->dims[kv->rank - 3] = q->dims[q->rank - 3];
 }
 
-static bool load_float(struct elab *e, struct bcall *c, uint32_t i, hir_ref *r, struct hir_type *t)
+static bool load_float(struct emitter *e, struct bcall *c, uint32_t i, hir_ref *r, struct hir_type *t)
 {
 	*r = need_float(e, c, i);
 	if (*r == HIR_NONE)
@@ -26,29 +26,28 @@ static bool load_float(struct elab *e, struct bcall *c, uint32_t i, hir_ref *r, 
 	*t = *type_of(e, *r);
 	if (t->rank >= 2)
 		return true;
-	shape_error(e, c, DIAG_RANK, c->ats[i], "needs tensors of at least two dimensions, [length, features], not %s",
-		    elab_type_text(e, *r));
+	shape_error(e, c, DIAG_RANK, c->ats[i], "needs tensors of at least two dimensions, [length, features], not %s", type_text(e, *r));
 	return false;
 }
 
-static void label_shape(struct elab *e, struct bcall *c, struct diag *g, uint32_t i, const struct hir_type *t)
+static void label_shape(struct emitter *e, struct bcall *c, struct diag *g, uint32_t i, const struct hir_type *t)
 {
-	diag_secondary(e->out, g, c->ats[i], "`%s` has shape %s", name_text(e->f, c->sig->params[i].name), elab_shape_text(e, t));
+	diag_secondary(e->report.out, g, c->ats[i], "`%s` has shape %s", name_text(e->f, c->sig->params[i].name), shape_text(e, t));
 }
 
-static bool same_size(struct elab *e, struct bcall *c, const struct hir_type *t, uint32_t i, uint32_t from_end, uint32_t k,
+static bool same_size(struct emitter *e, struct bcall *c, const struct hir_type *t, uint32_t i, uint32_t from_end, uint32_t k,
 		      const char *what)
 {
 	const struct hir_type *a = &t[i], *b = &t[k];
 	if (dims_agree(e, a->dims[a->rank - from_end], b->dims[b->rank - from_end]))
 		return true;
-	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[k], "`attention`: %s", what);
+	struct diag *g = report_error(e, DIAG_SHAPE, c->ats[k], "`attention`: %s", what);
 	label_shape(e, c, g, i, a);
 	label_shape(e, c, g, k, b);
 	return false;
 }
 
-static bool join_batch(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *t, struct hir_type *out)
+static bool join_batch(struct emitter *e, struct bcall *c, uint32_t i, const struct hir_type *t, struct hir_type *out)
 {
 	struct hir_type batch = t[i];
 	if (batch.rank < 2)
@@ -56,25 +55,26 @@ static bool join_batch(struct elab *e, struct bcall *c, uint32_t i, const struct
 	batch.rank -= 2;
 	if (broadcast_dims(e, out, &batch))
 		return true;
-	struct diag *g = elab_error(e, DIAG_BROADCAST, c->ats[i], "`attention`: the leading dimensions %s of `%s` do not go with %s",
-				    elab_shape_text(e, &batch), name_text(e->f, c->sig->params[i].name), elab_shape_text(e, out));
+	struct diag *g = report_error(e, DIAG_BROADCAST, c->ats[i], "`attention`: the leading dimensions %s of `%s` do not go with %s",
+				      shape_text(e, &batch), name_text(e->f, c->sig->params[i].name), shape_text(e, out));
 	label_shape(e, c, g, Q, &t[Q]);
 	label_shape(e, c, g, i, &t[i]);
-	diag_help(e->out, g, "leading dimensions broadcast; the heads of q, dimension -3, may also be a multiple of those of k and v");
+	diag_help(e->report.out, g,
+		  "leading dimensions broadcast; the heads of q, dimension -3, may also be a multiple of those of k and v");
 	return false;
 }
 
 /* A mask broadcasts to the scores [..., L, S]; floats are added, false hides. */
-static bool load_mask(struct elab *e, struct bcall *c, struct hir_type *t, dtype elem, struct hir_arg *out)
+static bool load_mask(struct emitter *e, struct bcall *c, struct hir_type *t, dtype elem, struct hir_arg *out)
 {
 	hir_ref r = need_tensor(e, c, MASK);
 	if (r == HIR_NONE)
 		return false;
 	t[MASK] = *type_of(e, r);
 	if (t[MASK].elem != DT_BOOL && (dtype_class(t[MASK].elem) != DTC_FLOAT || !dtype_widens(t[MASK].elem, elem))) {
-		struct diag *g = elab_error(e, DIAG_OPERANDS, c->ats[MASK], "the mask must hold bools or %s, not %s", dtype_text(elem),
-					    elab_value_text(e, c->v[MASK]));
-		diag_help(e->out, g, "true lets a query see a key; floats are added to the scores");
+		struct diag *g = report_error(e, DIAG_OPERANDS, c->ats[MASK], "the mask must hold bools or %s, not %s", dtype_text(elem),
+					      value_text(e, c->v[MASK]));
+		diag_help(e->report.out, g, "true lets a query see a key; floats are added to the scores");
 		return false;
 	}
 	struct hir_type scores = {.rank = 2, .dims = {t[Q].dims[t[Q].rank - 2], t[K].dims[t[K].rank - 2]}}, tail = t[MASK], both = scores;
@@ -85,16 +85,16 @@ static bool load_mask(struct elab *e, struct bcall *c, struct hir_type *t, dtype
 	}
 	if (!broadcast_dims(e, &both, &tail) || !dims_agree(e, both.dims[0], scores.dims[0]) ||
 	    !dims_agree(e, both.dims[1], scores.dims[1])) {
-		struct diag *g = elab_error(e, DIAG_BROADCAST, c->ats[MASK], "the mask's shape %s does not broadcast to the scores %s",
-					    elab_shape_text(e, &t[MASK]), elab_shape_text(e, &scores));
-		diag_note(e->out, g, "a score stands for each query (rows) and key (columns)");
+		struct diag *g = report_error(e, DIAG_BROADCAST, c->ats[MASK], "the mask's shape %s does not broadcast to the scores %s",
+					      shape_text(e, &t[MASK]), shape_text(e, &scores));
+		diag_note(e->report.out, g, "a score stands for each query (rows) and key (columns)");
 		return false;
 	}
 	*out = arg_tensor(t[MASK].elem == DT_BOOL ? r : emit_cast(e, r, elem, c->ats[MASK]));
 	return true;
 }
 
-struct value rule_attention(struct elab *e, struct bcall *c)
+struct value rule_attention(struct emitter *e, struct bcall *c)
 {
 	hir_ref r[3];
 	struct hir_type t[4] = {0}, out;
@@ -133,7 +133,7 @@ struct value rule_attention(struct elab *e, struct bcall *c)
 /* ---- rope ---- */
 
 /* The positions: none (from 0), the first one (an integer, or a tensor without dimensions), or one for each row. */
-static bool load_positions(struct elab *e, struct bcall *c, const struct hir_type *x, uint32_t axis, struct hir_arg *out)
+static bool load_positions(struct emitter *e, struct bcall *c, const struct hir_type *x, uint32_t axis, struct hir_arg *out)
 {
 	struct value v = c->v[1];
 	dim first;
@@ -149,18 +149,18 @@ static bool load_positions(struct elab *e, struct bcall *c, const struct hir_typ
 		return false;
 	struct hir_type t = *type_of(e, r), rows = *x;
 	if (dtype_class(t.elem) != DTC_INT)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "positions are integers, not %s", elab_type_text(e, r)), false;
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "positions are integers, not %s", type_text(e, r)), false;
 	rows.rank--;
 	bool fits = t.rank == 1 ? dims_agree(e, t.dims[0], x->dims[axis]) : broadcasts_to(e, &t, &rows);
 	if (!fits)
 		return shape_error(e, c, DIAG_BROADCAST, c->ats[1], "positions of shape %s do not broadcast to the rows %s of x",
-				   elab_shape_text(e, &t), elab_shape_text(e, &rows)),
+				   shape_text(e, &t), shape_text(e, &rows)),
 		       false;
 	*out = arg_tensor(r);
 	return true;
 }
 
-struct value rule_rope(struct elab *e, struct bcall *c)
+struct value rule_rope(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	int64_t features;
@@ -171,7 +171,7 @@ struct value rule_rope(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (t.rank < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [..., length, features], not %s", elab_type_text(e, x));
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [..., length, features], not %s", type_text(e, x));
 	if (!need_axis(e, c, 4, t.rank, &axis))
 		return VALUE_POISON;
 	if (t.rank == HIR_MAX_RANK)
@@ -183,9 +183,9 @@ struct value rule_rope(struct elab *e, struct bcall *c)
 	if (!dim_is_const(e->b->dims, t.dims[t.rank - 1], &features)) {
 		if (!e->checking)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the number of features must be known at compile time: %s",
-					   elab_type_text(e, x));
+					   type_text(e, x));
 	} else if (features % 2) {
-		return shape_error(e, c, DIAG_SHAPE, c->ats[0], "features are rotated in pairs, but %s has %lld", elab_type_text(e, x),
+		return shape_error(e, c, DIAG_SHAPE, c->ats[0], "features are rotated in pairs, but %s has %lld", type_text(e, x),
 				   (long long)features);
 	}
 	struct hir_arg a[5] = {arg_tensor(x), arg_none(), plain_arg(value_float(base)), plain_arg(c->v[3]), arg_int(axis)};

@@ -91,7 +91,7 @@ static const struct {
 	{"threshold", "pos_threshold"},
 };
 
-static int param_named(struct elab *e, const struct builtin_sig *s, name_id name)
+static int param_named(struct emitter *e, const struct builtin_sig *s, name_id name)
 {
 	const char *text = name_text(e->f, name), *other = "";
 	for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
@@ -103,24 +103,24 @@ static int param_named(struct elab *e, const struct builtin_sig *s, name_id name
 	return -1;
 }
 
-static bool report_name(struct elab *e, const struct builtin_sig *s, const struct arg *a)
+static bool report_name(struct emitter *e, const struct builtin_sig *s, const struct arg *a)
 {
 	const char *names[BUILTIN_MAX_PARAMS];
 	for (uint32_t i = 0; i < s->n_all; i++)
 		names[i] = name_text(e->f, s->params[i].name);
-	struct diag *g = elab_error(e, DIAG_ARG_NAME, a->name_at, "`%s` has no argument `%s`", s->name, name_text(e->f, a->name));
-	diag_note(e->out, g, "it is `%s(%s)`", s->name, s->text);
-	argument_help(e->out, g, a->name_at, name_text(e->f, a->name), names, s->n_all);
+	struct diag *g = report_error(e, DIAG_ARG_NAME, a->name_at, "`%s` has no argument `%s`", s->name, name_text(e->f, a->name));
+	diag_note(e->report.out, g, "it is `%s(%s)`", s->name, s->text);
+	argument_help(e->report.out, g, a->name_at, name_text(e->f, a->name), names, s->n_all);
 	return false;
 }
 
-static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a)
+static bool put(struct emitter *e, struct bcall *c, uint32_t i, const struct arg *a)
 {
 	if (c->given[i]) {
-		struct diag *g = elab_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice",
-					    name_text(e->f, c->sig->params[i].name), c->sig->name);
+		struct diag *g = report_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice",
+					      name_text(e->f, c->sig->params[i].name), c->sig->name);
 		if (c->bi == BI_CONCAT || c->bi == BI_STACK)
-			diag_help(e->out, g, "the tensors are one list: `%s([a, b], dim=1)`", c->sig->name);
+			diag_help(e->report.out, g, "the tensors are one list: `%s([a, b], dim=1)`", c->sig->name);
 		return false;
 	}
 	c->given[i] = true;
@@ -133,7 +133,7 @@ static bool put(struct elab *e, struct bcall *c, uint32_t i, const struct arg *a
 static bool may_be_one_of_many(struct value v) { return value_is_scalar(v) || v.kind == V_TENSOR; }
 
 /* reshape(x, 2, 3), einsum("i,j", a, b): the numbers or tensors from argument `from` on as one list. */
-static uint32_t put_variadic(struct elab *e, struct bcall *c, uint32_t i, struct args *args, uint32_t from)
+static uint32_t put_variadic(struct emitter *e, struct bcall *c, uint32_t i, struct args *args, uint32_t from)
 {
 	uint32_t n = 0;
 	bool poison = false;
@@ -154,37 +154,37 @@ static uint32_t put_variadic(struct elab *e, struct bcall *c, uint32_t i, struct
 	return n;
 }
 
-static bool too_many(struct elab *e, struct bcall *c, const struct arg *a)
+static bool too_many(struct emitter *e, struct bcall *c, const struct arg *a)
 {
-	struct diag *g = elab_error(e, DIAG_ARG_COUNT, a->at, "too many arguments for `%s`", c->sig->name);
-	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	struct diag *g = report_error(e, DIAG_ARG_COUNT, a->at, "too many arguments for `%s`", c->sig->name);
+	diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
 	return false;
 }
 
-static bool missing(struct elab *e, struct bcall *c, uint32_t i)
+static bool missing(struct emitter *e, struct bcall *c, uint32_t i)
 {
 	struct diag *g =
-		elab_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, name_text(e->f, c->sig->params[i].name));
-	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+		report_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, name_text(e->f, c->sig->params[i].name));
+	diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
 	return false;
 }
 
 /* An argument of training is of the kind of its default: a bool, or a number. The run may know it. */
-static bool training_ok(struct elab *e, struct bcall *c, uint32_t i)
+static bool training_ok(struct emitter *e, struct bcall *c, uint32_t i)
 {
 	struct value v = c->v[i];
 	bool want_bool = c->sig->params[i].standard.kind == V_BOOL;
 	if (v.kind == V_TENSOR ? (dtype_class(type_of(e, v.u.t)->elem) == DTC_BOOL) == want_bool
 			       : v.kind == V_NONE || (value_is_scalar(v) && (v.kind == V_BOOL) == want_bool))
 		return true;
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s",
-				    name_text(e->f, c->sig->params[i].name), c->sig->name, want_bool ? "true or false" : "a number",
-				    elab_value_text(e, v));
-	diag_note(e->out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s",
+				      name_text(e->f, c->sig->params[i].name), c->sig->name, want_bool ? "true or false" : "a number",
+				      value_text(e, v));
+	diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
 	return false;
 }
 
-static bool bind(struct elab *e, struct bcall *c, struct args *args)
+static bool bind(struct emitter *e, struct bcall *c, struct args *args)
 {
 	uint32_t pos = 0;
 	for (uint32_t i = 0; i < args->n; i++) {
@@ -212,22 +212,22 @@ static bool bind(struct elab *e, struct bcall *c, struct args *args)
 	return true;
 }
 
-struct value call_builtin(struct elab *e, enum builtin bi, struct args *args, span at)
+struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args, span at)
 {
 	struct bcall c = {.bi = bi, .at = at, .sig = &e->f->elab.builtin_sigs[bi]};
 	struct value out;
 	bool unknown = false;
-	e->steps += 4;
+	e->report.steps += 4;
 	for (uint32_t i = 0; i < args->n; i++)
 		unknown = unknown || value_holds(args->at[i].v, V_POISON);
 	if (!unknown && builtin_of_numbers(e, bi, args, at, &out))
 		return out;
 	if (!bind(e, &c, args) || unknown)
 		return VALUE_POISON;
-	uint32_t errors = e->errors;
+	uint32_t errors = e->report.errors;
 	out = table[bi].rule(e, &c);
-	if (dims_overflowed(e->b->dims) && e->errors == errors) {
-		elab_error(e, DIAG_CONST_ARITH, at, "the sizes of `%s` overflow 64 bits or are too complicated", c.sig->name);
+	if (dims_overflowed(e->b->dims) && e->report.errors == errors) {
+		report_error(e, DIAG_CONST_ARITH, at, "the sizes of `%s` overflow 64 bits or are too complicated", c.sig->name);
 		return VALUE_POISON;
 	}
 	return out;

@@ -1,6 +1,8 @@
 /* Calls whose value is known at compile time: builtins of numbers, casts, len, range and the like. */
 #include <math.h>
 #include "frontend/rules/builtin.h"
+#include "frontend/rules/operators.h"
+#include "frontend/unit/text.h"
 
 /* ---- builtins of numbers and lists ---- */
 
@@ -22,16 +24,16 @@ static bool unary(enum builtin bi, double x, double *y)
 }
 
 /* The value of a function of floats. */
-static struct value function_value(struct elab *e, struct value of, double y, span at)
+static struct value function_value(struct emitter *e, struct value of, double y, span at)
 {
 	if (!of.typed)
 		return value_float(y);
 	dtype t = scalar_type(of);
-	return number_of_type(e, value_float(y), dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32, at);
+	return convert_number(e, value_float(y), dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32, at);
 }
 
 /* floor, ceil, round of a literal give integers, of a declared float that type; abs, sign keep the kind. */
-static bool rounding(struct elab *e, enum builtin bi, struct value v, span at, struct value *out)
+static bool rounding(struct emitter *e, enum builtin bi, struct value v, span at, struct value *out)
 {
 	double x = number_value(v), y;
 	if (bi == BI_ABS) {
@@ -57,7 +59,7 @@ static bool less(struct value a, struct value b)
 }
 
 /* min(3, 1, 2), or of a list */
-static bool extreme(struct elab *e, enum builtin bi, struct value *v, uint32_t n, span at, struct value *out)
+static bool extreme(struct emitter *e, enum builtin bi, struct value *v, uint32_t n, span at, struct value *out)
 {
 	bool most = bi == BI_MAX || bi == BI_MAXIMUM;
 	dtype t = DT_COUNT;
@@ -67,7 +69,7 @@ static bool extreme(struct elab *e, enum builtin bi, struct value *v, uint32_t n
 	*out = v[0];
 	for (uint32_t i = 1; i < n; i++) {
 		struct value one = v[i];
-		if (!numbers_meet(e, TOK_PLUS, out, &one, &t, at))
+		if (!convert_operands(e, TOK_PLUS, out, &one, &t, at))
 			return *out = VALUE_POISON, true;
 		if (most ? less(*out, one) : less(one, *out))
 			*out = one;
@@ -75,14 +77,14 @@ static bool extreme(struct elab *e, enum builtin bi, struct value *v, uint32_t n
 	return true;
 }
 
-static bool fold(struct elab *e, enum token_kind op, struct value from, const struct seq *s, span at, struct value *out)
+static bool fold(struct emitter *e, enum token_kind op, struct value from, const struct seq *s, span at, struct value *out)
 {
 	*out = from;
 	for (uint32_t i = 0; i < s->n; i++)
 		if (s->at[i].kind != V_INT && s->at[i].kind != V_FLOAT && s->at[i].kind != V_DIM)
 			return false;
 	for (uint32_t i = 0; i < s->n; i++)
-		*out = value_binary(e, op, *out, s->at[i], at, at, at);
+		*out = apply_binary(e, op, *out, s->at[i], at, at, at);
 	return true;
 }
 
@@ -99,9 +101,9 @@ static bool any_or_all(const struct seq *s, bool any, struct value *out)
 }
 
 /* sum, prod, min, max, any, all of a list that is known now. */
-static bool of_list(struct elab *e, enum builtin bi, const struct seq *s, span at, struct value *out)
+static bool of_list(struct emitter *e, enum builtin bi, const struct seq *s, span at, struct value *out)
 {
-	e->steps += s->n;
+	e->report.steps += s->n;
 	switch (bi) {
 	case BI_SUM: return fold(e, TOK_PLUS, value_int(0), s, at, out);
 	case BI_PROD: return fold(e, TOK_STAR, value_int(1), s, at, out);
@@ -113,7 +115,7 @@ static bool of_list(struct elab *e, enum builtin bi, const struct seq *s, span a
 	}
 }
 
-bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span at, struct value *out)
+bool builtin_of_numbers(struct emitter *e, enum builtin bi, struct args *args, span at, struct value *out)
 {
 	double y;
 	if (args->n == 1 && !args->at[0].name && value_is_seq(args->at[0].v))
@@ -136,33 +138,33 @@ bool builtin_of_numbers(struct elab *e, enum builtin bi, struct args *args, span
 	if (args->n != 2)
 		return false;
 	if (bi == BI_POW)
-		return *out = value_binary(e, TOK_STAR2, a, b, at, args->at[0].at, args->at[1].at), true;
+		return *out = apply_binary(e, TOK_STAR2, a, b, at, args->at[0].at, args->at[1].at), true;
 	return false;
 }
 
 /* ---- casts ---- */
 
-static struct value cast_float(struct elab *e, dtype to, double x, span at)
+static struct value cast_float(struct emitter *e, dtype to, double x, span at)
 {
 	if (dtype_class(to) == DTC_FLOAT)
 		return value_float(x);
 	if (to == DT_BOOL)
 		return value_bool(x != 0);
 	if (to == DT_TRIT || !(fabs(x) < 0x1p62)) {
-		elab_error(e, DIAG_LITERAL_RANGE, at, "%g is not a value of type %s", x, dtype_text(to));
+		report_error(e, DIAG_LITERAL_RANGE, at, "%g is not a value of type %s", x, dtype_text(to));
 		return VALUE_POISON;
 	}
 	return value_int((int64_t)x);
 }
 
-struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
+struct value call_cast(struct emitter *e, dtype to, struct args *args, span at)
 {
 	uint64_t scratch;
 	struct diag *g;
 	if (args->n != 1 || args->at[0].name) {
-		g = elab_error(e, DIAG_ARG_COUNT, at, "a cast takes one value: `%s(x)`", dtype_text(to));
+		g = report_error(e, DIAG_ARG_COUNT, at, "a cast takes one value: `%s(x)`", dtype_text(to));
 		if (!args->n)
-			diag_help(e->out, g, "the element type of a tensor is `x.dtype`, without `()`");
+			diag_help(e->report.out, g, "the element type of a tensor is `x.dtype`, without `()`");
 		return VALUE_POISON;
 	}
 	struct value v = args->at[0].v;
@@ -180,9 +182,9 @@ struct value call_cast(struct elab *e, dtype to, struct args *args, span at)
 		break;
 	}
 	default:
-		g = elab_error(e, DIAG_TYPE_MISMATCH, sat, "%s cannot be cast to %s", elab_value_text(e, v), dtype_text(to));
+		g = report_error(e, DIAG_TYPE_MISMATCH, sat, "%s cannot be cast to %s", value_text(e, v), dtype_text(to));
 		if (v.kind == V_LIST)
-			diag_help(e->out, g, "a list is made a tensor by `tensor([…], dtype=%s)`", dtype_text(to));
+			diag_help(e->report.out, g, "a list is made a tensor by `tensor([…], dtype=%s)`", dtype_text(to));
 		return VALUE_POISON;
 	}
 	if (v.kind == V_INT && !scalar_bytes(e, v, to, &scratch, sat))
@@ -202,12 +204,12 @@ static int64_t string_length(const char *s)
 	return n;
 }
 
-static struct value special_len(struct elab *e, struct value v, span at)
+static struct value special_len(struct emitter *e, struct value v, span at)
 {
 	if (v.kind == V_SERIES)
 		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
 	if (value_is_seq(v) && value_holds(v, V_EARLIER)) {
-		elab_error(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
+		report_error(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
 		return VALUE_POISON;
 	}
 	if (value_is_seq(v) && !value_is_partial(v))
@@ -219,24 +221,24 @@ static struct value special_len(struct elab *e, struct value v, span at)
 	struct value list;
 	bool unknown;
 	if (v.kind == V_RANGE)
-		return iter_items(e, v, at, &list, &unknown) ? value_int(list.u.seq->n) : VALUE_POISON;
-	elab_error(e, DIAG_TYPE_MISMATCH, at, "%s has no length", elab_value_text(e, v));
+		return list_elements(e, v, at, &list, &unknown) ? value_int(list.u.seq->n) : VALUE_POISON;
+	report_error(e, DIAG_TYPE_MISMATCH, at, "%s has no length", value_text(e, v));
 	return VALUE_POISON;
 }
 
-static struct value special_range(struct elab *e, struct args *args, span at)
+static struct value special_range(struct emitter *e, struct args *args, span at)
 {
 	struct range *r = ARENA_NEW(e->f->arena, struct range);
 	bool ok = args->n >= 1 && args->n <= 3;
 	for (uint32_t i = 0; i < args->n; i++)
-		ok = ok && !args->at[i].name && value_is_bound(e, args->at[i].v);
+		ok = ok && !args->at[i].name && is_integer_scalar(e, args->at[i].v);
 	if (ok && args->n == 3)
 		ok = args->at[2].v.kind == V_INT && args->at[2].v.u.i;
 	if (!ok) {
 		struct diag *g =
-			elab_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers, the third known at compile time and not 0");
+			report_error(e, DIAG_ARG_VALUE, at, "range takes one to three integers, the third known at compile time and not 0");
 		if (args->n == 1 && args->at[0].v.kind == V_TENSOR)
-			diag_help(e->out, g, "iterate over the indices of a tensor: `range(x.shape[0])`");
+			diag_help(e->report.out, g, "iterate over the indices of a tensor: `range(x.shape[0])`");
 		return VALUE_POISON;
 	}
 	r->from = args->n > 1 ? args->at[0].v : value_int(0);
@@ -245,7 +247,7 @@ static struct value special_range(struct elab *e, struct args *args, span at)
 	return (struct value){.kind = V_RANGE, .u.range = r};
 }
 
-static struct value special_lists(struct elab *e, enum special sp, struct args *args, span at)
+static struct value special_lists(struct emitter *e, enum special sp, struct args *args, span at)
 {
 	struct value lists[8], out;
 	bool unknown;
@@ -256,11 +258,11 @@ static struct value special_lists(struct elab *e, enum special sp, struct args *
 		args->n = 1;
 	}
 	if (!args->n || args->n > 8 || (sp != SP_ZIP && args->n > 1)) {
-		elab_error(e, DIAG_ARG_COUNT, at, "wrong number of arguments");
+		report_error(e, DIAG_ARG_COUNT, at, "wrong number of arguments");
 		return VALUE_POISON;
 	}
 	for (uint32_t i = 0; i < args->n; i++) {
-		if (!iter_items(e, args->at[i].v, args->at[i].at, &lists[i], &unknown))
+		if (!list_elements(e, args->at[i].v, args->at[i].at, &lists[i], &unknown))
 			return VALUE_POISON;
 		n = lists[i].u.seq->n < n ? lists[i].u.seq->n : n;
 	}
@@ -277,38 +279,38 @@ static struct value special_lists(struct elab *e, enum special sp, struct args *
 			t.u.seq->at[0] = value_int(start + i), t.u.seq->at[1] = lists[0].u.seq->at[i];
 		out.u.seq->at[i] = t;
 	}
-	return elab_list(e, out, at);
+	return checked_list(e, out, at);
 }
 
 /* ntuple(x, n): a list or tuple of n as a tuple, anything else n times. */
-static struct value special_ntuple(struct elab *e, struct args *args, span at)
+static struct value special_ntuple(struct emitter *e, struct args *args, span at)
 {
 	bool ok = args->n == 2 && !args->at[0].name && !args->at[1].name && args->at[1].v.kind == V_INT && args->at[1].v.u.i > 0 &&
 		  args->at[1].v.u.i <= HIR_MAX_RANK;
 	if (!ok) {
-		elab_error(e, DIAG_ARG_VALUE, at, "ntuple takes a value and how many of it to make, from 1 to %d: `ntuple(x, 2)`",
-			   HIR_MAX_RANK);
+		report_error(e, DIAG_ARG_VALUE, at, "ntuple takes a value and how many of it to make, from 1 to %d: `ntuple(x, 2)`",
+			     HIR_MAX_RANK);
 		return VALUE_POISON;
 	}
 	struct value x = args->at[0].v, out = value_seq(e->f->arena, V_TUPLE, (uint32_t)args->at[1].v.u.i);
 	if (value_is_seq(x) && x.u.seq->n != out.u.seq->n) {
-		elab_error(e, DIAG_ARG_VALUE, args->at[0].at, "a number or %u of them are needed here, not %s", out.u.seq->n,
-			   elab_value_text(e, x));
+		report_error(e, DIAG_ARG_VALUE, args->at[0].at, "a number or %u of them are needed here, not %s", out.u.seq->n,
+			     value_text(e, x));
 		return VALUE_POISON;
 	}
 	for (uint32_t i = 0; i < out.u.seq->n; i++)
 		out.u.seq->at[i] = value_is_seq(x) ? x.u.seq->at[i] : x;
-	return elab_list(e, out, at);
+	return checked_list(e, out, at);
 }
 
-static struct value special_one(struct elab *e, enum special sp, struct arg *a, span at)
+static struct value special_one(struct emitter *e, enum special sp, struct arg *a, span at)
 {
 	if (sp == SP_LEN)
 		return special_len(e, a->v, a->at);
 	if (sp == SP_STR)
 		return values_to_text(e, &a->v, 1, a->at);
 	if (a->v.kind != V_TENSOR) {
-		elab_error(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", elab_value_text(e, a->v));
+		report_error(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", value_text(e, a->v));
 		return VALUE_POISON;
 	}
 	struct hir_type t = *type_of(e, a->v.u.t);
@@ -318,7 +320,7 @@ static struct value special_one(struct elab *e, enum special sp, struct arg *a, 
 	return v;
 }
 
-struct value call_special(struct elab *e, enum special sp, struct args *args, span at)
+struct value call_special(struct emitter *e, enum special sp, struct args *args, span at)
 {
 	if (sp == SP_PRINT)
 		return call_print(e, args, at);
@@ -339,6 +341,6 @@ struct value call_special(struct elab *e, enum special sp, struct args *args, sp
 	}
 	if (args->n == 1 && !args->at[0].name)
 		return special_one(e, sp, &args->at[0], at);
-	elab_error(e, DIAG_ARG_COUNT, at, "one argument is needed here, not %u", args->n);
+	report_error(e, DIAG_ARG_COUNT, at, "one argument is needed here, not %u", args->n);
 	return VALUE_POISON;
 }

@@ -2,7 +2,7 @@
 #include "frontend/rules/composed.h"
 #include <math.h>
 
-struct value composed_call(struct elab *e, struct bcall *c, enum builtin bi, const struct value *v, size_t n)
+struct value composed_call(struct emitter *e, struct bcall *c, enum builtin bi, const struct value *v, size_t n)
 {
 	struct arg at[BUILTIN_MAX_PARAMS];
 	for (size_t k = 0; k < n; k++)
@@ -11,24 +11,24 @@ struct value composed_call(struct elab *e, struct bcall *c, enum builtin bi, con
 	return call_builtin(e, bi, &args, c->at);
 }
 
-struct value composed_floats(struct elab *e, struct bcall *c, uint32_t i)
+struct value composed_floats(struct emitter *e, struct bcall *c, uint32_t i)
 {
 	hir_ref x = need_float(e, c, i);
 	return x == HIR_NONE ? VALUE_POISON : value_tensor(x);
 }
 
 static bool is_tensor(struct value v) { return v.kind == V_TENSOR; }
-static uint32_t rank_of(struct elab *e, struct value v) { return type_of(e, v.u.t)->rank; }
+static uint32_t rank_of(struct emitter *e, struct value v) { return type_of(e, v.u.t)->rank; }
 
-struct value rule_masked_fill(struct elab *e, struct bcall *c) { return COMPOSE(BI_WHERE, c->v[1], c->v[2], c->v[0]); }
+struct value rule_masked_fill(struct emitter *e, struct bcall *c) { return COMPOSE(BI_WHERE, c->v[1], c->v[2], c->v[0]); }
 
-struct value rule_lerp(struct elab *e, struct bcall *c)
+struct value rule_lerp(struct emitter *e, struct bcall *c)
 {
 	return COMPOSE(BI_ADD, c->v[0], COMPOSE(BI_MUL, c->v[2], COMPOSE(BI_SUB, c->v[1], c->v[0])));
 }
 
 /* beta · x + alpha · (a @ b) */
-struct value rule_addmm(struct elab *e, struct bcall *c)
+struct value rule_addmm(struct emitter *e, struct bcall *c)
 {
 	struct value y = COMPOSE(BI_MATMUL, c->v[1], c->v[2]), x = c->v[0];
 	if (c->given[4])
@@ -38,7 +38,7 @@ struct value rule_addmm(struct elab *e, struct bcall *c)
 	return COMPOSE(BI_ADD, x, y);
 }
 
-struct value rule_linear(struct elab *e, struct bcall *c)
+struct value rule_linear(struct emitter *e, struct bcall *c)
 {
 	struct value y = COMPOSE(BI_MATMUL, c->v[0], COMPOSE(BI_TRANSPOSE, c->v[1]));
 	return c->v[2].kind == V_NONE ? y : COMPOSE(BI_ADD, y, c->v[2]);
@@ -46,7 +46,7 @@ struct value rule_linear(struct elab *e, struct bcall *c)
 
 /* ---- norms ---- */
 
-struct value composed_norm(struct elab *e, struct bcall *c, struct value x, struct value p, struct value axis, bool keep)
+struct value composed_norm(struct emitter *e, struct bcall *c, struct value x, struct value p, struct value axis, bool keep)
 {
 	double power = p.kind == V_INT ? (double)p.u.i : p.u.f;
 	struct value size = value_bool(keep);
@@ -65,7 +65,7 @@ struct value composed_norm(struct elab *e, struct bcall *c, struct value x, stru
 	return COMPOSE(BI_POW, sum, value_float(1 / power));
 }
 
-struct value rule_normalize(struct elab *e, struct bcall *c)
+struct value rule_normalize(struct emitter *e, struct bcall *c)
 {
 	struct value x = composed_floats(e, c, 0);
 	if (!is_tensor(x))
@@ -74,7 +74,7 @@ struct value rule_normalize(struct elab *e, struct bcall *c)
 }
 
 /* To the shape of another tensor. */
-static struct value expanded(struct elab *e, struct bcall *c, struct value x, struct value to)
+static struct value expanded(struct emitter *e, struct bcall *c, struct value x, struct value to)
 {
 	struct hir_type t = *type_of(e, to.u.t);
 	struct value sizes = value_seq(e->f->arena, V_LIST, t.rank);
@@ -83,7 +83,7 @@ static struct value expanded(struct elab *e, struct bcall *c, struct value x, st
 	return COMPOSE(BI_EXPAND, x, sizes);
 }
 
-struct value rule_cosine_similarity(struct elab *e, struct bcall *c)
+struct value rule_cosine_similarity(struct emitter *e, struct bcall *c)
 {
 	struct value a = composed_floats(e, c, 0), b = composed_floats(e, c, 1), no = value_bool(false);
 	if (!is_tensor(a) || !is_tensor(b))
@@ -97,7 +97,7 @@ struct value rule_cosine_similarity(struct elab *e, struct bcall *c)
 }
 
 /* Of each row of the one and each of the other. */
-struct value rule_cdist(struct elab *e, struct bcall *c)
+struct value rule_cdist(struct emitter *e, struct bcall *c)
 {
 	struct value a = composed_floats(e, c, 0), b = composed_floats(e, c, 1);
 	if (!is_tensor(a) || !is_tensor(b))
@@ -107,7 +107,7 @@ struct value rule_cdist(struct elab *e, struct bcall *c)
 }
 
 /* std_mean, var_mean */
-struct value rule_moments(struct elab *e, struct bcall *c)
+struct value rule_moments(struct emitter *e, struct bcall *c)
 {
 	struct value v = value_seq(e->f->arena, V_TUPLE, 2);
 	v.u.seq->at[0] = COMPOSE(c->bi == BI_STD_MEAN ? BI_STD : BI_VAR, c->v[0], c->v[1], c->v[2], c->v[3]);
@@ -117,12 +117,12 @@ struct value rule_moments(struct elab *e, struct bcall *c)
 
 /* ---- movements ---- */
 
-static struct value slice_of(struct elab *e, struct bcall *c, struct value x, int64_t axis, struct value from, struct value to)
+static struct value slice_of(struct emitter *e, struct bcall *c, struct value x, int64_t axis, struct value from, struct value to)
 {
 	return COMPOSE(BI_SLICE, x, value_int(axis), from, to);
 }
 
-struct value rule_flip(struct elab *e, struct bcall *c)
+struct value rule_flip(struct emitter *e, struct bcall *c)
 {
 	struct value x = c->v[0], dims = c->v[1];
 	uint32_t n = value_is_seq(dims) ? dims.u.seq->n : 1;
@@ -131,7 +131,7 @@ struct value rule_flip(struct elab *e, struct bcall *c)
 	return x;
 }
 
-static struct value roll_one(struct elab *e, struct bcall *c, struct value x, struct value shift, struct value along)
+static struct value roll_one(struct emitter *e, struct bcall *c, struct value x, struct value shift, struct value along)
 {
 	uint32_t axis;
 	int64_t n;
@@ -151,7 +151,7 @@ static struct value roll_one(struct elab *e, struct bcall *c, struct value x, st
 }
 
 /* Without dims: of all elements in a row. */
-struct value rule_roll(struct elab *e, struct bcall *c)
+struct value rule_roll(struct emitter *e, struct bcall *c)
 {
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE)
@@ -170,7 +170,7 @@ struct value rule_roll(struct elab *e, struct bcall *c)
 	return x;
 }
 
-struct value rule_narrow(struct elab *e, struct bcall *c)
+struct value rule_narrow(struct emitter *e, struct bcall *c)
 {
 	dim from, n;
 	if (!size_value(e, c->v[2], &from) || !size_value(e, c->v[3], &n))
@@ -179,7 +179,7 @@ struct value rule_narrow(struct elab *e, struct bcall *c)
 	return COMPOSE(BI_SLICE, c->v[0], c->v[1], c->v[2], value_dim(e->b->dims, dim_add(e->b->dims, from, n)));
 }
 
-struct value rule_unbind(struct elab *e, struct bcall *c)
+struct value rule_unbind(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	int64_t n;
@@ -197,7 +197,7 @@ struct value rule_unbind(struct elab *e, struct bcall *c)
 	return all;
 }
 
-struct value rule_one_hot(struct elab *e, struct bcall *c)
+struct value rule_one_hot(struct emitter *e, struct bcall *c)
 {
 	int64_t classes;
 	hir_ref x = need_tensor(e, c, 0);

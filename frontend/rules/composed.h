@@ -4,12 +4,12 @@
 #include "frontend/rules/builtin.h"
 
 /* Builtin `bi` of n values, at the place of the call c; poison in, poison out. */
-struct value composed_call(struct elab *e, struct bcall *c, enum builtin bi, const struct value *v, size_t n);
+struct value composed_call(struct emitter *e, struct bcall *c, enum builtin bi, const struct value *v, size_t n);
 #define COMPOSE(bi, ...) \
 	composed_call(e, c, bi, (const struct value[]){__VA_ARGS__}, sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
 #define VALUE_NONE ((struct value){.kind = V_NONE})
 /* Argument i as floats; poison: reported. */
-struct value composed_floats(struct elab *e, struct bcall *c, uint32_t i);
+struct value composed_floats(struct emitter *e, struct bcall *c, uint32_t i);
 /* x summed to a norm along `axis` (none: all). */
-struct value composed_norm(struct elab *e, struct bcall *c, struct value x, struct value p, struct value axis, bool keep);
+struct value composed_norm(struct emitter *e, struct bcall *c, struct value x, struct value p, struct value axis, bool keep);
 #endif

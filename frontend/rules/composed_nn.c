@@ -3,12 +3,12 @@
 #include "frontend/rules/composed.h"
 
 static bool is_tensor(struct value v) { return v.kind == V_TENSOR; }
-static uint32_t rank_of(struct elab *e, struct value v) { return type_of(e, v.u.t)->rank; }
+static uint32_t rank_of(struct emitter *e, struct value v) { return type_of(e, v.u.t)->rank; }
 
 /* ---- losses ---- */
 
 /* By argument i, the reduction. */
-static struct value reduced(struct elab *e, struct bcall *c, uint32_t i, struct value loss)
+static struct value reduced(struct emitter *e, struct bcall *c, uint32_t i, struct value loss)
 {
 	const char *how = c->v[i].kind == V_STR ? c->v[i].u.s : "";
 	if (!strcmp(how, "mean"))
@@ -20,16 +20,16 @@ static struct value reduced(struct elab *e, struct bcall *c, uint32_t i, struct 
 	return shape_error(e, c, DIAG_ARG_VALUE, c->ats[i], "the reduction is \"mean\", \"sum\" or \"none\"");
 }
 
-static struct value distance(struct elab *e, struct bcall *c)
+static struct value distance(struct emitter *e, struct bcall *c)
 {
 	struct value x = composed_floats(e, c, 0), y = composed_floats(e, c, 1);
 	return is_tensor(x) && is_tensor(y) ? COMPOSE(BI_ABS, COMPOSE(BI_SUB, x, y)) : VALUE_POISON;
 }
 
-struct value rule_l1_loss(struct elab *e, struct bcall *c) { return reduced(e, c, 2, distance(e, c)); }
+struct value rule_l1_loss(struct emitter *e, struct bcall *c) { return reduced(e, c, 2, distance(e, c)); }
 
 /* Squares near 0, straight lines beyond `width`: d²/2 and width · (d - width/2), divided by width for smooth_l1_loss. */
-struct value rule_huber_loss(struct elab *e, struct bcall *c)
+struct value rule_huber_loss(struct emitter *e, struct bcall *c)
 {
 	double width;
 	struct value d = distance(e, c);
@@ -43,13 +43,13 @@ struct value rule_huber_loss(struct elab *e, struct bcall *c)
 	return reduced(e, c, 2, COMPOSE(BI_WHERE, COMPOSE(BI_LT, d, value_float(width)), near, far));
 }
 
-static struct value weighted(struct elab *e, struct bcall *c, struct value loss)
+static struct value weighted(struct emitter *e, struct bcall *c, struct value loss)
 {
 	return c->v[2].kind == V_NONE ? loss : COMPOSE(BI_MUL, loss, c->v[2]);
 }
 
 /* As PyTorch: a logarithm is at least -100. */
-struct value rule_binary_cross_entropy(struct elab *e, struct bcall *c)
+struct value rule_binary_cross_entropy(struct emitter *e, struct bcall *c)
 {
 	struct value p = composed_floats(e, c, 0), t = composed_floats(e, c, 1), one = value_float(1);
 	if (!is_tensor(p) || !is_tensor(t))
@@ -61,7 +61,7 @@ struct value rule_binary_cross_entropy(struct elab *e, struct bcall *c)
 }
 
 /* max(x, 0) - x·t + log(1 + exp(-|x|)); pos_weight counts the positives. */
-struct value rule_binary_cross_entropy_with_logits(struct elab *e, struct bcall *c)
+struct value rule_binary_cross_entropy_with_logits(struct emitter *e, struct bcall *c)
 {
 	struct value x = composed_floats(e, c, 0), t = composed_floats(e, c, 1), one = value_float(1);
 	if (!is_tensor(x) || !is_tensor(t))
@@ -75,7 +75,7 @@ struct value rule_binary_cross_entropy_with_logits(struct elab *e, struct bcall 
 }
 
 /* input: logarithms; a target of 0 counts nothing. "batchmean" divides by the first dimension. */
-struct value rule_kl_div(struct elab *e, struct bcall *c)
+struct value rule_kl_div(struct emitter *e, struct bcall *c)
 {
 	bool logs;
 	struct value x = composed_floats(e, c, 0), t = composed_floats(e, c, 1), loss;
@@ -93,7 +93,7 @@ struct value rule_kl_div(struct elab *e, struct bcall *c)
 }
 
 /* input: logarithms of probabilities, classes in dimension 1 (0 of a vector). */
-struct value rule_nll_loss(struct elab *e, struct bcall *c)
+struct value rule_nll_loss(struct emitter *e, struct bcall *c)
 {
 	struct value x = composed_floats(e, c, 0);
 	hir_ref t = need_tensor(e, c, 1);
@@ -101,7 +101,7 @@ struct value rule_nll_loss(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	if (dtype_class(type_of(e, t)->elem) != DTC_INT)
 		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the target holds class indices (integers), not %s",
-				   elab_type_text(e, t));
+				   type_text(e, t));
 	struct value classes = value_int(rank_of(e, x) > 1);
 	struct value at = COMPOSE(BI_UNSQUEEZE, value_tensor(t), classes);
 	return reduced(e, c, 2, COMPOSE(BI_NEG, COMPOSE(BI_SQUEEZE, COMPOSE(BI_GATHER, x, classes, at), classes)));
@@ -109,7 +109,7 @@ struct value rule_nll_loss(struct elab *e, struct bcall *c)
 
 /* ---- gates ---- */
 
-struct value rule_glu(struct elab *e, struct bcall *c)
+struct value rule_glu(struct emitter *e, struct bcall *c)
 {
 	struct value parts = COMPOSE(BI_CHUNK, c->v[0], value_int(2), c->v[1]);
 	if (parts.kind != V_TUPLE || parts.u.seq->n != 2)
@@ -118,7 +118,7 @@ struct value rule_glu(struct elab *e, struct bcall *c)
 }
 
 /* One slope, or one for each channel, dimension 1. */
-struct value rule_prelu(struct elab *e, struct bcall *c)
+struct value rule_prelu(struct emitter *e, struct bcall *c)
 {
 	struct value x = composed_floats(e, c, 0), w = composed_floats(e, c, 1);
 	int64_t n;
@@ -138,7 +138,7 @@ struct value rule_prelu(struct elab *e, struct bcall *c)
 enum { IN_MEAN = 1, IN_VAR, IN_WEIGHT, IN_BIAS, IN_INPUT_STATS, IN_MOMENTUM, IN_EPS };
 
 /* As many groups as channels; with running statistics those of batch_norm. */
-struct value rule_instance_norm(struct elab *e, struct bcall *c)
+struct value rule_instance_norm(struct emitter *e, struct bcall *c)
 {
 	bool own;
 	int64_t channels;
@@ -149,7 +149,7 @@ struct value rule_instance_norm(struct elab *e, struct bcall *c)
 		return COMPOSE(BI_BATCH_NORM, x, c->v[IN_MEAN], c->v[IN_VAR], c->v[IN_WEIGHT], c->v[IN_BIAS], value_bool(false), VALUE_NONE,
 			       c->v[IN_EPS]);
 	if (rank_of(e, x) < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs [N, C, …], not %s", elab_type_text(e, x.u.t));
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs [N, C, …], not %s", type_text(e, x.u.t));
 	if (!dim_is_const(e->b->dims, type_of(e, x.u.t)->dims[1], &channels))
 		return e->checking ? VALUE_POISON
 				   : shape_error(e, c, DIAG_UNSUPPORTED, c->ats[0], "the number of channels is not known at compile time");
@@ -159,8 +159,8 @@ struct value rule_instance_norm(struct elab *e, struct bcall *c)
 /* ---- windows ---- */
 
 /* [.., A, H, W] with dimensions split or joined: each of the last three as the given sizes, then the axes in order, then joined again. */
-static struct value shuffled(struct elab *e, hir_ref x, const struct hir_type *split, const uint32_t *order, const struct hir_type *joined,
-			     span at)
+static struct value shuffled(struct emitter *e, hir_ref x, const struct hir_type *split, const uint32_t *order,
+			     const struct hir_type *joined, span at)
 {
 	struct value v = emit_reshape(e, x, split, at);
 	struct hir_type t = *split;
@@ -174,7 +174,7 @@ static struct value shuffled(struct elab *e, hir_ref x, const struct hir_type *s
 }
 
 /* pixel_shuffle: [C·r·r, H, W] to [C, H·r, W·r]; pixel_unshuffle: back. */
-struct value rule_pixel_shuffle(struct elab *e, struct bcall *c)
+struct value rule_pixel_shuffle(struct emitter *e, struct bcall *c)
 {
 	static const uint32_t up[] = {0, 3, 1, 4, 2}, down[] = {0, 2, 4, 1, 3};
 	int64_t r, rest;
@@ -191,7 +191,7 @@ struct value rule_pixel_shuffle(struct elab *e, struct bcall *c)
 	for (uint32_t k = grows ? 0 : 1; k < (grows ? 1u : 3u); k++)
 		if (dim_is_const(d, dim_mod(d, n[k], grows ? area : f), &rest) && rest)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the shape %s does not divide by the factor %lld",
-					   elab_shape_text(e, &t), (long long)r);
+					   shape_text(e, &t), (long long)r);
 	dim to[3] = {grows ? dim_floordiv(d, n[0], area) : dim_mul(d, n[0], area), grows ? dim_mul(d, n[1], f) : dim_floordiv(d, n[1], f),
 		     grows ? dim_mul(d, n[2], f) : dim_floordiv(d, n[2], f)};
 	dim parts[5] = {grows ? to[0] : n[0], grows ? f : to[1], f, grows ? n[1] : to[2], grows ? n[2] : f};
@@ -208,7 +208,7 @@ struct value rule_pixel_shuffle(struct elab *e, struct bcall *c)
 }
 
 /* [1, v] of a number or a list of one; `first` for the height that is not there. */
-static struct value wide(struct elab *e, struct value v, int64_t first)
+static struct value wide(struct emitter *e, struct value v, int64_t first)
 {
 	if (v.kind == V_NONE)
 		return v;
@@ -219,7 +219,7 @@ static struct value wide(struct elab *e, struct value v, int64_t first)
 }
 
 /* maxpool1d, avgpool1d: of images of height 1. */
-struct value rule_pool1d(struct elab *e, struct bcall *c)
+struct value rule_pool1d(struct emitter *e, struct bcall *c)
 {
 	struct value x = COMPOSE(BI_UNSQUEEZE, c->v[0], value_int(-2)), k = wide(e, c->v[1], 1);
 	struct value stride = wide(e, c->v[2].kind == V_NONE ? c->v[1] : c->v[2], 1), padding = wide(e, c->v[3], 0);
@@ -228,7 +228,7 @@ struct value rule_pool1d(struct elab *e, struct bcall *c)
 	return COMPOSE(BI_SQUEEZE, y, value_int(-2));
 }
 
-struct value rule_interpolate(struct elab *e, struct bcall *c)
+struct value rule_interpolate(struct emitter *e, struct bcall *c)
 {
 	struct value corners = c->v[4].kind == V_NONE ? value_bool(false) : c->v[4];
 	return COMPOSE(BI_UPSAMPLE2D, c->v[0], c->v[2], c->v[1], c->v[3], corners);

@@ -15,7 +15,7 @@ enum { ARG_BIAS = 2, ARG_STRIDE, ARG_PADDING, ARG_DILATION, ARG_GROUPS };
 static const char *axis_name(const struct conv *v, uint32_t k) { return v->n == 1 ? "length" : k ? "width" : "height"; }
 
 /* "same": as much as makes the result as large as the input, the odd one behind. */
-static bool same_padding(struct elab *e, struct bcall *c, struct conv *v)
+static bool same_padding(struct emitter *e, struct bcall *c, struct conv *v)
 {
 	for (uint32_t k = 0; k < v->n; k++) {
 		int64_t kernel;
@@ -38,7 +38,7 @@ static bool same_padding(struct elab *e, struct bcall *c, struct conv *v)
 	return true;
 }
 
-static bool read_padding(struct elab *e, struct bcall *c, struct conv *v)
+static bool read_padding(struct emitter *e, struct bcall *c, struct conv *v)
 {
 	struct value p = c->v[ARG_PADDING];
 	int64_t n[2];
@@ -57,7 +57,7 @@ static bool read_padding(struct elab *e, struct bcall *c, struct conv *v)
 }
 
 /* The number of groups: of depthwise convolutions that of the channels. */
-static bool read_groups(struct elab *e, struct bcall *c, struct conv *v)
+static bool read_groups(struct emitter *e, struct bcall *c, struct conv *v)
 {
 	int64_t n;
 	if (c->bi == BI_DEPTHWISE_CONV2D)
@@ -73,7 +73,7 @@ static bool read_groups(struct elab *e, struct bcall *c, struct conv *v)
 	return shape_error(e, c, DIAG_ARG_VALUE, c->at, "the number of groups must be known at compile time"), false;
 }
 
-static bool divides(struct elab *e, dim by, dim d)
+static bool divides(struct emitter *e, dim by, dim d)
 {
 	int64_t n;
 	if (dim_is_const(e->b->dims, by, &n) && !n)
@@ -82,7 +82,7 @@ static bool divides(struct elab *e, dim by, dim d)
 	return !dim_is_const(e->b->dims, dim_mod(e->b->dims, d, by), &rest) || !rest;
 }
 
-static bool check_channels(struct elab *e, struct bcall *c, struct conv *v)
+static bool check_channels(struct emitter *e, struct bcall *c, struct conv *v)
 {
 	struct dims *d = e->b->dims;
 	dim in = v->tx.dims[1], out = v->tw.dims[0], takes = v->tw.dims[1], groups = v->groups, one = dim_const(d, 1);
@@ -95,7 +95,7 @@ static bool check_channels(struct elab *e, struct bcall *c, struct conv *v)
 		struct diag *g = operand_error(e, c, DIAG_SHAPE, &v->tx, &v->tw, "the input has %s channels, the weight takes %s%s%s",
 					       dim_text(e, in), dim_text(e, takes), many ? " in each of the groups: " : "",
 					       many ? dim_text(e, groups) : "");
-		elab_label_origin(e, g, e->b, v->x, c->ats[0]);
+		label_origin(e, g, e->b, v->x, c->ats[0]);
 		if (!dim_is_const(d, in, NULL))
 			help_unknown_size(e, g, d, in, dim_mul(d, takes, groups));
 		return false;
@@ -108,7 +108,7 @@ static bool check_channels(struct elab *e, struct bcall *c, struct conv *v)
 	return true;
 }
 
-static bool read_operands(struct elab *e, struct bcall *c, struct conv *v)
+static bool read_operands(struct emitter *e, struct bcall *c, struct conv *v)
 {
 	v->x = need_tensor(e, c, 0);
 	v->w = need_tensor(e, c, 1);
@@ -117,7 +117,7 @@ static bool read_operands(struct elab *e, struct bcall *c, struct conv *v)
 	v->tw = *type_of(e, v->w);
 	if (v->tw.rank != v->n + 2)
 		return shape_error(e, c, DIAG_RANK, c->ats[1], "the weight must have %u dimensions, %s, not %s", v->n + 2,
-				   v->n == 1 ? "[out, in/groups, kernel]" : "[out, in/groups, height, width]", elab_type_text(e, v->w)),
+				   v->n == 1 ? "[out, in/groups, kernel]" : "[out, in/groups, height, width]", type_text(e, v->w)),
 		       false;
 	v->x = with_batch(e, c, v->x, v->n + 2, &v->dropped);
 	if (v->x == HIR_NONE)
@@ -127,7 +127,7 @@ static bool read_operands(struct elab *e, struct bcall *c, struct conv *v)
 }
 
 /* [N, C, L] as [N, C, 1, L] */
-static hir_ref add_height(struct elab *e, hir_ref x, span at)
+static hir_ref add_height(struct emitter *e, hir_ref x, span at)
 {
 	struct hir_type t = *type_of(e, x);
 	t.rank = 4;
@@ -136,7 +136,7 @@ static hir_ref add_height(struct elab *e, hir_ref x, span at)
 	return emit_reshape(e, x, &t, at).u.t;
 }
 
-static hir_ref emit_conv(struct elab *e, struct bcall *c, const struct conv *v, const struct hir_type *t)
+static hir_ref emit_conv(struct emitter *e, struct bcall *c, const struct conv *v, const struct hir_type *t)
 {
 	struct hir_type out = *t;
 	int64_t stride[2] = {1, v->stride[0]}, dilation[2] = {1, v->dilation[0]}, pad[4] = {0, 0, v->pad[0], v->pad[1]}, groups;
@@ -158,7 +158,7 @@ static hir_ref emit_conv(struct elab *e, struct bcall *c, const struct conv *v, 
 }
 
 /* The bias as [C, 1, …], added as `+` adds. */
-static hir_ref add_bias(struct elab *e, struct bcall *c, const struct conv *v, hir_ref y)
+static hir_ref add_bias(struct emitter *e, struct bcall *c, const struct conv *v, hir_ref y)
 {
 	if (c->v[ARG_BIAS].kind == V_NONE)
 		return y;
@@ -167,15 +167,15 @@ static hir_ref add_bias(struct elab *e, struct bcall *c, const struct conv *v, h
 		return b;
 	struct hir_type tb = *type_of(e, b), t = *type_of(e, y);
 	if (tb.rank != 1 || !dims_agree(e, tb.dims[0], v->tw.dims[0])) {
-		struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[ARG_BIAS], "`bias` of `%s` has shape %s, but [%s] is needed",
-					    bcall_name(c), elab_shape_text(e, &tb), dim_text(e, v->tw.dims[0]));
-		diag_secondary(e->out, g, c->ats[1], "the weight has shape %s", elab_shape_text(e, &v->tw));
+		struct diag *g = report_error(e, DIAG_SHAPE, c->ats[ARG_BIAS], "`bias` of `%s` has shape %s, but [%s] is needed",
+					      bcall_name(c), shape_text(e, &tb), dim_text(e, v->tw.dims[0]));
+		diag_secondary(e->report.out, g, c->ats[1], "the weight has shape %s", shape_text(e, &v->tw));
 		return HIR_NONE;
 	}
 	dtype elem = dtype_join_operands(t.elem, tb.elem);
 	if (elem == DT_COUNT) {
-		elab_error(e, DIAG_OPERANDS, c->ats[ARG_BIAS], "`bias` of `%s` has elements of type %s, which do not add to %s",
-			   bcall_name(c), dtype_text(tb.elem), dtype_text(t.elem));
+		report_error(e, DIAG_OPERANDS, c->ats[ARG_BIAS], "`bias` of `%s` has elements of type %s, which do not add to %s",
+			     bcall_name(c), dtype_text(tb.elem), dtype_text(t.elem));
 		return HIR_NONE;
 	}
 	tb.rank = (uint8_t)(v->n + 1);
@@ -187,7 +187,7 @@ static hir_ref add_bias(struct elab *e, struct bcall *c, const struct conv *v, h
 	return emit_builtin(e, BI_ADD, &t, args, 2, c->at);
 }
 
-static struct value convolution(struct elab *e, struct bcall *c, uint32_t n)
+static struct value convolution(struct emitter *e, struct bcall *c, uint32_t n)
 {
 	struct conv v = {.n = n};
 	if (!read_operands(e, c, &v) || !read_groups(e, c, &v) || !check_channels(e, c, &v))
@@ -207,6 +207,6 @@ static struct value convolution(struct elab *e, struct bcall *c, uint32_t n)
 	return y == HIR_NONE ? VALUE_POISON : drop_batch(e, c, y, v.dropped);
 }
 
-struct value rule_conv1d(struct elab *e, struct bcall *c) { return convolution(e, c, 1); }
-struct value rule_conv2d(struct elab *e, struct bcall *c) { return convolution(e, c, 2); }
-struct value rule_depthwise_conv2d(struct elab *e, struct bcall *c) { return convolution(e, c, 2); }
+struct value rule_conv1d(struct emitter *e, struct bcall *c) { return convolution(e, c, 1); }
+struct value rule_conv2d(struct emitter *e, struct bcall *c) { return convolution(e, c, 2); }
+struct value rule_depthwise_conv2d(struct emitter *e, struct bcall *c) { return convolution(e, c, 2); }

@@ -10,7 +10,7 @@ struct transposed {
 	int64_t stride[2], pad[2], extra[2], dilation[2], kernel[2], groups;
 };
 
-static struct value list_of(struct elab *e, const struct value *at, uint32_t n)
+static struct value list_of(struct emitter *e, const struct value *at, uint32_t n)
 {
 	struct value v = value_seq(e->f->arena, V_LIST, n);
 	for (uint32_t i = 0; i < n; i++)
@@ -20,7 +20,7 @@ static struct value list_of(struct elab *e, const struct value *at, uint32_t n)
 #define LIST(...) list_of(e, (const struct value[]){__VA_ARGS__}, sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
 
 /* Both with a batch and two spatial dimensions. */
-static bool read_operands(struct elab *e, struct bcall *c, uint32_t n, bool *single, struct transposed *v)
+static bool read_operands(struct emitter *e, struct bcall *c, uint32_t n, bool *single, struct transposed *v)
 {
 	hir_ref x = need_tensor(e, c, ARG_X), w = need_tensor(e, c, ARG_WEIGHT);
 	if (x == HIR_NONE || w == HIR_NONE)
@@ -28,11 +28,11 @@ static bool read_operands(struct elab *e, struct bcall *c, uint32_t n, bool *sin
 	uint32_t rank = type_of(e, x)->rank;
 	if (rank != n + 1 && rank != n + 2)
 		return shape_error(e, c, DIAG_RANK, c->ats[ARG_X], "needs %s, not %s",
-				   n == 1 ? "[N, C, L] or [C, L]" : "[N, C, H, W] or [C, H, W]", elab_type_text(e, x)),
+				   n == 1 ? "[N, C, L] or [C, L]" : "[N, C, H, W] or [C, H, W]", type_text(e, x)),
 		       false;
 	if (type_of(e, w)->rank != n + 2)
 		return shape_error(e, c, DIAG_RANK, c->ats[ARG_WEIGHT], "the weight must be %s, not %s",
-				   n == 1 ? "[in, out / groups, L]" : "[in, out / groups, H, W]", elab_type_text(e, w)),
+				   n == 1 ? "[in, out / groups, L]" : "[in, out / groups, H, W]", type_text(e, w)),
 		       false;
 	v->x = value_tensor(x);
 	v->w = value_tensor(w);
@@ -51,7 +51,7 @@ static bool read_operands(struct elab *e, struct bcall *c, uint32_t n, bool *sin
 }
 
 /* The numbers of an argument, those of a line as the width. */
-static bool read_pair(struct elab *e, struct bcall *c, uint32_t i, uint32_t n, int64_t least, int64_t missing, int64_t *out)
+static bool read_pair(struct emitter *e, struct bcall *c, uint32_t i, uint32_t n, int64_t least, int64_t missing, int64_t *out)
 {
 	int64_t given[2];
 	if (!need_numbers(e, c, i, n, least, given))
@@ -61,7 +61,7 @@ static bool read_pair(struct elab *e, struct bcall *c, uint32_t i, uint32_t n, i
 	return true;
 }
 
-static bool check_sizes(struct elab *e, struct bcall *c, struct transposed *v)
+static bool check_sizes(struct emitter *e, struct bcall *c, struct transposed *v)
 {
 	struct dims *d = e->b->dims;
 	int64_t in;
@@ -89,7 +89,7 @@ static bool check_sizes(struct elab *e, struct bcall *c, struct transposed *v)
 }
 
 /* stride - 1 zeros behind each element, the last ones too. */
-static struct value spread(struct elab *e, struct bcall *c, const struct transposed *v)
+static struct value spread(struct emitter *e, struct bcall *c, const struct transposed *v)
 {
 	struct dims *d = e->b->dims;
 	const dim *n = v->tx.dims;
@@ -105,7 +105,7 @@ static struct value spread(struct elab *e, struct bcall *c, const struct transpo
 }
 
 /* [out, in / groups, kh, kw], from behind. */
-static struct value turned(struct elab *e, struct bcall *c, const struct transposed *v)
+static struct value turned(struct emitter *e, struct bcall *c, const struct transposed *v)
 {
 	struct dims *d = e->b->dims;
 	dim groups = dim_const(d, v->groups), in = dim_floordiv(d, v->tw.dims[0], groups), out = v->tw.dims[1];
@@ -116,7 +116,7 @@ static struct value turned(struct elab *e, struct bcall *c, const struct transpo
 	return COMPOSE(BI_FLIP, parts, LIST(value_int(2), value_int(3)));
 }
 
-static struct value transposed_convolution(struct elab *e, struct bcall *c, uint32_t n)
+static struct value transposed_convolution(struct emitter *e, struct bcall *c, uint32_t n)
 {
 	struct transposed v;
 	bool single;
@@ -140,5 +140,5 @@ static struct value transposed_convolution(struct elab *e, struct bcall *c, uint
 	return single ? COMPOSE(BI_SQUEEZE, y, value_int(0)) : y;
 }
 
-struct value rule_conv_transpose1d(struct elab *e, struct bcall *c) { return transposed_convolution(e, c, 1); }
-struct value rule_conv_transpose2d(struct elab *e, struct bcall *c) { return transposed_convolution(e, c, 2); }
+struct value rule_conv_transpose1d(struct emitter *e, struct bcall *c) { return transposed_convolution(e, c, 1); }
+struct value rule_conv_transpose2d(struct emitter *e, struct bcall *c) { return transposed_convolution(e, c, 2); }

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
-static bool seed_ok(struct elab *e, struct bcall *c)
+static bool seed_ok(struct emitter *e, struct bcall *c)
 {
 	int64_t seed;
 	uint32_t i = 0;
@@ -12,7 +12,7 @@ static bool seed_ok(struct elab *e, struct bcall *c)
 }
 
 /* Trits, or their values in another element type, which `dtype`, the last argument, names. */
-static struct value trits_as(struct elab *e, struct bcall *c, struct value v)
+static struct value trits_as(struct emitter *e, struct bcall *c, struct value v)
 {
 	dtype t;
 	if (is_poison(v) || !need_dtype(e, c, c->sig->n - 1, &t))
@@ -23,7 +23,7 @@ static struct value trits_as(struct elab *e, struct bcall *c, struct value v)
 }
 
 /* What is random in a constant is the same at each use of it. */
-static void seed_constant(struct elab *e, struct bcall *c)
+static void seed_constant(struct emitter *e, struct bcall *c)
 {
 	uint32_t last = c->sig->n - 1;
 	if (!e->seed || strcmp(name_text(e->f, c->sig->params[last].name), "seed") || c->v[last].kind != V_NONE)
@@ -32,7 +32,7 @@ static void seed_constant(struct elab *e, struct bcall *c)
 	e->seed = hash_bytes(&e->seed, sizeof e->seed).lo | 1;
 }
 
-static struct value emit_created(struct elab *e, struct bcall *c, const struct hir_type *t)
+static struct value emit_created(struct emitter *e, struct bcall *c, const struct hir_type *t)
 {
 	seed_constant(e, c);
 	struct hir_arg a[BUILTIN_MAX_PARAMS], sizes[HIR_MAX_RANK];
@@ -44,7 +44,7 @@ static struct value emit_created(struct elab *e, struct bcall *c, const struct h
 	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
 }
 
-struct value rule_create(struct elab *e, struct bcall *c)
+struct value rule_create(struct emitter *e, struct bcall *c)
 {
 	struct hir_type t = {0};
 	uint32_t n;
@@ -56,7 +56,7 @@ struct value rule_create(struct elab *e, struct bcall *c)
 	return emit_created(e, c, &t);
 }
 
-struct value rule_create_trit(struct elab *e, struct bcall *c)
+struct value rule_create_trit(struct emitter *e, struct bcall *c)
 {
 	struct hir_type t = {.elem = DT_TRIT};
 	uint32_t n;
@@ -77,7 +77,7 @@ struct value rule_create_trit(struct elab *e, struct bcall *c)
 	return trits_as(e, c, emit_created(e, c, &t));
 }
 
-struct value rule_full(struct elab *e, struct bcall *c)
+struct value rule_full(struct emitter *e, struct bcall *c)
 {
 	struct hir_type t = {0};
 	uint32_t n;
@@ -93,12 +93,12 @@ struct value rule_full(struct elab *e, struct bcall *c)
 	if (v == HIR_NONE)
 		return VALUE_POISON;
 	if (type_of(e, v)->rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[1], "the value must be a scalar, not %s", elab_type_text(e, v));
+		return shape_error(e, c, DIAG_RANK, c->ats[1], "the value must be a scalar, not %s", type_text(e, v));
 	c->v[1] = value_tensor(v);
 	return emit_created(e, c, &t);
 }
 
-struct value rule_eye(struct elab *e, struct bcall *c)
+struct value rule_eye(struct emitter *e, struct bcall *c)
 {
 	struct hir_type t = {.rank = 2};
 	if (!size_value(e, c->v[0], &t.dims[0]))
@@ -112,7 +112,7 @@ struct value rule_eye(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_EYE, &t, a, 3, c->at));
 }
 
-static struct value arange_ints(struct elab *e, struct bcall *c, dtype elem)
+static struct value arange_ints(struct emitter *e, struct bcall *c, dtype elem)
 {
 	struct dims *d = e->b->dims;
 	dim from, to;
@@ -132,7 +132,7 @@ static struct value arange_ints(struct elab *e, struct bcall *c, dtype elem)
 	return value_tensor(emit_builtin(e, BI_ARANGE, &t, a, 4, c->at));
 }
 
-static struct value arange_floats(struct elab *e, struct bcall *c, dtype elem)
+static struct value arange_floats(struct emitter *e, struct bcall *c, dtype elem)
 {
 	double v[3];
 	struct hir_arg a[4] = {0};
@@ -149,7 +149,7 @@ static struct value arange_floats(struct elab *e, struct bcall *c, dtype elem)
 	return value_tensor(emit_builtin(e, BI_ARANGE, &t, a, 4, c->at));
 }
 
-struct value rule_arange(struct elab *e, struct bcall *c)
+struct value rule_arange(struct emitter *e, struct bcall *c)
 {
 	dtype elem;
 	bool ints = true;
@@ -172,7 +172,7 @@ struct value rule_arange(struct elab *e, struct bcall *c)
 	return direct || is_poison(v) ? v : value_tensor(emit_cast(e, v.u.t, elem, c->at));
 }
 
-struct value rule_linspace(struct elab *e, struct bcall *c)
+struct value rule_linspace(struct emitter *e, struct bcall *c)
 {
 	double v[2];
 	struct hir_type t = {.rank = 1};
@@ -184,7 +184,7 @@ struct value rule_linspace(struct elab *e, struct bcall *c)
 	}
 	if (!size_value(e, c->v[2], &t.dims[0]) || (c->v[2].kind == V_INT && c->v[2].u.i < 0))
 		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[2], "the number of steps must be an integer of at least 0, not %s",
-				   elab_value_text(e, c->v[2]));
+				   value_text(e, c->v[2]));
 	if (!need_dtype(e, c, 3, &t.elem))
 		return VALUE_POISON;
 	if (dtype_class(t.elem) != DTC_FLOAT && dtype_class(t.elem) != DTC_INT)
@@ -212,12 +212,12 @@ static dtype common_elem(const struct literal *l)
 	return adapts ? l->declared : dtype_join(l->declared, l->literals);
 }
 
-static bool measure(struct elab *e, struct bcall *c, struct value v, uint32_t depth, struct literal *l)
+static bool measure(struct emitter *e, struct bcall *c, struct value v, uint32_t depth, struct literal *l)
 {
 	if (!value_is_seq(v)) {
 		if (!value_is_scalar(v) || v.kind == V_DIM)
 			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the data must be numbers known at compile time, not %s",
-					   elab_value_text(e, v)),
+					   value_text(e, v)),
 			       false;
 		dtype t = scalar_type(v);
 		if (depth != l->type.rank && l->count)
@@ -247,7 +247,7 @@ static bool measure(struct elab *e, struct bcall *c, struct value v, uint32_t de
 	return true;
 }
 
-static bool store(struct elab *e, struct bcall *c, struct value v, struct literal *l)
+static bool store(struct emitter *e, struct bcall *c, struct value v, struct literal *l)
 {
 	if (value_is_seq(v)) {
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
@@ -260,7 +260,7 @@ static bool store(struct elab *e, struct bcall *c, struct value v, struct litera
 	return ok;
 }
 
-struct value rule_tensor(struct elab *e, struct bcall *c)
+struct value rule_tensor(struct emitter *e, struct bcall *c)
 {
 	struct literal l = {.type.elem = DT_FLOAT32, .literals = DT_COUNT, .declared = DT_COUNT};
 	memset(l.sizes, -1, sizeof l.sizes);

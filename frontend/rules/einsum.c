@@ -242,7 +242,7 @@ static bool multiply(struct einsum *s, struct term *a, struct term *b, uint32_t 
 	return a->r != HIR_NONE && shape_to(s, &a->r, size, a->n);
 }
 
-struct value rule_einsum(struct elab *e, struct bcall *c)
+struct value rule_einsum(struct emitter *e, struct bcall *c)
 {
 	struct value list = c->v[1];
 	if (c->v[0].kind != V_STR)
@@ -253,7 +253,7 @@ struct value rule_einsum(struct elab *e, struct bcall *c)
 	for (uint32_t i = 0; i < list.u.seq->n; i++)
 		if (list.u.seq->at[i].kind != V_TENSOR)
 			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "operand %u is %s, not a tensor", i + 1,
-					   elab_value_text(e, list.u.seq->at[i]));
+					   value_text(e, list.u.seq->at[i]));
 	struct einsum state = {.e = e, .c = c, .text = c->v[0].u.s, .n = list.u.seq->n}, *s = &state;
 	if (!einsum_read(s))
 		return VALUE_POISON;

@@ -13,7 +13,7 @@ struct term {
 	uint8_t label[HIR_MAX_RANK * 2];
 };
 struct einsum {
-	struct elab *e;
+	struct emitter *e;
 	struct bcall *c;
 	const char *text;
 	struct term in[MAX_OPERANDS], out;

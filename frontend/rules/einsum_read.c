@@ -1,4 +1,5 @@
 /* Reading the equation of an einsum. */
+#include "base/buf.h"
 #include "frontend/rules/einsum.h"
 #include <ctype.h>
 #include <string.h>
@@ -59,7 +60,7 @@ static bool read_operand(struct einsum *s, const char *p, const char *end, uint3
 		return false;
 	if (letters > rank || (!dots && letters < rank)) {
 		shape_error(s->e, s->c, DIAG_RANK, s->c->ats[0], "subscript %u names %u dimensions, but the operand is %s", i + 1, letters,
-			    elab_type_text(s->e, s->in[i].r));
+			    type_text(s->e, s->in[i].r));
 		return false;
 	}
 	if (dots && rank - letters > s->ellipsis)
@@ -110,7 +111,7 @@ static bool size_differs(struct einsum *s, uint32_t i, uint8_t label, dim before
 	dim_print(s->e->b->dims, before, &a);
 	dim_print(s->e->b->dims, now, &b);
 	shape_error(s->e, s->c, DIAG_SHAPE, s->c->ats[1], "`%s` is %s before, but %s in operand %u, %s", label < LETTERS ? name : "...",
-		    a.at, b.at, i + 1, elab_type_text(s->e, s->in[i].r));
+		    a.at, b.at, i + 1, type_text(s->e, s->in[i].r));
 	buf_free(&a);
 	buf_free(&b);
 	return false;
@@ -119,7 +120,7 @@ static bool size_differs(struct einsum *s, uint32_t i, uint8_t label, dim before
 /* Sizes of one label agree, or are 1. */
 static bool join_sizes(struct einsum *s, uint32_t i)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	struct hir_type t = *type_of(e, s->in[i].r);
 	for (uint32_t k = 0; k < t.rank; k++) {
 		uint8_t label = s->in[i].label[k];

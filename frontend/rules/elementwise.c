@@ -30,19 +30,19 @@ static const char *written(const struct bcall *c)
 	}
 }
 
-static bool mixed_types(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib)
+static bool mixed_types(struct emitter *e, struct bcall *c, uint32_t ia, uint32_t ib)
 {
-	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", written(c),
-				    elab_value_text(e, c->v[ia]), elab_value_text(e, c->v[ib]));
-	diag_secondary(e->out, g, c->ats[ia], "%s", elab_value_text(e, c->v[ia]));
-	diag_secondary(e->out, g, c->ats[ib], "%s", elab_value_text(e, c->v[ib]));
+	struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", written(c),
+				      value_text(e, c->v[ia]), value_text(e, c->v[ib]));
+	diag_secondary(e->report.out, g, c->ats[ia], "%s", value_text(e, c->v[ia]));
+	diag_secondary(e->report.out, g, c->ats[ib], "%s", value_text(e, c->v[ib]));
 	struct value a = c->v[ia], b = c->v[ib];
 	bool product = (c->bi == BI_MUL || c->bi == BI_POW) && a.kind == V_TENSOR && b.kind == V_TENSOR && type_of(e, b.u.t)->rank == 2,
 	     negation = (c->bi == BI_EQ || c->bi == BI_NE) && a.kind == V_TENSOR && type_of(e, a.u.t)->elem == DT_BOOL && b.kind == V_INT;
 	if (negation)
-		diag_help(e->out, g, "bools are compared with bools; where one is false is `!x`");
+		diag_help(e->report.out, g, "bools are compared with bools; where one is false is `!x`");
 	else
-		diag_help(e->out, g,
+		diag_help(e->report.out, g,
 			  product ? "a product of matrices is `a @ b`; for one of elements convert with a cast such as `float32(…)`"
 				  : "convert one of them with a cast such as `float32(…)`");
 	return false;
@@ -58,11 +58,11 @@ static dtype literal_type(struct value v, dtype beside, enum meeting how)
 {
 	if (how == MEET_AS_VALUES && beside == DT_TRIT && v.kind == V_INT && v.u.i >= -1 && v.u.i <= 1)
 		return DT_TRIT;
-	return literal_beside(v, beside);
+	return literal_type_beside(v, beside);
 }
 
 /* The common element type of arguments ia and ib. */
-static bool common_type(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, enum meeting how, dtype *out)
+static bool common_type(struct emitter *e, struct bcall *c, uint32_t ia, uint32_t ib, enum meeting how, dtype *out)
 {
 	struct value a = c->v[ia], b = c->v[ib];
 	bool ta = a.kind == V_TENSOR, tb = b.kind == V_TENSOR;
@@ -77,7 +77,7 @@ static bool common_type(struct elab *e, struct bcall *c, uint32_t ia, uint32_t i
 	return *out != DT_COUNT || mixed_types(e, c, ia, ib);
 }
 
-static hir_ref as_type(struct elab *e, struct bcall *c, uint32_t i, dtype t)
+static hir_ref as_type(struct emitter *e, struct bcall *c, uint32_t i, dtype t)
 {
 	struct value v = c->v[i];
 	if (v.kind == V_TENSOR)
@@ -87,7 +87,7 @@ static hir_ref as_type(struct elab *e, struct bcall *c, uint32_t i, dtype t)
 	return emit_scalar(e, v, t, c->ats[i]);
 }
 
-static bool load_operands(struct elab *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
+static bool load_operands(struct emitter *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
 {
 	o->a = as_type(e, c, ia, t);
 	o->b = as_type(e, c, ib, t);
@@ -99,23 +99,23 @@ static bool load_operands(struct elab *e, struct bcall *c, uint32_t ia, uint32_t
 	return true;
 }
 
-static struct value emit2(struct elab *e, struct bcall *c, enum builtin bi, const struct operands *o)
+static struct value emit2(struct emitter *e, struct bcall *c, enum builtin bi, const struct operands *o)
 {
 	struct hir_arg a[2] = {arg_tensor(o->a), arg_tensor(o->b)};
 	return value_tensor(emit_builtin(e, bi, &o->type, a, 2, c->at));
 }
 
-static bool no_arith(struct elab *e, struct bcall *c, dtype t)
+static bool no_arith(struct emitter *e, struct bcall *c, dtype t)
 {
-	struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", written(c), dtype_text(t));
-	diag_help(e->out, g,
+	struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", written(c), dtype_text(t));
+	diag_help(e->report.out, g,
 		  t == DT_BOOL && c->bi == BI_MUL ? "where both hold: `a && b`; as numbers: `int32(a) * b`"
 		  : t == DT_TRIT                  ? "convert with a cast: `int8(…)`, `float32(…)`"
 						  : "convert with a cast: `int32(…)`, `float32(…)`");
 	return false;
 }
 
-static struct value arith(struct elab *e, struct bcall *c, enum meeting how, bool floats)
+static struct value arith(struct emitter *e, struct bcall *c, enum meeting how, bool floats)
 {
 	struct operands o;
 	dtype t;
@@ -128,29 +128,29 @@ static struct value arith(struct elab *e, struct bcall *c, enum meeting how, boo
 	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
 
-static bool by_zero(struct elab *e, struct bcall *c)
+static bool by_zero(struct emitter *e, struct bcall *c)
 {
 	struct value d = c->v[1];
 	if ((d.kind != V_INT || d.u.i) && (d.kind != V_FLOAT || d.u.f != 0))
 		return false;
-	elab_error(e, DIAG_CONST_ARITH, c->ats[1], "division by a constant zero");
+	report_error(e, DIAG_CONST_ARITH, c->ats[1], "division by a constant zero");
 	return true;
 }
 
-struct value rule_arith(struct elab *e, struct bcall *c)
+struct value rule_arith(struct emitter *e, struct bcall *c)
 {
 	if ((c->bi == BI_FLOORDIV || c->bi == BI_MOD || c->bi == BI_FMOD) && by_zero(e, c))
 		return VALUE_POISON;
 	return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM ? MEET_AS_VALUES : MEET_AS_NUMBERS, false);
 }
 
-static dtype operand_type(struct elab *e, struct value v)
+static dtype operand_type(struct emitter *e, struct value v)
 {
 	return v.kind == V_TENSOR ? type_of(e, v.u.t)->elem : value_is_scalar(v) ? scalar_type(v) : DT_COUNT;
 }
 
 /* A bool times a number chooses between the number and 0. */
-static struct value chosen(struct elab *e, struct bcall *c, uint32_t condition)
+static struct value chosen(struct emitter *e, struct bcall *c, uint32_t condition)
 {
 	struct operands o;
 	dtype t = operand_type(e, c->v[!condition]);
@@ -166,8 +166,8 @@ static struct value chosen(struct elab *e, struct bcall *c, uint32_t condition)
 	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
 }
 
-struct value rule_arc(struct elab *e, struct bcall *c) { return arith(e, c, false, true); }
-struct value rule_mul(struct elab *e, struct bcall *c)
+struct value rule_arc(struct emitter *e, struct bcall *c) { return arith(e, c, false, true); }
+struct value rule_mul(struct emitter *e, struct bcall *c)
 {
 	dtype a = operand_type(e, c->v[0]), b = operand_type(e, c->v[1]);
 	if ((a == DT_BOOL) != (b == DT_BOOL) && a != DT_COUNT && b != DT_COUNT)
@@ -175,9 +175,9 @@ struct value rule_mul(struct elab *e, struct bcall *c)
 	return arith(e, c, MEET_AS_NUMBERS, false);
 }
 
-struct value rule_div(struct elab *e, struct bcall *c) { return by_zero(e, c) ? VALUE_POISON : arith(e, c, MEET_AS_NUMBERS, true); }
+struct value rule_div(struct emitter *e, struct bcall *c) { return by_zero(e, c) ? VALUE_POISON : arith(e, c, MEET_AS_NUMBERS, true); }
 
-struct value rule_compare(struct elab *e, struct bcall *c)
+struct value rule_compare(struct emitter *e, struct bcall *c)
 {
 	struct operands o;
 	dtype t;
@@ -187,7 +187,7 @@ struct value rule_compare(struct elab *e, struct bcall *c)
 	return emit2(e, c, c->bi, &o);
 }
 
-struct value rule_logical(struct elab *e, struct bcall *c)
+struct value rule_logical(struct emitter *e, struct bcall *c)
 {
 	struct operands o;
 	for (uint32_t i = 0; i < 2; i++) {
@@ -195,21 +195,21 @@ struct value rule_logical(struct elab *e, struct bcall *c)
 		if (r == HIR_NONE)
 			return VALUE_POISON;
 		if (type_of(e, r)->elem != DT_BOOL) {
-			elab_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", written(c), elab_value_text(e, c->v[i]));
+			report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", written(c), value_text(e, c->v[i]));
 			return VALUE_POISON;
 		}
 	}
 	return load_operands(e, c, 0, 1, DT_BOOL, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
 
-struct value rule_logical_not(struct elab *e, struct bcall *c)
+struct value rule_logical_not(struct emitter *e, struct bcall *c)
 {
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.elem != DT_BOOL) {
-		diag_help(e->out, elab_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", elab_value_text(e, c->v[0])),
+		diag_help(e->report.out, report_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", value_text(e, c->v[0])),
 			  "compare: `x == 0`, `x == none`");
 		return VALUE_POISON;
 	}
@@ -218,7 +218,7 @@ struct value rule_logical_not(struct elab *e, struct bcall *c)
 
 /* ---- one operand ---- */
 
-static struct value keep_type(struct elab *e, struct bcall *c, bool trits)
+static struct value keep_type(struct emitter *e, struct bcall *c, bool trits)
 {
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE)
@@ -230,10 +230,10 @@ static struct value keep_type(struct elab *e, struct bcall *c, bool trits)
 	return rounding && dtype_class(t.elem) == DTC_INT ? value_tensor(r) : emit_plain(e, c, &t, r);
 }
 
-struct value rule_signed_same(struct elab *e, struct bcall *c) { return keep_type(e, c, true); }
-struct value rule_numeric_same(struct elab *e, struct bcall *c) { return keep_type(e, c, false); }
+struct value rule_signed_same(struct emitter *e, struct bcall *c) { return keep_type(e, c, true); }
+struct value rule_numeric_same(struct emitter *e, struct bcall *c) { return keep_type(e, c, false); }
 
-struct value rule_float_same(struct elab *e, struct bcall *c)
+struct value rule_float_same(struct emitter *e, struct bcall *c)
 {
 	double number;
 	hir_ref r = need_float(e, c, 0);
@@ -247,22 +247,22 @@ struct value rule_float_same(struct elab *e, struct bcall *c)
 			c->v[i] = value_float(number);
 	}
 	if (c->bi == BI_GELU && strcmp(c->v[1].u.s, "none") && strcmp(c->v[1].u.s, "tanh")) {
-		elab_error(e, DIAG_ARG_VALUE, c->ats[1], "`approximate` is \"none\" or \"tanh\", not \"%s\"", c->v[1].u.s);
+		report_error(e, DIAG_ARG_VALUE, c->ats[1], "`approximate` is \"none\" or \"tanh\", not \"%s\"", c->v[1].u.s);
 		return VALUE_POISON;
 	}
 	struct hir_type t = *type_of(e, r);
 	return emit_plain(e, c, &t, r);
 }
 
-struct value rule_cast(struct elab *e, struct bcall *c)
+struct value rule_cast(struct emitter *e, struct bcall *c)
 {
-	elab_error(e, DIAG_NOT_A_VALUE, c->at, "a cast is written as a call of the type: `float32(x)`");
+	report_error(e, DIAG_NOT_A_VALUE, c->at, "a cast is written as a call of the type: `float32(x)`");
 	return VALUE_POISON;
 }
 
 /* ---- three operands ---- */
 
-struct value rule_clip(struct elab *e, struct bcall *c)
+struct value rule_clip(struct emitter *e, struct bcall *c)
 {
 	hir_ref x = need_tensor(e, c, 0);
 	if (x == HIR_NONE)
@@ -293,7 +293,7 @@ struct value rule_clip(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_CLIP, &t, a, 3, c->at));
 }
 
-struct value rule_where(struct elab *e, struct bcall *c)
+struct value rule_where(struct emitter *e, struct bcall *c)
 {
 	struct operands o;
 	dtype t;
@@ -301,20 +301,20 @@ struct value rule_where(struct elab *e, struct bcall *c)
 	if (cond == HIR_NONE)
 		return VALUE_POISON;
 	if (type_of(e, cond)->elem != DT_BOOL) {
-		elab_error(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s", elab_value_text(e, c->v[0]));
+		report_error(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s", value_text(e, c->v[0]));
 		return VALUE_POISON;
 	}
 	if (!common_type(e, c, 1, 2, MEET_AS_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
 		return VALUE_POISON;
 	struct hir_type tc = *type_of(e, cond);
 	if (!broadcast_dims(e, &o.type, &tc))
-		return shape_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s",
-				   elab_shape_text(e, &tc), elab_shape_text(e, &o.type));
+		return shape_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s", shape_text(e, &tc),
+				   shape_text(e, &o.type));
 	struct hir_arg a[3] = {arg_tensor(cond), arg_tensor(o.a), arg_tensor(o.b)};
 	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
 }
 
-struct value rule_dropout(struct elab *e, struct bcall *c)
+struct value rule_dropout(struct emitter *e, struct bcall *c)
 {
 	double p;
 	bool training;

@@ -1,5 +1,6 @@
 /* Rules of matrix products and embedding. */
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/rules/builtin.h"
 
 /* The element type of a @ b, DT_COUNT: there is none. */
@@ -20,7 +21,7 @@ static dtype matmul_type(dtype a, dtype b)
 }
 
 /* Is it a size that the signature of the function being checked names? */
-static bool is_named(struct elab *e, dim x)
+static bool is_named(struct emitter *e, dim x)
 {
 	uint32_t sym;
 	return dim_is_sym(e->b->dims, x, &sym) && sym >= e->b->named_from && sym < e->b->named_to &&
@@ -28,13 +29,13 @@ static bool is_named(struct elab *e, dim x)
 }
 
 /* Two names in one signature are two sizes: a product that needs them equal is wrong for nearly all calls. */
-static bool named_apart(struct elab *e, dim a, dim b)
+static bool named_apart(struct emitter *e, dim a, dim b)
 {
-	return e->checking && !e->unsure && !dim_eq(a, b) && is_named(e, a) && is_named(e, b);
+	return e->checking && !e->conditional && !dim_eq(a, b) && is_named(e, a) && is_named(e, b);
 }
 
 /* Is the size `have` the constant `want` times a size of the run? */
-static bool holds_batch(struct elab *e, dim have, dim want)
+static bool holds_batch(struct emitter *e, dim have, dim want)
 {
 	int64_t n;
 	dim rest;
@@ -42,35 +43,35 @@ static bool holds_batch(struct elab *e, dim have, dim want)
 	       dim_divide_exact(e->b->dims, have, n, &rest) == 1;
 }
 
-static struct value inner_mismatch(struct elab *e, struct bcall *c, const struct hir_type *a, const struct hir_type *b)
+static struct value inner_mismatch(struct emitter *e, struct bcall *c, const struct hir_type *a, const struct hir_type *b)
 {
 	uint32_t ka = a->rank - 1u, kb = b->rank > 1 ? b->rank - 2u : 0;
 	struct buf da = {0}, db = {0};
 	int64_t size;
 	dim_print(e->b->dims, a->dims[ka], &da);
 	dim_print(e->b->dims, b->dims[kb], &db);
-	struct diag *g = elab_error(e, DIAG_MATMUL_SHAPE, c->at, "matrix product of shapes %s and %s: %s columns meet %s rows",
-				    elab_shape_text(e, a), elab_shape_text(e, b), da.at, db.at);
-	diag_secondary(e->out, g, c->ats[0], "%s has shape %s", elab_source_text(e, c->ats[0]), elab_shape_text(e, a));
-	diag_secondary(e->out, g, c->ats[1], "%s has shape %s", elab_source_text(e, c->ats[1]), elab_shape_text(e, b));
+	struct diag *g = report_error(e, DIAG_MATMUL_SHAPE, c->at, "matrix product of shapes %s and %s: %s columns meet %s rows",
+				      shape_text(e, a), shape_text(e, b), da.at, db.at);
+	diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s", source_excerpt(e, c->ats[0]), shape_text(e, a));
+	diag_secondary(e->report.out, g, c->ats[1], "%s has shape %s", source_excerpt(e, c->ats[1]), shape_text(e, b));
 	if (b->rank >= 2 && dim_eq(a->dims[ka], b->dims[b->rank - 1]))
-		diag_help(e->out, g, "transpose the second operand: `.transpose(-2, -1)`");
+		diag_help(e->report.out, g, "transpose the second operand: `.transpose(-2, -1)`");
 	else if (a->rank == 1 && holds_batch(e, a->dims[ka], b->dims[kb]))
-		diag_help(e->out, g, "the batch became a part of this size: flatten from dimension 1 on, `flatten(x, 1)`");
+		diag_help(e->report.out, g, "the batch became a part of this size: flatten from dimension 1 on, `flatten(x, 1)`");
 	else if (!e->checking && !(dim_is_const(e->b->dims, a->dims[ka], &size) && dim_is_const(e->b->dims, b->dims[kb], &size)))
 		help_unknown_size(e, g, e->b->dims, a->dims[ka], b->dims[kb]);
 	else if (named_apart(e, a->dims[ka], b->dims[kb]))
-		diag_help(e->out, g, "sizes that are equal have one name in the signature");
+		diag_help(e->report.out, g, "sizes that are equal have one name in the signature");
 	buf_free(&da);
 	buf_free(&db);
 	return VALUE_POISON;
 }
 
-static bool matmul_shape(struct elab *e, struct bcall *c, const struct hir_type *a, const struct hir_type *b, struct hir_type *out)
+static bool matmul_shape(struct emitter *e, struct bcall *c, const struct hir_type *a, const struct hir_type *b, struct hir_type *out)
 {
 	if (!a->rank || !b->rank) {
-		elab_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1],
-			   "a matrix product needs operands of at least one dimension, not a scalar");
+		report_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1],
+			     "a matrix product needs operands of at least one dimension, not a scalar");
 		return false;
 	}
 	dim columns = a->dims[a->rank - 1], rows = b->dims[b->rank > 1 ? b->rank - 2 : 0];
@@ -81,10 +82,10 @@ static bool matmul_shape(struct elab *e, struct bcall *c, const struct hir_type 
 	batch_b.rank = b->rank > 2 ? (uint8_t)(b->rank - 2) : 0;
 	*out = batch_a;
 	if (!broadcast_dims(e, out, &batch_b)) {
-		struct diag *g = elab_error(e, DIAG_BROADCAST, c->at, "the batch dimensions of %s and %s do not broadcast",
-					    elab_shape_text(e, a), elab_shape_text(e, b));
-		diag_secondary(e->out, g, c->ats[0], "%s", elab_shape_text(e, a));
-		diag_secondary(e->out, g, c->ats[1], "%s", elab_shape_text(e, b));
+		struct diag *g = report_error(e, DIAG_BROADCAST, c->at, "the batch dimensions of %s and %s do not broadcast",
+					      shape_text(e, a), shape_text(e, b));
+		diag_secondary(e->report.out, g, c->ats[0], "%s", shape_text(e, a));
+		diag_secondary(e->report.out, g, c->ats[1], "%s", shape_text(e, b));
 		return false;
 	}
 	if (out->rank + 2 > HIR_MAX_RANK)
@@ -96,16 +97,16 @@ static bool matmul_shape(struct elab *e, struct bcall *c, const struct hir_type 
 	return true;
 }
 
-bool product_types(struct elab *e, struct bcall *c, hir_ref *a, hir_ref *b, dtype *elem)
+bool product_types(struct emitter *e, struct bcall *c, hir_ref *a, hir_ref *b, dtype *elem)
 {
 	dtype ta = type_of(e, *a)->elem, tb = type_of(e, *b)->elem;
 	*elem = matmul_type(ta, tb);
 	if (*elem == DT_COUNT) {
-		struct diag *g = elab_error(e, DIAG_OPERANDS, c->at, "no %s of %s and %s",
-					    c->bi == BI_MATMUL || c->bi == BI_TERNARY_MATMUL ? "matrix product" : "convolution",
-					    dtype_text(ta), dtype_text(tb));
-		diag_secondary(e->out, g, c->ats[0], "%s", elab_type_text(e, *a));
-		diag_secondary(e->out, g, c->ats[1], "%s", elab_type_text(e, *b));
+		struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "no %s of %s and %s",
+					      c->bi == BI_MATMUL || c->bi == BI_TERNARY_MATMUL ? "matrix product" : "convolution",
+					      dtype_text(ta), dtype_text(tb));
+		diag_secondary(e->report.out, g, c->ats[0], "%s", type_text(e, *a));
+		diag_secondary(e->report.out, g, c->ats[1], "%s", type_text(e, *b));
 		return false;
 	}
 	if (dtype_class(*elem) == DTC_FLOAT) {
@@ -115,7 +116,7 @@ bool product_types(struct elab *e, struct bcall *c, hir_ref *a, hir_ref *b, dtyp
 	return true;
 }
 
-struct value rule_matmul(struct elab *e, struct bcall *c)
+struct value rule_matmul(struct emitter *e, struct bcall *c)
 {
 	struct hir_type out;
 	hir_ref a = need_tensor(e, c, 0), b = need_tensor(e, c, 1);
@@ -130,21 +131,21 @@ struct value rule_matmul(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_MATMUL, &out, args, 2, c->at));
 }
 
-static bool need_vectors(struct elab *e, struct bcall *c)
+static bool need_vectors(struct emitter *e, struct bcall *c)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		hir_ref r = need_tensor(e, c, i);
 		if (r == HIR_NONE)
 			return false;
 		if (type_of(e, r)->rank != 1)
-			return shape_error(e, c, DIAG_RANK, c->ats[i], "needs vectors, not %s", elab_type_text(e, r)), false;
+			return shape_error(e, c, DIAG_RANK, c->ats[i], "needs vectors, not %s", type_text(e, r)), false;
 	}
 	return true;
 }
 
-struct value rule_dot(struct elab *e, struct bcall *c) { return need_vectors(e, c) ? rule_matmul(e, c) : VALUE_POISON; }
+struct value rule_dot(struct emitter *e, struct bcall *c) { return need_vectors(e, c) ? rule_matmul(e, c) : VALUE_POISON; }
 
-struct value rule_outer(struct elab *e, struct bcall *c)
+struct value rule_outer(struct emitter *e, struct bcall *c)
 {
 	if (!need_vectors(e, c))
 		return VALUE_POISON;
@@ -155,16 +156,16 @@ struct value rule_outer(struct elab *e, struct bcall *c)
 	return call_builtin(e, BI_MUL, &args, c->at);
 }
 
-struct value rule_embedding(struct elab *e, struct bcall *c)
+struct value rule_embedding(struct emitter *e, struct bcall *c)
 {
 	hir_ref x = need_tensor(e, c, 0), w = need_tensor(e, c, 1);
 	if (x == HIR_NONE || w == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x), tw = *type_of(e, w);
 	if (dtype_class(t.elem) != DTC_INT)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the indices must be integers, not %s", elab_type_text(e, x));
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the indices must be integers, not %s", type_text(e, x));
 	if (tw.rank != 2 || t.rank == HIR_MAX_RANK)
-		return shape_error(e, c, DIAG_RANK, c->ats[1], "the table must have two dimensions, not %s", elab_type_text(e, w));
+		return shape_error(e, c, DIAG_RANK, c->ats[1], "the table must have two dimensions, not %s", type_text(e, w));
 	t.elem = tw.elem;
 	t.dims[t.rank++] = tw.dims[1];
 	struct hir_arg a[2] = {arg_tensor(x), arg_tensor(w)};

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
-static bool need_reduction(struct elab *e, struct bcall *c, uint32_t i, bool *none)
+static bool need_reduction(struct emitter *e, struct bcall *c, uint32_t i, bool *none)
 {
 	const char *r = c->v[i].kind == V_STR ? c->v[i].u.s : "";
 	*none = !strcmp(r, "none");
@@ -12,7 +12,7 @@ static bool need_reduction(struct elab *e, struct bcall *c, uint32_t i, bool *no
 	return false;
 }
 
-static bool same_shape(struct elab *e, const struct hir_type *a, const struct hir_type *b)
+static bool same_shape(struct emitter *e, const struct hir_type *a, const struct hir_type *b)
 {
 	bool same = a->rank == b->rank;
 	for (uint32_t k = 0; same && k < a->rank; k++)
@@ -20,7 +20,7 @@ static bool same_shape(struct elab *e, const struct hir_type *a, const struct hi
 	return same;
 }
 
-struct value rule_mse_loss(struct elab *e, struct bcall *c)
+struct value rule_mse_loss(struct emitter *e, struct bcall *c)
 {
 	bool none;
 	hir_ref x = need_float(e, c, 0), y = need_float(e, c, 1);
@@ -47,28 +47,28 @@ static struct hir_type items_of(const struct hir_type *input, uint32_t classes)
 	return t;
 }
 
-static bool target_fits(struct elab *e, struct bcall *c, const struct hir_type *input, const struct hir_type *items,
+static bool target_fits(struct emitter *e, struct bcall *c, const struct hir_type *input, const struct hir_type *items,
 			const struct hir_type *target)
 {
 	bool indices = dtype_class(target->elem) == DTC_INT;
 	if (!indices && dtype_class(target->elem) != DTC_FLOAT) {
 		shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1],
-			    "the target holds class indices (integers) or probabilities (floats), not %s", elab_value_text(e, c->v[1]));
+			    "the target holds class indices (integers) or probabilities (floats), not %s", value_text(e, c->v[1]));
 		return false;
 	}
 	if (same_shape(e, target, indices ? items : input))
 		return true;
-	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[1], "`cross_entropy`: the target has shape %s, but %s is needed",
-				    elab_shape_text(e, target), elab_shape_text(e, indices ? items : input));
-	diag_secondary(e->out, g, c->ats[0], "for an input of shape %s", elab_shape_text(e, input));
-	diag_note(e->out, g,
+	struct diag *g = report_error(e, DIAG_SHAPE, c->ats[1], "`cross_entropy`: the target has shape %s, but %s is needed",
+				      shape_text(e, target), shape_text(e, indices ? items : input));
+	diag_secondary(e->report.out, g, c->ats[0], "for an input of shape %s", shape_text(e, input));
+	diag_note(e->report.out, g,
 		  indices ? "class indices have the input's shape without its classes, dimension %d"
 			  : "probabilities have the input's shape, classes in dimension %d",
 		  input->rank > 1);
 	return false;
 }
 
-static bool class_weights(struct elab *e, struct bcall *c, dim classes, dtype elem, struct hir_arg *out)
+static bool class_weights(struct emitter *e, struct bcall *c, dim classes, dtype elem, struct hir_arg *out)
 {
 	*out = arg_none();
 	if (c->v[2].kind == V_NONE)
@@ -78,14 +78,14 @@ static bool class_weights(struct elab *e, struct bcall *c, dim classes, dtype el
 		return false;
 	struct hir_type t = *type_of(e, w), want = {.rank = 1, .dims = {classes}};
 	if (!same_shape(e, &t, &want))
-		return shape_error(e, c, DIAG_SHAPE, c->ats[2], "there is one weight for each class, %s, not %s", elab_shape_text(e, &want),
-				   elab_shape_text(e, &t)),
+		return shape_error(e, c, DIAG_SHAPE, c->ats[2], "there is one weight for each class, %s, not %s", shape_text(e, &want),
+				   shape_text(e, &t)),
 		       false;
 	*out = arg_tensor(emit_cast(e, w, elem, c->ats[2]));
 	return true;
 }
 
-struct value rule_cross_entropy(struct elab *e, struct bcall *c)
+struct value rule_cross_entropy(struct emitter *e, struct bcall *c)
 {
 	bool none;
 	int64_t ignore;

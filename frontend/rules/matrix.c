@@ -2,7 +2,7 @@
 #include <math.h>
 #include "frontend/rules/builtin.h"
 
-static struct value call_n(struct elab *e, enum builtin bi, const struct value *v, uint32_t n, span at)
+static struct value call_n(struct emitter *e, enum builtin bi, const struct value *v, uint32_t n, span at)
 {
 	struct arg given[5] = {0};
 	struct args args = {n, given};
@@ -11,13 +11,13 @@ static struct value call_n(struct elab *e, enum builtin bi, const struct value *
 	return call_builtin(e, bi, &args, at);
 }
 
-static struct value reshaped(struct elab *e, struct value x, struct hir_type t, span at)
+static struct value reshaped(struct emitter *e, struct value x, struct hir_type t, span at)
 {
 	return is_poison(x) ? x : emit_reshape(e, x.u.t, &t, at);
 }
 
 /* The length of the diagonal that begins at row and column. False: only the run knows which side ends first. */
-static bool diagonal_length(struct elab *e, dim rows, dim columns, int64_t row, int64_t column, dim *out)
+static bool diagonal_length(struct emitter *e, dim rows, dim columns, int64_t row, int64_t column, dim *out)
 {
 	struct dims *d = e->b->dims;
 	int64_t a, b;
@@ -39,7 +39,7 @@ static bool diagonal_length(struct elab *e, dim rows, dim columns, int64_t row, 
 }
 
 /* x[.., from:from + n, ..] */
-static struct value part(struct elab *e, struct value x, int64_t axis, int64_t from, dim n, span at)
+static struct value part(struct emitter *e, struct value x, int64_t axis, int64_t from, dim n, span at)
 {
 	struct dims *d = e->b->dims;
 	if (is_poison(x))
@@ -49,7 +49,7 @@ static struct value part(struct elab *e, struct value x, int64_t axis, int64_t f
 }
 
 /* Of an n by n square at the end: with n zeros behind it, it is n rows of n + 1, and the diagonal their first column. */
-static struct value square_diagonal(struct elab *e, struct value x, dim n, span at)
+static struct value square_diagonal(struct emitter *e, struct value x, dim n, span at)
 {
 	struct dims *d = e->b->dims;
 	if (is_poison(x))
@@ -73,7 +73,7 @@ static struct value square_diagonal(struct elab *e, struct value x, dim n, span 
 	return call_n(e, BI_SELECT, (struct value[]){reshaped(e, x, t, at), value_int(-1), value_int(0)}, 3, at);
 }
 
-struct value rule_diagonal(struct elab *e, struct bcall *c)
+struct value rule_diagonal(struct emitter *e, struct bcall *c)
 {
 	int64_t offset, order[HIR_MAX_RANK];
 	uint32_t a, b, n = 0;
@@ -82,7 +82,7 @@ struct value rule_diagonal(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.rank < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs two dimensions, not %s", elab_type_text(e, r));
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs two dimensions, not %s", type_text(e, r));
 	if (!need_axis(e, c, 2, t.rank, &a) || !need_axis(e, c, 3, t.rank, &b))
 		return VALUE_POISON;
 	if (a == b)
@@ -102,7 +102,7 @@ struct value rule_diagonal(struct elab *e, struct bcall *c)
 	if (!diagonal_length(e, t.dims[a], t.dims[b], row, column, &length)) {
 		if (!e->checking)
 			shape_error(e, c, DIAG_SHAPE, c->at, "dimensions %u and %u of %s must be known at compile time, or equal", a, b,
-				    elab_shape_text(e, &t));
+				    shape_text(e, &t));
 		return VALUE_POISON;
 	}
 	int64_t none;
@@ -113,21 +113,21 @@ struct value rule_diagonal(struct elab *e, struct bcall *c)
 	return square_diagonal(e, x, length, c->at);
 }
 
-struct value rule_trace(struct elab *e, struct bcall *c)
+struct value rule_trace(struct emitter *e, struct bcall *c)
 {
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE)
 		return VALUE_POISON;
 	if (type_of(e, r)->rank != 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs a matrix, not %s", elab_type_text(e, r));
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs a matrix, not %s", type_text(e, r));
 	return call1(e, BI_SUM, call1(e, BI_DIAGONAL, value_tensor(r), c->at), c->at);
 }
 
 /* 0, 1, 2, … */
-static struct value counting(struct elab *e, dim n, span at) { return call1(e, BI_ARANGE, value_dim(e->b->dims, n), at); }
+static struct value counting(struct emitter *e, dim n, span at) { return call1(e, BI_ARANGE, value_dim(e->b->dims, n), at); }
 
 /* Below and on the diagonal: column <= row + k; above and on it: row + k <= column. */
-struct value rule_triangle(struct elab *e, struct bcall *c)
+struct value rule_triangle(struct emitter *e, struct bcall *c)
 {
 	int64_t k;
 	hir_ref r = need_tensor(e, c, 0);
@@ -135,7 +135,7 @@ struct value rule_triangle(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.rank < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs two dimensions, not %s", elab_type_text(e, r));
+		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs two dimensions, not %s", type_text(e, r));
 	struct value row = call2(e, BI_UNSQUEEZE, counting(e, t.dims[t.rank - 2], c->at), value_int(1), c->at);
 	struct value column = counting(e, t.dims[t.rank - 1], c->at), zero = {.kind = V_TRIT};
 	row = call2(e, BI_ADD, row, value_int(k), c->at);
@@ -144,7 +144,7 @@ struct value rule_triangle(struct elab *e, struct bcall *c)
 	return choose(e, call2(e, c->bi == BI_TRIL ? BI_GE : BI_LE, row, column, c->at), value_tensor(r), zero, c->at);
 }
 
-struct value rule_like(struct elab *e, struct bcall *c)
+struct value rule_like(struct emitter *e, struct bcall *c)
 {
 	static const enum builtin of[] = {
 		[BI_ZEROS_LIKE - BI_ZEROS_LIKE] = BI_ZEROS, [BI_ONES_LIKE - BI_ZEROS_LIKE] = BI_ONES,
@@ -167,7 +167,7 @@ struct value rule_like(struct elab *e, struct bcall *c)
 	return call_n(e, of[c->bi - BI_ZEROS_LIKE], v, c->sig->n, c->at);
 }
 
-struct value rule_float_class(struct elab *e, struct bcall *c)
+struct value rule_float_class(struct emitter *e, struct bcall *c)
 {
 	hir_ref r = need_float(e, c, 0);
 	struct value x = value_tensor(r), most = value_float(HUGE_VAL);
@@ -178,7 +178,7 @@ struct value rule_float_class(struct elab *e, struct bcall *c)
 	return call2(e, c->bi == BI_ISINF ? BI_EQ : BI_LT, call1(e, BI_ABS, x, c->at), most, c->at);
 }
 
-struct value rule_norm(struct elab *e, struct bcall *c)
+struct value rule_norm(struct emitter *e, struct bcall *c)
 {
 	double p;
 	hir_ref given = need_float(e, c, 0), r = given == HIR_NONE ? HIR_NONE : need_wide_float(e, c, 0);

@@ -3,7 +3,7 @@
 #include "frontend/rules/builtin.h"
 
 /* An optional argument of the shape `want` that converts to the element type of `want`. */
-static bool need_shaped(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *want, struct hir_arg *out)
+static bool need_shaped(struct emitter *e, struct bcall *c, uint32_t i, const struct hir_type *want, struct hir_arg *out)
 {
 	*out = arg_none();
 	if (c->v[i].kind == V_NONE)
@@ -16,15 +16,15 @@ static bool need_shaped(struct elab *e, struct bcall *c, uint32_t i, const struc
 	for (uint32_t k = 0; fits && k < t.rank; k++)
 		fits = dims_agree(e, t.dims[k], want->dims[k]);
 	if (!fits) {
-		struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed",
-					    name_text(e->f, c->sig->params[i].name), bcall_name(c), elab_shape_text(e, &t),
-					    elab_shape_text(e, want));
-		diag_secondary(e->out, g, c->ats[0], "for %s", elab_value_text(e, c->v[0]));
+		struct diag *g =
+			report_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed",
+				     name_text(e->f, c->sig->params[i].name), bcall_name(c), shape_text(e, &t), shape_text(e, want));
+		diag_secondary(e->report.out, g, c->ats[0], "for %s", value_text(e, c->v[0]));
 		return false;
 	}
 	if (!dtype_widens(t.elem, want->elem)) {
-		elab_error(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has elements of type %s, which do not convert to %s",
-			   name_text(e->f, c->sig->params[i].name), bcall_name(c), dtype_text(t.elem), dtype_text(want->elem));
+		report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has elements of type %s, which do not convert to %s",
+			     name_text(e->f, c->sig->params[i].name), bcall_name(c), dtype_text(t.elem), dtype_text(want->elem));
 		return false;
 	}
 	*out = arg_tensor(emit_cast(e, r, want->elem, c->at));
@@ -43,7 +43,7 @@ static double precision(dtype t)
 }
 
 /* Parameters `from` … to-1 have the shape `want`; the last is eps. */
-static struct value normalise(struct elab *e, struct bcall *c, hir_ref x, const struct hir_type *want, struct hir_arg *a, uint32_t from,
+static struct value normalise(struct emitter *e, struct bcall *c, hir_ref x, const struct hir_type *want, struct hir_arg *a, uint32_t from,
 			      uint32_t to)
 {
 	struct hir_type t = *type_of(e, x);
@@ -77,7 +77,7 @@ static void insert_shape(struct bcall *c)
 }
 
 /* The dims that are normalised over: those of normalized_shape, else of the weight or bias, else the last. */
-static bool normal_shape(struct elab *e, struct bcall *c, const struct hir_type *t, struct hir_type *want)
+static bool normal_shape(struct emitter *e, struct bcall *c, const struct hir_type *t, struct hir_type *want)
 {
 	uint32_t n = 1;
 	*want = (struct hir_type){.elem = t->elem};
@@ -98,16 +98,15 @@ static bool normal_shape(struct elab *e, struct bcall *c, const struct hir_type 
 	if (fits)
 		return true;
 	if (c->v[1].kind == V_NONE)
-		return shape_error(e, c, DIAG_RANK, c->at, "%s does not have the %u dimensions to normalise over", elab_shape_text(e, t),
-				   n),
+		return shape_error(e, c, DIAG_RANK, c->at, "%s does not have the %u dimensions to normalise over", shape_text(e, t), n),
 		       false;
-	struct diag *g = elab_error(e, DIAG_SHAPE, c->ats[1], "`%s`: the input's last dimensions are not the normalized_shape %s",
-				    bcall_name(c), elab_shape_text(e, want));
-	diag_secondary(e->out, g, c->ats[0], "%s has shape %s", elab_source_text(e, c->ats[0]), elab_shape_text(e, t));
+	struct diag *g = report_error(e, DIAG_SHAPE, c->ats[1], "`%s`: the input's last dimensions are not the normalized_shape %s",
+				      bcall_name(c), shape_text(e, want));
+	diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s", source_excerpt(e, c->ats[0]), shape_text(e, t));
 	return false;
 }
 
-static struct value last_dims(struct elab *e, struct bcall *c)
+static struct value last_dims(struct emitter *e, struct bcall *c)
 {
 	struct hir_type want;
 	struct hir_arg a[BUILTIN_MAX_PARAMS], sizes[HIR_MAX_RANK];
@@ -126,22 +125,22 @@ static struct value last_dims(struct elab *e, struct bcall *c)
 	return normalise(e, c, x, &want, a, 2, c->sig->n - 1);
 }
 
-struct value rule_layer_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
-struct value rule_rms_norm(struct elab *e, struct bcall *c) { return last_dims(e, c); }
+struct value rule_layer_norm(struct emitter *e, struct bcall *c) { return last_dims(e, c); }
+struct value rule_rms_norm(struct emitter *e, struct bcall *c) { return last_dims(e, c); }
 
 /* Floats [N, C, …]. */
-static hir_ref need_channels(struct elab *e, struct bcall *c)
+static hir_ref need_channels(struct emitter *e, struct bcall *c)
 {
 	hir_ref x = need_float(e, c, 0);
 	if (x == HIR_NONE || type_of(e, x)->rank >= 2)
 		return x;
-	shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", elab_type_text(e, x));
+	shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", type_text(e, x));
 	return HIR_NONE;
 }
 
 enum { BN_TRAINING = 5, BN_MOMENTUM, BN_EPS };
 
-struct value rule_batch_norm(struct elab *e, struct bcall *c)
+struct value rule_batch_norm(struct emitter *e, struct bcall *c)
 {
 	bool training = false;
 	double momentum;
@@ -165,7 +164,7 @@ struct value rule_batch_norm(struct elab *e, struct bcall *c)
 	return normalise(e, c, x, &want, a, 1, BN_TRAINING);
 }
 
-struct value rule_group_norm(struct elab *e, struct bcall *c)
+struct value rule_group_norm(struct emitter *e, struct bcall *c)
 {
 	int64_t groups, rest;
 	hir_ref x = need_channels(e, c);
@@ -178,9 +177,9 @@ struct value rule_group_norm(struct elab *e, struct bcall *c)
 		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "num_groups must be at least 1, not %lld", (long long)groups);
 	if (dim_is_const(e->b->dims, dim_mod(e->b->dims, t.dims[1], dim_const(e->b->dims, groups)), &rest) && rest) {
 		struct diag *g =
-			elab_error(e, DIAG_SHAPE, c->ats[1], "`group_norm`: %lld groups do not divide the channels", (long long)groups);
-		diag_secondary(e->out, g, c->ats[0], "%s has shape %s: its channels are dimension 1", elab_source_text(e, c->ats[0]),
-			       elab_shape_text(e, &t));
+			report_error(e, DIAG_SHAPE, c->ats[1], "`group_norm`: %lld groups do not divide the channels", (long long)groups);
+		diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s: its channels are dimension 1", source_excerpt(e, c->ats[0]),
+			       shape_text(e, &t));
 		return VALUE_POISON;
 	}
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {[1] = arg_int(groups)};

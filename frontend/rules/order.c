@@ -2,7 +2,7 @@
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
-static const char *param_name(struct elab *e, const struct bcall *c, uint32_t i) { return name_text(e->f, c->sig->params[i].name); }
+static const char *param_name(struct emitter *e, const struct bcall *c, uint32_t i) { return name_text(e->f, c->sig->params[i].name); }
 
 /* The arguments of the call as they are, x and the axis checked. */
 static void plain_args(struct bcall *c, hir_ref x, struct hir_arg *a)
@@ -13,7 +13,7 @@ static void plain_args(struct bcall *c, hir_ref x, struct hir_arg *a)
 }
 
 /* The tensor x, and the axis that argument `i` names; HIR_NONE: reported. */
-static hir_ref along(struct elab *e, struct bcall *c, uint32_t i, uint32_t *axis)
+static hir_ref along(struct emitter *e, struct bcall *c, uint32_t i, uint32_t *axis)
 {
 	hir_ref x = need_tensor(e, c, 0);
 	if (x == HIR_NONE)
@@ -26,7 +26,7 @@ static hir_ref along(struct elab *e, struct bcall *c, uint32_t i, uint32_t *axis
 	return need_axis(e, c, i, rank, axis) ? x : HIR_NONE;
 }
 
-static struct value both(struct elab *e, hir_ref node, const struct hir_type *t, span at)
+static struct value both(struct emitter *e, hir_ref node, const struct hir_type *t, span at)
 {
 	struct value out = value_seq(e->f->arena, V_TUPLE, 2);
 	struct hir_type index = *t;
@@ -36,12 +36,12 @@ static struct value both(struct elab *e, hir_ref node, const struct hir_type *t,
 	return out;
 }
 
-static struct value emit_both(struct elab *e, struct bcall *c, const struct hir_type *t, const struct hir_arg *a)
+static struct value emit_both(struct emitter *e, struct bcall *c, const struct hir_type *t, const struct hir_arg *a)
 {
 	return both(e, emit_builtin(e, c->bi, t, a, c->sig->n, c->at), t, c->at);
 }
 
-static bool need_flags(struct elab *e, struct bcall *c, uint32_t from)
+static bool need_flags(struct emitter *e, struct bcall *c, uint32_t from)
 {
 	bool flag;
 	for (uint32_t i = from; i < c->sig->n; i++)
@@ -50,7 +50,7 @@ static bool need_flags(struct elab *e, struct bcall *c, uint32_t from)
 	return true;
 }
 
-struct value rule_sort(struct elab *e, struct bcall *c)
+struct value rule_sort(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
@@ -67,7 +67,7 @@ struct value rule_sort(struct elab *e, struct bcall *c)
 }
 
 /* k, of the elements along the axis. */
-static bool need_count(struct elab *e, struct bcall *c, const struct hir_type *t, uint32_t axis, int64_t least, int64_t *k)
+static bool need_count(struct emitter *e, struct bcall *c, const struct hir_type *t, uint32_t axis, int64_t least, int64_t *k)
 {
 	int64_t n;
 	if (!need_int(e, c, 1, k))
@@ -83,7 +83,7 @@ static bool need_count(struct elab *e, struct bcall *c, const struct hir_type *t
 	return false;
 }
 
-struct value rule_topk(struct elab *e, struct bcall *c)
+struct value rule_topk(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	int64_t k;
@@ -100,7 +100,7 @@ struct value rule_topk(struct elab *e, struct bcall *c)
 	return emit_both(e, c, &t, a);
 }
 
-static struct hir_type without(struct elab *e, const struct hir_type *t, uint32_t axis, bool keep)
+static struct hir_type without(struct emitter *e, const struct hir_type *t, uint32_t axis, bool keep)
 {
 	struct hir_type out = {.elem = t->elem};
 	for (uint32_t k = 0; k < t->rank; k++) {
@@ -112,7 +112,7 @@ static struct hir_type without(struct elab *e, const struct hir_type *t, uint32_
 	return out;
 }
 
-struct value rule_kthvalue(struct elab *e, struct bcall *c)
+struct value rule_kthvalue(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	int64_t k;
@@ -131,19 +131,19 @@ struct value rule_kthvalue(struct elab *e, struct bcall *c)
 }
 
 /* Is there an element, as far as is known? Reports. `all`: of any dimension, else along the axis. */
-static bool has_elements(struct elab *e, struct bcall *c, const struct hir_type *t, bool all, uint32_t axis)
+static bool has_elements(struct emitter *e, struct bcall *c, const struct hir_type *t, bool all, uint32_t axis)
 {
 	int64_t n;
 	for (uint32_t k = 0; k < t->rank; k++)
 		if ((all || k == axis) && dim_is_const(e->b->dims, t->dims[k], &n) && !n)
 			return shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from",
-					   elab_shape_text(e, t)),
+					   shape_text(e, t)),
 			       false;
 	return true;
 }
 
 /* Without `dim`, argument `i`, of all elements: the result is a scalar, whatever keepdim, argument i + 1, says. */
-static bool reduced_type(struct elab *e, struct bcall *c, hir_ref x, uint32_t i, struct hir_type *t, struct hir_arg *axis)
+static bool reduced_type(struct emitter *e, struct bcall *c, hir_ref x, uint32_t i, struct hir_type *t, struct hir_arg *axis)
 {
 	bool keep, all = c->v[i].kind == V_NONE;
 	uint32_t k = 0;
@@ -162,7 +162,7 @@ static bool reduced_type(struct elab *e, struct bcall *c, hir_ref x, uint32_t i,
 	return has_elements(e, c, &in, all, k);
 }
 
-struct value rule_median(struct elab *e, struct bcall *c)
+struct value rule_median(struct emitter *e, struct bcall *c)
 {
 	struct hir_type t;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
@@ -178,7 +178,7 @@ struct value rule_median(struct elab *e, struct bcall *c)
 }
 
 /* The shares, a number, a list of numbers, or a tensor with at most one dimension, as a tensor of the element type. */
-static hir_ref need_shares(struct elab *e, struct bcall *c, dtype elem)
+static hir_ref need_shares(struct emitter *e, struct bcall *c, dtype elem)
 {
 	struct value v = c->v[1];
 	uint32_t n = value_is_seq(v) ? v.u.seq->n : 1;
@@ -202,14 +202,13 @@ static hir_ref need_shares(struct elab *e, struct bcall *c, dtype elem)
 	}
 	hir_ref q = need_float(e, c, 1);
 	if (q != HIR_NONE && type_of(e, q)->rank > 1) {
-		shape_error(e, c, DIAG_RANK, c->ats[1], "`%s` has at most one dimension, not %s", param_name(e, c, 1),
-			    elab_type_text(e, q));
+		shape_error(e, c, DIAG_RANK, c->ats[1], "`%s` has at most one dimension, not %s", param_name(e, c, 1), type_text(e, q));
 		return HIR_NONE;
 	}
 	return q == HIR_NONE ? q : emit_cast(e, q, elem, c->ats[1]);
 }
 
-static bool need_interpolation(struct elab *e, struct bcall *c)
+static bool need_interpolation(struct emitter *e, struct bcall *c)
 {
 	static const char *const kinds[] = {"linear", "lower", "higher", "midpoint", "nearest"};
 	for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
@@ -219,7 +218,7 @@ static bool need_interpolation(struct elab *e, struct bcall *c)
 	return false;
 }
 
-struct value rule_quantile(struct elab *e, struct bcall *c)
+struct value rule_quantile(struct emitter *e, struct bcall *c)
 {
 	struct hir_type t;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
@@ -245,7 +244,7 @@ struct value rule_quantile(struct elab *e, struct bcall *c)
 }
 
 /* The shares in percent. */
-struct value rule_percentile(struct elab *e, struct bcall *c)
+struct value rule_percentile(struct emitter *e, struct bcall *c)
 {
 	struct value v = c->v[1];
 	struct arg given[5];
@@ -265,7 +264,7 @@ struct value rule_percentile(struct elab *e, struct bcall *c)
 	return call_builtin(e, BI_QUANTILE, &args, c->at);
 }
 
-struct value rule_cumulate(struct elab *e, struct bcall *c)
+struct value rule_cumulate(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	hir_ref x = along(e, c, 1, &axis);
@@ -279,7 +278,7 @@ struct value rule_cumulate(struct elab *e, struct bcall *c)
 }
 
 /* The shapes of index and src, and that of x beside the axis, are the same. */
-static bool scatter_fits(struct elab *e, struct bcall *c, const struct hir_type *x, const struct hir_type *index,
+static bool scatter_fits(struct emitter *e, struct bcall *c, const struct hir_type *x, const struct hir_type *index,
 			 const struct hir_type *src, uint32_t axis)
 {
 	bool fits = index->rank == x->rank;
@@ -287,18 +286,18 @@ static bool scatter_fits(struct elab *e, struct bcall *c, const struct hir_type 
 		fits = k == axis || dims_agree(e, x->dims[k], index->dims[k]);
 	if (!fits)
 		return shape_error(e, c, DIAG_SHAPE, c->ats[2], "the index has shape %s; it must have the sizes of %s but in dimension %u",
-				   elab_shape_text(e, index), elab_shape_text(e, x), axis),
+				   shape_text(e, index), shape_text(e, x), axis),
 		       false;
 	fits = !src->rank || src->rank == index->rank;
 	for (uint32_t k = 0; fits && k < src->rank; k++)
 		fits = dims_agree(e, src->dims[k], index->dims[k]);
 	if (!fits)
-		shape_error(e, c, DIAG_SHAPE, c->ats[3], "`src` has shape %s, the index %s: they must be the same", elab_shape_text(e, src),
-			    elab_shape_text(e, index));
+		shape_error(e, c, DIAG_SHAPE, c->ats[3], "`src` has shape %s, the index %s: they must be the same", shape_text(e, src),
+			    shape_text(e, index));
 	return fits;
 }
 
-struct value rule_scatter(struct elab *e, struct bcall *c)
+struct value rule_scatter(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	hir_ref x = along(e, c, 1, &axis);
@@ -314,7 +313,7 @@ struct value rule_scatter(struct elab *e, struct bcall *c)
 	struct hir_type ti = *type_of(e, index), ts = *type_of(e, src);
 	if (dtype_class(ti.elem) != DTC_INT)
 		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "the index must be a tensor of integers, not %s",
-				   elab_type_text(e, index));
+				   type_text(e, index));
 	if (!dtype_widens(ts.elem, t.elem))
 		return shape_error(e, c, DIAG_OPERANDS, c->ats[3], "elements of %s do not convert to %s, x's", dtype_text(ts.elem),
 				   dtype_text(t.elem));
@@ -325,7 +324,7 @@ struct value rule_scatter(struct elab *e, struct bcall *c)
 }
 
 /* The index as an int64 scalar; one that is known is checked. HIR_NONE: reported. */
-static hir_ref need_place(struct elab *e, struct bcall *c, dim size)
+static hir_ref need_place(struct emitter *e, struct bcall *c, dim size)
 {
 	struct value v = c->v[3];
 	int64_t n;
@@ -340,11 +339,11 @@ static hir_ref need_place(struct elab *e, struct bcall *c, dim size)
 		return emit_scalar(e, v, DT_INT64, c->ats[3]);
 	if (v.kind == V_TENSOR && !type_of(e, v.u.t)->rank && dtype_class(type_of(e, v.u.t)->elem) == DTC_INT)
 		return emit_cast(e, v.u.t, DT_INT64, c->ats[3]);
-	shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[3], "an index must be an integer, not %s", elab_value_text(e, v));
+	shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[3], "an index must be an integer, not %s", value_text(e, v));
 	return HIR_NONE;
 }
 
-struct value rule_select_scatter(struct elab *e, struct bcall *c)
+struct value rule_select_scatter(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	hir_ref x = along(e, c, 2, &axis);
@@ -359,8 +358,8 @@ struct value rule_select_scatter(struct elab *e, struct bcall *c)
 	for (uint32_t k = 0; fits && k < part.rank; k++)
 		fits = dims_agree(e, ts.dims[k], part.dims[k]);
 	if (!fits)
-		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "`src` is %s, but %s%s is needed", elab_value_text(e, value_tensor(src)),
-				   dtype_text(t.elem), elab_shape_text(e, &part));
+		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "`src` is %s, but %s%s is needed", value_text(e, value_tensor(src)),
+				   dtype_text(t.elem), shape_text(e, &part));
 	hir_ref at = need_place(e, c, t.dims[axis]);
 	if (at == HIR_NONE)
 		return VALUE_POISON;

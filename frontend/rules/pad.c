@@ -1,10 +1,11 @@
 /* Rules of padding and resizing. */
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/rules/window.h"
 
 enum pad_mode { PAD_CONSTANT, PAD_REFLECT, PAD_REPLICATE, PAD_CIRCULAR, PAD_MODES };
 
-static bool word_of(struct elab *e, struct bcall *c, uint32_t i, const char *const *words, uint32_t n, uint32_t *out)
+static bool word_of(struct emitter *e, struct bcall *c, uint32_t i, const char *const *words, uint32_t n, uint32_t *out)
 {
 	if (c->v[i].kind == V_STR)
 		for (*out = 0; *out < n; ++*out)
@@ -13,11 +14,11 @@ static bool word_of(struct elab *e, struct bcall *c, uint32_t i, const char *con
 	struct buf b = {0};
 	for (uint32_t k = 0; k < n; k++)
 		buf_printf(&b, "%s\"%s\"", k ? k + 1 == n ? " or " : ", " : "", words[k]);
-	struct diag *g = elab_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be %s, not %s",
-				    name_text(e->f, c->sig->params[i].name), bcall_name(c), b.at, elab_value_text(e, c->v[i]));
+	struct diag *g = report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be %s, not %s",
+				      name_text(e->f, c->sig->params[i].name), bcall_name(c), b.at, value_text(e, c->v[i]));
 	const char *near = c->v[i].kind == V_STR ? diag_nearest(c->v[i].u.s, words, n) : NULL;
 	if (near)
-		diag_help(e->out, g, "did you mean \"%s\"?", near);
+		diag_help(e->report.out, g, "did you mean \"%s\"?", near);
 	buf_free(&b);
 	return false;
 }
@@ -27,7 +28,7 @@ struct padding {
 };
 
 /* [left, right, top, bottom, …]: pairs, the last dimension first. */
-static bool read_padding(struct elab *e, struct bcall *c, uint32_t rank, struct padding *p)
+static bool read_padding(struct emitter *e, struct bcall *c, uint32_t rank, struct padding *p)
 {
 	struct value v = c->v[1];
 	dim zero = dim_const(e->b->dims, 0);
@@ -44,14 +45,14 @@ static bool read_padding(struct elab *e, struct bcall *c, uint32_t rank, struct 
 		dim *out = k % 2 ? &p->after[rank - 1 - k / 2] : &p->before[rank - 1 - k / 2];
 		if (!size_value(e, v.u.seq->at[k], out))
 			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "padding must be integers, not %s",
-					   elab_value_text(e, v.u.seq->at[k])),
+					   value_text(e, v.u.seq->at[k])),
 			       false;
 	}
 	return true;
 }
 
 /* What a mode that reads the input again asks of its size. */
-static bool check_mode(struct elab *e, struct bcall *c, enum pad_mode mode, const struct hir_type *t, const struct padding *p)
+static bool check_mode(struct emitter *e, struct bcall *c, enum pad_mode mode, const struct hir_type *t, const struct padding *p)
 {
 	int64_t size, n;
 	for (uint32_t k = 0; k < 2u * t->rank && mode != PAD_CONSTANT; k++) {
@@ -66,14 +67,14 @@ static bool check_mode(struct elab *e, struct bcall *c, enum pad_mode mode, cons
 			continue;
 		if (mode == PAD_REFLECT ? n >= size : mode == PAD_CIRCULAR ? n > size : !size)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[1], "padding %lld is too large for dimension %u of %s in mode \"%s\"",
-					   (long long)n, k / 2, elab_shape_text(e, t), c->v[2].u.s),
+					   (long long)n, k / 2, shape_text(e, t), c->v[2].u.s),
 			       false;
 	}
 	return true;
 }
 
 /* Elements that negative padding takes away. */
-static int64_t cut_by(struct elab *e, dim before, dim after)
+static int64_t cut_by(struct emitter *e, dim before, dim after)
 {
 	int64_t a, b;
 	a = dim_is_const(e->b->dims, before, &a) && a < 0 ? a : 0;
@@ -81,7 +82,7 @@ static int64_t cut_by(struct elab *e, dim before, dim after)
 	return a < INT64_MIN / 2 || b < INT64_MIN / 2 ? INT64_MAX : -a - b;
 }
 
-static bool padded_type(struct elab *e, struct bcall *c, const struct hir_type *in, const struct padding *p, struct hir_type *out)
+static bool padded_type(struct emitter *e, struct bcall *c, const struct hir_type *in, const struct padding *p, struct hir_type *out)
 {
 	int64_t n;
 	*out = *in;
@@ -90,18 +91,18 @@ static bool padded_type(struct elab *e, struct bcall *c, const struct hir_type *
 		if (dim_is_const(e->b->dims, in->dims[k], &n) && cut > n)
 			return shape_error(e, c, DIAG_SHAPE, c->ats[1],
 					   "negative padding would take %lld of the elements along dimension %u of %s", (long long)cut, k,
-					   elab_shape_text(e, in)),
+					   shape_text(e, in)),
 			       false;
 		out->dims[k] = dim_add(e->b->dims, in->dims[k], dim_add(e->b->dims, p->before[k], p->after[k]));
 		if (dim_is_const(e->b->dims, out->dims[k], &n) && n < 0)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[1], "dimension %u of %s would have %lld elements", k,
-					   elab_shape_text(e, in), (long long)n),
+			return shape_error(e, c, DIAG_SHAPE, c->ats[1], "dimension %u of %s would have %lld elements", k, shape_text(e, in),
+					   (long long)n),
 			       false;
 	}
 	return true;
 }
 
-struct value rule_pad(struct elab *e, struct bcall *c)
+struct value rule_pad(struct emitter *e, struct bcall *c)
 {
 	static const char *const modes[PAD_MODES] = {"constant", "reflect", "replicate", "circular"};
 	struct padding p;
@@ -122,7 +123,7 @@ struct value rule_pad(struct elab *e, struct bcall *c)
 	if (value == HIR_NONE)
 		return VALUE_POISON;
 	if (type_of(e, value)->rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[3], "value must be a scalar, not %s", elab_type_text(e, value));
+		return shape_error(e, c, DIAG_RANK, c->ats[3], "value must be a scalar, not %s", type_text(e, value));
 	struct hir_arg sizes[2 * HIR_MAX_RANK], a[4] = {arg_tensor(x)};
 	for (uint32_t k = 0; k < t.rank; k++) {
 		sizes[2 * k] = arg_dim(p.before[k]);
@@ -140,12 +141,12 @@ static struct value entry(struct value v, uint32_t k) { return value_is_seq(v) ?
 
 static bool is_whole(double v) { return v < 0x1p62 && v == (double)(int64_t)v; }
 
-static bool scale_value(struct elab *e, struct bcall *c, struct value v, double *scale)
+static bool scale_value(struct emitter *e, struct bcall *c, struct value v, double *scale)
 {
 	if (v.kind != V_INT && v.kind != V_FLOAT) {
 		if (v.kind != V_DIM || !e->checking)
 			shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "scale_factor must be a number known at compile time, not %s",
-				    elab_value_text(e, v));
+				    value_text(e, v));
 		return false;
 	}
 	*scale = v.kind == V_INT ? (double)v.u.i : v.u.f;
@@ -155,7 +156,7 @@ static bool scale_value(struct elab *e, struct bcall *c, struct value v, double 
 	return false;
 }
 
-static bool scaled(struct elab *e, struct bcall *c, double scale, dim *io)
+static bool scaled(struct emitter *e, struct bcall *c, double scale, dim *io)
 {
 	struct dims *d = e->b->dims;
 	int64_t n;
@@ -174,7 +175,7 @@ static bool scaled(struct elab *e, struct bcall *c, double scale, dim *io)
 	return true;
 }
 
-static bool result_size(struct elab *e, struct bcall *c, uint32_t k, dim *io, double *scale)
+static bool result_size(struct emitter *e, struct bcall *c, uint32_t k, dim *io, double *scale)
 {
 	int64_t n;
 	for (uint32_t i = 1; i < 3; i++)
@@ -187,7 +188,7 @@ static bool result_size(struct elab *e, struct bcall *c, uint32_t k, dim *io, do
 			return false;
 	} else if (!size_value(e, entry(c->v[2], k), io)) {
 		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "size must be an integer, not %s",
-				   elab_value_text(e, entry(c->v[2], k))),
+				   value_text(e, entry(c->v[2], k))),
 		       false;
 	}
 	if (dim_is_const(e->b->dims, *io, &n) && n < 1)
@@ -197,7 +198,7 @@ static bool result_size(struct elab *e, struct bcall *c, uint32_t k, dim *io, do
 	return true;
 }
 
-struct value rule_upsample2d(struct elab *e, struct bcall *c)
+struct value rule_upsample2d(struct emitter *e, struct bcall *c)
 {
 	static const char *const modes[2] = {"nearest", "bilinear"};
 	uint32_t mode;

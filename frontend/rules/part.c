@@ -1,7 +1,7 @@
 /* Rules of the builtins that take parts of a tensor: split, slice, select, gather. */
 #include "frontend/rules/builtin.h"
 
-static struct value emit_slice(struct elab *e, hir_ref x, uint32_t axis, dim from, dim to, span at)
+static struct value emit_slice(struct emitter *e, hir_ref x, uint32_t axis, dim from, dim to, span at)
 {
 	struct hir_type t = *type_of(e, x);
 	t.dims[axis] = dim_sub(e->b->dims, to, from);
@@ -9,7 +9,7 @@ static struct value emit_slice(struct elab *e, hir_ref x, uint32_t axis, dim fro
 	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, at));
 }
 
-static struct value slices(struct elab *e, hir_ref x, uint32_t axis, int64_t total, const int64_t *ends, uint32_t n, span at)
+static struct value slices(struct emitter *e, hir_ref x, uint32_t axis, int64_t total, const int64_t *ends, uint32_t n, span at)
 {
 	struct value out = value_seq(e->f->arena, V_TUPLE, n);
 	int64_t from = 0;
@@ -21,7 +21,7 @@ static struct value slices(struct elab *e, hir_ref x, uint32_t axis, int64_t tot
 	return out;
 }
 
-static struct value even_parts(struct elab *e, struct bcall *c, hir_ref x, uint32_t axis, int64_t total, int64_t size)
+static struct value even_parts(struct emitter *e, struct bcall *c, hir_ref x, uint32_t axis, int64_t total, int64_t size)
 {
 	int64_t n = total ? (total - 1) / size + 1 : 1;
 	if (n > 4096)
@@ -32,7 +32,7 @@ static struct value even_parts(struct elab *e, struct bcall *c, hir_ref x, uint3
 	return slices(e, x, axis, total, ends, (uint32_t)n, c->at);
 }
 
-static struct value listed_parts(struct elab *e, struct bcall *c, hir_ref x, uint32_t axis, int64_t total)
+static struct value listed_parts(struct emitter *e, struct bcall *c, hir_ref x, uint32_t axis, int64_t total)
 {
 	uint32_t n = c->v[1].u.seq->n;
 	int64_t *ends = ARENA_ARRAY(e->f->arena, int64_t, n + 1), sum = 0;
@@ -48,7 +48,7 @@ static struct value listed_parts(struct elab *e, struct bcall *c, hir_ref x, uin
 	return slices(e, x, axis, total, ends, n, c->at);
 }
 
-static struct value parts(struct elab *e, struct bcall *c, bool chunk)
+static struct value parts(struct emitter *e, struct bcall *c, bool chunk)
 {
 	uint32_t axis;
 	int64_t total, n;
@@ -74,16 +74,16 @@ static struct value parts(struct elab *e, struct bcall *c, bool chunk)
 	return even_parts(e, c, x, axis, total, n);
 }
 
-struct value rule_split(struct elab *e, struct bcall *c) { return parts(e, c, false); }
-struct value rule_chunk(struct elab *e, struct bcall *c) { return parts(e, c, true); }
+struct value rule_split(struct emitter *e, struct bcall *c) { return parts(e, c, false); }
+struct value rule_chunk(struct emitter *e, struct bcall *c) { return parts(e, c, true); }
 
-static bool const_pair(struct elab *e, dim a, dim b, int64_t *x, int64_t *y)
+static bool const_pair(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y)
 {
 	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
 }
 
 /* A bound as NumPy reads it: from the end where negative, clamped where everything is known. */
-static dim slice_bound(struct elab *e, struct value v, dim size, dim standard, int64_t step)
+static dim slice_bound(struct emitter *e, struct value v, dim size, dim standard, int64_t step)
 {
 	dim d;
 	int64_t x, n;
@@ -97,7 +97,7 @@ static dim slice_bound(struct elab *e, struct value v, dim size, dim standard, i
 	return dim_const(e->b->dims, x < least ? least : x > most ? most : x);
 }
 
-static struct value slice_down(struct elab *e, struct bcall *c, hir_ref r, uint32_t axis, int64_t step)
+static struct value slice_down(struct emitter *e, struct bcall *c, hir_ref r, uint32_t axis, int64_t step)
 {
 	struct dims *d = e->b->dims;
 	struct hir_type t = *type_of(e, r);
@@ -112,20 +112,20 @@ static struct value slice_down(struct elab *e, struct bcall *c, hir_ref r, uint3
 	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, c->at));
 }
 
-static struct value bad_bound(struct elab *e, struct bcall *c, uint32_t i)
+static struct value bad_bound(struct emitter *e, struct bcall *c, uint32_t i)
 {
 	struct value v = c->v[i];
 	if (v.kind != V_TENSOR || type_of(e, v.u.t)->rank || dtype_class(type_of(e, v.u.t)->elem) != DTC_INT)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a bound must be an integer, not %s", elab_value_text(e, v));
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a slice by %s, which only the run knows, has no known size",
-				    elab_value_text(e, v));
-	diag_help(e->out, g,
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a bound must be an integer, not %s", value_text(e, v));
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a slice by %s, which only the run knows, has no known size",
+				      value_text(e, v));
+	diag_help(e->report.out, g,
 		  "give it as an argument `n: int`, which is known at compile time; else keep all elements and mask those behind it, "
 		  "`where(arange(x.shape[0]) < n, x, 0.0)`, or take a window of a known size: `x[arange(4) + n]`");
 	return VALUE_POISON;
 }
 
-struct value rule_slice(struct elab *e, struct bcall *c)
+struct value rule_slice(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	int64_t step = 1, x, y;
@@ -164,7 +164,7 @@ static void drop_axis(struct hir_type *t, uint32_t axis)
 	t->rank--;
 }
 
-struct value rule_select(struct elab *e, struct bcall *c)
+struct value rule_select(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	dim index;
@@ -174,14 +174,14 @@ struct value rule_select(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (!size_value(e, c->v[2], &index))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "an index must be an integer, not %s", elab_value_text(e, c->v[2]));
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "an index must be an integer, not %s", value_text(e, c->v[2]));
 	bool negative = c->v[2].kind == V_INT && c->v[2].u.i < 0;
 	if (negative)
 		index = dim_add(e->b->dims, t.dims[axis], index);
 	if (const_pair(e, index, t.dims[axis], &i, &n) && (i < 0 || i >= n)) {
 		struct diag *g =
-			elab_error(e, DIAG_INDEX_RANGE, c->ats[2], "index %lld is out of range", (long long)(negative ? i - n : i));
-		diag_label_primary(e->out, g, "dimension %u of %s has %lld elements", axis, elab_shape_text(e, &t), (long long)n);
+			report_error(e, DIAG_INDEX_RANGE, c->ats[2], "index %lld is out of range", (long long)(negative ? i - n : i));
+		diag_label_primary(e->report.out, g, "dimension %u of %s has %lld elements", axis, shape_text(e, &t), (long long)n);
 		return VALUE_POISON;
 	}
 	drop_axis(&t, axis);
@@ -189,7 +189,7 @@ struct value rule_select(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_SELECT, &t, a, 3, c->at));
 }
 
-struct value rule_index_select(struct elab *e, struct bcall *c)
+struct value rule_index_select(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	hir_ref r = need_tensor(e, c, 0), index = need_tensor(e, c, 2);
@@ -197,15 +197,15 @@ struct value rule_index_select(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r), ti = *type_of(e, index);
 	if (dtype_class(ti.elem) != DTC_INT || ti.rank > 1) {
-		struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[2],
-					    "`index_select`: an index must be a tensor of integers with at most one dimension, not %s",
-					    elab_type_text(e, index));
+		struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[2],
+					      "`index_select`: an index must be a tensor of integers with at most one dimension, not %s",
+					      type_text(e, index));
 		if (ti.elem == DT_BOOL)
-			diag_help(e->out, g, "a shape does not depend on values: write `where(mask, x, 0)`");
+			diag_help(e->report.out, g, "a shape does not depend on values: write `where(mask, x, 0)`");
 		else if (dtype_class(ti.elem) == DTC_INT && t.rank == 2 && !axis)
-			diag_help(e->out, g, "write `embedding(index, x)`, which takes indices of any shape");
+			diag_help(e->report.out, g, "write `embedding(index, x)`, which takes indices of any shape");
 		else if (dtype_class(ti.elem) == DTC_INT)
-			diag_help(e->out, g, "flatten the index, and reshape what it gives");
+			diag_help(e->report.out, g, "flatten the index, and reshape what it gives");
 		return VALUE_POISON;
 	}
 	if (ti.rank)
@@ -216,7 +216,7 @@ struct value rule_index_select(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_INDEX_SELECT, &t, a, 3, c->at));
 }
 
-struct value rule_gather(struct elab *e, struct bcall *c)
+struct value rule_gather(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	int64_t n, most;
@@ -226,18 +226,17 @@ struct value rule_gather(struct elab *e, struct bcall *c)
 	struct hir_type t = *type_of(e, r), ti = *type_of(e, index);
 	if (dtype_class(ti.elem) != DTC_INT)
 		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "the index must be a tensor of integers, not %s",
-				   elab_type_text(e, index));
+				   type_text(e, index));
 	if (ti.rank != t.rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[2], "the index needs as many dimensions as %s, but it is %s",
-				   elab_type_text(e, r), elab_type_text(e, index));
+		return shape_error(e, c, DIAG_RANK, c->ats[2], "the index needs as many dimensions as %s, but it is %s", type_text(e, r),
+				   type_text(e, index));
 	for (uint32_t k = 0; k < t.rank; k++) {
 		bool fits =
 			k == axis || dims_agree(e, ti.dims[k], t.dims[k]) || (const_pair(e, ti.dims[k], t.dims[k], &n, &most) && n <= most);
 		if (!fits)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[2], "the index's shape %s %s %s in dimension %u",
-					   elab_shape_text(e, &ti),
+			return shape_error(e, c, DIAG_SHAPE, c->ats[2], "the index's shape %s %s %s in dimension %u", shape_text(e, &ti),
 					   const_pair(e, ti.dims[k], t.dims[k], &n, &most) ? "goes beyond" : "is not known to stay within",
-					   elab_shape_text(e, &t), k);
+					   shape_text(e, &t), k);
 	}
 	ti.elem = t.elem;
 	struct hir_arg a[3] = {arg_tensor(r), arg_int(axis), arg_tensor(index)};

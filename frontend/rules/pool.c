@@ -9,7 +9,7 @@ struct pool {
 };
 
 /* The stride's default is the kernel's size. */
-static bool read_pool(struct elab *e, struct bcall *c, struct pool *p)
+static bool read_pool(struct emitter *e, struct bcall *c, struct pool *p)
 {
 	if (!need_numbers(e, c, 1, 2, 1, p->kernel))
 		return false;
@@ -28,7 +28,7 @@ static bool read_pool(struct elab *e, struct bcall *c, struct pool *p)
 	return true;
 }
 
-static bool result_sizes(struct elab *e, struct bcall *c, struct pool *p)
+static bool result_sizes(struct emitter *e, struct bcall *c, struct pool *p)
 {
 	for (uint32_t k = 0; k < 2; k++) {
 		struct window w = {dim_const(e->b->dims, p->kernel[k]), p->stride[k], p->dilation[k], p->pad[k], p->pad[k]};
@@ -38,7 +38,7 @@ static bool result_sizes(struct elab *e, struct bcall *c, struct pool *p)
 	return true;
 }
 
-static struct value emit_pool(struct elab *e, struct bcall *c, const struct pool *p, struct hir_arg *args)
+static struct value emit_pool(struct emitter *e, struct bcall *c, const struct pool *p, struct hir_arg *args)
 {
 	args[0] = arg_tensor(p->x);
 	args[1] = int_list(e, p->kernel, 2);
@@ -48,7 +48,7 @@ static struct value emit_pool(struct elab *e, struct bcall *c, const struct pool
 }
 
 /* The batched input and the result's sizes. */
-static bool pooled(struct elab *e, struct bcall *c, struct pool *p)
+static bool pooled(struct emitter *e, struct bcall *c, struct pool *p)
 {
 	p->x = with_batch(e, c, p->x, 4, &p->dropped);
 	if (p->x == HIR_NONE)
@@ -57,7 +57,7 @@ static bool pooled(struct elab *e, struct bcall *c, struct pool *p)
 	return result_sizes(e, c, p);
 }
 
-struct value rule_maxpool2d(struct elab *e, struct bcall *c)
+struct value rule_maxpool2d(struct emitter *e, struct bcall *c)
 {
 	struct pool p = {.x = need_tensor(e, c, 0)};
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
@@ -72,7 +72,7 @@ struct value rule_maxpool2d(struct elab *e, struct bcall *c)
 	return emit_pool(e, c, &p, args);
 }
 
-struct value rule_avgpool2d(struct elab *e, struct bcall *c)
+struct value rule_avgpool2d(struct emitter *e, struct bcall *c)
 {
 	struct pool p = {.x = need_float(e, c, 0), .dilation = {1, 1}};
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
@@ -90,7 +90,7 @@ struct value rule_avgpool2d(struct elab *e, struct bcall *c)
 }
 
 /* A number, or a pair of numbers of which `none` keeps the input's. */
-static bool output_size(struct elab *e, struct bcall *c, uint32_t k, dim keep, dim *out)
+static bool output_size(struct emitter *e, struct bcall *c, uint32_t k, dim keep, dim *out)
 {
 	struct value v = c->v[1];
 	int64_t n;
@@ -101,14 +101,13 @@ static bool output_size(struct elab *e, struct bcall *c, uint32_t k, dim keep, d
 	if (v.kind == V_NONE)
 		return true;
 	if (!size_value(e, v, out))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "output_size must be an integer, not %s", elab_value_text(e, v)),
-		       false;
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "output_size must be an integer, not %s", value_text(e, v)), false;
 	if (dim_is_const(e->b->dims, *out, &n) && n < 1)
 		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "output_size must be at least 1, not %lld", (long long)n), false;
 	return true;
 }
 
-struct value rule_adaptive_avgpool2d(struct elab *e, struct bcall *c)
+struct value rule_adaptive_avgpool2d(struct emitter *e, struct bcall *c)
 {
 	bool dropped;
 	hir_ref x = need_float(e, c, 0);
@@ -126,7 +125,7 @@ struct value rule_adaptive_avgpool2d(struct elab *e, struct bcall *c)
 }
 
 /* [N, C, 1, 1]: as adaptive_avgpool2d(x, 1). */
-struct value rule_global_avgpool(struct elab *e, struct bcall *c)
+struct value rule_global_avgpool(struct emitter *e, struct bcall *c)
 {
 	hir_ref x = need_float(e, c, 0);
 	if (x == HIR_NONE)
@@ -134,7 +133,7 @@ struct value rule_global_avgpool(struct elab *e, struct bcall *c)
 	struct hir_type t = *type_of(e, x);
 	if (t.rank != 3 && t.rank != 4)
 		return shape_error(e, c, DIAG_RANK, c->ats[0],
-				   "needs an input of 4 dimensions, [N, C, H, W], or 3 without the batch, not %s", elab_type_text(e, x));
+				   "needs an input of 4 dimensions, [N, C, H, W], or 3 without the batch, not %s", type_text(e, x));
 	struct hir_arg axes[2] = {arg_int(t.rank - 2), arg_int(t.rank - 1)};
 	struct hir_arg args[3] = {arg_tensor(x), arg_list(e, axes, 2), plain_arg(value_bool(true))};
 	t.dims[t.rank - 2] = t.dims[t.rank - 1] = dim_const(e->b->dims, 1);

@@ -3,7 +3,7 @@
 #include "frontend/rules/builtin.h"
 
 /* Is the threshold in argument i a number, or a tensor of floats that broadcasts to x? Then *out; a negative number only where that is one of its own. */
-static bool need_threshold(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *x, bool negative, struct hir_arg *out)
+static bool need_threshold(struct emitter *e, struct bcall *c, uint32_t i, const struct hir_type *x, bool negative, struct hir_arg *out)
 {
 	double number;
 	if (c->v[i].kind != V_TENSOR) {
@@ -12,7 +12,7 @@ static bool need_threshold(struct elab *e, struct bcall *c, uint32_t i, const st
 		*out = (struct hir_arg){.kind = ARG_FLOAT, .u.f = number};
 		if (negative || !(number < 0))
 			return true;
-		elab_error(e, DIAG_ARG_VALUE, c->ats[i], "the threshold cannot be negative");
+		report_error(e, DIAG_ARG_VALUE, c->ats[i], "the threshold cannot be negative");
 		return false;
 	}
 	hir_ref r = need_float(e, c, i);
@@ -20,14 +20,14 @@ static bool need_threshold(struct elab *e, struct bcall *c, uint32_t i, const st
 		return false;
 	struct hir_type t = *type_of(e, r);
 	if (!broadcasts_to(e, &t, x))
-		return shape_error(e, c, DIAG_BROADCAST, c->ats[i], "a threshold of shape %s does not broadcast to %s",
-				   elab_shape_text(e, &t), elab_shape_text(e, x)),
+		return shape_error(e, c, DIAG_BROADCAST, c->ats[i], "a threshold of shape %s does not broadcast to %s", shape_text(e, &t),
+				   shape_text(e, x)),
 		       false;
 	*out = arg_tensor(emit_cast(e, r, x->elem, c->ats[i]));
 	return true;
 }
 
-static uint32_t param_index(struct elab *e, const struct bcall *c, const char *name)
+static uint32_t param_index(struct emitter *e, const struct bcall *c, const char *name)
 {
 	uint32_t i = 0;
 	while (i < c->sig->n && strcmp(name_text(e->f, c->sig->params[i].name), name))
@@ -36,7 +36,7 @@ static uint32_t param_index(struct elab *e, const struct bcall *c, const char *n
 }
 
 /* threshold * scale, where the builtin has a scale. */
-static bool scale_threshold(struct elab *e, struct bcall *c)
+static bool scale_threshold(struct emitter *e, struct bcall *c)
 {
 	uint32_t i = param_index(e, c, "scale");
 	double a, b;
@@ -52,13 +52,13 @@ static bool scale_threshold(struct elab *e, struct bcall *c)
 	return true;
 }
 
-struct value rule_to_trit(struct elab *e, struct bcall *c)
+struct value rule_to_trit(struct emitter *e, struct bcall *c)
 {
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {0};
 	if (c->bi == BI_TERNARY_QUANTIZE) {
 		const char *m = c->v[2].kind == V_STR ? c->v[2].u.s : "";
 		if (strcmp(m, "threshold") && strcmp(m, "stochastic") && strcmp(m, "learned")) {
-			elab_error(e, DIAG_ARG_VALUE, c->ats[2], "`method` is \"threshold\", \"stochastic\" or \"learned\"");
+			report_error(e, DIAG_ARG_VALUE, c->ats[2], "`method` is \"threshold\", \"stochastic\" or \"learned\"");
 			return VALUE_POISON;
 		}
 		a[2] = plain_arg(c->v[2]);
@@ -80,33 +80,33 @@ struct value rule_to_trit(struct elab *e, struct bcall *c)
 }
 
 /* ste_quantize(x, quantize_fn): the forward pass is that of the function. */
-struct value rule_ste_quantize(struct elab *e, struct bcall *c)
+struct value rule_ste_quantize(struct emitter *e, struct bcall *c)
 {
 	uint32_t fn = c->v[1].kind == V_FN || c->v[1].kind == V_BUILTIN || c->v[1].kind == V_LAYER ? 1 : 2;
 	if (c->v[fn].kind == V_NONE)
 		return rule_to_trit(e, c);
 	if (c->v[fn].kind != V_FN && c->v[fn].kind != V_BUILTIN && c->v[fn].kind != V_LAYER)
 		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[fn], "`quantize_fn` must be a function of a tensor, not %s",
-				   elab_value_text(e, c->v[fn]));
+				   value_text(e, c->v[fn]));
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE || type_of(e, r)->elem == DT_TRIT)
 		return r == HIR_NONE ? VALUE_POISON : value_tensor(r);
 	struct arg x = {.v = value_tensor(r), .at = c->ats[0]};
 	struct args args = {1, &x};
-	return call_value(e, c->v[fn], &args, c->ats[fn], elab_source_text(e, c->ats[fn]));
+	return e->evaluator->call(e, c->v[fn], &args, c->ats[fn], source_excerpt(e, c->ats[fn]));
 }
 
 static struct value trit_value(int64_t i) { return (struct value){.kind = V_TRIT, .u.i = i}; }
 
 static struct value number_or_tensor(struct hir_arg a) { return a.kind == ARG_TENSOR ? value_tensor(a.u.tensor) : value_float(a.u.f); }
 
-static struct value negated(struct elab *e, struct value v, span at)
+static struct value negated(struct emitter *e, struct value v, span at)
 {
 	return v.kind == V_FLOAT ? value_float(-v.u.f) : v.kind == V_INT ? value_int(-v.u.i) : call1(e, BI_NEG, v, at);
 }
 
 /* The float type that x had before it became wide. */
-static dtype elem_given(struct elab *e, const struct bcall *c)
+static dtype elem_given(struct emitter *e, const struct bcall *c)
 {
 	dtype t = c->v[0].kind == V_TENSOR ? type_of(e, c->v[0].u.t)->elem : DT_FLOAT32;
 	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
@@ -120,7 +120,7 @@ static bool is_one(const struct bcall *c, uint32_t i)
 }
 
 /* Two thresholds, and what lies beyond them as 1 and -1, or by scales as floats. */
-static struct value two_thresholds(struct elab *e, struct bcall *c)
+static struct value two_thresholds(struct emitter *e, struct bcall *c)
 {
 	enum { POS = 1, NEG, POS_SCALE, NEG_SCALE };
 	hir_ref r = need_wide_float(e, c, 0);
@@ -145,7 +145,7 @@ static struct value two_thresholds(struct elab *e, struct bcall *c)
 	return as_elem(e, choose(e, high, v[POS_SCALE], down, c->at), elem_given(e, c), c->at);
 }
 
-struct value rule_learned_quantize(struct elab *e, struct bcall *c)
+struct value rule_learned_quantize(struct emitter *e, struct bcall *c)
 {
 	bool one = true;
 	for (uint32_t i = 2; i < c->sig->n; i++)
@@ -155,12 +155,12 @@ struct value rule_learned_quantize(struct elab *e, struct bcall *c)
 
 /* ---- packing ---- */
 
-static bool has_last(struct elab *e, struct bcall *c, hir_ref r, dtype elem, const char *what)
+static bool has_last(struct emitter *e, struct bcall *c, hir_ref r, dtype elem, const char *what)
 {
 	if (r == HIR_NONE)
 		return false;
 	if (type_of(e, r)->elem != elem) {
-		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", bcall_name(c), what, elab_value_text(e, c->v[0]));
+		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", bcall_name(c), what, value_text(e, c->v[0]));
 		return false;
 	}
 	if (type_of(e, r)->rank)
@@ -169,7 +169,7 @@ static bool has_last(struct elab *e, struct bcall *c, hir_ref r, dtype elem, con
 	return false;
 }
 
-struct value rule_pack(struct elab *e, struct bcall *c)
+struct value rule_pack(struct emitter *e, struct bcall *c)
 {
 	struct dims *d = e->b->dims;
 	hir_ref r = need_tensor(e, c, 0);
@@ -181,7 +181,7 @@ struct value rule_pack(struct elab *e, struct bcall *c)
 	return emit1(e, c, c->bi, &t, r);
 }
 
-struct value rule_unpack(struct elab *e, struct bcall *c)
+struct value rule_unpack(struct emitter *e, struct bcall *c)
 {
 	struct dims *d = e->b->dims;
 	int64_t n, most;
@@ -191,9 +191,9 @@ struct value rule_unpack(struct elab *e, struct bcall *c)
 	struct hir_type t = *type_of(e, r);
 	dim whole = dim_mul(d, t.dims[t.rank - 1], dim_const(d, 4)), size = whole;
 	if (c->v[1].kind != V_NONE && !size_value(e, c->v[1], &size))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the size must be an integer, not %s", elab_value_text(e, c->v[1]));
+		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the size must be an integer, not %s", value_text(e, c->v[1]));
 	if (dim_is_const(d, size, &n) && (n < 0 || (dim_is_const(d, whole, &most) && (n > most || n + 4 <= most))))
-		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "%s hold four trits a byte, not %lld in all", elab_type_text(e, r),
+		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "%s hold four trits a byte, not %lld in all", type_text(e, r),
 				   (long long)n);
 	t.elem = DT_TRIT;
 	t.dims[t.rank - 1] = size;

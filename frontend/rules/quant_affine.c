@@ -4,7 +4,7 @@
 enum { X, SCALE, ZERO_POINT, DIM };
 
 /* float(t) * scale, in the float type asked for, else in that of the scale. */
-struct value rule_ternary_dequantize(struct elab *e, struct bcall *c)
+struct value rule_ternary_dequantize(struct emitter *e, struct bcall *c)
 {
 	dtype t = c->v[1].kind == V_TENSOR ? type_of(e, c->v[1].u.t)->elem : DT_FLOAT32;
 	hir_ref r = need_tensor(e, c, 0);
@@ -14,8 +14,8 @@ struct value rule_ternary_dequantize(struct elab *e, struct bcall *c)
 		t = DT_FLOAT32;
 	bool integers = c->bi == BI_DEQUANTIZE && dtype_class(type_of(e, r)->elem) == DTC_INT;
 	if (!is_trits(e, c, 0) && !integers) {
-		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs trits%s, not %s", bcall_name(c),
-			   c->bi == BI_DEQUANTIZE ? " or integers" : "", elab_value_text(e, c->v[0]));
+		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs trits%s, not %s", bcall_name(c),
+			     c->bi == BI_DEQUANTIZE ? " or integers" : "", value_text(e, c->v[0]));
 		return VALUE_POISON;
 	}
 	if (c->v[2].kind != V_NONE && !need_dtype(e, c, 2, &t))
@@ -29,7 +29,7 @@ struct value rule_ternary_dequantize(struct elab *e, struct bcall *c)
 }
 
 /* A scale or zero point: a number; a tensor that broadcasts; a vector of one for each place along `dim`. */
-static bool need_per_channel(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *x, struct value *out)
+static bool need_per_channel(struct emitter *e, struct bcall *c, uint32_t i, const struct hir_type *x, struct value *out)
 {
 	uint32_t axis;
 	int64_t n;
@@ -50,17 +50,17 @@ static bool need_per_channel(struct elab *e, struct bcall *c, uint32_t i, const 
 	if (broadcasts_to(e, &t, x))
 		return true;
 	shape_error(e, c, DIAG_BROADCAST, c->ats[i], "a `%s` of shape %s does not fit %s", name_text(e->f, c->sig->params[i].name),
-		    elab_shape_text(e, type_of(e, c->v[i].u.t)), elab_shape_text(e, x));
+		    shape_text(e, type_of(e, c->v[i].u.t)), shape_text(e, x));
 	return false;
 }
 
-static bool is_float(struct elab *e, struct value v)
+static bool is_float(struct emitter *e, struct value v)
 {
 	return dtype_class(v.kind == V_TENSOR ? type_of(e, v.u.t)->elem : scalar_type(v)) == DTC_FLOAT;
 }
 
 /* The zero point as a value of x's floats: an exact conversion. */
-static struct value as_float(struct elab *e, struct value v, dtype t, span at)
+static struct value as_float(struct emitter *e, struct value v, dtype t, span at)
 {
 	return v.kind == V_TENSOR ? as_elem(e, v, t, at) : v.kind == V_INT ? value_float((double)v.u.i) : v;
 }
@@ -71,7 +71,7 @@ static void limits(dtype t, double *low, double *high)
 	*low = t == DT_TRIT ? -1 : -*high - 1;
 }
 
-struct value rule_affine_quantize(struct elab *e, struct bcall *c)
+struct value rule_affine_quantize(struct emitter *e, struct bcall *c)
 {
 	struct value scale, zero;
 	double low, high;
@@ -98,7 +98,7 @@ struct value rule_affine_quantize(struct elab *e, struct bcall *c)
 	return as_elem(e, x, t, c->at);
 }
 
-struct value rule_affine_dequantize(struct elab *e, struct bcall *c)
+struct value rule_affine_dequantize(struct emitter *e, struct bcall *c)
 {
 	struct value scale, zero;
 	dtype t = DT_FLOAT32;

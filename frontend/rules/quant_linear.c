@@ -2,7 +2,7 @@
 #include "frontend/rules/builtin.h"
 
 /* Argument i; with `flag`, an argument that says so, as trits. */
-static bool quantized(struct elab *e, struct bcall *c, uint32_t i, uint32_t flag, struct value *out)
+static bool quantized(struct emitter *e, struct bcall *c, uint32_t i, uint32_t flag, struct value *out)
 {
 	bool yes;
 	hir_ref r = is_trits(e, c, i) ? need_tensor(e, c, i) : need_float(e, c, i);
@@ -13,38 +13,38 @@ static bool quantized(struct elab *e, struct bcall *c, uint32_t i, uint32_t flag
 }
 
 /* The floats that argument i has; float32 for trits and integers. */
-static dtype float_of(struct elab *e, const struct bcall *c, uint32_t i)
+static dtype float_of(struct emitter *e, const struct bcall *c, uint32_t i)
 {
 	dtype t = c->v[i].kind == V_TENSOR ? type_of(e, c->v[i].u.t)->elem : DT_FLOAT32;
 	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
 }
 
-static struct value product(struct elab *e, struct bcall *c, struct value a, struct value b)
+static struct value product(struct emitter *e, struct bcall *c, struct value a, struct value b)
 {
 	struct arg two[] = {{.v = a, .at = c->ats[0]}, {.v = b, .at = c->ats[1]}};
 	struct args args = {2, two};
 	return call_builtin(e, BI_MATMUL, &args, c->at);
 }
 
-static struct value with_bias(struct elab *e, struct bcall *c, struct value y, struct value bias)
+static struct value with_bias(struct emitter *e, struct bcall *c, struct value y, struct value bias)
 {
 	return bias.kind == V_NONE ? y : call2(e, BI_ADD, y, bias, c->at);
 }
 
 /* y * scale, unless that is the default. */
-static struct value with_scale(struct elab *e, struct value y, struct value scale, span at)
+static struct value with_scale(struct emitter *e, struct value y, struct value scale, span at)
 {
 	return scale.kind == V_FLOAT && scale.u.f == 1.0 ? y : call2(e, BI_MUL, y, scale, at);
 }
 
 /* The product of trits with trits is exact in integers; the result is floats. */
-static struct value float_result(struct elab *e, struct bcall *c, struct value y)
+static struct value float_result(struct emitter *e, struct bcall *c, struct value y)
 {
 	bool whole = y.kind == V_TENSOR && dtype_class(type_of(e, y.u.t)->elem) != DTC_FLOAT;
 	return whole ? as_elem(e, y, float_of(e, c, 0), c->at) : y;
 }
 
-struct value rule_quantized_matmul(struct elab *e, struct bcall *c)
+struct value rule_quantized_matmul(struct emitter *e, struct bcall *c)
 {
 	struct value a, b;
 	if (!quantized(e, c, 0, 2, &a) || !quantized(e, c, 1, 3, &b))
@@ -52,7 +52,7 @@ struct value rule_quantized_matmul(struct elab *e, struct bcall *c)
 	return with_scale(e, float_result(e, c, product(e, c, a, b)), c->v[4], c->ats[4]);
 }
 
-struct value rule_quantized_linear(struct elab *e, struct bcall *c)
+struct value rule_quantized_linear(struct emitter *e, struct bcall *c)
 {
 	struct value x, w;
 	if (!quantized(e, c, 1, 3, &w) || !quantized(e, c, 0, 4, &x))
@@ -60,7 +60,7 @@ struct value rule_quantized_linear(struct elab *e, struct bcall *c)
 	return with_bias(e, c, with_scale(e, float_result(e, c, product(e, c, x, w)), c->v[5], c->ats[5]), c->v[2]);
 }
 
-struct value rule_quantized_conv2d(struct elab *e, struct bcall *c)
+struct value rule_quantized_conv2d(struct emitter *e, struct bcall *c)
 {
 	enum { BIAS = 2, STRIDE, PADDING, QUANTIZE_WEIGHTS, QUANTIZE_ACTIVATIONS, DILATION, GROUPS };
 	static const uint32_t from[] = {0, 1, BIAS, STRIDE, PADDING, DILATION, GROUPS};
@@ -75,24 +75,24 @@ struct value rule_quantized_conv2d(struct elab *e, struct bcall *c)
 	return float_result(e, c, call_builtin(e, BI_CONV2D, &args, c->at));
 }
 
-static bool need_trit_weights(struct elab *e, struct bcall *c)
+static bool need_trit_weights(struct emitter *e, struct bcall *c)
 {
 	hir_ref w = need_tensor(e, c, 1);
 	if (w == HIR_NONE || type_of(e, w)->elem == DT_TRIT)
 		return w != HIR_NONE;
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `%s` must be trits, not %s", bcall_name(c),
-				    elab_value_text(e, c->v[1]));
-	diag_help(e->out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `%s` must be trits, not %s", bcall_name(c),
+				      value_text(e, c->v[1]));
+	diag_help(e->report.out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
 	return false;
 }
 
-struct value rule_ternary_matmul(struct elab *e, struct bcall *c)
+struct value rule_ternary_matmul(struct emitter *e, struct bcall *c)
 {
 	return need_trit_weights(e, c) ? with_scale(e, product(e, c, c->v[0], c->v[1]), c->v[2], c->ats[2]) : VALUE_POISON;
 }
 
 /* x @ w * scale + bias, w of [in, out]. */
-struct value rule_ternary_linear(struct elab *e, struct bcall *c)
+struct value rule_ternary_linear(struct emitter *e, struct bcall *c)
 {
 	if (!need_trit_weights(e, c))
 		return VALUE_POISON;

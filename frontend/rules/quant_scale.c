@@ -1,7 +1,7 @@
 /* Rules of the quantizers that take a scale from the data and return it as well. */
 #include "frontend/rules/builtin.h"
 
-static struct value two_values(struct elab *e, struct value a, struct value b)
+static struct value two_values(struct emitter *e, struct value a, struct value b)
 {
 	struct value v = value_seq(e->f->arena, V_TUPLE, 2);
 	v.u.seq->at[0] = a;
@@ -9,14 +9,14 @@ static struct value two_values(struct elab *e, struct value a, struct value b)
 	return v;
 }
 
-static struct value two_results(struct elab *e, hir_ref r, const struct hir_type *a, const struct hir_type *b, span at)
+static struct value two_results(struct emitter *e, hir_ref r, const struct hir_type *a, const struct hir_type *b, span at)
 {
 	struct value first = value_tensor(emit_result(e, r, 0, a, at)), second = value_tensor(emit_result(e, r, 1, b, at));
 	return two_values(e, first, second);
 }
 
 /* Trits stay what they are: those of element type `elem`, with ones as the scale of shape s. */
-static struct value unscaled(struct elab *e, struct bcall *c, dtype elem, const struct hir_type *s)
+static struct value unscaled(struct emitter *e, struct bcall *c, dtype elem, const struct hir_type *s)
 {
 	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_none(), arg_none()};
 	struct hir_type t = *s;
@@ -29,7 +29,7 @@ static struct value unscaled(struct elab *e, struct bcall *c, dtype elem, const 
 	return two_values(e, trits, ones);
 }
 
-struct value rule_absmean_quantize(struct elab *e, struct bcall *c)
+struct value rule_absmean_quantize(struct emitter *e, struct bcall *c)
 {
 	if (is_trits(e, c, 0))
 		return unscaled(e, c, DT_TRIT, &(struct hir_type){0});
@@ -42,7 +42,7 @@ struct value rule_absmean_quantize(struct elab *e, struct bcall *c)
 	return two_results(e, emit_builtin(e, c->bi, &q, &a, 1, c->at), &q, &s, c->at);
 }
 
-struct value rule_absmax_quantize(struct elab *e, struct bcall *c)
+struct value rule_absmax_quantize(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	bool trits = is_trits(e, c, 0);
@@ -59,7 +59,7 @@ struct value rule_absmax_quantize(struct elab *e, struct bcall *c)
 }
 
 /* A scale over everything, of rank 0, or with `dim` (argument i) one for each place along the others, `dim` kept. */
-static bool scale_type(struct elab *e, struct bcall *c, uint32_t i, const struct hir_type *x, struct hir_type *s, struct hir_arg *where)
+static bool scale_type(struct emitter *e, struct bcall *c, uint32_t i, const struct hir_type *x, struct hir_type *s, struct hir_arg *where)
 {
 	uint32_t axis;
 	*s = (struct hir_type){.elem = x->elem};
@@ -75,7 +75,7 @@ static bool scale_type(struct elab *e, struct bcall *c, uint32_t i, const struct
 }
 
 /* Trits by the threshold under which the share of |x| lies that argument i says. */
-static struct value by_share(struct elab *e, struct bcall *c, uint32_t i, struct value x)
+static struct value by_share(struct emitter *e, struct bcall *c, uint32_t i, struct value x)
 {
 	double share;
 	struct value v = c->v[i];
@@ -94,7 +94,7 @@ static struct value by_share(struct elab *e, struct bcall *c, uint32_t i, struct
 	return call2(e, BI_THRESHOLD_QUANTIZE, x, call_builtin(e, BI_QUANTILE, &args, c->at), c->at);
 }
 
-struct value rule_adaptive_threshold_quantize(struct elab *e, struct bcall *c)
+struct value rule_adaptive_threshold_quantize(struct emitter *e, struct bcall *c)
 {
 	double factor;
 	bool trits = is_trits(e, c, 0);
@@ -121,7 +121,7 @@ struct value rule_adaptive_threshold_quantize(struct elab *e, struct bcall *c)
 	return two_results(e, emit_builtin(e, c->bi, &q, a, c->sig->n, c->at), &q, &s, c->at);
 }
 
-struct value rule_xnor_quantize(struct elab *e, struct bcall *c)
+struct value rule_xnor_quantize(struct emitter *e, struct bcall *c)
 {
 	bool binary, trits = is_trits(e, c, 0);
 	hir_ref x = need_wide_float(e, c, 0);

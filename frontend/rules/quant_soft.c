@@ -2,7 +2,7 @@
 #include "frontend/rules/builtin.h"
 
 /* A positive number, or a tensor of floats: in the element type t. */
-static bool need_temperature(struct elab *e, struct bcall *c, uint32_t i, dtype t, struct value *out)
+static bool need_temperature(struct emitter *e, struct bcall *c, uint32_t i, dtype t, struct value *out)
 {
 	double number;
 	if (c->v[i].kind == V_TENSOR) {
@@ -15,12 +15,12 @@ static bool need_temperature(struct elab *e, struct bcall *c, uint32_t i, dtype 
 	*out = value_float(number);
 	if (number > 0)
 		return true;
-	elab_error(e, DIAG_ARG_VALUE, c->ats[i], "the temperature must be positive, not %g", number);
+	report_error(e, DIAG_ARG_VALUE, c->ats[i], "the temperature must be positive, not %g", number);
 	return false;
 }
 
 /* `hard` chooses: the values of `hard`, which are trits, as floats, or those of `soft`. The run may know it. */
-static struct value hard_or_soft(struct elab *e, struct bcall *c, struct value hard, struct value soft, dtype t)
+static struct value hard_or_soft(struct emitter *e, struct bcall *c, struct value hard, struct value soft, dtype t)
 {
 	bool known;
 	enum { HARD = 2 };
@@ -32,7 +32,7 @@ static struct value hard_or_soft(struct elab *e, struct bcall *c, struct value h
 }
 
 /* What both begin with: x wide in *x, the type of the result in *t, the temperature. */
-static bool soft_operands(struct elab *e, struct bcall *c, struct value *x, struct value *temperature, dtype *t)
+static bool soft_operands(struct emitter *e, struct bcall *c, struct value *x, struct value *temperature, dtype *t)
 {
 	hir_ref given = need_float(e, c, 0), wide = given == HIR_NONE ? HIR_NONE : need_wide_float(e, c, 0);
 	if (wide == HIR_NONE)
@@ -43,7 +43,7 @@ static bool soft_operands(struct elab *e, struct bcall *c, struct value *x, stru
 }
 
 /* tanh(x / T); hard: the trits of that. */
-struct value rule_soft_quantize(struct elab *e, struct bcall *c)
+struct value rule_soft_quantize(struct emitter *e, struct bcall *c)
 {
 	struct value x, heat;
 	dtype t;
@@ -56,7 +56,7 @@ struct value rule_soft_quantize(struct elab *e, struct bcall *c)
 }
 
 /* The mean of -1, 0 and 1 under softmax([-x - t, 0, x - t] / T), in which the greatest is subtracted first; hard: the likeliest of them. */
-struct value rule_gumbel_softmax_quantize(struct elab *e, struct bcall *c)
+struct value rule_gumbel_softmax_quantize(struct emitter *e, struct bcall *c)
 {
 	struct value x, heat, zero = value_float(0);
 	dtype t;
@@ -76,7 +76,7 @@ struct value rule_gumbel_softmax_quantize(struct elab *e, struct bcall *c)
 }
 
 /* The threshold is where training cuts the gradient off: forward it is ste_quantize(x). */
-struct value rule_clipped_ste_quantize(struct elab *e, struct bcall *c)
+struct value rule_clipped_ste_quantize(struct emitter *e, struct bcall *c)
 {
 	struct value unused;
 	hir_ref x = is_trits(e, c, 0) ? need_tensor(e, c, 0) : need_float(e, c, 0);
@@ -85,7 +85,7 @@ struct value rule_clipped_ste_quantize(struct elab *e, struct bcall *c)
 	return call1(e, BI_STE_QUANTIZE, value_tensor(x), c->at);
 }
 
-struct value rule_stop_gradient(struct elab *e, struct bcall *c)
+struct value rule_stop_gradient(struct emitter *e, struct bcall *c)
 {
 	hir_ref x = need_tensor(e, c, 0);
 	return x == HIR_NONE ? VALUE_POISON : c->v[0];

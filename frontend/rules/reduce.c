@@ -8,7 +8,7 @@ struct axes {
 	struct hir_arg arg;
 };
 
-static bool add_axis(struct elab *e, struct bcall *c, int64_t v, uint32_t rank, uint32_t *mask)
+static bool add_axis(struct emitter *e, struct bcall *c, int64_t v, uint32_t rank, uint32_t *mask)
 {
 	uint32_t k;
 	if (!axis_of(e, c, v, rank, c->ats[1], &k))
@@ -19,7 +19,7 @@ static bool add_axis(struct elab *e, struct bcall *c, int64_t v, uint32_t rank, 
 	return true;
 }
 
-static bool read_axes(struct elab *e, struct bcall *c, uint32_t rank, bool many, struct axes *out)
+static bool read_axes(struct emitter *e, struct bcall *c, uint32_t rank, bool many, struct axes *out)
 {
 	struct value v = c->v[1];
 	int64_t i;
@@ -47,7 +47,7 @@ static bool read_axes(struct elab *e, struct bcall *c, uint32_t rank, bool many,
 	return true;
 }
 
-static struct hir_type reduced(struct elab *e, const struct hir_type *t, uint32_t mask, bool keep)
+static struct hir_type reduced(struct emitter *e, const struct hir_type *t, uint32_t mask, bool keep)
 {
 	struct hir_type out = {.elem = t->elem};
 	for (uint32_t i = 0; i < t->rank; i++) {
@@ -60,13 +60,13 @@ static struct hir_type reduced(struct elab *e, const struct hir_type *t, uint32_
 }
 
 /* Is there an element to choose along the axes? Reports. */
-static bool need_elements(struct elab *e, struct bcall *c, hir_ref x, uint32_t mask)
+static bool need_elements(struct emitter *e, struct bcall *c, hir_ref x, uint32_t mask)
 {
 	struct hir_type t = *type_of(e, x);
 	for (uint32_t i = 0; i < t.rank; i++) {
 		int64_t n;
 		if ((mask >> i & 1) && dim_is_const(e->b->dims, t.dims[i], &n) && !n) {
-			shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from", elab_shape_text(e, &t));
+			shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from", shape_text(e, &t));
 			return false;
 		}
 	}
@@ -74,7 +74,7 @@ static bool need_elements(struct elab *e, struct bcall *c, hir_ref x, uint32_t m
 }
 
 /* keepdim is the last parameter. */
-static bool prepare(struct elab *e, struct bcall *c, bool many, hir_ref *x, struct axes *ax, struct hir_type *out)
+static bool prepare(struct emitter *e, struct bcall *c, bool many, hir_ref *x, struct axes *ax, struct hir_type *out)
 {
 	bool keep;
 	if (*x == HIR_NONE || !read_axes(e, c, type_of(e, *x)->rank, many, ax) || !need_bool(e, c, c->sig->n - 1, &keep))
@@ -84,7 +84,7 @@ static bool prepare(struct elab *e, struct bcall *c, bool many, hir_ref *x, stru
 	return true;
 }
 
-static struct value emit_reduce(struct elab *e, struct bcall *c, hir_ref x, const struct axes *ax, const struct hir_type *t)
+static struct value emit_reduce(struct emitter *e, struct bcall *c, hir_ref x, const struct axes *ax, const struct hir_type *t)
 {
 	struct hir_arg a[4] = {arg_tensor(x), ax->arg};
 	for (uint32_t i = 2; i < c->sig->n; i++)
@@ -92,7 +92,7 @@ static struct value emit_reduce(struct elab *e, struct bcall *c, hir_ref x, cons
 	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
 }
 
-struct value rule_reduce_sum(struct elab *e, struct bcall *c)
+struct value rule_reduce_sum(struct emitter *e, struct bcall *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -104,7 +104,7 @@ struct value rule_reduce_sum(struct elab *e, struct bcall *c)
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_mean(struct elab *e, struct bcall *c)
+struct value rule_reduce_mean(struct emitter *e, struct bcall *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -114,8 +114,8 @@ struct value rule_reduce_mean(struct elab *e, struct bcall *c)
 		x = need_float(e, c, 0);
 	if (x != HIR_NONE && dtype_class(type_of(e, x)->elem) != DTC_FLOAT) {
 		struct diag *g =
-			elab_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", bcall_name(c), elab_value_text(e, c->v[0]));
-		diag_help(e->out, g, "convert with `float32(…)`");
+			report_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", bcall_name(c), value_text(e, c->v[0]));
+		diag_help(e->report.out, g, "convert with `float32(…)`");
 		return VALUE_POISON;
 	}
 	if (c->sig->n == 4 && c->v[2].kind == V_BOOL) /* unbiased */
@@ -125,7 +125,7 @@ struct value rule_reduce_mean(struct elab *e, struct bcall *c)
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_bool(struct elab *e, struct bcall *c)
+struct value rule_reduce_bool(struct emitter *e, struct bcall *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -136,7 +136,7 @@ struct value rule_reduce_bool(struct elab *e, struct bcall *c)
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_extreme(struct elab *e, struct bcall *c)
+struct value rule_reduce_extreme(struct emitter *e, struct bcall *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -146,7 +146,7 @@ struct value rule_reduce_extreme(struct elab *e, struct bcall *c)
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_logsumexp(struct elab *e, struct bcall *c)
+struct value rule_logsumexp(struct emitter *e, struct bcall *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -156,7 +156,7 @@ struct value rule_logsumexp(struct elab *e, struct bcall *c)
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_minmax(struct elab *e, struct bcall *c)
+struct value rule_reduce_minmax(struct emitter *e, struct bcall *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -180,7 +180,7 @@ struct value rule_reduce_minmax(struct elab *e, struct bcall *c)
 	return both;
 }
 
-struct value rule_reduce_arg(struct elab *e, struct bcall *c)
+struct value rule_reduce_arg(struct emitter *e, struct bcall *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -191,7 +191,7 @@ struct value rule_reduce_arg(struct elab *e, struct bcall *c)
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_softmax(struct elab *e, struct bcall *c)
+struct value rule_softmax(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	hir_ref x = need_float(e, c, 0);

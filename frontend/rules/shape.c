@@ -1,7 +1,8 @@
 /* Rules of the builtins that move elements about. */
+#include "base/buf.h"
 #include "frontend/rules/builtin.h"
 
-static dim product(struct elab *e, const struct hir_type *t, uint32_t from, uint32_t to)
+static dim product(struct emitter *e, const struct hir_type *t, uint32_t from, uint32_t to)
 {
 	dim d = dim_const(e->b->dims, 1);
 	for (uint32_t i = from; i < to; i++)
@@ -10,7 +11,7 @@ static dim product(struct elab *e, const struct hir_type *t, uint32_t from, uint
 }
 
 /* The size that -1 stands for: total // known, if that is exact. */
-static bool solve_minus_one(struct elab *e, struct bcall *c, const struct hir_type *t, struct hir_type *out, uint32_t hole)
+static bool solve_minus_one(struct emitter *e, struct bcall *c, const struct hir_type *t, struct hir_type *out, uint32_t hole)
 {
 	struct dims *d = e->b->dims;
 	int64_t n;
@@ -29,15 +30,15 @@ static bool solve_minus_one(struct elab *e, struct bcall *c, const struct hir_ty
 		out->dims[hole] = fresh_dim(e);
 		return true;
 	}
-	struct diag *g = elab_error(e, DIAG_RESHAPE, c->ats[1], "`reshape`: the elements of %s do not divide by the other sizes",
-				    elab_shape_text(e, t));
+	struct diag *g = report_error(e, DIAG_RESHAPE, c->ats[1], "`reshape`: the elements of %s do not divide by the other sizes",
+				      shape_text(e, t));
 	if (!exact)
-		diag_note(e->out, g,
+		diag_note(e->report.out, g,
 			  "they must for all values of the sizes; one that is a multiple is written so in the signature: `[4*N, 16]`");
 	return false;
 }
 
-struct value rule_reshape(struct elab *e, struct bcall *c)
+struct value rule_reshape(struct emitter *e, struct bcall *c)
 {
 	struct hir_type out = {0};
 	uint32_t n;
@@ -53,11 +54,11 @@ struct value rule_reshape(struct elab *e, struct bcall *c)
 			return VALUE_POISON;
 	} else if (!dims_agree(e, product(e, &t, 0, t.rank), product(e, &out, 0, n))) {
 		struct diag *g =
-			elab_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", elab_shape_text(e, &t), elab_shape_text(e, &out));
+			report_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", shape_text(e, &t), shape_text(e, &out));
 		struct buf a = {0}, b = {0};
 		dim_print(e->b->dims, product(e, &t, 0, t.rank), &a);
 		dim_print(e->b->dims, product(e, &out, 0, n), &b);
-		diag_label_primary(e->out, g, "%s elements to %s", a.at, b.at);
+		diag_label_primary(e->report.out, g, "%s elements to %s", a.at, b.at);
 		buf_free(&a);
 		buf_free(&b);
 		return VALUE_POISON;
@@ -65,7 +66,7 @@ struct value rule_reshape(struct elab *e, struct bcall *c)
 	return emit_reshape(e, x, &out, c->at);
 }
 
-struct value rule_flatten(struct elab *e, struct bcall *c)
+struct value rule_flatten(struct emitter *e, struct bcall *c)
 {
 	uint32_t from, to;
 	hir_ref x = need_tensor(e, c, 0);
@@ -87,7 +88,7 @@ struct value rule_flatten(struct elab *e, struct bcall *c)
 }
 
 /* One dimension or a list of them, each named once. */
-static bool need_axes(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
+static bool need_axes(struct emitter *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
 {
 	uint32_t seen = 0;
 	*n = value_is_seq(c->v[i]) ? c->v[i].u.seq->n : 1;
@@ -97,7 +98,7 @@ static bool need_axes(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank
 		struct value v = value_is_seq(c->v[i]) ? c->v[i].u.seq->at[k] : c->v[i];
 		if (v.kind != V_INT)
 			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a dimension is an integer known at compile time, not %s",
-					   elab_value_text(e, v)),
+					   value_text(e, v)),
 			       false;
 		if (!axis_of(e, c, v.u.i, rank, c->ats[i], &axes[k]))
 			return false;
@@ -108,7 +109,7 @@ static bool need_axes(struct elab *e, struct bcall *c, uint32_t i, uint32_t rank
 	return true;
 }
 
-struct value rule_squeeze(struct elab *e, struct bcall *c)
+struct value rule_squeeze(struct emitter *e, struct bcall *c)
 {
 	uint32_t axes[HIR_MAX_RANK], n, mask = 0;
 	hir_ref x = need_tensor(e, c, 0);
@@ -132,7 +133,7 @@ struct value rule_squeeze(struct elab *e, struct bcall *c)
 	return out.rank == t.rank ? value_tensor(x) : emit_reshape(e, x, &out, c->at);
 }
 
-struct value rule_unsqueeze(struct elab *e, struct bcall *c)
+struct value rule_unsqueeze(struct emitter *e, struct bcall *c)
 {
 	uint32_t axis;
 	hir_ref x = need_tensor(e, c, 0);
@@ -150,7 +151,7 @@ struct value rule_unsqueeze(struct elab *e, struct bcall *c)
 
 /* ---- permutations ---- */
 
-static struct value emit_permute(struct elab *e, hir_ref x, const uint32_t *order, span at)
+static struct value emit_permute(struct emitter *e, hir_ref x, const uint32_t *order, span at)
 {
 	struct hir_type t = *type_of(e, x), out = t;
 	struct hir_arg items[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
@@ -162,7 +163,7 @@ static struct value emit_permute(struct elab *e, hir_ref x, const uint32_t *orde
 	return value_tensor(emit_builtin(e, BI_PERMUTE, &out, a, 2, at));
 }
 
-struct value rule_transpose(struct elab *e, struct bcall *c)
+struct value rule_transpose(struct emitter *e, struct bcall *c)
 {
 	uint32_t d0, d1;
 	hir_ref x = need_tensor(e, c, 0);
@@ -178,7 +179,7 @@ struct value rule_transpose(struct elab *e, struct bcall *c)
 	return d0 == d1 ? value_tensor(x) : value_tensor(emit_builtin(e, BI_TRANSPOSE, &t, a, 3, c->at));
 }
 
-struct value rule_permute(struct elab *e, struct bcall *c)
+struct value rule_permute(struct emitter *e, struct bcall *c)
 {
 	uint32_t order[HIR_MAX_RANK], seen = 0;
 	hir_ref x = need_tensor(e, c, 0);
@@ -200,7 +201,7 @@ struct value rule_permute(struct elab *e, struct bcall *c)
 	return emit_permute(e, x, order, c->at);
 }
 
-struct value rule_moveaxis(struct elab *e, struct bcall *c)
+struct value rule_moveaxis(struct emitter *e, struct bcall *c)
 {
 	uint32_t from[HIR_MAX_RANK], to[HIR_MAX_RANK], order[HIR_MAX_RANK], n, n_to, moved = 0;
 	hir_ref x = need_tensor(e, c, 0);
@@ -229,25 +230,24 @@ struct value rule_moveaxis(struct elab *e, struct bcall *c)
 
 /* ---- joining ---- */
 
-static bool list_of_tensors(struct elab *e, struct bcall *c, hir_ref *first, dtype *elem)
+static bool list_of_tensors(struct emitter *e, struct bcall *c, hir_ref *first, dtype *elem)
 {
 	struct value list = c->v[0];
 	if (!value_is_seq(list) || !list.u.seq->n) {
-		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", bcall_name(c),
-			   elab_value_text(e, list));
+		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", bcall_name(c), value_text(e, list));
 		return false;
 	}
 	for (uint32_t i = 0; i < list.u.seq->n; i++) {
 		struct value v = list.u.seq->at[i];
 		if (v.kind != V_TENSOR) {
-			elab_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i,
-				   bcall_name(c), elab_value_text(e, v));
+			report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i,
+				     bcall_name(c), value_text(e, v));
 			return false;
 		}
 		dtype t = type_of(e, v.u.t)->elem;
 		*elem = i ? dtype_join(*elem, t) : t;
 		if (*elem == DT_COUNT) {
-			elab_error(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that do not mix");
+			report_error(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that do not mix");
 			return false;
 		}
 	}
@@ -255,17 +255,17 @@ static bool list_of_tensors(struct elab *e, struct bcall *c, hir_ref *first, dty
 	return true;
 }
 
-static struct value no_concat(struct elab *e, struct bcall *c, hir_ref first, hir_ref other, uint32_t axis)
+static struct value no_concat(struct emitter *e, struct bcall *c, hir_ref first, hir_ref other, uint32_t axis)
 {
 	struct hir_type a = *type_of(e, first), b = *type_of(e, other);
 	struct diag *g =
-		elab_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
-			   c->sig->name, elab_shape_text(e, &b), elab_shape_text(e, &a), axis);
+		report_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
+			     c->sig->name, shape_text(e, &b), shape_text(e, &a), axis);
 	note_difference(e, g, &a, &b, axis);
 	return VALUE_POISON;
 }
 
-static struct value emit_concat(struct elab *e, struct bcall *c, const hir_ref *refs, uint32_t n, uint32_t axis, dtype elem)
+static struct value emit_concat(struct emitter *e, struct bcall *c, const hir_ref *refs, uint32_t n, uint32_t axis, dtype elem)
 {
 	struct hir_type out = *type_of(e, refs[0]);
 	struct hir_arg *items = ARENA_ARRAY(e->f->arena, struct hir_arg, n), a[2];
@@ -287,7 +287,7 @@ static struct value emit_concat(struct elab *e, struct bcall *c, const hir_ref *
 }
 
 /* Of what a run-time loop collected, [n, …]: the counting dimension moves to the axis, for concat into it. */
-static struct value join_series(struct elab *e, struct bcall *c, bool stack)
+static struct value join_series(struct emitter *e, struct bcall *c, bool stack)
 {
 	uint32_t axis, order[HIR_MAX_RANK];
 	hir_ref x = c->v[0].u.t;
@@ -307,7 +307,7 @@ static struct value join_series(struct elab *e, struct bcall *c, bool stack)
 	return emit_reshape(e, v.u.t, &t, c->at);
 }
 
-struct value rule_concat(struct elab *e, struct bcall *c)
+struct value rule_concat(struct emitter *e, struct bcall *c)
 {
 	hir_ref first;
 	dtype elem;
@@ -323,7 +323,7 @@ struct value rule_concat(struct elab *e, struct bcall *c)
 	return emit_concat(e, c, refs, n, axis, elem);
 }
 
-struct value rule_stack(struct elab *e, struct bcall *c)
+struct value rule_stack(struct emitter *e, struct bcall *c)
 {
 	hir_ref first;
 	dtype elem;
@@ -342,8 +342,8 @@ struct value rule_stack(struct elab *e, struct bcall *c)
 	for (uint32_t i = 0; i < n; i++) {
 		struct hir_type t = *type_of(e, c->v[0].u.seq->at[i].u.t), out = {.elem = t.elem};
 		if (t.rank != shape.rank)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, the first %s", i, elab_shape_text(e, &t),
-					   elab_shape_text(e, &shape));
+			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, the first %s", i, shape_text(e, &t),
+					   shape_text(e, &shape));
 		for (uint32_t k = 0; k <= t.rank; k++)
 			out.dims[out.rank++] = k == axis ? dim_const(e->b->dims, 1) : t.dims[k < axis ? k : k - 1];
 		refs[i] = emit_reshape(e, c->v[0].u.seq->at[i].u.t, &out, c->at).u.t;
@@ -353,7 +353,7 @@ struct value rule_stack(struct elab *e, struct bcall *c)
 
 /* ---- copies ---- */
 
-struct value rule_expand(struct elab *e, struct bcall *c)
+struct value rule_expand(struct emitter *e, struct bcall *c)
 {
 	struct hir_type out = {0};
 	uint32_t n;
@@ -376,8 +376,7 @@ struct value rule_expand(struct elab *e, struct bcall *c)
 		return VALUE_POISON;
 	out.rank = (uint8_t)n;
 	if (!broadcasts_to(e, &t, &out))
-		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", elab_shape_text(e, &t),
-				   elab_shape_text(e, &out));
+		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", shape_text(e, &t), shape_text(e, &out));
 	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
 	for (uint32_t i = 0; i < n; i++)
 		sizes[i] = arg_dim(out.dims[i]);
@@ -385,7 +384,7 @@ struct value rule_expand(struct elab *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_EXPAND, &out, a, 2, c->at));
 }
 
-struct value rule_repeat(struct elab *e, struct bcall *c)
+struct value rule_repeat(struct emitter *e, struct bcall *c)
 {
 	dim times[HIR_MAX_RANK];
 	uint32_t n;

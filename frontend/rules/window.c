@@ -1,8 +1,9 @@
 /* What the rules of convolutions and pooling share. */
 #include <stdio.h>
 #include "frontend/rules/window.h"
+#include "base/buf.h"
 
-const char *dim_text(struct elab *e, dim d)
+const char *dim_text(struct emitter *e, dim d)
 {
 	struct buf b = {0};
 	dim_print(e->b->dims, d, &b);
@@ -11,29 +12,29 @@ const char *dim_text(struct elab *e, dim d)
 	return s;
 }
 
-static bool number_at(struct elab *e, struct bcall *c, uint32_t i, struct value v, int64_t least, int64_t *out)
+static bool number_at(struct emitter *e, struct bcall *c, uint32_t i, struct value v, int64_t least, int64_t *out)
 {
 	if (v.kind == V_DIM && e->checking)
 		return false;
 	if (v.kind != V_INT) {
-		elab_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "`%s` of `%s` must be an integer known at compile time, not %s",
-			   name_text(e->f, c->sig->params[i].name), bcall_name(c), elab_value_text(e, v));
+		report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "`%s` of `%s` must be an integer known at compile time, not %s",
+			     name_text(e->f, c->sig->params[i].name), bcall_name(c), value_text(e, v));
 		return false;
 	}
 	*out = v.u.i;
 	if (*out >= least && *out <= INT32_MAX)
 		return true;
-	elab_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` is %lld, but must be %s %lld", name_text(e->f, c->sig->params[i].name),
-		   bcall_name(c), (long long)*out, *out < least ? "at least" : "at most", (long long)(*out < least ? least : INT32_MAX));
+	report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` is %lld, but must be %s %lld", name_text(e->f, c->sig->params[i].name),
+		     bcall_name(c), (long long)*out, *out < least ? "at least" : "at most", (long long)(*out < least ? least : INT32_MAX));
 	return false;
 }
 
-bool need_numbers(struct elab *e, struct bcall *c, uint32_t i, uint32_t n, int64_t least, int64_t *out)
+bool need_numbers(struct emitter *e, struct bcall *c, uint32_t i, uint32_t n, int64_t least, int64_t *out)
 {
 	struct value v = c->v[i];
 	if (value_is_seq(v) && v.u.seq->n != n) {
-		elab_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be a number or %s, not %u of them",
-			   name_text(e->f, c->sig->params[i].name), bcall_name(c), n == 1 ? "a list of one" : "a pair", v.u.seq->n);
+		report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be a number or %s, not %u of them",
+			     name_text(e->f, c->sig->params[i].name), bcall_name(c), n == 1 ? "a list of one" : "a pair", v.u.seq->n);
 		return false;
 	}
 	for (uint32_t k = 0; k < n; k++)
@@ -43,7 +44,7 @@ bool need_numbers(struct elab *e, struct bcall *c, uint32_t i, uint32_t n, int64
 }
 
 /* With `ceil` a last window may be cut off at the end, but it must begin in the input or in the padding before it. */
-bool window_count(struct elab *e, struct bcall *c, const char *axis, dim size, const struct window *w, bool ceil, dim *out)
+bool window_count(struct emitter *e, struct bcall *c, const char *axis, dim size, const struct window *w, bool ceil, dim *out)
 {
 	struct dims *d = e->b->dims;
 	dim one = dim_const(d, 1), stride = dim_const(d, w->stride);
@@ -52,12 +53,12 @@ bool window_count(struct elab *e, struct bcall *c, const char *axis, dim size, c
 	dim room = dim_sub(d, padded, reach);
 	int64_t n, past;
 	if (dim_is_const(d, room, &n) && n < 0) {
-		struct diag *g = elab_error(e, DIAG_SHAPE, c->at, "`%s`: a window of %s does not fit the padded %s of %s", bcall_name(c),
-					    dim_text(e, reach), axis, dim_text(e, padded));
-		diag_secondary(e->out, g, c->ats[0], "its %s is %s, padded by %lld and %lld", axis, dim_text(e, size), (long long)w->before,
-			       (long long)w->after);
+		struct diag *g = report_error(e, DIAG_SHAPE, c->at, "`%s`: a window of %s does not fit the padded %s of %s", bcall_name(c),
+					      dim_text(e, reach), axis, dim_text(e, padded));
+		diag_secondary(e->report.out, g, c->ats[0], "its %s is %s, padded by %lld and %lld", axis, dim_text(e, size),
+			       (long long)w->before, (long long)w->after);
 		if (w->dilation > 1)
-			diag_note(e->out, g, "a kernel of %s with dilation %lld", dim_text(e, w->kernel), (long long)w->dilation);
+			diag_note(e->report.out, g, "a kernel of %s with dilation %lld", dim_text(e, w->kernel), (long long)w->dilation);
 		return false;
 	}
 	if (ceil) {
@@ -68,7 +69,7 @@ bool window_count(struct elab *e, struct bcall *c, const char *axis, dim size, c
 	return true;
 }
 
-struct diag *operand_error(struct elab *e, struct bcall *c, enum diag_code code, const struct hir_type *a, const struct hir_type *b,
+struct diag *operand_error(struct emitter *e, struct bcall *c, enum diag_code code, const struct hir_type *a, const struct hir_type *b,
 			   const char *fmt, ...)
 {
 	char text[512];
@@ -76,13 +77,13 @@ struct diag *operand_error(struct elab *e, struct bcall *c, enum diag_code code,
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	struct diag *g = elab_error(e, code, c->at, "`%s`: %s", bcall_name(c), text);
-	diag_secondary(e->out, g, c->ats[0], "%s has shape %s", elab_source_text(e, c->ats[0]), elab_shape_text(e, a));
-	diag_secondary(e->out, g, c->ats[1], "%s has shape %s", elab_source_text(e, c->ats[1]), elab_shape_text(e, b));
+	struct diag *g = report_error(e, code, c->at, "`%s`: %s", bcall_name(c), text);
+	diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s", source_excerpt(e, c->ats[0]), shape_text(e, a));
+	diag_secondary(e->report.out, g, c->ats[1], "%s has shape %s", source_excerpt(e, c->ats[1]), shape_text(e, b));
 	return g;
 }
 
-struct hir_arg int_list(struct elab *e, const int64_t *v, uint32_t n)
+struct hir_arg int_list(struct emitter *e, const int64_t *v, uint32_t n)
 {
 	struct hir_arg items[HIR_MAX_RANK];
 	for (uint32_t k = 0; k < n; k++)
@@ -90,7 +91,7 @@ struct hir_arg int_list(struct elab *e, const int64_t *v, uint32_t n)
 	return arg_list(e, items, n);
 }
 
-hir_ref with_batch(struct elab *e, struct bcall *c, hir_ref x, uint32_t rank, bool *dropped)
+hir_ref with_batch(struct emitter *e, struct bcall *c, hir_ref x, uint32_t rank, bool *dropped)
 {
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	*dropped = t.rank + 1u == rank;
@@ -98,7 +99,7 @@ hir_ref with_batch(struct elab *e, struct bcall *c, hir_ref x, uint32_t rank, bo
 		return x;
 	if (!*dropped) {
 		shape_error(e, c, DIAG_RANK, c->ats[0], "needs an input of %u dimensions, %s, or %u without the batch, not %s", rank,
-			    rank == 4 ? "[N, C, H, W]" : "[N, C, L]", rank - 1, elab_type_text(e, x));
+			    rank == 4 ? "[N, C, H, W]" : "[N, C, L]", rank - 1, type_text(e, x));
 		return HIR_NONE;
 	}
 	out.dims[out.rank++] = dim_const(e->b->dims, 1);
@@ -107,7 +108,7 @@ hir_ref with_batch(struct elab *e, struct bcall *c, hir_ref x, uint32_t rank, bo
 	return emit_reshape(e, x, &out, c->at).u.t;
 }
 
-struct value drop_batch(struct elab *e, struct bcall *c, hir_ref x, bool dropped)
+struct value drop_batch(struct emitter *e, struct bcall *c, hir_ref x, bool dropped)
 {
 	struct hir_type t = *type_of(e, x);
 	if (!dropped)

@@ -2,7 +2,7 @@
  * equations between dimensions that a call leaves to solve. */
 #ifndef TRIB_FRONTEND_TYPES_SIG_H
 #define TRIB_FRONTEND_TYPES_SIG_H
-#include "frontend/unit/elab.h"
+#include "frontend/unit/emit.h"
 
 enum type_kind { TY_ANY, TY_TENSOR, TY_SCALAR, TY_STR, TY_VOID, TY_TUPLE, TY_LIST, TY_LAYER, TY_GENERIC };
 enum shape_kind { SHAPE_ANY, SHAPE_VAR, SHAPE_DIMS };
@@ -71,7 +71,7 @@ struct alias_frame {
 	bool *read; /* those that have been read as such */
 };
 struct sig {
-	struct elab *e;
+	struct emitter *e;
 	arena_mark_t mark;  /* of e->temp: signatures are opened and closed like brackets */
 	struct module *mod; /* where the types are written */
 	struct instance *self;
@@ -91,7 +91,7 @@ struct sig {
 	uint32_t n_types;     /* made so far: aliases may multiply */
 };
 
-void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self);
+void sig_open(struct sig *s, struct emitter *e, struct module *mod, struct instance *self);
 void sig_close(struct sig *s);
 void sig_generics(struct sig *s, struct ast_nodes generics);
 /* The variable that is a dimension of this name, made if need be; SIG_NO_VAR: the name is that of another kind of generic. */
@@ -100,18 +100,6 @@ uint32_t sig_dim_var(struct sig *s, name_id name);
 struct type *sig_type(struct sig *s, node_id n);
 /* Matches a value: element types and ranks now, dimensions when solved. Literals and widening become casts in *v. False: reported. */
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
-/* The same for an argument that was left out, which takes its default: one that never fits is reported by check_default alone. */
-bool match_default(struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what);
-/* Checks the default of an argument, if there is one, against its type. */
-void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param);
-/* Do the values have the traits, and fulfil the conditions, that a signature asks for? False: reported at the call. */
-bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, span at);
-/* `.shape`, `.size`, `.rank` or `.dtype` of the tensor type that alias `it` is; false: none, or not known without a use. */
-bool alias_member(struct elab *e, struct item *it, const char *name, struct value *out);
-/* A number as a condition of a `where` clause would pass for each call: reports it. */
-void check_condition(struct elab *e, node_id n);
-/* Reports that the body of a function with a result ends without one; is the value of its last statement meant? */
-struct value no_result(struct elab *e, const struct ast_fn *decl, span at, span decl_at);
 /* Adds the equation of one dimension of a declared type with a size of the current unit. `what`, `at` and `decl` are for the error. */
 void sig_equate(struct sig *s, struct type *t, const struct hir_type *actual, uint32_t axis, span at, span decl, const char *what);
 /* A dimension of the argument's name is that argument's value, where it is an integer known now. Before sig_solve. */
@@ -128,8 +116,9 @@ void sig_bind_locals(struct sig *s);
 void sig_fix_unknowns(struct sig *s);
 /* Checking: an unknown value of the type. Variables not bound become new symbols. V_POISON where the type says too little. */
 struct value sig_unknown(struct sig *s, const struct type *t, span at);
-/* The value as an annotation or declaration wants it. `type_owner`: module of the node if it is not the frame's. */
-struct value sig_coerce(struct elab *e, node_id type, struct value v, span at, const char *what, struct instance *self);
+/* The value as an annotation or declaration wants it. */
+struct value sig_coerce(struct emitter *e, struct module *mod, node_id type, struct value v, span at, const char *what,
+			struct instance *self);
 /* The shape of a declared type whose dimensions are all constant, or symbols of the current unit. */
 bool sig_constant_type(struct sig *s, const struct type *t, struct hir_type *out);
 #endif

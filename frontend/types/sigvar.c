@@ -1,7 +1,7 @@
 /* The variables of a signature, and where its names are looked up. */
 #include "frontend/types/type_state.h"
 
-void sig_open(struct sig *s, struct elab *e, struct module *mod, struct instance *self)
+void sig_open(struct sig *s, struct emitter *e, struct module *mod, struct instance *self)
 {
 	*s = (struct sig){
 		.e = e, .mark = arena_mark(e->temp), .mod = mod, .self = self, .dims = dims_new(e->temp), .n_outer = dims_syms(e->b->dims)};
@@ -92,11 +92,11 @@ bool sigvar_use(struct sig *s, uint32_t i, enum sigvar_kind kind, span at)
 		}
 		return true;
 	}
-	elab_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used both as %s and as something else", name_text(s->e->f, v->name),
-		   v->kind == SV_DIM     ? "a dimension"
-		   : v->kind == SV_DTYPE ? "an element type"
-		   : v->kind == SV_SHAPE ? "a shape"
-					 : "a type");
+	report_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used both as %s and as something else", name_text(s->e->f, v->name),
+		     v->kind == SV_DIM     ? "a dimension"
+		     : v->kind == SV_DTYPE ? "an element type"
+		     : v->kind == SV_SHAPE ? "a shape"
+					   : "a type");
 	return false;
 }
 

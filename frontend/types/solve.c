@@ -1,5 +1,6 @@
 /* Solving the equations between dimensions: each is linear in one unknown sooner or later, or waits. Then what types are, and the sizes still unknown. */
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/types/sig.h"
 
 static dim substituted(struct sig *s, dim d)
@@ -58,43 +59,26 @@ static void label_origins(struct sig *s, struct diag *g, dim pattern)
 			continue;
 		struct buf b = {0};
 		dim_print(s->dims, v->value, &b);
-		diag_secondary(s->e->out, g, v->bound_at, "`%s` is %s, from %s", name_text(s->e->f, v->name), b.at, v->bound_by);
+		diag_secondary(s->e->report.out, g, v->bound_at, "`%s` is %s, from %s", name_text(s->e->f, v->name), b.at, v->bound_by);
 		buf_free(&b);
 	}
 }
 
-void help_unknown_size(struct elab *e, struct diag *g, const struct dims *in, dim a, dim b)
-{
-	int64_t n;
-	bool first = dim_is_const(in, a, &n), second = !first && dim_is_const(in, b, &n);
-	if (!first && !second) {
-		diag_help(e->out, g, "a size that is known at run time only fits no other: declare in the signature what it is");
-		return;
-	}
-	struct buf size = {0};
-	dim_print(in, first ? b : a, &size);
-	bool numbered = size.len > 1 && size.at[0] == 'D' && strspn(size.at + 1, "0123456789") == size.len - 1;
-	diag_help(e->out, g,
-		  "`%s`%s is known at run time only, where %lld is needed: write that in the entry's signature, or fix it in `tri.build`",
-		  size.at, numbered ? ", a `?` of the signature," : "", (long long)n);
-	buf_free(&size);
-}
-
 static bool eq_fails(struct sig *s, const struct sigeq *q)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	struct sigmatch *m = &s->matches.at[q->match];
-	struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->at, "%s has shape %s, but %s is %s", m->what,
-				    elab_shape_text(e, &m->actual), sig_pattern_text(s, m->type), s->result ? "declared" : "expected");
+	struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->at, "%s has shape %s, but %s is %s", m->what,
+				      shape_text(e, &m->actual), sig_pattern_text(s, m->type), s->result ? "declared" : "expected");
 	struct buf want = {0}, have = {0};
 	dim_print(s->dims, substituted(s, q->pattern), &want);
 	dim_print(s->dims, q->actual, &have);
-	diag_label_primary(e->out, g, "dimension %u is %s, not %s", q->axis, have.at, want.at);
+	diag_label_primary(e->report.out, g, "dimension %u is %s, not %s", q->axis, have.at, want.at);
 	if (m->decl.source != SPAN_NO_SOURCE)
-		diag_secondary(e->out, g, m->decl, "declared here");
+		diag_secondary(e->report.out, g, m->decl, "declared here");
 	label_origins(s, g, q->pattern);
 	if (m->tensor != HIR_NONE)
-		elab_label_origin(e, g, e->b, m->tensor, m->at);
+		label_origin(e, g, e->b, m->tensor, m->at);
 	int64_t size;
 	if (!e->checking && !dim_is_const(s->dims, q->actual, &size))
 		help_unknown_size(e, g, s->dims, q->actual, substituted(s, q->pattern));
@@ -179,7 +163,7 @@ static dim stand_in(struct sig *s, uint32_t sym)
 /* A dimension of the signature's in the current unit's dims, unbound variables becoming `fresh` symbols. */
 static dim inner_dim(struct sig *s, dim d, bool *known)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	uint32_t n = dims_syms(s->dims);
 	dim *map = ARENA_ARRAY(e->temp, dim, n + 1);
 	d = substituted(s, d);
@@ -224,14 +208,15 @@ void sig_bind_locals(struct sig *s)
 		if (!v->name)
 			continue;
 		if ((v->kind == SV_DTYPE || (v->kind == SV_TYPE && v->holds == V_TENSOR)) && v->bound) {
-			local_push(s->e, v->name, (struct value){.kind = V_DTYPE, .u.dt = v->elem}, true);
+			s->e->evaluator->bind_constant(s->e, v->name, (struct value){.kind = V_DTYPE, .u.dt = v->elem});
 		} else if (v->kind == SV_DIM && v->bound) {
 			dim d = inner_dim(s, v->value, &known);
-			local_push(s->e, v->name, value_dim(s->e->b->dims, d), true);
+			s->e->evaluator->bind_constant(s->e, v->name, value_dim(s->e->b->dims, d));
 		} else if (v->kind == SV_DIM && v->has_inner) {
-			local_push(s->e, v->name, (struct value){.kind = V_DIM, .u.d = v->inner}, true);
+			s->e->evaluator->bind_constant(s->e, v->name, (struct value){.kind = V_DIM, .u.d = v->inner});
 		} else {
-			local_push(s->e, v->name, (struct value){.kind = V_POISON, .typed = v->kind == SV_DIM && !s->e->checking}, true);
+			s->e->evaluator->bind_constant(s->e, v->name,
+						       (struct value){.kind = V_POISON, .typed = v->kind == SV_DIM && !s->e->checking});
 		}
 	}
 }
@@ -287,10 +272,11 @@ struct value sig_unknown(struct sig *s, const struct type *t, span at)
 	}
 }
 
-struct value sig_coerce(struct elab *e, node_id type, struct value v, span at, const char *what, struct instance *self)
+struct value sig_coerce(struct emitter *e, struct module *mod, node_id type, struct value v, span at, const char *what,
+			struct instance *self)
 {
 	struct sig s;
-	sig_open(&s, e, e->frame->mod, self);
+	sig_open(&s, e, mod, self);
 	s.use_locals = true;
 	struct type *t = sig_type(&s, type);
 	bool ok = sig_match(&s, t, &v, at, t->at, what) && sig_solve(&s);

@@ -1,6 +1,7 @@
 /* Types of the source, evaluated to patterns. */
 #include <string.h>
 #include "frontend/types/type_state.h"
+#include "frontend/unit/reads.h"
 
 enum { MAX_TYPES = 10000, MAX_ALIASES = 100, MAX_GENERICS = 1000 };
 
@@ -21,7 +22,7 @@ static void set_shape(struct sig *s, struct type *t, node_id n)
 		struct ast_nodes dims = ast_nodes(a, ast_a(a, n));
 		t->shape = SHAPE_DIMS;
 		if (dims.n > HIR_MAX_RANK) {
-			elab_error(s->e, DIAG_RANK, node_span(s->mod, n), "a tensor has at most %d dimensions", HIR_MAX_RANK);
+			report_error(s->e, DIAG_RANK, node_span(s->mod, n), "a tensor has at most %d dimensions", HIR_MAX_RANK);
 			t->shape = SHAPE_ANY;
 			return;
 		}
@@ -36,8 +37,8 @@ static void set_shape(struct sig *s, struct type *t, node_id n)
 		node_id given = s->aliases->args[arg];
 		struct alias_frame here = sig_look_from(s, s->aliases);
 		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME && ast_kind(sig_tree(s), given) != NODE_TYPE_SHAPE)
-			elab_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, given),
-				   "a list of dimensions is expected, or a name for it");
+			report_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, given),
+				     "a list of dimensions is expected, or a name for it");
 		set_shape(s, t, given);
 		sig_look_from(s, &here);
 		return;
@@ -62,7 +63,7 @@ static void set_elem(struct sig *s, struct type *t, node_id n)
 		node_id given = s->aliases->args[arg];
 		struct alias_frame here = sig_look_from(s, s->aliases);
 		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME)
-			elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, given), "an element type is expected");
+			report_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, given), "an element type is expected");
 		set_elem(s, t, given);
 		sig_look_from(s, &here);
 		return;
@@ -83,7 +84,7 @@ static void set_elem(struct sig *s, struct type *t, node_id n)
 	if (alias->kind == TY_SCALAR)
 		t->elem = alias->elem;
 	else if (alias->kind != TY_ANY)
-		elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, n), "`%s` is not an element type", name_text(s->e->f, name));
+		report_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, n), "`%s` is not an element type", name_text(s->e->f, name));
 }
 
 static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
@@ -104,8 +105,8 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 	if (args.n >= 1)
 		set_elem(s, t, args.at[0]);
 	if (ternary && t->elem != DT_TRIT && t->elem != DT_COUNT && t->elem_var == SIG_NO_VAR) {
-		struct diag *g = elab_error(s->e, DIAG_UNKNOWN_TYPE, t->at, "the elements of a TernaryTensor are trits");
-		diag_help(s->e->out, g, "write `Tensor<%s, …>` for others", dtype_text(t->elem));
+		struct diag *g = report_error(s->e, DIAG_UNKNOWN_TYPE, t->at, "the elements of a TernaryTensor are trits");
+		diag_help(s->e->report.out, g, "write `Tensor<%s, …>` for others", dtype_text(t->elem));
 	}
 	if (args.n == 2)
 		set_shape(s, t, args.at[1]);
@@ -170,19 +171,19 @@ static bool alias_refused(struct sig *s, struct item *it)
 	span at = tok_span(it->mod, it->name_token);
 	for (struct alias_frame *f = s->aliases; f; f = f->up)
 		if (f->item == it) {
-			elab_error(s->e, DIAG_RECURSION, at, "type `%s` is defined by itself", name);
+			report_error(s->e, DIAG_RECURSION, at, "type `%s` is defined by itself", name);
 			return true;
 		}
 	if (s->n_types <= MAX_TYPES && s->alias_depth <= MAX_ALIASES && s->vars.len <= MAX_GENERICS)
 		return false;
-	if (s->e->gave_up)
+	if (s->e->report.gave_up)
 		return true;
-	struct diag *g = elab_error(s->e, DIAG_ELAB_STEPS, at,
-				    "type `%s` has more than %d parts or %d generics, or is made of more than %d aliases in each other",
-				    name, MAX_TYPES, MAX_GENERICS, MAX_ALIASES);
-	diag_note(s->e->out, g, "each use of an alias in another multiplies its parts");
-	s->e->gave_up = true;
-	s->e->steps = s->e->max_steps + 1; /* nor are the definitions that follow looked at */
+	struct diag *g = report_error(s->e, DIAG_ELAB_STEPS, at,
+				      "type `%s` has more than %d parts or %d generics, or is made of more than %d aliases in each other",
+				      name, MAX_TYPES, MAX_GENERICS, MAX_ALIASES);
+	diag_note(s->e->report.out, g, "each use of an alias in another multiplies its parts");
+	s->e->report.gave_up = true;
+	s->e->report.steps = s->e->report.max_steps + 1; /* nor are the definitions that follow looked at */
 	return true;
 }
 
@@ -194,9 +195,9 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 	if (it->has_syntax_error)
 		return new_type(s, TY_ANY, n);
 	if (args.n != al.generics.n) {
-		struct diag *g = elab_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u", name,
-					    al.generics.n, args.n);
-		diag_secondary(s->e->out, g, tok_span(it->mod, it->name_token), "defined here");
+		struct diag *g = report_error(s->e, DIAG_ARG_COUNT, node_span(s->mod, n), "`%s` takes %u arguments, not %u", name,
+					      al.generics.n, args.n);
+		diag_secondary(s->e->report.out, g, tok_span(it->mod, it->name_token), "defined here");
 		return new_type(s, TY_ANY, n);
 	}
 	if (alias_refused(s, it))
@@ -309,7 +310,7 @@ struct type *sig_type(struct sig *s, node_id n)
 	case NODE_INT:
 	case NODE_BINARY:
 	case NODE_UNARY:
-		elab_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, n), "a type is expected, not a dimension");
+		report_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, n), "a type is expected, not a dimension");
 		return new_type(s, TY_ANY, n);
 	default: return new_type(s, TY_ANY, n);
 	}

@@ -23,10 +23,10 @@ static dim dim_of_value(struct sig *s, struct value v, name_id name, span at)
 	if (v.kind == V_DIM)
 		return outer_dim(s, v.u.d);
 	if (v.kind != V_POISON) {
-		struct diag *g = elab_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used as a dimension but is %s", name_text(s->e->f, name),
-					    value_kind_text(v));
+		struct diag *g = report_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used as a dimension but is %s",
+					      name_text(s->e->f, name), value_kind_text(v));
 		if (v.kind == V_FN || v.kind == V_MAKER)
-			diag_help(s->e->out, g, "the name is taken: give the dimension another one");
+			diag_help(s->e->report.out, g, "the name is taken: give the dimension another one");
 	}
 	return unknown_dim(s);
 }
@@ -38,8 +38,8 @@ static dim argument_dim(struct sig *s, uint32_t i)
 		struct alias_frame here = sig_look_from(s, f);
 		enum node_kind k = ast_kind(sig_tree(s), f->args[i]);
 		if (k == NODE_TYPE_ANY || k == NODE_TYPE_LIST || k == NODE_TYPE_SHAPE || k == NODE_TYPE_TUPLE)
-			elab_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, f->args[i]),
-				   "a dimension is expected, not a type or a list");
+			report_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, f->args[i]),
+				     "a dimension is expected, not a type or a list");
 		f->dims[i] = sig_dim(s, f->args[i]);
 		f->read[i] = true;
 		sig_look_from(s, &here);
@@ -59,13 +59,13 @@ static dim named_dim(struct sig *s, node_id n)
 	struct value v = VALUE_POISON;
 	if (var != SIG_NO_VAR)
 		return sigvar_use(s, var, SV_DIM, at) ? dim_sym(s->dims, s->vars.at[var].sym) : unknown_dim(s);
-	if (s->use_locals && name_lookup(s->e, name, at, &v))
+	if (s->use_locals && s->e->evaluator->find_name(s->e, name, at, &v))
 		return dim_of_value(s, v, name, at);
 	if (dtype_find(name_text(s->e->f, name)) != DT_COUNT)
 		return dim_of_value(s, (struct value){.kind = V_DTYPE, .u.dt = dtype_find(name_text(s->e->f, name))}, name, at);
 	/* A name of the prelude (`max`, `full`) does not keep a signature from using it for a dimension. */
 	bool bound = (s->self && instance_member(s->self, name)) || module_find(s->mod, name);
-	if (bound && name_lookup_static(s->e, s->mod, s->self, name, at, &v))
+	if (bound && s->e->evaluator->find_global(s->e, s->mod, s->self, name, at, &v))
 		return dim_of_value(s, v, name, at);
 	var = sigvar_add(s, SV_DIM, name);
 	return dim_sym(s->dims, s->vars.at[var].sym);
@@ -85,7 +85,7 @@ static dim binary_dim(struct sig *s, node_id n)
 	case TOK_SLASH2:
 	case TOK_PERCENT:
 		if (dim_is_const(s->dims, b, &v) && !v) {
-			elab_error(s->e, DIAG_CONST_ARITH, node_span(s->mod, n), "division by zero in a dimension");
+			report_error(s->e, DIAG_CONST_ARITH, node_span(s->mod, n), "division by zero in a dimension");
 			return unknown_dim(s);
 		}
 		return op == TOK_PERCENT ? dim_mod(s->dims, a, b) : dim_floordiv(s->dims, a, b);
@@ -100,7 +100,7 @@ static dim eval_dim(struct sig *s, node_id n)
 	case NODE_INT:
 		if (literal_int(&sig_tree(s)->tokens, ast_token(sig_tree(s), n), &v) && v <= INT64_MAX)
 			return dim_const(s->dims, (int64_t)v);
-		elab_error(s->e, DIAG_LITERAL_RANGE, node_span(s->mod, n), "the dimension is too large");
+		report_error(s->e, DIAG_LITERAL_RANGE, node_span(s->mod, n), "the dimension is too large");
 		return unknown_dim(s);
 	case NODE_TYPE_NAME: return named_dim(s, n);
 	case NODE_PAREN: return eval_dim(s, ast_a(sig_tree(s), n));
@@ -118,10 +118,10 @@ dim sig_dim(struct sig *s, node_id n)
 	int64_t v;
 	dim d = eval_dim(s, n);
 	if (dims_overflowed(s->dims))
-		elab_error(s->e, DIAG_CONST_ARITH, node_span(s->mod, n), "the dimension overflows 64 bits or is too complicated");
+		report_error(s->e, DIAG_CONST_ARITH, node_span(s->mod, n), "the dimension overflows 64 bits or is too complicated");
 	if (dim_is_const(s->dims, d, &v) && v < 0) {
-		struct diag *g = elab_error(s->e, DIAG_SHAPE, node_span(s->mod, n), "the dimension is negative");
-		diag_label_primary(s->e->out, g, "%lld here", (long long)v);
+		struct diag *g = report_error(s->e, DIAG_SHAPE, node_span(s->mod, n), "the dimension is negative");
+		diag_label_primary(s->e->report.out, g, "%lld here", (long long)v);
 		return unknown_dim(s);
 	}
 	return d;

@@ -1,5 +1,6 @@
 /* Matching values against patterns. */
 #include <string.h>
+#include "base/buf.h"
 #include "frontend/types/sig.h"
 
 /* A generic element type: what it is bound to, else its name. */
@@ -9,7 +10,7 @@ static const char *elem_var_text(const struct sig *s, const struct type *t)
 	return v->bound ? dtype_text(v->elem) : name_text(s->e->f, v->name);
 }
 
-static const char *type_text(struct sig *s, const struct type *t)
+static const char *declared_type_text(struct sig *s, const struct type *t)
 {
 	struct arena *a = s->e->f->arena;
 	switch (t->kind) {
@@ -32,28 +33,28 @@ static const char *type_text(struct sig *s, const struct type *t)
 }
 
 /* A list where a tensor is wanted: the call that makes one of it. */
-static void suggest_tensor(struct elab *e, struct diag *g, dtype elem, span at)
+static void suggest_tensor(struct emitter *e, struct diag *g, dtype elem, span at)
 {
 	const struct source *src = sources_get(e->f->sources, at.source);
 	const char *maker = elem == DT_TRIT ? "ternary_tensor" : "tensor";
-	diag_help(e->out, g, "a list is made a tensor by `%s(…)`", maker);
-	diag_edit(e->out, g, at, arena_printf(e->f->arena, "%s(%.*s)", maker, (int)(at.end - at.start), src->text + at.start));
+	diag_help(e->report.out, g, "a list is made a tensor by `%s(…)`", maker);
+	diag_edit(e->report.out, g, at, arena_printf(e->f->arena, "%s(%.*s)", maker, (int)(at.end - at.start), src->text + at.start));
 }
 
 /* 0 or 1 where a bool is wanted. */
-static void suggest_bool(struct elab *e, struct diag *g, int64_t n, span at)
+static void suggest_bool(struct emitter *e, struct diag *g, int64_t n, span at)
 {
-	diag_help(e->out, g, "write `%s`", n ? "true" : "false");
+	diag_help(e->report.out, g, "write `%s`", n ? "true" : "false");
 	if (at.source != SPAN_NO_SOURCE && at.end == at.start + 1) /* the number itself */
-		diag_edit(e->out, g, at, n ? "true" : "false");
+		diag_edit(e->report.out, g, at, n ? "true" : "false");
 }
 
 /* "5 of type int32": a number with a type that is not that of its literal, or for which that matters. */
-static const char *typed_text(struct elab *e, const struct type *t, struct value v)
+static const char *typed_text(struct emitter *e, const struct type *t, struct value v)
 {
 	bool number = (v.kind == V_INT || v.kind == V_FLOAT) && v.typed && (t->kind == TY_SCALAR || t->kind == TY_TENSOR);
 	if (!number)
-		return elab_value_text(e, v);
+		return value_text(e, v);
 	struct buf b = {0};
 	value_print(e->f, e->b->dims, v, &b);
 	const char *text = arena_printf(e->f->arena, "%s of type %s", b.at, dtype_text(scalar_type(v)));
@@ -63,24 +64,25 @@ static const char *typed_text(struct elab *e, const struct type *t, struct value
 
 static bool mismatch(struct sig *s, struct type *t, struct value v, span at, span decl, const char *what)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	const char *text = typed_text(e, t, v);
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but %s is declared", what, text, type_text(s, t));
-	diag_label_primary(e->out, g, "%s", text);
-	local_blame(e, at);
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but %s is declared", what, text, declared_type_text(s, t));
+	diag_label_primary(e->report.out, g, "%s", text);
+	e->evaluator->note_type_error(e, at);
 	if (decl.source != SPAN_NO_SOURCE)
-		diag_secondary(e->out, g, decl, "declared here");
+		diag_secondary(e->report.out, g, decl, "declared here");
 	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem == DT_TRIT)
-		diag_help(e->out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
+		diag_help(e->report.out, g,
+			  "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
 	else if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
-		diag_help(e->out, g, "convert it: `%s(…)`", dtype_text(t->elem));
+		diag_help(e->report.out, g, "convert it: `%s(…)`", dtype_text(t->elem));
 	else if (v.typed && t->kind == TY_SCALAR && dtype_class(t->elem) == dtype_class(scalar_type(v)))
-		diag_help(e->out, g, "it is not narrowed without a cast: `%s(…)`", dtype_text(t->elem));
+		diag_help(e->report.out, g, "it is not narrowed without a cast: `%s(…)`", dtype_text(t->elem));
 	else if (t->kind == TY_SCALAR && dtype_class(t->elem) == DTC_INT &&
 		 (v.kind == V_FLOAT || (v.kind == V_TENSOR && dtype_class(type_of(e, v.u.t)->elem) == DTC_FLOAT)))
-		diag_help(e->out, g, "`/` gives a float, `//` an integer; a float is converted by `int(…)`");
+		diag_help(e->report.out, g, "`/` gives a float, `//` an integer; a float is converted by `int(…)`");
 	else if (v.kind == V_TUPLE && t->kind == TY_TENSOR)
-		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (v.kind == V_INT && (v.u.i == 0 || v.u.i == 1) && t->kind == TY_SCALAR && t->elem == DT_BOOL)
 		suggest_bool(e, g, v.u.i, at);
 	else if (v.kind == V_LIST && t->kind == TY_TENSOR && at.source != SPAN_NO_SOURCE)
@@ -92,7 +94,7 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 
 static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	dtype have = type_of(e, v->u.t)->elem, want = t->elem;
 	if (want == DT_COUNT && t->elem_var != SIG_NO_VAR) {
 		struct sigvar *var = &s->vars.at[t->elem_var];
@@ -101,7 +103,7 @@ static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, 
 			var->elem = have;
 			var->bound_at = at;
 			var->bound_by = what;
-			var->bound_text = elab_value_text(e, *v);
+			var->bound_text = value_text(e, *v);
 			return true;
 		}
 		want = var->elem;
@@ -144,7 +146,7 @@ static dim actual_dim(struct sig *s, dim d)
 static bool match_shape_var(struct sig *s, struct type *t, const struct hir_type *have, span at, const char *what)
 {
 	struct sigvar *var = &s->vars.at[t->shape_var];
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	if (!var->bound) {
 		var->bound = true;
 		var->rank = have->rank;
@@ -163,15 +165,16 @@ static bool match_shape_var(struct sig *s, struct type *t, const struct hir_type
 		return true;
 	struct hir_type other = {.rank = (uint8_t)var->rank};
 	memcpy(other.dims, var->shape, sizeof other.dims);
-	struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but `%s` is %s", what,
-				    elab_shape_text(e, have), name_text(e->f, var->name), elab_shape_text(e, &other));
-	diag_secondary(e->out, g, var->bound_at, "`%s` comes from %s", name_text(e->f, var->name), var->bound_by ? var->bound_by : "here");
+	struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but `%s` is %s", what,
+				      shape_text(e, have), name_text(e->f, var->name), shape_text(e, &other));
+	diag_secondary(e->report.out, g, var->bound_at, "`%s` comes from %s", name_text(e->f, var->name),
+		       var->bound_by ? var->bound_by : "here");
 	return false;
 }
 
 static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	if (!match_elem(s, t, v, at, decl, what))
 		return false;
 	struct hir_type have = *type_of(e, v->u.t);
@@ -180,12 +183,12 @@ static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at
 	if (t->shape == SHAPE_ANY)
 		return true;
 	if (t->rank != have.rank) {
-		struct diag *g = elab_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but %s is declared",
-					    what, elab_shape_text(e, &have), sig_pattern_text(s, t));
-		diag_label_primary(e->out, g, "%u dimension%s", have.rank, have.rank == 1 ? "" : "s");
+		struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but %s is declared",
+					      what, shape_text(e, &have), sig_pattern_text(s, t));
+		diag_label_primary(e->report.out, g, "%u dimension%s", have.rank, have.rank == 1 ? "" : "s");
 		if (decl.source != SPAN_NO_SOURCE)
-			diag_secondary(e->out, g, decl, "%u declared here", t->rank);
-		elab_label_origin(e, g, e->b, v->u.t, at);
+			diag_secondary(e->report.out, g, decl, "%u declared here", t->rank);
+		label_origin(e, g, e->b, v->u.t, at);
 		return false;
 	}
 	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = have, .tensor = v->u.t};
@@ -222,7 +225,7 @@ void sig_bind_size(struct sig *s, name_id name, struct value v, span at, const c
 /* A compile-time scalar where a scalar of type `want` is declared. */
 static bool match_literal(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	dtype want = t->elem;
 	uint64_t scratch;
 	if (v->typed && v->kind != V_BOOL && v->kind != V_TRIT && !dtype_widens(scalar_type(*v), want))
@@ -312,13 +315,13 @@ static void bind_generic(struct sig *s, struct sigvar *var, struct value v, span
 	var->literal = value_is_literal(v);
 	var->bound_at = at;
 	var->bound_by = what;
-	var->bound_text = elab_value_text(s->e, v);
+	var->bound_text = value_text(s->e, v);
 }
 
 /* Is the tensor or number of the type that the generic is? The result's shape is what the body gives. */
 static bool fits_generic(struct sig *s, const struct sigvar *var, struct value v)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	struct hir_type t = {.elem = scalar_type(v)};
 	if (v.kind == V_TENSOR)
 		t = *type_of(e, v.u.t);
@@ -334,7 +337,7 @@ static bool fits_generic(struct sig *s, const struct sigvar *var, struct value v
 
 static bool match_generic(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
-	struct elab *e = s->e;
+	struct emitter *e = s->e;
 	struct sigvar *var = &s->vars.at[t->elem_var];
 	bool number = v->kind == V_TENSOR || value_is_scalar(*v);
 	if (!var->bound && (var->kind == SV_TYPE || number)) {
@@ -348,7 +351,7 @@ static bool match_generic(struct sig *s, struct type *t, struct value *v, span a
 		return var->bound ? match_scalar(s, &scalar, v, at, decl, what) : mismatch(s, t, *v, at, decl, what);
 	}
 	bool one = number && (v->kind != V_TENSOR || !type_of(e, v->u.t)->rank) && var->holds == V_TENSOR && !var->rank;
-	if (one && value_is_literal(*v) && scalar_becomes(*v, var->elem)) {
+	if (one && value_is_literal(*v) && scalar_converts(*v, var->elem)) {
 		struct type scalar = *t;
 		scalar.kind = TY_SCALAR;
 		scalar.elem = var->elem;
@@ -362,13 +365,13 @@ static bool match_generic(struct sig *s, struct type *t, struct value *v, span a
 	}
 	if (number ? var->holds == V_TENSOR && fits_generic(s, var, *v) : var->holds == v->kind)
 		return true;
-	struct diag *g = elab_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but `%s` is one type, and %s is %s", what, elab_value_text(e, *v),
-				    name_text(e->f, var->name), var->bound_by, var->bound_text);
-	diag_label_primary(e->out, g, "%s", elab_value_text(e, *v));
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but `%s` is one type, and %s is %s", what, value_text(e, *v),
+				      name_text(e->f, var->name), var->bound_by, var->bound_text);
+	diag_label_primary(e->report.out, g, "%s", value_text(e, *v));
 	if (var->bound_at.source != SPAN_NO_SOURCE)
-		diag_secondary(e->out, g, var->bound_at, "%s", var->bound_text);
+		diag_secondary(e->report.out, g, var->bound_at, "%s", var->bound_text);
 	if (decl.source != SPAN_NO_SOURCE)
-		diag_secondary(e->out, g, decl, "declared here");
+		diag_secondary(e->report.out, g, decl, "declared here");
 	return false;
 }
 

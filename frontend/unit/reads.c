@@ -1,10 +1,10 @@
 #include "frontend/unit/reads.h"
 #include <string.h>
-#include "frontend/unit/elab.h"
+#include "frontend/unit/emit.h"
 
-static bool wanted(const struct elab *e) { return e->f->is_refreshable || (e->f->records_reads && e->checking); }
+static bool wanted(const struct emitter *e) { return e->f->is_refreshable || (e->f->records_reads && e->checking); }
 
-void reads_open(struct elab *e, struct reads *r)
+void reads_open(struct emitter *e, struct reads *r)
 {
 	if (!wanted(e))
 		return;
@@ -12,7 +12,7 @@ void reads_open(struct elab *e, struct reads *r)
 	e->reads = r;
 }
 
-struct item_reads reads_close(struct elab *e)
+struct item_reads reads_close(struct emitter *e)
 {
 	struct reads *r = e->reads;
 	if (!wanted(e))
@@ -27,7 +27,7 @@ struct item_reads reads_close(struct elab *e)
 }
 
 /* The item remembers by which recording it was seen last, so that the list grows only by what is new (or was forgotten over a nested recording). */
-void reads_note(struct elab *e, struct item *it, enum read_depth of)
+void reads_note(struct emitter *e, struct item *it, enum read_depth of)
 {
 	if (!e->reads || (it->checked.last_read.recording == e->reads->serial && it->checked.last_read.depth >= of))
 		return;

@@ -7,7 +7,7 @@
 #include "base/vec.h"
 #include "frontend/names/module.h"
 
-struct elab;
+struct emitter;
 struct item;
 
 /* A recording, on the stack of who makes it. What is elaborated in its course and recorded elsewhere, such as the units that are called, is not in it. */
@@ -17,11 +17,11 @@ struct reads {
 	VEC(struct item_read) found;
 };
 
-void reads_open(struct elab *e, struct reads *r);
+void reads_open(struct emitter *e, struct reads *r);
 /* Ends the recording that was opened last; the list lives as long as the front end. */
-struct item_reads reads_close(struct elab *e);
+struct item_reads reads_close(struct emitter *e);
 /* In the recording that is open, if one is. */
-void reads_note(struct elab *e, struct item *it, enum read_depth of);
+void reads_note(struct emitter *e, struct item *it, enum read_depth of);
 /* Has something in the list changed, as far as it was read? */
 bool reads_changed(const struct item_reads *l);
 #endif

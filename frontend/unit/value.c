@@ -87,7 +87,7 @@ static void move_to_room(struct arena *arena, struct seq *s, const struct seq *a
 	*s->room = (struct seq_room){a->n, size};
 }
 
-struct value value_joined(struct arena *arena, struct value a, struct value b, uint32_t *copied)
+struct value value_concat(struct arena *arena, struct value a, struct value b, uint32_t *copied)
 {
 	const struct seq *first = sealed(a), *second = sealed(b);
 	struct seq *s = ARENA_NEW(arena, struct seq);

@@ -163,7 +163,7 @@ uint32_t value_total(struct value v);
 /* A functional layer with some of its arguments: kept as a tuple, but no list to the program. */
 static inline bool value_is_partial(struct value v) { return v.kind == V_TUPLE && v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL; }
 /* The elements of a, then those of b, of the kind of a. *copied: how many elements that took. */
-struct value value_joined(struct arena *arena, struct value a, struct value b, uint32_t *copied);
+struct value value_concat(struct arena *arena, struct value a, struct value b, uint32_t *copied);
 /* How deep lists and tuples are nested in it: 0 for other values. */
 uint32_t value_depth(struct value v);
 /* Does it hold, however deep, a value of the kind? */

@@ -1,9 +1,10 @@
 /* A unit depends on what its elaboration read and on the faces of the units that it calls: their results' types and sizes, and what is known of them at
  * compile time. So a unit of which something changed is made again from the plan of its first call, in its old place; if its face is as it was, nothing else
  * has to know. What changes faces, declarations, layers or parameters is elaborated as a whole: that is rarer, and takes milliseconds. */
-#include "frontend/elab/again.h"
+#include "frontend/elab/incremental.h"
 #include <string.h>
 #include "frontend/elab/program.h"
+#include "frontend/elab/unit.h"
 
 static void hash_input(struct hasher *h, const struct elab_input *in)
 {
@@ -82,7 +83,7 @@ static bool make_again(struct elab *e, struct unit_info *old)
 	hash128 identity = old->unit->identity;
 	if (plan.fn->item->refresh.change == CHANGE_INTERFACE) /* then the plan is made differently */
 		return false;
-	plan.dims = dims_copy_at(e->f->session, plan.dims, old->sizes);
+	plan.dims = dims_copy_at(e->em.f->session, plan.dims, old->sizes);
 	struct unit_info *now = unit_make(e, &plan, identity);
 	if (now->failed || !plain_result(old->result) || !plain_result(now->result) ||
 	    !hash_eq(unit_interface(e, old), unit_interface(e, now)))
@@ -97,7 +98,7 @@ static bool is_stale(const struct unit_info *info) { return info->plan->fn->mod-
 
 static bool make_stale_units(struct elab *e)
 {
-	struct frontend *f = e->f;
+	struct frontend *f = e->em.f;
 	uint32_t n = f->elab.calls.len; /* what is added meanwhile is made of what is there now */
 	for (uint32_t i = 0; i < n; i++)
 		if (is_stale(f->elab.calls.at[i]) && !make_again(e, f->elab.calls.at[i]))
@@ -135,19 +136,19 @@ static struct hir_program *collect_again(struct elab *e, const struct elaborated
 
 static struct hir_program *try_again(struct elab *e, const struct elab_request *req)
 {
-	struct elaborated *last = e->f->elab.last;
+	struct elaborated *last = e->em.f->elab.last;
 	struct builder config;
-	struct frame root = {.call_at = SPAN_NONE, .unit = &config};
-	builder_open(e, &config);
+	struct frame root = {.site.at = SPAN_NONE, .unit = &config};
+	builder_open(&e->em, &config);
 	config.open_params = true;
-	e->frame = &root;
-	for (uint32_t i = 0; i < e->f->modules.len && !root.mod; i++)
-		if (!e->f->modules.at[i]->std)
-			root.mod = e->f->modules.at[i];
-	e->steps = last->steps;
-	bool ok = make_stale_units(e) && !e->errors && !e->gave_up;
-	e->frame = NULL;
-	builder_close(e);
+	frame_push(e, &root);
+	for (uint32_t i = 0; i < e->em.f->modules.len && !root.mod; i++)
+		if (!e->em.f->modules.at[i]->std)
+			root.mod = e->em.f->modules.at[i];
+	e->em.report.steps = last->steps;
+	bool ok = make_stale_units(e) && !e->em.report.errors && !e->em.report.gave_up;
+	frame_pop(e);
+	builder_close(&e->em);
 	return ok ? collect_again(e, last, req) : NULL;
 }
 

@@ -1,16 +1,18 @@
 /* Arithmetic on compile-time numbers: exact integers (64 bits, overflow is an error), dimensions, floats as doubles, bools, strings, lists. */
+#include "frontend/rules/operators.h"
 #include <math.h>
 #include <string.h>
-#include "frontend/elab/list.h"
-#include "frontend/unit/elab.h"
+#include "base/buf.h"
+#include "frontend/rules/builtin.h"
+#include "frontend/unit/text.h"
 
-static struct value fails(struct elab *e, span at, const char *what)
+static struct value fails(struct emitter *e, span at, const char *what)
 {
-	elab_error(e, DIAG_CONST_ARITH, at, "%s", what);
+	report_error(e, DIAG_CONST_ARITH, at, "%s", what);
 	return VALUE_POISON;
 }
 
-static struct value int_pow(struct elab *e, int64_t a, int64_t b, span at)
+static struct value int_pow(struct emitter *e, int64_t a, int64_t b, span at)
 {
 	int64_t r = 1;
 	if (b < 0)
@@ -29,7 +31,7 @@ static int64_t floor_quotient(int64_t a, int64_t b)
 	return q - (a % b && (a < 0) != (b < 0));
 }
 
-static struct value int_op(struct elab *e, enum token_kind op, int64_t a, int64_t b, span at)
+static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int64_t b, span at)
 {
 	int64_t r = 0;
 	bool over = false;
@@ -58,7 +60,7 @@ static struct value int_op(struct elab *e, enum token_kind op, int64_t a, int64_
 	return over ? fails(e, at, "integer overflow in a constant expression") : value_int(r);
 }
 
-static struct value float_op(struct elab *e, enum token_kind op, double a, double b, span at)
+static struct value float_op(struct emitter *e, enum token_kind op, double a, double b, span at)
 {
 	switch (op) {
 	case TOK_PLUS: return value_float(a + b);
@@ -78,10 +80,10 @@ static struct value float_op(struct elab *e, enum token_kind op, double a, doubl
 	}
 }
 
-static dim as_dim(struct elab *e, struct value v) { return v.kind == V_DIM ? v.u.d : dim_const(e->b->dims, v.u.i); }
+static dim as_dim(struct emitter *e, struct value v) { return v.kind == V_DIM ? v.u.d : dim_const(e->b->dims, v.u.i); }
 
 /* Comparisons that hold for every size; poison where it depends (checking), else the run-time comparison. */
-static bool dim_decided(struct elab *e, enum token_kind op, dim a, dim b, struct value *out)
+static bool dim_decided(struct emitter *e, enum token_kind op, dim a, dim b, struct value *out)
 {
 	struct dims *d = e->b->dims;
 	int64_t diff;
@@ -97,7 +99,7 @@ static bool dim_decided(struct elab *e, enum token_kind op, dim a, dim b, struct
 }
 
 /* False: no such operation on dimensions; the operands become run-time scalars. */
-static bool dim_op(struct elab *e, enum token_kind op, struct value x, struct value y, span at, struct value *out)
+static bool dim_op(struct emitter *e, enum token_kind op, struct value x, struct value y, span at, struct value *out)
 {
 	struct dims *d = e->b->dims;
 	dim a = as_dim(e, x), b = as_dim(e, y), r;
@@ -145,40 +147,40 @@ static double as_float(struct value v) { return v.kind == V_FLOAT ? v.u.f : v.ki
 
 static bool is_list(struct value v) { return value_is_seq(v) && !value_is_partial(v); }
 
-static struct value join_seqs(struct elab *e, struct value a, struct value b, span at)
+static struct value join_seqs(struct emitter *e, struct value a, struct value b, span at)
 {
 	uint32_t copied;
-	struct value v = value_joined(e->f->arena, a, b, &copied);
-	e->steps += copied;
-	return elab_list_fits(e, v, at) ? v : VALUE_POISON;
+	struct value v = value_concat(e->f->arena, a, b, &copied);
+	e->report.steps += copied;
+	return check_list_size(e, v, at) ? v : VALUE_POISON;
 }
 
-static struct value repeat_seq(struct elab *e, struct value a, int64_t n, span at)
+static struct value repeat_seq(struct emitter *e, struct value a, int64_t n, span at)
 {
 	n = n < 0 ? 0 : n;
 	if ((uint64_t)n * a.u.seq->n > 1000000) {
-		elab_error(e, DIAG_ELAB_STEPS, at, "the list gets longer than 1000000 elements");
+		report_error(e, DIAG_ELAB_STEPS, at, "the list gets longer than 1000000 elements");
 		return VALUE_POISON;
 	}
 	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n * (uint32_t)n);
 	for (uint32_t i = 0; i < v.u.seq->n; i++)
 		v.u.seq->at[i] = a.u.seq->at[i % a.u.seq->n];
-	return elab_list(e, v, at);
+	return checked_list(e, v, at);
 }
 
-static struct value repeat_string(struct elab *e, const char *s, int64_t n, span at)
+static struct value repeat_string(struct emitter *e, const char *s, int64_t n, span at)
 {
 	struct buf b = {0};
 	size_t len = strlen(s);
 	for (int64_t i = 0; i < n && len && b.len <= 1 << 20; i++)
 		buf_put(&b, s, len);
-	struct value v = elab_string(e, b.at ? b.at : "", b.len, at);
+	struct value v = checked_string(e, b.at ? b.at : "", b.len, at);
 	buf_free(&b);
 	return v;
 }
 
 /* 1: equal, 0: not, -1: not known. */
-static int values_equal(struct elab *e, struct value a, struct value b)
+static int values_equal(struct emitter *e, struct value a, struct value b)
 {
 	if (is_poison(a) || is_poison(b))
 		return -1;
@@ -223,7 +225,7 @@ static bool is_comparison(enum token_kind op)
 }
 
 /* Operators on values of which neither is a tensor. False: becomes a tensor operation. */
-static bool static_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
+static bool static_binary(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
 	bool numbers = (a.kind == V_INT || a.kind == V_FLOAT) && (b.kind == V_INT || b.kind == V_FLOAT);
 	if (a.kind == V_INT && b.kind == V_INT)
@@ -233,7 +235,7 @@ static bool static_binary(struct elab *e, enum token_kind op, struct value a, st
 	if (numbers)
 		return *out = float_op(e, op, as_float(a), as_float(b), at), true;
 	if ((op == TOK_EQ || op == TOK_NE) && a.kind != V_TEXT && b.kind != V_TEXT) {
-		e->steps += value_total(a);
+		e->report.steps += value_total(a);
 		int c = values_equal(e, a, b);
 		*out = c < 0 ? VALUE_POISON : value_bool((c == 1) == (op == TOK_EQ));
 		return c >= 0 || e->checking;
@@ -294,41 +296,69 @@ static bool bool_times(struct value a, struct value b, struct value *out)
 }
 
 /* Arithmetic and comparisons of numbers known now, of declared types or not. False: becomes a tensor operation. */
-static bool static_numbers(struct elab *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
+static bool static_numbers(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
 	dtype t;
 	if (op == TOK_STAR && bool_times(a, b, out))
 		return true;
 	if (!is_number(a) || !is_number(b) || !(is_arith(op) || is_comparison(op)))
 		return static_binary(e, op, a, b, at, out);
-	if (!numbers_meet(e, op, &a, &b, &t, at))
+	if (!convert_operands(e, op, &a, &b, &t, at))
 		return *out = VALUE_POISON, true;
 	if (!static_binary(e, op, a, b, at, out))
 		return false;
 	if (t != DT_COUNT && out->kind == V_FLOAT && dtype_class(t) == DTC_INT)
 		t = DT_FLOAT32; /* an integer to a negative power */
 	if (t != DT_COUNT)
-		*out = number_of_type(e, *out, t, at);
+		*out = convert_number(e, *out, t, at);
 	return true;
 }
 
 /* What makes operands of strings, tuples and lists. */
-static void help_operands(struct elab *e, struct diag *g, enum token_kind op, struct value a, struct value b)
+static void help_operands(struct emitter *e, struct diag *g, enum token_kind op, struct value a, struct value b)
 {
 	if (a.kind == V_STR && (op == TOK_PERCENT || op == TOK_PLUS))
-		diag_help(e->out, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
+		diag_help(e->report.out, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
 	else if (a.kind == V_TUPLE || b.kind == V_TUPLE)
-		diag_help(e->out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if ((a.kind == V_LIST || b.kind == V_LIST) && (a.kind == V_TENSOR || b.kind == V_TENSOR))
-		diag_help(e->out, g, "a list is made a tensor by `tensor(…)`");
+		diag_help(e->report.out, g, "a list is made a tensor by `tensor(…)`");
+}
+
+static struct value stacked(struct emitter *e, struct value list, span at)
+{
+	struct arg one = {.v = list, .at = at};
+	struct args args = {1, &one};
+	return call_builtin(e, BI_STACK, &args, at);
+}
+
+/* As a tensor whose first dimension counts the elements. */
+static struct value series_tensor(struct emitter *e, struct value v, span at)
+{
+	return v.kind == V_SERIES ? value_tensor(v.u.t) : stacked(e, v, at);
+}
+
+struct value concat_series(struct emitter *e, struct value a, struct value b, span at)
+{
+	if ((value_is_seq(a) && !a.u.seq->n) || (value_is_seq(b) && !b.u.seq->n))
+		return value_is_seq(a) && !a.u.seq->n ? b : a;
+	struct value both = value_seq(e->f->arena, V_LIST, 2);
+	both.u.seq->at[0] = series_tensor(e, a, at);
+	both.u.seq->at[1] = series_tensor(e, b, at);
+	if (is_poison(both.u.seq->at[0]) || is_poison(both.u.seq->at[1]))
+		return VALUE_POISON;
+	struct arg one = {.v = both, .at = at};
+	struct args args = {1, &one};
+	struct value v = call_builtin(e, BI_CONCAT, &args, at);
+	return v.kind == V_TENSOR ? (struct value){.kind = V_SERIES, .u.t = v.u.t} : v;
 }
 
 /* Of sequences, where it depends on sizes that only the run knows. */
-static struct value seqs_equal(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
+static struct value seqs_equal(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
 {
 	struct value all = value_bool(true);
 	for (uint32_t i = 0; i < a.u.seq->n; i++) {
-		struct value one = value_binary(e, TOK_EQ, a.u.seq->at[i], b.u.seq->at[i], at, sa, sb);
+		struct value one = apply_binary(e, TOK_EQ, a.u.seq->at[i], b.u.seq->at[i], at, sa, sb);
 		if (is_poison(one))
 			return one;
 		if (one.kind == V_BOOL)
@@ -342,7 +372,7 @@ static struct value seqs_equal(struct elab *e, enum token_kind op, struct value 
 	return op == TOK_EQ ? all : call_builtin(e, BI_LOGICAL_NOT, &args, at);
 }
 
-struct value value_binary(struct elab *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
+struct value apply_binary(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
 {
 	struct value out;
 	if (is_poison(a) || is_poison(b))
@@ -359,15 +389,15 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 		return seqs_equal(e, op, a, b, at, sa, sb);
 	if (op == TOK_PLUS && (a.kind == V_SERIES || b.kind == V_SERIES) && (a.kind == V_SERIES || value_is_seq(a)) &&
 	    (b.kind == V_SERIES || value_is_seq(b)))
-		return series_join(e, a, b, at);
+		return concat_series(e, a, b, at);
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);
 	if (bi == BI_COUNT || !operands || !(tensors || (scalars && (is_arith(op) || is_comparison(op))))) {
-		struct diag *g = elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op),
-					    elab_value_text(e, a), elab_value_text(e, b));
-		diag_secondary(e->out, g, sa, "%s", elab_value_text(e, a));
-		diag_secondary(e->out, g, sb, "%s", elab_value_text(e, b));
+		struct diag *g = report_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s and %s", token_kind_text(op), value_text(e, a),
+					      value_text(e, b));
+		diag_secondary(e->report.out, g, sa, "%s", value_text(e, a));
+		diag_secondary(e->report.out, g, sb, "%s", value_text(e, b));
 		help_operands(e, g, op, a, b);
 		return VALUE_POISON;
 	}
@@ -376,12 +406,12 @@ struct value value_binary(struct elab *e, enum token_kind op, struct value a, st
 	return call_builtin(e, bi, &args, at);
 }
 
-static struct value of_operand(struct elab *e, struct value v, struct value out, span at)
+static struct value of_operand(struct emitter *e, struct value v, struct value out, span at)
 {
-	return v.typed ? number_of_type(e, out, scalar_type(v), at) : out;
+	return v.typed ? convert_number(e, out, scalar_type(v), at) : out;
 }
 
-struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, span at)
+struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, span at)
 {
 	struct arg one = {.v = v, .at = at};
 	struct args args = {1, &one};
@@ -407,6 +437,6 @@ struct value scalar_unary(struct elab *e, enum token_kind op, struct value v, sp
 		if (v.kind == V_TENSOR)
 			return call_builtin(e, BI_NEG, &args, at);
 	}
-	elab_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s", token_kind_text(op), elab_value_text(e, v));
+	report_error(e, DIAG_OPERANDS, at, "`%s` does not accept %s", token_kind_text(op), value_text(e, v));
 	return VALUE_POISON;
 }

@@ -1,9 +1,9 @@
 /* Where a layer instance stands in the network: the path by which its parameters are named. */
 #include <stdio.h>
-#include "frontend/unit/elab.h"
+#include "frontend/unit/emit.h"
 
 struct search {
-	struct elab *e;
+	struct emitter *e;
 	const struct instance *target;
 	uint32_t steps;
 	char path[256];
@@ -43,14 +43,14 @@ static bool in_instance(struct search *s, const struct instance *in, size_t used
 	return false;
 }
 
-void elab_note_instance(struct elab *e, struct diag *g)
+void note_instance_path(struct emitter *e, struct diag *g)
 {
 	const struct instance *inner = NULL, *root = NULL;
-	for (const struct frame *f = e->frame; f; f = f->up) {
-		inner = inner ? inner : f->self;
-		root = f->self ? f->self : root;
+	for (const struct call_site *s = e->report.site; s; s = s->up) {
+		inner = inner ? inner : s->self;
+		root = s->self ? s->self : root;
 	}
 	struct search s = {.e = e, .target = inner};
 	if (inner && inner != root && in_instance(&s, root, 0) && *s.path) /* not in `_net`, which is nameless */
-		diag_note(e->out, g, "in layer instance `%s`, which is `%s`", s.path, name_text(e->f, inner->item->name));
+		diag_note(e->report.out, g, "in layer instance `%s`, which is `%s`", s.path, name_text(e->f, inner->item->name));
 }

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 #include "base/format.h"
-#include "frontend/unit/elab.h"
+#include "frontend/unit/emit.h"
 
 static double rounded(double d, dtype t)
 {
@@ -25,7 +25,7 @@ double number_value(struct value v)
 	return v.typed ? rounded(v.u.f, scalar_type(v)) : v.u.f;
 }
 
-dtype literal_beside(struct value v, dtype t)
+dtype literal_type_beside(struct value v, dtype t)
 {
 	enum dtype_class k = dtype_class(t);
 	if (k == DTC_BOOL)
@@ -40,7 +40,7 @@ static bool is_comparison(enum token_kind op)
 	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
 }
 
-struct value number_of_type(struct elab *e, struct value v, dtype t, span at)
+struct value convert_number(struct emitter *e, struct value v, dtype t, span at)
 {
 	uint64_t scratch;
 	if (v.kind == V_INT && dtype_class(t) == DTC_FLOAT)
@@ -92,22 +92,22 @@ static struct value widened(struct value v)
 	return v;
 }
 
-bool numbers_meet(struct elab *e, enum token_kind op, struct value *a, struct value *b, dtype *t, span at)
+bool convert_operands(struct emitter *e, enum token_kind op, struct value *a, struct value *b, dtype *t, span at)
 {
 	struct value x = widened(*a), y = widened(*b);
 	*t = DT_COUNT;
 	if (value_is_literal(x) && value_is_literal(y))
 		return true;
-	*t = value_is_literal(x)   ? literal_beside(x, scalar_type(y))
-	     : value_is_literal(y) ? literal_beside(y, scalar_type(x))
+	*t = value_is_literal(x)   ? literal_type_beside(x, scalar_type(y))
+	     : value_is_literal(y) ? literal_type_beside(y, scalar_type(x))
 				   : dtype_join_operands(scalar_type(x), scalar_type(y));
 	if (op == TOK_SLASH && dtype_class(*t) == DTC_INT)
 		*t = DT_FLOAT32;
 	bool wide = is_comparison(op) && dtype_class(*t) == DTC_INT; /* integers compare as they are */
 	if (x.kind != V_DIM && !wide)
-		x = number_of_type(e, x.kind == V_FLOAT ? value_float(number_value(x)) : x, *t, at);
+		x = convert_number(e, x.kind == V_FLOAT ? value_float(number_value(x)) : x, *t, at);
 	if (y.kind != V_DIM && !wide)
-		y = number_of_type(e, y.kind == V_FLOAT ? value_float(number_value(y)) : y, *t, at);
+		y = convert_number(e, y.kind == V_FLOAT ? value_float(number_value(y)) : y, *t, at);
 	*a = x;
 	*b = y;
 	return !is_poison(x) && !is_poison(y);

@@ -1,0 +1,66 @@
+/* The elaborator: an interpreter of the syntax tree whose tensors are nodes of the unit under construction. It elaborates an entry, where all sizes
+ * of layers are known and errors are exact. It also checks definitions on their own (em.checking): their sizes are symbols, and what cannot be
+ * decided becomes V_POISON without an error. */
+#ifndef TRIB_FRONTEND_ELAB_ELAB_H
+#define TRIB_FRONTEND_ELAB_ELAB_H
+#include "frontend/unit/emit.h"
+#include "frontend/unit/reads.h"
+
+struct param_list;
+struct unit_plan;
+
+struct local {
+	name_id name;
+	bool constant;
+	uint8_t type_errors; /* reported about it so far */
+	struct value value;
+	span at; /* what it was last bound or assigned to */
+};
+/* The definition whose code runs. */
+struct frame {
+	struct call_site site;
+	struct frame *up;
+	struct module *mod;
+	struct instance *self;
+	const struct func *func;    /* NULL: a layer's body, a constant, main */
+	const struct builder *unit; /* what it emits into */
+	uint32_t base;              /* first local */
+	struct value result;
+	span result_at; /* the expression of the result */
+	bool returned;
+	bool tensor_args;           /* checking: an argument is a tensor, so that calls are units */
+	span conditional_result_at; /* checking: a result under a condition known only at run time; an empty span: none */
+};
+/* Exits of a function or loop under run-time conditions: locals without a name in the source. LEFT and SKIPPED are of the innermost loop. */
+enum exit_kind { EXIT_RETURNED, EXIT_RESULT, EXIT_LEFT, EXIT_SKIPPED, EXIT_COUNT };
+struct elab {
+	struct emitter em; /* first: an emitter of the elaborator is its address */
+	struct frame *frame;
+	VEC(struct local) locals;
+	name_id exit_names[EXIT_COUNT];
+	uint32_t unknown_exits;         /* checking: exits met under conditions that cannot be decided */
+	bool value_wanted;              /* the value of the block to be evaluated is used */
+	const struct unit_plan *callee; /* of the frame that is entered next; NULL: not a call of a unit */
+	struct param_list *main_params; /* in main: its layers' parameters, named after the locals that hold them; else NULL */
+};
+/* How a statement ends. FLOW_MAYBE: known only at run time; the locals of `enum exit_kind` hold the conditions. */
+enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_MAYBE };
+
+void elab_init(struct elab *e, struct frontend *f, bool checking);
+/* Prepares for the next definition; the steps of all count together. */
+void elab_reset(struct elab *e);
+void elab_free(struct elab *e);
+/* Enters a frame whose mod, self, func, unit and site.at are set; its address must stay valid until frame_pop. */
+void frame_push(struct elab *e, struct frame *fr);
+/* Leaves the current frame and drops its locals. */
+void frame_pop(struct elab *e);
+
+static inline const struct ast *elab_tree(const struct elab *e) { return &e->frame->mod->ast; }
+static inline span elab_span(const struct elab *e, node_id n) { return ast_span(elab_tree(e), n); }
+static inline name_id elab_name(struct elab *e, token_id t) { return token_name(e->em.f, e->frame->mod, t); }
+
+/* ---- the interpreter: every file of this folder may call these three, which recur over the tree ---- */
+struct value eval(struct elab *e, node_id n);
+struct value eval_block(struct elab *e, node_id block, enum flow *flow); /* value of its last expression, else V_VOID */
+enum flow exec(struct elab *e, node_id n, struct value *value);
+#endif

@@ -1,0 +1,115 @@
+/* The locals of the current frame, and what becomes of them after a branch. */
+#include "frontend/elab/locals.h"
+#include <string.h>
+
+void local_push(struct elab *e, name_id name, struct value v, bool constant)
+{
+	struct local l = {.name = name, .constant = constant, .value = v, .at = SPAN_NONE};
+	vec_push(&e->locals, l);
+	while (e->em.f->elab.most_locals.len <= name)
+		vec_push(&e->em.f->elab.most_locals, 0);
+	if (e->em.f->elab.most_locals.at[name] < e->locals.len)
+		e->em.f->elab.most_locals.at[name] = e->locals.len;
+}
+
+void local_note_type_error(struct elab *e, span at)
+{
+	const struct source *s = at.source == SPAN_NO_SOURCE ? NULL : sources_get(e->em.f->sources, at.source);
+	for (uint32_t i = e->locals.len; s && e->em.checking && i-- > 0;) {
+		struct local *l = &e->locals.at[i];
+		const char *name = name_text(e->em.f, l->name);
+		if (strlen(name) != at.end - at.start || memcmp(name, s->text + at.start, at.end - at.start) != 0)
+			continue;
+		if (++l->type_errors >= MOST_REPEATED)
+			l->value = VALUE_POISON;
+		return;
+	}
+}
+
+struct local *local_find(struct elab *e, name_id name)
+{
+	uint32_t most = name < e->em.f->elab.most_locals.len ? e->em.f->elab.most_locals.at[name] : 0;
+	for (uint32_t i = most < e->locals.len ? most : e->locals.len; i-- > e->frame->base;)
+		if (e->locals.at[i].name == name)
+			return &e->locals.at[i];
+	return NULL;
+}
+
+void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n)
+{
+	*n = e->locals.len - e->frame->base;
+	*copy = ARENA_ARRAY(e->em.f->arena, struct local, *n + 1);
+	if (*n)
+		memcpy(*copy, e->locals.at + e->frame->base, *n * sizeof **copy);
+}
+
+/* Is it certain that values of these types are not the same type and shape? */
+static bool surely_differ(struct elab *e, struct value a, struct value b, enum decided how)
+{
+	bool numbers = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
+	if (value_is_seq(a) && a.kind == b.kind)
+		return a.u.seq->n != b.u.seq->n;
+	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
+		return !numbers && (a.kind == V_TENSOR || b.kind == V_TENSOR || (a.kind == V_LAYER && b.kind == V_LAYER));
+	const struct hir_type *ta = type_of(&e->em, a.u.t), *tb = type_of(&e->em, b.u.t);
+	bool differ = ta->rank != tb->rank;
+	differ = differ || (!dtype_widens(tb->elem, ta->elem) && (how == DECIDED_BY_LOOP || !dtype_widens(ta->elem, tb->elem)));
+	for (uint32_t i = 0; i < ta->rank && i < tb->rank; i++)
+		differ = differ || dim_compare(e->em.b->dims, ta->dims[i], tb->dims[i]) < 0;
+	return differ;
+}
+
+static void report_differ(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+{
+	bool loop = how == DECIDED_BY_LOOP;
+	const char *what = l ? arena_printf(e->em.f->arena, "`%s`", name_text(e->em.f, l->name)) : "the value of this branch";
+	struct diag *g = report_error(&e->em, loop ? DIAG_LOOP_TYPES : DIAG_BRANCH_TYPES, at, "%s is %s %s, and %s %s", what,
+				      value_text(&e->em, a), loop ? "when the loop starts" : "where the condition holds",
+				      value_text(&e->em, b), loop ? "after an iteration" : "where not");
+	diag_label_primary(e->em.report.out, g,
+			   loop ? "only the run knows how often this loop runs" : "only the run knows which way is taken");
+	if (a.kind == V_TENSOR)
+		diag_secondary(e->em.report.out, g, node_at(&e->em, a.u.t)->at, "%s", value_text(&e->em, a));
+	if (b.kind == V_TENSOR)
+		diag_secondary(e->em.report.out, g, node_at(&e->em, b.u.t)->at, "%s", value_text(&e->em, b));
+	bool elems = a.kind == V_TENSOR && b.kind == V_TENSOR && type_of(&e->em, a.u.t)->elem != type_of(&e->em, b.u.t)->elem;
+	if (elems)
+		diag_help(e->em.report.out, g, "cast it: `%s(…)`", dtype_text(type_of(&e->em, a.u.t)->elem));
+	else if (a.kind != V_TENSOR || b.kind != V_TENSOR)
+		diag_help(e->em.report.out, g,
+			  "what is no number or tensor is chosen at compile time, by conditions on constants and shapes");
+	else
+		diag_help(e->em.report.out, g,
+			  loop ? "what a loop carries keeps its type and shape: start with the full size, and fill it by `where`"
+			       : "both ways must give the same type and shape; `where(c, a, b)` broadcasts");
+}
+
+struct value value_join(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+{
+	if (value_same(a, b))
+		return a;
+	if (is_poison(a) || is_poison(b))
+		return VALUE_POISON;
+	if (how != DECIDED_EARLIER && surely_differ(e, a, b, how)) {
+		report_differ(e, a, b, how, l, at);
+		return VALUE_POISON;
+	}
+	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
+		return VALUE_POISON;
+	const struct hir_type ta = *type_of(&e->em, a.u.t), *tb = type_of(&e->em, b.u.t);
+	return ta.elem == tb->elem && hir_same_shape(&ta, tb) ? value_tensor(emit_unknown(&e->em, &ta, at)) : VALUE_POISON;
+}
+
+void locals_join(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at)
+{
+	for (uint32_t i = 0; i < n; i++) {
+		struct local *now = &e->locals.at[e->frame->base + i];
+		now->value = value_join(e, before[i].value, now->value, how, now, at);
+	}
+}
+
+void locals_restore(struct elab *e, const struct local *from, uint32_t n)
+{
+	if (n)
+		memcpy(e->locals.at + e->frame->base, from, n * sizeof *from);
+}

@@ -1,0 +1,21 @@
+/* The locals of the current frame. */
+#ifndef TRIB_FRONTEND_ELAB_LOCALS_H
+#define TRIB_FRONTEND_ELAB_LOCALS_H
+#include "frontend/elab/elab.h"
+
+void local_push(struct elab *e, name_id name, struct value v, bool constant);
+/* The innermost local of the name in the current frame, or NULL. */
+struct local *local_find(struct elab *e, name_id name);
+/* Notes an error about the type of the expression at `at`. A local with MOST_REPEATED such errors becomes poison, so that no more follow. */
+void local_note_type_error(struct elab *e, span at);
+/* A copy of the frame's locals. */
+void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n);
+void locals_restore(struct elab *e, const struct local *from, uint32_t n);
+
+/* What decides between two values of a local: the elaboration of an entry perhaps, or the run. */
+enum decided { DECIDED_EARLIER, DECIDED_BY_BRANCH, DECIDED_BY_LOOP };
+/* Checking: a value that is either a or b. Poison unless both have one type; types that differ at run time are reported. `l` or NULL: its local. */
+struct value value_join(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at);
+/* Checking: joins the first n locals with what they were before. */
+void locals_join(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at);
+#endif

@@ -1,0 +1,147 @@
+/* The parameters of layer instances: their names, and their nodes in a unit. */
+#include "frontend/elab/params.h"
+#include <string.h>
+#include "frontend/elab/body.h"
+
+static const char *dotted(struct elab *e, const char *prefix, const char *name)
+{
+	return *prefix ? text_join(&e->em, prefix, ".", name, "") : name;
+}
+
+static const char *number(struct elab *e, uint32_t i)
+{
+	char digits[12], *at = digits + sizeof digits;
+	do
+		*--at = (char)('0' + i % 10);
+	while (i /= 10);
+	return arena_strndup(e->em.f->arena, at, (size_t)(digits + sizeof digits - at));
+}
+
+/* ("_l0", cell): the string ends the names of the parameters from number `first` on. */
+static void add_suffix(struct elab *e, const char *suffix, uint32_t first, struct param_list *out)
+{
+	for (uint32_t i = first; i < out->names.len; i++)
+		out->names.at[i] = text_join(&e->em, out->names.at[i], suffix, "", "");
+}
+
+/* ("denselayer1", layer): the string takes the place of its number in the list, or ends the names if it begins with `_`. */
+static bool is_named(struct value v) { return v.kind == V_TUPLE && v.u.seq->n == 2 && v.u.seq->at[0].kind == V_STR; }
+
+static void params_of_seq(struct elab *e, const struct seq *seq, const char *prefix, struct param_list *out)
+{
+	for (uint32_t i = 0; i < seq->n; i++) {
+		struct value v = seq->at[i];
+		uint32_t first = out->names.len;
+		if (is_named(v) && v.u.seq->at[0].u.s[0] == '_') {
+			params_of(e, v.u.seq->at[1], prefix, out);
+			add_suffix(e, v.u.seq->at[0].u.s, first, out);
+		} else if (is_named(v))
+			params_of(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
+		else if (value_holds(v, V_LAYER))
+			params_of(e, v, dotted(e, prefix, number(e, i)), out);
+	}
+}
+
+static void add_param(struct param_list *out, struct iparam *p, const char *name)
+{
+	if (!map_put(&out->seen, map_key_u64(p->id), 1))
+		return;
+	vec_push(&out->at, p);
+	vec_push(&out->names, name);
+}
+
+/* Arguments last: a sub-layer that was passed in takes the name of the member that the body bound it to. */
+static void params_of_instance(struct elab *e, const struct instance *in, const char *prefix, struct param_list *out)
+{
+	for (int args = 0; args < 2; args++)
+		for (uint32_t i = 0; i < in->n_members; i++) {
+			const struct member *m = &in->members[i];
+			const char *name = name_text(e->em.f, m->name);
+			if (m->is_arg != (args == 1))
+				continue;
+			if (m->kind == M_PARAM)
+				add_param(out, m->param, dotted(e, prefix, name));
+			else if (m->kind == M_VALUE && (m->value.kind == V_LAYER || value_is_seq(m->value)))
+				params_of(e, m->value, *name == '_' ? prefix : dotted(e, prefix, name), out);
+		}
+}
+
+void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out)
+{
+	if (value_is_seq(v)) {
+		params_of_seq(e, v.u.seq, prefix, out);
+		return;
+	}
+	if (v.kind != V_LAYER || !map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1))
+		return;
+	const struct subtree *all = v.u.layer->params;
+	if (!all)
+		params_of_instance(e, v.u.layer, prefix, out);
+	for (uint32_t i = 0; all && i < all->n; i++)
+		if (!map_get(&out->seen, map_key_u64(all->at[i]->id), NULL))
+			add_param(out, all->at[i], dotted(e, prefix, all->names[i]));
+}
+
+/* Once the body has run: what is in it does not change any more. */
+const struct subtree *instance_params(struct elab *e, const struct instance *in)
+{
+	struct param_list l = {0};
+	struct subtree *s = ARENA_NEW(e->em.f->arena, struct subtree);
+	params_of_instance(e, in, "", &l);
+	s->n = l.at.len;
+	s->at = ARENA_ARRAY(e->em.f->arena, struct iparam *, s->n + 1);
+	s->names = ARENA_ARRAY(e->em.f->arena, const char *, s->n + 1);
+	if (s->n) {
+		memcpy(s->at, l.at.at, s->n * sizeof *s->at);
+		memcpy(s->names, l.names.at, s->n * sizeof *s->names);
+	}
+	param_list_free(&l);
+	return s;
+}
+
+void param_list_free(struct param_list *l)
+{
+	vec_free(&l->at);
+	vec_free(&l->names);
+	map_free(&l->seen);
+}
+
+/* ---- nodes ---- */
+
+/* A parameter inside a branch or loop: an input, as the unit around it has it. */
+static struct value body_param(struct elab *e, struct iparam *p, span at)
+{
+	struct builder *b = e->em.b;
+	e->em.b = b->outer;
+	struct value v = param_value(e, p, at);
+	e->em.b = b;
+	return body_value(e, v);
+}
+
+struct value param_value(struct elab *e, struct iparam *p, span at)
+{
+	uint64_t r;
+	struct hir_type t = p->type;
+	if (!p->known)
+		return VALUE_POISON;
+	if (map_get(&e->em.b->params, map_key_u64(p->id), &r))
+		return value_tensor((hir_ref)r);
+	if (e->em.b->body)
+		return body_param(e, p, at);
+	if (!e->em.b->open_params) {
+		report_error(&e->em, DIAG_UNSUPPORTED, at, "parameter `%s` cannot be used here: this function does not belong to its layer",
+			     name_text(e->em.f, p->name));
+		return VALUE_POISON;
+	}
+	if (p->dims != e->em.b->dims)
+		for (uint32_t i = 0; i < t.rank; i++) {
+			int64_t v;
+			if (!dim_is_const(p->dims, t.dims[i], &v))
+				return VALUE_POISON;
+			t.dims[i] = dim_const(e->em.b->dims, v);
+		}
+	hir_ref in = emit_input(&e->em, name_text(e->em.f, p->name), &t, true, p->at);
+	map_put(&e->em.b->params, map_key_u64(p->id), in);
+	vec_push(&e->em.b->opened, p);
+	return value_tensor(in);
+}

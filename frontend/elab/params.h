@@ -1,0 +1,20 @@
+/* The parameters of layer instances. */
+#ifndef TRIB_FRONTEND_ELAB_PARAMS_H
+#define TRIB_FRONTEND_ELAB_PARAMS_H
+#include "frontend/elab/elab.h"
+
+struct param_list {
+	VEC(struct iparam *) at;
+	VEC(const char *) names;
+	struct map seen; /* ids of those listed: an instance may be reached by two names */
+};
+/* Appends all parameters of a value's instances, in order of declaration, with names under `prefix`. */
+void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out);
+void param_list_free(struct param_list *l);
+/* The parameters in an instance, however deep, with names relative to it. */
+const struct subtree *instance_params(struct elab *e, const struct instance *in);
+/* The parameter's node in the current unit, or poison. */
+struct value param_value(struct elab *e, struct iparam *p, span at);
+/* The unit that computes a parameter's initial value; NULL: it has none, or failed (init.c). */
+struct hir_unit *param_init(struct elab *e, struct iparam *p);
+#endif

@@ -1,0 +1,158 @@
+/* Patterns and assignments. */
+#include "frontend/elab/pattern.h"
+#include <string.h>
+#include "frontend/elab/index_value.h"
+#include "frontend/elab/locals.h"
+#include "frontend/elab/name.h"
+#include "frontend/elab/params.h"
+#include "frontend/rules/operators.h"
+
+/* ---- patterns ---- */
+
+static void set_local(struct elab *e, name_id name, struct value v, span at)
+{
+	struct local *l = local_find(e, name);
+	if (l && !l->constant) {
+		l->value = v;
+		l->at = at;
+		return;
+	}
+	struct value old;
+	if (l) {
+		report_error(&e->em, DIAG_ASSIGN, at, "`%s` is a constant and cannot be assigned to", name_text(e->em.f, name));
+	} else if (name_lookup(e, name, at, &old)) {
+		const struct member *m = e->frame->self ? instance_member(e->frame->self, name) : NULL;
+		const char *what = !m                   ? "not a local"
+				   : m->is_arg          ? "an argument of the layer"
+				   : m->kind == M_PARAM ? "a parameter of the layer"
+							: "a member of the layer";
+		struct diag *g =
+			report_error(&e->em, DIAG_ASSIGN, at, "`%s` is %s and cannot be assigned to", name_text(e->em.f, name), what);
+		if (m)
+			diag_secondary(e->em.report.out, g, m->at, "declared here");
+		diag_help(e->em.report.out, g, "give the new value another name: `let new_%s = …`", name_text(e->em.f, name));
+	}
+}
+
+static void bind_poison(struct elab *e, node_id p, bool constant) { bind_pattern(e, p, VALUE_POISON, SPAN_NONE, constant); }
+
+static void bind_seq(struct elab *e, node_id p, struct value v, span at, bool constant)
+{
+	struct ast_nodes items = ast_nodes(elab_tree(e), ast_a(elab_tree(e), p));
+	uint32_t rest = items.n;
+	for (uint32_t i = 0; i < items.n; i++)
+		if (ast_kind(elab_tree(e), items.at[i]) == NODE_PAT_REST)
+			rest = i;
+	uint32_t need = rest < items.n ? items.n - 1 : items.n;
+	bool fits = value_is_seq(v) && (rest < items.n ? v.u.seq->n >= need : v.u.seq->n == need);
+	if (!fits && !is_poison(v)) {
+		struct diag *g = report_error(&e->em, DIAG_PATTERN, elab_span(e, p), "the pattern has %u names%s, the value is %s", need,
+					      rest < items.n ? " and a rest" : "", value_text(&e->em, v));
+		if (at.source != SPAN_NO_SOURCE)
+			diag_secondary(e->em.report.out, g, at, "%s", value_text(&e->em, v));
+		if (need == 2 && (v.kind == V_LAYER || value_is_scalar(v)))
+			diag_help(e->em.report.out, g, "a loop with the index runs over `enumerate(xs)`");
+		else if (v.kind == V_TENSOR)
+			diag_help(e->em.report.out, g, "a tensor's parts are `x[0]`, `x[1]`; `split` and `chunk` make lists of them");
+	}
+	for (uint32_t i = 0; i < items.n; i++) {
+		if (!fits) {
+			bind_poison(e, items.at[i], constant);
+		} else if (i == rest) {
+			struct value r = value_seq(e->em.f->arena, V_LIST, v.u.seq->n - need);
+			for (uint32_t k = 0; k < r.u.seq->n; k++)
+				r.u.seq->at[k] = v.u.seq->at[rest + k];
+			bind_pattern(e, items.at[i], r, at, constant);
+		} else {
+			bind_pattern(e, items.at[i], v.u.seq->at[i < rest ? i : i - 1 + v.u.seq->n - need], at, constant);
+		}
+	}
+}
+
+void bind_name(struct elab *e, token_id name, struct value v, bool constant)
+{
+	index_note_value(e, name, v);
+	local_push(e, elab_name(e, name), v, constant);
+	if (e->main_params && !e->frame->func && !e->frame->self)
+		params_of(e, v, name_text(e->em.f, elab_name(e, name)), e->main_params);
+}
+
+void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool constant)
+{
+	switch (ast_kind(elab_tree(e), p)) {
+	case NODE_PAT_NAME:
+		bind_name(e, ast_token(elab_tree(e), p), v, constant);
+		e->locals.at[e->locals.len - 1].at = at;
+		break;
+	case NODE_PAT_REST: bind_name(e, ast_a(elab_tree(e), p), v, constant); break;
+	case NODE_PAT_TUPLE:
+	case NODE_PAT_LIST: bind_seq(e, p, v, at, constant); break;
+	default: break;
+	}
+}
+
+/* ---- assignment ---- */
+
+struct value report_no_value(struct elab *e, node_id value)
+{
+	struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, value), "this gives no value");
+	if (ast_kind(elab_tree(e), value) == NODE_CALL)
+		diag_help(e->em.report.out, g,
+			  "what is called here ends without a `return`; a layer to be made by a call has a `fn forward` in its body");
+	else if (ast_kind(elab_tree(e), value) == NODE_IF)
+		diag_help(e->em.report.out, g, "every way of an `if` with a value ends with one: add `else { … }`");
+	return VALUE_POISON;
+}
+
+static void assign_target(struct elab *e, node_id target, struct value v, span at)
+{
+	switch (ast_kind(elab_tree(e), target)) {
+	case NODE_NAME: set_local(e, elab_name(e, ast_token(elab_tree(e), target)), v, elab_span(e, target)); break;
+	case NODE_PAREN: assign_target(e, ast_a(elab_tree(e), target), v, at); break;
+	case NODE_TUPLE: {
+		struct ast_nodes items = ast_nodes(elab_tree(e), ast_a(elab_tree(e), target));
+		bool fits = value_is_seq(v) && v.u.seq->n == items.n;
+		if (!fits && !is_poison(v))
+			report_error(&e->em, DIAG_PATTERN, elab_span(e, target), "%u targets for %s", items.n, value_text(&e->em, v));
+		for (uint32_t i = 0; i < items.n; i++)
+			assign_target(e, items.at[i], fits ? v.u.seq->at[i] : VALUE_POISON, at);
+		break;
+	}
+	case NODE_ERROR: break;
+	default: {
+		struct diag *g = report_error(&e->em, DIAG_ASSIGN, elab_span(e, target), "only locals can be assigned to");
+		diag_note(
+			e->em.report.out, g,
+			"tensors and lists are values: build a new one with `concat`, `where` or `stack`, a list as `[f(x) for x in xs]`");
+	}
+	}
+}
+
+static enum token_kind assign_op(enum token_kind k)
+{
+	switch (k) {
+	case TOK_PLUS_EQ: return TOK_PLUS;
+	case TOK_MINUS_EQ: return TOK_MINUS;
+	case TOK_STAR_EQ: return TOK_STAR;
+	case TOK_SLASH_EQ: return TOK_SLASH;
+	case TOK_AT_EQ: return TOK_AT;
+	default: return TOK_ASSIGN;
+	}
+}
+
+void exec_assign(struct elab *e, node_id n)
+{
+	node_id target = ast_a(elab_tree(e), n), value = ast_b(elab_tree(e), n);
+	enum token_kind op = assign_op(ast_token_kind(elab_tree(e), n));
+	struct value v;
+	if (op == TOK_ASSIGN) {
+		v = eval(e, value);
+		if (v.kind == V_VOID)
+			v = report_no_value(e, value);
+	} else {
+		struct value old = eval(e, target);
+		v = eval(e, value);
+		v = apply_binary(&e->em, op, old, v, elab_span(e, n), elab_span(e, target), elab_span(e, value));
+	}
+	assign_target(e, target, v, elab_span(e, value));
+}

@@ -1,0 +1,148 @@
+/* Scalars: compile-time numbers as bytes, constants and tensors without dimensions. */
+#include <math.h>
+#include <string.h>
+#include "frontend/unit/emit.h"
+
+/* Round to nearest, ties to even, from the top bits of a float32. */
+static uint16_t to_bfloat16(float f)
+{
+	uint32_t u;
+	memcpy(&u, &f, sizeof u);
+	if ((u & 0x7fffffffu) > 0x7f800000u)
+		return (uint16_t)(u >> 16 | 0x40);
+	return (uint16_t)((u + 0x7fffu + (u >> 16 & 1)) >> 16);
+}
+
+static uint16_t to_float16(double d)
+{
+	uint16_t sign = signbit(d) ? 0x8000 : 0;
+	double a = fabs(d);
+	int exp;
+	if (isnan(d))
+		return 0x7e00;
+	if (a >= 65520.0)
+		return sign | 0x7c00;
+	if (a < 0x1p-14)
+		return (uint16_t)(sign | (uint16_t)nearbyint(a * 0x1p24));
+	double m = frexp(a, &exp); /* a = m * 2^exp, m in [0.5, 1) */
+	uint32_t bits = (uint32_t)nearbyint(m * 2048.0);
+	return (uint16_t)(sign | (((uint32_t)(exp + 13) << 10) + bits));
+}
+
+static bool int_fits(int64_t i, dtype t)
+{
+	switch (t) {
+	case DT_TRIT: return i >= -1 && i <= 1;
+	case DT_INT8: return i >= INT8_MIN && i <= INT8_MAX;
+	case DT_INT16: return i >= INT16_MIN && i <= INT16_MAX;
+	case DT_INT32: return i >= INT32_MIN && i <= INT32_MAX;
+	default: return true;
+	}
+}
+
+static void store_int(int64_t i, dtype t, void *out)
+{
+	int8_t b = (int8_t)i;
+	int16_t h = (int16_t)i;
+	int32_t w = (int32_t)i;
+	const void *from = t == DT_INT16 ? (void *)&h : t == DT_INT32 ? (void *)&w : t == DT_INT64 ? (void *)&i : (void *)&b;
+	memcpy(out, from, dtype_size(t));
+}
+
+void float_bytes(double d, dtype t, void *out)
+{
+	float f = (float)d;
+	uint16_t h = t == DT_FLOAT16 ? to_float16(d) : to_bfloat16(f);
+	const void *from = t == DT_FLOAT64 ? (void *)&d : t == DT_FLOAT32 ? (void *)&f : (void *)&h;
+	memcpy(out, from, dtype_size(t));
+}
+
+bool scalar_bytes(struct emitter *e, struct value v, dtype t, void *out, span at)
+{
+	bool number = v.kind == V_INT || v.kind == V_FLOAT;
+	if (dtype_class(t) == DTC_FLOAT && (number || v.kind == V_BOOL)) {
+		float_bytes(number_value(v), t, out);
+		return true;
+	}
+	if (t == DT_BOOL && v.kind == V_BOOL) {
+		*(uint8_t *)out = v.u.b;
+		return true;
+	}
+	bool trit = v.kind == V_TRIT && t == DT_TRIT;
+	if (t != DT_BOOL && dtype_class(t) != DTC_FLOAT && (trit || v.kind == V_INT || (v.kind == V_BOOL && t != DT_TRIT))) {
+		int64_t i = v.kind == V_BOOL ? v.u.b : v.u.i;
+		if (int_fits(i, t)) {
+			store_int(i, t, out);
+			return true;
+		}
+		struct diag *g = report_error(e, DIAG_LITERAL_RANGE, at, "%lld is not a value of type %s", (long long)i, dtype_text(t));
+		if (t == DT_TRIT)
+			diag_note(e->report.out, g, "a trit is -1, 0 or 1");
+		else
+			diag_note(e->report.out, g, "%s holds %lld to %lld; the cast of a value that only the run knows keeps its low bits",
+				  dtype_text(t), (long long)(-1 - dtype_largest_int(t)), (long long)dtype_largest_int(t));
+		return false;
+	}
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "%s where a value of type %s is needed", value_text(e, v), dtype_text(t));
+	if (v.kind == V_TRIT)
+		diag_help(e->report.out, g, "convert it: `%s(…)`", dtype_text(t));
+	return false;
+}
+
+hir_ref emit_scalar(struct emitter *e, struct value v, dtype t, span at)
+{
+	struct hir_type type = {.elem = t};
+	if (v.kind == V_DIM)
+		return emit_cast(e, emit_dim(e, v.u.d, at), t, at);
+	void *data = arena_alloc(e->f->arena, 8, 8);
+	if (!scalar_bytes(e, v, t, data, at))
+		return HIR_NONE;
+	return emit_const(e, &type, data, at);
+}
+
+bool scalar_converts(struct value v, dtype t)
+{
+	enum dtype_class k = dtype_class(t);
+	if (v.typed && !dtype_widens(scalar_type(v), t))
+		return false;
+	switch (v.kind) {
+	case V_BOOL: return k == DTC_BOOL;
+	case V_TRIT: return k == DTC_TRIT;
+	case V_FLOAT: return k == DTC_FLOAT;
+	case V_INT: return k == DTC_INT || k == DTC_FLOAT || (k == DTC_TRIT && v.u.i >= -1 && v.u.i <= 1);
+	case V_DIM: return k == DTC_INT || k == DTC_FLOAT;
+	default: return false;
+	}
+}
+
+hir_ref scalar_tensor(struct emitter *e, struct value v, dtype t, span at)
+{
+	if (v.kind == V_TENSOR) {
+		const struct hir_type *have = type_of(e, v.u.t);
+		return !have->rank && dtype_widens(have->elem, t) ? emit_cast(e, v.u.t, t, at) : HIR_NONE;
+	}
+	return scalar_converts(v, t) ? emit_scalar(e, v, t, at) : HIR_NONE;
+}
+
+hir_ref emit_bool(struct emitter *e, bool v, span at) { return emit_scalar(e, value_bool(v), DT_BOOL, at); }
+
+hir_ref emit_not(struct emitter *e, hir_ref c, span at)
+{
+	struct hir_type t = {.elem = DT_BOOL};
+	struct hir_arg a = arg_tensor(c);
+	return emit_builtin(e, BI_LOGICAL_NOT, &t, &a, 1, at);
+}
+
+hir_ref emit_logic(struct emitter *e, enum builtin bi, hir_ref a, hir_ref b, span at)
+{
+	struct hir_type t = {.elem = DT_BOOL};
+	struct hir_arg args[2] = {arg_tensor(a), arg_tensor(b)};
+	return emit_builtin(e, bi, &t, args, 2, at);
+}
+
+bool is_integer_scalar(struct emitter *e, struct value v)
+{
+	if (v.kind == V_TENSOR)
+		return dtype_class(type_of(e, v.u.t)->elem) == DTC_INT && !type_of(e, v.u.t)->rank;
+	return v.kind == V_INT || v.kind == V_DIM;
+}
