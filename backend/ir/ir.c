@@ -1,16 +1,15 @@
-/* Building and hashing functions of the tensor IR. Memory is the unit arena's; growing arrays leave their old copies in it. */
+/* Builds functions of the tensor IR. Arrays that grow leave their old copies in the arena. */
 #include "backend/ir/ir.h"
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
-#include "base/vec.h"
 
 static const struct {
 	const char *text;
 	int ins;
 	uint32_t traits;
 } facts[OP_COUNT] = {
-#define OP(id, text, ins, traits, shape) [OP_##id] = {text, ins, traits},
+#define OP(id, text, ins, traits, attributes, rule) [OP_##id] = {text, ins, traits},
 #include "backend/ir/ops.def"
 #undef OP
 };
@@ -93,28 +92,10 @@ const dim *ir_same_symbols(struct ir_fn *f, const struct dims *from)
 	return syms;
 }
 
-void ir_translate(struct ir_fn *f, const struct dims *from, const dim *syms, struct ir_inst *i)
-{
-	i->type = ir_type_translate(f->dims, from, syms, &i->type);
-	for (uint32_t k = 0; ir_op_starts(i->op) && k < i->type.rank; k++)
-		i->starts[k] = dim_translate(f->dims, from, i->starts[k], syms);
-	if (i->op == OP_DIM)
-		i->extent = dim_translate(f->dims, from, i->extent, syms);
-	if (!ir_calls(i->op))
-		return;
-	uint32_t n = dims_syms(i->callee->dims);
-	dim *callee_syms = ARENA_ARRAY(f->unit, dim, n + 1);
-	for (uint32_t k = 0; k < n; k++)
-		callee_syms[k] = dim_translate(f->dims, from, i->callee_syms[k], syms);
-	i->callee_syms = callee_syms;
-}
-
-static bool has_effect(const struct ir_inst *i)
+bool ir_has_effect(const struct ir_inst *i)
 {
 	return (ir_op_traits(i->op) & EFFECT) || (ir_calls(i->op) && (i->callee->effects || (i->other && i->other->effects)));
 }
-
-bool ir_has_effect(const struct ir_fn *f, ir_ref r) { return has_effect(ir_at(f, r)); }
 
 int64_t ir_type_count(const struct dims *d, const struct hir_type *t)
 {
@@ -142,124 +123,4 @@ bool ir_type_same(const struct hir_type *a, const struct hir_type *b)
 		if (!dim_eq(a->dims[k], b->dims[k]))
 			return false;
 	return true;
-}
-
-/* Are all results of constant shape? A branch or loop is evaluated at build time as a whole or not at all. */
-static bool results_const(const struct hir_unit *u)
-{
-	if (!u->nodes) /* read from a text, which does not tell */
-		return false;
-	for (uint32_t k = 0; k < u->n_outputs; k++)
-		if (!ir_type_const(u->dims, &u->nodes[u->outputs[k].node].type))
-			return false;
-	return true;
-}
-
-static bool known_at_build(const struct ir_fn *f, const struct ir_inst *i)
-{
-	if (i->op == OP_INPUT || has_effect(i) || !ir_type_const(f->dims, &i->type))
-		return false;
-	if (i->op == OP_DIM && !dim_is_const(f->dims, i->extent, NULL))
-		return false;
-	if ((i->op == OP_IF || i->op == OP_LOOP) && !results_const(i->callee))
-		return false;
-	if (ir_op_starts(i->op))
-		for (uint32_t k = 0; k < i->type.rank; k++)
-			if (!dim_is_const(f->dims, i->starts[k], NULL))
-				return false;
-	for (uint32_t k = 0; k < i->n_operands; k++)
-		if (!f->insts[f->operands[i->operands + k]].build_time)
-			return false;
-	return true;
-}
-
-void ir_mark_build_time(struct ir_fn *f)
-{
-	for (uint32_t r = 0; r < f->n_insts; r++)
-		f->insts[r].build_time = known_at_build(f, &f->insts[r]);
-}
-
-/* ---- hashing ---- */
-
-static void hash_dim(struct hasher *h, const struct dims *d, dim x)
-{
-	struct dim_step few[64], *steps = few;
-	uint32_t n = dim_program(d, x, few, 64);
-	VEC(struct dim_step) many = {0};
-	if (n > 64) {
-		vec_reserve(&many, n);
-		steps = many.at;
-		dim_program(d, x, steps, n);
-	}
-	hasher_add_u64(h, n);
-	for (uint32_t k = 0; k < n; k++) {
-		hasher_add_u64(h, steps[k].op);
-		hasher_add_u64(h, steps[k].op == DIM_PUSH_CONST || steps[k].op == DIM_PUSH_SYM ? (uint64_t)steps[k].value : 0);
-	}
-	vec_free(&many);
-}
-
-static void hash_type(struct hasher *h, const struct dims *d, const struct hir_type *t)
-{
-	hasher_add_u64(h, (uint64_t)t->elem << 8 | t->rank);
-	for (uint32_t k = 0; k < t->rank; k++)
-		hash_dim(h, d, t->dims[k]);
-}
-
-static void hash_callee(struct hasher *h, const struct dims *d, const struct ir_inst *i)
-{
-	hasher_add_str(h, i->callee->symbol);
-	hasher_add_hash(h, i->callee->identity);
-	if (i->other) {
-		hasher_add_str(h, i->other->symbol);
-		hasher_add_hash(h, i->other->identity);
-	}
-	uint32_t n = dims_syms(i->callee->dims);
-	hasher_add_u64(h, n);
-	for (uint32_t k = 0; k < n; k++)
-		hash_dim(h, d, i->callee_syms[k]);
-}
-
-static void hash_inst(struct hasher *h, const struct ir_fn *f, const struct ir_inst *i)
-{
-	hasher_add_u64(h, i->op);
-	hash_type(h, f->dims, &i->type);
-	hasher_add_u64(h, i->n_operands);
-	hasher_add(h, f->operands + i->operands, i->n_operands * sizeof(ir_ref));
-	hasher_add_u64(h, i->index);
-	hasher_add_u64(h, i->mask);
-	hasher_add(h, i->ints, sizeof i->ints);
-	hasher_add(h, i->f, sizeof i->f);
-	if (ir_op_starts(i->op))
-		for (uint32_t k = 0; k < i->type.rank; k++)
-			hash_dim(h, f->dims, i->starts[k]);
-	if (i->op == OP_DIM)
-		hash_dim(h, f->dims, i->extent);
-	if (i->op == OP_CONST)
-		hasher_add(h, i->data, (size_t)ir_type_count(f->dims, &i->type) * dtype_size(i->type.elem));
-	if (ir_calls(i->op))
-		hash_callee(h, f->dims, i);
-	if (i->op == OP_PRINT || i->op == OP_ASSERT)
-		hasher_add_str(h, i->text);
-	if (i->op == OP_ASSERT)
-		hasher_add_str(h, i->where);
-}
-
-hash128 ir_hash(const struct ir_fn *f)
-{
-	struct hasher *h = hasher_new();
-	hasher_add_str(h, f->name);
-	hasher_add_u64(h, dims_syms(f->dims));
-	hasher_add_u64(h, f->n_inputs);
-	for (uint32_t k = 0; k < f->n_inputs; k++)
-		hash_type(h, f->dims, &f->inputs[k]);
-	hasher_add_u64(h, f->n_weights);
-	for (uint32_t k = 0; k < f->n_weights; k++)
-		hash_type(h, f->dims, &f->weights[k]);
-	hasher_add_u64(h, f->n_insts);
-	for (uint32_t r = 0; r < f->n_insts; r++)
-		hash_inst(h, f, &f->insts[r]);
-	hasher_add_u64(h, f->n_outputs);
-	hasher_add(h, f->outputs, f->n_outputs * sizeof(ir_ref));
-	return hasher_finish(h);
 }

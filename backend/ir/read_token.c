@@ -9,7 +9,7 @@
 
 enum { MAX_NESTING = 32, MAX_WORD = 256 };
 
-void read_fail(struct reader *r, const char *what)
+void ir_read_fail(struct ir_reader *r, const char *what)
 {
 	if (r->failed)
 		return;
@@ -19,7 +19,7 @@ void read_fail(struct reader *r, const char *what)
 	r->at = r->end;
 }
 
-void read_skip(struct reader *r)
+void ir_read_space(struct ir_reader *r)
 {
 	while (r->at < r->end && (isspace((unsigned char)*r->at) || *r->at == ';')) {
 		if (*r->at == ';')
@@ -30,9 +30,9 @@ void read_skip(struct reader *r)
 	}
 }
 
-bool read_eat(struct reader *r, const char *text)
+bool ir_read_eat(struct ir_reader *r, const char *text)
 {
-	read_skip(r);
+	ir_read_space(r);
 	size_t n = strlen(text);
 	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n))
 		return false;
@@ -40,28 +40,28 @@ bool read_eat(struct reader *r, const char *text)
 	return true;
 }
 
-void read_expect(struct reader *r, const char *text)
+void ir_read_expect(struct ir_reader *r, const char *text)
 {
-	if (!read_eat(r, text))
-		read_fail(r, arena_printf(r->unit, "`%s` expected", text));
+	if (!ir_read_eat(r, text))
+		ir_read_fail(r, arena_printf(r->unit, "`%s` expected", text));
 }
 
 static bool is_word(char c) { return isalnum((unsigned char)c) || c == '_'; }
 
-const char *read_word(struct reader *r)
+const char *ir_read_word(struct ir_reader *r)
 {
-	read_skip(r);
+	ir_read_space(r);
 	const char *start = r->at;
 	while (r->at < r->end && is_word(*r->at))
 		r->at++;
 	if (r->at - start > MAX_WORD)
-		read_fail(r, "a name of at most 256 letters expected");
+		ir_read_fail(r, "a name of at most 256 letters expected");
 	return arena_strndup(r->unit, start, (size_t)(r->at - start));
 }
 
-bool read_eat_word(struct reader *r, const char *text)
+bool ir_read_eat_word(struct ir_reader *r, const char *text)
 {
-	read_skip(r);
+	ir_read_space(r);
 	size_t n = strlen(text);
 	if ((size_t)(r->end - r->at) < n || memcmp(r->at, text, n) || (r->at + n < r->end && is_word(r->at[n])))
 		return false;
@@ -69,23 +69,23 @@ bool read_eat_word(struct reader *r, const char *text)
 	return true;
 }
 
-void read_expect_word(struct reader *r, const char *text)
+void ir_read_expect_word(struct ir_reader *r, const char *text)
 {
-	if (!read_eat_word(r, text))
-		read_fail(r, arena_printf(r->unit, "`%s` expected", text));
+	if (!ir_read_eat_word(r, text))
+		ir_read_fail(r, arena_printf(r->unit, "`%s` expected", text));
 }
 
-int64_t read_number(struct reader *r)
+int64_t ir_read_int(struct ir_reader *r)
 {
-	read_skip(r);
-	bool negative = read_eat(r, "-");
+	ir_read_space(r);
+	bool negative = ir_read_eat(r, "-");
 	uint64_t v = 0, limit = (uint64_t)INT64_MAX + negative;
 	if (r->at >= r->end || !isdigit((unsigned char)*r->at))
-		read_fail(r, "a number expected");
+		ir_read_fail(r, "a number expected");
 	for (; r->at < r->end && isdigit((unsigned char)*r->at); r->at++) {
 		uint64_t digit = (uint64_t)(*r->at - '0');
 		if (v > (limit - digit) / 10) {
-			read_fail(r, "a number of 64 bits expected");
+			ir_read_fail(r, "a number of 64 bits expected");
 			return 0;
 		}
 		v = 10 * v + digit;
@@ -93,19 +93,19 @@ int64_t read_number(struct reader *r)
 	return (int64_t)(negative ? 0 - v : v);
 }
 
-uint32_t read_small_number(struct reader *r, uint32_t limit)
+uint32_t ir_read_u32(struct ir_reader *r, uint32_t limit)
 {
-	int64_t v = read_number(r);
+	int64_t v = ir_read_int(r);
 	if (v < 0 || v > limit)
-		read_fail(r, "a smaller number expected");
+		ir_read_fail(r, "a smaller number expected");
 	return r->failed ? 0 : (uint32_t)v;
 }
 
-double read_real(struct reader *r)
+double ir_read_real(struct ir_reader *r)
 {
 	char text[64];
 	size_t n = 0;
-	read_skip(r);
+	ir_read_space(r);
 	while (r->at < r->end && n < sizeof text - 1 && (is_word(*r->at) || strchr("+-.", *r->at))) {
 		if (!*r->at)
 			break;
@@ -115,48 +115,48 @@ double read_real(struct reader *r)
 	char *stop = text;
 	double v = strtod(text, &stop);
 	if (!n || *stop)
-		read_fail(r, "a number expected");
+		ir_read_fail(r, "a number expected");
 	return v;
 }
 
 /* ---- dimensions and types ---- */
 
-static dim factor(struct reader *r)
+static dim factor(struct ir_reader *r)
 {
 	struct dims *d = r->f->dims;
-	read_skip(r);
-	if (read_eat(r, "(")) {
-		dim x = read_dim(r);
-		read_expect(r, ")");
+	ir_read_space(r);
+	if (ir_read_eat(r, "(")) {
+		dim x = ir_read_dim(r);
+		ir_read_expect(r, ")");
 		return x;
 	}
 	if (r->at < r->end && isdigit((unsigned char)*r->at))
-		return dim_const(d, read_number(r));
-	const char *name = read_word(r);
+		return dim_const(d, ir_read_int(r));
+	const char *name = ir_read_word(r);
 	for (uint32_t k = 0; k < dims_syms(d); k++)
 		if (!strcmp(dims_sym_name(d, k), name))
 			return dim_sym(d, k);
-	read_fail(r, "a number or a symbol of the function expected");
+	ir_read_fail(r, "a number or a symbol of the function expected");
 	return dim_const(d, 0);
 }
 
-static dim product(struct reader *r)
+static dim product(struct ir_reader *r)
 {
 	struct dims *d = r->f->dims;
-	bool negative = read_eat(r, "-");
+	bool negative = ir_read_eat(r, "-");
 	dim x = factor(r);
 	int64_t v;
 	while (!r->failed) {
-		if (read_eat(r, "*")) {
+		if (ir_read_eat(r, "*")) {
 			x = dim_mul(d, x, factor(r));
 			continue;
 		}
-		bool divides = read_eat(r, "//");
-		if (!divides && !read_eat(r, "%"))
+		bool divides = ir_read_eat(r, "//");
+		if (!divides && !ir_read_eat(r, "%"))
 			break;
 		dim y = factor(r);
 		if (r->failed || (dim_is_const(d, y, &v) && v == 0)) {
-			read_fail(r, "a divisor other than 0 expected");
+			ir_read_fail(r, "a divisor other than 0 expected");
 			break;
 		}
 		x = divides ? dim_floordiv(d, x, y) : dim_mod(d, x, y);
@@ -164,68 +164,68 @@ static dim product(struct reader *r)
 	return negative ? dim_sub(d, dim_const(d, 0), x) : x;
 }
 
-dim read_dim(struct reader *r)
+dim ir_read_dim(struct ir_reader *r)
 {
 	struct dims *d = r->f->dims;
 	if (++r->nesting > MAX_NESTING)
-		read_fail(r, "dimensions nested less deeply expected");
+		ir_read_fail(r, "dimensions nested less deeply expected");
 	dim x = r->failed ? dim_const(d, 0) : product(r);
 	while (!r->failed) {
-		if (read_eat(r, "+"))
+		if (ir_read_eat(r, "+"))
 			x = dim_add(d, x, product(r));
-		else if (read_eat(r, "-"))
+		else if (ir_read_eat(r, "-"))
 			x = dim_sub(d, x, product(r));
 		else
 			break;
 	}
 	r->nesting--;
 	if (dims_overflowed(d))
-		read_fail(r, "smaller dimensions expected");
+		ir_read_fail(r, "smaller dimensions expected");
 	return x;
 }
 
-uint32_t read_dims(struct reader *r, dim *out, uint32_t limit)
+uint32_t ir_read_dims(struct ir_reader *r, dim *out, uint32_t limit)
 {
 	uint32_t n = 0;
-	read_expect(r, "[");
-	if (read_eat(r, "]"))
+	ir_read_expect(r, "[");
+	if (ir_read_eat(r, "]"))
 		return 0;
 	do {
 		if (n == limit)
-			read_fail(r, "fewer dimensions expected");
+			ir_read_fail(r, "fewer dimensions expected");
 		if (r->failed)
 			return 0;
-		out[n++] = read_dim(r);
-	} while (read_eat(r, ","));
-	read_expect(r, "]");
+		out[n++] = ir_read_dim(r);
+	} while (ir_read_eat(r, ","));
+	ir_read_expect(r, "]");
 	return n;
 }
 
-struct hir_type read_type(struct reader *r)
+struct hir_type ir_read_type(struct ir_reader *r)
 {
-	struct hir_type t = {.elem = dtype_find(read_word(r))};
+	struct hir_type t = {.elem = dtype_find(ir_read_word(r))};
 	if (t.elem == DT_COUNT)
-		read_fail(r, "an element type expected");
+		ir_read_fail(r, "an element type expected");
 	if (!r->failed)
-		t.rank = (uint8_t)read_dims(r, t.dims, HIR_MAX_RANK);
+		t.rank = (uint8_t)ir_read_dims(r, t.dims, HIR_MAX_RANK);
 	if (r->failed)
 		t.elem = DT_INT8;
 	return t;
 }
 
-uint32_t read_ints(struct reader *r, int64_t *out)
+uint32_t ir_read_ints(struct ir_reader *r, int64_t *out)
 {
 	uint32_t n = 0;
-	read_expect(r, "[");
-	if (read_eat(r, "]"))
+	ir_read_expect(r, "[");
+	if (ir_read_eat(r, "]"))
 		return 0;
 	do {
 		if (n == HIR_MAX_RANK)
-			read_fail(r, "at most 8 numbers expected");
+			ir_read_fail(r, "at most 8 numbers expected");
 		if (r->failed)
 			return 0;
-		out[n++] = read_number(r);
-	} while (read_eat(r, ","));
-	read_expect(r, "]");
+		out[n++] = ir_read_int(r);
+	} while (ir_read_eat(r, ","));
+	ir_read_expect(r, "]");
 	return n;
 }

@@ -1,5 +1,5 @@
-/* The invariants of the tensor IR, as ops.def states them. Shapes must agree, or not be provably different: the value of a symbol is known only
- * at run time. */
+/* Checks the invariants of the tensor IR. ops.def names the check of each operation. Shapes may differ if they can be equal: the values of symbols
+ * are known only at run time. */
 #include "backend/ir/ir.h"
 #include "base/buf.h"
 #include "base/format.h"
@@ -9,14 +9,7 @@ struct verify {
 	struct buf *why;
 	ir_ref at;
 	bool ok;
-	bool exact; /* shapes must agree whatever the symbols' values are; `why` is NULL */
-};
-
-enum shape_rule { SHAPE_same, SHAPE_attr, SHAPE_reduce, SHAPE_matmul };
-static const enum shape_rule rules[OP_COUNT] = {
-#define OP(id, text, ins, traits, shape) [OP_##id] = SHAPE_##shape,
-#include "backend/ir/ops.def"
-#undef OP
+	bool exact; /* shapes must agree for all values of the symbols; `why` is NULL */
 };
 
 static const struct hir_type *operand(const struct verify *v, uint32_t k) { return &ir_at(v->f, ir_operand(v->f, v->at, k))->type; }
@@ -29,6 +22,7 @@ static void fail(struct verify *v, const char *what)
 		buf_puts(v->why, what);
 	v->ok = false;
 }
+
 static void need(struct verify *v, bool ok, const char *what)
 {
 	if (!ok)
@@ -36,11 +30,13 @@ static void need(struct verify *v, bool ok, const char *what)
 }
 
 static bool may_equal(struct verify *v, dim a, dim b) { return v->exact ? dim_eq(a, b) : dim_compare(v->f->dims, a, b) >= 0; }
+
 static bool is_value(struct verify *v, dim x, int64_t want)
 {
 	int64_t have;
 	return dim_is_const(v->f->dims, x, &have) && have == want;
 }
+
 static bool shapes_agree(struct verify *v, const struct hir_type *a, const struct hir_type *b)
 {
 	if (a->rank != b->rank)
@@ -50,7 +46,7 @@ static bool shapes_agree(struct verify *v, const struct hir_type *a, const struc
 			return false;
 	return true;
 }
-static bool whole(dtype t) { return dtype_class(t) != DTC_FLOAT; }
+static bool is_whole(dtype t) { return dtype_class(t) != DTC_FLOAT; }
 
 static void check_type(struct verify *v, const struct hir_type *t)
 {
@@ -68,45 +64,48 @@ static void check_type(struct verify *v, const struct hir_type *t)
 	need(v, n <= INT64_MAX / 16, "too many elements");
 }
 
-/* ---- element types ---- */
+/* ---- element types and shapes ---- */
 
-static bool bool_result(enum ir_op op) { return op == OP_EQ || op == OP_NE || op == OP_LT || op == OP_LE; }
-static bool float_only(enum ir_op op) { return (op >= OP_SQRT && op <= OP_ERF) || op == OP_DIV; }
-
-static void check_ewise_elems(struct verify *v, const struct ir_inst *i)
+/* The first n operands have the element type of the result. */
+static void keeps_elem(struct verify *v, const struct ir_inst *i, uint32_t n)
 {
-	if (i->op == OP_CAST)
+	for (uint32_t k = 0; k < n; k++)
+		need(v, operand(v, k)->elem == i->type.elem, "operands and result must have the same element type");
+}
+
+static void check_ewise(struct verify *v, const struct ir_inst *i)
+{
+	uint32_t traits = ir_op_traits(i->op), first = i->op == OP_SELECT;
+	for (uint32_t k = 0; k < i->n_operands; k++)
+		need(v, shapes_agree(v, operand(v, k), &i->type), "operands of different shapes");
+	if (!v->ok || i->op == OP_CAST)
 		return;
-	if (i->op == OP_NOT || i->op == OP_AND || i->op == OP_OR)
-		need(v, i->type.elem == DT_BOOL, "wants bool");
-	uint32_t first = i->op == OP_SELECT;
 	if (first)
 		need(v, operand(v, 0)->elem == DT_BOOL, "operand 0 must be bool");
 	for (uint32_t k = first + 1; k < i->n_operands; k++)
 		need(v, operand(v, k)->elem == operand(v, first)->elem, "operands of different element types");
-	if (bool_result(i->op))
-		need(v, i->type.elem == DT_BOOL, "a comparison gives bool");
-	else
-		need(v, i->type.elem == operand(v, first)->elem, "result of another element type than the operands");
-	if (float_only(i->op))
-		need(v, !whole(i->type.elem), "floats only");
+	if (traits & (BOOLS | COMPARES))
+		need(v, i->type.elem == DT_BOOL, "the result must be bool");
+	if (!(traits & COMPARES))
+		need(v, i->type.elem == operand(v, first)->elem, "operands and result must have the same element type");
+	if (traits & FLOATS)
+		need(v, !is_whole(i->type.elem), "the element type must be a float");
 }
 
 static dtype matmul_elem(dtype a, dtype b)
 {
-	if (!whole(a) && (b == a || b == DT_TRIT))
+	if (!is_whole(a) && (b == a || b == DT_TRIT))
 		return a;
-	if (!whole(b) && a == DT_TRIT)
+	if (!is_whole(b) && a == DT_TRIT)
 		return b;
 	if ((a == DT_INT8 || a == DT_TRIT) && (b == DT_INT8 || b == DT_TRIT))
 		return DT_INT32;
 	return a == b && dtype_class(a) == DTC_INT ? a : DT_COUNT;
 }
 
-/* ---- shapes ---- */
-
-static void check_matmul(struct verify *v, const struct ir_inst *i, const struct hir_type *a, const struct hir_type *b)
+static void check_matmul(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *a = operand(v, 0), *b = operand(v, 1);
 	uint32_t r = i->type.rank;
 	need(v, r >= 2 && a->rank == r && b->rank == r, "operands and result must have the same rank, at least 2");
 	if (!v->ok)
@@ -119,9 +118,9 @@ static void check_matmul(struct verify *v, const struct ir_inst *i, const struct
 	need(v, matmul_elem(a->elem, b->elem) == i->type.elem, "wrong element types");
 }
 
-static void check_reduce(struct verify *v, const struct ir_inst *i, const struct hir_type *x)
+static void check_reduced_shape(struct verify *v, const struct ir_inst *i)
 {
-	bool arg = i->op == OP_ARGMAX || i->op == OP_ARGMIN;
+	const struct hir_type *x = operand(v, 0);
 	need(v, x->rank == HIR_MAX_RANK || !(i->mask >> x->rank), "mask beyond the rank");
 	uint32_t n = 0;
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
@@ -131,14 +130,22 @@ static void check_reduce(struct verify *v, const struct ir_inst *i, const struct
 		n++;
 	}
 	need(v, n == i->type.rank, "wrong result rank");
-	if (arg) {
-		need(v, i->mask && !(i->mask & (i->mask - 1)), "one masked dimension");
-		need(v, i->type.elem == DT_INT64, "result must be int64");
-		return;
-	}
+}
+
+static void check_reduce(struct verify *v, const struct ir_inst *i)
+{
+	dtype x = operand(v, 0)->elem;
+	check_reduced_shape(v, i);
 	bool adds = i->op == OP_REDUCE_SUM || i->op == OP_REDUCE_PROD;
-	bool widened = adds && whole(x->elem) && dtype_class(i->type.elem) == DTC_INT && dtype_size(i->type.elem) >= dtype_size(x->elem);
-	need(v, i->type.elem == x->elem || widened, "wrong element type");
+	bool widened = adds && is_whole(x) && dtype_class(i->type.elem) == DTC_INT && dtype_size(i->type.elem) >= dtype_size(x);
+	need(v, i->type.elem == x || widened, "wrong element type");
+}
+
+static void check_arg(struct verify *v, const struct ir_inst *i)
+{
+	check_reduced_shape(v, i);
+	need(v, i->mask && !(i->mask & (i->mask - 1)), "the mask must have one dimension");
+	need(v, i->type.elem == DT_INT64, "the result must be int64");
 }
 
 static dim element_count(struct dims *d, const struct hir_type *t)
@@ -149,8 +156,10 @@ static dim element_count(struct dims *d, const struct hir_type *t)
 	return n;
 }
 
-static void check_broadcast(struct verify *v, const struct ir_inst *i, const struct hir_type *x)
+static void check_broadcast(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0);
+	keeps_elem(v, i, 1);
 	need(v, x->rank <= i->type.rank, "result of lower rank");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		dim to = i->type.dims[i->type.rank - x->rank + k];
@@ -158,8 +167,10 @@ static void check_broadcast(struct verify *v, const struct ir_inst *i, const str
 	}
 }
 
-static void check_transpose(struct verify *v, const struct ir_inst *i, const struct hir_type *x)
+static void check_transpose(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0);
+	keeps_elem(v, i, 1);
 	uint32_t seen = 0;
 	need(v, x->rank == i->type.rank, "rank changes");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
@@ -172,13 +183,15 @@ static void check_transpose(struct verify *v, const struct ir_inst *i, const str
 	}
 }
 
-/* First and last element taken must lie inside, where known. */
-static void check_slice(struct verify *v, const struct ir_inst *i, const struct hir_type *x)
+/* The first and the last element must be inside the operand, if that is known. */
+static void check_slice(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0);
+	keeps_elem(v, i, 1);
 	need(v, x->rank == i->type.rank, "rank changes");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		int64_t size, n, start, last;
-		need(v, i->ints[k] != 0, "step 0");
+		need(v, i->ints[k] != 0, "a step is 0");
 		if (!dim_is_const(v->f->dims, x->dims[k], &size) || !dim_is_const(v->f->dims, i->type.dims[k], &n))
 			continue;
 		if (!dim_is_const(v->f->dims, i->starts[k], &start) || n == 0)
@@ -190,12 +203,13 @@ static void check_slice(struct verify *v, const struct ir_inst *i, const struct 
 
 static void check_concat(struct verify *v, const struct ir_inst *i)
 {
+	keeps_elem(v, i, i->n_operands);
 	need(v, i->n_operands > 0 && i->index < i->type.rank, "axis out of range");
 	dim sum = dim_const(v->f->dims, 0);
 	for (uint32_t n = 0; v->ok && n < i->n_operands; n++) {
 		need(v, operand(v, n)->rank == i->type.rank, "operands of different rank");
 		for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
-			need(v, k == i->index || may_equal(v, operand(v, n)->dims[k], i->type.dims[k]), "shapes differ beside the axis");
+			need(v, k == i->index || may_equal(v, operand(v, n)->dims[k], i->type.dims[k]), "shapes differ outside the axis");
 		if (v->ok)
 			sum = dim_add(v->f->dims, sum, operand(v, n)->dims[i->index]);
 	}
@@ -203,18 +217,22 @@ static void check_concat(struct verify *v, const struct ir_inst *i)
 		need(v, may_equal(v, sum, i->type.dims[i->index]), "wrong size along the axis");
 }
 
-static void check_gather(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *index)
+static void check_gather(struct verify *v, const struct ir_inst *i)
 {
-	need(v, dtype_class(index->elem) == DTC_INT, "integer indices");
+	const struct hir_type *x = operand(v, 0), *index = operand(v, 1);
+	keeps_elem(v, i, 1);
+	need(v, dtype_class(index->elem) == DTC_INT, "the indices must be integers");
 	need(v, x->rank >= 1 && i->type.rank == index->rank + x->rank - 1, "wrong result rank");
 	for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
 		need(v, may_equal(v, i->type.dims[k], k < index->rank ? index->dims[k] : x->dims[k - index->rank + 1]),
 		     "wrong result shape");
 }
 
-static void check_gather_dim(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *index)
+static void check_gather_dim(struct verify *v, const struct ir_inst *i)
 {
-	need(v, dtype_class(index->elem) == DTC_INT, "integer indices");
+	const struct hir_type *x = operand(v, 0), *index = operand(v, 1);
+	keeps_elem(v, i, 1);
+	need(v, dtype_class(index->elem) == DTC_INT, "the indices must be integers");
 	need(v, x->rank == i->type.rank && index->rank == i->type.rank && i->index < i->type.rank, "wrong rank or axis");
 	for (uint32_t k = 0; v->ok && k < i->type.rank; k++)
 		need(v, may_equal(v, i->type.dims[k], index->dims[k]) && (k == i->index || may_equal(v, x->dims[k], index->dims[k])),
@@ -223,41 +241,45 @@ static void check_gather_dim(struct verify *v, const struct ir_inst *i, const st
 
 static bool ordered_elem(dtype t) { return t == DT_FLOAT32 || t == DT_FLOAT64 || t == DT_INT64; }
 
-static void check_sort(struct verify *v, const struct ir_inst *i, const struct hir_type *x)
+static void check_sort(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0);
 	need(v, ordered_elem(x->elem) && i->type.elem == DT_INT64, "wrong element types");
 	need(v, x->rank >= 1 && i->index <= 1 && shapes_agree(v, x, &i->type), "wrong shape");
 }
 
-static void check_scan(struct verify *v, const struct ir_inst *i, const struct hir_type *x)
+static void check_scan(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0);
 	need(v, ordered_elem(x->elem) && i->type.elem == x->elem, "wrong element types");
 	need(v, i->index < x->rank && shapes_agree(v, x, &i->type), "wrong shape or axis");
 }
 
-static void check_scatter(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *index,
-			  const struct hir_type *values)
+static void check_scatter(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0), *index = operand(v, 1), *values = operand(v, 2);
 	need(v, ordered_elem(x->elem) && i->type.elem == x->elem && values->elem == x->elem && index->elem == DT_INT64,
 	     "wrong element types");
 	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && shapes_agree(v, index, values) && index->rank == x->rank,
 	     "wrong shape or axis");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++)
-		need(v, k == i->index || may_equal(v, x->dims[k], index->dims[k]), "shapes differ beside the axis");
+		need(v, k == i->index || may_equal(v, x->dims[k], index->dims[k]), "shapes differ outside the axis");
 }
 
-static void check_put(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *part,
-		      const struct hir_type *at)
+static void check_put(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0), *part = operand(v, 1), *at = operand(v, 2);
 	need(v, x->elem == i->type.elem && part->elem == x->elem && at->elem == DT_INT64 && !at->rank, "wrong element types");
 	need(v, i->index < x->rank && shapes_agree(v, x, &i->type) && part->rank + 1 == x->rank, "wrong shape or axis");
 	for (uint32_t k = 0; v->ok && k < part->rank; k++)
-		need(v, may_equal(v, part->dims[k], x->dims[k < i->index ? k : k + 1]), "shapes differ beside the axis");
+		need(v, may_equal(v, part->dims[k], x->dims[k < i->index ? k : k + 1]), "shapes differ outside the axis");
 }
 
-/* Its own elements must fit in, where known. */
-static void check_pad(struct verify *v, const struct ir_inst *i, const struct hir_type *x, const struct hir_type *value)
+/* The elements of the operand must fit into the result, if that is known. */
+static void check_pad(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0), *value = operand(v, 1);
+	keeps_elem(v, i, 2);
 	need(v, x->rank == i->type.rank && value->rank == 0, "rank changes, or the value is no scalar");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
 		int64_t before, size, n;
@@ -269,9 +291,11 @@ static void check_pad(struct verify *v, const struct ir_inst *i, const struct hi
 	}
 }
 
-/* The last element of the last window must lie inside, where known. */
-static void check_window(struct verify *v, const struct ir_inst *i, const struct hir_type *x)
+/* The last element of the last window must be inside the operand, if that is known. */
+static void check_window(struct verify *v, const struct ir_inst *i)
 {
+	const struct hir_type *x = operand(v, 0);
+	keeps_elem(v, i, 1);
 	uint32_t inside = x->rank;
 	need(v, !(i->mask >> x->rank), "mask beyond the rank");
 	for (uint32_t k = 0; v->ok && k < x->rank; k++) {
@@ -292,11 +316,40 @@ static void check_window(struct verify *v, const struct ir_inst *i, const struct
 	need(v, inside == i->type.rank, "wrong result rank");
 }
 
-static void check_numbered(struct verify *v, const struct ir_inst *i, const struct hir_type *types, uint32_t n)
+static void check_declared(struct verify *v, const struct ir_inst *i, const struct hir_type *types, uint32_t n)
 {
-	need(v, i->index < n, "no such number");
+	need(v, i->index < n, "the number is not declared");
 	if (v->ok)
-		need(v, ir_type_same(&i->type, &types[i->index]), "not of the declared type");
+		need(v, ir_type_same(&i->type, &types[i->index]), "the type differs from the declared one");
+}
+static void check_input(struct verify *v, const struct ir_inst *i) { check_declared(v, i, v->f->inputs, v->f->n_inputs); }
+static void check_weight(struct verify *v, const struct ir_inst *i) { check_declared(v, i, v->f->weights, v->f->n_weights); }
+
+static void check_const(struct verify *v, const struct ir_inst *i)
+{
+	need(v, i->data && ir_type_const(v->f->dims, &i->type), "constant without data or of unknown size");
+}
+
+static void check_dim(struct verify *v, const struct ir_inst *i)
+{
+	need(v, i->type.elem == DT_INT64 && i->type.rank == 0, "the result must be an int64 scalar");
+}
+
+static void check_iota(struct verify *v, const struct ir_inst *i)
+{
+	need(v, i->index < i->type.rank, "axis out of range");
+	need(v, i->type.elem != DT_BOOL && i->type.elem != DT_TRIT, "the element type must be a number");
+}
+
+static void check_random(struct verify *v, const struct ir_inst *i)
+{
+	need(v, i->index <= RANDOM_TRIT_BALANCED && ir_type_const(v->f->dims, &i->type), "unknown distribution or size");
+}
+
+static void check_reshape(struct verify *v, const struct ir_inst *i)
+{
+	keeps_elem(v, i, 1);
+	need(v, may_equal(v, element_count(v->f->dims, operand(v, 0)), element_count(v->f->dims, &i->type)), "element count changes");
 }
 
 static void check_call(struct verify *v, const struct ir_inst *i)
@@ -305,13 +358,13 @@ static void check_call(struct verify *v, const struct ir_inst *i)
 	if (!v->ok)
 		return;
 	uint32_t extra = i->op != OP_CALL;
-	need(v, (i->op == OP_IF) == (i->other != NULL), "only a branch has another callee, and always");
+	need(v, (i->op == OP_IF) == (i->other != NULL), "an IF has two callees, CALL and LOOP have one");
 	if (!v->ok)
 		return;
-	need(v, i->n_operands <= extra + i->callee->n_inputs + 1 + (i->other ? i->other->n_inputs + 1 : 0), /* and the tables */
+	need(v, i->n_operands <= extra + i->callee->n_inputs + 1 + (i->other ? i->other->n_inputs + 1 : 0), /* and the weight tables */
 	     "more operands than the callee has inputs");
 	need(v, !extra || (i->n_operands && operand(v, 0)->elem == DT_BOOL && !operand(v, 0)->rank), "operand 0 must be a bool scalar");
-	need(v, !i->other || dims_syms(i->other->dims) == dims_syms(i->callee->dims), "callees of different symbols");
+	need(v, !i->other || dims_syms(i->other->dims) == dims_syms(i->callee->dims), "the callees have different symbols");
 	need(v, i->callee_syms || !dims_syms(i->callee->dims), "values of the callee's symbols are missing");
 }
 
@@ -321,55 +374,17 @@ static void check_effect(struct verify *v, const struct ir_inst *i)
 	need(v, i->op == OP_PRINT || i->n_operands, "no condition");
 	if (v->ok && i->op == OP_ASSERT)
 		need(v, operand(v, 0)->elem == DT_BOOL && operand(v, 0)->rank == 0, "the condition must be a bool of rank 0");
-	need(v, i->text && format_places(i->text) == (int)values, "not a template for the operands");
-	need(v, i->op == OP_PRINT || i->where, "no place");
+	need(v, i->text && format_places(i->text) == (int)values, "the template does not match the operands");
+	need(v, i->op == OP_PRINT || i->where, "no source position");
 }
 
-static void check_attr(struct verify *v, const struct ir_inst *i)
+static void check_result(struct verify *v, const struct ir_inst *i)
 {
-	const struct ir_fn *f = v->f;
-	bool moves = i->op == OP_BROADCAST || i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE || i->op == OP_CONCAT ||
-		     i->op == OP_GATHER || i->op == OP_GATHER_DIM || i->op == OP_PAD || i->op == OP_WINDOW;
-	for (uint32_t k = 0; moves && k < (i->op == OP_GATHER || i->op == OP_GATHER_DIM ? 1 : i->n_operands); k++)
-		need(v, operand(v, k)->elem == i->type.elem, "element type changes");
-	if (!v->ok)
-		return;
-	switch (i->op) {
-	case OP_INPUT: check_numbered(v, i, f->inputs, f->n_inputs); return;
-	case OP_WEIGHT: check_numbered(v, i, f->weights, f->n_weights); return;
-	case OP_CONST: need(v, i->data && ir_type_const(f->dims, &i->type), "constant without data or of unknown size"); return;
-	case OP_DIM: need(v, i->type.elem == DT_INT64 && i->type.rank == 0, "an int64 scalar"); return;
-	case OP_CALL:
-	case OP_IF:
-	case OP_LOOP: check_call(v, i); return;
-	case OP_PRINT:
-	case OP_ASSERT: check_effect(v, i); return;
-	case OP_RESULT: need(v, ir_calls(ir_at(f, ir_operand(f, v->at, 0))->op), "not of a call"); return;
-	case OP_BROADCAST: check_broadcast(v, i, operand(v, 0)); return;
-	case OP_RESHAPE:
-		need(v, may_equal(v, element_count(f->dims, operand(v, 0)), element_count(f->dims, &i->type)), "element count changes");
-		return;
-	case OP_TRANSPOSE: check_transpose(v, i, operand(v, 0)); return;
-	case OP_SLICE: check_slice(v, i, operand(v, 0)); return;
-	case OP_CONCAT: check_concat(v, i); return;
-	case OP_GATHER: check_gather(v, i, operand(v, 0), operand(v, 1)); return;
-	case OP_GATHER_DIM: check_gather_dim(v, i, operand(v, 0), operand(v, 1)); return;
-	case OP_SORT: check_sort(v, i, operand(v, 0)); return;
-	case OP_SCAN_SUM:
-	case OP_SCAN_PROD: check_scan(v, i, operand(v, 0)); return;
-	case OP_PUT: check_put(v, i, operand(v, 0), operand(v, 1), operand(v, 2)); return;
-	case OP_SCATTER:
-	case OP_SCATTER_ADD: check_scatter(v, i, operand(v, 0), operand(v, 1), operand(v, 2)); return;
-	case OP_PAD: check_pad(v, i, operand(v, 0), operand(v, 1)); return;
-	case OP_WINDOW: check_window(v, i, operand(v, 0)); return;
-	case OP_IOTA:
-		need(v, i->index < i->type.rank && i->type.elem != DT_BOOL && i->type.elem != DT_TRIT,
-		     "axis out of range, or not a number");
-		return;
-	case OP_RANDOM: need(v, i->index <= RANDOM_TRIT_BALANCED && ir_type_const(f->dims, &i->type), "unknown kind or size"); return;
-	default: fail(v, "no rule"); return;
-	}
+	(void)i;
+	need(v, ir_calls(ir_at(v->f, ir_operand(v->f, v->at, 0))->op), "operand 0 must be a call");
 }
+
+/* ---- functions ---- */
 
 static void check_operands(struct verify *v, ir_ref r)
 {
@@ -377,9 +392,9 @@ static void check_operands(struct verify *v, ir_ref r)
 	need(v, ir_op_ins(i->op) < 0 || (uint32_t)ir_op_ins(i->op) == i->n_operands, "wrong number of operands");
 	for (uint32_t k = 0; v->ok && k < i->n_operands; k++) {
 		ir_ref o = ir_operand(v->f, r, k);
-		need(v, o < r, "an operand does not precede its user");
+		need(v, o < r, "an operand must precede its user");
 		if (v->ok)
-			need(v, !ir_calls(ir_at(v->f, o)->op) || i->op == OP_RESULT, "a call is used without a result");
+			need(v, !ir_calls(ir_at(v->f, o)->op) || i->op == OP_RESULT, "only RESULT may use a call");
 	}
 }
 
@@ -392,17 +407,12 @@ static void check_inst(struct verify *v, ir_ref r)
 		check_type(v, &i->type);
 	if (!v->ok)
 		return;
-	switch (rules[i->op]) {
-	case SHAPE_same:
-		for (uint32_t k = 0; k < i->n_operands; k++)
-			need(v, shapes_agree(v, operand(v, k), &i->type), "operands of different shapes");
-		if (v->ok)
-			check_ewise_elems(v, i);
-		return;
-	case SHAPE_reduce: check_reduce(v, i, operand(v, 0)); return;
-	case SHAPE_matmul: check_matmul(v, i, operand(v, 0), operand(v, 1)); return;
-	case SHAPE_attr: check_attr(v, i); return;
-	}
+	static void (*const rules[OP_COUNT])(struct verify *v, const struct ir_inst *i) = {
+#define OP(id, text, ins, traits, attributes, rule) [OP_##id] = check_##rule,
+#include "backend/ir/ops.def"
+#undef OP
+	};
+	rules[i->op](v, i);
 }
 
 bool ir_shapes_proven(const struct ir_fn *f, ir_ref r)
@@ -423,7 +433,7 @@ bool ir_verify(const struct ir_fn *f, struct buf *why)
 		check_inst(&v, r);
 	v.at = IR_NONE;
 	for (uint32_t k = 0; v.ok && k < f->n_outputs; k++)
-		need(&v, f->outputs[k] < f->n_insts && !ir_calls(ir_at(f, f->outputs[k])->op), "an output is not a value");
+		need(&v, f->outputs[k] < f->n_insts && !ir_calls(ir_at(f, f->outputs[k])->op), "an output must be a value");
 	if (!v.ok)
 		buf_printf(why, " in %s", f->name);
 	return v.ok;

@@ -339,7 +339,7 @@ void loops_fuse(struct builder *b)
 	b->values = ARENA_ARRAY(b->unit, struct fused, n);
 	for (uint32_t v = 0; v < n; v++) {
 		b->values[v].output = b->values[v].first_group = b->values[v].range_group = LOOP_NONE;
-		b->values[v].use = ir_has_effect(b->ir, v) ? USE_MANY : USE_NONE;
+		b->values[v].use = ir_has_effect(ir_at(b->ir, v)) ? USE_MANY : USE_NONE;
 		measure(b, v);
 	}
 	claim_outputs(b);

@@ -2,10 +2,10 @@
 #include "backend/passes/passes.h"
 #include "base/map.h"
 
-static void hash_dims(struct hasher *h, const dim *d, uint32_t n)
+static void hash_handle(struct hasher *h, const struct dims *dims, dim x)
 {
-	for (uint32_t k = 0; k < n; k++)
-		hasher_add_u64(h, d[k].idx);
+	(void)dims;
+	hasher_add_u64(h, x.idx);
 }
 
 static void hash_operands(struct hasher *h, const struct rewrite *w, ir_ref r)
@@ -28,23 +28,10 @@ static hash128 key_of(const struct rewrite *w, ir_ref r)
 	struct hasher *h = hasher_new();
 	hasher_add_u64(h, i->op);
 	hasher_add_u64(h, (uint64_t)i->type.elem << 8 | i->type.rank);
-	hash_dims(h, i->type.dims, i->type.rank);
+	for (uint32_t k = 0; k < i->type.rank; k++)
+		hash_handle(h, w->old.dims, i->type.dims[k]);
 	hash_operands(h, w, r);
-	hasher_add_u64(h, (uint64_t)i->index << 32 | i->mask);
-	hasher_add(h, i->ints, sizeof i->ints);
-	hasher_add(h, i->f, sizeof i->f);
-	if (ir_op_starts(i->op))
-		hash_dims(h, i->starts, i->type.rank);
-	if (i->op == OP_DIM)
-		hash_dims(h, &i->extent, 1);
-	if (i->op == OP_CONST)
-		hasher_add(h, i->data, (size_t)ir_type_count(w->old.dims, &i->type) * dtype_size(i->type.elem));
-	if (ir_calls(i->op)) {
-		hasher_add_hash(h, i->callee->identity);
-		hasher_add_hash(h, i->other ? i->other->identity : i->callee->identity);
-		hasher_add_str(h, i->callee->symbol);
-		hash_dims(h, i->callee_syms, dims_syms(i->callee->dims));
-	}
+	ir_hash_attributes(h, w->old.dims, i, hash_handle);
 	return hasher_finish(h);
 }
 
@@ -56,7 +43,8 @@ bool pass_cse(struct ir_fn *f, struct pass_context *c)
 	bool changed = false;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
-		if (ir_at(&w.old, r)->op == OP_RANDOM || ir_has_effect(&w.old, r)) {
+		const struct ir_inst *i = ir_at(&w.old, r);
+		if (i->op == OP_RANDOM || ir_has_effect(i)) {
 			rewrite_copy(&w, r);
 			continue;
 		}

@@ -10,7 +10,7 @@ bool pass_dce(struct ir_fn *f, struct pass_context *c)
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		live[f->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;) {
-		live[r] = live[r] || ir_has_effect(f, r);
+		live[r] = live[r] || ir_has_effect(ir_at(f, r));
 		n_live += live[r];
 		for (uint32_t k = 0; live[r] && k < ir_at(f, r)->n_operands; k++)
 			live[ir_operand(f, r, k)] = true;

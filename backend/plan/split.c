@@ -28,19 +28,11 @@ struct split {
 	bool failed;
 };
 
-static bool is_expensive(enum ir_op op)
-{
-	if (ir_op_traits(op) & REDUCES)
-		return true;
-	return (op >= OP_SQRT && op <= OP_ERF) || op == OP_POW || op == OP_MATMUL || op == OP_GATHER || op == OP_GATHER_DIM ||
-	       (op >= OP_SORT && op <= OP_PUT);
-}
-
 static void mark_at_build(struct split *s, bool fold)
 {
 	for (ir_ref r = 0; r < s->whole->n_insts; r++) {
 		const struct ir_inst *i = ir_at(s->whole, r);
-		bool at_build = i->op == OP_WEIGHT || i->op == OP_RANDOM || (fold && is_expensive(i->op));
+		bool at_build = i->op == OP_WEIGHT || i->op == OP_RANDOM || (fold && (ir_op_traits(i->op) & EXPENSIVE));
 		for (uint32_t k = 0; k < i->n_operands; k++)
 			at_build = at_build || s->at_build[ir_operand(s->whole, r, k)];
 		s->at_build[r] = at_build && i->build_time;
@@ -56,7 +48,7 @@ static void mark_wanted(struct split *s)
 	for (uint32_t k = 0; k < f->n_outputs; k++)
 		s->wanted[f->outputs[k]] = true;
 	for (ir_ref r = f->n_insts; r-- > 0;) {
-		s->wanted[r] = s->wanted[r] || ir_has_effect(f, r);
+		s->wanted[r] = s->wanted[r] || ir_has_effect(ir_at(f, r));
 		for (uint32_t k = 0; s->wanted[r] && !in_slot(s, r) && k < ir_at(f, r)->n_operands; k++)
 			s->wanted[ir_operand(f, r, k)] = true;
 	}

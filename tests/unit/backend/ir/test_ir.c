@@ -78,7 +78,7 @@ static void the_verifier_refuses(void **state)
 	} cases[] = {
 		{"%1 = add %0 %0 : int8[3]", "shapes"},
 		{"%1 = add %0 %0 : int16[2, 3]", "element type"},
-		{"%1 = sqrt %0 : int8[2, 3]", "floats only"},
+		{"%1 = sqrt %0 : int8[2, 3]", "must be a float"},
 		{"%1 = not %0 : int8[2, 3]", "bool"},
 		{"%1 = lt %0 %0 : int8[2, 3]", "bool"},
 		{"%1 = matmul %0 %0 : int32[2, 3]", "inner"},
@@ -91,8 +91,8 @@ static void the_verifier_refuses(void **state)
 		{"%1 = gather %0 %0 : int8[2, 3]", "rank"},
 		{"%1 = reduce_sum %0 dims [2] : int8[2, 3]", "mask"},
 		{"%1 = argmax %0 dims [1] : int8[2]", "int64"},
-		{"%1 = input 1 : int8[2, 3]", "no such"},
-		{"%1 = result %0 0 : int8[2, 3]", "not of a call"},
+		{"%1 = input 1 : int8[2, 3]", "not declared"},
+		{"%1 = result %0 0 : int8[2, 3]", "must be a call"},
 		{"%1 = iota 2 : int8[2, 3]", "axis"},
 		{"%1 = iota 0 : int8[1000000000000, 1000000000000]", "many"},
 	};
