@@ -1,251 +1,109 @@
-/* A task's users are a list that grows at its head (R. K. Treiber, 1986) until the task's end exchanges the head for a mark; an edge that comes too late
- * finds the mark. Ranks and cycles are found within a batch, where the edges are sorted by input into one array (compressed rows). */
 #include "scheduler/graph.h"
-#include <stdlib.h>
 #include "base/arena.h"
 #include "base/bug.h"
 
-struct edge {
-	struct edge *next; /* among the input's users */
-	struct task *task, *input;
-};
-/* Their addresses are what a task's list of users becomes when it ends. */
-static const struct edge marks[2];
-
-static struct edge *mark(bool ok) { return (struct edge *)(uintptr_t)&marks[ok]; }
-
-struct task *graph_one(struct arena *a, const struct task_spec *s)
+struct task *graph_new_task(struct arena *a, const struct task_spec *s)
 {
 	struct task *t = ARENA_NEW(a, struct task);
 
 	t->spec = *s;
 	t->rank = s->cost_ns;
-	t->result = (struct task_result){.arg = s->arg};
-	atomic_init(&t->waits, 0);
-	atomic_init(&t->poisoned, false);
-	atomic_init(&t->users, NULL);
+	t->result.arg = s->arg;
 	return t;
 }
 
 struct task *graph_add(struct batch *b, const struct task_spec *s)
 {
-	struct task *t = graph_one(b->a, s);
+	struct task *t = graph_new_task(b->a, s);
 
-	atomic_init(&t->waits, 1);
-	t->batch = b;
-	t->index = b->tasks.len;
 	vec_push(&b->tasks, t);
 	return t;
 }
 
 void graph_need(struct batch *b, struct task *task, struct task *input)
 {
-	struct edge *e = ARENA_NEW(b->a, struct edge);
-
-	e->task = task;
-	e->input = input;
-	vec_push(&b->edges, e);
+	vec_push(&b->edges, ((struct edge){task, input}));
+	task->waits++;
+	input->n_users++;
 }
 
-/* The edges between tasks of one batch: users of task i are users[first[i] … first[i + 1]). */
-struct rows {
-	const struct batch *b;
-	uint32_t *first, *users, *left, *order;
-	uint32_t n_order;
-};
-
-static uint32_t *numbers(uint32_t n)
+/* Gives each task its slice of one array of users. */
+static void link_users(struct batch *b)
 {
-	uint32_t *p = calloc((size_t)n + 1, sizeof *p);
+	struct task **users = ARENA_ARRAY(b->a, struct task *, b->edges.len + 1);
 
-	if (!p)
-		bug_no_memory();
-	return p;
-}
-
-static bool inner(const struct batch *b, const struct edge *e) { return e->task->batch == b && e->input->batch == b; }
-
-/* Counting sort by input; `left` becomes the number of inputs. */
-static struct rows rows_new(const struct batch *b)
-{
-	uint32_t n = b->tasks.len;
-	struct rows r = {b, numbers(n), numbers(b->edges.len), numbers(n), numbers(n), 0};
-
-	for (uint32_t i = 0; i < b->edges.len; i++)
-		if (inner(b, b->edges.at[i])) {
-			r.first[b->edges.at[i]->input->index]++;
-			r.left[b->edges.at[i]->task->index]++;
-		}
-	for (uint32_t i = 1; i <= n; i++)
-		r.first[i] += r.first[i - 1]; /* now the end of each slice; filling from behind turns it into the start */
-	for (uint32_t i = b->edges.len; i > 0; i--) {
-		const struct edge *e = b->edges.at[i - 1];
-
-		if (inner(b, e))
-			r.users[--r.first[e->input->index]] = e->task->index;
+	for (uint32_t i = 0; i < b->tasks.len; i++) {
+		b->tasks.at[i]->users = users;
+		users += b->tasks.at[i]->n_users;
+		b->tasks.at[i]->n_users = 0;
 	}
-	return r;
-}
-
-static void rows_free(struct rows *r)
-{
-	free(r->first);
-	free(r->users);
-	free(r->left);
-	free(r->order);
-}
-
-/* Into `order`, inputs first, the tasks that are in or behind no cycle (Kahn). `left` ends as 0 for those. */
-static void sort_tasks(struct rows *r)
-{
-	for (uint32_t t = 0; t < r->b->tasks.len; t++)
-		if (r->left[t] == 0)
-			r->order[r->n_order++] = t;
-	for (uint32_t i = 0; i < r->n_order; i++) {
-		uint32_t t = r->order[i];
-
-		for (uint32_t k = r->first[t]; k < r->first[t + 1]; k++)
-			if (--r->left[r->users[k]] == 0)
-				r->order[r->n_order++] = r->users[k];
-	}
-}
-
-/* Every task with left > 0 has such an input: following the lowest must come back to where it was. Starts at the cycle's lowest task. */
-static void find_cycle(const struct rows *r, struct task_cycle *cycle)
-{
-	const struct batch *b = r->b;
-	uint32_t n = b->tasks.len, t = n, low;
-	uint32_t *next = numbers(n), *seen = numbers(n);
-
-	for (uint32_t i = 0; i < n; i++)
-		next[i] = n;
 	for (uint32_t i = 0; i < b->edges.len; i++) {
-		const struct edge *e = b->edges.at[i];
-		uint32_t task = e->task->index, input = e->input->index;
+		struct task *input = b->edges.at[i].input;
 
-		if (!inner(b, e) || r->left[task] == 0 || r->left[input] == 0)
-			continue;
-		if (input < next[task])
-			next[task] = input;
-		if (task < t)
-			t = task;
+		input->users[input->n_users++] = b->edges.at[i].task;
 	}
-	for (; !seen[t]; t = next[t])
-		seen[t] = 1;
-	low = t;
-	for (uint32_t i = next[t]; i != t; i = next[i])
-		low = i < low ? i : low;
-	cycle->args = malloc(n * sizeof *cycle->args);
-	if (!cycle->args)
-		bug_no_memory();
-	cycle->n = 0;
-	t = low;
-	do {
-		cycle->args[cycle->n++] = b->tasks.at[t]->spec.arg;
-		t = next[t];
-	} while (t != low);
-	free(next);
-	free(seen);
+}
+
+/* The tasks with inputs first (A. B. Kahn, 1962), in an array of the batch. Leaves `waits` as it found it. */
+static struct task **sort_tasks(struct batch *b)
+{
+	struct task **order = ARENA_ARRAY(b->a, struct task *, b->tasks.len + 1);
+	uint32_t n = 0;
+
+	for (uint32_t i = 0; i < b->tasks.len; i++)
+		if (b->tasks.at[i]->waits == 0)
+			order[n++] = b->tasks.at[i];
+	for (uint32_t i = 0; i < n; i++)
+		for (uint32_t k = 0; k < order[i]->n_users; k++)
+			if (--order[i]->users[k]->waits == 0)
+				order[n++] = order[i]->users[k];
+	BUG_ON(n != b->tasks.len); /* tasks need each other */
+	for (uint32_t i = 0; i < b->edges.len; i++)
+		b->edges.at[i].task->waits++;
+	return order;
 }
 
 static uint64_t sum(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
 
-static void raise_rank(struct task *input, const struct task *user)
+static void set_rank(struct task *t)
 {
-	uint64_t through = sum(input->spec.cost_ns, user->rank);
+	for (uint32_t k = 0; k < t->n_users; k++) {
+		uint64_t through = sum(t->spec.cost_ns, t->users[k]->rank);
 
-	input->rank = through > input->rank ? through : input->rank;
-}
-
-static void set_ranks(const struct rows *r)
-{
-	const struct batch *b = r->b;
-
-	for (uint32_t i = 0; i < b->edges.len; i++) /* users of earlier batches */
-		if (b->edges.at[i]->input->batch == b && !inner(b, b->edges.at[i]))
-			raise_rank(b->edges.at[i]->input, b->edges.at[i]->task);
-	for (uint32_t i = r->n_order; i > 0; i--) {
-		uint32_t t = r->order[i - 1];
-
-		for (uint32_t k = r->first[t]; k < r->first[t + 1]; k++)
-			raise_rank(b->tasks.at[t], b->tasks.at[r->users[k]]);
+		t->rank = through > t->rank ? through : t->rank;
 	}
 }
 
-bool graph_rank(struct batch *b, struct task_cycle *cycle)
+struct task *graph_link(struct batch *b)
 {
-	struct rows r = rows_new(b);
-	bool ok;
+	struct task *ready = NULL, **order;
 
-	sort_tasks(&r);
-	ok = r.n_order == b->tasks.len;
-	if (ok)
-		set_ranks(&r);
-	else
-		find_cycle(&r, cycle);
-	rows_free(&r);
-	return ok;
-}
-
-/* One thing less to wait for. True: it was the last. */
-static bool let_go(struct task *t) { return atomic_fetch_sub_explicit(&t->waits, 1, memory_order_acq_rel) == 1; }
-
-static void add_user(struct edge *e)
-{
-	struct edge *head = atomic_load_explicit(&e->input->users, memory_order_acquire);
-
-	atomic_fetch_add_explicit(&e->task->waits, 1, memory_order_relaxed); /* it cannot begin meanwhile */
-	do {
-		if (head == mark(true) || head == mark(false)) {
-			if (head == mark(false))
-				atomic_store_explicit(&e->task->poisoned, true, memory_order_relaxed);
-			let_go(e->task);
-			return;
-		}
-		e->next = head;
-	} while (!atomic_compare_exchange_weak_explicit(&e->input->users, &head, e, memory_order_release, memory_order_acquire));
-}
-
-struct task *graph_submit(struct batch *b)
-{
-	struct task *ready = NULL, **end = &ready;
-
-	for (uint32_t i = 0; i < b->edges.len; i++)
-		add_user(b->edges.at[i]);
-	for (uint32_t i = 0; i < b->tasks.len; i++)
-		b->tasks.at[i]->batch = NULL;
-	for (uint32_t i = 0; i < b->tasks.len; i++) {
-		struct task *t = b->tasks.at[i];
-
-		if (let_go(t)) {
-			*end = t;
-			end = &t->next;
+	link_users(b);
+	order = sort_tasks(b);
+	for (uint32_t i = b->tasks.len; i > 0; i--) {
+		set_rank(order[i - 1]);
+		if (order[i - 1]->waits == 0) {
+			order[i - 1]->next = ready;
+			ready = order[i - 1];
 		}
 	}
-	*end = NULL;
-	b->tasks.len = b->edges.len = 0;
+	vec_free(&b->tasks);
+	vec_free(&b->edges);
 	return ready;
 }
 
 struct task *graph_end(struct task *t, bool ok)
 {
-	struct edge *e = atomic_exchange_explicit(&t->users, mark(ok), memory_order_acq_rel);
 	struct task *ready = NULL;
 
-	BUG_ON(e == mark(true) || e == mark(false));
-	for (; e; e = e->next) {
-		if (!ok)
-			atomic_store_explicit(&e->task->poisoned, true, memory_order_relaxed);
-		if (let_go(e->task)) {
-			e->task->next = ready;
-			ready = e->task;
+	for (uint32_t k = 0; k < t->n_users; k++) {
+		struct task *user = t->users[k];
+
+		user->poisoned |= !ok;
+		if (--user->waits == 0) {
+			user->next = ready;
+			ready = user;
 		}
 	}
 	return ready;
-}
-
-void graph_free(struct batch *b)
-{
-	vec_free(&b->tasks);
-	vec_free(&b->edges);
 }

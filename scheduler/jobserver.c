@@ -1,4 +1,4 @@
-/* Descriptors that are inherited share their flags with other processes, so they are never made non-blocking: each end is opened anew. */
+/* Inherited descriptors share their flags with other processes. So they are never made non-blocking; each end is opened again instead. */
 #include "scheduler/jobserver.h"
 #include <errno.h>
 #include <poll.h>
@@ -11,15 +11,15 @@
 #include "base/os.h"
 
 struct jobserver {
-	int read_fd, write_fd; /* our own, not inherited */
-	int pipe[2];           /* a pipe's server: those that children inherit; else -1 */
+	int read_fd, write_fd; /* opened by us, and not inherited by children */
+	int pipe[2];           /* server of a pipe: what children inherit; else -1 */
 	char *path;            /* of the FIFO */
 	bool serves;
 	uint32_t jobs;
-	_Atomic bool broken; /* its other side is gone */
+	_Atomic bool broken; /* the other end is closed */
 };
 
-/* Tokens that this process has, by their byte, and where they go back to: a signal handler has no other way to find them. */
+/* The borrowed tokens of this process, counted by byte, and the descriptor to return them to. Global, so that a signal handler finds them. */
 static _Atomic uint32_t on_loan[256];
 static _Atomic int loan_fd = -1;
 
@@ -70,7 +70,7 @@ void jobserver_close(struct jobserver *j)
 	free(j);
 }
 
-/* Both ends are open, or the jobserver is freed. */
+/* Returns `j` if both ends are open; else frees it and returns NULL. */
 static struct jobserver *opened(struct jobserver *j)
 {
 	if (j->read_fd < 0 || j->write_fd < 0) {
@@ -80,7 +80,7 @@ static struct jobserver *opened(struct jobserver *j)
 		errno = saved;
 		return NULL;
 	}
-	for (int i = 0; i < 256; i++) /* a forked process inherits its parent's */
+	for (int i = 0; i < 256; i++) /* a forked process inherits its parent's counts */
 		atomic_store(&on_loan[i], 0);
 	atomic_store(&loan_fd, j->write_fd);
 	return j;
@@ -152,7 +152,7 @@ void jobserver_return(struct jobserver *j, char token)
 
 	while (had > 0 && !atomic_compare_exchange_weak(n, &had, had - 1))
 		continue;
-	if (had > 0) /* else a signal handler was here */
+	if (had > 0) /* else a signal handler returned it */
 		give(j->write_fd, token);
 }
 
@@ -169,7 +169,7 @@ void jobserver_export(const struct jobserver *j, struct buf *out)
 
 void jobserver_restock(struct jobserver *j)
 {
-	uint32_t here = 1; /* this process's own */
+	uint32_t here = 1; /* this process's own token */
 	char token;
 
 	if (!j || !j->serves)

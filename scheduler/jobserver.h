@@ -1,5 +1,5 @@
-/* GNU make's jobserver: a pipe or FIFO with a token, one byte, for every job beyond the first of each process. As a client of make (or ninja, cargo, …),
- * or as the server of the commands that we start. Thread-safe. At most one at a time is connected. */
+/* GNU make's jobserver: a pipe or FIFO with a token, one byte, for every job beyond the first of each process. trib is a client of make (or ninja,
+ * cargo, …), or a server for the commands that it starts. Thread-safe. A process has at most one open. */
 #ifndef TRIB_SCHEDULER_JOBSERVER_H
 #define TRIB_SCHEDULER_JOBSERVER_H
 #include <stdbool.h>
@@ -9,25 +9,25 @@
 struct buf;
 struct jobserver;
 
-/* Connects to the one that MAKEFLAGS names. NULL: there is none, or it cannot be used; then *why says so (a literal; NULL: there is none). */
+/* Connects to the jobserver that MAKEFLAGS names. NULL: there is none, or it cannot be used; then *why is the reason, a literal. */
 struct jobserver *jobserver_connect(const struct makeflags *m, const char **why);
-/* Starts one for `jobs` jobs, this process's first included. A FIFO lies in the folder for temporary files; a pipe is understood by every make.
- * NULL: errno says why. */
+/* Starts a server for `jobs` jobs, this process's first included. A FIFO is in the folder for temporary files; every make understands a pipe.
+ * NULL: see errno. */
 struct jobserver *jobserver_serve(uint32_t jobs, enum jobserver_kind kind);
-/* Returns what is on loan, and ends the server. NULL is accepted. */
+/* Returns all borrowed tokens, and ends the server. NULL is accepted. */
 void jobserver_close(struct jobserver *j);
 
-/* False: no token is there now. */
+/* Takes a token without waiting. False: none is available now. */
 bool jobserver_take(struct jobserver *j, char *token);
 void jobserver_return(struct jobserver *j, char token);
-/* Readable when a token may be there; -1: there will be none any more. */
+/* A descriptor that is readable when a token may be available; -1: the server is gone. */
 int jobserver_fd(const struct jobserver *j);
-/* The value of MAKEFLAGS for commands that we start. Of a pipe's server they inherit the descriptors. */
+/* Appends what MAKEFLAGS says to commands that we start. They inherit a pipe's descriptors. */
 void jobserver_export(const struct jobserver *j, struct buf *out);
 
-/* A server whose commands have all ended, perhaps killed with tokens in their hands: makes up for those. Nothing for a client, or NULL. */
+/* Replaces the tokens that killed commands did not return. Call it when all commands have ended. Does nothing for a client or NULL. */
 void jobserver_restock(struct jobserver *j);
 
-/* Returns all that is on loan. Async-signal-safe: for the process that is about to die. */
+/* Returns all borrowed tokens before the process dies. Async-signal-safe. */
 void jobserver_abandon(void);
 #endif

@@ -1,61 +1,50 @@
-/* The way of a task: it becomes ready (publish), a worker takes it once it has a slot (next_task), runs it, ends it and whatever that skips (settle), and
- * reports it to the thread in pool_wait. */
+/* The life of a task: make_ready queues it. begin_task finds it a slot and memory. end_tasks ends it, and all tasks that are skipped because of it.
+ * pool_wait reports it. One lock guards all state; tasks run without it. */
 #include "scheduler/pool.h"
+#include <errno.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdlib.h>
+#include <time.h>
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/os.h"
 #include "scheduler/cancel.h"
 #include "scheduler/graph.h"
 #include "scheduler/memory_budget.h"
-#include "scheduler/park.h"
-#include "scheduler/ready.h"
+#include "scheduler/ready_queue.h"
 #include "scheduler/slots.h"
 
-#define STACK_BYTES ((size_t)16 << 20) /* the code generator recurses; what is not touched costs nothing */
+#define STACK_BYTES ((size_t)16 << 20) /* the code generator recurses; untouched pages cost nothing */
 
 struct worker {
 	struct pool *p;
 	uint32_t id;
-	struct arena *tasks; /* those that its tasks make one by one */
-	arena_mark_t empty;
 	pthread_t thread;
 };
 struct pool {
 	uint32_t jobs, n_threads;
-	struct slots *slots;
-	struct memory_budget ration;
-	struct ready *ready;
-	struct park idle;             /* workers */
-	struct park reported;         /* the thread in pool_wait */
-	_Atomic(struct task *) ended; /* not yet seen by pool_wait, newest first */
-	struct task *seen;            /* by pool_wait alone, oldest first */
 	_Atomic uint32_t pending;
-	_Atomic bool stop;
-	pthread_mutex_t outside; /* guards what follows, and the owner's end of the outside's deques */
-	struct arena *tasks;
+	pthread_mutex_t lock;     /* guards what follows, and all submitted tasks */
+	pthread_cond_t may_begin; /* idle workers */
+	pthread_cond_t reported;  /* the thread in pool_wait */
+	uint32_t idle;            /* workers that wait for may_begin */
+	bool watched;             /* a worker is in slots_wait */
+	bool stop;
+	struct slots slots;
+	struct memory_budget memory;
+	struct ready_queue ready;
+	struct task *ended, **ended_tail; /* not yet seen by pool_wait, oldest first */
+	struct arena *tasks;              /* those of no batch */
 	arena_mark_t empty;
 	VEC(struct arena *) batches;
 	struct worker workers[];
 };
 
-/* ---- ends ---- */
+/* ---- the rest of this file runs with the lock held, unless it says otherwise ---- */
 
-static void report(struct pool *p, struct task *t)
-{
-	t->next = atomic_load_explicit(&p->ended, memory_order_relaxed);
-	while (!atomic_compare_exchange_weak(&p->ended, &t->next, t))
-		continue;
-}
-
-static bool unwanted(const struct task *t) { return atomic_load_explicit(&t->poisoned, memory_order_relaxed) || cancelled(t->spec.cancel); }
-
-static void skip(struct task *t)
-{
-	t->result.end = atomic_load_explicit(&t->poisoned, memory_order_relaxed) ? TASK_SKIPPED : TASK_CANCELLED;
-}
+static bool is_unwanted(const struct task *t) { return t->poisoned || cancelled(t->spec.cancel); }
 
 static struct task *pop(struct task **list)
 {
@@ -66,89 +55,90 @@ static struct task *pop(struct task **list)
 	return t;
 }
 
-/* Publishes the tasks of a list; those that must not run go to `ends` instead. Returns how many it published. */
-static uint32_t publish(struct pool *p, uint32_t owner, struct task *list, struct task **ends)
+static void wake_workers(struct pool *p, uint32_t n)
 {
-	uint32_t n = 0;
+	if (p->watched)
+		slots_wake(&p->slots); /* that worker wakes the next one */
+	else
+		for (uint32_t i = 0; i < n && i < p->idle; i++)
+			pthread_cond_signal(&p->may_begin);
+}
 
+/* Queues the tasks of a list; those that must not run go to `ends` instead. */
+static void make_ready(struct pool *p, struct task *list, struct task **ends)
+{
 	for (struct task *t; (t = pop(&list));) {
-		if (unwanted(t)) {
-			skip(t);
+		if (is_unwanted(t)) {
+			t->result.end = t->poisoned ? TASK_SKIPPED : TASK_CANCELLED;
 			t->next = *ends;
 			*ends = t;
 		} else {
-			ready_push(p->ready, owner, t, t->rank);
-			n++;
+			ready_queue_push(&p->ready, t);
 		}
 	}
-	return n;
 }
 
-/* Ends a list of tasks whose results are known, and what is skipped because of them. Returns how many became ready. */
-static uint32_t settle(struct pool *p, uint32_t owner, struct task *ends)
+/* Ends the tasks of a list, whose results are known, and all that are skipped because of them. They may be gone afterwards. */
+static void end_tasks(struct pool *p, struct task *ends)
 {
-	uint32_t n = 0;
-
 	for (struct task *t; (t = pop(&ends));) {
-		n += publish(p, owner, graph_end(t, t->result.end == TASK_DONE), &ends);
-		report(p, t);
+		make_ready(p, graph_end(t, t->result.end == TASK_DONE), &ends);
+		t->next = NULL;
+		*p->ended_tail = t;
+		p->ended_tail = &t->next;
 	}
-	return n;
+	pthread_cond_signal(&p->reported);
 }
 
 /* ---- workers ---- */
 
-/* Whether a worker has something to do. Read after park_prepare, or by someone who will look again. */
-static bool has_work(const void *pool)
+static bool has_work(const struct pool *p)
 {
-	const struct pool *p = pool;
-
-	return !atomic_load(&p->stop) && !memory_budget_full(&p->ration) && (memory_budget_work(&p->ration) || ready_any(p->ready));
+	return !p->stop && !memory_budget_is_full(&p->memory) && (p->memory.try_held || p->ready.heap.len > 0);
 }
 
-/* A task that must not run, and what is skipped because of it. */
-static void drop(struct pool *p, uint32_t worker, struct task *t)
+/* The next task that fits the memory budget; ends those that must not run on the way. NULL: nothing may begin now. */
+static struct task *next_task(struct pool *p)
 {
-	uint32_t freed;
-
-	skip(t);
-	t->next = NULL;
-	freed = settle(p, worker, t);
-	park_wake(&p->reported, 1);
-	park_wake(&p->idle, freed);
-}
-
-static void tidy(struct pool *p)
-{
-	if (!ready_stale(p->ready) || pthread_mutex_trylock(&p->outside) != 0)
-		return;
-	ready_tidy(p->ready);
-	pthread_mutex_unlock(&p->outside);
-}
-
-/* The next task for a worker with a slot; those that must not run are ended on the way. NULL: nothing may begin now. */
-static struct task *next_task(struct pool *p, uint32_t worker)
-{
-	while (!atomic_load(&p->stop) && !memory_budget_full(&p->ration)) {
-		struct task *t = memory_budget_resume(&p->ration);
+	while (has_work(p)) {
+		struct task *t = memory_budget_resume(&p->memory), *ends = NULL;
 		bool admitted = t;
 
-		tidy(p);
-		if (!t)
-			t = ready_take(p->ready, worker);
+		if (!t && !memory_budget_is_full(&p->memory))
+			t = ready_queue_pop(&p->ready);
 		if (!t)
 			return NULL;
-		if (unwanted(t)) {
+		if (is_unwanted(t)) {
 			if (admitted)
-				memory_budget_end(&p->ration, t->spec.memory);
-			drop(p, worker, t);
-		} else if (admitted || memory_budget_admit(&p->ration, t)) {
+				memory_budget_end(&p->memory, t->spec.memory);
+			t->next = NULL;
+			make_ready(p, t, &ends);
+			end_tasks(p, ends);
+		} else if (admitted || memory_budget_admit(&p->memory, t)) {
 			return t;
 		}
 	}
 	return NULL;
 }
 
+/* The next task, and the slot to run it in. NULL: nothing may begin now; *why is what to wait for, SLOT_TAKEN if not for a slot. */
+static struct task *begin_task(struct pool *p, struct slot *slot, enum slot_outcome *why)
+{
+	struct task *t;
+
+	*why = SLOT_TAKEN;
+	if (!has_work(p))
+		return NULL;
+	*why = slots_take(&p->slots, slot);
+	if (*why != SLOT_TAKEN)
+		return NULL;
+	t = next_task(p);
+	if (!t)
+		slots_return(&p->slots, slot);
+	return t;
+}
+
+/* Without the lock. */
 static void run(struct task *t, uint32_t worker)
 {
 	struct task_run how = {worker, t->spec.cancel, t->spec.memory};
@@ -164,53 +154,61 @@ static void run(struct task *t, uint32_t worker)
 	t->result.memory = how.memory;
 }
 
-/* False: nothing may begin now. */
-static bool work(struct pool *p, uint32_t worker)
+/* Runs one task. False: nothing may begin now, for the reason `why`. */
+static bool work(struct pool *p, uint32_t worker, enum slot_outcome *why)
 {
 	struct slot slot;
-	struct task *t;
-	uint64_t memory;
-	uint32_t freed;
+	struct task *t = begin_task(p, &slot, why);
 
-	if (!slots_enter(p->slots, &slot, has_work, p))
+	if (!t)
 		return false;
-	t = next_task(p, worker);
-	if (!t) {
-		slots_leave(p->slots, &slot);
-		return has_work(p); /* it may have come while the slot was ours */
-	}
-	memory = t->spec.memory;
+	pthread_mutex_unlock(&p->lock);
 	run(t, worker);
+	pthread_mutex_lock(&p->lock);
+	slots_return(&p->slots, &slot);
+	memory_budget_end(&p->memory, t->spec.memory);
 	t->next = NULL;
-	freed = settle(p, worker, t); /* t may be gone now */
-	if (memory_budget_end(&p->ration, memory))
-		freed = p->jobs;
-	slots_leave(p->slots, &slot);
-	park_wake(&p->reported, 1);
-	if (freed > 1)
-		park_wake(&p->idle, freed - 1); /* one is for us */
+	end_tasks(p, t);
+	if (has_work(p))
+		wake_workers(p, p->memory.try_held ? p->jobs : p->ready.heap.len - 1); /* one task is for this worker */
 	return true;
 }
 
+/* Waits until something may begin. One worker polls for a slot; when it ends, the next one takes its place. */
+static void wait_for_work(struct pool *p, enum slot_outcome why)
+{
+	if (why == SLOT_TAKEN || p->watched) {
+		p->idle++;
+		pthread_cond_wait(&p->may_begin, &p->lock);
+		p->idle--;
+		return;
+	}
+	p->watched = true;
+	pthread_mutex_unlock(&p->lock);
+	slots_wait(&p->slots, why);
+	pthread_mutex_lock(&p->lock);
+	p->watched = false;
+	if (p->idle > 0)
+		pthread_cond_signal(&p->may_begin);
+}
+
+/* Without the lock. */
 static void *worker_main(void *arg)
 {
 	struct worker *w = arg;
 	struct pool *p = w->p;
+	enum slot_outcome why;
 
-	while (!atomic_load(&p->stop)) {
-		if (work(p, w->id))
-			continue;
-		park_prepare(&p->idle);
-		if (has_work(p) || atomic_load(&p->stop))
-			park_cancel(&p->idle);
-		else
-			park_sleep(&p->idle, -1);
-	}
+	pthread_mutex_lock(&p->lock);
+	while (!p->stop)
+		if (!work(p, w->id, &why) && !p->stop)
+			wait_for_work(p, why);
+	pthread_mutex_unlock(&p->lock);
 	return NULL;
 }
 
-/* Workers block all signals, so that the main thread handles them, but those of their own faults: these, blocked, would kill the process past any
- * handler. */
+/* Workers block all signals, so that the main thread handles them, but not those of their own faults: a blocked one would kill the process past any
+ * handler. Without the lock. */
 static void start_threads(struct pool *p)
 {
 	pthread_attr_t attr;
@@ -230,28 +228,30 @@ static void start_threads(struct pool *p)
 	pthread_sigmask(SIG_SETMASK, &old, NULL);
 }
 
+/* ---- the pool; from here on without the lock ---- */
+
 struct pool *pool_new(uint32_t jobs, const struct pool_limits *limits)
 {
 	struct pool *p = calloc(1, sizeof *p + jobs * sizeof *p->workers);
+	pthread_condattr_t monotonic;
 
 	BUG_ON(jobs == 0);
 	if (!p)
 		bug_no_memory();
 	p->jobs = jobs;
-	if (limits)
-		p->slots = slots_new(limits->jobserver, limits->load);
-	memory_budget_init(&p->ration, limits ? limits->memory : 0, jobs);
-	p->ready = ready_new(jobs);
+	slots_init(&p->slots, limits ? limits->jobserver : NULL, limits ? limits->load : 0);
+	p->memory = (struct memory_budget){.budget = limits ? limits->memory : 0, .most_passes = jobs};
+	p->ended_tail = &p->ended;
 	p->tasks = arena_new(0);
-	park_init(&p->idle);
-	park_init(&p->reported);
-	pthread_mutex_init(&p->outside, NULL);
 	p->empty = arena_mark(p->tasks);
-	for (uint32_t i = 0; i < jobs; i++) {
-		struct arena *a = arena_new(0);
-
-		p->workers[i] = (struct worker){.p = p, .id = i, .tasks = a, .empty = arena_mark(a)};
-	}
+	pthread_mutex_init(&p->lock, NULL);
+	pthread_cond_init(&p->may_begin, NULL);
+	pthread_condattr_init(&monotonic);
+	pthread_condattr_setclock(&monotonic, CLOCK_MONOTONIC);
+	pthread_cond_init(&p->reported, &monotonic);
+	pthread_condattr_destroy(&monotonic);
+	for (uint32_t i = 0; i < jobs; i++)
+		p->workers[i] = (struct worker){.p = p, .id = i};
 	if (jobs == 1)
 		return p;
 	start_threads(p);
@@ -261,7 +261,13 @@ struct pool *pool_new(uint32_t jobs, const struct pool_limits *limits)
 	return NULL;
 }
 
-void pool_set_memory(struct pool *p, uint64_t bytes) { memory_budget_set_budget(&p->ration, bytes); }
+void pool_set_memory(struct pool *p, uint64_t bytes)
+{
+	pthread_mutex_lock(&p->lock);
+	BUG_ON(p->memory.running > 0 || p->memory.held.len > 0);
+	p->memory.budget = bytes;
+	pthread_mutex_unlock(&p->lock);
+}
 
 static void free_batches(struct pool *p)
 {
@@ -274,22 +280,23 @@ void pool_free(struct pool *p)
 {
 	if (!p)
 		return;
-	atomic_store(&p->stop, true);
-	park_wake(&p->idle, p->jobs);
-	slots_wake(p->slots);
+	pthread_mutex_lock(&p->lock);
+	p->stop = true;
+	pthread_cond_broadcast(&p->may_begin);
+	if (p->watched)
+		slots_wake(&p->slots);
+	pthread_mutex_unlock(&p->lock);
 	for (uint32_t i = 0; i < p->n_threads; i++)
 		pthread_join(p->workers[i].thread, NULL);
-	for (uint32_t i = 0; i < p->jobs; i++)
-		arena_free(p->workers[i].tasks);
 	free_batches(p);
 	vec_free(&p->batches);
 	arena_free(p->tasks);
-	ready_free(p->ready);
-	slots_free(p->slots);
-	memory_budget_destroy(&p->ration);
-	park_destroy(&p->idle);
-	park_destroy(&p->reported);
-	pthread_mutex_destroy(&p->outside);
+	vec_free(&p->ready.heap);
+	vec_free(&p->memory.held);
+	slots_destroy(&p->slots);
+	pthread_cond_destroy(&p->may_begin);
+	pthread_cond_destroy(&p->reported);
+	pthread_mutex_destroy(&p->lock);
 	free(p);
 }
 
@@ -302,19 +309,15 @@ uint32_t pool_pending(const struct pool *p) { return atomic_load(&p->pending); }
 struct pool_batch {
 	struct batch graph; /* first */
 	struct pool *p;
-	uint32_t owner;
 };
 
-static uint32_t owner_of(const struct pool *p, const struct task_run *from) { return from ? from->worker : p->jobs; }
-
-struct batch *pool_batch(struct pool *p, const struct task_run *from)
+struct batch *pool_new_batch(struct pool *p)
 {
 	struct arena *a = arena_new(0);
 	struct pool_batch *b = ARENA_NEW(a, struct pool_batch);
 
 	b->graph.a = a;
 	b->p = p;
-	b->owner = owner_of(p, from);
 	return &b->graph;
 }
 
@@ -322,110 +325,96 @@ struct task *batch_add(struct batch *b, const struct task_spec *s) { return grap
 
 void batch_need(struct batch *b, struct task *task, struct task *input) { graph_need(b, task, input); }
 
-/* Publishes a list as `owner`, and wakes who can run it. */
-static void hand_over(struct pool *p, uint32_t owner, struct task *list)
+/* With the lock held: queues the tasks of a list, and wakes workers for them. */
+static void submit(struct pool *p, struct task *list)
 {
 	struct task *ends = NULL;
-	uint32_t n = publish(p, owner, list, &ends);
 
-	n += settle(p, owner, ends);
-	park_wake(&p->idle, n);
+	make_ready(p, list, &ends);
+	if (ends)
+		end_tasks(p, ends);
+	wake_workers(p, p->ready.heap.len);
 }
 
-bool batch_submit(struct batch *batch, struct task_cycle *cycle)
+void batch_submit(struct batch *batch)
 {
-	struct pool_batch *b = (struct pool_batch *)batch;
-	struct pool *p = b->p;
-	struct task_cycle unused = {0};
-	uint32_t owner = b->owner;
+	struct pool *p = ((struct pool_batch *)batch)->p;
+	uint32_t n = batch->tasks.len;
 	struct arena *a = batch->a;
-	struct task *ready;
-	bool ok = graph_rank(batch, cycle ? cycle : &unused), outside = owner == p->jobs;
+	struct task *ready = graph_link(batch);
 
-	free(unused.args);
-	if (!ok) {
-		graph_free(batch);
-		arena_free(a);
-		return false;
-	}
-	atomic_fetch_add(&p->pending, batch->tasks.len);
-	pthread_mutex_lock(&p->outside);
+	pthread_mutex_lock(&p->lock);
+	atomic_fetch_add(&p->pending, n);
 	vec_push(&p->batches, a);
-	if (!outside)
-		pthread_mutex_unlock(&p->outside);
-	ready = graph_submit(batch);
-	graph_free(batch); /* before anything runs, because its arena goes with the tasks */
-	hand_over(p, owner, ready);
-	if (outside)
-		pthread_mutex_unlock(&p->outside);
-	return true;
+	submit(p, ready);
+	pthread_mutex_unlock(&p->lock);
 }
 
-struct task *pool_submit(struct pool *p, const struct task_run *from, const struct task_spec *s)
+struct task *pool_submit(struct pool *p, const struct task_spec *s)
 {
-	uint32_t owner = owner_of(p, from);
 	struct task *t;
 
+	pthread_mutex_lock(&p->lock);
 	atomic_fetch_add(&p->pending, 1);
-	if (from) {
-		t = graph_one(p->workers[owner].tasks, s);
-		hand_over(p, owner, t);
-		return t;
-	}
-	pthread_mutex_lock(&p->outside);
-	t = graph_one(p->tasks, s);
-	hand_over(p, owner, t);
-	pthread_mutex_unlock(&p->outside);
+	t = graph_new_task(p->tasks, s);
+	submit(p, t);
+	pthread_mutex_unlock(&p->lock);
 	return t;
 }
 
-/* ---- what goes out ---- */
-
-/* Everything was reported: nobody knows a task any more. */
-static void forget_tasks(struct pool *p)
-{
-	pthread_mutex_lock(&p->outside);
-	if (atomic_load(&p->pending) == 0) {
-		arena_release(p->tasks, p->empty);
-		for (uint32_t i = 0; i < p->jobs; i++)
-			arena_release(p->workers[i].tasks, p->workers[i].empty);
-		free_batches(p);
-	}
-	pthread_mutex_unlock(&p->outside);
-}
+/* ---- what goes out; with the lock held ---- */
 
 static bool next_result(struct pool *p, struct task_result *out)
 {
-	struct task *t;
+	struct task *t = pop(&p->ended);
 
-	if (!p->seen)
-		for (struct task *list = atomic_exchange(&p->ended, NULL); (t = pop(&list)); p->seen = t)
-			t->next = p->seen;
-	t = pop(&p->seen);
 	if (!t)
 		return false;
+	if (!p->ended)
+		p->ended_tail = &p->ended;
 	*out = t->result;
 	atomic_fetch_sub(&p->pending, 1);
 	return true;
 }
 
+static struct timespec deadline_in(int ms)
+{
+	struct timespec t;
+	int64_t ns;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	ns = t.tv_nsec + (int64_t)ms * 1000000;
+	return (struct timespec){t.tv_sec + ns / 1000000000, ns % 1000000000};
+}
+
+/* Waits for a result. False: none is left, or the deadline has passed. */
+static bool wait_for_result(struct pool *p, const struct timespec *deadline, struct task_result *out)
+{
+	enum slot_outcome why;
+
+	while (!next_result(p, out)) {
+		if (atomic_load(&p->pending) == 0) { /* no task is known to anyone any more */
+			arena_release(p->tasks, p->empty);
+			free_batches(p);
+			return false;
+		}
+		if (p->n_threads == 0)
+			BUG_ON(!work(p, 0, &why) && !p->ended); /* tasks wait for each other */
+		else if (!deadline)
+			pthread_cond_wait(&p->reported, &p->lock);
+		else if (pthread_cond_timedwait(&p->reported, &p->lock, deadline) == ETIMEDOUT)
+			return next_result(p, out);
+	}
+	return true;
+}
+
 bool pool_wait(struct pool *p, int timeout_ms, struct task_result *out)
 {
-	for (;;) {
-		if (next_result(p, out))
-			return true;
-		if (atomic_load(&p->pending) == 0) {
-			forget_tasks(p);
-			return false;
-		}
-		if (p->n_threads == 0) {
-			BUG_ON(!work(p, 0) && !atomic_load(&p->ended)); /* tasks wait for each other */
-			continue;
-		}
-		park_prepare(&p->reported);
-		if (atomic_load(&p->ended))
-			park_cancel(&p->reported);
-		else if (!park_sleep(&p->reported, timeout_ms))
-			return false;
-	}
+	struct timespec deadline = deadline_in(timeout_ms < 0 ? 0 : timeout_ms);
+	bool ok;
+
+	pthread_mutex_lock(&p->lock);
+	ok = wait_for_result(p, timeout_ms < 0 ? NULL : &deadline, out);
+	pthread_mutex_unlock(&p->lock);
+	return ok;
 }

@@ -1,24 +1,32 @@
-/* Who may run at once: a limit of load, and tokens of a jobserver for every running task beyond the first. */
+/* How many tasks may run at once: a limit of load, and tokens of a jobserver for every running task beyond the first. The pool's lock guards all but
+ * slots_wait. */
 #ifndef TRIB_SCHEDULER_SLOTS_H
 #define TRIB_SCHEDULER_SLOTS_H
 #include <stdbool.h>
 #include <stdint.h>
 
 struct jobserver;
-struct slots;
 
+struct slots {
+	struct jobserver *jobserver; /* NULL: none */
+	double load;                 /* 0: no limit */
+	int wake;                    /* an eventfd that ends slots_wait; -1: none, so that slots_wait looks from time to time */
+	uint32_t running;
+	bool own_taken; /* the token that the process has from its start */
+};
 struct slot {
 	bool borrowed;
 	char token; /* if borrowed */
 };
-typedef bool slots_wanted(const void *ctx);
+enum slot_outcome { SLOT_TAKEN, SLOT_LOAD, SLOT_NO_TOKEN };
 
-/* `load`: 0 is no limit. `j` may be NULL and outlives the slots. NULL if there is nothing to limit, which all the others accept. */
-struct slots *slots_new(struct jobserver *j, double load);
-void slots_free(struct slots *s);
-/* Waits until the calling thread may run a task. False: `wanted` came to say no. */
-bool slots_enter(struct slots *s, struct slot *slot, slots_wanted *wanted, const void *ctx);
-void slots_leave(struct slots *s, const struct slot *slot);
-/* Makes all who wait ask `wanted` again. */
-void slots_wake(struct slots *s);
+/* `j` may be NULL and outlives the slots. */
+void slots_init(struct slots *s, struct jobserver *j, double load);
+void slots_destroy(struct slots *s);
+/* Takes a slot, or says what to wait for. */
+enum slot_outcome slots_take(struct slots *s, struct slot *slot);
+void slots_return(struct slots *s, const struct slot *slot);
+/* Waits, without the lock, until a slot may be free or slots_wake is called. One thread at a time. */
+void slots_wait(const struct slots *s, enum slot_outcome why);
+void slots_wake(const struct slots *s);
 #endif

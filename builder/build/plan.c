@@ -38,7 +38,7 @@ static void want(struct agenda *g, struct model_job *m, const struct hir_unit *u
 	if (build_load_plans(j))
 		vec_push(&g->planned, j);
 	else
-		pool_submit(m->build->pool, NULL, &(struct task_spec){.run = plan_job, .arg = j});
+		pool_submit(m->build->pool, &(struct task_spec){.run = plan_job, .arg = j});
 }
 
 /* A plan that a worker made: what is kept of it goes into memory of the build. */

@@ -188,7 +188,7 @@ static void add_model(struct build *b, struct batch *batch, struct model_job *m,
 
 static struct batch *make_graph(struct build *b)
 {
-	struct batch *batch = pool_batch(b->pool, NULL);
+	struct batch *batch = pool_new_batch(b->pool);
 	const struct piece **compiles = ARENA_ARRAY(b->session, const struct piece *, b->compiles.len + 1);
 	for (uint32_t i = 0; i < b->compiles.len; i++) {
 		struct compile *c = b->compiles.at[i];
@@ -217,7 +217,7 @@ static void run_graph(struct build *b, struct batch *batch)
 	struct task_result r;
 	b->cancel.most_failures = b->spec.most_failures;
 	progress_total(b->progress, b->n_pieces, b->expected_ns);
-	batch_submit(batch, NULL); /* nothing in it needs a link, so there is no circle */
+	batch_submit(batch);
 	do {
 		if (pool_pending(b->pool) && build_stopped(b))
 			cancel_set(&b->cancel);

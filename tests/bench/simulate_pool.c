@@ -1,5 +1,5 @@
 /* The pool's policy on a virtual clock: the makespan of a graph of tasks for 1 to 256 workers, beside what no schedule can be shorter than. The graph is
- * run by scheduler/graph.c and scheduler/ready.c, as in the pool; only time is not spent.
+ * run by scheduler/graph.c and scheduler/ready_queue.c, as in the pool; only time is not spent.
  *
  * simulate_pool FILE          a graph: a line a task, "NANOSECONDS INPUT…", inputs by line number from 0, above the line
  * simulate_pool --random N    N tasks in the form of a program: definitions of many sizes that need some of those before them, linked at the end */
@@ -11,7 +11,7 @@
 #include "base/bug.h"
 #include "base/vec.h"
 #include "scheduler/graph.h"
-#include "scheduler/ready.h"
+#include "scheduler/ready_queue.h"
 
 struct plan { /* tasks, inputs before their users */
 	VEC(uint64_t) cost;
@@ -75,7 +75,6 @@ static void random_plan(uint32_t n, struct plan *p)
 static struct task *submit(const struct plan *p, struct batch *b)
 {
 	struct task **tasks = calloc(p->cost.len, sizeof *tasks);
-	struct task_cycle none;
 
 	if (!tasks)
 		bug_no_memory();
@@ -85,8 +84,7 @@ static struct task *submit(const struct plan *p, struct batch *b)
 			graph_need(b, tasks[i], tasks[p->inputs.at[k]]);
 	}
 	free(tasks);
-	BUG_ON(!graph_rank(b, &none));
-	return graph_submit(b);
+	return graph_link(b);
 }
 
 /* One worker: idle, or busy until `until`. */
@@ -135,18 +133,18 @@ static uint32_t next_end(struct clock *c)
 	return worker;
 }
 
-static void publish(struct ready *r, uint32_t owner, struct task *list)
+static void publish(struct ready_queue *q, struct task *list)
 {
 	for (struct task *t; (t = list);) {
 		list = t->next;
-		ready_push(r, owner, t, t->rank);
+		ready_queue_push(q, t);
 	}
 }
 
 static uint64_t makespan(const struct plan *p, uint32_t workers, uint64_t *critical)
 {
 	struct batch b = {.a = arena_new(0)};
-	struct ready *r = ready_new(workers);
+	struct ready_queue q = {0};
 	struct clock c = {.workers = calloc(workers, sizeof *c.workers), .n = workers, .heap = calloc(workers, sizeof *c.heap)};
 	struct task *list = submit(p, &b);
 
@@ -155,15 +153,13 @@ static uint64_t makespan(const struct plan *p, uint32_t workers, uint64_t *criti
 	*critical = 0;
 	for (const struct task *t = list; t; t = t->next)
 		*critical = t->rank > *critical ? t->rank : *critical;
-	publish(r, workers, list);
+	publish(&q, list);
 	for (;;) {
 		bool some = true;
 		uint32_t ended;
 
-		if (ready_stale(r))
-			ready_tidy(r);
 		for (uint32_t w = 0; w < workers && some; w++) {
-			struct task *t = c.workers[w].task ? NULL : ready_take(r, w);
+			struct task *t = c.workers[w].task ? NULL : ready_queue_pop(&q);
 
 			if (t)
 				start(&c, w, t);
@@ -173,13 +169,12 @@ static uint64_t makespan(const struct plan *p, uint32_t workers, uint64_t *criti
 		if (c.busy == 0)
 			break;
 		ended = next_end(&c);
-		publish(r, ended, graph_end(c.workers[ended].task, true));
+		publish(&q, graph_end(c.workers[ended].task, true));
 		c.workers[ended].task = NULL;
 	}
 	free(c.workers);
 	free(c.heap);
-	ready_free(r);
-	graph_free(&b);
+	vec_free(&q.heap);
 	arena_free(b.a);
 	return c.now;
 }

@@ -218,7 +218,7 @@ static void run_tasks(struct pool *p, struct count *c, int n, struct cancel *can
 	struct task_result r;
 
 	for (int i = 0; i < n; i++)
-		pool_submit(p, NULL, &(struct task_spec){.run = task, .arg = c, .cancel = cancel});
+		pool_submit(p, &(struct task_spec){.run = task, .arg = c, .cancel = cancel});
 	while (pool_wait(p, -1, &r))
 		if (cancel && atomic_load(&c->ran) > n / 3)
 			cancel_set(cancel);
@@ -264,7 +264,7 @@ static void tokens_come_and_go(void **state)
 	other = os_open_fifo(path, true);
 	assert_int_equal(got = (int)read(other, tokens, 3), 3);
 	for (int i = 0; i < 400; i++)
-		pool_submit(p, NULL, &(struct task_spec){.run = task, .arg = &c});
+		pool_submit(p, &(struct task_spec){.run = task, .arg = &c});
 	for (int i = 0; i < 50; i++)
 		assert_true(pool_wait(p, -1, &r));
 	assert_int_equal(atomic_load(&c.most), 1);
