@@ -188,7 +188,7 @@ static struct value only(struct merge *m, uint32_t side, struct value v)
 		return out;
 	}
 	if (v.kind != V_TENSOR)
-		return v.kind == V_RANGE && value_holds(v, V_TENSOR) ? VALUE_POISON : v;
+		return v.kind == V_RANGE && value_contains(v, V_TENSOR) ? VALUE_POISON : v;
 	const struct builder *b = &m->br->sides[side].b;
 	if (body_origin(b, v.u.t, &outer))
 		return in_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer});
@@ -210,7 +210,7 @@ static struct value merge_values(struct merge *m, struct value a, struct value b
 			out.u.seq->at[i] = merge_values(m, a.u.seq->at[i], b.u.seq->at[i]);
 		return out;
 	}
-	if (value_same(a, b))
+	if (value_is_same(a, b))
 		return a;
 	if (a.kind == V_RANGE && b.kind == V_RANGE && a.u.range->step == b.u.range->step) {
 		struct range *r = ARENA_NEW(m->br->e->em.f->arena, struct range);
@@ -416,9 +416,9 @@ static hir_ref kept(void *ctx, hir_ref r)
 
 static uint32_t tensors_of(const struct side *s)
 {
-	uint32_t n = value_total(s->value);
+	uint32_t n = value_count(s->value);
 	for (uint32_t i = 0; i < s->n; i++)
-		n += value_total(s->locals[i].value) + 2;
+		n += value_count(s->locals[i].value) + 2;
 	return n;
 }
 

@@ -134,7 +134,7 @@ static struct value finish_body(struct elab *e, struct sig *s, const struct ast_
 		v = returned_or(e, decl, v);
 	else if (v.kind == V_VOID && e->frame->conditional_result_at.end)
 		v = on_some_ways(e, decl, e->frame->conditional_result_at);
-	if (e->em.report.gave_up || series_leaves(e, v, e->frame->returned ? e->frame->result_at : last_span(e, decl->body)))
+	if (e->em.report.gave_up || report_stacked_escape(e, v, e->frame->returned ? e->frame->result_at : last_span(e, decl->body)))
 		return VALUE_POISON;
 	return decl->result ? check_result(e, s, decl, v) : v;
 }
@@ -262,7 +262,7 @@ static bool declared_result(struct sig *s, const struct ast_fn *decl, span at, s
 	if (!decl->result)
 		return false;
 	*out = sig_unknown(s, sig_type(s, decl->result), at);
-	return !value_holds(*out, V_POISON);
+	return !value_contains(*out, V_POISON);
 }
 
 static struct value check_call(struct elab *e, struct func *fn, struct sig *s, const struct ast_fn *decl, const struct value *values,
@@ -323,9 +323,9 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		diags_share_cause(e->em.report.out, reported, DIAG_ARG_SHAPE, arena_printf(e->em.f->arena, "call at %u", at.start));
 	ok = ok && check_where(e, &s, &decl, values, at);
 	for (uint32_t i = 0; i < n; i++) {
-		ok = !series_leaves(e, values[i], ats[i]) && ok;
-		tensors = tensors || value_holds(values[i], V_TENSOR);
-		unknown = unknown || value_holds(values[i], V_POISON);
+		ok = !report_stacked_escape(e, values[i], ats[i]) && ok;
+		tensors = tensors || value_contains(values[i], V_TENSOR);
+		unknown = unknown || value_contains(values[i], V_POISON);
 	}
 	struct value v = VALUE_POISON;
 	if (ok && e->em.checking)
@@ -369,7 +369,7 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 			return partial_make(e, callee.u.fn, args, at);
 		return call_func(e, callee.u.fn, args, at, what);
 	case V_LAYER: return call_layer(e, callee.u.layer, args, at, what);
-	case V_MAKER: return instantiate(e, callee.u.item, args, at);
+	case V_LAYER_CLASS: return instantiate(e, callee.u.item, args, at);
 	case V_BUILTIN: return call_builtin(&e->em, callee.u.builtin, args, at);
 	case V_SPECIAL: return call_special(&e->em, callee.u.special, args, at);
 	case V_DTYPE: return call_cast(&e->em, callee.u.dt, args, at);

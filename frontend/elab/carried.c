@@ -59,7 +59,7 @@ static bool start_locals(struct carry *c)
 		*local_at(c, i) = c->before[i];
 		if (!c->assigned[i])
 			continue;
-		if (c->growth[i].each || c->before[i].value.kind == V_SERIES) {
+		if (c->growth[i].each || c->before[i].value.kind == V_STACKED) {
 			if (!carried_start_growth(c, i))
 				return false;
 			continue;
@@ -85,7 +85,7 @@ static void enter_body(struct carry *c)
 	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct local *l = local_at(c, i);
-		bool grows = c->assigned[i] && c->trees[i].kind == V_SERIES;
+		bool grows = c->assigned[i] && c->trees[i].kind == V_STACKED;
 		l->value = grows            ? carried_earlier(e)
 			   : c->assigned[i] ? value_map_tensors(&e->em, c->trees[i], leaf_in, c)
 					    : body_value(e, l->value);
@@ -212,14 +212,14 @@ static bool end_locals(struct carry *c)
 		if (l->name == e->exit_names[EXIT_RETURNED] || l->name == e->exit_names[EXIT_RESULT] ||
 		    l->name == e->exit_names[EXIT_LEFT] || l->name == e->exit_names[EXIT_SKIPPED])
 			continue;
-		if (c->assigned[i] && c->trees[i].kind == V_SERIES) {
+		if (c->assigned[i] && c->trees[i].kind == V_STACKED) {
 			ok = carried_end_growth(c, i, l->value) && ok;
 		} else if (c->assigned[i] && unchanged(c, c->trees[i], l->value)) {
 			c->assigned[i] = false; /* another local of that name was meant */
 			c->again = true;
 		} else if (c->assigned[i]) {
 			ok = end_tree(c, i, c->trees[i], l->value) && ok;
-		} else if (!value_same(l->value, body_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&
+		} else if (!value_is_same(l->value, body_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&
 			   !is_poison(l->value) && !is_poison(c->before[i].value)) {
 			struct diag *g = report_error(&e->em, DIAG_LOOP_TYPES, l->at, "`%s` is %s, which a run-time loop cannot change",
 						      name_text(e->em.f, l->name), value_text(&e->em, c->before[i].value));
@@ -413,7 +413,7 @@ static void emit(struct carry *c, struct round *r, enum flow *flow)
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct local *l = local_at(c, i);
 		*l = c->before[i];
-		if (c->assigned[i] && c->trees[i].kind == V_SERIES)
+		if (c->assigned[i] && c->trees[i].kind == V_STACKED)
 			l->value = carried_grown(c, i);
 		else if (c->assigned[i])
 			l->value = value_map_tensors(&e->em, c->trees[i], leaf_result, c);

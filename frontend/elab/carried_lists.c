@@ -24,7 +24,7 @@ bool carried_start_growth(struct carry *c, uint32_t i)
 	struct growth *g = &c->growth[i];
 	struct leaf_value l = {.local = i, .literal = {.kind = V_VOID}, .type = {.elem = g->row.elem, .rank = (uint8_t)(g->row.rank + 1)}};
 	dim n;
-	c->trees[i] = (struct value){.kind = V_SERIES, .u.t = HIR_NONE};
+	c->trees[i] = (struct value){.kind = V_STACKED, .u.t = HIR_NONE};
 	if (!g->each)
 		return true;
 	if (!trip_count(c, &n)) {
@@ -50,7 +50,7 @@ bool carried_start_growth(struct carry *c, uint32_t i)
 struct value carried_earlier(struct elab *e)
 {
 	struct value v = value_seq(e->em.f->arena, V_LIST, 1);
-	v.u.seq->at[0] = (struct value){.kind = V_EARLIER};
+	v.u.seq->at[0] = (struct value){.kind = V_COLLECTED};
 	return v;
 }
 
@@ -117,7 +117,7 @@ bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
 {
 	struct elab *e = c->e;
 	struct growth *g = &c->growth[local];
-	bool adds = v.kind == V_LIST && v.u.seq->n && v.u.seq->at[0].kind == V_EARLIER;
+	bool adds = v.kind == V_LIST && v.u.seq->n && v.u.seq->at[0].kind == V_COLLECTED;
 	if (is_poison(v))
 		return false;
 	if (adds && !g->each)
@@ -145,6 +145,6 @@ bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
 
 struct value carried_grown(struct carry *c, uint32_t local)
 {
-	struct value all = {.kind = V_SERIES, .u.t = c->leaves.at[c->trees[local].u.t].out};
-	return concat_series(&c->e->em, c->before[local].value, all, c->loop->at);
+	struct value all = {.kind = V_STACKED, .u.t = c->leaves.at[c->trees[local].u.t].out};
+	return concat_stacked(&c->e->em, c->before[local].value, all, c->loop->at);
 }

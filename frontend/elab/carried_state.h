@@ -12,7 +12,7 @@ struct leaf_value {
 	struct value literal; /* what it was, if known at compile time; V_VOID: a tensor */
 	uint32_t local, number;
 };
-/* A list to which every iteration adds `each` elements of a type: after the loop a V_SERIES. While `each` is 0 it is not known to grow. */
+/* A list to which every iteration adds `each` elements of a type: after the loop a V_STACKED. While `each` is 0 it is not known to grow. */
 struct growth {
 	uint32_t each;
 	struct hir_type row;

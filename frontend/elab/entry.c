@@ -263,7 +263,7 @@ static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struc
 {
 	struct elab *e = ep->p->e;
 	*v = eval(e, ast_b(&ep->s.mod->ast, a->decl));
-	if (!value_holds(*v, V_TENSOR))
+	if (!value_contains(*v, V_TENSOR))
 		return true;
 	struct diag *g = report_error(&e->em, DIAG_ENTRY, node_span(ep->s.mod, ast_b(&ep->s.mod->ast, a->decl)),
 				      "argument `%s` of the entry has a tensor as its default", name_text(e->em.f, a->name));

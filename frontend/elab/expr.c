@@ -338,7 +338,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 		       : v.kind == V_LAYER                                          ? HABIT_INSTANCE
 										    : 0;
 	member_names(e, v, add_name, &l);
-	if (v.kind == V_MAKER)
+	if (v.kind == V_LAYER_CLASS)
 		diag_help(e->em.report.out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
 			  name_text(e->em.f, v.u.item->name));
 	else if (v.kind == V_TYPE)
@@ -393,7 +393,7 @@ static void eval_args(struct elab *e, node_id call, struct args *args)
 
 static bool callable(struct value v)
 {
-	return v.kind == V_FN || v.kind == V_MAKER || v.kind == V_BUILTIN || v.kind == V_SPECIAL || v.kind == V_DTYPE;
+	return v.kind == V_FN || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL || v.kind == V_DTYPE;
 }
 
 /* Is it the function whose body this is? */

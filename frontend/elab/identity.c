@@ -96,7 +96,7 @@ static void print_static_args(struct elab *e, const struct unit_plan *p, struct 
 	struct ast_fn decl = ast_fn(&p->fn->mod->ast, p->fn->node);
 	bool any = false;
 	for (uint32_t i = 0; i < p->n_values; i++) {
-		if (value_holds(p->values[i], V_TENSOR))
+		if (value_contains(p->values[i], V_TENSOR))
 			continue;
 		buf_puts(b, any ? ", " : "(");
 		any = true;

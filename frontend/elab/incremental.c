@@ -70,9 +70,9 @@ void elab_forget(struct frontend *f)
 /* A result that holds layers, or functions of theirs, hands out what was made with the unit. */
 static bool plain_result(struct value v)
 {
-	static const enum value_kind odd[] = {V_LAYER, V_FN, V_MAKER, V_TYPE, V_MODULE};
+	static const enum value_kind odd[] = {V_LAYER, V_FN, V_LAYER_CLASS, V_TYPE, V_MODULE};
 	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-		if (value_holds(v, odd[i]))
+		if (value_contains(v, odd[i]))
 			return false;
 	return true;
 }

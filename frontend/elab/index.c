@@ -168,7 +168,7 @@ static struct value index_string(struct elab *e, struct value v, node_id n, stru
 static struct value not_indexable(struct elab *e, struct value v, node_id n)
 {
 	span at = elab_span(e, ast_a(elab_tree(e), n));
-	bool callable = v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_MAKER || v.kind == V_SPECIAL;
+	bool callable = v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_LAYER_CLASS || v.kind == V_SPECIAL;
 	if (!callable && v.kind != V_DTYPE) {
 		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", value_text(&e->em, v));
 		return VALUE_POISON;
@@ -188,7 +188,7 @@ struct value eval_index(struct elab *e, node_id n)
 	bool unknown;
 	if (is_poison(v))
 		return v;
-	if (v.kind == V_SERIES && subs.n == 1 && ast_kind(elab_tree(e), subs.at[0]) != NODE_SLICE)
+	if (v.kind == V_STACKED && subs.n == 1 && ast_kind(elab_tree(e), subs.at[0]) != NODE_SLICE)
 		v = value_tensor(v.u.t);
 	if (v.kind == V_TENSOR)
 		return index_tensor(e, v, n, subs);

@@ -117,8 +117,8 @@ static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 static const char *value_type(struct elab *e, struct value v)
 {
 	struct buf b = {0};
-	if (v.kind == V_POISON || v.kind == V_FN || v.kind == V_MAKER || v.kind == V_BUILTIN || v.kind == V_SPECIAL || v.kind == V_MODULE ||
-	    v.kind == V_TYPE)
+	if (v.kind == V_POISON || v.kind == V_FN || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL ||
+	    v.kind == V_MODULE || v.kind == V_TYPE)
 		return NULL;
 	put_type(e, v, &b, 0);
 	const char *s = arena_strndup(e->em.f->index->arena, b.at, b.len);
@@ -236,7 +236,7 @@ static uint32_t callable_symbol(struct elab *e, struct value v)
 		if (v.u.fn->self)
 			return index_symbol_at(e->em.f->index, tok_span(v.u.fn->mod, ast_fn(&v.u.fn->mod->ast, v.u.fn->node).name));
 		return index_item(e->em.f, v.u.fn->item);
-	case V_MAKER: return index_item(e->em.f, v.u.item);
+	case V_LAYER_CLASS: return index_item(e->em.f, v.u.item);
 	case V_LAYER:
 		forward = instance_member(v.u.layer, intern_str(e->em.f->names, "forward"));
 		return forward && forward->kind == M_FN ? callable_symbol(e, forward->value) : SYMBOL_NONE;

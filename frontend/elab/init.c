@@ -3,7 +3,7 @@
 #include "frontend/elab/params.h"
 #include "frontend/elab/unit.h"
 
-static bool init_fits(struct elab *e, struct iparam *p, struct value *v, span at)
+static bool init_fits(struct elab *e, struct layer_param *p, struct value *v, span at)
 {
 	struct hir_type have, want = p->type;
 	if (value_is_scalar(*v)) {
@@ -35,7 +35,7 @@ static bool init_fits(struct elab *e, struct iparam *p, struct value *v, span at
 	return true;
 }
 
-struct hir_unit *param_init(struct elab *e, struct iparam *p)
+struct hir_unit *param_init(struct elab *e, struct layer_param *p)
 {
 	struct module *m = p->owner->item->mod;
 	struct ast_const c = ast_const(&m->ast, p->node);

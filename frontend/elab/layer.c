@@ -26,13 +26,13 @@ static struct member *add_member(struct elab *e, struct instance *in, struct mem
 static void declare_param(struct elab *e, struct instance *in, node_id n)
 {
 	struct ast_const c = ast_const(elab_tree(e), n);
-	struct iparam *p = ARENA_NEW(e->em.f->arena, struct iparam);
-	*p = (struct iparam){.id = e->em.f->elab.next_param++,
-			     .name = elab_name(e, c.name),
-			     .owner = in,
-			     .node = n,
-			     .dims = e->em.b->dims,
-			     .at = elab_span(e, n)};
+	struct layer_param *p = ARENA_NEW(e->em.f->arena, struct layer_param);
+	*p = (struct layer_param){.id = e->em.f->elab.next_param++,
+				  .name = elab_name(e, c.name),
+				  .owner = in,
+				  .node = n,
+				  .dims = e->em.b->dims,
+				  .at = elab_span(e, n)};
 	if (c.type) {
 		struct sig s;
 		sig_open(&s, &e->em, e->frame->mod, in);
@@ -77,7 +77,7 @@ static void declare_lets(struct elab *e, struct instance *in, node_id n)
 	exec(e, n, NULL);
 	for (uint32_t i = mark; i < e->locals.len; i++) {
 		struct local l = e->locals.at[i];
-		bool lazy = !e->em.checking && value_holds(l.value, V_TENSOR);
+		bool lazy = !e->em.checking && value_contains(l.value, V_TENSOR);
 		in->failed = in->failed || is_poison(l.value);
 		add_member(e, in,
 			   (struct member){
@@ -124,7 +124,7 @@ static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 
 static bool run_time_arg(struct elab *e, struct value v, span at)
 {
-	if (value_holds(v, V_TENSOR) && !e->em.checking) {
+	if (value_contains(v, V_TENSOR) && !e->em.checking) {
 		struct diag *g =
 			report_error(&e->em, DIAG_TYPE_MISMATCH, at,
 				     "an argument that configures a layer must be known at compile time, not %s", value_text(&e->em, v));

@@ -1,4 +1,4 @@
-/* Lists that grow: `xs.append(x)`, and what a run-time loop collects, a V_SERIES. */
+/* Lists that grow: `xs.append(x)`, and what a run-time loop collects, a V_STACKED. */
 #include "frontend/elab/list.h"
 #include <string.h>
 #include "frontend/elab/locals.h"
@@ -20,7 +20,7 @@ bool list_grows(struct elab *e, node_id call, struct value *out)
 	struct local *l = name ? local_find(e, name) : NULL;
 	struct ast_nodes nodes = ast_nodes(elab_tree(e), ast_b(elab_tree(e), call));
 	span at = elab_span(e, call);
-	if (!l || l->constant || (l->value.kind != V_LIST && l->value.kind != V_SERIES))
+	if (!l || l->constant || (l->value.kind != V_LIST && l->value.kind != V_STACKED))
 		return false;
 	if (nodes.n != 1 || ast_kind(elab_tree(e), nodes.at[0]) == NODE_NAMED_ARG)
 		return false;
@@ -38,9 +38,9 @@ bool list_grows(struct elab *e, node_id call, struct value *out)
 	return true;
 }
 
-bool series_leaves(struct elab *e, struct value v, span at)
+bool report_stacked_escape(struct elab *e, struct value v, span at)
 {
-	if (v.kind != V_SERIES && !(value_is_seq(v) && (value_holds(v, V_SERIES) || value_holds(v, V_EARLIER))))
+	if (v.kind != V_STACKED && !(value_is_seq(v) && (value_contains(v, V_STACKED) || value_contains(v, V_COLLECTED))))
 		return false;
 	struct diag *g = report_error(&e->em, DIAG_RUNTIME_LOOP, at, "a list whose length only the run knows stays in its function");
 	diag_help(e->em.report.out, g, "make it a tensor: `stack(xs)`, or `concat(xs)` along a dimension that the elements have");

@@ -8,5 +8,5 @@ bool list_grows(struct elab *e, node_id call, struct value *out);
 /* The local whose list the call grows; 0: none. */
 name_id list_grown(struct elab *e, node_id call);
 /* Reports a value that must not leave its function; true if there is one. */
-bool series_leaves(struct elab *e, struct value v, span at);
+bool report_stacked_escape(struct elab *e, struct value v, span at);
 #endif

@@ -86,7 +86,7 @@ static void report_differ(struct elab *e, struct value a, struct value b, enum d
 
 struct value value_join(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
 {
-	if (value_same(a, b))
+	if (value_is_same(a, b))
 		return a;
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
@@ -97,7 +97,7 @@ struct value value_join(struct elab *e, struct value a, struct value b, enum dec
 	if (a.kind != V_TENSOR || b.kind != V_TENSOR)
 		return VALUE_POISON;
 	const struct hir_type ta = *type_of(&e->em, a.u.t), *tb = type_of(&e->em, b.u.t);
-	return ta.elem == tb->elem && hir_same_shape(&ta, tb) ? value_tensor(emit_unknown(&e->em, &ta, at)) : VALUE_POISON;
+	return ta.elem == tb->elem && hir_same_shape(&ta, tb) ? value_tensor(emit_unknown_tensor(&e->em, &ta, at)) : VALUE_POISON;
 }
 
 void locals_join(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at)

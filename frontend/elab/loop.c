@@ -11,13 +11,13 @@ static struct value unknown_item(struct elab *e, struct value v)
 {
 	if (v.kind != V_RANGE)
 		return VALUE_POISON;
-	if (value_holds(v, V_TENSOR)) {
+	if (value_contains(v, V_TENSOR)) {
 		struct hir_type t = {.elem = range_counter_type(&e->em, v.u.range)};
-		return value_tensor(emit_unknown(&e->em, &t, SPAN_NONE));
+		return value_tensor(emit_unknown_tensor(&e->em, &t, SPAN_NONE));
 	}
 	struct value i = {.kind = V_DIM, .u.d = dim_new_sym(e->em.b->dims, "i")};
 	bool literal = value_is_literal(v.u.range->from) && value_is_literal(v.u.range->to);
-	return literal ? i : value_declared(i, range_counter_type(&e->em, v.u.range));
+	return literal ? i : value_with_type(i, range_counter_type(&e->em, v.u.range));
 }
 
 static enum flow loop_body(struct elab *e, node_id body)
@@ -162,7 +162,7 @@ enum flow exec_for(struct elab *e, node_id n)
 	struct value v = eval(e, f.iter), list;
 	bool unknown;
 	uint32_t mark = e->locals.len;
-	bool by_run = v.kind == V_RANGE && value_holds(v, V_TENSOR);
+	bool by_run = v.kind == V_RANGE && value_contains(v, V_TENSOR);
 	if (e->em.checking && (by_run || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown)))
 		return exec_once(e, f.pattern, unknown_item(e, v), f.body, by_run, elab_span(e, f.iter));
 	exits_open(e, EXIT_LEFT, EXIT_SKIPPED);
@@ -323,7 +323,7 @@ static struct value collected(struct elab *e, const struct comp *c)
 static bool collects(const struct elab *e, const struct comp *c)
 {
 	struct value v = c->first;
-	return !e->em.checking && c->clauses.n == 1 && v.kind == V_RANGE && value_holds(v, V_DIM) && !value_holds(v, V_TENSOR);
+	return !e->em.checking && c->clauses.n == 1 && v.kind == V_RANGE && value_contains(v, V_DIM) && !value_contains(v, V_TENSOR);
 }
 
 struct value eval_comprehension(struct elab *e, node_id n)

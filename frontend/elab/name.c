@@ -92,7 +92,7 @@ static void settle_constants(struct elab *e, struct item *first, uint32_t n)
 		first[i].checked.value = &values[i];
 		first[i].checked.reads = read;
 		first[i].checked.state = ITEM_DONE;
-		if (value_holds(values[i], V_TENSOR))
+		if (value_contains(values[i], V_TENSOR))
 			values[i].kind = V_VOID;
 	}
 }
@@ -125,7 +125,7 @@ struct value item_value(struct elab *e, struct item *it, span at)
 	switch (it->kind) {
 	case ITEM_FN:
 	case ITEM_LAYER: return (struct value){.kind = V_FN, .u.fn = item_func(e->em.f, it)};
-	case ITEM_MODULE_LAYER: return (struct value){.kind = V_MAKER, .u.item = it};
+	case ITEM_MODULE_LAYER: return (struct value){.kind = V_LAYER_CLASS, .u.item = it};
 	case ITEM_CONST: return const_value(e, it, at);
 	case ITEM_TYPE: return (struct value){.kind = V_TYPE, .u.item = it};
 	case ITEM_IMPORT: return it->import.target ? (struct value){.kind = V_MODULE, .u.mod = it->import.target} : VALUE_POISON;
@@ -151,7 +151,7 @@ static struct value *lazy_find(struct elab *e, const struct instance *in, name_i
 	e->em.b = b;
 	if (!outer)
 		return NULL;
-	struct lazy_local l = {.owner = in, .name = name, .value = body_value(e, *outer)};
+	struct lazy_member l = {.owner = in, .name = name, .value = body_value(e, *outer)};
 	vec_push(&b->lazies, l);
 	return &b->lazies.at[b->lazies.len - 1].value;
 }
@@ -164,7 +164,7 @@ static void lazy_eval(struct elab *e, struct instance *in, node_id node)
 	e->em.report.depth++;
 	exec(e, node, NULL);
 	for (uint32_t i = fr.base; i < e->locals.len; i++) {
-		struct lazy_local l = {.owner = in, .name = e->locals.at[i].name, .value = e->locals.at[i].value};
+		struct lazy_member l = {.owner = in, .name = e->locals.at[i].name, .value = e->locals.at[i].value};
 		vec_push(&e->em.b->lazies, l);
 	}
 	e->em.report.depth--;

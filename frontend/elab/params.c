@@ -37,12 +37,12 @@ static void params_of_seq(struct elab *e, const struct seq *seq, const char *pre
 			add_suffix(e, v.u.seq->at[0].u.s, first, out);
 		} else if (is_named(v))
 			params_of(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
-		else if (value_holds(v, V_LAYER))
+		else if (value_contains(v, V_LAYER))
 			params_of(e, v, dotted(e, prefix, number(e, i)), out);
 	}
 }
 
-static void add_param(struct param_list *out, struct iparam *p, const char *name)
+static void add_param(struct param_list *out, struct layer_param *p, const char *name)
 {
 	if (!map_put(&out->seen, map_key_u64(p->id), 1))
 		return;
@@ -89,7 +89,7 @@ const struct subtree *instance_params(struct elab *e, const struct instance *in)
 	struct subtree *s = ARENA_NEW(e->em.f->arena, struct subtree);
 	params_of_instance(e, in, "", &l);
 	s->n = l.at.len;
-	s->at = ARENA_ARRAY(e->em.f->arena, struct iparam *, s->n + 1);
+	s->at = ARENA_ARRAY(e->em.f->arena, struct layer_param *, s->n + 1);
 	s->names = ARENA_ARRAY(e->em.f->arena, const char *, s->n + 1);
 	if (s->n) {
 		memcpy(s->at, l.at.at, s->n * sizeof *s->at);
@@ -109,7 +109,7 @@ void param_list_free(struct param_list *l)
 /* ---- nodes ---- */
 
 /* A parameter inside a branch or loop: an input, as the unit around it has it. */
-static struct value body_param(struct elab *e, struct iparam *p, span at)
+static struct value body_param(struct elab *e, struct layer_param *p, span at)
 {
 	struct builder *b = e->em.b;
 	e->em.b = b->outer;
@@ -118,7 +118,7 @@ static struct value body_param(struct elab *e, struct iparam *p, span at)
 	return body_value(e, v);
 }
 
-struct value param_value(struct elab *e, struct iparam *p, span at)
+struct value param_value(struct elab *e, struct layer_param *p, span at)
 {
 	uint64_t r;
 	struct hir_type t = p->type;

@@ -4,7 +4,7 @@
 #include "frontend/elab/elab.h"
 
 struct param_list {
-	VEC(struct iparam *) at;
+	VEC(struct layer_param *) at;
 	VEC(const char *) names;
 	struct map seen; /* ids of those listed: an instance may be reached by two names */
 };
@@ -14,7 +14,7 @@ void param_list_free(struct param_list *l);
 /* The parameters in an instance, however deep, with names relative to it. */
 const struct subtree *instance_params(struct elab *e, const struct instance *in);
 /* The parameter's node in the current unit, or poison. */
-struct value param_value(struct elab *e, struct iparam *p, span at);
+struct value param_value(struct elab *e, struct layer_param *p, span at);
 /* The unit that computes a parameter's initial value; NULL: it has none, or failed (init.c). */
-struct hir_unit *param_init(struct elab *e, struct iparam *p);
+struct hir_unit *param_init(struct elab *e, struct layer_param *p);
 #endif

@@ -164,7 +164,7 @@ static struct value plan_value(struct sizes *z, struct unit_plan *p, struct valu
 		return (struct value){.kind = V_RANGE, .u.range = r};
 	}
 	if (v.kind == V_TEXT)
-		return text_with_values(&e->em, v.u.text, plan_value(z, p, v.u.text->values, name));
+		return template_with_values(&e->em, v.u.text, plan_value(z, p, v.u.text->values, name));
 	if (v.kind != V_TENSOR)
 		return v;
 	struct leaf l = {.name = name, .type = *type_of(&e->em, v.u.t), .build_time = node_at(&e->em, v.u.t)->build_time, .caller = v.u.t};
@@ -199,7 +199,7 @@ static struct value outer_value(struct elab *e, const struct hir_unit *u, struct
 	if (v.kind == V_DIM)
 		return value_dim(e->em.b->dims, dim_translate(e->em.b->dims, u->dims, v.u.d, syms));
 	if (v.kind == V_TEXT)
-		return text_with_values(&e->em, v.u.text, outer_value(e, u, v.u.text->values, call, syms, at));
+		return template_with_values(&e->em, v.u.text, outer_value(e, u, v.u.text->values, call, syms, at));
 	if (v.kind != V_TENSOR)
 		return v;
 	struct hir_type t = outer_type(e, u, &u->nodes[u->outputs[v.u.t].node].type, syms);
@@ -259,7 +259,7 @@ struct value call_unit(struct elab *e, struct func *fn, struct value *values, ui
 	if (fn->self)
 		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p.params);
 	for (uint32_t i = 0; i < n; i++) {
-		e->em.report.steps += value_total(values[i]);
+		e->em.report.steps += value_count(values[i]);
 		collect_sizes(&z, fn, values[i], i);
 	}
 	map_sizes(&z, p.dims);

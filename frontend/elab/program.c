@@ -11,7 +11,7 @@ uint32_t program_param(struct program *p, struct hir_param cp)
 	return p->params.len - 1;
 }
 
-uint32_t program_layer_param(struct program *p, struct iparam *ip, const char *name)
+uint32_t program_layer_param(struct program *p, struct layer_param *ip, const char *name)
 {
 	uint64_t known;
 	if (map_get(&p->param_ids, map_key_u64(ip->id), &known))
@@ -61,7 +61,7 @@ static uint32_t *main_params(struct program *p)
 	const struct builder *b = e->em.b;
 	uint32_t *params = ARENA_ARRAY(e->em.f->arena, uint32_t, b->opened.len + 1);
 	for (uint32_t i = 0; i < b->opened.len; i++) {
-		struct iparam *ip = b->opened.at[i];
+		struct layer_param *ip = b->opened.at[i];
 		const char *name = NULL;
 		for (uint32_t k = 0; k < e->main_params->at.len && !name; k++)
 			if (e->main_params->at.at[k] == ip)

@@ -16,7 +16,7 @@ struct program {
 	VEC(struct hir_param) params;
 	VEC(struct hir_entry) entries;
 	VEC(struct hir_unit *) units; /* callees first */
-	struct map param_ids;         /* iparam id to index in params */
+	struct map param_ids;         /* layer_param id to index in params */
 	struct map seen;              /* unit identity → is it listed? else what it calls is being listed */
 	uint32_t depth;               /* of the calls that are being listed */
 	bool tangled;                 /* calls in a circle, or nested too deeply */
@@ -35,7 +35,7 @@ void elab_entry(struct program *p, const char *name);
 /* Appends a parameter; its index. */
 uint32_t program_param(struct program *p, struct hir_param cp);
 /* The parameter of a layer instance, appended under `name` unless it is there; its index. */
-uint32_t program_layer_param(struct program *p, struct iparam *ip, const char *name);
+uint32_t program_layer_param(struct program *p, struct layer_param *ip, const char *name);
 /* Appends an entry, and of its unit and what that calls all that is new. */
 void program_add(struct program *p, struct hir_entry entry);
 /* The program of what was added, and an end. */

@@ -48,7 +48,7 @@ static void add_outputs(struct elab *e, struct value *v, struct hir_unit *u, uin
 	} else if (v->kind == V_TEXT) {
 		struct value values = v->u.text->values;
 		add_outputs(e, &values, u, cap);
-		*v = text_with_values(&e->em, v->u.text, values);
+		*v = template_with_values(&e->em, v->u.text, values);
 	} else if (v->kind == V_TENSOR && u->n_outputs < cap) {
 		u->outputs[u->n_outputs] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", u->n_outputs), v->u.t};
 		v->u.t = u->n_outputs++;
@@ -125,7 +125,7 @@ static struct value load_planned(struct elab *e, const struct unit_plan *p, stru
 static void load_params(struct elab *e, const struct unit_plan *p)
 {
 	for (uint32_t i = 0; i < p->params.at.len; i++) {
-		struct iparam *ip = p->params.at.at[i];
+		struct layer_param *ip = p->params.at.at[i];
 		struct hir_type t = ip->type;
 		for (uint32_t k = 0; k < t.rank; k++) {
 			int64_t v = 0;
@@ -156,7 +156,7 @@ static void keep_plan(struct elab *e, struct unit_info *info, const struct unit_
 	struct arena *a = e->em.f->session;
 	struct unit_plan *copy = ARENA_NEW(a, struct unit_plan);
 	*copy = *p;
-	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct iparam *);
+	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct layer_param *);
 	KEEP(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
 	KEEP(copy->leaves.at, p->leaves.at, p->leaves.len, struct leaf);
 	copy->params.seen = (struct map){0};
@@ -181,10 +181,10 @@ struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identit
 		values[i] = load_planned(e, p, p->values[i]);
 	e->callee = b.outer && p->is_call ? p : NULL;
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
-	if (!p->is_call && value_holds(info->result, V_TENSOR))
+	if (!p->is_call && value_contains(info->result, V_TENSOR))
 		info->result = all_tensors(e, info->result, p->at);
 	info->reads = reads_close(&e->em);
-	info->failed = e->em.report.errors != errors || e->em.report.gave_up || value_holds(info->result, V_POISON);
+	info->failed = e->em.report.errors != errors || e->em.report.gave_up || value_contains(info->result, V_POISON);
 	if (info->failed)
 		builder_close(&e->em);
 	else
@@ -195,7 +195,7 @@ struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identit
 static bool params_known(struct elab *e, const struct unit_plan *p)
 {
 	for (uint32_t i = 0; i < p->params.at.len; i++) {
-		const struct iparam *ip = p->params.at.at[i];
+		const struct layer_param *ip = p->params.at.at[i];
 		if (ip->known)
 			continue;
 		if (!e->em.report.errors) /* else the reason was reported */

@@ -219,7 +219,7 @@ struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args,
 	bool unknown = false;
 	e->report.steps += 4;
 	for (uint32_t i = 0; i < args->n; i++)
-		unknown = unknown || value_holds(args->at[i].v, V_POISON);
+		unknown = unknown || value_contains(args->at[i].v, V_POISON);
 	if (!unknown && builtin_of_numbers(e, bi, args, at, &out))
 		return out;
 	if (!bind(e, &c, args) || unknown)

@@ -172,7 +172,7 @@ struct value call_cast(struct emitter *e, dtype to, struct args *args, span at)
 	switch (v.kind) {
 	case V_POISON: return v;
 	case V_TENSOR: return value_tensor(emit_cast(e, v.u.t, to, at));
-	case V_DIM: return dtype_class(to) == DTC_INT ? value_declared(v, to) : value_tensor(emit_scalar(e, v, to, at));
+	case V_DIM: return dtype_class(to) == DTC_INT ? value_with_type(v, to) : value_tensor(emit_scalar(e, v, to, at));
 	case V_FLOAT: v = cast_float(e, to, number_value(v), sat); break;
 	case V_BOOL:
 	case V_TRIT:
@@ -191,7 +191,7 @@ struct value call_cast(struct emitter *e, dtype to, struct args *args, span at)
 		return VALUE_POISON;
 	if (v.kind == V_INT && to == DT_TRIT)
 		v.kind = V_TRIT;
-	return value_declared(v, to);
+	return value_with_type(v, to);
 }
 
 /* ---- len, range, … ---- */
@@ -206,9 +206,9 @@ static int64_t string_length(const char *s)
 
 static struct value special_len(struct emitter *e, struct value v, span at)
 {
-	if (v.kind == V_SERIES)
+	if (v.kind == V_STACKED)
 		return value_dim(e->b->dims, type_of(e, v.u.t)->dims[0]);
-	if (value_is_seq(v) && value_holds(v, V_EARLIER)) {
+	if (value_is_seq(v) && value_contains(v, V_COLLECTED)) {
 		report_error(e, DIAG_RUNTIME_LOOP, at, "the length of a list that this loop collects is not known while it runs");
 		return VALUE_POISON;
 	}

@@ -112,7 +112,7 @@ struct value rule_moments(struct emitter *e, struct bcall *c)
 	struct value v = value_seq(e->f->arena, V_TUPLE, 2);
 	v.u.seq->at[0] = COMPOSE(c->bi == BI_STD_MEAN ? BI_STD : BI_VAR, c->v[0], c->v[1], c->v[2], c->v[3]);
 	v.u.seq->at[1] = COMPOSE(BI_MEAN, c->v[0], c->v[1], c->v[3]);
-	return value_holds(v, V_POISON) ? VALUE_POISON : v;
+	return value_contains(v, V_POISON) ? VALUE_POISON : v;
 }
 
 /* ---- movements ---- */

@@ -210,7 +210,7 @@ static int values_equal(struct emitter *e, struct value a, struct value b)
 		return as_float(a) == as_float(b);
 	if (a.kind == V_INT && b.kind == V_INT)
 		return a.u.i == b.u.i;
-	return value_same(a, b);
+	return value_is_same(a, b);
 }
 
 static bool is_arith(enum token_kind op)
@@ -235,7 +235,7 @@ static bool static_binary(struct emitter *e, enum token_kind op, struct value a,
 	if (numbers)
 		return *out = float_op(e, op, as_float(a), as_float(b), at), true;
 	if ((op == TOK_EQ || op == TOK_NE) && a.kind != V_TEXT && b.kind != V_TEXT) {
-		e->report.steps += value_total(a);
+		e->report.steps += value_count(a);
 		int c = values_equal(e, a, b);
 		*out = c < 0 ? VALUE_POISON : value_bool((c == 1) == (op == TOK_EQ));
 		return c >= 0 || e->checking;
@@ -333,24 +333,24 @@ static struct value stacked(struct emitter *e, struct value list, span at)
 }
 
 /* As a tensor whose first dimension counts the elements. */
-static struct value series_tensor(struct emitter *e, struct value v, span at)
+static struct value stacked_tensor(struct emitter *e, struct value v, span at)
 {
-	return v.kind == V_SERIES ? value_tensor(v.u.t) : stacked(e, v, at);
+	return v.kind == V_STACKED ? value_tensor(v.u.t) : stacked(e, v, at);
 }
 
-struct value concat_series(struct emitter *e, struct value a, struct value b, span at)
+struct value concat_stacked(struct emitter *e, struct value a, struct value b, span at)
 {
 	if ((value_is_seq(a) && !a.u.seq->n) || (value_is_seq(b) && !b.u.seq->n))
 		return value_is_seq(a) && !a.u.seq->n ? b : a;
 	struct value both = value_seq(e->f->arena, V_LIST, 2);
-	both.u.seq->at[0] = series_tensor(e, a, at);
-	both.u.seq->at[1] = series_tensor(e, b, at);
+	both.u.seq->at[0] = stacked_tensor(e, a, at);
+	both.u.seq->at[1] = stacked_tensor(e, b, at);
 	if (is_poison(both.u.seq->at[0]) || is_poison(both.u.seq->at[1]))
 		return VALUE_POISON;
 	struct arg one = {.v = both, .at = at};
 	struct args args = {1, &one};
 	struct value v = call_builtin(e, BI_CONCAT, &args, at);
-	return v.kind == V_TENSOR ? (struct value){.kind = V_SERIES, .u.t = v.u.t} : v;
+	return v.kind == V_TENSOR ? (struct value){.kind = V_STACKED, .u.t = v.u.t} : v;
 }
 
 /* Of sequences, where it depends on sizes that only the run knows. */
@@ -387,9 +387,9 @@ struct value apply_binary(struct emitter *e, enum token_kind op, struct value a,
 		return out;
 	if ((op == TOK_EQ || op == TOK_NE) && value_is_seq(a) && value_is_seq(b))
 		return seqs_equal(e, op, a, b, at, sa, sb);
-	if (op == TOK_PLUS && (a.kind == V_SERIES || b.kind == V_SERIES) && (a.kind == V_SERIES || value_is_seq(a)) &&
-	    (b.kind == V_SERIES || value_is_seq(b)))
-		return concat_series(e, a, b, at);
+	if (op == TOK_PLUS && (a.kind == V_STACKED || b.kind == V_STACKED) && (a.kind == V_STACKED || value_is_seq(a)) &&
+	    (b.kind == V_STACKED || value_is_seq(b)))
+		return concat_stacked(e, a, b, at);
 	bool scalars = value_is_scalar(a) && value_is_scalar(b) && (a.kind == V_DIM || b.kind == V_DIM);
 	bool operands = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	enum builtin bi = operator_builtin(op);

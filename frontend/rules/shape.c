@@ -312,7 +312,7 @@ struct value rule_concat(struct emitter *e, struct bcall *c)
 	hir_ref first;
 	dtype elem;
 	uint32_t axis;
-	if (c->v[0].kind == V_SERIES)
+	if (c->v[0].kind == V_STACKED)
 		return join_series(e, c, false);
 	if (!list_of_tensors(e, c, &first, &elem) || !need_axis(e, c, 1, type_of(e, first)->rank, &axis))
 		return VALUE_POISON;
@@ -328,7 +328,7 @@ struct value rule_stack(struct emitter *e, struct bcall *c)
 	hir_ref first;
 	dtype elem;
 	uint32_t axis;
-	if (c->v[0].kind == V_SERIES)
+	if (c->v[0].kind == V_STACKED)
 		return join_series(e, c, true);
 	if (!list_of_tensors(e, c, &first, &elem))
 		return VALUE_POISON;

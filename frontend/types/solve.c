@@ -252,14 +252,14 @@ struct value sig_unknown(struct sig *s, const struct type *t, span at)
 {
 	struct hir_type ct;
 	switch (t->kind) {
-	case TY_TENSOR: return sig_constant_type(s, t, &ct) ? value_tensor(emit_unknown(s->e, &ct, at)) : VALUE_POISON;
+	case TY_TENSOR: return sig_constant_type(s, t, &ct) ? value_tensor(emit_unknown_tensor(s->e, &ct, at)) : VALUE_POISON;
 	case TY_SCALAR:
 		if (dtype_class(t->elem) == DTC_INT) {
 			dim d = dim_new_sym(s->e->b->dims, "?");
 			return (struct value){.kind = V_DIM, .u.d = d};
 		}
 		if (t->elem == DT_TRIT && sig_constant_type(s, t, &ct))
-			return value_tensor(emit_unknown(s->e, &ct, at));
+			return value_tensor(emit_unknown_tensor(s->e, &ct, at));
 		return VALUE_POISON;
 	case TY_VOID: return (struct value){.kind = V_VOID};
 	case TY_TUPLE: {

@@ -25,7 +25,7 @@ static dim dim_of_value(struct sig *s, struct value v, name_id name, span at)
 	if (v.kind != V_POISON) {
 		struct diag *g = report_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used as a dimension but is %s",
 					      name_text(s->e->f, name), value_kind_text(v));
-		if (v.kind == V_FN || v.kind == V_MAKER)
+		if (v.kind == V_FN || v.kind == V_LAYER_CLASS)
 			diag_help(s->e->report.out, g, "the name is taken: give the dimension another one");
 	}
 	return unknown_dim(s);

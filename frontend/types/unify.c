@@ -233,7 +233,7 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 	if (v->kind == V_FLOAT && dtype_class(want) == DTC_FLOAT && scalar_type(*v) != want)
 		v->u.f = number_value(*v);
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_INT) {
-		*v = value_declared(value_float((double)v->u.i), want);
+		*v = value_with_type(value_float((double)v->u.i), want);
 		return true;
 	}
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_DIM) {
@@ -255,7 +255,7 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 	if (v->kind == V_INT && !scalar_bytes(e, *v, want, &scratch, at))
 		return false;
 	if (v->kind != V_BOOL && v->kind != V_TRIT)
-		*v = value_declared(*v, want);
+		*v = value_with_type(*v, want);
 	return true;
 }
 

@@ -52,7 +52,7 @@ static bool range_items(struct emitter *e, const struct range *r, span at, struc
 bool list_elements(struct emitter *e, struct value v, span at, struct value *list, bool *unknown)
 {
 	*unknown = false;
-	if (v.kind == V_SERIES || (v.kind == V_LIST && value_holds(v, V_EARLIER))) {
+	if (v.kind == V_STACKED || (v.kind == V_LIST && value_contains(v, V_COLLECTED))) {
 		struct diag *g = report_error(e, DIAG_NOT_ITERABLE, at, "a list whose length only the run knows cannot be iterated over");
 		diag_help(e->report.out, g, "make it a tensor, `let ys = stack(xs)`, and iterate over its indices");
 		return false;
@@ -76,18 +76,18 @@ bool list_elements(struct emitter *e, struct value v, span at, struct value *lis
 	return false;
 }
 
-struct value text_with_values(struct emitter *e, const struct text *old, struct value values)
+struct value template_with_values(struct emitter *e, const struct text_template *old, struct value values)
 {
-	struct text *text = ARENA_NEW(e->f->arena, struct text);
-	*text = (struct text){old->template, values};
+	struct text_template *text = ARENA_NEW(e->f->arena, struct text_template);
+	*text = (struct text_template){old->template, values};
 	return (struct value){.kind = V_TEXT, .u.text = text};
 }
 
 struct value value_map_tensors(struct emitter *e, struct value v, hir_ref (*fn)(void *ctx, hir_ref r), void *ctx)
 {
-	if (!value_holds(v, V_TENSOR))
+	if (!value_contains(v, V_TENSOR))
 		return v;
-	if (v.kind == V_TENSOR || v.kind == V_SERIES)
+	if (v.kind == V_TENSOR || v.kind == V_STACKED)
 		return (struct value){.kind = v.kind, .u.t = fn(ctx, v.u.t)};
 	if (v.kind == V_RANGE) {
 		struct range *r = ARENA_NEW(e->f->arena, struct range);
@@ -96,7 +96,7 @@ struct value value_map_tensors(struct emitter *e, struct value v, hir_ref (*fn)(
 		return (struct value){.kind = V_RANGE, .u.range = r};
 	}
 	if (v.kind == V_TEXT)
-		return text_with_values(e, v.u.text, value_map_tensors(e, v.u.text->values, fn, ctx));
+		return template_with_values(e, v.u.text, value_map_tensors(e, v.u.text->values, fn, ctx));
 	struct value copy = value_seq(e->f->arena, v.kind, v.u.seq->n);
 	e->report.steps += v.u.seq->n;
 	for (uint32_t i = 0; i < v.u.seq->n; i++)

@@ -41,7 +41,7 @@ hir_ref emit_const(struct emitter *e, const struct hir_type *t, const void *data
 	return push(e, (struct hir_node){.kind = HIR_CONST, .build_time = true, .type = *t, .data = data, .at = at});
 }
 
-hir_ref emit_unknown(struct emitter *e, const struct hir_type *t, span at)
+hir_ref emit_unknown_tensor(struct emitter *e, const struct hir_type *t, span at)
 {
 	return push(e, (struct hir_node){.kind = HIR_CONST, .type = *t, .at = at});
 }

@@ -12,7 +12,7 @@
 struct reads;
 
 /* A member `let` whose value is a tensor, evaluated in this unit. */
-struct lazy_local {
+struct lazy_member {
 	const struct instance *owner;
 	name_id name;
 	struct value value;
@@ -24,11 +24,11 @@ struct builder {
 	VEC(struct hir_node) nodes;
 	VEC(struct hir_arg) args;
 	VEC(struct hir_input) inputs;
-	VEC(struct lazy_local) lazies;
-	struct map params;             /* iparam id to input node */
-	uint32_t named_from, named_to; /* checking: symbols that are names in the signature of the function being checked */
-	bool open_params;              /* parameters become inputs when they are used */
-	VEC(struct iparam *) opened;   /* with open_params: the parameters behind the inputs, in order */
+	VEC(struct lazy_member) lazies;
+	struct map params;                /* layer_param id to input node */
+	uint32_t named_from, named_to;    /* checking: symbols that are names in the signature of the function being checked */
+	bool open_params;                 /* parameters become inputs when they are used */
+	VEC(struct layer_param *) opened; /* with open_params: the parameters behind the inputs, in order */
 	bool effects;
 	bool body;                    /* of a run-time branch or loop inside `outer` (elab/body.h) */
 	bool executed;                /* a body that runs exactly once */
@@ -83,7 +83,7 @@ hir_ref emit_const(struct emitter *e, const struct hir_type *t, const void *data
 hir_ref emit_dim(struct emitter *e, dim d, span at);
 hir_ref emit_cast(struct emitter *e, hir_ref r, dtype t, span at); /* r itself if it has the type */
 /* Checking only: a tensor of unknown value. */
-hir_ref emit_unknown(struct emitter *e, const struct hir_type *t, span at);
+hir_ref emit_unknown_tensor(struct emitter *e, const struct hir_type *t, span at);
 hir_ref emit_builtin(struct emitter *e, enum builtin bi, const struct hir_type *t, const struct hir_arg *args, uint32_t n, span at);
 /* HIR_PRINT or HIR_ASSERT. */
 void emit_effect(struct emitter *e, enum hir_kind kind, const struct hir_arg *args, uint32_t n, span at);
@@ -127,7 +127,7 @@ bool list_elements(struct emitter *e, struct value v, span at, struct value *lis
 /* The element type of the numbers of a range. */
 dtype range_counter_type(struct emitter *e, const struct range *r);
 /* A text of the same template with other run-time values. */
-struct value text_with_values(struct emitter *e, const struct text *old, struct value values);
+struct value template_with_values(struct emitter *e, const struct text_template *old, struct value values);
 /* A copy of v with each tensor replaced by `fn` of it. */
 struct value value_map_tensors(struct emitter *e, struct value v, hir_ref (*fn)(void *ctx, hir_ref r), void *ctx);
 #endif

@@ -16,7 +16,7 @@ static bool in_value(struct search *s, struct value v, size_t used)
 {
 	if (v.kind == V_LAYER)
 		return v.u.layer == s->target || in_instance(s, v.u.layer, used);
-	if (!value_is_seq(v) || !value_holds(v, V_LAYER))
+	if (!value_is_seq(v) || !value_contains(v, V_LAYER))
 		return false;
 	for (uint32_t i = 0; i < v.u.seq->n; i++) {
 		int n = snprintf(s->path + used, sizeof s->path - used, "%s%u", used ? "." : "", i);

@@ -138,7 +138,7 @@ bool count_step(struct emitter *e, span at)
 
 bool check_list_size(struct emitter *e, struct value v, span at)
 {
-	if (value_depth(v) <= 64 && value_total(v) <= 1000000)
+	if (value_depth(v) <= 64 && value_count(v) <= 1000000)
 		return true;
 	report_error(e, DIAG_ELAB_STEPS, at, "the list is nested more than 64 deep, or has more than 1000000 elements");
 	e->report.gave_up = true;

@@ -93,7 +93,7 @@ static void put_name(struct text_builder *t, struct value v, const struct text_f
 }
 
 /* A template of another string with run-time values goes in as it is. */
-static void put_template(struct text_builder *t, const struct text *text, const struct text_format *format)
+static void put_template(struct text_builder *t, const struct text_template *text, const struct text_format *format)
 {
 	if (format->n) {
 		report_error(t->e, DIAG_BAD_FSTRING, format->at, "a string with run-time values takes no format");
@@ -170,7 +170,7 @@ struct value text_finish(struct text_builder *t, span at)
 	if (!t->poison && !t->values.len) {
 		v = checked_string(t->e, t->plain.at ? t->plain.at : "", t->plain.len, at);
 	} else if (!t->poison) {
-		struct text *text = ARENA_NEW(t->e->f->arena, struct text);
+		struct text_template *text = ARENA_NEW(t->e->f->arena, struct text_template);
 		text->template = checked_string(t->e, t->template.at, t->template.len, at).u.s;
 		text->values = value_seq(t->e->f->arena, V_TUPLE, t->values.len);
 		for (uint32_t i = 0; i < t->values.len; i++)

@@ -25,7 +25,7 @@ dtype scalar_type(struct value v)
 	}
 }
 
-struct value value_declared(struct value v, dtype t)
+struct value value_with_type(struct value v, dtype t)
 {
 	uint64_t bytes = 0;
 	if (v.kind != V_INT && v.kind != V_FLOAT && v.kind != V_DIM) /* bools and trits are what they are */
@@ -47,22 +47,22 @@ struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n)
 }
 
 /* Sums up a list that is complete, from its elements' sums. */
-static const struct seq *sealed(struct value v)
+static const struct seq *summed(struct value v)
 {
 	struct seq *s = v.u.seq;
-	if (s->sealed)
+	if (s->summed)
 		return s;
 	uint64_t total = s->n;
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct value x = s->at[i];
 		s->holds |= 1u << x.kind;
-		if (x.kind == V_TEXT || x.kind == V_SERIES)
+		if (x.kind == V_TEXT || x.kind == V_STACKED)
 			s->holds |= 1u << V_TENSOR;
 		if (x.kind == V_RANGE)
 			s->holds |= 1u << x.u.range->from.kind | 1u << x.u.range->to.kind;
 		if (!value_is_seq(x))
 			continue;
-		const struct seq *inner = sealed(x);
+		const struct seq *inner = summed(x);
 		s->holds |= inner->holds;
 		total += inner->total;
 		if (inner->depth >= s->depth)
@@ -70,7 +70,7 @@ static const struct seq *sealed(struct value v)
 	}
 	s->depth++;
 	s->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
-	s->sealed = true;
+	s->summed = true;
 	return s;
 }
 
@@ -83,17 +83,17 @@ static void move_to_room(struct arena *arena, struct seq *s, const struct seq *a
 		s->at[i] = a->at[i];
 	if (size == n)
 		return;
-	s->room = ARENA_NEW(arena, struct seq_room);
-	*s->room = (struct seq_room){a->n, size};
+	s->room = ARENA_NEW(arena, struct seq_capacity);
+	*s->room = (struct seq_capacity){a->n, size};
 }
 
 struct value value_concat(struct arena *arena, struct value a, struct value b, uint32_t *copied)
 {
-	const struct seq *first = sealed(a), *second = sealed(b);
+	const struct seq *first = summed(a), *second = summed(b);
 	struct seq *s = ARENA_NEW(arena, struct seq);
 	uint32_t n = first->n + second->n;
 	uint64_t total = (uint64_t)first->total + second->total;
-	*s = (struct seq){.n = n, .holds = first->holds | second->holds, .at = first->at, .room = first->room, .sealed = true};
+	*s = (struct seq){.n = n, .holds = first->holds | second->holds, .at = first->at, .room = first->room, .summed = true};
 	s->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
 	s->depth = first->depth > second->depth ? first->depth : second->depth;
 	*copied = second->n;
@@ -109,31 +109,31 @@ struct value value_concat(struct arena *arena, struct value a, struct value b, u
 	return (struct value){.kind = a.kind, .u.seq = s};
 }
 
-uint32_t value_total(struct value v) { return value_is_seq(v) ? sealed(v)->total : 1; }
-uint32_t value_depth(struct value v) { return value_is_seq(v) ? sealed(v)->depth : 0; }
+uint32_t value_count(struct value v) { return value_is_seq(v) ? summed(v)->total : 1; }
+uint32_t value_depth(struct value v) { return value_is_seq(v) ? summed(v)->depth : 0; }
 
-bool value_holds(struct value v, enum value_kind kind)
+bool value_contains(struct value v, enum value_kind kind)
 {
-	if (v.kind == kind || ((v.kind == V_TEXT || v.kind == V_SERIES) && kind == V_TENSOR))
+	if (v.kind == kind || ((v.kind == V_TEXT || v.kind == V_STACKED) && kind == V_TENSOR))
 		return true;
 	if (v.kind == V_RANGE)
 		return v.u.range->from.kind == kind || v.u.range->to.kind == kind;
-	return value_is_seq(v) && (sealed(v)->holds >> kind & 1);
+	return value_is_seq(v) && (summed(v)->holds >> kind & 1);
 }
 
-bool value_same(struct value a, struct value b)
+bool value_is_same(struct value a, struct value b)
 {
 	if (a.kind != b.kind || (a.typed != b.typed && value_is_scalar(a)))
 		return false;
 	switch (a.kind) {
 	case V_POISON:
 	case V_NONE:
-	case V_EARLIER:
+	case V_COLLECTED:
 	case V_VOID: return true;
 	case V_BOOL: return a.u.b == b.u.b;
 	case V_FLOAT: return !memcmp(&a.u.f, &b.u.f, sizeof a.u.f);
 	case V_DIM: return dim_eq(a.u.d, b.u.d);
-	case V_SERIES:
+	case V_STACKED:
 	case V_TENSOR: return a.u.t == b.u.t;
 	case V_INT:
 	case V_TRIT: return a.u.i == b.u.i;
@@ -162,11 +162,11 @@ const char *value_kind_text(struct value v)
 	case V_TUPLE: return "a tuple";
 	case V_LIST: return "a list";
 	case V_RANGE: return "a range";
-	case V_SERIES: return "a list whose length only the run knows";
-	case V_EARLIER: return "what earlier iterations collected";
+	case V_STACKED: return "a list whose length only the run knows";
+	case V_COLLECTED: return "what earlier iterations collected";
 	case V_TENSOR: return "a tensor";
 	case V_LAYER: return "a layer instance";
-	case V_MAKER: return "a layer";
+	case V_LAYER_CLASS: return "a layer";
 	case V_PARTIAL: return "a layer with some of its arguments";
 	case V_FN:
 	case V_BUILTIN:
@@ -210,7 +210,7 @@ static void print_value(const struct frontend *f, const struct dims *dims, struc
 	case V_LAYER: instance_print(f, v.u.layer, out); break;
 	case V_FN: buf_puts(out, name_text(f, v.u.fn->name)); break;
 	case V_PARTIAL: buf_puts(out, name_text(f, v.u.partial->fn->name)); break;
-	case V_MAKER: buf_puts(out, name_text(f, v.u.item->name)); break;
+	case V_LAYER_CLASS: buf_puts(out, name_text(f, v.u.item->name)); break;
 	case V_DTYPE: buf_puts(out, dtype_text(v.u.dt)); break;
 	case V_BUILTIN: buf_puts(out, builtin_name(v.u.builtin)); break;
 	default: buf_puts(out, value_kind_text(v)); break;
@@ -274,15 +274,15 @@ void value_hash(struct hasher *h, const struct frontend *f, struct value v)
 			hasher_add_hash(h, v.u.fn->self->key);
 		break;
 	case V_PARTIAL: item_hash_identity(h, f, v.u.partial->fn->item); break;
-	case V_MAKER:
+	case V_LAYER_CLASS:
 	case V_TYPE: item_hash_identity(h, f, v.u.item); break;
 	case V_BUILTIN: hasher_add_str(h, builtin_name(v.u.builtin)); break;
 	case V_SPECIAL: hasher_add_u64(h, v.u.special); break;
 	case V_DTYPE: hasher_add_u64(h, v.u.dt); break;
 	case V_MODULE: hasher_add_str(h, v.u.mod->path); break;
 	case V_POISON:
-	case V_SERIES:
-	case V_EARLIER:
+	case V_STACKED:
+	case V_COLLECTED:
 	case V_NONE:
 	case V_VOID:
 	case V_DIM:

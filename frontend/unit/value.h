@@ -10,28 +10,28 @@ enum value_kind {
 	V_POISON, /* an error was reported, or (when checking) nobody can know: says nothing further; `typed`: of a local, its use is the error */
 	V_NONE,
 	V_VOID,
-	V_INT,     /* i */
-	V_DIM,     /* d: an integer that depends on run-time sizes */
-	V_FLOAT,   /* f */
-	V_BOOL,    /* b */
-	V_TRIT,    /* i */
-	V_STR,     /* s */
-	V_TUPLE,   /* seq */
-	V_LIST,    /* seq */
-	V_RANGE,   /* range */
-	V_TENSOR,  /* t */
-	V_LAYER,   /* layer: an instance */
-	V_FN,      /* fn */
-	V_MAKER,   /* item: a module-form layer, which a call instantiates */
-	V_BUILTIN, /* builtin */
-	V_SPECIAL, /* special */
-	V_DTYPE,   /* dt; a call casts */
-	V_MODULE,  /* mod */
-	V_TYPE,    /* item: an alias; s: a type's name of the prelude */
-	V_TEXT,    /* text: a string with run-time values in it */
-	V_PARTIAL, /* partial: what a tuple begins with that is a layer with some of its arguments */
-	V_SERIES,  /* t: [n, …], a list that a run-time loop collected, its n elements stacked */
-	V_EARLIER, /* in a list while such a loop's body is elaborated: what earlier iterations collected */
+	V_INT,         /* i */
+	V_DIM,         /* d: an integer that depends on run-time sizes */
+	V_FLOAT,       /* f */
+	V_BOOL,        /* b */
+	V_TRIT,        /* i */
+	V_STR,         /* s */
+	V_TUPLE,       /* seq */
+	V_LIST,        /* seq */
+	V_RANGE,       /* range */
+	V_TENSOR,      /* t */
+	V_LAYER,       /* layer: an instance */
+	V_FN,          /* fn */
+	V_LAYER_CLASS, /* item: a module-form layer, which a call instantiates */
+	V_BUILTIN,     /* builtin */
+	V_SPECIAL,     /* special */
+	V_DTYPE,       /* dt; a call casts */
+	V_MODULE,      /* mod */
+	V_TYPE,        /* item: an alias; s: a type's name of the prelude */
+	V_TEXT,        /* text: a string with run-time values in it */
+	V_PARTIAL,     /* partial: what a tuple begins with that is a layer with some of its arguments */
+	V_STACKED,     /* t: [n, …], a list that a run-time loop collected, its n elements stacked */
+	V_COLLECTED,   /* in a list while such a loop's body is elaborated: what earlier iterations collected */
 };
 enum special { SP_PRINT, SP_LEN, SP_SHAPE, SP_RANGE, SP_ENUMERATE, SP_ZIP, SP_REVERSED, SP_STR, SP_NTUPLE, SP_COUNT };
 
@@ -44,7 +44,7 @@ struct value {
 		double f;
 		bool b;
 		const char *s;
-		struct text *text;
+		struct text_template *text;
 		const struct partial *partial;
 		struct seq *seq;
 		struct range *range;
@@ -62,21 +62,21 @@ struct partial {
 	struct func *fn;
 	span at; /* the call that gave the first arguments */
 };
-struct text {
+struct text_template {
 	const char *template; /* as of base/format.h */
 	struct value values;  /* a V_TUPLE of tensors */
 };
 struct seq {
 	uint32_t n;
-	uint32_t holds; /* what is in it, however deep, as bits 1 << kind; once `sealed` */
-	uint32_t total; /* elements, however deep; once sealed */
+	uint32_t holds; /* what is in it, however deep, as bits 1 << kind; once `summed` */
+	uint32_t total; /* elements, however deep; once summed */
 	uint16_t depth;
-	bool sealed;
+	bool summed;
 	struct value *at;
-	struct seq_room *room; /* of `at`, where it has been appended to; NULL: none */
+	struct seq_capacity *room; /* of `at`, where it has been appended to; NULL: none */
 };
 /* Lists that grow share their elements: one that ends where `used` does takes the next ones in place. */
-struct seq_room {
+struct seq_capacity {
 	uint32_t used, size;
 };
 struct range {                 /* from, from + step, … before `to` */
@@ -93,7 +93,7 @@ struct func {
 };
 
 /* A parameter of one instance. */
-struct iparam {
+struct layer_param {
 	uint32_t id;
 	name_id name;
 	struct instance *owner;
@@ -108,7 +108,7 @@ struct member {
 	enum member_kind kind;
 	name_id name;
 	struct value value; /* M_VALUE, M_FN */
-	struct iparam *param;
+	struct layer_param *param;
 	node_id node; /* M_LAZY: the LET or CONST, evaluated again in each unit that uses it */
 	span at;
 	bool is_arg;
@@ -129,7 +129,7 @@ struct instance {
 };
 struct subtree {
 	uint32_t n;
-	struct iparam **at;
+	struct layer_param **at;
 	const char **names;
 };
 
@@ -152,14 +152,14 @@ dtype scalar_type(struct value v);
 /* A float as an element of type t, rounded to nearest. */
 void float_bytes(double d, dtype t, void *out);
 /* A scalar as one of type t, which holds it: `typed`, 16-bit floats rounded. */
-struct value value_declared(struct value v, dtype t);
+struct value value_with_type(struct value v, dtype t);
 /* An integer dimension in canonical kind: V_INT where constant. */
 struct value value_dim(const struct dims *d, dim x);
 
 struct arena;
 struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n); /* elements to be filled in */
 /* The number of values in it, however deep: what walking it costs. */
-uint32_t value_total(struct value v);
+uint32_t value_count(struct value v);
 /* A functional layer with some of its arguments: kept as a tuple, but no list to the program. */
 static inline bool value_is_partial(struct value v) { return v.kind == V_TUPLE && v.u.seq->n && v.u.seq->at[0].kind == V_PARTIAL; }
 /* The elements of a, then those of b, of the kind of a. *copied: how many elements that took. */
@@ -167,8 +167,8 @@ struct value value_concat(struct arena *arena, struct value a, struct value b, u
 /* How deep lists and tuples are nested in it: 0 for other values. */
 uint32_t value_depth(struct value v);
 /* Does it hold, however deep, a value of the kind? */
-bool value_holds(struct value v, enum value_kind kind);
-bool value_same(struct value a, struct value b); /* cheap and shallow where deep would cost: false when in doubt */
+bool value_contains(struct value v, enum value_kind kind);
+bool value_is_same(struct value a, struct value b); /* cheap and shallow where deep would cost: false when in doubt */
 /* "a tensor", "an integer", …: for messages. */
 const char *value_kind_text(struct value v);
 
