@@ -182,7 +182,7 @@ static bool take_text(struct reader *r, enum cache_setting s, const char *name, 
 	const char *line = arena_printf(r->a, "%s=%s", name, text);
 	const struct source *src = sources_add(r->sources, setting_origin_text(origin), line, strlen(line));
 	struct manifest_value v = {.key = settings[s].manifest, .text = text, .at = {src->id, (uint32_t)strlen(name) + 1, src->len}};
-	return manifest_value_parse(r->a, &v, manifest_key_kind(v.key), NULL, r->diags) && take(r, s, &v, origin, name);
+	return manifest_value_parse(r->a, &v, manifest_key_type(v.key), NULL, r->diags) && take(r, s, &v, origin, name);
 }
 
 static bool take_environment(struct reader *r)

@@ -11,20 +11,13 @@ static const struct reference_row variables[] = {
 };
 enum { VARIABLES = sizeof variables / sizeof *variables };
 
-static const char *const keys[] = {
-#define KEY(id, text, value, blocks) text,
-#include "builder/manifest/manifest_keys.def"
-};
-static const char *const key_help[] = {
-#define HELP(key, help) [KEY_##key] = help,
-#include "builder/manifest/manifest_help.def"
-};
-static const char *const key_blocks[] = {
-#define KEY(id, text, value, blocks) #blocks,
+#define DEFAULT(text) " (default: " text ")"
+#define NO_DEFAULT ""
+static const struct reference_row keys[] = {
+#define KEY(id, text, type, blocks, otherwise, help) {text, #blocks, help otherwise},
 #include "builder/manifest/manifest_keys.def"
 };
 enum { KEYS = sizeof keys / sizeof *keys };
-_Static_assert(sizeof key_help == sizeof keys, "a line of help for the last key");
 
 static const struct reference_row codes[] = {
 	{"0", "", "done"},
@@ -52,7 +45,7 @@ bool reference_key(uint32_t i, struct reference_row *out)
 {
 	if (i >= KEYS)
 		return false;
-	*out = (struct reference_row){keys[i], key_blocks[i], key_help[i] ? key_help[i] : ""};
+	*out = keys[i];
 	return true;
 }
 

@@ -20,7 +20,7 @@ static const struct {
 	const char *text;
 	unsigned blocks;
 } keys[] = {
-#define KEY(id, text, value, in) {text, in},
+#define KEY(id, text, type, in, otherwise, help) {text, in},
 #include "builder/manifest/manifest_keys.def"
 };
 

@@ -3,19 +3,30 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
+#include "builder/manifest/manifest_value.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 
-#define DEFAULT_EMIT (1u << EMIT_LIBRARY | 1u << EMIT_HEADER)
-#define DEFAULT_OPT 1
-#define DEFAULT_WEIGHTS_INSIDE ((int64_t)64 << 20)
-
-/* The blocks that set a value, strongest first: profile, model, project. */
+/* The blocks that set a value, strongest first. A block may be NULL. */
 struct layers {
-	const struct manifest_block *profile, *model, *project;
+	const struct manifest_block *profile, *model, *project, *defaults;
 };
 
-static const struct manifest_value *setting(const struct layers *l, enum manifest_key key)
+/* Returns a block with the defaults of manifest_keys.def. */
+static const struct manifest_block *make_defaults(struct arena *session, struct diags *diags)
+{
+	struct manifest_block *b = ARENA_NEW(session, struct manifest_block);
+	b->values = ARENA_ARRAY(session, struct manifest_value, KEY_COUNT);
+	for (enum manifest_key key = 0; key < KEY_COUNT; key++) {
+		struct manifest_value v = {.key = key, .text = manifest_key_default(key), .key_at = SPAN_NONE, .at = SPAN_NONE};
+		if (v.text && manifest_value_parse(session, &v, manifest_key_type(key), NULL, diags))
+			b->values[b->n_values++] = v;
+	}
+	return b;
+}
+
+/* Returns the value that the manifest sets, or NULL. */
+static const struct manifest_value *find_setting(const struct layers *l, enum manifest_key key)
 {
 	const struct manifest_value *v = manifest_get(l->profile, key);
 	if (!v)
@@ -23,24 +34,28 @@ static const struct manifest_value *setting(const struct layers *l, enum manifes
 	return v ? v : manifest_get(l->project, key);
 }
 
-static const char *text_setting(const struct layers *l, enum manifest_key key, const char *flag, const char *otherwise)
+static const struct manifest_value *setting_or_default(const struct layers *l, enum manifest_key key)
 {
-	const struct manifest_value *v = setting(l, key);
-	return flag ? flag : v ? v->text : otherwise;
+	const struct manifest_value *v = find_setting(l, key);
+	return v ? v : manifest_get(l->defaults, key);
 }
 
-static uint64_t number_setting(const struct layers *l, enum manifest_key key, int flag, uint64_t otherwise)
+static const char *text_setting(const struct layers *l, enum manifest_key key, const char *flag)
 {
-	const struct manifest_value *v = setting(l, key);
-	return flag >= 0 ? (uint64_t)flag : v ? v->number : otherwise;
+	return flag ? flag : setting_or_default(l, key)->text;
 }
 
-static bool needs(struct diags *diags, const struct manifest_block *b, enum manifest_key key)
+static uint64_t number_setting(const struct layers *l, enum manifest_key key, int flag)
+{
+	return flag >= 0 ? (uint64_t)flag : setting_or_default(l, key)->number;
+}
+
+static bool require_key(struct diags *diags, const struct manifest_block *b, enum manifest_key key)
 {
 	if (manifest_get(b, key))
 		return true;
 	struct diag *g = diag_add(diags, DIAG_MANIFEST_NEEDS, b->at, "model `%s` has no `%s`", b->name, manifest_key_text(key));
-	diag_help(diags, g, "add a line `%s = …` to the block", manifest_key_text(key));
+	diag_help(diags, g, "add `%s = …` to the block", manifest_key_text(key));
 	return false;
 }
 
@@ -58,20 +73,19 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 	const struct manifest_value *prefix = manifest_get(b, KEY_WEIGHTS_PREFIX), *missing = manifest_get(b, KEY_WEIGHTS_MISSING);
 	*o = (struct weights_options){.prefix_at = SPAN_NONE};
 	if ((prefix || missing) && !manifest_get(b, KEY_WEIGHTS)) {
-		const struct manifest_value *idle = prefix ? prefix : missing;
-		diag_add(diags, DIAG_MANIFEST_UNUSED, idle->key_at, "`%s` has no effect: model `%s` has no `weights`",
-			 manifest_key_text(idle->key), b->name);
+		const struct manifest_value *unused = prefix ? prefix : missing;
+		diag_add(diags, DIAG_MANIFEST_UNUSED, unused->key_at, "`%s` has no effect: model `%s` has no `weights`",
+			 manifest_key_text(unused->key), b->name);
 	}
 	if (prefix) {
 		o->prefix = prefix->text;
 		o->prefix_at = prefix->at;
 	}
-	if (!missing)
+	o->initialize = missing && strcmp(missing->text, "initialize") == 0;
+	if (!missing || o->initialize || strcmp(missing->text, "error") == 0)
 		return true;
-	o->initialize = strcmp(missing->text, "initialize") == 0;
-	if (o->initialize || strcmp(missing->text, "error") == 0)
-		return true;
-	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, missing->at, "`weights.missing` wants `error` (the default) or `initialize`");
+	struct diag *g =
+		diag_add(diags, DIAG_MANIFEST_VALUE, missing->at, "`weights.missing` must be `error` (the default) or `initialize`");
 	diag_label_primary(diags, g, "found `%s`", missing->text);
 	return false;
 }
@@ -79,14 +93,14 @@ static bool read_weights_options(const struct manifest_block *b, struct weights_
 static bool model_spec(struct arena *session, const struct layers *l, const struct options *o, struct model_spec *s, struct diags *diags)
 {
 	const struct manifest_block *b = l->model;
-	bool ok = needs(diags, b, KEY_SOURCES);
-	ok = needs(diags, b, KEY_ENTRY) && ok;
+	bool ok = require_key(diags, b, KEY_SOURCES);
+	ok = require_key(diags, b, KEY_ENTRY) && ok;
 	if (!ok)
 		return false;
 	const struct manifest_value *entry = manifest_get(b, KEY_ENTRY), *names = manifest_get(b, KEY_WEIGHTS_NAMES);
-	const struct manifest_value *target = setting(l, KEY_TARGET), *cpu = setting(l, KEY_CPU),
+	const struct manifest_value *target = find_setting(l, KEY_TARGET), *cpu = find_setting(l, KEY_CPU), *out = find_setting(l, KEY_OUT),
 				    *version = manifest_get(l->project, KEY_VERSION);
-	uint64_t opt = number_setting(l, KEY_OPT, o->opt, DEFAULT_OPT);
+	uint64_t opt = number_setting(l, KEY_OPT, o->opt);
 	*s = (struct model_spec){
 		.name = b->name,
 		.at = b->at,
@@ -97,15 +111,15 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 		.n_entries = entry->n_words,
 		.weight_names = names ? names->words : NULL,
 		.n_weight_names = names ? names->n_words : 0,
-		.weights_inside = number_setting(l, KEY_WEIGHTS_INSIDE, -1, DEFAULT_WEIGHTS_INSIDE),
-		.emit = number_setting(l, KEY_EMIT, -1, DEFAULT_EMIT),
+		.weights_inside = number_setting(l, KEY_WEIGHTS_INSIDE, -1),
+		.emit = number_setting(l, KEY_EMIT, -1),
 		.plan = {.opt = opt == MANIFEST_OPT_SIZE ? 2 : (uint8_t)opt, .size = opt == MANIFEST_OPT_SIZE},
-		.cpu = text_setting(l, KEY_CPU, o->cpu, "native"),
-		.target = text_setting(l, KEY_TARGET, o->target, "native"),
-		.out = text_setting(l, KEY_OUT, o->out, "build"),
-		.out_at = o->out || !setting(l, KEY_OUT) ? b->at : setting(l, KEY_OUT)->at,
+		.cpu = text_setting(l, KEY_CPU, o->cpu),
+		.target = text_setting(l, KEY_TARGET, o->target),
+		.out = text_setting(l, KEY_OUT, o->out),
+		.out_at = o->out || !out ? b->at : out->at,
 		.out_named = o->out != NULL,
-		.linker = text_setting(l, KEY_LINKER, o->linker, "internal"),
+		.linker = text_setting(l, KEY_LINKER, o->linker),
 		.target_at = o->cpu || o->target ? SPAN_NONE
 			     : cpu               ? cpu->at
 			     : target            ? target->at
@@ -118,7 +132,7 @@ static bool model_spec(struct arena *session, const struct layers *l, const stru
 	if (o->emit) {
 		const char *bad;
 		if (!manifest_parse_emit(session, o->emit, &s->emit, &bad)) {
-			diag_add(diags, DIAG_MANIFEST_VALUE, SPAN_NONE, "--emit: nothing called `%s` can be emitted", bad);
+			diag_add(diags, DIAG_MANIFEST_VALUE, SPAN_NONE, "--emit: `%s` cannot be emitted", bad);
 			return false;
 		}
 	}
@@ -142,7 +156,7 @@ static bool choose_profile(struct arena *session, const struct manifest *m, cons
 	return false;
 }
 
-static bool wanted(const struct options *o, const char *name)
+static bool is_requested(const struct options *o, const char *name)
 {
 	for (uint32_t i = 0; i < o->n_models; i++)
 		if (strcmp(o->models[i], name) == 0)
@@ -150,13 +164,13 @@ static bool wanted(const struct options *o, const char *name)
 	return o->n_models == 0;
 }
 
-static bool known_models(struct arena *session, const struct manifest *m, const struct options *o, struct diags *diags)
+static bool check_models(struct arena *session, const struct manifest *m, const struct options *o, struct diags *diags)
 {
 	uint32_t n;
 	const char *const *names = manifest_names(session, m, BLOCK_MODEL, &n);
 	bool ok = true;
 	if (n == 0) {
-		struct diag *g = diag_add(diags, DIAG_MANIFEST_NEEDS, SPAN_NONE, "the manifest describes no model");
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_NEEDS, SPAN_NONE, "the manifest has no model");
 		diag_help(diags, g, "add a block `model NAME` with `sources` and `entry`");
 		return false;
 	}
@@ -174,42 +188,43 @@ static bool known_models(struct arena *session, const struct manifest *m, const 
 	return ok;
 }
 
-/* Of all models, also those that are not built now: they would overwrite what others wrote. */
+/* Checks all models, also those that are not built now: one could overwrite an output of another. */
 static bool check_outputs(struct arena *session, struct layers *l, const struct manifest *m, const struct options *o, struct diags *diags)
 {
 	struct model_spec *all = ARENA_ARRAY(session, struct model_spec, m->n_blocks + 1);
-	struct diags *unsaid = diags_new(0); /* what is wrong with those is said when they are built */
+	struct diags *ignored = diags_new(0); /* errors of a model are reported when it is built */
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n_blocks; i++) {
 		l->model = &m->blocks[i];
-		n += l->model->kind == BLOCK_MODEL && model_spec(session, l, o, &all[n], unsaid);
+		n += l->model->kind == BLOCK_MODEL && model_spec(session, l, o, &all[n], ignored);
 	}
-	diags_free(unsaid);
+	diags_free(ignored);
 	return outputs_check_distinct(session, all, n, diags);
 }
 
 bool build_spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags)
 {
-	struct layers l = {.project = manifest_find(m, BLOCK_PROJECT, NULL)};
+	struct layers l = {.project = manifest_find(m, BLOCK_PROJECT, NULL), .defaults = make_defaults(session, diags)};
 	*out = (struct build_spec){0};
 	bool ok = choose_profile(session, m, o, &l, diags);
-	ok = known_models(session, m, o, diags) && ok;
+	ok = check_models(session, m, o, diags) && ok;
 	if (!ok)
 		return false;
 	out->manifest = m;
-	out->jobs = (uint32_t)number_setting(&l, KEY_JOBS, o->jobs > 0 ? o->jobs : -1, os_cpu_count());
-	out->most_failures = o->most_failures >= 0 ? (uint32_t)o->most_failures : number_setting(&l, KEY_KEEP_GOING, -1, 0) == 0;
-	out->verbose = number_setting(&l, KEY_VERBOSE, o->verbose, 0) != 0;
-	out->explain = number_setting(&l, KEY_EXPLAIN, o->explain, 0) != 0;
-	out->timing = number_setting(&l, KEY_TIMING, o->timing, 0) != 0;
-	out->no_cache = number_setting(&l, KEY_NO_CACHE, o->no_cache, 0) != 0;
-	out->low_memory = number_setting(&l, KEY_LOW_MEMORY, o->low_memory, 0) != 0;
+	const struct manifest_value *jobs = find_setting(&l, KEY_JOBS);
+	out->jobs = o->jobs > 0 ? (uint32_t)o->jobs : jobs ? (uint32_t)jobs->number : os_cpu_count();
+	out->most_failures = o->most_failures >= 0 ? (uint32_t)o->most_failures : number_setting(&l, KEY_KEEP_GOING, -1) == 0;
+	out->verbose = number_setting(&l, KEY_VERBOSE, o->verbose) != 0;
+	out->explain = number_setting(&l, KEY_EXPLAIN, o->explain) != 0;
+	out->timing = number_setting(&l, KEY_TIMING, o->timing) != 0;
+	out->no_cache = number_setting(&l, KEY_NO_CACHE, o->no_cache) != 0;
+	out->low_memory = number_setting(&l, KEY_LOW_MEMORY, o->low_memory) != 0;
 	if (out->low_memory)
 		out->jobs = 1;
 	out->models = ARENA_ARRAY(session, struct model_spec, m->n_blocks + 1);
 	for (uint32_t i = 0; i < m->n_blocks; i++) {
 		l.model = &m->blocks[i];
-		if (l.model->kind != BLOCK_MODEL || !wanted(o, l.model->name))
+		if (l.model->kind != BLOCK_MODEL || !is_requested(o, l.model->name))
 			continue;
 		if (model_spec(session, &l, o, &out->models[out->n_models], diags))
 			out->n_models++;

@@ -1,4 +1,4 @@
-/* What to build: one model's settings after manifest, profile and flags have had their say. */
+/* The settings of a build and of each model, from manifest, profile and flags. */
 #ifndef TRIB_BUILDER_MANIFEST_BUILD_SPEC_H
 #define TRIB_BUILDER_MANIFEST_BUILD_SPEC_H
 #include <stdbool.h>
@@ -25,7 +25,7 @@ struct model_spec {
 	uint32_t n_inputs;
 	const char *const *weight_names; /* of the manifest */
 	uint32_t n_weight_names;
-	uint64_t weights_inside; /* bytes: packed weights that exceed them go into a file beside the library */
+	uint64_t weights_inside; /* bytes: larger packed weights go into a file beside the library */
 	uint64_t emit;           /* bit set of enum emit */
 	struct plan_options plan;
 	const char *cpu, *target, *out;
@@ -41,11 +41,11 @@ struct build_spec {
 	struct model_spec *models;
 	uint32_t n_models;
 	uint32_t jobs;
-	const struct manifest *manifest; /* that it is made from */
-	uint32_t most_failures;          /* after so many nothing new begins; 0: no limit */
+	const struct manifest *manifest; /* the source of these settings */
+	uint32_t most_failures;          /* no new task starts after so many; 0: no limit */
 	bool verbose, explain, timing, no_cache, low_memory;
 };
 
-/* False: errors were reported. All memory is the session's. */
+/* Combines manifest and options. False: errors were reported. Memory in `session`. */
 bool build_spec_make(struct arena *session, const struct manifest *m, const struct options *o, struct build_spec *out, struct diags *diags);
 #endif

@@ -12,28 +12,28 @@
 #include "base/source.h"
 #include "builder/manifest/manifest_line.h"
 
-static bool is_word(const struct line *l, const char *word)
+static bool is_word(const struct manifest_line *l, const char *word)
 {
-	uint32_t n = line_word_end(l, l->start) - l->start;
+	uint32_t n = manifest_line_word_end(l, l->start) - l->start;
 	return n == strlen(word) && memcmp(l->src->text + l->start, word, n) == 0;
 }
 
-static bool opens(const struct line *l, const char *block)
+static bool opens_block(const struct manifest_line *l, const char *block)
 {
-	uint32_t at = line_skip_blanks(l, line_word_end(l, l->start));
+	uint32_t at = manifest_line_skip_blanks(l, manifest_line_word_end(l, l->start));
 	return !l->indented && is_word(l, block) && (at == l->end || l->src->text[at] != '=');
 }
 
-/* Where in the text the line of the key stands, or is to stand: behind the last of the block. */
-struct place {
+/* The line of the key in the text; if there is none, the end of the block. */
+struct key_line {
 	uint32_t from, to;
 	bool in_block, ended; /* ended: a newline ends the line before */
 };
 
-static struct place find_place(const struct source *src, const char *block, const char *key)
+static struct key_line find_key_line(const struct source *src, const char *block, const char *key)
 {
-	struct place p = {.ended = true};
-	struct line l;
+	struct key_line p = {.ended = true};
+	struct manifest_line l;
 	for (uint32_t at = manifest_first_line(src); at < src->len; at = l.next) {
 		l = manifest_line_at(src, at);
 		if (!p.in_block)
@@ -42,7 +42,7 @@ static struct place find_place(const struct source *src, const char *block, cons
 			continue;
 		if (p.in_block && !l.indented)
 			break;
-		p.in_block = p.in_block || opens(&l, block);
+		p.in_block = p.in_block || opens_block(&l, block);
 		if (!p.in_block)
 			continue;
 		p.from = p.to = l.next;
@@ -56,7 +56,7 @@ static struct place find_place(const struct source *src, const char *block, cons
 	return p;
 }
 
-static void put_line(struct buf *out, const char *key, const char *value)
+static void print_line(struct buf *out, const char *key, const char *value)
 {
 	buf_printf(out, "    %s = ", key);
 	for (const char *c = value; *c; c++)
@@ -67,7 +67,7 @@ static void put_line(struct buf *out, const char *key, const char *value)
 void config_set_text(const char *text, const char *block, const char *key, const char *value, struct buf *out)
 {
 	const struct source src = {.text = text, .len = (uint32_t)strlen(text)};
-	struct place p = find_place(&src, block, key);
+	struct key_line p = find_key_line(&src, block, key);
 	if (!p.in_block)
 		p.from = p.to = src.len;
 	buf_put(out, text, p.from);
@@ -76,11 +76,11 @@ void config_set_text(const char *text, const char *block, const char *key, const
 	if (value && !p.in_block)
 		buf_printf(out, "%s\n", block);
 	if (value)
-		put_line(out, key, value);
+		print_line(out, key, value);
 	buf_puts(out, text + p.to);
 }
 
-/* Two that change it at once do so one after the other. */
+/* Serializes processes that change the file. */
 static int lock_folder(const char *dir)
 {
 	int fd = os_mkdirs(dir) ? open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
@@ -96,9 +96,9 @@ bool config_set_file(const char *path, const char *block, const char *key, const
 	char *text = NULL;
 	size_t len;
 	int lock = lock_folder(path_dir(a, path));
-	bool there = lock >= 0 && os_read_file(path, INT32_MAX, &text, &len), ok = there || (lock >= 0 && errno == ENOENT);
+	bool exists = lock >= 0 && os_read_file(path, INT32_MAX, &text, &len), ok = exists || (lock >= 0 && errno == ENOENT);
 	if (ok) {
-		config_set_text(there ? text : "", block, key, value, &out);
+		config_set_text(exists ? text : "", block, key, value, &out);
 		ok = os_write_if_changed(path, out.at ? out.at : "", out.len, 0644, true);
 		os_sweep(path_dir(a, path));
 	}

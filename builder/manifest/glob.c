@@ -1,5 +1,6 @@
 #include "builder/manifest/glob.h"
 #include <dirent.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -7,11 +8,75 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "builder/manifest/glob_part.h"
 
 enum { MAX_DEPTH = 64 };
 
 typedef VEC(const char *) path_vec;
+
+/* ---- one component ---- */
+
+/* Returns the length of the element at `p`: a character, `\x`, or a bracket expression. */
+static size_t element_length(const char *p)
+{
+	if (*p == '\\' && p[1])
+		return 2;
+	if (*p != '[')
+		return 1;
+	size_t n = 1 + (p[1] == '!' || p[1] == '^');
+	n += p[n] == ']';
+	for (; p[n] && p[n] != ']'; n++)
+		if (p[n] == '[' && (p[n + 1] == ':' || p[n + 1] == '.' || p[n + 1] == '=')) {
+			const char end[] = {p[n + 1], ']', 0}, *close = strstr(p + n + 2, end);
+			n = close ? (size_t)(close - p) + 1 : n;
+		}
+	return p[n] ? n + 1 : 1; /* an unclosed `[` is a character */
+}
+
+static bool matches_one(const char *p, size_t n, char c)
+{
+	char bracket[256];
+	const char text[] = {c, 0};
+	if (*p == '?')
+		return true;
+	if (n == 1)
+		return *p == c;
+	if (*p == '\\')
+		return p[1] == c;
+	if (n >= sizeof bracket)
+		return false;
+	memcpy(bracket, p, n);
+	bracket[n] = 0;
+	return fnmatch(bracket, text, 0) == 0;
+}
+
+/* Matches one component of a pattern: `*`, `?`, `[…]` and `\x`. A leading `.` matches only a `.`. Its time is at most the product of the lengths; that of
+ * fnmatch is exponential. */
+static bool part_matches(const char *p, const char *s)
+{
+	const char *again = NULL, *from = NULL; /* after the last `*`, and where its match ended */
+	if (*s == '.' && *p != '.' && !(*p == '\\' && p[1] == '.'))
+		return false;
+	while (*s) {
+		size_t n = *p ? element_length(p) : 0;
+		if (*p == '*') {
+			again = ++p;
+			from = s;
+		} else if (*p && matches_one(p, n, *s)) {
+			p += n;
+			s++;
+		} else if (again) { /* it is enough to extend the last `*` */
+			p = again;
+			s = ++from;
+		} else {
+			return false;
+		}
+	}
+	while (*p == '*')
+		p++;
+	return !*p;
+}
+
+/* ---- files on disk ---- */
 
 bool glob_is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
 
@@ -30,8 +95,7 @@ struct walk {
 	path_vec found;
 	glob_visitor *visit; /* may be NULL */
 	void *ctx;
-	struct map
-		seen; /* folders with the rest of the pattern that was matched below them: several `**` lead to the same one by many ways */
+	struct map seen; /* folders with the rest of the pattern: several `**` reach a folder many times */
 };
 
 static bool is_new(struct walk *w, const char *dir, const char *rest)
@@ -40,7 +104,7 @@ static bool is_new(struct walk *w, const char *dir, const char *rest)
 	return map_put(&w->seen, key, 1);
 }
 
-/* Matches the components from `rest` on below `dir`. */
+/* Finds the files below `dir` that match the components of `rest`. */
 static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 {
 	struct arena *a = w->a;
@@ -69,7 +133,7 @@ static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 		walk(w, dir, after, depth);
 	DIR *d = depth < MAX_DEPTH ? opendir(*dir ? dir : ".") : NULL;
 	for (struct dirent *e; d && (e = readdir(d));) {
-		if (!glob_part_matches(deep ? "*" : part, e->d_name))
+		if (!part_matches(deep ? "*" : part, e->d_name))
 			continue;
 		const char *path = path_join(a, dir, e->d_name);
 		if (!*after && !deep && e->d_type == DT_REG) {
@@ -88,8 +152,9 @@ static void walk(struct walk *w, const char *dir, const char *rest, int depth)
 		closedir(d);
 }
 
-/* One component of a pattern against one of a path. */
-static bool part_matches(const char *pattern, size_t n, const char *name, size_t len)
+/* ---- paths that need not exist ---- */
+
+static bool component_matches(const char *pattern, size_t n, const char *name, size_t len)
 {
 	char p[256], s[256];
 	if (n >= sizeof p || len >= sizeof s)
@@ -97,7 +162,7 @@ static bool part_matches(const char *pattern, size_t n, const char *name, size_t
 	memcpy(p, pattern, n);
 	memcpy(s, name, len);
 	p[n] = s[len] = 0;
-	return glob_part_matches(p, s);
+	return part_matches(p, s);
 }
 
 static bool has_hidden_part(const char *path)
@@ -110,7 +175,7 @@ static bool has_hidden_part(const char *path)
 
 bool glob_matches(const char *pattern, const char *path)
 {
-	const char *again = NULL, *from = NULL; /* the last `**`, and what it was tried to end before */
+	const char *again = NULL, *from = NULL; /* after the last `**`, and where its match ended */
 	for (;;) {
 		size_t n = strcspn(pattern, "/"), len = strcspn(path, "/");
 		bool deep = n == 2 && pattern[0] == '*' && pattern[1] == '*', last = !pattern[n];
@@ -121,7 +186,7 @@ bool glob_matches(const char *pattern, const char *path)
 			from = path;
 			continue;
 		}
-		if (part_matches(pattern, n, path, len) && (!path[len]) == last) {
+		if (component_matches(pattern, n, path, len) && (!path[len]) == last) {
 			if (last)
 				return true;
 			pattern += n + strspn(pattern + n, "/");
@@ -138,7 +203,7 @@ bool glob_matches(const char *pattern, const char *path)
 
 static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
-static void start(struct walk *w, const char *dir, const char *pattern)
+static void walk_pattern(struct walk *w, const char *dir, const char *pattern)
 {
 	const char *rest = pattern + strspn(pattern, "/");
 	walk(w, *pattern == '/' ? "/" : dir, rest, 0);
@@ -147,7 +212,7 @@ static void start(struct walk *w, const char *dir, const char *pattern)
 void glob_visit(struct arena *a, const char *pattern, glob_visitor *visit, void *ctx)
 {
 	struct walk w = {.a = a, .visit = visit, .ctx = ctx};
-	start(&w, "", pattern);
+	walk_pattern(&w, "", pattern);
 	vec_free(&w.found);
 	map_free(&w.seen);
 }
@@ -157,7 +222,7 @@ const char *const *glob_expand(struct arena *a, const char *pattern, uint32_t *n
 const char *const *glob_expand_in(struct arena *a, const char *dir, const char *pattern, uint32_t *n)
 {
 	struct walk w = {.a = a};
-	start(&w, dir, pattern);
+	walk_pattern(&w, dir, pattern);
 	if (w.found.len)
 		qsort(w.found.at, w.found.len, sizeof *w.found.at, by_text);
 	const char **list = ARENA_ARRAY(a, const char *, w.found.len + 1);

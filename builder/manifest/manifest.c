@@ -24,10 +24,13 @@
 
 static const struct {
 	const char *text;
-	enum value_kind value;
+	enum value_kind type;
 	uint32_t blocks;
+	const char *otherwise;
 } keys[] = {
-#define KEY(id, text, value, blocks) {text, VALUE_##value, blocks},
+#define DEFAULT(text) text
+#define NO_DEFAULT NULL
+#define KEY(id, text, type, blocks, otherwise, help) {text, VALUE_##type, blocks, otherwise},
 #include "builder/manifest/manifest_keys.def"
 };
 static const struct {
@@ -46,20 +49,20 @@ struct open_block {
 	struct manifest_block head;
 	values_vec values;
 };
-struct reader {
+struct manifest_reader {
 	struct arena *a;
 	struct frontend_host host;
 	struct diags *diags;
 	VEC(struct variable) vars;
 	VEC(struct open_block) blocks;
-	bool in_block, skipping; /* skipping: the open block was not understood */
+	bool in_block, skipping; /* skipping: the open block is unknown */
 	bool bad_text;           /* the last expansion reported an error */
 	const struct source *stack[MAX_INCLUDES];
 	uint32_t depth;
 };
-static span span_of(const struct line *l, uint32_t start, uint32_t end) { return (span){l->src->id, start, end}; }
+static span span_of(const struct manifest_line *l, uint32_t start, uint32_t end) { return (span){l->src->id, start, end}; }
 
-static const char *variable(const struct reader *r, const char *name)
+static const char *find_variable(const struct manifest_reader *r, const char *name)
 {
 	for (uint32_t i = r->vars.len; i-- > 0;)
 		if (strcmp(r->vars.at[i].name, name) == 0)
@@ -67,22 +70,22 @@ static const char *variable(const struct reader *r, const char *name)
 	return NULL;
 }
 
-static void unknown_variable(struct reader *r, span at, const char *name)
+static void report_unknown_variable(struct manifest_reader *r, span at, const char *name)
 {
 	const char **names = ARENA_ARRAY(r->a, const char *, r->vars.len + 1);
 	for (uint32_t i = 0; i < r->vars.len; i++)
 		names[i] = r->vars.at[i].name;
 	r->bad_text = true;
-	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_VAR, at, "no variable `%s` is set above", name);
+	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_VAR, at, "variable `%s` is not set above this line", name);
 	const char *near = diag_nearest(name, names, r->vars.len);
 	if (near)
 		diag_edit(r->diags, g, at, arena_printf(r->a, "$%s", near));
 	else
-		diag_help(r->diags, g, "set it at the start of a line, `%s = …`; a dollar itself is written `$$`", name);
+		diag_help(r->diags, g, "set it in a line `%s = …` that is not indented; write `$$` for a dollar sign", name);
 }
 
-/* One `$…` at offset i; returns the offset behind it. */
-static uint32_t expand_one(struct reader *r, const struct line *l, uint32_t i, uint32_t end, struct buf *out)
+/* Expands the `$…` at offset i. Returns the offset behind it. */
+static uint32_t expand_one(struct manifest_reader *r, const struct manifest_line *l, uint32_t i, uint32_t end, struct buf *out)
 {
 	const char *t = l->src->text;
 	uint32_t at = i++;
@@ -103,19 +106,20 @@ static uint32_t expand_one(struct reader *r, const struct line *l, uint32_t i, u
 	i = stop + (brace && closed);
 	if (stop == start || !closed) {
 		r->bad_text = true;
-		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, at, i > at ? i : at + 1), "a name belongs after `$`");
-		diag_help(r->diags, g, "write `$name` or `${name}`; a dollar itself is written `$$`");
+		struct diag *g =
+			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, at, i > at ? i : at + 1), "`$` must be followed by a name");
+		diag_help(r->diags, g, "write `$name` or `${name}`; write `$$` for a dollar sign");
 		return i > at ? i : at + 1;
 	}
-	const char *name = arena_strndup(r->a, t + start, stop - start), *text = variable(r, name);
+	const char *name = arena_strndup(r->a, t + start, stop - start), *text = find_variable(r, name);
 	if (text)
 		buf_puts(out, text);
 	else
-		unknown_variable(r, span_of(l, at, i), name);
+		report_unknown_variable(r, span_of(l, at, i), name);
 	return i;
 }
 
-static const char *expand(struct reader *r, const struct line *l, uint32_t start, uint32_t end)
+static const char *expand(struct manifest_reader *r, const struct manifest_line *l, uint32_t start, uint32_t end)
 {
 	struct buf out = {0};
 	r->bad_text = false;
@@ -130,7 +134,7 @@ static const char *expand(struct reader *r, const struct line *l, uint32_t start
 	return text;
 }
 
-static void unknown_key(struct reader *r, const struct manifest_block *b, span at, const char *word)
+static void report_unknown_key(struct manifest_reader *r, const struct manifest_block *b, span at, const char *word)
 {
 	const char *here[KEY_COUNT];
 	uint32_t n = 0, elsewhere = 0;
@@ -141,10 +145,10 @@ static void unknown_key(struct reader *r, const struct manifest_block *b, span a
 			elsewhere = keys[k].blocks;
 	}
 	const char *kind = block_kinds[b->kind].text, *near = diag_nearest(word, here, n);
-	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_KEY, at, "`%s` is no key of a `%s` block", word, kind);
+	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_KEY, at, "a `%s` block has no key `%s`", kind, word);
 	for (uint32_t k = 0; elsewhere && k < BLOCK_COUNT; k++)
 		if (elsewhere & (1u << k))
-			diag_note(r->diags, g, "it is one of a `%s` block", block_kinds[k].text);
+			diag_note(r->diags, g, "`%s` blocks have it", block_kinds[k].text);
 	if (near) {
 		diag_edit(r->diags, g, at, near);
 		diag_help(r->diags, g, "did you mean `%s`?", near);
@@ -168,34 +172,35 @@ static const struct manifest_value *find_value(const struct open_block *b, const
 }
 
 /* `key = value` or `input x = value` in the open block. */
-static void read_key(struct reader *r, const struct line *l)
+static void read_key(struct manifest_reader *r, const struct manifest_line *l)
 {
 	struct open_block *b = &r->blocks.at[r->blocks.len - 1];
-	uint32_t key_end = line_word_end(l, l->start), at = line_skip_blanks(l, key_end), name_end = line_word_end(l, at);
+	uint32_t key_end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, key_end),
+		 name_end = manifest_line_word_end(l, at);
 	const char *word = arena_strndup(r->a, l->src->text + l->start, key_end - l->start);
 	span key_at = span_of(l, l->start, key_end);
 	if (key_end == l->start) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "a line of a block reads `key = value`");
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `key = value`");
 		return;
 	}
 	uint32_t key = 0;
 	while (key < KEY_COUNT && !(strcmp(keys[key].text, word) == 0 && (keys[key].blocks & (1u << b->head.kind))))
 		key++;
 	if (key == KEY_COUNT) {
-		unknown_key(r, &b->head, key_at, word);
+		report_unknown_key(r, &b->head, key_at, word);
 		return;
 	}
 	const char *name = arena_strndup(r->a, l->src->text + at, name_end - at);
-	uint32_t eq = line_skip_blanks(l, name_end);
+	uint32_t eq = manifest_line_skip_blanks(l, name_end);
 	bool named = name_end > at;
 	if (eq >= l->end || l->src->text[eq] != '=' || named != (key == KEY_INPUT)) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `%s = …`",
 					  key == KEY_INPUT ? "input NAME" : word);
 		if (key == KEY_INPUT)
-			diag_help(r->diags, g, "an input reads `input x = float32 [?, 64]`");
+			diag_help(r->diags, g, "for example, `input x = float32 [?, 64]`");
 		return;
 	}
-	uint32_t start = line_skip_blanks(l, eq + 1);
+	uint32_t start = manifest_line_skip_blanks(l, eq + 1);
 	struct manifest_value v = {
 		.key = (enum manifest_key)key, .key_at = key_at, .at = span_of(l, start, l->end > start ? l->end : start)};
 	if (start >= l->end)
@@ -203,17 +208,17 @@ static void read_key(struct reader *r, const struct line *l)
 	v.text = expand(r, l, start, l->end);
 	const struct manifest_value *old = find_value(b, &v, name);
 	if (old) {
-		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_TWICE, key_at, "`%s%s%s` is given twice", word, named ? " " : "", name);
+		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_TWICE, key_at, "`%s%s%s` is set twice", word, named ? " " : "", name);
 		diag_secondary(r->diags, g, old->key_at, "first here");
 		return;
 	}
 	if (key == KEY_REMOTE)
 		diag_add(r->diags, DIAG_MANIFEST_UNUSED, key_at, "`remote` has no effect in this version of trib");
-	if (!r->bad_text && manifest_value_parse(r->a, &v, keys[key].value, name, r->diags))
+	if (!r->bad_text && manifest_value_parse(r->a, &v, keys[key].type, name, r->diags))
 		vec_push(&b->values, v);
 }
 
-static bool c_identifier(const char *s)
+static bool is_c_identifier(const char *s)
 {
 	if (!isalpha((unsigned char)*s) && *s != '_')
 		return false;
@@ -223,10 +228,10 @@ static bool c_identifier(const char *s)
 	return true;
 }
 
-static void open_block(struct reader *r, const struct line *l, uint32_t kind, span word_at, uint32_t name_start)
+static void open_block(struct manifest_reader *r, const struct manifest_line *l, uint32_t kind, span word_at, uint32_t name_start)
 {
 	struct open_block b = {.head = {.kind = (enum manifest_block_kind)kind, .name = "", .at = word_at}};
-	uint32_t end = line_word_end(l, name_start);
+	uint32_t end = manifest_line_word_end(l, name_start);
 	r->skipping = false;
 	if (end > name_start) {
 		b.head.name = arena_strndup(r->a, l->src->text + name_start, end - name_start);
@@ -234,9 +239,9 @@ static void open_block(struct reader *r, const struct line *l, uint32_t kind, sp
 	}
 	const char *text = block_kinds[kind].text;
 	if (end < l->end || (end > name_start) != block_kinds[kind].named) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected `%s%s` alone on its line", text,
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected only `%s%s` in this line", text,
 			 block_kinds[kind].named ? " NAME" : "");
-	} else if (kind == BLOCK_MODEL && !c_identifier(b.head.name)) {
+	} else if (kind == BLOCK_MODEL && !is_c_identifier(b.head.name)) {
 		struct diag *g = diag_add(r->diags, DIAG_MANIFEST_NAME, b.head.at, "a model's name must be a C identifier");
 		diag_note(r->diags, g, "it is the prefix of the functions in the generated header");
 	}
@@ -248,16 +253,16 @@ static void open_block(struct reader *r, const struct line *l, uint32_t kind, sp
 			block_kinds[kind].many
 				? diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there are two blocks `%s %s`", text, old->name)
 				: diag_add(r->diags, DIAG_MANIFEST_TWICE, b.head.at, "there is more than one `%s` block", text);
-		diag_secondary(r->diags, g, old->at, "the first is here");
+		diag_secondary(r->diags, g, old->at, "the first block");
 		break;
 	}
 	vec_push(&r->blocks, b);
 	r->in_block = true;
 }
 
-static void read_file(struct reader *r, const struct source *src);
+static void read_file(struct manifest_reader *r, const struct source *src);
 
-static void include(struct reader *r, const struct line *l, uint32_t at)
+static void include(struct manifest_reader *r, const struct manifest_line *l, uint32_t at)
 {
 	span where = span_of(l, at, l->end);
 	r->in_block = false;
@@ -279,39 +284,38 @@ static void include(struct reader *r, const struct line *l, uint32_t at)
 		}
 	}
 	if (r->depth == MAX_INCLUDES)
-		diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "includes are nested more than %d deep", MAX_INCLUDES);
+		diag_add(r->diags, DIAG_MANIFEST_INCLUDE, where, "includes are nested more than %d levels deep", MAX_INCLUDES);
 	else
 		read_file(r, src);
 	r->in_block = false;
 }
 
-static void unknown_block(struct reader *r, span at, const char *word)
+static void report_unknown_block(struct manifest_reader *r, span at, const char *word)
 {
 	const char *names[BLOCK_COUNT + 1];
 	for (uint32_t k = 0; k < BLOCK_COUNT; k++)
 		names[k] = block_kinds[k].text;
 	names[BLOCK_COUNT] = "include";
-	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_BLOCK, at, "`%s` opens no block", word);
+	struct diag *g = diag_add(r->diags, DIAG_MANIFEST_BLOCK, at, "there is no block `%s`", word);
 	const char *near = diag_nearest(word, names, BLOCK_COUNT + 1);
 	if (near)
 		diag_edit(r->diags, g, at, near);
-	diag_help(r->diags, g, "blocks are: project model profile cache dependency; keys of a block are indented");
+	diag_help(r->diags, g, "the blocks are project, model, profile, cache, server and dependency; keys of a block must be indented");
 	r->skipping = true;
 }
 
-static void read_top(struct reader *r, const struct line *l)
+static void read_unindented_line(struct manifest_reader *r, const struct manifest_line *l)
 {
-	uint32_t end = line_word_end(l, l->start), at = line_skip_blanks(l, end);
+	uint32_t end = manifest_line_word_end(l, l->start), at = manifest_line_skip_blanks(l, end);
 	span word_at = span_of(l, l->start, end > l->start ? end : l->end);
 	const char *word = arena_strndup(r->a, l->src->text + l->start, end - l->start);
 	r->in_block = false;
 	if (end == l->start) {
-		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end),
-			 "a line starts with a block, a variable or `include`");
+		diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(l, l->start, l->end), "expected a block, a variable or `include`");
 		return;
 	}
 	if (at < l->end && l->src->text[at] == '=') {
-		struct variable v = {.name = word, .text = expand(r, l, line_skip_blanks(l, at + 1), l->end)};
+		struct variable v = {.name = word, .text = expand(r, l, manifest_line_skip_blanks(l, at + 1), l->end)};
 		vec_push(&r->vars, v);
 		return;
 	}
@@ -325,44 +329,44 @@ static void read_top(struct reader *r, const struct line *l)
 			return;
 		}
 	}
-	unknown_block(r, word_at, word);
+	report_unknown_block(r, word_at, word);
 }
 
-/* False: a byte that no line may hold. */
-static bool check_bytes(struct reader *r, const struct source *src)
+/* True if no byte is a control character. False: reported. */
+static bool check_bytes(struct manifest_reader *r, const struct source *src)
 {
 	for (uint32_t i = 0; i < src->len; i++) {
 		unsigned char c = (unsigned char)src->text[i];
 		if (c < ' ' && c != '\t' && c != '\n' && c != '\r') {
-			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, (span){src->id, i, i + 1}, "a manifest cannot hold the byte 0x%02x", c);
+			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, (span){src->id, i, i + 1}, "a manifest cannot contain the byte 0x%02x", c);
 			return false;
 		}
 	}
 	return true;
 }
 
-static void read_file(struct reader *r, const struct source *src)
+static void read_file(struct manifest_reader *r, const struct source *src)
 {
 	if (!check_bytes(r, src))
 		return;
 	r->stack[r->depth++] = src;
 	uint32_t at = manifest_first_line(src);
 	while (at < src->len) {
-		struct line l = manifest_line_at(src, at);
+		struct manifest_line l = manifest_line_at(src, at);
 		at = l.next;
 		if (l.start >= l.end)
 			continue;
 		if (!l.indented)
-			read_top(r, &l);
+			read_unindented_line(r, &l);
 		else if (r->in_block)
 			read_key(r, &l);
 		else if (!r->skipping)
-			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(&l, l.start, l.end), "an indented line belongs to no block");
+			diag_add(r->diags, DIAG_MANIFEST_SYNTAX, span_of(&l, l.start, l.end), "this indented line belongs to no block");
 	}
 	r->depth--;
 }
 
-static void say_missing(struct reader *r, const char *path)
+static void report_unreadable(struct manifest_reader *r, const char *path)
 {
 	int why = access(path, R_OK) != 0 ? errno : EISDIR;
 	if (access(path, F_OK) == 0) {
@@ -372,19 +376,19 @@ static void say_missing(struct reader *r, const char *path)
 	char *here = getcwd(NULL, 0);
 	struct diag *d =
 		diag_add(r->diags, DIAG_NO_MANIFEST, SPAN_NONE, "there is no `%s` in `%s` or any folder above it", path, here ? here : ".");
-	diag_help(r->diags, d, "`trib -C DIR` works in another folder; `trib new NAME` starts a project");
+	diag_help(r->diags, d, "use `trib -C DIR` for another folder, or `trib new NAME` to start a project");
 	free(here);
 }
 
 struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags)
 {
-	struct reader r = {.a = session, .host = host, .diags = diags};
+	struct manifest_reader r = {.a = session, .host = host, .diags = diags};
 	struct manifest *m = ARENA_NEW(session, struct manifest);
 	const struct source *src = host.load(host.ctx, path);
 	if (src)
 		read_file(&r, src);
 	else
-		say_missing(&r, path);
+		report_unreadable(&r, path);
 	m->n_blocks = r.blocks.len;
 	m->blocks = ARENA_ARRAY(session, struct manifest_block, r.blocks.len ? r.blocks.len : 1);
 	for (uint32_t i = 0; i < r.blocks.len; i++) {
@@ -429,4 +433,5 @@ const char *const *manifest_names(struct arena *a, const struct manifest *m, enu
 
 const char *manifest_block_text(enum manifest_block_kind kind) { return block_kinds[kind].text; }
 const char *manifest_key_text(enum manifest_key key) { return keys[key].text; }
-enum value_kind manifest_key_kind(enum manifest_key key) { return keys[key].value; }
+enum value_kind manifest_key_type(enum manifest_key key) { return keys[key].type; }
+const char *manifest_key_default(enum manifest_key key) { return keys[key].otherwise; }

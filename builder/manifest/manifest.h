@@ -1,5 +1,4 @@
-/* The manifest, tri.build: blocks of `key = value` lines with variables, comments and includes. Values are checked for form here; what they mean
- * together is spec.c's job. */
+/* The manifest, tri.build: blocks of `key = value` lines, with variables, comments and includes. Each value is checked here; build_spec.c combines them. */
 #ifndef TRIB_BUILDER_MANIFEST_MANIFEST_H
 #define TRIB_BUILDER_MANIFEST_MANIFEST_H
 #include <stdbool.h>
@@ -30,9 +29,8 @@ enum emit {
 
 struct manifest_value {
 	enum manifest_key key;
-	const char *text; /* variables expanded, blanks around it removed */
-	uint64_t
-		number; /* COUNT; SIZE in bytes; BOOL; ZSTD: an int64; OPT: level 0 … 3, or MANIFEST_OPT_SIZE; EMIT: bit set of enum emit */
+	const char *text;               /* variables expanded, blanks around it removed */
+	uint64_t number;                /* see enum value_kind */
 	const struct elab_input *input; /* INPUT */
 	const char *const *words;       /* WORDS */
 	uint32_t n_words;
@@ -52,28 +50,28 @@ struct manifest {
 	uint32_t n_blocks;
 };
 
-/* Reads `path` and what it includes through `host`. All memory is the `session` arena's. Never NULL: errors are in `diags`, and what could be read is
- * there all the same. */
+/* Reads `path` and its includes through `host`, into the `session` arena. Never NULL: errors are in `diags`, and the result has what could be read. */
 struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags);
 
-/* The block of that kind and name (name NULL: the first of its kind), or NULL. */
+/* Returns the block of that kind and name (name NULL: the first of its kind), or NULL. */
 const struct manifest_block *manifest_find(const struct manifest *m, enum manifest_block_kind kind, const char *name);
-/* The value of a key (of the first `input`), or NULL; `block` may be NULL. */
+/* Returns the value of a key (of the first `input`), or NULL; `block` may be NULL. */
 const struct manifest_value *manifest_get(const struct manifest_block *block, enum manifest_key key);
-/* The names of all blocks of that kind. */
+/* Returns the names of all blocks of that kind. */
 const char *const *manifest_names(struct arena *a, const struct manifest *m, enum manifest_block_kind kind, uint32_t *n);
 const char *manifest_block_text(enum manifest_block_kind kind);
 const char *manifest_key_text(enum manifest_key key);
-enum value_kind manifest_key_kind(enum manifest_key key);
+enum value_kind manifest_key_type(enum manifest_key key);
+const char *manifest_key_default(enum manifest_key key); /* NULL: none */
 
-/* The forms that flags share with keys. False: not of that form. */
+/* The value syntax that flags share with keys. False: the text is not of that form. */
 bool manifest_parse_opt(const char *text, uint64_t *level);
 bool manifest_parse_bool(const char *text, uint64_t *truth);
 bool manifest_parse_size(const char *text, uint64_t *bytes); /* 512, 64KiB, 4GiB, 1GB */
 bool manifest_parse_count(const char *text, uint64_t *n);
-/* A list of emits; on false *bad is the word at fault (in `a`). */
+/* A list of emits; on false *bad is the unknown word (in `a`), or "". */
 bool manifest_parse_emit(struct arena *a, const char *text, uint64_t *set, const char **bad);
-/* All that can be emitted: "library, header, …". */
+/* Returns all names of emits as "library, header, …". */
 const char *manifest_emit_list(struct arena *a);
 const char *const *emit_names(uint32_t *n);
 #endif

@@ -33,6 +33,8 @@ bool manifest_parse_count(const char *text, uint64_t *n)
 	return true;
 }
 
+static bool parse_positive(const char *text, uint64_t *n) { return manifest_parse_count(text, n) && *n > 0; }
+
 bool manifest_parse_opt(const char *text, uint64_t *level)
 {
 	if (strcmp(text, "s") == 0) {
@@ -88,19 +90,19 @@ bool manifest_parse_bool(const char *text, uint64_t *v)
 	return true;
 }
 
-static bool parse_zstd(const char *text, uint64_t *v)
+static bool parse_zstd(const char *text, uint64_t *level_bits)
 {
 	char *end;
 	errno = 0;
 	long level = strtol(text, &end, 10);
 	if (errno || *end || !(isdigit((unsigned char)*text) || *text == '-') || level < -7 || level > 19)
 		return false;
-	*v = (uint64_t)(int64_t)level;
+	*level_bits = (uint64_t)(int64_t)level;
 	return true;
 }
 
-/* Splits at blanks and commas; protected blanks become blanks. */
-static const char *const *split(struct arena *a, const char *text, uint32_t *n)
+/* Splits at blanks and commas; VALUE_BLANK becomes a blank. */
+static const char *const *split_words(struct arena *a, const char *text, uint32_t *n)
 {
 	VEC(const char *) words = {0};
 	for (const char *s = text; *s;) {
@@ -126,7 +128,7 @@ static const char *const *split(struct arena *a, const char *text, uint32_t *n)
 bool manifest_parse_emit(struct arena *a, const char *text, uint64_t *set, const char **bad)
 {
 	uint32_t n;
-	const char *const *words = split(a, text, &n);
+	const char *const *words = split_words(a, text, &n);
 	*set = 0;
 	*bad = "";
 	for (uint32_t i = 0; i < n; i++) {
@@ -150,14 +152,20 @@ const char *manifest_emit_list(struct arena *a)
 	return list;
 }
 
-static bool complain(struct diags *diags, const struct manifest_value *v, const char *wants)
+static bool report_value(struct diags *diags, const struct manifest_value *v, const char *expected)
 {
-	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` wants %s", manifest_key_text(v->key), wants);
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` must be %s", manifest_key_text(v->key), expected);
 	diag_label_primary(diags, g, "found `%s`", v->text);
 	return false;
 }
 
-/* `float32 [?, 64]`: an element type and, unless it is a scalar, its dimensions. */
+static bool report_empty(struct diags *diags, const struct manifest_value *v)
+{
+	diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` has no value", manifest_key_text(v->key));
+	return false;
+}
+
+/* `float32 [?, 64]`: an element type and, except for a scalar, its dimensions. */
 static bool parse_input(struct arena *a, struct manifest_value *v, const char *name, struct diags *diags)
 {
 	struct elab_input *in = ARENA_NEW(a, struct elab_input);
@@ -170,11 +178,11 @@ static bool parse_input(struct arena *a, struct manifest_value *v, const char *n
 		const char *names[DT_COUNT];
 		for (uint32_t i = 0; i < DT_COUNT; i++)
 			names[i] = dtype_text((dtype)i);
-		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` is no element type", type);
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "there is no element type `%s`", type);
 		const char *near = diag_nearest(type, names, DT_COUNT);
 		if (near)
 			diag_edit(diags, g, (span){v->at.source, v->at.start, v->at.start + (uint32_t)len}, near);
-		diag_help(diags, g, "an input reads `input x = float32 [?, 64]`");
+		diag_help(diags, g, "for example, `input x = float32 [?, 64]`");
 		return false;
 	}
 	s += len;
@@ -183,13 +191,13 @@ static bool parse_input(struct arena *a, struct manifest_value *v, const char *n
 	if (!*s)
 		return true;
 	if (*s++ != '[')
-		return complain(diags, v, "an element type and dimensions, as in `float32 [?, 64]`");
+		return report_value(diags, v, "an element type and dimensions, as in `float32 [?, 64]`");
 	for (;;) {
 		s += strspn(s, " \t");
 		if (*s == ']' && in->rank == 0)
 			break;
 		if (in->rank == 8)
-			return complain(diags, v, "at most 8 dimensions");
+			return report_value(diags, v, "a tensor with at most 8 dimensions");
 		int64_t d = DIM_DYNAMIC;
 		if (*s == '?') {
 			s++;
@@ -198,7 +206,7 @@ static bool parse_input(struct arena *a, struct manifest_value *v, const char *n
 			errno = 0;
 			d = isdigit((unsigned char)*s) ? strtoll(s, &end, 10) : -1;
 			if (d < 1 || errno)
-				return complain(diags, v, "dimensions that are `?` or a positive number");
+				return report_value(diags, v, "an element type and dimensions that are `?` or a positive number");
 			s = end;
 		}
 		in->dims[in->rank++] = d;
@@ -206,11 +214,11 @@ static bool parse_input(struct arena *a, struct manifest_value *v, const char *n
 		if (*s == ']')
 			break;
 		if (*s++ != ',')
-			return complain(diags, v, "dimensions between `[` and `]`, separated by commas");
+			return report_value(diags, v, "an element type and dimensions between `[` and `]`, separated by commas");
 	}
 	s++;
 	s += strspn(s, " \t");
-	return *s ? complain(diags, v, "nothing after `]`") : true;
+	return *s ? report_value(diags, v, "an element type and dimensions, without text after `]`") : true;
 }
 
 static bool parse_emits(struct arena *a, struct manifest_value *v, struct diags *diags)
@@ -219,39 +227,42 @@ static bool parse_emits(struct arena *a, struct manifest_value *v, struct diags 
 	if (manifest_parse_emit(a, v->text, &v->number, &bad))
 		return true;
 	if (!*bad)
-		return complain(diags, v, arena_printf(a, "at least one of: %s", manifest_emit_list(a)));
-	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "nothing called `%s` can be emitted", bad);
+		return report_value(diags, v, arena_printf(a, "at least one of %s", manifest_emit_list(a)));
+	struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, v->at, "`%s` cannot be emitted", bad);
 	const char *near = diag_nearest(bad, emits, EMIT_COUNT);
 	if (near)
 		diag_help(diags, g, "did you mean `%s`?", near);
 	else
-		diag_help(diags, g, "choose from: %s", manifest_emit_list(a));
+		diag_help(diags, g, "choose from %s", manifest_emit_list(a));
 	return false;
 }
 
 bool manifest_value_parse(struct arena *session, struct manifest_value *v, enum value_kind kind, const char *name, struct diags *diags)
 {
-	if (kind == VALUE_WORDS) {
-		v->words = split(session, v->text, &v->n_words);
-	}
+	static const struct {
+		bool (*parse)(const char *text, uint64_t *number);
+		const char *expected;
+	} numbers[] = {
+		[VALUE_OPT] = {manifest_parse_opt, "0, 1, 2, 3 or s"},
+		[VALUE_COUNT] = {parse_positive, "a positive number"},
+		[VALUE_SIZE] = {manifest_parse_size, "a size such as 512MiB or 4GiB"},
+		[VALUE_BOOL] = {manifest_parse_bool, "true or false"},
+		[VALUE_ZSTD] = {parse_zstd, "a level from -7 (fast) to 19 (small), or 0 for none"},
+	};
+	if (kind == VALUE_WORDS)
+		v->words = split_words(session, v->text, &v->n_words);
 	char *plain = arena_strdup(session, v->text);
 	for (char *c = plain; *c; c++)
 		if (*c == VALUE_BLANK)
 			*c = ' ';
 	v->text = plain;
-	if (!*plain)
-		return complain(diags, v, "a value");
+	if (!*plain || (kind == VALUE_WORDS && !v->n_words))
+		return report_empty(diags, v);
 	switch (kind) {
-	case VALUE_TEXT: return true;
-	case VALUE_WORDS: return v->n_words ? true : complain(diags, v, "a value");
+	case VALUE_TEXT:
+	case VALUE_WORDS: return true;
 	case VALUE_INPUT: return parse_input(session, v, name, diags);
 	case VALUE_EMIT: return parse_emits(session, v, diags);
-	case VALUE_OPT: return manifest_parse_opt(v->text, &v->number) || complain(diags, v, "0, 1, 2, 3 or s");
-	case VALUE_COUNT: return (manifest_parse_count(v->text, &v->number) && v->number > 0) || complain(diags, v, "a positive number");
-	case VALUE_SIZE: return manifest_parse_size(v->text, &v->number) || complain(diags, v, "a size such as 512MiB or 4GiB");
-	case VALUE_BOOL: return manifest_parse_bool(v->text, &v->number) || complain(diags, v, "true or false");
-	case VALUE_ZSTD:
-		return parse_zstd(v->text, &v->number) || complain(diags, v, "a level from -7 (fast) to 19 (small), or 0 for none");
+	default: return numbers[kind].parse(v->text, &v->number) || report_value(diags, v, numbers[kind].expected);
 	}
-	return false;
 }

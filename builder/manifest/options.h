@@ -1,4 +1,4 @@
-/* What the command line asks for. Plain data; -1 or NULL where a flag was not given. */
+/* The options of the command line. -1 or NULL: the flag was not given. */
 #ifndef TRIB_BUILDER_MANIFEST_OPTIONS_H
 #define TRIB_BUILDER_MANIFEST_OPTIONS_H
 #include <stdbool.h>
@@ -9,24 +9,24 @@ enum stop_stage { STOP_NONE, STOP_LEX, STOP_PARSE, STOP_TYPECHECK, STOP_ELABORAT
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
 
 struct options {
-	char **argv;               /* the whole command line, with a NULL at its end */
+	char **argv;               /* the whole command line, NULL-terminated */
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
 	uint32_t action;                /* trib cache, config, server, pch: an enum action */
-	const char *cache_dir, *format; /* format: of what a command prints */
+	const char *cache_dir, *format; /* format: of the output */
 	bool locked, offline;           /* tri.lock is not written; nothing is fetched */
 	const char *since;              /* trib affected, trib build: a revision */
 	const char *level, *size;       /* trib cache clear, cache prune */
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker, *weights;
-	int opt;                                                  /* 0 … 3, MANIFEST_OPT_SIZE for -Os, -1: as the manifest says */
-	int jobs;                                                 /* 0: as the manifest says */
-	int most_failures;                                        /* of --keep-going; 0: no limit; -1: as the manifest says */
+	int opt;                                                  /* 0 … 3, MANIFEST_OPT_SIZE for -Os; -1: of the manifest */
+	int jobs;                                                 /* 0: of the manifest */
+	int most_failures;                                        /* of --keep-going; 0: no limit; -1: of the manifest */
 	double load;                                              /* 0: no limit */
 	int verbose, explain, timing, no_cache, low_memory, json; /* 1, 0, or -1 */
-	bool moved; /* a path of the command line was changed, because the command works in a folder above */
+	bool moved; /* paths of the command line were changed to be relative to a parent folder */
 	enum color_when color;
 	bool quiet;     /* only errors and warnings */
-	bool no_server; /* the build is done in this process, and none is started */
+	bool no_server; /* builds in this process and starts no server */
 	bool dry_run, lazy, help, version;
 	enum stop_stage stop;
 	uint32_t dumps;          /* a bit for each enum dump */
@@ -44,9 +44,9 @@ struct options {
 	bool list;                     /* trib explain */
 	bool detailed, repair, stdlib; /* trib cache stats, cache validate, pch create */
 	/* trib watch */
-	const char *const *command; /* what stands behind `--`, with a NULL at its end */
+	const char *const *command; /* the arguments after `--`, NULL-terminated */
 	uint32_t n_command;
 	const char *on_success, *on_failure;
-	int poll_ms; /* 0: only where inotify does not work */
+	int poll_ms; /* 0: poll only if inotify fails */
 };
 #endif

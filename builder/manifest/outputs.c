@@ -10,11 +10,12 @@
 #include "base/path.h"
 #include "builder/manifest/build_spec.h"
 
-/* ---- one writer for each file ---- */
+/* ---- one model for each file ---- */
 
-/* The paths that a model writes, but for its weights, whose names contain a digest. */
-enum { OUTPUTS_MOST = 8 };
-static uint32_t files_of(struct arena *a, const struct model_spec *s, const char *paths[OUTPUTS_MOST])
+enum { MAX_OUTPUTS = 8 };
+
+/* Writes the paths of a model's outputs and returns their number. Weights are left out: their names contain a digest. */
+static uint32_t list_outputs(struct arena *a, const struct model_spec *s, const char *paths[MAX_OUTPUTS])
 {
 	uint32_t n = 0;
 	const char *out = path_normal(a, s->out);
@@ -29,14 +30,14 @@ static uint32_t files_of(struct arena *a, const struct model_spec *s, const char
 	return n;
 }
 
-/* Every model that emits `live` writes the same text there. */
+/* True for tri_live.h, to which every model with `emit = live` writes the same text. */
 static bool is_shared(const struct model_spec *a, const struct model_spec *b, const char *path)
 {
 	return strcmp(path_base(path), "tri_live.h") == 0 && a->emit >> EMIT_LIVE & 1 && b->emit >> EMIT_LIVE & 1 &&
 	       strcmp(a->name, "tri_live") != 0 && strcmp(b->name, "tri_live") != 0;
 }
 
-static bool report(struct diags *diags, const struct model_spec *first, const struct model_spec *second, const char *path)
+static bool report_overlap(struct diags *diags, const struct model_spec *first, const struct model_spec *second, const char *path)
 {
 	struct diag *g;
 	if (first == second) {
@@ -47,23 +48,23 @@ static bool report(struct diags *diags, const struct model_spec *first, const st
 			     second->name, path);
 		diag_secondary(diags, g, first->at, "the other model");
 	}
-	diag_help(diags, g, "rename a model, or give it a folder of its own with `out`");
+	diag_help(diags, g, "rename a model, or give it another output folder with `out`");
 	return false;
 }
 
 static bool check_pair(struct arena *a, const struct model_spec *x, const struct model_spec *y, struct diags *diags)
 {
-	const char *of_x[OUTPUTS_MOST], *of_y[OUTPUTS_MOST];
-	uint32_t n = files_of(a, x, of_x), m = files_of(a, y, of_y);
+	const char *of_x[MAX_OUTPUTS], *of_y[MAX_OUTPUTS];
+	uint32_t n = list_outputs(a, x, of_x), m = list_outputs(a, y, of_y);
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = x == y ? i + 1 : 0; k < m; k++)
 			if (strcmp(of_x[i], of_y[k]) == 0 && (x == y || !is_shared(x, y, of_x[i])))
-				return report(diags, x, y, of_x[i]);
+				return report_overlap(diags, x, y, of_x[i]);
 	return true;
 }
 
-/* True if names alone allow two models to have an output in common; most have not, and there may be hundreds. */
-static bool may_meet(const struct model_spec *x, const struct model_spec *y)
+/* True if the names of two models allow a common output. A quick test, for projects with hundreds of models. */
+static bool may_overlap(const struct model_spec *x, const struct model_spec *y)
 {
 	size_t n = strlen(x->name), m = strlen(y->name);
 	return strncmp(x->name, y->name, n < m ? n : m) == 0 || strcmp(x->name, "tri_live") == 0 || strcmp(y->name, "tri_live") == 0;
@@ -74,7 +75,7 @@ bool outputs_check_distinct(struct arena *a, const struct model_spec *models, ui
 	bool ok = true;
 	for (uint32_t i = 0; i < n; i++)
 		for (uint32_t k = 0; k <= i; k++)
-			if (may_meet(&models[k], &models[i]))
+			if (may_overlap(&models[k], &models[i]))
 				ok = check_pair(a, &models[k], &models[i], diags) && ok;
 	return ok;
 }
@@ -87,13 +88,12 @@ static bool is_below(const char *full, const char *top)
 	return strncmp(full, top, n) == 0 && (full[n] == '/' || !full[n] || n == 1);
 }
 
-/* What exists of it, from the whole path upward, as links lead. */
 bool outputs_is_inside(struct arena *a, const char *folder)
 {
 	char top[PATH_MAX], full[PATH_MAX];
 	const char *at = path_normal(a, folder);
 	if (!realpath(".", top))
-		return true; /* nothing can be written there either */
+		return true; /* writing fails there, too */
 	while (!realpath(at, full)) {
 		struct stat st;
 		if (lstat(at, &st) == 0 || strcmp(at, ".") == 0 || strcmp(at, "/") == 0)
@@ -111,10 +111,11 @@ bool outputs_check_inside(struct arena *a, const struct model_spec *models, uint
 		if (s->out_named || outputs_is_inside(a, s->out) || (i && strcmp(models[i - 1].out, s->out) == 0 && !ok))
 			continue;
 		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, s->out_at,
-					  "model `%s` would be written to `%s`, which is outside the project", s->name, s->out);
-		diag_help(diags, g,
-			  "`--out %s` on the command line allows it once, `trib config set build.out_outside true` for all your projects",
-			  s->out);
+					  "the output folder of model `%s`, `%s`, is outside the project", s->name, s->out);
+		diag_help(
+			diags, g,
+			"use `--out %s` on the command line, or allow it in all your projects with `trib config set build.out_outside true`",
+			s->out);
 		ok = false;
 	}
 	return ok;

@@ -9,7 +9,7 @@
 static const char *const platforms[] = {"native", "x86_64-linux", "x86_64-linux-gnu", "x86_64-unknown-linux-gnu", "x86_64-pc-linux-gnu"};
 enum { N_PLATFORMS = sizeof platforms / sizeof *platforms };
 
-static bool known_platform(const char *text)
+static bool is_known_platform(const char *text)
 {
 	for (uint32_t i = 0; i < N_PLATFORMS; i++)
 		if (strcmp(platforms[i], text) == 0)
@@ -17,14 +17,14 @@ static bool known_platform(const char *text)
 	return false;
 }
 
-static const char *unknown_cpu(struct arena *a, const char *cpu, const char **near)
+static const char *unknown_cpu_text(struct arena *a, const char *cpu, const char **near)
 {
 	const char *const *names = target_names();
 	struct buf list = {0};
 	uint32_t n = 0;
 	for (; names[n]; n++)
 		buf_printf(&list, "%s%s", n ? ", " : "", names[n]);
-	const char *text = arena_printf(a, "cpu `%s` is not known: choose one of %s", cpu, list.at ? list.at : "");
+	const char *text = arena_printf(a, "unknown cpu `%s`: choose one of %s", cpu, list.at ? list.at : "");
 	*near = diag_nearest(cpu, names, n);
 	buf_free(&list);
 	return text;
@@ -32,17 +32,17 @@ static const char *unknown_cpu(struct arena *a, const char *cpu, const char **ne
 
 bool platform_resolve(struct arena *a, const char *target, const char *cpu, struct platform *out, const char **error, const char **near)
 {
-	/* a v4 without VNNI has no micro-kernels of its own */
+	/* v4 without VNNI uses the micro-kernels of v3 */
 	static const enum runtime_level levels[CPU_LEVELS] = {RUNTIME_BASE, RUNTIME_V3, RUNTIME_V3, RUNTIME_VNNI};
 	struct target t;
 	*near = NULL;
-	if (!known_platform(target)) {
+	if (!is_known_platform(target)) {
 		*error = arena_printf(a, "target `%s` is not supported: this trib generates code for x86_64-linux", target);
 		*near = diag_nearest(target, platforms, N_PLATFORMS);
 		return false;
 	}
 	if (!target_resolve(cpu, &t)) {
-		*error = unknown_cpu(a, cpu, near);
+		*error = unknown_cpu_text(a, cpu, near);
 		return false;
 	}
 	*out = (struct platform){.name = arena_strdup(a, cpu), .cpu = arena_strdup(a, t.cpu), .features = arena_strdup(a, t.features)};

@@ -1,4 +1,4 @@
-/* What code is generated for: the platform and the CPU, as the manifest and flags name them. */
+/* The platform and CPU that code is generated for. */
 #ifndef TRIB_BUILDER_MANIFEST_PLATFORM_H
 #define TRIB_BUILDER_MANIFEST_PLATFORM_H
 #include <stdbool.h>
@@ -13,12 +13,12 @@ struct platform {
 	const char *cpu, *features;
 	uint32_t vector_bytes;
 	uint32_t level; /* of the micro-kernels: runtime_objects.h */
-	hash128 id;     /* what decides the code */
+	hash128 id;     /* of everything that the generated code depends on */
 };
 
-/* False: *error says what is not supported, *near (may be NULL) what was probably meant. */
+/* False: *error is the reason, *near the nearest known name or NULL. */
 bool platform_resolve(struct arena *a, const char *target, const char *cpu, struct platform *out, const char **error, const char **near);
 struct platform platform_copy(struct arena *a, const struct platform *p); /* its texts in `a` */
-/* The code generator's view. */
+/* Returns the settings for the code generator. */
 struct codegen_target platform_codegen(const struct platform *p, uint8_t opt, bool size);
 #endif

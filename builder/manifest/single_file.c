@@ -10,8 +10,6 @@
 #include "builder/manifest/build_spec.h"
 #include "frontend/frontend.h"
 
-enum { ENTRIES = 1 };
-
 static bool ends_with(const char *s, const char *end)
 {
 	size_t n = strlen(s), m = strlen(end);
@@ -31,7 +29,7 @@ const char *single_file_folder(struct arena *a, const struct options *o)
 	return library ? path_dir(a, library) : o->out;
 }
 
-/* A C identifier: `libnet.so` gives net, `my-net.tri` my_net. */
+/* Returns a C identifier: net for `libnet.so`, my_net for `my-net.tri`. */
 static const char *model_name(struct arena *a, const struct options *o)
 {
 	const char *library = single_file_library(o);
@@ -65,8 +63,8 @@ static bool add_input(struct arena *a, struct manifest_block *b, const char *wor
 	const char *eq = strchr(word, '=');
 	struct manifest_value *v = &b->values[b->n_values];
 	if (!eq || eq == word) {
-		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, SPAN_NONE, "--input wants a name and a type, not `%s`", word);
-		diag_help(diags, g, "write it as `--input 'x=float32[?, 64]'`");
+		struct diag *g = diag_add(diags, DIAG_MANIFEST_VALUE, SPAN_NONE, "--input must be a name and a type, not `%s`", word);
+		diag_help(diags, g, "for example, `--input 'x=float32[?, 64]'`");
 		return false;
 	}
 	*v = text_value(KEY_INPUT, eq + 1);
@@ -95,18 +93,17 @@ struct manifest *single_file_manifest(struct arena *session, const struct option
 
 bool single_file_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags)
 {
-	const char **entries = ARENA_ARRAY(session, const char *, ENTRIES);
+	const char **entries = ARENA_ARRAY(session, const char *, 1);
 	if (s->n_entries)
 		return true;
 	entries[0] = frontend_default_entry(f, s->sources->words[0]);
 	if (!entries[0]) {
-		struct diag *g =
-			diag_add(diags, DIAG_ENTRY, SPAN_NONE, "`%s` has neither a layer nor a function to build", s->sources->words[0]);
-		diag_help(diags, g, "`trib check %s` looks for errors; `trib run --main %s` runs a main block", s->sources->words[0],
-			  s->sources->words[0]);
+		struct diag *g = diag_add(diags, DIAG_ENTRY, SPAN_NONE, "`%s` has no layer and no function to build", s->sources->words[0]);
+		diag_help(diags, g, "use `trib check %s` to check the file, or `trib run --main %s` to run its main block",
+			  s->sources->words[0], s->sources->words[0]);
 		return false;
 	}
 	s->entries = entries;
-	s->n_entries = ENTRIES;
+	s->n_entries = 1;
 	return true;
 }

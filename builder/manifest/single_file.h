@@ -10,14 +10,14 @@ struct manifest;
 struct model_spec;
 struct options;
 
-/* True if the options name a source, and not models of a project. */
+/* True if the options name a source file, not models of a project. */
 bool single_file_requested(const struct options *o);
-/* What a manifest would say: one model, named after the library or the file. NULL: reported. */
+/* Makes a manifest with one model, named after the library or the file. NULL: reported. */
 struct manifest *single_file_manifest(struct arena *session, const struct options *o, struct diags *diags);
-/* Where the library goes: the options' --out if that is a library and not a folder; else NULL. */
+/* Returns the path of --out if it names a library, not a folder; else NULL. */
 const char *single_file_library(const struct options *o);
-/* The folder that --out means; NULL: it is not given. */
+/* Returns the folder of --out, or NULL if it is not given. */
 const char *single_file_folder(struct arena *a, const struct options *o);
-/* The entry, where the options name none: the layer with `@export`, or the last one of the file. After the file is loaded. False: reported. */
+/* Chooses the entry if the options name none: the layer with `@export`, or the last layer of the loaded file. False: reported. */
 bool single_file_choose_entry(struct arena *session, struct frontend *f, struct model_spec *s, struct diags *diags);
 #endif

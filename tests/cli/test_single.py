@@ -69,7 +69,7 @@ class Single(ProjectTest):
         self.assertIn(b"[N, 4]", self.read("a.h"))
         self.assertIn("did you mean `Net`?", self.fails("build", "a.tri", "--entry", "Nett"))
         self.write("b.tri", "const A: int8 = 1\n")
-        self.assertIn("neither a layer nor a function", self.fails("build", "b.tri"))
+        self.assertIn("no layer and no function", self.fails("build", "b.tri"))
 
     def test_inputs_and_weights(self):
         self.write("f.tri", "fn scale(x, w) {\n    return x * w\n}\n")
