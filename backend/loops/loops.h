@@ -97,7 +97,7 @@ struct loop_stmt {
 	uint32_t n_calls;
 	/* STMT_LOOP: the first n_carried inputs of the body are copies of `initial`, in `buffers` of its STMT_CALL; its outputs (the bool, then as many) swap
 	 * places with them before the next iteration; in the end the former hold the result. */
-	const uint32_t *initial;
+	uint32_t *initial;
 	uint32_t n_carried;
 };
 

@@ -1,5 +1,5 @@
-/* A unit's loop IR as bytes: what a lazy library carries of a unit instead of its code (BUILD.md, Lazy compilation). Equal units have equal bytes, and what is
- * read compiles to the same code. */
+/* A unit's loop IR as bytes, which a lazy library carries in place of code (backend/link/LAZY.md). Equal units have equal bytes, and what is read compiles to
+ * the same code. */
 #ifndef TRIB_BACKEND_LOOPS_SERIALIZE_H
 #define TRIB_BACKEND_LOOPS_SERIALIZE_H
 #include <stddef.h>
@@ -10,7 +10,7 @@ struct buf;
 struct loop_fn;
 
 void loops_write(const struct loop_fn *f, struct buf *out);
-/* Everything in `unit`, but for constants, which stay where they are in `bytes`. Nothing in them is believed: NULL, and *error (in `unit`) says why. Callees are
- * known by their symbols alone. */
+/* Reads and verifies bytes that are not trusted. Constants and texts remain in `bytes`, all else is in `unit`. A callee has a symbol only.
+ * Returns NULL on an error, with a message in *error (in `unit`). */
 struct loop_fn *loops_read(struct arena *unit, const void *bytes, size_t len, const char **error);
 #endif
