@@ -14,7 +14,7 @@
 #include "builder/manifest/outputs.h"
 #include "builder/store/costs.h"
 #include "builder/store/history.h"
-#include "builder/store/serialize.h"
+#include "builder/store/serializer.h"
 #include "builder/store/store.h"
 #include "builder/weights/triw.h"
 
@@ -23,7 +23,7 @@
 static bool applies(const struct build *b)
 {
 	return cache_uses(b->cache, CACHE_BUILD) && cache_uses(b->cache, CACHE_OUTPUT) && !b->options->dry_run &&
-	       (b->state == TRACE_NONE || b->state == TRACE_STALE) && !b->options->trace_file;
+	       (b->state == RECORD_NONE || b->state == RECORD_STALE) && !b->options->trace_file;
 }
 
 /* What names the commit is no part of the list: the commit itself is part of the key. */
@@ -58,10 +58,12 @@ static hash128 result_key(const struct build *b, hash128 request, const hash128 
 /* The contents now of the files that the list names, as new inputs. NULL: there is no list. */
 static struct inputs *look_at_files(struct build *b, hash128 request, hash128 **contents, uint32_t *n)
 {
-	size_t len;
+	size_t len = 0;
 	const void *bytes = cache_get(b->cache, CACHE_BUILD, request, &len);
-	struct direct_file *files = bytes ? direct_decode_list(b->session, bytes, len, n) : NULL;
-	if (!files)
+	struct serializer s = serializer_from(b->session, bytes, len);
+	struct direct_file *files;
+	direct_serialize_files(&s, &files, n);
+	if (!serializer_is_done(&s))
 		return NULL;
 	struct inputs *in = inputs_new(b->session);
 	*contents = ARENA_ARRAY(b->session, hash128, *n + 1);
@@ -134,7 +136,7 @@ static void take_over(struct build *b, const struct direct_record *r)
 {
 	for (uint32_t i = 0; i < b->n_models; i++) {
 		const struct model_spec *s = b->models[i].spec;
-		take_over_units(b, s, r->histories[i], r->costs[i]);
+		take_over_units(b, s, r->models[i].history, r->models[i].costs);
 		triw_sweep(b->session, s->out, s->name, weights_file(r, s));
 	}
 	build_sweep(b);
@@ -152,13 +154,14 @@ static void take_over(struct build *b, const struct direct_record *r)
 static bool find(struct build *b, hash128 request, const hash128 *contents, uint32_t n)
 {
 	struct direct_record r = {0};
-	size_t len;
+	size_t len = 0;
 	build_note_repository(b);
 	if (b->in_repository)
 		build_describe_commit(b);
 	const void *bytes = cache_get(b->cache, CACHE_BUILD, result_key(b, request, contents, n), &len);
-	bool found = bytes && direct_decode(b->session, bytes, len, &r) && r.n_models == b->n_models && fetch_outputs(b, &r) &&
-		     write_outputs(b, &r);
+	struct serializer s = serializer_from(b->session, bytes, len);
+	direct_serialize(&s, &r);
+	bool found = serializer_is_done(&s) && r.n_models == b->n_models && fetch_outputs(b, &r) && write_outputs(b, &r);
 	if (found)
 		take_over(b, &r);
 	direct_free(&r);
@@ -196,10 +199,10 @@ bool build_find_direct(struct build *b)
 
 /* ---- recording ---- */
 
-static bool encode_outputs(struct build *b, struct buf *out)
+static bool add_outputs(struct build *b, struct direct_record *r)
 {
 	uint64_t total = 0;
-	buf_u32(out, b->outputs.len);
+	r->outputs = ARENA_ARRAY(b->session, struct direct_output, b->outputs.len + 1);
 	for (uint32_t i = 0; i < b->outputs.len; i++) {
 		const void *bytes;
 		size_t len;
@@ -213,67 +216,58 @@ static bool encode_outputs(struct build *b, struct buf *out)
 		os_unmap(bytes, len);
 		if (!small)
 			return false;
-		serialize_str(out, b->outputs.at[i]);
-		serialize_hash(out, content);
+		r->outputs[r->n_outputs++] = (struct direct_output){.path = b->outputs.at[i], .content = content};
 	}
 	return true;
 }
 
-static void encode_sources(struct build *b, struct buf *out)
+static void add_models(struct build *b, struct direct_record *r)
 {
-	uint32_t n;
-	const struct build_record_source *list = build_list_sources(b, &n);
-	buf_u32(out, n);
-	for (uint32_t i = 0; i < n; i++) {
-		serialize_str(out, list[i].path);
-		buf_u32(out, list[i].model);
-		serialize_hash(out, list[i].tokens);
+	r->n_models = b->n_models;
+	r->models = ARENA_ARRAY(b->session, struct direct_model, b->n_models + 1);
+	for (uint32_t i = 0; i < b->n_models; i++) {
+		struct history *h = history_load(b->session, b->project, b->models[i].spec->name);
+		struct cost *costs = ARENA_ARRAY(b->session, struct cost, h->n + 1);
+		for (uint32_t k = 0; k < h->n; k++)
+			costs[k] = cost_find(b->project, cost_key_of(&h->units[k]), (struct cost){0, 0});
+		r->models[i] = (struct direct_model){h, costs};
 	}
 }
 
-static void encode_histories(struct build *b, struct buf *out)
+static struct direct_file *list_files(struct build *b, hash128 *contents, uint32_t *n)
 {
-	buf_u32(out, b->n_models);
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		struct history *h = history_load(b->session, b->project, b->models[i].spec->name);
-		history_encode(out, h);
-		for (uint32_t k = 0; k < h->n; k++) {
-			struct cost c = cost_find(b->project, cost_key_of(&h->units[k]), (struct cost){0, 0});
-			buf_u64(out, c.ns);
-			buf_u64(out, c.memory);
-		}
-		history_free(h);
+	uint32_t total = inputs_count(b->inputs);
+	struct direct_file *files = ARENA_ARRAY(b->session, struct direct_file, total + 1);
+	*n = 0;
+	for (uint32_t i = 0; i < total; i++) {
+		const struct input *in = inputs_at(b->inputs, i);
+		if (!is_listed(b, i))
+			continue;
+		files[*n] = (struct direct_file){in->kind, in->path};
+		contents[(*n)++] = in->content;
 	}
+	return files;
 }
 
 void build_record_direct(struct build *b)
 {
-	struct buf list = {0}, record = {0};
-	uint32_t n = 0, total = inputs_count(b->inputs);
+	struct direct_record r = {.units = b->units};
 	if (!applies(b) || diags_count(b->diags))
 		return;
-	hash128 request = request_key(b), *contents = ARENA_ARRAY(b->session, hash128, total + 1);
-	buf_u32(&record, DIRECT_MAGIC);
-	buf_u32(&record, b->units);
-	if (encode_outputs(b, &record)) {
-		encode_sources(b, &record);
-		encode_histories(b, &record);
-		for (uint32_t i = 0; i < total; i++)
-			n += is_listed(b, i);
-		buf_u32(&list, DIRECT_MAGIC);
-		buf_u32(&list, n);
-		n = 0;
-		for (uint32_t i = 0; i < total; i++) {
-			const struct input *in = inputs_at(b->inputs, i);
-			if (!is_listed(b, i))
-				continue;
-			buf_u8(&list, (uint8_t)in->kind);
-			serialize_str(&list, in->path);
-			contents[n++] = in->content;
-		}
+	hash128 request = request_key(b), *contents = ARENA_ARRAY(b->session, hash128, inputs_count(b->inputs) + 1);
+	if (add_outputs(b, &r)) {
+		struct buf list = {0}, record = {0};
+		struct serializer to_list = serializer_to(&list), to_record = serializer_to(&record);
+		uint32_t n;
+		struct direct_file *files = list_files(b, contents, &n);
+		r.sources = build_list_sources(b, &r.n_sources);
+		add_models(b, &r);
+		direct_serialize_files(&to_list, &files, &n);
+		direct_serialize(&to_record, &r);
 		cache_put(b->cache, CACHE_BUILD, request, list.at, list.len, 0);
 		cache_put(b->cache, CACHE_BUILD, result_key(b, request, contents, n), record.at, record.len, os_now_ns() - b->started);
+		buf_free(&list);
+		buf_free(&record);
 	}
-	buf_free(&list);
-	buf_free(&record);
+	direct_free(&r);
 }

@@ -16,7 +16,7 @@
 #include "builder/cache/cache.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
-#include "builder/store/serialize.h"
+#include "builder/store/serializer.h"
 #include "builder/store/store.h"
 #include "builder/version.h"
 #include "builder/weights/triw.h"
@@ -43,56 +43,73 @@ static uint32_t outputs_of(const struct model_job *m, const char *paths[MAX_OUTP
 	return n;
 }
 
-/* Were these outputs made from the same digest, and are they as we left them? */
+/* The record of a model's last link. */
+struct link_record {
+	hash128 digest;
+	const char *weights;       /* the weight file; "": none */
+	struct file_stamp *stamps; /* of the outputs, the weight file last */
+	uint32_t n_stamps;
+};
+
+static void serialize_link(struct serializer *s, struct link_record *r)
+{
+	serialize_hash(s, &r->digest);
+	serialize_str(s, &r->weights);
+	serialize_array(s, &r->stamps, &r->n_stamps, sizeof *r->stamps);
+	for (uint32_t i = 0; i < r->n_stamps && s->ok; i++)
+		serialize_stamp(s, &r->stamps[i]);
+}
+
+static bool load_link(struct model_job *m, struct link_record *r)
+{
+	size_t n = 0;
+	const void *bytes = store_get(m->build->project, store_key("link", record_name(m)), &n);
+	struct serializer s = serializer_from(m->arena, bytes, n);
+	serialize_link(&s, r);
+	return serializer_is_done(&s);
+}
+
+static bool is_unchanged(const char *path, const struct file_stamp *recorded)
+{
+	struct file_stamp now;
+	return os_stamp(path, &now) && os_stamp_eq(recorded, &now);
+}
+
+/* True if these outputs were made from the same digest and have not changed since. */
 static bool is_current(struct model_job *m)
 {
 	const char *paths[MAX_OUTPUTS];
 	uint32_t n = outputs_of(m, paths);
-	struct deserializer w = {.ok = true};
-	w.at = store_get(m->build->project, store_key("link", record_name(m)), &w.left);
-	if (!w.at || !hash_eq(deserialize_hash(&w), m->link_digest))
+	struct link_record r;
+	if (!load_link(m, &r) || !hash_eq(r.digest, m->link_digest))
 		return false;
-	const char *weights = deserialize_str(&w);
-	if (*weights)
-		paths[n++] = m->weights_file = weights;
-	if (deserialize_u32(&w) != n)
-		return false;
-	for (uint32_t i = 0; i < n; i++) {
-		struct file_stamp then = deserialize_stamp(&w), now;
-		if (!w.ok || !os_stamp(paths[i], &now) || !os_stamp_eq(&then, &now))
+	if (*r.weights)
+		paths[n++] = m->weights_file = r.weights;
+	for (uint32_t i = 0; i < n && n == r.n_stamps; i++)
+		if (!is_unchanged(paths[i], &r.stamps[i]))
 			return false;
-	}
-	return deserialize_end(&w);
+	return n == r.n_stamps;
 }
 
-/* The weight file of the last link, if it is as we left it: who knows what else was written there. */
+/* The weight file of the last link, if it has not changed since; NULL otherwise. */
 static const char *earlier_weights(struct model_job *m)
 {
-	struct deserializer w = {.ok = true};
-	struct file_stamp then = {0}, now;
-	w.at = store_get(m->build->project, store_key("link", record_name(m)), &w.left);
-	if (!w.at)
+	struct link_record r;
+	if (!load_link(m, &r) || !*r.weights || !r.n_stamps || !is_unchanged(r.weights, &r.stamps[r.n_stamps - 1]))
 		return NULL;
-	deserialize_hash(&w);
-	const char *path = deserialize_str(&w);
-	for (uint32_t n = deserialize_count(&w, sizeof then); n > 0; n--) /* its stamp is the last */
-		then = deserialize_stamp(&w);
-	return deserialize_end(&w) && *path && os_stamp(path, &now) && os_stamp_eq(&then, &now) ? path : NULL;
+	return r.weights;
 }
 
 static void record_link(struct model_job *m)
 {
 	const char *paths[MAX_OUTPUTS];
-	uint32_t n = outputs_of(m, paths);
+	struct file_stamp stamps[MAX_OUTPUTS];
+	struct link_record r = {m->link_digest, m->weights_file ? m->weights_file : "", stamps, outputs_of(m, paths)};
 	struct buf b = {0};
-	serialize_hash(&b, m->link_digest);
-	serialize_str(&b, m->weights_file ? m->weights_file : "");
-	buf_u32(&b, n);
-	for (uint32_t i = 0; i < n; i++) {
-		struct file_stamp s;
-		os_stamp(paths[i], &s);
-		serialize_stamp(&b, &s);
-	}
+	struct serializer s = serializer_to(&b);
+	for (uint32_t i = 0; i < r.n_stamps; i++)
+		os_stamp(paths[i], &stamps[i]);
+	serialize_link(&s, &r);
 	store_put(m->build->project, store_key("link", record_name(m)), b.at, b.len);
 	buf_free(&b);
 }

@@ -9,7 +9,7 @@
 #include "builder/build/state.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/manifest.h"
-#include "builder/store/serialize.h"
+#include "builder/store/serializer.h"
 #include "frontend/hir/hir.h"
 
 uint8_t build_unit_opt(const struct unit_job *j) { return j->options.size ? MANIFEST_OPT_SIZE : j->options.opt; }
@@ -36,7 +36,7 @@ static bool part_holds(struct unit_job *j, const struct unit_part *part)
 	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts)
 		return false;
 	switch (part->kind) {
-	case PART_TAKEN_IN: return hash_eq(build_unit_code(u), part->code);
+	case PART_INLINED: return hash_eq(build_unit_code(u), part->code);
 	case PART_EVALUATED: return hash_eq(hir_unit_hash_all(u->unit), part->code);
 	default: return true;
 	}
@@ -66,13 +66,12 @@ static hash128 cache_key(struct unit_job *j)
 static const struct plan_record *ask_cache(struct unit_job *j)
 {
 	struct build *b = j->model->build;
-	struct deserializer w = {.ok = true};
+	size_t n = 0;
+	const void *bytes = cache_get(b->cache, CACHE_PLAN, cache_key(j), &n);
+	struct serializer s = serializer_from(b->session, bytes, n);
 	struct plan_record *r = ARENA_NEW(b->session, struct plan_record);
-	w.at = cache_get(b->cache, CACHE_PLAN, cache_key(j), &w.left);
-	if (!w.at)
-		return NULL;
-	plan_record_take(b->session, &w, r);
-	return deserialize_end(&w) && still_holds(j, r) ? r : NULL;
+	plan_record_serialize(&s, r);
+	return serializer_is_done(&s) && still_holds(j, r) ? r : NULL;
 }
 
 /* Kernels for devices are made from the code of plans: those are made anew. */
@@ -110,7 +109,7 @@ static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit
 				 .name = "",
 				 .identity = u->identity,
 				 .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u)};
-	if (kind == PART_TAKEN_IN) {
+	if (kind == PART_INLINED) {
 		part.name = u->name;
 		part.code = build_unit_code(build_find_unit(p->job->model, u->identity));
 	}
@@ -132,7 +131,7 @@ static void list_parts(struct unit_job *j, const struct plan *plan, struct plan_
 	struct parts p = {.job = j};
 	add_callees(&p, j->unit);
 	for (uint32_t i = 0; i < plan->n_inlined; i++) {
-		add_part(&p, PART_TAKEN_IN, plan->inlined[i]);
+		add_part(&p, PART_INLINED, plan->inlined[i]);
 		add_callees(&p, plan->inlined[i]);
 	}
 	for (ir_ref i = 0; i < plan->build_fn->n_insts; i++) {
@@ -196,7 +195,8 @@ void build_share_plan(struct unit_job *j)
 	struct buf bytes = {0};
 	if (!cache_uses(b->cache, CACHE_PLAN))
 		return;
-	plan_record_put(&bytes, j->made);
+	struct serializer s = serializer_to(&bytes);
+	plan_record_serialize(&s, (struct plan_record *)j->made);
 	cache_put(b->cache, CACHE_PLAN, cache_key(j), bytes.at, bytes.len, 0);
 	buf_free(&bytes);
 }

@@ -68,7 +68,7 @@ bool build_nothing_to_do(struct build *b)
 	if (!b->trace)
 		return false;
 	b->state = build_record_verify(b->session, b->trace, b->rest, &touched, &b->why_stale);
-	if (b->state != TRACE_FRESH)
+	if (b->state != RECORD_FRESH)
 		return false;
 	if (touched)
 		build_record_save(b->project, b->trace_key, b->trace);
@@ -107,7 +107,7 @@ static bool became_clean(struct build *b)
 bool build_compare_tokens(struct build *b)
 {
 	uint32_t n;
-	if (b->state != TRACE_SOURCES || b->trace->committed)
+	if (b->state != RECORD_SOURCES || b->trace->committed)
 		return true;
 	const struct build_record_source *now_sources = build_list_sources(b, &n);
 	if (!build_record_same_sources(b->trace, now_sources, n) || became_clean(b))

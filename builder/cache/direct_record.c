@@ -3,65 +3,48 @@
 #include "builder/store/build_record.h"
 #include "builder/store/costs.h"
 #include "builder/store/history.h"
-#include "builder/store/serialize.h"
+#include "builder/store/serializer.h"
 
-struct direct_file *direct_decode_list(struct arena *a, const void *bytes, size_t len, uint32_t *n)
+#define DIRECT_MAGIC 0x32524944u /* "DIR2": both begin with it */
+
+void direct_serialize_files(struct serializer *s, struct direct_file **files, uint32_t *n)
 {
-	struct deserializer w = {.at = bytes, .left = len, .ok = true};
-	if (deserialize_u32(&w) != DIRECT_MAGIC)
-		return NULL;
-	*n = deserialize_count(&w, 6);
-	struct direct_file *files = ARENA_ARRAY(a, struct direct_file, *n + 1);
-	for (uint32_t i = 0; i < *n && w.ok; i++) {
-		files[i].kind = (enum input_kind)deserialize_u8(&w);
-		files[i].path = deserialize_str(&w);
-		w.ok &= files[i].kind < INPUT_KIND_COUNT;
+	serialize_magic(s, DIRECT_MAGIC);
+	serialize_array(s, files, n, sizeof **files);
+	for (uint32_t i = 0; i < *n && s->ok; i++) {
+		serialize_enum(s, &(*files)[i].kind, INPUT_KIND_COUNT);
+		serialize_str(s, &(*files)[i].path);
 	}
-	return deserialize_end(&w) ? files : NULL;
 }
 
-static struct cost *take_costs(struct arena *a, struct deserializer *w, uint32_t n)
+static void serialize_model(struct serializer *s, struct direct_model *m)
 {
-	struct cost *costs = ARENA_ARRAY(a, struct cost, n + 1);
-	for (uint32_t i = 0; i < n && w->ok; i++) {
-		costs[i].ns = deserialize_u64(w);
-		costs[i].memory = deserialize_u64(w);
-	}
-	return costs;
+	if (!s->out)
+		m->history = ARENA_NEW(s->arena, struct history);
+	history_serialize(s, m->history);
+	if (!s->out)
+		m->costs = ARENA_ARRAY(s->arena, struct cost, m->history->n + 1);
+	for (uint32_t i = 0; i < m->history->n && s->ok; i++)
+		cost_serialize(s, &m->costs[i]);
 }
 
-bool direct_decode(struct arena *a, const void *bytes, size_t len, struct direct_record *r)
+void direct_serialize(struct serializer *s, struct direct_record *r)
 {
-	struct deserializer w = {.at = bytes, .left = len, .ok = true};
-	*r = (struct direct_record){0};
-	if (deserialize_u32(&w) != DIRECT_MAGIC)
-		return false;
-	r->units = deserialize_u32(&w);
-	r->n_outputs = deserialize_count(&w, 21);
-	r->outputs = ARENA_ARRAY(a, struct direct_output, r->n_outputs + 1);
-	for (uint32_t i = 0; i < r->n_outputs && w.ok; i++) {
-		r->outputs[i].path = deserialize_str(&w);
-		r->outputs[i].content = deserialize_hash(&w);
+	serialize_magic(s, DIRECT_MAGIC);
+	serialize_u32(s, &r->units);
+	serialize_array(s, &r->outputs, &r->n_outputs, sizeof *r->outputs);
+	for (uint32_t i = 0; i < r->n_outputs && s->ok; i++) {
+		serialize_str(s, &r->outputs[i].path);
+		serialize_hash(s, &r->outputs[i].content);
 	}
-	r->n_sources = deserialize_count(&w, 25);
-	r->sources = ARENA_ARRAY(a, struct build_record_source, r->n_sources + 1);
-	for (uint32_t i = 0; i < r->n_sources && w.ok; i++) {
-		r->sources[i].path = deserialize_str(&w);
-		r->sources[i].model = deserialize_u32(&w);
-		r->sources[i].tokens = deserialize_hash(&w);
-	}
-	r->n_models = deserialize_count(&w, 4);
-	r->histories = ARENA_ARRAY(a, struct history *, r->n_models + 1);
-	r->costs = ARENA_ARRAY(a, struct cost *, r->n_models + 1);
-	for (uint32_t i = 0; i < r->n_models && w.ok; i++) {
-		r->histories[i] = history_decode(a, &w);
-		r->costs[i] = take_costs(a, &w, r->histories[i]->n);
-	}
-	return deserialize_end(&w);
+	build_record_serialize_sources(s, &r->sources, &r->n_sources);
+	serialize_array(s, &r->models, &r->n_models, sizeof *r->models);
+	for (uint32_t i = 0; i < r->n_models && s->ok; i++)
+		serialize_model(s, &r->models[i]);
 }
 
 void direct_free(struct direct_record *r)
 {
-	for (uint32_t i = 0; r->histories && i < r->n_models; i++)
-		history_free(r->histories[i]);
+	for (uint32_t i = 0; i < r->n_models; i++)
+		history_free(r->models[i].history);
 }

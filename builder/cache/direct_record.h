@@ -1,4 +1,4 @@
-/* What direct mode keeps in the user's cache (build/direct.c): the files that a build reads, and what they gave. */
+/* The records of direct mode in the user's cache (builder/build/direct.c): the files that a build reads, and the results of that build. */
 #ifndef TRIB_BUILDER_CACHE_DIRECT_RECORD_H
 #define TRIB_BUILDER_CACHE_DIRECT_RECORD_H
 #include <stdbool.h>
@@ -7,11 +7,10 @@
 #include "base/hash.h"
 #include "builder/store/inputs.h"
 
-#define DIRECT_MAGIC 0x32524944u /* "DIR2": both begin with it */
-
 struct cost;
 struct history;
 struct build_record_source;
+struct serializer;
 
 struct direct_file {
 	enum input_kind kind;
@@ -20,8 +19,12 @@ struct direct_file {
 struct direct_output {
 	const char *path;
 	hash128 content;
-	const void *bytes; /* NULL until they were fetched */
+	const void *bytes; /* no part of the record */
 	size_t len;
+};
+struct direct_model {
+	struct history *history;
+	struct cost *costs; /* of compiling each unit of the history; zero: unknown */
 };
 struct direct_record {
 	uint32_t units;
@@ -29,14 +32,13 @@ struct direct_record {
 	uint32_t n_outputs;
 	struct build_record_source *sources;
 	uint32_t n_sources;
-	struct history **histories; /* per model of the build */
-	struct cost **costs;        /* of compiling each unit of a history; zero: not known */
+	struct direct_model *models; /* those of the build */
 	uint32_t n_models;
 };
 
-/* Memory in `a`, strings in `bytes`. NULL: it is none. */
-struct direct_file *direct_decode_list(struct arena *a, const void *bytes, size_t len, uint32_t *n);
-/* The same; false: it is none. In any case direct_free frees what is in no arena. */
-bool direct_decode(struct arena *a, const void *bytes, size_t len, struct direct_record *r);
+/* Writes or reads the list of files. */
+void direct_serialize_files(struct serializer *s, struct direct_file **files, uint32_t *n);
+/* Writes or reads the record. After reading, also a record that is not valid, direct_free frees what is in no arena. */
+void direct_serialize(struct serializer *s, struct direct_record *r);
 void direct_free(struct direct_record *r);
 #endif

@@ -223,7 +223,7 @@ static bool parts_hold(const struct hir_program *p, const struct map *by_identit
 {
 	for (uint32_t i = 0; i < r->made.n_parts; i++) {
 		const struct unit_part *part = &r->made.parts[i];
-		if (part->kind != PART_TAKEN_IN)
+		if (part->kind != PART_INLINED)
 			continue;
 		uint64_t k;
 		if (!map_get(by_identity, part->identity, &k) || !hash_eq(hir_unit_hash(p->units[k]), part->code))

@@ -2,73 +2,59 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "builder/store/serialize.h"
+#include "builder/store/serializer.h"
 #include "builder/store/store.h"
 
-#define TRACE_MAGIC 0x32435254u /* "TRC2" */
+#define BUILD_RECORD_MAGIC 0x33435254u /* "TRC3" */
 
-void build_record_save(struct store *s, hash128 key, const struct build_record *t)
+void build_record_serialize_sources(struct serializer *s, struct build_record_source **sources, uint32_t *n)
+{
+	serialize_array(s, sources, n, sizeof **sources);
+	for (uint32_t i = 0; i < *n && s->ok; i++) {
+		serialize_str(s, &(*sources)[i].path);
+		serialize_u32(s, &(*sources)[i].model);
+		serialize_hash(s, &(*sources)[i].tokens);
+	}
+}
+
+static void serialize_record(struct serializer *s, struct build_record *r)
+{
+	serialize_magic(s, BUILD_RECORD_MAGIC);
+	serialize_hash(s, &r->rest);
+	serialize_u32(s, &r->units);
+	serialize_bool(s, &r->committed);
+	serialize_array(s, &r->inputs, &r->n_inputs, sizeof *r->inputs);
+	for (uint32_t i = 0; i < r->n_inputs && s->ok; i++) {
+		serialize_enum(s, &r->inputs[i].kind, INPUT_KIND_COUNT);
+		serialize_stamp(s, &r->inputs[i].stamp);
+		serialize_hash(s, &r->inputs[i].content);
+		serialize_str(s, &r->inputs[i].path);
+	}
+	serialize_array(s, &r->outputs, &r->n_outputs, sizeof *r->outputs);
+	for (uint32_t i = 0; i < r->n_outputs && s->ok; i++) {
+		serialize_stamp(s, &r->outputs[i].stamp);
+		serialize_str(s, &r->outputs[i].path);
+	}
+	build_record_serialize_sources(s, &r->sources, &r->n_sources);
+}
+
+void build_record_save(struct store *store, hash128 key, const struct build_record *r)
 {
 	struct buf b = {0};
-	buf_u32(&b, TRACE_MAGIC);
-	serialize_hash(&b, t->rest);
-	buf_u32(&b, t->units);
-	buf_u8(&b, t->committed);
-	buf_u32(&b, t->n_inputs);
-	buf_u32(&b, t->n_outputs);
-	buf_u32(&b, t->n_sources);
-	for (uint32_t i = 0; i < t->n_inputs; i++) {
-		buf_u32(&b, t->inputs[i].kind);
-		serialize_stamp(&b, &t->inputs[i].stamp);
-		serialize_hash(&b, t->inputs[i].content);
-		serialize_str(&b, t->inputs[i].path);
-	}
-	for (uint32_t i = 0; i < t->n_outputs; i++) {
-		serialize_stamp(&b, &t->outputs[i].stamp);
-		serialize_str(&b, t->outputs[i].path);
-	}
-	for (uint32_t i = 0; i < t->n_sources; i++) {
-		buf_u32(&b, t->sources[i].model);
-		serialize_hash(&b, t->sources[i].tokens);
-		serialize_str(&b, t->sources[i].path);
-	}
-	store_put(s, key, b.at, b.len);
+	struct serializer s = serializer_to(&b);
+	serialize_record(&s, (struct build_record *)r);
+	store_put(store, key, b.at, b.len);
 	buf_free(&b);
 }
 
-struct build_record *build_record_load(struct arena *a, struct store *s, hash128 key)
+struct build_record *build_record_load(struct arena *a, struct store *store, hash128 key)
 {
-	struct deserializer c = {.ok = true};
-	c.at = store_get(s, key, &c.left);
-	if (!c.at || deserialize_u32(&c) != TRACE_MAGIC)
-		return NULL;
-	struct build_record *t = ARENA_NEW(a, struct build_record);
-	t->rest = deserialize_hash(&c);
-	t->units = deserialize_u32(&c);
-	t->committed = deserialize_u8(&c) != 0;
-	t->n_inputs = deserialize_count(&c, 53);
-	t->n_outputs = deserialize_count(&c, 37);
-	t->n_sources = deserialize_count(&c, 25);
-	t->inputs = ARENA_ARRAY(a, struct input, t->n_inputs + 1);
-	t->outputs = ARENA_ARRAY(a, struct build_record_output, t->n_outputs + 1);
-	t->sources = ARENA_ARRAY(a, struct build_record_source, t->n_sources + 1);
-	for (uint32_t i = 0; i < t->n_inputs && c.ok; i++) {
-		t->inputs[i].kind = (enum input_kind)deserialize_u32(&c);
-		c.ok &= t->inputs[i].kind < INPUT_KIND_COUNT;
-		t->inputs[i].stamp = deserialize_stamp(&c);
-		t->inputs[i].content = deserialize_hash(&c);
-		t->inputs[i].path = deserialize_str(&c);
-	}
-	for (uint32_t i = 0; i < t->n_outputs && c.ok; i++) {
-		t->outputs[i].stamp = deserialize_stamp(&c);
-		t->outputs[i].path = deserialize_str(&c);
-	}
-	for (uint32_t i = 0; i < t->n_sources && c.ok; i++) {
-		t->sources[i].model = deserialize_u32(&c);
-		t->sources[i].tokens = deserialize_hash(&c);
-		t->sources[i].path = deserialize_str(&c);
-	}
-	return deserialize_end(&c) ? t : NULL;
+	size_t n = 0;
+	const void *bytes = store_get(store, key, &n);
+	struct serializer s = serializer_from(a, bytes, n);
+	struct build_record *r = ARENA_NEW(a, struct build_record);
+	serialize_record(&s, r);
+	return serializer_is_done(&s) ? r : NULL;
 }
 
 static bool is_source(const char *path)
@@ -79,18 +65,18 @@ static bool is_source(const char *path)
 
 enum build_record_state build_record_verify(struct arena *a, struct build_record *t, hash128 rest, bool *touched, const char **why)
 {
-	enum build_record_state state = TRACE_FRESH;
+	enum build_record_state state = RECORD_FRESH;
 	*touched = false;
 	*why = "";
 	if (!hash_eq(t->rest, rest)) {
 		*why = "the options changed";
-		return TRACE_STALE;
+		return RECORD_STALE;
 	}
 	for (uint32_t i = 0; i < t->n_outputs; i++) {
 		struct file_stamp now;
 		if (!os_stamp(t->outputs[i].path, &now) || !os_stamp_eq(&now, &t->outputs[i].stamp)) {
 			*why = arena_printf(a, "%s is missing or was changed", t->outputs[i].path);
-			return TRACE_STALE;
+			return RECORD_STALE;
 		}
 	}
 	bool *changed = ARENA_ARRAY(a, bool, t->n_inputs + 1);
@@ -101,11 +87,11 @@ enum build_record_state build_record_verify(struct arena *a, struct build_record
 			continue;
 		/* a file that comes or goes changes what names mean: only edits of both sides' files count as edits */
 		bool edit = in->kind == INPUT_FILE && is_source(in->path) && !hash_is_zero(in->content);
-		if (!edit || state == TRACE_FRESH)
+		if (!edit || state == RECORD_FRESH)
 			*why = arena_printf(a, "%s changed", in->path);
 		if (!edit)
-			return TRACE_STALE;
-		state = TRACE_SOURCES;
+			return RECORD_STALE;
+		state = RECORD_SOURCES;
 	}
 	return state;
 }

@@ -9,6 +9,7 @@
 #include "builder/store/inputs.h"
 
 struct arena;
+struct serializer;
 struct store;
 
 struct build_record_output {
@@ -33,16 +34,18 @@ struct build_record {
 };
 
 enum build_record_state {
-	TRACE_NONE,    /* no record, or of something else */
-	TRACE_FRESH,   /* nothing to do; *touched: its stamps were brought up to date and should be written back */
-	TRACE_SOURCES, /* only .tri files changed; outputs are in place: their tokens decide */
-	TRACE_STALE,   /* anything else; *why says the first change found */
+	RECORD_NONE,    /* no record, or of something else */
+	RECORD_FRESH,   /* nothing to do; *touched: its stamps were brought up to date and should be written back */
+	RECORD_SOURCES, /* only .tri files changed; outputs are in place: their tokens decide */
+	RECORD_STALE,   /* anything else; *why says the first change found */
 };
 
 /* The record under `key`, all memory in `a`; NULL: none, or damaged. */
 struct build_record *build_record_load(struct arena *a, struct store *s, hash128 key);
 /* Compares with the disk as it is now. */
 enum build_record_state build_record_verify(struct arena *a, struct build_record *t, hash128 rest, bool *touched, const char **why);
+/* Writes or reads a list of sources. */
+void build_record_serialize_sources(struct serializer *s, struct build_record_source **sources, uint32_t *n);
 /* Queues it for the store's next flush. */
 void build_record_save(struct store *s, hash128 key, const struct build_record *t);
 /* Is this list of sources that of the record, tokens and all? */

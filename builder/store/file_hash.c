@@ -1,30 +1,44 @@
 #include "builder/store/file_hash.h"
 #include "base/buf.h"
 #include "builder/store/inputs.h"
-#include "builder/store/serialize.h"
+#include "builder/store/serializer.h"
 #include "builder/store/store.h"
+
+/* A file that seldom changes, as the store remembers it. */
+struct file_record {
+	struct file_stamp stamp;
+	hash128 content;
+};
+
+static void serialize_file(struct serializer *s, struct file_record *r)
+{
+	serialize_stamp(s, &r->stamp);
+	serialize_hash(s, &r->content);
+}
+
+static void save(struct store *project, hash128 key, struct file_record *r)
+{
+	struct buf b = {0};
+	struct serializer s = serializer_to(&b);
+	serialize_file(&s, r);
+	store_put(project, key, b.at, b.len);
+	buf_free(&b);
+}
 
 hash128 file_hash(struct store *project, struct inputs *in, const char *path)
 {
-	hash128 key = store_key("file", path), content;
-	struct file_stamp stamp, then;
-	struct deserializer w = {.ok = true};
-	w.at = store_get(project, key, &w.left);
-	if (w.at && os_stamp(path, &stamp)) {
-		then = deserialize_stamp(&w);
-		content = deserialize_hash(&w);
-		if (deserialize_end(&w) && os_stamp_eq(&stamp, &then)) {
-			inputs_add(in, path, &stamp, content);
-			return content;
-		}
+	hash128 key = store_key("file", path);
+	struct file_record r;
+	struct file_stamp now;
+	size_t n = 0;
+	const void *bytes = store_get(project, key, &n);
+	struct serializer s = serializer_from(NULL, bytes, n);
+	serialize_file(&s, &r);
+	if (!serializer_is_done(&s) || !os_stamp(path, &now) || !os_stamp_eq(&now, &r.stamp)) {
+		input_look(path, &r.stamp, &r.content);
+		if (r.stamp.mtime_ns) /* else the stamp is not reliable */
+			save(project, key, &r);
 	}
-	input_look(path, &stamp, &content);
-	inputs_add(in, path, &stamp, content);
-	struct buf b = {0};
-	serialize_stamp(&b, &stamp);
-	serialize_hash(&b, content);
-	if (stamp.mtime_ns) /* one that can be trusted */
-		store_put(project, key, b.at, b.len);
-	buf_free(&b);
-	return content;
+	inputs_add(in, path, &r.stamp, r.content);
+	return r.content;
 }

@@ -1,4 +1,4 @@
-/* Content hashes of files that seldom change, remembered by stamp in the project's store. */
+/* Content hashes of files that seldom change. The project's store remembers them with the files' stamps. */
 #ifndef TRIB_BUILDER_STORE_FILE_HASH_H
 #define TRIB_BUILDER_STORE_FILE_HASH_H
 #include "base/hash.h"
@@ -6,6 +6,6 @@
 struct inputs;
 struct store;
 
-/* Records the file as an input, too. Zero: it is absent. `project` may be NULL. */
+/* Returns the hash, zero if the file is absent, and records the file as an input. `project` may be NULL. */
 hash128 file_hash(struct store *project, struct inputs *in, const char *path);
 #endif

@@ -15,10 +15,10 @@ static const char *changed_part(struct arena *a, const struct unit_record *then,
 {
 	for (uint32_t i = 0; i < now->made.n_parts; i++) {
 		uint32_t k = 0;
-		if (now->made.parts[i].kind != PART_TAKEN_IN)
+		if (now->made.parts[i].kind != PART_INLINED)
 			continue;
 		while (k < then->made.n_parts &&
-		       !(hash_eq(then->made.parts[k].identity, now->made.parts[i].identity) && then->made.parts[k].kind == PART_TAKEN_IN))
+		       !(hash_eq(then->made.parts[k].identity, now->made.parts[i].identity) && then->made.parts[k].kind == PART_INLINED))
 			k++;
 		if (k == then->made.n_parts)
 			return arena_printf(a, "it takes in %s now", now->made.parts[i].name);

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/bug.h"
 #include "builder/store/history.h"
-#include "builder/store/serialize.h"
+#include "builder/store/serializer.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -21,26 +21,36 @@ static void explain(struct arena *a, const struct history *h)
 	}
 }
 
+static struct history *read_history(struct arena *a, const void *bytes, size_t size)
+{
+	struct serializer s = serializer_from(a, bytes, size);
+	struct history *h = ARENA_NEW(a, struct history);
+	history_serialize(&s, h);
+	BUG_ON(!s.ok && h->n);
+	if (serializer_is_done(&s))
+		return h;
+	history_free(h);
+	return NULL;
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new(0);
-	struct deserializer w = {.at = (const char *)data, .left = size, .ok = true};
-	struct history *h = history_decode(a, &w);
-	struct buf first = {0}, second = {0};
-	if (w.ok) {
+	struct history *h = read_history(a, data, size);
+	if (h) {
+		struct buf first = {0}, second = {0};
+		struct serializer to_first = serializer_to(&first), to_second = serializer_to(&second);
 		explain(a, h);
-		history_encode(&first, h);
-		struct deserializer back = {.at = first.at, .left = first.len, .ok = true};
-		struct history *again = history_decode(a, &back);
-		BUG_ON(!deserialize_end(&back));
-		history_encode(&second, again);
+		history_serialize(&to_first, h);
+		struct history *again = read_history(a, first.at, first.len);
+		BUG_ON(!again);
+		history_serialize(&to_second, again);
 		BUG_ON(first.len != second.len || memcmp(first.at, second.at, first.len));
 		history_free(again);
+		buf_free(&first);
+		buf_free(&second);
 	}
-	BUG_ON(!w.ok && h->n);
 	history_free(h);
-	buf_free(&first);
-	buf_free(&second);
 	arena_free(a);
 	return 0;
 }

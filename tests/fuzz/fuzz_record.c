@@ -1,4 +1,4 @@
-/* Any bytes as a record of the project's store or of direct mode. The first byte chooses which. What decodes must encode and decode again. */
+/* Any bytes as a record of the project's store or of direct mode; the first byte chooses which. A valid record must be written and read again. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,11 +10,12 @@
 #include "builder/cache/direct_record.h"
 #include "builder/store/build_record.h"
 #include "builder/store/history.h"
+#include "builder/store/serializer.h"
 #include "builder/store/store.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static void trace(struct store *s, const uint8_t *data, size_t size)
+static void build_record(struct store *s, const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new(0);
 	hash128 key = hash_bytes(data, size), other = hash_combine(key, key);
@@ -44,12 +45,14 @@ static void shards(struct store *s, const uint8_t *data, size_t size)
 static void direct(const uint8_t *data, size_t size)
 {
 	struct arena *a = arena_new(0);
-	struct direct_record r;
-	uint32_t n;
-	direct_decode(a, data, size, &r);
+	struct direct_record r = {0};
+	struct serializer of_record = serializer_from(a, data, size), of_list = of_record;
+	direct_serialize(&of_record, &r);
 	direct_free(&r);
-	struct direct_file *files = direct_decode_list(a, data, size, &n);
-	for (uint32_t i = 0; files && i < n; i++)
+	struct direct_file *files;
+	uint32_t n;
+	direct_serialize_files(&of_list, &files, &n);
+	for (uint32_t i = 0; of_list.ok && i < n; i++)
 		if (strlen(files[i].path) > size)
 			abort();
 	arena_free(a);
@@ -79,6 +82,6 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	if (which == 0)
 		direct(data, size);
 	else
-		in_store(which == 1 ? trace : shards, data, size);
+		in_store(which == 1 ? build_record : shards, data, size);
 	return 0;
 }

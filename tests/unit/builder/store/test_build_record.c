@@ -108,7 +108,7 @@ static void nothing_changed(void **state)
 	(void)state;
 	settle();
 	record();
-	assert_int_equal(verify(&touched), TRACE_FRESH);
+	assert_int_equal(verify(&touched), RECORD_FRESH);
 	assert_false(touched);
 }
 
@@ -119,9 +119,9 @@ static void fresh_files_are_read_again_once(void **state)
 	put("src/a.tri", "fn a");
 	record(); /* in the same tick: the stamp proves nothing */
 	settle();
-	assert_int_equal(verify(&touched), TRACE_FRESH);
+	assert_int_equal(verify(&touched), RECORD_FRESH);
 	assert_true(touched);
-	assert_int_equal(verify(&touched), TRACE_FRESH);
+	assert_int_equal(verify(&touched), RECORD_FRESH);
 	assert_false(touched);
 }
 
@@ -133,7 +133,7 @@ static void edit_in_the_same_tick_is_seen(void **state)
 		put("src/a.tri", "fn a");
 		record();
 		put("src/a.tri", "fn c"); /* same size, same inode, perhaps the same times */
-		assert_int_equal(verify(&touched), TRACE_SOURCES);
+		assert_int_equal(verify(&touched), RECORD_SOURCES);
 	}
 }
 
@@ -145,9 +145,9 @@ static void touch_is_no_change(void **state)
 	record();
 	utimensat(AT_FDCWD, "src/a.tri", NULL, 0);
 	settle();
-	assert_int_equal(verify(&touched), TRACE_FRESH);
+	assert_int_equal(verify(&touched), RECORD_FRESH);
 	assert_true(touched);
-	assert_int_equal(verify(&touched), TRACE_FRESH);
+	assert_int_equal(verify(&touched), RECORD_FRESH);
 	assert_false(touched);
 }
 
@@ -161,7 +161,7 @@ static void old_time_restored(void **state)
 	stat("src/a.tri", &st);
 	put("src/a.tri", "fn x");
 	utimensat(AT_FDCWD, "src/a.tri", (struct timespec[]){st.st_atim, st.st_mtim}, 0);
-	assert_int_equal(verify(&touched), TRACE_SOURCES);
+	assert_int_equal(verify(&touched), RECORD_SOURCES);
 }
 
 static void expect(enum build_record_state want)
@@ -176,24 +176,24 @@ static void other_changes(void **state)
 	settle();
 	record();
 	put("tri.build", "model n\n");
-	expect(TRACE_STALE);
+	expect(RECORD_STALE);
 	put("tri.build", "model m\n");
-	expect(TRACE_FRESH);
+	expect(RECORD_FRESH);
 	put("src/c.tri", "fn c"); /* a new match of the pattern */
-	expect(TRACE_STALE);
+	expect(RECORD_STALE);
 	unlink("src/c.tri");
-	expect(TRACE_FRESH);
+	expect(RECORD_FRESH);
 	put("src/other.txt", "not a match");
-	expect(TRACE_FRESH);
+	expect(RECORD_FRESH);
 	put("src/nn.tri", "looked for in vain before");
-	expect(TRACE_STALE);
+	expect(RECORD_STALE);
 	unlink("src/nn.tri");
 	unlink("src/b.tri");
-	expect(TRACE_STALE);
+	expect(RECORD_STALE);
 	put("src/b.tri", "fn b");
-	expect(TRACE_FRESH);
+	expect(RECORD_FRESH);
 	put("out.so", "library");
-	expect(TRACE_STALE);
+	expect(RECORD_STALE);
 }
 
 static void other_options(void **state)
@@ -206,7 +206,7 @@ static void other_options(void **state)
 	record();
 	struct store *s = store_open("store", false, &w);
 	struct build_record *t = build_record_load(a, s, KEY);
-	assert_int_equal(build_record_verify(a, t, (hash128){8, 8}, &touched, &why), TRACE_STALE);
+	assert_int_equal(build_record_verify(a, t, (hash128){8, 8}, &touched, &why), RECORD_STALE);
 	assert_null(build_record_load(a, s, (hash128){2, 2}));
 	struct build_record_source same = {"src/a.tri", 0, {3, 4}}, edited = {"src/a.tri", 0, {3, 5}};
 	assert_true(build_record_same_sources(t, &same, 1));
@@ -247,19 +247,19 @@ static void many_files(void **state)
 	}
 	settle();
 	record();
-	assert_int_equal(verify(&touched), TRACE_FRESH);
+	assert_int_equal(verify(&touched), RECORD_FRESH);
 	assert_false(touched);
 	for (size_t k = 0; k < sizeof edited / sizeof *edited; k++) {
 		snprintf(name, sizeof name, "src/many%04d.tri", edited[k]);
 		put(name, "fn b");
-		assert_int_equal(verify(&touched), TRACE_SOURCES);
+		assert_int_equal(verify(&touched), RECORD_SOURCES);
 		put(name, "fn a");
 		settle();
-		assert_int_equal(verify(&touched), TRACE_FRESH);
+		assert_int_equal(verify(&touched), RECORD_FRESH);
 		assert_true(touched);
 	}
 	unlink(name);
-	assert_int_equal(verify(&touched), TRACE_STALE);
+	assert_int_equal(verify(&touched), RECORD_STALE);
 }
 
 int test_build_record(void)
