@@ -205,6 +205,7 @@ static void make_desc(struct maker *m)
 	block_address(&desc, thunk_jump(m->o, arena_printf(m->a, "%s_close", info->name), runtime_symbol(m, "tri_model_close")), 0);
 	BUG_ON(desc.bytes.len != sizeof(tri_model_desc));
 	block_end(&desc, 8);
+	object_symbol(m->o, TRI_DESC_SYMBOL, m->o->symbols[desc.symbol].section, 0, sizeof(tri_model_desc), true, false);
 }
 
 static void describe(struct maker *m, const struct model_backend *backend)

@@ -1,6 +1,7 @@
 #include "backend/link/model_names.h"
 #include <string.h>
 #include "backend/link/model.h"
+#include "backend/runtime/tri.h"
 #include "base/arena.h"
 #include "frontend/hir/hir.h"
 
@@ -65,8 +66,9 @@ const char *model_entry_prefix(struct arena *a, const struct hir_program *p, con
 
 const char *const *model_exports(struct arena *a, const struct model_input *in, const struct model_info *info, uint32_t *n)
 {
-	const char **names = ARENA_ARRAY(a, const char *, 3 + in->program->n_entries);
+	const char **names = ARENA_ARRAY(a, const char *, 4 + in->program->n_entries);
 	*n = 0;
+	names[(*n)++] = TRI_DESC_SYMBOL;
 	names[(*n)++] = arena_printf(a, "%s_desc", info->name);
 	names[(*n)++] = arena_printf(a, "%s_open", info->name);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)

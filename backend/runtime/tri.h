@@ -89,7 +89,8 @@ typedef struct tri_unit_desc {
 	const char *name, *key; /* for people; 32 hex digits */
 } tri_unit_desc;
 
-/* Everything a loader needs to know. `io` of a run call is an array of tri_tensor: the inputs, then the outputs. */
+/* Describes a library. It exports its descriptor as NAME_desc and, for loaders that do not know the name, as TRI_DESC_SYMBOL. */
+#define TRI_DESC_SYMBOL "tri_desc"
 typedef struct tri_model_desc {
 	uint32_t abi; /* TRI_ABI */
 	uint32_t n_entries, n_units, pad;
@@ -99,8 +100,8 @@ typedef struct tri_model_desc {
 	int32_t n_params_pad;
 	const tri_entry_desc *entries;
 	const tri_unit_desc *units;
-	struct tri_model *(*open)(const tri_options *opt, tri_error *err); /* the same functions as NAME_open … */
-	int (*run)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err);
+	struct tri_model *(*open)(const tri_options *opt, tri_error *err);               /* the same functions as NAME_open … */
+	int (*run)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err); /* io: the inputs, then the outputs */
 	void (*close)(struct tri_model *m);
 } tri_model_desc;
 

@@ -82,7 +82,7 @@ struct tri_live_library {
 };
 
 struct tri_live {
-	char *path, *symbol;
+	char *path;
 	const tri_options *options;
 	pthread_mutex_t reloading; /* guards looked_at and loads; taken before `lock` */
 	struct tri_live_stamp looked_at;
@@ -121,24 +121,6 @@ static int tri_live_look(const char *path, struct tri_live_stamp *out)
 	out->nanoseconds = (int64_t)st.st_mtimensec;
 #endif
 	return 1;
-}
-
-/* build/libgain.so, build/libgain_opencl.so → gain_desc; malloc'd. */
-static char *tri_live_symbol(const char *path)
-{
-	const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path, *dot;
-	size_t n;
-	char *symbol = (char *)malloc(strlen(path) + sizeof "_desc");
-	if (!symbol)
-		return NULL;
-	name += strncmp(name, "lib", 3) == 0 ? 3 : 0;
-	dot = strstr(name, ".so");
-	n = dot ? (size_t)(dot - name) : strlen(name);
-	if (n > 7 && strncmp(name + n - 7, "_opencl", 7) == 0)
-		n -= 7;
-	memcpy(symbol, name, n);
-	memcpy(symbol + n, "_desc", sizeof "_desc");
-	return symbol;
 }
 
 /* The path in a spelling that the dynamic loader has not seen: it takes a known one for the file that it knows. The number's bits are written as `./` and `.//`
@@ -272,9 +254,9 @@ static struct tri_live_library *tri_live_load(tri_live *live, tri_error *err)
 	} else if (!(l->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))) {
 		why = dlerror();
 		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.240s", why ? why : "the library cannot be loaded");
-	} else if (!(l->desc = (const tri_model_desc *)dlsym(l->handle, live->symbol))) {
-		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has no %.60s: it was not made by trib, or was renamed", live->path,
-			      live->symbol);
+	} else if (!(l->desc = (const tri_model_desc *)dlsym(l->handle, TRI_DESC_SYMBOL))) {
+		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has no " TRI_DESC_SYMBOL ": this version of trib did not build it",
+			      live->path);
 	} else if (tri_live_check(l, live->path, err) == TRI_OK) {
 		free(name);
 		return l;
@@ -354,7 +336,7 @@ int tri_live_reload(tri_live *live, tri_error *err)
 tri_live *tri_live_open(const char *path, const tri_options *options, tri_error *err)
 {
 	tri_live *live = (tri_live *)calloc(1, sizeof *live);
-	if (!live || !(live->path = (char *)malloc(strlen(path) + 1)) || !(live->symbol = tri_live_symbol(path))) {
+	if (!live || !(live->path = (char *)malloc(strlen(path) + 1))) {
 		tri_live_fail(err, TRI_ERR_MEMORY, "out of memory");
 	} else {
 		memcpy(live->path, path, strlen(path) + 1);
@@ -382,7 +364,6 @@ void tri_live_close(tri_live *live)
 	pthread_mutex_destroy(&live->reloading);
 	pthread_mutex_destroy(&live->lock);
 	free(live->path);
-	free(live->symbol);
 	free(live);
 }
 

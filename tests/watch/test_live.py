@@ -97,7 +97,7 @@ class Live(WatchTest):
         os.rename(self.path("build/other.so"), self.path("build/libgain.so"))
         said = self.tell(p)
         self.assertIn("refused 2 ", said)
-        self.assertIn("not made by trib", said)
+        self.assertIn("this version of trib did not build it", said)
         self.trib("build")
         self.assertEqual(self.tell(p).split()[0], "taken")
         self.assertEqual(self.finish(p)[1][:2], [1.0, 3.0])

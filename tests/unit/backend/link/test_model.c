@@ -282,6 +282,7 @@ static void runs_at(enum runtime_level level)
 	*(void **)&run = symbol(h, "tiny_run");
 	*(void **)&close_ = symbol(h, "tiny_close");
 	const tri_model_desc *d = symbol(h, "tiny_desc");
+	assert_ptr_equal(symbol(h, TRI_DESC_SYMBOL), d);
 	assert_ptr_equal(d->open, open_);
 	assert_ptr_equal(d->close, close_);
 	for (int i = 0; i < N * K; i++)
