@@ -93,32 +93,22 @@ static span side_span(struct merge *m, uint32_t side, struct value v)
 	return v.kind == V_TENSOR ? m->br->sides[side].b.nodes.at[v.u.t].at : SPAN_NONE;
 }
 
-static struct value disagree(struct merge *m, const struct value *v)
+static struct value report_disagreement(struct merge *m, const struct value *v)
 {
 	struct elab *e = m->br->e;
-	const char *texts[2] = {side_text(m, 0, v[0]), side_text(m, 1, v[1])};
-	m->failed = true;
 	const char *name = m->locals[0] ? name_text(e->em.f, m->locals[0]->name) : NULL;
-	bool hidden = name && *name == '$';
-	const char *what = !name    ? "the value of this branch"
-			   : hidden ? arena_printf(e->em.f->arena, "the result of `%s`", name_text(e->em.f, e->frame->func->name))
-				    : arena_printf(e->em.f->arena, "`%s`", name);
-	struct diag *g = report_error(&e->em, DIAG_BRANCH_TYPES, m->br->at, "%s is %s where the condition holds, and %s where not", what,
-				      texts[0], texts[1]);
-	diag_label_primary(e->em.report.out, g, "only the run knows which way is taken");
+	struct branch_values both = {.what = NULL};
+	if (name && *name == '$')
+		both.what = arena_printf(e->em.f->arena, "the result of `%s`", name_text(e->em.f, e->frame->func->name));
+	else if (name)
+		both.what = arena_printf(e->em.f->arena, "`%s`", name);
 	for (uint32_t i = 0; i < 2; i++) {
-		span at = side_span(m, i, v[i]);
-		if (at.source != SPAN_NO_SOURCE)
-			diag_secondary(e->em.report.out, g, at, "%s", texts[i]);
+		both.texts[i] = side_text(m, i, v[i]);
+		both.ats[i] = side_span(m, i, v[i]);
+		both.elems[i] = v[i].kind == V_TENSOR ? m->br->sides[i].b.nodes.at[v[i].u.t].type.elem : DT_COUNT;
 	}
-	bool tensors = v[0].kind == V_TENSOR && v[1].kind == V_TENSOR;
-	if (tensors && m->br->sides[0].b.nodes.at[v[0].u.t].type.elem != m->br->sides[1].b.nodes.at[v[1].u.t].type.elem)
-		diag_help(e->em.report.out, g, "cast one of them: `%s(…)`", dtype_text(m->br->sides[0].b.nodes.at[v[0].u.t].type.elem));
-	else if (v[0].kind == V_TENSOR || v[1].kind == V_TENSOR)
-		diag_help(e->em.report.out, g, "both ways must give the same type and shape; `where(c, a, b)` broadcasts");
-	else
-		diag_help(e->em.report.out, g,
-			  "what is no number or tensor is chosen at compile time: let the condition depend on constants and shapes only");
+	report_branch_values(e, m->br->at, &both);
+	m->failed = true;
 	return VALUE_POISON;
 }
 
@@ -147,7 +137,7 @@ static struct value merge_tensors(struct merge *m, const struct value *v)
 		return in_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer[0]});
 	dtype elem = dtype_widens(t[0].elem, t[1].elem) ? t[1].elem : dtype_widens(t[1].elem, t[0].elem) ? t[0].elem : DT_COUNT;
 	if (!hir_same_shape(&t[0], &t[1]) || elem == DT_COUNT)
-		return disagree(m, v);
+		return report_disagreement(m, v);
 	t[0].elem = elem;
 	return in_slot(
 		m, (struct merged){.kind = SLOT_BOTH, .refs = {side_cast(m, 0, v[0], elem), side_cast(m, 1, v[1], elem)}, .type = t[0]});
@@ -162,7 +152,7 @@ static struct value merge_scalars(struct merge *m, const struct value *v)
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct hir_type *have = v[i].kind == V_TENSOR ? &m->br->sides[i].b.nodes.at[v[i].u.t].type : NULL;
 		if (have && have->rank)
-			return disagree(m, v);
+			return report_disagreement(m, v);
 		t[i] = have ? have->elem : scalar_type(v[i]);
 	}
 	for (uint32_t i = 0; i < 2; i++) /* a literal takes the other's type if it can */
@@ -173,7 +163,7 @@ static struct value merge_scalars(struct merge *m, const struct value *v)
 	for (uint32_t i = 0; i < 2 && elem != DT_COUNT; i++)
 		refs[i] = side_cast(m, i, v[i], elem);
 	if (refs[0] == HIR_NONE || refs[1] == HIR_NONE)
-		return disagree(m, v);
+		return report_disagreement(m, v);
 	return in_slot(m, (struct merged){.kind = SLOT_BOTH, .refs = {refs[0], refs[1]}, .type = {.elem = elem}});
 }
 
@@ -219,7 +209,7 @@ static struct value merge_values(struct merge *m, struct value a, struct value b
 		return (struct value){.kind = V_RANGE, .u.range = r};
 	}
 	bool numbers = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
-	return numbers ? merge_scalars(m, v) : disagree(m, v);
+	return numbers ? merge_scalars(m, v) : report_disagreement(m, v);
 }
 
 static bool leaves(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
@@ -299,8 +289,7 @@ static void emit_branch(struct merge *m)
 			if (s->kind == SLOT_BOTH)
 				refs[n++] = s->refs[i] == HIR_NONE ? body_placeholder(e, &s->type, m->br->at) : s->refs[i];
 		}
-		units[i] = body_unit(e, &m->br->sides[i].b, NULL, 0, refs, n,
-				     i ? "the side where a condition fails" : "the side where a condition holds", m->br->at);
+		units[i] = body_unit(e, &m->br->sides[i].b, NULL, 0, refs, n, i ? "branch if false" : "branch if true", m->br->at);
 		e->em.b = outer;
 	}
 	if (!n && !units[0].unit->effects && !units[1].unit->effects)

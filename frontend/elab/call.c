@@ -30,8 +30,8 @@ static bool recursive(struct elab *e, const struct func *fn)
 static bool report_recursion(struct elab *e, const struct func *fn, span at)
 {
 	struct diag *g = report_error(&e->em, DIAG_RECURSION, at, "`%s` calls itself", name_text(e->em.f, fn->name));
-	diag_label_primary(e->em.report.out, g, "while it is being elaborated");
-	diag_note(e->em.report.out, g, "recursion is not supported: use a loop over a compile-time range");
+	diag_label_primary(e->em.report.out, g, "this call is recursive");
+	diag_note(e->em.report.out, g, "recursion is not supported; use a loop over a compile-time range");
 	return false;
 }
 
@@ -95,12 +95,12 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 
 static struct value on_some_ways(struct elab *e, const struct ast_fn *decl, span result_at)
 {
-	struct diag *g = report_error(&e->em, DIAG_BRANCH_TYPES, last_span(e, decl->body), "`%s` gives a value on some ways only",
+	struct diag *g = report_error(&e->em, DIAG_BRANCH_TYPES, last_span(e, decl->body), "`%s` returns a value on some paths only",
 				      name_text(e->em.f, e->frame->func->name));
-	diag_label_primary(e->em.report.out, g, "behind this it ends without one");
+	diag_label_primary(e->em.report.out, g, "the function ends here without a value");
 	if (result_at.source != SPAN_NO_SOURCE)
-		diag_secondary(e->em.report.out, g, result_at, "here it returns one, under a condition that only the run knows");
-	diag_help(e->em.report.out, g, "end it with a `return` for the other ways");
+		diag_secondary(e->em.report.out, g, result_at, "a value is returned here, under a condition known only at run time");
+	diag_help(e->em.report.out, g, "end the function with a `return` for the other paths");
 	return VALUE_POISON;
 }
 
@@ -355,7 +355,7 @@ static struct value call_layer(struct elab *e, struct instance *in, struct args 
 	for (uint32_t i = 0; i < in->n_members; i++)
 		if (in->members[i].kind == M_FN) {
 			const char *other = name_text(e->em.f, in->members[i].name);
-			diag_help(e->em.report.out, g, "name its function `%s` `forward`, or call it by its name, `.%s(…)`", other, other);
+			diag_help(e->em.report.out, g, "rename its function `%s` to `forward`, or call it by name: `.%s(…)`", other, other);
 			break;
 		}
 	return VALUE_POISON;
@@ -381,10 +381,11 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 	}
 	struct diag *g = report_error(&e->em, DIAG_NOT_CALLABLE, at, "%s cannot be called", value_text(&e->em, callee));
 	if (callee.kind == V_TUPLE && callee.u.seq->n == 2 && callee.u.seq->at[0].kind == V_STR)
-		diag_help(e->em.report.out, g, "it is a name and a layer: `for (_, layer) in layers { x = layer(x) }`");
+		diag_help(e->em.report.out, g,
+			  "it is a pair of a name and a layer; take it apart: `for (_, layer) in layers { x = layer(x) }`");
 	else if (value_is_seq(callee) && callee.u.seq->n && callee.u.seq->at[0].kind == V_LAYER)
 		diag_help(e->em.report.out, g,
-			  "its layers are called one after the other: `for layer in layers { x = layer(x) }`; "
-			  "`nn.Sequential(layers)` is a layer");
+			  "call its layers one after the other, `for layer in layers { x = layer(x) }`, "
+			  "or make them one layer: `nn.Sequential(layers)`");
 	return VALUE_POISON;
 }

@@ -115,13 +115,14 @@ static bool changes_type(struct carry *c, const struct leaf_value *l, struct val
 				      name_text(e->em.f, was->name), starts, value_text(&e->em, out));
 	diag_label_primary(e->em.report.out, g, "%s", value_text(&e->em, out));
 	if (was->at.source != SPAN_NO_SOURCE)
-		diag_secondary(e->em.report.out, g, was->at, "it starts as a tensor %s", starts);
-	diag_secondary(e->em.report.out, g, c->loop->at, "only the run knows how often this loop runs");
+		diag_secondary(e->em.report.out, g, was->at, "its initial value is a tensor %s", starts);
+	diag_secondary(e->em.report.out, g, c->loop->at, "this loop's trip count is known only at run time");
 	if (out.kind == V_TENSOR && type_of(&e->em, out.u.t)->rank == l->type.rank && type_of(&e->em, out.u.t)->elem != l->type.elem)
 		diag_help(e->em.report.out, g, "cast it: `%s(…)`", dtype_text(l->type.elem));
 	else
-		diag_help(e->em.report.out, g,
-			  "what a loop carries keeps its type and shape: start with the full size, and fill it by `where`");
+		diag_help(
+			e->em.report.out, g,
+			"a value that a run-time loop changes keeps its type and shape: start with the full size, and fill it by `where`");
 	return false;
 }
 
@@ -194,7 +195,7 @@ static bool end_tree(struct carry *c, uint32_t local, struct value t, struct val
 		struct diag *g = report_error(
 			&e->em, DIAG_LOOP_TYPES, c->loop->at, "`%s` is a %s of %u when the loop starts, and %s after an iteration",
 			name_text(e->em.f, c->before[local].name), t.kind == V_LIST ? "list" : "tuple", t.u.seq->n, value_text(&e->em, v));
-		diag_help(e->em.report.out, g, "a list has one length: let a tensor carry what a loop collects");
+		diag_help(e->em.report.out, g, "a run-time loop cannot change the length of a list: collect the results in a tensor");
 		return false;
 	}
 	for (uint32_t i = 0; i < t.u.seq->n; i++)
@@ -223,9 +224,9 @@ static bool end_locals(struct carry *c)
 			   !is_poison(l->value) && !is_poison(c->before[i].value)) {
 			struct diag *g = report_error(&e->em, DIAG_LOOP_TYPES, l->at, "`%s` is %s, which a run-time loop cannot change",
 						      name_text(e->em.f, l->name), value_text(&e->em, c->before[i].value));
-			diag_secondary(e->em.report.out, g, c->loop->at, "only the run knows how often this loop runs");
+			diag_secondary(e->em.report.out, g, c->loop->at, "this loop's trip count is known only at run time");
 			diag_help(e->em.report.out, g,
-				  "what is no number or tensor is chosen at compile time: iterate over a range of constants");
+				  "only numbers and tensors can change in a run-time loop: iterate over a range of constants");
 			ok = false;
 		}
 	}
@@ -473,8 +474,9 @@ bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flo
 			local_at(&c, i)->value = VALUE_POISON;
 	}
 	if (!done)
-		report_error(&e->em, DIAG_LOOP_TYPES, loop->at,
-			     "the types of what this loop carries do not settle: declare them, as in `let sum: float32 = 0`");
+		report_error(
+			&e->em, DIAG_LOOP_TYPES, loop->at,
+			"the types of the values that this loop changes cannot be inferred: declare them, as in `let sum: float32 = 0`");
 	vec_free(&c.leaves);
 	map_free(&c.types);
 	return done == 1;

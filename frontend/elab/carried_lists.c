@@ -28,14 +28,14 @@ bool carried_start_growth(struct carry *c, uint32_t i)
 	if (!g->each)
 		return true;
 	if (!trip_count(c, &n)) {
-		struct diag *d =
-			report_error(&e->em, DIAG_RUNTIME_LOOP, c->loop->at, "the length of list `%s` after this loop is not known",
-				     name_text(e->em.f, c->before[i].name));
-		diag_help(e->em.report.out, d, "a list collects the results of a `for` over sizes, such as `for t in 0..x.shape[1]`");
+		struct diag *d = report_error(&e->em, DIAG_RUNTIME_LOOP, c->loop->at,
+					      "the length of list `%s` after this loop cannot be computed from sizes",
+					      name_text(e->em.f, c->before[i].name));
+		diag_help(e->em.report.out, d, "only a `for` over sizes can collect results in a list, such as `for t in 0..x.shape[1]`");
 		return false;
 	}
 	if (g->row.rank == HIR_MAX_RANK) {
-		report_error(&e->em, DIAG_RANK, c->loop->at, "a list collects tensors of at most %d dimensions", HIR_MAX_RANK - 1);
+		report_error(&e->em, DIAG_RANK, c->loop->at, "a run-time loop collects tensors of at most %d dimensions", HIR_MAX_RANK - 1);
 		return false;
 	}
 	l.type.dims[0] = dim_mul(e->em.b->dims, n, dim_const(e->em.b->dims, g->each));
@@ -92,7 +92,7 @@ static hir_ref put_element(struct carry *c, uint32_t local, hir_ref all, struct 
 		struct diag *d = report_error(&e->em, DIAG_LOOP_TYPES, local_at(c, local)->at,
 					      "list `%s` collects tensors %s%s, but here %s", name_text(e->em.f, c->before[local].name),
 					      dtype_text(g->row.elem), shape_text(&e->em, &g->row), value_text(&e->em, v));
-		diag_help(e->em.report.out, d, "give each kind of result a list of its own");
+		diag_help(e->em.report.out, d, "use a separate list for each type of result");
 		return HIR_NONE;
 	}
 	struct hir_type whole = c->leaves.at[c->trees[local].u.t].type;
@@ -133,7 +133,7 @@ bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
 			report_error(&e->em, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",
 				     name_text(e->em.f, c->before[local].name));
 		diag_help(e->em.report.out, d,
-			  "its length would depend on values: let the loop run to its end, and mask what comes later by `where`");
+			  "its length would depend on run-time values: run all iterations, and mask the later results by `where`");
 		return false;
 	}
 	struct leaf_value *l = &c->leaves.at[c->trees[local].u.t];

@@ -52,8 +52,8 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 			const char *trait = name_text(e->em.f, token_name(e->em.f, s->mod, traits.at[k]));
 			if (number && dtype_has_trait(v->elem, trait))
 				continue;
-			struct diag *g = report_error(&e->em, DIAG_TRAIT, at, "%s is not %s, which `%s` must be",
-						      number ? dtype_text(v->elem) : v->bound_text, trait, name_text(e->em.f, var));
+			struct diag *g = report_error(&e->em, DIAG_TRAIT, at, "`%s` must be %s, but it is %s", name_text(e->em.f, var),
+						      trait, number ? dtype_text(v->elem) : v->bound_text);
 			if (v->bound_by && v->bound_at.source != SPAN_NO_SOURCE)
 				diag_secondary(e->em.report.out, g, v->bound_at, "%s is %s", v->bound_by, v->bound_text);
 			diag_secondary(e->em.report.out, g, tok_span(s->mod, traits.at[k]), "required here");
@@ -105,7 +105,7 @@ bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const
 		frame_pop(e);
 		if (v.kind != V_BOOL || v.u.b)
 			continue;
-		struct diag *g = report_error(&e->em, DIAG_ARG_SHAPE, at, "the call does not fulfil the condition %s",
+		struct diag *g = report_error(&e->em, DIAG_ARG_SHAPE, at, "the call does not satisfy the condition %s",
 					      source_excerpt(&e->em, node_span(s->mod, n)));
 		diag_secondary(e->em.report.out, g, node_span(s->mod, n), *sizes ? "this is false where %s" : "this is false", sizes);
 		ok = false;
@@ -121,7 +121,8 @@ void check_condition(struct elab *e, node_id n)
 	struct value v = eval(e, n);
 	restore_diags(&e->em);
 	if (value_is_scalar(v) && v.kind != V_BOOL)
-		report_error(&e->em, DIAG_CONDITION, elab_span(e, n), "a condition of `where` is a bool, not %s", value_text(&e->em, v));
+		report_error(&e->em, DIAG_CONDITION, elab_span(e, n), "a condition of `where` must be a bool, not %s",
+			     value_text(&e->em, v));
 }
 
 struct value report_no_result(struct elab *e, const struct ast_fn *decl, span at, span decl_at)
@@ -129,9 +130,9 @@ struct value report_no_result(struct elab *e, const struct ast_fn *decl, span at
 	const struct ast *t = &e->frame->mod->ast;
 	struct ast_nodes items = ast_nodes(t, ast_a(t, decl->body));
 	node_id last = items.n ? items.at[items.n - 1] : AST_NONE, target = AST_NONE;
-	struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, at, "`%s` ends without a result, but one is declared",
+	struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, at, "`%s` ends without the declared result",
 				      name_text(e->em.f, e->frame->func->name));
-	diag_label_primary(e->em.report.out, g, items.n ? "behind this a `return` is missing" : "a `return` is missing");
+	diag_label_primary(e->em.report.out, g, items.n ? "a `return` is missing after this" : "a `return` is missing");
 	diag_secondary(e->em.report.out, g, decl_at, "declared here");
 	if (last && ast_kind(t, last) == NODE_LET)
 		target = ast_let(t, last).pattern;
@@ -147,7 +148,7 @@ struct value report_no_result(struct elab *e, const struct ast_fn *decl, span at
 	while (start && (text[start - 1] == ' ' || text[start - 1] == '\t'))
 		start--;
 	line.start = line.end;
-	diag_help(e->em.report.out, g, "return the value that was computed last");
+	diag_help(e->em.report.out, g, "return the last computed value");
 	diag_guess(e->em.report.out, g, line,
 		   arena_printf(e->em.f->arena, "\n%.*sreturn %.*s", (int)(node_span(e->frame->mod, last).start - start), text + start,
 				(int)(name.end - name.start), text + name.start));

@@ -54,7 +54,7 @@ static struct value make_instance(struct elab *e, struct item *it)
 		return instantiate(e, it, &none, SPAN_NONE);
 	struct diag *g = report_error(&e->em, DIAG_ENTRY, tok_span(it->mod, it->name_token),
 				      "layer `%s` cannot be an entry: it needs arguments", name_text(e->em.f, it->name));
-	diag_help(e->em.report.out, g, "give its arguments defaults, or write a layer without arguments around it");
+	diag_help(e->em.report.out, g, "give its arguments defaults, or wrap it in a layer without arguments");
 	return VALUE_POISON;
 }
 
@@ -151,7 +151,7 @@ static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struc
 	if (a->type->kind != TY_TENSOR || a->type->shape != SHAPE_DIMS)
 		return true;
 	if (given->rank != a->type->rank) {
-		input_error(ep, a, "it has %u dimensions, the declaration %u", given->rank, a->type->rank);
+		input_error(ep, a, "it has %u dimensions here, but %u are declared", given->rank, a->type->rank);
 		return false;
 	}
 	struct hir_type t = {.elem = given->elem, .rank = given->rank};
@@ -168,7 +168,7 @@ static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct
 {
 	struct elab *e = ep->p->e;
 	if (!given) {
-		input_error(ep, a, "its shape is not declared: write `input %s = float32 [?, 64]` or the like in the manifest",
+		input_error(ep, a, "its shape is not declared: add a line such as `input %s = float32 [?, 64]` to the manifest",
 			    name_text(e->em.f, a->name));
 		return false;
 	}
@@ -267,7 +267,7 @@ static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struc
 		return true;
 	struct diag *g = report_error(&e->em, DIAG_ENTRY, node_span(ep->s.mod, ast_b(&ep->s.mod->ast, a->decl)),
 				      "argument `%s` of the entry has a tensor as its default", name_text(e->em.f, a->name));
-	diag_help(e->em.report.out, g, "make it an input or a weight, or write a function around the entry that gives it");
+	diag_help(e->em.report.out, g, "make it an input or a weight, or wrap the entry in a function that passes it");
 	return false;
 }
 
@@ -320,7 +320,7 @@ static bool returns_tensors(struct elab *e, const struct unit_info *info, const 
 {
 	if (info->unit->n_outputs)
 		return true;
-	report_error(&e->em, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` gives no tensor", name_text(e->em.f, fn->name));
+	report_error(&e->em, DIAG_ENTRY, node_span(fn->mod, fn->node), "the entry `%s` returns no tensor", name_text(e->em.f, fn->name));
 	return false;
 }
 

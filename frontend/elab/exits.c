@@ -67,7 +67,7 @@ void flow_note(struct elab *e, struct side *s, span at)
 			continue;
 		}
 		if (!e->em.report.gave_up)
-			report_error(&e->em, DIAG_UNSUPPORTED, at, "the condition of a way out of this must be known at compile time");
+			report_error(&e->em, DIAG_UNSUPPORTED, at, "the condition of an exit from this code must be known at compile time");
 	}
 	if (s->flow == FLOW_RETURN && exit_kind(e, EXIT_RESULT)) {
 		exit_kind(e, EXIT_RESULT)->value = e->frame->result;

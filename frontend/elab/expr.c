@@ -286,7 +286,7 @@ static bool member_as_method(struct elab *e, struct diag *g, struct value object
 	span whole = elab_span(e, n), left = elab_span(e, ast_a(elab_tree(e), n));
 	const char *x = arena_strndup(e->em.f->arena, t->src->text + left.start, left.end - left.start),
 		   *callee_name = name_text(e->em.f, name);
-	diag_help(e->em.report.out, g, "a layer is called with its input: `%s(%s)`", callee_name, left.end - left.start <= 40 ? x : "x");
+	diag_help(e->em.report.out, g, "call the layer with its input: `%s(%s)`", callee_name, left.end - left.start <= 40 ? x : "x");
 	if (open + 1 >= t->len || token_kind(t, open) != TOK_LPAREN || token_kind(t, open + 1) != TOK_RPAREN)
 		return true;
 	whole.end = t->ends[open + 1];
@@ -301,7 +301,7 @@ static bool method_without_call(struct elab *e, struct diag *g, struct value obj
 	span at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));
 	if (object.kind != V_TENSOR || !prelude_lookup(e, name, &callee) || callee.kind != V_BUILTIN)
 		return false;
-	diag_help(e->em.report.out, g, "`%s` is a function: it is called, `.%s()`", name_text(e->em.f, name), name_text(e->em.f, name));
+	diag_help(e->em.report.out, g, "`%s` is a function; call it: `.%s()`", name_text(e->em.f, name), name_text(e->em.f, name));
 	diag_guess(e->em.report.out, g, (span){at.source, at.end, at.end}, "()");
 	return true;
 }
@@ -312,12 +312,12 @@ static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, 
 	struct value limit;
 	const char *other = !strcmp(name, "lowest") ? "min" : !strcmp(name, "infinity") ? "inf" : !strcmp(name, "epsilon") ? "eps" : name;
 	if (number_limit(t, other, &limit)) {
-		diag_help(e->em.report.out, g, "this number is `%s.%s`", dtype_text(t), other);
+		diag_help(e->em.report.out, g, "this limit is called `%s.%s`", dtype_text(t), other);
 		diag_edit(e->em.report.out, g, at, other);
 		return;
 	}
 	diag_help(e->em.report.out, g,
-		  t == DT_TRIT ? "random trits are made by `random_ternary([3, 4])`" : "a cast is a call of the type: `float32(x)`");
+		  t == DT_TRIT ? "`random_ternary([3, 4])` makes random trits" : "to cast, call the type: `float32(x)`");
 }
 
 static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
@@ -339,11 +339,11 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 										    : 0;
 	member_names(e, v, add_name, &l);
 	if (v.kind == V_LAYER_CLASS)
-		diag_help(e->em.report.out, g, "this is the layer itself: make one, `let layer = %s(…)`, and call that",
+		diag_help(e->em.report.out, g, "this is a layer, not an instance: make one, `let layer = %s(…)`, and use that",
 			  name_text(e->em.f, v.u.item->name));
 	else if (v.kind == V_TYPE)
 		diag_help(e->em.report.out, g,
-			  "`.shape`, `.dtype` and `.rank` belong to a tensor, `x.shape`, or to an alias whose sizes are numbers");
+			  "`.shape`, `.dtype` and `.rank` are members of a tensor, `x.shape`, or of an alias whose sizes are numbers");
 	else if (v.kind == V_DTYPE)
 		element_type_help(e, g, v.u.dt, at, name_text(e->em.f, name));
 	else if (!method_without_call(e, g, v, n, name) && !member_as_method(e, g, v, n, name) &&
@@ -446,7 +446,7 @@ static bool called_property(struct elab *e, node_id call, struct value callee, b
 		return false;
 	struct ast_nodes args = ast_nodes(elab_tree(e), ast_b(elab_tree(e), call));
 	struct diag *g =
-		report_error(&e->em, DIAG_NOT_CALLABLE, elab_span(e, call), "`%s` of a tensor is no function", size ? "size" : "shape");
+		report_error(&e->em, DIAG_NOT_CALLABLE, elab_span(e, call), "`%s` of a tensor is not a function", size ? "size" : "shape");
 	span at = tok_span(e->frame->mod, tok);
 	at.end = elab_span(e, call).end;
 	diag_help(e->em.report.out, g, "`x.shape` is the tuple of dimensions, `x.shape[0]` one of them, `x.size` the number of elements");

@@ -14,7 +14,7 @@ static struct value bad_subscript(struct elab *e, node_id sub, struct value v)
 				      value_text(&e->em, v));
 	if (v.kind == V_RANGE && ast_kind(elab_tree(e), sub) == NODE_RANGE) {
 		struct ast_range r = ast_range(elab_tree(e), sub);
-		diag_help(e->em.report.out, g, "a slice is written with `:`, its end is not in it");
+		diag_help(e->em.report.out, g, "write a slice with `:`; it excludes its end");
 		if (token_kind(&elab_tree(e)->tokens, ast_token(elab_tree(e), sub)) == TOK_DOT2 && r.from && r.to)
 			diag_edit(e->em.report.out, g, tok_span(e->frame->mod, ast_token(elab_tree(e), sub)), ":");
 	}
@@ -126,7 +126,7 @@ static struct value index_tensor(struct elab *e, struct value v, node_id n, stru
 		used += k != NODE_ELLIPSIS && k != NODE_NONE;
 	}
 	if (used > rank) {
-		struct diag *g = report_error(&e->em, DIAG_RANK, elab_span(e, n), "%u subscripts for %s", used, value_text(&e->em, v));
+		struct diag *g = report_error(&e->em, DIAG_RANK, elab_span(e, n), "%u indices for %s", used, value_text(&e->em, v));
 		diag_label_primary(e->em.report.out, g, "it has %u dimension%s", rank, rank == 1 ? "" : "s");
 		return VALUE_POISON;
 	}
@@ -134,7 +134,7 @@ static struct value index_tensor(struct elab *e, struct value v, node_id n, stru
 	for (uint32_t i = 0; i < subs.n && !is_poison(v); i++) {
 		if (ast_kind(elab_tree(e), subs.at[i]) == NODE_ELLIPSIS) {
 			if (dots)
-				report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, subs.at[i]), "only one `...` can stand in an index");
+				report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, subs.at[i]), "an index can have only one `...`");
 			axis += dots ? 0 : rank - used;
 			dots = true;
 			continue;
@@ -173,11 +173,11 @@ static struct value not_indexable(struct elab *e, struct value v, node_id n)
 		report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s cannot be indexed", value_text(&e->em, v));
 		return VALUE_POISON;
 	}
-	struct diag *g = report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s: it cannot be indexed",
+	struct diag *g = report_error(&e->em, DIAG_NOT_INDEXABLE, elab_span(e, n), "%s is %s, which cannot be indexed",
 				      source_excerpt(&e->em, at), value_text(&e->em, v));
 	diag_help(e->em.report.out, g,
-		  callable ? "it is called, `f(x)`; what a call gives is indexed, `f(x)[0]`"
-			   : "a tensor type is `Tensor<float32, [3, 4]>`, a tensor is made by `zeros([3, 4])`");
+		  callable ? "call it, `f(x)`, and index the result: `f(x)[0]`"
+			   : "write a tensor type as `Tensor<float32, [3, 4]>`; make a tensor by `zeros([3, 4])`");
 	return VALUE_POISON;
 }
 

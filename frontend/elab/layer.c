@@ -40,7 +40,7 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 		struct type *t = sig_type(&s, c.type);
 		p->known = sig_constant_type(&s, t, &p->type);
 		if (!p->known && t->kind == TY_TENSOR && t->shape == SHAPE_DIMS && !e->em.checking)
-			report_error(&e->em, DIAG_PARAM_TYPE, t->at, "the shape of parameter `%s` is not known here",
+			report_error(&e->em, DIAG_PARAM_TYPE, t->at, "the shape of parameter `%s` is not known when the layer is made",
 				     name_text(e->em.f, p->name));
 		sig_close(&s);
 	}
@@ -125,10 +125,9 @@ static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 static bool run_time_arg(struct elab *e, struct value v, span at)
 {
 	if (value_contains(v, V_TENSOR) && !e->em.checking) {
-		struct diag *g =
-			report_error(&e->em, DIAG_TYPE_MISMATCH, at,
-				     "an argument that configures a layer must be known at compile time, not %s", value_text(&e->em, v));
-		diag_help(e->em.report.out, g, "a layer is made first, `let fc = nn.Linear(64, 10)`, then called: `fc(x)`");
+		struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, at,
+					      "an argument of a layer must be known at compile time, not %s", value_text(&e->em, v));
+		diag_help(e->em.report.out, g, "make the layer first, `let fc = nn.Linear(64, 10)`, then call it: `fc(x)`");
 		return true;
 	}
 	return false;
@@ -232,7 +231,7 @@ static bool given_tensor(struct elab *e, struct item *it, const struct ast_fn *d
 	if (i < decl->params.n && !number)
 		return false;
 	struct diag *g = report_error(&e->em, DIAG_NOT_CALLABLE, args->at[i].at,
-				      "a tensor is given where layer `%s` is made, not where it is called", name);
+				      "a tensor is passed where layer `%s` is made, not where it is called", name);
 	while (at.start + n < at.end && text[at.start + n] != '(')
 		n++;
 	if (args->n == 1 && i >= decl->params.n)
@@ -297,8 +296,8 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->em.report.depth -= 4;
 	struct value v = {.kind = V_LAYER, .u.layer = in};
 	if (ok && in_unit && in->params->n) {
-		struct diag *g =
-			report_error(&e->em, DIAG_LAYER_IN_FN, at, "%s has parameters and cannot be made while tensors are computed", what);
+		struct diag *g = report_error(&e->em, DIAG_LAYER_IN_FN, at,
+					      "%s has parameters and cannot be made in a function that computes tensors", what);
 		diag_help(e->em.report.out, g, "make it in the body of the layer: `let name = …` before the functions");
 		return VALUE_POISON;
 	}

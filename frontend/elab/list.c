@@ -42,7 +42,8 @@ bool report_stacked_escape(struct elab *e, struct value v, span at)
 {
 	if (v.kind != V_STACKED && !(value_is_seq(v) && (value_contains(v, V_STACKED) || value_contains(v, V_COLLECTED))))
 		return false;
-	struct diag *g = report_error(&e->em, DIAG_RUNTIME_LOOP, at, "a list whose length only the run knows stays in its function");
+	struct diag *g =
+		report_error(&e->em, DIAG_RUNTIME_LOOP, at, "a list whose length is known only at run time cannot leave its function");
 	diag_help(e->em.report.out, g, "make it a tensor: `stack(xs)`, or `concat(xs)` along a dimension that the elements have");
 	return true;
 }

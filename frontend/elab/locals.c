@@ -59,29 +59,60 @@ static bool surely_differ(struct elab *e, struct value a, struct value b, enum d
 	return differ;
 }
 
-static void report_differ(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+void report_branch_values(struct elab *e, span cond, const struct branch_values *v)
 {
-	bool loop = how == DECIDED_BY_LOOP;
-	const char *what = l ? arena_printf(e->em.f->arena, "`%s`", name_text(e->em.f, l->name)) : "the value of this branch";
-	struct diag *g = report_error(&e->em, loop ? DIAG_LOOP_TYPES : DIAG_BRANCH_TYPES, at, "%s is %s %s, and %s %s", what,
-				      value_text(&e->em, a), loop ? "when the loop starts" : "where the condition holds",
-				      value_text(&e->em, b), loop ? "after an iteration" : "where not");
-	diag_label_primary(e->em.report.out, g,
-			   loop ? "only the run knows how often this loop runs" : "only the run knows which way is taken");
-	if (a.kind == V_TENSOR)
-		diag_secondary(e->em.report.out, g, node_at(&e->em, a.u.t)->at, "%s", value_text(&e->em, a));
-	if (b.kind == V_TENSOR)
-		diag_secondary(e->em.report.out, g, node_at(&e->em, b.u.t)->at, "%s", value_text(&e->em, b));
-	bool elems = a.kind == V_TENSOR && b.kind == V_TENSOR && type_of(&e->em, a.u.t)->elem != type_of(&e->em, b.u.t)->elem;
-	if (elems)
-		diag_help(e->em.report.out, g, "cast it: `%s(…)`", dtype_text(type_of(&e->em, a.u.t)->elem));
-	else if (a.kind != V_TENSOR || b.kind != V_TENSOR)
-		diag_help(e->em.report.out, g,
-			  "what is no number or tensor is chosen at compile time, by conditions on constants and shapes");
+	bool tensors[2] = {v->elems[0] != DT_COUNT, v->elems[1] != DT_COUNT};
+	const char *kind = tensors[0] || tensors[1] ? "types" : "values";
+	struct diag *g =
+		v->what ? report_error(&e->em, DIAG_BRANCH_TYPES, cond, "branches of a run-time `if` give %s different %s: %s and %s",
+				       v->what, kind, v->texts[0], v->texts[1])
+			: report_error(&e->em, DIAG_BRANCH_TYPES, cond, "branches of a run-time `if` have different %s: %s and %s", kind,
+				       v->texts[0], v->texts[1]);
+	diag_label_primary(e->em.report.out, g, "this condition is known only at run time");
+	for (uint32_t i = 0; i < 2; i++)
+		if (v->ats[i].source != SPAN_NO_SOURCE)
+			diag_secondary(e->em.report.out, g, v->ats[i], "%s", v->texts[i]);
+	if (tensors[0] && tensors[1] && v->elems[0] != v->elems[1])
+		diag_help(e->em.report.out, g, "cast one of them: `%s(…)`", dtype_text(v->elems[0]));
+	else if (tensors[0] || tensors[1])
+		diag_help(e->em.report.out, g, "give both branches the same type and shape; `where(c, a, b)` broadcasts");
 	else
 		diag_help(e->em.report.out, g,
-			  loop ? "what a loop carries keeps its type and shape: start with the full size, and fill it by `where`"
-			       : "both ways must give the same type and shape; `where(c, a, b)` broadcasts");
+			  "only numbers and tensors can be chosen at run time: let the condition depend on constants and shapes only");
+}
+
+static void report_loop_values(struct elab *e, span loop, const struct branch_values *v)
+{
+	struct diag *g = report_error(&e->em, DIAG_LOOP_TYPES, loop, "%s is %s when the loop starts, and %s after an iteration",
+				      v->what ? v->what : "this value", v->texts[0], v->texts[1]);
+	diag_label_primary(e->em.report.out, g, "this loop's trip count is known only at run time");
+	for (uint32_t i = 0; i < 2; i++)
+		if (v->ats[i].source != SPAN_NO_SOURCE)
+			diag_secondary(e->em.report.out, g, v->ats[i], "%s", v->texts[i]);
+	if (v->elems[0] == DT_COUNT || v->elems[1] == DT_COUNT)
+		diag_help(e->em.report.out, g, "only numbers and tensors can change in a run-time loop: iterate over a range of constants");
+	else if (v->elems[0] != v->elems[1])
+		diag_help(e->em.report.out, g, "cast it: `%s(…)`", dtype_text(v->elems[0]));
+	else
+		diag_help(
+			e->em.report.out, g,
+			"a value that a run-time loop changes keeps its type and shape: start with the full size, and fill it by `where`");
+}
+
+static void report_difference(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+{
+	const struct value v[2] = {a, b};
+	struct branch_values both = {.what = l ? arena_printf(e->em.f->arena, "`%s`", name_text(e->em.f, l->name)) : NULL};
+	for (uint32_t i = 0; i < 2; i++) {
+		bool tensor = v[i].kind == V_TENSOR;
+		both.texts[i] = value_text(&e->em, v[i]);
+		both.ats[i] = tensor ? node_at(&e->em, v[i].u.t)->at : SPAN_NONE;
+		both.elems[i] = tensor ? type_of(&e->em, v[i].u.t)->elem : DT_COUNT;
+	}
+	if (how == DECIDED_BY_LOOP)
+		report_loop_values(e, at, &both);
+	else
+		report_branch_values(e, at, &both);
 }
 
 struct value value_join(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
@@ -91,7 +122,7 @@ struct value value_join(struct elab *e, struct value a, struct value b, enum dec
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
 	if (how != DECIDED_EARLIER && surely_differ(e, a, b, how)) {
-		report_differ(e, a, b, how, l, at);
+		report_difference(e, a, b, how, l, at);
 		return VALUE_POISON;
 	}
 	if (a.kind != V_TENSOR || b.kind != V_TENSOR)

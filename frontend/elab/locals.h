@@ -18,4 +18,13 @@ enum decided { DECIDED_EARLIER, DECIDED_BY_BRANCH, DECIDED_BY_LOOP };
 struct value value_join(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at);
 /* Checking: joins the first n locals with what they were before. */
 void locals_join(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at);
+
+/* Two values that a run-time `if` cannot join. */
+struct branch_values {
+	const char *what; /* "`x`"; NULL: the value of the `if` */
+	const char *texts[2];
+	span ats[2];    /* SPAN_NONE: no label */
+	dtype elems[2]; /* DT_COUNT: not a tensor */
+};
+void report_branch_values(struct elab *e, span cond, const struct branch_values *v);
 #endif

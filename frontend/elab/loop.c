@@ -272,7 +272,7 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 		struct value v = eval(e, c->elem);
 		vec_push(&c->out, v);
 		if (c->out.len > 1000000)
-			report_error(&e->em, DIAG_ELAB_STEPS, elab_span(e, c->elem), "the list gets longer than 1000000 elements"),
+			report_error(&e->em, DIAG_ELAB_STEPS, elab_span(e, c->elem), "the list has more than 1000000 elements"),
 				e->em.report.gave_up = true;
 		return;
 	}

@@ -219,10 +219,10 @@ bool name_lookup(struct elab *e, name_id name, span at, struct value *out)
 	struct local *l = local_find(e, name);
 	if (l) {
 		if (l->value.kind == V_POISON && l->value.typed) {
-			struct diag *g = report_error(&e->em, DIAG_ARG_SHAPE, at, "no argument of this call says what `%s` is",
+			struct diag *g = report_error(&e->em, DIAG_ARG_SHAPE, at, "`%s` cannot be inferred from the arguments of this call",
 						      name_text(e->em.f, name));
 			diag_help(e->em.report.out, g,
-				  "a size is found from the shape of an argument, by an equation that is linear: `[N]`, `[2 * N + 1]`");
+				  "a size is inferred from the shape of an argument that is linear in it: `[N]`, `[2 * N + 1]`");
 			l->value = VALUE_POISON;
 		}
 		*out = l->value;

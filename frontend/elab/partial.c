@@ -62,7 +62,7 @@ static struct value wrong_count(struct elab *e, const struct partial *p, uint32_
 	struct diag *g =
 		report_error(&e->em, DIAG_ARG_COUNT, at, "layer `%s` has %u of its arguments already and takes the other %u, not %u", name,
 			     given, left, args->n);
-	diag_secondary(e->em.report.out, g, p->at, "here it was given %u", given);
+	diag_secondary(e->em.report.out, g, p->at, "%u given here", given);
 	diag_secondary(e->em.report.out, g, node_span(p->fn->mod, params_of_layer(p->fn).at[0]), "its arguments are declared here");
 	return VALUE_POISON;
 }

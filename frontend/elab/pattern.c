@@ -46,12 +46,12 @@ static void bind_seq(struct elab *e, node_id p, struct value v, span at, bool co
 	uint32_t need = rest < items.n ? items.n - 1 : items.n;
 	bool fits = value_is_seq(v) && (rest < items.n ? v.u.seq->n >= need : v.u.seq->n == need);
 	if (!fits && !is_poison(v)) {
-		struct diag *g = report_error(&e->em, DIAG_PATTERN, elab_span(e, p), "the pattern has %u names%s, the value is %s", need,
-					      rest < items.n ? " and a rest" : "", value_text(&e->em, v));
+		struct diag *g = report_error(&e->em, DIAG_PATTERN, elab_span(e, p), "the pattern has %u names%s, but the value is %s",
+					      need, rest < items.n ? " and a rest" : "", value_text(&e->em, v));
 		if (at.source != SPAN_NO_SOURCE)
 			diag_secondary(e->em.report.out, g, at, "%s", value_text(&e->em, v));
 		if (need == 2 && (v.kind == V_LAYER || value_is_scalar(v)))
-			diag_help(e->em.report.out, g, "a loop with the index runs over `enumerate(xs)`");
+			diag_help(e->em.report.out, g, "to iterate with the index, use `enumerate(xs)`");
 		else if (v.kind == V_TENSOR)
 			diag_help(e->em.report.out, g, "a tensor's parts are `x[0]`, `x[1]`; `split` and `chunk` make lists of them");
 	}
@@ -95,12 +95,12 @@ void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool const
 
 struct value report_no_value(struct elab *e, node_id value)
 {
-	struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, value), "this gives no value");
+	struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, elab_span(e, value), "this has no value");
 	if (ast_kind(elab_tree(e), value) == NODE_CALL)
 		diag_help(e->em.report.out, g,
-			  "what is called here ends without a `return`; a layer to be made by a call has a `fn forward` in its body");
+			  "the called function ends without a `return`; a layer that is made by a call needs a `fn forward` in its body");
 	else if (ast_kind(elab_tree(e), value) == NODE_IF)
-		diag_help(e->em.report.out, g, "every way of an `if` with a value ends with one: add `else { … }`");
+		diag_help(e->em.report.out, g, "an `if` has a value only if every branch ends with one: add `else { … }`");
 	return VALUE_POISON;
 }
 
@@ -113,7 +113,8 @@ static void assign_target(struct elab *e, node_id target, struct value v, span a
 		struct ast_nodes items = ast_nodes(elab_tree(e), ast_a(elab_tree(e), target));
 		bool fits = value_is_seq(v) && v.u.seq->n == items.n;
 		if (!fits && !is_poison(v))
-			report_error(&e->em, DIAG_PATTERN, elab_span(e, target), "%u targets for %s", items.n, value_text(&e->em, v));
+			report_error(&e->em, DIAG_PATTERN, elab_span(e, target), "%u targets, but the value is %s", items.n,
+				     value_text(&e->em, v));
 		for (uint32_t i = 0; i < items.n; i++)
 			assign_target(e, items.at[i], fits ? v.u.seq->at[i] : VALUE_POISON, at);
 		break;
@@ -123,7 +124,7 @@ static void assign_target(struct elab *e, node_id target, struct value v, span a
 		struct diag *g = report_error(&e->em, DIAG_ASSIGN, elab_span(e, target), "only locals can be assigned to");
 		diag_note(
 			e->em.report.out, g,
-			"tensors and lists are values: build a new one with `concat`, `where` or `stack`, a list as `[f(x) for x in xs]`");
+			"tensors and lists cannot be changed in place: build a new one with `concat`, `where` or `stack`, a list as `[f(x) for x in xs]`");
 	}
 	}
 }

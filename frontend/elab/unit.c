@@ -199,7 +199,7 @@ static bool params_known(struct elab *e, const struct unit_plan *p)
 		if (ip->known)
 			continue;
 		if (!e->em.report.errors) /* else the reason was reported */
-			report_error(&e->em, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` is not solved",
+			report_error(&e->em, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` cannot be inferred",
 				     name_text(e->em.f, ip->name));
 		return false;
 	}

@@ -159,7 +159,7 @@ static struct value repeat_seq(struct emitter *e, struct value a, int64_t n, spa
 {
 	n = n < 0 ? 0 : n;
 	if ((uint64_t)n * a.u.seq->n > 1000000) {
-		report_error(e, DIAG_ELAB_STEPS, at, "the list gets longer than 1000000 elements");
+		report_error(e, DIAG_ELAB_STEPS, at, "the list has more than 1000000 elements");
 		return VALUE_POISON;
 	}
 	struct value v = value_seq(e->f->arena, a.kind, a.u.seq->n * (uint32_t)n);
@@ -318,11 +318,11 @@ static bool static_numbers(struct emitter *e, enum token_kind op, struct value a
 static void help_operands(struct emitter *e, struct diag *g, enum token_kind op, struct value a, struct value b)
 {
 	if (a.kind == V_STR && (op == TOK_PERCENT || op == TOK_PLUS))
-		diag_help(e->report.out, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
+		diag_help(e->report.out, g, "put values into a text by an f-string: `f\"n = {n}\"`");
 	else if (a.kind == V_TUPLE || b.kind == V_TUPLE)
 		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if ((a.kind == V_LIST || b.kind == V_LIST) && (a.kind == V_TENSOR || b.kind == V_TENSOR))
-		diag_help(e->report.out, g, "a list is made a tensor by `tensor(…)`");
+		diag_help(e->report.out, g, "make the list a tensor: `tensor(…)`");
 }
 
 static struct value stacked(struct emitter *e, struct value list, span at)

@@ -178,9 +178,8 @@ static bool alias_refused(struct sig *s, struct item *it)
 		return false;
 	if (s->e->report.gave_up)
 		return true;
-	struct diag *g = report_error(s->e, DIAG_ELAB_STEPS, at,
-				      "type `%s` has more than %d parts or %d generics, or is made of more than %d aliases in each other",
-				      name, MAX_TYPES, MAX_GENERICS, MAX_ALIASES);
+	struct diag *g = report_error(s->e, DIAG_ELAB_STEPS, at, "type `%s` has more than %d parts, %d generics or %d nested aliases", name,
+				      MAX_TYPES, MAX_GENERICS, MAX_ALIASES);
 	diag_note(s->e->report.out, g, "each use of an alias in another multiplies its parts");
 	s->e->report.gave_up = true;
 	s->e->report.steps = s->e->report.max_steps + 1; /* nor are the definitions that follow looked at */

@@ -26,7 +26,7 @@ static dim dim_of_value(struct sig *s, struct value v, name_id name, span at)
 		struct diag *g = report_error(s->e, DIAG_TYPE_MISMATCH, at, "`%s` is used as a dimension but is %s",
 					      name_text(s->e->f, name), value_kind_text(v));
 		if (v.kind == V_FN || v.kind == V_LAYER_CLASS)
-			diag_help(s->e->report.out, g, "the name is taken: give the dimension another one");
+			diag_help(s->e->report.out, g, "give the dimension another name");
 	}
 	return unknown_dim(s);
 }

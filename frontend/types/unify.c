@@ -37,7 +37,7 @@ static void suggest_tensor(struct emitter *e, struct diag *g, dtype elem, span a
 {
 	const struct source *src = sources_get(e->f->sources, at.source);
 	const char *maker = elem == DT_TRIT ? "ternary_tensor" : "tensor";
-	diag_help(e->report.out, g, "a list is made a tensor by `%s(…)`", maker);
+	diag_help(e->report.out, g, "make the list a tensor: `%s(…)`", maker);
 	diag_edit(e->report.out, g, at, arena_printf(e->f->arena, "%s(%.*s)", maker, (int)(at.end - at.start), src->text + at.start));
 }
 
@@ -72,15 +72,14 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 	if (decl.source != SPAN_NO_SOURCE)
 		diag_secondary(e->report.out, g, decl, "declared here");
 	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem == DT_TRIT)
-		diag_help(e->report.out, g,
-			  "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
+		diag_help(e->report.out, g, "make trits by `ternary_quantize(…)`, or with their scale by `absmean_quantize(…)`");
 	else if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
 		diag_help(e->report.out, g, "convert it: `%s(…)`", dtype_text(t->elem));
 	else if (v.typed && t->kind == TY_SCALAR && dtype_class(t->elem) == dtype_class(scalar_type(v)))
-		diag_help(e->report.out, g, "it is not narrowed without a cast: `%s(…)`", dtype_text(t->elem));
+		diag_help(e->report.out, g, "narrowing needs a cast: `%s(…)`", dtype_text(t->elem));
 	else if (t->kind == TY_SCALAR && dtype_class(t->elem) == DTC_INT &&
 		 (v.kind == V_FLOAT || (v.kind == V_TENSOR && dtype_class(type_of(e, v.u.t)->elem) == DTC_FLOAT)))
-		diag_help(e->report.out, g, "`/` gives a float, `//` an integer; a float is converted by `int(…)`");
+		diag_help(e->report.out, g, "`/` gives a float, `//` an integer; `int(…)` converts a float");
 	else if (v.kind == V_TUPLE && t->kind == TY_TENSOR)
 		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (v.kind == V_INT && (v.u.i == 0 || v.u.i == 1) && t->kind == TY_SCALAR && t->elem == DT_BOOL)
@@ -365,8 +364,8 @@ static bool match_generic(struct sig *s, struct type *t, struct value *v, span a
 	}
 	if (number ? var->holds == V_TENSOR && fits_generic(s, var, *v) : var->holds == v->kind)
 		return true;
-	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but `%s` is one type, and %s is %s", what, value_text(e, *v),
-				      name_text(e->f, var->name), var->bound_by, var->bound_text);
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "`%s` is one type, but %s is %s and %s is %s", name_text(e->f, var->name),
+				      var->bound_by, var->bound_text, what, value_text(e, *v));
 	diag_label_primary(e->report.out, g, "%s", value_text(e, *v));
 	if (var->bound_at.source != SPAN_NO_SOURCE)
 		diag_secondary(e->report.out, g, var->bound_at, "%s", var->bound_text);

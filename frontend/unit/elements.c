@@ -25,7 +25,7 @@ static bool range_items(struct emitter *e, const struct range *r, span at, struc
 			struct diag *g = report_error(e, DIAG_RUNTIME_LOOP, at, "the number of elements is not known at compile time");
 			diag_note(
 				e->report.out, g,
-				"only the run knows a bound of this range: a `for` statement can iterate over it, a list cannot be made of it");
+				"a bound of this range is known only at run time: a `for` statement can iterate over it, but it cannot become a list");
 		}
 		return false;
 	}
@@ -53,7 +53,8 @@ bool list_elements(struct emitter *e, struct value v, span at, struct value *lis
 {
 	*unknown = false;
 	if (v.kind == V_STACKED || (v.kind == V_LIST && value_contains(v, V_COLLECTED))) {
-		struct diag *g = report_error(e, DIAG_NOT_ITERABLE, at, "a list whose length only the run knows cannot be iterated over");
+		struct diag *g =
+			report_error(e, DIAG_NOT_ITERABLE, at, "a list whose length is known only at run time cannot be iterated over");
 		diag_help(e->report.out, g, "make it a tensor, `let ys = stack(xs)`, and iterate over its indices");
 		return false;
 	}

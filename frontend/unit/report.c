@@ -107,8 +107,7 @@ struct diag *report_error(struct emitter *e, enum diag_code code, span at, const
 		diag_secondary(e->report.out, g, at, "in the standard library");
 	label_path(e, g, code);
 	if (code >= DIAG_ARG_SHAPE && code <= DIAG_SHAPE && strstr(text, "//"))
-		diag_note(e->report.out, g,
-			  "`//` rounds down; sizes that are multiples are written so in the signature: `[N, 3, 4*H, 4*W]`");
+		diag_note(e->report.out, g, "`//` rounds down; if a size is a multiple, write it so in the signature: `[N, 3, 4*H, 4*W]`");
 	return g;
 }
 
@@ -124,7 +123,7 @@ bool count_step(struct emitter *e, span at)
 		elab_hear(e);
 		struct diag *g =
 			report_error(e, DIAG_ELAB_STEPS, at, "the elaboration takes more than %" PRIu64 " steps", e->report.max_steps);
-		diag_note(e->report.out, g, "a loop without end, or calls, layers or types that multiply, make it so long");
+		diag_note(e->report.out, g, "the cause is an endless loop, or calls, layers or types that multiply");
 		return false;
 	}
 	if (e->report.depth > ELAB_MAX_DEPTH) {
@@ -156,7 +155,7 @@ struct value checked_string(struct emitter *e, const char *s, size_t n, span at)
 	e->report.steps += n / 64;
 	if (n <= 1 << 20)
 		return value_str(arena_strndup(e->f->arena, s, n));
-	report_error(e, DIAG_ELAB_STEPS, at, "the string gets longer than a mebibyte");
+	report_error(e, DIAG_ELAB_STEPS, at, "the string is longer than 1 MiB");
 	e->report.gave_up = true;
 	return VALUE_POISON;
 }
@@ -166,15 +165,16 @@ void help_unknown_size(struct emitter *e, struct diag *g, const struct dims *in,
 	int64_t n;
 	bool first = dim_is_const(in, a, &n), second = !first && dim_is_const(in, b, &n);
 	if (!first && !second) {
-		diag_help(e->report.out, g, "a size that is known at run time only fits no other: declare in the signature what it is");
+		diag_help(e->report.out, g, "a size known only at run time matches no other: declare it in the signature");
 		return;
 	}
 	struct buf size = {0};
 	dim_print(in, first ? b : a, &size);
 	bool numbered = size.len > 1 && size.at[0] == 'D' && strspn(size.at + 1, "0123456789") == size.len - 1;
-	diag_help(e->report.out, g,
-		  "`%s`%s is known at run time only, where %lld is needed: write that in the entry's signature, or fix it in `tri.build`",
-		  size.at, numbered ? ", a `?` of the signature," : "", (long long)n);
+	diag_help(
+		e->report.out, g,
+		"`%s`%s is known only at run time, but %lld is needed: write that number in the entry's signature, or set the size in `tri.build`",
+		size.at, numbered ? ", a `?` of the signature," : "", (long long)n);
 	buf_free(&size);
 }
 

@@ -79,11 +79,11 @@ bool scalar_bytes(struct emitter *e, struct value v, dtype t, void *out, span at
 		if (t == DT_TRIT)
 			diag_note(e->report.out, g, "a trit is -1, 0 or 1");
 		else
-			diag_note(e->report.out, g, "%s holds %lld to %lld; the cast of a value that only the run knows keeps its low bits",
-				  dtype_text(t), (long long)(-1 - dtype_largest_int(t)), (long long)dtype_largest_int(t));
+			diag_note(e->report.out, g, "%s holds %lld to %lld; a cast at run time keeps the low bits", dtype_text(t),
+				  (long long)(-1 - dtype_largest_int(t)), (long long)dtype_largest_int(t));
 		return false;
 	}
-	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "%s where a value of type %s is needed", value_text(e, v), dtype_text(t));
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "a value of type %s is needed, not %s", dtype_text(t), value_text(e, v));
 	if (v.kind == V_TRIT)
 		diag_help(e->report.out, g, "convert it: `%s(…)`", dtype_text(t));
 	return false;

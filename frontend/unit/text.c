@@ -195,7 +195,7 @@ void emit_text_effect(struct emitter *e, enum hir_kind kind, struct value text, 
 {
 	uint32_t n = text.kind == V_TEXT ? text.u.text->values.u.seq->n : 0;
 	if (n > MAX_VALUES) {
-		report_error(e, DIAG_ARG_COUNT, at, "more than %d run-time values in one text", MAX_VALUES);
+		report_error(e, DIAG_ARG_COUNT, at, "a text has at most %d values known only at run time", MAX_VALUES);
 		return;
 	}
 	struct hir_arg *args = ARENA_ARRAY(e->f->arena, struct hir_arg, n_lead + n + 1);

@@ -162,8 +162,8 @@ const char *value_kind_text(struct value v)
 	case V_TUPLE: return "a tuple";
 	case V_LIST: return "a list";
 	case V_RANGE: return "a range";
-	case V_STACKED: return "a list whose length only the run knows";
-	case V_COLLECTED: return "what earlier iterations collected";
+	case V_STACKED: return "a list whose length is known only at run time";
+	case V_COLLECTED: return "the results of earlier iterations";
 	case V_TENSOR: return "a tensor";
 	case V_LAYER: return "a layer instance";
 	case V_LAYER_CLASS: return "a layer";
