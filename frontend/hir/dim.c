@@ -1,6 +1,5 @@
-/* Dimensions as hash-consed polynomials: c0 + Σ ci·ai in ascending order of atom, an atom being a symbol, a product of atoms, or an opaque
- * floor division or modulus of two dimensions. Symbols order before other atoms, so that "2*N + 1" prints the way it was written. Everything
- * lives in the arena: there is nothing to free. */
+/* Dimensions as hash-consed polynomials c0 + Σ ci·ai, in ascending order of atoms. Symbols precede other atoms, so "2*N + 1" prints as it was written.
+ * All memory is in the arena. */
 #include "frontend/hir/dim_state.h"
 #include <stddef.h>
 #include <string.h>
@@ -135,12 +134,12 @@ static bool poly_same(const struct poly *p, int64_t c0, const struct term *t, ui
 dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 {
 	uint64_t h = (uint64_t)c0 * 0x9E3779B97F4A7C15ull;
-	uint32_t weight = 1;
+	uint32_t size = 1;
 	for (uint32_t i = 0; i < n; i++) {
 		h = (h ^ t[i].atom) * 0xff51afd7ed558ccdull + (uint64_t)t[i].coef;
-		weight += d->atoms[t[i].atom].weight;
+		size += d->atoms[t[i].atom].size;
 	}
-	if (weight > MAX_WEIGHT)
+	if (size > MAX_SIZE)
 		return overflowed(d);
 	if (d->n_polys >= 2 * d->poly_buckets)
 		polys_rehash(d);
@@ -152,12 +151,12 @@ dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n)
 	struct term *copy = n ? ARENA_ARRAY(d->arena, struct term, n) : NULL;
 	if (n)
 		memcpy(copy, t, n * sizeof *t);
-	d->polys[d->n_polys] = (struct poly){c0, n, *b, hash, weight, copy};
+	d->polys[d->n_polys] = (struct poly){c0, n, *b, hash, size, copy};
 	*b = d->n_polys + 1;
 	return (dim){d->n_polys++};
 }
 
-/* Symbols first, by number; other atoms by age. */
+/* Symbols by number, then other atoms by age. */
 static int atom_order(const struct dims *d, uint32_t a, uint32_t b)
 {
 	bool sa = d->atoms[a].kind == ATOM_SYM, sb = d->atoms[b].kind == ATOM_SYM;
@@ -195,7 +194,7 @@ dim dim_new_sym(struct dims *d, const char *name)
 	d->names = grown(d, d->names, d->n_syms, &cap, sizeof *d->names);
 	d->sym_atom = grown(d, d->sym_atom, d->n_syms, &d->cap_syms, sizeof *d->sym_atom);
 	d->names[d->n_syms] = arena_strdup(d->arena, name);
-	uint32_t atom = atom_intern(d, (struct atom){.kind = ATOM_SYM, .weight = 1, .sym = d->n_syms});
+	uint32_t atom = atom_intern(d, (struct atom){.kind = ATOM_SYM, .size = 1, .sym = d->n_syms});
 	d->sym_atom[d->n_syms++] = atom;
 	return atom_dim(d, atom);
 }
@@ -248,7 +247,7 @@ uint32_t factors_of(const struct dims *d, uint32_t atom, uint32_t *out)
 	return x->n;
 }
 
-/* The product of two atoms; false when it has too many factors. */
+/* Multiplies two atoms. False: too many factors. */
 static bool atom_product(struct dims *d, uint32_t a, uint32_t b, uint32_t *out)
 {
 	uint32_t f[2 * MAX_FACTORS], n = factors_of(d, a, f);
@@ -261,10 +260,10 @@ static bool atom_product(struct dims *d, uint32_t a, uint32_t b, uint32_t *out)
 			f[j] = f[j - 1];
 			f[j - 1] = t;
 		}
-	uint32_t weight = 0;
+	uint32_t size = 0;
 	for (uint32_t i = 0; i < n; i++)
-		weight += d->atoms[f[i]].weight;
-	*out = atom_intern(d, (struct atom){.kind = ATOM_PRODUCT, .weight = weight, .n = (uint16_t)n, .factors = f});
+		size += d->atoms[f[i]].size;
+	*out = atom_intern(d, (struct atom){.kind = ATOM_PRODUCT, .size = size, .n = (uint16_t)n, .factors = f});
 	return true;
 }
 
@@ -299,7 +298,7 @@ dim dim_mul(struct dims *d, dim a, dim b)
 	return sum;
 }
 
-/* ---- questions ---- */
+/* ---- properties ---- */
 
 bool dim_is_const(const struct dims *d, dim x, int64_t *v)
 {

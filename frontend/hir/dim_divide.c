@@ -1,11 +1,11 @@
-/* Floor division and modulus of dimensions: what divides evenly is divided, the rest stays opaque. */
+/* Floor division and modulus of dimensions. Terms that divide evenly are divided; the rest becomes an opaque atom. */
 #include "base/bug.h"
 #include "frontend/hir/dim_state.h"
 
 static dim opaque(struct dims *d, enum atom_kind kind, dim a, dim b)
 {
-	uint32_t weight = d->polys[a.idx].weight + d->polys[b.idx].weight;
-	return atom_dim(d, atom_intern(d, (struct atom){.kind = kind, .weight = weight, .a = a, .b = b}));
+	uint32_t size = d->polys[a.idx].size + d->polys[b.idx].size;
+	return atom_dim(d, atom_intern(d, (struct atom){.kind = kind, .size = size, .a = a, .b = b}));
 }
 
 /* x = c·quot + rest, the coefficients of rest in [0, c). */
@@ -25,7 +25,7 @@ void split_by(struct dims *d, dim x, int64_t c, dim *quot, dim *rest)
 	*rest = poly_intern(d, floor_mod(p.c0, c), r, nr);
 }
 
-/* The common divisor of c and the coefficients (but c0) of x; then x's terms over it, c0 rounded down. */
+/* Returns the common divisor of c and the coefficients of x except c0. *reduced: x divided by it, c0 rounded down. */
 static int64_t reduce_by_gcd(struct dims *d, dim x, int64_t c, dim *reduced)
 {
 	struct poly p = d->polys[x.idx];
@@ -37,7 +37,7 @@ static int64_t reduce_by_gcd(struct dims *d, dim x, int64_t c, dim *reduced)
 	return g;
 }
 
-/* Does monomial `by` divide monomial `atom`? The quotient's factors into f. */
+/* True if monomial `by` divides monomial `atom`; then f has the factors of the quotient. */
 static bool monomial_quotient(const struct dims *d, uint32_t atom, uint32_t by, uint32_t *f, uint32_t *n)
 {
 	uint32_t g[MAX_FACTORS], ng = factors_of(d, by, g), all[MAX_FACTORS], na = factors_of(d, atom, all), j = 0;
@@ -51,7 +51,7 @@ static bool monomial_quotient(const struct dims *d, uint32_t atom, uint32_t by, 
 	return j == ng;
 }
 
-/* x / (coef·monomial) with the monomial cancelled in every term; false when it is not there in every term. */
+/* Divides x by the monomial `by`. False: a term does not contain the monomial. */
 static bool cancel_monomial(struct dims *d, dim x, uint32_t by, dim *out)
 {
 	struct poly p = d->polys[x.idx];

@@ -1,12 +1,12 @@
-/* Dimensions as text, and as programs of a stack machine. */
+/* Dimensions as text and as postfix programs. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/hir/dim_state.h"
 
-struct printer {
+struct dim_printer {
 	const struct dims *d;
 	struct buf *out;
-	bool apart; /* dimensions of one name are numbered */
+	bool apart; /* number symbols of the same name */
 };
 
 static bool needs_brackets(const struct dims *d, dim x)
@@ -15,9 +15,9 @@ static bool needs_brackets(const struct dims *d, dim x)
 	return p->n + (p->c0 != 0) > 1 || (p->n == 1 && (p->terms[0].coef != 1 || d->atoms[p->terms[0].atom].kind != ATOM_SYM));
 }
 
-static void print(const struct printer *t, dim x);
+static void print(const struct dim_printer *t, dim x);
 
-static void print_operand(const struct printer *t, dim x)
+static void print_operand(const struct dim_printer *t, dim x)
 {
 	bool brackets = needs_brackets(t->d, x);
 	if (brackets)
@@ -27,8 +27,8 @@ static void print_operand(const struct printer *t, dim x)
 		buf_putc(t->out, ')');
 }
 
-/* The name; where an earlier symbol has the same, with a number: `H`, `H_2`. */
-static void print_symbol(const struct printer *t, uint32_t sym)
+/* Prints the name, with a number if an earlier symbol has the same name: `H`, `H_2`. */
+static void print_symbol(const struct dim_printer *t, uint32_t sym)
 {
 	uint32_t earlier = 0;
 	const char *name = t->d->names[sym];
@@ -39,7 +39,7 @@ static void print_symbol(const struct printer *t, uint32_t sym)
 		buf_printf(t->out, "_%u", earlier + 1);
 }
 
-static void print_atom(const struct printer *t, uint32_t atom, bool factor)
+static void print_atom(const struct dim_printer *t, uint32_t atom, bool factor)
 {
 	const struct atom *x = &t->d->atoms[atom];
 	if (x->kind == ATOM_SYM) {
@@ -63,7 +63,7 @@ static void print_atom(const struct printer *t, uint32_t atom, bool factor)
 		buf_putc(t->out, ')');
 }
 
-static void print(const struct printer *t, dim x)
+static void print(const struct dim_printer *t, dim x)
 {
 	const struct poly *p = &t->d->polys[x.idx];
 	struct buf *out = t->out;
@@ -84,66 +84,66 @@ static void print(const struct printer *t, dim x)
 		buf_printf(out, p->c0 < 0 ? " - %llu" : " + %llu", (unsigned long long)(p->c0 < 0 ? 0 - (uint64_t)p->c0 : (uint64_t)p->c0));
 }
 
-void dim_print(const struct dims *d, dim x, struct buf *out) { print(&(struct printer){d, out, false}, x); }
+void dim_print(const struct dims *d, dim x, struct buf *out) { print(&(struct dim_printer){d, out, false}, x); }
 
-void dim_print_apart(const struct dims *d, dim x, struct buf *out) { print(&(struct printer){d, out, true}, x); }
+void dim_print_apart(const struct dims *d, dim x, struct buf *out) { print(&(struct dim_printer){d, out, true}, x); }
 
 /* ---- programs ---- */
 
-struct program {
+struct step_writer {
 	struct dim_step *steps;
 	uint32_t cap, n;
 };
 
-static void step(struct program *p, enum dim_op op, int64_t value)
+static void add_step(struct step_writer *p, enum dim_op op, int64_t value)
 {
 	if (p->n < p->cap)
 		p->steps[p->n] = (struct dim_step){op, value};
 	p->n++;
 }
 
-static void poly_steps(const struct dims *d, dim x, struct program *p);
+static void add_poly_steps(const struct dims *d, dim x, struct step_writer *p);
 
-static void atom_steps(const struct dims *d, uint32_t atom, struct program *p)
+static void add_atom_steps(const struct dims *d, uint32_t atom, struct step_writer *p)
 {
 	const struct atom *x = &d->atoms[atom];
 	if (x->kind == ATOM_SYM) {
-		step(p, DIM_PUSH_SYM, x->sym);
+		add_step(p, DIM_PUSH_SYM, x->sym);
 	} else if (x->kind == ATOM_PRODUCT) {
 		for (uint32_t i = 0; i < x->n; i++) {
-			atom_steps(d, x->factors[i], p);
+			add_atom_steps(d, x->factors[i], p);
 			if (i)
-				step(p, DIM_OP_MUL, 0);
+				add_step(p, DIM_OP_MUL, 0);
 		}
 	} else {
-		poly_steps(d, x->a, p);
-		poly_steps(d, x->b, p);
-		step(p, x->kind == ATOM_DIV ? DIM_OP_FLOORDIV : DIM_OP_MOD, 0);
+		add_poly_steps(d, x->a, p);
+		add_poly_steps(d, x->b, p);
+		add_step(p, x->kind == ATOM_DIV ? DIM_OP_FLOORDIV : DIM_OP_MOD, 0);
 	}
 }
 
-static void poly_steps(const struct dims *d, dim x, struct program *p)
+static void add_poly_steps(const struct dims *d, dim x, struct step_writer *p)
 {
 	const struct poly *q = &d->polys[x.idx];
 	for (uint32_t i = 0; i < q->n; i++) {
-		atom_steps(d, q->terms[i].atom, p);
+		add_atom_steps(d, q->terms[i].atom, p);
 		if (q->terms[i].coef != 1) {
-			step(p, DIM_PUSH_CONST, q->terms[i].coef);
-			step(p, DIM_OP_MUL, 0);
+			add_step(p, DIM_PUSH_CONST, q->terms[i].coef);
+			add_step(p, DIM_OP_MUL, 0);
 		}
 		if (i)
-			step(p, DIM_OP_ADD, 0);
+			add_step(p, DIM_OP_ADD, 0);
 	}
 	if (q->n && !q->c0)
 		return;
-	step(p, DIM_PUSH_CONST, q->c0);
+	add_step(p, DIM_PUSH_CONST, q->c0);
 	if (q->n)
-		step(p, DIM_OP_ADD, 0);
+		add_step(p, DIM_OP_ADD, 0);
 }
 
 uint32_t dim_program(const struct dims *d, dim x, struct dim_step *steps, uint32_t cap)
 {
-	struct program p = {steps, cap, 0};
-	poly_steps(d, x, &p);
+	struct step_writer p = {steps, cap, 0};
+	add_poly_steps(d, x, &p);
 	return p.n;
 }

@@ -1,6 +1,5 @@
-/* The tables of dimensions as bytes: how many symbols, atoms and polynomials there are, then all atoms, then all polynomials, in the order of their making,
- * so that handles and the order of terms are the same when they are read. An atom is made of older ones, which keeps what comes from outside free of
- * circles, and its weight bounds every walk. */
+/* Format: the numbers of symbols, atoms and polynomials; all atoms; all polynomials. Entries are in the order of creation, so that a reader gets the same
+ * handles and the same order of terms. An atom refers only to older ones, so there are no cycles. Its size bounds every traversal. */
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/varint.h"
@@ -43,8 +42,8 @@ void dims_write(const struct dims *d, struct buf *out)
 		write_poly(&d->polys[i], out);
 }
 
-/* What was read, before it is believed. */
-struct raw {
+/* Entries that were read and are not checked yet. */
+struct unchecked_dims {
 	struct dims *d;
 	struct varint_in *in;
 	struct atom *atoms;
@@ -52,7 +51,7 @@ struct raw {
 	uint32_t n_syms, n_atoms, n_polys;
 };
 
-static void read_atom(struct raw *r, struct atom *x)
+static void read_atom(struct unchecked_dims *r, struct atom *x)
 {
 	x->kind = (enum atom_kind)varint_take_upto(r->in, ATOM_MOD);
 	switch (x->kind) {
@@ -69,7 +68,7 @@ static void read_atom(struct raw *r, struct atom *x)
 	}
 }
 
-static void read_poly(struct raw *r, struct poly *p)
+static void read_poly(struct unchecked_dims *r, struct poly *p)
 {
 	p->c0 = varint_take_signed(r->in);
 	p->n = varint_take_upto(r->in, r->n_atoms < MAX_TERMS ? r->n_atoms : MAX_TERMS);
@@ -80,54 +79,54 @@ static void read_poly(struct raw *r, struct poly *p)
 	}
 }
 
-/* Symbols first, by number; other atoms by age. */
-static uint64_t rank(const struct raw *r, uint32_t atom)
+/* Orders symbols by number, then other atoms by age. */
+static uint64_t atom_rank(const struct unchecked_dims *r, uint32_t atom)
 {
 	const struct atom *x = &r->atoms[atom];
 	return x->kind == ATOM_SYM ? x->sym : (uint64_t)1 << 32 | atom;
 }
 
-/* The weight of a polynomial all of whose atoms are older than `limit`; 0: it is none. */
-static uint32_t weigh(const struct raw *r, dim x, uint32_t limit)
+/* Returns the size of a valid polynomial whose atoms are older than `limit`; 0: it is invalid. */
+static uint32_t checked_size(const struct unchecked_dims *r, dim x, uint32_t limit)
 {
 	if (x.idx >= r->n_polys)
 		return 0;
 	const struct poly *p = &r->polys[x.idx];
-	uint32_t weight = 1;
+	uint32_t size = 1;
 	for (uint32_t i = 0; i < p->n; i++) {
 		const struct term *t = &p->terms[i];
-		if (t->atom >= limit || !t->coef || (i && rank(r, p->terms[i - 1].atom) >= rank(r, t->atom)))
+		if (t->atom >= limit || !t->coef || (i && atom_rank(r, p->terms[i - 1].atom) >= atom_rank(r, t->atom)))
 			return 0;
-		weight += r->atoms[t->atom].weight;
+		size += r->atoms[t->atom].size;
 	}
-	return weight <= MAX_WEIGHT ? weight : 0;
+	return size <= MAX_SIZE ? size : 0;
 }
 
-static bool sound_product(struct raw *r, struct atom *x, uint32_t k)
+static bool check_product(struct unchecked_dims *r, struct atom *x, uint32_t k)
 {
 	for (uint32_t i = 0; i < x->n; i++) {
 		if (x->factors[i] >= k || r->atoms[x->factors[i]].kind == ATOM_PRODUCT ||
-		    (i && rank(r, x->factors[i - 1]) > rank(r, x->factors[i])))
+		    (i && atom_rank(r, x->factors[i - 1]) > atom_rank(r, x->factors[i])))
 			return false;
-		x->weight += r->atoms[x->factors[i]].weight;
+		x->size += r->atoms[x->factors[i]].size;
 	}
 	return x->n >= 2;
 }
 
-static bool sound_atom(struct raw *r, struct atom *x, uint32_t k)
+static bool check_atom(struct unchecked_dims *r, struct atom *x, uint32_t k)
 {
 	if (x->kind == ATOM_SYM) {
-		x->weight = 1;
+		x->size = 1;
 		return x->sym < r->n_syms;
 	}
 	if (x->kind == ATOM_PRODUCT)
-		return sound_product(r, x, k);
-	uint32_t a = weigh(r, x->a, k), b = weigh(r, x->b, k);
-	x->weight = a + b;
+		return check_product(r, x, k);
+	uint32_t a = checked_size(r, x->a, k), b = checked_size(r, x->b, k);
+	x->size = a + b;
 	return a && b && !(r->polys[x->b.idx].n == 0 && r->polys[x->b.idx].c0 == 0);
 }
 
-static bool take_over(struct raw *r)
+static bool check_and_intern(struct unchecked_dims *r)
 {
 	struct dims *d = r->d;
 	uint32_t syms = 0;
@@ -137,20 +136,20 @@ static bool take_over(struct raw *r)
 	for (uint32_t i = 0; i < r->n_syms; i++)
 		d->names[i] = arena_printf(d->arena, "s%u", i);
 	for (uint32_t k = 0; k < r->n_atoms; k++) {
-		if (!sound_atom(r, &r->atoms[k], k) || atom_intern(d, r->atoms[k]) != k)
+		if (!check_atom(r, &r->atoms[k], k) || atom_intern(d, r->atoms[k]) != k)
 			return false;
 		if (r->atoms[k].kind == ATOM_SYM)
 			d->sym_atom[r->atoms[k].sym] = k, syms++;
 	}
 	for (uint32_t k = 0; k < r->n_polys; k++)
-		if (!weigh(r, (dim){k}, r->n_atoms) || poly_intern(d, r->polys[k].c0, r->polys[k].terms, r->polys[k].n).idx != k)
+		if (!checked_size(r, (dim){k}, r->n_atoms) || poly_intern(d, r->polys[k].c0, r->polys[k].terms, r->polys[k].n).idx != k)
 			return false;
 	return syms == r->n_syms;
 }
 
 struct dims *dims_read(struct arena *a, struct varint_in *in)
 {
-	struct raw r = {.d = dims_new(a), .in = in};
+	struct unchecked_dims r = {.d = dims_new(a), .in = in};
 	r.n_syms = varint_take_count(in);
 	r.n_atoms = varint_take_count(in);
 	r.n_polys = varint_take_count(in);
@@ -160,6 +159,6 @@ struct dims *dims_read(struct arena *a, struct varint_in *in)
 		read_atom(&r, &r.atoms[i]);
 	for (uint32_t i = 0; i < r.n_polys && in->ok; i++)
 		read_poly(&r, &r.polys[i]);
-	in->ok = in->ok && take_over(&r);
+	in->ok = in->ok && check_and_intern(&r);
 	return in->ok ? r.d : NULL;
 }

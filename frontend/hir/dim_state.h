@@ -1,20 +1,20 @@
-/* What the files of dimensions share: the canonical form. */
+/* The canonical form of dimensions, shared by dim*.c. */
 #ifndef TRIB_FRONTEND_HIR_DIM_STATE_H
 #define TRIB_FRONTEND_HIR_DIM_STATE_H
 #include "frontend/hir/dim.h"
 
-enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_WEIGHT = 400 };
+enum { MAX_TERMS = 48, MAX_FACTORS = 8, MAX_SIZE = 400 };
 enum atom_kind { ATOM_SYM, ATOM_PRODUCT, ATOM_DIV, ATOM_MOD };
 
 struct atom {
 	enum atom_kind kind;
-	uint32_t weight; /* symbols and operations in it, written out: bounds every walk */
-	uint16_t n;      /* ATOM_PRODUCT: factors */
-	uint32_t sym;    /* ATOM_SYM */
-	uint32_t next;   /* in its bucket, plus one */
+	uint32_t size; /* symbols and operations in its expansion: bounds every traversal */
+	uint16_t n;    /* ATOM_PRODUCT: factors */
+	uint32_t sym;  /* ATOM_SYM */
+	uint32_t next; /* index of the next in its bucket, plus one */
 	uint32_t hash;
 	dim a, b;          /* ATOM_DIV, ATOM_MOD */
-	uint32_t *factors; /* ATOM_PRODUCT: atoms in order, none of them a product */
+	uint32_t *factors; /* ATOM_PRODUCT: atoms in order, no products */
 };
 struct term {
 	uint32_t atom;
@@ -23,7 +23,7 @@ struct term {
 struct poly {
 	int64_t c0;
 	uint32_t n, next, hash;
-	uint32_t weight;
+	uint32_t size; /* as in struct atom */
 	struct term *terms;
 };
 struct dims {
@@ -34,11 +34,11 @@ struct dims {
 	uint32_t *sym_atom;
 	uint32_t n_atoms, cap_atoms, n_polys, cap_polys, n_syms, cap_syms;
 	uint32_t *atom_bucket, *poly_bucket; /* index plus one of the first */
-	uint32_t atom_buckets, poly_buckets; /* how many: powers of two */
+	uint32_t atom_buckets, poly_buckets; /* number of buckets, a power of two */
 	bool overflow;
 };
 
-/* dim.c. Terms are in atom order, coefficients not zero. What gets too large becomes constant 0 and sets d->overflow. */
+/* dim.c. Terms are in atom order, with coefficients other than 0. A result that is too large becomes the constant 0 and sets d->overflow. */
 dim poly_intern(struct dims *d, int64_t c0, const struct term *t, uint32_t n);
 uint32_t atom_intern(struct dims *d, struct atom x); /* copies the factors */
 dim atom_dim(struct dims *d, uint32_t atom);

@@ -1,4 +1,4 @@
-/* Element types: facts from dtypes.def and the widening order of the language reference. */
+/* Element types: dtypes.def, and the widening order of the language reference. */
 #include "frontend/hir/dtype.h"
 #include <string.h>
 #include "base/bug.h"
@@ -7,24 +7,24 @@ static const struct {
 	const char *text;
 	size_t bytes;
 	enum dtype_class cls;
-} facts[DT_COUNT] = {
+} table[DT_COUNT] = {
 #define DTYPE(id, text, bytes, cls) [DT_##id] = {text, bytes, DTC_##cls},
 #include "frontend/hir/dtypes.def"
 #undef DTYPE
 };
 
-const char *dtype_text(dtype t) { return (unsigned)t < DT_COUNT ? facts[t].text : "?"; }
+const char *dtype_text(dtype t) { return (unsigned)t < DT_COUNT ? table[t].text : "?"; }
 
 size_t dtype_size(dtype t)
 {
 	BUG_ON((unsigned)t >= DT_COUNT);
-	return facts[t].bytes;
+	return table[t].bytes;
 }
 
 enum dtype_class dtype_class(dtype t)
 {
 	BUG_ON((unsigned)t >= DT_COUNT);
-	return facts[t].cls;
+	return table[t].cls;
 }
 
 int64_t dtype_largest_int(dtype t) { return (int64_t)(UINT64_MAX >> (65 - 8 * dtype_size(t))); }
@@ -32,7 +32,7 @@ int64_t dtype_largest_int(dtype t) { return (int64_t)(UINT64_MAX >> (65 - 8 * dt
 dtype dtype_find(const char *text)
 {
 	for (int t = 0; t < DT_COUNT; t++)
-		if (*facts[t].text == *text && !strcmp(facts[t].text, text))
+		if (*table[t].text == *text && !strcmp(table[t].text, text))
 			return (dtype)t;
 	if (!strcmp(text, "int"))
 		return DT_INT32;

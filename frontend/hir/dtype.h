@@ -17,18 +17,18 @@ const char *dtype_text(dtype t);
 size_t dtype_size(dtype t); /* bytes of one element in host memory */
 enum dtype_class dtype_class(dtype t);
 int64_t dtype_largest_int(dtype t); /* of an integer type */
-/* The dtype named by `text` (aliases int and float included), or DT_COUNT. */
+/* Returns the type named `text`, with the aliases int and float, or DT_COUNT. */
 dtype dtype_find(const char *text);
 
-/* The names of the traits (traits.def), their number into *n. */
+/* Returns the names of traits.def, and their number in *n. */
 const char *const *dtype_traits(uint32_t *n);
-/* Has the type the trait? True for a trait that does not exist, which is reported elsewhere. */
+/* True if the type has the trait; also for an unknown trait, which is reported elsewhere. */
 bool dtype_has_trait(dtype t, const char *trait);
 
-/* May `from` become `to` without a cast (language reference, Types)? Equal types: yes. */
+/* True if `from` becomes `to` without a cast (language reference, Types), or is equal. */
 bool dtype_widens(dtype from, dtype to);
-/* The smallest type both widen to, or DT_COUNT. */
+/* Returns the smallest type to which both widen, or DT_COUNT. */
 dtype dtype_join(dtype a, dtype b);
-/* The same for operands: a trit takes the type of what stands beside it, and two are int8. */
+/* The same for operands: a trit takes the type of the other operand, and two trits are int8. */
 dtype dtype_join_operands(dtype a, dtype b);
 #endif

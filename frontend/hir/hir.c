@@ -19,7 +19,7 @@ static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 	struct dim_step steps[256];
 	uint32_t n = dim_program(d, x, steps, 256);
 	hasher_add_u64(h, n);
-	if (n > 256) { /* dimensions are bounded, but not by this */
+	if (n > 256) { /* longer programs are hashed as text */
 		struct buf text = {0};
 		dim_print(d, x, &text);
 		hasher_add_str(h, text.at);

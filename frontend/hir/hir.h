@@ -1,6 +1,6 @@
-/* The elaborated program: what the front end hands to the back end. Compile-time control flow, generics and layer instances are gone; what is
- * left is units, each a straight list of builtin applications and calls in SSA order over tensors whose element type and shape are solved.
- * Nothing here names a local variable or (but for `at`, which is never hashed) a position. */
+/* The elaborated program, the output of the front end. Compile-time control flow, generics and layer instances are resolved. A unit is a list of builtin
+ * applications and calls in SSA order; element types and shapes of its tensors are solved. Names of locals and positions are not part of it, except
+ * `at`, which is never hashed. */
 #ifndef TRIB_FRONTEND_HIR_HIR_H
 #define TRIB_FRONTEND_HIR_HIR_H
 #include <stdbool.h>
@@ -27,10 +27,10 @@ enum builtin {
 #undef BUILTIN
 	BI_COUNT
 };
-/* As the source writes it: "conv2d". */
+/* Returns its name in sources: "conv2d". */
 const char *builtin_name(enum builtin b);
 
-/* One argument of a builtin, by the position of its parameter in builtins.def. */
+/* One argument of a builtin. Arguments have the order of the parameters in builtins.def. */
 enum hir_arg_kind { ARG_NONE, ARG_TENSOR, ARG_INT, ARG_FLOAT, ARG_BOOL, ARG_STR, ARG_DIM, ARG_LIST };
 struct hir_arg {
 	enum hir_arg_kind kind;
@@ -54,55 +54,55 @@ enum hir_kind {
 	HIR_CALL,    /* callee(args): all ARG_TENSOR, one per input of the callee; has as many results as the callee has outputs */
 	HIR_PRINT,   /* effect, in order, never merged or removed. args: ARG_STR template (base/format.h), the values: ARG_TENSOR */
 	HIR_ASSERT,  /* effect. args: ARG_STR template of the message, ARG_STR "net.tri:7", the condition (a bool of rank 0), the values */
-	HIR_IF, /* cond ? callee(args) : other(args): the condition, a bool scalar, then what `callee` takes, then what `other` takes */
-	HIR_LOOP, /* while (go) go, carried… = callee(carried…, captured…): `go`, a bool scalar, then the inputs of `callee`, whose outputs
-	                 are the next `go` and the carried values; results: the carried values in the end */
+	/* condition ? callee(…) : other(…). args: the condition, a bool scalar; the inputs of `callee`; those of `other` */
+	HIR_IF,
+	/* while (go) go, carried… = callee(carried…, captured…). args: `go`, a bool scalar, then the inputs of `callee`. The outputs of `callee`: the next
+	 * `go` and the carried values. Results: the final carried values. */
+	HIR_LOOP,
 	HIR_RESULT, /* result `index` of node `source`, a call, branch, loop, or builtin with several results */
 };
 struct hir_node {
 	enum hir_kind kind;
 	bool build_time; /* depends on parameters and constants only: evaluated when the library is built */
 	enum builtin builtin;
-	struct hir_type
-		type; /* of result 0 for calls, branches, loops and multi-result builtins (a bool scalar where there is none); use HIR_RESULT
-	                          nodes for each result of those */
+	struct hir_type type;  /* with several results: of result 0, a bool scalar if there is none; HIR_RESULT nodes have each result */
 	uint32_t args, n_args; /* in hir_unit.args */
 	uint32_t index;
 	hir_ref source;
 	dim extent;
 	const void *data;
 	struct hir_unit *callee, *other; /* other: HIR_IF only */
-	const dim *callee_syms;          /* value of each symbol of the callee, in this unit's dims; `other` has the same symbols */
+	const dim *callee_syms;          /* value of each symbol of the callee, in this unit's dims; the same for `other` */
 	span at;
 };
 
 struct hir_input {
 	const char *name; /* "x"; for a parameter its dotted name relative to this unit's layer: "fc1.weight" */
 	struct hir_type type;
-	bool build_time; /* a parameter, or an argument that every build-time value is passed for; constant shape then */
+	bool build_time; /* a parameter, or an input that all callers pass a build-time value; its shape is constant */
 };
 struct hir_output {
 	const char *name; /* "out", or "out0", "out1" … */
-	hir_ref node;     /* never a call, branch or loop itself: a HIR_RESULT of it */
+	hir_ref node;     /* not a call, branch or loop, but a HIR_RESULT of it */
 };
 
 struct hir_unit {
-	const char *name;   /* for people: "Block(64, stride=1) [N, 64, 56, 56]" */
-	const char *symbol; /* identifier-safe and stable: definition's name + 16 hex digits of identity */
+	const char *name;   /* for messages: "Block(64, stride=1) [N, 64, 56, 56]" */
+	const char *symbol; /* an identifier: the definition's name and 16 hex digits of `identity` */
 	hash128 identity; /* of the definition (item_hash_identity), compile-time arguments, element types, shapes, build-time flags: survives body edits */
 	hash128 definition; /* token hash of the source definition */
-	const char *file;   /* where it was defined, as in the diagnostics */
+	const char *file;   /* of its definition, as in diagnostics */
 	span at;
-	bool always_inline; /* @inline: callers take it in at -O1 */
+	bool always_inline; /* @inline: inlined at -O1 */
 	bool never_inline;  /* @noinline */
-	bool effects;       /* it prints or asserts, itself or in what it calls: no call of it may be removed, merged or reordered */
+	bool effects;       /* it or a callee prints or asserts: no call of it may be removed, merged or reordered */
 	int8_t opt;         /* @opt(n), or -1 */
 	struct dims *dims;
 	struct hir_input *inputs;
 	uint32_t n_inputs;
 	struct hir_output *outputs;
 	uint32_t n_outputs;
-	struct hir_node *nodes; /* operands precede users; every HIR_INPUT exists once, in order, first */
+	struct hir_node *nodes; /* operands precede users; the HIR_INPUT nodes are first, in order, each once */
 	uint32_t n_nodes;
 	struct hir_arg *args;
 	uint32_t n_args;
@@ -113,13 +113,13 @@ struct hir_param {
 	const char *name;
 	struct hir_type type; /* constant dims, of `dims` */
 	const struct dims *dims;
-	struct hir_unit *init; /* no inputs, one output; evaluated with a seed taken from `name`. NULL: must come from the weights file */
-	bool buffer;           /* of a layer marked @nograd: nothing that training learns, such as running statistics */
+	struct hir_unit *init; /* no inputs, one output; seeded by `name`. NULL: the weights file must have the parameter */
+	bool buffer;           /* of a layer with @nograd: not trained, for example running statistics */
 	span at;               /* its declaration */
 };
 
 struct hir_entry {
-	const char *name; /* "forward" or the function's name; of two the same "Net", "Net_step" */
+	const char *name; /* "forward" or the function's name; "Net", "Net_step" if two have the same name */
 	struct hir_unit *unit;
 	uint32_t *params; /* per unit input: index into hir_program.params, or HIR_NONE for a run-time input */
 };
@@ -134,14 +134,14 @@ struct hir_program {
 };
 
 static inline bool hir_calls(enum hir_kind k) { return k == HIR_CALL || k == HIR_IF || k == HIR_LOOP; }
-/* Does the node do more than give results? */
+/* True if the node has side effects. */
 static inline bool hir_has_effect(const struct hir_node *n)
 {
 	return n->kind == HIR_PRINT || n->kind == HIR_ASSERT ||
 	       (hir_calls(n->kind) && (n->callee->effects || (n->other && n->other->effects)));
 }
 
-/* Dimensions of one unit: equal handles are equal sizes. */
+/* True if two shapes of one unit are equal. */
 static inline bool hir_same_shape(const struct hir_type *a, const struct hir_type *b)
 {
 	bool same = a->rank == b->rank;
@@ -150,11 +150,11 @@ static inline bool hir_same_shape(const struct hir_type *a, const struct hir_typ
 	return same;
 }
 
-/* Content hash of a unit: nodes, types, literals, callee identities (not their bodies); no names, no positions. */
+/* Returns the content hash of a unit: of nodes, types, literals and callee identities, not of callee bodies, names or positions. */
 hash128 hir_unit_hash(const struct hir_unit *u);
-/* With the contents of all that it calls. */
+/* The same, with the content hashes of all callees. */
 hash128 hir_unit_hash_all(const struct hir_unit *u);
-/* Text for --dump-types and golden tests. */
+/* Appends the text for --dump-types and golden tests. */
 struct buf;
 void hir_print(const struct hir_unit *u, struct buf *out);
 #endif
