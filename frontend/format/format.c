@@ -1,5 +1,5 @@
-/* The walk over the tokens. Before each stands a place: nothing or a space, a possible break, or a sure one; comments found there make it sure
- * where they end a line. The token sequence is the source's by construction, but for `;` and optional commas. */
+/* Walks the tokens. A separator precedes each token: nothing or a space, a possible break, or a forced one; a comment that ends a line forces it.
+ * By construction the tokens are those of the source, except for `;` and optional commas. */
 #include "frontend/format/format.h"
 #include <stdlib.h>
 #include <string.h>
@@ -13,7 +13,7 @@ enum frame_kind { FRAME_GROUP, FRAME_BRACKET };
 struct frame {
 	uint8_t kind, style;
 	bool indented; /* a GROUP from its first break on; a BRACKET that indents what it holds */
-	bool plain;    /* a GROUP that is all of a parenthesis, which indents already */
+	bool plain;    /* a GROUP that fills a parenthesis, which is indented already */
 	bool grouped;  /* a BRACKET with a group of its own */
 };
 
@@ -24,11 +24,11 @@ struct formatter {
 	struct gap gap;
 	VEC(struct frame) frames;
 	token_id prev;      /* the token written last; TOKEN_NONE at the start */
-	uint32_t gap_start; /* where the text after it begins that is not dealt with */
+	uint32_t gap_start; /* the start of the text after it that is not processed yet */
 	bool any_item;
-	bool item_long;     /* the definition before took several lines */
-	bool item_blank;    /* an empty line stands before this one */
-	uint32_t item_line; /* lines written when its keyword came */
+	bool item_long;     /* the previous definition took several lines */
+	bool item_blank;    /* an empty line precedes this one */
+	uint32_t item_line; /* lines written before its keyword */
 };
 
 static enum token_kind kind(const struct formatter *f, token_id i) { return token_kind(f->tok, i); }
@@ -38,9 +38,9 @@ static struct frame *top(struct formatter *f) { return f->frames.len ? &f->frame
 static bool opens(const struct formatter *f, token_id i) { return flags(f, i) & MARK_OPENS; }
 static bool closes(const struct formatter *f, token_id i) { return flags(f, i) & MARK_CLOSES; }
 
-/* --- what stands between two tokens --- */
+/* --- separators --- */
 
-/* Would the two run together: a number and a dot, dots and a number? */
+/* True if the two tokens would become one without a space: a number and a dot, dots and a number. */
 static bool dots_meet(const struct formatter *f, token_id a, token_id b)
 {
 	char last = token_text(f->tok, a)[token_len(f->tok, a) - 1], first = *token_text(f->tok, b);
@@ -49,7 +49,7 @@ static bool dots_meet(const struct formatter *f, token_id a, token_id b)
 	return last == '.' || (kind(f, b) == TOK_DOT && (kind(f, a) == TOK_INT || kind(f, a) == TOK_FLOAT));
 }
 
-static bool spaced(const struct formatter *f, token_id a, token_id b)
+static bool needs_space(const struct formatter *f, token_id a, token_id b)
 {
 	enum token_kind x = kind(f, a), y = kind(f, b);
 	if (flags(f, a) & MARK_TIGHT_AFTER || flags(f, b) & MARK_TIGHT_BEFORE || x == TOK_DOT || y == TOK_DOT)
@@ -61,67 +61,67 @@ static bool spaced(const struct formatter *f, token_id a, token_id b)
 	return !(x == TOK_LBRACE && y == TOK_RBRACE);
 }
 
-enum place_kind { PLACE_NONE, PLACE_BREAK, PLACE_LINE };
-struct place {
-	enum place_kind kind;
+enum separator_kind { SEPARATOR_NONE, SEPARATOR_BREAK, SEPARATOR_LINE };
+struct separator {
+	enum separator_kind kind;
 	unsigned flags; /* of the break */
 	bool indents;   /* a group's break: the group's lines after its first are indented */
 };
 
-/* Has the bracket breaks after `[` and before `]`? */
+/* True if the bracket has breaks after `[` and before `]`. */
 static bool has_edges(unsigned style) { return style != STYLE_TIGHT && style != STYLE_HUG; }
 
 static bool is_empty(const struct formatter *f, token_id open) { return f->marks[open].partner == open + 1; }
 
-/* A comma before the closing bracket, written there on a line of its own: the list stays broken. */
-static bool asks_to_break(const struct formatter *f, token_id open)
+/* True if the source has a comma before the closing bracket and that on a separate line. Such a list stays broken. */
+static bool has_magic_comma(const struct formatter *f, token_id open)
 {
 	const struct mark *m = &f->marks[open];
 	return (m->style == STYLE_LIST || m->style == STYLE_FILL) && kind(f, m->partner - 1) == TOK_COMMA &&
 	       token_after_newline(f->tok, m->partner);
 }
 
-static struct place place_in_bracket(const struct formatter *f, token_id open)
+static struct separator separator_in_bracket(const struct formatter *f, token_id open)
 {
 	const struct mark *m = &f->marks[open];
 	unsigned space = m->style == STYLE_BLOCK ? EVENT_SPACE : 0;
-	bool line = m->flags & MARK_FORCED || asks_to_break(f, open);
+	bool line = m->flags & MARK_FORCED || has_magic_comma(f, open);
 	if (!has_edges(m->style) || is_empty(f, open))
-		return (struct place){0};
-	return (struct place){line ? PLACE_LINE : PLACE_BREAK, space, false};
+		return (struct separator){0};
+	return (struct separator){line ? SEPARATOR_LINE : SEPARATOR_BREAK, space, false};
 }
 
-static struct place place_after_comma(struct formatter *f)
+static struct separator separator_after_comma(struct formatter *f)
 {
 	unsigned style = top(f) && top(f)->kind == FRAME_BRACKET ? top(f)->style : STYLE_BLOCK;
 	if (style == STYLE_BLOCK || style == STYLE_HUG)
-		return (struct place){0};
-	return (struct place){PLACE_BREAK, EVENT_SPACE | (style == STYLE_FILL || style == STYLE_TIGHT ? EVENT_FILL : 0), false};
+		return (struct separator){0};
+	return (struct separator){SEPARATOR_BREAK, EVENT_SPACE | (style == STYLE_FILL || style == STYLE_TIGHT ? EVENT_FILL : 0), false};
 }
 
-static struct place find_place(struct formatter *f, token_id i)
+static struct separator find_separator(struct formatter *f, token_id i)
 {
 	token_id prev = f->prev;
 	unsigned here = flags(f, i), before = prev == TOKEN_NONE ? 0 : flags(f, prev);
 	bool in_group = top(f) && top(f)->kind == FRAME_GROUP;
 	if (prev == TOKEN_NONE || kind(f, i) == TOK_EOF)
-		return (struct place){PLACE_LINE, 0, false};
+		return (struct separator){SEPARATOR_LINE, 0, false};
 	if (opens(f, prev) && !(closes(f, i) && is_empty(f, prev)))
-		return place_in_bracket(f, prev);
+		return separator_in_bracket(f, prev);
 	if (closes(f, i))
-		return place_in_bracket(f, f->marks[i].partner);
+		return separator_in_bracket(f, f->marks[i].partner);
 	if (here & MARK_LINE)
-		return (struct place){PLACE_LINE, 0, false};
+		return (struct separator){SEPARATOR_LINE, 0, false};
 	if (here & MARK_BREAK_BEFORE)
-		return (struct place){PLACE_BREAK,
-				      (kind(f, i) == TOK_DOT ? 0 : EVENT_SPACE) | (here & MARK_FILL ? EVENT_FILL : 0) |
-					      (kind(f, i) == TOK_ARROW ? EVENT_ARROW : 0),
-				      in_group};
+		return (struct separator){SEPARATOR_BREAK,
+					  (kind(f, i) == TOK_DOT ? 0 : EVENT_SPACE) | (here & MARK_FILL ? EVENT_FILL : 0) |
+						  (kind(f, i) == TOK_ARROW ? EVENT_ARROW : 0),
+					  in_group};
 	if (before & MARK_ASSIGN)
-		return (struct place){PLACE_BREAK, EVENT_SPACE | EVENT_ASSIGN, false};
+		return (struct separator){SEPARATOR_BREAK, EVENT_SPACE | EVENT_ASSIGN, false};
 	if (before & MARK_BREAK_AFTER)
-		return (struct place){PLACE_BREAK, EVENT_SPACE | (before & MARK_FILL ? EVENT_FILL : 0), in_group};
-	return kind(f, prev) == TOK_COMMA ? place_after_comma(f) : (struct place){0};
+		return (struct separator){SEPARATOR_BREAK, EVENT_SPACE | (before & MARK_FILL ? EVENT_FILL : 0), in_group};
+	return kind(f, prev) == TOK_COMMA ? separator_after_comma(f) : (struct separator){0};
 }
 
 /* --- comments --- */
@@ -147,19 +147,19 @@ static void put_comment(struct formatter *f, const struct comment *c, bool space
 	const char *text = f->tok->src->text + c->start;
 	uint32_t len = c->end - c->start, from = c->multi ? last_line(text, len) : 0;
 	unsigned spaces = !space ? 0 : c->line ? EVENT_SPACES : EVENT_SPACE;
-	print_comment(&f->p, text, len, columns(text + from, len - from), spaces | (c->line || c->multi ? EVENT_BESIDE : 0));
+	printer_comment(&f->p, text, len, columns(text + from, len - from), spaces | (c->line || c->multi ? EVENT_BESIDE : 0));
 	if (c->multi)
-		print_flush(&f->p);
+		printer_flush(&f->p);
 }
 
-/* Newlines after comment i. */
+/* Returns the newlines after comment i. */
 static unsigned newlines_after(const struct gap *g, uint32_t i)
 {
 	return i + 1 < g->comments.len ? g->comments.at[i + 1].newlines : g->newlines;
 }
 
-/* Comments at the end of the line before: the first ones. How many. */
-static uint32_t trailing(const struct formatter *f)
+/* Returns the number of comments at the end of the previous line. */
+static uint32_t count_trailing_comments(const struct formatter *f)
 {
 	const struct gap *g = &f->gap;
 	uint32_t n = 0;
@@ -171,13 +171,13 @@ static uint32_t trailing(const struct formatter *f)
 	return n;
 }
 
-static void put_break(struct formatter *f, struct place at, bool blank)
+static void put_break(struct formatter *f, struct separator at, bool blank)
 {
 	unsigned b = blank ? EVENT_BLANK : 0;
-	if (at.kind == PLACE_LINE)
-		print_line(&f->p, blank);
-	else if (at.kind == PLACE_BREAK)
-		print_break(&f->p, at.flags | b);
+	if (at.kind == SEPARATOR_LINE)
+		printer_line(&f->p, blank);
+	else if (at.kind == SEPARATOR_BREAK)
+		printer_break(&f->p, at.flags | b);
 }
 
 static bool no_space_after(const struct formatter *f, token_id prev)
@@ -185,37 +185,37 @@ static bool no_space_after(const struct formatter *f, token_id prev)
 	return prev == TOKEN_NONE || (opens(f, prev) && kind(f, prev) != TOK_LBRACE);
 }
 
-/* What stands before comment i of the gap, after those at the line's end. True: a space is still to be put. */
-static bool before_comment(struct formatter *f, struct place *at, uint32_t i, bool ended, bool first_in)
+/* Writes the separator before comment i, which is not at the end of the previous line. True if a space is still needed. */
+static bool separate_comment(struct formatter *f, struct separator *at, uint32_t i, bool ended, bool first_in)
 {
 	const struct comment *c = &f->gap.comments.at[i];
 	bool own_line = c->newlines && (c->line || newlines_after(&f->gap, i));
 	if (ended || (own_line && !i)) {
-		print_line(&f->p, c->newlines > 1 && !(first_in && !i));
-	} else if (!i && at->kind != PLACE_NONE) {
+		printer_line(&f->p, c->newlines > 1 && !(first_in && !i));
+	} else if (!i && at->kind != SEPARATOR_NONE) {
 		put_break(f, *at, c->newlines > 1 && !first_in);
-		at->kind = PLACE_NONE;
+		at->kind = SEPARATOR_NONE;
 		return false;
 	}
 	return true;
 }
 
-/* Writes the gap's comments. Leaves in *at what is to stand between them and the next token, which is a closing bracket if `closing`. */
-static void put_comments(struct formatter *f, struct place *at, bool first_in, bool closing)
+/* Writes the gap's comments. Changes *at to the separator before the next token, which is a closing bracket if `closing`. */
+static void put_comments(struct formatter *f, struct separator *at, bool first_in, bool closing)
 {
-	uint32_t n = trailing(f);
+	uint32_t n = count_trailing_comments(f);
 	bool ended = false, space = !no_space_after(f, f->prev);
 	for (uint32_t i = 0; i < f->gap.comments.len; i++) {
 		const struct comment *c = &f->gap.comments.at[i];
-		struct place none = {0};
+		struct separator none = {0};
 		if (i >= n)
-			space &= before_comment(f, closing ? &none : at, i, ended, first_in);
+			space &= separate_comment(f, closing ? &none : at, i, ended, first_in);
 		put_comment(f, c, space);
 		ended = c->line || newlines_after(&f->gap, i);
 		space = true;
 	}
 	if (ended)
-		at->kind = PLACE_LINE;
+		at->kind = SEPARATOR_LINE;
 }
 
 /* --- frames --- */
@@ -226,7 +226,7 @@ static void indent(struct formatter *f)
 	if (fr->indented || fr->plain)
 		return;
 	fr->indented = true;
-	print_event(&f->p, EVENT_INDENT, 0);
+	printer_event(&f->p, EVENT_INDENT, 0);
 }
 
 static void open_groups(struct formatter *f, token_id i)
@@ -235,7 +235,7 @@ static void open_groups(struct formatter *f, token_id i)
 	bool plain = outer && outer->kind == FRAME_BRACKET && outer->style == STYLE_PAREN && opens(f, f->prev);
 	for (uint32_t n = f->marks[i].opens; n; n--) {
 		vec_push(&f->frames, ((struct frame){.kind = FRAME_GROUP, .plain = plain}));
-		print_event(&f->p, EVENT_BEGIN, 0);
+		printer_event(&f->p, EVENT_BEGIN, 0);
 		plain = false;
 	}
 }
@@ -244,8 +244,8 @@ static void close_groups(struct formatter *f, token_id i)
 {
 	for (uint32_t n = f->marks[i].closes; n; n--) {
 		if (top(f)->indented)
-			print_event(&f->p, EVENT_DEDENT, 0);
-		print_event(&f->p, EVENT_END, 0);
+			printer_event(&f->p, EVENT_DEDENT, 0);
+		printer_event(&f->p, EVENT_END, 0);
 		f->frames.len--;
 	}
 }
@@ -256,24 +256,24 @@ static void begin_bracket(struct formatter *f, token_id i)
 	bool grouped = !(m->flags & MARK_SHARED);
 	struct frame new = {.kind = FRAME_BRACKET, .style = m->style, .indented = m->style != STYLE_HUG, .grouped = grouped};
 	if (grouped)
-		print_event(&f->p, EVENT_BEGIN, m->flags & MARK_BODY ? EVENT_BODY : 0);
+		printer_event(&f->p, EVENT_BEGIN, m->flags & MARK_BODY ? EVENT_BODY : 0);
 	vec_push(&f->frames, new);
 }
 
 static void end_bracket(struct formatter *f)
 {
 	if (top(f)->grouped)
-		print_event(&f->p, EVENT_END, EVENT_BRACKET);
+		printer_event(&f->p, EVENT_END, EVENT_BRACKET);
 	f->frames.len--;
 }
 
 /* --- definitions of the file --- */
 
-/* Between definitions of which one takes several lines stands an empty line. */
+/* Inserts an empty line between two definitions if one of them takes several lines. */
 static void end_item(struct formatter *f)
 {
 	bool is_long = f->p.lines > f->item_line;
-	size_t at = f->p.separator;
+	size_t at = f->p.item_break;
 	if ((is_long || f->item_long) && !f->item_blank) {
 		struct buf *out = f->p.out;
 		buf_putc(out, '\n');
@@ -293,16 +293,16 @@ static bool gap_has_blank(const struct gap *g)
 
 static void begin_item(struct formatter *f)
 {
-	print_flush(&f->p);
+	printer_flush(&f->p);
 	if (f->any_item)
 		end_item(f);
 	f->item_blank = !f->any_item || gap_has_blank(&f->gap);
-	f->any_item = f->p.separate = true;
+	f->any_item = f->p.record_item_break = true;
 }
 
 /* --- tokens --- */
 
-/* The last token of what is written as it stands: an f-string is one piece. */
+/* Returns the last token of the piece at i. An f-string is one piece; its text is copied. */
 static token_id piece_end(const struct formatter *f, token_id i) { return kind(f, i) == TOK_FSTR_HEAD ? f->marks[i].partner : i; }
 
 static void put_token(struct formatter *f, token_id i, bool space)
@@ -311,15 +311,15 @@ static void put_token(struct formatter *f, token_id i, bool space)
 	const char *text = token_text(f->tok, i);
 	uint32_t len = f->tok->ends[last] - f->tok->starts[i];
 	bool wide = kind(f, i) == TOK_STRING || last != i || kind(f, i) == TOK_FSTR_WHOLE;
-	if (kind(f, i) == TOK_GE && closes(f, i)) { /* of types; its `=` begins a value */
+	if (kind(f, i) == TOK_GE && closes(f, i)) { /* `>=` that closes type arguments; its `=` begins a value */
 		text = "> =";
 		len = 3;
 	}
-	print_text(&f->p, text, len, wide ? columns(text, len) : len, space ? EVENT_SPACE : 0);
+	printer_text(&f->p, text, len, wide ? columns(text, len) : len, space ? EVENT_SPACE : 0);
 }
 
-/* `;`, and commas that stand or not as the layout has it. */
-static bool dropped(struct formatter *f, token_id i)
+/* True for `;` and for commas that the layout adds itself. */
+static bool is_dropped(struct formatter *f, token_id i)
 {
 	if (kind(f, i) == TOK_SEMICOLON)
 		return true;
@@ -341,9 +341,8 @@ static void scan_gap(struct formatter *f, token_id i)
 		f->gap.newlines = 1;
 }
 
-/* A token that begins no line: a comma that stays, or `//`, which would look like another language's comment. Comments before it that end no line
- * stay before it, others go after it. */
-static void put_inner(struct formatter *f, token_id i)
+/* Writes a token that never begins a line: a comma, or `//`, which would look like a comment. Comments on its line stay before it; others move after it. */
+static void put_inner_token(struct formatter *f, token_id i)
 {
 	bool inner = !token_after_newline(f->tok, i);
 	if (inner) {
@@ -356,49 +355,49 @@ static void put_inner(struct formatter *f, token_id i)
 	f->prev = i;
 }
 
-static bool close_bracket(struct formatter *f, token_id i, struct place at, bool space)
+static bool close_bracket(struct formatter *f, token_id i, struct separator at, bool space)
 {
 	token_id opened = f->marks[i].partner;
 	unsigned style = f->marks[opened].style;
 	bool comments = f->gap.comments.len;
 	if (!is_empty(f, opened) && (style == STYLE_LIST || style == STYLE_FILL) && !(flags(f, i) & MARK_KEEPS_COMMA))
-		print_event(&f->p, EVENT_COMMA, 0);
+		printer_event(&f->p, EVENT_COMMA, 0);
 	if (comments)
 		put_comments(f, &at, opened == f->prev, true);
 	if (top(f)->indented)
-		print_event(&f->p, EVENT_DEDENT, 0);
+		printer_event(&f->p, EVENT_DEDENT, 0);
 	put_break(f, at, false);
-	return at.kind == PLACE_NONE && (space || (comments && style == STYLE_BLOCK));
+	return at.kind == SEPARATOR_NONE && (space || (comments && style == STYLE_BLOCK));
 }
 
-/* Comments and the break before a token. Is a space to stand before it? */
-static bool put_place(struct formatter *f, token_id i, struct place at, bool space)
+/* Writes the comments and the break before a token. True if a space is still needed. */
+static bool put_separator(struct formatter *f, token_id i, struct separator at, bool space)
 {
 	bool first_in = f->prev == TOKEN_NONE || opens(f, f->prev), comments = f->gap.comments.len;
-	bool nowhere = at.kind == PLACE_NONE || at.flags & EVENT_ASSIGN;
-	bool blank = f->gap.newlines > 1 && !(first_in && !comments) && !nowhere && !at.indents;
+	bool inside_line = at.kind == SEPARATOR_NONE || at.flags & EVENT_ASSIGN;
+	bool blank = f->gap.newlines > 1 && !(first_in && !comments) && !inside_line && !at.indents;
 	if (at.indents)
 		indent(f);
-	if (comments && nowhere)
-		print_event(&f->p, EVENT_INDENT, 0);
+	if (comments && inside_line)
+		printer_event(&f->p, EVENT_INDENT, 0);
 	if (comments)
 		put_comments(f, &at, first_in, false);
 	if (kind(f, i) != TOK_EOF)
 		put_break(f, at, blank);
-	if (comments && nowhere)
-		print_event(&f->p, EVENT_DEDENT, 0);
-	return at.kind == PLACE_NONE && (space || comments);
+	if (comments && inside_line)
+		printer_event(&f->p, EVENT_DEDENT, 0);
+	return at.kind == SEPARATOR_NONE && (space || comments);
 }
 
-static void put(struct formatter *f, token_id i)
+static void put_token_with_layout(struct formatter *f, token_id i)
 {
 	token_id last = piece_end(f, i);
-	struct place at = find_place(f, i);
-	bool space = f->prev != TOKEN_NONE && spaced(f, f->prev, i);
+	struct separator at = find_separator(f, i);
+	bool space = f->prev != TOKEN_NONE && needs_space(f, f->prev, i);
 	scan_gap(f, i);
 	if (flags(f, i) & MARK_ITEM || kind(f, i) == TOK_EOF)
 		begin_item(f);
-	space = closes(f, i) ? close_bracket(f, i, at, space) : put_place(f, i, at, space);
+	space = closes(f, i) ? close_bracket(f, i, at, space) : put_separator(f, i, at, space);
 	if (flags(f, i) & MARK_DEFINES)
 		f->item_line = f->p.lines + f->p.pending;
 	if (!closes(f, i))
@@ -408,7 +407,7 @@ static void put(struct formatter *f, token_id i)
 	if (kind(f, i) != TOK_EOF)
 		put_token(f, i, space);
 	if (opens(f, i) && top(f)->indented)
-		print_event(&f->p, EVENT_INDENT, 0);
+		printer_event(&f->p, EVENT_INDENT, 0);
 	if (closes(f, i)) {
 		end_bracket(f);
 		open_groups(f, i); /* of the `=` of a `>=` */
@@ -423,14 +422,14 @@ void format_ast(const struct ast *t, struct buf *out)
 	struct mark *marks = format_marks(t);
 	struct formatter f = {.tok = &t->tokens, .marks = marks, .p = {.out = out}, .prev = TOKEN_NONE};
 	for (token_id i = 0; i < t->tokens.len; i = piece_end(&f, i) + 1) {
-		if (dropped(&f, i))
+		if (is_dropped(&f, i))
 			continue;
 		if (kind(&f, i) == TOK_COMMA || kind(&f, i) == TOK_SLASH2)
-			put_inner(&f, i);
+			put_inner_token(&f, i);
 		else
-			put(&f, i);
+			put_token_with_layout(&f, i);
 	}
-	print_flush(&f.p);
+	printer_flush(&f.p);
 	if (f.p.started)
 		buf_putc(out, '\n');
 	printer_free(&f.p);
@@ -456,8 +455,8 @@ enum { CHECK_RESULT = false };
 enum { CHECK_RESULT = true };
 #endif
 
-/* Debug builds parse each result and compare. */
-static void check(const struct ast *before, const struct source *src, const char *text, size_t len)
+/* Debug builds parse the result and compare the trees. */
+static void check_result(const struct ast *before, const struct source *src, const char *text, size_t len)
 {
 	struct sources *sources = sources_new();
 	struct diags *d = diags_new(0);
@@ -474,11 +473,11 @@ bool format_source(const struct source *src, struct buf *out, struct diags *d)
 	bool ok = parse_source(src, &t, d);
 	size_t from = out->len;
 	if (ok) {
-		buf_reserve(out, src->len + src->len / 8); /* most results are about as long */
+		buf_reserve(out, src->len + src->len / 8); /* most results have about the length of the source */
 		format_ast(&t, out);
 	}
 	if (CHECK_RESULT && out->len > from)
-		check(&t, src, out->at + from, out->len - from);
+		check_result(&t, src, out->at + from, out->len - from);
 	ast_free(&t);
 	return ok;
 }

@@ -2,7 +2,7 @@
 #include <string.h>
 #include "frontend/format/state.h"
 
-static uint8_t count(uint8_t newlines) { return newlines < 2 ? (uint8_t)(newlines + 1) : 2; }
+static uint8_t count_newline(uint8_t newlines) { return newlines < 2 ? (uint8_t)(newlines + 1) : 2; }
 
 static uint32_t trim_end(const char *text, uint32_t start, uint32_t end)
 {
@@ -33,7 +33,7 @@ void format_gap(const struct source *src, uint32_t start, uint32_t end, struct g
 		bool line = text[i] == '#';
 		bool token = text[i] == ',' || (text[i] == '/' && text[i + 1] == '/');
 		if (token || (!line && text[i] != '/')) {
-			newlines = text[i] == '\n' ? count(newlines) : token ? 0 : newlines;
+			newlines = text[i] == '\n' ? count_newline(newlines) : token ? 0 : newlines;
 			i += text[i] == '/' ? 2 : 1;
 			continue;
 		}

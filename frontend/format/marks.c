@@ -1,5 +1,5 @@
-/* From the tree to marks on tokens: one pass over the nodes, children first, no recursion. A group that turns out to be the left part of a
- * larger one of the same kind (a + b in a + b + c) is taken back. */
+/* Marks tokens by the tree: one pass over the nodes, children first, without recursion. The group of a + b is removed again if it is the left part of
+ * a + b + c. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/bug.h"
@@ -14,132 +14,132 @@ struct marker {
 };
 
 static enum token_kind kind(const struct marker *x, token_id i) { return token_kind(&x->t->tokens, i); }
-static void flag(struct marker *x, token_id i, unsigned flags) { x->m[i].flags |= (uint16_t)flags; }
+static void add_flags(struct marker *x, token_id i, unsigned flags) { x->m[i].flags |= (uint16_t)flags; }
 
-static void group(struct marker *x, token_id first, token_id last)
+static void add_group(struct marker *x, token_id first, token_id last)
 {
 	x->m[first].opens++;
 	x->m[last].closes++;
 }
 
-static void ungroup(struct marker *x, node_id n)
+static void remove_group(struct marker *x, node_id n)
 {
 	x->m[x->firsts[n]].opens--;
 	x->m[x->lasts[n]].closes--;
 }
 
-static void group_node(struct marker *x, node_id n) { group(x, x->firsts[n], x->lasts[n]); }
+static void add_node_group(struct marker *x, node_id n) { add_group(x, x->firsts[n], x->lasts[n]); }
 
-static void bracket(struct marker *x, token_id open, enum bracket_style style) { x->m[open].style = (uint8_t)style; }
+static void set_style(struct marker *x, token_id open, enum bracket_style style) { x->m[open].style = (uint8_t)style; }
 
-static void partners(struct marker *x, token_id open, token_id close)
+static void set_partners(struct marker *x, token_id open, token_id close)
 {
-	flag(x, open, MARK_OPENS);
-	flag(x, close, MARK_CLOSES);
+	add_flags(x, open, MARK_OPENS);
+	add_flags(x, close, MARK_CLOSES);
 	x->m[open].partner = close;
 	x->m[close].partner = open;
 }
 
-static void angle(struct marker *x, token_id open, token_id close)
+static void mark_angle_brackets(struct marker *x, token_id open, token_id close)
 {
-	flag(x, open, MARK_TIGHT_BEFORE | MARK_TIGHT_AFTER);
-	flag(x, close, MARK_TIGHT_BEFORE);
-	bracket(x, open, STYLE_TIGHT);
-	partners(x, open, close);
+	add_flags(x, open, MARK_TIGHT_BEFORE | MARK_TIGHT_AFTER);
+	add_flags(x, close, MARK_TIGHT_BEFORE);
+	set_style(x, open, STYLE_TIGHT);
+	set_partners(x, open, close);
 }
 
-/* Lines may be broken after the commas between these nodes, which no brackets enclose. */
-static void bare_commas(struct marker *x, struct ast_nodes list)
+/* Allows breaks after the commas between these nodes, which have no brackets around them. */
+static void mark_bare_commas(struct marker *x, struct ast_nodes list)
 {
 	for (uint32_t i = 0; i + 1 < list.n; i++)
-		flag(x, x->lasts[list.at[i]] + 1, MARK_BREAK_AFTER | MARK_FILL);
-	group(x, x->firsts[list.at[0]], x->lasts[list.at[list.n - 1]]);
+		add_flags(x, x->lasts[list.at[i]] + 1, MARK_BREAK_AFTER | MARK_FILL);
+	add_group(x, x->firsts[list.at[0]], x->lasts[list.at[list.n - 1]]);
 }
 
-/* A tuple: bare, or in brackets, where the comma of a single element stays. */
-static void tuple(struct marker *x, node_id n)
+/* A tuple with or without brackets. The comma of a single element in brackets stays. */
+static void mark_tuple(struct marker *x, node_id n)
 {
 	struct ast_nodes list = ast_nodes(x->t, ast_a(x->t, n));
 	token_id close = ast_b(x->t, n);
 	if (close == TOKEN_NONE) {
-		bare_commas(x, list);
+		mark_bare_commas(x, list);
 		return;
 	}
-	bracket(x, ast_token(x->t, n), STYLE_LIST);
+	set_style(x, ast_token(x->t, n), STYLE_LIST);
 	if (list.n == 1)
-		flag(x, close, MARK_KEEPS_COMMA);
+		add_flags(x, close, MARK_KEEPS_COMMA);
 }
 
 /* --- operators --- */
 
 static unsigned level(const struct marker *x, node_id n) { return operator_level(ast_token_kind(x->t, n)); }
 
-static void binary(struct marker *x, node_id n)
+static void mark_binary(struct marker *x, node_id n)
 {
 	node_id left = ast_a(x->t, n);
 	if (ast_token_kind(x->t, n) == TOK_STAR2)
 		return;
 	if (ast_kind(x->t, left) == NODE_BINARY && level(x, left) == level(x, n))
-		ungroup(x, left);
-	flag(x, ast_token(x->t, n), MARK_BREAK_AFTER);
-	group_node(x, n);
+		remove_group(x, left);
+	add_flags(x, ast_token(x->t, n), MARK_BREAK_AFTER);
+	add_node_group(x, n);
 }
 
-static void comparisons(struct marker *x, node_id n)
+static void mark_comparisons(struct marker *x, node_id n)
 {
 	struct ast_chain c = ast_chain(x->t, n);
 	for (uint32_t i = 0; i + 1 < c.n; i++)
-		flag(x, c.ops[i], MARK_BREAK_AFTER);
-	group_node(x, n);
+		add_flags(x, c.ops[i], MARK_BREAK_AFTER);
+	add_node_group(x, n);
 }
 
-static void ternary(struct marker *x, node_id n)
+static void mark_ternary(struct marker *x, node_id n)
 {
 	struct ast_if c = ast_if(x->t, n);
 	if (ast_kind(x->t, c.otherwise) == NODE_TERNARY)
-		ungroup(x, c.otherwise);
-	flag(x, ast_token(x->t, n), MARK_BREAK_BEFORE);
-	flag(x, x->lasts[c.then] + 1, MARK_BREAK_BEFORE);
-	group_node(x, n);
+		remove_group(x, c.otherwise);
+	add_flags(x, ast_token(x->t, n), MARK_BREAK_BEFORE);
+	add_flags(x, x->lasts[c.then] + 1, MARK_BREAK_BEFORE);
+	add_node_group(x, n);
 }
 
-static void prefix(struct marker *x, node_id n)
+static void mark_prefix(struct marker *x, node_id n)
 {
 	token_id op = ast_token(x->t, n);
 	if (kind(x, op + 1) != kind(x, op) || kind(x, op) == TOK_BANG)
-		flag(x, op, MARK_TIGHT_AFTER);
+		add_flags(x, op, MARK_TIGHT_AFTER);
 }
 
-static void tight(struct marker *x, token_id i) { flag(x, i, MARK_TIGHT_BEFORE | MARK_TIGHT_AFTER); }
+static void mark_tight(struct marker *x, token_id i) { add_flags(x, i, MARK_TIGHT_BEFORE | MARK_TIGHT_AFTER); }
 
-static void range(struct marker *x, node_id n)
+static void mark_range(struct marker *x, node_id n)
 {
 	struct ast_range r = ast_range(x->t, n);
-	tight(x, ast_token(x->t, n));
+	mark_tight(x, ast_token(x->t, n));
 	if (r.step)
-		tight(x, x->firsts[r.step] - 1);
+		mark_tight(x, x->firsts[r.step] - 1);
 }
 
-static void slice(struct marker *x, node_id n)
+static void mark_slice(struct marker *x, node_id n)
 {
 	struct ast_range r = ast_range(x->t, n);
 	token_id colon = ast_token(x->t, n), second = r.to ? x->lasts[r.to] + 1 : colon + 1;
-	tight(x, colon);
+	mark_tight(x, colon);
 	if (kind(x, second) == TOK_COLON)
-		tight(x, second);
+		mark_tight(x, second);
 }
 
 /* --- calls --- */
 
 static bool is_display(enum node_kind k) { return k == NODE_LIST || k == NODE_COMPREHENSION || k == NODE_TUPLE; }
 
-/* Is the only argument a list, which may then break in the call's place? */
-static bool hugs(const struct marker *x, struct ast_nodes args, token_id open)
+/* True if the only argument is a list, tuple or comprehension: only that breaks, not the call. */
+static bool is_hugging(const struct marker *x, struct ast_nodes args, token_id open)
 {
 	return args.n == 1 && is_display(ast_kind(x->t, args.at[0])) && ast_token(x->t, args.at[0]) == open + 1;
 }
 
-/* What the object of a method's call is, members and indices aside. */
+/* Returns the expression below members and indices. */
 static node_id chain_base(const struct marker *x, node_id n)
 {
 	while (ast_kind(x->t, n) == NODE_MEMBER || ast_kind(x->t, n) == NODE_INDEX)
@@ -147,36 +147,36 @@ static node_id chain_base(const struct marker *x, node_id n)
 	return n;
 }
 
-/* A call of a method of a call's result: is n such a link of a chain? */
+/* True if call n is a link of a chain: a method called on the result of a call. */
 static bool is_link(const struct marker *x, node_id n)
 {
 	node_id callee = ast_a(x->t, n);
 	return ast_kind(x->t, callee) == NODE_MEMBER && ast_kind(x->t, chain_base(x, ast_a(x->t, callee))) == NODE_CALL;
 }
 
-static void call(struct marker *x, node_id n)
+static void mark_call(struct marker *x, node_id n)
 {
 	token_id open = ast_token(x->t, n);
 	struct ast_nodes args = ast_nodes(x->t, ast_b(x->t, n));
-	flag(x, open, MARK_TIGHT_BEFORE);
-	bracket(x, open, hugs(x, args, open) ? STYLE_HUG : STYLE_LIST);
+	add_flags(x, open, MARK_TIGHT_BEFORE);
+	set_style(x, open, is_hugging(x, args, open) ? STYLE_HUG : STYLE_LIST);
 	if (!is_link(x, n))
 		return;
 	node_id member = ast_a(x->t, n), before = chain_base(x, ast_a(x->t, member));
 	if (is_link(x, before))
-		ungroup(x, before);
-	flag(x, ast_token(x->t, member) - 1, MARK_BREAK_BEFORE);
-	group_node(x, n);
+		remove_group(x, before);
+	add_flags(x, ast_token(x->t, member) - 1, MARK_BREAK_BEFORE);
+	add_node_group(x, n);
 }
 
-static void attribute(struct marker *x, node_id n)
+static void mark_attribute(struct marker *x, node_id n)
 {
 	token_id name = ast_token(x->t, n);
-	flag(x, name - 1, MARK_TIGHT_AFTER);
+	add_flags(x, name - 1, MARK_TIGHT_AFTER);
 	if (!ast_a(x->t, n))
 		return;
-	flag(x, name + 1, MARK_TIGHT_BEFORE);
-	bracket(x, name + 1, STYLE_LIST);
+	add_flags(x, name + 1, MARK_TIGHT_BEFORE);
+	set_style(x, name + 1, STYLE_LIST);
 }
 
 static bool is_number(const struct ast *t, node_id n)
@@ -186,88 +186,88 @@ static bool is_number(const struct ast *t, node_id n)
 	return ast_kind(t, n) == NODE_INT || ast_kind(t, n) == NODE_FLOAT;
 }
 
-static void list(struct marker *x, node_id n)
+static void mark_list(struct marker *x, node_id n)
 {
 	struct ast_nodes l = ast_nodes(x->t, ast_a(x->t, n));
 	bool numbers = true;
 	for (uint32_t i = 0; i < l.n && numbers; i++)
 		numbers = is_number(x->t, l.at[i]);
-	bracket(x, ast_token(x->t, n), numbers ? STYLE_FILL : STYLE_LIST);
+	set_style(x, ast_token(x->t, n), numbers ? STYLE_FILL : STYLE_LIST);
 }
 
 /* --- statements and definitions --- */
 
-static void attributes(struct marker *x, struct ast_nodes attrs)
+static void mark_attributes(struct marker *x, struct ast_nodes attrs)
 {
 	for (uint32_t i = 0; i < attrs.n; i++)
-		flag(x, x->lasts[attrs.at[i]] + 1, MARK_LINE);
+		add_flags(x, x->lasts[attrs.at[i]] + 1, MARK_LINE);
 }
 
-/* The first token with attributes. */
+/* Returns the first token of a definition with its attributes. */
 static token_id definition_start(const struct marker *x, node_id n)
 {
 	struct ast_nodes attrs = ast_attributes(x->t, n);
 	return attrs.n ? ast_token(x->t, attrs.at[0]) - 1 : x->firsts[n];
 }
 
-static void generics(struct marker *x, struct ast_nodes list, token_id open)
+static void mark_generics(struct marker *x, struct ast_nodes list, token_id open)
 {
 	if (!list.n)
 		return;
 	token_id close = x->lasts[list.at[list.n - 1]] + 1;
-	if (kind(x, close) == TOK_COLON) /* `n: int`: the tree leaves the type out */
+	if (kind(x, close) == TOK_COLON) /* `n: int`: the tree has no node for the type */
 		close += 2;
-	angle(x, open, close + (kind(x, close) == TOK_COMMA));
+	mark_angle_brackets(x, open, close + (kind(x, close) == TOK_COMMA));
 }
 
-static void function(struct marker *x, node_id n)
+static void mark_function(struct marker *x, node_id n)
 {
 	struct ast_fn f = ast_fn(x->t, n);
 	token_id keyword = ast_token(x->t, n), open = f.name + 1, body = ast_token(x->t, f.body);
-	attributes(x, f.attrs);
-	generics(x, f.generics, open);
+	mark_attributes(x, f.attrs);
+	mark_generics(x, f.generics, open);
 	if (f.generics.n)
 		open = x->m[open].partner + 1;
-	flag(x, open, MARK_TIGHT_BEFORE);
-	bracket(x, open, STYLE_LIST);
+	add_flags(x, open, MARK_TIGHT_BEFORE);
+	set_style(x, open, STYLE_LIST);
 	token_id arrow = x->m[open].partner + 1;
-	flag(x, body, MARK_BODY);
+	add_flags(x, body, MARK_BODY);
 	if (kind(x, arrow) == TOK_ARROW)
-		flag(x, arrow, MARK_BREAK_BEFORE);
+		add_flags(x, arrow, MARK_BREAK_BEFORE);
 	if (f.where.n) {
-		flag(x, x->firsts[f.where.at[0]] - 1, MARK_BREAK_BEFORE | MARK_FILL);
-		bare_commas(x, f.where);
+		add_flags(x, x->firsts[f.where.at[0]] - 1, MARK_BREAK_BEFORE | MARK_FILL);
+		mark_bare_commas(x, f.where);
 	}
-	group(x, keyword, kind(x, body - 1) == TOK_COMMA ? body - 2 : body - 1);
+	add_group(x, keyword, kind(x, body - 1) == TOK_COMMA ? body - 2 : body - 1);
 }
 
-static void block(struct marker *x, node_id n)
+static void mark_block(struct marker *x, node_id n)
 {
 	struct ast_nodes statements = ast_nodes(x->t, ast_a(x->t, n));
 	token_id open = ast_token(x->t, n), close = ast_b(x->t, n);
 	bool forced = statements.n > 1;
 	for (token_id i = open + 1; i <= close && !forced; i++)
 		forced = token_after_newline(&x->t->tokens, i);
-	bracket(x, open, STYLE_BLOCK);
-	flag(x, open, forced ? MARK_FORCED : 0);
+	set_style(x, open, STYLE_BLOCK);
+	add_flags(x, open, forced ? MARK_FORCED : 0);
 	for (uint32_t i = 0; i < statements.n; i++)
-		flag(x, definition_start(x, statements.at[i]), MARK_LINE);
+		add_flags(x, definition_start(x, statements.at[i]), MARK_LINE);
 }
 
-static void force_rest(struct marker *x, struct ast_if c)
+static void force_chain(struct marker *x, struct ast_if c)
 {
 	for (;;) {
-		flag(x, ast_token(x->t, c.then), MARK_FORCED);
+		add_flags(x, ast_token(x->t, c.then), MARK_FORCED);
 		if (ast_kind(x->t, c.otherwise) != NODE_IF)
 			break;
 		c = ast_if(x->t, c.otherwise);
 	}
 	if (c.otherwise)
-		flag(x, ast_token(x->t, c.otherwise), MARK_FORCED);
+		add_flags(x, ast_token(x->t, c.otherwise), MARK_FORCED);
 }
 
-/* Blocks of one if … else if … else are broken all or none. */
-static void if_else(struct marker *x, node_id n)
+/* Either all blocks of an if … else if … else are broken, or none. */
+static void mark_if(struct marker *x, node_id n)
 {
 	struct ast_if c = ast_if(x->t, n);
 	token_id open = ast_token(x->t, c.then), close = x->m[open].partner;
@@ -277,58 +277,58 @@ static void if_else(struct marker *x, node_id n)
 	for (token_id i = close; i < rest && !forced; i++)
 		forced = token_after_newline(&x->t->tokens, i + 1);
 	if (chained)
-		ungroup(x, c.otherwise);
+		remove_group(x, c.otherwise);
 	if (forced || rest_forced) {
-		flag(x, open, MARK_FORCED);
+		add_flags(x, open, MARK_FORCED);
 		if (!rest_forced)
-			force_rest(x, c);
+			force_chain(x, c);
 	}
-	flag(x, open, MARK_SHARED);
+	add_flags(x, open, MARK_SHARED);
 	if (c.otherwise && !chained)
-		flag(x, rest, MARK_SHARED);
-	group_node(x, n);
+		add_flags(x, rest, MARK_SHARED);
+	add_node_group(x, n);
 }
 
-static void import_names(struct marker *x, node_id n)
+static void mark_import(struct marker *x, node_id n)
 {
 	token_id open = ast_token(x->t, n) + 3; /* from module import ( */
 	struct ast_nodes names = ast_nodes(x->t, ast_b(x->t, n));
 	if (kind(x, open) == TOK_LPAREN)
-		bracket(x, open, STYLE_LIST);
+		set_style(x, open, STYLE_LIST);
 	else if (names.n)
-		bare_commas(x, names);
+		mark_bare_commas(x, names);
 }
 
-static void assertion(struct marker *x, node_id n)
+static void mark_assert(struct marker *x, node_id n)
 {
 	token_id open = ast_token(x->t, n) + 1;
 	node_id cond = ast_a(x->t, n), message = ast_b(x->t, n);
-	if (x->firsts[cond] > open) { /* assert(c, "m"): the bracket belongs to no node */
-		flag(x, open, MARK_TIGHT_BEFORE);
-		bracket(x, open, STYLE_LIST);
+	if (x->firsts[cond] > open) { /* assert(c, "m"): the bracket has no node */
+		add_flags(x, open, MARK_TIGHT_BEFORE);
+		set_style(x, open, STYLE_LIST);
 	} else if (message) {
-		flag(x, x->lasts[cond] + 1, MARK_BREAK_AFTER | MARK_FILL);
-		group(x, x->firsts[cond], x->lasts[message]);
+		add_flags(x, x->lasts[cond] + 1, MARK_BREAK_AFTER | MARK_FILL);
+		add_group(x, x->firsts[cond], x->lasts[message]);
 	}
 }
 
-static void type_arguments(struct marker *x, node_id n)
+static void mark_type_arguments(struct marker *x, node_id n)
 {
 	struct ast_nodes args = ast_nodes(x->t, ast_b(x->t, n));
 	if (ast_b(x->t, n))
-		angle(x, ast_token(x->t, n) + 1, args.at[args.n]);
+		mark_angle_brackets(x, ast_token(x->t, n) + 1, args.at[args.n]);
 }
 
-/* The `=` of a declaration or assignment. */
-static void assignment(struct marker *x, node_id type, node_id value)
+/* Allows a break after the `=` of a declaration or assignment. */
+static void mark_assignment(struct marker *x, node_id type, node_id value)
 {
 	enum node_kind k = value ? ast_kind(x->t, value) : NODE_NONE;
 	token_id equals = value ? x->firsts[value] - 1 : TOKEN_NONE;
 	bool simple = k == NODE_BINARY || k == NODE_CHAIN || k == NODE_TERNARY || k == NODE_STRING || k == NODE_FSTRING || k == NODE_MEMBER;
 	if (!simple && !(type && k == NODE_CALL))
 		return;
-	flag(x, equals, MARK_ASSIGN);
-	group(x, equals, x->lasts[value]);
+	add_flags(x, equals, MARK_ASSIGN);
+	add_group(x, equals, x->lasts[value]);
 }
 
 static void mark_node(struct marker *x, node_id n)
@@ -336,57 +336,57 @@ static void mark_node(struct marker *x, node_id n)
 	const struct ast *t = x->t;
 	token_id main = ast_token(t, n);
 	switch (ast_kind(t, n)) {
-	case NODE_FROM_IMPORT: import_names(x, n); break;
+	case NODE_FROM_IMPORT: mark_import(x, n); break;
 	case NODE_CONST:
 	case NODE_PARAM:
-		attributes(x, ast_const(t, n).attrs);
-		assignment(x, ast_const(t, n).type, ast_const(t, n).value);
+		mark_attributes(x, ast_const(t, n).attrs);
+		mark_assignment(x, ast_const(t, n).type, ast_const(t, n).value);
 		break;
-	case NODE_LET: assignment(x, ast_let(t, n).type, ast_let(t, n).value); break;
-	case NODE_ASSIGN: assignment(x, AST_NONE, ast_b(t, n)); break;
+	case NODE_LET: mark_assignment(x, ast_let(t, n).type, ast_let(t, n).value); break;
+	case NODE_ASSIGN: mark_assignment(x, AST_NONE, ast_b(t, n)); break;
 	case NODE_ALIAS:
-		attributes(x, ast_alias(t, n).attrs);
-		generics(x, ast_alias(t, n).generics, main + 2);
+		mark_attributes(x, ast_alias(t, n).attrs);
+		mark_generics(x, ast_alias(t, n).generics, main + 2);
 		break;
 	case NODE_FN:
-	case NODE_LAYER: function(x, n); break;
-	case NODE_ATTR: attribute(x, n); break;
+	case NODE_LAYER: mark_function(x, n); break;
+	case NODE_ATTR: mark_attribute(x, n); break;
 	case NODE_ARG_DECL:
 		if (!ast_a(t, n) && ast_b(t, n))
-			tight(x, main + 1);
+			mark_tight(x, main + 1);
 		break;
-	case NODE_TYPE_NAME: type_arguments(x, n); break;
+	case NODE_TYPE_NAME: mark_type_arguments(x, n); break;
 	case NODE_TYPE_ANY:
-		flag(x, main + 1, MARK_TIGHT_BEFORE);
-		bracket(x, main + 1, STYLE_TIGHT);
+		add_flags(x, main + 1, MARK_TIGHT_BEFORE);
+		set_style(x, main + 1, STYLE_TIGHT);
 		break;
 	case NODE_TYPE_LIST:
-	case NODE_TYPE_SHAPE: bracket(x, main, STYLE_TIGHT); break;
+	case NODE_TYPE_SHAPE: set_style(x, main, STYLE_TIGHT); break;
 	case NODE_TYPE_TUPLE:
 	case NODE_PAT_TUPLE:
-	case NODE_TUPLE: tuple(x, n); break;
-	case NODE_PAT_LIST: bracket(x, main, STYLE_LIST); break;
-	case NODE_PAT_REST: flag(x, main, MARK_TIGHT_AFTER); break;
-	case NODE_ASSERT: assertion(x, n); break;
-	case NODE_BLOCK: block(x, n); break;
-	case NODE_IF: if_else(x, n); break;
+	case NODE_TUPLE: mark_tuple(x, n); break;
+	case NODE_PAT_LIST: set_style(x, main, STYLE_LIST); break;
+	case NODE_PAT_REST: add_flags(x, main, MARK_TIGHT_AFTER); break;
+	case NODE_ASSERT: mark_assert(x, n); break;
+	case NODE_BLOCK: mark_block(x, n); break;
+	case NODE_IF: mark_if(x, n); break;
 	case NODE_FSTRING: x->m[main].partner = x->lasts[n]; break;
-	case NODE_UNARY: prefix(x, n); break;
-	case NODE_BINARY: binary(x, n); break;
-	case NODE_CHAIN: comparisons(x, n); break;
-	case NODE_TERNARY: ternary(x, n); break;
-	case NODE_RANGE: range(x, n); break;
-	case NODE_SLICE: slice(x, n); break;
-	case NODE_CALL: call(x, n); break;
-	case NODE_NAMED_ARG: tight(x, main + 1); break;
+	case NODE_UNARY: mark_prefix(x, n); break;
+	case NODE_BINARY: mark_binary(x, n); break;
+	case NODE_CHAIN: mark_comparisons(x, n); break;
+	case NODE_TERNARY: mark_ternary(x, n); break;
+	case NODE_RANGE: mark_range(x, n); break;
+	case NODE_SLICE: mark_slice(x, n); break;
+	case NODE_CALL: mark_call(x, n); break;
+	case NODE_NAMED_ARG: mark_tight(x, main + 1); break;
 	case NODE_INDEX:
-		flag(x, main, MARK_TIGHT_BEFORE);
-		bracket(x, main, STYLE_TIGHT);
+		add_flags(x, main, MARK_TIGHT_BEFORE);
+		set_style(x, main, STYLE_TIGHT);
 		break;
-	case NODE_LIST: list(x, n); break;
-	case NODE_COMPREHENSION: bracket(x, main, STYLE_CLAUSES); break;
+	case NODE_LIST: mark_list(x, n); break;
+	case NODE_COMPREHENSION: set_style(x, main, STYLE_CLAUSES); break;
 	case NODE_COMP_FOR:
-	case NODE_COMP_IF: flag(x, main, MARK_BREAK_BEFORE); break;
+	case NODE_COMP_IF: add_flags(x, main, MARK_BREAK_BEFORE); break;
 	default: break;
 	}
 }
@@ -400,7 +400,7 @@ static void match_brackets(struct marker *x)
 			vec_push(&open, i);
 		} else if (k == TOK_RPAREN || k == TOK_RBRACKET || k == TOK_RBRACE) {
 			BUG_ON(!open.len);
-			partners(x, open.at[--open.len], i);
+			set_partners(x, open.at[--open.len], i);
 		}
 	}
 	vec_free(&open);
@@ -410,8 +410,8 @@ static void mark_items(struct marker *x)
 {
 	struct ast_nodes items = ast_nodes(x->t, ast_a(x->t, AST_ROOT));
 	for (uint32_t i = 0; i < items.n; i++) {
-		flag(x, definition_start(x, items.at[i]), MARK_LINE | MARK_ITEM);
-		flag(x, ast_token(x->t, items.at[i]), MARK_DEFINES);
+		add_flags(x, definition_start(x, items.at[i]), MARK_LINE | MARK_ITEM);
+		add_flags(x, ast_token(x->t, items.at[i]), MARK_DEFINES);
 	}
 }
 

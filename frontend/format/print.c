@@ -1,14 +1,13 @@
-/* Where lines are broken. Events are held back until a sure line break; then it is known how wide each group is, and what must follow it on its
- * line. A group that fits is printed flat; in others each break is taken, or, where it fills, if what stands up to the next break
- * does not fit. */
+/* Decides the line breaks. Events are buffered until a forced line break; then the width of each group is known. A group that fits is printed on one line.
+ * In other groups each break is taken; a break that fills is taken only if the text up to the next break does not fit. */
 #include <string.h>
 #include "frontend/format/format.h"
 #include "frontend/format/state.h"
 
 enum mode { MODE_FLAT, MODE_BROKEN };
-#define ENDLESS UINT32_MAX
+#define UNBOUNDED UINT32_MAX
 #define STEP 4
-#define MAX_INDENT 60 /* deeper nesting is not indented any further: the output stays linear in the input */
+#define MAX_INDENT 60 /* deeper nesting is not indented further, so that the output is linear in the input */
 
 static struct event *push(struct printer *p, enum event_kind kind, unsigned flags)
 {
@@ -16,7 +15,7 @@ static struct event *push(struct printer *p, enum event_kind kind, unsigned flag
 	return &p->events.at[p->events.len - 1];
 }
 
-void print_text(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
+void printer_text(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
 {
 	struct event *e = push(p, EVENT_TEXT, flags);
 	e->text = text;
@@ -25,7 +24,7 @@ void print_text(struct printer *p, const char *text, uint32_t len, uint32_t widt
 	p->at += width + (flags & EVENT_SPACE);
 }
 
-void print_comment(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
+void printer_comment(struct printer *p, const char *text, uint32_t len, uint32_t width, unsigned flags)
 {
 	struct event *e = push(p, EVENT_COMMENT, flags);
 	e->text = text;
@@ -35,19 +34,18 @@ void print_comment(struct printer *p, const char *text, uint32_t len, uint32_t w
 		p->at += width + (flags & EVENT_SPACE);
 }
 
-void print_break(struct printer *p, unsigned flags)
+void printer_break(struct printer *p, unsigned flags)
 {
 	push(p, EVENT_BREAK, flags);
 	p->at += flags & EVENT_SPACE;
 }
 
-void print_event(struct printer *p, enum event_kind kind, unsigned flags) { push(p, kind, flags); }
+void printer_event(struct printer *p, enum event_kind kind, unsigned flags) { push(p, kind, flags); }
 
 /* --- sizes --- */
 
-/* Backwards over the events. A break whose next piece holds a sure line break has no end: such a piece never fits, however it came to be broken, so
- * that formatting the result breaks the same. */
-static void measure(struct printer *p)
+/* Sets the sizes, from the last event to the first. A piece with a forced line break is unbounded: it never fits, so formatting is idempotent. */
+static void measure_groups(struct printer *p)
 {
 	uint32_t next_break = p->at;
 	p->open.len = 0;
@@ -56,24 +54,24 @@ static void measure(struct printer *p)
 		struct event *e = &p->events.at[i];
 		struct open_group *top = &p->open.at[p->open.len - 1];
 		if (e->kind == EVENT_BREAK) {
-			bool endless = top->next == ENDLESS || (e->flags & EVENT_ASSIGN && p->open.len == 1);
-			e->size = endless ? ENDLESS : top->next - e->at;
+			bool unbounded = top->next == UNBOUNDED || (e->flags & EVENT_ASSIGN && p->open.len == 1);
+			e->size = unbounded ? UNBOUNDED : top->next - e->at;
 			top->next = next_break = e->at;
 		} else if (e->kind == EVENT_END) {
 			vec_push(&p->open, ((struct open_group){next_break, next_break}));
 		} else if (e->kind == EVENT_BEGIN) {
-			e->size = p->open.len > 1 ? top->tail - e->at : ENDLESS;
+			e->size = p->open.len > 1 ? top->tail - e->at : UNBOUNDED;
 			if (p->open.len > 1)
 				p->open.len--;
 			else
-				top->next = ENDLESS; /* of the group around it */
+				top->next = UNBOUNDED; /* of the enclosing group */
 		}
 	}
 }
 
 /* --- output --- */
 
-static void spaces(struct buf *out, uint32_t n)
+static void write_spaces(struct buf *out, uint32_t n)
 {
 	static const char blanks[] = "                                                                ";
 	buf_put(out, blanks, n < sizeof blanks - 1 ? n : sizeof blanks - 1);
@@ -81,33 +79,33 @@ static void spaces(struct buf *out, uint32_t n)
 
 static void write_newlines(struct printer *p)
 {
-	if (p->separate) {
-		p->separator = p->out->len;
-		p->separate = false;
+	if (p->record_item_break) {
+		p->item_break = p->out->len;
+		p->record_item_break = false;
 	}
 	if (p->started) {
 		buf_put(p->out, "\n\n", p->pending);
 		p->lines += p->pending;
 	}
-	spaces(p->out, p->pending_indent);
+	write_spaces(p->out, p->pending_indent);
 	p->pending = 0;
 }
 
-/* One or, where `flags` say so, two spaces, unless a line begins here. */
-static void before_text(struct printer *p, unsigned flags)
+/* Writes pending newlines, or the one or two spaces of `flags`. */
+static void write_gap(struct printer *p, unsigned flags)
 {
 	if (p->pending) {
 		write_newlines(p);
 		p->col = p->pending_indent;
 	} else if (flags & (EVENT_SPACE | EVENT_SPACES)) {
 		uint32_t n = flags & EVENT_SPACES ? 2 : 1;
-		spaces(p->out, n);
+		write_spaces(p->out, n);
 		p->col += n;
 	}
 	p->started = true;
 }
 
-/* A comment over several lines loses the blanks at their ends. `width`: columns of its last line. */
+/* Writes a comment without blanks at ends of lines. `width`: columns of its last line. */
 static void write_comment(struct printer *p, const char *text, uint32_t len, uint32_t width)
 {
 	const char *end = text + len, *newline;
@@ -125,7 +123,7 @@ static void write_comment(struct printer *p, const char *text, uint32_t len, uin
 	p->col += width;
 }
 
-static void newline(struct printer *p, bool blank)
+static void add_newline(struct printer *p, bool blank)
 {
 	uint32_t n = blank ? 2 : 1;
 	if (n > p->pending)
@@ -139,7 +137,7 @@ static bool fits(const struct printer *p, uint32_t width) { return width <= FORM
 
 static uint8_t mode(const struct printer *p) { return p->modes.len ? p->modes.at[p->modes.len - 1] : MODE_BROKEN; }
 
-static bool taken(const struct printer *p, const struct event *e)
+static bool is_taken(const struct printer *p, const struct event *e)
 {
 	if (mode(p) == MODE_FLAT)
 		return false;
@@ -161,12 +159,12 @@ static enum mode begin_mode(const struct printer *p, const struct event *e)
 
 static void write_break(struct printer *p, const struct event *e)
 {
-	if (taken(p, e)) {
+	if (is_taken(p, e)) {
 		p->indent += e->flags & EVENT_ASSIGN ? STEP : 0;
-		newline(p, e->flags & EVENT_BLANK);
+		add_newline(p, e->flags & EVENT_BLANK);
 		p->indent -= e->flags & EVENT_ASSIGN ? STEP : 0;
 	} else if ((e->flags & EVENT_SPACE) && !p->pending) {
-		before_text(p, EVENT_SPACE);
+		write_gap(p, EVENT_SPACE);
 	}
 }
 
@@ -174,12 +172,12 @@ static void write_event(struct printer *p, const struct event *e)
 {
 	switch ((enum event_kind)e->kind) {
 	case EVENT_TEXT:
-		before_text(p, e->flags);
+		write_gap(p, e->flags);
 		buf_put(p->out, e->text, e->len);
 		p->col += e->size;
 		break;
 	case EVENT_COMMENT:
-		before_text(p, e->flags);
+		write_gap(p, e->flags);
 		write_comment(p, e->text, e->len, e->size);
 		break;
 	case EVENT_BREAK: write_break(p, e); break;
@@ -198,19 +196,19 @@ static void write_event(struct printer *p, const struct event *e)
 	}
 }
 
-void print_flush(struct printer *p)
+void printer_flush(struct printer *p)
 {
-	measure(p);
+	measure_groups(p);
 	for (uint32_t i = 0; i < p->events.len; i++)
 		write_event(p, &p->events.at[i]);
 	p->events.len = 0;
 	p->at = 0;
 }
 
-void print_line(struct printer *p, bool blank)
+void printer_line(struct printer *p, bool blank)
 {
-	print_flush(p);
-	newline(p, blank);
+	printer_flush(p);
+	add_newline(p, blank);
 }
 
 void printer_free(struct printer *p)
