@@ -5,16 +5,15 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "builder/cache/config.h"
-#include "builder/cli/actions.h"
-#include "builder/cli/args.h"
+#include "builder/cli/flags.h"
 #include "builder/cli/help.h"
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
 #include "builder/manifest/manifest.h"
 
-/* What stands for a value in the help, and what a shell offers for it: words, or "@files", "@folders". */
+/* What a shell offers for the value of a flag, by the flag's name or by the value's name in the help. */
 static const struct {
-	const char *takes, *words;
+	const char *name, *words;
 } values[] = {
 	{"DIR", "@folders"},
 	{"FILE", "@files"},
@@ -27,67 +26,37 @@ static const struct {
 	{"TARGET", "x86_64-linux"},
 	{"DEVICE", "cpu opencl reference"},
 	{"STAGE", "lex parse typecheck elaborate ir opt codegen"},
+	{"message-format", "human json"},
+	{"level", "l2 l3"},
+	{"profile", "@profiles"},
 };
 
-/* What the operands of a command are: a list of `trib completion LIST`, files, or nothing. */
+/* The operands of a command: words, or a list of `trib completion LIST`. */
 static const char *operands_of(struct arena *a, enum command c)
 {
-	const char *text = command_operands(c);
-	if (command_has_actions(c)) {
-		const char *words = "";
-		for (uint32_t i = 1; i < ACTION_COUNT; i++)
-			if (action_is_of((enum action)i, c) && action_is_shown((enum action)i))
-				words = arena_printf(a, "%s%s ", words, action_text((enum action)i));
-		return words;
-	}
-	if (c == COMMAND_COMPLETION)
-		return "bash zsh fish";
-	if (strstr(text, "CODE"))
-		return "@codes";
-	if (strstr(text, "MODEL"))
-		return strstr(text, "FILE") || c == COMMAND_BUILD ? "@models @files" : "@models";
-	return strstr(text, "FILE") || strstr(text, "NAME|") ? "@files"
-	       : strstr(text, "DIR")                         ? "@folders"
-	       : c == COMMAND_UPDATE                         ? "@dependencies"
-							     : "";
-}
-
-/* "dot json html" of "dot (default), json or html". */
-static const char *words_of_help(struct arena *a, const char *help)
-{
-	const char *words = "";
-	for (const char *s = help; *s;) {
-		size_t n = strspn(s, "abcdefghijklmnopqrstuvwxyz");
-		if (n && strncmp(s, "or ", 3) != 0)
-			words = arena_printf(a, "%s%.*s ", words, (int)n, s);
-		s += n;
-		s += *s == ' ' && s[1] == '(' ? strcspn(s, ")") : *s != 0;
-	}
+	const char *words = command_table[c].completes;
+	for (uint32_t i = 1; i < ACTION_COUNT; i++)
+		if (action_is_shown((enum action)i, c))
+			words = arena_printf(a, "%s%s ", words, action_table[i].name);
 	return words;
 }
 
 static const char *words_of(struct arena *a, const struct flag *f)
 {
-	const char *takes = f->takes, *name = f->name;
-	if (strcmp(name, "emit") == 0) {
-		uint32_t n;
-		const char *const *names = emit_names(&n), *words = "";
+	const char *words = "";
+	uint32_t n;
+	if (f->kind == FLAG_EMIT) {
+		const char *const *names = emit_names(&n);
 		for (uint32_t i = 0; i < n; i++)
 			words = arena_printf(a, "%s%s ", words, names[i]);
 		return words;
 	}
-	if (strcmp(name, "message-format") == 0)
-		return "human json";
-	if (strcmp(name, "format") == 0)
-		return words_of_help(a, f->help);
-	if (strcmp(name, "level") == 0)
-		return "l2 l3";
-	if (strcmp(name, "profile") == 0)
-		return "@profiles";
+	if (strcmp(f->name, "format") == 0)
+		return flag_is_of(f, COMMAND_GRAPH, ACTION_NONE) ? "dot json html" : "text json";
 	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-		if (strcmp(values[i].takes, takes) == 0)
-			return values[i].words;
-	return "";
+		if (strcmp(values[i].name, f->value) == 0 || strcmp(values[i].name, f->name) == 0)
+			words = values[i].words;
+	return words;
 }
 
 /* ---- bash; zsh reads the same script ---- */
@@ -95,56 +64,52 @@ static const char *words_of(struct arena *a, const struct flag *f)
 static void put_commands(struct buf *out)
 {
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		buf_printf(out, "%s ", command_text((enum command)i));
+		buf_printf(out, "%s ", command_table[i].name);
 	buf_puts(out, "compile help");
 }
 
 static void put_flags(enum command c, struct buf *out)
 {
-	struct flag f;
-	for (uint32_t i = 0; args_flag(i, &f); i++)
-		if (args_flag_of(i, c, ACTION_NONE))
-			buf_printf(out, "--%s ", f.name);
+	for (uint32_t i = 0; i < N_FLAGS; i++)
+		if (flag_is_of(&flag_table[i], c, ACTION_NONE))
+			buf_printf(out, "--%s ", flag_table[i].name);
 }
 
 /* What `trib help` explains. */
 static void put_help_words(struct buf *out)
 {
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		buf_printf(out, "%s ", command_text((enum command)i));
+		buf_printf(out, "%s ", command_table[i].name);
 	for (uint32_t i = 1; i < TOPIC_COUNT; i++)
 		buf_printf(out, "%s ", topic_text((enum topic)i));
 }
 
-/* True if commands differ in what the flag's value is. */
+/* True if the flag has several rows, for commands with different values. */
 static bool is_ambiguous(const char *name)
 {
-	struct flag f;
 	uint32_t n = 0;
-	for (uint32_t i = 0; args_flag(i, &f); i++)
-		n += strcmp(f.name, name) == 0;
+	for (uint32_t i = 0; i < N_FLAGS; i++)
+		n += strcmp(flag_table[i].name, name) == 0;
 	return n > 1;
 }
 
 /* Flags of a command's actions. */
 static void put_actions(enum command c, struct buf *out)
 {
-	struct flag f;
 	for (uint32_t k = 1; k < ACTION_COUNT; k++) {
-		if (!action_is_of((enum action)k, c) || !action_is_shown((enum action)k))
+		if (!action_is_shown((enum action)k, c))
 			continue;
-		buf_printf(out, "\t'%s %s') operands='%s' flags='", command_text(c), action_text((enum action)k),
+		buf_printf(out, "\t'%s %s') operands='%s' flags='", command_table[c].name, action_table[k].name,
 			   c == COMMAND_CONFIG && k != ACTION_CONFIG_LIST ? "@keys" : "");
-		for (uint32_t i = 0; args_flag(i, &f); i++)
-			if (args_flag_of(i, c, k))
-				buf_printf(out, "--%s ", f.name);
+		for (uint32_t i = 0; i < N_FLAGS; i++)
+			if (flag_is_of(&flag_table[i], c, (enum action)k))
+				buf_printf(out, "--%s ", flag_table[i].name);
 		buf_puts(out, "' ;;\n");
 	}
 }
 
 static void put_bash(struct arena *a, struct buf *out)
 {
-	struct flag f;
 	buf_puts(
 		out,
 		"# Completion of trib for bash, made by `trib completion bash`.\n"
@@ -163,25 +128,26 @@ static void put_bash(struct arena *a, struct buf *out)
 	buf_puts(
 		out,
 		") if [ -z \"$command\" ]; then command=$w; elif [ -z \"$action\" ]; then action=$w; fi ;;\n\t\t*) [ -n \"$command\" ] && [ -z \"$action\" ] && action=$w ;;\n\t\tesac\n\tdone\n\tcase \"${command:-build} $before\" in\n");
-	for (uint32_t i = 0; args_flag(i, &f); i++) {
-		const char *words = f.takes ? words_of(a, &f) : "";
+	for (uint32_t i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flag_table[i];
+		const char *words = f->value ? words_of(a, f) : "";
 		if (!*words)
 			continue;
 		buf_putc(out, '\t');
-		if (f.letter)
-			buf_printf(out, "*' -%c'|", f.letter);
-		for (uint32_t c = 0, n = 0; is_ambiguous(f.name) && c < COMMAND_COUNT; c++)
-			if (args_flag_of(i, (enum command)c, ACTION_NONE))
-				buf_printf(out, "%s'%s --%s'", n++ ? "|" : "", command_text((enum command)c), f.name);
-		if (!is_ambiguous(f.name))
-			buf_printf(out, "*' --%s'", f.name);
+		if (f->letter)
+			buf_printf(out, "*' -%c'|", f->letter);
+		for (uint32_t c = 0, n = 0; is_ambiguous(f->name) && c < COMMAND_COUNT; c++)
+			if (flag_is_of(f, (enum command)c, ACTION_NONE))
+				buf_printf(out, "%s'%s --%s'", n++ ? "|" : "", command_table[c].name, f->name);
+		if (!is_ambiguous(f->name))
+			buf_printf(out, "*' --%s'", f->name);
 		buf_printf(out, ") words='%s' ;;\n", words);
 	}
 	buf_puts(
 		out,
 		"\tesac\n\tif [ -n \"$words\" ]; then\n\t\tCOMPREPLY=( $(_trib_words \"$words\" \"$word\" \"$1\") )\n\t\treturn\n\tfi\n\tcase ${command:-build} in\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
-		buf_printf(out, "\t%s%s) operands='%s' flags='", command_text((enum command)i), i == COMMAND_BUILD ? "|compile" : "",
+		buf_printf(out, "\t%s%s) operands='%s' flags='", command_table[i].name, i == COMMAND_BUILD ? "|compile" : "",
 			   operands_of(a, (enum command)i));
 		put_flags((enum command)i, out);
 		buf_puts(out, "' ;;\n");
@@ -242,35 +208,34 @@ static void put_fish_words(const char *words, struct buf *out)
 
 static void put_fish_command(struct arena *a, enum command c, struct buf *out)
 {
-	const char *name = command_text(c), *words = operands_of(a, c);
-	struct flag f;
+	const char *name = command_table[c].name, *words = operands_of(a, c);
 	buf_printf(out, "complete -c trib -n __fish_use_subcommand -f -a %s -d ", name);
-	put_quoted(command_help(c), out);
+	put_quoted(command_table[c].help, out);
 	buf_putc(out, '\n');
 	if (*words) {
 		buf_printf(out, "complete -c trib -n '__fish_seen_subcommand_from %s'", name);
 		put_fish_words(words, out);
 		buf_putc(out, '\n');
 	}
-	for (uint32_t i = 0; args_flag(i, &f); i++) {
-		if (!args_flag_of(i, c, ACTION_NONE) || f.everywhere)
+	for (uint32_t i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flag_table[i];
+		if (!flag_is_of(&flag_table[i], c, ACTION_NONE) || flag_is_global(f))
 			continue;
-		buf_printf(out, "complete -c trib -n '__fish_seen_subcommand_from %s' -l %s", name, f.name);
-		if (f.letter)
-			buf_printf(out, " -s %c", f.letter);
-		if (f.takes && strcmp(f.takes, "[N]") != 0) {
+		buf_printf(out, "complete -c trib -n '__fish_seen_subcommand_from %s' -l %s", name, f->name);
+		if (f->letter)
+			buf_printf(out, " -s %c", f->letter);
+		if (f->value && strcmp(f->value, "[N]") != 0) {
 			buf_puts(out, " -r");
-			put_fish_words(words_of(a, &f), out);
+			put_fish_words(words_of(a, f), out);
 		}
 		buf_puts(out, " -d ");
-		put_quoted(f.help ? f.help : "", out);
+		put_quoted(f->help ? f->help : "", out);
 		buf_putc(out, '\n');
 	}
 }
 
 static void put_fish(struct arena *a, struct buf *out)
 {
-	struct flag f;
 	buf_puts(out, "# Completion of trib for fish, made by `trib completion fish`.\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
 		put_fish_command(a, (enum command)i, out);
@@ -282,18 +247,19 @@ static void put_fish(struct arena *a, struct buf *out)
 	buf_puts(
 		out,
 		"'\ncomplete -c trib -n '__fish_seen_subcommand_from config; and __fish_seen_subcommand_from get set unset' -f -a '(trib completion keys 2>/dev/null)'\n");
-	for (uint32_t i = 0; args_flag(i, &f); i++) {
-		if (!f.everywhere)
+	for (uint32_t i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flag_table[i];
+		if (!flag_is_global(f))
 			continue;
-		buf_printf(out, "complete -c trib -l %s", f.name);
-		if (f.letter)
-			buf_printf(out, " -s %c", f.letter);
-		if (f.takes) {
+		buf_printf(out, "complete -c trib -l %s", f->name);
+		if (f->letter)
+			buf_printf(out, " -s %c", f->letter);
+		if (f->value) {
 			buf_puts(out, " -r");
-			put_fish_words(words_of(a, &f), out);
+			put_fish_words(words_of(a, f), out);
 		}
 		buf_puts(out, " -d ");
-		put_quoted(f.help, out);
+		put_quoted(f->help, out);
 		buf_putc(out, '\n');
 	}
 }

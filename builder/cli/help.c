@@ -2,8 +2,8 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
-#include "builder/cli/actions.h"
 #include "builder/cli/args.h"
+#include "builder/cli/flags.h"
 #include "builder/cli/man.h"
 #include "builder/cli/reference.h"
 
@@ -19,7 +19,6 @@ static const char *const topics[][2] = {
 	{"", ""},
 #define TOPIC(id, text, help) {text, help},
 #include "builder/cli/topics.def"
-#undef TOPIC
 };
 
 enum topic topic_find(const char *word)
@@ -42,30 +41,23 @@ void topic_print(enum topic t, struct buf *out)
 	print[t](out);
 }
 
-/* Those of every command share one line. */
-static void help_flags(enum command c, uint32_t action, struct buf *out)
+/* Lists the flags of a command; those that every command takes share one line. */
+static void help_flags(enum command c, enum action action, struct buf *out)
 {
-	struct flag f;
-	for (uint32_t i = 0; args_flag(i, &f); i++) {
+	struct buf global = {0};
+	for (uint32_t i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flag_table[i];
 		char name[64];
-		if (f.everywhere || !args_flag_of(i, c, action) || !f.help)
-			continue;
-		snprintf(name, sizeof name, "--%s%s%s", f.name, f.takes ? " " : "", f.takes ? f.takes : "");
-		if (f.letter)
-			buf_printf(out, "  -%c, %-23s %s\n", f.letter, name, f.help);
-		else
-			buf_printf(out, "      %-23s %s\n", name, f.help);
+		snprintf(name, sizeof name, "--%s%s%s", f->name, f->value ? " " : "", f->value ? f->value : "");
+		if (flag_is_global(f))
+			f->letter ? buf_printf(&global, "  -%c %s", f->letter, name) : buf_printf(&global, "  %s", name);
+		else if (flag_is_of(f, c, action) && f->help && f->letter)
+			buf_printf(out, "  -%c, %-23s %s\n", f->letter, name, f->help);
+		else if (flag_is_of(f, c, action) && f->help)
+			buf_printf(out, "      %-23s %s\n", name, f->help);
 	}
-	buf_puts(out, "every command:");
-	for (uint32_t i = 0; args_flag(i, &f); i++) {
-		if (!f.everywhere)
-			continue;
-		buf_puts(out, "  ");
-		if (f.letter)
-			buf_printf(out, "-%c ", f.letter);
-		buf_printf(out, "--%s%s%s", f.name, f.takes ? " " : "", f.takes ? f.takes : "");
-	}
-	buf_putc(out, '\n');
+	buf_printf(out, "every command:%s\n", global.at);
+	buf_free(&global);
 }
 
 static void help_examples(enum command c, struct buf *out)
@@ -85,10 +77,9 @@ static void help_overview(struct buf *out)
 		"trib builds ternary neural networks: in a folder with a tri.build it compiles\nwhat changed and links a native library for each model.\n\n"
 		"trib [COMMAND] [OPERANDS] [FLAGS]\n\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++) {
-		const char *operands = command_operands((enum command)i);
-		const char *word = command_text((enum command)i);
-		int width = OPERANDS_END - (int)strlen(word) + (strstr(operands, "…") ? 2 : 0); /* in bytes */
-		buf_printf(out, "  %s %-*s %s\n", word, width, operands, command_help((enum command)i));
+		const struct command_row *c = &command_table[i];
+		int width = OPERANDS_END - (int)strlen(c->name) + (strstr(c->operands, "…") ? 2 : 0); /* in bytes */
+		buf_printf(out, "  %s %-*s %s\n", c->name, width, c->operands, c->help);
 	}
 	buf_puts(
 		out,
@@ -96,28 +87,37 @@ static void help_overview(struct buf *out)
 		"2 wrong usage, 3 environment or I/O failure, 130 interrupted.\n");
 }
 
+static void help_actions(enum command c, struct buf *out)
+{
+	for (uint32_t i = 1; i < ACTION_COUNT; i++) {
+		const struct action_row *a = &action_table[i];
+		if (action_is_shown((enum action)i, c))
+			buf_printf(out, "  %-8s %-18s %s\n", a->name, a->operands, a->help);
+	}
+	if (command_has_actions(c))
+		buf_putc(out, '\n');
+}
+
+static void help_title(const char *command, const char *action, const char *operands, const char *help, struct buf *out)
+{
+	buf_printf(out, "trib %s %s%s%s%s[FLAGS]\n%s\n\n", command, action, *action ? " " : "", operands, *operands ? " " : "", help);
+}
+
 void args_help(const struct args *args, struct buf *out)
 {
-	enum command c = args->command;
-	const char *operands = command_operands(c);
+	const struct command_row *c = &command_table[args->command];
+	const struct action_row *a = &action_table[args->options.action];
 	if (args->topic) {
 		topic_print((enum topic)args->topic, out);
-		return;
-	}
-	if (args->options.action) {
-		action_help((enum action)args->options.action, out);
-		help_flags(c, args->options.action, out);
-		return;
-	}
-	if (!args->given) {
+	} else if (args->options.action) {
+		help_title(c->name, a->name, a->operands, a->help ? a->help : "for trib itself", out);
+		help_flags(args->command, (enum action)args->options.action, out);
+	} else if (!args->names_a_command) {
 		help_overview(out);
-		return;
+	} else {
+		help_title(c->name, "", c->operands, c->help, out);
+		help_actions(args->command, out);
+		help_flags(args->command, ACTION_NONE, out);
+		help_examples(args->command, out);
 	}
-	buf_printf(out, "trib %s %s%s[FLAGS]\n%s\n\n", command_text(c), operands, *operands ? " " : "", command_help(c));
-	if (command_has_actions(c)) {
-		actions_help(c, out);
-		buf_putc(out, '\n');
-	}
-	help_flags(c, ACTION_NONE, out);
-	help_examples(c, out);
 }

@@ -1,4 +1,4 @@
-/* The texts made from the tables: help, topics, the manual page. */
+/* Help, from the tables of commands, flags and topics. */
 #ifndef TRIB_BUILDER_CLI_HELP_H
 #define TRIB_BUILDER_CLI_HELP_H
 #include "builder/cli/command.h"
@@ -6,15 +6,14 @@
 struct args;
 struct buf;
 
-/* What `trib help WORD` knows beside commands. */
+/* Topics of `trib help WORD` besides the commands. */
 enum topic {
 	TOPIC_NONE,
 #define TOPIC(id, text, help) TOPIC_##id,
 #include "builder/cli/topics.def"
-#undef TOPIC
 	TOPIC_COUNT
 };
-/* TOPIC_NONE: there is none of that name. */
+/* TOPIC_NONE if there is no topic of that name. */
 enum topic topic_find(const char *word);
 const char *topic_text(enum topic t);
 void topic_print(enum topic t, struct buf *out);

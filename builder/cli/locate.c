@@ -6,28 +6,24 @@
 #include <sys/stat.h>
 #include <unistd.h>
 #include "base/arena.h"
+#include "base/buf.h"
 #include "base/path.h"
 #include "builder/cli/args.h"
+#include "builder/cli/flags.h"
 #include "builder/manifest/single_file.h"
+#include "builder/run/run_input.h"
 
 #define MANIFEST "tri.build"
 
-/* PROJECT, the default: works on the project around the current folder. FILES: only without operands. HERE: never. */
-enum place { PLACE_PROJECT, PLACE_FILES, PLACE_HERE };
-static const enum place places[COMMAND_COUNT] = {
-	[COMMAND_CHECK] = PLACE_FILES, [COMMAND_FMT] = PLACE_FILES,    [COMMAND_NEW] = PLACE_HERE,     [COMMAND_INIT] = PLACE_HERE,
-	[COMMAND_LSP] = PLACE_HERE,    [COMMAND_DEVICES] = PLACE_HERE, [COMMAND_VERSION] = PLACE_HERE,
-};
-
 static bool works_on_project(const struct args *args)
 {
-	enum place p = places[args->command];
+	enum works_in w = command_table[args->command].works_in;
 	if (args->command == COMMAND_BUILD && single_file_requested(&args->options))
 		return false;
-	return p == PLACE_PROJECT || (p == PLACE_FILES && !args->options.n_models);
+	return w == WORKS_IN_PROJECT || (w == WORKS_IN_FILES && !args->options.n_models);
 }
 
-/* In a folder that users share, as /tmp is, a manifest of somebody else is not ours. */
+/* In a folder shared by users, such as /tmp, only a manifest of this user is trusted. */
 static bool is_trusted(struct arena *a, const char *folder)
 {
 	struct stat dir, manifest;
@@ -37,7 +33,7 @@ static bool is_trusted(struct arena *a, const char *folder)
 	return S_ISREG(manifest.st_mode) && (!shared || manifest.st_uid == geteuid());
 }
 
-/* The nearest folder above `from` with a manifest; NULL: there is none. */
+/* The nearest folder above `from` with a manifest; NULL if there is none. */
 static const char *project_above(struct arena *a, const char *from)
 {
 	const char *dir = from;
@@ -69,21 +65,67 @@ static bool rebase_operands(struct arena *a, struct options *o, const char *from
 	return any;
 }
 
+/* False for generated values, such as `random`. */
+static bool is_file(const char *value)
+{
+	struct buf error = {0};
+	struct run_source source;
+	bool file = run_source_parse(value, &source, &error) && source.kind == SOURCE_FILE;
+	buf_free(&error);
+	return file;
+}
+
+/* Rebases the files of a list of "x=FILE". */
+static bool rebase_files(struct arena *a, const char *const **list, uint32_t n, const char *from)
+{
+	const char **out = ARENA_ARRAY(a, const char *, n + 1);
+	bool any = false;
+	for (uint32_t i = 0; i < n; i++) {
+		const char *word = (*list)[i], *eq = strchr(word, '=');
+		out[i] = word;
+		if (eq && is_file(eq + 1)) {
+			const char *path = path_normal(a, path_join(a, from, eq + 1));
+			out[i] = arena_printf(a, "%.*s=%s%s", (int)(eq - word), word, is_file(path) ? "" : "./", path);
+			any = true;
+		}
+	}
+	*list = out;
+	return any;
+}
+
+/* Joins relative paths of flags to `from`. True if there was one. */
+static bool rebase_flags(struct arena *a, struct options *o, const char *from)
+{
+	bool any = rebase_files(a, &o->inputs, o->n_inputs, from);
+	any |= rebase_files(a, &o->outputs, o->n_outputs, from);
+	for (uint32_t i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flag_table[i];
+		if (f->kind != FLAG_PATH && f->kind != FLAG_PROGRAM)
+			continue;
+		const char **value = (const char **)(void *)((char *)o + f->member);
+		if (!*value || **value == '/' || (f->kind == FLAG_PROGRAM && !strchr(*value, '/')))
+			continue;
+		*value = path_normal(a, path_join(a, from, *value));
+		any = true;
+	}
+	return any;
+}
+
 static void move_up(struct arena *a, struct args *args)
 {
 	char *here = getcwd(NULL, 0);
 	const char *root = here ? project_above(a, here) : NULL;
 	if (!root || chdir(root) != 0) {
 		free(here);
-		return; /* the command tells that there is no manifest */
+		return; /* the command reports the missing manifest */
 	}
 	const char *from = path_normal(a, here + (root[1] ? strlen(root) + 1 : 1));
 	free(here);
 	bool operands = args->command != COMMAND_CONFIG && rebase_operands(a, &args->options, from);
-	args->options.moved = args_rebase(a, args, from) || operands;
+	args->options.moved = rebase_flags(a, &args->options, from) || operands;
 }
 
-bool locate(struct arena *a, struct args *args)
+bool change_to_project(struct arena *a, struct args *args)
 {
 	const char *directory = args->options.directory;
 	if (directory && chdir(directory) != 0) {

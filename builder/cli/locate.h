@@ -1,4 +1,4 @@
-/* Where a command works: the manifest's folder is the current one or the nearest above it. */
+/* Changes to the folder that a command works in. */
 #ifndef TRIB_BUILDER_CLI_LOCATE_H
 #define TRIB_BUILDER_CLI_LOCATE_H
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 struct arena;
 struct args;
 
-/* Changes to the folder that --directory names, and from there to that of the nearest manifest above, if the command works on a project. Paths of the
- * command line stay those of the folder that it was given in. False: told on stderr. */
-bool locate(struct arena *a, struct args *args);
+/* Changes to the folder of --directory. If the command works on a project, then changes to the nearest folder above with a manifest.
+ * Relative paths of the command line are adjusted. False: an error was printed. */
+bool change_to_project(struct arena *a, struct args *args);
 #endif

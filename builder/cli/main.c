@@ -1,4 +1,4 @@
-/* trib: options, then the command. */
+/* trib: reads the command line and runs the command. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>
@@ -17,8 +17,8 @@
 static enum status usage(const struct args *args, struct buf *error)
 {
 	fprintf(stderr, "trib: %s\n", error->at);
-	if (args->given)
-		fprintf(stderr, "`trib %s --help` lists its flags\n", command_text(args->command));
+	if (args->names_a_command)
+		fprintf(stderr, "`trib %s --help` lists its flags\n", command_table[args->command].name);
 	else
 		fprintf(stderr, "`trib --help` lists the commands, `trib build --help` the flags of the default one\n");
 	buf_free(error);
@@ -40,21 +40,21 @@ static enum status run(struct arena *a, int argc, char **argv)
 	struct buf error = {0};
 	if (!args_parse(a, argc, argv, &args, &error))
 		return usage(&args, &error);
-	buf_free(&error); /* help of a command asks for no operands, and forgives that they lack */
+	buf_free(&error); /* the help of a command needs no operands */
 	if (args.options.version && args.command != COMMAND_VERSION)
-		args.options.n_models = 0; /* the operands are another command's */
+		args.options.n_models = 0; /* they belong to another command */
 	if (args.options.version)
-		return command_run(COMMAND_VERSION, &args.options);
+		return cmd_version(&args.options);
 	if (args.options.help)
 		return help(&args);
-	if (!locate(a, &args))
+	if (!change_to_project(a, &args))
 		return STATUS_ENVIRONMENT;
-	if (!args.given && args.options.n_models && !single_file_requested(&args.options) && access("tri.build", F_OK) != 0) {
+	if (!args.names_a_command && args.options.n_models && !single_file_requested(&args.options) && access("tri.build", F_OK) != 0) {
 		buf_printf(&error, "there is no command `%s`, and no tri.build with such a model in this folder or above",
 			   args.options.models[0]);
 		return usage(&args, &error);
 	}
-	return command_run(args.command, &args.options);
+	return command_table[args.command].run(&args.options);
 }
 
 int main(int argc, char **argv)

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include <string.h>
 #include "base/buf.h"
-#include "builder/cli/args.h"
+#include "builder/cli/flags.h"
 #include "builder/cli/reference.h"
 #include "builder/version.h"
 
@@ -35,21 +35,21 @@ static void put_commands(struct buf *out)
 {
 	buf_puts(out, ".SH COMMANDS\n");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		put_entry(out, command_text((enum command)i), command_operands((enum command)i), command_help((enum command)i));
+		put_entry(out, command_table[i].name, command_table[i].operands, command_table[i].help);
 }
 
 static void put_flags(struct buf *out)
 {
-	struct flag f;
 	buf_puts(out, ".SH FLAGS\nNot every command takes all of them.\n");
-	for (uint32_t i = 0; args_flag(i, &f); i++) {
+	for (uint32_t i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flag_table[i];
 		struct buf term = {0};
-		if (!f.help)
+		if (!f->help)
 			continue;
-		if (f.letter)
-			buf_printf(&term, "-%c, ", f.letter);
-		buf_printf(&term, "--%s", f.name);
-		put_entry(out, term.at, f.takes ? f.takes : "", f.help);
+		if (f->letter)
+			buf_printf(&term, "-%c, ", f->letter);
+		buf_printf(&term, "--%s", f->name);
+		put_entry(out, term.at, f->value ? f->value : "", f->help);
 		buf_free(&term);
 	}
 }

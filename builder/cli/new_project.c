@@ -67,7 +67,7 @@ static bool is_in(const char *const *list, size_t n, const char *word)
 static bool is_command(const char *word)
 {
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		if (strcmp(command_text((enum command)i), word) == 0)
+		if (strcmp(command_table[i].name, word) == 0)
 			return true;
 	return strcmp(word, "help") == 0;
 }

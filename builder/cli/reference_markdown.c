@@ -1,7 +1,7 @@
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
-#include "builder/cli/args.h"
+#include "builder/cli/flags.h"
 #include "builder/cli/reference.h"
 
 /* Text of a cell: a `|` would end it. */
@@ -34,34 +34,26 @@ static void put_commands(struct buf *out)
 {
 	put_title(out, "Commands", "`trib COMMAND --help` lists the flags of one command.", "command | operands | what it does");
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
-		put_row(out, command_text((enum command)i), command_operands((enum command)i), command_help((enum command)i));
-}
-
-/* The commands that take the i-th flag. */
-static void put_takers(struct buf *out, uint32_t i)
-{
-	uint32_t n = 0;
-	for (uint32_t c = 0; c < COMMAND_COUNT; c++)
-		if (args_flag_of(i, (enum command)c, 0))
-			buf_printf(out, "%s%s", n++ ? " " : "", command_text((enum command)c));
+		put_row(out, command_table[i].name, command_table[i].operands, command_table[i].help);
 }
 
 static void put_flags(struct buf *out)
 {
-	struct flag f;
 	put_title(out, "Flags", "", "flag | commands | what it does");
-	for (uint32_t i = 0; args_flag(i, &f); i++) {
-		struct buf name = {0}, takers = {0};
-		if (f.letter)
-			buf_printf(&name, "-%c, ", f.letter);
-		buf_printf(&name, "--%s%s%s", f.name, f.takes ? " " : "", f.takes ? f.takes : "");
-		if (f.everywhere)
-			buf_puts(&takers, "all");
-		else
-			put_takers(&takers, i);
-		put_row(out, name.at, takers.at, f.help ? f.help : "as `--dump-tokens`, of another stage");
+	for (uint32_t i = 0; i < N_FLAGS; i++) {
+		const struct flag *f = &flag_table[i];
+		struct buf name = {0}, commands = {0};
+		if (f->letter)
+			buf_printf(&name, "-%c, ", f->letter);
+		buf_printf(&name, "--%s%s%s", f->name, f->value ? " " : "", f->value ? f->value : "");
+		if (flag_is_global(f))
+			buf_puts(&commands, "all");
+		for (uint32_t c = 0; !flag_is_global(f) && c < COMMAND_COUNT; c++)
+			if (flag_is_of(f, (enum command)c, ACTION_NONE))
+				buf_printf(&commands, "%s%s", commands.len ? " " : "", command_table[c].name);
+		put_row(out, name.at, commands.at, f->help ? f->help : "as `--dump-tokens`, for another stage");
 		buf_free(&name);
-		buf_free(&takers);
+		buf_free(&commands);
 	}
 }
 

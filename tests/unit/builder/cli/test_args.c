@@ -46,7 +46,7 @@ static void commands(void **state)
 	(void)state;
 	assert_true(parse(""));
 	assert_int_equal(args.command, COMMAND_BUILD);
-	assert_false(args.given);
+	assert_false(args.names_a_command);
 	assert_true(parse("check a.tri b.tri"));
 	assert_int_equal(args.command, COMMAND_CHECK);
 	assert_int_equal(args.options.n_models, 2);
@@ -127,7 +127,7 @@ static void mistakes(void **state)
 	refuses("build --emit=libary", "libary");
 	refuses("build --stop-after=lexer", "lex");
 	refuses("build --message-format=xml", "human or json");
-	refuses("build --explain=yes", "no value");
+	refuses("build --explain=yes", "takes no value");
 	refuses("check --input x=a", "no flag");
 	refuses("build --out a --out b", "--out is given twice");
 	refuses("build -n -n", "--dry-run is given twice");

@@ -1,0 +1,140 @@
+/* The value of a flag, by the kind of the flag. */
+#include <float.h>
+#include <stdlib.h>
+#include <string.h>
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "builder/cli/flags.h"
+#include "builder/manifest/manifest.h"
+
+/* Numbers: the range, and what the error asks for. */
+static const struct {
+	double min, max;
+	const char *wants;
+} ranges[] = {
+	[FLAG_COUNT] = {1, MAX_JOBS, "a positive number"},
+	[FLAG_LIMIT] = {0, 1e6, "a number"},
+	[FLAG_LOAD] = {DBL_MIN, 1e6, "a positive number, e.g. 2.5"},
+	[FLAG_TOLERANCE] = {0, 1e300, "a number that is not negative, e.g. 1e-4"},
+};
+static const char *const stages[] = {"", "lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen"};
+static const char *const dumps[] = {"", "dump-tokens", "dump-ast", "dump-types", "dump-ir", "dump-loops", "dump-llvm", "dump-asm"};
+static const char *const colors[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
+static const char *const formats[] = {"human", "json"};
+
+static bool wants(const struct flag *f, const char *what, const char *value, const char *near, struct buf *error)
+{
+	buf_printf(error, "--%s wants %s, not `%s`", f->name, what, value);
+	if (near)
+		buf_printf(error, "; did you mean `%s`?", near);
+	return false;
+}
+
+static bool set_int(const struct flag *f, const char *value, int *out, struct buf *error)
+{
+	uint64_t n;
+	if (!manifest_parse_count(value, &n) || (double)n < ranges[f->kind].min || (double)n > ranges[f->kind].max)
+		return wants(f, ranges[f->kind].wants, value, NULL, error);
+	*out = (int)n;
+	return true;
+}
+
+static bool set_double(const struct flag *f, const char *value, double *out, struct buf *error)
+{
+	char *end;
+	double v = strtod(value, &end);
+	if (end == value || *end || !(v >= ranges[f->kind].min && v <= ranges[f->kind].max))
+		return wants(f, ranges[f->kind].wants, value, NULL, error);
+	*out = v;
+	return true;
+}
+
+/* Sets the index of the value in `words`. */
+static bool set_word(const struct flag *f, const char *const *words, uint32_t n, const char *value, uint32_t *out, struct buf *error)
+{
+	struct buf list = {0};
+	for (uint32_t i = 0; i < n; i++) {
+		if (*words[i] && strcmp(words[i], value) == 0) {
+			*out = i;
+			buf_free(&list);
+			return true;
+		}
+		if (*words[i])
+			buf_printf(&list, "%s%s", !list.len ? "" : i + 1 == n ? " or " : ", ", words[i]);
+	}
+	wants(f, list.at, value, diag_nearest(value, words, n), error);
+	buf_free(&list);
+	return false;
+}
+
+static bool set_emit(const struct flag *f, const char *value, struct arena *a, const char **out, struct buf *error)
+{
+	uint64_t set;
+	uint32_t n;
+	const char *bad, *const *names = emit_names(&n);
+	*out = value;
+	if (manifest_parse_emit(a, value, &set, &bad))
+		return true;
+	bad = *bad ? bad : value;
+	return wants(f, arena_printf(a, "some of %s", manifest_emit_list(a)), bad, diag_nearest(bad, names, n), error);
+}
+
+static bool set_level(const char *value, int *out, struct buf *error)
+{
+	uint64_t n;
+	if (!manifest_parse_opt(value, &n)) {
+		buf_printf(error, "-O wants 0, 1, 2, 3 or s, not `%s`", value);
+		return false;
+	}
+	*out = (int)n;
+	return true;
+}
+
+static void append(const struct flag *f, const char *value, struct options *o)
+{
+	bool is_input = f->member == offsetof(struct options, inputs);
+	const char **list = (const char **)(uintptr_t)(is_input ? o->inputs : o->outputs);
+	list[is_input ? o->n_inputs++ : o->n_outputs++] = value;
+}
+
+#define COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
+
+bool flag_set(const struct flag *f, const char *value, struct arena *a, struct options *options, struct buf *error)
+{
+	void *member = (char *)options + f->member;
+	uint32_t word = 0;
+	bool ok = true;
+	switch (f->kind) {
+	case FLAG_TRI: *(int *)member = 1; break;
+	case FLAG_BOOL: *(bool *)member = true; break;
+	case FLAG_LIMIT: *(int *)member = 0; return !value || set_int(f, value, member, error);
+	case FLAG_COUNT: return set_int(f, value, member, error);
+	case FLAG_LOAD:
+	case FLAG_TOLERANCE: return set_double(f, value, member, error);
+	case FLAG_TEXT:
+	case FLAG_PATH:
+	case FLAG_PROGRAM: *(const char **)member = value; break;
+	case FLAG_LIST: append(f, value, options); break;
+	case FLAG_LEVEL: return set_level(value, member, error);
+	case FLAG_EMIT: return set_emit(f, value, a, member, error);
+	case FLAG_FORMAT:
+		ok = set_word(f, formats, COUNT_OF(formats), value, &word, error);
+		options->json = (int)word;
+		break;
+	case FLAG_STAGE:
+		ok = set_word(f, stages, COUNT_OF(stages), value, &word, error);
+		options->stop = (enum stop_stage)word;
+		break;
+	case FLAG_COLOR:
+		ok = set_word(f, colors, COUNT_OF(colors), value, &word, error);
+		options->color = (enum color_when)word;
+		break;
+	case FLAG_DUMP:
+		while (strcmp(dumps[word], f->name) != 0)
+			word++;
+		options->dumps |= 1u << word;
+		break;
+	}
+	return ok;
+}
