@@ -174,7 +174,7 @@ struct hir_program *frontend_elaborate(struct frontend *f, const struct elab_req
 	struct elab e;
 	resolve_all(f);
 	struct hir_program *p = NULL;
-	if (diags_errors(f->diags) == before && !(p = elab_again(f, req))) {
+	if (diags_errors(f->diags) == before && !(p = elab_incremental(f, req))) {
 		elab_init(&e, f, false);
 		p = elab_program(&e, req);
 		elab_free(&e);

@@ -20,7 +20,7 @@ bool is_conditional(const struct elab *e)
 	return false;
 }
 
-bool body_origin(const struct builder *b, hir_ref r, hir_ref *outer)
+bool body_import_source(const struct builder *b, hir_ref r, hir_ref *outer)
 {
 	uint64_t o;
 	if (!map_get(&b->origins, map_key_u64(r), &o))
@@ -52,12 +52,12 @@ static hir_ref import(struct elab *e, hir_ref outer)
 
 static hir_ref import_into(void *ctx, hir_ref r) { return import(ctx, r); }
 
-struct value body_value(struct elab *e, struct value v) { return value_map_tensors(&e->em, v, import_into, e); }
+struct value body_import_value(struct elab *e, struct value v) { return value_map_tensors(&e->em, v, import_into, e); }
 
-void body_locals(struct elab *e)
+void body_import_locals(struct elab *e)
 {
 	for (uint32_t i = e->frame->base; i < e->locals.len; i++)
-		e->locals.at[i].value = body_value(e, e->locals.at[i].value);
+		e->locals.at[i].value = body_import_value(e, e->locals.at[i].value);
 }
 
 /* ---- what is needed of a body ---- */
@@ -115,7 +115,7 @@ static hir_ref copy_node(struct elab *e, const struct builder *from, hir_ref r, 
 	return e->em.b->nodes.len - 1;
 }
 
-void body_splice(struct elab *e, const struct builder *b, hir_ref *refs, uint32_t n, bool all)
+void body_inline(struct elab *e, const struct builder *b, hir_ref *refs, uint32_t n, bool all)
 {
 	bool *live = ARENA_ARRAY(e->em.f->arena, bool, b->nodes.len + 1);
 	hir_ref *map = ARENA_ARRAY(e->em.f->arena, hir_ref, b->nodes.len + 1), outer;
@@ -128,7 +128,7 @@ void body_splice(struct elab *e, const struct builder *b, hir_ref *refs, uint32_
 	e->em.report.steps += b->nodes.len / 4;
 	for (hir_ref r = 0; r < b->nodes.len; r++)
 		if (live[r])
-			map[r] = body_origin(b, r, &outer) ? outer : copy_node(e, b, r, map);
+			map[r] = body_import_source(b, r, &outer) ? outer : copy_node(e, b, r, map);
 	for (uint32_t i = 0; i < n; i++)
 		refs[i] = map[refs[i]];
 }
@@ -226,7 +226,7 @@ static bool never_fails(struct elab *e, const struct builder *b, const struct hi
 	return true;
 }
 
-bool body_cheap(struct elab *e, const struct builder *b, uint32_t *cost)
+bool body_is_cheap(struct elab *e, const struct builder *b, uint32_t *cost)
 {
 	for (hir_ref r = 0; r < b->nodes.len; r++) {
 		const struct hir_node *n = &b->nodes.at[r];
@@ -261,10 +261,10 @@ static struct hir_unit *finish(struct elab *e, struct hir_unit *u, const struct 
 	hasher_add_hash(h, hir_unit_hash(u));
 	u->identity = hasher_finish(h);
 	if (map_get(&e->em.f->elab.units, u->identity, &known))
-		return ((struct unit_info *)(uintptr_t)known)->unit;
+		return ((struct elab_unit *)(uintptr_t)known)->unit;
 	hash_hex(u->identity, hex);
 	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", definition, hex);
-	struct unit_info *info = ARENA_NEW(e->em.f->arena, struct unit_info);
+	struct elab_unit *info = ARENA_NEW(e->em.f->arena, struct elab_unit);
 	info->unit = u;
 	map_put(&e->em.f->elab.units, u->identity, (uint64_t)(uintptr_t)info);
 	return u;
@@ -301,7 +301,7 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *giv
 		if (!live[r] || n->kind != HIR_INPUT)
 			continue;
 		map[r] = emit_input(&e->em, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
-		body_origin(b, r, &out.captured[out.n_captured++]);
+		body_import_source(b, r, &out.captured[out.n_captured++]);
 	}
 	for (hir_ref r = 0; r < b->nodes.len; r++)
 		if (live[r] && b->nodes.at[r].kind != HIR_INPUT)
@@ -385,7 +385,7 @@ void body_emit_loop(struct elab *e, hir_ref go, const hir_ref *carried, uint32_t
 	put_results(e, &n, 1, results);
 }
 
-hir_ref body_placeholder(struct elab *e, const struct hir_type *t, span at)
+hir_ref emit_placeholder(struct elab *e, const struct hir_type *t, span at)
 {
 	struct hir_arg sizes[HIR_MAX_RANK], args[2] = {{.kind = ARG_NONE}, {.kind = ARG_NONE}};
 	for (uint32_t i = 0; i < t->rank; i++)

@@ -10,16 +10,16 @@ void body_open(struct elab *e, struct builder *b);
 /* True inside a branch or loop that may not run. */
 bool is_conditional(const struct elab *e);
 /* The value of the unit around the current body, as the body sees it. */
-struct value body_value(struct elab *e, struct value v);
+struct value body_import_value(struct elab *e, struct value v);
 /* The same for the current frame's locals, in place. */
-void body_locals(struct elab *e);
+void body_import_locals(struct elab *e);
 /* The tensor of the unit around body b that `r` of b stands for. False: the body computes it. */
-bool body_origin(const struct builder *b, hir_ref r, hir_ref *outer);
+bool body_import_source(const struct builder *b, hir_ref r, hir_ref *outer);
 /* Is everything in b free of effects, cheap, and sure to succeed whatever the values are? Adds its operations to *cost. */
-bool body_cheap(struct elab *e, const struct builder *b, uint32_t *cost);
+bool body_is_cheap(struct elab *e, const struct builder *b, uint32_t *cost);
 /* Copies what the n nodes at `refs` of b need into the current builder (`all`: everything), and turns refs into nodes of that. b is the body of the
  * current builder. */
-void body_splice(struct elab *e, const struct builder *b, hir_ref *refs, uint32_t n, bool all);
+void body_inline(struct elab *e, const struct builder *b, hir_ref *refs, uint32_t n, bool all);
 
 /* What becomes of a body. */
 struct body_unit {
@@ -36,5 +36,5 @@ void body_emit_if(struct elab *e, hir_ref cond, const struct body_unit *yes, con
 void body_emit_loop(struct elab *e, hir_ref go, const hir_ref *carried, uint32_t n, const struct body_unit *body, hir_ref *results,
 		    span at);
 /* Zeros of a type, to stand for a value that nobody looks at. */
-hir_ref body_placeholder(struct elab *e, const struct hir_type *t, span at);
+hir_ref emit_placeholder(struct elab *e, const struct hir_type *t, span at);
 #endif

@@ -24,7 +24,7 @@ void branch_open(struct elab *e, struct branch *br, hir_ref cond, span at)
 void branch_enter(struct branch *br, uint32_t side)
 {
 	struct elab *e = br->e;
-	struct side *s = &br->sides[side];
+	struct branch_side *s = &br->sides[side];
 	e->em.report.depth += 4;
 	if (s->locals) {
 		e->em.b = &s->b;
@@ -32,16 +32,16 @@ void branch_enter(struct branch *br, uint32_t side)
 		return;
 	}
 	body_open(e, &s->b);
-	body_locals(e);
+	body_import_locals(e);
 }
 
 void branch_leave(struct branch *br, uint32_t side, struct value v, enum flow flow)
 {
 	struct elab *e = br->e;
-	struct side *s = &br->sides[side];
+	struct branch_side *s = &br->sides[side];
 	s->value = v;
 	s->flow = flow;
-	flow_note(e, s, br->at);
+	exit_note(e, s, br->at);
 	e->frame->returned = false;
 	s->n = br->n;
 	if (!s->locals)
@@ -131,7 +131,7 @@ static struct value merge_tensors(struct merge *m, const struct value *v)
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct builder *b = &m->br->sides[i].b;
 		t[i] = b->nodes.at[v[i].u.t].type;
-		known = body_origin(b, v[i].u.t, &outer[i]) && known;
+		known = body_import_source(b, v[i].u.t, &outer[i]) && known;
 	}
 	if (known && outer[0] == outer[1])
 		return in_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer[0]});
@@ -180,7 +180,7 @@ static struct value only(struct merge *m, uint32_t side, struct value v)
 	if (v.kind != V_TENSOR)
 		return v.kind == V_RANGE && value_contains(v, V_TENSOR) ? VALUE_POISON : v;
 	const struct builder *b = &m->br->sides[side].b;
-	if (body_origin(b, v.u.t, &outer))
+	if (body_import_source(b, v.u.t, &outer))
 		return in_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer});
 	struct merged s = {.kind = SLOT_BOTH, .refs = {HIR_NONE, HIR_NONE}, .type = b->nodes.at[v.u.t].type};
 	s.refs[side] = v.u.t;
@@ -217,7 +217,7 @@ static bool leaves(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || 
 static struct value merge_local(struct merge *m, uint32_t i)
 {
 	const struct elab *e = m->br->e;
-	const struct side *s = m->br->sides;
+	const struct branch_side *s = m->br->sides;
 	struct value a = s[0].locals[i].value, b = s[1].locals[i].value;
 	name_id name = s[0].locals[i].name;
 	m->locals[0] = &s[0].locals[i];
@@ -233,7 +233,7 @@ static struct value merge_local(struct merge *m, uint32_t i)
 
 static struct value merge_results(struct merge *m)
 {
-	const struct side *s = m->br->sides;
+	const struct branch_side *s = m->br->sides;
 	m->locals[0] = m->locals[1] = NULL;
 	bool gone[2] = {s[0].gone || leaves(s[0].flow), s[1].gone || leaves(s[1].flow)};
 	if (gone[0] && gone[1])
@@ -257,7 +257,7 @@ static void emit_selects(struct merge *m)
 		for (uint32_t k = 0; k < n; k++)
 			if (m->slots.at[k].kind == SLOT_BOTH && m->slots.at[k].refs[i] != HIR_NONE)
 				refs[used++] = m->slots.at[k].refs[i];
-		body_splice(e, &m->br->sides[i].b, refs, used, false);
+		body_inline(e, &m->br->sides[i].b, refs, used, false);
 		used = 0;
 		for (uint32_t k = 0; k < n; k++)
 			if (m->slots.at[k].kind == SLOT_BOTH && m->slots.at[k].refs[i] != HIR_NONE)
@@ -287,7 +287,7 @@ static void emit_branch(struct merge *m)
 		for (uint32_t k = 0; k < m->slots.len; k++) {
 			struct merged *s = &m->slots.at[k];
 			if (s->kind == SLOT_BOTH)
-				refs[n++] = s->refs[i] == HIR_NONE ? body_placeholder(e, &s->type, m->br->at) : s->refs[i];
+				refs[n++] = s->refs[i] == HIR_NONE ? emit_placeholder(e, &s->type, m->br->at) : s->refs[i];
 		}
 		units[i] = body_unit(e, &m->br->sides[i].b, NULL, 0, refs, n, i ? "branch if false" : "branch if true", m->br->at);
 		e->em.b = outer;
@@ -342,7 +342,7 @@ static struct value give_up(struct branch *br, enum flow *flow)
 		e->frame->returned = true;
 		e->frame->result = VALUE_POISON;
 	}
-	flow_clear(e, true);
+	exits_clear(e, true);
 	close_sides(br);
 	return VALUE_POISON;
 }
@@ -362,13 +362,13 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 		vec_free(&m.slots);
 		return give_up(br, flow);
 	}
-	if (body_cheap(e, &br->sides[0].b, &cost) && body_cheap(e, &br->sides[1].b, &cost) && cost <= SELECT_COST)
+	if (body_is_cheap(e, &br->sides[0].b, &cost) && body_is_cheap(e, &br->sides[1].b, &cost) && cost <= SELECT_COST)
 		emit_selects(&m);
 	else
 		emit_branch(&m);
 	for (uint32_t i = 0; i < br->n; i++) {
 		struct local *l = &e->locals.at[e->frame->base + i];
-		const struct side *s = &br->sides[br->sides[0].locals[i].at.start == br->before[i].at.start];
+		const struct branch_side *s = &br->sides[br->sides[0].locals[i].at.start == br->before[i].at.start];
 		l->value = value_map_tensors(&e->em, locals[i], merged_node, &m);
 		l->at = s->locals[i].at;
 	}
@@ -376,8 +376,8 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 	*flow = joined(br->sides[0].flow, br->sides[1].flow);
 	if (*flow == FLOW_RETURN) {
 		e->frame->returned = true;
-		e->frame->result = exit_kind(e, EXIT_RESULT)->value;
-		e->frame->result_at = exit_kind(e, EXIT_RESULT)->at;
+		e->frame->result = exit_local(e, EXIT_RESULT)->value;
+		e->frame->result_at = exit_local(e, EXIT_RESULT)->at;
 	}
 	vec_free(&m.slots);
 	close_sides(br);
@@ -386,7 +386,7 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 
 /* ---- one side alone ---- */
 
-void branch_drop(struct branch *br) { close_sides(br); }
+void branch_discard(struct branch *br) { close_sides(br); }
 
 struct keeping {
 	hir_ref *refs;
@@ -403,7 +403,7 @@ static hir_ref kept(void *ctx, hir_ref r)
 	return k->refs[k->n++];
 }
 
-static uint32_t tensors_of(const struct side *s)
+static uint32_t tensors_of(const struct branch_side *s)
 {
 	uint32_t n = value_count(s->value);
 	for (uint32_t i = 0; i < s->n; i++)
@@ -411,15 +411,15 @@ static uint32_t tensors_of(const struct side *s)
 	return n;
 }
 
-struct value branch_keep(struct branch *br)
+struct value branch_inline(struct branch *br)
 {
 	struct elab *e = br->e;
-	struct side *s = &br->sides[!br->sides[0].locals];
+	struct branch_side *s = &br->sides[!br->sides[0].locals];
 	struct keeping k = {.refs = ARENA_ARRAY(e->em.f->arena, hir_ref, tensors_of(s) + 2), .collect = true};
 	for (uint32_t i = 0; i < s->n; i++)
 		value_map_tensors(&e->em, s->locals[i].value, kept, &k);
 	value_map_tensors(&e->em, s->value, kept, &k);
-	body_splice(e, &s->b, k.refs, k.n, true);
+	body_inline(e, &s->b, k.refs, k.n, true);
 	k.collect = false;
 	k.n = 0;
 	for (uint32_t i = 0; i < s->n; i++) {

@@ -4,7 +4,7 @@
 #define TRIB_FRONTEND_ELAB_BRANCH_H
 #include "frontend/elab/body.h"
 
-struct side {
+struct branch_side {
 	struct builder b;
 	struct local *locals; /* of the frame, when it was left; tensors are those of b */
 	uint32_t n;           /* locals there were when it was opened */
@@ -20,8 +20,8 @@ struct branch {
 	struct local *before;
 	uint32_t n;
 	uint32_t errors;
-	struct side sides[2]; /* where the condition holds, where not */
-	bool wanted;          /* the sides' values are */
+	struct branch_side sides[2]; /* where the condition holds, where not */
+	bool wanted;                 /* the sides' values are */
 };
 void branch_open(struct elab *e, struct branch *br, hir_ref cond, span at);
 void branch_enter(struct branch *br, uint32_t side);
@@ -31,18 +31,18 @@ void branch_leave(struct branch *br, uint32_t side, struct value v, enum flow fl
 struct value branch_merge(struct branch *br, enum flow *flow);
 
 /* Ends a branch of which one side alone was entered and left: as if it had not been, or as if it had been executed right here. */
-void branch_drop(struct branch *br);
-struct value branch_keep(struct branch *br);
+void branch_discard(struct branch *br);
+struct value branch_inline(struct branch *br);
 
 /* ---- ways out, scalars (exits.c) ---- */
 /* Is it only known at run time whether the code goes on here? Then the condition that it does into *live, a bool scalar. `in_loop`: SKIPPED counts. */
-bool flow_depends(struct elab *e, bool skipped, hir_ref *live);
+bool exit_is_conditional(struct elab *e, bool skipped, hir_ref *live);
 /* Inside the side where `live` holds: no way out was taken. In the other: the flow that was. */
-void flow_clear(struct elab *e, bool skipped);
-enum flow flow_taken(struct elab *e, bool skipped);
+void exits_clear(struct elab *e, bool skipped);
+enum flow exit_taken(struct elab *e, bool skipped);
 /* Writes the way that a side surely takes where the merge finds it. */
-void flow_note(struct elab *e, struct side *s, span at);
-struct local *exit_kind(struct elab *e, enum exit_kind w); /* NULL: not in a function, not in a loop */
+void exit_note(struct elab *e, struct branch_side *s, span at);
+struct local *exit_local(struct elab *e, enum exit_kind w); /* NULL: not in a function, not in a loop */
 /* The ways out of a function or of a loop, as new locals. */
-void exits_open(struct elab *e, enum exit_kind first, enum exit_kind last);
+void exits_declare(struct elab *e, enum exit_kind first, enum exit_kind last);
 #endif

@@ -38,7 +38,7 @@ static bool report_recursion(struct elab *e, const struct func *fn, span at)
 /* The tensors that the call of a unit passes, for labels. */
 static void note_operands(struct elab *e, struct call_site *site)
 {
-	const struct unit_plan *p = e->callee;
+	const struct unit_spec *p = e->callee;
 	e->callee = NULL;
 	site->caller = e->em.b->outer;
 	for (uint32_t i = 0; p && i < p->leaves.len && i < MAX_SITE_OPERANDS; i++)
@@ -58,7 +58,7 @@ static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span 
 	note_operands(e, &fr->site);
 	frame_push(e, fr);
 	if (!e->em.checking)
-		exits_open(e, EXIT_RETURNED, EXIT_RESULT);
+		exits_declare(e, EXIT_RETURNED, EXIT_RESULT);
 	e->em.report.frames++;
 	e->em.report.depth += 4;
 	return true;
@@ -107,19 +107,19 @@ static struct value on_some_ways(struct elab *e, const struct ast_fn *decl, span
 /* The result where only the run knows whether a `return` was reached. */
 static struct value returned_or(struct elab *e, const struct ast_fn *decl, struct value v)
 {
-	struct value returned = exit_kind(e, EXIT_RETURNED)->value, result = exit_kind(e, EXIT_RESULT)->value;
+	struct value returned = exit_local(e, EXIT_RETURNED)->value, result = exit_local(e, EXIT_RESULT)->value;
 	struct branch br;
 	enum flow flow;
 	if (returned.kind != V_TENSOR)
 		return v;
 	if ((v.kind == V_VOID) != (result.kind == V_VOID))
-		return on_some_ways(e, decl, exit_kind(e, EXIT_RESULT)->at);
+		return on_some_ways(e, decl, exit_local(e, EXIT_RESULT)->at);
 	branch_open(e, &br, returned.u.t, last_span(e, decl->body));
 	br.wanted = true;
 	branch_enter(&br, 0);
-	branch_leave(&br, 0, body_value(e, result), FLOW_NEXT);
+	branch_leave(&br, 0, body_import_value(e, result), FLOW_NEXT);
 	branch_enter(&br, 1);
-	branch_leave(&br, 1, body_value(e, v), FLOW_NEXT);
+	branch_leave(&br, 1, body_import_value(e, v), FLOW_NEXT);
 	return branch_merge(&br, &flow);
 }
 
@@ -221,10 +221,10 @@ void check_func(struct elab *e, struct func *fn)
 		fr.tensor_args = fr.tensor_args || (declared && declared->kind == TY_TENSOR);
 		bool size = declared && declared->kind == TY_SCALAR && dtype_class(declared->elem) == DTC_INT;
 		values[i] = size       ? sig_unknown_size(&s, param_name(e, fn->mod, decl.params.at[i]))
-			    : declared ? sig_unknown(&s, declared, node_span(fn->mod, decl.params.at[i]))
+			    : declared ? sig_unknown_value(&s, declared, node_span(fn->mod, decl.params.at[i]))
 				       : VALUE_POISON;
 	}
-	sig_fix_unknowns(&s);
+	sig_bind_unknowns(&s);
 	sig_bind_locals(&s);
 	e->em.b->named_from = first;
 	e->em.b->named_to = decl.where.n ? first : dims_syms(e->em.b->dims); /* a condition may say that two are equal */
@@ -261,7 +261,7 @@ static bool declared_result(struct sig *s, const struct ast_fn *decl, span at, s
 {
 	if (!decl->result)
 		return false;
-	*out = sig_unknown(s, sig_type(s, decl->result), at);
+	*out = sig_unknown_value(s, sig_type(s, decl->result), at);
 	return !value_contains(*out, V_POISON);
 }
 
@@ -365,7 +365,7 @@ struct value call_value(struct elab *e, struct value callee, struct args *args, 
 {
 	switch (callee.kind) {
 	case V_FN:
-		if (partial_wanted(e, callee.u.fn, args))
+		if (is_partial_call(e, callee.u.fn, args))
 			return partial_make(e, callee.u.fn, args, at);
 		return call_func(e, callee.u.fn, args, at, what);
 	case V_LAYER: return call_layer(e, callee.u.layer, args, at, what);

@@ -44,7 +44,7 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 {
 	bool ok = true;
 	for (uint32_t i = 0; i < s->vars.len; i++) {
-		struct sigvar *v = &s->vars.at[i];
+		struct sig_var *v = &s->vars.at[i];
 		if (v->name != var || (v->kind != SV_DTYPE && v->kind != SV_TYPE) || !v->bound)
 			continue;
 		bool number = v->kind == SV_DTYPE || v->holds == V_TENSOR;
@@ -69,7 +69,7 @@ static const char *bound_sizes(struct sig *s)
 	struct buf b = {0};
 	buf_puts(&b, "");
 	for (uint32_t i = 0; i < s->vars.len && b.len < 120; i++) {
-		const struct sigvar *v = &s->vars.at[i];
+		const struct sig_var *v = &s->vars.at[i];
 		if (v->kind != SV_DIM || !v->name || !v->bound)
 			continue;
 		buf_printf(&b, "%s`%s` is ", b.len ? ", " : "", name_text(s->e->f, v->name));

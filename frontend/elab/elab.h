@@ -1,13 +1,13 @@
 /* The elaborator: an interpreter of the syntax tree whose tensors are nodes of the unit under construction. It elaborates an entry, where all sizes
  * of layers are known and errors are exact. It also checks definitions on their own (em.checking): their sizes are symbols, and what cannot be
- * decided becomes V_POISON without an error. */
+ * join_kind becomes V_POISON without an error. */
 #ifndef TRIB_FRONTEND_ELAB_ELAB_H
 #define TRIB_FRONTEND_ELAB_ELAB_H
 #include "frontend/unit/emit.h"
 #include "frontend/unit/reads.h"
 
 struct param_list;
-struct unit_plan;
+struct unit_spec;
 
 struct local {
 	name_id name;
@@ -38,9 +38,9 @@ struct elab {
 	struct frame *frame;
 	VEC(struct local) locals;
 	name_id exit_names[EXIT_COUNT];
-	uint32_t unknown_exits;         /* checking: exits met under conditions that cannot be decided */
+	uint32_t unknown_exits;         /* checking: exits met under conditions that cannot be join_kind */
 	bool value_wanted;              /* the value of the block to be evaluated is used */
-	const struct unit_plan *callee; /* of the frame that is entered next; NULL: not a call of a unit */
+	const struct unit_spec *callee; /* of the frame that is entered next; NULL: not a call of a unit */
 	struct param_list *main_params; /* in main: its layers' parameters, named after the locals that hold them; else NULL */
 };
 /* How a statement ends. FLOW_MAYBE: known only at run time; the locals of `enum exit_kind` hold the conditions. */

@@ -107,10 +107,10 @@ struct entry_arg {
 	const struct elab_input *given, *weight;
 	bool is_weight, is_default;
 };
-struct entry_plan {
+struct entry_spec {
 	struct program *p;
 	struct sig s;
-	struct unit_plan plan;
+	struct unit_spec plan;
 	struct entry_arg *args;
 	uint32_t n;
 };
@@ -131,7 +131,7 @@ static bool is_weight(const struct program *p, const char *name)
 	return false;
 }
 
-__attribute__((format(printf, 3, 4))) static void input_error(struct entry_plan *ep, const struct entry_arg *a, const char *fmt, ...)
+__attribute__((format(printf, 3, 4))) static void input_error(struct entry_spec *ep, const struct entry_arg *a, const char *fmt, ...)
 {
 	struct elab *e = ep->p->e;
 	va_list ap;
@@ -144,7 +144,7 @@ __attribute__((format(printf, 3, 4))) static void input_error(struct entry_plan 
 }
 
 /* The sizes that the manifest or the weights file fixes, as equations. */
-static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struct elab_input *given)
+static bool equate_given(struct entry_spec *ep, struct entry_arg *a, const struct elab_input *given)
 {
 	struct elab *e = ep->p->e;
 	const char *what = arena_printf(e->em.f->arena, "%s `%s`", a->is_weight ? "weight" : "input", given->name);
@@ -159,12 +159,12 @@ static bool equate_given(struct entry_plan *ep, struct entry_arg *a, const struc
 		t.dims[i] = given->dims[i] >= 0 ? dim_const(e->em.b->dims, given->dims[i]) : dim_const(e->em.b->dims, DIM_DYNAMIC);
 	for (uint32_t i = 0; i < t.rank; i++)
 		if (given->dims[i] >= 0)
-			sig_equate(&ep->s, a->type, &t, i, given->at, node_span(ep->s.mod, a->decl), what);
+			sig_add_equation(&ep->s, a->type, &t, i, given->at, node_span(ep->s.mod, a->decl), what);
 	return true;
 }
 
 /* A shape that the declaration leaves open, from the manifest. */
-static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct elab_input *given, struct hir_type *out)
+static bool given_shape(struct entry_spec *ep, struct entry_arg *a, const struct elab_input *given, struct hir_type *out)
 {
 	struct elab *e = ep->p->e;
 	if (!given) {
@@ -180,7 +180,7 @@ static bool given_shape(struct entry_plan *ep, struct entry_arg *a, const struct
 	return true;
 }
 
-static bool arg_type(struct entry_plan *ep, struct entry_arg *a, struct hir_type *out)
+static bool arg_type(struct entry_spec *ep, struct entry_arg *a, struct hir_type *out)
 {
 	struct elab *e = ep->p->e;
 	const struct elab_input *given = a->is_weight ? a->weight : a->given;
@@ -220,7 +220,7 @@ static struct type *any_tensor(struct elab *e)
 	return t;
 }
 
-static bool usable_weight(struct entry_plan *ep, struct entry_arg *a)
+static bool usable_weight(struct entry_spec *ep, struct entry_arg *a)
 {
 	struct elab *e = ep->p->e;
 	if (!a->weight || !a->weight->unusable)
@@ -233,7 +233,7 @@ static bool usable_weight(struct entry_plan *ep, struct entry_arg *a)
 	return false;
 }
 
-static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_fn *decl)
+static bool load_args(struct entry_spec *ep, struct func *fn, const struct ast_fn *decl)
 {
 	struct elab *e = ep->p->e;
 	const struct elab_request *req = ep->p->req;
@@ -259,7 +259,7 @@ static bool load_args(struct entry_plan *ep, struct func *fn, const struct ast_f
 }
 
 /* There is no caller whose operations could make a tensor. */
-static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struct value *v)
+static bool plan_default(struct entry_spec *ep, const struct entry_arg *a, struct value *v)
 {
 	struct elab *e = ep->p->e;
 	*v = eval(e, ast_b(&ep->s.mod->ast, a->decl));
@@ -271,7 +271,7 @@ static bool plan_default(struct entry_plan *ep, const struct entry_arg *a, struc
 	return false;
 }
 
-static bool plan_args(struct entry_plan *ep)
+static bool plan_args(struct entry_spec *ep)
 {
 	struct elab *e = ep->p->e;
 	bool ok = true;
@@ -279,7 +279,7 @@ static bool plan_args(struct entry_plan *ep)
 	ep->plan.n_values = ep->n;
 	for (uint32_t i = 0; i < ep->n; i++) {
 		struct entry_arg *a = &ep->args[i];
-		struct leaf l = {.name = name_text(e->em.f, a->name), .build_time = a->is_weight};
+		struct tensor_arg l = {.name = name_text(e->em.f, a->name), .build_time = a->is_weight};
 		if (a->is_default) {
 			ok = plan_default(ep, a, &ep->plan.values[i]) && ok;
 			continue;
@@ -291,7 +291,7 @@ static bool plan_args(struct entry_plan *ep)
 	return ok;
 }
 
-static void check_names(struct entry_plan *ep)
+static void check_names(struct entry_spec *ep)
 {
 	struct elab *e = ep->p->e;
 	const struct elab_request *req = ep->p->req;
@@ -316,7 +316,7 @@ static void check_names(struct entry_plan *ep)
 
 /* ---- one entry ---- */
 
-static bool returns_tensors(struct elab *e, const struct unit_info *info, const struct func *fn)
+static bool returns_tensors(struct elab *e, const struct elab_unit *info, const struct func *fn)
 {
 	if (info->unit->n_outputs)
 		return true;
@@ -324,7 +324,7 @@ static bool returns_tensors(struct elab *e, const struct unit_info *info, const 
 	return false;
 }
 
-static void add_entry(struct program *p, struct entry_plan *ep, const struct unit_info *info)
+static void add_entry(struct program *p, struct entry_spec *ep, const struct elab_unit *info)
 {
 	struct elab *e = p->e;
 	struct hir_unit *u = info->unit;
@@ -334,12 +334,12 @@ static void add_entry(struct program *p, struct entry_plan *ep, const struct uni
 	for (uint32_t i = 0; i < u->n_inputs; i++) {
 		entry.params[i] = HIR_NONE;
 		if (i < n_params)
-			entry.params[i] = program_layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
+			entry.params[i] = program_add_layer_param(p, ep->plan.params.at.at[i], ep->plan.params.names.at[i]);
 		else if (u->inputs[i].build_time)
-			entry.params[i] = program_param(
+			entry.params[i] = program_add_param(
 				p, (struct hir_param){.name = u->inputs[i].name, .type = u->inputs[i].type, .dims = u->dims, .at = u->at});
 	}
-	program_add(p, entry);
+	program_add_entry(p, entry);
 }
 
 void elab_entry(struct program *p, const char *name)
@@ -351,19 +351,19 @@ void elab_entry(struct program *p, const char *name)
 		return;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	struct frame root = {.site.at = SPAN_NONE, .mod = fn->mod, .self = fn->self, .unit = e->em.b};
-	struct entry_plan *ep = ARENA_NEW(e->em.f->arena, struct entry_plan);
+	struct entry_spec *ep = ARENA_NEW(e->em.f->arena, struct entry_spec);
 	builder_open(&e->em, &b);
 	frame_push(e, &root);
-	*ep = (struct entry_plan){.p = p, .plan = {.fn = fn, .dims = b.dims, .at = SPAN_NONE}};
+	*ep = (struct entry_spec){.p = p, .plan = {.fn = fn, .dims = b.dims, .at = SPAN_NONE}};
 	sig_open(&ep->s, &e->em, fn->mod, fn->self);
 	ep->s.open = true;
 	sig_generics(&ep->s, decl.generics);
 	bool ok = load_args(ep, fn, &decl) && plan_args(ep);
 	check_names(ep);
 	if (fn->self)
-		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
+		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);
 	if (ok) {
-		const struct unit_info *info = unit_get(e, &ep->plan);
+		const struct elab_unit *info = unit_get(e, &ep->plan);
 		if (!info->failed && returns_tensors(e, info, fn))
 			add_entry(p, ep, info);
 	}

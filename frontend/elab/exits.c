@@ -4,9 +4,9 @@
 
 /* ---- ways out ---- */
 
-struct local *exit_kind(struct elab *e, enum exit_kind w) { return local_find(e, e->exit_names[w]); }
+struct local *exit_local(struct elab *e, enum exit_kind w) { return local_find(e, e->exit_names[w]); }
 
-void exits_open(struct elab *e, enum exit_kind first, enum exit_kind last)
+void exits_declare(struct elab *e, enum exit_kind first, enum exit_kind last)
 {
 	for (enum exit_kind w = first; w <= last; w++)
 		local_push(e, e->exit_names[w], w == EXIT_RESULT ? (struct value){.kind = V_VOID} : value_bool(false), false);
@@ -15,11 +15,11 @@ void exits_open(struct elab *e, enum exit_kind first, enum exit_kind last)
 static const enum exit_kind conditions[] = {EXIT_RETURNED, EXIT_LEFT, EXIT_SKIPPED};
 static const enum flow flows[] = {FLOW_RETURN, FLOW_BREAK, FLOW_CONTINUE};
 
-bool flow_depends(struct elab *e, bool skipped, hir_ref *live)
+bool exit_is_conditional(struct elab *e, bool skipped, hir_ref *live)
 {
 	hir_ref out = HIR_NONE;
 	for (int i = 0; i < 2 + skipped; i++) {
-		const struct local *l = exit_kind(e, conditions[i]);
+		const struct local *l = exit_local(e, conditions[i]);
 		if (!l || l->value.kind != V_TENSOR)
 			continue;
 		out = out == HIR_NONE ? l->value.u.t : emit_logic(&e->em, BI_LOGICAL_OR, out, l->value.u.t, SPAN_NONE);
@@ -29,39 +29,39 @@ bool flow_depends(struct elab *e, bool skipped, hir_ref *live)
 	return out != HIR_NONE;
 }
 
-void flow_clear(struct elab *e, bool skipped)
+void exits_clear(struct elab *e, bool skipped)
 {
 	for (int i = 0; i < 2 + skipped; i++) {
-		struct local *l = exit_kind(e, conditions[i]);
+		struct local *l = exit_local(e, conditions[i]);
 		if (l)
 			l->value = value_bool(false);
 	}
 }
 
-enum flow flow_taken(struct elab *e, bool skipped)
+enum flow exit_taken(struct elab *e, bool skipped)
 {
 	int found = -1, n = 0;
 	for (int i = 0; i < 2 + skipped; i++) {
-		const struct local *l = exit_kind(e, conditions[i]);
+		const struct local *l = exit_local(e, conditions[i]);
 		if (l && l->value.kind == V_TENSOR)
 			found = i, n++;
 	}
 	if (n != 1)
 		return FLOW_MAYBE;
-	exit_kind(e, conditions[found])->value = value_bool(true);
+	exit_local(e, conditions[found])->value = value_bool(true);
 	if (flows[found] == FLOW_RETURN) {
-		e->frame->result = exit_kind(e, EXIT_RESULT)->value;
+		e->frame->result = exit_local(e, EXIT_RESULT)->value;
 		e->frame->returned = true;
 	}
 	return flows[found];
 }
 
-void flow_note(struct elab *e, struct side *s, span at)
+void exit_note(struct elab *e, struct branch_side *s, span at)
 {
 	for (int i = 0; i < 3; i++) {
 		if (s->flow != flows[i])
 			continue;
-		struct local *l = exit_kind(e, conditions[i]);
+		struct local *l = exit_local(e, conditions[i]);
 		if (l) {
 			l->value = value_bool(true);
 			continue;
@@ -69,8 +69,8 @@ void flow_note(struct elab *e, struct side *s, span at)
 		if (!e->em.report.gave_up)
 			report_error(&e->em, DIAG_UNSUPPORTED, at, "the condition of an exit from this code must be known at compile time");
 	}
-	if (s->flow == FLOW_RETURN && exit_kind(e, EXIT_RESULT)) {
-		exit_kind(e, EXIT_RESULT)->value = e->frame->result;
-		exit_kind(e, EXIT_RESULT)->at = e->frame->result_at;
+	if (s->flow == FLOW_RETURN && exit_local(e, EXIT_RESULT)) {
+		exit_local(e, EXIT_RESULT)->value = e->frame->result;
+		exit_local(e, EXIT_RESULT)->at = e->frame->result_at;
 	}
 }

@@ -54,14 +54,14 @@ static struct value runtime_logic(struct elab *e, node_id n, struct value a, nod
 	branch_enter(&br, op == TOK_OR);
 	struct value b = eval(e, nb);
 	bool scalar = b.kind == V_TENSOR && type_of(&e->em, b.u.t)->elem == DT_BOOL && !type_of(&e->em, b.u.t)->rank;
-	bool lazy = scalar && !body_cheap(e, e->em.b, &cost);
+	bool lazy = scalar && !body_is_cheap(e, e->em.b, &cost);
 	branch_leave(&br, op == TOK_OR, b, FLOW_NEXT);
 	if (lazy) {
 		branch_enter(&br, op == TOK_AND);
 		branch_leave(&br, op == TOK_AND, value_bool(op == TOK_OR), FLOW_NEXT);
 		return branch_merge(&br, &flow);
 	}
-	b = branch_keep(&br);
+	b = branch_inline(&br);
 	if (b.kind == V_BOOL)
 		return b.u.b == (op == TOK_OR) ? b : a;
 	return apply_binary(&e->em, op, a, b, at, elab_span(e, ast_a(elab_tree(e), n)), elab_span(e, nb));
@@ -459,7 +459,7 @@ static bool called_property(struct elab *e, node_id call, struct value callee, b
 static struct value eval_call(struct elab *e, node_id n)
 {
 	struct value out;
-	if (list_grows(e, n, &out))
+	if (exec_append(e, n, &out))
 		return out;
 	node_id target = ast_a(elab_tree(e), n);
 	struct args args = {0, ARENA_ARRAY(e->em.f->arena, struct arg, ast_nodes(elab_tree(e), ast_b(elab_tree(e), n)).n + 1)};

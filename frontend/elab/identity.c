@@ -21,19 +21,19 @@ static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 }
 
 /* Of the leaves of a plan, or, without one, of a unit's outputs. */
-static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_plan *p, hir_ref t)
+static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_spec *p, hir_ref t)
 {
 	if (!p) {
 		hasher_add_u64(h, t);
 		return;
 	}
-	const struct leaf *l = &p->leaves.at[t];
+	const struct tensor_arg *l = &p->leaves.at[t];
 	hasher_add_u64(h, (uint64_t)l->type.elem << 16 | (uint64_t)l->type.rank << 8 | l->build_time);
 	for (uint32_t i = 0; i < l->type.rank; i++)
 		hash_dim(h, d, l->type.dims[i]);
 }
 
-static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_plan *p, struct value v)
+static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, const struct unit_spec *p, struct value v)
 {
 	value_hash(h, e->em.f, v);
 	if (v.kind == V_DIM)
@@ -51,7 +51,7 @@ static void hash_value(struct elab *e, struct hasher *h, const struct dims *d, c
 		hash_tensor(h, d, p, v.u.t);
 }
 
-hash128 unit_identity(struct elab *e, const struct unit_plan *p)
+hash128 unit_identity(struct elab *e, const struct unit_spec *p)
 {
 	struct hasher *h = hasher_new();
 	item_hash_identity(h, e->em.f, p->fn->item);
@@ -64,7 +64,7 @@ hash128 unit_identity(struct elab *e, const struct unit_plan *p)
 	return hasher_finish(h);
 }
 
-hash128 unit_interface(struct elab *e, const struct unit_info *info)
+hash128 unit_interface(struct elab *e, const struct elab_unit *info)
 {
 	const struct hir_unit *u = info->unit;
 	struct hasher *h = hasher_new();
@@ -79,7 +79,7 @@ hash128 unit_interface(struct elab *e, const struct unit_info *info)
 	return hasher_finish(h);
 }
 
-static void print_leaf(const struct unit_plan *p, const struct leaf *l, struct buf *b)
+static void print_leaf(const struct unit_spec *p, const struct tensor_arg *l, struct buf *b)
 {
 	buf_puts(b, " [");
 	for (uint32_t i = 0; i < l->type.rank; i++) {
@@ -91,7 +91,7 @@ static void print_leaf(const struct unit_plan *p, const struct leaf *l, struct b
 }
 
 /* (n=2, flag=true): the arguments known at compile time. */
-static void print_static_args(struct elab *e, const struct unit_plan *p, struct buf *b)
+static void print_static_args(struct elab *e, const struct unit_spec *p, struct buf *b)
 {
 	struct ast_fn decl = ast_fn(&p->fn->mod->ast, p->fn->node);
 	bool any = false;
@@ -107,7 +107,7 @@ static void print_static_args(struct elab *e, const struct unit_plan *p, struct 
 		buf_putc(b, ')');
 }
 
-const char *unit_name(struct elab *e, const struct unit_plan *p)
+const char *unit_name(struct elab *e, const struct unit_spec *p)
 {
 	struct buf b = {0};
 	const char *fn = name_text(e->em.f, p->fn->name);

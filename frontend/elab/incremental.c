@@ -46,7 +46,7 @@ static void settle(struct frontend *f)
 	}
 }
 
-void elab_keep(struct frontend *f, const struct elab_request *req, struct hir_program *p, struct item_reads reads, uint64_t steps)
+void elab_save(struct frontend *f, const struct elab_request *req, struct hir_program *p, struct item_reads reads, uint64_t steps)
 {
 	if (!f->is_refreshable)
 		return;
@@ -55,7 +55,7 @@ void elab_keep(struct frontend *f, const struct elab_request *req, struct hir_pr
 	settle(f);
 }
 
-void elab_forget(struct frontend *f)
+void elab_discard_saved(struct frontend *f)
 {
 	f->elab.last = NULL;
 	if (!f->is_refreshable)
@@ -77,14 +77,14 @@ static bool plain_result(struct value v)
 	return true;
 }
 
-static bool make_again(struct elab *e, struct unit_info *old)
+static bool make_again(struct elab *e, struct elab_unit *old)
 {
-	struct unit_plan plan = *old->plan;
+	struct unit_spec plan = *old->plan;
 	hash128 identity = old->unit->identity;
 	if (plan.fn->item->refresh.change == CHANGE_INTERFACE) /* then the plan is made differently */
 		return false;
 	plan.dims = dims_copy_at(e->em.f->session, plan.dims, old->sizes);
-	struct unit_info *now = unit_make(e, &plan, identity);
+	struct elab_unit *now = unit_make(e, &plan, identity);
 	if (now->failed || !plain_result(old->result) || !plain_result(now->result) ||
 	    !hash_eq(unit_interface(e, old), unit_interface(e, now)))
 		return false;
@@ -94,7 +94,7 @@ static bool make_again(struct elab *e, struct unit_info *old)
 	return true;
 }
 
-static bool is_stale(const struct unit_info *info) { return info->plan->fn->mod->reloaded || reads_changed(&info->reads); }
+static bool is_stale(const struct elab_unit *info) { return info->plan->fn->mod->reloaded || reads_changed(&info->reads); }
 
 static bool make_stale_units(struct elab *e)
 {
@@ -125,10 +125,10 @@ static struct hir_program *collect_again(struct elab *e, const struct elaborated
 	struct program p = {.e = e, .req = req};
 	struct hir_program *out = NULL;
 	for (uint32_t i = 0; i < last->program->n_entries; i++)
-		program_add(&p, last->program->entries[i]);
+		program_add_entry(&p, last->program->entries[i]);
 	for (uint32_t i = 0; i < last->program->n_params; i++)
-		program_param(&p, last->program->params[i]);
-	if (!p.tangled)
+		program_add_param(&p, last->program->params[i]);
+	if (!p.invalid_calls)
 		out = program_finish(&p);
 	program_free(&p);
 	return out;
@@ -152,7 +152,7 @@ static struct hir_program *try_again(struct elab *e, const struct elab_request *
 	return ok ? collect_again(e, last, req) : NULL;
 }
 
-struct hir_program *elab_again(struct frontend *f, const struct elab_request *req)
+struct hir_program *elab_incremental(struct frontend *f, const struct elab_request *req)
 {
 	struct elaborated *last = f->elab.last;
 	if (!last || !hash_eq(last->request, hash_request(req)) || reads_changed(&last->reads) || layers_reloaded(f))

@@ -321,7 +321,7 @@ void check_layer(struct elab *e, struct item *it)
 		struct value v = VALUE_POISON;
 		if (type) {
 			struct type *t = sig_type(&s, type);
-			v = sig_unknown(&s, t, elab_span(e, p));
+			v = sig_unknown_value(&s, t, elab_span(e, p));
 			if (v.kind == V_DIM) /* its symbol carries the argument's name */
 				v.u.d = dim_new_sym(e->em.b->dims, name_text(e->em.f, elab_name(e, ast_token(elab_tree(e), p))));
 		}

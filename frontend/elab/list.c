@@ -4,7 +4,7 @@
 #include "frontend/elab/locals.h"
 #include "frontend/rules/operators.h"
 
-name_id list_grown(struct elab *e, node_id call)
+name_id appended_list(struct elab *e, node_id call)
 {
 	node_id target = ast_a(elab_tree(e), call);
 	if (ast_kind(elab_tree(e), target) != NODE_MEMBER || ast_kind(elab_tree(e), ast_a(elab_tree(e), target)) != NODE_NAME)
@@ -14,9 +14,9 @@ name_id list_grown(struct elab *e, node_id call)
 	return grows ? elab_name(e, ast_token(elab_tree(e), ast_a(elab_tree(e), target))) : 0;
 }
 
-bool list_grows(struct elab *e, node_id call, struct value *out)
+bool exec_append(struct elab *e, node_id call, struct value *out)
 {
-	name_id name = list_grown(e, call);
+	name_id name = appended_list(e, call);
 	struct local *l = name ? local_find(e, name) : NULL;
 	struct ast_nodes nodes = ast_nodes(elab_tree(e), ast_b(elab_tree(e), call));
 	span at = elab_span(e, call);

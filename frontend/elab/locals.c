@@ -44,7 +44,7 @@ void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n)
 }
 
 /* Is it certain that values of these types are not the same type and shape? */
-static bool surely_differ(struct elab *e, struct value a, struct value b, enum decided how)
+static bool surely_differ(struct elab *e, struct value a, struct value b, enum join_kind how)
 {
 	bool numbers = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	if (value_is_seq(a) && a.kind == b.kind)
@@ -53,7 +53,7 @@ static bool surely_differ(struct elab *e, struct value a, struct value b, enum d
 		return !numbers && (a.kind == V_TENSOR || b.kind == V_TENSOR || (a.kind == V_LAYER && b.kind == V_LAYER));
 	const struct hir_type *ta = type_of(&e->em, a.u.t), *tb = type_of(&e->em, b.u.t);
 	bool differ = ta->rank != tb->rank;
-	differ = differ || (!dtype_widens(tb->elem, ta->elem) && (how == DECIDED_BY_LOOP || !dtype_widens(ta->elem, tb->elem)));
+	differ = differ || (!dtype_widens(tb->elem, ta->elem) && (how == JOIN_LOOP || !dtype_widens(ta->elem, tb->elem)));
 	for (uint32_t i = 0; i < ta->rank && i < tb->rank; i++)
 		differ = differ || dim_compare(e->em.b->dims, ta->dims[i], tb->dims[i]) < 0;
 	return differ;
@@ -99,7 +99,7 @@ static void report_loop_values(struct elab *e, span loop, const struct branch_va
 			"a value that a run-time loop changes keeps its type and shape: start with the full size, and fill it by `where`");
 }
 
-static void report_difference(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+static void report_difference(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at)
 {
 	const struct value v[2] = {a, b};
 	struct branch_values both = {.what = l ? arena_printf(e->em.f->arena, "`%s`", name_text(e->em.f, l->name)) : NULL};
@@ -109,19 +109,19 @@ static void report_difference(struct elab *e, struct value a, struct value b, en
 		both.ats[i] = tensor ? node_at(&e->em, v[i].u.t)->at : SPAN_NONE;
 		both.elems[i] = tensor ? type_of(&e->em, v[i].u.t)->elem : DT_COUNT;
 	}
-	if (how == DECIDED_BY_LOOP)
+	if (how == JOIN_LOOP)
 		report_loop_values(e, at, &both);
 	else
 		report_branch_values(e, at, &both);
 }
 
-struct value value_join(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at)
+struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at)
 {
 	if (value_is_same(a, b))
 		return a;
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
-	if (how != DECIDED_EARLIER && surely_differ(e, a, b, how)) {
+	if (how != JOIN_COMPILE_TIME && surely_differ(e, a, b, how)) {
 		report_difference(e, a, b, how, l, at);
 		return VALUE_POISON;
 	}
@@ -131,7 +131,7 @@ struct value value_join(struct elab *e, struct value a, struct value b, enum dec
 	return ta.elem == tb->elem && hir_same_shape(&ta, tb) ? value_tensor(emit_unknown_tensor(&e->em, &ta, at)) : VALUE_POISON;
 }
 
-void locals_join(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at)
+void locals_join(struct elab *e, const struct local *before, uint32_t n, enum join_kind how, span at)
 {
 	for (uint32_t i = 0; i < n; i++) {
 		struct local *now = &e->locals.at[e->frame->base + i];

@@ -13,11 +13,11 @@ void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n);
 void locals_restore(struct elab *e, const struct local *from, uint32_t n);
 
 /* What decides between two values of a local: the elaboration of an entry perhaps, or the run. */
-enum decided { DECIDED_EARLIER, DECIDED_BY_BRANCH, DECIDED_BY_LOOP };
+enum join_kind { JOIN_COMPILE_TIME, JOIN_BRANCH, JOIN_LOOP };
 /* Checking: a value that is either a or b. Poison unless both have one type; types that differ at run time are reported. `l` or NULL: its local. */
-struct value value_join(struct elab *e, struct value a, struct value b, enum decided how, const struct local *l, span at);
+struct value value_join(struct elab *e, struct value a, struct value b, enum join_kind how, const struct local *l, span at);
 /* Checking: joins the first n locals with what they were before. */
-void locals_join(struct elab *e, const struct local *before, uint32_t n, enum decided how, span at);
+void locals_join(struct elab *e, const struct local *before, uint32_t n, enum join_kind how, span at);
 
 /* Two values that a run-time `if` cannot join. */
 struct branch_values {

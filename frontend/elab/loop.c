@@ -1,9 +1,9 @@
 /* Loops: over what is known at compile time, unrolled; the others through carried.c. Comprehensions. */
 #include "frontend/elab/body.h"
 #include "frontend/elab/branch.h"
-#include "frontend/elab/carried.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/pattern.h"
+#include "frontend/elab/runtime_loop.h"
 #include "frontend/elab/stmt.h"
 
 /* What stands for an element when the elements are not known. */
@@ -34,7 +34,7 @@ static enum flow exec_once(struct elab *e, node_id pattern, struct value item, n
 	struct local *before;
 	uint32_t n, mark = e->locals.len;
 	locals_snapshot(e, &before, &n);
-	carried_forget(e, body);
+	forget_assigned_locals(e, body);
 	if (pattern)
 		bind_pattern(e, pattern, item, SPAN_NONE, false);
 	bool returned = e->frame->returned;
@@ -43,7 +43,7 @@ static enum flow exec_once(struct elab *e, node_id pattern, struct value item, n
 	e->em.conditional--;
 	e->frame->returned = returned;
 	e->locals.len = mark;
-	locals_join(e, before, n, sure ? DECIDED_BY_LOOP : DECIDED_EARLIER, at);
+	locals_join(e, before, n, sure ? JOIN_LOOP : JOIN_COMPILE_TIME, at);
 	return FLOW_NEXT;
 }
 
@@ -57,13 +57,13 @@ static enum flow guarded_iteration(struct elab *e, hir_ref live, node_id pattern
 	branch_open(e, &br, live, elab_span(e, body));
 	br.wanted = false;
 	branch_enter(&br, 0);
-	flow_clear(e, true);
-	bind_pattern(e, pattern, body_value(e, item), SPAN_NONE, false);
+	exits_clear(e, true);
+	bind_pattern(e, pattern, body_import_value(e, item), SPAN_NONE, false);
 	flow = loop_body(e, body);
 	branch_leave(&br, 0, (struct value){.kind = V_VOID}, flow == FLOW_CONTINUE ? FLOW_NEXT : flow);
 	branch_enter(&br, 1);
 	br.sides[1].gone = true;
-	flow = flow_taken(e, false);
+	flow = exit_taken(e, false);
 	branch_leave(&br, 1, (struct value){.kind = V_VOID}, flow);
 	branch_merge(&br, &flow);
 	return flow;
@@ -75,8 +75,8 @@ static enum flow unrolled(struct elab *e, const struct ast_for *f, struct value 
 	for (uint32_t i = 0; i < list.u.seq->n && !e->em.report.gave_up; i++) {
 		hir_ref live;
 		enum flow flow;
-		exit_kind(e, EXIT_SKIPPED)->value = value_bool(false);
-		if (flow_depends(e, false, &live)) {
+		exit_local(e, EXIT_SKIPPED)->value = value_bool(false);
+		if (exit_is_conditional(e, false, &live)) {
 			flow = guarded_iteration(e, live, f->pattern, list.u.seq->at[i], f->body);
 		} else {
 			bind_pattern(e, f->pattern, list.u.seq->at[i], elab_span(e, f->iter), false);
@@ -93,29 +93,29 @@ static enum flow unrolled(struct elab *e, const struct ast_for *f, struct value 
 static bool leaves_at_run_time(struct elab *e, const struct ast_for *f, struct value first)
 {
 	struct branch br;
-	if (!carried_leaves(e, f->body))
+	if (!has_early_exit(e, f->body))
 		return false;
 	suppress_diags(&e->em);
 	branch_open(e, &br, HIR_NONE, elab_span(e, f->body));
 	branch_enter(&br, 0);
-	bind_pattern(e, f->pattern, body_value(e, first), SPAN_NONE, false);
+	bind_pattern(e, f->pattern, body_import_value(e, first), SPAN_NONE, false);
 	enum flow flow = loop_body(e, f->body);
-	bool depends = flow == FLOW_MAYBE && e->em.report.errors == br.errors && flow_depends(e, false, NULL);
+	bool depends = flow == FLOW_MAYBE && e->em.report.errors == br.errors && exit_is_conditional(e, false, NULL);
 	e->em.report.errors = br.errors;
 	branch_leave(&br, 0, VALUE_POISON, FLOW_NEXT);
-	branch_drop(&br);
+	branch_discard(&br);
 	restore_diags(&e->em);
 	return depends;
 }
 
 /* A loop over a range as one that runs; false: its body needs to know the numbers. */
-static bool runs(struct elab *e, const struct carried_loop *loop, enum flow *flow)
+static bool runs(struct elab *e, const struct runtime_loop *loop, enum flow *flow)
 {
 	struct local *before;
 	uint32_t n, errors = e->em.report.errors;
 	locals_snapshot(e, &before, &n);
 	suppress_diags(&e->em);
-	bool ok = carried_run(e, loop, flow) && e->em.report.errors == errors && !e->em.report.gave_up;
+	bool ok = emit_runtime_loop(e, loop, flow) && e->em.report.errors == errors && !e->em.report.gave_up;
 	restore_diags(&e->em);
 	if (ok)
 		return true;
@@ -127,18 +127,18 @@ static bool runs(struct elab *e, const struct carried_loop *loop, enum flow *flo
 
 static enum flow exec_for_in(struct elab *e, const struct ast_for *f, struct value v)
 {
-	struct carried_loop loop = {
+	struct runtime_loop loop = {
 		.range = v.kind == V_RANGE ? v.u.range : NULL, .pattern = f->pattern, .body = f->body, .at = elab_span(e, f->iter)};
 	struct value list;
 	enum flow flow = FLOW_NEXT;
 	bool unknown, known = v.kind != V_RANGE || (v.u.range->from.kind == V_INT && v.u.range->to.kind == V_INT);
 	if (!known) {
-		carried_run(e, &loop, &flow);
+		emit_runtime_loop(e, &loop, &flow);
 		return flow;
 	}
 	if (!list_elements(&e->em, v, elab_span(e, f->iter), &list, &unknown))
 		return exec_once(e, f->pattern, VALUE_POISON, f->body, false, elab_span(e, f->iter));
-	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && carried_grows(e, f->body) && runs(e, &loop, &flow))
+	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && has_append(e, f->body) && runs(e, &loop, &flow))
 		return flow; /* a sequence's steps */
 	if (loop.range && list.u.seq->n > 4 && leaves_at_run_time(e, f, list.u.seq->at[0]) && runs(e, &loop, &flow))
 		return flow;
@@ -151,7 +151,7 @@ static enum flow after_loop(struct elab *e, enum flow flow, uint32_t mark)
 	e->locals.len = mark;
 	if (flow == FLOW_RETURN)
 		return flow;
-	return flow_depends(e, false, NULL) && exit_kind(e, EXIT_RETURNED) && exit_kind(e, EXIT_RETURNED)->value.kind == V_TENSOR
+	return exit_is_conditional(e, false, NULL) && exit_local(e, EXIT_RETURNED) && exit_local(e, EXIT_RETURNED)->value.kind == V_TENSOR
 		       ? FLOW_MAYBE
 		       : FLOW_NEXT;
 }
@@ -165,7 +165,7 @@ enum flow exec_for(struct elab *e, node_id n)
 	bool by_run = v.kind == V_RANGE && value_contains(v, V_TENSOR);
 	if (e->em.checking && (by_run || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown)))
 		return exec_once(e, f.pattern, unknown_item(e, v), f.body, by_run, elab_span(e, f.iter));
-	exits_open(e, EXIT_LEFT, EXIT_SKIPPED);
+	exits_declare(e, EXIT_LEFT, EXIT_SKIPPED);
 	return after_loop(e, exec_for_in(e, &f, v), mark);
 }
 
@@ -178,9 +178,9 @@ static bool known_iteration(struct elab *e, node_id cond, node_id body, enum flo
 	branch_open(e, &br, HIR_NONE, elab_span(e, cond));
 	branch_enter(&br, 0);
 	br.sides[0].b.executed = true;
-	exit_kind(e, EXIT_SKIPPED)->value = value_bool(false);
+	exit_local(e, EXIT_SKIPPED)->value = value_bool(false);
 	struct value c = eval(e, cond);
-	int known = condition(e, c, elab_span(e, cond), true);
+	int known = decide_condition(e, c, elab_span(e, cond), true);
 	*flow = known == 1 ? loop_body(e, body) : FLOW_NEXT;
 	*stop = known == 0 || known == -2 || is_poison(c) || e->em.report.gave_up;
 	if (*flow == FLOW_CONTINUE)
@@ -189,33 +189,33 @@ static bool known_iteration(struct elab *e, node_id cond, node_id body, enum flo
 	if (e->em.report.errors != br.errors) {
 		*stop = true;
 		*flow = FLOW_NEXT;
-		branch_drop(&br);
-		carried_forget(e, body);
+		branch_discard(&br);
+		forget_assigned_locals(e, body);
 		return true;
 	}
-	bool decided = *stop || (known == 1 && *flow != FLOW_MAYBE);
-	if (!decided) {
-		branch_drop(&br);
+	bool join_kind = *stop || (known == 1 && *flow != FLOW_MAYBE);
+	if (!join_kind) {
+		branch_discard(&br);
 		return false;
 	}
-	branch_keep(&br);
-	if (*flow == FLOW_RETURN && exit_kind(e, EXIT_RESULT)) {
+	branch_inline(&br);
+	if (*flow == FLOW_RETURN && exit_local(e, EXIT_RESULT)) {
 		e->frame->returned = true;
-		e->frame->result = exit_kind(e, EXIT_RESULT)->value;
-		e->frame->result_at = exit_kind(e, EXIT_RESULT)->at;
+		e->frame->result = exit_local(e, EXIT_RESULT)->value;
+		e->frame->result_at = exit_local(e, EXIT_RESULT)->at;
 	}
 	return true;
 }
 
 static enum flow exec_while_in(struct elab *e, node_id n, node_id cond, node_id body)
 {
-	struct carried_loop loop = {.cond = cond, .body = body, .at = elab_span(e, cond)};
+	struct runtime_loop loop = {.cond = cond, .body = body, .at = elab_span(e, cond)};
 	enum flow flow = FLOW_NEXT;
 	for (bool stop = false; !stop;) {
 		if (!count_step(&e->em, elab_span(e, n)))
 			return FLOW_NEXT;
 		if (!known_iteration(e, cond, body, &flow, &stop)) {
-			carried_run(e, &loop, &flow);
+			emit_runtime_loop(e, &loop, &flow);
 			return flow;
 		}
 		if (flow == FLOW_RETURN || flow == FLOW_BREAK)
@@ -230,7 +230,7 @@ static enum flow check_while(struct elab *e, node_id n, node_id cond, node_id bo
 		if (!count_step(&e->em, elab_span(e, n)))
 			return FLOW_NEXT;
 		struct value v = eval(e, cond);
-		int c = condition(e, v, elab_span(e, cond), true);
+		int c = decide_condition(e, v, elab_span(e, cond), true);
 		if (c < 0)
 			return exec_once(e, AST_NONE, VALUE_POISON, body, v.kind == V_TENSOR && c == -1, elab_span(e, cond));
 		if (!c)
@@ -240,7 +240,7 @@ static enum flow check_while(struct elab *e, node_id n, node_id cond, node_id bo
 		if (flow == FLOW_RETURN)
 			return flow;
 		if (e->unknown_exits != ways) /* who knows how often it runs */
-			carried_forget(e, body);
+			forget_assigned_locals(e, body);
 		if (flow == FLOW_BREAK || e->unknown_exits != ways)
 			return FLOW_NEXT;
 	}
@@ -252,7 +252,7 @@ enum flow exec_while(struct elab *e, node_id n)
 	uint32_t mark = e->locals.len;
 	if (e->em.checking)
 		return check_while(e, n, cond, body);
-	exits_open(e, EXIT_LEFT, EXIT_SKIPPED);
+	exits_declare(e, EXIT_LEFT, EXIT_SKIPPED);
 	return after_loop(e, exec_while_in(e, n, cond, body), mark);
 }
 
@@ -278,7 +278,7 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 	}
 	node_id n = c->clauses.at[k];
 	if (ast_kind(elab_tree(e), n) == NODE_COMP_IF) {
-		int known = condition(e, eval(e, ast_a(elab_tree(e), n)), elab_span(e, ast_a(elab_tree(e), n)), true);
+		int known = decide_condition(e, eval(e, ast_a(elab_tree(e), n)), elab_span(e, ast_a(elab_tree(e), n)), true);
 		if (known == -1 && !e->em.checking)
 			report_error(&e->em, DIAG_RUNTIME_IF, elab_span(e, ast_a(elab_tree(e), n)),
 				     "the length of a list must be known at compile time");
@@ -305,16 +305,16 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 /* [f(i) for i in 0..n], where n is a size of the run: a loop that collects. */
 static struct value collected(struct elab *e, const struct comp *c)
 {
-	struct carried_loop loop = {.range = c->first.u.range,
+	struct runtime_loop loop = {.range = c->first.u.range,
 				    .pattern = ast_a(elab_tree(e), c->clauses.at[0]),
 				    .body = c->elem,
 				    .collects = true,
 				    .at = elab_span(e, ast_b(elab_tree(e), c->clauses.at[0]))};
 	uint32_t mark = e->locals.len;
 	enum flow flow;
-	exits_open(e, EXIT_LEFT, EXIT_SKIPPED);
+	exits_declare(e, EXIT_LEFT, EXIT_SKIPPED);
 	local_push(e, intern_str(e->em.f->names, "[]"), value_seq(e->em.f->arena, V_LIST, 0), false);
-	struct value v = carried_run(e, &loop, &flow) ? e->locals.at[e->locals.len - 1].value : VALUE_POISON;
+	struct value v = emit_runtime_loop(e, &loop, &flow) ? e->locals.at[e->locals.len - 1].value : VALUE_POISON;
 	e->locals.len = mark;
 	return v;
 }

@@ -151,7 +151,7 @@ static struct value *lazy_find(struct elab *e, const struct instance *in, name_i
 	e->em.b = b;
 	if (!outer)
 		return NULL;
-	struct lazy_member l = {.owner = in, .name = name, .value = body_value(e, *outer)};
+	struct lazy_member l = {.owner = in, .name = name, .value = body_import_value(e, *outer)};
 	vec_push(&b->lazies, l);
 	return &b->lazies.at[b->lazies.len - 1].value;
 }

@@ -33,12 +33,12 @@ static void params_of_seq(struct elab *e, const struct seq *seq, const char *pre
 		struct value v = seq->at[i];
 		uint32_t first = out->names.len;
 		if (is_named(v) && v.u.seq->at[0].u.s[0] == '_') {
-			params_of(e, v.u.seq->at[1], prefix, out);
+			collect_params(e, v.u.seq->at[1], prefix, out);
 			add_suffix(e, v.u.seq->at[0].u.s, first, out);
 		} else if (is_named(v))
-			params_of(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
+			collect_params(e, v.u.seq->at[1], dotted(e, prefix, v.u.seq->at[0].u.s), out);
 		else if (value_contains(v, V_LAYER))
-			params_of(e, v, dotted(e, prefix, number(e, i)), out);
+			collect_params(e, v, dotted(e, prefix, number(e, i)), out);
 	}
 }
 
@@ -62,11 +62,11 @@ static void params_of_instance(struct elab *e, const struct instance *in, const 
 			if (m->kind == M_PARAM)
 				add_param(out, m->param, dotted(e, prefix, name));
 			else if (m->kind == M_VALUE && (m->value.kind == V_LAYER || value_is_seq(m->value)))
-				params_of(e, m->value, *name == '_' ? prefix : dotted(e, prefix, name), out);
+				collect_params(e, m->value, *name == '_' ? prefix : dotted(e, prefix, name), out);
 		}
 }
 
-void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out)
+void collect_params(struct elab *e, struct value v, const char *prefix, struct param_list *out)
 {
 	if (value_is_seq(v)) {
 		params_of_seq(e, v.u.seq, prefix, out);
@@ -115,7 +115,7 @@ static struct value body_param(struct elab *e, struct layer_param *p, span at)
 	e->em.b = b->outer;
 	struct value v = param_value(e, p, at);
 	e->em.b = b;
-	return body_value(e, v);
+	return body_import_value(e, v);
 }
 
 struct value param_value(struct elab *e, struct layer_param *p, span at)

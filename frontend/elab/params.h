@@ -9,7 +9,7 @@ struct param_list {
 	struct map seen; /* ids of those listed: an instance may be reached by two names */
 };
 /* Appends all parameters of a value's instances, in order of declaration, with names under `prefix`. */
-void params_of(struct elab *e, struct value v, const char *prefix, struct param_list *out);
+void collect_params(struct elab *e, struct value v, const char *prefix, struct param_list *out);
 void param_list_free(struct param_list *l);
 /* The parameters in an instance, however deep, with names relative to it. */
 const struct subtree *instance_params(struct elab *e, const struct instance *in);

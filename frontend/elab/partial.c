@@ -21,7 +21,7 @@ static uint32_t place_of(struct elab *e, const struct func *fn, const struct arg
 	return k;
 }
 
-bool partial_wanted(struct elab *e, const struct func *fn, const struct args *args)
+bool is_partial_call(struct elab *e, const struct func *fn, const struct args *args)
 {
 	uint32_t n = params_of_layer(fn).n, left = 0;
 	bool taken[ELAB_MAX_ARGS] = {false};

@@ -4,7 +4,7 @@
 #include "frontend/elab/elab.h"
 
 /* Does the call give some of a functional layer's arguments, and no wrong ones? */
-bool partial_wanted(struct elab *e, const struct func *fn, const struct args *args);
+bool is_partial_call(struct elab *e, const struct func *fn, const struct args *args);
 struct value partial_make(struct elab *e, struct func *fn, const struct args *args, span at);
 /* The second call, with the rest of the arguments. */
 struct value partial_call(struct elab *e, struct value layer, const struct args *args, span at, const char *what);

@@ -74,7 +74,7 @@ void bind_name(struct elab *e, token_id name, struct value v, bool constant)
 	index_note_value(e, name, v);
 	local_push(e, elab_name(e, name), v, constant);
 	if (e->main_params && !e->frame->func && !e->frame->self)
-		params_of(e, v, name_text(e->em.f, elab_name(e, name)), e->main_params);
+		collect_params(e, v, name_text(e->em.f, elab_name(e, name)), e->main_params);
 }
 
 void bind_pattern(struct elab *e, node_id p, struct value v, span at, bool constant)

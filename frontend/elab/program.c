@@ -5,13 +5,13 @@
 #include "frontend/elab/params.h"
 #include "frontend/elab/unit.h"
 
-uint32_t program_param(struct program *p, struct hir_param cp)
+uint32_t program_add_param(struct program *p, struct hir_param cp)
 {
 	vec_push(&p->params, cp);
 	return p->params.len - 1;
 }
 
-uint32_t program_layer_param(struct program *p, struct layer_param *ip, const char *name)
+uint32_t program_add_layer_param(struct program *p, struct layer_param *ip, const char *name)
 {
 	uint64_t known;
 	if (map_get(&p->param_ids, map_key_u64(ip->id), &known))
@@ -19,7 +19,7 @@ uint32_t program_layer_param(struct program *p, struct layer_param *ip, const ch
 	struct hir_param cp = {.name = name, .type = ip->type, .dims = ip->dims, .at = ip->at, .init = param_init(p->e, ip)};
 	const struct item *layer = ip->owner->item;
 	cp.buffer = attr_find(layer->mod, ast_fn(&layer->mod->ast, layer->node).attrs, "nograd") != 0;
-	uint32_t i = program_param(p, cp);
+	uint32_t i = program_add_param(p, cp);
 	map_put(&p->param_ids, map_key_u64(ip->id), i);
 	return i;
 }
@@ -30,11 +30,11 @@ static void collect_units(struct program *p, struct hir_unit *u)
 {
 	uint64_t listed;
 	if (map_get(&p->seen, u->identity, &listed)) {
-		p->tangled = p->tangled || !listed;
+		p->invalid_calls = p->invalid_calls || !listed;
 		return;
 	}
 	map_put(&p->seen, u->identity, false);
-	p->tangled = p->tangled || ++p->depth > ELAB_MAX_FRAMES;
+	p->invalid_calls = p->invalid_calls || ++p->depth > ELAB_MAX_FRAMES;
 	for (uint32_t i = 0; i < u->n_nodes; i++)
 		if (hir_calls(u->nodes[i].kind)) {
 			collect_units(p, u->nodes[i].callee);
@@ -46,7 +46,7 @@ static void collect_units(struct program *p, struct hir_unit *u)
 	vec_push(&p->units, u);
 }
 
-void program_add(struct program *p, struct hir_entry entry)
+void program_add_entry(struct program *p, struct hir_entry entry)
 {
 	vec_push(&p->entries, entry);
 	collect_units(p, entry.unit);
@@ -69,7 +69,7 @@ static uint32_t *main_params(struct program *p)
 		if (!name) /* of a layer that no local holds */
 			name = arena_printf(e->em.f->arena, "%s%u.%s", name_text(e->em.f, ip->owner->item->name), ip->owner->id,
 					    name_text(e->em.f, ip->name));
-		params[i] = program_layer_param(p, ip, name);
+		params[i] = program_add_layer_param(p, ip, name);
 	}
 	return params;
 }
@@ -109,7 +109,7 @@ static void elab_main(struct program *p, struct module *m)
 	} else {
 		struct hir_entry entry = {.name = "main", .params = main_params(p)};
 		entry.unit = unit_finish(e, &fn, hash_bytes("main", 4), "main", &nothing);
-		program_add(p, entry);
+		program_add_entry(p, entry);
 	}
 	e->main_params = NULL;
 	param_list_free(&names);
@@ -175,7 +175,7 @@ struct hir_program *elab_program(struct elab *e, const struct elab_request *req)
 	struct builder config;
 	struct frame root = {.site.at = SPAN_NONE, .unit = &config};
 	struct reads reads;
-	elab_forget(e->em.f);
+	elab_discard_saved(e->em.f);
 	builder_open(&e->em, &config);
 	reads_open(&e->em, &reads);
 	config.open_params = true;
@@ -194,7 +194,7 @@ struct hir_program *elab_program(struct elab *e, const struct elab_request *req)
 	struct hir_program *out = whole ? program_finish(&p) : NULL;
 	struct item_reads read = reads_close(&e->em);
 	if (out)
-		elab_keep(e->em.f, req, out, read, e->em.report.steps);
+		elab_save(e->em.f, req, out, read, e->em.report.steps);
 	frame_pop(e);
 	builder_close(&e->em);
 	program_free(&p);

@@ -19,7 +19,7 @@ struct program {
 	struct map param_ids;         /* layer_param id to index in params */
 	struct map seen;              /* unit identity → is it listed? else what it calls is being listed */
 	uint32_t depth;               /* of the calls that are being listed */
-	bool tangled;                 /* calls in a circle, or nested too deeply */
+	bool invalid_calls;           /* calls in a circle, or nested too deeply */
 };
 
 /* The last program of a front end that is kept. */
@@ -33,11 +33,11 @@ struct elaborated {
 /* The entry "Net" or "Net.prefill", added unless errors were reported. */
 void elab_entry(struct program *p, const char *name);
 /* Appends a parameter; its index. */
-uint32_t program_param(struct program *p, struct hir_param cp);
+uint32_t program_add_param(struct program *p, struct hir_param cp);
 /* The parameter of a layer instance, appended under `name` unless it is there; its index. */
-uint32_t program_layer_param(struct program *p, struct layer_param *ip, const char *name);
+uint32_t program_add_layer_param(struct program *p, struct layer_param *ip, const char *name);
 /* Appends an entry, and of its unit and what that calls all that is new. */
-void program_add(struct program *p, struct hir_entry entry);
+void program_add_entry(struct program *p, struct hir_entry entry);
 /* The program of what was added, and an end. */
 struct hir_program *program_finish(struct program *p);
 void program_free(struct program *p);

@@ -8,7 +8,7 @@
 
 /* ---- conditions ---- */
 
-int condition(struct elab *e, struct value v, span at, bool report)
+int decide_condition(struct elab *e, struct value v, span at, bool report)
 {
 	if (v.kind == V_BOOL)
 		return v.u.b;
@@ -73,7 +73,7 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, bool s
 	struct value b = branch(e, f->otherwise, &fb);
 	e->em.conditional--;
 	if (fa == FLOW_NEXT && fb == FLOW_NEXT)
-		locals_join(e, after, n, sure ? DECIDED_BY_BRANCH : DECIDED_EARLIER, at);
+		locals_join(e, after, n, sure ? JOIN_BRANCH : JOIN_COMPILE_TIME, at);
 	else if (fa == FLOW_NEXT)
 		locals_restore(e, after, n);
 	*flow = fa == fb ? fa : FLOW_NEXT;
@@ -84,13 +84,13 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, bool s
 		e->frame->result = VALUE_POISON;
 	if (*flow == FLOW_RETURN) {
 		e->frame->returned = true;
-		e->frame->result = value_join(e, first, e->frame->result, sure ? DECIDED_BY_BRANCH : DECIDED_EARLIER, NULL, at);
+		e->frame->result = value_join(e, first, e->frame->result, sure ? JOIN_BRANCH : JOIN_COMPILE_TIME, NULL, at);
 	} else {
 		e->frame->returned = returned;
 	}
 	if (fa != FLOW_NEXT || fb != FLOW_NEXT)
 		return fa == FLOW_NEXT ? a : fb == FLOW_NEXT ? b : VALUE_POISON;
-	return value_join(e, a, b, sure && wanted ? DECIDED_BY_BRANCH : DECIDED_EARLIER, NULL, at);
+	return value_join(e, a, b, sure && wanted ? JOIN_BRANCH : JOIN_COMPILE_TIME, NULL, at);
 }
 
 static struct value run_items(struct elab *e, const struct items *items, enum flow *flow);
@@ -126,7 +126,7 @@ static struct value eval_if_before(struct elab *e, node_id n, const struct items
 	struct ast_if f = ast_if(elab_tree(e), n);
 	bool wanted = e->value_wanted;
 	struct value c = eval(e, f.cond);
-	int known = condition(e, c, elab_span(e, f.cond), true);
+	int known = decide_condition(e, c, elab_span(e, f.cond), true);
 	*flow = FLOW_NEXT;
 	e->value_wanted = wanted;
 	if (known >= 0)
@@ -201,17 +201,17 @@ static struct value guarded_items(struct elab *e, const struct items *items, enu
 	struct branch br;
 	hir_ref live;
 	*flow = FLOW_NEXT;
-	if (!flow_depends(e, true, &live))
+	if (!exit_is_conditional(e, true, &live))
 		return run_items(e, items, flow);
 	branch_open(e, &br, live, elab_span(e, items->at[0]));
 	br.wanted = items->tail;
 	branch_enter(&br, 0);
-	flow_clear(e, true);
+	exits_clear(e, true);
 	struct value v = run_items(e, items, flow);
 	branch_leave(&br, 0, v, *flow);
 	branch_enter(&br, 1);
 	br.sides[1].gone = true;
-	*flow = flow_taken(e, true);
+	*flow = exit_taken(e, true);
 	branch_leave(&br, 1, (struct value){.kind = V_VOID}, *flow);
 	return branch_merge(&br, flow);
 }

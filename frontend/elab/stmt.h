@@ -5,7 +5,7 @@
 
 struct value eval_if(struct elab *e, node_id n, enum flow *flow);
 /* 1 or 0; -1: not known at compile time (not reported); -2: an error was reported. */
-int condition(struct elab *e, struct value v, span at, bool report);
+int decide_condition(struct elab *e, struct value v, span at, bool report);
 
 /* ---- loop.c ---- */
 enum flow exec_for(struct elab *e, node_id n);

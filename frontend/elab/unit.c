@@ -106,23 +106,23 @@ struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 iden
 
 struct loading {
 	struct elab *e;
-	const struct unit_plan *p;
+	const struct unit_spec *p;
 };
 
 static hir_ref load_leaf(void *ctx, hir_ref leaf)
 {
 	const struct loading *to = ctx;
-	const struct leaf *l = &to->p->leaves.at[leaf];
+	const struct tensor_arg *l = &to->p->leaves.at[leaf];
 	return emit_input(&to->e->em, l->name, &l->type, l->build_time, to->p->at);
 }
 
-static struct value load_planned(struct elab *e, const struct unit_plan *p, struct value v)
+static struct value load_planned(struct elab *e, const struct unit_spec *p, struct value v)
 {
 	struct loading to = {e, p};
 	return value_map_tensors(&e->em, v, load_leaf, &to);
 }
 
-static void load_params(struct elab *e, const struct unit_plan *p)
+static void load_params(struct elab *e, const struct unit_spec *p)
 {
 	for (uint32_t i = 0; i < p->params.at.len; i++) {
 		struct layer_param *ip = p->params.at.at[i];
@@ -151,22 +151,22 @@ static struct value all_tensors(struct elab *e, struct value v, span at)
 }
 
 /* What it takes to make the unit again. */
-static void keep_plan(struct elab *e, struct unit_info *info, const struct unit_plan *p)
+static void keep_plan(struct elab *e, struct elab_unit *info, const struct unit_spec *p)
 {
 	struct arena *a = e->em.f->session;
-	struct unit_plan *copy = ARENA_NEW(a, struct unit_plan);
+	struct unit_spec *copy = ARENA_NEW(a, struct unit_spec);
 	*copy = *p;
 	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct layer_param *);
 	KEEP(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
-	KEEP(copy->leaves.at, p->leaves.at, p->leaves.len, struct leaf);
+	KEEP(copy->leaves.at, p->leaves.at, p->leaves.len, struct tensor_arg);
 	copy->params.seen = (struct map){0};
 	info->plan = copy;
 	info->sizes = dims_mark(p->dims);
 }
 
-struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identity)
+struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identity)
 {
-	struct unit_info *info = ARENA_NEW(e->em.f->arena, struct unit_info);
+	struct elab_unit *info = ARENA_NEW(e->em.f->arena, struct elab_unit);
 	struct builder b;
 	struct reads reads;
 	uint32_t errors = e->em.report.errors;
@@ -192,7 +192,7 @@ struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identit
 	return info;
 }
 
-static bool params_known(struct elab *e, const struct unit_plan *p)
+static bool params_known(struct elab *e, const struct unit_spec *p)
 {
 	for (uint32_t i = 0; i < p->params.at.len; i++) {
 		const struct layer_param *ip = p->params.at.at[i];
@@ -206,17 +206,17 @@ static bool params_known(struct elab *e, const struct unit_plan *p)
 	return true;
 }
 
-const struct unit_info *unit_get(struct elab *e, struct unit_plan *p)
+const struct elab_unit *unit_get(struct elab *e, struct unit_spec *p)
 {
 	hash128 identity = unit_identity(e, p);
 	uint64_t known;
-	static const struct unit_info failed = {.failed = true};
+	static const struct elab_unit failed = {.failed = true};
 	if (!params_known(e, p))
 		return &failed;
 	if (map_get(&e->em.f->elab.units, identity, &known))
-		return (struct unit_info *)(uintptr_t)known;
+		return (struct elab_unit *)(uintptr_t)known;
 	BUG_ON(e->em.f->arena != e->em.f->session); /* units outlive a definition's check */
-	struct unit_info *info = unit_make(e, p, identity);
+	struct elab_unit *info = unit_make(e, p, identity);
 	if (!info->failed || !e->em.report.suppressed) /* what was not reported is to be tried again */
 		map_put(&e->em.f->elab.units, identity, (uint64_t)(uintptr_t)info);
 	if (e->em.f->is_refreshable && !info->failed)

@@ -5,18 +5,18 @@
 #include "frontend/unit/reads.h"
 
 /* A tensor argument of a unit to be made. */
-struct leaf {
+struct tensor_arg {
 	const char *name;
 	struct hir_type type; /* of the unit's dims */
 	bool build_time;
 	hir_ref caller; /* in the calling unit */
 };
 /* What a unit is made from. In `values`, a V_TENSOR is the number of a leaf, and a V_DIM is of the unit's dims. */
-struct unit_plan {
+struct unit_spec {
 	struct func *fn;
 	struct dims *dims;
 	struct param_list params;
-	VEC(struct leaf) leaves;
+	VEC(struct tensor_arg) leaves;
 	struct value *values;
 	uint32_t n_values;
 	bool is_call; /* not an entry */
@@ -24,19 +24,19 @@ struct unit_plan {
 	const char *what;
 };
 /* A unit that was made, or failed. */
-struct unit_info {
+struct elab_unit {
 	struct hir_unit *unit;
 	struct value result; /* V_TENSOR: output number; V_DIM: of the unit's dims */
 	bool failed;
 	/* Set in a front end that is kept, but not for bodies of branches and loops, which are made with the unit that contains them: */
-	struct unit_plan *plan;
+	struct unit_spec *plan;
 	struct dims_mark sizes; /* of the plan, before the unit was made */
 	struct item_reads reads;
 };
 /* The unit of the plan, made now if there is none. */
-const struct unit_info *unit_get(struct elab *e, struct unit_plan *p);
+const struct elab_unit *unit_get(struct elab *e, struct unit_spec *p);
 /* Makes the unit, even if there is one. */
-struct unit_info *unit_make(struct elab *e, struct unit_plan *p, hash128 identity);
+struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identity);
 /* Copies the current builder into a unit and closes it. */
 struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);
 /* Copies the inputs, nodes and arguments of the current builder into u. */
@@ -44,16 +44,16 @@ void unit_copy_nodes(struct elab *e, struct hir_unit *u);
 /* Applies the attributes of the definition (`@inline`, `@opt`) to its unit. */
 void unit_attributes(struct hir_unit *u, const struct func *fn);
 
-/* ---- plan.c ---- */
+/* ---- unit_call.c ---- */
 /* Calls a function as a unit, made if there is none for such arguments. */
 struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what);
-void unit_plan_free(struct unit_plan *p);
+void unit_plan_free(struct unit_spec *p);
 
 /* ---- identity.c ---- */
 /* Equal for equal definitions, compile-time arguments, element types, shapes and build-time flags. */
-hash128 unit_identity(struct elab *e, const struct unit_plan *p);
+hash128 unit_identity(struct elab *e, const struct unit_spec *p);
 /* A hash of the unit's interface: what callers see of it except its inputs. */
-hash128 unit_interface(struct elab *e, const struct unit_info *u);
+hash128 unit_interface(struct elab *e, const struct elab_unit *u);
 /* A name for people. */
-const char *unit_name(struct elab *e, const struct unit_plan *p);
+const char *unit_name(struct elab *e, const struct unit_spec *p);
 #endif

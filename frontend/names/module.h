@@ -11,7 +11,7 @@
 
 struct elaborated;
 struct item;
-struct unit_info;
+struct elab_unit;
 struct value;
 
 /* How much of a definition was read: its declaration alone, which says what a call takes and returns; or all of it. */
@@ -139,8 +139,8 @@ struct frontend {
 		uint32_t n_checked; /* modules checked */
 		VEC(uint32_t)
 		most_locals;      /* by name_id: the number of locals at the latest declaration of one of that name; 0: never a local */
-		struct map units; /* identity to struct unit_info */
-		VEC(struct unit_info *) calls; /* units of calls and entries */
+		struct map units; /* identity to struct elab_unit */
+		VEC(struct elab_unit *) calls; /* units of calls and entries */
 		struct builtin_sig *builtin_sigs;
 		uint32_t next_param;
 		uint32_t next_instance;

@@ -21,9 +21,9 @@ struct type {
 	struct item *layer; /* TY_LAYER */
 	span at;
 };
-enum sigvar_kind { SV_UNUSED, SV_DIM, SV_DTYPE, SV_SHAPE, SV_TYPE };
-struct sigvar {
-	enum sigvar_kind kind;
+enum sig_var_kind { SV_UNUSED, SV_DIM, SV_DTYPE, SV_SHAPE, SV_TYPE };
+struct sig_var {
+	enum sig_var_kind kind;
 	name_id name;       /* 0: a `?` */
 	bool bound, stands; /* stands: made for a `?`, or unbound on purpose */
 	uint32_t sym;       /* SV_DIM: its symbol in the signature's dims */
@@ -42,13 +42,13 @@ struct sigvar {
 	const char *bound_text; /* "a tensor int32[2]" */
 };
 /* One equation: pattern (signature's dims) = actual (the same, outer symbols only). */
-struct sigeq {
+struct sig_equation {
 	dim pattern, actual;
 	uint32_t match; /* which match it came from */
 	uint32_t axis;
 	bool done;
 };
-struct sigmatch {
+struct sig_match_info {
 	const char *what; /* "argument `x` of `fc2`" */
 	span at, decl;
 	struct type *type;
@@ -80,9 +80,9 @@ struct sig {
 	bool open;         /* unbound variables become symbols of the current unit, as while checking */
 	struct dims *dims; /* outer symbols first, then the variables */
 	uint32_t n_outer;
-	VEC(struct sigvar) vars;
-	VEC(struct sigeq) eqs;
-	VEC(struct sigmatch) matches;
+	VEC(struct sig_var) vars;
+	VEC(struct sig_equation) eqs;
+	VEC(struct sig_match_info) matches;
 	VEC(uint32_t) imported;      /* the current unit's symbols made since: their symbols in dims */
 	struct alias_frame *aliases; /* being read, innermost first */
 	uint32_t scope;              /* whose variables are in sight */
@@ -101,7 +101,7 @@ struct type *sig_type(struct sig *s, node_id n);
 /* Matches a value: element types and ranks now, dimensions when solved. Literals and widening become casts in *v. False: reported. */
 bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what);
 /* Adds the equation of one dimension of a declared type with a size of the current unit. `what`, `at` and `decl` are for the error. */
-void sig_equate(struct sig *s, struct type *t, const struct hir_type *actual, uint32_t axis, span at, span decl, const char *what);
+void sig_add_equation(struct sig *s, struct type *t, const struct hir_type *actual, uint32_t axis, span at, span decl, const char *what);
 /* A dimension of the argument's name is that argument's value, where it is an integer known now. Before sig_solve. */
 void sig_bind_size(struct sig *s, name_id name, struct value v, span at, const char *what);
 /* Checking: the unknown value of an integer argument, which is what its name stands for as a dimension. */
@@ -113,9 +113,9 @@ const char *sig_pattern_text(struct sig *s, const struct type *t);
 /* Dimension variables become locals of the current frame, which must be the callee's. */
 void sig_bind_locals(struct sig *s);
 /* Checking: from here on the variables that stand for unknown sizes are what they are. */
-void sig_fix_unknowns(struct sig *s);
+void sig_bind_unknowns(struct sig *s);
 /* Checking: an unknown value of the type. Variables not bound become new symbols. V_POISON where the type says too little. */
-struct value sig_unknown(struct sig *s, const struct type *t, span at);
+struct value sig_unknown_value(struct sig *s, const struct type *t, span at);
 /* The value as an annotation or declaration wants it. */
 struct value sig_coerce(struct emitter *e, struct module *mod, node_id type, struct value v, span at, const char *what,
 			struct instance *self);

@@ -42,7 +42,7 @@ static void count_unknown(void *ctx, uint32_t sym)
 {
 	struct unknowns *u = ctx;
 	for (uint32_t i = 0; i < u->s->vars.len; i++) {
-		struct sigvar *v = &u->s->vars.at[i];
+		struct sig_var *v = &u->s->vars.at[i];
 		if (v->kind == SV_DIM && !v->bound && v->sym == sym && (!u->count || u->var != i)) {
 			u->count++;
 			u->var = i;
@@ -54,7 +54,7 @@ static void count_unknown(void *ctx, uint32_t sym)
 static void label_origins(struct sig *s, struct diag *g, dim pattern)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++) {
-		struct sigvar *v = &s->vars.at[i];
+		struct sig_var *v = &s->vars.at[i];
 		if (v->kind != SV_DIM || !v->name || !v->bound || !v->bound_by || !dim_depends_on(s->dims, pattern, v->sym))
 			continue;
 		struct buf b = {0};
@@ -64,10 +64,10 @@ static void label_origins(struct sig *s, struct diag *g, dim pattern)
 	}
 }
 
-static bool eq_fails(struct sig *s, const struct sigeq *q)
+static bool eq_fails(struct sig *s, const struct sig_equation *q)
 {
 	struct emitter *e = s->e;
-	struct sigmatch *m = &s->matches.at[q->match];
+	struct sig_match_info *m = &s->matches.at[q->match];
 	struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->at, "%s has shape %s, but %s is %s", m->what,
 				      shape_text(e, &m->actual), sig_pattern_text(s, m->type), s->result ? "declared" : "expected");
 	struct buf want = {0}, have = {0};
@@ -88,7 +88,7 @@ static bool eq_fails(struct sig *s, const struct sigeq *q)
 }
 
 /* False: the equation cannot hold. *progress: a variable was bound, or the equation is done. */
-static bool solve_one(struct sig *s, struct sigeq *q, bool *progress)
+static bool solve_one(struct sig *s, struct sig_equation *q, bool *progress)
 {
 	dim p = substituted(s, q->pattern);
 	struct unknowns u = {.s = s};
@@ -100,7 +100,7 @@ static bool solve_one(struct sig *s, struct sigeq *q, bool *progress)
 		int c = dim_compare(s->dims, p, q->actual);
 		return c > 0 || (!c && s->e->checking) || eq_fails(s, q);
 	}
-	struct sigvar *v = &s->vars.at[u.var];
+	struct sig_var *v = &s->vars.at[u.var];
 	int64_t coef;
 	dim rest, x;
 	if (!dim_linear_in(s->dims, p, v->sym, &coef, &rest))
@@ -145,7 +145,7 @@ static dim stand_in(struct sig *s, uint32_t sym)
 		if (s->imported.at[i] == sym)
 			return dim_sym(d, s->n_outer + i);
 	for (uint32_t i = 0; i < s->vars.len; i++) {
-		struct sigvar *v = &s->vars.at[i];
+		struct sig_var *v = &s->vars.at[i];
 		if (v->kind != SV_DIM || v->sym != sym)
 			continue;
 		if (!v->has_inner) {
@@ -189,10 +189,10 @@ struct value sig_unknown_size(struct sig *s, name_id name)
 	return (struct value){.kind = V_DIM, .u.d = d};
 }
 
-void sig_fix_unknowns(struct sig *s)
+void sig_bind_unknowns(struct sig *s)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++) {
-		struct sigvar *v = &s->vars.at[i];
+		struct sig_var *v = &s->vars.at[i];
 		if (v->kind != SV_DIM || !v->has_inner)
 			continue;
 		v->bound = true;
@@ -203,7 +203,7 @@ void sig_fix_unknowns(struct sig *s)
 void sig_bind_locals(struct sig *s)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++) {
-		struct sigvar *v = &s->vars.at[i];
+		struct sig_var *v = &s->vars.at[i];
 		bool known;
 		if (!v->name)
 			continue;
@@ -248,7 +248,7 @@ bool sig_constant_type(struct sig *s, const struct type *t, struct hir_type *out
 	return true;
 }
 
-struct value sig_unknown(struct sig *s, const struct type *t, span at)
+struct value sig_unknown_value(struct sig *s, const struct type *t, span at)
 {
 	struct hir_type ct;
 	switch (t->kind) {
@@ -265,7 +265,7 @@ struct value sig_unknown(struct sig *s, const struct type *t, span at)
 	case TY_TUPLE: {
 		struct value v = value_seq(s->e->f->arena, V_TUPLE, t->n_items);
 		for (uint32_t i = 0; i < t->n_items; i++)
-			v.u.seq->at[i] = sig_unknown(s, t->items[i], at);
+			v.u.seq->at[i] = sig_unknown_value(s, t->items[i], at);
 		return v;
 	}
 	default: return VALUE_POISON;

@@ -33,23 +33,23 @@ static void set_shape(struct sig *s, struct type *t, node_id n)
 	}
 	t->shape = SHAPE_ANY;
 	uint32_t arg;
-	if (sig_names_argument(s, n, &arg)) {
+	if (sig_alias_argument(s, n, &arg)) {
 		node_id given = s->aliases->args[arg];
-		struct alias_frame here = sig_look_from(s, s->aliases);
+		struct alias_frame here = sig_set_scope(s, s->aliases);
 		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME && ast_kind(sig_tree(s), given) != NODE_TYPE_SHAPE)
 			report_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, given),
 				     "a list of dimensions is expected, or a name for it");
 		set_shape(s, t, given);
-		sig_look_from(s, &here);
+		sig_set_scope(s, &here);
 		return;
 	}
 	if (ast_kind(a, n) != NODE_TYPE_NAME)
 		return;
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
-	uint32_t v = sigvar_find(s, name);
+	uint32_t v = sig_var_find(s, name);
 	if (v == SIG_NO_VAR)
-		v = sigvar_add(s, SV_UNUSED, name);
-	if (sigvar_use(s, v, SV_SHAPE, node_span(s->mod, n))) {
+		v = sig_var_add(s, SV_UNUSED, name);
+	if (sig_var_use(s, v, SV_SHAPE, node_span(s->mod, n))) {
 		t->shape = SHAPE_VAR;
 		t->shape_var = v;
 	}
@@ -59,21 +59,21 @@ static void set_elem(struct sig *s, struct type *t, node_id n)
 {
 	const struct ast *a = sig_tree(s);
 	uint32_t arg;
-	if (sig_names_argument(s, n, &arg)) {
+	if (sig_alias_argument(s, n, &arg)) {
 		node_id given = s->aliases->args[arg];
-		struct alias_frame here = sig_look_from(s, s->aliases);
+		struct alias_frame here = sig_set_scope(s, s->aliases);
 		if (ast_kind(sig_tree(s), given) != NODE_TYPE_NAME)
 			report_error(s->e, DIAG_UNKNOWN_TYPE, node_span(s->mod, given), "an element type is expected");
 		set_elem(s, t, given);
-		sig_look_from(s, &here);
+		sig_set_scope(s, &here);
 		return;
 	}
 	if (ast_kind(a, n) != NODE_TYPE_NAME)
 		return;
 	name_id name = token_name(s->e->f, s->mod, ast_token(a, n));
-	uint32_t v = sigvar_find(s, name);
+	uint32_t v = sig_var_find(s, name);
 	if (v != SIG_NO_VAR) {
-		if (sigvar_use(s, v, SV_DTYPE, node_span(s->mod, n)))
+		if (sig_var_use(s, v, SV_DTYPE, node_span(s->mod, n)))
 			t->elem_var = v;
 		return;
 	}
@@ -157,7 +157,7 @@ static struct type *alias_body(struct sig *s, struct item *it, const struct ast_
 	for (uint32_t i = 0; i < s->vars.len; i++)
 		if (s->vars.at[i].scope == s->scope)
 			s->vars.at[i].name = 0;
-	sig_look_from(s, &reading);
+	sig_set_scope(s, &reading);
 	for (uint32_t i = 0; i < args.n; i++)
 		if (!reading.used[i] && new_dimension(s, args.at[i]))
 			sig_dim(s, args.at[i]);
@@ -252,14 +252,14 @@ static struct type *named_type(struct sig *s, node_id n)
 	const char *text = name_text(s->e->f, name);
 	bool plain = ast_a(a, n) == TOKEN_NONE;
 	uint32_t arg;
-	if (sig_names_argument(s, n, &arg)) {
+	if (sig_alias_argument(s, n, &arg)) {
 		node_id given = s->aliases->args[arg];
-		struct alias_frame here = sig_look_from(s, s->aliases);
+		struct alias_frame here = sig_set_scope(s, s->aliases);
 		struct type *t = sig_type(s, given);
-		sig_look_from(s, &here);
+		sig_set_scope(s, &here);
 		return t;
 	}
-	uint32_t var = plain ? sigvar_find(s, name) : SIG_NO_VAR;
+	uint32_t var = plain ? sig_var_find(s, name) : SIG_NO_VAR;
 	struct ast_nodes args = ast_b(a, n) ? ast_nodes(a, ast_b(a, n)) : (struct ast_nodes){0};
 	if (var != SIG_NO_VAR && s->vars.at[var].kind != SV_DIM) {
 		if (s->vars.at[var].kind == SV_UNUSED)

@@ -4,7 +4,7 @@
 
 static dim unknown_dim(struct sig *s)
 {
-	uint32_t v = sigvar_add(s, SV_DIM, 0);
+	uint32_t v = sig_var_add(s, SV_DIM, 0);
 	return dim_sym(s->dims, s->vars.at[v].sym);
 }
 
@@ -35,14 +35,14 @@ static dim argument_dim(struct sig *s, uint32_t i)
 {
 	struct alias_frame *f = s->aliases;
 	if (!f->read[i]) {
-		struct alias_frame here = sig_look_from(s, f);
+		struct alias_frame here = sig_set_scope(s, f);
 		enum node_kind k = ast_kind(sig_tree(s), f->args[i]);
 		if (k == NODE_TYPE_ANY || k == NODE_TYPE_LIST || k == NODE_TYPE_SHAPE || k == NODE_TYPE_TUPLE)
 			report_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, f->args[i]),
 				     "a dimension is expected, not a type or a list");
 		f->dims[i] = sig_dim(s, f->args[i]);
 		f->read[i] = true;
-		sig_look_from(s, &here);
+		sig_set_scope(s, &here);
 	}
 	return f->dims[i];
 }
@@ -50,15 +50,15 @@ static dim argument_dim(struct sig *s, uint32_t i)
 static dim named_dim(struct sig *s, node_id n)
 {
 	uint32_t arg;
-	if (sig_names_argument(s, n, &arg))
+	if (sig_alias_argument(s, n, &arg))
 		return argument_dim(s, arg);
 	token_id tok = ast_token(sig_tree(s), n);
 	name_id name = token_name(s->e->f, s->mod, tok);
 	span at = tok_span(s->mod, tok);
-	uint32_t var = sigvar_find(s, name);
+	uint32_t var = sig_var_find(s, name);
 	struct value v = VALUE_POISON;
 	if (var != SIG_NO_VAR)
-		return sigvar_use(s, var, SV_DIM, at) ? dim_sym(s->dims, s->vars.at[var].sym) : unknown_dim(s);
+		return sig_var_use(s, var, SV_DIM, at) ? dim_sym(s->dims, s->vars.at[var].sym) : unknown_dim(s);
 	if (s->use_locals && s->e->evaluator->find_name(s->e, name, at, &v))
 		return dim_of_value(s, v, name, at);
 	if (dtype_find(name_text(s->e->f, name)) != DT_COUNT)
@@ -67,7 +67,7 @@ static dim named_dim(struct sig *s, node_id n)
 	bool bound = (s->self && instance_member(s->self, name)) || module_find(s->mod, name);
 	if (bound && s->e->evaluator->find_global(s->e, s->mod, s->self, name, at, &v))
 		return dim_of_value(s, v, name, at);
-	var = sigvar_add(s, SV_DIM, name);
+	var = sig_var_add(s, SV_DIM, name);
 	return dim_sym(s->dims, s->vars.at[var].sym);
 }
 

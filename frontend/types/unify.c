@@ -6,7 +6,7 @@
 /* A generic element type: what it is bound to, else its name. */
 static const char *elem_var_text(const struct sig *s, const struct type *t)
 {
-	const struct sigvar *v = &s->vars.at[t->elem_var];
+	const struct sig_var *v = &s->vars.at[t->elem_var];
 	return v->bound ? dtype_text(v->elem) : name_text(s->e->f, v->name);
 }
 
@@ -96,7 +96,7 @@ static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, 
 	struct emitter *e = s->e;
 	dtype have = type_of(e, v->u.t)->elem, want = t->elem;
 	if (want == DT_COUNT && t->elem_var != SIG_NO_VAR) {
-		struct sigvar *var = &s->vars.at[t->elem_var];
+		struct sig_var *var = &s->vars.at[t->elem_var];
 		if (!var->bound) {
 			var->bound = true;
 			var->elem = have;
@@ -144,7 +144,7 @@ static dim actual_dim(struct sig *s, dim d)
 
 static bool match_shape_var(struct sig *s, struct type *t, const struct hir_type *have, span at, const char *what)
 {
-	struct sigvar *var = &s->vars.at[t->shape_var];
+	struct sig_var *var = &s->vars.at[t->shape_var];
 	struct emitter *e = s->e;
 	if (!var->bound) {
 		var->bound = true;
@@ -190,20 +190,22 @@ static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at
 		label_origin(e, g, e->b, v->u.t, at);
 		return false;
 	}
-	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = have, .tensor = v->u.t};
+	struct sig_match_info m = {.what = what, .at = at, .decl = decl, .type = t, .actual = have, .tensor = v->u.t};
 	vec_push(&s->matches, m);
 	for (uint32_t i = 0; i < t->rank; i++) {
-		struct sigeq q = {.pattern = t->dims[i], .actual = actual_dim(s, have.dims[i]), .match = s->matches.len - 1, .axis = i};
+		struct sig_equation q = {
+			.pattern = t->dims[i], .actual = actual_dim(s, have.dims[i]), .match = s->matches.len - 1, .axis = i};
 		vec_push(&s->eqs, q);
 	}
 	return true;
 }
 
-void sig_equate(struct sig *s, struct type *t, const struct hir_type *actual, uint32_t axis, span at, span decl, const char *what)
+void sig_add_equation(struct sig *s, struct type *t, const struct hir_type *actual, uint32_t axis, span at, span decl, const char *what)
 {
-	struct sigmatch m = {.what = what, .at = at, .decl = decl, .type = t, .actual = *actual, .tensor = HIR_NONE};
+	struct sig_match_info m = {.what = what, .at = at, .decl = decl, .type = t, .actual = *actual, .tensor = HIR_NONE};
 	vec_push(&s->matches, m);
-	struct sigeq q = {.pattern = t->dims[axis], .actual = actual_dim(s, actual->dims[axis]), .match = s->matches.len - 1, .axis = axis};
+	struct sig_equation q = {
+		.pattern = t->dims[axis], .actual = actual_dim(s, actual->dims[axis]), .match = s->matches.len - 1, .axis = axis};
 	vec_push(&s->eqs, q);
 }
 
@@ -214,7 +216,7 @@ void sig_bind_size(struct sig *s, name_id name, struct value v, span at, const c
 	uint32_t i = sig_dim_var(s, name);
 	if (i == SIG_NO_VAR)
 		return;
-	struct sigvar *var = &s->vars.at[i];
+	struct sig_var *var = &s->vars.at[i];
 	var->bound = true;
 	var->value = v.kind == V_INT ? dim_const(s->dims, v.u.i) : actual_dim(s, v.u.d);
 	var->bound_at = at;
@@ -293,13 +295,13 @@ static dtype scalar_elem(const struct sig *s, const struct type *t, struct value
 {
 	if (t->elem != DT_COUNT)
 		return t->elem;
-	const struct sigvar *var = t->elem_var == SIG_NO_VAR ? NULL : &s->vars.at[t->elem_var];
+	const struct sig_var *var = t->elem_var == SIG_NO_VAR ? NULL : &s->vars.at[t->elem_var];
 	return var && var->bound ? var->elem : scalar_type(v);
 }
 
 /* ---- generics that are types ---- */
 
-static void bind_generic(struct sig *s, struct sigvar *var, struct value v, span at, const char *what)
+static void bind_generic(struct sig *s, struct sig_var *var, struct value v, span at, const char *what)
 {
 	struct hir_type t = {.elem = DT_COUNT};
 	if (v.kind == V_TENSOR)
@@ -318,7 +320,7 @@ static void bind_generic(struct sig *s, struct sigvar *var, struct value v, span
 }
 
 /* Is the tensor or number of the type that the generic is? The result's shape is what the body gives. */
-static bool fits_generic(struct sig *s, const struct sigvar *var, struct value v)
+static bool fits_generic(struct sig *s, const struct sig_var *var, struct value v)
 {
 	struct emitter *e = s->e;
 	struct hir_type t = {.elem = scalar_type(v)};
@@ -337,7 +339,7 @@ static bool fits_generic(struct sig *s, const struct sigvar *var, struct value v
 static bool match_generic(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
 {
 	struct emitter *e = s->e;
-	struct sigvar *var = &s->vars.at[t->elem_var];
+	struct sig_var *var = &s->vars.at[t->elem_var];
 	bool number = v->kind == V_TENSOR || value_is_scalar(*v);
 	if (!var->bound && (var->kind == SV_TYPE || number)) {
 		bind_generic(s, var, *v, at, what);

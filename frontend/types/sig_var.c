@@ -18,9 +18,9 @@ void sig_close(struct sig *s)
 	vec_free(&s->imported);
 }
 
-uint32_t sigvar_add(struct sig *s, enum sigvar_kind kind, name_id name)
+uint32_t sig_var_add(struct sig *s, enum sig_var_kind kind, name_id name)
 {
-	struct sigvar v = {.kind = kind, .name = name, .scope = s->scope};
+	struct sig_var v = {.kind = kind, .name = name, .scope = s->scope};
 	if (kind == SV_DIM) {
 		v.sym = dims_syms(s->dims);
 		dim_new_sym(s->dims, name ? name_text(s->e->f, name) : "?");
@@ -29,7 +29,7 @@ uint32_t sigvar_add(struct sig *s, enum sigvar_kind kind, name_id name)
 	return s->vars.len - 1;
 }
 
-uint32_t sigvar_find(const struct sig *s, name_id name)
+uint32_t sig_var_find(const struct sig *s, name_id name)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++)
 		if (s->vars.at[i].name == name && s->vars.at[i].scope == s->scope)
@@ -39,7 +39,7 @@ uint32_t sigvar_find(const struct sig *s, name_id name)
 
 /* ---- arguments of aliases ---- */
 
-bool sig_names_argument(const struct sig *s, node_id n, uint32_t *i)
+bool sig_alias_argument(const struct sig *s, node_id n, uint32_t *i)
 {
 	const struct alias_frame *f = s->aliases;
 	if (!f || ast_kind(sig_tree(s), n) != NODE_TYPE_NAME || ast_a(sig_tree(s), n) != TOKEN_NONE || ast_b(sig_tree(s), n))
@@ -53,7 +53,7 @@ bool sig_names_argument(const struct sig *s, node_id n, uint32_t *i)
 	return false;
 }
 
-struct alias_frame sig_look_from(struct sig *s, const struct alias_frame *f)
+struct alias_frame sig_set_scope(struct sig *s, const struct alias_frame *f)
 {
 	struct alias_frame here = {.up = s->aliases, .mod = s->mod, .self = s->self, .use_locals = s->use_locals, .scope = s->scope};
 	s->aliases = f->up;
@@ -69,14 +69,14 @@ void sig_generics(struct sig *s, struct ast_nodes generics)
 	for (uint32_t i = 0; i < generics.n; i++) {
 		if (ast_kind(sig_tree(s), generics.at[i]) != NODE_GENERIC)
 			continue;
-		uint32_t v = sigvar_add(s, SV_UNUSED, token_name(s->e->f, s->mod, ast_token(sig_tree(s), generics.at[i])));
+		uint32_t v = sig_var_add(s, SV_UNUSED, token_name(s->e->f, s->mod, ast_token(sig_tree(s), generics.at[i])));
 		s->vars.at[v].traits = ast_nodes(sig_tree(s), ast_a(sig_tree(s), generics.at[i]));
 	}
 }
 
-bool sigvar_use(struct sig *s, uint32_t i, enum sigvar_kind kind, span at)
+bool sig_var_use(struct sig *s, uint32_t i, enum sig_var_kind kind, span at)
 {
-	struct sigvar *v = &s->vars.at[i];
+	struct sig_var *v = &s->vars.at[i];
 	if (v->kind == kind)
 		return true;
 	if (v->kind == SV_TYPE && kind == SV_DTYPE && (!v->bound || (v->holds == V_TENSOR && !v->rank))) { /* x: T, y: Tensor<T, [N]> */
@@ -102,11 +102,11 @@ bool sigvar_use(struct sig *s, uint32_t i, enum sigvar_kind kind, span at)
 
 uint32_t sig_dim_var(struct sig *s, name_id name)
 {
-	uint32_t i = sigvar_find(s, name);
+	uint32_t i = sig_var_find(s, name);
 	if (i == SIG_NO_VAR)
-		return sigvar_add(s, SV_DIM, name);
-	struct sigvar *v = &s->vars.at[i];
+		return sig_var_add(s, SV_DIM, name);
+	struct sig_var *v = &s->vars.at[i];
 	if (v->kind == SV_UNUSED)
-		sigvar_use(s, i, SV_DIM, SPAN_NONE);
+		sig_var_use(s, i, SV_DIM, SPAN_NONE);
 	return v->kind == SV_DIM ? i : SIG_NO_VAR;
 }

@@ -1,6 +1,6 @@
 /* What the text of a loop says: the locals it assigns to, and whether it may be left early. */
-#include "frontend/elab/carried.h"
 #include "frontend/elab/list.h"
+#include "frontend/elab/runtime_loop.h"
 
 static void note_target(struct elab *e, node_id t, bool *assigned, uint32_t n)
 {
@@ -31,34 +31,34 @@ static bool has_kind(struct elab *e, node_id root, enum node_kind kind)
 	return false;
 }
 
-void carried_assigned(struct elab *e, node_id root, bool *assigned, uint32_t n)
+void find_assigned_locals(struct elab *e, node_id root, bool *assigned, uint32_t n)
 {
 	token_id first = ast_first_token(elab_tree(e), root);
 	for (node_id k = root; k > 0 && ast_token(elab_tree(e), k) >= first; k--) {
 		e->em.report.steps++;
 		if (ast_kind(elab_tree(e), k) == NODE_ASSIGN)
 			note_target(e, ast_a(elab_tree(e), k), assigned, n);
-		else if (ast_kind(elab_tree(e), k) == NODE_CALL && list_grown(e, k))
+		else if (ast_kind(elab_tree(e), k) == NODE_CALL && appended_list(e, k))
 			note_target(e, ast_a(elab_tree(e), ast_a(elab_tree(e), k)), assigned, n);
 	}
 }
 
-bool carried_grows(struct elab *e, node_id body)
+bool has_append(struct elab *e, node_id body)
 {
 	token_id first = ast_first_token(elab_tree(e), body);
 	for (node_id k = body; k > 0 && ast_token(elab_tree(e), k) >= first; k--)
-		if (ast_kind(elab_tree(e), k) == NODE_CALL && list_grown(e, k))
+		if (ast_kind(elab_tree(e), k) == NODE_CALL && appended_list(e, k))
 			return true;
 	return false;
 }
 
-bool carried_leaves(struct elab *e, node_id body) { return has_kind(e, body, NODE_BREAK) || has_kind(e, body, NODE_RETURN); }
+bool has_early_exit(struct elab *e, node_id body) { return has_kind(e, body, NODE_BREAK) || has_kind(e, body, NODE_RETURN); }
 
-void carried_forget(struct elab *e, node_id body)
+void forget_assigned_locals(struct elab *e, node_id body)
 {
 	uint32_t n = e->locals.len - e->frame->base;
 	bool *assigned = ARENA_ARRAY(e->em.f->arena, bool, n + 1);
-	carried_assigned(e, body, assigned, n);
+	find_assigned_locals(e, body, assigned, n);
 	for (uint32_t i = 0; i < n; i++) {
 		struct local *l = &e->locals.at[e->frame->base + i];
 		if (assigned[i] && l->value.kind != V_TENSOR)

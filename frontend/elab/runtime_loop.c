@@ -2,10 +2,10 @@
  * the condition is elaborated twice, before the loop and at the end of the body, so that the loop is one unit. Which locals are carried is
  * what the body's text assigns to; numbers known at compile time become scalars, of the type that the body gives them. When that turns
  * out different from what was assumed, the body is elaborated again. */
-#include "frontend/elab/carried.h"
-#include "frontend/elab/carried_state.h"
+#include "frontend/elab/runtime_loop.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/pattern.h"
+#include "frontend/elab/runtime_loop_state.h"
 #include "frontend/elab/stmt.h"
 #include "frontend/rules/operators.h"
 
@@ -14,7 +14,7 @@ enum { MAX_ROUNDS = 8 };
 /* ---- carried values ---- */
 
 /* The value as a tree of leaves; false: something in it cannot be carried. */
-static bool make_tree(struct carry *c, struct value v, uint32_t local, uint32_t *number, struct value *out)
+static bool make_tree(struct loop_state *c, struct value v, uint32_t local, uint32_t *number, struct value *out)
 {
 	struct elab *e = c->e;
 	if (value_is_seq(v)) {
@@ -26,7 +26,7 @@ static bool make_tree(struct carry *c, struct value v, uint32_t local, uint32_t 
 	}
 	if (v.kind != V_TENSOR && !value_is_scalar(v))
 		return false;
-	struct leaf_value l = {.local = local, .number = (*number)++, .literal = v};
+	struct carried_tensor l = {.local = local, .number = (*number)++, .literal = v};
 	uint64_t known;
 	if (v.kind == V_TENSOR) {
 		l.init = v.u.t;
@@ -44,12 +44,12 @@ static bool make_tree(struct carry *c, struct value v, uint32_t local, uint32_t 
 	return true;
 }
 
-static hir_ref leaf_init(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].init; }
-static hir_ref leaf_in(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].in; }
-static hir_ref leaf_result(void *ctx, hir_ref leaf) { return ((struct carry *)ctx)->leaves.at[leaf].out; }
+static hir_ref leaf_init(void *ctx, hir_ref leaf) { return ((struct loop_state *)ctx)->leaves.at[leaf].init; }
+static hir_ref leaf_in(void *ctx, hir_ref leaf) { return ((struct loop_state *)ctx)->leaves.at[leaf].in; }
+static hir_ref leaf_result(void *ctx, hir_ref leaf) { return ((struct loop_state *)ctx)->leaves.at[leaf].out; }
 
 /* The locals before the loop, the carried ones as tensors. */
-static bool start_locals(struct carry *c)
+static bool start_locals(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	c->leaves.len = 0;
@@ -60,7 +60,7 @@ static bool start_locals(struct carry *c)
 		if (!c->assigned[i])
 			continue;
 		if (c->growth[i].each || c->before[i].value.kind == V_STACKED) {
-			if (!carried_start_growth(c, i))
+			if (!growing_list_start(c, i))
 				return false;
 			continue;
 		}
@@ -74,26 +74,26 @@ static bool start_locals(struct carry *c)
 	return true;
 }
 
-static void enter_body(struct carry *c)
+static void enter_body(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	body_open(e, &c->body);
 	e->em.report.depth += 4;
 	for (uint32_t i = 0; i < c->leaves.len; i++) {
-		struct leaf_value *l = &c->leaves.at[i];
+		struct carried_tensor *l = &c->leaves.at[i];
 		l->in = emit_input(&e->em, name_text(e->em.f, c->before[l->local].name), &l->type, false, c->before[l->local].at);
 	}
 	for (uint32_t i = 0; i < c->n; i++) {
 		struct local *l = local_at(c, i);
 		bool grows = c->assigned[i] && c->trees[i].kind == V_STACKED;
-		l->value = grows            ? carried_earlier(e)
+		l->value = grows            ? earlier_items(e)
 			   : c->assigned[i] ? value_map_tensors(&e->em, c->trees[i], leaf_in, c)
-					    : body_value(e, l->value);
+					    : body_import_value(e, l->value);
 	}
-	flow_clear(e, true);
+	exits_clear(e, true);
 }
 
-static void leave_body(struct carry *c)
+static void leave_body(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	e->em.b = &c->body;
@@ -105,7 +105,7 @@ static void leave_body(struct carry *c)
 
 /* ---- what the body leaves ---- */
 
-static bool changes_type(struct carry *c, const struct leaf_value *l, struct value out)
+static bool changes_type(struct loop_state *c, const struct carried_tensor *l, struct value out)
 {
 	struct elab *e = c->e;
 	const struct local *now = local_at(c, l->local), *was = &c->before[l->local];
@@ -126,14 +126,14 @@ static bool changes_type(struct carry *c, const struct leaf_value *l, struct val
 	return false;
 }
 
-static void assume(struct carry *c, const struct leaf_value *l, dtype t)
+static void assume(struct loop_state *c, const struct carried_tensor *l, dtype t)
 {
 	map_put(&c->types, map_key_u64((uint64_t)l->local << 32 | l->number), t);
 	c->again = true;
 }
 
 /* The value that leaf `l` has at the end of the body. False: reported. */
-static bool end_leaf(struct carry *c, struct leaf_value *l, struct value v)
+static bool end_leaf(struct loop_state *c, struct carried_tensor *l, struct value v)
 {
 	struct elab *e = c->e;
 	bool literal = l->literal.kind != V_VOID;
@@ -160,7 +160,7 @@ static bool end_leaf(struct carry *c, struct leaf_value *l, struct value v)
 }
 
 /* Does tree `t` end as it started? */
-static bool unchanged(struct carry *c, struct value t, struct value v)
+static bool unchanged(struct loop_state *c, struct value t, struct value v)
 {
 	if (t.kind == V_TENSOR)
 		return v.kind == V_TENSOR && v.u.t == c->leaves.at[t.u.t].in;
@@ -173,7 +173,7 @@ static bool unchanged(struct carry *c, struct value t, struct value v)
 }
 
 /* Are the first elements of list v those of tree t? */
-static bool starts_with(struct carry *c, struct value t, struct value v)
+static bool starts_with(struct loop_state *c, struct value t, struct value v)
 {
 	for (uint32_t i = 0; i < t.u.seq->n; i++)
 		if (!unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
@@ -181,7 +181,7 @@ static bool starts_with(struct carry *c, struct value t, struct value v)
 	return true;
 }
 
-static bool end_tree(struct carry *c, uint32_t local, struct value t, struct value v)
+static bool end_tree(struct loop_state *c, uint32_t local, struct value t, struct value v)
 {
 	struct elab *e = c->e;
 	if (is_poison(v))
@@ -189,7 +189,7 @@ static bool end_tree(struct carry *c, uint32_t local, struct value t, struct val
 	if (t.kind == V_TENSOR)
 		return end_leaf(c, &c->leaves.at[t.u.t], v);
 	if (t.kind == V_LIST && v.kind == V_LIST && v.u.seq->n > t.u.seq->n && c->loop->range && starts_with(c, t, v) &&
-	    carried_note_growth(c, local, v, t.u.seq->n))
+	    growing_list_note(c, local, v, t.u.seq->n))
 		return true;
 	if (v.kind != t.kind || v.u.seq->n != t.u.seq->n) {
 		struct diag *g = report_error(
@@ -204,7 +204,7 @@ static bool end_tree(struct carry *c, uint32_t local, struct value t, struct val
 	return true;
 }
 
-static bool end_locals(struct carry *c)
+static bool end_locals(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	bool ok = true;
@@ -214,13 +214,13 @@ static bool end_locals(struct carry *c)
 		    l->name == e->exit_names[EXIT_LEFT] || l->name == e->exit_names[EXIT_SKIPPED])
 			continue;
 		if (c->assigned[i] && c->trees[i].kind == V_STACKED) {
-			ok = carried_end_growth(c, i, l->value) && ok;
+			ok = growing_list_end(c, i, l->value) && ok;
 		} else if (c->assigned[i] && unchanged(c, c->trees[i], l->value)) {
 			c->assigned[i] = false; /* another local of that name was meant */
 			c->again = true;
 		} else if (c->assigned[i]) {
 			ok = end_tree(c, i, c->trees[i], l->value) && ok;
-		} else if (!value_is_same(l->value, body_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&
+		} else if (!value_is_same(l->value, body_import_value(e, c->before[i].value)) && l->at.start != c->before[i].at.start &&
 			   !is_poison(l->value) && !is_poison(c->before[i].value)) {
 			struct diag *g = report_error(&e->em, DIAG_LOOP_TYPES, l->at, "`%s` is %s, which a run-time loop cannot change",
 						      name_text(e->em.f, l->name), value_text(&e->em, c->before[i].value));
@@ -235,7 +235,7 @@ static bool end_locals(struct carry *c)
 
 /* ---- whether it goes on ---- */
 
-static hir_ref compare_counter(struct carry *c, hir_ref counter, hir_ref limit)
+static hir_ref compare_counter(struct loop_state *c, hir_ref counter, hir_ref limit)
 {
 	struct hir_type t = {.elem = DT_BOOL};
 	struct hir_arg args[2] = {arg_tensor(counter), arg_tensor(limit)};
@@ -243,18 +243,18 @@ static hir_ref compare_counter(struct carry *c, hir_ref counter, hir_ref limit)
 }
 
 /* The condition of a `while` as a bool scalar; HIR_NONE: reported. */
-static hir_ref while_condition(struct carry *c)
+static hir_ref while_condition(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	span at = elab_span(e, c->loop->cond);
 	struct value v = eval(e, c->loop->cond);
-	int known = condition(e, v, at, true);
+	int known = decide_condition(e, v, at, true);
 	if (known >= 0)
 		return emit_bool(&e->em, known, at);
 	return v.kind == V_TENSOR && known == -1 ? v.u.t : HIR_NONE;
 }
 
-static hir_ref first_go(struct carry *c)
+static hir_ref first_go(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	const struct range *r = c->loop->range;
@@ -274,14 +274,14 @@ static hir_ref first_go(struct carry *c)
 }
 
 /* At the end of the body: is there another iteration? */
-static hir_ref next_go(struct carry *c, enum flow flow, hir_ref counter, hir_ref limit)
+static hir_ref next_go(struct loop_state *c, enum flow flow, hir_ref counter, hir_ref limit)
 {
 	struct elab *e = c->e;
 	hir_ref live = HIR_NONE, go;
 	c->leaves_early = true;
 	if (flow == FLOW_BREAK || flow == FLOW_RETURN)
 		return emit_bool(&e->em, false, c->loop->at);
-	bool depends = flow_depends(e, false, &live);
+	bool depends = exit_is_conditional(e, false, &live);
 	c->leaves_early = depends;
 	if (c->loop->range) {
 		struct hir_type t = {.elem = DT_INT64};
@@ -298,7 +298,7 @@ static hir_ref next_go(struct carry *c, enum flow flow, hir_ref counter, hir_ref
 	branch_open(e, &br, live, elab_span(e, c->loop->cond));
 	br.wanted = true;
 	branch_enter(&br, 0);
-	flow_clear(e, false);
+	exits_clear(e, false);
 	go = while_condition(c);
 	branch_leave(&br, 0, go == HIR_NONE ? VALUE_POISON : value_tensor(go), FLOW_NEXT);
 	branch_enter(&br, 1);
@@ -316,7 +316,7 @@ struct round {
 	span result_at;
 };
 
-static void run_body_once(struct carry *c, struct round *r)
+static void run_body_once(struct loop_state *c, struct round *r)
 {
 	struct elab *e = c->e;
 	struct hir_type t = {.elem = DT_INT64};
@@ -324,7 +324,7 @@ static void run_body_once(struct carry *c, struct round *r)
 	enum flow flow;
 	if (c->loop->range) {
 		r->counter_in = c->counter_in = emit_input(&e->em, "i", &t, false, c->loop->at);
-		limit = body_value(e, value_tensor(c->limit)).u.t;
+		limit = body_import_value(e, value_tensor(c->limit)).u.t;
 		struct value i = value_tensor(emit_cast(&e->em, r->counter_in, c->counter_type, c->loop->at));
 		bind_pattern(e, c->loop->pattern, i, SPAN_NONE, false);
 	}
@@ -339,7 +339,7 @@ static void run_body_once(struct carry *c, struct round *r)
 		eval_block(e, c->loop->body, &flow);
 	}
 	e->locals.len = e->frame->base + c->n;
-	struct local *returned = exit_kind(e, EXIT_RETURNED), *result = exit_kind(e, EXIT_RESULT);
+	struct local *returned = exit_local(e, EXIT_RETURNED), *result = exit_local(e, EXIT_RESULT);
 	if (flow == FLOW_RETURN && result) {
 		returned->value = value_bool(true);
 		result->value = e->frame->result;
@@ -362,7 +362,7 @@ static void run_body_once(struct carry *c, struct round *r)
 }
 
 /* A result that is returned from within, as leaves that only exist from the iteration on that returns. */
-static struct value extra_leaves(struct carry *c, struct value v)
+static struct value extra_leaves(struct loop_state *c, struct value v)
 {
 	struct elab *e = c->e;
 	if (value_is_seq(v)) {
@@ -373,18 +373,18 @@ static struct value extra_leaves(struct carry *c, struct value v)
 	}
 	if (v.kind != V_TENSOR && !value_is_scalar(v))
 		return v;
-	struct leaf_value l = {.local = UINT32_MAX};
+	struct carried_tensor l = {.local = UINT32_MAX};
 	l.out = v.kind == V_TENSOR ? v.u.t : emit_scalar(&e->em, v, scalar_type(v), c->loop->at);
 	l.type = *type_of(&e->em, l.out);
 	l.in = emit_input(&e->em, "result", &l.type, false, c->loop->at);
 	e->em.b = c->body.outer;
-	l.init = body_placeholder(e, &l.type, c->loop->at);
+	l.init = emit_placeholder(e, &l.type, c->loop->at);
 	e->em.b = &c->body;
 	vec_push(&c->leaves, l);
 	return value_tensor(c->leaves.len - 1);
 }
 
-static void emit(struct carry *c, struct round *r, enum flow *flow)
+static void emit(struct loop_state *c, struct round *r, enum flow *flow)
 {
 	struct elab *e = c->e;
 	bool may_return = r->returned.kind == V_TENSOR || (r->returned.kind == V_BOOL && r->returned.u.b);
@@ -415,7 +415,7 @@ static void emit(struct carry *c, struct round *r, enum flow *flow)
 		struct local *l = local_at(c, i);
 		*l = c->before[i];
 		if (c->assigned[i] && c->trees[i].kind == V_STACKED)
-			l->value = carried_grown(c, i);
+			l->value = growing_list_result(c, i);
 		else if (c->assigned[i])
 			l->value = value_map_tensors(&e->em, c->trees[i], leaf_result, c);
 	}
@@ -423,13 +423,13 @@ static void emit(struct carry *c, struct round *r, enum flow *flow)
 	if (!may_return)
 		return;
 	*flow = FLOW_MAYBE;
-	exit_kind(e, EXIT_RETURNED)->value = value_map_tensors(&e->em, returned, leaf_result, c);
-	exit_kind(e, EXIT_RESULT)->value = value_map_tensors(&e->em, result, leaf_result, c);
-	exit_kind(e, EXIT_RESULT)->at = r->result_at;
+	exit_local(e, EXIT_RETURNED)->value = value_map_tensors(&e->em, returned, leaf_result, c);
+	exit_local(e, EXIT_RESULT)->value = value_map_tensors(&e->em, result, leaf_result, c);
+	exit_local(e, EXIT_RESULT)->at = r->result_at;
 }
 
 /* 1: emitted; 0: once more; -1: reported. */
-static int one_round(struct carry *c, enum flow *flow)
+static int one_round(struct loop_state *c, enum flow *flow)
 {
 	struct elab *e = c->e;
 	uint32_t errors = e->em.report.errors;
@@ -452,19 +452,19 @@ static int one_round(struct carry *c, enum flow *flow)
 	return ok && e->em.report.errors == errors ? 0 : -1;
 }
 
-bool carried_run(struct elab *e, const struct carried_loop *loop, enum flow *flow)
+bool emit_runtime_loop(struct elab *e, const struct runtime_loop *loop, enum flow *flow)
 {
-	struct carry c = {.e = e, .loop = loop};
+	struct loop_state c = {.e = e, .loop = loop};
 	int done = 0;
 	locals_snapshot(e, &c.before, &c.n);
 	c.assigned = ARENA_ARRAY(e->em.f->arena, bool, c.n + 1);
 	c.trees = ARENA_ARRAY(e->em.f->arena, struct value, c.n + 1);
-	c.growth = ARENA_ARRAY(e->em.f->arena, struct growth, c.n + 1);
-	carried_assigned(e, loop->body, c.assigned, c.n);
+	c.growth = ARENA_ARRAY(e->em.f->arena, struct list_growth, c.n + 1);
+	find_assigned_locals(e, loop->body, c.assigned, c.n);
 	if (loop->collects)
 		c.assigned[c.n - 1] = true;
 	if (loop->cond)
-		carried_assigned(e, loop->cond, c.assigned, c.n);
+		find_assigned_locals(e, loop->cond, c.assigned, c.n);
 	*flow = FLOW_NEXT;
 	for (uint32_t round = 0; !done && round < MAX_ROUNDS; round++)
 		done = one_round(&c, flow);

@@ -1,11 +1,11 @@
 /* Lists to which every iteration of a loop adds: a tensor with room for all of it is carried, and each iteration fills its part. */
 #include "frontend/elab/body.h"
-#include "frontend/elab/carried_state.h"
+#include "frontend/elab/runtime_loop_state.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/rules/operators.h"
 
 /* How often the loop runs, where sizes say it. */
-static bool trip_count(struct carry *c, dim *out)
+static bool trip_count(struct loop_state *c, dim *out)
 {
 	struct dims *d = c->e->em.b->dims;
 	const struct range *r = c->loop->range;
@@ -18,11 +18,12 @@ static bool trip_count(struct carry *c, dim *out)
 	return true;
 }
 
-bool carried_start_growth(struct carry *c, uint32_t i)
+bool growing_list_start(struct loop_state *c, uint32_t i)
 {
 	struct elab *e = c->e;
-	struct growth *g = &c->growth[i];
-	struct leaf_value l = {.local = i, .literal = {.kind = V_VOID}, .type = {.elem = g->row.elem, .rank = (uint8_t)(g->row.rank + 1)}};
+	struct list_growth *g = &c->growth[i];
+	struct carried_tensor l = {
+		.local = i, .literal = {.kind = V_VOID}, .type = {.elem = g->row.elem, .rank = (uint8_t)(g->row.rank + 1)}};
 	dim n;
 	c->trees[i] = (struct value){.kind = V_STACKED, .u.t = HIR_NONE};
 	if (!g->each)
@@ -41,13 +42,13 @@ bool carried_start_growth(struct carry *c, uint32_t i)
 	l.type.dims[0] = dim_mul(e->em.b->dims, n, dim_const(e->em.b->dims, g->each));
 	for (uint32_t k = 0; k < g->row.rank; k++)
 		l.type.dims[k + 1] = g->row.dims[k];
-	l.init = body_placeholder(e, &l.type, c->loop->at);
+	l.init = emit_placeholder(e, &l.type, c->loop->at);
 	c->trees[i].u.t = c->leaves.len;
 	vec_push(&c->leaves, l);
 	return true;
 }
 
-struct value carried_earlier(struct elab *e)
+struct value earlier_items(struct elab *e)
 {
 	struct value v = value_seq(e->em.f->arena, V_LIST, 1);
 	v.u.seq->at[0] = (struct value){.kind = V_COLLECTED};
@@ -55,14 +56,14 @@ struct value carried_earlier(struct elab *e)
 }
 
 /* The number of the iteration, from 0. */
-static hir_ref iteration(struct carry *c)
+static hir_ref iteration(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	const struct range *r = c->loop->range;
 	struct hir_type t = {.elem = DT_INT64};
 	hir_ref i = c->counter_in;
 	if (r->from.kind != V_INT || r->from.u.i) {
-		struct hir_arg args[2] = {arg_tensor(i), arg_tensor(body_value(e, value_tensor(c->counter)).u.t)};
+		struct hir_arg args[2] = {arg_tensor(i), arg_tensor(body_import_value(e, value_tensor(c->counter)).u.t)};
 		i = emit_builtin(&e->em, BI_SUB, &t, args, 2, c->loop->at);
 	}
 	if (r->step == 1)
@@ -71,7 +72,7 @@ static hir_ref iteration(struct carry *c)
 	return emit_builtin(&e->em, BI_FLOORDIV, &t, args, 2, c->loop->at);
 }
 
-static struct value calculated(struct carry *c, enum builtin bi, struct value a, struct value b)
+static struct value calculated(struct loop_state *c, enum builtin bi, struct value a, struct value b)
 {
 	struct arg two[] = {{.v = a, .at = c->loop->at}, {.v = b, .at = c->loop->at}};
 	struct args args = {2, two};
@@ -79,10 +80,10 @@ static struct value calculated(struct carry *c, enum builtin bi, struct value a,
 }
 
 /* Element k of what this iteration added goes to its place; the tensor with it. */
-static hir_ref put_element(struct carry *c, uint32_t local, hir_ref all, struct value v, uint32_t k)
+static hir_ref put_element(struct loop_state *c, uint32_t local, hir_ref all, struct value v, uint32_t k)
 {
 	struct elab *e = c->e;
-	const struct growth *g = &c->growth[local];
+	const struct list_growth *g = &c->growth[local];
 	struct value at = value_tensor(iteration(c));
 	if (g->each > 1)
 		at = calculated(c, BI_ADD, calculated(c, BI_MUL, at, value_int(g->each)), value_int(k));
@@ -101,10 +102,10 @@ static hir_ref put_element(struct carry *c, uint32_t local, hir_ref all, struct 
 	return emit_builtin(&e->em, BI_SELECT_SCATTER, &whole, args, 4, c->loop->at);
 }
 
-bool carried_note_growth(struct carry *c, uint32_t local, struct value v, uint32_t old)
+bool growing_list_note(struct loop_state *c, uint32_t local, struct value v, uint32_t old)
 {
 	struct value first = v.u.seq->at[old];
-	struct growth *g = &c->growth[local];
+	struct list_growth *g = &c->growth[local];
 	if (first.kind != V_TENSOR && (!value_is_scalar(first) || first.kind == V_DIM))
 		return false;
 	g->each = v.u.seq->n - old;
@@ -113,15 +114,15 @@ bool carried_note_growth(struct carry *c, uint32_t local, struct value v, uint32
 	return true;
 }
 
-bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
+bool growing_list_end(struct loop_state *c, uint32_t local, struct value v)
 {
 	struct elab *e = c->e;
-	struct growth *g = &c->growth[local];
+	struct list_growth *g = &c->growth[local];
 	bool adds = v.kind == V_LIST && v.u.seq->n && v.u.seq->at[0].kind == V_COLLECTED;
 	if (is_poison(v))
 		return false;
 	if (adds && !g->each)
-		return v.u.seq->n == 1 ? (c->assigned[local] = false, c->again = true) : carried_note_growth(c, local, v, 1);
+		return v.u.seq->n == 1 ? (c->assigned[local] = false, c->again = true) : growing_list_note(c, local, v, 1);
 	if (!adds || v.u.seq->n != g->each + 1) {
 		report_error(&e->em, DIAG_LOOP_TYPES, local_at(c, local)->at,
 			     "list `%s` must grow by the same number of elements in every iteration",
@@ -136,14 +137,14 @@ bool carried_end_growth(struct carry *c, uint32_t local, struct value v)
 			  "its length would depend on run-time values: run all iterations, and mask the later results by `where`");
 		return false;
 	}
-	struct leaf_value *l = &c->leaves.at[c->trees[local].u.t];
+	struct carried_tensor *l = &c->leaves.at[c->trees[local].u.t];
 	l->out = l->in;
 	for (uint32_t k = 0; k < g->each && l->out != HIR_NONE; k++)
 		l->out = put_element(c, local, l->out, v.u.seq->at[k + 1], k);
 	return l->out != HIR_NONE;
 }
 
-struct value carried_grown(struct carry *c, uint32_t local)
+struct value growing_list_result(struct loop_state *c, uint32_t local)
 {
 	struct value all = {.kind = V_STACKED, .u.t = c->leaves.at[c->trees[local].u.t].out};
 	return concat_stacked(&c->e->em, c->before[local].value, all, c->loop->at);

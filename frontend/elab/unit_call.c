@@ -147,7 +147,7 @@ static dim own_size(struct sizes *z, struct dims *to, dim d)
 	return dim_const(to, 0);
 }
 
-static struct value plan_value(struct sizes *z, struct unit_plan *p, struct value v, const char *name)
+static struct value plan_value(struct sizes *z, struct unit_spec *p, struct value v, const char *name)
 {
 	struct elab *e = z->e;
 	if (v.kind == V_DIM)
@@ -167,14 +167,15 @@ static struct value plan_value(struct sizes *z, struct unit_plan *p, struct valu
 		return template_with_values(&e->em, v.u.text, plan_value(z, p, v.u.text->values, name));
 	if (v.kind != V_TENSOR)
 		return v;
-	struct leaf l = {.name = name, .type = *type_of(&e->em, v.u.t), .build_time = node_at(&e->em, v.u.t)->build_time, .caller = v.u.t};
+	struct tensor_arg l = {
+		.name = name, .type = *type_of(&e->em, v.u.t), .build_time = node_at(&e->em, v.u.t)->build_time, .caller = v.u.t};
 	for (uint32_t i = 0; i < l.type.rank; i++)
 		l.type.dims[i] = own_size(z, p->dims, l.type.dims[i]);
 	vec_push(&p->leaves, l);
 	return value_tensor(p->leaves.len - 1);
 }
 
-void unit_plan_free(struct unit_plan *p)
+void unit_plan_free(struct unit_spec *p)
 {
 	param_list_free(&p->params);
 	vec_free(&p->leaves);
@@ -206,7 +207,7 @@ static struct value outer_value(struct elab *e, const struct hir_unit *u, struct
 	return value_tensor(emit_result(&e->em, call, v.u.t, &t, at));
 }
 
-static hir_ref emit_call(struct elab *e, const struct unit_plan *p, struct hir_unit *u, const dim *syms)
+static hir_ref emit_call(struct elab *e, const struct unit_spec *p, struct hir_unit *u, const dim *syms)
 {
 	uint32_t n = p->params.at.len + p->leaves.len;
 	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n + 1);
@@ -233,9 +234,9 @@ static hir_ref emit_call(struct elab *e, const struct unit_plan *p, struct hir_u
 	return e->em.b->nodes.len - 1;
 }
 
-static struct value finish_call(struct elab *e, struct unit_plan *p, const struct sizes *z)
+static struct value finish_call(struct elab *e, struct unit_spec *p, const struct sizes *z)
 {
-	const struct unit_info *info = unit_get(e, p);
+	const struct elab_unit *info = unit_get(e, p);
 	if (info->failed)
 		return VALUE_POISON;
 	dim *syms = ARENA_ARRAY(e->em.f->arena, dim, z->values.len + 1);
@@ -252,12 +253,12 @@ static struct value finish_call(struct elab *e, struct unit_plan *p, const struc
 
 struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what)
 {
-	struct unit_plan p = {.fn = fn, .dims = dims_new(e->em.f->arena), .n_values = n, .at = at, .what = what, .is_call = true};
+	struct unit_spec p = {.fn = fn, .dims = dims_new(e->em.f->arena), .n_values = n, .at = at, .what = what, .is_call = true};
 	struct sizes z = {.e = e};
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	p.values = ARENA_ARRAY(e->em.f->arena, struct value, n + 1);
 	if (fn->self)
-		params_of(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p.params);
+		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &p.params);
 	for (uint32_t i = 0; i < n; i++) {
 		e->em.report.steps += value_count(values[i]);
 		collect_sizes(&z, fn, values[i], i);
@@ -266,7 +267,7 @@ struct value call_unit(struct elab *e, struct func *fn, struct value *values, ui
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = name_text(e->em.f, token_name(e->em.f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i])));
 		p.values[i] = plan_value(&z, &p, values[i], name);
-		params_of(e, values[i], name, &p.params);
+		collect_params(e, values[i], name, &p.params);
 	}
 	struct value v = finish_call(e, &p, &z);
 	vec_free(&z.exprs);
