@@ -21,7 +21,7 @@ enum status build_diags_status(const struct diags *diags, const struct options *
 /* In the current folder. What people read goes to `out` and errors to `err`; with --message-format=json everything is JSON on `out`. */
 enum status build_run(const struct options *o, FILE *out, FILE *err);
 /* The same in a session that may have served before, and may serve again. */
-enum status build_run_in(struct session *lasting, const struct options *o, FILE *out, FILE *err);
+enum status build_run_in(struct session *s, const struct options *o, FILE *out, FILE *err);
 /* Whether what these options build is what the sources say; *why gets what changed. */
 enum build_age { BUILD_UNKNOWN, BUILD_CURRENT, BUILD_STALE }; /* unknown: there is no record of such a build */
 enum build_age build_age(const struct options *o, struct buf *why);

@@ -1,48 +1,51 @@
-/* The dependencies of a build: fetched where they are not yet, and seen through links. */
+/* The dependencies of a build: fetched where they are absent, and seen through links. */
 #include "base/diag.h"
-#include "builder/build/state.h"
+#include "builder/build/context.h"
+#include "builder/build/project.h"
 #include "builder/deps/checkout.h"
 #include "builder/manifest/manifest.h"
 #include "builder/manifest/options.h"
+#include "builder/store/inputs.h"
 
-static void say(void *build, const char *what, const char *of)
+static void print_progress(void *context, const char *what, const char *of)
 {
-	struct build *b = build;
-	if (build_tells(b))
-		fprintf(b->err, "trib: %s %s\n", what, of);
+	const struct build_context *c = context;
+	if (request_is_chatty(&c->request))
+		fprintf(c->request.err, "trib: %s %s\n", what, of);
 }
 
-bool build_find_dependencies(struct build *b, const struct manifest *m, enum dependency_mode mode)
+bool project_find_dependencies(struct build_context *c, const struct manifest *m, enum dependency_mode mode, struct dependencies *out)
 {
-	struct checkouts c;
-	struct dependency_options r = {.arena = b->session,
-				       .sources = b->sources,
-				       .host = {build_load, b},
+	struct checkouts checkouts;
+	const struct options *o = c->request.options;
+	struct dependency_options r = {.arena = c->arena,
+				       .sources = c->sources,
+				       .host = context_host(c),
 				       .manifest = m,
 				       .mode = mode,
-				       .checkouts = &c,
-				       .diags = b->diags};
+				       .checkouts = &checkouts,
+				       .diags = c->diags};
 	if (!manifest_find(m, BLOCK_DEPENDENCY, NULL))
 		return true;
-	if (!checkouts_open(&c, b->session, b->sources, m, b->options, b->diags))
+	if (!checkouts_open(&checkouts, c->arena, c->sources, m, o, c->diags))
 		return false;
-	c.report = say;
-	c.ctx = b;
+	checkouts.report = print_progress;
+	checkouts.ctx = c;
 	if (mode == DEPENDENCY_UPDATE) {
-		r.names = b->options->models;
-		r.n_names = b->options->n_models;
-	} else if (b->options->locked) {
+		r.names = o->models;
+		r.n_names = o->n_models;
+	} else if (o->locked) {
 		r.mode = DEPENDENCY_LOCKED;
 	}
-	bool ok = dependencies_resolve(&r, &b->dependencies);
-	inputs_note(b->inputs, LOCK_FILE, NULL); /* as it is now: it may have been written */
-	for (uint32_t i = 0; i < diags_count(b->diags); i++)
-		b->environment |= diags_at(b->diags, i)->code == DIAG_FETCH;
+	bool ok = dependencies_resolve(&r, out);
+	inputs_note(c->inputs, LOCK_FILE, NULL); /* it may have been written */
+	for (uint32_t i = 0; i < diags_count(c->diags); i++)
+		c->environment |= diags_at(c->diags, i)->code == DIAG_FETCH;
 	return ok;
 }
 
-bool build_update_dependencies(struct build *b)
+bool project_update_dependencies(struct build_context *c, struct dependencies *out)
 {
-	const struct manifest *m = manifest_read(b->session, (struct frontend_host){build_load, b}, "tri.build", b->diags);
-	return diags_errors(b->diags) == 0 && build_find_dependencies(b, m, DEPENDENCY_UPDATE);
+	const struct manifest *m = manifest_read(c->arena, context_host(c), MANIFEST_FILE, c->diags);
+	return diags_errors(c->diags) == 0 && project_find_dependencies(c, m, DEPENDENCY_UPDATE, out);
 }

@@ -9,21 +9,21 @@
 #include "base/os.h"
 #include "base/path.h"
 #include "base/source.h"
-#include "builder/build/state.h"
+#include "builder/build/context.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/outputs.h"
 
-/* Is it a file of the project, or one that was named? */
-static bool may_change(const struct build *b, const struct source *s)
+/* True for files of the project, and for those that the options name. */
+static bool may_change(const struct build_context *c, const struct source *s)
 {
-	for (uint32_t i = 0; i < b->options->n_models; i++)
-		if (!strcmp(b->options->models[i], s->path))
+	for (uint32_t i = 0; i < c->request.options->n_models; i++)
+		if (!strcmp(c->request.options->models[i], s->path))
 			return true;
-	return s->path[0] != '/' && outputs_is_inside(b->session, s->path) && strncmp(s->path, "../", 3) != 0 &&
+	return s->path[0] != '/' && outputs_is_inside(c->arena, s->path) && strncmp(s->path, "../", 3) != 0 &&
 	       strcmp(s->path, "tri.build") != 0;
 }
 
-/* Has the file still the text that was checked? The standard library's modules have no file. */
+/* True if the file has the text that was checked. The modules of the standard library have no file. */
 static bool unchanged(const struct source *s)
 {
 	char *text;
@@ -73,43 +73,43 @@ void fixes_print(struct fixes *f, bool json, FILE *out)
 	vec_free(&f->files);
 }
 
-static void print_diff(const struct build *b, const struct source *s, const struct buf *text)
+static void print_diff(const struct build_context *c, const struct source *s, const struct buf *text)
 {
 	struct buf diff = {0};
 	line_diff(s->path, s->text, s->len, text->at ? text->at : "", text->len, &diff);
-	fwrite(diff.at, 1, diff.len, b->out);
+	fwrite(diff.at, 1, diff.len, c->request.out);
 	buf_free(&diff);
 }
 
-static uint32_t fix_source(struct build *b, const struct source *s, struct fixes *f)
+static uint32_t fix_source(struct build_context *c, const struct source *s, struct fixes *f)
 {
 	struct buf text = {0};
-	uint32_t n = diags_fix(b->diags, s, &text);
+	uint32_t n = diags_fix(c->diags, s, &text);
 	if (n && !unchanged(s))
 		n = 0;
-	if (n && b->options->diff) {
-		print_diff(b, s, &text);
+	if (n && c->request.options->diff) {
+		print_diff(c, s, &text);
 		buf_free(&text);
 		return n;
 	}
 	if (n && !os_rewrite(s->path, text.at ? text.at : "", text.len)) {
-		diag_add(b->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`", s->path);
-		b->environment = true;
+		diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `%s`", s->path);
+		c->environment = true;
 		n = 0;
 	}
 	if (n) {
-		os_sweep(path_dir(b->session, s->path)); /* what a killed run left */
+		os_sweep(path_dir(c->arena, s->path)); /* temporary files of killed processes */
 		count(f, s->path, n);
 	}
 	buf_free(&text);
 	return n;
 }
 
-uint32_t fix_sources(struct build *b, struct fixes *f)
+uint32_t fix_sources(struct build_context *c, struct fixes *f)
 {
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < sources_count(b->sources); i++)
-		if (may_change(b, sources_get(b->sources, i)))
-			n += fix_source(b, sources_get(b->sources, i), f);
+	for (uint32_t i = 0; i < sources_count(c->sources); i++)
+		if (may_change(c, sources_get(c->sources, i)))
+			n += fix_source(c, sources_get(c->sources, i), f);
 	return n;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include "base/vec.h"
 
-struct build;
+struct build_context;
 
 struct fixed_file {
 	char *path;
@@ -19,7 +19,7 @@ struct fixes {
 
 /* After a check: rewrites the project's sources, and those that were named, where edits are sure. Never the standard library's, nor files above the
  * project's folder. How many edits were made, counted in f; a file that cannot be written is reported. With --diff the changes are only printed. */
-uint32_t fix_sources(struct build *b, struct fixes *f);
+uint32_t fix_sources(struct build_context *c, struct fixes *f);
 /* A line for each file, and frees the list. */
 void fixes_print(struct fixes *f, bool json, FILE *out);
 #endif

@@ -1,33 +1,26 @@
+#include "builder/build/params.h"
 #include <string.h>
 #include "backend/interp/interp.h"
 #include "backend/lower/lower.h"
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "builder/build/state.h"
+#include "builder/build/context.h"
+#include "builder/build/project.h"
 #include "builder/build/timing.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/manifest.h"
 #include "builder/store/file_hash.h"
 #include "builder/store/store.h"
+#include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
 
-bool build_open_weights_if_there(struct build *b)
-{
-	struct file_stamp stamp;
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		struct model_job *m = &b->models[i];
-		m->no_weights = m->spec->weights && !os_stamp(m->spec->weights->text, &stamp);
-	}
-	return build_open_weights(b);
-}
-
-/* True if an entry takes its parameters as arguments, which only the weights file tells from its inputs. */
+/* True if an entry takes its parameters as arguments: only the weights file says which arguments those are. */
 static bool has_functional_entry(const struct model_job *m)
 {
 	uint32_t n;
 	for (uint32_t i = 0; i < m->spec->n_entries; i++)
-		if (frontend_entry_args(m->frontend, m->spec->entries[i], m->build->session, &n))
+		if (frontend_entry_args(m->frontend, m->spec->entries[i], m->context->arena, &n))
 			return true;
 	return false;
 }
@@ -59,53 +52,57 @@ static bool is_given(const struct model_spec *s, const char *name)
 	return false;
 }
 
-void build_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file)
+void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file)
 {
-	struct build *b = m->build;
+	struct build_context *c = m->context;
 	uint32_t n, at = 0;
 	for (uint32_t e = 0; n_file && e < m->spec->n_entries; e++) {
-		const struct frontend_arg *args = frontend_entry_args(m->frontend, m->spec->entries[e], b->session, &n);
+		const struct frontend_arg *args = frontend_entry_args(m->frontend, m->spec->entries[e], c->arena, &n);
 		for (uint32_t i = 0; args && i < n; i++) {
 			size_t prefix = is_given(m->spec, args[i].name) ? 0 : find_prefixed(in_file, n_file, args[i].name, &at);
 			if (!prefix)
 				continue;
-			struct diag *g = diag_add(b->diags, DIAG_WEIGHTS_INPUT, in_file[at].at,
+			struct diag *g = diag_add(c->diags, DIAG_WEIGHTS_INPUT, in_file[at].at,
 						  "argument `%s` of `%s` is an input, but `%s` has a tensor `%s`", args[i].name,
 						  m->spec->entries[e], m->spec->weights->text, in_file[at].name);
 			diag_help(
-				b->diags, g,
+				c->diags, g,
 				"if that is its value, add `weights.prefix = %.*s` to the model's block; if it is an input, add a line `input %s = …`",
 				(int)prefix, in_file[at].name, args[i].name);
 		}
 	}
 }
 
-bool build_elaborate_known(struct build *b)
+bool params_open_files(struct build_context *c, struct project *p)
 {
-	for (uint32_t i = 0; i < b->n_models; i++)
-		b->models[i].unknown_params = !b->models[i].failed && b->models[i].no_weights && has_functional_entry(&b->models[i]);
-	return build_elaborate(b);
-}
-
-bool build_open_weights(struct build *b)
-{
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		struct model_job *m = &b->models[i];
-		if (m->failed || !m->spec->weights || m->no_weights)
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		struct model_job *m = &p->models[i];
+		if (m->failed || !m->spec->weights || m->params.file_absent)
 			continue;
 		const char *path = m->spec->weights->text;
-		m->weights = weights_open(b->session, path, m->spec->weights->at, &m->spec->weights_options, b->diags);
-		file_hash(b->project, b->inputs, path);
-		m->failed = !m->weights;
+		m->params.file = weights_open(c->arena, path, m->spec->weights->at, &m->spec->weights_options, c->diags);
+		file_hash(c->stores.project, c->inputs, path);
+		m->failed = !m->params.file;
 	}
-	return build_may_go_on(b);
+	return project_may_go_on(c, p);
+}
+
+bool params_open_files_if_there(struct build_context *c, struct project *p)
+{
+	struct file_stamp stamp;
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		struct model_job *m = &p->models[i];
+		m->params.file_absent = m->spec->weights && !os_stamp(m->spec->weights->text, &stamp);
+		m->params.unknown = !m->failed && m->params.file_absent && has_functional_entry(m);
+	}
+	return params_open_files(c, p);
 }
 
 static hash128 init_key(void *ctx, const struct hir_param *p, uint64_t seed)
 {
-	const struct build *b = ctx;
+	const struct build_context *c = ctx;
 	hash128 h = hash_combine(store_key("init", p->name), hir_unit_hash_all(p->init));
-	return hash_combine(hash_combine(h, b->compiler), (hash128){seed, 0});
+	return hash_combine(hash_combine(h, c->stores.compiler), (hash128){seed, 0});
 }
 
 static bool interpret(struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
@@ -119,14 +116,14 @@ static bool interpret(struct arena *a, const struct hir_param *p, uint64_t seed,
 	return ok;
 }
 
-/* Initial values are remembered, unless they are large: then what is packed from them is. */
+/* Initial values are cached unless they are large: then the packed values are. */
 static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, uint64_t seed, struct tensor *out, const char **error)
 {
-	struct build *b = ctx;
+	const struct build_context *c = ctx;
 	struct tensor t = *out;
-	bool keep = tensor_bytes(out) > 4096 && tensor_bytes(out) <= WEIGHTS_LARGE;
+	bool is_cached = tensor_bytes(out) > 4096 && tensor_bytes(out) <= WEIGHTS_LARGE;
 	size_t len;
-	const void *data = keep ? cache_get(b->cache, CACHE_INIT, init_key(b, p, seed), &len) : NULL;
+	const void *data = is_cached ? cache_get(c->stores.cache, CACHE_INIT, init_key(ctx, p, seed), &len) : NULL;
 	if (data && len == (size_t)tensor_bytes(out)) {
 		out->data = (void *)(uintptr_t)data;
 		return true;
@@ -138,33 +135,37 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 		return false;
 	}
 	out->data = t.data;
-	if (keep)
-		cache_put(b->cache, CACHE_INIT, init_key(b, p, seed), t.data, (size_t)tensor_bytes(&t), 0);
+	if (is_cached)
+		cache_put(c->stores.cache, CACHE_INIT, init_key(ctx, p, seed), t.data, (size_t)tensor_bytes(&t), 0);
 	return true;
 }
 
-static struct weights_host host_of(struct build *b) { return (struct weights_host){.init = initialise, .name = init_key, .ctx = b}; }
-
-bool build_load_param(void *ctx, struct arena *a, uint32_t i, struct tensor *out, const char **error)
+static struct weights_host weights_host(struct build_context *c)
 {
-	struct model_job *m = ctx;
-	*out = m->bound.params[i];
-	return out->data || weights_load(a, m->weights, m->program, host_of(m->build), i, out, error);
+	return (struct weights_host){.init = initialise, .name = init_key, .ctx = c};
 }
 
-bool build_bind_model(struct build *b, struct model_job *m)
+bool params_load(void *model_job, struct arena *a, uint32_t i, struct tensor *out, const char **error)
 {
+	struct model_job *m = model_job;
+	*out = m->params.bound.params[i];
+	return out->data || weights_load(a, m->params.file, m->program, weights_host(m->context), i, out, error);
+}
+
+bool params_bind_model(struct model_job *m)
+{
+	struct build_context *c = m->context;
 	struct tick t = timing_tick();
 	span at = !m->spec ? SPAN_NONE : m->spec->weights ? m->spec->weights->at : m->spec->at;
-	bool ok = weights_bind(m->arena, m->weights, m->program, host_of(b), at, &m->bound, b->diags);
-	timing_add(b->timing, PHASE_PACK, 0, "read parameters", t);
+	bool ok = weights_bind(m->link.arena, m->params.file, m->program, weights_host(c), at, &m->params.bound, c->diags);
+	timing_add(c->timing, PHASE_PACK, 0, "read parameters", t);
 	return ok;
 }
 
-bool build_bind_weights(struct build *b)
+bool params_bind(struct build_context *c, struct project *p)
 {
-	for (uint32_t i = 0; i < b->n_models; i++)
-		if (!b->models[i].failed)
-			b->models[i].failed = !build_bind_model(b, &b->models[i]);
-	return build_may_go_on(b);
+	for (uint32_t i = 0; i < p->n_models; i++)
+		if (!p->models[i].failed)
+			p->models[i].failed = !params_bind_model(&p->models[i]);
+	return project_may_go_on(c, p);
 }

@@ -1,100 +1,97 @@
-/* Plans and their records. A plan whose record still holds is not made again; its code is made when something is to be made from it, and is dropped when
- * nothing more is. */
+/* A plan from a record has no code. The code is made when something is to be compiled from it. */
+#include "builder/build/plan_cache.h"
 #include <string.h>
 #include "backend/passes/passes.h"
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/bug.h"
 #include "base/diag.h"
-#include "builder/build/state.h"
+#include "base/vec.h"
+#include "builder/build/context.h"
+#include "builder/build/model.h"
 #include "builder/cache/cache.h"
 #include "builder/manifest/manifest.h"
+#include "builder/store/history.h"
 #include "builder/store/serializer.h"
 #include "frontend/hir/hir.h"
 
-uint8_t build_unit_opt(const struct unit_job *j) { return j->options.size ? MANIFEST_OPT_SIZE : j->options.opt; }
+uint8_t unit_opt(const struct unit_job *j) { return j->options.size ? MANIFEST_OPT_SIZE : j->options.opt; }
 
-hash128 build_unit_code(struct unit_job *j)
+static hash128 unit_code_hash(struct unit_job *j)
 {
-	if (!j->has_code)
-		j->code = hir_unit_hash(j->unit);
-	j->has_code = true;
-	return j->code;
-}
-
-struct unit_job *build_find_unit(struct model_job *m, hash128 identity)
-{
-	uint64_t i;
-	return map_get(&m->unit_index, identity, &i) ? &m->units[i] : NULL;
+	if (!j->has_code_hash)
+		j->code_hash = hir_unit_hash(j->unit);
+	j->has_code_hash = true;
+	return j->code_hash;
 }
 
 /* ---- from a record ---- */
 
 static bool part_holds(struct unit_job *j, const struct unit_part *part)
 {
-	struct unit_job *u = build_find_unit(j->model, part->identity);
+	struct unit_job *u = model_find_unit(j->model, part->identity);
 	if (!u || inline_callee_facts(j->options.opt, j->options.size, u->unit) != part->facts)
 		return false;
 	switch (part->kind) {
-	case PART_INLINED: return hash_eq(build_unit_code(u), part->code);
+	case PART_INLINED: return hash_eq(unit_code_hash(u), part->code);
 	case PART_EVALUATED: return hash_eq(hir_unit_hash_all(u->unit), part->code);
 	default: return true;
 	}
 }
 
-/* Is everything that the recorded plan was made from as it was? */
+/* True if nothing has changed that the recorded plan was made from. */
 static bool still_holds(struct unit_job *j, const struct plan_record *r)
 {
-	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->model->build->compiler) || r->opt != build_unit_opt(j) ||
-	    !hash_eq(r->code, build_unit_code(j)))
+	if (!hash_eq(r->identity, j->unit->identity) || !hash_eq(r->compiler, j->model->context->stores.compiler) ||
+	    r->opt != unit_opt(j) || !hash_eq(r->code, unit_code_hash(j)))
 		return false;
 	for (uint32_t i = 0; i < r->n_parts; i++)
 		if (!part_holds(j, &r->parts[i]))
 			return false;
 	for (uint32_t i = 0; i < r->plan.n_slots; i++)
-		if (r->plan.slots[i].kind == SLOT_TABLE && !build_find_unit(j->model, r->callees[i]))
+		if (r->plan.slots[i].kind == SLOT_TABLE && !model_find_unit(j->model, r->callees[i]))
 			return false;
 	return true;
 }
 
 static hash128 cache_key(struct unit_job *j)
 {
-	return plan_record_key(j->model->build->compiler, build_unit_opt(j), j->unit->identity, build_unit_code(j));
+	return plan_record_key(j->model->context->stores.compiler, unit_opt(j), j->unit->identity, unit_code_hash(j));
 }
 
-/* What any project's build left of a unit with this code. */
-static const struct plan_record *ask_cache(struct unit_job *j)
+/* The record that a build of any project left of a unit with this code. */
+static const struct plan_record *find_in_cache(struct unit_job *j)
 {
-	struct build *b = j->model->build;
+	struct build_context *c = j->model->context;
 	size_t n = 0;
-	const void *bytes = cache_get(b->cache, CACHE_PLAN, cache_key(j), &n);
-	struct serializer s = serializer_from(b->session, bytes, n);
-	struct plan_record *r = ARENA_NEW(b->session, struct plan_record);
+	const void *bytes = cache_get(c->stores.cache, CACHE_PLAN, cache_key(j), &n);
+	struct serializer s = serializer_from(c->arena, bytes, n);
+	struct plan_record *r = ARENA_NEW(c->arena, struct plan_record);
 	plan_record_serialize(&s, r);
 	return serializer_is_done(&s) && still_holds(j, r) ? r : NULL;
 }
 
-/* Kernels for devices are made from the code of plans: those are made anew. */
-bool build_load_plans(struct unit_job *j)
+/* A model with OpenCL kernels needs the code of all its plans: it makes them again. */
+bool plan_cache_find(struct unit_job *j)
 {
-	j->then = history_find(j->model->history, j->unit->identity);
-	if (j->model->opencl)
+	j->old_record = history_find(j->model->units.history, j->unit->identity);
+	if (j->model->outputs.opencl)
 		return false;
-	j->made = j->then && still_holds(j, &j->then->made) ? &j->then->made : ask_cache(j);
-	if (!j->made)
+	j->plan_record = j->old_record && still_holds(j, &j->old_record->made) ? &j->old_record->made : find_in_cache(j);
+	if (!j->plan_record)
 		return false;
-	j->plan = ARENA_NEW(j->model->build->session, struct plan);
-	*j->plan = j->made->plan;
+	j->plan = ARENA_NEW(j->model->context->arena, struct plan);
+	*j->plan = j->plan_record->plan;
 	j->plan->unit = j->unit;
 	for (uint32_t i = 0; i < j->plan->n_slots; i++)
 		if (j->plan->slots[i].kind == SLOT_TABLE)
-			j->plan->slots[i].callee = build_find_unit(j->model, j->made->callees[i])->unit;
+			j->plan->slots[i].callee = model_find_unit(j->model, j->plan_record->callees[i])->unit;
 	return true;
 }
 
 /* ---- to a record ---- */
 
-/* Gathers what a plan looked at, each unit once in each way. */
+/* The units that a plan depends on, once for each kind of dependence. */
 struct parts {
 	struct unit_job *job;
 	struct map seen;
@@ -111,7 +108,7 @@ static void add_part(struct parts *p, enum part_kind kind, const struct hir_unit
 				 .facts = inline_callee_facts(p->job->options.opt, p->job->options.size, u)};
 	if (kind == PART_INLINED) {
 		part.name = u->name;
-		part.code = build_unit_code(build_find_unit(p->job->model, u->identity));
+		part.code = unit_code_hash(model_find_unit(p->job->model, u->identity));
 	}
 	if (kind == PART_EVALUATED)
 		part.code = hir_unit_hash_all(u);
@@ -139,7 +136,7 @@ static void list_parts(struct unit_job *j, const struct plan *plan, struct plan_
 		add_part(&p, PART_EVALUATED, ir_at(plan->build_fn, i)->other);
 	}
 	r->n_parts = p.list.len;
-	r->parts = ARENA_ARRAY(j->model->build->session, struct unit_part, p.list.len + 1);
+	r->parts = ARENA_ARRAY(j->model->context->arena, struct unit_part, p.list.len + 1);
 	if (p.list.len)
 		memcpy(r->parts, p.list.at, p.list.len * sizeof *p.list.at);
 	vec_free(&p.list);
@@ -168,42 +165,44 @@ static struct plan facts_of(struct arena *a, const struct plan *p)
 	return f;
 }
 
-void build_record_plan(struct unit_job *j)
+void plan_cache_record(struct unit_job *j)
 {
-	struct arena *a = j->model->build->session;
+	struct arena *a = j->model->context->arena;
 	const struct plan *made = j->plan;
 	struct plan_record *r = ARENA_NEW(a, struct plan_record);
-	*r = (struct plan_record){
-		.identity = j->unit->identity, .code = build_unit_code(j), .compiler = j->model->build->compiler, .opt = build_unit_opt(j)};
+	*r = (struct plan_record){.identity = j->unit->identity,
+				  .code = unit_code_hash(j),
+				  .compiler = j->model->context->stores.compiler,
+				  .opt = unit_opt(j)};
 	list_parts(j, made, r);
 	r->plan = facts_of(a, made);
 	r->callees = ARENA_ARRAY(a, hash128, r->plan.n_slots + 1);
 	for (uint32_t i = 0; i < r->plan.n_slots; i++)
 		if (r->plan.slots[i].kind == SLOT_TABLE)
 			r->callees[i] = r->plan.slots[i].callee->identity;
-	j->made = r;
-	j->planned = true;
+	j->plan_record = r;
+	j->is_planned = true;
 	j->plan = ARENA_NEW(a, struct plan);
 	*j->plan = r->plan;
 	j->plan->build_fn = made->build_fn;
 	j->plan->run_fn = made->run_fn;
 }
 
-void build_share_plan(struct unit_job *j)
+void plan_cache_share(struct unit_job *j)
 {
-	struct build *b = j->model->build;
+	struct build_context *c = j->model->context;
 	struct buf bytes = {0};
-	if (!cache_uses(b->cache, CACHE_PLAN))
+	if (!cache_uses(c->stores.cache, CACHE_PLAN))
 		return;
 	struct serializer s = serializer_to(&bytes);
-	plan_record_serialize(&s, (struct plan_record *)j->made);
-	cache_put(b->cache, CACHE_PLAN, cache_key(j), bytes.at, bytes.len, 0);
+	plan_record_serialize(&s, (struct plan_record *)j->plan_record);
+	cache_put(c->stores.cache, CACHE_PLAN, cache_key(j), bytes.at, bytes.len, 0);
 	buf_free(&bytes);
 }
 
 /* ---- code ---- */
 
-/* The code of a plan that came from a record must be what it was then, or the record lacks something that plans depend on. */
+/* The code must have the hashes that the record has; otherwise records lack something that plans depend on. */
 static void make_code(struct unit_job *j)
 {
 	struct arena *a = arena_new(0);
@@ -216,21 +215,21 @@ static void make_code(struct unit_job *j)
 	diags_free(diags);
 }
 
-const struct plan *build_plan_code(struct unit_job *j)
+const struct plan *plan_cache_code(struct unit_job *j)
 {
-	struct build *b = j->model->build;
+	pthread_mutex_t *lock = &j->model->units.plan_lock;
 	if (__atomic_load_n(&j->plan->run_fn, __ATOMIC_ACQUIRE))
 		return j->plan;
-	pthread_mutex_lock(&b->plan_lock);
+	pthread_mutex_lock(lock);
 	if (!j->plan->run_fn)
 		make_code(j);
-	pthread_mutex_unlock(&b->plan_lock);
+	pthread_mutex_unlock(lock);
 	return j->plan;
 }
 
-void build_drop_code(struct unit_job *j)
+void plan_cache_drop_code(struct unit_job *j)
 {
-	if (!j->plan || j->plan->interface.n_pieces || j->model->opencl)
+	if (!j->plan || j->plan->interface.n_pieces || j->model->outputs.opencl)
 		return;
 	j->plan->build_fn = j->plan->run_fn = NULL;
 	arena_free(j->arena);

@@ -1,163 +1,191 @@
-/* What a build says when it has ended: diagnostics, and the summary or the record. */
+#include "builder/build/report.h"
+#include <errno.h>
 #include <string.h>
 #include "base/diag.h"
 #include "base/map.h"
 #include "base/os.h"
 #include "builder/build/build_summary.h"
-#include "builder/build/state.h"
+#include "builder/build/context.h"
+#include "builder/build/project.h"
+#include "builder/build/result.h"
+#include "builder/build/session.h"
 #include "builder/build/timing.h"
 #include "builder/manifest/options.h"
 #include "frontend/frontend.h"
 #include "scheduler/pool.h"
 
-bool build_tells(const struct build *b) { return b->options->json <= 0 && !b->options->quiet; }
-
-bool build_asks_text(const struct options *o) { return o->stop != STOP_NONE || o->dumps; }
-
 /* Models may share files. */
-static uint32_t count_files(const struct build *b)
+static uint32_t count_files(const struct project *p)
 {
 	struct map seen = {0};
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < b->n_models; i++)
-		for (uint32_t k = 0; k < frontend_files(b->models[i].frontend); k++)
-			n += map_put(&seen, map_key_str(frontend_file_path(b->models[i].frontend, k)), 1);
+	for (uint32_t i = 0; i < p->n_models; i++)
+		for (uint32_t k = 0; k < frontend_files(p->models[i].frontend); k++)
+			n += map_put(&seen, map_key_str(frontend_file_path(p->models[i].frontend, k)), 1);
 	map_free(&seen);
 	return n;
 }
 
 static const char *plural(uint32_t n) { return n == 1 ? "" : "s"; }
 
-/* What the models have that this build was to make again. */
-static void print_unchanged(const struct build *b)
+/* Names the libraries that the failed build leaves as they were. */
+static void print_unchanged(FILE *err, const struct project *p)
 {
 	const char *first = NULL;
 	uint32_t n = 0;
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		const struct model_job *m = &b->models[i];
-		const char *output = m->library ? m->library : m->opencl;
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		const struct model_job *m = &p->models[i];
+		const char *output = m->outputs.library ? m->outputs.library : m->outputs.opencl;
 		struct file_stamp stamp;
-		if (!output || m->written || m->current || !os_stamp(output, &stamp))
+		if (!output || m->link.written || m->link.is_current || !os_stamp(output, &stamp))
 			continue;
 		first = first ? first : output;
 		n++;
 	}
 	if (n == 1)
-		fprintf(b->err, "; %s is unchanged", first);
+		fprintf(err, "; %s is unchanged", first);
 	else if (n)
-		fprintf(b->err, "; %s and %u other%s are unchanged", first, n - 1, plural(n - 1));
+		fprintf(err, "; %s and %u other%s are unchanged", first, n - 1, plural(n - 1));
 }
 
-/* The last line of what failed, one for each build. */
-static void print_footer(const struct build *b)
+/* The last line of a failed build. */
+static void print_footer(const struct build_context *c, const struct project *p)
 {
-	uint32_t errors = diags_errors(b->diags), warnings = diags_warnings(b->diags);
-	fputs("error: ", b->err);
+	uint32_t errors = diags_errors(c->diags), warnings = diags_warnings(c->diags);
+	const struct options *o = c->request.options;
+	FILE *err = c->request.err;
+	fputs("error: ", err);
 	if (errors)
-		fprintf(b->err, "%u error%s", errors, plural(errors));
+		fprintf(err, "%u error%s", errors, plural(errors));
 	if (warnings)
-		fprintf(b->err, "%s%u warning%s", errors ? ", " : "", warnings, plural(warnings));
+		fprintf(err, "%s%u warning%s", errors ? ", " : "", warnings, plural(warnings));
 	if (!errors && !warnings)
-		fputs("the build failed", b->err);
+		fputs("the build failed", err);
 	if (!errors && warnings)
-		fputs(", and warnings are denied", b->err);
-	if (!b->check && !b->options->dry_run && !build_asks_text(b->options))
-		print_unchanged(b);
-	fputc('\n', b->err);
+		fputs(", and warnings are denied", err);
+	if (!c->request.check && !o->dry_run && !options_print_stage(o))
+		print_unchanged(err, p);
+	fputc('\n', err);
 }
 
-static void print_check_summary(struct build *b)
+static void print_check_summary(const struct build_context *c, const struct project *p)
 {
-	uint32_t warnings = diags_warnings(b->diags), files = count_files(b);
+	uint32_t warnings = diags_warnings(c->diags), files = count_files(p);
 	char warned[48] = "";
 	if (warnings)
 		snprintf(warned, sizeof warned, ", %u warning%s,", warnings, plural(warnings));
-	if (build_tells(b))
-		fprintf(b->out, "trib: no errors%s in %u file%s\n", warned, files, plural(files));
+	if (request_is_chatty(&c->request))
+		fprintf(c->request.out, "trib: no errors%s in %u file%s\n", warned, files, plural(files));
 }
 
-static void print_summary(struct build *b, enum status s, int64_t wall)
+static void print_build_summary(FILE *out, const struct build_result *r, bool lazy, int64_t wall_ns)
 {
-	double seconds = (double)wall / 1e9;
+	double seconds = (double)wall_ns / 1e9;
+	if (r->compiled == 0 && r->linked == 0)
+		fprintf(out, "trib: nothing to do\n");
+	else if (lazy)
+		fprintf(out, "trib: %u left for their first call, %u in the cache, %u linked in %.2f s\n", r->later, r->reused, r->linked,
+			seconds);
+	else
+		fprintf(out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", r->compiled, r->reused, r->linked, seconds);
+}
+
+static void print_summary(const struct build_context *c, const struct project *p, const struct build_result *r, enum status s,
+			  int64_t wall_ns)
+{
+	const struct options *o = c->request.options;
 	if (s == STATUS_INTERRUPTED)
-		fprintf(b->err, "trib: interrupted\n");
+		fprintf(c->request.err, "trib: interrupted\n");
 	else if (s == STATUS_USAGE)
 		return; /* no build was tried */
 	else if (s != STATUS_OK)
-		print_footer(b);
-	else if (b->check)
-		print_check_summary(b);
-	else if (!build_tells(b) || b->options->dry_run || build_asks_text(b->options))
-		return;
-	else if (b->compiled == 0 && b->linked == 0)
-		fprintf(b->out, "trib: nothing to do\n");
-	else if (b->options->lazy)
-		fprintf(b->out, "trib: %u left for their first call, %u in the cache, %u linked in %.2f s\n", b->later, b->reused,
-			b->linked, seconds);
-	else
-		fprintf(b->out, "trib: %u compiled, %u reused, %u linked in %.2f s\n", b->compiled, b->reused, b->linked, seconds);
+		print_footer(c, p);
+	else if (c->request.check)
+		print_check_summary(c, p);
+	else if (request_is_chatty(&c->request) && !o->dry_run && !options_print_stage(o))
+		print_build_summary(c->request.out, r, o->lazy, wall_ns);
 }
 
-static void print_warnings(struct build *b)
+/* Makes diagnostics of the stores' warnings. */
+static void add_store_warnings(struct build_context *c)
 {
-	for (char *line = b->warnings.at; line && *line;) {
+	for (char *line = c->stores.warnings.at; line && *line;) {
 		char *end = strchr(line, '\n');
 		if (end)
 			*end = 0;
 		enum diag_code code = strstr(line, "damaged") ? DIAG_STORE_DAMAGED : DIAG_STORE_UNUSABLE;
-		diag_add(b->diags, code, SPAN_NONE, "%s", line);
+		diag_add(c->diags, code, SPAN_NONE, "%s", line);
 		line = end ? end + 1 : NULL;
 	}
 }
 
-static void collect_times(struct build *b)
+static void collect_times(const struct build_context *c, const struct project *p)
 {
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		const struct frontend_times *t = frontend_times(b->models[i].frontend);
-		timing_add_ns(b->timing, PHASE_LEX, t->lex, t->lex);
-		timing_add_ns(b->timing, PHASE_PARSE, t->parse, t->parse);
-		timing_add_ns(b->timing, PHASE_TYPECHECK, t->check, t->check);
-		timing_add_ns(b->timing, PHASE_ELABORATE, t->elaborate, t->elaborate);
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		const struct frontend_times *t = frontend_times(p->models[i].frontend);
+		timing_add_ns(c->timing, PHASE_LEX, t->lex, t->lex);
+		timing_add_ns(c->timing, PHASE_PARSE, t->parse, t->parse);
+		timing_add_ns(c->timing, PHASE_TYPECHECK, t->check, t->check);
+		timing_add_ns(c->timing, PHASE_ELABORATE, t->elaborate, t->elaborate);
 	}
 }
 
-void build_report(struct build *b, enum status s)
+static void print_json(const struct build_context *c, const struct build_result *r, enum status s, int64_t wall_ns)
 {
-	int64_t wall = os_now_ns() - b->started;
-	collect_times(b);
-	print_warnings(b);
-	diags_sort_by_use(b->diags, b->sources);
-	if (b->options->json > 0) {
-		struct build_summary r = {.type = b->check ? "check" : "build",
-					  .ok = s == STATUS_OK,
-					  .wall_ns = wall,
-					  .total = b->units,
-					  .compiled = b->compiled,
-					  .reused = b->reused,
-					  .failed = b->failed_units,
-					  .later = b->later,
-					  .hits = b->hits,
-					  .misses = b->misses,
-					  .packed = b->packed,
-					  .kept = b->kept_packed,
-					  .jobs = b->pool ? pool_jobs(b->pool) : 1,
-					  .outputs = b->outputs.at,
-					  .n_outputs = b->outputs.len};
-		struct buf line = {0};
-		diags_print_json(b->diags, b->sources, b->out);
-		build_summary_print(&r, b->timing, &line);
-		fputs(line.at, b->out);
-		buf_free(&line);
-		if (b->told)
-			b->told(b, s, b->told_ctx);
+	struct build_summary summary = {.type = c->request.check ? "check" : "build",
+					.ok = s == STATUS_OK,
+					.wall_ns = wall_ns,
+					.total = r->units,
+					.compiled = r->compiled,
+					.reused = r->reused,
+					.failed = r->failed,
+					.later = r->later,
+					.hits = r->hits,
+					.misses = r->misses,
+					.packed = r->packed,
+					.kept = r->packed_before,
+					.jobs = c->session->pool ? pool_jobs(c->session->pool) : 1,
+					.outputs = r->outputs.at,
+					.n_outputs = r->outputs.len};
+	struct buf line = {0};
+	diags_print_json(c->diags, c->sources, c->request.out);
+	build_summary_print(&summary, c->timing, &line);
+	fputs(line.at, c->request.out);
+	buf_free(&line);
+}
+
+static void write_timeline(struct build_context *c)
+{
+	const char *path = c->request.options->trace_file;
+	if (!path || timing_write(c->timing, path))
 		return;
+	diag_add(c->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write the trace `%s`: %s", path, strerror(errno));
+	c->environment = true;
+}
+
+enum status report_print(struct build_context *c, const struct project *p, const struct build_result *r)
+{
+	const struct build_request *q = &c->request;
+	write_timeline(c);
+	enum status s = context_status(c);
+	int64_t wall_ns = os_now_ns() - r->started;
+	collect_times(c, p);
+	add_store_warnings(c);
+	diags_sort_by_use(c->diags, c->sources);
+	if (q->options->json > 0) {
+		print_json(c, r, s, wall_ns);
+		return s;
 	}
-	if (diags_count(b->diags))
-		diags_print(b->diags, b->sources, b->err, terminal_has_color(fileno(b->err), b->options->color));
-	if (b->told)
-		b->told(b, s, b->told_ctx);
-	else
-		print_summary(b, s, wall);
-	if (b->spec.timing || b->options->timing > 0)
-		timing_print(b->timing, b->out, wall);
+	if (diags_count(c->diags))
+		diags_print(c->diags, c->sources, q->err, terminal_has_color(fileno(q->err), q->options->color));
+	if (!q->caller_reports)
+		print_summary(c, p, r, s, wall_ns);
+	return s;
+}
+
+void report_timing(const struct build_context *c, const struct build_spec *spec, const struct build_result *r)
+{
+	const struct options *o = c->request.options;
+	if ((spec->timing || o->timing > 0) && o->json <= 0)
+		timing_print(c->timing, c->request.out, os_now_ns() - r->started);
 }

@@ -86,7 +86,7 @@ void session_free(struct session *s)
 	jobserver_close(s->jobserver);
 	fragments_free(s->fragments);
 	warm_free(s->warm);
-	buf_free(&s->late);
+	buf_free(&s->late_warnings);
 }
 
 struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits)

@@ -27,7 +27,7 @@ struct session {
 	struct fragments *fragments;   /* optional: what was compiled is kept in memory, too; the session's */
 	struct warm *warm;             /* optional: front ends are kept; the session's */
 	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
-	struct buf late;               /* warnings that came when a build had been told of already: for the next */
+	struct buf late_warnings;      /* of the stores, after a build was reported: the next build reports them */
 	bool locked;                   /* whoever asks for builds holds the project's lock */
 	/* Optional, asked once there is work, with the project locked: has another process done it? Then *s is what came of it. */
 	bool (*elsewhere)(void *ctx, int lock, enum status *s);

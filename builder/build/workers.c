@@ -1,4 +1,4 @@
-/* How many workers a build has, and what limits them: -j, make's jobserver, the load, memory. */
+#include "builder/build/workers.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,41 +8,42 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "builder/build/progress.h"
+#include "builder/build/context.h"
 #include "builder/build/session.h"
-#include "builder/build/state.h"
+#include "builder/manifest/build_spec.h"
 #include "builder/manifest/options.h"
 #include "scheduler/jobserver.h"
 #include "scheduler/pool.h"
 
 #define MAKEFLAGS "MAKEFLAGS"
 
-/* A -j of our own wins over make's, as in make itself. */
-static void join_make(struct build *b)
+/* Our own -j overrides that of make, as in make itself. */
+static void join_make(struct build_context *c, struct build_spec *spec)
 {
-	struct makeflags m = makeflags_parse(b->session, secure_getenv(MAKEFLAGS));
+	struct makeflags m = makeflags_parse(c->arena, secure_getenv(MAKEFLAGS));
 	const char *why;
-	if (b->options->jobs > 0 || b->spec.jobs == 1 || b->lasting->jobserver || m.dry_run)
+	if (c->request.options->jobs > 0 || spec->jobs == 1 || c->session->jobserver || m.dry_run)
 		return;
-	b->lasting->jobserver = jobserver_connect(&m, &why);
+	c->session->jobserver = jobserver_connect(&m, &why);
 	if (!why)
 		return;
-	b->spec.jobs = 1;
-	if (b->options->json <= 0)
-		fprintf(b->err, "trib: warning: the jobserver of make cannot be used (%s): one worker\n", why);
+	spec->jobs = 1;
+	if (c->request.options->json <= 0)
+		fprintf(c->request.err, "trib: warning: the jobserver of make cannot be used (%s): one worker\n", why);
 }
 
-/* Commands that we start, and their children, share our jobs. Without a server they use what they like: no reason to fail. */
-static void serve_commands(struct build *b)
+/* Commands that we start share our jobs. Without a jobserver they start as many as they like. */
+static void serve_commands(struct build_context *c, const struct build_spec *spec)
 {
-	struct session *s = b->lasting;
+	struct session *s = c->session;
 	struct buf flags = {0};
 	bool commands = s->commands;
-	for (uint32_t i = 0; i < b->spec.n_models; i++)
-		commands |= strcmp(b->spec.models[i].linker, "internal") != 0;
-	if (!commands || (s->jobserver && secure_getenv(MAKEFLAGS)) || b->spec.jobs == 1)
+	for (uint32_t i = 0; i < spec->n_models; i++)
+		commands |= strcmp(spec->models[i].linker, "internal") != 0;
+	if (!commands || (s->jobserver && secure_getenv(MAKEFLAGS)) || spec->jobs == 1)
 		return;
 	if (!s->jobserver)
-		s->jobserver = jobserver_serve(b->spec.jobs, JOBSERVER_PIPE);
+		s->jobserver = jobserver_serve(spec->jobs, JOBSERVER_PIPE);
 	if (!s->jobserver)
 		return;
 	jobserver_export(s->jobserver, &flags);
@@ -50,23 +51,24 @@ static void serve_commands(struct build *b)
 	buf_free(&flags);
 }
 
-static enum progress_mode progress_mode(const struct build *b)
+static enum progress_mode progress_mode(const struct build_context *c, bool verbose)
 {
-	bool tty = terminal_can_redraw(fileno(b->out));
-	if (!build_tells(b) || b->options->dry_run || build_asks_text(b->options) || (b->told && !tty))
+	bool tty = terminal_can_redraw(fileno(c->request.out));
+	if (!request_is_chatty(&c->request) || c->request.options->dry_run || options_print_stage(c->request.options) ||
+	    (c->request.caller_reports && !tty))
 		return PROGRESS_QUIET;
-	return tty && !b->spec.verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
+	return tty && !verbose ? PROGRESS_TERMINAL : PROGRESS_LINES;
 }
 
-bool build_start_workers(struct build *b)
+bool workers_start(struct build_context *c, struct build_spec *spec, struct progress **progress)
 {
-	join_make(b);
-	serve_commands(b);
-	struct pool_limits limits = {
-		.jobserver = b->lasting->jobserver, .load = b->options->load, .memory = os_available_memory() / 10 * 9};
-	b->pool = session_pool(b->lasting, b->spec.jobs, &limits);
-	b->progress = progress_new(b->out, progress_mode(b), b->spec.jobs);
-	if (!b->pool)
-		diag_add(b->diags, DIAG_MODULE, SPAN_NONE, "no worker thread can be started: %s", strerror(errno));
-	return b->pool != NULL;
+	struct session *s = c->session;
+	join_make(c, spec);
+	serve_commands(c, spec);
+	struct pool_limits limits = {.jobserver = s->jobserver, .load = c->request.options->load, .memory = os_available_memory() / 10 * 9};
+	*progress = progress_new(c->request.out, progress_mode(c, spec->verbose), spec->jobs);
+	if (session_pool(s, spec->jobs, &limits))
+		return true;
+	diag_add(c->diags, DIAG_MODULE, SPAN_NONE, "no worker thread can be started: %s", strerror(errno));
+	return false;
 }

@@ -67,14 +67,14 @@ static bool ask_server(void *client, int lock, enum status *s) { return client_b
 static enum status build(const struct options *o)
 {
 	struct client client = {.argv = o->argv, .presence = SERVER_THERE};
-	struct session lasting = {0};
+	struct session session = {0};
 	if (client_may_ask(o)) {
-		lasting.elsewhere = ask_server;
-		lasting.ctx = &client;
+		session.elsewhere = ask_server;
+		session.ctx = &client;
 	}
-	enum status s = build_run_in(&lasting, o, stdout, stderr);
-	bool start = !single_file_requested(o) && lasting.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
-	session_free(&lasting);
+	enum status s = build_run_in(&session, o, stdout, stderr);
+	bool start = !single_file_requested(o) && session.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
+	session_free(&session);
 	if (start && is_wanted(o)) /* if it cannot be, builds are as they were */
 		client_start_server(o->jobs);
 	return s;

@@ -4,15 +4,15 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/query/graph.h"
 
-static enum status unknown(const struct build *b, const struct graph *g, const char *word)
+static enum status unknown(struct arena *a, const struct graph *g, const char *word)
 {
 	uint32_t n = 0, most = g->n_defs + g->n_models;
-	const char **names = ARENA_ARRAY(b->session, const char *, most + 1);
+	const char **names = ARENA_ARRAY(a, const char *, most + 1);
 	for (uint32_t i = 0; i < g->n_defs; i++)
 		names[n++] = g->defs[i].name;
 	for (uint32_t i = 0; i < g->n_models; i++)
@@ -84,9 +84,9 @@ struct chosen {
 	uint32_t n;
 };
 
-static struct chosen choose(const struct build *b, const struct graph *g, const char *word)
+static struct chosen choose(struct arena *a, const struct graph *g, const char *word)
 {
-	struct chosen c = {.defs = ARENA_ARRAY(b->session, bool, g->n_defs + 1), .in_full = true};
+	struct chosen c = {.defs = ARENA_ARRAY(a, bool, g->n_defs + 1), .in_full = true};
 	for (uint32_t i = 0; i < g->n_defs; i++)
 		c.n += c.defs[i] = word ? strcmp(g->defs[i].name, word) == 0 : !g->defs[i].std;
 	c.in_full = word && c.n;
@@ -137,14 +137,12 @@ static void print_as_json(const struct graph *g, const struct chosen *c)
 	print_json(&out);
 }
 
-static enum status print(struct build *b, void *ctx)
+static enum status print(struct arena *a, const struct graph *g, const struct options *asked)
 {
-	const struct options *asked = ctx;
-	const struct graph *g = graph_new(b);
 	const char *word = asked->n_models ? asked->models[0] : NULL;
-	struct chosen c = choose(b, g, word);
+	struct chosen c = choose(a, g, word);
 	if (word && !c.n && !c.model)
-		return unknown(b, g, word);
+		return unknown(a, g, word);
 	if (asked->format && strcmp(asked->format, "json") == 0)
 		print_as_json(g, &c);
 	else
@@ -154,12 +152,16 @@ static enum status print(struct build *b, void *ctx)
 
 enum status cmd_deps(const struct options *o)
 {
-	struct options all = *o, asked = *o;
+	struct options all = *o;
+	struct loaded_project l;
 	if (o->n_models > 1)
 		return say_usage("`trib deps` wants one definition, file or model, or none");
 	if (o->format && strcmp(o->format, "json") != 0 && strcmp(o->format, "text") != 0)
 		return say_usage("--format wants text or json, not `%s`", o->format);
 	all.models = NULL;
 	all.n_models = 0;
-	return build_visit_indexed(&all, print, &asked);
+	enum status s = project_load(&l, &all, LOAD_INDEXED);
+	if (s == STATUS_OK)
+		s = print(l.context.arena, graph_new(&l.context, &l.project), o);
+	return project_unload(&l, s);
 }

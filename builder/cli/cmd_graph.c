@@ -3,7 +3,7 @@
 #include <string.h>
 #include "base/buf.h"
 #include "base/diag.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/query/graph.h"
@@ -13,16 +13,6 @@ static const struct {
 	void (*print)(const struct graph *, struct buf *);
 } formats[] = {{"dot", graph_print_dot}, {"json", graph_print_json}, {"html", graph_print_html}};
 enum { N_FORMATS = sizeof formats / sizeof *formats };
-
-static enum status print(struct build *b, void *ctx)
-{
-	const uint32_t *format = ctx;
-	struct buf out = {0};
-	formats[*format].print(graph_new(b), &out);
-	fwrite(out.at, 1, out.len, stdout);
-	buf_free(&out);
-	return STATUS_OK;
-}
 
 enum status cmd_graph(const struct options *o)
 {
@@ -37,5 +27,13 @@ enum status cmd_graph(const struct options *o)
 		return say_usage("--format wants dot, json or html, not `%s`%s%s%s", o->format, near ? "; did you mean `" : "",
 				 near ? near : "", near ? "`?" : "");
 	}
-	return build_visit_indexed(o, print, &format);
+	struct loaded_project l;
+	struct buf out = {0};
+	enum status s = project_load(&l, o, LOAD_INDEXED);
+	if (s == STATUS_OK) {
+		formats[format].print(graph_new(&l.context, &l.project), &out);
+		fwrite(out.at, 1, out.len, stdout);
+	}
+	buf_free(&out);
+	return project_unload(&l, s);
 }

@@ -4,7 +4,7 @@
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/json.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "frontend/hir/hir.h"
@@ -152,7 +152,7 @@ static void put_arg(struct arena *a, const struct model_spec *s, const struct fr
 static void print_args(const struct model_job *m, bool json)
 {
 	const struct model_spec *s = m->spec;
-	struct arena *a = m->build->session;
+	struct arena *a = m->context->arena;
 	uint32_t n, would = 0;
 	for (uint32_t e = 0; e < s->n_entries; e++) {
 		const struct frontend_arg *args = frontend_entry_args(m->frontend, s->entries[e], a, &n);
@@ -166,20 +166,24 @@ static void print_args(const struct model_job *m, bool json)
 		       s->entries[0], s->n_inputs ? arena_printf(a, ": probably the %u that are no `input` of the manifest", would) : "");
 }
 
-static enum status list(struct build *b, void *ctx)
+static void list(const struct project *p, bool json)
 {
-	bool json = b->options->json > 0;
-	(void)ctx;
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		const struct model_job *m = &b->models[i];
-		if (m->unknown_params)
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		const struct model_job *m = &p->models[i];
+		if (m->params.unknown)
 			print_args(m, json);
 		else
 			(json ? list_json : list_text)(m->spec->name, m->program);
-		if (m->no_weights && !m->unknown_params && !json)
+		if (m->params.file_absent && !m->params.unknown && !json)
 			printf("%s: `%s` is not there\n", m->spec->name, m->spec->weights->text);
 	}
-	return STATUS_OK;
 }
 
-enum status cmd_params(const struct options *o) { return build_visit_params(o, list, NULL); }
+enum status cmd_params(const struct options *o)
+{
+	struct loaded_project l;
+	enum status s = project_load(&l, o, LOAD_PARAMS);
+	if (s == STATUS_OK)
+		list(&l.project, o->json > 0);
+	return project_unload(&l, s);
+}

@@ -6,7 +6,7 @@
 #include "base/buf.h"
 #include "base/os.h"
 #include "base/vec.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "frontend/frontend.h"
@@ -42,19 +42,17 @@ static int64_t saved_by(const struct measure *k, const struct frontend *f)
 }
 
 /* One run of all front ends: the fastest of several counts. */
-static enum status note(struct build *b, void *ctx)
+static void note(struct measure *k, const struct project *p)
 {
-	struct measure *k = ctx;
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		const struct frontend_times *t = frontend_times(b->models[i].frontend);
-		struct model_cost m = {arena_strdup(k->a, b->models[i].spec->name), t->lex + t->parse + t->check + t->elaborate,
-				       saved_by(k, b->models[i].frontend)};
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		const struct frontend_times *t = frontend_times(p->models[i].frontend);
+		struct model_cost m = {arena_strdup(k->a, p->models[i].spec->name), t->lex + t->parse + t->check + t->elaborate,
+				       saved_by(k, p->models[i].frontend)};
 		if (i == k->models.len)
 			vec_push(&k->models, m);
 		else if (m.front_ns < k->models.at[i].front_ns)
 			k->models.at[i] = m;
 	}
-	return STATUS_OK;
 }
 
 static bool measure_modules(struct measure *k)
@@ -120,8 +118,13 @@ static enum status measure(struct measure *k, const struct options *o)
 	bool same = measure_modules(k), json = o->format && strcmp(o->format, "json") == 0;
 	all.models = NULL;
 	all.n_models = 0;
-	for (int i = 0; i < ROUNDS && s == STATUS_OK && os_stamp("tri.build", &manifest); i++)
-		s = build_visit_elaborated(&all, note, k);
+	for (int i = 0; i < ROUNDS && s == STATUS_OK && os_stamp("tri.build", &manifest); i++) {
+		struct loaded_project l;
+		s = project_load(&l, &all, LOAD_ELABORATED);
+		if (s == STATUS_OK)
+			note(k, &l.project);
+		project_unload(&l, s);
+	}
 	if (s != STATUS_OK)
 		return s;
 	if (json)

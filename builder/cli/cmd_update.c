@@ -1,6 +1,6 @@
 #include <string.h>
 #include "base/diag.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"
 #include "builder/manifest/manifest.h"
@@ -15,29 +15,32 @@ static void print_dependency(const struct dependency *d)
 		printf("%s  %.12s  (unchanged)\n", d->name, d->commit);
 }
 
-static enum status check_names(const struct build *b)
+static enum status check_names(const struct dependencies *all, const struct options *o)
 {
-	const struct dependencies *all = &b->dependencies;
-	for (uint32_t i = 0; i < b->options->n_models; i++) {
+	for (uint32_t i = 0; i < o->n_models; i++) {
 		bool known = false;
 		for (uint32_t k = 0; k < all->n && !known; k++)
-			known = strcmp(all->at[k].name, b->options->models[i]) == 0;
+			known = strcmp(all->at[k].name, o->models[i]) == 0;
 		if (!known)
-			return say_usage("no dependency is called `%s`; `trib update` without a name renews them all",
-					 b->options->models[i]);
+			return say_usage("no dependency is called `%s`; `trib update` without a name renews them all", o->models[i]);
 	}
 	return STATUS_OK;
 }
 
-static enum status print(struct build *b, void *ctx)
+static enum status print(const struct dependencies *all, const struct options *o)
 {
-	const struct dependencies *all = &b->dependencies;
-	(void)ctx;
-	for (uint32_t i = 0; i < all->n && !b->options->quiet; i++)
+	for (uint32_t i = 0; i < all->n && !o->quiet; i++)
 		print_dependency(&all->at[i]);
-	if (!all->n && !b->options->quiet)
+	if (!all->n && !o->quiet)
 		printf("no dependencies in tri.build\n");
-	return check_names(b);
+	return check_names(all, o);
 }
 
-enum status cmd_update(const struct options *o) { return build_visit_dependencies(o, print, NULL); }
+enum status cmd_update(const struct options *o)
+{
+	struct loaded_project l;
+	enum status s = project_load(&l, o, LOAD_DEPENDENCIES);
+	if (s == STATUS_OK)
+		s = print(&l.project.dependencies, o);
+	return project_unload(&l, s);
+}

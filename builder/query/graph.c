@@ -4,7 +4,8 @@
 #include "base/buf.h"
 #include "base/map.h"
 #include "base/vec.h"
-#include "builder/build/state.h"
+#include "builder/build/context.h"
+#include "builder/build/project.h"
 #include "builder/store/costs.h"
 #include "builder/store/history.h"
 #include "builder/store/store.h"
@@ -15,7 +16,7 @@
 typedef VEC(uint32_t) numbers;
 
 struct maker {
-	struct build *b;
+	const struct build_context *c;
 	struct arena *a;
 	struct graph *g;
 	VEC(struct graph_def) defs;
@@ -37,7 +38,7 @@ static const char *text_at(const struct maker *m, span at)
 {
 	if (at.source == SPAN_NO_SOURCE)
 		return "";
-	const struct source *s = sources_get(m->b->sources, at.source);
+	const struct source *s = sources_get(m->c->sources, at.source);
 	struct buf out = {0};
 	for (uint32_t i = at.start; i < at.end; i++) {
 		char c = s->text[i];
@@ -81,7 +82,7 @@ static struct graph_def make_def(struct maker *m, const struct index *ix, const 
 {
 	const struct frontend_def *f = n->def;
 	struct graph_def d = {.name = f->name, .file = f->file, .kind = "main", .signature = f->name, .std = n->std};
-	d.line = source_position(m->b->sources, f->at.source, f->at.start).line;
+	d.line = source_position(m->c->sources, f->at.source, f->at.start).line;
 	if (n->symbol == SYMBOL_NONE)
 		return d;
 	const struct symbol *s = &ix->symbols.at[n->symbol];
@@ -104,7 +105,7 @@ static void add_once(numbers *list, uint32_t v)
 
 static void add_definitions(struct maker *m, const struct model_job *j)
 {
-	const struct def_graph *d = def_graph_new(m->a, j->frontend, j->symbols);
+	const struct def_graph *d = def_graph_new(m->a, j->frontend, j->index_of_names);
 	uint32_t *number = ARENA_ARRAY(m->a, uint32_t, d->n + 1);
 	m->models[j->index] = (struct model_defs){d, number};
 	for (uint32_t i = 0; i < d->n; i++) {
@@ -116,7 +117,7 @@ static void add_definitions(struct maker *m, const struct model_job *j)
 		}
 		number[i] = m->defs.len;
 		map_put(&m->def_index, key, m->defs.len);
-		struct graph_def def = make_def(m, j->symbols, &d->nodes[i]);
+		struct graph_def def = make_def(m, j->index_of_names, &d->nodes[i]);
 		vec_push(&m->defs, def);
 		vec_push(&m->def_uses, ((numbers){0}));
 	}
@@ -263,10 +264,10 @@ static void add_units(struct maker *m, const struct model_job *j, const struct h
 		const struct hir_unit *u = p->units[i];
 		struct graph_unit out = {.name = u->name, .file = u->file, .model = j->index, .def = def_of(m, j, u)};
 		out.signature = signature_of(m->a, u);
-		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->b->sources, u->at.source, u->at.start).line;
+		out.line = u->at.source == SPAN_NO_SOURCE ? 0 : source_position(m->c->sources, u->at.source, u->at.start).line;
 		out.definition = out.def == GRAPH_NONE ? u->name : m->g->defs[out.def].name;
 		add_uses(m, u, &by_identity, model->first_unit, &out);
-		add_record(m->b->project, p, u, &by_identity, h, &out);
+		add_record(m->c->stores.project, p, u, &by_identity, h, &out);
 		vec_push(&m->units, out);
 	}
 	map_free(&by_identity);
@@ -281,21 +282,21 @@ static void add_files(struct maker *m, const struct model_job *j, struct graph_m
 	model->n_files = frontend_files(j->frontend);
 }
 
-struct graph *graph_new(struct build *b)
+struct graph *graph_new(const struct build_context *c, const struct project *p)
 {
-	struct maker m = {.b = b, .a = b->session, .g = ARENA_NEW(b->session, struct graph)};
+	struct maker m = {.c = c, .a = c->arena, .g = ARENA_NEW(c->arena, struct graph)};
 	struct graph *g = m.g;
-	m.models = ARENA_ARRAY(m.a, struct model_defs, b->n_models + 1);
-	for (uint32_t i = 0; i < b->n_models; i++)
-		add_definitions(&m, &b->models[i]);
+	m.models = ARENA_ARRAY(m.a, struct model_defs, p->n_models + 1);
+	for (uint32_t i = 0; i < p->n_models; i++)
+		add_definitions(&m, &p->models[i]);
 	finish_definitions(&m);
-	g->n_models = b->n_models;
+	g->n_models = p->n_models;
 	g->models = ARENA_ARRAY(m.a, struct graph_model, g->n_models + 1);
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		struct history *h = history_load(m.a, b->project, b->models[i].spec->name);
-		g->models[i].name = b->models[i].spec->name;
-		add_files(&m, &b->models[i], &g->models[i]);
-		add_units(&m, &b->models[i], h, &g->models[i]);
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		struct history *h = history_load(m.a, c->stores.project, p->models[i].spec->name);
+		g->models[i].name = p->models[i].spec->name;
+		add_files(&m, &p->models[i], &g->models[i]);
+		add_units(&m, &p->models[i], h, &g->models[i]);
 		history_free(h);
 	}
 	g->n_units = m.units.len;

@@ -7,7 +7,8 @@
 
 struct arena;
 struct buf;
-struct build;
+struct build_context;
+struct project;
 
 struct graph_links {
 	const uint32_t *uses, *used_by;
@@ -50,8 +51,8 @@ struct graph {
 };
 #define GRAPH_NONE UINT32_MAX
 
-/* Of an elaborated build whose front ends have indexes, and of the last build's records. Memory in the build's session. */
-struct graph *graph_new(struct build *b);
+/* Of a project that is loaded with indexes, and of the last build's records. Memory in the context's arena. */
+struct graph *graph_new(const struct build_context *c, const struct project *p);
 void graph_print_dot(const struct graph *g, struct buf *out);
 void graph_print_json(const struct graph *g, struct buf *out);
 /* One page, complete in itself. */

@@ -6,8 +6,10 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
+#include "builder/build/params.h"
 #include "builder/manifest/options.h"
+#include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
 
 /* A file with a main block, and a model whose front end has loaded it. */
@@ -31,54 +33,54 @@ static bool seen(const struct found *list, uint32_t n, const char *path)
 }
 
 /* The files with main blocks; if `only` is given, that one. */
-static uint32_t find(struct build *b, const char *only, struct found **out)
+static uint32_t find(struct loaded_project *l, const char *only, struct found **out)
 {
 	uint32_t n = 0, files = 0;
-	for (uint32_t i = 0; i < b->n_models; i++)
-		files += frontend_files(b->models[i].frontend);
-	*out = ARENA_ARRAY(b->session, struct found, files + 1);
-	for (uint32_t i = 0; i < b->n_models; i++) {
-		const struct frontend *f = b->models[i].frontend;
+	for (uint32_t i = 0; i < l->project.n_models; i++)
+		files += frontend_files(l->project.models[i].frontend);
+	*out = ARENA_ARRAY(l->context.arena, struct found, files + 1);
+	for (uint32_t i = 0; i < l->project.n_models; i++) {
+		const struct frontend *f = l->project.models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f); k++) {
 			const char *path = frontend_file_path(f, k);
 			if (frontend_has_main(f, k) && (!only || strcmp(only, path) == 0) && !seen(*out, n, path))
-				(*out)[n++] = (struct found){&b->models[i], path};
+				(*out)[n++] = (struct found){&l->project.models[i], path};
 		}
 	}
 	return n;
 }
 
-static bool choose(struct build *b, const char *file, struct found *out)
+static bool choose(struct loaded_project *l, const char *file, struct found *out)
 {
 	struct found *list;
-	uint32_t n = find(b, file, &list);
+	uint32_t n = find(l, file, &list);
 	*out = list[0];
 	if (n == 1)
 		return true;
 	struct diag *g = NULL;
 	if (n) {
-		g = diag_add(b->diags, DIAG_NO_MAIN, SPAN_NONE, "%u files of the project have a main block", n);
-		diag_help(b->diags, g, "name the one to run: `trib run --main %s`", list[0].path);
+		g = diag_add(l->context.diags, DIAG_NO_MAIN, SPAN_NONE, "%u files of the project have a main block", n);
+		diag_help(l->context.diags, g, "name the one to run: `trib run --main %s`", list[0].path);
 		for (uint32_t i = 1; i < n && i < 5; i++)
-			diag_note(b->diags, g, "another is in `%s`", list[i].path);
+			diag_note(l->context.diags, g, "another is in `%s`", list[i].path);
 	} else if (file) {
-		g = diag_add(b->diags, DIAG_NO_MAIN, SPAN_NONE, "`%s` has no main block", file);
-		diag_help(b->diags, g, "add one: `main { print(\"hello\") }`");
+		g = diag_add(l->context.diags, DIAG_NO_MAIN, SPAN_NONE, "`%s` has no main block", file);
+		diag_help(l->context.diags, g, "add one: `main { print(\"hello\") }`");
 	} else {
-		g = diag_add(b->diags, DIAG_NO_MAIN, SPAN_NONE, "no source of the project has a main block");
-		diag_help(b->diags, g, "add one, or name a file: `trib run --main FILE.tri`");
+		g = diag_add(l->context.diags, DIAG_NO_MAIN, SPAN_NONE, "no source of the project has a main block");
+		diag_help(l->context.diags, g, "add one, or name a file: `trib run --main FILE.tri`");
 	}
 	return false;
 }
 
-static void report_error(struct build *b, const struct interp_error *e)
+static void report_error(struct diags *diags, const struct interp_error *e)
 {
-	struct diag *g = diag_add(b->diags, e->assertion ? DIAG_ASSERT_FAILED : DIAG_RUN_TIME, e->at, "%s", e->text);
+	struct diag *g = diag_add(diags, e->assertion ? DIAG_ASSERT_FAILED : DIAG_RUN_TIME, e->at, "%s", e->text);
 	if (e->assertion)
-		diag_label_primary(b->diags, g, "is false when it runs");
+		diag_label_primary(diags, g, "is false when it runs");
 	for (uint32_t i = 0; i < e->n_path; i++)
 		if (e->path[i].at.source != SPAN_NO_SOURCE)
-			diag_secondary(b->diags, g, e->path[i].at, "in %s, called here", e->path[i].callee);
+			diag_secondary(diags, g, e->path[i].at, "in %s, called here", e->path[i].callee);
 }
 
 static void to_stdout(void *ctx, const char *text, size_t n)
@@ -87,47 +89,51 @@ static void to_stdout(void *ctx, const char *text, size_t n)
 	fwrite(text, 1, n, stdout);
 }
 
-static enum status interpret(struct build *b, struct model_job *m)
+static enum status interpret(struct build_context *c, struct model_job *m)
 {
 	static const struct interp_sink sink = {to_stdout, NULL};
 	const struct hir_entry *e = &m->program->entries[0];
-	struct tensor *weights = ARENA_ARRAY(b->session, struct tensor, e->unit->n_inputs + 1), none;
+	struct tensor *weights = ARENA_ARRAY(c->arena, struct tensor, e->unit->n_inputs + 1), none;
 	struct interp_error error;
 	const char *why = "";
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
-		if (!build_load_param(m, b->session, e->params[i], &weights[i], &why)) {
-			diag_add(b->diags, DIAG_WEIGHTS_INIT, m->program->params[e->params[i]].at,
-				 "the initial value of parameter `%s` cannot be computed: %s", m->program->params[e->params[i]].name, why);
+		if (!params_load(m, c->arena, e->params[i], &weights[i], &why)) {
+			const struct hir_param *p = &m->program->params[e->params[i]];
+			diag_add(c->diags, DIAG_WEIGHTS_INIT, p->at, "the initial value of parameter `%s` cannot be computed: %s", p->name,
+				 why);
 			return STATUS_FAILED;
 		}
-	struct ir_fn *f = lower_unit(b->session, e->unit, b->diags);
+	struct ir_fn *f = lower_unit(c->arena, e->unit, c->diags);
 	if (!f)
 		return STATUS_FAILED;
-	if (interp_program(f, NULL, weights, NULL, &sink, b->session, &none, &error))
+	if (interp_program(f, NULL, weights, NULL, &sink, c->arena, &none, &error))
 		return STATUS_OK;
 	if (os_interrupted()) {
 		fprintf(stderr, "trib: interrupted\n");
 		return STATUS_INTERRUPTED;
 	}
-	report_error(b, &error);
+	report_error(c->diags, &error);
 	return STATUS_FAILED;
 }
 
-static enum status visit(struct build *b, void *ctx)
+static enum status run_main(struct loaded_project *l, const char *file)
 {
 	struct found f;
-	const char *file = ctx;
-	if (!choose(b, file ? path_normal(b->session, file) : NULL, &f))
+	if (!choose(l, file ? path_normal(l->context.arena, file) : NULL, &f))
 		return STATUS_USAGE;
 	struct elab_request request = {.main = f.path, .at = SPAN_NONE};
 	f.model->program = frontend_elaborate(f.model->frontend, &request);
-	if (!f.model->program || !build_bind_model(b, f.model))
+	if (!f.model->program || !params_bind_model(f.model))
 		return STATUS_FAILED;
-	return interpret(b, f.model);
+	return interpret(&l->context, f.model);
 }
 
 enum status main_run(const struct options *o)
 {
 	const char *file = o->n_models && is_source(o->models[0]) ? o->models[0] : NULL;
-	return build_visit_checked(o, file != NULL, visit, (void *)(uintptr_t)file);
+	struct loaded_project l;
+	enum status s = project_load(&l, o, file ? LOAD_FILES : LOAD_CHECKED);
+	if (s == STATUS_OK)
+		s = run_main(&l, file);
+	return project_unload(&l, s);
 }

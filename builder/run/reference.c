@@ -6,7 +6,8 @@
 #include "backend/runtime/dims.h"
 #include "base/arena.h"
 #include "base/diag.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
+#include "builder/build/params.h"
 #include "builder/manifest/options.h"
 #include "builder/run/run.h"
 #include "frontend/hir/hir.h"
@@ -68,7 +69,7 @@ struct interpreted {
 /* Where in the source it failed. */
 static void put_failure(const struct interpreted *m, const struct interp_error *e, struct buf *error)
 {
-	const struct sources *sources = m->job->build->sources;
+	const struct sources *sources = m->job->context->sources;
 	buf_puts(error, "the interpreter failed: ");
 	if (e->at.source != SPAN_NO_SOURCE)
 		buf_printf(error, "%s:%u: ", sources_get(sources, e->at.source)->path,
@@ -80,12 +81,12 @@ static void put_failure(const struct interpreted *m, const struct interp_error *
 static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights,
 		 struct buf *error)
 {
-	struct arena *a = m->job->build->session;
+	struct arena *a = m->job->context->arena;
 	uint32_t n_in = 0, n_weights = 0;
 	const char *why;
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++) {
 		if (e->params[i] != HIR_NONE) {
-			if (build_load_param(m->job, a, e->params[i], &weights[n_weights++], &why))
+			if (params_load(m->job, a, e->params[i], &weights[n_weights++], &why))
 				continue;
 			buf_printf(error, "the interpreter failed: %s", why);
 			return false;
@@ -104,7 +105,7 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	const tri_entry_desc *d = &m->entries[entry];
 	const struct hir_entry *e = &m->job->program->entries[entry];
 	const struct hir_unit *u = e->unit;
-	struct arena *a = m->job->build->session;
+	struct arena *a = m->job->context->arena;
 	struct tensor *in = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1), *weights = ARENA_ARRAY(a, struct tensor, u->n_inputs + 1);
 	struct tensor *out = ARENA_ARRAY(a, struct tensor, u->n_outputs + 1);
 	int64_t *dims = ARENA_ARRAY(a, int64_t, d->n_dims + 1);
@@ -125,23 +126,22 @@ static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *er
 	return ok ? STATUS_OK : STATUS_FAILED;
 }
 
-struct visiting {
-	run_visitor *visit;
-	void *ctx;
-};
-
-static enum status visit_model(struct build *b, void *ctx)
+static enum status visit_model(struct loaded_project *l, run_visitor *visit, void *ctx)
 {
-	const struct visiting *v = ctx;
-	struct interpreted m = {.job = &b->models[0]};
+	struct arena *a = l->context.arena;
+	struct interpreted m = {.job = &l->project.models[0]};
 	const struct hir_program *p = m.job->program;
-	m.entries = ARENA_ARRAY(b->session, tri_entry_desc, p->n_entries + 1);
+	m.entries = ARENA_ARRAY(a, tri_entry_desc, p->n_entries + 1);
 	for (uint32_t i = 0; i < p->n_entries; i++)
-		m.entries[i] = describe_entry(b->session, &p->entries[i]);
-	return v->visit(b->session, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, v->ctx);
+		m.entries[i] = describe_entry(a, &p->entries[i]);
+	return visit(a, &(struct run_model){m.job->spec->name, m.entries, p->n_entries, run, &m}, ctx);
 }
 
 enum status reference_visit(const struct options *o, run_visitor *visit, void *ctx)
 {
-	return build_visit(o, visit_model, &(struct visiting){visit, ctx});
+	struct loaded_project l;
+	enum status s = project_load(&l, o, LOAD_BOUND);
+	if (s == STATUS_OK)
+		s = visit_model(&l, visit, ctx);
+	return project_unload(&l, s);
 }

@@ -5,22 +5,21 @@
 #include <unistd.h>
 #include "base/buf.h"
 #include "builder/build/generators.h"
-#include "builder/build/state.h"
+#include "builder/build/load.h"
 #include "builder/serve/server_state.h"
 #include "scheduler/pool.h"
 
 enum { LOWEST = 19 };
 
-/* For each worker, as the models of the project are compiled. */
-static enum status open_generators(struct build *b, void *server)
+/* Opens a generator for each worker and each target of the models. */
+static void open_generators(struct server *s, const struct project *p)
 {
-	struct server *s = server;
 	struct buf ignored = {0};
 	char *error = NULL;
-	struct generators *g = session_generators(&s->lasting, &error);
-	for (uint32_t i = 0; g && i < b->n_models; i++) {
-		const struct model_job *m = &b->models[i];
-		for (uint32_t w = 0; !m->failed && w < pool_jobs(s->lasting.pool); w++) {
+	struct generators *g = session_generators(&s->session, &error);
+	for (uint32_t i = 0; g && i < p->n_models; i++) {
+		const struct model_job *m = &p->models[i];
+		for (uint32_t w = 0; !m->failed && w < pool_jobs(s->session.pool); w++) {
 			struct codegen *c = generators_get(g, w, &m->platform, m->spec->plan.opt, m->spec->plan.size, &ignored);
 			if (c)
 				generators_api(g)->warm(c);
@@ -28,22 +27,25 @@ static enum status open_generators(struct build *b, void *server)
 	}
 	buf_free(&ignored);
 	free(error);
-	return STATUS_OK;
 }
 
 static void *warm(void *server)
 {
 	struct server *s = server;
 	setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST);
-	build_visit_manifest(s->o->prepare, open_generators, s);
-	build_start_frontends(&s->lasting, s->o->prepare);
+	struct loaded_project l;
+	enum status status = project_load(&l, s->o->prepare, LOAD_MANIFEST);
+	if (status == STATUS_OK)
+		open_generators(s, &l.project);
+	project_unload(&l, status);
+	session_warm_frontends(&s->session, s->o->prepare);
 	s->warm = true;
 	return NULL;
 }
 
 void preheat_begin(struct server *s)
 {
-	if (build_start_pool(&s->lasting, s->o->prepare))
+	if (session_start_pool(&s->session, s->o->prepare))
 		s->warming = pthread_create(&s->warmer, NULL, warm, s) == 0;
 	s->warm = !s->warming;
 }

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <unistd.h>
 #include "base/os.h"
-#include "builder/build/state.h"
+#include "builder/build/session.h"
 #include "builder/serve/message.h"
 #include "builder/serve/server_state.h"
 #include "scheduler/pool.h"
@@ -17,7 +17,7 @@ bool served_build_accept(struct server *s, struct arena *a, const struct request
 {
 	if (!s->warm || !surroundings_same(&r->from, &s->here) || !s->o->parse(a, (int)r->argc, r->argv, o))
 		return false;
-	return o->jobs <= 0 || !s->lasting.pool || (uint32_t)o->jobs == pool_jobs(s->lasting.pool);
+	return o->jobs <= 0 || !s->session.pool || (uint32_t)o->jobs == pool_jobs(s->session.pool);
 }
 
 /* He is gone, or wants no more. */
@@ -57,7 +57,7 @@ static struct result build(struct server *s, const struct options *o, FILE *out,
 {
 	struct result r = {0};
 	setvbuf(err, NULL, _IONBF, 0);
-	r.status = build_run_in(&s->lasting, o, out, err);
+	r.status = build_run_in(&s->session, o, out, err);
 	if (fflush(out) != 0)
 		r.write_errno = errno;
 	else if (ferror(out))
@@ -84,9 +84,9 @@ static struct result build_there(struct server *s, int connection, const int fds
 	FILE *out = fdopen(fds[GO_STDOUT], "w"), *err = fdopen(fds[GO_STDERR], "w");
 	signal(SIGPIPE, on_pipe);
 	enter(&own, fds, r->env);
-	s->lasting.locked = true;
-	s->lasting.superseded = has_gone;
-	s->lasting.ctx = &connection;
+	s->session.locked = true;
+	s->session.superseded = has_gone;
+	s->session.ctx = &connection;
 	if (out && err)
 		result = build(s, o, out, err);
 	go_back(&own);

@@ -92,7 +92,7 @@ static void close_server(struct server *s)
 {
 	leave(s);
 	preheat_end(s);
-	session_free(&s->lasting);
+	session_free(&s->session);
 	if (s->watcher >= 0)
 		close(s->watcher);
 	if (s->connection >= 0)
@@ -180,9 +180,9 @@ static void tidy(struct server *s)
 {
 	uint64_t room = os_available_memory();
 	if (s->warm && room && resident() > room / LARGE_PART) {
-		fragments_free(s->lasting.fragments);
-		warm_free(s->lasting.warm);
-		begin_session(&s->lasting);
+		fragments_free(s->session.fragments);
+		warm_free(s->session.warm);
+		begin_session(&s->session);
 	}
 	malloc_trim(0);
 	s->tidy = true;
@@ -235,7 +235,7 @@ enum status server_run(const struct server_options *o)
 	bool ok = open_server(&s);
 	int why = errno;
 	if (ok) {
-		begin_session(&s.lasting);
+		begin_session(&s.session);
 		preheat_begin(&s);
 		serve_all(&s);
 	}

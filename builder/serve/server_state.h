@@ -16,7 +16,7 @@ struct request;
 struct server {
 	const struct server_options *o;
 	struct surroundings here;
-	struct session lasting;
+	struct session session;
 	struct server_socket socket;
 	int watcher; /* inotify; -1 where there is none */
 	uint64_t socket_inode;

@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/build/state.h"
+#include "builder/build/build_steps.h"
 #include "builder/manifest/glob.h"
 #include "builder/watch/watch_state.h"
 
@@ -15,7 +15,7 @@ static bool describes_commit(const char *path) { return strstr(path, ".git/") ||
 static const struct source *read_by(const struct build *b, const char *path)
 {
 	uint64_t id;
-	return map_get(&b->loaded, map_key_str(path), &id) && id ? sources_get(b->sources, (uint32_t)(id - 1)) : NULL;
+	return map_get(&b->context.loaded, map_key_str(path), &id) && id ? sources_get(b->context.sources, (uint32_t)(id - 1)) : NULL;
 }
 
 static struct edit edit_of(struct watch *w, const struct build *b, const char *path)
@@ -30,8 +30,8 @@ typedef VEC(struct edit) edit_vec;
 /* What matches a pattern now is known from what the build read. */
 static void add_new_files(struct watch *w, const struct build *b, edit_vec *edits)
 {
-	for (uint32_t i = 0; w->generation && i < inputs_count(b->inputs); i++) {
-		const struct input *in = inputs_at(b->inputs, i);
+	for (uint32_t i = 0; w->generation && i < inputs_count(b->context.inputs); i++) {
+		const struct input *in = inputs_at(b->context.inputs, i);
 		if (in->kind == INPUT_FILE && !hash_is_zero(in->content) && !texts_known(w->texts, in->path))
 			vec_push(edits, edit_of(w, b, in->path));
 	}
@@ -61,8 +61,8 @@ static void keep_outputs(struct watch *w, const struct build *b)
 	for (uint32_t i = 0; i < w->outputs.len; i++)
 		free(w->outputs.at[i]);
 	w->outputs.len = 0;
-	for (uint32_t i = 0; i < b->outputs.len; i++)
-		vec_push(&w->outputs, strdup(b->outputs.at[i]));
+	for (uint32_t i = 0; i < b->result.outputs.len; i++)
+		vec_push(&w->outputs, strdup(b->result.outputs.at[i]));
 }
 
 static void count_save(struct watch *w, const struct build *b, enum status s)
@@ -74,20 +74,20 @@ static void count_save(struct watch *w, const struct build *b, enum status s)
 	keep_outputs(w, b);
 	w->behind = 0;
 	w->good_at = (int64_t)time(NULL);
-	w->generation += b->linked > 0 || w->generation == 0;
+	w->generation += b->result.linked > 0 || w->generation == 0;
 }
 
 static void tell(struct watch *w, const struct build *b, enum status s, const edit_vec *edits)
 {
-	int64_t end = b->published && s == STATUS_OK ? b->published : os_now_ns();
+	int64_t end = b->result.published && s == STATUS_OK ? b->result.published : os_now_ns();
 	struct save save = {.edits = edits->at,
 			    .n_edits = edits->len,
 			    .status = s,
-			    .compiled = b->compiled,
-			    .linked = b->linked,
-			    .errors = diags_errors(b->diags),
+			    .compiled = b->result.compiled,
+			    .linked = b->result.linked,
+			    .errors = diags_errors(b->context.diags),
 			    .latency_ns = end - w->saved_at,
-			    .build_ns = end - b->started,
+			    .build_ns = end - b->result.started,
 			    .outputs = (const char *const *)w->outputs.at,
 			    .n_outputs = w->outputs.len,
 			    .behind = w->behind,
@@ -101,19 +101,18 @@ static void run_commands(struct watch *w, const struct build *b, enum status s)
 	const char *hook = s == STATUS_OK ? w->o->on_success : w->o->on_failure;
 	if (hook)
 		command_start(&w->hook, s == STATUS_OK ? w->on_success : w->on_failure);
-	if (s == STATUS_OK && w->o->n_command && (b->linked || !w->command.argv))
+	if (s == STATUS_OK && w->o->n_command && (b->result.linked || !w->command.argv))
 		command_start(&w->command, w->o->command);
 }
 
-/* The build has ended. */
-void watch_told(const struct build *b, enum status s, void *ctx)
+void watch_report(struct watch *w, const struct build *b)
 {
-	struct watch *w = ctx;
+	enum status s = b->status;
 	edit_vec edits = {0};
 	bool first = !w->watching;
 	if (s == STATUS_INTERRUPTED) {
-		w->overtaken += b->superseded;
-		if (b->superseded)
+		w->overtaken += b->context.superseded;
+		if (b->context.superseded)
 			tell_superseded(&w->tell);
 		return;
 	}

@@ -3,7 +3,7 @@
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/vec.h"
-#include "builder/build/state.h"
+#include "builder/build/build_steps.h"
 
 struct scan {
 	struct arena *a;
@@ -40,7 +40,7 @@ static void add(struct scan *s, struct hasher *h, const struct input *i)
 }
 
 /* A build that found its outputs up to date read less than what they depend on: the record has the rest. */
-static bool relied_on_record(const struct build *b) { return b->trace && b->done && !b->published; }
+static bool relied_on_record(const struct build *b) { return b->last.record && b->context.done && !b->result.published; }
 
 bool scan_take(struct scan *s, const struct build *b)
 {
@@ -49,11 +49,11 @@ bool scan_take(struct scan *s, const struct build *b)
 	arena_free(s->a);
 	s->a = arena_new(0);
 	s->inputs.len = s->changed.len = 0;
-	for (uint32_t i = 0; i < inputs_count(b->inputs); i++)
-		add(s, h, inputs_at(b->inputs, i));
-	for (uint32_t i = 0; relied_on_record(b) && i < b->trace->n_inputs; i++)
-		if (!inputs_find(b->inputs, b->trace->inputs[i].kind, b->trace->inputs[i].path))
-			add(s, h, &b->trace->inputs[i]);
+	for (uint32_t i = 0; i < inputs_count(b->context.inputs); i++)
+		add(s, h, inputs_at(b->context.inputs, i));
+	for (uint32_t i = 0; relied_on_record(b) && i < b->last.record->n_inputs; i++)
+		if (!inputs_find(b->context.inputs, b->last.record->inputs[i].kind, b->last.record->inputs[i].path))
+			add(s, h, &b->last.record->inputs[i]);
 	s->places = hasher_finish(h);
 	return !hash_eq(before, s->places);
 }

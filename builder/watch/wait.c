@@ -40,7 +40,7 @@ static void step_command(struct watch *w, struct command *c, const char *name)
 	while ((r = command_step(c)).news != COMMAND_NOTHING) {
 		tell_command(&w->tell, name, &r, c->pid);
 		if (!w->command.pid && !w->hook.pid)
-			jobserver_restock(w->lasting.jobserver);
+			jobserver_restock(w->session.jobserver);
 	}
 }
 

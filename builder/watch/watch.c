@@ -6,7 +6,7 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "builder/build/fragments.h"
-#include "builder/build/state.h"
+#include "builder/build/build_steps.h"
 #include "builder/build/warm.h"
 #include "builder/watch/watch_state.h"
 
@@ -45,7 +45,10 @@ static enum status build(struct watch *w)
 {
 	uint32_t overtaken = w->overtaken;
 	w->looked_at = os_now_ns();
-	enum status s = build_in_session(&w->lasting, w->o, watch_told, w);
+	struct build *b = build_start(&w->session, w->o);
+	enum status s = b->status;
+	watch_report(w, b);
+	build_end(b);
 	if (w->overtaken > overtaken) {
 		debounce_overtaken(&w->debounce);
 		w->happened.first = w->happened.last;
@@ -68,11 +71,11 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	w->scan = scan_new();
 	w->texts = texts_new();
 	w->watcher = watcher_new(o->poll_ms > 0);
-	w->lasting.fragments = fragments_new();
-	w->lasting.warm = warm_new();
-	w->lasting.superseded = superseded;
-	w->lasting.ctx = w;
-	w->lasting.commands = o->n_command || o->on_success || o->on_failure;
+	w->session.fragments = fragments_new();
+	w->session.warm = warm_new();
+	w->session.superseded = superseded;
+	w->session.ctx = w;
+	w->session.commands = o->n_command || o->on_success || o->on_failure;
 	w->command.quiet_stdout = w->hook.quiet_stdout = w->tell.json;
 	debounce_init(&w->debounce);
 	const char **shells[] = {w->on_success, w->on_failure}, *const lines[] = {o->on_success, o->on_failure};
@@ -85,7 +88,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 
 static void end(struct watch *w)
 {
-	session_free(&w->lasting);
+	session_free(&w->session);
 	watcher_free(w->watcher);
 	scan_free(w->scan);
 	texts_free(w->texts);

@@ -16,7 +16,7 @@
 struct watch {
 	const struct options *o;
 	struct tell tell;
-	struct session lasting;
+	struct session session;
 	struct scan *scan;
 	struct watcher *watcher;
 	struct texts *texts;
@@ -47,6 +47,7 @@ void watch_pause(struct watch *w, int64_t until);
 void watch_end_commands(struct watch *w);
 static inline bool watch_polls(const struct watch *w) { return watcher_fd(w->watcher) < 0; }
 int watch_poll_ms(const struct watch *w);
-/* outcome.c: a build_told. */
-void watch_told(const struct build *b, enum status s, void *watch);
+/* outcome.c: prints what came of the build, and starts the commands. */
+struct build;
+void watch_report(struct watch *w, const struct build *b);
 #endif

@@ -3,13 +3,11 @@
 #include <stdio.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "builder/build/build_steps.h"
 #include "builder/build/fragments.h"
 #include "builder/build/session.h"
-#include "builder/build/state.h"
 #include "builder/build/warm.h"
 #include "builder/cli/args.h"
-
-static void told(const struct build *b, enum status s, void *ctx) { (void)b, (void)s, (void)ctx; }
 
 int main(int argc, char **argv)
 {
@@ -18,13 +16,15 @@ int main(int argc, char **argv)
 	struct args args;
 	if (!args_parse(a, argc, argv, &args, &error))
 		return fprintf(stderr, "%s\n", error.at), 2;
-	struct session lasting = {.fragments = fragments_new(), .warm = warm_new()};
+	struct session session = {.fragments = fragments_new(), .warm = warm_new()};
 	for (char line[8]; fgets(line, sizeof line, stdin);) {
-		enum status s = build_in_session(&lasting, &args.options, told, NULL);
+		struct build *b = build_start(&session, &args.options);
+		enum status s = b->status;
+		build_end(b);
 		printf("done %d\n", (int)s);
 		fflush(stdout);
 	}
-	session_free(&lasting);
+	session_free(&session);
 	arena_free(a);
 	return 0;
 }

@@ -1,0 +1,166 @@
+#include "builder/build/compile_set.h"
+#include <stdio.h>
+#include "base/arena.h"
+#include "base/json.h"
+#include "builder/build/fragments.h"
+#include "builder/build/link.h"
+#include "builder/build/objects.h"
+#include "builder/build/plan_cache.h"
+#include "builder/build/project.h"
+#include "builder/build/result.h"
+#include "builder/build/session.h"
+#include "builder/build/unit_records.h"
+#include "builder/cache/cache.h"
+#include "builder/manifest/options.h"
+#include "frontend/hir/hir.h"
+
+/* Looks for what the unit compiles to: in memory, then in the user's cache. */
+static void find_object(const struct build_context *c, struct compile *f)
+{
+	bool lazy = c->request.options->lazy;
+	if (!lazy)
+		f->object = fragments_find(c->session->fragments, f->key, &f->len);
+	if (!f->object)
+		f->object = cache_get(c->stores.cache, lazy ? CACHE_LOOPS : CACHE_FRAGMENT, f->key, &f->len);
+}
+
+static struct compile *add_compile(struct build_context *c, struct compile_set *set, struct unit_job *j, struct build_result *r)
+{
+	bool lazy = c->request.options->lazy;
+	struct compile *f = ARENA_NEW(c->arena, struct compile);
+	*f = (struct compile){.key = j->key, .job = j, .label = arena_printf(c->arena, "compile %s", j->unit->name)};
+	find_object(c, f);
+	if (f->object)
+		r->hits++;
+	else
+		r->misses++;
+	if (lazy && !cache_has(c->stores.cache, CACHE_FRAGMENT, j->key))
+		r->later++;
+	else if (lazy || f->object)
+		r->reused++;
+	else
+		f->why = unit_explain(j);
+	map_put(&set->by_key, j->key, set->list.len);
+	vec_push(&set->list, f);
+	return f;
+}
+
+static struct compile *find_or_add(struct build_context *c, struct compile_set *set, struct unit_job *j, struct build_result *r)
+{
+	uint64_t at;
+	if (!map_get(&set->by_key, j->key, &at))
+		return add_compile(c, set, j, r);
+	r->reused++;
+	return set->list.at[at];
+}
+
+/* Drops the plan's code unless it is to be compiled. Its record is shared when the fragment is. */
+static void settle(struct unit_job *j)
+{
+	if (j->compile && j->compile->job == j && !j->compile->object)
+		return;
+	if (j->is_planned && j->compile)
+		plan_cache_share(j);
+	plan_cache_drop_code(j);
+}
+
+static void find_of_model(struct build_context *c, struct model_job *m, struct compile_set *set, struct build_result *r)
+{
+	for (uint32_t k = 0; k < m->program->n_units; k++) {
+		struct unit_job *j = &m->units.jobs[k];
+		if (!j->plan)
+			continue;
+		if (m->link.is_current || !m->outputs.library)
+			r->reused++;
+		else
+			j->compile = find_or_add(c, set, j, r);
+		settle(j);
+	}
+}
+
+bool compile_set_find(struct build_context *c, struct project *p, const struct repository *repo, struct compile_set *set,
+		      struct build_result *r)
+{
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		if (p->models[i].failed)
+			continue;
+		link_digest(&p->models[i], repo);
+		find_of_model(c, &p->models[i], set, r);
+	}
+	return true;
+}
+
+/* One JSON object a line. */
+static void print_json(const struct build_request *r, const char *type, const char *name, const char *why)
+{
+	struct buf line = {0};
+	struct json_writer w = {.out = &line};
+	json_open(&w, '{');
+	json_member_str(&w, "type", type);
+	json_member_str(&w, "name", name);
+	if (why)
+		json_member_str(&w, "reason", why);
+	json_close(&w, '}');
+	fprintf(r->out, "%s\n", line.at);
+	buf_free(&line);
+}
+
+static void explain_unit(const struct build_request *r, const struct compile *f)
+{
+	const char *name = f->job->unit->name;
+	if (r->options->json > 0)
+		print_json(r, "compile", name, f->why);
+	else
+		fprintf(r->out, "%s %s: %s\n", r->options->dry_run ? "would compile" : "compile", name, f->why);
+}
+
+static void explain_link(const struct build_request *r, const struct model_job *m)
+{
+	const char *name = m->outputs.library ? m->outputs.library : m->spec->name;
+	if (r->options->json > 0)
+		print_json(r, "link", name, NULL);
+	else
+		fprintf(r->out, "would link %s\n", name);
+}
+
+enum step compile_set_explain(const struct build_context *c, const struct project *p, const struct compile_set *set)
+{
+	const struct options *o = c->request.options;
+	if (!p->spec.explain && !o->dry_run)
+		return STEP_NEXT;
+	for (uint32_t i = 0; i < set->list.len && !o->lazy; i++)
+		if (!set->list.at[i]->object)
+			explain_unit(&c->request, set->list.at[i]);
+	for (uint32_t i = 0; o->dry_run && i < p->n_models; i++)
+		if (!p->models[i].failed && !p->models[i].link.is_current)
+			explain_link(&c->request, &p->models[i]);
+	return o->dry_run ? STEP_DONE : STEP_NEXT;
+}
+
+/* A build that failed has not asked for every fragment that the next one may need: then no fragment is dropped. */
+void compile_set_retain(const struct build_context *c, const struct project *p, const struct compile_set *set, bool published)
+{
+	struct fragments *fragments = c->session->fragments;
+	if (!fragments || c->request.options->lazy)
+		return;
+	for (uint32_t i = 0; i < set->list.len; i++) {
+		const struct compile *f = set->list.at[i];
+		if (f->object)
+			fragments_use(fragments, f->key, f->job->unit->name, f->object, f->len);
+	}
+	for (uint32_t i = 0; i < p->n_models; i++)
+		if (p->models[i].outputs.library)
+			objects_retain_runtime(fragments, &p->models[i]);
+	if (published)
+		fragments_forget(fragments);
+}
+
+void compile_set_free(struct compile_set *set)
+{
+	for (uint32_t i = 0; i < set->list.len; i++) {
+		buf_free(&set->list.at[i]->error);
+		buf_free(&set->list.at[i]->uncached);
+	}
+	vec_free(&set->list);
+	map_free(&set->by_key);
+}

@@ -1,0 +1,55 @@
+/* What every step of one build uses: memory, files read, diagnostics, stores, and whether the build goes on. For the main thread; workers use only the
+ * session's members that say so, `timing`, `stores.project`, `stores.cache`, and the atomic flags. */
+#ifndef TRIB_BUILDER_BUILD_CONTEXT_H
+#define TRIB_BUILDER_BUILD_CONTEXT_H
+#include <stdbool.h>
+#include <stdint.h>
+#include "base/hash.h"
+#include "base/map.h"
+#include "builder/build/build.h"
+#include "builder/build/request.h"
+#include "builder/build/stores.h"
+#include "frontend/names/host.h"
+
+struct arena;
+struct diags;
+struct inputs;
+struct session;
+struct source;
+struct sources;
+struct timing;
+
+struct build_context {
+	struct build_request request;
+	struct session *session; /* outlives the build */
+	struct arena *arena;
+	struct sources *sources; /* the session's if its front ends stay warm */
+	struct map loaded;       /* path → source id + 1; 0: absent */
+	struct inputs *inputs;   /* every file and pattern that was read */
+	uint32_t own_inputs;     /* the first inputs are trib's own files */
+	struct diags *diags;
+	struct timing *timing;
+	struct stores stores;
+	bool done;                /* every step has run, or none is needed */
+	bool interrupted;         /* by a signal, or `superseded` */
+	_Atomic bool superseded;  /* a file read so far has changed: the session starts another build */
+	_Atomic bool environment; /* an error is not in the sources */
+};
+
+/* How a step ends. A step that cannot be the last returns bool: true is STEP_NEXT. */
+enum step { STEP_FAILED, STEP_NEXT, STEP_DONE };
+
+struct build_context context_new(struct session *s, struct build_request request);
+void context_free(struct build_context *c);
+
+/* The source of a file, read at the first call. NULL: errno says why. */
+const struct source *context_load(struct build_context *c, const char *path);
+/* The same as an interface of the front end. */
+struct frontend_host context_host(struct build_context *c);
+/* True if the user or the session wants the build to end. On the main thread. */
+bool context_is_stopped(struct build_context *c);
+/* After a step: true if the next step may run. */
+bool context_next(struct build_context *c, enum step end);
+/* The exit code, by how far the build came and by its diagnostics. */
+enum status context_status(const struct build_context *c);
+#endif

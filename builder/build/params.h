@@ -1,0 +1,23 @@
+/* Steps that give every parameter a value: from the weights file, else from its initializer. */
+#ifndef TRIB_BUILDER_BUILD_PARAMS_H
+#define TRIB_BUILDER_BUILD_PARAMS_H
+#include <stdbool.h>
+#include <stdint.h>
+
+struct arena;
+struct build_context;
+struct elab_input;
+struct model_job;
+struct project;
+struct tensor;
+
+bool params_open_files(struct build_context *c, struct project *p);
+/* The same, but an absent file is no error: model_params.file_absent and .unknown. */
+bool params_open_files_if_there(struct build_context *c, struct project *p);
+/* Warns about inputs whose value the file seems to have under a prefix. */
+void params_warn_prefixes(struct model_job *m, const struct elab_input *in_file, uint32_t n_file);
+bool params_bind(struct build_context *c, struct project *p);
+bool params_bind_model(struct model_job *m);
+/* A parameter with its elements, in `a` if they are not in memory yet. False: *error says why. `model_job`: a struct model_job. */
+bool params_load(void *model_job, struct arena *a, uint32_t param, struct tensor *out, const char **error);
+#endif

@@ -1,0 +1,82 @@
+#include "builder/build/unit_records.h"
+#include <string.h>
+#include "base/arena.h"
+#include "base/source.h"
+#include "builder/build/compile_set.h"
+#include "builder/build/project.h"
+#include "builder/cache/cache.h"
+#include "builder/manifest/options.h"
+#include "builder/store/history.h"
+#include "frontend/hir/hir.h"
+
+static const char *definition_name(struct arena *a, const struct hir_unit *u)
+{
+	/* the symbol is the definition's name, an underscore and 16 hex digits */
+	size_t n = strlen(u->symbol);
+	return arena_strndup(a, u->symbol, n > 17 ? n - 17 : n);
+}
+
+static const struct unit_record *new_record(struct unit_job *j)
+{
+	struct arena *a = j->model->context->arena;
+	if (j->new_record)
+		return j->new_record;
+	j->new_record = ARENA_NEW(a, struct unit_record);
+	*j->new_record = (struct unit_record){.name = j->unit->name,
+					      .file = j->unit->file,
+					      .definition = definition_name(a, j->unit),
+					      .tokens = j->unit->definition,
+					      .key = j->key,
+					      .target = j->model->platform.id,
+					      .cpu = j->model->platform.name,
+					      .made = *j->plan_record};
+	return j->new_record;
+}
+
+/* The record of the last build if it is unchanged, so that it need not be written again. */
+static const struct unit_record *current_record(struct unit_job *j)
+{
+	const struct unit_record *old = j->old_record;
+	const struct hir_unit *u = j->unit;
+	if (old && j->plan_record == &old->made && hash_eq(old->key, j->key) && hash_eq(old->tokens, u->definition) &&
+	    hash_eq(old->target, j->model->platform.id) && strcmp(old->name, u->name) == 0 && strcmp(old->file, u->file) == 0)
+		return old;
+	return new_record(j);
+}
+
+static uint32_t line_of(const struct sources *s, span at)
+{
+	return at.source == SPAN_NO_SOURCE ? 0 : source_position(s, at.source, at.start).line;
+}
+
+const char *unit_explain(struct unit_job *j)
+{
+	struct build_context *c = j->model->context;
+	const struct unit_record *new = new_record(j);
+	const struct unit_record *kin = history_of_definition(j->model->units.history, new->file, new->definition);
+	struct why why = history_explain(c->arena, j->old_record, kin, new, line_of(c->sources, j->unit->at));
+	if (!c->request.options->dry_run)
+		cache_count_compile(c->stores.cache, why.reason);
+	return why.text;
+}
+
+static void save_model(struct build_context *c, const struct model_job *m)
+{
+	const struct unit_record **records = ARENA_ARRAY(c->arena, const struct unit_record *, m->program->n_units + 1);
+	uint32_t n = 0;
+	for (uint32_t k = 0; k < m->program->n_units; k++) {
+		struct unit_job *j = &m->units.jobs[k];
+		if (j->plan && j->compile && j->compile->object)
+			records[n++] = current_record(j);
+	}
+	history_save(c->stores.project, m->spec->name, m->units.history, records, n);
+}
+
+void unit_records_save(struct build_context *c, const struct project *p)
+{
+	for (uint32_t i = 0; i < p->n_models; i++) {
+		const struct model_job *m = &p->models[i];
+		if (!m->failed && !m->link.is_current && m->units.jobs)
+			save_model(c, m);
+	}
+}
