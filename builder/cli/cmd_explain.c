@@ -21,7 +21,7 @@ static void print_example(const char *title, const char *text)
 	}
 }
 
-/* Words to lines of at most 80 columns. */
+/* Prints a text in lines of at most 80 columns. */
 static void print_wrapped(const char *s)
 {
 	size_t column = 0;
@@ -61,14 +61,14 @@ static bool print_unit(struct store *s, const struct unit_record *u, const char 
 	printf("    fragment     %s\n", key);
 	uint64_t ns = cost_find(s, cost_key_unit(u->name, u->target, u->made.opt), (struct cost){0, 0}).ns;
 	if (ns)
-		printf("    takes        %.1f ms to compile\n", (double)ns / 1e6);
+		printf("    compile time %.1f ms\n", (double)ns / 1e6);
 	for (uint32_t i = 0; i < u->made.n_parts; i++)
 		if (*u->made.parts[i].name)
-			printf("    takes in     %s\n", u->made.parts[i].name);
+			printf("    inlines      %s\n", u->made.parts[i].name);
 	return true;
 }
 
-/* Units of the last build whose name or definition is that word. */
+/* Prints the units of the last build with that name or definition. */
 static enum status explain_unit(const struct options *o, const char *word)
 {
 	struct arena *a = arena_new(0);
@@ -92,7 +92,7 @@ static enum status explain_unit(const struct options *o, const char *word)
 	buf_free(&warning);
 	arena_free(a);
 	if (!found)
-		fprintf(stderr, "trib: `%s` is neither a diagnostic's code, such as E0301, nor a unit of the last build\n", word);
+		fprintf(stderr, "trib: `%s` is neither the code of a diagnostic, such as E0301, nor a unit of the last build\n", word);
 	return found ? STATUS_OK : STATUS_USAGE;
 }
 
@@ -108,7 +108,7 @@ enum status cmd_explain(const struct options *o)
 	if (o->list && !o->n_models)
 		return list_codes();
 	if (o->n_models != 1 || o->list) {
-		fputs("trib: `trib explain` wants one code, such as E0301, or a unit, or --list alone\n", stderr);
+		fputs("trib: `trib explain` needs one code, such as E0301, or one unit, or only --list\n", stderr);
 		return STATUS_USAGE;
 	}
 	enum diag_code code = diag_code_find(o->models[0]);

@@ -1,4 +1,4 @@
-/* The long texts of diagnostics. */
+/* The pages of `trib explain`. */
 #ifndef TRIB_BUILDER_CLI_EXPLAIN_H
 #define TRIB_BUILDER_CLI_EXPLAIN_H
 #include "base/diag.h"
@@ -8,6 +8,6 @@ struct explanation {
 	const char *text, *wrong, *right;
 	enum explain_language language; /* of the two examples */
 };
-/* NULL: there is none. */
+/* Returns the page of a diagnostic; NULL if there is none. */
 const struct explanation *explain_find(enum diag_code code);
 #endif
