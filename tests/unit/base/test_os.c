@@ -283,7 +283,7 @@ static void sweeping_meanwhile(void **state)
 	if (child == 0)
 		for (;;)
 			os_sweep(".");
-	for (int i = 0; i < 2000; i++) {
+	for (int i = 0; i < 300; i++) {
 		struct os_sink *s = os_sink_open("sink", 1, 0600);
 
 		assert_true(os_write_atomic("f", "x", 1, 0600, false));

@@ -12,6 +12,7 @@
 #include "backend/target/target.h"
 #include "tests/unit/backend/cpu/codegen_native.h"
 #include "tests/unit/backend/cpu/codegen_random.h"
+#include "tests/unit/quick.h"
 
 enum { VARIANTS = 5 };
 static const struct {
@@ -180,7 +181,7 @@ static uint64_t number_from(const char *variable, uint64_t otherwise)
 static void test_random_functions(void **state)
 {
 	(void)state;
-	uint64_t first = number_from("TRIB_SEED", 1), count = number_from("TRIB_COUNT", 60);
+	uint64_t first = number_from("TRIB_SEED", 1), count = number_from("TRIB_COUNT", quick(60, 10));
 	struct native native;
 	struct arena *a = arena_new(0);
 	struct trial *trials = ARENA_ARRAY(a, struct trial, count);

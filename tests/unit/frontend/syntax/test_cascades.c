@@ -13,6 +13,7 @@
 #include "frontend/syntax/lexer.h"
 #include "frontend/syntax/token.h"
 #include "tests/unit/frontend/front_fixture.h"
+#include "tests/unit/quick.h"
 
 #define FILE_PATH TRIB_SOURCE_DIR "/tests/golden/cascade.tri"
 enum { MOST_ERRORS = 3, MOST_OTHERWISE = 10, BUCKETS = 12 };
@@ -105,9 +106,9 @@ static void swapped(token_id i, struct buf *out)
 /* Distribution of errors over all tokens; the greatest number. */
 static uint32_t measure(edit_fn *edit, const char *what, uint32_t most)
 {
-	uint32_t counts[BUCKETS] = {0}, worst = 0;
+	uint32_t counts[BUCKETS] = {0}, worst = 0, stride = quick(STRIDE, 17);
 	struct buf text = {0}, report = {0};
-	for (token_id i = 0; i + 1 < tokens.len; i += STRIDE) {
+	for (token_id i = 0; i + 1 < tokens.len; i += stride) {
 		edit(i, &text);
 		uint32_t n = errors_in(text.at, NULL);
 		counts[n < BUCKETS ? n : BUCKETS - 1]++;
