@@ -1,23 +1,26 @@
-/* What the files of other languages' habits share. */
+/* What the recognisers of habits share. */
 #ifndef TRIB_FRONTEND_HABITS_HABIT_STATE_H
 #define TRIB_FRONTEND_HABITS_HABIT_STATE_H
 #include "frontend/syntax/parse_state.h"
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-/* A row of habit_words.def. */
-struct habit_word {
-	const char *text;
-	uint8_t follow, where, read;
-	const char *message, *help, *edit;
-};
-/* The word at token i, if it stands for a habit in one of the places `where`; else NULL. */
-const struct habit_word *habit_word_at(struct parser *p, token_id i, uint8_t where);
-/* Reports a habit; help_text and the edit to `instead` may be NULL. NULL: the report is dropped. */
-struct diag *habit_report(struct parser *p, span at, const char *message, const char *help_text, const char *instead);
+typedef enum habit habit_fn(struct parser *p, token_id first, node_id *node);
+/* starts.c */
+habit_fn habit_item, habit_member, habit_statement;
+/* operators.c */
+habit_fn habit_else, habit_operand, habit_less, habit_operator, habit_expected;
+/* declarations.c */
+habit_fn habit_pattern, habit_attribute, habit_import, habit_argument, habit_generics, habit_assign, habit_type, habit_dim;
 
-/* Two tokens from i that are an operator of other languages: reports it. False: they are none. */
-bool habit_pair(struct parser *p, token_id i);
+/* True if `token` is a word of words.def that an expression does not expect: `lambda`, `yield`. Reports it. */
+bool habit_word_in_expression(struct parser *p, token_id i);
+
+/* constructor.c */
+habit_fn habit_layer;
+
+/* Reports a habit; `advice` and the edit to `instead` may be NULL. NULL: the report is dropped. */
+struct diag *habit_report(struct parser *p, span at, const char *message, const char *advice, const char *instead);
 
 static inline enum token_kind kind_at(const struct parser *p, token_id i)
 {
@@ -25,4 +28,13 @@ static inline enum token_kind kind_at(const struct parser *p, token_id i)
 }
 static inline bool newline_at(const struct parser *p, token_id i) { return i >= p->t->tokens.len || token_after_newline(&p->t->tokens, i); }
 static inline bool adjacent(const struct parser *p, token_id i) { return p->t->tokens.ends[i] == p->t->tokens.starts[i + 1]; }
+static inline bool word_at(const struct parser *p, token_id i, const char *word)
+{
+	return kind_at(p, i) == TOK_NAME && token_is(&p->t->tokens, i, word);
+}
+/* The empty span before token i. */
+static inline span before(const struct parser *p, token_id i)
+{
+	return (span){p->t->tokens.src->id, p->t->tokens.starts[i], p->t->tokens.starts[i]};
+}
 #endif

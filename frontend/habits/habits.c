@@ -127,7 +127,7 @@ static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, to
 	}
 }
 
-bool habit_is_builtin(const char *text, size_t len)
+static bool is_builtin(const char *text, size_t len)
 {
 	static const char *const builtins[] = {
 #define BUILTIN(id, name, signature, rule) name,
@@ -154,7 +154,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 		snprintf(text, sizeof text, "random_ternary");
 	else if (n && n->instead)
 		snprintf(text, sizeof text, "%s", n->instead);
-	else if (habit_is_builtin(token_text(t, member), token_len(t, member)))
+	else if (is_builtin(token_text(t, member), token_len(t, member)))
 		snprintf(text, sizeof text, "%.*s", (int)token_len(t, member), token_text(t, member));
 	diag_help(d, g, "`%s` is a type; make a tensor with a function: `%s`", ternary ? "TernaryTensor" : "Tensor",
 		  ternary ? "random_ternary([3, 4])` or `ternary_tensor([1, 0, -1])" : "zeros([3, 4])` or `tensor([[1, 2], [3, 4]])");
@@ -227,5 +227,3 @@ bool habit_package(const char *name)
 			return true;
 	return false;
 }
-
-bool habit_module(const char *name) { return habit_module_help(name) != NULL; }

@@ -4,7 +4,6 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include "base/source.h"
-#include "frontend/syntax/habit_hooks.h"
 #include "frontend/syntax/token.h"
 
 struct diag;
@@ -25,10 +24,10 @@ enum habit_use {
 bool habit_name_help(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, unsigned use);
 /* The name of ours that one of another library surely stands for, as `concat` for `cat`; NULL: none. */
 const char *habit_name_instead(const char *name, unsigned use);
-/* Is it the usual name of another library's module: torch, np, F? */
-bool habit_module(const char *name);
+/* For the import of another library's module (torch, np, F): what to do without it. NULL: the name is not known. */
+const char *habit_module_help(const char *name);
+/* True if a module of that name is of no use, whatever files there are. */
+bool habit_package(const char *name);
 /* rules/argument_names.c. Adds to the report on a name at `at` that is none of a function's n arguments which of them is meant, if one is. */
 void argument_help(struct diags *d, struct diag *g, span at, const char *name, const char *const *names, uint32_t n);
-/* Is it the name of a builtin function? */
-bool habit_is_builtin(const char *text, size_t len);
 #endif

@@ -6,7 +6,6 @@
 
 enum { LONGEST_WORD = 16, LONGEST_QUOTE = 256 };
 
-static bool is_letter(char c) { return lex_is_word(c) && !lex_is_digit(c); }
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
 static const char *line_end(const struct lexer *lx, const char *p)
@@ -30,13 +29,6 @@ static const char *skip_word(const char *p)
 	return p;
 }
 
-static bool first_on_line(const struct lexer *lx, const char *p)
-{
-	while (p > lx->text && is_blank(p[-1]))
-		p--;
-	return p == lx->text || p[-1] == '\n';
-}
-
 static bool word_in(const char *p, const char *const *words, size_t n)
 {
 	size_t len = (size_t)(skip_word(p) - p);
@@ -51,9 +43,9 @@ static bool word_in(const char *p, const char *const *words, size_t n)
 static struct diag *habit(struct lexer *lx, const char *from, const char *to, const char *message)
 {
 	lx->failed = true;
-	if (lx->told_until && from < lx->told_until)
+	if (lx->reported_until && from < lx->reported_until)
 		return NULL;
-	lx->told_until = line_end(lx, to);
+	lx->reported_until = line_end(lx, to);
 	struct diag *g = lex_error(lx, DIAG_HABIT_SYNTAX, from, to, "%s", message);
 	g->sound = true;
 	return g;
@@ -65,50 +57,7 @@ static void edit(struct lexer *lx, struct diag *g, const char *replacement)
 		diag_edit(lx->diags, g, g->primary.at, replacement);
 }
 
-/* ---- comments ---- */
-
-/* Can what follows a `//` be no operand, or does a second word follow that cannot go on with the expression? */
-static bool begins_comment(const struct lexer *lx, const char *p)
-{
-	static const char *const never_operand[] = {"for",  "while", "let",   "return", "fn", "layer", "import",   "type",
-						    "from", "param", "const", "in",     "as", "break", "continue", "else"};
-	static const char *const may_follow[] = {"for", "if", "else", "in", "and", "or", "is", "not", "mod", "div", "as", "where"};
-	static const char *const has_block[] = {"if"}; /* an operand of two words */
-	bool first = first_on_line(lx, p);
-	const char *q = p + 2, *before = p;
-	while (before > lx->text && is_blank(before[-1]))
-		before--;
-	if (*q == '/' || (*q == '!' && first) || (before > lx->text && strchr("{([,;", before[-1])))
-		return true;
-	q = skip_blanks(q);
-	if (q >= lx->end || *q == '\n' || *q == '\r')
-		return first;
-	if (!lex_is_word(*q) && !strchr("([{\"'-+!.", *q))
-		return first;
-	if (first && WORD_IN(q, never_operand))
-		return true;
-	if (!first && WORD_IN(q, has_block) && memchr(q, '{', (size_t)(line_end(lx, q) - q)))
-		return false;
-	const char *after = skip_blanks(skip_word(q));
-	if (after == q || !lex_is_word(*q))
-		return first && strchr("-([{", *q) && is_letter(*skip_blanks(q + 1)) &&
-		       is_letter(*skip_blanks(skip_word(skip_blanks(q + 1))));
-	if (first && *after == ':')
-		return true;
-	return is_letter(*after) && after > skip_word(q) && !WORD_IN(after, may_follow);
-}
-
-bool lex_habit_comment(struct lexer *lx, const char *p, const char **end)
-{
-	if (!begins_comment(lx, p))
-		return false;
-	const char *mark = p + 2;
-	while (*mark == '/' || *mark == '!')
-		mark++;
-	edit(lx, habit(lx, p, mark, "`//` does not start a comment; use `#`"), "#");
-	*end = line_end(lx, p);
-	return true;
-}
+/* ---- triple quotes ---- */
 
 static const char *find_triple(const struct lexer *lx, const char *p, char quote)
 {
@@ -126,7 +75,7 @@ static bool wants_value(const struct lexer *lx, const char *p)
 	return p > lx->text && strchr("=([,+:?%", p[-1]) != NULL;
 }
 
-bool lex_triple_quotes(struct lexer *lx, const char *p, struct lexeme *out)
+static bool triple_quotes(struct lexer *lx, const char *p, struct lexeme *out)
 {
 	if (p[1] != *p || p[2] != *p)
 		return false;
@@ -165,39 +114,14 @@ struct sign {
 #define QUOTES "typographic quotes do not make a string; use `\"` or `'`"
 /* After an operand. */
 static const struct sign infix[] = {
-	{"|>", NULL, "`|>` is not supported; write calls, `f(x)` or `x.f()`", TOK_ERROR, false},
 	{"&", "&&", "`&` is not an operator; logical and is `&&`", TOK_ERROR, true},
 	{"|", "||", "`|` is not an operator; logical or is `||`", TOK_ERROR, true},
 	{"^", "**", "`^` is not an operator; a power is `**`", TOK_ERROR, true},
 };
 static const struct sign signs[] = {
-	{"&mut self, ", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
-	{"&mut self", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
-	{"&self, ", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
-	{"&self", "", "`self` is not an argument; leave it out and use members by their names", LEX_NO_TOKEN, false},
-	{"&mut ", "", "`&` is not needed; leave it out: there are no references", LEX_NO_TOKEN, false},
-	{"&", "", "`&` is not needed; leave it out: there are no references", LEX_NO_TOKEN, false},
-	{"|", NULL, "closures are not supported; define a function with `fn` and call it by its name", TOK_ERROR, false},
 	{"~", "!", "`~` is not an operator; logical not is `!`", TOK_ERROR, true},
 	{"\xE2\x88\x92", "-", "this minus sign is not the operator; use `-`", TOK_MINUS, false},
 	{"\xE2\x80\x93", "-", "a dash is not the operator; use `-`", TOK_MINUS, false},
-	{"\xC3\x97", "*", "`\xC3\x97` is not an operator; use `*`", TOK_STAR, false},
-	{"\xC2\xB7", "@", "`\xC2\xB7` is not an operator; use `@` for matrices, `*` for elements", TOK_ERROR, true},
-	{"\xE2\x88\x98", "*", "`\xE2\x88\x98` is not an operator; use `*` for elements", TOK_STAR, false},
-	{"\xE2\x8A\x99", "*", "`\xE2\x8A\x99` is not an operator; use `*` for elements", TOK_STAR, false},
-	{"\xC3\xB7", "/", "`\xC3\xB7` is not an operator; use `/`", TOK_SLASH, false},
-	{"\xE2\x86\x92", "->", "`\xE2\x86\x92` is not the arrow of a result; use `->`", TOK_ARROW, false},
-	{"\xE2\x89\xA4", "<=", "`\xE2\x89\xA4` is not an operator; use `<=`", TOK_LE, false},
-	{"\xE2\x89\xA5", ">=", "`\xE2\x89\xA5` is not an operator; use `>=`", TOK_GE, false},
-	{"\xE2\x89\xA0", "!=", "`\xE2\x89\xA0` is not an operator; use `!=`", TOK_NE, false},
-	{"\xE2\x88\xA7", "&&", "`\xE2\x88\xA7` is not an operator; use `&&`", TOK_AND, false},
-	{"\xE2\x88\xA8", "||", "`\xE2\x88\xA8` is not an operator; use `||`", TOK_OR, false},
-	{"\xC2\xAC", "!", "`\xC2\xAC` is not an operator; use `!`", TOK_BANG, false},
-	{"\xE2\x80\xA6", "...", "`\xE2\x80\xA6` is one character; use three dots, `...`", TOK_DOT3, false},
-	{"\xEF\xBC\x8C", ",", "a wide comma is not a comma; use `,`", TOK_COMMA, false},
-	{"\xEF\xBC\x9A", ":", "a wide colon is not a colon; use `:`", TOK_COLON, false},
-	{"\xEF\xBC\x88", "(", "a wide parenthesis is not a parenthesis; use `(`", TOK_LPAREN, false},
-	{"\xEF\xBC\x89", ")", "a wide parenthesis is not a parenthesis; use `)`", TOK_RPAREN, false},
 	{"\xC2\xA0", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
 	{"\xE2\x80\xAF", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
 	{"\xE3\x80\x80", " ", "a wide space is not a space; use a plain one", LEX_NO_TOKEN, false},
@@ -254,28 +178,6 @@ static bool typographic_quotes(struct lexer *lx, const char *p, struct lexeme *o
 	return true;
 }
 
-static bool backticks(struct lexer *lx, const char *p, struct lexeme *out)
-{
-	if (*p != '`')
-		return false;
-	const char *q = p;
-	while (*q == '`')
-		q++;
-	if (q - p >= 3) {
-		const char *stop = line_end(lx, p);
-		edit(lx, habit(lx, p, stop, "this line is Markdown, not code; delete it"), "");
-		*out = (struct lexeme){LEX_NO_TOKEN, stop, NULL};
-		return true;
-	}
-	const char *close = memchr(q, '`', (size_t)(lx->end - q < LONGEST_QUOTE ? lx->end - q : LONGEST_QUOTE));
-	struct diag *g = habit(lx, p, close ? close + 1 : q,
-			       "backticks do not quote a name or a string; use the name as it is, and `\"` for a string");
-	if (g)
-		g->sound = false;
-	*out = (struct lexeme){TOK_ERROR, close ? close + 1 : q, NULL};
-	return true;
-}
-
 /* The `:` or `>` before the declared type that stands before p: `x: int`, `-> Tensor<float32, [N]>`, `type A = int`; NULL: there is none. */
 static const char *before_type(const struct lexer *lx, const char *p)
 {
@@ -321,46 +223,11 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 	return true;
 }
 
-/* `x'` of mathematics: the transposed matrix, or another name. Read as if the `'` were not there. */
-bool lex_prime(struct lexer *lx, const char *p, struct lexeme *out)
+bool lex_habit(struct lexer *lx, const char *p, struct lexeme *out)
 {
-	static const char *const keywords[] = {"return", "in",  "if",     "else", "for",   "while", "and",
-					       "or",     "not", "import", "from", "print", "assert"};
-	const char *word = p, *after = skip_blanks(p + 1);
-	while (word > lx->text && lex_is_word(word[-1]))
-		word--;
-	bool name = word < p && !lex_is_digit(*word) && !WORD_IN(word, keywords);
-	if (*p != '\'' || lx->n_fstr || p == lx->text || lex_is_word(p[1]) || !(name || (word == p && (p[-1] == ')' || p[-1] == ']'))))
-		return false;
-	const char *line = word;
-	while (line > lx->text && line[-1] != '\n')
-		line--;
-	line = skip_blanks(line);
-	bool declared = (*after == '=' && after[1] != '=') || *after == ':',
-	     in_let = !strncmp(line, "let ", 4) && skip_blanks(line + 4) == word;
-	bool named = name && (declared || in_let || before_type(lx, p));
-	lx->failed = true;
-	struct diag *g = lex_error(lx, DIAG_HABIT_SYNTAX, named ? word : p, p + 1,
-				   named ? "`'` is no part of a name" : "`'` does not transpose a matrix; call `.transpose()`");
-	if (named) {
-		char text[LONGEST_WORD + 8];
-		snprintf(text, sizeof text, "%.*s2", (int)(p - word), word);
-		diag_help(lx->diags, g, "names are letters, digits and `_`");
-		if (p - word <= LONGEST_WORD)
-			edit(lx, g, text);
-		diag_cause(lx->diags, g, "prime");
-	} else {
-		edit(lx, g, ".transpose()");
-	}
-	*out = (struct lexeme){LEX_NO_TOKEN, p + 1, NULL};
-	return true;
-}
-
-bool lex_is_habit_sign(const struct lexer *lx, const char *p) { return find_sign(signs, sizeof signs / sizeof *signs, lx, p) != NULL; }
-
-bool lex_habit_sign(struct lexer *lx, const char *p, struct lexeme *out)
-{
-	if ((lx->end - p >= 3 && typographic_quotes(lx, p, out)) || backticks(lx, p, out) || union_type(lx, p, out))
+	if (*p == '"' || *p == '\'')
+		return triple_quotes(lx, p, out);
+	if ((lx->end - p >= 3 && typographic_quotes(lx, p, out)) || union_type(lx, p, out))
 		return true;
 	const struct sign *s = after_operand(lx, p) ? find_sign(infix, sizeof infix / sizeof *infix, lx, p) : NULL;
 	if (!s)
@@ -376,26 +243,5 @@ bool lex_habit_sign(struct lexer *lx, const char *p, struct lexeme *out)
 	if (g && (s->guess || s->kind == TOK_ERROR))
 		g->sound = false;
 	*out = (struct lexeme){(enum token_kind)s->kind, p + n, NULL};
-	return true;
-}
-
-/* ---- numbers ---- */
-
-bool lex_number_suffix(struct lexer *lx, const char *p, const char *q, bool whole, struct lexeme *out)
-{
-	static const char *const suffixes[] = {"f",  "F", "f16", "f32", "f64",   "i8",    "i16", "i32",  "i64",
-					       "u",  "U", "u8",  "u16", "u32",   "u64",   "l",   "L",    "ul",
-					       "UL", "h", "d",   "t",   "usize", "isize", "int", "float"};
-	const char *word = *q == '_' ? q + 1 : q;
-	if (word > p && word[-1] == '_' && word == q)
-		q--; /* 1_f32: the digits took the underscore */
-	if (lx->n_fstr || !WORD_IN(word, suffixes))
-		return false;
-	lx->failed = true;
-	struct diag *g = lex_error(lx, DIAG_HABIT_SYNTAX, q, skip_word(word), "a number has no suffix; leave it out");
-	diag_help(lx->diags, g, "a type is given where the number is used, `let x: float16 = 1.0`, or by a call, `float16(1.0)`");
-	g->sound = true;
-	edit(lx, g, whole && (*word == 'f' || *word == 'F') ? ".0" : "");
-	*out = (struct lexeme){whole ? TOK_INT : TOK_FLOAT, q, skip_word(word)};
 	return true;
 }

@@ -193,7 +193,7 @@ static bool habit_chain(struct resolver *r, node_id n)
 	node_id root = n;
 	while (ast_kind(r->t, root) == NODE_MEMBER)
 		root = ast_a(r->t, root);
-	if (ast_kind(r->t, root) != NODE_NAME || !habit_module(name_text(r->f, text_of(r, ast_token(r->t, root)))))
+	if (ast_kind(r->t, root) != NODE_NAME || !habit_module_help(name_text(r->f, text_of(r, ast_token(r->t, root)))))
 		return false;
 	token_id tok = ast_token(r->t, root);
 	return !name_known(r, tok) && report_foreign_module(r, tok, ast_token(r->t, n), HABIT_VALUE);

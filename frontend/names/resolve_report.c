@@ -199,7 +199,7 @@ bool report_foreign_module(struct resolver *r, token_id root, token_id member, u
 	const char *name = text(r, root), *what = text(r, member), *instead = habit_name_instead(what, use);
 	char line[160];
 	uint64_t i;
-	if (!habit_module(name))
+	if (!habit_module_help(name))
 		return false;
 	span whole = {r->t->tokens.src->id, r->t->tokens.starts[root], r->t->tokens.ends[member]};
 	if (map_get(&r->f->prelude.by_name, map_key_u64(text_of(r, member)), &i) || dtype_find(what) != DT_COUNT || !strcmp(what, "Tensor"))

@@ -1,5 +1,5 @@
-/* Habits from other languages: what the parser asks of habits/, which defines all of these. Each recognises one habit where the parser stands, reports what
- * to write instead, goes on behind it and is true; false if there is none. */
+/* The only way from the grammar to habits/: what Python and PyTorch users write where the language has another form. The parser asks at the places
+ * listed here. Without an answer each of them ends in the ordinary error. */
 #ifndef TRIB_FRONTEND_SYNTAX_HABIT_HOOKS_H
 #define TRIB_FRONTEND_SYNTAX_HABIT_HOOKS_H
 #include <stdbool.h>
@@ -7,49 +7,31 @@
 
 struct parser;
 
-bool habit_array(struct parser *p);              /* [3, 4]float, [float32; 4] */
-bool habit_type(struct parser *p);               /* pointers, functions, structures, quotes */
-bool habit_dim(struct parser *p);                /* _, *, :, "batch"; the dimension is `?` then */
-bool habit_suffix(struct parser *p, bool tuple); /* (int) -> int, int? */
-bool value_as_type(struct parser *p);            /* in_features: 784 in a signature, which is taken as the default */
-bool habit_generic(struct parser *p);            /* <const N: int> */
+enum habit_place {
+	HABIT_AT_ITEM,      /* a name where a definition is expected: def, class, net = … */
+	HABIT_AT_MEMBER,    /* a name that starts a line of a layer's body: def, fc: nn.Linear(4, 4) */
+	HABIT_AT_STATEMENT, /* a name that starts a statement: pass, with, raise */
+	HABIT_AT_ELSE,      /* a name behind the block of an `if`: elif; read as the `if` of `else if` */
+	HABIT_AT_OPERAND,   /* a name before an operand: not */
+	HABIT_AT_OPERATOR,  /* a name or `if` behind the operand *node: and, or, is, a if c else b */
+	HABIT_AT_LESS,      /* `<` behind the operand *node: zeros<float32>([3]), Tensor<float32, [3]> as a value */
+	HABIT_AT_PATTERN,   /* `*` in a list pattern: *rest */
+	HABIT_AT_ATTRIBUTE, /* `.` in the attribute at `first`: @torch.jit.script */
+	HABIT_AT_IMPORT,    /* `.` behind the module at `first`: import torch.nn; READ: the module's name is the previous token */
+	HABIT_AT_LAYER,     /* behind the body *node of a layer whose arguments begin at `first`: __init__ among its members */
+	HABIT_AT_ARGUMENT,  /* behind the name `first` of a declared argument: self, nn.Module */
+	HABIT_AT_GENERICS,  /* `[` behind the name of a definition: def f[T](x) */
+	HABIT_AT_ASSIGN,    /* behind the assignment *node among the members of a layer: self.fc = nn.Linear(4, 4) */
+	HABIT_AT_TYPE,      /* where a type is expected: "Tensor", -> None */
+	HABIT_AT_DIM,       /* where a dimension is expected: None, -1, "batch"; READ: it is `?` */
+	HABIT_AT_EXPECTED,  /* before a report that something else is expected: lambda, x in xs, f(*xs), //= */
+	HABIT_PLACES
+};
+/* NONE: no habit. READ: reported, and parsing goes on with the current token, whose kind may have been corrected. SKIPPED: reported, and skipped. */
+enum habit { HABIT_NONE, HABIT_READ, HABIT_SKIPPED };
 
-/* habits/parse_habits.c: words that start something; parse_sign.c: operators, signs; parse_loop.c: heads of loops.
- * Is the current token, which cannot continue an expression, another language's operator? Then says so, and p->k is ours. */
-bool habit_operator(struct parser *p);
-/* Is the current name `not` before an operand? Then says so, and p->k is `!`. */
-bool habit_not(struct parser *p);
-/* At a name that starts something: is that a word of another language, or a misspelt keyword? Says so; then either p->k is the keyword that is
- * meant (or the word was dropped), or all of the statement was skipped. */
-enum habit { HABIT_NONE, HABIT_GO_ON, HABIT_SKIPPED };
-enum habit_place { HABIT_ITEM = 1, HABIT_MEMBER = 2, HABIT_STATEMENT = 4, HABIT_EXPR = 8 };
-enum habit habit_start(struct parser *p, unsigned where);
-/* Before a report that something else is expected here: is it a habit from another language? Then says so. */
-bool habit_expected(struct parser *p);
-/* At the `<` of type arguments in a call, f<int>(x): says that there are none, and goes on behind them. */
-bool habit_type_arguments(struct parser *p, node_id callee);
-/* At the `[` of f[T, N](x), `[` and its `]` standing for `< >`: says so, and they are read as those. */
-bool habit_generics(struct parser *p);
-/* At what follows the arguments: `raises`, `throws`. Says that it is left out, and goes on behind it. */
-void habit_effect(struct parser *p);
-/* At a `?` that ends an expression, f(x)?: says that it is left out, and goes on behind it. */
-bool habit_question(struct parser *p);
-/* At a `(`: is it a lambda, (x: int) => x? Then says so; panic stays until the next statement. */
-bool habit_lambda(struct parser *p);
-/* At `(`, `=` or what ends the range of a loop's head: C's and other forms of it. Says so and goes on before the body. */
-bool habit_loop_head(struct parser *p, token_id keyword);
-/* At `//` or `--` where a definition is expected: says how a comment starts, and skips the line. */
-bool habit_comment(struct parser *p);
-void habit_declaration(struct parser *p); /* `let mut x`, `let int x`: says so, and the current token is `x` */
-bool habit_else_if(struct parser *p);     /* `elif`: says so, and the current token is `if` */
-/* Constructors, such as Python's `__init__`, among the members of a layer, whose arguments begin at token `open`: says so. */
-void habit_constructors(struct parser *p, node_id body, token_id open);
-/* Is this what other languages start a definition with, or a `let`? */
-bool habit_definition(struct parser *p);
-
-/* ---- imports ---- */
-/* Is it surely one that has no use here, whatever files there are? */
-bool habit_package(const char *name);
-/* For the import of such a module: what to do without it. NULL: it is not a known one. */
-const char *habit_module_help(const char *name);
+/* Recognises a habit where the parser is. `first` and `node` are what the place says, else 0 and NULL. */
+enum habit habit_at(struct parser *p, enum habit_place place, token_id first, node_id *node);
+/* True if the current token starts a definition for a Python user: `def`, `class`. Reports nothing. */
+bool habit_starts_item(struct parser *p);
 #endif

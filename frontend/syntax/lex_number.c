@@ -99,9 +99,6 @@ struct lexeme lex_number(struct lexer *lx, const char *p)
 	}
 	if (lex_is_word(*q) && (*q | 0x20) == 'e')
 		return bad(lx, p, q, "the exponent of this number has no digits", NULL);
-	struct lexeme plain;
-	if ((lex_is_word(*q) || !ok) && lex_number_suffix(lx, p, q, whole, &plain))
-		return plain;
 	if (*q == 'x' && lex_is_digit(q[1]))
 		return bad(lx, p, q, "a shape is a list of dimensions: `[3, 4]`", NULL);
 	if (lex_is_word(*q))

@@ -11,9 +11,9 @@
 struct lexer {
 	const struct source *src;
 	struct diags *diags;
-	const char *text, *end; /* *end is the NUL after the source */
-	uint32_t bad_text;      /* reports of unreadable bytes so far */
-	const char *told_until; /* end of the line on which a foreign habit was reported last */
+	const char *text, *end;     /* *end is the NUL after the source */
+	uint32_t bad_text;          /* reports of unreadable bytes so far */
+	const char *reported_until; /* end of the line on which a habit was reported last */
 	bool failed;
 	uint32_t n_fstr;
 	struct {
@@ -55,15 +55,9 @@ struct lexeme lex_fstring_more(struct lexer *lx, const char *p);
 struct lexeme lex_fstring_spec(struct lexer *lx, const char *p);
 /* A newline or the end of the file inside an interpolation: reports it and leaves all f-strings. */
 void lex_fstring_cut(struct lexer *lx);
-/* habits/lex_habits.c: habits from other languages, each reported with what to write instead. False: it is not such a thing.
- * A `//` at p that starts a comment; where that ends. */
-bool lex_habit_comment(struct lexer *lx, const char *p, const char **end);
-bool lex_triple_quotes(struct lexer *lx, const char *p, struct lexeme *out); /* p at a quote */
-bool lex_prime(struct lexer *lx, const char *p, struct lexeme *out);         /* p at a quote */
-bool lex_habit_sign(struct lexer *lx, const char *p, struct lexeme *out);    /* an operator or character */
-bool lex_is_habit_sign(const struct lexer *lx, const char *p);
-/* The number p … q is followed by letters such as `f32`. */
-bool lex_number_suffix(struct lexer *lx, const char *p, const char *q, bool whole, struct lexeme *out);
+/* habits/lex_habits.c: what Python users write that starts no token: triple quotes (p at a quote), or an operator or character. Reports what to write
+ * instead. False: none of these. */
+bool lex_habit(struct lexer *lx, const char *p, struct lexeme *out);
 /* Length of the UTF-8 sequence at p, 0 if it is not one. */
 uint32_t lex_utf8(const char *p, const char *end);
 #endif

@@ -106,9 +106,7 @@ struct lexeme lex_string(struct lexer *lx, const char *p)
 	struct lexeme triple;
 	if (ends_fstring(lx, p))
 		return missing_brace(lx, p);
-	if (lex_prime(lx, p, &triple))
-		return triple;
-	if (p[1] == *p && lex_triple_quotes(lx, p, &triple))
+	if (p[1] == *p && lex_habit(lx, p, &triple))
 		return triple;
 	char quote = *p++;
 	bool ok = true;

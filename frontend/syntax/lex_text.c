@@ -105,11 +105,13 @@ struct lexeme lex_bad_character(struct lexer *lx, const char *p)
 	if (*p == 0 || !n || is_bom(p, lx->end))
 		return (struct lexeme){TOK_ERROR, lex_special_byte(lx, p), NULL};
 	struct lexeme known;
-	if (lex_habit_sign(lx, p, &known))
+	if (lex_habit(lx, p, &known))
 		return known;
-	const char *q = p + n; /* one report for a run of letters, as in a word of another script */
+	const char *q = p + n; /* one report for a word of another script, or a run of one character */
 	bool word = n > 1;
-	while (word && q < lx->end && (*q & 0x80) && (n = lex_utf8(q, lx->end)) && !is_bom(q, lx->end) && !lex_is_habit_sign(lx, q))
+	while (!word && *q == *p)
+		q++;
+	while (word && q < lx->end && (*q & 0x80) && (n = lex_utf8(q, lx->end)) && !is_bom(q, lx->end))
 		q += n;
 	while (word && lex_is_word(*q))
 		q++;

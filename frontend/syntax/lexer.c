@@ -97,8 +97,6 @@ static void build_keywords(struct keywords *k)
 		if (token_class((enum token_kind)i) == TOKEN_KEYWORD)
 			add_keyword(k, token_kind_text((enum token_kind)i), (enum token_kind)i);
 	add_keyword(k, "None", TOK_NONE);
-	add_keyword(k, "True", TOK_HABIT_TRUE);
-	add_keyword(k, "False", TOK_HABIT_FALSE);
 }
 
 /* The next `stop`, NUL or byte >= 0x80 from p on. */
@@ -188,9 +186,6 @@ static struct lexeme slash_at(struct lexer *lx, const char *p, const char *wide,
 {
 	if (p[1] == '*')
 		return (struct lexeme){LEX_NO_TOKEN, block_comment_end(lx, p + 2, wide, newline), NULL};
-	const char *end;
-	if (p[1] == '/' && lex_habit_comment(lx, p, &end))
-		return (struct lexeme){LEX_NO_TOKEN, end, NULL};
 	if (p[1] == '/')
 		return (struct lexeme){TOK_SLASH2, p + 2, NULL};
 	return p[1] == '=' ? (struct lexeme){TOK_SLASH_EQ, p + 2, NULL} : (struct lexeme){TOK_SLASH, p + 1, NULL};

@@ -5,8 +5,6 @@
 node_id parse_paren(struct parser *p)
 {
 	uint32_t base = p->n_scratch, commas;
-	if ((peek(p) == TOK_RPAREN || (peek(p) == TOK_NAME && p->kinds[p->i + 2] == TOK_COLON)) && habit_lambda(p))
-		return error_node(p);
 	token_id open = p->i, close = parse_elements(p, TOK_RPAREN, parse_expr, &commas);
 	if (p->n_scratch - base == 1 && !commas) {
 		node_id inner = p->scratch[--p->n_scratch];

@@ -47,8 +47,7 @@ const char *describe(struct parser *p, token_id i, char out[64])
 	else if (k == TOK_NAME || k == TOK_INT || k == TOK_FLOAT)
 		snprintf(out, 64, "`%.*s`", (int)(token_len(t, i) < 48 ? token_len(t, i) : 48), token_text(t, i));
 	else
-		snprintf(out, 64, "%s%s", k == TOK_FSTR_TAIL || k == TOK_HABIT_TRUE || k == TOK_HABIT_FALSE ? "" : "a ",
-			 token_kind_text(k));
+		snprintf(out, 64, "%s%s", k == TOK_FSTR_TAIL ? "" : "a ", token_kind_text(k));
 	return out;
 }
 
@@ -59,7 +58,7 @@ struct diag *error_expected(struct parser *p, enum diag_code code, const char *w
 		p->panic = p->failed = true;
 		return NULL;
 	}
-	if (habit_expected(p))
+	if (habit_at(p, HABIT_AT_EXPECTED, 0, NULL))
 		return NULL;
 	span at = p->i && (after_newline(p) || p->k == TOK_EOF) ? after_previous(p) : here(p);
 	struct diag *g = error_at(p, code, at, "expected %s, found %s", what, describe(p, p->i, found));

@@ -1,7 +1,6 @@
 /* Expressions, by precedence climbing. Levels, low to high: 1 ? :, 2 ||, 3 &&, 4 == !=, 5 < <= > >= (a chain), 6 .., 7 + -, 8 * / // % @,
  * 9 unary, 10 ** (right), then . () []. */
 #include <stddef.h>
-#include "base/buf.h"
 #include "frontend/syntax/parse_state.h"
 
 enum { LEVEL_OR = 2, LEVEL_COMPARE = 5, LEVEL_RANGE = 6, LEVEL_SUM = 7 };
@@ -16,9 +15,8 @@ unsigned operator_level(enum token_kind k) { return levels[k]; }
 /* What may follow a primary and belong to it. */
 static const uint8_t is_postfix[TOK_COUNT] = {[TOK_DOT] = 1, [TOK_LPAREN] = 1, [TOK_LBRACKET] = 1};
 
-/* What may follow the word `not` of other languages. */
-static const uint8_t is_operand_start[TOK_COUNT] = {
-	[TOK_NAME] = 1, [TOK_LPAREN] = 1, [TOK_TRUE] = 1, [TOK_FALSE] = 1, [TOK_HABIT_TRUE] = 1, [TOK_HABIT_FALSE] = 1};
+/* What starts an operand and never follows a name. */
+static const uint8_t is_operand_start[TOK_COUNT] = {[TOK_NAME] = 1, [TOK_LPAREN] = 1, [TOK_TRUE] = 1, [TOK_FALSE] = 1};
 
 static node_id parse_unary(struct parser *p);
 static node_id parse_postfix(struct parser *p, node_id left);
@@ -101,7 +99,7 @@ static node_id climb_from(struct parser *p, node_id left, unsigned min)
 		unsigned level = levels[p->k];
 		if (level < min || (after_newline(p) && p->newlines && ends_here(p)) || p->panic)
 			return left;
-		if (p->k == TOK_LT && habit_type_arguments(p, left)) {
+		if (p->k == TOK_LT && habit_at(p, HABIT_AT_LESS, 0, &left)) {
 			left = parse_postfix(p, left);
 			continue;
 		}
@@ -148,67 +146,12 @@ static node_id parse_ternary(struct parser *p, node_id cond)
 	return new_node(p, NODE_TERNARY, question, cond, new_pair(p, then, otherwise));
 }
 
-/* `?` and what the other levels left, among that the operators of other languages. */
+/* What follows an operand beside the operators of the table. */
 static node_id parse_rest(struct parser *p, node_id left)
 {
-	while (p->k == TOK_NAME && !p->panic && !(p->newlines && after_newline(p))) {
-		if (!habit_operator(p))
-			break;
+	while ((p->k == TOK_NAME || p->k == TOK_IF) && !(p->newlines && after_newline(p)) && habit_at(p, HABIT_AT_OPERATOR, 0, &left))
 		left = climb_from(p, left, LEVEL_OR);
-	}
-	if (p->k == TOK_QUESTION && !p->panic)
-		return habit_question(p) ? left : parse_ternary(p, left);
-	return left;
-}
-
-/* Does an `else` follow the `if` here before the expression ends? */
-static bool has_else(const struct parser *p)
-{
-	enum { MOST = 256 }; /* so that many of them take linear time */
-	const struct tokens *t = &p->t->tokens;
-	uint32_t depth = 0;
-	for (token_id i = p->i + 1;; i++) {
-		enum token_kind k = token_kind(t, i);
-		if (i > p->i + MOST || k == TOK_EOF || k == TOK_LBRACE || k == TOK_RBRACE || (p->newlines && token_after_newline(t, i)))
-			return false;
-		if (!depth && (k == TOK_ELSE || k == TOK_COMMA || k == TOK_RPAREN || k == TOK_RBRACKET))
-			return k == TOK_ELSE;
-		depth += k == TOK_LPAREN || k == TOK_LBRACKET;
-		depth -= k == TOK_RPAREN || k == TOK_RBRACKET;
-	}
-}
-
-/* Python's `then if cond else otherwise`, at its `if`. */
-static node_id parse_python_choice(struct parser *p, node_id then)
-{
-	const struct source *s = p->t->tokens.src;
-	token_id keyword = p->i;
-	uint32_t height = p->height;
-	advance(p);
-	node_id cond = parse_expr(p);
-	raise_height(&height, p);
-	if (p->panic || !accept(p, TOK_ELSE))
-		return error_node(p);
-	token_id first = p->i; /* of what may be another choice, whose parts stand in this order, too */
-	node_id otherwise = parse_expr(p);
-	raise_height(&height, p);
-	struct diag *g =
-		error_at(p, DIAG_HABIT_SYNTAX, token_span(&p->t->tokens, keyword), "`a if c else b` is not an expression; use `c ? a : b`");
-	help(p, g, "or `if c { a } else { b }`");
-	if (g) {
-		span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = between(p, first, p->i - 1);
-		struct buf text = {0};
-		buf_put(&text, s->text + c.start, c.end - c.start);
-		buf_puts(&text, " ? ");
-		buf_put(&text, s->text + a.start, a.end - a.start);
-		buf_puts(&text, " : ");
-		buf_put(&text, s->text + b.start, b.end - b.start);
-		edit(p, g, (span){a.source, a.start, b.end}, text.at);
-		buf_free(&text);
-	}
-	sound(p, g);
-	p->height = height + 1;
-	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
+	return p->k == TOK_QUESTION && !p->panic ? parse_ternary(p, left) : left;
 }
 
 node_id parse_expr(struct parser *p)
@@ -216,10 +159,8 @@ node_id parse_expr(struct parser *p)
 	if (!enter(p))
 		return error_too_deep(p);
 	node_id e = climb(p, LEVEL_OR);
-	if (p->k == TOK_QUESTION || p->k == TOK_NAME)
+	if (p->k == TOK_QUESTION || p->k == TOK_NAME || p->k == TOK_IF)
 		e = parse_rest(p, e);
-	if (p->k == TOK_IF && !p->panic && !(p->newlines && after_newline(p)) && has_else(p))
-		e = parse_python_choice(p, e);
 	leave(p);
 	return e;
 }
@@ -228,8 +169,6 @@ node_id parse_condition(struct parser *p)
 {
 	node_id e = parse_expr(p);
 	while (p->k == TOK_ASSIGN && !p->panic) {
-		if (habit_expected(p)) /* `=<`, `=>` */
-			break;
 		struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`=` assigns; a comparison is written `==`");
 		edit(p, g, here(p), "==");
 		recovered(p, g);
@@ -257,10 +196,7 @@ node_id parse_expr_or_tuple(struct parser *p)
 
 static bool at_named_arg(const struct parser *p)
 {
-	const struct tokens *t = &p->t->tokens;
-	if (peek(p) != TOK_ASSIGN || (p->kinds[p->i + 2] == TOK_GT && t->ends[p->i + 1] == t->starts[p->i + 2])) /* n => 4 */
-		return false;
-	return p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD;
+	return peek(p) == TOK_ASSIGN && (p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_KEYWORD);
 }
 
 static node_id parse_argument(struct parser *p)
@@ -378,16 +314,6 @@ static node_id parse_postfix(struct parser *p, node_id left)
 	return left;
 }
 
-static node_id parse_foreign_bool(struct parser *p)
-{
-	bool value = p->k == TOK_HABIT_TRUE;
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "`%s` is not a value; use `%s`", value ? "True" : "False",
-				  value ? "true" : "false");
-	edit(p, g, here(p), value ? "true" : "false");
-	recovered(p, g);
-	return take_leaf(p, value ? NODE_TRUE : NODE_FALSE);
-}
-
 static node_id no_expression(struct parser *p)
 {
 	if (keyword_as_name(p))
@@ -416,8 +342,6 @@ static node_id parse_primary(struct parser *p)
 	case TOK_LBRACKET: return parse_list_literal(p);
 	case TOK_LBRACE: return parse_block(p);
 	case TOK_IF: return parse_if(p);
-	case TOK_HABIT_TRUE:
-	case TOK_HABIT_FALSE: return parse_foreign_bool(p);
 	default: return no_expression(p);
 	}
 }
@@ -453,7 +377,7 @@ static node_id parse_unary(struct parser *p)
 	if (p->k == TOK_MINUS || p->k == TOK_BANG || p->k == TOK_PLUS)
 		return parse_prefix(p);
 	node_id left;
-	if (p->k == TOK_NAME && is_operand_start[peek(p)] && habit_not(p))
+	if (p->k == TOK_NAME && is_operand_start[peek(p)] && habit_at(p, HABIT_AT_OPERAND, 0, NULL))
 		return parse_prefix(p);
 	if (p->k == TOK_NAME) { /* the usual case, without a call */
 		left = take_leaf(p, NODE_NAME);

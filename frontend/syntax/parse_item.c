@@ -48,15 +48,8 @@ static node_id parse_attribute(struct parser *p)
 	token_id name = expect_name(p, "an attribute's name after `@`");
 	if (name == TOKEN_NONE)
 		return error_node(p);
-	if (p->k == TOK_DOT && !p->panic) { /* @torch.jit.script */
-		while (p->k == TOK_DOT || ((p->k == TOK_NAME || p->k == TOK_LPAREN) && !after_newline(p)))
-			skip_token(p);
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, name - 1, p->i - 1), "an attribute has one name");
-		help(p, g, "leave it out: everything is compiled");
-		edit(p, g, between(p, name - 1, p->i - 1), "");
-		sound(p, g);
+	if (p->k == TOK_DOT && habit_at(p, HABIT_AT_ATTRIBUTE, name - 1, NULL))
 		return error_node(p);
-	}
 	uint32_t args = p->k == TOK_LPAREN && !after_newline(p) ? parse_arguments(p) : 0;
 	return new_node(p, NODE_ATTR, name, args, 0);
 }
@@ -71,7 +64,7 @@ static uint32_t parse_attributes(struct parser *p)
 			push(p, a);
 	}
 	uint32_t attrs = pop_list(p, base, 0);
-	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !(p->k == TOK_NAME && habit_definition(p))) {
+	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !habit_starts_item(p)) {
 		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1),
 					  "an attribute stands before `fn`, `layer`, `const`, `type` or `param`");
 		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
@@ -155,13 +148,9 @@ static node_id parse_item(struct parser *p);
 
 static node_id no_item(struct parser *p)
 {
-	if (habit_comment(p))
-		return error_node(p);
-	if (p->k == TOK_NAME) {
-		enum habit f = habit_start(p, HABIT_ITEM);
-		if (f)
-			return f == HABIT_GO_ON ? parse_item(p) : error_node(p);
-	}
+	enum habit habit = p->k == TOK_NAME ? habit_at(p, HABIT_AT_ITEM, 0, NULL) : HABIT_NONE;
+	if (habit)
+		return habit == HABIT_READ ? parse_item(p) : error_node(p);
 	if (p->k == TOK_RBRACE || p->k == TOK_RPAREN || p->k == TOK_RBRACKET) {
 		error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
 		return error_node(p);
@@ -208,7 +197,7 @@ static node_id parse_item(struct parser *p)
 
 static void end_item(struct parser *p)
 {
-	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE || habit_comment(p))
+	if (p->k == TOK_SEMICOLON || p->k == TOK_EOF || after_newline(p) || (p->kinds[p->i - 1] & 0x7f) == TOK_RBRACE)
 		return;
 	error_expected(p, DIAG_STATEMENT_END, "the end of the definition");
 }
@@ -221,7 +210,7 @@ void parse_root(struct parser *p)
 		if (accept(p, TOK_SEMICOLON))
 			continue;
 		token_id start = p->i;
-		p->told_block = false;
+		p->reported_indentation = false;
 		node_id item = parse_item(p);
 		if (ast_kind(p->t, item) != NODE_ERROR)
 			push(p, item);

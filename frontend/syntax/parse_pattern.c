@@ -15,20 +15,11 @@ static node_id parse_rest_pattern(struct parser *p)
 	return new_node(p, NODE_PAT_REST, dots, name, 0);
 }
 
-/* Python's [a, *rest] */
-static bool habit_rest(struct parser *p)
-{
-	if (p->panic || p->k != TOK_STAR || peek(p) != TOK_NAME)
-		return false;
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "this is not the rest of a list; write `...rest`");
-	edit(p, g, here(p), "...");
-	sound(p, g);
-	return true;
-}
-
 static node_id parse_list_pattern_element(struct parser *p)
 {
-	return p->k == TOK_DOT3 || habit_rest(p) ? parse_rest_pattern(p) : parse_one_pattern(p);
+	if (p->k == TOK_STAR)
+		habit_at(p, HABIT_AT_PATTERN, 0, NULL);
+	return p->k == TOK_DOT3 ? parse_rest_pattern(p) : parse_one_pattern(p);
 }
 
 static void check_rests(struct parser *p, uint32_t base)

@@ -91,13 +91,30 @@ void skip_token(struct parser *p)
 		advance(p);
 }
 
+/* The `>` of the `<` here, if it is before token `end` and on the same line; else TOKEN_NONE. */
+static token_id closing_angle(const struct parser *p, token_id end)
+{
+	uint32_t depth = 0;
+	for (token_id i = p->i; i < end && (i == p->i || !token_after_newline(&p->t->tokens, i)); i++) {
+		depth += token_kind(&p->t->tokens, i) == TOK_LT;
+		if (token_kind(&p->t->tokens, i) == TOK_GT && !--depth)
+			return i;
+	}
+	return TOKEN_NONE;
+}
+
 bool recover_element(struct parser *p, token_id open, enum token_kind close)
 {
 	token_id m = matching(p, open);
 	if (p->fatal || m == TOKEN_NONE || p->i > m || token_kind(&p->t->tokens, m) != close)
 		return false;
-	while (p->i < m && p->k != TOK_COMMA)
-		skip_token(p);
+	while (p->i < m && p->k != TOK_COMMA) {
+		token_id angle = p->k == TOK_LT ? closing_angle(p, m) : TOKEN_NONE;
+		if (angle == TOKEN_NONE)
+			skip_token(p);
+		else
+			jump(p, angle + 1);
+	}
 	if (p->i > m)
 		jump(p, m);
 	p->panic = false;
@@ -125,6 +142,14 @@ static bool stray_brace(struct parser *p, token_id start, token_id open)
 	matching(p, open);
 	return p->last_stray != TOKEN_NONE && p->last_stray > p->i && p->k == TOK_RBRACE && !after_newline(p) &&
 	       line_of(p, start) == line_of(p, p->i) && line_of(p, open) != line_of(p, start);
+}
+
+void skip_statement(struct parser *p, token_id start)
+{
+	uint32_t indent = indent_of(p, start);
+	do
+		skip_token(p);
+	while (p->k != TOK_EOF && p->k != TOK_RBRACE && p->k != TOK_SEMICOLON && !(after_newline(p) && indent_of(p, p->i) <= indent));
 }
 
 void recover_statement(struct parser *p, token_id start, token_id open)
@@ -161,8 +186,11 @@ void recover_signature(struct parser *p)
 	p->panic = false;
 }
 
-/* Indented, a `let` belongs to the body of what is skipped. */
-static bool begins_item(struct parser *p) { return starts_item((enum token_kind)p->k) || (habit_definition(p) && indent_of(p, p->i) == 0); }
+/* Indented, a `let` or `def` belongs to the body of what is skipped. */
+static bool begins_item(struct parser *p)
+{
+	return starts_item((enum token_kind)p->k) || ((p->k == TOK_LET || habit_starts_item(p)) && indent_of(p, p->i) == 0);
+}
 
 void recover_item(struct parser *p, token_id start)
 {
@@ -186,7 +214,7 @@ static void error_not_closed(struct parser *p, token_id open, enum token_kind cl
 	const char *bracket = token_kind_text(token_kind(&p->t->tokens, open));
 	span place = after_newline(p) || p->k == TOK_EOF ? after_previous(p) : here(p);
 	struct diag *g;
-	if (habit_expected(p))
+	if (habit_at(p, HABIT_AT_EXPECTED, 0, NULL))
 		return;
 	if (paired)
 		g = error_at(p, DIAG_EXPECTED_TOKEN, place, "expected `,` or `%s`, found %s", token_kind_text(close),

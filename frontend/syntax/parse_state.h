@@ -30,13 +30,10 @@ struct parser {
 	bool failed;
 	bool no_step; /* `..` takes no `:step` here: a ternary or a slice owns the colon */
 	bool in_loop, in_layer, in_main;
-	bool told_block;   /* that bodies stand in braces was said in this item, or goes without saying */
-	bool in_for;       /* the head of a loop up to its `in` */
-	bool in_signature; /* arguments and result */
-	bool told_keyword; /* an argument of this signature has a keyword as its name */
-	bool told_value;   /* an argument of this signature has a value for its type */
-	struct diag *head; /* the first report on a name or value in this signature */
-	uint64_t named;    /* keywords that were used as names, which was said: further uses are names */
+	bool reported_indentation; /* a body without braces was reported in this item, or needs no report */
+	bool in_for;               /* the head of a loop up to its `in` */
+	bool in_signature;         /* arguments and result */
+	uint64_t named;            /* keywords whose use as a name was reported: further uses are names */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
 	uint32_t n_scratch, cap_scratch;
@@ -171,10 +168,6 @@ node_id error_too_deep(struct parser *p);
 
 /* Skips a statement and what is indented further, or its block. */
 void skip_statement(struct parser *p, token_id start);
-/* parse_stub.c: at what follows the signature that begins at `keyword`, if it is no body, or after an error in it. True: a signature without a body was
- * reported instead of all that is wrong in it, and skipped. */
-bool habit_stub(struct parser *p, token_id keyword);
-
 /* parse_recover.c */
 void skip_token(struct parser *p); /* one token, or a whole bracket */
 token_id matching(struct parser *p, token_id bracket);
@@ -238,6 +231,11 @@ _Static_assert(TOK_AT_EQ - TOK_ASSIGN == 5, "the assignment operators stand toge
 /* parse_block.c */
 node_id parse_body(struct parser *p, token_id head, bool layer); /* of what begins at token `head`; reports a missing `{` */
 node_id parse_block(struct parser *p);                           /* at its `{` */
+bool leaves_block(struct parser *p, token_id head, token_id open,
+		  bool layer); /* true at the next definition: the block at `open` is not closed */
+void parse_and_end(struct parser *p, token_id head, token_id open, bool layer); /* a statement, and recovery after it */
+/* parse_indented.c: the same without braces, which is reported */
+node_id parse_indented(struct parser *p, token_id head, bool layer);
 /* parse_pattern.c */
 node_id parse_pattern(struct parser *p); /* also a bare `a, b` */
 /* parse_display.c: at their first token */

@@ -42,16 +42,9 @@ node_id parse_let(struct parser *p, bool layer)
 {
 	token_id keyword = p->i;
 	advance(p);
-	if (p->k == TOK_NAME && peek(p) == TOK_NAME)
-		habit_declaration(p);
 	node_id pattern = parse_pattern(p), type = AST_NONE, value;
 	uint32_t height = p->height;
-	if (!p->panic && p->k == TOK_COLON && peek(p) == TOK_ASSIGN && p->t->tokens.ends[p->i] == p->t->tokens.starts[p->i + 1]) {
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "`:=` does not give a value; use `=`");
-		edit(p, g, between(p, p->i, p->i + 1), "=");
-		sound(p, g);
-		advance(p);
-	} else if (!p->panic && accept(p, TOK_COLON)) {
+	if (!p->panic && accept(p, TOK_COLON)) {
 		type = parse_type(p);
 		raise_height(&height, p);
 	}
@@ -105,23 +98,13 @@ static node_id parse_for(struct parser *p)
 {
 	token_id keyword = p->i;
 	advance(p);
-	bool odd = p->k == TOK_LPAREN && habit_loop_head(p, keyword);
 	p->in_for = true;
-	node_id pattern = odd ? error_node(p) : parse_pattern(p), iter;
+	node_id pattern = parse_pattern(p), iter;
 	uint32_t height = p->height;
-	odd = odd || (p->k == TOK_ASSIGN && habit_loop_head(p, keyword));
-	if (p->k == TOK_NAME && !p->panic && token_is(&p->t->tokens, p->i, "of")) {
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "`of` does not belong to `for`; use `in`");
-		edit(p, g, here(p), "in");
-		sound(p, g);
-		read_token_as(p, TOK_IN);
-	}
-	if (!p->panic && !odd)
+	if (!p->panic)
 		expect(p, TOK_IN, "`in` and what the loop runs over");
 	p->in_for = false;
-	iter = p->panic || odd ? error_node(p) : parse_expr(p);
-	if (!odd && p->k != TOK_LBRACE)
-		habit_loop_head(p, keyword);
+	iter = p->panic ? error_node(p) : parse_expr(p);
 	raise_height(&height, p);
 	node_id body = parse_loop_body(p, keyword);
 	raise_height(&height, p);
@@ -161,48 +144,12 @@ static void misspelt_else(struct parser *p)
 
 static node_id parse_else(struct parser *p, token_id head)
 {
-	if (p->k == TOK_NAME && habit_else_if(p))
+	if (p->k == TOK_NAME && habit_at(p, HABIT_AT_ELSE, 0, NULL))
 		return parse_if(p);
 	misspelt_else(p);
 	if (!accept(p, TOK_ELSE))
 		return AST_NONE;
 	return p->k == TOK_IF ? parse_if(p) : parse_body(p, head, false);
-}
-
-/* Is this the `then` of `if c then a else b` on one line? */
-static bool then_on_line(const struct parser *p)
-{
-	const struct tokens *t = &p->t->tokens;
-	token_id i = p->i;
-	if (!token_is(t, i, "then"))
-		return false;
-	while (!token_after_newline(t, i + 1) && token_kind(t, i) != TOK_EOF && token_kind(t, i) != TOK_LBRACE &&
-	       token_kind(t, i) != TOK_ELSE)
-		i++;
-	return token_kind(t, i) == TOK_ELSE;
-}
-
-/* From there on: a choice, as `? :` makes it. */
-static node_id parse_then(struct parser *p, token_id keyword, node_id cond)
-{
-	const char *text = p->t->tokens.src->text;
-	uint32_t height = p->height;
-	advance(p);
-	node_id then = parse_expr(p);
-	raise_height(&height, p);
-	if (!expect(p, TOK_ELSE, "`else`"))
-		return error_node(p);
-	node_id otherwise = parse_expr(p);
-	raise_height(&height, p);
-	span c = ast_span(p->t, cond), a = ast_span(p->t, then), b = ast_span(p->t, otherwise);
-	struct diag *g =
-		error_at(p, DIAG_HABIT_SYNTAX, between(p, keyword, keyword), "`if … then … else` is not an expression; use `c ? a : b`");
-	help(p, g, "or `if c { a } else { b }`");
-	edit_as(p, g, between(p, keyword, p->i - 1), "%.*s ? %.*s : %.*s", (int)(c.end - c.start), text + c.start, (int)(a.end - a.start),
-		text + a.start, (int)(b.end - b.start), text + b.start);
-	sound(p, g);
-	p->height = height + 1;
-	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
 }
 
 node_id parse_if(struct parser *p)
@@ -213,10 +160,6 @@ node_id parse_if(struct parser *p)
 	advance(p);
 	node_id cond = parse_condition(p);
 	uint32_t height = p->height;
-	if (!p->panic && p->k == TOK_NAME && then_on_line(p)) {
-		leave(p);
-		return parse_then(p, keyword, cond);
-	}
 	node_id then = p->panic ? error_node(p) : parse_body(p, keyword, false);
 	raise_height(&height, p);
 	node_id otherwise = p->panic ? AST_NONE : parse_else(p, keyword);
@@ -232,8 +175,7 @@ node_id parse_if(struct parser *p)
 static bool begins_condition(enum token_kind k)
 {
 	return k == TOK_NAME || k == TOK_BANG || k == TOK_MINUS || k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_IF ||
-	       k == TOK_TRUE || k == TOK_FALSE || k == TOK_NONE || k == TOK_WHERE || k == TOK_HABIT_TRUE || k == TOK_HABIT_FALSE ||
-	       token_class(k) == TOKEN_LITERAL;
+	       k == TOK_TRUE || k == TOK_FALSE || k == TOK_NONE || k == TOK_WHERE || token_class(k) == TOKEN_LITERAL;
 }
 
 static bool at_assert(const struct parser *p)
@@ -325,15 +267,12 @@ static node_id parse_expr_statement(struct parser *p)
 
 /* --- any statement --- */
 
-/* What an expression that starts with a name never goes on with, and `(`: worth a look for words of other languages. */
+/* What never follows a name that starts an expression, and `(`. */
 static const uint8_t is_odd_after_name[TOK_COUNT] = {
-	[TOK_EOF] = 1,       [TOK_NAME] = 1,     [TOK_INT] = 1,        [TOK_FLOAT] = 1,       [TOK_STRING] = 1, [TOK_FSTR_WHOLE] = 1,
-	[TOK_FSTR_HEAD] = 1, [TOK_LAYER] = 1,    [TOK_FN] = 1,         [TOK_LET] = 1,         [TOK_CONST] = 1,  [TOK_PARAM] = 1,
-	[TOK_TYPE] = 1,      [TOK_IMPORT] = 1,   [TOK_FROM] = 1,       [TOK_RETURN] = 1,      [TOK_FOR] = 1,    [TOK_WHILE] = 1,
-	[TOK_BREAK] = 1,     [TOK_CONTINUE] = 1, [TOK_MAIN] = 1,       [TOK_TRUE] = 1,        [TOK_FALSE] = 1,  [TOK_NONE] = 1,
-	[TOK_LPAREN] = 1,    [TOK_LBRACE] = 1,   [TOK_RBRACE] = 1,     [TOK_SEMICOLON] = 1,   [TOK_COLON] = 1,  [TOK_IF] = 1,
-	[TOK_ELSE] = 1,      [TOK_WHERE] = 1,    [TOK_HABIT_TRUE] = 1, [TOK_HABIT_FALSE] = 1, [TOK_PLUS] = 1,   [TOK_MINUS] = 1,
-	[TOK_LT] = 1,
+	[TOK_EOF] = 1,    [TOK_NAME] = 1, [TOK_INT] = 1,   [TOK_FLOAT] = 1,  [TOK_STRING] = 1,   [TOK_FSTR_WHOLE] = 1, [TOK_FSTR_HEAD] = 1,
+	[TOK_FN] = 1,     [TOK_LET] = 1,  [TOK_CONST] = 1, [TOK_RETURN] = 1, [TOK_FOR] = 1,      [TOK_WHILE] = 1,      [TOK_BREAK] = 1,
+	[TOK_NONE] = 1,   [TOK_TRUE] = 1, [TOK_FALSE] = 1, [TOK_IMPORT] = 1, [TOK_LPAREN] = 1,   [TOK_LT] = 1,         [TOK_LBRACE] = 1,
+	[TOK_RBRACE] = 1, [TOK_IF] = 1,   [TOK_ELSE] = 1,  [TOK_COLON] = 1,  [TOK_CONTINUE] = 1, [TOK_SEMICOLON] = 1,
 };
 
 static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
@@ -347,20 +286,6 @@ static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)
 }
 
 static node_id parse_local_const(struct parser *p) { return parse_const(p, 0); }
-
-/* `layer fc = nn.Linear(4, 4)` in a body */
-static bool habit_sublayer(struct parser *p, bool layer)
-{
-	const struct tokens *t = &p->t->tokens;
-	token_id name = p->i + 1;
-	if (token_kind(t, name) != TOK_NAME || (token_kind(t, name + 1) != TOK_COLON && token_kind(t, name + 1) != TOK_ASSIGN))
-		return false;
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "`layer` does not declare a %s; use `let`", layer ? "member" : "variable");
-	edit_as(p, g, between(p, p->i, name + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
-	skip_statement(p, p->i);
-	recovered(p, g);
-	return true;
-}
 
 node_id parse_statement(struct parser *p, bool layer)
 {
@@ -378,8 +303,6 @@ node_id parse_statement(struct parser *p, bool layer)
 			return misplaced(p, "`param` declares a parameter of a layer and stands directly in its body", parse_member);
 		return parse_member(p);
 	case TOK_FN:
-		if (!layer && habit_stub(p, p->i))
-			return error_node(p);
 		if (!layer)
 			return misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",
 					 parse_member);
@@ -390,9 +313,6 @@ node_id parse_statement(struct parser *p, bool layer)
 		error_at(p, DIAG_MISPLACED_ATTR, here(p), "an attribute stands before a definition");
 		return error_node(p);
 	case TOK_LAYER:
-		if (habit_sublayer(p, layer))
-			return error_node(p);
-		/* fall through */
 	case TOK_TYPE:
 	case TOK_IMPORT:
 	case TOK_FROM:
@@ -403,11 +323,9 @@ node_id parse_statement(struct parser *p, bool layer)
 		if (at_assert(p))
 			return parse_assert(p);
 		if (is_odd_after_name[peek(p)]) {
-			enum habit f = habit_start(p, layer ? HABIT_MEMBER | HABIT_STATEMENT : HABIT_STATEMENT);
-			if (f == HABIT_SKIPPED)
-				return error_node(p);
-			if (f == HABIT_GO_ON)
-				return parse_statement(p, layer);
+			enum habit habit = habit_at(p, layer ? HABIT_AT_MEMBER : HABIT_AT_STATEMENT, 0, NULL);
+			if (habit)
+				return habit == HABIT_READ ? parse_statement(p, layer) : error_node(p);
 		}
 		return parse_expr_statement(p);
 	default: return parse_expr_statement(p);

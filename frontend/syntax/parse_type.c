@@ -2,7 +2,6 @@
 #include <stddef.h>
 #include <stdio.h>
 #include "frontend/hir/dtype.h"
-#include "frontend/syntax/habit_hooks.h"
 #include "frontend/syntax/parse_state.h"
 
 static node_id parse_type_arg(struct parser *p);
@@ -31,21 +30,6 @@ static void report_empty(struct parser *p, token_id open, const char *what)
 	recovered(p, g);
 }
 
-/* Tensor<float32; 3, 4> */
-static void habit_separator(struct parser *p)
-{
-	token_id first = p->i;
-	while (!closes_angle(p) && p->k != TOK_EOF && p->k != TOK_RPAREN && p->k != TOK_LBRACE && !after_newline(p))
-		advance(p);
-	if (!closes_angle(p)) {
-		jump(p, first);
-		return;
-	}
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, first, p->i - 1), "`;` does not separate the parts of a type; use `,`");
-	help(p, g, "write `Tensor<float32, [3, 4]>`");
-	recovered(p, g);
-}
-
 /* The arguments at `<`: a CLOSED list. */
 static uint32_t parse_angle_args(struct parser *p)
 {
@@ -57,8 +41,6 @@ static uint32_t parse_angle_args(struct parser *p)
 	while (!closes_angle(p) && p->k != TOK_EOF && !p->panic) {
 		push(p, parse_type_arg(p));
 		raise_height(&height, p);
-		if (p->k == TOK_SEMICOLON || (p->k == TOK_NAME && peek(p) != TOK_COLON))
-			habit_separator(p);
 		if (p->panic || !accept(p, TOK_COMMA))
 			break;
 	}
@@ -77,19 +59,6 @@ static uint32_t parse_square_args(struct parser *p)
 	return pop_closed(p, base, close);
 }
 
-/* Tensor<float32>[3, 4] */
-static void habit_dims(struct parser *p)
-{
-	const struct tokens *t = &p->t->tokens;
-	token_id open = p->i;
-	skip_token(p);
-	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1),
-				  "dimensions do not follow `< >`; write them inside, after the element type");
-	if (t->ends[open - 1] == t->starts[open])
-		edit_as(p, g, between(p, open - 1, p->i - 1), ", %.*s>", (int)(t->ends[p->i - 1] - t->starts[open]), token_text(t, open));
-	recovered(p, g);
-}
-
 static node_id parse_type_name(struct parser *p)
 {
 	token_id name = p->i, module = TOKEN_NONE;
@@ -104,17 +73,7 @@ static node_id parse_type_name(struct parser *p)
 	p->height = 1;
 	if (p->k == TOK_LT) {
 		uint32_t args = parse_angle_args(p);
-		if (p->k == TOK_LBRACKET && !after_newline(p) && !p->panic)
-			habit_dims(p);
 		return new_node(p, NODE_TYPE_NAME, name, module, args);
-	}
-	if (p->k == TOK_LPAREN && same_line && !p->panic && p->in_signature) {
-		token_id open = p->i;
-		skip_token(p);
-		struct diag *g =
-			error_at(p, DIAG_HABIT_SYNTAX, between(p, open, p->i - 1), "`( )` does not hold a type's arguments; use `< >`");
-		help(p, g, "write `Tensor<float32, [3, 4]>`");
-		recovered(p, g);
 	}
 	if (p->k == TOK_LBRACKET && same_line) {
 		uint32_t args = parse_square_args(p);
@@ -125,24 +84,11 @@ static node_id parse_type_name(struct parser *p)
 
 static bool is_arithmetic(const struct parser *p, node_id n) { return ast_kind(p->t, n) == NODE_BINARY || ast_kind(p->t, n) == NODE_UNARY; }
 
-/* (mean: float, var: float) */
-static node_id parse_tuple_type_element(struct parser *p)
-{
-	if (p->k == TOK_NAME && peek(p) == TOK_COLON && !p->panic) {
-		const struct tokens *t = &p->t->tokens;
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "a part of a tuple has no name; leave it out");
-		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
-		sound(p, g);
-		jump(p, p->i + 2);
-	}
-	return parse_type(p);
-}
-
 /* ( ): a tuple type, or grouping, which leaves a node only around arithmetic. */
 static node_id parse_type_tuple(struct parser *p, parse_fn element)
 {
 	uint32_t base = p->n_scratch, commas;
-	token_id open = p->i, close = parse_elements(p, TOK_RPAREN, element == parse_type ? parse_tuple_type_element : element, &commas);
+	token_id open = p->i, close = parse_elements(p, TOK_RPAREN, element, &commas);
 	if (p->n_scratch - base == 1 && !commas) {
 		node_id inner = p->scratch[--p->n_scratch];
 		return is_arithmetic(p, inner) ? new_node(p, NODE_PAREN, open, inner, close) : inner;
@@ -150,46 +96,26 @@ static node_id parse_type_tuple(struct parser *p, parse_fn element)
 	return new_node(p, NODE_TYPE_TUPLE, open, pop_list(p, base, 0), close);
 }
 
-static node_id parse_list_element(struct parser *p) { return p->k == TOK_DOT3 && p->i ? take_leaf(p, NODE_ELLIPSIS) : parse_type(p); }
-
-/* [int, ...], [] */
-static void no_list_type(struct parser *p, token_id open, token_id close, node_id element)
+static node_id parse_type_list(struct parser *p)
 {
-	const struct tokens *t = &p->t->tokens;
-	span at = between(p, open, close);
-	struct diag *g;
-	if (element) {
-		span first = ast_span(p->t, element);
-		g = error_at(p, DIAG_HABIT_SYNTAX, at, "a list of any length needs no `...` in its type");
-		edit_as(p, g, at, "[%.*s]", (int)(first.end - first.start), t->src->text + first.start);
-		sound(p, g);
-	} else {
-		g = error_at(p, DIAG_EXPECTED_TYPE, at, "a list type has one element type");
+	uint32_t base = p->n_scratch, commas;
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_type, &commas);
+	uint32_t n = p->n_scratch - base;
+	node_id element = n ? p->scratch[base] : error_node(p);
+	if (n > 1)
+		return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
+	p->n_scratch = base;
+	if (!n && !p->panic) {
+		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, between(p, open, close), "a list type needs an element type");
 		help(p, g, "write it as in `[A]`");
 		recovered(p, g);
 	}
-}
-
-static node_id parse_type_list(struct parser *p)
-{
-	if (habit_array(p))
-		return error_node(p);
-	uint32_t base = p->n_scratch, commas;
-	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_list_element, &commas);
-	uint32_t n = p->n_scratch - base;
-	node_id element = n ? p->scratch[base] : AST_NONE;
-	bool dots = n == 2 && ast_kind(p->t, p->scratch[base + 1]) == NODE_ELLIPSIS;
-	if (n > 1 && !dots)
-		return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
-	p->n_scratch = base;
-	if (n != 1 && !p->panic)
-		no_list_type(p, open, close, element);
-	return new_node(p, NODE_TYPE_LIST, open, element ? element : error_node(p), close);
+	return new_node(p, NODE_TYPE_LIST, open, element, close);
 }
 
 static node_id no_type(struct parser *p, const char *what)
 {
-	if (value_as_type(p) || habit_type(p))
+	if (habit_at(p, HABIT_AT_TYPE, 0, NULL))
 		return error_node(p);
 	error_expected(p, DIAG_EXPECTED_TYPE, what);
 	return error_node(p);
@@ -200,54 +126,40 @@ node_id parse_type(struct parser *p)
 	if (!enter(p))
 		return error_too_deep(p);
 	node_id n;
-	bool tuple = p->k == TOK_LPAREN;
 	switch ((enum token_kind)p->k) {
 	case TOK_NAME: n = parse_type_name(p); break;
 	case TOK_LPAREN: n = parse_type_tuple(p, parse_type); break;
 	case TOK_LBRACKET: n = parse_type_list(p); break;
-	case TOK_NONE: /* Python's -> None */
 	default: n = no_type(p, "a type"); break;
 	}
-	if (habit_suffix(p, tuple))
-		n = error_node(p);
 	leave(p);
 	return n;
-}
-
-/* [batch: N] */
-static node_id parse_shape_element(struct parser *p)
-{
-	if (p->k == TOK_NAME && (peek(p) == TOK_COLON || peek(p) == TOK_ASSIGN) && !p->panic) {
-		const struct tokens *t = &p->t->tokens;
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1), "a dimension has no label; leave it out");
-		edit(p, g, (span){t->src->id, t->starts[p->i], t->starts[p->i + 2]}, "");
-		sound(p, g);
-		advance(p);
-		advance(p);
-	}
-	return parse_type_arg(p);
 }
 
 static node_id parse_shape(struct parser *p)
 {
 	uint32_t base = p->n_scratch, commas;
-	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_shape_element, &commas);
+	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_type_arg, &commas);
 	return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
 }
 
 static node_id parse_dim_primary(struct parser *p)
 {
-	if ((p->k != TOK_NAME || token_len(&p->t->tokens, p->i) == 1) && habit_dim(p))
-		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
 	if (keyword_as_name(p))
 		read_token_as(p, TOK_NAME);
 	switch ((enum token_kind)p->k) {
-	case TOK_NAME: return parse_type_name(p);
+	case TOK_NAME:
+		if (token_is(&p->t->tokens, p->i, "_") && habit_at(p, HABIT_AT_DIM, 0, NULL))
+			return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
+		return parse_type_name(p);
 	case TOK_INT: return take_leaf(p, NODE_INT);
 	case TOK_QUESTION: return take_leaf(p, NODE_DIM_UNKNOWN);
 	case TOK_LPAREN: return parse_type_tuple(p, parse_type_arg);
 	case TOK_LBRACKET: return parse_shape(p);
-	default: return no_type(p, "a type or a dimension");
+	default:
+		if (habit_at(p, HABIT_AT_DIM, 0, NULL))
+			return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
+		return no_type(p, "a type or a dimension");
 	}
 }
 
@@ -255,19 +167,10 @@ static node_id parse_dim_unary(struct parser *p)
 {
 	if (p->k != TOK_MINUS)
 		return parse_dim_primary(p);
+	if (peek(p) == TOK_INT && habit_at(p, HABIT_AT_DIM, 0, NULL))
+		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
 	if (!enter(p))
 		return error_too_deep(p);
-	if (peek(p) == TOK_INT && token_is(&p->t->tokens, p->i + 1, "1") && token_kind(&p->t->tokens, p->i - 1) == TOK_LBRACKET &&
-	    token_kind(&p->t->tokens, p->i - 2) != TOK_NAME && !p->panic) {
-		struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, between(p, p->i, p->i + 1),
-					  "-1 is not a dimension; use `?` for one that may be anything");
-		edit(p, g, between(p, p->i, p->i + 1), "?");
-		sound(p, g);
-		advance(p);
-		advance(p);
-		leave(p);
-		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
-	}
 	token_id op = p->i;
 	advance(p);
 	node_id operand = parse_dim_unary(p);
@@ -362,9 +265,6 @@ static bool accept_size_type(struct parser *p)
 
 static node_id parse_generic(struct parser *p)
 {
-	token_id first = p->i + (p->k == TOK_CONST);
-	if (habit_generic(p))
-		return new_node(p, NODE_GENERIC, first, 0, 0);
 	token_id name = expect_name(p, "the name of a generic");
 	if (name == TOKEN_NONE)
 		return error_node(p);
@@ -374,7 +274,9 @@ static node_id parse_generic(struct parser *p)
 
 uint32_t parse_generics(struct parser *p)
 {
-	if (p->k != TOK_LT && !habit_generics(p))
+	if (p->k == TOK_LBRACKET)
+		habit_at(p, HABIT_AT_GENERICS, 0, NULL);
+	if (p->k != TOK_LT)
 		return 0;
 	uint32_t base = p->n_scratch;
 	token_id open = p->i;

@@ -83,7 +83,6 @@ token_id expect_name(struct parser *p, const char *what)
 	char found[64];
 	struct diag *g = error_at(p, DIAG_KEYWORD_AS_NAME, here(p), "expected %s, found the keyword %s", what, describe(p, p->i, found));
 	help(p, g, "choose another name; a keyword with `_` after it is one");
-	p->head = p->head ? p->head : g;
 	if (!g || !follows_name(peek(p)))
 		return TOKEN_NONE;
 	p->named |= (uint64_t)1 << (p->k - TOK_LAYER);

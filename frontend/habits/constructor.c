@@ -1,4 +1,4 @@
-/* Constructors of other languages: what they take and do belongs to the layer itself. */
+/* Constructors of PyTorch's classes, `__init__`: their arguments and statements belong to the layer itself. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/habits/habit_state.h"
@@ -32,7 +32,7 @@ static void put_body(struct parser *p, struct buf *out, token_id open, token_id 
 		out->len--;
 }
 
-/* From the layer's arguments at `open` to the end of the constructor: its arguments, what stands before it, its statements. */
+/* The edit from the layer's arguments at `open` to the end of the constructor: its arguments, the members before it, its statements. */
 static void edit_layer(struct parser *p, struct diag *g, token_id open, token_id keyword, token_id block)
 {
 	const struct tokens *t = &p->t->tokens;
@@ -56,37 +56,23 @@ static void edit_layer(struct parser *p, struct diag *g, token_id open, token_id
 	buf_free(&out);
 }
 
-/* `__init__`; or a function of a usual name that ends with a declaration, and so computes nothing. */
-static bool constructs(const struct parser *p, node_id function)
-{
-	static const char *const names[] = {"init", "new", "setup", "constructor", "build", "initialize"};
-	token_id name = ast_token(p->t, function) + 1;
-	if (token_is(&p->t->tokens, name, "__init__"))
-		return true;
-	node_id body = ast_fn(p->t, function).body;
-	struct ast_nodes list = ast_kind(p->t, body) == NODE_BLOCK ? ast_nodes(p->t, ast_a(p->t, body)) : (struct ast_nodes){0};
-	enum node_kind last = list.n ? ast_kind(p->t, list.at[list.n - 1]) : NODE_ERROR;
-	for (size_t i = 0; (last == NODE_LET || last == NODE_ASSIGN) && i < COUNT(names); i++)
-		if (token_is(&p->t->tokens, name, names[i]))
-			return true;
-	return false;
-}
-
-void habit_constructors(struct parser *p, node_id body, token_id open)
+enum habit habit_layer(struct parser *p, token_id first, node_id *node)
 {
 	const struct tokens *t = &p->t->tokens;
-	struct ast_nodes list = ast_nodes(p->t, ast_a(p->t, body));
+	struct ast_nodes list = ast_nodes(p->t, ast_a(p->t, *node));
 	for (uint32_t i = 0; i < list.n && !p->panic; i++) {
 		token_id keyword = ast_token(p->t, list.at[i]);
-		if (ast_kind(p->t, list.at[i]) != NODE_FN || !constructs(p, list.at[i]) || kind_at(p, keyword + 2) != TOK_LPAREN)
+		if (ast_kind(p->t, list.at[i]) != NODE_FN || !word_at(p, keyword + 1, "__init__") || kind_at(p, keyword + 2) != TOK_LPAREN)
 			continue;
-		struct diag *g = habit_report(p, token_span(t, keyword + 1), "there are no constructors",
-					      "the arguments are the layer's, `layer Net(n: int) { … }`, the statements its body's: "
-					      "`let fc = nn.Linear(n, 10)`",
-					      NULL);
+		struct diag *g =
+			habit_report(p, token_span(t, keyword + 1), "there are no constructors",
+				     "its arguments belong to the layer, `layer Net(n: int) { … }`, its statements to the layer's body: "
+				     "`let fc = nn.Linear(n, 10)`",
+				     NULL);
 		node_id block = ast_fn(p->t, list.at[i]).body;
 		if (g && ast_kind(p->t, block) == NODE_BLOCK && kind_at(p, ast_token(p->t, block)) == TOK_LBRACE)
-			edit_layer(p, g, open, keyword, ast_token(p->t, block));
+			edit_layer(p, g, first, keyword, ast_token(p->t, block));
 		recovered(p, g);
 	}
+	return HABIT_NONE;
 }
