@@ -307,7 +307,7 @@ static void offer_layer(struct elab *e, const struct instance *in)
 		token_id tok = member_token(e->em.f, in, m->name);
 		uint32_t s = tok == TOKEN_NONE ? SYMBOL_NONE : index_symbol_at(ix, tok_span(in->item->mod, tok));
 		const char *detail = m->kind == M_VALUE ? value_type(e, m->value) : NULL;
-		if (m->kind == M_PARAM && m->param->known)
+		if (m->kind == M_PARAM && m->param->has_type)
 			detail = value_type(e, param_value(e, m->param, SPAN_NONE));
 		index_offer(e->em.f, name_text(e->em.f, m->name), member_kind(m), s, detail);
 	}

@@ -40,7 +40,7 @@ struct hir_unit *param_init(struct elab *e, struct layer_param *p)
 	struct module *m = p->owner->item->mod;
 	struct ast_const c = ast_const(&m->ast, p->node);
 	uint64_t known;
-	if (!c.value || !p->known)
+	if (!c.value || !p->has_type)
 		return NULL;
 	struct hasher *h = hasher_new();
 	hasher_add_str(h, "initializer");

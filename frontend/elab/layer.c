@@ -38,34 +38,34 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 		sig_open(&s, &e->em, e->frame->mod, in);
 		s.use_locals = true;
 		struct type *t = sig_type(&s, c.type);
-		p->known = sig_constant_type(&s, t, &p->type);
-		if (!p->known && t->kind == TY_TENSOR && t->shape == SHAPE_DIMS && !e->em.checking)
+		p->has_type = sig_constant_type(&s, t, &p->type);
+		if (!p->has_type && t->kind == TY_TENSOR && t->shape == SHAPE_DIMS && !e->em.checking)
 			report_error(&e->em, DIAG_PARAM_TYPE, t->at, "the shape of parameter `%s` is not known when the layer is made",
 				     name_text(e->em.f, p->name));
 		sig_close(&s);
 	}
-	if (!p->known && c.value) { /* the type is that of the initializer */
+	if (!p->has_type && c.value) { /* the type is that of the initializer */
 		struct builder scratch;
 		if (!e->em.checking)
 			builder_open(&e->em, &scratch);
 		struct value v = eval(e, c.value);
 		if (value_is_scalar(v) && v.kind != V_DIM) {
-			p->known = true;
+			p->has_type = true;
 			p->type = (struct hir_type){.elem = scalar_type(v)};
 			p->dims = e->em.b->dims;
 		}
 		if (v.kind == V_TENSOR) {
-			p->known = true;
+			p->has_type = true;
 			p->type = *type_of(&e->em, v.u.t);
 			p->dims = e->em.b->dims;
 		}
 		if (!e->em.checking)
 			builder_close(&e->em);
 	}
-	if (!p->known && !c.type && !c.value)
+	if (!p->has_type && !c.type && !c.value)
 		report_error(&e->em, DIAG_PARAM_TYPE, p->at, "parameter `%s` needs a type or an initializer", name_text(e->em.f, p->name));
-	in->failed = in->failed || !p->known;
-	if (p->known && e->em.f->index)
+	in->failed = in->failed || !p->has_type;
+	if (p->has_type && e->em.f->index)
 		index_note_value(e, c.name, param_value(e, p, p->at));
 	add_member(e, in, (struct member){.kind = M_PARAM, .name = p->name, .param = p, .at = p->at});
 }

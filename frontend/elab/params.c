@@ -74,7 +74,7 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 	}
 	if (v.kind != V_LAYER || !map_put(&out->seen, map_key_u64((uint64_t)1 << 32 | v.u.layer->id), 1))
 		return;
-	const struct subtree *all = v.u.layer->params;
+	const struct param_tree *all = v.u.layer->params;
 	if (!all)
 		params_of_instance(e, v.u.layer, prefix, out);
 	for (uint32_t i = 0; all && i < all->n; i++)
@@ -83,10 +83,10 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 }
 
 /* Once the body has run: what is in it does not change any more. */
-const struct subtree *instance_params(struct elab *e, const struct instance *in)
+const struct param_tree *instance_params(struct elab *e, const struct instance *in)
 {
 	struct param_list l = {0};
-	struct subtree *s = ARENA_NEW(e->em.f->arena, struct subtree);
+	struct param_tree *s = ARENA_NEW(e->em.f->arena, struct param_tree);
 	params_of_instance(e, in, "", &l);
 	s->n = l.at.len;
 	s->at = ARENA_ARRAY(e->em.f->arena, struct layer_param *, s->n + 1);
@@ -122,7 +122,7 @@ struct value param_value(struct elab *e, struct layer_param *p, span at)
 {
 	uint64_t r;
 	struct hir_type t = p->type;
-	if (!p->known)
+	if (!p->has_type)
 		return VALUE_POISON;
 	if (map_get(&e->em.b->params, map_key_u64(p->id), &r))
 		return value_tensor((hir_ref)r);

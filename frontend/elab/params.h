@@ -12,7 +12,7 @@ struct param_list {
 void collect_params(struct elab *e, struct value v, const char *prefix, struct param_list *out);
 void param_list_free(struct param_list *l);
 /* The parameters in an instance, however deep, with names relative to it. */
-const struct subtree *instance_params(struct elab *e, const struct instance *in);
+const struct param_tree *instance_params(struct elab *e, const struct instance *in);
 /* The parameter's node in the current unit, or poison. */
 struct value param_value(struct elab *e, struct layer_param *p, span at);
 /* The unit that computes a parameter's initial value; NULL: it has none, or failed (init.c). */

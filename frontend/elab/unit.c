@@ -196,7 +196,7 @@ static bool params_known(struct elab *e, const struct unit_spec *p)
 {
 	for (uint32_t i = 0; i < p->params.at.len; i++) {
 		const struct layer_param *ip = p->params.at.at[i];
-		if (ip->known)
+		if (ip->has_type)
 			continue;
 		if (!e->em.report.errors) /* else the reason was reported */
 			report_error(&e->em, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` cannot be inferred",

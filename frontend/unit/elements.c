@@ -16,7 +16,7 @@ dtype range_counter_type(struct emitter *e, const struct range *r)
 	return t != DT_COUNT ? t : large ? DT_INT64 : DT_INT32;
 }
 
-/* A range's elements; false: they depend on a size (then *unknown) or are too many. */
+/* The elements of a range. False: they depend on a size (then *unknown), or there are too many. */
 static bool range_items(struct emitter *e, const struct range *r, span at, struct value *list, bool *unknown)
 {
 	if (r->from.kind != V_INT || r->to.kind != V_INT) {

@@ -65,7 +65,7 @@ struct emitter {
 	struct arena *temp;  /* freed when the outermost signature closes */
 	struct reads *reads; /* NULL: not recorded */
 	bool checking;       /* one definition is checked on its own: its sizes are symbols */
-	bool types_in_text;  /* the text under construction is a compile-time message: values known only at run time are shown as types */
+	bool types_in_text;  /* inside a compile-time message: values known only at run time are shown as their types */
 	int conditional;     /* checking: nested branches and loops that may not run */
 	uint64_t seed;       /* of the constant under evaluation, changed by each random tensor; 0: there is none */
 };

@@ -1,4 +1,4 @@
-/* Where a layer instance stands in the network: the path by which its parameters are named. */
+/* The path of a layer instance in the network, as in the names of its parameters. */
 #include <stdio.h>
 #include "frontend/unit/emit.h"
 
@@ -51,6 +51,6 @@ void note_instance_path(struct emitter *e, struct diag *g)
 		root = s->self ? s->self : root;
 	}
 	struct search s = {.e = e, .target = inner};
-	if (inner && inner != root && in_instance(&s, root, 0) && *s.path) /* not in `_net`, which is nameless */
+	if (inner && inner != root && in_instance(&s, root, 0) && *s.path) /* a member such as `_net` adds no name */
 		diag_note(e->report.out, g, "in layer instance `%s`, which is `%s`", s.path, name_text(e->f, inner->item->name));
 }

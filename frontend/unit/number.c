@@ -1,5 +1,5 @@
-/* The element types of numbers known at compile time. One that was declared has its type, as a scalar of the run has: operands meet in the wider of two types, and
- * a result is rounded to it. Literals, and what is made of them alone, have none: they take that of the other operand. */
+/* The element types of numbers known at compile time. A number with a declared type behaves as a scalar at run time does: operands are converted to the
+ * wider of their types, and the result is rounded to it. A number computed from literals alone has no type and takes that of the other operand. */
 #include <math.h>
 #include <string.h>
 #include "base/format.h"
@@ -54,7 +54,7 @@ struct value convert_number(struct emitter *e, struct value v, dtype t, span at)
 	return v;
 }
 
-/* Of torch.finfo: the largest finite number is the one below 2^(exponent + 1) with all bits of the fraction set. */
+/* As torch.finfo: the largest finite number is below 2^(exponent + 1) and has all bits of the fraction set. */
 static bool float_limit(dtype t, const char *name, double *out)
 {
 	int fraction = t == DT_FLOAT64 ? 52 : t == DT_FLOAT32 ? 23 : t == DT_FLOAT16 ? 10 : 7;
@@ -84,7 +84,7 @@ bool number_limit(dtype t, const char *name, struct value *out)
 	return true;
 }
 
-/* A trit as the integer that it is: of int8 beside another, else of the other's type. */
+/* A trit as an integer of type trit. */
 static struct value widened(struct value v)
 {
 	if (v.kind == V_TRIT)
@@ -103,7 +103,7 @@ bool convert_operands(struct emitter *e, enum token_kind op, struct value *a, st
 				   : dtype_join_operands(scalar_type(x), scalar_type(y));
 	if (op == TOK_SLASH && dtype_class(*t) == DTC_INT)
 		*t = DT_FLOAT32;
-	bool wide = is_comparison(op) && dtype_class(*t) == DTC_INT; /* integers compare as they are */
+	bool wide = is_comparison(op) && dtype_class(*t) == DTC_INT; /* integers are compared without conversion */
 	if (x.kind != V_DIM && !wide)
 		x = convert_number(e, x.kind == V_FLOAT ? value_float(number_value(x)) : x, *t, at);
 	if (y.kind != V_DIM && !wide)

@@ -26,7 +26,7 @@ struct item_reads reads_close(struct emitter *e)
 	return out;
 }
 
-/* The item remembers by which recording it was seen last, so that the list grows only by what is new (or was forgotten over a nested recording). */
+/* Each item stores the last recording that contains it, so that a recording rarely lists an item twice. */
 void reads_note(struct emitter *e, struct item *it, enum read_depth of)
 {
 	if (!e->reads || (it->checked.last_read.recording == e->reads->serial && it->checked.last_read.depth >= of))

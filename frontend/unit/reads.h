@@ -1,5 +1,5 @@
-/* Which definitions the elaborator looked at, and for what: the recorded inputs of a check, of a constant and of a unit. Only in a front end that is kept,
- * and of checks in one that is traced (frontend_enable_refresh, frontend_record_reads); else all of this does nothing. */
+/* Recordings of the definitions that a check, a constant or a unit reads. They are made only after frontend_enable_refresh; those of checks also after
+ * frontend_record_reads. Otherwise these functions do nothing. */
 #ifndef TRIB_FRONTEND_UNIT_READS_H
 #define TRIB_FRONTEND_UNIT_READS_H
 #include <stdbool.h>
@@ -10,7 +10,7 @@
 struct emitter;
 struct item;
 
-/* A recording, on the stack of who makes it. What is elaborated in its course and recorded elsewhere, such as the units that are called, is not in it. */
+/* A recording, on the stack of the function that makes it. It does not contain what nested recordings contain, such as those of called units. */
 struct reads {
 	struct reads *outer;
 	uint32_t serial;
@@ -18,10 +18,10 @@ struct reads {
 };
 
 void reads_open(struct emitter *e, struct reads *r);
-/* Ends the recording that was opened last; the list lives as long as the front end. */
+/* Ends the innermost recording; the list lives as long as the front end. */
 struct item_reads reads_close(struct emitter *e);
-/* In the recording that is open, if one is. */
+/* Adds a read to the innermost recording, if there is one. */
 void reads_note(struct emitter *e, struct item *it, enum read_depth of);
-/* Has something in the list changed, as far as it was read? */
+/* True if the part that was read of a definition in the list has changed. */
 bool reads_changed(const struct item_reads *l);
 #endif

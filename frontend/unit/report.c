@@ -24,7 +24,7 @@ static bool in_std(const struct emitter *e, span at)
 	return at.source != SPAN_NO_SOURCE && !strncmp(sources_get(e->f->sources, at.source)->path, "std/", 4);
 }
 
-/* The place to show: of an error inside the standard library, the call that led there. */
+/* The place that a diagnostic shows. For an error inside the standard library, that is the call of the library. */
 static span shown_at(const struct emitter *e, span at)
 {
 	if (!in_std(e, at))
@@ -111,7 +111,7 @@ struct diag *report_error(struct emitter *e, enum diag_code code, span at, const
 	return g;
 }
 
-/* Limits are reported from within silence too: what comes after them is not looked at. */
+/* Limits are reported even while diagnostics are suppressed, since elaboration stops. */
 static void elab_hear(struct emitter *e) { e->report.out = e->f->diags; }
 
 bool count_step(struct emitter *e, span at)
@@ -210,7 +210,7 @@ const char *shape_text(struct emitter *e, const struct hir_type *t)
 			buf_puts(&b, ", ");
 		int64_t v;
 		if (dim_is_const(e->b->dims, t->dims[i], &v) && v == DIM_DYNAMIC)
-			buf_putc(&b, '?'); /* as the manifest leaves it */
+			buf_putc(&b, '?'); /* as the manifest writes it */
 		else
 			dim_print_apart(e->b->dims, t->dims[i], &b);
 	}
@@ -234,7 +234,7 @@ const char *value_text(struct emitter *e, struct value v)
 	case V_STR: buf_puts(&b, "the string "); break;
 	case V_DIM:
 		value_print(e->f, e->b->dims, v, &b);
-		if (!strcmp(b.at, "?")) { /* of unknown value and without a name */
+		if (!strcmp(b.at, "?")) { /* neither a value nor a name is known */
 			buf_free(&b);
 			return "an integer";
 		}

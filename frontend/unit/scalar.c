@@ -3,7 +3,7 @@
 #include <string.h>
 #include "frontend/unit/emit.h"
 
-/* Round to nearest, ties to even, from the top bits of a float32. */
+/* The top bits of a float32, rounded to nearest, ties to even. */
 static uint16_t to_bfloat16(float f)
 {
 	uint32_t u;

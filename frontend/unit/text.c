@@ -1,5 +1,5 @@
-/* Strings that are made of values. A value known at compile time is written at once; one known only at run time becomes a field of the template, which
- * base/format.h fills in when the program runs. */
+/* Strings made of values. A value known at compile time is printed at once. One known only at run time becomes a field of the template, which the
+ * program fills in (base/format.h). */
 #include "frontend/unit/text.h"
 #include "base/buf.h"
 #include <math.h>
@@ -8,7 +8,7 @@
 _Static_assert((int)DT_BOOL == (int)FORMAT_BOOL && (int)DT_INT64 == (int)FORMAT_INT64 && (int)DT_FLOAT64 == (int)FORMAT_FLOAT64,
 	       "the same numbers");
 
-enum { MAX_VALUES = 60 }; /* that the runtime of a library takes in one call */
+enum { MAX_VALUES = 60 }; /* the limit of one call of a library's runtime */
 
 const struct text_format no_text_format = {.text = "", .parsed = {.precision = -1}};
 
@@ -92,7 +92,7 @@ static void put_name(struct text_builder *t, struct value v, const struct text_f
 	buf_free(&b);
 }
 
-/* A template of another string with run-time values goes in as it is. */
+/* Appends the template and values of another string. */
 static void put_template(struct text_builder *t, const struct text_template *text, const struct text_format *format)
 {
 	if (format->n) {
@@ -114,7 +114,7 @@ static void put_tensor(struct text_builder *t, hir_ref r, const struct text_form
 		put_run_time(t, r, format);
 }
 
-/* As the element that a tensor with it would hold, unless a float32 cannot. */
+/* Prints a float as its element type holds it, but as float64 if float32 overflows or underflows. */
 static void put_float(const struct format_spec *format, struct value v, struct format_out *out)
 {
 	double d = v.u.f;

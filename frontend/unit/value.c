@@ -28,7 +28,7 @@ dtype scalar_type(struct value v)
 struct value value_with_type(struct value v, dtype t)
 {
 	uint64_t bytes = 0;
-	if (v.kind != V_INT && v.kind != V_FLOAT && v.kind != V_DIM) /* bools and trits are what they are */
+	if (v.kind != V_INT && v.kind != V_FLOAT && v.kind != V_DIM) /* bools and trits have one type */
 		return v;
 	v.typed = (uint8_t)(t + 1);
 	if (v.kind == V_FLOAT && dtype_class(t) == DTC_FLOAT && dtype_size(t) == 2) {
@@ -46,7 +46,7 @@ struct value value_seq(struct arena *a, enum value_kind kind, uint32_t n)
 	return (struct value){.kind = kind, .u.seq = s};
 }
 
-/* Sums up a list that is complete, from its elements' sums. */
+/* Computes the sums of a complete list from the sums of its elements. */
 static const struct seq *summed(struct value v)
 {
 	struct seq *s = v.u.seq;
@@ -55,15 +55,15 @@ static const struct seq *summed(struct value v)
 	uint64_t total = s->n;
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct value x = s->at[i];
-		s->holds |= 1u << x.kind;
+		s->kinds |= 1u << x.kind;
 		if (x.kind == V_TEXT || x.kind == V_STACKED)
-			s->holds |= 1u << V_TENSOR;
+			s->kinds |= 1u << V_TENSOR;
 		if (x.kind == V_RANGE)
-			s->holds |= 1u << x.u.range->from.kind | 1u << x.u.range->to.kind;
+			s->kinds |= 1u << x.u.range->from.kind | 1u << x.u.range->to.kind;
 		if (!value_is_seq(x))
 			continue;
 		const struct seq *inner = summed(x);
-		s->holds |= inner->holds;
+		s->kinds |= inner->kinds;
 		total += inner->total;
 		if (inner->depth >= s->depth)
 			s->depth = inner->depth;
@@ -74,8 +74,8 @@ static const struct seq *summed(struct value v)
 	return s;
 }
 
-/* Copies a's elements to where as many again fit behind them; short lists get no room. */
-static void move_to_room(struct arena *arena, struct seq *s, const struct seq *a, uint32_t n)
+/* Copies the elements of `a` to a block twice as large as needed; short lists get an exact fit. */
+static void grow_capacity(struct arena *arena, struct seq *s, const struct seq *a, uint32_t n)
 {
 	uint32_t size = n < 16 ? n : 2 * n;
 	s->at = size ? ARENA_ARRAY(arena, struct value, size) : NULL;
@@ -83,8 +83,8 @@ static void move_to_room(struct arena *arena, struct seq *s, const struct seq *a
 		s->at[i] = a->at[i];
 	if (size == n)
 		return;
-	s->room = ARENA_NEW(arena, struct seq_capacity);
-	*s->room = (struct seq_capacity){a->n, size};
+	s->capacity = ARENA_NEW(arena, struct seq_capacity);
+	*s->capacity = (struct seq_capacity){a->n, size};
 }
 
 struct value value_concat(struct arena *arena, struct value a, struct value b, uint32_t *copied)
@@ -93,19 +93,19 @@ struct value value_concat(struct arena *arena, struct value a, struct value b, u
 	struct seq *s = ARENA_NEW(arena, struct seq);
 	uint32_t n = first->n + second->n;
 	uint64_t total = (uint64_t)first->total + second->total;
-	*s = (struct seq){.n = n, .holds = first->holds | second->holds, .at = first->at, .room = first->room, .summed = true};
+	*s = (struct seq){.n = n, .kinds = first->kinds | second->kinds, .at = first->at, .capacity = first->capacity, .summed = true};
 	s->total = total > UINT32_MAX ? UINT32_MAX : (uint32_t)total;
 	s->depth = first->depth > second->depth ? first->depth : second->depth;
 	*copied = second->n;
-	if (!s->room || s->room->used != first->n || s->room->size < n) {
-		s->room = NULL;
-		move_to_room(arena, s, first, n);
+	if (!s->capacity || s->capacity->used != first->n || s->capacity->size < n) {
+		s->capacity = NULL;
+		grow_capacity(arena, s, first, n);
 		*copied = n;
 	}
 	for (uint32_t i = 0; i < second->n; i++)
 		s->at[first->n + i] = second->at[i];
-	if (s->room)
-		s->room->used = n;
+	if (s->capacity)
+		s->capacity->used = n;
 	return (struct value){.kind = a.kind, .u.seq = s};
 }
 
@@ -118,7 +118,7 @@ bool value_contains(struct value v, enum value_kind kind)
 		return true;
 	if (v.kind == V_RANGE)
 		return v.u.range->from.kind == kind || v.u.range->to.kind == kind;
-	return value_is_seq(v) && (summed(v)->holds >> kind & 1);
+	return value_is_seq(v) && (summed(v)->kinds >> kind & 1);
 }
 
 bool value_is_same(struct value a, struct value b)
