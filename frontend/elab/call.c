@@ -89,7 +89,7 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 	if (v.kind == V_VOID && !e->frame->returned && (t->kind == TY_TENSOR || t->kind == TY_SCALAR || t->kind == TY_TUPLE))
 		return report_no_result(e, decl, at, decl_at);
 	const char *what = text_join(&e->em, "the result of `", name_text(e->em.f, e->frame->func->name), "`", "");
-	bool ok = sig_match(s, t, &v, at, decl_at, what) && sig_solve(s);
+	bool ok = sig_match(s, t, &v, &(struct sig_site){what, at, decl_at}) && sig_solve(s);
 	return ok ? v : VALUE_POISON;
 }
 
@@ -161,7 +161,7 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 		span at = ats ? ats[i] : SPAN_NONE;
 		node_id type = ast_a(t, decl->params.at[i]);
 		if (type && !is_omitted(t, decl->params.at[i], v))
-			sig_match(s, sig_type(s, type), &v, at, SPAN_NONE, "the argument");
+			sig_match(s, sig_type(s, type), &v, &(struct sig_site){"the argument", at, SPAN_NONE});
 		sig_bind_size(s, param_name(e, s->mod, decl->params.at[i]), v, at, "the argument");
 	}
 	sig_solve(s);
@@ -289,7 +289,6 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 static struct value call_func(struct elab *e, struct func *fn, struct args *args, span at, const char *what)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	const struct ast *t = &fn->mod->ast;
 	uint32_t n = decl.params.n;
 	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, n + 1);
 	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, n + 1);
@@ -308,14 +307,11 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 	sig_open(&s, &e->em, fn->mod, fn->self);
 	sig_generics(&s, decl.generics);
 	for (uint32_t i = 0; i < n; i++) {
-		node_id p = decl.params.at[i], type = ast_a(t, p);
+		node_id p = decl.params.at[i];
 		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
 		ats[i] = bound[i] ? bound[i]->at : at;
 		const char *arg_what = text_join(&e->em, "argument `", name_text(e->em.f, param_name(e, fn->mod, p)), "` of ", what);
-		if (type && !is_omitted(t, p, values[i]))
-			ok = (bound[i] ? sig_match(&s, sig_type(&s, type), &values[i], ats[i], node_span(fn->mod, p), arg_what)
-				       : match_default(e, &s, decl.generics, p, &values[i], at, arg_what)) &&
-			     ok;
+		ok = match_param(e, &s, &decl, p, !bound[i], &values[i], &(struct sig_site){arg_what, ats[i], node_span(fn->mod, p)}) && ok;
 		sig_bind_size(&s, param_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
 	ok = sig_solve(&s) && ok;

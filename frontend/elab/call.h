@@ -11,9 +11,4 @@ void check_func(struct elab *e, struct func *fn);
 /* Orders arguments as the parameters are; bound[i] is NULL where the default applies. False: reported (args.c). */
 bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, struct args *args, span at, const char *what,
 	       struct arg **bound);
-/* True for `none` as an argument whose default is `none`: it has no type to match. */
-static inline bool is_omitted(const struct ast *t, node_id param, struct value v)
-{
-	return v.kind == V_NONE && ast_b(t, param) && ast_kind(t, ast_b(t, param)) == NODE_NONE;
-}
 #endif

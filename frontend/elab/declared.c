@@ -13,8 +13,8 @@ static bool default_fits(struct elab *e, struct module *m, struct instance *self
 	sig_generics(&s, generics);
 	const char *what =
 		arena_printf(e->em.f->arena, "the default of `%s`", name_text(e->em.f, token_name(e->em.f, m, ast_token(t, param))));
-	bool ok = sig_match(&s, sig_type(&s, ast_a(t, param)), &v, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param)), what) &&
-		  sig_solve(&s);
+	struct sig_site site = {what, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param))};
+	bool ok = sig_match(&s, sig_type(&s, ast_a(t, param)), &v, &site) && sig_solve(&s);
 	sig_close(&s);
 	return ok;
 }
@@ -28,15 +28,19 @@ void check_default(struct elab *e, struct module *m, struct instance *self, stru
 		default_fits(e, m, self, generics, param, v);
 }
 
-bool match_default(struct elab *e, struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what)
+bool match_param(struct elab *e, struct sig *s, const struct ast_fn *decl, node_id param, bool is_default, struct value *v,
+		 const struct sig_site *site)
 {
-	bool told = false;
-	if (e->em.checking && (!s->self || s->self->generic || s->use_locals)) {
+	node_id type = ast_a(&s->mod->ast, param);
+	bool wrong_default = false;
+	if (!type || is_omitted(&s->mod->ast, param, *v))
+		return true;
+	if (is_default && e->em.checking && (!s->self || s->self->generic || s->use_locals)) {
 		suppress_diags(&e->em);
-		told = !default_fits(e, s->mod, s->self, generics, param, *v);
+		wrong_default = !default_fits(e, s->mod, s->self, decl->generics, param, *v);
 		restore_diags(&e->em);
 	}
-	return !told && sig_match(s, sig_type(s, ast_a(&s->mod->ast, param)), v, at, node_span(s->mod, param), what);
+	return !wrong_default && sig_match(s, sig_type(s, type), v, site);
 }
 
 /* Has the element type that a generic became the traits that it must have? */
@@ -47,7 +51,7 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 		struct sig_var *v = &s->vars.at[i];
 		if (v->name != var || (v->kind != SV_DTYPE && v->kind != SV_TYPE) || !v->bound)
 			continue;
-		bool number = v->kind == SV_DTYPE || v->holds == V_TENSOR;
+		bool number = v->kind == SV_DTYPE || v->value_kind == V_TENSOR;
 		for (uint32_t k = 0; k < traits.n; k++) {
 			const char *trait = name_text(e->em.f, token_name(e->em.f, s->mod, traits.at[k]));
 			if (number && dtype_has_trait(v->elem, trait))

@@ -4,8 +4,14 @@
 #include "frontend/elab/elab.h"
 #include "frontend/types/sig.h"
 
-/* Matches an omitted argument, which takes its default. A default that never fits is reported by check_default alone. */
-bool match_default(struct elab *e, struct sig *s, struct ast_nodes generics, node_id param, struct value *v, span at, const char *what);
+/* True for `none` as an argument whose default is `none`: it has no type to match. */
+static inline bool is_omitted(const struct ast *t, node_id param, struct value v)
+{
+	return v.kind == V_NONE && ast_b(t, param) && ast_kind(t, ast_b(t, param)) == NODE_NONE;
+}
+/* Matches an argument, or its default, with the declared type. False: reported; a default that never fits only by check_default. */
+bool match_param(struct elab *e, struct sig *s, const struct ast_fn *decl, node_id param, bool is_default, struct value *v,
+		 const struct sig_site *site);
 /* Checks the default of an argument, if there is one, against its type. */
 void check_default(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param);
 /* False if the values lack the traits, or fail the conditions, of the signature (reported at the call). */

@@ -146,14 +146,10 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		node_id p = decl->params.at[i];
 		name_id name = elab_name(e, ast_token(t, p));
 		struct value v = bound[i] ? bound[i]->v : eval(e, ast_b(t, p));
-		span vat = bound[i] ? bound[i]->at : elab_span(e, p);
-		if (ast_a(t, p) && !is_omitted(t, p, v))
-			ok = (bound[i] ? sig_match(&s, sig_type(&s, ast_a(t, p)), &v, vat, elab_span(e, p),
-						   text_join(&e->em, "argument `", name_text(e->em.f, name), label, ""))
-				       : match_default(e, &s, decl->generics, p, &v, vat,
-						       text_join(&e->em, "argument `", name_text(e->em.f, name), label, ""))) &&
-			     ok;
-		ok = ok && !run_time_arg(e, v, vat);
+		struct sig_site site = {text_join(&e->em, "argument `", name_text(e->em.f, name), label, ""),
+					bound[i] ? bound[i]->at : elab_span(e, p), elab_span(e, p)};
+		ok = match_param(e, &s, decl, p, !bound[i], &v, &site) && ok;
+		ok = ok && !run_time_arg(e, v, site.at);
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});
 	}
 	ok = sig_solve(&s) && ok;

@@ -1,4 +1,4 @@
-/* The variables of a signature, and where its names are looked up. */
+/* The variables of a signature, and the scope of its names. */
 #include "frontend/types/type_state.h"
 
 void sig_open(struct sig *s, struct emitter *e, struct module *mod, struct instance *self)
@@ -79,7 +79,8 @@ bool sig_var_use(struct sig *s, uint32_t i, enum sig_var_kind kind, span at)
 	struct sig_var *v = &s->vars.at[i];
 	if (v->kind == kind)
 		return true;
-	if (v->kind == SV_TYPE && kind == SV_DTYPE && (!v->bound || (v->holds == V_TENSOR && !v->rank))) { /* x: T, y: Tensor<T, [N]> */
+	if (v->kind == SV_TYPE && kind == SV_DTYPE &&
+	    (!v->bound || (v->value_kind == V_TENSOR && !v->rank))) { /* x: T, y: Tensor<T, [N]> */
 		v->kind = SV_DTYPE;
 		v->bound = v->bound && !v->literal;
 		return true;

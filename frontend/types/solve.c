@@ -1,9 +1,9 @@
-/* Solving the equations between dimensions: each is linear in one unknown sooner or later, or waits. Then what types are, and the sizes still unknown. */
+/* Solves the equations between dimensions: an equation waits until at most one unknown is left, in which it must be linear. Then evaluates types. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/types/sig.h"
 
-static dim substituted(struct sig *s, dim d)
+static dim substitute(struct sig *s, dim d)
 {
 	uint32_t n = dims_syms(s->dims);
 	dim *map = ARENA_ARRAY(s->e->temp, dim, n + 1);
@@ -25,7 +25,7 @@ const char *sig_pattern_text(struct sig *s, const struct type *t)
 	for (uint32_t i = 0; i < t->rank; i++) {
 		if (i)
 			buf_puts(&b, ", ");
-		dim_print(s->dims, substituted(s, t->dims[i]), &b);
+		dim_print(s->dims, substitute(s, t->dims[i]), &b);
 	}
 	buf_putc(&b, ']');
 	const char *text = arena_strndup(s->e->f->arena, b.at, b.len);
@@ -50,7 +50,7 @@ static void count_unknown(void *ctx, uint32_t sym)
 	}
 }
 
-/* Where the variables of the failing dimension got their values. */
+/* Labels the arguments that bound the variables of a dimension. */
 static void label_origins(struct sig *s, struct diag *g, dim pattern)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++) {
@@ -64,24 +64,25 @@ static void label_origins(struct sig *s, struct diag *g, dim pattern)
 	}
 }
 
-static bool eq_fails(struct sig *s, const struct sig_equation *q)
+static bool report_equation(struct sig *s, const struct sig_equation *q)
 {
 	struct emitter *e = s->e;
 	struct sig_match_info *m = &s->matches.at[q->match];
-	struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->at, "%s has shape %s, but %s is %s", m->what,
-				      shape_text(e, &m->actual), sig_pattern_text(s, m->type), s->result ? "declared" : "expected");
+	struct diag *g =
+		report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, m->site.at, "%s has shape %s, but %s is %s", m->site.what,
+			     shape_text(e, &m->actual), sig_pattern_text(s, m->type), s->result ? "declared" : "expected");
 	struct buf want = {0}, have = {0};
-	dim_print(s->dims, substituted(s, q->pattern), &want);
+	dim_print(s->dims, substitute(s, q->pattern), &want);
 	dim_print(s->dims, q->actual, &have);
 	diag_label_primary(e->report.out, g, "dimension %u is %s, not %s", q->axis, have.at, want.at);
-	if (m->decl.source != SPAN_NO_SOURCE)
-		diag_secondary(e->report.out, g, m->decl, "declared here");
+	if (m->site.decl.source != SPAN_NO_SOURCE)
+		diag_secondary(e->report.out, g, m->site.decl, "declared here");
 	label_origins(s, g, q->pattern);
 	if (m->tensor != HIR_NONE)
-		label_origin(e, g, e->b, m->tensor, m->at);
+		label_origin(e, g, e->b, m->tensor, m->site.at);
 	int64_t size;
 	if (!e->checking && !dim_is_const(s->dims, q->actual, &size))
-		help_unknown_size(e, g, s->dims, q->actual, substituted(s, q->pattern));
+		help_unknown_size(e, g, s->dims, q->actual, substitute(s, q->pattern));
 	buf_free(&want);
 	buf_free(&have);
 	return false;
@@ -90,7 +91,7 @@ static bool eq_fails(struct sig *s, const struct sig_equation *q)
 /* False: the equation cannot hold. *progress: a variable was bound, or the equation is done. */
 static bool solve_one(struct sig *s, struct sig_equation *q, bool *progress)
 {
-	dim p = substituted(s, q->pattern);
+	dim p = substitute(s, q->pattern);
 	struct unknowns u = {.s = s};
 	dim_each_sym(s->dims, p, count_unknown, &u);
 	if (u.count > 1)
@@ -98,22 +99,22 @@ static bool solve_one(struct sig *s, struct sig_equation *q, bool *progress)
 	q->done = *progress = true;
 	if (!u.count) {
 		int c = dim_compare(s->dims, p, q->actual);
-		return c > 0 || (!c && s->e->checking) || eq_fails(s, q);
+		return c > 0 || (!c && s->e->checking) || report_equation(s, q);
 	}
 	struct sig_var *v = &s->vars.at[u.var];
 	int64_t coef;
 	dim rest, x;
 	if (!dim_linear_in(s->dims, p, v->sym, &coef, &rest))
-		return true; /* H // 2 against 3: says nothing sure about H */
+		return true; /* `H // 2 = 3` does not determine H */
 	int exact = dim_divide_exact(s->dims, dim_sub(s->dims, q->actual, rest), coef, &x);
 	if (exact <= 0)
-		return (!exact && s->e->checking) || eq_fails(s, q);
+		return (!exact && s->e->checking) || report_equation(s, q);
 	v->bound = true;
 	v->value = x;
-	v->bound_at = s->matches.at[q->match].at;
-	v->bound_by = v->name ? s->matches.at[q->match].what : NULL;
+	v->bound_at = s->matches.at[q->match].site.at;
+	v->bound_by = v->name ? s->matches.at[q->match].site.what : NULL;
 	int64_t n;
-	return !(dim_is_const(s->dims, x, &n) && n < 0) || eq_fails(s, q);
+	return !(dim_is_const(s->dims, x, &n) && n < 0) || report_equation(s, q);
 }
 
 bool sig_solve(struct sig *s)
@@ -137,8 +138,8 @@ bool sig_solve(struct sig *s)
 
 /* ---- results ---- */
 
-/* Checking: the symbol of the current unit that stands for an unbound variable. */
-static dim stand_in(struct sig *s, uint32_t sym)
+/* Checking: the current unit's symbol for an unbound variable. */
+static dim unit_symbol(struct sig *s, uint32_t sym)
 {
 	struct dims *d = s->e->b->dims;
 	for (uint32_t i = 0; i < s->imported.len; i++)
@@ -148,25 +149,25 @@ static dim stand_in(struct sig *s, uint32_t sym)
 		struct sig_var *v = &s->vars.at[i];
 		if (v->kind != SV_DIM || v->sym != sym)
 			continue;
-		if (!v->has_inner) {
+		if (!v->has_unit_sym) {
 			const char *name = dims_sym_name(s->dims, sym);
 			if (!v->name && s->open)
 				name = arena_printf(s->e->f->arena, "D%u", dims_syms(d));
-			v->inner = dim_new_sym(d, name);
-			v->has_inner = true;
+			v->unit_sym = dim_new_sym(d, name);
+			v->has_unit_sym = true;
 		}
-		return v->inner;
+		return v->unit_sym;
 	}
 	return dim_new_sym(d, dims_sym_name(s->dims, sym));
 }
 
-/* A dimension of the signature's in the current unit's dims, unbound variables becoming `fresh` symbols. */
-static dim inner_dim(struct sig *s, dim d, bool *known)
+/* Translates a dimension to the current unit's dims. When checking, or in an open signature, unbound variables become symbols. */
+static dim unit_dim(struct sig *s, dim d, bool *known)
 {
 	struct emitter *e = s->e;
 	uint32_t n = dims_syms(s->dims);
 	dim *map = ARENA_ARRAY(e->temp, dim, n + 1);
-	d = substituted(s, d);
+	d = substitute(s, d);
 	struct unknowns u = {.s = s};
 	dim_each_sym(s->dims, d, count_unknown, &u);
 	*known = !u.count;
@@ -177,7 +178,7 @@ static dim inner_dim(struct sig *s, dim d, bool *known)
 			continue;
 		if (!e->checking && !s->open)
 			return dim_const(e->b->dims, 0);
-		map[i] = stand_in(s, i);
+		map[i] = unit_symbol(s, i);
 	}
 	return dim_translate(e->b->dims, s->dims, d, map);
 }
@@ -185,7 +186,7 @@ static dim inner_dim(struct sig *s, dim d, bool *known)
 struct value sig_unknown_size(struct sig *s, name_id name)
 {
 	uint32_t i = sig_dim_var(s, name);
-	dim d = i == SIG_NO_VAR ? dim_new_sym(s->e->b->dims, name_text(s->e->f, name)) : stand_in(s, s->vars.at[i].sym);
+	dim d = i == SIG_NO_VAR ? dim_new_sym(s->e->b->dims, name_text(s->e->f, name)) : unit_symbol(s, s->vars.at[i].sym);
 	return (struct value){.kind = V_DIM, .u.d = d};
 }
 
@@ -193,7 +194,7 @@ void sig_bind_unknowns(struct sig *s)
 {
 	for (uint32_t i = 0; i < s->vars.len; i++) {
 		struct sig_var *v = &s->vars.at[i];
-		if (v->kind != SV_DIM || !v->has_inner)
+		if (v->kind != SV_DIM || !v->has_unit_sym)
 			continue;
 		v->bound = true;
 		v->value = dim_sym(s->dims, v->sym);
@@ -207,13 +208,13 @@ void sig_bind_locals(struct sig *s)
 		bool known;
 		if (!v->name)
 			continue;
-		if ((v->kind == SV_DTYPE || (v->kind == SV_TYPE && v->holds == V_TENSOR)) && v->bound) {
+		if ((v->kind == SV_DTYPE || (v->kind == SV_TYPE && v->value_kind == V_TENSOR)) && v->bound) {
 			s->e->evaluator->bind_constant(s->e, v->name, (struct value){.kind = V_DTYPE, .u.dt = v->elem});
 		} else if (v->kind == SV_DIM && v->bound) {
-			dim d = inner_dim(s, v->value, &known);
+			dim d = unit_dim(s, v->value, &known);
 			s->e->evaluator->bind_constant(s->e, v->name, value_dim(s->e->b->dims, d));
-		} else if (v->kind == SV_DIM && v->has_inner) {
-			s->e->evaluator->bind_constant(s->e, v->name, (struct value){.kind = V_DIM, .u.d = v->inner});
+		} else if (v->kind == SV_DIM && v->has_unit_sym) {
+			s->e->evaluator->bind_constant(s->e, v->name, (struct value){.kind = V_DIM, .u.d = v->unit_sym});
 		} else {
 			s->e->evaluator->bind_constant(s->e, v->name,
 						       (struct value){.kind = V_POISON, .typed = v->kind == SV_DIM && !s->e->checking});
@@ -241,7 +242,7 @@ bool sig_constant_type(struct sig *s, const struct type *t, struct hir_type *out
 		return false;
 	for (uint32_t i = 0; i < t->rank; i++) {
 		bool known;
-		out->dims[i] = inner_dim(s, t->dims[i], &known);
+		out->dims[i] = unit_dim(s, t->dims[i], &known);
 		if (!known && !s->e->checking && !s->open)
 			return false;
 	}
@@ -279,7 +280,7 @@ struct value sig_coerce(struct emitter *e, struct module *mod, node_id type, str
 	sig_open(&s, e, mod, self);
 	s.use_locals = true;
 	struct type *t = sig_type(&s, type);
-	bool ok = sig_match(&s, t, &v, at, t->at, what) && sig_solve(&s);
+	bool ok = sig_match(&s, t, &v, &(struct sig_site){what, at, t->at}) && sig_solve(&s);
 	sig_close(&s);
 	return ok ? v : VALUE_POISON;
 }

@@ -1,4 +1,4 @@
-/* Types of the source, evaluated to patterns. */
+/* Evaluates the types of the source to patterns. */
 #include <string.h>
 #include "frontend/types/type_state.h"
 #include "frontend/unit/reads.h"
@@ -96,7 +96,7 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 	if (ternary)
 		t->elem = DT_TRIT;
 	bool bracketed = ast_kind(a, n) == NODE_TYPE_ANY && args.n == 1 && ast_kind(a, args.at[0]) != NODE_TYPE_NAME;
-	if (args.n > 2 || bracketed) /* the resolver has reported it */
+	if (args.n > 2 || bracketed) /* reported by the resolver */
 		return new_type(s, TY_ANY, n);
 	if (args.n && ternary && args.n == 1 && ast_kind(a, args.at[0]) == NODE_TYPE_SHAPE) {
 		set_shape(s, t, args.at[0]);
@@ -115,8 +115,8 @@ static struct type *tensor_type(struct sig *s, node_id n, bool ternary)
 
 /* ---- names of types ---- */
 
-/* Is it a name that means nothing yet? */
-static bool new_dimension(const struct sig *s, node_id n)
+/* True for a name that has no definition. */
+static bool is_new_name(const struct sig *s, node_id n)
 {
 	if (ast_kind(sig_tree(s), n) != NODE_TYPE_NAME || ast_a(sig_tree(s), n) != TOKEN_NONE || ast_b(sig_tree(s), n))
 		return false;
@@ -124,8 +124,8 @@ static bool new_dimension(const struct sig *s, node_id n)
 	return !module_find(s->mod, name) && dtype_find(name_text(s->e->f, name)) == DT_COUNT;
 }
 
-/* Reads the alias's type in its own module, where only its generics are in sight. */
-static struct type *alias_body(struct sig *s, struct item *it, const struct ast_alias *al, struct ast_nodes args)
+/* Evaluates an alias's type in its own module, where only its generics are visible. */
+static struct type *eval_alias(struct sig *s, struct item *it, const struct ast_alias *al, struct ast_nodes args)
 {
 	struct arena *a = s->e->temp;
 	name_id *names = ARENA_ARRAY(a, name_id, args.n + 1);
@@ -134,19 +134,19 @@ static struct type *alias_body(struct sig *s, struct item *it, const struct ast_
 		names[i] = token_name(s->e->f, it->mod, ast_token(&it->mod->ast, al->generics.at[i]));
 		flags[i] = flags[args.n + i] = false;
 	}
-	struct alias_frame reading = {.up = s->aliases,
-				      .mod = s->mod,
-				      .self = s->self,
-				      .use_locals = s->use_locals,
-				      .scope = s->scope,
-				      .item = it,
-				      .n = args.n,
-				      .names = names,
-				      .args = args.at,
-				      .used = flags,
-				      .dims = ARENA_ARRAY(a, dim, args.n + 1),
-				      .read = flags + args.n};
-	s->aliases = &reading;
+	struct alias_frame alias = {.up = s->aliases,
+				    .mod = s->mod,
+				    .self = s->self,
+				    .use_locals = s->use_locals,
+				    .scope = s->scope,
+				    .item = it,
+				    .n = args.n,
+				    .names = names,
+				    .args = args.at,
+				    .used = flags,
+				    .dims = ARENA_ARRAY(a, dim, args.n + 1),
+				    .evaluated = flags + args.n};
+	s->aliases = &alias;
 	s->mod = it->mod;
 	s->self = NULL;
 	s->use_locals = false;
@@ -157,15 +157,15 @@ static struct type *alias_body(struct sig *s, struct item *it, const struct ast_
 	for (uint32_t i = 0; i < s->vars.len; i++)
 		if (s->vars.at[i].scope == s->scope)
 			s->vars.at[i].name = 0;
-	sig_set_scope(s, &reading);
+	sig_set_scope(s, &alias);
 	for (uint32_t i = 0; i < args.n; i++)
-		if (!reading.used[i] && new_dimension(s, args.at[i]))
+		if (!alias.used[i] && is_new_name(s, args.at[i]))
 			sig_dim(s, args.at[i]);
 	return t;
 }
 
-/* Is the alias being read already, or is the type beyond all reason? Reported. */
-static bool alias_refused(struct sig *s, struct item *it)
+/* True if the alias contains itself or exceeds a limit (reported). */
+static bool report_alias_limits(struct sig *s, struct item *it)
 {
 	const char *name = name_text(s->e->f, it->name);
 	span at = tok_span(it->mod, it->name_token);
@@ -182,7 +182,7 @@ static bool alias_refused(struct sig *s, struct item *it)
 				      MAX_TYPES, MAX_GENERICS, MAX_ALIASES);
 	diag_note(s->e->report.out, g, "each use of an alias in another multiplies its parts");
 	s->e->report.gave_up = true;
-	s->e->report.steps = s->e->report.max_steps + 1; /* nor are the definitions that follow looked at */
+	s->e->report.steps = s->e->report.max_steps + 1; /* ends the check of the following definitions, too */
 	return true;
 }
 
@@ -199,9 +199,9 @@ static struct type *alias_type(struct sig *s, struct item *it, node_id n)
 		diag_secondary(s->e->report.out, g, tok_span(it->mod, it->name_token), "defined here");
 		return new_type(s, TY_ANY, n);
 	}
-	if (alias_refused(s, it))
+	if (report_alias_limits(s, it))
 		return new_type(s, TY_ANY, n);
-	return alias_body(s, it, &al, args);
+	return eval_alias(s, it, &al, args);
 }
 
 static struct type *items_type(struct sig *s, enum type_kind kind, node_id n, struct ast_nodes items)
@@ -214,7 +214,7 @@ static struct type *items_type(struct sig *s, enum type_kind kind, node_id n, st
 	return t;
 }
 
-/* [A]: any number of elements of one type; [A, B]: two, of these types. */
+/* List<A>: any number of elements of one type; List<[A, B]>: two elements of these types. */
 static struct type *list_type(struct sig *s, node_id n, node_id elem)
 {
 	struct type *t = new_type(s, TY_LIST, n);
@@ -293,7 +293,7 @@ static struct type *named_type(struct sig *s, node_id n)
 		return new_type(s, TY_STR, n);
 	if (plain && !strcmp(text, "void"))
 		return new_type(s, TY_VOID, n);
-	return new_type(s, TY_ANY, n); /* unknown: the resolver has reported it */
+	return new_type(s, TY_ANY, n); /* unknown: reported by the resolver */
 }
 
 struct type *sig_type(struct sig *s, node_id n)

@@ -34,14 +34,14 @@ static dim dim_of_value(struct sig *s, struct value v, name_id name, span at)
 static dim argument_dim(struct sig *s, uint32_t i)
 {
 	struct alias_frame *f = s->aliases;
-	if (!f->read[i]) {
+	if (!f->evaluated[i]) {
 		struct alias_frame here = sig_set_scope(s, f);
 		enum node_kind k = ast_kind(sig_tree(s), f->args[i]);
 		if (k == NODE_TYPE_ANY || k == NODE_TYPE_LIST || k == NODE_TYPE_SHAPE || k == NODE_TYPE_TUPLE)
 			report_error(s->e, DIAG_TYPE_MISMATCH, node_span(s->mod, f->args[i]),
 				     "a dimension is expected, not a type or a list");
 		f->dims[i] = sig_dim(s, f->args[i]);
-		f->read[i] = true;
+		f->evaluated[i] = true;
 		sig_set_scope(s, &here);
 	}
 	return f->dims[i];
@@ -63,7 +63,7 @@ static dim named_dim(struct sig *s, node_id n)
 		return dim_of_value(s, v, name, at);
 	if (dtype_find(name_text(s->e->f, name)) != DT_COUNT)
 		return dim_of_value(s, (struct value){.kind = V_DTYPE, .u.dt = dtype_find(name_text(s->e->f, name))}, name, at);
-	/* A name of the prelude (`max`, `full`) does not keep a signature from using it for a dimension. */
+	/* A name of the prelude (`max`, `full`) may be a dimension. */
 	bool bound = (s->self && instance_member(s->self, name)) || module_find(s->mod, name);
 	if (bound && s->e->evaluator->find_global(s->e, s->mod, s->self, name, at, &v))
 		return dim_of_value(s, v, name, at);

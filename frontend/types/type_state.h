@@ -1,19 +1,19 @@
-/* What the files that evaluate types share: variables of the signature, and the place where names are looked up. */
+/* Shared by the files that evaluate types: variables of the signature, and the scope of its names. */
 #ifndef TRIB_FRONTEND_TYPES_TYPE_STATE_H
 #define TRIB_FRONTEND_TYPES_TYPE_STATE_H
 #include "frontend/types/sig.h"
 
 static inline const struct ast *sig_tree(const struct sig *s) { return &s->mod->ast; }
-/* A new variable; `name` 0: a `?`. Its index. */
+/* Adds a variable (`name` 0: a `?`) and returns its index. */
 uint32_t sig_var_add(struct sig *s, enum sig_var_kind kind, name_id name);
-/* The variable in sight of that name, or SIG_NO_VAR. */
+/* The visible variable of the name, or SIG_NO_VAR. */
 uint32_t sig_var_find(const struct sig *s, name_id name);
-/* A declared generic takes the kind of its first use. False: it is used as two kinds (reported). */
+/* Gives a declared generic the kind of its first use. False: it is used as two kinds (reported). */
 bool sig_var_use(struct sig *s, uint32_t i, enum sig_var_kind kind, span at);
-/* Is it a name that is a generic of the alias being read? *i: which. */
+/* True if the type is the name of a generic of the innermost alias; *i is its index. */
 bool sig_alias_argument(const struct sig *s, node_id n, uint32_t *i);
-/* Names are looked up where frame `f` has its arguments from. Returns what to call it with again to look them up as before. */
+/* Makes names resolve in the scope of the arguments of `f`. Returns the previous scope, for a second call that restores it. */
 struct alias_frame sig_set_scope(struct sig *s, const struct alias_frame *f);
-/* A dimension; where it is none (reported), an unknown one. */
+/* Evaluates a dimension; an unknown one if it is wrong (reported). */
 dim sig_dim(struct sig *s, node_id n);
 #endif

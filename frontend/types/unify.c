@@ -1,9 +1,9 @@
-/* Matching values against patterns. */
+/* Matches values against patterns. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/types/sig.h"
 
-/* A generic element type: what it is bound to, else its name. */
+/* A generic element type: the type that it is bound to, else its name. */
 static const char *elem_var_text(const struct sig *s, const struct type *t)
 {
 	const struct sig_var *v = &s->vars.at[t->elem_var];
@@ -32,7 +32,7 @@ static const char *declared_type_text(struct sig *s, const struct type *t)
 	return "another type";
 }
 
-/* A list where a tensor is wanted: the call that makes one of it. */
+/* Suggests the call that makes a tensor of a list. */
 static void suggest_tensor(struct emitter *e, struct diag *g, dtype elem, span at)
 {
 	const struct source *src = sources_get(e->f->sources, at.source);
@@ -41,7 +41,7 @@ static void suggest_tensor(struct emitter *e, struct diag *g, dtype elem, span a
 	diag_edit(e->report.out, g, at, arena_printf(e->f->arena, "%s(%.*s)", maker, (int)(at.end - at.start), src->text + at.start));
 }
 
-/* 0 or 1 where a bool is wanted. */
+/* Suggests the bool for 0 or 1. */
 static void suggest_bool(struct emitter *e, struct diag *g, int64_t n, span at)
 {
 	diag_help(e->report.out, g, "write `%s`", n ? "true" : "false");
@@ -49,8 +49,8 @@ static void suggest_bool(struct emitter *e, struct diag *g, int64_t n, span at)
 		diag_edit(e->report.out, g, at, n ? "true" : "false");
 }
 
-/* "5 of type int32": a number with a type that is not that of its literal, or for which that matters. */
-static const char *typed_text(struct emitter *e, const struct type *t, struct value v)
+/* "5 of type int32" for a number with a declared type, else value_text. */
+static const char *value_with_type_text(struct emitter *e, const struct type *t, struct value v)
 {
 	bool number = (v.kind == V_INT || v.kind == V_FLOAT) && v.typed && (t->kind == TY_SCALAR || t->kind == TY_TENSOR);
 	if (!number)
@@ -62,15 +62,16 @@ static const char *typed_text(struct emitter *e, const struct type *t, struct va
 	return text;
 }
 
-static bool mismatch(struct sig *s, struct type *t, struct value v, span at, span decl, const char *what)
+static bool report_mismatch(struct sig *s, struct type *t, struct value v, const struct sig_site *site)
 {
 	struct emitter *e = s->e;
-	const char *text = typed_text(e, t, v);
-	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "%s is %s, but %s is declared", what, text, declared_type_text(s, t));
+	const char *text = value_with_type_text(e, t, v);
+	struct diag *g =
+		report_error(e, DIAG_TYPE_MISMATCH, site->at, "%s is %s, but %s is declared", site->what, text, declared_type_text(s, t));
 	diag_label_primary(e->report.out, g, "%s", text);
-	e->evaluator->note_type_error(e, at);
-	if (decl.source != SPAN_NO_SOURCE)
-		diag_secondary(e->report.out, g, decl, "declared here");
+	e->evaluator->note_type_error(e, site->at);
+	if (site->decl.source != SPAN_NO_SOURCE)
+		diag_secondary(e->report.out, g, site->decl, "declared here");
 	if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem == DT_TRIT)
 		diag_help(e->report.out, g, "make trits by `ternary_quantize(…)`, or with their scale by `absmean_quantize(…)`");
 	else if (v.kind == V_TENSOR && t->kind == TY_TENSOR && t->elem != DT_COUNT)
@@ -83,15 +84,15 @@ static bool mismatch(struct sig *s, struct type *t, struct value v, span at, spa
 	else if (v.kind == V_TUPLE && t->kind == TY_TENSOR)
 		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (v.kind == V_INT && (v.u.i == 0 || v.u.i == 1) && t->kind == TY_SCALAR && t->elem == DT_BOOL)
-		suggest_bool(e, g, v.u.i, at);
-	else if (v.kind == V_LIST && t->kind == TY_TENSOR && at.source != SPAN_NO_SOURCE)
-		suggest_tensor(e, g, t->elem, at);
+		suggest_bool(e, g, v.u.i, site->at);
+	else if (v.kind == V_LIST && t->kind == TY_TENSOR && site->at.source != SPAN_NO_SOURCE)
+		suggest_tensor(e, g, t->elem, site->at);
 	return false;
 }
 
 /* ---- matching ---- */
 
-static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+static bool match_elem(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	struct emitter *e = s->e;
 	dtype have = type_of(e, v->u.t)->elem, want = t->elem;
@@ -100,8 +101,8 @@ static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, 
 		if (!var->bound) {
 			var->bound = true;
 			var->elem = have;
-			var->bound_at = at;
-			var->bound_by = what;
+			var->bound_at = site->at;
+			var->bound_by = site->what;
 			var->bound_text = value_text(e, *v);
 			return true;
 		}
@@ -110,19 +111,20 @@ static bool match_elem(struct sig *s, struct type *t, struct value *v, span at, 
 	if (want == DT_COUNT || want == have)
 		return true;
 	if (!dtype_widens(have, want))
-		return mismatch(s, t, *v, at, decl, what);
-	*v = value_tensor(emit_cast(e, v->u.t, want, at));
+		return report_mismatch(s, t, *v, site);
+	*v = value_tensor(emit_cast(e, v->u.t, want, site->at));
 	return true;
 }
 
-/* Checking makes symbols while a signature is open: the symbol of the signature's dims for one of them. */
-static uint32_t imported(struct sig *s, uint32_t sym)
+/* The signature's symbol for a symbol that the check added to the unit while the signature was open. */
+static uint32_t import_symbol(struct sig *s, uint32_t sym)
 {
 	struct dims *d = s->e->b->dims;
 	while (s->n_outer + s->imported.len <= sym) {
 		uint32_t own = UINT32_MAX, mine;
 		for (uint32_t i = 0; i < s->vars.len && own == UINT32_MAX; i++)
-			if (s->vars.at[i].has_inner && dim_is_sym(d, s->vars.at[i].inner, &mine) && mine == s->n_outer + s->imported.len)
+			if (s->vars.at[i].has_unit_sym && dim_is_sym(d, s->vars.at[i].unit_sym, &mine) &&
+			    mine == s->n_outer + s->imported.len)
 				own = s->vars.at[i].sym;
 		if (own == UINT32_MAX) {
 			own = dims_syms(s->dims);
@@ -138,11 +140,11 @@ static dim actual_dim(struct sig *s, dim d)
 	uint32_t now = dims_syms(s->e->b->dims);
 	dim *map = ARENA_ARRAY(s->e->temp, dim, now + 1);
 	for (uint32_t i = 0; i < now; i++)
-		map[i] = dim_sym(s->dims, i < s->n_outer ? i : imported(s, i));
+		map[i] = dim_sym(s->dims, i < s->n_outer ? i : import_symbol(s, i));
 	return dim_translate(s->dims, s->e->b->dims, d, map);
 }
 
-static bool match_shape_var(struct sig *s, struct type *t, const struct hir_type *have, span at, const char *what)
+static bool match_shape_var(struct sig *s, const struct type *t, const struct hir_type *have, const struct sig_site *site)
 {
 	struct sig_var *var = &s->vars.at[t->shape_var];
 	struct emitter *e = s->e;
@@ -150,47 +152,47 @@ static bool match_shape_var(struct sig *s, struct type *t, const struct hir_type
 		var->bound = true;
 		var->rank = have->rank;
 		memcpy(var->shape, have->dims, sizeof have->dims);
-		var->bound_at = at;
-		var->bound_by = what;
+		var->bound_at = site->at;
+		var->bound_by = site->what;
 		return true;
 	}
-	bool same = var->rank == have->rank, unsure = false;
+	bool same = var->rank == have->rank;
 	for (uint32_t i = 0; same && i < have->rank; i++) {
 		int c = dim_compare(e->b->dims, var->shape[i], have->dims[i]);
 		same = c > 0 || (!c && e->checking);
-		unsure = unsure || !c;
 	}
 	if (same)
 		return true;
 	struct hir_type other = {.rank = (uint8_t)var->rank};
 	memcpy(other.dims, var->shape, sizeof other.dims);
-	struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but `%s` is %s", what,
-				      shape_text(e, have), name_text(e->f, var->name), shape_text(e, &other));
+	struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, site->at, "%s has shape %s, but `%s` is %s",
+				      site->what, shape_text(e, have), name_text(e->f, var->name), shape_text(e, &other));
 	diag_secondary(e->report.out, g, var->bound_at, "`%s` comes from %s", name_text(e->f, var->name),
 		       var->bound_by ? var->bound_by : "here");
 	return false;
 }
 
-static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+static bool match_tensor(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	struct emitter *e = s->e;
-	if (!match_elem(s, t, v, at, decl, what))
+	if (!match_elem(s, t, v, site))
 		return false;
 	struct hir_type have = *type_of(e, v->u.t);
 	if (t->shape == SHAPE_VAR)
-		return match_shape_var(s, t, &have, at, what);
+		return match_shape_var(s, t, &have, site);
 	if (t->shape == SHAPE_ANY)
 		return true;
 	if (t->rank != have.rank) {
-		struct diag *g = report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, at, "%s has shape %s, but %s is declared",
-					      what, shape_text(e, &have), sig_pattern_text(s, t));
+		struct diag *g =
+			report_error(e, s->result ? DIAG_RESULT_SHAPE : DIAG_ARG_SHAPE, site->at, "%s has shape %s, but %s is declared",
+				     site->what, shape_text(e, &have), sig_pattern_text(s, t));
 		diag_label_primary(e->report.out, g, "%u dimension%s", have.rank, have.rank == 1 ? "" : "s");
-		if (decl.source != SPAN_NO_SOURCE)
-			diag_secondary(e->report.out, g, decl, "%u declared here", t->rank);
-		label_origin(e, g, e->b, v->u.t, at);
+		if (site->decl.source != SPAN_NO_SOURCE)
+			diag_secondary(e->report.out, g, site->decl, "%u declared here", t->rank);
+		label_origin(e, g, e->b, v->u.t, site->at);
 		return false;
 	}
-	struct sig_match_info m = {.what = what, .at = at, .decl = decl, .type = t, .actual = have, .tensor = v->u.t};
+	struct sig_match_info m = {.site = *site, .type = t, .actual = have, .tensor = v->u.t};
 	vec_push(&s->matches, m);
 	for (uint32_t i = 0; i < t->rank; i++) {
 		struct sig_equation q = {
@@ -200,9 +202,9 @@ static bool match_tensor(struct sig *s, struct type *t, struct value *v, span at
 	return true;
 }
 
-void sig_add_equation(struct sig *s, struct type *t, const struct hir_type *actual, uint32_t axis, span at, span decl, const char *what)
+void sig_add_equation(struct sig *s, struct type *t, const struct hir_type *actual, uint32_t axis, const struct sig_site *site)
 {
-	struct sig_match_info m = {.what = what, .at = at, .decl = decl, .type = t, .actual = *actual, .tensor = HIR_NONE};
+	struct sig_match_info m = {.site = *site, .type = t, .actual = *actual, .tensor = HIR_NONE};
 	vec_push(&s->matches, m);
 	struct sig_equation q = {
 		.pattern = t->dims[axis], .actual = actual_dim(s, actual->dims[axis]), .match = s->matches.len - 1, .axis = axis};
@@ -223,14 +225,14 @@ void sig_bind_size(struct sig *s, name_id name, struct value v, span at, const c
 	var->bound_by = what;
 }
 
-/* A compile-time scalar where a scalar of type `want` is declared. */
-static bool match_literal(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+/* Matches a compile-time scalar with a declared scalar type. */
+static bool match_literal(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	struct emitter *e = s->e;
 	dtype want = t->elem;
 	uint64_t scratch;
 	if (v->typed && v->kind != V_BOOL && v->kind != V_TRIT && !dtype_widens(scalar_type(*v), want))
-		return mismatch(s, t, *v, at, decl, what);
+		return report_mismatch(s, t, *v, site);
 	if (v->kind == V_FLOAT && dtype_class(want) == DTC_FLOAT && scalar_type(*v) != want)
 		v->u.f = number_value(*v);
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_INT) {
@@ -238,11 +240,11 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 		return true;
 	}
 	if (dtype_class(want) == DTC_FLOAT && v->kind == V_DIM) {
-		*v = value_tensor(emit_scalar(e, *v, want, at));
+		*v = value_tensor(emit_scalar(e, *v, want, site->at));
 		return true;
 	}
 	if (want == DT_TRIT && v->kind == V_INT) {
-		if (!scalar_bytes(e, *v, want, &scratch, at))
+		if (!scalar_bytes(e, *v, want, &scratch, site->at))
 			return false;
 		*v = (struct value){.kind = V_TRIT, .u.i = v->u.i};
 		return true;
@@ -252,45 +254,46 @@ static bool match_literal(struct sig *s, struct type *t, struct value *v, span a
 		    : want == DT_TRIT              ? v->kind == V_TRIT
 						   : v->kind == V_INT || v->kind == V_DIM;
 	if (!good)
-		return mismatch(s, t, *v, at, decl, what);
-	if (v->kind == V_INT && !scalar_bytes(e, *v, want, &scratch, at))
+		return report_mismatch(s, t, *v, site);
+	if (v->kind == V_INT && !scalar_bytes(e, *v, want, &scratch, site->at))
 		return false;
 	if (v->kind != V_BOOL && v->kind != V_TRIT)
 		*v = value_with_type(*v, want);
 	return true;
 }
 
-static bool match_scalar(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+static bool match_scalar(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	if (value_is_scalar(*v))
-		return match_literal(s, t, v, at, decl, what);
+		return match_literal(s, t, v, site);
 	if (v->kind != V_TENSOR || type_of(s->e, v->u.t)->rank || !dtype_widens(type_of(s->e, v->u.t)->elem, t->elem))
-		return mismatch(s, t, *v, at, decl, what);
-	*v = value_tensor(emit_cast(s->e, v->u.t, t->elem, at));
+		return report_mismatch(s, t, *v, site);
+	*v = value_tensor(emit_cast(s->e, v->u.t, t->elem, site->at));
 	return true;
 }
 
-static bool match_seq(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+static bool match_seq(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	bool tuple = t->kind == TY_TUPLE, ok = true;
 	if (v->kind == V_RANGE && !tuple)
 		return true;
 	bool counted = tuple || t->n_items > 1;
 	if (!value_is_seq(*v) || (counted && v->u.seq->n != t->n_items))
-		return mismatch(s, t, *v, at, decl, what);
+		return report_mismatch(s, t, *v, site);
 	if (!t->n_items && !tuple)
 		return true;
 	struct value copy = value_seq(s->e->f->arena, tuple ? V_TUPLE : V_LIST, v->u.seq->n);
 	for (uint32_t i = 0; i < copy.u.seq->n; i++) {
 		copy.u.seq->at[i] = v->u.seq->at[i];
-		const char *part = arena_printf(s->e->f->arena, "element %u of %s", i, what);
-		ok = sig_match(s, t->items[counted ? i : 0], &copy.u.seq->at[i], at, decl, part) && ok;
+		struct sig_site part = *site;
+		part.what = arena_printf(s->e->f->arena, "element %u of %s", i, site->what);
+		ok = sig_match(s, t->items[counted ? i : 0], &copy.u.seq->at[i], &part) && ok;
 	}
 	*v = copy;
 	return ok;
 }
 
-/* The element type that a number takes where tensor type `t` is declared. */
+/* The element type of a number that is matched with tensor type `t`. */
 static dtype scalar_elem(const struct sig *s, const struct type *t, struct value v)
 {
 	if (t->elem != DT_COUNT)
@@ -301,7 +304,7 @@ static dtype scalar_elem(const struct sig *s, const struct type *t, struct value
 
 /* ---- generics that are types ---- */
 
-static void bind_generic(struct sig *s, struct sig_var *var, struct value v, span at, const char *what)
+static void bind_generic(struct sig *s, struct sig_var *var, struct value v, const struct sig_site *site)
 {
 	struct hir_type t = {.elem = DT_COUNT};
 	if (v.kind == V_TENSOR)
@@ -309,17 +312,17 @@ static void bind_generic(struct sig *s, struct sig_var *var, struct value v, spa
 	else if (value_is_scalar(v))
 		t.elem = scalar_type(v);
 	var->bound = true;
-	var->holds = value_is_scalar(v) ? V_TENSOR : v.kind;
+	var->value_kind = value_is_scalar(v) ? V_TENSOR : v.kind;
 	var->elem = t.elem;
 	var->rank = t.rank;
 	memcpy(var->shape, t.dims, sizeof t.dims);
 	var->literal = value_is_literal(v);
-	var->bound_at = at;
-	var->bound_by = what;
+	var->bound_at = site->at;
+	var->bound_by = site->what;
 	var->bound_text = value_text(s->e, v);
 }
 
-/* Is the tensor or number of the type that the generic is? The result's shape is what the body gives. */
+/* True if a tensor or number has the type of the generic. The shape of a result is not compared. */
 static bool fits_generic(struct sig *s, const struct sig_var *var, struct value v)
 {
 	struct emitter *e = s->e;
@@ -336,47 +339,47 @@ static bool fits_generic(struct sig *s, const struct sig_var *var, struct value 
 	return same;
 }
 
-static bool match_generic(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+static bool match_generic(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	struct emitter *e = s->e;
 	struct sig_var *var = &s->vars.at[t->elem_var];
 	bool number = v->kind == V_TENSOR || value_is_scalar(*v);
 	if (!var->bound && (var->kind == SV_TYPE || number)) {
-		bind_generic(s, var, *v, at, what);
+		bind_generic(s, var, *v, site);
 		return true;
 	}
-	if (var->kind == SV_DTYPE) { /* an element type: here its scalar */
+	if (var->kind == SV_DTYPE) { /* an element type: matches its scalar */
 		struct type scalar = *t;
 		scalar.kind = TY_SCALAR;
 		scalar.elem = var->elem;
-		return var->bound ? match_scalar(s, &scalar, v, at, decl, what) : mismatch(s, t, *v, at, decl, what);
+		return var->bound ? match_scalar(s, &scalar, v, site) : report_mismatch(s, t, *v, site);
 	}
-	bool one = number && (v->kind != V_TENSOR || !type_of(e, v->u.t)->rank) && var->holds == V_TENSOR && !var->rank;
+	bool one = number && (v->kind != V_TENSOR || !type_of(e, v->u.t)->rank) && var->value_kind == V_TENSOR && !var->rank;
 	if (one && value_is_literal(*v) && scalar_converts(*v, var->elem)) {
 		struct type scalar = *t;
 		scalar.kind = TY_SCALAR;
 		scalar.elem = var->elem;
-		return var->literal || match_scalar(s, &scalar, v, at, decl, what);
+		return var->literal || match_scalar(s, &scalar, v, site);
 	}
 	dtype have = v->kind == V_TENSOR ? type_of(e, v->u.t)->elem : number ? scalar_type(*v) : DT_COUNT;
 	if (one && var->literal && !value_is_literal(*v) &&
 	    (have == var->elem || dtype_class(have) == DTC_FLOAT || dtype_class(var->elem) == dtype_class(have))) {
-		bind_generic(s, var, *v, at, what);
+		bind_generic(s, var, *v, site);
 		return true;
 	}
-	if (number ? var->holds == V_TENSOR && fits_generic(s, var, *v) : var->holds == v->kind)
+	if (number ? var->value_kind == V_TENSOR && fits_generic(s, var, *v) : var->value_kind == v->kind)
 		return true;
-	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, at, "`%s` is one type, but %s is %s and %s is %s", name_text(e->f, var->name),
-				      var->bound_by, var->bound_text, what, value_text(e, *v));
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, site->at, "`%s` is one type, but %s is %s and %s is %s",
+				      name_text(e->f, var->name), var->bound_by, var->bound_text, site->what, value_text(e, *v));
 	diag_label_primary(e->report.out, g, "%s", value_text(e, *v));
 	if (var->bound_at.source != SPAN_NO_SOURCE)
 		diag_secondary(e->report.out, g, var->bound_at, "%s", var->bound_text);
-	if (decl.source != SPAN_NO_SOURCE)
-		diag_secondary(e->report.out, g, decl, "declared here");
+	if (site->decl.source != SPAN_NO_SOURCE)
+		diag_secondary(e->report.out, g, site->decl, "declared here");
 	return false;
 }
 
-bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span decl, const char *what)
+bool sig_match(struct sig *s, struct type *t, struct value *v, const struct sig_site *site)
 {
 	if (is_poison(*v) || t->kind == TY_ANY)
 		return true;
@@ -385,20 +388,20 @@ bool sig_match(struct sig *s, struct type *t, struct value *v, span at, span dec
 		if (value_is_scalar(*v) && (t->shape != SHAPE_DIMS || !t->rank)) {
 			dtype elem = scalar_elem(s, t, *v);
 			if (v->typed && !dtype_widens(scalar_type(*v), elem))
-				return mismatch(s, t, *v, at, decl, what);
-			hir_ref r = emit_scalar(s->e, *v, elem, at);
+				return report_mismatch(s, t, *v, site);
+			hir_ref r = emit_scalar(s->e, *v, elem, site->at);
 			if (r == HIR_NONE)
 				return false;
 			*v = value_tensor(r);
 		}
-		return v->kind == V_TENSOR ? match_tensor(s, t, v, at, decl, what) : mismatch(s, t, *v, at, decl, what);
-	case TY_SCALAR: return match_scalar(s, t, v, at, decl, what);
-	case TY_STR: return v->kind == V_STR || mismatch(s, t, *v, at, decl, what);
-	case TY_VOID: return v->kind == V_VOID || v->kind == V_NONE || mismatch(s, t, *v, at, decl, what);
+		return v->kind == V_TENSOR ? match_tensor(s, t, v, site) : report_mismatch(s, t, *v, site);
+	case TY_SCALAR: return match_scalar(s, t, v, site);
+	case TY_STR: return v->kind == V_STR || report_mismatch(s, t, *v, site);
+	case TY_VOID: return v->kind == V_VOID || v->kind == V_NONE || report_mismatch(s, t, *v, site);
 	case TY_TUPLE:
-	case TY_LIST: return match_seq(s, t, v, at, decl, what);
-	case TY_LAYER: return (v->kind == V_LAYER && v->u.layer->item == t->layer) || mismatch(s, t, *v, at, decl, what);
-	case TY_GENERIC: return match_generic(s, t, v, at, decl, what);
+	case TY_LIST: return match_seq(s, t, v, site);
+	case TY_LAYER: return (v->kind == V_LAYER && v->u.layer->item == t->layer) || report_mismatch(s, t, *v, site);
+	case TY_GENERIC: return match_generic(s, t, v, site);
 	case TY_ANY: break;
 	}
 	return true;
