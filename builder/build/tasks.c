@@ -202,7 +202,7 @@ static void report_packer(const struct job *t)
 {
 	struct model_job *m = t->model;
 	if (t->error && !m->context->interrupted)
-		diag_add(m->diags, DIAG_WEIGH, m->spec->entry_at, "model `%s`: %s", m->spec->name, t->error);
+		diag_add(m->diags, DIAG_BUILD_VALUE, m->spec->entry_at, "model `%s`: %s", m->spec->name, t->error);
 }
 
 static void free_packers(struct task_graph *g)

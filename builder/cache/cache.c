@@ -120,7 +120,7 @@ static int open_folder(struct cache *c, const struct cache_options *o, struct bu
 	if (!env_is_damage(rc) || o->look || c->read_only)
 		return rc;
 	close_env(c);
-	env_set_aside(c->dir);
+	env_move_away(c->dir);
 	buf_printf(warning, "the cache in %s was damaged (%s); it is made again\n", c->dir, mdb_strerror(rc));
 	return open_env(c);
 }
@@ -173,7 +173,7 @@ bool cache_close(struct cache *c, struct buf *warning)
 	if (c->broken || env_is_damage(rc)) { /* nothing is written into a damaged environment: it might do worse than fail */
 		close_env(c);
 		if (!c->read_only)
-			env_set_aside(c->dir);
+			env_move_away(c->dir);
 		buf_printf(warning, "the cache in %s was damaged; the next build makes it again\n", c->dir);
 	} else if (rc) {
 		buf_printf(warning, "nothing can be kept in the cache %s: %s\n", c->dir, mdb_strerror(rc));
@@ -214,7 +214,7 @@ static bool read_small(struct cache *c, enum cache_kind kind, struct cache_value
 	MDB_val k = {sizeof v->id, &v->id}, d;
 	int rc = mdb_get(c->reader, c->entries, &k, &d);
 	c->broken |= env_is_damage(rc);
-	if (rc || !entry_sound(d.mv_data, d.mv_size, kind, v->id))
+	if (rc || !entry_is_valid(d.mv_data, d.mv_size, kind, v->id))
 		return false;
 	const void *value = entry_value(&c->unpack, d.mv_data, d.mv_size, &v->len, &v->owned);
 	if (value && !v->owned) { /* the map's pages are not ours for long */
@@ -250,7 +250,8 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 	if (!map_large(c, v->id, &data, &v->mapped_len))
 		return false;
 	v->mapped = (void *)(uintptr_t)data;
-	v->bytes = entry_sound(data, v->mapped_len, kind, v->id) ? entry_value(&c->unpack, data, v->mapped_len, &v->len, &v->owned) : NULL;
+	v->bytes =
+		entry_is_valid(data, v->mapped_len, kind, v->id) ? entry_value(&c->unpack, data, v->mapped_len, &v->len, &v->owned) : NULL;
 	if (v->bytes && !v->owned)
 		return true;
 	munmap(v->mapped, v->mapped_len);
@@ -276,7 +277,7 @@ static bool find(struct cache *c, enum cache_kind kind, struct cache_value *v, e
 	*why = MISS_DAMAGED;
 	if (v->meta.state == META_STATES)
 		return false;
-	if (meta_gone(&v->meta)) {
+	if (meta_is_removed(&v->meta)) {
 		*why = v->meta.state == META_EVICTED ? MISS_EVICTED : MISS_EXPIRED;
 		return false;
 	}
@@ -343,7 +344,7 @@ bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 	pthread_mutex_lock(&c->lock);
 	crash_guard_enter(c->dir);
 	if (mdb_txn_renew(c->reader) == 0) {
-		has = cache_meta_get(c, c->reader, id, &m) == 0 && meta_is_there(&m) && !is_expired(c, &m);
+		has = cache_meta_get(c, c->reader, id, &m) == 0 && meta_is_stored(&m) && !is_expired(c, &m);
 		mdb_txn_reset(c->reader);
 	}
 	crash_guard_leave();

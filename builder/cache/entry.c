@@ -42,7 +42,7 @@ void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes,
 	memcpy(out->at + at, &h, sizeof h);
 }
 
-bool entry_sound(const void *entry, size_t len, uint32_t kind, hash128 id)
+bool entry_is_valid(const void *entry, size_t len, uint32_t kind, hash128 id)
 {
 	struct entry_head h;
 	if (len < sizeof h)

@@ -22,7 +22,7 @@ enum entry_codec { ENTRY_RAW, ENTRY_ZSTD, ENTRY_CODECS };
 /* Appends it. level: zstd's, 0: as it is, which a value that zstd hardly makes smaller stays in any case. */
 void entry_encode(struct buf *out, uint32_t kind, hash128 id, const void *bytes, size_t len, int level);
 /* Is it whole, and of that kind and id? */
-bool entry_sound(const void *entry, size_t len, uint32_t kind, hash128 id);
+bool entry_is_valid(const void *entry, size_t len, uint32_t kind, hash128 id);
 /* The value of a sound entry. *owned: malloc'd memory that holds it, or NULL where it is a part of the entry. NULL: it is damaged after all.
  * *unpack: what zstd works with, made at the first need (NULL) and the caller's to free; making it takes longer than a small entry does. */
 const void *entry_value(struct ZSTD_DCtx_s **unpack, const void *entry, size_t len, size_t *value_len, void **owned);

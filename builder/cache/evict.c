@@ -41,7 +41,7 @@ int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 
 	MDB_val k = {sizeof id, &id};
 	int rc = 0;
 	bool damaged = m->state == META_STATES; /* then it may have been either */
-	if (damaged || meta_large(m))
+	if (damaged || meta_is_large(m))
 		rc = remove_file(c, id);
 	if (rc)
 		return rc;
@@ -54,7 +54,7 @@ int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 
 		return rc ? rc : cache_recount(c, txn, t);
 	}
 	cache_totals_remove(t, m);
-	if (meta_is_there(m))
+	if (meta_is_stored(m))
 		t->kind[m->kind].evicted += gone != META_STATES;
 	if (gone == META_STATES)
 		return mdb_del(txn, c->index, &k, NULL);
@@ -85,7 +85,7 @@ static int list(struct cache *c, MDB_txn *txn, victims *entries, victims *notes)
 			v.meta = (struct cache_meta){.state = META_STATES};
 		if (k.mv_size != sizeof v.id)
 			continue;
-		if (meta_gone(&v.meta))
+		if (meta_is_removed(&v.meta))
 			vec_push(notes, v);
 		else
 			vec_push(entries, v);
@@ -107,7 +107,7 @@ static bool helps(const struct cache_totals *t, const struct cache_target *targe
 	for (uint32_t i = 0; i < CACHE_KINDS; i++)
 		entries += t->kind[i].entries;
 	return m->used < target->used_since || entries > target->entries ||
-	       (meta_large(m) ? t->large > target->large : t->small > target->small);
+	       (meta_is_large(m) ? t->large > target->large : t->small > target->small);
 }
 
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)

@@ -23,7 +23,7 @@ static struct need needed(const struct cache *c)
 		const struct cache_value *v = &c->values.at[i];
 		if (!v->entry)
 			continue;
-		*(meta_large(&v->meta) ? &n.large : &n.small) += v->meta.charge;
+		*(meta_is_large(&v->meta) ? &n.large : &n.small) += v->meta.charge;
 		n.entries++;
 	}
 	return n;
@@ -44,7 +44,7 @@ static struct need drop_what_cannot_fit(struct cache *c)
 	uint64_t small = cache_small_room(&c->limits) / 2, large = cache_large_room(&c->limits);
 	for (uint32_t i = c->values.len; i-- > 0;) {
 		struct cache_value *v = &c->values.at[i];
-		bool is_large = meta_large(&v->meta);
+		bool is_large = meta_is_large(&v->meta);
 		if (!v->entry || !((is_large ? n.large > large : n.small > small) || (c->limits.entries && n.entries > c->limits.entries)))
 			continue;
 		*(is_large ? &n.large : &n.small) -= v->meta.charge;
@@ -134,7 +134,7 @@ static int touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
 {
 	struct cache_meta m;
 	int rc = cache_meta_get(c, txn, v->id, &m);
-	if (rc || !meta_is_there(&m))
+	if (rc || !meta_is_stored(&m))
 		return rc == MDB_NOTFOUND ? 0 : rc;
 	m.used = v->meta.used;
 	return cache_meta_put(c, txn, v->id, &m);
@@ -193,7 +193,7 @@ static int reserve(struct cache *c, const struct need *n)
 		rc = MDB_MAP_FULL; /* another process was faster */
 	for (uint32_t i = 0; i < c->values.len && !rc; i++) {
 		const struct cache_value *v = &c->values.at[i];
-		if (v->entry && meta_large(&v->meta))
+		if (v->entry && meta_is_large(&v->meta))
 			rc = put_meta(c, txn, &t, v, META_WRITING);
 	}
 	return finish(c, txn, &t, rc);
@@ -256,7 +256,7 @@ static int find_all(void *cache, MDB_txn *txn)
 		struct cache_meta m;
 		hash128 id = v->id;
 		MDB_val k = {sizeof id, &id}, d;
-		if (!v->entry || meta_large(&v->meta))
+		if (!v->entry || meta_is_large(&v->meta))
 			continue;
 		rc = cache_meta_get(c, txn, id, &m);
 		rc = rc ? rc : mdb_get(txn, c->entries, &k, &d);
@@ -279,7 +279,7 @@ static int write_all(struct cache *c, const struct need *n)
 	for (uint32_t i = 0; i < c->values.len && !rc; i++) {
 		const struct cache_value *v = &c->values.at[i];
 		if (v->entry)
-			rc = meta_large(&v->meta) ? settle_large(c, txn, v) : put_small(c, txn, &t, v);
+			rc = meta_is_large(&v->meta) ? settle_large(c, txn, v) : put_small(c, txn, &t, v);
 	}
 	rc = rc ? rc : cache_totals_write(c, txn, &t);
 	if (rc)
@@ -323,9 +323,9 @@ static int flush_all(struct cache *c)
 			c->delta[c->values.at[i].meta.kind].kept++;
 	c->counted |= n.entries > 0;
 	crash_guard_enter(c->dir);
-	crash_guard_watch(WRITE_SECONDS);
+	crash_guard_set_timeout(WRITE_SECONDS);
 	int rc = write_round(c, &n);
-	crash_guard_watch(0);
+	crash_guard_set_timeout(0);
 	crash_guard_leave();
 	if (rc == ENOMEM) /* LMDB asked for as much as a damaged record says */
 		rc = MDB_CORRUPTED;

@@ -11,7 +11,7 @@
 #include "base/arena.h"
 #include "base/os.h"
 #include "base/path.h"
-#include "builder/cache/care.h"
+#include "builder/cache/maintenance.h"
 #include "builder/cache/state.h"
 #include "builder/store/crash_guard.h"
 #include "builder/store/store_env.h"
@@ -76,7 +76,7 @@ static int swap_folders(struct cache *c, struct arena *a)
 {
 	char *fresh;
 	int folder;
-	if (!env_make_beside(c->dir, &fresh, &folder))
+	if (!env_make_folder(c->dir, &fresh, &folder))
 		return errno;
 	int rc = mdb_env_copy2(c->env, fresh, MDB_CP_COMPACT);
 	if (!rc && renameat(c->folder, "large", folder, "large") != 0 && errno != ENOENT)

@@ -4,7 +4,7 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "builder/cache/care.h"
+#include "builder/cache/maintenance.h"
 #include "builder/cache/state.h"
 #include "builder/store/crash_guard.h"
 #include "builder/store/store_env.h"
@@ -45,7 +45,7 @@ static int tally_all(struct cache *c, MDB_txn *txn, struct cache_report *r)
 	if (rc)
 		return rc;
 	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0)
-		if (cache_meta_read(&k, &d, &id, &m) && meta_is_there(&m))
+		if (cache_meta_read(&k, &d, &id, &m) && meta_is_stored(&m))
 			tally(r, &m, cache_now(c));
 	mdb_cursor_close(cursor);
 	return rc == MDB_NOTFOUND ? 0 : rc;

@@ -86,9 +86,9 @@ struct cache {
 };
 
 static inline hash128 cache_id(enum cache_kind k, hash128 key) { return hash_combine((hash128){k, 0x74726962}, key); }
-static inline bool meta_gone(const struct cache_meta *m) { return m->state == META_EVICTED || m->state == META_EXPIRED; }
-static inline bool meta_is_there(const struct cache_meta *m) { return m->state < META_EVICTED; }
-static inline bool meta_large(const struct cache_meta *m) { return m->state == META_LARGE || m->state == META_WRITING; }
+static inline bool meta_is_removed(const struct cache_meta *m) { return m->state == META_EVICTED || m->state == META_EXPIRED; }
+static inline bool meta_is_stored(const struct cache_meta *m) { return m->state < META_EVICTED; }
+static inline bool meta_is_large(const struct cache_meta *m) { return m->state == META_LARGE || m->state == META_WRITING; }
 uint32_t cache_now(const struct cache *c);
 /* What the two halves of the limit leave for entries, in charges. */
 uint64_t cache_small_room(const struct cache_limits *l);

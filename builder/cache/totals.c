@@ -18,26 +18,26 @@ uint64_t cache_large_room(const struct cache_limits *l) { return l->size / 2 - L
 
 void cache_totals_add(struct cache_totals *t, const struct cache_meta *m)
 {
-	if (meta_gone(m))
+	if (meta_is_removed(m))
 		return;
 	struct cache_count *k = &t->kind[m->kind];
 	k->entries++;
 	k->charge += m->charge;
 	k->raw += m->raw;
-	*(meta_large(m) ? &t->large : &t->small) += m->charge;
+	*(meta_is_large(m) ? &t->large : &t->small) += m->charge;
 }
 
 static void less(uint64_t *v, uint64_t by) { *v -= *v < by ? *v : by; }
 
 void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m)
 {
-	if (meta_gone(m))
+	if (meta_is_removed(m))
 		return;
 	struct cache_count *k = &t->kind[m->kind];
 	less(&k->entries, 1);
 	less(&k->charge, m->charge);
 	less(&k->raw, m->raw);
-	less(meta_large(m) ? &t->large : &t->small, m->charge);
+	less(meta_is_large(m) ? &t->large : &t->small, m->charge);
 }
 
 static MDB_val totals_key(void)

@@ -7,7 +7,7 @@
 #include <time.h>
 #include "base/arena.h"
 #include "base/os.h"
-#include "builder/cache/care.h"
+#include "builder/cache/maintenance.h"
 #include "builder/cache/config.h"
 #include "builder/cli/command.h"
 #include "builder/cli/print.h"

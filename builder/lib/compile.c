@@ -19,7 +19,7 @@
 #include "builder/build/build_id.h"
 #include "builder/build/generators.h"
 #include "builder/cache/cache.h"
-#include "builder/cache/peek.h"
+#include "builder/cache/reader.h"
 #include "builder/lib/host.h"
 #include "builder/manifest/platform.h"
 
@@ -57,10 +57,10 @@ static bool add_fragment(struct team *t, const struct tri_lazy_unit *u, const vo
 static bool first_sight(struct team *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
 
 /* The unit and what it calls, breadth first. True: the unit itself was there. */
-static bool find_fragments(struct team *t, struct cache_peek *c, const struct tri_lazy_unit *wanted)
+static bool find_fragments(struct team *t, struct cache_reader *c, const struct tri_lazy_unit *wanted)
 {
 	size_t len;
-	const void *bytes = cache_peek_get(c, CACHE_FRAGMENT, as_hash(wanted->key), &len);
+	const void *bytes = cache_reader_get(c, CACHE_FRAGMENT, as_hash(wanted->key), &len);
 	first_sight(t, wanted);
 	if (!bytes || !add_fragment(t, wanted, bytes, len))
 		return false;
@@ -69,7 +69,7 @@ static bool find_fragments(struct team *t, struct cache_peek *c, const struct tr
 			const struct tri_lazy_unit *u = t->units[at]->calls[i].callee;
 			if (!first_sight(t, u) || __atomic_load_n(&u->slot->state, __ATOMIC_ACQUIRE) == TRI_LAZY_READY)
 				continue;
-			bytes = cache_peek_get(c, CACHE_FRAGMENT, as_hash(u->key), &len);
+			bytes = cache_reader_get(c, CACHE_FRAGMENT, as_hash(u->key), &len);
 			if (bytes && !add_fragment(t, u, bytes, len))
 				return false;
 		}
@@ -238,9 +238,9 @@ static bool make(struct team *t, const struct tri_lazy_unit *u)
 		return false;
 	}
 	const char *folder = host_cache(t->a);
-	struct cache_peek *c = folder ? cache_peek_open(t->a, folder) : NULL;
+	struct cache_reader *c = folder ? cache_reader_open(t->a, folder) : NULL;
 	bool found = find_fragments(t, c, u);
-	cache_peek_close(c);
+	cache_reader_close(c);
 	if (found && load(t))
 		return true;
 	t->n = 0;

@@ -223,7 +223,7 @@ static void begin_process(void)
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++)
 		signal(signals[i], SIG_DFL);
-	crash_guard_end_only();
+	crash_guard_exit_on_fault();
 	mallopt(M_TRIM_THRESHOLD, KEPT_BYTES); /* until it is tidied the next build touches no new pages */
 	mallopt(M_MMAP_THRESHOLD, KEPT_BYTES);
 }

@@ -85,7 +85,7 @@ enum build_record_state build_record_verify(struct arena *a, struct build_record
 		const struct input *in = &t->inputs[i];
 		if (!changed[i])
 			continue;
-		/* a file that comes or goes changes what names mean: only edits of both sides' files count as edits */
+		/* a file that is added or removed changes what names mean: only a file that exists before and after counts as edited */
 		bool edit = in->kind == INPUT_FILE && is_source(in->path) && !hash_is_zero(in->content);
 		if (!edit || state == RECORD_FRESH)
 			*why = arena_printf(a, "%s changed", in->path);

@@ -1,4 +1,4 @@
-/* Why a unit was compiled: what --explain says, and what the cache counts. */
+/* Why a unit is compiled, for --explain and for the statistics of the cache. */
 #ifndef TRIB_BUILDER_STORE_COMPILE_REASON_H
 #define TRIB_BUILDER_STORE_COMPILE_REASON_H
 

@@ -118,7 +118,7 @@ void crash_guard_install(char **argv)
 	sigprocmask(SIG_UNBLOCK, &set, NULL);
 }
 
-void crash_guard_end_only(void) { end_only = true; }
+void crash_guard_exit_on_fault(void) { end_only = true; }
 
 /* Of a path that is too long nothing could be moved away. */
 void crash_guard_enter(const char *dir)
@@ -136,7 +136,7 @@ void crash_guard_leave(void)
 	atomic_signal_fence(memory_order_seq_cst);
 }
 
-void crash_guard_watch(unsigned seconds)
+void crash_guard_set_timeout(unsigned seconds)
 {
 	alarm(0);
 	if (seconds)
@@ -145,7 +145,7 @@ void crash_guard_watch(unsigned seconds)
 	alarm(arguments ? seconds : 0);
 }
 
-void crash_guard_trip(void)
+void crash_guard_report_damage(void)
 {
 	if (*inside)
 		on_fault(SIGABRT);

@@ -35,7 +35,7 @@ hash128 file_hash(struct store *project, struct inputs *in, const char *path)
 	struct serializer s = serializer_from(NULL, bytes, n);
 	serialize_file(&s, &r);
 	if (!serializer_is_done(&s) || !os_stamp(path, &now) || !os_stamp_eq(&now, &r.stamp)) {
-		input_look(path, &r.stamp, &r.content);
+		input_hash_file(path, &r.stamp, &r.content);
 		if (r.stamp.mtime_ns) /* else the stamp is not reliable */
 			save(project, key, &r);
 	}

@@ -1,4 +1,4 @@
-/* --explain: why a unit is compiled. */
+/* The reasons of --explain. */
 #include "builder/store/history.h"
 #include <string.h>
 #include "base/arena.h"
@@ -10,46 +10,46 @@ static const char *opt_text(uint8_t opt)
 	return opt <= MANIFEST_OPT_SIZE ? texts[opt] : "?";
 }
 
-/* The first callee taken in whose code is not what it was. */
-static const char *changed_part(struct arena *a, const struct unit_record *then, const struct unit_record *now)
+/* The first inlined callee whose code changed; NULL: there is none. */
+static const char *changed_part(struct arena *a, const struct unit_record *old, const struct unit_record *now)
 {
 	for (uint32_t i = 0; i < now->made.n_parts; i++) {
 		uint32_t k = 0;
 		if (now->made.parts[i].kind != PART_INLINED)
 			continue;
-		while (k < then->made.n_parts &&
-		       !(hash_eq(then->made.parts[k].identity, now->made.parts[i].identity) && then->made.parts[k].kind == PART_INLINED))
+		while (k < old->made.n_parts &&
+		       !(hash_eq(old->made.parts[k].identity, now->made.parts[i].identity) && old->made.parts[k].kind == PART_INLINED))
 			k++;
-		if (k == then->made.n_parts)
-			return arena_printf(a, "it takes in %s now", now->made.parts[i].name);
-		if (!hash_eq(then->made.parts[k].code, now->made.parts[i].code))
+		if (k == old->made.n_parts)
+			return arena_printf(a, "it now inlines %s", now->made.parts[i].name);
+		if (!hash_eq(old->made.parts[k].code, now->made.parts[i].code))
 			return arena_printf(a, "inlined callee %s changed", now->made.parts[i].name);
 	}
 	return NULL;
 }
 
-struct why history_explain(struct arena *a, const struct unit_record *then, const struct unit_record *kin, const struct unit_record *now,
+struct why history_explain(struct arena *a, const struct unit_record *old, const struct unit_record *kin, const struct unit_record *now,
 			   uint32_t line)
 {
-	if (!then && kin)
+	if (!old && kin)
 		return (struct why){COMPILE_SHAPES, arena_printf(a, "arguments or shapes changed (it was %s)", kin->name)};
-	if (!then)
+	if (!old)
 		return (struct why){COMPILE_NEW, "new"};
-	if (hash_eq(then->key, now->key))
+	if (hash_eq(old->key, now->key))
 		return (struct why){COMPILE_LOST, "fragment missing from the cache"};
-	if (!hash_eq(then->made.compiler, now->made.compiler))
+	if (!hash_eq(old->made.compiler, now->made.compiler))
 		return (struct why){COMPILE_COMPILER, "the compiler changed"};
-	if (then->made.opt != now->made.opt)
+	if (old->made.opt != now->made.opt)
 		return (struct why){COMPILE_OPTION,
-				    arena_printf(a, "option changed: opt %s -> %s", opt_text(then->made.opt), opt_text(now->made.opt))};
-	if (!hash_eq(then->target, now->target))
-		return (struct why){COMPILE_OPTION, arena_printf(a, "option changed: cpu %s -> %s", then->cpu, now->cpu)};
-	if (!hash_eq(then->tokens, now->tokens))
+				    arena_printf(a, "option changed: opt %s -> %s", opt_text(old->made.opt), opt_text(now->made.opt))};
+	if (!hash_eq(old->target, now->target))
+		return (struct why){COMPILE_OPTION, arena_printf(a, "option changed: cpu %s -> %s", old->cpu, now->cpu)};
+	if (!hash_eq(old->tokens, now->tokens))
 		return (struct why){COMPILE_BODY, arena_printf(a, "its body changed (%s:%u)", now->file, line)};
-	const char *part = changed_part(a, then, now);
+	const char *part = changed_part(a, old, now);
 	if (part)
 		return (struct why){COMPILE_INLINED, part};
-	if (!hash_eq(then->made.code, now->made.code))
+	if (!hash_eq(old->made.code, now->made.code))
 		return (struct why){COMPILE_USES, "a constant, type or signature that it uses changed"};
 	return (struct why){COMPILE_CALLS, "what it calls changed"};
 }

@@ -1,6 +1,5 @@
-/* Time stamps have the granularity of the kernel's tick: a file that is written twice within one keeps its stamp. So a stamp whose times are not
- * safely before the moment it was taken is recorded as zero, which never equals a real one: next time the content decides (git's "racily clean"
- * entries have the same cure). */
+/* Time stamps have the granularity of the kernel's tick: a file that is written twice within one tick keeps its stamp. So a stamp that is too young is
+ * recorded as zero, which equals no real stamp, and the next build compares the content. git treats "racily clean" entries in the same way. */
 #include "builder/store/inputs.h"
 #include <errno.h>
 #include <stdlib.h>
@@ -14,7 +13,7 @@
 
 #define SECOND_NS INT64_C(1000000000)
 #define TICK_NS INT64_C(20000000)
-#define COARSE_NS (2 * SECOND_NS) /* of file systems that count whole seconds, or two */
+#define COARSE_NS (2 * SECOND_NS) /* for file systems with stamps of one or two seconds */
 
 struct inputs {
 	struct arena *session;
@@ -22,7 +21,7 @@ struct inputs {
 	struct map index; /* kind and path → list index */
 };
 
-/* Nanoseconds of the real-time clock, coarse, as of the stamps. */
+/* Nanoseconds of the clock that file systems use for stamps. */
 static int64_t stamp_clock(void)
 {
 	struct timespec t;
@@ -30,8 +29,8 @@ static int64_t stamp_clock(void)
 	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
 }
 
-/* A file whose stamp is younger than this clock says may change again without a new stamp. */
-static void distrust(struct file_stamp *stamp, int64_t clock)
+/* Clears a stamp that is too young: the file may change again without a new stamp. */
+static void clear_if_young(struct file_stamp *stamp, int64_t clock)
 {
 	int64_t mtime = (int64_t)stamp->mtime_ns, ctime = (int64_t)stamp->ctime_ns,
 		safe = clock - (ctime % SECOND_NS ? TICK_NS : COARSE_NS);
@@ -39,7 +38,7 @@ static void distrust(struct file_stamp *stamp, int64_t clock)
 		memset(stamp, 0, sizeof *stamp);
 }
 
-bool input_look(const char *path, struct file_stamp *stamp, hash128 *content)
+bool input_hash_file(const char *path, struct file_stamp *stamp, hash128 *content)
 {
 	const void *data;
 	size_t len;
@@ -52,7 +51,7 @@ bool input_look(const char *path, struct file_stamp *stamp, hash128 *content)
 	*content = hash_bytes(data ? data : "", len);
 	if (data)
 		os_unmap(data, len);
-	distrust(stamp, clock);
+	clear_if_young(stamp, clock);
 	return true;
 }
 
@@ -81,7 +80,7 @@ static hash128 index_key(enum input_kind kind, const char *path)
 	return k;
 }
 
-/* The first record of a path stays: it is the oldest look at it. */
+/* The first record of a path wins: it is the oldest. */
 static void add(struct inputs *in, enum input_kind kind, const char *path, const struct file_stamp *stamp, hash128 content)
 {
 	hash128 key = index_key(kind, path);
@@ -106,7 +105,7 @@ bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
 	hash128 content = {0, 0};
 	if (ok) {
 		content = hash_bytes(*text, *len);
-		distrust(&stamp, clock);
+		clear_if_young(&stamp, clock);
 	} else {
 		memset(&stamp, 0, sizeof stamp);
 	}
@@ -120,7 +119,7 @@ bool inputs_note(struct inputs *in, const char *path, hash128 *content)
 {
 	struct file_stamp stamp;
 	hash128 c;
-	bool ok = input_look(path, &stamp, &c);
+	bool ok = input_hash_file(path, &stamp, &c);
 	add(in, INPUT_FILE, path, &stamp, c);
 	if (content)
 		*content = c;
@@ -136,13 +135,13 @@ static hash128 list_hash(const char *const *paths, uint32_t n)
 	return hasher_finish(h);
 }
 
-static const char *const *look_pattern(struct arena *a, const char *pattern, struct file_stamp *stamp, hash128 *content, uint32_t *n)
+static const char *const *read_pattern(struct arena *a, const char *pattern, struct file_stamp *stamp, hash128 *content, uint32_t *n)
 {
 	int64_t clock = stamp_clock();
 	const char *folder = glob_folder(a, pattern);
 	memset(stamp, 0, sizeof *stamp);
 	if (folder && os_stamp(folder, stamp))
-		distrust(stamp, clock);
+		clear_if_young(stamp, clock);
 	const char *const *list = glob_expand(a, pattern, n);
 	*content = list_hash(list, *n);
 	return list;
@@ -152,7 +151,7 @@ const char *const *inputs_glob(struct inputs *in, const char *pattern, uint32_t 
 {
 	struct file_stamp stamp;
 	hash128 content;
-	const char *const *list = look_pattern(in->session, pattern, &stamp, &content, n);
+	const char *const *list = read_pattern(in->session, pattern, &stamp, &content, n);
 	add(in, INPUT_PATTERN, pattern, &stamp, content);
 	return list;
 }
@@ -167,7 +166,7 @@ const struct input *inputs_find(const struct inputs *in, enum input_kind kind, c
 
 const struct input *inputs_at(const struct inputs *in, uint32_t i) { return &in->list.at[i]; }
 
-static bool stamp_set(const struct file_stamp *s) { return s->mtime_ns != 0; }
+static bool is_reliable(const struct file_stamp *s) { return s->mtime_ns != 0; }
 
 static bool verify_pattern(struct arena *scratch, struct input *i, bool *touched)
 {
@@ -176,14 +175,14 @@ static bool verify_pattern(struct arena *scratch, struct input *i, bool *touched
 	uint32_t n;
 	arena_mark_t m = arena_mark(scratch);
 	bool same = false;
-	if (stamp_set(&i->stamp)) {
+	if (is_reliable(&i->stamp)) {
 		const char *folder = glob_folder(scratch, i->path);
 		same = folder && os_stamp(folder, &now) && os_stamp_eq(&now, &i->stamp);
 	}
 	if (!same) {
-		look_pattern(scratch, i->path, &now, &content, &n);
+		read_pattern(scratch, i->path, &now, &content, &n);
 		same = hash_eq(content, i->content);
-		if (same && stamp_set(&now)) {
+		if (same && is_reliable(&now)) {
 			i->stamp = now;
 			*touched = true;
 		}
@@ -200,13 +199,13 @@ bool input_verify(struct arena *scratch, struct input *i, bool *touched)
 		return verify_pattern(scratch, i, touched);
 	if (!os_stamp(i->path, &now))
 		return hash_is_zero(i->content);
-	if (hash_is_zero(i->content)) /* what cannot be read is absent, too */
-		return !input_look(i->path, &now, &content);
-	if (stamp_set(&i->stamp) && os_stamp_eq(&now, &i->stamp))
+	if (hash_is_zero(i->content)) /* an unreadable file counts as absent */
+		return !input_hash_file(i->path, &now, &content);
+	if (is_reliable(&i->stamp) && os_stamp_eq(&now, &i->stamp))
 		return true;
-	if (!input_look(i->path, &now, &content) || !hash_eq(content, i->content))
+	if (!input_hash_file(i->path, &now, &content) || !hash_eq(content, i->content))
 		return false;
-	if (stamp_set(&now)) {
+	if (is_reliable(&now)) {
 		i->stamp = now;
 		*touched = true;
 	}

@@ -1,11 +1,11 @@
-/* Looking at many files. A stat takes half a microsecond, and several processors do it at the same time without getting into each other's way. */
+/* Verifies many inputs. A stat takes half a microsecond, and several processors run it in parallel without contention. */
 #include <pthread.h>
 #include <stdlib.h>
 #include "base/arena.h"
 #include "base/os.h"
 #include "builder/store/inputs.h"
 
-enum { MOST_THREADS = 8, LEAST_SHARE = 1000 }; /* a thread takes as long to start as a few hundred stats */
+enum { MOST_THREADS = 8, LEAST_SHARE = 1000 }; /* starting a thread costs as much as a few hundred stats */
 
 struct share {
 	pthread_t thread;
@@ -15,7 +15,7 @@ struct share {
 	bool *changed, touched;
 };
 
-static void *look(void *arg)
+static void *verify_share(void *arg)
 {
 	struct share *s = arg;
 	struct arena *scratch = arena_new(0);
@@ -42,9 +42,9 @@ void inputs_verify(struct input *list, uint32_t n, bool *changed, bool *touched)
 					   .from = (uint32_t)((uint64_t)n * k / m),
 					   .to = (uint32_t)((uint64_t)n * (k + 1) / m),
 					   .changed = changed};
-		shares[k].started = k && pthread_create(&shares[k].thread, NULL, look, &shares[k]) == 0;
+		shares[k].started = k && pthread_create(&shares[k].thread, NULL, verify_share, &shares[k]) == 0;
 		if (!shares[k].started)
-			look(&shares[k]);
+			verify_share(&shares[k]);
 	}
 	for (uint32_t k = 0; k < m; k++) {
 		if (shares[k].started)

@@ -1,5 +1,5 @@
-/* The keys of inlined callees are not part of a unit's key: the plan is made after inlining, so run_fn_hash covers what was inlined, and an edit
- * of a callee that leaves the optimised code alone costs nothing. */
+/* A unit's key does not contain the keys of inlined callees. run_fn_hash covers their code, because the plan is made after inlining. So an edit of a callee
+ * that does not change the optimised code compiles nothing. */
 #include "builder/store/key.h"
 #include <unistd.h>
 #include "base/arena.h"
@@ -24,7 +24,7 @@ hash128 key_compiler(struct arena *session, struct store *project, struct inputs
 	return id;
 }
 
-/* What decides the code besides the unit itself. */
+/* Everything besides the unit that changes its code. */
 static hash128 options_key(const struct platform *t, const struct plan_options *o)
 {
 	struct hasher *h = hasher_new();

@@ -155,7 +155,7 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 		return NULL;
 	}
 	if (env_is_damage(rc)) {
-		env_set_aside(dir);
+		env_move_away(dir);
 		buf_printf(warning, "the store in %s was damaged (%s); it is made again\n", dir, mdb_strerror(rc));
 		rc = open_env(s, true);
 	}
@@ -325,7 +325,7 @@ static int put_all(struct store *s)
 static int flush_small(struct store *s)
 {
 	crash_guard_enter(s->dir);
-	crash_guard_watch(WRITE_SECONDS);
+	crash_guard_set_timeout(WRITE_SECONDS);
 	int rc = put_all(s);
 	for (int i = 0; rc == MDB_MAP_FULL && i < MAX_DOUBLINGS; i++) {
 		MDB_envinfo info;
@@ -334,7 +334,7 @@ static int flush_small(struct store *s)
 			break;
 		rc = put_all(s);
 	}
-	crash_guard_watch(0);
+	crash_guard_set_timeout(0);
 	crash_guard_leave();
 	return rc == ENOMEM ? MDB_CORRUPTED : rc; /* LMDB asked for as much as a damaged record says */
 }
@@ -385,7 +385,7 @@ static bool make_again(struct store *s, struct buf *warning)
 	buf_printf(warning, "the store in %s was damaged; it is made again\n", s->dir);
 	env_close(s->env, s->dir);
 	s->env = NULL;
-	env_set_aside(s->dir);
+	env_move_away(s->dir);
 	if (open_env(s, true) != 0)
 		return false;
 	s->broken = false;

@@ -28,7 +28,7 @@ bool env_is_damage(int rc)
 static void on_assert(MDB_env *env, const char *what)
 {
 	(void)env, (void)what;
-	crash_guard_trip();
+	crash_guard_report_damage();
 }
 
 /* A damaged count of pages would be taken at its word: a map, and then a sparse file, of any size. */
@@ -228,7 +228,7 @@ void env_close(MDB_env *env, const char *dir)
 	crash_guard_leave();
 }
 
-bool env_make_beside(const char *dir, char **path, int *folder)
+bool env_make_folder(const char *dir, char **path, int *folder)
 {
 	if (asprintf(path, "%s.damaged-new-%d", dir, (int)getpid()) < 0)
 		bug_no_memory();
@@ -266,7 +266,7 @@ void env_sweep(const char *dir)
 	arena_free(a);
 }
 
-void env_set_aside(const char *dir)
+void env_move_away(const char *dir)
 {
 	char *away;
 	if (asprintf(&away, "%s.damaged-%d", dir, (int)getpid()) < 0)

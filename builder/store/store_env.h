@@ -21,14 +21,15 @@ int env_open(MDB_env **env, int *folder, const char *dir, const struct env_optio
 void env_close(MDB_env *env, const char *dir); /* NULL is accepted */
 /* A transaction; follows what other processes did to the size. flags: 0 or MDB_RDONLY. */
 int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn);
-/* Commits; then, if no other process wrote meanwhile, calls `check` (may be NULL) under a read transaction: a damaged tree may take values where nobody finds them again. */
+/* Commits. Then, unless another process wrote meanwhile, calls `check` (may be NULL) in a read transaction: a damaged tree may file values where no look-up
+ * finds them. */
 int env_commit(MDB_env *env, MDB_txn *txn, int (*check)(void *ctx, MDB_txn *txn), void *ctx);
 /* Errors that mean damage, not circumstances. */
 bool env_is_damage(int rc);
 /* Moves a damaged environment's folder away and removes it: others may have it open, so it is not written over. */
-void env_set_aside(const char *dir);
+void env_move_away(const char *dir);
 /* A new folder beside it that env_sweep leaves alone until the descriptor is closed, or this process is killed. False: errno. `path` is malloc'd. */
-bool env_make_beside(const char *dir, char **path, int *folder);
+bool env_make_folder(const char *dir, char **path, int *folder);
 /* Removes what these and the guard left. */
 void env_sweep(const char *dir);
 #endif

@@ -19,7 +19,7 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "builder/cache/cache.h"
-#include "builder/cache/peek.h"
+#include "builder/cache/reader.h"
 #include "builder/store/crash_guard.h"
 #include "builder/store/store.h"
 
@@ -105,15 +105,15 @@ static bool is_value(uint32_t i, const char *bytes, size_t len)
 static int peek(const char *dir)
 {
 	struct arena *a = arena_new(0);
-	struct cache_peek *p = cache_peek_open(a, dir);
+	struct cache_reader *p = cache_reader_open(a, dir);
 	int found = 0;
 	for (uint32_t i = 0; i < KEYS && found >= 0; i++) {
 		size_t len;
-		const char *bytes = cache_peek_get(p, CACHE_FRAGMENT, key_of(i), &len);
+		const char *bytes = cache_reader_get(p, CACHE_FRAGMENT, key_of(i), &len);
 		if (bytes)
 			found = is_value(i, bytes, len) ? found + 1 : -1;
 	}
-	cache_peek_close(p);
+	cache_reader_close(p);
 	arena_free(a);
 	return found;
 }

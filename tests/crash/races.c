@@ -15,7 +15,7 @@
 #include "base/hash.h"
 #include "base/os.h"
 #include "builder/cache/cache.h"
-#include "builder/cache/care.h"
+#include "builder/cache/maintenance.h"
 #include "builder/store/crash_guard.h"
 #include "builder/store/store.h"
 

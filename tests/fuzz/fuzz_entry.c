@@ -20,17 +20,18 @@ static void round_trip(const void *data, size_t n, int level)
 	void *owned;
 	ZSTD_DCtx *unpack = NULL;
 	entry_encode(&out, 7, id, data, n, level);
-	BUG_ON(!entry_sound(out.at, out.len, 7, id) || entry_sound(out.at, out.len, 8, id) || entry_sound(out.at, out.len, 7, other));
+	BUG_ON(!entry_is_valid(out.at, out.len, 7, id) || entry_is_valid(out.at, out.len, 8, id) ||
+	       entry_is_valid(out.at, out.len, 7, other));
 	const void *value = entry_value(&unpack, out.at, out.len, &len, &owned);
 	BUG_ON(!value || len != n || (n && memcmp(value, data, n)));
 	free(owned);
 	ZSTD_freeDCtx(unpack);
 	for (size_t i = 0; i < out.len; i += 1 + out.len / 16) {
 		out.at[i] ^= 1;
-		BUG_ON(entry_sound(out.at, out.len, 7, id));
+		BUG_ON(entry_is_valid(out.at, out.len, 7, id));
 		out.at[i] ^= 1;
 	}
-	BUG_ON(entry_sound(out.at, out.len - 1, 7, id));
+	BUG_ON(entry_is_valid(out.at, out.len - 1, 7, id));
 	buf_free(&out);
 }
 
@@ -60,7 +61,7 @@ static void forge(const uint8_t *data, size_t n)
 	const uint64_t name[] = {id.lo, id.hi, hash64_bytes(&h.raw, sizeof h - sizeof h.check)};
 	h.check = hash64_bytes(entry + sizeof h, n - sizeof h) ^ hash64_bytes(name, sizeof name);
 	memcpy(entry, &h, sizeof h);
-	if (entry_sound(entry, n, h.kind, id))
+	if (entry_is_valid(entry, n, h.kind, id))
 		read_entry(entry, n);
 	free(entry);
 }

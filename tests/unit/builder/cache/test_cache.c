@@ -1,6 +1,6 @@
 /* The user's cache: round trips, limits, what several processes and kills do to it, damage, folders that cannot be written. */
 #include "builder/cache/cache.h"
-#include "builder/cache/care.h"
+#include "builder/cache/maintenance.h"
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

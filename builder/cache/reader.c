@@ -1,7 +1,7 @@
 /* LMDB's file, data version 1, of 64-bit little-endian machines: two meta pages, of which the one with the higher transaction counts; B+ trees of pages whose nodes
  * are found by 16-bit offsets at their beginning. A value that is too long for a leaf has pages of its own. Every offset and length is checked before
  * it is used; that a page is of this tree at all, an entry's checksum says. */
-#include "builder/cache/peek.h"
+#include "builder/cache/reader.h"
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,7 +20,7 @@ enum { AT_MAGIC = 16, AT_PAGE_SIZE = 40, AT_MAIN_ROOT = 128, AT_TXN = 144, META 
 enum { TABLE = 48, AT_ROOT = 40 };                                                       /* of the record of a table */
 #define MOST_ENTRY ((uint64_t)1 << 30)
 
-struct cache_peek {
+struct cache_reader {
 	struct arena *a;
 	int folder, data;
 	uint64_t size; /* of the file */
@@ -40,17 +40,17 @@ static uint16_t u16(const unsigned char *p) { return (uint16_t)(p[0] | p[1] << 8
 static uint32_t u32(const unsigned char *p) { return u16(p) | (uint32_t)u16(p + 2) << 16; }
 static uint64_t u64(const unsigned char *p) { return u32(p) | (uint64_t)u32(p + 4) << 32; }
 
-static bool read_at(const struct cache_peek *p, void *out, size_t n, uint64_t at)
+static bool read_at(const struct cache_reader *p, void *out, size_t n, uint64_t at)
 {
 	return n <= p->size && at <= p->size - n && pread(p->data, out, n, (off_t)at) == (ssize_t)n;
 }
 
-static bool read_page(const struct cache_peek *p, uint64_t number, unsigned char *out)
+static bool read_page(const struct cache_reader *p, uint64_t number, unsigned char *out)
 {
 	return number < p->size / p->page && read_at(p, out, p->page, number * p->page);
 }
 
-static bool node_at(const struct cache_peek *p, const unsigned char *page, uint32_t i, struct node *out)
+static bool node_at(const struct cache_reader *p, const unsigned char *page, uint32_t i, struct node *out)
 {
 	uint32_t at = u16(page + PAGE_HEAD + 2 * i);
 	if (at < PAGE_HEAD || at + NODE_HEAD > p->page)
@@ -67,7 +67,7 @@ static int order(const struct node *n, const void *key, size_t len)
 }
 
 /* The last node whose key is not above this one; the first of a branch has none and is below all. -1: there is none. */
-static int find_node(const struct cache_peek *p, const unsigned char *page, bool branch, const void *key, size_t len, struct node *out)
+static int find_node(const struct cache_reader *p, const unsigned char *page, bool branch, const void *key, size_t len, struct node *out)
 {
 	uint32_t lower = u16(page + AT_LOWER), n = lower >= PAGE_HEAD && lower <= p->page ? (lower - PAGE_HEAD) / 2 : 0, low = 0, high = n;
 	struct node node;
@@ -84,7 +84,7 @@ static int find_node(const struct cache_peek *p, const unsigned char *page, bool
 }
 
 /* The leaf's node with that key; it lies in `page`. */
-static bool find(const struct cache_peek *p, uint64_t root, const void *key, size_t len, unsigned char *page, struct node *out)
+static bool find(const struct cache_reader *p, uint64_t root, const void *key, size_t len, unsigned char *page, struct node *out)
 {
 	for (int depth = 0; depth < MOST_DEPTH && read_page(p, root, page); depth++) {
 		bool branch = u16(page + AT_FLAGS) & BRANCH;
@@ -98,7 +98,7 @@ static bool find(const struct cache_peek *p, uint64_t root, const void *key, siz
 }
 
 /* What a node of `page` holds, in the arena. */
-static const void *value_of(const struct cache_peek *p, const unsigned char *page, const struct node *n)
+static const void *value_of(const struct cache_reader *p, const unsigned char *page, const struct node *n)
 {
 	const unsigned char *at = n->key + n->key_len;
 	size_t room = (size_t)(page + p->page - at);
@@ -113,7 +113,7 @@ static const void *value_of(const struct cache_peek *p, const unsigned char *pag
 	return read_at(p, bytes, n->low, from) ? bytes : NULL;
 }
 
-static uint64_t root_of(const struct cache_peek *p, uint64_t tables, const char *name)
+static uint64_t root_of(const struct cache_reader *p, uint64_t tables, const char *name)
 {
 	struct node n;
 	if (!find(p, tables, name, strlen(name), p->buffer, &n))
@@ -123,7 +123,7 @@ static uint64_t root_of(const struct cache_peek *p, uint64_t tables, const char 
 }
 
 /* The tables' root by the newer meta page. */
-static uint64_t main_root(struct cache_peek *p)
+static uint64_t main_root(struct cache_reader *p)
 {
 	unsigned char meta[META];
 	uint64_t root = NO_PAGE, newest = 0;
@@ -139,11 +139,11 @@ static uint64_t main_root(struct cache_peek *p)
 	return root;
 }
 
-struct cache_peek *cache_peek_open(struct arena *a, const char *dir)
+struct cache_reader *cache_reader_open(struct arena *a, const char *dir)
 {
 	struct stat st;
-	struct cache_peek *p = ARENA_NEW(a, struct cache_peek);
-	*p = (struct cache_peek){.a = a, .data = -1, .entries = NO_PAGE};
+	struct cache_reader *p = ARENA_NEW(a, struct cache_reader);
+	*p = (struct cache_reader){.a = a, .data = -1, .entries = NO_PAGE};
 	p->folder = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
 	if (p->folder >= 0)
 		p->data = openat(p->folder, "data.mdb", O_RDONLY | O_CLOEXEC | O_NONBLOCK);
@@ -155,11 +155,11 @@ struct cache_peek *cache_peek_open(struct arena *a, const char *dir)
 	}
 	if (p->entries != NO_PAGE)
 		return p;
-	cache_peek_close(p);
+	cache_reader_close(p);
 	return NULL;
 }
 
-static const void *read_large(const struct cache_peek *p, hash128 id, size_t *len)
+static const void *read_large(const struct cache_reader *p, hash128 id, size_t *len)
 {
 	char name[LARGE_NAME];
 	struct stat st;
@@ -177,7 +177,7 @@ static const void *read_large(const struct cache_peek *p, hash128 id, size_t *le
 	return bytes;
 }
 
-static const void *read_small(const struct cache_peek *p, hash128 id, size_t *len)
+static const void *read_small(const struct cache_reader *p, hash128 id, size_t *len)
 {
 	struct node n;
 	if (!find(p, p->entries, &id, sizeof id, p->buffer, &n))
@@ -186,7 +186,7 @@ static const void *read_small(const struct cache_peek *p, hash128 id, size_t *le
 	return value_of(p, p->buffer, &n);
 }
 
-const void *cache_peek_get(struct cache_peek *p, enum cache_kind kind, hash128 key, size_t *len)
+const void *cache_reader_get(struct cache_reader *p, enum cache_kind kind, hash128 key, size_t *len)
 {
 	size_t entry_len;
 	void *owned;
@@ -195,7 +195,7 @@ const void *cache_peek_get(struct cache_peek *p, enum cache_kind kind, hash128 k
 	hash128 id = cache_id(kind, key);
 	const void *entry = read_small(p, id, &entry_len);
 	entry = entry ? entry : read_large(p, id, &entry_len);
-	if (!entry || !entry_sound(entry, entry_len, kind, id))
+	if (!entry || !entry_is_valid(entry, entry_len, kind, id))
 		return NULL;
 	const void *value = entry_value(&p->unpack, entry, entry_len, len, &owned);
 	if (owned)
@@ -204,7 +204,7 @@ const void *cache_peek_get(struct cache_peek *p, enum cache_kind kind, hash128 k
 	return value;
 }
 
-void cache_peek_close(struct cache_peek *p)
+void cache_reader_close(struct cache_reader *p)
 {
 	if (!p)
 		return;

@@ -7,7 +7,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
-#include "builder/cache/care.h"
+#include "builder/cache/maintenance.h"
 #include "builder/cache/entry.h"
 #include "builder/cache/state.h"
 #include "builder/store/crash_guard.h"
@@ -40,7 +40,7 @@ static const char *judge(struct cache *c, const void *entry, size_t len, uint32_
 {
 	size_t n;
 	void *owned;
-	if (!entry_sound(entry, len, kind, id))
+	if (!entry_is_valid(entry, len, kind, id))
 		return "its checksum does not match";
 	bool ok = entry_value(&c->unpack, entry, len, &n, &owned) != NULL;
 	free(owned);
@@ -90,10 +90,10 @@ static int check_index(struct check *k)
 		if (!cache_meta_read(&key, &d, &f.id, &f.meta)) {
 			what = "its record in the index is damaged";
 			f.meta = (struct cache_meta){.state = META_STATES};
-		} else if (!meta_gone(&f.meta)) {
+		} else if (!meta_is_removed(&f.meta)) {
 			k->checked++;
 			kind = cache_kind_text((enum cache_kind)f.meta.kind);
-			what = meta_large(&f.meta) ? check_large(k, f.id, &f.meta) : check_small(k, f.id, &f.meta);
+			what = meta_is_large(&f.meta) ? check_large(k, f.id, &f.meta) : check_small(k, f.id, &f.meta);
 		}
 		if (!what)
 			continue;
@@ -107,7 +107,7 @@ static int check_index(struct check *k)
 static bool indexed(struct check *k, hash128 id, bool large)
 {
 	struct cache_meta m;
-	return cache_meta_get(k->c, k->txn, id, &m) == 0 && (m.state == META_STATES || (meta_is_there(&m) && meta_large(&m) == large));
+	return cache_meta_get(k->c, k->txn, id, &m) == 0 && (m.state == META_STATES || (meta_is_stored(&m) && meta_is_large(&m) == large));
 }
 
 static int check_entries(struct check *k)

@@ -1,6 +1,6 @@
 /* Looking into the user's cache and tidying it: what `trib cache` does. The cache must have nothing pending. */
-#ifndef TRIB_BUILDER_CACHE_CARE_H
-#define TRIB_BUILDER_CACHE_CARE_H
+#ifndef TRIB_BUILDER_CACHE_MAINTENANCE_H
+#define TRIB_BUILDER_CACHE_MAINTENANCE_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "builder/cache/cache.h"
