@@ -31,18 +31,14 @@ static void on_assert(MDB_env *env, const char *what)
 	crash_guard_report_damage();
 }
 
-/* A damaged count of pages would be taken at its word: a map, and then a sparse file, of any size. */
-static int check_size(MDB_env *env)
+/* ESTALE: the data file was removed meanwhile. */
+static int check_exists(MDB_env *env)
 {
-	MDB_envinfo info;
-	MDB_stat pages;
 	struct stat st;
 	mdb_filehandle_t fd;
-	if (mdb_env_info(env, &info) || mdb_env_stat(env, &pages) || mdb_env_get_fd(env, &fd) || fstat(fd, &st))
+	if (mdb_env_get_fd(env, &fd) || fstat(fd, &st))
 		return MDB_CORRUPTED;
-	if (!st.st_nlink)
-		return ESTALE;
-	return info.me_last_pgno > ((uint64_t)st.st_size + MOST_LOOSE) / pages.ms_psize ? MDB_CORRUPTED : 0;
+	return st.st_nlink ? 0 : ESTALE;
 }
 
 int env_begin(MDB_env *env, unsigned flags, MDB_txn **txn)
@@ -171,7 +167,7 @@ static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 	if (!rc)
 		rc = open_files(env, dir, o->read_only);
 	if (!rc)
-		rc = check_size(env);
+		rc = check_exists(env);
 	if (!rc)
 		rc = env_begin(env, MDB_RDONLY, &txn);
 	if (txn)

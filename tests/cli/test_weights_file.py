@@ -156,6 +156,13 @@ class Values(WeightsFile):
             said = self.says("E0655", "`fc2.weight`", f"element [1, 2] in `net.safetensors` is {text}")
             self.assertEqual(said.count("error["), 1)
 
+    def test_a_build_time_value_that_fails(self):
+        self.write("net.tri", "layer Net(at: Tensor<int64, []>, table: Tensor<float32, [10]>, x: Tensor<float32, [2]>) {\n"
+                   "    return x + table.index_select(0, at)\n}\n")
+        self.write("tri.build", MANIFEST + "    input x = float32 [2]\n")
+        self.save({"at": np.array(100, np.int64), "table": np.zeros(10, np.float32)})
+        self.says("E0809", "index 100 is out of range for a dimension of 10")
+
     def test_also_in_half_precision_and_double(self):
         for dtype in (np.float16, np.float64):
             self.write("net.tri", f"layer Net() {{\n    param w: Tensor<float{np.dtype(dtype).itemsize * 8}, [2, 2]>\n"
