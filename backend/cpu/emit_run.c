@@ -77,7 +77,7 @@ static void emit_checks(struct emit *e)
 	}
 	if (!bad)
 		return;
-	LLVMBasicBlockRef fail = emit_block(e, "misfit"), run = emit_block(e, "run");
+	LLVMBasicBlockRef fail = emit_block(e, "size_error"), run = emit_block(e, "run");
 	LLVMBuildCondBr(e->builder, bad, fail, run);
 	LLVMPositionBuilderAtEnd(e->builder, fail);
 	emit_fail(e, TRI_ERR_SHAPE, e->ctx, kind, zero);

@@ -89,6 +89,8 @@ void ir_mark_build_time(struct ir_fn *f);
 
 /* Checks the invariants of ops.def. Returns false after writing the instruction and what is wrong with it into `why`. */
 bool ir_verify(const struct ir_fn *f, struct buf *why);
+/* Aborts with the function's text if it is not valid. `after`: the step that made it. */
+void ir_verify_or_abort(const struct ir_fn *f, const char *after);
 /* True if the shapes of r and its operands agree for all values of the symbols, not only for some. Only steps of which this is true may be joined:
  * N = 2M and 2M = N + 1 may each be true, N = N + 1 is not. */
 bool ir_shapes_proven(const struct ir_fn *f, ir_ref r);

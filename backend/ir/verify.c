@@ -1,7 +1,9 @@
 /* Checks the invariants of the tensor IR. ops.def names the check of each operation. Shapes may differ if they can be equal: the values of symbols
  * are known only at run time. */
 #include "backend/ir/ir.h"
+#include <stdio.h>
 #include "base/buf.h"
+#include "base/bug.h"
 #include "base/format.h"
 
 struct verify {
@@ -437,4 +439,16 @@ bool ir_verify(const struct ir_fn *f, struct buf *why)
 	if (!v.ok)
 		buf_printf(why, " in %s", f->name);
 	return v.ok;
+}
+
+void ir_verify_or_abort(const struct ir_fn *f, const char *after)
+{
+	struct buf why = {0};
+	if (!ir_verify(f, &why)) {
+		buf_putc(&why, '\n');
+		ir_print(f, &why);
+		fprintf(stderr, "after %s: %s", after, why.at);
+		BUG("the IR is not valid");
+	}
+	buf_free(&why);
 }

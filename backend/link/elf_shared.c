@@ -1,10 +1,10 @@
-/* Writing an ELF64 shared object for x86-64. File offsets equal addresses. Segments, each starting on a page:
+/* Writes an ELF64 shared object for x86-64. File offsets equal addresses. Each segment starts on a page:
  *   R   headers .hash .dynsym .dynstr .rela.dyn .rodata
  *   RX  .text .plt
- *   RW  .data.rel.ro .dynamic .got | .data .bss        (left of the bar read-only after relocation, PT_GNU_RELRO)
- * then, not loaded: .symtab .strtab .shstrtab and the section headers.
- * There is no lazy binding: calls to imported functions go through stubs `jmp *slot(%rip)` over GOT entries that the loader fills at once. All our own
- * symbols bind inside the library. The hash table is the System V one: every loader knows it, and there are few exports. */
+ *   RW  .data.rel.ro .dynamic .got | .data .bss        (before the bar: read-only after relocation, PT_GNU_RELRO)
+ * Not loaded: .symtab .strtab .shstrtab and the section headers.
+ * There is no lazy binding: calls of imported functions go through stubs `jmp *slot(%rip)` over GOT entries that the loader fills when it loads the
+ * library. Our own symbols bind inside the library. The hash table is that of System V, which every loader knows; there are few exports. */
 #include "backend/link/link.h"
 #include <stdlib.h>
 #include <string.h>
@@ -14,25 +14,12 @@
 #include "base/buf.h"
 #include "base/bug.h"
 
+/* clang-format off */
 enum out_section {
-	OUT_NULL,
-	OUT_HASH,
-	OUT_DYNSYM,
-	OUT_DYNSTR,
-	OUT_RELA,
-	OUT_RODATA,
-	OUT_TEXT,
-	OUT_PLT,
-	OUT_RELRO,
-	OUT_DYNAMIC,
-	OUT_GOT,
-	OUT_DATA,
-	OUT_BSS,
-	OUT_SYMTAB,
-	OUT_STRTAB,
-	OUT_SHSTRTAB,
-	OUT_COUNT
+	OUT_NULL, OUT_HASH, OUT_DYNSYM, OUT_DYNSTR, OUT_RELA, OUT_RODATA, OUT_TEXT, OUT_PLT, OUT_RELRO, OUT_DYNAMIC, OUT_GOT, OUT_DATA, OUT_BSS,
+	OUT_SYMTAB, OUT_STRTAB, OUT_SHSTRTAB, OUT_COUNT
 };
+/* clang-format on */
 enum { N_SEGMENTS = 6, STUB = 8, MAX_DYNAMIC = 16 };
 
 static const struct {
@@ -72,10 +59,9 @@ struct image {
 	uint64_t relro_end, memory_end; /* of the RW segment */
 	uint64_t total;
 	struct buf dynstr, symtab, strtab, shstrtab;
-	Elf64_Dyn dynamic[MAX_DYNAMIC];
 	VEC(Elf64_Dyn) needed;
-	uint32_t n_dynamic, n_local; /* n_local: symbols in .symtab that are local, the null one included */
-	uint32_t *dynstr_of;         /* name offsets of imports, then exports */
+	uint32_t n_local;    /* local symbols in .symtab, with the null symbol */
+	uint32_t *dynstr_of; /* name offsets of imports, then exports */
 	unsigned char *file;
 };
 
@@ -112,8 +98,8 @@ static void extent_set(struct image *im, enum out_section s, uint64_t *at, uint6
 	*at += size;
 }
 
-/* The live input sections of one kind, in order. */
-static bool lay_kind(struct image *im, enum section_kind kind, uint64_t *at)
+/* Lays out the live input sections of one kind, in order. */
+static bool lay_out_kind(struct image *im, enum section_kind kind, uint64_t *at)
 {
 	uint64_t align = 1;
 	struct link *l = im->l;
@@ -146,26 +132,26 @@ static bool lay_out(struct image *im)
 	extent_set(im, OUT_DYNSYM, &at, 8, n * sizeof(Elf64_Sym));
 	extent_set(im, OUT_DYNSTR, &at, 1, im->dynstr.len);
 	extent_set(im, OUT_RELA, &at, 8, ((uint64_t)l->n_relative + l->n_symbolic) * sizeof(Elf64_Rela));
-	fits &= lay_kind(im, SECTION_RODATA, &at);
+	fits &= lay_out_kind(im, SECTION_RODATA, &at);
 	at = elf_align(at, ELF_PAGE);
-	fits &= lay_kind(im, SECTION_TEXT, &at);
+	fits &= lay_out_kind(im, SECTION_TEXT, &at);
 	extent_set(im, OUT_PLT, &at, 16, (uint64_t)l->n_stubs * STUB);
 	at = elf_align(at, ELF_PAGE);
-	fits &= lay_kind(im, SECTION_RELRO, &at);
+	fits &= lay_out_kind(im, SECTION_RELRO, &at);
 	extent_set(im, OUT_DYNAMIC, &at, 8, ((uint64_t)im->needed.len + MAX_DYNAMIC) * sizeof(Elf64_Dyn));
 	extent_set(im, OUT_GOT, &at, 8, (uint64_t)l->n_got * 8);
 	im->relro_end = elf_align(at, ELF_PAGE);
 	at = im->relro_end;
-	fits &= lay_kind(im, SECTION_DATA, &at);
+	fits &= lay_out_kind(im, SECTION_DATA, &at);
 	uint64_t file_end = at;
-	fits &= lay_kind(im, SECTION_BSS, &at);
+	fits &= lay_out_kind(im, SECTION_BSS, &at);
 	im->memory_end = at;
 	at = file_end;
 	im->total = at;
 	return fits;
 }
 
-/* ---- contents, in ascending order; gaps are zeroed on the way ---- */
+/* ---- contents, in ascending order; seek zeroes the gaps ---- */
 
 struct cursor {
 	unsigned char *file;
@@ -178,7 +164,7 @@ static unsigned char *seek(struct cursor *c, uint64_t at, uint64_t size)
 	c->at = at + size;
 	return c->file + at;
 }
-static void copy_kind(struct image *im, enum section_kind kind, struct cursor *c)
+static void write_kind(struct image *im, enum section_kind kind, struct cursor *c)
 {
 	for (uint32_t i = 0; i < im->l->n_sections; i++) {
 		const struct link_section *s = &im->l->sections[i];
@@ -186,21 +172,21 @@ static void copy_kind(struct image *im, enum section_kind kind, struct cursor *c
 			memcpy(seek(c, s->address, s->from->size), s->from->bytes, s->from->size);
 	}
 }
-static void zero_out(const struct image *im, enum out_section s, struct cursor *c)
+static void write_zeros(const struct image *im, enum out_section s, struct cursor *c)
 {
 	memset(seek(c, im->out[s].at, im->out[s].size), 0, im->out[s].size);
 }
 
-static void copy_contents(struct image *im)
+static void write_contents(struct image *im)
 {
 	struct cursor c = {im->file, 0};
-	copy_kind(im, SECTION_RODATA, &c);
-	copy_kind(im, SECTION_TEXT, &c);
-	zero_out(im, OUT_PLT, &c);
-	copy_kind(im, SECTION_RELRO, &c);
-	zero_out(im, OUT_DYNAMIC, &c);
-	zero_out(im, OUT_GOT, &c);
-	copy_kind(im, SECTION_DATA, &c);
+	write_kind(im, SECTION_RODATA, &c);
+	write_kind(im, SECTION_TEXT, &c);
+	write_zeros(im, OUT_PLT, &c);
+	write_kind(im, SECTION_RELRO, &c);
+	write_zeros(im, OUT_DYNAMIC, &c);
+	write_zeros(im, OUT_GOT, &c);
+	write_kind(im, SECTION_DATA, &c);
 	seek(&c, im->total, 0);
 }
 
@@ -345,7 +331,7 @@ static void write_dynamic(struct image *im)
 		{DT_RELASZ, {o[OUT_RELA].size}}, {DT_RELAENT, {sizeof(Elf64_Rela)}}, {DT_RELACOUNT, {im->l->n_relative}},
 		{DT_FLAGS, {DF_BIND_NOW}},       {DT_FLAGS_1, {DF_1_NOW}},           {DT_NULL, {0}},
 	};
-	_Static_assert(sizeof rest <= MAX_DYNAMIC * sizeof *rest, "room for them");
+	_Static_assert(sizeof rest <= MAX_DYNAMIC * sizeof *rest, "the dynamic section has room");
 	unsigned char *at = im->file + o[OUT_DYNAMIC].at;
 	if (im->needed.len)
 		memcpy(at, im->needed.at, im->needed.len * sizeof *rest);
@@ -381,7 +367,7 @@ static void write_head(struct image *im, uint64_t section_headers)
 	p[3].p_align = 8;
 	p[4].p_type = PT_GNU_RELRO;
 	p[4].p_align = 1;
-	if (text == relro) /* no code: an empty segment at the place of the next one confuses loaders */
+	if (text == relro) /* without code: loaders do not expect an empty segment at the address of the next */
 		p[1] = (Elf64_Phdr){.p_type = PT_NULL};
 	Elf64_Ehdr e = {.e_type = ET_DYN,
 			.e_machine = EM_X86_64,
@@ -399,7 +385,7 @@ static void write_head(struct image *im, uint64_t section_headers)
 	memcpy(im->file + sizeof e, p, sizeof p);
 }
 
-/* Names of functions and exports for debuggers and profilers. */
+/* Makes the symbol table, for debuggers and profilers. */
 static void make_symtab(struct image *im)
 {
 	const struct link *l = im->l;
@@ -475,7 +461,7 @@ static bool write_image(struct image *im, struct buf *out)
 	size_t start = out->len;
 	extend(out, im->total);
 	im->file = (unsigned char *)out->at + start;
-	copy_contents(im);
+	write_contents(im);
 	write_dynsym(im);
 	write_dynamic(im);
 	if (!apply_relocs(im)) {

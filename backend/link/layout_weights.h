@@ -1,4 +1,4 @@
-/* Private to model_weights.c and model_pack.c: what the weight tables are made of before anything is computed. */
+/* Private to this folder: weight tables before any weight is computed. */
 #ifndef TRIB_BACKEND_LINK_LAYOUT_WEIGHTS_H
 #define TRIB_BACKEND_LINK_LAYOUT_WEIGHTS_H
 #include "backend/link/model.h"
@@ -10,7 +10,7 @@
 /* A value known at build time. */
 struct value {
 	hash128 hash;
-	uint32_t param; /* VALUE_COMPUTED: output `output` of `maker` */
+	uint32_t param; /* the parameter; VALUE_COMPUTED: output `output` of `maker` */
 	uint32_t output;
 	struct evaluation *maker;
 };
@@ -22,7 +22,7 @@ struct evaluation {
 	hash128 hash;             /* of the build_fn and the arguments */
 	hash128 *piece_hashes;    /* for each piece: of its code and the arguments that it reads */
 	uint32_t first_node;      /* its pieces are nodes from first_node on, in weight_layout.groups */
-	struct tensor *outputs;   /* data NULL: not evaluated */
+	struct tensor *outputs;   /* data NULL: not evaluated yet */
 };
 
 struct blob_source {
@@ -32,13 +32,10 @@ struct blob_source {
 struct weight_layout {
 	struct arena *a;
 	const struct model_input *in;
-	struct map plans, tables, blobs; /* unit address, instance hash, blob key -> index */
+	struct map plans, tables, blobs; /* from unit address, instance hash, blob key to the index */
 	VEC(struct model_table) table_list;
 	VEC(struct model_blob) blob_list;
 	VEC(struct blob_source) sources; /* for each blob */
-	VEC(uint32_t) groups;            /* union-find: pieces that need one another's results */
+	VEC(uint32_t) groups;            /* union-find: pieces that read each other's results */
 };
-
-uint32_t weight_layout_group(struct weight_layout *w, uint32_t node); /* its representative */
-void weight_layout_join(struct weight_layout *w, uint32_t a, uint32_t b);
 #endif

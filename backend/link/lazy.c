@@ -1,6 +1,6 @@
 #include "backend/link/lazy.h"
 #include <string.h>
-#include "backend/link/block.h"
+#include "backend/link/section_builder.h"
 #include "backend/link/object.h"
 #include "backend/link/thunk_x86_64.h"
 #include "backend/loops/loops.h"
@@ -13,23 +13,22 @@ _Static_assert(sizeof(struct tri_lazy_slot) == 24 && sizeof(struct tri_lazy_unit
 		       sizeof(struct tri_lazy_library) == 96,
 	       "written field by field below");
 
-struct maker {
+struct lazy_builder {
 	struct arena *a;
 	struct object *o;
 	const struct lazy_unit *in;
 	uint32_t n;
 	const struct loop_fn **loops;
 	struct map by_symbol; /* of units */
-	struct block strings, steps, dims, calls, units, slots, symbols;
+	struct section_builder strings, steps, dims, calls, units, slots, symbols;
 	uint32_t library; /* symbol */
 	bool effects, kernels[KERNEL_COUNT];
 	const char *error;
 };
 
-/* ---- dimensions, as the runtime evaluates them ---- */
+/* ---- dimensions: programs that the runtime evaluates ---- */
 
-/* How deep the stack gets. */
-static uint32_t depth_of(const struct dim_step *steps, uint32_t n)
+static uint32_t stack_depth(const struct dim_step *steps, uint32_t n)
 {
 	uint32_t top = 0, most = 0;
 	for (uint32_t i = 0; i < n; i++) {
@@ -39,14 +38,14 @@ static uint32_t depth_of(const struct dim_step *steps, uint32_t n)
 	return most;
 }
 
-static void put_dim(struct maker *m, const struct dims *d, dim x)
+static void put_dim(struct lazy_builder *m, const struct dims *d, dim x)
 {
 	uint32_t n = dim_program(d, x, NULL, 0);
 	struct dim_step *program = ARENA_ARRAY(m->a, struct dim_step, n);
 	dim_program(d, x, program, n);
-	if (depth_of(program, n) > TRI_LAZY_MOST_DIMS)
+	if (stack_depth(program, n) > TRI_LAZY_MOST_DIMS)
 		m->error = "a dimension is nested too deeply for a lazy library";
-	block_address(&m->dims, m->steps.symbol, m->steps.bytes.len);
+	section_put_address(&m->dims, m->steps.symbol, m->steps.bytes.len);
 	buf_u32(&m->dims.bytes, n);
 	buf_u32(&m->dims.bytes, 0);
 	for (uint32_t i = 0; i < n; i++) {
@@ -58,23 +57,23 @@ static void put_dim(struct maker *m, const struct dims *d, dim x)
 
 /* ---- units ---- */
 
-static void put_call(struct maker *m, const struct loop_fn *f, const struct loop_stmt *s)
+static void put_call(struct lazy_builder *m, const struct loop_fn *f, const struct loop_stmt *s)
 {
 	uint64_t callee;
 	if (!map_get(&m->by_symbol, map_key_str(s->callee), &callee)) {
-		m->error = arena_printf(m->a, "%s calls %s, which is not there", f->symbol, s->callee);
+		m->error = arena_printf(m->a, "%s calls %s, which is missing", f->symbol, s->callee);
 		return;
 	}
 	if (s->n_dims > TRI_LAZY_MOST_DIMS)
 		m->error = arena_printf(m->a, "%s has too many dynamic dimensions for a lazy library", s->callee);
-	block_address(&m->calls, m->units.symbol, callee * sizeof(struct tri_lazy_unit));
-	block_address(&m->calls, m->dims.symbol, m->dims.bytes.len);
+	section_put_address(&m->calls, m->units.symbol, callee * sizeof(struct tri_lazy_unit));
+	section_put_address(&m->calls, m->dims.symbol, m->dims.bytes.len);
 	buf_u64(&m->calls.bytes, s->n_dims);
 	for (uint32_t k = 0; k < s->n_dims; k++)
 		put_dim(m, f->dims, s->dims[k]);
 }
 
-static uint32_t put_calls(struct maker *m, const struct loop_fn *f)
+static uint32_t put_calls(struct lazy_builder *m, const struct loop_fn *f)
 {
 	size_t before = m->calls.bytes.len;
 	for (uint32_t i = 0; i < f->n_stmts; i++) {
@@ -90,22 +89,25 @@ static uint32_t put_calls(struct maker *m, const struct loop_fn *f)
 	return (uint32_t)((m->calls.bytes.len - before) / sizeof(struct tri_lazy_call));
 }
 
-static uint32_t undefined(struct maker *m, const char *name) { return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true); }
+static uint32_t import_symbol(struct lazy_builder *m, const char *name)
+{
+	return object_symbol(m->o, name, OBJ_UNDEFINED, 0, 0, true, true);
+}
 
-/* The stubs, and the slot that leads them to the runtime. */
-static void put_stubs(struct maker *m, uint32_t i, uint32_t run, uint32_t scratch)
+/* Adds the stubs of a unit and its slot, which holds functions of the runtime at first. */
+static void put_stubs(struct lazy_builder *m, uint32_t i, uint32_t run, uint32_t scratch)
 {
 	const char *symbol = m->in[i].symbol;
 	uint64_t slot = m->slots.bytes.len, unit = i * sizeof(struct tri_lazy_unit);
 	thunk_slot(m->o, symbol, m->slots.symbol, slot);
 	thunk_slot(m->o, arena_printf(m->a, "%s_scratch", symbol), m->slots.symbol, slot + 8);
-	block_address(&m->slots, thunk_first_run(m->o, arena_printf(m->a, "%s_first", symbol), run, m->units.symbol, unit), 0);
-	block_address(&m->slots, thunk_first_scratch(m->o, arena_printf(m->a, "%s_scratch_first", symbol), scratch, m->units.symbol, unit),
-		      0);
+	section_put_address(&m->slots, thunk_first_run(m->o, arena_printf(m->a, "%s_first", symbol), run, m->units.symbol, unit), 0);
+	section_put_address(&m->slots,
+			    thunk_first_scratch(m->o, arena_printf(m->a, "%s_scratch_first", symbol), scratch, m->units.symbol, unit), 0);
 	buf_u64(&m->slots.bytes, TRI_LAZY_ABSENT);
 }
 
-static void put_unit(struct maker *m, uint32_t i)
+static void put_unit(struct lazy_builder *m, uint32_t i)
 {
 	const struct lazy_unit *u = &m->in[i];
 	const struct loop_fn *f = m->loops[i];
@@ -114,17 +116,17 @@ static void put_unit(struct maker *m, uint32_t i)
 	uint64_t calls = m->calls.bytes.len;
 	struct buf *b = &m->units.bytes;
 	uint32_t n_calls = put_calls(m, f);
-	block_address(&m->units, m->library, 0);
-	block_address(&m->units, m->slots.symbol, i * sizeof(struct tri_lazy_slot));
-	block_string(&m->units, &m->strings, u->name);
-	block_string(&m->units, &m->strings, u->symbol);
-	block_address(&m->units, object_symbol(m->o, "", bytes, 0, u->n_loops, false, false), 0);
+	section_put_address(&m->units, m->library, 0);
+	section_put_address(&m->units, m->slots.symbol, i * sizeof(struct tri_lazy_slot));
+	section_put_string(&m->units, &m->strings, u->name);
+	section_put_string(&m->units, &m->strings, u->symbol);
+	section_put_address(&m->units, object_symbol(m->o, "", bytes, 0, u->n_loops, false, false), 0);
 	buf_u64(b, u->n_loops);
 	buf_put(b, &u->key, sizeof u->key);
 	buf_put(b, &digest, sizeof digest);
-	block_address(&m->units, m->dims.symbol, m->dims.bytes.len);
+	section_put_address(&m->units, m->dims.symbol, m->dims.bytes.len);
 	put_dim(m, f->dims, f->scratch);
-	block_address(&m->units, m->calls.symbol, calls);
+	section_put_address(&m->units, m->calls.symbol, calls);
 	buf_u32(b, n_calls);
 	buf_u8(b, u->opt);
 	buf_u8(b, u->size);
@@ -134,13 +136,13 @@ static void put_unit(struct maker *m, uint32_t i)
 
 /* ---- the library ---- */
 
-static void put_symbol(struct maker *m, const char *name)
+static void put_symbol(struct lazy_builder *m, const char *name)
 {
-	block_string(&m->symbols, &m->strings, name);
-	block_address(&m->symbols, undefined(m, name), 0);
+	section_put_string(&m->symbols, &m->strings, name);
+	section_put_address(&m->symbols, import_symbol(m, name), 0);
 }
 
-static void put_symbols(struct maker *m)
+static void put_symbols(struct lazy_builder *m)
 {
 	put_symbol(m, "tri_fail");
 	put_symbol(m, "tri_failed");
@@ -153,25 +155,25 @@ static void put_symbols(struct maker *m)
 			put_symbol(m, kernel_symbol((enum kernel)k));
 }
 
-static void put_library(struct maker *m, struct block *b, const struct lazy_info *info)
+static void put_library(struct lazy_builder *m, struct section_builder *b, const struct lazy_info *info)
 {
-	struct block state = block_new(m->o, SECTION_DATA, ".data.lazy", NULL);
-	block_null(&state);
+	struct section_builder state = section_begin(m->o, SECTION_DATA, ".data.lazy", NULL);
+	section_put_null(&state);
 	buf_u32(&b->bytes, TRI_LAZY_ABI);
 	buf_u32(&b->bytes, m->n);
 	buf_u32(&b->bytes, (uint32_t)(m->symbols.bytes.len / sizeof(struct tri_lazy_symbol)));
 	buf_u32(&b->bytes, info->vector_bytes);
-	block_address(b, m->units.symbol, 0);
-	block_address(b, m->symbols.symbol, 0);
-	block_address(b, block_end(&state, sizeof(struct tri_lazy_state_of_library)), 0);
-	block_string(b, &m->strings, info->libtrib);
-	block_string(b, &m->strings, info->cpu);
-	block_string(b, &m->strings, info->features);
+	section_put_address(b, m->units.symbol, 0);
+	section_put_address(b, m->symbols.symbol, 0);
+	section_put_address(b, section_end(&state, sizeof(struct tri_lazy_state_of_library)), 0);
+	section_put_string(b, &m->strings, info->libtrib);
+	section_put_string(b, &m->strings, info->cpu);
+	section_put_string(b, &m->strings, info->features);
 	buf_put(&b->bytes, &info->build, sizeof info->build);
 	buf_put(&b->bytes, &info->generator, sizeof info->generator);
 }
 
-static bool read_all(struct maker *m)
+static bool read_all(struct lazy_builder *m)
 {
 	m->loops = ARENA_ARRAY(m->a, const struct loop_fn *, m->n + 1);
 	for (uint32_t i = 0; i < m->n; i++) {
@@ -183,37 +185,37 @@ static bool read_all(struct maker *m)
 	return true;
 }
 
-static void put_all(struct maker *m, const struct lazy_info *info)
+static void put_all(struct lazy_builder *m, const struct lazy_info *info)
 {
-	struct block library = block_new(m->o, SECTION_RELRO, ".data.rel.ro.lazy", NULL);
-	uint32_t run = undefined(m, "tri_lazy_run"), scratch = undefined(m, "tri_lazy_scratch");
+	struct section_builder library = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.lazy", NULL);
+	uint32_t run = import_symbol(m, "tri_lazy_run"), scratch = import_symbol(m, "tri_lazy_scratch");
 	m->library = library.symbol;
-	m->strings = block_new(m->o, SECTION_RODATA, ".rodata.strings", NULL);
-	m->steps = block_new(m->o, SECTION_RODATA, ".rodata.steps", NULL);
-	m->dims = block_new(m->o, SECTION_RELRO, ".data.rel.ro.dims", NULL);
-	m->calls = block_new(m->o, SECTION_RELRO, ".data.rel.ro.calls", NULL);
-	m->units = block_new(m->o, SECTION_RELRO, ".data.rel.ro.units", NULL);
-	m->symbols = block_new(m->o, SECTION_RELRO, ".data.rel.ro.symbols", NULL);
-	m->slots = block_new(m->o, SECTION_DATA, ".data.slots", NULL);
+	m->strings = section_begin(m->o, SECTION_RODATA, ".rodata.strings", NULL);
+	m->steps = section_begin(m->o, SECTION_RODATA, ".rodata.steps", NULL);
+	m->dims = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.dims", NULL);
+	m->calls = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.calls", NULL);
+	m->units = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.units", NULL);
+	m->symbols = section_begin(m->o, SECTION_RELRO, ".data.rel.ro.symbols", NULL);
+	m->slots = section_begin(m->o, SECTION_DATA, ".data.slots", NULL);
 	for (uint32_t i = 0; i < m->n; i++) {
 		put_stubs(m, i, run, scratch);
 		put_unit(m, i);
 	}
 	put_symbols(m);
 	put_library(m, &library, info);
-	block_end(&library, sizeof(struct tri_lazy_library));
-	block_end(&m->strings, 1);
-	block_end(&m->steps, sizeof(tri_dim_step));
-	block_end(&m->dims, sizeof(tri_dim_desc));
-	block_end(&m->calls, sizeof(struct tri_lazy_call));
-	block_end(&m->units, sizeof(struct tri_lazy_unit));
-	block_end(&m->symbols, sizeof(struct tri_lazy_symbol));
-	block_end(&m->slots, sizeof(struct tri_lazy_slot));
+	section_end(&library, sizeof(struct tri_lazy_library));
+	section_end(&m->strings, 1);
+	section_end(&m->steps, sizeof(tri_dim_step));
+	section_end(&m->dims, sizeof(tri_dim_desc));
+	section_end(&m->calls, sizeof(struct tri_lazy_call));
+	section_end(&m->units, sizeof(struct tri_lazy_unit));
+	section_end(&m->symbols, sizeof(struct tri_lazy_symbol));
+	section_end(&m->slots, sizeof(struct tri_lazy_slot));
 }
 
 struct object *lazy_object(struct arena *a, const struct lazy_unit *units, uint32_t n, const struct lazy_info *info, const char **error)
 {
-	struct maker m = {.a = a, .in = units, .n = n, .o = object_new(a, "lazy")};
+	struct lazy_builder m = {.a = a, .in = units, .n = n, .o = object_new(a, "lazy")};
 	if (read_all(&m))
 		put_all(&m, info);
 	map_free(&m.by_symbol);

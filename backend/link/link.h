@@ -12,14 +12,13 @@ struct link_request {
 	const char *soname;
 	struct object *const *objects;
 	uint32_t n_objects;
-	const char *const
-		*exports; /* defined global symbols that become dynamic; everything else is local. Roots of section garbage collection */
+	const char *const *exports; /* global symbols that become dynamic. Only sections that they reach are linked */
 	uint32_t n_exports;
 	const char *const *needed; /* DT_NEEDED; undefined symbols bind there at load time */
 	uint32_t n_needed;
 };
-/* Appends the library. Deterministic. False: *error (arena text) names the symbol or object at fault. */
+/* Appends the library; equal requests give equal bytes. Returns false with a message in *error, in `scratch`. */
 bool link_shared(struct arena *scratch, const struct link_request *r, struct buf *out, const char **error);
-/* Does imports.def list it? */
+/* True if imports.def lists the symbol. */
 bool link_may_import(const char *name);
 #endif

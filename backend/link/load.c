@@ -1,5 +1,5 @@
-/* The image is as elf_shared.c writes it: file offsets equal addresses, and a library that imports nothing has no dynamic relocations but
- * R_X86_64_RELATIVE. Memory is written first and executable afterwards, never both. */
+/* Relies on what elf_shared.c writes: file offsets equal addresses, and a library without imports has only R_X86_64_RELATIVE relocations. Memory is
+ * never writable and executable at the same time. */
 #include "backend/link/load.h"
 #include <string.h>
 #include <sys/mman.h>

@@ -1,10 +1,10 @@
-/* Bringing a library that link_shared made into this process, without a file: for code that is compiled while it runs. */
+/* Loads a library that link_shared wrote into this process, without a file: for units that are compiled at their first call. */
 #ifndef TRIB_BACKEND_LINK_LOAD_H
 #define TRIB_BACKEND_LINK_LOAD_H
 #include <stddef.h>
 
-/* Maps the image, which must need no other library; it stays for the life of the process. NULL: there is no memory for it (errno). */
+/* Loads the image, which must import nothing, and returns its address. It is never unloaded. Returns NULL if there is no memory; see errno. */
 const char *load_image(const void *bytes, size_t len);
-/* The address of an export of that image; NULL: it has no such symbol. */
+/* Returns the address of an export of the image, or NULL. */
 const void *load_symbol(const char *base, const char *name);
 #endif

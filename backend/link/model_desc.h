@@ -1,4 +1,4 @@
-/* What the libraries of all back ends have in common: the descriptor of tri.h and the functions of the generated header. */
+/* The part of a model's object that all back ends share: the descriptor of tri.h and the functions of the generated header. */
 #ifndef TRIB_BACKEND_LINK_MODEL_DESC_H
 #define TRIB_BACKEND_LINK_MODEL_DESC_H
 #include <stdint.h>
@@ -8,8 +8,8 @@ struct object;
 
 struct model_backend {
 	const char *name;      /* tri_model_desc.backend */
-	const uint32_t *codes; /* per entry: the symbol of what tri_entry_desc.code points to */
+	const uint32_t *codes; /* for each entry the symbol that tri_entry_desc.code points to */
 };
-/* Adds them to o. NAME_open, NAME_run and NAME_close end up in the runtime's tri_model_open, tri_model_run and tri_model_close. */
+/* Adds them to o. NAME_open, NAME_run and NAME_close jump to the runtime's tri_model_open, tri_model_run and tri_model_close. */
 void model_describe(struct object *o, const struct model_input *in, const struct model_info *info, const struct model_backend *backend);
 #endif

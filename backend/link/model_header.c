@@ -1,4 +1,4 @@
-/* The C header of a model: everything in one file, for C and C++. */
+/* Writes the C header of a model: one file for C and C++. */
 #include <string.h>
 #include "backend/link/model.h"
 #include "backend/link/model_names.h"
@@ -7,8 +7,8 @@
 #include "base/buf.h"
 #include "frontend/hir/hir.h"
 
-/* Text for a comment: no end of comment, no line breaks. */
-static void put_comment_text(struct buf *out, const char *s) /* NULL: nothing */
+/* Appends s without line breaks and ends of comments; s may be NULL. */
+static void put_comment_text(struct buf *out, const char *s)
 {
 	for (; s && *s; s++)
 		buf_putc(out, (unsigned char)*s < ' ' || (*s == '/' && out->len && out->at[out->len - 1] == '*') ? ' ' : *s);
@@ -30,13 +30,12 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 	const char *prefix = model_entry_prefix(a, in->program, info->name, i);
 	uint32_t n, n_inputs;
 	struct model_io *io = model_io_list(a, e, &n, &n_inputs);
-	buf_printf(
-		out,
-		"/* The tensors of %s_run: inputs, then outputs, all in your memory, dense and row-major. Set data, shape, rank and dtype of each. */\n"
-		"typedef struct %s_io {\n",
-		prefix, prefix);
+	buf_printf(out,
+		   "/* The tensors of %s_run. The caller owns their memory and sets data, shape, rank and dtype of each. */\n"
+		   "typedef struct %s_io {\n",
+		   prefix, prefix);
 	for (uint32_t k = 0; k < n; k++) {
-		buf_printf(out, "\ttri_tensor %s; /* %s: ", io[k].member, io[k].output ? "out" : "in");
+		buf_printf(out, "\ttri_tensor %s; /* %s: ", io[k].member, io[k].output ? "output" : "input");
 		put_type(out, e->unit, io[k].type);
 		buf_puts(out, " */\n");
 	}
@@ -45,8 +44,8 @@ static void put_entry(struct arena *a, struct buf *out, const struct model_input
 	buf_printf(out, "} %s_io;\n", prefix);
 	buf_printf(
 		out,
-		"/* Computes the outputs. Returns TRI_OK or a code of enum tri_code, with the reason in *err (err may be NULL). Shapes and element types are\n"
-		" * checked first. Memory is allocated only when the shapes need more than any run before. */\n"
+		"/* Checks shapes and element types, then computes the outputs. Returns TRI_OK, or another code of enum tri_code with a message in *err.\n"
+		" * err may be NULL. Allocates memory only if the shapes need more than all runs before. */\n"
 		"int %s_run(%s *m, const %s_io *io, tri_error *err);\n\n",
 		prefix, info->name, prefix);
 }
@@ -59,7 +58,7 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 	put_comment_text(out, name);
 	buf_putc(out, ' ');
 	put_comment_text(out, info->version);
-	buf_puts(out, ": made by ");
+	buf_puts(out, ": built by ");
 	put_comment_text(out, info->compiler);
 	buf_printf(out, ", do not edit. Link with the library of this name. */\n#ifndef TRI_MODEL_%s_H\n#define TRI_MODEL_%s_H\n\n", name,
 		   name);
@@ -68,18 +67,18 @@ void model_header(const struct model_input *in, const struct model_info *info, s
 		out,
 		"#if TRI_ABI != 1\n#error \"the headers of two models come from incompatible versions of trib\"\n#endif\n\n"
 		"#ifdef __cplusplus\nextern \"C\" {\n#endif\n\n"
-		"/* One opened model: its threads and its working memory. Use it from one thread at a time; open several to run in parallel.\n"
-		" * While one thread is in a run, a run by another does nothing and returns TRI_ERR_BUSY. */\n"
+		"/* An opened model: its threads and its working memory. One thread at a time may use it; open it several times to run in parallel.\n"
+		" * A run during another thread's run does nothing and returns TRI_ERR_BUSY. */\n"
 		"typedef struct %s %s;\n\n",
 		name, name);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		put_entry(a, out, in, info, i);
 	buf_printf(out,
-		   "/* Opens the model; opt may be NULL. NULL on failure, with the reason in *err (err may be NULL). */\n"
+		   "/* Opens the model. opt and err may be NULL. Returns NULL on failure, with a message in *err. */\n"
 		   "%s *%s_open(const tri_options *opt, tri_error *err);\n"
-		   "/* Ends its threads and frees its memory; NULL is accepted. */\n"
+		   "/* Ends the threads of m and frees it. m may be NULL. During a run, that run frees it at its end. */\n"
 		   "void %s_close(%s *m);\n"
-		   "/* What this library is: names, element types, shapes, version. */\n"
+		   "/* Describes this library: names, element types, shapes, version. */\n"
 		   "extern const tri_model_desc %s_desc;\n\n"
 		   "#ifdef __cplusplus\n}\n#endif\n#endif\n",
 		   name, name, name, name, name);

@@ -31,13 +31,13 @@ static bool is_keyword(const char *s)
 	return false;
 }
 
-/* The name with as many underscores behind it as it takes. */
+/* Appends underscores to the name until it is unique and no keyword. */
 static const char *member_name(struct arena *a, const struct model_io *before, uint32_t n, const char *name)
 {
 	for (uint32_t i = 0; i <= n; i++)
 		if (is_keyword(name) || (i < n && strcmp(before[i].member, name) == 0)) {
 			name = arena_printf(a, "%s_", name);
-			i = UINT32_MAX; /* look at all again */
+			i = UINT32_MAX; /* start again */
 		}
 	return name;
 }

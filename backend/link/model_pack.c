@@ -1,4 +1,4 @@
-/* Computing and packing the weights, part by part. A build_fn is evaluated only when a packed tensor that depends on it is missing, and at most once. */
+/* Computes and packs weights, part by part. A piece is evaluated only if a missing blob depends on it, and once. */
 #include <stdlib.h>
 #include "backend/interp/interp.h"
 #include "backend/link/layout_weights.h"
@@ -10,7 +10,7 @@
 struct packer {
 	const struct model_input *in;
 	const struct weight_host *host;
-	struct arena *part; /* results that other pieces of the part read */
+	struct arena *part; /* results that are read by other pieces of the part */
 	struct arena *out;
 	const char **error;
 };
@@ -23,7 +23,7 @@ static bool fail(struct packer *p, const char *unit, const char *what)
 
 static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece);
 
-/* The value with its elements: of a parameter not in memory in `scratch`. */
+/* Stores the value with its elements. A parameter that is not in memory is loaded into `scratch`. */
 static bool value_tensor(struct packer *p, const struct value *v, struct arena *scratch, struct tensor *out)
 {
 	if (v->param == VALUE_COMPUTED) {
@@ -33,7 +33,7 @@ static bool value_tensor(struct packer *p, const struct value *v, struct arena *
 		*out = e->outputs[v->output];
 		return true;
 	}
-	const char *error = "no reason given";
+	const char *error = "unknown error";
 	*out = p->in->params[v->param];
 	if (out->data || p->in->load(p->in->ctx, scratch, v->param, out, &error))
 		return true;
@@ -55,7 +55,7 @@ static bool evaluate(struct packer *p, struct evaluation *e, uint32_t piece)
 	struct tensor *weights = ARENA_ARRAY(scratch, struct tensor, interface->n_weights + 1);
 	struct tensor *results = ARENA_ARRAY(scratch, struct tensor, interface->n_outputs + 1);
 	const struct ir_fn *f = build_fn_piece(scratch, p->in->build_fn(p->in->ctx, e->plan), interface, piece);
-	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* nothing known at build time depends on them */
+	int64_t *syms = ARENA_ARRAY(scratch, int64_t, dims_syms(f->dims) + 1); /* zero: no build-time value depends on them */
 	const char *error = "failed";
 	bool ok = load_weights(p, e, piece, scratch, weights);
 	if (ok && !interp_run(f, NULL, weights, syms, 0, p->part, results, &error))
@@ -72,14 +72,14 @@ static bool pack(struct packer *p, const struct blob_source *s, struct model_blo
 	struct arena *scratch = arena_new(0);
 	struct tensor t;
 	bool ok = value_tensor(p, &s->value, scratch, &t);
-	const char *error = "no reason given";
+	const char *error = "unknown error";
 	void *packed = NULL;
 	if (ok && s->layout != LAYOUT_PLAIN) {
 		packed = malloc(b->len + 1);
 		BUG_ON(!packed);
 		layout_pack(s->layout, &t, packed);
 	}
-	if (ok && !p->host->keep(p->host->ctx, b, packed ? packed : t.data, &error))
+	if (ok && !p->host->store(p->host->ctx, b, packed ? packed : t.data, &error))
 		ok = fail(p, b->unit->name, error);
 	free(packed);
 	arena_free(scratch);

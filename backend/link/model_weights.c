@@ -1,6 +1,6 @@
-/* The weight tables of all unit instances. A value known at build time is a parameter, or an output of a unit's slice; it is named by the hash of what it is
- * computed from (parameters' contents, and the build functions applied), so that tables are laid out, and packed weights are found in the cache, without computing
- * anything. What has to be computed after that falls into parts (model_pack.c). */
+/* Lays out the weight tables of all unit instances. A value known at build time is a parameter or an output of a build_fn. Its hash covers the parameters'
+ * contents and the build functions that it is computed by. So tables are laid out, and packed weights are found in the cache, before anything is computed.
+ * The missing weights are computed in parts (model_pack.c). */
 #include <stdlib.h>
 #include <string.h>
 #include "backend/link/layout_weights.h"
@@ -21,7 +21,7 @@ static uint32_t root(uint32_t *up, uint32_t i)
 	return i;
 }
 
-/* Output o of the slice; an argument handed on stays that argument. */
+/* Output o of the build_fn. An output that is an argument is that argument's value. */
 static struct value output_value(struct evaluation *e, uint32_t o)
 {
 	const struct build_fn_output *out = &e->plan->interface.outputs[o];
@@ -55,7 +55,7 @@ static hash128 blob_key(const struct value *v, const struct tensor *t, enum layo
 	return key;
 }
 
-static uint32_t blob(struct weight_layout *w, const struct plan *plan, const struct value *v, enum layout layout)
+static uint32_t add_blob(struct weight_layout *w, const struct plan *plan, const struct value *v, enum layout layout)
 {
 	struct tensor t = value_type(w, v);
 	hash128 key = blob_key(v, &t, layout);
@@ -70,21 +70,21 @@ static uint32_t blob(struct weight_layout *w, const struct plan *plan, const str
 
 /* ---- tables ---- */
 
-static uint32_t table(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args);
+static uint32_t lay_out_table(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args);
 
-static struct model_slot fill_slot(struct weight_layout *w, struct evaluation *e, const struct slot *s)
+static struct model_slot lay_out_slot(struct weight_layout *w, struct evaluation *e, const struct slot *s)
 {
 	if (s->kind != SLOT_TABLE) {
 		struct value v = output_value(e, s->first_output);
-		return (struct model_slot){false, blob(w, e->plan, &v, s->layout)};
+		return (struct model_slot){false, add_blob(w, e->plan, &v, s->layout)};
 	}
 	struct value *args = ARENA_ARRAY(w->a, struct value, s->n_args + 1);
 	for (uint32_t i = 0; i < s->n_args; i++)
 		args[i] = output_value(e, s->first_output + i);
-	return (struct model_slot){true, table(w, s->callee, args, s->n_args)};
+	return (struct model_slot){true, lay_out_table(w, s->callee, args, s->n_args)};
 }
 
-/* Each piece is a node; it belongs to the group of every piece whose result it reads. */
+/* Adds a node for each piece and joins it with the pieces whose results it reads. */
 static void add_nodes(struct weight_layout *w, struct evaluation *e)
 {
 	const struct build_fn_interface *interface = &e->plan->interface;
@@ -105,7 +105,7 @@ static void add_nodes(struct weight_layout *w, struct evaluation *e)
 	}
 }
 
-static struct evaluation *instance(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args)
+static struct evaluation *add_evaluation(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args)
 {
 	uint64_t unit;
 	struct evaluation *e = ARENA_NEW(w->a, struct evaluation);
@@ -121,18 +121,18 @@ static struct evaluation *instance(struct weight_layout *w, const struct hir_uni
 	return e;
 }
 
-/* Index of the table of u given these build-time values. */
-static uint32_t table(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args)
+/* Returns the index of the table of u for these build-time values. */
+static uint32_t lay_out_table(struct weight_layout *w, const struct hir_unit *u, const struct value *args, uint32_t n_args)
 {
 	uint64_t found;
-	struct evaluation *e = instance(w, u, args, n_args);
+	struct evaluation *e = add_evaluation(w, u, args, n_args);
 	const struct plan *plan = e->plan;
 	hash128 key = hash_combine(hash_combine(e->hash, u->identity), plan->run_fn_hash);
 	if (map_get(&w->tables, key, &found))
 		return (uint32_t)found;
 	struct model_slot *slots = ARENA_ARRAY(w->a, struct model_slot, plan->n_slots + 1);
 	for (uint32_t i = 0; i < plan->n_slots; i++)
-		slots[i] = fill_slot(w, e, &plan->slots[i]);
+		slots[i] = lay_out_slot(w, e, &plan->slots[i]);
 	map_put(&w->tables, key, w->table_list.len);
 	vec_push(&w->table_list, ((struct model_table){plan, slots}));
 	return w->table_list.len - 1;
@@ -145,10 +145,10 @@ static uint32_t entry_table(struct weight_layout *w, const struct hir_entry *e)
 	for (uint32_t i = 0; i < e->unit->n_inputs; i++)
 		if (e->params[i] != HIR_NONE)
 			args[n++] = (struct value){w->in->param_hashes[e->params[i]], e->params[i], 0, NULL};
-	return table(w, e->unit, args, n);
+	return lay_out_table(w, e->unit, args, n);
 }
 
-/* Numbers the groups in the order of their first blob; a parameter that goes in as it is, is a part of its own. */
+/* Numbers the groups in the order of their first blob. A parameter that is not changed is a part by itself. */
 static void number_parts(struct weight_layout *w, struct model_weights *out)
 {
 	uint32_t *part_of = ARENA_ARRAY(w->a, uint32_t, w->groups.len + 1);
@@ -165,7 +165,7 @@ static void number_parts(struct weight_layout *w, struct model_weights *out)
 	}
 }
 
-static void give(struct weight_layout *w, struct model_weights *out)
+static void store_layout(struct weight_layout *w, struct model_weights *out)
 {
 	out->n_tables = w->table_list.len;
 	out->n_blobs = w->blob_list.len;
@@ -192,7 +192,7 @@ struct model_weights *model_layout_weights(struct arena *a, const struct model_i
 		map_put(&w.plans, map_key_u64((uintptr_t)in->program->units[i]), i);
 	for (uint32_t i = 0; i < in->program->n_entries; i++)
 		out->entry_tables[i] = entry_table(&w, &in->program->entries[i]);
-	give(&w, out);
+	store_layout(&w, out);
 	vec_free(&w.table_list);
 	vec_free(&w.blob_list);
 	vec_free(&w.sources);
@@ -205,7 +205,7 @@ struct model_weights *model_layout_weights(struct arena *a, const struct model_i
 
 /* ---- equal bytes ---- */
 
-/* Length, head and tail of the bytes; equality is decided by comparing. */
+/* Hashes length, head and tail. The caller compares all bytes. */
 static hash128 sample(const struct model_blob *b)
 {
 	size_t end = b->len < 4096 ? b->len : 4096;
@@ -213,7 +213,7 @@ static hash128 sample(const struct model_blob *b)
 			    hash_combine(hash_bytes(b->bytes, end), hash_bytes((const char *)b->bytes + b->len - end, end)));
 }
 
-void model_share(struct arena *a, struct model_weights *w)
+void model_merge_blobs(struct arena *a, struct model_weights *w)
 {
 	struct map contents = {0};
 	uint32_t n = 0, *now = ARENA_ARRAY(a, uint32_t, w->n_blobs + 1);

@@ -11,7 +11,7 @@ struct object *object_new(struct arena *a, const char *name)
 	return o;
 }
 
-/* `at` with room for `cap` elements; the old array stays behind in the arena. */
+/* Returns a copy of `at` with room for `cap` elements. */
 static void *resized(struct arena *a, const void *at, uint32_t n, uint32_t cap, size_t size)
 {
 	void *to = arena_alloc(a, cap * size, 16);
@@ -20,7 +20,7 @@ static void *resized(struct arena *a, const void *at, uint32_t n, uint32_t cap, 
 	return to;
 }
 
-/* `at` with room for one more. */
+/* Returns `at`, or a copy of it, with room for one more element. */
 static void *grow(struct arena *a, void *at, uint32_t n, uint32_t *cap, size_t size)
 {
 	if (n < *cap)

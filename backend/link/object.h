@@ -19,7 +19,7 @@ struct obj_section {
 };
 struct obj_symbol {
 	const char *name;
-	uint32_t section; /* OBJ_UNDEFINED: elsewhere */
+	uint32_t section; /* OBJ_UNDEFINED: defined in another object */
 	uint64_t value, size;
 	bool global, function, weak;
 };
@@ -43,14 +43,14 @@ struct object {
 };
 
 struct object *object_new(struct arena *a, const char *name);
-/* Room for as many more, and little beyond: there may be a hundred thousand objects. */
+/* Makes room for as many more, and little beyond: there may be a hundred thousand objects. */
 void object_reserve(struct object *o, uint32_t sections, uint32_t symbols, uint32_t relocs);
 uint32_t object_section(struct object *o, enum section_kind kind, const char *name, const void *bytes, uint64_t size, uint32_t align);
 uint32_t object_symbol(struct object *o, const char *name, uint32_t section, uint64_t value, uint64_t size, bool global, bool function);
 void object_reloc(struct object *o, uint32_t section, uint64_t offset, uint32_t symbol, enum obj_reloc_kind kind, int64_t addend);
 
-/* An ELF64 x86-64 ET_REL file; `bytes` must outlive the object. Never trusts a field: NULL and *error (arena text) for anything unsound. */
+/* Reads an ELF64 x86-64 ET_REL file, which is not trusted. `bytes` must outlive the object. Returns NULL with a message in *error, in `a`. */
 struct object *object_parse(struct arena *a, const char *name, const void *bytes, size_t len, const char **error);
-/* As an ELF64 ET_REL file, for the system linker. */
+/* Appends the object as an ELF64 ET_REL file, for the system's linker. */
 void object_write(const struct object *o, struct buf *out);
 #endif

@@ -1,17 +1,17 @@
-/* Reading ELF64 x86-64 relocatable files (System V ABI, AMD64 supplement). The file is never trusted: every offset, size, index and string is
- * checked against the bytes there are, and all integers are copied out, as tables may be unaligned. Sections that a loaded library does not need
- * (unwind tables, notes, debug information) are left out; what we cannot honour (constructors, thread-local data) is refused. */
+/* Reads ELF64 x86-64 relocatable files (System V ABI, AMD64 supplement). The file is not trusted: every offset, size, index and string is checked, and
+ * integers are copied, because tables may be unaligned. Sections that a loaded library does not need (unwind tables, notes, debug information) are
+ * skipped. Constructors and thread-local data are errors. */
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/object.h"
 #include "base/arena.h"
 
-#define NO_SECTION UINT32_MAX /* section left out */
-#define NO_SYMBOL UINT32_MAX  /* symbol of a section left out, of a file, absolute */
+#define NO_SECTION UINT32_MAX /* the section is skipped */
+#define NO_SYMBOL UINT32_MAX  /* a symbol of a skipped section, of a file, or absolute */
 #define MAX_ALIGN (1u << 20)
 #define MAX_SIZE (1ull << 40)
 
-struct reader {
+struct elf_reader {
 	struct arena *a;
 	const char *name;
 	const unsigned char *bytes;
@@ -25,13 +25,13 @@ struct reader {
 	const char **error;
 };
 
-static bool fail(struct reader *r, const char *what)
+static bool fail(struct elf_reader *r, const char *what)
 {
-	*r->error = arena_printf(r->a, "%s: not a usable object file: %s", r->name, what);
+	*r->error = arena_printf(r->a, "%s: cannot use the object file: %s", r->name, what);
 	return false;
 }
 
-static Elf64_Shdr header_at(const struct reader *r, uint32_t i)
+static Elf64_Shdr header_at(const struct elf_reader *r, uint32_t i)
 {
 	Elf64_Shdr h;
 	memcpy(&h, r->bytes + r->head.e_shoff + (uint64_t)i * sizeof h, sizeof h);
@@ -39,7 +39,7 @@ static Elf64_Shdr header_at(const struct reader *r, uint32_t i)
 }
 
 /* A NUL-terminated string of a string table section, or NULL. */
-static const char *string_at(const struct reader *r, const Elf64_Shdr *table, uint64_t offset)
+static const char *string_at(const struct elf_reader *r, const Elf64_Shdr *table, uint64_t offset)
 {
 	if (table->sh_type != SHT_STRTAB || !elf_in(table->sh_offset, table->sh_size, r->len) || offset >= table->sh_size)
 		return NULL;
@@ -47,19 +47,19 @@ static const char *string_at(const struct reader *r, const Elf64_Shdr *table, ui
 	return memchr(s, 0, (size_t)(table->sh_size - offset)) ? s : NULL;
 }
 
-static bool read_head(struct reader *r)
+static bool read_head(struct elf_reader *r)
 {
 	if (r->len < sizeof r->head)
-		return fail(r, "too short");
+		return fail(r, "it is too short");
 	memcpy(&r->head, r->bytes, sizeof r->head);
 	const Elf64_Ehdr *h = &r->head;
 	if (memcmp(h->e_ident, ELFMAG, SELFMAG) || h->e_ident[EI_CLASS] != ELFCLASS64 || h->e_ident[EI_DATA] != ELFDATA2LSB)
-		return fail(r, "no 64-bit little-endian ELF");
+		return fail(r, "it is not a 64-bit little-endian ELF file");
 	if (h->e_type != ET_REL || h->e_machine != EM_X86_64)
-		return fail(r, "no relocatable file for x86-64");
+		return fail(r, "it is not a relocatable file for x86-64");
 	if (h->e_shentsize != sizeof(Elf64_Shdr) || !elf_in(h->e_shoff, sizeof(Elf64_Shdr), r->len))
 		return fail(r, "bad section header table");
-	uint64_t n = h->e_shnum ? h->e_shnum : header_at(r, 0).sh_size; /* large counts stand in header 0 */
+	uint64_t n = h->e_shnum ? h->e_shnum : header_at(r, 0).sh_size; /* header 0 has large counts */
 	if (n > (r->len - h->e_shoff) / sizeof(Elf64_Shdr) || n >= NO_SECTION)
 		return fail(r, "bad section count");
 	r->n_sections = (uint32_t)n;
@@ -67,12 +67,12 @@ static bool read_head(struct reader *r)
 	return r->names < n || fail(r, "bad section name table");
 }
 
-static bool starts(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
+static bool starts_with(const char *s, const char *with) { return strncmp(s, with, strlen(with)) == 0; }
 
-static bool wanted(const Elf64_Shdr *h, const char *name)
+static bool is_loaded(const Elf64_Shdr *h, const char *name)
 {
 	return (h->sh_flags & SHF_ALLOC) && h->sh_type != SHT_X86_64_UNWIND && h->sh_type != SHT_NOTE && strcmp(name, ".eh_frame") != 0 &&
-	       !starts(name, ".note");
+	       !starts_with(name, ".note");
 }
 
 static enum section_kind kind_of(const Elf64_Shdr *h, const char *name)
@@ -82,11 +82,11 @@ static enum section_kind kind_of(const Elf64_Shdr *h, const char *name)
 	if (h->sh_flags & SHF_EXECINSTR)
 		return SECTION_TEXT;
 	if (h->sh_flags & SHF_WRITE)
-		return starts(name, ".data.rel.ro") ? SECTION_RELRO : SECTION_DATA;
+		return starts_with(name, ".data.rel.ro") ? SECTION_RELRO : SECTION_DATA;
 	return SECTION_RODATA;
 }
 
-static bool read_section(struct reader *r, uint32_t i)
+static bool read_section(struct elf_reader *r, uint32_t i)
 {
 	Elf64_Shdr h = header_at(r, i), names = header_at(r, r->names);
 	r->sections[i] = NO_SECTION;
@@ -95,10 +95,10 @@ static bool read_section(struct reader *r, uint32_t i)
 	const char *name = string_at(r, &names, h.sh_name);
 	if (!name)
 		return fail(r, "bad section name");
-	if (!wanted(&h, name))
+	if (!is_loaded(&h, name))
 		return true;
-	if (h.sh_type == SHT_INIT_ARRAY || h.sh_type == SHT_FINI_ARRAY || h.sh_type == SHT_PREINIT_ARRAY || starts(name, ".ctors") ||
-	    starts(name, ".dtors") || strcmp(name, ".init") == 0 || strcmp(name, ".fini") == 0)
+	if (h.sh_type == SHT_INIT_ARRAY || h.sh_type == SHT_FINI_ARRAY || h.sh_type == SHT_PREINIT_ARRAY || starts_with(name, ".ctors") ||
+	    starts_with(name, ".dtors") || strcmp(name, ".init") == 0 || strcmp(name, ".fini") == 0)
 		return fail(r, "it has constructors or destructors");
 	if (h.sh_flags & SHF_TLS)
 		return fail(r, "it has thread-local data");
@@ -108,14 +108,14 @@ static bool read_section(struct reader *r, uint32_t i)
 	if (align & (align - 1) || align > MAX_ALIGN)
 		return fail(r, "bad section alignment");
 	if (h.sh_type == SHT_NOBITS ? h.sh_size > MAX_SIZE : !elf_in(h.sh_offset, h.sh_size, r->len))
-		return fail(r, "a section lies outside the file");
+		return fail(r, "a section is outside the file");
 	r->sections[i] = object_section(r->o, kind_of(&h, name), name, h.sh_type == SHT_NOBITS ? NULL : r->bytes + h.sh_offset, h.sh_size,
 					(uint32_t)align);
 	return true;
 }
 
-/* *out: the object's symbol, or NO_SYMBOL. */
-static bool read_symbol(struct reader *r, const Elf64_Sym *s, uint32_t shndx, const char *name, uint32_t *out)
+/* Stores the object's symbol, or NO_SYMBOL, in *out. */
+static bool read_symbol(struct elf_reader *r, const Elf64_Sym *s, uint32_t shndx, const char *name, uint32_t *out)
 {
 	int bind = ELF64_ST_BIND(s->st_info), type = ELF64_ST_TYPE(s->st_info);
 	bool global = bind == STB_GLOBAL || bind == STB_WEAK, weak = bind == STB_WEAK;
@@ -134,15 +134,15 @@ static bool read_symbol(struct reader *r, const Elf64_Sym *s, uint32_t shndx, co
 			return fail(r, "bad common symbol");
 		section = object_section(r->o, SECTION_BSS, ".bss", NULL, s->st_size, (uint32_t)align);
 		value = 0;
-		weak = true; /* several definitions are one */
+		weak = true; /* may be defined several times */
 	} else if (shndx != SHN_UNDEF) {
 		if (shndx >= r->n_sections)
-			return fail(r, "symbol of no section");
+			return fail(r, "a symbol has no section");
 		section = r->sections[shndx];
 		if (section == NO_SECTION)
 			return true;
 		if (value > r->o->sections[section].size)
-			return fail(r, "symbol outside its section");
+			return fail(r, "a symbol is outside its section");
 	} else if (!global) {
 		return true;
 	}
@@ -151,8 +151,8 @@ static bool read_symbol(struct reader *r, const Elf64_Sym *s, uint32_t shndx, co
 	return true;
 }
 
-/* The extended section indices belonging to symbol table `table`, or an empty header. */
-static Elf64_Shdr find_shndx(const struct reader *r, uint32_t table)
+/* Returns the header of the extended section indices of symbol table `table`, or an empty header. */
+static Elf64_Shdr find_shndx(const struct elf_reader *r, uint32_t table)
 {
 	for (uint32_t i = 0; i < r->n_sections; i++) {
 		Elf64_Shdr h = header_at(r, i);
@@ -162,7 +162,7 @@ static Elf64_Shdr find_shndx(const struct reader *r, uint32_t table)
 	return (Elf64_Shdr){0};
 }
 
-static bool read_symbols(struct reader *r, uint32_t table)
+static bool read_symbols(struct elf_reader *r, uint32_t table)
 {
 	Elf64_Shdr h = header_at(r, table), wide = {0};
 	if (h.sh_entsize != sizeof(Elf64_Sym) || !elf_in(h.sh_offset, h.sh_size, r->len) || h.sh_link >= r->n_sections)
@@ -197,7 +197,7 @@ static bool read_symbols(struct reader *r, uint32_t table)
 	return true;
 }
 
-static bool reloc_kind(uint32_t type, enum obj_reloc_kind *kind, uint64_t *width)
+static bool find_reloc_kind(uint32_t type, enum obj_reloc_kind *kind, uint64_t *width)
 {
 	*width = type == R_X86_64_64 || type == R_X86_64_PC64 ? 8 : 4;
 	switch (type) {
@@ -213,10 +213,10 @@ static bool reloc_kind(uint32_t type, enum obj_reloc_kind *kind, uint64_t *width
 	}
 }
 
-static bool read_relocs(struct reader *r, const Elf64_Shdr *h)
+static bool read_relocs(struct elf_reader *r, const Elf64_Shdr *h)
 {
 	if (h->sh_info >= r->n_sections)
-		return fail(r, "relocations of no section");
+		return fail(r, "relocations have no section");
 	uint32_t section = r->sections[h->sh_info];
 	if (section == NO_SECTION)
 		return true;
@@ -232,19 +232,19 @@ static bool read_relocs(struct reader *r, const Elf64_Shdr *h)
 		memcpy(&rela, r->bytes + h->sh_offset + i * sizeof rela, sizeof rela);
 		if (ELF64_R_TYPE(rela.r_info) == R_X86_64_NONE)
 			continue;
-		if (!reloc_kind((uint32_t)ELF64_R_TYPE(rela.r_info), &kind, &width))
+		if (!find_reloc_kind((uint32_t)ELF64_R_TYPE(rela.r_info), &kind, &width))
 			return fail(r, arena_printf(r->a, "relocation type %u in section %s", (unsigned)ELF64_R_TYPE(rela.r_info),
 						    r->o->sections[section].name));
 		if (!r->o->sections[section].bytes || !elf_in(rela.r_offset, width, r->o->sections[section].size))
-			return fail(r, "relocation outside its section");
+			return fail(r, "a relocation is outside its section");
 		if (ELF64_R_SYM(rela.r_info) >= r->n_symbols || r->symbols[ELF64_R_SYM(rela.r_info)] == NO_SYMBOL)
-			return fail(r, "relocation against no usable symbol");
+			return fail(r, "a relocation has no usable symbol");
 		object_reloc(r->o, section, rela.r_offset, r->symbols[ELF64_R_SYM(rela.r_info)], kind, rela.r_addend);
 	}
 	return true;
 }
 
-static bool read_all(struct reader *r)
+static bool read_all(struct elf_reader *r)
 {
 	uint32_t table = 0;
 	if (!read_head(r))
@@ -266,7 +266,7 @@ static bool read_all(struct reader *r)
 		if (h.sh_type != SHT_RELA && h.sh_type != SHT_REL)
 			continue;
 		if (h.sh_link != table && h.sh_info < r->n_sections && r->sections[h.sh_info] != NO_SECTION)
-			return fail(r, "relocations with another symbol table");
+			return fail(r, "relocations use another symbol table");
 		if (!read_relocs(r, &h))
 			return false;
 	}
@@ -275,7 +275,7 @@ static bool read_all(struct reader *r)
 
 struct object *object_parse(struct arena *a, const char *name, const void *bytes, size_t len, const char **error)
 {
-	struct reader r = {.a = a, .name = name, .bytes = bytes, .len = len, .error = error};
+	struct elf_reader r = {.a = a, .name = name, .bytes = bytes, .len = len, .error = error};
 	r.o = object_new(a, name);
 	return read_all(&r) ? r.o : NULL;
 }

@@ -1,5 +1,5 @@
-/* An object as an ELF64 x86-64 relocatable file. Layout: header, section contents, one relocation table a section that has any, symbol table
- * (locals first, as ELF wants), strings, section headers. */
+/* Writes an object as an ELF64 x86-64 relocatable file. Layout: header, section contents, symbol table with local symbols first, strings, relocation
+ * tables, section headers. */
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
 #include "backend/link/object.h"
@@ -7,7 +7,7 @@
 #include "base/buf.h"
 #include "base/vec.h"
 
-struct writer {
+struct elf_writer {
 	const struct object *o;
 	struct buf *out, names, strings;
 	size_t start; /* of the file in out */
@@ -15,7 +15,7 @@ struct writer {
 	uint32_t *order; /* object symbol -> symbol table index */
 };
 
-static uint32_t header(struct writer *w, const char *prefix, const char *name, Elf64_Shdr h)
+static uint32_t add_header(struct elf_writer *w, const char *prefix, const char *name, Elf64_Shdr h)
 {
 	h.sh_name = (Elf64_Word)w->names.len;
 	buf_puts(&w->names, prefix);
@@ -29,29 +29,29 @@ static uint64_t flags_of(enum section_kind k)
 	return SHF_ALLOC | (k == SECTION_TEXT ? SHF_EXECINSTR : k == SECTION_RODATA ? 0 : SHF_WRITE);
 }
 
-static uint64_t here(const struct writer *w, size_t align)
+static uint64_t align_output(const struct elf_writer *w, size_t align)
 {
 	while ((w->out->len - w->start) % align)
 		buf_u8(w->out, 0);
 	return w->out->len - w->start;
 }
 
-static void put_section(struct writer *w, const struct obj_section *s)
+static void put_section(struct elf_writer *w, const struct obj_section *s)
 {
 	Elf64_Shdr h = {.sh_type = s->kind == SECTION_BSS ? SHT_NOBITS : SHT_PROGBITS, .sh_flags = flags_of(s->kind), .sh_size = s->size};
 	h.sh_addralign = s->align;
-	h.sh_offset = here(w, s->align);
+	h.sh_offset = align_output(w, s->align);
 	if (s->kind != SECTION_BSS)
 		buf_put(w->out, s->bytes, s->size);
-	header(w, "", s->name, h);
+	add_header(w, "", s->name, h);
 }
 
-static void put_symbols(struct writer *w, uint32_t strtab)
+static void put_symbols(struct elf_writer *w, uint32_t strtab)
 {
 	Elf64_Shdr h = {.sh_type = SHT_SYMTAB, .sh_link = strtab, .sh_entsize = sizeof(Elf64_Sym), .sh_addralign = 8};
 	Elf64_Sym none = {0};
 	uint32_t n = 1;
-	h.sh_offset = here(w, 8);
+	h.sh_offset = align_output(w, 8);
 	buf_put(w->out, &none, sizeof none);
 	for (int global = 0; global < 2; global++) {
 		if (global)
@@ -75,16 +75,16 @@ static void put_symbols(struct writer *w, uint32_t strtab)
 		}
 	}
 	h.sh_size = n * sizeof(Elf64_Sym);
-	header(w, "", ".symtab", h);
+	add_header(w, "", ".symtab", h);
 }
 
-static void put_relocs(struct writer *w, uint32_t section, uint32_t symtab)
+static void put_relocs(struct elf_writer *w, uint32_t section, uint32_t symtab)
 {
 	static const uint32_t types[] = {R_X86_64_64, R_X86_64_PC32, R_X86_64_PLT32, R_X86_64_GOTPCREL, R_X86_64_PC64, R_X86_64_32S};
 	Elf64_Shdr h = {.sh_type = SHT_RELA, .sh_flags = SHF_INFO_LINK, .sh_link = symtab, .sh_info = section + 1};
 	h.sh_entsize = sizeof(Elf64_Rela);
 	h.sh_addralign = 8;
-	h.sh_offset = here(w, 8);
+	h.sh_offset = align_output(w, 8);
 	for (uint32_t i = 0; i < w->o->n_relocs; i++) {
 		const struct obj_reloc *r = &w->o->relocs[i];
 		if (r->section != section)
@@ -94,21 +94,21 @@ static void put_relocs(struct writer *w, uint32_t section, uint32_t symtab)
 		h.sh_size += sizeof rela;
 	}
 	if (h.sh_size)
-		header(w, ".rela", w->o->sections[section].name, h);
+		add_header(w, ".rela", w->o->sections[section].name, h);
 }
 
-static uint32_t put_strings(struct writer *w, const char *name, struct buf *text)
+static uint32_t put_strings(struct elf_writer *w, const char *name, struct buf *text)
 {
-	uint32_t i = header(w, "", name, (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
-	w->headers.at[i].sh_offset = here(w, 1);
-	w->headers.at[i].sh_size = text->len; /* after `header`, which may have added to it */
+	uint32_t i = add_header(w, "", name, (Elf64_Shdr){.sh_type = SHT_STRTAB, .sh_addralign = 1});
+	w->headers.at[i].sh_offset = align_output(w, 1);
+	w->headers.at[i].sh_size = text->len; /* after add_header, which may append to it */
 	buf_put(w->out, text->at, text->len);
 	return i;
 }
 
 void object_write(const struct object *o, struct buf *out)
 {
-	struct writer w = {.o = o, .out = out, .start = out->len};
+	struct elf_writer w = {.o = o, .out = out, .start = out->len};
 	struct arena *scratch = arena_new(0);
 	Elf64_Ehdr e = {
 		.e_type = ET_REL, .e_machine = EM_X86_64, .e_version = EV_CURRENT, .e_ehsize = sizeof e, .e_shentsize = sizeof(Elf64_Shdr)};
@@ -120,7 +120,7 @@ void object_write(const struct object *o, struct buf *out)
 	buf_u8(&w.strings, 0);
 	for (uint32_t i = 0; i < o->n_sections; i++)
 		put_section(&w, &o->sections[i]);
-	header(&w, "", ".note.GNU-stack", (Elf64_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 1});
+	add_header(&w, "", ".note.GNU-stack", (Elf64_Shdr){.sh_type = SHT_PROGBITS, .sh_addralign = 1});
 	uint32_t symtab = w.headers.len;
 	put_symbols(&w, symtab + 1);
 	put_strings(&w, ".strtab", &w.strings);
@@ -128,7 +128,7 @@ void object_write(const struct object *o, struct buf *out)
 		put_relocs(&w, i, symtab);
 	e.e_shstrndx = (Elf64_Half)put_strings(&w, ".shstrtab", &w.names);
 	e.e_shnum = (Elf64_Half)w.headers.len;
-	e.e_shoff = here(&w, 8);
+	e.e_shoff = align_output(&w, 8);
 	buf_put(out, w.headers.at, w.headers.len * sizeof *w.headers.at);
 	memcpy(out->at + w.start, &e, sizeof e);
 	vec_free(&w.headers);

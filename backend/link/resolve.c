@@ -1,4 +1,4 @@
-/* Which symbol means what, and which sections are reached from the exports. Everything is visited in request order, so the outcome is deterministic. */
+/* Resolves symbols and finds the sections that the exports reach. Everything is visited in the order of the request, so the result is deterministic. */
 #include "backend/link/link_state.h"
 #include <string.h>
 #include "backend/link/elf_x86_64.h"
@@ -24,7 +24,7 @@ bool link_may_import(const char *name)
 	return false;
 }
 
-static void number(struct link *l)
+static void allocate(struct link *l)
 {
 	uint32_t n = l->request->n_objects, n_relocs = 0;
 	l->first_section = ARENA_ARRAY(l->a, uint32_t, n + 1);
@@ -43,8 +43,8 @@ static void number(struct link *l)
 	l->relocs = ARENA_ARRAY(l->a, const struct obj_reloc *, n_relocs);
 }
 
-/* Sections and symbols into the flat arrays; relocations grouped by section by counting. */
-static void flatten(struct link *l, uint32_t object, uint32_t *next_reloc)
+/* Appends the sections and symbols of an object to the arrays of all objects, and its relocations grouped by section. */
+static void add_object(struct link *l, uint32_t object, uint32_t *next_reloc)
 {
 	const struct object *o = l->request->objects[object];
 	struct link_section *sections = l->sections + l->first_section[object];
@@ -86,7 +86,7 @@ static bool define(struct link *l, uint32_t symbol)
 	return true;
 }
 
-static uint32_t import(struct link *l, const char *name)
+static uint32_t add_import(struct link *l, const char *name)
 {
 	for (uint32_t i = 0; i < l->n_imports; i++)
 		if (strcmp(l->imports[i], name) == 0)
@@ -102,7 +102,7 @@ static uint32_t import(struct link *l, const char *name)
 	return l->n_symbols + l->n_imports++;
 }
 
-/* The target of a symbol that a live section refers to. */
+/* Finds the target of a symbol that a live section refers to. */
 static bool resolve(struct link *l, uint32_t symbol)
 {
 	const struct obj_symbol *s = l->symbols[symbol];
@@ -114,7 +114,7 @@ static bool resolve(struct link *l, uint32_t symbol)
 	else if (map_get(&l->globals, map_key_str(s->name), &found))
 		l->target[symbol] = (uint32_t)found;
 	else if (l->request->n_needed && link_may_import(s->name))
-		l->target[symbol] = import(l, s->name);
+		l->target[symbol] = add_import(l, s->name);
 	else if (s->weak)
 		l->target[symbol] = TARGET_ZERO;
 	else
@@ -123,34 +123,34 @@ static bool resolve(struct link *l, uint32_t symbol)
 	return true;
 }
 
-struct marks {
-	VEC(uint32_t) todo; /* live sections not yet scanned */
+struct worklist {
+	VEC(uint32_t) sections; /* live and not yet scanned */
 };
 
-static void mark(struct link *l, struct marks *m, uint32_t symbol)
+static void mark_live(struct link *l, struct worklist *m, uint32_t symbol)
 {
 	struct link_section *s = link_section_of(l, symbol);
 	if (s->live)
 		return;
 	s->live = true;
-	vec_push(&m->todo, (uint32_t)(s - l->sections));
+	vec_push(&m->sections, (uint32_t)(s - l->sections));
 }
 
-static bool scan(struct link *l, struct marks *m, const struct link_section *s)
+static bool scan(struct link *l, struct worklist *m, const struct link_section *s)
 {
 	for (uint32_t i = 0; i < s->n_relocs; i++) {
 		uint32_t symbol = l->first_symbol[s->object] + l->relocs[s->relocs + i]->symbol;
 		if (!resolve(l, symbol))
 			return false;
 		if (l->target[symbol] < l->n_symbols)
-			mark(l, m, l->target[symbol]);
+			mark_live(l, m, l->target[symbol]);
 	}
 	return true;
 }
 
 static bool find_live(struct link *l)
 {
-	struct marks m = {{0}};
+	struct worklist m = {{0}};
 	bool ok = true;
 	l->exports = ARENA_ARRAY(l->a, uint32_t, l->request->n_exports);
 	for (uint32_t i = 0; i < l->request->n_exports && ok; i++) {
@@ -160,11 +160,11 @@ static bool find_live(struct link *l)
 			break;
 		}
 		l->exports[i] = (uint32_t)symbol;
-		mark(l, &m, (uint32_t)symbol);
+		mark_live(l, &m, (uint32_t)symbol);
 	}
-	while (ok && m.todo.len)
-		ok = scan(l, &m, &l->sections[m.todo.at[--m.todo.len]]);
-	vec_free(&m.todo);
+	while (ok && m.sections.len)
+		ok = scan(l, &m, &l->sections[m.sections.at[--m.sections.len]]);
+	vec_free(&m.sections);
 	return ok;
 }
 
@@ -181,7 +181,7 @@ static void need_got(struct link *l, uint32_t target)
 		l->n_relative++;
 }
 
-/* A jump to what is not in this library. */
+/* A jump to an imported or missing function goes through a stub. */
 static void need_stub(struct link *l, uint32_t target)
 {
 	if (target < l->n_symbols || l->stub[link_entry(l, target)])
@@ -196,7 +196,7 @@ static bool refuse(struct link *l, const struct link_section *s, const struct ob
 	return fail(l, arena_printf(l->a, "%s: section %s refers to %s %s", object_name(l, s->object), s->from->name, to->name, why));
 }
 
-/* What one relocation asks of the output. */
+/* Notes what a relocation needs: a GOT entry, a stub, a dynamic relocation. */
 static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_reloc *r)
 {
 	uint32_t symbol = l->first_symbol[s->object] + r->symbol, target = l->target[symbol];
@@ -220,7 +220,7 @@ static bool plan_reloc(struct link *l, struct link_section *s, const struct obj_
 			return refuse(l, s, l->symbols[symbol], "which is weak and not defined");
 		need_stub(l, target);
 		return true;
-	case RELOC_PLT32: /* a call; of a weak symbol that nobody defines it is never made */ need_stub(l, target); return true;
+	case RELOC_PLT32: /* a call; of a weak undefined symbol it is never executed */ need_stub(l, target); return true;
 	default: return refuse(l, s, l->symbols[symbol], "by a 32-bit address: compile it with -fPIC");
 	}
 }
@@ -247,9 +247,9 @@ static bool plan_relocs(struct link *l)
 bool link_resolve(struct link *l)
 {
 	uint32_t next_reloc = 0;
-	number(l);
+	allocate(l);
 	for (uint32_t i = 0; i < l->request->n_objects; i++)
-		flatten(l, i, &next_reloc);
+		add_object(l, i, &next_reloc);
 	for (uint32_t i = 0; i < l->n_symbols; i++)
 		if (!define(l, i))
 			return false;

@@ -3,8 +3,8 @@
 #include "backend/link/object.h"
 #include "base/arena.h"
 
-/* Code that ends in `jmp rel32` to target. */
-static uint32_t finish(struct object *o, const char *name, const unsigned char *code, uint32_t len, uint32_t target, uint32_t *section)
+/* Adds code that ends in `jmp rel32` to target. */
+static uint32_t add_jump(struct object *o, const char *name, const unsigned char *code, uint32_t len, uint32_t target, uint32_t *section)
 {
 	*section = object_section(o, SECTION_TEXT, arena_printf(o->arena, ".text.%s", name),
 				  arena_strndup(o->arena, (const char *)code, len), len, 16);
@@ -16,7 +16,7 @@ uint32_t thunk_open(struct object *o, const char *name, uint32_t target, uint32_
 {
 	static const unsigned char code[] = {0x48, 0x8d, 0x15, 0, 0, 0, 0, /* lea desc(%rip), %rdx */
 					     0xe9, 0,    0,    0, 0};
-	uint32_t section, symbol = finish(o, name, code, sizeof code, target, &section);
+	uint32_t section, symbol = add_jump(o, name, code, sizeof code, target, &section);
 	object_reloc(o, section, 3, desc, RELOC_PC32, -4);
 	return symbol;
 }
@@ -29,14 +29,14 @@ uint32_t thunk_run(struct object *o, const char *name, uint32_t target, uint32_t
 				0xe9, 0,    0,    0, 0};
 	uint32_t section;
 	memcpy(code + 7, &entry, 4);
-	return finish(o, name, code, sizeof code, target, &section);
+	return add_jump(o, name, code, sizeof code, target, &section);
 }
 
 uint32_t thunk_jump(struct object *o, const char *name, uint32_t target)
 {
 	static const unsigned char code[] = {0xe9, 0, 0, 0, 0};
 	uint32_t section;
-	return finish(o, name, code, sizeof code, target, &section);
+	return add_jump(o, name, code, sizeof code, target, &section);
 }
 
 uint32_t thunk_slot(struct object *o, const char *name, uint32_t slots, uint64_t offset)
@@ -49,10 +49,11 @@ uint32_t thunk_slot(struct object *o, const char *name, uint32_t slots, uint64_t
 }
 
 /* lea unit(%rip), register; jmp target */
-static uint32_t first(struct object *o, const char *name, const unsigned char lea[3], uint32_t target, uint32_t units, uint64_t offset)
+static uint32_t add_first_call(struct object *o, const char *name, const unsigned char lea[3], uint32_t target, uint32_t units,
+			       uint64_t offset)
 {
 	unsigned char code[] = {lea[0], lea[1], lea[2], 0, 0, 0, 0, 0xe9, 0, 0, 0, 0};
-	uint32_t section, symbol = finish(o, name, code, sizeof code, target, &section);
+	uint32_t section, symbol = add_jump(o, name, code, sizeof code, target, &section);
 	object_reloc(o, section, 3, units, RELOC_PC32, (int64_t)offset - 4);
 	return symbol;
 }
@@ -60,13 +61,13 @@ static uint32_t first(struct object *o, const char *name, const unsigned char le
 uint32_t thunk_first_run(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
 {
 	static const unsigned char lea_r9[] = {0x4c, 0x8d, 0x0d};
-	return first(o, name, lea_r9, target, units, offset);
+	return add_first_call(o, name, lea_r9, target, units, offset);
 }
 
 uint32_t thunk_first_scratch(struct object *o, const char *name, uint32_t target, uint32_t units, uint64_t offset)
 {
 	static const unsigned char lea_rsi[] = {0x48, 0x8d, 0x35};
-	return first(o, name, lea_rsi, target, units, offset);
+	return add_first_call(o, name, lea_rsi, target, units, offset);
 }
 
 uint32_t thunk_far(struct object *o, const char *name, const void *address, bool through)

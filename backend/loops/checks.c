@@ -10,7 +10,7 @@ enum { STEPS = 256 };
 
 struct checks {
 	struct builder *b;
-	enum tri_misfit kind; /* of the checks that are added now */
+	enum tri_size_error kind; /* of the checks that are added now */
 	VEC(struct loop_check) list;
 };
 
@@ -126,15 +126,15 @@ static void check_broadcast(struct checks *c, const struct ir_inst *i, const str
 			equal(c, from->dims[k], i->type.dims[i->type.rank - from->rank + k]);
 }
 
-static enum tri_misfit misfit_of(enum ir_op op)
+static enum tri_size_error size_error_of(enum ir_op op)
 {
 	switch (op) {
-	case OP_RESHAPE: return TRI_MISFIT_RESHAPE;
-	case OP_SLICE: return TRI_MISFIT_SLICE;
-	case OP_PAD: return TRI_MISFIT_PAD;
-	case OP_WINDOW: return TRI_MISFIT_WINDOW;
-	case OP_BROADCAST: return TRI_MISFIT_BROADCAST;
-	default: return TRI_MISFIT_EXTENT;
+	case OP_RESHAPE: return TRI_SIZE_ERROR_RESHAPE;
+	case OP_SLICE: return TRI_SIZE_ERROR_SLICE;
+	case OP_PAD: return TRI_SIZE_ERROR_PAD;
+	case OP_WINDOW: return TRI_SIZE_ERROR_WINDOW;
+	case OP_BROADCAST: return TRI_SIZE_ERROR_BROADCAST;
+	default: return TRI_SIZE_ERROR_EXTENT;
 	}
 }
 
@@ -142,7 +142,7 @@ static void check_inst(struct checks *c, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(c->b->ir, r);
 	const struct hir_type *from = i->n_operands ? &ir_at(c->b->ir, ir_operand(c->b->ir, r, 0))->type : NULL;
-	c->kind = misfit_of(i->op);
+	c->kind = size_error_of(i->op);
 	if (i->op == OP_RESHAPE)
 		equal(c, count(c, from), count(c, &i->type));
 	else if (i->op == OP_SLICE)
@@ -155,7 +155,7 @@ static void check_inst(struct checks *c, ir_ref r)
 		check_broadcast(c, i, from);
 	for (uint32_t k = 0; k < i->type.rank; k++)
 		at_least_zero(c, i->type.dims[k]);
-	c->kind = TRI_MISFIT_INDEX;
+	c->kind = TRI_SIZE_ERROR_INDEX;
 	at_least_zero(c, loops_range_room(c->b, r));
 }
 

@@ -104,7 +104,7 @@ struct loop_stmt {
 /* `least` must not be negative at run time: the unit then fails with TRI_ERR_SHAPE before it touches anything. */
 struct loop_check {
 	dim least;
-	enum tri_misfit kind; /* what does not fit then */
+	enum tri_size_error kind; /* what does not fit then */
 };
 
 struct loop_fn {

@@ -171,10 +171,10 @@ static void print_control(const struct loop_fn *f, const struct loop_stmt *s, st
 	}
 }
 
-static const char *const misfits[] = {
-#define MISFIT(id, word, text) word,
-#include "backend/runtime/misfits.def"
-#undef MISFIT
+static const char *const size_errors[] = {
+#define SIZE_ERROR(id, word, text) word,
+#include "backend/runtime/size_errors.def"
+#undef SIZE_ERROR
 };
 
 void loops_print(const struct loop_fn *f, struct buf *out)
@@ -187,7 +187,7 @@ void loops_print(const struct loop_fn *f, struct buf *out)
 	for (uint32_t k = 0; k < f->n_checks; k++) {
 		buf_puts(out, "  check ");
 		dim_print(f->dims, f->checks[k].least, out);
-		buf_printf(out, " >= 0 %s\n", misfits[f->checks[k].kind]);
+		buf_printf(out, " >= 0 %s\n", size_errors[f->checks[k].kind]);
 	}
 	for (uint32_t k = 0; k < f->n_stmts; k++) {
 		if (f->stmts[k].kind == STMT_NEST)

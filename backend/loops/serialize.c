@@ -306,7 +306,7 @@ static void code_stmt(struct codec *c, struct loop_stmt *s)
 static void code_check(struct codec *c, struct loop_check *x)
 {
 	code_dim(c, &x->least);
-	CODE_ENUM(c, x->kind, TRI_MISFITS);
+	CODE_ENUM(c, x->kind, TRI_SIZE_ERRORS);
 }
 
 static void code_fn(struct codec *c)

@@ -1,4 +1,4 @@
-/* Dead code: keeps what an output or an effect needs. Inputs, weights and random numbers go as well. */
+/* Dead code elimination: keeps what an output or an effect needs. Unused inputs, weights and random numbers are removed, too. */
 #include "backend/passes/passes.h"
 #include "base/arena.h"
 

@@ -1,5 +1,5 @@
-/* Constant folding: an operation on constants is run by the interpreter, if the result is small. Broadcasts and counters are left as they are (they
- * cost nothing where they are used), but what is computed from them is folded; an element-wise operation on scalars that were broadcast is folded as a scalar. */
+/* Constant folding: the interpreter evaluates operations on constants whose results are is_small. BROADCAST and IOTA remain, because they cost nothing in a
+ * loop, but operations on them are folded. An element-wise operation on broadcast scalars is folded as a scalar. */
 #include <string.h>
 #include "backend/interp/interp.h"
 #include "backend/passes/passes.h"
@@ -7,7 +7,7 @@
 
 enum { FOLD_LIMIT = 64 * 1024 };
 
-static bool small(const struct ir_fn *f, const struct hir_type *t)
+static bool is_small(const struct ir_fn *f, const struct hir_type *t)
 {
 	int64_t n = (int64_t)dtype_size(t->elem), v;
 	for (uint32_t k = 0; k < t->rank; k++)
@@ -19,7 +19,7 @@ static bool small(const struct ir_fn *f, const struct hir_type *t)
 static bool is_leaf(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(f, r);
-	if (!small(f, &i->type))
+	if (!is_small(f, &i->type))
 		return false;
 	return i->op == OP_CONST || i->op == OP_IOTA || (i->op == OP_BROADCAST && ir_at(f, ir_operand(f, r, 0))->op == OP_CONST);
 }
@@ -33,8 +33,8 @@ static ir_ref copy_leaf(struct ir_fn *to, const struct ir_fn *from, ir_ref r)
 	return ir_copy(to, leaf, &operand, leaf->n_operands);
 }
 
-/* The value of r of w->f, whose operands are leaves, as a CONST; IR_NONE where it cannot be computed. */
-static ir_ref evaluated(struct rewrite *w, ir_ref r)
+/* Returns a CONST of the value of r, whose operands are leaves, or IR_NONE if it cannot be computed. */
+static ir_ref evaluate(struct rewrite *w, ir_ref r)
 {
 	struct ir_fn *f = w->f, *one = ir_fn_new(f->unit, f->name, f->dims);
 	const struct ir_inst i = *ir_at(f, r);
@@ -53,7 +53,7 @@ static ir_ref evaluated(struct rewrite *w, ir_ref r)
 	return c;
 }
 
-/* An element-wise operation on splats, as the same on scalars, broadcast again; or IR_NONE. */
+/* Returns an element-wise operation on splats as a folded scalar that is broadcast, or IR_NONE if r is none. */
 static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
 {
 	struct ir_fn *f = w->f;
@@ -71,27 +71,26 @@ static ir_ref fold_scalar(struct rewrite *w, ir_ref r)
 		ir_at(f, scalars[k])->data = data;
 	}
 	struct hir_type t = {.elem = i.type.elem};
-	ir_ref c = evaluated(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.at));
+	ir_ref c = evaluate(w, ir_emit(f, i.op, &t, scalars, i.n_operands, i.at));
 	return c == IR_NONE ? c : ir_emit(f, OP_BROADCAST, &i.type, &c, 1, i.at);
 }
 
-static bool foldable(const struct ir_fn *f, ir_ref r)
+static bool is_foldable(const struct ir_fn *f, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(f, r);
-	if (!(ir_op_traits(i->op) & PURE) || !i->build_time || !small(f, &i->type))
+	if (!(ir_op_traits(i->op) & PURE) || !i->build_time || !is_small(f, &i->type))
 		return false;
 	if (i->op == OP_CONST || i->op == OP_IOTA || i->op == OP_BROADCAST || ir_calls(i->op) || i->op == OP_RESULT)
 		return false;
 	bool moves = i->op == OP_RESHAPE || i->op == OP_TRANSPOSE || i->op == OP_SLICE;
 	if (moves && ir_at(f, ir_operand(f, r, 0))->op == OP_BROADCAST)
-		return false; /* simplify.c keeps it a broadcast */
+		return false; /* simplify.c makes it a BROADCAST */
 	for (uint32_t k = 0; k < i->n_operands; k++)
 		if (!is_leaf(f, ir_operand(f, r, k)))
 			return false;
 	return true;
 }
 
-/* build_time is as it was: it does not change by folding. */
 bool pass_fold(struct ir_fn *f, struct pass_context *c)
 {
 	(void)c;
@@ -101,8 +100,8 @@ bool pass_fold(struct ir_fn *f, struct pass_context *c)
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
 		ir_ref copy = rewrite_copy(&w, r);
 		ir_ref folded = fold_scalar(&w, copy);
-		if (folded == IR_NONE && foldable(f, copy))
-			folded = evaluated(&w, copy);
+		if (folded == IR_NONE && is_foldable(f, copy))
+			folded = evaluate(&w, copy);
 		if (folded == IR_NONE)
 			continue;
 		w.map[r] = folded;

@@ -1,32 +1,32 @@
-/* Inlining. Taken in are: calls whose operands are all known at build time, always (so that the slice of a unit never calls); callees marked
- * @inline from O1 on; small ones from O2 on. The callee is lowered afresh; its symbols become what the call says. */
+/* Inlining. A call with build-time operands is always inlined, so that a build_fn has no calls; a callee marked @inline from -O1 on; a small
+ * callee from -O2 on. The callee is lowered again, with the values that the call has for its symbols. */
 #include <string.h>
 #include "backend/lower/lower.h"
 #include "backend/passes/passes.h"
 #include "base/arena.h"
 
-/* Nodes of a callee that is taken in unasked, by level. */
-static uint32_t small_enough(uint8_t opt, bool size) { return size || opt < 2 ? 0 : opt == 2 ? 16 : 64; }
+/* The largest number of nodes of a callee that is inlined without @inline. */
+static uint32_t inline_limit(uint8_t opt, bool size) { return size || opt < 2 ? 0 : opt == 2 ? 16 : 64; }
 
 uint64_t inline_callee_facts(uint8_t opt, bool size, const struct hir_unit *u)
 {
-	bool small = u->n_nodes <= small_enough(opt, size);
+	bool small = u->n_nodes <= inline_limit(opt, size);
 	return (uint64_t)u->always_inline | (uint64_t)u->never_inline << 1 | (uint64_t)u->effects << 2 | (uint64_t)small << 3;
 }
 
-static bool wanted(const struct rewrite *w, ir_ref r, const struct pass_context *c)
+static bool should_inline(const struct rewrite *w, ir_ref r, const struct pass_context *c)
 {
 	const struct ir_inst *i = ir_at(&w->old, r);
-	if (i->op != OP_CALL || i->n_operands != i->callee->n_inputs || !i->callee->outputs) /* read from text, it has no body */
+	if (i->op != OP_CALL || i->n_operands != i->callee->n_inputs || !i->callee->outputs) /* a unit read from text has no body */
 		return false;
 	if (i->build_time)
 		return true;
 	if (i->callee->never_inline || c->opt < 1)
 		return false;
-	return i->callee->always_inline || i->callee->n_nodes <= small_enough(c->opt, c->size);
+	return i->callee->always_inline || i->callee->n_nodes <= inline_limit(c->opt, c->size);
 }
 
-static void note(struct pass_context *c, struct arena *unit, const struct hir_unit *callee)
+static void record_inlined(struct pass_context *c, struct arena *unit, const struct hir_unit *callee)
 {
 	for (uint32_t k = 0; k < c->n_inlined; k++)
 		if (c->inlined[k] == callee)
@@ -44,16 +44,16 @@ static void note(struct pass_context *c, struct arena *unit, const struct hir_un
 	c->inlined[k] = callee;
 }
 
-/* One call being taken in. */
+/* One call that is being inlined. */
 struct splice {
 	struct rewrite *w;
 	ir_ref call;
 	const struct ir_fn *from;
 	const dim *syms;
-	ir_ref *map; /* callee's values in w->f */
+	ir_ref *map; /* from values of the callee to values of w->f */
 };
 
-/* The operand that is input (or weight) number `index` of the callee. */
+/* Returns the operand for input (or weight) number `index` of the callee. */
 static ir_ref argument(const struct splice *s, bool build_time, uint32_t index)
 {
 	const struct hir_unit *u = ir_at(&s->w->old, s->call)->callee;
@@ -77,8 +77,8 @@ static void splice_inst(struct splice *s, ir_ref r)
 	s->map[r] = ir_copy(s->w->f, &i, operands, i.n_operands);
 }
 
-/* Leaves the values of the callee's outputs in `outputs`. */
-static bool take_in(struct rewrite *w, ir_ref call, struct pass_context *c, ir_ref **outputs)
+/* Stores the values of the callee's outputs in `outputs`. Returns false after reporting an error. */
+static bool inline_call(struct rewrite *w, ir_ref call, struct pass_context *c, ir_ref **outputs)
 {
 	const struct ir_inst i = *ir_at(&w->old, call);
 	const struct ir_fn *from = lower_unit(w->f->unit, i.callee, c->diags);
@@ -90,7 +90,7 @@ static bool take_in(struct rewrite *w, ir_ref call, struct pass_context *c, ir_r
 	*outputs = ARENA_ARRAY(w->f->unit, ir_ref, from->n_outputs + 1);
 	for (uint32_t k = 0; k < from->n_outputs; k++)
 		(*outputs)[k] = s.map[from->outputs[k]];
-	note(c, w->f->unit, i.callee);
+	record_inlined(c, w->f->unit, i.callee);
 	return true;
 }
 
@@ -99,14 +99,14 @@ static bool inline_once(struct ir_fn *f, struct pass_context *c)
 	struct rewrite w;
 	bool changed = false;
 	rewrite_begin(&w, f);
-	ir_ref **taken = ARENA_ARRAY(f->unit, ir_ref *, w.old.n_insts + 1);
+	ir_ref **inlined = ARENA_ARRAY(f->unit, ir_ref *, w.old.n_insts + 1);
 	for (ir_ref r = 0; r < w.old.n_insts && !c->failed; r++) {
 		const struct ir_inst *i = ir_at(&w.old, r);
-		if (wanted(&w, r, c)) {
-			c->failed = !take_in(&w, r, c, &taken[r]);
+		if (should_inline(&w, r, c)) {
+			c->failed = !inline_call(&w, r, c, &inlined[r]);
 			changed = true;
-		} else if (i->op == OP_RESULT && taken[ir_operand(&w.old, r, 0)]) {
-			w.map[r] = taken[ir_operand(&w.old, r, 0)][i->index];
+		} else if (i->op == OP_RESULT && inlined[ir_operand(&w.old, r, 0)]) {
+			w.map[r] = inlined[ir_operand(&w.old, r, 0)][i->index];
 		} else {
 			rewrite_copy(&w, r);
 		}
@@ -118,7 +118,7 @@ static bool inline_once(struct ir_fn *f, struct pass_context *c)
 	return changed;
 }
 
-/* What was taken in may call in turn; recursion is an error of the front end's, so this ends. */
+/* Inlined code may have calls itself. The front end reports recursion as an error, so this ends. */
 bool pass_inline(struct ir_fn *f, struct pass_context *c)
 {
 	bool any = false;

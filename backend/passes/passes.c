@@ -1,12 +1,11 @@
-/* The pipeline over the tensor IR. */
+/* Runs the passes of passes.def. */
 #include "backend/passes/passes.h"
-#include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/bug.h"
 
 enum { MAX_ROUNDS = 4 };
+
 static const struct pass {
 	const char *text;
 	bool (*run)(struct ir_fn *f, struct pass_context *c);
@@ -18,23 +17,11 @@ static const struct pass {
 };
 enum { PASS_COUNT = sizeof passes / sizeof passes[0] };
 
-static void check(const struct ir_fn *f, const char *after)
-{
-	struct buf why = {0};
-	if (!ir_verify(f, &why)) {
-		buf_putc(&why, '\n');
-		ir_print(f, &why);
-		fprintf(stderr, "after %s: %s", after, why.at);
-		BUG("the IR is broken");
-	}
-	buf_free(&why);
-}
-
 static bool run_one(const struct pass *p, struct ir_fn *f, struct pass_context *c)
 {
 	bool changed = p->run(f, c);
 	if (c->verify && !c->failed)
-		check(f, p->text);
+		ir_verify_or_abort(f, p->text);
 	if (changed && c->dump) {
 		buf_printf(c->dump, "; after %s\n", p->text);
 		ir_print(f, c->dump);
@@ -47,7 +34,7 @@ bool passes_run(struct ir_fn *f, struct pass_context *c)
 	uint8_t level = c->size ? 2 : c->opt;
 	bool changed = true;
 	if (c->verify)
-		check(f, "lowering");
+		ir_verify_or_abort(f, "lower");
 	for (uint32_t round = 0; changed && round < MAX_ROUNDS; round++) {
 		changed = false;
 		for (uint32_t k = 0; k < PASS_COUNT && !c->failed; k++)

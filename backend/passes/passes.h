@@ -1,4 +1,4 @@
-/* Passes over the tensor IR, and the way they rewrite: a pass walks the old instructions in order and emits new ones. */
+/* Passes over the tensor IR. A pass visits the old instructions in order and emits new ones. */
 #ifndef TRIB_BACKEND_PASSES_PASSES_H
 #define TRIB_BACKEND_PASSES_PASSES_H
 #include <stdbool.h>
@@ -12,40 +12,40 @@ struct pass_context {
 	uint8_t opt;
 	bool size, verify;
 	struct diags *diags;
-	struct buf *dump;                /* or NULL: the text after every pass that changed something */
+	struct buf *dump;                /* receives the text after every pass that changed something; may be NULL */
 	bool failed;                     /* errors were reported into diags */
-	const struct hir_unit **inlined; /* taken in by pass_inline, each once */
+	const struct hir_unit **inlined; /* by pass_inline, each once, sorted by symbol */
 	uint32_t n_inlined, cap_inlined;
 };
 
-/* Each returns whether it changed f. */
+/* Return true if they changed f. */
 #define PASS(id, text, level) bool pass_##id(struct ir_fn *f, struct pass_context *c);
 #include "backend/passes/passes.def"
 #undef PASS
 
-/* All passes of the level until nothing changes. False: c->failed. */
+/* Runs the passes of the level until nothing changes. Returns false if errors were reported into c->diags. */
 bool passes_run(struct ir_fn *f, struct pass_context *c);
-/* One pass by name, for tests. False: no such pass. */
+/* Runs one pass, for tests. Returns false if there is no pass of this name. */
 bool pass_run_named(const char *name, struct ir_fn *f, struct pass_context *c);
 
-/* Everything that inlining looks at in a callee, at this level. */
+/* Returns everything that inlining at this level reads of a callee, as one number. */
 uint64_t inline_callee_facts(uint8_t opt, bool size, const struct hir_unit *callee);
 
 struct rewrite {
 	struct ir_fn *f;  /* being built */
-	struct ir_fn old; /* what it was */
-	ir_ref *map;      /* old to new; IR_NONE until set */
+	struct ir_fn old; /* before the pass */
+	ir_ref *map;      /* from old values to new ones; IR_NONE until set */
 };
-/* Empties f. Then for every old instruction: emit something into f and set map[r], or leave it out if nothing uses it. */
+/* Empties f. For every old instruction the pass then emits something and sets map[r], or leaves the instruction out if it is unused. */
 void rewrite_begin(struct rewrite *w, struct ir_fn *f);
-/* The old instruction with new operands; sets and returns map[r]. */
+/* Emits the old instruction with its operands mapped; sets and returns map[r]. */
 ir_ref rewrite_copy(struct rewrite *w, ir_ref r);
 static inline ir_ref rewrite_operand(const struct rewrite *w, ir_ref r, uint32_t k) { return w->map[ir_operand(&w->old, r, k)]; }
-/* Outputs follow the map, build_time is set again. */
+/* Maps the outputs and marks build_time. */
 void rewrite_end(struct rewrite *w);
 
-/* The scalar constant that fills r (a scalar CONST, or broadcasts and reshapes of one), or IR_NONE. */
+/* If all elements of r are one constant, returns its CONST of one element, else IR_NONE. */
 ir_ref ir_splat(const struct ir_fn *f, ir_ref r);
-/* Its value as a double; false when r is no splat. */
+/* Stores that constant as a double. Returns false if r is not a splat. */
 bool ir_splat_value(const struct ir_fn *f, ir_ref r, double *v);
 #endif

@@ -1,4 +1,4 @@
-/* Building a function anew out of its old instructions. */
+/* Rebuilds a function from its old instructions. */
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/passes/passes.h"

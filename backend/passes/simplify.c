@@ -1,4 +1,4 @@
-/* Identities that hold bit for bit under IEEE: x + 0 is not x for x = -0, so only x + -0 and x - 0 are. */
+/* Algebraic identities that are exact under IEEE 754. For example x + -0 is x, but x + 0 is not: for x = -0 it is 0. */
 #include <math.h>
 #include "backend/ir/tensor.h"
 #include "backend/passes/passes.h"
@@ -13,7 +13,7 @@ static bool is_splat(const struct ir_fn *f, ir_ref r, double want)
 	return ir_splat_value(f, r, &v) && v == want && signbit(v) == signbit(want);
 }
 
-static bool lossless(dtype from, dtype to)
+static bool is_lossless(dtype from, dtype to)
 {
 	if (from == DT_BOOL)
 		return to != DT_TRIT;
@@ -32,7 +32,7 @@ static ir_ref simplify_cast(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
 		return IR_NONE;
 	ir_ref inner = ir_operand(f, x, 0);
 	dtype was = ir_at(f, inner)->type.elem;
-	return was == i->type.elem && lossless(was, ir_at(f, x)->type.elem) ? inner : IR_NONE;
+	return was == i->type.elem && is_lossless(was, ir_at(f, x)->type.elem) ? inner : IR_NONE;
 }
 
 static bool is_float(const struct ir_inst *i) { return dtype_class(i->type.elem) == DTC_FLOAT; }
@@ -51,7 +51,7 @@ static ir_ref simplify_unary(struct ir_fn *f, const struct ir_inst *i, ir_ref x)
 
 static ir_ref simplify_binary(struct ir_fn *f, const struct ir_inst *i, ir_ref a, ir_ref b)
 {
-	double none = is_float(i) ? -0.0 : 0; /* what adding does not change */
+	double none = is_float(i) ? -0.0 : 0; /* the neutral element of addition */
 	switch (i->op) {
 	case OP_ADD: return is_splat(f, b, none) ? a : is_splat(f, a, none) ? b : IR_NONE;
 	case OP_SUB: return is_splat(f, b, 0) ? a : IR_NONE;
@@ -77,8 +77,8 @@ static ir_ref simplify_select(struct ir_fn *f, ir_ref c, ir_ref a, ir_ref b)
 	return is_splat(f, c, 0) ? b : IR_NONE;
 }
 
-/* x / c as x * (1/c) where c is a power of two and both are normal. */
-static ir_ref divide_exactly(struct rewrite *w, const struct ir_inst *i, ir_ref a, ir_ref b)
+/* Returns x * (1/c) for x / c if c is a power of two and both c and 1/c are normal numbers, else IR_NONE. */
+static ir_ref multiply_by_reciprocal(struct rewrite *w, const struct ir_inst *i, ir_ref a, ir_ref b)
 {
 	double v, low = i->type.elem == DT_FLOAT64 ? 0x1p-1000 : i->type.elem == DT_FLOAT16 ? 0x1p-13 : 0x1p-120;
 	int e;
@@ -102,21 +102,21 @@ static bool same_shape(const struct hir_type *a, const struct hir_type *b)
 	return ir_type_same(&t, b);
 }
 
-static ir_ref as(struct rewrite *w, enum ir_op op, const struct ir_inst *i, ir_ref x)
+static ir_ref move_to_shape(struct rewrite *w, enum ir_op op, const struct ir_inst *i, ir_ref x)
 {
 	return same_shape(&ir_at(w->f, x)->type, &i->type) ? x : ir_emit(w->f, op, &i->type, &x, 1, i->at);
 }
 
-/* Broadcasts and reshapes of one element are one broadcast of it. */
+/* Replaces broadcasts and reshapes of one element by one broadcast. */
 static ir_ref simplify_splat(struct rewrite *w, const struct ir_inst *i, ir_ref x)
 {
 	ir_ref s = ir_splat(w->f, x);
 	if (s == IR_NONE || ir_at(w->f, s)->type.rank || x == s)
 		return IR_NONE;
-	return as(w, OP_BROADCAST, i, s);
+	return move_to_shape(w, OP_BROADCAST, i, s);
 }
 
-static bool only_moves_ones(struct ir_fn *f, const struct ir_inst *i)
+static bool keeps_element_order(struct ir_fn *f, const struct ir_inst *i)
 {
 	int64_t last = -1, v;
 	for (uint32_t k = 0; k < i->type.rank; k++) {
@@ -131,8 +131,8 @@ static bool only_moves_ones(struct ir_fn *f, const struct ir_inst *i)
 
 static ir_ref simplify_transpose(struct rewrite *w, const struct ir_inst *i, ir_ref x, enum ir_op inner)
 {
-	if (only_moves_ones(w->f, i))
-		return as(w, OP_RESHAPE, i, x);
+	if (keeps_element_order(w->f, i))
+		return move_to_shape(w, OP_RESHAPE, i, x);
 	const struct ir_inst in = *ir_at(w->f, x);
 	if (inner != OP_TRANSPOSE)
 		return IR_NONE;
@@ -161,7 +161,7 @@ static ir_ref simplify_slice(struct rewrite *w, const struct ir_inst *i, ir_ref 
 	return x;
 }
 
-/* A reduction over dimensions of size 1 moves nothing; but a float sum starts from 0 and makes 0 of -0. */
+/* A reduction over dimensions of size 1 is a reshape. A float sum is not: it starts from 0 and makes 0 of -0. */
 static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref x)
 {
 	const struct hir_type *t = &ir_at(w->f, x)->type;
@@ -173,7 +173,7 @@ static ir_ref simplify_reduce(struct rewrite *w, const struct ir_inst *i, ir_ref
 	for (uint32_t k = 0; k < t->rank; k++)
 		if ((i->mask >> k & 1) && (!dim_is_const(w->f->dims, t->dims[k], &v) || v != 1))
 			return IR_NONE;
-	return as(w, OP_RESHAPE, i, x);
+	return move_to_shape(w, OP_RESHAPE, i, x);
 }
 
 static ir_ref simplify_move(struct rewrite *w, ir_ref r, ir_ref x)
@@ -191,7 +191,7 @@ static ir_ref simplify_move(struct rewrite *w, ir_ref r, ir_ref x)
 	case OP_RESHAPE:
 		if (same_shape(&ir_at(w->f, x)->type, &i->type))
 			return x;
-		return inner == i->op ? as(w, i->op, i, ir_operand(w->f, x, 0)) : IR_NONE;
+		return inner == i->op ? move_to_shape(w, i->op, i, ir_operand(w->f, x, 0)) : IR_NONE;
 	case OP_TRANSPOSE: return simplify_transpose(w, i, x, inner);
 	case OP_SLICE: return simplify_slice(w, i, x);
 	case OP_CONCAT: return i->n_operands == 1 && same_shape(&ir_at(w->f, x)->type, &i->type) ? x : IR_NONE;
@@ -199,8 +199,8 @@ static ir_ref simplify_move(struct rewrite *w, ir_ref r, ir_ref x)
 	}
 }
 
-/* What old instruction r, its operands already new, may be replaced by; or IR_NONE. */
-static ir_ref simpler(struct rewrite *w, ir_ref r)
+/* Returns a value that may replace old instruction r, or IR_NONE. */
+static ir_ref simplify(struct rewrite *w, ir_ref r)
 {
 	const struct ir_inst i = *ir_at(&w->old, r);
 	if (!i.n_operands || ir_calls(i.op) || i.op == OP_RESULT)
@@ -214,7 +214,7 @@ static ir_ref simpler(struct rewrite *w, ir_ref r)
 	if (i.n_operands == 3)
 		return simplify_select(w->f, a, b, rewrite_operand(w, r, 2));
 	ir_ref s = simplify_binary(w->f, &i, a, b);
-	return s == IR_NONE && i.op == OP_DIV ? divide_exactly(w, &i, a, b) : s;
+	return s == IR_NONE && i.op == OP_DIV ? multiply_by_reciprocal(w, &i, a, b) : s;
 }
 
 bool pass_simplify(struct ir_fn *f, struct pass_context *c)
@@ -224,7 +224,7 @@ bool pass_simplify(struct ir_fn *f, struct pass_context *c)
 	bool changed = false;
 	rewrite_begin(&w, f);
 	for (ir_ref r = 0; r < w.old.n_insts; r++) {
-		ir_ref s = simpler(&w, r);
+		ir_ref s = simplify(&w, r);
 		if (s != IR_NONE && !ir_type_same(&ir_at(f, s)->type, &ir_at(&w.old, r)->type))
 			s = IR_NONE; /* equal only at run time */
 		if (s == IR_NONE) {

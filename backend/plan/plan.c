@@ -6,7 +6,6 @@
 #include "backend/plan/split.h"
 #include "base/arena.h"
 #include "base/buf.h"
-#include "base/bug.h"
 
 /* Leaves out which output of the build_fn feeds a slot: the code does not depend on it. */
 static hash128 hash_slots(const struct plan *p)
@@ -38,17 +37,6 @@ static void dump_stage(struct buf *dump, const char *stage, const struct ir_fn *
 	ir_print(f, dump);
 }
 
-static void verify(const struct plan_options *opt, const struct ir_fn *f)
-{
-	struct buf why = {0};
-	if (opt->verify && !ir_verify(f, &why)) {
-		buf_putc(&why, '\n');
-		ir_print(f, &why);
-		BUG(why.at);
-	}
-	buf_free(&why);
-}
-
 /* Lowers and optimises in `scratch`; the two functions of the plan go to `unit`. */
 static bool lower_and_split(struct plan *p, struct arena *unit, struct arena *scratch, struct pass_context *c)
 {
@@ -76,8 +64,10 @@ struct plan *plan_unit(struct arena *unit, const struct hir_unit *u, const struc
 	arena_free(scratch);
 	if (!ok)
 		return NULL;
-	verify(opt, p->build_fn);
-	verify(opt, p->run_fn);
+	if (opt->verify) {
+		ir_verify_or_abort(p->build_fn, "split");
+		ir_verify_or_abort(p->run_fn, "split");
+	}
 	dump_stage(dump, "build_fn", p->build_fn);
 	dump_stage(dump, "run_fn", p->run_fn);
 	build_fn_describe(unit, p->build_fn, &p->interface);

@@ -1,5 +1,4 @@
-/* Who uses an opened model: one call at a time. A call that finds another under way is refused and changes nothing; a model that is closed during a call
- * is freed at the call's end. */
+/* Lets one run at a time use an opened model. A second run is an error and changes nothing. A model that is closed during a run is freed at its end. */
 #ifndef TRI_CLAIM_H
 #define TRI_CLAIM_H
 #include <stdatomic.h>
@@ -10,22 +9,22 @@
 enum { TRI_CLAIM_RUN = 1, TRI_CLAIM_CLOSED = 2 };
 typedef _Atomic uint32_t tri_claim; /* 0: free */
 
-/* TRI_OK: the caller has it until tri_claim_end. */
+/* Returns TRI_OK if the caller may use the model until tri_claim_end. */
 static inline int tri_claim_begin(tri_claim *c, tri_error *err)
 {
 	uint32_t none = 0;
 	if (atomic_compare_exchange_strong_explicit(c, &none, TRI_CLAIM_RUN, memory_order_acquire, memory_order_relaxed))
 		return TRI_OK;
-	return tri_error_set(err, TRI_ERR_BUSY, "another thread is in a run of this opened model: open the model once for each thread");
+	return tri_error_set(err, TRI_ERR_BUSY, "another thread is running this opened model: open the model once for each thread");
 }
 
-/* True if the model was closed meanwhile: the caller frees it. */
+/* True if the model was closed during the run: the caller must free it. */
 static inline bool tri_claim_end(tri_claim *c)
 {
 	uint32_t run = TRI_CLAIM_RUN;
 	return !atomic_compare_exchange_strong_explicit(c, &run, 0, memory_order_release, memory_order_acquire);
 }
 
-/* True if the caller frees it now; false: the run that is under way does. */
+/* True if the caller must free the model. Otherwise the current run frees it at its end. */
 static inline bool tri_claim_close(tri_claim *c) { return atomic_fetch_or_explicit(c, TRI_CLAIM_CLOSED, memory_order_acq_rel) == 0; }
 #endif

@@ -1,4 +1,4 @@
-/* The state of one opened model that generated code may touch: its threads and its first run-time error. */
+/* The threads and the first run-time error of an opened model. */
 #ifndef TRI_CONTEXT_H
 #define TRI_CONTEXT_H
 #include <pthread.h>
@@ -8,36 +8,36 @@
 #include <sys/types.h>
 #include "unit.h"
 
-/* Threads are started by the first parallel loop. A job is published in fn, arg, n and next, then opened in `state`; whoever comes while it is open
- * takes indices from `next`. Sleeping uses futexes, not condition variables: a library of ours imports symbols without a version, and the unversioned
- * pthread_cond_* of glibc are those of 1999. */
+/* The first parallel loop starts the threads. A loop is published in fn, arg, n and next, then opened in `state`. Threads take indices from `next` while it
+ * is open. They sleep on futexes and not on condition variables: libraries import symbols without a version, and the unversioned pthread_cond_* of glibc
+ * are those of 1999. */
 struct tri_context {
 	uint32_t threads; /* wanted, the caller included */
 	uint32_t started; /* workers running */
 	pthread_t *workers;
-	pid_t owner; /* process that started them */
-	bool busy;   /* inside a parallel loop: an inner one runs inline */
+	pid_t owner; /* the process that started them */
+	bool busy;   /* in a parallel loop: a nested one runs on its caller */
 
-	_Atomic uint32_t jobs; /* counts jobs; workers sleep on it */
+	_Atomic uint32_t jobs; /* number of loops so far; workers sleep on it */
 	_Atomic uint32_t sleepers;
-	_Atomic uint32_t state; /* bit 0: open; the rest: twice the workers inside. The caller sleeps on it */
+	_Atomic uint32_t state; /* bit 0: open; other bits: number of workers in the loop. The caller sleeps on it */
 	_Atomic bool quit;
 	_Atomic int64_t next;
 	int64_t n;
 	void (*fn)(void *arg, int64_t i);
 	void *arg;
 
-	_Atomic uint32_t failed; /* 0 none, 1 being written, 2 written */
+	_Atomic uint32_t failed; /* 0: no error, 1: being written, 2: written */
 	int32_t fail_code;
 	int64_t fail_value, fail_bound;
-	char fail_text[240]; /* of a failed assertion, or a unit that cannot be compiled */
+	char fail_text[240]; /* if an assertion failed or a unit cannot be compiled */
 };
 
-/* threads 0: one per CPU of the affinity mask. */
+/* `threads` 0: one for each CPU of the affinity mask. */
 void tri_context_init(struct tri_context *ctx, uint32_t threads);
-/* Before each run: forgets the last error, and threads lost by fork. */
+/* Starts a run: clears the last error, and threads that a fork lost. */
 void tri_context_begin(struct tri_context *ctx);
-/* tri_fail with a text instead of numbers. */
+/* As tri_fail, with a message in place of numbers. */
 void tri_fail_text(struct tri_context *ctx, int32_t code, const char *fmt, ...) __attribute__((format(printf, 3, 4)));
 /* Joins the threads. */
 void tri_context_end(struct tri_context *ctx);

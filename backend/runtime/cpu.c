@@ -1,5 +1,5 @@
-/* Processor features by cpuid (Intel SDM vol. 2A, CPUID; the levels are those of the x86-64 psABI, "Micro-Architecture Levels"). Compiled for the
- * lowest level always: it runs before anything else of the library. */
+/* Processor features by cpuid (Intel SDM vol. 2A, CPUID). The levels are those of the x86-64 psABI, "Micro-Architecture Levels". This file is always
+ * compiled for the lowest level, because it runs before the rest of the library. */
 #include "cpu.h"
 #include <stdint.h>
 #include <string.h>
@@ -11,7 +11,7 @@ enum reg { EAX, EBX, ECX, EDX };
 enum state { NONE, YMM = 0x6, ZMM = 0xe6 }; /* bits of XCR0 that the operating system must have set */
 
 static const struct feature {
-	const char *level, *name; /* of the level that brings it, or NULL: named alone */
+	const char *level, *name; /* level: the lowest that has it; NULL: no level has it */
 	uint32_t leaf, subleaf;
 	enum reg reg;
 	uint32_t bit;
@@ -37,7 +37,7 @@ static uint32_t enabled_state(void)
 	return low;
 }
 
-static int has(const struct feature *f)
+static int cpu_has(const struct feature *f)
 {
 	uint32_t r[4];
 	if (f->state) {
@@ -49,8 +49,8 @@ static int has(const struct feature *f)
 	return __get_cpuid_count(f->leaf, f->subleaf, &r[EAX], &r[EBX], &r[ECX], &r[EDX]) && (r[f->reg] >> f->bit & 1);
 }
 
-/* Is `word` among the words of `text`, which commas and spaces part? */
-static int listed(const char *text, const char *word)
+/* True if `word` is one of the words of `text`, which commas and spaces separate. */
+static int has_word(const char *text, const char *word)
 {
 	size_t n = strlen(word);
 	for (const char *at = text; (at = strstr(at, word)); at += n) {
@@ -61,12 +61,12 @@ static int listed(const char *text, const char *word)
 	return 0;
 }
 
-static int level_listed(const char *target, const char *level)
+static int needs_level(const char *target, const char *level)
 {
-	/* a level includes those below it; their names sort */
+	/* a level includes those below it; their names are in order */
 	static const char *const levels[] = {"x86-64-v2", "x86-64-v3", "x86-64-v4"};
 	for (unsigned i = 0; i < sizeof levels / sizeof *levels; i++)
-		if (strcmp(level, levels[i]) <= 0 && listed(target, levels[i]))
+		if (strcmp(level, levels[i]) <= 0 && has_word(target, levels[i]))
 			return 1;
 	return 0;
 }
@@ -75,7 +75,7 @@ const char *tri_cpu_lacks(const char *target)
 {
 	for (unsigned i = 0; target && i < sizeof features / sizeof *features; i++) {
 		const struct feature *f = &features[i];
-		if ((f->level ? level_listed(target, f->level) : listed(target, f->name)) && !has(f))
+		if ((f->level ? needs_level(target, f->level) : has_word(target, f->name)) && !cpu_has(f))
 			return f->name;
 	}
 	return NULL;

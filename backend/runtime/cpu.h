@@ -1,8 +1,8 @@
-/* Does this machine have what a library was compiled for? */
+/* Compares this processor with the target that a library was compiled for. */
 #ifndef TRI_CPU_H
 #define TRI_CPU_H
 
-/* `target` is tri_model_desc.target: words such as x86-64-v3 and +avx512vnni. NULL, or the name of a feature that the processor or the
- * operating system lacks (static text). Words it does not know are taken as present. */
+/* Returns a feature of `target` that the processor or the operating system lacks, or NULL. `target` is tri_model_desc.target: words such as x86-64-v3
+ * and +avx512vnni. Unknown words are ignored. */
 const char *tri_cpu_lacks(const char *target);
 #endif

@@ -1,4 +1,4 @@
-/* Run-time dimensions: their values, and how the shapes of inputs give them. */
+/* Values of dynamic dimensions, and their computation from the shapes of inputs. */
 #include "dims.h"
 
 enum { STACK = 64 };
@@ -33,7 +33,7 @@ bool tri_dim_value(const tri_dim_desc *d, const int64_t *dims, uint64_t known, i
 	return top == 1;
 }
 
-/* The only unknown dimension in d, or -1. */
+/* Returns the unknown dimension of d if there is exactly one, else -1. */
 static int64_t lone_unknown(const tri_dim_desc *d, uint64_t known)
 {
 	int64_t found = -1;
@@ -48,7 +48,7 @@ static int64_t lone_unknown(const tri_dim_desc *d, uint64_t known)
 	return found;
 }
 
-/* Solves d = extent for its one unknown, as if d were linear in it (the check that follows refuses it otherwise). */
+/* Solves d = extent for its one unknown, as if d were linear in it. If it is not, the comparison of shapes fails later. */
 static bool solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t *known)
 {
 	int64_t s = lone_unknown(d, *known), at0, at1;
@@ -66,7 +66,7 @@ static bool solve(const tri_dim_desc *d, int64_t extent, int64_t *dims, uint64_t
 	return true;
 }
 
-/* Bare dimensions first, then those inside expressions. */
+/* First dimensions that are a symbol, then those that are expressions. */
 void tri_dims_solve(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, uint64_t *known)
 {
 	for (int pass = 0; pass < 2; pass++)

@@ -1,5 +1,5 @@
-/* print and assert in generated code. What is printed goes to the standard error stream: it is for people who debug a model, and the standard
- * output belongs to the host. */
+/* print and assert in generated code. Text goes to standard error, because it is for people who debug a model; standard output belongs to the host
+ * program. */
 #include <stdbool.h>
 #include <string.h>
 #include <unistd.h>
@@ -7,7 +7,7 @@
 #include "context.h"
 #include "tri.h"
 
-_Static_assert((int)FORMAT_BOOL == (int)TRI_BOOL && (int)FORMAT_FLOAT64 == (int)TRI_FLOAT64, "the same numbers");
+_Static_assert((int)FORMAT_BOOL == (int)TRI_BOOL && (int)FORMAT_FLOAT64 == (int)TRI_FLOAT64, "element types have the same numbers");
 
 enum { MAX_VALUES = 64 };
 
@@ -20,14 +20,14 @@ static void describe(const uint8_t *kinds, void *const *bufs, const int64_t *dim
 	}
 }
 
-/* Text that leaves by pieces, or stays in a buffer of fixed size. */
-struct text {
+/* A buffer that is written to standard error when it is full, or whose end is cut off (`fixed`). */
+struct output {
 	char at[1024];
 	size_t n;
-	bool keep;
+	bool fixed;
 };
 
-static void flush(struct text *t)
+static void flush(struct output *t)
 {
 	for (size_t done = 0; done < t->n;) {
 		ssize_t n = write(STDERR_FILENO, t->at + done, t->n - done);
@@ -40,7 +40,7 @@ static void flush(struct text *t)
 
 static void put(void *ctx, const char *s, size_t n)
 {
-	struct text *t = ctx;
+	struct output *t = ctx;
 	while (n) {
 		size_t room = sizeof t->at - t->n, part = n < room ? n : room;
 		memcpy(t->at + t->n, s, part);
@@ -49,7 +49,7 @@ static void put(void *ctx, const char *s, size_t n)
 		n -= part;
 		if (t->n < sizeof t->at)
 			continue;
-		if (t->keep)
+		if (t->fixed)
 			return;
 		flush(t);
 	}
@@ -58,7 +58,7 @@ static void put(void *ctx, const char *s, size_t n)
 void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n)
 {
 	struct format_value values[MAX_VALUES];
-	struct text out = {.n = 0};
+	struct output out = {.n = 0};
 	struct format_out to = {put, &out};
 	if (ctx->failed || n > MAX_VALUES)
 		return;
@@ -71,7 +71,7 @@ void tri_assert(struct tri_context *ctx, const char *text, const char *where, co
 		uint32_t n)
 {
 	struct format_value values[MAX_VALUES];
-	struct text out = {.n = 0, .keep = true};
+	struct output out = {.n = 0, .fixed = true};
 	struct format_out to = {put, &out};
 	if (*(const uint8_t *)bufs[0] || ctx->failed || n > MAX_VALUES)
 		return;
@@ -83,7 +83,7 @@ void tri_assert(struct tri_context *ctx, const char *text, const char *where, co
 	else
 		put(&out, "the assertion fails", 19);
 	size_t keep = out.n < sizeof ctx->fail_text - 1 ? out.n : sizeof ctx->fail_text - 1;
-	while (keep < out.n && keep && ((unsigned char)out.at[keep] & 0xc0) == 0x80) /* no half characters */
+	while (keep < out.n && keep && ((unsigned char)out.at[keep] & 0xc0) == 0x80) /* do not cut a UTF-8 character */
 		keep--;
 	memcpy(ctx->fail_text, out.at, keep);
 	ctx->fail_text[keep] = 0;

@@ -1,4 +1,4 @@
-/* What the micro-kernels share: how their output is cut into tasks. */
+/* Declarations of the micro-kernels, and the division of their output into tasks. */
 #ifndef TRI_KERNEL_H
 #define TRI_KERNEL_H
 #include <stdint.h>
@@ -9,10 +9,10 @@
 tri_kernel_fn tri_matmul_i8_trit2, tri_matmul_f32_trit2, tri_matmul_f32, tri_sort_f32, tri_sort_f64, tri_sort_i64, tri_scan_f32,
 	tri_scan_f64, tri_scan_i64, tri_scatter_f32, tri_scatter_f64, tri_scatter_i64, tri_put;
 
-enum { TRI_TASK_WORK = 1 << 18 }; /* multiply-adds that are worth handing to another thread */
+enum { TRI_TASK_WORK = 1 << 18 }; /* multiply-adds of a task: enough to pay for a thread */
 
-/* A grid of output tiles, walked row-block first so that a weight panel stays in the cache: tile t is column tile t / rows, row tile t % rows.
- * Each task takes `per` tiles. Every output element is computed whole inside one tile, so the cut changes no result. */
+/* A grid of output tiles in column order, so that a weight panel stays in the cache: tile t is in column t / rows and row t % rows. Each task computes
+ * `per` tiles. A tile computes its elements completely, so the division changes no result. */
 struct tri_grid {
 	int64_t cols, rows, per;
 };
@@ -23,7 +23,7 @@ TRI_INLINE struct tri_grid tri_grid_make(int64_t cols, int64_t rows, int64_t wor
 	return (struct tri_grid){cols, rows, per > 0 ? per : 1};
 }
 TRI_INLINE int64_t tri_grid_tasks(const struct tri_grid *g) { return (g->cols * g->rows + g->per - 1) / g->per; }
-/* Tiles [*from, *to) of task i. */
+/* Task i computes tiles [*from, *to). */
 TRI_INLINE void tri_grid_range(const struct tri_grid *g, int64_t i, int64_t *from, int64_t *to)
 {
 	int64_t end = (i + 1) * g->per;

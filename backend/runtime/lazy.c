@@ -1,4 +1,4 @@
-/* The first call of a unit: one thread has it compiled, others that want it wait, and all go on in its code. */
+/* The first call of a unit: one thread has it compiled, other callers wait, then all execute its code. */
 #include "lazy.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -17,7 +17,7 @@
 
 enum { LONGEST_PATH = 4096, WHY = 190 };
 
-/* ---- scratch, by the tables ---- */
+/* ---- scratch sizes of units that are not compiled ---- */
 
 static int64_t floor_div(int64_t a, int64_t b)
 {
@@ -28,8 +28,8 @@ static int64_t floor_div(int64_t a, int64_t b)
 	return a / b - (a % b != 0 && (a < 0) != (b < 0));
 }
 
-/* As compiled code computes it: what is divided by 0 stays. Sets *beyond if a sum or a product does not fit into 64 bits. */
-static int64_t value_of(const tri_dim_desc *d, const int64_t *dims, bool *beyond)
+/* Computes a dim as compiled code does: x // 0 is x. Sets *overflow if 64 bits cannot hold a sum or a product. */
+static int64_t value_of(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
 {
 	int64_t stack[TRI_LAZY_MOST_DIMS] = {0};
 	int top = 0;
@@ -41,9 +41,9 @@ static int64_t value_of(const tri_dim_desc *d, const int64_t *dims, bool *beyond
 		}
 		int64_t b = stack[--top], a = stack[top - 1], *to = &stack[top - 1];
 		if (s->op == TRI_DIM_ADD)
-			*beyond |= __builtin_add_overflow(a, b, to);
+			*overflow |= __builtin_add_overflow(a, b, to);
 		else if (s->op == TRI_DIM_MUL)
-			*beyond |= __builtin_mul_overflow(a, b, to);
+			*overflow |= __builtin_mul_overflow(a, b, to);
 		else if (s->op == TRI_DIM_FLOORDIV)
 			*to = floor_div(a, b);
 		else
@@ -55,19 +55,19 @@ static int64_t value_of(const tri_dim_desc *d, const int64_t *dims, bool *beyond
 int64_t tri_lazy_scratch(const int64_t *dims, const struct tri_lazy_unit *u)
 {
 	int64_t most = 0, all;
-	bool beyond = false;
+	bool overflow = false;
 	for (uint32_t i = 0; i < u->n_calls; i++) {
 		const struct tri_lazy_call *c = &u->calls[i];
 		int64_t values[TRI_LAZY_MOST_DIMS];
 		for (uint64_t k = 0; k < c->n_dims; k++)
-			values[k] = value_of(&c->dims[k], dims, &beyond);
+			values[k] = value_of(&c->dims[k], dims, &overflow);
 		int64_t need = __atomic_load_n(&c->callee->slot->scratch, __ATOMIC_ACQUIRE)(values);
-		beyond |= need == TRI_TOO_LARGE;
+		overflow |= need == TRI_TOO_LARGE;
 		most = need > most ? need : most;
 	}
-	int64_t own = value_of(u->scratch, dims, &beyond);
+	int64_t own = value_of(u->scratch, dims, &overflow);
 	bool huge = __builtin_add_overflow(own, most, &all);
-	return beyond || huge ? TRI_TOO_LARGE : all;
+	return overflow || huge ? TRI_TOO_LARGE : all;
 }
 
 /* ---- libtrib ---- */
@@ -83,7 +83,7 @@ static const struct tri_lazy_api *open_at(const char *path, char *why)
 	const struct tri_lazy_api *api = entry();
 	if (api->abi == TRI_LAZY_ABI)
 		return api;
-	snprintf(why, WHY, "%.120s belongs to another version of trib: build the library again", path);
+	snprintf(why, WHY, "%.120s is of another version of trib: build the library again", path);
 	return NULL;
 }
 
@@ -103,7 +103,7 @@ static bool beside_library(const struct tri_lazy_library *l, char out[LONGEST_PA
 	return true;
 }
 
-/* True if only this user and root can change that file or folder; in a sticky folder, such as /tmp, others cannot rename what is not theirs. */
+/* True if only this user and root can change the file or folder. In a sticky folder such as /tmp, others cannot rename our files. */
 static bool is_ours(const char *path)
 {
 	struct statx st; /* through the system call: a C library before 2.33 has no `stat` to link with */
@@ -112,7 +112,7 @@ static bool is_ours(const char *path)
 	return !(st.stx_mode & (S_IWGRP | S_IWOTH)) || (S_ISDIR(st.stx_mode) && (st.stx_mode & S_ISVTX));
 }
 
-/* True if nobody else can put another file in its place. */
+/* True if no other user can replace the file. */
 static bool is_safe(const char *path)
 {
 	char at[LONGEST_PATH];
@@ -129,28 +129,28 @@ static bool is_safe(const char *path)
 	return is_ours("/");
 }
 
-/* In a process with raised privileges (setuid): where it was, if that is safe, and nowhere else. */
+/* A process with raised privileges (setuid) opens libtrib only at its path at build time, and only if that is safe. */
 static const struct tri_lazy_api *open_installed(const struct tri_lazy_library *l, char *why)
 {
 	if (is_safe(l->libtrib))
 		return open_at(l->libtrib, why);
-	snprintf(why, WHY, "this process has raised privileges, and others may write to %.100s", l->libtrib);
+	snprintf(why, WHY, "this process has raised privileges, and other users may write to %.100s", l->libtrib);
 	return NULL;
 }
 
-/* Where the environment says, and nowhere else if it does; where it was; beside the library; where the loader looks. */
+/* Opens the path in the environment. Without one: its path at build time, beside the library, the loader's search path. */
 static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l, char *why)
 {
 	char beside[LONGEST_PATH];
-	const char *said = secure_getenv(TRI_LAZY_VARIABLE);
+	const char *chosen = secure_getenv(TRI_LAZY_VARIABLE);
 	const struct tri_lazy_api *api = __atomic_load_n(&l->state->api, __ATOMIC_ACQUIRE);
 	if (api)
 		return api;
 	*why = 0;
 	if (getauxval(AT_SECURE)) {
 		api = open_installed(l, why);
-	} else if (said && *said) {
-		api = open_at(said, why);
+	} else if (chosen && *chosen) {
+		api = open_at(chosen, why);
 	} else {
 		api = open_at(l->libtrib, why);
 		if (!api && !*why && beside_library(l, beside))
@@ -161,8 +161,7 @@ static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l,
 	if (api)
 		__atomic_store_n(&l->state->api, api, __ATOMIC_RELEASE);
 	else if (!*why)
-		snprintf(why, WHY, "it needs libtrib.so, which is not at %.110s: set " TRI_LAZY_VARIABLE,
-			 said && *said ? said : l->libtrib);
+		snprintf(why, WHY, "libtrib.so is not at %.110s: set " TRI_LAZY_VARIABLE, chosen && *chosen ? chosen : l->libtrib);
 	return api;
 }
 
@@ -170,8 +169,8 @@ static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l,
 
 static void futex(uint32_t *at, int op, uint32_t value) { syscall(SYS_futex, at, op, value, NULL, NULL, 0); }
 
-/* True: this thread is to compile it. False: it is ready. A process that was forked while a thread of its parent compiled does it itself. */
-static bool claim(struct tri_lazy_slot *s)
+/* True if this thread must compile the unit; otherwise it is compiled. A process that was forked during a compilation compiles the unit itself. */
+static bool begin_compile(struct tri_lazy_slot *s)
 {
 	uint32_t mine = TRI_LAZY_BUSY + (uint32_t)getpid(), state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
 	while (state != TRI_LAZY_READY) {
@@ -184,10 +183,10 @@ static bool claim(struct tri_lazy_slot *s)
 	return false;
 }
 
-static bool make(const struct tri_lazy_unit *u, char *why)
+static bool compile_once(const struct tri_lazy_unit *u, char *why)
 {
 	struct tri_lazy_slot *s = u->slot;
-	if (!claim(s))
+	if (!begin_compile(s))
 		return true;
 	const struct tri_lazy_api *api = open_libtrib(u->library, why);
 	bool ok = api && api->compile(u, why, WHY) == 0;
@@ -200,9 +199,9 @@ void tri_lazy_run(struct tri_context *ctx, void *const *bufs, const void *const 
 		  const struct tri_lazy_unit *u)
 {
 	char why[WHY];
-	if (tri_failed(ctx)) /* what it would compute means nothing */
+	if (tri_failed(ctx)) /* the results have no meaning any more */
 		return;
-	if (make(u, why))
+	if (compile_once(u, why))
 		__atomic_load_n(&u->slot->code, __ATOMIC_ACQUIRE)(ctx, bufs, weights, dims, scratch);
 	else
 		tri_fail_text(ctx, TRI_ERR_COMPILE, "%.40s cannot be compiled: %s", u->name, why);

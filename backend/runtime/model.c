@@ -1,4 +1,4 @@
-/* One opened model: its context, its scratch memory, and the way into its units. */
+/* An opened model: its threads, its scratch memory, its mapped weights. */
 #include "model.h"
 #include <stddef.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@ struct tri_model {
 	tri_claim claim;
 	struct tri_context ctx;
 	const tri_model_desc *desc;
-	void **bufs;   /* of the entry with most tensors */
+	void **bufs;   /* for the entry with most tensors */
 	int64_t *dims; /* MAX_DIMS */
 	char *scratch;
 	int64_t scratch_size;
@@ -34,7 +34,7 @@ struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const t
 {
 	const char *lacks = tri_cpu_lacks(desc->target);
 	if (lacks) {
-		tri_error_set(err, TRI_ERR_DEVICE, "this library is for %s, and this processor has no %s: build it with a lower `cpu`",
+		tri_error_set(err, TRI_ERR_DEVICE, "this library needs %s, but this processor has no %s: build it with a lower `cpu`",
 			      desc->target, lacks);
 		return NULL;
 	}
@@ -86,7 +86,7 @@ static bool grow_scratch(struct tri_model *m, int64_t size)
 	return m->scratch != NULL;
 }
 
-static int outcome(const struct tri_model *m, const tri_entry_desc *e, tri_error *err)
+static int run_status(const struct tri_model *m, const tri_entry_desc *e, tri_error *err)
 {
 	const struct tri_context *ctx = &m->ctx;
 	if (!ctx->failed)
@@ -95,7 +95,7 @@ static int outcome(const struct tri_model *m, const tri_entry_desc *e, tri_error
 	if (code == TRI_ERR_ASSERT || code == TRI_ERR_COMPILE)
 		return tri_error_set(err, code, "%s", ctx->fail_text);
 	if (code == TRI_ERR_SHAPE)
-		return tri_error_misfit(err, e, ctx->fail_value, m->dims);
+		return tri_error_sizes(err, e, ctx->fail_value, m->dims);
 	if (ctx->fail_bound > 0)
 		return tri_error_set(err, code, "index %lld is out of range: it must be at least 0 and less than %lld",
 				     (long long)ctx->fail_value, (long long)ctx->fail_bound);
@@ -112,7 +112,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri
 	if (scratch == TRI_TOO_LARGE)
 		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
 	if (scratch < 0)
-		return tri_error_misfit(err, e, TRI_MISFIT_EXTENT, m->dims);
+		return tri_error_sizes(err, e, TRI_SIZE_ERROR_EXTENT, m->dims);
 	if (!grow_scratch(m, scratch))
 		return tri_error_set(err, TRI_ERR_MEMORY, "out of memory for the intermediate tensors");
 	for (int32_t i = 0; i < e->n_inputs + e->n_outputs; i++)
@@ -120,7 +120,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, tri_tensor *io, tri
 	tri_context_begin(&m->ctx);
 	const void *const *table = code->outside ? m->outside.slots + code->outside->tables[code->outside_table] : code->table;
 	code->unit(&m->ctx, m->bufs, table, m->dims, m->scratch);
-	status = outcome(m, e, err);
+	status = run_status(m, e, err);
 	if (status == TRI_OK && err)
 		err->code = TRI_OK, err->message[0] = 0;
 	return status;
@@ -139,7 +139,8 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	if (!m)
 		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
 	if (entry >= m->desc->n_entries)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "no entry %u: there are %u", (unsigned)entry, (unsigned)m->desc->n_entries);
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "there is no entry %u: the model has %u", (unsigned)entry,
+				     (unsigned)m->desc->n_entries);
 	int status = tri_claim_begin(&m->claim, err);
 	if (status != TRI_OK)
 		return status;

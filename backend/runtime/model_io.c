@@ -1,4 +1,4 @@
-/* The tensors of a run call against their description: element types, shapes, dynamic dimensions. */
+/* Checks the tensors of a run call: element types, shapes, dynamic dimensions. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ int tri_error_set(tri_error *err, int code, const char *fmt, ...)
 static const char *dtype_name(int32_t t)
 {
 	static const char *const names[] = {"bool", "trit", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"};
-	return t >= 0 && t < (int32_t)(sizeof names / sizeof *names) ? names[t] : "no dtype";
+	return t >= 0 && t < (int32_t)(sizeof names / sizeof *names) ? names[t] : "an unknown dtype";
 }
 static int64_t dtype_bytes(int32_t t)
 {
@@ -30,24 +30,24 @@ static int64_t dtype_bytes(int32_t t)
 	return bytes[t];
 }
 
-struct text {
+struct message {
 	char at[TEXT];
 	size_t len;
 };
-static void add(struct text *t, const char *s)
+static void add(struct message *t, const char *s)
 {
 	while (*s && t->len + 1 < TEXT)
 		t->at[t->len++] = *s++;
 	t->at[t->len] = 0;
 }
-static void add_int(struct text *t, int64_t v)
+static void add_int(struct message *t, int64_t v)
 {
 	char digits[24];
 	snprintf(digits, sizeof digits, "%lld", (long long)v);
 	add(t, digits);
 }
 
-static const char *shape_text(const tri_tensor *t, struct text *out)
+static const char *shape_text(const tri_tensor *t, struct message *out)
 {
 	add(out, "[");
 	for (int32_t k = 0; k < t->rank && k < TRI_MAX_RANK; k++) {
@@ -58,8 +58,8 @@ static const char *shape_text(const tri_tensor *t, struct text *out)
 	return out->at;
 }
 
-/* One dimension as its declaration shows it, where that is short: a constant, a name; of others the value. */
-static void add_dim(const tri_entry_desc *e, const tri_dim_desc *d, const int64_t *dims, uint64_t known, struct text *out)
+/* Appends a dimension: a constant, a name with its value, or the value of an expression. */
+static void add_dim(const tri_entry_desc *e, const tri_dim_desc *d, const int64_t *dims, uint64_t known, struct message *out)
 {
 	int64_t v;
 	if (d->n_steps == 1 && d->steps[0].op == TRI_DIM_SYM) {
@@ -74,7 +74,7 @@ static void add_dim(const tri_entry_desc *e, const tri_dim_desc *d, const int64_
 	else
 		add(out, "?");
 }
-static const char *want_text(const tri_entry_desc *e, const tri_io_desc *t, const int64_t *dims, uint64_t known, struct text *out)
+static const char *want_text(const tri_entry_desc *e, const tri_io_desc *t, const int64_t *dims, uint64_t known, struct message *out)
 {
 	add(out, "[");
 	for (int32_t k = 0; k < t->rank; k++) {
@@ -88,19 +88,19 @@ static const char *want_text(const tri_entry_desc *e, const tri_io_desc *t, cons
 static int shape_error(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
 		       uint64_t known, tri_error *err)
 {
-	struct text want = {{0}, 0}, got = {{0}, 0};
+	struct message want = {{0}, 0}, got = {{0}, 0};
 	return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: expected %.70s, got %.70s", what, d->name, want_text(e, d, dims, known, &want),
 			     shape_text(t, &got));
 }
 
-int tri_error_misfit(tri_error *err, const tri_entry_desc *e, int64_t kind, const int64_t *dims)
+int tri_error_sizes(tri_error *err, const tri_entry_desc *e, int64_t kind, const int64_t *dims)
 {
 	static const char *const texts[] = {
-#define MISFIT(id, word, text) text,
-#include "backend/runtime/misfits.def"
-#undef MISFIT
+#define SIZE_ERROR(id, word, message) message,
+#include "backend/runtime/size_errors.def"
+#undef SIZE_ERROR
 	};
-	struct text sizes = {{0}, 0};
+	struct message sizes = {{0}, 0};
 	for (int32_t i = 0; i < e->n_dims; i++) {
 		add(&sizes, i ? ", " : ": ");
 		add(&sizes, e->dim_names[i]);
@@ -110,7 +110,7 @@ int tri_error_misfit(tri_error *err, const tri_entry_desc *e, int64_t kind, cons
 	return tri_error_set(err, TRI_ERR_SHAPE, "%s%.110s", texts[kind], sizes.at);
 }
 
-/* What needs no dimension's value. */
+/* Checks element type, rank, and that the sizes and data are valid. Needs no values of dynamic dimensions. */
 static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char *what, const tri_tensor *t, const int64_t *dims,
 		      tri_error *err)
 {
@@ -121,11 +121,11 @@ static int check_form(const tri_entry_desc *e, const tri_io_desc *d, const char 
 	if (t->rank != d->rank)
 		return shape_error(e, d, what, t, dims, 0, err);
 	for (int32_t k = 0; k < t->rank; k++) {
-		struct text got = {{0}, 0};
+		struct message got = {{0}, 0};
 		if (t->shape[k] < 0)
 			return shape_error(e, d, what, t, dims, 0, err);
 		if (t->shape[k] > 0 && __builtin_mul_overflow(bytes, t->shape[k], &bytes))
-			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: sizes of %.100s multiply to more than 64 bits can say", what,
+			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.60s: the number of bytes of shape %.100s exceeds 64 bits", what,
 					     d->name, shape_text(t, &got));
 	}
 	for (int32_t k = 0; k < t->rank; k++)
@@ -142,8 +142,8 @@ static int check_shape(const tri_entry_desc *e, const tri_io_desc *d, const char
 	for (int32_t k = 0; k < t->rank; k++) {
 		int64_t want;
 		if (!tri_dim_value(&d->dims[k], dims, known, &want))
-			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.100s: dimension %d cannot be determined from the inputs", what,
-					     d->name, (int)k);
+			return tri_error_set(err, TRI_ERR_SHAPE, "%s %.100s: dimension %d does not follow from the inputs", what, d->name,
+					     (int)k);
 		if (want != t->shape[k])
 			return shape_error(e, d, what, t, dims, known, err);
 	}
@@ -166,7 +166,7 @@ int tri_io_check(const tri_entry_desc *e, const tri_tensor *io, int64_t *dims, t
 		return code;
 	tri_dims_solve(e, io, dims, &known);
 	for (int32_t i = 0; i < e->n_dims; i++)
-		if (dims[i] < 0) /* solved out of an expression that does not fit: shown by the check of that input */
+		if (dims[i] < 0) /* from an expression that has no solution: the check of that input fails */
 			known &= ~(1ull << i);
 	for (int32_t i = 0; i < n && code == TRI_OK; i++)
 		code = i < e->n_inputs ? check_shape(e, &e->inputs[i], "input", &io[i], dims, known, err)

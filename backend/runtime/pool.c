@@ -1,4 +1,4 @@
-/* tri_parallel: loops over the threads of one context. Which thread runs which index never changes a result. */
+/* tri_parallel: loops over the threads of a context. Results do not depend on which thread runs which index. */
 #include <errno.h>
 #include <limits.h>
 #include <linux/futex.h>
@@ -35,7 +35,7 @@ static void work(struct tri_context *ctx)
 	}
 }
 
-/* Takes part in the job that is open, if one is. */
+/* Works on the open loop, if there is one. */
 static void join_job(struct tri_context *ctx)
 {
 	uint32_t s = atomic_load(&ctx->state);
@@ -62,7 +62,7 @@ static void *worker(void *arg)
 			atomic_fetch_sub(&ctx->sleepers, 1);
 		}
 		seen = atomic_load(&ctx->jobs);
-		if (atomic_load(&ctx->quit)) /* after jobs: a closing context announces once more, and never again */
+		if (atomic_load(&ctx->quit)) /* read after `jobs`: a closing context announces once more, for the last time */
 			return NULL;
 		join_job(ctx);
 	}
@@ -75,7 +75,7 @@ static void announce(struct tri_context *ctx)
 		futex_wake(&ctx->jobs, INT_MAX);
 }
 
-/* As many workers as can be had; with none, loops run on the caller. Signals stay with the program's own threads. */
+/* Starts as many workers as possible; without workers, loops run on the caller. The program's own threads handle signals. */
 static void start(struct tri_context *ctx)
 {
 	static const int faults[] = {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT, SIGTRAP};
@@ -86,7 +86,7 @@ static void start(struct tri_context *ctx)
 		return;
 	}
 	sigfillset(&all);
-	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) /* the host's own handlers must see a fault of any thread */
+	for (size_t i = 0; i < sizeof faults / sizeof *faults; i++) /* the host's handlers must receive faults of any thread */
 		sigdelset(&all, faults[i]);
 	pthread_sigmask(SIG_SETMASK, &all, &old);
 	while (ctx->started + 1 < ctx->threads && pthread_create(&ctx->workers[ctx->started], NULL, worker, ctx) == 0)
@@ -140,7 +140,7 @@ void tri_context_init(struct tri_context *ctx, uint32_t threads)
 		ctx->threads = MAX_THREADS;
 }
 
-/* In a forked child the workers do not exist: start afresh when next needed. */
+/* A forked child has no workers: the next loop starts new ones. */
 static void forget_lost_threads(struct tri_context *ctx)
 {
 	if (!ctx->started || ctx->owner == getpid())

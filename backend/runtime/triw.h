@@ -4,7 +4,7 @@
 #include <stdint.h>
 #include <string.h>
 
-#define TRIW_MAGIC "TRIW\r\n\032\n" /* damaged by transfers that take it for text */
+#define TRIW_MAGIC "TRIW\r\n\032\n" /* a transfer as text damages it */
 #define TRIW_VERSION 2u
 #define TRIW_ALIGN 64u
 
@@ -12,7 +12,7 @@ struct triw_header {
 	char magic[8];
 	uint32_t version, n_entries;
 	uint64_t size;      /* of the file */
-	uint8_t digest[16]; /* of version, table and therefore content: a library opens only the file it was linked with */
+	uint8_t digest[16]; /* of version and table, whose keys name the content: a library opens only the file that it was linked with */
 	uint64_t check;     /* triw_check, compared when the file is opened */
 	uint8_t pad[16];
 };
@@ -22,7 +22,7 @@ struct triw_entry {
 };
 _Static_assert(sizeof(struct triw_header) == 64 && sizeof(struct triw_entry) == 32, "written to files as they are");
 
-/* Steps that can be undone, so that words that differ in one place never have the same sum. */
+/* Each step is invertible, so words that differ in one place have different sums. */
 static inline uint64_t triw_mix(uint64_t sum, const void *words, uint64_t n)
 {
 	for (uint64_t i = 0, word; i < n; i++) {
@@ -33,7 +33,7 @@ static inline uint64_t triw_mix(uint64_t sum, const void *words, uint64_t n)
 	return sum;
 }
 
-/* A sum over the header, but for itself, and the table of h->n_entries. */
+/* Returns a checksum of the header, without `check`, and of the table of h->n_entries. */
 static inline uint64_t triw_check(const struct triw_header *h, const struct triw_entry *table)
 {
 	struct triw_header head = *h;

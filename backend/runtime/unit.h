@@ -1,37 +1,37 @@
-/* Binary contract between generated units, micro-kernels and the model runtime inside one library. */
+/* The binary interface between units, micro-kernels and the runtime inside a library. */
 #ifndef TRI_UNIT_H
 #define TRI_UNIT_H
 #include <stdint.h>
 
-/* Which check of a unit's run-time sizes failed: the value of tri_fail with TRI_ERR_SHAPE. */
-enum tri_misfit {
-#define MISFIT(id, word, text) TRI_MISFIT_##id,
-#include "backend/runtime/misfits.def"
-#undef MISFIT
-	TRI_MISFITS
+/* The check of a unit's run-time sizes that failed: `value` of tri_fail with TRI_ERR_SHAPE. */
+enum tri_size_error {
+#define SIZE_ERROR(id, word, text) TRI_SIZE_ERROR_##id,
+#include "backend/runtime/size_errors.def"
+#undef SIZE_ERROR
+	TRI_SIZE_ERRORS
 };
 
-struct tri_context; /* of one opened model: threads, first run-time error */
+struct tri_context; /* of an opened model: its threads and the first run-time error */
 
-/* A unit. bufs: its run-time inputs, then its outputs, all dense. weights: its slot table. dims: values of its symbols. scratch: 64-byte aligned,
- * at least what its tri_scratch_fn says. */
+/* A unit. bufs: its run-time inputs, then its outputs, all dense. weights: its weight table. dims: the values of its symbols. scratch: as many bytes as its
+ * tri_scratch_fn returns, aligned to 64. */
 typedef void tri_unit_fn(struct tri_context *ctx, void *const *bufs, const void *const *weights, const int64_t *dims, char *scratch);
-/* Bytes of scratch the unit and its callees need for these dims; TRI_TOO_LARGE: more than 64 bits can say. */
+/* Returns the scratch bytes of the unit and its callees for these dims, or TRI_TOO_LARGE if 64 bits cannot hold them. */
 #define TRI_TOO_LARGE INT64_MIN
 typedef int64_t tri_scratch_fn(const int64_t *dims);
-/* A micro-kernel: bufs and dims as backend/target/kernels.def says. */
+/* A micro-kernel. backend/target/kernels.def describes bufs and dims. */
 typedef void tri_kernel_fn(struct tri_context *ctx, void *const *bufs, const int64_t *dims);
 
-/* Called by generated code for a run-time error (index out of range, failed assertion); remembered, the first one wins, and the run goes on. */
+/* Records a run-time error, for example an index out of range. The first error counts. The run continues. */
 void tri_fail(struct tri_context *ctx, int32_t code, int64_t value, int64_t bound);
-/* Writes the template of base/format.h to the standard error stream. For each of n values: kinds, element type << 4 | rank; bufs, its data; dims, its
- * sizes, one value's after the other's. */
+/* Writes a template of base/format.h with n values to standard error. kinds: for each value its element type << 4 | rank. bufs: its data. dims: the
+ * sizes of all values, one value after the other. */
 void tri_print(struct tri_context *ctx, const char *text, const uint8_t *kinds, void *const *bufs, const int64_t *dims, uint32_t n);
-/* The first value is the condition, the template is for the others; false: tri_fail with the text "where: message". */
+/* The first value is the condition, the template is for the others. If the condition is false, records the error "where: message". */
 void tri_assert(struct tri_context *ctx, const char *text, const char *where, const uint8_t *kinds, void *const *bufs, const int64_t *dims,
 		uint32_t n);
-/* Has this run failed? Then what it computes means nothing: loops end. */
+/* True if this run failed. Its results then have no meaning, and loops end. */
 int32_t tri_failed(const struct tri_context *ctx);
-/* Runs fn(arg, i) for i in 0 … n-1 on the context's threads, in no order; returns when all are done. */
+/* Calls fn(arg, i) for i in 0 … n-1 on the context's threads, in any order, and returns when all calls have ended. */
 void tri_parallel(struct tri_context *ctx, void (*fn)(void *arg, int64_t i), void *arg, int64_t n);
 #endif

@@ -1,4 +1,4 @@
-/* Nothing in the file is believed: a size, an offset or a digest that is not what the library expects is an error, not a fault later on. */
+/* Maps weight files, which are not trusted: a size, an offset or a digest that the library does not expect is an error. */
 #include "weights.h"
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -36,19 +36,20 @@ static int map(const char *path, struct tri_mapped *out, tri_error *err)
 		close(fd);
 	if (bytes == MAP_FAILED)
 		return tri_error_set(err, TRI_ERR_WEIGHTS,
-				     "cannot read the weights `%.150s`: they belong beside the library, or where tri_options says", path);
+				     "cannot read the weights `%.150s`: copy them beside the library, or give the path in tri_options",
+				     path);
 	out->bytes = bytes;
 	out->size = (size_t)size;
 	return TRI_OK;
 }
 
-static bool sound_entry(const struct triw_entry *e, uint64_t want, uint64_t size)
+static bool is_valid_entry(const struct triw_entry *e, uint64_t want, uint64_t size)
 {
 	return e->size == want && e->offset % TRIW_ALIGN == 0 && e->offset <= size && e->size <= size - e->offset;
 }
 
-/* Is it the file that the library was linked with, and whole? */
-static bool fits(const struct tri_weights *w, const struct tri_mapped *m)
+/* True if the file is complete and is the one that the library was linked with. */
+static bool is_linked_file(const struct tri_weights *w, const struct tri_mapped *m)
 {
 	const struct triw_header *h = (const void *)m->bytes;
 	if (m->size != w->size || m->size < sizeof *h || memcmp(h->magic, TRIW_MAGIC, sizeof h->magic) != 0 || h->version != TRIW_VERSION)
@@ -61,7 +62,7 @@ static bool fits(const struct tri_weights *w, const struct tri_mapped *m)
 	if (triw_check(h, table) != h->check)
 		return false;
 	for (uint32_t i = 0; i < w->n_blobs; i++)
-		if (!sound_entry(&table[i], w->sizes[i], m->size))
+		if (!is_valid_entry(&table[i], w->sizes[i], m->size))
 			return false;
 	return true;
 }
@@ -84,15 +85,14 @@ int tri_weights_open(const struct tri_weights *w, const char *path, struct tri_m
 {
 	char beside[LONGEST_PATH];
 	if (!path && !beside_library(w, beside))
-		return tri_error_set(err, TRI_ERR_WEIGHTS, "the path of the library is too long to look for its weights beside it");
+		return tri_error_set(err, TRI_ERR_WEIGHTS, "the path of the library is too long");
 	path = path ? path : beside;
 	int status = map(path, out, err);
 	if (status != TRI_OK)
 		return status;
-	if (!fits(w, out))
-		status = tri_error_set(
-			err, TRI_ERR_WEIGHTS,
-			"`%.120s` is not the weight file that this library was built with, or is damaged: build again, or copy both", path);
+	if (!is_linked_file(w, out))
+		status = tri_error_set(err, TRI_ERR_WEIGHTS,
+				       "`%.120s` is damaged or of another build than this library: build again, or copy both files", path);
 	else if (!fill_tables(w, out))
 		status = tri_error_set(err, TRI_ERR_MEMORY, "out of memory");
 	if (status != TRI_OK)

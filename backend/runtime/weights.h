@@ -1,20 +1,20 @@
-/* Weights outside the library: mapped read-only when a model is opened. Its unit tables are then made in memory, since their addresses are known
- * only there. */
+/* Weights in a file beside the library. Opening a model maps the file read-only and makes the weight tables in memory, with the addresses of the
+ * mapping. */
 #ifndef TRI_WEIGHTS_H
 #define TRI_WEIGHTS_H
 #include <stddef.h>
 #include <stdint.h>
 #include "tri.h"
 
-/* In a library: the file it was linked with, and what its tables hold. */
+/* Part of a library: the file that it was linked with, and its weight tables. */
 struct tri_weights {
 	const char *file; /* name, beside the library */
 	uint64_t size;
 	uint8_t digest[16];
 	uint32_t n_blobs, n_tables;
-	const uint64_t *sizes;  /* per blob */
+	const uint64_t *sizes;  /* of the blobs */
 	const uint32_t *tables; /* n_tables + 1: the first slot of each */
-	const uint32_t *slots;  /* a blob, or TRI_SLOT_TABLE and a table */
+	const uint32_t *slots;  /* the number of a blob, or TRI_SLOT_TABLE | the number of a table */
 };
 #define TRI_SLOT_TABLE 0x80000000u
 
@@ -23,7 +23,7 @@ struct tri_mapped {
 	size_t size;
 	const void **slots; /* of all tables */
 };
-/* `path`: the file, or NULL: the one beside the library that `w` is in. False: *err. */
+/* Maps the file at `path`; NULL: the one beside the library that contains w. Returns TRI_OK or the error. */
 int tri_weights_open(const struct tri_weights *w, const char *path, struct tri_mapped *out, tri_error *err);
-void tri_weights_close(struct tri_mapped *m); /* all zero is accepted */
+void tri_weights_close(struct tri_mapped *m); /* m may be all zero */
 #endif

@@ -124,7 +124,7 @@ bool pack_publish(struct model_job *m)
 	if (weights_changed(m->params.file))
 		diag_add(m->diags, DIAG_FILE_READ, m->spec->weights->at, "%s", changed_error(m, m->link.arena));
 	else if (!m->link.triw)
-		model_share(m->link.arena, m->link.layout);
+		model_merge_blobs(m->link.arena, m->link.layout);
 	else if (!triw_finish(m->link.triw))
 		model_write_failed(m, m->outputs.weights);
 	return diags_errors(m->diags) == 0;

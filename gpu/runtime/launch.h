@@ -42,7 +42,7 @@ struct tri_cl_entry {
 	const tri_dim_desc *scratch; /* bytes: the largest of these */
 	int64_t n_scratch;
 	const tri_dim_desc *checks; /* a negative one: TRI_ERR_SHAPE */
-	const int64_t *check_kinds; /* enum tri_misfit */
+	const int64_t *check_kinds; /* enum tri_size_error */
 	int64_t n_checks;
 };
 #endif

@@ -174,7 +174,7 @@ int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, con
 		return TRI_OK;
 	for (int64_t i = 0; i < code->n_checks; i++)
 		if (size_of(&code->checks[i], dims) < 0)
-			return tri_error_misfit(err, e, code->check_kinds[i], dims);
+			return tri_error_sizes(err, e, code->check_kinds[i], dims);
 	bool beyond = false;
 	for (int64_t i = 0; i < code->n_scratch && !beyond; i++)
 		checked_size(&code->scratch[i], dims, &beyond);

@@ -74,7 +74,7 @@ class Single(ProjectTest):
     def test_inputs_and_weights(self):
         self.write("f.tri", "fn scale(x, w) {\n    return x * w\n}\n")
         self.trib("build", "f.tri", "--input", "x=float32[?, 8]", "--input", "w=float32[8]")
-        self.assertIn(b"/* in: float32 [D0, 8] */", self.read("f.h"))
+        self.assertIn(b"/* input: float32 [D0, 8] */", self.read("f.h"))
         self.assertIn("--input 'x=float32[?, 64]'", self.fails("build", "f.tri", "--input", "x", code=2))
         self.fails("build", "f.tri", "--input", "x=float31[8]", code=2)
         self.assertIn("nosuch.safetensors", self.fails("build", "f.tri", "--weights", "nosuch.safetensors", code=3))

@@ -88,7 +88,7 @@ class WeightsOutside(ProjectTest):
         os.unlink(self.path(path))
         self.assertIn(os.path.basename(path), self.fails("run", "net", "--no-build", "--input", "x=x.npy", code=3))
         self.write(path, good[:-1])
-        self.assertIn("is not the weight file that this library was built with", self.fails("run", "net", "--no-build", "--input", "x=x.npy", code=3))
+        self.assertIn("is damaged or of another build than this library", self.fails("run", "net", "--no-build", "--input", "x=x.npy", code=3))
         self.build()  # neither is taken for what was built
         self.assertEqual(self.read(path), good)
 

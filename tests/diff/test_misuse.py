@@ -71,7 +71,7 @@ class Library(ProjectTest):
             with self.subTest(flags=flags):
                 library = self.project("wide", text, flags=flags)
                 said = self.program("probe", library, "wide_desc", text=f"wide 0 {2**33} {2**33}\nwide 0 {2**32} {2**30}\nwide 0 2 2\n").splitlines()
-                self.assertRegex(said[0], "^error 4 .*no memory holds")
+                self.assertRegex(said[0], "^error 4 .*larger than any memory")
                 self.assertRegex(said[1], "^error 4 .")
                 self.assertRegex(said[2], "^ok .")
 

@@ -211,7 +211,7 @@ class Calls(InferenceTest):
         self.lazy()
         said = self.left(TRIB_LIBRARY="/nowhere/libtrib.so")
         self.assertTrue(said.startswith(f"{ERR_COMPILE} "), said)
-        self.assertIn("needs libtrib.so, which is not at /nowhere/libtrib.so: set TRIB_LIBRARY", said)
+        self.assertIn("libtrib.so is not at /nowhere/libtrib.so: set TRIB_LIBRARY", said)
         generator = self.generator()
         with open(generator, "ab") as f:
             f.write(b"another")

@@ -181,7 +181,7 @@ static struct model_weights *weigh(struct fake *f, struct shelf *shelf)
 		if (!model_pack_weights(f->a, &f->in, w, i, &host, &error))
 			fail_msg("%s", error);
 	map_free(&own.map);
-	model_share(f->a, w);
+	model_merge_blobs(f->a, w);
 	return w;
 }
 
@@ -402,8 +402,8 @@ static void header(void **state)
 	(void)state;
 	fake_new(&f, 1);
 	model_header(&f.in, &f.info, &text);
-	assert_non_null(strstr(text.at, "tri_tensor class_; /* in: int8 [N, 20] */"));
-	assert_non_null(strstr(text.at, "tri_tensor out1; /* out: int32 [N, 40] */"));
+	assert_non_null(strstr(text.at, "tri_tensor class_; /* input: int8 [N, 20] */"));
+	assert_non_null(strstr(text.at, "tri_tensor out1; /* output: int32 [N, 40] */"));
 	assert_null(strstr(text.at, "1.2 */ x"));
 	buf_free(&text);
 	header_compiles(

@@ -186,13 +186,13 @@ static void run_checks_its_tensors(void **state)
 	assert_int_equal(seen_dims[0], 4);
 	assert_int_equal(seen_dims[1], 5);
 	assert_int_equal(seen_dims[2], 9);
-	expect(m, 2, io, TRI_ERR_ARGUMENT, "no entry 2: there are 2");
+	expect(m, 2, io, TRI_ERR_ARGUMENT, "there is no entry 2: the model has 2");
 	expect(m, 0, NULL, TRI_ERR_ARGUMENT, "io is NULL");
 	expect(NULL, 0, io, TRI_ERR_ARGUMENT, "the model is NULL");
 	io[0].dtype = TRI_INT8;
 	expect(m, 0, io, TRI_ERR_DTYPE, "input x: expected float32, got int8");
 	io[0].dtype = 77;
-	expect(m, 0, io, TRI_ERR_DTYPE, "input x: expected float32, got no dtype");
+	expect(m, 0, io, TRI_ERR_DTYPE, "input x: expected float32, got an unknown dtype");
 	good(io), io[0].rank = 1;
 	expect(m, 0, io, TRI_ERR_SHAPE, "input x: expected [N, K], got [4]");
 	io[0].rank = 1000000;
@@ -200,7 +200,7 @@ static void run_checks_its_tensors(void **state)
 	good(io), io[0].shape[1] = -1;
 	expect(m, 0, io, TRI_ERR_SHAPE, "input x: expected [N, K], got [4, -1]");
 	good(io), io[0].shape[0] = INT64_MAX;
-	expect(m, 0, io, TRI_ERR_SHAPE, "input x: sizes of [9223372036854775807, 5] multiply to more than 64 bits can say");
+	expect(m, 0, io, TRI_ERR_SHAPE, "input x: the number of bytes of shape [9223372036854775807, 5] exceeds 64 bits");
 	good(io), io[1].shape[1] = 60;
 	expect(m, 0, io, TRI_ERR_SHAPE, "input z: expected [8, 3], got [8, 60]");
 	good(io), io[1].shape[0] = 9;
@@ -235,7 +235,7 @@ static void dimensions_inside_expressions_are_solved(void **state)
 	io[0].shape[0] = 14;
 	expect(m, 1, io, TRI_ERR_SHAPE, "input a: expected [13], got [14]");
 	io[0].shape[0] = 1;
-	expect(m, 1, io, TRI_ERR_SHAPE, "input a: dimension 0 cannot be determined from the inputs");
+	expect(m, 1, io, TRI_ERR_SHAPE, "input a: dimension 0 does not follow from the inputs");
 	tri_model_close(m);
 }
 
