@@ -1,9 +1,9 @@
-/* Bodies of branches and loops: what they import, and what they become. */
+/* Bodies of run-time branches and loops. */
 #include "frontend/elab/body.h"
 #include <string.h>
 #include "frontend/elab/unit.h"
 
-/* ---- what a body sees ---- */
+/* ---- imports ---- */
 
 void body_open(struct elab *e, struct builder *b)
 {
@@ -29,8 +29,8 @@ bool body_import_source(const struct builder *b, hir_ref r, hir_ref *outer)
 	return true;
 }
 
-/* Literals and sizes are repeated; all else is an input. */
-static hir_ref import(struct elab *e, hir_ref outer)
+/* Literals and sizes are copied; any other node becomes an input. */
+static hir_ref import_node(struct elab *e, hir_ref outer)
 {
 	struct builder *b = e->em.b;
 	uint64_t known;
@@ -50,7 +50,7 @@ static hir_ref import(struct elab *e, hir_ref outer)
 	return r;
 }
 
-static hir_ref import_into(void *ctx, hir_ref r) { return import(ctx, r); }
+static hir_ref import_into(void *ctx, hir_ref r) { return import_node(ctx, r); }
 
 struct value body_import_value(struct elab *e, struct value v) { return value_map_tensors(&e->em, v, import_into, e); }
 
@@ -60,7 +60,7 @@ void body_import_locals(struct elab *e)
 		e->locals.at[i].value = body_import_value(e, e->locals.at[i].value);
 }
 
-/* ---- what is needed of a body ---- */
+/* ---- live nodes ---- */
 
 static void mark_arg(const struct builder *b, const struct hir_arg *a, bool *live)
 {
@@ -70,7 +70,7 @@ static void mark_arg(const struct builder *b, const struct hir_arg *a, bool *liv
 		mark_arg(b, &b->args.at[a->u.list.start + i], live);
 }
 
-/* What the marked nodes need, and what has an effect. */
+/* Marks the nodes that marked nodes need, and those with effects. */
 static void mark_live(const struct builder *b, bool *live)
 {
 	for (hir_ref r = b->nodes.len; r-- > 0;) {
@@ -87,7 +87,7 @@ static void mark_live(const struct builder *b, bool *live)
 
 /* ---- copying ---- */
 
-static struct hir_arg moved_arg(struct elab *e, const struct builder *from, struct hir_arg a, const hir_ref *map)
+static struct hir_arg copy_arg(struct elab *e, const struct builder *from, struct hir_arg a, const hir_ref *map)
 {
 	if (a.kind == ARG_TENSOR)
 		a.u.tensor = map[a.u.tensor];
@@ -95,7 +95,7 @@ static struct hir_arg moved_arg(struct elab *e, const struct builder *from, stru
 		return a;
 	struct hir_arg *items = ARENA_ARRAY(e->em.f->arena, struct hir_arg, a.u.list.n + 1);
 	for (uint32_t i = 0; i < a.u.list.n; i++)
-		items[i] = moved_arg(e, from, from->args.at[a.u.list.start + i], map);
+		items[i] = copy_arg(e, from, from->args.at[a.u.list.start + i], map);
 	return arg_list(&e->em, items, a.u.list.n);
 }
 
@@ -104,7 +104,7 @@ static hir_ref copy_node(struct elab *e, const struct builder *from, hir_ref r, 
 	struct hir_node n = from->nodes.at[r];
 	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n.n_args + 1);
 	for (uint32_t i = 0; i < n.n_args; i++)
-		args[i] = moved_arg(e, from, from->args.at[n.args + i], map);
+		args[i] = copy_arg(e, from, from->args.at[n.args + i], map);
 	n.args = e->em.b->args.len;
 	for (uint32_t i = 0; i < n.n_args; i++)
 		vec_push(&e->em.b->args, args[i]);
@@ -135,7 +135,7 @@ void body_inline(struct elab *e, const struct builder *b, hir_ref *refs, uint32_
 
 /* ---- cost ---- */
 
-static bool elementwise(enum builtin bi)
+static bool is_elementwise(enum builtin bi)
 {
 	switch (bi) {
 	case BI_CAST:
@@ -184,14 +184,14 @@ static bool elementwise(enum builtin bi)
 	}
 }
 
-static bool rearranges(enum builtin bi)
+static bool rearranges_elements(enum builtin bi)
 {
 	return bi == BI_RESHAPE || bi == BI_SQUEEZE || bi == BI_UNSQUEEZE || bi == BI_TRANSPOSE || bi == BI_PERMUTE || bi == BI_SELECT ||
 	       bi == BI_SLICE || bi == BI_ZEROS || bi == BI_ONES || bi == BI_FULL;
 }
 
-/* Does operand `t` broadcast to `to` whatever the sizes are? */
-static bool surely_broadcasts(struct elab *e, const struct hir_type *t, const struct hir_type *to)
+/* True if operand type `t` broadcasts to `to` for all sizes. */
+static bool always_broadcasts(struct elab *e, const struct hir_type *t, const struct hir_type *to)
 {
 	int64_t one;
 	for (uint32_t i = 0; i < t->rank; i++) {
@@ -202,7 +202,7 @@ static bool surely_broadcasts(struct elab *e, const struct hir_type *t, const st
 	return true;
 }
 
-static bool constant_shape(struct elab *e, const struct hir_type *t)
+static bool has_constant_shape(struct elab *e, const struct hir_type *t)
 {
 	for (uint32_t i = 0; i < t->rank; i++)
 		if (!dim_is_const(e->em.b->dims, t->dims[i], NULL))
@@ -210,17 +210,17 @@ static bool constant_shape(struct elab *e, const struct hir_type *t)
 	return true;
 }
 
-static bool never_fails(struct elab *e, const struct builder *b, const struct hir_node *n)
+static bool cannot_fail(struct elab *e, const struct builder *b, const struct hir_node *n)
 {
-	bool moves = rearranges(n->builtin);
-	if (!moves && !elementwise(n->builtin))
+	bool moves = rearranges_elements(n->builtin);
+	if (!moves && !is_elementwise(n->builtin))
 		return false;
-	if (moves && !constant_shape(e, &n->type))
+	if (moves && !has_constant_shape(e, &n->type))
 		return false;
 	for (uint32_t i = 0; i < n->n_args; i++) {
 		const struct hir_arg *a = &b->args.at[n->args + i];
 		const struct hir_type *t = a->kind == ARG_TENSOR ? &b->nodes.at[a->u.tensor].type : NULL;
-		if (t && (moves ? !constant_shape(e, t) : !surely_broadcasts(e, t, &n->type)))
+		if (t && (moves ? !has_constant_shape(e, t) : !always_broadcasts(e, t, &n->type)))
 			return false;
 	}
 	return true;
@@ -232,7 +232,7 @@ bool body_is_cheap(struct elab *e, const struct builder *b, uint32_t *cost)
 		const struct hir_node *n = &b->nodes.at[r];
 		if (n->kind == HIR_INPUT || n->kind == HIR_CONST || n->kind == HIR_DIM)
 			continue;
-		if (n->kind != HIR_BUILTIN || !never_fails(e, b, n))
+		if (n->kind != HIR_BUILTIN || !cannot_fail(e, b, n))
 			return false;
 		*cost += n->type.rank ? 6 : 1;
 	}
@@ -249,8 +249,8 @@ static const struct frame *function_frame(const struct elab *e)
 	return f->func ? f : e->frame;
 }
 
-/* The unit whose nodes are those of the current builder; the same again gives the same. */
-static struct hir_unit *finish(struct elab *e, struct hir_unit *u, const struct func *fn)
+/* Completes u from the nodes of the current builder. Returns an equal unit instead if there is one. */
+static struct hir_unit *complete_unit(struct elab *e, struct hir_unit *u, const struct func *fn)
 {
 	char hex[33];
 	uint64_t known;
@@ -270,8 +270,7 @@ static struct hir_unit *finish(struct elab *e, struct hir_unit *u, const struct 
 	return u;
 }
 
-struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *given, uint32_t n_given, const hir_ref *outs, uint32_t n_outs,
-			   const char *what, span at)
+struct body_unit body_unit(struct elab *e, struct builder *b, const struct body_spec *spec)
 {
 	const struct func *fn = function_frame(e)->func;
 	bool *live = ARENA_ARRAY(e->em.f->arena, bool, b->nodes.len + 1);
@@ -279,8 +278,9 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *giv
 	struct body_unit out = {.captured = ARENA_ARRAY(e->em.f->arena, hir_ref, b->inputs.len + 1)};
 	struct hir_unit *u = ARENA_NEW(e->em.f->arena, struct hir_unit);
 	struct builder fresh;
-	*u = (struct hir_unit){.file = function_frame(e)->mod->path, .at = at, .opt = -1, .dims = b->dims, .n_outputs = n_outs};
-	u->name = arena_printf(e->em.f->arena, "%s, %s", fn ? name_text(e->em.f, fn->name) : "main", what);
+	*u = (struct hir_unit){
+		.file = function_frame(e)->mod->path, .at = spec->at, .opt = -1, .dims = b->dims, .n_outputs = spec->n_outputs};
+	u->name = arena_printf(e->em.f->arena, "%s, %s", fn ? name_text(e->em.f, fn->name) : "main", spec->what);
 	if (fn) {
 		u->definition = fn->item->tokens;
 		unit_attributes(u, fn);
@@ -288,13 +288,13 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *giv
 	}
 	builder_open(&e->em, &fresh);
 	fresh.dims = b->dims;
-	for (uint32_t i = 0; i < n_outs; i++)
-		live[outs[i]] = true;
+	for (uint32_t i = 0; i < spec->n_outputs; i++)
+		live[spec->outputs[i]] = true;
 	mark_live(b, live);
-	for (uint32_t i = 0; i < n_given; i++) {
-		const struct hir_node *n = &b->nodes.at[given[i]];
-		map[given[i]] = emit_input(&e->em, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
-		live[given[i]] = false; /* done */
+	for (uint32_t i = 0; i < spec->n_inputs; i++) {
+		const struct hir_node *n = &b->nodes.at[spec->inputs[i]];
+		map[spec->inputs[i]] = emit_input(&e->em, b->inputs.at[n->index].name, &n->type, n->build_time, n->at);
+		live[spec->inputs[i]] = false; /* copied */
 	}
 	for (hir_ref r = 0; r < b->nodes.len; r++) {
 		const struct hir_node *n = &b->nodes.at[r];
@@ -306,10 +306,10 @@ struct body_unit body_unit(struct elab *e, struct builder *b, const hir_ref *giv
 	for (hir_ref r = 0; r < b->nodes.len; r++)
 		if (live[r] && b->nodes.at[r].kind != HIR_INPUT)
 			map[r] = copy_node(e, b, r, map);
-	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, n_outs + 1);
-	for (uint32_t i = 0; i < n_outs; i++)
-		u->outputs[i] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", i), map[outs[i]]};
-	out.unit = finish(e, u, fn);
+	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, spec->n_outputs + 1);
+	for (uint32_t i = 0; i < spec->n_outputs; i++)
+		u->outputs[i] = (struct hir_output){arena_printf(e->em.f->arena, "out%u", i), map[spec->outputs[i]]};
+	out.unit = complete_unit(e, u, fn);
 	builder_close(&e->em);
 	return out;
 }
@@ -326,7 +326,7 @@ static void put_args(struct elab *e, struct hir_node *n, const hir_ref *refs, ui
 	n->n_args += count;
 }
 
-/* The unit may be that of an earlier body, with sizes of its own. */
+/* The type of an output in the current unit. The callee may be the unit of an earlier body, with other sizes. */
 static struct hir_type output_type(struct elab *e, const struct hir_node *n, uint32_t i)
 {
 	const struct hir_unit *u = n->callee;
@@ -344,7 +344,7 @@ static void put_results(struct elab *e, struct hir_node *n, uint32_t first, hir_
 	n->type = (struct hir_type){.elem = DT_BOOL};
 	for (uint32_t i = n_outputs; i-- > first;) {
 		n->type = output_type(e, n, i);
-		n->build_time = n->build_time && constant_shape(e, &n->type);
+		n->build_time = n->build_time && has_constant_shape(e, &n->type);
 	}
 	vec_push(&e->em.b->nodes, *n);
 	hir_ref source = e->em.b->nodes.len - 1;

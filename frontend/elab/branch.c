@@ -1,4 +1,4 @@
-/* Run-time conditions: the sides, and what becomes of what they leave. */
+/* Branches under a run-time condition. */
 #include "frontend/elab/branch.h"
 #include <string.h>
 #include "frontend/elab/locals.h"
@@ -16,7 +16,7 @@ static void restore(struct elab *e, const struct local *from, uint32_t n)
 
 void branch_open(struct elab *e, struct branch *br, hir_ref cond, span at)
 {
-	*br = (struct branch){.e = e, .cond = cond, .at = at, .errors = e->em.report.errors, .wanted = e->value_wanted};
+	*br = (struct branch){.e = e, .cond = cond, .at = at, .errors = e->em.report.errors, .value_wanted = e->value_wanted};
 	locals_snapshot(e, &br->before, &br->n);
 	e->em.report.steps += br->n + 8;
 }
@@ -58,18 +58,18 @@ void branch_leave(struct branch *br, uint32_t side, struct value v, enum flow fl
 enum slot_kind { SLOT_SAME, SLOT_COND, SLOT_NOT_COND, SLOT_BOTH };
 struct merged {
 	enum slot_kind kind;
-	hir_ref outer;   /* SLOT_SAME; in the end all: the node in the unit around */
-	hir_ref refs[2]; /* SLOT_BOTH: by side, HIR_NONE where nobody looks at it */
+	hir_ref outer;   /* the node in the enclosing unit: of SLOT_SAME, and of all after the merge */
+	hir_ref refs[2]; /* SLOT_BOTH: by side; HIR_NONE: never read */
 	struct hir_type type;
 };
 struct merge {
 	struct branch *br;
 	VEC(struct merged) slots;
-	const struct local *locals[2]; /* being merged, for messages; NULL: the value */
+	const struct local *locals[2]; /* under merge, for messages; NULL: the value of the branch */
 	bool failed;
 };
 
-static struct value in_slot(struct merge *m, struct merged s)
+static struct value add_slot(struct merge *m, struct merged s)
 {
 	vec_push(&m->slots, s);
 	return value_tensor(m->slots.len - 1);
@@ -112,7 +112,7 @@ static struct value report_disagreement(struct merge *m, const struct value *v)
 	return VALUE_POISON;
 }
 
-/* The tensor of one side in type t. */
+/* A value of one side as a tensor of element type t. */
 static hir_ref side_cast(struct merge *m, uint32_t side, struct value v, dtype t)
 {
 	struct elab *e = m->br->e;
@@ -134,20 +134,20 @@ static struct value merge_tensors(struct merge *m, const struct value *v)
 		known = body_import_source(b, v[i].u.t, &outer[i]) && known;
 	}
 	if (known && outer[0] == outer[1])
-		return in_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer[0]});
+		return add_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer[0]});
 	dtype elem = dtype_widens(t[0].elem, t[1].elem) ? t[1].elem : dtype_widens(t[1].elem, t[0].elem) ? t[0].elem : DT_COUNT;
 	if (!hir_same_shape(&t[0], &t[1]) || elem == DT_COUNT)
 		return report_disagreement(m, v);
 	t[0].elem = elem;
-	return in_slot(
+	return add_slot(
 		m, (struct merged){.kind = SLOT_BOTH, .refs = {side_cast(m, 0, v[0], elem), side_cast(m, 1, v[1], elem)}, .type = t[0]});
 }
 
-/* At least one is a number known now, the other that or a tensor. */
+/* Merges two scalars of which at least one is known at compile time. */
 static struct value merge_scalars(struct merge *m, const struct value *v)
 {
 	if (v[0].kind == V_BOOL && v[1].kind == V_BOOL)
-		return in_slot(m, (struct merged){.kind = v[0].u.b ? SLOT_COND : SLOT_NOT_COND});
+		return add_slot(m, (struct merged){.kind = v[0].u.b ? SLOT_COND : SLOT_NOT_COND});
 	dtype t[2];
 	for (uint32_t i = 0; i < 2; i++) {
 		const struct hir_type *have = v[i].kind == V_TENSOR ? &m->br->sides[i].b.nodes.at[v[i].u.t].type : NULL;
@@ -155,7 +155,7 @@ static struct value merge_scalars(struct merge *m, const struct value *v)
 			return report_disagreement(m, v);
 		t[i] = have ? have->elem : scalar_type(v[i]);
 	}
-	for (uint32_t i = 0; i < 2; i++) /* a literal takes the other's type if it can */
+	for (uint32_t i = 0; i < 2; i++) /* a literal takes the other's type if it fits */
 		if (v[i].kind != V_TENSOR && !v[i].typed && scalar_converts(v[i], t[1 - i]))
 			t[i] = t[1 - i];
 	dtype elem = dtype_widens(t[0], t[1]) ? t[1] : dtype_widens(t[1], t[0]) ? t[0] : DT_COUNT;
@@ -164,27 +164,27 @@ static struct value merge_scalars(struct merge *m, const struct value *v)
 		refs[i] = side_cast(m, i, v[i], elem);
 	if (refs[0] == HIR_NONE || refs[1] == HIR_NONE)
 		return report_disagreement(m, v);
-	return in_slot(m, (struct merged){.kind = SLOT_BOTH, .refs = {refs[0], refs[1]}, .type = {.elem = elem}});
+	return add_slot(m, (struct merged){.kind = SLOT_BOTH, .refs = {refs[0], refs[1]}, .type = {.elem = elem}});
 }
 
-/* What only one side has: the other's is never looked at. */
-static struct value only(struct merge *m, uint32_t side, struct value v)
+/* A value that only one side has; the other is never read. */
+static struct value merge_one_side(struct merge *m, uint32_t side, struct value v)
 {
 	hir_ref outer;
 	if (value_is_seq(v)) {
 		struct value out = value_seq(m->br->e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			out.u.seq->at[i] = only(m, side, v.u.seq->at[i]);
+			out.u.seq->at[i] = merge_one_side(m, side, v.u.seq->at[i]);
 		return out;
 	}
 	if (v.kind != V_TENSOR)
 		return v.kind == V_RANGE && value_contains(v, V_TENSOR) ? VALUE_POISON : v;
 	const struct builder *b = &m->br->sides[side].b;
 	if (body_import_source(b, v.u.t, &outer))
-		return in_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer});
+		return add_slot(m, (struct merged){.kind = SLOT_SAME, .outer = outer});
 	struct merged s = {.kind = SLOT_BOTH, .refs = {HIR_NONE, HIR_NONE}, .type = b->nodes.at[v.u.t].type};
 	s.refs[side] = v.u.t;
-	return in_slot(m, s);
+	return add_slot(m, s);
 }
 
 static struct value merge_values(struct merge *m, struct value a, struct value b)
@@ -212,7 +212,7 @@ static struct value merge_values(struct merge *m, struct value a, struct value b
 	return numbers ? merge_scalars(m, v) : report_disagreement(m, v);
 }
 
-static bool leaves(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
+static bool is_exit(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
 
 static struct value merge_local(struct merge *m, uint32_t i)
 {
@@ -224,9 +224,12 @@ static struct value merge_local(struct merge *m, uint32_t i)
 	m->locals[1] = &s[1].locals[i];
 	if (name == e->exit_names[EXIT_RESULT]) {
 		if (a.kind == V_VOID || b.kind == V_VOID)
-			return a.kind == V_VOID && b.kind == V_VOID ? a : a.kind == V_VOID ? only(m, 1, b) : only(m, 0, a);
+			return a.kind == V_VOID && b.kind == V_VOID ? a
+			       : a.kind == V_VOID                   ? merge_one_side(m, 1, b)
+								    : merge_one_side(m, 0, a);
 	} else if (name != e->exit_names[EXIT_RETURNED] && (s[0].flow == FLOW_RETURN || s[1].flow == FLOW_RETURN)) {
-		return s[0].flow == FLOW_RETURN ? only(m, 1, b) : only(m, 0, a); /* after a return nobody looks at locals */
+		return s[0].flow == FLOW_RETURN ? merge_one_side(m, 1, b)
+						: merge_one_side(m, 0, a); /* after a return, locals are never read */
 	}
 	return merge_values(m, a, b);
 }
@@ -235,12 +238,12 @@ static struct value merge_results(struct merge *m)
 {
 	const struct branch_side *s = m->br->sides;
 	m->locals[0] = m->locals[1] = NULL;
-	bool gone[2] = {s[0].gone || leaves(s[0].flow), s[1].gone || leaves(s[1].flow)};
-	if (gone[0] && gone[1])
+	bool exited[2] = {s[0].exited || is_exit(s[0].flow), s[1].exited || is_exit(s[1].flow)};
+	if (exited[0] && exited[1])
 		return (struct value){.kind = V_VOID};
-	if (gone[0] || gone[1])
-		return gone[0] ? only(m, 1, s[1].value) : only(m, 0, s[0].value);
-	if (s[0].value.kind == V_VOID || s[1].value.kind == V_VOID || !m->br->wanted)
+	if (exited[0] || exited[1])
+		return exited[0] ? merge_one_side(m, 1, s[1].value) : merge_one_side(m, 0, s[0].value);
+	if (s[0].value.kind == V_VOID || s[1].value.kind == V_VOID || !m->br->value_wanted)
 		return (struct value){.kind = V_VOID};
 	return merge_values(m, s[0].value, s[1].value);
 }
@@ -289,7 +292,9 @@ static void emit_branch(struct merge *m)
 			if (s->kind == SLOT_BOTH)
 				refs[n++] = s->refs[i] == HIR_NONE ? emit_placeholder(e, &s->type, m->br->at) : s->refs[i];
 		}
-		units[i] = body_unit(e, &m->br->sides[i].b, NULL, 0, refs, n, i ? "branch if false" : "branch if true", m->br->at);
+		struct body_spec spec = {
+			.outputs = refs, .n_outputs = n, .what = i ? "branch if false" : "branch if true", .at = m->br->at};
+		units[i] = body_unit(e, &m->br->sides[i].b, &spec);
 		e->em.b = outer;
 	}
 	if (!n && !units[0].unit->effects && !units[1].unit->effects)
@@ -314,7 +319,7 @@ static hir_ref merged_node(void *ctx, hir_ref slot)
 	return s->outer;
 }
 
-static enum flow joined(enum flow a, enum flow b) { return a == b ? a : FLOW_MAYBE; }
+static enum flow join_flows(enum flow a, enum flow b) { return a == b ? a : FLOW_MAYBE; }
 
 static void close_sides(struct branch *br)
 {
@@ -328,14 +333,14 @@ static void close_sides(struct branch *br)
 	}
 }
 
-static struct value give_up(struct branch *br, enum flow *flow)
+static struct value abandon_merge(struct branch *br, enum flow *flow)
 {
 	struct elab *e = br->e;
-	for (uint32_t i = 0; i < br->n; i++) /* what a side changed is not known */
+	for (uint32_t i = 0; i < br->n; i++) /* locals that a side changed are unknown */
 		for (uint32_t k = 0; k < 2; k++)
 			if (br->sides[k].locals && br->sides[k].locals[i].at.start != br->before[i].at.start)
 				e->locals.at[e->frame->base + i].value = VALUE_POISON;
-	*flow = joined(br->sides[0].flow, br->sides[1].flow);
+	*flow = join_flows(br->sides[0].flow, br->sides[1].flow);
 	if (*flow == FLOW_MAYBE)
 		*flow = FLOW_NEXT;
 	if (*flow == FLOW_RETURN) {
@@ -354,13 +359,13 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 	struct value *locals = ARENA_ARRAY(e->em.f->arena, struct value, br->n + 1);
 	uint32_t cost = 0;
 	if (e->em.report.errors != br->errors || e->em.report.gave_up)
-		return give_up(br, flow);
+		return abandon_merge(br, flow);
 	for (uint32_t i = 0; i < br->n; i++)
 		locals[i] = merge_local(&m, i);
 	struct value v = merge_results(&m);
 	if (m.failed) {
 		vec_free(&m.slots);
-		return give_up(br, flow);
+		return abandon_merge(br, flow);
 	}
 	if (body_is_cheap(e, &br->sides[0].b, &cost) && body_is_cheap(e, &br->sides[1].b, &cost) && cost <= SELECT_COST)
 		emit_selects(&m);
@@ -373,7 +378,7 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 		l->at = s->locals[i].at;
 	}
 	v = value_map_tensors(&e->em, v, merged_node, &m);
-	*flow = joined(br->sides[0].flow, br->sides[1].flow);
+	*flow = join_flows(br->sides[0].flow, br->sides[1].flow);
 	if (*flow == FLOW_RETURN) {
 		e->frame->returned = true;
 		e->frame->result = exit_local(e, EXIT_RESULT)->value;
@@ -388,22 +393,22 @@ struct value branch_merge(struct branch *br, enum flow *flow)
 
 void branch_discard(struct branch *br) { close_sides(br); }
 
-struct keeping {
+struct inlining {
 	hir_ref *refs;
 	uint32_t n;
 	bool collect;
 };
 
-/* First collects the tensors, then takes what they became, in the same order. */
-static hir_ref kept(void *ctx, hir_ref r)
+/* Called first to collect the tensors, then, in the same order, to replace them. */
+static hir_ref collect_or_replace(void *ctx, hir_ref r)
 {
-	struct keeping *k = ctx;
+	struct inlining *k = ctx;
 	if (k->collect)
 		k->refs[k->n] = r;
 	return k->refs[k->n++];
 }
 
-static uint32_t tensors_of(const struct branch_side *s)
+static uint32_t count_tensors(const struct branch_side *s)
 {
 	uint32_t n = value_count(s->value);
 	for (uint32_t i = 0; i < s->n; i++)
@@ -415,19 +420,19 @@ struct value branch_inline(struct branch *br)
 {
 	struct elab *e = br->e;
 	struct branch_side *s = &br->sides[!br->sides[0].locals];
-	struct keeping k = {.refs = ARENA_ARRAY(e->em.f->arena, hir_ref, tensors_of(s) + 2), .collect = true};
+	struct inlining k = {.refs = ARENA_ARRAY(e->em.f->arena, hir_ref, count_tensors(s) + 2), .collect = true};
 	for (uint32_t i = 0; i < s->n; i++)
-		value_map_tensors(&e->em, s->locals[i].value, kept, &k);
-	value_map_tensors(&e->em, s->value, kept, &k);
+		value_map_tensors(&e->em, s->locals[i].value, collect_or_replace, &k);
+	value_map_tensors(&e->em, s->value, collect_or_replace, &k);
 	body_inline(e, &s->b, k.refs, k.n, true);
 	k.collect = false;
 	k.n = 0;
 	for (uint32_t i = 0; i < s->n; i++) {
 		struct local *l = &e->locals.at[e->frame->base + i];
 		*l = s->locals[i];
-		l->value = value_map_tensors(&e->em, s->locals[i].value, kept, &k);
+		l->value = value_map_tensors(&e->em, s->locals[i].value, collect_or_replace, &k);
 	}
-	struct value v = value_map_tensors(&e->em, s->value, kept, &k);
+	struct value v = value_map_tensors(&e->em, s->value, collect_or_replace, &k);
 	close_sides(br);
 	return v;
 }

@@ -41,8 +41,8 @@ static void note_operands(struct elab *e, struct call_site *site)
 	const struct unit_spec *p = e->callee;
 	e->callee = NULL;
 	site->caller = e->em.b->outer;
-	for (uint32_t i = 0; p && i < p->leaves.len && i < MAX_SITE_OPERANDS; i++)
-		site->operands[site->n_operands++] = p->leaves.at[i].caller;
+	for (uint32_t i = 0; p && i < p->tensors.len && i < MAX_SITE_OPERANDS; i++)
+		site->operands[site->n_operands++] = p->tensors.at[i].caller;
 }
 
 static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what)
@@ -115,7 +115,7 @@ static struct value returned_or(struct elab *e, const struct ast_fn *decl, struc
 	if ((v.kind == V_VOID) != (result.kind == V_VOID))
 		return on_some_ways(e, decl, exit_local(e, EXIT_RESULT)->at);
 	branch_open(e, &br, returned.u.t, last_span(e, decl->body));
-	br.wanted = true;
+	br.value_wanted = true;
 	branch_enter(&br, 0);
 	branch_leave(&br, 0, body_import_value(e, result), FLOW_NEXT);
 	branch_enter(&br, 1);

@@ -1,4 +1,4 @@
-/* Calls: arguments to parameters, shapes by unification, then a unit, or the body run in place. */
+/* Calls: binds arguments to parameters, solves shapes, then calls a unit or runs the body in the current unit. */
 #ifndef TRIB_FRONTEND_ELAB_CALL_H
 #define TRIB_FRONTEND_ELAB_CALL_H
 #include "frontend/elab/elab.h"

@@ -1,4 +1,4 @@
-/* Each definition is elaborated once with unknown arguments of its declared types. */
+/* Elaborates each definition once with unknown arguments of its declared types. */
 #include "frontend/elab/check.h"
 #include <string.h>
 #include "frontend/elab/call.h"
@@ -43,31 +43,31 @@ static void check_item(struct elab *e, struct item *it)
 	case ITEM_FROM: break;
 	}
 	struct item_reads read = reads_close(&e->em);
-	if (it->kind != ITEM_CONST) /* whose evaluation has its own */
+	if (it->kind != ITEM_CONST) /* evaluation records its own reads */
 		it->checked.reads = read;
 	it->refresh.must_check = false;
 	frame_pop(e);
 	builder_close(&e->em);
 }
 
-/* What one definition's check makes is given back before the next: memory stays small and in the cache. */
-void check_module(struct frontend *f, struct module *m, struct diags *trash, bool again)
+/* Memory of one check is released before the next, so that it stays small and in the processor's cache. */
+void check_module(struct frontend *f, struct module *m, struct diags *discarded, bool again)
 {
 	struct arena *work = arena_new(64 * 1024);
-	struct diags *heard = f->diags;
+	struct diags *shown = f->diags;
 	struct elab e;
 	elab_init(&e, f, true);
-	arena_alloc(work, 1, 1); /* so that the first block stays */
+	arena_alloc(work, 1, 1); /* keeps the first block */
 	arena_mark_t start = arena_mark(work);
 	f->arena = work;
 	for (uint32_t i = 0; i < m->n_items; i++) {
 		const struct item *it = &m->items[i];
-		if (it->has_syntax_error != (trash != NULL) ||
+		if (it->has_syntax_error != (discarded != NULL) ||
 		    (again ? !it->refresh.must_check : it->refresh.check == CHECK_VALID && it->kind != ITEM_CONST))
 			continue;
-		f->diags = e.em.report.out = trash ? trash : heard;
+		f->diags = e.em.report.out = discarded ? discarded : shown;
 		check_item(&e, &m->items[i]);
-		f->diags = heard;
+		f->diags = shown;
 		elab_reset(&e);
 		arena_release(work, start);
 	}

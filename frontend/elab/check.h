@@ -1,4 +1,4 @@
-/* Types and shapes of definitions on their own: generic sizes and arguments are symbols, what depends on them passes. */
+/* Checks each definition on its own, with symbols as generic sizes and arguments. */
 #ifndef TRIB_FRONTEND_ELAB_CHECK_H
 #define TRIB_FRONTEND_ELAB_CHECK_H
 
@@ -7,7 +7,7 @@
 struct frontend;
 struct module;
 struct diags;
-/* Checks those definitions of a module in which no syntax error lies; with `trash` those in which one does, reporting there. `again`: of those, only the
- * ones whose last check no longer says anything. */
-void check_module(struct frontend *f, struct module *m, struct diags *trash, bool again);
+/* Checks the definitions of a module that have no syntax error. If `discarded` is not NULL: those that have one, reported there. `again`: only those
+ * whose last check is out of date. */
+void check_module(struct frontend *f, struct module *m, struct diags *discarded, bool again);
 #endif

@@ -1,6 +1,6 @@
 /* The elaborator: an interpreter of the syntax tree whose tensors are nodes of the unit under construction. It elaborates an entry, where all sizes
  * of layers are known and errors are exact. It also checks definitions on their own (em.checking): their sizes are symbols, and what cannot be
- * join_kind becomes V_POISON without an error. */
+ * decided becomes V_POISON without an error. */
 #ifndef TRIB_FRONTEND_ELAB_ELAB_H
 #define TRIB_FRONTEND_ELAB_ELAB_H
 #include "frontend/unit/emit.h"
@@ -12,7 +12,7 @@ struct unit_spec;
 struct local {
 	name_id name;
 	bool constant;
-	uint8_t type_errors; /* reported about it so far */
+	uint8_t type_errors; /* reported so far */
 	struct value value;
 	span at; /* what it was last bound or assigned to */
 };
@@ -34,11 +34,11 @@ struct frame {
 /* Exits of a function or loop under run-time conditions: locals without a name in the source. LEFT and SKIPPED are of the innermost loop. */
 enum exit_kind { EXIT_RETURNED, EXIT_RESULT, EXIT_LEFT, EXIT_SKIPPED, EXIT_COUNT };
 struct elab {
-	struct emitter em; /* first: an emitter of the elaborator is its address */
+	struct emitter em; /* first, so that its address is that of the elaborator */
 	struct frame *frame;
 	VEC(struct local) locals;
 	name_id exit_names[EXIT_COUNT];
-	uint32_t unknown_exits;         /* checking: exits met under conditions that cannot be join_kind */
+	uint32_t unknown_exits;         /* checking: exits met under conditions that cannot be decided */
 	bool value_wanted;              /* the value of the block to be evaluated is used */
 	const struct unit_spec *callee; /* of the frame that is entered next; NULL: not a call of a unit */
 	struct param_list *main_params; /* in main: its layers' parameters, named after the locals that hold them; else NULL */
@@ -59,7 +59,7 @@ static inline const struct ast *elab_tree(const struct elab *e) { return &e->fra
 static inline span elab_span(const struct elab *e, node_id n) { return ast_span(elab_tree(e), n); }
 static inline name_id elab_name(struct elab *e, token_id t) { return token_name(e->em.f, e->frame->mod, t); }
 
-/* ---- the interpreter: every file of this folder may call these three, which recur over the tree ---- */
+/* ---- the interpreter: recursion over the tree. Every file of this folder may call these three; other calls go one way. ---- */
 struct value eval(struct elab *e, node_id n);
 struct value eval_block(struct elab *e, node_id block, enum flow *flow); /* value of its last expression, else V_VOID */
 enum flow exec(struct elab *e, node_id n, struct value *value);

@@ -163,7 +163,7 @@ static bool equate_given(struct entry_spec *ep, struct entry_arg *a, const struc
 	return true;
 }
 
-/* A shape that the declaration leaves open, from the manifest. */
+/* A shape that the declaration tensors open, from the manifest. */
 static bool given_shape(struct entry_spec *ep, struct entry_arg *a, const struct elab_input *given, struct hir_type *out)
 {
 	struct elab *e = ep->p->e;
@@ -285,8 +285,8 @@ static bool plan_args(struct entry_spec *ep)
 			continue;
 		}
 		ok = arg_type(ep, a, &l.type) && ok;
-		vec_push(&ep->plan.leaves, l);
-		ep->plan.values[i] = value_tensor(ep->plan.leaves.len - 1);
+		vec_push(&ep->plan.tensors, l);
+		ep->plan.values[i] = value_tensor(ep->plan.tensors.len - 1);
 	}
 	return ok;
 }

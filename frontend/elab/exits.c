@@ -1,8 +1,6 @@
-/* The ways out of a function or loop that run-time conditions guard, as bools beside the locals; scalars of the run. */
+/* Exits of a function or loop under run-time conditions, as locals of type bool. */
 #include "frontend/elab/branch.h"
 #include "frontend/elab/locals.h"
-
-/* ---- ways out ---- */
 
 struct local *exit_local(struct elab *e, enum exit_kind w) { return local_find(e, e->exit_names[w]); }
 

@@ -50,7 +50,7 @@ static struct value runtime_logic(struct elab *e, node_id n, struct value a, nod
 	enum token_kind op = ast_token_kind(elab_tree(e), n);
 	span at = elab_span(e, n);
 	branch_open(e, &br, a.u.t, at);
-	br.wanted = true;
+	br.value_wanted = true;
 	branch_enter(&br, op == TOK_OR);
 	struct value b = eval(e, nb);
 	bool scalar = b.kind == V_TENSOR && type_of(&e->em, b.u.t)->elem == DT_BOOL && !type_of(&e->em, b.u.t)->rank;

@@ -20,14 +20,14 @@ static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 	}
 }
 
-/* Of the leaves of a plan, or, without one, of a unit's outputs. */
+/* Of the tensors of a plan, or, without one, of a unit's outputs. */
 static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_spec *p, hir_ref t)
 {
 	if (!p) {
 		hasher_add_u64(h, t);
 		return;
 	}
-	const struct tensor_arg *l = &p->leaves.at[t];
+	const struct tensor_arg *l = &p->tensors.at[t];
 	hasher_add_u64(h, (uint64_t)l->type.elem << 16 | (uint64_t)l->type.rank << 8 | l->build_time);
 	for (uint32_t i = 0; i < l->type.rank; i++)
 		hash_dim(h, d, l->type.dims[i]);
@@ -119,8 +119,8 @@ const char *unit_name(struct elab *e, const struct unit_spec *p)
 		buf_puts(&b, fn);
 	}
 	print_static_args(e, p, &b);
-	for (uint32_t i = 0; i < p->leaves.len; i++)
-		print_leaf(p, &p->leaves.at[i], &b);
+	for (uint32_t i = 0; i < p->tensors.len; i++)
+		print_leaf(p, &p->tensors.at[i], &b);
 	const char *s = arena_strndup(e->em.f->arena, b.at, b.len);
 	buf_free(&b);
 	return s;

@@ -1,6 +1,6 @@
-/* A unit depends on what its elaboration read and on the faces of the units that it calls: their results' types and sizes, and what is known of them at
- * compile time. So a unit of which something changed is made again from the plan of its first call, in its old place; if its face is as it was, nothing else
- * has to know. What changes faces, declarations, layers or parameters is elaborated as a whole: that is rarer, and takes milliseconds. */
+/* A unit depends on what its elaboration read, and on the interfaces of the units that it calls: the types and sizes of their results, and the results
+ * known at compile time. A unit with a changed input is made again from the arguments of its first call, and replaces the old one. If its interface is
+ * the same, its callers stay valid. Changes of interfaces, declarations, layers or parameters elaborate the whole program, which takes milliseconds. */
 #include "frontend/elab/incremental.h"
 #include <string.h>
 #include "frontend/elab/program.h"
@@ -33,8 +33,8 @@ static hash128 hash_request(const struct elab_request *req)
 	return hasher_finish(h);
 }
 
-/* All that changed is in the program now. */
-static void settle(struct frontend *f)
+/* Marks all changes as elaborated. */
+static void clear_changes(struct frontend *f)
 {
 	for (uint32_t i = 0; i < f->modules.len; i++) {
 		struct module *m = f->modules.at[i];
@@ -52,7 +52,7 @@ void elab_save(struct frontend *f, const struct elab_request *req, struct hir_pr
 		return;
 	f->elab.last = ARENA_NEW(f->session, struct elaborated);
 	*f->elab.last = (struct elaborated){hash_request(req), p, reads, steps};
-	settle(f);
+	clear_changes(f);
 }
 
 void elab_discard_saved(struct frontend *f)
@@ -67,48 +67,48 @@ void elab_discard_saved(struct frontend *f)
 
 /* ---- one unit ---- */
 
-/* A result that holds layers, or functions of theirs, hands out what was made with the unit. */
-static bool plain_result(struct value v)
+/* False for a result with layers or functions, which may point into what the old elaboration made. */
+static bool is_plain_result(struct value v)
 {
-	static const enum value_kind odd[] = {V_LAYER, V_FN, V_LAYER_CLASS, V_TYPE, V_MODULE};
-	for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
-		if (value_contains(v, odd[i]))
+	static const enum value_kind complex[] = {V_LAYER, V_FN, V_LAYER_CLASS, V_TYPE, V_MODULE};
+	for (size_t i = 0; i < sizeof complex / sizeof *complex; i++)
+		if (value_contains(v, complex[i]))
 			return false;
 	return true;
 }
 
-static bool make_again(struct elab *e, struct elab_unit *old)
+static bool remake_unit(struct elab *e, struct elab_unit *old)
 {
-	struct unit_spec plan = *old->plan;
+	struct unit_spec plan = *old->spec;
 	hash128 identity = old->unit->identity;
-	if (plan.fn->item->refresh.change == CHANGE_INTERFACE) /* then the plan is made differently */
+	if (plan.fn->item->refresh.change == CHANGE_INTERFACE) /* its calls may pass other arguments */
 		return false;
 	plan.dims = dims_copy_at(e->em.f->session, plan.dims, old->sizes);
-	struct elab_unit *now = unit_make(e, &plan, identity);
-	if (now->failed || !plain_result(old->result) || !plain_result(now->result) ||
-	    !hash_eq(unit_interface(e, old), unit_interface(e, now)))
+	struct elab_unit *new = unit_make(e, &plan, identity);
+	if (new->failed || !is_plain_result(old->result) || !is_plain_result(new->result) ||
+	    !hash_eq(unit_interface(e, old), unit_interface(e, new)))
 		return false;
-	*old->unit = *now->unit;
-	now->unit = old->unit;
-	*old = *now;
+	*old->unit = *new->unit;
+	new->unit = old->unit;
+	*old = *new;
 	return true;
 }
 
-static bool is_stale(const struct elab_unit *info) { return info->plan->fn->mod->reloaded || reads_changed(&info->reads); }
+static bool is_stale(const struct elab_unit *info) { return info->spec->fn->mod->reloaded || reads_changed(&info->reads); }
 
-static bool make_stale_units(struct elab *e)
+static bool remake_stale_units(struct elab *e)
 {
 	struct frontend *f = e->em.f;
-	uint32_t n = f->elab.calls.len; /* what is added meanwhile is made of what is there now */
+	uint32_t n = f->elab.calls.len; /* units added by this loop are up to date */
 	for (uint32_t i = 0; i < n; i++)
-		if (is_stale(f->elab.calls.at[i]) && !make_again(e, f->elab.calls.at[i]))
+		if (is_stale(f->elab.calls.at[i]) && !remake_unit(e, f->elab.calls.at[i]))
 			return false;
 	return true;
 }
 
 /* ---- the program ---- */
 
-/* Instances point into the text that they were made from. */
+/* True if a changed file has a layer with instances, which point into its old tree. */
 static bool layers_reloaded(const struct frontend *f)
 {
 	for (uint32_t i = 0; i < f->modules.len; i++) {
@@ -120,7 +120,7 @@ static bool layers_reloaded(const struct frontend *f)
 	return false;
 }
 
-static struct hir_program *collect_again(struct elab *e, const struct elaborated *last, const struct elab_request *req)
+static struct hir_program *collect_program(struct elab *e, const struct elaborated *last, const struct elab_request *req)
 {
 	struct program p = {.e = e, .req = req};
 	struct hir_program *out = NULL;
@@ -134,7 +134,7 @@ static struct hir_program *collect_again(struct elab *e, const struct elaborated
 	return out;
 }
 
-static struct hir_program *try_again(struct elab *e, const struct elab_request *req)
+static struct hir_program *update_program(struct elab *e, const struct elab_request *req)
 {
 	struct elaborated *last = e->em.f->elab.last;
 	struct builder config;
@@ -146,10 +146,10 @@ static struct hir_program *try_again(struct elab *e, const struct elab_request *
 		if (!e->em.f->modules.at[i]->std)
 			root.mod = e->em.f->modules.at[i];
 	e->em.report.steps = last->steps;
-	bool ok = make_stale_units(e) && !e->em.report.errors && !e->em.report.gave_up;
+	bool ok = remake_stale_units(e) && !e->em.report.errors && !e->em.report.gave_up;
 	frame_pop(e);
 	builder_close(&e->em);
-	return ok ? collect_again(e, last, req) : NULL;
+	return ok ? collect_program(e, last, req) : NULL;
 }
 
 struct hir_program *elab_incremental(struct frontend *f, const struct elab_request *req)
@@ -157,19 +157,19 @@ struct hir_program *elab_incremental(struct frontend *f, const struct elab_reque
 	struct elaborated *last = f->elab.last;
 	if (!last || !hash_eq(last->request, hash_request(req)) || reads_changed(&last->reads) || layers_reloaded(f))
 		return NULL;
-	struct diags *heard = f->diags;
+	struct diags *shown = f->diags;
 	struct elab e;
 	f->diags = diags_new(1);
 	elab_init(&e, f, false);
-	struct hir_program *p = try_again(&e, req);
+	struct hir_program *p = update_program(&e, req);
 	if (diags_count(f->diags))
 		p = NULL;
 	elab_free(&e);
 	diags_free(f->diags);
-	f->diags = heard;
+	f->diags = shown;
 	if (p) {
 		last->program = p;
-		settle(f);
+		clear_changes(f);
 	}
 	return p;
 }

@@ -55,14 +55,14 @@ static enum flow guarded_iteration(struct elab *e, hir_ref live, node_id pattern
 	struct branch br;
 	enum flow flow;
 	branch_open(e, &br, live, elab_span(e, body));
-	br.wanted = false;
+	br.value_wanted = false;
 	branch_enter(&br, 0);
 	exits_clear(e, true);
 	bind_pattern(e, pattern, body_import_value(e, item), SPAN_NONE, false);
 	flow = loop_body(e, body);
 	branch_leave(&br, 0, (struct value){.kind = V_VOID}, flow == FLOW_CONTINUE ? FLOW_NEXT : flow);
 	branch_enter(&br, 1);
-	br.sides[1].gone = true;
+	br.sides[1].exited = true;
 	flow = exit_taken(e, false);
 	branch_leave(&br, 1, (struct value){.kind = V_VOID}, flow);
 	branch_merge(&br, &flow);

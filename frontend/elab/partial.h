@@ -1,11 +1,11 @@
-/* Functional layers that were called with their first arguments only (partial.c). */
+/* Functional layers called with only some of their arguments. */
 #ifndef TRIB_FRONTEND_ELAB_PARTIAL_H
 #define TRIB_FRONTEND_ELAB_PARTIAL_H
 #include "frontend/elab/elab.h"
 
-/* Does the call give some of a functional layer's arguments, and no wrong ones? */
+/* True if the call passes some of a functional layer's arguments, and no wrong ones. */
 bool is_partial_call(struct elab *e, const struct func *fn, const struct args *args);
 struct value partial_make(struct elab *e, struct func *fn, const struct args *args, span at);
-/* The second call, with the rest of the arguments. */
+/* The second call, with the remaining arguments. */
 struct value partial_call(struct elab *e, struct value layer, const struct args *args, span at, const char *what);
 #endif

@@ -17,28 +17,28 @@ struct program {
 	VEC(struct hir_entry) entries;
 	VEC(struct hir_unit *) units; /* callees first */
 	struct map param_ids;         /* layer_param id to index in params */
-	struct map seen;              /* unit identity → is it listed? else what it calls is being listed */
-	uint32_t depth;               /* of the calls that are being listed */
-	bool invalid_calls;           /* calls in a circle, or nested too deeply */
+	struct map seen;              /* unit identity → 1 if it is listed, 0 while its callees are being listed */
+	uint32_t depth;               /* of nested calls while listing */
+	bool invalid_calls;           /* calls form a cycle, or are nested too deeply */
 };
 
-/* The last program of a front end that is kept. */
+/* The last program, in a front end that can be refreshed. */
 struct elaborated {
 	hash128 request;
 	struct hir_program *program;
-	struct item_reads reads; /* of what belongs to no unit: entries, layers, parameters */
+	struct item_reads reads; /* those that belong to no unit: of entries, layers, parameters */
 	uint64_t steps;
 };
 
-/* The entry "Net" or "Net.prefill", added unless errors were reported. */
+/* Elaborates the entry "Net" or "Net.prefill" and adds it, unless errors were reported. */
 void elab_entry(struct program *p, const char *name);
-/* Appends a parameter; its index. */
+/* Adds a parameter and returns its index. */
 uint32_t program_add_param(struct program *p, struct hir_param cp);
-/* The parameter of a layer instance, appended under `name` unless it is there; its index. */
+/* Adds the parameter of a layer instance unless it was added before. Returns its index. */
 uint32_t program_add_layer_param(struct program *p, struct layer_param *ip, const char *name);
-/* Appends an entry, and of its unit and what that calls all that is new. */
+/* Adds an entry, and those units that it calls, directly or not, that are not in the program. */
 void program_add_entry(struct program *p, struct hir_entry entry);
-/* The program of what was added, and an end. */
+/* The program of all that was added. */
 struct hir_program *program_finish(struct program *p);
 void program_free(struct program *p);
 /* The program of a request; NULL: errors were reported. */

@@ -278,11 +278,11 @@ static hir_ref next_go(struct loop_state *c, enum flow flow, hir_ref counter, hi
 {
 	struct elab *e = c->e;
 	hir_ref live = HIR_NONE, go;
-	c->leaves_early = true;
+	c->may_exit = true;
 	if (flow == FLOW_BREAK || flow == FLOW_RETURN)
 		return emit_bool(&e->em, false, c->loop->at);
 	bool depends = exit_is_conditional(e, false, &live);
-	c->leaves_early = depends;
+	c->may_exit = depends;
 	if (c->loop->range) {
 		struct hir_type t = {.elem = DT_INT64};
 		hir_ref step = emit_scalar(&e->em, value_int(c->loop->range->step), DT_INT64, c->loop->at);
@@ -296,7 +296,7 @@ static hir_ref next_go(struct loop_state *c, enum flow flow, hir_ref counter, hi
 	struct branch br;
 	enum flow ignored;
 	branch_open(e, &br, live, elab_span(e, c->loop->cond));
-	br.wanted = true;
+	br.value_wanted = true;
 	branch_enter(&br, 0);
 	exits_clear(e, false);
 	go = while_condition(c);
@@ -404,7 +404,8 @@ static void emit(struct loop_state *c, struct round *r, enum flow *flow)
 		ins[0] = r->counter_in;
 		outs[1] = c->next_counter;
 	}
-	struct body_unit body = body_unit(e, &c->body, ins, n + counted, outs, n + counted + 1, "a loop", c->loop->at);
+	struct body_spec spec = {ins, n + counted, outs, n + counted + 1, "loop", c->loop->at};
+	struct body_unit body = body_unit(e, &c->body, &spec);
 	for (uint32_t i = 0; i < c->n; i++) /* where they were assigned to */
 		c->before[i].at = c->assigned[i] ? local_at(c, i)->at : c->before[i].at;
 	leave_body(c);

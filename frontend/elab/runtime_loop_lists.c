@@ -129,7 +129,7 @@ bool growing_list_end(struct loop_state *c, uint32_t local, struct value v)
 			     name_text(e->em.f, c->before[local].name));
 		return false;
 	}
-	if (c->leaves_early) {
+	if (c->may_exit) {
 		struct diag *d =
 			report_error(&e->em, DIAG_RUNTIME_LOOP, c->loop->at, "a loop that may end early cannot collect into list `%s`",
 				     name_text(e->em.f, c->before[local].name));

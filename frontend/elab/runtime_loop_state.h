@@ -1,18 +1,18 @@
-/* The state of a loop that carries values, shared by runtime_loop.c and runtime_loop_lists.c. */
+/* The state of a run-time loop, shared by runtime_loop.c and runtime_loop_lists.c. */
 #ifndef TRIB_FRONTEND_ELAB_RUNTIME_LOOP_STATE_H
 #define TRIB_FRONTEND_ELAB_RUNTIME_LOOP_STATE_H
 #include "base/map.h"
 #include "base/vec.h"
 #include "frontend/elab/runtime_loop.h"
 
-/* A tensor that is carried. */
+/* A carried tensor. */
 struct carried_tensor {
-	hir_ref init, in, out; /* before the loop; in the body: when it starts and when it ends */
+	hir_ref init, in, out; /* before the loop; at the start and at the end of the body */
 	struct hir_type type;
-	struct value literal; /* what it was, if known at compile time; V_VOID: a tensor */
+	struct value literal; /* its value before the loop if known at compile time; V_VOID: a tensor */
 	uint32_t local, number;
 };
-/* A list to which every iteration adds `each` elements of a type: after the loop a V_STACKED. While `each` is 0 it is not known to grow. */
+/* A list to which every iteration adds `each` elements of type `row`; V_STACKED after the loop. `each` is 0 until an append is found. */
 struct list_growth {
 	uint32_t each;
 	struct hir_type row;
@@ -22,31 +22,31 @@ struct loop_state {
 	const struct runtime_loop *loop;
 	struct local *before;
 	uint32_t n;          /* locals */
-	bool *assigned;      /* per local */
+	bool *assigned;      /* by local */
 	bool returns;        /* the body has a `return` */
-	struct value *trees; /* per assigned local: a V_TENSOR is the number of a leaf */
+	struct value *trees; /* by local: its structure; a V_TENSOR is an index into `leaves` */
 	VEC(struct carried_tensor) leaves;
-	struct map types; /* by local and leaf: the element type of a literal */
+	struct map types; /* by local and leaf: the element type found for a literal */
 	struct builder body;
 	hir_ref counter, limit;           /* `for`: int64 scalars before the loop */
 	hir_ref counter_in, next_counter; /* in the body */
 	dtype counter_type;
 	bool again;
-	bool leaves_early;          /* an iteration may be the last though more are to come */
-	struct list_growth *growth; /* per assigned local */
+	bool may_exit;              /* an iteration may end the loop early */
+	struct list_growth *growth; /* by local */
 };
 
 static inline struct local *local_at(struct loop_state *c, uint32_t i) { return &c->e->locals.at[c->e->frame->base + i]; }
 
-/* ---- lists that grow (carried_lists.c) ---- */
-/* Local i is a list that grows: in its place a tensor with room for what all iterations add is carried. False: reported. */
+/* ---- lists that grow (runtime_loop_lists.c) ---- */
+/* Carries, in place of list i, a tensor with room for the elements of all iterations. False: reported. */
 bool growing_list_start(struct loop_state *c, uint32_t i);
-/* The list as the body sees it. */
+/* The list inside the body. */
 struct value earlier_items(struct elab *e);
-/* The first `old` elements are as before, the rest is new: the list grows by it. False: it cannot. */
+/* Notes that an iteration adds the elements of v from index `old` on. False: it cannot grow so. */
 bool growing_list_note(struct loop_state *c, uint32_t local, struct value v, uint32_t old);
-/* What the body left of the list is v: what it added goes to its place. False: reported. */
+/* Stores the elements that the body added into the carried tensor; v is the list at its end. False: reported. */
 bool growing_list_end(struct loop_state *c, uint32_t local, struct value v);
-/* After the loop: what the list held before, and what it collected. */
+/* After the loop: the list of its old and collected elements. */
 struct value growing_list_result(struct loop_state *c, uint32_t local);
 #endif

@@ -51,7 +51,7 @@ static struct value branch(struct elab *e, node_id n, enum flow *flow)
 	return ast_kind(elab_tree(e), n) == NODE_IF ? eval_if(e, n, flow) : eval(e, n);
 }
 
-static bool leaves(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
+static bool is_exit(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
 
 /* Checking: both ways of a condition that nobody knows; what they leave different is unknown. `sure`: the run decides, not the elaboration. */
 static struct value both_branches(struct elab *e, const struct ast_if *f, bool sure, enum flow *flow)
@@ -77,7 +77,7 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, bool s
 	else if (fa == FLOW_NEXT)
 		locals_restore(e, after, n);
 	*flow = fa == fb ? fa : FLOW_NEXT;
-	e->unknown_exits += leaves(fa) || leaves(fb);
+	e->unknown_exits += is_exit(fa) || is_exit(fb);
 	if (sure && *flow == FLOW_NEXT && (fa == FLOW_RETURN || fb == FLOW_RETURN) && e->frame->result.kind != V_VOID)
 		e->frame->conditional_result_at = e->frame->result_at;
 	if (*flow != FLOW_RETURN && !returned && e->frame->returned)
@@ -110,7 +110,7 @@ static struct value runtime_if(struct elab *e, const struct ast_if *f, hir_ref c
 		struct value v = branch(e, sides[i], &way);
 		branch_leave(&br, i, v, way);
 	}
-	bool first = leaves(br.sides[0].flow), second = leaves(br.sides[1].flow);
+	bool first = is_exit(br.sides[0].flow), second = is_exit(br.sides[1].flow);
 	if (rest && rest->n && first != second && e->em.report.errors == br.errors) {
 		enum flow way = br.sides[first].flow;
 		branch_enter(&br, first);
@@ -204,13 +204,13 @@ static struct value guarded_items(struct elab *e, const struct items *items, enu
 	if (!exit_is_conditional(e, true, &live))
 		return run_items(e, items, flow);
 	branch_open(e, &br, live, elab_span(e, items->at[0]));
-	br.wanted = items->tail;
+	br.value_wanted = items->tail;
 	branch_enter(&br, 0);
 	exits_clear(e, true);
 	struct value v = run_items(e, items, flow);
 	branch_leave(&br, 0, v, *flow);
 	branch_enter(&br, 1);
-	br.sides[1].gone = true;
+	br.sides[1].exited = true;
 	*flow = exit_taken(e, true);
 	branch_leave(&br, 1, (struct value){.kind = V_VOID}, *flow);
 	return branch_merge(&br, flow);

@@ -112,7 +112,7 @@ struct loading {
 static hir_ref load_leaf(void *ctx, hir_ref leaf)
 {
 	const struct loading *to = ctx;
-	const struct tensor_arg *l = &to->p->leaves.at[leaf];
+	const struct tensor_arg *l = &to->p->tensors.at[leaf];
 	return emit_input(&to->e->em, l->name, &l->type, l->build_time, to->p->at);
 }
 
@@ -158,9 +158,9 @@ static void keep_plan(struct elab *e, struct elab_unit *info, const struct unit_
 	*copy = *p;
 	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct layer_param *);
 	KEEP(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
-	KEEP(copy->leaves.at, p->leaves.at, p->leaves.len, struct tensor_arg);
+	KEEP(copy->tensors.at, p->tensors.at, p->tensors.len, struct tensor_arg);
 	copy->params.seen = (struct map){0};
-	info->plan = copy;
+	info->spec = copy;
 	info->sizes = dims_mark(p->dims);
 }
 

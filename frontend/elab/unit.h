@@ -1,4 +1,4 @@
-/* Units: what calls of functions with tensors become. */
+/* Units: a call of a function with tensors is a call of a unit. */
 #ifndef TRIB_FRONTEND_ELAB_UNIT_H
 #define TRIB_FRONTEND_ELAB_UNIT_H
 #include "frontend/elab/params.h"
@@ -11,15 +11,15 @@ struct tensor_arg {
 	bool build_time;
 	hir_ref caller; /* in the calling unit */
 };
-/* What a unit is made from. In `values`, a V_TENSOR is the number of a leaf, and a V_DIM is of the unit's dims. */
+/* The function and arguments that a unit is made from. In `values`, a V_TENSOR is an index into `tensors`, and a V_DIM is of the unit's dims. */
 struct unit_spec {
 	struct func *fn;
 	struct dims *dims;
 	struct param_list params;
-	VEC(struct tensor_arg) leaves;
+	VEC(struct tensor_arg) tensors;
 	struct value *values;
 	uint32_t n_values;
-	bool is_call; /* not an entry */
+	bool is_call; /* false: an entry */
 	span at;
 	const char *what;
 };
@@ -28,12 +28,12 @@ struct elab_unit {
 	struct hir_unit *unit;
 	struct value result; /* V_TENSOR: output number; V_DIM: of the unit's dims */
 	bool failed;
-	/* Set in a front end that is kept, but not for bodies of branches and loops, which are made with the unit that contains them: */
-	struct unit_spec *plan;
-	struct dims_mark sizes; /* of the plan, before the unit was made */
+	/* Set in a front end that can be refreshed, except for bodies of branches and loops: */
+	struct unit_spec *spec;
+	struct dims_mark sizes; /* of `spec`, before the unit was made */
 	struct item_reads reads;
 };
-/* The unit of the plan, made now if there is none. */
+/* The unit of a spec, made now if there is none. */
 const struct elab_unit *unit_get(struct elab *e, struct unit_spec *p);
 /* Makes the unit, even if there is one. */
 struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identity);

@@ -171,14 +171,14 @@ static struct value plan_value(struct sizes *z, struct unit_spec *p, struct valu
 		.name = name, .type = *type_of(&e->em, v.u.t), .build_time = node_at(&e->em, v.u.t)->build_time, .caller = v.u.t};
 	for (uint32_t i = 0; i < l.type.rank; i++)
 		l.type.dims[i] = own_size(z, p->dims, l.type.dims[i]);
-	vec_push(&p->leaves, l);
-	return value_tensor(p->leaves.len - 1);
+	vec_push(&p->tensors, l);
+	return value_tensor(p->tensors.len - 1);
 }
 
 void unit_plan_free(struct unit_spec *p)
 {
 	param_list_free(&p->params);
-	vec_free(&p->leaves);
+	vec_free(&p->tensors);
 }
 
 static struct hir_type outer_type(struct elab *e, const struct hir_unit *u, const struct hir_type *t, const dim *syms)
@@ -209,13 +209,13 @@ static struct value outer_value(struct elab *e, const struct hir_unit *u, struct
 
 static hir_ref emit_call(struct elab *e, const struct unit_spec *p, struct hir_unit *u, const dim *syms)
 {
-	uint32_t n = p->params.at.len + p->leaves.len;
+	uint32_t n = p->params.at.len + p->tensors.len;
 	struct hir_arg *args = ARENA_ARRAY(e->em.f->arena, struct hir_arg, n + 1);
 	struct hir_node node = {.kind = HIR_CALL, .build_time = !u->effects, .callee = u, .callee_syms = syms, .n_args = n, .at = p->at};
 	for (uint32_t i = 0; i < n; i++) {
 		bool param = i < p->params.at.len;
 		struct value v =
-			param ? param_value(e, p->params.at.at[i], p->at) : value_tensor(p->leaves.at[i - p->params.at.len].caller);
+			param ? param_value(e, p->params.at.at[i], p->at) : value_tensor(p->tensors.at[i - p->params.at.len].caller);
 		if (v.kind != V_TENSOR)
 			return HIR_NONE;
 		args[i] = arg_tensor(v.u.t);
