@@ -10,7 +10,7 @@
 
 extern char **environ;
 
-/* 0, or errno. */
+/* Returns 0 or errno. */
 static int spawn(struct command *c)
 {
 	posix_spawn_file_actions_t io;
@@ -43,12 +43,12 @@ void command_start(struct command *c, const char *const *argv)
 	if (c->pid)
 		command_end(c);
 	c->argv = argv;
-	c->again = true;
+	c->start_next = true;
 }
 
 void command_end(struct command *c)
 {
-	c->again = false;
+	c->start_next = false;
 	if (!c->pid || c->ending)
 		return;
 	c->ending = true;
@@ -56,16 +56,16 @@ void command_end(struct command *c)
 	kill(-c->pid, SIGTERM);
 }
 
-/* While the leader is not reaped, its group's number cannot become another's. */
-static struct command_report reap(struct command *c)
+/* Kills the group before it reaps the leader: until then no other group can get the same number. */
+static struct command_change reap(struct command *c)
 {
 	siginfo_t info = {0};
-	struct command_report r = {COMMAND_NOTHING, 0, c->ending};
+	struct command_change r = {COMMAND_NO_CHANGE, 0, c->ending};
 	if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT) != 0 || !info.si_pid)
 		return r;
 	if (c->ending)
 		kill(-c->pid, SIGKILL);
-	r.news = info.si_code == CLD_EXITED ? COMMAND_EXITED : COMMAND_SIGNALLED;
+	r.event = info.si_code == CLD_EXITED ? COMMAND_EXITED : COMMAND_SIGNALLED;
 	r.value = info.si_status;
 	waitpid(c->pid, NULL, 0);
 	c->pid = 0;
@@ -73,21 +73,21 @@ static struct command_report reap(struct command *c)
 	return r;
 }
 
-struct command_report command_step(struct command *c)
+struct command_change command_step(struct command *c)
 {
-	struct command_report r = {0};
+	struct command_change r = {0};
 	if (c->pid)
 		r = reap(c);
 	if (c->pid && c->ending && os_now_ns() >= c->kill_at) {
 		c->kill_at = INT64_MAX;
 		kill(-c->pid, SIGKILL);
 	}
-	if (c->pid || r.news != COMMAND_NOTHING || !c->again)
+	if (c->pid || r.event != COMMAND_NO_CHANGE || !c->start_next)
 		return r;
-	c->again = false;
+	c->start_next = false;
 	r.value = spawn(c);
-	r.news = r.value ? COMMAND_FAILED_TO_START : COMMAND_STARTED;
+	r.event = r.value ? COMMAND_FAILED_TO_START : COMMAND_STARTED;
 	return r;
 }
 
-int64_t command_due(const struct command *c) { return c->pid && c->ending ? c->kill_at : INT64_MAX; }
+int64_t command_next_step_at(const struct command *c) { return c->pid && c->ending ? c->kill_at : INT64_MAX; }

@@ -1,4 +1,4 @@
-/* A command that runs beside the watching, in a process group of its own: started again after builds, ended with SIGTERM, after a grace with SIGKILL. */
+/* A command of the user that runs in a process group of its own. It is restarted after builds, and ended with SIGTERM, later with SIGKILL. */
 #ifndef TRIB_BUILDER_WATCH_COMMAND_H
 #define TRIB_BUILDER_WATCH_COMMAND_H
 #include <stdbool.h>
@@ -8,26 +8,26 @@
 #define COMMAND_GRACE_NS 2000000000
 
 struct command {
-	const char *const *argv; /* of what runs, or is to run next; NULL: nothing yet */
+	const char *const *argv; /* of the running or the next process; NULL before the first */
 	bool quiet_stdout;       /* its output goes to standard error */
-	pid_t pid;               /* 0: it does not run */
-	bool ending, again;      /* it was told to end; and is then started */
+	pid_t pid;               /* 0 if it does not run */
+	bool ending;             /* SIGTERM was sent */
+	bool start_next;         /* start argv when nothing runs */
 	int64_t kill_at;
 };
-/* What a step saw. */
-enum command_news { COMMAND_NOTHING, COMMAND_STARTED, COMMAND_FAILED_TO_START, COMMAND_EXITED, COMMAND_SIGNALLED };
-struct command_report {
-	enum command_news news;
-	int value;  /* exit code, signal, or errno */
-	bool asked; /* it was told to end */
+enum command_event { COMMAND_NO_CHANGE, COMMAND_STARTED, COMMAND_FAILED_TO_START, COMMAND_EXITED, COMMAND_SIGNALLED };
+struct command_change {
+	enum command_event event;
+	int value;      /* exit code, signal, or errno */
+	bool requested; /* after command_end or a restart */
 };
 
-/* Starts argv, once what runs has ended. argv must stay. */
+/* Starts argv when the running process has ended. argv must stay valid. */
 void command_start(struct command *c, const char *const *argv);
-/* Tells what runs to end. */
+/* Sends SIGTERM to the running process. */
 void command_end(struct command *c);
-/* Does what is due; call until it says COMMAND_NOTHING, and again when a child has ended or command_due has come. */
-struct command_report command_step(struct command *c);
-/* When it wants to be called; INT64_MAX: when a child has ended. */
-int64_t command_due(const struct command *c);
+/* Takes the next step. Call it until it returns COMMAND_NO_CHANGE, and again after SIGCHLD and at command_next_step_at. */
+struct command_change command_step(struct command *c);
+/* INT64_MAX: only after SIGCHLD. */
+int64_t command_next_step_at(const struct command *c);
 #endif

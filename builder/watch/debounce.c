@@ -1,18 +1,18 @@
 #include "builder/watch/debounce.h"
 
-#define LEAST_NS 200000
-#define MOST_NS 50000000
-#define LONGEST_WAIT_NS 500000000 /* however much goes on */
+#define MIN_PAUSE_NS 200000
+#define MAX_PAUSE_NS 50000000
+#define MAX_WAIT_NS 500000000 /* also while events go on */
 
-void debounce_init(struct debounce *d) { d->pause = LEAST_NS; }
+void debounce_init(struct debounce *d) { d->pause = MIN_PAUSE_NS; }
 
-int64_t debounce_due(const struct debounce *d, const struct happened *h)
+int64_t debounce_end(const struct debounce *d, const struct file_events *e)
 {
-	int64_t due = h->last + d->pause, limit = h->first + LONGEST_WAIT_NS;
-	due = h->whole_at > due ? h->whole_at : due;
+	int64_t due = e->last + d->pause, limit = e->first + MAX_WAIT_NS;
+	due = e->incomplete_until > due ? e->incomplete_until : due;
 	return due < limit ? due : limit;
 }
 
-void debounce_overtaken(struct debounce *d) { d->pause = d->pause * 2 < MOST_NS ? d->pause * 2 : MOST_NS; }
+void debounce_superseded(struct debounce *d) { d->pause = d->pause * 2 < MAX_PAUSE_NS ? d->pause * 2 : MAX_PAUSE_NS; }
 
-void debounce_undisturbed(struct debounce *d) { d->pause = d->pause / 2 > LEAST_NS ? d->pause / 2 : LEAST_NS; }
+void debounce_completed(struct debounce *d) { d->pause = d->pause / 2 > MIN_PAUSE_NS ? d->pause / 2 : MIN_PAUSE_NS; }

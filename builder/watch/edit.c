@@ -10,7 +10,7 @@
 
 enum { SMALL_TOKENS = 3, SMALL_BYTES = 24 };
 
-/* One side of the comparison. */
+/* The old or the new text. */
 struct side {
 	struct sources *sources;
 	struct tokens tokens;
@@ -39,7 +39,7 @@ static bool same_token(const struct side *a, uint32_t i, const struct side *b, u
 	       memcmp(token_text(x, i), token_text(y, k), token_len(x, i)) == 0;
 }
 
-/* What neither the common beginning nor the common end covers. */
+/* Finds the tokens between the common beginning and the common end. */
 static void find_difference(struct side *a, struct side *b)
 {
 	uint32_t n = a->tokens.len, m = b->tokens.len, from = 0, least = n < m ? n : m, end = 0;
@@ -51,7 +51,7 @@ static void find_difference(struct side *a, struct side *b)
 	*b = (struct side){b->sources, b->tokens, from, m - end};
 }
 
-/* The text of the difference if it is small; NULL: it is not. */
+/* The text of the difference; NULL if it is not small. */
 static const char *small_text(struct arena *a, const struct side *s)
 {
 	const struct tokens *t = &s->tokens;
@@ -68,7 +68,7 @@ static const char *text_of(struct arena *a, const struct tokens *t, token_id i)
 	return arena_strndup(a, token_text(t, i), token_len(t, i));
 }
 
-/* The name that a value at token `at` is given to, as in `let NAME = 3` or `f(NAME=3)`; NULL: to none directly. */
+/* The name in `let NAME = 3` or `f(NAME=3)` if token `at` is the value; else NULL. */
 static const char *name_of_value(struct arena *a, const struct tokens *t, token_id at)
 {
 	if (at < 2 || token_kind(t, at - 1) != TOK_ASSIGN)
@@ -86,7 +86,7 @@ static bool begins_definition(const struct tokens *t, token_id i)
 	       i + 1 < t->len;
 }
 
-/* The definitions with a token of the difference: the first one's name, and how many more. NULL: there is none. */
+/* The first definition with a token of the difference, and how many more there are. NULL if there is none. */
 static const char *definitions(struct arena *a, const struct side *s, uint32_t *more)
 {
 	const struct tokens *t = &s->tokens;
@@ -128,7 +128,7 @@ static void describe_source(struct arena *a, struct edit *e, struct edit_text be
 		} else {
 			const struct tokens *t = &new.tokens;
 			token_id at = new.from < t->len ? new.from : t->len - 1;
-			token_id beside = new.from == new.to &&at > 0 ? at - 1 : at; /* of what was removed */
+			token_id beside = new.from == new.to &&at > 0 ? at - 1 : at; /* for removed tokens */
 			e->line = source_position(new.sources, t->src->id, t->starts[beside]).line;
 			e->before = small_text(a, &old);
 			e->after = e->before ? small_text(a, &new) : NULL;
@@ -151,7 +151,7 @@ static struct edit_text line_at(struct edit_text t, size_t at)
 	return (struct edit_text){t.at + from, to - from};
 }
 
-/* `key = value`: the trimmed key and value, in `a`; false: it is no such line. */
+/* Reads the trimmed key and value of a line `key = value`. False for any other line. */
 static bool key_value(struct arena *a, struct edit_text line, const char **key, const char **value)
 {
 	const char *eq = memchr(line.at, '=', line.len), *end = line.at + line.len, *from = line.at, *stop = eq;
@@ -170,7 +170,7 @@ static bool key_value(struct arena *a, struct edit_text line, const char **key, 
 	return true;
 }
 
-/* A manifest, or what it includes: lines with keys. */
+/* A manifest or an included file: lines with keys. */
 static void describe_lines(struct arena *a, struct edit *e, struct edit_text before, struct edit_text after)
 {
 	size_t at = 0;

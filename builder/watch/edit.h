@@ -1,4 +1,4 @@
-/* What a save changed in one file, in a few words: `gain.tri:14 `hidden` 256→512`. */
+/* Describes what a save changed in one file: `gain.tri:14 `hidden` 256→512`. */
 #ifndef TRIB_BUILDER_WATCH_EDIT_H
 #define TRIB_BUILDER_WATCH_EDIT_H
 #include <stddef.h>
@@ -9,18 +9,17 @@ struct buf;
 
 struct edit {
 	const char *file;
-	uint32_t line;    /* 0: of no line */
-	const char *name; /* of what changed: a definition, a name that has another value, a key of the manifest; NULL: none is known */
-	uint32_t more;    /* definitions besides `name` */
-	const char *before, *after; /* of a small change; NULL: it is none */
+	uint32_t line;              /* 0 if it is unknown */
+	const char *name;           /* the changed definition, value or manifest key; NULL if it is unknown */
+	uint32_t more;              /* changed definitions besides `name` */
+	const char *before, *after; /* of a small change, else NULL */
 	const char *what;           /* in words, where there is no name: "comments"; else NULL */
 };
-/* A text; `at` NULL: there is no file. */
 struct edit_text {
-	const char *at;
+	const char *at; /* NULL if there is no file */
 	size_t len;
 };
-/* Everything in `a`. */
+/* Compares the tokens of a source, or the lines of another text. All memory is in `a`. */
 struct edit edit_describe(struct arena *a, const char *file, struct edit_text before, struct edit_text after);
 void edit_print(const struct edit *e, struct buf *out);
 #endif

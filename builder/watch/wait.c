@@ -1,4 +1,4 @@
-/* Waiting for the next save. Events only say when to look; whether there is anything to do is decided by what the last build recorded. */
+/* Waiting for the next save. Events only decide when to compare; the recorded inputs of the last build decide if there is work. */
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
@@ -9,14 +9,14 @@
 #include "scheduler/jobserver.h"
 
 enum { POLL_MS = 250 };
-#define TICK_NS 10000000   /* time stamps of files are as coarse as this */
-#define STEADY_NS 20000000 /* a file that polling finds changed may still be written to */
+#define TICK_NS 10000000   /* resolution of file time stamps */
+#define STEADY_NS 20000000 /* polling compares twice, because a changed file may still be written to */
 
-int watch_poll_ms(const struct watch *w) { return w->o->poll_ms > 0 ? w->o->poll_ms : POLL_MS; }
+int watch_poll_ms(const struct watch *w) { return w->options->poll_ms > 0 ? w->options->poll_ms : POLL_MS; }
 
 static int64_t earlier(int64_t a, int64_t b) { return a < b ? a : b; }
 
-/* Until there is something to read, a signal, or `until`. Signals come while it waits and at no other time, so that none is missed in between. */
+/* Signals are delivered only inside ppoll, so that none is missed between the check and the wait. */
 void watch_pause(struct watch *w, int64_t until)
 {
 	struct pollfd fd = {.fd = watcher_fd(w->watcher), .events = POLLIN};
@@ -29,28 +29,34 @@ void watch_pause(struct watch *w, int64_t until)
 	sigaddset(&waited, SIGHUP);
 	sigaddset(&waited, SIGCHLD);
 	pthread_sigmask(SIG_BLOCK, &waited, &before);
-	if (w->ending || !os_interrupted())
+	if (w->commands.ending || !os_interrupted())
 		ppoll(&fd, 1, until == INT64_MAX ? NULL : &t, &before);
 	pthread_sigmask(SIG_SETMASK, &before, NULL);
 }
 
 static void step_command(struct watch *w, struct command *c, const char *name)
 {
-	struct command_report r;
-	while ((r = command_step(c)).news != COMMAND_NOTHING) {
-		tell_command(&w->tell, name, &r, c->pid);
-		if (!w->command.pid && !w->hook.pid)
+	struct command_change r;
+	while ((r = command_step(c)).event != COMMAND_NO_CHANGE) {
+		report_command(&w->reporter, name, &r, c->pid);
+		if (!w->commands.main.pid && !w->commands.hook.pid)
 			jobserver_restock(w->session.jobserver);
 	}
 }
 
 static void step_commands(struct watch *w)
 {
-	step_command(w, &w->command, w->o->n_command ? w->o->command[0] : "");
-	step_command(w, &w->hook, w->hook.argv == w->on_failure ? w->o->on_failure : w->o->on_success);
+	step_command(w, &w->commands.main, w->options->n_command ? w->options->command[0] : "");
+	step_command(w, &w->commands.hook,
+		     w->commands.hook.argv == w->commands.on_failure ? w->options->on_failure : w->options->on_success);
 }
 
-/* When the newest of these was written, on the monotonic clock, as far as its time stamp tells; it may have been before it was heard of. */
+static int64_t next_command_step_at(const struct watch *w)
+{
+	return earlier(command_next_step_at(&w->commands.main), command_next_step_at(&w->commands.hook));
+}
+
+/* When the newest of these files was written, on the monotonic clock, by its time stamp. INT64_MAX if that is not plausible. */
 static int64_t written_at(const struct input *const *list, uint32_t n)
 {
 	struct timespec t;
@@ -64,110 +70,111 @@ static int64_t written_at(const struct input *const *list, uint32_t n)
 	return newest && ago > TICK_NS && ago < (int64_t)3600 * 1000000000 ? os_now_ns() - ago : INT64_MAX;
 }
 
-/* Is anything other than the last build read it? */
-static bool look(struct watch *w)
+/* True if an input differs from what the last build read. Collects the changed paths. */
+static bool find_changes(struct watch *w)
 {
 	uint32_t n;
-	const struct input *const *changed = scan_changed(w->scan, &n);
-	int64_t heard = w->happened.any ? w->happened.first : os_now_ns();
-	w->looked_at = os_now_ns();
+	const struct input *const *changed = tracked_inputs_changed(w->inputs, &n);
+	int64_t noticed = w->events.any ? w->events.first : os_now_ns();
+	w->save.compared_at = os_now_ns();
 	if (!n)
 		return false;
-	w->saved_at = earlier(heard, written_at(changed, n));
-	w->changed.len = 0;
+	w->save.saved_at = earlier(noticed, written_at(changed, n));
+	w->save.changed.len = 0;
 	for (uint32_t i = 0; i < n; i++)
-		vec_push(&w->changed, arena_strdup(w->a, changed[i]->path));
+		vec_push(&w->save.changed, arena_strdup(w->save.arena, changed[i]->path));
 	return true;
 }
 
-static void tell_mode(struct watch *w, uint32_t n)
+static void report_mode(struct watch *w, uint32_t n)
 {
 	bool polling = watch_polls(w);
-	if (!w->watching || polling != w->polling)
-		tell_watching(&w->tell, n, watcher_folders(w->watcher), watcher_why_polling(w->watcher), polling ? watch_poll_ms(w) : 0);
-	w->watching = true;
-	w->polling = polling;
+	if (!w->reported_watching || polling != w->reported_polling)
+		report_watching(&w->reporter, n, watcher_n_folders(w->watcher), watcher_polling_reason(w->watcher),
+				polling ? watch_poll_ms(w) : 0);
+	w->reported_watching = true;
+	w->reported_polling = polling;
 }
 
-/* Watches what the last build read, and looks at all of it once: it may have changed before it was watched. */
-static bool cover(struct watch *w)
+/* Watches the inputs of the last build. Then compares them once, because they may have changed before. */
+static bool watch_inputs(struct watch *w)
 {
 	uint32_t n;
-	const struct input *inputs = scan_inputs(w->scan, &n);
-	watcher_cover(w->watcher, inputs, n);
-	tell_mode(w, n);
-	if (w->happened.lost)
-		tell_rescan(&w->tell);
-	w->covered = true;
-	w->happened.lost = false;
-	return look(w);
+	const struct input *inputs = tracked_inputs_all(w->inputs, &n);
+	watcher_watch(w->watcher, inputs, n);
+	report_mode(w, n);
+	if (w->events.needs_rescan)
+		report_rescan(&w->reporter);
+	w->watches_inputs = true;
+	w->events.needs_rescan = false;
+	return find_changes(w);
 }
 
-/* When to look again if nothing is heard. */
-static int64_t next_look(const struct watch *w)
+/* When to compare the inputs if no other event comes. */
+static int64_t next_comparison_at(const struct watch *w)
 {
-	if (w->happened.any)
-		return debounce_due(&w->debounce, &w->happened);
-	return watch_polls(w) ? w->looked_at + (int64_t)watch_poll_ms(w) * 1000000 : INT64_MAX;
+	if (w->events.any)
+		return debounce_end(&w->debounce, &w->events);
+	return watch_polls(w) ? w->save.compared_at + (int64_t)watch_poll_ms(w) * 1000000 : INT64_MAX;
 }
 
-static bool look_twice(struct watch *w)
+static bool find_steady_changes(struct watch *w)
 {
-	if (!look(w))
+	if (!find_changes(w))
 		return false;
 	watch_pause(w, os_now_ns() + STEADY_NS);
-	return look(w);
+	return find_changes(w);
 }
 
-static void nothing_heard(struct watch *w) { w->happened = (struct happened){0}; }
+static void clear_events(struct watch *w) { w->events = (struct file_events){0}; }
 
-/* What the look at everything finds may still be written to, as what is heard of. */
-static void cover_and_look(struct watch *w)
+/* A change found this way counts as an event now, because the file may still be written to. */
+static void watch_and_compare(struct watch *w)
 {
-	bool found = cover(w);
+	bool found = watch_inputs(w);
 	int64_t now = os_now_ns();
-	nothing_heard(w);
+	clear_events(w);
 	if (found)
-		w->happened = (struct happened){.any = true, .first = now, .last = now};
+		w->events = (struct file_events){.any = true, .first = now, .last = now};
 }
 
-/* False: nothing was found, or it is too early to say. */
-static bool look_now(struct watch *w)
+/* False if nothing changed, or if the comparison must be repeated later. */
+static bool compare_now(struct watch *w)
 {
-	if (w->happened.lost) {
-		cover_and_look(w);
+	if (w->events.needs_rescan) {
+		watch_and_compare(w);
 		return false;
 	}
-	bool found = watch_polls(w) ? look_twice(w) : look(w);
-	nothing_heard(w);
+	bool found = watch_polls(w) ? find_steady_changes(w) : find_changes(w);
+	clear_events(w);
 	return found;
 }
 
 bool watch_wait(struct watch *w)
 {
-	if (!w->covered)
-		cover_and_look(w);
+	if (!w->watches_inputs)
+		watch_and_compare(w);
 	for (;;) {
 		step_commands(w);
 		if (os_interrupted())
 			return false;
-		watcher_hear(w->watcher, &w->happened);
-		int64_t due = next_look(w), now = os_now_ns();
-		if (due <= now && look_now(w))
+		watcher_read_events(w->watcher, &w->events);
+		int64_t due = next_comparison_at(w), now = os_now_ns();
+		if (due <= now && compare_now(w))
 			return true;
 		if (due > now)
-			watch_pause(w, earlier(due, earlier(command_due(&w->command), command_due(&w->hook))));
+			watch_pause(w, earlier(due, next_command_step_at(w)));
 	}
 }
 
 void watch_end_commands(struct watch *w)
 {
-	w->ending = true;
-	command_end(&w->command);
-	command_end(&w->hook);
-	while (w->command.pid || w->hook.pid) {
+	w->commands.ending = true;
+	command_end(&w->commands.main);
+	command_end(&w->commands.hook);
+	while (w->commands.main.pid || w->commands.hook.pid) {
 		step_commands(w);
-		if (w->command.pid || w->hook.pid)
-			watch_pause(w, earlier(os_now_ns() + STEADY_NS, earlier(command_due(&w->command), command_due(&w->hook))));
+		if (w->commands.main.pid || w->commands.hook.pid)
+			watch_pause(w, earlier(os_now_ns() + STEADY_NS, next_command_step_at(w)));
 	}
 }

@@ -1,4 +1,4 @@
-/* The loop: build, wait until something that the build read is no longer so, build again. */
+/* The loop: build, wait until an input of the build has changed, build again. */
 #include "builder/watch/watch.h"
 #include <signal.h>
 #include <stdlib.h>
@@ -10,75 +10,75 @@
 #include "builder/build/warm.h"
 #include "builder/watch/watch_state.h"
 
-enum { MOST_OVERTAKEN = 5, MOST_OVERTAKEN_FAILURES = 100 };
-#define DOUBT_NS 10000000
+enum { MAX_SUPERSEDED = 5, MAX_SUPERSEDED_FAILURES = 100 };
+#define MORE_WRITES_NS 10000000
 
-/* Many programs save by emptying the file first, and the kernel may tell of that later than it does it: an error is believed when nothing follows. */
-static void doubt(struct watch *w)
+/* Many programs empty a file before they write it, and events may come late. So errors are reported only if no write follows. */
+static void await_more_writes(struct watch *w)
 {
-	if (!w->happened.whole_at)
-		watch_pause(w, os_now_ns() + DOUBT_NS);
-	watcher_hear(w->watcher, &w->happened);
+	if (!w->events.incomplete_until)
+		watch_pause(w, os_now_ns() + MORE_WRITES_NS);
+	watcher_read_events(w->watcher, &w->events);
 }
 
-/* Saves without a pause must not keep builds from ever ending: after some that were overtaken, one runs to its end. What is wrong with a file that is just
- * being written is of less interest. */
+/* True if a newer save makes this build useless. After MAX_SUPERSEDED such builds in a row, one runs to its end. Builds with errors may be
+ * superseded more often, because a half-written file has errors. */
 static bool superseded(void *ctx, const struct inputs *read, bool failed)
 {
 	struct watch *w = ctx;
-	int64_t heard = w->happened.last, now = os_now_ns();
-	if (w->overtaken >= (failed ? MOST_OVERTAKEN_FAILURES : MOST_OVERTAKEN))
+	int64_t last_event = w->events.last, now = os_now_ns();
+	if (w->save.n_superseded >= (failed ? MAX_SUPERSEDED_FAILURES : MAX_SUPERSEDED))
 		return false;
-	watcher_hear(w->watcher, &w->happened);
+	watcher_read_events(w->watcher, &w->events);
 	if (failed)
-		doubt(w);
-	if (w->happened.whole_at) /* what was read may be a part of a file */
+		await_more_writes(w);
+	if (w->events.incomplete_until) /* the build may have read a half-written file */
 		return true;
-	bool poll = watch_polls(w) && now - w->looked_at > (int64_t)watch_poll_ms(w) * 1000000;
-	if (!failed && !poll && (!w->happened.any || w->happened.last == heard))
+	bool poll = watch_polls(w) && now - w->save.compared_at > (int64_t)watch_poll_ms(w) * 1000000;
+	if (!failed && !poll && (!w->events.any || w->events.last == last_event))
 		return false;
-	w->looked_at = now;
-	return scan_outdated(read);
+	w->save.compared_at = now;
+	return inputs_are_outdated(read);
 }
 
 static enum status build(struct watch *w)
 {
-	uint32_t overtaken = w->overtaken;
-	w->looked_at = os_now_ns();
-	struct build *b = build_start(&w->session, w->o);
+	uint32_t n_superseded = w->save.n_superseded;
+	w->save.compared_at = os_now_ns();
+	struct build *b = build_start(&w->session, w->options);
 	enum status s = b->status;
 	watch_report(w, b);
 	build_end(b);
-	if (w->overtaken > overtaken) {
-		debounce_overtaken(&w->debounce);
-		w->happened.first = w->happened.last;
+	if (w->save.n_superseded > n_superseded) {
+		debounce_superseded(&w->debounce);
+		w->events.first = w->events.last;
 	} else {
-		debounce_undisturbed(&w->debounce);
+		debounce_completed(&w->debounce);
 	}
 	return s;
 }
 
-/* Nothing to do but to be there: it ends the waiting. */
+/* The handler does nothing; the signal ends ppoll. */
 static void on_child(int sig) { (void)sig; }
 
 static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err)
 {
 	struct sigaction child = {.sa_handler = on_child, .sa_flags = SA_NOCLDSTOP};
 	sigaction(SIGCHLD, &child, NULL);
-	signal(SIGPIPE, SIG_IGN); /* when nobody listens any more the command is to end, too */
-	*w = (struct watch){.o = o, .tell = {out, err, o->json > 0, o->quiet}};
-	w->a = arena_new(0);
-	w->scan = scan_new();
-	w->texts = texts_new();
+	signal(SIGPIPE, SIG_IGN); /* when the reader of the output has ended, the commands are ended, too */
+	*w = (struct watch){.options = o, .reporter = {out, err, o->json > 0, o->quiet}};
+	w->save.arena = arena_new(0);
+	w->inputs = tracked_inputs_new();
+	w->texts = saved_texts_new();
 	w->watcher = watcher_new(o->poll_ms > 0);
 	w->session.fragments = fragments_new();
 	w->session.warm = warm_new();
 	w->session.superseded = superseded;
 	w->session.ctx = w;
 	w->session.commands = o->n_command || o->on_success || o->on_failure;
-	w->command.quiet_stdout = w->hook.quiet_stdout = w->tell.json;
+	w->commands.main.quiet_stdout = w->commands.hook.quiet_stdout = w->reporter.json;
 	debounce_init(&w->debounce);
-	const char **shells[] = {w->on_success, w->on_failure}, *const lines[] = {o->on_success, o->on_failure};
+	const char **shells[] = {w->commands.on_success, w->commands.on_failure}, *const lines[] = {o->on_success, o->on_failure};
 	for (int i = 0; i < 2; i++) {
 		shells[i][0] = "/bin/sh";
 		shells[i][1] = "-c";
@@ -90,13 +90,13 @@ static void end(struct watch *w)
 {
 	session_free(&w->session);
 	watcher_free(w->watcher);
-	scan_free(w->scan);
-	texts_free(w->texts);
-	for (uint32_t i = 0; i < w->outputs.len; i++)
-		free(w->outputs.at[i]);
-	vec_free(&w->outputs);
-	vec_free(&w->changed);
-	arena_free(w->a);
+	tracked_inputs_free(w->inputs);
+	saved_texts_free(w->texts);
+	for (uint32_t i = 0; i < w->good.outputs.len; i++)
+		free(w->good.outputs.at[i]);
+	vec_free(&w->good.outputs);
+	vec_free(&w->save.changed);
+	arena_free(w->save.arena);
 }
 
 enum status watch_run(const struct options *o, FILE *out, FILE *err)
@@ -104,15 +104,15 @@ enum status watch_run(const struct options *o, FILE *out, FILE *err)
 	struct watch w;
 	begin(&w, o, out, err);
 	enum status s = build(&w);
-	bool worth = s != STATUS_USAGE && s != STATUS_INTERRUPTED && access("tri.build", F_OK) == 0;
-	while (worth && !ferror(out) && !ferror(err) && watch_wait(&w)) {
-		arena_mark_t m = arena_mark(w.a);
+	bool can_watch = s != STATUS_USAGE && s != STATUS_INTERRUPTED && access("tri.build", F_OK) == 0;
+	while (can_watch && !ferror(out) && !ferror(err) && watch_wait(&w)) {
+		arena_mark_t m = arena_mark(w.save.arena);
 		build(&w);
-		arena_release(w.a, m);
+		arena_release(w.save.arena, m);
 	}
-	if (worth || s == STATUS_INTERRUPTED) {
+	if (can_watch || s == STATUS_INTERRUPTED) {
 		watch_end_commands(&w);
-		tell_end(&w.tell);
+		report_end(&w.reporter);
 		s = STATUS_INTERRUPTED;
 	}
 	end(&w);

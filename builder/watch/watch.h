@@ -3,6 +3,6 @@
 #define TRIB_BUILDER_WATCH_WATCH_H
 #include "builder/build/build.h"
 
-/* In the current folder. STATUS_INTERRUPTED, or why it cannot watch at all. */
+/* Watches the project in the current folder. Returns STATUS_INTERRUPTED, or why it cannot watch. */
 enum status watch_run(const struct options *o, FILE *out, FILE *err);
 #endif

@@ -11,25 +11,25 @@
 #include "base/os.h"
 #include "base/vec.h"
 #include "builder/watch/debounce.h"
-#include "builder/watch/places.h"
+#include "builder/watch/watched_folders.h"
 
 #define EVENTS                                                                                                                          \
 	(IN_CREATE | IN_MODIFY | IN_CLOSE_WRITE | IN_ATTRIB | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | \
 	 IN_ONLYDIR | IN_EXCL_UNLINK)
 
 #define ANY_FOLDER UINT32_MAX
-enum { MOST_READS = 64 }; /* at once: others may write without end to a folder that is watched */
+enum { MAX_READS = 64 }; /* at once: another program may write to a watched folder without end */
 
-/* A file that is not whole yet. */
+/* A file that may be half-written. */
 struct unfinished {
 	hash128 name;
-	int64_t until; /* when it is taken as it is */
+	int64_t until; /* when it counts as complete */
 };
 struct watcher {
 	int fd; /* -1: polling */
 	const char *why;
-	struct places *places;
-	struct map folders; /* watch descriptor → index into places; ANY_FOLDER: whatever happens there matters */
+	struct watched_folders *watched;
+	struct map by_descriptor; /* watch descriptor → folder index; ANY_FOLDER: all events matter */
 	VEC(struct unfinished) unfinished;
 };
 
@@ -48,7 +48,7 @@ static void stop(struct watcher *w)
 	if (w->fd >= 0)
 		close(w->fd);
 	w->fd = -1;
-	map_free(&w->folders);
+	map_free(&w->by_descriptor);
 	w->unfinished.len = 0;
 }
 
@@ -57,12 +57,12 @@ void watcher_free(struct watcher *w)
 	if (!w)
 		return;
 	stop(w);
-	places_free(w->places);
+	watched_folders_free(w->watched);
 	vec_free(&w->unfinished);
 	free(w);
 }
 
-/* File systems whose files others may change without the kernel here hearing of it. */
+/* True for file systems whose files may change without an event on this machine. */
 static bool is_remote(const char *path)
 {
 	static const uint32_t types[] = {0x6969 /* NFS */,      0x517b /* SMB */,
@@ -85,36 +85,36 @@ static const char *why_not(int error)
 	switch (error) {
 	case ENOSPC: return "too many folders are watched (raise fs.inotify.max_user_watches)";
 	case EMFILE: return "too many programs watch files (raise fs.inotify.max_user_instances)";
-	default: return "the kernel refuses to watch";
+	default: return "the kernel does not allow inotify";
 	}
 }
 
-/* NULL, or why inotify cannot watch it. A folder that has gone meanwhile is found missing by the look that follows. */
+/* Returns NULL, or why inotify cannot watch the folder. If it is gone, the comparison that follows finds that. */
 static const char *watch_folder(struct watcher *w, uint32_t i)
 {
-	const char *path = places_folder(w->places, i);
+	const char *path = watched_folder_path(w->watched, i);
 	if (is_remote(path))
-		return "the file system may be changed from elsewhere";
+		return "the file system may be changed from another machine";
 	int wd = inotify_add_watch(w->fd, path, EVENTS);
 	if (wd < 0)
 		return errno == ENOENT || errno == ENOTDIR ? NULL : why_not(errno);
-	/* one folder by two ways: its events have one number */
+	/* one folder with two paths has one descriptor */
 	uint64_t other;
-	bool twice = map_get(&w->folders, map_key_u64((uint64_t)wd), &other);
-	map_put(&w->folders, map_key_u64((uint64_t)wd), twice ? ANY_FOLDER : i);
+	bool twice = map_get(&w->by_descriptor, map_key_u64((uint64_t)wd), &other);
+	map_put(&w->by_descriptor, map_key_u64((uint64_t)wd), twice ? ANY_FOLDER : i);
 	return NULL;
 }
 
-void watcher_cover(struct watcher *w, const struct input *inputs, uint32_t n)
+void watcher_watch(struct watcher *w, const struct input *inputs, uint32_t n)
 {
 	stop(w);
-	places_free(w->places);
-	w->places = places_new(inputs, n);
-	if (!w->why) /* asked to poll */
+	watched_folders_free(w->watched);
+	w->watched = watched_folders_new(inputs, n);
+	if (!w->why) /* polling was requested */
 		return;
 	w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
 	w->why = w->fd < 0 ? why_not(errno) : "";
-	for (uint32_t i = 0; i < places_count(w->places) && !*w->why; i++) {
+	for (uint32_t i = 0; i < watched_folders_count(w->watched) && !*w->why; i++) {
 		const char *why = watch_folder(w, i);
 		w->why = why ? why : w->why;
 	}
@@ -122,13 +122,13 @@ void watcher_cover(struct watcher *w, const struct input *inputs, uint32_t n)
 		stop(w);
 }
 
-uint32_t watcher_folders(const struct watcher *w) { return w->places ? places_count(w->places) : 0; }
+uint32_t watcher_n_folders(const struct watcher *w) { return w->watched ? watched_folders_count(w->watched) : 0; }
 
 int watcher_fd(const struct watcher *w) { return w->fd; }
 
-const char *watcher_why_polling(const struct watcher *w) { return w->why && *w->why ? w->why : NULL; }
+const char *watcher_polling_reason(const struct watcher *w) { return w->why && *w->why ? w->why : NULL; }
 
-/* `until` 0: it is whole. */
+/* `until` 0: it is complete. */
 static void note_unfinished(struct watcher *w, hash128 name, int64_t until)
 {
 	uint32_t i = 0;
@@ -140,7 +140,7 @@ static void note_unfinished(struct watcher *w, hash128 name, int64_t until)
 		vec_push(&w->unfinished, ((struct unfinished){name, until}));
 }
 
-static int64_t all_whole_at(struct watcher *w, int64_t now)
+static int64_t all_incomplete_until(struct watcher *w, int64_t now)
 {
 	int64_t last = 0;
 	for (uint32_t i = w->unfinished.len; i > 0; i--) {
@@ -153,15 +153,15 @@ static int64_t all_whole_at(struct watcher *w, int64_t now)
 	return last;
 }
 
-/* When the file of this event is taken as it is; 0: now. */
-static int64_t whole_at(uint32_t mask, int64_t now)
+/* When the file of this event counts as complete; 0: now. */
+static int64_t incomplete_until(uint32_t mask, int64_t now)
 {
 	if (mask & (IN_CLOSE_WRITE | IN_MOVED_TO))
 		return 0;
 	return now + (mask & (IN_DELETE | IN_MOVED_FROM) ? DEBOUNCE_GONE_NS : DEBOUNCE_WRITING_NS);
 }
 
-/* A new link leads to a folder that is not watched yet. */
+/* A new link may lead to a folder that is not watched yet. */
 static bool is_link(const char *folder, const char *name)
 {
 	struct stat st;
@@ -173,39 +173,39 @@ static bool is_link(const char *folder, const char *name)
 	return link;
 }
 
-/* Does the event matter? */
-static bool take(struct watcher *w, const struct inotify_event *e, int64_t now, struct happened *h)
+/* True if the event may concern an input. */
+static bool read_event(struct watcher *w, const struct inotify_event *e, int64_t now, struct file_events *h)
 {
 	uint64_t folder;
 	if (e->mask & IN_Q_OVERFLOW)
-		return h->lost = true;
-	if (!map_get(&w->folders, map_key_u64((uint64_t)e->wd), &folder))
+		return h->needs_rescan = true;
+	if (!map_get(&w->by_descriptor, map_key_u64((uint64_t)e->wd), &folder))
 		return false;
 	if (folder == ANY_FOLDER || (e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT)))
-		return h->lost = true;
+		return h->needs_rescan = true;
 	bool new = e->mask &(IN_CREATE | IN_MOVED_TO);
-	enum place_entry entry = e->len ? places_entry(w->places, (uint32_t)folder, e->name, e->mask & IN_ISDIR) : ENTRY_NONE;
-	if (entry == ENTRY_FOLDER || (entry == ENTRY_FILE && new && is_link(places_folder(w->places, (uint32_t)folder), e->name)))
-		return h->lost = true;
+	enum folder_entry entry = e->len ? watched_folder_entry(w->watched, (uint32_t)folder, e->name, e->mask & IN_ISDIR) : ENTRY_NONE;
+	if (entry == ENTRY_FOLDER || (entry == ENTRY_FILE && new && is_link(watched_folder_path(w->watched, (uint32_t)folder), e->name)))
+		return h->needs_rescan = true;
 	if (entry == ENTRY_FILE && !(e->mask & IN_ATTRIB))
-		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(e->name)), whole_at(e->mask, now));
+		note_unfinished(w, hash_combine(map_key_u64(folder), map_key_str(e->name)), incomplete_until(e->mask, now));
 	return entry == ENTRY_FILE;
 }
 
-void watcher_hear(struct watcher *w, struct happened *h)
+void watcher_read_events(struct watcher *w, struct file_events *h)
 {
 	_Alignas(struct inotify_event) char bytes[16384];
 	int64_t now = os_now_ns();
 	ssize_t n;
-	for (int i = 0; i < MOST_READS && w->fd >= 0 && (n = read(w->fd, bytes, sizeof bytes)) > 0; i++)
+	for (int i = 0; i < MAX_READS && w->fd >= 0 && (n = read(w->fd, bytes, sizeof bytes)) > 0; i++)
 		for (const char *at = bytes; at < bytes + n;) {
 			const struct inotify_event *e = (const void *)at;
-			if (take(w, e, now, h)) {
+			if (read_event(w, e, now, h)) {
 				h->first = h->any ? h->first : now;
 				h->last = now;
 				h->any = true;
 			}
 			at += sizeof *e + e->len;
 		}
-	h->whole_at = all_whole_at(w, now);
+	h->incomplete_until = all_incomplete_until(w, now);
 }

@@ -308,7 +308,7 @@ class Remote(EditorTest):
         w = self.watch()
         started = w.event("watching")
         self.assertEqual(started["by"], "polling")
-        self.assertIn("elsewhere", started["why_polling"])
+        self.assertIn("another machine", started["why_polling"])
         self.replace("src/gain.tri", "2.0", "3.0")
         save = w.event("save")
         self.assertTrue(save["ok"])

@@ -97,7 +97,7 @@ class Saves(WatchTest):
         self.assertEqual((save["ok"], save["errors"], save["stale"], save["saves_behind"]), (False, 1, True, 1))
         self.assertIn("E0201", [r["code"] for r in said if r["type"] == "diagnostic"])
         self.assert_text(save, "src/gain.tri:9 `gain` scale→scal", "1 error")
-        self.assertRegex(save["text"], "; build/libgain.so is stale: of [0-9:]{8}, 1 save ago$")
+        self.assertRegex(save["text"], "; build/libgain.so is stale: built at [0-9:]{8}, 1 save ago$")
         self.replace("src/gain.tri", "x * 2.0", "x *")
         self.assertEqual(self.saved()["saves_behind"], 2)
         self.assertEqual(self.read(LIBRARY), before)

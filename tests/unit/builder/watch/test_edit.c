@@ -69,43 +69,43 @@ static void manifests_have_keys(void **state)
 	check("tri.build", "", "", "tri.build:1");
 }
 
-static void files_get_time_to_become_whole(void **state)
+static void half_written_files_get_time(void **state)
 {
 	struct debounce d;
-	struct happened h = {.any = true, .first = 1000, .last = 1000};
+	struct file_events e = {.any = true, .first = 1000, .last = 1000};
 	(void)state;
 	debounce_init(&d);
-	int64_t whole = debounce_due(&d, &h);
-	assert_true(whole > 1000 && whole <= 1000 + 1000000);
-	h.whole_at = 1000 + DEBOUNCE_WRITING_NS;
-	assert_int_equal(debounce_due(&d, &h), h.whole_at);
-	h.whole_at = INT64_MAX; /* what is written to for ever is looked at all the same */
-	assert_true(debounce_due(&d, &h) < 1000000000);
+	int64_t complete = debounce_end(&d, &e);
+	assert_true(complete > 1000 && complete <= 1000 + 1000000);
+	e.incomplete_until = 1000 + DEBOUNCE_WRITING_NS;
+	assert_int_equal(debounce_end(&d, &e), e.incomplete_until);
+	e.incomplete_until = INT64_MAX; /* a file that is written to without end */
+	assert_true(debounce_end(&d, &e) < 1000000000);
 }
 
-static void the_pause_follows_what_happens(void **state)
+static void pause_follows_superseded_builds(void **state)
 {
 	struct debounce d;
 	(void)state;
 	debounce_init(&d);
 	int64_t least = d.pause;
 	for (int i = 0; i < 40; i++)
-		debounce_overtaken(&d);
+		debounce_superseded(&d);
 	int64_t most = d.pause;
 	assert_true(most > 20 * least && most < 100000000);
-	debounce_undisturbed(&d);
+	debounce_completed(&d);
 	assert_int_equal(d.pause, most / 2);
 	for (int i = 0; i < 40; i++)
-		debounce_undisturbed(&d);
+		debounce_completed(&d);
 	assert_int_equal(d.pause, least);
 }
 
 int test_edit(void)
 {
 	const struct CMUnitTest tests[] = {
-		cmocka_unit_test(small_changes_are_shown),        cmocka_unit_test(larger_changes_name_definitions),
-		cmocka_unit_test(texts_without_tokens),           cmocka_unit_test(manifests_have_keys),
-		cmocka_unit_test(files_get_time_to_become_whole), cmocka_unit_test(the_pause_follows_what_happens),
+		cmocka_unit_test(small_changes_are_shown),     cmocka_unit_test(larger_changes_name_definitions),
+		cmocka_unit_test(texts_without_tokens),        cmocka_unit_test(manifests_have_keys),
+		cmocka_unit_test(half_written_files_get_time), cmocka_unit_test(pause_follows_superseded_builds),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);
 }

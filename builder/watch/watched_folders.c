@@ -1,4 +1,4 @@
-#include "builder/watch/places.h"
+#include "builder/watch/watched_folders.h"
 #include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,22 +11,22 @@
 #include "builder/manifest/glob.h"
 #include "builder/store/inputs.h"
 
-struct pattern {
+struct folder_pattern {
 	const char *part;
 	bool last;
 };
 struct folder {
 	const char *path;
-	VEC(struct pattern) patterns;
+	VEC(struct folder_pattern) patterns;
 };
-struct places {
+struct watched_folders {
 	struct arena *a;
 	VEC(struct folder) folders;
 	struct map by_path; /* path → folders index */
-	struct map names;   /* folder/name → enum place_entry */
+	struct map names;   /* folder/name → enum folder_entry */
 };
 
-static struct folder *folder_at(struct places *p, const char *path)
+static struct folder *folder_at(struct watched_folders *p, const char *path)
 {
 	uint64_t at = p->folders.len;
 	if (!map_get(&p->by_path, map_key_str(path), &at)) {
@@ -50,14 +50,14 @@ static hash128 name_key(struct arena *a, const char *folder, const char *name)
 	return key;
 }
 
-static void add_name(struct places *p, const char *folder, const char *name, enum place_entry what)
+static void add_name(struct watched_folders *p, const char *folder, const char *name, enum folder_entry entry)
 {
 	folder_at(p, folder);
-	map_put(&p->names, name_key(p->a, folder, name), what);
+	map_put(&p->names, name_key(p->a, folder, name), entry);
 }
 
-/* Every folder on the way, so that one that is moved away or comes back is noticed. Outside the project the last one is enough. */
-static void add_path(struct places *p, const char *path)
+/* Adds every folder of the path, so that moving one is noticed. Outside the project, only the last one. */
+static void add_path(struct watched_folders *p, const char *path)
 {
 	bool outside = path[0] == '/' || strncmp(path, "../", 3) == 0;
 	const char *folder = outside ? path_dir(p->a, path) : ".", *rest = outside ? path_base(path) : path;
@@ -73,8 +73,8 @@ static void add_path(struct places *p, const char *path)
 	add_name(p, folder, rest, ENTRY_FILE);
 }
 
-/* A link's own folder does not hear of edits of its target. */
-static void add_target(struct places *p, const char *path)
+/* The folder of a link has no events for edits of the link's target. */
+static void add_target(struct watched_folders *p, const char *path)
 {
 	struct stat st;
 	if (lstat(path, &st) != 0 || !S_ISLNK(st.st_mode))
@@ -87,18 +87,18 @@ static void add_target(struct places *p, const char *path)
 
 static void add_pattern(void *ctx, const char *folder, const char *part, bool last)
 {
-	struct places *p = ctx;
+	struct watched_folders *p = ctx;
 	if (!is_folder(folder))
 		return;
 	struct folder *f = folder_at(p, folder);
 	for (uint32_t i = 0; i < f->patterns.len; i++)
 		if (f->patterns.at[i].last == last && strcmp(f->patterns.at[i].part, part) == 0)
 			return;
-	struct pattern new = {arena_strdup(p->a, strcmp(part, "**") == 0 ? "*" : part), last};
+	struct folder_pattern new = {arena_strdup(p->a, strcmp(part, "**") == 0 ? "*" : part), last};
 	vec_push(&f->patterns, new);
 }
 
-/* A build looks for .git in all folders above. One may come there, but seldom, and those folders may be as busy as /tmp. */
+/* A build looks for .git in all folders above. These may be as busy as /tmp and rarely get a .git, so they are not watched. */
 static bool is_missing_repository(const struct input *i)
 {
 	size_t n = strlen(i->path);
@@ -106,9 +106,9 @@ static bool is_missing_repository(const struct input *i)
 	       (strstr(i->path, ".git/") || (n > 4 && strcmp(i->path + n - 4, ".git") == 0));
 }
 
-struct places *places_new(const struct input *inputs, uint32_t n)
+struct watched_folders *watched_folders_new(const struct input *inputs, uint32_t n)
 {
-	struct places *p = calloc(1, sizeof *p);
+	struct watched_folders *p = calloc(1, sizeof *p);
 	if (!p)
 		bug_no_memory();
 	p->a = arena_new(0);
@@ -125,7 +125,7 @@ struct places *places_new(const struct input *inputs, uint32_t n)
 	return p;
 }
 
-void places_free(struct places *p)
+void watched_folders_free(struct watched_folders *p)
 {
 	if (!p)
 		return;
@@ -138,16 +138,16 @@ void places_free(struct places *p)
 	free(p);
 }
 
-uint32_t places_count(const struct places *p) { return p->folders.len; }
+uint32_t watched_folders_count(const struct watched_folders *p) { return p->folders.len; }
 
-const char *places_folder(const struct places *p, uint32_t i) { return p->folders.at[i].path; }
+const char *watched_folder_path(const struct watched_folders *p, uint32_t i) { return p->folders.at[i].path; }
 
-enum place_entry places_entry(const struct places *p, uint32_t folder, const char *name, bool is_folder)
+enum folder_entry watched_folder_entry(const struct watched_folders *p, uint32_t folder, const char *name, bool is_folder)
 {
 	const struct folder *f = &p->folders.at[folder];
-	uint64_t what;
-	if (map_get(&p->names, name_key(p->a, f->path, name), &what))
-		return is_folder ? ENTRY_FOLDER : (enum place_entry)what;
+	uint64_t entry;
+	if (map_get(&p->names, name_key(p->a, f->path, name), &entry))
+		return is_folder ? ENTRY_FOLDER : (enum folder_entry)entry;
 	for (uint32_t i = 0; i < f->patterns.len; i++)
 		if ((f->patterns.at[i].last || is_folder) && fnmatch(f->patterns.at[i].part, name, FNM_PERIOD) == 0)
 			return is_folder ? ENTRY_FOLDER : ENTRY_FILE;

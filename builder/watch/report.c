@@ -1,10 +1,10 @@
-#include "builder/watch/tell.h"
+#include "builder/watch/report.h"
 #include <string.h>
 #include <time.h>
 #include "base/buf.h"
 #include "base/json.h"
 
-enum { MOST_EDITS = 2 };
+enum { MAX_EDITS = 2 };
 
 static struct json_writer open_event(struct buf *line, const char *event)
 {
@@ -22,37 +22,37 @@ static void put_line(FILE *out, struct buf *line)
 	buf_free(line);
 }
 
-static void close_event(const struct tell *t, struct json_writer *w)
+static void close_event(const struct reporter *r, struct json_writer *w)
 {
 	json_close(w, '}');
-	put_line(t->out, w->out);
+	put_line(r->out, w->out);
 }
 
-void tell_watching(const struct tell *t, uint32_t files, uint32_t folders, const char *why_polling, int poll_ms)
+void report_watching(const struct reporter *r, uint32_t files, uint32_t folders, const char *why_polling, int poll_ms)
 {
 	struct buf line = {0};
-	if (t->quiet && !t->json)
+	if (r->quiet && !r->json)
 		return;
-	if (t->json) {
+	if (r->json) {
 		struct json_writer w = open_event(&line, "watching");
 		json_member_str(&w, "by", poll_ms ? "polling" : "inotify");
 		json_member_str(&w, "why_polling", why_polling);
 		json_member_int(&w, "files", files);
 		json_member_int(&w, "folders", folders);
-		close_event(t, &w);
+		close_event(r, &w);
 		return;
 	}
 	buf_printf(&line, "trib: watching %u file%s in %u folder%s", files, files == 1 ? "" : "s", folders, folders == 1 ? "" : "s");
 	if (poll_ms)
-		buf_printf(&line, " by looking every %d ms", poll_ms);
+		buf_printf(&line, " by polling every %d ms", poll_ms);
 	if (why_polling)
 		buf_printf(&line, ": %s", why_polling);
-	put_line(t->out, &line);
+	put_line(r->out, &line);
 }
 
-static void put_cause(const struct save *s, struct buf *out)
+static void put_edits(const struct save_report *s, struct buf *out)
 {
-	uint32_t shown = s->n_edits <= MOST_EDITS ? s->n_edits : 1;
+	uint32_t shown = s->n_edits <= MAX_EDITS ? s->n_edits : 1;
 	for (uint32_t i = 0; i < shown; i++) {
 		buf_puts(out, i ? ", " : "");
 		edit_print(&s->edits[i], out);
@@ -61,7 +61,7 @@ static void put_cause(const struct save *s, struct buf *out)
 		buf_printf(out, " and %u more files", s->n_edits - shown);
 }
 
-static void put_result(const struct save *s, struct buf *out)
+static void put_result(const struct save_report *s, struct buf *out)
 {
 	if (s->status != STATUS_OK && s->errors)
 		buf_printf(out, "%u error%s", s->errors, s->errors == 1 ? "" : "s");
@@ -73,18 +73,18 @@ static void put_result(const struct save *s, struct buf *out)
 		buf_puts(out, s->linked ? "linked" : "nothing to do");
 }
 
-/* Of the library if there is one. */
-static void put_stale(const struct save *s, struct buf *out)
+/* Says how old the outputs are. */
+static void put_stale(const struct save_report *s, struct buf *out)
 {
 	char clock[16];
 	struct tm local;
 	time_t at = (time_t)s->good_at;
 	if (!s->n_outputs) {
-		buf_puts(out, "; nothing is built yet");
+		buf_puts(out, "; there is no good build yet");
 		return;
 	}
 	strftime(clock, sizeof clock, "%H:%M:%S", localtime_r(&at, &local));
-	buf_printf(out, "; %s is stale: of %s, %u save%s ago", s->outputs[0], clock, s->behind, s->behind == 1 ? "" : "s");
+	buf_printf(out, "; %s is stale: built at %s, %u save%s ago", s->outputs[0], clock, s->behind, s->behind == 1 ? "" : "s");
 }
 
 static void put_ms(struct buf *out, int64_t ns)
@@ -110,7 +110,7 @@ static void put_edit(struct json_writer *w, const struct edit *e)
 	json_close(w, '}');
 }
 
-static void tell_save_json(const struct tell *t, const struct save *s, const char *text)
+static void put_save_json(const struct reporter *r, const struct save_report *s, const char *text)
 {
 	struct buf line = {0};
 	struct json_writer w = open_event(&line, "save");
@@ -131,65 +131,66 @@ static void tell_save_json(const struct tell *t, const struct save *s, const cha
 	for (uint32_t i = 0; i < s->n_outputs; i++)
 		json_str(&w, s->outputs[i]);
 	json_close(&w, ']');
-	close_event(t, &w);
+	close_event(r, &w);
 }
 
-void tell_save(const struct tell *t, const struct save *s)
+void report_save(const struct reporter *r, const struct save_report *s)
 {
 	struct buf line = {0};
-	if (t->quiet && !t->json && s->status == STATUS_OK && !s->behind)
+	if (r->quiet && !r->json && s->status == STATUS_OK && !s->behind)
 		return;
-	put_cause(s, &line);
+	put_edits(s, &line);
 	buf_puts(&line, ": ");
 	put_result(s, &line);
 	buf_puts(&line, ", ");
 	put_ms(&line, s->latency_ns);
 	if (s->behind)
 		put_stale(s, &line);
-	if (t->json) {
-		tell_save_json(t, s, line.at);
+	if (r->json) {
+		put_save_json(r, s, line.at);
 		buf_free(&line);
 		return;
 	}
-	put_line(s->behind ? t->err : t->out, &line);
+	put_line(s->behind ? r->err : r->out, &line);
 }
 
-static void tell_plain(const struct tell *t, const char *event)
+static void report_event(const struct reporter *r, const char *event)
 {
 	struct buf line = {0};
-	if (!t->json)
+	if (!r->json)
 		return;
 	struct json_writer w = open_event(&line, event);
-	close_event(t, &w);
+	close_event(r, &w);
 }
 
-void tell_superseded(const struct tell *t) { tell_plain(t, "superseded"); }
+void report_superseded(const struct reporter *r) { report_event(r, "superseded"); }
 
-void tell_rescan(const struct tell *t) { tell_plain(t, "rescan"); }
+void report_rescan(const struct reporter *r) { report_event(r, "rescan"); }
 
-void tell_end(const struct tell *t)
+void report_end(const struct reporter *r)
 {
-	tell_plain(t, "end");
-	if (!t->json)
-		fprintf(t->err, "trib: interrupted\n");
+	report_event(r, "end");
+	if (!r->json)
+		fprintf(r->err, "trib: interrupted\n");
 }
 
-void tell_command(const struct tell *t, const char *name, const struct command_report *r, int64_t pid)
+void report_command(const struct reporter *r, const char *name, const struct command_change *change, int64_t pid)
 {
 	static const char *const states[] = {"", "started", "failed", "exited", "signalled"};
 	struct buf line = {0};
-	if (t->json) {
+	if (r->json) {
 		struct json_writer w = open_event(&line, "command");
 		json_member_str(&w, "command", name);
-		json_member_str(&w, "state", states[r->news]);
-		json_member_int(&w, r->news == COMMAND_STARTED ? "pid" : "value", r->news == COMMAND_STARTED ? pid : r->value);
-		json_member_bool(&w, "asked", r->asked);
-		close_event(t, &w);
-	} else if (r->news == COMMAND_FAILED_TO_START) {
-		fprintf(t->err, "trib: cannot start `%s`: %s\n", name, strerror(r->value));
-	} else if (!r->asked && r->news == COMMAND_EXITED && r->value) {
-		fprintf(t->err, "trib: `%s` ended with %d\n", name, r->value);
-	} else if (!r->asked && r->news == COMMAND_SIGNALLED) {
-		fprintf(t->err, "trib: `%s` was ended by signal %d (%s)\n", name, r->value, strsignal(r->value));
+		json_member_str(&w, "state", states[change->event]);
+		json_member_int(&w, change->event == COMMAND_STARTED ? "pid" : "value",
+				change->event == COMMAND_STARTED ? pid : change->value);
+		json_member_bool(&w, "asked", change->requested);
+		close_event(r, &w);
+	} else if (change->event == COMMAND_FAILED_TO_START) {
+		fprintf(r->err, "trib: cannot start `%s`: %s\n", name, strerror(change->value));
+	} else if (!change->requested && change->event == COMMAND_EXITED && change->value) {
+		fprintf(r->err, "trib: `%s` ended with %d\n", name, change->value);
+	} else if (!change->requested && change->event == COMMAND_SIGNALLED) {
+		fprintf(r->err, "trib: `%s` was ended by signal %d (%s)\n", name, change->value, strsignal(change->value));
 	}
 }

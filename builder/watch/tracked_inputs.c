@@ -1,26 +1,26 @@
-#include "builder/watch/scan.h"
+#include "builder/watch/tracked_inputs.h"
 #include <stdlib.h>
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/vec.h"
 #include "builder/build/build_steps.h"
 
-struct scan {
+struct tracked_inputs {
 	struct arena *a;
 	VEC(struct input) inputs;
 	VEC(const struct input *) changed;
-	hash128 places; /* digest of kinds and paths */
+	hash128 digest; /* of kinds and paths */
 };
 
-struct scan *scan_new(void)
+struct tracked_inputs *tracked_inputs_new(void)
 {
-	struct scan *s = calloc(1, sizeof *s);
+	struct tracked_inputs *s = calloc(1, sizeof *s);
 	if (!s)
 		bug_no_memory();
 	return s;
 }
 
-void scan_free(struct scan *s)
+void tracked_inputs_free(struct tracked_inputs *s)
 {
 	if (!s)
 		return;
@@ -30,7 +30,7 @@ void scan_free(struct scan *s)
 	free(s);
 }
 
-static void add(struct scan *s, struct hasher *h, const struct input *i)
+static void add(struct tracked_inputs *s, struct hasher *h, const struct input *i)
 {
 	struct input copy = *i;
 	copy.path = arena_strdup(s->a, i->path);
@@ -39,32 +39,32 @@ static void add(struct scan *s, struct hasher *h, const struct input *i)
 	vec_push(&s->inputs, copy);
 }
 
-/* A build that found its outputs up to date read less than what they depend on: the record has the rest. */
-static bool relied_on_record(const struct build *b) { return b->last.record && b->context.done && !b->result.published; }
+/* A build that found its outputs up to date has not read all inputs. The build record has the others. */
+static bool used_build_record(const struct build *b) { return b->last.record && b->context.done && !b->result.published; }
 
-bool scan_take(struct scan *s, const struct build *b)
+bool tracked_inputs_replace(struct tracked_inputs *s, const struct build *b)
 {
 	struct hasher *h = hasher_new();
-	hash128 before = s->places;
+	hash128 before = s->digest;
 	arena_free(s->a);
 	s->a = arena_new(0);
 	s->inputs.len = s->changed.len = 0;
 	for (uint32_t i = 0; i < inputs_count(b->context.inputs); i++)
 		add(s, h, inputs_at(b->context.inputs, i));
-	for (uint32_t i = 0; relied_on_record(b) && i < b->last.record->n_inputs; i++)
+	for (uint32_t i = 0; used_build_record(b) && i < b->last.record->n_inputs; i++)
 		if (!inputs_find(b->context.inputs, b->last.record->inputs[i].kind, b->last.record->inputs[i].path))
 			add(s, h, &b->last.record->inputs[i]);
-	s->places = hasher_finish(h);
-	return !hash_eq(before, s->places);
+	s->digest = hasher_finish(h);
+	return !hash_eq(before, s->digest);
 }
 
-const struct input *scan_inputs(const struct scan *s, uint32_t *n)
+const struct input *tracked_inputs_all(const struct tracked_inputs *s, uint32_t *n)
 {
 	*n = s->inputs.len;
 	return s->inputs.at;
 }
 
-const struct input *const *scan_changed(struct scan *s, uint32_t *n)
+const struct input *const *tracked_inputs_changed(struct tracked_inputs *s, uint32_t *n)
 {
 	bool touched;
 	arena_mark_t m = arena_mark(s->a);
@@ -77,7 +77,7 @@ const struct input *const *scan_changed(struct scan *s, uint32_t *n)
 	return s->changed.at;
 }
 
-bool scan_outdated(const struct inputs *read)
+bool inputs_are_outdated(const struct inputs *read)
 {
 	struct arena *scratch = arena_new(0);
 	bool touched, outdated = false;
