@@ -11,19 +11,19 @@ struct session;
 /* Exit codes of every command. */
 enum status { STATUS_OK = 0, STATUS_FAILED = 1, STATUS_USAGE = 2, STATUS_ENVIRONMENT = 3, STATUS_INTERRUPTED = 130 };
 
-/* Where libraries go that are made to be run at once, without code (`trib run --lazy`, tri_open_lazy). */
+/* The folder of libraries that are made to be run at once, without code (`trib run --lazy`, tri_open_lazy). */
 #define LAZY_FOLDER ".trib/lazy"
 
-/* What errors of a build or of a manifest make of a command: STATUS_FAILED, STATUS_USAGE or STATUS_ENVIRONMENT. */
+/* The exit code of a command after these errors: STATUS_FAILED, STATUS_USAGE or STATUS_ENVIRONMENT. */
 struct diags;
 enum status build_diags_status(const struct diags *diags, const struct options *o);
 
-/* In the current folder. What people read goes to `out` and errors to `err`; with --message-format=json everything is JSON on `out`. */
+/* Builds in the current folder. Text goes to `out` and errors to `err`; with --message-format=json everything is JSON on `out`. */
 enum status build_run(const struct options *o, FILE *out, FILE *err);
-/* The same in a session that may have served before, and may serve again. */
+/* The same in a session that may be used before and after. */
 enum status build_run_in(struct session *s, const struct options *o, FILE *out, FILE *err);
-/* Whether what these options build is what the sources say; *why gets what changed. */
-enum build_age { BUILD_UNKNOWN, BUILD_CURRENT, BUILD_STALE }; /* unknown: there is no record of such a build */
+/* Whether the libraries of these options are current; *why gets what changed. */
+enum build_age { BUILD_UNKNOWN, BUILD_CURRENT, BUILD_STALE }; /* unknown: no build with these options is recorded */
 enum build_age build_age(const struct options *o, struct buf *why);
 /* `trib check`: the front end alone, on the files in options->models or else on the whole project. */
 enum status check_run(const struct options *o, FILE *out, FILE *err);

@@ -1,7 +1,7 @@
 #include "builder/build/build_id.h"
 #include <string.h>
 
-/* Made by builder/build/build_id.cmake when all else is linked. */
+/* Made by builder/build/build_id.cmake after the libraries. */
 extern const unsigned char trib_build_id[16] __attribute__((weak));
 
 hash128 build_id(void)

@@ -28,7 +28,7 @@ void build_summary_print(const struct build_summary *r, const struct timing *t, 
 	json_close(&w, '}');
 	json_member_open(&w, "weights", '{');
 	json_member_int(&w, "packed", r->packed);
-	json_member_int(&w, "reused", r->kept);
+	json_member_int(&w, "reused", r->packed_before);
 	json_close(&w, '}');
 	json_member_int(&w, "peak_rss_kb", (int64_t)os_peak_rss_kb());
 	json_member_int(&w, "jobs", r->jobs);

@@ -152,7 +152,7 @@ void compile_set_retain(const struct build_context *c, const struct project *p, 
 		if (p->models[i].outputs.library)
 			objects_retain_runtime(fragments, &p->models[i]);
 	if (published)
-		fragments_forget(fragments);
+		fragments_drop_unused(fragments);
 }
 
 void compile_set_free(struct compile_set *set)

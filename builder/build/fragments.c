@@ -9,14 +9,14 @@
 
 #define MOST_BYTES ((size_t)256 << 20)
 
-#define PARSED_BYTES ((size_t)2 << 10) /* what most objects take */
+#define PARSED_BYTES ((size_t)2 << 10) /* memory of most parsed objects */
 
 struct fragment {
 	hash128 key;
 	struct arena *arena;
 	void *bytes;
 	size_t len;
-	struct object *object; /* refers to the bytes; NULL: the linker will say what is wrong with them */
+	struct object *object; /* refers to the bytes; NULL: they are not valid, which the linker reports */
 	bool used;
 };
 struct fragments {
@@ -77,9 +77,9 @@ void fragments_use(struct fragments *f, hash128 key, const char *name, const voi
 	vec_push(&f->list, new);
 }
 
-void fragments_forget(struct fragments *f)
+void fragments_drop_unused(struct fragments *f)
 {
-	uint32_t kept = 0;
+	uint32_t n = 0;
 	map_free(&f->index);
 	for (uint32_t i = 0; i < f->list.len; i++) {
 		struct fragment one = f->list.at[i];
@@ -89,8 +89,8 @@ void fragments_forget(struct fragments *f)
 			continue;
 		}
 		one.used = false;
-		map_put(&f->index, one.key, kept);
-		f->list.at[kept++] = one;
+		map_put(&f->index, one.key, n);
+		f->list.at[n++] = one;
 	}
-	f->list.len = kept;
+	f->list.len = n;
 }

@@ -1,4 +1,4 @@
-/* Objects in memory, for the next build of this process: what the last one linked, read already. */
+/* The objects that the last build linked, parsed, in memory for the next build of the process. */
 #ifndef TRIB_BUILDER_BUILD_FRAGMENTS_H
 #define TRIB_BUILDER_BUILD_FRAGMENTS_H
 #include <stdbool.h>
@@ -10,12 +10,12 @@ struct object;
 
 struct fragments *fragments_new(void);
 void fragments_free(struct fragments *f); /* NULL is accepted */
-/* The object file, valid until fragments_forget; NULL: not there. `f` may be NULL. */
+/* The object file, valid until fragments_drop_unused. NULL: none. `f` may be NULL. */
 const void *fragments_find(const struct fragments *f, hash128 key, size_t *len);
-/* The same, parsed; to be read only. */
+/* The same, parsed. Read only. */
 struct object *fragments_object(const struct fragments *f, hash128 key);
-/* Notes that a build used it, and keeps a copy if there is room. `name`: for the linker's messages. */
+/* Marks the object as used, and stores a copy if there is room. `name`: for the linker's messages. */
 void fragments_use(struct fragments *f, hash128 key, const char *name, const void *bytes, size_t len);
-/* Drops what was not used since the last call. */
-void fragments_forget(struct fragments *f);
+/* Drops objects that were not used since the last call. */
+void fragments_drop_unused(struct fragments *f);
 #endif

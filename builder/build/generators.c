@@ -20,7 +20,7 @@ struct worker {
 };
 struct generators {
 	const struct codegen_api *api;
-	struct generator spare; /* for whoever first asks for its like */
+	struct generator spare; /* for the first worker that asks for this target and level */
 	_Atomic bool has_spare;
 	uint32_t n;
 	struct worker workers[];
@@ -51,9 +51,9 @@ static struct generator make(struct generators *g, const struct platform *target
 	return (struct generator){target->id, opt, size, g->api->open(&t, error)};
 }
 
-static bool is_for(const struct generator *have, const struct platform *target, uint8_t opt, bool size)
+static bool is_for(const struct generator *g, const struct platform *target, uint8_t opt, bool size)
 {
-	return hash_eq(have->target, target->id) && have->opt == opt && have->size == size;
+	return hash_eq(g->target, target->id) && g->opt == opt && g->size == size;
 }
 
 void generators_prepare(struct generators *g, const struct platform *target, uint8_t opt, bool size)

@@ -13,7 +13,7 @@
 #include "base/os.h"
 
 extern char **environ;
-enum { LOG_SHOWN = 2000 };
+enum { MOST_SHOWN = 2000 };
 
 struct job {
 	struct arena *a;
@@ -47,16 +47,16 @@ static bool put_objects(struct job *j, const char **paths)
 	return true;
 }
 
-/* What the command said, cut to a readable length. */
-static const char *said(struct job *j, const char *log)
+/* The output of the command, cut to a readable length. */
+static const char *read_log(struct job *j, const char *log)
 {
 	char *text;
 	size_t len;
 	if (!os_read_file(log, 0, &text, &len))
 		return "it failed";
-	const char *kept = arena_strndup(j->a, text, len < LOG_SHOWN ? len : LOG_SHOWN);
+	const char *shown = arena_strndup(j->a, text, len < MOST_SHOWN ? len : MOST_SHOWN);
 	free(text);
-	return *kept ? kept : "it failed without a word";
+	return *shown ? shown : "it failed without a message";
 }
 
 static bool run(struct job *j, const char *const *argv, const char *log)
@@ -73,7 +73,7 @@ static bool run(struct job *j, const char *const *argv, const char *log)
 		return fail(j, argv[0], strerror(e));
 	while (waitpid(child, &status, 0) < 0 && errno == EINTR)
 		continue;
-	return status == 0 || fail(j, argv[0], said(j, log));
+	return status == 0 || fail(j, argv[0], read_log(j, log));
 }
 
 static bool link_in(struct job *j, const char *command, struct buf *out)

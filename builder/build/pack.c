@@ -82,7 +82,7 @@ static bool store_packed(void *ctx, struct model_blob *b, const void *bytes, con
 {
 	const struct weight_store *s = ctx;
 	s->m->link.packed++;
-	return s->m->link.triw ? triw_keep(s->m->link.triw, b, bytes, error) : store_cached(s, b, bytes, error);
+	return s->m->link.triw ? triw_put(s->m->link.triw, b, bytes, error) : store_cached(s, b, bytes, error);
 }
 
 void pack_lay_out(struct model_job *m, uint32_t worker)

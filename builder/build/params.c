@@ -142,7 +142,7 @@ static bool initialise(void *ctx, struct arena *a, const struct hir_param *p, ui
 
 static struct weights_host weights_host(struct build_context *c)
 {
-	return (struct weights_host){.init = initialise, .name = init_key, .ctx = c};
+	return (struct weights_host){.init = initialise, .init_hash = init_key, .ctx = c};
 }
 
 bool params_load(void *model_job, struct arena *a, uint32_t i, struct tensor *out, const char **error)

@@ -85,18 +85,17 @@ static void start_model(struct worklist *g, struct model_job *m)
 		add_unit(g, m, p->entries[i].unit);
 }
 
-/* Kernels are launched in one sequence, fixed when the model is built. */
-static void refuse_control(struct build_context *c, struct unit_job *j)
+/* The sequence of kernel launches is fixed at build time. */
+static void report_control(struct build_context *c, struct unit_job *j)
 {
 	const struct ir_fn *f = j->plan->run_fn;
 	for (uint32_t i = 0; i < f->n_insts; i++) {
 		if (f->insts[i].op != OP_IF && f->insts[i].op != OP_LOOP)
 			continue;
 		struct diag *g = diag_add(c->diags, DIAG_OPENCL_FLOW, f->insts[i].at, "%s cannot be compiled for OpenCL",
-					  f->insts[i].op == OP_IF ? "a branch that the run decides" : "a loop that the run counts");
-		diag_note(c->diags, g, "model `%s` has `emit = opencl`; in its library for the CPU, branches and loops run",
-			  j->model->spec->name);
-		diag_help(c->diags, g, "remove `opencl` from `emit`, or choose by `where(c, a, b)` and loop over a constant range");
+					  f->insts[i].op == OP_IF ? "a run-time `if`" : "a run-time loop");
+		diag_note(c->diags, g, "model `%s` has `emit = opencl`; only its library for the CPU can run it", j->model->spec->name);
+		diag_help(c->diags, g, "remove `opencl` from `emit`, or use `where(c, a, b)` and a loop with a constant trip count");
 		j->model->failed = true;
 	}
 }
@@ -106,7 +105,7 @@ static void finish_unit(struct build_context *c, struct unit_job *j)
 	struct model_job *m = j->model;
 	uint32_t i = (uint32_t)(j - m->units.jobs);
 	if (j->plan && m->outputs.opencl)
-		refuse_control(c, j);
+		report_control(c, j);
 	if (j->diags)
 		diags_merge(c->diags, j->diags);
 	m->units.plans[i] = j->plan;

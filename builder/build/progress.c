@@ -24,8 +24,8 @@ struct progress {
 	int64_t last;
 	pthread_mutex_t lock; /* guards what follows */
 	uint32_t done;
-	int64_t waiting_ns;               /* expected, of what has not begun */
-	int64_t took_ns, was_expected_ns; /* of what is done */
+	int64_t waiting_ns;               /* expected time of tasks that have not started */
+	int64_t took_ns, was_expected_ns; /* of finished tasks */
 	struct lane lanes[];
 };
 
@@ -78,7 +78,7 @@ void progress_done(struct progress *p, uint32_t worker)
 }
 
 /* Expected times are of earlier builds; how much of them this build took so far corrects them. */
-static int64_t time_left(const struct progress *p, const struct progress_unit *running, uint32_t n)
+static int64_t time_left(const struct progress *p, const struct progress_task *running, uint32_t n)
 {
 	int64_t left = p->waiting_ns > 0 ? p->waiting_ns : 0, longest = 0;
 	double slower = p->was_expected_ns > 0 ? (double)p->took_ns / (double)p->was_expected_ns : 1;
@@ -105,7 +105,7 @@ static uint32_t columns_of(const char *s, size_t n)
 	return columns;
 }
 
-/* Appends as much of the text as fits into `room` columns. */
+/* Appends the text, cut to `room` columns. Returns the columns used. */
 static uint32_t put_cut(struct buf *out, const char *s, uint32_t room)
 {
 	size_t n = strlen(s), at = 0;
@@ -137,7 +137,7 @@ static void put_time_left(struct buf *out, int64_t ns)
 		buf_printf(out, " %d min left", (int)((s + 30) / 60));
 }
 
-void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_ns, const struct progress_unit *running, uint32_t n,
+void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_ns, const struct progress_task *running, uint32_t n,
 		   uint32_t columns)
 {
 	enum { NAME_LEAST = 8 };
@@ -157,12 +157,12 @@ void progress_line(struct buf *out, uint32_t done, uint32_t total, int64_t left_
 }
 
 /* The longest-running first. */
-static uint32_t list_running(const struct progress *p, int64_t now, struct progress_unit *out)
+static uint32_t list_running(const struct progress *p, int64_t now, struct progress_task *out)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < p->workers; i++) {
 		const struct lane *l = &p->lanes[i];
-		struct progress_unit u = {l->name, now - l->since, l->expected_ns};
+		struct progress_task u = {l->name, now - l->since, l->expected_ns};
 		uint32_t at = n;
 		if (!l->name)
 			continue;
@@ -179,7 +179,7 @@ static uint32_t list_running(const struct progress *p, int64_t now, struct progr
 
 void progress_draw(struct progress *p)
 {
-	struct progress_unit running[MOST_SHOWN];
+	struct progress_task running[MOST_SHOWN];
 	struct buf line = {0};
 	int64_t now = os_now_ns();
 	if (p->mode != PROGRESS_TERMINAL || now - p->last < REDRAW_NS)

@@ -143,7 +143,7 @@ static void print_json(const struct build_context *c, const struct build_result 
 					.hits = r->hits,
 					.misses = r->misses,
 					.packed = r->packed,
-					.kept = r->packed_before,
+					.packed_before = r->packed_before,
 					.jobs = c->session->pool ? pool_jobs(c->session->pool) : 1,
 					.outputs = r->outputs.at,
 					.n_outputs = r->outputs.len};

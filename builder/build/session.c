@@ -10,32 +10,32 @@
 #include "scheduler/jobserver.h"
 #include "scheduler/pool.h"
 
-/* The code generator's module being opened, and used once, on a thread of its own. */
-struct ahead {
+/* A thread that loads the code generator and uses it once. */
+struct preload {
 	pthread_t thread;
-	struct arena *memory; /* of the target: the build that asked for it may end first */
+	struct arena *memory; /* of the target: the build that asked for it may end before */
 	struct platform target;
 	uint8_t opt;
 	bool size;
 	uint32_t workers;
-	struct generators *generators; /* what it makes; NULL: it cannot be opened */
-	_Atomic bool in_vain;          /* nothing will be compiled: no more than has begun */
+	struct generators *generators; /* the result; NULL: the module cannot be opened */
+	_Atomic bool cancelled;        /* nothing will be compiled */
 };
 
-static void *open_ahead(void *arg)
+static void *preload_main(void *arg)
 {
-	struct ahead *a = arg;
+	struct preload *a = arg;
 	char *error = NULL;
-	a->generators = a->in_vain ? NULL : generators_new(a->workers, &error);
-	if (a->generators && !a->in_vain)
+	a->generators = a->cancelled ? NULL : generators_new(a->workers, &error);
+	if (a->generators && !a->cancelled)
 		generators_prepare(a->generators, &a->target, a->opt, a->size);
-	if (a->generators && !a->in_vain)
+	if (a->generators && !a->cancelled)
 		generators_warm(a->generators);
-	free(error); /* who compiles something will be told */
+	free(error); /* session_generators reports it */
 	return NULL;
 }
 
-static void free_ahead(struct ahead *a)
+static void free_preload(struct preload *a)
 {
 	arena_free(a->memory);
 	free(a);
@@ -43,9 +43,9 @@ static void free_ahead(struct ahead *a)
 
 void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size)
 {
-	if (s->generators || s->ahead || pool_jobs(s->pool) < 2)
+	if (s->generators || s->preload || pool_jobs(s->pool) < 2)
 		return;
-	struct ahead *a = calloc(1, sizeof *a);
+	struct preload *a = calloc(1, sizeof *a);
 	if (!a)
 		return;
 	a->memory = arena_new(1024);
@@ -53,27 +53,27 @@ void session_expect_code(struct session *s, const struct platform *target, uint8
 	a->opt = opt;
 	a->size = size;
 	a->workers = pool_jobs(s->pool);
-	if (pthread_create(&a->thread, NULL, open_ahead, a) == 0)
-		s->ahead = a;
+	if (pthread_create(&a->thread, NULL, preload_main, a) == 0)
+		s->preload = a;
 	else
-		free_ahead(a);
+		free_preload(a);
 }
 
-static void join_ahead(struct session *s)
+static void join_preload(struct session *s)
 {
-	if (!s->ahead)
+	if (!s->preload)
 		return;
-	pthread_join(s->ahead->thread, NULL);
-	s->generators = s->ahead->generators;
-	free_ahead(s->ahead);
-	s->ahead = NULL;
+	pthread_join(s->preload->thread, NULL);
+	s->generators = s->preload->generators;
+	free_preload(s->preload);
+	s->preload = NULL;
 }
 
 static void stop_workers(struct session *s)
 {
-	if (s->ahead)
-		s->ahead->in_vain = true;
-	join_ahead(s);
+	if (s->preload)
+		s->preload->cancelled = true;
+	join_preload(s);
 	generators_free(s->generators);
 	pool_free(s->pool);
 	s->generators = NULL;
@@ -103,7 +103,7 @@ struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_li
 
 struct generators *session_generators(struct session *s, char **error)
 {
-	join_ahead(s);
+	join_preload(s);
 	if (!s->generators)
 		s->generators = generators_new(pool_jobs(s->pool), error);
 	return s->generators;

@@ -1,4 +1,4 @@
-/* What outlives a build: workers and code generators, warm for the next one. A command that builds once has one for itself. */
+/* What outlives a build: workers, code generators, fragments and front ends for the next one. A command that builds once has its own. */
 #ifndef TRIB_BUILDER_BUILD_SESSION_H
 #define TRIB_BUILDER_BUILD_SESSION_H
 #include <stdbool.h>
@@ -7,7 +7,7 @@
 #include "base/hash.h"
 #include "builder/build/build.h"
 
-struct ahead;
+struct preload;
 struct fragments;
 struct generators;
 struct inputs;
@@ -18,32 +18,30 @@ struct pool_limits;
 struct warm;
 
 struct session {
-	struct ahead *ahead;           /* NULL: the code generator is not being opened ahead */
+	struct preload *preload;       /* NULL: the code generator is not being loaded */
 	struct pool *pool;             /* NULL until the first build that needs one */
 	double load;                   /* the pool's limit */
-	struct jobserver *jobserver;   /* NULL: make runs none, and no command shares our jobs */
-	bool commands;                 /* commands are started that may share them */
-	struct generators *generators; /* NULL until something is compiled; for as many workers as the pool has */
-	struct fragments *fragments;   /* optional: what was compiled is kept in memory, too; the session's */
-	struct warm *warm;             /* optional: front ends are kept; the session's */
-	hash128 compiler;              /* zero until the first build; the executable may be replaced while it runs */
+	struct jobserver *jobserver;   /* NULL: no make above us, and no command below us shares jobs */
+	bool runs_commands;            /* the session starts commands, which share our jobs */
+	struct generators *generators; /* of the pool's workers; NULL until something is compiled */
+	struct fragments *fragments;   /* owned; NULL: objects do not stay in memory */
+	struct warm *warm;             /* owned; NULL: front ends end with their build */
+	hash128 compiler;              /* of the first build, zero before: the executable may be replaced while it runs */
 	struct buf late_warnings;      /* of the stores, after a build was reported: the next build reports them */
-	bool locked;                   /* whoever asks for builds holds the project's lock */
-	/* Optional, asked once there is work, with the project locked: has another process done it? Then *s is what came of it. */
+	bool locked;                   /* the client of the session holds the project's lock */
+	/* NULL, or called with the project locked, when there is work. True: another process has built, with status *s. */
 	bool (*elsewhere)(void *ctx, int lock, enum status *s);
-	/* Optional, asked while a build runs, and when it has failed: is what it has read so far no longer so? Then the build ends, and nothing is told of it: another
-	 * will take its place. */
+	/* NULL, or called while a build runs, and when it has failed. True: an input read so far has changed, so the build ends, and another will follow. */
 	bool (*superseded)(void *ctx, const struct inputs *read, bool failed);
 	void *ctx;
 };
 
-/* The pool, with that many workers and these limits. NULL: no thread can be started. */
+/* The pool with this many workers and these limits. NULL: no thread can be started. */
 struct pool *session_pool(struct session *s, uint32_t jobs, const struct pool_limits *limits);
-/* Something will probably be compiled, for that target and level: opens the code generator meanwhile on a thread of its own, if the pool has several. What it
- * takes at its first use is then done. */
+/* Something will probably be compiled for this target and level: loads the code generator and uses it once, on a thread, if the pool has several workers. */
 void session_expect_code(struct session *s, const struct platform *target, uint8_t opt, bool size);
-/* For the pool's workers. NULL: *error (malloc'd) says why there is no code generator. */
+/* The code generators of the pool's workers. NULL: *error (malloc'd) says why there are none. */
 struct generators *session_generators(struct session *s, char **error);
-/* Between builds. */
+/* Not while a build runs. */
 void session_free(struct session *s);
 #endif

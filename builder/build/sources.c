@@ -19,7 +19,7 @@
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
 
-/* Why a word of `sources` finds nothing: errno of its file, or of the folder that its pattern lists. 0: there is none such. */
+/* errno of the file, or of the folder of a pattern, that cannot be read. 0: it does not exist. `why`: errno of loading the word. */
 static int unreadable(struct build_context *c, const char *word, int why)
 {
 	const char *folder = glob_is_pattern(word) ? glob_folder(c->arena, word) : NULL;
@@ -55,7 +55,7 @@ static const char *const *source_files(struct build_context *c, const struct mod
 		} else if (!found) {
 			struct diag *g = diag_add(c->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
 			diag_help(c->diags, g,
-				  "paths start at the manifest's folder; `*` stands for a part of a name, `**/` for any folders");
+				  "paths are relative to the manifest's folder; `*` matches a part of a name, `**/` any folders");
 			ok = false;
 		}
 	}

@@ -17,7 +17,7 @@ struct event {
 struct timing {
 	pthread_mutex_t lock; /* guards everything below */
 	int64_t wall[PHASE_COUNT], cpu[PHASE_COUNT];
-	bool keep;
+	bool has_events;
 	VEC(struct event) events;
 };
 
@@ -33,7 +33,7 @@ struct timing *timing_new(bool events)
 	if (!t)
 		bug_no_memory();
 	pthread_mutex_init(&t->lock, NULL);
-	t->keep = events;
+	t->has_events = events;
 	return t;
 }
 
@@ -50,7 +50,7 @@ void timing_free(struct timing *t)
 
 struct tick timing_tick(void) { return (struct tick){os_now_ns(), os_thread_cpu_ns()}; }
 
-static void keep_event(struct timing *t, enum phase p, uint32_t lane, const char *name, int64_t start, int64_t length)
+static void add_event(struct timing *t, enum phase p, uint32_t lane, const char *name, int64_t start, int64_t length)
 {
 	struct event e = {strdup(name), p, lane, start, length};
 	vec_push(&t->events, e);
@@ -59,8 +59,8 @@ static void keep_event(struct timing *t, enum phase p, uint32_t lane, const char
 void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since)
 {
 	pthread_mutex_lock(&t->lock);
-	if (t->keep)
-		keep_event(t, p, lane, name, since.wall, os_now_ns() - since.wall);
+	if (t->has_events)
+		add_event(t, p, lane, name, since.wall, os_now_ns() - since.wall);
 	pthread_mutex_unlock(&t->lock);
 }
 
@@ -71,8 +71,8 @@ int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *na
 	pthread_mutex_lock(&t->lock);
 	t->wall[p] += wall;
 	t->cpu[p] += now.cpu - since.cpu;
-	if (t->keep)
-		keep_event(t, p, lane, name, since.wall, wall);
+	if (t->has_events)
+		add_event(t, p, lane, name, since.wall, wall);
 	pthread_mutex_unlock(&t->lock);
 	return wall;
 }

@@ -1,4 +1,4 @@
-/* Where the time of a build went: sums per phase, and on request every single piece of work as an event for a trace viewer. Thread-safe. */
+/* The time of a build: sums for each phase, and for --trace an event for each task. Thread-safe. */
 #ifndef TRIB_BUILDER_BUILD_TIMING_H
 #define TRIB_BUILDER_BUILD_TIMING_H
 #include <stdbool.h>
@@ -12,7 +12,7 @@ enum phase {
 	PHASE_COUNT
 };
 struct timing;
-/* A moment: of the wall clock, and of the calling thread's CPU clock. Nanoseconds. */
+/* Nanoseconds of the wall clock, and of the calling thread's CPU clock. */
 struct tick {
 	int64_t wall, cpu;
 };
@@ -20,17 +20,17 @@ struct tick {
 struct timing *timing_new(bool events);
 void timing_free(struct timing *t); /* NULL is accepted */
 struct tick timing_tick(void);
-/* Work of a phase from `since` until now, on the same thread. `lane`: 0 is the main thread, worker w is w + 1. Returns its wall time. */
+/* Adds work from `since` until now, on the same thread. `lane`: 0 is the main thread, w + 1 is worker w. Returns its wall time. */
 int64_t timing_add(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since);
-/* Only the event: its time is in the sums by timing_add_ns. */
+/* Adds only the event: timing_add_ns adds its time to the sums. */
 void timing_event(struct timing *t, enum phase p, uint32_t lane, const char *name, struct tick since);
-/* Work that was measured elsewhere. */
+/* Adds work that was measured elsewhere. */
 void timing_add_ns(struct timing *t, enum phase p, int64_t wall, int64_t cpu);
 int64_t timing_wall(const struct timing *t, enum phase p);
 const char *phase_text(enum phase p);
-/* A table for people. */
+/* Prints the table of --timing. */
 void timing_print(const struct timing *t, FILE *out, int64_t total_wall);
-/* All events in the Chrome trace format (chrome://tracing, Perfetto), at times of the system's monotonic clock, so that traces of several processes fit
- * together. False: errno says why. */
+/* Writes all events in the Chrome trace format (chrome://tracing, Perfetto). Times are of the system's monotonic clock, so that traces of several processes
+ * align. False: errno says why. */
 bool timing_write(const struct timing *t, const char *path);
 #endif

@@ -6,19 +6,19 @@
 #include "base/vec.h"
 #include "frontend/frontend.h"
 
-/* Old texts, and what was elaborated anew, are only given back together. */
-#define ROOM ((size_t)32 << 20)
+/* Memory that may grow before all of it is dropped: single texts and units cannot be freed. */
+#define MOST_GROWTH ((size_t)32 << 20)
 
 struct model {
 	char *name;
 	hash128 files;
-	struct frontend *frontend; /* NULL: a build has it */
-	size_t at_first;           /* bytes that it took when it was new */
+	struct frontend *frontend; /* NULL: a build uses it */
+	size_t first_bytes;        /* memory when it was new */
 };
 struct warm {
 	struct sources *sources;
 	struct map by_path; /* path → id of the last source */
-	size_t at_first;    /* bytes of the first text of each file */
+	size_t first_bytes; /* of the first text of each file */
 	VEC(struct model) models;
 };
 
@@ -50,14 +50,14 @@ void warm_free(struct warm *w)
 	free(w);
 }
 
-static bool outgrown(size_t now, size_t at_first) { return now > ROOM + 2 * at_first; }
+static bool outgrown(size_t now, size_t first_bytes) { return now > MOST_GROWTH + 2 * first_bytes; }
 
 struct sources *warm_begin(struct warm *w)
 {
-	bool drop = outgrown(sources_bytes(w->sources), w->at_first);
+	bool drop = outgrown(sources_bytes(w->sources), w->first_bytes);
 	for (uint32_t i = 0; i < w->models.len; i++) {
 		const struct model *m = &w->models.at[i];
-		drop = drop || (m->frontend && outgrown(frontend_memory(m->frontend), m->at_first));
+		drop = drop || (m->frontend && outgrown(frontend_memory(m->frontend), m->first_bytes));
 	}
 	if (drop) {
 		clear(w);
@@ -77,7 +77,7 @@ const struct source *warm_source(struct warm *w, const char *path, char *text, s
 			return s;
 		}
 	} else {
-		w->at_first += len;
+		w->first_bytes += len;
 	}
 	const struct source *s = sources_take(w->sources, path, text, len);
 	map_put(&w->by_path, map_key_str(path), s->id);
@@ -112,8 +112,8 @@ void warm_put(struct warm *w, const char *name, hash128 files, struct frontend *
 	}
 	if (!m->name)
 		bug_no_memory();
-	if (!m->at_first || !hash_eq(m->files, files))
-		m->at_first = frontend_memory(f);
+	if (!m->first_bytes || !hash_eq(m->files, files))
+		m->first_bytes = frontend_memory(f);
 	m->files = files;
 	m->frontend = f;
 }

@@ -1,4 +1,4 @@
-/* The front ends that builds of one process leave to the next ones, with the texts that they were made from: frontend_refresh makes them current. */
+/* Front ends with their sources, which a build leaves to the next build of the process: frontend_refresh makes them current. */
 #ifndef TRIB_BUILDER_BUILD_WARM_H
 #define TRIB_BUILDER_BUILD_WARM_H
 #include <stddef.h>
@@ -10,12 +10,12 @@ struct warm;
 
 struct warm *warm_new(void);
 void warm_free(struct warm *w); /* NULL is accepted */
-/* Before a build: the sources of all builds, to which it adds its own. What has grown out of proportion is dropped here. */
+/* Before a build: the sources of all builds. The build adds its own. All is dropped here once it has grown too large. */
 struct sources *warm_begin(struct warm *w);
-/* As sources_take, but the same text of the same path is the same source as before. */
+/* Like sources_take, but the same text at the same path is the same source as before. */
 const struct source *warm_source(struct warm *w, const char *path, char *text, size_t len);
-/* The front end that was put there under the model's name, with the digest of its files, which is the caller's from now on. NULL: none. */
+/* The front end of the model, now the caller's, with the digest of the list of its files. NULL: none. */
 struct frontend *warm_take(struct warm *w, const char *model, hash128 *files);
-/* Of a build that reported nothing; the warm state's from now on. */
+/* Takes over the front end of a build without diagnostics. */
 void warm_put(struct warm *w, const char *model, hash128 files, struct frontend *f);
 #endif

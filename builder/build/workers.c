@@ -37,7 +37,7 @@ static void serve_commands(struct build_context *c, const struct build_spec *spe
 {
 	struct session *s = c->session;
 	struct buf flags = {0};
-	bool commands = s->commands;
+	bool commands = s->runs_commands;
 	for (uint32_t i = 0; i < spec->n_models; i++)
 		commands |= strcmp(spec->models[i].linker, "internal") != 0;
 	if (!commands || (s->jobserver && secure_getenv(MAKEFLAGS)) || spec->jobs == 1)

@@ -25,7 +25,7 @@ static double number(const struct tensor *t, int64_t i)
 	return t->elem == DT_BOOL ? (double)(((const int8_t *)t->data)[i] != 0) : (double)elem_int(t->elem, t->data, i);
 }
 
-/* How far it is off, in units of what is allowed: at most 1 is right. */
+/* The difference relative to the tolerance: at most 1 is right. */
 static double excess(double got, double want, struct tolerance t)
 {
 	if (got == want || (isnan(got) && isnan(want)))
@@ -34,7 +34,7 @@ static double excess(double got, double want, struct tolerance t)
 	return isfinite(off) && isfinite(allowed) && allowed > 0 ? off / allowed : INFINITY;
 }
 
-/* Of int64 not every value is a double. */
+/* Integers are compared exactly, because a double does not hold every int64. */
 static double excess_at(const struct tensor *got, const struct tensor *want, int64_t i, struct tolerance t)
 {
 	bool exact = !is_float(got) && got->elem != DT_BOOL && want->elem != DT_BOOL;

@@ -1,4 +1,4 @@
-/* Comparing the outputs of a run with what was expected. */
+/* Compares the outputs of a run with the expected ones. */
 #ifndef TRIB_BUILDER_RUN_COMPARE_H
 #define TRIB_BUILDER_RUN_COMPARE_H
 #include <stdbool.h>
@@ -12,10 +12,10 @@ struct tolerance {
 };
 struct comparison {
 	int64_t n, n_wrong;
-	int64_t worst;    /* the element that is off the most, in units of what is allowed; -1: none */
-	double got, want; /* there */
+	int64_t worst;    /* the element with the largest difference, relative to the tolerance; -1: none */
+	double got, want; /* its values */
 };
-/* The tolerance of an element type; given values (not -1) win. */
+/* The tolerance of an element type. rtol and atol replace it unless they are -1. */
 struct tolerance tolerance_of(dtype t, double rtol, double atol);
 /* Compares element by element; NaN equals NaN. False: shapes or kinds of types differ, *error says how. */
 bool compare_tensors(const struct tensor *got, const struct tensor *want, struct tolerance t, struct comparison *out, struct buf *error);

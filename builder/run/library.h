@@ -1,4 +1,4 @@
-/* A compiled model, opened for looking at it or running it. */
+/* A compiled model that is loaded into this process. */
 #ifndef TRIB_BUILDER_RUN_LIBRARY_H
 #define TRIB_BUILDER_RUN_LIBRARY_H
 #include <stdbool.h>

@@ -13,7 +13,7 @@
 #include "frontend/hir/hir.h"
 
 /* A file with a main block, and a model whose front end has loaded it. */
-struct found {
+struct main_file {
 	struct model_job *model;
 	const char *path;
 };
@@ -24,7 +24,7 @@ static bool is_source(const char *word)
 	return n > 4 && strcmp(word + n - 4, ".tri") == 0;
 }
 
-static bool seen(const struct found *list, uint32_t n, const char *path)
+static bool seen(const struct main_file *list, uint32_t n, const char *path)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (strcmp(list[i].path, path) == 0)
@@ -32,28 +32,28 @@ static bool seen(const struct found *list, uint32_t n, const char *path)
 	return false;
 }
 
-/* The files with main blocks; if `only` is given, that one. */
-static uint32_t find(struct loaded_project *l, const char *only, struct found **out)
+/* The files with main blocks, or only the file `only`. */
+static uint32_t find_mains(struct loaded_project *l, const char *only, struct main_file **out)
 {
 	uint32_t n = 0, files = 0;
 	for (uint32_t i = 0; i < l->project.n_models; i++)
 		files += frontend_files(l->project.models[i].frontend);
-	*out = ARENA_ARRAY(l->context.arena, struct found, files + 1);
+	*out = ARENA_ARRAY(l->context.arena, struct main_file, files + 1);
 	for (uint32_t i = 0; i < l->project.n_models; i++) {
 		const struct frontend *f = l->project.models[i].frontend;
 		for (uint32_t k = 0; k < frontend_files(f); k++) {
 			const char *path = frontend_file_path(f, k);
 			if (frontend_has_main(f, k) && (!only || strcmp(only, path) == 0) && !seen(*out, n, path))
-				(*out)[n++] = (struct found){&l->project.models[i], path};
+				(*out)[n++] = (struct main_file){&l->project.models[i], path};
 		}
 	}
 	return n;
 }
 
-static bool choose(struct loaded_project *l, const char *file, struct found *out)
+static bool choose(struct loaded_project *l, const char *file, struct main_file *out)
 {
-	struct found *list;
-	uint32_t n = find(l, file, &list);
+	struct main_file *list;
+	uint32_t n = find_mains(l, file, &list);
 	*out = list[0];
 	if (n == 1)
 		return true;
@@ -118,7 +118,7 @@ static enum status interpret(struct build_context *c, struct model_job *m)
 
 static enum status run_main(struct loaded_project *l, const char *file)
 {
-	struct found f;
+	struct main_file f;
 	if (!choose(l, file ? path_normal(l->context.arena, file) : NULL, &f))
 		return STATUS_USAGE;
 	struct elab_request request = {.main = f.path, .at = SPAN_NONE};

@@ -32,7 +32,7 @@ static void describe_tensor(struct arena *a, const struct dims *d, const char *n
 		describe_dim(a, d, t->dims[k], &out->dims[k]);
 }
 
-/* What the compiled library's descriptor would say of this entry. */
+/* The same as the compiled library's descriptor has for this entry. */
 static tri_entry_desc describe_entry(struct arena *a, const struct hir_entry *e)
 {
 	const struct hir_unit *u = e->unit;
@@ -66,7 +66,7 @@ struct interpreted {
 	tri_entry_desc *entries;
 };
 
-/* Where in the source it failed. */
+/* With the place in the source. */
 static void put_failure(const struct interpreted *m, const struct interp_error *e, struct buf *error)
 {
 	const struct sources *sources = m->job->context->sources;
@@ -77,7 +77,7 @@ static void put_failure(const struct interpreted *m, const struct interp_error *
 	buf_puts(error, e->text);
 }
 
-/* Inputs and parameters of the entry, in the interpreter's order. */
+/* The inputs and parameters of the entry, in the order of the interpreter. */
 static bool bind(const struct interpreted *m, const struct hir_entry *e, const tri_tensor *io, struct tensor *in, struct tensor *weights,
 		 struct buf *error)
 {

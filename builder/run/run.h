@@ -1,4 +1,4 @@
-/* Running a model, compiled or in the reference interpreter, on .npy files: what `trib run` and `trib test` share. */
+/* Runs a model, compiled or in the reference interpreter, on .npy files: shared by `trib run` and `trib test`. */
 #ifndef TRIB_BUILDER_RUN_RUN_H
 #define TRIB_BUILDER_RUN_RUN_H
 #include <stdbool.h>
@@ -19,9 +19,9 @@ struct run_model {
 	enum status (*run)(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error);
 	void *ctx;
 };
-/* What is done with it, in memory of `a`, while it is open. */
+/* Uses the model while it is open. Memory in `a`. */
 typedef enum status run_visitor(struct arena *a, const struct run_model *m, void *ctx);
-/* Opens the library at `path`, or reports why not. */
+/* Opens the library at `path`, calls `visit` and closes it. Errors are reported. */
 enum status run_visit_library(struct arena *a, const char *path, const char *name, const struct options *o, run_visitor *visit, void *ctx);
 
 /* One entry's tensors: inputs, then outputs. */
@@ -31,15 +31,15 @@ struct run_io {
 	int64_t *dims;    /* values of the entry's dynamic dimensions */
 	bool environment; /* an input's file cannot be read, or a tensor does not fit into memory */
 };
-/* The index of the entry that `name` means, by its own name or as the manifest writes it (`Net.prefill`); NULL is the first. -1: *error lists them. */
+/* The index of the entry `name`, also as the manifest writes it (`Net.prefill`); NULL: the first. -1: *error lists the entries. */
 int run_find_entry(struct arena *a, const struct run_model *m, const char *name, struct buf *error);
 /* True if the options name inputs and outputs of the entry, and every input. */
 bool run_check_names(struct arena *a, const struct run_model *m, const tri_entry_desc *e, const struct options *o, struct buf *error);
-/* Reads or makes every input that the entry wants; allocates the outputs. Memory in `a`. False: *error says why. */
+/* Reads or makes every input of the entry, and allocates the outputs. Memory in `a`. False: *error says why. */
 bool run_prepare(struct arena *a, const tri_entry_desc *e, const struct options *o, struct run_io *io, struct buf *error);
 /* Runs the entry once, or in batches of options->batch_size along the first dimension. */
 enum status run_execute(struct arena *a, const struct run_model *m, uint32_t entry, const struct run_io *io, const struct options *o,
 			struct buf *error);
-/* A run as the options describe it, with its outputs written or printed; what is wrong is reported on stderr. A run_visitor; ctx: struct options. */
+/* Runs as the options say, and writes or prints the outputs. Errors go to stderr. A run_visitor; ctx: struct options. */
 enum status run_once(struct arena *a, const struct run_model *m, void *options);
 #endif

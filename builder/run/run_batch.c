@@ -1,4 +1,4 @@
-/* A run in batches: along the first dimension of the inputs, as a loop over a PyTorch DataLoader does it, with the outputs one behind another. */
+/* Runs in batches along the first dimension of the inputs, like a loop over a PyTorch DataLoader. The outputs are concatenated. */
 #include <string.h>
 #include "backend/runtime/dims.h"
 #include "base/arena.h"
@@ -12,8 +12,8 @@ static int64_t first_symbol(const tri_io_desc *d)
 	return d->rank && d->dims[0].n_steps == 1 && d->dims[0].steps[0].op == TRI_DIM_SYM ? d->dims[0].steps[0].value : -1;
 }
 
-/* True if that dimension plays a part in a size other than the first, or the first is more than it. */
-static bool depends(const tri_io_desc *d, int64_t symbol)
+/* True if a size other than the first depends on the symbol, or if the first is more than the symbol alone. */
+static bool depends_elsewhere(const tri_io_desc *d, int64_t symbol)
 {
 	for (int32_t k = 0; k < d->rank; k++)
 		for (int32_t i = 0; i < d->dims[k].n_steps; i++)
@@ -23,25 +23,25 @@ static bool depends(const tri_io_desc *d, int64_t symbol)
 	return false;
 }
 
-/* The dynamic dimension that is the batch; -1: *error. */
+/* The symbol of the batch dimension; -1: *error. */
 static int64_t find_batch(const tri_entry_desc *e, struct buf *error)
 {
 	int64_t symbol = -1;
 	for (int32_t i = 0; i < e->n_inputs && symbol < 0; i++)
 		symbol = first_symbol(&e->inputs[i]);
 	if (symbol < 0) {
-		buf_printf(error, "--batch-size: no input of `%s` has a first dimension that is known at run time only", e->name);
+		buf_printf(error, "--batch-size: no input of `%s` has a first dimension that is known only at run time", e->name);
 		return -1;
 	}
 	for (int32_t i = 0; i < e->n_inputs; i++)
-		if (depends(&e->inputs[i], symbol)) {
-			buf_printf(error, "--batch-size: input `%s` has `%s` not as its first dimension", e->inputs[i].name,
+		if (depends_elsewhere(&e->inputs[i], symbol)) {
+			buf_printf(error, "--batch-size: input `%s` uses `%s`, but not as its first dimension", e->inputs[i].name,
 				   e->dim_names[symbol]);
 			return -1;
 		}
 	for (int32_t i = 0; i < e->n_outputs; i++)
-		if (first_symbol(&e->outputs[i]) != symbol || depends(&e->outputs[i], symbol)) {
-			buf_printf(error, "--batch-size: output `%s` is not one row for each row of the inputs", e->outputs[i].name);
+		if (first_symbol(&e->outputs[i]) != symbol || depends_elsewhere(&e->outputs[i], symbol)) {
+			buf_printf(error, "--batch-size: output `%s` does not have one row for each row of the inputs", e->outputs[i].name);
 			return -1;
 		}
 	return symbol;

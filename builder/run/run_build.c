@@ -14,13 +14,13 @@ bool run_check_device(const struct options *o)
 	if (d && strncmp(d, "opencl:", 7) == 0)
 		ok = d[7] && d[7 + strspn(d + 7, "0123456789")] == 0;
 	if (!ok)
-		fputs("trib: --device wants cpu, opencl, opencl:I with a number of `trib devices`, or reference\n", stderr);
+		fputs("trib: --device takes cpu, opencl, opencl:I with a number of `trib devices`, or reference\n", stderr);
 	return ok;
 }
 
 bool run_on_reference(const struct options *o) { return o->device && strcmp(o->device, "reference") == 0; }
 
-/* The options of the build that makes these models: the same as of `trib build` where they are all of the manifest's. */
+/* The options of `trib build` for these models. It names no models if these are all. */
 static struct options build_options(struct arena *a, const struct build_spec *spec, const struct options *o)
 {
 	struct options build = *o;
@@ -35,7 +35,7 @@ static struct options build_options(struct arena *a, const struct build_spec *sp
 	return build;
 }
 
-/* They may have been built alone or with all others. */
+/* The models may have been built alone, or with all others. */
 static void warn_if_stale(const struct options *build)
 {
 	struct buf why = {0};

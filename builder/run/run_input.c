@@ -47,7 +47,7 @@ bool run_source_parse(const char *text, struct run_source *out, struct buf *erro
 		out->has_shape = text[n] == ':';
 		if (!out->has_shape || parse_shape(text + n + 1, out))
 			return true;
-		buf_printf(error, "`%s` has no shape behind the colon: write `%s:4x16`", text, kinds[k]);
+		buf_printf(error, "`%s` has no shape after the colon: write `%s:4x16`", text, kinds[k]);
 		return false;
 	}
 	return true;
@@ -74,7 +74,7 @@ bool run_read_npy(struct arena *a, const char *path, struct tensor *out, struct 
 	return false;
 }
 
-/* Element types may widen as in the language; float16 and bfloat16 inputs take float32 files, which .npy has. */
+/* Element types widen as in the language. float16 and bfloat16 inputs also take float32 files, because .npy has no bfloat16. */
 static bool convert(struct arena *a, const struct tensor *from, dtype to, struct tensor *out, struct buf *error)
 {
 	int64_t n = tensor_count(from);
@@ -88,7 +88,7 @@ static bool convert(struct arena *a, const struct tensor *from, dtype to, struct
 	if (convert_allowed(from->elem, to)) {
 		if (convert_elements(from->elem, from->data, to, out->data, (size_t)n, &bad, &value))
 			return true;
-		buf_printf(error, "element %zu is %g, which is no %s", bad, value, dtype_text(to));
+		buf_printf(error, "element %zu is %g, which is not a %s", bad, value, dtype_text(to));
 		return false;
 	}
 	if (dtype_class(from->elem) == DTC_FLOAT && (to == DT_FLOAT16 || to == DT_BFLOAT16)) {

@@ -10,7 +10,7 @@ struct opened {
 	struct tri_model *model;
 };
 
-/* Neither the model's fault nor that of its inputs. */
+/* True for errors that neither the model nor its inputs cause. */
 static bool is_environment(int32_t code) { return code == TRI_ERR_DEVICE || code == TRI_ERR_WEIGHTS || code == TRI_ERR_COMPILE; }
 
 static enum status failure(const tri_error *e, struct buf *error)

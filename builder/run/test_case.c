@@ -14,7 +14,7 @@ static bool has_name(const tri_io_desc *io, int32_t n, const char *name)
 	return false;
 }
 
-/* The entry that a folder of the path names, else the first. */
+/* The entry with the name of a folder in the path, else the first. */
 static uint32_t entry_of(struct arena *a, const struct run_model *m, const char *folder, size_t root)
 {
 	for (const char *s = strlen(folder) > root ? folder + root + 1 : ""; *s;) {
@@ -28,7 +28,7 @@ static uint32_t entry_of(struct arena *a, const struct run_model *m, const char 
 	return 0;
 }
 
-/* Of the files of one folder. */
+/* The case of one folder with these files. */
 static struct test_case make_case(struct arena *a, const struct run_model *m, const char *folder, size_t root, const char *const *files,
 				  uint32_t n)
 {

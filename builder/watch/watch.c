@@ -75,7 +75,7 @@ static void begin(struct watch *w, const struct options *o, FILE *out, FILE *err
 	w->session.warm = warm_new();
 	w->session.superseded = superseded;
 	w->session.ctx = w;
-	w->session.commands = o->n_command || o->on_success || o->on_failure;
+	w->session.runs_commands = o->n_command || o->on_success || o->on_failure;
 	w->commands.main.quiet_stdout = w->commands.hook.quiet_stdout = w->reporter.json;
 	debounce_init(&w->debounce);
 	const char **shells[] = {w->commands.on_success, w->commands.on_failure}, *const lines[] = {o->on_success, o->on_failure};

@@ -12,7 +12,7 @@ bool convert_allowed(dtype from, dtype to)
 }
 
 /* The usual cases, without a call per element. */
-static bool fast(dtype from, const void *in, dtype to, void *out, size_t n)
+static bool convert_fast(dtype from, const void *in, dtype to, void *out, size_t n)
 {
 	if (to == DT_TRIT && from == DT_INT8) {
 		const int8_t *s = in;
@@ -33,7 +33,7 @@ static bool fast(dtype from, const void *in, dtype to, void *out, size_t n)
 	return false;
 }
 
-static bool admits(dtype to, double v)
+static bool is_allowed_value(dtype to, double v)
 {
 	if (to == DT_TRIT)
 		return v == -1 || v == 0 || v == 1;
@@ -42,7 +42,7 @@ static bool admits(dtype to, double v)
 
 bool convert_elements(dtype from, const void *in, dtype to, void *out, size_t n, size_t *bad, double *value)
 {
-	if (n == 0 || fast(from, in, to, out, n))
+	if (n == 0 || convert_fast(from, in, to, out, n))
 		return true;
 	size_t step = dtype_size(from);
 	bool is_float = dtype_class(from) == DTC_FLOAT;
@@ -50,7 +50,7 @@ bool convert_elements(dtype from, const void *in, dtype to, void *out, size_t n,
 		int64_t one; /* aligned */
 		memcpy(&one, (const char *)in + i * step, step);
 		double v = is_float ? elem_float(from, &one, 0) : from == DT_BOOL ? *(int8_t *)&one : (double)elem_int(from, &one, 0);
-		if (!admits(to, v)) {
+		if (!is_allowed_value(to, v)) {
 			*bad = i;
 			*value = v;
 			return false;

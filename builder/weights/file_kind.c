@@ -3,7 +3,7 @@
 #include <string.h>
 #include <strings.h>
 
-enum { LOOK = 4096 }; /* bytes of a text or of an archive's first and last entries that are looked at */
+enum { SAMPLE = 4096 }; /* bytes of a text, or of the first and last entries of an archive, that are searched */
 
 static const struct {
 	const char *magic;
@@ -35,29 +35,29 @@ static const char *const texts[] = {
 	[FILE_HDF5] = "an HDF5 file, as Keras writes it",
 	[FILE_GGUF] = "a GGUF file, as llama.cpp reads it",
 	[FILE_LFS] = "a git-lfs pointer: the file itself was not fetched",
-	[FILE_HTML] = "an HTML page: a download that got a web page",
+	[FILE_HTML] = "an HTML page: the download fetched a web page",
 	[FILE_INDEX] = "the index of a model in several files",
 	[FILE_JSON] = "JSON text",
 };
 
 const char *file_kind_text(enum file_kind kind) { return texts[kind]; }
 
-static bool holds(const char *bytes, size_t len, const char *word) { return memmem(bytes, len, word, strlen(word)) != NULL; }
+static bool contains(const char *bytes, size_t len, const char *word) { return memmem(bytes, len, word, strlen(word)) != NULL; }
 
-/* Names stand before each entry and in the directory at the end. */
+/* A name precedes each entry, and the directory at the end lists all names. */
 static enum file_kind kind_of_zip(const char *bytes, size_t len)
 {
-	size_t n = len < LOOK ? len : LOOK;
+	size_t n = len < SAMPLE ? len : SAMPLE;
 	const char *end = bytes + len - n;
-	if (holds(bytes, n, "data.pkl") || holds(end, n, "data.pkl"))
+	if (contains(bytes, n, "data.pkl") || contains(end, n, "data.pkl"))
 		return FILE_PYTORCH;
-	return holds(bytes, n, ".npy") || holds(end, n, ".npy") ? FILE_NPZ : FILE_ZIP;
+	return contains(bytes, n, ".npy") || contains(end, n, ".npy") ? FILE_NPZ : FILE_ZIP;
 }
 
 static enum file_kind kind_of_text(const char *bytes, size_t len)
 {
 	static const char *const html[] = {"<!doctype html", "<html", "<head", "<?xml"};
-	size_t n = len < LOOK ? len : LOOK, gap = 0;
+	size_t n = len < SAMPLE ? len : SAMPLE, gap = 0;
 	if (n >= 3 && memcmp(bytes, "\xef\xbb\xbf", 3) == 0)
 		gap = 3;
 	while (gap < n && strchr(" \t\r\n", bytes[gap]) && bytes[gap])
@@ -67,7 +67,7 @@ static enum file_kind kind_of_text(const char *bytes, size_t len)
 			return FILE_HTML;
 	if (gap == n || bytes[gap] != '{' || memchr(bytes, 0, n))
 		return FILE_UNKNOWN;
-	return holds(bytes, n, "\"weight_map\"") ? FILE_INDEX : FILE_JSON;
+	return contains(bytes, n, "\"weight_map\"") ? FILE_INDEX : FILE_JSON;
 }
 
 enum file_kind file_kind_of(const void *bytes, size_t len)

@@ -20,8 +20,8 @@ enum file_kind {
 	FILE_JSON
 };
 
-/* What the bytes of a whole file are. Safetensors files are FILE_UNKNOWN. */
+/* The format of a file with these bytes. Safetensors files are FILE_UNKNOWN. */
 enum file_kind file_kind_of(const void *bytes, size_t len);
-/* "a PyTorch file (torch.save)", for all but FILE_UNKNOWN. */
+/* "a PyTorch file (torch.save)". */
 const char *file_kind_text(enum file_kind kind);
 #endif

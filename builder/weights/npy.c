@@ -17,18 +17,18 @@ static const struct {
 } types[] = {{"|b1", DT_BOOL},  {"|i1", DT_INT8},    {"<i1", DT_INT8},    {"<i2", DT_INT16},  {"<i4", DT_INT32},
 	     {"<i8", DT_INT64}, {"<f2", DT_FLOAT16}, {"<f4", DT_FLOAT32}, {"<f8", DT_FLOAT64}};
 
-/* A reader of the dict literal. Every step checks the end. */
-struct scan {
+/* Scans the dict literal. Every step checks the end. */
+struct dict_scanner {
 	const char *at, *end;
 };
 
-static void skip(struct scan *s)
+static void skip(struct dict_scanner *s)
 {
 	while (s->at < s->end && isspace((unsigned char)*s->at))
 		s->at++;
 }
 
-static bool take(struct scan *s, char c)
+static bool take(struct dict_scanner *s, char c)
 {
 	skip(s);
 	if (s->at == s->end || *s->at != c)
@@ -37,7 +37,7 @@ static bool take(struct scan *s, char c)
 	return true;
 }
 
-static bool take_string(struct scan *s, const char **text, size_t *len)
+static bool take_string(struct dict_scanner *s, const char **text, size_t *len)
 {
 	skip(s);
 	if (s->at == s->end || (*s->at != '\'' && *s->at != '"'))
@@ -52,7 +52,7 @@ static bool take_string(struct scan *s, const char **text, size_t *len)
 	return true;
 }
 
-static bool take_word(struct scan *s, const char *word)
+static bool take_word(struct dict_scanner *s, const char *word)
 {
 	size_t n = strlen(word);
 	skip(s);
@@ -62,7 +62,7 @@ static bool take_word(struct scan *s, const char *word)
 	return true;
 }
 
-static bool take_dim(struct scan *s, int64_t *v)
+static bool take_dim(struct dict_scanner *s, int64_t *v)
 {
 	skip(s);
 	const char *start = s->at;
@@ -77,7 +77,7 @@ static bool take_dim(struct scan *s, int64_t *v)
 	return s->at > start;
 }
 
-static bool take_shape(struct scan *s, struct tensor *t)
+static bool take_shape(struct dict_scanner *s, struct tensor *t)
 {
 	if (!take(s, '('))
 		return false;
@@ -95,20 +95,20 @@ static bool take_shape(struct scan *s, struct tensor *t)
 	return true;
 }
 
-/* NULL, or what is wrong. */
-static const char *header(struct scan *s, struct tensor *t, bool *fortran, struct arena *a)
+/* NULL, or the error. */
+static const char *read_header(struct dict_scanner *s, struct tensor *t, bool *fortran, struct arena *a)
 {
 	const char *key, *text;
 	size_t key_len, len;
 	unsigned seen = 0;
 	if (!take(s, '{'))
-		return "its header is no dict";
+		return "its header is not a dict";
 	while (!take(s, '}')) {
 		if (!take_string(s, &key, &key_len) || !take(s, ':'))
-			return "its header is no dict of strings";
+			return "its header is not a dict of strings";
 		if (key_len == 5 && memcmp(key, "descr", 5) == 0) {
 			if (!take_string(s, &text, &len))
-				return "it holds records, not an array of numbers";
+				return "it contains records, not an array of numbers";
 			size_t i = 0, n = sizeof types / sizeof *types;
 			while (i < n && !(strlen(types[i].descr) == len && memcmp(types[i].descr, text, len) == 0))
 				i++;
@@ -124,21 +124,21 @@ static const char *header(struct scan *s, struct tensor *t, bool *fortran, struc
 			seen |= 2;
 		} else if (key_len == 5 && memcmp(key, "shape", 5) == 0) {
 			if (!take_shape(s, t))
-				return "its shape is no tuple of at most 8 sizes";
+				return "its shape is not a tuple of at most 8 sizes";
 			seen |= 4;
 		} else {
-			return "its header has a key that the format does not know";
+			return "its header has an unknown key";
 		}
 		if (!take(s, ',')) {
 			if (!take(s, '}'))
-				return "its header is no dict";
+				return "its header is not a dict";
 			break;
 		}
 	}
 	return seen == 7 ? NULL : "its header lacks descr, fortran_order or shape";
 }
 
-/* Elements times their size; false: more than can be. Sizes beside a zero count too, so that no product of them overflows later. */
+/* The number of elements times their size. False: too large. Sizes beside a zero count too, so that no later product of them overflows. */
 static bool byte_count(const struct tensor *t, size_t *bytes)
 {
 	size_t n = dtype_size(t->elem);
@@ -181,29 +181,29 @@ bool npy_parse(struct arena *a, const void *bytes, size_t len, struct tensor *ou
 	bool fortran = false;
 	*out = (struct tensor){.elem = DT_COUNT};
 	if (len < MAGIC_LEN + 4 || memcmp(b, MAGIC, MAGIC_LEN) != 0) {
-		*error = "it does not start as a .npy file";
+		*error = "it does not start like a .npy file";
 		return false;
 	}
 	unsigned major = b[6];
 	size_t head = major == 1 ? 10 : 12;
 	if (major < 1 || major > 3 || len < head) {
-		*error = arena_printf(a, "its format version %u.%u is not known", major, b[7]);
+		*error = arena_printf(a, "its format version %u.%u is unknown", major, b[7]);
 		return false;
 	}
 	size_t header_len = b[8] | (size_t)b[9] << 8;
 	if (major > 1)
 		header_len |= (size_t)b[10] << 16 | (size_t)b[11] << 24;
 	if (header_len > len - head) {
-		*error = "it ends inside its header";
+		*error = "it is truncated inside its header";
 		return false;
 	}
-	struct scan s = {(const char *)b + head, (const char *)b + head + header_len};
-	*error = header(&s, out, &fortran, a);
+	struct dict_scanner s = {(const char *)b + head, (const char *)b + head + header_len};
+	*error = read_header(&s, out, &fortran, a);
 	if (*error)
 		return false;
 	size_t data = head + header_len, need;
 	if (!byte_count(out, &need) || need > len - data) {
-		*error = arena_printf(a, "it ends early: its shape needs more than the %zu bytes of data there are", len - data);
+		*error = arena_printf(a, "it is truncated: its shape needs more than the %zu bytes of data in the file", len - data);
 		return false;
 	}
 	const char *from = (const char *)b + data;

@@ -120,8 +120,7 @@ static bool check_cover(struct arena *a, struct entry *e, uint32_t n, uint64_t d
 	}
 	if (end == data_len)
 		return true;
-	*error = arena_printf(a, "bytes from %llu of the data belong to no tensor: the file is cut together wrongly",
-			      (unsigned long long)end);
+	*error = arena_printf(a, "the data from byte %llu on belongs to no tensor: the file is damaged", (unsigned long long)end);
 	return false;
 }
 

@@ -1,5 +1,4 @@
-/* Safetensors files: a JSON header over one block of data, https://github.com/huggingface/safetensors. Parsed in place; nothing of the data is read
- * until somebody follows a view. */
+/* Safetensors files: a JSON header over one block of data, https://github.com/huggingface/safetensors. Parsed in place: the data is not read. */
 #ifndef TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
 #define TRIB_BUILDER_WEIGHTS_SAFETENSORS_H
 #include <stdbool.h>
@@ -11,19 +10,19 @@ struct arena;
 
 struct st_tensor {
 	const char *name;
-	const char *type; /* as the file says: "F32" */
-	dtype elem;       /* DT_COUNT: one that we have no type for */
+	const char *type; /* as in the file: "F32" */
+	dtype elem;       /* DT_COUNT: a type that is not supported */
 	uint32_t rank;    /* may exceed 8; `dims` holds them all */
 	const int64_t *dims;
 	const void *data; /* into the file; any alignment */
 	size_t bytes;
 };
 struct safetensors {
-	const struct st_tensor *tensors; /* by name */
+	const struct st_tensor *tensors; /* sorted by name */
 	uint32_t n;
 };
 
-/* Everything in `a`, data in `bytes`. NULL: *error (in `a`) says why. */
+/* Memory in `a`; the tensors' data points into `bytes`. NULL: *error (in `a`) says why. */
 const struct safetensors *safetensors_parse(struct arena *a, const void *bytes, size_t len, const char **error);
 const struct st_tensor *safetensors_find(const struct safetensors *s, const char *name);
 #endif

@@ -15,7 +15,7 @@
 
 struct triw {
 	const char *path;
-	struct os_sink *sink; /* NULL: the file is there already */
+	struct os_sink *sink; /* NULL: the earlier file is equal */
 	const struct model_weights *weights;
 	struct buf head; /* header and table */
 	const char *old; /* an earlier file, mapped, or NULL */
@@ -77,7 +77,7 @@ static void lay_out(struct arena *a, const char *model, struct model_weights *w,
 
 /* ---- an earlier file ---- */
 
-/* Its table, if all that it says lies within the file. */
+/* The table of a file whose header and offsets are valid; else NULL. */
 static const struct triw_entry *read_table(const void *bytes, size_t size, uint32_t *n)
 {
 	const struct triw_header *h = bytes;
@@ -107,8 +107,8 @@ static void open_old(struct triw *t, const char *path)
 	}
 }
 
-/* Is the earlier file the very one? Its header then is, byte for byte. */
-static bool is_there(const struct triw *t)
+/* True if the earlier file has the same header, and so the same content. */
+static bool is_equal_to_old(const struct triw *t)
 {
 	return t->old && t->old_size == t->weights->file->size && memcmp(t->old, t->head.at, t->head.len) == 0;
 }
@@ -125,7 +125,7 @@ struct triw *triw_create(struct arena *a, const char *out, const char *model, st
 	t->path = path_join(a, out, w->file->name);
 	if (earlier)
 		open_old(t, earlier);
-	if (is_there(t))
+	if (is_equal_to_old(t))
 		return t;
 	if (os_mkdirs(out) && (t->sink = os_sink_open(t->path, w->file->size, 0644)))
 		return t;
@@ -135,7 +135,7 @@ struct triw *triw_create(struct arena *a, const char *out, const char *model, st
 	return NULL;
 }
 
-bool triw_keep(void *ctx, struct model_blob *b, const void *bytes, const char **error)
+bool triw_put(void *ctx, struct model_blob *b, const void *bytes, const char **error)
 {
 	struct triw *t = ctx;
 	if (os_sink_write(t->sink, bytes, b->len, b->offset))
@@ -157,7 +157,7 @@ bool triw_find(void *ctx, struct model_blob *b)
 	if (!map_get(&t->old_entries, b->key, &i))
 		return false;
 	const struct triw_entry *e = (const struct triw_entry *)(const void *)(t->old + sizeof(struct triw_header)) + i;
-	return e->size == b->len && triw_keep(t, b, t->old + e->offset, &error);
+	return e->size == b->len && triw_put(t, b, t->old + e->offset, &error);
 }
 
 bool triw_finish(struct triw *t)

@@ -32,7 +32,7 @@ struct weights {
 	const char **names;
 };
 
-/* The file in the same folder that was probably meant. */
+/* Suggests the file in the same folder with the nearest name. */
 static void suggest_file(struct arena *a, const char *path, struct diag *g, struct diags *diags)
 {
 	uint32_t n;
@@ -44,7 +44,7 @@ static void suggest_file(struct arena *a, const char *path, struct diag *g, stru
 		diag_help(diags, g, "without the key `weights` every parameter takes its initial value");
 }
 
-/* A file of another format: which, and how to make a safetensors file of it. */
+/* Names the format of the file, and says how to convert it to safetensors. */
 static void explain_format(struct arena *a, const char *path, enum file_kind kind, const char *error, span at, struct diags *diags)
 {
 	const char *base = path_base(path), *dot = strrchr(base, '.');
@@ -81,7 +81,7 @@ static int by_name(const void *x, const void *y)
 	return c ? c : (a->type < b->type) - (a->type > b->type);
 }
 
-/* Takes the prefix off the names that have it. */
+/* Removes the prefix from the names that have it. */
 static bool strip_prefix(struct arena *session, struct weights *w, const struct weights_options *o, struct diags *diags)
 {
 	size_t len = strlen(o->prefix);
@@ -172,7 +172,7 @@ static void print_shape(struct buf *b, const int64_t *dims, uint32_t rank)
 
 static const char *type_text(const struct st_tensor *s) { return s->elem < DT_COUNT ? dtype_text(s->elem) : s->type; }
 
-/* How to save a tensor whose element type or rank the language lacks. `want`: the parameter's type, or DT_COUNT. */
+/* How to save a tensor whose element type or rank is not supported. `want`: the parameter's type, or DT_COUNT. */
 static const char *remedy(struct arena *a, const struct st_tensor *s, dtype want)
 {
 	static const char *const widened[][2] = {{"U8", "int16"}, {"U16", "int32"}, {"U32", "int64"}, {"U64", "int64"}};
@@ -227,8 +227,8 @@ static bool same_shape(const struct tensor *t, const struct st_tensor *s)
 	return t->rank == s->rank && memcmp(t->dims, s->dims, t->rank * sizeof *t->dims) == 0;
 }
 
-static void wrong_shape(const struct weights *w, const struct hir_param *p, const struct tensor *t, const struct st_tensor *s,
-			struct diags *diags)
+static void report_shape(const struct weights *w, const struct hir_param *p, const struct tensor *t, const struct st_tensor *s,
+			 struct diags *diags)
 {
 	struct buf want = {0}, got = {0};
 	print_shape(&want, t->dims, t->rank);
@@ -236,17 +236,17 @@ static void wrong_shape(const struct weights *w, const struct hir_param *p, cons
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_SHAPE, p->at, "parameter `%s` is %s%s, but `%s` holds %s%s", p->name,
 				  dtype_text(t->elem), want.at, w->path, type_text(s), got.at);
 	if (t->rank == 2 && s->rank == 2 && t->dims[0] == s->dims[1] && t->dims[1] == s->dims[0])
-		diag_help(diags, g, "the file's tensor is the transpose of what is declared");
+		diag_help(diags, g, "the file's tensor is transposed; transpose it before saving: `w.T.contiguous()`");
 	buf_free(&want);
 	buf_free(&got);
 }
 
-static void wrong_type(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct diags *diags)
+static void report_type(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DTYPE, p->at, "parameter `%s` is %s, but `%s` holds it as %s", p->name,
 				  dtype_text(p->type.elem), w->path, type_text(s));
 	if (s->elem < DT_COUNT)
-		diag_note(diags, g, "only widening conversions are made when weights are read, and whole numbers to trits");
+		diag_note(diags, g, "reading weights only widens element types, and converts whole numbers to trits");
 	else
 		diag_help(diags, g, "%s", remedy(a, s, p->type.elem));
 }
@@ -264,8 +264,8 @@ static const char *index_text(struct arena *a, const struct tensor *t, size_t at
 	return text;
 }
 
-static void wrong_value(struct arena *a, const struct weights *w, const struct hir_param *p, const struct tensor *t, size_t at,
-			double value, struct diags *diags)
+static void report_value(struct arena *a, const struct weights *w, const struct hir_param *p, const struct tensor *t, size_t at,
+			 double value, struct diags *diags)
 {
 	struct diag *g = diag_add(diags, DIAG_WEIGHTS_TRIT, p->at, "parameter `%s` is %s, but its element %s in `%s` is %g", p->name,
 				  dtype_text(p->type.elem), index_text(a, t, at), w->path, value);
@@ -275,7 +275,7 @@ static void wrong_value(struct arena *a, const struct weights *w, const struct h
 		diag_help(diags, g, "declare it float32 and quantize it in the layer: `absmean_quantize(w)` gives trits and a scale");
 }
 
-/* A quantizer at `quantizer` takes the value. */
+/* The value reaches the quantizer at `quantizer`. */
 static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s,
 			 const struct tensor *t, span quantizer, struct diags *diags)
 {
@@ -293,18 +293,21 @@ static bool check_finite(struct arena *a, const struct weights *w, const struct 
 }
 
 /* Large tensors whose conversion cannot fail are converted when they are packed, one at a time. */
-static bool convert_later(const struct tensor *t) { return tensor_bytes(t) > WEIGHTS_LARGE && t->elem != DT_TRIT && t->elem != DT_BOOL; }
+static bool is_converted_later(const struct tensor *t)
+{
+	return tensor_bytes(t) > WEIGHTS_LARGE && t->elem != DT_TRIT && t->elem != DT_BOOL;
+}
 
 /* A parameter from its tensor in the file. */
-static bool from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct tensor *t,
-		      struct diags *diags)
+static bool bind_from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct tensor *t,
+			   struct diags *diags)
 {
 	if (!same_shape(t, s)) {
-		wrong_shape(w, p, t, s, diags);
+		report_shape(w, p, t, s, diags);
 		return false;
 	}
 	if (!convert_allowed(s->elem, t->elem)) {
-		wrong_type(a, w, p, s, diags);
+		report_type(a, w, p, s, diags);
 		return false;
 	}
 	size_t n = (size_t)tensor_count(t), bad;
@@ -314,16 +317,16 @@ static bool from_file(struct arena *a, const struct weights *w, const struct hir
 		t->data = (void *)(uintptr_t)s->data;
 		return true;
 	}
-	if (convert_later(t))
+	if (is_converted_later(t))
 		return true;
 	t->data = arena_alloc(a, n ? n * dtype_size(t->elem) : 1, 64);
 	if (convert_elements(s->elem, s->data, t->elem, t->data, n, &bad, &value))
 		return true;
-	wrong_value(a, w, p, t, bad, value, diags);
+	report_value(a, w, p, t, bad, value, diags);
 	return false;
 }
 
-/* `bytes`: its elements, or those of type `from` in the file that they are converted from. */
+/* `bytes`: the elements of type `from`; they are converted if the tensor's type is another. */
 static hash128 content_hash(const struct tensor *t, dtype from, const void *bytes)
 {
 	struct hasher *h = hasher_new();
@@ -335,7 +338,7 @@ static hash128 content_hash(const struct tensor *t, dtype from, const void *byte
 
 static uint64_t seed_of(const struct hir_param *p) { return hash64_bytes(p->name, strlen(p->name)); }
 
-static bool from_init(struct arena *a, const struct hir_param *p, struct weights_host host, struct tensor *t, struct diags *diags)
+static bool bind_initial(struct arena *a, const struct hir_param *p, struct weights_host host, struct tensor *t, struct diags *diags)
 {
 	const char *error = "";
 	if (tensor_bytes(t) > WEIGHTS_LARGE || host.init(host.ctx, a, p, seed_of(p), t, &error))
@@ -344,7 +347,7 @@ static bool from_init(struct arena *a, const struct hir_param *p, struct weights
 	return false;
 }
 
-/* Those in `missing` have no tensor in the file, `n_without` of them no initial value either. True: the build can go on. */
+/* `missing`: parameters without a tensor in the file; n_without of them have no initial value. True: the build can go on. */
 static bool report_missing(struct arena *a, const struct weights *w, const struct hir_program *p, const uint32_t *missing, uint32_t n,
 			   uint32_t n_without, span at, struct diags *diags)
 {
@@ -365,7 +368,7 @@ static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const 
 {
 	if (t->data || tensor_bytes(t) == 0)
 		return content_hash(t, t->elem, t->data);
-	return s ? content_hash(t, s->elem, s->data) : host.name(host.ctx, m, seed_of(m));
+	return s ? content_hash(t, s->elem, s->data) : host.init_hash(host.ctx, m, seed_of(m));
 }
 
 bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
@@ -387,8 +390,8 @@ bool weights_bind(struct arena *a, const struct weights *w, const struct hir_pro
 			if (!m->init || !w->initialize)
 				continue;
 		}
-		bool bound = s ? from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], diags)
-			       : from_init(a, m, host, t, diags);
+		bool bound = s ? bind_from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], diags)
+			       : bind_initial(a, m, host, t, diags);
 		if (bound)
 			out->hashes[i] = hash_of(m, t, s, host);
 		ok &= bound;

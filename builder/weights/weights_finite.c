@@ -1,5 +1,5 @@
-/* Units are listed callees before callers: what a unit does with its inputs is known where it is called. Within a unit the nodes are walked from the last to
- * the first, so that a node knows whether a quantizer behind it takes its value. */
+/* Units are listed callees before callers, so a call knows what the callee does with its inputs. Within a unit the nodes are visited from the last to the
+ * first, so a node knows whether its value reaches a quantizer. */
 #include "builder/weights/weights_finite.h"
 #include <stdint.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/map.h"
 #include "frontend/hir/hir.h"
 
-struct reach {
+struct reached {
 	struct arena *a;
 	struct map index; /* unit → its place in `inputs` */
-	span **inputs;    /* per unit and input: the quantizer that its value reaches */
+	span **inputs;    /* for each unit and input: the quantizer that its value reaches */
 };
 
 static bool is_set(span s) { return s.source != SPAN_NO_SOURCE; }
@@ -22,14 +22,14 @@ static bool quantizes(const struct hir_node *n)
 
 static hash128 key_of(const struct hir_unit *u) { return map_key_u64((uint64_t)(uintptr_t)u); }
 
-static span input_of(const struct reach *r, const struct hir_unit *callee, uint32_t i)
+static span input_of(const struct reached *r, const struct hir_unit *callee, uint32_t i)
 {
 	uint64_t at;
 	return callee && i < callee->n_inputs && map_get(&r->index, key_of(callee), &at) ? r->inputs[at][i] : SPAN_NONE;
 }
 
-/* What argument i of the node reaches through the unit that it calls. */
-static span through(const struct reach *r, const struct hir_node *n, uint32_t i)
+/* The quantizer that argument i of the node reaches in the unit that it calls. */
+static span reached_in_callee(const struct reached *r, const struct hir_node *n, uint32_t i)
 {
 	if (n->kind == HIR_CALL)
 		return input_of(r, n->callee, i);
@@ -54,7 +54,7 @@ static void mark_arg(const struct hir_unit *u, span *reached, const struct hir_a
 		mark_arg(u, reached, &u->args[arg->u.list.start + k], at);
 }
 
-static void walk_unit(struct reach *r, const struct hir_unit *u, span *inputs)
+static void visit_unit(struct reached *r, const struct hir_unit *u, span *inputs)
 {
 	span *reached = ARENA_ARRAY(r->a, span, u->n_nodes + 1);
 	for (uint32_t i = 0; i < u->n_nodes; i++)
@@ -68,14 +68,14 @@ static void walk_unit(struct reach *r, const struct hir_unit *u, span *inputs)
 			mark(u, reached, n->source, here);
 		for (uint32_t k = 0; k < n->n_args && n->kind != HIR_INPUT && n->kind != HIR_CONST; k++) {
 			mark_arg(u, reached, &u->args[n->args + k], here);
-			mark_arg(u, reached, &u->args[n->args + k], through(r, n, k));
+			mark_arg(u, reached, &u->args[n->args + k], reached_in_callee(r, n, k));
 		}
 	}
 }
 
 const span *weights_quantizers(struct arena *a, const struct hir_program *p)
 {
-	struct reach r = {.a = a, .inputs = ARENA_ARRAY(a, span *, p->n_units + 1)};
+	struct reached r = {.a = a, .inputs = ARENA_ARRAY(a, span *, p->n_units + 1)};
 	span *params = ARENA_ARRAY(a, span, p->n_params + 1);
 	for (uint32_t i = 0; i < p->n_params; i++)
 		params[i] = SPAN_NONE;
@@ -84,7 +84,7 @@ const span *weights_quantizers(struct arena *a, const struct hir_program *p)
 		r.inputs[i] = ARENA_ARRAY(a, span, u->n_inputs + 1);
 		for (uint32_t k = 0; k < u->n_inputs; k++)
 			r.inputs[i][k] = SPAN_NONE;
-		walk_unit(&r, u, r.inputs[i]);
+		visit_unit(&r, u, r.inputs[i]);
 		map_put(&r.index, key_of(u), i);
 	}
 	for (uint32_t i = 0; i < p->n_entries; i++) {
@@ -97,7 +97,7 @@ const span *weights_quantizers(struct arena *a, const struct hir_program *p)
 	return params;
 }
 
-/* Each returns the index of the first of n elements whose exponent is all ones (`mask` has its bits), or n. */
+/* Each returns the index of the first of n elements whose exponent is all ones, or n. `mask`: the bits of the exponent. */
 #define SCAN(width)                                                                 \
 	static size_t scan##width(const char *data, size_t n, uint##width##_t mask) \
 	{                                                                           \

@@ -7,9 +7,9 @@
 #include "frontend/hir/hir.h"
 
 enum {
-	SHOW_UNUSED = 8,
-	SHOW_PLACES = 4,     /* declarations that are shown */
-	MOST_COMPARED = 200, /* missing names that are compared by spelling, each with every name of the file */
+	SHOWN_UNUSED = 8,
+	SHOWN_DECLARATIONS = 4,
+	MOST_COMPARED = 200, /* with more missing names, no nearest names are looked for: that takes quadratic time */
 };
 
 static const char *missing_name(const struct weights_missing *m, uint32_t i) { return m->program->params[m->params[i]].name; }
@@ -49,11 +49,11 @@ static size_t prefix_before(const char *whole, const char *tail)
 struct prefix {
 	const char *text;
 	size_t len;
-	uint32_t n; /* missing names that are there behind it */
+	uint32_t n; /* missing names that the file has with it, or without it */
 };
 
-static uint32_t count_behind(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused,
-			     const char *prefix)
+static uint32_t count_with_prefix(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused,
+				  const char *prefix)
 {
 	uint32_t n = 0;
 	for (uint32_t i = 0; i < m->n; i++)
@@ -61,7 +61,7 @@ static uint32_t count_behind(struct arena *a, const struct weights_missing *m, c
 	return n;
 }
 
-/* The prefix behind which most missing names are there. Candidates come from a few names: it is common to all. */
+/* The prefix with which the file has most missing names. A few names suggest it, because it is common to all. */
 static struct prefix find_prefix(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused)
 {
 	struct prefix best = {0};
@@ -71,15 +71,15 @@ static struct prefix find_prefix(struct arena *a, const struct weights_missing *
 			if (!len || (best.len == len && strncmp(best.text, unused[k], len) == 0))
 				continue;
 			struct prefix p = {arena_strndup(a, unused[k], len), len, 0};
-			p.n = count_behind(a, m, unused, n_unused, p.text);
+			p.n = count_with_prefix(a, m, unused, n_unused, p.text);
 			if (p.n > best.n)
 				best = p;
 		}
 	return best;
 }
 
-/* What the parameters' names begin with and the file's do not. */
-static struct prefix find_lacking(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused)
+/* The prefix without which the file has most missing names. */
+static struct prefix find_superfluous(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused)
 {
 	struct prefix best = {0};
 	for (uint32_t i = 0; i < m->n && i < 16; i++)
@@ -99,11 +99,11 @@ static struct prefix find_lacking(struct arena *a, const struct weights_missing 
 }
 
 static const char *nearest(struct arena *a, const struct weights_missing *m, const char *const *unused, uint32_t n_unused, const char *name,
-			   const struct prefix *p, const struct prefix *lacking)
+			   const struct prefix *p, const struct prefix *superfluous)
 {
 	const char *near = p->n ? find_name(unused, n_unused, arena_printf(a, "%s%s", p->text, name)) : NULL;
-	if (!near && lacking->n && strncmp(name, lacking->text, lacking->len) == 0)
-		near = find_name(unused, n_unused, name + lacking->len);
+	if (!near && superfluous->n && strncmp(name, superfluous->text, superfluous->len) == 0)
+		near = find_name(unused, n_unused, name + superfluous->len);
 	if (!near && m->n <= MOST_COMPARED)
 		near = diag_nearest(name, unused, n_unused);
 	if (!near && m->n <= MOST_COMPARED)
@@ -125,10 +125,10 @@ static const char *type_text(struct arena *a, const struct hir_param *p)
 static void list_unused(const char *const *unused, uint32_t n, struct diag *g, struct diags *diags)
 {
 	struct buf b = {0};
-	for (uint32_t i = 0; i < n && i < SHOW_UNUSED; i++)
+	for (uint32_t i = 0; i < n && i < SHOWN_UNUSED; i++)
 		buf_printf(&b, "%s`%s`", i ? ", " : "", unused[i]);
 	if (n)
-		diag_note(diags, g, "in the file but not used: %s%s", b.at, n > SHOW_UNUSED ? ", …" : "");
+		diag_note(diags, g, "in the file but not used: %s%s", b.at, n > SHOWN_UNUSED ? ", …" : "");
 	buf_free(&b);
 }
 
@@ -144,14 +144,15 @@ static struct diag *begin(const struct weights_missing *m, struct diags *diags)
 			one ? " has" : "s have");
 }
 
-static void help(const struct weights_missing *m, const struct prefix *p, const struct prefix *lacking, struct diag *g, struct diags *diags)
+static void help(const struct weights_missing *m, const struct prefix *p, const struct prefix *superfluous, struct diag *g,
+		 struct diags *diags)
 {
 	if (p->n) {
-		diag_note(diags, g, "%u of %u are there with the prefix `%s`", p->n, m->n, p->text);
+		diag_note(diags, g, "the file has %u of %u with the prefix `%s`", p->n, m->n, p->text);
 		diag_help(diags, g, "add `weights.prefix = %s` to the model's block", p->text);
-	} else if (lacking->n) {
-		diag_note(diags, g, "%u of %u are there without the prefix `%s`", lacking->n, m->n, lacking->text);
-		diag_help(diags, g, "make the layer that has them the entry, or save the file with the prefix `%s`", lacking->text);
+	} else if (superfluous->n) {
+		diag_note(diags, g, "the file has %u of %u without the prefix `%s`", superfluous->n, m->n, superfluous->text);
+		diag_help(diags, g, "use the layer that has them as the entry, or save the file with the prefix `%s`", superfluous->text);
 	} else if (!m->path && m->at.source == SPAN_NO_SOURCE) { /* a main block's */
 		diag_help(diags, g, "give it an initial value: `param w: Tensor<float32, [4]> = zeros([4])`");
 	} else if (!m->path) {
@@ -167,21 +168,21 @@ void weights_report_missing(struct arena *a, const struct weights_missing *m, st
 {
 	const char *const *unused;
 	uint32_t n_unused = unused_names(a, m, &unused);
-	struct prefix p = find_prefix(a, m, unused, n_unused), lacking = {0};
+	struct prefix p = find_prefix(a, m, unused, n_unused), superfluous = {0};
 	struct diag *g = begin(m, diags);
 	if (!p.n)
-		lacking = find_lacking(a, m, unused, n_unused);
+		superfluous = find_superfluous(a, m, unused, n_unused);
 	for (uint32_t i = 0; i < m->n; i++) {
 		const struct hir_param *one = &m->program->params[m->params[i]];
-		const char *near = m->path ? nearest(a, m, unused, n_unused, one->name, &p, &lacking) : NULL;
+		const char *near = m->path ? nearest(a, m, unused, n_unused, one->name, &p, &superfluous) : NULL;
 		const char *more = m->path && !one->init && m->n_without < m->n ? "; it has no initial value" : "";
 		if (near)
 			diag_note(diags, g, "missing: `%s` %s; the file has `%s`%s", one->name, type_text(a, one), near, more);
 		else
 			diag_note(diags, g, "missing: `%s` %s%s", one->name, type_text(a, one), more);
-		if (i < SHOW_PLACES)
+		if (i < SHOWN_DECLARATIONS)
 			diag_secondary(diags, g, one->at, "`%s` is declared here", one->name);
 	}
 	list_unused(unused, n_unused, g, diags);
-	help(m, &p, &lacking, g, diags);
+	help(m, &p, &superfluous, g, diags);
 }

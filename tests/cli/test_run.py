@@ -93,7 +93,7 @@ class Inputs(Run):
         self.assertTrue(((self.load("b.npy") >= 1) & (self.load("b.npy") <= 10)).all())
 
     def test_what_is_wrong_with_an_input(self):
-        self.assertIn("made-up values: `trib run net --input x=random --input y=random`", self.fails("run", "net", code=2))
+        self.assertIn("random values: `trib run net --input x=random --input y=random`", self.fails("run", "net", code=2))
         self.assertIn("`random:4x16`", self.fails("run", "--entry", "square", "--input", "m=random:2y2", code=2))
         self.assertIn("[K, K], but `", self.fails("run", "--entry", "square", "--input", "m=random:2x3"))
         self.assertIn("`m`", self.fails("run", "--entry", "square", "--input", "m=ones:99999999999x99999999999"))
@@ -120,9 +120,9 @@ class Batches(Run):
         self.assertEqual(self.load("a.npy").shape, (0, 3))
 
     def test_what_has_no_batches(self):
-        self.assertIn("output `out` is not one row for each row", self.fails("run", "--entry", "total", "--input", "x=random:4x3", "--batch-size", "2", code=2))
+        self.assertIn("output `out` does not have one row for each row", self.fails("run", "--entry", "total", "--input", "x=random:4x3", "--batch-size", "2", code=2))
         self.assertIn("not as its first", self.fails("run", "--entry", "square", "--input", "m=random", "--batch-size", "2", code=2))
-        self.assertIn("known at run time only", self.fails("run", "--entry", "fixed", "--input", "x=random", "--batch-size", "2", code=2))
+        self.assertIn("known only at run time", self.fails("run", "--entry", "fixed", "--input", "x=random", "--batch-size", "2", code=2))
         self.fails("run", "--batch-size", "0", code=2)
 
 

@@ -104,7 +104,7 @@ class Missing(WeightsFile):
         for prefix in ("module.", "_orig_mod.", "model.", "_orig_mod.module."):
             self.write("tri.build", MANIFEST)
             self.save({prefix + name: array for name, array in self.arrays.items()})
-            self.says(f"{len(self.arrays)} of {len(self.arrays)} are there with the prefix `{prefix}`", f"add `weights.prefix = {prefix}`",
+            self.says(f"the file has {len(self.arrays)} of {len(self.arrays)} with the prefix `{prefix}`", f"add `weights.prefix = {prefix}`",
                       f"missing: `fc1.bias` float32[3]; the file has `{prefix}fc1.bias`")
             self.write("tri.build", MANIFEST + f"    weights.prefix = {prefix}\n")
             self.build()
@@ -144,7 +144,7 @@ class Missing(WeightsFile):
     def test_names_without_the_prefix_of_the_parameters(self):
         self.write("net.tri", NET + "layer Outer() {\n    let model = Net()\n    fn forward(x: Tensor<float32, [N, 4]>) { return model(x) }\n}\n")
         self.write("tri.build", MANIFEST.replace("= Net", "= Outer"))
-        self.says("there without the prefix `model.`", "missing: `model.fc1.bias` float32[3]; the file has `fc1.bias`")
+        self.says("the file has 3 of 3 without the prefix `model.`", "missing: `model.fc1.bias` float32[3]; the file has `fc1.bias`")
 
 
 class Values(WeightsFile):

@@ -278,7 +278,7 @@ layer Net() {
     def test_no_kernels(self):
         self.edit("tri.build", "entry   = Net", "entry   = Net\n    emit = library opencl")
         said = self.fails("build")
-        self.assertIn("error[E0812]: a loop that the run counts cannot be compiled for OpenCL", said)
+        self.assertIn("error[E0812]: a run-time loop cannot be compiled for OpenCL", said)
         self.assertIn("remove `opencl` from `emit`", said)
 
 

@@ -27,7 +27,7 @@ static void keys(void **state)
 				  .hits = 7,
 				  .misses = 2,
 				  .packed = 5,
-				  .kept = 6,
+				  .packed_before = 6,
 				  .jobs = 4,
 				  .outputs = outputs,
 				  .n_outputs = 2};

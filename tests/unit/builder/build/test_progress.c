@@ -9,7 +9,7 @@
 
 #define S INT64_C(1000000000)
 
-static void draws(const char *expected, uint32_t done, int64_t left_ns, const struct progress_unit *running, uint32_t n, uint32_t columns)
+static void draws(const char *expected, uint32_t done, int64_t left_ns, const struct progress_task *running, uint32_t n, uint32_t columns)
 {
 	struct buf line = {0};
 	progress_line(&line, done, 25, left_ns, running, n, columns);
@@ -28,7 +28,7 @@ static void counts_and_time_left(void **state)
 
 static void running_units_that_fit(void **state)
 {
-	const struct progress_unit units[] = {
+	const struct progress_task units[] = {
 		{"compile conv2d [8, 3, 3]", 12 * S / 10, S}, {"compile matmul", 8 * S / 10, S}, {"link", S / 10, S}};
 	(void)state;
 	draws("[1/25] 3 s left: compile conv2d [8, 3, 3] 1.2 s, compile matmul 0.8 s, link 0.1 s", 1, 3 * S, units, 3, 100);
@@ -41,7 +41,7 @@ static void running_units_that_fit(void **state)
 /* A name may hold what is wide, and what moves the cursor. */
 static void odd_names(void **state)
 {
-	const struct progress_unit wide = {"層層層層層層層層層層", S, S}, control = {"a\033[2J\rb", S, S};
+	const struct progress_task wide = {"層層層層層層層層層層", S, S}, control = {"a\033[2J\rb", S, S};
 	(void)state;
 	draws("[1/25] 3 s left: 層層層層… 1.0 s", 1, 3 * S, &wide, 1, 32);
 	draws("[1/25] 3 s left: a[2Jb 1.0 s", 1, 3 * S, &control, 1, 79);

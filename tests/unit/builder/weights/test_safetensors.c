@@ -96,8 +96,8 @@ static void damage(void **state)
 		6, "overlaps");
 	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]},\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]}}",
 		4, "JSON");
-	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 5, "belong to no tensor");
-	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[1,5]}}", 5, "belong to no tensor");
+	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[0,4]}}", 5, "belongs to no tensor");
+	rejects("{\"w\":{\"dtype\":\"I8\",\"shape\":[4],\"data_offsets\":[1,5]}}", 5, "belongs to no tensor");
 }
 
 static void header_length(void **state)
