@@ -1,45 +1,51 @@
-/* What the rules of builtins share: arguments of the right kind, axes, sizes, broadcasting. */
+/* Shared by the rules of builtins: checked arguments, shapes, nodes, calls of other builtins. */
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/rules/builtin.h"
 
-const char *bcall_name(const struct bcall *c) { return c->sig->name; }
+const char *arg_name(struct emitter *e, const struct builtin_call *c, uint32_t i) { return name_text(e->f, c->sig->params[i].name); }
 
-static const char *param_text(struct emitter *e, const struct bcall *c, uint32_t i) { return name_text(e->f, c->sig->params[i].name); }
-
-static void wrong_kind(struct emitter *e, struct bcall *c, uint32_t i, const char *want)
+uint32_t find_param(struct emitter *e, const struct builtin_call *c, const char *name)
 {
-	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", param_text(e, c, i),
+	uint32_t i = 0;
+	while (i < c->sig->n && strcmp(arg_name(e, c, i), name))
+		i++;
+	return i;
+}
+
+static void report_kind(struct emitter *e, struct builtin_call *c, uint32_t i, const char *want)
+{
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", arg_name(e, c, i),
 				      c->sig->name, want, value_text(e, c->v[i]));
 	if (i == 1 && (c->bi == BI_MAX || c->bi == BI_MIN))
 		diag_help(e->report.out, g,
-			  c->bi == BI_MAX ? "the larger of two values is `maximum(x, y)`; `maximum(x, 0.0)` is `relu(x)`"
-					  : "the smaller of two values is `minimum(x, y)`");
+			  c->bi == BI_MAX ? "for the larger of two values write `maximum(x, y)`; `maximum(x, 0.0)` is `relu(x)`"
+					  : "for the smaller of two values write `minimum(x, y)`");
 	else if (c->v[i].kind == V_TUPLE)
-		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+		diag_help(e->report.out, g, "use one value of the tuple, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if (c->v[i].kind == V_LIST)
-		diag_help(e->report.out, g, "a list is made a tensor by `tensor(…)`");
-	else if (c->v[i].kind == V_INT && i == 2 && c->v[1].kind == V_INT && !strcmp(param_text(e, c, 1), "dim") &&
-		 !strcmp(param_text(e, c, 2), "keepdim"))
-		diag_help(e->report.out, g, "several dimensions are a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i,
+		diag_help(e->report.out, g, "convert the list with `tensor(…)`");
+	else if (c->v[i].kind == V_INT && i == 2 && c->v[1].kind == V_INT && !strcmp(arg_name(e, c, 1), "dim") &&
+		 !strcmp(arg_name(e, c, 2), "keepdim"))
+		diag_help(e->report.out, g, "pass several dimensions as a list: `dim=[%lld, %lld]`", (long long)c->v[1].u.i,
 			  (long long)c->v[2].u.i);
 	else if (c->sig->n > 1)
-		diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+		diag_note(e->report.out, g, "the signature is `%s(%s)`", c->sig->name, c->sig->text);
 }
 
-hir_ref need_tensor(struct emitter *e, struct bcall *c, uint32_t i)
+hir_ref need_tensor(struct emitter *e, struct builtin_call *c, uint32_t i)
 {
 	struct value v = c->v[i];
 	if (v.kind == V_TENSOR)
 		return v.u.t;
 	if (value_is_scalar(v))
 		return emit_scalar(e, v, scalar_type(v), c->ats[i]);
-	wrong_kind(e, c, i, "a tensor");
+	report_kind(e, c, i, "a tensor");
 	return HIR_NONE;
 }
 
-hir_ref need_float(struct emitter *e, struct bcall *c, uint32_t i)
+hir_ref need_float(struct emitter *e, struct builtin_call *c, uint32_t i)
 {
 	hir_ref r = need_tensor(e, c, i);
 	if (r == HIR_NONE)
@@ -49,75 +55,93 @@ hir_ref need_float(struct emitter *e, struct bcall *c, uint32_t i)
 		return r;
 	if (dtype_class(t) == DTC_INT || t == DT_TRIT)
 		return emit_cast(e, r, DT_FLOAT32, c->ats[i]);
-	wrong_kind(e, c, i, "a tensor of floats");
+	report_kind(e, c, i, "a tensor of floats");
 	return HIR_NONE;
 }
 
-hir_ref need_wide_float(struct emitter *e, struct bcall *c, uint32_t i)
+hir_ref need_wide_float(struct emitter *e, struct builtin_call *c, uint32_t i)
 {
 	hir_ref x = need_float(e, c, i);
 	return x == HIR_NONE || type_of(e, x)->elem == DT_FLOAT64 ? x : emit_cast(e, x, DT_FLOAT32, c->at);
 }
 
-bool is_trits(struct emitter *e, const struct bcall *c, uint32_t i)
+bool is_trits(struct emitter *e, const struct builtin_call *c, uint32_t i)
 {
 	return c->v[i].kind == V_TRIT || (c->v[i].kind == V_TENSOR && type_of(e, c->v[i].u.t)->elem == DT_TRIT);
 }
 
-bool need_int(struct emitter *e, struct bcall *c, uint32_t i, int64_t *out)
+bool need_int(struct emitter *e, struct builtin_call *c, uint32_t i, int64_t *out)
 {
 	if (c->v[i].kind == V_INT)
 		return *out = c->v[i].u.i, true;
 	if (!e->checking || c->v[i].kind != V_DIM)
-		wrong_kind(e, c, i, "an integer known at compile time");
+		report_kind(e, c, i, "an integer known at compile time");
 	return false;
 }
 
-bool need_float_value(struct emitter *e, struct bcall *c, uint32_t i, double *out)
+bool need_float_value(struct emitter *e, struct builtin_call *c, uint32_t i, double *out)
 {
 	if (c->v[i].kind == V_FLOAT)
 		return *out = c->v[i].u.f, true;
 	if (c->v[i].kind == V_INT)
 		return *out = (double)c->v[i].u.i, true;
 	if (!e->checking || c->v[i].kind != V_DIM)
-		wrong_kind(e, c, i, "a number known at compile time");
+		report_kind(e, c, i, "a number known at compile time");
 	return false;
 }
 
-bool need_bool(struct emitter *e, struct bcall *c, uint32_t i, bool *out)
+bool need_bool(struct emitter *e, struct builtin_call *c, uint32_t i, bool *out)
 {
 	if (c->v[i].kind == V_BOOL)
 		return *out = c->v[i].u.b, true;
-	wrong_kind(e, c, i, "true or false");
+	report_kind(e, c, i, "true or false");
 	return false;
 }
 
-bool need_dtype(struct emitter *e, struct bcall *c, uint32_t i, dtype *out)
+bool need_dtype(struct emitter *e, struct builtin_call *c, uint32_t i, dtype *out)
 {
 	if (c->v[i].kind == V_DTYPE)
 		return *out = c->v[i].u.dt, true;
 	if (c->v[i].kind == V_STR && dtype_find(c->v[i].u.s) != DT_COUNT) {
-		struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "an element type is written without quotes");
+		struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "an element type must be written without quotes");
 		diag_edit(e->report.out, g, c->ats[i], dtype_text(dtype_find(c->v[i].u.s)));
 		return false;
 	}
-	wrong_kind(e, c, i, "an element type");
+	report_kind(e, c, i, "an element type");
 	return false;
 }
 
-bool axis_of(struct emitter *e, struct bcall *c, int64_t v, uint32_t rank, span at, uint32_t *out)
+bool need_word(struct emitter *e, struct builtin_call *c, uint32_t i, const char *const *words, uint32_t n, uint32_t *out)
+{
+	if (c->v[i].kind == V_STR)
+		for (*out = 0; *out < n; ++*out)
+			if (!strcmp(c->v[i].u.s, words[*out]))
+				return true;
+	struct buf b = {0};
+	for (uint32_t k = 0; k < n; k++)
+		buf_printf(&b, "%s\"%s\"", k ? k + 1 == n ? " or " : ", " : "", words[k]);
+	struct diag *g = report_error(e, DIAG_ARG_VALUE, c->ats[i], "argument `%s` of `%s` must be %s, not %s", arg_name(e, c, i),
+				      c->sig->name, b.at, value_text(e, c->v[i]));
+	const char *near = c->v[i].kind == V_STR ? diag_nearest(c->v[i].u.s, words, n) : NULL;
+	if (near)
+		diag_help(e->report.out, g, "did you mean \"%s\"?", near);
+	buf_free(&b);
+	return false;
+}
+
+bool axis_of(struct emitter *e, struct builtin_call *c, int64_t v, uint32_t rank, span at, uint32_t *out)
 {
 	int64_t n = (int64_t)rank;
 	if (v >= -n && v < n) {
 		*out = (uint32_t)(v < 0 ? v + n : v);
 		return true;
 	}
-	struct diag *g = report_error(e, DIAG_DIM_RANGE, at, "`%s` has no dimension %lld to work on", c->sig->name, (long long)v);
+	struct diag *g = report_error(e, DIAG_DIM_RANGE, at, "`%s`: dimension %lld is out of range", c->sig->name, (long long)v);
 	diag_label_primary(e->report.out, g, "the tensor has %u dimension%s", rank, rank == 1 ? "" : "s");
 	return false;
 }
 
-bool need_axis(struct emitter *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *out)
+bool need_axis(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t rank, uint32_t *out)
 {
 	int64_t v;
 	return need_int(e, c, i, &v) && axis_of(e, c, v, rank, c->ats[i], out);
@@ -132,7 +156,7 @@ bool size_value(struct emitter *e, struct value v, dim *out)
 	return v.kind == V_INT || v.kind == V_DIM;
 }
 
-bool need_sizes(struct emitter *e, struct bcall *c, uint32_t i, dim *out, uint32_t *n, int *minus_one)
+bool need_sizes(struct emitter *e, struct builtin_call *c, uint32_t i, dim *out, uint32_t *n, int *minus_one)
 {
 	struct value one = c->v[i], *at = &one;
 	*n = 1;
@@ -151,7 +175,7 @@ bool need_sizes(struct emitter *e, struct bcall *c, uint32_t i, dim *out, uint32
 			struct diag *g =
 				report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "a size must be an integer, not %s", value_text(e, at[k]));
 			if (at[k].kind == V_FLOAT || at[k].kind == V_TENSOR)
-				diag_help(e->report.out, g, "sizes are divided with `//`, which gives an integer");
+				diag_help(e->report.out, g, "divide sizes with `//`, which returns an integer");
 			return false;
 		}
 		if (at[k].kind != V_INT || at[k].u.i >= 0)
@@ -167,12 +191,32 @@ bool need_sizes(struct emitter *e, struct bcall *c, uint32_t i, dim *out, uint32
 	return true;
 }
 
+bool need_const_size(struct emitter *e, struct builtin_call *c, span at, dim size, const char *what, int64_t *out)
+{
+	if (dim_is_const(e->b->dims, size, out))
+		return true;
+	return e->checking ? false : rule_reject(e, c, DIAG_UNSUPPORTED, at, "%s must be known at compile time", what);
+}
+
 /* ---- shapes ---- */
 
 bool dims_agree(struct emitter *e, dim a, dim b)
 {
 	int c = dim_compare(e->b->dims, a, b);
 	return c > 0 || (!c && e->checking);
+}
+
+bool shapes_agree_except(struct emitter *e, const struct hir_type *a, const struct hir_type *b, uint32_t axis)
+{
+	bool agree = a->rank == b->rank;
+	for (uint32_t k = 0; agree && k < a->rank; k++)
+		agree = k == axis || dims_agree(e, a->dims[k], b->dims[k]);
+	return agree;
+}
+
+bool shapes_agree(struct emitter *e, const struct hir_type *a, const struct hir_type *b)
+{
+	return shapes_agree_except(e, a, b, UINT32_MAX);
 }
 
 dim fresh_dim(struct emitter *e) { return dim_new_sym(e->b->dims, "?"); }
@@ -185,7 +229,7 @@ static bool broadcast_one(struct emitter *e, dim a, dim b, dim *out)
 	if ((ca && x == 1) || (cb && y == 1) || dim_eq(a, b))
 		return true;
 	if (!e->checking || dim_compare(e->b->dims, a, b) < 0) {
-		/* While checking, a symbol may turn out to be 1. */
+		/* while checking, a symbol may be 1 */
 		if (!e->checking || (ca && cb))
 			return false;
 	}
@@ -197,7 +241,7 @@ bool broadcast_dims(struct emitter *e, struct hir_type *acc, const struct hir_ty
 {
 	struct hir_type out = {.elem = acc->elem, .rank = acc->rank > t->rank ? acc->rank : t->rank};
 	for (uint32_t i = 0; i < out.rank; i++) {
-		uint32_t ia = i + acc->rank - out.rank, ib = i + t->rank - out.rank; /* wrap where missing */
+		uint32_t ia = i + acc->rank - out.rank, ib = i + t->rank - out.rank; /* wraps for a missing dimension */
 		bool has_a = ia < acc->rank, has_b = ib < t->rank;
 		if (has_a && has_b) {
 			if (!broadcast_one(e, acc->dims[ia], t->dims[ib], &out.dims[i]))
@@ -219,7 +263,7 @@ bool broadcasts_to(struct emitter *e, const struct hir_type *t, const struct hir
 	return fits;
 }
 
-static const char *size_text(struct emitter *e, dim d)
+const char *dim_text(struct emitter *e, dim d)
 {
 	struct buf b = {0};
 	dim_print_apart(e->b->dims, d, &b);
@@ -232,18 +276,18 @@ void note_difference(struct emitter *e, struct diag *g, const struct hir_type *a
 {
 	uint32_t n = a->rank < b->rank ? a->rank : b->rank;
 	bool equal = a->rank == b->rank;
-	for (uint32_t i = n; n > 2 && i > 0; i--) { /* shapes of two dimensions are seen at a glance */
+	for (uint32_t i = n; n > 2 && i > 0; i--) { /* unnecessary for one or two dimensions */
 		dim da = a->dims[a->rank - i], db = b->dims[b->rank - i], joint;
 		bool same = except == UINT32_MAX ? broadcast_one(e, da, db, &joint) : a->rank - i == except || dims_agree(e, da, db);
 		if (same)
 			continue;
-		diag_note(e->report.out, g, "they differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i, size_text(e, da),
-			  size_text(e, db));
+		diag_note(e->report.out, g, "the shapes differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i,
+			  dim_text(e, da), dim_text(e, db));
 		return;
 	}
 }
 
-bool broadcast_or_report(struct emitter *e, struct bcall *c, hir_ref a, hir_ref b, span sa, span sb, struct hir_type *out)
+bool broadcast_or_report(struct emitter *e, struct builtin_call *c, hir_ref a, hir_ref b, span sa, span sb, struct hir_type *out)
 {
 	*out = *type_of(e, a);
 	if (broadcast_dims(e, out, type_of(e, b)))
@@ -257,24 +301,40 @@ bool broadcast_or_report(struct emitter *e, struct bcall *c, hir_ref a, hir_ref 
 	return false;
 }
 
-struct value shape_error(struct emitter *e, struct bcall *c, enum diag_code code, span at, const char *fmt, ...)
+static void report_rule(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, va_list ap)
 {
 	char text[512];
+	vsnprintf(text, sizeof text, fmt, ap);
+	report_error(e, code, at, "`%s`: %s", c->sig->name, text);
+}
+
+struct value rule_error(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
+{
 	va_list ap;
 	va_start(ap, fmt);
-	vsnprintf(text, sizeof text, fmt, ap);
+	report_rule(e, c, code, at, fmt, ap);
 	va_end(ap);
-	report_error(e, code, at, "`%s`: %s", c->sig->name, text);
 	return VALUE_POISON;
 }
 
+bool rule_reject(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, ...)
+{
+	va_list ap;
+	va_start(ap, fmt);
+	report_rule(e, c, code, at, fmt, ap);
+	va_end(ap);
+	return false;
+}
+
 /* ---- nodes ---- */
+
+struct hir_arg arg_float(double f) { return (struct hir_arg){.kind = ARG_FLOAT, .u.f = f}; }
 
 struct hir_arg plain_arg(struct value v)
 {
 	switch (v.kind) {
 	case V_INT: return arg_int(v.u.i);
-	case V_FLOAT: return (struct hir_arg){.kind = ARG_FLOAT, .u.f = v.u.f};
+	case V_FLOAT: return arg_float(v.u.f);
 	case V_BOOL: return (struct hir_arg){.kind = ARG_BOOL, .u.i = v.u.b};
 	case V_STR: return (struct hir_arg){.kind = ARG_STR, .u.s = v.u.s};
 	case V_DIM: return arg_dim(v.u.d);
@@ -282,13 +342,15 @@ struct hir_arg plain_arg(struct value v)
 	}
 }
 
-struct value emit1(struct emitter *e, struct bcall *c, enum builtin bi, const struct hir_type *t, hir_ref x)
+struct hir_arg arg_sizes(struct emitter *e, const struct hir_type *t)
 {
-	struct hir_arg a = arg_tensor(x);
-	return value_tensor(emit_builtin(e, bi, t, &a, 1, c->at));
+	struct hir_arg sizes[HIR_MAX_RANK];
+	for (uint32_t k = 0; k < t->rank; k++)
+		sizes[k] = arg_dim(t->dims[k]);
+	return arg_list(e, sizes, t->rank);
 }
 
-struct value emit_plain(struct emitter *e, struct bcall *c, const struct hir_type *t, hir_ref x)
+struct value emit_plain(struct emitter *e, struct builtin_call *c, const struct hir_type *t, hir_ref x)
 {
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
 	for (uint32_t i = 1; i < c->sig->n; i++)
@@ -298,37 +360,51 @@ struct value emit_plain(struct emitter *e, struct bcall *c, const struct hir_typ
 
 struct value emit_reshape(struct emitter *e, hir_ref x, const struct hir_type *t, span at)
 {
-	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
-	for (uint32_t i = 0; i < t->rank; i++)
-		sizes[i] = arg_dim(t->dims[i]);
-	a[1] = arg_list(e, sizes, t->rank);
+	struct hir_arg a[2] = {arg_tensor(x), arg_sizes(e, t)};
 	return value_tensor(emit_builtin(e, BI_RESHAPE, t, a, 2, at));
 }
 
-/* ---- builtins made of others ---- */
-
-static struct value call_with(struct emitter *e, enum builtin bi, const struct value *v, uint32_t n, span at)
+struct value emit_two_results(struct emitter *e, hir_ref node, const struct hir_type *first, const struct hir_type *second, span at)
 {
-	struct arg given[3] = {0};
-	struct args args = {n, given};
-	for (uint32_t i = 0; i < n; i++)
-		given[i] = (struct arg){.v = v[i], .at = at};
-	return call_builtin(e, bi, &args, at);
-}
-
-struct value call1(struct emitter *e, enum builtin bi, struct value a, span at) { return call_with(e, bi, &a, 1, at); }
-
-struct value call2(struct emitter *e, enum builtin bi, struct value a, struct value b, span at)
-{
-	return call_with(e, bi, (struct value[]){a, b}, 2, at);
-}
-
-struct value choose(struct emitter *e, struct value c, struct value a, struct value b, span at)
-{
-	return call_with(e, BI_WHERE, (struct value[]){c, a, b}, 3, at);
+	return TUPLE(value_tensor(emit_result(e, node, 0, first, at)), value_tensor(emit_result(e, node, 1, second, at)));
 }
 
 struct value as_elem(struct emitter *e, struct value v, dtype t, span at)
 {
 	return v.kind == V_TENSOR ? value_tensor(emit_cast(e, v.u.t, t, at)) : v;
+}
+
+/* ---- values, calls of other builtins ---- */
+
+static struct value seq_of(struct emitter *e, enum value_kind kind, const struct value *v, size_t n)
+{
+	struct value seq = value_seq(e->f->arena, kind, (uint32_t)n);
+	memcpy(seq.u.seq->at, v, n * sizeof *v);
+	return seq;
+}
+
+struct value list_of(struct emitter *e, const struct value *v, size_t n) { return seq_of(e, V_LIST, v, n); }
+struct value tuple_of(struct emitter *e, const struct value *v, size_t n) { return seq_of(e, V_TUPLE, v, n); }
+
+struct value list_of_sizes(struct emitter *e, const struct hir_type *t)
+{
+	struct value v[HIR_MAX_RANK];
+	for (uint32_t k = 0; k < t->rank; k++)
+		v[k] = value_dim(e->b->dims, t->dims[k]);
+	return list_of(e, v, t->rank);
+}
+
+struct value compose(struct emitter *e, enum builtin bi, const struct value *v, size_t n, span at)
+{
+	struct arg given[BUILTIN_MAX_PARAMS];
+	for (size_t k = 0; k < n; k++)
+		given[k] = (struct arg){.v = v[k], .at = at};
+	struct args args = {(uint32_t)n, given};
+	return call_builtin(e, bi, &args, at);
+}
+
+struct value composed_floats(struct emitter *e, struct builtin_call *c, uint32_t i)
+{
+	hir_ref x = need_float(e, c, i);
+	return x == HIR_NONE ? VALUE_POISON : value_tensor(x);
 }

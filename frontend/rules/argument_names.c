@@ -1,4 +1,4 @@
-/* Which argument is meant by a name that the function does not have. */
+/* Suggests an argument for a name that the function does not have. */
 #include <string.h>
 #include "base/diag.h"
 #include "frontend/habits/habits.h"
@@ -11,7 +11,7 @@ static const struct {
 #undef ARGUMENT
 };
 
-static const char *find(const char *name, const char *const *names, uint32_t n)
+static const char *find_name(const char *name, const char *const *names, uint32_t n)
 {
 	for (uint32_t i = 0; i < n; i++)
 		if (!strcmp(names[i], name))
@@ -19,8 +19,8 @@ static const char *find(const char *name, const char *const *names, uint32_t n)
 	return NULL;
 }
 
-/* The only one of which the name is a word: `size` of `split_size`. */
-static const char *with_word(const char *name, const char *const *names, uint32_t n)
+/* Returns the only name that contains `name` as a word: `split_size` for `size`. */
+static const char *find_with_word(const char *name, const char *const *names, uint32_t n)
 {
 	size_t len = strlen(name);
 	const char *found = NULL;
@@ -39,12 +39,12 @@ void argument_help(struct diags *d, struct diag *g, span at, const char *name, c
 	const char *meant = NULL;
 	for (size_t i = 0; i < sizeof others / sizeof *others && !meant; i++)
 		if (!strcmp(others[i].given, name))
-			meant = find(others[i].meant, names, n);
+			meant = find_name(others[i].meant, names, n);
 	if (!meant)
 		meant = diag_nearest(name, names, n);
 	bool sure = meant != NULL;
 	if (!meant)
-		meant = with_word(name, names, n);
+		meant = find_with_word(name, names, n);
 	if (!meant)
 		return;
 	diag_help(d, g, "did you mean `%s`?", meant);

@@ -1,4 +1,4 @@
-/* Calls of builtins: their signatures, and the arguments bound to the parameters. */
+/* Signatures of builtins, and the binding of arguments to parameters. */
 #include "frontend/rules/builtin.h"
 #include <stdlib.h>
 #include <string.h>
@@ -67,7 +67,7 @@ void builtin_sigs_init(struct frontend *f)
 
 /* ---- binding ---- */
 
-/* Names that PyTorch has for a parameter, beside those of builtins.def. */
+/* Further names of parameters in PyTorch. */
 static const struct {
 	const char *alias, *name;
 } aliases[] = {
@@ -91,7 +91,7 @@ static const struct {
 	{"threshold", "pos_threshold"},
 };
 
-static int param_named(struct emitter *e, const struct builtin_sig *s, name_id name)
+static int find_named_param(struct emitter *e, const struct builtin_sig *s, name_id name)
 {
 	const char *text = name_text(e->f, name), *other = "";
 	for (size_t k = 0; k < sizeof aliases / sizeof *aliases; k++)
@@ -109,18 +109,18 @@ static bool report_name(struct emitter *e, const struct builtin_sig *s, const st
 	for (uint32_t i = 0; i < s->n_all; i++)
 		names[i] = name_text(e->f, s->params[i].name);
 	struct diag *g = report_error(e, DIAG_ARG_NAME, a->name_at, "`%s` has no argument `%s`", s->name, name_text(e->f, a->name));
-	diag_note(e->report.out, g, "it is `%s(%s)`", s->name, s->text);
+	diag_note(e->report.out, g, "the signature is `%s(%s)`", s->name, s->text);
 	argument_help(e->report.out, g, a->name_at, name_text(e->f, a->name), names, s->n_all);
 	return false;
 }
 
-static bool put(struct emitter *e, struct bcall *c, uint32_t i, const struct arg *a)
+static bool set_argument(struct emitter *e, struct builtin_call *c, uint32_t i, const struct arg *a)
 {
 	if (c->given[i]) {
-		struct diag *g = report_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice",
-					      name_text(e->f, c->sig->params[i].name), c->sig->name);
+		struct diag *g =
+			report_error(e, DIAG_ARG_TWICE, a->at, "argument `%s` of `%s` is given twice", arg_name(e, c, i), c->sig->name);
 		if (c->bi == BI_CONCAT || c->bi == BI_STACK)
-			diag_help(e->report.out, g, "the tensors are one list: `%s([a, b], dim=1)`", c->sig->name);
+			diag_help(e->report.out, g, "pass the tensors as a list: `%s([a, b], dim=1)`", c->sig->name);
 		return false;
 	}
 	c->given[i] = true;
@@ -130,15 +130,15 @@ static bool put(struct emitter *e, struct bcall *c, uint32_t i, const struct arg
 	return true;
 }
 
-static bool may_be_one_of_many(struct value v) { return value_is_scalar(v) || v.kind == V_TENSOR; }
+static bool is_variadic_item(struct value v) { return value_is_scalar(v) || v.kind == V_TENSOR; }
 
-/* reshape(x, 2, 3), einsum("i,j", a, b): the numbers or tensors from argument `from` on as one list. */
-static uint32_t put_variadic(struct emitter *e, struct bcall *c, uint32_t i, struct args *args, uint32_t from)
+/* reshape(x, 2, 3), einsum("i,j", a, b): collects the numbers or tensors from argument `from` on into one list. Returns their number. */
+static uint32_t set_variadic(struct emitter *e, struct builtin_call *c, uint32_t i, struct args *args, uint32_t from)
 {
 	uint32_t n = 0;
 	bool poison = false;
 	while (from + n < args->n && !args->at[from + n].name &&
-	       (may_be_one_of_many(args->at[from + n].v) || is_poison(args->at[from + n].v)))
+	       (is_variadic_item(args->at[from + n].v) || is_poison(args->at[from + n].v)))
 		n++;
 	struct arg all = args->at[from];
 	all.v = value_seq(e->f->arena, V_LIST, n);
@@ -150,54 +150,53 @@ static uint32_t put_variadic(struct emitter *e, struct bcall *c, uint32_t i, str
 		all.v = VALUE_POISON;
 	if (n)
 		all.at.end = args->at[from + n - 1].at.end;
-	put(e, c, i, &all);
+	set_argument(e, c, i, &all);
 	return n;
 }
 
-static bool too_many(struct emitter *e, struct bcall *c, const struct arg *a)
+static bool report_too_many(struct emitter *e, struct builtin_call *c, const struct arg *a)
 {
 	struct diag *g = report_error(e, DIAG_ARG_COUNT, a->at, "too many arguments for `%s`", c->sig->name);
-	diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	diag_note(e->report.out, g, "the signature is `%s(%s)`", c->sig->name, c->sig->text);
 	return false;
 }
 
-static bool missing(struct emitter *e, struct bcall *c, uint32_t i)
+static bool report_missing(struct emitter *e, struct builtin_call *c, uint32_t i)
 {
-	struct diag *g =
-		report_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, name_text(e->f, c->sig->params[i].name));
-	diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	struct diag *g = report_error(e, DIAG_ARG_COUNT, c->at, "`%s` needs argument `%s`", c->sig->name, arg_name(e, c, i));
+	diag_note(e->report.out, g, "the signature is `%s(%s)`", c->sig->name, c->sig->text);
 	return false;
 }
 
-/* An argument of training is of the kind of its default: a bool, or a number. The run may know it. */
-static bool training_ok(struct emitter *e, struct bcall *c, uint32_t i)
+/* Checks an argument that matters only in training: a bool or a number, as its default. It may be known only at run time. */
+static bool check_training_argument(struct emitter *e, struct builtin_call *c, uint32_t i)
 {
 	struct value v = c->v[i];
 	bool want_bool = c->sig->params[i].standard.kind == V_BOOL;
 	if (v.kind == V_TENSOR ? (dtype_class(type_of(e, v.u.t)->elem) == DTC_BOOL) == want_bool
 			       : v.kind == V_NONE || (value_is_scalar(v) && (v.kind == V_BOOL) == want_bool))
 		return true;
-	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s",
-				      name_text(e->f, c->sig->params[i].name), c->sig->name, want_bool ? "true or false" : "a number",
-				      value_text(e, v));
-	diag_note(e->report.out, g, "it is `%s(%s)`", c->sig->name, c->sig->text);
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "argument `%s` of `%s` must be %s, not %s", arg_name(e, c, i),
+				      c->sig->name, want_bool ? "true or false" : "a number", value_text(e, v));
+	diag_note(e->report.out, g, "the signature is `%s(%s)`", c->sig->name, c->sig->text);
 	return false;
 }
 
-static bool bind(struct emitter *e, struct bcall *c, struct args *args)
+static bool bind_arguments(struct emitter *e, struct builtin_call *c, struct args *args)
 {
 	uint32_t pos = 0;
 	for (uint32_t i = 0; i < args->n; i++) {
 		struct arg *a = &args->at[i];
-		int k = a->name ? param_named(e, c->sig, a->name) : (int)pos;
+		int k = a->name ? find_named_param(e, c->sig, a->name) : (int)pos;
 		if (k < 0)
 			return report_name(e, c->sig, a);
 		if ((uint32_t)k >= (a->name ? c->sig->n_all : c->sig->n))
-			return too_many(e, c, a);
-		bool more = i + 1 < args->n && !a[1].name; /* what is not known may be a list, but not before another size */
-		if (!a->name && c->sig->params[k].variadic && (may_be_one_of_many(a->v) || (more && is_poison(a->v))))
-			i += put_variadic(e, c, (uint32_t)k, args, i) - 1;
-		else if (!put(e, c, (uint32_t)k, a) || ((uint32_t)k >= c->sig->n && !is_poison(a->v) && !training_ok(e, c, (uint32_t)k)))
+			return report_too_many(e, c, a);
+		bool more = i + 1 < args->n && !a[1].name; /* poison may be a list, but not before another size */
+		if (!a->name && c->sig->params[k].variadic && (is_variadic_item(a->v) || (more && is_poison(a->v))))
+			i += set_variadic(e, c, (uint32_t)k, args, i) - 1;
+		else if (!set_argument(e, c, (uint32_t)k, a) ||
+			 ((uint32_t)k >= c->sig->n && !is_poison(a->v) && !check_training_argument(e, c, (uint32_t)k)))
 			return false;
 		pos += !a->name;
 	}
@@ -205,7 +204,7 @@ static bool bind(struct emitter *e, struct bcall *c, struct args *args)
 		if (c->given[i])
 			continue;
 		if (c->sig->params[i].required && !c->sig->params[i].variadic)
-			return missing(e, c, i);
+			return report_missing(e, c, i);
 		c->v[i] = c->sig->params[i].variadic ? value_seq(e->f->arena, V_LIST, 0) : c->sig->params[i].standard;
 		c->ats[i] = c->at;
 	}
@@ -214,20 +213,20 @@ static bool bind(struct emitter *e, struct bcall *c, struct args *args)
 
 struct value call_builtin(struct emitter *e, enum builtin bi, struct args *args, span at)
 {
-	struct bcall c = {.bi = bi, .at = at, .sig = &e->f->elab.builtin_sigs[bi]};
+	struct builtin_call c = {.bi = bi, .at = at, .sig = &e->f->elab.builtin_sigs[bi]};
 	struct value out;
 	bool unknown = false;
 	e->report.steps += 4;
 	for (uint32_t i = 0; i < args->n; i++)
 		unknown = unknown || value_contains(args->at[i].v, V_POISON);
-	if (!unknown && builtin_of_numbers(e, bi, args, at, &out))
+	if (!unknown && evaluate_builtin(e, bi, args, at, &out))
 		return out;
-	if (!bind(e, &c, args) || unknown)
+	if (!bind_arguments(e, &c, args) || unknown)
 		return VALUE_POISON;
 	uint32_t errors = e->report.errors;
 	out = table[bi].rule(e, &c);
 	if (dims_overflowed(e->b->dims) && e->report.errors == errors) {
-		report_error(e, DIAG_CONST_ARITH, at, "the sizes of `%s` overflow 64 bits or are too complicated", c.sig->name);
+		report_error(e, DIAG_CONST_ARITH, at, "`%s`: the sizes overflow 64 bits or are too complicated", c.sig->name);
 		return VALUE_POISON;
 	}
 	return out;

@@ -1,4 +1,4 @@
-/* Calls whose value is known at compile time: builtins of numbers, casts, len, range and the like. */
+/* Calls that are evaluated at compile time: builtins of numbers, casts, len, range and others. */
 #include <math.h>
 #include "frontend/rules/builtin.h"
 #include "frontend/rules/operators.h"
@@ -6,7 +6,7 @@
 
 /* ---- builtins of numbers and lists ---- */
 
-static bool unary(enum builtin bi, double x, double *y)
+static bool evaluate_unary(enum builtin bi, double x, double *y)
 {
 	switch (bi) {
 	case BI_SIN: *y = sin(x); return true;
@@ -23,8 +23,8 @@ static bool unary(enum builtin bi, double x, double *y)
 	}
 }
 
-/* The value of a function of floats. */
-static struct value function_value(struct emitter *e, struct value of, double y, span at)
+/* Gives the result y the type of the operand. */
+static struct value with_operand_type(struct emitter *e, struct value of, double y, span at)
 {
 	if (!of.typed)
 		return value_float(y);
@@ -32,8 +32,8 @@ static struct value function_value(struct emitter *e, struct value of, double y,
 	return convert_number(e, value_float(y), dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32, at);
 }
 
-/* floor, ceil, round of a literal give integers, of a declared float that type; abs, sign keep the kind. */
-static bool rounding(struct emitter *e, enum builtin bi, struct value v, span at, struct value *out)
+/* floor, ceil and round of a literal are integers; of a typed float they have its type. abs and sign keep the kind. */
+static bool evaluate_rounding(struct emitter *e, enum builtin bi, struct value v, span at, struct value *out)
 {
 	double x = number_value(v), y;
 	if (bi == BI_ABS) {
@@ -49,17 +49,17 @@ static bool rounding(struct emitter *e, enum builtin bi, struct value v, span at
 	if (bi != BI_FLOOR && bi != BI_CEIL && bi != BI_ROUND)
 		return false;
 	y = bi == BI_FLOOR ? floor(x) : bi == BI_CEIL ? ceil(x) : nearbyint(x);
-	*out = v.kind == V_INT ? v : !v.typed && fabs(y) < 0x1p62 ? value_int((int64_t)y) : function_value(e, v, y, at);
+	*out = v.kind == V_INT ? v : !v.typed && fabs(y) < 0x1p62 ? value_int((int64_t)y) : with_operand_type(e, v, y, at);
 	return true;
 }
 
-static bool less(struct value a, struct value b)
+static bool is_less(struct value a, struct value b)
 {
 	return a.kind == V_INT && b.kind == V_INT ? a.u.i < b.u.i : number_value(a) < number_value(b);
 }
 
 /* min(3, 1, 2), or of a list */
-static bool extreme(struct emitter *e, enum builtin bi, struct value *v, uint32_t n, span at, struct value *out)
+static bool evaluate_extreme(struct emitter *e, enum builtin bi, struct value *v, uint32_t n, span at, struct value *out)
 {
 	bool most = bi == BI_MAX || bi == BI_MAXIMUM;
 	dtype t = DT_COUNT;
@@ -71,13 +71,13 @@ static bool extreme(struct emitter *e, enum builtin bi, struct value *v, uint32_
 		struct value one = v[i];
 		if (!convert_operands(e, TOK_PLUS, out, &one, &t, at))
 			return *out = VALUE_POISON, true;
-		if (most ? less(*out, one) : less(one, *out))
+		if (most ? is_less(*out, one) : is_less(one, *out))
 			*out = one;
 	}
 	return true;
 }
 
-static bool fold(struct emitter *e, enum token_kind op, struct value from, const struct seq *s, span at, struct value *out)
+static bool fold_list(struct emitter *e, enum token_kind op, struct value from, const struct seq *s, span at, struct value *out)
 {
 	*out = from;
 	for (uint32_t i = 0; i < s->n; i++)
@@ -100,33 +100,33 @@ static bool any_or_all(const struct seq *s, bool any, struct value *out)
 	return true;
 }
 
-/* sum, prod, min, max, any, all of a list that is known now. */
-static bool of_list(struct emitter *e, enum builtin bi, const struct seq *s, span at, struct value *out)
+/* sum, prod, min, max, any, all of a compile-time list. */
+static bool evaluate_on_list(struct emitter *e, enum builtin bi, const struct seq *s, span at, struct value *out)
 {
 	e->report.steps += s->n;
 	switch (bi) {
-	case BI_SUM: return fold(e, TOK_PLUS, value_int(0), s, at, out);
-	case BI_PROD: return fold(e, TOK_STAR, value_int(1), s, at, out);
+	case BI_SUM: return fold_list(e, TOK_PLUS, value_int(0), s, at, out);
+	case BI_PROD: return fold_list(e, TOK_STAR, value_int(1), s, at, out);
 	case BI_MIN:
-	case BI_MAX: return s->n && extreme(e, bi, s->at, s->n, at, out);
+	case BI_MAX: return s->n && evaluate_extreme(e, bi, s->at, s->n, at, out);
 	case BI_ANY:
 	case BI_ALL: return any_or_all(s, bi == BI_ANY, out);
 	default: return false;
 	}
 }
 
-bool builtin_of_numbers(struct emitter *e, enum builtin bi, struct args *args, span at, struct value *out)
+bool evaluate_builtin(struct emitter *e, enum builtin bi, struct args *args, span at, struct value *out)
 {
 	double y;
 	if (args->n == 1 && !args->at[0].name && value_is_seq(args->at[0].v))
-		return of_list(e, bi, args->at[0].v.u.seq, at, out);
+		return evaluate_on_list(e, bi, args->at[0].v.u.seq, at, out);
 	for (uint32_t i = 0; i < args->n; i++)
 		if (args->at[i].name || (args->at[i].v.kind != V_INT && args->at[i].v.kind != V_FLOAT))
 			return false;
 	if (args->n == 1) {
-		if (unary(bi, number_value(args->at[0].v), &y))
-			return *out = function_value(e, args->at[0].v, y, at), true;
-		return rounding(e, bi, args->at[0].v, at, out);
+		if (evaluate_unary(bi, number_value(args->at[0].v), &y))
+			return *out = with_operand_type(e, args->at[0].v, y, at), true;
+		return evaluate_rounding(e, bi, args->at[0].v, at, out);
 	}
 	if (args->n < 2 || args->n > ELAB_MAX_ARGS)
 		return false;
@@ -134,7 +134,7 @@ bool builtin_of_numbers(struct emitter *e, enum builtin bi, struct args *args, s
 	for (uint32_t i = 0; i < args->n; i++)
 		all[i] = args->at[i].v;
 	if (bi == BI_MAX || bi == BI_MIN || ((bi == BI_MAXIMUM || bi == BI_MINIMUM) && args->n == 2))
-		return extreme(e, bi, all, args->n, at, out);
+		return evaluate_extreme(e, bi, all, args->n, at, out);
 	if (args->n != 2)
 		return false;
 	if (bi == BI_POW)
@@ -162,7 +162,7 @@ struct value call_cast(struct emitter *e, dtype to, struct args *args, span at)
 	uint64_t scratch;
 	struct diag *g;
 	if (args->n != 1 || args->at[0].name) {
-		g = report_error(e, DIAG_ARG_COUNT, at, "a cast takes one value: `%s(x)`", dtype_text(to));
+		g = report_error(e, DIAG_ARG_COUNT, at, "a cast takes one argument: `%s(x)`", dtype_text(to));
 		if (!args->n)
 			diag_help(e->report.out, g, "the element type of a tensor is `x.dtype`, without `()`");
 		return VALUE_POISON;
@@ -184,7 +184,7 @@ struct value call_cast(struct emitter *e, dtype to, struct args *args, span at)
 	default:
 		g = report_error(e, DIAG_TYPE_MISMATCH, sat, "%s cannot be cast to %s", value_text(e, v), dtype_text(to));
 		if (v.kind == V_LIST)
-			diag_help(e->report.out, g, "a list is made a tensor by `tensor([…], dtype=%s)`", dtype_text(to));
+			diag_help(e->report.out, g, "convert the list with `tensor([…], dtype=%s)`", dtype_text(to));
 		return VALUE_POISON;
 	}
 	if (v.kind == V_INT && !scalar_bytes(e, v, to, &scratch, sat))
@@ -258,7 +258,11 @@ static struct value special_lists(struct emitter *e, enum special sp, struct arg
 		args->n = 1;
 	}
 	if (!args->n || args->n > 8 || (sp != SP_ZIP && args->n > 1)) {
-		report_error(e, DIAG_ARG_COUNT, at, "wrong number of arguments");
+		report_error(e, DIAG_ARG_COUNT, at, "`%s` takes %s",
+			     sp == SP_ZIP        ? "zip"
+			     : sp == SP_REVERSED ? "reversed"
+						 : "enumerate",
+			     sp == SP_ZIP ? "1 to 8 lists" : "one list");
 		return VALUE_POISON;
 	}
 	for (uint32_t i = 0; i < args->n; i++) {
@@ -282,19 +286,18 @@ static struct value special_lists(struct emitter *e, enum special sp, struct arg
 	return checked_list(e, out, at);
 }
 
-/* ntuple(x, n): a list or tuple of n as a tuple, anything else n times. */
+/* ntuple(x, n): a list or tuple of n values as a tuple; another value n times. */
 static struct value special_ntuple(struct emitter *e, struct args *args, span at)
 {
 	bool ok = args->n == 2 && !args->at[0].name && !args->at[1].name && args->at[1].v.kind == V_INT && args->at[1].v.u.i > 0 &&
 		  args->at[1].v.u.i <= HIR_MAX_RANK;
 	if (!ok) {
-		report_error(e, DIAG_ARG_VALUE, at, "ntuple takes a value and how many of it to make, from 1 to %d: `ntuple(x, 2)`",
-			     HIR_MAX_RANK);
+		report_error(e, DIAG_ARG_VALUE, at, "`ntuple` takes a value and a length from 1 to %d: `ntuple(x, 2)`", HIR_MAX_RANK);
 		return VALUE_POISON;
 	}
 	struct value x = args->at[0].v, out = value_seq(e->f->arena, V_TUPLE, (uint32_t)args->at[1].v.u.i);
 	if (value_is_seq(x) && x.u.seq->n != out.u.seq->n) {
-		report_error(e, DIAG_ARG_VALUE, args->at[0].at, "a number or %u of them are needed here, not %s", out.u.seq->n,
+		report_error(e, DIAG_ARG_VALUE, args->at[0].at, "`ntuple` needs one value or a list of %u, not %s", out.u.seq->n,
 			     value_text(e, x));
 		return VALUE_POISON;
 	}
@@ -303,7 +306,7 @@ static struct value special_ntuple(struct emitter *e, struct args *args, span at
 	return checked_list(e, out, at);
 }
 
-static struct value special_one(struct emitter *e, enum special sp, struct arg *a, span at)
+static struct value special_of_one(struct emitter *e, enum special sp, struct arg *a, span at)
 {
 	if (sp == SP_LEN)
 		return special_len(e, a->v, a->at);
@@ -313,11 +316,7 @@ static struct value special_one(struct emitter *e, enum special sp, struct arg *
 		report_error(e, DIAG_TYPE_MISMATCH, at, "%s has no shape", value_text(e, a->v));
 		return VALUE_POISON;
 	}
-	struct hir_type t = *type_of(e, a->v.u.t);
-	struct value v = value_seq(e->f->arena, V_LIST, t.rank);
-	for (uint32_t i = 0; i < t.rank; i++)
-		v.u.seq->at[i] = value_dim(e->b->dims, t.dims[i]);
-	return v;
+	return list_of_sizes(e, type_of(e, a->v.u.t));
 }
 
 struct value call_special(struct emitter *e, enum special sp, struct args *args, span at)
@@ -340,7 +339,7 @@ struct value call_special(struct emitter *e, enum special sp, struct args *args,
 	case SP_COUNT: return VALUE_POISON;
 	}
 	if (args->n == 1 && !args->at[0].name)
-		return special_one(e, sp, &args->at[0], at);
-	report_error(e, DIAG_ARG_COUNT, at, "one argument is needed here, not %u", args->n);
+		return special_of_one(e, sp, &args->at[0], at);
+	report_error(e, DIAG_ARG_COUNT, at, "expected one argument, not %u", args->n);
 	return VALUE_POISON;
 }

@@ -1,55 +1,52 @@
-/* Builtins of networks that are taken apart into others: losses, gates, windows. */
+/* Rules of network builtins that are composed of others: losses, gates, windows. */
 #include <string.h>
-#include "frontend/rules/composed.h"
+#include "frontend/rules/builtin.h"
 
 static bool is_tensor(struct value v) { return v.kind == V_TENSOR; }
 static uint32_t rank_of(struct emitter *e, struct value v) { return type_of(e, v.u.t)->rank; }
 
 /* ---- losses ---- */
 
-/* By argument i, the reduction. */
-static struct value reduced(struct emitter *e, struct bcall *c, uint32_t i, struct value loss)
+/* Reduces the loss by argument i, `reduction`. */
+static struct value reduce_loss(struct emitter *e, struct builtin_call *c, uint32_t i, struct value loss)
 {
-	const char *how = c->v[i].kind == V_STR ? c->v[i].u.s : "";
-	if (!strcmp(how, "mean"))
-		return COMPOSE(BI_MEAN, loss);
-	if (!strcmp(how, "sum"))
-		return COMPOSE(BI_SUM, loss);
-	if (!strcmp(how, "none"))
-		return loss;
-	return shape_error(e, c, DIAG_ARG_VALUE, c->ats[i], "the reduction is \"mean\", \"sum\" or \"none\"");
+	static const char *const words[] = {"none", "mean", "sum"};
+	uint32_t reduction;
+	if (!need_word(e, c, i, words, 3, &reduction))
+		return VALUE_POISON;
+	return reduction ? COMPOSE(reduction == 1 ? BI_MEAN : BI_SUM, loss) : loss;
 }
 
-static struct value distance(struct emitter *e, struct bcall *c)
+static struct value compose_distance(struct emitter *e, struct builtin_call *c)
 {
 	struct value x = composed_floats(e, c, 0), y = composed_floats(e, c, 1);
 	return is_tensor(x) && is_tensor(y) ? COMPOSE(BI_ABS, COMPOSE(BI_SUB, x, y)) : VALUE_POISON;
 }
 
-struct value rule_l1_loss(struct emitter *e, struct bcall *c) { return reduced(e, c, 2, distance(e, c)); }
+struct value rule_l1_loss(struct emitter *e, struct builtin_call *c) { return reduce_loss(e, c, 2, compose_distance(e, c)); }
 
-/* Squares near 0, straight lines beyond `width`: d²/2 and width · (d - width/2), divided by width for smooth_l1_loss. */
-struct value rule_huber_loss(struct emitter *e, struct bcall *c)
+/* d²/2 below `width`, width · (d - width/2) above it; divided by width for smooth_l1_loss. */
+struct value rule_huber_loss(struct emitter *e, struct builtin_call *c)
 {
 	double width;
-	struct value d = distance(e, c);
+	struct value d = compose_distance(e, c);
 	if (!is_tensor(d) || !need_float_value(e, c, 3, &width))
 		return VALUE_POISON;
 	double scale = c->bi == BI_HUBER_LOSS ? 1 : 1 / width;
 	if (width == 0)
-		return reduced(e, c, 2, d);
+		return reduce_loss(e, c, 2, d);
 	struct value near = COMPOSE(BI_MUL, COMPOSE(BI_MUL, d, d), value_float(0.5 * scale));
 	struct value far = COMPOSE(BI_MUL, COMPOSE(BI_SUB, d, value_float(0.5 * width)), value_float(width * scale));
-	return reduced(e, c, 2, COMPOSE(BI_WHERE, COMPOSE(BI_LT, d, value_float(width)), near, far));
+	return reduce_loss(e, c, 2, COMPOSE(BI_WHERE, COMPOSE(BI_LT, d, value_float(width)), near, far));
 }
 
-static struct value weighted(struct emitter *e, struct bcall *c, struct value loss)
+static struct value apply_weight(struct emitter *e, struct builtin_call *c, struct value loss)
 {
 	return c->v[2].kind == V_NONE ? loss : COMPOSE(BI_MUL, loss, c->v[2]);
 }
 
-/* As PyTorch: a logarithm is at least -100. */
-struct value rule_binary_cross_entropy(struct emitter *e, struct bcall *c)
+/* Logarithms are at least -100, as in PyTorch. */
+struct value rule_binary_cross_entropy(struct emitter *e, struct builtin_call *c)
 {
 	struct value p = composed_floats(e, c, 0), t = composed_floats(e, c, 1), one = value_float(1);
 	if (!is_tensor(p) || !is_tensor(t))
@@ -57,11 +54,11 @@ struct value rule_binary_cross_entropy(struct emitter *e, struct bcall *c)
 	struct value yes = COMPOSE(BI_CLIP, COMPOSE(BI_LOG, p), value_float(-100));
 	struct value no = COMPOSE(BI_CLIP, COMPOSE(BI_LOG, COMPOSE(BI_SUB, one, p)), value_float(-100));
 	struct value sum = COMPOSE(BI_ADD, COMPOSE(BI_MUL, t, yes), COMPOSE(BI_MUL, COMPOSE(BI_SUB, one, t), no));
-	return reduced(e, c, 3, weighted(e, c, COMPOSE(BI_NEG, sum)));
+	return reduce_loss(e, c, 3, apply_weight(e, c, COMPOSE(BI_NEG, sum)));
 }
 
-/* max(x, 0) - x·t + log(1 + exp(-|x|)); pos_weight counts the positives. */
-struct value rule_binary_cross_entropy_with_logits(struct emitter *e, struct bcall *c)
+/* max(x, 0) - x·t + log(1 + exp(-|x|)); pos_weight is a factor of the positive part. */
+struct value rule_binary_cross_entropy_with_logits(struct emitter *e, struct builtin_call *c)
 {
 	struct value x = composed_floats(e, c, 0), t = composed_floats(e, c, 1), one = value_float(1);
 	if (!is_tensor(x) || !is_tensor(t))
@@ -71,11 +68,11 @@ struct value rule_binary_cross_entropy_with_logits(struct emitter *e, struct bca
 	if (c->v[4].kind != V_NONE)
 		soft = COMPOSE(BI_MUL, soft, COMPOSE(BI_ADD, one, COMPOSE(BI_MUL, COMPOSE(BI_SUB, c->v[4], one), t)));
 	struct value loss = COMPOSE(BI_ADD, COMPOSE(BI_MUL, COMPOSE(BI_SUB, one, t), x), soft);
-	return reduced(e, c, 3, weighted(e, c, loss));
+	return reduce_loss(e, c, 3, apply_weight(e, c, loss));
 }
 
-/* input: logarithms; a target of 0 counts nothing. "batchmean" divides by the first dimension. */
-struct value rule_kl_div(struct emitter *e, struct bcall *c)
+/* The input is logarithms. A target of 0 adds nothing. "batchmean" divides by the size of the first dimension. */
+struct value rule_kl_div(struct emitter *e, struct builtin_call *c)
 {
 	bool logs;
 	struct value x = composed_floats(e, c, 0), t = composed_floats(e, c, 1), loss;
@@ -84,41 +81,41 @@ struct value rule_kl_div(struct emitter *e, struct bcall *c)
 	if (logs) {
 		loss = COMPOSE(BI_MUL, COMPOSE(BI_EXP, t), COMPOSE(BI_SUB, t, x));
 	} else {
-		struct value some = COMPOSE(BI_GT, t, value_float(0)), safe = COMPOSE(BI_WHERE, some, t, value_float(1));
+		struct value positive = COMPOSE(BI_GT, t, value_float(0)), safe = COMPOSE(BI_WHERE, positive, t, value_float(1));
 		loss = COMPOSE(BI_MUL, t, COMPOSE(BI_SUB, COMPOSE(BI_LOG, safe), x));
 	}
 	if (c->v[2].kind != V_STR || strcmp(c->v[2].u.s, "batchmean") || !is_tensor(loss) || !rank_of(e, loss))
-		return reduced(e, c, 2, loss);
+		return reduce_loss(e, c, 2, loss);
 	return COMPOSE(BI_DIV, COMPOSE(BI_SUM, loss), value_dim(e->b->dims, type_of(e, loss.u.t)->dims[0]));
 }
 
-/* input: logarithms of probabilities, classes in dimension 1 (0 of a vector). */
-struct value rule_nll_loss(struct emitter *e, struct bcall *c)
+/* The input is logarithms of probabilities, with the classes in dimension 1, or 0 of a vector. */
+struct value rule_nll_loss(struct emitter *e, struct builtin_call *c)
 {
 	struct value x = composed_floats(e, c, 0);
 	hir_ref t = need_tensor(e, c, 1);
 	if (!is_tensor(x) || t == HIR_NONE)
 		return VALUE_POISON;
 	if (dtype_class(type_of(e, t)->elem) != DTC_INT)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the target holds class indices (integers), not %s",
-				   type_text(e, t));
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the target must be class indices (integers), not %s",
+				  type_text(e, t));
 	struct value classes = value_int(rank_of(e, x) > 1);
 	struct value at = COMPOSE(BI_UNSQUEEZE, value_tensor(t), classes);
-	return reduced(e, c, 2, COMPOSE(BI_NEG, COMPOSE(BI_SQUEEZE, COMPOSE(BI_GATHER, x, classes, at), classes)));
+	return reduce_loss(e, c, 2, COMPOSE(BI_NEG, COMPOSE(BI_SQUEEZE, COMPOSE(BI_GATHER, x, classes, at), classes)));
 }
 
 /* ---- gates ---- */
 
-struct value rule_glu(struct emitter *e, struct bcall *c)
+struct value rule_glu(struct emitter *e, struct builtin_call *c)
 {
 	struct value parts = COMPOSE(BI_CHUNK, c->v[0], value_int(2), c->v[1]);
 	if (parts.kind != V_TUPLE || parts.u.seq->n != 2)
-		return is_poison(parts) ? parts : shape_error(e, c, DIAG_SHAPE, c->at, "the dimension does not divide by 2");
+		return is_poison(parts) ? parts : rule_error(e, c, DIAG_SHAPE, c->at, "the size of the dimension must be even");
 	return COMPOSE(BI_MUL, parts.u.seq->at[0], COMPOSE(BI_SIGMOID, parts.u.seq->at[1]));
 }
 
-/* One slope, or one for each channel, dimension 1. */
-struct value rule_prelu(struct emitter *e, struct bcall *c)
+/* One slope, or one for each channel (dimension 1). */
+struct value rule_prelu(struct emitter *e, struct builtin_call *c)
 {
 	struct value x = composed_floats(e, c, 0), w = composed_floats(e, c, 1);
 	int64_t n;
@@ -137,8 +134,8 @@ struct value rule_prelu(struct emitter *e, struct bcall *c)
 
 enum { IN_MEAN = 1, IN_VAR, IN_WEIGHT, IN_BIAS, IN_INPUT_STATS, IN_MOMENTUM, IN_EPS };
 
-/* As many groups as channels; with running statistics those of batch_norm. */
-struct value rule_instance_norm(struct emitter *e, struct bcall *c)
+/* A group_norm with one channel per group; a batch_norm if it uses running statistics. */
+struct value rule_instance_norm(struct emitter *e, struct builtin_call *c)
 {
 	bool own;
 	int64_t channels;
@@ -149,18 +146,17 @@ struct value rule_instance_norm(struct emitter *e, struct bcall *c)
 		return COMPOSE(BI_BATCH_NORM, x, c->v[IN_MEAN], c->v[IN_VAR], c->v[IN_WEIGHT], c->v[IN_BIAS], value_bool(false), VALUE_NONE,
 			       c->v[IN_EPS]);
 	if (rank_of(e, x) < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs [N, C, …], not %s", type_text(e, x.u.t));
-	if (!dim_is_const(e->b->dims, type_of(e, x.u.t)->dims[1], &channels))
-		return e->checking ? VALUE_POISON
-				   : shape_error(e, c, DIAG_UNSUPPORTED, c->ats[0], "the number of channels is not known at compile time");
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [N, C, …], not %s", type_text(e, x.u.t));
+	if (!need_const_size(e, c, c->ats[0], type_of(e, x.u.t)->dims[1], "the number of channels", &channels))
+		return VALUE_POISON;
 	return COMPOSE(BI_GROUP_NORM, x, value_int(channels), c->v[IN_WEIGHT], c->v[IN_BIAS], c->v[IN_EPS]);
 }
 
 /* ---- windows ---- */
 
-/* [.., A, H, W] with dimensions split or joined: each of the last three as the given sizes, then the axes in order, then joined again. */
-static struct value shuffled(struct emitter *e, hir_ref x, const struct hir_type *split, const uint32_t *order,
-			     const struct hir_type *joined, span at)
+/* Reshapes x to `split`, permutes its dimensions by `order`, and reshapes the result to `joined`. */
+static struct value split_permute_join(struct emitter *e, hir_ref x, const struct hir_type *split, const uint32_t *order,
+				       const struct hir_type *joined, span at)
 {
 	struct value v = emit_reshape(e, x, split, at);
 	struct hir_type t = *split;
@@ -173,8 +169,8 @@ static struct value shuffled(struct emitter *e, hir_ref x, const struct hir_type
 	return emit_reshape(e, emit_builtin(e, BI_PERMUTE, &t, a, 2, at), joined, at);
 }
 
-/* pixel_shuffle: [C·r·r, H, W] to [C, H·r, W·r]; pixel_unshuffle: back. */
-struct value rule_pixel_shuffle(struct emitter *e, struct bcall *c)
+/* pixel_shuffle: [C·r·r, H, W] to [C, H·r, W·r]; pixel_unshuffle: the inverse. */
+struct value rule_pixel_shuffle(struct emitter *e, struct builtin_call *c)
 {
 	static const uint32_t up[] = {0, 3, 1, 4, 2}, down[] = {0, 2, 4, 1, 3};
 	int64_t r, rest;
@@ -185,13 +181,13 @@ struct value rule_pixel_shuffle(struct emitter *e, struct bcall *c)
 	struct hir_type t = *type_of(e, x), split = t, joined = t;
 	bool grows = c->bi == BI_PIXEL_SHUFFLE;
 	if (t.rank < 3 || t.rank + 2 > HIR_MAX_RANK || r < 1)
-		return shape_error(e, c, DIAG_RANK, c->at, "needs [.., C, H, W] and a factor of at least 1");
+		return rule_error(e, c, DIAG_RANK, c->at, "needs a tensor [.., C, H, W] and a factor of at least 1");
 	uint32_t at = t.rank - 3u, order[HIR_MAX_RANK];
 	dim f = dim_const(d, r), area = dim_const(d, r * r), *n = &t.dims[at];
 	for (uint32_t k = grows ? 0 : 1; k < (grows ? 1u : 3u); k++)
 		if (dim_is_const(d, dim_mod(d, n[k], grows ? area : f), &rest) && rest)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the shape %s does not divide by the factor %lld",
-					   shape_text(e, &t), (long long)r);
+			return rule_error(e, c, DIAG_SHAPE, c->ats[0], "the shape %s is not divisible by the factor %lld",
+					  shape_text(e, &t), (long long)r);
 	dim to[3] = {grows ? dim_floordiv(d, n[0], area) : dim_mul(d, n[0], area), grows ? dim_mul(d, n[1], f) : dim_floordiv(d, n[1], f),
 		     grows ? dim_mul(d, n[2], f) : dim_floordiv(d, n[2], f)};
 	dim parts[5] = {grows ? to[0] : n[0], grows ? f : to[1], f, grows ? n[1] : to[2], grows ? n[2] : f};
@@ -204,31 +200,28 @@ struct value rule_pixel_shuffle(struct emitter *e, struct bcall *c)
 		order[k] = k;
 	for (uint32_t k = 0; k < 3; k++)
 		joined.dims[at + k] = to[k];
-	return shuffled(e, x, &split, order, &joined, c->at);
+	return split_permute_join(e, x, &split, order, &joined, c->at);
 }
 
-/* [1, v] of a number or a list of one; `first` for the height that is not there. */
-static struct value wide(struct emitter *e, struct value v, int64_t first)
+/* Makes the pair [first, v] of a number or a list of one number. */
+static struct value add_height(struct emitter *e, struct value v, int64_t first)
 {
 	if (v.kind == V_NONE)
 		return v;
-	struct value pair = value_seq(e->f->arena, V_LIST, 2);
-	pair.u.seq->at[0] = value_int(first);
-	pair.u.seq->at[1] = value_is_seq(v) && v.u.seq->n ? v.u.seq->at[0] : v;
-	return pair;
+	return LIST(value_int(first), value_is_seq(v) && v.u.seq->n ? v.u.seq->at[0] : v);
 }
 
-/* maxpool1d, avgpool1d: of images of height 1. */
-struct value rule_pool1d(struct emitter *e, struct bcall *c)
+/* maxpool1d, avgpool1d: pooling of images of height 1. */
+struct value rule_pool1d(struct emitter *e, struct builtin_call *c)
 {
-	struct value x = COMPOSE(BI_UNSQUEEZE, c->v[0], value_int(-2)), k = wide(e, c->v[1], 1);
-	struct value stride = wide(e, c->v[2].kind == V_NONE ? c->v[1] : c->v[2], 1), padding = wide(e, c->v[3], 0);
-	struct value y = c->bi == BI_MAXPOOL1D ? COMPOSE(BI_MAXPOOL2D, x, k, stride, padding, wide(e, c->v[4], 1), c->v[5])
+	struct value x = COMPOSE(BI_UNSQUEEZE, c->v[0], value_int(-2)), k = add_height(e, c->v[1], 1);
+	struct value stride = add_height(e, c->v[2].kind == V_NONE ? c->v[1] : c->v[2], 1), padding = add_height(e, c->v[3], 0);
+	struct value y = c->bi == BI_MAXPOOL1D ? COMPOSE(BI_MAXPOOL2D, x, k, stride, padding, add_height(e, c->v[4], 1), c->v[5])
 					       : COMPOSE(BI_AVGPOOL2D, x, k, stride, padding, c->v[4], c->v[5]);
 	return COMPOSE(BI_SQUEEZE, y, value_int(-2));
 }
 
-struct value rule_interpolate(struct emitter *e, struct bcall *c)
+struct value rule_interpolate(struct emitter *e, struct builtin_call *c)
 {
 	struct value corners = c->v[4].kind == V_NONE ? value_bool(false) : c->v[4];
 	return COMPOSE(BI_UPSAMPLE2D, c->v[0], c->v[2], c->v[1], c->v[3], corners);

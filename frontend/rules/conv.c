@@ -14,41 +14,35 @@ enum { ARG_BIAS = 2, ARG_STRIDE, ARG_PADDING, ARG_DILATION, ARG_GROUPS };
 
 static const char *axis_name(const struct conv *v, uint32_t k) { return v->n == 1 ? "length" : k ? "width" : "height"; }
 
-/* "same": as much as makes the result as large as the input, the odd one behind. */
-static bool same_padding(struct emitter *e, struct bcall *c, struct conv *v)
+/* "same": the result has the size of the input; an odd element is added at the end. */
+static bool set_same_padding(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	for (uint32_t k = 0; k < v->n; k++) {
 		int64_t kernel;
 		if (v->stride[k] != 1)
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[ARG_PADDING], "padding \"same\" needs a stride of 1, not %lld",
-					   (long long)v->stride[k]),
-			       false;
-		if (!dim_is_const(e->b->dims, v->tw.dims[2 + k], &kernel)) {
-			if (!e->checking)
-				shape_error(e, c, DIAG_ARG_VALUE, c->ats[ARG_PADDING],
-					    "padding \"same\" needs a kernel whose size is known at compile time");
+			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[ARG_PADDING], "padding \"same\" requires stride 1, not %lld",
+					   (long long)v->stride[k]);
+		if (!need_const_size(e, c, c->ats[ARG_PADDING], v->tw.dims[2 + k], "padding \"same\": the size of the kernel", &kernel))
 			return false;
-		}
 		int64_t total;
 		if (__builtin_mul_overflow(v->dilation[k], kernel - 1, &total))
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[ARG_DILATION], "the dilated kernel is too large"), false;
+			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[ARG_DILATION], "the dilated kernel is too large");
 		v->pad[2 * k] = total / 2;
 		v->pad[2 * k + 1] = total - total / 2;
 	}
 	return true;
 }
 
-static bool read_padding(struct emitter *e, struct bcall *c, struct conv *v)
+static bool read_padding(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	struct value p = c->v[ARG_PADDING];
 	int64_t n[2];
 	if (p.kind == V_STR && !strcmp(p.u.s, "same"))
-		return same_padding(e, c, v);
+		return set_same_padding(e, c, v);
 	if (p.kind == V_STR && !strcmp(p.u.s, "valid"))
 		return true;
 	if (p.kind == V_STR)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[ARG_PADDING], "padding must be a number, a pair, \"same\" or \"valid\""),
-		       false;
+		return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[ARG_PADDING], "`padding` must be a number, a pair, \"same\" or \"valid\"");
 	if (!need_numbers(e, c, ARG_PADDING, v->n, 0, n))
 		return false;
 	for (uint32_t k = 0; k < 2 * v->n; k++)
@@ -56,8 +50,8 @@ static bool read_padding(struct emitter *e, struct bcall *c, struct conv *v)
 	return true;
 }
 
-/* The number of groups: of depthwise convolutions that of the channels. */
-static bool read_groups(struct emitter *e, struct bcall *c, struct conv *v)
+/* Reads the number of groups; for depthwise convolutions it is the number of channels. */
+static bool read_groups(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	int64_t n;
 	if (c->bi == BI_DEPTHWISE_CONV2D)
@@ -68,9 +62,7 @@ static bool read_groups(struct emitter *e, struct bcall *c, struct conv *v)
 		v->groups = dim_const(e->b->dims, n);
 	else
 		return false;
-	if (e->checking || dim_is_const(e->b->dims, v->groups, &n))
-		return true;
-	return shape_error(e, c, DIAG_ARG_VALUE, c->at, "the number of groups must be known at compile time"), false;
+	return e->checking || need_const_size(e, c, c->at, v->groups, "the number of groups", &n);
 }
 
 static bool divides(struct emitter *e, dim by, dim d)
@@ -82,7 +74,7 @@ static bool divides(struct emitter *e, dim by, dim d)
 	return !dim_is_const(e->b->dims, dim_mod(e->b->dims, d, by), &rest) || !rest;
 }
 
-static bool check_channels(struct emitter *e, struct bcall *c, struct conv *v)
+static bool check_channels(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	struct dims *d = e->b->dims;
 	dim in = v->tx.dims[1], out = v->tw.dims[0], takes = v->tw.dims[1], groups = v->groups, one = dim_const(d, 1);
@@ -92,7 +84,7 @@ static bool check_channels(struct emitter *e, struct bcall *c, struct conv *v)
 		return false;
 	}
 	if (!dims_agree(e, dim_mul(d, takes, groups), in)) {
-		struct diag *g = operand_error(e, c, DIAG_SHAPE, &v->tx, &v->tw, "the input has %s channels, the weight takes %s%s%s",
+		struct diag *g = operand_error(e, c, DIAG_SHAPE, &v->tx, &v->tw, "the input has %s channels, but the weight takes %s%s%s",
 					       dim_text(e, in), dim_text(e, takes), many ? " in each of the groups: " : "",
 					       many ? dim_text(e, groups) : "");
 		label_origin(e, g, e->b, v->x, c->ats[0]);
@@ -101,14 +93,14 @@ static bool check_channels(struct emitter *e, struct bcall *c, struct conv *v)
 		return false;
 	}
 	if (many && !divides(e, groups, out)) {
-		operand_error(e, c, DIAG_SHAPE, &v->tx, &v->tw, "%s groups do not divide the weight's %s output channels",
+		operand_error(e, c, DIAG_SHAPE, &v->tx, &v->tw, "the weight's output channels are not divisible by the %s groups: %s",
 			      dim_text(e, groups), dim_text(e, out));
 		return false;
 	}
 	return true;
 }
 
-static bool read_operands(struct emitter *e, struct bcall *c, struct conv *v)
+static bool read_operands(struct emitter *e, struct builtin_call *c, struct conv *v)
 {
 	v->x = need_tensor(e, c, 0);
 	v->w = need_tensor(e, c, 1);
@@ -116,9 +108,8 @@ static bool read_operands(struct emitter *e, struct bcall *c, struct conv *v)
 		return false;
 	v->tw = *type_of(e, v->w);
 	if (v->tw.rank != v->n + 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[1], "the weight must have %u dimensions, %s, not %s", v->n + 2,
-				   v->n == 1 ? "[out, in/groups, kernel]" : "[out, in/groups, height, width]", type_text(e, v->w)),
-		       false;
+		return rule_reject(e, c, DIAG_RANK, c->ats[1], "the weight must have %u dimensions, %s, not %s", v->n + 2,
+				   v->n == 1 ? "[out, in/groups, kernel]" : "[out, in/groups, height, width]", type_text(e, v->w));
 	v->x = with_batch(e, c, v->x, v->n + 2, &v->dropped);
 	if (v->x == HIR_NONE)
 		return false;
@@ -136,7 +127,7 @@ static hir_ref add_height(struct emitter *e, hir_ref x, span at)
 	return emit_reshape(e, x, &t, at).u.t;
 }
 
-static hir_ref emit_conv(struct emitter *e, struct bcall *c, const struct conv *v, const struct hir_type *t)
+static hir_ref emit_conv(struct emitter *e, struct builtin_call *c, const struct conv *v, const struct hir_type *t)
 {
 	struct hir_type out = *t;
 	int64_t stride[2] = {1, v->stride[0]}, dilation[2] = {1, v->dilation[0]}, pad[4] = {0, 0, v->pad[0], v->pad[1]}, groups;
@@ -157,8 +148,8 @@ static hir_ref emit_conv(struct emitter *e, struct bcall *c, const struct conv *
 	return v->n == 1 ? emit_reshape(e, r, t, c->at).u.t : r;
 }
 
-/* The bias as [C, 1, …], added as `+` adds. */
-static hir_ref add_bias(struct emitter *e, struct bcall *c, const struct conv *v, hir_ref y)
+/* Adds the bias, reshaped to [C, 1, …]. */
+static hir_ref add_bias(struct emitter *e, struct builtin_call *c, const struct conv *v, hir_ref y)
 {
 	if (c->v[ARG_BIAS].kind == V_NONE)
 		return y;
@@ -167,15 +158,15 @@ static hir_ref add_bias(struct emitter *e, struct bcall *c, const struct conv *v
 		return b;
 	struct hir_type tb = *type_of(e, b), t = *type_of(e, y);
 	if (tb.rank != 1 || !dims_agree(e, tb.dims[0], v->tw.dims[0])) {
-		struct diag *g = report_error(e, DIAG_SHAPE, c->ats[ARG_BIAS], "`bias` of `%s` has shape %s, but [%s] is needed",
-					      bcall_name(c), shape_text(e, &tb), dim_text(e, v->tw.dims[0]));
+		struct diag *g = report_error(e, DIAG_SHAPE, c->ats[ARG_BIAS], "`bias` of `%s` has shape %s, but must have [%s]",
+					      c->sig->name, shape_text(e, &tb), dim_text(e, v->tw.dims[0]));
 		diag_secondary(e->report.out, g, c->ats[1], "the weight has shape %s", shape_text(e, &v->tw));
 		return HIR_NONE;
 	}
 	dtype elem = dtype_join_operands(t.elem, tb.elem);
 	if (elem == DT_COUNT) {
-		report_error(e, DIAG_OPERANDS, c->ats[ARG_BIAS], "`bias` of `%s` has elements of type %s, which do not add to %s",
-			     bcall_name(c), dtype_text(tb.elem), dtype_text(t.elem));
+		report_error(e, DIAG_OPERANDS, c->ats[ARG_BIAS], "`bias` of `%s` has element type %s, which cannot be added to %s",
+			     c->sig->name, dtype_text(tb.elem), dtype_text(t.elem));
 		return HIR_NONE;
 	}
 	tb.rank = (uint8_t)(v->n + 1);
@@ -187,7 +178,7 @@ static hir_ref add_bias(struct emitter *e, struct bcall *c, const struct conv *v
 	return emit_builtin(e, BI_ADD, &t, args, 2, c->at);
 }
 
-static struct value convolution(struct emitter *e, struct bcall *c, uint32_t n)
+static struct value convolution(struct emitter *e, struct builtin_call *c, uint32_t n)
 {
 	struct conv v = {.n = n};
 	if (!read_operands(e, c, &v) || !read_groups(e, c, &v) || !check_channels(e, c, &v))
@@ -207,6 +198,6 @@ static struct value convolution(struct emitter *e, struct bcall *c, uint32_t n)
 	return y == HIR_NONE ? VALUE_POISON : drop_batch(e, c, y, v.dropped);
 }
 
-struct value rule_conv1d(struct emitter *e, struct bcall *c) { return convolution(e, c, 1); }
-struct value rule_conv2d(struct emitter *e, struct bcall *c) { return convolution(e, c, 2); }
-struct value rule_depthwise_conv2d(struct emitter *e, struct bcall *c) { return convolution(e, c, 2); }
+struct value rule_conv1d(struct emitter *e, struct builtin_call *c) { return convolution(e, c, 1); }
+struct value rule_conv2d(struct emitter *e, struct builtin_call *c) { return convolution(e, c, 2); }
+struct value rule_depthwise_conv2d(struct emitter *e, struct builtin_call *c) { return convolution(e, c, 2); }

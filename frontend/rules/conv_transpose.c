@@ -1,5 +1,5 @@
-/* conv_transpose1d, conv_transpose2d: a conv2d of the input, spread by the strides, with the kernel turned round. Weights are [in, out / groups, …], as PyTorch's. */
-#include "frontend/rules/composed.h"
+/* conv_transpose1d, conv_transpose2d: a conv2d of the input, with zeros inserted by the strides, and the flipped kernel. Weights are [in, out / groups, …],
+ * as in PyTorch. */
 #include "frontend/rules/window.h"
 
 enum { ARG_X, ARG_WEIGHT, ARG_BIAS, ARG_STRIDE, ARG_PADDING, ARG_OUTPUT_PADDING, ARG_GROUPS, ARG_DILATION };
@@ -10,30 +10,19 @@ struct transposed {
 	int64_t stride[2], pad[2], extra[2], dilation[2], kernel[2], groups;
 };
 
-static struct value list_of(struct emitter *e, const struct value *at, uint32_t n)
-{
-	struct value v = value_seq(e->f->arena, V_LIST, n);
-	for (uint32_t i = 0; i < n; i++)
-		v.u.seq->at[i] = at[i];
-	return v;
-}
-#define LIST(...) list_of(e, (const struct value[]){__VA_ARGS__}, sizeof((const struct value[]){__VA_ARGS__}) / sizeof(struct value))
-
-/* Both with a batch and two spatial dimensions. */
-static bool read_operands(struct emitter *e, struct bcall *c, uint32_t n, bool *single, struct transposed *v)
+/* Reads input and weight, and reshapes both to a batch with two spatial dimensions. */
+static bool read_operands(struct emitter *e, struct builtin_call *c, uint32_t n, bool *single, struct transposed *v)
 {
 	hir_ref x = need_tensor(e, c, ARG_X), w = need_tensor(e, c, ARG_WEIGHT);
 	if (x == HIR_NONE || w == HIR_NONE)
 		return false;
 	uint32_t rank = type_of(e, x)->rank;
 	if (rank != n + 1 && rank != n + 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[ARG_X], "needs %s, not %s",
-				   n == 1 ? "[N, C, L] or [C, L]" : "[N, C, H, W] or [C, H, W]", type_text(e, x)),
-		       false;
+		return rule_reject(e, c, DIAG_RANK, c->ats[ARG_X], "needs an input %s, not %s",
+				   n == 1 ? "[N, C, L] or [C, L]" : "[N, C, H, W] or [C, H, W]", type_text(e, x));
 	if (type_of(e, w)->rank != n + 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[ARG_WEIGHT], "the weight must be %s, not %s",
-				   n == 1 ? "[in, out / groups, L]" : "[in, out / groups, H, W]", type_text(e, w)),
-		       false;
+		return rule_reject(e, c, DIAG_RANK, c->ats[ARG_WEIGHT], "the weight must be %s, not %s",
+				   n == 1 ? "[in, out / groups, L]" : "[in, out / groups, H, W]", type_text(e, w));
 	v->x = value_tensor(x);
 	v->w = value_tensor(w);
 	*single = rank == n + 1;
@@ -50,8 +39,8 @@ static bool read_operands(struct emitter *e, struct bcall *c, uint32_t n, bool *
 	return true;
 }
 
-/* The numbers of an argument, those of a line as the width. */
-static bool read_pair(struct emitter *e, struct bcall *c, uint32_t i, uint32_t n, int64_t least, int64_t missing, int64_t *out)
+/* Reads one or two numbers. A single one is the width; the height is `missing`. */
+static bool read_pair(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t n, int64_t least, int64_t missing, int64_t *out)
 {
 	int64_t given[2];
 	if (!need_numbers(e, c, i, n, least, given))
@@ -61,35 +50,30 @@ static bool read_pair(struct emitter *e, struct bcall *c, uint32_t i, uint32_t n
 	return true;
 }
 
-static bool check_sizes(struct emitter *e, struct bcall *c, struct transposed *v)
+static bool check_sizes(struct emitter *e, struct builtin_call *c, struct transposed *v)
 {
 	struct dims *d = e->b->dims;
 	int64_t in;
 	for (uint32_t k = 0; k < 2; k++)
-		if (!dim_is_const(d, v->tw.dims[2 + k], &v->kernel[k]))
-			return e->checking ? false
-					   : (shape_error(e, c, DIAG_UNSUPPORTED, c->ats[ARG_WEIGHT],
-							  "the kernel's size is not known at compile time"),
-					      false);
+		if (!need_const_size(e, c, c->ats[ARG_WEIGHT], v->tw.dims[2 + k], "the size of the kernel", &v->kernel[k]))
+			return false;
 	if (!dims_agree(e, v->tx.dims[1], v->tw.dims[0]))
-		return shape_error(e, c, DIAG_SHAPE, c->ats[ARG_X], "the input has %s channels, the weight takes %s",
-				   dim_text(e, v->tx.dims[1]), dim_text(e, v->tw.dims[0])),
-		       false;
+		return rule_reject(e, c, DIAG_SHAPE, c->ats[ARG_X], "the input has %s channels, but the weight takes %s",
+				   dim_text(e, v->tx.dims[1]), dim_text(e, v->tw.dims[0]));
 	if (dim_is_const(d, v->tw.dims[0], &in) && in % v->groups)
-		return shape_error(e, c, DIAG_SHAPE, c->ats[ARG_GROUPS], "%lld groups do not divide %lld channels", (long long)v->groups,
-				   (long long)in),
-		       false;
+		return rule_reject(e, c, DIAG_SHAPE, c->ats[ARG_GROUPS],
+				   "the channels are not divisible by the groups: %lld groups, %lld channels", (long long)v->groups,
+				   (long long)in);
 	for (uint32_t k = 0; k < 2; k++)
 		if (v->extra[k] && v->extra[k] >= v->stride[k] && v->extra[k] >= v->dilation[k])
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[ARG_OUTPUT_PADDING],
-					   "the output padding must be less than the stride or the dilation, not %lld",
-					   (long long)v->extra[k]),
-			       false;
+			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[ARG_OUTPUT_PADDING],
+					   "`output_padding` must be less than the stride or the dilation, not %lld",
+					   (long long)v->extra[k]);
 	return true;
 }
 
-/* stride - 1 zeros behind each element, the last ones too. */
-static struct value spread(struct emitter *e, struct bcall *c, const struct transposed *v)
+/* Inserts stride - 1 zeros after each element. */
+static struct value insert_zeros(struct emitter *e, struct builtin_call *c, const struct transposed *v)
 {
 	struct dims *d = e->b->dims;
 	const dim *n = v->tx.dims;
@@ -104,8 +88,8 @@ static struct value spread(struct emitter *e, struct bcall *c, const struct tran
 			    value_dim(d, dim_mul(d, n[3], dim_const(d, v->stride[1])))));
 }
 
-/* [out, in / groups, kh, kw], from behind. */
-static struct value turned(struct emitter *e, struct bcall *c, const struct transposed *v)
+/* Returns the flipped kernel [out, in / groups, kh, kw]. */
+static struct value flip_kernel(struct emitter *e, struct builtin_call *c, const struct transposed *v)
 {
 	struct dims *d = e->b->dims;
 	dim groups = dim_const(d, v->groups), in = dim_floordiv(d, v->tw.dims[0], groups), out = v->tw.dims[1];
@@ -116,10 +100,10 @@ static struct value turned(struct emitter *e, struct bcall *c, const struct tran
 	return COMPOSE(BI_FLIP, parts, LIST(value_int(2), value_int(3)));
 }
 
-static struct value transposed_convolution(struct emitter *e, struct bcall *c, uint32_t n)
+static struct value transposed_convolution(struct emitter *e, struct builtin_call *c, uint32_t n)
 {
 	struct transposed v;
-	bool single;
+	bool single = false;
 	int64_t around[4];
 	if (!read_operands(e, c, n, &single, &v) || !read_pair(e, c, ARG_STRIDE, n, 1, 1, v.stride) ||
 	    !read_pair(e, c, ARG_PADDING, n, 0, 0, v.pad) || !read_pair(e, c, ARG_OUTPUT_PADDING, n, 0, 0, v.extra) ||
@@ -131,14 +115,15 @@ static struct value transposed_convolution(struct emitter *e, struct bcall *c, u
 		around[2 - 2 * k] = before;
 		around[3 - 2 * k] = before + v.extra[k] - (v.stride[k] - 1);
 	}
-	struct value x = COMPOSE(BI_PAD, spread(e, c, &v),
+	struct value x = COMPOSE(BI_PAD, insert_zeros(e, c, &v),
 				 LIST(value_int(around[0]), value_int(around[1]), value_int(around[2]), value_int(around[3])));
 	struct value dilation = LIST(value_int(v.dilation[0]), value_int(v.dilation[1]));
-	struct value y = COMPOSE(BI_CONV2D, x, turned(e, c, &v), c->v[ARG_BIAS], value_int(1), value_int(0), dilation, value_int(v.groups));
+	struct value y =
+		COMPOSE(BI_CONV2D, x, flip_kernel(e, c, &v), c->v[ARG_BIAS], value_int(1), value_int(0), dilation, value_int(v.groups));
 	if (n == 1)
 		y = COMPOSE(BI_SQUEEZE, y, value_int(-2));
 	return single ? COMPOSE(BI_SQUEEZE, y, value_int(0)) : y;
 }
 
-struct value rule_conv_transpose1d(struct emitter *e, struct bcall *c) { return transposed_convolution(e, c, 1); }
-struct value rule_conv_transpose2d(struct emitter *e, struct bcall *c) { return transposed_convolution(e, c, 2); }
+struct value rule_conv_transpose1d(struct emitter *e, struct builtin_call *c) { return transposed_convolution(e, c, 1); }
+struct value rule_conv_transpose2d(struct emitter *e, struct builtin_call *c) { return transposed_convolution(e, c, 2); }

@@ -1,83 +1,78 @@
-/* Rules of the builtins that make tensors. */
+/* Rules of the builtins that create tensors. */
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
-static bool seed_ok(struct emitter *e, struct bcall *c)
+static bool check_seed(struct emitter *e, struct builtin_call *c)
 {
 	int64_t seed;
-	uint32_t i = 0;
-	while (i < c->sig->n && strcmp(name_text(e->f, c->sig->params[i].name), "seed"))
-		i++;
+	uint32_t i = find_param(e, c, "seed");
 	return i == c->sig->n || c->v[i].kind == V_NONE || need_int(e, c, i, &seed);
 }
 
-/* Trits, or their values in another element type, which `dtype`, the last argument, names. */
-static struct value trits_as(struct emitter *e, struct bcall *c, struct value v)
+/* Converts trits to the element type in the last argument, `dtype`. */
+static struct value convert_trits(struct emitter *e, struct builtin_call *c, struct value v)
 {
 	dtype t;
 	if (is_poison(v) || !need_dtype(e, c, c->sig->n - 1, &t))
 		return VALUE_POISON;
 	if (t == DT_BOOL)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[c->sig->n - 1], "trits are numbers, not bools");
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[c->sig->n - 1], "`dtype` must be a number type, not bool");
 	return as_elem(e, v, t, c->at);
 }
 
-/* What is random in a constant is the same at each use of it. */
-static void seed_constant(struct emitter *e, struct bcall *c)
+/* Sets a seed for random numbers in a constant, so that all its uses have the same value. */
+static void set_constant_seed(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t last = c->sig->n - 1;
-	if (!e->seed || strcmp(name_text(e->f, c->sig->params[last].name), "seed") || c->v[last].kind != V_NONE)
+	if (!e->seed || strcmp(arg_name(e, c, last), "seed") || c->v[last].kind != V_NONE)
 		return;
 	c->v[last] = value_int((int64_t)(e->seed >> 2));
 	e->seed = hash_bytes(&e->seed, sizeof e->seed).lo | 1;
 }
 
-static struct value emit_created(struct emitter *e, struct bcall *c, const struct hir_type *t)
+static struct value emit_created(struct emitter *e, struct builtin_call *c, const struct hir_type *t)
 {
-	seed_constant(e, c);
-	struct hir_arg a[BUILTIN_MAX_PARAMS], sizes[HIR_MAX_RANK];
-	for (uint32_t i = 0; i < t->rank; i++)
-		sizes[i] = arg_dim(t->dims[i]);
-	a[0] = arg_list(e, sizes, t->rank);
+	set_constant_seed(e, c);
+	struct hir_arg a[BUILTIN_MAX_PARAMS] = {arg_sizes(e, t)};
 	for (uint32_t i = 1; i < c->sig->n; i++)
 		a[i] = c->v[i].kind == V_TENSOR ? arg_tensor(c->v[i].u.t) : plain_arg(c->v[i]);
 	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
 }
 
-struct value rule_create(struct emitter *e, struct bcall *c)
+struct value rule_create(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type t = {0};
 	uint32_t n;
-	if (!need_sizes(e, c, 0, t.dims, &n, NULL) || !need_dtype(e, c, 1, &t.elem) || !seed_ok(e, c))
+	if (!need_sizes(e, c, 0, t.dims, &n, NULL) || !need_dtype(e, c, 1, &t.elem) || !check_seed(e, c))
 		return VALUE_POISON;
 	t.rank = (uint8_t)n;
 	if ((c->bi == BI_RAND || c->bi == BI_RANDN) && dtype_class(t.elem) != DTC_FLOAT)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "random numbers are floats, not %s", dtype_text(t.elem));
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`dtype` must be a float type, not %s", dtype_text(t.elem));
 	return emit_created(e, c, &t);
 }
 
-struct value rule_create_trit(struct emitter *e, struct bcall *c)
+struct value rule_create_trit(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type t = {.elem = DT_TRIT};
-	uint32_t n;
+	static const char *const distributions[] = {"uniform", "balanced"};
+	uint32_t n, distribution;
 	double sparsity = 0;
-	if (!need_sizes(e, c, 0, t.dims, &n, NULL) || !seed_ok(e, c))
+	if (!need_sizes(e, c, 0, t.dims, &n, NULL) || !check_seed(e, c))
 		return VALUE_POISON;
 	t.rank = (uint8_t)n;
 	if (c->bi == BI_TERNARY_WEIGHTS) {
-		const char *d = c->v[2].kind == V_STR ? c->v[2].u.s : "";
 		if (!need_float_value(e, c, 1, &sparsity))
 			return VALUE_POISON;
 		if (sparsity < 0 || sparsity > 1)
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "the sparsity lies between 0 and 1");
-		if (strcmp(d, "uniform") && strcmp(d, "balanced"))
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[2], "the distribution is \"uniform\" or \"balanced\"");
+			return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`sparsity` must be between 0 and 1");
+		if (!need_word(e, c, 2, distributions, 2, &distribution))
+			return VALUE_POISON;
 		c->v[1] = value_float(sparsity);
 	}
-	return trits_as(e, c, emit_created(e, c, &t));
+	return convert_trits(e, c, emit_created(e, c, &t));
 }
 
-struct value rule_full(struct emitter *e, struct bcall *c)
+struct value rule_full(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type t = {0};
 	uint32_t n;
@@ -93,26 +88,26 @@ struct value rule_full(struct emitter *e, struct bcall *c)
 	if (v == HIR_NONE)
 		return VALUE_POISON;
 	if (type_of(e, v)->rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[1], "the value must be a scalar, not %s", type_text(e, v));
+		return rule_error(e, c, DIAG_RANK, c->ats[1], "the value must be a scalar, not %s", type_text(e, v));
 	c->v[1] = value_tensor(v);
 	return emit_created(e, c, &t);
 }
 
-struct value rule_eye(struct emitter *e, struct bcall *c)
+struct value rule_eye(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type t = {.rank = 2};
 	if (!size_value(e, c->v[0], &t.dims[0]))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the size must be an integer");
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the size must be an integer");
 	t.dims[1] = t.dims[0];
 	if (c->v[1].kind != V_NONE && !size_value(e, c->v[1], &t.dims[1]))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the size must be an integer");
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the size must be an integer");
 	if (!need_dtype(e, c, 2, &t.elem))
 		return VALUE_POISON;
 	struct hir_arg a[3] = {arg_dim(t.dims[0]), arg_dim(t.dims[1]), arg_none()};
 	return value_tensor(emit_builtin(e, BI_EYE, &t, a, 3, c->at));
 }
 
-static struct value arange_ints(struct emitter *e, struct bcall *c, dtype elem)
+static struct value arange_ints(struct emitter *e, struct builtin_call *c, dtype elem)
 {
 	struct dims *d = e->b->dims;
 	dim from, to;
@@ -122,7 +117,7 @@ static struct value arange_ints(struct emitter *e, struct bcall *c, dtype elem)
 	if (!need_int(e, c, 2, &step))
 		return VALUE_POISON;
 	if (!step)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[2], "the step is zero");
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[2], "`step` must not be 0");
 	dim diff = step > 0 ? dim_sub(d, to, from) : dim_sub(d, from, to), size = dim_const(d, step > 0 ? step : -step);
 	dim len = dim_floordiv(d, dim_add(d, diff, dim_sub(d, size, dim_const(d, 1))), size);
 	if (dim_is_const(d, len, &n) && n < 0)
@@ -132,24 +127,24 @@ static struct value arange_ints(struct emitter *e, struct bcall *c, dtype elem)
 	return value_tensor(emit_builtin(e, BI_ARANGE, &t, a, 4, c->at));
 }
 
-static struct value arange_floats(struct emitter *e, struct bcall *c, dtype elem)
+static struct value arange_floats(struct emitter *e, struct builtin_call *c, dtype elem)
 {
 	double v[3];
 	struct hir_arg a[4] = {0};
 	for (uint32_t i = 0; i < 3; i++) {
 		if (!need_float_value(e, c, i, &v[i]))
 			return VALUE_POISON;
-		a[i] = (struct hir_arg){.kind = ARG_FLOAT, .u.f = v[i]};
+		a[i] = arg_float(v[i]);
 	}
 	double n = (v[1] - v[0]) / v[2];
 	if (!(n < 1e9) || v[2] == 0)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "the range is not finite, or too long");
+		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "the range is infinite or too long");
 	int64_t len = n <= 0 ? 0 : (int64_t)n + (n > (double)(int64_t)n);
 	struct hir_type t = {.elem = elem, .rank = 1, .dims = {dim_const(e->b->dims, len)}};
 	return value_tensor(emit_builtin(e, BI_ARANGE, &t, a, 4, c->at));
 }
 
-struct value rule_arange(struct emitter *e, struct bcall *c)
+struct value rule_arange(struct emitter *e, struct builtin_call *c)
 {
 	dtype elem;
 	bool ints = true;
@@ -164,7 +159,7 @@ struct value rule_arange(struct emitter *e, struct bcall *c)
 	if (c->v[3].kind != V_NONE && !need_dtype(e, c, 3, &elem))
 		return VALUE_POISON;
 	if (elem == DT_BOOL || elem == DT_TRIT)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[3], "a range of %s", dtype_text(elem));
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[3], "`dtype` must not be %s", dtype_text(elem));
 	if (!ints)
 		return arange_floats(e, c, elem);
 	bool direct = elem == DT_INT64 || elem == DT_INT32;
@@ -172,7 +167,7 @@ struct value rule_arange(struct emitter *e, struct bcall *c)
 	return direct || is_poison(v) ? v : value_tensor(emit_cast(e, v.u.t, elem, c->at));
 }
 
-struct value rule_linspace(struct emitter *e, struct bcall *c)
+struct value rule_linspace(struct emitter *e, struct builtin_call *c)
 {
 	double v[2];
 	struct hir_type t = {.rank = 1};
@@ -180,15 +175,15 @@ struct value rule_linspace(struct emitter *e, struct bcall *c)
 	for (uint32_t i = 0; i < 2; i++) {
 		if (!need_float_value(e, c, i, &v[i]))
 			return VALUE_POISON;
-		a[i] = (struct hir_arg){.kind = ARG_FLOAT, .u.f = v[i]};
+		a[i] = arg_float(v[i]);
 	}
 	if (!size_value(e, c->v[2], &t.dims[0]) || (c->v[2].kind == V_INT && c->v[2].u.i < 0))
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[2], "the number of steps must be an integer of at least 0, not %s",
-				   value_text(e, c->v[2]));
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[2], "`steps` must be an integer of at least 0, not %s",
+				  value_text(e, c->v[2]));
 	if (!need_dtype(e, c, 3, &t.elem))
 		return VALUE_POISON;
 	if (dtype_class(t.elem) != DTC_FLOAT && dtype_class(t.elem) != DTC_INT)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[3], "a range of %s", dtype_text(t.elem));
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[3], "`dtype` must not be %s", dtype_text(t.elem));
 	a[2] = arg_dim(t.dims[0]);
 	return value_tensor(emit_builtin(e, c->bi, &t, a, 4, c->at));
 }
@@ -199,11 +194,11 @@ struct literal {
 	struct hir_type type;
 	int64_t sizes[HIR_MAX_RANK];
 	uint64_t count;
-	dtype literals, declared; /* what the literals and the other numbers are; DT_COUNT: there is none */
+	dtype literals, declared; /* the types of literals and of other numbers; DT_COUNT: none */
 	char *data, *end;
 };
 
-/* Literals take the type of the other numbers if they can. */
+/* Literals take the type of the other numbers if possible. */
 static dtype common_elem(const struct literal *l)
 {
 	if (l->declared == DT_COUNT || l->literals == DT_COUNT)
@@ -212,46 +207,44 @@ static dtype common_elem(const struct literal *l)
 	return adapts ? l->declared : dtype_join(l->declared, l->literals);
 }
 
-static bool measure(struct emitter *e, struct bcall *c, struct value v, uint32_t depth, struct literal *l)
+static bool measure_literal(struct emitter *e, struct builtin_call *c, struct value v, uint32_t depth, struct literal *l)
 {
 	if (!value_is_seq(v)) {
 		if (!value_is_scalar(v) || v.kind == V_DIM)
-			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the data must be numbers known at compile time, not %s",
-					   value_text(e, v)),
-			       false;
+			return rule_reject(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the data must be numbers known at compile time, not %s",
+					   value_text(e, v));
 		dtype t = scalar_type(v);
 		if (depth != l->type.rank && l->count)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the lists are nested to different depths"), false;
+			return rule_reject(e, c, DIAG_SHAPE, c->ats[0], "the lists are nested to different depths");
 		l->type.rank = (uint8_t)depth;
 		dtype *with = value_is_literal(v) ? &l->literals : &l->declared;
 		*with = *with == DT_COUNT ? t : dtype_join(*with, t);
 		l->count++;
 		l->type.elem = common_elem(l);
 		if (l->type.elem == DT_COUNT)
-			return shape_error(e, c, DIAG_OPERANDS, c->ats[0], "the numbers are of types that do not mix"), false;
+			return rule_reject(e, c, DIAG_OPERANDS, c->ats[0], "the numbers have types that cannot be combined");
 		return true;
 	}
 	if (depth == HIR_MAX_RANK)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "a tensor has at most %d dimensions", HIR_MAX_RANK), false;
+		return rule_reject(e, c, DIAG_RANK, c->ats[0], "a tensor has at most %d dimensions", HIR_MAX_RANK);
 	if (l->sizes[depth] < 0)
 		l->sizes[depth] = v.u.seq->n;
 	if (l->sizes[depth] != v.u.seq->n)
-		return shape_error(e, c, DIAG_SHAPE, c->ats[0], "the lists have different lengths: %lld and %u", (long long)l->sizes[depth],
-				   v.u.seq->n),
-		       false;
+		return rule_reject(e, c, DIAG_SHAPE, c->ats[0], "the lists have different lengths: %lld and %u", (long long)l->sizes[depth],
+				   v.u.seq->n);
 	for (uint32_t i = 0; i < v.u.seq->n; i++)
-		if (!measure(e, c, v.u.seq->at[i], depth + 1, l))
+		if (!measure_literal(e, c, v.u.seq->at[i], depth + 1, l))
 			return false;
 	if (!v.u.seq->n && !l->count)
 		l->type.rank = (uint8_t)(depth + 1);
 	return true;
 }
 
-static bool store(struct emitter *e, struct bcall *c, struct value v, struct literal *l)
+static bool store_literal(struct emitter *e, struct builtin_call *c, struct value v, struct literal *l)
 {
 	if (value_is_seq(v)) {
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			if (!store(e, c, v.u.seq->at[i], l))
+			if (!store_literal(e, c, v.u.seq->at[i], l))
 				return false;
 		return true;
 	}
@@ -260,13 +253,13 @@ static bool store(struct emitter *e, struct bcall *c, struct value v, struct lit
 	return ok;
 }
 
-struct value rule_tensor(struct emitter *e, struct bcall *c)
+struct value rule_tensor(struct emitter *e, struct builtin_call *c)
 {
 	struct literal l = {.type.elem = DT_FLOAT32, .literals = DT_COUNT, .declared = DT_COUNT};
 	memset(l.sizes, -1, sizeof l.sizes);
 	if (c->v[0].kind == V_TENSOR)
 		return c->v[0];
-	if (!measure(e, c, c->v[0], 0, &l))
+	if (!measure_literal(e, c, c->v[0], 0, &l))
 		return VALUE_POISON;
 	if (c->bi == BI_TERNARY_TENSOR)
 		l.type.elem = DT_TRIT;
@@ -275,8 +268,8 @@ struct value rule_tensor(struct emitter *e, struct bcall *c)
 	for (uint32_t i = 0; i < l.type.rank; i++)
 		l.type.dims[i] = dim_const(e->b->dims, l.sizes[i]);
 	l.data = l.end = arena_alloc(e->f->arena, l.count * dtype_size(l.type.elem) + 8, 16);
-	if (!store(e, c, c->v[0], &l))
+	if (!store_literal(e, c, c->v[0], &l))
 		return VALUE_POISON;
 	struct value v = value_tensor(emit_const(e, &l.type, l.data, c->at));
-	return c->bi == BI_TERNARY_TENSOR ? trits_as(e, c, v) : v;
+	return c->bi == BI_TERNARY_TENSOR ? convert_trits(e, c, v) : v;
 }

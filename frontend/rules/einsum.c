@@ -1,27 +1,20 @@
-/* einsum: read as torch.einsum reads its equation, then taken apart into diagonals, sums, products and one matrix product for each further
- * operand, from left to right. */
+/* einsum: composed of diagonals, sums, products and one matrix product for each further operand, from left to right. The equation has torch.einsum's
+ * syntax. */
 #include <string.h>
 #include "frontend/rules/einsum.h"
 
 static hir_ref apply(struct einsum *s, enum builtin bi, const struct value *v, uint32_t n)
 {
-	struct arg items[5];
-	for (uint32_t i = 0; i < n; i++)
-		items[i] = (struct arg){.v = v[i], .at = s->c->at};
-	struct args args = {n, items};
-	struct value out = call_builtin(s->e, bi, &args, s->c->at);
+	struct value out = compose(s->e, bi, v, n, s->c->at);
 	return out.kind == V_TENSOR ? out.u.t : HIR_NONE;
 }
 
 static hir_ref apply_list(struct einsum *s, enum builtin bi, hir_ref x, const struct value *items, uint32_t n)
 {
-	struct value v[2] = {value_tensor(x), value_seq(s->e->f->arena, V_LIST, n)};
-	for (uint32_t i = 0; i < n; i++)
-		v[1].u.seq->at[i] = items[i];
-	return apply(s, bi, v, 2);
+	return apply(s, bi, (struct value[]){value_tensor(x), list_of(s->e, items, n)}, 2);
 }
 
-static int find(const struct term *t, uint8_t label)
+static int find_label(const struct einsum_term *t, uint8_t label)
 {
 	for (uint32_t k = 0; k < t->n; k++)
 		if (t->label[k] == label)
@@ -29,19 +22,19 @@ static int find(const struct term *t, uint8_t label)
 	return -1;
 }
 
-static void drop(struct term *t, uint32_t k)
+static void drop(struct einsum_term *t, uint32_t k)
 {
 	memmove(t->label + k, t->label + k + 1, t->n - k - 1);
 	t->n--;
 }
 
 /* Puts the dimensions in the order of `want`, a permutation of the term's labels. */
-static bool arrange(struct einsum *s, struct term *t, const uint8_t *want)
+static bool arrange(struct einsum *s, struct einsum_term *t, const uint8_t *want)
 {
 	struct value order[HIR_MAX_RANK];
 	bool same = true;
 	for (uint32_t k = 0; k < t->n; k++) {
-		order[k] = value_int(find(t, want[k]));
+		order[k] = value_int(find_label(t, want[k]));
 		same = same && t->label[k] == want[k];
 	}
 	memcpy(t->label, want, t->n);
@@ -54,15 +47,15 @@ static bool shape_to(struct einsum *s, hir_ref *r, const dim *d, uint32_t n)
 {
 	struct value sizes[HIR_MAX_RANK * 3];
 	if (n > HIR_MAX_RANK)
-		return einsum_fails(s, 0, DIAG_RANK, "a product of more than 8 dimensions arises on the way");
+		return einsum_reject(s, 0, DIAG_RANK, "an intermediate product has more than 8 dimensions");
 	for (uint32_t k = 0; k < n; k++)
 		sizes[k] = value_dim(s->e->b->dims, d[k]);
 	*r = apply_list(s, BI_RESHAPE, *r, sizes, n);
 	return *r != HIR_NONE;
 }
 
-/* Dimensions of size 1 as their label is elsewhere. */
-static bool stretch(struct einsum *s, struct term *t)
+/* Expands dimensions of size 1 to the size of their label. */
+static bool expand_dims(struct einsum *s, struct einsum_term *t)
 {
 	struct hir_type have = *type_of(s->e, t->r);
 	struct value sizes[HIR_MAX_RANK];
@@ -76,8 +69,8 @@ static bool stretch(struct einsum *s, struct term *t)
 	return t->r != HIR_NONE;
 }
 
-/* A label that stands twice in an operand: both dimensions last, as one of n*n elements of which every n+1st is wanted. */
-static bool diagonal(struct einsum *s, struct term *t, uint32_t a, uint32_t b)
+/* Takes the diagonal of a label that occurs twice in an operand: joins both dimensions to one of n*n elements, and selects every (n+1)-th. */
+static bool take_diagonal(struct einsum *s, struct einsum_term *t, uint32_t a, uint32_t b)
 {
 	struct dims *d = s->e->b->dims;
 	struct hir_type have = *type_of(s->e, t->r);
@@ -87,8 +80,8 @@ static bool diagonal(struct einsum *s, struct term *t, uint32_t a, uint32_t b)
 	uint32_t n = 0;
 	int64_t size;
 	if (!dim_is_const(d, have.dims[a], &size) || !dims_agree(s->e, have.dims[a], have.dims[b]))
-		return einsum_fails(s, 1, DIAG_SHAPE,
-				    "a letter that stands twice in a subscript needs two equal sizes known at compile time");
+		return einsum_reject(s, 1, DIAG_SHAPE,
+				     "a letter that occurs twice in a subscript needs two equal sizes known at compile time");
 	for (uint32_t k = 0; k < t->n; k++)
 		if (k != a && k != b) {
 			order[n] = value_int(k);
@@ -108,31 +101,31 @@ static bool diagonal(struct einsum *s, struct term *t, uint32_t a, uint32_t b)
 	return t->r != HIR_NONE;
 }
 
-static bool distinct(struct einsum *s, struct term *t)
+static bool take_diagonals(struct einsum *s, struct einsum_term *t)
 {
 	for (uint32_t a = 0; a < t->n; a++)
 		for (uint32_t b = a + 1; b < t->n; b++)
 			if (t->label[a] == t->label[b])
-				return diagonal(s, t, a, b) && distinct(s, t);
+				return take_diagonal(s, t, a, b) && take_diagonals(s, t);
 	return true;
 }
 
-/* Is the label of use after operand `i` has been taken in? */
-static bool wanted(const struct einsum *s, uint8_t label, uint32_t i)
+/* True if the output or an operand after `i` has the label. */
+static bool is_needed(const struct einsum *s, uint8_t label, uint32_t i)
 {
-	bool yes = find(&s->out, label) >= 0;
+	bool yes = find_label(&s->out, label) >= 0;
 	for (uint32_t k = i + 1; k < s->n; k++)
-		yes = yes || find(&s->in[k], label) >= 0;
+		yes = yes || find_label(&s->in[k], label) >= 0;
 	return yes;
 }
 
-/* Sums over what neither `other` (if any) nor anything after operand `i` has. */
-static bool sum_out(struct einsum *s, struct term *t, const struct term *other, uint32_t i)
+/* Sums over the labels that neither `other` (if any) nor the output nor an operand after `i` has. */
+static bool sum_out(struct einsum *s, struct einsum_term *t, const struct einsum_term *other, uint32_t i)
 {
 	struct value dims[HIR_MAX_RANK];
 	uint32_t n = 0;
 	for (uint32_t k = t->n; k-- > 0;)
-		if (!wanted(s, t->label[k], i) && (!other || find(other, t->label[k]) < 0)) {
+		if (!is_needed(s, t->label[k], i) && (!other || find_label(other, t->label[k]) < 0)) {
 			dims[n++] = value_int(k);
 			drop(t, k);
 		}
@@ -141,26 +134,26 @@ static bool sum_out(struct einsum *s, struct term *t, const struct term *other, 
 	return t->r != HIR_NONE;
 }
 
-/* The labels of a product: those in both that stay, those in both that are summed over, and those of one side. */
-struct roles {
+/* The labels of a product: common ones that stay, common ones that are summed over, and those of one side. */
+struct label_roles {
 	uint8_t both[HIR_MAX_RANK], inner[HIR_MAX_RANK], left[HIR_MAX_RANK], right[HIR_MAX_RANK];
 	uint32_t n_both, n_inner, n_left, n_right;
 };
 
-static struct roles roles_of(const struct einsum *s, const struct term *a, const struct term *b, uint32_t i)
+static struct label_roles roles_of(const struct einsum *s, const struct einsum_term *a, const struct einsum_term *b, uint32_t i)
 {
-	struct roles r = {0};
+	struct label_roles r = {0};
 	for (uint32_t k = 0; k < a->n; k++) {
 		uint8_t label = a->label[k];
-		if (find(b, label) < 0)
+		if (find_label(b, label) < 0)
 			r.left[r.n_left++] = label;
-		else if (wanted(s, label, i))
+		else if (is_needed(s, label, i))
 			r.both[r.n_both++] = label;
 		else
 			r.inner[r.n_inner++] = label;
 	}
 	for (uint32_t k = 0; k < b->n; k++)
-		if (find(a, b->label[k]) < 0)
+		if (find_label(a, b->label[k]) < 0)
 			r.right[r.n_right++] = b->label[k];
 	return r;
 }
@@ -179,8 +172,8 @@ static dim size_of(struct einsum *s, const uint8_t *label, uint32_t n)
 	return d;
 }
 
-/* Both sides as matrices under the common labels: [both, left, inner] @ [both, inner, right]. */
-static bool matrices(struct einsum *s, const struct roles *r, struct term *a, struct term *b)
+/* Reshapes both sides to batches of matrices: [both, left, inner] @ [both, inner, right]. */
+static bool reshape_to_matrices(struct einsum *s, const struct label_roles *r, struct einsum_term *a, struct einsum_term *b)
 {
 	uint8_t want[HIR_MAX_RANK];
 	dim size[HIR_MAX_RANK + 2];
@@ -202,8 +195,8 @@ static bool matrices(struct einsum *s, const struct roles *r, struct term *a, st
 	return shape_to(s, &b->r, size, n + 2);
 }
 
-/* Nothing to sum over: [both, left, 1] * [both, 1, right], element by element. */
-static bool spread(struct einsum *s, const struct roles *r, struct term *a, struct term *b)
+/* Without a sum: reshapes both sides for an element-wise product, [both, left, 1] * [both, 1, right]. */
+static bool reshape_to_outer(struct einsum *s, const struct label_roles *r, struct einsum_term *a, struct einsum_term *b)
 {
 	uint8_t want[HIR_MAX_RANK];
 	dim size[HIR_MAX_RANK * 2], one = dim_const(s->e->b->dims, 1);
@@ -223,18 +216,18 @@ static bool spread(struct einsum *s, const struct roles *r, struct term *a, stru
 	return shape_to(s, &b->r, size, n);
 }
 
-static bool multiply(struct einsum *s, struct term *a, struct term *b, uint32_t i)
+static bool multiply(struct einsum *s, struct einsum_term *a, struct einsum_term *b, uint32_t i)
 {
-	if (!sum_out(s, a, b, i) || !sum_out(s, b, a, i) || !stretch(s, a) || !stretch(s, b))
+	if (!sum_out(s, a, b, i) || !sum_out(s, b, a, i) || !expand_dims(s, a) || !expand_dims(s, b))
 		return false;
-	struct roles r = roles_of(s, a, b, i);
-	if (!(r.n_inner ? matrices(s, &r, a, b) : spread(s, &r, a, b)))
+	struct label_roles r = roles_of(s, a, b, i);
+	if (!(r.n_inner ? reshape_to_matrices(s, &r, a, b) : reshape_to_outer(s, &r, a, b)))
 		return false;
 	struct value v[2] = {value_tensor(a->r), value_tensor(b->r)};
 	a->r = apply(s, r.n_inner ? BI_MATMUL : BI_MUL, v, 2);
 	a->n = r.n_both + r.n_left + r.n_right;
 	if (a->n > HIR_MAX_RANK)
-		return einsum_fails(s, 0, DIAG_RANK, "a product of more than 8 dimensions arises on the way");
+		return einsum_reject(s, 0, DIAG_RANK, "an intermediate product has more than 8 dimensions");
 	put_labels(a->label, put_labels(a->label, put_labels(a->label, 0, r.both, r.n_both), r.left, r.n_left), r.right, r.n_right);
 	dim size[HIR_MAX_RANK];
 	for (uint32_t k = 0; k < a->n; k++)
@@ -242,27 +235,27 @@ static bool multiply(struct einsum *s, struct term *a, struct term *b, uint32_t 
 	return a->r != HIR_NONE && shape_to(s, &a->r, size, a->n);
 }
 
-struct value rule_einsum(struct emitter *e, struct bcall *c)
+struct value rule_einsum(struct emitter *e, struct builtin_call *c)
 {
 	struct value list = c->v[1];
 	if (c->v[0].kind != V_STR)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0],
-				   "the equation must be a string known at compile time, as in \"ij,jk->ik\"");
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0],
+				  "the equation must be a string known at compile time, as in \"ij,jk->ik\"");
 	if (!value_is_seq(list) || !list.u.seq->n || list.u.seq->n > MAX_OPERANDS)
-		return shape_error(e, c, DIAG_ARG_COUNT, c->at, "needs one to %d tensors behind the equation", MAX_OPERANDS);
+		return rule_error(e, c, DIAG_ARG_COUNT, c->at, "needs one to %d tensors after the equation", MAX_OPERANDS);
 	for (uint32_t i = 0; i < list.u.seq->n; i++)
 		if (list.u.seq->at[i].kind != V_TENSOR)
-			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "operand %u is %s, not a tensor", i + 1,
-					   value_text(e, list.u.seq->at[i]));
+			return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "operand %u is %s, not a tensor", i + 1,
+					  value_text(e, list.u.seq->at[i]));
 	struct einsum state = {.e = e, .c = c, .text = c->v[0].u.s, .n = list.u.seq->n}, *s = &state;
-	if (!einsum_read(s))
+	if (!einsum_parse(s))
 		return VALUE_POISON;
-	struct term *t = &s->in[0];
+	struct einsum_term *t = &s->in[0];
 	for (uint32_t i = 0; i < s->n; i++) {
-		if (!distinct(s, &s->in[i]) || (i && !multiply(s, t, &s->in[i], i)))
+		if (!take_diagonals(s, &s->in[i]) || (i && !multiply(s, t, &s->in[i], i)))
 			return VALUE_POISON;
 	}
-	if (!sum_out(s, t, NULL, s->n) || !stretch(s, t) || !arrange(s, t, s->out.label))
+	if (!sum_out(s, t, NULL, s->n) || !expand_dims(s, t) || !arrange(s, t, s->out.label))
 		return VALUE_POISON;
 	return value_tensor(t->r);
 }

@@ -1,30 +1,30 @@
-/* Private to einsum*.c: an equation as it is read. */
+/* Private to einsum*.c: a parsed equation. */
 #ifndef TRIB_FRONTEND_RULES_EINSUM_H
 #define TRIB_FRONTEND_RULES_EINSUM_H
 #include "frontend/rules/builtin.h"
 
-/* Labels are letters, a … z A … Z, and behind them the dimensions that `...` stands for, aligned at the last. */
+/* Labels are the letters a … z A … Z, then the dimensions of `...`, aligned at the last one. */
 enum { LETTERS = 52, ELLIPSIS = LETTERS, LABELS = LETTERS + HIR_MAX_RANK, MAX_OPERANDS = 16 };
 
-/* A tensor whose dimension k is called label[k]. */
-struct term {
+/* A tensor whose dimension k has the label label[k]. */
+struct einsum_term {
 	hir_ref r;
 	uint32_t n;
 	uint8_t label[HIR_MAX_RANK * 2];
 };
 struct einsum {
 	struct emitter *e;
-	struct bcall *c;
+	struct builtin_call *c;
 	const char *text;
-	struct term in[MAX_OPERANDS], out;
+	struct einsum_term in[MAX_OPERANDS], out;
 	uint32_t n;
 	dim size[LABELS];
-	uint32_t uses[LABELS]; /* by operands */
-	uint32_t ellipsis;     /* dimensions that `...` stands for */
+	uint32_t uses[LABELS]; /* number of operands with the label */
+	uint32_t ellipsis;     /* number of dimensions of `...` */
 };
 
 /* Reports on argument `arg` and returns false. */
-bool einsum_fails(struct einsum *s, uint32_t arg, enum diag_code code, const char *text);
-/* Fills in, out, size, uses and ellipsis from text and the operands. False: reported. */
-bool einsum_read(struct einsum *s);
+bool einsum_reject(struct einsum *s, uint32_t arg, enum diag_code code, const char *text);
+/* Parses `text`: fills in, out, size, uses and ellipsis. False: reported. */
+bool einsum_parse(struct einsum *s);
 #endif

@@ -1,38 +1,16 @@
 /* Rules of the element-wise builtins. */
 #include <string.h>
 #include "frontend/rules/builtin.h"
+#include "frontend/rules/operators.h"
 
 struct operands {
 	hir_ref a, b;
 	struct hir_type type; /* broadcast shape, common element type */
 };
 
-/* How the source wrote the operation. */
-static const char *written(const struct bcall *c)
+static bool report_mixed_types(struct emitter *e, struct builtin_call *c, uint32_t ia, uint32_t ib)
 {
-	switch (c->bi) {
-	case BI_ADD: return "+";
-	case BI_SUB: return "-";
-	case BI_MUL: return "*";
-	case BI_DIV: return "/";
-	case BI_FLOORDIV: return "//";
-	case BI_MOD: return "%";
-	case BI_POW: return "**";
-	case BI_EQ: return "==";
-	case BI_NE: return "!=";
-	case BI_LT: return "<";
-	case BI_LE: return "<=";
-	case BI_GT: return ">";
-	case BI_GE: return ">=";
-	case BI_LOGICAL_AND: return "&&";
-	case BI_LOGICAL_OR: return "||";
-	default: return c->sig->name;
-	}
-}
-
-static bool mixed_types(struct emitter *e, struct bcall *c, uint32_t ia, uint32_t ib)
-{
-	struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", written(c),
+	struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept %s and %s together", builtin_text(c->bi),
 				      value_text(e, c->v[ia]), value_text(e, c->v[ib]));
 	diag_secondary(e->report.out, g, c->ats[ia], "%s", value_text(e, c->v[ia]));
 	diag_secondary(e->report.out, g, c->ats[ib], "%s", value_text(e, c->v[ib]));
@@ -40,29 +18,30 @@ static bool mixed_types(struct emitter *e, struct bcall *c, uint32_t ia, uint32_
 	bool product = (c->bi == BI_MUL || c->bi == BI_POW) && a.kind == V_TENSOR && b.kind == V_TENSOR && type_of(e, b.u.t)->rank == 2,
 	     negation = (c->bi == BI_EQ || c->bi == BI_NE) && a.kind == V_TENSOR && type_of(e, a.u.t)->elem == DT_BOOL && b.kind == V_INT;
 	if (negation)
-		diag_help(e->report.out, g, "bools are compared with bools; where one is false is `!x`");
+		diag_help(e->report.out, g, "a bool can be compared only with a bool; write `!x` to test for false");
 	else
-		diag_help(e->report.out, g,
-			  product ? "a product of matrices is `a @ b`; for one of elements convert with a cast such as `float32(…)`"
-				  : "convert one of them with a cast such as `float32(…)`");
+		diag_help(
+			e->report.out, g,
+			product ? "write `a @ b` for a matrix product; for an element-wise product convert with a cast such as `float32(…)`"
+				: "convert one of them with a cast such as `float32(…)`");
 	return false;
 }
 
-/* What two operands of which both may be trits have in common. */
-enum meeting {
-	MEET_AS_NUMBERS, /* arithmetic: no result is a trit */
-	MEET_AS_VALUES,  /* one of the two is taken, or they are compared: trits stay trits, and -1, 0 and 1 are some beside them */
+/* How two operands that may be trits are joined. */
+enum join_mode {
+	JOIN_NUMBERS, /* arithmetic: the result is not a trit */
+	JOIN_VALUES,  /* a choice or a comparison: trits stay trits, and literals -1, 0 and 1 become trits */
 };
 
-static dtype literal_type(struct value v, dtype beside, enum meeting how)
+static dtype literal_type(struct value v, dtype beside, enum join_mode mode)
 {
-	if (how == MEET_AS_VALUES && beside == DT_TRIT && v.kind == V_INT && v.u.i >= -1 && v.u.i <= 1)
+	if (mode == JOIN_VALUES && beside == DT_TRIT && v.kind == V_INT && v.u.i >= -1 && v.u.i <= 1)
 		return DT_TRIT;
 	return literal_type_beside(v, beside);
 }
 
-/* The common element type of arguments ia and ib. */
-static bool common_type(struct emitter *e, struct bcall *c, uint32_t ia, uint32_t ib, enum meeting how, dtype *out)
+/* Finds the common element type of arguments ia and ib. */
+static bool common_type(struct emitter *e, struct builtin_call *c, uint32_t ia, uint32_t ib, enum join_mode mode, dtype *out)
 {
 	struct value a = c->v[ia], b = c->v[ib];
 	bool ta = a.kind == V_TENSOR, tb = b.kind == V_TENSOR;
@@ -71,13 +50,13 @@ static bool common_type(struct emitter *e, struct bcall *c, uint32_t ia, uint32_
 	dtype da = ta ? type_of(e, a.u.t)->elem : scalar_type(a), db = tb ? type_of(e, b.u.t)->elem : scalar_type(b);
 	bool la = value_is_literal(a), lb = value_is_literal(b);
 	if (la != lb)
-		*out = la ? literal_type(a, db, how) : literal_type(b, da, how);
+		*out = la ? literal_type(a, db, mode) : literal_type(b, da, mode);
 	else
-		*out = how == MEET_AS_VALUES && da == db ? da : dtype_join_operands(da, db);
-	return *out != DT_COUNT || mixed_types(e, c, ia, ib);
+		*out = mode == JOIN_VALUES && da == db ? da : dtype_join_operands(da, db);
+	return *out != DT_COUNT || report_mixed_types(e, c, ia, ib);
 }
 
-static hir_ref as_type(struct emitter *e, struct bcall *c, uint32_t i, dtype t)
+static hir_ref as_type(struct emitter *e, struct builtin_call *c, uint32_t i, dtype t)
 {
 	struct value v = c->v[i];
 	if (v.kind == V_TENSOR)
@@ -87,7 +66,7 @@ static hir_ref as_type(struct emitter *e, struct bcall *c, uint32_t i, dtype t)
 	return emit_scalar(e, v, t, c->ats[i]);
 }
 
-static bool load_operands(struct emitter *e, struct bcall *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
+static bool load_operands(struct emitter *e, struct builtin_call *c, uint32_t ia, uint32_t ib, dtype t, struct operands *o)
 {
 	o->a = as_type(e, c, ia, t);
 	o->b = as_type(e, c, ib, t);
@@ -99,36 +78,38 @@ static bool load_operands(struct emitter *e, struct bcall *c, uint32_t ia, uint3
 	return true;
 }
 
-static struct value emit2(struct emitter *e, struct bcall *c, enum builtin bi, const struct operands *o)
+static struct value emit2(struct emitter *e, struct builtin_call *c, enum builtin bi, const struct operands *o)
 {
 	struct hir_arg a[2] = {arg_tensor(o->a), arg_tensor(o->b)};
 	return value_tensor(emit_builtin(e, bi, &o->type, a, 2, c->at));
 }
 
-static bool no_arith(struct emitter *e, struct bcall *c, dtype t)
+static bool report_no_arithmetic(struct emitter *e, struct builtin_call *c, dtype t)
 {
-	struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", written(c), dtype_text(t));
+	struct diag *g =
+		report_error(e, DIAG_OPERANDS, c->at, "`%s` does not accept elements of type %s", builtin_text(c->bi), dtype_text(t));
 	diag_help(e->report.out, g,
-		  t == DT_BOOL && c->bi == BI_MUL ? "where both hold: `a && b`; as numbers: `int32(a) * b`"
+		  t == DT_BOOL && c->bi == BI_MUL ? "write `a && b` if both are bools, or `int32(a) * b` for a number"
 		  : t == DT_TRIT                  ? "convert with a cast: `int8(…)`, `float32(…)`"
 						  : "convert with a cast: `int32(…)`, `float32(…)`");
 	return false;
 }
 
-static struct value arith(struct emitter *e, struct bcall *c, enum meeting how, bool floats)
+static struct value arith(struct emitter *e, struct builtin_call *c, enum join_mode mode, bool floats)
 {
 	struct operands o;
 	dtype t;
-	if (!common_type(e, c, 0, 1, how, &t))
+	if (!common_type(e, c, 0, 1, mode, &t))
 		return VALUE_POISON;
 	if (t == DT_BOOL)
-		return no_arith(e, c, t), VALUE_POISON;
+		return report_no_arithmetic(e, c, t), VALUE_POISON;
 	if (floats && dtype_class(t) == DTC_INT)
 		t = DT_FLOAT32;
 	return load_operands(e, c, 0, 1, t, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
 
-static bool by_zero(struct emitter *e, struct bcall *c)
+/* True if the divisor is a constant 0, which is reported. */
+static bool is_zero_divisor(struct emitter *e, struct builtin_call *c)
 {
 	struct value d = c->v[1];
 	if ((d.kind != V_INT || d.u.i) && (d.kind != V_FLOAT || d.u.f != 0))
@@ -137,11 +118,11 @@ static bool by_zero(struct emitter *e, struct bcall *c)
 	return true;
 }
 
-struct value rule_arith(struct emitter *e, struct bcall *c)
+struct value rule_arith(struct emitter *e, struct builtin_call *c)
 {
-	if ((c->bi == BI_FLOORDIV || c->bi == BI_MOD || c->bi == BI_FMOD) && by_zero(e, c))
+	if ((c->bi == BI_FLOORDIV || c->bi == BI_MOD || c->bi == BI_FMOD) && is_zero_divisor(e, c))
 		return VALUE_POISON;
-	return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM ? MEET_AS_VALUES : MEET_AS_NUMBERS, false);
+	return arith(e, c, c->bi == BI_MINIMUM || c->bi == BI_MAXIMUM ? JOIN_VALUES : JOIN_NUMBERS, false);
 }
 
 static dtype operand_type(struct emitter *e, struct value v)
@@ -149,8 +130,8 @@ static dtype operand_type(struct emitter *e, struct value v)
 	return v.kind == V_TENSOR ? type_of(e, v.u.t)->elem : value_is_scalar(v) ? scalar_type(v) : DT_COUNT;
 }
 
-/* A bool times a number chooses between the number and 0. */
-static struct value chosen(struct emitter *e, struct bcall *c, uint32_t condition)
+/* A bool times a number is the number or 0. */
+static struct value multiply_by_bool(struct emitter *e, struct builtin_call *c, uint32_t condition)
 {
 	struct operands o;
 	dtype t = operand_type(e, c->v[!condition]);
@@ -166,28 +147,31 @@ static struct value chosen(struct emitter *e, struct bcall *c, uint32_t conditio
 	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
 }
 
-struct value rule_arc(struct emitter *e, struct bcall *c) { return arith(e, c, false, true); }
-struct value rule_mul(struct emitter *e, struct bcall *c)
+struct value rule_arc(struct emitter *e, struct builtin_call *c) { return arith(e, c, JOIN_NUMBERS, true); }
+struct value rule_mul(struct emitter *e, struct builtin_call *c)
 {
 	dtype a = operand_type(e, c->v[0]), b = operand_type(e, c->v[1]);
 	if ((a == DT_BOOL) != (b == DT_BOOL) && a != DT_COUNT && b != DT_COUNT)
-		return chosen(e, c, a != DT_BOOL);
-	return arith(e, c, MEET_AS_NUMBERS, false);
+		return multiply_by_bool(e, c, a != DT_BOOL);
+	return arith(e, c, JOIN_NUMBERS, false);
 }
 
-struct value rule_div(struct emitter *e, struct bcall *c) { return by_zero(e, c) ? VALUE_POISON : arith(e, c, MEET_AS_NUMBERS, true); }
+struct value rule_div(struct emitter *e, struct builtin_call *c)
+{
+	return is_zero_divisor(e, c) ? VALUE_POISON : arith(e, c, JOIN_NUMBERS, true);
+}
 
-struct value rule_compare(struct emitter *e, struct bcall *c)
+struct value rule_compare(struct emitter *e, struct builtin_call *c)
 {
 	struct operands o;
 	dtype t;
-	if (!common_type(e, c, 0, 1, MEET_AS_VALUES, &t) || !load_operands(e, c, 0, 1, t, &o))
+	if (!common_type(e, c, 0, 1, JOIN_VALUES, &t) || !load_operands(e, c, 0, 1, t, &o))
 		return VALUE_POISON;
 	o.type.elem = DT_BOOL;
 	return emit2(e, c, c->bi, &o);
 }
 
-struct value rule_logical(struct emitter *e, struct bcall *c)
+struct value rule_logical(struct emitter *e, struct builtin_call *c)
 {
 	struct operands o;
 	for (uint32_t i = 0; i < 2; i++) {
@@ -195,14 +179,14 @@ struct value rule_logical(struct emitter *e, struct bcall *c)
 		if (r == HIR_NONE)
 			return VALUE_POISON;
 		if (type_of(e, r)->elem != DT_BOOL) {
-			report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", written(c), value_text(e, c->v[i]));
+			report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` needs bools, not %s", builtin_text(c->bi), value_text(e, c->v[i]));
 			return VALUE_POISON;
 		}
 	}
 	return load_operands(e, c, 0, 1, DT_BOOL, &o) ? emit2(e, c, c->bi, &o) : VALUE_POISON;
 }
 
-struct value rule_logical_not(struct emitter *e, struct bcall *c)
+struct value rule_logical_not(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE)
@@ -210,59 +194,57 @@ struct value rule_logical_not(struct emitter *e, struct bcall *c)
 	struct hir_type t = *type_of(e, r);
 	if (t.elem != DT_BOOL) {
 		diag_help(e->report.out, report_error(e, DIAG_OPERANDS, c->ats[0], "`!` needs bools, not %s", value_text(e, c->v[0])),
-			  "compare: `x == 0`, `x == none`");
+			  "write a comparison: `x == 0`, `x == none`");
 		return VALUE_POISON;
 	}
-	return emit1(e, c, c->bi, &t, r);
+	return emit_plain(e, c, &t, r);
 }
 
 /* ---- one operand ---- */
 
-static struct value keep_type(struct emitter *e, struct bcall *c, bool trits)
+static struct value keep_type(struct emitter *e, struct builtin_call *c, bool trits)
 {
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.elem == DT_BOOL || (t.elem == DT_TRIT && !trits))
-		return no_arith(e, c, t.elem), VALUE_POISON;
+		return report_no_arithmetic(e, c, t.elem), VALUE_POISON;
 	bool rounding = c->bi == BI_FLOOR || c->bi == BI_CEIL || c->bi == BI_ROUND;
 	return rounding && dtype_class(t.elem) == DTC_INT ? value_tensor(r) : emit_plain(e, c, &t, r);
 }
 
-struct value rule_signed_same(struct emitter *e, struct bcall *c) { return keep_type(e, c, true); }
-struct value rule_numeric_same(struct emitter *e, struct bcall *c) { return keep_type(e, c, false); }
+struct value rule_signed_same(struct emitter *e, struct builtin_call *c) { return keep_type(e, c, true); }
+struct value rule_numeric_same(struct emitter *e, struct builtin_call *c) { return keep_type(e, c, false); }
 
-struct value rule_float_same(struct emitter *e, struct bcall *c)
+struct value rule_float_same(struct emitter *e, struct builtin_call *c)
 {
+	static const char *const approximations[] = {"none", "tanh"};
+	uint32_t word;
 	double number;
 	hir_ref r = need_float(e, c, 0);
 	if (r == HIR_NONE)
 		return VALUE_POISON;
 	for (uint32_t i = 1; i < c->sig->n; i++) {
-		bool text = c->sig->params[i].standard.kind == V_STR;
-		if (text ? c->v[i].kind != V_STR : !need_float_value(e, c, i, &number))
+		bool text = c->sig->params[i].standard.kind == V_STR; /* `approximate` of gelu */
+		if (!(text ? need_word(e, c, i, approximations, 2, &word) : need_float_value(e, c, i, &number)))
 			return VALUE_POISON;
 		if (!text)
 			c->v[i] = value_float(number);
-	}
-	if (c->bi == BI_GELU && strcmp(c->v[1].u.s, "none") && strcmp(c->v[1].u.s, "tanh")) {
-		report_error(e, DIAG_ARG_VALUE, c->ats[1], "`approximate` is \"none\" or \"tanh\", not \"%s\"", c->v[1].u.s);
-		return VALUE_POISON;
 	}
 	struct hir_type t = *type_of(e, r);
 	return emit_plain(e, c, &t, r);
 }
 
-struct value rule_cast(struct emitter *e, struct bcall *c)
+struct value rule_cast(struct emitter *e, struct builtin_call *c)
 {
-	report_error(e, DIAG_NOT_A_VALUE, c->at, "a cast is written as a call of the type: `float32(x)`");
+	report_error(e, DIAG_NOT_A_VALUE, c->at, "write a cast as a call of the type: `float32(x)`");
 	return VALUE_POISON;
 }
 
 /* ---- three operands ---- */
 
-struct value rule_clip(struct emitter *e, struct bcall *c)
+struct value rule_clip(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref x = need_tensor(e, c, 0);
 	if (x == HIR_NONE)
@@ -270,13 +252,13 @@ struct value rule_clip(struct emitter *e, struct bcall *c)
 	struct hir_type t = *type_of(e, x);
 	struct hir_arg a[3] = {arg_tensor(x)};
 	if (t.elem == DT_BOOL || t.elem == DT_TRIT)
-		return no_arith(e, c, t.elem), VALUE_POISON;
+		return report_no_arithmetic(e, c, t.elem), VALUE_POISON;
 	c->v[0] = value_tensor(x);
 	for (uint32_t i = 1; i <= 2; i++) {
 		dtype common;
 		if (c->v[i].kind == V_NONE)
 			continue;
-		if (!common_type(e, c, 0, i, MEET_AS_VALUES, &common))
+		if (!common_type(e, c, 0, i, JOIN_VALUES, &common))
 			return VALUE_POISON;
 		t.elem = dtype_join(t.elem, common);
 	}
@@ -293,7 +275,7 @@ struct value rule_clip(struct emitter *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, BI_CLIP, &t, a, 3, c->at));
 }
 
-struct value rule_where(struct emitter *e, struct bcall *c)
+struct value rule_where(struct emitter *e, struct builtin_call *c)
 {
 	struct operands o;
 	dtype t;
@@ -304,17 +286,17 @@ struct value rule_where(struct emitter *e, struct bcall *c)
 		report_error(e, DIAG_CONDITION, c->ats[0], "the condition of `where` must be bools, not %s", value_text(e, c->v[0]));
 		return VALUE_POISON;
 	}
-	if (!common_type(e, c, 1, 2, MEET_AS_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
+	if (!common_type(e, c, 1, 2, JOIN_VALUES, &t) || !load_operands(e, c, 1, 2, t, &o))
 		return VALUE_POISON;
 	struct hir_type tc = *type_of(e, cond);
 	if (!broadcast_dims(e, &o.type, &tc))
-		return shape_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s", shape_text(e, &tc),
-				   shape_text(e, &o.type));
+		return rule_error(e, c, DIAG_BROADCAST, c->ats[0], "the condition's shape %s does not broadcast to %s", shape_text(e, &tc),
+				  shape_text(e, &o.type));
 	struct hir_arg a[3] = {arg_tensor(cond), arg_tensor(o.a), arg_tensor(o.b)};
 	return value_tensor(emit_builtin(e, BI_WHERE, &o.type, a, 3, c->at));
 }
 
-struct value rule_dropout(struct emitter *e, struct bcall *c)
+struct value rule_dropout(struct emitter *e, struct builtin_call *c)
 {
 	double p;
 	bool training;

@@ -1,9 +1,8 @@
 /* Rules of matrix products and embedding. */
 #include <string.h>
-#include "base/buf.h"
 #include "frontend/rules/builtin.h"
 
-/* The element type of a @ b, DT_COUNT: there is none. */
+/* Returns the element type of a @ b; DT_COUNT: none. */
 static dtype matmul_type(dtype a, dtype b)
 {
 	enum dtype_class ka = dtype_class(a), kb = dtype_class(b);
@@ -20,7 +19,7 @@ static dtype matmul_type(dtype a, dtype b)
 	return dtype_join(a, b);
 }
 
-/* Is it a size that the signature of the function being checked names? */
+/* True for a size that is a name in the signature of the function being checked. */
 static bool is_named(struct emitter *e, dim x)
 {
 	uint32_t sym;
@@ -28,14 +27,14 @@ static bool is_named(struct emitter *e, dim x)
 	       strcmp(dims_sym_name(e->b->dims, sym), "?") != 0;
 }
 
-/* Two names in one signature are two sizes: a product that needs them equal is wrong for nearly all calls. */
-static bool named_apart(struct emitter *e, dim a, dim b)
+/* True if two sizes have different names in the signature. A product that needs them equal fails for most callers. */
+static bool have_different_names(struct emitter *e, dim a, dim b)
 {
 	return e->checking && !e->conditional && !dim_eq(a, b) && is_named(e, a) && is_named(e, b);
 }
 
-/* Is the size `have` the constant `want` times a size of the run? */
-static bool holds_batch(struct emitter *e, dim have, dim want)
+/* True if the size `have` is the constant `want` times a size known only at run time. */
+static bool contains_batch(struct emitter *e, dim have, dim want)
 {
 	int64_t n;
 	dim rest;
@@ -43,40 +42,35 @@ static bool holds_batch(struct emitter *e, dim have, dim want)
 	       dim_divide_exact(e->b->dims, have, n, &rest) == 1;
 }
 
-static struct value inner_mismatch(struct emitter *e, struct bcall *c, const struct hir_type *a, const struct hir_type *b)
+static bool report_inner_mismatch(struct emitter *e, struct builtin_call *c, const struct hir_type *a, const struct hir_type *b)
 {
 	uint32_t ka = a->rank - 1u, kb = b->rank > 1 ? b->rank - 2u : 0;
-	struct buf da = {0}, db = {0};
 	int64_t size;
-	dim_print(e->b->dims, a->dims[ka], &da);
-	dim_print(e->b->dims, b->dims[kb], &db);
-	struct diag *g = report_error(e, DIAG_MATMUL_SHAPE, c->at, "matrix product of shapes %s and %s: %s columns meet %s rows",
-				      shape_text(e, a), shape_text(e, b), da.at, db.at);
+	struct diag *g = report_error(e, DIAG_MATMUL_SHAPE, c->at, "the shapes %s and %s have no matrix product: %s columns, but %s rows",
+				      shape_text(e, a), shape_text(e, b), dim_text(e, a->dims[ka]), dim_text(e, b->dims[kb]));
 	diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s", source_excerpt(e, c->ats[0]), shape_text(e, a));
 	diag_secondary(e->report.out, g, c->ats[1], "%s has shape %s", source_excerpt(e, c->ats[1]), shape_text(e, b));
 	if (b->rank >= 2 && dim_eq(a->dims[ka], b->dims[b->rank - 1]))
 		diag_help(e->report.out, g, "transpose the second operand: `.transpose(-2, -1)`");
-	else if (a->rank == 1 && holds_batch(e, a->dims[ka], b->dims[kb]))
-		diag_help(e->report.out, g, "the batch became a part of this size: flatten from dimension 1 on, `flatten(x, 1)`");
+	else if (a->rank == 1 && contains_batch(e, a->dims[ka], b->dims[kb]))
+		diag_help(e->report.out, g, "this size includes the batch: flatten from dimension 1, `flatten(x, 1)`");
 	else if (!e->checking && !(dim_is_const(e->b->dims, a->dims[ka], &size) && dim_is_const(e->b->dims, b->dims[kb], &size)))
 		help_unknown_size(e, g, e->b->dims, a->dims[ka], b->dims[kb]);
-	else if (named_apart(e, a->dims[ka], b->dims[kb]))
-		diag_help(e->report.out, g, "sizes that are equal have one name in the signature");
-	buf_free(&da);
-	buf_free(&db);
-	return VALUE_POISON;
+	else if (have_different_names(e, a->dims[ka], b->dims[kb]))
+		diag_help(e->report.out, g, "use the same name in the signature for sizes that must be equal");
+	return false;
 }
 
-static bool matmul_shape(struct emitter *e, struct bcall *c, const struct hir_type *a, const struct hir_type *b, struct hir_type *out)
+static bool infer_matmul_shape(struct emitter *e, struct builtin_call *c, const struct hir_type *a, const struct hir_type *b,
+			       struct hir_type *out)
 {
 	if (!a->rank || !b->rank) {
-		report_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1],
-			     "a matrix product needs operands of at least one dimension, not a scalar");
+		report_error(e, DIAG_RANK, c->ats[!a->rank ? 0 : 1], "an operand of a matrix product must have at least one dimension");
 		return false;
 	}
 	dim columns = a->dims[a->rank - 1], rows = b->dims[b->rank > 1 ? b->rank - 2 : 0];
-	if (!dims_agree(e, columns, rows) || named_apart(e, columns, rows))
-		return inner_mismatch(e, c, a, b), false;
+	if (!dims_agree(e, columns, rows) || have_different_names(e, columns, rows))
+		return report_inner_mismatch(e, c, a, b);
 	struct hir_type batch_a = *a, batch_b = *b;
 	batch_a.rank = a->rank > 2 ? (uint8_t)(a->rank - 2) : 0;
 	batch_b.rank = b->rank > 2 ? (uint8_t)(b->rank - 2) : 0;
@@ -89,7 +83,7 @@ static bool matmul_shape(struct emitter *e, struct bcall *c, const struct hir_ty
 		return false;
 	}
 	if (out->rank + 2 > HIR_MAX_RANK)
-		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK), false;
+		return rule_reject(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
 	if (a->rank > 1)
 		out->dims[out->rank++] = a->dims[a->rank - 2];
 	if (b->rank > 1)
@@ -97,12 +91,12 @@ static bool matmul_shape(struct emitter *e, struct bcall *c, const struct hir_ty
 	return true;
 }
 
-bool product_types(struct emitter *e, struct bcall *c, hir_ref *a, hir_ref *b, dtype *elem)
+bool product_types(struct emitter *e, struct builtin_call *c, hir_ref *a, hir_ref *b, dtype *elem)
 {
 	dtype ta = type_of(e, *a)->elem, tb = type_of(e, *b)->elem;
 	*elem = matmul_type(ta, tb);
 	if (*elem == DT_COUNT) {
-		struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "no %s of %s and %s",
+		struct diag *g = report_error(e, DIAG_OPERANDS, c->at, "a %s of %s and %s is not defined",
 					      c->bi == BI_MATMUL || c->bi == BI_TERNARY_MATMUL ? "matrix product" : "convolution",
 					      dtype_text(ta), dtype_text(tb));
 		diag_secondary(e->report.out, g, c->ats[0], "%s", type_text(e, *a));
@@ -116,7 +110,7 @@ bool product_types(struct emitter *e, struct bcall *c, hir_ref *a, hir_ref *b, d
 	return true;
 }
 
-struct value rule_matmul(struct emitter *e, struct bcall *c)
+struct value rule_matmul(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type out;
 	hir_ref a = need_tensor(e, c, 0), b = need_tensor(e, c, 1);
@@ -124,28 +118,28 @@ struct value rule_matmul(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type ta = *type_of(e, a), tb = *type_of(e, b);
 	dtype elem;
-	if (!product_types(e, c, &a, &b, &elem) || !matmul_shape(e, c, &ta, &tb, &out))
+	if (!product_types(e, c, &a, &b, &elem) || !infer_matmul_shape(e, c, &ta, &tb, &out))
 		return VALUE_POISON;
 	out.elem = elem;
 	struct hir_arg args[2] = {arg_tensor(a), arg_tensor(b)};
 	return value_tensor(emit_builtin(e, BI_MATMUL, &out, args, 2, c->at));
 }
 
-static bool need_vectors(struct emitter *e, struct bcall *c)
+static bool need_vectors(struct emitter *e, struct builtin_call *c)
 {
 	for (uint32_t i = 0; i < 2; i++) {
 		hir_ref r = need_tensor(e, c, i);
 		if (r == HIR_NONE)
 			return false;
 		if (type_of(e, r)->rank != 1)
-			return shape_error(e, c, DIAG_RANK, c->ats[i], "needs vectors, not %s", type_text(e, r)), false;
+			return rule_reject(e, c, DIAG_RANK, c->ats[i], "needs vectors, not %s", type_text(e, r));
 	}
 	return true;
 }
 
-struct value rule_dot(struct emitter *e, struct bcall *c) { return need_vectors(e, c) ? rule_matmul(e, c) : VALUE_POISON; }
+struct value rule_dot(struct emitter *e, struct builtin_call *c) { return need_vectors(e, c) ? rule_matmul(e, c) : VALUE_POISON; }
 
-struct value rule_outer(struct emitter *e, struct bcall *c)
+struct value rule_outer(struct emitter *e, struct builtin_call *c)
 {
 	if (!need_vectors(e, c))
 		return VALUE_POISON;
@@ -156,16 +150,16 @@ struct value rule_outer(struct emitter *e, struct bcall *c)
 	return call_builtin(e, BI_MUL, &args, c->at);
 }
 
-struct value rule_embedding(struct emitter *e, struct bcall *c)
+struct value rule_embedding(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref x = need_tensor(e, c, 0), w = need_tensor(e, c, 1);
 	if (x == HIR_NONE || w == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x), tw = *type_of(e, w);
 	if (dtype_class(t.elem) != DTC_INT)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the indices must be integers, not %s", type_text(e, x));
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[0], "the indices must be integers, not %s", type_text(e, x));
 	if (tw.rank != 2 || t.rank == HIR_MAX_RANK)
-		return shape_error(e, c, DIAG_RANK, c->ats[1], "the table must have two dimensions, not %s", type_text(e, w));
+		return rule_error(e, c, DIAG_RANK, c->ats[1], "`weight` must have two dimensions, not %s", type_text(e, w));
 	t.elem = tw.elem;
 	t.dims[t.rank++] = tw.dims[1];
 	struct hir_arg a[2] = {arg_tensor(x), arg_tensor(w)};

@@ -1,22 +1,13 @@
-/* Rules of diagonals and triangles, and of tensors shaped like others. */
+/* Rules of diagonals, triangles, tensors shaped like others, and norms. */
 #include <math.h>
 #include "frontend/rules/builtin.h"
 
-static struct value call_n(struct emitter *e, enum builtin bi, const struct value *v, uint32_t n, span at)
-{
-	struct arg given[5] = {0};
-	struct args args = {n, given};
-	for (uint32_t i = 0; i < n; i++)
-		given[i] = (struct arg){.v = v[i], .at = at};
-	return call_builtin(e, bi, &args, at);
-}
-
-static struct value reshaped(struct emitter *e, struct value x, struct hir_type t, span at)
+static struct value reshape_value(struct emitter *e, struct value x, struct hir_type t, span at)
 {
 	return is_poison(x) ? x : emit_reshape(e, x.u.t, &t, at);
 }
 
-/* The length of the diagonal that begins at row and column. False: only the run knows which side ends first. */
+/* Computes the length of the diagonal that begins at (row, column). False: it is known only at run time. */
 static bool diagonal_length(struct emitter *e, dim rows, dim columns, int64_t row, int64_t column, dim *out)
 {
 	struct dims *d = e->b->dims;
@@ -39,16 +30,15 @@ static bool diagonal_length(struct emitter *e, dim rows, dim columns, int64_t ro
 }
 
 /* x[.., from:from + n, ..] */
-static struct value part(struct emitter *e, struct value x, int64_t axis, int64_t from, dim n, span at)
+static struct value slice_part(struct emitter *e, struct value x, int64_t axis, int64_t from, dim n, span at)
 {
 	struct dims *d = e->b->dims;
 	if (is_poison(x))
 		return x;
-	return call_n(e, BI_SLICE, (struct value[]){x, value_int(axis), value_int(from), value_dim(d, dim_add(d, n, dim_const(d, from)))},
-		      4, at);
+	return COMPOSE_AT(at, BI_SLICE, x, value_int(axis), value_int(from), value_dim(d, dim_add(d, n, dim_const(d, from))));
 }
 
-/* Of an n by n square at the end: with n zeros behind it, it is n rows of n + 1, and the diagonal their first column. */
+/* Returns the diagonal of an n by n square in the last dimensions: followed by n zeros it is n rows of n + 1, whose first column is the diagonal. */
 static struct value square_diagonal(struct emitter *e, struct value x, dim n, span at)
 {
 	struct dims *d = e->b->dims;
@@ -56,24 +46,19 @@ static struct value square_diagonal(struct emitter *e, struct value x, dim n, sp
 		return x;
 	struct hir_type t = *type_of(e, x.u.t), fill;
 	uint32_t last = --t.rank - 1u;
-	struct hir_arg sizes[HIR_MAX_RANK];
 	t.dims[last] = dim_mul(d, n, n);
-	x = reshaped(e, x, t, at);
+	x = reshape_value(e, x, t, at);
 	fill = t;
 	fill.dims[last] = n;
-	for (uint32_t i = 0; i < fill.rank; i++)
-		sizes[i] = arg_dim(fill.dims[i]);
-	struct hir_arg a[2] = {arg_list(e, sizes, fill.rank), arg_none()};
-	struct value both = value_seq(e->f->arena, V_LIST, 2);
-	both.u.seq->at[0] = x;
-	both.u.seq->at[1] = value_tensor(emit_builtin(e, BI_ZEROS, &fill, a, 2, at));
-	x = call2(e, BI_CONCAT, both, value_int(last), at);
+	struct hir_arg a[2] = {arg_sizes(e, &fill), arg_none()};
+	struct value zeros = value_tensor(emit_builtin(e, BI_ZEROS, &fill, a, 2, at));
+	x = COMPOSE_AT(at, BI_CONCAT, LIST(x, zeros), value_int(last));
 	t.dims[last] = n;
 	t.dims[t.rank++] = dim_add(d, n, dim_const(d, 1));
-	return call_n(e, BI_SELECT, (struct value[]){reshaped(e, x, t, at), value_int(-1), value_int(0)}, 3, at);
+	return COMPOSE_AT(at, BI_SELECT, reshape_value(e, x, t, at), value_int(-1), value_int(0));
 }
 
-struct value rule_diagonal(struct emitter *e, struct bcall *c)
+struct value rule_diagonal(struct emitter *e, struct builtin_call *c)
 {
 	int64_t offset, order[HIR_MAX_RANK];
 	uint32_t a, b, n = 0;
@@ -82,11 +67,11 @@ struct value rule_diagonal(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.rank < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs two dimensions, not %s", type_text(e, r));
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, not %s", type_text(e, r));
 	if (!need_axis(e, c, 2, t.rank, &a) || !need_axis(e, c, 3, t.rank, &b))
 		return VALUE_POISON;
 	if (a == b)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[3], "dimension %u is named twice", a);
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[3], "dimension %u is named twice", a);
 	struct value list = value_seq(e->f->arena, V_LIST, t.rank);
 	for (uint32_t k = 0; k < t.rank; k++)
 		if (k != a && k != b)
@@ -98,36 +83,36 @@ struct value rule_diagonal(struct emitter *e, struct bcall *c)
 	dim length;
 	int64_t row = offset < 0 ? -offset : 0, column = offset > 0 ? offset : 0;
 	if (offset == INT64_MIN)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "the offset is too small");
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`offset` is out of range");
 	if (!diagonal_length(e, t.dims[a], t.dims[b], row, column, &length)) {
 		if (!e->checking)
-			shape_error(e, c, DIAG_SHAPE, c->at, "dimensions %u and %u of %s must be known at compile time, or equal", a, b,
-				    shape_text(e, &t));
+			rule_error(e, c, DIAG_SHAPE, c->at, "dimensions %u and %u of %s must be equal or known at compile time", a, b,
+				   shape_text(e, &t));
 		return VALUE_POISON;
 	}
 	int64_t none;
 	if (dim_is_const(e->b->dims, length, &none) && !none)
 		row = column = 0;
-	struct value x = call2(e, BI_PERMUTE, value_tensor(r), list, c->at);
-	x = part(e, part(e, x, -2, row, length, c->at), -1, column, length, c->at);
+	struct value x = COMPOSE(BI_PERMUTE, value_tensor(r), list);
+	x = slice_part(e, slice_part(e, x, -2, row, length, c->at), -1, column, length, c->at);
 	return square_diagonal(e, x, length, c->at);
 }
 
-struct value rule_trace(struct emitter *e, struct bcall *c)
+struct value rule_trace(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE)
 		return VALUE_POISON;
 	if (type_of(e, r)->rank != 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs a matrix, not %s", type_text(e, r));
-	return call1(e, BI_SUM, call1(e, BI_DIAGONAL, value_tensor(r), c->at), c->at);
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs a matrix, not %s", type_text(e, r));
+	return COMPOSE(BI_SUM, COMPOSE(BI_DIAGONAL, value_tensor(r)));
 }
 
-/* 0, 1, 2, … */
-static struct value counting(struct emitter *e, dim n, span at) { return call1(e, BI_ARANGE, value_dim(e->b->dims, n), at); }
+/* Returns 0, 1, 2, …, n - 1. */
+static struct value count_up_to(struct emitter *e, dim n, span at) { return COMPOSE_AT(at, BI_ARANGE, value_dim(e->b->dims, n)); }
 
-/* Below and on the diagonal: column <= row + k; above and on it: row + k <= column. */
-struct value rule_triangle(struct emitter *e, struct bcall *c)
+/* tril keeps column <= row + k, triu keeps row + k <= column. */
+struct value rule_triangle(struct emitter *e, struct builtin_call *c)
 {
 	int64_t k;
 	hir_ref r = need_tensor(e, c, 0);
@@ -135,16 +120,16 @@ struct value rule_triangle(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	if (t.rank < 2)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "needs two dimensions, not %s", type_text(e, r));
-	struct value row = call2(e, BI_UNSQUEEZE, counting(e, t.dims[t.rank - 2], c->at), value_int(1), c->at);
-	struct value column = counting(e, t.dims[t.rank - 1], c->at), zero = {.kind = V_TRIT};
-	row = call2(e, BI_ADD, row, value_int(k), c->at);
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, not %s", type_text(e, r));
+	struct value row = COMPOSE(BI_UNSQUEEZE, count_up_to(e, t.dims[t.rank - 2], c->at), value_int(1));
+	struct value column = count_up_to(e, t.dims[t.rank - 1], c->at), zero = {.kind = V_TRIT};
+	row = COMPOSE(BI_ADD, row, value_int(k));
 	if (t.elem != DT_TRIT)
 		zero = t.elem == DT_BOOL ? value_bool(false) : value_int(0);
-	return choose(e, call2(e, c->bi == BI_TRIL ? BI_GE : BI_LE, row, column, c->at), value_tensor(r), zero, c->at);
+	return COMPOSE(BI_WHERE, COMPOSE(c->bi == BI_TRIL ? BI_GE : BI_LE, row, column), value_tensor(r), zero);
 }
 
-struct value rule_like(struct emitter *e, struct bcall *c)
+struct value rule_like(struct emitter *e, struct builtin_call *c)
 {
 	static const enum builtin of[] = {
 		[BI_ZEROS_LIKE - BI_ZEROS_LIKE] = BI_ZEROS, [BI_ONES_LIKE - BI_ZEROS_LIKE] = BI_ONES,
@@ -155,41 +140,38 @@ struct value rule_like(struct emitter *e, struct bcall *c)
 	if (r == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
-	struct value v[BUILTIN_MAX_PARAMS] = {0}, shape = value_seq(e->f->arena, V_LIST, t.rank);
+	struct value v[BUILTIN_MAX_PARAMS] = {list_of_sizes(e, &t)};
 	uint32_t type = c->bi == BI_FULL_LIKE ? 2 : 1;
-	for (uint32_t k = 0; k < t.rank; k++)
-		shape.u.seq->at[k] = value_dim(e->b->dims, t.dims[k]);
 	for (uint32_t k = 1; k < c->sig->n; k++)
 		v[k] = c->v[k];
-	v[0] = shape;
 	if (v[type].kind == V_NONE)
 		v[type] = (struct value){.kind = V_DTYPE, .u.dt = t.elem};
-	return call_n(e, of[c->bi - BI_ZEROS_LIKE], v, c->sig->n, c->at);
+	return compose(e, of[c->bi - BI_ZEROS_LIKE], v, c->sig->n, c->at);
 }
 
-struct value rule_float_class(struct emitter *e, struct bcall *c)
+struct value rule_float_class(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref r = need_float(e, c, 0);
 	struct value x = value_tensor(r), most = value_float(HUGE_VAL);
 	if (r == HIR_NONE)
 		return VALUE_POISON;
 	if (c->bi == BI_ISNAN)
-		return call2(e, BI_NE, x, x, c->at);
-	return call2(e, c->bi == BI_ISINF ? BI_EQ : BI_LT, call1(e, BI_ABS, x, c->at), most, c->at);
+		return COMPOSE(BI_NE, x, x);
+	return COMPOSE(c->bi == BI_ISINF ? BI_EQ : BI_LT, COMPOSE(BI_ABS, x), most);
 }
 
-struct value rule_norm(struct emitter *e, struct bcall *c)
+struct value rule_norm(struct emitter *e, struct builtin_call *c)
 {
 	double p;
 	hir_ref given = need_float(e, c, 0), r = given == HIR_NONE ? HIR_NONE : need_wide_float(e, c, 0);
 	if (r == HIR_NONE || !need_float_value(e, c, 1, &p))
 		return VALUE_POISON;
 	if (!(p > 0) || p > 1e300)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "p must be positive, not %g", p);
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`p` must be positive, not %g", p);
 	dtype t = type_of(e, given)->elem;
-	struct value x = value_tensor(r), size = p == 2 ? x : call1(e, BI_ABS, x, c->at);
-	struct value power = p == 1 ? size : p == 2 ? call2(e, BI_MUL, x, x, c->at) : call2(e, BI_POW, size, value_float(p), c->at);
-	struct value sum = call_n(e, BI_SUM, (struct value[]){power, c->v[2], c->v[3]}, 3, c->at);
-	sum = p == 1 ? sum : p == 2 ? call1(e, BI_SQRT, sum, c->at) : call2(e, BI_POW, sum, value_float(1 / p), c->at);
+	struct value x = value_tensor(r), size = p == 2 ? x : COMPOSE(BI_ABS, x);
+	struct value power = p == 1 ? size : p == 2 ? COMPOSE(BI_MUL, x, x) : COMPOSE(BI_POW, size, value_float(p));
+	struct value sum = COMPOSE(BI_SUM, power, c->v[2], c->v[3]);
+	sum = p == 1 ? sum : p == 2 ? COMPOSE(BI_SQRT, sum) : COMPOSE(BI_POW, sum, value_float(1 / p));
 	return as_elem(e, sum, t, c->at);
 }

@@ -1,9 +1,9 @@
-/* Rules of the normalisations. */
+/* Rules of the normalizations. */
 #include <float.h>
 #include "frontend/rules/builtin.h"
 
-/* An optional argument of the shape `want` that converts to the element type of `want`. */
-static bool need_shaped(struct emitter *e, struct bcall *c, uint32_t i, const struct hir_type *want, struct hir_arg *out)
+/* Loads an optional argument with the shape of `want`, converted to its element type. */
+static bool need_shaped(struct emitter *e, struct builtin_call *c, uint32_t i, const struct hir_type *want, struct hir_arg *out)
 {
 	*out = arg_none();
 	if (c->v[i].kind == V_NONE)
@@ -12,26 +12,22 @@ static bool need_shaped(struct emitter *e, struct bcall *c, uint32_t i, const st
 	if (r == HIR_NONE)
 		return false;
 	struct hir_type t = *type_of(e, r);
-	bool fits = t.rank == want->rank;
-	for (uint32_t k = 0; fits && k < t.rank; k++)
-		fits = dims_agree(e, t.dims[k], want->dims[k]);
-	if (!fits) {
-		struct diag *g =
-			report_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but %s is needed",
-				     name_text(e->f, c->sig->params[i].name), bcall_name(c), shape_text(e, &t), shape_text(e, want));
-		diag_secondary(e->report.out, g, c->ats[0], "for %s", value_text(e, c->v[0]));
+	if (!shapes_agree(e, &t, want)) {
+		struct diag *g = report_error(e, DIAG_SHAPE, c->ats[i], "`%s` of `%s` has shape %s, but must have %s", arg_name(e, c, i),
+					      c->sig->name, shape_text(e, &t), shape_text(e, want));
+		diag_secondary(e->report.out, g, c->ats[0], "the input is %s", value_text(e, c->v[0]));
 		return false;
 	}
 	if (!dtype_widens(t.elem, want->elem)) {
-		report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has elements of type %s, which do not convert to %s",
-			     name_text(e->f, c->sig->params[i].name), bcall_name(c), dtype_text(t.elem), dtype_text(want->elem));
+		report_error(e, DIAG_OPERANDS, c->ats[i], "`%s` of `%s` has element type %s, which does not convert to %s",
+			     arg_name(e, c, i), c->sig->name, dtype_text(t.elem), dtype_text(want->elem));
 		return false;
 	}
 	*out = arg_tensor(emit_cast(e, r, want->elem, c->at));
 	return true;
 }
 
-/* The relative precision of a type: what PyTorch's rms_norm adds where no eps is given. */
+/* Returns the relative precision of a type, the default eps of PyTorch's rms_norm. */
 static double precision(dtype t)
 {
 	switch (t) {
@@ -42,9 +38,9 @@ static double precision(dtype t)
 	}
 }
 
-/* Parameters `from` … to-1 have the shape `want`; the last is eps. */
-static struct value normalise(struct emitter *e, struct bcall *c, hir_ref x, const struct hir_type *want, struct hir_arg *a, uint32_t from,
-			      uint32_t to)
+/* Emits the normalization. Parameters `from` … to-1 have the shape `want`; the last parameter is eps. */
+static struct value emit_norm(struct emitter *e, struct builtin_call *c, hir_ref x, const struct hir_type *want, struct hir_arg *a,
+			      uint32_t from, uint32_t to)
 {
 	struct hir_type t = *type_of(e, x);
 	uint32_t eps = c->sig->n - 1;
@@ -57,12 +53,12 @@ static struct value normalise(struct emitter *e, struct bcall *c, hir_ref x, con
 		v = precision(t.elem);
 	else if (!need_float_value(e, c, eps, &v))
 		return VALUE_POISON;
-	a[eps] = (struct hir_arg){.kind = ARG_FLOAT, .u.f = v};
+	a[eps] = arg_float(v);
 	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));
 }
 
-/* layer_norm(x, weight, bias): the shape may be left out. */
-static void insert_shape(struct bcall *c)
+/* Shifts the arguments of layer_norm(x, weight, bias), which has no shape. */
+static void insert_missing_shape(struct builtin_call *c)
 {
 	uint32_t eps = c->sig->n - 1;
 	if (c->v[1].kind != V_TENSOR)
@@ -76,8 +72,8 @@ static void insert_shape(struct bcall *c)
 	c->v[1] = (struct value){.kind = V_NONE};
 }
 
-/* The dims that are normalised over: those of normalized_shape, else of the weight or bias, else the last. */
-static bool normal_shape(struct emitter *e, struct bcall *c, const struct hir_type *t, struct hir_type *want)
+/* Finds the normalized dimensions: those of normalized_shape, else of the weight or bias, else the last one. */
+static bool find_normalized_shape(struct emitter *e, struct builtin_call *c, const struct hir_type *t, struct hir_type *want)
 {
 	uint32_t n = 1;
 	*want = (struct hir_type){.elem = t->elem};
@@ -98,49 +94,47 @@ static bool normal_shape(struct emitter *e, struct bcall *c, const struct hir_ty
 	if (fits)
 		return true;
 	if (c->v[1].kind == V_NONE)
-		return shape_error(e, c, DIAG_RANK, c->at, "%s does not have the %u dimensions to normalise over", shape_text(e, t), n),
-		       false;
-	struct diag *g = report_error(e, DIAG_SHAPE, c->ats[1], "`%s`: the input's last dimensions are not the normalized_shape %s",
-				      bcall_name(c), shape_text(e, want));
+		return rule_reject(e, c, DIAG_RANK, c->at, "the input %s does not have the %u dimensions of the weight or bias",
+				   shape_text(e, t), n);
+	struct diag *g = report_error(e, DIAG_SHAPE, c->ats[1], "`%s`: the last dimensions of the input are not the normalized_shape %s",
+				      c->sig->name, shape_text(e, want));
 	diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s", source_excerpt(e, c->ats[0]), shape_text(e, t));
 	return false;
 }
 
-static struct value last_dims(struct emitter *e, struct bcall *c)
+static struct value normalize_last_dims(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type want;
-	struct hir_arg a[BUILTIN_MAX_PARAMS], sizes[HIR_MAX_RANK];
+	struct hir_arg a[BUILTIN_MAX_PARAMS];
 	hir_ref x = need_float(e, c, 0);
-	insert_shape(c);
+	insert_missing_shape(c);
 	if (x == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (!t.rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[0], "a scalar has no last dimension");
-	if (!normal_shape(e, c, &t, &want))
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "the input must not be a scalar");
+	if (!find_normalized_shape(e, c, &t, &want))
 		return VALUE_POISON;
-	for (uint32_t k = 0; k < want.rank; k++)
-		sizes[k] = arg_dim(want.dims[k]);
-	a[1] = arg_list(e, sizes, want.rank);
-	return normalise(e, c, x, &want, a, 2, c->sig->n - 1);
+	a[1] = arg_sizes(e, &want);
+	return emit_norm(e, c, x, &want, a, 2, c->sig->n - 1);
 }
 
-struct value rule_layer_norm(struct emitter *e, struct bcall *c) { return last_dims(e, c); }
-struct value rule_rms_norm(struct emitter *e, struct bcall *c) { return last_dims(e, c); }
+struct value rule_layer_norm(struct emitter *e, struct builtin_call *c) { return normalize_last_dims(e, c); }
+struct value rule_rms_norm(struct emitter *e, struct builtin_call *c) { return normalize_last_dims(e, c); }
 
-/* Floats [N, C, …]. */
-static hir_ref need_channels(struct emitter *e, struct bcall *c)
+/* Loads floats [N, C, …]. */
+static hir_ref need_channels(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref x = need_float(e, c, 0);
 	if (x == HIR_NONE || type_of(e, x)->rank >= 2)
 		return x;
-	shape_error(e, c, DIAG_RANK, c->ats[0], "needs at least two dimensions, [N, C, …], not %s", type_text(e, x));
+	rule_error(e, c, DIAG_RANK, c->ats[0], "needs a tensor [N, C, …], not %s", type_text(e, x));
 	return HIR_NONE;
 }
 
 enum { BN_TRAINING = 5, BN_MOMENTUM, BN_EPS };
 
-struct value rule_batch_norm(struct emitter *e, struct bcall *c)
+struct value rule_batch_norm(struct emitter *e, struct builtin_call *c)
 {
 	bool training = false;
 	double momentum;
@@ -149,7 +143,7 @@ struct value rule_batch_norm(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if ((c->v[1].kind == V_NONE) != (c->v[2].kind == V_NONE))
-		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "running_mean and running_var come together");
+		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "`running_mean` and `running_var` must be passed together");
 	bool is_eps = (c->v[BN_TRAINING].kind == V_FLOAT || c->v[BN_TRAINING].kind == V_INT) && !c->given[BN_EPS];
 	if (is_eps)
 		c->v[BN_EPS] = c->v[BN_TRAINING];
@@ -161,10 +155,10 @@ struct value rule_batch_norm(struct emitter *e, struct bcall *c)
 		c->v[1] = c->v[2] = (struct value){.kind = V_NONE};
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {[BN_TRAINING] = arg_none(), [BN_MOMENTUM] = arg_none()};
 	struct hir_type want = {.elem = t.elem, .rank = 1, .dims = {t.dims[1]}};
-	return normalise(e, c, x, &want, a, 1, BN_TRAINING);
+	return emit_norm(e, c, x, &want, a, 1, BN_TRAINING);
 }
 
-struct value rule_group_norm(struct emitter *e, struct bcall *c)
+struct value rule_group_norm(struct emitter *e, struct builtin_call *c)
 {
 	int64_t groups, rest;
 	hir_ref x = need_channels(e, c);
@@ -174,15 +168,15 @@ struct value rule_group_norm(struct emitter *e, struct bcall *c)
 	if (!need_int(e, c, 1, &groups))
 		return VALUE_POISON;
 	if (groups < 1)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "num_groups must be at least 1, not %lld", (long long)groups);
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`num_groups` must be at least 1, not %lld", (long long)groups);
 	if (dim_is_const(e->b->dims, dim_mod(e->b->dims, t.dims[1], dim_const(e->b->dims, groups)), &rest) && rest) {
-		struct diag *g =
-			report_error(e, DIAG_SHAPE, c->ats[1], "`group_norm`: %lld groups do not divide the channels", (long long)groups);
-		diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s: its channels are dimension 1", source_excerpt(e, c->ats[0]),
+		struct diag *g = report_error(e, DIAG_SHAPE, c->ats[1], "`group_norm`: the channels are not divisible by %lld groups",
+					      (long long)groups);
+		diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s; dimension 1 is the channels", source_excerpt(e, c->ats[0]),
 			       shape_text(e, &t));
 		return VALUE_POISON;
 	}
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {[1] = arg_int(groups)};
 	struct hir_type want = {.elem = t.elem, .rank = 1, .dims = {t.dims[1]}};
-	return normalise(e, c, x, &want, a, 2, 4);
+	return emit_norm(e, c, x, &want, a, 2, 4);
 }

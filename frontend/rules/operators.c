@@ -1,4 +1,4 @@
-/* Arithmetic on compile-time numbers: exact integers (64 bits, overflow is an error), dimensions, floats as doubles, bools, strings, lists. */
+/* Arithmetic on compile-time values: integers of 64 bits (overflow is an error), dimensions, floats as doubles, bools, strings, lists. */
 #include "frontend/rules/operators.h"
 #include <math.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
 
-static struct value fails(struct emitter *e, span at, const char *what)
+static struct value arithmetic_error(struct emitter *e, span at, const char *what)
 {
 	report_error(e, DIAG_CONST_ARITH, at, "%s", what);
 	return VALUE_POISON;
@@ -16,12 +16,12 @@ static struct value int_pow(struct emitter *e, int64_t a, int64_t b, span at)
 {
 	int64_t r = 1;
 	if (b < 0)
-		return a ? value_float(pow((double)a, (double)b)) : fails(e, at, "division by zero");
+		return a ? value_float(pow((double)a, (double)b)) : arithmetic_error(e, at, "division by zero");
 	if (a == 0 || a == 1 || a == -1)
 		return value_int(a < 0 ? (b & 1 ? -1 : 1) : b ? a : 1);
 	for (int64_t i = 0; i < b; i++)
 		if (__builtin_mul_overflow(r, a, &r))
-			return fails(e, at, "integer overflow in a constant expression");
+			return arithmetic_error(e, at, "integer overflow in a constant expression");
 	return value_int(r);
 }
 
@@ -39,11 +39,11 @@ static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int
 	case TOK_PLUS: over = __builtin_add_overflow(a, b, &r); break;
 	case TOK_MINUS: over = __builtin_sub_overflow(a, b, &r); break;
 	case TOK_STAR: over = __builtin_mul_overflow(a, b, &r); break;
-	case TOK_SLASH: return b ? value_float((double)a / (double)b) : fails(e, at, "division by zero");
+	case TOK_SLASH: return b ? value_float((double)a / (double)b) : arithmetic_error(e, at, "division by zero");
 	case TOK_SLASH2:
 	case TOK_PERCENT:
 		if (!b)
-			return fails(e, at, "division by zero");
+			return arithmetic_error(e, at, "division by zero");
 		over = a == INT64_MIN && b == -1;
 		if (!over)
 			r = op == TOK_SLASH2 ? floor_quotient(a, b) : a - floor_quotient(a, b) * b;
@@ -57,7 +57,7 @@ static struct value int_op(struct emitter *e, enum token_kind op, int64_t a, int
 	case TOK_NE: return value_bool(a != b);
 	default: return VALUE_POISON;
 	}
-	return over ? fails(e, at, "integer overflow in a constant expression") : value_int(r);
+	return over ? arithmetic_error(e, at, "integer overflow in a constant expression") : value_int(r);
 }
 
 static struct value float_op(struct emitter *e, enum token_kind op, double a, double b, span at)
@@ -66,9 +66,9 @@ static struct value float_op(struct emitter *e, enum token_kind op, double a, do
 	case TOK_PLUS: return value_float(a + b);
 	case TOK_MINUS: return value_float(a - b);
 	case TOK_STAR: return value_float(a * b);
-	case TOK_SLASH: return b != 0 ? value_float(a / b) : fails(e, at, "division by a constant zero");
-	case TOK_SLASH2: return b != 0 ? value_float(floor(a / b)) : fails(e, at, "division by a constant zero");
-	case TOK_PERCENT: return b != 0 ? value_float(a - floor(a / b) * b) : fails(e, at, "division by a constant zero");
+	case TOK_SLASH: return b != 0 ? value_float(a / b) : arithmetic_error(e, at, "division by a constant zero");
+	case TOK_SLASH2: return b != 0 ? value_float(floor(a / b)) : arithmetic_error(e, at, "division by a constant zero");
+	case TOK_PERCENT: return b != 0 ? value_float(a - floor(a / b) * b) : arithmetic_error(e, at, "division by a constant zero");
 	case TOK_STAR2: return value_float(pow(a, b));
 	case TOK_LT: return value_bool(a < b);
 	case TOK_LE: return value_bool(a <= b);
@@ -82,8 +82,8 @@ static struct value float_op(struct emitter *e, enum token_kind op, double a, do
 
 static dim as_dim(struct emitter *e, struct value v) { return v.kind == V_DIM ? v.u.d : dim_const(e->b->dims, v.u.i); }
 
-/* Comparisons that hold for every size; poison where it depends (checking), else the run-time comparison. */
-static bool dim_decided(struct emitter *e, enum token_kind op, dim a, dim b, struct value *out)
+/* Compares two sizes. False: the result depends on the sizes. */
+static bool compare_dims(struct emitter *e, enum token_kind op, dim a, dim b, struct value *out)
 {
 	struct dims *d = e->b->dims;
 	int64_t diff;
@@ -111,7 +111,7 @@ static bool dim_op(struct emitter *e, enum token_kind op, struct value x, struct
 	case TOK_STAR2:
 		if (!dim_is_const(d, b, &n) || n < 0 || n > 8) {
 			*out = VALUE_POISON;
-			return e->checking; /* known when the layer is made */
+			return e->checking; /* known when the layer is instantiated */
 		}
 		for (r = dim_const(d, 1); n > 0; n--)
 			r = dim_mul(d, r, a);
@@ -119,7 +119,7 @@ static bool dim_op(struct emitter *e, enum token_kind op, struct value x, struct
 	case TOK_SLASH2:
 	case TOK_PERCENT:
 		if (dim_is_const(d, b, &n) && !n) {
-			*out = fails(e, at, "division by zero");
+			*out = arithmetic_error(e, at, "division by zero");
 			return true;
 		}
 		r = op == TOK_SLASH2 ? dim_floordiv(d, a, b) : dim_mod(d, a, b);
@@ -130,15 +130,15 @@ static bool dim_op(struct emitter *e, enum token_kind op, struct value x, struct
 	case TOK_GE:
 	case TOK_EQ:
 	case TOK_NE:
-		if (dim_decided(e, op, a, b, out))
+		if (compare_dims(e, op, a, b, out))
 			return true;
 		*out = VALUE_POISON;
 		return e->checking;
 	default: return false;
 	}
 	bool over = dims_overflowed(d);
-	*out = over && e->checking ? VALUE_POISON /* a number that a use will know */
-	       : over              ? fails(e, at, "dimension arithmetic overflows 64 bits or is too complicated")
+	*out = over && e->checking ? VALUE_POISON /* known when the definition is used */
+	       : over              ? arithmetic_error(e, at, "dimension arithmetic overflows 64 bits or is too complicated")
 				   : value_dim(d, r);
 	return true;
 }
@@ -179,7 +179,7 @@ static struct value repeat_string(struct emitter *e, const char *s, int64_t n, s
 	return v;
 }
 
-/* 1: equal, 0: not, -1: not known. */
+/* Returns 1 if equal, 0 if not, -1 if unknown. */
 static int values_equal(struct emitter *e, struct value a, struct value b)
 {
 	if (is_poison(a) || is_poison(b))
@@ -224,7 +224,7 @@ static bool is_comparison(enum token_kind op)
 	return op == TOK_LT || op == TOK_LE || op == TOK_GT || op == TOK_GE || op == TOK_EQ || op == TOK_NE;
 }
 
-/* Operators on values of which neither is a tensor. False: becomes a tensor operation. */
+/* Operators on values that are not tensors. False: becomes a tensor operation. */
 static bool static_binary(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
 	bool numbers = (a.kind == V_INT || a.kind == V_FLOAT) && (b.kind == V_INT || b.kind == V_FLOAT);
@@ -248,41 +248,45 @@ static bool static_binary(struct emitter *e, enum token_kind op, struct value a,
 		return *out = repeat_string(e, a.u.s, b.u.i, at), true;
 	if (op == TOK_STAR && is_list(a) && b.kind == V_INT)
 		return *out = repeat_seq(e, a, b.u.i, at), true;
-	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_DIM && e->checking) /* a use may know how often */
+	if (op == TOK_STAR && value_is_seq(a) && b.kind == V_DIM && e->checking) /* known when the definition is used */
 		return *out = VALUE_POISON, true;
 	return false;
 }
 
+static const struct {
+	enum token_kind op;
+	enum builtin bi;
+} operators[] = {
+	{TOK_PLUS, BI_ADD},        {TOK_MINUS, BI_SUB},   {TOK_STAR, BI_MUL},        {TOK_SLASH, BI_DIV},
+	{TOK_SLASH2, BI_FLOORDIV}, {TOK_PERCENT, BI_MOD}, {TOK_STAR2, BI_POW},       {TOK_AT, BI_MATMUL},
+	{TOK_LT, BI_LT},           {TOK_LE, BI_LE},       {TOK_GT, BI_GT},           {TOK_GE, BI_GE},
+	{TOK_EQ, BI_EQ},           {TOK_NE, BI_NE},       {TOK_AND, BI_LOGICAL_AND}, {TOK_OR, BI_LOGICAL_OR},
+};
+enum { N_OPERATORS = sizeof operators / sizeof *operators };
+
 static enum builtin operator_builtin(enum token_kind op)
 {
-	switch (op) {
-	case TOK_PLUS: return BI_ADD;
-	case TOK_MINUS: return BI_SUB;
-	case TOK_STAR: return BI_MUL;
-	case TOK_SLASH: return BI_DIV;
-	case TOK_SLASH2: return BI_FLOORDIV;
-	case TOK_PERCENT: return BI_MOD;
-	case TOK_STAR2: return BI_POW;
-	case TOK_AT: return BI_MATMUL;
-	case TOK_LT: return BI_LT;
-	case TOK_LE: return BI_LE;
-	case TOK_GT: return BI_GT;
-	case TOK_GE: return BI_GE;
-	case TOK_EQ: return BI_EQ;
-	case TOK_NE: return BI_NE;
-	case TOK_AND: return BI_LOGICAL_AND;
-	case TOK_OR: return BI_LOGICAL_OR;
-	default: return BI_COUNT;
-	}
+	for (uint32_t i = 0; i < N_OPERATORS; i++)
+		if (operators[i].op == op)
+			return operators[i].bi;
+	return BI_COUNT;
+}
+
+const char *builtin_text(enum builtin bi)
+{
+	for (uint32_t i = 0; i < N_OPERATORS && bi != BI_MATMUL; i++)
+		if (operators[i].bi == bi)
+			return token_kind_text(operators[i].op);
+	return builtin_name(bi);
 }
 
 static bool is_number(struct value v) { return v.kind == V_INT || v.kind == V_FLOAT || v.kind == V_TRIT || v.kind == V_DIM; }
 
-/* A bool times a number: the number, or 0 of its type. */
-static bool bool_times(struct value a, struct value b, struct value *out)
+/* A bool times a number is the number, or 0 of its type. */
+static bool multiply_by_bool(struct value a, struct value b, struct value *out)
 {
 	if (b.kind == V_BOOL && is_number(a))
-		return bool_times(b, a, out);
+		return multiply_by_bool(b, a, out);
 	if (a.kind != V_BOOL || !is_number(b))
 		return false;
 	*out = b.kind == V_TRIT ? (struct value){.kind = V_INT, .typed = DT_INT8 + 1, .u.i = b.u.i} : b;
@@ -295,11 +299,11 @@ static bool bool_times(struct value a, struct value b, struct value *out)
 	return true;
 }
 
-/* Arithmetic and comparisons of numbers known now, of declared types or not. False: becomes a tensor operation. */
+/* Arithmetic and comparisons of compile-time numbers. False: becomes a tensor operation. */
 static bool static_numbers(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, struct value *out)
 {
 	dtype t;
-	if (op == TOK_STAR && bool_times(a, b, out))
+	if (op == TOK_STAR && multiply_by_bool(a, b, out))
 		return true;
 	if (!is_number(a) || !is_number(b) || !(is_arith(op) || is_comparison(op)))
 		return static_binary(e, op, a, b, at, out);
@@ -314,47 +318,33 @@ static bool static_numbers(struct emitter *e, enum token_kind op, struct value a
 	return true;
 }
 
-/* What makes operands of strings, tuples and lists. */
+/* Help for operands that are strings, tuples or lists. */
 static void help_operands(struct emitter *e, struct diag *g, enum token_kind op, struct value a, struct value b)
 {
 	if (a.kind == V_STR && (op == TOK_PERCENT || op == TOK_PLUS))
-		diag_help(e->report.out, g, "put values into a text by an f-string: `f\"n = {n}\"`");
+		diag_help(e->report.out, g, "format values with an f-string: `f\"n = {n}\"`");
 	else if (a.kind == V_TUPLE || b.kind == V_TUPLE)
-		diag_help(e->report.out, g, "take one of the tuple's values, `t[0]`, or name all of them: `let (a, b) = t`");
+		diag_help(e->report.out, g, "use one value of the tuple, `t[0]`, or name all of them: `let (a, b) = t`");
 	else if ((a.kind == V_LIST || b.kind == V_LIST) && (a.kind == V_TENSOR || b.kind == V_TENSOR))
-		diag_help(e->report.out, g, "make the list a tensor: `tensor(…)`");
+		diag_help(e->report.out, g, "convert the list with `tensor(…)`");
 }
 
-static struct value stacked(struct emitter *e, struct value list, span at)
-{
-	struct arg one = {.v = list, .at = at};
-	struct args args = {1, &one};
-	return call_builtin(e, BI_STACK, &args, at);
-}
-
-/* As a tensor whose first dimension counts the elements. */
+/* Converts to a tensor whose first dimension counts the elements. */
 static struct value stacked_tensor(struct emitter *e, struct value v, span at)
 {
-	return v.kind == V_STACKED ? value_tensor(v.u.t) : stacked(e, v, at);
+	return v.kind == V_STACKED ? value_tensor(v.u.t) : COMPOSE_AT(at, BI_STACK, v);
 }
 
 struct value concat_stacked(struct emitter *e, struct value a, struct value b, span at)
 {
 	if ((value_is_seq(a) && !a.u.seq->n) || (value_is_seq(b) && !b.u.seq->n))
 		return value_is_seq(a) && !a.u.seq->n ? b : a;
-	struct value both = value_seq(e->f->arena, V_LIST, 2);
-	both.u.seq->at[0] = stacked_tensor(e, a, at);
-	both.u.seq->at[1] = stacked_tensor(e, b, at);
-	if (is_poison(both.u.seq->at[0]) || is_poison(both.u.seq->at[1]))
-		return VALUE_POISON;
-	struct arg one = {.v = both, .at = at};
-	struct args args = {1, &one};
-	struct value v = call_builtin(e, BI_CONCAT, &args, at);
+	struct value v = COMPOSE_AT(at, BI_CONCAT, LIST(stacked_tensor(e, a, at), stacked_tensor(e, b, at)));
 	return v.kind == V_TENSOR ? (struct value){.kind = V_STACKED, .u.t = v.u.t} : v;
 }
 
-/* Of sequences, where it depends on sizes that only the run knows. */
-static struct value seqs_equal(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
+/* Compares lists or tuples with elements known only at run time. */
+static struct value compare_seqs(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
 {
 	struct value all = value_bool(true);
 	for (uint32_t i = 0; i < a.u.seq->n; i++) {
@@ -363,13 +353,9 @@ static struct value seqs_equal(struct emitter *e, enum token_kind op, struct val
 			return one;
 		if (one.kind == V_BOOL)
 			continue;
-		struct arg two[] = {{.v = all, .at = at}, {.v = one, .at = at}};
-		struct args args = {2, two};
-		all = all.kind == V_BOOL ? one : call_builtin(e, BI_LOGICAL_AND, &args, at);
+		all = all.kind == V_BOOL ? one : COMPOSE_AT(at, BI_LOGICAL_AND, all, one);
 	}
-	struct arg one = {.v = all, .at = at};
-	struct args args = {1, &one};
-	return op == TOK_EQ ? all : call_builtin(e, BI_LOGICAL_NOT, &args, at);
+	return op == TOK_EQ ? all : COMPOSE_AT(at, BI_LOGICAL_NOT, all);
 }
 
 struct value apply_binary(struct emitter *e, enum token_kind op, struct value a, struct value b, span at, span sa, span sb)
@@ -378,15 +364,15 @@ struct value apply_binary(struct emitter *e, enum token_kind op, struct value a,
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
 	bool tensors = a.kind == V_TENSOR || b.kind == V_TENSOR;
-	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) { /* was an argument given? */
-		if (tensors && e->checking)                                             /* an argument whose default is none may be given */
+	if ((op == TOK_EQ || op == TOK_NE) && (a.kind == V_NONE || b.kind == V_NONE)) { /* tests if an argument was given */
+		if (tensors && e->checking)                                             /* callers may pass the argument */
 			return VALUE_POISON;
 		return value_bool((a.kind == b.kind) == (op == TOK_EQ));
 	}
 	if (!tensors && op != TOK_AND && op != TOK_OR && static_numbers(e, op, a, b, at, &out))
 		return out;
 	if ((op == TOK_EQ || op == TOK_NE) && value_is_seq(a) && value_is_seq(b))
-		return seqs_equal(e, op, a, b, at, sa, sb);
+		return compare_seqs(e, op, a, b, at, sa, sb);
 	if (op == TOK_PLUS && (a.kind == V_STACKED || b.kind == V_STACKED) && (a.kind == V_STACKED || value_is_seq(a)) &&
 	    (b.kind == V_STACKED || value_is_seq(b)))
 		return concat_stacked(e, a, b, at);
@@ -406,7 +392,7 @@ struct value apply_binary(struct emitter *e, enum token_kind op, struct value a,
 	return call_builtin(e, bi, &args, at);
 }
 
-static struct value of_operand(struct emitter *e, struct value v, struct value out, span at)
+static struct value with_type_of(struct emitter *e, struct value v, struct value out, span at)
 {
 	return v.typed ? convert_number(e, out, scalar_type(v), at) : out;
 }
@@ -427,13 +413,13 @@ struct value apply_unary(struct emitter *e, enum token_kind op, struct value v, 
 			return v;
 	} else {
 		if (v.kind == V_INT)
-			return of_operand(e, v, int_op(e, TOK_MINUS, 0, v.u.i, at), at);
+			return with_type_of(e, v, int_op(e, TOK_MINUS, 0, v.u.i, at), at);
 		if (v.kind == V_FLOAT)
-			return of_operand(e, v, value_float(-v.u.f), at);
+			return with_type_of(e, v, value_float(-v.u.f), at);
 		if (v.kind == V_TRIT)
 			return (struct value){.kind = V_TRIT, .u.i = -v.u.i};
 		if (v.kind == V_DIM)
-			return of_operand(e, v, value_dim(e->b->dims, dim_sub(e->b->dims, dim_const(e->b->dims, 0), v.u.d)), at);
+			return with_type_of(e, v, value_dim(e->b->dims, dim_sub(e->b->dims, dim_const(e->b->dims, 0), v.u.d)), at);
 		if (v.kind == V_TENSOR)
 			return call_builtin(e, BI_NEG, &args, at);
 	}

@@ -3,13 +3,13 @@
 
 struct pool {
 	hir_ref x;
-	struct hir_type t; /* the input's with a batch, then the result's */
+	struct hir_type t; /* of the input with a batch, later of the result */
 	int64_t kernel[2], stride[2], pad[2], dilation[2];
 	bool dropped, ceil;
 };
 
-/* The stride's default is the kernel's size. */
-static bool read_pool(struct emitter *e, struct bcall *c, struct pool *p)
+/* The default of the stride is the kernel size. */
+static bool read_pool(struct emitter *e, struct builtin_call *c, struct pool *p)
 {
 	if (!need_numbers(e, c, 1, 2, 1, p->kernel))
 		return false;
@@ -21,14 +21,13 @@ static bool read_pool(struct emitter *e, struct bcall *c, struct pool *p)
 		return false;
 	for (uint32_t k = 0; k < 2; k++)
 		if (p->pad[k] > p->kernel[k] / 2)
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[3],
-					   "the padding must be at most half of the kernel, but is %lld for %lld", (long long)p->pad[k],
-					   (long long)p->kernel[k]),
-			       false;
+			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[3],
+					   "`padding` must be at most half of the kernel size, but is %lld for %lld", (long long)p->pad[k],
+					   (long long)p->kernel[k]);
 	return true;
 }
 
-static bool result_sizes(struct emitter *e, struct bcall *c, struct pool *p)
+static bool infer_sizes(struct emitter *e, struct builtin_call *c, struct pool *p)
 {
 	for (uint32_t k = 0; k < 2; k++) {
 		struct window w = {dim_const(e->b->dims, p->kernel[k]), p->stride[k], p->dilation[k], p->pad[k], p->pad[k]};
@@ -38,7 +37,7 @@ static bool result_sizes(struct emitter *e, struct bcall *c, struct pool *p)
 	return true;
 }
 
-static struct value emit_pool(struct emitter *e, struct bcall *c, const struct pool *p, struct hir_arg *args)
+static struct value emit_pool(struct emitter *e, struct builtin_call *c, const struct pool *p, struct hir_arg *args)
 {
 	args[0] = arg_tensor(p->x);
 	args[1] = int_list(e, p->kernel, 2);
@@ -47,32 +46,32 @@ static struct value emit_pool(struct emitter *e, struct bcall *c, const struct p
 	return drop_batch(e, c, emit_builtin(e, c->bi, &p->t, args, c->sig->n, c->at), p->dropped);
 }
 
-/* The batched input and the result's sizes. */
-static bool pooled(struct emitter *e, struct bcall *c, struct pool *p)
+/* Adds a batch to the input, and finds the sizes of the result. */
+static bool infer_pool_type(struct emitter *e, struct builtin_call *c, struct pool *p)
 {
 	p->x = with_batch(e, c, p->x, 4, &p->dropped);
 	if (p->x == HIR_NONE)
 		return false;
 	p->t = *type_of(e, p->x);
-	return result_sizes(e, c, p);
+	return infer_sizes(e, c, p);
 }
 
-struct value rule_maxpool2d(struct emitter *e, struct bcall *c)
+struct value rule_maxpool2d(struct emitter *e, struct builtin_call *c)
 {
 	struct pool p = {.x = need_tensor(e, c, 0)};
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
 	if (p.x == HIR_NONE || !read_pool(e, c, &p) || !need_numbers(e, c, 4, 2, 1, p.dilation) || !need_bool(e, c, 5, &p.ceil))
 		return VALUE_POISON;
 	if (type_of(e, p.x)->elem == DT_BOOL)
-		return shape_error(e, c, DIAG_OPERANDS, c->ats[0], "needs numbers, not bools");
-	if (!pooled(e, c, &p))
+		return rule_error(e, c, DIAG_OPERANDS, c->ats[0], "needs numbers, not bools");
+	if (!infer_pool_type(e, c, &p))
 		return VALUE_POISON;
 	args[4] = int_list(e, p.dilation, 2);
 	args[5] = plain_arg(c->v[5]);
 	return emit_pool(e, c, &p, args);
 }
 
-struct value rule_avgpool2d(struct emitter *e, struct bcall *c)
+struct value rule_avgpool2d(struct emitter *e, struct builtin_call *c)
 {
 	struct pool p = {.x = need_float(e, c, 0), .dilation = {1, 1}};
 	struct hir_arg args[BUILTIN_MAX_PARAMS];
@@ -82,32 +81,32 @@ struct value rule_avgpool2d(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	if (c->v[6].kind != V_NONE && !need_numbers(e, c, 6, 1, 1, &divisor))
 		return VALUE_POISON;
-	if (!pooled(e, c, &p))
+	if (!infer_pool_type(e, c, &p))
 		return VALUE_POISON;
 	for (uint32_t k = 4; k < 7; k++)
 		args[k] = plain_arg(c->v[k]);
 	return emit_pool(e, c, &p, args);
 }
 
-/* A number, or a pair of numbers of which `none` keeps the input's. */
-static bool output_size(struct emitter *e, struct bcall *c, uint32_t k, dim keep, dim *out)
+/* Reads one size of `output_size`, a number or a pair; `none` keeps the size of the input. */
+static bool output_size(struct emitter *e, struct builtin_call *c, uint32_t k, dim keep, dim *out)
 {
 	struct value v = c->v[1];
 	int64_t n;
 	if (value_is_seq(v) && v.u.seq->n != 2)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "output_size must be a number or a pair"), false;
+		return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[1], "`output_size` must be a number or a pair");
 	v = value_is_seq(v) ? v.u.seq->at[k] : v;
 	*out = keep;
 	if (v.kind == V_NONE)
 		return true;
 	if (!size_value(e, v, out))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "output_size must be an integer, not %s", value_text(e, v)), false;
+		return rule_reject(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "`output_size` must be an integer, not %s", value_text(e, v));
 	if (dim_is_const(e->b->dims, *out, &n) && n < 1)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "output_size must be at least 1, not %lld", (long long)n), false;
+		return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[1], "`output_size` must be at least 1, not %lld", (long long)n);
 	return true;
 }
 
-struct value rule_adaptive_avgpool2d(struct emitter *e, struct bcall *c)
+struct value rule_adaptive_avgpool2d(struct emitter *e, struct builtin_call *c)
 {
 	bool dropped;
 	hir_ref x = need_float(e, c, 0);
@@ -124,16 +123,15 @@ struct value rule_adaptive_avgpool2d(struct emitter *e, struct bcall *c)
 	return drop_batch(e, c, emit_builtin(e, c->bi, &t, args, 2, c->at), dropped);
 }
 
-/* [N, C, 1, 1]: as adaptive_avgpool2d(x, 1). */
-struct value rule_global_avgpool(struct emitter *e, struct bcall *c)
+/* The result is [N, C, 1, 1], as of adaptive_avgpool2d(x, 1). */
+struct value rule_global_avgpool(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref x = need_float(e, c, 0);
 	if (x == HIR_NONE)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
 	if (t.rank != 3 && t.rank != 4)
-		return shape_error(e, c, DIAG_RANK, c->ats[0],
-				   "needs an input of 4 dimensions, [N, C, H, W], or 3 without the batch, not %s", type_text(e, x));
+		return rule_error(e, c, DIAG_RANK, c->ats[0], "needs an input [N, C, H, W] or [C, H, W], not %s", type_text(e, x));
 	struct hir_arg axes[2] = {arg_int(t.rank - 2), arg_int(t.rank - 1)};
 	struct hir_arg args[3] = {arg_tensor(x), arg_list(e, axes, 2), plain_arg(value_bool(true))};
 	t.dims[t.rank - 2] = t.dims[t.rank - 1] = dim_const(e->b->dims, 1);

@@ -7,13 +7,13 @@ struct print_options {
 	const char *label, *sep, *end; /* label: NULL if there is none */
 };
 
-static bool print_option(struct emitter *e, const struct arg *a, struct print_options *o)
+static bool set_print_option(struct emitter *e, const struct arg *a, struct print_options *o)
 {
 	const char *name = name_text(e->f, a->name);
 	const char **option = !strcmp(name, "label") ? &o->label : !strcmp(name, "sep") ? &o->sep : !strcmp(name, "end") ? &o->end : NULL;
 	if (!option) {
 		struct diag *g = report_error(e, DIAG_ARG_NAME, a->name_at, "`print` has no argument `%s`", name);
-		diag_note(e->report.out, g, "it is `print(values, …, label=none, sep=\" \", end=\"\\n\")`");
+		diag_note(e->report.out, g, "the signature is `print(values, …, label=none, sep=\" \", end=\"\\n\")`");
 		return false;
 	}
 	if (a->v.kind != V_STR) {
@@ -32,7 +32,7 @@ struct value call_print(struct emitter *e, struct args *args, span at)
 	bool ok = true, first = true;
 	for (uint32_t i = 0; i < args->n; i++)
 		if (args->at[i].name && !is_poison(args->at[i].v))
-			ok = print_option(e, &args->at[i], &o) && ok;
+			ok = set_print_option(e, &args->at[i], &o) && ok;
 	if (o.label) {
 		text_put(&t, o.label);
 		text_put(&t, ": ");

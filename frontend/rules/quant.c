@@ -1,18 +1,19 @@
-/* Rules of the quantizers by thresholds, which return trits, and of packing. */
+/* Rules of the quantizers that compare with thresholds and return trits, and of packing. */
 #include <string.h>
 #include "frontend/rules/builtin.h"
 
-/* Is the threshold in argument i a number, or a tensor of floats that broadcasts to x? Then *out; a negative number only where that is one of its own. */
-static bool need_threshold(struct emitter *e, struct bcall *c, uint32_t i, const struct hir_type *x, bool negative, struct hir_arg *out)
+/* Loads the threshold in argument i: a number, negative only if `negative`, or a tensor of floats that broadcasts to x. */
+static bool need_threshold(struct emitter *e, struct builtin_call *c, uint32_t i, const struct hir_type *x, bool negative,
+			   struct hir_arg *out)
 {
 	double number;
 	if (c->v[i].kind != V_TENSOR) {
 		if (!need_float_value(e, c, i, &number))
 			return false;
-		*out = (struct hir_arg){.kind = ARG_FLOAT, .u.f = number};
+		*out = arg_float(number);
 		if (negative || !(number < 0))
 			return true;
-		report_error(e, DIAG_ARG_VALUE, c->ats[i], "the threshold cannot be negative");
+		report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` must not be negative", arg_name(e, c, i));
 		return false;
 	}
 	hir_ref r = need_float(e, c, i);
@@ -20,30 +21,21 @@ static bool need_threshold(struct emitter *e, struct bcall *c, uint32_t i, const
 		return false;
 	struct hir_type t = *type_of(e, r);
 	if (!broadcasts_to(e, &t, x))
-		return shape_error(e, c, DIAG_BROADCAST, c->ats[i], "a threshold of shape %s does not broadcast to %s", shape_text(e, &t),
-				   shape_text(e, x)),
-		       false;
+		return rule_reject(e, c, DIAG_BROADCAST, c->ats[i], "the threshold's shape %s does not broadcast to %s", shape_text(e, &t),
+				   shape_text(e, x));
 	*out = arg_tensor(emit_cast(e, r, x->elem, c->ats[i]));
 	return true;
 }
 
-static uint32_t param_index(struct emitter *e, const struct bcall *c, const char *name)
+/* Multiplies the threshold by `scale` if the builtin has one. */
+static bool scale_threshold(struct emitter *e, struct builtin_call *c)
 {
-	uint32_t i = 0;
-	while (i < c->sig->n && strcmp(name_text(e->f, c->sig->params[i].name), name))
-		i++;
-	return i;
-}
-
-/* threshold * scale, where the builtin has a scale. */
-static bool scale_threshold(struct emitter *e, struct bcall *c)
-{
-	uint32_t i = param_index(e, c, "scale");
+	uint32_t i = find_param(e, c, "scale");
 	double a, b;
 	if (i == c->sig->n || (c->v[i].kind == V_FLOAT && c->v[i].u.f == 1.0))
 		return true;
 	if (c->v[i].kind == V_TENSOR || c->v[1].kind == V_TENSOR) {
-		c->v[1] = call2(e, BI_MUL, c->v[1], c->v[i], c->ats[i]);
+		c->v[1] = COMPOSE_AT(c->ats[i], BI_MUL, c->v[1], c->v[i]);
 		return !is_poison(c->v[1]);
 	}
 	if (!need_float_value(e, c, 1, &a) || !need_float_value(e, c, i, &b))
@@ -52,15 +44,14 @@ static bool scale_threshold(struct emitter *e, struct bcall *c)
 	return true;
 }
 
-struct value rule_to_trit(struct emitter *e, struct bcall *c)
+struct value rule_to_trit(struct emitter *e, struct builtin_call *c)
 {
+	static const char *const methods[] = {"threshold", "stochastic", "learned"};
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {0};
+	uint32_t method;
 	if (c->bi == BI_TERNARY_QUANTIZE) {
-		const char *m = c->v[2].kind == V_STR ? c->v[2].u.s : "";
-		if (strcmp(m, "threshold") && strcmp(m, "stochastic") && strcmp(m, "learned")) {
-			report_error(e, DIAG_ARG_VALUE, c->ats[2], "`method` is \"threshold\", \"stochastic\" or \"learned\"");
+		if (!need_word(e, c, 2, methods, 3, &method))
 			return VALUE_POISON;
-		}
 		a[2] = plain_arg(c->v[2]);
 	}
 	hir_ref r = is_trits(e, c, 0) && c->bi != BI_TERNARY_ACTIVATION ? need_tensor(e, c, 0) : need_float(e, c, 0);
@@ -79,15 +70,17 @@ struct value rule_to_trit(struct emitter *e, struct bcall *c)
 	return value_tensor(emit_builtin(e, c->bi, &t, a, c->sig->n, c->at));
 }
 
-/* ste_quantize(x, quantize_fn): the forward pass is that of the function. */
-struct value rule_ste_quantize(struct emitter *e, struct bcall *c)
+static bool is_function(struct value v) { return v.kind == V_FN || v.kind == V_BUILTIN || v.kind == V_LAYER; }
+
+/* ste_quantize(x, quantize_fn) calls the function. */
+struct value rule_ste_quantize(struct emitter *e, struct builtin_call *c)
 {
-	uint32_t fn = c->v[1].kind == V_FN || c->v[1].kind == V_BUILTIN || c->v[1].kind == V_LAYER ? 1 : 2;
+	uint32_t fn = is_function(c->v[1]) ? 1 : 2;
 	if (c->v[fn].kind == V_NONE)
 		return rule_to_trit(e, c);
-	if (c->v[fn].kind != V_FN && c->v[fn].kind != V_BUILTIN && c->v[fn].kind != V_LAYER)
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[fn], "`quantize_fn` must be a function of a tensor, not %s",
-				   value_text(e, c->v[fn]));
+	if (!is_function(c->v[fn]))
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[fn], "`quantize_fn` must be a function of a tensor, not %s",
+				  value_text(e, c->v[fn]));
 	hir_ref r = need_tensor(e, c, 0);
 	if (r == HIR_NONE || type_of(e, r)->elem == DT_TRIT)
 		return r == HIR_NONE ? VALUE_POISON : value_tensor(r);
@@ -100,27 +93,27 @@ static struct value trit_value(int64_t i) { return (struct value){.kind = V_TRIT
 
 static struct value number_or_tensor(struct hir_arg a) { return a.kind == ARG_TENSOR ? value_tensor(a.u.tensor) : value_float(a.u.f); }
 
-static struct value negated(struct emitter *e, struct value v, span at)
+static struct value negate(struct emitter *e, struct value v, span at)
 {
-	return v.kind == V_FLOAT ? value_float(-v.u.f) : v.kind == V_INT ? value_int(-v.u.i) : call1(e, BI_NEG, v, at);
+	return v.kind == V_FLOAT ? value_float(-v.u.f) : v.kind == V_INT ? value_int(-v.u.i) : COMPOSE_AT(at, BI_NEG, v);
 }
 
-/* The float type that x had before it became wide. */
-static dtype elem_given(struct emitter *e, const struct bcall *c)
+/* Returns the float type of the argument x; float32 for other types. */
+static dtype float_type_of_x(struct emitter *e, const struct builtin_call *c)
 {
 	dtype t = c->v[0].kind == V_TENSOR ? type_of(e, c->v[0].u.t)->elem : DT_FLOAT32;
 	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
 }
 
-/* Does argument i, a scale, change nothing? */
-static bool is_one(const struct bcall *c, uint32_t i)
+/* True if argument i, a scale, is 1. */
+static bool is_one(const struct builtin_call *c, uint32_t i)
 {
 	struct value v = c->v[i];
 	return v.kind == V_NONE || (v.kind == V_FLOAT && v.u.f == 1.0) || (v.kind == V_INT && v.u.i == 1);
 }
 
-/* Two thresholds, and what lies beyond them as 1 and -1, or by scales as floats. */
-static struct value two_thresholds(struct emitter *e, struct bcall *c)
+/* Compares with two thresholds. The result is trits, or floats if there are scales. */
+static struct value quantize_by_two_thresholds(struct emitter *e, struct builtin_call *c)
 {
 	enum { POS = 1, NEG, POS_SCALE, NEG_SCALE };
 	hir_ref r = need_wide_float(e, c, 0);
@@ -132,69 +125,68 @@ static struct value two_thresholds(struct emitter *e, struct bcall *c)
 	for (uint32_t i = POS; i <= NEG_SCALE; i++) {
 		struct hir_arg limit;
 		if (c->v[i].kind == V_NONE)
-			c->v[i] = i == NEG ? negated(e, c->v[POS], c->at) : value_float(1.0);
+			c->v[i] = i == NEG ? negate(e, c->v[POS], c->at) : value_float(1.0);
 		if (is_poison(c->v[i]) || !need_threshold(e, c, i, &t, i != POS, &limit))
 			return VALUE_POISON;
 		v[i] = number_or_tensor(limit);
 	}
-	struct value high = call2(e, BI_GT, x, v[POS], c->at), low = call2(e, BI_LT, x, v[NEG], c->at);
+	struct value high = COMPOSE(BI_GT, x, v[POS]), low = COMPOSE(BI_LT, x, v[NEG]);
 	if (!scaled)
-		return choose(e, high, trit_value(1), choose(e, low, trit_value(-1), trit_value(0), c->at), c->at);
+		return COMPOSE(BI_WHERE, high, trit_value(1), COMPOSE(BI_WHERE, low, trit_value(-1), trit_value(0)));
 	struct value zero = value_tensor(emit_scalar(e, value_float(0), t.elem, c->at));
-	struct value down = choose(e, low, negated(e, v[NEG_SCALE], c->at), zero, c->at);
-	return as_elem(e, choose(e, high, v[POS_SCALE], down, c->at), elem_given(e, c), c->at);
+	struct value down = COMPOSE(BI_WHERE, low, negate(e, v[NEG_SCALE], c->at), zero);
+	return as_elem(e, COMPOSE(BI_WHERE, high, v[POS_SCALE], down), float_type_of_x(e, c), c->at);
 }
 
-struct value rule_learned_quantize(struct emitter *e, struct bcall *c)
+struct value rule_learned_quantize(struct emitter *e, struct builtin_call *c)
 {
 	bool one = true;
 	for (uint32_t i = 2; i < c->sig->n; i++)
 		one = one && c->v[i].kind == V_NONE;
-	return one || is_trits(e, c, 0) ? rule_to_trit(e, c) : two_thresholds(e, c);
+	return one || is_trits(e, c, 0) ? rule_to_trit(e, c) : quantize_by_two_thresholds(e, c);
 }
 
 /* ---- packing ---- */
 
-static bool has_last(struct emitter *e, struct bcall *c, hir_ref r, dtype elem, const char *what)
+static bool check_packed_operand(struct emitter *e, struct builtin_call *c, hir_ref r, dtype elem, const char *what)
 {
 	if (r == HIR_NONE)
 		return false;
 	if (type_of(e, r)->elem != elem) {
-		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", bcall_name(c), what, value_text(e, c->v[0]));
+		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs %s, not %s", c->sig->name, what, value_text(e, c->v[0]));
 		return false;
 	}
 	if (type_of(e, r)->rank)
 		return true;
-	shape_error(e, c, DIAG_RANK, c->ats[0], "a scalar has no last dimension to work on");
-	return false;
+	return rule_reject(e, c, DIAG_RANK, c->ats[0], "the tensor must not be a scalar");
 }
 
-struct value rule_pack(struct emitter *e, struct bcall *c)
+struct value rule_pack(struct emitter *e, struct builtin_call *c)
 {
 	struct dims *d = e->b->dims;
 	hir_ref r = need_tensor(e, c, 0);
-	if (!has_last(e, c, r, DT_TRIT, "trits"))
+	if (!check_packed_operand(e, c, r, DT_TRIT, "trits"))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	t.elem = DT_INT8;
 	t.dims[t.rank - 1] = dim_floordiv(d, dim_add(d, t.dims[t.rank - 1], dim_const(d, 3)), dim_const(d, 4));
-	return emit1(e, c, c->bi, &t, r);
+	return emit_plain(e, c, &t, r);
 }
 
-struct value rule_unpack(struct emitter *e, struct bcall *c)
+struct value rule_unpack(struct emitter *e, struct builtin_call *c)
 {
 	struct dims *d = e->b->dims;
 	int64_t n, most;
 	hir_ref r = need_tensor(e, c, 0);
-	if (!has_last(e, c, r, DT_INT8, "the int8 bytes that `pack` makes"))
+	if (!check_packed_operand(e, c, r, DT_INT8, "int8 bytes from `pack`"))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, r);
 	dim whole = dim_mul(d, t.dims[t.rank - 1], dim_const(d, 4)), size = whole;
 	if (c->v[1].kind != V_NONE && !size_value(e, c->v[1], &size))
-		return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the size must be an integer, not %s", value_text(e, c->v[1]));
+		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "`size` must be an integer, not %s", value_text(e, c->v[1]));
 	if (dim_is_const(d, size, &n) && (n < 0 || (dim_is_const(d, whole, &most) && (n > most || n + 4 <= most))))
-		return shape_error(e, c, DIAG_SHAPE, c->ats[1], "%s hold four trits a byte, not %lld in all", type_text(e, r),
-				   (long long)n);
+		return rule_error(e, c, DIAG_SHAPE, c->ats[1], "%s has four trits per byte, not %lld in the last dimension",
+				  type_text(e, r), (long long)n);
 	t.elem = DT_TRIT;
 	t.dims[t.rank - 1] = size;
 	struct hir_arg a[2] = {arg_tensor(r), arg_dim(size)};

@@ -1,66 +1,66 @@
-/* Rules of products whose operands are quantized on the way: by `ternary_quantize`, which leaves trits as they are. */
+/* Rules of products that quantize their operands by `ternary_quantize`, which does not change trits. */
 #include "frontend/rules/builtin.h"
 
-/* Argument i; with `flag`, an argument that says so, as trits. */
-static bool quantized(struct emitter *e, struct bcall *c, uint32_t i, uint32_t flag, struct value *out)
+/* Loads argument i, quantized to trits if argument `flag` is true. */
+static bool load_quantized(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t flag, struct value *out)
 {
 	bool yes;
 	hir_ref r = is_trits(e, c, i) ? need_tensor(e, c, i) : need_float(e, c, i);
 	if (r == HIR_NONE || !need_bool(e, c, flag, &yes))
 		return false;
-	*out = yes ? call1(e, BI_TERNARY_QUANTIZE, value_tensor(r), c->ats[i]) : value_tensor(r);
+	*out = yes ? COMPOSE_AT(c->ats[i], BI_TERNARY_QUANTIZE, value_tensor(r)) : value_tensor(r);
 	return !is_poison(*out);
 }
 
-/* The floats that argument i has; float32 for trits and integers. */
-static dtype float_of(struct emitter *e, const struct bcall *c, uint32_t i)
+/* Returns the float type of argument i; float32 for trits and integers. */
+static dtype float_type_of(struct emitter *e, const struct builtin_call *c, uint32_t i)
 {
 	dtype t = c->v[i].kind == V_TENSOR ? type_of(e, c->v[i].u.t)->elem : DT_FLOAT32;
 	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
 }
 
-static struct value product(struct emitter *e, struct bcall *c, struct value a, struct value b)
+static struct value matrix_product(struct emitter *e, struct builtin_call *c, struct value a, struct value b)
 {
 	struct arg two[] = {{.v = a, .at = c->ats[0]}, {.v = b, .at = c->ats[1]}};
 	struct args args = {2, two};
 	return call_builtin(e, BI_MATMUL, &args, c->at);
 }
 
-static struct value with_bias(struct emitter *e, struct bcall *c, struct value y, struct value bias)
+static struct value add_bias(struct emitter *e, struct builtin_call *c, struct value y, struct value bias)
 {
-	return bias.kind == V_NONE ? y : call2(e, BI_ADD, y, bias, c->at);
+	return bias.kind == V_NONE ? y : COMPOSE(BI_ADD, y, bias);
 }
 
-/* y * scale, unless that is the default. */
-static struct value with_scale(struct emitter *e, struct value y, struct value scale, span at)
+/* Returns y * scale, or y for the default scale. */
+static struct value apply_scale(struct emitter *e, struct value y, struct value scale, span at)
 {
-	return scale.kind == V_FLOAT && scale.u.f == 1.0 ? y : call2(e, BI_MUL, y, scale, at);
+	return scale.kind == V_FLOAT && scale.u.f == 1.0 ? y : COMPOSE_AT(at, BI_MUL, y, scale);
 }
 
-/* The product of trits with trits is exact in integers; the result is floats. */
-static struct value float_result(struct emitter *e, struct bcall *c, struct value y)
+/* Converts the integer product of trits with trits to floats. */
+static struct value convert_product(struct emitter *e, struct builtin_call *c, struct value y)
 {
 	bool whole = y.kind == V_TENSOR && dtype_class(type_of(e, y.u.t)->elem) != DTC_FLOAT;
-	return whole ? as_elem(e, y, float_of(e, c, 0), c->at) : y;
+	return whole ? as_elem(e, y, float_type_of(e, c, 0), c->at) : y;
 }
 
-struct value rule_quantized_matmul(struct emitter *e, struct bcall *c)
+struct value rule_quantized_matmul(struct emitter *e, struct builtin_call *c)
 {
 	struct value a, b;
-	if (!quantized(e, c, 0, 2, &a) || !quantized(e, c, 1, 3, &b))
+	if (!load_quantized(e, c, 0, 2, &a) || !load_quantized(e, c, 1, 3, &b))
 		return VALUE_POISON;
-	return with_scale(e, float_result(e, c, product(e, c, a, b)), c->v[4], c->ats[4]);
+	return apply_scale(e, convert_product(e, c, matrix_product(e, c, a, b)), c->v[4], c->ats[4]);
 }
 
-struct value rule_quantized_linear(struct emitter *e, struct bcall *c)
+struct value rule_quantized_linear(struct emitter *e, struct builtin_call *c)
 {
 	struct value x, w;
-	if (!quantized(e, c, 1, 3, &w) || !quantized(e, c, 0, 4, &x))
+	if (!load_quantized(e, c, 1, 3, &w) || !load_quantized(e, c, 0, 4, &x))
 		return VALUE_POISON;
-	return with_bias(e, c, with_scale(e, float_result(e, c, product(e, c, x, w)), c->v[5], c->ats[5]), c->v[2]);
+	return add_bias(e, c, apply_scale(e, convert_product(e, c, matrix_product(e, c, x, w)), c->v[5], c->ats[5]), c->v[2]);
 }
 
-struct value rule_quantized_conv2d(struct emitter *e, struct bcall *c)
+struct value rule_quantized_conv2d(struct emitter *e, struct builtin_call *c)
 {
 	enum { BIAS = 2, STRIDE, PADDING, QUANTIZE_WEIGHTS, QUANTIZE_ACTIVATIONS, DILATION, GROUPS };
 	static const uint32_t from[] = {0, 1, BIAS, STRIDE, PADDING, DILATION, GROUPS};
@@ -68,33 +68,33 @@ struct value rule_quantized_conv2d(struct emitter *e, struct bcall *c)
 	struct value x, w;
 	struct arg given[N];
 	struct args args = {N, given};
-	if (!quantized(e, c, 1, QUANTIZE_WEIGHTS, &w) || !quantized(e, c, 0, QUANTIZE_ACTIVATIONS, &x))
+	if (!load_quantized(e, c, 1, QUANTIZE_WEIGHTS, &w) || !load_quantized(e, c, 0, QUANTIZE_ACTIVATIONS, &x))
 		return VALUE_POISON;
 	for (uint32_t i = 0; i < N; i++)
 		given[i] = (struct arg){.v = i == 0 ? x : i == 1 ? w : c->v[from[i]], .at = c->ats[from[i]]};
-	return float_result(e, c, call_builtin(e, BI_CONV2D, &args, c->at));
+	return convert_product(e, c, call_builtin(e, BI_CONV2D, &args, c->at));
 }
 
-static bool need_trit_weights(struct emitter *e, struct bcall *c)
+static bool need_trit_weights(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref w = need_tensor(e, c, 1);
 	if (w == HIR_NONE || type_of(e, w)->elem == DT_TRIT)
 		return w != HIR_NONE;
-	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `%s` must be trits, not %s", bcall_name(c),
+	struct diag *g = report_error(e, DIAG_TYPE_MISMATCH, c->ats[1], "the weights of `%s` must be trits, not %s", c->sig->name,
 				      value_text(e, c->v[1]));
-	diag_help(e->report.out, g, "trits are made by `ternary_quantize(…)`, or by `absmean_quantize(…)`, which gives their scale, too");
+	diag_help(e->report.out, g, "convert with `ternary_quantize(…)`, or with `absmean_quantize(…)`, which also returns a scale");
 	return false;
 }
 
-struct value rule_ternary_matmul(struct emitter *e, struct bcall *c)
+struct value rule_ternary_matmul(struct emitter *e, struct builtin_call *c)
 {
-	return need_trit_weights(e, c) ? with_scale(e, product(e, c, c->v[0], c->v[1]), c->v[2], c->ats[2]) : VALUE_POISON;
+	return need_trit_weights(e, c) ? apply_scale(e, matrix_product(e, c, c->v[0], c->v[1]), c->v[2], c->ats[2]) : VALUE_POISON;
 }
 
-/* x @ w * scale + bias, w of [in, out]. */
-struct value rule_ternary_linear(struct emitter *e, struct bcall *c)
+/* x @ w * scale + bias; w is [in, out]. */
+struct value rule_ternary_linear(struct emitter *e, struct builtin_call *c)
 {
 	if (!need_trit_weights(e, c))
 		return VALUE_POISON;
-	return with_bias(e, c, with_scale(e, product(e, c, c->v[0], c->v[1]), c->v[3], c->ats[3]), c->v[2]);
+	return add_bias(e, c, apply_scale(e, matrix_product(e, c, c->v[0], c->v[1]), c->v[3], c->ats[3]), c->v[2]);
 }

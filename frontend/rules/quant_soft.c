@@ -1,8 +1,8 @@
-/* Rules of the quantizers whose forward pass is soft, or differs from others in training only. */
+/* Rules of the soft quantizers, and of quantizers that differ from others only in training. */
 #include "frontend/rules/builtin.h"
 
-/* A positive number, or a tensor of floats: in the element type t. */
-static bool need_temperature(struct emitter *e, struct bcall *c, uint32_t i, dtype t, struct value *out)
+/* Loads a positive number, or a tensor of floats converted to element type t. */
+static bool need_temperature(struct emitter *e, struct builtin_call *c, uint32_t i, dtype t, struct value *out)
 {
 	double number;
 	if (c->v[i].kind == V_TENSOR) {
@@ -15,12 +15,12 @@ static bool need_temperature(struct emitter *e, struct bcall *c, uint32_t i, dty
 	*out = value_float(number);
 	if (number > 0)
 		return true;
-	report_error(e, DIAG_ARG_VALUE, c->ats[i], "the temperature must be positive, not %g", number);
+	report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` must be positive, not %g", arg_name(e, c, i), number);
 	return false;
 }
 
-/* `hard` chooses: the values of `hard`, which are trits, as floats, or those of `soft`. The run may know it. */
-static struct value hard_or_soft(struct emitter *e, struct bcall *c, struct value hard, struct value soft, dtype t)
+/* Returns the trits `hard` as floats, or `soft`, by the argument `hard`, which may be known only at run time. */
+static struct value choose_hard_or_soft(struct emitter *e, struct builtin_call *c, struct value hard, struct value soft, dtype t)
 {
 	bool known;
 	enum { HARD = 2 };
@@ -28,11 +28,11 @@ static struct value hard_or_soft(struct emitter *e, struct bcall *c, struct valu
 		return VALUE_POISON;
 	hard = as_elem(e, hard, t, c->at);
 	soft = as_elem(e, soft, t, c->at);
-	return c->v[HARD].kind == V_TENSOR ? choose(e, c->v[HARD], hard, soft, c->at) : known ? hard : soft;
+	return c->v[HARD].kind == V_TENSOR ? COMPOSE(BI_WHERE, c->v[HARD], hard, soft) : known ? hard : soft;
 }
 
-/* What both begin with: x wide in *x, the type of the result in *t, the temperature. */
-static bool soft_operands(struct emitter *e, struct bcall *c, struct value *x, struct value *temperature, dtype *t)
+/* Loads x as a wide float, the type *t of the result, and the temperature. */
+static bool load_soft_operands(struct emitter *e, struct builtin_call *c, struct value *x, struct value *temperature, dtype *t)
 {
 	hir_ref given = need_float(e, c, 0), wide = given == HIR_NONE ? HIR_NONE : need_wide_float(e, c, 0);
 	if (wide == HIR_NONE)
@@ -42,50 +42,49 @@ static bool soft_operands(struct emitter *e, struct bcall *c, struct value *x, s
 	return need_temperature(e, c, 1, type_of(e, wide)->elem, temperature);
 }
 
-/* tanh(x / T); hard: the trits of that. */
-struct value rule_soft_quantize(struct emitter *e, struct bcall *c)
+/* tanh(x / T); hard: its trits. */
+struct value rule_soft_quantize(struct emitter *e, struct builtin_call *c)
 {
 	struct value x, heat;
 	dtype t;
-	if (!soft_operands(e, c, &x, &heat, &t))
+	if (!load_soft_operands(e, c, &x, &heat, &t))
 		return VALUE_POISON;
 	if (is_trits(e, c, 0))
 		return x;
-	struct value soft = call1(e, BI_TANH, call2(e, BI_DIV, x, heat, c->at), c->at);
-	return hard_or_soft(e, c, call2(e, BI_THRESHOLD_QUANTIZE, soft, c->v[3], c->ats[3]), soft, t);
+	struct value soft = COMPOSE(BI_TANH, COMPOSE(BI_DIV, x, heat));
+	return choose_hard_or_soft(e, c, COMPOSE_AT(c->ats[3], BI_THRESHOLD_QUANTIZE, soft, c->v[3]), soft, t);
 }
 
-/* The mean of -1, 0 and 1 under softmax([-x - t, 0, x - t] / T), in which the greatest is subtracted first; hard: the likeliest of them. */
-struct value rule_gumbel_softmax_quantize(struct emitter *e, struct bcall *c)
+/* The mean of -1, 0 and 1 under softmax([-x - t, 0, x - t] / T), whose maximum is subtracted first; hard: the most likely one. */
+struct value rule_gumbel_softmax_quantize(struct emitter *e, struct builtin_call *c)
 {
 	struct value x, heat, zero = value_float(0);
 	dtype t;
-	if (!soft_operands(e, c, &x, &heat, &t))
+	if (!load_soft_operands(e, c, &x, &heat, &t))
 		return VALUE_POISON;
 	if (is_trits(e, c, 0))
 		return x;
-	struct value hard = call2(e, BI_THRESHOLD_QUANTIZE, x, c->v[3], c->ats[3]), minus = call1(e, BI_NEG, x, c->at);
-	struct value up = call2(e, BI_DIV, call2(e, BI_SUB, x, c->v[3], c->ats[3]), heat, c->at);
-	struct value down = call2(e, BI_DIV, call2(e, BI_SUB, minus, c->v[3], c->ats[3]), heat, c->at);
-	struct value most = call2(e, BI_MAXIMUM, call2(e, BI_MAXIMUM, up, down, c->at), zero, c->at);
-	up = call1(e, BI_EXP, call2(e, BI_SUB, up, most, c->at), c->at);
-	down = call1(e, BI_EXP, call2(e, BI_SUB, down, most, c->at), c->at);
-	struct value all =
-		call2(e, BI_ADD, call2(e, BI_ADD, up, down, c->at), call1(e, BI_EXP, call1(e, BI_NEG, most, c->at), c->at), c->at);
-	return hard_or_soft(e, c, hard, call2(e, BI_DIV, call2(e, BI_SUB, up, down, c->at), all, c->at), t);
+	struct value hard = COMPOSE_AT(c->ats[3], BI_THRESHOLD_QUANTIZE, x, c->v[3]), minus = COMPOSE(BI_NEG, x);
+	struct value up = COMPOSE(BI_DIV, COMPOSE_AT(c->ats[3], BI_SUB, x, c->v[3]), heat);
+	struct value down = COMPOSE(BI_DIV, COMPOSE_AT(c->ats[3], BI_SUB, minus, c->v[3]), heat);
+	struct value most = COMPOSE(BI_MAXIMUM, COMPOSE(BI_MAXIMUM, up, down), zero);
+	up = COMPOSE(BI_EXP, COMPOSE(BI_SUB, up, most));
+	down = COMPOSE(BI_EXP, COMPOSE(BI_SUB, down, most));
+	struct value all = COMPOSE(BI_ADD, COMPOSE(BI_ADD, up, down), COMPOSE(BI_EXP, COMPOSE(BI_NEG, most)));
+	return choose_hard_or_soft(e, c, hard, COMPOSE(BI_DIV, COMPOSE(BI_SUB, up, down), all), t);
 }
 
-/* The threshold is where training cuts the gradient off: forward it is ste_quantize(x). */
-struct value rule_clipped_ste_quantize(struct emitter *e, struct bcall *c)
+/* The threshold limits the gradient in training; the forward pass is ste_quantize(x). */
+struct value rule_clipped_ste_quantize(struct emitter *e, struct builtin_call *c)
 {
 	struct value unused;
 	hir_ref x = is_trits(e, c, 0) ? need_tensor(e, c, 0) : need_float(e, c, 0);
 	if (x == HIR_NONE || !need_temperature(e, c, 1, DT_FLOAT32, &unused))
 		return VALUE_POISON;
-	return call1(e, BI_STE_QUANTIZE, value_tensor(x), c->at);
+	return COMPOSE(BI_STE_QUANTIZE, value_tensor(x));
 }
 
-struct value rule_stop_gradient(struct emitter *e, struct bcall *c)
+struct value rule_stop_gradient(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref x = need_tensor(e, c, 0);
 	return x == HIR_NONE ? VALUE_POISON : c->v[0];

@@ -3,23 +3,23 @@
 #include "frontend/rules/builtin.h"
 
 struct axes {
-	bool all; /* no `dim` */
+	bool all; /* without `dim` */
 	uint32_t mask;
 	struct hir_arg arg;
 };
 
-static bool add_axis(struct emitter *e, struct bcall *c, int64_t v, uint32_t rank, uint32_t *mask)
+static bool add_axis(struct emitter *e, struct builtin_call *c, int64_t v, uint32_t rank, uint32_t *mask)
 {
 	uint32_t k;
 	if (!axis_of(e, c, v, rank, c->ats[1], &k))
 		return false;
 	if (*mask >> k & 1)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "dimension %u is named twice", k), false;
+		return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[1], "dimension %u is given twice", k);
 	*mask |= 1u << k;
 	return true;
 }
 
-static bool read_axes(struct emitter *e, struct bcall *c, uint32_t rank, bool many, struct axes *out)
+static bool read_axes(struct emitter *e, struct builtin_call *c, uint32_t rank, bool many, struct axes *out)
 {
 	struct value v = c->v[1];
 	int64_t i;
@@ -47,7 +47,7 @@ static bool read_axes(struct emitter *e, struct bcall *c, uint32_t rank, bool ma
 	return true;
 }
 
-static struct hir_type reduced(struct emitter *e, const struct hir_type *t, uint32_t mask, bool keep)
+static struct hir_type reduce_shape(struct emitter *e, const struct hir_type *t, uint32_t mask, bool keep)
 {
 	struct hir_type out = {.elem = t->elem};
 	for (uint32_t i = 0; i < t->rank; i++) {
@@ -59,32 +59,30 @@ static struct hir_type reduced(struct emitter *e, const struct hir_type *t, uint
 	return out;
 }
 
-/* Is there an element to choose along the axes? Reports. */
-static bool need_elements(struct emitter *e, struct bcall *c, hir_ref x, uint32_t mask)
+/* False if a reduced dimension has no elements, which is reported. */
+static bool check_not_empty(struct emitter *e, struct builtin_call *c, hir_ref x, uint32_t mask)
 {
 	struct hir_type t = *type_of(e, x);
 	for (uint32_t i = 0; i < t.rank; i++) {
 		int64_t n;
-		if ((mask >> i & 1) && dim_is_const(e->b->dims, t.dims[i], &n) && !n) {
-			shape_error(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements to choose from", shape_text(e, &t));
-			return false;
-		}
+		if ((mask >> i & 1) && dim_is_const(e->b->dims, t.dims[i], &n) && !n)
+			return rule_reject(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements", shape_text(e, &t));
 	}
 	return true;
 }
 
-/* keepdim is the last parameter. */
-static bool prepare(struct emitter *e, struct bcall *c, bool many, hir_ref *x, struct axes *ax, struct hir_type *out)
+/* Reads `dim` and `keepdim`, the last parameter, and finds the result type. */
+static bool infer_reduced_type(struct emitter *e, struct builtin_call *c, bool many, hir_ref *x, struct axes *ax, struct hir_type *out)
 {
 	bool keep;
 	if (*x == HIR_NONE || !read_axes(e, c, type_of(e, *x)->rank, many, ax) || !need_bool(e, c, c->sig->n - 1, &keep))
 		return false;
 	struct hir_type t = *type_of(e, *x);
-	*out = reduced(e, &t, ax->mask, keep);
+	*out = reduce_shape(e, &t, ax->mask, keep);
 	return true;
 }
 
-static struct value emit_reduce(struct emitter *e, struct bcall *c, hir_ref x, const struct axes *ax, const struct hir_type *t)
+static struct value emit_reduce(struct emitter *e, struct builtin_call *c, hir_ref x, const struct axes *ax, const struct hir_type *t)
 {
 	struct hir_arg a[4] = {arg_tensor(x), ax->arg};
 	for (uint32_t i = 2; i < c->sig->n; i++)
@@ -92,19 +90,19 @@ static struct value emit_reduce(struct emitter *e, struct bcall *c, hir_ref x, c
 	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
 }
 
-struct value rule_reduce_sum(struct emitter *e, struct bcall *c)
+struct value rule_reduce_sum(struct emitter *e, struct builtin_call *c)
 {
 	struct axes ax;
 	struct hir_type t;
 	hir_ref x = need_tensor(e, c, 0);
-	if (!prepare(e, c, true, &x, &ax, &t))
+	if (!infer_reduced_type(e, c, true, &x, &ax, &t))
 		return VALUE_POISON;
 	if (dtype_class(t.elem) != DTC_FLOAT)
 		t.elem = DT_INT64;
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_mean(struct emitter *e, struct bcall *c)
+struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -114,49 +112,49 @@ struct value rule_reduce_mean(struct emitter *e, struct bcall *c)
 		x = need_float(e, c, 0);
 	if (x != HIR_NONE && dtype_class(type_of(e, x)->elem) != DTC_FLOAT) {
 		struct diag *g =
-			report_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", bcall_name(c), value_text(e, c->v[0]));
+			report_error(e, DIAG_OPERANDS, c->ats[0], "`%s` needs floats, not %s", c->sig->name, value_text(e, c->v[0]));
 		diag_help(e->report.out, g, "convert with `float32(…)`");
 		return VALUE_POISON;
 	}
 	if (c->sig->n == 4 && c->v[2].kind == V_BOOL) /* unbiased */
 		c->v[2] = value_int(c->v[2].u.b);
-	if (!prepare(e, c, true, &x, &ax, &t) || (c->sig->n == 4 && !need_int(e, c, 2, &correction)))
+	if (!infer_reduced_type(e, c, true, &x, &ax, &t) || (c->sig->n == 4 && !need_int(e, c, 2, &correction)))
 		return VALUE_POISON;
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_bool(struct emitter *e, struct bcall *c)
+struct value rule_reduce_bool(struct emitter *e, struct builtin_call *c)
 {
 	struct axes ax;
 	struct hir_type t;
 	hir_ref x = need_tensor(e, c, 0);
-	if (!prepare(e, c, true, &x, &ax, &t))
+	if (!infer_reduced_type(e, c, true, &x, &ax, &t))
 		return VALUE_POISON;
 	t.elem = DT_BOOL;
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_extreme(struct emitter *e, struct bcall *c)
+struct value rule_reduce_extreme(struct emitter *e, struct builtin_call *c)
 {
 	struct axes ax;
 	struct hir_type t;
 	hir_ref x = need_tensor(e, c, 0);
-	if (!prepare(e, c, true, &x, &ax, &t) || !need_elements(e, c, x, ax.mask))
+	if (!infer_reduced_type(e, c, true, &x, &ax, &t) || !check_not_empty(e, c, x, ax.mask))
 		return VALUE_POISON;
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_logsumexp(struct emitter *e, struct bcall *c)
+struct value rule_logsumexp(struct emitter *e, struct builtin_call *c)
 {
 	struct axes ax;
 	struct hir_type t;
 	hir_ref x = need_float(e, c, 0);
-	if (!prepare(e, c, true, &x, &ax, &t))
+	if (!infer_reduced_type(e, c, true, &x, &ax, &t))
 		return VALUE_POISON;
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_reduce_minmax(struct emitter *e, struct bcall *c)
+struct value rule_reduce_minmax(struct emitter *e, struct builtin_call *c)
 {
 	struct axes ax;
 	struct hir_type t;
@@ -168,30 +166,28 @@ struct value rule_reduce_minmax(struct emitter *e, struct bcall *c)
 		return call_builtin(e, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, &args, c->at);
 	}
 	hir_ref x = need_tensor(e, c, 0);
-	if (!prepare(e, c, false, &x, &ax, &t) || !need_elements(e, c, x, ax.mask))
+	if (!infer_reduced_type(e, c, false, &x, &ax, &t) || !check_not_empty(e, c, x, ax.mask))
 		return VALUE_POISON;
 	struct value v = emit_reduce(e, c, x, &ax, &t);
 	if (ax.all)
 		return v;
-	struct value both = value_seq(e->f->arena, V_TUPLE, 2);
-	both.u.seq->at[0] = value_tensor(emit_result(e, v.u.t, 0, &t, c->at));
-	t.elem = DT_INT64;
-	both.u.seq->at[1] = value_tensor(emit_result(e, v.u.t, 1, &t, c->at));
-	return both;
+	struct hir_type indices = t;
+	indices.elem = DT_INT64;
+	return emit_two_results(e, v.u.t, &t, &indices, c->at);
 }
 
-struct value rule_reduce_arg(struct emitter *e, struct bcall *c)
+struct value rule_reduce_arg(struct emitter *e, struct builtin_call *c)
 {
 	struct axes ax;
 	struct hir_type t;
 	hir_ref x = need_tensor(e, c, 0);
-	if (!prepare(e, c, false, &x, &ax, &t) || !need_elements(e, c, x, ax.mask))
+	if (!infer_reduced_type(e, c, false, &x, &ax, &t) || !check_not_empty(e, c, x, ax.mask))
 		return VALUE_POISON;
 	t.elem = DT_INT64;
 	return emit_reduce(e, c, x, &ax, &t);
 }
 
-struct value rule_softmax(struct emitter *e, struct bcall *c)
+struct value rule_softmax(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	hir_ref x = need_float(e, c, 0);

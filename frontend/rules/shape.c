@@ -1,8 +1,7 @@
-/* Rules of the builtins that move elements about. */
-#include "base/buf.h"
+/* Rules of the builtins that reshape, permute, join and repeat. */
 #include "frontend/rules/builtin.h"
 
-static dim product(struct emitter *e, const struct hir_type *t, uint32_t from, uint32_t to)
+static dim count_elements(struct emitter *e, const struct hir_type *t, uint32_t from, uint32_t to)
 {
 	dim d = dim_const(e->b->dims, 1);
 	for (uint32_t i = from; i < to; i++)
@@ -10,17 +9,15 @@ static dim product(struct emitter *e, const struct hir_type *t, uint32_t from, u
 	return d;
 }
 
-/* The size that -1 stands for: total // known, if that is exact. */
-static bool solve_minus_one(struct emitter *e, struct bcall *c, const struct hir_type *t, struct hir_type *out, uint32_t hole)
+/* Replaces a size -1 by total // known, which must be exact. */
+static bool solve_minus_one(struct emitter *e, struct builtin_call *c, const struct hir_type *t, struct hir_type *out, uint32_t hole)
 {
 	struct dims *d = e->b->dims;
 	int64_t n;
 	out->dims[hole] = dim_const(d, 1);
-	dim total = product(e, t, 0, t->rank), known = product(e, out, 0, out->rank);
-	if (dim_is_const(d, known, &n) && !n) {
-		shape_error(e, c, DIAG_RESHAPE, c->ats[1], "-1 cannot be solved for beside a size of 0");
-		return false;
-	}
+	dim total = count_elements(e, t, 0, t->rank), known = count_elements(e, out, 0, out->rank);
+	if (dim_is_const(d, known, &n) && !n)
+		return rule_reject(e, c, DIAG_RESHAPE, c->ats[1], "-1 cannot be combined with a size of 0");
 	dim q = dim_floordiv(d, total, known);
 	out->dims[hole] = q;
 	int exact = dim_compare(d, dim_mul(d, q, known), total);
@@ -30,15 +27,16 @@ static bool solve_minus_one(struct emitter *e, struct bcall *c, const struct hir
 		out->dims[hole] = fresh_dim(e);
 		return true;
 	}
-	struct diag *g = report_error(e, DIAG_RESHAPE, c->ats[1], "`reshape`: the elements of %s do not divide by the other sizes",
-				      shape_text(e, t));
+	struct diag *g = report_error(e, DIAG_RESHAPE, c->ats[1],
+				      "`reshape`: the number of elements of %s is not divisible by the other sizes", shape_text(e, t));
 	if (!exact)
-		diag_note(e->report.out, g,
-			  "they must for all values of the sizes; one that is a multiple is written so in the signature: `[4*N, 16]`");
+		diag_note(
+			e->report.out, g,
+			"it must be divisible for all values of the sizes; write a size that is a multiple as one in the signature: `[4*N, 16]`");
 	return false;
 }
 
-struct value rule_reshape(struct emitter *e, struct bcall *c)
+struct value rule_reshape(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type out = {0};
 	uint32_t n;
@@ -52,21 +50,17 @@ struct value rule_reshape(struct emitter *e, struct bcall *c)
 	if (hole >= 0) {
 		if (!solve_minus_one(e, c, &t, &out, (uint32_t)hole))
 			return VALUE_POISON;
-	} else if (!dims_agree(e, product(e, &t, 0, t.rank), product(e, &out, 0, n))) {
+	} else if (!dims_agree(e, count_elements(e, &t, 0, t.rank), count_elements(e, &out, 0, n))) {
 		struct diag *g =
 			report_error(e, DIAG_RESHAPE, c->at, "%s cannot be reshaped to %s", shape_text(e, &t), shape_text(e, &out));
-		struct buf a = {0}, b = {0};
-		dim_print(e->b->dims, product(e, &t, 0, t.rank), &a);
-		dim_print(e->b->dims, product(e, &out, 0, n), &b);
-		diag_label_primary(e->report.out, g, "%s elements to %s", a.at, b.at);
-		buf_free(&a);
-		buf_free(&b);
+		diag_label_primary(e->report.out, g, "%s elements to %s", dim_text(e, count_elements(e, &t, 0, t.rank)),
+				   dim_text(e, count_elements(e, &out, 0, n)));
 		return VALUE_POISON;
 	}
 	return emit_reshape(e, x, &out, c->at);
 }
 
-struct value rule_flatten(struct emitter *e, struct bcall *c)
+struct value rule_flatten(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t from, to;
 	hir_ref x = need_tensor(e, c, 0);
@@ -78,38 +72,37 @@ struct value rule_flatten(struct emitter *e, struct bcall *c)
 	if (!need_axis(e, c, 1, t.rank, &from) || !need_axis(e, c, 2, t.rank, &to))
 		return VALUE_POISON;
 	if (to < from)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "start_dim lies behind end_dim");
+		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "`start_dim` must not be after `end_dim`");
 	for (uint32_t i = 0; i < from; i++)
 		out.dims[out.rank++] = t.dims[i];
-	out.dims[out.rank++] = product(e, &t, from, to + 1);
+	out.dims[out.rank++] = count_elements(e, &t, from, to + 1);
 	for (uint32_t i = to + 1; i < t.rank; i++)
 		out.dims[out.rank++] = t.dims[i];
 	return emit_reshape(e, x, &out, c->at);
 }
 
-/* One dimension or a list of them, each named once. */
-static bool need_axes(struct emitter *e, struct bcall *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
+/* Reads a dimension or a list of different dimensions. */
+static bool need_axes(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
 {
 	uint32_t seen = 0;
 	*n = value_is_seq(c->v[i]) ? c->v[i].u.seq->n : 1;
 	if (*n > rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[i], "%u dimensions of a tensor of %u", *n, rank), false;
+		return rule_reject(e, c, DIAG_RANK, c->ats[i], "%u dimensions are given, but the tensor has %u", *n, rank);
 	for (uint32_t k = 0; k < *n; k++) {
 		struct value v = value_is_seq(c->v[i]) ? c->v[i].u.seq->at[k] : c->v[i];
 		if (v.kind != V_INT)
-			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[i], "a dimension is an integer known at compile time, not %s",
-					   value_text(e, v)),
-			       false;
+			return rule_reject(e, c, DIAG_TYPE_MISMATCH, c->ats[i],
+					   "a dimension must be an integer known at compile time, not %s", value_text(e, v));
 		if (!axis_of(e, c, v.u.i, rank, c->ats[i], &axes[k]))
 			return false;
 		if (seen >> axes[k] & 1)
-			return shape_error(e, c, DIAG_ARG_VALUE, c->ats[i], "dimension %u is named twice", axes[k]), false;
+			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[i], "dimension %u is given twice", axes[k]);
 		seen |= 1u << axes[k];
 	}
 	return true;
 }
 
-struct value rule_squeeze(struct emitter *e, struct bcall *c)
+struct value rule_squeeze(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axes[HIR_MAX_RANK], n, mask = 0;
 	hir_ref x = need_tensor(e, c, 0);
@@ -133,7 +126,7 @@ struct value rule_squeeze(struct emitter *e, struct bcall *c)
 	return out.rank == t.rank ? value_tensor(x) : emit_reshape(e, x, &out, c->at);
 }
 
-struct value rule_unsqueeze(struct emitter *e, struct bcall *c)
+struct value rule_unsqueeze(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
 	hir_ref x = need_tensor(e, c, 0);
@@ -141,7 +134,7 @@ struct value rule_unsqueeze(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	if (t.rank == HIR_MAX_RANK)
-		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
+		return rule_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
 	if (!need_axis(e, c, 1, t.rank + 1u, &axis))
 		return VALUE_POISON;
 	for (uint32_t i = 0; i <= t.rank; i++)
@@ -163,7 +156,7 @@ static struct value emit_permute(struct emitter *e, hir_ref x, const uint32_t *o
 	return value_tensor(emit_builtin(e, BI_PERMUTE, &out, a, 2, at));
 }
 
-struct value rule_transpose(struct emitter *e, struct bcall *c)
+struct value rule_transpose(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t d0, d1;
 	hir_ref x = need_tensor(e, c, 0);
@@ -179,7 +172,7 @@ struct value rule_transpose(struct emitter *e, struct bcall *c)
 	return d0 == d1 ? value_tensor(x) : value_tensor(emit_builtin(e, BI_TRANSPOSE, &t, a, 3, c->at));
 }
 
-struct value rule_permute(struct emitter *e, struct bcall *c)
+struct value rule_permute(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t order[HIR_MAX_RANK], seen = 0;
 	hir_ref x = need_tensor(e, c, 0);
@@ -187,21 +180,21 @@ struct value rule_permute(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	uint32_t rank = type_of(e, x)->rank;
 	if (!value_is_seq(c->v[1]) || c->v[1].u.seq->n != rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[1], "the tensor has %u dimensions and each must be named once", rank);
+		return rule_error(e, c, DIAG_RANK, c->ats[1], "the tensor has %u dimensions, each of which must be given once", rank);
 	for (uint32_t i = 0; i < rank; i++) {
 		struct value v = c->v[1].u.seq->at[i];
 		if (v.kind != V_INT)
-			return shape_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the dimensions must be integers known at compile time");
+			return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the dimensions must be integers known at compile time");
 		if (!axis_of(e, c, v.u.i, rank, c->ats[1], &order[i]))
 			return VALUE_POISON;
 		seen |= 1u << order[i];
 	}
 	if (seen != (1u << rank) - 1)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a dimension is named twice");
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a dimension is given twice");
 	return emit_permute(e, x, order, c->at);
 }
 
-struct value rule_moveaxis(struct emitter *e, struct bcall *c)
+struct value rule_moveaxis(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t from[HIR_MAX_RANK], to[HIR_MAX_RANK], order[HIR_MAX_RANK], n, n_to, moved = 0;
 	hir_ref x = need_tensor(e, c, 0);
@@ -211,7 +204,7 @@ struct value rule_moveaxis(struct emitter *e, struct bcall *c)
 	if (!need_axes(e, c, 1, rank, from, &n) || !need_axes(e, c, 2, rank, to, &n_to))
 		return VALUE_POISON;
 	if (n != n_to)
-		return shape_error(e, c, DIAG_ARG_VALUE, c->at, "the source names %u dimensions, the destination %u", n, n_to);
+		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "`source` has %u dimensions, but `destination` has %u", n, n_to);
 	for (uint32_t k = 0; k < rank; k++)
 		order[k] = UINT32_MAX;
 	for (uint32_t k = 0; k < n; k++) {
@@ -230,24 +223,24 @@ struct value rule_moveaxis(struct emitter *e, struct bcall *c)
 
 /* ---- joining ---- */
 
-static bool list_of_tensors(struct emitter *e, struct bcall *c, hir_ref *first, dtype *elem)
+static bool need_tensor_list(struct emitter *e, struct builtin_call *c, hir_ref *first, dtype *elem)
 {
 	struct value list = c->v[0];
 	if (!value_is_seq(list) || !list.u.seq->n) {
-		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", bcall_name(c), value_text(e, list));
+		report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "`%s` needs a list of tensors, not %s", c->sig->name, value_text(e, list));
 		return false;
 	}
 	for (uint32_t i = 0; i < list.u.seq->n; i++) {
 		struct value v = list.u.seq->at[i];
 		if (v.kind != V_TENSOR) {
 			report_error(e, DIAG_TYPE_MISMATCH, c->ats[0], "element %u of the list for `%s` is %s, not a tensor", i,
-				     bcall_name(c), value_text(e, v));
+				     c->sig->name, value_text(e, v));
 			return false;
 		}
 		dtype t = type_of(e, v.u.t)->elem;
 		*elem = i ? dtype_join(*elem, t) : t;
 		if (*elem == DT_COUNT) {
-			report_error(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that do not mix");
+			report_error(e, DIAG_OPERANDS, c->ats[0], "the tensors have element types that cannot be combined");
 			return false;
 		}
 	}
@@ -255,28 +248,25 @@ static bool list_of_tensors(struct emitter *e, struct bcall *c, hir_ref *first, 
 	return true;
 }
 
-static struct value no_concat(struct emitter *e, struct bcall *c, hir_ref first, hir_ref other, uint32_t axis)
+static struct value report_concat(struct emitter *e, struct builtin_call *c, hir_ref first, hir_ref other, uint32_t axis)
 {
 	struct hir_type a = *type_of(e, first), b = *type_of(e, other);
 	struct diag *g =
-		report_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s does not fit %s, the first tensor's, in all dimensions but %u",
+		report_error(e, DIAG_SHAPE, c->ats[0], "`%s`: the shape %s must equal %s, that of the first tensor, except in dimension %u",
 			     c->sig->name, shape_text(e, &b), shape_text(e, &a), axis);
 	note_difference(e, g, &a, &b, axis);
 	return VALUE_POISON;
 }
 
-static struct value emit_concat(struct emitter *e, struct bcall *c, const hir_ref *refs, uint32_t n, uint32_t axis, dtype elem)
+static struct value emit_concat(struct emitter *e, struct builtin_call *c, const hir_ref *refs, uint32_t n, uint32_t axis, dtype elem)
 {
 	struct hir_type out = *type_of(e, refs[0]);
 	struct hir_arg *items = ARENA_ARRAY(e->f->arena, struct hir_arg, n), a[2];
 	out.elem = elem;
 	for (uint32_t i = 0; i < n; i++) {
 		struct hir_type t = *type_of(e, refs[i]);
-		bool fits = t.rank == out.rank;
-		for (uint32_t k = 0; fits && i && k < t.rank; k++)
-			fits = k == axis || dims_agree(e, t.dims[k], out.dims[k]);
-		if (!fits)
-			return no_concat(e, c, refs[0], refs[i], axis);
+		if (i && !shapes_agree_except(e, &t, &out, axis))
+			return report_concat(e, c, refs[0], refs[i], axis);
 		if (i)
 			out.dims[axis] = dim_add(e->b->dims, out.dims[axis], t.dims[axis]);
 		items[i] = arg_tensor(emit_cast(e, refs[i], elem, c->at));
@@ -286,8 +276,8 @@ static struct value emit_concat(struct emitter *e, struct bcall *c, const hir_re
 	return value_tensor(emit_builtin(e, BI_CONCAT, &out, a, 2, c->at));
 }
 
-/* Of what a run-time loop collected, [n, …]: the counting dimension moves to the axis, for concat into it. */
-static struct value join_series(struct emitter *e, struct bcall *c, bool stack)
+/* Joins the elements [n, …] that a run-time loop collected: moves their dimension to the axis; concat also merges it there. */
+static struct value join_collected(struct emitter *e, struct builtin_call *c, bool stack)
 {
 	uint32_t axis, order[HIR_MAX_RANK];
 	hir_ref x = c->v[0].u.t;
@@ -307,14 +297,14 @@ static struct value join_series(struct emitter *e, struct bcall *c, bool stack)
 	return emit_reshape(e, v.u.t, &t, c->at);
 }
 
-struct value rule_concat(struct emitter *e, struct bcall *c)
+struct value rule_concat(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref first;
 	dtype elem;
 	uint32_t axis;
 	if (c->v[0].kind == V_STACKED)
-		return join_series(e, c, false);
-	if (!list_of_tensors(e, c, &first, &elem) || !need_axis(e, c, 1, type_of(e, first)->rank, &axis))
+		return join_collected(e, c, false);
+	if (!need_tensor_list(e, c, &first, &elem) || !need_axis(e, c, 1, type_of(e, first)->rank, &axis))
 		return VALUE_POISON;
 	uint32_t n = c->v[0].u.seq->n;
 	hir_ref *refs = ARENA_ARRAY(e->f->arena, hir_ref, n);
@@ -323,18 +313,18 @@ struct value rule_concat(struct emitter *e, struct bcall *c)
 	return emit_concat(e, c, refs, n, axis, elem);
 }
 
-struct value rule_stack(struct emitter *e, struct bcall *c)
+struct value rule_stack(struct emitter *e, struct builtin_call *c)
 {
 	hir_ref first;
 	dtype elem;
 	uint32_t axis;
 	if (c->v[0].kind == V_STACKED)
-		return join_series(e, c, true);
-	if (!list_of_tensors(e, c, &first, &elem))
+		return join_collected(e, c, true);
+	if (!need_tensor_list(e, c, &first, &elem))
 		return VALUE_POISON;
 	struct hir_type shape = *type_of(e, first);
 	if (shape.rank == HIR_MAX_RANK)
-		return shape_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
+		return rule_error(e, c, DIAG_RANK, c->at, "a tensor has at most %d dimensions", HIR_MAX_RANK);
 	if (!need_axis(e, c, 1, shape.rank + 1u, &axis))
 		return VALUE_POISON;
 	uint32_t n = c->v[0].u.seq->n;
@@ -342,8 +332,8 @@ struct value rule_stack(struct emitter *e, struct bcall *c)
 	for (uint32_t i = 0; i < n; i++) {
 		struct hir_type t = *type_of(e, c->v[0].u.seq->at[i].u.t), out = {.elem = t.elem};
 		if (t.rank != shape.rank)
-			return shape_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, the first %s", i, shape_text(e, &t),
-					   shape_text(e, &shape));
+			return rule_error(e, c, DIAG_SHAPE, c->ats[0], "tensor %u has shape %s, but the first has %s", i, shape_text(e, &t),
+					  shape_text(e, &shape));
 		for (uint32_t k = 0; k <= t.rank; k++)
 			out.dims[out.rank++] = k == axis ? dim_const(e->b->dims, 1) : t.dims[k < axis ? k : k - 1];
 		refs[i] = emit_reshape(e, c->v[0].u.seq->at[i].u.t, &out, c->at).u.t;
@@ -351,9 +341,9 @@ struct value rule_stack(struct emitter *e, struct bcall *c)
 	return emit_concat(e, c, refs, n, axis, elem);
 }
 
-/* ---- copies ---- */
+/* ---- repetition ---- */
 
-struct value rule_expand(struct emitter *e, struct bcall *c)
+struct value rule_expand(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type out = {0};
 	uint32_t n;
@@ -376,15 +366,12 @@ struct value rule_expand(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	out.rank = (uint8_t)n;
 	if (!broadcasts_to(e, &t, &out))
-		return shape_error(e, c, DIAG_BROADCAST, c->at, "%s does not expand to %s", shape_text(e, &t), shape_text(e, &out));
-	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
-	for (uint32_t i = 0; i < n; i++)
-		sizes[i] = arg_dim(out.dims[i]);
-	a[1] = arg_list(e, sizes, n);
+		return rule_error(e, c, DIAG_BROADCAST, c->at, "%s cannot be expanded to %s", shape_text(e, &t), shape_text(e, &out));
+	struct hir_arg a[2] = {arg_tensor(x), arg_sizes(e, &out)};
 	return value_tensor(emit_builtin(e, BI_EXPAND, &out, a, 2, c->at));
 }
 
-struct value rule_repeat(struct emitter *e, struct bcall *c)
+struct value rule_repeat(struct emitter *e, struct builtin_call *c)
 {
 	dim times[HIR_MAX_RANK];
 	uint32_t n;
@@ -393,7 +380,7 @@ struct value rule_repeat(struct emitter *e, struct bcall *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	if (n < t.rank)
-		return shape_error(e, c, DIAG_RANK, c->ats[1], "%u counts for a tensor of %u dimensions", n, t.rank);
+		return rule_error(e, c, DIAG_RANK, c->ats[1], "%u repeat counts are given, but the tensor has %u dimensions", n, t.rank);
 	out.rank = (uint8_t)n;
 	struct hir_arg sizes[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
 	for (uint32_t i = 0; i < n; i++) {

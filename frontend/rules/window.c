@@ -1,50 +1,40 @@
-/* What the rules of convolutions and pooling share. */
+/* Shared by the rules of convolutions and pooling. */
 #include <stdio.h>
 #include "frontend/rules/window.h"
-#include "base/buf.h"
 
-const char *dim_text(struct emitter *e, dim d)
-{
-	struct buf b = {0};
-	dim_print(e->b->dims, d, &b);
-	const char *s = arena_strndup(e->f->arena, b.at, b.len);
-	buf_free(&b);
-	return s;
-}
-
-static bool number_at(struct emitter *e, struct bcall *c, uint32_t i, struct value v, int64_t least, int64_t *out)
+static bool check_number(struct emitter *e, struct builtin_call *c, uint32_t i, struct value v, int64_t least, int64_t *out)
 {
 	if (v.kind == V_DIM && e->checking)
 		return false;
 	if (v.kind != V_INT) {
 		report_error(e, DIAG_TYPE_MISMATCH, c->ats[i], "`%s` of `%s` must be an integer known at compile time, not %s",
-			     name_text(e->f, c->sig->params[i].name), bcall_name(c), value_text(e, v));
+			     arg_name(e, c, i), c->sig->name, value_text(e, v));
 		return false;
 	}
 	*out = v.u.i;
 	if (*out >= least && *out <= INT32_MAX)
 		return true;
-	report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` is %lld, but must be %s %lld", name_text(e->f, c->sig->params[i].name),
-		     bcall_name(c), (long long)*out, *out < least ? "at least" : "at most", (long long)(*out < least ? least : INT32_MAX));
+	report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` is %lld, but must be %s %lld", arg_name(e, c, i), c->sig->name,
+		     (long long)*out, *out < least ? "at least" : "at most", (long long)(*out < least ? least : INT32_MAX));
 	return false;
 }
 
-bool need_numbers(struct emitter *e, struct bcall *c, uint32_t i, uint32_t n, int64_t least, int64_t *out)
+bool need_numbers(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t n, int64_t least, int64_t *out)
 {
 	struct value v = c->v[i];
 	if (value_is_seq(v) && v.u.seq->n != n) {
-		report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be a number or %s, not %u of them",
-			     name_text(e->f, c->sig->params[i].name), bcall_name(c), n == 1 ? "a list of one" : "a pair", v.u.seq->n);
+		report_error(e, DIAG_ARG_VALUE, c->ats[i], "`%s` of `%s` must be a number or %s, not %u numbers", arg_name(e, c, i),
+			     c->sig->name, n == 1 ? "a list of one" : "a pair", v.u.seq->n);
 		return false;
 	}
 	for (uint32_t k = 0; k < n; k++)
-		if (!number_at(e, c, i, value_is_seq(v) ? v.u.seq->at[k] : v, least, &out[k]))
+		if (!check_number(e, c, i, value_is_seq(v) ? v.u.seq->at[k] : v, least, &out[k]))
 			return false;
 	return true;
 }
 
-/* With `ceil` a last window may be cut off at the end, but it must begin in the input or in the padding before it. */
-bool window_count(struct emitter *e, struct bcall *c, const char *axis, dim size, const struct window *w, bool ceil, dim *out)
+/* With `ceil` the last window may extend past the end, but must begin in the input or the padding before it. */
+bool window_count(struct emitter *e, struct builtin_call *c, const char *axis, dim size, const struct window *w, bool ceil, dim *out)
 {
 	struct dims *d = e->b->dims;
 	dim one = dim_const(d, 1), stride = dim_const(d, w->stride);
@@ -53,12 +43,13 @@ bool window_count(struct emitter *e, struct bcall *c, const char *axis, dim size
 	dim room = dim_sub(d, padded, reach);
 	int64_t n, past;
 	if (dim_is_const(d, room, &n) && n < 0) {
-		struct diag *g = report_error(e, DIAG_SHAPE, c->at, "`%s`: a window of %s does not fit the padded %s of %s", bcall_name(c),
-					      dim_text(e, reach), axis, dim_text(e, padded));
+		struct diag *g = report_error(e, DIAG_SHAPE, c->at, "`%s`: a window of size %s does not fit the padded %s of %s",
+					      c->sig->name, dim_text(e, reach), axis, dim_text(e, padded));
 		diag_secondary(e->report.out, g, c->ats[0], "its %s is %s, padded by %lld and %lld", axis, dim_text(e, size),
 			       (long long)w->before, (long long)w->after);
 		if (w->dilation > 1)
-			diag_note(e->report.out, g, "a kernel of %s with dilation %lld", dim_text(e, w->kernel), (long long)w->dilation);
+			diag_note(e->report.out, g, "the kernel has size %s and dilation %lld", dim_text(e, w->kernel),
+				  (long long)w->dilation);
 		return false;
 	}
 	if (ceil) {
@@ -69,15 +60,15 @@ bool window_count(struct emitter *e, struct bcall *c, const char *axis, dim size
 	return true;
 }
 
-struct diag *operand_error(struct emitter *e, struct bcall *c, enum diag_code code, const struct hir_type *a, const struct hir_type *b,
-			   const char *fmt, ...)
+struct diag *operand_error(struct emitter *e, struct builtin_call *c, enum diag_code code, const struct hir_type *a,
+			   const struct hir_type *b, const char *fmt, ...)
 {
 	char text[512];
 	va_list ap;
 	va_start(ap, fmt);
 	vsnprintf(text, sizeof text, fmt, ap);
 	va_end(ap);
-	struct diag *g = report_error(e, code, c->at, "`%s`: %s", bcall_name(c), text);
+	struct diag *g = report_error(e, code, c->at, "`%s`: %s", c->sig->name, text);
 	diag_secondary(e->report.out, g, c->ats[0], "%s has shape %s", source_excerpt(e, c->ats[0]), shape_text(e, a));
 	diag_secondary(e->report.out, g, c->ats[1], "%s has shape %s", source_excerpt(e, c->ats[1]), shape_text(e, b));
 	return g;
@@ -91,15 +82,15 @@ struct hir_arg int_list(struct emitter *e, const int64_t *v, uint32_t n)
 	return arg_list(e, items, n);
 }
 
-hir_ref with_batch(struct emitter *e, struct bcall *c, hir_ref x, uint32_t rank, bool *dropped)
+hir_ref with_batch(struct emitter *e, struct builtin_call *c, hir_ref x, uint32_t rank, bool *dropped)
 {
 	struct hir_type t = *type_of(e, x), out = {.elem = t.elem};
 	*dropped = t.rank + 1u == rank;
 	if (t.rank == rank)
 		return x;
 	if (!*dropped) {
-		shape_error(e, c, DIAG_RANK, c->ats[0], "needs an input of %u dimensions, %s, or %u without the batch, not %s", rank,
-			    rank == 4 ? "[N, C, H, W]" : "[N, C, L]", rank - 1, type_text(e, x));
+		rule_error(e, c, DIAG_RANK, c->ats[0], "needs an input %s with or without the batch N, not %s",
+			   rank == 4 ? "[N, C, H, W]" : "[N, C, L]", type_text(e, x));
 		return HIR_NONE;
 	}
 	out.dims[out.rank++] = dim_const(e->b->dims, 1);
@@ -108,7 +99,7 @@ hir_ref with_batch(struct emitter *e, struct bcall *c, hir_ref x, uint32_t rank,
 	return emit_reshape(e, x, &out, c->at).u.t;
 }
 
-struct value drop_batch(struct emitter *e, struct bcall *c, hir_ref x, bool dropped)
+struct value drop_batch(struct emitter *e, struct builtin_call *c, hir_ref x, bool dropped)
 {
 	struct hir_type t = *type_of(e, x);
 	if (!dropped)
