@@ -1,4 +1,4 @@
-/* Opening, looking up, keeping. What is on disk: state.h. */
+/* Opens the cache, looks up entries and adds them. state.h describes the files. */
 #include "builder/cache/cache.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -121,7 +121,7 @@ static int open_folder(struct cache *c, const struct cache_options *o, struct bu
 		return rc;
 	close_env(c);
 	env_move_away(c->dir);
-	buf_printf(warning, "the cache in %s was damaged (%s); it is made again\n", c->dir, mdb_strerror(rc));
+	buf_printf(warning, "the cache in %s was damaged (%s); a new one was created\n", c->dir, mdb_strerror(rc));
 	return open_env(c);
 }
 
@@ -170,13 +170,13 @@ bool cache_close(struct cache *c, struct buf *warning)
 	pthread_mutex_lock(&c->lock);
 	int rc = cache_flush(c);
 	pthread_mutex_unlock(&c->lock);
-	if (c->broken || env_is_damage(rc)) { /* nothing is written into a damaged environment: it might do worse than fail */
+	if (c->broken || env_is_damage(rc)) { /* a write to a damaged environment might crash */
 		close_env(c);
 		if (!c->read_only)
 			env_move_away(c->dir);
-		buf_printf(warning, "the cache in %s was damaged; the next build makes it again\n", c->dir);
+		buf_printf(warning, "the cache in %s was damaged; the next build creates a new one\n", c->dir);
 	} else if (rc) {
-		buf_printf(warning, "nothing can be kept in the cache %s: %s\n", c->dir, mdb_strerror(rc));
+		buf_printf(warning, "cannot write to the cache in %s: %s\n", c->dir, mdb_strerror(rc));
 	}
 	bool ok = rc == 0 && !c->broken;
 	free_cache(c);
@@ -201,7 +201,7 @@ void cache_count_compile(struct cache *c, enum compile_reason why)
 	pthread_mutex_unlock(&c->lock);
 }
 
-/* Remembers a value. */
+/* Adds a value to those of this process. */
 static const void *remember(struct cache *c, const struct cache_value *v)
 {
 	map_put(&c->known, v->id, c->values.len);
@@ -217,7 +217,7 @@ static bool read_small(struct cache *c, enum cache_kind kind, struct cache_value
 	if (rc || !entry_is_valid(d.mv_data, d.mv_size, kind, v->id))
 		return false;
 	const void *value = entry_value(&c->unpack, d.mv_data, d.mv_size, &v->len, &v->owned);
-	if (value && !v->owned) { /* the map's pages are not ours for long */
+	if (value && !v->owned) { /* a later transaction may reuse the pages of the map */
 		v->owned = malloc(v->len ? v->len : 1);
 		if (!v->owned)
 			bug_no_memory();
@@ -232,7 +232,7 @@ static bool map_large(const struct cache *c, hash128 id, const void **data, size
 	char name[LARGE_NAME];
 	struct stat st;
 	cache_large_name(id, name);
-	int fd = openat(c->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe would be waited for */
+	int fd = openat(c->folder, name, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* O_NONBLOCK: never wait for a pipe */
 	if (fd < 0)
 		return false;
 	void *p = MAP_FAILED;
@@ -259,7 +259,7 @@ static bool read_large(struct cache *c, enum cache_kind kind, struct cache_value
 	return v->bytes != NULL;
 }
 
-/* As eviction has it, which comes later. */
+/* True if the next eviction would remove the entry because of its age. */
 static bool is_expired(const struct cache *c, const struct cache_meta *m)
 {
 	uint64_t now = cache_now(c), age = c->limits.days * DAY_SECONDS;
@@ -306,7 +306,7 @@ static const void *look_up(struct cache *c, enum cache_kind kind, hash128 id, si
 		return NULL;
 	}
 	uint32_t now = cache_now(c);
-	v.touched = now >= v.meta.used + CACHE_TOUCH_SECONDS || now < v.meta.used; /* a clock that went backwards is followed */
+	v.touched = now >= v.meta.used + CACHE_TOUCH_SECONDS || now < v.meta.used; /* also if the clock went backwards */
 	v.meta.used = now;
 	c->delta[kind].hits++;
 	c->counted = true;
@@ -352,9 +352,9 @@ bool cache_has(struct cache *c, enum cache_kind kind, hash128 key)
 	return has;
 }
 
-/* ---- keeping ---- */
+/* ---- adding ---- */
 
-/* What a value of LMDB takes: within a leaf page, of which a third stays empty, or pages of its own. */
+/* The bytes on disk of a value in LMDB: part of a leaf page, of which a third is empty, or pages of its own. */
 static uint64_t small_charge(size_t len)
 {
 	enum { PAGE = 4096, HEAD = 16, NODE = 40, IN_LEAF = 1900, INDEX = 110 };
@@ -365,7 +365,7 @@ static uint64_t small_charge(size_t len)
 
 static uint64_t large_charge(size_t len) { return small_charge(0) + (len + 4095) / 4096 * 4096; }
 
-/* Everything of the entry but its place among the values; outside the lock. */
+/* Encodes the entry, without the lock. */
 static void make_entry(const struct cache *c, enum cache_kind kind, const void *bytes, struct cache_value *v)
 {
 	struct buf b = {0};
@@ -393,17 +393,17 @@ const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const 
 		bug_no_memory();
 	v.bytes = len ? memcpy(v.owned, bytes, len) : v.owned;
 	pthread_mutex_lock(&c->lock);
-	const void *kept;
+	const void *stored;
 	if (map_get(&c->known, v.id, &at) && c->values.at[at].len == len && memcmp(c->values.at[at].bytes, bytes, len) == 0) {
-		kept = c->values.at[at].bytes;
+		stored = c->values.at[at].bytes;
 		free(v.owned);
 		free(v.entry);
 	} else {
 		c->pending += v.entry_len;
-		kept = remember(c, &v);
+		stored = remember(c, &v);
 	}
 	if (c->pending > FLUSH_AT)
 		cache_flush(c);
 	pthread_mutex_unlock(&c->lock);
-	return kept;
+	return stored;
 }

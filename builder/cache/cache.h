@@ -1,5 +1,5 @@
-/* The user's cache: results that any project may use again, found by the content that they were made from. Entries are checksummed and the cache has limits.
- * Several processes and threads may share one and be killed at any moment. A cache that cannot be used never fails a build: everything then is a miss. */
+/* The user's cache: results that any project may use. A key is a hash of what an entry was made from. Every entry has a checksum, and the cache has limits.
+ * Processes and threads may share a cache, and may be killed at any moment. If a cache cannot be used, every look-up is a miss and the build goes on. */
 #ifndef TRIB_BUILDER_CACHE_CACHE_H
 #define TRIB_BUILDER_CACHE_CACHE_H
 #include <stdbool.h>
@@ -16,7 +16,7 @@ enum cache_kind {
 #include "builder/cache/kinds.def"
 	CACHE_KINDS
 };
-enum cache_level { CACHE_L2, CACHE_L3, CACHE_LEVELS }; /* L1 is memory and no part of this */
+enum cache_level { CACHE_L2, CACHE_L3, CACHE_LEVELS }; /* L1 is in memory and not part of the cache */
 enum cache_miss { MISS_ABSENT, MISS_EVICTED, MISS_EXPIRED, MISS_DAMAGED, CACHE_MISSES };
 
 #define CACHE_LEAST_SIZE ((uint64_t)16 << 20)
@@ -34,29 +34,29 @@ struct cache_options {
 	int compress;    /* zstd's level, 0: none */
 	unsigned levels; /* bit set of the levels in use */
 	bool read_only;
-	bool look;               /* only what is there: nothing is created, and damage is left as it is */
-	uint64_t (*clock)(void); /* seconds since 1970; NULL: the system's */
+	bool look;               /* read what exists: create nothing and leave damage in place */
+	uint64_t (*clock)(void); /* seconds since 1970; NULL: the system's clock */
 };
 
-/* NULL: there is none and it cannot be made, which `warning` says. A folder that cannot be written is used as it is. */
+/* Opens or creates a cache; read-only if the folder cannot be written. NULL: neither worked; `warning` says why. */
 struct cache *cache_open(const struct cache_options *o, struct buf *warning);
-/* Writes what is pending and closes. NULL is accepted. False: something could not be kept; `warning` says why. */
+/* Writes all pending values and closes. NULL is accepted. False: the write failed; `warning` says why. */
 bool cache_close(struct cache *c, struct buf *warning);
 
 /* The value, valid until the cache is closed; NULL: a miss. Thread-safe. `c` may be NULL. */
 const void *cache_get(struct cache *c, enum cache_kind kind, hash128 key, size_t *len);
-/* Keeps a copy, which is written when the cache is closed, and returns it, valid until then. cost_ns: what making it took, 0 where nobody measured.
- * Thread-safe. NULL if `c` is NULL. */
+/* Stores a copy and returns it, valid until the cache is closed; it is written then. cost_ns: the time to make the value; 0: unknown. Thread-safe. NULL if
+ * `c` is NULL. */
 const void *cache_put(struct cache *c, enum cache_kind kind, hash128 key, const void *bytes, size_t len, int64_t cost_ns);
-/* Is the kind's level in use? `c` may be NULL. */
+/* True if the level of this kind is in use. `c` may be NULL. */
 bool cache_uses(const struct cache *c, enum cache_kind kind);
-/* Is there an entry? Counts as no use. */
+/* True if there is such an entry. This does not count as a use. */
 bool cache_has(struct cache *c, enum cache_kind kind, hash128 key);
 
-/* Counts a unit that is compiled, and why, for the statistics. `c` may be NULL. */
+/* Counts a compiled unit and its reason in the statistics. `c` may be NULL. */
 void cache_count_compile(struct cache *c, enum compile_reason why);
 
-/* The folder of this format below a cache's root; malloc'd. */
+/* The folder of this format's version in the root of the cache; malloc'd. */
 char *cache_folder(const char *root);
 const char *cache_kind_text(enum cache_kind k);
 const char *cache_kind_help(enum cache_kind k);

@@ -66,7 +66,7 @@ const char *cache_default_dir(struct arena *a)
 	return dir ? dir : ".trib/cache";
 }
 
-/* ---- one source of settings after the other, the weakest first ---- */
+/* ---- the sources of settings, the weakest first ---- */
 
 struct reader {
 	struct arena *a;
@@ -85,13 +85,13 @@ static bool take(struct reader *r, enum cache_setting s, const struct manifest_v
 {
 	const char *text = v->text;
 	if (s == SETTING_MAX_SIZE && v->number < CACHE_LEAST_SIZE)
-		return refuse(r, v->at, "`max_size` is smaller than a cache can be",
+		return refuse(r, v->at, "`max_size` is too small for a cache",
 			      "give at least 16MiB, or switch the cache off by `enabled = false`");
 	if (s == SETTING_DIR && strncmp(text, "~/", 2) == 0 && secure_getenv("HOME"))
 		text = path_join(r->a, secure_getenv("HOME"), text + 2);
 	if (s == SETTING_DIR && origin == ORIGIN_USER && *text != '/')
-		return refuse(r, v->at, "`dir` is no absolute path",
-			      "the user's cache is not below some project: start it with `/` or `~/`");
+		return refuse(r, v->at, "`dir` is not an absolute path",
+			      "start it with `/` or `~/`: the user's cache is not inside a project");
 	r->out->at[s] = (struct setting){text, v->number, origin, where};
 	return true;
 }
@@ -172,11 +172,11 @@ bool cache_config_check(struct arena *a, struct sources *sources, enum cache_set
 	const struct manifest_value *v = manifest_get(manifest_find(m, settings[s].block, NULL), settings[s].manifest);
 	if (v && strcmp(v->text, value) == 0)
 		return true;
-	return refuse(&r, v ? v->at : SPAN_NONE, "the value cannot be written into a file of settings",
-		      "it may have no line ends, blanks at its ends or ` #`");
+	return refuse(&r, v ? v->at : SPAN_NONE, "this value cannot be stored in a configuration file",
+		      "remove line breaks, blanks at the ends, and ` #`");
 }
 
-/* Text from outside of files is checked as a value of a manifest would be; errors show it as the source `name`. */
+/* Checks text that is not from a file like a value of a manifest. Errors show it as the source `name`. */
 static bool take_text(struct reader *r, enum cache_setting s, const char *name, const char *text, enum setting_origin origin)
 {
 	const char *line = arena_printf(r->a, "%s=%s", name, text);
@@ -209,9 +209,9 @@ bool cache_config_read(struct arena *a, struct sources *sources, const struct ma
 	out->at[SETTING_COMPRESS].number = (uint64_t)CACHE_DEFAULT_COMPRESS;
 	const struct manifest_block *own = project ? manifest_find(project, BLOCK_BUILD, NULL) : NULL;
 	bool ok = take_user(&r);
-	if (own) /* or a project could allow itself what the user has to */
+	if (own) /* only the user may allow this, never a project */
 		ok = refuse(&r, own->at, "the block `build` belongs to the user's configuration",
-			    "remove it; `trib config set build.KEY VALUE` writes it there");
+			    "remove it, and run `trib config set build.KEY VALUE`");
 	ok = take_blocks(&r, project, ORIGIN_PROJECT) && ok;
 	ok = take_environment(&r) && ok;
 	if (o->cache_dir)

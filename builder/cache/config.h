@@ -19,8 +19,8 @@ enum cache_setting {
 enum setting_origin { ORIGIN_DEFAULT, ORIGIN_USER, ORIGIN_PROJECT, ORIGIN_ENVIRONMENT, ORIGIN_FLAG };
 
 struct setting {
-	const char *text; /* as it was written, or the default */
-	uint64_t number;  /* as manifest_value's; of an absent limit 0 */
+	const char *text; /* as written, or the default */
+	uint64_t number;  /* as parsed by manifest_value; 0: no limit */
 	enum setting_origin origin;
 	const char *where; /* "tri.build:12", "TRIB_CACHE_SIZE", "--cache-dir"; "" for a default */
 };
@@ -28,23 +28,23 @@ struct cache_config {
 	struct setting at[SETTINGS];
 };
 
-/* What all that may set them says; `project`: its manifest, or NULL. Files that are read become `sources`. Memory in `a`. False: errors were
+/* Reads all settings from their sources. `project`: its manifest, or NULL. Files that are read are added to `sources`. Memory in `a`. False: errors were
  * reported. */
 bool cache_config_read(struct arena *a, struct sources *sources, const struct manifest *project, const struct options *o,
 		       struct cache_config *out, struct diags *diags);
-/* The folder is the format's, in `a`. */
+/* The options for cache_open. The folder's name is in `a`. */
 struct cache_options cache_config_options(struct arena *a, const struct cache_config *c);
 
-/* Would that value stand in the user's file? False: reported. */
+/* True if the value is valid in the user's file; otherwise reports why not. */
 bool cache_config_check(struct arena *a, struct sources *sources, enum cache_setting s, const char *value, struct diags *diags);
 /* The user's file: $XDG_CONFIG_HOME/trib/config or ~/.config/trib/config; NULL if there is no home. */
 const char *cache_config_path(struct arena *a);
-/* The root of the cache where nothing else is said: $XDG_CACHE_HOME/trib, ~/.cache/trib, or the project's own folder if there is no home. */
+/* The default root of the cache: $XDG_CACHE_HOME/trib, ~/.cache/trib, or the project's own folder if there is no home. */
 const char *cache_default_dir(struct arena *a);
 const char *cache_setting_block(enum cache_setting s);    /* "cache" */
 const char *cache_setting_key(enum cache_setting s);      /* "max_size" */
 const char *cache_setting_variable(enum cache_setting s); /* "TRIB_CACHE_SIZE" */
 const char *cache_setting_help(enum cache_setting s);
-enum cache_setting cache_setting_find(const char *key); /* of "cache.max_size" or, of the cache, "max_size"; SETTINGS: none */
+enum cache_setting cache_setting_find(const char *key); /* "cache.max_size", or "max_size" for a setting of the cache; SETTINGS: none */
 const char *setting_origin_text(enum setting_origin o);
 #endif

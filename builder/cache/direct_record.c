@@ -5,7 +5,7 @@
 #include "builder/store/history.h"
 #include "builder/store/serializer.h"
 
-#define DIRECT_MAGIC 0x32524944u /* "DIR2": both begin with it */
+#define DIRECT_MAGIC 0x32524944u /* "DIR2"; both records begin with it */
 
 void direct_serialize_files(struct serializer *s, struct direct_file **files, uint32_t *n)
 {

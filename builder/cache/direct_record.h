@@ -19,7 +19,7 @@ struct direct_file {
 struct direct_output {
 	const char *path;
 	hash128 content;
-	const void *bytes; /* no part of the record */
+	const void *bytes; /* not part of the record */
 	size_t len;
 };
 struct direct_model {
@@ -32,13 +32,13 @@ struct direct_record {
 	uint32_t n_outputs;
 	struct build_record_source *sources;
 	uint32_t n_sources;
-	struct direct_model *models; /* those of the build */
+	struct direct_model *models; /* all models of the build */
 	uint32_t n_models;
 };
 
 /* Writes or reads the list of files. */
 void direct_serialize_files(struct serializer *s, struct direct_file **files, uint32_t *n);
-/* Writes or reads the record. After reading, also a record that is not valid, direct_free frees what is in no arena. */
+/* Writes or reads the record. After reading, even of invalid bytes, direct_free frees the maps of the histories. */
 void direct_serialize(struct serializer *s, struct direct_record *r);
 void direct_free(struct direct_record *r);
 #endif

@@ -6,7 +6,7 @@
 #include "base/bug.h"
 #include "base/hash.h"
 
-#define MOST_COMPRESSED ((size_t)256 << 20) /* larger values stay as they are, and a frame that claims more is damaged */
+#define MOST_COMPRESSED ((size_t)256 << 20) /* larger values are not compressed; a frame that claims a larger one is damaged */
 
 static uint64_t checksum(const struct entry_head *h, hash128 id, const void *payload, size_t n)
 {
@@ -14,7 +14,7 @@ static uint64_t checksum(const struct entry_head *h, hash128 id, const void *pay
 	return hash64_bytes(payload, n) ^ hash64_bytes(name, sizeof name);
 }
 
-/* Appends a frame of the value, unless that saves less than an eighth. */
+/* Appends the compressed value. False: that would save less than an eighth. */
 static bool put_frame(struct buf *out, const void *bytes, size_t len, int level)
 {
 	size_t room = ZSTD_compressBound(len);

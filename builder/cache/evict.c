@@ -1,4 +1,4 @@
-/* Least recently used first. Entries that go leave a note in the index for a while, so that a miss can say why. */
+/* LRU eviction. An evicted entry leaves a note in the index for a while, so that a later miss can say why. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool cache_exceeds(const struct cache_totals *t, const struct cache_target *targ
 	return t->small > target->small || t->large > target->large || entries > target->entries;
 }
 
-/* Of a large entry, or whatever somebody put in its place. */
+/* Removes the file of a large entry, or anything else in its place. */
 static int remove_file(const struct cache *c, hash128 id)
 {
 	char name[LARGE_NAME], *path;
@@ -40,7 +40,7 @@ int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 
 {
 	MDB_val k = {sizeof id, &id};
 	int rc = 0;
-	bool damaged = m->state == META_STATES; /* then it may have been either */
+	bool damaged = m->state == META_STATES; /* the entry may be small or large */
 	if (damaged || meta_is_large(m))
 		rc = remove_file(c, id);
 	if (rc)
@@ -98,7 +98,7 @@ static int list(struct cache *c, MDB_txn *txn, victims *entries, victims *notes)
 	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
-/* Does taking it away bring the totals nearer to the target? */
+/* True if removing the entry brings the totals nearer to the target. */
 static bool helps(const struct cache_totals *t, const struct cache_target *target, const struct cache_meta *m)
 {
 	uint64_t entries = 0;

@@ -1,5 +1,5 @@
-/* Writing takes one transaction, or three. Each takes the environment's lock and sees the totals that all processes left, so that the limits hold whoever
- * writes. 1: make room, when there is not enough; what LMDB frees in it can be used again from the third on. 2: count the large entries. 3: write. */
+/* A flush takes one transaction or three. Each holds the environment's lock and reads the totals of all processes, so that the limits always hold.
+ * 1: make room if there is not enough. LMDB can reuse the freed pages from the third transaction on. 2: count the large entries. 3: write. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -12,13 +12,13 @@
 
 enum { WRITE_SECONDS = 60, MOST_ROUNDS = 6 };
 
-struct need {
+struct needed_room {
 	uint64_t small, large, entries;
 };
 
-static struct need needed(const struct cache *c)
+static struct needed_room needed(const struct cache *c)
 {
-	struct need n = {0};
+	struct needed_room n = {0};
 	for (uint32_t i = 0; i < c->values.len; i++) {
 		const struct cache_value *v = &c->values.at[i];
 		if (!v->entry)
@@ -29,7 +29,7 @@ static struct need needed(const struct cache *c)
 	return n;
 }
 
-static void forget_entry(struct cache *c, struct cache_value *v)
+static void drop_entry(struct cache *c, struct cache_value *v)
 {
 	c->pending -= v->entry_len;
 	free(v->entry);
@@ -37,10 +37,10 @@ static void forget_entry(struct cache *c, struct cache_value *v)
 	v->entry_len = 0;
 }
 
-/* What no eviction could make room for is not kept: the newest first. */
-static struct need drop_what_cannot_fit(struct cache *c)
+/* Drops the newest values for which no eviction could make room. */
+static struct needed_room drop_what_cannot_fit(struct cache *c)
 {
-	struct need n = needed(c);
+	struct needed_room n = needed(c);
 	uint64_t small = cache_small_room(&c->limits) / 2, large = cache_large_room(&c->limits);
 	for (uint32_t i = c->values.len; i-- > 0;) {
 		struct cache_value *v = &c->values.at[i];
@@ -49,13 +49,13 @@ static struct need drop_what_cannot_fit(struct cache *c)
 			continue;
 		*(is_large ? &n.large : &n.small) -= v->meta.charge;
 		n.entries--;
-		forget_entry(c, v);
+		drop_entry(c, v);
 	}
 	return n;
 }
 
-/* share: what of the room is to be left filled, in sixteenths. */
-static struct cache_target room_for(const struct cache *c, const struct need *n, unsigned share)
+/* What may remain so that the new values fit. share: sixteenths of the room that may be filled. */
+static struct cache_target room_for(const struct cache *c, const struct needed_room *n, unsigned share)
 {
 	uint64_t small = cache_small_room(&c->limits) / 16 * share, large = cache_large_room(&c->limits) / 16 * share;
 	uint64_t entries = c->limits.entries ? c->limits.entries * share / 16 : UINT64_MAX;
@@ -69,7 +69,7 @@ static struct cache_target room_for(const struct cache *c, const struct need *n,
 
 static int begin(struct cache *c, MDB_txn **txn, struct cache_totals *t)
 {
-	int dead, rc = mdb_reader_check(c->env, &dead); /* killed readers keep pages from being used again */
+	int dead, rc = mdb_reader_check(c->env, &dead); /* LMDB does not reuse pages while killed readers are registered */
 	rc = rc ? rc : env_begin(c->env, 0, txn);
 	if (rc)
 		return rc;
@@ -89,10 +89,10 @@ static int finish(struct cache *c, MDB_txn *txn, const struct cache_totals *t, i
 	return rc;
 }
 
-/* Is there anything to evict? Once a day also for its age. */
+/* True if it is time to look for expired entries: once a day. */
 static bool is_old(const struct cache *c, const struct cache_totals *t) { return c->limits.days && t->swept != cache_now(c) / DAY_SECONDS; }
 
-static int make_room(struct cache *c, const struct need *n, unsigned share, bool force, bool *evicted)
+static int make_room(struct cache *c, const struct needed_room *n, unsigned share, bool force, bool *evicted)
 {
 	MDB_txn *txn;
 	struct cache_totals t;
@@ -129,7 +129,7 @@ static int put_meta(struct cache *c, MDB_txn *txn, struct cache_totals *t, const
 	return cache_meta_put(c, txn, v->id, &m);
 }
 
-/* Only what is still there: another process may have evicted it. */
+/* Updates the time of an entry, unless another process has evicted it. */
 static int touch(struct cache *c, MDB_txn *txn, struct cache_value *v)
 {
 	struct cache_meta m;
@@ -146,7 +146,7 @@ static void add_counts(const struct cache *c, struct cache_totals *t)
 		struct cache_count *to = &t->kind[i];
 		const struct cache_count *from = &c->delta[i];
 		to->hits += from->hits;
-		to->kept += from->kept;
+		to->stored += from->stored;
 		for (uint32_t m = 0; m < CACHE_MISSES; m++)
 			to->misses[m] += from->misses[m];
 	}
@@ -154,7 +154,7 @@ static void add_counts(const struct cache *c, struct cache_totals *t)
 		t->compiled[i] += c->compiled[i];
 }
 
-static int note_uses(struct cache *c, MDB_txn *txn, struct cache_totals *t)
+static int write_counts(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 {
 	int rc = 0;
 	if (!c->counted)
@@ -166,8 +166,8 @@ static int note_uses(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 	return rc;
 }
 
-/* Counts and uses are written: not again. */
-static void noted(struct cache *c)
+/* Counts and uses were written: clears them. */
+static void clear_counts(struct cache *c)
 {
 	memset(c->delta, 0, sizeof c->delta);
 	memset(c->compiled, 0, sizeof c->compiled);
@@ -176,13 +176,13 @@ static void noted(struct cache *c)
 		c->values.at[i].touched = false;
 }
 
-static bool has_room(const struct cache *c, const struct cache_totals *t, const struct need *n)
+static bool has_room(const struct cache *c, const struct cache_totals *t, const struct needed_room *n)
 {
 	struct cache_target limit = room_for(c, n, 16);
 	return !cache_exceeds(t, &limit);
 }
 
-static int reserve(struct cache *c, const struct need *n)
+static int reserve(struct cache *c, const struct needed_room *n)
 {
 	MDB_txn *txn;
 	struct cache_totals t;
@@ -199,7 +199,7 @@ static int reserve(struct cache *c, const struct need *n)
 	return finish(c, txn, &t, rc);
 }
 
-/* A file that a reader may have mapped is never written over. */
+/* Replaces the file of a large entry. The old file is not overwritten, because a reader may have mapped it. */
 static int write_large(const struct cache *c, const struct cache_value *v)
 {
 	char name[LARGE_NAME], folder[] = "large/ab";
@@ -209,7 +209,7 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 	mkdirat(c->folder, folder, 0777);
 	unlinkat(c->folder, name, 0);
 	int fd = openat(c->folder, name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
-	if (fd < 0) /* something else in its place, or in a folder's: damage */
+	if (fd < 0) /* something that is not ours is in its place: damage */
 		return errno == EEXIST || errno == ENOTDIR || errno == ELOOP ? MDB_CORRUPTED : errno;
 	int rc = 0;
 	for (size_t at = 0; at < v->entry_len && !rc;) {
@@ -224,16 +224,16 @@ static int write_large(const struct cache *c, const struct cache_value *v)
 	return rc;
 }
 
-/* Is it still ours to write? Its reservation may have been evicted. */
-static bool reserved(struct cache *c, MDB_txn *txn, hash128 id)
+/* True if the entry is still reserved: another process may have evicted it. */
+static bool is_reserved(struct cache *c, MDB_txn *txn, hash128 id)
 {
 	struct cache_meta m;
 	return cache_meta_get(c, txn, id, &m) == 0 && m.state == META_WRITING;
 }
 
-static int settle_large(struct cache *c, MDB_txn *txn, const struct cache_value *v)
+static int finish_large(struct cache *c, MDB_txn *txn, const struct cache_value *v)
 {
-	if (!reserved(c, txn, v->id))
+	if (!is_reserved(c, txn, v->id))
 		return 0;
 	int rc = write_large(c, v);
 	return rc ? rc : cache_meta_put(c, txn, v->id, &v->meta);
@@ -264,22 +264,22 @@ static int find_all(void *cache, MDB_txn *txn)
 	return rc;
 }
 
-static int write_all(struct cache *c, const struct need *n)
+static int write_all(struct cache *c, const struct needed_room *n)
 {
 	MDB_txn *txn;
 	struct cache_totals t;
-	struct need small = {.small = n->small};
+	struct needed_room small = {.small = n->small};
 	int rc = begin(c, &txn, &t);
 	if (rc)
 		return rc;
 	if (!has_room(c, &t, &small))
 		rc = MDB_MAP_FULL;
 	if (!rc)
-		rc = note_uses(c, txn, &t);
+		rc = write_counts(c, txn, &t);
 	for (uint32_t i = 0; i < c->values.len && !rc; i++) {
 		const struct cache_value *v = &c->values.at[i];
 		if (v->entry)
-			rc = meta_is_large(&v->meta) ? settle_large(c, txn, v) : put_small(c, txn, &t, v);
+			rc = meta_is_large(&v->meta) ? finish_large(c, txn, v) : put_small(c, txn, &t, v);
 	}
 	rc = rc ? rc : cache_totals_write(c, txn, &t);
 	if (rc)
@@ -287,12 +287,12 @@ static int write_all(struct cache *c, const struct need *n)
 	else
 		rc = env_commit(c->env, txn, find_all, c);
 	if (!rc)
-		noted(c);
+		clear_counts(c);
 	return rc;
 }
 
-/* Until it fits, with more and more room made. */
-static int write_round(struct cache *c, const struct need *n)
+/* Makes more and more room until the values fit. */
+static int write_round(struct cache *c, const struct needed_room *n)
 {
 	static const unsigned shares[MOST_ROUNDS] = {14, 12, 8, 6, 4, 0};
 	int rc = MDB_MAP_FULL;
@@ -307,7 +307,7 @@ static int write_round(struct cache *c, const struct need *n)
 	return rc;
 }
 
-static bool anything(const struct cache *c)
+static bool has_changes(const struct cache *c)
 {
 	bool any = c->counted;
 	for (uint32_t i = 0; i < c->values.len && !any; i++)
@@ -317,30 +317,30 @@ static bool anything(const struct cache *c)
 
 static int flush_all(struct cache *c)
 {
-	struct need n = drop_what_cannot_fit(c);
+	struct needed_room n = drop_what_cannot_fit(c);
 	for (uint32_t i = 0; i < c->values.len; i++)
 		if (c->values.at[i].entry)
-			c->delta[c->values.at[i].meta.kind].kept++;
+			c->delta[c->values.at[i].meta.kind].stored++;
 	c->counted |= n.entries > 0;
 	crash_guard_enter(c->dir);
 	crash_guard_set_timeout(WRITE_SECONDS);
 	int rc = write_round(c, &n);
 	crash_guard_set_timeout(0);
 	crash_guard_leave();
-	if (rc == ENOMEM) /* LMDB asked for as much as a damaged record says */
+	if (rc == ENOMEM) /* a damaged record made LMDB ask for too much memory */
 		rc = MDB_CORRUPTED;
-	bool cleared = rc == ENOENT;                   /* somebody moved the cache away meanwhile */
-	return rc == MDB_MAP_FULL || cleared ? 0 : rc; /* no room is no failure: the values are not kept */
+	bool cleared = rc == ENOENT;                   /* another process moved the cache away */
+	return rc == MDB_MAP_FULL || cleared ? 0 : rc; /* a full cache is no failure: the values are not stored */
 }
 
 int cache_flush(struct cache *c)
 {
-	if (c->read_only || c->broken || !anything(c))
+	if (c->read_only || c->broken || !has_changes(c))
 		return 0;
 	int rc = flush_all(c);
 	for (uint32_t i = 0; i < c->values.len; i++)
 		if (c->values.at[i].entry)
-			forget_entry(c, &c->values.at[i]);
-	noted(c);
+			drop_entry(c, &c->values.at[i]);
+	clear_counts(c);
 	return rc;
 }

@@ -1,5 +1,5 @@
-/* Making a cache smaller. LMDB's file never shrinks by itself: when half of it is free, it is copied without the free pages into a new folder, which
- * takes the place of the old one while its write lock is held. Who has the old one open goes on with it, alone. */
+/* LMDB's file never shrinks. When half of it is free, it is copied without the free pages into a new folder. That folder replaces the old one while the
+ * write lock is held. Processes that have the old one open go on using it. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -61,7 +61,7 @@ static bool file_size(const struct cache *c, uint64_t *size)
 	return ok;
 }
 
-/* At once where the file system can; else there is a moment without a cache, when others make an empty one. */
+/* In one step if the file system can. Otherwise there is a moment without a cache, in which others may create an empty one. */
 static int swap(const char *fresh, const char *dir, const char *away)
 {
 	if (renameat2(AT_FDCWD, fresh, AT_FDCWD, dir, RENAME_EXCHANGE) == 0)
@@ -98,7 +98,7 @@ static int compact(struct cache *c)
 	}
 	env_sweep(c->dir);
 	arena_free(a);
-	return rc == ENOENT ? 0 : rc; /* somebody cleared the cache meanwhile */
+	return rc == ENOENT ? 0 : rc; /* another process cleared the cache */
 }
 
 static int run(struct cache *c, const struct cache_target *target, struct cache_freed *freed)
@@ -144,14 +144,14 @@ bool cache_clear_levels(struct cache *c, unsigned levels, struct cache_freed *fr
 	return !failed(run(c, &t, freed));
 }
 
-/* "v1", "v2.damaged-77": folders that some version of trib has made. */
+/* True for folders that any version of trib made: "v1", "v2.damaged-77". */
 static bool is_ours(struct arena *a, const char *root, const char *name)
 {
 	const char *lock = path_join(a, path_join(a, root, name), "lock.mdb");
 	return name[0] == 'v' && name[1] >= '0' && name[1] <= '9' && (!name[2] || name[2] == '.') && access(lock, F_OK) == 0;
 }
 
-/* Moved away first, so that nobody opens a half of it. Who has it open may still write a file into it. */
+/* Moves the folder away first, so that no process opens half of it. A process that has it open may still write a file into it: hence the tries. */
 static bool remove_one(struct arena *a, const char *root, const char *name)
 {
 	const char *dir = path_join(a, root, name),

@@ -1,6 +1,6 @@
-/* LMDB's file, data version 1, of 64-bit little-endian machines: two meta pages, of which the one with the higher transaction counts; B+ trees of pages whose nodes
- * are found by 16-bit offsets at their beginning. A value that is too long for a leaf has pages of its own. Every offset and length is checked before
- * it is used; that a page is of this tree at all, an entry's checksum says. */
+/* Reads LMDB's file, data version 1, of 64-bit little-endian machines. It begins with two meta pages; the one with the higher transaction is valid. Trees are
+ * B+ trees of pages; a page begins with 16-bit offsets of its nodes. A value that is too long for a leaf has pages of its own. Every offset and length is
+ * checked before its use. A page that no longer belongs to the tree gives an entry with a wrong checksum. */
 #include "builder/cache/reader.h"
 #include <fcntl.h>
 #include <stdlib.h>
@@ -15,9 +15,9 @@
 #define MAGIC 0xBEEFC0DEu
 #define NO_PAGE UINT64_MAX
 enum { LEAST_PAGE = 512, MOST_PAGE = 65536, PAGE_HEAD = 16, NODE_HEAD = 8, MOST_DEPTH = 32, ALIGNED = 16 };
-enum { AT_FLAGS = 10, AT_LOWER = 12, BRANCH = 1, LEAF = 2, LONG_VALUE = 1 };             /* of a page, and a node */
-enum { AT_MAGIC = 16, AT_PAGE_SIZE = 40, AT_MAIN_ROOT = 128, AT_TXN = 144, META = 152 }; /* of a meta page */
-enum { TABLE = 48, AT_ROOT = 40 };                                                       /* of the record of a table */
+enum { AT_FLAGS = 10, AT_LOWER = 12, BRANCH = 1, LEAF = 2, LONG_VALUE = 1 };             /* offsets in a page, flags of pages and nodes */
+enum { AT_MAGIC = 16, AT_PAGE_SIZE = 40, AT_MAIN_ROOT = 128, AT_TXN = 144, META = 152 }; /* offsets in a meta page */
+enum { TABLE = 48, AT_ROOT = 40 };                                                       /* the record of a table */
 #define MOST_ENTRY ((uint64_t)1 << 30)
 
 struct cache_reader {
@@ -25,14 +25,14 @@ struct cache_reader {
 	int folder, data;
 	uint64_t size; /* of the file */
 	uint32_t page;
-	uint64_t entries;      /* root of the table */
+	uint64_t entries;      /* root page of the table */
 	unsigned char *buffer; /* of a page */
 	struct ZSTD_DCtx_s *unpack;
 };
-/* A node of a page: what is in the page after its head. */
+/* A node of a page. */
 struct node {
 	uint16_t flags, key_len;
-	uint32_t low; /* length of the value, or of a child's number the lower half */
+	uint32_t low; /* length of the value, or the lower half of a child's page number */
 	const unsigned char *key;
 };
 
@@ -66,7 +66,7 @@ static int order(const struct node *n, const void *key, size_t len)
 	return c ? c : (n->key_len > len) - (n->key_len < len);
 }
 
-/* The last node whose key is not above this one; the first of a branch has none and is below all. -1: there is none. */
+/* The last node whose key is not above this one. The first node of a branch has no key and is below all. -1: there is none. */
 static int find_node(const struct cache_reader *p, const unsigned char *page, bool branch, const void *key, size_t len, struct node *out)
 {
 	uint32_t lower = u16(page + AT_LOWER), n = lower >= PAGE_HEAD && lower <= p->page ? (lower - PAGE_HEAD) / 2 : 0, low = 0, high = n;
@@ -83,7 +83,7 @@ static int find_node(const struct cache_reader *p, const unsigned char *page, bo
 	return low && node_at(p, page, low - 1, out) ? (int)low - 1 : -1;
 }
 
-/* The leaf's node with that key; it lies in `page`. */
+/* Finds the leaf node with that key. It points into `page`. */
 static bool find(const struct cache_reader *p, uint64_t root, const void *key, size_t len, unsigned char *page, struct node *out)
 {
 	for (int depth = 0; depth < MOST_DEPTH && read_page(p, root, page); depth++) {
@@ -97,7 +97,7 @@ static bool find(const struct cache_reader *p, uint64_t root, const void *key, s
 	return false;
 }
 
-/* What a node of `page` holds, in the arena. */
+/* The value of a node of `page`, copied into the arena. */
 static const void *value_of(const struct cache_reader *p, const unsigned char *page, const struct node *n)
 {
 	const unsigned char *at = n->key + n->key_len;
@@ -122,7 +122,7 @@ static uint64_t root_of(const struct cache_reader *p, uint64_t tables, const cha
 	return record && n.low == TABLE ? u64(record + AT_ROOT) : NO_PAGE;
 }
 
-/* The tables' root by the newer meta page. */
+/* The root page of the tables, from the newer meta page. */
 static uint64_t main_root(struct cache_reader *p)
 {
 	unsigned char meta[META];

@@ -61,7 +61,7 @@ static void add_counts(struct cache_report *r, const struct cache_totals *t)
 		to->disk = from->charge, all->disk += from->charge;
 		to->raw = from->raw, all->raw += from->raw;
 		to->hits = from->hits, all->hits += from->hits;
-		to->kept = from->kept, all->kept += from->kept;
+		to->stored = from->stored, all->stored += from->stored;
 		to->evicted = from->evicted, all->evicted += from->evicted;
 		all->saved_us += to->saved_us;
 		for (uint32_t m = 0; m < CACHE_MISSES; m++)
@@ -69,7 +69,7 @@ static void add_counts(struct cache_report *r, const struct cache_totals *t)
 	}
 }
 
-/* Blocks of a folder and what is in it, so many levels deep; the cache has two. */
+/* The bytes on disk of a folder and `depth` levels below it. The cache has two. */
 static uint64_t folder_bytes(int at, const char *name, int depth)
 {
 	int fd = openat(at, name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);

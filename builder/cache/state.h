@@ -1,13 +1,12 @@
-/* The insides of an open cache, for cache*.c alone. A cache's folder holds data.mdb and lock.mdb (builder/store/store_env.h) with three tables, keyed by hashes of
+/* An open cache; private to builder/cache. Its folder has data.mdb and lock.mdb (builder/store/store_env.h) with three tables, keyed by hashes of
  * kind and key, and large/ab/<key> for entries above CACHE_LARGE:
  *
  *   index    struct cache_meta of every entry, and of some that are gone
  *   entries  small entries (builder/cache/entry.h)
  *   state    "totals": struct cache_totals
  *
- * All files in large/ are counted in the index before they are written and until after they are removed, and only under the environment's write
- * lock, so that no kill leaves one that nobody counts. Small and large entries have half of the limit each: data.mdb never shrinks, so what it may take
- * is fixed by the size of its map. */
+ * A file in large/ is counted in the index from before it is written until after it is removed, always under the environment's write lock. So a kill
+ * leaves no uncounted file. Small and large entries have half of the limit each: data.mdb never shrinks, so the size of its map limits it. */
 #ifndef TRIB_BUILDER_CACHE_STATE_H
 #define TRIB_BUILDER_CACHE_STATE_H
 #include <lmdb.h>
@@ -27,45 +26,45 @@ enum meta_state {
 	META_EVICTED,
 	META_EXPIRED,
 	META_STATES
-}; /* WRITING: large, the file may be missing or cut */
+}; /* WRITING: a large entry whose file may be missing or incomplete */
 struct cache_meta {
-	uint64_t check;      /* of the entry's id and the rest */
+	uint64_t check;      /* checksum of the entry's id and the rest */
 	uint32_t used, made; /* seconds since 1970 */
 	uint64_t charge;     /* bytes on disk */
 	uint64_t raw;        /* bytes of the value */
-	uint32_t cost_us;    /* what making it took */
+	uint32_t cost_us;    /* time to make the value */
 	uint8_t kind, state, zero[2];
 };
 _Static_assert(sizeof(struct cache_meta) == 40, "no padding reaches the disk");
 
 struct cache_count {
-	uint64_t entries, charge, raw;                      /* there are */
-	uint64_t hits, kept, evicted, misses[CACHE_MISSES]; /* there were, ever */
+	uint64_t entries, charge, raw;                        /* now in the cache */
+	uint64_t hits, stored, evicted, misses[CACHE_MISSES]; /* since the cache was made */
 };
 struct cache_totals {
-	uint64_t check; /* of the rest: a cache that wrongly thinks itself full would keep nothing for ever */
+	uint64_t check; /* checksum of the rest: with wrong sums a cache might never store anything again */
 	uint32_t version, kinds;
 	uint64_t small, large; /* charges */
-	uint64_t swept;        /* the day of the last look for entries that are too old */
+	uint64_t swept;        /* the day on which expired entries were last removed */
 	struct cache_count kind[CACHE_KINDS];
-	uint64_t compiled[COMPILE_REASONS]; /* units, ever */
+	uint64_t compiled[COMPILE_REASONS]; /* units, since the cache was made */
 };
 
 struct cache_value {
 	hash128 id;
 	const char *bytes; /* the value */
 	size_t len;
-	void *owned, *mapped; /* what holds it; mapped: a whole file */
+	void *owned, *mapped; /* memory of the value; mapped: a whole file */
 	size_t mapped_len;
-	char *entry; /* to be written, or NULL */
+	char *entry; /* to write, or NULL */
 	size_t entry_len;
 	struct cache_meta meta;
-	bool touched; /* its time is to be written */
+	bool touched; /* its time of use must be written */
 };
 
 struct cache {
 	char *dir;
-	int folder; /* descriptor: a cache that was cleared meanwhile is not written into */
+	int folder; /* descriptor, so that files never go to a folder that replaced this one */
 	struct cache_limits limits;
 	int compress;
 	unsigned levels;
@@ -73,15 +72,15 @@ struct cache {
 	uint64_t (*clock)(void);
 	MDB_env *env;
 	MDB_dbi index, entries, state;
-	pthread_mutex_t lock;       /* guards everything below, and work in the environment */
+	pthread_mutex_t lock;       /* guards the following and all use of the environment */
 	MDB_txn *reader;            /* reset between look-ups */
-	struct ZSTD_DCtx_s *unpack; /* NULL: not needed yet */
+	struct ZSTD_DCtx_s *unpack; /* NULL: not created yet */
 	VEC(struct cache_value) values;
 	struct map known; /* id → values index */
 	size_t pending;
 	struct cache_count delta[CACHE_KINDS];
 	uint64_t compiled[COMPILE_REASONS];
-	bool counted; /* delta or compiled has something */
+	bool counted; /* delta or compiled is not zero */
 	bool broken;
 };
 
@@ -90,36 +89,37 @@ static inline bool meta_is_removed(const struct cache_meta *m) { return m->state
 static inline bool meta_is_stored(const struct cache_meta *m) { return m->state < META_EVICTED; }
 static inline bool meta_is_large(const struct cache_meta *m) { return m->state == META_LARGE || m->state == META_WRITING; }
 uint32_t cache_now(const struct cache *c);
-/* What the two halves of the limit leave for entries, in charges. */
+/* The room for small and large entries, as charges. */
 uint64_t cache_small_room(const struct cache_limits *l);
 uint64_t cache_large_room(const struct cache_limits *l);
 size_t cache_map_size(const struct cache_limits *l);
 /* "large/ab/<id>", relative to the folder. */
 #define LARGE_NAME 48
 void cache_large_name(hash128 id, char out[LARGE_NAME]);
-/* meta.c: a record of the index as LMDB gives it. False: it is damaged. *id: its key's. */
+/* meta.c: decodes a record of the index. False: it is damaged. *id: the id in its key. */
 bool cache_meta_read(const MDB_val *key, const MDB_val *v, hash128 *id, struct cache_meta *out);
 /* 0 or an error of LMDB. A damaged record has META_STATES for its state. */
 int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta *out);
 int cache_meta_put(struct cache *c, MDB_txn *txn, hash128 id, const struct cache_meta *m);
 
 /* totals.c: under a transaction. */
-int cache_totals_read(struct cache *c, MDB_txn *txn, struct cache_totals *t); /* counts anew what is missing or of another version */
+int cache_totals_read(struct cache *c, MDB_txn *txn,
+		      struct cache_totals *t); /* counts again if they are missing, damaged or of another version */
 int cache_totals_write(struct cache *c, MDB_txn *txn, const struct cache_totals *t);
-int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t); /* entries and charges alone */
+int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t); /* only entries and charges */
 void cache_totals_add(struct cache_totals *t, const struct cache_meta *m);
 void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m);
 
 /* evict.c: under a write transaction. */
-struct cache_target {                   /* what may be left */
+struct cache_target {                   /* what may remain */
 	uint64_t small, large, entries; /* entries: UINT64_MAX for any number */
 	uint64_t used_since;            /* 0: any */
-	unsigned kinds;                 /* only of these; bit set */
+	unsigned kinds;                 /* bit set: evict only these */
 };
 bool cache_exceeds(const struct cache_totals *t, const struct cache_target *target);
 /* Removes the least recently used until the target is met. */
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target);
-/* Takes one entry off the disk and out of the totals, which a damaged record is counted anew for. `gone`: what is left in the index, META_STATES for nothing. */
+/* Removes one entry and corrects the totals; counts again for a damaged record. `gone`: the state of the note in the index; META_STATES: no note. */
 int cache_remove(struct cache *c, MDB_txn *txn, struct cache_totals *t, hash128 id, const struct cache_meta *m, enum meta_state gone);
 
 /* flush.c: under the lock. 0, or an error of LMDB or errno. */

@@ -1,10 +1,10 @@
-/* What a cache holds, kept in step with its index in the same transactions; and what room its limits leave. */
+/* The sums of a cache, updated in the same transactions as its index, and the room that its limits leave. */
 #include <stddef.h>
 #include <string.h>
 #include "builder/cache/state.h"
 
-#define LARGE_FOLDERS ((uint64_t)257 << 12) /* large/ and what is in it, at most */
-#define SLACK_SHARE 16                      /* of LMDB's half: pages that a transaction writes beside the old ones */
+#define LARGE_FOLDERS ((uint64_t)257 << 12) /* large/ and its folders, at most */
+#define SLACK_SHARE 16                      /* of LMDB's half: a transaction writes new pages before the old ones are free */
 
 size_t cache_map_size(const struct cache_limits *l) { return (size_t)(l->size / 2) & ~(size_t)4095; }
 
@@ -27,17 +27,17 @@ void cache_totals_add(struct cache_totals *t, const struct cache_meta *m)
 	*(meta_is_large(m) ? &t->large : &t->small) += m->charge;
 }
 
-static void less(uint64_t *v, uint64_t by) { *v -= *v < by ? *v : by; }
+static void subtract(uint64_t *v, uint64_t by) { *v -= *v < by ? *v : by; }
 
 void cache_totals_remove(struct cache_totals *t, const struct cache_meta *m)
 {
 	if (meta_is_removed(m))
 		return;
 	struct cache_count *k = &t->kind[m->kind];
-	less(&k->entries, 1);
-	less(&k->charge, m->charge);
-	less(&k->raw, m->raw);
-	less(meta_is_large(m) ? &t->large : &t->small, m->charge);
+	subtract(&k->entries, 1);
+	subtract(&k->charge, m->charge);
+	subtract(&k->raw, m->raw);
+	subtract(meta_is_large(m) ? &t->large : &t->small, m->charge);
 }
 
 static MDB_val totals_key(void)

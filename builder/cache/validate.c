@@ -1,4 +1,4 @@
-/* `trib cache validate`: the index against the entries and the files, both ways, and every checksum. */
+/* `trib cache validate`: compares the index with entries and files, and checks every checksum. */
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -16,7 +16,7 @@
 struct fault {
 	hash128 id;
 	struct cache_meta meta;
-	bool indexed; /* else an entry or file that the index does not know */
+	bool indexed; /* false: an entry that is not in the index */
 };
 struct check {
 	struct cache *c;
@@ -24,11 +24,11 @@ struct check {
 	cache_fault *found;
 	void *ctx;
 	VEC(struct fault) faults;
-	VEC(hash128) files; /* large ones that are not in the index */
+	VEC(hash128) files; /* large entries that are not in the index */
 	uint64_t checked, n_faults;
 };
 
-static void complain(struct check *k, const char *kind, hash128 id, const char *what)
+static void report_fault(struct check *k, const char *kind, hash128 id, const char *what)
 {
 	char hex[33];
 	hash_hex(id, hex);
@@ -36,7 +36,7 @@ static void complain(struct check *k, const char *kind, hash128 id, const char *
 	k->found(k->ctx, kind, hex, what);
 }
 
-static const char *judge(struct cache *c, const void *entry, size_t len, uint32_t kind, hash128 id)
+static const char *check_entry(struct cache *c, const void *entry, size_t len, uint32_t kind, hash128 id)
 {
 	size_t n;
 	void *owned;
@@ -51,8 +51,8 @@ static const char *check_small(struct check *k, hash128 id, const struct cache_m
 {
 	MDB_val key = {sizeof id, &id}, d;
 	if (mdb_get(k->txn, k->c->entries, &key, &d) != 0)
-		return "it is in the index, but not there";
-	return judge(k->c, d.mv_data, d.mv_size, m->kind, id);
+		return "it is in the index, but missing";
+	return check_entry(k->c, d.mv_data, d.mv_size, m->kind, id);
 }
 
 static const char *check_large(struct check *k, hash128 id, const struct cache_meta *m)
@@ -70,7 +70,7 @@ static const char *check_large(struct check *k, hash128 id, const struct cache_m
 	close(fd);
 	if (p == MAP_FAILED)
 		return killed ? killed : "its file is empty";
-	const char *what = judge(k->c, p, (size_t)st.st_size, m->kind, id);
+	const char *what = check_entry(k->c, p, (size_t)st.st_size, m->kind, id);
 	munmap(p, (size_t)st.st_size);
 	return what && killed ? killed : what;
 }
@@ -97,7 +97,7 @@ static int check_index(struct check *k)
 		}
 		if (!what)
 			continue;
-		complain(k, kind, f.id, what);
+		report_fault(k, kind, f.id, what);
 		vec_push(&k->faults, f);
 	}
 	mdb_cursor_close(cursor);
@@ -124,7 +124,7 @@ static int check_entries(struct check *k)
 		memcpy(&f.id, key.mv_data, sizeof f.id);
 		if (indexed(k, f.id, false))
 			continue;
-		complain(k, "entry", f.id, "the index does not know it");
+		report_fault(k, "entry", f.id, "it is missing from the index");
 		vec_push(&k->faults, f);
 	}
 	mdb_cursor_close(cursor);
@@ -139,7 +139,7 @@ static void check_folder(struct check *k, const char *name)
 		hash128 id;
 		if (!hash_parse_hex(e->d_name, &id) || indexed(k, id, true))
 			continue;
-		complain(k, "file", id, "the index does not know it");
+		report_fault(k, "file", id, "it is missing from the index");
 		vec_push(&k->files, id);
 	}
 	if (d)
@@ -159,12 +159,12 @@ static void check_files(struct check *k)
 
 static int check_totals(struct check *k)
 {
-	struct cache_totals told, counted;
-	int rc = cache_totals_read(k->c, k->txn, &told);
-	counted = told;
+	struct cache_totals stored, counted;
+	int rc = cache_totals_read(k->c, k->txn, &stored);
+	counted = stored;
 	rc = rc ? rc : cache_recount(k->c, k->txn, &counted);
-	if (!rc && memcmp(&told, &counted, sizeof told) != 0)
-		complain(k, "index", (hash128){0, 0}, "its totals are wrong");
+	if (!rc && memcmp(&stored, &counted, sizeof stored) != 0)
+		report_fault(k, "index", (hash128){0, 0}, "its totals are wrong");
 	return rc;
 }
 
@@ -187,12 +187,12 @@ static int repair(struct check *k)
 	return rc ? rc : cache_totals_write(k->c, k->txn, &t);
 }
 
-/* Under the write lock where it can be had: nobody writes meanwhile. */
-bool cache_validate(struct cache *c, bool mend, cache_fault *found, void *ctx, uint64_t *checked, uint64_t *faults)
+/* Under the write lock if possible, so that no process writes meanwhile. */
+bool cache_validate(struct cache *c, bool with_repair, cache_fault *found, void *ctx, uint64_t *checked, uint64_t *faults)
 {
 	struct check k = {.c = c, .found = found, .ctx = ctx};
 	errno = EROFS;
-	if (mend && c->read_only)
+	if (with_repair && c->read_only)
 		return false;
 	pthread_mutex_lock(&c->lock);
 	crash_guard_enter(c->dir);
@@ -203,7 +203,7 @@ bool cache_validate(struct cache *c, bool mend, cache_fault *found, void *ctx, u
 		if (!rc)
 			check_files(&k);
 		rc = rc ? rc : check_totals(&k);
-		bool write = mend && !rc && k.n_faults;
+		bool write = with_repair && !rc && k.n_faults;
 		rc = write ? repair(&k) : rc;
 		if (write && !rc)
 			rc = mdb_txn_commit(k.txn);

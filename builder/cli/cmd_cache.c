@@ -107,7 +107,7 @@ static void put_tally(struct json_writer *w, const struct cache_tally *t)
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
 		json_member_int(w, cache_miss_text((enum cache_miss)i), t->misses[i]);
 	json_close(w, '}');
-	json_member_int(w, "kept", t->kept);
+	json_member_int(w, "kept", t->stored);
 	json_member_int(w, "evicted", t->evicted);
 	json_member_num(w, "made_in_ms", (double)t->saved_us / 1e3);
 }

@@ -1,5 +1,5 @@
-/* Everything in the handler is async-signal-safe: strlen, memcpy, write, rename, pthread_sigmask, execve, what
- * os_before_death was given. The state is file-scope because a handler has no argument. */
+/* The handler calls only async-signal-safe functions: strlen, memcpy, write, rename, pthread_sigmask, execve, and the function of os_before_death. The
+ * state is file-scope because a handler has no argument. */
 #include "builder/store/crash_guard.h"
 #include <errno.h>
 #include <signal.h>
@@ -15,14 +15,14 @@
 #define NO_CACHE "TRIB_CACHE=off"
 enum { MOST_VARIABLES = 1000, LONGEST = 4096 };
 
-/* Copies: what a damaged store does to the heap before it is caught must not reach them. Empty: not inside. */
+/* Copies outside the heap, which a damaged store may overwrite. Empty: not inside a store. */
 static _Thread_local char inside[LONGEST];
 static char watched[LONGEST];
-static char wrote[LONGEST]; /* the last store that was written into */
+static char wrote[LONGEST]; /* the store of the last write */
 static char **volatile arguments;
 static char *without_cache[MOST_VARIABLES + 2]; /* the environment with NO_CACHE */
 static volatile bool end_only;
-static bool cacheless; /* it was given already */
+static bool cacheless; /* the environment already has NO_CACHE */
 
 static void say(const char *text)
 {
@@ -32,7 +32,7 @@ static void say(const char *text)
 
 static void start_again(char **environment)
 {
-	sigset_t none; /* a worker's mask must not outlive it */
+	sigset_t none; /* the new process must not inherit a worker's mask */
 	sigemptyset(&none);
 	pthread_sigmask(SIG_SETMASK, &none, NULL);
 	execve("/proc/self/exe", arguments, environment);
@@ -44,15 +44,15 @@ static void on_fault(int sig)
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
 	bool guarded = *dir, late = !guarded && *wrote && !cacheless && (sig == SIGSEGV || sig == SIGABRT);
 	os_dying();
-	if (late) { /* writing into a damaged store may have spoilt the heap: once more without the cache, then it is not that */
+	if (late) { /* a write to a damaged store may have corrupted the heap: try again without the cache */
 		dir = wrote;
 		guarded = true;
 	}
 	if (sig == SIGBUS && !guarded) {
-		say("trib: error: a file was cut while it was read, or its disk cannot be read; try again\n");
+		say("trib: error: a file was truncated while it was read, or the disk failed; try again\n");
 		_exit(3);
 	}
-	if (!guarded || !arguments || end_only) { /* not ours: die of it as ever */
+	if (!guarded || !arguments || end_only) { /* not our fault to handle: die of the signal */
 		signal(sig, SIG_DFL);
 		raise(sig);
 		return;
@@ -69,11 +69,12 @@ static void on_fault(int sig)
 	away[n] = 0;
 	away[n + 1] = 0;
 	int moved = rename(dir, away);
-	for (char c = 'a'; moved && (errno == ENOTEMPTY || errno == EEXIST) && c <= 'z'; c++) { /* this process has been here before */
+	for (char c = 'a'; moved && (errno == ENOTEMPTY || errno == EEXIST) && c <= 'z';
+	     c++) { /* an earlier restart of this process used the name */
 		away[n] = c;
 		moved = rename(dir, away);
 	}
-	if (moved && errno != ENOENT && !cacheless) { /* a cache that cannot be written is done without */
+	if (moved && errno != ENOENT && !cacheless) { /* a cache that cannot be moved: go on without it */
 		say("trib: warning: the cache is damaged and cannot be moved away; the build goes on without it\n");
 		start_again(without_cache);
 	}
@@ -85,13 +86,13 @@ static void on_fault(int sig)
 	}
 	say("trib: warning: the store in ");
 	say(dir);
-	say(" was damaged; it is made again\n");
+	say(" was damaged; a new one was created\n");
 	start_again(late ? without_cache : environ);
 }
 
 static const int signals[] = {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGALRM};
 
-/* What a handler could not do: allocate. */
+/* Prepares the environment for the handler, which cannot allocate. */
 static void prepare_environment(void)
 {
 	uint32_t n = 0;
@@ -110,7 +111,7 @@ void crash_guard_install(char **argv)
 	sigset_t set;
 	arguments = argv;
 	sigemptyset(&sa.sa_mask);
-	sigemptyset(&set); /* a process that was started by the handler must not inherit a blocked signal */
+	sigemptyset(&set); /* a process that the handler starts must not inherit a blocked signal */
 	for (size_t i = 0; i < sizeof signals / sizeof *signals; i++) {
 		sigaction(signals[i], &sa, NULL);
 		sigaddset(&set, signals[i]);
@@ -120,7 +121,7 @@ void crash_guard_install(char **argv)
 
 void crash_guard_exit_on_fault(void) { end_only = true; }
 
-/* Of a path that is too long nothing could be moved away. */
+/* A store whose path is too long could not be moved away, and is not guarded. */
 void crash_guard_enter(const char *dir)
 {
 	size_t n = strlen(dir);

@@ -1,6 +1,6 @@
-/* Layout of a store's folder: data.mdb and lock.mdb (LMDB, https://www.symas.com/lmdb, one unnamed database, 16-byte keys), and large/ab/<key> for
- * values above STORE_LARGE. Both kinds of value start with `struct head`. Commits are not synced: after a power cut the newest values may be gone or
- * damaged, and checksums find that. A file system that damages LMDB's own pages is caught by crash_guard.c. */
+/* A store's folder has data.mdb and lock.mdb (LMDB, https://www.symas.com/lmdb, one unnamed database, 16-byte keys), and large/ab/<key> for values above
+ * STORE_LARGE. All values start with `struct head`. Commits are not synced: after a power cut the newest values may be missing or damaged, and checksums
+ * find that. crash_guard.c handles damage to LMDB's own pages. */
 #include "builder/store/store.h"
 #include <errno.h>
 #include <lmdb.h>
@@ -25,9 +25,9 @@
 enum { DAY = 24 * 60 * 60, WRITE_SECONDS = 60, MAX_DOUBLINGS = 16, FORMAT = 2 };
 
 struct head {
-	uint64_t check; /* of the key, the length and the payload: a sound value under another's key would be as bad as a damaged one */
+	uint64_t check; /* of key, length and payload, so that a value at the wrong key counts as damaged */
 	uint64_t len;
-	uint32_t day; /* when it was last used, in days since 1970; not part of the checksum */
+	uint32_t day; /* of the last use, in days since 1970; not part of the checksum */
 	uint32_t format;
 	uint32_t zero[2];
 };
@@ -37,14 +37,14 @@ struct value {
 	hash128 key;
 	char *bytes;                   /* head and payload */
 	size_t len;                    /* of both */
-	bool mapped, pending, touched; /* touched: only its day is to be written */
+	bool mapped, pending, touched; /* touched: only its day must be written */
 };
 
 struct store {
 	char *dir;
 	MDB_env *env;
 	MDB_dbi dbi;
-	pthread_mutex_t lock; /* guards everything below, and the map size */
+	pthread_mutex_t lock; /* guards the following and the map size */
 	VEC(struct value) values;
 	struct map index; /* key → values index */
 	size_t pending;
@@ -59,9 +59,9 @@ static uint64_t checksum(hash128 key, const void *p, size_t n)
 	return hash64_bytes(p, n) ^ hash64_bytes(name, sizeof name);
 }
 
-enum soundness { SOUND, DAMAGED, OLD_FORMAT };
+enum validity { VALID, DAMAGED, OLD_FORMAT };
 
-static enum soundness judge(hash128 key, const char *bytes, size_t len)
+static enum validity check_value(hash128 key, const char *bytes, size_t len)
 {
 	struct head h;
 	if (len < sizeof h)
@@ -69,7 +69,7 @@ static enum soundness judge(hash128 key, const char *bytes, size_t len)
 	memcpy(&h, bytes, sizeof h);
 	if (h.format != FORMAT)
 		return OLD_FORMAT;
-	return h.len == len - sizeof h && h.check == checksum(key, bytes + sizeof h, h.len) ? SOUND : DAMAGED;
+	return h.len == len - sizeof h && h.check == checksum(key, bytes + sizeof h, h.len) ? VALID : DAMAGED;
 }
 
 static char *path_in(const char *dir, const char *name)
@@ -138,11 +138,11 @@ static void free_store(struct store *s)
 struct store *store_open(const char *dir, bool create, struct buf *warning)
 {
 	char *file = path_in(dir, "data.mdb");
-	bool there = access(file, F_OK) == 0;
+	bool exists = access(file, F_OK) == 0;
 	free(file);
-	if (!there && !create)
+	if (!exists && !create)
 		return NULL;
-	if (!there)
+	if (!exists)
 		env_sweep(dir);
 	struct store *s = calloc(1, sizeof *s);
 	if (!s)
@@ -150,13 +150,13 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 	s->dir = strdup(dir);
 	pthread_mutex_init(&s->lock, NULL);
 	int rc = open_env(s, create);
-	if (!create && rc == ENOENT) { /* it went away meanwhile */
+	if (!create && rc == ENOENT) { /* another process removed it */
 		free_store(s);
 		return NULL;
 	}
 	if (env_is_damage(rc)) {
 		env_move_away(dir);
-		buf_printf(warning, "the store in %s was damaged (%s); it is made again\n", dir, mdb_strerror(rc));
+		buf_printf(warning, "the store in %s was damaged (%s); a new one was created\n", dir, mdb_strerror(rc));
 		rc = open_env(s, true);
 	}
 	if (!rc)
@@ -166,8 +166,8 @@ struct store *store_open(const char *dir, bool create, struct buf *warning)
 	return NULL;
 }
 
-/* Remembers a value under the lock and returns its payload. */
-static const void *keep(struct store *s, struct value v, size_t *len)
+/* With the lock held: adds a value to those of this process and returns its payload. */
+static const void *remember(struct store *s, struct value v, size_t *len)
 {
 	uint64_t at;
 	if (len)
@@ -213,9 +213,9 @@ static bool read_small(struct store *s, hash128 key, struct value *v)
 	int rc = env_begin(s->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = mdb_get(txn, s->dbi, &k, &d);
-		enum soundness is = rc ? OLD_FORMAT : judge(key, d.mv_data, d.mv_size);
+		enum validity is = rc ? OLD_FORMAT : check_value(key, d.mv_data, d.mv_size);
 		s->broken |= is == DAMAGED;
-		ok = is == SOUND;
+		ok = is == VALID;
 		if (ok)
 			copy_value(v, &d);
 		mdb_txn_abort(txn);
@@ -231,7 +231,7 @@ static bool read_large(struct store *s, hash128 key, struct value *v)
 	const void *data;
 	bool ok = false;
 	if (os_map_file(path, &data, &v->len)) {
-		ok = data && judge(key, data, v->len) == SOUND;
+		ok = data && check_value(key, data, v->len) == VALID;
 		if (ok) {
 			v->bytes = (char *)(uintptr_t)data;
 			v->mapped = true;
@@ -258,7 +258,7 @@ const void *store_get(struct store *s, hash128 key, size_t *len)
 		*len = s->values.at[at].len - sizeof(struct head);
 		p = s->values.at[at].bytes + sizeof(struct head);
 	} else if (read_small(s, key, &v) || read_large(s, key, &v)) {
-		p = keep(s, v, len);
+		p = remember(s, v, len);
 	}
 	pthread_mutex_unlock(&s->lock);
 	return p;
@@ -277,12 +277,12 @@ const void *store_put(struct store *s, hash128 key, const void *bytes, size_t le
 	if (len)
 		memcpy(v.bytes + sizeof h, bytes, len);
 	pthread_mutex_lock(&s->lock);
-	const void *kept = keep(s, v, NULL);
+	const void *stored = remember(s, v, NULL);
 	bool full = s->pending > FLUSH_AT;
 	pthread_mutex_unlock(&s->lock);
 	if (full)
 		store_flush(s, NULL);
-	return kept;
+	return stored;
 }
 
 static int find_all(void *store, MDB_txn *txn)
@@ -336,7 +336,7 @@ static int flush_small(struct store *s)
 	}
 	crash_guard_set_timeout(0);
 	crash_guard_leave();
-	return rc == ENOMEM ? MDB_CORRUPTED : rc; /* LMDB asked for as much as a damaged record says */
+	return rc == ENOMEM ? MDB_CORRUPTED : rc; /* a damaged record made LMDB ask for too much memory */
 }
 
 static int flush_large(struct store *s)
@@ -375,14 +375,14 @@ bool store_flush(struct store *s, struct buf *warning)
 	s->pending = 0;
 	pthread_mutex_unlock(&s->lock);
 	if (rc && !s->broken && warning)
-		buf_printf(warning, "nothing can be kept in the store %s: %s\n", s->dir, mdb_strerror(rc));
+		buf_printf(warning, "cannot write to the store in %s: %s\n", s->dir, mdb_strerror(rc));
 	return rc == 0;
 }
 
-/* Nothing is written into a damaged environment: it might do worse than fail. What is known of this build goes into a new one. */
-static bool make_again(struct store *s, struct buf *warning)
+/* A write to a damaged environment might crash. So the records of this build go into a new one. */
+static bool recreate(struct store *s, struct buf *warning)
 {
-	buf_printf(warning, "the store in %s was damaged; it is made again\n", s->dir);
+	buf_printf(warning, "the store in %s was damaged; a new one was created\n", s->dir);
 	env_close(s->env, s->dir);
 	s->env = NULL;
 	env_move_away(s->dir);
@@ -398,7 +398,7 @@ bool store_close(struct store *s, struct buf *warning)
 		return true;
 	bool ok = store_flush(s, warning);
 	if (s->broken)
-		ok = make_again(s, warning);
+		ok = recreate(s, warning);
 	free_store(s);
 	return ok;
 }

@@ -16,13 +16,13 @@
 #include "builder/store/crash_guard.h"
 
 enum { OPEN_TRIES = 64 };
-#define MOST_LOOSE ((size_t)1 << 20) /* pages at the end that a transaction counted and gave up before they were written */
+#define MOST_LOOSE ((size_t)1 << 20) /* bytes of pages at the end that an aborted transaction counted but never wrote */
 
 bool env_is_damage(int rc)
 {
 	return rc == MDB_INVALID || rc == MDB_VERSION_MISMATCH || rc == MDB_CORRUPTED || rc == MDB_PAGE_NOTFOUND || rc == MDB_PANIC ||
 	       rc == MDB_INCOMPATIBLE || rc == MDB_CURSOR_FULL || rc == MDB_PAGE_FULL || rc == MDB_BAD_TXN || rc == MDB_BAD_DBI ||
-	       rc == MDB_BAD_VALSIZE || rc == MDB_KEYEXIST; /* our keys are right: what the table says of itself is not */
+	       rc == MDB_BAD_VALSIZE || rc == MDB_KEYEXIST; /* our keys are valid, so the table's own record is damaged */
 }
 
 static void on_assert(MDB_env *env, const char *what)
@@ -54,7 +54,7 @@ int env_commit(MDB_env *env, MDB_txn *txn, int (*check)(void *ctx, MDB_txn *txn)
 {
 	size_t id = mdb_txn_id(txn);
 	int rc = mdb_txn_commit(txn);
-	if (rc == EIO || rc == EINVAL) /* written to a place that is none */
+	if (rc == EIO || rc == EINVAL) /* a page number beyond the file */
 		rc = MDB_CORRUPTED;
 	if (rc || !check || env_begin(env, MDB_RDONLY, &txn) != 0)
 		return rc;
@@ -64,7 +64,7 @@ int env_commit(MDB_env *env, MDB_txn *txn, int (*check)(void *ctx, MDB_txn *txn)
 	return rc == MDB_NOTFOUND ? MDB_CORRUPTED : rc;
 }
 
-/* Folders may be links; what a file links to is not ours to write. */
+/* True if something else is at the path. A folder may be a link; a file may not, because its target is not ours to write. */
 static bool is_something_else(const char *path, mode_t kind)
 {
 	struct stat st;
@@ -79,7 +79,7 @@ static int make_folder(const char *dir)
 	return is_something_else(dir, S_IFDIR) ? MDB_INVALID : why;
 }
 
-/* LMDB would take a device for a file of zeros, and wait for who writes into a pipe. */
+/* LMDB would read a device as a file of zeros, and wait for a pipe's writer. */
 static int check_kinds(const char *dir)
 {
 	static const char *const names[] = {"data.mdb", "lock.mdb"};
@@ -90,10 +90,10 @@ static int check_kinds(const char *dir)
 	return 0;
 }
 
-/* What LMDB takes at its word before it looks at anything else. Offsets are those of its data version 1. */
+/* The fields that LMDB trusts before it checks anything else, at the offsets of its data version 1. */
 struct meta_page {
 	uint32_t page_size;
-	uint64_t last, txn; /* number of the last page; the higher the newer */
+	uint64_t last, txn; /* number of the last page; transaction, higher in the newer page */
 };
 
 static bool read_meta(int fd, off_t at, struct meta_page *out)
@@ -110,7 +110,7 @@ static bool read_meta(int fd, off_t at, struct meta_page *out)
 
 static bool is_page_size(uint32_t n) { return n >= 512 && n <= 65536 && (n & (n - 1)) == 0; }
 
-/* It would ask for as much address space as the newer of two pages says that there are pages. A file without these two is LMDB's to judge. */
+/* False if the number of pages exceeds the file, for which LMDB would ask for any amount of address space. LMDB itself rejects a file without meta pages. */
 static bool is_header_sane(int fd)
 {
 	struct meta_page a, b;
@@ -124,7 +124,7 @@ static bool is_header_sane(int fd)
 	return b.page_size == a.page_size && (a.txn > b.txn ? a.last : b.last) <= ((uint64_t)st.st_size + MOST_LOOSE) / a.page_size;
 }
 
-/* LMDB would write a header into an empty file, which a reader cannot. */
+/* An empty file counts as missing for a reader: LMDB would write a header into it. */
 static int check_header(const char *dir, bool read_only)
 {
 	char path[4096];
@@ -136,7 +136,7 @@ static int check_header(const char *dir, bool read_only)
 	return !sane ? MDB_CORRUPTED : empty && read_only ? ENOENT : 0;
 }
 
-/* Without a lock file that can be written a reader takes none: the worst is a value that its checksum refuses. */
+/* A reader that cannot write the lock file does without it. At worst it reads a value whose checksum is wrong. */
 static int open_files(MDB_env *env, const char *dir, bool read_only)
 {
 	unsigned flags = MDB_NOTLS | MDB_NOSYNC | (read_only ? MDB_RDONLY : 0);
@@ -180,7 +180,7 @@ static int open_env(MDB_env **out, const char *dir, const struct env_options *o)
 	return rc;
 }
 
-/* LMDB opens its two files by name: is that still the folder that was there before? A lock of one and data of another would keep nobody out. */
+/* True if `dir` is still the folder that was opened. LMDB opens its two files by name: the lock of one folder would not protect the data of another. */
 static bool is_still(const char *dir, int folder, bool locked)
 {
 	struct stat then, now;

@@ -269,7 +269,7 @@ class Damage(Cache):
         os.makedirs(os.path.dirname(stray), exist_ok=True)
         with open(stray, "wb") as f:
             f.write(b"x" * 1000)
-        self.assertIn("the index does not know it", self.fails("cache", "validate"))
+        self.assertIn("it is missing from the index", self.fails("cache", "validate"))
         self.trib("cache", "validate", "--repair")
         self.assertFalse(os.path.exists(stray))
 
@@ -410,7 +410,7 @@ class Config(Cache):
 
     def test_bad_values(self):
         for name, value, says in (("max_size", "lots", "512MiB"), ("max_size", "1MiB", "16MiB"), ("compress", "20", "19"), ("l2", "maybe", "true or false"),
-                                  ("dir", "relative", "absolute"), ("max_age", "0", "positive"), ("dir", "/a #b", "cannot be written")):
+                                  ("dir", "relative", "absolute"), ("max_age", "0", "positive"), ("dir", "/a #b", "cannot be stored")):
             self.assertIn(says, self.fails("config", "set", name, value, code=2))
         self.assertIn("did you mean `cache.max_size`", self.fails("config", "set", "cache.max_sise", "1GiB", code=2))
         self.assertIn("did you mean `list`", self.fails("config", "lst", code=2))
