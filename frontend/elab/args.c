@@ -1,4 +1,4 @@
-/* The arguments of a call and the parameters that they are for. */
+/* Binds the arguments of a call to parameters. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab/call.h"
@@ -8,7 +8,7 @@
 static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
 
 /* "in_features, out_features, bias=true" */
-static const char *argument_list(struct elab *e, struct module *m, struct ast_nodes params)
+static const char *params_text(struct elab *e, struct module *m, struct ast_nodes params)
 {
 	struct buf b = {0};
 	buf_puts(&b, params.n ? "`" : "none");
@@ -27,7 +27,7 @@ static const char *argument_list(struct elab *e, struct module *m, struct ast_no
 	return text;
 }
 
-static bool unknown_arg(struct elab *e, struct module *mod, struct ast_nodes params, const struct arg *a, const char *what)
+static bool report_unknown_arg(struct elab *e, struct module *mod, struct ast_nodes params, const struct arg *a, const char *what)
 {
 	const char *names[ELAB_MAX_ARGS];
 	uint32_t n = 0;
@@ -35,14 +35,14 @@ static bool unknown_arg(struct elab *e, struct module *mod, struct ast_nodes par
 		names[n] = name_text(e->em.f, param_name(e, mod, params.at[n]));
 	struct diag *g = report_error(&e->em, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->em.f, a->name));
 	if (mod->std)
-		diag_note(e->em.report.out, g, "its arguments are %s", argument_list(e, mod, params));
+		diag_note(e->em.report.out, g, "its arguments are %s", params_text(e, mod, params));
 	else if (params.n)
 		diag_secondary(e->em.report.out, g, node_span(mod, params.at[0]), "its arguments stand here");
 	argument_help(e->em.report.out, g, a->name_at, name_text(e->em.f, a->name), names, n);
 	return false;
 }
 
-static bool count_error(struct elab *e, struct module *mod, struct ast_nodes params, uint32_t have, span at, const char *what)
+static bool report_arg_count(struct elab *e, struct module *mod, struct ast_nodes params, uint32_t have, span at, const char *what)
 {
 	uint32_t need = 0;
 	for (uint32_t i = 0; i < params.n; i++)
@@ -67,12 +67,12 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 			for (k = 0; k < params.n && param_name(e, mod, params.at[k]) != a->name; k++)
 				;
 			if (k == params.n) {
-				ok = unknown_arg(e, mod, params, a, what);
+				ok = report_unknown_arg(e, mod, params, a, what);
 				continue;
 			}
 			index_note_argument(e, a->name_at, mod, params.at[k]);
 		} else if (pos++ >= params.n) {
-			return count_error(e, mod, params, args->n, a->at, what);
+			return report_arg_count(e, mod, params, args->n, a->at, what);
 		}
 		if (bound[k]) {
 			struct diag *g = report_error(&e->em, DIAG_ARG_TWICE, a->at, "argument `%s` is given twice",

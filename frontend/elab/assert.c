@@ -6,7 +6,7 @@
 #include "frontend/unit/text.h"
 
 /* "net.tri:7" */
-static const char *place(struct elab *e, span at)
+static const char *line_text(struct elab *e, span at)
 {
 	struct position pos = source_position(e->em.f->sources, at.source, at.start);
 	return arena_printf(e->em.f->arena, "%s:%u", sources_get(e->em.f->sources, at.source)->path, pos.line);
@@ -14,7 +14,7 @@ static const char *place(struct elab *e, span at)
 
 static void emit_assert(struct elab *e, hir_ref cond, struct value message, span at)
 {
-	struct hir_arg lead[] = {{.kind = ARG_STR, .u.s = place(e, at)}, arg_tensor(cond)};
+	struct hir_arg lead[] = {{.kind = ARG_STR, .u.s = line_text(e, at)}, arg_tensor(cond)};
 	emit_text_effect(&e->em, HIR_ASSERT, message, lead, 2, at);
 }
 
@@ -32,7 +32,7 @@ void assert_size(struct elab *e, const char *name, struct value given, struct va
 		emit_assert(e, same.u.t, text_finish(&t, at), at);
 }
 
-/* Of the first tensor among the arguments of the library's function: the expression that gives it, in the call or bound to a local before. */
+/* Labels the first tensor among the arguments of the library's function: its expression in the call, or where its local was bound. */
 static void label_argument(struct elab *e, struct diag *g)
 {
 	uint32_t arg = e->frame->base, i;
@@ -51,7 +51,7 @@ static void label_argument(struct elab *e, struct diag *g)
 		diag_secondary(e->em.report.out, g, at, "this is a %s", type_text(&e->em, l->value.u.t));
 }
 
-/* An assertion of the standard library speaks of the call: about a shape, or about a value. */
+/* An assertion of the standard library is an error of the call: about a shape or a value of an argument. */
 static enum diag_code assert_code(struct elab *e, span cond)
 {
 	const char *text = source_excerpt(&e->em, cond);
@@ -60,14 +60,14 @@ static enum diag_code assert_code(struct elab *e, span cond)
 	return strstr(text, ".shape") || strstr(text, ".rank") ? DIAG_ARG_SHAPE : DIAG_ARG_VALUE;
 }
 
-static enum flow leaves_here(struct elab *e)
+static enum flow return_poison(struct elab *e)
 {
 	e->frame->result = VALUE_POISON;
 	e->frame->returned = true;
 	return FLOW_RETURN;
 }
 
-static enum flow fails_now(struct elab *e, span cond, const char *message)
+static enum flow report_failure(struct elab *e, span cond, const char *message)
 {
 	e->em.report.about_call = e->frame->mod->std && message;
 	struct diag *g = report_error(&e->em, assert_code(e, cond), cond, "%s", message ? message : "the assertion fails");
@@ -78,10 +78,10 @@ static enum flow fails_now(struct elab *e, span cond, const char *message)
 		label_argument(e, g);
 	if (e->em.checking && !e->frame->mod->std)
 		return FLOW_NEXT;
-	return leaves_here(e); /* what follows relies on it */
+	return return_poison(e); /* the code that follows relies on it */
 }
 
-/* assert(c, "m") is assert c, "m" */
+/* `assert(c, "m")` is `assert c, "m"`. */
 static void assert_parts(struct elab *e, node_id n, node_id *cond, node_id *message)
 {
 	*cond = ast_a(elab_tree(e), n);
@@ -95,7 +95,7 @@ static void assert_parts(struct elab *e, node_id n, node_id *cond, node_id *mess
 	}
 }
 
-/* The message; V_NONE if there is none. */
+/* The message, or V_NONE. */
 static struct value assert_message(struct elab *e, node_id n, bool naming)
 {
 	if (!n)
@@ -122,10 +122,10 @@ enum flow exec_assert(struct elab *e, node_id n)
 	if (!run_time && known)
 		return FLOW_NEXT;
 	struct value m = assert_message(e, msg, !run_time);
-	if (e->em.checking && ast_kind(elab_tree(e), cond) == NODE_FALSE) /* a way that no use may take */
-		return leaves_here(e);
+	if (e->em.checking && ast_kind(elab_tree(e), cond) == NODE_FALSE) /* `assert false`: code that must not be reached */
+		return return_poison(e);
 	if (!run_time)
-		return fails_now(e, at, m.kind == V_STR ? m.u.s : NULL);
+		return report_failure(e, at, m.kind == V_STR ? m.u.s : NULL);
 	if (!e->em.checking && !is_poison(m))
 		emit_assert(e, c.kind == V_TENSOR ? c.u.t : emit_scalar(&e->em, c, DT_BOOL, at), m, at);
 	return FLOW_NEXT;

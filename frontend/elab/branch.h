@@ -40,7 +40,7 @@ bool exit_is_conditional(struct elab *e, bool skipped, hir_ref *live);
 /* In the side where `live` is true: no exit was taken. In the other: returns the flow of the exit. */
 void exits_clear(struct elab *e, bool skipped);
 enum flow exit_taken(struct elab *e, bool skipped);
-/* Stores the exit that a side always takes in its local, for the merge. */
+/* Notes, in the local of an exit, that a side always reaches it. */
 void exit_note(struct elab *e, struct branch_side *s, span at);
 struct local *exit_local(struct elab *e, enum exit_kind w); /* NULL: not in a function or loop */
 /* Declares the locals of the exits of a function or loop. */

@@ -1,4 +1,4 @@
-/* Calls of functions and layers: arguments to parameters, shapes by unification, then a unit, or the body run in place. */
+/* Calls of functions and layers. */
 #include "frontend/elab/call.h"
 #include <string.h>
 #include "base/buf.h"
@@ -19,7 +19,7 @@ static name_id param_name(struct elab *e, struct module *m, node_id p) { return 
 
 /* ---- running a body ---- */
 
-static bool recursive(struct elab *e, const struct func *fn)
+static bool is_recursive(struct elab *e, const struct func *fn)
 {
 	for (struct frame *f = e->frame; f; f = f->up)
 		if (f->func && f->func->node == fn->node && f->func->mod == fn->mod && f->self == fn->self)
@@ -35,7 +35,7 @@ static bool report_recursion(struct elab *e, const struct func *fn, span at)
 	return false;
 }
 
-/* The tensors that the call of a unit passes, for labels. */
+/* Notes the tensors that a call of a unit passes, for labels. */
 static void note_operands(struct elab *e, struct call_site *site)
 {
 	const struct unit_spec *p = e->callee;
@@ -45,9 +45,9 @@ static void note_operands(struct elab *e, struct call_site *site)
 		site->operands[site->n_operands++] = p->tensors.at[i].caller;
 }
 
-static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what)
+static bool enter_function(struct elab *e, const struct func *fn, struct frame *fr, span at, const char *what)
 {
-	if (recursive(e, fn))
+	if (is_recursive(e, fn))
 		return report_recursion(e, fn, at);
 	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
 		report_error(&e->em, DIAG_ELAB_DEPTH, at, "calls are nested more than %d deep", ELAB_MAX_FRAMES);
@@ -64,7 +64,7 @@ static bool enter(struct elab *e, const struct func *fn, struct frame *fr, span 
 	return true;
 }
 
-static void leave(struct elab *e)
+static void leave_function(struct elab *e)
 {
 	frame_pop(e);
 	e->em.report.frames--;
@@ -78,7 +78,7 @@ static span last_span(struct elab *e, node_id body)
 	return node_span(e->frame->mod, items.n ? items.at[items.n - 1] : body);
 }
 
-/* The result as the signature declares it. */
+/* Converts the result to the declared type. */
 static struct value check_result(struct elab *e, struct sig *s, const struct ast_fn *decl, struct value v)
 {
 	span decl_at = node_span(e->frame->mod, decl->result), at = e->frame->returned ? e->frame->result_at : last_span(e, decl->body);
@@ -93,7 +93,7 @@ static struct value check_result(struct elab *e, struct sig *s, const struct ast
 	return ok ? v : VALUE_POISON;
 }
 
-static struct value on_some_ways(struct elab *e, const struct ast_fn *decl, span result_at)
+static struct value report_missing_return(struct elab *e, const struct ast_fn *decl, span result_at)
 {
 	struct diag *g = report_error(&e->em, DIAG_BRANCH_TYPES, last_span(e, decl->body), "`%s` returns a value on some paths only",
 				      name_text(e->em.f, e->frame->func->name));
@@ -104,8 +104,8 @@ static struct value on_some_ways(struct elab *e, const struct ast_fn *decl, span
 	return VALUE_POISON;
 }
 
-/* The result where only the run knows whether a `return` was reached. */
-static struct value returned_or(struct elab *e, const struct ast_fn *decl, struct value v)
+/* The result if it is known only at run time whether a `return` was executed. */
+static struct value merge_returned(struct elab *e, const struct ast_fn *decl, struct value v)
 {
 	struct value returned = exit_local(e, EXIT_RETURNED)->value, result = exit_local(e, EXIT_RESULT)->value;
 	struct branch br;
@@ -113,7 +113,7 @@ static struct value returned_or(struct elab *e, const struct ast_fn *decl, struc
 	if (returned.kind != V_TENSOR)
 		return v;
 	if ((v.kind == V_VOID) != (result.kind == V_VOID))
-		return on_some_ways(e, decl, exit_local(e, EXIT_RESULT)->at);
+		return report_missing_return(e, decl, exit_local(e, EXIT_RESULT)->at);
 	branch_open(e, &br, returned.u.t, last_span(e, decl->body));
 	br.value_wanted = true;
 	branch_enter(&br, 0);
@@ -131,15 +131,15 @@ static struct value finish_body(struct elab *e, struct sig *s, const struct ast_
 	if (e->frame->returned)
 		v = e->frame->result;
 	else if (flow == FLOW_MAYBE)
-		v = returned_or(e, decl, v);
+		v = merge_returned(e, decl, v);
 	else if (v.kind == V_VOID && e->frame->conditional_result_at.end)
-		v = on_some_ways(e, decl, e->frame->conditional_result_at);
+		v = report_missing_return(e, decl, e->frame->conditional_result_at);
 	if (e->em.report.gave_up || report_stacked_escape(e, v, e->frame->returned ? e->frame->result_at : last_span(e, decl->body)))
 		return VALUE_POISON;
 	return decl->result ? check_result(e, s, decl, v) : v;
 }
 
-/* An integer that only the run knows, beside the size of the dimension of its name, which the shapes gave. */
+/* Asserts that an integer argument known only at run time is the size of the dimension of its name. */
 static void check_size(struct elab *e, name_id name, struct value given, span at)
 {
 	const struct local *size = local_find(e, name);
@@ -150,7 +150,7 @@ static void check_size(struct elab *e, name_id name, struct value given, span at
 		assert_size(e, name_text(e->em.f, name), given, size->value, at);
 }
 
-/* Types of the arguments, again in this unit's dimensions: the caller has checked them. */
+/* Binds parameters and dimensions as locals. The types were checked by the caller; they are matched again to solve the unit's dimensions. */
 static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl, const struct value *values, const span *ats)
 {
 	const struct ast *t = &s->mod->ast;
@@ -172,7 +172,7 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 	for (uint32_t i = 0; i < decl->params.n; i++) {
 		local_push(e, token_name(e->em.f, s->mod, ast_token(t, decl->params.at[i])), values[i], false);
 		if (ats && s->mod->std)
-			e->locals.at[e->locals.len - 1].at = ats[i]; /* for errors, which are the caller's */
+			e->locals.at[e->locals.len - 1].at = ats[i]; /* errors inside the library are reported at the call */
 	}
 }
 
@@ -182,17 +182,17 @@ struct value run_body(struct elab *e, struct func *fn, const struct value *value
 	struct frame fr;
 	struct sig s;
 	reads_note(&e->em, fn->item, READ_WHOLE);
-	if (!enter(e, fn, &fr, at, what))
+	if (!enter_function(e, fn, &fr, at, what))
 		return VALUE_POISON;
 	sig_open(&s, &e->em, fn->mod, fn->self);
 	bind_params(e, &s, &decl, values, ats);
 	struct value v = finish_body(e, &s, &decl);
 	sig_close(&s);
-	leave(e);
+	leave_function(e);
 	return v;
 }
 
-/* Solving takes time that grows with the square of the sizes: beyond all reason the rest of the arguments stay unknown (reported). */
+/* True if the signature exceeds the limit of sizes (reported): the time to solve grows with their square. */
 static bool too_many_sizes(struct sig *s, node_id param)
 {
 	enum { MOST = 2000 };
@@ -202,7 +202,6 @@ static bool too_many_sizes(struct sig *s, node_id param)
 	return true;
 }
 
-/* A body with unknown arguments of the declared types. */
 void check_func(struct elab *e, struct func *fn)
 {
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
@@ -210,7 +209,7 @@ void check_func(struct elab *e, struct func *fn)
 	struct frame fr;
 	struct sig s;
 	uint32_t first = dims_syms(e->em.b->dims);
-	if (!enter(e, fn, &fr, SPAN_NONE, NULL))
+	if (!enter_function(e, fn, &fr, SPAN_NONE, NULL))
 		return;
 	sig_open(&s, &e->em, fn->mod, fn->self);
 	sig_generics(&s, decl.generics);
@@ -227,7 +226,7 @@ void check_func(struct elab *e, struct func *fn)
 	sig_bind_unknowns(&s);
 	sig_bind_locals(&s);
 	e->em.b->named_from = first;
-	e->em.b->named_to = decl.where.n ? first : dims_syms(e->em.b->dims); /* a condition may say that two are equal */
+	e->em.b->named_to = decl.where.n ? first : dims_syms(e->em.b->dims); /* a condition may make two equal */
 	for (uint32_t i = 0; i < decl.params.n; i++) {
 		check_default(e, fn->mod, fn->self, decl.generics, decl.params.at[i]);
 		index_note_value(e, ast_token(t, decl.params.at[i]), values[i]);
@@ -237,7 +236,7 @@ void check_func(struct elab *e, struct func *fn)
 		check_condition(e, decl.where.at[i]);
 	index_note_result(e, finish_body(e, &s, &decl));
 	sig_close(&s);
-	leave(e);
+	leave_function(e);
 }
 
 /* ---- defaults ---- */
@@ -256,7 +255,7 @@ static struct value eval_default(struct elab *e, struct func *fn, const struct a
 
 /* ---- the call ---- */
 
-/* Checking: the declared result of a call, if the signature says it all. */
+/* Checking: the declared result of a call. False: the signature does not determine its type. */
 static bool declared_result(struct sig *s, const struct ast_fn *decl, span at, struct value *out)
 {
 	if (!decl->result)
@@ -274,14 +273,14 @@ static struct value check_call(struct elab *e, struct func *fn, struct sig *s, c
 		return report_recursion(e, fn, at), VALUE_POISON;
 	if (declared_result(s, decl, at, &v))
 		return v;
-	if (e->em.report.frames >= 8 || recursive(e, fn))
+	if (e->em.report.frames >= 8 || is_recursive(e, fn))
 		return VALUE_POISON;
-	/* What goes wrong in the standard library is the caller's mistake; other code is checked where it stands. */
-	bool hush = !fn->mod->std || (fn->self && fn->self->failed);
-	if (hush)
+	/* An error inside the standard library is one of the call; other functions report their errors in their own check. */
+	bool suppress = !fn->mod->std || (fn->self && fn->self->failed);
+	if (suppress)
 		suppress_diags(&e->em);
 	v = run_body(e, fn, values, ats, at, what);
-	if (hush)
+	if (suppress)
 		restore_diags(&e->em);
 	return v;
 }
@@ -331,7 +330,7 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		return v;
 	if (!tensors)
 		return run_body(e, fn, values, ats, at, what);
-	if (recursive(e, fn))
+	if (is_recursive(e, fn))
 		return report_recursion(e, fn, at), VALUE_POISON;
 	return call_unit(e, fn, values, n, at, what);
 }

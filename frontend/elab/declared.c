@@ -1,10 +1,10 @@
-/* What a signature declares beside types: defaults, conditions, a result. Checked where it is written. */
+/* Checks of what a signature declares besides types: defaults, traits, conditions, a result. */
 #include "frontend/elab/declared.h"
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab/locals.h"
 
-/* Is it what its own type says, whatever the other arguments are? */
+/* True if a default matches its own type, whatever the other arguments are. */
 static bool default_fits(struct elab *e, struct module *m, struct instance *self, struct ast_nodes generics, node_id param, struct value v)
 {
 	const struct ast *t = &m->ast;
@@ -43,7 +43,7 @@ bool match_param(struct elab *e, struct sig *s, const struct ast_fn *decl, node_
 	return !wrong_default && sig_match(s, sig_type(s, type), v, site);
 }
 
-/* Has the element type that a generic became the traits that it must have? */
+/* False if the type that a generic is bound to lacks one of its traits (reported). */
 static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_nodes traits, span at)
 {
 	bool ok = true;
@@ -67,7 +67,7 @@ static bool check_traits(struct elab *e, struct sig *s, name_id var, struct ast_
 	return ok;
 }
 
-/* "`N` is 6, `K` is 3": what the call's arguments make of the sizes. */
+/* "`N` is 6, `K` is 3": the sizes that the call's arguments bind. */
 static const char *bound_sizes(struct sig *s)
 {
 	struct buf b = {0};
@@ -121,7 +121,7 @@ void check_condition(struct elab *e, node_id n)
 {
 	if (ast_kind(&e->frame->mod->ast, n) == NODE_WHERE_TRAIT)
 		return;
-	suppress_diags(&e->em); /* what depends on the call's sizes may fail here */
+	suppress_diags(&e->em); /* it may fail without the sizes of a call */
 	struct value v = eval(e, n);
 	restore_diags(&e->em);
 	if (value_is_scalar(v) && v.kind != V_BOOL)

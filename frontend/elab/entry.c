@@ -1,4 +1,4 @@
-/* An entry of a model: the manifest's inputs and the weights' names meet the signature. */
+/* Entries of a model: matches the manifest's inputs and the names of weights with the signature. */
 #include <stdarg.h>
 #include <string.h>
 #include "frontend/elab/layer.h"
@@ -13,7 +13,7 @@
 
 static bool is_entry(const struct item *it) { return it->kind == ITEM_FN || it->kind == ITEM_LAYER || it->kind == ITEM_MODULE_LAYER; }
 
-static struct item *find_item(struct elab *e, const char *name, size_t n)
+static struct item *find_entry_item(struct elab *e, const char *name, size_t n)
 {
 	name_id id = intern(e->em.f->names, name, n);
 	for (uint32_t i = 0; i < e->em.f->modules.len; i++) {
@@ -25,7 +25,7 @@ static struct item *find_item(struct elab *e, const char *name, size_t n)
 	return NULL;
 }
 
-static void no_entry(struct elab *e, const struct elab_request *req, const char *name)
+static void report_no_entry(struct elab *e, const struct elab_request *req, const char *name)
 {
 	VEC(const char *) names = {0};
 	for (uint32_t i = 0; i < e->em.f->modules.len; i++) {
@@ -58,7 +58,7 @@ static struct value make_instance(struct elab *e, struct item *it)
 	return VALUE_POISON;
 }
 
-static struct value instance_of(struct program *p, struct item *it)
+static struct value layer_instance(struct program *p, struct item *it)
 {
 	for (uint32_t i = 0; i < p->layers.len; i++)
 		if (p->layers.at[i].item == it)
@@ -68,17 +68,17 @@ static struct value instance_of(struct program *p, struct item *it)
 	return made.instance;
 }
 
-/* The callable that "Net" or "Net.prefill" names. NULL: reported. */
+/* The function of an entry "Net" or "Net.prefill". NULL: reported. */
 static struct func *entry_func(struct program *p, const char *name)
 {
 	struct elab *e = p->e;
 	const char *dot = strchr(name, '.');
-	struct item *it = find_item(e, name, dot ? (size_t)(dot - name) : strlen(name));
+	struct item *it = find_entry_item(e, name, dot ? (size_t)(dot - name) : strlen(name));
 	if (!it) {
-		no_entry(e, p->req, name);
+		report_no_entry(e, p->req, name);
 		return NULL;
 	}
-	if (it->has_syntax_error) { /* reported: what is left of it may be anything */
+	if (it->has_syntax_error) { /* reported; its tree may be incomplete */
 		e->em.report.errors++;
 		return NULL;
 	}
@@ -86,7 +86,7 @@ static struct func *entry_func(struct program *p, const char *name)
 		reads_note(&e->em, it, READ_INTERFACE);
 		return item_func(e->em.f, it);
 	}
-	struct value v = instance_of(p, it);
+	struct value v = layer_instance(p, it);
 	if (v.kind != V_LAYER)
 		return NULL;
 	const char *fn = dot ? dot + 1 : "forward";
@@ -143,7 +143,7 @@ __attribute__((format(printf, 3, 4))) static void input_error(struct entry_spec 
 	diag_secondary(e->em.report.out, g, node_span(ep->s.mod, a->decl), "declared here");
 }
 
-/* The sizes that the manifest or the weights file fixes, as equations. */
+/* Adds the sizes given by the manifest or the weights file as equations. */
 static bool equate_given(struct entry_spec *ep, struct entry_arg *a, const struct elab_input *given)
 {
 	struct elab *e = ep->p->e;
@@ -220,7 +220,7 @@ static struct type *any_tensor(struct elab *e)
 	return t;
 }
 
-static bool usable_weight(struct entry_spec *ep, struct entry_arg *a)
+static bool check_weight(struct entry_spec *ep, struct entry_arg *a)
 {
 	struct elab *e = ep->p->e;
 	if (!a->weight || !a->weight->unusable)
@@ -249,7 +249,7 @@ static bool load_args(struct entry_spec *ep, struct func *fn, const struct ast_f
 		a->weight = a->is_weight ? find_input(req->weights, req->n_weights, name) : NULL;
 		a->type = ast_a(t, a->decl) ? sig_type(&ep->s, ast_a(t, a->decl)) : any_tensor(e);
 		a->is_default = !a->given && !a->is_weight && ast_b(t, a->decl) != AST_NONE;
-		ok = usable_weight(ep, a) && ok;
+		ok = check_weight(ep, a) && ok;
 		if (a->given)
 			ok = equate_given(ep, a, a->given) && ok;
 		if (a->weight)
@@ -258,8 +258,8 @@ static bool load_args(struct entry_spec *ep, struct func *fn, const struct ast_f
 	return sig_solve(&ep->s) && ok;
 }
 
-/* There is no caller whose operations could make a tensor. */
-static bool plan_default(struct entry_spec *ep, const struct entry_arg *a, struct value *v)
+/* A default must be known at compile time, since an entry has no caller that computes tensors. */
+static bool eval_entry_default(struct entry_spec *ep, const struct entry_arg *a, struct value *v)
 {
 	struct elab *e = ep->p->e;
 	*v = eval(e, ast_b(&ep->s.mod->ast, a->decl));
@@ -271,7 +271,7 @@ static bool plan_default(struct entry_spec *ep, const struct entry_arg *a, struc
 	return false;
 }
 
-static bool plan_args(struct entry_spec *ep)
+static bool specify_args(struct entry_spec *ep)
 {
 	struct elab *e = ep->p->e;
 	bool ok = true;
@@ -281,7 +281,7 @@ static bool plan_args(struct entry_spec *ep)
 		struct entry_arg *a = &ep->args[i];
 		struct tensor_arg l = {.name = name_text(e->em.f, a->name), .build_time = a->is_weight};
 		if (a->is_default) {
-			ok = plan_default(ep, a, &ep->plan.values[i]) && ok;
+			ok = eval_entry_default(ep, a, &ep->plan.values[i]) && ok;
 			continue;
 		}
 		ok = arg_type(ep, a, &l.type) && ok;
@@ -358,7 +358,7 @@ void elab_entry(struct program *p, const char *name)
 	sig_open(&ep->s, &e->em, fn->mod, fn->self);
 	ep->s.open = true;
 	sig_generics(&ep->s, decl.generics);
-	bool ok = load_args(ep, fn, &decl) && plan_args(ep);
+	bool ok = load_args(ep, fn, &decl) && specify_args(ep);
 	check_names(ep);
 	if (fn->self)
 		collect_params(e, (struct value){.kind = V_LAYER, .u.layer = fn->self}, "", &ep->plan.params);

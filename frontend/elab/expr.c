@@ -27,7 +27,7 @@ static struct value eval_name(struct elab *e, node_id n)
 	struct value v;
 	span at = elab_span(e, n);
 	if (!name_lookup(e, elab_name(e, ast_token(elab_tree(e), n)), at, &v))
-		return VALUE_POISON; /* the resolver reports unknown names */
+		return VALUE_POISON; /* reported by the resolver */
 	index_note_value(e, ast_token(elab_tree(e), n), v);
 	return v;
 }
@@ -41,8 +41,8 @@ static struct value eval_seq(struct elab *e, node_id n, enum value_kind kind)
 	return checked_list(&e->em, v, elab_span(e, n));
 }
 
-/* The second operand is evaluated in a branch if it is dear or may fail. */
-static struct value runtime_logic(struct elab *e, node_id n, struct value a, node_id nb)
+/* `a && b`, `a || b` where a is known only at run time. b is evaluated in a branch if it is expensive or may fail. */
+static struct value eval_runtime_logic(struct elab *e, node_id n, struct value a, node_id nb)
 {
 	struct branch br;
 	enum flow flow;
@@ -67,7 +67,7 @@ static struct value runtime_logic(struct elab *e, node_id n, struct value a, nod
 	return apply_binary(&e->em, op, a, b, at, elab_span(e, ast_a(elab_tree(e), n)), elab_span(e, nb));
 }
 
-/* && and || of compile-time conditions do not evaluate what they need not. */
+/* `&&` and `||` evaluate the second operand only if needed. */
 static struct value eval_logic(struct elab *e, node_id n)
 {
 	enum token_kind op = ast_token_kind(elab_tree(e), n);
@@ -76,7 +76,7 @@ static struct value eval_logic(struct elab *e, node_id n)
 	if (a.kind == V_BOOL && a.u.b == (op == TOK_OR))
 		return a;
 	if (!e->em.checking && a.kind == V_TENSOR && type_of(&e->em, a.u.t)->elem == DT_BOOL && !type_of(&e->em, a.u.t)->rank)
-		return runtime_logic(e, n, a, nb);
+		return eval_runtime_logic(e, n, a, nb);
 	struct value b = eval(e, nb);
 	if (a.kind == V_BOOL && (b.kind == V_BOOL || is_poison(b)))
 		return b;
@@ -189,7 +189,7 @@ static bool scalar_member(struct elab *e, struct value v, const char *name, stru
 	return false;
 }
 
-/* linear.bias: not the argument that says whether there is one, but the parameter in `_bias`, or none. */
+/* `linear.bias`: the parameter in the member `_bias`, or none, in place of the argument `bias`, a bool. */
 static bool hidden_param(struct elab *e, const struct instance *in, name_id name, span at, struct value *out)
 {
 	const char *hidden = text_join(&e->em, "_", name_text(e->em.f, name), "", "");
@@ -204,7 +204,7 @@ static bool hidden_param(struct elab *e, const struct instance *in, name_id name
 	return *out = member_value(e, holder->value.u.layer, m, at), true;
 }
 
-/* A member of a value itself; false: there is none of the name. */
+/* A member of a value. False: it has none of the name. */
 static bool own_member(struct elab *e, struct value v, name_id name, span at, struct value *out)
 {
 	const char *text = name_text(e->em.f, name);
@@ -272,7 +272,7 @@ static void add_name(void *ctx, const char *s)
 	vec_push(&l->at, s);
 }
 
-/* `x.fc()`, where `fc` is a layer: it is called with the tensor. */
+/* Help for `x.fc()`, where `fc` is a layer: call it with the tensor. */
 static bool member_as_method(struct elab *e, struct diag *g, struct value object, node_id n, name_id name)
 {
 	const struct tokens *t = &elab_tree(e)->tokens;
@@ -294,7 +294,7 @@ static bool member_as_method(struct elab *e, struct diag *g, struct value object
 	return true;
 }
 
-/* `x.relu`: a function of the tensor that is not called. */
+/* Help for `x.relu`, where `relu` is a function that is not called. */
 static bool method_without_call(struct elab *e, struct diag *g, struct value object, node_id n, name_id name)
 {
 	struct value callee;
@@ -306,7 +306,7 @@ static bool method_without_call(struct elab *e, struct diag *g, struct value obj
 	return true;
 }
 
-/* `float32.infinity`, `int8.lowest`: other names of a limit. */
+/* Help for `float32.infinity`, `int8.lowest` and other names of a limit. */
 static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, const char *name)
 {
 	struct value limit;
@@ -320,9 +320,9 @@ static void element_type_help(struct elab *e, struct diag *g, dtype t, span at, 
 		  t == DT_TRIT ? "`random_ternary([3, 4])` makes random trits" : "to cast, call the type: `float32(x)`");
 }
 
-static struct value no_member(struct elab *e, struct value v, node_id n, name_id name)
+static struct value report_no_member(struct elab *e, struct value v, node_id n, name_id name)
 {
-	if (v.kind == V_MODULE) /* the resolver has reported it */
+	if (v.kind == V_MODULE) /* reported by the resolver */
 		return VALUE_POISON;
 	span at = tok_span(e->frame->mod, ast_token(elab_tree(e), n));
 	const char *what = v.kind == V_LAYER    ? arena_printf(e->em.f->arena, "layer `%s`", name_text(e->em.f, v.u.layer->item->name))
@@ -330,7 +330,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 						: value_text(&e->em, v);
 	struct diag *g = report_error(&e->em, DIAG_UNKNOWN_MEMBER, at, "%s has no member `%s`", what, name_text(e->em.f, name));
 	if (v.kind == V_TYPE)
-		diag_cause(e->em.report.out, g, "member of a type"); /* `Image.shape`, `Image.dtype`: one mistake */
+		diag_cause(e->em.report.out, g, "member of a type"); /* `Image.shape` and `Image.dtype` are one mistake */
 	struct name_list l = {0};
 	unsigned use = v.kind == V_TENSOR                                           ? HABIT_TENSOR
 		       : v.kind == V_LIST || v.kind == V_TUPLE || v.kind == V_RANGE ? HABIT_LIST
@@ -353,7 +353,7 @@ static struct value no_member(struct elab *e, struct value v, node_id n, name_id
 	return VALUE_POISON;
 }
 
-/* Candidates for an editor that asks what may stand after the dot. */
+/* Candidates for an editor's completion after the dot. */
 static void note_ask(struct elab *e, node_id n, struct value object)
 {
 	if (index_asked(e->em.f, tok_span(e->frame->mod, ast_token(elab_tree(e), n))) && !e->em.report.suppressed)
@@ -368,7 +368,7 @@ static struct value eval_member(struct elab *e, node_id n)
 		return v;
 	note_ask(e, n, v);
 	if (!own_member(e, v, name, elab_span(e, n), &out))
-		return no_member(e, v, n, name);
+		return report_no_member(e, v, n, name);
 	index_note_member(e, ast_token(elab_tree(e), n), v, out);
 	return out;
 }
@@ -396,14 +396,14 @@ static bool callable(struct value v)
 	return v.kind == V_FN || v.kind == V_LAYER_CLASS || v.kind == V_BUILTIN || v.kind == V_SPECIAL || v.kind == V_DTYPE;
 }
 
-/* Is it the function whose body this is? */
+/* True if v is the function of the current frame. */
 static bool is_current(const struct elab *e, struct value v)
 {
-	const struct func *now = e->frame->func;
-	return now && v.kind == V_FN && v.u.fn->node == now->node && v.u.fn->mod == now->mod && v.u.fn->self == now->self;
+	const struct func *current = e->frame->func;
+	return current && v.kind == V_FN && v.u.fn->node == current->node && v.u.fn->mod == current->mod && v.u.fn->self == current->self;
 }
 
-/* x.f(a): a member of x, else f(x, a). */
+/* The callee of `x.f(a)`: a member of x, else the function f, with x as its first argument. */
 static struct value method_target(struct elab *e, node_id n, struct args *args)
 {
 	node_id obj = ast_a(elab_tree(e), n);
@@ -424,7 +424,7 @@ static struct value method_target(struct elab *e, node_id n, struct args *args)
 	    (!callable(out) || is_current(e, out))) /* neither `let mean = x.mean()` nor `fn mean(x) { return x.mean() }` hides x.mean() */
 		prelude_lookup(e, name, &out);
 	if (!free_fn || !callable(out))
-		return no_member(e, v, n, name);
+		return report_no_member(e, v, n, name);
 	args->at[args->n++] = (struct arg){.v = v, .at = elab_span(e, obj)};
 	index_note_member(e, ast_token(elab_tree(e), n), v, out);
 	return out;
@@ -436,8 +436,8 @@ static const char *callee_text(struct elab *e, struct value callee, node_id n)
 	return text_join(&e->em, callee.kind == V_LAYER ? "layer instance " : "function ", src, "", "");
 }
 
-/* x.size(0), x.shape(0): properties that are functions elsewhere. */
-static bool called_property(struct elab *e, node_id call, struct value callee, bool method)
+/* Reports `x.size(0)` and `x.shape(0)`, which are functions in PyTorch. */
+static bool report_called_property(struct elab *e, node_id call, struct value callee, bool method)
 {
 	node_id target = ast_a(elab_tree(e), call);
 	token_id tok = ast_token(elab_tree(e), target);
@@ -464,7 +464,7 @@ static struct value eval_call(struct elab *e, node_id n)
 	node_id target = ast_a(elab_tree(e), n);
 	struct args args = {0, ARENA_ARRAY(e->em.f->arena, struct arg, ast_nodes(elab_tree(e), ast_b(elab_tree(e), n)).n + 1)};
 	struct value callee = ast_kind(elab_tree(e), target) == NODE_MEMBER ? method_target(e, target, &args) : eval(e, target);
-	if (ast_kind(elab_tree(e), target) == NODE_MEMBER && called_property(e, n, callee, args.n > 0))
+	if (ast_kind(elab_tree(e), target) == NODE_MEMBER && report_called_property(e, n, callee, args.n > 0))
 		return VALUE_POISON;
 	index_note_call(e, ast_token(elab_tree(e), target), callee, args.n > 0);
 	eval_args(e, n, &args);
@@ -473,7 +473,7 @@ static struct value eval_call(struct elab *e, node_id n)
 	return call_value(e, callee, &args, elab_span(e, n), callee_text(e, callee, target));
 }
 
-/* ---- */
+/* ---- dispatch ---- */
 
 static struct value eval_node(struct elab *e, node_id n)
 {

@@ -3,7 +3,7 @@
 #include "frontend/syntax/literal.h"
 #include "frontend/unit/text.h"
 
-/* What stands between an expression's end and the next text: `=` and a format. */
+/* The `=` and the format between an expression and the next text. */
 static struct text_format interpolation_format(struct elab *e, struct text_builder *t, node_id expr)
 {
 	const struct tokens *tokens = &elab_tree(e)->tokens;

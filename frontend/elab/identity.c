@@ -1,4 +1,4 @@
-/* What makes two calls of a function the same unit, and the unit's name for people. */
+/* The identity of a unit, its interface, and its name for people. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/elab/unit.h"
@@ -20,7 +20,7 @@ static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 	}
 }
 
-/* Of the tensors of a plan, or, without one, of a unit's outputs. */
+/* t is an index into the spec's tensors, or, without a spec, into the unit's outputs. */
 static void hash_tensor(struct hasher *h, const struct dims *d, const struct unit_spec *p, hir_ref t)
 {
 	if (!p) {

@@ -1,4 +1,4 @@
-/* Indexing: lists and tuples, and tensors as NumPy does it, by one select, slice or index_select for each subscript. */
+/* Indexing of lists, tuples, strings and tensors. Tensors follow NumPy: each index becomes a select, slice or index_select. */
 #include <string.h>
 #include "frontend/elab/stmt.h"
 #include "frontend/rules/builtin.h"
@@ -31,7 +31,7 @@ static struct value bad_index(struct elab *e, node_id n, struct value v, struct 
 	return VALUE_POISON;
 }
 
-/* Within least … most. */
+/* A bound of a slice, limited to least … most. */
 static int64_t clamp_bound(struct value v, int64_t n, int64_t least, int64_t most, int64_t standard)
 {
 	if (v.kind != V_INT)
@@ -92,7 +92,7 @@ static struct value call3(struct elab *e, enum builtin bi, struct value *v, uint
 	return call_builtin(&e->em, bi, &args, at);
 }
 
-/* Applies one subscript at *axis and moves the axis behind what is left of it. */
+/* Applies one index at *axis, and advances *axis to the next dimension. */
 static struct value subscript(struct elab *e, struct value x, node_id sub, uint32_t *axis, span at, span xat)
 {
 	span sat = elab_span(e, sub);
@@ -144,7 +144,7 @@ static struct value index_tensor(struct elab *e, struct value v, node_id n, stru
 	return v;
 }
 
-/* A string as the list of its characters. */
+/* The list of a string's characters. */
 static struct value characters(struct elab *e, const char *s)
 {
 	size_t len = strlen(s), n = 0;

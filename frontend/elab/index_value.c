@@ -1,4 +1,4 @@
-/* Values: what the elaborator finds while it checks. */
+/* Notes the values that a check finds in the editor's index. */
 #include "frontend/elab/index_value.h"
 #include <string.h>
 #include "base/buf.h"
@@ -6,8 +6,8 @@
 
 enum { MOST_ELEMENTS = 6, MOST_DEPTH = 4, MOST_VALUES = 4 };
 
-/* The standard library runs aloud for its callers, whose sizes are not its own. */
-static bool noted(const struct elab *e) { return e->em.f->index && !e->em.report.suppressed && !e->frame->mod->std; }
+/* Not in the standard library: it is elaborated for its callers, with their sizes. */
+static bool is_noted(const struct elab *e) { return e->em.f->index && !e->em.report.suppressed && !e->frame->mod->std; }
 
 void index_prelude(struct frontend *f)
 {
@@ -35,7 +35,7 @@ static const char *type_word(struct value v)
 	}
 }
 
-/* int = 64; inside a tuple or list the number alone. */
+/* "int = 64"; inside a tuple or list only "64". */
 static void put_scalar(struct elab *e, struct value v, struct buf *b, int depth)
 {
 	struct buf text = {0};
@@ -61,7 +61,7 @@ static void put_elements(struct elab *e, struct value v, struct buf *b, int dept
 	}
 }
 
-/* [T; n] where all elements look the same. */
+/* "[T; n]" if all elements have the same text. */
 static void put_list(struct elab *e, struct value v, struct buf *b, int depth)
 {
 	struct buf first = {0}, other = {0};
@@ -113,7 +113,7 @@ static void put_type(struct elab *e, struct value v, struct buf *b, int depth)
 	}
 }
 
-/* NULL: nothing that is worth telling. */
+/* NULL: the value has no type to show. */
 static const char *value_type(struct elab *e, struct value v)
 {
 	struct buf b = {0};
@@ -128,7 +128,7 @@ static const char *value_type(struct elab *e, struct value v)
 
 /* ---- names ---- */
 
-/* Is it the size that has the name itself? Then its value says nothing. */
+/* True if the value is the size of that name, so that showing it would repeat the name. */
 static bool is_own_size(struct elab *e, struct value v, token_id tok)
 {
 	uint32_t sym;
@@ -136,8 +136,8 @@ static bool is_own_size(struct elab *e, struct value v, token_id tok)
 	       token_is(&e->frame->mod->ast.tokens, tok, dims_sym_name(e->em.b->dims, sym));
 }
 
-/* One text for what a name is in several rounds of a loop. */
-static const char *joined(struct index *ix, const char *old, const char *new)
+/* Joins the texts of a name's values in several iterations of a loop. */
+static const char *join_texts(struct index *ix, const char *old, const char *new)
 {
 	const char *value = strstr(old, " = ");
 	size_t n = value ? (size_t)(value - old) : strlen(old);
@@ -150,7 +150,7 @@ static const char *joined(struct index *ix, const char *old, const char *new)
 
 void index_note_value(struct elab *e, token_id tok, struct value v)
 {
-	if (!noted(e) || is_poison(v))
+	if (!is_noted(e) || is_poison(v))
 		return;
 	struct index *ix = e->em.f->index;
 	span at = tok_span(e->frame->mod, tok);
@@ -160,7 +160,7 @@ void index_note_value(struct elab *e, token_id tok, struct value v)
 		return;
 	struct index_use *u = &ix->uses.at[i];
 	const char *type = is_own_size(e, v, tok) ? "int" : value_type(e, v);
-	u->type = u->type && type ? joined(ix, u->type, type) : type ? type : u->type;
+	u->type = u->type && type ? join_texts(ix, u->type, type) : type ? type : u->type;
 	uint32_t s = index_symbol_at(ix, at);
 	if (s != SYMBOL_NONE)
 		ix->symbols.at[s].type = u->type;
@@ -168,12 +168,12 @@ void index_note_value(struct elab *e, token_id tok, struct value v)
 
 void index_note_result(struct elab *e, struct value v)
 {
-	if (!noted(e) || is_poison(v))
+	if (!is_noted(e) || is_poison(v))
 		return;
 	const struct func *fn = e->frame->func;
 	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
 	uint32_t s = index_symbol_at(e->em.f->index, tok_span(fn->mod, decl.name));
-	bool argument = false; /* the integer that the call gives */
+	bool argument = false; /* the result is an integer argument */
 	for (uint32_t i = 0; i < decl.params.n && !argument; i++)
 		argument = is_own_size(e, v, ast_token(&fn->mod->ast, decl.params.at[i]));
 	if (s != SYMBOL_NONE && !e->em.f->index->symbols.at[s].type)
@@ -200,7 +200,7 @@ static token_id pattern_token(struct frontend *f, struct module *m, node_id p, n
 	return tok != TOKEN_NONE && token_name(f, m, tok) == name ? tok : TOKEN_NONE;
 }
 
-/* Where a layer's member has its name. */
+/* The token of a member's name in its layer. */
 static token_id member_token(struct frontend *f, const struct instance *in, name_id name)
 {
 	struct module *m = in->item->mod;
@@ -227,7 +227,7 @@ static uint32_t builtin_symbol(struct elab *e, struct value v)
 	return SYMBOL_NONE;
 }
 
-/* The definition of something that can be called. */
+/* The symbol of a value that can be called. */
 static uint32_t callable_symbol(struct elab *e, struct value v)
 {
 	struct member *forward;
@@ -249,7 +249,7 @@ static uint32_t callable_symbol(struct elab *e, struct value v)
 
 void index_note_member(struct elab *e, token_id name, struct value object, struct value found)
 {
-	if (!noted(e))
+	if (!is_noted(e))
 		return;
 	span at = tok_span(e->frame->mod, name);
 	name_id id = token_name(e->em.f, e->frame->mod, name);
@@ -273,7 +273,7 @@ void index_note_member(struct elab *e, token_id name, struct value object, struc
 
 void index_note_call(struct elab *e, token_id callee_name, struct value callee, bool method)
 {
-	if (!noted(e))
+	if (!is_noted(e))
 		return;
 	struct index *ix = e->em.f->index;
 	span at = tok_span(e->frame->mod, callee_name);
@@ -285,7 +285,7 @@ void index_note_call(struct elab *e, token_id callee_name, struct value callee, 
 
 void index_note_argument(struct elab *e, span name, struct module *mod, node_id param)
 {
-	if (!noted(e))
+	if (!is_noted(e))
 		return;
 	uint32_t s = index_symbol_at(e->em.f->index, tok_span(mod, ast_token(&mod->ast, param)));
 	if (s != SYMBOL_NONE)
@@ -313,7 +313,7 @@ static void offer_layer(struct elab *e, const struct instance *in)
 	}
 }
 
-/* A builtin that takes a tensor first, so that x.f() is f(x). */
+/* True for a builtin with a tensor as its first parameter, so that x.f() is f(x). */
 static bool takes_tensor(const struct symbol *s)
 {
 	const char *p = s->params;

@@ -1,4 +1,4 @@
-/* Module-form layers: making an instance runs the layer's body; parameters are declared, members keep what they were bound to. */
+/* Module-form layers. The layer's body runs once for each instance: it declares parameters and binds members. */
 #include "frontend/elab/layer.h"
 #include <string.h>
 #include "frontend/elab/call.h"
@@ -44,7 +44,7 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 				     name_text(e->em.f, p->name));
 		sig_close(&s);
 	}
-	if (!p->has_type && c.value) { /* the type is that of the initializer */
+	if (!p->has_type && c.value) { /* takes the type of the initializer */
 		struct builder scratch;
 		if (!e->em.checking)
 			builder_open(&e->em, &scratch);
@@ -70,7 +70,7 @@ static void declare_param(struct elab *e, struct instance *in, node_id n)
 	add_member(e, in, (struct member){.kind = M_PARAM, .name = p->name, .param = p, .at = p->at});
 }
 
-/* A let: its names become members. Tensors are kept as source and evaluated again in each unit. */
+/* Makes members of a `let`. Those that contain tensors are evaluated in each unit that uses them. */
 static void declare_lets(struct elab *e, struct instance *in, node_id n)
 {
 	uint32_t mark = e->locals.len;
@@ -97,7 +97,7 @@ static void declare_fn(struct elab *e, struct instance *in, node_id n)
 static void run_layer_body(struct elab *e, struct instance *in, node_id body)
 {
 	struct ast_nodes items = ast_nodes(elab_tree(e), ast_a(elab_tree(e), body));
-	for (uint32_t i = 0; i < items.n; i++) /* functions first: a `let` may name one */
+	for (uint32_t i = 0; i < items.n; i++) /* functions first: a `let` may use one */
 		if (ast_kind(elab_tree(e), items.at[i]) == NODE_FN)
 			declare_fn(e, in, items.at[i]);
 	for (uint32_t i = 0; i < items.n && !e->em.report.gave_up; i++) {
@@ -113,7 +113,7 @@ static void run_layer_body(struct elab *e, struct instance *in, node_id body)
 
 /* ---- arguments ---- */
 
-static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
+static void set_instance_key(struct elab *e, struct instance *in, uint32_t n_args)
 {
 	struct hasher *h = hasher_new();
 	item_hash_identity(h, e->em.f, in->item);
@@ -122,7 +122,7 @@ static void key_of(struct elab *e, struct instance *in, uint32_t n_args)
 	in->key = hasher_finish(h);
 }
 
-static bool run_time_arg(struct elab *e, struct value v, span at)
+static bool report_run_time_argument(struct elab *e, struct value v, span at)
 {
 	if (value_contains(v, V_TENSOR) && !e->em.checking) {
 		struct diag *g = report_error(&e->em, DIAG_TYPE_MISMATCH, at,
@@ -149,7 +149,7 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 		struct sig_site site = {text_join(&e->em, "argument `", name_text(e->em.f, name), label, ""),
 					bound[i] ? bound[i]->at : elab_span(e, p), elab_span(e, p)};
 		ok = match_param(e, &s, decl, p, !bound[i], &v, &site) && ok;
-		ok = ok && !run_time_arg(e, v, site.at);
+		ok = ok && !report_run_time_argument(e, v, site.at);
 		add_member(e, in, (struct member){.kind = M_VALUE, .name = name, .value = v, .at = elab_span(e, p), .is_arg = true});
 	}
 	ok = sig_solve(&s) && ok;
@@ -161,8 +161,8 @@ static bool configure(struct elab *e, struct instance *in, const struct ast_fn *
 	return ok;
 }
 
-/* Checking one definition: a layer already being made says nothing about itself. */
-static bool making(struct elab *e, const struct item *it)
+/* Checking: true if an instance of the layer is being made, which is not made again inside itself. */
+static bool is_being_made(struct elab *e, const struct item *it)
 {
 	for (struct frame *f = e->frame; f; f = f->up)
 		if (f->self && !f->func && f->self->item == it)
@@ -181,7 +181,7 @@ static bool contains_itself(struct elab *e, const struct instance *in, span at)
 	return false;
 }
 
-/* Functions that a layer's body or main calls without tensors run in their place; any other is a unit, and so is what makes layers in it. */
+/* True inside a unit. Functions that a layer's body or main calls without tensors are not units, and may make layers. */
 static bool inside_unit(const struct elab *e)
 {
 	const struct frame *f = e->frame;
@@ -195,8 +195,8 @@ static bool inside_unit(const struct elab *e)
 	return e->frame && e->frame->func && (!f || f->unit != e->em.b);
 }
 
-/* @variadic: the last parameter is a list, which may also be written as the remaining positional arguments. */
-static void pack_rest(struct elab *e, struct args *args, uint32_t n_params)
+/* @variadic: packs the remaining positional arguments into the list that is the last parameter. */
+static void pack_variadic(struct elab *e, struct args *args, uint32_t n_params)
 {
 	uint32_t first = n_params - 1, n = 0;
 	while (first + n < args->n && !args->at[first + n].name)
@@ -211,8 +211,8 @@ static void pack_rest(struct elab *e, struct args *args, uint32_t n_params)
 	args->n = first + 1;
 }
 
-/* nn.ReLU(x): the layer is made and called at once. */
-static bool given_tensor(struct elab *e, struct item *it, const struct ast_fn *decl, const struct args *args, span at)
+/* Reports `nn.ReLU(x)`, which passes a tensor to make a layer. */
+static bool report_tensor_argument(struct elab *e, struct item *it, const struct ast_fn *decl, const struct args *args, span at)
 {
 	const struct ast *t = &it->mod->ast;
 	const char *name = name_text(e->em.f, it->name), *text = e->frame->mod ? e->frame->mod->ast.tokens.src->text : "";
@@ -249,12 +249,12 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	struct arg **bound = ARENA_ARRAY(e->em.f->arena, struct arg *, decl.params.n + 1);
 	const char *what = text_join(&e->em, "layer `", name_text(e->em.f, it->name), "`", "");
 	if (attr_find(it->mod, decl.attrs, "variadic"))
-		pack_rest(e, args, decl.params.n);
-	else if (given_tensor(e, it, &decl, args, at))
+		pack_variadic(e, args, decl.params.n);
+	else if (report_tensor_argument(e, it, &decl, args, at))
 		return VALUE_POISON;
 	if (!bind_args(e, it->mod, decl.params, args, at, what, bound))
 		return VALUE_POISON;
-	if (e->em.checking && making(e, it))
+	if (e->em.checking && is_being_made(e, it))
 		return VALUE_POISON;
 	if (e->em.report.frames >= ELAB_MAX_FRAMES) {
 		report_error(&e->em, DIAG_ELAB_DEPTH, at, "layers are nested more than %d deep", ELAB_MAX_FRAMES);
@@ -273,18 +273,19 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 	e->em.report.depth += 4;
 	bool ok = configure(e, in, &decl, bound, at);
 	if (ok) {
-		key_of(e, in, decl.params.n);
+		set_instance_key(e, in, decl.params.n);
 		ok = !contains_itself(e, in, at);
 	}
 	if (ok) {
-		bool hush = e->em.checking && fr.up && fr.up->mod && !it->mod->std; /* its own check reports what is wrong inside */
-		if (hush)
+		bool suppress =
+			e->em.checking && fr.up && fr.up->mod && !it->mod->std; /* errors inside are reported by the layer's own check */
+		if (suppress)
 			suppress_diags(&e->em);
 		uint32_t before = e->em.report.errors;
 		run_layer_body(e, in, decl.body);
 		in->failed = in->failed || e->em.report.errors > before;
 		in->params = instance_params(e, in);
-		if (hush)
+		if (suppress)
 			restore_diags(&e->em);
 	}
 	frame_pop(e);
@@ -318,7 +319,7 @@ void check_layer(struct elab *e, struct item *it)
 		if (type) {
 			struct type *t = sig_type(&s, type);
 			v = sig_unknown_value(&s, t, elab_span(e, p));
-			if (v.kind == V_DIM) /* its symbol carries the argument's name */
+			if (v.kind == V_DIM) /* its symbol has the argument's name */
 				v.u.d = dim_new_sym(e->em.b->dims, name_text(e->em.f, elab_name(e, ast_token(elab_tree(e), p))));
 		}
 		check_default(e, it->mod, in, decl.generics, p);

@@ -1,4 +1,4 @@
-/* Lists that grow: `xs.append(x)`, and what a run-time loop collects, a V_STACKED. */
+/* Lists that grow. */
 #include "frontend/elab/list.h"
 #include <string.h>
 #include "frontend/elab/locals.h"

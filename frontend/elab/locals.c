@@ -1,4 +1,4 @@
-/* The locals of the current frame, and what becomes of them after a branch. */
+/* The locals of the current frame, and their values after a branch or loop that is checked. */
 #include "frontend/elab/locals.h"
 #include <string.h>
 
@@ -43,8 +43,8 @@ void locals_snapshot(struct elab *e, struct local **copy, uint32_t *n)
 		memcpy(*copy, e->locals.at + e->frame->base, *n * sizeof **copy);
 }
 
-/* Is it certain that values of these types are not the same type and shape? */
-static bool surely_differ(struct elab *e, struct value a, struct value b, enum join_kind how)
+/* True if the values certainly differ in type or shape. */
+static bool always_differ(struct elab *e, struct value a, struct value b, enum join_kind how)
 {
 	bool numbers = (a.kind == V_TENSOR || value_is_scalar(a)) && (b.kind == V_TENSOR || value_is_scalar(b));
 	if (value_is_seq(a) && a.kind == b.kind)
@@ -121,7 +121,7 @@ struct value value_join(struct elab *e, struct value a, struct value b, enum joi
 		return a;
 	if (is_poison(a) || is_poison(b))
 		return VALUE_POISON;
-	if (how != JOIN_COMPILE_TIME && surely_differ(e, a, b, how)) {
+	if (how != JOIN_COMPILE_TIME && always_differ(e, a, b, how)) {
 		report_difference(e, a, b, how, l, at);
 		return VALUE_POISON;
 	}

@@ -1,4 +1,4 @@
-/* Loops: over what is known at compile time, unrolled; the others through carried.c. Comprehensions. */
+/* Loops and comprehensions. A loop over elements known at compile time is unrolled; any other is a run-time loop (runtime_loop.c). */
 #include "frontend/elab/body.h"
 #include "frontend/elab/branch.h"
 #include "frontend/elab/locals.h"
@@ -6,7 +6,7 @@
 #include "frontend/elab/runtime_loop.h"
 #include "frontend/elab/stmt.h"
 
-/* What stands for an element when the elements are not known. */
+/* The value of an unknown element. */
 static struct value unknown_item(struct elab *e, struct value v)
 {
 	if (v.kind != V_RANGE)
@@ -28,8 +28,8 @@ static enum flow loop_body(struct elab *e, node_id body)
 	return flow;
 }
 
-/* Checking: an iteration of a loop of which nobody knows how often it runs. `sure`: the run decides. */
-static enum flow exec_once(struct elab *e, node_id pattern, struct value item, node_id body, bool sure, span at)
+/* Checking: executes one iteration of a loop with an unknown trip count. `at_run_time`: it is known only at run time. */
+static enum flow check_iteration(struct elab *e, node_id pattern, struct value item, node_id body, bool at_run_time, span at)
 {
 	struct local *before;
 	uint32_t n, mark = e->locals.len;
@@ -43,14 +43,14 @@ static enum flow exec_once(struct elab *e, node_id pattern, struct value item, n
 	e->em.conditional--;
 	e->frame->returned = returned;
 	e->locals.len = mark;
-	locals_join(e, before, n, sure ? JOIN_LOOP : JOIN_COMPILE_TIME, at);
+	locals_join(e, before, n, at_run_time ? JOIN_LOOP : JOIN_COMPILE_TIME, at);
 	return FLOW_NEXT;
 }
 
 /* ---- unrolled ---- */
 
-/* One iteration that may turn out not to run, since an earlier one left. */
-static enum flow guarded_iteration(struct elab *e, hir_ref live, node_id pattern, struct value item, node_id body)
+/* Executes an iteration that may not run, because an earlier one may have left the loop. */
+static enum flow exec_guarded_iteration(struct elab *e, hir_ref live, node_id pattern, struct value item, node_id body)
 {
 	struct branch br;
 	enum flow flow;
@@ -69,7 +69,7 @@ static enum flow guarded_iteration(struct elab *e, hir_ref live, node_id pattern
 	return flow;
 }
 
-static enum flow unrolled(struct elab *e, const struct ast_for *f, struct value list)
+static enum flow unroll(struct elab *e, const struct ast_for *f, struct value list)
 {
 	uint32_t mark = e->locals.len;
 	for (uint32_t i = 0; i < list.u.seq->n && !e->em.report.gave_up; i++) {
@@ -77,7 +77,7 @@ static enum flow unrolled(struct elab *e, const struct ast_for *f, struct value 
 		enum flow flow;
 		exit_local(e, EXIT_SKIPPED)->value = value_bool(false);
 		if (exit_is_conditional(e, false, &live)) {
-			flow = guarded_iteration(e, live, f->pattern, list.u.seq->at[i], f->body);
+			flow = exec_guarded_iteration(e, live, f->pattern, list.u.seq->at[i], f->body);
 		} else {
 			bind_pattern(e, f->pattern, list.u.seq->at[i], elab_span(e, f->iter), false);
 			flow = loop_body(e, f->body);
@@ -89,8 +89,8 @@ static enum flow unrolled(struct elab *e, const struct ast_for *f, struct value 
 	return FLOW_NEXT;
 }
 
-/* Does a range's loop leave under a condition that only the run knows? Then it is better run than unrolled. */
-static bool leaves_at_run_time(struct elab *e, const struct ast_for *f, struct value first)
+/* True if a loop over a range exits under a condition known only at run time: then it is not unrolled. */
+static bool exits_at_run_time(struct elab *e, const struct ast_for *f, struct value first)
 {
 	struct branch br;
 	if (!has_early_exit(e, f->body))
@@ -108,8 +108,8 @@ static bool leaves_at_run_time(struct elab *e, const struct ast_for *f, struct v
 	return depends;
 }
 
-/* A loop over a range as one that runs; false: its body needs to know the numbers. */
-static bool runs(struct elab *e, const struct runtime_loop *loop, enum flow *flow)
+/* Tries a loop over a known range as a run-time loop. False: its body needs the numbers at compile time. */
+static bool try_runtime_loop(struct elab *e, const struct runtime_loop *loop, enum flow *flow)
 {
 	struct local *before;
 	uint32_t n, errors = e->em.report.errors;
@@ -137,15 +137,15 @@ static enum flow exec_for_in(struct elab *e, const struct ast_for *f, struct val
 		return flow;
 	}
 	if (!list_elements(&e->em, v, elab_span(e, f->iter), &list, &unknown))
-		return exec_once(e, f->pattern, VALUE_POISON, f->body, false, elab_span(e, f->iter));
-	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && has_append(e, f->body) && runs(e, &loop, &flow))
-		return flow; /* a sequence's steps */
-	if (loop.range && list.u.seq->n > 4 && leaves_at_run_time(e, f, list.u.seq->at[0]) && runs(e, &loop, &flow))
+		return check_iteration(e, f->pattern, VALUE_POISON, f->body, false, elab_span(e, f->iter));
+	if (loop.range && list.u.seq->n > 4 && e->frame->mod->std && has_append(e, f->body) && try_runtime_loop(e, &loop, &flow))
+		return flow; /* a sequence */
+	if (loop.range && list.u.seq->n > 4 && exits_at_run_time(e, f, list.u.seq->at[0]) && try_runtime_loop(e, &loop, &flow))
 		return flow;
-	return unrolled(e, f, list);
+	return unroll(e, f, list);
 }
 
-/* How it goes on behind a loop. */
+/* The flow after a loop. */
 static enum flow after_loop(struct elab *e, enum flow flow, uint32_t mark)
 {
 	e->locals.len = mark;
@@ -162,17 +162,17 @@ enum flow exec_for(struct elab *e, node_id n)
 	struct value v = eval(e, f.iter), list;
 	bool unknown;
 	uint32_t mark = e->locals.len;
-	bool by_run = v.kind == V_RANGE && value_contains(v, V_TENSOR);
-	if (e->em.checking && (by_run || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown)))
-		return exec_once(e, f.pattern, unknown_item(e, v), f.body, by_run, elab_span(e, f.iter));
+	bool at_run_time = v.kind == V_RANGE && value_contains(v, V_TENSOR);
+	if (e->em.checking && (at_run_time || !list_elements(&e->em, v, elab_span(e, f.iter), &list, &unknown)))
+		return check_iteration(e, f.pattern, unknown_item(e, v), f.body, at_run_time, elab_span(e, f.iter));
 	exits_declare(e, EXIT_LEFT, EXIT_SKIPPED);
 	return after_loop(e, exec_for_in(e, &f, v), mark);
 }
 
 /* ---- while ---- */
 
-/* Executes an iteration if all that decides it is known now. False: the run decides, nothing was executed. */
-static bool known_iteration(struct elab *e, node_id cond, node_id body, enum flow *flow, bool *stop)
+/* Executes an iteration whose condition and exits are known at compile time. False: they are not, and nothing was executed. */
+static bool exec_known_iteration(struct elab *e, node_id cond, node_id body, enum flow *flow, bool *stop)
 {
 	struct branch br;
 	branch_open(e, &br, HIR_NONE, elab_span(e, cond));
@@ -193,8 +193,8 @@ static bool known_iteration(struct elab *e, node_id cond, node_id body, enum flo
 		forget_assigned_locals(e, body);
 		return true;
 	}
-	bool join_kind = *stop || (known == 1 && *flow != FLOW_MAYBE);
-	if (!join_kind) {
+	bool decided = *stop || (known == 1 && *flow != FLOW_MAYBE);
+	if (!decided) {
 		branch_discard(&br);
 		return false;
 	}
@@ -214,7 +214,7 @@ static enum flow exec_while_in(struct elab *e, node_id n, node_id cond, node_id 
 	for (bool stop = false; !stop;) {
 		if (!count_step(&e->em, elab_span(e, n)))
 			return FLOW_NEXT;
-		if (!known_iteration(e, cond, body, &flow, &stop)) {
+		if (!exec_known_iteration(e, cond, body, &flow, &stop)) {
 			emit_runtime_loop(e, &loop, &flow);
 			return flow;
 		}
@@ -232,16 +232,16 @@ static enum flow check_while(struct elab *e, node_id n, node_id cond, node_id bo
 		struct value v = eval(e, cond);
 		int c = decide_condition(e, v, elab_span(e, cond), true);
 		if (c < 0)
-			return exec_once(e, AST_NONE, VALUE_POISON, body, v.kind == V_TENSOR && c == -1, elab_span(e, cond));
+			return check_iteration(e, AST_NONE, VALUE_POISON, body, v.kind == V_TENSOR && c == -1, elab_span(e, cond));
 		if (!c)
 			return FLOW_NEXT;
-		uint32_t ways = e->unknown_exits;
+		uint32_t exits = e->unknown_exits;
 		enum flow flow = loop_body(e, body);
 		if (flow == FLOW_RETURN)
 			return flow;
-		if (e->unknown_exits != ways) /* who knows how often it runs */
+		if (e->unknown_exits != exits) /* the trip count is unknown */
 			forget_assigned_locals(e, body);
-		if (flow == FLOW_BREAK || e->unknown_exits != ways)
+		if (flow == FLOW_BREAK || e->unknown_exits != exits)
 			return FLOW_NEXT;
 	}
 }
@@ -258,15 +258,15 @@ enum flow exec_while(struct elab *e, node_id n)
 
 /* ---- comprehensions ---- */
 
-struct comp {
+struct comprehension {
 	node_id elem;
 	struct ast_nodes clauses;
-	struct value first; /* what the first clause iterates over */
+	struct value first; /* the iterable of the first clause */
 	VEC(struct value) out;
 	bool unknown;
 };
 
-static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
+static void eval_clause(struct elab *e, struct comprehension *c, uint32_t k)
 {
 	if (k == c->clauses.n) {
 		struct value v = eval(e, c->elem);
@@ -284,7 +284,7 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 				     "the length of a list must be known at compile time");
 		c->unknown = c->unknown || known < 0;
 		if (known)
-			comp_clause(e, c, k + 1);
+			eval_clause(e, c, k + 1);
 		return;
 	}
 	struct value v = k ? eval(e, ast_b(elab_tree(e), n)) : c->first, list;
@@ -297,13 +297,13 @@ static void comp_clause(struct elab *e, struct comp *c, uint32_t k)
 	}
 	for (uint32_t i = 0; i < list.u.seq->n && !e->em.report.gave_up; i++) {
 		bind_pattern(e, ast_a(elab_tree(e), n), list.u.seq->at[i], elab_span(e, ast_b(elab_tree(e), n)), false);
-		comp_clause(e, c, k + 1);
+		eval_clause(e, c, k + 1);
 		e->locals.len = mark;
 	}
 }
 
-/* [f(i) for i in 0..n], where n is a size of the run: a loop that collects. */
-static struct value collected(struct elab *e, const struct comp *c)
+/* `[f(i) for i in 0..n]`, where n is a size known only at run time: a run-time loop that collects. */
+static struct value eval_collecting_loop(struct elab *e, const struct comprehension *c)
 {
 	struct runtime_loop loop = {.range = c->first.u.range,
 				    .pattern = ast_a(elab_tree(e), c->clauses.at[0]),
@@ -319,8 +319,8 @@ static struct value collected(struct elab *e, const struct comp *c)
 	return v;
 }
 
-/* Is it over one range of sizes, of which one only the run knows? */
-static bool collects(const struct elab *e, const struct comp *c)
+/* True for a comprehension over one range with a size known only at run time. */
+static bool is_collecting_loop(const struct elab *e, const struct comprehension *c)
 {
 	struct value v = c->first;
 	return !e->em.checking && c->clauses.n == 1 && v.kind == V_RANGE && value_contains(v, V_DIM) && !value_contains(v, V_TENSOR);
@@ -328,11 +328,11 @@ static bool collects(const struct elab *e, const struct comp *c)
 
 struct value eval_comprehension(struct elab *e, node_id n)
 {
-	struct comp c = {.elem = ast_a(elab_tree(e), n), .clauses = ast_nodes(elab_tree(e), ast_b(elab_tree(e), n))};
+	struct comprehension c = {.elem = ast_a(elab_tree(e), n), .clauses = ast_nodes(elab_tree(e), ast_b(elab_tree(e), n))};
 	c.first = eval(e, ast_b(elab_tree(e), c.clauses.at[0]));
-	if (collects(e, &c))
-		return collected(e, &c);
-	comp_clause(e, &c, 0);
+	if (is_collecting_loop(e, &c))
+		return eval_collecting_loop(e, &c);
+	eval_clause(e, &c, 0);
 	struct value v = value_seq(e->em.f->arena, V_LIST, c.out.len);
 	for (uint32_t i = 0; i < c.out.len; i++)
 		v.u.seq->at[i] = c.out.at[i];

@@ -1,4 +1,4 @@
-/* What the text of a loop says: the locals it assigns to, and whether it may be left early. */
+/* Scans the tree of a loop's body: the locals it assigns to, and its exits. */
 #include "frontend/elab/list.h"
 #include "frontend/elab/runtime_loop.h"
 
@@ -21,7 +21,7 @@ static void note_target(struct elab *e, node_id t, bool *assigned, uint32_t n)
 		}
 }
 
-/* Calls for every node of the subtree: children precede parents, and their tokens lie within. */
+/* Children precede parents, and their tokens are inside those of the parent: the subtree is a range of nodes. */
 static bool has_kind(struct elab *e, node_id root, enum node_kind kind)
 {
 	token_id first = ast_first_token(elab_tree(e), root);

@@ -18,8 +18,8 @@ struct func *item_func(struct frontend *f, struct item *it)
 	return it->checked.func;
 }
 
-/* The constants of one `let`, or of a `const`, which is one. */
-static uint32_t siblings(struct item *it, struct item **first)
+/* The number of constants of one `let` or `const`, and the first of them. */
+static uint32_t constants_of_let(struct item *it, struct item **first)
 {
 	uint32_t n = 1;
 	*first = item_first(it);
@@ -28,7 +28,7 @@ static uint32_t siblings(struct item *it, struct item **first)
 	return n;
 }
 
-/* Evaluates a `const` or `let`; its names become locals of the frame. */
+/* Evaluates a `const` or `let` into locals of the frame. */
 static void exec_constant(struct elab *e, struct item *it)
 {
 	const struct ast *t = &it->mod->ast;
@@ -44,7 +44,7 @@ static void exec_constant(struct elab *e, struct item *it)
 	local_push(e, it->name, v, true);
 }
 
-/* The values of the constants from `first` on. What is random in them is seeded by their name: the same wherever they are used. */
+/* Evaluates the n constants from `first` on. Random values in them are seeded by the first name, so that every use has the same ones. */
 static void eval_constants(struct elab *e, struct item *first, uint32_t n, struct value *out)
 {
 	struct frame fr = {.site.at = SPAN_NONE, .mod = first->mod};
@@ -66,13 +66,13 @@ static void eval_constants(struct elab *e, struct item *first, uint32_t n, struc
 	frame_pop(e);
 }
 
-/* Constants are evaluated once, aloud, in a unit of their own; those that hold tensors are evaluated again where they are used. */
-static void settle_constants(struct elab *e, struct item *first, uint32_t n)
+/* Evaluates constants once, with errors shown, in a unit of their own. Those that contain tensors are evaluated again in each unit that uses them. */
+static void eval_constants_once(struct elab *e, struct item *first, uint32_t n)
 {
 	struct builder scratch;
 	struct arena *work = e->em.f->arena;
 	struct value *values = ARENA_ARRAY(e->em.f->session, struct value, n);
-	int quiet = e->em.report.suppressed;
+	int suppressed = e->em.report.suppressed;
 	struct reads reads;
 	e->em.f->arena = e->em.f->session;
 	for (uint32_t i = 0; i < n; i++)
@@ -85,8 +85,8 @@ static void settle_constants(struct elab *e, struct item *first, uint32_t n)
 	struct item_reads read = reads_close(&e->em);
 	builder_close(&e->em);
 	e->em.f->arena = work;
-	e->em.report.suppressed = quiet;
-	if (quiet)
+	e->em.report.suppressed = suppressed;
+	if (suppressed)
 		e->em.report.out = e->em.report.discarded;
 	for (uint32_t i = 0; i < n; i++) {
 		first[i].checked.value = &values[i];
@@ -106,9 +106,9 @@ static struct value const_value(struct elab *e, struct item *it, span at)
 		return VALUE_POISON;
 	}
 	struct item *first;
-	uint32_t n = siblings(it, &first);
+	uint32_t n = constants_of_let(it, &first);
 	if (it->checked.state == ITEM_NEW)
-		settle_constants(e, first, n);
+		eval_constants_once(e, first, n);
 	if (it->checked.value->kind != V_VOID)
 		return *it->checked.value;
 	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, n);
@@ -137,8 +137,8 @@ struct value item_value(struct elab *e, struct item *it, span at)
 
 /* ---- members ---- */
 
-/* In the current unit, or around the body that it is. */
-static struct value *lazy_find(struct elab *e, const struct instance *in, name_id name)
+/* A lazy member that was evaluated in the current unit or, if that is a body, in an enclosing one. */
+static struct value *find_lazy_member(struct elab *e, const struct instance *in, name_id name)
 {
 	struct builder *b = e->em.b;
 	for (uint32_t i = b->lazies.len; i-- > 0;)
@@ -147,7 +147,7 @@ static struct value *lazy_find(struct elab *e, const struct instance *in, name_i
 	if (!b->body)
 		return NULL;
 	e->em.b = b->outer;
-	const struct value *outer = lazy_find(e, in, name);
+	const struct value *outer = find_lazy_member(e, in, name);
 	e->em.b = b;
 	if (!outer)
 		return NULL;
@@ -156,8 +156,8 @@ static struct value *lazy_find(struct elab *e, const struct instance *in, name_i
 	return &b->lazies.at[b->lazies.len - 1].value;
 }
 
-/* Evaluates a body's tensor-valued `let` in the current unit. */
-static void lazy_eval(struct elab *e, struct instance *in, node_id node)
+/* Evaluates a layer's `let` with tensors in the current unit. */
+static void eval_lazy_members(struct elab *e, struct instance *in, node_id node)
 {
 	struct frame fr = {.site.at = SPAN_NONE, .mod = in->item->mod, .self = in};
 	frame_push(e, &fr);
@@ -180,10 +180,10 @@ struct value member_value(struct elab *e, struct instance *in, struct member *m,
 	case M_PARAM: return param_value(e, m->param, at);
 	case M_LAZY: break;
 	}
-	struct value *v = lazy_find(e, in, m->name);
+	struct value *v = find_lazy_member(e, in, m->name);
 	if (!v && count_step(&e->em, at)) {
-		lazy_eval(e, in, m->node);
-		v = lazy_find(e, in, m->name);
+		eval_lazy_members(e, in, m->node);
+		v = find_lazy_member(e, in, m->name);
 	}
 	return v ? *v : VALUE_POISON;
 }

@@ -17,14 +17,14 @@ static const char *number(struct elab *e, uint32_t i)
 	return arena_strndup(e->em.f->arena, at, (size_t)(digits + sizeof digits - at));
 }
 
-/* ("_l0", cell): the string ends the names of the parameters from number `first` on. */
+/* `("_l0", cell)`: the string is a suffix of the names of the cell's parameters, which start at index `first`. */
 static void add_suffix(struct elab *e, const char *suffix, uint32_t first, struct param_list *out)
 {
 	for (uint32_t i = first; i < out->names.len; i++)
 		out->names.at[i] = text_join(&e->em, out->names.at[i], suffix, "", "");
 }
 
-/* ("denselayer1", layer): the string takes the place of its number in the list, or ends the names if it begins with `_`. */
+/* `("denselayer1", layer)`: the string replaces the layer's index in names, or is a suffix of them if it begins with `_`. */
 static bool is_named(struct value v) { return v.kind == V_TUPLE && v.u.seq->n == 2 && v.u.seq->at[0].kind == V_STR; }
 
 static void params_of_seq(struct elab *e, const struct seq *seq, const char *prefix, struct param_list *out)
@@ -50,7 +50,7 @@ static void add_param(struct param_list *out, struct layer_param *p, const char 
 	vec_push(&out->names, name);
 }
 
-/* Arguments last: a sub-layer that was passed in takes the name of the member that the body bound it to. */
+/* Arguments last: a sub-layer that was passed as an argument is named after the member that the body binds it to. */
 static void params_of_instance(struct elab *e, const struct instance *in, const char *prefix, struct param_list *out)
 {
 	for (int args = 0; args < 2; args++)
@@ -82,7 +82,7 @@ void collect_params(struct elab *e, struct value v, const char *prefix, struct p
 			add_param(out, all->at[i], dotted(e, prefix, all->names[i]));
 }
 
-/* Once the body has run: what is in it does not change any more. */
+/* Called after the body has run, when members no longer change. */
 const struct param_tree *instance_params(struct elab *e, const struct instance *in)
 {
 	struct param_list l = {0};
@@ -108,7 +108,7 @@ void param_list_free(struct param_list *l)
 
 /* ---- nodes ---- */
 
-/* A parameter inside a branch or loop: an input, as the unit around it has it. */
+/* A parameter inside a body: imported from the enclosing unit. */
 static struct value body_param(struct elab *e, struct layer_param *p, span at)
 {
 	struct builder *b = e->em.b;

@@ -1,5 +1,5 @@
-/* A functional layer called with its weights only: a layer that takes the rest. The value is a tuple that begins with a V_PARTIAL, so that what it holds goes
- * wherever tuples go; then comes a value for each argument of the layer, V_VOID for those that the second call gives. */
+/* A functional layer called with its weights only is a layer that takes the other arguments. Its value is a tuple, since tuples may contain tensors: a
+ * V_PARTIAL, then a value for each parameter, V_VOID for those that the second call passes. */
 #include "frontend/elab/partial.h"
 #include "frontend/elab/call.h"
 
@@ -12,8 +12,8 @@ static name_id param_name(struct elab *e, const struct func *fn, uint32_t i)
 static struct ast_nodes params_of_layer(const struct func *fn) { return ast_fn(&fn->mod->ast, fn->node).params; }
 static bool has_default(const struct func *fn, uint32_t i) { return ast_b(&fn->mod->ast, params_of_layer(fn).at[i]) != AST_NONE; }
 
-/* The argument of the layer that a is, the next that is free for one without a name; the number of arguments: there is none. */
-static uint32_t place_of(struct elab *e, const struct func *fn, const struct arg *a, const bool *taken)
+/* The index of the parameter for argument a: that of its name, or the next free one. The number of parameters: there is none. */
+static uint32_t param_index(struct elab *e, const struct func *fn, const struct arg *a, const bool *taken)
 {
 	uint32_t n = params_of_layer(fn).n, k = 0;
 	while (k < n && (a->name ? param_name(e, fn, k) != a->name : taken[k]))
@@ -28,7 +28,7 @@ bool is_partial_call(struct elab *e, const struct func *fn, const struct args *a
 	if (ast_kind(&fn->mod->ast, fn->node) != NODE_LAYER || fn->self || !args->n || args->n >= n || n > ELAB_MAX_ARGS)
 		return false;
 	for (uint32_t i = 0; i < args->n; i++) {
-		uint32_t k = place_of(e, fn, &args->at[i], taken);
+		uint32_t k = param_index(e, fn, &args->at[i], taken);
 		if (k == n || taken[k])
 			return false;
 		taken[k] = true;
@@ -49,14 +49,15 @@ struct value partial_make(struct elab *e, struct func *fn, const struct args *ar
 	for (uint32_t i = 0; i < n; i++)
 		v.u.seq->at[i + 1] = (struct value){.kind = V_VOID};
 	for (uint32_t i = 0; i < args->n; i++) {
-		uint32_t k = place_of(e, fn, &args->at[i], taken);
+		uint32_t k = param_index(e, fn, &args->at[i], taken);
 		taken[k] = true;
 		v.u.seq->at[k + 1] = args->at[i].v;
 	}
 	return v;
 }
 
-static struct value wrong_count(struct elab *e, const struct partial *p, uint32_t given, uint32_t left, const struct args *args, span at)
+static struct value report_wrong_count(struct elab *e, const struct partial *p, uint32_t given, uint32_t left, const struct args *args,
+				       span at)
 {
 	const char *name = name_text(e->em.f, p->fn->name);
 	struct diag *g =
@@ -84,9 +85,9 @@ struct value partial_call(struct elab *e, struct value layer, const struct args 
 		all[full.n++] = (struct arg){.v = values[i], .at = at, .name = param_name(e, p->fn, i), .name_at = SPAN_NONE};
 	}
 	for (uint32_t i = 0; i < args->n; i++) {
-		uint32_t k = place_of(e, p->fn, &args->at[i], taken);
+		uint32_t k = param_index(e, p->fn, &args->at[i], taken);
 		if (k == n && !args->at[i].name)
-			return wrong_count(e, p, given, n - given, args, at);
+			return report_wrong_count(e, p, given, n - given, args, at);
 		all[full.n] = args->at[i];
 		if (k < n) {
 			needed -= !taken[k] && !has_default(p->fn, k);
@@ -96,6 +97,6 @@ struct value partial_call(struct elab *e, struct value layer, const struct args 
 		full.n++;
 	}
 	if (needed)
-		return wrong_count(e, p, given, n - given, args, at);
+		return report_wrong_count(e, p, given, n - given, args, at);
 	return call_value(e, (struct value){.kind = V_FN, .u.fn = p->fn}, &full, at, what);
 }

@@ -1,4 +1,4 @@
-/* A program: its entries, its main blocks as one more, the parameters of all, and the units that they call. */
+/* A program: its entries, its main blocks as one more entry, their parameters, and the units that they call. */
 #include "frontend/elab/program.h"
 #include <string.h>
 #include "frontend/elab/incremental.h"
@@ -54,7 +54,7 @@ void program_add_entry(struct program *p, struct hir_entry entry)
 
 /* ---- main ---- */
 
-/* The program's parameters behind the inputs of main's unit. */
+/* The program's parameter for each input of main's unit. */
 static uint32_t *main_params(struct program *p)
 {
 	struct elab *e = p->e;
@@ -66,7 +66,7 @@ static uint32_t *main_params(struct program *p)
 		for (uint32_t k = 0; k < e->main_params->at.len && !name; k++)
 			if (e->main_params->at.at[k] == ip)
 				name = e->main_params->names.at[k];
-		if (!name) /* of a layer that no local holds */
+		if (!name) /* of a layer that is not a local */
 			name = arena_printf(e->em.f->arena, "%s%u.%s", name_text(e->em.f, ip->owner->item->name), ip->owner->id,
 					    name_text(e->em.f, ip->name));
 		params[i] = program_add_layer_param(p, ip, name);
@@ -74,7 +74,7 @@ static uint32_t *main_params(struct program *p)
 	return params;
 }
 
-/* Runs the blocks of a file, in order. */
+/* Runs the main blocks of a file, in order. */
 static void run_main(struct elab *e, struct module *m)
 {
 	for (uint32_t i = 0; i < m->n_items; i++) {
@@ -86,7 +86,7 @@ static void run_main(struct elab *e, struct module *m)
 	}
 }
 
-/* The blocks as one unit without run-time inputs. */
+/* Elaborates the main blocks into one unit without run-time inputs. */
 static void elab_main(struct program *p, struct module *m)
 {
 	struct elab *e = p->e;
@@ -115,8 +115,8 @@ static void elab_main(struct program *p, struct module *m)
 	param_list_free(&names);
 }
 
-/* Of entries with the same name, each takes what the manifest calls it: `Encoder` and `Decoder`, `A_step` and `B_step`. */
-static void tell_apart(struct program *p)
+/* Renames entries with equal names to their names in the manifest: `Encoder` and `Decoder`, `A_step` and `B_step`. */
+static void rename_equal_entries(struct program *p)
 {
 	struct elab *e = p->e;
 	const char **names = ARENA_ARRAY(e->em.temp, const char *, p->entries.len + 1);
@@ -186,7 +186,7 @@ struct hir_program *elab_program(struct elab *e, const struct elab_request *req)
 	for (uint32_t i = 0; i < req->n_entries && root.mod; i++)
 		elab_entry(&p, req->entries[i]);
 	if (p.entries.len == req->n_entries)
-		tell_apart(&p);
+		rename_equal_entries(&p);
 	for (uint32_t i = 0; i < e->em.f->modules.len && req->main; i++)
 		if (!strcmp(e->em.f->modules.at[i]->path, req->main))
 			elab_main(&p, e->em.f->modules.at[i]);

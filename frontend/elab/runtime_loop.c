@@ -1,7 +1,6 @@
-/* Loops with carried values. The body is elaborated with the carried locals as inputs and gives their next values, and whether it is to be run again:
- * the condition is elaborated twice, before the loop and at the end of the body, so that the loop is one unit. Which locals are carried is
- * what the body's text assigns to; numbers known at compile time become scalars, of the type that the body gives them. When that turns
- * out different from what was assumed, the body is elaborated again. */
+/* Run-time loops. The body is a unit: its inputs are the carried locals, its outputs are their next values and whether there is another iteration. So
+ * the condition is elaborated twice: before the loop, and at the end of the body. The locals that the body's tree assigns to are carried. Numbers known
+ * at compile time become scalars of the type that the body assigns. If that differs from the assumed type, the body is elaborated again. */
 #include "frontend/elab/runtime_loop.h"
 #include "frontend/elab/locals.h"
 #include "frontend/elab/pattern.h"
@@ -9,11 +8,11 @@
 #include "frontend/elab/stmt.h"
 #include "frontend/rules/operators.h"
 
-enum { MAX_ROUNDS = 8 };
+enum { MAX_ATTEMPTS = 8 };
 
 /* ---- carried values ---- */
 
-/* The value as a tree of leaves; false: something in it cannot be carried. */
+/* Makes a carried tensor of each tensor and scalar in v; *out is v with their indices. False: v contains other values. */
 static bool make_tree(struct loop_state *c, struct value v, uint32_t local, uint32_t *number, struct value *out)
 {
 	struct elab *e = c->e;
@@ -48,8 +47,8 @@ static hir_ref leaf_init(void *ctx, hir_ref leaf) { return ((struct loop_state *
 static hir_ref leaf_in(void *ctx, hir_ref leaf) { return ((struct loop_state *)ctx)->leaves.at[leaf].in; }
 static hir_ref leaf_result(void *ctx, hir_ref leaf) { return ((struct loop_state *)ctx)->leaves.at[leaf].out; }
 
-/* The locals before the loop, the carried ones as tensors. */
-static bool start_locals(struct loop_state *c)
+/* Resets the locals to their values before the loop, the carried ones as tensors. */
+static bool reset_locals(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	c->leaves.len = 0;
@@ -103,9 +102,9 @@ static void leave_body(struct loop_state *c)
 	e->locals.len = e->frame->base + c->n;
 }
 
-/* ---- what the body leaves ---- */
+/* ---- values at the end of the body ---- */
 
-static bool changes_type(struct loop_state *c, const struct carried_tensor *l, struct value out)
+static bool report_type_change(struct loop_state *c, const struct carried_tensor *l, struct value out)
 {
 	struct elab *e = c->e;
 	const struct local *now = local_at(c, l->local), *was = &c->before[l->local];
@@ -126,13 +125,13 @@ static bool changes_type(struct loop_state *c, const struct carried_tensor *l, s
 	return false;
 }
 
-static void assume(struct loop_state *c, const struct carried_tensor *l, dtype t)
+static void assume_type(struct loop_state *c, const struct carried_tensor *l, dtype t)
 {
 	map_put(&c->types, map_key_u64((uint64_t)l->local << 32 | l->number), t);
 	c->again = true;
 }
 
-/* The value that leaf `l` has at the end of the body. False: reported. */
+/* Sets the value of carried tensor `l` at the end of the body. False: reported. */
 static bool end_leaf(struct loop_state *c, struct carried_tensor *l, struct value v)
 {
 	struct elab *e = c->e;
@@ -144,39 +143,39 @@ static bool end_leaf(struct loop_state *c, struct carried_tensor *l, struct valu
 			return true;
 		}
 		if (!literal || l->literal.typed || t.rank || !scalar_converts(l->literal, t.elem))
-			return changes_type(c, l, v);
-		assume(c, l, t.elem);
+			return report_type_change(c, l, v);
+		assume_type(c, l, t.elem);
 		return true;
 	}
 	if (!value_is_scalar(v) || l->type.rank)
-		return changes_type(c, l, v);
+		return report_type_change(c, l, v);
 	l->out = scalar_tensor(&e->em, v, l->type.elem, c->loop->at);
 	if (l->out != HIR_NONE)
 		return true;
 	if (!literal || l->literal.typed || !scalar_converts(l->literal, scalar_type(v)))
-		return changes_type(c, l, v);
-	assume(c, l, scalar_type(v));
+		return report_type_change(c, l, v);
+	assume_type(c, l, scalar_type(v));
 	return true;
 }
 
-/* Does tree `t` end as it started? */
-static bool unchanged(struct loop_state *c, struct value t, struct value v)
+/* True if the body does not change the values of tree `t`. */
+static bool is_unchanged(struct loop_state *c, struct value t, struct value v)
 {
 	if (t.kind == V_TENSOR)
 		return v.kind == V_TENSOR && v.u.t == c->leaves.at[t.u.t].in;
 	if (t.kind != v.kind || t.u.seq->n != v.u.seq->n)
 		return false;
 	for (uint32_t i = 0; i < t.u.seq->n; i++)
-		if (!unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
+		if (!is_unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
 			return false;
 	return true;
 }
 
-/* Are the first elements of list v those of tree t? */
+/* True if list v begins with the unchanged elements of tree t. */
 static bool starts_with(struct loop_state *c, struct value t, struct value v)
 {
 	for (uint32_t i = 0; i < t.u.seq->n; i++)
-		if (!unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
+		if (!is_unchanged(c, t.u.seq->at[i], v.u.seq->at[i]))
 			return false;
 	return true;
 }
@@ -215,8 +214,8 @@ static bool end_locals(struct loop_state *c)
 			continue;
 		if (c->assigned[i] && c->trees[i].kind == V_STACKED) {
 			ok = growing_list_end(c, i, l->value) && ok;
-		} else if (c->assigned[i] && unchanged(c, c->trees[i], l->value)) {
-			c->assigned[i] = false; /* another local of that name was meant */
+		} else if (c->assigned[i] && is_unchanged(c, c->trees[i], l->value)) {
+			c->assigned[i] = false; /* the assignment is to another local of that name */
 			c->again = true;
 		} else if (c->assigned[i]) {
 			ok = end_tree(c, i, c->trees[i], l->value) && ok;
@@ -233,7 +232,7 @@ static bool end_locals(struct loop_state *c)
 	return ok;
 }
 
-/* ---- whether it goes on ---- */
+/* ---- conditions ---- */
 
 static hir_ref compare_counter(struct loop_state *c, hir_ref counter, hir_ref limit)
 {
@@ -254,7 +253,7 @@ static hir_ref while_condition(struct loop_state *c)
 	return v.kind == V_TENSOR && known == -1 ? v.u.t : HIR_NONE;
 }
 
-static hir_ref first_go(struct loop_state *c)
+static hir_ref first_condition(struct loop_state *c)
 {
 	struct elab *e = c->e;
 	const struct range *r = c->loop->range;
@@ -273,8 +272,8 @@ static hir_ref first_go(struct loop_state *c)
 	return compare_counter(c, refs[0], refs[1]);
 }
 
-/* At the end of the body: is there another iteration? */
-static hir_ref next_go(struct loop_state *c, enum flow flow, hir_ref counter, hir_ref limit)
+/* The condition of another iteration, at the end of the body. */
+static hir_ref next_condition(struct loop_state *c, enum flow flow, hir_ref counter, hir_ref limit)
 {
 	struct elab *e = c->e;
 	hir_ref live = HIR_NONE, go;
@@ -309,14 +308,14 @@ static hir_ref next_go(struct loop_state *c, enum flow flow, hir_ref counter, hi
 
 /* ---- one elaboration of the body ---- */
 
-struct round {
-	hir_ref go;                  /* before the loop */
-	hir_ref counter_in, next_go; /* in the body */
+struct loop_body {
+	hir_ref first;            /* before the loop */
+	hir_ref counter_in, next; /* in the body */
 	struct value returned, result;
 	span result_at;
 };
 
-static void run_body_once(struct loop_state *c, struct round *r)
+static void elaborate_body(struct loop_state *c, struct loop_body *r)
 {
 	struct elab *e = c->e;
 	struct hir_type t = {.elem = DT_INT64};
@@ -351,24 +350,24 @@ static void run_body_once(struct loop_state *c, struct round *r)
 	r->result_at = result ? result->at : SPAN_NONE;
 	if (e->em.report.gave_up)
 		return;
-	struct local *left; /* the condition must not change what the body left */
+	struct local *after; /* undoes changes of locals by the condition */
 	uint32_t n;
-	locals_snapshot(e, &left, &n);
-	r->next_go = next_go(c, flow, r->counter_in, limit);
+	locals_snapshot(e, &after, &n);
+	r->next = next_condition(c, flow, r->counter_in, limit);
 	for (uint32_t i = 0; i < n; i++)
-		e->locals.at[e->frame->base + i] = left[i];
+		e->locals.at[e->frame->base + i] = after[i];
 	if (c->loop->range && c->next_counter == HIR_NONE)
 		c->next_counter = r->counter_in;
 }
 
-/* A result that is returned from within, as leaves that only exist from the iteration on that returns. */
-static struct value extra_leaves(struct loop_state *c, struct value v)
+/* Carries a result that the body returns. Its initial value is a placeholder. */
+static struct value carry_result(struct loop_state *c, struct value v)
 {
 	struct elab *e = c->e;
 	if (value_is_seq(v)) {
 		struct value out = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			out.u.seq->at[i] = extra_leaves(c, v.u.seq->at[i]);
+			out.u.seq->at[i] = carry_result(c, v.u.seq->at[i]);
 		return out;
 	}
 	if (v.kind != V_TENSOR && !value_is_scalar(v))
@@ -384,16 +383,16 @@ static struct value extra_leaves(struct loop_state *c, struct value v)
 	return value_tensor(c->leaves.len - 1);
 }
 
-static void emit(struct loop_state *c, struct round *r, enum flow *flow)
+static void emit_loop(struct loop_state *c, struct loop_body *r, enum flow *flow)
 {
 	struct elab *e = c->e;
 	bool may_return = r->returned.kind == V_TENSOR || (r->returned.kind == V_BOOL && r->returned.u.b);
-	struct value returned = may_return ? extra_leaves(c, r->returned) : r->returned,
-		     result = may_return ? extra_leaves(c, r->result) : r->result;
+	struct value returned = may_return ? carry_result(c, r->returned) : r->returned,
+		     result = may_return ? carry_result(c, r->result) : r->result;
 	uint32_t n = c->leaves.len, counted = c->loop->range != NULL;
 	hir_ref *inits = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 1), *ins = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 1);
 	hir_ref *outs = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 2), *results = ARENA_ARRAY(e->em.f->arena, hir_ref, n + 2);
-	outs[0] = r->next_go;
+	outs[0] = r->next;
 	for (uint32_t i = 0; i < n; i++) {
 		inits[i + counted] = c->leaves.at[i].init;
 		ins[i + counted] = c->leaves.at[i].in;
@@ -406,10 +405,10 @@ static void emit(struct loop_state *c, struct round *r, enum flow *flow)
 	}
 	struct body_spec spec = {ins, n + counted, outs, n + counted + 1, "loop", c->loop->at};
 	struct body_unit body = body_unit(e, &c->body, &spec);
-	for (uint32_t i = 0; i < c->n; i++) /* where they were assigned to */
+	for (uint32_t i = 0; i < c->n; i++) /* spans of the assignments */
 		c->before[i].at = c->assigned[i] ? local_at(c, i)->at : c->before[i].at;
 	leave_body(c);
-	body_emit_loop(e, r->go, inits, n + counted, &body, results, c->loop->at);
+	body_emit_loop(e, r->first, inits, n + counted, &body, results, c->loop->at);
 	for (uint32_t i = 0; i < n; i++)
 		c->leaves.at[i].out = results[i + counted];
 	for (uint32_t i = 0; i < c->n; i++) {
@@ -429,24 +428,24 @@ static void emit(struct loop_state *c, struct round *r, enum flow *flow)
 	exit_local(e, EXIT_RESULT)->at = r->result_at;
 }
 
-/* 1: emitted; 0: once more; -1: reported. */
-static int one_round(struct loop_state *c, enum flow *flow)
+/* 1: emitted; 0: to be elaborated again; -1: reported. */
+static int elaborate_loop(struct loop_state *c, enum flow *flow)
 {
 	struct elab *e = c->e;
 	uint32_t errors = e->em.report.errors;
-	struct round r = {.counter_in = HIR_NONE, .next_go = HIR_NONE};
+	struct loop_body r = {.counter_in = HIR_NONE, .next = HIR_NONE};
 	c->again = false;
 	c->next_counter = HIR_NONE;
-	if (!start_locals(c))
+	if (!reset_locals(c))
 		return -1;
-	r.go = first_go(c);
-	if (r.go == HIR_NONE || e->em.report.errors != errors)
+	r.first = first_condition(c);
+	if (r.first == HIR_NONE || e->em.report.errors != errors)
 		return -1;
 	enter_body(c);
-	run_body_once(c, &r);
-	bool ok = e->em.report.errors == errors && !e->em.report.gave_up && r.next_go != HIR_NONE && end_locals(c);
+	elaborate_body(c, &r);
+	bool ok = e->em.report.errors == errors && !e->em.report.gave_up && r.next != HIR_NONE && end_locals(c);
 	if (ok && !c->again) {
-		emit(c, &r, flow);
+		emit_loop(c, &r, flow);
 		return 1;
 	}
 	leave_body(c);
@@ -467,8 +466,8 @@ bool emit_runtime_loop(struct elab *e, const struct runtime_loop *loop, enum flo
 	if (loop->cond)
 		find_assigned_locals(e, loop->cond, c.assigned, c.n);
 	*flow = FLOW_NEXT;
-	for (uint32_t round = 0; !done && round < MAX_ROUNDS; round++)
-		done = one_round(&c, flow);
+	for (uint32_t attempt = 0; !done && attempt < MAX_ATTEMPTS; attempt++)
+		done = elaborate_loop(&c, flow);
 	for (uint32_t i = 0; i < c.n && done != 1; i++) {
 		*local_at(&c, i) = c.before[i];
 		if (c.assigned[i])

@@ -1,10 +1,10 @@
-/* Lists to which every iteration of a loop adds: a tensor with room for all of it is carried, and each iteration fills its part. */
+/* Lists that grow in a run-time loop: the loop carries a tensor with room for all elements, and each iteration stores its part. */
 #include "frontend/elab/body.h"
 #include "frontend/elab/runtime_loop_state.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/rules/operators.h"
 
-/* How often the loop runs, where sizes say it. */
+/* The trip count, if it is computed from sizes. */
 static bool trip_count(struct loop_state *c, dim *out)
 {
 	struct dims *d = c->e->em.b->dims;
@@ -13,8 +13,8 @@ static bool trip_count(struct loop_state *c, dim *out)
 	if (!r || !size_value(&c->e->em, r->from, &from) || !size_value(&c->e->em, r->to, &to))
 		return false;
 	int64_t step = r->step > 0 ? r->step : -r->step;
-	dim way = r->step > 0 ? dim_sub(d, to, from) : dim_sub(d, from, to);
-	*out = step == 1 ? way : dim_floordiv(d, dim_add(d, way, dim_const(d, step - 1)), dim_const(d, step));
+	dim distance = r->step > 0 ? dim_sub(d, to, from) : dim_sub(d, from, to);
+	*out = step == 1 ? distance : dim_floordiv(d, dim_add(d, distance, dim_const(d, step - 1)), dim_const(d, step));
 	return true;
 }
 
@@ -55,7 +55,7 @@ struct value earlier_items(struct elab *e)
 	return v;
 }
 
-/* The number of the iteration, from 0. */
+/* The index of the iteration, from 0. */
 static hir_ref iteration(struct loop_state *c)
 {
 	struct elab *e = c->e;
@@ -79,7 +79,7 @@ static struct value calculated(struct loop_state *c, enum builtin bi, struct val
 	return call_builtin(&c->e->em, bi, &args, c->loop->at);
 }
 
-/* Element k of what this iteration added goes to its place; the tensor with it. */
+/* Stores element k of this iteration in the tensor, and returns the new tensor. */
 static hir_ref put_element(struct loop_state *c, uint32_t local, hir_ref all, struct value v, uint32_t k)
 {
 	struct elab *e = c->e;

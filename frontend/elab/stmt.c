@@ -34,14 +34,14 @@ int decide_condition(struct elab *e, struct value v, span at, bool report)
 
 /* ---- if ---- */
 
-/* Statements that follow. */
+/* The remaining statements of a block. */
 struct items {
 	const node_id *at;
 	uint32_t n;
-	bool tail; /* the value of the last is wanted */
+	bool value_wanted; /* the value of the last is used */
 };
 
-static struct value branch(struct elab *e, node_id n, enum flow *flow)
+static struct value exec_branch(struct elab *e, node_id n, enum flow *flow)
 {
 	*flow = FLOW_NEXT;
 	if (n == AST_NONE)
@@ -53,8 +53,8 @@ static struct value branch(struct elab *e, node_id n, enum flow *flow)
 
 static bool is_exit(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
 
-/* Checking: both ways of a condition that nobody knows; what they leave different is unknown. `sure`: the run decides, not the elaboration. */
-static struct value both_branches(struct elab *e, const struct ast_if *f, bool sure, enum flow *flow)
+/* Checking: executes both branches of an unknown condition and joins their results. `at_run_time`: it is known only at run time. */
+static struct value check_branches(struct elab *e, const struct ast_if *f, bool at_run_time, enum flow *flow)
 {
 	span at = elab_span(e, f->cond);
 	bool wanted = e->value_wanted;
@@ -65,37 +65,37 @@ static struct value both_branches(struct elab *e, const struct ast_if *f, bool s
 	locals_snapshot(e, &before, &n);
 	e->em.conditional++;
 	e->value_wanted = wanted;
-	struct value a = branch(e, f->then, &fa), first = e->frame->result;
+	struct value a = exec_branch(e, f->then, &fa), first = e->frame->result;
 	e->frame->returned = returned;
 	locals_snapshot(e, &after, &n);
 	locals_restore(e, before, n);
 	e->value_wanted = wanted;
-	struct value b = branch(e, f->otherwise, &fb);
+	struct value b = exec_branch(e, f->otherwise, &fb);
 	e->em.conditional--;
 	if (fa == FLOW_NEXT && fb == FLOW_NEXT)
-		locals_join(e, after, n, sure ? JOIN_BRANCH : JOIN_COMPILE_TIME, at);
+		locals_join(e, after, n, at_run_time ? JOIN_BRANCH : JOIN_COMPILE_TIME, at);
 	else if (fa == FLOW_NEXT)
 		locals_restore(e, after, n);
 	*flow = fa == fb ? fa : FLOW_NEXT;
 	e->unknown_exits += is_exit(fa) || is_exit(fb);
-	if (sure && *flow == FLOW_NEXT && (fa == FLOW_RETURN || fb == FLOW_RETURN) && e->frame->result.kind != V_VOID)
+	if (at_run_time && *flow == FLOW_NEXT && (fa == FLOW_RETURN || fb == FLOW_RETURN) && e->frame->result.kind != V_VOID)
 		e->frame->conditional_result_at = e->frame->result_at;
 	if (*flow != FLOW_RETURN && !returned && e->frame->returned)
 		e->frame->result = VALUE_POISON;
 	if (*flow == FLOW_RETURN) {
 		e->frame->returned = true;
-		e->frame->result = value_join(e, first, e->frame->result, sure ? JOIN_BRANCH : JOIN_COMPILE_TIME, NULL, at);
+		e->frame->result = value_join(e, first, e->frame->result, at_run_time ? JOIN_BRANCH : JOIN_COMPILE_TIME, NULL, at);
 	} else {
 		e->frame->returned = returned;
 	}
 	if (fa != FLOW_NEXT || fb != FLOW_NEXT)
 		return fa == FLOW_NEXT ? a : fb == FLOW_NEXT ? b : VALUE_POISON;
-	return value_join(e, a, b, sure && wanted ? JOIN_BRANCH : JOIN_COMPILE_TIME, NULL, at);
+	return value_join(e, a, b, at_run_time && wanted ? JOIN_BRANCH : JOIN_COMPILE_TIME, NULL, at);
 }
 
 static struct value run_items(struct elab *e, const struct items *items, enum flow *flow);
 
-/* The run decides. Where one side surely leaves, `rest`, what follows in the block, is part of the other, and *rest_done. */
+/* A run-time `if`. `rest` are the statements after it. If only one side always exits, they become part of the other side, and *rest_done is set. */
 static struct value runtime_if(struct elab *e, const struct ast_if *f, hir_ref cond, const struct items *rest, bool *rest_done,
 			       enum flow *flow)
 {
@@ -104,18 +104,18 @@ static struct value runtime_if(struct elab *e, const struct ast_if *f, hir_ref c
 	bool wanted = e->value_wanted;
 	branch_open(e, &br, cond, elab_span(e, f->cond));
 	for (uint32_t i = 0; i < 2; i++) {
-		enum flow way;
+		enum flow side_flow;
 		branch_enter(&br, i);
 		e->value_wanted = wanted;
-		struct value v = branch(e, sides[i], &way);
-		branch_leave(&br, i, v, way);
+		struct value v = exec_branch(e, sides[i], &side_flow);
+		branch_leave(&br, i, v, side_flow);
 	}
 	bool first = is_exit(br.sides[0].flow), second = is_exit(br.sides[1].flow);
 	if (rest && rest->n && first != second && e->em.report.errors == br.errors) {
-		enum flow way = br.sides[first].flow;
+		enum flow side_flow = br.sides[first].flow;
 		branch_enter(&br, first);
-		struct value v = run_items(e, rest, &way);
-		branch_leave(&br, first, v, way);
+		struct value v = run_items(e, rest, &side_flow);
+		branch_leave(&br, first, v, side_flow);
 		*rest_done = true;
 	}
 	return branch_merge(&br, flow);
@@ -130,12 +130,12 @@ static struct value eval_if_before(struct elab *e, node_id n, const struct items
 	*flow = FLOW_NEXT;
 	e->value_wanted = wanted;
 	if (known >= 0)
-		return branch(e, known ? f.then : f.otherwise, flow);
+		return exec_branch(e, known ? f.then : f.otherwise, flow);
 	if (e->em.report.gave_up)
 		return VALUE_POISON;
 	if (!e->em.checking && c.kind == V_TENSOR && known == -1)
 		return runtime_if(e, &f, c.u.t, rest, rest_done, flow);
-	return both_branches(e, &f, c.kind == V_TENSOR && known == -1, flow);
+	return check_branches(e, &f, c.kind == V_TENSOR && known == -1, flow);
 }
 
 struct value eval_if(struct elab *e, node_id n, enum flow *flow) { return eval_if_before(e, n, NULL, NULL, flow); }
@@ -195,8 +195,8 @@ enum flow exec(struct elab *e, node_id n, struct value *value)
 	return e->frame->returned ? FLOW_RETURN : flow;
 }
 
-/* What follows where only the run knows whether it does. */
-static struct value guarded_items(struct elab *e, const struct items *items, enum flow *flow)
+/* Statements after an exit that is known only at run time. */
+static struct value exec_guarded_items(struct elab *e, const struct items *items, enum flow *flow)
 {
 	struct branch br;
 	hir_ref live;
@@ -204,7 +204,7 @@ static struct value guarded_items(struct elab *e, const struct items *items, enu
 	if (!exit_is_conditional(e, true, &live))
 		return run_items(e, items, flow);
 	branch_open(e, &br, live, elab_span(e, items->at[0]));
-	br.value_wanted = items->tail;
+	br.value_wanted = items->value_wanted;
 	branch_enter(&br, 0);
 	exits_clear(e, true);
 	struct value v = run_items(e, items, flow);
@@ -220,13 +220,14 @@ static struct value run_items(struct elab *e, const struct items *items, enum fl
 {
 	struct value v = {.kind = V_VOID};
 	for (uint32_t i = 0; i < items->n && !e->em.report.gave_up; i++) {
-		struct items rest = {items->at + i + 1, items->n - i - 1, items->tail}, left = {items->at + i, items->n - i, items->tail};
+		struct items rest = {items->at + i + 1, items->n - i - 1, items->value_wanted},
+			     left = {items->at + i, items->n - i, items->value_wanted};
 		bool rest_done = false;
 		if (*flow == FLOW_MAYBE)
-			return guarded_items(e, &left, flow);
+			return exec_guarded_items(e, &left, flow);
 		if (*flow != FLOW_NEXT || !count_step(&e->em, elab_span(e, items->at[i])))
 			break;
-		e->value_wanted = items->tail && !rest.n;
+		e->value_wanted = items->value_wanted && !rest.n;
 		if (ast_kind(elab_tree(e), items->at[i]) == NODE_IF)
 			v = eval_if_before(e, items->at[i], &rest, &rest_done, flow);
 		else

@@ -1,5 +1,5 @@
-/* Units: what a call of a function with tensors becomes. Equal definition, compile-time arguments, element types, shapes (up to the names of
- * run-time sizes) and build-time flags make one unit; see identity.c. */
+/* Makes units. Calls share a unit if definition, compile-time arguments, element types, shapes and build-time flags are equal, whatever the names of
+ * run-time sizes are (identity.c). */
 #include "frontend/elab/unit.h"
 #include <string.h>
 #include "base/bug.h"
@@ -64,7 +64,7 @@ static uint32_t count_tensors(struct value v)
 	return n;
 }
 
-#define KEEP(to, from, n, T) ((to) = ARENA_ARRAY(e->em.f->arena, T, (n) + 1), (n) ? memcpy((to), (from), sizeof(T) * (n)) : NULL)
+#define COPY_ARRAY(to, from, n, T) ((to) = ARENA_ARRAY(e->em.f->arena, T, (n) + 1), (n) ? memcpy((to), (from), sizeof(T) * (n)) : NULL)
 
 void unit_copy_nodes(struct elab *e, struct hir_unit *u)
 {
@@ -72,9 +72,9 @@ void unit_copy_nodes(struct elab *e, struct hir_unit *u)
 	u->n_inputs = b->inputs.len;
 	u->n_nodes = b->nodes.len;
 	u->n_args = b->args.len;
-	KEEP(u->inputs, b->inputs.at, u->n_inputs, struct hir_input);
-	KEEP(u->nodes, b->nodes.at, u->n_nodes, struct hir_node);
-	KEEP(u->args, b->args.at, u->n_args, struct hir_arg);
+	COPY_ARRAY(u->inputs, b->inputs.at, u->n_inputs, struct hir_input);
+	COPY_ARRAY(u->nodes, b->nodes.at, u->n_nodes, struct hir_node);
+	COPY_ARRAY(u->args, b->args.at, u->n_args, struct hir_arg);
 	u->effects = b->effects;
 }
 
@@ -109,17 +109,17 @@ struct loading {
 	const struct unit_spec *p;
 };
 
-static hir_ref load_leaf(void *ctx, hir_ref leaf)
+static hir_ref load_tensor(void *ctx, hir_ref leaf)
 {
 	const struct loading *to = ctx;
 	const struct tensor_arg *l = &to->p->tensors.at[leaf];
 	return emit_input(&to->e->em, l->name, &l->type, l->build_time, to->p->at);
 }
 
-static struct value load_planned(struct elab *e, const struct unit_spec *p, struct value v)
+static struct value load_value(struct elab *e, const struct unit_spec *p, struct value v)
 {
 	struct loading to = {e, p};
-	return value_map_tensors(&e->em, v, load_leaf, &to);
+	return value_map_tensors(&e->em, v, load_tensor, &to);
 }
 
 static void load_params(struct elab *e, const struct unit_spec *p)
@@ -137,8 +137,8 @@ static void load_params(struct elab *e, const struct unit_spec *p)
 	}
 }
 
-/* An entry's result with its numbers as tensors: outputs keep their places. */
-static struct value all_tensors(struct elab *e, struct value v, span at)
+/* The result of an entry with its numbers as tensors, so that each is an output. */
+static struct value scalars_to_tensors(struct elab *e, struct value v, span at)
 {
 	if (value_is_scalar(v))
 		return value_tensor(emit_scalar(&e->em, v, scalar_type(v), at));
@@ -146,19 +146,19 @@ static struct value all_tensors(struct elab *e, struct value v, span at)
 		return v;
 	struct value out = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 	for (uint32_t i = 0; i < out.u.seq->n; i++)
-		out.u.seq->at[i] = all_tensors(e, v.u.seq->at[i], at);
+		out.u.seq->at[i] = scalars_to_tensors(e, v.u.seq->at[i], at);
 	return out;
 }
 
-/* What it takes to make the unit again. */
-static void keep_plan(struct elab *e, struct elab_unit *info, const struct unit_spec *p)
+/* Copies the spec to the session, to make the unit again. */
+static void save_spec(struct elab *e, struct elab_unit *info, const struct unit_spec *p)
 {
 	struct arena *a = e->em.f->session;
 	struct unit_spec *copy = ARENA_NEW(a, struct unit_spec);
 	*copy = *p;
-	KEEP(copy->params.at.at, p->params.at.at, p->params.at.len, struct layer_param *);
-	KEEP(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
-	KEEP(copy->tensors.at, p->tensors.at, p->tensors.len, struct tensor_arg);
+	COPY_ARRAY(copy->params.at.at, p->params.at.at, p->params.at.len, struct layer_param *);
+	COPY_ARRAY(copy->params.names.at, p->params.names.at, p->params.names.len, const char *);
+	COPY_ARRAY(copy->tensors.at, p->tensors.at, p->tensors.len, struct tensor_arg);
 	copy->params.seen = (struct map){0};
 	info->spec = copy;
 	info->sizes = dims_mark(p->dims);
@@ -171,18 +171,18 @@ struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identit
 	struct reads reads;
 	uint32_t errors = e->em.report.errors;
 	if (e->em.f->is_refreshable)
-		keep_plan(e, info, p);
+		save_spec(e, info, p);
 	builder_open(&e->em, &b);
 	reads_open(&e->em, &reads);
 	b.dims = p->dims;
 	load_params(e, p);
 	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, p->n_values + 1);
 	for (uint32_t i = 0; i < p->n_values; i++)
-		values[i] = load_planned(e, p, p->values[i]);
+		values[i] = load_value(e, p, p->values[i]);
 	e->callee = b.outer && p->is_call ? p : NULL;
 	info->result = run_body(e, p->fn, values, NULL, p->at, p->what);
 	if (!p->is_call && value_contains(info->result, V_TENSOR))
-		info->result = all_tensors(e, info->result, p->at);
+		info->result = scalars_to_tensors(e, info->result, p->at);
 	info->reads = reads_close(&e->em);
 	info->failed = e->em.report.errors != errors || e->em.report.gave_up || value_contains(info->result, V_POISON);
 	if (info->failed)
@@ -192,13 +192,13 @@ struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identit
 	return info;
 }
 
-static bool params_known(struct elab *e, const struct unit_spec *p)
+static bool params_have_types(struct elab *e, const struct unit_spec *p)
 {
 	for (uint32_t i = 0; i < p->params.at.len; i++) {
 		const struct layer_param *ip = p->params.at.at[i];
 		if (ip->has_type)
 			continue;
-		if (!e->em.report.errors) /* else the reason was reported */
+		if (!e->em.report.errors) /* else the cause was reported */
 			report_error(&e->em, DIAG_PARAM_TYPE, ip->at, "the type of parameter `%s` cannot be inferred",
 				     name_text(e->em.f, ip->name));
 		return false;
@@ -211,13 +211,13 @@ const struct elab_unit *unit_get(struct elab *e, struct unit_spec *p)
 	hash128 identity = unit_identity(e, p);
 	uint64_t known;
 	static const struct elab_unit failed = {.failed = true};
-	if (!params_known(e, p))
+	if (!params_have_types(e, p))
 		return &failed;
 	if (map_get(&e->em.f->elab.units, identity, &known))
 		return (struct elab_unit *)(uintptr_t)known;
 	BUG_ON(e->em.f->arena != e->em.f->session); /* units outlive a definition's check */
 	struct elab_unit *info = unit_make(e, p, identity);
-	if (!info->failed || !e->em.report.suppressed) /* what was not reported is to be tried again */
+	if (!info->failed || !e->em.report.suppressed) /* an unreported failure is tried again */
 		map_put(&e->em.f->elab.units, identity, (uint64_t)(uintptr_t)info);
 	if (e->em.f->is_refreshable && !info->failed)
 		vec_push(&e->em.f->elab.calls, info);

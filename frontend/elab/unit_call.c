@@ -1,17 +1,17 @@
-/* A call of a function with tensors: the caller's sizes become symbols of the unit, its tensors the unit's inputs. */
+/* A call of a unit: the caller's sizes become symbols of the unit, its tensors become inputs. */
 #include "frontend/elab/params.h"
 #include "frontend/elab/unit.h"
 
 struct sizes {
 	struct elab *e;
-	VEC(dim) exprs; /* the distinct sizes of the arguments, caller's dims, not constant */
+	VEC(dim) exprs; /* the distinct sizes of the arguments that are not constant; of the caller's dims */
 	VEC(const char *) names;
 	VEC(uint32_t) syms; /* scratch: symbols of one expression */
-	uint32_t *uses;     /* by caller's symbol: in how many of exprs */
+	uint32_t *uses;     /* by caller's symbol: the number of exprs that contain it */
 	dim *map;           /* by caller's symbol: the unit's dim */
 	bool *mapped;
 	VEC(dim) values; /* by the unit's symbol: the caller's dim */
-	VEC(dim) own;    /* by exprs: the unit's dim */
+	VEC(dim) own;    /* by index of exprs: the unit's dim */
 };
 
 static void add_size(struct sizes *z, dim d, const char *name)
@@ -25,7 +25,7 @@ static void add_size(struct sizes *z, dim d, const char *name)
 	vec_push(&z->names, name);
 }
 
-/* The name that the signature gives to a dimension of argument i. */
+/* The name of a dimension of argument i in the signature, or NULL. */
 static const char *declared_name(struct elab *e, const struct func *fn, uint32_t i, uint32_t axis)
 {
 	const struct ast *t = &fn->mod->ast;
@@ -91,8 +91,8 @@ static dim new_size(struct sizes *z, struct dims *to, const char *name, dim valu
 	return dim_new_sym(to, name ? name : arena_printf(z->e->em.f->arena, "D%u", n));
 }
 
-/* A size that is related to no other, as a fresh symbol times its constant factor, by which the unit may have to divide. */
-static dim alone_size(struct sizes *z, struct dims *to, const char *name, dim d)
+/* A size unrelated to others becomes a new symbol times its constant factor, which lets the unit divide by that factor. */
+static dim unrelated_size(struct sizes *z, struct dims *to, const char *name, dim d)
 {
 	struct dims *from = z->e->em.b->dims;
 	int64_t factor = dim_common_factor(from, d);
@@ -104,7 +104,7 @@ static dim alone_size(struct sizes *z, struct dims *to, const char *name, dim d)
 	return dim_mul(to, dim_const(to, factor), new_size(z, to, name, rest));
 }
 
-/* A size whose symbols occur in no other size becomes one fresh symbol, or a multiple of it; the others keep their relations. */
+/* A size whose symbols occur in no other size becomes a new symbol or a multiple of one. The others keep their relations. */
 static void map_sizes(struct sizes *z, struct dims *to)
 {
 	struct dims *from = z->e->em.b->dims;
@@ -131,12 +131,12 @@ static void map_sizes(struct sizes *z, struct dims *to)
 			z->mapped[s] = true;
 			z->map[s] = new_size(z, to, dim_is_sym(from, d, NULL) ? z->names.at[i] : NULL, dim_sym(from, s));
 		}
-		own = alone ? alone_size(z, to, z->names.at[i], d) : dim_translate(to, from, d, z->map);
+		own = alone ? unrelated_size(z, to, z->names.at[i], d) : dim_translate(to, from, d, z->map);
 		vec_push(&z->own, own);
 	}
 }
 
-static dim own_size(struct sizes *z, struct dims *to, dim d)
+static dim unit_size(struct sizes *z, struct dims *to, dim d)
 {
 	int64_t v;
 	if (dim_is_const(z->e->em.b->dims, d, &v))
@@ -147,30 +147,30 @@ static dim own_size(struct sizes *z, struct dims *to, dim d)
 	return dim_const(to, 0);
 }
 
-static struct value plan_value(struct sizes *z, struct unit_spec *p, struct value v, const char *name)
+static struct value value_in_unit(struct sizes *z, struct unit_spec *p, struct value v, const char *name)
 {
 	struct elab *e = z->e;
 	if (v.kind == V_DIM)
-		return value_dim(p->dims, own_size(z, p->dims, v.u.d));
+		return value_dim(p->dims, unit_size(z, p->dims, v.u.d));
 	if (value_is_seq(v)) {
 		struct value copy = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			copy.u.seq->at[i] = plan_value(z, p, v.u.seq->at[i], arena_printf(e->em.f->arena, "%s.%u", name, i));
+			copy.u.seq->at[i] = value_in_unit(z, p, v.u.seq->at[i], arena_printf(e->em.f->arena, "%s.%u", name, i));
 		return copy;
 	}
 	if (v.kind == V_RANGE) {
 		struct range *r = ARENA_NEW(e->em.f->arena, struct range);
-		*r = (struct range){plan_value(z, p, v.u.range->from, name), plan_value(z, p, v.u.range->to, name), v.u.range->step};
+		*r = (struct range){value_in_unit(z, p, v.u.range->from, name), value_in_unit(z, p, v.u.range->to, name), v.u.range->step};
 		return (struct value){.kind = V_RANGE, .u.range = r};
 	}
 	if (v.kind == V_TEXT)
-		return template_with_values(&e->em, v.u.text, plan_value(z, p, v.u.text->values, name));
+		return template_with_values(&e->em, v.u.text, value_in_unit(z, p, v.u.text->values, name));
 	if (v.kind != V_TENSOR)
 		return v;
 	struct tensor_arg l = {
 		.name = name, .type = *type_of(&e->em, v.u.t), .build_time = node_at(&e->em, v.u.t)->build_time, .caller = v.u.t};
 	for (uint32_t i = 0; i < l.type.rank; i++)
-		l.type.dims[i] = own_size(z, p->dims, l.type.dims[i]);
+		l.type.dims[i] = unit_size(z, p->dims, l.type.dims[i]);
 	vec_push(&p->tensors, l);
 	return value_tensor(p->tensors.len - 1);
 }
@@ -181,7 +181,7 @@ void unit_plan_free(struct unit_spec *p)
 	vec_free(&p->tensors);
 }
 
-static struct hir_type outer_type(struct elab *e, const struct hir_unit *u, const struct hir_type *t, const dim *syms)
+static struct hir_type type_in_caller(struct elab *e, const struct hir_unit *u, const struct hir_type *t, const dim *syms)
 {
 	struct hir_type out = *t;
 	for (uint32_t i = 0; i < t->rank; i++)
@@ -189,21 +189,21 @@ static struct hir_type outer_type(struct elab *e, const struct hir_unit *u, cons
 	return out;
 }
 
-static struct value outer_value(struct elab *e, const struct hir_unit *u, struct value v, hir_ref call, const dim *syms, span at)
+static struct value value_in_caller(struct elab *e, const struct hir_unit *u, struct value v, hir_ref call, const dim *syms, span at)
 {
 	if (value_is_seq(v)) {
 		struct value copy = value_seq(e->em.f->arena, v.kind, v.u.seq->n);
 		for (uint32_t i = 0; i < v.u.seq->n; i++)
-			copy.u.seq->at[i] = outer_value(e, u, v.u.seq->at[i], call, syms, at);
+			copy.u.seq->at[i] = value_in_caller(e, u, v.u.seq->at[i], call, syms, at);
 		return copy;
 	}
 	if (v.kind == V_DIM)
 		return value_dim(e->em.b->dims, dim_translate(e->em.b->dims, u->dims, v.u.d, syms));
 	if (v.kind == V_TEXT)
-		return template_with_values(&e->em, v.u.text, outer_value(e, u, v.u.text->values, call, syms, at));
+		return template_with_values(&e->em, v.u.text, value_in_caller(e, u, v.u.text->values, call, syms, at));
 	if (v.kind != V_TENSOR)
 		return v;
-	struct hir_type t = outer_type(e, u, &u->nodes[u->outputs[v.u.t].node].type, syms);
+	struct hir_type t = type_in_caller(e, u, &u->nodes[u->outputs[v.u.t].node].type, syms);
 	return value_tensor(emit_result(&e->em, call, v.u.t, &t, at));
 }
 
@@ -226,7 +226,7 @@ static hir_ref emit_call(struct elab *e, const struct unit_spec *p, struct hir_u
 		vec_push(&e->em.b->args, args[i]);
 	node.type = (struct hir_type){.elem = DT_BOOL};
 	if (u->n_outputs)
-		node.type = outer_type(e, u, &u->nodes[u->outputs[0].node].type, syms);
+		node.type = type_in_caller(e, u, &u->nodes[u->outputs[0].node].type, syms);
 	e->em.b->effects = e->em.b->effects || u->effects;
 	for (uint32_t i = 0; i < node.type.rank; i++)
 		node.build_time = node.build_time && dim_is_const(e->em.b->dims, node.type.dims[i], NULL);
@@ -248,7 +248,7 @@ static struct value finish_call(struct elab *e, struct unit_spec *p, const struc
 		call = emit_call(e, p, info->unit, syms);
 	if (needed && call == HIR_NONE)
 		return VALUE_POISON;
-	return outer_value(e, info->unit, info->result, call, syms, p->at);
+	return value_in_caller(e, info->unit, info->result, call, syms, p->at);
 }
 
 struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what)
@@ -266,7 +266,7 @@ struct value call_unit(struct elab *e, struct func *fn, struct value *values, ui
 	map_sizes(&z, p.dims);
 	for (uint32_t i = 0; i < n; i++) {
 		const char *name = name_text(e->em.f, token_name(e->em.f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i])));
-		p.values[i] = plan_value(&z, &p, values[i], name);
+		p.values[i] = value_in_unit(&z, &p, values[i], name);
 		collect_params(e, values[i], name, &p.params);
 	}
 	struct value v = finish_call(e, &p, &z);

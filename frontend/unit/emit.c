@@ -60,7 +60,7 @@ hir_ref emit_dim(struct emitter *e, dim d, span at)
 
 /* ---- builtins ---- */
 
-static bool arg_build_time(struct emitter *e, const struct hir_arg *a)
+static bool is_build_time_arg(struct emitter *e, const struct hir_arg *a)
 {
 	if (a->kind == ARG_TENSOR)
 		return e->b->nodes.at[a->u.tensor].build_time;
@@ -68,12 +68,12 @@ static bool arg_build_time(struct emitter *e, const struct hir_arg *a)
 		return dim_is_const(e->b->dims, a->u.d, NULL);
 	if (a->kind == ARG_LIST)
 		for (uint32_t i = 0; i < a->u.list.n; i++)
-			if (!arg_build_time(e, &e->b->args.at[a->u.list.start + i]))
+			if (!is_build_time_arg(e, &e->b->args.at[a->u.list.start + i]))
 				return false;
 	return true;
 }
 
-static bool type_constant(struct emitter *e, const struct hir_type *t)
+static bool has_constant_shape(struct emitter *e, const struct hir_type *t)
 {
 	for (uint32_t i = 0; i < t->rank; i++)
 		if (!dim_is_const(e->b->dims, t->dims[i], NULL))
@@ -92,9 +92,9 @@ struct hir_arg arg_list(struct emitter *e, const struct hir_arg *items, uint32_t
 hir_ref emit_builtin(struct emitter *e, enum builtin bi, const struct hir_type *t, const struct hir_arg *args, uint32_t n, span at)
 {
 	struct hir_node node = {.kind = HIR_BUILTIN, .builtin = bi, .type = *t, .n_args = n, .at = at};
-	node.build_time = type_constant(e, t);
+	node.build_time = has_constant_shape(e, t);
 	for (uint32_t i = 0; i < n; i++)
-		node.build_time = node.build_time && arg_build_time(e, &args[i]);
+		node.build_time = node.build_time && is_build_time_arg(e, &args[i]);
 	node.args = e->b->args.len;
 	for (uint32_t i = 0; i < n; i++)
 		vec_push(&e->b->args, args[i]);

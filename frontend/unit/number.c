@@ -85,7 +85,7 @@ bool number_limit(dtype t, const char *name, struct value *out)
 }
 
 /* A trit as an integer of type trit. */
-static struct value widened(struct value v)
+static struct value trit_as_int(struct value v)
 {
 	if (v.kind == V_TRIT)
 		v = (struct value){.kind = V_INT, .typed = DT_TRIT + 1, .u.i = v.u.i};
@@ -94,7 +94,7 @@ static struct value widened(struct value v)
 
 bool convert_operands(struct emitter *e, enum token_kind op, struct value *a, struct value *b, dtype *t, span at)
 {
-	struct value x = widened(*a), y = widened(*b);
+	struct value x = trit_as_int(*a), y = trit_as_int(*b);
 	*t = DT_COUNT;
 	if (value_is_literal(x) && value_is_literal(y))
 		return true;

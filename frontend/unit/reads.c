@@ -2,11 +2,11 @@
 #include <string.h>
 #include "frontend/unit/emit.h"
 
-static bool wanted(const struct emitter *e) { return e->f->is_refreshable || (e->f->records_reads && e->checking); }
+static bool is_recording(const struct emitter *e) { return e->f->is_refreshable || (e->f->records_reads && e->checking); }
 
 void reads_open(struct emitter *e, struct reads *r)
 {
-	if (!wanted(e))
+	if (!is_recording(e))
 		return;
 	*r = (struct reads){.outer = e->reads, .serial = ++e->f->elab.n_recordings};
 	e->reads = r;
@@ -15,7 +15,7 @@ void reads_open(struct emitter *e, struct reads *r)
 struct item_reads reads_close(struct emitter *e)
 {
 	struct reads *r = e->reads;
-	if (!wanted(e))
+	if (!is_recording(e))
 		return (struct item_reads){0};
 	struct item_read *list = ARENA_ARRAY(e->f->session, struct item_read, r->found.len + 1);
 	struct item_reads out = {list, r->found.len};

@@ -19,7 +19,7 @@ void restore_diags(struct emitter *e)
 		e->report.out = e->f->diags;
 }
 
-static bool in_std(const struct emitter *e, span at)
+static bool is_in_std(const struct emitter *e, span at)
 {
 	return at.source != SPAN_NO_SOURCE && !strncmp(sources_get(e->f->sources, at.source)->path, "std/", 4);
 }
@@ -27,10 +27,10 @@ static bool in_std(const struct emitter *e, span at)
 /* The place that a diagnostic shows. For an error inside the standard library, that is the call of the library. */
 static span shown_at(const struct emitter *e, span at)
 {
-	if (!in_std(e, at))
+	if (!is_in_std(e, at))
 		return at;
 	for (const struct call_site *s = e->report.site; s; s = s->up)
-		if (s->at.source != SPAN_NO_SOURCE && !in_std(e, s->at))
+		if (s->at.source != SPAN_NO_SOURCE && !is_in_std(e, s->at))
 			return s->at;
 	return at;
 }
@@ -50,12 +50,15 @@ static const char *type_text_in(struct emitter *e, const struct builder *b, cons
 	return s;
 }
 
-static bool within(span inner, span outer) { return inner.source == outer.source && inner.start >= outer.start && inner.end <= outer.end; }
+static bool span_is_inside(span inner, span outer)
+{
+	return inner.source == outer.source && inner.start >= outer.start && inner.end <= outer.end;
+}
 
 void label_origin(struct emitter *e, struct diag *g, const struct builder *b, hir_ref r, span seen)
 {
 	const struct hir_node *n = &b->nodes.at[r];
-	if (n->at.source == SPAN_NO_SOURCE || in_std(e, n->at) || within(n->at, seen))
+	if (n->at.source == SPAN_NO_SOURCE || is_in_std(e, n->at) || span_is_inside(n->at, seen))
 		return;
 	diag_secondary(e->report.out, g, n->at, "the %s comes from here", type_text_in(e, b, &n->type));
 }
@@ -67,7 +70,7 @@ static void label_path(struct emitter *e, struct diag *g, enum diag_code code)
 	span last = SPAN_NONE;
 	int shown = 0;
 	for (const struct call_site *s = e->report.site; s && !e->checking && shown < 4; s = s->up) {
-		if (s->at.source == SPAN_NO_SOURCE || !s->callee || in_std(e, s->at) || !memcmp(&last, &s->at, sizeof last))
+		if (s->at.source == SPAN_NO_SOURCE || !s->callee || is_in_std(e, s->at) || !memcmp(&last, &s->at, sizeof last))
 			continue;
 		last = s->at;
 		diag_secondary(e->report.out, g, s->at, "in %s, used here", s->callee);
@@ -80,7 +83,7 @@ static void label_path(struct emitter *e, struct diag *g, enum diag_code code)
 }
 
 /* True if the same message was reported for MOST_REPEATED calls already. */
-static bool repeated(struct emitter *e, enum diag_code code, const char *text)
+static bool is_repeated(struct emitter *e, enum diag_code code, const char *text)
 {
 	if (!e->checking || e->report.suppressed || (code != DIAG_TYPE_MISMATCH && code != DIAG_ARG_SHAPE && code != DIAG_ARG_COUNT))
 		return false;
@@ -102,7 +105,7 @@ struct diag *report_error(struct emitter *e, enum diag_code code, span at, const
 	va_end(ap);
 	e->report.errors++;
 	span primary = shown_at(e, at);
-	struct diag *g = diag_add(repeated(e, code, text) ? e->report.discarded : e->report.out, code, primary, "%s", text);
+	struct diag *g = diag_add(is_repeated(e, code, text) ? e->report.discarded : e->report.out, code, primary, "%s", text);
 	if (primary.source != at.source && !e->report.about_call)
 		diag_secondary(e->report.out, g, at, "in the standard library");
 	label_path(e, g, code);
@@ -112,7 +115,7 @@ struct diag *report_error(struct emitter *e, enum diag_code code, span at, const
 }
 
 /* Limits are reported even while diagnostics are suppressed, since elaboration stops. */
-static void elab_hear(struct emitter *e) { e->report.out = e->f->diags; }
+static void show_diags(struct emitter *e) { e->report.out = e->f->diags; }
 
 bool count_step(struct emitter *e, span at)
 {
@@ -120,7 +123,7 @@ bool count_step(struct emitter *e, span at)
 		return false;
 	if (++e->report.steps > e->report.max_steps) {
 		e->report.gave_up = true;
-		elab_hear(e);
+		show_diags(e);
 		struct diag *g =
 			report_error(e, DIAG_ELAB_STEPS, at, "the elaboration takes more than %" PRIu64 " steps", e->report.max_steps);
 		diag_note(e->report.out, g, "the cause is an endless loop, or calls, layers or types that multiply");
@@ -128,7 +131,7 @@ bool count_step(struct emitter *e, span at)
 	}
 	if (e->report.depth > ELAB_MAX_DEPTH) {
 		e->report.gave_up = true;
-		elab_hear(e);
+		show_diags(e);
 		report_error(e, DIAG_ELAB_DEPTH, at, "the elaboration is nested too deeply");
 		return false;
 	}
@@ -194,7 +197,7 @@ const char *text_join(struct emitter *e, const char *a, const char *b, const cha
 	return s;
 }
 
-static const char *keep(struct emitter *e, struct buf *b)
+static const char *take_text(struct emitter *e, struct buf *b)
 {
 	const char *s = arena_strndup(e->f->arena, b->at ? b->at : "", b->len);
 	buf_free(b);
@@ -215,7 +218,7 @@ const char *shape_text(struct emitter *e, const struct hir_type *t)
 			dim_print_apart(e->b->dims, t->dims[i], &b);
 	}
 	buf_putc(&b, ']');
-	return keep(e, &b);
+	return take_text(e, &b);
 }
 
 const char *type_text(struct emitter *e, hir_ref r)
@@ -251,7 +254,7 @@ const char *value_text(struct emitter *e, struct value v)
 	default: return value_kind_text(v);
 	}
 	value_print(e->f, e->b->dims, v, &b);
-	return keep(e, &b);
+	return take_text(e, &b);
 }
 
 const char *source_excerpt(struct emitter *e, span at)
