@@ -19,7 +19,7 @@
 #include "builder/build/workers.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
-#include "builder/store/store.h"
+#include "builder/store/disk.h"
 
 /* Opens the code generator on a thread while the front end works. No worker can be started meanwhile. */
 static bool expect_code(struct build_context *c, const struct project *p)
@@ -218,11 +218,10 @@ void build_end(struct build *b)
 }
 
 /* True if the outputs are those that the record describes, not those of a build with other flags. */
-static bool has_outputs(const struct build_record *r)
+static bool has_outputs(const struct disk *d, const struct build_record *r)
 {
-	struct file_stamp now;
 	for (uint32_t i = 0; i < r->n_outputs; i++)
-		if (!os_stamp(r->outputs[i].path, &now) || !os_stamp_eq(&now, &r->outputs[i].stamp))
+		if (!disk_has_stamp(d, r->outputs[i].path, &r->outputs[i].stamp))
 			return false;
 	return true;
 }
@@ -231,7 +230,9 @@ enum build_age build_age(const struct options *o, struct buf *why)
 {
 	struct session own = {0};
 	struct build b = begin(&own, o, stdout, stderr);
-	enum build_age age = is_current(&b) ? BUILD_CURRENT : b.last.record && has_outputs(b.last.record) ? BUILD_STALE : BUILD_UNKNOWN;
+	enum build_age age = is_current(&b)                                                ? BUILD_CURRENT
+			     : b.last.record && has_outputs(b.context.disk, b.last.record) ? BUILD_STALE
+											   : BUILD_UNKNOWN;
 	if (age == BUILD_STALE && b.last.why_stale)
 		buf_puts(why, b.last.why_stale);
 	stores_close_project(&b.context.stores);

@@ -10,6 +10,7 @@
 #include "builder/build/warm.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
+#include "builder/store/disk.h"
 #include "builder/store/inputs.h"
 
 _Static_assert((int)STEP_FAILED == (int)false && (int)STEP_NEXT == (int)true, "bool steps convert");
@@ -17,9 +18,10 @@ _Static_assert((int)STEP_FAILED == (int)false && (int)STEP_NEXT == (int)true, "b
 struct build_context context_new(struct session *s, struct build_request request)
 {
 	struct build_context c = {.request = request, .session = s, .stores.lock = -1};
+	c.disk = request.disk ? request.disk : &os_disk;
 	c.arena = arena_new(0);
 	c.sources = s->warm ? warm_begin(s->warm) : sources_new();
-	c.inputs = inputs_new(c.arena);
+	c.inputs = inputs_new(c.arena, c.disk);
 	c.diags = diags_new(0);
 	c.timing = timing_new(request.options->trace_file != NULL);
 	return c;
@@ -39,6 +41,12 @@ void context_free(struct build_context *c)
 		close(c->stores.lock);
 }
 
+const struct source *context_find_source(const struct build_context *c, const char *path)
+{
+	uint64_t id;
+	return map_get(&c->loaded, map_key_str(path), &id) && (uint32_t)id ? sources_get(c->sources, (uint32_t)id - 1) : NULL;
+}
+
 const struct source *context_load(struct build_context *c, const char *path)
 {
 	hash128 key = map_key_str(path);
@@ -46,10 +54,8 @@ const struct source *context_load(struct build_context *c, const char *path)
 	char *text;
 	size_t len;
 	if (map_get(&c->loaded, key, &id)) {
-		errno = 0;
-		if (!id)
-			(void)!access(path, R_OK); /* for errno */
-		return id ? sources_get(c->sources, (uint32_t)(id - 1)) : NULL;
+		errno = (int)(id >> 32);
+		return context_find_source(c, path);
 	}
 	const struct source *s = NULL;
 	int why = 0;
@@ -62,7 +68,7 @@ const struct source *context_load(struct build_context *c, const char *path)
 		free(text);
 		why = EFBIG;
 	}
-	map_put(&c->loaded, key, s ? s->id + 1u : 0);
+	map_put(&c->loaded, key, s ? s->id + 1u : (uint64_t)why << 32);
 	errno = why;
 	return s;
 }

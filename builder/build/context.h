@@ -13,6 +13,7 @@
 
 struct arena;
 struct diags;
+struct disk;
 struct inputs;
 struct session;
 struct source;
@@ -24,7 +25,8 @@ struct build_context {
 	struct session *session; /* outlives the build */
 	struct arena *arena;
 	struct sources *sources; /* the session's if its front ends stay warm */
-	struct map loaded;       /* path → source id + 1; 0: absent */
+	const struct disk *disk; /* where inputs are read */
+	struct map loaded;       /* path → source id + 1; absent: errno, shifted by 32 */
 	struct inputs *inputs;   /* every file and pattern that was read */
 	uint32_t own_inputs;     /* the first inputs are trib's own files */
 	struct diags *diags;
@@ -44,7 +46,9 @@ void context_free(struct build_context *c);
 
 /* The source of a file, read at the first call. NULL: errno says why. */
 const struct source *context_load(struct build_context *c, const char *path);
-/* The same as an interface of the front end. */
+/* The source of a file that was read; else NULL. */
+const struct source *context_find_source(const struct build_context *c, const char *path);
+/* context_load as an interface of the front end. */
 struct frontend_host context_host(struct build_context *c);
 /* True if the user or the session wants the build to end. On the main thread. */
 bool context_is_stopped(struct build_context *c);

@@ -75,7 +75,7 @@ static struct inputs *read_listed_files(struct build_context *c, hash128 request
 	direct_serialize_files(&s, &files, n);
 	if (!serializer_is_done(&s))
 		return NULL;
-	struct inputs *in = inputs_new(c->arena);
+	struct inputs *in = inputs_new(c->arena, c->disk);
 	*contents = ARENA_ARRAY(c->arena, hash128, *n + 1);
 	for (uint32_t i = 0; i < *n; i++) {
 		const struct direct_file *f = &files[i];

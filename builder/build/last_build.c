@@ -9,6 +9,7 @@
 #include "builder/build/result.h"
 #include "builder/manifest/options.h"
 #include "builder/manifest/single_file.h"
+#include "builder/store/disk.h"
 #include "builder/store/inputs.h"
 #include "frontend/frontend.h"
 
@@ -82,7 +83,7 @@ struct last_build last_build_find(struct build_context *c, struct build_result *
 	last.record = build_record_load(c->arena, store, last.key);
 	if (!last.record)
 		return last;
-	last.state = build_record_verify(c->arena, last.record, last.rest, &touched, &last.why_stale);
+	last.state = build_record_verify(c->disk, c->arena, last.record, last.rest, &touched, &last.why_stale);
 	if (last.state != RECORD_FRESH)
 		return last;
 	if (touched)
@@ -161,7 +162,7 @@ void last_build_save(struct build_context *c, const struct project *p, const str
 	t.outputs = ARENA_ARRAY(c->arena, struct build_record_output, t.n_outputs + 1);
 	for (uint32_t i = 0; i < t.n_outputs; i++) {
 		t.outputs[i].path = r->outputs.at[i];
-		if (!os_stamp(t.outputs[i].path, &t.outputs[i].stamp))
+		if (!c->disk->stamp(c->disk->ctx, t.outputs[i].path, &t.outputs[i].stamp))
 			return;
 	}
 	if (r->sources) {

@@ -5,6 +5,7 @@
 #include "builder/build/context.h"
 #include "builder/build/model.h"
 #include "builder/manifest/build_spec.h"
+#include "builder/store/disk.h"
 #include "builder/store/serializer.h"
 #include "builder/store/store.h"
 
@@ -38,12 +39,6 @@ static bool load(const struct model_job *m, struct link_record *r)
 	return serializer_is_done(&s);
 }
 
-static bool has_stamp(const char *path, const struct file_stamp *stamp)
-{
-	struct file_stamp now;
-	return os_stamp(path, &now) && os_stamp_eq(stamp, &now);
-}
-
 bool link_record_is_current(struct model_job *m)
 {
 	const char *paths[MOST_OUTPUTS];
@@ -55,7 +50,7 @@ bool link_record_is_current(struct model_job *m)
 	if (model_list_outputs(&o, paths) != r.n_stamps)
 		return false;
 	for (uint32_t i = 0; i < r.n_stamps; i++)
-		if (!has_stamp(paths[i], &r.stamps[i]))
+		if (!disk_has_stamp(m->context->disk, paths[i], &r.stamps[i]))
 			return false;
 	m->outputs = o;
 	return true;
@@ -64,7 +59,8 @@ bool link_record_is_current(struct model_job *m)
 const char *link_record_weights(const struct model_job *m)
 {
 	struct link_record r;
-	return load(m, &r) && *r.weights && r.n_stamps && has_stamp(r.weights, &r.stamps[r.n_stamps - 1]) ? r.weights : NULL;
+	return load(m, &r) && *r.weights && r.n_stamps && disk_has_stamp(m->context->disk, r.weights, &r.stamps[r.n_stamps - 1]) ? r.weights
+																 : NULL;
 }
 
 void link_record_save(const struct model_job *m)
@@ -75,8 +71,9 @@ void link_record_save(const struct model_job *m)
 				model_list_outputs(&m->outputs, paths)};
 	struct buf b = {0};
 	struct serializer s = serializer_to(&b);
+	const struct disk *d = m->context->disk;
 	for (uint32_t i = 0; i < r.n_stamps; i++)
-		os_stamp(paths[i], &stamps[i]);
+		d->stamp(d->ctx, paths[i], &stamps[i]);
 	serialize(&s, &r);
 	store_put(m->context->stores.project, record_key(m), b.at, b.len);
 	buf_free(&b);

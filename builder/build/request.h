@@ -4,14 +4,16 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+struct disk;
 struct options;
 
 struct build_request {
 	const struct options *options;
 	FILE *out, *err;
-	bool single;         /* `trib build FILE.tri`: no manifest, and no store beside the file */
-	bool check;          /* `trib check`: the front end alone */
-	bool caller_reports; /* the caller prints the summary (build_start) */
+	const struct disk *disk; /* NULL: the real one */
+	bool single;             /* `trib build FILE.tri`: no manifest, and no store beside the file */
+	bool check;              /* `trib check`: the front end alone */
+	bool caller_reports;     /* the caller prints the summary (build_start) */
 };
 
 /* True if lines that are neither errors nor warnings are printed. */

@@ -2,6 +2,7 @@
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "builder/store/disk.h"
 #include "builder/store/serializer.h"
 #include "builder/store/store.h"
 
@@ -63,7 +64,8 @@ static bool is_source(const char *path)
 	return n > 4 && strcmp(path + n - 4, ".tri") == 0;
 }
 
-enum build_record_state build_record_verify(struct arena *a, struct build_record *t, hash128 rest, bool *touched, const char **why)
+enum build_record_state build_record_verify(const struct disk *d, struct arena *a, struct build_record *t, hash128 rest, bool *touched,
+					    const char **why)
 {
 	enum build_record_state state = RECORD_FRESH;
 	*touched = false;
@@ -73,14 +75,13 @@ enum build_record_state build_record_verify(struct arena *a, struct build_record
 		return RECORD_STALE;
 	}
 	for (uint32_t i = 0; i < t->n_outputs; i++) {
-		struct file_stamp now;
-		if (!os_stamp(t->outputs[i].path, &now) || !os_stamp_eq(&now, &t->outputs[i].stamp)) {
+		if (!disk_has_stamp(d, t->outputs[i].path, &t->outputs[i].stamp)) {
 			*why = arena_printf(a, "%s is missing or was changed", t->outputs[i].path);
 			return RECORD_STALE;
 		}
 	}
 	bool *changed = ARENA_ARRAY(a, bool, t->n_inputs + 1);
-	inputs_verify(t->inputs, t->n_inputs, changed, touched);
+	inputs_verify(d, t->inputs, t->n_inputs, changed, touched);
 	for (uint32_t i = 0; i < t->n_inputs; i++) {
 		const struct input *in = &t->inputs[i];
 		if (!changed[i])

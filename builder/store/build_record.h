@@ -9,6 +9,7 @@
 #include "builder/store/inputs.h"
 
 struct arena;
+struct disk;
 struct serializer;
 struct store;
 
@@ -43,7 +44,8 @@ enum build_record_state {
 /* The record at `key`, with all memory in `a`. NULL: none, or damaged. */
 struct build_record *build_record_load(struct arena *a, struct store *s, hash128 key);
 /* Compares the record with the files on disk. */
-enum build_record_state build_record_verify(struct arena *a, struct build_record *t, hash128 rest, bool *touched, const char **why);
+enum build_record_state build_record_verify(const struct disk *d, struct arena *a, struct build_record *t, hash128 rest, bool *touched,
+					    const char **why);
 /* Writes or reads a list of sources. */
 void build_record_serialize_sources(struct serializer *s, struct build_record_source **sources, uint32_t *n);
 /* Queues it for the store's next flush. */

@@ -1,5 +1,6 @@
 #include "builder/store/file_hash.h"
 #include "base/buf.h"
+#include "builder/store/disk.h"
 #include "builder/store/inputs.h"
 #include "builder/store/serializer.h"
 #include "builder/store/store.h"
@@ -29,13 +30,13 @@ hash128 file_hash(struct store *project, struct inputs *in, const char *path)
 {
 	hash128 key = store_key("file", path);
 	struct file_record r;
-	struct file_stamp now;
+	const struct disk *d = inputs_disk(in);
 	size_t n = 0;
 	const void *bytes = store_get(project, key, &n);
 	struct serializer s = serializer_from(NULL, bytes, n);
 	serialize_file(&s, &r);
-	if (!serializer_is_done(&s) || !os_stamp(path, &now) || !os_stamp_eq(&now, &r.stamp)) {
-		input_hash_file(path, &r.stamp, &r.content);
+	if (!serializer_is_done(&s) || !disk_has_stamp(d, path, &r.stamp)) {
+		input_hash_file(d, path, &r.stamp, &r.content);
 		if (r.stamp.mtime_ns) /* else the stamp is not reliable */
 			save(project, key, &r);
 	}

@@ -4,30 +4,23 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include "base/arena.h"
 #include "base/bug.h"
 #include "base/map.h"
 #include "base/vec.h"
 #include "builder/manifest/glob.h"
+#include "builder/store/disk.h"
 
 #define SECOND_NS INT64_C(1000000000)
 #define TICK_NS INT64_C(20000000)
 #define COARSE_NS (2 * SECOND_NS) /* for file systems with stamps of one or two seconds */
 
 struct inputs {
-	struct arena *session;
+	struct arena *arena;
+	const struct disk *disk;
 	VEC(struct input) list;
 	struct map index; /* kind and path → list index */
 };
-
-/* Nanoseconds of the clock that file systems use for stamps. */
-static int64_t stamp_clock(void)
-{
-	struct timespec t;
-	clock_gettime(CLOCK_REALTIME_COARSE, &t);
-	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
-}
 
 /* Clears a stamp that is too young: the file may change again without a new stamp. */
 static void clear_if_young(struct file_stamp *stamp, int64_t clock)
@@ -38,29 +31,25 @@ static void clear_if_young(struct file_stamp *stamp, int64_t clock)
 		memset(stamp, 0, sizeof *stamp);
 }
 
-bool input_hash_file(const char *path, struct file_stamp *stamp, hash128 *content)
+bool input_hash_file(const struct disk *d, const char *path, struct file_stamp *stamp, hash128 *content)
 {
-	const void *data;
-	size_t len;
-	int64_t clock = stamp_clock();
+	int64_t clock = d->clock(d->ctx);
 	memset(content, 0, sizeof *content);
-	if (!os_stamp(path, stamp) || !os_map_file(path, &data, &len)) {
+	if (!d->stamp(d->ctx, path, stamp) || !d->hash(d->ctx, path, content)) {
 		memset(stamp, 0, sizeof *stamp);
 		return false;
 	}
-	*content = hash_bytes(data ? data : "", len);
-	if (data)
-		os_unmap(data, len);
 	clear_if_young(stamp, clock);
 	return true;
 }
 
-struct inputs *inputs_new(struct arena *session)
+struct inputs *inputs_new(struct arena *a, const struct disk *disk)
 {
 	struct inputs *in = calloc(1, sizeof *in);
 	if (!in)
 		bug_no_memory();
-	in->session = session;
+	in->arena = a;
+	in->disk = disk;
 	return in;
 }
 
@@ -86,7 +75,7 @@ static void add(struct inputs *in, enum input_kind kind, const char *path, const
 	hash128 key = index_key(kind, path);
 	if (map_get(&in->index, key, NULL))
 		return;
-	struct input i = {.path = arena_strdup(in->session, path), .kind = kind, .stamp = *stamp, .content = content};
+	struct input i = {.path = arena_strdup(in->arena, path), .kind = kind, .stamp = *stamp, .content = content};
 	map_put(&in->index, key, in->list.len);
 	vec_push(&in->list, i);
 }
@@ -98,9 +87,10 @@ void inputs_add(struct inputs *in, const char *path, const struct file_stamp *st
 
 bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len)
 {
+	const struct disk *d = in->disk;
 	struct file_stamp stamp;
-	int64_t clock = stamp_clock();
-	bool ok = os_stamp(path, &stamp) && os_read_file(path, 0, text, len);
+	int64_t clock = d->clock(d->ctx);
+	bool ok = d->stamp(d->ctx, path, &stamp) && d->read(d->ctx, path, text, len);
 	int why = errno;
 	hash128 content = {0, 0};
 	if (ok) {
@@ -119,7 +109,7 @@ bool inputs_note(struct inputs *in, const char *path, hash128 *content)
 {
 	struct file_stamp stamp;
 	hash128 c;
-	bool ok = input_hash_file(path, &stamp, &c);
+	bool ok = input_hash_file(in->disk, path, &stamp, &c);
 	add(in, INPUT_FILE, path, &stamp, c);
 	if (content)
 		*content = c;
@@ -135,14 +125,15 @@ static hash128 list_hash(const char *const *paths, uint32_t n)
 	return hasher_finish(h);
 }
 
-static const char *const *read_pattern(struct arena *a, const char *pattern, struct file_stamp *stamp, hash128 *content, uint32_t *n)
+static const char *const *read_pattern(const struct disk *d, struct arena *a, const char *pattern, struct file_stamp *stamp,
+				       hash128 *content, uint32_t *n)
 {
-	int64_t clock = stamp_clock();
+	int64_t clock = d->clock(d->ctx);
 	const char *folder = glob_folder(a, pattern);
 	memset(stamp, 0, sizeof *stamp);
-	if (folder && os_stamp(folder, stamp))
+	if (folder && d->stamp(d->ctx, folder, stamp))
 		clear_if_young(stamp, clock);
-	const char *const *list = glob_expand(a, pattern, n);
+	const char *const *list = d->expand(d->ctx, a, pattern, n);
 	*content = list_hash(list, *n);
 	return list;
 }
@@ -151,10 +142,12 @@ const char *const *inputs_glob(struct inputs *in, const char *pattern, uint32_t 
 {
 	struct file_stamp stamp;
 	hash128 content;
-	const char *const *list = read_pattern(in->session, pattern, &stamp, &content, n);
+	const char *const *list = read_pattern(in->disk, in->arena, pattern, &stamp, &content, n);
 	add(in, INPUT_PATTERN, pattern, &stamp, content);
 	return list;
 }
+
+const struct disk *inputs_disk(const struct inputs *in) { return in->disk; }
 
 uint32_t inputs_count(const struct inputs *in) { return in->list.len; }
 
@@ -168,7 +161,7 @@ const struct input *inputs_at(const struct inputs *in, uint32_t i) { return &in-
 
 static bool is_reliable(const struct file_stamp *s) { return s->mtime_ns != 0; }
 
-static bool verify_pattern(struct arena *scratch, struct input *i, bool *touched)
+static bool verify_pattern(const struct disk *d, struct arena *scratch, struct input *i, bool *touched)
 {
 	struct file_stamp now;
 	hash128 content;
@@ -177,10 +170,10 @@ static bool verify_pattern(struct arena *scratch, struct input *i, bool *touched
 	bool same = false;
 	if (is_reliable(&i->stamp)) {
 		const char *folder = glob_folder(scratch, i->path);
-		same = folder && os_stamp(folder, &now) && os_stamp_eq(&now, &i->stamp);
+		same = folder && disk_has_stamp(d, folder, &i->stamp);
 	}
 	if (!same) {
-		read_pattern(scratch, i->path, &now, &content, &n);
+		read_pattern(d, scratch, i->path, &now, &content, &n);
 		same = hash_eq(content, i->content);
 		if (same && is_reliable(&now)) {
 			i->stamp = now;
@@ -191,19 +184,19 @@ static bool verify_pattern(struct arena *scratch, struct input *i, bool *touched
 	return same;
 }
 
-bool input_verify(struct arena *scratch, struct input *i, bool *touched)
+bool input_verify(const struct disk *d, struct arena *scratch, struct input *i, bool *touched)
 {
 	struct file_stamp now;
 	hash128 content;
 	if (i->kind == INPUT_PATTERN)
-		return verify_pattern(scratch, i, touched);
-	if (!os_stamp(i->path, &now))
+		return verify_pattern(d, scratch, i, touched);
+	if (!d->stamp(d->ctx, i->path, &now))
 		return hash_is_zero(i->content);
 	if (hash_is_zero(i->content)) /* an unreadable file counts as absent */
-		return !input_hash_file(i->path, &now, &content);
+		return !input_hash_file(d, i->path, &now, &content);
 	if (is_reliable(&i->stamp) && os_stamp_eq(&now, &i->stamp))
 		return true;
-	if (!input_hash_file(i->path, &now, &content) || !hash_eq(content, i->content))
+	if (!input_hash_file(d, i->path, &now, &content) || !hash_eq(content, i->content))
 		return false;
 	if (is_reliable(&now)) {
 		i->stamp = now;

@@ -8,6 +8,7 @@
 #include "base/os.h"
 
 struct arena;
+struct disk;
 struct inputs;
 
 enum input_kind { INPUT_FILE, INPUT_PATTERN, INPUT_KIND_COUNT };
@@ -18,7 +19,8 @@ struct input {
 	hash128 content;         /* zero: absent. Of a pattern: the hash of its matches */
 };
 
-struct inputs *inputs_new(struct arena *session);
+struct inputs *inputs_new(struct arena *a, const struct disk *disk);
+const struct disk *inputs_disk(const struct inputs *in);
 void inputs_free(struct inputs *in); /* NULL is accepted */
 /* Reads and records a file; text is malloc'd and NUL-terminated. False: absent or unreadable (recorded as absent). */
 bool inputs_read(struct inputs *in, const char *path, char **text, size_t *len);
@@ -33,9 +35,9 @@ const struct input *inputs_find(const struct inputs *in, enum input_kind kind, c
 const struct input *inputs_at(const struct inputs *in, uint32_t i);
 
 /* True if the input is unchanged. If only its stamp changed, the new stamp goes into `i`, and *touched is set. */
-bool input_verify(struct arena *scratch, struct input *i, bool *touched);
+bool input_verify(const struct disk *d, struct arena *scratch, struct input *i, bool *touched);
 /* The same for a list, on several threads if it is long. changed[i]: list[i] changed. */
-void inputs_verify(struct input *list, uint32_t n, bool *changed, bool *touched);
+void inputs_verify(const struct disk *d, struct input *list, uint32_t n, bool *changed, bool *touched);
 /* The stamp of a file and the hash of its content. False: the file is absent, and both are zero. */
-bool input_hash_file(const char *path, struct file_stamp *stamp, hash128 *content);
+bool input_hash_file(const struct disk *d, const char *path, struct file_stamp *stamp, hash128 *content);
 #endif

@@ -10,6 +10,7 @@ enum { MOST_THREADS = 8, LEAST_SHARE = 1000 }; /* starting a thread costs as muc
 struct share {
 	pthread_t thread;
 	bool started;
+	const struct disk *disk;
 	struct input *list;
 	uint32_t from, to;
 	bool *changed, touched;
@@ -20,7 +21,7 @@ static void *verify_share(void *arg)
 	struct share *s = arg;
 	struct arena *scratch = arena_new(0);
 	for (uint32_t i = s->from; i < s->to; i++)
-		s->changed[i] = !input_verify(scratch, &s->list[i], &s->touched);
+		s->changed[i] = !input_verify(s->disk, scratch, &s->list[i], &s->touched);
 	arena_free(scratch);
 	return NULL;
 }
@@ -32,13 +33,14 @@ static uint32_t threads_for(uint32_t n)
 	return n / LEAST_SHARE < most ? n / LEAST_SHARE : most;
 }
 
-void inputs_verify(struct input *list, uint32_t n, bool *changed, bool *touched)
+void inputs_verify(const struct disk *d, struct input *list, uint32_t n, bool *changed, bool *touched)
 {
 	struct share shares[MOST_THREADS];
 	uint32_t m = threads_for(n);
 	m = m ? m : 1;
 	for (uint32_t k = m; k-- > 0;) {
-		shares[k] = (struct share){.list = list,
+		shares[k] = (struct share){.disk = d,
+					   .list = list,
 					   .from = (uint32_t)((uint64_t)n * k / m),
 					   .to = (uint32_t)((uint64_t)n * (k + 1) / m),
 					   .changed = changed};

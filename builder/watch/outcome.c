@@ -12,11 +12,7 @@
 static bool describes_commit(const char *path) { return strstr(path, ".git/") || strcmp(path_base(path), ".git") == 0; }
 
 /* The text of a source or manifest as the build read it; NULL for any other file. */
-static const struct source *source_read_by(const struct build *b, const char *path)
-{
-	uint64_t id;
-	return map_get(&b->context.loaded, map_key_str(path), &id) && id ? sources_get(b->context.sources, (uint32_t)(id - 1)) : NULL;
-}
+static const struct source *source_read_by(const struct build *b, const char *path) { return context_find_source(&b->context, path); }
 
 static struct edit edit_of(struct watch *w, const struct build *b, const char *path)
 {

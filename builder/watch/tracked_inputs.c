@@ -4,6 +4,7 @@
 #include "base/bug.h"
 #include "base/vec.h"
 #include "builder/build/build_steps.h"
+#include "builder/store/disk.h"
 
 struct tracked_inputs {
 	struct arena *a;
@@ -70,7 +71,7 @@ const struct input *const *tracked_inputs_changed(struct tracked_inputs *s, uint
 	arena_mark_t m = arena_mark(s->a);
 	s->changed.len = 0;
 	for (uint32_t i = 0; i < s->inputs.len; i++)
-		if (!input_verify(s->a, &s->inputs.at[i], &touched))
+		if (!input_verify(&os_disk, s->a, &s->inputs.at[i], &touched))
 			vec_push(&s->changed, &s->inputs.at[i]);
 	arena_release(s->a, m);
 	*n = s->changed.len;
@@ -83,7 +84,7 @@ bool inputs_are_outdated(const struct inputs *read)
 	bool touched, outdated = false;
 	for (uint32_t i = 0; i < inputs_count(read) && !outdated; i++) {
 		struct input copy = *inputs_at(read, i);
-		outdated = !input_verify(scratch, &copy, &touched);
+		outdated = !input_verify(&os_disk, scratch, &copy, &touched);
 	}
 	arena_free(scratch);
 	return outdated;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include "base/arena.h"
 #include "base/buf.h"
+#include "builder/store/disk.h"
 #include "builder/store/store.h"
 
 static char dir[64];
@@ -59,7 +60,7 @@ static void record(void)
 {
 	struct arena *a = arena_new(0);
 	struct buf w = {0};
-	struct inputs *in = inputs_new(a);
+	struct inputs *in = inputs_new(a, &os_disk);
 	char *text;
 	size_t len;
 	uint32_t n;
@@ -94,7 +95,7 @@ static enum build_record_state verify(bool *touched)
 	struct build_record *t = build_record_load(a, s, KEY);
 	assert_non_null(t);
 	assert_int_equal(t->units, 5);
-	enum build_record_state state = build_record_verify(a, t, REST, touched, &why);
+	enum build_record_state state = build_record_verify(&os_disk, a, t, REST, touched, &why);
 	if (*touched)
 		build_record_save(s, KEY, t);
 	store_close(s, &w);
@@ -206,7 +207,7 @@ static void other_options(void **state)
 	record();
 	struct store *s = store_open("store", false, &w);
 	struct build_record *t = build_record_load(a, s, KEY);
-	assert_int_equal(build_record_verify(a, t, (hash128){8, 8}, &touched, &why), RECORD_STALE);
+	assert_int_equal(build_record_verify(&os_disk, a, t, (hash128){8, 8}, &touched, &why), RECORD_STALE);
 	assert_null(build_record_load(a, s, (hash128){2, 2}));
 	struct build_record_source same = {"src/a.tri", 0, {3, 4}}, edited = {"src/a.tri", 0, {3, 5}};
 	assert_true(build_record_same_sources(t, &same, 1));

@@ -1,0 +1,50 @@
+#include "builder/store/disk.h"
+#include <time.h>
+#include "builder/manifest/glob.h"
+
+static bool real_stamp(void *ctx, const char *path, struct file_stamp *out)
+{
+	(void)ctx;
+	return os_stamp(path, out);
+}
+
+static bool real_read(void *ctx, const char *path, char **text, size_t *len)
+{
+	(void)ctx;
+	return os_read_file(path, 0, text, len);
+}
+
+static bool real_hash(void *ctx, const char *path, hash128 *content)
+{
+	const void *data;
+	size_t len;
+	(void)ctx;
+	if (!os_map_file(path, &data, &len))
+		return false;
+	*content = hash_bytes(data ? data : "", len);
+	if (data)
+		os_unmap(data, len);
+	return true;
+}
+
+static const char *const *real_expand(void *ctx, struct arena *a, const char *pattern, uint32_t *n)
+{
+	(void)ctx;
+	return glob_expand(a, pattern, n);
+}
+
+static int64_t real_clock(void *ctx)
+{
+	struct timespec t;
+	(void)ctx;
+	clock_gettime(CLOCK_REALTIME_COARSE, &t);
+	return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
+const struct disk os_disk = {real_stamp, real_read, real_hash, real_expand, real_clock, NULL};
+
+bool disk_has_stamp(const struct disk *d, const char *path, const struct file_stamp *stamp)
+{
+	struct file_stamp now;
+	return d->stamp(d->ctx, path, &now) && os_stamp_eq(&now, stamp);
+}
