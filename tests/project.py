@@ -38,7 +38,7 @@ class ProjectTest(unittest.TestCase):
     """self.dir is the project; its caches are its own."""
 
     example = None  # copied from examples/ when set
-    server = "off"  # "on": builds leave a warm process, which must be gone when the test is over
+    server = "off"  # "on": builds leave a build server, which must be gone when the test is over
 
     def setUp(self):
         self.tmp = tempfile.mkdtemp(prefix="trib-test-")

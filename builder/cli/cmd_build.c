@@ -9,7 +9,7 @@
 #include "builder/query/since.h"
 #include "builder/serve/client.h"
 
-static void say_left_out(const char *const *names, uint32_t n, const struct options *o)
+static void print_unaffected(const char *const *names, uint32_t n, const struct options *o)
 {
 	printf("not affected since %s:", o->since);
 	for (uint32_t i = 0; i < n; i++)
@@ -17,7 +17,7 @@ static void say_left_out(const char *const *names, uint32_t n, const struct opti
 	printf("\n");
 }
 
-/* Only the models that changed; the others are named. */
+/* Builds the models that changed, and lists the others. */
 static enum status build_since(const struct options *o)
 {
 	struct since s;
@@ -25,7 +25,7 @@ static enum status build_since(const struct options *o)
 	enum status status = since_open(&s, o, stderr);
 	if (status == STATUS_OK) {
 		const char **models = ARENA_ARRAY(s.arena, const char *, s.affected->n_models + 1);
-		const char **left_out = ARENA_ARRAY(s.arena, const char *, s.affected->n_models + 1);
+		const char **unaffected = ARENA_ARRAY(s.arena, const char *, s.affected->n_models + 1);
 		uint32_t n = 0, n_out = 0;
 		for (uint32_t i = 0; i < s.affected->n_models; i++) {
 			const struct affected_model *m = &s.affected->models[i];
@@ -34,14 +34,14 @@ static enum status build_since(const struct options *o)
 			if (m->n_why)
 				models[n++] = m->name;
 			else
-				left_out[n_out++] = m->name;
+				unaffected[n_out++] = m->name;
 		}
 		some.models = models;
 		some.n_models = n;
 		if (o->json > 0)
 			since_print_json(&s, o, stdout);
 		else if (n_out)
-			say_left_out(left_out, n_out, o);
+			print_unaffected(unaffected, n_out, o);
 		if (!n && o->json <= 0)
 			printf("trib: nothing to build\n");
 		if (n)
@@ -51,8 +51,8 @@ static enum status build_since(const struct options *o)
 	return status;
 }
 
-/* By the settings. What is wrong with them the build has said. */
-static bool is_wanted(const struct options *o)
+/* True if the settings allow a server. The build has reported errors in them. */
+static bool server_is_enabled(const struct options *o)
 {
 	struct arena *a = arena_new(0);
 	struct cache_config c;
@@ -63,30 +63,30 @@ static bool is_wanted(const struct options *o)
 
 static bool ask_server(void *client, int lock, enum status *s) { return client_build(client, lock, s); }
 
-/* By the project's warm process if there is one. One that is not there is started when this process had to warm up itself; it will be worth it the next time. */
+/* Builds in the project's build server if there is one. If this process had to load the code generator itself, starts a server for the next build. */
 static enum status build(const struct options *o)
 {
-	struct client client = {.argv = o->argv, .presence = SERVER_THERE};
+	struct client client = {.argv = o->argv, .presence = SERVER_PRESENT};
 	struct session session = {0};
-	if (client_may_ask(o)) {
+	if (client_can_use_server(o)) {
 		session.elsewhere = ask_server;
 		session.ctx = &client;
 	}
 	enum status s = build_run_in(&session, o, stdout, stderr);
-	bool start = !single_file_requested(o) && session.generators && client.presence == SERVER_NONE && s != STATUS_INTERRUPTED;
+	bool start = !single_file_requested(o) && session.generators && client.presence == SERVER_ABSENT && s != STATUS_INTERRUPTED;
 	session_free(&session);
-	if (start && is_wanted(o)) /* if it cannot be, builds are as they were */
+	if (start && server_is_enabled(o)) /* a failure has no effect on builds */
 		client_start_server(o->jobs);
 	return s;
 }
 
-/* Flags that say of a file what the manifest says of a model. */
+/* A given flag that is only for FILE.tri; NULL if there is none. */
 static const char *flag_of_file(const struct options *o)
 {
 	return o->entry ? "--entry" : o->weights ? "--weights" : o->n_inputs ? "--input" : NULL;
 }
 
-/* An operand that is a file, but not the one FILE.tri; or NULL. */
+/* An operand that is a file but not the only one, or not a FILE.tri; NULL if there is none. */
 static const char *stray_file(const struct options *o)
 {
 	struct file_stamp st;
@@ -103,12 +103,12 @@ enum status cmd_build(const struct options *o)
 	const char *stray = stray_file(o);
 	bool file = single_file_requested(o);
 	if (stray)
-		return say_usage(o->n_models > 1 ? "`trib build` takes one FILE.tri alone, or models of a project: what is `%s`?"
+		return say_usage(o->n_models > 1 ? "`trib build` takes one FILE.tri alone, or models of a project, but not also `%s`"
 						 : "`trib build` takes a FILE.tri: the name of `%s` does not end in `.tri`",
 				 stray);
 	if (flag && !file)
-		return say_usage("`trib build` takes %s only with a FILE.tri; for a project tri.build says it", flag);
+		return say_usage("`trib build` takes %s only with a FILE.tri; for a project, set it in tri.build", flag);
 	if (file && o->since)
-		return say_usage("`trib build --since` wants models of a project, not a file");
+		return say_usage("`trib build --since` takes models of a project, not a file");
 	return o->since ? build_since(o) : build(o);
 }

@@ -74,7 +74,7 @@ static void print_kinds(const struct cache_report *r)
 	printf("\n\ncompiled because\n");
 	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
 		printf("%10" PRIu64 "  %s\n", r->compiled[i], compile_reason_text((enum compile_reason)i));
-	printf("\nlevel l1, definitions and fragments in memory, lives in `trib watch`, `trib lsp` and the warm process of a project\n");
+	printf("\nlevel l1, definitions and fragments in memory, lives in `trib watch`, `trib lsp` and the build server of a project\n");
 	printf("\nlast used     entries     on disk\n");
 	for (uint32_t i = 0; i < CACHE_AGES; i++)
 		printf("%-10s %10" PRIu64 " %11s\n", cache_age_text(i), r->age_entries[i], print_size(r->age_disk[i], a));

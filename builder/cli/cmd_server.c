@@ -1,4 +1,4 @@
-/* trib server: the project's warm process. */
+/* trib server: the project's build server. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>

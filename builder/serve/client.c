@@ -17,10 +17,10 @@
 #include "builder/manifest/options.h"
 #include "builder/serve/socket.h"
 
-enum { AWAKE_MS = 250, PATIENT_MS = 3000, GRACE_MS = 2000, LOOK_MS = 500 };
+enum { ANSWER_MS = 250, STATUS_MS = 3000, GRACE_MS = 2000, CHECK_MS = 500 };
 
-/* By the environment; machines that build once gain nothing. */
-static bool switched_off(void)
+/* By the environment. A CI machine builds once, so a server would gain nothing. */
+static bool is_switched_off(void)
 {
 	const char *server = secure_getenv(cache_setting_variable(SETTING_SERVER)), *ci = secure_getenv("CI");
 	uint64_t on;
@@ -29,17 +29,17 @@ static bool switched_off(void)
 	return ci && *ci && strcmp(ci, "false") != 0;
 }
 
-bool client_may_ask(const struct options *o)
+bool client_can_use_server(const struct options *o)
 {
 	const char *make = secure_getenv("MAKEFLAGS");
-	bool whole = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && !o->dumps;
-	return !o->no_server && !o->moved && !switched_off() && whole && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 &&
+	bool is_plain = !o->since && !o->dry_run && !o->lazy && !o->trace_file && o->stop == STOP_NONE && !o->dumps;
+	return !o->no_server && !o->moved && !is_switched_off() && is_plain && o->load <= 0 && o->low_memory <= 0 && o->no_cache <= 0 &&
 	       !(make && *make);
 }
 
-/* ---- talking ---- */
+/* ---- requests ---- */
 
-/* A connection to the project's server, if that runs as the same user; -1: errno. */
+/* Connects to the project's server if it runs as the same user. -1: errno. */
 static int connect_server(void)
 {
 	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SERVER_SOCKET};
@@ -80,16 +80,16 @@ static bool accepted(struct client *c, int fd)
 {
 	struct request r = {.kind = REQUEST_BUILD, .argc = count(c->argv), .argv = c->argv, .envc = count(environ), .env = environ};
 	enum answer answer = ANSWER_DECLINED;
-	surroundings_look(&r.from);
-	bool heard = ask(fd, &r) && message_receive_exactly(fd, &answer, sizeof answer, AWAKE_MS);
-	bool died = !heard && (errno == 0 || errno == EPIPE || errno == ECONNRESET);
-	if (died || (heard && answer == ANSWER_OUTDATED))
-		c->presence = SERVER_NONE;
-	return heard && answer == ANSWER_ACCEPTED;
+	process_context_read(&r.from);
+	bool answered = ask(fd, &r) && message_receive_exactly(fd, &answer, sizeof answer, ANSWER_MS);
+	bool is_dead = !answered && (errno == 0 || errno == EPIPE || errno == ECONNRESET);
+	if (is_dead || (answered && answer == ANSWER_OUTDATED))
+		c->presence = SERVER_ABSENT;
+	return answered && answer == ANSWER_ACCEPTED;
 }
 
-/* One that somebody stopped in the middle of a build would be waited for as long as it is stopped. */
-static void end_if_stopped(int fd)
+/* A server that was stopped by a signal would never answer. */
+static void kill_if_stopped(int fd)
 {
 	char path[64], *text, *state;
 	int64_t pid;
@@ -105,31 +105,31 @@ static void end_if_stopped(int fd)
 	free(text);
 }
 
-/* Until the server has built. An interrupt is passed on; soon after it we end in any case. */
+/* Waits for the result. Passes on an interrupt, and waits at most GRACE_MS after it. */
 static bool await_result(int fd, struct result *out)
 {
-	bool told = false;
+	bool cancelled = false;
 	int64_t until = INT64_MAX;
 	while (os_now_ns() < until) {
-		if (os_interrupted() && !told) {
+		if (os_interrupted() && !cancelled) {
 			shutdown(fd, SHUT_WR);
 			until = os_now_ns() + (int64_t)GRACE_MS * 1000000;
-			told = true;
+			cancelled = true;
 		}
-		if (message_receive_exactly(fd, out, sizeof *out, LOOK_MS))
+		if (message_receive_exactly(fd, out, sizeof *out, CHECK_MS))
 			return true;
 		if (errno != EINTR && errno != ETIMEDOUT)
 			return false;
 		if (errno == ETIMEDOUT)
-			end_if_stopped(fd);
+			kill_if_stopped(fd);
 	}
 	fprintf(stderr, "trib: interrupted\n");
 	*out = (struct result){.status = STATUS_INTERRUPTED};
 	return true;
 }
 
-/* As if we had written it. */
-static enum status end_of(const struct result *r)
+/* Returns the status, and fails as if this process had written the output. */
+static enum status status_of(const struct result *r)
 {
 	if (!r->write_errno)
 		return (enum status)r->status;
@@ -144,27 +144,26 @@ bool client_build(struct client *c, int lock, enum status *s)
 {
 	const int fds[GO_FDS] = {[GO_STDIN] = 0, [GO_STDOUT] = 1, [GO_STDERR] = 2, [GO_LOCK] = lock};
 	struct result result;
-	c->presence = SERVER_THERE;
+	c->presence = SERVER_PRESENT;
 	int fd = connect_server();
 	if (fd < 0) {
 		if (errno == ENOENT || errno == ECONNREFUSED)
-			c->presence = SERVER_NONE;
+			c->presence = SERVER_ABSENT;
 		return false;
 	}
 	bool ok = accepted(c, fd) && message_send_fds(fd, fds);
 	if (ok && !(ok = await_result(fd, &result)))
-		c->presence = SERVER_NONE;
+		c->presence = SERVER_ABSENT;
 	close(fd);
 	if (ok)
-		*s = end_of(&result);
+		*s = status_of(&result);
 	return ok;
 }
 
 bool client_state(struct server_state *out)
 {
 	int fd = connect_server();
-	bool ok =
-		fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STATUS}) && message_receive_exactly(fd, out, sizeof *out, PATIENT_MS);
+	bool ok = fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STATUS}) && message_receive_exactly(fd, out, sizeof *out, STATUS_MS);
 	int why = errno;
 	if (fd >= 0)
 		close(fd);
@@ -177,7 +176,7 @@ bool client_stop(void)
 	char nothing;
 	int fd = connect_server();
 	bool ok = fd >= 0 && ask(fd, &(struct request){.kind = REQUEST_STOP});
-	ok = ok && !message_receive_exactly(fd, &nothing, 1, PATIENT_MS) && errno == 0;
+	ok = ok && !message_receive_exactly(fd, &nothing, 1, STATUS_MS) && errno == 0;
 	int why = errno;
 	if (fd >= 0)
 		close(fd);
@@ -194,7 +193,7 @@ static const char *own_path(struct arena *a)
 	return n > 0 ? arena_strndup(a, link, (size_t)n) : NULL;
 }
 
-/* In a session of its own, with nothing of ours to read or write. */
+/* Starts the server in a session of its own, with /dev/null as standard streams. */
 static int spawn(const char *path, char **argv, const struct server_socket *s)
 {
 	posix_spawn_file_actions_t io;
@@ -219,7 +218,7 @@ static int spawn(const char *path, char **argv, const struct server_socket *s)
 	return e;
 }
 
-/* Out of the way of the numbers that they are to have. */
+/* Moves a descriptor above the numbers that the server inherits. */
 static bool move_up(int *fd)
 {
 	int up = fcntl(*fd, F_DUPFD_CLOEXEC, INHERITED_FOLDER + 1);

@@ -1,4 +1,4 @@
-/* The command's side: a build that the project's warm process does, and starting one. */
+/* The client of the project's build server: asks for a build, starts and stops the server. */
 #ifndef TRIB_BUILDER_SERVE_CLIENT_H
 #define TRIB_BUILDER_SERVE_CLIENT_H
 #include <stdbool.h>
@@ -8,19 +8,20 @@
 
 struct options;
 
-enum presence { SERVER_NONE, SERVER_THERE }; /* THERE: also one that does not answer */
+enum server_presence { SERVER_ABSENT, SERVER_PRESENT }; /* PRESENT: it may not answer */
 struct client {
-	char **argv;            /* the whole command line, with a NULL at its end */
-	enum presence presence; /* as the last request found it */
+	char **argv;                   /* the whole command line, with a NULL at its end */
+	enum server_presence presence; /* at the last request */
 };
 
-/* Could a server of the current folder build what these ask for? Not what only one process can do: traces, dry runs, other workers, make's jobs. */
-bool client_may_ask(const struct options *o);
-/* Has the server build, with our standard streams. `lock`: the project's, which we hold. False: it did not, or not to its end: build. True: *s. */
+/* True if a server may do this build. It cannot do traces, dry runs, and builds with make's jobserver. */
+bool client_can_use_server(const struct options *o);
+/* Lets the server build, with our standard streams. `lock`: the project's lock, which we hold. False: build here, because the server did not
+ * finish a build. */
 bool client_build(struct client *c, int lock, enum status *s);
-/* Tells the server of the current folder to end, and waits until it has. False: there is none, or it does not answer (errno). */
+/* Stops the server of the current folder and waits for its end. False: there is none, or it does not answer (errno). */
 bool client_stop(void);
 bool client_state(struct server_state *out);
-/* Starts a server for the current folder, which outlives this process, if there is none; it can be found at once. `jobs`: as options.jobs. False: errno. */
+/* Starts a server for the current folder unless there is one. It outlives this process. `jobs`: as options.jobs. False: errno. */
 bool client_start_server(int jobs);
 #endif

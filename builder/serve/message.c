@@ -8,12 +8,12 @@
 #include "base/buf.h"
 #include "base/os.h"
 
-#define MAGIC 0x74726231u /* of this form of messages */
-enum { MOST = 1 << 18, SPIN_NS = 100000 };
+#define MAGIC 0x74726231u /* of this version of the protocol */
+enum { MAX_MESSAGE = 1 << 18, SPIN_NS = 100000 };
 
 struct head {
 	uint32_t magic, kind, argc, envc;
-	struct surroundings from;
+	struct process_context from;
 };
 
 void request_encode(const struct request *r, struct buf *out)
@@ -32,7 +32,7 @@ void request_encode(const struct request *r, struct buf *out)
 		buf_put(out, r->env[i], strlen(r->env[i]) + 1);
 }
 
-static char **take_strings(struct arena *a, char **at, const char *end, uint32_t n)
+static char **read_strings(struct arena *a, char **at, const char *end, uint32_t n)
 {
 	if (n > (uint64_t)(end - *at))
 		return NULL;
@@ -61,8 +61,8 @@ bool request_decode(struct arena *a, const char *bytes, size_t len, struct reque
 	memcpy(at, bytes + sizeof h, n);
 	const char *end = at + n;
 	*out = (struct request){.kind = h.kind, .argc = h.argc, .envc = h.envc, .from = h.from};
-	out->argv = take_strings(a, &at, end, h.argc);
-	out->env = out->argv ? take_strings(a, &at, end, h.envc) : NULL;
+	out->argv = read_strings(a, &at, end, h.argc);
+	out->env = out->argv ? read_strings(a, &at, end, h.envc) : NULL;
 	return out->env && at == end;
 }
 
@@ -85,7 +85,7 @@ bool message_send_fds(int fd, const int fds[GO_FDS])
 	return sendmsg(fd, &m, MSG_NOSIGNAL) == 1;
 }
 
-/* Answers mostly come sooner than a sleeping process wakes up. */
+/* Polls for a short time first: most answers come sooner than a sleeping process wakes up. */
 static bool wait_for(int fd, int ms)
 {
 	struct pollfd p = {.fd = fd, .events = POLLIN};
@@ -104,14 +104,14 @@ bool message_receive(int fd, struct buf *out, int ms)
 {
 	if (!wait_for(fd, ms))
 		return false;
-	buf_reserve(out, MOST);
-	ssize_t n = recv(fd, out->at + out->len, MOST, MSG_TRUNC);
-	bool whole = n > 0 && n <= MOST;
-	if (whole)
+	buf_reserve(out, MAX_MESSAGE);
+	ssize_t n = recv(fd, out->at + out->len, MAX_MESSAGE, MSG_TRUNC);
+	bool is_whole = n > 0 && n <= MAX_MESSAGE;
+	if (is_whole)
 		out->len += (size_t)n;
 	else if (n >= 0)
 		errno = n ? EMSGSIZE : 0;
-	return whole;
+	return is_whole;
 }
 
 bool message_receive_exactly(int fd, void *out, size_t len, int ms)

@@ -1,4 +1,4 @@
-/* A build for somebody else: with his standard streams and environment, under his lock, until he goes. */
+/* A build for a client: with its standard streams and environment, under its lock, until it disconnects. */
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -15,26 +15,26 @@ enum { GO_MS = 1000, STREAMS = 3 };
 
 bool served_build_accept(struct server *s, struct arena *a, const struct request *r, struct options *o)
 {
-	if (!s->warm || !surroundings_same(&r->from, &s->here) || !s->o->parse(a, (int)r->argc, r->argv, o))
+	if (!s->warm || !process_context_eq(&r->from, &s->here) || !s->options->parse(a, (int)r->argc, r->argv, o))
 		return false;
 	return o->jobs <= 0 || !s->session.pool || (uint32_t)o->jobs == pool_jobs(s->session.pool);
 }
 
-/* He is gone, or wants no more. */
-static bool has_gone(void *connection, const struct inputs *read, bool failed)
+/* True if the client disconnected or cancelled the build. */
+static bool client_has_gone(void *connection, const struct inputs *read, bool failed)
 {
 	struct pollfd p = {.fd = *(const int *)connection, .events = POLLIN | POLLRDHUP};
 	(void)read, (void)failed;
 	return poll(&p, 1, 0) > 0;
 }
 
-/* What a process has of its own and a build uses. */
-struct place {
+/* The streams and the environment of the server, during a build with those of the client. */
+struct own_streams {
 	int streams[STREAMS];
 	char **environment;
 };
 
-static void enter(struct place *own, const int fds[STREAMS], char **env)
+static void use_client_streams(struct own_streams *own, const int fds[STREAMS], char **env)
 {
 	own->environment = environ;
 	environ = env;
@@ -44,7 +44,7 @@ static void enter(struct place *own, const int fds[STREAMS], char **env)
 	}
 }
 
-static void go_back(const struct place *own)
+static void restore_streams(const struct own_streams *own)
 {
 	environ = own->environment;
 	for (int i = 0; i < STREAMS; i++) {
@@ -65,7 +65,7 @@ static struct result build(struct server *s, const struct options *o, FILE *out,
 	return r;
 }
 
-/* A pipe that nobody reads any more is an error; commands that we start have the usual answer to it. */
+/* With a handler, writing to a closed pipe is an error here, but still ends the processes that a build starts. */
 static void on_pipe(int sig) { (void)sig; }
 
 static void close_stream(FILE *f, int fd)
@@ -76,20 +76,21 @@ static void close_stream(FILE *f, int fd)
 		close(fd);
 }
 
-/* Closes the standard streams. */
-static struct result build_there(struct server *s, int connection, const int fds[GO_FDS], const struct request *r, const struct options *o)
+/* Builds, and closes the streams of the client. */
+static struct result build_for_client(struct server *s, int connection, const int fds[GO_FDS], const struct request *r,
+				      const struct options *o)
 {
 	struct result result = {.write_errno = EBADF};
-	struct place own;
+	struct own_streams own;
 	FILE *out = fdopen(fds[GO_STDOUT], "w"), *err = fdopen(fds[GO_STDERR], "w");
 	signal(SIGPIPE, on_pipe);
-	enter(&own, fds, r->env);
+	use_client_streams(&own, fds, r->env);
 	s->session.locked = true;
-	s->session.superseded = has_gone;
+	s->session.superseded = client_has_gone;
 	s->session.ctx = &connection;
 	if (out && err)
 		result = build(s, o, out, err);
-	go_back(&own);
+	restore_streams(&own);
 	close_stream(out, fds[GO_STDOUT]);
 	close_stream(err, fds[GO_STDERR]);
 	close(fds[GO_STDIN]);
@@ -101,11 +102,11 @@ void served_build_run(struct server *s, int connection, const struct request *r,
 	int fds[GO_FDS];
 	if (!message_receive_fds(connection, fds, GO_MS))
 		return;
-	struct result result = build_there(s, connection, fds, r, o);
+	struct result result = build_for_client(s, connection, fds, r, o);
 	s->served++;
-	s->last = os_now_ns();
-	s->tidy = false;
+	s->last_build_at = os_now_ns();
+	s->memory_trimmed = false;
 	close(fds[GO_LOCK]);
-	if (result.write_errno != EBADF) /* streams that are none: he will see for himself */
+	if (result.write_errno != EBADF) /* the client reports its wrong streams itself */
 		message_send(connection, &result, sizeof result);
 }

@@ -1,4 +1,4 @@
-/* The warm process of a project: `trib server run`. It serves one build after the other, and ends by itself. */
+/* The build server of a project: `trib server run`. It does one build after the other, and ends by itself when idle. */
 #ifndef TRIB_BUILDER_SERVE_SERVER_H
 #define TRIB_BUILDER_SERVE_SERVER_H
 #include <stdbool.h>
@@ -9,11 +9,11 @@ struct arena;
 struct options;
 
 struct server_options {
-	const struct options *prepare; /* what the first build will probably be asked for */
-	int64_t idle_ns;               /* after which it ends */
-	/* A command line to options, in `a`. False: it asks for no build. */
+	const struct options *prepare; /* options that the first build will probably have */
+	int64_t idle_ns;               /* idle time after which it ends */
+	/* Parses a command line, in `a`. False: it is no build. */
 	bool (*parse)(struct arena *a, int argc, char **argv, struct options *out);
 };
-/* In the current folder. STATUS_OK: it ended, or another serves there; STATUS_ENVIRONMENT: it cannot serve (errno). */
+/* Serves the current folder. STATUS_OK: it ended, or another server is there. STATUS_ENVIRONMENT: it cannot serve (errno). */
 enum status server_run(const struct server_options *o);
 #endif

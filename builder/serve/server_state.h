@@ -1,4 +1,4 @@
-/* One running server. Private to server.c, served_build.c and preheat.c. */
+/* One running server. Private to builder/serve. */
 #ifndef TRIB_BUILDER_SERVE_SERVER_STATE_H
 #define TRIB_BUILDER_SERVE_SERVER_STATE_H
 #include <pthread.h>
@@ -7,34 +7,47 @@
 #include <stdint.h>
 #include "builder/build/session.h"
 #include "builder/manifest/options.h"
+#include "builder/serve/process_context.h"
 #include "builder/serve/server.h"
 #include "builder/serve/socket.h"
-#include "builder/serve/surroundings.h"
 
 struct request;
 
 struct server {
-	const struct server_options *o;
-	struct surroundings here;
+	const struct server_options *options;
+	struct process_context here;
 	struct session session;
 	struct server_socket socket;
-	int watcher; /* inotify; -1 where there is none */
+	int watcher; /* inotify; -1: none */
 	uint64_t socket_inode;
 	char *program; /* path of the executable; NULL: unknown */
 	uint64_t served;
-	int64_t last;      /* when the last build ended */
-	int connection;    /* that is being served, or asked for the end; -1: none */
-	bool tidy, ending; /* tidy: memory was given back since the last build */
-	pthread_t warmer;
-	bool warming; /* warmer is to be joined */
+	int64_t last_build_at; /* its end */
+	int connection;        /* of the current client; -1: none */
+	bool memory_trimmed;   /* since the last build */
+	bool has_left;         /* another server may run */
+	pthread_t warmup;
+	bool warmup_runs; /* must be joined */
 	_Atomic bool warm;
 };
 
-/* served_build.c: may that request be served? Then *o is what it asks for, in `a`. */
+/* server_state.c. Opens the socket. False: another process serves this folder (errno 0), or errno. */
+bool server_open(struct server *s);
+void server_close(struct server *s);
+/* Removes the socket, so that another server may start. */
+void server_leave(struct server *s);
+/* True while the socket file is ours and the executable is unchanged. */
+bool server_is_current(const struct server *s);
+void server_clear_file_events(const struct server *s);
+uint64_t server_resident_memory(void); /* bytes */
+/* Returns free memory to the system. Drops the warm state of a project that is too large for this machine. */
+void server_trim_memory(struct server *s);
+
+/* served_build.c. True if the request can be served; *o is then its options, in `a`. */
 bool served_build_accept(struct server *s, struct arena *a, const struct request *r, struct options *o);
-/* Builds for the client of that connection, once it says so, and tells it the result. */
+/* Builds for the client when it sends `go`, and sends the result. */
 void served_build_run(struct server *s, int connection, const struct request *r, const struct options *o);
-/* preheat.c: opens what a build will want, on a thread of low priority. */
-void preheat_begin(struct server *s);
-void preheat_end(struct server *s); /* waits for it */
+/* warmup.c. Opens what the first build needs, on a thread of low priority. */
+void warmup_start(struct server *s);
+void warmup_join(struct server *s);
 #endif

@@ -17,8 +17,8 @@ uint64_t server_socket_inode(void)
 	return lstat(SERVER_SOCKET, &st) == 0 ? (uint64_t)st.st_ino : 0;
 }
 
-/* For this user alone from the first moment on. */
-static int listen_there(void)
+/* Only this user may connect, from the creation of the file on. */
+static int open_listener(void)
 {
 	const struct sockaddr_un address = {.sun_family = AF_UNIX, .sun_path = SERVER_SOCKET};
 	int fd = socket(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
@@ -45,7 +45,7 @@ bool server_socket_open(struct server_socket *s)
 	if (s->folder < 0)
 		return false;
 	if (flock(s->folder, LOCK_EX | LOCK_NB) == 0)
-		s->listener = listen_there();
+		s->listener = open_listener();
 	else if (errno == EWOULDBLOCK)
 		errno = 0;
 	int why = errno;
@@ -55,14 +55,14 @@ bool server_socket_open(struct server_socket *s)
 	return s->listener >= 0;
 }
 
-/* To listen once more makes us the one that clients are told to talk to. */
+/* listen() again makes this process the peer that clients see. */
 bool server_socket_inherit(struct server_socket *s)
 {
 	struct sockaddr_un address = {0};
 	socklen_t len = sizeof address;
-	bool ours = getsockname(INHERITED_LISTENER, (struct sockaddr *)&address, &len) == 0 && address.sun_family == AF_UNIX &&
-		    strncmp(address.sun_path, SERVER_SOCKET, sizeof address.sun_path) == 0 && listen(INHERITED_LISTENER, BACKLOG) == 0;
-	if (!ours || fcntl(INHERITED_FOLDER, F_SETFD, FD_CLOEXEC) != 0 || fcntl(INHERITED_LISTENER, F_SETFD, FD_CLOEXEC) != 0)
+	bool inherited = getsockname(INHERITED_LISTENER, (struct sockaddr *)&address, &len) == 0 && address.sun_family == AF_UNIX &&
+			 strncmp(address.sun_path, SERVER_SOCKET, sizeof address.sun_path) == 0 && listen(INHERITED_LISTENER, BACKLOG) == 0;
+	if (!inherited || fcntl(INHERITED_FOLDER, F_SETFD, FD_CLOEXEC) != 0 || fcntl(INHERITED_LISTENER, F_SETFD, FD_CLOEXEC) != 0)
 		return false;
 	*s = (struct server_socket){INHERITED_LISTENER, INHERITED_FOLDER};
 	return true;

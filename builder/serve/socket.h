@@ -1,5 +1,5 @@
-/* The socket of the current folder's server, and the lock that says that there is one. Who starts a server opens both and hands them on: when it has been started, it can be found, and it
- * makes no file any more that could be in the way of removing the project. */
+/* The socket of the current folder's server, and the lock that marks a running server. The process that starts a server opens both and passes
+ * them on. So the server can be found at once, and it creates no file that could disturb the removal of the project. */
 #ifndef TRIB_BUILDER_SERVE_SOCKET_H
 #define TRIB_BUILDER_SERVE_SOCKET_H
 #include <stdbool.h>
@@ -11,14 +11,14 @@
 struct server_socket {
 	int listener, folder; /* folder: holds the lock */
 };
-/* Under which numbers a started server finds them. */
+/* The descriptors of a started server. */
 enum { INHERITED_LISTENER = 3, INHERITED_FOLDER = 4 };
 
-/* Both are closed on exec. False: another has them (errno 0), or they cannot be had. */
+/* Both are closed on exec. False: another process has them (errno 0), or errno. */
 bool server_socket_open(struct server_socket *s);
-/* What whoever started us has opened. False: nobody did. */
+/* Takes the descriptors of the parent process. False: it passed none. */
 bool server_socket_inherit(struct server_socket *s);
-/* The file's inode; 0: there is none. */
+/* The inode of the socket file; 0 if there is none. */
 uint64_t server_socket_inode(void);
 void server_socket_close(struct server_socket *s);
 #endif

@@ -52,7 +52,7 @@ class Places(ProjectTest):
         self.assertFalse(os.path.exists(self.path("p/build")))
 
     def test_through_a_server(self):
-        """Paths of the folder, also where a warm process builds."""
+        """Paths of the folder, also where a build server builds."""
         self.env["TRIB_SERVER"] = "on"
         self.there("server", "start")
         for _ in range(3):

@@ -74,7 +74,7 @@ class Reference(ProjectTest):
     def test_list_of_codes(self):
         lines = self.trib("explain", "--list").stdout.splitlines()
         self.assertGreater(len(lines), 100)
-        self.assertIn("E0719  no manifest in this folder or any folder above it", lines)
+        self.assertIn("E0719  no `tri.build` in this folder or any parent folder", lines)
         self.fails("explain", code=2)
 
 

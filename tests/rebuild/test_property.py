@@ -186,7 +186,7 @@ class RandomEditsInOneProcess(RandomEdits):
 
 
 class ServedEdits(RandomEdits):
-    """The same by warm processes, which are found, outlive many builds, and end with their projects."""
+    """The same by build serveres, which are found, outlive many builds, and end with their projects."""
 
     server = "on"
 

@@ -1,4 +1,4 @@
-"""The warm process of a project: it is found, used and left again, and nobody can tell builds by it from others but by the time that they take."""
+"""The build server of a project: it is found, used and left again, and nobody can tell builds by it from others but by the time that they take."""
 import json
 import os
 import pty
@@ -169,7 +169,7 @@ class Serving(ServerTest):
         self.trib("build")
         self.assert_as_clean()
 
-    def test_other_surroundings_are_built_here(self):
+    def test_other_contexts_build_themselves(self):
         pid = self.warm()
         for i, (args, env, more) in enumerate([
             (["-j3"], {}, {}),

@@ -1,4 +1,4 @@
-#include "builder/serve/surroundings.h"
+#include "builder/serve/process_context.h"
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -7,10 +7,10 @@
 #include "base/arena.h"
 #include "builder/module.h"
 
-/* What the command line, the dynamic linker and libgit2 ask for when they begin. All other variables go along with each request. */
+/* Variables that the command line, the dynamic linker and libgit2 read at the start. Requests carry all others. */
 static const char *const variables[] = {"TRIB_JOBS", "HOME", "XDG_CONFIG_HOME", "LD_LIBRARY_PATH", "LD_PRELOAD"};
 
-static void look_at_program(struct program *p)
+static void read_program(struct program *p)
 {
 	struct arena *scratch = arena_new(0);
 	const char *codegen = module_path(scratch, "codegen");
@@ -41,14 +41,14 @@ static hash128 hash_variables(void)
 	return hasher_finish(h);
 }
 
-void surroundings_look(struct surroundings *s)
+void process_context_read(struct process_context *s)
 {
 	memset(s, 0, sizeof *s);
-	look_at_program(&s->program);
+	read_program(&s->program);
 	s->folder = inode_of(".", &s->device);
 	s->root[1] = inode_of("/", &s->root[0]);
-	s->spaces[0] = inode_of("/proc/self/ns/mnt", NULL);
-	s->spaces[1] = inode_of("/proc/self/ns/user", NULL);
+	s->namespaces[0] = inode_of("/proc/self/ns/mnt", NULL);
+	s->namespaces[1] = inode_of("/proc/self/ns/user", NULL);
 	s->uid = geteuid();
 	s->gid = getegid();
 	mode_t mask = umask(0);
@@ -61,5 +61,5 @@ void surroundings_look(struct surroundings *s)
 	s->variables = hash_variables();
 }
 
-bool program_same(const struct program *a, const struct program *b) { return memcmp(a, b, sizeof *a) == 0; }
-bool surroundings_same(const struct surroundings *a, const struct surroundings *b) { return memcmp(a, b, sizeof *a) == 0; }
+bool program_eq(const struct program *a, const struct program *b) { return memcmp(a, b, sizeof *a) == 0; }
+bool process_context_eq(const struct process_context *a, const struct process_context *b) { return memcmp(a, b, sizeof *a) == 0; }

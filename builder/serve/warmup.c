@@ -1,5 +1,5 @@
-/* What a build in a process of its own spends most of its time on before it compiles anything: loading the code generator, first uses, memory that was
- * never touched. Done once, when nobody waits for it, at the lowest priority; then the thread ends, for a thread cannot raise its priority again. */
+/* Loads and uses the code generator before the first build, which saves that build most of its time before compiling. This runs once, on a
+ * thread of the lowest priority. The thread then ends, because it could not raise its priority again. */
 #include <stdlib.h>
 #include <sys/resource.h>
 #include <unistd.h>
@@ -34,25 +34,25 @@ static void *warm(void *server)
 	struct server *s = server;
 	setpriority(PRIO_PROCESS, (id_t)gettid(), LOWEST);
 	struct loaded_project l;
-	enum status status = project_load(&l, s->o->prepare, LOAD_MANIFEST);
+	enum status status = project_load(&l, s->options->prepare, LOAD_MANIFEST);
 	if (status == STATUS_OK)
 		open_generators(s, &l.project);
 	project_unload(&l, status);
-	session_warm_frontends(&s->session, s->o->prepare);
+	session_warm_frontends(&s->session, s->options->prepare);
 	s->warm = true;
 	return NULL;
 }
 
-void preheat_begin(struct server *s)
+void warmup_start(struct server *s)
 {
-	if (session_start_pool(&s->session, s->o->prepare))
-		s->warming = pthread_create(&s->warmer, NULL, warm, s) == 0;
-	s->warm = !s->warming;
+	if (session_start_pool(&s->session, s->options->prepare))
+		s->warmup_runs = pthread_create(&s->warmup, NULL, warm, s) == 0;
+	s->warm = !s->warmup_runs;
 }
 
-void preheat_end(struct server *s)
+void warmup_join(struct server *s)
 {
-	if (s->warming)
-		pthread_join(s->warmer, NULL);
-	s->warming = false;
+	if (s->warmup_runs)
+		pthread_join(s->warmup, NULL);
+	s->warmup_runs = false;
 }
