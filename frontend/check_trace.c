@@ -1,8 +1,8 @@
-/* What the check of each definition read, as a later process finds it: a record for each file. A definition whose tokens are as they were, and all that its
- * check read as far as it read it, is not checked again; a file of which that is true of all definitions is not resolved again either. Hashes of 64 bits are
- * enough here: a record is only ever compared with what the same file was.
+/* The record of a file's checks, for a later process: what the check of each definition read. A definition is not checked again if its tokens and
+ * everything that its check read are unchanged. If that is true of all definitions of a file, its names are not resolved again either. Hashes of 64 bits
+ * are enough: a record is compared with a later version of the same file only.
  *
- *   names of the file, its tokens; the other files that were read: path, names; items: tokens, reads: file (0: its own), item, how, hash */
+ *   names of the file, its tokens; the other files that were read: path, names; items: tokens, reads: file (0: its own), item, depth, hash */
 #include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
@@ -27,11 +27,11 @@ static uint64_t hash_read(const struct item_read *r) { return (r->depth == READ_
 
 /* ---- writing ---- */
 
-struct others {
+struct other_files {
 	VEC(const struct module *) at; /* number i + 1 in the record */
 };
 
-static uint32_t number_of(struct others *o, const struct module *own, const struct module *m)
+static uint32_t number_of(struct other_files *o, const struct module *own, const struct module *m)
 {
 	if (m == own)
 		return 0;
@@ -47,8 +47,8 @@ static void put_hash(struct buf *out, uint64_t h) { buf_put(out, &h, sizeof h); 
 void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out)
 {
 	struct module *m = f->modules.at[file];
-	struct others o = {{0}};
-	for (uint32_t i = 0; i < m->n_items; i++) { /* a file counts by its names where it is only imported */
+	struct other_files o = {{0}};
+	for (uint32_t i = 0; i < m->n_items; i++) { /* of a file that is only imported, the names count */
 		if (m->items[i].import.target)
 			number_of(&o, m, m->items[i].import.target);
 		for (uint32_t k = 0; k < m->items[i].checked.reads.n; k++)
@@ -88,7 +88,7 @@ static uint64_t take_hash(struct varint_in *in)
 	return h;
 }
 
-/* The other files, as they are called now. */
+/* The other files of the record, if all of them are loaded and define the same names; else NULL. */
 static struct module **take_others(struct frontend *f, struct varint_in *in, uint32_t *n)
 {
 	*n = varint_take_count(in);
@@ -149,8 +149,8 @@ void frontend_read_checks(struct frontend *f, uint32_t file, const void *record,
 		m->items[i].refresh.check = CHECK_UNKNOWN;
 }
 
-/* A constant means what it is made of, and so on: never itself, but in a forged record. */
-static bool holds(struct item *it)
+/* A constant's value depends on the constants that it reads, and so on. Only a forged record has cycles. */
+static bool verify_check(struct item *it)
 {
 	if (it->refresh.check != CHECK_SAME_INPUTS)
 		return it->refresh.check == CHECK_VALID;
@@ -158,7 +158,7 @@ static bool holds(struct item *it)
 	it->refresh.check = CHECK_UNKNOWN;
 	for (uint32_t i = 0; i < it->checked.reads.n && same; i++) {
 		struct item *r = it->checked.reads.at[i].item;
-		same = r->kind != ITEM_CONST || r->mod->std || holds(r);
+		same = r->kind != ITEM_CONST || r->mod->std || verify_check(r);
 	}
 	it->refresh.check = same ? CHECK_VALID : CHECK_UNKNOWN;
 	return same;
@@ -169,7 +169,7 @@ void frontend_verify_checks(struct frontend *f)
 	for (uint32_t i = 0; i < f->modules.len; i++) {
 		struct module *m = f->modules.at[i];
 		for (uint32_t k = 0; k < m->n_items; k++)
-			m->checks_hold = holds(&m->items[k]) && m->checks_hold;
+			m->checks_hold = verify_check(&m->items[k]) && m->checks_hold;
 	}
 }
 

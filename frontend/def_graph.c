@@ -1,5 +1,5 @@
-/* Edges are the uses of names that the index holds. Definitions may name each other in a circle, so the deep hash is made by strongly connected component
- * (Tarjan, "Depth-first search and linear graph algorithms", 1972): of the component's token hashes and of the components below it. */
+/* The edges are the uses of names in the index. Definitions may use each other in a cycle, so the deep hash covers a strongly connected component
+ * (Tarjan, "Depth-first search and linear graph algorithms", 1972): its token hashes and the deep hashes of the components that it uses. */
 #include "frontend/frontend.h"
 #include "frontend/def_graph.h"
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 uint32_t def_graph_at(const struct def_graph *g, uint32_t source, uint32_t offset)
 {
-	uint32_t low = 0, high = g->n; /* the definitions of one file lie together, in order; files by source */
+	uint32_t low = 0, high = g->n; /* sorted by source, then position */
 	while (low < high) {
 		uint32_t mid = (low + high) / 2;
 		span at = g->nodes[mid].def->at;
@@ -26,7 +26,7 @@ uint32_t def_graph_at(const struct def_graph *g, uint32_t source, uint32_t offse
 
 /* ---- edges ---- */
 
-/* The definition that a symbol is, or belongs to. */
+/* The definition of a symbol, or the one that contains it. */
 static uint32_t definition_of(const struct def_graph *g, const struct index *ix, uint32_t symbol)
 {
 	const struct symbol *s = &ix->symbols.at[symbol];
@@ -61,7 +61,7 @@ static void add_uses(struct arena *a, struct def_graph *g, const struct index *i
 		continue;
 	uint32_t *list = ARENA_ARRAY(a, uint32_t, high - first + 1);
 	for (uint32_t i = first; i < high; i++) {
-		if (uses[i].symbol == SYMBOL_NONE) /* the shape of a tensor: what has a type but no definition */
+		if (uses[i].symbol == SYMBOL_NONE) /* a member such as `x.shape`, which has a type but no definition */
 			continue;
 		uint32_t to = definition_of(g, ix, uses[i].symbol);
 		if (to != NO_DEF && to != from)
@@ -78,12 +78,12 @@ static void add_uses(struct arena *a, struct def_graph *g, const struct index *i
 
 struct walk {
 	struct def_graph *g;
-	uint32_t *number, *low; /* number: 0 is not seen yet */
+	uint32_t *number, *low; /* number: 0 means not visited */
 	bool *open;
 	uint32_t *stack, n_stack, next;
 	struct step {
 		uint32_t node, use;
-	} *path; /* instead of recursion */
+	} *path; /* replaces recursion */
 	uint32_t n_path;
 };
 
@@ -95,7 +95,7 @@ static int by_hash(const void *a, const void *b)
 	return (x->lo > y->lo) - (x->lo < y->lo);
 }
 
-/* The component on top of the stack, down to `root`: neither its order nor its place in the files counts. */
+/* Hashes the component on top of the stack, down to `root`. Order and positions of its definitions do not count. */
 static void close_component(struct walk *w, uint32_t root)
 {
 	uint32_t first = w->n_stack, n = 0, most = 0;

@@ -1,4 +1,4 @@
-/* The front end's public face. */
+/* The front end's public interface. */
 #include "frontend/frontend.h"
 #include <stdlib.h>
 #include <string.h>
@@ -109,14 +109,14 @@ static void resolve_all(struct frontend *f)
 		f->resolver.n_tokens += f->modules.at[i]->ast.tokens.len;
 }
 
-/* A question to the index concerns one file alone. */
+/* True if the module is checked. A question of an editor concerns one file only. */
 static bool is_checked(const struct frontend *f, const struct module *m)
 {
 	uint32_t asked = f->index ? f->index->asked.source : SPAN_NO_SOURCE;
 	return !m->std && (asked == SPAN_NO_SOURCE || asked == m->ast.tokens.src->id);
 }
 
-/* For the index also what has syntax errors: in silence, and after all else, so that nothing is hushed up that others report. */
+/* For the index, checks files with syntax errors, too. Their errors are dropped, and they come last, so that other files report theirs. */
 static void check_broken(struct frontend *f, uint32_t first)
 {
 	struct diags *trash = diags_new(1);
@@ -193,7 +193,7 @@ static bool needs_no_arguments(const struct item *it)
 	return it->name != 0;
 }
 
-/* As an entry; what is wrong with it as an entry alone is not said. */
+/* Elaborates a function as an entry. Errors that concern it as an entry only are dropped. */
 static void try_entry(struct frontend *f, const char *name)
 {
 	struct elab_request req = {.entries = &name, .n_entries = 1, .at = SPAN_NONE};
@@ -213,7 +213,7 @@ static void try_entry(struct frontend *f, const char *name)
 	f->diags = out;
 }
 
-/* Is the name of a function of the layer used in another place of it? What calls it elaborates it, with the sizes that it is meant for. */
+/* True if other code of the layer uses the function's name: its callers elaborate it, with their sizes. */
 static bool is_helper(struct frontend *f, const struct item *it, token_id name)
 {
 	struct module *m = it->mod;
@@ -235,7 +235,7 @@ static bool takes_tensors(struct frontend *f, struct module *m, const struct ast
 	return true;
 }
 
-/* Its functions that may be entries: `forward`, `prefill`, `decode`. */
+/* Elaborates the functions of a layer that may be entries: `forward`, `prefill`, `decode`. */
 static void try_layer(struct frontend *f, const struct item *it)
 {
 	const struct ast *t = &it->mod->ast;

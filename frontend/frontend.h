@@ -1,4 +1,4 @@
-/* The front end's public face: sources in, diagnostics and an elaborated program out. Touches no disk: files come through `frontend_host`.
+/* The front end's public interface: sources in, diagnostics and an elaborated program out. It reads no files itself: `frontend_host` does.
  * All results live as long as the `struct frontend`. Single-threaded. */
 #ifndef TRIB_FRONTEND_FRONTEND_H
 #define TRIB_FRONTEND_FRONTEND_H
@@ -20,59 +20,59 @@ struct index;
 
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags);
 void frontend_free(struct frontend *f); /* NULL is accepted */
-/* Before any file is added: from here on what is loaded and checked is noted in the index, which must outlive the front end. Names in it are the
- * front end's. Also definitions with syntax errors, and the standard library, are looked at then. NULL: notes end here. */
+/* Fills the index while files are loaded and checked, including definitions with syntax errors and the standard library. Call it before any file is
+ * added. The index must outlive the front end, which owns its names. NULL: stops filling it. */
 void frontend_set_index(struct frontend *f, struct index *ix);
 const struct frontend_times *frontend_times(const struct frontend *f);
 
-/* Before any file is added: what is found out is kept together with what it was found out from, for frontend_refresh. */
+/* Records the inputs of each step, for frontend_refresh. Call it before any file is added. */
 void frontend_enable_refresh(struct frontend *f);
-/* For another build of the same files, after one without errors and warnings that elaborated a program: asks `host` for all files again, and takes in the new
- * text of those that have one. Files are added, checked and elaborated as before, but nothing is done twice whose inputs are as they were. False: too much
- * has changed, and the front end must not be used any more; nothing was reported. */
+/* Starts another build of the same files, after one that elaborated a program without errors and warnings. Loads all files again from `host`. The
+ * caller then adds, checks and elaborates as before; steps with unchanged inputs are skipped. False: too much has changed, and the front end must be
+ * freed; nothing was reported. */
 bool frontend_refresh(struct frontend *f, struct frontend_host host, struct diags *diags);
-/* Before any file is added: what checks read is recorded. After a check that reported nothing, a file's record is written for the next process; that reads it
- * once all files are added, if it was written by the same build of trib, then verifies all, and what they vouch for is not checked again. A record may be
- * damaged, but not forged: then errors may be missed. */
+/* Records what each check reads. Call it before any file is added. After a check without reports, frontend_write_checks makes a record of each file for
+ * the next process. That process adds all files, reads the records of the same build of trib, and verifies them together; valid checks are skipped.
+ * A damaged record is detected, a forged one is not. */
 void frontend_record_reads(struct frontend *f);
 void frontend_write_checks(struct frontend *f, uint32_t file, struct buf *out);
 void frontend_read_checks(struct frontend *f, uint32_t file, const void *record, size_t len);
 void frontend_verify_checks(struct frontend *f);
-/* Is the record as it should be, or is there none to be written? */
+/* True if the file's record is valid, or none can be written. */
 bool frontend_checks_recorded(const struct frontend *f, uint32_t file);
-/* Bytes it has taken. */
+/* Bytes of memory in use. */
 size_t frontend_memory(const struct frontend *f);
 
-/* Before any file is added. The list must outlive the front end. */
+/* Call it before any file is added. The list must outlive the front end. */
 void frontend_set_dependencies(struct frontend *f, const struct frontend_dependency *list, uint32_t n);
 
-/* Lexes and parses a file and, recursively, what it imports (import cycles are reported). False: errors were reported (parsing went on). */
+/* Lexes and parses a file and, recursively, its imports; reports import cycles. False: errors were reported; the rest was parsed. */
 bool frontend_add_file(struct frontend *f, const char *path);
-/* Resolves names and checks types in every loaded file, also in definitions that nothing uses. False: errors were reported. */
+/* Resolves names and checks types in every loaded file, including unused definitions. False: errors were reported. */
 bool frontend_check(struct frontend *f);
 
-/* After a check without errors, of files that no manifest gives an entry: elaborates each layer that needs no arguments, for the errors that only
- * sizes show. False: errors were reported. */
+/* After a check without errors, for files without a manifest: elaborates each layer that needs no arguments, to find errors that depend on sizes.
+ * False: errors were reported. */
 bool frontend_try_layers(struct frontend *f);
 
-/* What a file is built for where nobody names it: its last definition with `@export`, else its last layer that needs no arguments, or its last layer, or
- * function. NULL: it has none. */
+/* The entry of a file that is built without a manifest: its last definition with `@export`, else its last layer that needs no arguments, its last layer,
+ * or its last function. NULL: it has none of these. */
 const char *frontend_default_entry(struct frontend *f, const char *path);
 
 uint32_t frontend_defs(const struct frontend *f, const struct frontend_def **defs);
-/* Files loaded, the standard library's as "std/nn.tri", in the order loaded. */
+/* The number of loaded files, in the order loaded. The standard library's are "std/nn.tri" and so on. */
 uint32_t frontend_files(const struct frontend *f);
 const char *frontend_file_path(const struct frontend *f, uint32_t i);
-hash128 frontend_file_tokens(const struct frontend *f, uint32_t i); /* digest of its definitions' and imports' token hashes */
+hash128 frontend_file_tokens(const struct frontend *f, uint32_t i); /* hash of its definitions and imports */
 
-/* An argument of a layer in the functional form, or of a function, as it is declared. */
+/* A declared argument of a function, or of a layer without members. */
 struct frontend_arg {
 	const char *name, *type; /* type: its source text; NULL: none is declared */
 	bool has_default;
 };
-/* The arguments of an entry of that form, in `a`; NULL: the files have none of that name. After frontend_check. */
+/* The declared arguments of such an entry, in `a`. NULL: no file defines it. Call it after frontend_check. */
 const struct frontend_arg *frontend_entry_args(struct frontend *f, const char *entry, struct arena *a, uint32_t *n);
-/* Has the file (as loaded) a main block? */
+/* True if the file has a main block. `file`: its number in the order loaded. */
 bool frontend_has_main(const struct frontend *f, uint32_t file);
 /* Elaborates the entries into units. NULL: errors were reported. */
 struct hir_program *frontend_elaborate(struct frontend *f, const struct elab_request *req);

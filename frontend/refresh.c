@@ -1,4 +1,4 @@
-/* Another build with the front end of the last one: files are asked for again, the definitions that changed are found, and what depends on them is marked. */
+/* Another build with the front end of the last one: loads files again, finds the definitions that changed, and marks what depends on them. */
 #include <stdlib.h>
 #include <string.h>
 #include "base/arena.h"
@@ -39,7 +39,7 @@ static bool same_items(const struct module *old, const struct module *new)
 	return same;
 }
 
-static void take_item(struct item *it, const struct item *new)
+static void update_item(struct item *it, const struct item *new)
 {
 	enum item_change change = hash_eq(it->tokens, new->tokens)         ? CHANGE_NONE
 				  : hash_eq(it->interface, new->interface) ? CHANGE_BODY
@@ -55,8 +55,8 @@ static void take_item(struct item *it, const struct item *new)
 		it->checked.func->node = it->node;
 }
 
-/* The definitions that were listed at the end, from `first`, to where the file's are. */
-static void take_defs(struct frontend *f, const struct module *m, uint32_t first)
+/* Moves the definitions at the end of the list, from `first` on, to the positions of the file's old ones. */
+static void update_defs(struct frontend *f, const struct module *m, uint32_t first)
 {
 	uint32_t next = first;
 	for (uint32_t i = 0; i < first && next < f->loaded.defs.len; i++)
@@ -65,11 +65,11 @@ static void take_defs(struct frontend *f, const struct module *m, uint32_t first
 	f->loaded.defs.len = first;
 }
 
-static void take(struct frontend *f, struct module *m, struct module *new, uint32_t first_def)
+static void replace_text(struct frontend *f, struct module *m, struct module *new, uint32_t first_def)
 {
 	for (uint32_t i = 0; i < m->n_items; i++)
-		take_item(&m->items[i], &new->items[i]);
-	take_defs(f, m, first_def);
+		update_item(&m->items[i], &new->items[i]);
+	update_defs(f, m, first_def);
 	ast_free(&m->ast);
 	free(m->names);
 	m->ast = new->ast;
@@ -82,16 +82,16 @@ static void take(struct frontend *f, struct module *m, struct module *new, uint3
 bool module_reload(struct frontend *f, struct module *m, const struct source *src)
 {
 	struct module new = {.path = m->path, .imported_at = m->imported_at};
-	struct diags *heard = f->diags;
+	struct diags *session_diags = f->diags;
 	uint32_t first_def = f->loaded.defs.len;
 	f->diags = diags_new(1);
 	bool ok = module_parse(f, &new, src) && same_shape(m, &new) && module_collect_items(f, &new) && diags_count(f->diags) == 0 &&
 		  same_items(m, &new);
 	diags_free(f->diags);
-	f->diags = heard;
+	f->diags = session_diags;
 	map_free(&new.by_name);
 	if (ok) {
-		take(f, m, &new, first_def);
+		replace_text(f, m, &new, first_def);
 		return true;
 	}
 	ast_free(&new.ast);
@@ -117,7 +117,7 @@ static bool reload_files(struct frontend *f)
 	return true;
 }
 
-/* A constant's value may hold what was made from the text of another file. */
+/* True if a reloaded file was read: a constant's value may point into its old text. */
 static bool reads_reloaded(const struct item_reads *l)
 {
 	for (uint32_t i = 0; i < l->n; i++)
@@ -126,7 +126,7 @@ static bool reads_reloaded(const struct item_reads *l)
 	return false;
 }
 
-/* Constants whose values are no longer known count as changed, and so on for those that are made of them. */
+/* Marks constants whose value is not known any more as changed, and the constants that depend on them. */
 static void spread_constants(struct frontend *f)
 {
 	for (bool again = true; again;) {

@@ -3,7 +3,7 @@
 #include "base/buf.h"
 #include "frontend/habits/habit_state.h"
 
-/* A line of a constructor as one of the layer's body: less indented, unless it calls the base's constructor. */
+/* Puts a line of a constructor into the layer's body, with less indentation. Leaves out the call of the base's constructor. */
 static void put_line(struct buf *out, const char *line, const char *end, uint32_t indent)
 {
 	const char *word = line;

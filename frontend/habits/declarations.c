@@ -20,7 +20,7 @@ enum habit habit_attribute(struct parser *p, token_id first, node_id *node)
 
 /* ---- imports ---- */
 
-/* The line of the import whose keyword this is, or the rest of that. */
+/* The line of the import from its keyword on. */
 static span import_line_at(const struct parser *p, token_id keyword)
 {
 	const struct source *s = p->t->tokens.src;
@@ -36,7 +36,7 @@ static void copy_name(const struct tokens *t, token_id i, char out[64])
 	snprintf(out, 64, "%.*s", (int)(token_len(t, i) < 63 ? token_len(t, i) : 63), token_text(t, i));
 }
 
-/* torch.nn: the last name if that is a module of the standard library. */
+/* torch.nn: the last name is the module, if the standard library has it. */
 enum habit habit_import(struct parser *p, token_id first, node_id *node)
 {
 	const struct tokens *t = &p->t->tokens;
@@ -160,7 +160,7 @@ enum habit habit_type(struct parser *p, token_id first, node_id *node)
 	return HABIT_SKIPPED;
 }
 
-/* The names in quotes here, with commas; false: other text is between the quotes. */
+/* The names between the quotes here, with commas. False: there is other text. */
 static bool unquote(const struct parser *p, struct buf *names)
 {
 	span at = here(p);

@@ -1,3 +1,4 @@
+/* Names of PyTorch, NumPy and Python: help and edits for an unknown name. */
 #include "frontend/habits/habits.h"
 #include <stddef.h>
 #include <stdio.h>
@@ -17,7 +18,7 @@ enum {
 };
 enum how { WORD, MAYBE, PROP, DROP, SELF, CAST, LEN, UNTYPE, SAY };
 
-static const struct name {
+static const struct library_name {
 	const char *text;
 	uint8_t use, how;
 	const char *instead, *help;
@@ -28,7 +29,7 @@ static const struct name {
 };
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static const struct name *find(const char *text, size_t len, unsigned use)
+static const struct library_name *find(const char *text, size_t len, unsigned use)
 {
 	for (size_t i = 0; i < COUNT(names); i++)
 		if (names[i].use & use && strlen(names[i].text) == len && memcmp(names[i].text, text, len) == 0)
@@ -53,7 +54,7 @@ static bool called(const struct tokens *t, token_id tok) { return tok + 1 < t->l
 
 static span span_to(const struct tokens *t, token_id first, token_id last) { return (span){t->src->id, t->starts[first], t->ends[last]}; }
 
-/* x.to(int8), x.to(torch.int8) where x is a name or what a call gives: int8(x). */
+/* x.to(int8), x.to(torch.int8), where x is a name: int8(x). */
 static void cast_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
 {
 	token_id type = tok + 2, object = tok - 2;
@@ -71,7 +72,7 @@ static void cast_edit(struct diags *d, struct diag *g, const struct tokens *t, t
 	diag_edit(d, g, span_to(t, object, type + 1), text);
 }
 
-/* xs.length, xs.size() where xs is a name: len(xs). */
+/* xs.size() where xs is a name: len(xs). */
 static void length_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok)
 {
 	token_id object = tok - 2, last = called(t, tok) ? tok + 2 : tok;
@@ -101,7 +102,7 @@ static void untype_edit(struct diags *d, struct diag *g, const struct tokens *t,
 	diag_edit(d, g, span_to(t, tok - 1, last), "");
 }
 
-static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, const struct name *n)
+static void add_edit(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, const struct library_name *n)
 {
 	switch ((enum how)n->how) {
 	case WORD: diag_edit(d, g, token_span(t, tok), n->instead); break;
@@ -148,7 +149,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 	if (!(ternary || token_is(t, tok, "Tensor")) || member >= t->len || token_kind(t, tok + 1) != TOK_DOT ||
 	    token_kind(t, member) != TOK_NAME)
 		return false;
-	const struct name *n = find(token_text(t, member), token_len(t, member), HABIT_VALUE);
+	const struct library_name *n = find(token_text(t, member), token_len(t, member), HABIT_VALUE);
 	char text[64] = "";
 	if (ternary && (token_is(t, member, "random") || token_is(t, member, "rand") || token_is(t, member, "randn")))
 		snprintf(text, sizeof text, "random_ternary");
@@ -167,7 +168,7 @@ static bool static_call(struct diags *d, struct diag *g, const struct tokens *t,
 
 bool habit_name_help(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, unsigned use)
 {
-	const struct name *n = find(token_text(t, tok), token_len(t, tok), use);
+	const struct library_name *n = find(token_text(t, tok), token_len(t, tok), use);
 	if (!n)
 		return false;
 	if (use & HABIT_VALUE && static_call(d, g, t, tok))
@@ -180,7 +181,7 @@ bool habit_name_help(struct diags *d, struct diag *g, const struct tokens *t, to
 
 const char *habit_name_instead(const char *name, unsigned use)
 {
-	const struct name *n = find(name, strlen(name), use);
+	const struct library_name *n = find(name, strlen(name), use);
 	return n && n->how == WORD ? n->instead : NULL;
 }
 
@@ -208,7 +209,7 @@ static const struct {
 	{"ternary", "tensor functions are builtins and need no import; layers are in the module `nn`: `import nn`"},
 	{"layers", "layers are in the module `nn`: `import nn`; a file of your own is imported as `import \"layers.tri\" as layers`"},
 	{"activations", "activations are builtins and need no import: `relu(x)`"},
-	{"optim", "training is not part of the language: weights are trained elsewhere"},
+	{"optim", "training is not part of the language: train the weights elsewhere"},
 };
 
 const char *habit_module_help(const char *name)

@@ -1,4 +1,4 @@
-/* Names of other languages and libraries where ours has none of the name: what to write instead. */
+/* Names of Python, PyTorch and other libraries that the language does not have: what to write instead. */
 #ifndef TRIB_FRONTEND_HABITS_HABITS_H
 #define TRIB_FRONTEND_HABITS_HABITS_H
 #include <stdbool.h>
@@ -12,7 +12,7 @@ struct diags;
 enum habit_use {
 	HABIT_VALUE = 1,
 	HABIT_TYPE = 2,
-	HABIT_TENSOR = 4, /* a member of one */
+	HABIT_TENSOR = 4, /* a member of a tensor; and so on */
 	HABIT_LIST = 8,
 	HABIT_TEXT = 16,
 	HABIT_ATTRIBUTE = 32,
@@ -20,14 +20,14 @@ enum habit_use {
 	HABIT_INSTANCE = 128 /* a member of a layer */
 };
 
-/* Adds help, and an edit where there is one, to the report on the name at `tok`. False: the name is not a known one for that use. */
+/* Adds help, and an edit if there is one, to the report on the name at `tok`. False: names.def has no such name for that use. */
 bool habit_name_help(struct diags *d, struct diag *g, const struct tokens *t, token_id tok, unsigned use);
-/* The name of ours that one of another library surely stands for, as `concat` for `cat`; NULL: none. */
+/* The name that certainly replaces that of another library, as `concat` replaces `cat`; NULL: none. */
 const char *habit_name_instead(const char *name, unsigned use);
-/* For the import of another library's module (torch, np, F): what to do without it. NULL: the name is not known. */
+/* Help for the import of another library's module (torch, np, F). NULL: the name is not known. */
 const char *habit_module_help(const char *name);
-/* True if a module of that name is of no use, whatever files there are. */
+/* True if a module of that name is never needed, whatever files exist. */
 bool habit_package(const char *name);
-/* rules/argument_names.c. Adds to the report on a name at `at` that is none of a function's n arguments which of them is meant, if one is. */
+/* rules/argument_names.c. Adds to the report on an unknown argument `name` at `at` which of a function's n arguments is probably meant. */
 void argument_help(struct diags *d, struct diag *g, span at, const char *name, const char *const *names, uint32_t n);
 #endif

@@ -1,5 +1,5 @@
-/* Habits from other languages that are seen in the text itself: comments, quotes, operators, letters after numbers. Each is reported with what is
- * written instead, and read as that, so that nothing else is said because of it. */
+/* Habits of Python users in the text itself: triple quotes, bit operators, typographic signs, union types. Each is reported, and read as what was meant,
+ * so that it causes no other error. */
 #include <stdio.h>
 #include <string.h>
 #include "frontend/syntax/lex_state.h"
@@ -39,7 +39,7 @@ static bool word_in(const char *p, const char *const *words, size_t n)
 }
 #define WORD_IN(p, words) word_in(p, words, sizeof(words) / sizeof *(words))
 
-/* The report of a habit, one a line. NULL: this line has its report. */
+/* Reports a habit, once for each line. NULL: the line has its report. */
 static struct diag *habit(struct lexer *lx, const char *from, const char *to, const char *message)
 {
 	lx->failed = true;
@@ -67,7 +67,7 @@ static const char *find_triple(const struct lexer *lx, const char *p, char quote
 	return NULL;
 }
 
-/* Does a value stand at p: is it in brackets or after an operator? */
+/* True if a value is expected at p: in brackets or after an operator. */
 static bool wants_value(const struct lexer *lx, const char *p)
 {
 	while (p > lx->text && (is_blank(p[-1]) || p[-1] == '\n' || p[-1] == '\r'))
@@ -108,7 +108,7 @@ static bool triple_quotes(struct lexer *lx, const char *p, struct lexeme *out)
 
 struct sign {
 	const char *text, *instead, *message;
-	uint8_t kind; /* what it is read as; LEX_NO_TOKEN: it is skipped */
+	uint8_t kind; /* read as this token; LEX_NO_TOKEN: skipped */
 	bool guess;
 };
 #define QUOTES "typographic quotes do not make a string; use `\"` or `'`"
@@ -125,8 +125,8 @@ static const struct sign signs[] = {
 	{"\xC2\xA0", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
 	{"\xE2\x80\xAF", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
 	{"\xE3\x80\x80", " ", "a wide space is not a space; use a plain one", LEX_NO_TOKEN, false},
-	{"\xE2\x80\x8B", "", "here is an invisible space (U+200B); delete it", LEX_NO_TOKEN, false},
-	{"\xE2\x80\x8D", "", "here is an invisible character (U+200D); delete it", LEX_NO_TOKEN, false},
+	{"\xE2\x80\x8B", "", "this is an invisible space (U+200B); delete it", LEX_NO_TOKEN, false},
+	{"\xE2\x80\x8D", "", "this is an invisible character (U+200D); delete it", LEX_NO_TOKEN, false},
 	{"\\", "", "`\\` does not continue a line; leave it out: an open bracket or an operator at its end does", LEX_NO_TOKEN, false},
 };
 
@@ -153,7 +153,7 @@ static const struct sign *find_sign(const struct sign *table, size_t n, const st
 	return NULL;
 }
 
-/* A text in typographic quotes, or as much of it as is on the line. */
+/* A text in typographic quotes, up to the end of the line. */
 static bool typographic_quotes(struct lexer *lx, const char *p, struct lexeme *out)
 {
 	bool single = memcmp(p, "\xE2\x80\x98", 3) == 0 || memcmp(p, "\xE2\x80\x99", 3) == 0;
@@ -178,7 +178,7 @@ static bool typographic_quotes(struct lexer *lx, const char *p, struct lexeme *o
 	return true;
 }
 
-/* The `:` or `>` before the declared type that stands before p: `x: int`, `-> Tensor<float32, [N]>`, `type A = int`; NULL: there is none. */
+/* The `:` or `>` before the declared type that ends at p: `x: int`, `-> Tensor<float32, [N]>`. NULL: no type ends there. */
 static const char *before_type(const struct lexer *lx, const char *p)
 {
 	const char *q = p;
@@ -213,8 +213,8 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 	if (g)
 		diag_help(
 			lx->diags, g,
-			"an argument without a type accepts anything; a generic several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
-			"one that may be missing has a default, `bias = none`");
+			"an argument without a type accepts anything; a generic accepts several element types, `fn f<T: Float>(x: Tensor<T, S>)`; "
+			"an optional argument has a default, `bias = none`");
 	if (g && *sign == ':')
 		diag_edit(lx->diags, g, (span){lx->src->id, (uint32_t)(sign - lx->text), (uint32_t)(q - lx->text)}, "");
 	if (g)

@@ -1,4 +1,4 @@
-/* Habits within a statement: operators that are words, choices, signs. The parser asks only where it has no other use for the token. */
+/* Habits within a statement: word operators, choices, types in calls, signs. The parser asks only if the grammar has no use for the token. */
 #include <string.h>
 #include "frontend/habits/habit_state.h"
 
@@ -108,7 +108,7 @@ enum habit habit_operator(struct parser *p, token_id first, node_id *node)
 
 /* ---- types in expressions ---- */
 
-/* The `>` of the type arguments that open at i; TOKEN_NONE: they are none. */
+/* The `>` that closes the type arguments at i; TOKEN_NONE: these are none. */
 static token_id closing_angle(const struct parser *p, token_id i)
 {
 	enum { MOST = 64 };

@@ -44,7 +44,7 @@ struct diag *habit_report(struct parser *p, span at, const char *message, const 
 
 /* ---- words ---- */
 
-/* True if the expression before token i may go on there. */
+/* True if token i may continue the expression before it. */
 static bool continues_expression(const struct parser *p, token_id i)
 {
 	static const char *const infix[] = {"and", "or", "is", "not"};
@@ -62,7 +62,7 @@ static bool body_after_parens(struct parser *p, token_id open)
 	return (k == TOK_LBRACE || k == TOK_COLON || k == TOK_ARROW) && !newline_at(p, m + 1);
 }
 
-/* What follows token i on its line, among `asked`. */
+/* What follows token i on its line: one of the bits of `asked`, or 0. */
 static uint8_t following(struct parser *p, token_id i, uint8_t asked)
 {
 	if (newline_at(p, i + 1))

@@ -1,4 +1,4 @@
-/* The tables behind editors' questions. */
+/* The index: recording, sorting, look-ups. */
 #include "frontend/index/index.h"
 #include <stdlib.h>
 #include "base/arena.h"
@@ -58,7 +58,7 @@ void index_finish(struct index *ix)
 	map_free(&ix->by_call);
 }
 
-/* The first use that does not stand before the place. */
+/* The index of the first use at or after `at`. */
 static uint32_t lower_bound(const struct index *ix, span at)
 {
 	uint32_t lo = 0, hi = ix->uses.len;

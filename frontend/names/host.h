@@ -1,4 +1,4 @@
-/* What the front end gets from its caller, and what it reports of files: part of its public face, frontend/frontend.h. */
+/* What the caller provides and learns about files. Part of the public interface, frontend/frontend.h. */
 #ifndef TRIB_FRONTEND_NAMES_HOST_H
 #define TRIB_FRONTEND_NAMES_HOST_H
 #include <stdbool.h>
@@ -12,26 +12,26 @@ struct frontend_host {
 	void *ctx;
 };
 
-/* Where the time went, nanoseconds, filled as the calls below are made. */
+/* Nanoseconds spent in each step. */
 struct frontend_times {
 	int64_t lex, parse, check, elaborate;
 	uint64_t lines;
 };
 
-/* Files from elsewhere that others import by a name: `import NAME`, or `import "NAME/file.tri"`. A file beside the importing one goes first. */
+/* A dependency, whose files others import by its name: `import NAME`, `import "NAME/file.tri"`. A file beside the importing one takes precedence. */
 struct frontend_dependency {
-	const char *owner; /* the folder of the dependency whose files may name it; "": those that are of none */
+	const char *owner; /* root of the dependency whose files may import it; "": the project's own files */
 	const char *name;
 	const char *root;   /* all files below it are the dependency's */
-	const char *folder; /* where the files are that can be named: root, or a folder below */
-	const char *main;   /* the file that the bare name means; NULL: it has none */
-	bool absent;        /* none of its files are here yet */
+	const char *folder; /* of the files that can be imported: root, or a folder below */
+	const char *main;   /* the file that the name alone imports; NULL: none */
+	bool absent;        /* its files were not fetched yet */
 };
 
-/* A definition, for incremental decisions and --explain. */
+/* A definition, for incremental builds and --explain. */
 struct frontend_def {
 	const char *file, *name; /* name: "DigitsNet", "main" */
-	hash128 tokens;          /* over token kinds and texts: no white space, comments, positions */
+	hash128 tokens;          /* hash of token kinds and texts, without white space, comments and positions */
 	span at;
 };
 #endif

@@ -1,9 +1,9 @@
-/* Names: what the resolver sees. */
+/* Notes of the resolver in an editor's index: definitions, uses, completions. */
 #include "frontend/names/index_note.h"
 #include <string.h>
 #include "base/arena.h"
 
-static uint64_t place(span at) { return (uint64_t)at.source << 32 | at.start; }
+static uint64_t span_key(span at) { return (uint64_t)at.source << 32 | at.start; }
 
 /* ---- the prelude ---- */
 
@@ -65,17 +65,17 @@ static uint32_t symbol_at(struct frontend *f, const struct module *m, token_id n
 	struct index *ix = f->index;
 	span at = tok_span(m, name);
 	uint64_t known;
-	if (map_get(&ix->by_name, map_key_u64(place(at)), &known))
+	if (map_get(&ix->by_name, map_key_u64(span_key(at)), &known))
 		return (uint32_t)known;
 	struct symbol s = {.at = at, .header = at, .whole = at, .target = SPAN_NONE, .parent = SYMBOL_NONE, .std = m->std};
 	s.name = name_text(f, token_name(f, (struct module *)(uintptr_t)m, name));
-	map_put(&ix->by_name, map_key_u64(place(at)), ix->symbols.len);
+	map_put(&ix->by_name, map_key_u64(span_key(at)), ix->symbols.len);
 	vec_push(&ix->symbols, s);
 	index_use(f, at, ix->symbols.len - 1);
 	return ix->symbols.len - 1;
 }
 
-/* The token that a definition's header ends before; TOKEN_NONE: it has no body. */
+/* The first token of a definition's body; TOKEN_NONE: it has none. */
 static token_id body_token(const struct ast *t, node_id n)
 {
 	switch (ast_kind(t, n)) {
@@ -120,8 +120,8 @@ void index_use(struct frontend *f, span at, uint32_t symbol)
 	uint64_t i;
 	if (!ix || at.source == SPAN_NO_SOURCE)
 		return;
-	if (!map_get(&ix->by_use, map_key_u64(place(at)), &i)) {
-		map_put(&ix->by_use, map_key_u64(place(at)), ix->uses.len);
+	if (!map_get(&ix->by_use, map_key_u64(span_key(at)), &i)) {
+		map_put(&ix->by_use, map_key_u64(span_key(at)), ix->uses.len);
 		vec_push(&ix->uses, ((struct index_use){.at = at, .symbol = symbol}));
 	} else if (ix->uses.at[i].symbol == SYMBOL_NONE) {
 		ix->uses.at[i].symbol = symbol;

@@ -1,21 +1,8 @@
-/* Items beyond their own file: which definition an import stands for, and what tells it from others of its name. */
+/* Items seen from other files: the definition that an import means, and the identity of a definition. */
 #include "base/buf.h"
 #include "base/diag.h"
 #include "frontend/habits/habits.h"
 #include "frontend/names/module.h"
-
-void items_set_ordinals(struct frontend *f, struct module *m)
-{
-	for (uint32_t i = 0; i < m->n_items; i++) {
-		struct item *it = &m->items[i];
-		uint64_t before = 0;
-		if (!it->name || it->kind == ITEM_IMPORT || it->kind == ITEM_FROM)
-			continue;
-		map_get(&f->loaded.ordinals, map_key_u64(it->name), &before);
-		map_put(&f->loaded.ordinals, map_key_u64(it->name), before + 1);
-		it->ordinal = (uint32_t)before;
-	}
-}
 
 void item_hash_identity(struct hasher *h, const struct frontend *f, const struct item *it)
 {

@@ -1,4 +1,4 @@
-/* Loaded files: their syntax trees, their items, what they import. Private to the front end. */
+/* The session of a front end: loaded files, their syntax trees, items and imports. Private to the front end. */
 #ifndef TRIB_FRONTEND_NAMES_MODULE_H
 #define TRIB_FRONTEND_NAMES_MODULE_H
 #include "base/intern.h"
@@ -149,10 +149,11 @@ struct frontend {
 	} elab;
 };
 
-/* Loads a file (once) with its imports, for the import at `at`. NULL: there is no file, which is reported if it `must` be there. */
+/* Loads a file (once) with its imports, for the import at `at`. NULL: there is no such file; reported if `must`. */
 struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok);
-uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names); /* the names that a pattern binds; their number */
-/* The first of the constants that one `let` binds; a `const` itself. */
+uint32_t pattern_names(const struct ast *t, node_id pattern,
+		       token_id *names); /* the number of names that a pattern binds, left to right; stores them if `names` is not NULL */
+/* The first of the constants that one `let` binds; for a `const`, itself. */
 static inline struct item *item_first(struct item *it)
 {
 	while (it > it->mod->items && it[-1].node == it->node)
@@ -160,25 +161,29 @@ static inline struct item *item_first(struct item *it)
 	return it;
 }
 struct item *module_find(const struct module *m, name_id name);
+/* import.c: loads the module that the import names at `tok`. NULL: reported, and *ok is false. */
+struct module *import_target(struct frontend *f, struct module *m, token_id tok, bool *ok);
+/* Reports that there is no file or module for an import. `why`: errno of the attempt to read it, or 0. */
+void import_report_missing(struct frontend *f, const char *path, span at, int why);
 /* The steps of loading: the tree, then the items. False: reported. */
 bool module_parse(struct frontend *f, struct module *m, const struct source *src);
 bool module_collect_items(struct frontend *f, struct module *m);
-/* Another text of a loaded file in place of the one that it has, if that defines and imports the same names: false if not, or if anything is wrong with it;
- * nothing is reported then. Marks what changed. */
+/* Replaces the text of a loaded file by one that defines and imports the same names, and marks the changed items. False: the names differ or the text
+ * has errors, which are not reported. */
 bool module_reload(struct frontend *f, struct module *m, const struct source *src);
-/* The item that a name finally stands for: follows `from m import x`. NULL: reported. */
+/* The definition of an item: follows `from m import x`. NULL: reported. */
 struct item *item_resolve_import(struct frontend *f, struct item *it);
-/* Numbers the definitions of a file that was loaded among all of their names. */
+/* Sets the ordinals of a loaded file's definitions. */
 void items_set_ordinals(struct frontend *f, struct module *m);
-/* Which definition it is, into a key: the same after its file was renamed, or it was moved to another. */
+/* Hashes the identity of a definition, which does not change if its file is renamed or it moves to another. */
 void item_hash_identity(struct hasher *h, const struct frontend *f, const struct item *it);
 
 static inline const char *name_text(const struct frontend *f, name_id n) { return intern_text(f->names, n); }
 name_id token_name(struct frontend *f, const struct module *m, token_id t);
 static inline span node_span(const struct module *m, node_id n) { return ast_span(&m->ast, n); }
 static inline span tok_span(const struct module *m, token_id t) { return token_span(&m->ast.tokens, t); }
-/* The whole line of an import that stands alone on it, else the import. */
+/* The whole line of an import if nothing else is on it, else the import. */
 span import_line(const struct source *s, span import);
-/* Does the item or member have attribute @name? Its ATTR node, or AST_NONE. */
+/* The ATTR node of attribute @name of an item or member, or AST_NONE. */
 node_id attr_find(const struct module *m, struct ast_nodes attrs, const char *name);
 #endif

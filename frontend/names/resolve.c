@@ -21,7 +21,7 @@ static void check_traits(struct resolver *r, struct ast_nodes traits)
 	uint32_t n;
 	const char *const *names = dtype_traits(&n);
 	for (uint32_t i = 0; i < traits.n; i++) {
-		const char *name = name_text(r->f, text_of(r, traits.at[i]));
+		const char *name = name_text(r->f, name_at(r, traits.at[i]));
 		bool found = false;
 		for (uint32_t k = 0; k < n; k++)
 			found = found || !strcmp(name, names[k]);
@@ -48,10 +48,10 @@ static void push_generics(struct resolver *r, struct ast_nodes generics)
 static void push_argument(struct resolver *r, node_id n, uint32_t first)
 {
 	token_id tok = ast_token(r->t, n);
-	const struct scoped *before = scope_find(r, text_of(r, tok));
+	const struct scope_entry *before = scope_find(r, name_at(r, tok));
 	if (before && before >= r->scope.at + first && before->kind == SYMBOL_ARG) {
 		struct diag *g = diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "argument `%s` is declared twice",
-					  name_text(r->f, text_of(r, tok)));
+					  name_text(r->f, name_at(r, tok)));
 		diag_secondary(r->out, g, tok_span(r->m, before->tok), "first declared here");
 	}
 	scope_push(r, tok, SYMBOL_ARG, n, ast_a(r->t, n) != AST_NONE);
@@ -72,7 +72,7 @@ static void walk_signature(struct resolver *r, const struct ast_fn *fn)
 	}
 	for (uint32_t i = 0; i < fn->where.n; i++) {
 		if (ast_kind(r->t, fn->where.at[i]) == NODE_WHERE_TRAIT) {
-			name_defined(r, ast_token(r->t, fn->where.at[i]));
+			use_defined_name(r, ast_token(r->t, fn->where.at[i]));
 			check_traits(r, ast_nodes(r->t, ast_a(r->t, fn->where.at[i])));
 		} else {
 			resolve_node(r, fn->where.at[i]);
@@ -104,11 +104,11 @@ static bool is_typed(const struct ast *t, node_id n)
 	return (ast_kind(t, n) == NODE_FN ? ast_fn(t, n).result : ast_const(t, n).type) != AST_NONE;
 }
 
-/* Does the scope from `first` hold a member of the name at `tok`? Says so. */
+/* Reports a second member of the name at `tok` among the names in scope from `first` on. */
 static void check_member_twice(struct resolver *r, token_id tok, uint32_t first)
 {
-	const struct scoped *before = scope_find(r, text_of(r, tok));
-	const char *name = name_text(r->f, text_of(r, tok));
+	const struct scope_entry *before = scope_find(r, name_at(r, tok));
+	const char *name = name_text(r->f, name_at(r, tok));
 	if (!before || before < r->scope.at + first || !strcmp(name, "_"))
 		return;
 	struct diag *g = diag_add(r->out, DIAG_DUPLICATE, tok_span(r->m, tok), "the layer has two members `%s`", name);
@@ -211,7 +211,7 @@ void resolve_module(struct frontend *f, struct module *m)
 {
 	struct resolver r = {.f = f, .m = m, .t = &m->ast, .trash = diags_new(1), .parent = SYMBOL_NONE};
 	for (uint32_t i = 0; i < m->n_items; i++) {
-		r.told.len = 0;
+		r.reported.len = 0;
 		r.out = m->std || m->incomplete || m->items[i].has_syntax_error ? r.trash : f->diags;
 		r.warnings = r.out == r.trash ? r.trash : f->warnings;
 		walk_item(&r, &m->items[i]);
@@ -219,5 +219,5 @@ void resolve_module(struct frontend *f, struct module *m)
 	diags_free(r.trash);
 	scope_cut(&r, 0);
 	vec_free(&r.scope);
-	vec_free(&r.told);
+	vec_free(&r.reported);
 }

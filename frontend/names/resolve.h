@@ -1,10 +1,10 @@
-/* Lexical names: reports names, types and attributes that nothing defines, also where the elaborator never comes. */
+/* Name resolution: reports names, types and attributes that nothing defines, also in code that is never elaborated. */
 #ifndef TRIB_FRONTEND_NAMES_RESOLVE_H
 #define TRIB_FRONTEND_NAMES_RESOLVE_H
 
 struct frontend;
 struct module;
 void resolve_module(struct frontend *f, struct module *m);
-/* After all modules are resolved: imports that nothing uses. */
+/* Warns about unused imports. Call it after all modules are resolved. */
 void resolve_warn_imports(struct frontend *f, const struct module *m);
 #endif

@@ -1,4 +1,4 @@
-/* Attributes: are they known, and do they have the arguments that they take? */
+/* Attributes: reports unknown ones and wrong arguments. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/habits/habits.h"
@@ -29,31 +29,31 @@ static bool is_level(struct resolver *r, struct ast_nodes args)
 	       level <= 3;
 }
 
-static void refuse_arguments(struct resolver *r, node_id n)
+static void report_arguments(struct resolver *r, node_id n)
 {
 	span at = node_span(r->m, n);
 	struct diag *g =
-		diag_add(r->out, DIAG_UNKNOWN_ATTR, at, "`@%s` takes no arguments", name_text(r->f, text_of(r, ast_token(r->t, n))));
+		diag_add(r->out, DIAG_UNKNOWN_ATTR, at, "`@%s` takes no arguments", name_text(r->f, name_at(r, ast_token(r->t, n))));
 	at.start = r->t->tokens.ends[ast_token(r->t, n)];
 	diag_edit(r->out, g, at, "");
 }
 
-static void refuse_text(struct resolver *r, node_id n, struct ast_nodes args, const char *written)
+static void report_text(struct resolver *r, node_id n, struct ast_nodes args, const char *written)
 {
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, node_span(r->m, n), "`@%s` takes one string: `%s`",
-				  name_text(r->f, text_of(r, ast_token(r->t, n))), written);
+				  name_text(r->f, name_at(r, ast_token(r->t, n))), written);
 	if (args.n != 1 || ast_kind(r->t, args.at[0]) != NODE_NAME)
 		return;
 	struct buf quoted = {0};
-	buf_printf(&quoted, "\"%s\"", name_text(r->f, text_of(r, ast_token(r->t, args.at[0]))));
+	buf_printf(&quoted, "\"%s\"", name_text(r->f, name_at(r, ast_token(r->t, args.at[0]))));
 	diag_edit(r->out, g, node_span(r->m, args.at[0]), quoted.at);
 	buf_free(&quoted);
 }
 
-static void refuse_level(struct resolver *r, node_id n, struct ast_nodes args, const char *written)
+static void report_level(struct resolver *r, node_id n, struct ast_nodes args, const char *written)
 {
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_ATTR, node_span(r->m, n), "`@%s` takes a level from 0 to 3: `%s`",
-				  name_text(r->f, text_of(r, ast_token(r->t, n))), written);
+				  name_text(r->f, name_at(r, ast_token(r->t, n))), written);
 	node_id named = args.n == 1 && ast_kind(r->t, args.at[0]) == NODE_NAMED_ARG ? ast_a(r->t, args.at[0]) : AST_NONE;
 	if (named && is_level(r, (struct ast_nodes){&named, 1})) { /* @opt(level=3) */
 		span name = node_span(r->m, args.at[0]);
@@ -66,11 +66,11 @@ static void check_arguments(struct resolver *r, node_id n, const struct attribut
 {
 	struct ast_nodes args = ast_a(r->t, n) ? ast_nodes(r->t, ast_a(r->t, n)) : (struct ast_nodes){0};
 	if (a->takes == TAKES_NOTHING && args.n)
-		refuse_arguments(r, n);
+		report_arguments(r, n);
 	else if (a->takes == TAKES_TEXT && (args.n != 1 || ast_kind(r->t, args.at[0]) != NODE_STRING))
-		refuse_text(r, n, args, a->written);
+		report_text(r, n, args, a->written);
 	else if (a->takes == TAKES_LEVEL && !is_level(r, args))
-		refuse_level(r, n, args, a->written);
+		report_level(r, n, args, a->written);
 }
 
 static void report_unknown_attribute(struct resolver *r, node_id n, const char *name)
@@ -98,7 +98,7 @@ void check_attributes(struct resolver *r, struct ast_nodes attrs)
 {
 	for (uint32_t i = 0; i < attrs.n; i++) {
 		token_id tok = ast_token(r->t, attrs.at[i]);
-		const char *name = name_text(r->f, text_of(r, tok));
+		const char *name = name_text(r->f, name_at(r, tok));
 		const struct attribute *found = NULL;
 		bool asked = index_asked(r->f, tok_span(r->m, tok));
 		for (uint32_t k = 0; k < KNOWN; k++) {

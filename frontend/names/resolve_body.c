@@ -6,8 +6,8 @@
 
 static void check_name(struct resolver *r, token_id tok)
 {
-	name_offer(r, tok, ASK_NAME);
-	if (!name_known(r, tok))
+	offer_names(r, tok, ASK_NAME);
+	if (!use_name(r, tok))
 		report_unknown(r, DIAG_UNKNOWN_NAME, tok, "name", HABIT_VALUE);
 }
 
@@ -15,17 +15,17 @@ static void check_name(struct resolver *r, token_id tok)
 static void check_module_member(struct resolver *r, node_id n)
 {
 	node_id obj = ast_a(r->t, n);
-	if (ast_kind(r->t, obj) != NODE_NAME || scope_find(r, text_of(r, ast_token(r->t, obj))))
+	if (ast_kind(r->t, obj) != NODE_NAME || scope_find(r, name_at(r, ast_token(r->t, obj))))
 		return;
-	struct item *it = module_find(r->m, text_of(r, ast_token(r->t, obj)));
+	struct item *it = module_find(r->m, name_at(r, ast_token(r->t, obj)));
 	it = it ? item_resolve_import(r->f, it) : NULL;
 	if (!it || it->kind != ITEM_IMPORT || !it->import.target || it->import.target->failed)
 		return;
 	token_id tok = ast_token(r->t, n);
-	struct item *member = module_find(it->import.target, text_of(r, tok));
-	member_offer(r, it->import.target, tok);
+	struct item *member = module_find(it->import.target, name_at(r, tok));
+	offer_members(r, it->import.target, tok);
 	if (member)
-		item_use(r, member, tok);
+		use_item(r, member, tok);
 	else
 		report_module_member(r, it, tok);
 }
@@ -177,7 +177,7 @@ static void walk_assign(struct resolver *r, node_id n)
 	if (ast_kind(r->t, target) == NODE_TUPLE)
 		names = ast_nodes(r->t, ast_a(r->t, target));
 	for (uint32_t i = 0; i < names.n; i++)
-		undeclared += ast_kind(r->t, names.at[i]) == NODE_NAME && !name_known(r, ast_token(r->t, names.at[i]));
+		undeclared += ast_kind(r->t, names.at[i]) == NODE_NAME && !use_name(r, ast_token(r->t, names.at[i]));
 	if (!undeclared || undeclared < names.n) {
 		resolve_node(r, target);
 		return;
@@ -188,15 +188,15 @@ static void walk_assign(struct resolver *r, node_id n)
 }
 
 /* torch.nn.functional.relu, where nothing is called torch. */
-static bool habit_chain(struct resolver *r, node_id n)
+static bool is_library_chain(struct resolver *r, node_id n)
 {
 	node_id root = n;
 	while (ast_kind(r->t, root) == NODE_MEMBER)
 		root = ast_a(r->t, root);
-	if (ast_kind(r->t, root) != NODE_NAME || !habit_module_help(name_text(r->f, text_of(r, ast_token(r->t, root)))))
+	if (ast_kind(r->t, root) != NODE_NAME || !habit_module_help(name_text(r->f, name_at(r, ast_token(r->t, root)))))
 		return false;
 	token_id tok = ast_token(r->t, root);
-	return !name_known(r, tok) && report_foreign_module(r, tok, ast_token(r->t, n), HABIT_VALUE);
+	return !use_name(r, tok) && report_library_module(r, tok, ast_token(r->t, n), HABIT_VALUE);
 }
 
 void resolve_node(struct resolver *r, node_id n)
@@ -205,7 +205,7 @@ void resolve_node(struct resolver *r, node_id n)
 	switch (ast_kind(r->t, n)) {
 	case NODE_NAME: check_name(r, ast_token(r->t, n)); break;
 	case NODE_MEMBER:
-		if (habit_chain(r, n))
+		if (is_library_chain(r, n))
 			break;
 		resolve_node(r, a);
 		check_module_member(r, n);

@@ -1,4 +1,4 @@
-/* What is said about names that stand for nothing. */
+/* Reports of unknown names. */
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
@@ -6,19 +6,19 @@
 #include "frontend/names/resolve_state.h"
 #include "frontend/std/std_data.h"
 
-static const char *text(struct resolver *r, token_id tok) { return name_text(r->f, text_of(r, tok)); }
+static const char *text_at(struct resolver *r, token_id tok) { return name_text(r->f, name_at(r, tok)); }
 
-static bool told(struct resolver *r, token_id tok)
+static bool was_reported(struct resolver *r, token_id tok)
 {
-	for (uint32_t i = 0; i < r->told.len; i++)
-		if (r->told.at[i] == text_of(r, tok))
+	for (uint32_t i = 0; i < r->reported.len; i++)
+		if (r->reported.at[i] == name_at(r, tok))
 			return true;
-	vec_push(&r->told, text_of(r, tok));
+	vec_push(&r->reported, name_at(r, tok));
 	return false;
 }
 
-/* Is the local the one that the statement of the name at `tok` declares: `let mlp = Mlp(4)`? */
-static bool declared_here(const struct resolver *r, const struct scoped *s, token_id tok)
+/* True if the statement that holds the name at `tok` declares the local: `let mlp = Mlp(4)`. */
+static bool declared_here(const struct resolver *r, const struct scope_entry *s, token_id tok)
 {
 	const struct tokens *t = &r->t->tokens;
 	if (s->tok >= tok || token_kind(t, s->tok + 1) != TOK_ASSIGN)
@@ -29,14 +29,14 @@ static bool declared_here(const struct resolver *r, const struct scoped *s, toke
 	return true;
 }
 
-/* Is the token within the item's definition? A definition does not use itself. */
+/* True if the token is within the item's definition, which does not use itself. */
 static bool surrounds(const struct resolver *r, const struct item *it, token_id tok)
 {
 	span at = it->mod == r->m && it->node && it->kind != ITEM_CONST ? node_span(r->m, it->node) : SPAN_NONE;
 	return at.source != SPAN_NO_SOURCE && at.start <= r->t->tokens.starts[tok] && r->t->tokens.starts[tok] < at.end;
 }
 
-/* What an item may stand for; that of another file is known to its import only. A dimension is no function, layer or type. */
+/* True if the item may be used so. The kind of an imported name is not known here. A dimension is no function, layer or type. */
 static bool fits_use(const struct item *it, unsigned use)
 {
 	if (!use)
@@ -73,7 +73,7 @@ static bool did_you_mean(struct resolver *r, struct diag *g, token_id tok, unsig
 		vec_push(&names, r->f->prelude.names.at[i]);
 	for (uint32_t i = 0; use == HABIT_TYPE && i < sizeof types / sizeof *types; i++)
 		vec_push(&names, types[i]);
-	bool found = diag_did_you_mean(r->out, g, tok_span(r->m, tok), text(r, tok), names.at, names.len);
+	bool found = diag_did_you_mean(r->out, g, tok_span(r->m, tok), text_at(r, tok), names.at, names.len);
 	vec_free(&names);
 	return found;
 }
@@ -109,10 +109,10 @@ static bool imported(struct resolver *r, const char *module)
 	return false;
 }
 
-/* `nn` without its import, or `Linear` without its module. */
+/* Help for `nn` without its import, or `Linear` without its module. */
 static bool std_help(struct resolver *r, struct diag *g, token_id tok)
 {
-	const char *name = text(r, tok);
+	const char *name = text_at(r, tok);
 	char line[160];
 	uint32_t len;
 	if (tok + 1 < r->t->tokens.len && token_kind(&r->t->tokens, tok + 1) == TOK_DOT && frontend_std(name, &len)) {
@@ -125,7 +125,7 @@ static bool std_help(struct resolver *r, struct diag *g, token_id tok)
 		if (!std_defines(m->name, name))
 			continue;
 		snprintf(line, sizeof line, "%s.%.120s", m->name, name);
-		diag_help(r->out, g, imported(r, m->name) ? "the module `%s` has one" : "the module `%s` has one; it needs an `import %s`",
+		diag_help(r->out, g, imported(r, m->name) ? "the module `%s` defines it" : "the module `%s` defines it; add `import %s`",
 			  m->name, m->name);
 		diag_edit(r->out, g, tok_span(r->m, tok), line);
 		return true;
@@ -133,9 +133,9 @@ static bool std_help(struct resolver *r, struct diag *g, token_id tok)
 	return false;
 }
 
-/* ---- */
+/* ---- unknown names ---- */
 
-/* Is the name at `tok` a local or an argument of another function of the layer? */
+/* Adds help and returns true if another function of the layer has a local or argument of the name at `tok`. */
 static bool elsewhere_in_layer(struct resolver *r, struct diag *g, token_id tok)
 {
 	if (!r->layer || diags_errors(r->out) >= MAX_SUGGESTED)
@@ -145,7 +145,7 @@ static bool elsewhere_in_layer(struct resolver *r, struct diag *g, token_id tok)
 		enum node_kind k = ast_kind(r->t, n);
 		token_id at = k == NODE_PAT_NAME || k == NODE_ARG_DECL ? ast_token(r->t, n) : tok;
 		uint32_t start = r->t->tokens.starts[at];
-		if (at == tok || start < all.start || start >= all.end || text_of(r, at) != text_of(r, tok))
+		if (at == tok || start < all.start || start >= all.end || name_at(r, at) != name_at(r, tok))
 			continue;
 		diag_secondary(r->out, g, tok_span(r->m, at), "%s of another function has this name",
 			       k == NODE_ARG_DECL ? "an argument" : "a local");
@@ -155,10 +155,10 @@ static bool elsewhere_in_layer(struct resolver *r, struct diag *g, token_id tok)
 	return false;
 }
 
-/* Is the name what an import was meant to bring, which failed and was reported: `import nm`, `nn.Linear(4, 2)`? */
+/* True if a failed import, which was reported, probably meant this name: `import nm`, `nn.Linear(4, 2)`. */
 static bool misspelt_import(struct resolver *r, token_id tok)
 {
-	const char *name = text(r, tok);
+	const char *name = text_at(r, tok);
 	for (uint32_t i = 0; i < r->m->n_items; i++) {
 		const struct item *it = &r->m->items[i];
 		bool failed = (it->kind == ITEM_IMPORT && !it->import.target) || (it->kind == ITEM_FROM && it->resolved.missing_reported);
@@ -172,10 +172,10 @@ static bool misspelt_import(struct resolver *r, token_id tok)
 
 void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use)
 {
-	bool again = told(r, tok);
-	if ((again && !habit_name_instead(text(r, tok), use)) || (use == HABIT_VALUE && misspelt_import(r, tok)))
+	bool again = was_reported(r, tok);
+	if ((again && !habit_name_instead(text_at(r, tok), use)) || (use == HABIT_VALUE && misspelt_import(r, tok)))
 		return;
-	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, text(r, tok));
+	struct diag *g = diag_add(r->out, code, tok_span(r->m, tok), "unknown %s `%s`", what, text_at(r, tok));
 	diag_label_primary(r->out, g, "not found in this scope");
 	if (use == HABIT_VALUE && tok && token_kind(&r->t->tokens, tok - 1) == TOK_SLASH2) {
 		diag_help(r->out, g, "if this is a comment, it starts with `#`");
@@ -185,27 +185,27 @@ void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const
 	if ((use == HABIT_VALUE && elsewhere_in_layer(r, g, tok)) || (use == HABIT_VALUE && std_help(r, g, tok)) ||
 	    habit_name_help(r->out, g, &r->t->tokens, tok, use) || did_you_mean(r, g, tok, use))
 		return;
-	if (habit_module_help(text(r, tok)))
-		diag_help(r->out, g, "%s", habit_module_help(text(r, tok)));
+	if (habit_module_help(text_at(r, tok)))
+		diag_help(r->out, g, "%s", habit_module_help(text_at(r, tok)));
 	else if (!strcmp(what, "dimension"))
 		diag_help(
 			r->out, g,
-			"signatures alone introduce dimensions: declare it, as in `type Name<%s> = …`, or make it an argument of the layer",
-			text(r, tok));
+			"only signatures introduce dimensions; declare it, as in `type Name<%s> = …`, or make it an argument of the layer",
+			text_at(r, tok));
 }
 
-bool report_foreign_module(struct resolver *r, token_id root, token_id member, unsigned use)
+bool report_library_module(struct resolver *r, token_id root, token_id member, unsigned use)
 {
-	const char *name = text(r, root), *what = text(r, member), *instead = habit_name_instead(what, use);
+	const char *name = text_at(r, root), *what = text_at(r, member), *instead = habit_name_instead(what, use);
 	char line[160];
 	uint64_t i;
 	if (!habit_module_help(name))
 		return false;
 	span whole = {r->t->tokens.src->id, r->t->tokens.starts[root], r->t->tokens.ends[member]};
-	if (map_get(&r->f->prelude.by_name, map_key_u64(text_of(r, member)), &i) || dtype_find(what) != DT_COUNT || !strcmp(what, "Tensor"))
+	if (map_get(&r->f->prelude.by_name, map_key_u64(name_at(r, member)), &i) || dtype_find(what) != DT_COUNT || !strcmp(what, "Tensor"))
 		instead = what;
 	bool layer = !instead && use == HABIT_VALUE && std_defines("nn", what);
-	if (told(r, root) && !instead && !layer)
+	if (was_reported(r, root) && !instead && !layer)
 		return true;
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_NAME, tok_span(r->m, root), "there is no module `%s`", name);
 	diag_label_primary(r->out, g, "not found in this scope");
@@ -224,7 +224,7 @@ bool report_foreign_module(struct resolver *r, token_id root, token_id member, u
 void report_module_member(struct resolver *r, const struct item *it, token_id tok)
 {
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_MEMBER, tok_span(r->m, tok), "module `%s` has no member `%s`",
-				  name_text(r->f, it->name), text(r, tok));
+				  name_text(r->f, it->name), text_at(r, tok));
 	diag_label_primary(r->out, g, "not in this module");
 	if (it->import.target->std && habit_name_help(r->out, g, &r->t->tokens, tok, HABIT_NN))
 		return;
@@ -232,7 +232,7 @@ void report_module_member(struct resolver *r, const struct item *it, token_id to
 	for (uint32_t i = 0; i < it->import.target->n_items; i++)
 		if (it->import.target->items[i].name)
 			vec_push(&names, name_text(r->f, it->import.target->items[i].name));
-	diag_did_you_mean(r->out, g, tok_span(r->m, tok), text(r, tok), names.at, names.len);
+	diag_did_you_mean(r->out, g, tok_span(r->m, tok), text_at(r, tok), names.at, names.len);
 	vec_free(&names);
 }
 
@@ -262,11 +262,11 @@ static void put_dims(struct resolver *r, struct ast_nodes args, uint32_t first, 
 void report_tensor_type(struct resolver *r, node_id n, struct ast_nodes args)
 {
 	token_id tok = ast_token(r->t, n);
-	const char *name = text(r, tok);
+	const char *name = text_at(r, tok);
 	bool scalar = dtype_find(name) != DT_COUNT, ternary = !strcmp(name, "TernaryTensor"), elem = false;
 	struct buf type = {0};
 	if (args.n && ast_kind(r->t, args.at[0]) == NODE_TYPE_NAME)
-		elem = dtype_find(text(r, ast_token(r->t, args.at[0]))) != DT_COUNT;
+		elem = dtype_find(text_at(r, ast_token(r->t, args.at[0]))) != DT_COUNT;
 	bool swapped = args.n == 2 && ast_kind(r->t, args.at[0]) == NODE_TYPE_SHAPE && ast_kind(r->t, args.at[1]) == NODE_TYPE_NAME;
 	struct diag *g = diag_add(r->out, DIAG_UNKNOWN_TYPE, node_span(r->m, n),
 				  scalar ? "`%s` is the type of one element, not of a tensor"
@@ -300,10 +300,10 @@ void report_undeclared(struct resolver *r, node_id assign)
 	token_id tok = ast_first_token(r->t, target);
 	bool tuple = ast_kind(r->t, target) == NODE_TUPLE, plain = token_kind(&r->t->tokens, ast_token(r->t, assign)) == TOK_ASSIGN;
 	span at = node_span(r->m, target);
-	if (!tuple && told(r, tok))
+	if (!tuple && was_reported(r, tok))
 		return;
 	struct diag *g = tuple ? diag_add(r->out, DIAG_UNKNOWN_NAME, at, "these names are not declared")
-			       : diag_add(r->out, DIAG_UNKNOWN_NAME, at, "unknown name `%s`", text(r, tok));
+			       : diag_add(r->out, DIAG_UNKNOWN_NAME, at, "unknown name `%s`", text_at(r, tok));
 	diag_label_primary(r->out, g, "not declared in this scope");
 	if (!plain || (!tuple && did_you_mean(r, g, tok, HABIT_VALUE)))
 		return;

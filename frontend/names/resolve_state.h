@@ -1,4 +1,4 @@
-/* What the files of name resolution share. */
+/* The state that the files of name resolution share. */
 #ifndef TRIB_FRONTEND_NAMES_RESOLVE_STATE_H
 #define TRIB_FRONTEND_NAMES_RESOLVE_STATE_H
 #include <stdbool.h>
@@ -8,11 +8,11 @@
 #include "frontend/index/index.h"
 #include "frontend/names/module.h"
 
-struct scoped {
+struct scope_entry {
 	name_id name;
 	uint32_t symbol;
 	token_id tok;     /* of its definition */
-	uint32_t hidden;  /* the definition of that name that it hides: index in the scope plus 1, or 0 */
+	uint32_t hidden;  /* index in the scope plus 1 of the definition that it hides, or 0 */
 	uint8_t kind;     /* enum symbol_kind */
 	bool used, plain; /* plain: a `let` of one name */
 };
@@ -23,29 +23,29 @@ struct resolver {
 	struct diags *out; /* the front end's, or `trash` where a syntax error may have hidden definitions */
 	struct diags *trash;
 	struct diags *warnings; /* the front end's, or `trash` */
-	VEC(struct scoped) scope;
-	VEC(name_id) told; /* unknown names that were reported in this item */
-	uint32_t blocks;   /* around the current statement */
-	uint32_t parent;   /* symbol of the definition around */
-	node_id layer;     /* the layer with members around, or AST_NONE */
+	VEC(struct scope_entry) scope;
+	VEC(name_id) reported; /* unknown names, of this item */
+	uint32_t blocks;       /* around the current statement */
+	uint32_t parent;       /* symbol of the definition around */
+	node_id layer;         /* the enclosing layer with members, or AST_NONE */
 };
-enum { MAX_SUGGESTED = 100 }; /* looking for a name walks all there are: not for ever more errors */
+enum { MAX_SUGGESTED = 100 }; /* errors with a suggestion: each compares the name with all names */
 
-static inline name_id text_of(struct resolver *r, token_id t) { return token_name(r->f, r->m, t); }
+static inline name_id name_at(struct resolver *r, token_id t) { return token_name(r->f, r->m, t); }
 
-/* resolve_name.c. A definition comes into scope; one with a name that is there already hides it. */
+/* resolve_name.c. Adds a definition to the scope; it hides an earlier one of the same name. */
 void scope_push(struct resolver *r, token_id name, enum symbol_kind kind, node_id whole, bool typed);
-struct scoped *scope_find(struct resolver *r, name_id n); /* NULL: not in scope */
-void scope_cut(struct resolver *r, uint32_t mark);        /* names from `mark` on go out of scope */
-/* Does the name at a token stand for something? Notes the use. `name_defined`: for a local or an item, not for what the prelude has. */
-bool name_defined(struct resolver *r, token_id tok);
-bool name_known(struct resolver *r, token_id tok);
-void item_use(struct resolver *r, struct item *it, token_id tok); /* an item is used at a token */
-/* Candidates for an editor that asks what may stand at a token: what is in scope, or the items of module `m` after its name and a `.`. */
-void name_offer(struct resolver *r, token_id tok, enum ask_context context);
-void member_offer(struct resolver *r, struct module *m, token_id tok);
+struct scope_entry *scope_find(struct resolver *r, name_id n); /* NULL: not in scope */
+void scope_cut(struct resolver *r, uint32_t mark);             /* removes the names from `mark` on */
+/* Notes the use of the name at a token. False: nothing of that name is defined. `use_defined_name` leaves out the prelude. */
+bool use_defined_name(struct resolver *r, token_id tok);
+bool use_name(struct resolver *r, token_id tok);
+void use_item(struct resolver *r, struct item *it, token_id tok); /* notes that the name at the token means the item */
+/* Completions for an editor at a token: the names in scope, or the items of module `m` after its name and a `.`. */
+void offer_names(struct resolver *r, token_id tok, enum ask_context context);
+void offer_members(struct resolver *r, struct module *m, token_id tok);
 
-/* resolve_type.c. Where a type stands decides what an unknown dimension is: a new name or an error. */
+/* resolve_type.c. An unknown dimension is a new name in a signature, and an error elsewhere. */
 enum dim_names { DIMS_INTRODUCE, DIMS_KNOWN };
 void resolve_type(struct resolver *r, node_id n, enum dim_names dims);
 
@@ -58,19 +58,19 @@ void resolve_pattern(struct resolver *r, node_id p, enum symbol_kind kind, node_
 
 void check_attributes(struct resolver *r, struct ast_nodes attrs); /* resolve_attribute.c */
 
-/* resolve_report.c: the errors. `use` is what the name stands for: HABIT_VALUE, HABIT_TYPE, or 0 for a dimension. */
+/* resolve_report.c: the errors. `use` is what the name is used as: HABIT_VALUE, HABIT_TYPE, or 0 for a dimension. */
 void report_unknown(struct resolver *r, enum diag_code code, token_id tok, const char *what, unsigned use);
-/* torch.relu, where `root` is no module of ours but the usual name of one elsewhere, and `member` ends the chain. False: it is not. */
-bool report_foreign_module(struct resolver *r, token_id root, token_id member, unsigned use);
+/* Reports torch.relu, where `root` is the usual name of another library's module and `member` is the last name. False: `root` is none. */
+bool report_library_module(struct resolver *r, token_id root, token_id member, unsigned use);
 void report_module_member(struct resolver *r, const struct item *it, token_id tok); /* import `it` has no member of that name */
-/* Tensor[3, 4], Tensor<float32, 3, 4>, float32[3, 4]: how it is written here. */
+/* Tensor[3, 4], Tensor<float32, 3, 4>, float32[3, 4]: reports the right spelling. */
 void report_tensor_type(struct resolver *r, node_id n, struct ast_nodes args);
 void report_undeclared(struct resolver *r, node_id assign); /* x = e without a `let` */
 
-/* resolve_warn.c: what is no error but surely not meant. */
-void scope_leave(struct resolver *r, uint32_t mark);              /* names from `mark` on go out of scope: says which were not used */
+/* resolve_warn.c: warnings about what is valid but certainly not meant. */
+void scope_leave(struct resolver *r, uint32_t mark);              /* scope_cut, with a warning for each unused name */
 void warn_statements(struct resolver *r, struct ast_nodes items); /* of a block */
-/* resolve_text.c: a text that is printed, and the values behind it; is it a format, or does it lack the `f` of an f-string? */
 void warn_norm_order(struct resolver *r, node_id call);
+/* resolve_text.c: warns if a printed text, with the values `args` after it, is a format or lacks the `f` of an f-string. */
 void warn_plain_text(struct resolver *r, node_id text, struct ast_nodes args);
 #endif

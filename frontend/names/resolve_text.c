@@ -1,25 +1,25 @@
-/* Texts that are printed and look like formats of other languages, or like an f-string that lacks its `f`. */
+/* Printed texts that look like a format of Python or C, or like an f-string without its `f`. */
 #include <string.h>
 #include "base/buf.h"
 #include "frontend/names/resolve_state.h"
 
-/* What a text holds: `{x}` and the f-string it would be. */
+/* The placeholders of a text, `{x}` or `%d`, and the f-string that was probably meant. */
 struct holes {
 	struct resolver *r;
-	struct ast_nodes args; /* behind the text */
-	struct buf text;       /* the f-string that is meant */
-	uint32_t named, taken; /* names in braces that are in scope; arguments put in */
-	bool odd;              /* something else stands in braces */
+	struct ast_nodes args; /* the values after the text */
+	struct buf text;       /* the f-string */
+	uint32_t named, taken; /* names in braces that are in scope; arguments inserted */
+	bool odd;              /* braces hold something else */
 };
 
 static bool is_letter(char c) { return ((c | 0x20) >= 'a' && (c | 0x20) <= 'z') || c == '_'; }
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-/* Is the name in scope, or a constant? Notes the use. */
+/* True if the name is in scope, or a constant. Notes the use. */
 static bool known(struct resolver *r, const char *name, size_t len)
 {
 	name_id id = intern(r->f->names, name, len);
-	struct scoped *s = scope_find(r, id);
+	struct scope_entry *s = scope_find(r, id);
 	if (s)
 		s->used = true;
 	return s || module_find(r->m, id);
@@ -37,8 +37,8 @@ static void put_argument(struct holes *h, const char *spec, size_t len)
 	h->taken++;
 }
 
-/* p at a `{`; its end behind the `}`, or NULL: no name and no place for an argument stands there. */
-static const char *brace(struct holes *h, const char *p, const char *end)
+/* Reads the placeholder at the `{` p. Returns the end, after the `}`; NULL: the braces hold neither a name nor a placeholder. */
+static const char *read_brace(struct holes *h, const char *p, const char *end)
 {
 	const char *q = p + 1;
 	while (q < end && (is_letter(*q) || is_digit(*q)))
@@ -59,8 +59,8 @@ static const char *brace(struct holes *h, const char *p, const char *end)
 	return close + 1;
 }
 
-/* p at a `%`; its end, or NULL: it is no conversion. */
-static const char *conversion(struct holes *h, const char *p, const char *end)
+/* Reads the conversion at the `%` p. Returns its end; NULL: it is none. */
+static const char *read_conversion(struct holes *h, const char *p, const char *end)
 {
 	const char *q = p + 1;
 	char spec[16] = ":";
@@ -78,7 +78,7 @@ static const char *conversion(struct holes *h, const char *p, const char *end)
 static void read_text(struct holes *h, const char *p, const char *end, char mark)
 {
 	while (p < end) {
-		const char *next = *p != mark ? NULL : mark == '{' ? brace(h, p, end) : conversion(h, p, end);
+		const char *next = *p != mark ? NULL : mark == '{' ? read_brace(h, p, end) : read_conversion(h, p, end);
 		h->odd = h->odd || (!next && (*p == '{' || *p == '}'));
 		if (!next)
 			buf_put(&h->text, p, 1);
@@ -86,7 +86,7 @@ static void read_text(struct holes *h, const char *p, const char *end, char mark
 	}
 }
 
-/* Can the arguments be written between the quotes? */
+/* True if the arguments can be written between the quotes. */
 static bool fits(const struct holes *h, const char *first, const char *end)
 {
 	for (uint32_t i = 0; i < h->args.n; i++) {
@@ -105,11 +105,11 @@ static void warn(struct holes *h, node_id text, char mark, const char *first, co
 	struct resolver *r = h->r;
 	span at = node_span(r->m, text);
 	struct diag *g = diag_add(r->warnings, DIAG_PLAIN_TEXT, at,
-				  mark == '%' ? "this is printed as it stands: `%%` formats nothing"
-					      : "this is printed as it stands: braces hold values only in an f-string");
+				  mark == '%' ? "this text is printed unchanged: `%%` formats nothing"
+					      : "this text is printed unchanged: braces hold values only in an f-string");
 	if (h->args.n)
 		at.end = node_span(r->m, h->args.at[h->args.n - 1]).end;
-	diag_help(r->warnings, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
+	diag_help(r->warnings, g, "put values into a text with an f-string: `f\"n = {n}\"`");
 	if (!h->odd && fits(h, first, end))
 		diag_edit(r->warnings, g, at, h->text.at);
 }

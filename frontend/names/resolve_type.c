@@ -5,8 +5,8 @@
 #include "frontend/names/index_note.h"
 #include "frontend/names/resolve_state.h"
 
-/* Does it stand among the dimensions though it is more than a name: sizes[0], config.width, List<int>? */
-static bool no_dimension(struct resolver *r, node_id n)
+/* Reports what is no dimension: sizes[0], config.width, List<int>. */
+static bool reject_dimension(struct resolver *r, node_id n)
 {
 	switch (ast_kind(r->t, n)) {
 	case NODE_TYPE_NAME:
@@ -21,7 +21,7 @@ static bool no_dimension(struct resolver *r, node_id n)
 	}
 	struct diag *g = diag_add(r->out, DIAG_TYPE_MISMATCH, node_span(r->m, n),
 				  "a dimension is an integer, a name, `?`, or arithmetic with these");
-	diag_help(r->out, g, "give the size a name before: `const width = …`");
+	diag_help(r->out, g, "name the size first: `const width = …`");
 	return true;
 }
 
@@ -30,8 +30,8 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 	switch (ast_kind(r->t, n)) {
 	case NODE_TYPE_NAME: {
 		token_id tok = ast_token(r->t, n);
-		name_offer(r, tok, ASK_NAME);
-		if (name_defined(r, tok))
+		offer_names(r, tok, ASK_NAME);
+		if (use_defined_name(r, tok))
 			return;
 		if (dims == DIMS_INTRODUCE)
 			scope_push(r, tok, SYMBOL_DIM, n, false);
@@ -40,9 +40,9 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 		return;
 	}
 	case NODE_BINARY:
-		if (!no_dimension(r, ast_a(r->t, n)))
+		if (!reject_dimension(r, ast_a(r->t, n)))
 			walk_dim(r, ast_a(r->t, n), dims);
-		if (!no_dimension(r, ast_b(r->t, n)))
+		if (!reject_dimension(r, ast_b(r->t, n)))
 			walk_dim(r, ast_b(r->t, n), dims);
 		return;
 	case NODE_UNARY:
@@ -50,7 +50,7 @@ static void walk_dim(struct resolver *r, node_id n, enum dim_names dims)
 	case NODE_TYPE_SHAPE: {
 		struct ast_nodes items = ast_nodes(r->t, ast_a(r->t, n));
 		for (uint32_t i = 0; i < items.n; i++)
-			if (!no_dimension(r, items.at[i]))
+			if (!reject_dimension(r, items.at[i]))
 				walk_dim(r, items.at[i], dims);
 		return;
 	}
@@ -67,38 +67,38 @@ static bool is_type_word(const char *s)
 static void note_type_word(struct resolver *r, token_id tok)
 {
 	if (r->f->index)
-		index_use(r->f, tok_span(r->m, tok), index_builtin(r->f->index, name_text(r->f, text_of(r, tok))));
+		index_use(r->f, tok_span(r->m, tok), index_builtin(r->f->index, name_text(r->f, name_at(r, tok))));
 }
 
-/* The item a type's name stands for; NULL: none, or a generic, or a prelude type. Reports unknown ones. */
+/* The item that a type's name means. NULL: a generic or a type of the prelude; or unknown, which is reported. */
 static struct item *type_item(struct resolver *r, node_id n)
 {
-	name_id name = text_of(r, ast_token(r->t, n));
+	name_id name = name_at(r, ast_token(r->t, n));
 	struct module *m = r->m;
 	token_id tok = ast_token(r->t, n), mod = ast_a(r->t, n);
 	if (mod != TOKEN_NONE) {
-		struct item *im = module_find(m, text_of(r, mod));
-		name_defined(r, mod);
+		struct item *im = module_find(m, name_at(r, mod));
+		use_defined_name(r, mod);
 		im = im ? item_resolve_import(r->f, im) : NULL;
 		if (!im || im->kind != ITEM_IMPORT) {
-			if (!im && !report_foreign_module(r, mod, tok, HABIT_TYPE))
+			if (!im && !report_library_module(r, mod, tok, HABIT_TYPE))
 				report_unknown(r, DIAG_UNKNOWN_NAME, mod, "module", HABIT_VALUE);
 			return NULL;
 		}
 		m = im->import.target;
 		if (!m || m->failed)
 			return NULL;
-		member_offer(r, m, tok);
+		offer_members(r, m, tok);
 	} else {
-		name_offer(r, tok, ASK_TYPE);
+		offer_names(r, tok, ASK_TYPE);
 		if (scope_find(r, name))
-			return name_defined(r, tok), NULL;
+			return use_defined_name(r, tok), NULL;
 		if (is_type_word(name_text(r->f, name)))
 			return note_type_word(r, tok), NULL;
 	}
 	struct item *it = module_find(m, name);
 	if (it)
-		item_use(r, it, tok);
+		use_item(r, it, tok);
 	bool from = it && it->kind == ITEM_FROM;
 	it = it ? item_resolve_import(r->f, it) : NULL;
 	if (from && !it)
@@ -110,20 +110,20 @@ static struct item *type_item(struct resolver *r, node_id n)
 	return it;
 }
 
-/* A name that is an element type: one of the language's, or a generic or alias. */
+/* True for the name of an element type: a built-in one, a generic or an alias. */
 static bool names_element(struct resolver *r, node_id n)
 {
 	if (ast_kind(r->t, n) != NODE_TYPE_NAME)
 		return false;
-	name_id name = text_of(r, ast_token(r->t, n));
-	const struct scoped *local = scope_find(r, name);
+	name_id name = name_at(r, ast_token(r->t, n));
+	const struct scope_entry *local = scope_find(r, name);
 	if (local)
 		return local->kind == SYMBOL_GENERIC;
 	return dtype_find(name_text(r->f, name)) != DT_COUNT || module_find(r->m, name) ||
 	       (habit_name_instead(name_text(r->f, name), HABIT_TYPE) && name != 0);
 }
 
-/* Is it a tensor's type with arguments as the language has them: an element type, then a list of dimensions or the name of a shape? */
+/* True if a tensor's type has an element type, then a list of dimensions or the name of a shape. */
 static bool tensor_arguments_fit(struct resolver *r, node_id n, bool ternary, struct ast_nodes args)
 {
 	bool square = ast_kind(r->t, n) == NODE_TYPE_ANY,
@@ -152,14 +152,14 @@ static void walk_alias_arg(struct resolver *r, node_id n, enum dim_names dims)
 		return;
 	}
 	case NODE_TYPE_NAME: {
-		struct item *it = scope_find(r, text_of(r, tok)) ? NULL : module_find(r->m, text_of(r, tok));
+		struct item *it = scope_find(r, name_at(r, tok)) ? NULL : module_find(r->m, name_at(r, tok));
 		it = it ? item_resolve_import(r->f, it) : NULL;
 		bool type = it && (it->kind == ITEM_TYPE || it->kind == ITEM_MODULE_LAYER);
 		if (type || ast_a(r->t, n) != TOKEN_NONE || ast_b(r->t, n)) {
 			resolve_type(r, n, dims);
 			return;
 		}
-		if (is_type_word(name_text(r->f, text_of(r, tok)))) {
+		if (is_type_word(name_text(r->f, name_at(r, tok)))) {
 			note_type_word(r, tok);
 			return;
 		}
@@ -172,7 +172,7 @@ static void walk_alias_arg(struct resolver *r, node_id n, enum dim_names dims)
 
 static void walk_type_name(struct resolver *r, node_id n, enum dim_names dims)
 {
-	const char *text = name_text(r->f, text_of(r, ast_token(r->t, n)));
+	const char *text = name_text(r->f, name_at(r, ast_token(r->t, n)));
 	struct item *it = type_item(r, n);
 	struct ast_nodes args = ast_b(r->t, n) ? ast_nodes(r->t, ast_b(r->t, n)) : (struct ast_nodes){0};
 	bool tensor = !it && (!strcmp(text, "Tensor") || !strcmp(text, "TernaryTensor"));

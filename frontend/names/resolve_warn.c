@@ -1,27 +1,27 @@
-/* Warnings of name resolution: few, and only of what is surely not meant. */
+/* Warnings of name resolution, only about what is certainly not meant. */
 #include <string.h>
 #include "base/arena.h"
 #include "frontend/names/index_note.h"
 #include "frontend/names/resolve.h"
 #include "frontend/names/resolve_state.h"
 
-static const char *text(struct resolver *r, token_id tok) { return name_text(r->f, text_of(r, tok)); }
+static const char *text_at(struct resolver *r, token_id tok) { return name_text(r->f, name_at(r, tok)); }
 
 void scope_leave(struct resolver *r, uint32_t mark)
 {
 	for (uint32_t i = mark; i < r->scope.len; i++) {
-		const struct scoped *s = &r->scope.at[i];
+		const struct scope_entry *s = &r->scope.at[i];
 		const char *name = name_text(r->f, s->name);
 		if (s->used || !s->plain || *name == '_')
 			continue;
 		struct diag *g = diag_add(r->warnings, DIAG_UNUSED_LOCAL, tok_span(r->m, s->tok), "`%s` is never used", name);
 		if (s->hidden && r->scope.at[s->hidden - 1].plain) {
-			diag_help(r->warnings, g, "it hides the `%s` around, which is changed without `let`", name);
+			diag_help(r->warnings, g, "it hides the outer `%s`; to change that one, leave out `let`", name);
 			continue;
 		}
 		span at = tok_span(r->m, s->tok);
 		at.end = at.start;
-		diag_help(r->warnings, g, "if this is meant, begin its name with `_`");
+		diag_help(r->warnings, g, "if that is intended, start its name with `_`");
 		diag_guess(r->warnings, g, at, "_");
 	}
 	scope_cut(r, mark);
@@ -32,7 +32,7 @@ static bool is_literal(enum node_kind k)
 	return k == NODE_INT || k == NODE_FLOAT || k == NODE_STRING || k == NODE_TRUE || k == NODE_FALSE || k == NODE_NONE;
 }
 
-/* A call of a builtin, which can do nothing but give a value. */
+/* True for a call of a builtin without an effect. */
 static bool pure_call(struct resolver *r, node_id n)
 {
 	node_id callee = ast_a(r->t, n);
@@ -40,20 +40,20 @@ static bool pure_call(struct resolver *r, node_id n)
 		return false;
 	token_id tok = ast_token(r->t, callee);
 	uint64_t i;
-	return !scope_find(r, text_of(r, tok)) && !module_find(r->m, text_of(r, tok)) &&
-	       map_get(&r->f->prelude.by_name, map_key_u64(text_of(r, tok)), &i) && strcmp(text(r, tok), "print") != 0 &&
-	       strcmp(text(r, tok), "assert") != 0;
+	return !scope_find(r, name_at(r, tok)) && !module_find(r->m, name_at(r, tok)) &&
+	       map_get(&r->f->prelude.by_name, map_key_u64(name_at(r, tok)), &i) && strcmp(text_at(r, tok), "print") != 0 &&
+	       strcmp(text_at(r, tok), "assert") != 0;
 }
 
 static bool names_builtin(struct resolver *r, node_id callee, const char *name)
 {
 	token_id tok = ast_token(r->t, callee);
-	return token_is(&r->t->tokens, tok, name) && !module_find(r->m, text_of(r, tok)) &&
-	       (ast_kind(r->t, callee) == NODE_MEMBER || (ast_kind(r->t, callee) == NODE_NAME && !scope_find(r, text_of(r, tok))));
+	return token_is(&r->t->tokens, tok, name) && !module_find(r->m, name_at(r, tok)) &&
+	       (ast_kind(r->t, callee) == NODE_MEMBER || (ast_kind(r->t, callee) == NODE_NAME && !scope_find(r, name_at(r, tok))));
 }
 
-/* Does the expression say that it is a mean? */
-static bool speaks_of_mean(struct resolver *r, node_id n)
+/* True if a name in the expression says that it is a mean. */
+static bool mentions_mean(struct resolver *r, node_id n)
 {
 	span at = node_span(r->m, n);
 	const char *s = r->t->tokens.src->text;
@@ -77,14 +77,13 @@ void warn_norm_order(struct resolver *r, node_id call)
 			      token_is(&r->t->tokens, ast_token(r->t, args.at[i]), "bias")))
 			return;
 	}
-	if (positional != first + 2 || is_literal(ast_kind(r->t, args.at[first])) || speaks_of_mean(r, args.at[first]))
+	if (positional != first + 2 || is_literal(ast_kind(r->t, args.at[first])) || mentions_mean(r, args.at[first]))
 		return;
 	span a = node_span(r->m, args.at[first]), b = node_span(r->m, args.at[first + 1]);
 	struct diag *g = diag_add(r->warnings, DIAG_NORM_ORDER, (span){a.source, a.start, b.end},
-				  "`batch_norm` takes these for `running_mean` and `running_var`");
+				  "`batch_norm` reads these as `running_mean` and `running_var`");
 	const char *s = r->t->tokens.src->text;
-	diag_help(r->warnings, g,
-		  "if they are the weight and the bias, give them by name; if not, name them, too: `running_mean=…, running_var=…`");
+	diag_help(r->warnings, g, "name the arguments: `weight=…, bias=…`, or `running_mean=…, running_var=…`");
 	diag_guess(r->warnings, g, (span){a.source, a.start, b.end},
 		   arena_printf(r->f->arena, "weight=%.*s, bias=%.*s", (int)(a.end - a.start), s + a.start, (int)(b.end - b.start),
 				s + b.start));
@@ -100,7 +99,7 @@ static void warn_no_effect(struct resolver *r, node_id n)
 	struct diag *g = diag_add(r->warnings, DIAG_NO_EFFECT, node_span(r->m, n), "this value is not used");
 	char first = r->t->tokens.src->text[node_span(r->m, n).start];
 	if (first == '+' || first == '-')
-		diag_help(r->warnings, g, "to go on with the line above, let that end with the operator, or put the whole in parentheses");
+		diag_help(r->warnings, g, "to continue the line above, move the operator to its end, or put the whole in parentheses");
 	else if (k == NODE_STRING)
 		diag_help(r->warnings, g, "a comment starts with `#`");
 	else if (k == NODE_CALL)
@@ -112,7 +111,7 @@ static void warn_no_effect(struct resolver *r, node_id n)
 static bool same_name(struct resolver *r, node_id a, node_id b)
 {
 	return ast_kind(r->t, a) == NODE_NAME && ast_kind(r->t, b) == NODE_NAME &&
-	       text_of(r, ast_token(r->t, a)) == text_of(r, ast_token(r->t, b));
+	       name_at(r, ast_token(r->t, a)) == name_at(r, ast_token(r->t, b));
 }
 
 static bool leaves(enum node_kind k) { return k == NODE_RETURN || k == NODE_BREAK || k == NODE_CONTINUE; }
@@ -124,13 +123,14 @@ void warn_statements(struct resolver *r, struct ast_nodes items)
 		bool plain_assign = ast_kind(r->t, n) == NODE_ASSIGN && token_kind(&r->t->tokens, ast_token(r->t, n)) == TOK_ASSIGN;
 		if (plain_assign && same_name(r, ast_a(r->t, n), ast_b(r->t, n)))
 			diag_add(r->warnings, DIAG_NO_EFFECT, node_span(r->m, n), "`%s` is assigned to itself",
-				 text(r, ast_first_token(r->t, n)));
+				 text_at(r, ast_first_token(r->t, n)));
 		if (i + 1 == items.n)
 			return;
 		warn_no_effect(r, n);
 		if (!leaves(ast_kind(r->t, n)))
 			continue;
-		struct diag *g = diag_add(r->warnings, DIAG_UNREACHABLE, node_span(r->m, items.at[i + 1]), "this is never reached");
+		struct diag *g =
+			diag_add(r->warnings, DIAG_UNREACHABLE, node_span(r->m, items.at[i + 1]), "this statement is never reached");
 		diag_secondary(r->warnings, g, node_span(r->m, n), "the block is left here");
 		return;
 	}

@@ -1,4 +1,4 @@
-/* Are the trees of the standard library's modules what their texts give? */
+/* Checks that the precompiled trees of the standard library equal those that the parser makes of its text. */
 #include <string.h>
 #include "base/diag.h"
 #include "base/os.h"

@@ -1,4 +1,4 @@
-/* Run while trib is built: precompile OUT.c writes the trees of the standard library's modules as C (frontend/names/std_tree.h). */
+/* A program that runs when trib is built. It parses the modules of the standard library and writes their trees as C arrays (std_tree.h). */
 #include <inttypes.h>
 #include <stdio.h>
 #include "base/buf.h"
@@ -77,7 +77,7 @@ static bool add_module(struct sources *sources, struct diags *diags, uint32_t m,
 	bool ok = lex(sources_add(sources, name, text, len), &tokens, diags);
 	ok = parse(&tokens, &ast, diags) && ok;
 	ast_note_spans(&ast);
-	ast.firsts[0] = ast.lasts[0] = 0; /* the root has none: what stood there would make every trib another */
+	ast.firsts[0] = ast.lasts[0] = 0; /* the root has none: a random value would make each build differ */
 	put_arrays(out, m, &ast);
 	put_row(rows, m, name, hash_bytes(text, len), &ast);
 	ast_free(&ast);

@@ -1,4 +1,4 @@
-/* The standard library's modules as the parser leaves them, made when trib is built (std/precompile.c): importing one costs no lexing and no parsing. */
+/* The parsed modules of the standard library. std_precompile.c makes them when trib is built, so an import costs no lexing and no parsing. */
 #ifndef TRIB_FRONTEND_NAMES_STD_TREE_H
 #define TRIB_FRONTEND_NAMES_STD_TREE_H
 #include "frontend/syntax/ast.h"
@@ -10,6 +10,6 @@ struct std_tree {
 };
 extern const struct std_tree std_trees[];
 
-/* NULL: there is none. */
+/* NULL: no such module. */
 const struct std_tree *std_tree_find(const char *module);
 #endif

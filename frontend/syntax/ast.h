@@ -1,4 +1,4 @@
-/* The syntax tree of one source as dense arrays; nodes.def says what each kind holds. Built by parser.h, never changed afterwards. */
+/* The syntax tree of one source as dense arrays. nodes.def lists the kinds and their operands. The parser builds it; nothing changes it later. */
 #ifndef TRIB_FRONTEND_SYNTAX_AST_H
 #define TRIB_FRONTEND_SYNTAX_AST_H
 #include <stdbool.h>
@@ -33,8 +33,8 @@ enum node_operand {
 
 typedef uint32_t node_id;
 #define AST_ROOT 0u
-#define AST_NONE 0u /* no node: the root is nobody's child */
-/* No tree is higher than this, so that walking one recursively is safe. */
+#define AST_NONE 0u /* no node: the root is never an operand */
+/* The greatest height of a tree: recursive walks are safe. */
 #define AST_MAX_HEIGHT 4000
 
 struct ast_operands {
@@ -48,8 +48,8 @@ struct ast {
 	uint32_t len, cap;
 	uint32_t *extra; /* extra[0] is 0, the empty list */
 	uint32_t n_extra, cap_extra;
-	token_id *firsts, *lasts; /* of each node but the root, once they were noted; else NULL */
-	bool borrowed;            /* the arrays are nobody's to free */
+	token_id *firsts, *lasts; /* of each node except the root, after ast_note_spans; else NULL */
+	bool borrowed;            /* ast_free leaves the arrays alone */
 };
 void ast_free(struct ast *t);
 
@@ -124,7 +124,7 @@ struct ast_range {
 };
 struct ast_range ast_range(const struct ast *t, node_id n); /* RANGE and SLICE */
 
-/* a < b <= c: ops[i] stands between operands i and i + 1. */
+/* a < b <= c: ops[i] is between operands i and i + 1. */
 struct ast_chain {
 	const node_id *operands;
 	const token_id *ops;
@@ -132,7 +132,7 @@ struct ast_chain {
 };
 struct ast_chain ast_chain(const struct ast *t, node_id n);
 
-/* f"text0{exprs[0]}text1": texts[i] stands before exprs[i]; texts[n] ends it. Decode them with literal_string. */
+/* f"text0{exprs[0]}text1": texts[i] precedes exprs[i]; texts[n] is the last. Decode them with literal_string. */
 struct ast_fstring {
 	const node_id *exprs;
 	const token_id *texts;
@@ -142,21 +142,21 @@ struct ast_fstring ast_fstring(const struct ast *t, node_id n);
 
 /* The name token of an item or member (CONST ALIAS FN LAYER PARAM; MAIN: the keyword), else TOKEN_NONE. */
 token_id ast_item_name(const struct ast *t, node_id n);
-/* The attributes (ATTR) of an item or member; none where its kind has none. */
+/* The attributes (ATTR) of an item or member. */
 struct ast_nodes ast_attributes(const struct ast *t, node_id n);
 /* Token hash of an item: kinds and texts of its tokens and its attributes', not white space, comments, positions, `;`, or optional
  * trailing commas. A line break counts only where it ends a statement, as `;` would. */
 hash128 ast_item_tokens(const struct ast *t, node_id n);
-/* The same of the tokens before one of its parts. */
+/* The hash of the item's tokens before one of its parts. */
 hash128 ast_tokens_before(const struct ast *t, node_id n, node_id part);
 
 /* First and last token of a node, and the text they span. Attributes are not part of an item's span. */
 token_id ast_first_token(const struct ast *t, node_id n);
 token_id ast_last_token(const struct ast *t, node_id n);
 span ast_span(const struct ast *t, node_id n);
-/* The same of all nodes at once: firsts[n] and lasts[n], t->len of each. The root's are not set. */
+/* Computes them for all nodes except the root, into arrays of t->len. */
 void ast_spans(const struct ast *t, token_id *firsts, token_id *lasts);
-/* Notes them in the tree: the functions above look them up from then on. */
+/* Stores them in the tree, where the functions above look them up. */
 void ast_note_spans(struct ast *t);
 
 const char *node_kind_text(enum node_kind k);

@@ -20,7 +20,7 @@ static void flush(struct writer *w)
 	w->n = 0;
 }
 
-/* Into room that put_token made sure of. */
+/* Appends; put_token has made room. */
 static void put_byte(struct writer *w, unsigned v) { w->bytes[w->n++] = (char)v; }
 
 static void put_text(struct writer *w, const char *s, uint32_t n)
@@ -69,7 +69,7 @@ static void mark_node(const struct ast *t, node_id n, uint8_t *marks, token_id f
 	}
 }
 
-/* The first node of an item's tree: trees of successive items lie one after the other. */
+/* The first node of an item's tree: the trees of the items follow one another. */
 static node_id tree_start(const struct ast *t, node_id item)
 {
 	struct ast_nodes items = ast_nodes(t, ast_a(t, AST_ROOT));

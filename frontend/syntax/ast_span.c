@@ -1,4 +1,4 @@
-/* Which tokens a node covers. Found from the operands' meanings in nodes.def; only diagnostics need it. */
+/* The tokens that a node covers, derived from its operands in nodes.def. Only diagnostics need them. */
 #include "base/huge_alloc.h"
 #include "frontend/syntax/ast.h"
 

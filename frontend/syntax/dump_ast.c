@@ -20,7 +20,7 @@ static void put_token(struct dump *d, token_id i)
 		buf_put(d->out, token_text(&d->t->tokens, i), token_len(&d->t->tokens, i));
 }
 
-/* Brackets and keywords say no more than the kind of the node does. */
+/* Brackets and keywords are left out: the kind of the node implies them. */
 static bool says_something(const struct ast *t, node_id n)
 {
 	enum token_kind k = ast_token_kind(t, n);

@@ -20,7 +20,7 @@ static bool digit_of_base(char c, int base)
 	return c >= '0' && c < '0' + base;
 }
 
-/* Digits with single underscores between them. Sets *ok to false where an underscore is misplaced. */
+/* Skips digits with single underscores between them. *ok becomes false if an underscore is misplaced. */
 static const char *digits(const char *q, int base, bool *ok)
 {
 	while (digit_of_base(*q, base) || *q == '_') {
@@ -43,16 +43,16 @@ static int base_of(const char *p)
 	}
 }
 
-#define UNDERSCORE "an underscore in a number stands between two digits"
+#define UNDERSCORE "an underscore in a number must be between two digits"
 
 static struct lexeme with_prefix(struct lexer *lx, const char *p, int base)
 {
 	static const char *const missing[] = {[2] = "this binary number has no digits",
 					      [8] = "this octal number has no digits",
 					      [16] = "this hexadecimal number has no digits"};
-	static const char *const wrong[] = {[2] = "a binary number holds the digits 0 and 1 only",
-					    [8] = "an octal number holds the digits 0 to 7 only",
-					    [16] = "a hexadecimal number holds the digits 0 to 9 and a to f only"};
+	static const char *const wrong[] = {[2] = "a binary number has the digits 0 and 1 only",
+					    [8] = "an octal number has the digits 0 to 7 only",
+					    [16] = "a hexadecimal number has the digits 0 to 9 and a to f only"};
 	bool ok = true;
 	const char *q = p + 2;
 	if (*q != '_')
@@ -103,7 +103,7 @@ struct lexeme lex_number(struct lexer *lx, const char *p)
 		return bad(lx, p, q, "a shape is a list of dimensions: `[3, 4]`", NULL);
 	if (lex_is_word(*q))
 		return bad(lx, p, q, "letters follow this number",
-			   "a name starts with a letter or `_`; a type is given by a call: `float16(2)`");
+			   "a name starts with a letter or `_`; write a type as a call: `float16(2)`");
 	if (!ok)
 		return bad(lx, p, q, UNDERSCORE, NULL);
 	if (whole && leading_zero(p, int_end))

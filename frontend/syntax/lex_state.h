@@ -1,4 +1,4 @@
-/* What the lexer's files share. The hot loop is in lexer.c; everything here is called for text that is rare or wrong. */
+/* The state that the lexer's files share. lexer.c has the hot loop; the functions here handle rare or wrong text. */
 #ifndef TRIB_FRONTEND_SYNTAX_LEX_STATE_H
 #define TRIB_FRONTEND_SYNTAX_LEX_STATE_H
 #include <stdbool.h>
@@ -6,7 +6,7 @@
 #include "base/diag.h"
 #include "frontend/syntax/token.h"
 
-#define LEX_FSTR_DEPTH 8 /* f-strings within each other */
+#define LEX_FSTR_DEPTH 8 /* nesting of f-strings */
 
 struct lexer {
 	const struct source *src;
@@ -19,18 +19,18 @@ struct lexer {
 	struct {
 		const char *start; /* of the f-string, for messages */
 		uint32_t braces;   /* open { } ( ) [ ] within its interpolation */
-		uint32_t choices;  /* `?` without their `:` */
+		uint32_t choices;  /* `?` without a `:` yet */
 		char quote;
 	} fstr[LEX_FSTR_DEPTH];
 };
 
-/* One scanned piece of text: its kind and where it ends. */
+/* A scanned piece of text. */
 struct lexeme {
 	enum token_kind kind;
 	const char *end;
-	const char *resume; /* where scanning goes on; NULL: at the end */
+	const char *resume; /* where scanning continues; NULL: at `end` */
 };
-/* What is neither a token nor an error: TOK_EOF stands for it. */
+/* The kind of skipped text, which is neither a token nor an error. */
 #define LEX_NO_TOKEN TOK_EOF
 
 struct diag *lex_error(struct lexer *lx, enum diag_code code, const char *from, const char *to, const char *fmt, ...)
@@ -39,25 +39,25 @@ struct diag *lex_error(struct lexer *lx, enum diag_code code, const char *from, 
 static inline bool lex_is_digit(char c) { return c >= '0' && c <= '9'; }
 static inline bool lex_is_word(char c) { return lex_is_digit(c) || c == '_' || ((c | 0x20) >= 'a' && (c | 0x20) <= 'z'); }
 
-/* Steps over a byte >= 0x80 or a NUL at p inside a comment or string, reporting it if it may not stand there. */
+/* Skips a byte >= 0x80 or a NUL at p in a comment or string, and reports it if it is not allowed. */
 const char *lex_special_byte(struct lexer *lx, const char *p);
-/* Text that starts no token: reports it and returns its end. */
+/* Reports text that starts no token. */
 struct lexeme lex_bad_character(struct lexer *lx, const char *p);
-/* A number that is more than plain decimal digits. p at its first byte. */
+/* Scans a number at p that is more than decimal digits. */
 struct lexeme lex_number(struct lexer *lx, const char *p);
-/* A string; p at the quote. */
+/* Scans a string; p is at its quote. */
 struct lexeme lex_string(struct lexer *lx, const char *p);
-/* An f-string's text up to `{` or its end; p at its first byte (`f`), which opens it. */
+/* Scans the text of an f-string, from its `f` at p up to a `{` or its end. */
 struct lexeme lex_fstring(struct lexer *lx, const char *p);
-/* The same after an interpolation; p at the `}`. */
+/* Scans its text after an interpolation; p is at the `}`. */
 struct lexeme lex_fstring_more(struct lexer *lx, const char *p);
-/* The format after an interpolation's expression; p at the `:`. */
+/* Scans the format in an interpolation; p is at the `:`. */
 struct lexeme lex_fstring_spec(struct lexer *lx, const char *p);
-/* A newline or the end of the file inside an interpolation: reports it and leaves all f-strings. */
+/* Reports the end of the line or file in an interpolation, and closes all f-strings. */
 void lex_fstring_cut(struct lexer *lx);
-/* habits/lex_habits.c: what Python users write that starts no token: triple quotes (p at a quote), or an operator or character. Reports what to write
- * instead. False: none of these. */
+/* habits/lex_habits.c: reports what Python users write where no token starts: triple quotes (p is at a quote), operators, characters.
+ * False: none of these. */
 bool lex_habit(struct lexer *lx, const char *p, struct lexeme *out);
-/* Length of the UTF-8 sequence at p, 0 if it is not one. */
+/* Length of the UTF-8 sequence at p; 0: it is not valid. */
 uint32_t lex_utf8(const char *p, const char *end);
 #endif

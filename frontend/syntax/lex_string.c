@@ -8,7 +8,7 @@ static const char *bad_escape(struct lexer *lx, const char *p, const char *q, co
 		q += lex_utf8(q, lx->end);
 	struct diag *g = lex_error(lx, DIAG_BAD_ESCAPE, p, q, "%s", why);
 	if (p[1] == '(')
-		diag_help(lx->diags, g, "values are put into a text by an f-string: `f\"n = {n}\"`");
+		diag_help(lx->diags, g, "put values into a text with an f-string: `f\"n = {n}\"`");
 	else
 		diag_help(lx->diags, g, "the escapes are \\n \\t \\r \\\\ \\\" \\' \\0 \\xHH and \\u{H…}");
 	return q;
@@ -33,14 +33,14 @@ static const char *unicode_escape(struct lexer *lx, const char *p, bool *ok)
 	if (*ok)
 		return q + 1;
 	return bad_escape(lx, p, q + closed,
-			  closed || is_hex(*q) ? "this is not a Unicode character" : "`\\u{…}` holds one to six hexadecimal digits");
+			  closed || is_hex(*q) ? "this is not a Unicode character" : "`\\u{…}` has one to six hexadecimal digits");
 }
 
-/* p at a backslash; returns the end of the escape. */
+/* Skips the escape at the backslash p, and reports a wrong one. */
 static const char *escape(struct lexer *lx, const char *p, bool *ok)
 {
 	if (p + 1 >= lx->end || p[1] == '\n' || p[1] == '\r')
-		return p + 1; /* the string is not closed: said there */
+		return p + 1; /* the string is not closed, which lex_string reports */
 	if (strchr("ntr\\\"'0", p[1]) && p[1])
 		return p + 2;
 	if (p[1] == 'u')
@@ -57,7 +57,7 @@ static const char *escape(struct lexer *lx, const char *p, bool *ok)
 
 static bool ends_line(const struct lexer *lx, const char *p) { return p >= lx->end || *p == '\n' || (*p == '\r' && p[1] == '\n'); }
 
-/* The next byte of interest: the quote, a backslash, a brace, a line end, or a byte that must be looked at. */
+/* The next quote, backslash, brace, line end, NUL or byte >= 0x80. */
 static const char *plain_text(const struct lexer *lx, const char *p, char quote, bool braces)
 {
 	for (; p < lx->end; p++) {
@@ -73,12 +73,12 @@ static const char *plain_text(const struct lexer *lx, const char *p, char quote,
 static void unterminated(struct lexer *lx, const char *start, const char *p, char quote)
 {
 	if (lx->n_fstr)
-		return; /* the f-string around it is not closed either, and that is said at the end of the line */
+		return; /* the enclosing f-string is not closed either, which is reported at the end of the line */
 	struct diag *g = lex_error(lx, DIAG_UNTERMINATED_STRING, start, p, "this string is not closed on its line");
 	diag_help(lx->diags, g, "close it with `%c`; a line break in a string is written `\\n`", quote);
 }
 
-/* In an interpolation, does the quote at p end the f-string, whose `}` is missing? No string follows an operand. */
+/* True if the quote at p, in an interpolation, ends the f-string, whose `}` is missing: no string follows an operand. */
 static bool ends_fstring(const struct lexer *lx, const char *p)
 {
 	const char *before = p;
@@ -142,14 +142,14 @@ static void lone_brace(struct lexer *lx, const char *p)
 
 static struct lexeme too_deep(struct lexer *lx, const char *start, const char *p)
 {
-	lex_error(lx, DIAG_BAD_FSTRING, start, p, "f-strings stand more than %d deep within each other", LEX_FSTR_DEPTH);
+	lex_error(lx, DIAG_BAD_FSTRING, start, p, "f-strings are nested more than %d deep", LEX_FSTR_DEPTH);
 	while (!ends_line(lx, p))
 		p++;
 	lx->n_fstr = 0;
 	return (struct lexeme){TOK_ERROR, p, NULL};
 }
 
-/* Text of an f-string that began at `start`, from p on. `open` and `close` are the kinds where it stops at `{` and at its end. */
+/* Scans text of the f-string that begins at `start`, from p on. `open` is its kind before a `{`, `close` at the end. */
 static struct lexeme fstring_text(struct lexer *lx, const char *start, const char *p, char quote, enum token_kind open,
 				  enum token_kind close)
 {
@@ -192,7 +192,7 @@ struct lexeme lex_fstring_spec(struct lexer *lx, const char *p)
 	char quote = lx->fstr[lx->n_fstr - 1].quote;
 	for (p++; *p != '}' && *p != quote && !ends_line(lx, p);) {
 		if (*p == '{') {
-			struct diag *g = lex_error(lx, DIAG_BAD_FSTRING, p, p + 1, "a format is text: no braces may stand in it");
+			struct diag *g = lex_error(lx, DIAG_BAD_FSTRING, p, p + 1, "a format cannot contain braces");
 			diag_help(lx->diags, g, "write the width or precision as a number, as in `{x:8.3f}`");
 			while (*p != '}' && *p != quote && !ends_line(lx, p))
 				p++;

@@ -4,7 +4,7 @@
 #include <string.h>
 #include "frontend/syntax/lex_state.h"
 
-#define MAX_BAD_TEXT 20 /* reports for one file: a binary would give thousands */
+#define MAX_BAD_TEXT 20 /* most reports for one file, which may be binary */
 
 struct diag *lex_error(struct lexer *lx, enum diag_code code, const char *from, const char *to, const char *fmt, ...)
 {
@@ -64,7 +64,7 @@ static const char *stray_bom(struct lexer *lx, const char *p)
 	if (lx->bad_text++ < MAX_BAD_TEXT) {
 		struct diag *g = lex_error(lx, DIAG_STRAY_BOM, p, p + 3, "byte order mark in the middle of the file, at byte offset %zu",
 					   (size_t)(p - lx->text));
-		diag_note(lx->diags, g, "it may stand at the start of a file only; joining files can leave one behind");
+		diag_note(lx->diags, g, "it is allowed at the start of a file only; joining files can leave one in the middle");
 		diag_edit(lx->diags, g, g->primary.at, "");
 	}
 	lx->failed = true;
@@ -93,10 +93,10 @@ static void bad_character(struct lexer *lx, const char *p, uint32_t n)
 	struct diag *g = visible ? lex_error(lx, DIAG_BAD_CHARACTER, p, p + n, "unexpected character `%.*s`", (int)n, p)
 				 : lex_error(lx, DIAG_BAD_CHARACTER, p, p + n, "unexpected control character 0x%02X", (unsigned char)*p);
 	if (*p == '$')
-		diag_help(lx->diags, g, "names hold letters, digits and `_`");
+		diag_help(lx->diags, g, "names consist of letters, digits and `_`");
 	else if (n > 1)
 		diag_note(lx->diags, g,
-			  "outside strings and comments the language is written in ASCII; names hold letters, digits and `_`");
+			  "outside strings and comments the language is written in ASCII; names consist of letters, digits and `_`");
 }
 
 struct lexeme lex_bad_character(struct lexer *lx, const char *p)

@@ -1,6 +1,6 @@
-/* The lexer's hot loop. 64 bytes at a time are classified into bit masks (16 at once where SSE2 is there); their bits say where tokens may
- * begin and where words end, so that no token has to wait for the end of the one before it. Keywords are found by a perfect hash of the word's
- * first eight bytes. White space is remembered only as a newline bit on the next token. Whatever is rare or wrong is in lex_*.c. */
+/* The lexer's hot loop. It classifies 64 bytes at a time into bit masks (16 at once with SSE2): where tokens may begin, and where words end. So no
+ * token waits for the end of the previous one. A perfect hash of a word's first eight bytes finds keywords. White space leaves only a newline bit on the
+ * next token. lex_*.c handle rare and wrong text. */
 #include "frontend/syntax/lexer.h"
 #include <string.h>
 #include "base/bug.h"
@@ -10,7 +10,7 @@
 #include <emmintrin.h>
 #endif
 
-/* What the slow path looks at; bytes of the fast path only (names, blanks, single punctuation) are OTHER. */
+/* Classes of the slow path. Bytes that only the fast path sees (names, blanks, single punctuation) are OTHER. */
 enum byte_class { BAD, OTHER, NEWLINE, DIGIT, OPERATOR, DOT, SLASH, HASH, QUOTE, LETTER_F };
 
 static const uint8_t classes[256] = {
@@ -22,7 +22,7 @@ static const uint8_t classes[256] = {
 	[':'] = OTHER,    ['?'] = OTHER,    ['%'] = OTHER,
 };
 
-/* The kind of a byte as a token of its own; 0 where it is none. */
+/* The kind of a token of this byte alone; 0: none. */
 static const uint8_t singles[256] = {
 	['('] = TOK_LPAREN, [')'] = TOK_RPAREN,    ['['] = TOK_LBRACKET, [']'] = TOK_RBRACKET, ['{'] = TOK_LBRACE,  ['}'] = TOK_RBRACE,
 	[','] = TOK_COMMA,  [';'] = TOK_SEMICOLON, [':'] = TOK_COLON,    ['?'] = TOK_QUESTION, ['%'] = TOK_PERCENT, ['+'] = TOK_PLUS,
@@ -35,7 +35,7 @@ static const uint8_t with_equals[256] = {
 	['>'] = TOK_GE,      ['='] = TOK_EQ,       ['!'] = TOK_NE,      ['@'] = TOK_AT_EQ,
 };
 
-/* A byte and the one after it need the slow path if they share a bit: the first by what it may begin, the second by what it would continue. */
+/* Two bytes need the slow path if first[] of one and second[] of the next share a bit: what the one may begin, the other may continue. */
 enum { PAIR_OPERATOR = 1, PAIR_DOT = 2, PAIR_SLASH = 4, PAIR_FSTRING = 8, ALWAYS = 16 };
 struct pairs {
 	uint8_t first[256], second[256];
@@ -60,7 +60,7 @@ static void build_pairs(struct pairs *g)
 	g->second['\''] |= PAIR_FSTRING;
 }
 
-/* A multiplier under which no two keywords share a slot; checked whenever the table is built. */
+/* With this multiplier no two keywords share a slot, which add_keyword checks. */
 #define KEYWORD_SLOTS 64
 #define NO_KEYWORD 1 /* no name has these bytes */
 #define KEYWORD_HASH(word) ((word) * 0x1773308cdc6b13abull >> 58)
@@ -99,7 +99,7 @@ static void build_keywords(struct keywords *k)
 	add_keyword(k, "None", TOK_NONE);
 }
 
-/* The next `stop`, NUL or byte >= 0x80 from p on. */
+/* Finds the next `stop`, NUL or byte >= 0x80 from p on. */
 static inline const char *scan_to(const char *p, const char *wide, char stop)
 {
 #if defined(__SSE2__)
@@ -128,7 +128,7 @@ static const char *line_comment_end(struct lexer *lx, const char *p, const char 
 	}
 }
 
-/* p after the opening mark. Sets *newline where the comment spans lines. */
+/* p is after the opening mark. Sets *newline if the comment spans lines. */
 static const char *block_comment_end(struct lexer *lx, const char *p, const char *wide, uint8_t *newline)
 {
 	const char *start = p - 2, *body = p;
@@ -191,7 +191,7 @@ static struct lexeme slash_at(struct lexer *lx, const char *p, const char *wide,
 	return p[1] == '=' ? (struct lexeme){TOK_SLASH_EQ, p + 2, NULL} : (struct lexeme){TOK_SLASH, p + 1, NULL};
 }
 
-/* Brackets count only within an f-string's interpolation: the last `}` goes on with its text, and a `:` outside of them begins a format. */
+/* Brackets count only in an interpolation of an f-string: its last `}` continues the text, and a `:` outside of brackets begins a format. */
 static struct lexeme bracket_at(struct lexer *lx, const char *p)
 {
 	struct lexeme x = {(enum token_kind)singles[(unsigned char)*p], p + 1, NULL};
@@ -226,7 +226,7 @@ static enum token_kind word_kind(const struct keywords *k, const char *p, size_t
 	return k->words[slot] == w ? (enum token_kind)k->kinds[slot] : TOK_NAME;
 }
 
-/* Any token but a newline, whatever surrounds it. */
+/* Scans any token except a newline. */
 static struct lexeme slow(struct lexer *lx, const struct keywords *k, const char *p, const char *wide, uint8_t *newline)
 {
 	switch ((enum byte_class)classes[(unsigned char)*p]) {
@@ -250,10 +250,10 @@ static struct lexeme slow(struct lexer *lx, const struct keywords *k, const char
 	return (struct lexeme){word_kind(k, p, (size_t)(end - p)), end, NULL};
 }
 
-/* 64 bytes at a glance, a bit each. */
+/* One bit for each of 64 bytes. */
 struct block {
 	uint64_t words;  /* bytes of names and numbers */
-	uint64_t events; /* where a token or newline may begin: first bytes of words, and all that is neither word nor blank */
+	uint64_t events; /* where a token or newline may begin: first bytes of words, and bytes that are neither word nor blank */
 };
 
 #if defined(__SSE2__)
@@ -280,7 +280,7 @@ static inline void classify16(const char *p, unsigned shift, uint64_t *words, ui
 }
 #endif
 
-/* *in_word: whether the byte before the block is of a word; updated. */
+/* *in_word: 1 if the byte before the block belongs to a word; updated. */
 static inline struct block classify(const char *p, uint64_t *in_word)
 {
 	uint64_t words = 0, blanks = 0;
@@ -291,7 +291,7 @@ static inline struct block classify(const char *p, uint64_t *in_word)
 	return b;
 }
 
-/* The block at p, of which only the bytes before `end` may be read. */
+/* The same for a block of which only the bytes before `end` may be read. */
 static struct block classify_before(const char *p, const char *end, uint64_t *in_word)
 {
 	char padded[64];
@@ -303,7 +303,7 @@ static struct block classify_before(const char *p, const char *end, uint64_t *in
 	return classify(padded, in_word);
 }
 
-/* The first n bytes of a word; 0 where it is longer than any keyword. */
+/* The first n bytes of a word; 0: it is longer than any keyword. */
 static inline uint64_t load_word(const char *p, unsigned n)
 {
 	static const uint64_t masks[10] = {0, 0xff, 0xffff, 0xffffff, 0xffffffff, 0xffffffffff, 0xffffffffffff, 0xffffffffffffff, ~0ull, 0};
@@ -332,7 +332,7 @@ static inline void put(struct tokens *t, unsigned kind, size_t start, size_t end
 	t->ends[t->len++] = (uint32_t)end;
 }
 
-/* An interpolation is cut off by the end of its line: ends each open f-string, so that the parser need not know. */
+/* At a line end in an interpolation: puts an end for each open f-string, so that the parser finds them closed. */
 static void cut_fstrings(struct lexer *lx, struct tokens *t, const char *p)
 {
 	for (uint32_t i = lx->n_fstr; i; i--)
@@ -344,14 +344,14 @@ struct scan {
 	struct lexer *lx;
 	struct keywords keywords;
 	struct pairs pairs;
-	const char *wide;   /* the last place from which 16 bytes may be read */
-	const char *resume; /* events before it lie within a token */
+	const char *wide;   /* the last position from which 16 bytes may be read */
+	const char *resume; /* events before it are within a token */
 	bool tail;          /* the last blocks, where 8 bytes may not be readable */
-	uint8_t newline;    /* TOKEN_NEWLINE if one stands before the next token */
-	bool careful;       /* all events take the slow path: within an f-string's interpolation, and where 8 bytes may not be read */
+	uint8_t newline;    /* TOKEN_NEWLINE if a newline precedes the next token */
+	bool careful;       /* all events take the slow path: in an interpolation of an f-string, or if 8 bytes may not be readable */
 };
 
-/* One event that needs a closer look. */
+/* Handles one event in the slow path. */
 static void scan_slow(struct scan *s, struct tokens *t, const char *p)
 {
 	struct lexer *lx = s->lx;
@@ -381,7 +381,7 @@ static void scan_block(struct scan *s, struct tokens *t, const char *base, struc
 		unsigned i = (unsigned)__builtin_ctzll(b.events);
 		unsigned char c = (unsigned char)base[i], next = (unsigned char)base[i + 1];
 		b.events &= b.events - 1;
-		uint64_t rest = ~(b.words >> i | next_words << 1 << (63 - i)); /* no bytes of words, from here on */
+		uint64_t rest = ~(b.words >> i | next_words << 1 << (63 - i)); /* bytes that belong to no word, from here on */
 		if ((s->pairs.first[c] & s->pairs.second[next]) | !rest | s->careful) {
 			s->newline = newline;
 			t->len = len;

@@ -7,6 +7,6 @@ struct diags;
 struct source;
 struct tokens;
 
-/* Fills *out (tokens_free it); it always ends in TOK_EOF. False: errors were reported; what they cover is a TOK_ERROR or skipped. */
+/* Fills *out (free it with tokens_free); the last token is TOK_EOF. False: errors were reported; their text is a TOK_ERROR or skipped. */
 bool lex(const struct source *src, struct tokens *out, struct diags *d);
 #endif

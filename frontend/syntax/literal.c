@@ -53,7 +53,7 @@ double literal_float(const struct tokens *t, token_id i)
 	return v;
 }
 
-/* NUL as two bytes that no text has (0xC0 0x80), since strings end with one: format_template turns them back. */
+/* NUL as the two bytes 0xC0 0x80, which no UTF-8 text has, since a NUL ends strings. format_template converts them back. */
 static char *put_utf8(char *out, uint32_t c)
 {
 	if (c && c < 0x80) {
@@ -74,7 +74,7 @@ static char *put_utf8(char *out, uint32_t c)
 	return out;
 }
 
-/* Hexadecimal digits from p on, at most `max`; their value, *p after them. */
+/* The value of at most `max` hexadecimal digits from *p on, which moves past them. */
 static uint32_t hex(const char **p, const char *end, int max)
 {
 	uint32_t v = 0;
@@ -83,7 +83,7 @@ static uint32_t hex(const char **p, const char *end, int max)
 	return v;
 }
 
-/* *p after the backslash. An escape is never shorter than what it stands for. */
+/* *p is after the backslash. The decoded bytes never need more room than the escape. */
 static char *put_escape(char *out, const char **p, const char *end)
 {
 	char c = *(*p)++;
@@ -103,7 +103,7 @@ static char *put_escape(char *out, const char **p, const char *end)
 	}
 }
 
-/* Bytes of quotes and braces before the text proper. */
+/* Length of the quotes and braces before the text itself. */
 static uint32_t opening(enum token_kind k) { return k == TOK_FSTR_WHOLE || k == TOK_FSTR_HEAD ? 2 : 1; }
 
 const char *literal_string(const struct tokens *t, token_id i, struct arena *a, size_t *n)

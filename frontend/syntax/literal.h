@@ -1,4 +1,4 @@
-/* Values of literal tokens. The lexer has checked their form, so these fail only on size. */
+/* Values of literal tokens. The lexer has checked their form, so only a size can be wrong. */
 #ifndef TRIB_FRONTEND_SYNTAX_LITERAL_H
 #define TRIB_FRONTEND_SYNTAX_LITERAL_H
 #include <stdbool.h>
@@ -8,10 +8,10 @@
 
 struct arena;
 
-/* TOK_INT. False: over 2^64 - 1. The sign is a UNARY around it. */
+/* The value of a TOK_INT. False: over 2^64 - 1. Its sign is a UNARY node. */
 bool literal_int(const struct tokens *t, token_id i, uint64_t *v);
-/* TOK_FLOAT, or TOK_INT as a float; correctly rounded. Infinity where it is too large. */
+/* The value of a TOK_FLOAT or TOK_INT as a float, correctly rounded; infinity if it is too large. */
 double literal_float(const struct tokens *t, token_id i);
-/* TOK_STRING, or one text of an f-string (TOK_FSTR_*: {{ and }} undone), escapes decoded, NUL-terminated, its length into *n. */
+/* The text of a TOK_STRING or a TOK_FSTR_*, with escapes (and {{ }}) decoded, NUL-terminated; *n: its length. */
 const char *literal_string(const struct tokens *t, token_id i, struct arena *a, size_t *n);
 #endif

@@ -2,7 +2,7 @@
 #include <stddef.h>
 #include "frontend/syntax/parse_state.h"
 
-/* Is here the next definition, so that the block was not closed? What stands further right than the block's line is only misplaced. */
+/* A definition that is indented further than the block's head is only misplaced. */
 bool leaves_block(struct parser *p, token_id head, token_id open, bool layer)
 {
 	bool definition =
@@ -43,12 +43,11 @@ static void end_statement(struct parser *p)
 	}
 	struct diag *g = error_expected(p, DIAG_STATEMENT_END, "the end of the statement");
 	if (is_assign(p->k))
-		help(p, g, "assignments cannot be chained");
+		help(p, g, "write one assignment in each statement");
 	else
 		help(p, g, "a statement ends at a line break or `;`");
 }
 
-/* A statement and its end, or what recovery makes of it. */
 void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
 {
 	token_id start = p->i;
@@ -56,7 +55,7 @@ void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
 	if (!p->panic)
 		end_statement(p);
 	if (p->panic && layer && p->k == TOK_FN && p->i == p->leave_at && !p->fatal && !leaves_block(p, head, open, layer))
-		p->panic = false; /* the function before was not closed; here is the layer's next */
+		p->panic = false; /* the previous function was not closed; this is the layer's next one */
 	if (p->panic)
 		recover_statement(p, start, open);
 }

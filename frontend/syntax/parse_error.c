@@ -1,4 +1,4 @@
-/* Reports of the parser. */
+/* Reports of the parser: messages, help, edits. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -98,7 +98,7 @@ void label(struct parser *p, struct diag *g, span at, const char *text)
 		diag_secondary(p->diags, g, at, "%s", text);
 }
 
-/* The next definition that starts a line, or the end. */
+/* Skips to the next definition that starts a line, or to the end. */
 static void skip_to_definition(struct parser *p)
 {
 	const char *text = p->t->tokens.src->text;

@@ -12,17 +12,17 @@ static const uint8_t levels[TOK_COUNT] = {
 };
 unsigned operator_level(enum token_kind k) { return levels[k]; }
 
-/* What may follow a primary and belong to it. */
+/* Tokens that continue a primary expression. */
 static const uint8_t is_postfix[TOK_COUNT] = {[TOK_DOT] = 1, [TOK_LPAREN] = 1, [TOK_LBRACKET] = 1};
 
-/* What starts an operand and never follows a name. */
+/* Tokens that start an operand and never follow a name. */
 static const uint8_t is_operand_start[TOK_COUNT] = {[TOK_NAME] = 1, [TOK_LPAREN] = 1, [TOK_TRUE] = 1, [TOK_FALSE] = 1};
 
 static node_id parse_unary(struct parser *p);
 static node_id parse_postfix(struct parser *p, node_id left);
 static node_id climb(struct parser *p, unsigned min);
 
-/* Does the newline before the operator here end the statement? Those that can start a statement let it. */
+/* True if the newline before the operator here ends the statement: the operator may start the next one. */
 static bool ends_here(struct parser *p)
 {
 	if (p->k == TOK_AT)
@@ -63,7 +63,7 @@ static node_id parse_chain(struct parser *p, node_id first, token_id op, node_id
 	return new_node(p, NODE_CHAIN, op, idx, 0);
 }
 
-/* Does the `:` here, at the end of its line, begin a body as in Python? A step on the next line has the body's brace behind it. */
+/* True if the `:` here, at the end of its line, begins a Python body. A step on the next line is followed by the body's brace. */
 static bool begins_body(const struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
@@ -146,7 +146,7 @@ static node_id parse_ternary(struct parser *p, node_id cond)
 	return new_node(p, NODE_TERNARY, question, cond, new_pair(p, then, otherwise));
 }
 
-/* What follows an operand beside the operators of the table. */
+/* The rest of an expression: habits, `? :`. */
 static node_id parse_rest(struct parser *p, node_id left)
 {
 	while ((p->k == TOK_NAME || p->k == TOK_IF) && !(p->newlines && after_newline(p)) && habit_at(p, HABIT_AT_OPERATOR, 0, &left))
@@ -251,9 +251,8 @@ static node_id slice_part(struct parser *p, uint32_t *height)
 
 static node_id parse_subscript(struct parser *p)
 {
-	if (p->k == TOK_DOT3) {
+	if (p->k == TOK_DOT3)
 		return take_leaf(p, NODE_ELLIPSIS);
-	}
 	uint32_t height = 0;
 	p->no_step = true; /* parse_elements restores it */
 	node_id from = p->k == TOK_COLON ? AST_NONE : parse_expr(p), step = AST_NONE;
@@ -333,7 +332,7 @@ static node_id parse_primary(struct parser *p)
 	case TOK_TRUE: return take_leaf(p, NODE_TRUE);
 	case TOK_FALSE: return take_leaf(p, NODE_FALSE);
 	case TOK_NONE: return take_leaf(p, NODE_NONE);
-	case TOK_ERROR: /* reported by the lexer; what stands around it cannot be judged */
+	case TOK_ERROR: /* reported by the lexer; other errors of the statement may be due to it */
 		p->panic = p->failed = true;
 		return take_leaf(p, NODE_ERROR);
 	case TOK_FSTR_WHOLE:
@@ -379,11 +378,7 @@ static node_id parse_unary(struct parser *p)
 	node_id left;
 	if (p->k == TOK_NAME && is_operand_start[peek(p)] && habit_at(p, HABIT_AT_OPERAND, 0, NULL))
 		return parse_prefix(p);
-	if (p->k == TOK_NAME) { /* the usual case, without a call */
-		left = take_leaf(p, NODE_NAME);
-	} else {
-		left = parse_primary(p);
-	}
+	left = p->k == TOK_NAME ? take_leaf(p, NODE_NAME) : parse_primary(p); /* most are names: no call for them */
 	if (is_postfix[p->k])
 		left = parse_postfix(p, left);
 	return p->k == TOK_STAR2 && !p->panic ? parse_power(p, left) : left;

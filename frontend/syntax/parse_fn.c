@@ -73,7 +73,7 @@ static uint32_t parse_where(struct parser *p)
 
 static bool is_member(enum node_kind k) { return k == NODE_PARAM || k == NODE_FN; }
 
-/* A layer with members holds this statement, which is none. `member`: the first one. */
+/* Reports a statement in a layer with members. `member`: the first member. */
 static void report_statement(struct parser *p, node_id n, node_id member)
 {
 	enum node_kind k = ast_kind(p->t, n);
@@ -81,12 +81,12 @@ static void report_statement(struct parser *p, node_id n, node_id member)
 	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, n), "a layer with members holds no other statements");
 	label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
 	help(p, g,
-	     sign == '+' || sign == '-' ? "to continue the line above, end that with the operator, or put the whole in parentheses"
-	     : k == NODE_IF     ? "a member is chosen by its value: `let a = if c { … } else { … }`; what runs belongs in `fn forward`"
-	     : k == NODE_ASSIGN ? "a member is made by `let name = …`, without `self`; what runs belongs in `fn forward`"
+	     sign == '+' || sign == '-' ? "to continue the line above, move the operator to its end, or put the whole in parentheses"
+	     : k == NODE_IF     ? "choose a member with an expression: `let a = if c { … } else { … }`; computation belongs in `fn forward`"
+	     : k == NODE_ASSIGN ? "declare a member with `let name = …`, without `self`; computation belongs in `fn forward`"
 	     : k == NODE_FOR || k == NODE_WHILE
-		     ? "a list of members is made by a comprehension: `let a = [… for i in 0..n]`; what runs belongs in `fn forward`"
-		     : "what runs belongs in `fn forward`");
+		     ? "make a list of members with a comprehension: `let a = [… for i in 0..n]`; computation belongs in `fn forward`"
+		     : "computation belongs in `fn forward`");
 	recovered(p, g);
 }
 

@@ -47,7 +47,7 @@ node_id parse_import(struct parser *p)
 static node_id parse_import_name(struct parser *p)
 {
 	if (p->k == TOK_STAR) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "names are imported one by one");
+		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "import names one by one");
 		help(p, g, "or import the module and write `nn.Linear`");
 		return error_node(p);
 	}

@@ -1,9 +1,9 @@
-/* A body without braces, as Python has it: an error, after which the statements that are indented further than the head are read as the body. */
+/* A body without braces, as in Python. It is reported, and the statements that are indented further than its head are read as the body. */
 #include <stddef.h>
 #include "base/buf.h"
 #include "frontend/syntax/parse_state.h"
 
-/* *closed: a `}` below the head follows. */
+/* *closed: a `}` follows, at the indentation of the head. */
 static node_id read_statements(struct parser *p, token_id head, bool layer, bool *closed)
 {
 	uint32_t base = p->n_scratch, indent = indent_of(p, head), height = 0;

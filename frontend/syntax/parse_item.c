@@ -3,7 +3,7 @@
 
 /* --- attributes --- */
 
-/* The token after the attributes that begin at `@` i; TOKEN_NONE if it is no attribute. Looks no further than to the first oddity. */
+/* The token after the attribute that begins at `@` i; TOKEN_NONE: it is no attribute. */
 static token_id skip_attribute(const struct parser *p, token_id i)
 {
 	const struct tokens *t = &p->t->tokens;
@@ -32,7 +32,7 @@ bool at_attribute(struct parser *p)
 {
 	token_id i = p->i, last = i;
 	if (i < p->attr_end)
-		return p->attr_result; /* found when an earlier `@` of the same row was looked at */
+		return p->attr_result; /* found for an earlier `@` of the same attributes */
 	while (i != TOKEN_NONE && token_kind(&p->t->tokens, i) == TOK_AT) {
 		last = i;
 		i = skip_attribute(p, i);
@@ -66,7 +66,7 @@ static uint32_t parse_attributes(struct parser *p)
 	uint32_t attrs = pop_list(p, base, 0);
 	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !habit_starts_item(p)) {
 		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1),
-					  "an attribute stands before `fn`, `layer`, `const`, `type` or `param`");
+					  "an attribute must precede `fn`, `layer`, `const`, `type` or `param`");
 		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
 			recovered(p, g);
 	}
@@ -92,7 +92,7 @@ static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs
 	advance(p);
 	if (kind == NODE_CONST && (p->k == TOK_LPAREN || p->k == TOK_LBRACKET) && !p->panic) {
 		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "a constant has one name");
-		help(p, g, "take the parts by their index: `const first = pair[0]`");
+		help(p, g, "use the parts by index: `const first = pair[0]`");
 		return error_node(p);
 	}
 	token_id name = expect_name(p, kind == NODE_CONST ? "a name for the constant" : "a name for the parameter");
@@ -156,8 +156,8 @@ static node_id no_item(struct parser *p)
 		return error_node(p);
 	}
 	if (p->k == TOK_PARAM) {
-		struct diag *g =
-			error_at(p, DIAG_EXPECTED_ITEM, here(p), "`param` declares a parameter of a layer and stands directly in its body");
+		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p),
+					  "`param` declares a parameter of a layer; write it directly in the layer's body");
 		recovered(p, g);
 		parse_member(p);
 		return error_node(p);
@@ -167,12 +167,12 @@ static node_id no_item(struct parser *p)
 		p->panic = p->failed = true;
 		return error_node(p);
 	}
-	p->newlines = false; /* so that the token itself is described */
+	p->newlines = false; /* describe the token, not the end of the line */
 	struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "expected a definition, found %s", describe(p, p->i, found));
 	p->newlines = true;
 	if (p->k != TOK_EOF)
 		help(p, g,
-		     "definitions begin with `fn`, `layer`, `let`, `const`, `type` or `import`; statements stand in functions, or in `main { … }`, which "
+		     "definitions begin with `fn`, `layer`, `let`, `const`, `type` or `import`; statements belong in functions, or in `main { … }`, which "
 		     "`trib run --main` runs");
 	return error_node(p);
 }

@@ -54,12 +54,12 @@ static node_id parse_tuple_pattern(struct parser *p)
 static node_id no_pattern(struct parser *p)
 {
 	if (p->k == TOK_DOT3) {
-		struct diag *g = error_at(p, DIAG_PATTERN_REST, here(p), "`...` stands in list patterns only");
+		struct diag *g = error_at(p, DIAG_PATTERN_REST, here(p), "`...` is allowed in list patterns only");
 		help(p, g, "write `[first, ...rest]`");
 		return error_node(p);
 	}
 	if (token_class((enum token_kind)p->k) == TOKEN_KEYWORD)
-		expect_name(p, "a name"); /* reports */
+		expect_name(p, "a name"); /* which reports it */
 	else
 		error_expected(p, DIAG_EXPECTED_PATTERN, "a name or a pattern");
 	return error_node(p);

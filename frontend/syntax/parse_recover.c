@@ -1,4 +1,4 @@
-/* Where parsing goes on after an error. Brackets are paired over the whole file once, when the first error is found: a keyword that starts
+/* Recovery: where parsing continues after an error. Brackets are paired over the whole file once, when the first error is found: a keyword that starts
  * statements ends any ( ) and [ ] left open, and braces are never crossed by other brackets. */
 #include <stdlib.h>
 #include <string.h>
@@ -121,7 +121,7 @@ bool recover_element(struct parser *p, token_id open, enum token_kind close)
 	return true;
 }
 
-/* May the token here, after a newline, be the first of a statement? */
+/* True if the token here is the first of its line and may start a statement. */
 static bool may_start(const struct parser *p)
 {
 	return after_newline(p) && !is_close(p->k) && p->k != TOK_DOT && p->k != TOK_COMMA && p->k != TOK_ELSE && p->k != TOK_COLON &&
@@ -136,7 +136,7 @@ static uint32_t line_of(const struct parser *p, token_id i) /* the offset of its
 	return at;
 }
 
-/* A `}` amid the line of a statement whose block opened on an earlier one: its `{` is what is missing. */
+/* True for a `}` in the middle of a statement whose block opened on an earlier line: its `{` is missing. */
 static bool stray_brace(struct parser *p, token_id start, token_id open)
 {
 	matching(p, open);
@@ -201,7 +201,7 @@ void recover_item(struct parser *p, token_id start)
 	p->panic = p->fatal = false;
 }
 
-/* Is token i a name at the start of an argument? */
+/* True if token i is a name at the start of an argument. */
 static bool names_argument(const struct parser *p, token_id i)
 {
 	const struct tokens *t = &p->t->tokens;
@@ -238,9 +238,9 @@ static void error_not_closed(struct parser *p, token_id open, enum token_kind cl
 	else if (p->k == TOK_COLON && close == TOK_RPAREN && names_argument(p, p->i - 1))
 		edit(p, g, (span){here(p).source, after_previous(p).start, p->t->tokens.starts[p->i + 1]}, "=");
 	else if (p->k == TOK_COLON && p->in_signature)
-		help(p, g, "an argument's type stands before its default: `n: int = 3`");
+		help(p, g, "write an argument's type before its default: `n: int = 3`");
 	else if (p->k == TOK_COLON && close == TOK_RPAREN)
-		help(p, g, "an argument is named with `=`: `f(n=3)`; a range is `a..b`, a slice stands in `[ ]`");
+		help(p, g, "an argument is named with `=`: `f(n=3)`; a range is `a..b`, a slice is written in `[ ]`");
 }
 
 static bool is_paired(struct parser *p, token_id open, enum token_kind close)
@@ -292,7 +292,7 @@ uint32_t indent_of(const struct parser *p, token_id i)
 
 bool first_on_line(const struct parser *p, token_id i) { return token_after_newline(&p->t->tokens, i); }
 
-/* A `{` between `open` and here whose `}` stands at another indentation than its line: probably the brace that is really missing. */
+/* A `{` after `open` whose `}` has another indentation than its line: probably the one that is not closed. */
 static token_id suspicious_brace(struct parser *p, token_id open)
 {
 	for (token_id i = open + 1; i < p->i; i++) {
@@ -303,7 +303,7 @@ static token_id suspicious_brace(struct parser *p, token_id open)
 	return TOKEN_NONE;
 }
 
-/* Does a text that the lexer has refused, as one that is not closed, hold a `}` between `open` and here? */
+/* True if a `}` after `open` is within an unclosed string or comment, which the lexer has reported. */
 static bool swallowed_brace(const struct parser *p, token_id open)
 {
 	const struct tokens *t = &p->t->tokens;
@@ -331,6 +331,6 @@ void error_unclosed_block(struct parser *p, token_id open)
 	token_id culprit = suspicious_brace(p, open);
 	if (culprit == TOKEN_NONE)
 		return;
-	label(p, g, token_span(&p->t->tokens, culprit), "perhaps this one is not closed:");
-	label(p, g, token_span(&p->t->tokens, matching(p, culprit)), "this `}` is indented otherwise");
+	label(p, g, token_span(&p->t->tokens, culprit), "perhaps this `{` is not closed");
+	label(p, g, token_span(&p->t->tokens, matching(p, culprit)), "this `}` has another indentation");
 }

@@ -1,14 +1,14 @@
-/* What the parser's files share: the cursor, node building, error reports and recovery.
+/* The parser's state, shared by its files: the cursor, node building, reports and recovery.
  *
- * Newlines: tokens carry a newline bit. While `newlines` is set (not within ( ) or [ ]), an expression that could end at a token after a
- * newline does, unless that token is `.`, or an operator that starts no statement. Places that need a further token, as after `=` or `,`,
- * never look at the bit; that is the whole newline rule.
+ * Newlines: a token has a newline bit. While `newlines` is set (not within ( ) or [ ]), an expression that could end before a token with the bit ends
+ * there, unless the token is `.`, or an operator that starts no statement. Code that needs a further token, as after `=` or `,`, ignores the bit.
+ * That is the whole newline rule.
  *
- * Errors: the first report sets `panic`; further ones are dropped until somebody has skipped to a place where parsing can go on and clears it:
- * the end of the list element (when its bracket is closed), of the statement, of the item.
+ * Errors: the first report sets `panic`, and later ones are dropped. Recovery skips to a token where parsing can continue, and clears it: the end of
+ * the list element (if its bracket is closed), of the statement, of the item.
  *
- * Height: each parse function leaves in `height` the height of the tree it returns. Left-leaning trees grow in loops, not by recursion, so both
- * depth and height are bounded. */
+ * Height: each parse function leaves the height of its tree in `height`. Left-leaning trees grow in loops, not by recursion, so both depth and height
+ * are bounded. */
 #ifndef TRIB_FRONTEND_SYNTAX_PARSE_STATE_H
 #define TRIB_FRONTEND_SYNTAX_PARSE_STATE_H
 #include <stdbool.h>
@@ -23,25 +23,25 @@ struct parser {
 	struct diags *diags;
 	const uint8_t *kinds; /* of the tokens */
 	token_id i;           /* current token */
-	uint8_t k;            /* its kind, without the newline bit; `=` while the `>` of a `>=` was used up */
+	uint8_t k;            /* its kind, without the newline bit; `=` after the `>` of a `>=` was taken */
 	bool newlines;        /* a newline may end a statement here */
 	bool panic;           /* reports are dropped */
 	bool fatal;           /* nesting limit: panic stays until the next item */
 	bool failed;
-	bool no_step; /* `..` takes no `:step` here: a ternary or a slice owns the colon */
+	bool no_step; /* `..` takes no `:step` here: the colon belongs to a ternary or a slice */
 	bool in_loop, in_layer, in_main;
 	bool reported_indentation; /* a body without braces was reported in this item, or needs no report */
-	bool in_for;               /* the head of a loop up to its `in` */
-	bool in_signature;         /* arguments and result */
+	bool in_for;               /* in the head of a loop, before its `in` */
+	bool in_signature;         /* in arguments and result */
 	uint64_t named;            /* keywords whose use as a name was reported: further uses are names */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
 	uint32_t n_scratch, cap_scratch;
 	uint32_t *match;     /* per token, its partner bracket or TOKEN_NONE; made on the first error */
-	token_id last_stray; /* with match: the last `}` that has no partner; TOKEN_NONE: none */
-	token_id leave_at;   /* where a block was found to be unclosed: enclosing ones may end here too */
-	uint32_t attr_end;   /* attribute look-ahead: the `@`s before this token are … */
-	bool attr_result;    /* … attributes or not */
+	token_id last_stray; /* with `match`: the last `}` without a partner, or TOKEN_NONE */
+	token_id leave_at;   /* where an unclosed block was reported: enclosing ones may end here, too */
+	uint32_t attr_end;   /* look-ahead for attributes: `@` before this token … */
+	bool attr_result;    /* … begins an attribute, or not */
 };
 
 typedef node_id (*parse_fn)(struct parser *p);
@@ -60,7 +60,7 @@ static inline bool accept(struct parser *p, enum token_kind k)
 	return true;
 }
 
-/* Reads the current token as another kind, once and for all. */
+/* Changes the kind of the current token. */
 static inline void read_token_as(struct parser *p, enum token_kind k)
 {
 	p->t->tokens.kinds[p->i] = (uint8_t)((p->kinds[p->i] & TOKEN_NEWLINE) | k);
@@ -68,7 +68,7 @@ static inline void read_token_as(struct parser *p, enum token_kind k)
 }
 
 node_id parse_let(struct parser *p, bool layer);
-/* Makes names of the words that are keywords only where an item begins (parse_soft.c). */
+/* soft_keywords.c: makes names of the words that are keywords only where an item begins. */
 void soften_keywords(struct tokens *t);
 void parse_grow_nodes(struct parser *p);
 void parse_grow_extra(struct parser *p, uint32_t need);
@@ -93,7 +93,7 @@ static inline node_id new_leaf(struct parser *p, enum node_kind kind, token_id m
 	return new_node(p, kind, main, 0, 0);
 }
 
-/* A node that is the current token, which it takes. */
+/* A leaf of the current token, which it takes. */
 static inline node_id take_leaf(struct parser *p, enum node_kind kind)
 {
 	advance(p);
@@ -124,9 +124,9 @@ static inline void push(struct parser *p, uint32_t v)
 		parse_grow_scratch(p);
 	p->scratch[p->n_scratch++] = v;
 }
-/* Pops what was pushed since `base` into a list, with room for `more` words after it; its extra index. */
+/* Pops the words above `base` into a list, with room for `more` words after it. Returns its extra index. */
 uint32_t pop_list(struct parser *p, uint32_t base, uint32_t more);
-/* The same followed by a closing token. */
+/* The same, followed by a closing token. */
 uint32_t pop_closed(struct parser *p, uint32_t base, token_id close);
 
 static inline void raise_height(uint32_t *height, const struct parser *p)
@@ -135,55 +135,55 @@ static inline void raise_height(uint32_t *height, const struct parser *p)
 		*height = p->height;
 }
 
-/* parse_error.c: reports. Each returns NULL when it is dropped (panic, or a token the lexer has reported). */
+/* parse_error.c: reports. NULL: the report is dropped (panic, or the lexer has reported the token). */
 struct diag *error_at(struct parser *p, enum diag_code code, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-/* At the current token; `what` is "an expression", "`)`": "expected WHAT, found `let`". */
+/* "expected WHAT, found `let`" at the current token; `what` is "an expression", "`)`". */
 struct diag *error_expected(struct parser *p, enum diag_code code, const char *what);
-/* An ERROR node here, after a report. */
+/* An ERROR node at the current token, after a report. */
 node_id error_node(struct parser *p);
-/* What people call token i: "`let`", "the name `x`", "the end of the line". */
+/* Describes token i in a message: "`let`", "a string", "the end of the line". */
 const char *describe(struct parser *p, token_id i, char out[64]);
 span here(const struct parser *p);
-span after_previous(const struct parser *p); /* the empty span where something is missing */
+span after_previous(const struct parser *p); /* empty: where something is missing */
 span between(const struct parser *p, token_id first, token_id last);
 void help(struct parser *p, struct diag *g, const char *text);
 void edit(struct parser *p, struct diag *g, span at, const char *replacement);
 void edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
 void label(struct parser *p, struct diag *g, span at, const char *text);
-/* After a report: parsing goes on as if the right thing had been there. */
+/* Parsing continues after a report, as if the text were right. */
 static inline void recovered(struct parser *p, const struct diag *g)
 {
 	if (g)
 		p->panic = false;
 }
-/* After a report of a slip whose meaning is clear: the tree is what it should be. */
+/* The same if the tree is what was meant, so that later steps may use it. */
 static inline void sound(struct parser *p, struct diag *g)
 {
 	if (g)
 		g->sound = true;
 	recovered(p, g);
 }
-/* Over PARSE_MAX_NESTING: reports, and skips to the next item at the start of a line. */
+/* Reports too deep nesting, and skips to the next item at the start of a line. */
 node_id error_too_deep(struct parser *p);
 
-/* Skips a statement and what is indented further, or its block. */
+/* Skips a statement with its block or the lines that are indented further. */
 void skip_statement(struct parser *p, token_id start);
 /* parse_recover.c */
 void skip_token(struct parser *p); /* one token, or a whole bracket */
 token_id matching(struct parser *p, token_id bracket);
-/* After an element of the list opened at `open`: skips to its next comma or its end. False: the list is not closed, panic goes on. */
+/* Skips to the next comma or the end of the list opened at `open`. False: the list is not closed, and panic remains. */
 bool recover_element(struct parser *p, token_id open, enum token_kind close);
-/* Neither a comma nor `close` follows an element: if the list is closed at all, reports that and skips on as recover_element does. */
+/* Reports that neither a comma nor `close` follows an element, and skips as recover_element does. False: the list is not closed. */
 bool recover_missing_comma(struct parser *p, token_id open, enum token_kind close);
-/* `open` is the brace of the block around. */
+/* Skips to the next statement of the block opened at `open`. */
 void recover_statement(struct parser *p, token_id start, token_id open);
-/* After an error in a signature: to the `{` of the body, if that is near. */
+/* After an error in a signature: skips to the `{` of the body, if it is near. */
 void recover_signature(struct parser *p);
 void recover_item(struct parser *p, token_id start);
 bool starts_item(enum token_kind k);
-/* Takes the closing bracket of the one at `open` or reports it missing; its token, or TOKEN_NONE. */
+/* Takes the bracket that closes `open`, or reports that it is missing. Returns its token, or TOKEN_NONE. */
 token_id expect_close(struct parser *p, token_id open, enum token_kind close);
-/* Says that the block opened at `open` is not closed; suggests which brace is the culprit by indentation. */
+/* Reports that the block opened at `open` is not closed, with the brace that is probably meant, by indentation. */
 void error_unclosed_block(struct parser *p, token_id open);
 void jump(struct parser *p, token_id i);
 uint32_t indent_of(const struct parser *p, token_id i); /* of its line */
@@ -193,11 +193,11 @@ bool first_on_line(const struct parser *p, token_id i);
 bool expect(struct parser *p, enum token_kind k, const char *what);
 /* Takes a name and returns its token, or reports it missing and returns TOKEN_NONE. */
 token_id expect_name(struct parser *p, const char *what);
-bool keyword_as_name(const struct parser *p); /* is the current token a keyword that was declared as a name? */
+bool keyword_as_name(const struct parser *p); /* true for a keyword that was declared as a name */
 /* `open elem, elem, … close` with the newline rule off; the current token is `open`. Elements are pushed on the scratch stack; sets *commas to
  * their number. Returns the closing token or TOKEN_NONE. */
 token_id parse_elements(struct parser *p, enum token_kind close, parse_fn element, uint32_t *commas);
-/* One deeper; false: too deep, and the caller returns error_too_deep(). */
+/* Enters a nested construct. False: too deep, and the caller returns error_too_deep(). */
 static inline bool enter(struct parser *p)
 {
 	if (p->depth == PARSE_MAX_NESTING)
@@ -210,7 +210,7 @@ static inline void leave(struct parser *p) { p->depth--; }
 /* parse_item.c */
 void parse_root(struct parser *p);
 node_id parse_const(struct parser *p, uint32_t attrs);
-bool at_attribute(struct parser *p);    /* does the `@` here, at the start of a line, begin an attribute? */
+bool at_attribute(struct parser *p);    /* true if the `@` here, at the start of a line, begins an attribute */
 node_id parse_member(struct parser *p); /* attributes, then fn, param, const or let in a layer */
 /* parse_fn.c: at the keyword, after the attributes; also a layer */
 node_id parse_function(struct parser *p, uint32_t attrs);
@@ -220,25 +220,24 @@ node_id parse_import(struct parser *p);
 node_id parse_from(struct parser *p);
 /* parse_type.c */
 node_id parse_type(struct parser *p);
-uint32_t parse_generics(struct parser *p);            /* <T: Numeric, M>; list's extra index, 0 where there is none */
+uint32_t parse_generics(struct parser *p);            /* <T: Numeric, M>; extra index of the list, 0: none */
 uint32_t parse_traits(struct parser *p);              /* Numeric + Float */
-bool names_dtype(const struct parser *p, token_id i); /* is the token an element type's name? */
+bool names_dtype(const struct parser *p, token_id i); /* true for the name of an element type */
 /* parse_stmt.c */
 node_id parse_statement(struct parser *p, bool layer); /* of a block, or of a layer's body */
 node_id parse_if(struct parser *p);
 static inline bool is_assign(unsigned k) { return k >= TOK_ASSIGN && k <= TOK_AT_EQ; }
 _Static_assert(TOK_AT_EQ - TOK_ASSIGN == 5, "the assignment operators stand together");
 /* parse_block.c */
-node_id parse_body(struct parser *p, token_id head, bool layer); /* of what begins at token `head`; reports a missing `{` */
-node_id parse_block(struct parser *p);                           /* at its `{` */
-bool leaves_block(struct parser *p, token_id head, token_id open,
-		  bool layer); /* true at the next definition: the block at `open` is not closed */
+node_id parse_body(struct parser *p, token_id head, bool layer);               /* of the construct at token `head`; reports a missing `{` */
+node_id parse_block(struct parser *p);                                         /* at its `{` */
+bool leaves_block(struct parser *p, token_id head, token_id open, bool layer); /* true at the next definition: the block is not closed */
 void parse_and_end(struct parser *p, token_id head, token_id open, bool layer); /* a statement, and recovery after it */
-/* parse_indented.c: the same without braces, which is reported */
+/* parse_indented.c: a body without braces, which is reported */
 node_id parse_indented(struct parser *p, token_id head, bool layer);
 /* parse_pattern.c */
 node_id parse_pattern(struct parser *p); /* also a bare `a, b` */
-/* parse_display.c: at their first token */
+/* parse_brackets.c: at their first token */
 node_id parse_paren(struct parser *p);
 node_id parse_list_literal(struct parser *p);
 node_id parse_fstring(struct parser *p);

@@ -33,7 +33,7 @@ static void no_value(struct parser *p, token_id keyword, bool layer)
 		help(p, g, "a weight of the layer is declared with `param`");
 		edit(p, g, token_span(&p->t->tokens, keyword), "param");
 	} else {
-		help(p, g, "every local has a value from the start: `let y: float = 0.0`");
+		help(p, g, "every local needs a value: `let y: float = 0.0`");
 	}
 	p->failed = true;
 }
@@ -66,8 +66,8 @@ static node_id parse_return(struct parser *p)
 	bool bare = after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_SEMICOLON || p->k == TOK_EOF;
 	node_id value = bare ? AST_NONE : parse_expr_or_tuple(p);
 	if (p->in_main && value && !p->panic) {
-		struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, value), "a main block gives no result");
-		help(p, g, "it is left by `return` alone; values are shown by `print`, and an `assert` that fails makes the exit code 1");
+		struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, value), "a main block returns no value");
+		help(p, g, "write `return` alone; `print` shows values, and a failing `assert` sets the exit code 1");
 		if (ast_kind(p->t, value) == NODE_INT)
 			edit(p, g, (span){here(p).source, p->t->tokens.ends[keyword], ast_span(p->t, value).end}, "");
 		sound(p, g);
@@ -124,7 +124,7 @@ static node_id parse_while(struct parser *p)
 	return new_node(p, NODE_WHILE, keyword, cond, body);
 }
 
-/* `esle {` behind a block: says so, and it is read as `else`. */
+/* Reports `esle {` after a block, and reads it as `else`. */
 static void misspelt_else(struct parser *p)
 {
 	static const char *const word = "else";
@@ -135,7 +135,7 @@ static void misspelt_else(struct parser *p)
 	snprintf(name, sizeof name, "%.*s", (int)token_len(&p->t->tokens, p->i), token_text(&p->t->tokens, p->i));
 	if (!diag_nearest(name, &word, 1))
 		return;
-	struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "`%s` starts nothing", name);
+	struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "`%s` is not a keyword", name);
 	help(p, g, "did you mean `else`?");
 	edit(p, g, here(p), word);
 	sound(p, g);
@@ -171,7 +171,7 @@ node_id parse_if(struct parser *p)
 
 /* --- assert --- */
 
-/* Does token k, on the line of the name `assert`, begin its condition? */
+/* True if token k, on the line of the name `assert`, begins its condition. */
 static bool begins_condition(enum token_kind k)
 {
 	return k == TOK_NAME || k == TOK_BANG || k == TOK_MINUS || k == TOK_LPAREN || k == TOK_LBRACKET || k == TOK_LBRACE || k == TOK_IF ||
@@ -188,7 +188,7 @@ static bool at_assert(const struct parser *p)
 	return !token_after_newline(t, p->i + 1) && begins_condition(token_kind(t, p->i + 1));
 }
 
-/* Is the parenthesis at `open` the whole rest of the statement, as in assert(c, "m")? */
+/* True if the parenthesis at `open` is the rest of the statement, as in assert(c, "m"). */
 static bool whole_statement(const struct parser *p, token_id open)
 {
 	uint32_t depth = 0;
@@ -267,7 +267,7 @@ static node_id parse_expr_statement(struct parser *p)
 
 /* --- any statement --- */
 
-/* What never follows a name that starts an expression, and `(`. */
+/* Tokens that never follow a name at the start of an expression, and `(` and `<`, which start an argument list or generics. */
 static const uint8_t is_odd_after_name[TOK_COUNT] = {
 	[TOK_EOF] = 1,    [TOK_NAME] = 1, [TOK_INT] = 1,   [TOK_FLOAT] = 1,  [TOK_STRING] = 1,   [TOK_FSTR_WHOLE] = 1, [TOK_FSTR_HEAD] = 1,
 	[TOK_FN] = 1,     [TOK_LET] = 1,  [TOK_CONST] = 1, [TOK_RETURN] = 1, [TOK_FOR] = 1,      [TOK_WHILE] = 1,      [TOK_BREAK] = 1,
@@ -300,7 +300,7 @@ node_id parse_statement(struct parser *p, bool layer)
 	case TOK_CONTINUE: return parse_jump(p, NODE_CONTINUE);
 	case TOK_PARAM:
 		if (!layer)
-			return misplaced(p, "`param` declares a parameter of a layer and stands directly in its body", parse_member);
+			return misplaced(p, "`param` declares a parameter of a layer; write it directly in the layer's body", parse_member);
 		return parse_member(p);
 	case TOK_FN:
 		if (!layer)
@@ -310,14 +310,14 @@ node_id parse_statement(struct parser *p, bool layer)
 	case TOK_AT:
 		if (layer)
 			return parse_member(p);
-		error_at(p, DIAG_MISPLACED_ATTR, here(p), "an attribute stands before a definition");
+		error_at(p, DIAG_MISPLACED_ATTR, here(p), "an attribute must precede a definition");
 		return error_node(p);
 	case TOK_LAYER:
 	case TOK_TYPE:
 	case TOK_IMPORT:
 	case TOK_FROM:
 	case TOK_MAIN:
-		error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "`%s` cannot stand in a block", token_kind_text((enum token_kind)p->k));
+		error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "`%s` is not allowed in a block", token_kind_text((enum token_kind)p->k));
 		return error_node(p);
 	case TOK_NAME:
 		if (at_assert(p))

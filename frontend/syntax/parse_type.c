@@ -8,7 +8,7 @@ static node_id parse_type_arg(struct parser *p);
 
 static bool closes_angle(const struct parser *p) { return p->k == TOK_GT || p->k == TOK_GE; }
 
-/* The `>` that closes type arguments; the `=` of a `>=` stays, for `let x: Image<3>= y`. */
+/* Takes the `>` that closes type arguments; of a `>=`, the `=` remains, for `let x: Image<3>= y`. */
 static token_id expect_angle(struct parser *p, token_id open)
 {
 	if (p->k == TOK_GE) {
@@ -251,7 +251,7 @@ bool names_dtype(const struct parser *p, token_id i)
 	return token_kind(t, i) == TOK_NAME && token_len(t, i) < sizeof text && dtype_find(text) != DT_COUNT;
 }
 
-/* `n: int32`: n is a dimension, as without the type. */
+/* Takes the type of `n: int32`: n is a dimension with or without it. */
 static bool accept_size_type(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;

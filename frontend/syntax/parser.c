@@ -1,5 +1,5 @@
 /* A recursive descent parser with precedence climbing for expressions; the grammar is in parse_item.c, parse_type.c, parse_stmt.c and
- * parse_expr.c (parse_pattern.c, parse_display.c), reports and recovery in parse_error.c, habits/parse_habits.c and parse_recover.c. */
+ * parse_expr.c (parse_pattern.c, parse_brackets.c), reports and recovery in parse_error.c, parse_recover.c and parse_indented.c. */
 #include "frontend/syntax/parser.h"
 #include <stdlib.h>
 #include "base/huge_alloc.h"
@@ -109,7 +109,7 @@ token_id parse_elements(struct parser *p, enum token_kind close, parse_fn elemen
 		if (!accept(p, TOK_COMMA) && p->k == close)
 			break;
 		++*commas;
-		if (p->k == TOK_RPAREN || p->k == TOK_RBRACKET || p->k == TOK_RBRACE) /* the right one, or one that closes something else */
+		if (p->k == TOK_RPAREN || p->k == TOK_RBRACKET || p->k == TOK_RBRACE) /* a trailing comma, or another bracket's end */
 			break;
 	}
 	token_id closed = expect_close(p, open, close);

@@ -15,7 +15,7 @@ enum token_class { TOKEN_SPECIAL, TOKEN_LITERAL, TOKEN_KEYWORD, TOKEN_PUNCT };
 
 typedef uint32_t token_id;
 #define TOKEN_NONE UINT32_MAX
-#define TOKEN_NEWLINE 0x80u /* bit of kinds[i]: a newline (or the start of the file) stands before the token */
+#define TOKEN_NEWLINE 0x80u /* bit of kinds[i]: a newline (or the start of the file) precedes the token */
 
 struct tokens {
 	const struct source *src;
@@ -31,10 +31,10 @@ static inline bool token_after_newline(const struct tokens *t, token_id i) { ret
 static inline const char *token_text(const struct tokens *t, token_id i) { return t->src->text + t->starts[i]; } /* not NUL-terminated */
 static inline uint32_t token_len(const struct tokens *t, token_id i) { return t->ends[i] - t->starts[i]; }
 static inline span token_span(const struct tokens *t, token_id i) { return (span){t->src->id, t->starts[i], t->ends[i]}; }
-/* Is its text exactly `word`? */
+/* True if its text is exactly `word`. */
 bool token_is(const struct tokens *t, token_id i, const char *word);
 
-/* How the kind is written ("->"), or what people call it ("name"). */
+/* The spelling of the kind ("->"), or a description ("name"). */
 const char *token_kind_text(enum token_kind k);
 const char *token_kind_id(enum token_kind k); /* "ARROW" */
 extern const uint8_t token_classes[TOK_COUNT];

@@ -32,7 +32,7 @@ static node_id parse_clause(struct parser *p)
 	return new_node(p, NODE_COMP_FOR, keyword, pattern, iter);
 }
 
-/* An element of [a, b], or all of [a for b in c]: then a COMPREHENSION whose closing token parse_list_literal fills in. */
+/* An element of [a, b]; or all of [a for b in c], a COMPREHENSION whose closing token parse_list_literal fills in. */
 static node_id parse_list_element(struct parser *p)
 {
 	token_id before = p->i - 1;
@@ -128,7 +128,7 @@ node_id parse_fstring(struct parser *p)
 		push(p, parse_interpolation(p));
 		raise_height(&height, p);
 		bool text = p->k == TOK_FSTR_MID || p->k == TOK_FSTR_TAIL;
-		push(p, text ? p->i : first); /* where recovery found no end there is an error anyway */
+		push(p, text ? p->i : first); /* without an end there was an error */
 		more = p->k == TOK_FSTR_MID;
 		if (text)
 			advance(p);

@@ -1,15 +1,15 @@
-/* Words that are keywords only where an item begins: `layer`, `type`, `main`, `param`, `from`. Anywhere else they are names, and the parser sees them as such. */
+/* Words that are keywords only where an item begins: `layer`, `type`, `main`, `param`, `from`. Elsewhere they become names before parsing. */
 #include "frontend/syntax/parse_state.h"
 
 static bool is_soft(enum token_kind k) { return k == TOK_LAYER || k == TOK_TYPE || k == TOK_MAIN || k == TOK_PARAM || k == TOK_FROM; }
 
-/* May an item stand behind this token on one line? Behind `;`, a brace, or an attribute. */
+/* True if an item may follow this token on the same line: after `;`, a brace or an attribute. */
 static bool may_end_item(enum token_kind k)
 {
 	return k == TOK_SEMICOLON || k == TOK_LBRACE || k == TOK_RBRACE || k == TOK_NAME || k == TOK_RPAREN || k == TOK_STRING;
 }
 
-/* Does soft word i go on as its item does: `layer Net`, `from "x.tri"`, `main {`? */
+/* True if the tokens after word i continue an item: `layer Net`, `from "x.tri"`, `main {`. */
 static bool goes_on(const struct tokens *t, token_id i)
 {
 	enum token_kind k = token_kind(t, i), next = token_kind(t, i + 1);
@@ -33,7 +33,7 @@ void soften_keywords(struct tokens *t)
 			continue;
 		bool starts = !i || token_after_newline(t, i), top = !braces && !parens;
 		bool begins = starts || may_end_item(token_kind(t, i - 1));
-		bool entry = top && k == TOK_MAIN && i && token_kind(t, i + 1) == TOK_LPAREN; /* fn main(), which has its own message */
+		bool entry = top && k == TOK_MAIN && i && token_kind(t, i + 1) == TOK_LPAREN; /* fn main(), which is an error */
 		if ((top && begins) || (entry && (token_kind(t, i - 1) == TOK_FN || token_kind(t, i - 1) == TOK_NAME)) ||
 		    (begins && goes_on(t, i)))
 			continue;
