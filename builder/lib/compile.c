@@ -1,5 +1,5 @@
-/* A unit's code at its first call: from the user's cache, with that of the units that it calls as far as it is there; else compiled from the loops that the library
- * carries. Then linked into an image of its own, whose calls of other units go through the library's slots, and mapped. */
+/* The code of a unit at its first call. It comes from the user's cache, with its callees if they are cached, or is compiled from the loops in the
+ * library. It is linked into an image of its own and mapped. Calls of other units go through the slots of the library. */
 #include <dlfcn.h>
 #include <errno.h>
 #include <stdio.h>
@@ -23,16 +23,16 @@
 #include "builder/lib/host.h"
 #include "builder/manifest/platform.h"
 
-enum { MOST_TOGETHER = 256 }; /* units that are taken from the cache at once */
+enum { MAX_TOGETHER = 256 }; /* units loaded from the cache together */
 
-/* Units that are linked together: the wanted one first. */
-struct team {
+/* Units that are linked together; the requested one is first. */
+struct unit_group {
 	struct arena *a;
-	const struct tri_lazy_unit *units[MOST_TOGETHER];
-	struct object *objects[MOST_TOGETHER + 1];
+	const struct tri_lazy_unit *units[MAX_TOGETHER];
+	struct object *objects[MAX_TOGETHER + 1];
 	uint32_t n;
-	struct map seen; /* units that were looked for */
-	struct map far;  /* names that have a stub */
+	struct map seen;  /* units that were looked up */
+	struct map stubs; /* names that have a stub */
 	void *c_library;
 	const char *error;
 };
@@ -44,7 +44,7 @@ static hash128 as_hash(const uint8_t bytes[16])
 	return h;
 }
 
-static bool add_fragment(struct team *t, const struct tri_lazy_unit *u, const void *bytes, size_t len)
+static bool add_fragment(struct unit_group *t, const struct tri_lazy_unit *u, const void *bytes, size_t len)
 {
 	struct object *o = object_parse(t->a, u->name, bytes, len, &t->error);
 	if (!o)
@@ -54,10 +54,10 @@ static bool add_fragment(struct team *t, const struct tri_lazy_unit *u, const vo
 	return true;
 }
 
-static bool first_sight(struct team *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
+static bool first_sight(struct unit_group *t, const struct tri_lazy_unit *u) { return map_put(&t->seen, map_key_str(u->symbol), 1); }
 
-/* The unit and what it calls, breadth first. True: the unit itself was there. */
-static bool find_fragments(struct team *t, struct cache_reader *c, const struct tri_lazy_unit *wanted)
+/* Loads the unit and its callees from the cache, breadth first. True if the unit itself was found. */
+static bool find_fragments(struct unit_group *t, struct cache_reader *c, const struct tri_lazy_unit *wanted)
 {
 	size_t len;
 	const void *bytes = cache_reader_get(c, CACHE_FRAGMENT, as_hash(wanted->key), &len);
@@ -65,7 +65,7 @@ static bool find_fragments(struct team *t, struct cache_reader *c, const struct 
 	if (!bytes || !add_fragment(t, wanted, bytes, len))
 		return false;
 	for (uint32_t at = 0; at < t->n; at++)
-		for (uint32_t i = 0; i < t->units[at]->n_calls && t->n < MOST_TOGETHER; i++) {
+		for (uint32_t i = 0; i < t->units[at]->n_calls && t->n < MAX_TOGETHER; i++) {
 			const struct tri_lazy_unit *u = t->units[at]->calls[i].callee;
 			if (!first_sight(t, u) || __atomic_load_n(&u->slot->state, __ATOMIC_ACQUIRE) == TRI_LAZY_READY)
 				continue;
@@ -84,7 +84,7 @@ static struct platform platform_of(const struct tri_lazy_library *l)
 	return p;
 }
 
-static bool generate(struct team *t, const struct tri_lazy_unit *u, const struct loop_fn *f, struct buf *object)
+static bool generate(struct unit_group *t, const struct tri_lazy_unit *u, const struct loop_fn *f, struct buf *object)
 {
 	struct platform p = platform_of(u->library);
 	struct generators *g = host_borrow(t->a, as_hash(u->library->generator), &t->error);
@@ -100,20 +100,20 @@ static bool generate(struct team *t, const struct tri_lazy_unit *u, const struct
 	return ok;
 }
 
-/* What cannot be kept is compiled again by the next process. */
-static void keep(struct team *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
+/* If this fails, the next process compiles the unit again. */
+static void keep(struct unit_group *t, const struct tri_lazy_unit *u, const struct buf *object, int64_t ns)
 {
 	char key[33];
-	const char *said,
+	const char *message,
 		*argv[] = {NULL, "-C", "/", "cache", "put", cache_kind_text(CACHE_FRAGMENT), key, arena_printf(t->a, "%lld", (long long)ns),
 			   NULL};
 	hash_hex(as_hash(u->key), key);
 	if (host_cache(t->a))
-		host_run_trib(t->a, argv, object->at, object->len, &said);
+		host_run_trib(t->a, argv, object->at, object->len, &message);
 }
 
-/* Compiles the unit and keeps the fragment. */
-static bool compile(struct team *t, const struct tri_lazy_unit *u)
+/* Compiles the unit and caches the fragment. */
+static bool compile(struct unit_group *t, const struct tri_lazy_unit *u)
 {
 	struct buf object = {0};
 	int64_t start = os_now_ns();
@@ -133,7 +133,7 @@ static bool compile(struct team *t, const struct tri_lazy_unit *u)
 
 /* ---- linking into this process ---- */
 
-/* The unit with that symbol, or whose scratch function has it: *scratch. */
+/* The unit with that symbol. *scratch: it is the symbol of its scratch function. */
 static const struct tri_lazy_unit *find_unit(const struct tri_lazy_unit *caller, const char *name, bool *scratch)
 {
 	for (uint32_t i = 0; i < caller->n_calls; i++) {
@@ -148,17 +148,17 @@ static const struct tri_lazy_unit *find_unit(const struct tri_lazy_unit *caller,
 	return NULL;
 }
 
-static const void *find_address(struct team *t, const struct tri_lazy_library *l, const char *name)
+static const void *find_address(struct unit_group *t, const struct tri_lazy_library *l, const char *name)
 {
 	for (uint32_t i = 0; i < l->n_symbols; i++)
 		if (strcmp(l->symbols[i].name, name) == 0)
 			return l->symbols[i].address;
 	if (!t->c_library)
-		t->c_library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL); /* and the C library, which it needs */
+		t->c_library = dlopen("libm.so.6", RTLD_NOW | RTLD_LOCAL); /* and with it the C library */
 	return t->c_library && link_may_import(name) ? dlsym(t->c_library, name) : NULL;
 }
 
-static bool is_ours(const struct team *t, const char *name)
+static bool is_ours(const struct unit_group *t, const char *name)
 {
 	for (uint32_t i = 0; i < t->n; i++) {
 		size_t n = strlen(t->units[i]->symbol);
@@ -168,24 +168,24 @@ static bool is_ours(const struct team *t, const char *name)
 	return false;
 }
 
-/* A stub for what the unit's code refers to and does not come with it. */
-static bool reach(struct team *t, struct object *stubs, const struct tri_lazy_unit *u, const char *name)
+/* A stub for a symbol that is not linked together with the unit. */
+static bool reach(struct unit_group *t, struct object *stubs, const struct tri_lazy_unit *u, const char *name)
 {
 	bool scratch;
-	if (!map_put(&t->far, map_key_str(name), 1) || is_ours(t, name))
+	if (!map_put(&t->stubs, map_key_str(name), 1) || is_ours(t, name))
 		return true;
 	const struct tri_lazy_unit *callee = find_unit(u, name, &scratch);
 	const void *address = callee ? (scratch ? (const void *)&callee->slot->scratch : (const void *)&callee->slot->code)
 				     : find_address(t, u->library, name);
 	if (!address) {
-		t->error = arena_printf(t->a, "its code refers to %s, which is not in the library", name);
+		t->error = arena_printf(t->a, "its code uses %s, which is not in the library", name);
 		return false;
 	}
 	thunk_far(stubs, name, address, callee != NULL);
 	return true;
 }
 
-static bool reach_all(struct team *t)
+static bool reach_all(struct unit_group *t)
 {
 	struct object *stubs = object_new(t->a, "stubs");
 	for (uint32_t i = 0; i < t->n; i++)
@@ -198,10 +198,10 @@ static bool reach_all(struct team *t)
 	return true;
 }
 
-static const char *scratch_name(struct team *t, uint32_t i) { return arena_printf(t->a, "%s_scratch", t->units[i]->symbol); }
+static const char *scratch_name(struct unit_group *t, uint32_t i) { return arena_printf(t->a, "%s_scratch", t->units[i]->symbol); }
 
-/* The slot of a unit that came along is ready at once; the wanted one is said to be by who asked. */
-static void fill_slot(struct team *t, uint32_t i, const char *base)
+/* Marks another unit of the group as ready. The caller marks the requested one. */
+static void fill_slot(struct unit_group *t, uint32_t i, const char *base)
 {
 	struct tri_lazy_slot *s = t->units[i]->slot;
 	uint32_t absent = TRI_LAZY_ABSENT;
@@ -212,7 +212,7 @@ static void fill_slot(struct team *t, uint32_t i, const char *base)
 		__atomic_compare_exchange_n(&s->state, &absent, TRI_LAZY_READY, false, __ATOMIC_RELEASE, __ATOMIC_RELAXED);
 }
 
-static bool load(struct team *t)
+static bool load(struct unit_group *t)
 {
 	struct buf image = {0};
 	const char **exports = ARENA_ARRAY(t->a, const char *, 2 * t->n);
@@ -224,14 +224,14 @@ static bool load(struct team *t)
 	bool ok = reach_all(t) && link_shared(t->a, &r, &image, &t->error);
 	const char *base = ok ? load_image(image.at, image.len) : NULL;
 	if (ok && !base)
-		t->error = arena_printf(t->a, "no memory for its code: %s", strerror(errno));
+		t->error = arena_printf(t->a, "cannot map memory for its code: %s", strerror(errno));
 	for (uint32_t i = 0; base && i < t->n; i++)
 		fill_slot(t, i, base);
 	buf_free(&image);
 	return base != NULL;
 }
 
-static bool make(struct team *t, const struct tri_lazy_unit *u)
+static bool make(struct unit_group *t, const struct tri_lazy_unit *u)
 {
 	if (!hash_eq(as_hash(u->library->build), build_id())) {
 		t->error = "libtrib.so is of another version of trib: build the library again";
@@ -244,19 +244,19 @@ static bool make(struct team *t, const struct tri_lazy_unit *u)
 	if (found && load(t))
 		return true;
 	t->n = 0;
-	map_free(&t->far);
-	t->far = (struct map){0};
+	map_free(&t->stubs);
+	t->stubs = (struct map){0};
 	return compile(t, u) && load(t);
 }
 
 static int lazy_compile(const struct tri_lazy_unit *u, char *why, size_t n)
 {
-	struct team t = {.a = arena_new(0)};
+	struct unit_group t = {.a = arena_new(0)};
 	bool ok = make(&t, u);
 	if (!ok)
 		snprintf(why, n, "%s", t.error ? t.error : "no reason given");
 	map_free(&t.seen);
-	map_free(&t.far);
+	map_free(&t.stubs);
 	if (t.c_library)
 		dlclose(t.c_library);
 	arena_free(t.a);

@@ -1,4 +1,4 @@
-/* The one place of libtrib with state: whatever number of lazy libraries a process has, LLVM's contexts should be few. */
+/* The only state of libtrib, shared by all lazy libraries of a process, so that there are few LLVM contexts. */
 #include "builder/lib/host.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -24,12 +24,12 @@
 extern char **environ;
 
 static struct {
-	pthread_mutex_t lock;          /* of what follows */
-	VEC(struct generators *) idle; /* as many as were ever in use at once */
-	hash128 generator;             /* zero: the file was not looked at yet */
+	pthread_mutex_t lock;          /* guards the members below */
+	VEC(struct generators *) idle; /* not lent now */
+	hash128 generator;             /* digest of the module; zero: not read yet */
 } host = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-/* Under the lock. */
+/* With the lock held. */
 static bool look_at_generator(struct arena *a, const char **error)
 {
 	const void *bytes;
@@ -91,16 +91,16 @@ const char *host_cache(struct arena *a)
 	struct cache_config config;
 	const char *folder = NULL;
 	bool ok = cache_config_read(a, sources, NULL, &none, &config, diags) && config.at[SETTING_ENABLED].number;
-	if (ok && config.at[SETTING_DIR].text[0] == '/') /* without a home it would be in whatever folder the process works in */
+	if (ok && config.at[SETTING_DIR].text[0] == '/') /* without HOME the path would be relative */
 		folder = folder_of(a, &config);
 	diags_free(diags);
 	sources_free(sources);
 	return folder;
 }
 
-/* ---- trib ---- */
+/* ---- running trib ---- */
 
-/* Write as the host's own code would not have to: what exceeds `ulimit -f` is EFBIG here, whatever the host does with SIGXFSZ. The signal goes to this thread. */
+/* Writes with SIGXFSZ blocked: beyond `ulimit -f` the result is EFBIG, whatever the program does with the signal. */
 static ssize_t write_unsignalled(int fd, const void *bytes, size_t n)
 {
 	sigset_t limit, before, pending;
@@ -119,7 +119,7 @@ static ssize_t write_unsignalled(int fd, const void *bytes, size_t n)
 	return w;
 }
 
-/* A file without a name: no pipe, so nobody waits for the other and nobody is ended by SIGPIPE. */
+/* A file without a name instead of a pipe: no deadlock, no SIGPIPE. */
 static int nameless(const void *bytes, size_t n)
 {
 	int fd = memfd_create("trib", MFD_CLOEXEC);
@@ -170,10 +170,10 @@ static int spawn(pid_t *child, const char *const *argv, int in, int err)
 	return e;
 }
 
-/* The host may reap children itself, or ignore them: then what was said tells. */
-static bool succeeded(bool known, int status, const char *said) { return known ? status == 0 : !strstr(said, "error"); }
+/* The program may reap or ignore its children. Then the message decides. */
+static bool succeeded(bool known, int status, const char *message) { return known ? status == 0 : !strstr(message, "error"); }
 
-bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **said)
+bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **message)
 {
 	pid_t child;
 	int status = 0, got, in = nameless(input, n), err = nameless(NULL, 0);
@@ -183,11 +183,11 @@ bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t
 	if (ok) {
 		while ((got = waitpid(child, &status, 0)) < 0 && errno == EINTR)
 			continue;
-		*said = content(a, err);
-		ok = succeeded(got == child, status, *said);
+		*message = content(a, err);
+		ok = succeeded(got == child, status, *message);
 	} else {
-		*said = argv[0] ? arena_printf(a, "cannot run %s: %s", argv[0], strerror(e))
-				: "libtrib.so does not find trib, which belongs two folders above it";
+		*message = argv[0] ? arena_printf(a, "cannot run %s: %s", argv[0], strerror(e))
+				   : "libtrib.so does not find trib, which belongs two folders above it";
 	}
 	if (in >= 0)
 		close(in);

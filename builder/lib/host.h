@@ -1,4 +1,4 @@
-/* What libtrib keeps in a process between two units that it compiles, code generators; and the way to the user's cache and to trib. */
+/* What libtrib shares in a process: code generators, the path of the user's cache, and a way to run trib. */
 #ifndef TRIB_BUILDER_LIB_HOST_H
 #define TRIB_BUILDER_LIB_HOST_H
 #include <stdbool.h>
@@ -7,12 +7,12 @@
 struct arena;
 struct generators;
 
-/* A set of code generators for the caller alone until host_return. Only those of the file with that digest will do. NULL: *error, in `a`. */
+/* Lends code generators to the caller until host_return. They must come from the module with that digest. NULL: *error, in `a`. */
 struct generators *host_borrow(struct arena *a, hash128 generator, const char **error);
 void host_return(struct generators *g);
-/* The folder of the user's cache, in `a`; NULL: there is none, or it is not used. */
+/* The folder of the user's cache, in `a`; NULL if the cache is not used. */
 const char *host_cache(struct arena *a);
-/* Runs `trib ARGS…` with these bytes as its standard input. What may meet damage and writes is done by a process that can die of it. argv[0] is filled in and the
- * list ends with NULL. *said: what it wrote to standard error, in `a`. False: it did not succeed, and *said is the reason if it could not be run. */
-bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **said);
+/* Runs `trib ARGS…` with these bytes as standard input. Writing to a damaged cache may crash, so another process does it. argv[0] is filled in;
+ * the list ends with NULL. *message: its standard error, in `a`, or why it could not be started. False: it failed. */
+bool host_run_trib(struct arena *a, const char **argv, const void *input, size_t n, const char **message);
 #endif

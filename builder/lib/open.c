@@ -1,4 +1,4 @@
-/* tri_open_lazy: a build without code, by trib itself. */
+/* tri_open_lazy: lets trib build the model without code. */
 #include "builder/lib/tri_lazy.h"
 #include <errno.h>
 #include <stdio.h>
@@ -21,12 +21,12 @@ struct opened {
 struct request {
 	const char *folder, *name;
 	struct arena *a;
-	const char *path; /* of the library; NULL: it was not built */
+	const char *path; /* of the library; NULL if the build failed */
 	const char *error;
 };
 
-/* A spelling of the path that no other version of the library has: the loader takes equal names for equal libraries, also if the file is another. A file that
- * is loaded keeps its inode. */
+/* A spelling of the path that is unique for this version of the library. The loader takes equal paths for the same library, even if the file
+ * was replaced. */
 static const char *own_name(struct request *r, const char *path)
 {
 	struct stat st;
@@ -45,7 +45,7 @@ static const char *own_name(struct request *r, const char *path)
 	return own;
 }
 
-/* The first line that says what is wrong, behind its place if it has one. */
+/* The first error message, after its position if it has one. */
 static const char *first_error(struct request *r, const char *text)
 {
 	const char *at = strstr(text, "error");
@@ -60,11 +60,12 @@ static const char *first_error(struct request *r, const char *text)
 
 static void build(struct request *r)
 {
-	const char *said, *argv[] = {NULL, "build", "--lazy", "--emit=library", "--out=" LAZY_FOLDER, "-C", r->folder, "--", r->name, NULL};
-	if (host_run_trib(r->a, argv, NULL, 0, &said))
+	const char *message,
+		*argv[] = {NULL, "build", "--lazy", "--emit=library", "--out=" LAZY_FOLDER, "-C", r->folder, "--", r->name, NULL};
+	if (host_run_trib(r->a, argv, NULL, 0, &message))
 		r->path = own_name(r, arena_printf(r->a, "%s/" LAZY_FOLDER "/lib%s.so", r->folder, r->name));
 	if (!r->path)
-		r->error = *said ? first_error(r, said) : strerror(errno);
+		r->error = *message ? first_error(r, message) : strerror(errno);
 }
 
 static struct opened *open_library(struct request *r)
@@ -92,7 +93,7 @@ __attribute__((visibility("default"))) tri_lazy_model *tri_open_lazy(const char 
 								     tri_error *err)
 {
 	struct request r = {.folder = folder, .name = name, .a = arena_new(0)};
-	if (getauxval(AT_SECURE)) /* a project's manifest names programs, and its outputs are files */
+	if (getauxval(AT_SECURE)) /* a project can name programs to run and files to write */
 		r.error = "a process with raised privileges (setuid) builds no project: build it before, and open its library";
 	else
 		build(&r);

@@ -1,5 +1,5 @@
-/* Definitions are told from each other by file and name. One that is found under its name in another file has moved, and what names it is as before: the
- * hashes that decide are of meaning, and a place is none. */
+/* A definition is identified by file and name. A definition with the same name in another file has moved; its users are unchanged, because
+ * no hash contains a file name. */
 #include "builder/query/affected.h"
 #include <stdlib.h>
 #include <string.h>
@@ -22,15 +22,15 @@ const char *model_reason_text(enum model_reason r)
 	return texts[r];
 }
 
-struct comparing {
+struct comparison {
 	struct arena *a;
-	const struct project_snapshot *old, *now;
-	uint32_t *match; /* now's definition to old's; SNAPSHOT_NO_DEF: none */
-	bool *taken;     /* of old's */
+	const struct project_snapshot *old, *new;
+	uint32_t *match; /* new definition → old definition, or SNAPSHOT_NO_DEF */
+	bool *matched;   /* of the old definitions */
 	struct affected *out;
 };
 
-/* ---- which is which ---- */
+/* ---- matching ---- */
 
 static hash128 full_name(const struct snapshot_def *d)
 {
@@ -42,31 +42,31 @@ static hash128 name_and_tokens(const struct snapshot_def *d) { return hash_combi
 typedef hash128 name_fn(const struct snapshot_def *d);
 #define SEVERAL UINT64_MAX
 
-/* Matches what is not matched yet and has the same name; `single`: only where it is the only one of that name on either side. */
-static void match_by(struct comparing *c, name_fn *name, bool single)
+/* Matches definitions of the same name that are not matched yet. `single`: only if the name is unique on both sides. */
+static void match_by(struct comparison *c, name_fn *name, bool single)
 {
-	struct map old = {0}, now = {0};
+	struct map old = {0}, new = {0};
 	uint64_t at, first;
 	for (uint32_t i = 0; i < c->old->n_defs; i++)
-		if (!c->taken[i])
+		if (!c->matched[i])
 			map_put(&old, name(&c->old->defs[i]), map_get(&old, name(&c->old->defs[i]), NULL) && single ? SEVERAL : i);
-	for (uint32_t i = 0; single && i < c->now->n_defs; i++)
+	for (uint32_t i = 0; single && i < c->new->n_defs; i++)
 		if (c->match[i] == SNAPSHOT_NO_DEF)
-			map_put(&now, name(&c->now->defs[i]), map_get(&now, name(&c->now->defs[i]), NULL) ? SEVERAL : i);
-	for (uint32_t i = 0; i < c->now->n_defs; i++) {
-		hash128 key = name(&c->now->defs[i]);
-		if (c->match[i] != SNAPSHOT_NO_DEF || !map_get(&old, key, &at) || at == SEVERAL || c->taken[at])
+			map_put(&new, name(&c->new->defs[i]), map_get(&new, name(&c->new->defs[i]), NULL) ? SEVERAL : i);
+	for (uint32_t i = 0; i < c->new->n_defs; i++) {
+		hash128 key = name(&c->new->defs[i]);
+		if (c->match[i] != SNAPSHOT_NO_DEF || !map_get(&old, key, &at) || at == SEVERAL || c->matched[at])
 			continue;
-		if (single && map_get(&now, key, &first) && first == SEVERAL)
+		if (single && map_get(&new, key, &first) && first == SEVERAL)
 			continue;
 		c->match[i] = (uint32_t)at;
-		c->taken[at] = true;
+		c->matched[at] = true;
 	}
 	map_free(&old);
-	map_free(&now);
+	map_free(&new);
 }
 
-/* ---- what changed ---- */
+/* ---- changes ---- */
 
 static int by_number(const void *a, const void *b)
 {
@@ -74,62 +74,62 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Do the names in it stand for what they did? An import may make them stand for something else. */
-static bool same_uses(struct comparing *c, const struct snapshot_def *now, const struct snapshot_def *old)
+/* True if its names refer to the same definitions as before. An import may change that. */
+static bool same_uses(struct comparison *c, const struct snapshot_def *new, const struct snapshot_def *old)
 {
 	arena_mark_t mark = arena_mark(c->a);
-	bool same = now->n_uses == old->n_uses;
-	uint32_t *list = ARENA_ARRAY(c->a, uint32_t, now->n_uses + 1);
-	for (uint32_t i = 0; same && i < now->n_uses; i++)
-		list[i] = c->match[now->uses[i]];
+	bool same = new->n_uses == old->n_uses;
+	uint32_t *list = ARENA_ARRAY(c->a, uint32_t, new->n_uses + 1);
+	for (uint32_t i = 0; same && i < new->n_uses; i++)
+		list[i] = c->match[new->uses[i]];
 	if (same)
-		qsort(list, now->n_uses, sizeof *list, by_number);
-	for (uint32_t i = 0; same && i < now->n_uses; i++)
+		qsort(list, new->n_uses, sizeof *list, by_number);
+	for (uint32_t i = 0; same && i < new->n_uses; i++)
 		same = list[i] == old->uses[i];
 	arena_release(c->a, mark);
 	return same;
 }
 
-static enum def_change change_of(struct comparing *c, const struct snapshot_def *now, const struct snapshot_def *old)
+static enum def_change change_of(struct comparison *c, const struct snapshot_def *new, const struct snapshot_def *old)
 {
 	if (!old)
 		return DEF_ADDED;
-	if (!hash_eq(now->tokens, old->tokens) || old->broken || now->broken || !same_uses(c, now, old))
+	if (!hash_eq(new->tokens, old->tokens) || old->broken || new->broken || !same_uses(c, new, old))
 		return DEF_CHANGED;
-	return hash_eq(now->deep, old->deep) ? DEF_SAME : DEF_AFFECTED;
+	return hash_eq(new->deep, old->deep) ? DEF_SAME : DEF_AFFECTED;
 }
 
-static void list_definitions(struct comparing *c)
+static void list_definitions(struct comparison *c)
 {
-	const struct project_snapshot *now = c->now, *old = c->old;
+	const struct project_snapshot *new = c->new, *old = c->old;
 	struct affected *out = c->out;
-	out->defs = ARENA_ARRAY(c->a, struct affected_def, now->n_defs + old->n_defs + 1);
-	for (uint32_t i = 0; i < now->n_defs; i++) {
-		const struct snapshot_def *d = &now->defs[i], *was = c->match[i] == SNAPSHOT_NO_DEF ? NULL : &old->defs[c->match[i]];
+	out->defs = ARENA_ARRAY(c->a, struct affected_def, new->n_defs + old->n_defs + 1);
+	for (uint32_t i = 0; i < new->n_defs; i++) {
+		const struct snapshot_def *d = &new->defs[i], *was = c->match[i] == SNAPSHOT_NO_DEF ? NULL : &old->defs[c->match[i]];
 		bool moved = was && strcmp(was->file, d->file) != 0;
 		out->defs[out->n_defs++] = (struct affected_def){d, was, change_of(c, d, was), moved, SNAPSHOT_NO_DEF};
 	}
 	for (uint32_t i = 0; i < old->n_defs; i++)
-		if (!c->taken[i] && !old->defs[i].std)
+		if (!c->matched[i] && !old->defs[i].std)
 			out->defs[out->n_defs++] = (struct affected_def){&old->defs[i], &old->defs[i], DEF_REMOVED, false, SNAPSHOT_NO_DEF};
 }
 
-/* From each change to what names it, breadth first: everybody learns of the nearest one. What comes from a file with syntax errors counts as changed
- * whatever the hashes say, and so what is above it is affected. */
-static void lead_to_changes(struct comparing *c)
+/* Goes from each change to its users, breadth first, so that each gets the nearest change. A definition in a file with syntax errors counts as
+ * changed, so its users are affected. */
+static void lead_to_changes(struct comparison *c)
 {
-	uint32_t n = c->now->n_defs, total = 0, head = 0, tail = 0;
+	uint32_t n = c->new->n_defs, total = 0, head = 0, tail = 0;
 	uint32_t *first = ARENA_ARRAY(c->a, uint32_t, n + 2), *queue = ARENA_ARRAY(c->a, uint32_t, n + 1);
 	bool *seen = ARENA_ARRAY(c->a, bool, n + 1);
 	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < c->now->defs[i].n_uses; k++, total++)
-			first[c->now->defs[i].uses[k] + 2]++;
+		for (uint32_t k = 0; k < c->new->defs[i].n_uses; k++, total++)
+			first[c->new->defs[i].uses[k] + 2]++;
 	for (uint32_t i = 2; i < n + 2; i++)
 		first[i] += first[i - 1];
 	uint32_t *users = ARENA_ARRAY(c->a, uint32_t, total + 1);
 	for (uint32_t i = 0; i < n; i++)
-		for (uint32_t k = 0; k < c->now->defs[i].n_uses; k++)
-			users[first[c->now->defs[i].uses[k] + 1]++] = i;
+		for (uint32_t k = 0; k < c->new->defs[i].n_uses; k++)
+			users[first[c->new->defs[i].uses[k] + 1]++] = i;
 	for (uint32_t i = 0; i < n; i++)
 		if ((seen[i] = c->out->defs[i].change >= DEF_CHANGED))
 			queue[tail++] = i;
@@ -200,24 +200,24 @@ static void compare_settings(const struct model_spec *a, const struct model_spec
 	}
 }
 
-/* A definition may also be another one of the same name, in a file that was not loaded then. */
-static void compare_entries(struct comparing *c, const struct snapshot_model *now, const struct snapshot_model *old, why_vec *why)
+/* The entry may now be another definition of the same name, in a file that was not loaded before. */
+static void compare_entries(struct comparison *c, const struct snapshot_model *new, const struct snapshot_model *old, why_vec *why)
 {
-	for (uint32_t i = 0; i < now->spec->n_entries; i++) {
-		uint32_t at = now->entries[i];
-		struct model_why w = {MODEL_ENTRY, now->spec->entries[i], at};
+	for (uint32_t i = 0; i < new->spec->n_entries; i++) {
+		uint32_t at = new->entries[i];
+		struct model_why w = {MODEL_ENTRY, new->spec->entries[i], at};
 		bool known = i < old->spec->n_entries && old->entries[i] != SNAPSHOT_NO_DEF && at != SNAPSHOT_NO_DEF;
 		bool same =
-			known && hash_eq(c->now->defs[at].deep, c->old->defs[old->entries[i]].deep) && c->out->defs[at].change == DEF_SAME;
+			known && hash_eq(c->new->defs[at].deep, c->old->defs[old->entries[i]].deep) && c->out->defs[at].change == DEF_SAME;
 		if (!same)
 			vec_push(why, w);
 	}
 }
 
-static void compare_weights(const struct model_spec *now, const struct git_api *git, struct git_view *view, why_vec *why)
+static void compare_weights(const struct model_spec *new, const struct git_api *git, struct git_view *view, why_vec *why)
 {
 	struct file_stamp stamp;
-	const char *path = now->weights ? now->weights->text : NULL;
+	const char *path = new->weights ? new->weights->text : NULL;
 	if (!path)
 		return;
 	struct model_why changed = {MODEL_WEIGHTS, path, SNAPSHOT_NO_DEF}, unknown = {MODEL_WEIGHTS_UNKNOWN, path, SNAPSHOT_NO_DEF};
@@ -236,42 +236,42 @@ static const struct snapshot_model *find_model(const struct project_snapshot *w,
 	return NULL;
 }
 
-static void compare_models(struct comparing *c, const struct git_api *git, struct git_view *view)
+static void compare_models(struct comparison *c, const struct git_api *git, struct git_view *view)
 {
 	struct affected *out = c->out;
-	out->n_models = c->now->n_models;
+	out->n_models = c->new->n_models;
 	out->models = ARENA_ARRAY(c->a, struct affected_model, out->n_models + 1);
 	for (uint32_t i = 0; i < out->n_models; i++) {
-		const struct snapshot_model *now = &c->now->models[i], *old = find_model(c->old, now->spec->name);
+		const struct snapshot_model *new = &c->new->models[i], *old = find_model(c->old, new->spec->name);
 		why_vec why = {0};
 		if (old) {
-			compare_settings(now->spec, old->spec, &why);
-			compare_entries(c, now, old, &why);
-			compare_weights(now->spec, git, view, &why);
+			compare_settings(new->spec, old->spec, &why);
+			compare_entries(c, new, old, &why);
+			compare_weights(new->spec, git, view, &why);
 		} else {
-			struct model_why fresh = {MODEL_NEW, now->spec->name, SNAPSHOT_NO_DEF};
+			struct model_why fresh = {MODEL_NEW, new->spec->name, SNAPSHOT_NO_DEF};
 			vec_push(&why, fresh);
 		}
 		struct affected_model *m = &out->models[i];
-		*m = (struct affected_model){now->spec->name, ARENA_ARRAY(c->a, struct model_why, why.len + 1), why.len};
+		*m = (struct affected_model){new->spec->name, ARENA_ARRAY(c->a, struct model_why, why.len + 1), why.len};
 		for (uint32_t k = 0; k < why.len; k++)
 			m->why[k] = why.at[k];
 		vec_free(&why);
 	}
 	const char **removed = ARENA_ARRAY(c->a, const char *, c->old->n_models + 1);
 	for (uint32_t i = 0; i < c->old->n_models; i++)
-		if (!find_model(c->now, c->old->models[i].spec->name))
+		if (!find_model(c->new, c->old->models[i].spec->name))
 			removed[out->n_removed++] = c->old->models[i].spec->name;
 	out->removed = removed;
 }
 
-struct affected *affected_new(struct arena *a, const struct project_snapshot *old, const struct project_snapshot *now,
+struct affected *affected_new(struct arena *a, const struct project_snapshot *old, const struct project_snapshot *new,
 			      const struct git_api *git, struct git_view *view)
 {
-	struct comparing c = {.a = a, .old = old, .now = now, .out = ARENA_NEW(a, struct affected)};
-	c.match = ARENA_ARRAY(a, uint32_t, now->n_defs + 1);
-	c.taken = ARENA_ARRAY(a, bool, old->n_defs + 1);
-	for (uint32_t i = 0; i < now->n_defs; i++)
+	struct comparison c = {.a = a, .old = old, .new = new, .out = ARENA_NEW(a, struct affected)};
+	c.match = ARENA_ARRAY(a, uint32_t, new->n_defs + 1);
+	c.matched = ARENA_ARRAY(a, bool, old->n_defs + 1);
+	for (uint32_t i = 0; i < new->n_defs; i++)
 		c.match[i] = SNAPSHOT_NO_DEF;
 	match_by(&c, full_name, false);
 	match_by(&c, name_and_tokens, false);

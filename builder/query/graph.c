@@ -21,10 +21,10 @@ struct maker {
 	struct graph *g;
 	VEC(struct graph_def) defs;
 	VEC(numbers) def_uses;
-	struct map def_index; /* file and place → defs index; models share files */
+	struct map def_index; /* file and position → index in defs; models share files */
 	struct model_defs {
 		const struct def_graph *graph;
-		uint32_t *number; /* of its nodes among defs */
+		uint32_t *number; /* graph node → index in defs */
 	} *models;
 	VEC(struct graph_unit) units;
 };
@@ -33,7 +33,7 @@ struct maker {
 
 static hash128 place_key(const char *file, uint32_t start) { return hash_combine(map_key_str(file), (hash128){start, 1}); }
 
-/* A piece of source in one line. */
+/* The text of a span in one line. */
 static const char *text_at(const struct maker *m, span at)
 {
 	if (at.source == SPAN_NO_SOURCE)

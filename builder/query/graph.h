@@ -1,4 +1,4 @@
-/* What uses what in a project: definitions, with the types that were inferred for them, and the units that they became, with what compiling each took. */
+/* The graph of a project: definitions with inferred types, and units with compile times, and what uses what. */
 #ifndef TRIB_BUILDER_QUERY_GRAPH_H
 #define TRIB_BUILDER_QUERY_GRAPH_H
 #include <stdbool.h>
@@ -14,14 +14,14 @@ struct graph_links {
 	const uint32_t *uses, *used_by;
 	uint32_t n_uses, n_used_by;
 };
-struct graph_type {                     /* something of a definition that has a type */
-	const char *kind, *name, *type; /* "argument", "x", "float32[N, 64]"; type NULL: it differs from use to use */
+struct graph_type {                     /* a typed part of a definition */
+	const char *kind, *name, *type; /* "argument", "x", "float32[N, 64]"; type NULL: it differs between uses */
 };
 struct graph_def {
 	const char *name, *file, *kind, *signature; /* "Net", "src/net.tri", "layer", "layer Net(n: int)" */
 	uint32_t line;
 	bool std;         /* of the standard library */
-	const char *type; /* of its result, or of the constant; NULL: not known, or it differs */
+	const char *type; /* of its result, or of the constant; NULL: unknown, or it differs */
 	struct graph_type *types;
 	uint32_t n_types;
 	struct graph_links links; /* definitions */
@@ -29,10 +29,10 @@ struct graph_def {
 struct graph_unit {
 	const char *name, *definition, *file, *signature; /* signature: "(x: float32[N, 64]) -> (out: float32[N, 10])" */
 	uint32_t line, model, def;                        /* def: UINT32_MAX if there is none */
-	bool built;   /* the last build compiled it or had it from the cache; else it was taken in, or nothing was built yet */
-	bool current; /* and it has not changed since */
+	bool built;   /* compiled or cached by the last build; else it was inlined, or there was no build */
+	bool current; /* built, and unchanged since */
 	hash128 key;
-	int64_t cost_ns;          /* of compiling it, as measured; 0: not known */
+	int64_t cost_ns;          /* measured compile time; 0: unknown */
 	struct graph_links links; /* units of the same model */
 };
 struct graph_model {
@@ -51,11 +51,11 @@ struct graph {
 };
 #define GRAPH_NONE UINT32_MAX
 
-/* Of a project that is loaded with indexes, and of the last build's records. Memory in the context's arena. */
+/* From a project loaded with indexes, and the records of the last build. Memory in the context's arena. */
 struct graph *graph_new(const struct build_context *c, const struct project *p);
 void graph_print_dot(const struct graph *g, struct buf *out);
 void graph_print_json(const struct graph *g, struct buf *out);
-/* One page, complete in itself. */
+/* One self-contained page. */
 void graph_print_html(const struct graph *g, struct buf *out);
 struct json_writer;
 void graph_put_def(const struct graph *g, const struct graph_def *d, struct json_writer *w);

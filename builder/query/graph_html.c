@@ -3,7 +3,7 @@
 #include "builder/query/graph.h"
 #include "builder/query/graph_page.h"
 
-/* JSON inside a script: no `<` may stand in it, or a string could end the script. */
+/* Escapes `<` in JSON: otherwise a string could end the script element. */
 static void put_in_script(const struct buf *json, struct buf *out)
 {
 	for (size_t i = 0; i < json->len; i++) {

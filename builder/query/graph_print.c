@@ -25,7 +25,7 @@ static int64_t dearest(const struct graph *g)
 	return most;
 }
 
-/* White for what costs nothing to red for the dearest, by the logarithm. As hue, saturation, value. */
+/* A colour from white (no cost) to red (highest cost), on a logarithmic scale, as hue, saturation, value. */
 static void put_colour(int64_t ns, int64_t most, struct buf *out)
 {
 	double share = ns > 0 ? 1 - log((double)most / (double)ns) / log(1000) : 0;

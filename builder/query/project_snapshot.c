@@ -18,65 +18,65 @@
 
 #define MANIFEST "tri.build"
 
-/* The front end of a model; models of the same files share one. */
-struct loaded {
+/* The checked sources of a model. Models with the same files share them. */
+struct checked_sources {
 	const char *const *files;
 	uint32_t n_files;
 	struct frontend *frontend;
 	struct index *index;
 	struct def_graph *graph;
-	uint32_t *numbers; /* of the graph's nodes among the world's definitions */
+	uint32_t *numbers; /* graph node → definition of the snapshot */
 };
-struct loading {
-	struct project_snapshot w; /* first: what snapshot_new returns */
+struct snapshot_loader {
+	struct project_snapshot snapshot; /* first: snapshot_new returns it */
 	const struct git_api *git;
 	struct git_view *view;
-	struct map seen; /* path to source id + 1; 0: absent */
+	struct map seen; /* path → source id + 1; 0: missing */
 	struct dependencies dependencies;
-	VEC(const struct dependency *) then; /* of a commit */
-	struct loaded *loaded;
-	uint32_t n_loaded;
+	VEC(const struct dependency *) old_dependencies; /* of a commit */
+	struct checked_sources *checked;
+	uint32_t n_checked;
 	VEC(struct snapshot_def) defs;
-	struct map by_name; /* file, name and number to its place in defs */
+	struct map by_name; /* file, name and number → index in defs */
 };
 
 /* ---- files ---- */
 
-/* Of a commit's dependency: the files are not where the paths say, for there the present ones are. */
-static bool read_then(struct loading *l, const char *path, char **text, size_t *len)
+/* Reads a file of the commit. The paths of dependencies lead to their current files, so the old ones are read from the cache. */
+static bool read_at_commit(struct snapshot_loader *l, const char *path, char **text, size_t *len)
 {
 	size_t n = strlen(DEPENDENCY_FOLDER);
 	if (strncmp(path, DEPENDENCY_FOLDER, n) != 0 || path[n] != '/')
 		return l->git->view_read(l->view, path, text, len);
-	for (uint32_t i = 0; i < l->then.len; i++) {
-		const struct dependency *d = l->then.at[i];
+	for (uint32_t i = 0; i < l->old_dependencies.len; i++) {
+		const struct dependency *d = l->old_dependencies.at[i];
 		size_t root = strlen(d->root);
 		if (strncmp(path, d->root, root) == 0 && path[root] == '/')
-			return os_read_file(path_join(l->w.arena, d->files, path + root + 1), INT32_MAX, text, len);
+			return os_read_file(path_join(l->snapshot.arena, d->files, path + root + 1), INT32_MAX, text, len);
 	}
 	return false;
 }
 
 static const struct source *load(void *ctx, const char *path)
 {
-	struct loading *l = ctx;
+	struct snapshot_loader *l = ctx;
 	hash128 key = map_key_str(path);
 	uint64_t id;
 	char *text;
 	size_t len;
 	if (map_get(&l->seen, key, &id))
-		return id ? sources_get(l->w.sources, (uint32_t)id - 1) : NULL;
+		return id ? sources_get(l->snapshot.sources, (uint32_t)id - 1) : NULL;
 	const struct source *s = NULL;
-	bool there = l->view ? read_then(l, path, &text, &len) : os_read_file(path, INT32_MAX, &text, &len);
-	if (there && len < INT32_MAX)
-		s = sources_take(l->w.sources, path, text, len);
-	else if (there)
+	bool found = l->view ? read_at_commit(l, path, &text, &len) : os_read_file(path, INT32_MAX, &text, &len);
+	if (found && len < INT32_MAX)
+		s = sources_take(l->snapshot.sources, path, text, len);
+	else if (found)
 		free(text);
 	map_put(&l->seen, key, s ? s->id + 1u : 0);
 	return s;
 }
 
-struct matching {
+struct pattern_match {
 	struct arena *a;
 	const char *pattern;
 	VEC(const char *) found;
@@ -84,18 +84,18 @@ struct matching {
 
 static void match(void *ctx, const char *path)
 {
-	struct matching *m = ctx;
+	struct pattern_match *m = ctx;
 	if (glob_matches(m->pattern, path))
 		vec_push(&m->found, arena_strdup(m->a, path));
 }
 
 static int by_text(const void *x, const void *y) { return strcmp(*(const char *const *)x, *(const char *const *)y); }
 
-/* As glob_expand, among the commit's files. */
-static const char *const *expand_in_commit(struct loading *l, const char *pattern, uint32_t *n)
+/* glob_expand for the files of a commit. */
+static const char *const *expand_in_commit(struct snapshot_loader *l, const char *pattern, uint32_t *n)
 {
-	struct arena *a = l->w.arena;
-	struct matching m = {.a = a, .pattern = pattern};
+	struct arena *a = l->snapshot.arena;
+	struct pattern_match m = {.a = a, .pattern = pattern};
 	const char *plain = pattern + strcspn(pattern, "*?["); /* the folder before the first part that is a pattern */
 	while (plain > pattern && plain[-1] != '/')
 		plain--;
@@ -110,7 +110,7 @@ static const char *const *expand_in_commit(struct loading *l, const char *patter
 	return list;
 }
 
-static const char *const *source_files(struct loading *l, const struct model_spec *s, uint32_t *n)
+static const char *const *source_files(struct snapshot_loader *l, const struct model_spec *s, uint32_t *n)
 {
 	VEC(const char *) files = {0};
 	for (uint32_t i = 0; i < s->sources->n_words; i++) {
@@ -118,11 +118,11 @@ static const char *const *source_files(struct loading *l, const struct model_spe
 		uint32_t found = 1;
 		const char *const *list = &word;
 		if (glob_is_pattern(word))
-			list = l->view ? expand_in_commit(l, word, &found) : glob_expand(l->w.arena, word, &found);
+			list = l->view ? expand_in_commit(l, word, &found) : glob_expand(l->snapshot.arena, word, &found);
 		for (uint32_t k = 0; k < found; k++)
 			vec_push(&files, list[k]);
 	}
-	const char **copy = ARENA_ARRAY(l->w.arena, const char *, files.len + 1);
+	const char **copy = ARENA_ARRAY(l->snapshot.arena, const char *, files.len + 1);
 	if (files.len)
 		memcpy(copy, files.at, files.len * sizeof *copy);
 	*n = files.len;
@@ -132,7 +132,7 @@ static const char *const *source_files(struct loading *l, const struct model_spe
 
 /* ---- front ends ---- */
 
-static bool same_files(const struct loaded *l, const char *const *files, uint32_t n)
+static bool same_files(const struct checked_sources *l, const char *const *files, uint32_t n)
 {
 	bool same = l->n_files == n;
 	for (uint32_t i = 0; same && i < n; i++)
@@ -140,25 +140,25 @@ static bool same_files(const struct loaded *l, const char *const *files, uint32_
 	return same;
 }
 
-/* Syntax errors go to the world, whatever else is wrong to a build that will meet it. */
-static void keep_syntax_errors(struct loading *l, const struct diags *all)
+/* Copies the syntax errors into the snapshot. A build will report the other errors. */
+static void copy_syntax_errors(struct snapshot_loader *l, const struct diags *all)
 {
 	for (uint32_t i = 0; i < diags_count(all); i++) {
 		const struct diag *g = diags_at(all, i);
 		if (diag_is_syntax_error(g->code) && g->primary.at.source != SPAN_NO_SOURCE)
-			diags_take(l->w.diags, g);
+			diags_take(l->snapshot.diags, g);
 	}
 }
 
-static struct loaded *load_files(struct loading *l, const char *const *files, uint32_t n)
+static struct checked_sources *load_files(struct snapshot_loader *l, const char *const *files, uint32_t n)
 {
-	for (uint32_t i = 0; i < l->n_loaded; i++)
-		if (same_files(&l->loaded[i], files, n))
-			return &l->loaded[i];
-	struct loaded *it = &l->loaded[l->n_loaded++];
+	for (uint32_t i = 0; i < l->n_checked; i++)
+		if (same_files(&l->checked[i], files, n))
+			return &l->checked[i];
+	struct checked_sources *it = &l->checked[l->n_checked++];
 	struct diags *found = diags_new(0);
-	*it = (struct loaded){.files = files, .n_files = n, .index = index_new()};
-	it->frontend = frontend_new(l->w.sources, (struct frontend_host){load, l}, found);
+	*it = (struct checked_sources){.files = files, .n_files = n, .index = index_new()};
+	it->frontend = frontend_new(l->snapshot.sources, (struct frontend_host){load, l}, found);
 	frontend_set_index(it->frontend, it->index);
 	frontend_set_dependencies(it->frontend, l->dependencies.visible, l->dependencies.n_visible);
 	for (uint32_t i = 0; i < n; i++)
@@ -166,8 +166,8 @@ static struct loaded *load_files(struct loading *l, const char *const *files, ui
 	frontend_check(it->frontend);
 	index_finish(it->index);
 	frontend_set_index(it->frontend, NULL);
-	keep_syntax_errors(l, found);
-	it->graph = def_graph_new(l->w.arena, it->frontend, it->index);
+	copy_syntax_errors(l, found);
+	it->graph = def_graph_new(l->snapshot.arena, it->frontend, it->index);
 	diags_free(found);
 	return it;
 }
@@ -179,8 +179,8 @@ static hash128 name_key(const char *file, const char *name, uint32_t nth)
 	return hash_combine(hash_combine(map_key_str(file), map_key_str(name)), (hash128){nth, 0});
 }
 
-/* The world's number of a definition; new ones are added without what they use. */
-static uint32_t number_of(struct loading *l, const struct def_node *n, struct map *counts)
+/* The number of a definition in the snapshot. A new definition is added, without its uses. */
+static uint32_t number_of(struct snapshot_loader *l, const struct def_node *n, struct map *counts)
 {
 	const struct frontend_def *d = n->def;
 	hash128 plain = name_key(d->file, d->name, UINT32_MAX);
@@ -192,7 +192,7 @@ static uint32_t number_of(struct loading *l, const struct def_node *n, struct ma
 		return (uint32_t)at;
 	struct snapshot_def def = {
 		.file = d->file, .name = d->name, .nth = (uint32_t)nth, .std = n->std, .tokens = d->tokens, .deep = n->deep};
-	def.line = source_position(l->w.sources, d->at.source, d->at.start).line;
+	def.line = source_position(l->snapshot.sources, d->at.source, d->at.start).line;
 	map_put(&l->by_name, key, l->defs.len);
 	vec_push(&l->defs, def);
 	return l->defs.len - 1;
@@ -204,16 +204,16 @@ static int by_number(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-static void add_definitions(struct loading *l, struct loaded *it)
+static void add_definitions(struct snapshot_loader *l, struct checked_sources *it)
 {
 	struct map counts = {0};
 	const struct def_graph *g = it->graph;
-	it->numbers = ARENA_ARRAY(l->w.arena, uint32_t, g->n + 1);
+	it->numbers = ARENA_ARRAY(l->snapshot.arena, uint32_t, g->n + 1);
 	for (uint32_t i = 0; i < g->n; i++)
 		it->numbers[i] = number_of(l, &g->nodes[i], &counts);
 	for (uint32_t i = 0; i < g->n; i++) {
 		struct snapshot_def *d = &l->defs.at[it->numbers[i]];
-		uint32_t *uses = ARENA_ARRAY(l->w.arena, uint32_t, g->nodes[i].n_uses + 1);
+		uint32_t *uses = ARENA_ARRAY(l->snapshot.arena, uint32_t, g->nodes[i].n_uses + 1);
 		for (uint32_t k = 0; k < g->nodes[i].n_uses; k++)
 			uses[k] = it->numbers[g->nodes[i].uses[k]];
 		qsort(uses, g->nodes[i].n_uses, sizeof *uses, by_number);
@@ -223,8 +223,8 @@ static void add_definitions(struct loading *l, struct loaded *it)
 	map_free(&counts);
 }
 
-/* The definition that an entry names: that of the file that was loaded first, as a build chooses. */
-static uint32_t find_entry(const struct loaded *it, const char *entry)
+/* The definition of an entry. Of several, the one in the file that was loaded first, as in a build. */
+static uint32_t find_entry(const struct checked_sources *it, const char *entry)
 {
 	const struct def_graph *g = it->graph;
 	size_t len = strcspn(entry, ".");
@@ -245,112 +245,110 @@ static uint32_t find_entry(const struct loaded *it, const char *entry)
 	return best;
 }
 
-static void mark_syntax_errors(struct loading *l)
+static void mark_syntax_errors(struct snapshot_loader *l)
 {
 	VEC(const char *) files = {0};
-	for (uint32_t i = 0; i < diags_count(l->w.diags); i++) {
-		const struct diag *g = diags_at(l->w.diags, i);
+	for (uint32_t i = 0; i < diags_count(l->snapshot.diags); i++) {
+		const struct diag *g = diags_at(l->snapshot.diags, i);
 		if (diag_severity_of(g->code) != SEV_ERROR)
 			continue;
-		const char *path = sources_get(l->w.sources, g->primary.at.source)->path;
+		const char *path = sources_get(l->snapshot.sources, g->primary.at.source)->path;
 		if (!files.len || strcmp(files.at[files.len - 1], path) != 0)
 			vec_push(&files, path);
 	}
-	const char **list = ARENA_ARRAY(l->w.arena, const char *, files.len + 1);
+	const char **list = ARENA_ARRAY(l->snapshot.arena, const char *, files.len + 1);
 	for (uint32_t i = 0; i < files.len; i++)
 		list[i] = files.at[i];
-	l->w.broken = list;
-	l->w.n_broken = files.len;
+	l->snapshot.broken = list;
+	l->snapshot.n_broken = files.len;
 	vec_free(&files);
-	for (uint32_t i = 0; i < l->w.n_defs; i++)
-		for (uint32_t k = 0; k < l->w.n_broken && !l->w.defs[i].broken; k++)
-			l->w.defs[i].broken = strcmp(l->w.defs[i].file, l->w.broken[k]) == 0;
+	for (uint32_t i = 0; i < l->snapshot.n_defs; i++)
+		for (uint32_t k = 0; k < l->snapshot.n_broken && !l->snapshot.defs[i].broken; k++)
+			l->snapshot.defs[i].broken = strcmp(l->snapshot.defs[i].file, l->snapshot.broken[k]) == 0;
 }
 
-/* ---- the whole ---- */
-
-static void load_models(struct loading *l)
+static void load_models(struct snapshot_loader *l)
 {
-	struct project_snapshot *w = &l->w;
-	w->n_models = w->spec.n_models;
-	w->models = ARENA_ARRAY(w->arena, struct snapshot_model, w->n_models + 1);
-	l->loaded = ARENA_ARRAY(w->arena, struct loaded, w->n_models + 1);
-	for (uint32_t i = 0; i < w->n_models; i++) {
-		const struct model_spec *s = &w->spec.models[i];
-		uint32_t n, before = l->n_loaded, *entries = ARENA_ARRAY(w->arena, uint32_t, s->n_entries + 1);
-		const char *const *files = source_files(l, s, &n);
-		struct loaded *it = load_files(l, files, n);
-		if (l->n_loaded != before)
+	struct project_snapshot *s = &l->snapshot;
+	s->n_models = s->spec.n_models;
+	s->models = ARENA_ARRAY(s->arena, struct snapshot_model, s->n_models + 1);
+	l->checked = ARENA_ARRAY(s->arena, struct checked_sources, s->n_models + 1);
+	for (uint32_t i = 0; i < s->n_models; i++) {
+		const struct model_spec *m = &s->spec.models[i];
+		uint32_t n, before = l->n_checked, *entries = ARENA_ARRAY(s->arena, uint32_t, m->n_entries + 1);
+		const char *const *files = source_files(l, m, &n);
+		struct checked_sources *it = load_files(l, files, n);
+		if (l->n_checked != before)
 			add_definitions(l, it);
-		for (uint32_t k = 0; k < s->n_entries; k++)
-			entries[k] = find_entry(it, s->entries[k]);
-		w->models[i] = (struct snapshot_model){s, entries};
+		for (uint32_t k = 0; k < m->n_entries; k++)
+			entries[k] = find_entry(it, m->entries[k]);
+		s->models[i] = (struct snapshot_model){m, entries};
 	}
-	w->n_defs = l->defs.len;
-	w->defs = l->defs.at;
+	s->n_defs = l->defs.len;
+	s->defs = l->defs.at;
 }
 
-static void note_then(void *ctx, const struct dependency *d)
+static void add_old_dependency(void *ctx, const struct dependency *d)
 {
-	struct loading *l = ctx;
-	struct dependency *copy = ARENA_NEW(l->w.arena, struct dependency);
+	struct snapshot_loader *l = ctx;
+	struct dependency *copy = ARENA_NEW(l->snapshot.arena, struct dependency);
 	*copy = *d;
-	vec_push(&l->then, copy);
+	vec_push(&l->old_dependencies, copy);
 }
 
-/* Those of a commit may be beyond reach, which is no error. */
-static bool find_dependencies(struct loading *l, const struct manifest *m, const struct options *o)
+/* The dependencies of a commit may be unreachable; that is no error. */
+static bool find_dependencies(struct snapshot_loader *l, const struct manifest *m, const struct options *o)
 {
 	struct checkouts c;
-	struct project_snapshot *w = &l->w;
+	struct project_snapshot *s = &l->snapshot;
 	struct diags *found = diags_new(0);
 	struct dependency_options r = {
-		.arena = w->arena, .sources = w->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
+		.arena = s->arena, .sources = s->sources, .host = {load, l}, .manifest = m, .checkouts = &c, .diags = found};
 	r.mode = l->view ? DEPENDENCY_AT_COMMIT : o->locked ? DEPENDENCY_LOCKED : DEPENDENCY_BUILD;
-	r.found = l->view ? note_then : NULL;
+	r.found = l->view ? add_old_dependency : NULL;
 	r.ctx = l;
-	w->has_dependencies = checkouts_open(&c, w->arena, w->sources, m, o, found) && dependencies_resolve(&r, &l->dependencies);
+	s->has_dependencies = checkouts_open(&c, s->arena, s->sources, m, o, found) && dependencies_resolve(&r, &l->dependencies);
 	if (!l->view)
-		diags_merge(w->diags, found);
+		diags_merge(s->diags, found);
 	diags_free(found);
-	return w->has_dependencies || l->view;
+	return s->has_dependencies || l->view;
 }
 
 struct project_snapshot *snapshot_new(const struct options *o, const struct git_api *git, struct git_view *view)
 {
 	struct arena *a = arena_new(0);
-	struct loading *l = ARENA_NEW(a, struct loading);
-	struct project_snapshot *w = &l->w;
+	struct snapshot_loader *l = ARENA_NEW(a, struct snapshot_loader);
+	struct project_snapshot *s = &l->snapshot;
 	l->git = git;
 	l->view = view;
-	w->arena = a;
-	w->sources = sources_new();
-	w->diags = diags_new(0);
-	w->has_manifest = load(l, MANIFEST) != NULL;
-	const struct manifest *m = manifest_read(a, (struct frontend_host){load, l}, MANIFEST, w->diags);
-	w->sound_manifest = diags_errors(w->diags) == 0 && build_spec_make(a, m, o, &w->spec, w->diags) && find_dependencies(l, m, o);
-	if (w->sound_manifest) {
+	s->arena = a;
+	s->sources = sources_new();
+	s->diags = diags_new(0);
+	s->has_manifest = load(l, MANIFEST) != NULL;
+	const struct manifest *m = manifest_read(a, (struct frontend_host){load, l}, MANIFEST, s->diags);
+	s->sound_manifest = diags_errors(s->diags) == 0 && build_spec_make(a, m, o, &s->spec, s->diags) && find_dependencies(l, m, o);
+	if (s->sound_manifest) {
 		load_models(l);
-		diags_sort(w->diags);
+		diags_sort(s->diags);
 		mark_syntax_errors(l);
 	}
-	return w;
+	return s;
 }
 
-void snapshot_free(struct project_snapshot *w)
+void snapshot_free(struct project_snapshot *s)
 {
-	struct loading *l = (struct loading *)w;
-	if (!w)
+	struct snapshot_loader *l = (struct snapshot_loader *)s;
+	if (!s)
 		return;
-	for (uint32_t i = 0; i < l->n_loaded; i++) {
-		frontend_free(l->loaded[i].frontend);
-		index_free(l->loaded[i].index);
+	for (uint32_t i = 0; i < l->n_checked; i++) {
+		frontend_free(l->checked[i].frontend);
+		index_free(l->checked[i].index);
 	}
 	vec_free(&l->defs);
-	vec_free(&l->then);
+	vec_free(&l->old_dependencies);
 	map_free(&l->seen);
 	map_free(&l->by_name);
-	diags_free(w->diags);
-	sources_free(w->sources);
-	arena_free(w->arena);
+	diags_free(s->diags);
+	sources_free(s->sources);
+	arena_free(s->arena);
 }

@@ -1,5 +1,5 @@
-/* A project at one moment, on disk or in a commit: its manifest, its models, and which definitions name which. Nothing is built, and what is wrong with
- * the sources only shows as definitions that are not there. */
+/* A project at one moment, on disk or in a commit: manifest, models, definitions and their uses. Nothing is built. Errors in the sources only
+ * show as missing definitions. */
 #ifndef TRIB_BUILDER_QUERY_PROJECT_SNAPSHOT_H
 #define TRIB_BUILDER_QUERY_PROJECT_SNAPSHOT_H
 #include <stdbool.h>
@@ -18,23 +18,23 @@ struct sources;
 
 struct snapshot_def {
 	const char *file, *name;
-	uint32_t nth; /* of that name in its file: main blocks, and what is defined twice */
+	uint32_t nth; /* among equal names in its file: main blocks, duplicates */
 	uint32_t line;
-	bool std;             /* of the standard library: the same in every world */
+	bool std;             /* of the standard library: equal in every snapshot */
 	bool broken;          /* its file has syntax errors */
-	hash128 tokens, deep; /* as def_graph's */
+	hash128 tokens, deep; /* the hashes of def_graph */
 	const uint32_t *uses; /* ascending */
 	uint32_t n_uses;
 };
 struct snapshot_model {
 	const struct model_spec *spec;
-	const uint32_t *entries; /* definitions, one for each of the model's entries; SNAPSHOT_NO_DEF: not found */
+	const uint32_t *entries; /* the definition of each entry; SNAPSHOT_NO_DEF: not found */
 };
 struct project_snapshot {
 	struct arena *arena;
 	struct sources *sources;
-	struct diags *diags;                                 /* errors of the manifest and of syntax; others may be missing */
-	bool has_manifest, sound_manifest, has_dependencies; /* has_dependencies: all of them, as its lock file says */
+	struct diags *diags;                                 /* errors of the manifest and of syntax; not all others */
+	bool has_manifest, sound_manifest, has_dependencies; /* has_dependencies: all of tri.lock */
 	struct build_spec spec;
 	struct snapshot_model *models; /* as spec.models */
 	uint32_t n_models;
@@ -44,7 +44,7 @@ struct project_snapshot {
 	uint32_t n_broken;
 };
 
-/* The models that the options name, all if they name none. view NULL: from disk. */
+/* Loads the models that the options name, or all. `view` NULL: from disk. */
 struct project_snapshot *snapshot_new(const struct options *o, const struct git_api *git, struct git_view *view);
-void snapshot_free(struct project_snapshot *w); /* NULL is accepted */
+void snapshot_free(struct project_snapshot *s); /* NULL is accepted */
 #endif

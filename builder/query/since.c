@@ -48,13 +48,13 @@ static enum status refuse(const struct git_failure *e, const char *rev, FILE *er
 	}
 }
 
-/* What is compared here is definitions: without the names of a file there are none. */
+/* A file with syntax errors has no definitions to compare. */
 static enum status judge_now(const struct since *s, const struct options *o, FILE *err)
 {
-	const struct diags *found = s->now->diags;
-	if (s->now->sound_manifest && !diags_errors(found))
+	const struct diags *found = s->new->diags;
+	if (s->new->sound_manifest && !diags_errors(found))
 		return STATUS_OK;
-	diags_print(found, s->now->sources, err, terminal_has_color(fileno(err), o->color));
+	diags_print(found, s->new->sources, err, terminal_has_color(fileno(err), o->color));
 	for (uint32_t i = 0; i < diags_count(found); i++)
 		if (diags_at(found, i)->code == DIAG_FETCH)
 			return STATUS_ENVIRONMENT;
@@ -70,11 +70,9 @@ static void take_notes(struct since *s, const char *rev)
 	else if (!s->old->sound_manifest)
 		vec_push(&notes, arena_printf(s->arena, "tri.build of %s has errors: everything counts as new", rev));
 	else if (!s->old->has_dependencies)
-		vec_push(&notes,
-			 arena_printf(s->arena, "the dependencies of %s cannot be had as its tri.lock says: what they define counts as new",
-				      rev));
+		vec_push(&notes, arena_printf(s->arena, "the dependencies of %s cannot be fetched: their definitions count as new", rev));
 	for (uint32_t i = 0; i < s->old->n_broken; i++)
-		vec_push(&notes, arena_printf(s->arena, "%s of %s has syntax errors: all that it defines counts as changed",
+		vec_push(&notes, arena_printf(s->arena, "%s of %s has syntax errors: all its definitions count as changed",
 					      s->old->broken[i], rev));
 	if (submodule)
 		vec_push(
@@ -93,14 +91,14 @@ static void take_notes(struct since *s, const char *rev)
 
 static bool known_models(const struct since *s, const struct options *o, FILE *err)
 {
-	const char **names = ARENA_ARRAY(s->arena, const char *, s->now->n_models + 1);
-	for (uint32_t i = 0; i < s->now->n_models; i++)
-		names[i] = s->now->models[i].spec->name;
+	const char **names = ARENA_ARRAY(s->arena, const char *, s->new->n_models + 1);
+	for (uint32_t i = 0; i < s->new->n_models; i++)
+		names[i] = s->new->models[i].spec->name;
 	for (uint32_t i = 0; i < o->n_models; i++) {
 		bool known = false;
-		for (uint32_t k = 0; k < s->now->n_models && !known; k++)
+		for (uint32_t k = 0; k < s->new->n_models && !known; k++)
 			known = strcmp(o->models[i], names[k]) == 0;
-		const char *near = known ? NULL : diag_nearest(o->models[i], names, s->now->n_models);
+		const char *near = known ? NULL : diag_nearest(o->models[i], names, s->new->n_models);
 		if (!known) {
 			fprintf(err, "trib: there is no model `%s`%s%s%s\n", o->models[i], near ? "; did you mean `" : "", near ? near : "",
 				near ? "`?" : "");
@@ -110,10 +108,10 @@ static bool known_models(const struct since *s, const struct options *o, FILE *e
 	return true;
 }
 
-/* What takes part in one of the models that are named. */
+/* Marks the definitions of the named models. */
 static bool *reached_from(struct since *s, const struct options *o)
 {
-	const struct project_snapshot *w = s->now;
+	const struct project_snapshot *w = s->new;
 	bool *seen = ARENA_ARRAY(s->arena, bool, w->n_defs + 1);
 	VEC(uint32_t) stack = {0};
 	for (uint32_t i = 0; i < w->n_models; i++)
@@ -141,20 +139,20 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 	all.n_models = 0;
 	s->git = module_open(s->arena, "git", GIT_ENTRY, GIT_ABI, &error);
 	if (!s->git) {
-		fprintf(err, "trib: %s\n  help: git is asked through that module, which is built where libgit2 is installed\n", error);
+		fprintf(err, "trib: %s\n  help: this module reads git repositories; it is built if libgit2 is installed\n", error);
 		return STATUS_ENVIRONMENT;
 	}
 	s->view = s->git->view_open(".", o->since, s->commit, &failure);
 	if (!s->view)
 		return refuse(&failure, o->since, err);
-	s->now = snapshot_new(&all, s->git, NULL);
+	s->new = snapshot_new(&all, s->git, NULL);
 	enum status judged = judge_now(s, o, err);
 	if (judged != STATUS_OK)
 		return judged;
 	if (!known_models(s, o, err))
 		return STATUS_USAGE;
 	s->old = snapshot_new(&all, s->git, s->view);
-	s->affected = affected_new(s->arena, s->old, s->now, s->git, s->view);
+	s->affected = affected_new(s->arena, s->old, s->new, s->git, s->view);
 	s->reached = o->n_models ? reached_from(s, o) : NULL;
 	take_notes(s, o->since);
 	return STATUS_OK;
@@ -163,13 +161,13 @@ enum status since_open(struct since *s, const struct options *o, FILE *err)
 void since_close(struct since *s)
 {
 	snapshot_free(s->old);
-	snapshot_free(s->now);
+	snapshot_free(s->new);
 	if (s->git)
 		s->git->view_close(s->view);
 	arena_free(s->arena);
 }
 
-/* ---- words ---- */
+/* ---- texts ---- */
 
 bool since_wants(const struct options *o, const char *model)
 {
@@ -201,11 +199,11 @@ const char *since_reason(const struct since *s, const struct model_why *w)
 	case MODEL_NEW: return "it is new";
 	case MODEL_SETTING: return arena_printf(s->arena, "`%s` of tri.build changed", w->text);
 	case MODEL_WEIGHTS: return arena_printf(s->arena, "%s changed", w->text);
-	case MODEL_WEIGHTS_UNKNOWN: return arena_printf(s->arena, "%s is not in that commit, so that it may have changed", w->text);
+	case MODEL_WEIGHTS_UNKNOWN: return arena_printf(s->arena, "%s is not in that commit, so it may have changed", w->text);
 	default: break;
 	}
 	if (w->def == SNAPSHOT_NO_DEF)
-		return arena_printf(s->arena, "the entry %s is not found", w->text);
+		return arena_printf(s->arena, "the entry %s was not found", w->text);
 	const struct affected_def *d = &s->affected->defs[w->def];
 	if (d->change == DEF_AFFECTED)
 		return arena_printf(s->arena, "%s%s changed", w->text, since_path(s, w->def));
