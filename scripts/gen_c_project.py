@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Writes what gen_project.py writes as C for ninja: one function a file, one edge a file, and a shared library. Deterministic."""
+"""Writes the project of gen_project.py as C for ninja: one function a file, one edge a file, and a shared library. Deterministic."""
 import argparse
 import os
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Writes a realistic .tri source of about N lines that checks without an error: layers in both forms, functions, constants, aliases, comments.
 
-usage: gen_source.py [LINES [SEED]] > big.tri
-The same arguments give the same bytes. Every expression is generated towards a shape, so that shapes agree by construction.
-"""
+Usage: gen_source.py [LINES [SEED]] > big.tri
+
+The same arguments give the same bytes. Each expression is generated for a given shape, so that shapes agree by construction."""
 import random
 import re
 import sys

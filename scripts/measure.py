@@ -1,4 +1,4 @@
-"""What the benchmarks share: processes measured one by one, medians, edits."""
+"""Shared by the benchmarks: measurement of single processes, medians, edits."""
 import os
 import statistics
 import sys

@@ -1,4 +1,4 @@
-"""Runs of built models on arrays, for the tests that compare results."""
+"""Runs built models on arrays, for tests that compare results."""
 import json
 import struct
 

@@ -1,4 +1,4 @@
-"""A project in a temporary folder and the real executable, for the tests that work as a user does."""
+"""A project in a temporary folder and the real executable, for tests of the command line."""
 import json
 import os
 import shutil

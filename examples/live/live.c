@@ -1,4 +1,4 @@
-/* Draws the curve of build/libgain.so, and draws it anew when the library has been built anew. In this folder, after `trib build`:
+/* Draws the curve of build/libgain.so, and draws it again after each build of the library. In this folder, after `trib build`:
  *     cc -o build/live live.c -lm && build/live
  * It ends with its standard input (Ctrl-D).
  */

@@ -1,5 +1,5 @@
-/* How fast a source is lexed and parsed: bench_parse FILE [RUNS] prints one JSON object with medians over the runs (default 21), in CPU time of
- * the one thread, which other work on the machine disturbs least; "wall_…" is by the clock on the wall. */
+/* Measures lexer and parser: bench_parse FILE [RUNS] prints one JSON object with medians over the runs (default 21). Times are processor time of the
+ * thread, which other processes disturb least; "wall_…" is elapsed time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

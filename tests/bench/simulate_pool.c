@@ -1,8 +1,8 @@
-/* The pool's policy on a virtual clock: the makespan of a graph of tasks for 1 to 256 workers, beside what no schedule can be shorter than. The graph is
- * run by scheduler/graph.c and scheduler/ready_queue.c, as in the pool; only time is not spent.
+/* Simulates the pool's policy on a virtual clock: the makespan of a task graph for 1 to 256 workers, and its lower bound. scheduler/graph.c and
+ * scheduler/ready_queue.c run the graph, as in the pool; only the clock is virtual.
  *
  * simulate_pool FILE          a graph: a line a task, "NANOSECONDS INPUT…", inputs by line number from 0, above the line
- * simulate_pool --random N    N tasks in the form of a program: definitions of many sizes that need some of those before them, linked at the end */
+ * simulate_pool --random N    N tasks like those of a program: definitions of many sizes that need some of those before them, linked at the end */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-"""The user's cache as a user meets it: the same project elsewhere, limits, settings and where they come from, damage."""
+"""The user's cache from the command line: sharing between projects, limits, settings and their origins, damage."""
 import glob
 import json
 import os
@@ -104,7 +104,7 @@ class SameProjectElsewhere(Cache):
         self.build()
         edited = self.read("build/libchain.so")
         hits, _, entries = self.plans()
-        self.assertEqual((hits, entries), (8, 8))  # the net's was found, but is made anew and takes the place of the other
+        self.assertEqual((hits, entries), (8, 8))  # the net's entry was found, but is built again and replaces the other
         self.trib("cache", "clear")
         self.fresh()
         self.build()

@@ -1,4 +1,4 @@
-"""Sources that nobody writes but a generator that went wrong: each is refused, or accepted, at once and in few words."""
+"""Extreme sources, as a broken generator might write them: each is accepted or rejected quickly, with a short message."""
 import resource
 import unittest
 

@@ -1,4 +1,4 @@
-"""Every flag with every command: the command's help names it, or it is refused."""
+"""Every flag with every command: the command's help lists it, or the command rejects it."""
 import concurrent.futures
 import re
 import unittest

@@ -1,4 +1,4 @@
-"""trib deps and trib graph: what uses what."""
+"""trib deps and trib graph: dependencies between definitions."""
 import json
 import re
 import shutil
@@ -45,7 +45,7 @@ class Graph(ProjectTest):
         self.assertIn("Net", name(defs["scale"]["used_by"]))
         self.assertEqual(name(defs["unused"]["used_by"]), set())
         self.assertEqual([d["name"] for d in g["definitions"]].count("Net"), 1)  # two models share it
-        self.assertEqual(defs["scale"]["type"], "float32[N, 16]")  # nobody wrote it
+        self.assertEqual(defs["scale"]["type"], "float32[N, 16]")  # inferred
         self.assertIn({"kind": "argument", "name": "forward.x", "type": "float32[N, 8]"}, defs["Net"]["types"])
         self.assertTrue(defs["Linear"]["std"])
         self.assertEqual((defs["scale"]["file"], defs["scale"]["line"]), ("src/net.tri", 4))

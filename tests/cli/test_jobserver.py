@@ -1,4 +1,4 @@
-"""trib and GNU make share their jobs: as a child, as a parent, and with a jobserver that counts its tokens."""
+"""trib and GNU make share their job slots: trib as a child, as a parent, and with a jobserver that counts its tokens."""
 import json
 import os
 import random

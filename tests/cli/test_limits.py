@@ -1,4 +1,4 @@
-"""Limits of the shell: a message and an exit code, never death by a signal."""
+"""Limits set by the shell: trib ends with a message and an exit code, never by a signal."""
 import resource
 import unittest
 

@@ -1,4 +1,4 @@
-"""Diagnostics through the real executable: as JSON, and the changes that `check --fix` makes."""
+"""Diagnostics of the real executable: JSON, and the edits of `check --fix`."""
 import json
 import os
 import pathlib

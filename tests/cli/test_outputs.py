@@ -1,4 +1,4 @@
-"""Where builds write: each file by one model, in the project unless the user says otherwise, and through no link that leaves it."""
+"""Output files: each belongs to one model, is in the project unless the user says otherwise, and is not written through a link that leaves the project."""
 import os
 import unittest
 

@@ -1,4 +1,4 @@
-"""Commands in any folder of a project, and paths of the command line there."""
+"""Commands in any folder of a project, and relative paths in their arguments."""
 import os
 import shutil
 import unittest
@@ -64,7 +64,7 @@ class Places(ProjectTest):
         self.there("server", "stop")
 
     def test_a_manifest_in_a_shared_folder(self):
-        """Somebody else's file in /tmp is no project."""
+        """Another user's file in /tmp is not a project."""
         if os.geteuid() != 0:
             self.skipTest("needs a file of another user")
         shared = self.path("shared")

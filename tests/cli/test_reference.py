@@ -1,4 +1,4 @@
-"""Help, completion, the manual page and the reference tables: complete, and true."""
+"""Help, completion, the manual page and the reference tables are complete and true."""
 import os
 import re
 import shutil

@@ -1,4 +1,4 @@
-"""trib run: building first, made-up inputs, batches."""
+"""trib run: building before the run, generated inputs, batches."""
 import os
 import unittest
 

@@ -1,4 +1,4 @@
-"""What a build says of its weights file: another format, missing names, element types that the language lacks, numbers that are none."""
+"""Faults in a weights file: another format, missing names, unknown element types, NaN and infinity."""
 import io
 import json
 import os

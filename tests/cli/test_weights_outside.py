@@ -1,4 +1,4 @@
-"""Weights beside the library: `weights.inside` in the manifest, the .triw file, and what becomes of both when something changes, breaks or is moved."""
+"""Weights beside the library: `weights.inside` in the manifest, and the .triw file after changes, damage and moves."""
 import ctypes
 import glob
 import os

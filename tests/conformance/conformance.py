@@ -1,6 +1,8 @@
 #!/usr/bin/env python3
-"""Runs every SECTION/NAME.tri with `trib run --main` and compares what it prints with NAME.out; where there is a NAME.err, the program fails, and
-that is what stands on the standard error stream; warnings of others are not looked at. usage: conformance.py TRIB FOLDER [--bless]"""
+"""Runs every SECTION/NAME.tri with `trib run --main` and compares its output with NAME.out. A program with a NAME.err must fail, with that text on the
+standard error stream; warnings of other programs are ignored.
+
+Usage: conformance.py TRIB FOLDER [--bless]"""
 import concurrent.futures
 import os
 import pathlib

@@ -1,4 +1,4 @@
-"""print and assert: the same in the interpreter and in compiled code, at every level; what `trib run --main` makes of a project."""
+"""print and assert do the same in the interpreter and in compiled code, at every level; `trib run --main` in a project."""
 import unittest
 
 from project import ProjectTest

@@ -1,4 +1,4 @@
-"""A small project that faults happen to (tests/crash/faults.c), and what must hold after each: shared by the tests of this folder."""
+"""A small project for fault injection (tests/crash/faults.c), and the checks after each fault. Shared by the tests of this folder."""
 import collections
 import os
 import random

@@ -1,4 +1,4 @@
-/* A program that opens a lazy model and calls it once: lazy_host FOLDER NAME ROWS COLUMNS OUTPUTS prints the result in hex. 1: it says why not. */
+/* Opens a lazy model and calls it once: lazy_host FOLDER NAME ROWS COLUMNS OUTPUTS prints the result in hex. It exits with 1 and a message on failure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "tri_lazy.h"

@@ -1,5 +1,5 @@
-/* Processes that open, read, fill and close one cache while others clear and compact it all the time; and the same of a store that is removed file by
- * file. Nobody complains, and no value reads as anything but what was put.
+/* Processes open, read, fill and close one cache while others clear and compact it all the time. The same with a store that is removed file by file.
+ * No call reports an error, and every value reads as it was stored.
  *
  *   races [SECONDS]    for each of the two; 1 */
 #include <errno.h>
@@ -78,7 +78,7 @@ static bool use_cache(const struct race *r, unsigned n)
 static bool clear_cache(const struct race *r, unsigned n)
 {
 	(void)n;
-	nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL); /* else nobody would ever find it there long enough */
+	nanosleep(&(struct timespec){.tv_nsec = 500000}, NULL); /* so that other processes find the cache before it is removed again */
 	return cache_remove_all(r->dir);
 }
 

@@ -1,4 +1,4 @@
-"""Each kind of bad input ends in a clear error and a non-zero exit, and the last good library stays."""
+"""Bad input of each kind gives a clear error and a non-zero exit code; the last good library remains."""
 import json
 import os
 import struct

@@ -1,4 +1,4 @@
-"""Kills, cuts, flipped bits and full disks in the user's cache: the next build equals a clean one, and the limit holds all the while."""
+"""Kills, cuts, flipped bits and full disks in the user's cache: the next build equals a clean one, and the cache's limit holds."""
 import os
 import random
 import shutil

@@ -1,4 +1,4 @@
-"""Kills and full disks: the last good output stays, and the next build equals a clean one."""
+"""Kills and full disks: the last good output remains, and the next build equals a clean one."""
 import os
 import random
 import resource

@@ -1,5 +1,5 @@
-"""Damage to what is kept on disk: files of the project's store and of the user's cache that are cut, flipped, removed, replaced by something else. After each,
-the next build succeeds and its outputs are those of a clean one."""
+"""Damaged files on disk: files of the project's store and of the user's cache are cut, flipped, removed or replaced. After each, the next build succeeds
+and its outputs equal those of a clean one."""
 import os
 import unittest
 import unittest.mock
@@ -215,7 +215,7 @@ class Damage(FaultTest):
 
 class DamagedOutputs(FaultTest):
     def test_outputs(self):
-        """Outputs that somebody changed, cut or removed are made again, those with weights beside them as well."""
+        """Outputs that were changed, cut or removed are built again, also those with weights beside them."""
         self.write("tri.build", self.read("tri.build").decode() + "    weights.inside = 64B\n")
         both = [self.clean()]
         self.edit("src/net.tri", "fc", "fd")

@@ -1,4 +1,4 @@
-"""A fault at every call that writes: kills before, after and in the middle, full disks, errors, short and interrupted writes."""
+"""A fault at every writing call: kills before, after and in the middle, full disks, errors, short and interrupted writes."""
 import os
 import shutil
 import time
@@ -33,7 +33,7 @@ class Faults(FaultTest):
         def try_one(mode, n, call, name):
             self.restore()
             settle()
-            spared = set(old) - set(new) if mode == "eio" and call == "unlink" else ()  # what nobody could remove
+            spared = set(old) - set(new) if mode == "eio" and call == "unlink" else ()  # the fault prevents their removal
             if self.run_fault(mode, n, *args) == 0:
                 now = self.visible()
                 self.assertTrue({name: now[name] for name in now if name in new} == new, "it ended well without the new outputs")

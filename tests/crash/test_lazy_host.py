@@ -1,4 +1,4 @@
-"""Damage under the feet of a program that opens and calls a lazy model: it is not our process, so nothing may end it. The model gives what it gave."""
+"""Damage while a program opens and calls a lazy model. The process is the user's, so nothing may end it, and the model's results stay the same."""
 import os
 import subprocess
 import unittest
@@ -46,7 +46,7 @@ class LazyHost(FaultTest):
                          for p in range(0, size, 1 if size < 200000 else 7)], harm, 4)
 
     def test_trib_is_killed(self):
-        """What trib does for the program fails; the program is told, or compiles itself."""
+        """trib fails on behalf of the program: the program gets an error, or compiles by itself."""
         self.remove(self.path(".trib"))
         self.remove(self.cache)
         self.keep("nothing")

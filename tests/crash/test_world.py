@@ -1,5 +1,5 @@
-"""A world that misbehaves: clocks, stamps, file systems without locks or shared mappings, files that change while they are read, other builds at the same
-time, folders that cannot be written."""
+"""Hostile environments: clocks, stamps, file systems without locks or shared mappings, files that change while they are read, concurrent builds, folders
+that cannot be written."""
 import json
 import os
 import shutil

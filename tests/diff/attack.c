@@ -1,8 +1,8 @@
-/* attack LIBRARY SYMBOL SEED CALLS: calls the entries of a built library with random wrong tensors: ranks, element types, extents, pointers, sizes that
- * overflow or are huge beside an empty one, values. Every call must end soon, with success or with an error that has a message, touch nothing but the
- * memory of its tensors (probe.c has the same guards), and leave the model fit for the next right call, which gives the same bytes each time.
+/* attack LIBRARY SYMBOL SEED CALLS: calls the entries of a built library with random wrong tensors: ranks, element types, extents, pointers, values, and
+ * sizes that overflow or are huge beside an empty one. Every call must end soon, with success or with an error that has a message. It must touch only the
+ * memory of its tensors (probe.c has the same guards). The next correct call must succeed and give the same bytes each time.
  *
- * Every line of the standard input is an entry, "ENTRY SIZE…": sizes of its run-time dimensions that are right. Prints how many calls ended how. */
+ * Every line of the standard input is an entry, "ENTRY SIZE…", with valid sizes of its run-time dimensions. Prints how many calls ended in each way. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>

@@ -1,8 +1,7 @@
 #!/usr/bin/python3
-"""Golden texts of the tensor IR: golden/passes/PASS/NAME.ir through PASS is NAME.out; golden/ir/NAME.ir read and printed is NAME.out.
+"""Golden texts of the tensor IR. Pass PASS turns golden/passes/PASS/NAME.ir into NAME.out. Reading and printing golden/ir/NAME.ir gives NAME.out.
 
-usage: golden_passes.py IR_OPT GOLDEN_DIR [--bless]
-"""
+Usage: golden_passes.py IR_OPT GOLDEN_DIR [--bless]"""
 import difflib
 import pathlib
 import subprocess

@@ -1,6 +1,5 @@
-/* handles LIBRARY SYMBOL CLOSES: uses one opened model of y = x + x @ x, [32, 32], from several threads at once, and closes it during a run,
- * in so many rounds. Every run must give
- * right numbers or TRI_ERR_BUSY, and leave the model fit for the next. Prints how many runs were made and how many were refused. */
+/* handles LIBRARY SYMBOL CLOSES: several threads use one opened model of y = x + x @ x, [32, 32], and one closes it during a run, in CLOSES rounds.
+ * Every run must give correct numbers or TRI_ERR_BUSY, and the next run must work. Prints the numbers of runs and of refused runs. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>

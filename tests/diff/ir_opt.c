@@ -1,11 +1,11 @@
-/* Reads tensor IR text and prints what passes make of it, or runs it:
+/* Reads tensor IR text, and prints or runs the result of passes:
  *
  *   ir-opt PASS[,PASS…] FILE      the text after these passes, one after the other ("-": none)
  *   ir-opt -O N FILE              the text after the passes of a level
  *   ir-opt -r PASSES FILE         the outputs after these passes, by the interpreter: dtype [dims] value…
  *   ir-opt -hash FILE             its hash
  *
- * A function that runs has no inputs: its data are constants. */
+ * A function to run has no inputs; its data are constants. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,8 +1,8 @@
-/* probe LIBRARY SYMBOL: calls the entries of a built library as a C program does, with tensors between pages that nobody may touch: one byte read or
- * written beside them, and any of an empty one, ends the probe by a signal.
+/* probe LIBRARY SYMBOL: calls the entries of a built library as a C program does. Inaccessible pages surround the tensors: one byte read or written beside
+ * them, or any byte of an empty one, ends the probe by a signal.
  *
- * Every line of the standard input is a case, "ENTRY VALUE SIZE…": the value of all integer inputs, and those of the entry's run-time dimensions.
- * Every line of the standard output is its end: "ok HEX", the first output's bytes, or "error CODE MESSAGE". */
+ * Every line of the standard input is a case, "ENTRY VALUE SIZE…": the value of all integer inputs, and the entry's run-time dimensions.
+ * Every line of the standard output is its result: "ok HEX", the first output's bytes, or "error CODE MESSAGE". */
 #include <dlfcn.h>
 #include <stdbool.h>
 #include <stdio.h>

@@ -1,4 +1,4 @@
-"""Random functions full of run-time branches and loops, as .tri and as Python: compiled at every level and interpreted, they give the same."""
+"""Random functions with many run-time branches and loops, as .tri and as Python: all levels and the interpreter give the same results."""
 import random
 import unittest
 

@@ -1,4 +1,4 @@
-"""Shapes with zeros in every position: compiled code gives what the interpreter gives, or both refuse it, on every level and device."""
+"""Shapes with zeros in every position: compiled code and the interpreter give the same, or both reject it, on every level and device."""
 import itertools
 import os
 import re

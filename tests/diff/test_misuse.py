@@ -1,4 +1,4 @@
-"""What a C program may do wrong with a library is an error that says so: never wrong numbers, never a crash."""
+"""Misuse of a library by a C program gives an error with a message, never wrong numbers or a crash."""
 import os
 import subprocess
 import unittest

@@ -1,7 +1,7 @@
 """Whole programs (programs/*.tri), compiled at every level and interpreted, against NumPy.
 
-A program's row in PROGRAMS: its inputs ("dtype dims", where N is the batch and M, T are other run-time sizes), the parameters in its weights
-file, and a function of both that says what it computes."""
+A row of PROGRAMS has the inputs ("dtype dims", where N is the batch and M, T are other run-time sizes), the parameters in the weights file, and a function
+of both that computes the expected outputs."""
 import math
 import os
 import unittest

@@ -1,7 +1,7 @@
-"""Many small cases against PyTorch at once: expressions over random tensors, each with what PyTorch computes from the same.
+"""Many small cases against PyTorch at once: expressions over random tensors, each with PyTorch's result.
 
-All cases of a test are results of one layer, which is compiled at two levels and interpreted; sizes are constants or, where `dynamic` says so,
-known at run time only."""
+All cases of a test are results of one layer, which is compiled at two levels and interpreted. Sizes are constants, or with `dynamic` known only at run
+time."""
 import math
 import re
 

@@ -85,7 +85,7 @@ class Convolutions(TorchTest):
         self.compare(self.rng.choice(["-O0", "-O2"]))
 
     def test_zero_trits(self):
-        """A zero weight leaves out what stands there, infinity too."""
+        """A zero weight skips its input, also an infinite one."""
         x = self.floats(2, 4, 5, 5)
         x.tensor[0, 1, 2, 2], x.tensor[1, 3, 0, 1] = float("inf"), float("nan")
         for groups in (1, 2, 4):

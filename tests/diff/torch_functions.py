@@ -112,7 +112,7 @@ class Order(BatchTest):
 
 
 class Collect(BatchTest):
-    """Lists that loops collect, whose length is a size of the run."""
+    """Lists built by loops, whose length is known only at run time."""
 
     def test_lists(self):
         self.prelude = """

@@ -1,7 +1,7 @@
-"""What the comparisons with PyTorch share: cases of one expression each, compiled and interpreted, against what PyTorch computes.
+"""Shared by the comparisons with PyTorch: cases of one expression each, compiled and interpreted, against PyTorch's result.
 
-A TorchTest collects cases with `case`, then `compare` builds a project with one model for each and runs all of them. Values are drawn by
-self.rng; its seed is new each time and printed, and TRIB_SEED repeats it. Without PyTorch (Debian's python3-torch) the test is skipped."""
+A TorchTest collects cases with `case`, then `compare` builds a project with one model for each and runs all of them. self.rng draws the values. Its seed
+is new each time and printed; TRIB_SEED repeats it. Without PyTorch (Debian's python3-torch) the test is skipped."""
 import os
 import random
 import sys

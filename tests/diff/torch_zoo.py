@@ -1,5 +1,5 @@
-"""examples/zoo against PyTorch: the full networks have its parameters' names, shapes and published counts; narrow ones of the same depth (zoo_small.tri)
-give its outputs for the same random weights, interpreted and compiled."""
+"""examples/zoo against PyTorch: the full networks have the same parameter names, shapes and published counts. Narrow ones of the same depth
+(zoo_small.tri) give the same outputs for the same random weights, interpreted and compiled."""
 import json
 import os
 import shutil

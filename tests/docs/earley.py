@@ -1,5 +1,5 @@
-"""Does a tree-sitter grammar accept a text? By Earley's algorithm (1970), so that no parser has to be generated. White space and comments are skipped
-and an f-string is one token, as are strings and numbers."""
+"""Tests whether a tree-sitter grammar accepts a text, by Earley's algorithm (1970), without a generated parser. White space and comments are skipped. An
+f-string is one token, as are strings and numbers."""
 import re
 
 TOKEN = re.compile(r"""(?P<skip>\s+|\#[^\n]*|/\*.*?\*/)|(?P<fstring>f"(?:[^"\\\n]|\\.)*"|f'(?:[^'\\\n]|\\.)*')|(?P<string>"(?:[^"\\\n]|\\.)*"|'(?:[^'\\\n]|\\.)*')

@@ -1,4 +1,4 @@
-"""The editors' grammars: their word lists are the compiler's, and they read the language. With --bless the lists of builtins are rewritten."""
+"""The editors' grammars: their word lists equal the compiler's, and they accept the language. --bless rewrites the lists of builtins."""
 import glob
 import json
 import os

@@ -1,4 +1,4 @@
-"""frontend/LANGUAGE.md: its examples are checked and run, its signatures and grammar compared with the compiler's tables."""
+"""frontend/LANGUAGE.md: its examples are checked and run; its signatures and grammar are compared with the compiler's tables."""
 import os
 import re
 import unittest

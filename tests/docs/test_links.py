@@ -1,4 +1,4 @@
-"""The documents name what exists: every relative link, and every path and file name in backticks, leads to a file or folder of the repository."""
+"""Every relative link in the documents, and every path and file name in backticks, names an existing file or folder of the repository."""
 import glob
 import os
 import re

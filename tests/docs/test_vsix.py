@@ -1,4 +1,4 @@
-"""The package for VS Code is well-formed and holds what package.json names."""
+"""The package for VS Code is well-formed and contains what package.json names."""
 import json
 import os
 import shutil

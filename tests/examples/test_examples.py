@@ -1,4 +1,4 @@
-"""examples/ built by the real executable, run through the command line, a C program, a C++ compiler and ctypes."""
+"""examples/: built by the real executable, and run by the command line, a C program, a C++ program and ctypes."""
 import sys
 import unittest
 

@@ -1,5 +1,5 @@
-/* A setting into any text as the user's configuration: what was sound stays so, says the new value, and loses it again. The first byte chooses the
- * setting, the first line's rest is the value. */
+/* A setting is added to any text as the user's configuration. A valid text stays valid, has the new value, and loses it when the setting is removed. The
+ * first byte chooses the setting; the rest of the first line is the value. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -59,7 +59,7 @@ static void edit(struct file *f, const char *text, enum cache_setting s, const c
 	struct buf with = {0}, again = {0}, without = {0};
 	config_set_text(text, block, key, value, &with);
 	const char *now = value_in(f, with.at, s);
-	require(now && !strcmp(now, value), "the value is not there", text, with.at);
+	require(now && !strcmp(now, value), "the value is missing", text, with.at);
 	config_set_text(with.at, block, key, value, &again);
 	require(!strcmp(with.at, again.at), "the same once more changes it", with.at, again.at);
 	config_set_text(with.at, block, key, NULL, &without);

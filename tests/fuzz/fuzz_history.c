@@ -1,4 +1,4 @@
-/* Any bytes as what the last build knew of its units; what is sound is explained, written and read again as the same. */
+/* Any bytes as the record of the last build's units. A valid record is explained, and is the same after writing and reading. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-/* The reader of the tensor IR: what it takes must print, read back to the same text, and go through every pass. */
+/* The reader of the tensor IR. An accepted text is printed and read back as the same text, and goes through every pass. */
 #include <stdint.h>
 #include <string.h>
 #include "backend/ir/ir.h"

@@ -1,4 +1,4 @@
-/* Any text as tri.lock; what is read is written and read again as the same. */
+/* Any text as tri.lock. An accepted text is the same after writing and reading. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

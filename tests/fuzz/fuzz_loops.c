@@ -1,4 +1,4 @@
-/* Loop IR as bytes: what can be read is printed, written, read again and written the same. */
+/* Any bytes as loop IR. Accepted bytes are printed, and are the same after writing and reading. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,6 +1,5 @@
-/* A program that checks also runs: whatever the input grows into, elaborating, lowering, optimising and interpreting its main block must not
- * crash, and the passes must not change what integers are printed. An input that begins with `#` is the program itself; any other is a row of choices
- * that grow one. */
+/* A valid program also runs: elaborating, lowering, optimising and interpreting its main block must not crash, and the passes must not change the printed
+ * integers. An input that begins with `#` is the program itself. Any other is a list of choices that generate one. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -80,7 +79,7 @@ static void interpret(struct arena *a, struct hir_program *p, struct diags *d, i
 		buf_printf(out, "error: %s\n", error.text);
 }
 
-/* Without numbers that have a point: sums of floats may be taken in another order. */
+/* Blanks numbers with a decimal point: sums of floats may have another order. */
 static void blank_floats(struct buf *b)
 {
 	for (size_t i = 0; i < b->len; i++)

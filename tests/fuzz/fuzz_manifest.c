@@ -1,4 +1,4 @@
-/* Any text as a manifest; `include` finds the text itself. */
+/* Any text as a manifest; `include` reads the same text. */
 #include <stdint.h>
 #include "base/arena.h"
 #include "base/diag.h"

@@ -1,4 +1,4 @@
-/* Any bytes as a .npy file; what is accepted must survive being written and read again. */
+/* Any bytes as a .npy file. An accepted file is the same after writing and reading. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

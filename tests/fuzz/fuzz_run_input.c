@@ -1,4 +1,4 @@
-/* Any text as the value of --input: it is a file or values with a shape whose sizes are not negative; what is refused is explained. */
+/* Any text as the value of --input: a file, or values with a shape of non-negative sizes. A rejected text gets a message. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Any bytes as a safetensors file; what is accepted must have all its data inside the file. An input that begins with `{` is a header up to its first
- * NUL and the data after that; its length is put before it. */
+/* Any bytes as a safetensors file. In an accepted file all data are inside the file. An input that begins with `{` is a header up to its first NUL, then
+ * the data; the header's length is added. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,8 +1,8 @@
 /* A program is a main block, or functions and a main block that calls them. Statements come from tables of forms, in which `$` and a letter stands
  * for an operand:
  *   a any tensor   f i t b a tensor of floats, integers, trits, bools   = one like the first operand   k a small number   d a dimension of the first
- *   s a float scalar of the run   x an integer of the run   c a condition
- *   [2 3] floats {2 3} int8 <2 3> trits of that shape, of which the values depend on the run
+ *   s a run-time float scalar   x a run-time integer   c a condition
+ *   [2 3] floats {2 3} int8 <2 3> trits of that shape, with values known only at run time
  * What is known of kinds and shapes may be wrong after a statement that does not check; the repair in fuzz_main.c sees to that. */
 #include "grow_main.h"
 #include <stdbool.h>

@@ -1,4 +1,4 @@
-/* Typed programs from choices, for fuzz_main. */
+/* Generates typed programs from a list of choices, for fuzz_main. */
 #ifndef TRIB_TESTS_FUZZ_GROW_MAIN_H
 #define TRIB_TESTS_FUZZ_GROW_MAIN_H
 #include <stddef.h>

@@ -39,7 +39,7 @@ class RepositoryTest(ProjectTest):
         return json.loads(self.trib("affected", "--since", since, "--format", "json", *args, **more).stdout)
 
     def definitions(self, *args, since="HEAD"):
-        """{name: change} of all that is told of."""
+        """{name: change} of all reported definitions."""
         return {d["name"]: d["change"] for d in self.affected(*args, since=since)["definitions"]}
 
     def models(self, *args, since="HEAD"):

@@ -1,4 +1,4 @@
-"""Repositories over https, as a host of repositories serves them: `git http-backend` behind a certificate that nobody signed but its owner."""
+"""Repositories over https, like those of a hosting service: `git http-backend` with a self-signed certificate."""
 import base64
 import http.server
 import os

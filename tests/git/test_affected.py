@@ -1,4 +1,4 @@
-"""What changed since a revision: definitions, what they are part of, models; and builds of those alone."""
+"""Changes since a revision: definitions, their users, models; and builds of these models only."""
 import json
 import os
 import re

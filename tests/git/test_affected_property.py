@@ -1,5 +1,5 @@
-"""Random edits of random projects. Which definitions and models `trib affected` names is compared with two oracles: what the test knows it has done, and
-full builds before and after: a model whose library differs must be named."""
+"""Random edits of random projects. The definitions and models that `trib affected` names are compared with two oracles: the edits that the test made, and
+full builds before and after. A model whose library differs must be named."""
 import os
 import random
 import shutil
@@ -185,7 +185,7 @@ class AffectedProperty(RepositoryTest):
         loaded = set().union(*(self.loaded(project, m) for m in project.models))
         told = {d["name"]: d["change"] for d in record["definitions"] if d["change"] != "moved"}
         want = {**{n: "changed" for n in changed}, **{n: "affected" for n in affected}, **{n: "added" for n in added}, **{n: "removed" for n in removed}}
-        # A file that no model loads is nobody's, then or now; that shows as added, removed or not at all.
+        # A file that no model loads, before or after, is reported as added, as removed, or not at all.
         for name, change in want.items():
             if name in project.defs and project.defs[name][0] in loaded and told.get(name) != "added":
                 self.assertEqual(told.get(name), change, f"seed {seed}, {name}")

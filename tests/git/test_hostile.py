@@ -1,4 +1,4 @@
-"""Repositories that git's own tools would not make: nothing is written outside the cache, and what is wrong is told."""
+"""Repositories that git's own tools would not create: nothing is written outside the cache, and each fault is reported."""
 import os
 import stat
 import unittest

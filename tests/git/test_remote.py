@@ -1,4 +1,4 @@
-"""Dependencies from other machines: https with certificates and passwords, ssh. The servers are here."""
+"""Dependencies from other machines: https with certificates and passwords, ssh. The servers run on this machine."""
 import os
 import shutil
 import socket

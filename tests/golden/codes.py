@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Every diagnostic has a golden: a code of base/diags.def appears in an expected file, or a test that makes the error happen names it.
+"""Every diagnostic has a golden: a code of base/diags.def appears in an expected file, or in a test that causes the error.
 
-Usage: codes.py SOURCE_DIR
-"""
+Usage: codes.py SOURCE_DIR"""
 import pathlib
 import re
 import sys

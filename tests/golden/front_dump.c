@@ -1,5 +1,5 @@
-/* The front end's early stages for golden tests: front_dump STAGE FILE prints what the stage makes of a file. Stages: tok, ast, err (the
- * diagnostics of lexer and parser, as people see them), fmt (the formatted source), hash (token hash of each definition). */
+/* The first stages of the front end, for golden tests: front_dump STAGE FILE prints the result of the stage. Stages: tok, ast, err (the diagnostics of lexer
+ * and parser as text), fmt (the formatted source), hash (the token hash of each definition). */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

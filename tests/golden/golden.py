@@ -1,9 +1,8 @@
 #!/usr/bin/env python3
 """Golden tests of the front end's first stages: NAME.tri beside NAME.tok, .ast, .err, .fmt; the extension picks the stage.
 
-usage: golden.py [--bless] FRONT_DUMP FOLDER…
-Prints a diff for every file that differs and exits 1; --bless rewrites them, and makes missing ones in folders that hold one stage.
-"""
+Usage: golden.py [--bless] FRONT_DUMP FOLDER…
+Prints a diff for every file that differs and exits with 1. --bless rewrites the files, and creates missing ones in folders with one stage."""
 import difflib
 import pathlib
 import subprocess

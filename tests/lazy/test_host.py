@@ -1,4 +1,4 @@
-"""Programs with the compiler inside, as others write them: installed, linked through pkg-config, with many threads, under the sanitizer that trib was built with."""
+"""Programs that contain the compiler: installed, linked through pkg-config, with many threads, under the sanitizer of the build."""
 import os
 import shutil
 import subprocess

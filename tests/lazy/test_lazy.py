@@ -1,4 +1,4 @@
-"""Lazy libraries give what eager ones give, bit by bit, whoever compiles their units and whatever is missing when they are to be compiled."""
+"""Lazy libraries give the same results as eager ones, bit by bit, for every compiling process and with every file missing."""
 import ctypes
 import os
 import shutil

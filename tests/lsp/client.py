@@ -1,4 +1,4 @@
-"""A client of the language server that speaks the protocol with the real executable."""
+"""A client that speaks the protocol with the real language server."""
 import json
 import os
 import selectors

@@ -1,4 +1,4 @@
-"""A random project that is edited at random: definitions in several files, two models. `render` gives its files; every edit is a method of Edits."""
+"""A random project with random edits: definitions in several files, two models. `render` returns its files; every edit is a method of Edits."""
 import random
 
 import numpy as np
@@ -87,7 +87,7 @@ class Project:
         return next(module for module, file in self.files.items() if any(d.name == name for d in file))
 
     def repair(self):
-        """Only what stands in an earlier file, or before in the same one, may be called: so neither files nor functions form cycles."""
+        """A function may call only those of earlier files, or earlier ones of its file: so neither files nor functions form cycles."""
         earlier = set()
         for file in self.files.values():
             for d in file:

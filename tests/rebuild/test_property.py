@@ -1,7 +1,7 @@
-"""Random edits of random projects. After each: what an incremental build gives is byte for byte what a clean one gives, and what it compiled is what an
-oracle says that had to be: the units, reached from the entries in the printed IR of a build from nothing, whose optimised code was never compiled before.
+"""Random edits of random projects. After each, an incremental build equals a clean one, byte for byte. An oracle predicts the compiled units: those, reached
+from the entries in the printed IR of a clean build, whose optimised code was never compiled before.
 
-TRIB_EDITS sets how many edits are made in all, TRIB_SEED where to begin."""
+TRIB_EDITS sets the number of edits, TRIB_SEED the first seed."""
 import copy
 import json
 import os

@@ -1,4 +1,4 @@
-"""The commit in a library: a new commit links again and compiles nothing; any edit after it makes the library say so."""
+"""The commit in a library: a new commit links the library again and compiles nothing; after an edit the library reports a modified tree."""
 import unittest
 
 from project import ProjectTest, run

@@ -1,4 +1,4 @@
-"""What an edit compiles, and what --explain says about it."""
+"""The units that an edit compiles, and the reasons that --explain gives."""
 import json
 import os
 import re
@@ -93,7 +93,7 @@ class Rebuild(ProjectTest):
         self.assertEqual(self.compiled(), 0)
 
     def test_another_trib(self):
-        """The record of one says nothing of what another would make, wherever that lies."""
+        """The build record of one trib does not count for another trib, in any folder."""
         other = self.path("other/trib")
         os.makedirs(os.path.dirname(other))
         shutil.copy2(TRIB, other)

@@ -1,7 +1,7 @@
-"""What a process that builds again keeps of its front ends, or one process leaves to the next, must not show: after any edit, also a broken one, a build says
-and makes what one from nothing does.
+"""State that a process retains between builds, or leaves to the next process, has no effect: after any edit, also a broken one, output and libraries equal
+those of a clean build.
 
-TRIB_EDITS sets how many random edits are made, TRIB_SEED where to begin."""
+TRIB_EDITS sets the number of random edits, TRIB_SEED the first seed."""
 import os
 import random
 import re

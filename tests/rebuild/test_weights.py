@@ -1,4 +1,4 @@
-"""Only tensors whose values changed are packed again, wherever they stand in their file."""
+"""Only tensors whose values changed are packed again, independent of their position in the file."""
 import unittest
 
 import numpy as np

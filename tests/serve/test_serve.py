@@ -1,4 +1,4 @@
-"""The build server of a project: it is found, used and left again, and nobody can tell builds by it from others but by the time that they take."""
+"""The warm process of a project: how it is found, used and left. Only its speed distinguishes its builds from others."""
 import json
 import os
 import pty
@@ -131,7 +131,7 @@ class Serving(ServerTest):
             self.assertEqual(self.state(), {"pid": pid, "warm": True, "builds": i + 1})
         self.assert_as_clean()
         self.assertIn("nothing to do", self.trib("build").stdout)
-        self.assertEqual(self.state()["builds"], 5, "nothing to do, nobody to ask")
+        self.assertEqual(self.state()["builds"], 5, "nothing to do: the server is not asked")
 
     def test_status_and_stop(self):
         self.assertIsNone(self.state())
@@ -247,7 +247,7 @@ class Likeness(ServerTest):
         yield "something in the way", self.in_the_way, []
         yield "nothing in the way", self.out_of_the_way, []
         yield "a linker that fails", put("src/net.tri", source({8: 8.25})), ["--linker", "false"]
-        yield "a linker that is not there", put("src/net.tri", source({8: 8.5})), ["--linker", "no-such-linker"]
+        yield "a missing linker", put("src/net.tri", source({8: 8.5})), ["--linker", "no-such-linker"]
         yield "a linker", put("src/net.tri", source({8: 8.75})), ["--linker", "cc"]
         yield "timing", put("src/net.tri", source({9: 8.75})), ["--timing"]
         yield "no cache", put("src/net.tri", source({9: 9.75})), ["--no-cache"]
@@ -428,7 +428,7 @@ class Accidents(ServerTest):
             os.kill(pid, signal.SIGKILL)
             out, err = build.communicate(timeout=PATIENCE)
             self.assertEqual((build.returncode, err), (0, ""), out)
-            if i % 2 == 0:  # it had begun, and another began anew
+            if i % 2 == 0:  # one build had begun, and a second one started from the beginning
                 self.assertTrue(said[0].startswith("[1/") and "[1/" in out, (said, out))
             self.assert_as_clean(f"round {i}")
 
@@ -490,7 +490,7 @@ class Accidents(ServerTest):
         self.assertEqual(self.state()["pid"], pid)
         self.assert_as_clean()
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can be somebody else")
+    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
     def test_another_user(self):
         pid = self.warm()
         self.save(s3=1.5)
@@ -525,7 +525,7 @@ class Accidents(ServerTest):
         self.assert_as_clean()
 
     def test_what_else_may_be_there(self):
-        """Something else in the socket's place, or somebody who says nothing, nonsense, or too much."""
+        """Another file in place of the socket, or a server that sends nothing, nonsense, or too much."""
         import socket
         self.trib("build", "--no-server")
         path = self.path(".trib/server.sock")

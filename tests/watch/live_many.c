@@ -1,6 +1,6 @@
-/* Several threads call a library while it is replaced. Every call computes y = K·x with the K of one generation, which is in the result; the program checks
- * that a result has one K only, and that a generation has one K only. Commands are read from standard input, one a line: the number of the library that
- * was published; it is answered when a call has used that library, or when its refusal was seen. */
+/* Several threads call a library while it is replaced. Every call computes y = K·x with the K of one generation, which is in the result. The program checks
+ * that each result and each generation has a single K. It reads commands from standard input, one a line: the number of the library that was published.
+ * It answers when a call has used that library, or when the library was refused. */
 #include "build/gain.h"
 #define TRI_LIVE_IMPLEMENTATION
 #include "build/tri_live.h"
@@ -15,7 +15,7 @@ enum { THREADS = 4, N = 67, MOST_GENERATIONS = 1000, PATIENCE_MS = 20000 };
 
 struct shared {
 	tri_live *live;
-	uint64_t followed;    /* the generation that was told of last */
+	uint64_t followed;    /* the last generation that was reported */
 	pthread_mutex_t lock; /* guards what follows */
 	float factor[MOST_GENERATIONS];
 	unsigned long calls;

@@ -1,4 +1,4 @@
-/* Preloaded: every file system is a network's, and inotify never tells of anything: what others change there the kernel here does not hear of. */
+/* Preloaded: every file system looks like a network file system, and inotify reports nothing, as for changes by other machines. */
 #define _GNU_SOURCE
 #include <dlfcn.h>
 #include <string.h>

@@ -1,4 +1,4 @@
-"""How editors, version control and scripts save, seen by `trib watch`: each ends in one good save with the right words, whatever happened on the way."""
+"""Saves by editors, version control and scripts under `trib watch`: each ends in one good build with the correct message."""
 import os
 import shutil
 import signal

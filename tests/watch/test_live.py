@@ -1,4 +1,4 @@
-"""Programs that pick up new libraries while they run."""
+"""Programs that load new libraries while they run."""
 import os
 import shutil
 import subprocess

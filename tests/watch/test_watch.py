@@ -1,4 +1,4 @@
-"""Saves of every kind, and what `trib watch` makes of them."""
+"""Saves of every kind, and the reactions of `trib watch`."""
 import os
 import shutil
 import signal
@@ -242,7 +242,7 @@ class Limits(WatchTest):
             w.end()
 
     def test_lost_events(self):
-        """More of them than the kernel queues while nobody listens: a look at everything finds the save."""
+        """More events than the kernel queues while trib does not read: a full scan finds the save."""
         w = self.watch()
         w.event("watching")
         with open("/proc/sys/fs/inotify/max_queued_events") as f:

@@ -1,4 +1,4 @@
-"""A running `trib watch`, heard through its JSON events."""
+"""A running `trib watch`, observed through its JSON events."""
 import json
 import os
 import queue

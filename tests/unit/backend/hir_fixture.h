@@ -23,7 +23,7 @@ static inline struct hir_unit *hir_new(struct arena *a, const char *symbol)
 	return u;
 }
 
-/* -1 stands for symbol 0. */
+/* The type of this shape; -1 means symbol 0. */
 static inline struct hir_type hir_shape(struct hir_unit *u, dtype elem, uint32_t rank, const int64_t *dims)
 {
 	struct hir_type t = {.elem = elem, .rank = (uint8_t)rank};

@@ -112,8 +112,8 @@ static void sorting(void **state)
 	diags_free(d);
 }
 
-/* An error that several instances of a layer show, and an import that several definitions miss, are told once. */
-static void told_once(void **state)
+/* An error that several instances of a layer show, and an import that several definitions lack, are reported once. */
+static void reported_once(void **state)
 {
 	struct diags *d = diags_new(0);
 
@@ -162,7 +162,7 @@ int test_diag(void)
 		cmocka_unit_test(everything_is_copied),
 		cmocka_unit_test(limit_counts_on),
 		cmocka_unit_test(sorting),
-		cmocka_unit_test(told_once),
+		cmocka_unit_test(reported_once),
 		cmocka_unit_test(nearest),
 	};
 

@@ -197,7 +197,7 @@ static void unwritable_directory(void **state)
 	assert_false(os_write_atomic("/proc/trib-test", "x", 1, 0644, false)); /* to root, too */
 }
 
-/* A file size limit stands for the full disk: the write ends half-way with an error. In a child, because the limit stays. */
+/* A file size limit simulates a full disk: the write fails half-way. It runs in a child process, because the limit is permanent. */
 static void full_disk(void **state)
 {
 	static char big[1 << 16];

@@ -62,7 +62,7 @@ static inline struct unit *unit_new(struct model *m, const char *name)
 	return u;
 }
 
-/* A type; -1 stands for N. */
+/* The type of this shape; -1 means N. */
 static inline struct hir_type type_of(struct unit *u, dtype elem, uint32_t rank, const int64_t *dims)
 {
 	struct hir_type t = {.elem = elem, .rank = (uint8_t)rank};

@@ -207,7 +207,7 @@ static void weights_are_shared_and_cached(void **state)
 		assert_ptr_equal(again->blobs[i].bytes, w->blobs[i].bytes);
 	}
 
-	f.params[0].dims[0] = M, f.params[0].dims[1] = K; /* the same bytes in another shape are packed anew */
+	f.params[0].dims[0] = M, f.params[0].dims[1] = K; /* the same bytes in another shape are packed again */
 	weigh(&f, &shelf);
 	assert_int_equal(shelf.n, 5);
 	f.params[0].dims[0] = K, f.params[0].dims[1] = M;

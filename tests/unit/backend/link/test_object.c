@@ -43,7 +43,7 @@ static void check_everything(struct arena *a, const char *flags)
 	for (uint32_t i = 0; i < o->n_sections; i++)
 		assert_null(strstr(o->sections[i].name, "eh_frame"));
 
-	struct buf out = {0}, again = {0}; /* written and read it stays what it is */
+	struct buf out = {0}, again = {0}; /* writing and reading changes nothing */
 	object_write(o, &out);
 	struct object *copy = object_parse(a, "copy.o", out.at, out.len, &error);
 	if (!copy)

@@ -206,7 +206,7 @@ static void optimised_equals_not(void **state)
 	}
 }
 
-/* Reassociation only: within rounding of the text as it stands. The inputs are constants of the text. */
+/* Reassociation only: results equal those of the unchanged text within rounding. The inputs are constants of the text. */
 static void ternary_changes_rounding_only(void **state)
 {
 	(void)state;

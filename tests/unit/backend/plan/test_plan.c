@@ -170,7 +170,7 @@ static void inlines_by_level(void **state)
 	assert_int_equal(p->slots[0].kind, SLOT_DATA);
 }
 
-/* Early cutoff: the body of a callee that is not taken in does not count; of one that is, it does. */
+/* Early cutoff: a unit's hash covers the bodies of inlined callees, and not those of others. */
 static void hashes_follow_what_is_taken_in(void **state)
 {
 	struct fixture *f = *state;

@@ -34,7 +34,7 @@ static bool kernels_open(struct arena *a, enum runtime_level level, struct kerne
 	return true;
 }
 
-/* n bytes that end at a page nobody may touch; `mapped` is for the release. */
+/* n bytes between two inaccessible pages, at the end; `mapped` is for the release. */
 struct guarded {
 	void *at;
 	char *map;

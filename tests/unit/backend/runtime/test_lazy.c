@@ -1,5 +1,5 @@
-/* The first call of a unit from many threads: compiled once, seen by all; a failure is told to each caller and forgotten. The runtime is compiled in, so that the
- * sanitizers see it. */
+/* The first call of a unit from many threads: it is compiled once and seen by all. A failure is reported to each caller and forgotten. The
+ * runtime is compiled in, so that the sanitizers see it. */
 #include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
@@ -79,7 +79,7 @@ static void units_are_compiled_once(void **s)
 		assert_int_equal(compiled[i], 1);
 }
 
-static void failures_are_told_and_forgotten(void **s)
+static void failures_are_reported_and_forgotten(void **s)
 {
 	(void)s;
 	struct tri_context ctx;
@@ -127,7 +127,7 @@ int test_lazy(void)
 {
 	const struct CMUnitTest tests[] = {
 		cmocka_unit_test_setup(units_are_compiled_once, set_up),
-		cmocka_unit_test_setup(failures_are_told_and_forgotten, set_up),
+		cmocka_unit_test_setup(failures_are_reported_and_forgotten, set_up),
 		cmocka_unit_test_setup(scratch_is_as_compiled_code_has_it, set_up),
 	};
 	return cmocka_run_group_tests(tests, NULL, NULL);

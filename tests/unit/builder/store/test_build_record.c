@@ -28,7 +28,7 @@ static void put(const char *name, const char *text)
 	fclose(f);
 }
 
-/* So old that its stamp is trusted, but for ctime, which nobody can set: wait out the tick. */
+/* Sets an mtime old enough to be trusted. ctime cannot be set: wait for the next tick. */
 static void settle(void)
 {
 	struct timespec t = {0, 60000000};

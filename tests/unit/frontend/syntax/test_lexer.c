@@ -53,7 +53,7 @@ static void every_spelling_is_its_kind(void **state)
 	}
 }
 
-/* The lexer looks at 64 bytes at a time: whatever stands before a token must not matter. */
+/* The lexer reads 64 bytes at a time: a token's position must not matter. */
 static void position_does_not_matter(void **state)
 {
 	static const char body[] =
