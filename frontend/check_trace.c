@@ -96,11 +96,9 @@ static struct module **take_others(struct frontend *f, struct varint_in *in, uin
 	for (uint32_t i = 0; i < *n && in->ok; i++) {
 		uint32_t len = varint_take_count(in);
 		const char *path = varint_take_bytes(in, len);
-		uint64_t names = take_hash(in), at;
-		if (!path || !map_get(&f->loaded.by_path, map_key_str(arena_strndup(f->session, path, len)), &at))
-			return NULL;
-		others[i] = f->modules.at[at];
-		if (others[i]->failed || hash_names(f, others[i]) != names)
+		uint64_t names = take_hash(in);
+		others[i] = path ? module_loaded(f, arena_strndup(f->session, path, len)) : NULL;
+		if (!others[i] || others[i]->failed || hash_names(f, others[i]) != names)
 			return NULL;
 	}
 	return others;

@@ -1,7 +1,6 @@
 /* The front end's public interface. */
 #include "frontend/frontend.h"
 #include <stdlib.h>
-#include <string.h>
 #include "base/arena.h"
 #include "base/buf.h"
 #include "base/diag.h"
@@ -11,7 +10,6 @@
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/name.h"
 #include "frontend/elab/program.h"
-#include "frontend/hir/dtype.h"
 #include "frontend/names/index_note.h"
 #include "frontend/names/module.h"
 #include "frontend/names/resolve.h"
@@ -65,9 +63,9 @@ const struct frontend_times *frontend_times(const struct frontend *f) { return &
 bool frontend_add_file(struct frontend *f, const char *path)
 {
 	bool ok = true;
-	uint64_t known;
-	if (map_get(&f->loaded.by_path, map_key_str(path), &known))
-		return !f->modules.at[known]->failed;
+	const struct module *known = module_loaded(f, path);
+	if (known)
+		return !known->failed;
 	struct module *m = module_load(f, path, SPAN_NONE, true, &ok);
 	return m && ok;
 }
@@ -158,15 +156,6 @@ uint32_t frontend_files(const struct frontend *f) { return f->modules.len; }
 const char *frontend_file_path(const struct frontend *f, uint32_t i) { return f->modules.at[i]->path; }
 hash128 frontend_file_tokens(const struct frontend *f, uint32_t i) { return f->modules.at[i]->tokens; }
 
-bool frontend_has_main(const struct frontend *f, uint32_t file)
-{
-	const struct module *m = f->modules.at[file];
-	for (uint32_t i = 0; i < m->n_items; i++)
-		if (m->items[i].kind == ITEM_MAIN)
-			return true;
-	return false;
-}
-
 struct hir_program *frontend_elaborate(struct frontend *f, const struct elab_request *req)
 {
 	int64_t t0 = os_now_ns();
@@ -183,132 +172,16 @@ struct hir_program *frontend_elaborate(struct frontend *f, const struct elab_req
 	return p;
 }
 
-static bool needs_no_arguments(const struct item *it)
-{
-	const struct ast *t = &it->mod->ast;
-	struct ast_nodes params = ast_fn(t, it->node).params;
-	for (uint32_t i = 0; i < params.n; i++)
-		if (ast_b(t, params.at[i]) == AST_NONE)
-			return false;
-	return it->name != 0;
-}
-
-/* Elaborates a function as an entry. Errors that concern it as an entry only are dropped. */
-static void try_entry(struct frontend *f, const char *name)
-{
-	struct elab_request req = {.entries = &name, .n_entries = 1, .at = SPAN_NONE};
-	struct diags *out = f->diags;
-	struct elab e;
-	f->diags = diags_new(0);
-	elab_init(&e, f, false);
-	elab_program(&e, &req);
-	elab_free(&e);
-	for (uint32_t i = 0; i < diags_count(f->diags); i++) {
-		const struct diag *g = diags_at(f->diags, i);
-		if (diag_severity_of(g->code) == SEV_ERROR && g->code != DIAG_ENTRY && g->code != DIAG_ENTRY_INPUT &&
-		    g->code != DIAG_NO_FORWARD)
-			diags_take(out, g);
-	}
-	diags_free(f->diags);
-	f->diags = out;
-}
-
-/* True if other code of the layer uses the function's name: its callers elaborate it, with their sizes. */
-static bool is_helper(struct frontend *f, const struct item *it, token_id name)
-{
-	struct module *m = it->mod;
-	token_id last = ast_last_token(&m->ast, it->node);
-	for (token_id i = ast_first_token(&m->ast, it->node); i <= last; i++)
-		if (i != name && token_kind(&m->ast.tokens, i) == TOK_NAME && token_name(f, m, i) == token_name(f, m, name))
-			return true;
-	return false;
-}
-
-static bool takes_tensors(struct frontend *f, struct module *m, const struct ast_fn *fn)
-{
-	for (uint32_t i = 0; i < fn->params.n; i++) {
-		node_id type = ast_a(&m->ast, fn->params.at[i]);
-		if (type && ast_kind(&m->ast, type) == NODE_TYPE_NAME &&
-		    dtype_find(name_text(f, token_name(f, m, ast_token(&m->ast, type)))) != DT_COUNT)
-			return false;
-	}
-	return true;
-}
-
-/* Elaborates the functions of a layer that may be entries: `forward`, `prefill`, `decode`. */
-static void try_layer(struct frontend *f, const struct item *it)
-{
-	const struct ast *t = &it->mod->ast;
-	node_id body = ast_fn(t, it->node).body;
-	struct ast_nodes members = ast_nodes(t, ast_a(t, body));
-	for (uint32_t i = 0; i < members.n && !diags_errors(f->diags); i++) {
-		if (ast_kind(t, members.at[i]) != NODE_FN)
-			continue;
-		struct ast_fn fn = ast_fn(t, members.at[i]);
-		const char *name = name_text(f, token_name(f, it->mod, fn.name));
-		if (!strcmp(name, "forward") || (takes_tensors(f, it->mod, &fn) && !is_helper(f, it, fn.name)))
-			try_entry(f, arena_printf(f->session, "%s.%s", name_text(f, it->name), name));
-	}
-}
-
-bool frontend_try_layers(struct frontend *f)
-{
-	int64_t t0 = os_now_ns();
-	for (uint32_t i = 0; i < f->modules.len && !diags_errors(f->diags); i++) {
-		const struct module *m = f->modules.at[i];
-		for (uint32_t k = 0; k < m->n_items && !m->std; k++)
-			if (m->items[k].kind == ITEM_MODULE_LAYER && needs_no_arguments(&m->items[k]))
-				try_layer(f, &m->items[k]);
-	}
-	f->times.elaborate += os_now_ns() - t0;
-	return !diags_errors(f->diags);
-}
-
-static struct module *loaded(struct frontend *f, const char *path)
-{
-	uint64_t i;
-	return map_get(&f->loaded.by_path, map_key_str(path), &i) ? f->modules.at[i] : NULL;
-}
-
-static bool is_exported(struct frontend *f, const struct item *it)
-{
-	struct ast_nodes attrs = ast_attributes(&it->mod->ast, it->node);
-	for (uint32_t i = 0; i < attrs.n; i++)
-		if (!strcmp(name_text(f, token_name(f, it->mod, ast_token(&it->mod->ast, attrs.at[i]))), "export"))
-			return true;
-	return false;
-}
-
-const char *frontend_default_entry(struct frontend *f, const char *path)
-{
-	const struct module *m = loaded(f, path);
-	const struct item *best = NULL;
-	int most = 0;
-	for (uint32_t i = 0; m && i < m->n_items; i++) {
-		const struct item *it = &m->items[i];
-		bool layer = it->kind == ITEM_MODULE_LAYER || it->kind == ITEM_LAYER;
-		if (it->name == 0 || !(layer || it->kind == ITEM_FN))
-			continue;
-		bool ready = it->kind == ITEM_LAYER || (layer && needs_no_arguments(it));
-		int rank = 1 + layer + ready + 4 * is_exported(f, it);
-		if (rank >= most) {
-			most = rank;
-			best = it;
-		}
-	}
-	return best ? name_text(f, best->name) : NULL;
-}
-
 void frontend_dump_tokens(struct frontend *f, const char *path, struct buf *out)
 {
-	struct module *m = loaded(f, path);
+	struct module *m = module_loaded(f, path);
 	if (m)
 		dump_tokens(&m->ast.tokens, out);
 }
 
 void frontend_dump_ast(struct frontend *f, const char *path, struct buf *out)
 {
-	struct module *m = loaded(f, path);
+	struct module *m = module_loaded(f, path);
 	if (m)
 		dump_ast(&m->ast, out);
 }

@@ -139,12 +139,18 @@ static struct module *revisit(struct frontend *f, struct module *m, span at, boo
 	return m;
 }
 
+struct module *module_loaded(const struct frontend *f, const char *path)
+{
+	uint64_t i;
+	return map_get(&f->loaded.by_path, map_key_str(path), &i) ? f->modules.at[i] : NULL;
+}
+
 struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok)
 {
-	uint64_t known;
 	bool std = !strncmp(path, "std/", 4);
-	if (map_get(&f->loaded.by_path, map_key_str(path), &known))
-		return revisit(f, f->modules.at[known], at, ok);
+	struct module *known = module_loaded(f, path);
+	if (known)
+		return revisit(f, known, at, ok);
 	errno = 0;
 	const struct source *src = std ? std_source(f, path) : f->host.load(f->host.ctx, path);
 	if (!src) {

@@ -149,6 +149,8 @@ struct frontend {
 	} elab;
 };
 
+/* The loaded file of that path, or NULL. */
+struct module *module_loaded(const struct frontend *f, const char *path);
 /* Loads a file (once) with its imports, for the import at `at`. NULL: there is no such file; reported if `must`. */
 struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok);
 uint32_t pattern_names(const struct ast *t, node_id pattern,
