@@ -1,6 +1,5 @@
-/* The commonest element-wise operations once more, for whole tensors of float32: initial values and weights by the hundred million go through the
- * interpreter when a library is built. Each result equals that of the general way (ewise.c): one operation of the type rounds as the same in
- * double and then to the type. */
+/* Fast versions of common element-wise operations on float32. At build time the interpreter computes hundreds of millions of weights. The results equal those
+ * of ewise.c: an operation in float32 rounds as one in double that is then rounded to float32. */
 #include <math.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"

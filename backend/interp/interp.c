@@ -1,4 +1,4 @@
-/* The reference interpreter: one instruction after the other, each value a dense tensor that is freed after its last use. */
+/* The reference interpreter. It executes one instruction after the other; a value is a dense tensor that is freed after its last use. */
 #include "backend/interp/interp.h"
 #include <stdarg.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ static void set_shape(struct interp *in, const struct hir_type *t, struct tensor
 	for (uint32_t k = 0; k < t->rank; k++) {
 		out->dims[k] = dim_eval(in->f->dims, t->dims[k], in->syms);
 		if (out->dims[k] < 0)
-			interp_fail(in, "a dimension is %lld", (long long)out->dims[k]);
+			interp_fail(in, "a dimension is negative: %lld", (long long)out->dims[k]);
 		if (__builtin_mul_overflow(bytes, out->dims[k], &bytes))
 			interp_fail(in, "a tensor is too large");
 	}
@@ -49,7 +49,7 @@ static void take(struct interp *in, ir_ref r, const struct tensor *given, const 
 	struct tensor want = in->values[r];
 	in->values[r] = *given;
 	if (!same_shape(&want, given))
-		interp_fail(in, "%s %u has not the declared shape", what, ir_at(in->f, r)->index);
+		interp_fail(in, "%s %u does not have the declared shape", what, ir_at(in->f, r)->index);
 }
 
 static void drop(struct interp *in, ir_ref r)
@@ -58,7 +58,7 @@ static void drop(struct interp *in, ir_ref r)
 	in->owned[r] = NULL;
 }
 
-/* ---- shapes that only the run knows ---- */
+/* ---- checks of shapes that are known only at run time ---- */
 
 static int64_t inner_size(const struct tensor *x) { return x->dims[x->rank - 1]; }
 
@@ -102,14 +102,14 @@ static void check_shapes(struct interp *in, const struct ir_inst *i, const struc
 	if (i->op == OP_WINDOW)
 		interp_window_check(in, i, x[0], out);
 	if (!ok)
-		interp_fail(in, "the operands of %s have shapes that do not fit", ir_op_text(i->op));
+		interp_fail(in, "the shapes of the operands of %s do not match", ir_op_text(i->op));
 }
 
 /* ---- calls, branches, loops ---- */
 
 static bool run(struct interp *in, struct tensor *outputs);
 
-/* A callee's error, with the call that led there. */
+/* Records the error of a callee and adds the call to its path. */
 static void pass_error(struct interp *in, const struct interp_error *e, const struct ir_inst *i)
 {
 	interp_fail(in, "%s", e->text);
@@ -122,10 +122,10 @@ static void pass_error(struct interp *in, const struct interp_error *e, const st
 	in->error.path[in->error.n_path++].at = i->at;
 }
 
-/* A unit about to be run, in the values of the caller's symbols. */
+/* A unit that is called, with the values of its symbols. */
 struct callee {
 	const struct hir_unit *unit;
-	const struct ir_fn *f; /* NULL: the caller's error is set */
+	const struct ir_fn *f; /* NULL: an error of the caller is recorded */
 	struct arena *memory;  /* of f */
 	int64_t *syms;
 };
@@ -150,7 +150,7 @@ static struct callee callee_open(struct interp *in, const struct ir_inst *i, con
 
 static void callee_close(struct callee *c) { arena_free(c->memory); }
 
-/* Runs it with one argument for each of its inputs; the results' data lie in `out`. */
+/* Runs the unit with an argument for each of its inputs. The data of the results is in `out`. */
 static void callee_run(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor *const *x, struct arena *out,
 		       struct tensor *results)
 {
@@ -171,16 +171,16 @@ static void callee_run(struct interp *in, const struct ir_inst *i, const struct 
 	arena_free(callee.scratch);
 }
 
-/* A planned function passes tables, not arguments. */
+/* A call in a run_fn passes a weight table in place of weights. */
 static bool whole(struct interp *in, const struct ir_inst *i)
 {
 	uint32_t n = i->callee->n_inputs + (i->other ? i->other->n_inputs : 0) + (i->op != OP_CALL);
 	if (i->n_operands != n)
-		interp_fail(in, "a call of %s in a planned function cannot be interpreted", i->callee->name);
+		interp_fail(in, "cannot interpret a call of %s in a run_fn", i->callee->name);
 	return i->n_operands == n;
 }
 
-/* CALL, or one side of an IF: with the operands x. */
+/* A CALL, or one branch of an IF, with operands x. */
 static void call(struct interp *in, ir_ref r, const struct hir_unit *u, const struct tensor *const *x)
 {
 	const struct ir_inst *i = ir_at(in->f, r);
@@ -210,7 +210,7 @@ static struct tensor copied(struct arena *to, const struct tensor *t)
 	return copy;
 }
 
-/* The carried values of one iteration live until the end of the next. */
+/* The carried values of an iteration are freed after the next one. */
 static void iterate(struct interp *in, const struct ir_inst *i, const struct callee *c, const struct tensor **x, struct tensor *results)
 {
 	uint32_t n = c->unit->n_outputs;
@@ -225,7 +225,7 @@ static void iterate(struct interp *in, const struct ir_inst *i, const struct cal
 		if (os_interrupted())
 			interp_fail(in, "interrupted");
 		else if (k == MAX_ITERATIONS)
-			interp_fail(in, "a loop does not end: it has run %lld times", (long long)k);
+			interp_fail(in, "a loop did not end after %lld iterations", (long long)k);
 		else
 			callee_run(in, i, c, x + 1, memory, out);
 		for (uint32_t o = 1; o < n; o++)
@@ -361,7 +361,7 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x)
 		compute(in, i, x, out);
 }
 
-/* For each value the last instruction that reads it; outputs are never dead. */
+/* Returns for each value the last instruction that reads it. Outputs have none. */
 static uint32_t *last_uses(struct interp *in)
 {
 	const struct ir_fn *f = in->f;

@@ -1,5 +1,5 @@
-/* The reference interpreter of the tensor IR: slow and obviously right. It is the oracle of the differential tests, evaluates at build time
- * what depends on parameters only, and initialises parameters. */
+/* The reference interpreter of the tensor IR. It is simple and slow: the oracle of the differential tests. It also evaluates build functions and
+ * initialises parameters. */
 #ifndef TRIB_BACKEND_INTERP_INTERP_H
 #define TRIB_BACKEND_INTERP_INTERP_H
 #include <stdbool.h>
@@ -11,8 +11,8 @@ struct arena;
 struct hir_unit;
 struct ir_fn;
 
-/* Runs f. `inputs` and `weights` in the function's order; `syms` holds the values of its dims' symbols; outputs are allocated in `out`. `seed`
- * feeds RANDOM. Float sums are accumulated in double. CALLs run the callee lowered on the fly. False: a run-time error, text in *error. */
+/* Runs f and stores its outputs in `out`. syms: the values of the symbols. seed: for RANDOM. Float sums are computed in double; callees are lowered when
+ * they are called. Returns false on a run-time error, with a message in *error, in `out`. */
 bool interp_run(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms, uint64_t seed,
 		struct arena *out, struct tensor *outputs, const char **error);
 
@@ -20,19 +20,19 @@ enum { INTERP_MAX_PATH = 8 };
 struct interp_error {
 	const char *text; /* in `out` */
 	bool assertion;
-	span at; /* the operation; SPAN_NONE where there is none */
+	span at; /* the operation, or SPAN_NONE */
 	struct {
 		const char *callee; /* "Block(64) [N, 64]" */
-		span at;            /* the call of it */
+		span at;            /* the call */
 	} path[INTERP_MAX_PATH];    /* innermost first */
 	uint32_t n_path;
 };
-/* Where PRINT goes; NULL: nowhere. */
+/* Receives the text of PRINT. */
 struct interp_sink {
 	void (*put)(void *ctx, const char *text, size_t n);
 	void *ctx;
 };
-/* The same with what is printed, and errors with their places. */
+/* As interp_run, with printed text, and errors with source positions. `sink` may be NULL. */
 bool interp_program(const struct ir_fn *f, const struct tensor *inputs, const struct tensor *weights, const int64_t *syms,
 		    const struct interp_sink *sink, struct arena *out, struct tensor *outputs, struct interp_error *error);
 #endif

@@ -1,6 +1,5 @@
-/* Matrix products: float results are one sum in double, in order, rounded once; integers wrap at the result's width. A zero among trits adds
- * nothing to a float sum, whatever stands beside it. Blocks of the result are
- * kept at hand while rows of the right operand pass by, each converted once for a block. */
+/* Matrix products. A float result is one sum in double, in order, rounded once; integers wrap at the result's width. A trit 0 skips the float, so 0 times
+ * infinity is 0. The result is computed in blocks, which convert each row of the right operand once. */
 #include <string.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
@@ -12,7 +11,7 @@ struct product {
 	struct tensor *out;
 	int64_t m, k, n;
 };
-/* A block: `rows` by `columns` of batch element `batch`, from row `r`, column `c`. */
+/* A block of the result: `rows` by `columns` of batch element `batch`, from row `r` and column `c`. */
 struct block {
 	int64_t batch, r, c, rows, columns;
 };

@@ -1,4 +1,4 @@
-/* Operations that move elements: every one walks its result in row-major order with a strided walk through its operand. */
+/* Operations that move elements: they visit the result in row-major order and the operand with strides. */
 #include <string.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
@@ -68,10 +68,10 @@ void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct te
 
 static void fail_range(struct interp *in, int64_t index, int64_t size)
 {
-	interp_fail(in, "index %lld is out of range for a dimension of %lld", (long long)index, (long long)size);
+	interp_fail(in, "index %lld is out of range for a dimension of size %lld", (long long)index, (long long)size);
 }
 
-/* As loops/checks.c has it: also where another dimension is empty. */
+/* As backend/loops/checks.c: an empty table is an error even if another dimension is empty. */
 void interp_slice_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out)
 {
 	int64_t n;
@@ -155,12 +155,12 @@ void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct t
 	for (uint32_t k = 0; k < out->rank; k++) {
 		int64_t before = dim_eval(in->f->dims, i->starts[k], in->syms), after = out->dims[k] - x->dims[k] - before;
 		if (before < 0 || after < 0)
-			interp_fail(in, "a dimension of %lld cannot be padded by %lld and %lld", (long long)x->dims[k], (long long)before,
-				    (long long)after);
+			interp_fail(in, "a dimension of size %lld cannot be padded by %lld and %lld", (long long)x->dims[k],
+				    (long long)before, (long long)after);
 	}
 }
 
-/* The value everywhere, then the rows of x where they belong. */
+/* Stores the padding value everywhere, then the rows of x. */
 void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out)
 {
 	int64_t own[8], index[8] = {0}, at = 0, n = tensor_count(out), count = tensor_count(x[0]);
@@ -189,12 +189,12 @@ void interp_window_check(struct interp *in, const struct ir_inst *i, const struc
 	for (uint32_t k = 0; k < x->rank; k++) {
 		if (!(i->mask >> k & 1)) {
 			if (x->dims[k] != out->dims[k])
-				interp_fail(in, "windows keep a dimension of %lld, not %lld", (long long)x->dims[k],
+				interp_fail(in, "windows do not change a dimension of size %lld to %lld", (long long)x->dims[k],
 					    (long long)out->dims[k]);
 			continue;
 		}
 		if (out->dims[k] < 1 || (out->dims[k] - 1) * i->ints[k] + (out->dims[inside] - 1) * i->ints[inside] >= x->dims[k])
-			interp_fail(in, "a window of %lld elements does not fit a dimension of %lld",
+			interp_fail(in, "a window of %lld elements does not fit a dimension of size %lld",
 				    (long long)((out->dims[inside] - 1) * i->ints[inside] + 1), (long long)x->dims[k]);
 		inside++;
 	}

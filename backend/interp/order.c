@@ -1,4 +1,4 @@
-/* Sorting, running sums and products, scattering, putting one part. */
+/* Sorting, running sums and products, scattering, storing a part. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +8,7 @@
 
 static bool is_float(const struct tensor *x) { return dtype_class(x->elem) == DTC_FLOAT; }
 
-/* Does element a of x stand before element b? NaN is the greatest. */
+/* True if element a of x is ordered before element b. NaN is the greatest. */
 static bool before(const struct tensor *x, int64_t a, int64_t b, bool descending)
 {
 	if (descending) {
@@ -48,7 +48,7 @@ void interp_sort(const struct ir_inst *i, const struct tensor *x, struct tensor 
 	free(work);
 }
 
-/* Elements between neighbours along the axis, and sizes on both sides of it. */
+/* Computes the distance of neighbours along the axis, and the number of elements before and after it. */
 struct axis {
 	int64_t outer, n, inner;
 };

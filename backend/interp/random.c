@@ -1,4 +1,4 @@
-/* Random tensors. Element k of a tensor is a hash of (seed, stream, k), as in SplitMix64: no state, so any order of evaluation gives the same. */
+/* Random tensors. Element k is a hash of (seed, stream, k), as in SplitMix64. There is no state, so elements may be computed in any order. */
 #include <math.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
@@ -12,7 +12,7 @@ static uint64_t mix(uint64_t x)
 
 static uint64_t bits_at(uint64_t key, uint64_t counter) { return mix(key + (counter + 1) * 0x9E3779B97F4A7C15ull); }
 
-/* [0, 1) with as many bits as the type holds, so that rounding never gives 1. */
+/* Returns a number in [0, 1) with as many bits as the type holds, so that it never rounds to 1. */
 static double uniform_at(uint64_t key, uint64_t counter, int bits)
 {
 	return (double)(bits_at(key, counter) >> (64 - bits)) * (1.0 / (double)(1ull << bits)); /* exact: a power of two */
@@ -20,7 +20,7 @@ static double uniform_at(uint64_t key, uint64_t counter, int bits)
 
 static int bits_of(dtype t) { return t == DT_FLOAT16 ? 11 : t == DT_BFLOAT16 ? 8 : t == DT_FLOAT32 ? 24 : 53; }
 
-/* Box and Muller */
+/* Box-Muller transform */
 static double normal_at(uint64_t key, uint64_t k)
 {
 	double u = 1 - uniform_at(key, 2 * k, 53), v = uniform_at(key, 2 * k + 1, 53);
@@ -34,7 +34,7 @@ static int64_t trit_at(uint64_t key, uint64_t k, double zeros)
 	return bits_at(key, 2 * k + 1) >> 63 ? 1 : -1;
 }
 
-/* Exactly zeros·n zeros and as many 1 as -1 (one more of -1 if odd), in random order. */
+/* Stores zeros·n zeros, and as many 1 as -1 (one more -1 if their number is odd), in random order. */
 static void balanced(uint64_t key, double zeros, int8_t *out, uint64_t n)
 {
 	uint64_t none = (uint64_t)rint(zeros * (double)n), ones = (n - none) / 2;

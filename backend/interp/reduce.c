@@ -1,4 +1,4 @@
-/* Reductions: each result element walks the reduced dimensions in row-major order. Float sums and products in double, rounded once. */
+/* Reductions visit the reduced dimensions in row-major order. Float sums and products are computed in double and rounded once. */
 #include <math.h>
 #include "backend/interp/state.h"
 #include "backend/ir/tensor.h"
@@ -11,7 +11,7 @@ struct acc {
 	int64_t i, at;
 };
 
-/* The dimensions of x that are reduced (want = 1) or kept (0), row-major. */
+/* Collects the dimensions of x that are reduced (want = 1) or kept (0), in row-major order. */
 static uint32_t axes_of(const struct tensor *x, uint32_t mask, uint32_t want, struct axis *out)
 {
 	int64_t stride = 1, strides[8];
@@ -36,7 +36,7 @@ static int64_t offset_at(const struct axis *a, uint32_t n, int64_t index)
 	return offset;
 }
 
-/* Do the reduced dimensions lie behind one another in memory? */
+/* True if the reduced dimensions are consecutive in memory. */
 static bool in_a_row(const struct axis *a, uint32_t n)
 {
 	int64_t stride = 1;

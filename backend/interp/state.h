@@ -1,4 +1,4 @@
-/* Private to interp_*.c: one run of one function. */
+/* Private to this folder: one run of one function. */
 #ifndef TRIB_BACKEND_INTERP_STATE_H
 #define TRIB_BACKEND_INTERP_STATE_H
 #include <stdbool.h>
@@ -13,20 +13,20 @@ struct interp {
 	uint64_t seed;
 	uint32_t depth; /* of calls */
 	struct arena *scratch, *out;
-	struct tensor *values;   /* per instruction */
-	void **owned;            /* per instruction: malloc'd data to free after the last use, or NULL */
-	struct tensor **results; /* per CALL: its results, data in `scratch` */
+	struct tensor *values;   /* of each instruction */
+	void **owned;            /* of each instruction: malloc'd data, freed after the last use, or NULL */
+	struct tensor **results; /* of each CALL; data in `scratch` */
 	const struct interp_sink *sink;
-	span at; /* of the operation that is running */
+	span at; /* of the current operation */
 	struct interp_error error;
 };
 
-/* Remembers the first error, in `out`. */
+/* Records the first error, in `out`. */
 void interp_fail(struct interp *in, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
-/* Each computes `out` (dims set, data allocated, not empty) from the operands x. */
+/* Each function computes `out` from the operands x. `out` has its shape and data, and is not empty. */
 void interp_ewise(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
-/* The same for some operations on float32, faster; false: not for this one. */
+/* A faster version for some operations on float32. Returns false for others. */
 bool interp_ewise_float32(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_broadcast(const struct tensor *x, struct tensor *out);
 void interp_transpose(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
@@ -38,7 +38,7 @@ void interp_gather(const struct tensor *const *x, struct tensor *out);
 void interp_gather_dim(const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_pad(struct interp *in, const struct ir_inst *i, const struct tensor *const *x, struct tensor *out);
 void interp_window(const struct ir_inst *i, const struct tensor *x, struct tensor *out);
-/* Do they fit? Also where `out` is empty. */
+/* Report an error if the sizes do not fit, even if `out` is empty. */
 void interp_pad_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
 void interp_window_check(struct interp *in, const struct ir_inst *i, const struct tensor *x, const struct tensor *out);
 void interp_sort(const struct ir_inst *i, const struct tensor *x, struct tensor *out); /* order.c */

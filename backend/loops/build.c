@@ -1,4 +1,4 @@
-/* From the run_fn of a plan to statements over buffers, in the order of the values that they store. */
+/* Builds loop IR from the run_fn of a plan: statements over buffers, in the order of the values that they store. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"
@@ -19,7 +19,7 @@ static struct loop_stmt *stmt_new(struct builder *b, enum loop_stmt_kind kind)
 }
 
 /* The inputs in order, then the outputs: buffer n_inputs + k is output k. */
-static void interface_buffers(struct builder *b)
+static void add_interface_buffers(struct builder *b)
 {
 	const struct ir_fn *f = b->ir;
 	for (uint32_t k = 0; k < f->n_inputs; k++)
@@ -28,7 +28,7 @@ static void interface_buffers(struct builder *b)
 		buffer_new(b, BUFFER_OUTPUT, k, &ir_at(f, f->outputs[k])->type);
 }
 
-uint32_t loops_temp(struct builder *b, const struct hir_type *type) { return buffer_new(b, BUFFER_TEMP, 0, type); }
+uint32_t loops_add_temp(struct builder *b, const struct hir_type *type) { return buffer_new(b, BUFFER_TEMP, 0, type); }
 
 static uint32_t output_or_temp(struct builder *b, ir_ref v, const struct hir_type *type)
 {
@@ -49,7 +49,7 @@ static void weight_buffer(struct builder *b, ir_ref v)
 static void const_buffer(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
-	if (!b->values[v].forced && loops_splat(b, in))
+	if (!b->values[v].forced && loops_is_splat(b, in))
 		return;
 	b->buffer[v] = buffer_new(b, BUFFER_CONST, 0, &in->type);
 	b->fn->buffers[b->buffer[v]].data = in->data;
@@ -76,7 +76,7 @@ static void emit_kernel(struct builder *b, ir_ref v, enum kernel kernel, ir_ref 
 	s->dims[2] = in->type.dims[in->type.rank - 1];
 }
 
-/* Sizes before, along and behind the axis. */
+/* Stores the number of elements before, along and after the axis. */
 static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis, dim *out)
 {
 	out[0] = out[2] = b->one;
@@ -86,7 +86,7 @@ static void axis_dims(struct builder *b, const struct hir_type *t, uint32_t axis
 			out[k < axis ? 0 : 2] = dim_mul(b->dims, out[k < axis ? 0 : 2], t->dims[k]);
 }
 
-/* An operation that is a kernel: its operands, for SORT the workspace, its result; what dims follow, kernels.def says. */
+/* Emits an operation that is a kernel: buffers are the operands, for SORT the workspace, and the result. kernels.def lists the dims. */
 static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
@@ -114,7 +114,7 @@ static void emit_op_kernel(struct builder *b, ir_ref v, enum kernel kernel)
 		s->dims[s->n_dims++] = flag ? b->one : b->zero;
 }
 
-/* The RESULT of `call` numbered `index`, or the call itself for result 0, or IR_NONE if nobody uses it. */
+/* Returns a RESULT `index` of `call` that is used, or IR_NONE. */
 static ir_ref result_of(const struct builder *b, ir_ref call, uint32_t index)
 {
 	for (ir_ref v = b->results[call]; v != IR_NONE; v = b->results[v])
@@ -137,7 +137,7 @@ static void chain_results(struct builder *b)
 	}
 }
 
-/* Result `index` of a call, which is output `output` of the callee; every RESULT for it shares the buffer. */
+/* Returns the buffer of result `index` of a call, which is output `output` of the callee. All RESULTs of this index share it. */
 static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, uint32_t output)
 {
 	const struct ir_inst *in = ir_at(b->ir, call);
@@ -157,7 +157,7 @@ static uint32_t result_buffer(struct builder *b, ir_ref call, uint32_t index, ui
 	return buffer;
 }
 
-/* A call of u with the run-time operands that start at *first, which moves behind them and the table. Outputs are left to the caller. */
+/* Returns a call of u with its run-time operands, which start at *first, and its weight table; moves *first after them. The caller adds the outputs. */
 static struct loop_stmt call_of(struct builder *b, ir_ref v, const struct hir_unit *u, uint32_t *first)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
@@ -188,14 +188,14 @@ static void emit_call(struct builder *b, ir_ref v)
 	*stmt_new(b, STMT_CALL) = call;
 }
 
-/* All that the calls touch, behind the buffer that decides. */
-static void note_buffers(struct builder *b, struct loop_stmt *s, uint32_t decides, uint32_t extra)
+/* Lists all buffers of the calls after that of the condition. */
+static void list_buffers(struct builder *b, struct loop_stmt *s, uint32_t condition, uint32_t extra)
 {
 	uint32_t n = 1 + extra;
 	for (uint32_t i = 0; i < s->n_calls; i++)
 		n += s->calls[i].n_buffers;
 	s->buffers = ARENA_ARRAY(b->unit, uint32_t, n);
-	s->buffers[s->n_buffers++] = decides;
+	s->buffers[s->n_buffers++] = condition;
 	for (uint32_t i = 0; i < s->n_calls; i++)
 		for (uint32_t k = 0; k < s->calls[i].n_buffers; k++)
 			s->buffers[s->n_buffers++] = s->calls[i].buffers[k];
@@ -205,7 +205,7 @@ static void emit_if(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_stmt s = {.kind = STMT_IF, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 2), .n_calls = 2};
-	uint32_t first = 1, decides = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	uint32_t first = 1, condition = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
 	s.calls[0] = call_of(b, v, in->callee, &first);
 	s.calls[1] = call_of(b, v, in->other, &first);
 	for (uint32_t k = 0; k < in->callee->n_outputs; k++) {
@@ -213,11 +213,11 @@ static void emit_if(struct builder *b, ir_ref v)
 		for (uint32_t i = 0; i < 2; i++)
 			s.calls[i].buffers[s.calls[i].n_buffers++] = result;
 	}
-	note_buffers(b, &s, decides, 0);
+	list_buffers(b, &s, condition, 0);
 	*stmt_new(b, STMT_IF) = s;
 }
 
-/* Does the body do nothing with carried value k but put a part into it? Then it may be written where it is read: PUT is the last to touch it. */
+/* True if a PUT into carried value k is the body's only use of it. The value is then updated in place. */
 static bool only_put(const struct hir_unit *body, uint32_t k)
 {
 	hir_ref r = body->outputs[k + 1].node;
@@ -235,12 +235,12 @@ static bool only_put(const struct hir_unit *body, uint32_t k)
 	return uses == 2;
 }
 
-/* The body reads the carried values from the results' buffers and writes their next values to temporaries. */
+/* The body reads the carried values from the buffers of the results and writes their next values to temporaries. */
 static void emit_loop(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct loop_stmt s = {.kind = STMT_LOOP, .slot = LOOP_NONE, .calls = ARENA_ARRAY(b->unit, struct loop_stmt, 1), .n_calls = 1};
-	uint32_t first = 1, decides = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
+	uint32_t first = 1, condition = b->buffer[loops_base(b->ir, ir_operand(b->ir, v, 0))];
 	struct loop_stmt *body = &s.calls[0];
 	*body = call_of(b, v, in->callee, &first);
 	s.n_carried = in->callee->n_outputs - 1;
@@ -256,7 +256,7 @@ static void emit_loop(struct builder *b, ir_ref v)
 		body->buffers[body->n_buffers++] =
 			only_put(in->callee, k) ? body->buffers[k] : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
-	note_buffers(b, &s, decides, s.n_carried);
+	list_buffers(b, &s, condition, s.n_carried);
 	for (uint32_t k = 0; k < s.n_carried; k++)
 		s.buffers[s.n_buffers++] = initial[k];
 	*stmt_new(b, STMT_LOOP) = s;
@@ -285,7 +285,7 @@ static void emit_effect(struct builder *b, ir_ref v)
 static void emit_nest(struct builder *b, uint32_t group)
 {
 	struct loop_stmt *s = stmt_new(b, STMT_NEST);
-	loops_nest(b, group, &s->nest);
+	loops_build_nest(b, group, &s->nest);
 	loops_simplify(b->dims, &s->nest);
 }
 
@@ -294,11 +294,11 @@ static void emit_stored(struct builder *b, ir_ref v)
 	const struct ir_inst *in = ir_at(b->ir, v);
 	enum kernel kernel;
 	ir_ref x, w;
-	if (loops_kernel(b, v, &kernel, &x, &w)) {
+	if (loops_match_kernel(b, v, &kernel, &x, &w)) {
 		emit_kernel(b, v, kernel, x, w);
 		return;
 	}
-	if (loops_op_kernel(in->op, &kernel)) {
+	if (loops_find_op_kernel(in->op, &kernel)) {
 		emit_op_kernel(b, v, kernel);
 		return;
 	}
@@ -333,7 +333,7 @@ static void emit(struct builder *b, ir_ref v)
 		emit_nest(b, b->values[v].range_group);
 }
 
-/* Upper bounds, so that the arrays never move: every instruction, operand and output makes at most one of each. */
+/* Allocates arrays of the largest possible size, so that they never move: an instruction, operand or output makes at most one element of each. */
 static void reserve(struct builder *b)
 {
 	uint32_t results = 0;
@@ -363,10 +363,10 @@ struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 				 .scratch = b.zero};
 	b.buffer = ARENA_ARRAY(unit, uint32_t, ir->n_insts);
 	memset(b.buffer, 0xff, ir->n_insts * sizeof *b.buffer);
-	loops_checks(&b);
+	loops_add_checks(&b);
 	loops_fuse(&b);
 	reserve(&b);
-	interface_buffers(&b);
+	add_interface_buffers(&b);
 	chain_results(&b);
 	for (ir_ref v = 0; v < ir->n_insts; v++)
 		emit(&b, v);
@@ -374,6 +374,6 @@ struct loop_fn *loops_build(struct arena *unit, const struct plan *p)
 		if (b.groups[g].kind == GROUP_COPY)
 			emit_nest(&b, g);
 	loops_merge(b.fn);
-	loops_place(b.fn);
+	loops_allocate(b.fn);
 	return b.fn;
 }

@@ -1,11 +1,11 @@
-/* Private to loops_*.c: what fusion decides about every value, and how loop coordinates run through operations. */
+/* Private to this folder: the result of fusion for every value, and the mapping of coordinates through operations. */
 #ifndef TRIB_BACKEND_LOOPS_BUILD_H
 #define TRIB_BACKEND_LOOPS_BUILD_H
 #include <stdbool.h>
 #include <stdint.h>
 #include "backend/loops/loops.h"
 
-/* Where in a value an iteration of a nest reads: for each dimension base + Σ coef·loop variable. */
+/* The element of a value that an iteration reads: in each dimension base + Σ coef·loop variable. */
 struct coord {
 	dim base, coef[LOOP_MAX];
 };
@@ -15,8 +15,7 @@ struct coords {
 	struct coord at[HIR_MAX_RANK];
 };
 
-/* One nest to be: the value (or part of a concatenation, what is padded or padded with, or copy of an output) that it stores, or the indices that it
- * checks. */
+/* A nest that will be built. It stores a value, a part of a CONCAT or PAD, or the copy of an output, or it checks indices. */
 enum group_kind { GROUP_VALUE, GROUP_PART, GROUP_COPY, GROUP_RANGE };
 struct group {
 	enum group_kind kind;
@@ -28,15 +27,15 @@ struct group {
 
 enum fused_use { USE_NONE, USE_ONE, USE_MANY };
 struct fused {
-	bool stored; /* has a buffer of its own that this unit writes */
-	bool forced; /* must have one */
+	bool stored; /* has a buffer, which a nest or a kernel writes */
+	bool forced; /* must have a buffer */
 	enum fused_use use;
 	uint32_t group; /* USE_ONE: computed in this nest, at these coordinates */
 	struct coords *coords;
-	uint32_t cost, size;  /* of computing one element from buffers, roughly in vector instructions; expressions */
+	uint32_t cost, size;  /* of one element: roughly the number of vector instructions; the number of expressions */
 	uint32_t output;      /* output it is stored to, or LOOP_NONE */
-	uint32_t first_group; /* stored: its nest (CONCAT: that of part 0, PAD: of the value around), or LOOP_NONE */
-	uint32_t range_group; /* a gather's nest that only checks its indices, or LOOP_NONE */
+	uint32_t first_group; /* if stored: its nest (CONCAT: of part 0, PAD: of the padding value), or LOOP_NONE */
+	uint32_t range_group; /* of a gather: the nest that only checks its indices, or LOOP_NONE */
 };
 
 struct builder {
@@ -45,66 +44,66 @@ struct builder {
 	const struct ir_fn *ir;
 	struct dims *dims;
 	dim zero, one;
-	struct fused *values; /* one per instruction */
+	struct fused *values; /* of each instruction */
 	struct group *groups;
 	uint32_t n_groups, cap_groups;
 	struct loop_fn *fn;
-	uint32_t *buffer;     /* per instruction: its buffer, or LOOP_NONE */
-	ir_ref *results;      /* per call its first RESULT, per RESULT the call's next, or IR_NONE */
-	uint32_t range_table; /* the buffer that nests read which only check indices, or LOOP_NONE */
+	uint32_t *buffer;     /* of each instruction, or LOOP_NONE */
+	ir_ref *results;      /* of each call its first RESULT, of each RESULT the next one of the call, or IR_NONE */
+	uint32_t range_table; /* the buffer that nests load from which only check indices, or LOOP_NONE */
 };
 
-/* The value under reshapes: same elements in the same dense order. */
+/* Returns the value below reshapes, which has the same elements in the same order. */
 ir_ref loops_base(const struct ir_fn *f, ir_ref v);
-/* Does it always lie in memory that others provide (input, weight, constant, result of a call)? */
-bool loops_given(const struct ir_fn *f, ir_ref v);
+/* True if the value is in memory that no nest writes: an input, weight, constant or result of a call. */
+bool loops_is_external(const struct ir_fn *f, ir_ref v);
 
-/* A new temporary buffer. */
-uint32_t loops_temp(struct builder *b, const struct hir_type *type);
-/* Is this constant the same element everywhere? It needs no memory then, unless a call wants it (`forced`). */
-bool loops_splat(const struct builder *b, const struct ir_inst *in);
+/* Adds a temporary buffer and returns it. */
+uint32_t loops_add_temp(struct builder *b, const struct hir_type *type);
+/* True if all elements of the constant are equal. It then needs no buffer, unless a call reads it (`forced`). */
+bool loops_is_splat(const struct builder *b, const struct ir_inst *in);
 
-/* Is `v` a matmul for a micro-kernel? Then which, and the values (under reshapes) of its operands. */
-bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
-/* Is the operation always a kernel? *kernel is that for float32, or for bytes; those for float64 and int64 follow it (kernel.c). */
-bool loops_op_kernel(enum ir_op op, enum kernel *kernel);
+/* If v is a matmul that a micro-kernel computes, stores the kernel and the operands, below reshapes, and returns true. */
+bool loops_match_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w);
+/* If the operation is always a kernel, stores it and returns true: the kernel for float32, which those for float64 and int64 follow, or for bytes. */
+bool loops_find_op_kernel(enum ir_op op, enum kernel *kernel);
 
 /* checks.c: fills fn->checks. */
-void loops_checks(struct builder *b);
-/* Is x at least 0 for all values of the symbols, which are never negative? False also where this cannot tell. */
-bool loops_never_negative(const struct dims *d, dim x);
+void loops_add_checks(struct builder *b);
+/* True if x is known to be at least 0 for all values of the symbols, which are never negative. */
+bool loops_is_nonnegative(const struct dims *d, dim x);
 /* fuse.c: fills values and groups. */
 void loops_fuse(struct builder *b);
-/* range.c: must a nest of its own check the indices of gather v, whose users are decided? Then over this space, at the indices' coordinates. */
-bool loops_range_space(const struct builder *b, ir_ref v, struct hir_type *space);
-/* Negative if v indexes an empty dimension, by the sizes alone; 0 for all other values. */
-dim loops_range_room(const struct builder *b, ir_ref v);
-/* 1 where extent x is 0, else 0. */
+/* range.c: true if a separate nest must check the indices of gather v, over the dims of *space. The users of v must be decided. */
+bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *space);
+/* Returns a dim that is negative if v indexes an empty dimension, and 0 otherwise. */
+dim loops_empty_index(const struct builder *b, ir_ref v);
+/* Returns 1 if extent x is 0, else 0. */
 dim loops_is_empty(const struct builder *b, dim x);
 uint32_t loops_range_table(struct builder *b);
-/* nest.c: the nest of group `g`. */
-void loops_nest(struct builder *b, uint32_t g, struct loop_nest *out);
-/* simplify.c: drops loops of one iteration, joins loops that are one in memory. */
+/* nest.c: builds the nest of group `g`. */
+void loops_build_nest(struct builder *b, uint32_t g, struct loop_nest *out);
+/* simplify.c: removes loops of one iteration, joins loops that are linear in memory. */
 void loops_simplify(struct dims *d, struct loop_nest *n);
-/* merge.c: nests over the same space that share what they read become one with several stores. */
+/* merge.c: merges nests with the same loops that read the same elements. */
 void loops_merge(struct loop_fn *f);
-/* memory.c: offsets of temporaries and the size of the scratch. */
-void loops_place(struct loop_fn *f);
+/* memory.c: sets the offsets of temporaries and the size of the scratch. */
+void loops_allocate(struct loop_fn *f);
 
 /* coords.c */
 bool coords_eq(const struct coords *a, const struct coords *b);
 void coords_identity(const struct builder *b, uint32_t rank, struct coords *out);
-/* Dense row-major strides of a type. */
+/* Computes the dense row-major strides of a type. */
 void coords_strides(const struct builder *b, const struct hir_type *t, dim *strides);
-/* The loop that a coordinate is, or LOOP_NONE. */
+/* If the coordinate is a single loop variable, returns the loop, else LOOP_NONE. */
 uint32_t coord_single(const struct builder *b, const struct coord *c);
-/* Is every parallel loop of the group exactly one coordinate? (loops of one iteration aside) */
+/* True if every parallel loop of the group, except loops of one iteration, is exactly one coordinate. */
 bool coords_cover(const struct builder *b, const struct group *g, const struct hir_type *t, const struct coords *c);
-/* Do they depend on outer loops only, so that what they give is computed once for all inner ones? */
+/* True if the coordinates depend on outer loops only, so that a value is computed once for all inner iterations. */
 bool coords_outer(const struct builder *b, const struct group *g, const struct coords *c);
-/* Coordinates in operand k of `v` for those of `v`. REDUCE and MATMUL: reduction loops are `first_reduce` …. False: not affine (a reshape that
- * joins dimensions). Not for GATHER's table. */
+/* Maps coordinates of v to operand k. The reduction loops of REDUCE and MATMUL start at `first_reduce`. Returns false if the map is not affine (a reshape that
+ * joins dimensions). Not for the table of a GATHER. */
 bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct coords *c, uint32_t first_reduce, struct coords *out);
-/* Extents of the reduction loops of a REDUCE, ARG or MATMUL; returns how many. */
+/* Stores the extents of the reduction loops of a REDUCE, ARG or MATMUL; returns their number. */
 uint32_t coords_reduce_extents(const struct builder *b, ir_ref v, dim *extents);
 #endif

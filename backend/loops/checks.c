@@ -1,5 +1,5 @@
-/* What must hold of a unit's run-time dimensions before it may touch memory: no extent is negative, reshapes keep the element count, slices and
- * broadcasts stay inside their operands, what is indexed is not empty. What holds for all values of the symbols (they are never negative) needs no check. */
+/* Checks of a unit's run-time sizes, made before it accesses memory: no extent is negative, reshapes keep the element count, slices and broadcasts stay inside
+ * their operands, indexed dimensions are not empty. A condition that is true for all values of the symbols, which are never negative, needs no check. */
 #include <string.h>
 #include "backend/loops/build.h"
 #include "base/arena.h"
@@ -10,11 +10,11 @@ enum { STEPS = 256 };
 
 struct checks {
 	struct builder *b;
-	enum tri_size_error kind; /* of the checks that are added now */
+	enum tri_size_error kind; /* of the checks that are being added */
 	VEC(struct loop_check) list;
 };
 
-/* Least value of a step's result, from those of its operands; UNKNOWN: none known. */
+/* Returns the least value of a step from the least values of its operands, or UNKNOWN. */
 static int64_t least_of(const struct dim_step *s, int64_t a, int64_t b, bool b_const)
 {
 	int64_t r;
@@ -30,7 +30,7 @@ static int64_t least_of(const struct dim_step *s, int64_t a, int64_t b, bool b_c
 	return UNKNOWN;
 }
 
-bool loops_never_negative(const struct dims *d, dim x)
+bool loops_is_nonnegative(const struct dims *d, dim x)
 {
 	struct dim_step steps[STEPS];
 	struct {
@@ -54,9 +54,9 @@ bool loops_never_negative(const struct dims *d, dim x)
 	return top == 1 && stack[0].least >= 0 && stack[0].least != UNKNOWN;
 }
 
-static void at_least_zero(struct checks *c, dim x)
+static void require_nonnegative(struct checks *c, dim x)
 {
-	if (loops_never_negative(c->b->dims, x))
+	if (loops_is_nonnegative(c->b->dims, x))
 		return;
 	for (uint32_t k = 0; k < c->list.len; k++)
 		if (dim_eq(c->list.at[k].least, x))
@@ -64,12 +64,12 @@ static void at_least_zero(struct checks *c, dim x)
 	vec_push(&c->list, ((struct loop_check){x, c->kind}));
 }
 
-static void equal(struct checks *c, dim a, dim b)
+static void require_equal(struct checks *c, dim a, dim b)
 {
 	if (dim_eq(a, b))
 		return;
-	at_least_zero(c, dim_sub(c->b->dims, a, b));
-	at_least_zero(c, dim_sub(c->b->dims, b, a));
+	require_nonnegative(c, dim_sub(c->b->dims, a, b));
+	require_nonnegative(c, dim_sub(c->b->dims, b, a));
 }
 
 static dim count(struct checks *c, const struct hir_type *t)
@@ -80,7 +80,7 @@ static dim count(struct checks *c, const struct hir_type *t)
 	return n;
 }
 
-/* The first and the last element that the slice takes along dimension k. */
+/* The first and the last element of the slice must be inside. */
 static void check_slice(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
 	struct dims *d = c->b->dims;
@@ -90,20 +90,20 @@ static void check_slice(struct checks *c, const struct ir_inst *i, const struct 
 			continue;
 		dim steps = dim_mul(d, dim_sub(d, i->type.dims[k], c->b->one), dim_const(d, i->ints[k]));
 		dim end = dim_add(d, i->starts[k], steps), room = dim_sub(d, from->dims[k], c->b->one);
-		at_least_zero(c, i->ints[k] < 0 ? end : i->starts[k]);
-		at_least_zero(c, dim_sub(d, room, i->ints[k] < 0 ? i->starts[k] : end));
+		require_nonnegative(c, i->ints[k] < 0 ? end : i->starts[k]);
+		require_nonnegative(c, dim_sub(d, room, i->ints[k] < 0 ? i->starts[k] : end));
 	}
 }
 
 static void check_pad(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
 	for (uint32_t k = 0; k < from->rank; k++) {
-		at_least_zero(c, i->starts[k]);
-		at_least_zero(c, dim_sub(c->b->dims, dim_sub(c->b->dims, i->type.dims[k], from->dims[k]), i->starts[k]));
+		require_nonnegative(c, i->starts[k]);
+		require_nonnegative(c, dim_sub(c->b->dims, dim_sub(c->b->dims, i->type.dims[k], from->dims[k]), i->starts[k]));
 	}
 }
 
-/* At least one window, and the last element of the last one inside. */
+/* There must be a window, and the last element of the last one must be inside. */
 static void check_window(struct checks *c, const struct ir_inst *i, const struct hir_type *from)
 {
 	struct dims *d = c->b->dims;
@@ -113,8 +113,8 @@ static void check_window(struct checks *c, const struct ir_inst *i, const struct
 			continue;
 		dim windows = dim_sub(d, i->type.dims[k], c->b->one), size = dim_sub(d, i->type.dims[inside], c->b->one);
 		dim last = dim_add(d, dim_mul(d, windows, dim_const(d, i->ints[k])), dim_mul(d, size, dim_const(d, i->ints[inside])));
-		at_least_zero(c, windows);
-		at_least_zero(c, dim_sub(d, dim_sub(d, from->dims[k], c->b->one), last));
+		require_nonnegative(c, windows);
+		require_nonnegative(c, dim_sub(d, dim_sub(d, from->dims[k], c->b->one), last));
 		inside++;
 	}
 }
@@ -123,7 +123,7 @@ static void check_broadcast(struct checks *c, const struct ir_inst *i, const str
 {
 	for (uint32_t k = 0; k < from->rank; k++)
 		if (!dim_eq(from->dims[k], c->b->one))
-			equal(c, from->dims[k], i->type.dims[i->type.rank - from->rank + k]);
+			require_equal(c, from->dims[k], i->type.dims[i->type.rank - from->rank + k]);
 }
 
 static enum tri_size_error size_error_of(enum ir_op op)
@@ -144,7 +144,7 @@ static void check_inst(struct checks *c, ir_ref r)
 	const struct hir_type *from = i->n_operands ? &ir_at(c->b->ir, ir_operand(c->b->ir, r, 0))->type : NULL;
 	c->kind = size_error_of(i->op);
 	if (i->op == OP_RESHAPE)
-		equal(c, count(c, from), count(c, &i->type));
+		require_equal(c, count(c, from), count(c, &i->type));
 	else if (i->op == OP_SLICE)
 		check_slice(c, i, from);
 	else if (i->op == OP_PAD)
@@ -154,12 +154,12 @@ static void check_inst(struct checks *c, ir_ref r)
 	else if (i->op == OP_BROADCAST)
 		check_broadcast(c, i, from);
 	for (uint32_t k = 0; k < i->type.rank; k++)
-		at_least_zero(c, i->type.dims[k]);
+		require_nonnegative(c, i->type.dims[k]);
 	c->kind = TRI_SIZE_ERROR_INDEX;
-	at_least_zero(c, loops_range_room(c->b, r));
+	require_nonnegative(c, loops_empty_index(c->b, r));
 }
 
-void loops_checks(struct builder *b)
+void loops_add_checks(struct builder *b)
 {
 	struct checks c = {.b = b};
 	for (ir_ref r = 0; r < b->ir->n_insts; r++)

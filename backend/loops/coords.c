@@ -1,4 +1,4 @@
-/* Index mappings: how the coordinates of a result become those of its operands. */
+/* Maps coordinates of a result to coordinates of its operands. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/bug.h"
@@ -97,10 +97,10 @@ bool coords_outer(const struct builder *b, const struct group *g, const struct c
 	return true;
 }
 
-/* From the coordinates of the result `to` to those of the operand `from`: equal dimensions map one to one, one operand dimension may be split
- * into several; joining several is not affine. */
-static bool through_reshape(const struct builder *b, const struct hir_type *from, const struct hir_type *to, const struct coords *c,
-			    struct coords *out)
+/* Maps coordinates of the result `to` to the operand `from`. Equal dimensions map one to one; an operand's dimension may be split into several. Returns false
+ * if dimensions are joined, which is not affine. */
+static bool map_reshape(const struct builder *b, const struct hir_type *from, const struct hir_type *to, const struct coords *c,
+			struct coords *out)
 {
 	uint32_t j = 0;
 	for (uint32_t i = 0; i < from->rank; i++) {
@@ -128,8 +128,8 @@ static bool through_reshape(const struct builder *b, const struct hir_type *from
 	return true;
 }
 
-static void through_broadcast(const struct builder *b, const struct hir_type *from, const struct hir_type *to, const struct coords *c,
-			      struct coords *out)
+static void map_broadcast(const struct builder *b, const struct hir_type *from, const struct hir_type *to, const struct coords *c,
+			  struct coords *out)
 {
 	uint32_t lead = to->rank - from->rank;
 	for (uint32_t i = 0; i < from->rank; i++) {
@@ -140,7 +140,7 @@ static void through_broadcast(const struct builder *b, const struct hir_type *fr
 	}
 }
 
-static void through_slice(const struct builder *b, const struct ir_inst *in, const struct coords *c, struct coords *out)
+static void map_slice(const struct builder *b, const struct ir_inst *in, const struct coords *c, struct coords *out)
 {
 	for (uint32_t i = 0; i < c->rank; i++) {
 		coord_zero(b, &out->at[i]);
@@ -149,7 +149,7 @@ static void through_slice(const struct builder *b, const struct ir_inst *in, con
 	}
 }
 
-static void through_window(const struct builder *b, const struct ir_inst *in, const struct coords *c, struct coords *out)
+static void map_window(const struct builder *b, const struct ir_inst *in, const struct coords *c, struct coords *out)
 {
 	uint32_t inside = out->rank;
 	for (uint32_t i = 0; i < out->rank; i++) {
@@ -162,8 +162,8 @@ static void through_window(const struct builder *b, const struct ir_inst *in, co
 	}
 }
 
-static void through_reduce(const struct builder *b, const struct ir_inst *in, uint32_t rank, const struct coords *c, uint32_t first_reduce,
-			   struct coords *out)
+static void map_reduce(const struct builder *b, const struct ir_inst *in, uint32_t rank, const struct coords *c, uint32_t first_reduce,
+		       struct coords *out)
 {
 	uint32_t kept = 0, reduced = first_reduce;
 	for (uint32_t i = 0; i < rank; i++) {
@@ -183,14 +183,14 @@ bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct 
 	out->rank = from->rank;
 	out->in_reduction = c->in_reduction;
 	switch (in->op) {
-	case OP_BROADCAST: through_broadcast(b, from, &in->type, c, out); return true;
-	case OP_RESHAPE: return through_reshape(b, from, &in->type, c, out);
+	case OP_BROADCAST: map_broadcast(b, from, &in->type, c, out); return true;
+	case OP_RESHAPE: return map_reshape(b, from, &in->type, c, out);
 	case OP_TRANSPOSE:
 		for (uint32_t i = 0; i < c->rank; i++)
 			out->at[in->ints[i]] = c->at[i];
 		return true;
-	case OP_SLICE: through_slice(b, in, c, out); return true;
-	case OP_WINDOW: through_window(b, in, c, out); return true;
+	case OP_SLICE: map_slice(b, in, c, out); return true;
+	case OP_WINDOW: map_window(b, in, c, out); return true;
 	case OP_GATHER:
 	case OP_GATHER_DIM: /* the indices */ memcpy(out->at, c->at, from->rank * sizeof c->at[0]); return true;
 	case OP_REDUCE_SUM:
@@ -199,7 +199,7 @@ bool coords_operand(const struct builder *b, ir_ref v, uint32_t k, const struct 
 	case OP_REDUCE_MIN:
 	case OP_ARGMAX:
 	case OP_ARGMIN:
-		through_reduce(b, in, from->rank, c, first_reduce, out);
+		map_reduce(b, in, from->rank, c, first_reduce, out);
 		out->in_reduction = 1;
 		return true;
 	case OP_MATMUL:

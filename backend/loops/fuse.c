@@ -1,8 +1,8 @@
-/* Fusion: which values get a buffer of their own and which are computed inside the nest of their user.
+/* Fusion: decides which values get a buffer and which are computed in the nest of their user.
  *
- * Values are visited from the last to the first, so that all users of a value are decided before it. A use says in which nest and at which
- * coordinates the value is wanted. Wanted once: it is computed there, unless that would repeat expensive work. Wanted at several places: it is
- * repeated when cheap, else stored. A reduction goes into the nest of its user when that runs over exactly the reduction's result. */
+ * Values are visited from the last to the first, so all users of a value come before it. A use is a nest and the coordinates at which it needs the value. A
+ * value with one use is computed there, unless that repeats expensive work. A value with several uses is computed at each if it is cheap, else stored.
+ * A reduction is computed in the nest of its user if the loops of that nest are exactly the dimensions of the reduction's result. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"
@@ -17,7 +17,7 @@ ir_ref loops_base(const struct ir_fn *f, ir_ref v)
 	return v;
 }
 
-bool loops_given(const struct ir_fn *f, ir_ref v)
+bool loops_is_external(const struct ir_fn *f, ir_ref v)
 {
 	enum ir_op op = ir_at(f, v)->op;
 	return op == OP_INPUT || op == OP_WEIGHT || op == OP_CONST || ir_calls(op) || op == OP_RESULT || (ir_op_traits(op) & EFFECT);
@@ -31,10 +31,10 @@ static bool is_view(enum ir_op op)
 	       op == OP_DIM;
 }
 
-/* Is it put together in memory by a nest for each operand? */
+/* True if a nest for each operand writes a part of the result. */
 static bool is_joined(enum ir_op op) { return op == OP_CONCAT || op == OP_PAD; }
 
-/* The matrix that a batch of matrices repeats, under broadcasts that only add leading dimensions. */
+/* Returns the matrix below broadcasts that only add leading dimensions. */
 static ir_ref under_broadcast(const struct ir_fn *f, ir_ref v)
 {
 	while (ir_at(f, v)->op == OP_BROADCAST) {
@@ -48,7 +48,7 @@ static ir_ref under_broadcast(const struct ir_fn *f, ir_ref v)
 	return v;
 }
 
-bool loops_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w)
+bool loops_match_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, ir_ref *x, ir_ref *w)
 {
 	const struct ir_fn *f = b->ir;
 	if (ir_at(f, v)->op != OP_MATMUL)
@@ -92,19 +92,19 @@ static uint32_t own_cost(enum ir_op op)
 	}
 }
 
-/* Is operand k a table that is read where other values say, so that it must lie in memory? */
+/* True if operand k is read at computed indices, so that it needs a buffer. */
 static bool is_table(const struct ir_inst *in, uint32_t k) { return k == 0 && (in->op == OP_GATHER || in->op == OP_GATHER_DIM); }
 
 static uint32_t add_capped(uint32_t a, uint32_t b) { return a + b > 1u << 20 ? 1u << 20 : a + b; }
 
-/* Upper bounds of cost and size, as if everything were fused; too big a tree is cut. */
-static void measure(struct builder *b, ir_ref v)
+/* Sets upper bounds of cost and size, as if everything were fused. A tree that is too large gets a buffer. */
+static void estimate_cost(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct fused *f = &b->values[v];
 	f->cost = own_cost(in->op);
 	f->size = 1;
-	if (loops_given(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || loops_op_kernel(in->op, &(enum kernel){0}))
+	if (loops_is_external(b->ir, v) || is_joined(in->op) || is_reduction(in->op) || loops_find_op_kernel(in->op, &(enum kernel){0}))
 		return;
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		const struct fused *o = &b->values[ir_operand(b->ir, v, k)];
@@ -115,16 +115,16 @@ static void measure(struct builder *b, ir_ref v)
 		f->forced = true;
 }
 
-static void force(struct builder *b, ir_ref v)
+static void force_buffer(struct builder *b, ir_ref v)
 {
 	v = loops_base(b->ir, v);
-	if (!loops_given(b->ir, v) || ir_at(b->ir, v)->op == OP_CONST)
+	if (!loops_is_external(b->ir, v) || ir_at(b->ir, v)->op == OP_CONST)
 		b->values[v].forced = true;
 	if (b->values[v].use == USE_NONE)
 		b->values[v].use = USE_MANY;
 }
 
-static void want(struct builder *b, ir_ref v, uint32_t group, const struct coords *c)
+static void use_value(struct builder *b, ir_ref v, uint32_t group, const struct coords *c)
 {
 	struct fused *f = &b->values[v];
 	if (f->use == USE_ONE && group == f->group && coords_eq(c, f->coords))
@@ -176,8 +176,8 @@ static bool same_reduce_space(const struct builder *b, ir_ref v, const struct gr
 	return true;
 }
 
-/* The operands of v are wanted in the nest that computes v. */
-static void want_operands(struct builder *b, ir_ref v, uint32_t group, const struct coords *c)
+/* The nest that computes v uses the operands of v. */
+static void use_operands(struct builder *b, ir_ref v, uint32_t group, const struct coords *c)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	if (is_reduction(in->op) && b->groups[group].n_reduce == 0)
@@ -186,15 +186,15 @@ static void want_operands(struct builder *b, ir_ref v, uint32_t group, const str
 		ir_ref o = ir_operand(b->ir, v, k);
 		struct coords oc;
 		if (is_table(in, k))
-			force(b, o);
+			force_buffer(b, o);
 		else if (coords_operand(b, v, k, c, b->groups[group].n_parallel, &oc))
-			want(b, o, group, &oc);
+			use_value(b, o, group, &oc);
 		else
-			force(b, o);
+			force_buffer(b, o);
 	}
 }
 
-static void want_operands_anywhere(struct builder *b, ir_ref v)
+static void use_operands_anywhere(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	struct coords c, oc;
@@ -202,13 +202,13 @@ static void want_operands_anywhere(struct builder *b, ir_ref v)
 	for (uint32_t k = 0; k < in->n_operands; k++) {
 		ir_ref o = ir_operand(b->ir, v, k);
 		if (is_table(in, k) || !coords_operand(b, v, k, &c, 0, &oc))
-			force(b, o);
+			force_buffer(b, o);
 		else
 			b->values[o].use = USE_MANY;
 	}
 }
 
-static bool absorbs(const struct builder *b, ir_ref v)
+static bool is_absorbed(const struct builder *b, ir_ref v)
 {
 	const struct fused *f = &b->values[v];
 	if (f->use != USE_ONE || f->coords->in_reduction)
@@ -224,7 +224,7 @@ static bool needs_buffer(const struct builder *b, ir_ref v)
 	if (f->forced || is_joined(op))
 		return true;
 	if (is_reduction(op))
-		return !absorbs(b, v);
+		return !is_absorbed(b, v);
 	if (is_view(op) || f->cost <= CHEAP)
 		return false;
 	return f->use == USE_MANY || !coords_outer(b, &b->groups[f->group], f->coords);
@@ -239,11 +239,11 @@ static void store_concat(struct builder *b, ir_ref v)
 		const struct hir_type *t = &ir_at(b->ir, o)->type;
 		struct coords c;
 		coords_identity(b, t->rank, &c);
-		want(b, o, group_new(b, GROUP_PART, v, k, t), &c);
+		use_value(b, o, group_new(b, GROUP_PART, v, k, t), &c);
 	}
 }
 
-/* The value everywhere, then operand 0 over it. */
+/* Stores the padding value everywhere, then operand 0 over it. */
 static void store_pad(struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
@@ -253,7 +253,7 @@ static void store_pad(struct builder *b, ir_ref v)
 		const struct hir_type *t = k ? &in->type : &ir_at(b->ir, o)->type;
 		struct coords c;
 		coords_identity(b, k ? 0 : t->rank, &c);
-		want(b, o, group_new(b, GROUP_PART, v, k, t), &c);
+		use_value(b, o, group_new(b, GROUP_PART, v, k, t), &c);
 	}
 }
 
@@ -264,22 +264,22 @@ static void store_value(struct builder *b, ir_ref v)
 	coords_identity(b, t->rank, &c);
 	uint32_t g = group_new(b, GROUP_VALUE, v, 0, t);
 	b->values[v].first_group = g;
-	want_operands(b, v, g, &c);
+	use_operands(b, v, g, &c);
 }
 
 static void check_range(struct builder *b, ir_ref v)
 {
 	struct hir_type space;
 	struct coords c;
-	if (!loops_range_space(b, v, &space))
+	if (!loops_needs_range_nest(b, v, &space))
 		return;
 	ir_ref indices = ir_operand(b->ir, v, 1);
 	b->values[v].range_group = group_new(b, GROUP_RANGE, v, 0, &space);
 	coords_identity(b, ir_at(b->ir, indices)->type.rank, &c);
-	want(b, indices, b->values[v].range_group, &c);
+	use_value(b, indices, b->values[v].range_group, &c);
 }
 
-static void decide(struct builder *b, ir_ref v)
+static void decide_storage(struct builder *b, ir_ref v)
 {
 	struct fused *f = &b->values[v];
 	const struct ir_inst *in = ir_at(b->ir, v);
@@ -287,16 +287,16 @@ static void decide(struct builder *b, ir_ref v)
 	ir_ref x, w;
 	if (f->use == USE_NONE)
 		return;
-	f->stored = loops_op_kernel(in->op, &kernel);
-	if (f->stored || loops_given(b->ir, v)) {
+	f->stored = loops_find_op_kernel(in->op, &kernel);
+	if (f->stored || loops_is_external(b->ir, v)) {
 		for (uint32_t k = 0; k < in->n_operands; k++)
-			force(b, ir_operand(b->ir, v, k));
+			force_buffer(b, ir_operand(b->ir, v, k));
 		return;
 	}
-	if (loops_kernel(b, v, &kernel, &x, &w)) {
+	if (loops_match_kernel(b, v, &kernel, &x, &w)) {
 		f->stored = true;
-		force(b, x);
-		force(b, w);
+		force_buffer(b, x);
+		force_buffer(b, w);
 		return;
 	}
 	f->stored = needs_buffer(b, v);
@@ -307,14 +307,14 @@ static void decide(struct builder *b, ir_ref v)
 	else if (f->stored)
 		store_value(b, v);
 	else if (f->use == USE_ONE)
-		want_operands(b, v, f->group, f->coords);
+		use_operands(b, v, f->group, f->coords);
 	else
-		want_operands_anywhere(b, v);
+		use_operands_anywhere(b, v);
 	check_range(b, v);
 }
 
-/* An output is written straight by the value that it is, unless that lies elsewhere already: then it is copied. */
-static void claim_outputs(struct builder *b)
+/* The value of an output is stored in the output's buffer. If the value has another buffer already, it is copied. */
+static void assign_outputs(struct builder *b)
 {
 	for (uint32_t o = 0; o < b->ir->n_outputs; o++) {
 		ir_ref v = loops_base(b->ir, b->ir->outputs[o]);
@@ -322,14 +322,14 @@ static void claim_outputs(struct builder *b)
 		struct fused *f = &b->values[v];
 		if (op != OP_INPUT && op != OP_WEIGHT && op != OP_CONST && f->output == LOOP_NONE) {
 			f->output = o;
-			force(b, v);
+			force_buffer(b, v);
 			continue;
 		}
 		const struct hir_type *t = &ir_at(b->ir, v)->type;
 		struct coords c;
 		coords_identity(b, t->rank, &c);
-		want(b, v, group_new(b, GROUP_COPY, v, o, t), &c);
-		force(b, v);
+		use_value(b, v, group_new(b, GROUP_COPY, v, o, t), &c);
+		force_buffer(b, v);
 	}
 }
 
@@ -340,9 +340,9 @@ void loops_fuse(struct builder *b)
 	for (uint32_t v = 0; v < n; v++) {
 		b->values[v].output = b->values[v].first_group = b->values[v].range_group = LOOP_NONE;
 		b->values[v].use = ir_has_effect(ir_at(b->ir, v)) ? USE_MANY : USE_NONE;
-		measure(b, v);
+		estimate_cost(b, v);
 	}
-	claim_outputs(b);
+	assign_outputs(b);
 	for (uint32_t v = n; v-- > 0;)
-		decide(b, v);
+		decide_storage(b, v);
 }

@@ -1,4 +1,4 @@
-/* The micro-kernels' names, and those that are an operation by themselves. */
+/* Symbols of the micro-kernels, and operations that are micro-kernels. */
 #include "backend/loops/build.h"
 
 const char *kernel_symbol(enum kernel k)
@@ -11,7 +11,7 @@ const char *kernel_symbol(enum kernel k)
 	return symbols[k];
 }
 
-bool loops_op_kernel(enum ir_op op, enum kernel *kernel)
+bool loops_find_op_kernel(enum ir_op op, enum kernel *kernel)
 {
 	switch (op) {
 	case OP_SORT: *kernel = KERNEL_SORT_F32; return true;

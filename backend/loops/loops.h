@@ -1,5 +1,5 @@
-/* Loop IR: one unit as a list of statements over buffers. A nest is parallel loops around optional reduction loops with one scalar SSA body;
- * anchors are micro-kernel calls. LLVM IR and OpenCL C are two printers of this. Built by build.c (fusion), laid out by memory.c. */
+/* Loop IR: one unit as a list of statements over buffers. A nest has parallel loops, optional reduction loops inside, and one scalar SSA body; an anchor is
+ * a call of a micro-kernel. build.c makes it from a plan, backend/cpu and gpu print it as LLVM IR and OpenCL C. */
 #ifndef TRIB_BACKEND_LOOPS_LOOPS_H
 #define TRIB_BACKEND_LOOPS_LOOPS_H
 #include <stdbool.h>
@@ -26,13 +26,13 @@ struct loop_buffer {
 };
 
 #define LOOP_MAX (2 * HIR_MAX_RANK)
-/* Element offset = base + Σ stride[k]·loop variable k (parallel loops first, then reduction loops) + scale·value of `index` if it is set. */
+/* The offset in elements is base + Σ stride[k]·loop variable k, plus scale·value of `index` if set. Parallel loops precede reduction loops. */
 struct loop_access {
 	uint32_t buffer;
 	dim base, stride[LOOP_MAX];
 	uint32_t index; /* expression, or LOOP_NONE */
 	dim scale;
-	int64_t limit; /* with index: values outside 0 … bound-1 are a run-time error */
+	int64_t limit; /* an index outside 0 … bound-1 is a run-time error */
 	dim bound;
 };
 #define LOOP_NONE UINT32_MAX
@@ -43,7 +43,7 @@ enum loop_expr_kind {
 	LOOP_INDEX,  /* loop variable `var`, int64 */
 	LOOP_EXTENT, /* the value of `extent`, int64 */
 	LOOP_OP,     /* an element-wise ir_op over args */
-	LOOP_ACC,    /* the final value of reduction `var`; only outside the reduction loops */
+	LOOP_ACC,    /* the result of reduction `var`; only outside the reduction loops */
 };
 struct loop_expr {
 	enum loop_expr_kind kind;
@@ -88,23 +88,23 @@ struct loop_stmt {
 	uint32_t n_buffers;
 	dim *dims; /* STMT_KERNEL: as kernels.def says; STMT_CALL: values of the callee's symbols; STMT_EFFECT: sizes of the values */
 	uint32_t n_dims;
-	const char *callee; /* STMT_CALL: symbol of the unit */
+	const char *callee; /* STMT_CALL: the unit's symbol */
 	const struct hir_unit *callee_unit;
 	const char *text, *where; /* STMT_EFFECT: as of OP_PRINT (where is NULL) and OP_ASSERT */
 	uint8_t *kinds;           /* STMT_EFFECT: element type << 4 | rank of each value */
-	uint32_t slot;            /* STMT_CALL: its weight table; LOOP_NONE if it has no slots */
+	uint32_t slot;            /* STMT_CALL: the callee's weight table, or LOOP_NONE */
 	struct loop_stmt *calls;  /* STMT_IF: two STMT_CALLs, of which one is executed; STMT_LOOP: the body's */
 	uint32_t n_calls;
-	/* STMT_LOOP: the first n_carried inputs of the body are copies of `initial`, in `buffers` of its STMT_CALL; its outputs (the bool, then as many) swap
-	 * places with them before the next iteration; in the end the former hold the result. */
+	/* STMT_LOOP: the first n_carried buffers of its STMT_CALL start as copies of `initial`. Before the next iteration they are swapped with the outputs
+	 * that follow the bool. At the end they hold the results. */
 	uint32_t *initial;
 	uint32_t n_carried;
 };
 
-/* `least` must not be negative at run time: the unit then fails with TRI_ERR_SHAPE before it touches anything. */
+/* The unit fails with TRI_ERR_SHAPE before it accesses memory if `least` is negative at run time. */
 struct loop_check {
 	dim least;
-	enum tri_size_error kind; /* what does not fit then */
+	enum tri_size_error kind; /* the error otherwise */
 };
 
 struct loop_fn {
@@ -121,8 +121,9 @@ struct loop_fn {
 	uint32_t n_checks;
 };
 
-/* From the run_fn of a plan. Never NULL. */
+/* Builds the loop IR of a plan's run_fn. */
 struct loop_fn *loops_build(struct arena *unit, const struct plan *p);
+/* Checks what printers rely on. Returns false after writing what is wrong into `why`. */
 bool loops_verify(const struct loop_fn *f, struct buf *why);
 void loops_print(const struct loop_fn *f, struct buf *out);
 const char *kernel_symbol(enum kernel k);

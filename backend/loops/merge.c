@@ -1,5 +1,5 @@
-/* Multi-output nests. A nest takes in the next one when both run over the same loops and the later one gains by it: it reads what the earlier
- * one stores at the same place (the value is then at hand), or both read the same memory in the same way. */
+/* Merges nests into nests with several outputs: a nest and the next one, if both have the same loops and the later one profits. It does if it reads an
+ * element that the earlier one stores in the same iteration, or if both load the same elements. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"
@@ -11,13 +11,13 @@ static bool same_loops(const struct loop_nest *a, const struct loop_nest *b)
 	return a->n_parallel == b->n_parallel && a->n_reduce == b->n_reduce && memcmp(a->extent, b->extent, sizeof a->extent) == 0;
 }
 
-static bool same_place(const struct loop_access *a, const struct loop_access *b)
+static bool same_address(const struct loop_access *a, const struct loop_access *b)
 {
 	return a->buffer == b->buffer && a->index == LOOP_NONE && b->index == LOOP_NONE && dim_eq(a->base, b->base) &&
 	       memcmp(a->stride, b->stride, sizeof a->stride) == 0;
 }
 
-/* The store of `a` to the buffer that `access` reads, or NULL. */
+/* Returns the store of `a` to the buffer, or NULL. */
 static const struct loop_store *store_to(const struct loop_nest *a, uint32_t buffer)
 {
 	for (uint32_t k = 0; k < a->n_stores; k++)
@@ -29,29 +29,29 @@ static const struct loop_store *store_to(const struct loop_nest *a, uint32_t buf
 static bool shares_load(const struct loop_nest *a, const struct loop_access *access)
 {
 	for (uint32_t k = 0; k < a->n_exprs; k++)
-		if (a->exprs[k].kind == LOOP_LOAD && same_place(&a->exprs[k].access, access))
+		if (a->exprs[k].kind == LOOP_LOAD && same_address(&a->exprs[k].access, access))
 			return true;
 	return false;
 }
 
-/* Half floats are rounded by a store, so what was stored is not the value at hand. */
-static bool rounds(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
+/* True if a store rounds the value, so that a load of it returns another value. */
+static bool store_rounds(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16; }
 
-static bool depends_badly(const struct loop_nest *a, const struct loop_nest *b)
+static bool has_conflict(const struct loop_nest *a, const struct loop_nest *b)
 {
 	for (uint32_t k = 0; k < b->n_exprs; k++) {
 		const struct loop_expr *e = &b->exprs[k];
 		const struct loop_store *s = e->kind == LOOP_LOAD ? store_to(a, e->access.buffer) : NULL;
-		if (s && (e->in_reduction || rounds(e->elem) || !same_place(&s->access, &e->access)))
+		if (s && (e->in_reduction || store_rounds(e->elem) || !same_address(&s->access, &e->access)))
 			return true;
 	}
-	for (uint32_t k = 0; k < b->n_stores; k++) /* a concatenation's parts share a buffer */
+	for (uint32_t k = 0; k < b->n_stores; k++) /* parts of a concatenation share a buffer */
 		if (store_to(a, b->stores[k].access.buffer))
 			return true;
 	return false;
 }
 
-static bool gains(const struct loop_nest *a, const struct loop_nest *b)
+static bool is_profitable(const struct loop_nest *a, const struct loop_nest *b)
 {
 	for (uint32_t k = 0; k < b->n_exprs; k++) {
 		const struct loop_expr *e = &b->exprs[k];
@@ -61,14 +61,14 @@ static bool gains(const struct loop_nest *a, const struct loop_nest *b)
 	return false;
 }
 
-static bool mergeable(const struct loop_nest *a, const struct loop_nest *b)
+static bool can_merge(const struct loop_nest *a, const struct loop_nest *b)
 {
-	return same_loops(a, b) && a->n_exprs + b->n_exprs <= MERGED_EXPRS && gains(a, b) && !depends_badly(a, b);
+	return same_loops(a, b) && a->n_exprs + b->n_exprs <= MERGED_EXPRS && is_profitable(a, b) && !has_conflict(a, b);
 }
 
 static bool expr_equal(const struct loop_expr *x, const struct loop_expr *y)
 {
-	return x->kind == LOOP_LOAD && y->kind == LOOP_LOAD && x->in_reduction == y->in_reduction && same_place(&x->access, &y->access);
+	return x->kind == LOOP_LOAD && y->kind == LOOP_LOAD && x->in_reduction == y->in_reduction && same_address(&x->access, &y->access);
 }
 
 static uint32_t find_equal(const struct loop_nest *a, uint32_t n, const struct loop_expr *e)
@@ -137,7 +137,7 @@ static bool reads(const struct loop_stmt *s, uint32_t buffer)
 	return false;
 }
 
-/* A temporary that only nests taken in have read is no longer stored. */
+/* A temporary that only merged nests read needs no store any more. */
 static void drop_unread(const struct loop_fn *f, struct loop_nest *n)
 {
 	uint32_t kept = 0;
@@ -157,7 +157,7 @@ void loops_merge(struct loop_fn *f)
 	uint32_t n = 0;
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		struct loop_stmt *st = &f->stmts[s];
-		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && mergeable(&f->stmts[n - 1].nest, &st->nest))
+		if (n > 0 && st->kind == STMT_NEST && f->stmts[n - 1].kind == STMT_NEST && can_merge(&f->stmts[n - 1].nest, &st->nest))
 			merge(f->unit, &f->stmts[n - 1].nest, &st->nest);
 		else
 			f->stmts[n++] = *st;

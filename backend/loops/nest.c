@@ -1,4 +1,4 @@
-/* One nest: the scalar body of a group, from its root down to the loads. */
+/* Builds one nest: the scalar body of a group, from its root to the loads. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "backend/ir/tensor.h"
@@ -47,7 +47,7 @@ static void access_at(const struct builder *b, const struct hir_type *t, const s
 		access_add(b, a, &c->at[k], strides[k]);
 }
 
-/* An expression with all its dims defined. */
+/* Returns an expression whose dims are all 0. */
 static struct loop_expr expr_new(const struct builder *b, enum loop_expr_kind kind, dtype elem, bool in_reduction)
 {
 	struct loop_expr e;
@@ -112,7 +112,7 @@ static uint32_t put_extent(struct nest_builder *n, dim x, bool in_reduction)
 	return put(n, e);
 }
 
-/* The value of a coordinate as an int64. */
+/* Adds the value of a coordinate as an int64. */
 static uint32_t put_coord(struct nest_builder *n, const struct coord *c, bool in_reduction)
 {
 	const struct builder *b = n->b;
@@ -134,7 +134,7 @@ static uint32_t put_coord(struct nest_builder *n, const struct coord *c, bool in
 	return put_op(n, OP_ADD, DT_INT64, in_reduction, (uint32_t[]){sum, put_extent(n, c->base, in_reduction)}, 2);
 }
 
-bool loops_splat(const struct builder *b, const struct ir_inst *in)
+bool loops_is_splat(const struct builder *b, const struct ir_inst *in)
 {
 	int64_t count = ir_type_count(b->dims, &in->type);
 	size_t size = dtype_size(in->type.elem);
@@ -161,7 +161,7 @@ static void set_bound(const struct builder *b, dim bound, struct loop_access *a)
 		a->limit = -1;
 }
 
-/* GATHER's table has its rows in dimension 0, under the dimensions of the indices; that of GATHER_DIM has every dimension of the result. */
+/* The table of GATHER has its rows in dimension 0, followed by the other dimensions of the result. That of GATHER_DIM has every dimension of the result. */
 static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	const struct builder *b = n->b;
@@ -186,7 +186,7 @@ static uint32_t eval_gather(struct nest_builder *n, ir_ref v, const struct coord
 	return put(n, e);
 }
 
-/* The index of gather v, checked, as a load of no consequence. */
+/* Checks the index of gather v by a load whose value is not used. */
 static uint32_t eval_range(struct nest_builder *n, ir_ref v)
 {
 	struct builder *b = n->b;
@@ -202,7 +202,7 @@ static uint32_t eval_range(struct nest_builder *n, ir_ref v)
 	return put(n, e);
 }
 
-/* x·w in the element type. Trits add, subtract or leave out a float: they multiply nothing, not even infinity by zero. */
+/* Adds x·w in the element type. A trit adds a float, subtracts it or skips it; it never multiplies, so 0 times infinity is 0. */
 static uint32_t put_product(struct nest_builder *n, uint32_t x, uint32_t w, dtype elem)
 {
 	bool xt = n->exprs.at[x].elem == DT_TRIT, wt = n->exprs.at[w].elem == DT_TRIT;
@@ -273,12 +273,12 @@ static uint32_t eval_inline(struct nest_builder *n, ir_ref v, const struct coord
 	}
 }
 
-static uint32_t eval_fresh(struct nest_builder *n, ir_ref v, const struct coords *c)
+static uint32_t eval_new(struct nest_builder *n, ir_ref v, const struct coords *c)
 {
 	const struct builder *b = n->b;
 	ir_ref base = loops_base(b->ir, v);
 	const struct ir_inst *in = ir_at(b->ir, base);
-	if (in->op == OP_CONST && loops_splat(b, in)) {
+	if (in->op == OP_CONST && loops_is_splat(b, in)) {
 		struct loop_expr e = expr_new(b, LOOP_CONST, in->type.elem, c->in_reduction);
 		if (dtype_class(in->type.elem) == DTC_FLOAT)
 			e.f = elem_float(in->type.elem, in->data, 0);
@@ -287,7 +287,7 @@ static uint32_t eval_fresh(struct nest_builder *n, ir_ref v, const struct coords
 		return put(n, e);
 	}
 	bool is_root = n->group->kind == GROUP_VALUE && base == n->group->root;
-	if (loops_given(b->ir, base) || (b->values[base].stored && !is_root))
+	if (loops_is_external(b->ir, base) || (b->values[base].stored && !is_root))
 		return load(n, base, v, c);
 	return eval_inline(n, v, c);
 }
@@ -299,12 +299,12 @@ static uint32_t eval(struct nest_builder *n, ir_ref v, const struct coords *c)
 			return n->memo.at[k].expr;
 	struct coords *key = ARENA_NEW(n->b->unit, struct coords);
 	*key = *c;
-	struct memo m = {.value = v, .coords = key, .expr = eval_fresh(n, v, c)};
+	struct memo m = {.value = v, .coords = key, .expr = eval_new(n, v, c)};
 	vec_push(&n->memo, m);
 	return m.expr;
 }
 
-/* Operand `part` starts after the operands before it. */
+/* Returns the start of operand `part` along the axis. */
 static dim concat_start(const struct builder *b, ir_ref concat, uint32_t part)
 {
 	const struct ir_inst *in = ir_at(b->ir, concat);
@@ -332,7 +332,7 @@ static uint32_t group_store(struct nest_builder *n, struct loop_access *a)
 	return eval(n, value, &c);
 }
 
-/* What the nest stores is read by none: the checks are what counts. */
+/* The nest exists for its checks; what it stores is not read. */
 static uint32_t range_store(struct nest_builder *n, struct loop_access *a)
 {
 	struct coords c;
@@ -340,22 +340,22 @@ static uint32_t range_store(struct nest_builder *n, struct loop_access *a)
 	memcpy(space.dims, n->group->extent, space.rank * sizeof space.dims[0]);
 	coords_identity(n->b, space.rank, &c);
 	access_at(n->b, &space, &c, a);
-	a->buffer = loops_temp(n->b, &space);
+	a->buffer = loops_add_temp(n->b, &space);
 	return eval_range(n, n->group->root);
 }
 
-#define KEEP(arena, T, v) ((v).len ? memcpy(ARENA_ARRAY(arena, T, (v).len), (v).at, (v).len * sizeof(T)) : NULL)
+#define COPY_VEC(arena, T, v) ((v).len ? memcpy(ARENA_ARRAY(arena, T, (v).len), (v).at, (v).len * sizeof(T)) : NULL)
 
-void loops_nest(struct builder *b, uint32_t group, struct loop_nest *out)
+void loops_build_nest(struct builder *b, uint32_t group, struct loop_nest *out)
 {
 	struct nest_builder n = {.b = b, .group = &b->groups[group]};
 	struct loop_store *store = ARENA_NEW(b->unit, struct loop_store);
 	store->value = n.group->kind == GROUP_RANGE ? range_store(&n, &store->access) : group_store(&n, &store->access);
 	*out = (struct loop_nest){.n_parallel = n.group->n_parallel, .n_reduce = n.group->n_reduce};
 	memcpy(out->extent, n.group->extent, sizeof out->extent);
-	out->exprs = KEEP(b->unit, struct loop_expr, n.exprs);
+	out->exprs = COPY_VEC(b->unit, struct loop_expr, n.exprs);
 	out->n_exprs = n.exprs.len;
-	out->reductions = KEEP(b->unit, struct loop_reduction, n.reductions);
+	out->reductions = COPY_VEC(b->unit, struct loop_reduction, n.reductions);
 	out->n_reductions = n.reductions.len;
 	out->stores = store;
 	out->n_stores = 1;

@@ -1,4 +1,4 @@
-/* The text of loop IR, for --dump-loops and golden tests. */
+/* Prints loop IR, for --dump-loops and golden tests. */
 #include "backend/loops/loops.h"
 #include <inttypes.h>
 #include "base/buf.h"

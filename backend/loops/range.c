@@ -1,22 +1,22 @@
-/* Run-time indices: all of a gather's must be inside the table, whatever becomes of the elements that they choose. The nest that reads the elements
- * checks the indices that it comes to. Where it may leave some out, since another of its loops has no iteration or only a slice is wanted, a nest of
- * its own checks them: it reads the one element of a constant, with the table's bound. */
+/* Run-time indices: all indices of a gather must be inside its table, even if the elements are not used. The nest that reads the elements checks the
+ * indices that it visits. If it may skip some, because another of its loops has no iterations or only a slice is used, a separate nest checks them: it
+ * loads the one element of a constant, with the bound of the table. */
 #include "backend/loops/build.h"
 #include <string.h>
 #include "base/arena.h"
 
 static bool is_gather(enum ir_op op) { return op == OP_GATHER || op == OP_GATHER_DIM; }
 
-static bool surely_not_empty(const struct builder *b, dim x) { return loops_never_negative(b->dims, dim_sub(b->dims, x, b->one)); }
+static bool is_never_empty(const struct builder *b, dim x) { return loops_is_nonnegative(b->dims, dim_sub(b->dims, x, b->one)); }
 
 dim loops_is_empty(const struct builder *b, dim x)
 {
-	return surely_not_empty(b, x) ? b->zero : dim_floordiv(b->dims, b->one, dim_add(b->dims, x, b->one));
+	return is_never_empty(b, x) ? b->zero : dim_floordiv(b->dims, b->one, dim_add(b->dims, x, b->one));
 }
 
 static dim is_not_empty(const struct builder *b, dim x) { return dim_sub(b->dims, b->one, loops_is_empty(b, x)); }
 
-/* The coordinates of the indices in the nest that reads their elements. False: it has no such nest, or several. */
+/* Finds the coordinates of the indices in the nest that reads their elements. Returns false if there is no such nest, or several. */
 static bool index_coords(const struct builder *b, ir_ref v, const struct group **g, struct coords *out)
 {
 	const struct fused *f = &b->values[v];
@@ -28,7 +28,7 @@ static bool index_coords(const struct builder *b, ir_ref v, const struct group *
 	return coords_operand(b, v, 1, f->stored ? &own : f->coords, 0, out);
 }
 
-/* The loops that run over the whole index, each along a dimension of its own, as bits. False: not every index is come to. */
+/* Stores the loops that run over the index, one for each dimension, as bits. Returns false if they do not visit every index. */
 static bool index_loops(const struct builder *b, const struct group *g, const struct hir_type *index, const struct coords *c,
 			uint32_t *loops)
 {
@@ -44,7 +44,7 @@ static bool index_loops(const struct builder *b, const struct group *g, const st
 	return true;
 }
 
-/* 1 if one of the nest's other loops has no iteration, else 0. */
+/* Returns 1 if another loop of the nest has no iterations, else 0. */
 static dim others_empty(const struct builder *b, const struct group *g, const struct coords *c, uint32_t loops)
 {
 	dim none = b->one;
@@ -55,7 +55,7 @@ static dim others_empty(const struct builder *b, const struct group *g, const st
 	return dim_sub(b->dims, b->one, none);
 }
 
-bool loops_range_space(const struct builder *b, ir_ref v, struct hir_type *space)
+bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *space)
 {
 	const struct group *g;
 	struct coords c;
@@ -77,7 +77,7 @@ bool loops_range_space(const struct builder *b, ir_ref v, struct hir_type *space
 	return true;
 }
 
-dim loops_range_room(const struct builder *b, ir_ref v)
+dim loops_empty_index(const struct builder *b, ir_ref v)
 {
 	const struct ir_inst *in = ir_at(b->ir, v);
 	if (!is_gather(in->op) && in->op != OP_SCATTER && in->op != OP_SCATTER_ADD)

@@ -1,4 +1,4 @@
-/* Fewer, longer loops: a loop of one iteration goes, and two adjacent loops that every access walks as one become one. */
+/* Makes loops fewer and longer: removes loops of one iteration, and can_join two adjacent loops if every access is linear over both. */
 #include "backend/loops/build.h"
 
 static dim zero_of(struct dims *d) { return dim_const(d, 0); }
@@ -21,7 +21,7 @@ static void access_drop(struct dims *d, struct loop_access *a, uint32_t loop)
 	a->stride[LOOP_MAX - 1] = zero_of(d);
 }
 
-/* Removes loop `loop`; its index expressions must be gone. */
+/* Removes loop `loop`, which no index expression uses. */
 static void drop(struct dims *d, struct loop_nest *n, uint32_t loop)
 {
 	each_access(d, n, access_drop, loop);
@@ -37,7 +37,7 @@ static void drop(struct dims *d, struct loop_nest *n, uint32_t loop)
 		n->n_reduce--;
 }
 
-static bool indexed(const struct loop_nest *n, uint32_t loop)
+static bool has_index(const struct loop_nest *n, uint32_t loop)
 {
 	for (uint32_t k = 0; k < n->n_exprs; k++)
 		if (n->exprs[k].kind == LOOP_INDEX && n->exprs[k].var == loop)
@@ -52,21 +52,21 @@ static void zero_index(struct loop_nest *n, uint32_t loop)
 			n->exprs[k].kind = LOOP_CONST;
 }
 
-static bool access_joins(struct dims *d, const struct loop_access *a, uint32_t outer, dim inner_extent)
+static bool can_join_access(struct dims *d, const struct loop_access *a, uint32_t outer, dim inner_extent)
 {
 	return dim_eq(a->stride[outer], dim_mul(d, a->stride[outer + 1], inner_extent));
 }
 
-static bool joins(struct dims *d, const struct loop_nest *n, uint32_t outer)
+static bool can_join(struct dims *d, const struct loop_nest *n, uint32_t outer)
 {
 	dim inner = n->extent[outer + 1];
-	if (outer + 1 == n->n_parallel || indexed(n, outer) || indexed(n, outer + 1))
+	if (outer + 1 == n->n_parallel || has_index(n, outer) || has_index(n, outer + 1))
 		return false;
 	for (uint32_t k = 0; k < n->n_exprs; k++)
-		if (n->exprs[k].kind == LOOP_LOAD && !access_joins(d, &n->exprs[k].access, outer, inner))
+		if (n->exprs[k].kind == LOOP_LOAD && !can_join_access(d, &n->exprs[k].access, outer, inner))
 			return false;
 	for (uint32_t k = 0; k < n->n_stores; k++)
-		if (!access_joins(d, &n->stores[k].access, outer, inner))
+		if (!can_join_access(d, &n->stores[k].access, outer, inner))
 			return false;
 	return true;
 }
@@ -80,7 +80,7 @@ void loops_simplify(struct dims *d, struct loop_nest *n)
 			drop(d, n, k);
 		}
 	for (uint32_t k = n->n_parallel + n->n_reduce; k-- > 1;) {
-		if (!joins(d, n, k - 1))
+		if (!can_join(d, n, k - 1))
 			continue;
 		n->extent[k] = dim_mul(d, n->extent[k - 1], n->extent[k]);
 		drop(d, n, k - 1);

@@ -1,4 +1,4 @@
-/* What every printer of loop IR may rely on. */
+/* Checks the invariants of loop IR that its printers rely on. */
 #include "backend/loops/loops.h"
 #include "base/buf.h"
 
@@ -19,12 +19,12 @@ static bool fail(const struct check *c, const char *what, uint32_t at)
 static bool check_access(const struct check *c, const struct loop_access *a, uint32_t loops, uint32_t at)
 {
 	if (a->buffer >= c->f->n_buffers)
-		return fail(c, "access to no buffer", at);
+		return fail(c, "the access has no buffer", at);
 	if (c->f->buffers[a->buffer].layout != LAYOUT_PLAIN)
 		return fail(c, "element access to a packed buffer", at);
 	for (uint32_t k = loops; k < LOOP_MAX; k++)
 		if (!dim_eq(a->stride[k], dim_const(c->f->dims, 0)))
-			return fail(c, "stride along a loop that is not there", at);
+			return fail(c, "a stride along a loop that does not exist", at);
 	return true;
 }
 
@@ -38,7 +38,7 @@ static bool check_args(const struct check *c, const struct loop_expr *e, uint32_
 		if (e->args[k] >= at)
 			return fail(c, "argument does not precede its user", at);
 		if (c->n->exprs[e->args[k]].in_reduction != e->in_reduction)
-			return fail(c, "argument from the other side of the reduction loops", at);
+			return fail(c, "an argument inside and its user outside of the reduction loops, or the reverse", at);
 	}
 	return true;
 }
@@ -63,7 +63,7 @@ static bool check_expr(const struct check *c, uint32_t at)
 	case LOOP_LOAD:
 		return check_access(c, &e->access, loops, at) && check_index(c, e, at) &&
 		       (c->f->buffers[e->access.buffer].type.elem == e->elem || fail(c, "load of another element type", at));
-	case LOOP_INDEX: return e->var < loops || fail(c, "index of no loop", at);
+	case LOOP_INDEX: return e->var < loops || fail(c, "the loop of an index does not exist", at);
 	case LOOP_ACC: return (!e->in_reduction && e->var < c->n->n_reductions) || fail(c, "accumulator not available", at);
 	default: return true;
 	}
@@ -101,13 +101,13 @@ static bool check_call(const struct check *c, const struct loop_stmt *s)
 	};
 	for (uint32_t k = 0; k < s->n_buffers; k++)
 		if (s->buffers[k] >= c->f->n_buffers)
-			return fail(c, "argument is no buffer", k);
+			return fail(c, "an argument is not a buffer", k);
 	for (uint32_t k = 0; k < s->n_calls; k++)
 		if (!check_call(c, &s->calls[k]))
 			return false;
 	if ((s->kind == STMT_IF) != (s->n_calls == 2) || (s->kind == STMT_LOOP) != (s->n_calls == 1))
-		return fail(c, "number of a branch's or loop's calls", s->n_calls);
-	return s->kind != STMT_KERNEL || s->n_buffers == buffers[s->kernel] || fail(c, "number of a kernel's buffers", s->n_buffers);
+		return fail(c, "wrong number of calls of an if or a loop", s->n_calls);
+	return s->kind != STMT_KERNEL || s->n_buffers == buffers[s->kernel] || fail(c, "wrong number of buffers of a kernel", s->n_buffers);
 }
 
 bool loops_verify(const struct loop_fn *f, struct buf *why)

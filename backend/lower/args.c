@@ -1,4 +1,4 @@
-/* Reading the arguments of the builtin being lowered. */
+/* Reads the arguments of the builtin that is lowered. */
 #include <string.h>
 #include "backend/ir/tensor.h"
 #include "backend/lower/state.h"
@@ -42,7 +42,7 @@ int64_t lower_int(struct lower *l, uint32_t k)
 	if (constant_of(l, k, &f))
 		return (int64_t)f;
 	if (a->kind != ARG_NONE)
-		lower_fail(l, "this argument must be an integer that is known when the model is built");
+		lower_fail(l, "this argument must be an integer that is known at compile time");
 	return 0;
 }
 

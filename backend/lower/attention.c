@@ -6,7 +6,7 @@
 
 static dim from_end(struct lower *l, ir_ref x, uint32_t k) { return lower_of(l, x)->dims[lower_of(l, x)->rank - k]; }
 
-/* x with its last dimensions as the sizes say, of which `n` take the place of `old`. */
+/* Reshapes x: its last `old` dimensions become n dimensions of these sizes. */
 static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
 {
 	struct hir_type t = *lower_of(l, x);
@@ -16,7 +16,7 @@ static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, 
 	return lower_reshape(l, x, t.dims, t.rank);
 }
 
-/* How many query heads share a head of k: more than 1 only where both counts are known and differ. */
+/* Returns the number of query heads that share a head of k. It is 1 unless both head counts are known and differ. */
 static int64_t group_size(struct lower *l, ir_ref q, ir_ref k)
 {
 	int64_t nq, n;
@@ -27,10 +27,10 @@ static int64_t group_size(struct lower *l, ir_ref q, ir_ref k)
 	return n > 1 && nq > n ? nq / n : 1;
 }
 
-/* [.., heads, L, X] as [.., heads / group, group * L, X], so that the queries of a group are rows of one product. */
+/* Reshapes [.., heads, L, X] to [.., heads / group, group * L, X], so that the queries of a group are rows of one product. */
 static ir_ref gather_group(struct lower *l, ir_ref x, int64_t group)
 {
-	if (group == 1) /* there may be no dimension of heads */
+	if (group == 1) /* there may be no head dimension */
 		return x;
 	struct dims *d = l->f->dims;
 	dim g = dim_const(d, group);
@@ -64,15 +64,15 @@ static ir_ref hidden(struct lower *l, ir_ref scores, ir_ref seen)
 	return lower_select(l, seen, scores, lower_const_float(l, lower_of(l, scores)->elem, -INFINITY));
 }
 
-/* Query i sees keys 0 … i. */
+/* Query i attends to keys 0 … i. */
 static ir_ref causal(struct lower *l, ir_ref scores)
 {
 	struct hir_type t = {.rank = 2, .dims = {from_end(l, scores, 2), from_end(l, scores, 1)}};
 	return hidden(l, scores, lower_op2(l, OP_LE, lower_iota(l, &t, DT_INT64, 1), lower_iota(l, &t, DT_INT64, 0)));
 }
 
-/* Softmax over the keys. A row that sees none is zero, as in PyTorch: its maximum is taken as finite, and its sum, which is 0 then and at least
- * 1 otherwise, as positive. */
+/* Softmax over the keys. A row without keys is zero, as in PyTorch: its maximum is replaced by a finite number, and its sum, which is 0 then and at
+ * least 1 otherwise, by a positive one. */
 static ir_ref weights_of(struct lower *l, ir_ref scores)
 {
 	uint32_t last = 1u << (lower_of(l, scores)->rank - 1);
@@ -111,7 +111,7 @@ void lower_bi_attention(struct lower *l, ir_ref *r)
 
 /* ---- rope ---- */
 
-/* The positions as floats, [..., 1], to go with the frequencies [D / 2]. */
+/* The positions as floats, [..., 1], which are multiplied by the frequencies [D / 2]. */
 static ir_ref positions(struct lower *l, const struct hir_type *x, uint32_t axis, dtype elem)
 {
 	ir_ref p = lower_tensor(l, 1);
@@ -148,7 +148,7 @@ static ir_ref frequencies(struct lower *l, int64_t pairs, double base, dtype ele
 	return r;
 }
 
-/* Halves of the features, or with `interleaved` every other one, as (a, b) turns to (a cos - b sin, b cos + a sin). */
+/* Rotates (a, b) to (a cos - b sin, b cos + a sin). a and b are halves of the features, or with `interleaved` alternate features. */
 void lower_bi_rope(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));

@@ -1,6 +1,6 @@
-/* Convolutions as matrix products over windows: [N, C, H, W] is padded, its windows are laid out as rows or columns of a matrix ("im2col"), and
- * the weights are the other matrix. Trits stand on the right of a product, where kernels take them packed; other weights stand on the left, so
- * that the result is in the order of the output. Convolutions of single channels are sums over windows, without a matrix. */
+/* Convolutions as matrix products: [N, C, H, W] is padded, its windows become rows or columns of a matrix ("im2col"), and the weights are the
+ * other matrix. Trits are the right operand, which kernels take packed. Other weights are the left operand, so that the result has the order of the
+ * output. Convolutions of single channels are sums over windows, without a matrix. */
 #include "backend/lower/state.h"
 
 struct conv {
@@ -62,7 +62,7 @@ static ir_ref windows(struct lower *l, const struct conv *v)
 
 static dim product3(struct lower *l, dim a, dim b, dim c) { return dim_mul(l->f->dims, a, dim_mul(l->f->dims, b, c)); }
 
-/* [G, A, B] without its first dim where that is 1. */
+/* Removes the first dim of [G, A, B] if it is 1. */
 static ir_ref batched(struct lower *l, const struct conv *v, ir_ref x, dim a, dim b)
 {
 	dim dims[3] = {dim_const(l->f->dims, v->groups), a, b};
@@ -90,7 +90,7 @@ static ir_ref right_product(struct lower *l, const struct conv *v, ir_ref x, dim
 	return lower_permute(l, lower_reshape(l, lower_matmul(l, x, w, v->elem), dims, 5), back);
 }
 
-/* x·w; a trit adds, subtracts or leaves out a float. */
+/* Returns x·w. A trit adds a float, subtracts it or skips it. */
 static ir_ref product(struct lower *l, ir_ref x, ir_ref w, dtype elem)
 {
 	bool floats = dtype_class(elem) == DTC_FLOAT, xt = lower_of(l, x)->elem == DT_TRIT;
@@ -101,7 +101,7 @@ static ir_ref product(struct lower *l, ir_ref x, ir_ref w, dtype elem)
 	return lower_select(l, lower_op2c(l, OP_EQ, trit, 0), lower_const_float(l, lower_of(l, value)->elem, 0), term);
 }
 
-/* One channel in each group: [N, G, O, H, W, KH, KW] times [G, O, 1, 1, KH, KW], summed over the windows. */
+/* One channel for each group: [N, G, O, H, W, KH, KW] times [G, O, 1, 1, KH, KW], summed over the windows. */
 static ir_ref depthwise(struct lower *l, const struct conv *v, ir_ref x)
 {
 	dim one = dim_const(l->f->dims, 1), groups = dim_const(l->f->dims, v->groups);

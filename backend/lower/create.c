@@ -35,7 +35,7 @@ void lower_bi_arange(struct lower *l, ir_ref *r)
 	r[0] = lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, lower_iota(l, &t, e, 0), step), start);
 }
 
-/* From the nearer end, in double precision, rounded once: both ends are exact. */
+/* Computed from the nearer end in double precision and rounded once, so that both ends are exact. */
 void lower_bi_linspace(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
@@ -50,12 +50,12 @@ void lower_bi_linspace(struct lower *l, ir_ref *r)
 	r[0] = lower_select(l, lower_op2(l, OP_OR, first, half), low, high);
 }
 
-/* Two calls without a seed draw from different streams of the run's seed; a seed stands for itself. */
+/* A call with a seed uses that seed. Calls without one use different streams of the seed of the build. */
 static void random(struct lower *l, ir_ref *r, enum ir_random kind, uint32_t seed_arg, double f0, double f1)
 {
 	struct hir_type t = lower_node_type(l);
 	if (!ir_type_const(l->f->dims, &t)) {
-		lower_fail(l, "a random tensor is made when the model is built, so its shape must be known then");
+		lower_fail(l, "a random tensor is computed at build time: its shape must be known at compile time");
 		return;
 	}
 	bool seeded = lower_has(l, seed_arg);

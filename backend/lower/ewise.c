@@ -14,7 +14,7 @@ void lower_bi_div(struct lower *l, ir_ref *r)
 	r[0] = lower_op2(l, OP_DIV, lower_cast(l, lower_tensor(l, 0), e), lower_cast(l, lower_tensor(l, 1), e));
 }
 
-/* Integers are round already. */
+/* Integers need no rounding. */
 void lower_bi_round(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0);
@@ -39,7 +39,7 @@ void lower_bi_log10(struct lower *l, ir_ref *r)
 	r[0] = lower_op2c(l, OP_DIV, lower_op1(l, OP_LOG, lower_widen(l, lower_tensor(l, 0))), log(10));
 }
 
-/* A bound may be a tensor or a plain number. */
+/* A bound is a tensor or a number. */
 static ir_ref bound(struct lower *l, uint32_t k, dtype elem)
 {
 	ir_ref t = lower_tensor(l, k);

@@ -1,4 +1,4 @@
-/* Further functions of one or two numbers. float16 and bfloat16 are computed in float32 and rounded once. */
+/* Functions of one or two numbers. float16 and bfloat16 are computed in float32 and rounded once. */
 #include <math.h>
 #include "backend/lower/state.h"
 
@@ -8,7 +8,7 @@ static ir_ref times(struct lower *l, ir_ref x, double v) { return lower_op2c(l, 
 static ir_ref plus(struct lower *l, ir_ref x, double v) { return lower_op2c(l, OP_ADD, x, v); }
 static ir_ref negative(struct lower *l, ir_ref x) { return lower_op2c(l, OP_LT, x, 0); }
 
-/* x + x²/2 + x³/6 … where |x| is small: exp(x) - 1 has lost its digits there. */
+/* x + x²/2 + x³/6 … if |x| is small, because exp(x) - 1 cancels. */
 static ir_ref expm1_of(struct lower *l, ir_ref x)
 {
 	ir_ref sum = number(l, x, 1);
@@ -18,7 +18,7 @@ static ir_ref expm1_of(struct lower *l, ir_ref x)
 	return lower_select(l, small, lower_op2(l, OP_MUL, x, sum), plus(l, lower_op1(l, OP_EXP, x), -1));
 }
 
-/* log(u) · x / (u - 1) with u = 1 + x, which rounds both alike; x where u is 1. */
+/* log(u) · x / (u - 1) with u = 1 + x, so that rounding errors cancel; x if u is 1. */
 static ir_ref log1p_of(struct lower *l, ir_ref x)
 {
 	ir_ref u = plus(l, x, 1), less = plus(l, u, -1), log = lower_op1(l, OP_LOG, u);
@@ -161,7 +161,7 @@ void lower_bi_acos(struct lower *l, ir_ref *r)
 	r[0] = times(l, atan_of(l, lower_op1(l, OP_SQRT, ratio)), 2);
 }
 
-/* atan(y / x), moved by π to the left half; 0 at the origin. */
+/* atan(y / x), plus or minus π in the left half-plane; 0 at the origin. */
 void lower_bi_atan2(struct lower *l, ir_ref *r)
 {
 	const double pi = acos(-1);
@@ -188,7 +188,7 @@ void lower_bi_extreme(struct lower *l, ir_ref *r)
 	r[0] = lower_reduce(l, l->how->op, x, lower_mask(l, 1, lower_of(l, x)->rank), lower_int(l, 2) != 0);
 }
 
-/* log(sum(exp(x - m))) + m with the greatest m, or 0 where that is infinite */
+/* log(sum(exp(x - m))) + m with the maximum m, or 0 if that is infinite */
 void lower_bi_logsumexp(struct lower *l, ir_ref *r)
 {
 	ir_ref x = operand(l);

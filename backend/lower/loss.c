@@ -32,7 +32,7 @@ static ir_ref weighted(struct lower *l, const struct entropy *s, ir_ref x)
 	return s->weight == IR_NONE ? x : lower_op2(l, OP_MUL, x, s->weight);
 }
 
-/* [C] as [C, 1 …], so that it meets the classes. */
+/* Reshapes [C] to [C, 1 …], so that it broadcasts along the classes. */
 static ir_ref class_weights(struct lower *l, const struct entropy *s)
 {
 	ir_ref w = lower_tensor(l, 2);
@@ -45,7 +45,7 @@ static ir_ref class_weights(struct lower *l, const struct entropy *s)
 	return lower_reshape(l, lower_widen(l, w), dims, rank);
 }
 
-/* Element [.., index, ..] of x along the classes; index without that dimension. */
+/* Takes element [.., index, ..] of x along the classes. `index` lacks that dimension. */
 static ir_ref of_class(struct lower *l, const struct entropy *s, ir_ref x, ir_ref index)
 {
 	struct hir_type t = *lower_of(l, s->log_p), items = *lower_of(l, index);
@@ -54,7 +54,7 @@ static ir_ref of_class(struct lower *l, const struct entropy *s, ir_ref x, ir_re
 	return lower_reshape(l, y, items.dims, items.rank);
 }
 
-/* How items become the result; `share` is what each counts in a mean. */
+/* Reduces the losses of the items. `share` is the weight of each item in a mean. */
 static ir_ref reduced(struct lower *l, ir_ref items, ir_ref share)
 {
 	if (lower_str_is(l, 4, "none"))
@@ -65,7 +65,7 @@ static ir_ref reduced(struct lower *l, ir_ref items, ir_ref share)
 	return lower_op2(l, OP_DIV, sum, share == IR_NONE ? lower_count(l, items, all_dims(l, items), lower_of(l, items)->elem) : share);
 }
 
-/* Smoothing gives every class the part eps/C. An ignored item reads class 0 and counts nothing. */
+/* Smoothing adds eps/C to every class. An ignored item reads class 0 and has weight 0. */
 static ir_ref of_indices(struct lower *l, const struct entropy *s, ir_ref target)
 {
 	dtype e = lower_of(l, s->log_p)->elem;

@@ -1,4 +1,4 @@
-/* The walk over a unit's nodes. Every node's values are kept by its index; builtins go through the table in table.c. */
+/* Visits the nodes of a unit. table.c has the function for each builtin. */
 #include "backend/lower/lower.h"
 #include <ctype.h>
 #include <stdarg.h>
@@ -44,7 +44,7 @@ static bool name_taken(const struct dims *d, const char *name)
 	return false;
 }
 
-/* The same symbols in a table of our own, under names that are unique and read back. */
+/* Adds the unit's symbols to the function, with names that are unique and can be read from text. */
 static void copy_syms(struct lower *l)
 {
 	uint32_t n = dims_syms(l->u->dims);

@@ -1,4 +1,4 @@
-/* From a unit of the core program to tensor IR: builtins become primitive operations, broadcasts and casts explicit. */
+/* Lowers a unit of the HIR program to tensor IR: builtins become primitive operations, broadcasts and casts become explicit. */
 #ifndef TRIB_BACKEND_LOWER_LOWER_H
 #define TRIB_BACKEND_LOWER_LOWER_H
 
@@ -7,7 +7,7 @@ struct hir_unit;
 struct diags;
 struct ir_fn;
 
-/* In `unit`'s arena, with a table of dims of its own: u is only read, so several threads may lower units that share callees. NULL: errors were
- * reported into diags. INPUT indices number the unit's run-time inputs, WEIGHT indices its build-time inputs, each in order. */
+/* Returns the function in `unit`, or NULL after reporting errors into diags. u is only read, so threads may lower units that share callees. INPUT numbers
+ * the unit's run-time inputs, WEIGHT its build-time inputs, each in order. */
 struct ir_fn *lower_unit(struct arena *unit, const struct hir_unit *u, struct diags *diags);
 #endif

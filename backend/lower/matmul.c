@@ -1,4 +1,4 @@
-/* Matrix products: vectors become matrices and go again; a batch against one matrix becomes rows, so that a constant right operand keeps rank 2. */
+/* Matrix products. Vectors become matrices for the product. A batch times one matrix becomes rows, so that a constant right operand keeps rank 2. */
 #include "backend/lower/state.h"
 
 static ir_ref product(struct lower *l, ir_ref a, ir_ref b, const dim *batch, uint32_t n_batch, dtype elem)
@@ -13,7 +13,7 @@ static ir_ref product(struct lower *l, ir_ref a, ir_ref b, const dim *batch, uin
 	return lower_emit(l, OP_MATMUL, &t, operands, 2);
 }
 
-/* [.., M, K] @ [K, N] as [.. * M, K] @ [K, N]. */
+/* Reshapes [.., M, K] @ [K, N] to [.. * M, K] @ [K, N]. */
 static ir_ref rows_product(struct lower *l, ir_ref a, ir_ref b, dtype elem)
 {
 	struct hir_type x = *lower_of(l, a);
@@ -45,7 +45,7 @@ static ir_ref batched_product(struct lower *l, ir_ref a, ir_ref b, dtype elem)
 	return product(l, lower_broadcast(l, a, &xt), lower_broadcast(l, b, &wt), xt.dims, n, elem);
 }
 
-/* The pairs of element types that MATMUL takes as they are; the rest is converted to the result's. */
+/* True for pairs of element types that MATMUL takes. Others are converted to the type of the result. */
 static bool takes(dtype a, dtype b, dtype elem)
 {
 	if (dtype_class(elem) == DTC_FLOAT)

@@ -1,7 +1,7 @@
 /* Softmax and the normalisations. float16 and bfloat16 are computed in float32 and rounded once. */
 #include "backend/lower/state.h"
 
-/* x less its maximum along the dim, so that exp cannot overflow. */
+/* Subtracts the maximum along the dim, so that exp does not overflow. */
 static ir_ref shifted(struct lower *l, ir_ref x, uint32_t mask)
 {
 	return lower_op2(l, OP_SUB, x, lower_reduce(l, OP_REDUCE_MAX, x, mask, true));
@@ -28,7 +28,7 @@ void lower_bi_log_softmax(struct lower *l, ir_ref *r)
 	r[0] = lower_log_softmax(l, x, lower_mask(l, 1, lower_of(l, x)->rank));
 }
 
-/* Argument k in the element type of x, or IR_NONE. */
+/* Returns argument k in the element type of x, or IR_NONE. */
 static ir_ref like(struct lower *l, uint32_t k, ir_ref x)
 {
 	ir_ref t = lower_tensor(l, k);
@@ -55,7 +55,7 @@ static ir_ref standardised(struct lower *l, ir_ref x, uint32_t mask, double eps)
 	return lower_op2(l, OP_MUL, away, inverse_deviation(l, variance, eps));
 }
 
-/* As many last dims as argument 1 has sizes. */
+/* Returns a mask of as many last dims as argument 1 has sizes. */
 static uint32_t normalised_dims(struct lower *l, ir_ref x)
 {
 	const struct hir_arg *sizes = NULL;
@@ -76,7 +76,7 @@ void lower_bi_rms_norm(struct lower *l, ir_ref *r)
 	r[0] = scaled(l, lower_op2(l, OP_MUL, x, inverse_deviation(l, square, lower_float(l, 3))), like(l, 2, x), IR_NONE);
 }
 
-/* [C] as [C, 1, 1 …], so that it meets dimension 1 of x. */
+/* Reshapes [C] to [C, 1, 1 …], so that it broadcasts along dimension 1 of x. */
 static ir_ref per_channel(struct lower *l, ir_ref v, ir_ref x)
 {
 	uint32_t rank = lower_of(l, x)->rank;
@@ -86,7 +86,7 @@ static ir_ref per_channel(struct lower *l, ir_ref v, ir_ref x)
 	return rank > 2 ? lower_reshape(l, v, dims, rank - 1) : v;
 }
 
-/* The channels of a group beside each other: [N, G, C/G, …]. */
+/* Reshapes x to groups of channels: [N, G, C/G, …]. */
 void lower_bi_group_norm(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), weight = like(l, 2, x), bias = like(l, 3, x);
@@ -99,7 +99,7 @@ void lower_bi_group_norm(struct lower *l, ir_ref *r)
 	r[0] = scaled(l, y, weight == IR_NONE ? weight : per_channel(l, weight, x), bias == IR_NONE ? bias : per_channel(l, bias, x));
 }
 
-/* As x*alpha + beta with one alpha and beta a channel: those are build-time values when the statistics are. */
+/* x*alpha + beta with one alpha and beta for each channel. They are build-time values if the statistics are. */
 void lower_bi_batch_norm(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), mean = like(l, 1, x), variance = like(l, 2, x);

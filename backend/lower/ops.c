@@ -1,4 +1,4 @@
-/* Short ways to write primitive operations, with the broadcasts and casts they need. */
+/* Emits primitive operations with the broadcasts and casts that they need. */
 #include <math.h>
 #include "backend/ir/tensor.h"
 #include "backend/lower/state.h"
@@ -79,7 +79,7 @@ ir_ref lower_op1(struct lower *l, enum ir_op op, ir_ref x)
 	return lower_emit(l, op, &t, &x, 1);
 }
 
-/* NumPy's rule. Where two sizes are not known to be equal, the constant one is right, or the program is wrong at run time. */
+/* NumPy's rule. If two sizes are not known to be equal, the result has the constant one; other sizes are an error at run time. */
 static struct hir_type common_shape(struct lower *l, const struct hir_type *a, const struct hir_type *b)
 {
 	struct hir_type t = a->rank >= b->rank ? *a : *b;

@@ -1,7 +1,7 @@
-/* Sorting and what is read off sorted elements; running sums and products; scattering. */
+/* Sorting, medians and quantiles, running sums and products, scattering. */
 #include "backend/lower/state.h"
 
-/* What SORT, SCAN and SCATTER take in place of the type; exact, and ordered alike. */
+/* Returns the element type of SORT, SCAN and SCATTER for this type. It holds all its values and orders them equally. */
 static dtype ordered_type(dtype t)
 {
 	if (t == DT_FLOAT64 || t == DT_INT32 || t == DT_INT64)
@@ -51,7 +51,7 @@ static ir_ref flattened(struct lower *l, ir_ref x)
 
 static uint32_t last_axis(struct lower *l, ir_ref x) { return lower_of(l, x)->rank - 1u; }
 
-/* `count` positions from place `from` on. */
+/* Takes `count` positions, from index `from` on. */
 static ir_ref places(struct lower *l, const struct sorted *s, dim from, dim count)
 {
 	uint32_t last = last_axis(l, s->order);
@@ -91,7 +91,7 @@ void lower_bi_topk(struct lower *l, ir_ref *r)
 	give_both(l, &s, places(l, &s, dim_const(l->f->dims, 0), dim_const(l->f->dims, lower_int(l, 1))), r);
 }
 
-/* Results whose axis is one element: kept or not, as the node's type has it. */
+/* Reshapes a result whose axis has one element to the node's type, which may lack the axis. */
 static void give_single(struct lower *l, const struct sorted *s, ir_ref at, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
@@ -106,7 +106,7 @@ void lower_bi_kthvalue(struct lower *l, ir_ref *r)
 	give_single(l, &s, places(l, &s, dim_const(l->f->dims, lower_int(l, 1) - 1), dim_const(l->f->dims, 1)), r);
 }
 
-/* The last place: that of a NaN, if there is one. */
+/* The last position, which is that of a NaN if there is one. */
 static ir_ref last_place(struct lower *l, const struct sorted *s)
 {
 	struct dims *d = l->f->dims;
@@ -133,7 +133,7 @@ void lower_bi_median(struct lower *l, ir_ref *r)
 
 /* ---- quantile ---- */
 
-/* From the values below and above, and how far between them it lies. */
+/* Interpolates between the values below and above, by the fraction between them. */
 static ir_ref between(struct lower *l, ir_ref low, ir_ref high, ir_ref part)
 {
 	if (lower_str_is(l, 4, "midpoint"))
@@ -152,14 +152,14 @@ static enum ir_op whole_place(struct lower *l)
 	return lower_str_is(l, 4, "nearest") ? OP_ROUND : OP_FLOOR;
 }
 
-/* The values at `at`, places of any share of them: a vector of whole floats. */
+/* Takes the values at `at`, a vector of integral floats. */
 static ir_ref values_of(struct lower *l, const struct sorted *s, ir_ref at)
 {
 	uint32_t last = last_axis(l, s->order);
 	return values_at(l, s, lower_take(l, s->order, lower_cast(l, at, DT_INT64), last));
 }
 
-/* [.., Q] as [Q, ..], or without Q. */
+/* Moves Q of [.., Q] to the front, or removes it. */
 void lower_bi_quantile(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), q = lower_tensor(l, 1);

@@ -33,7 +33,7 @@ static struct pool read_pool(struct lower *l, ir_ref x, bool ceil)
 	return p;
 }
 
-/* [N, C, H, W, KH, KW]; what lies outside is `outside`. A last window that ceil_mode adds reaches less than a stride beyond the padding. */
+/* Windows [N, C, H, W, KH, KW]; elements outside of x are `outside`. A window that ceil_mode adds ends less than a stride after the padding. */
 static ir_ref windows(struct lower *l, const struct pool *p, double outside)
 {
 	struct dims *d = l->f->dims;
@@ -58,7 +58,7 @@ void lower_bi_maxpool2d(struct lower *l, ir_ref *r)
 	r[0] = lower_reduce(l, OP_REDUCE_MAX, windows(l, &p, -INFINITY), insides, false);
 }
 
-/* How many elements each window along one dim counts, as a vector: those of the input, or with `padding` those of the padding too. */
+/* Returns the number of elements of each window along one dim, as a vector: of the input, and with `padding` also of the padding. */
 static ir_ref counted(struct lower *l, const struct pool *p, uint32_t k, bool padding)
 {
 	struct hir_type t = {.elem = DT_INT64, .rank = 1, .dims = {p->count[k]}};
@@ -89,7 +89,7 @@ void lower_bi_avgpool2d(struct lower *l, ir_ref *r)
 
 /* ---- adaptive ---- */
 
-/* x with its dim `axis` as n windows of `each` elements. */
+/* Replaces dim `axis` by n windows of `each` elements. */
 static ir_ref split(struct lower *l, ir_ref x, uint32_t axis, dim n, dim each)
 {
 	struct hir_type t = *lower_of(l, x);
@@ -100,7 +100,7 @@ static ir_ref split(struct lower *l, ir_ref x, uint32_t axis, dim n, dim each)
 	return lower_reshape(l, x, t.dims, t.rank);
 }
 
-/* Window i goes from floor(i*size / n) to ceil((i+1)*size / n): at most size/n + 2 elements are taken, of which the mean counts what it should. */
+/* Window i is floor(i*size / n) … ceil((i+1)*size / n). At most size/n + 2 elements are taken; a mask removes the rest from the mean. */
 static ir_ref uneven_means(struct lower *l, ir_ref x, uint32_t axis, dim n, dim most)
 {
 	const struct hir_type t = *lower_of(l, x);

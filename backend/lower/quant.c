@@ -37,7 +37,7 @@ void lower_bi_absmax_quantize(struct lower *l, ir_ref *r)
 	r[1] = scale;
 }
 
-/* Ternary weight networks: the mean of what lies beyond the threshold is the scale; 0 where nothing does. */
+/* Ternary weight networks: the scale is the mean of the absolute values above the threshold, or 0 if there are none. */
 void lower_bi_adaptive_threshold_quantize(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), size = lower_op1(l, OP_ABS, x);
@@ -52,7 +52,7 @@ void lower_bi_adaptive_threshold_quantize(struct lower *l, ir_ref *r)
 	r[1] = lower_op2(l, OP_DIV, sum, lower_op2c(l, OP_MAX, n, 1));
 }
 
-/* XNOR-Net: binary weights, or signs with 0, with the mean of their sizes as the scale. */
+/* XNOR-Net: binary weights, or signs with 0. The scale is the mean of the absolute values. */
 void lower_bi_xnor_quantize(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0)), zero = lower_const_float(l, lower_of(l, x)->elem, 0);
@@ -73,7 +73,7 @@ void lower_bi_ternary_dequantize(struct lower *l, ir_ref *r)
 
 /* ---- packing ---- */
 
-/* 4^i for the i-th trit of a byte. */
+/* 4^i, the weight of trit i in a byte. */
 static ir_ref places(struct lower *l)
 {
 	static const int32_t powers[4] = {1, 4, 16, 64};
@@ -83,7 +83,7 @@ static ir_ref places(struct lower *l)
 	return r;
 }
 
-/* [.., K] as [.., ceil(K / 4), 4], filled up with trits 0. */
+/* Reshapes [.., K] to [.., ceil(K / 4), 4], padded with trits 0. */
 static ir_ref in_fours(struct lower *l, ir_ref x)
 {
 	struct dims *d = l->f->dims;

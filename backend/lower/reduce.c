@@ -3,7 +3,7 @@
 
 static bool has_float(const struct lower *l, ir_ref x) { return dtype_class(lower_of(l, x)->elem) == DTC_FLOAT; }
 
-/* sum and prod: integers in the result's type, half floats in float32. */
+/* sum and prod: integers are computed in the result's type, half floats in float32. */
 void lower_bi_sum(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0);
@@ -33,7 +33,7 @@ static ir_ref variance(struct lower *l)
 void lower_bi_var(struct lower *l, ir_ref *r) { r[0] = variance(l); }
 void lower_bi_std(struct lower *l, ir_ref *r) { r[0] = lower_op1(l, OP_SQRT, variance(l)); }
 
-/* With dim: the values, and where each first stands. */
+/* With dim: the values and their first positions. */
 void lower_bi_minmax(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0);

@@ -1,4 +1,4 @@
-/* Padding and resizing: what is not a constant around is read from other places of the input. */
+/* Padding and resizing. Except for constant padding, new elements are gathered from the input. */
 #include "backend/lower/state.h"
 
 /* ---- pad ---- */
@@ -10,7 +10,7 @@ static int64_t constant(struct lower *l, dim d)
 	return v;
 }
 
-/* Negative padding cuts off, and is 0 then. */
+/* Slices x where padding is negative, and sets that padding to 0. */
 static ir_ref cropped(struct lower *l, ir_ref x, dim *before, dim *after)
 {
 	struct dims *d = l->f->dims;
@@ -32,7 +32,7 @@ static ir_ref cropped(struct lower *l, ir_ref x, dim *before, dim *after)
 	return x;
 }
 
-/* Which element stands at each place of a padded dim. */
+/* Returns the index of the element at each position of a padded dim. */
 static ir_ref padded_index(struct lower *l, dim size, dim before, dim padded)
 {
 	struct hir_type t = {.elem = DT_INT64, .rank = 1, .dims = {padded}};
@@ -67,9 +67,9 @@ void lower_bi_pad(struct lower *l, ir_ref *r)
 	r[0] = x;
 }
 
-/* ---- upsample2d: what PyTorch computes, in float32 ---- */
+/* ---- upsample2d: as PyTorch computes it, in float32 ---- */
 
-/* Input elements for one of the result. */
+/* Returns the distance of result elements in the input. */
 static ir_ref ratio(struct lower *l, uint32_t k, dim size, dim n, bool corners)
 {
 	const struct hir_arg *scales = NULL;

@@ -1,4 +1,4 @@
-/* Builtins that move elements. Result shapes are the front end's. */
+/* Builtins that move elements. The front end computed the result shapes. */
 #include "backend/lower/state.h"
 #include "base/arena.h"
 
@@ -56,7 +56,7 @@ static dim product(struct lower *l, const dim *d, uint32_t n)
 	return p;
 }
 
-/* x with dimension k repeated: [before, 1, rest] broadcast to [before, times, rest]. */
+/* Repeats dimension k: broadcasts [before, 1, rest] to [before, times, rest]. */
 static ir_ref tiled(struct lower *l, ir_ref x, uint32_t k, dim times)
 {
 	struct hir_type t = *lower_of(l, x);
@@ -108,7 +108,7 @@ static ir_ref gathered(struct lower *l, ir_ref table, ir_ref index)
 	return lower_emit(l, OP_GATHER, &t, operands, 2);
 }
 
-/* The axis to the front, the rows, and the axis back. */
+/* Moves the axis to the front, takes rows, and moves the axis back. */
 void lower_bi_index_select(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0), index = lower_tensor(l, 2);
@@ -123,7 +123,7 @@ void lower_bi_index_select(struct lower *l, ir_ref *r)
 		r[0] = lower_permute(l, r[0], back);
 }
 
-/* What the index does not reach along other dimensions is cut off first. */
+/* First slices x along other dimensions to the size of the index. */
 void lower_bi_gather(struct lower *l, ir_ref *r)
 {
 	uint32_t axis = (uint32_t)lower_int(l, 1);

@@ -1,4 +1,4 @@
-/* Private to lower_*.c: the unit being lowered, and short ways to write operations. */
+/* Private to this folder: the unit that is lowered, and functions that emit operations. */
 #ifndef TRIB_BACKEND_LOWER_STATE_H
 #define TRIB_BACKEND_LOWER_STATE_H
 #include <stdbool.h>
@@ -13,19 +13,19 @@ struct lower {
 	const struct hir_unit *u;
 	struct diags *diags;
 	const dim *syms;                 /* the fn's symbol for each of the unit's */
-	ir_ref (*values)[LOWER_RESULTS]; /* per core node */
-	const struct hir_node *n;        /* being lowered */
+	ir_ref (*values)[LOWER_RESULTS]; /* of each HIR node */
+	const struct hir_node *n;        /* the current node */
 	const struct lowering *how;
-	int64_t streams; /* random streams numbered so far */
+	int64_t streams; /* number of random streams so far */
 	bool failed;
 };
 
-/* How a builtin is lowered: `fn` writes the node's results; `op` is for those that serve several builtins. */
+/* How a builtin is lowered: `fn` emits it and stores the results of the node; `op` is for functions that serve several builtins. */
 struct lowering {
 	void (*fn)(struct lower *l, ir_ref *results);
 	enum ir_op op;
 };
-/* Of builtin b; fn is NULL where the front end never leaves it in the core program. */
+/* Returns the lowering of builtin b. fn is NULL if the front end composes b of others. */
 const struct lowering *lowering_of(enum builtin b);
 
 /* ---- arguments of the node (args.c) ---- */
@@ -35,12 +35,12 @@ int64_t lower_int(struct lower *l, uint32_t k);   /* ARG_INT, ARG_BOOL, constant
 double lower_float(struct lower *l, uint32_t k);
 dim lower_dim(struct lower *l, uint32_t k);
 bool lower_str_is(const struct lower *l, uint32_t k, const char *text);
-uint32_t lower_list(const struct lower *l, uint32_t k, const struct hir_arg **items); /* one plain argument counts as a list of one */
-/* Reduced dims as a mask: an int, a list, or none for all. */
+uint32_t lower_list(const struct lower *l, uint32_t k, const struct hir_arg **items); /* a single argument is a list of one */
+/* Returns the reduced dims as a mask. The argument is an int, a list, or absent: all dims. */
 uint32_t lower_mask(struct lower *l, uint32_t k, uint32_t rank);
 dim lower_translate(struct lower *l, dim x);
 struct hir_type lower_type(struct lower *l, const struct hir_type *t);
-/* The type of the node, and of its result `k` as the HIR_RESULT nodes have it. */
+/* Returns the type of the node. */
 struct hir_type lower_node_type(struct lower *l);
 void lower_fail(struct lower *l, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 
@@ -48,44 +48,44 @@ void lower_fail(struct lower *l, const char *fmt, ...) __attribute__((format(pri
 const struct hir_type *lower_of(const struct lower *l, ir_ref r);
 struct hir_type lower_scalar(dtype elem);
 ir_ref lower_emit(struct lower *l, enum ir_op op, const struct hir_type *t, const ir_ref *operands, uint32_t n);
-ir_ref lower_const_float(struct lower *l, dtype elem, double v); /* rank 0; an integer elem truncates */
+ir_ref lower_const_float(struct lower *l, dtype elem, double v); /* rank 0; truncated if elem is an integer type */
 ir_ref lower_const_int(struct lower *l, dtype elem, int64_t v);
 ir_ref lower_cast(struct lower *l, ir_ref x, dtype elem);
 ir_ref lower_broadcast(struct lower *l, ir_ref x, const struct hir_type *shape);
 ir_ref lower_reshape(struct lower *l, ir_ref x, const dim *dims, uint32_t rank);
 ir_ref lower_permute(struct lower *l, ir_ref x, const int64_t *perm);
 ir_ref lower_op1(struct lower *l, enum ir_op op, ir_ref x);
-/* Broadcasts both to their common shape; comparisons give bool. */
+/* Broadcasts both operands to their common shape. The result of a comparison is bool. */
 ir_ref lower_op2(struct lower *l, enum ir_op op, ir_ref a, ir_ref b);
-/* The second operand a scalar constant of a's element type. */
+/* The second operand is a constant, converted to a's element type. */
 ir_ref lower_op2c(struct lower *l, enum ir_op op, ir_ref a, double c);
 ir_ref lower_select(struct lower *l, ir_ref c, ir_ref a, ir_ref b);
-/* keep: reduced dims stay as 1. */
+/* keep: reduced dims become 1; otherwise they are removed. */
 ir_ref lower_reduce(struct lower *l, enum ir_op op, ir_ref x, uint32_t mask, bool keep);
-/* Number of elements that `mask` reduces of x, as a scalar of type elem. */
+/* Returns the number of elements in the dims of the mask, as a scalar of type elem. */
 ir_ref lower_count(struct lower *l, ir_ref x, uint32_t mask, dtype elem);
-/* The value of a dim as a scalar of type elem. */
+/* Returns the value of a dim as a scalar of type elem. */
 ir_ref lower_extent(struct lower *l, dim d, dtype elem);
 ir_ref lower_iota(struct lower *l, const struct hir_type *shape, dtype elem, uint32_t axis);
-/* Along `axis` from `start` in steps, to `size` elements. */
+/* Takes `size` elements along `axis`, from `start` on, `step` apart. */
 ir_ref lower_slice(struct lower *l, ir_ref x, uint32_t axis, dim start, int64_t step, dim size);
 ir_ref lower_concat(struct lower *l, const ir_ref *parts, uint32_t n, uint32_t axis);
 ir_ref lower_gather_dim(struct lower *l, ir_ref x, ir_ref index, uint32_t axis);
-/* `before` and `after` elements of a constant around each dim. */
+/* Adds `before` and `after` copies of a scalar around each dim. */
 ir_ref lower_pad(struct lower *l, ir_ref x, const dim *before, const dim *after, ir_ref value);
 struct lower_window {
 	uint32_t axis;
-	dim kernel, count; /* elements of a window, windows */
+	dim kernel, count; /* number of elements of a window, number of windows */
 	int64_t stride, dilation;
 };
-/* Windows along n dims, ascending, of x; their insides are new last dims. */
+/* Windows of x along n dims in ascending order. The elements of a window are new last dims. */
 ir_ref lower_windows(struct lower *l, ir_ref x, const struct lower_window *w, uint32_t n);
-/* Elements of x along `axis` where `index`, a vector of int64, says. */
+/* Takes elements of x along `axis` at the positions in `index`, a vector of int64. */
 ir_ref lower_take(struct lower *l, ir_ref x, ir_ref index, uint32_t axis);
-/* A vector so that it meets dim `axis` of a tensor of the rank. */
+/* Reshapes a vector so that it broadcasts along dim `axis` of a tensor of the rank. */
 ir_ref lower_along(struct lower *l, ir_ref v, uint32_t axis, uint32_t rank);
 ir_ref lower_mean(struct lower *l, ir_ref x, uint32_t mask, bool keep);
-/* float16 and bfloat16 as float32: what compound builtins compute in. */
+/* Converts float16 and bfloat16 to float32, in which compound builtins compute. */
 ir_ref lower_widen(struct lower *l, ir_ref x);
 ir_ref lower_log_softmax(struct lower *l, ir_ref x, uint32_t mask);
 ir_ref lower_matmul(struct lower *l, ir_ref a, ir_ref b, dtype elem);

@@ -1,4 +1,4 @@
-/* One row for each BUILTIN of builtins.def; the front end composes the others. */
+/* The lowering of each builtin. The front end composes builtins without a row. */
 #include "backend/lower/state.h"
 
 static const struct lowering table[BI_COUNT] = {

@@ -160,8 +160,9 @@ static uint32_t callee_operands(struct split *s, ir_ref r, const struct hir_unit
 		if (!u->inputs[k].build_time)
 			continue;
 		if (!ir_at(s->whole, o)->build_time) {
-			diag_add(s->diags, DIAG_LOWER, i->at, "%s wants a value for `%s` that is known when the model is built", u->name,
-				 u->inputs[k].name);
+			diag_add(s->diags, DIAG_LOWER, i->at,
+				 "argument `%s` of %s must be a build-time value: computed from parameters and constants alone",
+				 u->inputs[k].name, u->name);
 			s->failed = true;
 		}
 		add_output(s, o);

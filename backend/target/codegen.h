@@ -1,5 +1,4 @@
-/* The code generator's module: a shared object with LLVM inside, opened only when there is something to compile. Found through one exported
- * symbol, CODEGEN_ENTRY. */
+/* The interface of libtrib-codegen.so, which contains LLVM and is opened only if something must be compiled. Its one exported symbol is CODEGEN_ENTRY. */
 #ifndef TRIB_BACKEND_TARGET_CODEGEN_H
 #define TRIB_BACKEND_TARGET_CODEGEN_H
 #include <stdbool.h>
@@ -7,13 +6,13 @@
 
 struct buf;
 struct loop_fn;
-struct codegen; /* one worker's LLVM context and target machine; never shared between threads */
+struct codegen; /* the LLVM context and target machine of one thread */
 
 struct codegen_target {
-	const char *cpu;       /* "x86-64-v2", "x86-64-v3", "x86-64-v4", or "native" resolved by target.c to an LLVM cpu name */
+	const char *cpu;       /* "x86-64-v2", "x86-64-v3" or "x86-64-v4" */
 	const char *features;  /* LLVM feature string, may be "" */
 	uint32_t vector_bytes; /* 16, 32 or 64 */
-	uint8_t opt;           /* 0 … 3: LLVM's code generation level and pass list follow it */
+	uint8_t opt;           /* 0 … 3: chooses LLVM's code generation level and passes */
 	bool size;
 };
 enum codegen_text { CODEGEN_LLVM, CODEGEN_ASM };
@@ -23,14 +22,13 @@ enum codegen_text { CODEGEN_LLVM, CODEGEN_ASM };
 struct codegen_api {
 	uint32_t abi;
 	const char *version; /* "LLVM 19.1.7" */
-	/* Host cpu name and features, malloc'd; for cpu = native. */
+	/* Returns the host's cpu name and features, malloc'd. */
 	void (*host)(char **cpu, char **features);
 	struct codegen *(*open)(const struct codegen_target *target, struct buf *error);
-	/* Appends a relocatable object. Defines `symbol` (tri_unit_fn) and `symbol`_scratch (tri_scratch_fn); refers to callees' and kernels'
-	 * symbols. False: *error says why. */
+	/* Appends a relocatable object. It defines SYMBOL (tri_unit_fn) and SYMBOL_scratch (tri_scratch_fn). Returns false with a message in *error. */
 	bool (*compile)(struct codegen *c, const struct loop_fn *f, struct buf *object, struct buf *error);
-	/* Compiles something small and throws it away: LLVM makes its tables and touches its pages at the first use, which costs as much as a small unit
-	 * does. Once in a process is enough. */
+	/* Compiles a small function and discards it. The first use of LLVM makes tables and loads pages, which takes as long as a small unit. Call it once in
+	 * a process. */
 	void (*warm)(struct codegen *c);
 	bool (*dump)(struct codegen *c, const struct loop_fn *f, enum codegen_text what, struct buf *out, struct buf *error);
 	void (*close)(struct codegen *c);

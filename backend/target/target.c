@@ -1,4 +1,4 @@
-/* CPU targets. `native` is the highest level that cpuid reports, plus the extensions that generated code or kernels can use. */
+/* CPU targets. `native` is the highest level that cpuid reports, with the extensions that code and kernels can use. */
 #include "backend/target/target.h"
 #include <string.h>
 

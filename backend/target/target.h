@@ -1,10 +1,10 @@
-/* CPU targets by name: what the code generator is told, and which micro-kernels go in. Needs no LLVM, so that unit keys can be made without it. */
+/* CPU targets by name: options of the code generator and the level of the micro-kernels. Needs no LLVM, so unit keys are made without it. */
 #ifndef TRIB_BACKEND_TARGET_TARGET_H
 #define TRIB_BACKEND_TARGET_TARGET_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Levels of the micro-kernels; each includes those before. */
+/* Levels of the micro-kernels. Each includes the ones before. */
 enum cpu_level { CPU_V2, CPU_V3, CPU_V4, CPU_V4_VNNI, CPU_LEVELS };
 
 struct target {
@@ -14,10 +14,10 @@ struct target {
 	enum cpu_level level;
 };
 
-/* "x86-64-v2", "x86-64-v3", "x86-64-v4", "x86-64-v4-vnni", or "native" (also NULL): this machine. False: an unknown name. */
+/* Finds a target by its name, see target_names. NULL and "native" mean this machine. Returns false if the name is unknown. */
 bool target_resolve(const char *name, struct target *out);
-/* The known names, NULL-terminated. */
+/* Returns the names of the targets, NULL-terminated. */
 const char *const *target_names(void);
-/* Can this machine run it? */
+/* True if this machine can run code for the target. */
 bool target_runs_here(const struct target *t);
 #endif

@@ -161,7 +161,7 @@ class Values(WeightsFile):
                    "    return x + table.index_select(0, at)\n}\n")
         self.write("tri.build", MANIFEST + "    input x = float32 [2]\n")
         self.save({"at": np.array(100, np.int64), "table": np.zeros(10, np.float32)})
-        self.says("E0809", "index 100 is out of range for a dimension of 10")
+        self.says("E0809", "index 100 is out of range for a dimension of size 10")
 
     def test_also_in_half_precision_and_double(self):
         for dtype in (np.float16, np.float64):
