@@ -1,4 +1,4 @@
-/* Units and programs as OpenCL C 1.2. */
+/* Prints units and programs as OpenCL C 1.2. */
 #include <string.h>
 #include "base/buf.h"
 #include "base/bug.h"

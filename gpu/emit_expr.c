@@ -1,4 +1,4 @@
-/* Loads, stores and scalar values of a nest. */
+/* Prints loads, stores and scalar values of a nest. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"
@@ -28,7 +28,7 @@ static const char *load(const struct emit_nest *e, uint32_t buffer, const char *
 	}
 }
 
-/* Declares x<tag>, the checked index, and ok<tag>; false becomes the run-time error. */
+/* Declares x<tag>, the checked index, and ok<tag>, which is false after a run-time error. */
 static void checked_index(const struct emit_nest *e, const struct loop_access *a, const char *tag, uint32_t depth)
 {
 	emit_tabs(e->out, depth);
@@ -41,7 +41,7 @@ static void checked_index(const struct emit_nest *e, const struct loop_access *a
 	buf_printf(e->out, "tri_fail(fail, x%s, %s);\n", tag, opencl_dim(e->scratch, e->f->dims, a->bound));
 }
 
-/* The element offset, `index` included. */
+/* Returns the element offset with `index`. */
 static const char *full_offset(const struct emit_nest *e, const struct loop_access *a, const char *tag)
 {
 	const char *at = emit_offset(e, a);

@@ -1,5 +1,4 @@
-/* One nest as a kernel: a work item, or a work group where it shares a long reduction, for each point of the parallel loops, counted in one flat
- * id. */
+/* Prints a nest as a kernel. Each iteration of the parallel loops is a work item, or a work group that shares a long reduction, numbered by one flat id. */
 #include <string.h>
 #include "base/arena.h"
 #include "base/bug.h"
@@ -7,7 +6,7 @@
 
 static uint32_t loops_of(const struct loop_nest *n) { return (uint32_t)n->n_parallel + n->n_reduce; }
 
-/* The largest absolute element offset if everything is constant and small, else a large number. */
+/* Returns the largest absolute element offset if all dims are constant and small, else a large number. */
 static int64_t access_reach(const struct emit_nest *e, const struct loop_access *a)
 {
 	const struct dims *d = e->f->dims;
@@ -25,7 +24,7 @@ static int64_t access_reach(const struct emit_nest *e, const struct loop_access 
 	return reach;
 }
 
-/* 64-bit division is slow on most devices: 32-bit indices where they are enough. */
+/* Uses 32-bit indices if they suffice, because 64-bit division is slow on most devices. */
 static const char *index_type(const struct emit_nest *e)
 {
 	int64_t count = 1024, v; /* the last work group may be incomplete */
@@ -107,14 +106,14 @@ static const char *total(const struct emit_nest *e)
 	return text ? text : "1";
 }
 
-/* From the flat id to the parallel loops' variables, innermost first. */
+/* Computes the variables of the parallel loops from the flat id, innermost first. */
 static void split_id(const struct emit_nest *e)
 {
-	uint32_t outer = UINT32_MAX; /* the outermost loop with more than one turn takes what is left */
+	uint32_t outer = UINT32_MAX; /* the outermost loop with more than one iteration is the rest of the id */
 	for (uint32_t k = e->n->n_parallel; k-- > 0;)
 		if (!is_one(e, k))
 			outer = k;
-	if (e->sig.grouped) /* exactly as many groups as results */
+	if (e->sig.grouped) /* there are exactly as many groups as results */
 		buf_printf(e->out, "\tconst int lane = (int)get_local_id(0);\n\t%s g = (%s)get_group_id(0);\n", e->index_type,
 			   e->index_type);
 	else
@@ -137,7 +136,7 @@ static void values(const struct emit_nest *e, bool in_reduction, bool late, uint
 			emit_expr(e, i, depth);
 }
 
-/* Every OPENCL_GROUP-th iteration of all reduction loops, from the lane's on. */
+/* A lane computes every OPENCL_GROUP-th iteration of all reduction loops. */
 static void shared_loop(const struct emit_nest *e)
 {
 	const char *t = e->index_type, *count = "1";
@@ -167,7 +166,7 @@ static void reduce_in_group(const struct emit_nest *e)
 		emit_reduction_end(e, k);
 }
 
-/* Iterations of reduction loop k: none if one further in has none. */
+/* Returns the number of iterations of reduction loop k, which is 0 if an inner loop has none. */
 static const char *turns(const struct emit_nest *e, uint32_t k)
 {
 	const dim *extents = e->n->extent + e->n->n_parallel;
@@ -190,7 +189,7 @@ static void reduce(const struct emit_nest *e)
 		emit_tabs(e->out, depth);
 		buf_printf(e->out, "for (%s r%u = 0; r%u < %s; r%u++) {\n", e->index_type, k, k, turns(e, k), k);
 	}
-	if (e->n->n_reduce == 0) { /* a scope of its own keeps the text regular */
+	if (e->n->n_reduce == 0) { /* a scope, as with reduction loops */
 		buf_puts(e->out, "\t{\n");
 		depth++;
 	}

@@ -1,4 +1,4 @@
-/* Element-wise operations, casts and constants as text: the meaning is that of backend/ir/ops.def, the helpers are templates/helpers.cl. */
+/* Prints element-wise operations, casts and constants. backend/ir/ops.def defines them; templates/helpers.cl has the helpers. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ const char *emit_value_type(dtype t)
 
 const char *emit_memory_type(dtype t) { return t == DT_FLOAT16 ? "half" : t == DT_BFLOAT16 ? "ushort" : emit_value_type(t); }
 
-/* What computing in float leaves too precise. */
+/* Rounds the float result of a 16-bit operation. */
 static const char *rounded(struct arena *a, dtype t, const char *text)
 {
 	if (t == DT_FLOAT16)

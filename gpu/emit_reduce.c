@@ -1,6 +1,5 @@
-/* Reductions, serial in the work item or shared by a work group: then each item takes every 64th term, and the 64 partial results are combined
- * in pairs, always the same ones. Float sums are
- * taken in blocks of BLOCK terms, whose sums are then added: the rounding error grows with the number of blocks, not of terms. */
+/* Prints reductions. A work item computes one alone, or a work group shares it: each item takes every 64th term, and the 64 partial results are combined in
+ * fixed pairs. Float sums are computed in blocks of BLOCK terms and then added, so the rounding error grows with the number of blocks and not of terms. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"
@@ -10,7 +9,7 @@ enum { BLOCK = 64 };
 static bool is_arg(enum ir_op op) { return op == OP_ARGMAX || op == OP_ARGMIN; }
 static dtype value_elem(const struct emit_nest *e, uint32_t k) { return e->n->exprs[e->n->reductions[k].value].elem; }
 
-/* Is the sum long enough to be taken in blocks? */
+/* True if the sum is long enough for blocks. */
 static bool is_blocked(const struct emit_nest *e, uint32_t k)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
@@ -74,7 +73,7 @@ void emit_reduction_start(const struct emit_nest *e, uint32_t k)
 		buf_printf(e->out, "\t%s s%u = 0;\n\tint c%u = 0;\n", emit_value_type(r->elem), k, k);
 }
 
-/* The first of equals; a NaN is beyond everything. */
+/* The first of equal elements wins; NaN wins over all numbers. */
 static void arg_step(const struct emit_nest *e, uint32_t k, uint32_t depth)
 {
 	const struct loop_reduction *r = &e->n->reductions[k];
@@ -122,7 +121,7 @@ static enum ir_op step_op(enum ir_op op)
 	}
 }
 
-/* 16-bit floats accumulate in float and are rounded once, at the end. */
+/* 16-bit floats are accumulated in float and rounded once, at the end. */
 static dtype work_elem(dtype t) { return t == DT_FLOAT16 || t == DT_BFLOAT16 ? DT_FLOAT32 : t; }
 
 void emit_reduction_step(const struct emit_nest *e, uint32_t k, uint32_t depth)

@@ -3,15 +3,15 @@
 #include "base/bug.h"
 #include "gpu/signature.h"
 
-/* One call of a unit: what its own names mean in the entry. */
+/* A call of a unit: maps its symbols, inputs and outputs to the entry. */
 struct frame {
 	struct flatten *f;
 	struct flat_entry *out;
 	const struct loop_fn *fn;
-	const struct model_table *table; /* NULL: no slots */
-	const dim *syms;                 /* its symbols in the entry's dims */
-	const struct flat_place *io;     /* its inputs, then its outputs */
-	dim scratch;                     /* where its own scratch starts */
+	const struct model_table *table; /* NULL: the unit has no slots */
+	const dim *syms;                 /* the values of its symbols, in dims of the entry */
+	const struct flat_arg *io;       /* its inputs, then its outputs */
+	dim scratch;                     /* offset of its scratch */
 };
 
 static dim moved(const struct frame *s, dim x) { return dim_translate(s->out->dims, s->fn->dims, x, s->syms); }
@@ -29,7 +29,7 @@ static uint32_t const_blob(struct flatten *f, const struct loop_fn *fn, uint32_t
 	return f->weights->n_blobs + i;
 }
 
-static struct flat_place place_of(const struct frame *s, uint32_t buffer)
+static struct flat_arg place_of(const struct frame *s, uint32_t buffer)
 {
 	const struct loop_buffer *b = &s->fn->buffers[buffer];
 	dim zero = dim_const(s->out->dims, 0);
@@ -38,16 +38,16 @@ static struct flat_place place_of(const struct frame *s, uint32_t buffer)
 	case BUFFER_OUTPUT: return s->io[s->fn->n_inputs + b->index];
 	case BUFFER_WEIGHT:
 		BUG_ON(!s->table || s->table->slots[b->index].is_table);
-		return (struct flat_place){FLAT_BLOB, s->table->slots[b->index].index, zero};
-	case BUFFER_TEMP: return (struct flat_place){FLAT_SCRATCH, 0, dim_add(s->out->dims, s->scratch, moved(s, b->offset))};
-	case BUFFER_CONST: return (struct flat_place){FLAT_BLOB, const_blob(s->f, s->fn, buffer), zero};
+		return (struct flat_arg){FLAT_BLOB, s->table->slots[b->index].index, zero};
+	case BUFFER_TEMP: return (struct flat_arg){FLAT_SCRATCH, 0, dim_add(s->out->dims, s->scratch, moved(s, b->offset))};
+	case BUFFER_CONST: return (struct flat_arg){FLAT_BLOB, const_blob(s->f, s->fn, buffer), zero};
 	}
 	BUG("buffer kind");
 }
 
-static struct flat_place *places_of(const struct frame *s, const uint32_t *buffers, uint32_t n)
+static struct flat_arg *args_of(const struct frame *s, const uint32_t *buffers, uint32_t n)
 {
-	struct flat_place *p = ARENA_ARRAY(s->f->arena, struct flat_place, n + 1);
+	struct flat_arg *p = ARENA_ARRAY(s->f->arena, struct flat_arg, n + 1);
 	for (uint32_t i = 0; i < n; i++)
 		p[i] = place_of(s, buffers[i]);
 	return p;
@@ -60,10 +60,10 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	struct opencl_signature sig;
 	opencl_signature_of(a, s->fn, n, &sig);
 	struct flat_launch l = {.kernel = arena_printf(a, "%s_k%u", s->fn->symbol, stmt),
-				.n_places = sig.n_buffers,
+				.n_args = sig.n_buffers,
 				.n_dims = sig.n_syms,
 				.fails = sig.fails};
-	l.places = places_of(s, sig.buffers, sig.n_buffers);
+	l.args = args_of(s, sig.buffers, sig.n_buffers);
 	l.dims = ARENA_ARRAY(a, dim, sig.n_syms + 1);
 	for (uint32_t i = 0; i < sig.n_syms; i++)
 		l.dims[i] = s->syms[sig.syms[i]];
@@ -75,7 +75,7 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 	vec_push(&s->out->launches, l);
 }
 
-/* Work items of a template: the matrix products compute four rows of one column in each, a sort places one element, the others walk a line. */
+/* The number of work items of a template. A matrix product computes four rows of a column in each, a sort places one element, others process a line. */
 static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
 {
 	if (k <= KERNEL_MATMUL_F32)
@@ -85,7 +85,7 @@ static dim kernel_items(struct dims *d, enum kernel k, const dim *dims)
 	if (k <= KERNEL_SORT_I64)
 		return dim_mul(d, dims[0], dims[1]);
 	dim one = dim_const(d, 1),
-	    some = dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[1], one))); /* 0: the lines have no element */
+	    some = dim_sub(d, one, dim_floordiv(d, one, dim_add(d, dims[1], one))); /* 0 if the lines have no elements */
 	return dim_mul(d, dim_mul(d, dims[0], dims[2]), some);
 }
 
@@ -93,10 +93,10 @@ static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
 {
 	struct dims *d = s->out->dims;
 	struct flat_launch l = {.kernel = kernel_symbol(st->kernel),
-				.n_places = st->n_buffers,
+				.n_args = st->n_buffers,
 				.n_dims = st->n_dims,
 				.fails = st->kernel >= KERNEL_SCATTER_F32};
-	l.places = places_of(s, st->buffers, st->n_buffers);
+	l.args = args_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		l.dims[i] = moved(s, st->dims[i]);
@@ -139,7 +139,7 @@ static void call(const struct frame *s, const struct loop_stmt *st)
 	for (uint32_t i = 0; i < st->n_dims; i++)
 		syms[i] = moved(s, st->dims[i]);
 	callee.syms = syms;
-	callee.io = places_of(s, st->buffers, st->n_buffers);
+	callee.io = args_of(s, st->buffers, st->n_buffers);
 	callee.scratch = dim_add(s->out->dims, s->scratch, moved(s, s->fn->scratch));
 	if (st->slot != LOOP_NONE) {
 		BUG_ON(!s->table || !s->table->slots[st->slot].is_table);
@@ -159,9 +159,9 @@ static void expand(const struct frame *s)
 		case STMT_NEST: launch_nest(s, i); break;
 		case STMT_KERNEL: launch_kernel(s, st); break;
 		case STMT_CALL: call(s, st); break;
-		case STMT_EFFECT: break; /* a device has nowhere to print: the builder warns */
+		case STMT_EFFECT: break; /* a device cannot print: the builder warns */
 		case STMT_IF:
-		case STMT_LOOP: BUG("the driver refuses run-time branches and loops");
+		case STMT_LOOP: BUG("the builder reports run-time ifs and loops as errors");
 		}
 	}
 }
@@ -176,11 +176,11 @@ void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out)
 	for (uint32_t i = 0; i < n_syms; i++)
 		syms[i] = dim_new_sym(out->dims, dims_sym_name(fn->dims, i));
 	dim zero = dim_const(out->dims, 0);
-	struct flat_place *io = ARENA_ARRAY(f->arena, struct flat_place, fn->n_inputs + fn->n_outputs + 1);
+	struct flat_arg *io = ARENA_ARRAY(f->arena, struct flat_arg, fn->n_inputs + fn->n_outputs + 1);
 	for (uint32_t i = 0; i < fn->n_inputs; i++)
-		io[i] = (struct flat_place){FLAT_INPUT, i, zero};
+		io[i] = (struct flat_arg){FLAT_INPUT, i, zero};
 	for (uint32_t i = 0; i < fn->n_outputs; i++)
-		io[fn->n_inputs + i] = (struct flat_place){FLAT_OUTPUT, i, zero};
+		io[fn->n_inputs + i] = (struct flat_arg){FLAT_OUTPUT, i, zero};
 	struct frame s = {.f = f, .out = out, .fn = fn, .syms = syms, .io = io, .scratch = zero};
 	if (table < f->weights->n_tables)
 		s.table = &f->weights->tables[table];

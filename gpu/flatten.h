@@ -1,4 +1,4 @@
-/* The launches of one entry as a flat list: calls of units are expanded, everything is expressed in the entry's dimensions. */
+/* The kernel launches of an entry as a flat list: calls of units are expanded, dims are those of the entry's unit. */
 #ifndef TRIB_GPU_FLATTEN_H
 #define TRIB_GPU_FLATTEN_H
 #include <stdbool.h>
@@ -7,28 +7,28 @@
 #include "backend/loops/loops.h"
 #include "base/vec.h"
 
-enum flat_place_kind { FLAT_INPUT, FLAT_OUTPUT, FLAT_BLOB, FLAT_SCRATCH };
-struct flat_place {
-	enum flat_place_kind kind;
-	uint32_t index; /* input, output, blob: the model's, then the constants' */
+enum flat_arg_kind { FLAT_INPUT, FLAT_OUTPUT, FLAT_BLOB, FLAT_SCRATCH };
+struct flat_arg {
+	enum flat_arg_kind kind;
+	uint32_t index; /* of the input, output or blob; constants follow the blobs of the model */
 	dim offset;     /* bytes in the scratch */
 };
 struct flat_launch {
 	const char *kernel;
-	struct flat_place *places;
+	struct flat_arg *args;
 	dim *dims;
-	uint32_t n_places, n_dims;
+	uint32_t n_args, n_dims;
 	bool fails;
 	dim items;
 };
 struct flat_entry {
 	struct dims *dims; /* symbols: those of the entry's unit */
 	VEC(struct flat_launch) launches;
-	VEC(dim) scratch; /* bytes needed: the largest of them */
+	VEC(dim) scratch; /* the largest is the number of bytes */
 	VEC(struct loop_check) checks;
 };
 
-/* Constants too large to stand in the program text; shared by all entries. */
+/* Constants that are too large for the program text; shared by all entries. */
 struct flat_const {
 	const void *bytes;
 	size_t len;
@@ -37,10 +37,10 @@ struct flatten {
 	struct arena *arena;
 	const struct model_input *in;
 	const struct model_weights *weights;
-	const struct loop_fn *const *units; /* per program->units */
+	const struct loop_fn *const *units; /* for each of program->units */
 	VEC(struct flat_const) consts;
 };
 
-/* Entry `index` of the program. Its vectors are the caller's to free. */
+/* Flattens entry `index` of the program. The caller frees the vectors of *out. */
 void flatten_entry(struct flatten *f, uint32_t index, struct flat_entry *out);
 #endif

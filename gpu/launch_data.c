@@ -11,13 +11,13 @@
 
 enum { BLOB_ALIGN = 64 };
 
-/* Two growing sections: structs, which hold pointers, and what they point to that holds none. */
-struct writer {
+/* Two sections under construction: structures with pointers, and data without pointers. */
+struct launch_writer {
 	struct object *o;
 	struct buf structs, plain;
 	uint32_t structs_section, plain_section, structs_symbol, plain_symbol;
-	const struct dims *dims; /* whose programs are in `programs` */
-	VEC(uint64_t) programs;  /* per dim: offset in `plain` + 1, or 0 */
+	const struct dims *dims; /* the dims of `programs` */
+	VEC(uint64_t) programs;  /* for each dim: offset in `plain` + 1, or 0 */
 	VEC(uint32_t) lengths;
 };
 
@@ -29,13 +29,13 @@ static uint64_t put(struct buf *b, const void *bytes, size_t n)
 	return at;
 }
 
-/* The pointer at `field` in `structs` is to point to `at` in the section of `symbol`. */
-static void point(struct writer *w, uint64_t field, uint32_t symbol, uint64_t at)
+/* Makes the pointer at `field` of `structs` point to offset `at` of the section of `symbol`. */
+static void point(struct launch_writer *w, uint64_t field, uint32_t symbol, uint64_t at)
 {
 	object_reloc(w->o, w->structs_section, field, symbol, RELOC_ABS64, (int64_t)at);
 }
 
-static uint64_t put_program(struct writer *w, dim x)
+static uint64_t put_program(struct launch_writer *w, dim x)
 {
 	VEC(struct dim_step) steps = {0};
 	uint32_t n = dim_program(w->dims, x, NULL, 0);
@@ -46,7 +46,7 @@ static uint64_t put_program(struct writer *w, dim x)
 	for (uint32_t i = 0; i < n; i++) {
 		tri_dim_step step;
 		memset(&step, 0, sizeof step);
-		step.op = (int32_t)steps.at[i].op; /* the enums agree, see below */
+		step.op = (int32_t)steps.at[i].op; /* the enums are equal, see below */
 		step.value = steps.at[i].value;
 		put(&w->plain, &step, sizeof step);
 	}
@@ -59,8 +59,8 @@ _Static_assert((int)TRI_DIM_CONST == (int)DIM_PUSH_CONST && (int)TRI_DIM_SYM == 
 		       (int)TRI_DIM_MOD == (int)DIM_OP_MOD,
 	       "dimension programs");
 
-/* Fills the length of d; its steps are pointed to by fill_dim once d has its place. */
-static tri_dim_desc dim_desc(struct writer *w, dim x)
+/* Fills the length of d. fill_dim sets the pointer to its steps when d has its final address. */
+static tri_dim_desc dim_desc(struct launch_writer *w, dim x)
 {
 	while (w->programs.len <= x.idx) {
 		vec_push(&w->programs, 0);
@@ -70,12 +70,12 @@ static tri_dim_desc dim_desc(struct writer *w, dim x)
 		w->programs.at[x.idx] = put_program(w, x) + 1;
 	return (tri_dim_desc){.steps = NULL, .n_steps = (int32_t)w->lengths.at[x.idx]};
 }
-static void point_dim(struct writer *w, uint64_t field, dim x)
+static void point_dim(struct launch_writer *w, uint64_t field, dim x)
 {
 	point(w, field + offsetof(tri_dim_desc, steps), w->plain_symbol, w->programs.at[x.idx] - 1);
 }
 
-static uint64_t put_dims(struct writer *w, const dim *dims, uint32_t n)
+static uint64_t put_dims(struct launch_writer *w, const dim *dims, uint32_t n)
 {
 	buf_align(&w->structs, 8);
 	uint64_t at = w->structs.len;
@@ -86,47 +86,47 @@ static uint64_t put_dims(struct writer *w, const dim *dims, uint32_t n)
 	return at;
 }
 
-static int32_t place_kind(enum flat_place_kind k)
+static int32_t arg_kind(enum flat_arg_kind k)
 {
 	static const int32_t kinds[] = {
 		[FLAT_INPUT] = TRI_CL_INPUT, [FLAT_OUTPUT] = TRI_CL_OUTPUT, [FLAT_BLOB] = TRI_CL_BLOB, [FLAT_SCRATCH] = TRI_CL_SCRATCH};
 	return kinds[k];
 }
 
-static uint64_t put_places(struct writer *w, const struct flat_place *places, uint32_t n)
+static uint64_t put_args(struct launch_writer *w, const struct flat_arg *args, uint32_t n)
 {
 	buf_align(&w->structs, 8);
 	uint64_t at = w->structs.len;
 	for (uint32_t i = 0; i < n; i++) {
-		struct tri_cl_place p = {place_kind(places[i].kind), (int32_t)places[i].index, dim_desc(w, places[i].offset)};
+		struct tri_cl_arg p = {arg_kind(args[i].kind), (int32_t)args[i].index, dim_desc(w, args[i].offset)};
 		uint64_t here = put(&w->structs, &p, sizeof p);
-		point_dim(w, here + offsetof(struct tri_cl_place, offset), places[i].offset);
+		point_dim(w, here + offsetof(struct tri_cl_arg, offset), args[i].offset);
 	}
 	return at;
 }
 
 struct launch_parts {
-	uint64_t kernel, places, dims;
+	uint64_t kernel, args, dims;
 };
 
-static void put_launch(struct writer *w, const struct flat_launch *l, const struct launch_parts *parts)
+static void put_launch(struct launch_writer *w, const struct flat_launch *l, const struct launch_parts *parts)
 {
 	struct tri_cl_launch out = {
-		.n_places = (int32_t)l->n_places, .n_dims = (int32_t)l->n_dims, .fails = l->fails, .items = dim_desc(w, l->items)};
+		.n_args = (int32_t)l->n_args, .n_dims = (int32_t)l->n_dims, .fails = l->fails, .items = dim_desc(w, l->items)};
 	uint64_t at = put(&w->structs, &out, sizeof out);
 	point(w, at + offsetof(struct tri_cl_launch, kernel), w->plain_symbol, parts->kernel);
-	point(w, at + offsetof(struct tri_cl_launch, places), w->structs_symbol, parts->places);
+	point(w, at + offsetof(struct tri_cl_launch, args), w->structs_symbol, parts->args);
 	point(w, at + offsetof(struct tri_cl_launch, dims), w->structs_symbol, parts->dims);
 	point_dim(w, at + offsetof(struct tri_cl_launch, items), l->items);
 }
 
-static uint64_t put_launches(struct writer *w, struct arena *a, const struct flat_entry *e)
+static uint64_t put_launches(struct launch_writer *w, struct arena *a, const struct flat_entry *e)
 {
 	struct launch_parts *parts = ARENA_ARRAY(a, struct launch_parts, e->launches.len + 1);
 	for (uint32_t i = 0; i < e->launches.len; i++) {
 		const struct flat_launch *l = &e->launches.at[i];
 		parts[i].kernel = put(&w->plain, l->kernel, strlen(l->kernel) + 1);
-		parts[i].places = put_places(w, l->places, l->n_places);
+		parts[i].args = put_args(w, l->args, l->n_args);
 		parts[i].dims = put_dims(w, l->dims, l->n_dims);
 	}
 	buf_align(&w->structs, 8);
@@ -136,8 +136,8 @@ static uint64_t put_launches(struct writer *w, struct arena *a, const struct fla
 	return at;
 }
 
-/* The checks' dims, and in *kinds where their kinds lie. */
-static uint64_t put_checks(struct writer *w, struct arena *a, const struct flat_entry *e, uint64_t *kinds)
+/* Appends the dims of the checks; stores the offset of their kinds in *kinds. */
+static uint64_t put_checks(struct launch_writer *w, struct arena *a, const struct flat_entry *e, uint64_t *kinds)
 {
 	dim *dims = ARENA_ARRAY(a, dim, e->checks.len + 1);
 	for (uint32_t i = 0; i < e->checks.len; i++)
@@ -151,8 +151,8 @@ static uint64_t put_checks(struct writer *w, struct arena *a, const struct flat_
 	return at;
 }
 
-/* The entry's struct; its pointer to the program is set by launch_data_add. */
-static uint64_t put_entry(struct writer *w, struct arena *a, const struct flat_entry *e)
+/* Appends the structure of an entry. launch_data_add sets its pointer to the program. */
+static uint64_t put_entry(struct launch_writer *w, struct arena *a, const struct flat_entry *e)
 {
 	w->dims = e->dims;
 	w->programs.len = w->lengths.len = 0;
@@ -167,7 +167,7 @@ static uint64_t put_entry(struct writer *w, struct arena *a, const struct flat_e
 	return at;
 }
 
-static void put_blob(struct writer *w, const void *bytes, size_t len)
+static void put_blob(struct launch_writer *w, const void *bytes, size_t len)
 {
 	struct tri_cl_blob b = {.size = len};
 	uint64_t at = put(&w->structs, &b, sizeof b);
@@ -177,7 +177,7 @@ static void put_blob(struct writer *w, const void *bytes, size_t len)
 	point(w, at + offsetof(struct tri_cl_blob, bytes), object_symbol(w->o, "", section, 0, len, false, false), 0);
 }
 
-static uint64_t put_blobs(struct writer *w, const struct flatten *f)
+static uint64_t put_blobs(struct launch_writer *w, const struct flatten *f)
 {
 	buf_align(&w->structs, 8);
 	uint64_t at = w->structs.len;
@@ -188,7 +188,7 @@ static uint64_t put_blobs(struct writer *w, const struct flatten *f)
 	return at;
 }
 
-static uint64_t put_program_text(struct writer *w, const struct flatten *f, const struct loop_fn *const *units)
+static uint64_t put_program_text(struct launch_writer *w, const struct flatten *f, const struct loop_fn *const *units)
 {
 	struct buf text = {0};
 	opencl_program(units, f->in->program->n_units, &text);
@@ -203,7 +203,7 @@ static uint64_t put_program_text(struct writer *w, const struct flatten *f, cons
 	return here;
 }
 
-static void open_sections(struct writer *w, struct object *o)
+static void open_sections(struct launch_writer *w, struct object *o)
 {
 	w->o = o;
 	w->structs_section = object_section(o, SECTION_RELRO, ".data.rel.ro.launches", NULL, 0, 16);
@@ -223,7 +223,7 @@ void launch_data_add(struct object *o, const struct model_input *in, const struc
 		     const struct loop_fn *const *units, uint32_t *entries)
 {
 	struct flatten f = {.arena = o->arena, .in = in, .weights = weights, .units = units};
-	struct writer w = {0};
+	struct launch_writer w = {0};
 	uint32_t n = in->program->n_entries;
 	uint64_t *at = ARENA_ARRAY(o->arena, uint64_t, n + 1);
 	open_sections(&w, o);

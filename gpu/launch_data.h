@@ -1,4 +1,4 @@
-/* The launches of a model as data of its library: the structs of gpu/runtime/launch.h with relocations for their pointers. */
+/* Writes the launches of a model as data of its library: the structures of gpu/runtime/launch.h, with relocations for pointers. */
 #ifndef TRIB_GPU_LAUNCH_DATA_H
 #define TRIB_GPU_LAUNCH_DATA_H
 #include <stdint.h>
@@ -7,7 +7,7 @@
 
 struct object;
 
-/* Adds program text, weights and launches to `o`. The local symbol of entry e's tri_cl_entry goes to entries[e]. */
+/* Adds program text, weights and launches to `o`. Stores the local symbol of the tri_cl_entry of entry e in entries[e]. */
 void launch_data_add(struct object *o, const struct model_input *in, const struct model_weights *w, const struct loop_fn *const *units,
 		     uint32_t *entries);
 #endif

@@ -1,4 +1,4 @@
-/* The object of an OpenCL model: its launches, and around them the same descriptor as the CPU's. */
+/* Builds the object of an OpenCL model: its launches, and the descriptor of all models. */
 #include "backend/link/model_desc.h"
 #include "backend/link/object.h"
 #include "base/arena.h"

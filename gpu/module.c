@@ -1,4 +1,4 @@
-/* The OpenCL module, libtrib-gpu.so: what `trib devices` asks. Linked with the ICD loader; includes no other room's code. */
+/* libtrib-gpu.so: lists OpenCL devices for `trib devices`. Linked with the OpenCL loader and with no code of other rooms. */
 #include "gpu/module.h"
 #include <stdio.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static void text(cl_device_id d, cl_device_info what, char *out, size_t cap)
 
 static uint64_t number(cl_device_id d, cl_device_info what)
 {
-	cl_ulong v = 0; /* shorter values fill the low bytes */
+	cl_ulong v = 0; /* a shorter value is in the low bytes */
 	return clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v : 0;
 }
 

@@ -1,4 +1,4 @@
-/* The OpenCL module: a shared object linked against the ICD loader, opened only by commands that talk to devices. */
+/* The interface of libtrib-gpu.so, which is linked with the OpenCL loader. Only commands that use devices open it. */
 #ifndef TRIB_GPU_MODULE_H
 #define TRIB_GPU_MODULE_H
 #include <stdbool.h>
@@ -18,7 +18,7 @@ struct gpu_device {
 #define GPU_ENTRY "trib_gpu"
 struct gpu_api {
 	uint32_t abi;
-	/* All devices of all platforms, in the loader's order, at most `cap`; returns how many there are. With none, *why says why. */
+	/* Stores at most `cap` devices, in the order of the loader, and returns the number of all. If there are none, *why says why. */
 	uint32_t (*devices)(struct gpu_device *out, uint32_t cap, struct buf *why);
 };
 typedef const struct gpu_api *gpu_entry_fn(void);

@@ -1,5 +1,5 @@
-/* OpenCL back end: one kernel per loop nest, templates for the anchors, and a host library of the same C interface as the CPU's. Needs no OpenCL
- * installation to emit. */
+/* The OpenCL back end: a kernel for each loop nest, templates for anchors, and a host library with the C interface of CPU libraries. Emitting needs no
+ * OpenCL installation. */
 #ifndef TRIB_GPU_OPENCL_H
 #define TRIB_GPU_OPENCL_H
 #include <stdbool.h>
@@ -7,15 +7,14 @@
 #include "backend/link/model.h"
 #include "backend/loops/loops.h"
 
-/* Appends OpenCL C 1.2: the kernels of one unit, named <symbol>_k<statement>. Deterministic; golden-tested without a device. */
+/* Appends the kernels of one unit as OpenCL C 1.2. Their names are SYMBOL_kSTATEMENT. */
 void opencl_unit(const struct loop_fn *f, struct buf *out);
-/* The whole program text of a model: helpers, the anchor templates used, every unit's kernels. */
+/* Appends the program text of a model: helpers, the templates of its anchors, the kernels of all units. */
 void opencl_program(const struct loop_fn *const *units, uint32_t n, struct buf *out);
 
-/* The object of the host library: kernels' text, packed weights, the flattened list of launches of every entry, the descriptor and NAME_open,
- * NAME_run, NAME_close. Link it with the OpenCL runtime object (opencl_runtime_object) and need libOpenCL.so.1. `units`: per program->units, NULL
- * where always taken in. */
+/* Returns the object of the host library: program text, packed weights, launches of every entry, descriptor, NAME_open, NAME_run and NAME_close. It is
+ * linked with the objects of opencl_runtime_object and libOpenCL.so.1. `units`: for each of program->units, NULL if it is inlined everywhere. */
 struct object *opencl_model_object(struct arena *a, const struct model_input *in, const struct model_weights *w,
 				   const struct model_info *info, const struct loop_fn *const *units);
-const void *opencl_runtime_object(uint32_t i, size_t *len); /* NULL past the last */
+const void *opencl_runtime_object(uint32_t i, size_t *len); /* NULL: there is no object i */
 #endif

@@ -1,4 +1,4 @@
-/* The objects that make up an OpenCL library's host side: our own, and what it shares with the CPU's. */
+/* The runtime objects of OpenCL libraries: their own, and those shared with CPU libraries. */
 #include <string.h>
 #include "backend/link/runtime_objects.h"
 #include "gpu/embedded.h"

@@ -73,7 +73,7 @@ static uint32_t *collect(struct arena *a, const bool *marked, uint32_t n, uint32
 	return out;
 }
 
-/* The product of loops' extents, or `unknown`. */
+/* Returns the product of the extents, or `unknown`. */
 static int64_t iterations(const struct loop_fn *f, const dim *extents, uint32_t n, int64_t unknown)
 {
 	int64_t count = 1, v;
@@ -83,7 +83,7 @@ static int64_t iterations(const struct loop_fn *f, const dim *extents, uint32_t 
 	return count;
 }
 
-/* Long reductions to few results keep a device busy only if work items share one. */
+/* A long reduction to few results needs work items that share it, to keep a device busy. */
 static bool is_grouped(const struct loop_fn *f, const struct loop_nest *n)
 {
 	for (uint32_t k = 0; k < n->n_reductions; k++)

@@ -1,4 +1,4 @@
-/* What a kernel takes: shared by the printer of its text and by the planner of its launches. */
+/* The arguments of a kernel, for the printer of its text and for its launches. */
 #ifndef TRIB_GPU_SIGNATURE_H
 #define TRIB_GPU_SIGNATURE_H
 #include <stdbool.h>
@@ -8,8 +8,8 @@ struct arena;
 struct loop_fn;
 struct loop_nest;
 
-/* Arguments in order: for each buffer a `global uchar *` and a `ulong` byte offset into it, for each symbol its value as a `long`, and, if
- * `fails`, a `global long *` for the first run-time error. */
+/* Arguments in order: for each buffer a `global uchar *` and a byte offset as `ulong`; for each symbol its value as `long`; if `fails`, a
+ * `global long *` for the first run-time error. */
 struct opencl_signature {
 	uint32_t *buffers; /* of loop_fn.buffers, ascending */
 	uint32_t n_buffers;
@@ -20,10 +20,10 @@ struct opencl_signature {
 };
 enum { OPENCL_GROUP = 64 };
 
-/* Of one nest of f; memory in `a`. */
+/* Computes the signature of a nest of f; memory in `a`. */
 void opencl_signature_of(struct arena *a, const struct loop_fn *f, const struct loop_nest *n, struct opencl_signature *out);
-/* Is this buffer a small constant that stands in the program text? Then nests take no argument for it. */
+/* True if the buffer is a small constant in the program text, for which kernels have no argument. */
 bool opencl_is_baked(const struct loop_fn *f, uint32_t buffer);
-/* Its bytes; constant extents only. */
+/* Returns the size of a buffer in bytes; its dims must be constant. */
 int64_t opencl_buffer_bytes(const struct loop_fn *f, uint32_t buffer);
 #endif

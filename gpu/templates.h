@@ -2,6 +2,6 @@
 #ifndef TRIB_GPU_TEMPLATES_H
 #define TRIB_GPU_TEMPLATES_H
 
-/* The text of templates/<name>.cl, or NULL. */
+/* Returns the text of templates/NAME.cl, or NULL. */
 const char *opencl_template(const char *name);
 #endif

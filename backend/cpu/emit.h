@@ -1,7 +1,7 @@
-/* Private to backend/cpu: printing loop IR as LLVM IR.
+/* Private to backend/cpu: emits LLVM IR for loop IR.
  *
- * A nest becomes loops with one of them vectorised: a parallel loop (lanes are different results) or a reduction loop (lanes are partial results,
- * combined in a fixed order). An expression that does not run along that loop stays scalar and is computed as far out as it can be. */
+ * One loop of a nest is vectorised: a parallel loop, whose lanes are different results, or a reduction loop, whose lanes are partial results that are
+ * combined in a fixed order. An expression that does not depend on that loop is scalar, and is computed in the outermost loop possible. */
 #ifndef TRIB_BACKEND_CPU_EMIT_H
 #define TRIB_BACKEND_CPU_EMIT_H
 #include <stdbool.h>
@@ -26,36 +26,36 @@ struct emit {
 	bool fma, f16c;
 	const struct loop_fn *fn;
 	LLVMValueRef function, ctx, bufs, weights, dims, scratch; /* of the unit */
-	VEC(struct dim_value) dim_values;                         /* computed in the present statement */
-	LLVMValueRef overflow; /* bool: has a dim computed so far in this function overflowed? NULL: not asked */
-	LLVMValueRef check;    /* the index check function, once used */
+	VEC(struct dim_value) dim_values;                         /* computed in the current statement */
+	LLVMValueRef overflow; /* bool: true if a dim overflowed so far in this function; NULL: not recorded */
+	LLVMValueRef check;    /* the function that checks indices; NULL: not used yet */
 	LLVMTypeRef ptr, i1, i8, i16, i32, i64, f32, f64;
 };
 
-/* emit_run.c: everything for one unit into e->module. */
+/* emit_run.c: emits one unit into e->module. */
 void emit_unit(struct emit *e, const struct loop_fn *f);
 
 /* emit_unit.c */
 void emit_stmt(struct emit *e, const struct loop_stmt *s);
-/* Scratch bytes of the unit that a STMT_CALL calls. */
+/* Returns the scratch bytes of the unit that a STMT_CALL calls. */
 LLVMValueRef emit_callee_scratch(struct emit *e, const struct loop_stmt *call);
-/* Of tri_unit_fn, of tri_scratch_fn. */
+/* The types of tri_unit_fn and tri_scratch_fn. */
 LLVMTypeRef emit_unit_type(struct emit *e);
 LLVMTypeRef emit_scratch_type(struct emit *e);
-/* The module's function of this name, declared if it is not there. */
+/* Returns the module's function of this name; declares it if it is missing. */
 LLVMValueRef emit_declare(struct emit *e, const char *name, LLVMTypeRef type);
-/* What every function of a unit has: target, vector width. */
+/* Adds the attributes of every function of a unit: target, vector width. */
 void emit_attributes(struct emit *e, LLVMValueRef f);
-/* Calls tri_fail. */
+/* Emits a call of tri_fail. */
 void emit_fail(struct emit *e, int32_t code, LLVMValueRef ctx, LLVMValueRef value, LLVMValueRef bound);
-/* An int64 value. */
+/* Returns the value of a dim as an int64. */
 LLVMValueRef emit_dim(struct emit *e, dim x);
-/* a + b or a·b; an overflow is noted in e->overflow if that is not NULL. */
+/* Returns a + b or a·b. Records an overflow in e->overflow unless that is NULL. */
 LLVMValueRef emit_dim_sum(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool mul);
-/* Address of a buffer's first byte. */
+/* Returns the address of a buffer. */
 LLVMValueRef emit_buffer(struct emit *e, uint32_t buffer);
 LLVMValueRef emit_i64(struct emit *e, int64_t v);
-/* Index `i`, or 0 after tri_fail when it is not in 0 … bound-1. */
+/* Returns index i, or 0 after tri_fail if it is not in 0 … bound-1. */
 LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bound);
 LLVMBasicBlockRef emit_block(struct emit *e, const char *name);
 
@@ -63,22 +63,22 @@ LLVMBasicBlockRef emit_block(struct emit *e, const char *name);
 struct emit_loop {
 	LLVMBasicBlockRef before, body, after;
 	LLVMValueRef var, end, step;
-	LLVMValueRef *carried; /* in the body; after emit_loop_close behind the loop */
+	LLVMValueRef *carried; /* in the body; after emit_loop_close those after the loop */
 	LLVMValueRef *initial;
 	uint32_t n_carried;
 };
-/* for (var = start; var < end; var += step), positioned in the body. `carried`: n values before the loop, replaced by those in the body. */
+/* Emits for (var = start; var < end; var += step) and moves into its body. `carried`: n values before the loop, replaced by those in the body. */
 void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLVMValueRef end, LLVMValueRef step, LLVMValueRef *carried,
 		    uint32_t n);
-/* l->carried holds the values at the end of the body; replaced by those behind the loop. */
+/* Ends the loop. l->carried has the values at the end of the body, and is replaced by those after the loop. */
 void emit_loop_close(struct emit *e, struct emit_loop *l);
 
-/* emit_plan.c: how a nest is run. */
+/* emit_plan.c: the loop order and vectorisation of a nest. */
 struct nest_plan {
 	uint32_t vector_loop; /* LOOP_NONE: none */
-	bool vector_reduce;   /* it is a reduction loop */
+	bool vector_reduce;   /* true if it is a reduction loop */
 	uint32_t width, unroll;
-	uint32_t order[LOOP_MAX]; /* parallel loops in the order they are opened, then reduction loops */
+	uint32_t order[LOOP_MAX]; /* parallel loops from the outermost to the innermost, then reduction loops */
 };
 void nest_plan(const struct emit *e, const struct loop_nest *n, struct nest_plan *p);
 bool dim_known(const struct emit *e, dim x, int64_t *v);
@@ -92,10 +92,10 @@ LLVMTypeRef type_memory(const struct emit *e, dtype elem);
 LLVMTypeRef type_lanes(LLVMTypeRef scalar, uint32_t width); /* width 1: the scalar */
 uint32_t value_lanes(LLVMValueRef v);
 LLVMValueRef emit_splat(struct emit *e, LLVMValueRef scalar, uint32_t width);
-/* Elements at ptr, ptr + stride …; `stride` NULL: dense. */
+/* Load or store elements at ptr, ptr + stride …; `stride` NULL: dense. */
 LLVMValueRef emit_load(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride);
 void emit_store(struct emit *e, dtype elem, LLVMValueRef value, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride);
-/* Element number index[k] (times scale) past ptr, lane by lane, checked against bound. */
+/* Loads the element at ptr + index[k] · scale for each lane k. Checks index[k] against bound. */
 LLVMValueRef emit_load_indexed(struct emit *e, dtype elem, LLVMValueRef ptr, uint32_t width, LLVMValueRef stride, LLVMValueRef index,
 			       LLVMValueRef scale, LLVMValueRef bound);
 LLVMValueRef emit_offset(struct emit *e, dtype elem, LLVMValueRef ptr, LLVMValueRef elements);
@@ -111,10 +111,10 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 LLVMValueRef emit_cast(struct emit *e, LLVMValueRef v, dtype from, dtype to);
 LLVMValueRef emit_max(struct emit *e, dtype elem, LLVMValueRef a, LLVMValueRef b, bool max);
 LLVMValueRef emit_number(struct emit *e, dtype elem, uint32_t width, double f, int64_t i);
-LLVMValueRef emit_fma(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* a·b + c, in one rounding where the target can */
+LLVMValueRef emit_fma(struct emit *e, LLVMValueRef a, LLVMValueRef b, LLVMValueRef c); /* a·b + c, with one rounding if the target has it */
 LLVMValueRef emit_intrinsic(struct emit *e, const char *name, LLVMValueRef *args, uint32_t n, LLVMTypeRef *types, uint32_t n_types);
 LLVMValueRef emit_unary_intrinsic(struct emit *e, const char *name, LLVMValueRef x);
-/* Calls a function of the C library for each lane; float and double only. */
+/* Calls a function of the C library for each lane, which is a float or a double. */
 LLVMValueRef emit_libm(struct emit *e, const char *name_f32, const char *name_f64, LLVMValueRef *args, uint32_t n);
 
 /* emit_math.c: float32, any width. */
@@ -124,15 +124,15 @@ LLVMValueRef emit_tanh(struct emit *e, LLVMValueRef x);
 LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x);
 LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine);
 
-/* emit_reduce.c: accumulators. An ARGMAX/ARGMIN has two values, best and its index; the others one. */
+/* emit_reduce.c: accumulators. ARGMAX and ARGMIN have two values, the best element and its index, others one. */
 uint32_t reduce_values(const struct loop_reduction *r);
 void reduce_identity(struct emit *e, const struct loop_reduction *r, dtype compared, uint32_t width, LLVMValueRef *acc);
 /* acc ⊕= value (at index `index`). */
 void reduce_step(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef *acc, LLVMValueRef value, LLVMValueRef index);
 /* acc ⊕= other accumulator */
 void reduce_combine(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef *acc, LLVMValueRef *other);
-/* Lanes to one. */
+/* Combines all lanes into one. */
 void reduce_lanes(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef *acc);
-/* Lanes below `dead` of a value replaced by the identity; NULL-free. */
+/* Replaces the lanes below `dead` by the identity. */
 LLVMValueRef reduce_mask(struct emit *e, const struct loop_reduction *r, dtype compared, LLVMValueRef value, uint32_t dead);
 #endif

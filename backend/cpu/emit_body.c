@@ -1,4 +1,4 @@
-/* The scalar body of a nest at one place: expressions, loads and stores for every unrolled copy. */
+/* The scalar body of a nest in the current scope: expressions, loads and stores for every unrolled copy. */
 #include "backend/cpu/emit_nest.h"
 #include <stdlib.h>
 #include <string.h>
@@ -79,7 +79,7 @@ LLVMValueRef body_value(struct nest *s, uint32_t expr, uint32_t copy, uint32_t w
 	return c->splat;
 }
 
-/* Stride along the vectorised loop for emit_load and emit_store: NULL for dense. */
+/* Returns the stride along the vectorised loop for emit_load and emit_store, or NULL if it is dense. */
 static LLVMValueRef lane_stride(struct nest *s, const struct loop_access *a)
 {
 	int64_t v;
@@ -106,7 +106,7 @@ static LLVMValueRef compute_load(struct nest *s, uint32_t k, uint32_t copy, uint
 				 emit_dim(s->e, x->access.scale), emit_dim(s->e, x->access.bound));
 }
 
-/* Registers hold 16-bit floats as float32: each operation rounds, whatever is fused. */
+/* Registers hold 16-bit floats as float32. Each operation rounds, so that fusion changes no result. */
 static LLVMValueRef rounded(struct emit *e, dtype elem, LLVMValueRef v)
 {
 	return elem == DT_FLOAT16 || elem == DT_BFLOAT16 ? emit_from_half(e, elem, emit_to_half(e, elem, v)) : v;
@@ -143,7 +143,7 @@ static bool wanted(const struct nest *s, uint32_t k, enum body_part part)
 	return !x->in_reduction;
 }
 
-/* An index that is the same in all lanes is checked and applied once, as far out as it is known. */
+/* An index that is equal in all lanes is checked and applied once, in the outermost loop possible. */
 static void apply_index(struct nest *s, uint32_t index)
 {
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {

@@ -1,8 +1,8 @@
-/* 16-bit floats. F16C does float16 in one instruction; without it, and for bfloat16, integer arithmetic (after Fabian Giesen's float/half
- * conversions) rounds to nearest even and keeps NaN, infinity and denormals. */
+/* 16-bit floats. F16C converts float16 in one instruction. Without it, and for bfloat16, integer arithmetic (after Fabian Giesen's float/half conversions)
+ * rounds to nearest even and preserves NaN, infinity and denormals. */
 #include "backend/cpu/emit.h"
 
-struct bits { /* a builder of integer expressions at one width */
+struct bits { /* builds integer expressions of one width */
 	struct emit *e;
 	uint32_t width;
 };

@@ -1,4 +1,4 @@
-/* Counted loops, tested at the bottom; a guard at the top where the count may be zero. */
+/* Counted loops. The test is at the bottom, with a guard at the top if the trip count may be zero. */
 #include "backend/cpu/emit.h"
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLV
 	}
 }
 
-/* The phi of carried value k, behind that of the variable. */
+/* Returns the phi of carried value k, which follows that of the variable. */
 static LLVMValueRef carried_phi(const struct emit_loop *l, uint32_t k)
 {
 	LLVMValueRef phi = LLVMGetNextInstruction(l->var);

@@ -1,5 +1,5 @@
-/* exp, log, tanh, erf, sin and cos for float32 vectors: range reduction and polynomials (Cephes by S. Moshier; erf after N. Juffa), within a few
- * units in the last place, exact for infinities, NaN, overflow and underflow. Nothing here calls the C library but sin and cos of huge arguments. */
+/* exp, log, tanh, erf, sin and cos for float32 vectors by range reduction and polynomials (Cephes by S. Moshier; erf after N. Juffa). Errors are a few units
+ * in the last place; infinities, NaN, overflow and underflow are exact. Only sin and cos of huge arguments call the C library. */
 #include "backend/cpu/emit.h"
 #include "base/bug.h"
 
@@ -39,14 +39,14 @@ static LLVMValueRef poly(struct emit *e, LLVMValueRef x, const double *c, uint32
 }
 #define POLY(e, x, ...) poly(e, x, (const double[]){__VA_ARGS__}, sizeof((const double[]){__VA_ARGS__}) / sizeof(double))
 
-/* 2^k for an integer vector of -126 … 127. */
+/* Returns 2^k for a vector of integers -126 … 127. */
 static LLVMValueRef power_of_two(struct emit *e, LLVMValueRef k)
 {
 	LLVMValueRef biased = LLVMBuildAdd(e->builder, k, bits(e, k, 127), "");
 	return to_float(e, LLVMBuildShl(e->builder, biased, bits(e, k, 23), ""));
 }
 
-/* x to the nearest integer, as float and as int32, for |x| < 2^22; a NaN stays NaN. */
+/* Rounds x to the nearest integer, as float and as int32, for |x| < 2^22. NaN gives NaN. */
 static LLVMValueRef nearest(struct emit *e, LLVMValueRef x, LLVMValueRef *as_int)
 {
 	const double magic = 12582912.0;
@@ -55,7 +55,7 @@ static LLVMValueRef nearest(struct emit *e, LLVMValueRef x, LLVMValueRef *as_int
 	return sub(e, t, num(e, x, magic));
 }
 
-/* exp(x) = 2^n·exp(r), |r| <= ln(2)/2; 2^n in two factors, so that the ends of the range round once. */
+/* exp(x) = 2^n·exp(r), |r| <= ln(2)/2. 2^n has two factors, so that results at the ends of the range round once. */
 LLVMValueRef emit_exp(struct emit *e, LLVMValueRef x)
 {
 	LLVMValueRef n, lo = num(e, x, -104.0), hi = num(e, x, 89.0);
@@ -120,14 +120,14 @@ LLVMValueRef emit_erf(struct emit *e, LLVMValueRef x)
 	r = emit_fma(e, r, t, num(e, x, -6.34846687e-1));
 	r = emit_fma(e, r, t, num(e, x, -1.28717512e-1));
 	r = emit_fma(e, r, t, LLVMBuildFNeg(e->builder, t, ""));
-	/* Far out the polynomial is no longer falling: erf is 1 there. */
+	/* For large |x| the polynomial does not fall any more: erf is 1 there. */
 	r = pick(e, LLVMRealOGT, t, num(e, x, 4.0), num(e, x, -104.0), r);
 	LLVMValueRef big = copy_sign(e, sub(e, num(e, x, 1.0), emit_exp(e, r)), x);
 	LLVMValueRef p = POLY(e, s, -5.96761703e-4, 4.99119423e-3, -2.67681349e-2, 1.12819925e-1, -3.76125336e-1, 1.28379166e-1);
 	return pick(e, LLVMRealOGT, t, num(e, x, 0.927734375), big, emit_fma(e, p, x, x));
 }
 
-/* The quadrant's polynomial, |x| < 8192: x minus k·pi/2 in three parts. */
+/* The polynomial of the quadrant for |x| < 8192: k·pi/2 is subtracted from x in three parts. */
 static LLVMValueRef sin_reduced(struct emit *e, LLVMValueRef x, bool cosine)
 {
 	LLVMBuilderRef b = e->builder;
@@ -155,7 +155,7 @@ static LLVMValueRef any_lane(struct emit *e, LLVMValueRef mask)
 	return emit_intrinsic(e, "llvm.vector.reduce.or", &mask, 1, &t, 1);
 }
 
-/* Huge arguments (and infinities) take the slow way: all lanes by the C library, which agrees to the last few bits. */
+/* For huge arguments and infinities the C library computes all lanes. It differs in the last few bits at most. */
 LLVMValueRef emit_sin(struct emit *e, LLVMValueRef x, bool cosine)
 {
 	LLVMValueRef huge = LLVMBuildFCmp(e->builder, LLVMRealUGE, emit_unary_intrinsic(e, "llvm.fabs", x), num(e, x, 8192.0), "");

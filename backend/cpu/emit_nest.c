@@ -1,5 +1,5 @@
-/* A nest: its parallel loops, with the vectorised one innermost. A vectorised loop whose extent is no multiple of the step ends with a step that
- * overlaps the one before (results are computed twice, which changes nothing); an extent not known to hold one step has scalar code beside. */
+/* A nest: its parallel loops, the vectorised one innermost. If the extent of the vectorised loop is no multiple of the step, the last step overlaps the one
+ * before; the same results are stored twice. If the extent may be less than a step, there is scalar code, too. */
 #include "backend/cpu/emit_nest.h"
 #include <stdlib.h>
 #include "base/bug.h"
@@ -14,7 +14,7 @@ static void finish(struct nest *s)
 	body_store(s);
 }
 
-/* In a loop's body: what became computable, then the loops further in. */
+/* In the body of a loop: computes what depends on no inner loop, then emits the inner loops. */
 static void inside(struct nest *s, uint32_t at)
 {
 	bool last = at == s->n->n_parallel;
@@ -82,24 +82,24 @@ static void run_vector(struct nest *s, uint32_t at)
 		run_either(s, at, emit_dim(e, extent), step);
 }
 
-LLVMValueRef emit_turns(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
+LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
 {
 	struct emit *e = s->e;
-	LLVMValueRef turns = emit_dim(e, s->n->extent[s->plan.order[at]]);
+	LLVMValueRef count = emit_dim(e, s->n->extent[s->plan.order[at]]);
 	int64_t n;
 	for (uint32_t k = start; k < at; k++)
 		if (!dim_known(e, s->n->extent[s->plan.order[k]], &n))
-			return turns; /* that loop has asked */
+			return count; /* an outer loop tests it */
 	if (dim_known(e, s->n->extent[s->plan.order[at]], &n))
-		return turns;
+		return count;
 	for (uint32_t k = at + 1; k < end; k++) {
 		dim inner = s->n->extent[s->plan.order[k]];
 		if (dim_known(e, inner, &n) && n > 0)
 			continue;
 		LLVMValueRef some = LLVMBuildICmp(e->builder, LLVMIntSGT, emit_dim(e, inner), emit_i64(e, 0), "");
-		turns = LLVMBuildSelect(e->builder, some, turns, emit_i64(e, 0), "");
+		count = LLVMBuildSelect(e->builder, some, count, emit_i64(e, 0), "");
 	}
-	return turns;
+	return count;
 }
 
 static void run(struct nest *s, uint32_t at)
@@ -112,10 +112,10 @@ static void run(struct nest *s, uint32_t at)
 	if (loop == s->plan.vector_loop)
 		run_vector(s, at);
 	else
-		run_steps(s, at, emit_turns(s, at, 0, s->n->n_parallel), 1, true);
+		run_steps(s, at, emit_trip_count(s, at, 0, s->n->n_parallel), 1, true);
 }
 
-/* Loops an expression runs along, through its arguments. */
+/* Returns the loops that an expression depends on, with its arguments. */
 static uint32_t expr_deps(const struct nest *s, uint32_t k)
 {
 	const struct loop_expr *x = &s->n->exprs[k];
@@ -123,7 +123,7 @@ static uint32_t expr_deps(const struct nest *s, uint32_t k)
 	int64_t v;
 	if (x->kind == LOOP_INDEX)
 		return 1u << x->var;
-	if (x->kind == LOOP_ACC) /* a result of the innermost parallel iteration */
+	if (x->kind == LOOP_ACC) /* the result of an innermost parallel iteration */
 		return DEP_ACC | ((1u << s->n->n_parallel) - 1);
 	if (x->kind == LOOP_OP)
 		for (int j = 0; j < ir_op_ins(x->op); j++)
@@ -177,7 +177,7 @@ static void want_access(struct nest *s, uint32_t at, const struct loop_access *a
 	s->ptrs[at] = emit_offset(s->e, s->e->fn->buffers[a->buffer].type.elem, emit_buffer(s->e, a->buffer), emit_dim(s->e, a->base));
 }
 
-/* Pointers and dims are computed before the loops, where they reach everything. */
+/* Computes pointers and dims before the loops, so that all code can use them. */
 static void prepare(struct nest *s)
 {
 	for (uint32_t k = 0; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++)

@@ -1,4 +1,4 @@
-/* Element-wise operations on values of any width. No fast-math: every operation is the IEEE one. */
+/* Element-wise operations on values of any width. Without fast-math: every operation follows IEEE 754. */
 #include "backend/cpu/emit.h"
 #include <string.h>
 #include "base/bug.h"
@@ -59,7 +59,7 @@ LLVMValueRef emit_libm(struct emit *e, const char *name_f32, const char *name_f6
 	return result;
 }
 
-/* NaN wins. The x86 instruction gives its second operand when either is NaN: with a constant first nothing else is needed. */
+/* NaN wins. The x86 instruction returns its second operand if either is NaN, so a constant as first operand suffices. */
 static LLVMValueRef float_max(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool max)
 {
 	LLVMRealPredicate p = max ? LLVMRealOGT : LLVMRealOLT;
@@ -104,7 +104,7 @@ static LLVMValueRef emit_sign(struct emit *e, bool flt, LLVMValueRef x)
 	return LLVMBuildSelect(b, LLVMBuildFCmp(b, LLVMRealOGT, x, z, ""), float_like(e, x, 1.0), low, "");
 }
 
-/* A divisor that traps (zero, or -1 under the lowest number) is replaced by 1. */
+/* Replaces a divisor that traps by 1: zero, or -1 for the lowest number. */
 static LLVMValueRef safe_divisor(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 {
 	LLVMBuilderRef b = e->builder;
@@ -116,7 +116,7 @@ static LLVMValueRef safe_divisor(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 	return LLVMBuildSelect(b, bad, int_like(e, y, 1), y, "");
 }
 
-/* Floor division and its remainder. By zero both give 0, as the interpreter does; the lowest number by -1 wraps. */
+/* Floor division and its remainder. By zero both are 0, as in the interpreter; the lowest number by -1 wraps. */
 static LLVMValueRef int_division(struct emit *e, LLVMValueRef x, LLVMValueRef y, bool want_mod)
 {
 	LLVMBuilderRef b = e->builder;
@@ -139,7 +139,7 @@ static LLVMValueRef float_mod(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 	return LLVMBuildSelect(b, adjust, LLVMBuildFAdd(b, r, y, ""), r, "");
 }
 
-/* x/0 as it is, else the nearest integer to (x - mod(x, y)) / y. */
+/* x / 0 if y is 0, else the nearest integer to (x - mod(x, y)) / y. */
 static LLVMValueRef float_floordiv(struct emit *e, LLVMValueRef x, LLVMValueRef y)
 {
 	LLVMBuilderRef b = e->builder;
@@ -148,7 +148,7 @@ static LLVMValueRef float_floordiv(struct emit *e, LLVMValueRef x, LLVMValueRef 
 	return LLVMBuildSelect(b, by_zero, LLVMBuildFDiv(b, x, y, ""), emit_unary_intrinsic(e, "llvm.roundeven", whole), "");
 }
 
-/* Square and multiply; exponents are 0 … 63 at most in effect, negative ones give 0, 1 or -1 as in integer arithmetic. */
+/* Square and multiply. Negative exponents give 0, 1 or -1, as in integer arithmetic. */
 static LLVMValueRef int_pow(struct emit *e, LLVMValueRef x, LLVMValueRef n)
 {
 	LLVMBuilderRef b = e->builder;
@@ -260,8 +260,8 @@ LLVMValueRef emit_op(struct emit *e, enum ir_op op, dtype elem, dtype from, LLVM
 	}
 }
 
-/* Truncates and saturates; NaN gives 0. (The intrinsic for this is taken apart lane by lane.) The bounds are exact in any float: what is not
- * inside is converted as 0 and replaced. Small integers are clamped as floats and go through int32. */
+/* Truncates and saturates; NaN gives 0. (LLVM expands the intrinsic for this lane by lane.) The bounds are exact in any float; a value outside is
+ * converted as 0 and replaced. Small integers are clamped as floats and converted through int32. */
 static LLVMValueRef float_to_int(struct emit *e, LLVMValueRef v, LLVMTypeRef to)
 {
 	LLVMBuilderRef b = e->builder;
@@ -303,7 +303,7 @@ static LLVMValueRef int_to_float(struct emit *e, LLVMValueRef v, dtype from, dty
 	return float_to_float(e, v, DT_FLOAT32, to == DT_FLOAT64 ? DT_FLOAT32 : to);
 }
 
-/* Clamped to -1 … 1. */
+/* Clamps to -1 … 1. */
 static LLVMValueRef to_trit(struct emit *e, LLVMValueRef v, dtype from)
 {
 	if (from == DT_BOOL)

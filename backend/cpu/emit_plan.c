@@ -1,4 +1,4 @@
-/* Which loop of a nest is vectorised, how wide, and how often it is unrolled. */
+/* Chooses the loop of a nest that is vectorised, its width and its unrolling. */
 #include "backend/cpu/emit.h"
 
 bool dim_known(const struct emit *e, dim x, int64_t *v) { return dim_is_const(e->fn->dims, x, v); }
@@ -9,7 +9,7 @@ static bool expensive(enum ir_op op)
 	       op == OP_MOD || op == OP_FLOORDIV;
 }
 
-/* Rough cost of an access for one iteration: dense 4, the same for all lanes 1, else one by one. */
+/* A rough value of an access if this loop is vectorised: dense 4, equal in all lanes 1, else lane by lane. */
 static uint32_t access_cost(const struct emit *e, const struct loop_access *a, uint32_t loop)
 {
 	int64_t stride;
@@ -42,7 +42,7 @@ static uint32_t lanes_for(const struct emit *e, dim extent, uint32_t most)
 	return width;
 }
 
-/* The widest elements set the number of lanes; int64 counts half, since it is mostly indices. */
+/* The widest elements decide the number of lanes. int64 counts half, because most int64 are indices. */
 static uint32_t most_lanes(const struct emit *e, const struct loop_nest *n)
 {
 	uint32_t widest = 1;
@@ -54,7 +54,7 @@ static uint32_t most_lanes(const struct emit *e, const struct loop_nest *n)
 	return e->target->vector_bytes / widest;
 }
 
-/* Iterations of a loop of n in steps of `step`, when the last step may overlap the one before. */
+/* Returns the number of steps of a loop of n if the last step may overlap the one before. */
 static int64_t steps(int64_t n, int64_t step) { return (n + step - 1) / step; }
 
 static uint32_t unroll_for(const struct emit *e, const struct loop_nest *n, const struct nest_plan *p)

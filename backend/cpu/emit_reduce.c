@@ -1,4 +1,4 @@
-/* Accumulators of reductions: scalar or vector, combined in a fixed order so that results never depend on chance. */
+/* Accumulators of reductions: scalars or vectors, combined in a fixed order so that results are deterministic. */
 #include "backend/cpu/emit.h"
 #include <math.h>
 #include "base/bug.h"
@@ -31,11 +31,11 @@ static LLVMValueRef identity(struct emit *e, const struct loop_reduction *r, dty
 void reduce_identity(struct emit *e, const struct loop_reduction *r, dtype compared, uint32_t width, LLVMValueRef *acc)
 {
 	acc[0] = identity(e, r, compared, width);
-	if (is_arg(r)) /* right even where it wins: nothing is better than the extreme, and the first of equals stands first */
+	if (is_arg(r)) /* correct even if it wins: no element is better than the extreme, and the first of equals wins */
 		acc[1] = emit_number(e, DT_INT64, width, 0, 0);
 }
 
-/* Better, or as good and earlier. A NaN is better than any number. */
+/* True if better, or equal and earlier. NaN is better than any number. */
 static void arg_combine(struct emit *e, bool max, dtype compared, LLVMValueRef *acc, LLVMValueRef value, LLVMValueRef index)
 {
 	LLVMBuilderRef b = e->builder;
@@ -75,7 +75,7 @@ void reduce_combine(struct emit *e, const struct loop_reduction *r, dtype compar
 	reduce_step(e, r, compared, acc, other[0], is_arg(r) ? other[1] : NULL);
 }
 
-/* The upper half of the lanes. */
+/* Returns the upper half of the lanes. */
 static LLVMValueRef half(struct emit *e, LLVMValueRef v, uint32_t width, bool upper)
 {
 	LLVMValueRef mask[256];
@@ -104,7 +104,7 @@ LLVMValueRef reduce_mask(struct emit *e, const struct loop_reduction *r, dtype c
 	LLVMValueRef mask[256];
 	uint32_t width = value_lanes(value);
 	if (is_arg(r) || r->op == OP_REDUCE_MAX || r->op == OP_REDUCE_MIN)
-		return value; /* twice does no harm */
+		return value; /* combining an element twice changes no result */
 	for (uint32_t k = 0; k < width; k++)
 		mask[k] = LLVMConstInt(e->i1, k >= dead, 0);
 	return LLVMBuildSelect(e->builder, LLVMConstVector(mask, width), value, identity(e, r, compared, width), "");

@@ -1,5 +1,5 @@
-/* The functions of a unit: the one that runs it, and the one that tells its scratch size. Some of LLVM's passes take time by the square of a function's
- * length: the statements of a long unit go into several functions, which are called one after the other. */
+/* The functions of a unit: one runs it, one returns its scratch size. Some of LLVM's passes take time quadratic in the length of a function, so the
+ * statements of a long unit are divided into several functions, which are called in order. */
 #include "backend/cpu/emit.h"
 #include <stdio.h>
 #include "backend/runtime/tri.h"
@@ -12,7 +12,7 @@ struct part {
 	uint32_t from, to;
 };
 
-/* Roughly in instructions of LLVM. */
+/* Returns roughly the number of LLVM instructions. */
 static uint32_t weight_of(const struct loop_stmt *s)
 {
 	uint32_t n = s->n_buffers + s->n_dims;
@@ -29,7 +29,7 @@ static struct part next_part(const struct loop_fn *f, uint32_t from)
 	return p;
 }
 
-/* Starts a function: e->function, positioned in its first block. */
+/* Starts function e->function and moves into its first block. */
 static void begin(struct emit *e, LLVMValueRef f)
 {
 	e->function = f;
@@ -47,7 +47,7 @@ static void begin_unit(struct emit *e, LLVMValueRef f)
 	e->scratch = LLVMGetParam(f, 4);
 }
 
-/* A function of the module alone. */
+/* Adds a function that is private to the module. */
 static LLVMValueRef part_function(struct emit *e, const char *name, uint32_t number, LLVMTypeRef type)
 {
 	char text[64];
@@ -65,11 +65,11 @@ static LLVMValueRef unit_function(struct emit *e, const char *name, LLVMTypeRef 
 	return f;
 }
 
-/* Fails and returns if one of the unit's checks is negative. */
+/* Emits the checks of the unit: if one is negative, it calls tri_fail and returns. */
 static void emit_checks(struct emit *e)
 {
 	LLVMValueRef bad = NULL, kind = NULL, zero = emit_i64(e, 0);
-	for (uint32_t k = e->fn->n_checks; k-- > 0;) { /* the first that fails is told */
+	for (uint32_t k = e->fn->n_checks; k-- > 0;) { /* the first one that fails is reported */
 		LLVMValueRef negative = LLVMBuildICmp(e->builder, LLVMIntSLT, emit_dim(e, e->fn->checks[k].least), zero, "");
 		LLVMValueRef its = emit_i64(e, e->fn->checks[k].kind);
 		kind = bad ? LLVMBuildSelect(e->builder, negative, its, kind, "") : its;
@@ -93,7 +93,7 @@ static void emit_part(struct emit *e, struct part p)
 	}
 }
 
-/* Each part in a function of its own, and here the calls of these. */
+/* Emits each part as a function, and calls of them here. */
 static void emit_parts(struct emit *e)
 {
 	LLVMTypeRef type = emit_unit_type(e);
@@ -126,7 +126,7 @@ static void emit_run(struct emit *e)
 	LLVMBuildRetVoid(e->builder);
 }
 
-/* Starts a function that notices overflow. */
+/* Starts a function that records overflow. */
 static void begin_scratch(struct emit *e, LLVMValueRef f)
 {
 	begin(e, f);
@@ -140,7 +140,7 @@ static void end_scratch(struct emit *e, LLVMValueRef size)
 	e->overflow = NULL;
 }
 
-/* The larger of `most` and what a callee answers. */
+/* Returns the larger of `most` and the scratch size of a callee. */
 static LLVMValueRef most_with(struct emit *e, LLVMValueRef most, LLVMValueRef need)
 {
 	LLVMValueRef beyond = LLVMBuildICmp(e->builder, LLVMIntEQ, need, emit_i64(e, TRI_TOO_LARGE), "");
@@ -148,7 +148,7 @@ static LLVMValueRef most_with(struct emit *e, LLVMValueRef most, LLVMValueRef ne
 	return LLVMBuildSelect(e->builder, LLVMBuildICmp(e->builder, LLVMIntSGT, need, most, ""), need, most, "");
 }
 
-/* The most that any callee of the part needs. */
+/* Returns the largest scratch size of the callees of a part. */
 static LLVMValueRef part_scratch(struct emit *e, struct part p)
 {
 	LLVMValueRef most = emit_i64(e, 0);
@@ -183,7 +183,7 @@ static LLVMValueRef parts_scratch(struct emit *e)
 	return most;
 }
 
-/* Own scratch plus the most that any callee needs. */
+/* Own scratch plus the largest scratch of a callee. */
 static void emit_scratch(struct emit *e)
 {
 	char name[512];

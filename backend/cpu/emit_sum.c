@@ -1,6 +1,7 @@
-/* The reduction loops. With lanes along a parallel loop each lane is one result. With lanes along a reduction loop there are `unroll` vectors of
- * partial results: full steps of all of them, then single vectors into the first, then a last one that overlaps (known extent; lanes already
- * counted are masked) or single elements into a scalar of its own (unknown extent). At the end vectors 0+1, 2+3, then halves of lanes. */
+/* The reduction loops. If a parallel loop is vectorised, each lane is a result. If a reduction loop is, there are `unroll` vectors of partial results. First
+ * come steps of all vectors, then single vectors, which are added to the first. For the rest, a known extent has a last vector that overlaps, with the lanes
+ * that were added already masked; an unknown extent has single elements, which are added to a scalar. At the end vectors 0+1 and 2+3 are combined, then
+ * halves of lanes. */
 #include "backend/cpu/emit_nest.h"
 #include <stdlib.h>
 #include <string.h>
@@ -8,7 +9,7 @@
 
 struct sums {
 	struct nest *s;
-	LLVMValueRef *all; /* carried through the loops: copies of vectors, then the scalars if any */
+	LLVMValueRef *all; /* carried by the loops: copies of vectors, then the scalars if there are any */
 	uint32_t n_all, copies;
 	bool scalars;
 	uint32_t dead;        /* lanes to mask */
@@ -55,7 +56,7 @@ static void step_all(struct sums *m)
 	}
 }
 
-/* One loop along `loop` from start to end, adding to m->target. */
+/* Emits one loop along `loop` from start to end, which adds to m->target. */
 static void run(struct sums *m, uint32_t loop, LLVMValueRef start, LLVMValueRef end, uint32_t step)
 {
 	struct emit_loop l;
@@ -81,7 +82,7 @@ static LLVMValueRef round_down(struct emit *e, LLVMValueRef n, uint32_t step)
 	return LLVMBuildAnd(e->builder, n, emit_i64(e, -(int64_t)step), "");
 }
 
-/* The lanes not yet counted at the end of a loop of known extent. */
+/* Adds the lanes that remain at the end of a loop of known extent. */
 static void run_tail(struct sums *m, uint32_t loop, int64_t n)
 {
 	struct scope sc;
@@ -134,8 +135,8 @@ static void run_loops(struct sums *m, uint32_t at)
 		return;
 	}
 	scope_begin(s, &sc);
-	LLVMValueRef turns = emit_turns(s, at, s->n->n_parallel, (uint32_t)s->n->n_parallel + s->n->n_reduce);
-	emit_loop_open(s->e, &l, emit_i64(s->e, 0), turns, emit_i64(s->e, 1), m->all, m->n_all);
+	LLVMValueRef count = emit_trip_count(s, at, s->n->n_parallel, (uint32_t)s->n->n_parallel + s->n->n_reduce);
+	emit_loop_open(s->e, &l, emit_i64(s->e, 0), count, emit_i64(s->e, 1), m->all, m->n_all);
 	body_enter(s, loop, l.var);
 	body_compute(s, BODY_REDUCTION);
 	run_loops(m, at + 1);
@@ -144,7 +145,7 @@ static void run_loops(struct sums *m, uint32_t at)
 }
 
 typedef void each_fn(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other);
-/* fn on every reduction's accumulators in `acc` and `other`. */
+/* Calls fn on the accumulators of every reduction in `acc` and `other`. */
 static void each(struct sums *m, LLVMValueRef *acc, LLVMValueRef *other, each_fn *fn)
 {
 	for (uint32_t k = 0, at = 0; k < m->s->n->n_reductions; at += reduce_values(&m->s->n->reductions[k]), k++)
@@ -185,7 +186,7 @@ static void join(struct sums *m)
 		each(m, m->all, m->all + m->copies * n, combine);
 }
 
-/* Values of LOOP_ACC expressions. An ARGMAX's result is its index. */
+/* Stores the values of LOOP_ACC expressions. The result of ARGMAX is its index. */
 static void publish(struct nest *s, const struct sums *m)
 {
 	bool lanes = s->plan.vector_loop != LOOP_NONE && !s->plan.vector_reduce;

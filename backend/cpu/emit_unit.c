@@ -1,4 +1,4 @@
-/* What the statements of a unit have in common: dims, buffers, checks; calls of kernels and other units, effects, branches and loops. */
+/* Statements other than nests: calls of kernels and units, effects, ifs and loops; and dims, buffers and checks, which all statements use. */
 #include "backend/cpu/emit.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -46,7 +46,7 @@ static LLVMValueRef element(struct emit *e, LLVMTypeRef type, LLVMValueRef array
 	return LLVMBuildInBoundsGEP2(e->builder, type, array, &index, 1, "");
 }
 
-/* Dimensions are not negative and divisors positive in practice, but the rounding is that of the dims: towards minus infinity. */
+/* Rounds towards minus infinity, as dims do, although dims are not negative and divisors positive in practice. */
 static LLVMValueRef floor_division(struct emit *e, LLVMValueRef a, LLVMValueRef b, bool want_mod)
 {
 	LLVMBuilderRef bl = e->builder;
@@ -162,7 +162,7 @@ void emit_fail(struct emit *e, int32_t code, LLVMValueRef ctx, LLVMValueRef valu
 	LLVMBuildCall2(e->builder, type, emit_declare(e, "tri_fail", type), args, 4, "");
 }
 
-/* i64 check(ctx, i, bound): kept out of line, since it is a compare and a return. */
+/* i64 check(ctx, i, bound): a function, so that its call is the only code in a loop. */
 static LLVMValueRef check_function(struct emit *e)
 {
 	LLVMTypeRef params[3] = {e->ptr, e->i64, e->i64};
@@ -194,7 +194,7 @@ LLVMValueRef emit_checked_index(struct emit *e, LLVMValueRef i, LLVMValueRef bou
 
 /* -- calls ------------------------------------------------------------------------------------------------------------------------------- */
 
-/* Space for an argument array, in the entry block so that it is taken once. */
+/* Allocates an argument array in the entry block, so once for each call of the function. */
 static LLVMValueRef stack_array(struct emit *e, LLVMTypeRef type, uint32_t n)
 {
 	LLVMBasicBlockRef back = LLVMGetInsertBlock(e->builder), entry = LLVMGetEntryBasicBlock(e->function);
@@ -240,7 +240,7 @@ static void emit_kernel(struct emit *e, const struct loop_stmt *s)
 	LLVMBuildCall2(e->builder, type, emit_declare(e, kernel_symbol(s->kernel), type), args, 3, "");
 }
 
-/* As tri_unit_fn takes them. */
+/* The arguments of a tri_unit_fn. */
 static void call_arguments(struct emit *e, const struct loop_stmt *s, LLVMValueRef *args)
 {
 	LLVMValueRef own = emit_dim(e, e->fn->scratch);
@@ -307,7 +307,7 @@ static void emit_if(struct emit *e, const struct loop_stmt *s)
 		LLVMPositionBuilderAtEnd(e->builder, sides[k]);
 		emit_call(e, &s->calls[k]);
 		LLVMBuildBr(e->builder, after);
-		e->dim_values.len = known; /* the others were computed on this side only */
+		e->dim_values.len = known; /* the others were computed in this branch only */
 	}
 	LLVMPositionBuilderAtEnd(e->builder, after);
 }
@@ -328,7 +328,7 @@ static LLVMValueRef not_failed(struct emit *e)
 	return LLVMBuildICmp(e->builder, LLVMIntEQ, failed, LLVMConstNull(e->i32), "");
 }
 
-/* The values just written are read by the next iteration, which writes over those just read. */
+/* Swaps the buffers: the next iteration reads what this one wrote, and overwrites what it read. */
 static void swap_carried(struct emit *e, LLVMValueRef bufs, uint32_t n_buffers, uint32_t n_carried)
 {
 	for (uint32_t k = 0; k < n_carried; k++) {
@@ -339,7 +339,7 @@ static void swap_carried(struct emit *e, LLVMValueRef bufs, uint32_t n_buffers, 
 	}
 }
 
-/* The results belong where the first iteration read; after an odd number of iterations they are not there. */
+/* The results must be in the buffers that the first iteration read. After an odd number of iterations they are copied there. */
 static void settle_carried(struct emit *e, const struct loop_stmt *s, LLVMValueRef bufs, const LLVMValueRef *places,
 			   const LLVMValueRef *bytes)
 {
@@ -380,7 +380,7 @@ static void emit_iterations(struct emit *e, const struct loop_stmt *s)
 	free(places);
 }
 
-/* -- any of them ------------------------------------------------------------------------------------------------------------------------- */
+/* -- all statements ---------------------------------------------------------------------------------------------------------------------- */
 
 void emit_stmt(struct emit *e, const struct loop_stmt *s)
 {

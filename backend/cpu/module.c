@@ -1,4 +1,4 @@
-/* The module's one entry: LLVM behind codegen_api. Nothing of LLVM or of ours is visible outside. */
+/* The entry of libtrib-codegen.so: codegen_api on LLVM. No other symbol is visible outside. */
 #include "backend/target/codegen.h"
 #include <pthread.h>
 #include <stdlib.h>
@@ -19,7 +19,7 @@ struct codegen {
 	LLVMTargetMachineRef machine;
 	LLVMTargetDataRef layout;
 	struct pipeline *pipeline;
-	struct buf complaints; /* LLVM's, about the present module */
+	struct buf messages; /* of LLVM about the current module */
 	struct codegen_target target;
 	char *cpu, *features;
 };
@@ -35,20 +35,20 @@ static void codegen_close(struct codegen *c)
 		LLVMDisposeTargetMachine(c->machine);
 	if (c->context)
 		LLVMContextDispose(c->context);
-	buf_free(&c->complaints);
+	buf_free(&c->messages);
 	free(c->cpu);
 	free(c->features);
 	free(c);
 }
 
-/* Without a handler LLVM would end the process. */
+/* Without a handler LLVM ends the process. */
 static void note_complaint(LLVMDiagnosticInfoRef d, void *ctx)
 {
 	struct codegen *c = ctx;
 	if (LLVMGetDiagInfoSeverity(d) != LLVMDSError)
 		return;
 	char *text = LLVMGetDiagInfoDescription(d);
-	buf_printf(&c->complaints, "%s%s", c->complaints.len ? "; " : "", text);
+	buf_printf(&c->messages, "%s%s", c->messages.len ? "; " : "", text);
 	LLVMDisposeMessage(text);
 }
 
@@ -57,8 +57,8 @@ static LLVMCodeGenOptLevel level_of(const struct codegen_target *t)
 	return t->opt == 0 ? LLVMCodeGenLevelNone : t->opt == 1 ? LLVMCodeGenLevelLess : LLVMCodeGenLevelDefault;
 }
 
-/* The registry of targets takes no lock. Loop strength reduction is left out: what we emit has its addresses in the form x86 wants, and looking for
- * better ones took two fifths of the compile time. The other passes find nothing in it to do. */
+/* Runs once, because the registry of targets has no lock. Disables loop strength reduction: our addresses have the form that x86 needs, and the search
+ * for better ones took two fifths of the compile time. */
 static void initialise(void)
 {
 	static const char *const options[] = {"trib",
@@ -102,7 +102,7 @@ static struct codegen *codegen_open(const struct codegen_target *target, struct 
 	c->pipeline = pipeline_new(c->machine);
 	if (c->pipeline)
 		return c;
-	buf_puts(error, "this LLVM writes no objects");
+	buf_puts(error, "this LLVM cannot write objects");
 	codegen_close(c);
 	return NULL;
 }
@@ -133,11 +133,11 @@ static LLVMModuleRef build_module(struct codegen *c, const struct loop_fn *f, st
 	return e.module;
 }
 
-/* What the passes left behind when they gave up is nobody's promise. */
+/* Reports LLVM's messages. A pipeline whose passes stopped may be in any state, so it is replaced. */
 static bool fail(struct codegen *c, const char *symbol, struct buf *error)
 {
-	buf_printf(error, "%s: %s", symbol, c->complaints.at);
-	buf_clear(&c->complaints);
+	buf_printf(error, "%s: %s", symbol, c->messages.at);
+	buf_clear(&c->messages);
 	pipeline_free(c->pipeline);
 	c->pipeline = pipeline_new(c->machine);
 	return false;
@@ -151,7 +151,7 @@ static bool codegen_compile(struct codegen *c, const struct loop_fn *f, struct b
 		return false;
 	pipeline_run(c->pipeline, m, object);
 	LLVMDisposeModule(m);
-	if (!c->complaints.len)
+	if (!c->messages.len)
 		return true;
 	object->len = before;
 	return fail(c, f->symbol, error);

@@ -1,5 +1,5 @@
-// The one file in C++: LLVM's C interface makes a new pass manager for each module, which takes a millisecond, as long as a small unit's passes run. LLVM supports
-// running one over many modules (`llc -compile-twice`): what the passes know of a module is gone at its end.
+// The only file in C++. LLVM's C interface makes a new pass manager for each module, which takes a millisecond, as long as the passes of a small unit.
+// LLVM supports one pass manager for many modules (`llc -compile-twice`): passes keep no data of a module after its end.
 #include "backend/cpu/pipeline.h"
 #include <llvm/ADT/SmallVector.h>
 #include <llvm/IR/LegacyPassManager.h>

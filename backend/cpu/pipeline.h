@@ -1,4 +1,4 @@
-/* LLVM's passes from IR to an object, made once and run over module after module. */
+/* LLVM's passes from IR to an object. A pipeline is made once and compiles many modules. */
 #ifndef TRIB_BACKEND_CPU_PIPELINE_H
 #define TRIB_BACKEND_CPU_PIPELINE_H
 #include <stdbool.h>
@@ -11,11 +11,11 @@ extern "C" {
 struct buf;
 struct pipeline;
 
-/* For that target machine, which must outlive it. NULL: it cannot write objects. */
+/* Makes a pipeline for a target machine, which must outlive it. Returns NULL if LLVM cannot write objects for it. */
 struct pipeline *pipeline_new(LLVMTargetMachineRef machine);
-/* Appends the module's object and leaves the module in a state fit only for being disposed of. The bytes are those that a new pipeline would give. */
+/* Appends the module's object, with the bytes that a new pipeline would write. Afterwards the module can only be disposed. */
 void pipeline_run(struct pipeline *p, LLVMModuleRef module, struct buf *object);
-/* Before the machine and the context of the modules. NULL is accepted. */
+/* Must precede the disposal of the machine and of the modules' context. p may be NULL. */
 void pipeline_free(struct pipeline *p);
 
 #ifdef __cplusplus

@@ -1,9 +1,9 @@
-/* AVX2 tile of matmul_f32_trit2.c: the two bits of a trit select one of {-a, 0, a} in a register (vpermilps reads two bits a lane). */
+/* AVX2 tile of matmul_f32_trit2.c. The two bits of a trit select one of {-a, 0, a} in a register: vpermilps reads two bits for each lane. */
 #include <immintrin.h>
 
 enum { TILE_COLS = 2 };
 
-/* {-a, 0, a, 0} in each half, by the bit pattern of a. */
+/* Returns {-a, 0, a, 0} in each half, from the bit pattern of a. */
 TRI_INLINE __m256 choices(const float *a)
 {
 	const __m256 keep = _mm256_castsi256_ps(_mm256_setr_epi32(-1, 0, -1, 0, -1, 0, -1, 0));

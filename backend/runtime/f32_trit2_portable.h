@@ -1,4 +1,4 @@
-/* Tile of matmul_f32_trit2.c in vector extensions: sign and zero are made of the trit's bits and put onto the activation's bit pattern. */
+/* Tile of matmul_f32_trit2.c in vector extensions. The bits of the trit set the sign of the activation or clear it. */
 typedef uint32_t u32x4 __attribute__((vector_size(16)));
 typedef float f32x4 __attribute__((vector_size(16)));
 

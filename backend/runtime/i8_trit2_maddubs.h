@@ -1,4 +1,5 @@
-/* SSSE3 and AVX2 tile of matmul_i8_trit2.c: vpmaddubsw of shifted fields into 16-bit sums, at most 512 a step and field, widened every 16 steps. */
+/* SSSE3 and AVX2 tile of matmul_i8_trit2.c: vpmaddubsw of shifted fields into 16-bit sums. A step adds at most 512 for each field, so sums are widened
+ * every 16 steps. */
 #include <immintrin.h>
 
 enum { TILE_COLS = 4, TILE_STEPS = 1 << 20, WIDEN_STEPS = 16 }; /* 16 · 4 fields · 2 · 2 · 128 = 32768: fits, as only -128 reaches it */
@@ -27,7 +28,7 @@ TRI_INLINE vec x4(const int8_t *p)
 	return V(set1_epi32)(v);
 }
 
-/* N vectors of COLUMNS columns each, against C rows; `stride` bytes from step to step. */
+/* Multiplies C rows by N vectors of COLUMNS columns. Steps are `stride` bytes apart. */
 TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t ldx, int64_t steps, const int N, const int C,
 		     int32_t (*acc)[32])
 {
@@ -69,7 +70,7 @@ TRI_INLINE void part(const uint8_t *w, int64_t stride, const int8_t *x, int64_t 
 	}
 }
 
-/* From vector `v` of a step on. */
+/* Starts at vector `v` of a step. */
 #define PART(N, C) part(w + BYTES * v, stride, x, ldx, steps, N, C, (int32_t(*)[32])(acc[0] + COLUMNS * v))
 
 static void tile_add(const uint8_t *w, const int8_t *x, int64_t ldx, int64_t steps, int halves, int cols, int32_t (*acc)[32])

@@ -1,6 +1,6 @@
-/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major. Register tiles of ROWS x (VECS vectors); for three rows of x and more,
- * panels of w are first copied to the stack, so that they are read in sequence. Order of the sums for each element, whatever M, N and the number
- * of threads: blocks of 256 k, each summed in ascending k (fused where the processor fuses), blocks added in ascending order. */
+/* y float32 [M, N] = x float32 [M, K] · w float32 [K, N], all row-major. Register tiles are ROWS x (VECS vectors). From three rows of x on, panels of w are
+ * copied to the stack first, so that they are read in sequence. The order of a sum is the same for any M, N and number of threads: blocks of 256 k, each
+ * summed in ascending k (with FMA if the processor has it), then the blocks in ascending order. */
 #include <string.h>
 #include "kernel.h"
 
@@ -23,7 +23,7 @@ struct job {
 	struct tri_grid grid;
 };
 
-/* acc[r][…] for R rows and V vectors over k values of one block; w's rows are ldw apart. Adds onto y, or stores if it is the first block. */
+/* Computes R rows and V vectors over k values of one block. Rows of w are ldw apart. Adds to y, or stores if it is the first block. */
 TRI_INLINE void micro(const float *x, int64_t ldx, const float *w, int64_t ldw, int64_t k, const int R, const int V, float *y, int64_t ldy,
 		      int64_t width, _Bool first)
 {
@@ -60,7 +60,7 @@ TRI_INLINE void micro(const float *x, int64_t ldx, const float *w, int64_t ldw, 
 #define MICRO(R) \
 	case R: micro(x, job->K, w, ldw, k, R, VECS, y, job->N, width, first); break;
 
-/* `rows` rows by up to COLS columns. */
+/* Computes `rows` rows by up to COLS columns. */
 static void tile(const struct job *job, const float *x, const float *w, int64_t ldw, int64_t k, int64_t rows, float *y, int64_t width,
 		 _Bool first)
 {
@@ -87,7 +87,7 @@ static void copy_panel(const struct job *job, int64_t n, int64_t width, int64_t 
 	}
 }
 
-/* Columns n … n+width-1 (at most COLS) of rows m … end-1, one block of K. */
+/* Computes columns n … n+width-1 (at most COLS) of rows m … end-1 over one block of K. */
 static void narrow(const struct job *job, int64_t n, int64_t width, int64_t m, int64_t end, int64_t k0, int64_t k)
 {
 	_Alignas(64) float panel[BLOCK * COLS];
@@ -102,7 +102,7 @@ static void narrow(const struct job *job, int64_t n, int64_t width, int64_t m, i
 		tile(job, job->x + m * job->K + k0, w, ldw, k, end - m < ROWS ? end - m : ROWS, job->y + m * job->N + n, width, k0 == 0);
 }
 
-/* One tile of the grid: WIDE columns by ROW_BLOCK rows. */
+/* Computes a tile of the grid: WIDE columns by ROW_BLOCK rows. */
 static void wide(const struct job *job, int64_t n, int64_t m)
 {
 	int64_t end = m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M;

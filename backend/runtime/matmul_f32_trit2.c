@@ -1,7 +1,6 @@
-/* y float32 [M, N] = x float32 [M, K] · w TRIT2 [K, N] by additions and subtractions only; a zero trit leaves its activation out, NaN or not.
- * The order of the sums is part of the kernel's meaning, the same on every processor, for any M and any number of threads: K is cut into blocks
- * of 64 steps; inside one, four chains collect k mod 4 = 0 … 3 in ascending k from +0; a block gives (c0 + c1) + (c2 + c3); blocks add up in
- * ascending order. */
+/* y float32 [M, N] = x float32 [M, K] · w TRIT2 [K, N] by additions and subtractions alone. A zero trit skips its activation, even a NaN.
+ * The order of a sum is the same on every processor, for any M and any number of threads. K is divided into blocks of 64 steps. In a block, four sums
+ * c0 … c3 add k mod 4 = 0 … 3 in ascending k from +0; the block is (c0 + c1) + (c2 + c3). Blocks are added in ascending order. */
 #include <string.h>
 #include "kernel.h"
 #include "trit2.h"
@@ -25,7 +24,7 @@ struct job {
 	struct tri_grid grid;
 };
 
-/* Up to TILE_COLS rows of x against one panel. A block that ends in a partial step is read from a zero-padded copy. */
+/* Multiplies up to TILE_COLS rows of x by one panel. A block that ends in a partial step reads a zero-padded copy of x. */
 static void tile(const struct job *job, int64_t panel, int64_t m, int cols)
 {
 	_Alignas(64) float acc[MAX_COLS][TRI_TRIT2_PANEL];

@@ -1,5 +1,5 @@
-/* y int32 [M, N] = x int8 [M, K] · w TRIT2 [K, N], exact: the tile kernels sum x·(t+1) over unsigned bytes, then sum(x) is taken off.
- * Each tile_add adds `steps` steps of `halves` · 16 columns and `cols` rows of x onto acc; it is the only part that knows the processor. */
+/* y int32 [M, N] = x int8 [M, K] · w TRIT2 [K, N], exact. The tile kernels sum x·(t+1) over unsigned bytes; then sum(x) is subtracted.
+ * tile_add adds `steps` steps of `halves` · 16 columns and `cols` rows of x to acc. Only tile_add depends on the processor. */
 #include <string.h>
 #include "kernel.h"
 #include "trit2.h"
@@ -34,7 +34,7 @@ static void tile_store(const struct job *job, int64_t m, int64_t n, int cols, in
 	}
 }
 
-/* Up to TILE_COLS rows of x against one panel. */
+/* Multiplies up to TILE_COLS rows of x by one panel. */
 static void tile(const struct job *job, int64_t panel, int64_t m, int cols)
 {
 	_Alignas(64) int32_t acc[MAX_COLS][TRI_TRIT2_PANEL];

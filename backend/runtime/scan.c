@@ -1,5 +1,4 @@
-/* y [A, N, B]: sums or products of the elements of x from the first along the middle dimension up to each. dims: A, N, B, product. float32 is
- * accumulated in double. */
+/* y [A, N, B]: running sums or products of x along the middle dimension. dims: A, N, B, product. float32 is accumulated in double. */
 #include "kernel.h"
 
 enum { LANES = 64 };

@@ -1,4 +1,4 @@
-/* y [A, N, B] = x, with v [A, M, B] put, or added, where index int64 [A, M, B] says along the middle dimension, in order. dims: A, N, B, M, add. */
+/* y [A, N, B] = x, with v [A, M, B] stored or added at index int64 [A, M, B] along the middle dimension, in order. dims: A, N, B, M, add. */
 #include <string.h>
 #include "kernel.h"
 #include "tri.h"
@@ -45,7 +45,7 @@ SCATTER(f32, float)
 SCATTER(f64, double)
 SCATTER(i64, int64_t)
 
-/* y [A, N, B] = x, bytes, with v [A, B] at an index along the middle dimension. dims: A, N, B. y may be x: then the rest stays where it is. */
+/* y [A, N, B] = x, in bytes, with v [A, B] stored at an index along the middle dimension. dims: A, N, B. y may be x. */
 void tri_put(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
 {
 	int64_t A = dims[0], N = dims[1], B = dims[2], at;

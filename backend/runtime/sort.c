@@ -1,6 +1,5 @@
-/* y int64 [M, N]: for each row of x the positions of its elements in order; equal elements keep theirs, NaN is greater than all numbers. dims: M, N,
- * descending. float32: key and position in one word, least significant digit radix sort over the key's bytes. 64-bit elements: merge sort of
- * the positions. */
+/* y int64 [M, N]: for each row of x the positions of its elements in order. The sort is stable; NaN is greater than all numbers. dims: M, N, descending.
+ * float32: a radix sort (least significant digit first) of words that hold key and position. 64-bit elements: a merge sort of the positions. */
 #include <string.h>
 #include "kernel.h"
 #include "tri.h"
@@ -35,7 +34,7 @@ static void insertion(uint64_t *y, int64_t n)
 	}
 }
 
-/* By bits 32 … 63; n elements of *a, with room in *b. The sorted ones are then *a. */
+/* Sorts the n elements of *a by bits 32 … 63; *b is workspace. May swap *a and *b; the result is in *a. */
 static void radix(uint64_t **a, uint64_t **b, int64_t n)
 {
 	int64_t starts[DIGITS][BUCKETS] = {{0}};
@@ -132,7 +131,7 @@ static void sort(struct tri_context *ctx, void *const *bufs, const int64_t *dims
 		tri_parallel(ctx, task, &j, dims[0]);
 }
 
-/* A position takes 32 bits. */
+/* Positions have 32 bits. */
 void tri_sort_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims)
 {
 	if (dims[0] > 0 && dims[1] > UINT32_MAX)

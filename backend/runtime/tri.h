@@ -1,5 +1,5 @@
-/* C interface of a library built by trib. Plain data and functions without global state: a model may be opened several times, and each opened
- * model may be used by one thread at a time. A run that finds another under way returns TRI_ERR_BUSY; a model closed during a run is freed at its end. Included in every generated header. */
+/* C interface of a library that trib built; part of every generated header. There is no global state. A model may be opened several times; one thread at a
+ * time may use an opened model. A run during another run returns TRI_ERR_BUSY. A model that is closed during a run is freed at its end. */
 #ifndef TRI_ABI
 #define TRI_ABI 1
 #include <stdint.h>
@@ -41,7 +41,7 @@ enum tri_code {
 	TRI_ERR_WEIGHTS,
 	TRI_ERR_ASSERT,
 	TRI_ERR_COMPILE,
-	TRI_ERR_BUSY /* another thread is in a run of the same opened model; this call did nothing */
+	TRI_ERR_BUSY /* another thread is running the same opened model; the call did nothing */
 };
 typedef struct tri_error {
 	int32_t code; /* enum tri_code */
@@ -50,12 +50,12 @@ typedef struct tri_error {
 
 typedef struct tri_options {
 	uint32_t size;       /* sizeof(tri_options): later versions add members */
-	uint32_t threads;    /* 0: one per CPU */
-	const char *device;  /* OpenCL libraries: "0", "1" … as listed by `trib devices`, or NULL for the first */
-	const char *weights; /* the .triw file of a library that has one, or NULL: beside the library */
+	uint32_t threads;    /* 0: one for each CPU */
+	const char *device;  /* OpenCL libraries: "0", "1" … as `trib devices` lists them; NULL: the first */
+	const char *weights; /* path of the .triw file; NULL: beside the library */
 } tri_options;
 
-/* One extent of a described shape: a postfix program over the entry's dynamic dimensions. */
+/* A dimension as a postfix program over the dynamic dimensions of its entry. */
 enum tri_dim_op { TRI_DIM_CONST, TRI_DIM_SYM, TRI_DIM_ADD, TRI_DIM_MUL, TRI_DIM_FLOORDIV, TRI_DIM_MOD };
 typedef struct tri_dim_step {
 	int32_t op;
@@ -64,7 +64,7 @@ typedef struct tri_dim_step {
 } tri_dim_step;
 typedef struct tri_dim_desc {
 	const tri_dim_step *steps;
-	int32_t n_steps; /* one TRI_DIM_CONST step: a constant */
+	int32_t n_steps; /* a constant has one TRI_DIM_CONST step */
 	int32_t pad;
 } tri_dim_desc;
 
@@ -79,14 +79,14 @@ typedef struct tri_entry_desc {
 	const char *name;
 	const tri_io_desc *inputs, *outputs;
 	int32_t n_inputs, n_outputs;
-	const char *const *dim_names; /* the dynamic dimensions */
+	const char *const *dim_names; /* of the dynamic dimensions */
 	int32_t n_dims;
 	int32_t pad;
 	const void *code; /* private to the library */
 } tri_entry_desc;
 
 typedef struct tri_unit_desc {
-	const char *name, *key; /* for people; 32 hex digits */
+	const char *name, *key; /* key: 32 hex digits */
 } tri_unit_desc;
 
 /* Describes a library. It exports its descriptor as NAME_desc and, for loaders that do not know the name, as TRI_DESC_SYMBOL. */
@@ -100,7 +100,7 @@ typedef struct tri_model_desc {
 	int32_t n_params_pad;
 	const tri_entry_desc *entries;
 	const tri_unit_desc *units;
-	struct tri_model *(*open)(const tri_options *opt, tri_error *err);               /* the same functions as NAME_open … */
+	struct tri_model *(*open)(const tri_options *opt, tri_error *err);               /* NAME_open, NAME_run and NAME_close */
 	int (*run)(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error *err); /* io: the inputs, then the outputs */
 	void (*close)(struct tri_model *m);
 } tri_model_desc;

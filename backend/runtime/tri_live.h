@@ -1,4 +1,4 @@
-/* Live reload: a running program picks up a library that trib has built anew, between two calls.
+/* Live reload: a running program uses a library that trib has rebuilt, without a restart.
  *
  *     tri_live *gain = tri_live_open("build/libgain.so", NULL, &err);
  *     for (;;) {
@@ -8,15 +8,15 @@
  *     }
  *     tri_live_close(gain);
  *
- * All functions but tri_live_close may be called by any number of threads at once. A call uses one generation from its beginning to its end, and a library is
- * unloaded when no call uses it any more. A library that cannot be loaded, or whose entries have other tensors, is refused, and the one before stays.
+ * Threads may call all functions except tri_live_close at the same time. A call uses one generation of the library from begin to end. A library is unloaded when
+ * no call uses it any more. A library that cannot be loaded, or whose entries have other tensors, is an error, and the old one remains in use.
  *
- * For C11 and C++11, under Linux. One source file defines TRI_LIVE_IMPLEMENTATION before it includes this header; with an older C library than glibc 2.34 link
- * with -ldl -lpthread. The library must be replaced by a rename, as trib does it; a file that is written in place changes under the program's feet. */
+ * For C11 and C++11 on Linux. One source file defines TRI_LIVE_IMPLEMENTATION before it includes this header. Before glibc 2.34 link with -ldl -lpthread.
+ * The library must be replaced by a rename, as trib does: a file that is written in place changes while the program uses it. */
 #ifndef TRI_LIVE_H
 #define TRI_LIVE_H
 #ifndef TRI_ABI
-#error "tri_live.h needs what a header made by trib declares: include that first, or take the tri_live.h of `emit = live`"
+#error "tri_live.h needs the declarations of a header built by trib: include that first, or use the tri_live.h of `emit = live`"
 #endif
 #ifdef __cplusplus
 extern "C" {
@@ -24,26 +24,26 @@ extern "C" {
 
 typedef struct tri_live tri_live;
 
-/* Loads libNAME.so at `path`. The options are those of NAME_open for every model that is opened, may be NULL, and must stay. NULL: *err says why. */
+/* Loads the library at `path`. Every model is opened with `options`, which may be NULL and must outlive the result. Returns NULL with a message in *err. */
 tri_live *tri_live_open(const char *path, const tri_options *options, tri_error *err);
-/* Looks whether another library lies at the path: one stat if not. 1: it is in use from now on; 0: there is nothing new; -1: it was refused, which is said once, and
- * *err says why. */
+/* Checks for a new library at the path, by one stat. Returns 1: the new library is in use; 0: there is none; -1: there is one, but it cannot be used, with a
+ * message in *err. Returns -1 once for each such library. */
 int tri_live_reload(tri_live *live, tri_error *err);
-/* How many libraries were taken, from 1. */
+/* Returns the number of libraries that were in use so far, from 1. */
 uint64_t tri_live_generation(tri_live *live);
-/* Runs an entry of the newest generation that was taken; *generation (may be NULL) is which. TRI_OK or the error. */
+/* Runs an entry of the current generation and stores its number in *generation, which may be NULL. Returns TRI_OK or the error. */
 int tri_live_run(tri_live *live, uint32_t entry, tri_tensor *io, uint64_t *generation, tri_error *err);
-/* No call may be running. NULL is accepted. */
+/* Unloads the library and frees `live`, which may be NULL. No call may be running. */
 void tri_live_close(tri_live *live);
 
-/* For several calls with the same generation: a model of it, for this thread alone until it is given back. */
+/* For several calls of the same generation: a model of it, which this thread alone uses until tri_live_end. */
 typedef struct tri_live_use {
 	const tri_model_desc *desc;
 	struct tri_model *model; /* for desc->run */
 	uint64_t generation;
 	void *library; /* private */
 } tri_live_use;
-/* TRI_OK or the error. */
+/* Returns TRI_OK or the error. */
 int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err);
 void tri_live_end(tri_live *live, tri_live_use *use);
 
@@ -66,13 +66,13 @@ void tri_live_end(tri_live *live, tri_live_use *use);
 extern "C" {
 #endif
 
-/* What tells one published file from the next. */
+/* Identifies a published file. */
 struct tri_live_stamp {
 	uint64_t device, inode, size;
 	int64_t seconds, nanoseconds;
 };
 
-/* One loaded library, and the models of it that no call uses at the moment. */
+/* A loaded library, and its models that no call uses new_desc. */
 struct tri_live_library {
 	void *handle;
 	const tri_model_desc *desc;
@@ -105,7 +105,7 @@ static int tri_live_fail(tri_error *err, int code, const char *fmt, ...)
 	return code;
 }
 
-static int tri_live_look(const char *path, struct tri_live_stamp *out)
+static int tri_live_stat(const char *path, struct tri_live_stamp *out)
 {
 	struct stat st;
 	memset(out, 0, sizeof *out);
@@ -123,8 +123,8 @@ static int tri_live_look(const char *path, struct tri_live_stamp *out)
 	return 1;
 }
 
-/* The path in a spelling that the dynamic loader has not seen: it takes a known one for the file that it knows. The number's bits are written as `./` and `.//`
- * behind the folder. malloc'd. */
+/* Returns the path in a spelling that the dynamic loader has not seen, because it returns the loaded library for a known path. The bits of the number are
+ * `./` and `.//` after the folder. malloc'd. */
 static char *tri_live_spelling(const char *path, uint64_t number)
 {
 	const char *slash = strrchr(path, '/');
@@ -143,8 +143,8 @@ static char *tri_live_spelling(const char *path, uint64_t number)
 	return out;
 }
 
-/* Are all its segments in the file? The dynamic loader believes a file that was cut off, and dies of it. */
-static int tri_live_is_whole(const char *path)
+/* True if all segments are in the file. The dynamic loader crashes on a file that is cut off. */
+static int tri_live_is_complete(const char *path)
 {
 	Elf64_Ehdr head;
 	Elf64_Phdr segment;
@@ -162,7 +162,6 @@ static int tri_live_is_whole(const char *path)
 	return whole;
 }
 
-/* Not in use any more. */
 static void tri_live_unload(struct tri_live_library *l)
 {
 	if (!l)
@@ -197,18 +196,18 @@ static int tri_live_same_tensor(const tri_io_desc *a, const tri_io_desc *b)
 	return 1;
 }
 
-/* May what is written for `old` call `now`? Entries may be added at the end. */
-static int tri_live_compatible(const tri_model_desc *old, const tri_model_desc *now, tri_error *err)
+/* True if programs written for `old` can call `new_desc`. Entries may be added at the end. */
+static int tri_live_compatible(const tri_model_desc *old, const tri_model_desc *new_desc, tri_error *err)
 {
 	uint32_t i;
 	int32_t k;
-	if (now->n_entries < old->n_entries)
+	if (new_desc->n_entries < old->n_entries)
 		return tri_live_fail(err, TRI_ERR_ARGUMENT, "the new library has fewer entries: restart the program") == TRI_OK;
 	for (i = 0; i < old->n_entries; i++) {
-		const tri_entry_desc *a = &old->entries[i], *b = &now->entries[i];
+		const tri_entry_desc *a = &old->entries[i], *b = &new_desc->entries[i];
 		if (strcmp(a->name, b->name) != 0)
-			return tri_live_fail(err, TRI_ERR_ARGUMENT, "the new library has no entry %.80s at its place: restart the program",
-					     a->name) == TRI_OK;
+			return tri_live_fail(err, TRI_ERR_ARGUMENT,
+					     "the new library has another entry in place of %.80s: restart the program", a->name) == TRI_OK;
 		if (a->n_inputs != b->n_inputs || a->n_outputs != b->n_outputs)
 			return tri_live_fail(err, TRI_ERR_ARGUMENT, "entry %.80s of the new library has other tensors: restart the program",
 					     a->name) == TRI_OK;
@@ -225,23 +224,24 @@ static int tri_live_compatible(const tri_model_desc *old, const tri_model_desc *
 	return 1;
 }
 
-/* Is the descriptor one that this header can use, and are its functions those of its own library? */
+/* Checks that this header knows the descriptor's version, and that its functions are those of its own library. */
 static int tri_live_check(const struct tri_live_library *l, const char *path, tri_error *err)
 {
 	char name[256];
 	void *own, *described;
 	if (l->desc->abi != TRI_ABI)
-		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has interface version %u, this program knows %d", path,
+		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s has interface version %u, this program has %d: build both again", path,
 				     (unsigned)l->desc->abi, TRI_ABI);
 	snprintf(name, sizeof name, "%.240s_open", l->desc->name);
 	own = dlsym(l->handle, name);
 	memcpy(&described, &l->desc->open, sizeof described);
 	if (own && own != described)
-		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s is linked to the program, too: then it cannot be replaced", path);
+		return tri_live_fail(err, TRI_ERR_ARGUMENT,
+				     "%.150s is also linked to the program, so it cannot be replaced: remove it from the link", path);
 	return TRI_OK;
 }
 
-/* NULL: *err says why. */
+/* Returns NULL with a message in *err. */
 static struct tri_live_library *tri_live_load(tri_live *live, tri_error *err)
 {
 	struct tri_live_library *l = (struct tri_live_library *)calloc(1, sizeof *l);
@@ -249,8 +249,8 @@ static struct tri_live_library *tri_live_load(tri_live *live, tri_error *err)
 	const char *why;
 	if (!l || !name) {
 		tri_live_fail(err, TRI_ERR_MEMORY, "out of memory");
-	} else if (!tri_live_is_whole(live->path)) {
-		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.200s is no whole library", live->path);
+	} else if (!tri_live_is_complete(live->path)) {
+		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.200s is not a complete library: build it again", live->path);
 	} else if (!(l->handle = dlopen(name, RTLD_NOW | RTLD_LOCAL))) {
 		why = dlerror();
 		tri_live_fail(err, TRI_ERR_ARGUMENT, "%.240s", why ? why : "the library cannot be loaded");
@@ -266,8 +266,8 @@ static struct tri_live_library *tri_live_load(tri_live *live, tri_error *err)
 	return NULL;
 }
 
-/* Keeps the model for the next call; closes it if there is no memory to remember it in. With the lock held. */
-static struct tri_model *tri_live_keep(struct tri_live_library *l, struct tri_model *m)
+/* Adds the model to the idle ones. Returns NULL, or the model if there is no memory: the caller then closes it. The lock must be held. */
+static struct tri_model *tri_live_add_idle(struct tri_live_library *l, struct tri_model *m)
 {
 	if (l->n_idle == l->room) {
 		uint32_t room = l->room ? l->room * 2 : 4;
@@ -281,14 +281,14 @@ static struct tri_model *tri_live_keep(struct tri_live_library *l, struct tri_mo
 	return NULL;
 }
 
-/* Takes the library if it can be used in place of the current one. */
-static int tri_live_take(tri_live *live, struct tri_live_library *l, tri_error *err)
+/* Replaces the current library if the new one is compatible. Returns TRI_OK or the error. */
+static int tri_live_replace(tri_live *live, struct tri_live_library *l, tri_error *err)
 {
-	struct tri_live_library *old = live->current; /* only a reload changes it */
+	struct tri_live_library *old = live->current; /* changed by a reload only */
 	struct tri_model *first;
 	int unused;
 	if (old && l->handle == old->handle)
-		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s was written in place: it must be replaced by a rename", live->path);
+		return tri_live_fail(err, TRI_ERR_ARGUMENT, "%.150s was written in place: replace it by a rename", live->path);
 	if (old && !tri_live_compatible(old->desc, l->desc, err))
 		return TRI_ERR_SHAPE;
 	first = l->desc->open(live->options, err);
@@ -296,7 +296,7 @@ static int tri_live_take(tri_live *live, struct tri_live_library *l, tri_error *
 		return TRI_ERR_DEVICE;
 	l->generation = old ? old->generation + 1 : 1;
 	pthread_mutex_lock(&live->lock);
-	first = tri_live_keep(l, first);
+	first = tri_live_add_idle(l, first);
 	live->current = l;
 	unused = old && old->uses == 0;
 	pthread_mutex_unlock(&live->lock);
@@ -309,15 +309,15 @@ static int tri_live_take(tri_live *live, struct tri_live_library *l, tri_error *
 
 static int tri_live_reload_locked(tri_live *live, tri_error *err)
 {
-	struct tri_live_stamp now;
+	struct tri_live_stamp new_desc;
 	struct tri_live_library *l;
-	if (!tri_live_look(live->path, &now) || memcmp(&now, &live->looked_at, sizeof now) == 0)
+	if (!tri_live_stat(live->path, &new_desc) || memcmp(&new_desc, &live->looked_at, sizeof new_desc) == 0)
 		return 0;
-	live->looked_at = now;
+	live->looked_at = new_desc;
 	l = tri_live_load(live, err);
 	if (!l)
 		return -1;
-	if (tri_live_take(live, l, err) == TRI_OK)
+	if (tri_live_replace(live, l, err) == TRI_OK)
 		return 1;
 	tri_live_unload(l);
 	return -1;
@@ -326,7 +326,7 @@ static int tri_live_reload_locked(tri_live *live, tri_error *err)
 int tri_live_reload(tri_live *live, tri_error *err)
 {
 	int done = 0;
-	if (pthread_mutex_trylock(&live->reloading) != 0) /* another thread does it */
+	if (pthread_mutex_trylock(&live->reloading) != 0) /* another thread is reloading */
 		return 0;
 	done = tri_live_reload_locked(live, err);
 	pthread_mutex_unlock(&live->reloading);
@@ -345,7 +345,7 @@ tri_live *tri_live_open(const char *path, const tri_options *options, tri_error 
 		pthread_mutex_init(&live->lock, NULL);
 		switch (tri_live_reload_locked(live, err)) {
 		case 1: return live;
-		case 0: tri_live_fail(err, TRI_ERR_ARGUMENT, "there is no %.200s: build it first", path);
+		case 0: tri_live_fail(err, TRI_ERR_ARGUMENT, "%.200s does not exist: build it first", path);
 		}
 		tri_live_close(live);
 		return NULL;
@@ -376,12 +376,12 @@ uint64_t tri_live_generation(tri_live *live)
 	return n;
 }
 
-static void tri_live_give_back(tri_live *live, struct tri_live_library *l, struct tri_model *m)
+static void tri_live_release(tri_live *live, struct tri_live_library *l, struct tri_model *m)
 {
 	int unused;
 	pthread_mutex_lock(&live->lock);
 	if (m)
-		m = tri_live_keep(l, m);
+		m = tri_live_add_idle(l, m);
 	pthread_mutex_unlock(&live->lock);
 	if (m)
 		l->desc->close(m);
@@ -392,7 +392,7 @@ static void tri_live_give_back(tri_live *live, struct tri_live_library *l, struc
 		tri_live_unload(l);
 }
 
-static int tri_live_try(tri_live *live, tri_live_use *use, tri_error *err)
+static int tri_live_acquire(tri_live *live, tri_live_use *use, tri_error *err)
 {
 	struct tri_live_library *l;
 	pthread_mutex_lock(&live->lock);
@@ -407,16 +407,16 @@ static int tri_live_try(tri_live *live, tri_live_use *use, tri_error *err)
 		use->model = l->desc->open(live->options, err);
 	if (use->model)
 		return TRI_OK;
-	tri_live_give_back(live, l, NULL);
+	tri_live_release(live, l, NULL);
 	return TRI_ERR_MEMORY;
 }
 
-/* The weights that lie beside a library go when a newer one has been published: then a further model can only be one of the newer. */
+/* A build removes the weight file of the old library. A model of the old one can then not be opened any more, and this reloads. */
 int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err)
 {
 	uint64_t tried;
 	do {
-		if (tri_live_try(live, use, err) == TRI_OK)
+		if (tri_live_acquire(live, use, err) == TRI_OK)
 			return TRI_OK;
 		tried = use->generation;
 		pthread_mutex_lock(&live->reloading);
@@ -426,7 +426,7 @@ int tri_live_begin(tri_live *live, tri_live_use *use, tri_error *err)
 	return err && err->code ? err->code : TRI_ERR_MEMORY;
 }
 
-void tri_live_end(tri_live *live, tri_live_use *use) { tri_live_give_back(live, (struct tri_live_library *)use->library, use->model); }
+void tri_live_end(tri_live *live, tri_live_use *use) { tri_live_release(live, (struct tri_live_library *)use->library, use->model); }
 
 int tri_live_run(tri_live *live, uint32_t entry, tri_tensor *io, uint64_t *generation, tri_error *err)
 {

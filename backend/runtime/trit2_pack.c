@@ -1,4 +1,4 @@
-/* Packing of TRIT2; also part of trib itself, which packs weights when a model is linked. */
+/* Packs TRIT2. This file is also part of trib, which packs weights when it links a model. */
 #include "trit2.h"
 #include <string.h>
 
@@ -8,7 +8,7 @@ size_t tri_trit2_packed_size(int64_t K, int64_t N)
 	return (size_t)halves * (size_t)tri_trit2_steps(K) * TRI_TRIT2_BLOCK;
 }
 
-/* One block: columns n … n+lanes-1 of w, rows k … k+rows-1. */
+/* Packs columns n … n+lanes-1 of w, rows k … k+rows-1. */
 static void pack_block(const int8_t *w, int64_t N, int64_t rows, int64_t lanes, uint8_t out[TRI_TRIT2_BLOCK])
 {
 	memset(out, 0, TRI_TRIT2_BLOCK);

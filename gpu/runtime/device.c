@@ -59,14 +59,14 @@ bool tri_cl_error(tri_error *err, const char *call, cl_int status)
 	return false;
 }
 
-/* Number `want` of all devices; *seen counts them. */
+/* Finds device `want` of all devices; *seen counts them. */
 static bool find_device(uint64_t want, cl_device_id *out, uint64_t *seen, tri_error *err)
 {
 	cl_platform_id platforms[MAX_PLATFORMS];
 	cl_uint n_platforms = 0;
 	*seen = 0;
 	cl_int status = clGetPlatformIDs(MAX_PLATFORMS, platforms, &n_platforms);
-	if (status == -1001) { /* the loader's, declared in an extension header only */
+	if (status == -1001) { /* CL_PLATFORM_NOT_FOUND_KHR, which only an extension header declares */
 		tri_error_set(err, TRI_ERR_DEVICE, "no OpenCL platform is installed (clGetPlatformIDs: %d)", status);
 		return false;
 	}
@@ -87,7 +87,7 @@ static bool find_device(uint64_t want, cl_device_id *out, uint64_t *seen, tri_er
 	if (*seen == 0)
 		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device");
 	else
-		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %llu: the last is %llu", (unsigned long long)want,
+		tri_error_set(err, TRI_ERR_DEVICE, "there is no OpenCL device %llu: the last one is %llu", (unsigned long long)want,
 			      (unsigned long long)*seen - 1);
 	return false;
 }
@@ -121,7 +121,7 @@ static bool has_fp64(cl_device_id device)
 	return clGetDeviceInfo(device, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof fp, &fp, NULL) == CL_SUCCESS && fp != 0;
 }
 
-/* No option that loosens arithmetic; division and square root correctly rounded where the device can. */
+/* No option that makes arithmetic less exact. Division and square root are correctly rounded if the device supports it. */
 static const char *build_options(cl_device_id device)
 {
 	cl_device_fp_config fp = 0;
@@ -149,7 +149,7 @@ cl_program tri_cl_build(cl_context context, cl_device_id device, const struct tr
 	cl_int status;
 	size_t size = data->text_size;
 	if (data->fp64 && !has_fp64(device)) {
-		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device cannot");
+		tri_error_set(err, TRI_ERR_DEVICE, "the model computes in float64, which this device does not support");
 		return NULL;
 	}
 	cl_program program = clCreateProgramWithSource(context, 1, (const char *[]){data->text}, &size, &status);

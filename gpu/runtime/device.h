@@ -1,4 +1,4 @@
-/* Choosing a device, building the program, reporting OpenCL errors. */
+/* Chooses a device, builds the program, reports OpenCL errors. */
 #ifndef TRI_DEVICE_H
 #define TRI_DEVICE_H
 #include <stdbool.h>
@@ -7,11 +7,11 @@
 #include <CL/cl.h>
 #include "gpu/runtime/launch.h"
 
-/* Fills *err, if there is one, with TRI_ERR_DEVICE and "<call>: CL_… (-n)"; returns false. */
+/* Fills *err, unless err is NULL, with TRI_ERR_DEVICE and "CALL: CL_… (-n)"; returns false. */
 bool tri_cl_error(tri_error *err, const char *call, cl_int status);
 
-/* The device with this number among all devices of all platforms in the loader's order; NULL or "": the first. */
+/* Finds the device with this number among all devices, in the order of the loader. NULL and "" mean the first. */
 bool tri_cl_device(const char *which, cl_device_id *out, tri_error *err);
-/* Builds the program for it; the build log goes into the error. */
+/* Builds the program for a device. Returns NULL with the build log in *err. */
 cl_program tri_cl_build(cl_context context, cl_device_id device, const struct tri_cl_program *data, tri_error *err);
 #endif

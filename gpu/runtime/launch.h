@@ -1,24 +1,24 @@
-/* Binary contract between the data of a generated OpenCL library (gpu/model.c) and its host runtime: an entry is a flat list of kernel launches, the
- * calls of units expanded, over places whose offsets and extents are programs over the entry's dynamic dimensions. */
+/* The binary interface between the data of an OpenCL library (gpu/launch_data.c) and its host runtime. An entry is a flat list of kernel launches.
+ * Offsets and extents are programs over the entry's dynamic dimensions. */
 #ifndef TRI_LAUNCH_H
 #define TRI_LAUNCH_H
 #include <stdint.h>
 #include "backend/runtime/tri.h"
 
-enum tri_cl_place_kind { TRI_CL_INPUT, TRI_CL_OUTPUT, TRI_CL_BLOB, TRI_CL_SCRATCH };
-struct tri_cl_place {
+enum tri_cl_arg_kind { TRI_CL_INPUT, TRI_CL_OUTPUT, TRI_CL_BLOB, TRI_CL_SCRATCH };
+struct tri_cl_arg {
 	int32_t kind, index; /* input, output or blob number */
 	tri_dim_desc offset; /* bytes; no steps: 0 */
 };
 
-/* Kernel arguments: for each place a buffer and a byte offset, for each dim its value, and, if `fails`, the error buffer: three int64, taken, value,
- * bound. */
+/* Kernel arguments: for each memory argument a buffer and a byte offset; for each dim its value; if `fails`, the error buffer: three int64, which are taken,
+ * value and bound. */
 struct tri_cl_launch {
 	const char *kernel;
-	const struct tri_cl_place *places;
+	const struct tri_cl_arg *args;
 	const tri_dim_desc *dims;
-	int32_t n_places, n_dims, fails, pad;
-	tri_dim_desc items; /* work items wanted; the kernel ignores more */
+	int32_t n_args, n_dims, fails, pad;
+	tri_dim_desc items; /* number of work items; the kernel ignores more */
 };
 
 struct tri_cl_blob {
@@ -31,7 +31,7 @@ struct tri_cl_program {
 	uint64_t text_size;
 	const struct tri_cl_blob *blobs;
 	int32_t n_blobs;
-	int32_t fp64; /* 1: computes in float64 */
+	int32_t fp64; /* 1: the program uses float64 */
 };
 
 /* tri_entry_desc.code of an OpenCL library. */
@@ -39,9 +39,9 @@ struct tri_cl_entry {
 	const struct tri_cl_program *program; /* the same for all entries */
 	const struct tri_cl_launch *launches;
 	int64_t n_launches;
-	const tri_dim_desc *scratch; /* bytes: the largest of these */
+	const tri_dim_desc *scratch; /* the largest is the number of bytes */
 	int64_t n_scratch;
-	const tri_dim_desc *checks; /* a negative one: TRI_ERR_SHAPE */
+	const tri_dim_desc *checks; /* if one is negative: TRI_ERR_SHAPE */
 	const int64_t *check_kinds; /* enum tri_size_error */
 	int64_t n_checks;
 };

@@ -1,5 +1,5 @@
-/* Opening, running and closing a model on an OpenCL device: the counterpart of backend/runtime/model.c, which it replaces in OpenCL libraries; shapes
- * are checked by the same backend/runtime/model_io.c. */
+/* Opens, runs and closes a model on an OpenCL device. Replaces backend/runtime/model.c in OpenCL libraries; backend/runtime/model_io.c checks shapes in
+ * both. */
 #include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
@@ -177,7 +177,7 @@ static int run(struct tri_model *m, const tri_entry_desc *e, struct tri_cl_prepa
 	if (prepared != TRI_OK)
 		return prepared;
 	bool ok = write_inputs(m, e, p, io, err) && launch(m, e, p, err) && read_outputs(m, e, p, io, failed, err);
-	cl_int status = clFinish(m->device.queue); /* the inputs are the caller's memory: nothing may be under way any more */
+	cl_int status = clFinish(m->device.queue); /* the caller owns the inputs: no command may use them after the return */
 	if (!ok)
 		return TRI_ERR_DEVICE;
 	if (status != CL_SUCCESS) {
@@ -197,7 +197,8 @@ int tri_model_run(struct tri_model *m, uint32_t entry, tri_tensor *io, tri_error
 	if (!m)
 		return tri_error_set(err, TRI_ERR_ARGUMENT, "the model is NULL");
 	if (entry >= m->desc->n_entries)
-		return tri_error_set(err, TRI_ERR_ARGUMENT, "no entry %u: there are %u", (unsigned)entry, (unsigned)m->desc->n_entries);
+		return tri_error_set(err, TRI_ERR_ARGUMENT, "there is no entry %u: the model has %u", (unsigned)entry,
+				     (unsigned)m->desc->n_entries);
 	const tri_entry_desc *e = &m->desc->entries[entry];
 	int status = tri_claim_begin(&m->claim, err);
 	if (status != TRI_OK)

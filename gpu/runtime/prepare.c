@@ -5,8 +5,8 @@
 
 enum { STACK = 64, GROUP = 64 };
 
-/* Value of a dimension, all symbols known; no steps: 0. Sets *beyond if it does not fit into 64 bits. */
-static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *beyond)
+/* Returns the value of a dimension whose symbols are known; 0 if it has no steps. Sets *overflow if 64 bits cannot hold it. */
+static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *overflow)
 {
 	int64_t stack[STACK] = {0};
 	int top = 0;
@@ -18,9 +18,9 @@ static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *be
 		}
 		int64_t b = stack[--top], a = stack[top - 1], r = 0;
 		if (s->op == TRI_DIM_ADD)
-			*beyond |= __builtin_add_overflow(a, b, &r);
+			*overflow |= __builtin_add_overflow(a, b, &r);
 		else if (s->op == TRI_DIM_MUL)
-			*beyond |= __builtin_mul_overflow(a, b, &r);
+			*overflow |= __builtin_mul_overflow(a, b, &r);
 		else if (b > 0 || b < -1) {
 			int64_t q = a / b - (a % b != 0 && (a < 0) != (b < 0));
 			r = s->op == TRI_DIM_FLOORDIV ? q : a - q * b;
@@ -32,8 +32,8 @@ static int64_t checked_size(const tri_dim_desc *d, const int64_t *dims, bool *be
 
 static int64_t size_of(const tri_dim_desc *d, const int64_t *dims)
 {
-	bool beyond = false;
-	return checked_size(d, dims, &beyond);
+	bool overflow = false;
+	return checked_size(d, dims, &overflow);
 }
 
 bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
@@ -51,7 +51,7 @@ bool tri_cl_prepared_init(struct tri_cl_prepared *p, const tri_entry_desc *e)
 	return p->dims && p->io && p->io_bytes && p->kernels && p->local && p->global;
 }
 
-/* Gives back what depends on the dims. */
+/* Releases the buffers and kernels that depend on the dims. */
 static void release(struct tri_cl_prepared *p, const tri_entry_desc *e)
 {
 	const struct tri_cl_entry *code = e->code;
@@ -109,8 +109,8 @@ static bool new_buffers(struct tri_cl_prepared *p, const struct tri_cl_device *d
 	return new_buffer(d, (size_t)scratch, &p->scratch, err);
 }
 
-static const cl_mem *place_memory(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e,
-				  const struct tri_cl_place *at)
+static const cl_mem *arg_memory(const struct tri_cl_prepared *p, const struct tri_cl_device *d, const tri_entry_desc *e,
+				const struct tri_cl_arg *at)
 {
 	switch (at->kind) {
 	case TRI_CL_INPUT: return &p->io[at->index];
@@ -125,9 +125,9 @@ static cl_int set_arguments(const struct tri_cl_prepared *p, const struct tri_cl
 {
 	cl_uint arg = 0;
 	cl_int status = CL_SUCCESS;
-	for (int32_t i = 0; i < l->n_places && status == CL_SUCCESS; i++) {
-		cl_ulong offset = (cl_ulong)size_of(&l->places[i].offset, p->dims);
-		status = clSetKernelArg(k, arg++, sizeof(cl_mem), place_memory(p, d, e, &l->places[i]));
+	for (int32_t i = 0; i < l->n_args && status == CL_SUCCESS; i++) {
+		cl_ulong offset = (cl_ulong)size_of(&l->args[i].offset, p->dims);
+		status = clSetKernelArg(k, arg++, sizeof(cl_mem), arg_memory(p, d, e, &l->args[i]));
 		if (status == CL_SUCCESS)
 			status = clSetKernelArg(k, arg++, sizeof offset, &offset);
 	}
@@ -140,7 +140,7 @@ static cl_int set_arguments(const struct tri_cl_prepared *p, const struct tri_cl
 	return status;
 }
 
-/* Whole work groups: no device likes an odd number of work items. */
+/* Rounds up to complete work groups: devices are slow for other numbers of work items. */
 static cl_int set_range(struct tri_cl_prepared *p, const struct tri_cl_device *d, const struct tri_cl_launch *l, int64_t i)
 {
 	size_t most = 1;
@@ -175,10 +175,10 @@ int tri_cl_prepare(struct tri_cl_prepared *p, const struct tri_cl_device *d, con
 	for (int64_t i = 0; i < code->n_checks; i++)
 		if (size_of(&code->checks[i], dims) < 0)
 			return tri_error_sizes(err, e, code->check_kinds[i], dims);
-	bool beyond = false;
-	for (int64_t i = 0; i < code->n_scratch && !beyond; i++)
-		checked_size(&code->scratch[i], dims, &beyond);
-	if (beyond)
+	bool overflow = false;
+	for (int64_t i = 0; i < code->n_scratch && !overflow; i++)
+		checked_size(&code->scratch[i], dims, &overflow);
+	if (overflow)
 		return tri_error_set(err, TRI_ERR_MEMORY, TRI_HUGE);
 	release(p, e);
 	memcpy(p->dims, dims, bytes);

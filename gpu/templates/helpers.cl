@@ -1,10 +1,10 @@
-/* Scalar helpers of the generated kernels: the meaning of backend/ir/ops.def in OpenCL C 1.2. TRI_FP64 is defined when the program uses doubles. */
+/* Scalar helpers of generated kernels: the operations of backend/ir/ops.def in OpenCL C 1.2. TRI_FP64 is defined if the program uses doubles. */
 #pragma OPENCL FP_CONTRACT OFF
 #ifdef TRI_FP64
 #pragma OPENCL EXTENSION cl_khr_fp64 : enable
 #endif
 
-/* The first run-time error wins: {taken, value, bound}. */
+/* Records the first run-time error: {taken, value, bound}. */
 void tri_fail(global long *fail, long value, long bound)
 {
 	if (atomic_cmpxchg((volatile global int *)fail, 0, 1) == 0) {
@@ -13,10 +13,10 @@ void tri_fail(global long *fail, long value, long bound)
 	}
 }
 
-/* The sum of two floats, as tri_add_long is of two integers. */
+/* Adds two floats, as tri_add_long adds two integers. */
 #define tri_plus(a, b) ((a) + (b))
 
-/* Integers wrap around (U is the unsigned type that does the work); floor division and modulus are Python's. */
+/* Integers wrap (U is the unsigned type of the computation). Floor division and modulus are those of Python. */
 #define TRI_INT(T, U)                                                                                     \
 	T tri_neg_##T(T a) { return (T)((U)0 - (U)a); }                                                   \
 	T tri_abs_##T(T a) { return a < 0 ? tri_neg_##T(a) : a; }                                         \
@@ -59,7 +59,7 @@ TRI_INT(short, uint)
 TRI_INT(int, uint)
 TRI_INT(long, ulong)
 
-/* NaN wins in min and max; a NaN casts to 0, other floats saturate. */
+/* NaN wins in min and max. Casts to integers saturate, and NaN gives 0. */
 #define TRI_FLOAT(T)                                                                                      \
 	T tri_sign_##T(T a) { return (T)((a > 0) - (a < 0)); }                                            \
 	T tri_min_##T(T a, T b) { return a != a || a < b ? a : b; }                                       \
@@ -80,7 +80,7 @@ TRI_FLOAT(float)
 TRI_FLOAT(double)
 #endif
 
-/* 16-bit floats are stored, and computed in float: each result is rounded to the storage type, to nearest even. */
+/* 16-bit floats are computed in float. Each result is rounded to the storage type, to nearest even. */
 float tri_round_f16(float a)
 {
 	ushort bits;
@@ -97,7 +97,7 @@ ushort tri_bf16_bits(float a)
 float tri_bf16_value(ushort bits) { return as_float((uint)bits << 16); }
 float tri_round_bf16(float a) { return tri_bf16_value(tri_bf16_bits(a)); }
 #ifdef TRI_FP64
-/* Rounded to odd, so that a second rounding to 16 bits is as if done at once. */
+/* Rounds to odd, so that a second rounding to 16 bits gives the same as one rounding. */
 float tri_double_to_odd(double a)
 {
 	float f = convert_float_rtz(a);

@@ -1,5 +1,5 @@
-/* y float [M, N] = x float [M, K] · w float [K, N]. A work item computes one column of four rows; neighbours read neighbouring columns. Sums are
- * taken in blocks of 64 terms, as in the generated reductions. Work items: ceil(M / 4) · N. */
+/* y float [M, N] = x float [M, K] · w float [K, N]. A work item computes four rows of one column; neighbours read neighbouring columns. Sums are
+ * computed in blocks of 64 terms, as in generated reductions. Work items: ceil(M / 4) · N. */
 kernel void tri_matmul_f32(global uchar *px, ulong ox, global uchar *pw, ulong ow, global uchar *py, ulong oy, long M, long K, long N)
 {
 	global const float *x = (global const float *)(px + ox);

@@ -1,7 +1,7 @@
-/* y float [M, N] = x float [M, K] · w TRIT2 [K, N]: adds and subtracts, no multiplication. The layout of w, the work items and the words they read
- * are those of tri_matmul_i8_trit2.cl; sums are taken in blocks of 64 terms, as in the generated reductions. */
+/* y float [M, N] = x float [M, K] · w TRIT2 [K, N], without multiplications. The layout of w and the work items are those of tri_matmul_i8_trit2.cl. Sums are
+ * computed in blocks of 64 terms, as in generated reductions. */
 
-/* x where the trit (stored as trit + 1) is 1, -x where it is -1, else 0. */
+/* Returns x if the trit (stored as trit + 1) is 1, -x if it is -1, else 0. */
 float4 tri_f32_signed(float4 x, uint trit)
 {
 	return trit == 2 ? x : trit == 0 ? -x : (float4)0.0f;

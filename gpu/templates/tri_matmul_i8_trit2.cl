@@ -1,11 +1,11 @@
-/* y int [M, N] = x char [M, K] · w TRIT2 [K, N], exact. w lies as backend/runtime/trit2.h says: panels of 32 columns, steps of 16 k, and in a step
- * one 32-bit word a column, whose byte j holds in bits 2f, 2f+1 trit + 1 of k = 16·step + 4·f + j. A work item computes one column of four rows;
- * the words of neighbours are neighbours. Work items: ceil(M / 4) · N. */
+/* y int [M, N] = x char [M, K] · w TRIT2 [K, N], exact. backend/runtime/trit2.h describes w: panels of 32 columns, steps of 16 k, and in a step a 32-bit
+ * word for each column. Bits 2f, 2f+1 of its byte j hold trit + 1 of k = 16·step + 4·f + j. A work item computes four rows of one column; neighbours
+ * read neighbouring words. Work items: ceil(M / 4) · N. */
 
-/* The trits of k = 4·f … 4·f+3 of a word. */
+/* Returns trits k = 4·f … 4·f+3 of a word. */
 int4 tri_i8_trits(uint word, int f) { return convert_int4(as_char4(word >> 2 * f & 0x03030303u)) - 1; }
 
-/* x[k … k+3], 0 from K on. */
+/* Returns x[k … k+3], and 0 from K on. */
 int4 tri_i8_load(global const char *x, long k, long K)
 {
 	if (k + 4 <= K)

@@ -1,4 +1,4 @@
-/* y [A, N, B] = x, bytes, with v [A, B] at the index along the middle dimension. Work items: A · N · B. */
+/* y [A, N, B] = x, in bytes, with v [A, B] stored at the index along the middle dimension. Work items: A · N · B. */
 kernel void tri_put(global uchar *px, ulong ox, global uchar *pv, ulong ov, global uchar *pi, ulong oi, global uchar *py, ulong oy, long A, long N, long B,
                     global long *fail)
 {

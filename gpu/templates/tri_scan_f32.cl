@@ -1,4 +1,4 @@
-/* y float [A, N, B]: sums or products of the elements of x along the middle dimension up to each. A work item walks one line. Work items: A · B. */
+/* y float [A, N, B]: sums or products of the elements of x along the middle dimension up to each. A work item processes one line. Work items: A · B. */
 kernel void tri_scan_f32(global uchar *px, ulong ox, global uchar *py, ulong oy, long A, long N, long B, long product)
 {
 	global const float *x = (global const float *)(px + ox);
@@ -10,7 +10,7 @@ kernel void tri_scan_f32(global uchar *px, ulong ox, global uchar *py, ulong oy,
 	float acc = product ? 1 : 0, lost = 0;
 	for (long r = 0; r < N; r++) {
 		const float v = x[at + r * B], next = acc + (v - lost);
-		lost = isfinite(next) ? (next - acc) - (v - lost) : 0; /* what the sum rounded off */
+		lost = isfinite(next) ? (next - acc) - (v - lost) : 0; /* the rounding error of the sum */
 		acc = product ? acc * v : next;
 		y[at + r * B] = acc;
 	}

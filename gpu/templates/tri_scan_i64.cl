@@ -1,4 +1,4 @@
-/* y long [A, N, B]: sums or products of the elements of x along the middle dimension up to each. A work item walks one line. Work items: A · B. */
+/* y long [A, N, B]: sums or products of the elements of x along the middle dimension up to each. A work item processes one line. Work items: A · B. */
 kernel void tri_scan_i64(global uchar *px, ulong ox, global uchar *py, ulong oy, long A, long N, long B, long product)
 {
 	global const long *x = (global const long *)(px + ox);

@@ -185,7 +185,7 @@ class Values(WeightsFile):
         self.write("net.tri", "layer Net() {\n    param ids: Tensor<int32, [2]>\n    param w: Tensor<float32, [3]>\n    let picked = w[ids]\n"
                    "    fn forward(x: Tensor<float32, [2]>) { return x + picked }\n}\n")
         self.save({"ids": np.array([0, 9], np.int32), "w": np.ones(3, np.float32)})
-        self.says("E0809", "index 9 is out of range for a dimension of 3")
+        self.says("E0809", "index 9 is out of range for a dimension of size 3")
 
     def test_types_that_the_language_lacks(self):
         self.write("net.tri", FUNCTIONAL)
