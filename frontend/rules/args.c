@@ -65,6 +65,12 @@ hir_ref need_wide_float(struct emitter *e, struct builtin_call *c, uint32_t i)
 	return x == HIR_NONE || type_of(e, x)->elem == DT_FLOAT64 ? x : emit_cast(e, x, DT_FLOAT32, c->at);
 }
 
+dtype float_type_of(struct emitter *e, const struct builtin_call *c, uint32_t i)
+{
+	dtype t = c->v[i].kind == V_TENSOR ? type_of(e, c->v[i].u.t)->elem : DT_FLOAT32;
+	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
+}
+
 bool is_trits(struct emitter *e, const struct builtin_call *c, uint32_t i)
 {
 	return c->v[i].kind == V_TRIT || (c->v[i].kind == V_TENSOR && type_of(e, c->v[i].u.t)->elem == DT_TRIT);
@@ -147,6 +153,28 @@ bool need_axis(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t r
 	return need_int(e, c, i, &v) && axis_of(e, c, v, rank, c->ats[i], out);
 }
 
+bool need_axes(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
+{
+	uint32_t seen = 0;
+	*n = item_count(c->v[i]);
+	if (!value_is_seq(c->v[i]))
+		return need_axis(e, c, i, rank, axes);
+	if (*n > rank)
+		return rule_reject(e, c, DIAG_RANK, c->ats[i], "%u dimensions are given, but the tensor has %u", *n, rank);
+	for (uint32_t k = 0; k < *n; k++) {
+		struct value v = item_of(c->v[i], k);
+		if (v.kind != V_INT)
+			return rule_reject(e, c, DIAG_TYPE_MISMATCH, c->ats[i],
+					   "a dimension must be an integer known at compile time, not %s", value_text(e, v));
+		if (!axis_of(e, c, v.u.i, rank, c->ats[i], &axes[k]))
+			return false;
+		if (seen >> axes[k] & 1)
+			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[i], "dimension %u is given twice", axes[k]);
+		seen |= 1u << axes[k];
+	}
+	return true;
+}
+
 bool size_value(struct emitter *e, struct value v, dim *out)
 {
 	if (v.kind == V_INT)
@@ -217,6 +245,32 @@ bool shapes_agree_except(struct emitter *e, const struct hir_type *a, const stru
 bool shapes_agree(struct emitter *e, const struct hir_type *a, const struct hir_type *b)
 {
 	return shapes_agree_except(e, a, b, UINT32_MAX);
+}
+
+struct hir_type reduce_dims(struct emitter *e, const struct hir_type *t, uint32_t mask, bool keep)
+{
+	struct hir_type out = {.elem = t->elem};
+	for (uint32_t k = 0; k < t->rank; k++) {
+		if (!(mask >> k & 1))
+			out.dims[out.rank++] = t->dims[k];
+		else if (keep)
+			out.dims[out.rank++] = dim_const(e->b->dims, 1);
+	}
+	return out;
+}
+
+bool check_not_empty(struct emitter *e, struct builtin_call *c, const struct hir_type *t, uint32_t mask)
+{
+	int64_t n;
+	for (uint32_t k = 0; k < t->rank; k++)
+		if ((mask >> k & 1) && dim_is_const(e->b->dims, t->dims[k], &n) && !n)
+			return rule_reject(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements", shape_text(e, t));
+	return true;
+}
+
+bool const_sizes(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y)
+{
+	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
 }
 
 dim fresh_dim(struct emitter *e) { return dim_new_sym(e->b->dims, "?"); }
@@ -350,6 +404,11 @@ struct hir_arg arg_sizes(struct emitter *e, const struct hir_type *t)
 	return arg_list(e, sizes, t->rank);
 }
 
+struct value emit_call(struct emitter *e, enum builtin bi, const struct hir_type *t, const struct hir_arg *args, size_t n, span at)
+{
+	return value_tensor(emit_builtin(e, bi, t, args, (uint32_t)n, at));
+}
+
 struct value emit_plain(struct emitter *e, struct builtin_call *c, const struct hir_type *t, hir_ref x)
 {
 	struct hir_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
@@ -360,8 +419,18 @@ struct value emit_plain(struct emitter *e, struct builtin_call *c, const struct 
 
 struct value emit_reshape(struct emitter *e, hir_ref x, const struct hir_type *t, span at)
 {
-	struct hir_arg a[2] = {arg_tensor(x), arg_sizes(e, t)};
-	return value_tensor(emit_builtin(e, BI_RESHAPE, t, a, 2, at));
+	return EMIT_AT(at, BI_RESHAPE, t, arg_tensor(x), arg_sizes(e, t));
+}
+
+struct value emit_permute(struct emitter *e, hir_ref x, const uint32_t *order, span at)
+{
+	struct hir_type t = *type_of(e, x), out = t;
+	struct hir_arg items[HIR_MAX_RANK];
+	for (uint32_t i = 0; i < t.rank; i++) {
+		out.dims[i] = t.dims[order[i]];
+		items[i] = arg_int(order[i]);
+	}
+	return EMIT_AT(at, BI_PERMUTE, &out, arg_tensor(x), arg_list(e, items, t.rank));
 }
 
 struct value emit_two_results(struct emitter *e, hir_ref node, const struct hir_type *first, const struct hir_type *second, span at)
@@ -407,4 +476,11 @@ struct value composed_floats(struct emitter *e, struct builtin_call *c, uint32_t
 {
 	hir_ref x = need_float(e, c, i);
 	return x == HIR_NONE ? VALUE_POISON : value_tensor(x);
+}
+
+struct value compose_pair(struct emitter *e, struct builtin_call *c, enum builtin bi, struct value a, struct value b)
+{
+	struct arg given[] = {{.v = a, .at = c->ats[0]}, {.v = b, .at = c->ats[1]}};
+	struct args args = {2, given};
+	return call_builtin(e, bi, &args, c->at);
 }

@@ -3,11 +3,6 @@
 
 enum { Q, K, V, MASK };
 
-static bool const_sizes(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y)
-{
-	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
-}
-
 /* Grouped-query attention: if keys or values have fewer heads than the queries, gives them the number of query heads. */
 static void repeat_heads(struct emitter *e, const struct hir_type *q, struct hir_type *kv)
 {

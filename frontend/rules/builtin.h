@@ -56,6 +56,8 @@ bool need_dtype(struct emitter *e, struct builtin_call *c, uint32_t i, dtype *ou
 bool need_word(struct emitter *e, struct builtin_call *c, uint32_t i, const char *const *words, uint32_t n, uint32_t *out);
 /* An axis of a tensor of that rank; a negative number counts from the end. */
 bool need_axis(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t rank, uint32_t *out);
+/* An axis or a list of different axes; n is their number. */
+bool need_axes(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n);
 bool axis_of(struct emitter *e, struct builtin_call *c, int64_t v, uint32_t rank, span at, uint32_t *out);
 /* A size or a list of sizes. *minus_one: the index of a size -1, or -1; if it is NULL, -1 is an error. */
 bool need_sizes(struct emitter *e, struct builtin_call *c, uint32_t i, dim *out, uint32_t *n, int *minus_one);
@@ -63,6 +65,8 @@ bool need_sizes(struct emitter *e, struct builtin_call *c, uint32_t i, dim *out,
 bool need_const_size(struct emitter *e, struct builtin_call *c, span at, dim size, const char *what, int64_t *out);
 bool size_value(struct emitter *e, struct value v, dim *out);
 /* True if argument i is a tensor of trits or a trit. */
+/* Returns the float type of argument i; float32 if it is not a tensor of floats. */
+dtype float_type_of(struct emitter *e, const struct builtin_call *c, uint32_t i);
 bool is_trits(struct emitter *e, const struct builtin_call *c, uint32_t i);
 
 /* ---- errors: "`name`: message" ---- */
@@ -87,15 +91,27 @@ bool broadcasts_to(struct emitter *e, const struct hir_type *t, const struct hir
 /* Notes the first dimension in which two shapes do not broadcast or, unless `except` is UINT32_MAX, differ; `except` is ignored. */
 void note_difference(struct emitter *e, struct diag *g, const struct hir_type *a, const struct hir_type *b, uint32_t except);
 bool broadcast_or_report(struct emitter *e, struct builtin_call *c, hir_ref a, hir_ref b, span sa, span sb, struct hir_type *out);
+/* Removes the dimensions in `mask`, or sets them to 1 if `keep`. */
+struct hir_type reduce_dims(struct emitter *e, const struct hir_type *t, uint32_t mask, bool keep);
+/* False if a dimension in `mask` has no elements, which is reported. */
+bool check_not_empty(struct emitter *e, struct builtin_call *c, const struct hir_type *t, uint32_t mask);
+/* True if both sizes are known at compile time. */
+bool const_sizes(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y);
 dim fresh_dim(struct emitter *e);
 
 /* ---- nodes ---- */
 struct hir_arg plain_arg(struct value v); /* a number, bool or string */
 struct hir_arg arg_float(double f);
 struct hir_arg arg_sizes(struct emitter *e, const struct hir_type *t); /* the sizes of t as a list */
+/* Emits a builtin with one result of type t. */
+struct value emit_call(struct emitter *e, enum builtin bi, const struct hir_type *t, const struct hir_arg *args, size_t n, span at);
+#define ARGS(...) (const struct hir_arg[]){__VA_ARGS__}, sizeof((const struct hir_arg[]){__VA_ARGS__}) / sizeof(struct hir_arg)
+#define EMIT_AT(at, bi, t, ...) emit_call(e, bi, t, ARGS(__VA_ARGS__), at)
+#define EMIT(bi, t, ...) EMIT_AT(c->at, bi, t, __VA_ARGS__)
 /* Emits the builtin of the call with tensor x and its other arguments, which are numbers, bools and strings. */
 struct value emit_plain(struct emitter *e, struct builtin_call *c, const struct hir_type *t, hir_ref x);
 struct value emit_reshape(struct emitter *e, hir_ref x, const struct hir_type *t, span at);
+struct value emit_permute(struct emitter *e, hir_ref x, const uint32_t *order, span at);
 /* Returns the two results of a node as a tuple. */
 struct value emit_two_results(struct emitter *e, hir_ref node, const struct hir_type *first, const struct hir_type *second, span at);
 struct value as_elem(struct emitter *e, struct value v, dtype t, span at); /* casts a tensor */
@@ -107,6 +123,9 @@ struct value list_of(struct emitter *e, const struct value *v, size_t n);
 #define LIST(...) list_of(e, VALUES(__VA_ARGS__))
 struct value tuple_of(struct emitter *e, const struct value *v, size_t n);
 #define TUPLE(...) tuple_of(e, VALUES(__VA_ARGS__))
+/* Returns element k of a list or tuple; another value itself. */
+static inline struct value item_of(struct value v, uint32_t k) { return value_is_seq(v) ? v.u.seq->at[k] : v; }
+static inline uint32_t item_count(struct value v) { return value_is_seq(v) ? v.u.seq->n : 1; }
 struct value list_of_sizes(struct emitter *e, const struct hir_type *t);
 
 /* ---- builtins that are composed of others ---- */
@@ -114,6 +133,8 @@ struct value list_of_sizes(struct emitter *e, const struct hir_type *t);
 struct value compose(struct emitter *e, enum builtin bi, const struct value *v, size_t n, span at);
 #define COMPOSE_AT(at, bi, ...) compose(e, bi, VALUES(__VA_ARGS__), at)
 #define COMPOSE(bi, ...) COMPOSE_AT(c->at, bi, __VA_ARGS__)
+/* Calls a builtin of two operands, with the positions of arguments 0 and 1. */
+struct value compose_pair(struct emitter *e, struct builtin_call *c, enum builtin bi, struct value a, struct value b);
 /* Returns argument i as a tensor of floats. */
 struct value composed_floats(struct emitter *e, struct builtin_call *c, uint32_t i);
 

@@ -302,7 +302,7 @@ static struct value special_ntuple(struct emitter *e, struct args *args, span at
 		return VALUE_POISON;
 	}
 	for (uint32_t i = 0; i < out.u.seq->n; i++)
-		out.u.seq->at[i] = value_is_seq(x) ? x.u.seq->at[i] : x;
+		out.u.seq->at[i] = item_of(x, i);
 	return checked_list(e, out, at);
 }
 

@@ -100,9 +100,9 @@ struct value rule_moments(struct emitter *e, struct builtin_call *c)
 struct value rule_flip(struct emitter *e, struct builtin_call *c)
 {
 	struct value x = c->v[0], dims = c->v[1];
-	uint32_t n = value_is_seq(dims) ? dims.u.seq->n : 1;
+	uint32_t n = item_count(dims);
 	for (uint32_t k = 0; k < n; k++)
-		x = COMPOSE(BI_SLICE, x, value_is_seq(dims) ? dims.u.seq->at[k] : dims, VALUE_NONE, VALUE_NONE, value_int(-1));
+		x = COMPOSE(BI_SLICE, x, item_of(dims, k), VALUE_NONE, VALUE_NONE, value_int(-1));
 	return x;
 }
 
@@ -136,11 +136,11 @@ struct value rule_roll(struct emitter *e, struct builtin_call *c)
 		x = roll_one(e, c, COMPOSE(BI_FLATTEN, x), shifts, value_int(0));
 		return is_tensor(x) ? emit_reshape(e, x.u.t, &t, c->at) : x;
 	}
-	uint32_t n = value_is_seq(dims) ? dims.u.seq->n : 1;
-	if ((value_is_seq(shifts) ? shifts.u.seq->n : 1) != n)
+	uint32_t n = item_count(dims);
+	if (item_count(shifts) != n)
 		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "`shifts` and `dims` must have the same length");
 	for (uint32_t k = 0; k < n; k++)
-		x = roll_one(e, c, x, value_is_seq(shifts) ? shifts.u.seq->at[k] : shifts, value_is_seq(dims) ? dims.u.seq->at[k] : dims);
+		x = roll_one(e, c, x, item_of(shifts, k), item_of(dims, k));
 	return x;
 }
 

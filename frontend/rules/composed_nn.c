@@ -158,15 +158,8 @@ struct value rule_instance_norm(struct emitter *e, struct builtin_call *c)
 static struct value split_permute_join(struct emitter *e, hir_ref x, const struct hir_type *split, const uint32_t *order,
 				       const struct hir_type *joined, span at)
 {
-	struct value v = emit_reshape(e, x, split, at);
-	struct hir_type t = *split;
-	struct hir_arg items[HIR_MAX_RANK], a[2] = {arg_tensor(v.u.t)};
-	for (uint32_t k = 0; k < t.rank; k++) {
-		t.dims[k] = split->dims[order[k]];
-		items[k] = arg_int(order[k]);
-	}
-	a[1] = arg_list(e, items, t.rank);
-	return emit_reshape(e, emit_builtin(e, BI_PERMUTE, &t, a, 2, at), joined, at);
+	struct value v = emit_permute(e, emit_reshape(e, x, split, at).u.t, order, at);
+	return emit_reshape(e, v.u.t, joined, at);
 }
 
 /* pixel_shuffle: [C·r·r, H, W] to [C, H·r, W·r]; pixel_unshuffle: the inverse. */

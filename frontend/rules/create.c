@@ -103,8 +103,7 @@ struct value rule_eye(struct emitter *e, struct builtin_call *c)
 		return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the size must be an integer");
 	if (!need_dtype(e, c, 2, &t.elem))
 		return VALUE_POISON;
-	struct hir_arg a[3] = {arg_dim(t.dims[0]), arg_dim(t.dims[1]), arg_none()};
-	return value_tensor(emit_builtin(e, BI_EYE, &t, a, 3, c->at));
+	return EMIT(BI_EYE, &t, arg_dim(t.dims[0]), arg_dim(t.dims[1]), arg_none());
 }
 
 static struct value arange_ints(struct emitter *e, struct builtin_call *c, dtype elem)
@@ -123,8 +122,7 @@ static struct value arange_ints(struct emitter *e, struct builtin_call *c, dtype
 	if (dim_is_const(d, len, &n) && n < 0)
 		len = dim_const(d, 0);
 	struct hir_type t = {.elem = elem, .rank = 1, .dims = {len}};
-	struct hir_arg a[4] = {arg_dim(from), arg_dim(to), arg_dim(dim_const(d, step)), arg_none()};
-	return value_tensor(emit_builtin(e, BI_ARANGE, &t, a, 4, c->at));
+	return EMIT(BI_ARANGE, &t, arg_dim(from), arg_dim(to), arg_dim(dim_const(d, step)), arg_none());
 }
 
 static struct value arange_floats(struct emitter *e, struct builtin_call *c, dtype elem)

@@ -121,8 +121,7 @@ struct value rule_matmul(struct emitter *e, struct builtin_call *c)
 	if (!product_types(e, c, &a, &b, &elem) || !infer_matmul_shape(e, c, &ta, &tb, &out))
 		return VALUE_POISON;
 	out.elem = elem;
-	struct hir_arg args[2] = {arg_tensor(a), arg_tensor(b)};
-	return value_tensor(emit_builtin(e, BI_MATMUL, &out, args, 2, c->at));
+	return EMIT(BI_MATMUL, &out, arg_tensor(a), arg_tensor(b));
 }
 
 static bool need_vectors(struct emitter *e, struct builtin_call *c)
@@ -145,9 +144,7 @@ struct value rule_outer(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, c->v[0].u.t);
 	t.dims[t.rank++] = dim_const(e->b->dims, 1);
-	struct arg two[] = {{.v = emit_reshape(e, c->v[0].u.t, &t, c->at), .at = c->ats[0]}, {.v = c->v[1], .at = c->ats[1]}};
-	struct args args = {2, two};
-	return call_builtin(e, BI_MUL, &args, c->at);
+	return compose_pair(e, c, BI_MUL, emit_reshape(e, c->v[0].u.t, &t, c->at), c->v[1]);
 }
 
 struct value rule_embedding(struct emitter *e, struct builtin_call *c)
@@ -162,6 +159,5 @@ struct value rule_embedding(struct emitter *e, struct builtin_call *c)
 		return rule_error(e, c, DIAG_RANK, c->ats[1], "`weight` must have two dimensions, not %s", type_text(e, w));
 	t.elem = tw.elem;
 	t.dims[t.rank++] = tw.dims[1];
-	struct hir_arg a[2] = {arg_tensor(x), arg_tensor(w)};
-	return value_tensor(emit_builtin(e, BI_EMBEDDING, &t, a, 2, c->at));
+	return EMIT(BI_EMBEDDING, &t, arg_tensor(x), arg_tensor(w));
 }

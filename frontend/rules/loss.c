@@ -23,9 +23,8 @@ struct value rule_mse_loss(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	t.elem = elem;
 	t.rank = none ? t.rank : 0;
-	struct hir_arg a[3] = {arg_tensor(emit_cast(e, x, elem, c->ats[0])), arg_tensor(emit_cast(e, y, elem, c->ats[1])),
-			       plain_arg(c->v[2])};
-	return value_tensor(emit_builtin(e, c->bi, &t, a, 3, c->at));
+	return EMIT(c->bi, &t, arg_tensor(emit_cast(e, x, elem, c->ats[0])), arg_tensor(emit_cast(e, y, elem, c->ats[1])),
+		    plain_arg(c->v[2]));
 }
 
 /* Returns the shape of the input without its classes: one loss for each item. */

@@ -89,18 +89,6 @@ struct value rule_topk(struct emitter *e, struct builtin_call *c)
 	return emit_values_and_indices(e, c, &t, a);
 }
 
-static struct hir_type reduce_axis(struct emitter *e, const struct hir_type *t, uint32_t axis, bool keep)
-{
-	struct hir_type out = {.elem = t->elem};
-	for (uint32_t k = 0; k < t->rank; k++) {
-		if (k != axis)
-			out.dims[out.rank++] = t->dims[k];
-		else if (keep)
-			out.dims[out.rank++] = dim_const(e->b->dims, 1);
-	}
-	return out;
-}
-
 struct value rule_kthvalue(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axis;
@@ -113,23 +101,14 @@ struct value rule_kthvalue(struct emitter *e, struct builtin_call *c)
 	struct hir_type t = *type_of(e, x);
 	if (!need_k(e, c, &t, axis, 1, &k))
 		return VALUE_POISON;
-	t = reduce_axis(e, &t, axis, keep);
+	t = reduce_dims(e, &t, 1u << axis, keep);
 	set_plain_args(c, x, a);
 	a[2] = arg_int(axis);
 	return emit_values_and_indices(e, c, &t, a);
 }
 
-/* False if a dimension (with `all`: any, else `axis`) has no elements, which is reported. */
-static bool check_not_empty(struct emitter *e, struct builtin_call *c, const struct hir_type *t, bool all, uint32_t axis)
-{
-	int64_t n;
-	for (uint32_t k = 0; k < t->rank; k++)
-		if ((all || k == axis) && dim_is_const(e->b->dims, t->dims[k], &n) && !n)
-			return rule_reject(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements", shape_text(e, t));
-	return true;
-}
-
-/* Finds the result type from `dim`, argument i, and `keepdim`, argument i + 1. Without `dim` the result is a scalar, also with `keepdim`. */
+/* Finds the result type from `dim`, argument i, and `keepdim`, argument i + 1. Without `dim` the result is a scalar, also with `keepdim`,
+ * except for quantile. */
 static bool infer_reduced_type(struct emitter *e, struct builtin_call *c, hir_ref x, uint32_t i, struct hir_type *t, struct hir_arg *axis)
 {
 	bool keep, all = c->v[i].kind == V_NONE;
@@ -138,15 +117,10 @@ static bool infer_reduced_type(struct emitter *e, struct builtin_call *c, hir_re
 	if (!need_bool(e, c, i + 1, &keep) || (!all && !need_axis(e, c, i, type_of(e, x)->rank, &k)))
 		return false;
 	struct hir_type in = *type_of(e, x);
-	*t = (struct hir_type){.elem = in.elem};
-	if (!all) {
-		*t = reduce_axis(e, &in, k, keep);
+	if (!all)
 		*axis = arg_int(k);
-	} else if (keep && i == 2) { /* except for quantile */
-		for (t->rank = 0; t->rank < in.rank; t->rank++)
-			t->dims[t->rank] = dim_const(e->b->dims, 1);
-	}
-	return check_not_empty(e, c, &in, all, k);
+	*t = reduce_dims(e, &in, all ? UINT32_MAX : 1u << k, keep && (!all || c->bi == BI_QUANTILE));
+	return check_not_empty(e, c, &in, all ? UINT32_MAX : 1u << k);
 }
 
 struct value rule_median(struct emitter *e, struct builtin_call *c)
@@ -168,9 +142,9 @@ struct value rule_median(struct emitter *e, struct builtin_call *c)
 static hir_ref need_quantiles(struct emitter *e, struct builtin_call *c, dtype elem)
 {
 	struct value v = c->v[1];
-	uint32_t n = value_is_seq(v) ? v.u.seq->n : 1;
+	uint32_t n = item_count(v);
 	for (uint32_t k = 0; k < n && v.kind != V_TENSOR; k++) {
-		struct value one = value_is_seq(v) ? v.u.seq->at[k] : v;
+		struct value one = item_of(v, k);
 		double q = number_value(one);
 		if ((one.kind == V_INT || one.kind == V_FLOAT) && (q < 0 || q > 1)) {
 			rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`q` must be between 0 and 1, not %g", q);
@@ -250,8 +224,7 @@ struct value rule_cumulate(struct emitter *e, struct builtin_call *c)
 	struct hir_type t = *type_of(e, x);
 	if (dtype_class(t.elem) != DTC_FLOAT)
 		t.elem = DT_INT64;
-	struct hir_arg a[2] = {arg_tensor(x), arg_int(axis)};
-	return value_tensor(emit_builtin(e, c->bi, &t, a, 2, c->at));
+	return EMIT(c->bi, &t, arg_tensor(x), arg_int(axis));
 }
 
 /* Checks that index and src have the same shape, which is that of x except for the axis. */
@@ -289,8 +262,7 @@ struct value rule_scatter(struct emitter *e, struct builtin_call *c)
 				  dtype_text(ts.elem), dtype_text(t.elem));
 	if (!check_scatter_shapes(e, c, &t, &ti, &ts, axis))
 		return VALUE_POISON;
-	struct hir_arg a[4] = {arg_tensor(x), arg_int(axis), arg_tensor(index), arg_tensor(emit_cast(e, src, t.elem, c->ats[3]))};
-	return value_tensor(emit_builtin(e, c->bi, &t, a, 4, c->at));
+	return EMIT(c->bi, &t, arg_tensor(x), arg_int(axis), arg_tensor(index), arg_tensor(emit_cast(e, src, t.elem, c->ats[3])));
 }
 
 /* Loads the index as an int64 scalar; checks it if it is known at compile time. HIR_NONE: reported. */
@@ -319,7 +291,7 @@ struct value rule_select_scatter(struct emitter *e, struct builtin_call *c)
 	hir_ref x = need_tensor_and_axis(e, c, 2, &axis);
 	if (x == HIR_NONE)
 		return VALUE_POISON;
-	struct hir_type t = *type_of(e, x), part = reduce_axis(e, &t, axis, false);
+	struct hir_type t = *type_of(e, x), part = reduce_dims(e, &t, 1u << axis, false);
 	hir_ref src = value_is_scalar(c->v[1]) ? emit_scalar(e, c->v[1], t.elem, c->ats[1]) : need_tensor(e, c, 1);
 	if (src == HIR_NONE)
 		return VALUE_POISON;
@@ -330,6 +302,5 @@ struct value rule_select_scatter(struct emitter *e, struct builtin_call *c)
 	hir_ref at = need_index(e, c, t.dims[axis]);
 	if (at == HIR_NONE)
 		return VALUE_POISON;
-	struct hir_arg a[4] = {arg_tensor(x), arg_tensor(emit_cast(e, src, t.elem, c->ats[1])), arg_int(axis), arg_tensor(at)};
-	return value_tensor(emit_builtin(e, c->bi, &t, a, 4, c->at));
+	return EMIT(c->bi, &t, arg_tensor(x), arg_tensor(emit_cast(e, src, t.elem, c->ats[1])), arg_int(axis), arg_tensor(at));
 }

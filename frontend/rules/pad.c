@@ -113,8 +113,6 @@ struct value rule_pad(struct emitter *e, struct builtin_call *c)
 
 /* ---- upsample2d ---- */
 
-static struct value item_or_value(struct value v, uint32_t k) { return value_is_seq(v) ? v.u.seq->at[k] : v; }
-
 static bool is_whole(double v) { return v < 0x1p62 && v == (double)(int64_t)v; }
 
 static bool scale_value(struct emitter *e, struct builtin_call *c, struct value v, double *scale)
@@ -155,11 +153,11 @@ static bool infer_result_size(struct emitter *e, struct builtin_call *c, uint32_
 		if (value_is_seq(c->v[i]) && c->v[i].u.seq->n != 2)
 			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[i], "`%s` must be a number or a pair", arg_name(e, c, i));
 	if (c->v[1].kind != V_NONE) {
-		if (!scale_value(e, c, item_or_value(c->v[1], k), scale) || !scale_size(e, c, *scale, io))
+		if (!scale_value(e, c, item_of(c->v[1], k), scale) || !scale_size(e, c, *scale, io))
 			return false;
-	} else if (!size_value(e, item_or_value(c->v[2], k), io))
+	} else if (!size_value(e, item_of(c->v[2], k), io))
 		return rule_reject(e, c, DIAG_TYPE_MISMATCH, c->ats[2], "`size` must be an integer, not %s",
-				   value_text(e, item_or_value(c->v[2], k)));
+				   value_text(e, item_of(c->v[2], k)));
 	if (dim_is_const(e->b->dims, *io, &n) && n < 1)
 		return rule_reject(e, c, DIAG_ARG_VALUE, c->at, "the result would have %lld elements along the %s", (long long)n,
 				   k ? "width" : "height");

@@ -5,8 +5,7 @@ static struct value emit_slice(struct emitter *e, hir_ref x, uint32_t axis, dim 
 {
 	struct hir_type t = *type_of(e, x);
 	t.dims[axis] = dim_sub(e->b->dims, to, from);
-	struct hir_arg a[5] = {arg_tensor(x), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(1)};
-	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, at));
+	return EMIT_AT(at, BI_SLICE, &t, arg_tensor(x), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(1));
 }
 
 static struct value emit_slices(struct emitter *e, hir_ref x, uint32_t axis, int64_t total, const int64_t *ends, uint32_t n, span at)
@@ -74,11 +73,6 @@ static struct value split(struct emitter *e, struct builtin_call *c, bool chunk)
 struct value rule_split(struct emitter *e, struct builtin_call *c) { return split(e, c, false); }
 struct value rule_chunk(struct emitter *e, struct builtin_call *c) { return split(e, c, true); }
 
-static bool const_sizes(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y)
-{
-	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
-}
-
 /* Returns a slice bound as in NumPy: a negative one counts from the end; clamped if sizes are known at compile time. */
 static dim slice_bound(struct emitter *e, struct value v, dim size, dim standard, int64_t step)
 {
@@ -105,8 +99,7 @@ static struct value slice_backwards(struct emitter *e, struct builtin_call *c, h
 		to = from;
 	dim len = dim_add(d, dim_sub(d, from, to), dim_const(d, -step - 1));
 	t.dims[axis] = step == -1 ? dim_sub(d, from, to) : dim_floordiv(d, len, dim_const(d, -step));
-	struct hir_arg a[5] = {arg_tensor(r), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(step)};
-	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, c->at));
+	return EMIT(BI_SLICE, &t, arg_tensor(r), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(step));
 }
 
 static struct value report_bound(struct emitter *e, struct builtin_call *c, uint32_t i)
@@ -151,8 +144,7 @@ struct value rule_slice(struct emitter *e, struct builtin_call *c)
 	if (step > 1)
 		len = dim_floordiv(d, dim_add(d, len, dim_const(d, step - 1)), dim_const(d, step));
 	t.dims[axis] = len;
-	struct hir_arg a[5] = {arg_tensor(r), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(step)};
-	return value_tensor(emit_builtin(e, BI_SLICE, &t, a, 5, c->at));
+	return EMIT(BI_SLICE, &t, arg_tensor(r), arg_int(axis), arg_dim(from), arg_dim(to), arg_int(step));
 }
 
 static void drop_axis(struct hir_type *t, uint32_t axis)
@@ -183,8 +175,7 @@ struct value rule_select(struct emitter *e, struct builtin_call *c)
 		return VALUE_POISON;
 	}
 	drop_axis(&t, axis);
-	struct hir_arg a[3] = {arg_tensor(r), arg_int(axis), arg_dim(index)};
-	return value_tensor(emit_builtin(e, BI_SELECT, &t, a, 3, c->at));
+	return EMIT(BI_SELECT, &t, arg_tensor(r), arg_int(axis), arg_dim(index));
 }
 
 struct value rule_index_select(struct emitter *e, struct builtin_call *c)
@@ -210,8 +201,7 @@ struct value rule_index_select(struct emitter *e, struct builtin_call *c)
 		t.dims[axis] = ti.dims[0];
 	else
 		drop_axis(&t, axis);
-	struct hir_arg a[3] = {arg_tensor(r), arg_int(axis), arg_tensor(index)};
-	return value_tensor(emit_builtin(e, BI_INDEX_SELECT, &t, a, 3, c->at));
+	return EMIT(BI_INDEX_SELECT, &t, arg_tensor(r), arg_int(axis), arg_tensor(index));
 }
 
 struct value rule_gather(struct emitter *e, struct builtin_call *c)
@@ -237,6 +227,5 @@ struct value rule_gather(struct emitter *e, struct builtin_call *c)
 					  shape_text(e, &t), k);
 	}
 	ti.elem = t.elem;
-	struct hir_arg a[3] = {arg_tensor(r), arg_int(axis), arg_tensor(index)};
-	return value_tensor(emit_builtin(e, BI_GATHER, &ti, a, 3, c->at));
+	return EMIT(BI_GATHER, &ti, arg_tensor(r), arg_int(axis), arg_tensor(index));
 }

@@ -95,7 +95,7 @@ static bool output_size(struct emitter *e, struct builtin_call *c, uint32_t k, d
 	int64_t n;
 	if (value_is_seq(v) && v.u.seq->n != 2)
 		return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[1], "`output_size` must be a number or a pair");
-	v = value_is_seq(v) ? v.u.seq->at[k] : v;
+	v = item_of(v, k);
 	*out = keep;
 	if (v.kind == V_NONE)
 		return true;

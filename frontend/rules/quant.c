@@ -98,13 +98,6 @@ static struct value negate(struct emitter *e, struct value v, span at)
 	return v.kind == V_FLOAT ? value_float(-v.u.f) : v.kind == V_INT ? value_int(-v.u.i) : COMPOSE_AT(at, BI_NEG, v);
 }
 
-/* Returns the float type of the argument x; float32 for other types. */
-static dtype float_type_of_x(struct emitter *e, const struct builtin_call *c)
-{
-	dtype t = c->v[0].kind == V_TENSOR ? type_of(e, c->v[0].u.t)->elem : DT_FLOAT32;
-	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
-}
-
 /* True if argument i, a scale, is 1. */
 static bool is_one(const struct builtin_call *c, uint32_t i)
 {
@@ -135,7 +128,7 @@ static struct value quantize_by_two_thresholds(struct emitter *e, struct builtin
 		return COMPOSE(BI_WHERE, high, trit_value(1), COMPOSE(BI_WHERE, low, trit_value(-1), trit_value(0)));
 	struct value zero = value_tensor(emit_scalar(e, value_float(0), t.elem, c->at));
 	struct value down = COMPOSE(BI_WHERE, low, negate(e, v[NEG_SCALE], c->at), zero);
-	return as_elem(e, COMPOSE(BI_WHERE, high, v[POS_SCALE], down), float_type_of_x(e, c), c->at);
+	return as_elem(e, COMPOSE(BI_WHERE, high, v[POS_SCALE], down), float_type_of(e, c, 0), c->at);
 }
 
 struct value rule_learned_quantize(struct emitter *e, struct builtin_call *c)
@@ -189,6 +182,5 @@ struct value rule_unpack(struct emitter *e, struct builtin_call *c)
 				  type_text(e, r), (long long)n);
 	t.elem = DT_TRIT;
 	t.dims[t.rank - 1] = size;
-	struct hir_arg a[2] = {arg_tensor(r), arg_dim(size)};
-	return value_tensor(emit_builtin(e, c->bi, &t, a, 2, c->at));
+	return EMIT(c->bi, &t, arg_tensor(r), arg_dim(size));
 }

@@ -12,20 +12,6 @@ static bool load_quantized(struct emitter *e, struct builtin_call *c, uint32_t i
 	return !is_poison(*out);
 }
 
-/* Returns the float type of argument i; float32 for trits and integers. */
-static dtype float_type_of(struct emitter *e, const struct builtin_call *c, uint32_t i)
-{
-	dtype t = c->v[i].kind == V_TENSOR ? type_of(e, c->v[i].u.t)->elem : DT_FLOAT32;
-	return dtype_class(t) == DTC_FLOAT ? t : DT_FLOAT32;
-}
-
-static struct value matrix_product(struct emitter *e, struct builtin_call *c, struct value a, struct value b)
-{
-	struct arg two[] = {{.v = a, .at = c->ats[0]}, {.v = b, .at = c->ats[1]}};
-	struct args args = {2, two};
-	return call_builtin(e, BI_MATMUL, &args, c->at);
-}
-
 static struct value add_bias(struct emitter *e, struct builtin_call *c, struct value y, struct value bias)
 {
 	return bias.kind == V_NONE ? y : COMPOSE(BI_ADD, y, bias);
@@ -49,7 +35,7 @@ struct value rule_quantized_matmul(struct emitter *e, struct builtin_call *c)
 	struct value a, b;
 	if (!load_quantized(e, c, 0, 2, &a) || !load_quantized(e, c, 1, 3, &b))
 		return VALUE_POISON;
-	return apply_scale(e, convert_product(e, c, matrix_product(e, c, a, b)), c->v[4], c->ats[4]);
+	return apply_scale(e, convert_product(e, c, compose_pair(e, c, BI_MATMUL, a, b)), c->v[4], c->ats[4]);
 }
 
 struct value rule_quantized_linear(struct emitter *e, struct builtin_call *c)
@@ -57,7 +43,7 @@ struct value rule_quantized_linear(struct emitter *e, struct builtin_call *c)
 	struct value x, w;
 	if (!load_quantized(e, c, 1, 3, &w) || !load_quantized(e, c, 0, 4, &x))
 		return VALUE_POISON;
-	return add_bias(e, c, apply_scale(e, convert_product(e, c, matrix_product(e, c, x, w)), c->v[5], c->ats[5]), c->v[2]);
+	return add_bias(e, c, apply_scale(e, convert_product(e, c, compose_pair(e, c, BI_MATMUL, x, w)), c->v[5], c->ats[5]), c->v[2]);
 }
 
 struct value rule_quantized_conv2d(struct emitter *e, struct builtin_call *c)
@@ -88,7 +74,7 @@ static bool need_trit_weights(struct emitter *e, struct builtin_call *c)
 
 struct value rule_ternary_matmul(struct emitter *e, struct builtin_call *c)
 {
-	return need_trit_weights(e, c) ? apply_scale(e, matrix_product(e, c, c->v[0], c->v[1]), c->v[2], c->ats[2]) : VALUE_POISON;
+	return need_trit_weights(e, c) ? apply_scale(e, compose_pair(e, c, BI_MATMUL, c->v[0], c->v[1]), c->v[2], c->ats[2]) : VALUE_POISON;
 }
 
 /* x @ w * scale + bias; w is [in, out]. */
@@ -96,5 +82,5 @@ struct value rule_ternary_linear(struct emitter *e, struct builtin_call *c)
 {
 	if (!need_trit_weights(e, c))
 		return VALUE_POISON;
-	return add_bias(e, c, apply_scale(e, matrix_product(e, c, c->v[0], c->v[1]), c->v[3], c->ats[3]), c->v[2]);
+	return add_bias(e, c, apply_scale(e, compose_pair(e, c, BI_MATMUL, c->v[0], c->v[1]), c->v[3], c->ats[3]), c->v[2]);
 }

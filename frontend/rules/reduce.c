@@ -1,112 +1,84 @@
-/* Rules of reductions. */
-#include <string.h>
+/* Rules of reductions. `dim` is argument 1, `keepdim` the last one. */
 #include "frontend/rules/builtin.h"
 
-struct axes {
-	bool all; /* without `dim` */
-	uint32_t mask;
-	struct hir_arg arg;
+/* What distinguishes the reductions. */
+struct reduction {
+	bool one_axis;  /* `dim` is not a list */
+	bool not_empty; /* needs an element along each reduced dimension */
+	dtype elem;     /* of the result; DT_COUNT: that of x */
 };
 
-static bool add_axis(struct emitter *e, struct builtin_call *c, int64_t v, uint32_t rank, uint32_t *mask)
+/* Reads `dim`. Without it, all dimensions are reduced. */
+static bool read_axes(struct emitter *e, struct builtin_call *c, uint32_t rank, bool one_axis, uint32_t *mask, struct hir_arg *arg)
 {
-	uint32_t k;
-	if (!axis_of(e, c, v, rank, c->ats[1], &k))
-		return false;
-	if (*mask >> k & 1)
-		return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[1], "dimension %u is given twice", k);
-	*mask |= 1u << k;
-	return true;
-}
-
-static bool read_axes(struct emitter *e, struct builtin_call *c, uint32_t rank, bool many, struct axes *out)
-{
-	struct value v = c->v[1];
-	int64_t i;
-	*out = (struct axes){.arg = arg_none()};
-	if (v.kind == V_NONE) {
-		out->all = true;
-		out->mask = (1u << rank) - 1;
-		return true;
-	}
-	if (!many || !value_is_seq(v)) {
-		if (!need_int(e, c, 1, &i) || !add_axis(e, c, i, rank, &out->mask))
-			return false;
-		out->arg = arg_int(__builtin_ctz(out->mask));
-		return true;
-	}
-	for (uint32_t k = 0; k < v.u.seq->n; k++)
-		if (v.u.seq->at[k].kind != V_INT || !add_axis(e, c, v.u.seq->at[k].u.i, rank, &out->mask))
-			return false;
+	uint32_t axes[HIR_MAX_RANK], n = 1, count = 0;
 	struct hir_arg items[HIR_MAX_RANK];
-	uint32_t n = 0;
-	for (uint32_t k = 0; k < rank; k++)
-		if (out->mask >> k & 1)
-			items[n++] = arg_int(k);
-	out->arg = n == 1 ? items[0] : arg_list(e, items, n);
-	return true;
-}
-
-static struct hir_type reduce_shape(struct emitter *e, const struct hir_type *t, uint32_t mask, bool keep)
-{
-	struct hir_type out = {.elem = t->elem};
-	for (uint32_t i = 0; i < t->rank; i++) {
-		if (!(mask >> i & 1))
-			out.dims[out.rank++] = t->dims[i];
-		else if (keep)
-			out.dims[out.rank++] = dim_const(e->b->dims, 1);
-	}
-	return out;
-}
-
-/* False if a reduced dimension has no elements, which is reported. */
-static bool check_not_empty(struct emitter *e, struct builtin_call *c, hir_ref x, uint32_t mask)
-{
-	struct hir_type t = *type_of(e, x);
-	for (uint32_t i = 0; i < t.rank; i++) {
-		int64_t n;
-		if ((mask >> i & 1) && dim_is_const(e->b->dims, t.dims[i], &n) && !n)
-			return rule_reject(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements", shape_text(e, &t));
-	}
-	return true;
-}
-
-/* Reads `dim` and `keepdim`, the last parameter, and finds the result type. */
-static bool infer_reduced_type(struct emitter *e, struct builtin_call *c, bool many, hir_ref *x, struct axes *ax, struct hir_type *out)
-{
-	bool keep;
-	if (*x == HIR_NONE || !read_axes(e, c, type_of(e, *x)->rank, many, ax) || !need_bool(e, c, c->sig->n - 1, &keep))
+	*arg = arg_none();
+	*mask = (1u << rank) - 1;
+	if (c->v[1].kind == V_NONE)
+		return true;
+	if (!(one_axis ? need_axis(e, c, 1, rank, axes) : need_axes(e, c, 1, rank, axes, &n)))
 		return false;
-	struct hir_type t = *type_of(e, *x);
-	*out = reduce_shape(e, &t, ax->mask, keep);
+	*mask = 0;
+	for (uint32_t k = 0; k < n; k++)
+		*mask |= 1u << axes[k];
+	for (uint32_t k = 0; k < rank; k++)
+		if (*mask >> k & 1)
+			items[count++] = arg_int(k);
+	*arg = n == 1 ? items[0] : arg_list(e, items, n);
 	return true;
 }
 
-static struct value emit_reduce(struct emitter *e, struct builtin_call *c, hir_ref x, const struct axes *ax, const struct hir_type *t)
+/* Emits the builtin for x, which may be HIR_NONE. */
+static struct value reduce(struct emitter *e, struct builtin_call *c, hir_ref x, const struct reduction *r)
 {
-	struct hir_arg a[4] = {arg_tensor(x), ax->arg};
+	struct hir_arg a[BUILTIN_MAX_PARAMS];
+	uint32_t mask;
+	bool keep;
+	if (x == HIR_NONE || !read_axes(e, c, type_of(e, x)->rank, r->one_axis, &mask, &a[1]) || !need_bool(e, c, c->sig->n - 1, &keep))
+		return VALUE_POISON;
+	struct hir_type t = *type_of(e, x);
+	if (r->not_empty && !check_not_empty(e, c, &t, mask))
+		return VALUE_POISON;
+	t = reduce_dims(e, &t, mask, keep);
+	t.elem = r->elem == DT_COUNT ? t.elem : r->elem;
+	a[0] = arg_tensor(x);
 	for (uint32_t i = 2; i < c->sig->n; i++)
 		a[i] = plain_arg(c->v[i]);
-	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
+	return emit_call(e, c->bi, &t, a, c->sig->n, c->at);
 }
 
 struct value rule_reduce_sum(struct emitter *e, struct builtin_call *c)
 {
-	struct axes ax;
-	struct hir_type t;
 	hir_ref x = need_tensor(e, c, 0);
-	if (!infer_reduced_type(e, c, true, &x, &ax, &t))
-		return VALUE_POISON;
-	if (dtype_class(t.elem) != DTC_FLOAT)
-		t.elem = DT_INT64;
-	return emit_reduce(e, c, x, &ax, &t);
+	bool floats = x != HIR_NONE && dtype_class(type_of(e, x)->elem) == DTC_FLOAT;
+	return reduce(e, c, x, &(struct reduction){.elem = floats ? DT_COUNT : DT_INT64});
+}
+
+struct value rule_reduce_bool(struct emitter *e, struct builtin_call *c)
+{
+	return reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.elem = DT_BOOL});
+}
+
+struct value rule_reduce_extreme(struct emitter *e, struct builtin_call *c)
+{
+	return reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.not_empty = true, .elem = DT_COUNT});
+}
+
+struct value rule_logsumexp(struct emitter *e, struct builtin_call *c)
+{
+	return reduce(e, c, need_float(e, c, 0), &(struct reduction){.elem = DT_COUNT});
+}
+
+struct value rule_reduce_arg(struct emitter *e, struct builtin_call *c)
+{
+	return reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_INT64});
 }
 
 struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
 {
-	struct axes ax;
-	struct hir_type t;
 	int64_t correction;
+	bool has_correction = c->sig->n == 4;
 	hir_ref x = need_tensor(e, c, 0);
 	if (x != HIR_NONE && type_of(e, x)->elem == DT_TRIT)
 		x = need_float(e, c, 0);
@@ -116,75 +88,26 @@ struct value rule_reduce_mean(struct emitter *e, struct builtin_call *c)
 		diag_help(e->report.out, g, "convert with `float32(…)`");
 		return VALUE_POISON;
 	}
-	if (c->sig->n == 4 && c->v[2].kind == V_BOOL) /* unbiased */
+	if (has_correction && c->v[2].kind == V_BOOL) /* `unbiased` */
 		c->v[2] = value_int(c->v[2].u.b);
-	if (!infer_reduced_type(e, c, true, &x, &ax, &t) || (c->sig->n == 4 && !need_int(e, c, 2, &correction)))
+	if (x == HIR_NONE || (has_correction && !need_int(e, c, 2, &correction)))
 		return VALUE_POISON;
-	return emit_reduce(e, c, x, &ax, &t);
+	return reduce(e, c, x, &(struct reduction){.elem = DT_COUNT});
 }
 
-struct value rule_reduce_bool(struct emitter *e, struct builtin_call *c)
-{
-	struct axes ax;
-	struct hir_type t;
-	hir_ref x = need_tensor(e, c, 0);
-	if (!infer_reduced_type(e, c, true, &x, &ax, &t))
-		return VALUE_POISON;
-	t.elem = DT_BOOL;
-	return emit_reduce(e, c, x, &ax, &t);
-}
-
-struct value rule_reduce_extreme(struct emitter *e, struct builtin_call *c)
-{
-	struct axes ax;
-	struct hir_type t;
-	hir_ref x = need_tensor(e, c, 0);
-	if (!infer_reduced_type(e, c, true, &x, &ax, &t) || !check_not_empty(e, c, x, ax.mask))
-		return VALUE_POISON;
-	return emit_reduce(e, c, x, &ax, &t);
-}
-
-struct value rule_logsumexp(struct emitter *e, struct builtin_call *c)
-{
-	struct axes ax;
-	struct hir_type t;
-	hir_ref x = need_float(e, c, 0);
-	if (!infer_reduced_type(e, c, true, &x, &ax, &t))
-		return VALUE_POISON;
-	return emit_reduce(e, c, x, &ax, &t);
-}
-
+/* max, min: of the elements, of the elements along `dim` with their indices, or of two operands. */
 struct value rule_reduce_minmax(struct emitter *e, struct builtin_call *c)
 {
-	struct axes ax;
-	struct hir_type t;
 	bool scalar = c->v[0].kind == V_TENSOR && !type_of(e, c->v[0].u.t)->rank;
 	bool number = c->v[1].kind == V_FLOAT || c->v[1].kind == V_INT || c->v[1].kind == V_DIM;
-	if (c->v[1].kind == V_TENSOR || (scalar && number && !c->named[1])) { /* max(a, b) of two tensors or scalars */
-		struct arg two[] = {{.v = c->v[0], .at = c->ats[0]}, {.v = c->v[1], .at = c->ats[1]}};
-		struct args args = {2, two};
-		return call_builtin(e, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, &args, c->at);
-	}
-	hir_ref x = need_tensor(e, c, 0);
-	if (!infer_reduced_type(e, c, false, &x, &ax, &t) || !check_not_empty(e, c, x, ax.mask))
-		return VALUE_POISON;
-	struct value v = emit_reduce(e, c, x, &ax, &t);
-	if (ax.all)
+	if (c->v[1].kind == V_TENSOR || (scalar && number && !c->named[1]))
+		return compose_pair(e, c, c->bi == BI_MAX ? BI_MAXIMUM : BI_MINIMUM, c->v[0], c->v[1]);
+	struct value v = reduce(e, c, need_tensor(e, c, 0), &(struct reduction){.one_axis = true, .not_empty = true, .elem = DT_COUNT});
+	if (is_poison(v) || c->v[1].kind == V_NONE)
 		return v;
-	struct hir_type indices = t;
+	struct hir_type values = *type_of(e, v.u.t), indices = values;
 	indices.elem = DT_INT64;
-	return emit_two_results(e, v.u.t, &t, &indices, c->at);
-}
-
-struct value rule_reduce_arg(struct emitter *e, struct builtin_call *c)
-{
-	struct axes ax;
-	struct hir_type t;
-	hir_ref x = need_tensor(e, c, 0);
-	if (!infer_reduced_type(e, c, false, &x, &ax, &t) || !check_not_empty(e, c, x, ax.mask))
-		return VALUE_POISON;
-	t.elem = DT_INT64;
-	return emit_reduce(e, c, x, &ax, &t);
+	return emit_two_results(e, v.u.t, &values, &indices, c->at);
 }
 
 struct value rule_softmax(struct emitter *e, struct builtin_call *c)
@@ -194,6 +117,5 @@ struct value rule_softmax(struct emitter *e, struct builtin_call *c)
 	if (x == HIR_NONE || !need_axis(e, c, 1, type_of(e, x)->rank, &axis))
 		return VALUE_POISON;
 	struct hir_type t = *type_of(e, x);
-	struct hir_arg a[2] = {arg_tensor(x), arg_int(axis)};
-	return value_tensor(emit_builtin(e, c->bi, &t, a, 2, c->at));
+	return EMIT(c->bi, &t, arg_tensor(x), arg_int(axis));
 }

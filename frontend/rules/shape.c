@@ -81,27 +81,6 @@ struct value rule_flatten(struct emitter *e, struct builtin_call *c)
 	return emit_reshape(e, x, &out, c->at);
 }
 
-/* Reads a dimension or a list of different dimensions. */
-static bool need_axes(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_t rank, uint32_t *axes, uint32_t *n)
-{
-	uint32_t seen = 0;
-	*n = value_is_seq(c->v[i]) ? c->v[i].u.seq->n : 1;
-	if (*n > rank)
-		return rule_reject(e, c, DIAG_RANK, c->ats[i], "%u dimensions are given, but the tensor has %u", *n, rank);
-	for (uint32_t k = 0; k < *n; k++) {
-		struct value v = value_is_seq(c->v[i]) ? c->v[i].u.seq->at[k] : c->v[i];
-		if (v.kind != V_INT)
-			return rule_reject(e, c, DIAG_TYPE_MISMATCH, c->ats[i],
-					   "a dimension must be an integer known at compile time, not %s", value_text(e, v));
-		if (!axis_of(e, c, v.u.i, rank, c->ats[i], &axes[k]))
-			return false;
-		if (seen >> axes[k] & 1)
-			return rule_reject(e, c, DIAG_ARG_VALUE, c->ats[i], "dimension %u is given twice", axes[k]);
-		seen |= 1u << axes[k];
-	}
-	return true;
-}
-
 struct value rule_squeeze(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t axes[HIR_MAX_RANK], n, mask = 0;
@@ -144,18 +123,6 @@ struct value rule_unsqueeze(struct emitter *e, struct builtin_call *c)
 
 /* ---- permutations ---- */
 
-static struct value emit_permute(struct emitter *e, hir_ref x, const uint32_t *order, span at)
-{
-	struct hir_type t = *type_of(e, x), out = t;
-	struct hir_arg items[HIR_MAX_RANK], a[2] = {arg_tensor(x)};
-	for (uint32_t i = 0; i < t.rank; i++) {
-		out.dims[i] = t.dims[order[i]];
-		items[i] = arg_int(order[i]);
-	}
-	a[1] = arg_list(e, items, t.rank);
-	return value_tensor(emit_builtin(e, BI_PERMUTE, &out, a, 2, at));
-}
-
 struct value rule_transpose(struct emitter *e, struct builtin_call *c)
 {
 	uint32_t d0, d1;
@@ -174,23 +141,15 @@ struct value rule_transpose(struct emitter *e, struct builtin_call *c)
 
 struct value rule_permute(struct emitter *e, struct builtin_call *c)
 {
-	uint32_t order[HIR_MAX_RANK], seen = 0;
+	uint32_t order[HIR_MAX_RANK], n;
 	hir_ref x = need_tensor(e, c, 0);
 	if (x == HIR_NONE)
 		return VALUE_POISON;
 	uint32_t rank = type_of(e, x)->rank;
 	if (!value_is_seq(c->v[1]) || c->v[1].u.seq->n != rank)
 		return rule_error(e, c, DIAG_RANK, c->ats[1], "the tensor has %u dimensions, each of which must be given once", rank);
-	for (uint32_t i = 0; i < rank; i++) {
-		struct value v = c->v[1].u.seq->at[i];
-		if (v.kind != V_INT)
-			return rule_error(e, c, DIAG_TYPE_MISMATCH, c->ats[1], "the dimensions must be integers known at compile time");
-		if (!axis_of(e, c, v.u.i, rank, c->ats[1], &order[i]))
-			return VALUE_POISON;
-		seen |= 1u << order[i];
-	}
-	if (seen != (1u << rank) - 1)
-		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "a dimension is given twice");
+	if (!need_axes(e, c, 1, rank, order, &n))
+		return VALUE_POISON;
 	return emit_permute(e, x, order, c->at);
 }
 
@@ -367,8 +326,7 @@ struct value rule_expand(struct emitter *e, struct builtin_call *c)
 	out.rank = (uint8_t)n;
 	if (!broadcasts_to(e, &t, &out))
 		return rule_error(e, c, DIAG_BROADCAST, c->at, "%s cannot be expanded to %s", shape_text(e, &t), shape_text(e, &out));
-	struct hir_arg a[2] = {arg_tensor(x), arg_sizes(e, &out)};
-	return value_tensor(emit_builtin(e, BI_EXPAND, &out, a, 2, c->at));
+	return EMIT(BI_EXPAND, &out, arg_tensor(x), arg_sizes(e, &out));
 }
 
 struct value rule_repeat(struct emitter *e, struct builtin_call *c)

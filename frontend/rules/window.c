@@ -28,7 +28,7 @@ bool need_numbers(struct emitter *e, struct builtin_call *c, uint32_t i, uint32_
 		return false;
 	}
 	for (uint32_t k = 0; k < n; k++)
-		if (!check_number(e, c, i, value_is_seq(v) ? v.u.seq->at[k] : v, least, &out[k]))
+		if (!check_number(e, c, i, item_of(v, k), least, &out[k]))
 			return false;
 	return true;
 }

@@ -1,4 +1,4 @@
-/* Looking up the standard library's modules. */
+/* Finds modules of the standard library. */
 #include <string.h>
 #include "frontend/std/std.h"
 #include "frontend/std/std_data.h"

@@ -1,19 +1,19 @@
-/* The standard library's modules, built into the executable. Part of frontend/frontend.h. */
+/* The modules of the standard library, embedded into the executable. Part of frontend/frontend.h. */
 #ifndef TRIB_FRONTEND_STD_STD_H
 #define TRIB_FRONTEND_STD_STD_H
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The standard library's module text ("nn"), built into the executable; NULL if there is none. */
+/* Returns the text of a module ("nn"), or NULL if there is none. */
 const char *frontend_std(const char *module, uint32_t *len);
-/* What a module's tree, which was made when trib was built (frontend/names/std_tree.h), saves: its text is lexed and parsed anew. */
+/* Compares a module's precompiled tree (frontend/names/std_tree.h) with a new parse of its text. */
 struct frontend_precompiled {
 	uint32_t lines;
-	int64_t parse_ns; /* the least of several times */
-	bool same;        /* the tree is what the text gives */
+	int64_t parse_ns; /* the minimum of several parses */
+	bool same;        /* the trees are equal */
 };
 /* False: there is no such module. */
 bool frontend_check_precompiled(const char *module, struct frontend_precompiled *out);
-/* The names of its modules; how many. */
+/* Writes the names of at most `most` modules and returns their number. */
 uint32_t frontend_std_names(const char **names, uint32_t most);
 #endif

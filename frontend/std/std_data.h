@@ -1,4 +1,4 @@
-/* The standard library's texts, as embed.cmake writes them. */
+/* The texts of the standard library, written by embed.cmake. */
 #ifndef TRIB_FRONTEND_STD_STD_DATA_H
 #define TRIB_FRONTEND_STD_STD_DATA_H
 #include <stdint.h>
