@@ -31,7 +31,7 @@
 
 struct block {
 	struct block *before;
-	size_t used, size;  /* of data */
+	size_t used, size;  /* bytes of data */
 	size_t used_before; /* sum over the blocks before */
 	_Alignas(max_align_t) char data[];
 };
@@ -40,7 +40,7 @@ struct arena {
 	size_t next_size;
 };
 
-/* Of this thread's blocks, in bytes since arena_peak_begin; what it frees may have been another's. */
+/* Bytes of this thread's blocks since arena_peak_begin. It may free blocks of another thread, hence the sign. */
 static _Thread_local ptrdiff_t held, peak;
 
 void arena_peak_begin(void) { held = peak = 0; }

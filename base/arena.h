@@ -10,7 +10,7 @@ typedef struct {
 	size_t used;
 } arena_mark_t;
 
-/* New empty arena; `first` is the size in bytes of its first block (0: a default). Aborts when out of memory. */
+/* Makes an empty arena. `first`: bytes of its first block (0: a default). Aborts when out of memory. */
 struct arena *arena_new(size_t first);
 void arena_free(struct arena *a); /* NULL is accepted */
 
@@ -22,13 +22,13 @@ char *arena_strdup(struct arena *a, const char *s);
 char *arena_printf(struct arena *a, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 char *arena_vprintf(struct arena *a, const char *fmt, va_list ap);
 
-/* Scratch use inside a pass: everything allocated after `arena_mark` is given back by `arena_release`. */
+/* For scratch memory: arena_release frees everything that was allocated after arena_mark. */
 arena_mark_t arena_mark(const struct arena *a);
 void arena_release(struct arena *a, arena_mark_t m);
-/* Measures the calling thread: the most memory, in bytes, that it took for arenas and had not given back, since arena_peak_begin. They do not nest. */
+/* Measures the peak of arena memory of the calling thread, in bytes, since arena_peak_begin. Calls do not nest. */
 void arena_peak_begin(void);
 size_t arena_peak_end(void);
-/* Bytes handed out so far. */
+/* Bytes allocated so far. */
 size_t arena_used(const struct arena *a);
 
 #define ARENA_NEW(a, T) ((T *)arena_alloc((a), sizeof(T), _Alignof(T)))

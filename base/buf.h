@@ -10,7 +10,7 @@ struct buf {
 	size_t len, cap;
 };
 
-/* Room for `n` more bytes, so that adding them moves nothing. */
+/* Makes room for `n` more bytes, so that appending them moves nothing. */
 void buf_reserve(struct buf *b, size_t n);
 void buf_put(struct buf *b, const void *bytes, size_t n);
 void buf_puts(struct buf *b, const char *s);
@@ -21,7 +21,7 @@ void buf_vprintf(struct buf *b, const char *fmt, va_list ap);
 void buf_u8(struct buf *b, uint8_t v);
 void buf_u32(struct buf *b, uint32_t v);
 void buf_u64(struct buf *b, uint64_t v);
-/* Zero bytes up to a multiple of `align`. */
+/* Appends zero bytes up to a multiple of `align`. */
 void buf_align(struct buf *b, size_t align);
 void buf_clear(struct buf *b); /* keeps the memory */
 void buf_free(struct buf *b);

@@ -38,7 +38,7 @@ static bool is_unsafe(uint32_t cp)
 	       cp == 0x200F || cp == 0x2028 || cp == 0x2029;
 }
 
-/* The character that is shown for the one at text[0], and its columns. */
+/* The character to show for the one at text[0], and its columns. */
 static uint32_t shown(const char *text, size_t n, size_t *bytes, uint32_t *cp)
 {
 	*bytes = utf8_decode(text, n, cp);
@@ -55,7 +55,7 @@ uint32_t canvas_width(const char *text, size_t n, size_t *bytes)
 {
 	uint32_t cp;
 
-	if (*text >= ' ' && *text <= '~') /* nearly all there is, and lines may be long */
+	if (*text >= ' ' && *text <= '~') /* fast path: most characters are ASCII */
 		return *bytes = 1, 1;
 	return shown(text, n, bytes, &cp);
 }
@@ -65,7 +65,7 @@ static void put_mark(struct row *r, uint32_t col, const char *mark, size_t n)
 	struct cell *c;
 
 	if (col == 0 || col > r->len)
-		return; /* nothing to stand on */
+		return; /* no character to combine with */
 	c = &r->cells[col - 1];
 	if (c->len == 0)
 		c--; /* the left half of a wide character */

@@ -13,16 +13,16 @@ struct row {
 	struct cell *cells; /* malloc-backed */
 	uint32_t len, cap;
 };
-/* Writes text from column `col` (from 0), over what is there; returns the column after it. Tabs become four spaces; control characters, bidirectional
- * overrides and invalid UTF-8 become U+FFFD, so that no source text can play tricks on the terminal. */
+/* Writes text at column `col` (from 0), over earlier text, and returns the column after it. Tabs become four spaces. Control characters, bidirectional
+ * overrides and invalid UTF-8 become U+FFFD, so that no source text can manipulate the terminal. */
 uint32_t row_put(struct row *r, uint32_t col, enum style style, const char *text, size_t n);
 uint32_t row_puts(struct row *r, uint32_t col, enum style style, const char *text);
-/* `n` times the ASCII character c. */
+/* Writes the ASCII character c `n` times. */
 void row_fill(struct row *r, uint32_t col, uint32_t n, enum style style, char c);
-/* Appends the row without trailing spaces and a newline; empties it. `colour`: ANSI escapes. */
+/* Appends the row, without trailing spaces, and a newline to `out`, and empties the row. `colour`: with ANSI escapes. */
 void row_flush(struct row *r, struct buf *out, bool colour);
 void row_free(struct row *r);
 
-/* Columns that row_put takes for the character at text[0]; its bytes into *bytes. */
+/* The columns of the character at text[0] in row_put; *bytes: its length. */
 uint32_t canvas_width(const char *text, size_t n, size_t *bytes);
 #endif

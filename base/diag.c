@@ -21,9 +21,9 @@ static const struct {
 struct diags {
 	struct arena *memory;
 	VEC(struct diag *) all;
-	uint32_t limit, errors, warnings; /* the counts include those beyond the limit */
+	uint32_t limit, errors, warnings; /* these include diagnostics beyond the limit */
 	uint32_t dropped, dropped_warnings;
-	struct diag overflow; /* handed out, and ignored, beyond the limit */
+	struct diag overflow; /* returned, and ignored, beyond the limit */
 };
 
 struct diags *diags_new(uint32_t limit)
@@ -66,7 +66,7 @@ enum diag_code diag_code_find(const char *text)
 	return code;
 }
 
-/* An empty diagnostic, listed unless the limit is reached. */
+/* Adds an empty diagnostic, or returns `overflow` beyond the limit. */
 static struct diag *add(struct diags *d, enum diag_code code)
 {
 	bool is_error = diag_severity_of(code) == SEV_ERROR;
@@ -108,7 +108,7 @@ void diag_label_primary(struct diags *d, struct diag *g, const char *fmt, ...)
 	va_end(ap);
 }
 
-/* A copy of the array with room for one more, when n is a power of two or zero: its capacity is then used up. */
+/* The array with room for one more element: a copy if n is zero or a power of two, because its capacity is used up then. */
 static void *make_room(struct arena *memory, void *at, uint32_t n, size_t elem_size)
 {
 	void *more;
@@ -189,13 +189,13 @@ void diag_edit(struct diags *d, struct diag *g, span at, const char *replacement
 		return;
 	g->edit = at;
 	g->replacement = arena_strdup(d->memory, replacement);
-	g->unsure = false;
+	g->is_guess = false;
 }
 
 void diag_guess(struct diags *d, struct diag *g, span at, const char *replacement)
 {
 	diag_edit(d, g, at, replacement);
-	g->unsure = true;
+	g->is_guess = true;
 }
 
 uint32_t diags_errors(const struct diags *d) { return d->errors; }
@@ -214,7 +214,7 @@ const struct diag *diags_at(const struct diags *d, uint32_t i)
 	return d->all.at[i];
 }
 
-void diags_take(struct diags *d, const struct diag *from)
+void diags_add_copy(struct diags *d, const struct diag *from)
 {
 	struct diag *g = add(d, from->code);
 
@@ -232,32 +232,16 @@ void diags_take(struct diags *d, const struct diag *from)
 		g->help = arena_strdup(d->memory, from->help);
 	if (from->replacement)
 		diag_edit(d, g, from->edit, from->replacement);
-	g->unsure = from->unsure;
-	g->sound = from->sound;
-}
-
-void diags_drop(struct diags *d, span where)
-{
-	uint32_t n = d->all.len;
-
-	d->all.len = 0;
-	for (uint32_t i = 0; i < n; i++) {
-		struct diag *g = d->all.at[i];
-		span at = g->primary.at;
-
-		if (diag_severity_of(g->code) == SEV_ERROR && at.source == where.source && at.start >= where.start && at.start < where.end)
-			d->errors--;
-		else
-			d->all.at[d->all.len++] = g;
-	}
+	g->is_guess = from->is_guess;
+	g->is_recovered = from->is_recovered;
 }
 
 void diags_merge(struct diags *d, const struct diags *from)
 {
-	uint32_t n = from->all.len; /* from may be d */
+	uint32_t n = from->all.len; /* `from` may be `d` */
 
 	for (uint32_t i = 0; i < n; i++)
-		diags_take(d, from->all.at[i]);
+		diags_add_copy(d, from->all.at[i]);
 	d->errors += from->dropped;
 	d->dropped += from->dropped;
 	d->warnings += from->dropped_warnings;
@@ -291,7 +275,7 @@ static bool same(const struct diag *a, const struct diag *b)
 	return true;
 }
 
-/* A diagnostic and its place before sorting, which makes qsort stable. */
+/* A diagnostic and its index before sorting, which makes qsort stable. */
 struct ranked {
 	struct diag *g;
 	uint32_t file, rank;
@@ -314,7 +298,7 @@ static int order(const void *pa, const void *pb)
 	return c ? c : (a->rank > b->rank) - (a->rank < b->rank);
 }
 
-/* Behind numbers and a shape in brackets. */
+/* Skips numbers and shapes in brackets. */
 static const char *skip_sizes(const char *s)
 {
 	for (;;) {
@@ -328,7 +312,7 @@ static const char *skip_sizes(const char *s)
 	}
 }
 
-/* Are two messages the same but for numbers and shapes? */
+/* True if two messages differ only in numbers and shapes. */
 static bool same_words(const char *a, const char *b)
 {
 	for (;;) {
@@ -341,7 +325,7 @@ static bool same_words(const char *a, const char *b)
 	}
 }
 
-/* The same error at the same place: found again on another way to it, as by another instance of a layer. */
+/* True for the same error at the same place, for example in another instance of a layer. */
 static bool same_error(const struct diag *a, const struct diag *b)
 {
 	span at = a->primary.at;
@@ -349,7 +333,7 @@ static bool same_error(const struct diag *a, const struct diag *b)
 	       at.source != SPAN_NO_SOURCE && at.end > at.start && same_words(a->message, b->message);
 }
 
-/* Something to be inserted elsewhere that an earlier report inserts: an import that is missing is missed once. */
+/* True if both insert the same text at the same other place: a missing import is reported once. */
 static bool same_insertion(const struct diag *a, const struct diag *b)
 {
 	bool insertion = a->replacement && b->replacement && a->edit.start == a->edit.end && a->edit.start != a->primary.at.start;
@@ -357,7 +341,7 @@ static bool same_insertion(const struct diag *a, const struct diag *b)
 	       same_text(a->replacement, b->replacement);
 }
 
-/* Whether one of the kept diagnostics says the same. */
+/* True if an earlier diagnostic says the same. */
 static bool is_repeated(const struct diags *d, const struct diag *g)
 {
 	for (uint32_t i = d->all.len; i > 0 && order_places(d->all.at[i - 1]->primary.at, g->primary.at) == 0; i--)
@@ -371,7 +355,7 @@ static bool is_repeated(const struct diags *d, const struct diag *g)
 
 static uint32_t file_rank(const struct sources *s, span at)
 {
-	return s && at.source != SPAN_NO_SOURCE ? sources_used(s, at.source) : at.source;
+	return s && at.source != SPAN_NO_SOURCE ? sources_use_order(s, at.source) : at.source;
 }
 
 void diags_sort(struct diags *d) { diags_sort_by_use(d, NULL); }

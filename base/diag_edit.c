@@ -1,4 +1,4 @@
-/* A suggested edit as changed lines. */
+/* Prints a suggested edit as changed lines. */
 #include "base/diag_excerpt.h"
 #include <stdio.h>
 #include <string.h>
@@ -6,7 +6,7 @@
 #include "base/vec.h"
 
 #define TEXT_COLUMNS 120
-#define MOST_LINES 8 /* of either side */
+#define MOST_LINES 8 /* on each side */
 
 struct line {
 	const char *at;
@@ -32,7 +32,7 @@ static line_list split(const char *text, size_t len)
 
 static bool same(struct line a, struct line b) { return a.len == b.len && memcmp(a.at, b.at, a.len) == 0; }
 
-/* The lines that differ: drops equal ones at both ends; returns how many at the start. */
+/* Drops equal lines at both ends. Returns the number of equal lines at the start. */
 static uint32_t trim(line_list *a, line_list *b)
 {
 	uint32_t start = 0;

@@ -1,5 +1,5 @@
-/* A row is: gutter with line number, bar, one column per lane, text. A lane is the bar at the left of a span over several lines. Spans within a
- * line are underlined in one row; the label of the rightmost stands beside it, the others hang below:
+/* A row has a gutter with the line number, a bar, one column for each lane, and text. A lane is the bar at the left of a span over several lines. Spans
+ * within a line are underlined in one row. The label of the rightmost span is beside it; the other labels hang below:
  *
  *   7 | let y = f(a, b)
  *     |           -  ^ expected trit
@@ -14,9 +14,9 @@
 #include "base/bug.h"
 #include "base/vec.h"
 
-#define TEXT_COLUMNS 120 /* of a line; longer ones are cut around their marks */
+#define TEXT_COLUMNS 120 /* longest line; longer lines are cut around their marks */
 #define CUT_MARGIN 8     /* columns kept before the marks */
-#define ALL_LINES 4      /* a span of up to so many lines is shown whole */
+#define ALL_LINES 4      /* a span of up to this many lines is shown in full */
 
 /* A mark in lines and columns; columns count from 0 on the uncut line. */
 struct place {
@@ -26,8 +26,8 @@ struct place {
 	const char *text;
 	bool primary;
 	bool many;  /* spans several lines */
-	bool slash; /* many, and nothing stands before its start */
-	bool open;  /* many, and its bar is being drawn */
+	bool slash; /* several lines, and no text before its start */
+	bool open;  /* several lines, and its bar is being drawn */
 };
 typedef VEC(struct place *) place_list;
 
@@ -47,7 +47,7 @@ struct excerpt {
 
 /* ---- columns ---- */
 
-/* Columns of text[0, n); `whole`: a character that n cuts counts. */
+/* Columns of text[0, n). `whole`: counts a character that n cuts. */
 static uint32_t columns(const char *text, uint32_t len, uint32_t n, bool whole)
 {
 	uint32_t col = 0;
@@ -231,7 +231,7 @@ static void begin_row(struct excerpt *e)
 	put_open_lanes(e);
 }
 
-/* The part of a line that is shown when [lo, hi) matters most. */
+/* The part of a line to show so that [lo, hi) is visible. */
 static struct window window_of(uint32_t width, uint32_t lo, uint32_t hi)
 {
 	struct window w = {0, width};
@@ -242,7 +242,7 @@ static struct window window_of(uint32_t width, uint32_t lo, uint32_t hi)
 	spare = hi - lo < TEXT_COLUMNS - 2 * CUT_MARGIN ? (TEXT_COLUMNS - (hi - lo)) / 2 : CUT_MARGIN;
 	w.begin = lo > spare ? lo - spare : 0;
 	if (hi + CUT_MARGIN <= TEXT_COLUMNS)
-		w.begin = 0; /* all of it fits at the line's start */
+		w.begin = 0; /* it fits without a cut at the start */
 	if (w.begin > width - TEXT_COLUMNS)
 		w.begin = width - TEXT_COLUMNS;
 	w.end = w.begin + TEXT_COLUMNS;
@@ -265,7 +265,7 @@ static void put_text(struct row *r, uint32_t at, struct window w, enum style sty
 		row_puts(r, at + w.end - w.begin - 3, STYLE_GUTTER, "...");
 }
 
-/* What matters on a line: from its first to its last mark. */
+/* The columns from the first to the last mark of a line. */
 static struct window marked_columns(const struct excerpt *e, uint32_t line)
 {
 	struct window m = {UINT32_MAX, 0};
@@ -305,7 +305,7 @@ static void print_line(struct excerpt *e, uint32_t line)
 	put_text(&e->row, text_column(e), e->window, STYLE_PLAIN, text, len);
 	flush(e->look, &e->row);
 	if (e->window.end == width)
-		e->window.end = UINT32_MAX / 2; /* marks may stand behind the end of the line */
+		e->window.end = UINT32_MAX / 2; /* a mark may be behind the end of the line */
 }
 
 /* ---- underlines within a line ---- */
@@ -333,7 +333,7 @@ static int by_column_reversed(const void *pa, const void *pb)
 	return a < b ? -1 : 1;
 }
 
-/* The place whose label stands beside the underlines: the one that ends last, if it has a label. */
+/* The mark whose label is beside the underlines: the last one, if it has a label. */
 static const struct place *beside(const place_list *list)
 {
 	const struct place *best = NULL;

@@ -1,4 +1,4 @@
-/* Lines of one source with the marked places underlined. Part of the diagnostics' rendering for people. */
+/* Prints lines of one source with marked spans underlined, for diagnostics on a terminal. */
 #ifndef TRIB_BASE_DIAG_EXCERPT_H
 #define TRIB_BASE_DIAG_EXCERPT_H
 #include <stdbool.h>
@@ -21,13 +21,13 @@ struct excerpt_look {
 	bool colour;
 };
 
-/* All marks lie in one source. */
+/* Prints the lines of the marks, which are all in one source. */
 void excerpt_print(const struct excerpt_look *look, const struct excerpt_mark *marks, uint32_t n);
-/* The lines that the edit changes, old with '-' and new with '+'. */
+/* Prints the lines that the edit changes, old ones with '-' and new ones with '+'. */
 void excerpt_print_edit(const struct excerpt_look *look, span at, const char *replacement);
 
-/* The gutter's bar alone. */
+/* Prints only the gutter's bar. */
 void excerpt_print_bar(const struct excerpt_look *look);
-/* The line of the last byte of a span: what the gutter must have room for. */
+/* The line of the last byte of a span, for the width of the gutter. */
 uint32_t excerpt_last_line(const struct sources *s, span at);
 #endif

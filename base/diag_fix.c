@@ -1,4 +1,4 @@
-/* Suggested edits put into effect. */
+/* Applies suggested edits. */
 #include "base/diag.h"
 #include <stdlib.h>
 #include "base/buf.h"
@@ -15,7 +15,7 @@ static int order(const void *pa, const void *pb)
 	return (a->edit.end > b->edit.end) - (a->edit.end < b->edit.end);
 }
 
-bool diag_is_fixable(const struct diag *g) { return g->replacement && !g->unsure; }
+bool diag_is_fixable(const struct diag *g) { return g->replacement && !g->is_guess; }
 
 uint32_t diags_fix(const struct diags *d, const struct source *s, struct buf *out)
 {
@@ -33,7 +33,8 @@ uint32_t diags_fix(const struct diags *d, const struct source *s, struct buf *ou
 	for (uint32_t i = 0; i < edits.len; i++) {
 		span e = edits.at[i]->edit;
 
-		if (e.start < at || (i && e.start == edits.at[i - 1]->edit.start)) /* overlaps one that is made, or stands at its place */
+		if (e.start < at ||
+		    (i && e.start == edits.at[i - 1]->edit.start)) /* overlaps an edit that was made, or is at the same place */
 			continue;
 		buf_put(out, s->text + at, e.start - at);
 		buf_puts(out, edits.at[i]->replacement);

@@ -40,11 +40,11 @@ static void put_edit(struct json_writer *w, const struct sources *s, const struc
 	json_member_int(w, "start", g->edit.start);
 	json_member_int(w, "end", g->edit.end);
 	json_member_str(w, "replacement", g->replacement);
-	json_member_str(w, "applicability", g->unsure ? "maybe-incorrect" : "machine-applicable");
+	json_member_str(w, "applicability", g->is_guess ? "maybe-incorrect" : "machine-applicable");
 	json_close(w, '}');
 }
 
-/* Where else the same error is. */
+/* The other places of the same error. */
 static void put_places(struct json_writer *w, const struct sources *s, const struct diags *d, const struct diag_repeat *all, uint32_t i)
 {
 	json_member_open(w, "places", '[');

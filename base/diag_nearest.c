@@ -8,7 +8,7 @@
 
 static uint32_t least(uint32_t a, uint32_t b) { return a < b ? a : b; }
 
-/* Both at most LONGEST bytes. */
+/* Both have at most LONGEST bytes. */
 static uint32_t distance(const char *a, uint32_t na, const char *b, uint32_t nb)
 {
 	uint8_t rows[3][LONGEST + 1];
@@ -34,7 +34,7 @@ static uint32_t distance(const char *a, uint32_t na, const char *b, uint32_t nb)
 	return above[nb];
 }
 
-/* Equal but for case and underscores? */
+/* True if the names differ only in case and underscores. */
 static bool same_letters(const char *a, const char *b)
 {
 	for (;;) {
@@ -49,11 +49,11 @@ static bool same_letters(const char *a, const char *b)
 	}
 }
 
-/* *sure: no other name is as near, and the word is long enough for a slip of one letter (or of case and `_` only). */
+/* *sure: no other name is as near, and only one letter of a long enough word differs, or only case and `_`. */
 static const char *nearest_of(const char *word, const char *const *names, uint32_t n, bool *sure)
 {
 	size_t len = strlen(word);
-	uint32_t best = (uint32_t)(len / 3) + 1; /* one more than allowed */
+	uint32_t best = (uint32_t)(len / 3) + 1; /* one more than the most allowed */
 	const char *found = NULL;
 	bool alone = true;
 

@@ -1,4 +1,4 @@
-/* Diagnostics for people, in the manner of rustc: header, place, excerpts, notes, help. */
+/* Diagnostics for people, like rustc's: header, place, excerpts, notes, help. */
 #include "base/diag.h"
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 static const char *const severity_words[] = {[SEV_ERROR] = "error", [SEV_WARNING] = "warning", [SEV_NOTE] = "note"};
 static const enum style severity_styles[] = {[SEV_ERROR] = STYLE_ERROR, [SEV_WARNING] = STYLE_WARNING, [SEV_NOTE] = STYLE_NOTE};
 
-enum { MOST_LINES = 8 }; /* that a note lists */
+enum { MOST_LINES = 8 }; /* lines that a note lists */
 
 typedef VEC(struct excerpt_mark) mark_list;
 
 static bool has_place(const struct sources *s, span at) { return s && at.source < sources_count(s); }
 
-/* Of a caller's mistake too: within the text, end not before start. */
+/* Clamps a span to the text, so that its end is not before its start. */
 static span clamp(const struct sources *s, span at)
 {
 	uint32_t len = sources_get(s, at.source)->len;
@@ -64,7 +64,7 @@ static uint32_t gutter_of(const struct sources *s, const struct diag *g, const m
 	return digits(last);
 }
 
-/* A text of several lines, the later ones indented to `col`; begins where the row stands. */
+/* Appends a text of several lines to the row; later lines are indented to `col`. */
 static void print_text(const struct excerpt_look *look, struct row *r, uint32_t col, enum style style, const char *text)
 {
 	for (;;) {
@@ -106,7 +106,7 @@ static void print_place(const struct excerpt_look *look, span at, const char *ar
 	row_free(&r);
 }
 
-/* One excerpt per source, in the order of first mention. */
+/* Prints one excerpt for each source, in the order of first mention. */
 static void print_excerpts(const struct excerpt_look *look, mark_list *marks)
 {
 	const char *arrow = "-->";
@@ -138,7 +138,7 @@ static void print_remark(const struct excerpt_look *look, const char *word, cons
 	row_free(&r);
 }
 
-/* What an edit without words of its own says. */
+/* The help text of an edit that has none. */
 static const char *edit_text(const struct diag *g, char *out, size_t size)
 {
 	const char *replacement = g->replacement + strspn(g->replacement, " ");
@@ -170,7 +170,7 @@ static void print_edit(const struct excerpt_look *look, const struct diag *g)
 	excerpt_print_edit(look, at, g->replacement);
 }
 
-/* "and at 4 more places in this file (lines 3, 5, 8, …)", of what repeats error i. Empty: nothing does. */
+/* "and at 4 more places in this file (lines 3, 5, 8, …)" for the repetitions of error i; empty if there are none. */
 static void describe_repeats(const struct diags *d, const struct sources *s, const struct diag_repeat *all, uint32_t i, struct buf *out)
 {
 	uint32_t n = 0, lines = 0, before = 0;

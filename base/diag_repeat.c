@@ -1,4 +1,4 @@
-/* Errors of one file with one cause. A habit of another language is reported in full once, however often it is met; any other error twice. */
+/* Finds errors of one file with one cause. A habit of another language is reported in full once; any other error twice. */
 #include "base/diag.h"
 #include <stdlib.h>
 #include "base/buf.h"
@@ -7,7 +7,7 @@
 
 static bool is_habit(const struct diag *g) { return g->cause || g->code == DIAG_HABIT_SYNTAX; }
 
-/* Of an error with a place: what it shares with those of the same cause. False: it is reported by itself. */
+/* The key that an error shares with errors of the same cause. False: it is always reported in full. */
 static bool cause_key(const struct diag *g, struct buf *scratch, hash128 *key)
 {
 	if (diag_severity_of(g->code) != SEV_ERROR || g->primary.at.source == SPAN_NO_SOURCE)
@@ -22,7 +22,7 @@ struct diag_repeat *diags_repeats(const struct diags *d)
 {
 	uint32_t n = diags_count(d);
 	struct diag_repeat *all = malloc((n + 1) * sizeof *all);
-	struct map last = {0}; /* of each cause, its last error so far; while only that one is known, plus n */
+	struct map last = {0}; /* for each cause the last error so far; plus n while it is the only one */
 	struct buf scratch = {0};
 	hash128 key;
 	uint64_t before;

@@ -1,4 +1,4 @@
-/* Format specifications and scalars, by the "Format Specification Mini-Language" of Python's library reference. */
+/* Format specifications and scalars, as in the "Format Specification Mini-Language" of Python's library reference. */
 #include "base/format.h"
 #include <math.h>
 #include <stdio.h>
@@ -124,7 +124,7 @@ static void put_padded(const struct format_spec *spec, char standard, const char
 	fill(out, spec, room - left);
 }
 
-/* A number's text: sign (with 0x and the like), n digits, of which the first `whole` stand before the point, grouped in `step`s. */
+/* The text of a number: sign (with 0x and similar), n digits of which `whole` are before the point, in groups of `step`. */
 static void put_number(const struct format_spec *spec, const char *sign, const char *digits, size_t n, size_t whole, size_t step,
 		       struct format_out *out)
 {
@@ -223,7 +223,7 @@ static bool reads_back(const char *text, double v, enum format_elem elem)
 	}
 }
 
-/* The fewest digits of |v| that read back, without a point; the exponent of the first. */
+/* The shortest digits of |v| that read back as the same value, without a point, and the exponent of the first. */
 static int shortest(double v, enum format_elem elem, char *digits)
 {
 	char text[40];
@@ -257,7 +257,7 @@ static void shortest_text(double v, enum format_elem elem, char *out)
 		sprintf(out, "%.*s.%s", e + 1, d, d + e + 1);
 }
 
-/* A precision without a type is like g, but shows a digit after the point, or the exponent where there is no room for one. */
+/* A precision without a type is like g, but shows a digit after the point, or the exponent if that digit does not fit. */
 static void show_point(char *text, double v, int precision)
 {
 	if ((int)strlen(text) < precision) {

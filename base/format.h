@@ -1,12 +1,12 @@
-/* Numbers, strings and tensors as text: format specifications as in Python's f-strings, tensors laid out as PyTorch prints them. Uses nothing
- * but the C library, since the libraries that trib builds take it in as well. */
+/* Numbers, strings and tensors as text: format specifications as in Python's f-strings, tensors as PyTorch prints them. It uses only the C library, because
+ * the libraries that trib builds contain it too. */
 #ifndef TRIB_BASE_FORMAT_H
 #define TRIB_BASE_FORMAT_H
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* Element types, numbered as everywhere. */
+/* Element types, with the numbers of enum dtype. */
 enum format_elem {
 	FORMAT_BOOL,
 	FORMAT_TRIT,
@@ -43,24 +43,24 @@ struct format_value {
 	const void *data;
 };
 
-/* The text s of n bytes. NULL, or what is wrong with it, as "unknown format type". */
+/* Parses s of n bytes. NULL, or the error, for example "unknown format type". */
 const char *format_parse(const char *s, size_t n, struct format_spec *out);
-/* May values of the class be written so? NULL, or why not. */
+/* Checks that the specification suits values of the class. NULL, or the error. */
 const char *format_check(const struct format_spec *spec, enum format_class class);
 enum format_class format_class(enum format_elem elem);
 
 void format_int(const struct format_spec *spec, int64_t v, struct format_out *out);
-/* Without a type: the shortest text that reads back as the same value of `elem`, as Python's repr. */
+/* Without a type: the shortest text that reads back as the same value of `elem`, like Python's repr. */
 void format_float(const struct format_spec *spec, double v, enum format_elem elem, struct format_out *out);
 void format_bool(const struct format_spec *spec, bool v, struct format_out *out);
 void format_str(const struct format_spec *spec, const char *s, size_t n, struct format_out *out);
 /* Element i of an array as a number. */
 double format_element_float(enum format_elem elem, const void *data, int64_t i);
-/* A scalar plainly; a tensor as `tensor([[1., 2.],\n        [3., 4.]])`, of more than 1000 elements the first and last three of each dimension.
- * With a specification (not NULL) each element is written by it. */
+/* A scalar as a number; a tensor as `tensor([[1., 2.],\n        [3., 4.]])`, with the first and last three of each dimension if it has more than 1000
+ * elements. `spec` formats each element; it may be NULL. */
 void format_tensor(const struct format_spec *spec, const struct format_value *v, struct format_out *out);
-/* A template: `{}` and `{:spec}` stand for the values in order, `{{` and `}}` for braces, 0xC0 0x80 for a NUL. */
-/* The places of a template; -1 if it is none. */
+/* A template has places `{}` and `{:spec}` for the values in order, `{{` and `}}` for braces, and 0xC0 0x80 for a NUL. Returns the number of places; -1: the
+ * template is invalid. */
 int format_places(const char *text);
 void format_template(const char *text, const struct format_value *values, struct format_out *out);
 #endif

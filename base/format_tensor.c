@@ -6,7 +6,7 @@
 #include <string.h>
 #include "base/format.h"
 
-enum { LINE = 80, EDGE = 3, SUMMARISE = 1000, INDENT = 7 /* of `tensor(` */, RANK = 8 };
+enum { LINE = 80, EDGE = 3, SUMMARISE = 1000, INDENT = 7 /* length of `tensor(` */, RANK = 8 };
 
 static const char *const names[] = {"bool", "trit", "int8", "int16", "int32", "int64", "float16", "bfloat16", "float32", "float64"};
 
@@ -49,7 +49,7 @@ double format_element_float(enum format_elem elem, const void *data, int64_t i)
 	}
 }
 
-/* ---- how the elements of one tensor are written ---- */
+/* ---- the format of one tensor's elements ---- */
 
 enum style { STYLE_EXACT, STYLE_WHOLE, STYLE_POINT, STYLE_SCIENCE, STYLE_GIVEN };
 struct columns {
@@ -214,7 +214,7 @@ static void write_axis(struct columns *c, uint32_t axis, int64_t first, int inde
 	put(c->out, "]");
 }
 
-/* Passes text on and remembers how long its last line is. */
+/* Writes text and remembers the length of its last line. */
 struct line {
 	struct format_out *out;
 	size_t n;
@@ -279,7 +279,7 @@ void format_tensor(const struct format_spec *spec, const struct format_value *v,
 	put(&counted, ")");
 }
 
-/* A NUL stands in a template as 0xC0 0x80. */
+/* A template encodes a NUL as 0xC0 0x80. */
 static void put_text(struct format_out *out, const char *s, size_t n)
 {
 	static const char nul[] = "\xC0\x80";
@@ -297,7 +297,7 @@ static void put_text(struct format_out *out, const char *s, size_t n)
 	out->put(out->ctx, s, (size_t)(end - s));
 }
 
-/* Text up to the next place, braces undoubled; the place's specification. NULL at the end or where the template is wrong. */
+/* Writes the text up to the next place and returns the specification there. NULL at the end, or if the template is invalid. */
 static const char *next_place(const char **text, struct format_spec *spec, bool *given, struct format_out *out)
 {
 	const char *s = *text;

@@ -1,5 +1,5 @@
 #include "base/hash.h"
-#define XXH_INLINE_ALL /* short inputs dominate: no call, no link dependency */
+#define XXH_INLINE_ALL /* inlined, because most inputs are short */
 #include <xxhash.h>
 #include <string.h>
 #include "base/bug.h"
@@ -37,7 +37,7 @@ hash128 hash_combine(hash128 a, hash128 b)
 
 struct hasher *hasher_new(void)
 {
-	/* The state wants 64-byte alignment. */
+	/* The state needs an alignment of 64 bytes. */
 	struct hasher *h = aligned_alloc(64, (sizeof *h + 63) & ~(size_t)63);
 
 	if (!h)
@@ -109,7 +109,7 @@ bool hash_parse_hex(const char *s, hash128 *out)
 	uint64_t part[2] = {0, 0};
 
 	for (int i = 0; i < 32; i++) {
-		int v = hex_value(s[i]); /* the NUL of a short text is no digit */
+		int v = hex_value(s[i]); /* the NUL of a short text is not a digit */
 
 		if (v < 0)
 			return false;

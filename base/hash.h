@@ -1,4 +1,4 @@
-/* 128-bit content hashes (XXH3, https://xxhash.com). Not cryptographic: they name content, they do not authenticate it. */
+/* 128-bit content hashes (XXH3, https://xxhash.com). They are not cryptographic: they identify content and do not authenticate it. */
 #ifndef TRIB_BASE_HASH_H
 #define TRIB_BASE_HASH_H
 #include <stdbool.h>

@@ -17,7 +17,7 @@ void *huge_alloc(size_t bytes)
 	void *new = aligned_alloc(HUGE_PAGE, bytes);
 #if defined(MADV_HUGEPAGE)
 	if (new)
-		(void)madvise(new, bytes, MADV_HUGEPAGE); /* only speed depends on it */
+		(void)madvise(new, bytes, MADV_HUGEPAGE); /* failure costs only speed */
 #endif
 	return new;
 }

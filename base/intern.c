@@ -1,4 +1,4 @@
-/* Texts in an arena; an open-addressing table of ids, where 0 marks a free slot (the empty string is never looked up). */
+/* Texts are in an arena. Ids are in an open-addressing table, where 0 marks a free slot: the empty string is never looked up. */
 #include "base/intern.h"
 #include <stdlib.h>
 #include <string.h>
@@ -93,5 +93,3 @@ const char *intern_text(const struct interner *in, name_id id)
 	BUG_ON(id >= in->texts.len);
 	return in->texts.at[id].at;
 }
-
-uint32_t intern_count(const struct interner *in) { return in->texts.len; }

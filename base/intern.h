@@ -13,5 +13,4 @@ name_id intern(struct interner *in, const char *s, size_t n);
 name_id intern_str(struct interner *in, const char *s);
 /* NUL-terminated text, valid as long as the interner. */
 const char *intern_text(const struct interner *in, name_id id);
-uint32_t intern_count(const struct interner *in);
 #endif

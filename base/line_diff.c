@@ -7,7 +7,7 @@
 #include "base/bug.h"
 #include "base/vec.h"
 
-#define MAX_EDITS 1000 /* memory is quadratic in it */
+#define MAX_EDITS 1000 /* most edits; the memory is quadratic in them */
 #define CONTEXT 3
 
 struct line {
@@ -18,7 +18,7 @@ typedef VEC(struct line) line_vec;
 
 struct diff {
 	line_vec a, b;
-	uint8_t *kept_a, *kept_b; /* per line: it is in both */
+	uint8_t *kept_a, *kept_b; /* for each line: it is in both texts */
 };
 
 static void split(line_vec *lines, const char *text, size_t n)
@@ -36,7 +36,7 @@ static bool same(const struct diff *d, int64_t x, int64_t y)
 	return a.len == b.len && memcmp(a.at, b.at, a.len) == 0;
 }
 
-/* The part that differs: lines from `low` on, n of a and m of b. */
+/* The part that differs: n lines of a and m lines of b, from line `low`. */
 struct part {
 	int64_t low, n, m;
 };
@@ -57,7 +57,7 @@ static struct part trim(struct diff *d)
 
 static bool goes_down(const int32_t *row, int64_t k, int64_t edits) { return k == -edits || (k != edits && row[k - 1] < row[k + 1]); }
 
-/* From the end of both parts back along the rows of furthest reach. */
+/* Follows the rows of furthest reach back from the end of both parts. */
 static void backtrack(struct diff *d, struct part p, int32_t *const *rows, int64_t edits)
 {
 	int64_t x = p.n, y = p.m;
@@ -77,7 +77,7 @@ static void backtrack(struct diff *d, struct part p, int32_t *const *rows, int64
 	}
 }
 
-/* Row `edits` from the one before: the furthest x on each diagonal k, at row[k]. True: the end was reached. */
+/* Computes row `edits` from the row before: row[k] is the furthest x on diagonal k. True: the end was reached. */
 static bool advance(const struct diff *d, struct part p, const int32_t *last, int32_t *row, int64_t edits)
 {
 	for (int64_t k = -edits; k <= edits; k += 2) {
@@ -121,7 +121,7 @@ struct hunk {
 	uint32_t a, b, end_a, end_b;
 };
 
-/* The next hunk from (a, b) on, with context; false: there is none. */
+/* Finds the next hunk from (a, b) on, with context. False: there is none. */
 static bool next_hunk(const struct diff *d, uint32_t a, uint32_t b, struct hunk *h)
 {
 	while (a < d->a.len && b < d->b.len && d->kept_a[a] && d->kept_b[b])

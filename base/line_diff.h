@@ -6,7 +6,7 @@
 
 struct buf;
 
-/* A place where two texts differ: bytes from … to of the first are bytes new_from … new_to of the second. Whole lines. */
+/* A change: the bytes from … to of the first text become the bytes new_from … new_to of the second. Whole lines. */
 struct line_change {
 	size_t from, to, new_from, new_to;
 };
@@ -15,6 +15,6 @@ struct line_changes { /* in order; vec_free(&c.at) */
 };
 struct line_changes line_changes(const char *before, size_t n_before, const char *after, size_t n_after);
 
-/* Appends headers for `name` and the hunks; nothing where the texts are equal. Texts that differ much are shown as one replaced hunk. */
+/* Appends headers for `name` and the hunks; nothing if the texts are equal. Very different texts become one hunk. */
 void line_diff(const char *name, const char *before, size_t n_before, const char *after, size_t n_after, struct buf *out);
 #endif

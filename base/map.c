@@ -1,4 +1,4 @@
-/* Linear probing in a power-of-two table, at most three quarters full; deletion shifts followers back, so there are no tombstones. */
+/* Linear probing in a power-of-two table, at most three quarters full. */
 #include "base/map.h"
 #include <stdlib.h>
 #include <string.h>
@@ -72,28 +72,6 @@ bool map_get(const struct map *m, hash128 key, uint64_t *value)
 	if (s->used && value)
 		*value = s->value;
 	return s->used;
-}
-
-bool map_del(struct map *m, hash128 key)
-{
-	uint32_t mask = m->cap - 1, hole, i;
-
-	if (m->len == 0)
-		return false;
-	hole = find(m, key);
-	if (!m->slots[hole].used)
-		return false;
-	for (i = (hole + 1) & mask; m->slots[i].used; i = (i + 1) & mask) {
-		uint32_t way = (i - home(m, m->slots[i].key)) & mask;
-
-		if (way >= ((i - hole) & mask)) { /* its probe sequence passes the hole */
-			m->slots[hole] = m->slots[i];
-			hole = i;
-		}
-	}
-	m->slots[hole].used = false;
-	m->len--;
-	return true;
 }
 
 hash128 map_key_str(const char *s) { return hash_bytes(s, strlen(s)); }

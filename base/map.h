@@ -1,5 +1,5 @@
-/* Open-addressing hash maps: 64-bit key, string key and 128-bit hash key, each to a 64-bit value. Insertion order is not kept:
- * never iterate a map to produce output. */
+/* An open-addressing hash map from a 128-bit key, made of a number, bytes or a string, to a 64-bit value. It cannot be iterated: no output may depend on its
+ * order. */
 #ifndef TRIB_BASE_MAP_H
 #define TRIB_BASE_MAP_H
 #include <stdbool.h>
@@ -17,7 +17,6 @@ void map_free(struct map *m);
 /* Sets key to value; returns true if the key was new. */
 bool map_put(struct map *m, hash128 key, uint64_t value);
 bool map_get(const struct map *m, hash128 key, uint64_t *value); /* false: absent, *value untouched; value may be NULL */
-bool map_del(struct map *m, hash128 key);
 
 static inline hash128 map_key_u64(uint64_t k) { return (hash128){k * 0x9E3779B97F4A7C15ull, k}; }
 static inline hash128 map_key_bytes(const void *p, size_t n) { return hash_bytes(p, n); }

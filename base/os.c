@@ -1,4 +1,4 @@
-/* Linux and other POSIX systems: files that are read, folders, time, terminals, signals. */
+/* Linux and other POSIX systems: reading files, folders, time, terminals, signals. */
 #include "base/os.h"
 #include <errno.h>
 #include <fcntl.h>
@@ -65,7 +65,7 @@ ssize_t os_fd_read(int fd, char *at, size_t n)
 	return (ssize_t)got;
 }
 
-/* Reads to the end whatever the size said: it may be 0 (pipes, /proc) or change meanwhile. */
+/* Reads to the end and takes the size only as a hint: it is 0 for pipes and /proc, and may change meanwhile. */
 static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *len)
 {
 	size_t cap = expect + 1, got = 0;
@@ -82,7 +82,7 @@ static bool read_all(int fd, size_t expect, size_t limit, char **data, size_t *l
 			errno = EFBIG;
 			break;
 		}
-		if (got < cap) { /* the end; room for the NUL is left */
+		if (got < cap) { /* the end; there is room for the NUL */
 			at[got] = '\0';
 			*data = at;
 			*len = got;
@@ -122,7 +122,7 @@ out:
 
 bool os_map_file(const char *path, const void **data, size_t *len)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* a pipe is refused, not waited for */
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK); /* refuses a pipe instead of waiting for it */
 	struct stat st;
 	void *p = NULL;
 	bool ok = false;
@@ -162,8 +162,8 @@ static bool is_dir(const char *path)
 	return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
-/* One level; true if it exists. Parents may be read-only, so any failure is forgiven when the directory is there. What was in the way may be gone by the time
- * it is looked at: then again. */
+/* Makes one level; true if it exists afterwards. Parents may be read-only, so a failure is ignored if the folder exists. A file in its place may be removed
+ * before it is examined: then tries again. */
 static bool make_dir(const char *path)
 {
 	struct stat st;
@@ -269,7 +269,7 @@ uint32_t os_tty_columns(int fd)
 	return ioctl(fd, TIOCGWINSZ, &w) == 0 && w.ws_col > 0 ? w.ws_col : 80;
 }
 
-void os_hold_standard_streams(void)
+void os_open_standard_streams(void)
 {
 	int fd;
 
@@ -280,13 +280,13 @@ void os_hold_standard_streams(void)
 		close(fd);
 }
 
-static volatile sig_atomic_t interrupted; /* signals have no other way to tell */
+static volatile sig_atomic_t interrupted; /* a signal handler has no argument */
 static volatile sig_atomic_t received[NSIG];
 static void (*_Atomic before_death)(void);
 
-void os_before_death(void (*fn)(void)) { before_death = fn; }
+void os_set_death_handler(void (*fn)(void)) { before_death = fn; }
 
-void os_dying(void)
+void os_run_death_handler(void)
 {
 	void (*fn)(void) = before_death;
 
@@ -300,9 +300,9 @@ static void on_interrupt(int sig)
 
 	interrupted = 1;
 	if (received[sig]++ > 0) {
-		os_dying();
+		os_run_death_handler();
 		signal(sig, SIG_DFL);
-		raise(sig); /* comes when the handler returns */
+		raise(sig); /* the signal is delivered when the handler returns */
 	}
 	errno = saved;
 }
@@ -310,12 +310,12 @@ static void on_interrupt(int sig)
 void os_catch_interrupts(void)
 {
 	static const int signals[] = {SIGINT, SIGTERM, SIGHUP};
-	/* Without SA_RESTART blocking calls end early. */
+	/* Without SA_RESTART a signal ends blocking calls. */
 	struct sigaction act = {.sa_handler = on_interrupt}, old;
 
 	sigemptyset(&act.sa_mask);
 	for (size_t i = 0; i < sizeof signals / sizeof signals[0]; i++)
-		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* nohup */
+		if (sigaction(signals[i], NULL, &old) == 0 && old.sa_handler != SIG_IGN) /* started by nohup */
 			sigaction(signals[i], &act, NULL);
 }
 

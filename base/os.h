@@ -18,18 +18,17 @@ bool os_read_file(const char *path, size_t limit, char **data, size_t *len);
 /* Read-only private mapping; unmapped by os_unmap. An empty file gives *data == NULL, len 0. */
 bool os_map_file(const char *path, const void **data, size_t *len);
 void os_unmap(const void *data, size_t len);
-/* Temporaries are named <directory of path>/.trib-<16 hex digits>.tmp; only a killed process leaves one. This removes those of a folder that no process
- * writes any more. */
-void os_sweep(const char *folder);
-/* Writes to a temporary beside `path`, then renames: the old content or the new, never a mixture. `sync`: fsync first.
- * `mode` is the permission of the new file, less the umask. On false nothing is left behind. A link stays and its target is replaced; what is no
- * plain file (a device, a pipe) is written to as it is. */
+/* Temporary files are named <directory of path>/.trib-<16 hex digits>.tmp; only a killed process leaves one. This removes the temporary files of a folder
+ * that no process writes any more. */
+void os_remove_temporaries(const char *folder);
+/* Writes a temporary file beside `path` and renames it, so that the file has either the old content or the new. `sync`: fsync first. `mode`: permissions of
+ * a new file, less the umask. On false nothing is left behind. The target of a link is replaced, not the link. Devices and pipes are written in place. */
 bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mode, bool sync);
 /* Like os_write_atomic, but leaves the file untouched when it already has this content. */
 bool os_write_if_changed(const char *path, const void *data, size_t len, unsigned mode, bool sync);
-/* Like os_write_atomic; a file that is there keeps its permissions, a new one gets 0666. */
+/* Like os_write_atomic, but an existing file keeps its permissions. A new file gets 0666. */
 bool os_rewrite(const char *path, const void *data, size_t len);
-/* A file of known size that is written piece by piece, by any threads, and has its name once it is whole. NULL: errno. */
+/* A file of known size that any threads write piece by piece. It has no name before it is published. NULL: errno. */
 struct os_sink;
 struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode);
 bool os_sink_write(struct os_sink *s, const void *data, size_t len, uint64_t offset);
@@ -38,10 +37,10 @@ void os_sink_close(struct os_sink *s);   /* NULL is accepted; a file that was no
 bool os_mkdirs(const char *path);        /* with parents; true if it exists */
 bool os_remove_tree(const char *path);   /* true if absent; never follows links */
 
-/* Our own, not inherited descriptor of a FIFO, or of a pipe that `fd` is an end of; not blocking when read. -1: errno. */
+/* Opens a FIFO, or the pipe of `fd`, with a new descriptor that children do not inherit and that does not block reads. -1: errno. */
 int os_open_fifo(const char *path, bool writing);
 int os_reopen_pipe(int fd, bool writing);
-/* A new FIFO for this user alone, in a new folder for temporary files: its path, malloc'd; NULL: errno. os_remove_fifo removes both. */
+/* Makes a FIFO for this user alone, in a new temporary folder. Returns its path, malloc'd; NULL: errno. os_remove_fifo removes both. */
 char *os_make_fifo(void);
 void os_remove_fifo(const char *path);
 
@@ -57,12 +56,12 @@ bool os_is_tty(int fd);
 uint32_t os_tty_columns(int fd); /* 80 when unknown */
 /* Directory of the running executable, malloc'd; NULL on failure. */
 char *os_exe_dir(void);
-/* Of the standard streams those that were closed become /dev/null, where nothing can be printed: else the next file that is opened would be printed to. */
-void os_hold_standard_streams(void);
+/* Opens closed standard streams as /dev/null. Otherwise messages might go to the next file that is opened. */
+void os_open_standard_streams(void);
 /* True once SIGINT, SIGTERM or SIGHUP arrived after os_catch_interrupts. A second one of the same kind ends the process. */
 void os_catch_interrupts(void);
-/* What to do before the process dies of a signal: async-signal-safe. One function; NULL: nothing. os_dying calls it. */
-void os_before_death(void (*fn)(void));
-void os_dying(void);
+/* Sets the one function that os_run_death_handler calls before the process dies of a signal; NULL: none. It must be async-signal-safe. */
+void os_set_death_handler(void (*fn)(void));
+void os_run_death_handler(void);
 bool os_interrupted(void);
 #endif

@@ -4,7 +4,7 @@
 #include <stddef.h>
 #include <sys/types.h>
 
-/* Closes and keeps errno; a negative one is none. */
+/* Closes the descriptor, unless it is negative. Keeps errno. */
 void os_fd_close(int fd);
 /* Reads up to n bytes, fewer only at the end of the file; -1 on an error. */
 ssize_t os_fd_read(int fd, char *at, size_t n);

@@ -8,7 +8,7 @@
 #include <unistd.h>
 #include "base/os.h"
 
-/* -1 and EINVAL if it is no pipe. Reading and writing both hold both ends, so that nobody sees an end of file while it is open. */
+/* -1 and EINVAL if it is not a pipe. Both directions open both ends, so that no process sees an end of file while it is open. */
 static int open_pipe(const char *path, bool writing)
 {
 	int fd = open(path, O_CLOEXEC | O_RDWR | (writing ? 0 : O_NONBLOCK));

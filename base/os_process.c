@@ -1,4 +1,4 @@
-/* What the system says of the process: processors it may use (affinity, cgroups), memory. */
+/* Limits of the process: processors (affinity, cgroups) and memory. */
 #include <errno.h>
 #include <sched.h>
 #include <stdio.h>
@@ -50,7 +50,7 @@ static uint32_t quota_count(long long quota, long long period)
 #define CGROUP_ROOT "/sys/fs/cgroup"
 enum { CGROUP_PATH = 4096 + 64 };
 
-/* The folder of the process's cgroup (version 2); false: it has none. */
+/* The folder of the process's cgroup (version 2). False: it has none. */
 static bool cgroup2_path(char path[CGROUP_PATH])
 {
 	char text[4096], *own;
@@ -63,7 +63,7 @@ static bool cgroup2_path(char path[CGROUP_PATH])
 	return true;
 }
 
-/* To the folder above; false: this was the root. */
+/* Goes to the parent folder. False: this was the root. */
 static bool cgroup2_up(char path[CGROUP_PATH])
 {
 	char *slash = strrchr(path, '/');
@@ -123,7 +123,7 @@ static uint64_t number_after(const char *text, const char *key)
 	return at ? strtoull(at + strlen(key), NULL, 10) : UINT64_MAX;
 }
 
-/* What is left in one cgroup (version 2): its limit less what is used; file pages that nobody needs now can be had. */
+/* Bytes left in one cgroup (version 2): its limit less its use, without inactive file pages. */
 static uint64_t cgroup2_left(const char *folder)
 {
 	char file[4096 + 80], text[4096];
@@ -180,7 +180,7 @@ double os_load_average(void)
 	return getloadavg(&load, 1) == 1 ? load : 0;
 }
 
-/* Not getrusage: its maximum outlives exec, so it may be that of the process that started this one. */
+/* getrusage is not used: its maximum survives exec, so it may belong to the process that started this one. */
 uint64_t os_peak_rss_kb(void)
 {
 	char text[4096], *at;

@@ -1,5 +1,5 @@
-/* A temporary is locked (flock) by whoever writes it, so that what a killed process left can be told from what is still in use. Between the making of a
- * file and its lock it may be swept: then it has lost its name, or the lock is not to be had, and another one is made. */
+/* The writer of a temporary file locks it (flock), so that os_remove_temporaries removes only files of killed processes. os_remove_temporaries may remove a file after it was created
+ * and before it was locked. Then the file has no name, or the lock fails, and another one is created. */
 #include "base/os_temporary.h"
 #include <dirent.h>
 #include <errno.h>
@@ -29,7 +29,7 @@ static uint64_t random_number(int tries)
 
 static bool is_locked_out(int fd) { return flock(fd, LOCK_EX | LOCK_NB) != 0 && errno == EWOULDBLOCK; }
 
-/* A new file, locked where the file system has locks. -1 and EAGAIN: it was swept meanwhile. */
+/* Creates a file and locks it if the file system has locks. -1 and EAGAIN: os_remove_temporaries removed it. */
 static int create_locked(const char *name, unsigned mode)
 {
 	int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, mode);
@@ -82,7 +82,7 @@ static bool is_temporary(const char *name)
 	       strcmp(name + prefix + DIGITS, SUFFIX) == 0;
 }
 
-void os_sweep(const char *folder)
+void os_remove_temporaries(const char *folder)
 {
 	DIR *d = opendir(folder);
 

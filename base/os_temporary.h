@@ -2,7 +2,7 @@
 #ifndef TRIB_BASE_OS_TEMPORARY_H
 #define TRIB_BASE_OS_TEMPORARY_H
 
-/* Makes a file beside `path` with a name that nobody else has; or with *fd >= 0 gives that one, which has none yet, its name. It is os_sweep's as soon as
- * the descriptor is closed. Its path, malloc'd, or NULL. */
+/* Makes a file beside `path` with a new unique name; if *fd >= 0, gives that file, which has no name, the name. After the descriptor is closed os_remove_temporaries
+ * removes the file. Returns its path, malloc'd, or NULL. */
 char *os_temporary_create(const char *path, unsigned mode, int *fd);
 #endif

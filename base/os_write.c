@@ -1,4 +1,4 @@
-/* Files that are written: as a whole and by a rename, or piece by piece. */
+/* Writes files: in one step by a rename, or piece by piece. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -25,7 +25,7 @@ static bool write_full(int fd, const char *at, size_t n)
 	return true;
 }
 
-/* Devices and pipes: a rename would put a file in their place. */
+/* For devices and pipes, which a rename would replace by a file. */
 static bool write_in_place(const char *path, const void *data, size_t len)
 {
 	int fd = open(path, O_WRONLY | O_CLOEXEC);
@@ -35,7 +35,7 @@ static bool write_in_place(const char *path, const void *data, size_t len)
 	return ok;
 }
 
-/* The lock, and with it the temporary, lives until the rename; but NFS reports a full disk when a file is closed. */
+/* Renames while the lock is held. A copy of the descriptor is closed first, because NFS reports a full disk on close. */
 static bool publish(int fd, const char *temporary, const char *path)
 {
 	int copy = dup(fd);
@@ -83,7 +83,7 @@ bool os_write_atomic(const char *path, const void *data, size_t len, unsigned mo
 	return ok;
 }
 
-/* Compared piecewise: neither a copy nor a mapping that a truncation would turn into SIGBUS. */
+/* Compares piece by piece. A mapping would raise SIGBUS if the file is truncated. */
 static bool has_content(const char *path, const char *data, size_t len)
 {
 	char piece[1 << 14];
@@ -116,7 +116,7 @@ bool os_rewrite(const char *path, const void *data, size_t len)
 	bool known = stat(path, &st) == 0;
 	if (!os_write_atomic(path, data, len, known ? st.st_mode & 0777 : 0666, false))
 		return false;
-	return !known || !S_ISREG(st.st_mode) || chmod(path, st.st_mode & 07777) == 0; /* the umask has no say */
+	return !known || !S_ISREG(st.st_mode) || chmod(path, st.st_mode & 07777) == 0; /* regardless of the umask */
 }
 
 struct os_sink {
@@ -124,7 +124,7 @@ struct os_sink {
 	char *path, *temporary; /* temporary: NULL once published, and while the file has no name */
 };
 
-/* A file without a name goes away with the process that is killed; where the file system has none, one with a temporary name. */
+/* Opens a file without a name, which disappears if the process is killed. If the file system has none, opens a temporary file. */
 static bool open_nameless(struct os_sink *s, unsigned mode)
 {
 	char *slash = strrchr(s->path, '/');
@@ -150,7 +150,7 @@ struct os_sink *os_sink_open(const char *path, uint64_t size, unsigned mode)
 		os_sink_close(s);
 		return NULL;
 	}
-	/* the space is taken at once: better no file than one that breaks off in the middle */
+	/* reserves all space now, so that a full disk is reported before anything is written */
 	do
 		fail = size == 0 || fallocate(s->fd, 0, 0, (off_t)size) == 0 ? 0 : errno;
 	while (fail == EINTR);

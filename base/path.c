@@ -40,7 +40,7 @@ char *path_stem(struct arena *a, const char *path)
 
 static bool is_parent(const char *part, size_t n) { return n == 2 && part[0] == '.' && part[1] == '.'; }
 
-/* Removes the last component of out[0, len); false if there is none that ".." could take back. */
+/* Removes the last component of out[0, len) for a "..". False: there is none. */
 static bool drop_component(const char *out, size_t root, size_t *len)
 {
 	size_t n = *len;

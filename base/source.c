@@ -55,10 +55,10 @@ const struct source *sources_add(struct sources *s, const char *path, const char
 	if (len)
 		memcpy(copy, text, len);
 	copy[len] = '\0';
-	return sources_take(s, path, copy, len);
+	return sources_add_owned(s, path, copy, len);
 }
 
-const struct source *sources_take(struct sources *s, const char *path, char *text, size_t len)
+const struct source *sources_add_owned(struct sources *s, const char *path, char *text, size_t len)
 {
 	struct entry *e = ARENA_NEW(s->memory, struct entry);
 
@@ -80,7 +80,7 @@ const struct source *sources_get(const struct sources *s, uint32_t id)
 
 uint32_t sources_count(const struct sources *s) { return s->all.len; }
 void sources_use(struct sources *s, uint32_t id) { s->all.at[id]->used = s->uses++; }
-uint32_t sources_used(const struct sources *s, uint32_t id) { return s->all.at[id]->used; }
+uint32_t sources_use_order(const struct sources *s, uint32_t id) { return s->all.at[id]->used; }
 size_t sources_bytes(const struct sources *s) { return s->bytes; }
 
 static struct lines *lines_build(const struct source *s)

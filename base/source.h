@@ -5,9 +5,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* One text: a .tri file, a manifest. Owned by its source map; `text` ends with a NUL at text[len]. */
+/* One text, for example a .tri file or a manifest. Its `struct sources` owns it; text[len] is a NUL. */
 struct source {
-	const char *path; /* as shown to people: relative to the project root where inside it */
+	const char *path; /* for messages: relative to the project's root if it is inside */
 	const char *text;
 	uint32_t len;
 	uint32_t id;
@@ -27,19 +27,19 @@ struct position {
 struct sources;
 struct sources *sources_new(void);
 void sources_free(struct sources *s); /* NULL is accepted */
-/* Adds a copy of the text (at most 2 GiB - 1). The result lives as long as the map and does not move. */
+/* Adds a copy of the text (at most 2 GiB - 1). The result is valid as long as `s`. */
 const struct source *sources_add(struct sources *s, const char *path, const char *text, size_t len);
-/* The same without a copy: the text, malloc'd and with a NUL at text[len], is the map's from now on. */
-const struct source *sources_take(struct sources *s, const char *path, char *text, size_t len);
+/* The same without a copy: `s` then owns the text, which is malloc'd and has a NUL at text[len]. */
+const struct source *sources_add_owned(struct sources *s, const char *path, char *text, size_t len);
 const struct source *sources_get(const struct sources *s, uint32_t id);
 uint32_t sources_count(const struct sources *s);
-/* A source of earlier work is used again: in the order of uses it counts as the last. */
+/* Makes a source the last one in the order of use. */
 void sources_use(struct sources *s, uint32_t id);
-uint32_t sources_used(const struct sources *s, uint32_t id); /* its rank in that order */
-size_t sources_bytes(const struct sources *s);               /* of all texts */
+uint32_t sources_use_order(const struct sources *s, uint32_t id); /* its place in that order */
+size_t sources_bytes(const struct sources *s);                    /* size of all texts */
 /* Line and column of a byte offset (clamped to the text). The line table is built on first use. */
 struct position source_position(const struct sources *s, uint32_t id, uint32_t offset);
-/* Where the line of a byte offset begins, and where its newline or the end of the text is. */
+/* The start of the line with a byte offset, and its end: the newline or the end of the text. */
 uint32_t source_line_start(const struct source *s, uint32_t at);
 uint32_t source_line_end(const struct source *s, uint32_t at);
 /* The line (from 1) without its newline. */

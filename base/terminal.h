@@ -1,4 +1,4 @@
-/* What may be written to a stream beside plain text: colours, and lines that are redrawn. */
+/* The abilities of a stream: colours and redrawn lines. */
 #ifndef TRIB_BASE_TERMINAL_H
 #define TRIB_BASE_TERMINAL_H
 #include <stdbool.h>

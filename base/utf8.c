@@ -53,7 +53,7 @@ unsigned utf8_width(uint32_t cp)
 	return in(cp, wide, sizeof wide / sizeof wide[0]) ? 2 : 1;
 }
 
-/* Length that the lead byte announces, its payload in *cp, and the least code point of that length; 0: no lead byte. */
+/* The length that the lead byte announces, its payload in *cp, and the least code point of that length. 0: not a lead byte. */
 static size_t lead(unsigned char c, uint32_t *cp, uint32_t *least)
 {
 	if (c < 0x80)

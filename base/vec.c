@@ -8,12 +8,12 @@ void vec_grow_raw(void **at, uint32_t *cap, uint32_t need, size_t elem_size)
 	uint32_t n = *cap > UINT32_MAX / 2 ? UINT32_MAX : *cap * 2;
 	void *p;
 
-	BUG_ON(need <= *cap); /* also len + 1 wrapped to 0 */
+	BUG_ON(need <= *cap); /* also if len + 1 wrapped to 0 */
 	if (n < 8)
 		n = 8;
 	if (n < need)
 		n = need;
-	memcpy(&p, at, sizeof p); /* *at is really a T *: its bytes may be copied, but not read as a void * */
+	memcpy(&p, at, sizeof p); /* *at is a T *, so its bytes are copied instead of read as a void * */
 	p = n > SIZE_MAX / elem_size ? NULL : realloc(p, n * elem_size);
 	if (!p)
 		bug_no_memory();

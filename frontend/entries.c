@@ -42,7 +42,7 @@ static void try_entry(struct frontend *f, const char *name)
 		const struct diag *g = diags_at(f->diags, i);
 		if (diag_severity_of(g->code) == SEV_ERROR && g->code != DIAG_ENTRY && g->code != DIAG_ENTRY_INPUT &&
 		    g->code != DIAG_NO_FORWARD)
-			diags_take(out, g);
+			diags_add_copy(out, g);
 	}
 	diags_free(f->diags);
 	f->diags = out;

@@ -63,7 +63,7 @@ const struct source *context_load(struct build_context *c, const char *path)
 	if (!inputs_read(c->inputs, path, &text, &len)) {
 		why = errno;
 	} else if (len < INT32_MAX) {
-		s = c->session->warm ? warm_source(c->session->warm, path, text, len) : sources_take(c->sources, path, text, len);
+		s = c->session->warm ? warm_source(c->session->warm, path, text, len) : sources_add_owned(c->sources, path, text, len);
 	} else {
 		free(text);
 		why = EFBIG;

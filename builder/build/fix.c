@@ -98,7 +98,7 @@ static uint32_t fix_source(struct build_context *c, const struct source *s, stru
 		n = 0;
 	}
 	if (n) {
-		os_sweep(path_dir(c->arena, s->path)); /* temporary files of killed processes */
+		os_remove_temporaries(path_dir(c->arena, s->path)); /* temporary files of killed processes */
 		count(f, s->path, n);
 	}
 	buf_free(&text);

@@ -108,7 +108,7 @@ void project_sweep(const struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++)
 		if (i == 0 || strcmp(p->models[i].spec->out, p->models[i - 1].spec->out) != 0)
-			os_sweep(p->models[i].spec->out);
+			os_remove_temporaries(p->models[i].spec->out);
 }
 
 void project_free(struct project *p)

@@ -79,7 +79,7 @@ const struct source *warm_source(struct warm *w, const char *path, char *text, s
 	} else {
 		w->first_bytes += len;
 	}
-	const struct source *s = sources_take(w->sources, path, text, len);
+	const struct source *s = sources_add_owned(w->sources, path, text, len);
 	map_put(&w->by_path, map_key_str(path), s->id);
 	return s;
 }

@@ -32,7 +32,6 @@ static const struct {
 };
 
 const char *cache_kind_text(enum cache_kind k) { return kinds[k].text; }
-const char *cache_kind_help(enum cache_kind k) { return kinds[k].help; }
 enum cache_level cache_kind_level(enum cache_kind k) { return kinds[k].level; }
 const char *cache_level_text(enum cache_level l) { return l == CACHE_L2 ? "l2" : "l3"; }
 

@@ -59,7 +59,6 @@ void cache_count_compile(struct cache *c, enum compile_reason why);
 /* The folder of this format's version in the root of the cache; malloc'd. */
 char *cache_folder(const char *root);
 const char *cache_kind_text(enum cache_kind k);
-const char *cache_kind_help(enum cache_kind k);
 enum cache_level cache_kind_level(enum cache_kind k);
 const char *cache_level_text(enum cache_level l);
 const char *cache_miss_text(enum cache_miss m);

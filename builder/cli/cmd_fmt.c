@@ -102,7 +102,7 @@ static const struct source *read_source(const char *path, struct sources *source
 {
 	struct buf text = {0};
 	if (is_stdin(path) ? read_stdin(&text) : os_read_file(path, INT32_MAX, &text.at, &text.len))
-		return sources_take(sources, is_stdin(path) ? "<stdin>" : path, text.at, text.len);
+		return sources_add_owned(sources, is_stdin(path) ? "<stdin>" : path, text.at, text.len);
 	buf_free(&text);
 	return NULL;
 }
@@ -119,7 +119,7 @@ static void remove_temporary_files(struct formatter *f, const char *path)
 	const char *folder = path_dir(f->a, path);
 	if (f->last_folder && strcmp(f->last_folder, folder) == 0)
 		return;
-	os_sweep(folder);
+	os_remove_temporaries(folder);
 	f->last_folder = folder;
 }
 

@@ -59,11 +59,11 @@ static enum status run(struct arena *a, int argc, char **argv)
 
 int main(int argc, char **argv)
 {
-	os_hold_standard_streams();
+	os_open_standard_streams();
 	crash_guard_install(argv);
 	os_catch_interrupts();
 	signal(SIGXFSZ, SIG_IGN); /* a file that grows beyond `ulimit -f` is an error (EFBIG) with a message, not death */
-	os_before_death(jobserver_abandon);
+	os_set_death_handler(jobserver_abandon);
 	struct arena *a = arena_new(0);
 	enum status s = run(a, argc, argv);
 	arena_free(a);

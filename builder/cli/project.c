@@ -13,7 +13,7 @@ static const struct source *load(void *ctx, const char *path)
 {
 	char *text;
 	size_t len;
-	return os_read_file(path, INT32_MAX, &text, &len) ? sources_take(ctx, path, text, len) : NULL;
+	return os_read_file(path, INT32_MAX, &text, &len) ? sources_add_owned(ctx, path, text, len) : NULL;
 }
 
 enum status project_read(struct arena *session, const struct options *o, struct build_spec *out)

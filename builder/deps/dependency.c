@@ -106,7 +106,7 @@ static bool read_lock(struct resolver *f)
 	if (f->o->mode == DEPENDENCY_AT_COMMIT)
 		s = f->o->host.load(f->o->host.ctx, LOCK_FILE);
 	else if (os_read_file(LOCK_FILE, INT32_MAX, &text, &len)) /* read here, not as an input of the build, which may write it */
-		s = sources_take(f->o->sources, LOCK_FILE, text, len);
+		s = sources_add_owned(f->o->sources, LOCK_FILE, text, len);
 	f->lock = s ? lockfile_read(f->a, s, f->o->diags) : NULL;
 	return f->lock || !s;
 }
@@ -186,7 +186,7 @@ static bool write_lock(struct resolver *f)
 	qsort(list, f->chosen.len, sizeof *list, by_name);
 	lockfile_print(list, f->chosen.len, &text);
 	bool ok = os_write_if_changed(LOCK_FILE, text.at, text.len, 0666, false);
-	os_sweep("."); /* temporary files of killed processes */
+	os_remove_temporaries("."); /* temporary files of killed processes */
 	if (!ok)
 		diag_add(f->o->diags, DIAG_FILE_WRITE, SPAN_NONE, "cannot write `" LOCK_FILE "`: %s", strerror(errno));
 	buf_free(&text);

@@ -33,7 +33,7 @@ static const struct source *read_source(struct analysis *a, const char *path)
 	if (!h->read(h->ctx, full, &text, &len))
 		return NULL;
 	if (len < INT32_MAX)
-		return sources_take(a->sources, path, text, len);
+		return sources_add_owned(a->sources, path, text, len);
 	free(text);
 	return NULL;
 }

@@ -100,7 +100,7 @@ bool config_set_file(const char *path, const char *block, const char *key, const
 	if (ok) {
 		config_set_text(exists ? text : "", block, key, value, &out);
 		ok = os_write_if_changed(path, out.at ? out.at : "", out.len, 0644, true);
-		os_sweep(path_dir(a, path));
+		os_remove_temporaries(path_dir(a, path));
 	}
 	int why = errno;
 	if (lock >= 0)

@@ -69,7 +69,7 @@ static const struct source *load(void *ctx, const char *path)
 	const struct source *s = NULL;
 	bool found = l->view ? read_at_commit(l, path, &text, &len) : os_read_file(path, INT32_MAX, &text, &len);
 	if (found && len < INT32_MAX)
-		s = sources_take(l->snapshot.sources, path, text, len);
+		s = sources_add_owned(l->snapshot.sources, path, text, len);
 	else if (found)
 		free(text);
 	map_put(&l->seen, key, s ? s->id + 1u : 0);
@@ -146,7 +146,7 @@ static void copy_syntax_errors(struct snapshot_loader *l, const struct diags *al
 	for (uint32_t i = 0; i < diags_count(all); i++) {
 		const struct diag *g = diags_at(all, i);
 		if (diag_is_syntax_error(g->code) && g->primary.at.source != SPAN_NO_SOURCE)
-			diags_take(l->snapshot.diags, g);
+			diags_add_copy(l->snapshot.diags, g);
 	}
 }
 

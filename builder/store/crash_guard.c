@@ -1,4 +1,4 @@
-/* The handler calls only async-signal-safe functions: strlen, memcpy, write, rename, pthread_sigmask, execve, and the function of os_before_death. The
+/* The handler calls only async-signal-safe functions: strlen, memcpy, write, rename, pthread_sigmask, execve, and the function of os_set_death_handler. The
  * state is file-scope because a handler has no argument. */
 #include "builder/store/crash_guard.h"
 #include <errno.h>
@@ -43,7 +43,7 @@ static void on_fault(int sig)
 {
 	const char *dir = sig == SIGALRM ? watched : inside; /* an alarm may come to any thread */
 	bool guarded = *dir, late = !guarded && *wrote && !cacheless && (sig == SIGSEGV || sig == SIGABRT);
-	os_dying();
+	os_run_death_handler();
 	if (late) { /* a write to a damaged store may have corrupted the heap: try again without the cache */
 		dir = wrote;
 		guarded = true;

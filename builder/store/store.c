@@ -351,7 +351,7 @@ static int flush_large(struct store *s)
 			rc = errno;
 		else
 			v->pending = false;
-		os_sweep(folder);
+		os_remove_temporaries(folder);
 		free(folder);
 		free(path);
 	}

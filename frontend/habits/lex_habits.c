@@ -47,7 +47,7 @@ static struct diag *habit(struct lexer *lx, const char *from, const char *to, co
 		return NULL;
 	lx->reported_until = line_end(lx, to);
 	struct diag *g = lex_error(lx, DIAG_HABIT_SYNTAX, from, to, "%s", message);
-	g->sound = true;
+	g->is_recovered = true;
 	return g;
 }
 
@@ -173,7 +173,7 @@ static bool typographic_quotes(struct lexer *lx, const char *p, struct lexeme *o
 		edit(lx, g, text);
 	}
 	if (g)
-		g->sound = false;
+		g->is_recovered = false;
 	*out = (struct lexeme){TOK_ERROR, closed ? q + 3 : p + 3, NULL};
 	return true;
 }
@@ -218,7 +218,7 @@ static bool union_type(struct lexer *lx, const char *p, struct lexeme *out)
 	if (g && *sign == ':')
 		diag_edit(lx->diags, g, (span){lx->src->id, (uint32_t)(sign - lx->text), (uint32_t)(q - lx->text)}, "");
 	if (g)
-		g->sound = false;
+		g->is_recovered = false;
 	*out = (struct lexeme){LEX_NO_TOKEN, q, NULL};
 	return true;
 }
@@ -241,7 +241,7 @@ bool lex_habit(struct lexer *lx, const char *p, struct lexeme *out)
 	else if (s->instead)
 		edit(lx, g, s->instead);
 	if (g && (s->guess || s->kind == TOK_ERROR))
-		g->sound = false;
+		g->is_recovered = false;
 	*out = (struct lexeme){(enum token_kind)s->kind, p + n, NULL};
 	return true;
 }

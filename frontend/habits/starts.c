@@ -145,7 +145,7 @@ static enum habit read_word(struct parser *p, const struct habit_word *w, uint8_
 		return HABIT_READ;
 	}
 	if (g && w->read == READ_SKIP)
-		g->sound = true; /* it defines no name */
+		g->is_recovered = true; /* it defines no name */
 	skip_all(p);
 	while (word_at(p, p->i, "except") || word_at(p, p->i, "finally"))
 		skip_all(p); /* belongs to the `try` */

@@ -37,7 +37,7 @@ struct item *module_find(const struct module *m, name_id name)
 static bool is_syntax(const struct frontend *f, uint32_t i, const struct module *m)
 {
 	const struct diag *g = diags_at(f->diags, i);
-	return !g->sound && g->primary.at.source == m->ast.tokens.src->id && diag_is_syntax_error(g->code);
+	return !g->is_recovered && g->primary.at.source == m->ast.tokens.src->id && diag_is_syntax_error(g->code);
 }
 
 static bool covers(const struct module *m, const struct item *it, span at)

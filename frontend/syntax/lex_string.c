@@ -95,7 +95,7 @@ static struct lexeme missing_brace(struct lexer *lx, const char *p)
 	span at = g->primary.at;
 	at.end = at.start;
 	diag_edit(lx->diags, g, at, "}");
-	g->sound = true;
+	g->is_recovered = true;
 	lx->n_fstr--;
 	return (struct lexeme){TOK_FSTR_TAIL, p + 1, NULL};
 }

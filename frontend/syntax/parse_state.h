@@ -160,7 +160,7 @@ static inline void recovered(struct parser *p, const struct diag *g)
 static inline void sound(struct parser *p, struct diag *g)
 {
 	if (g)
-		g->sound = true;
+		g->is_recovered = true;
 	recovered(p, g);
 }
 /* Reports too deep nesting, and skips to the next item at the start of a line. */

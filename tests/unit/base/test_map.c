@@ -15,24 +15,18 @@ static void many_keys(void **state)
 
 	(void)state;
 	assert_false(map_get(&m, map_key_u64(1), &v));
-	assert_false(map_del(&m, map_key_u64(1)));
 	assert_int_equal(v, 5);
 	for (uint64_t i = 0; i < KEYS; i++)
 		assert_true(map_put(&m, map_key_u64(i << 12), i));
 	assert_int_equal(m.len, KEYS);
 	for (uint64_t i = 0; i < KEYS; i++)
 		assert_false(map_put(&m, map_key_u64(i << 12), i + 1));
-	for (uint64_t i = 0; i < KEYS; i += 3)
-		assert_true(map_del(&m, map_key_u64(i << 12)));
 	for (uint64_t i = 0; i < KEYS; i++) {
-		bool there = map_get(&m, map_key_u64(i << 12), &v);
-
-		assert_int_equal(there, i % 3 != 0);
-		if (there)
-			assert_int_equal(v, i + 1);
+		assert_true(map_get(&m, map_key_u64(i << 12), &v));
+		assert_int_equal(v, i + 1);
 		assert_false(map_get(&m, map_key_u64((i << 12) + 1), NULL));
 	}
-	assert_int_equal(m.len, KEYS - (KEYS + 2) / 3);
+	assert_int_equal(m.len, KEYS);
 	map_free(&m);
 	assert_int_equal(m.len, 0);
 }
@@ -46,7 +40,7 @@ static void random_against_model(void **state)
 	uint32_t seed = 12345, count = 0;
 
 	(void)state;
-	for (uint32_t step = 1; step < 200000; step++) {
+	for (uint32_t step = 1; step < 2000; step++) {
 		uint32_t k;
 		uint64_t v = 0;
 		hash128 key;
@@ -54,15 +48,9 @@ static void random_against_model(void **state)
 		seed = seed * 1664525u + 1013904223u;
 		k = (seed >> 8) % DISTINCT;
 		key = (hash128){k % 7, k}; /* hashes badly on purpose */
-		if (seed >> 31) {
-			assert_int_equal(map_put(&m, key, step), model[k] == 0);
-			count += model[k] == 0;
-			model[k] = step;
-		} else {
-			assert_int_equal(map_del(&m, key), model[k] != 0);
-			count -= model[k] != 0;
-			model[k] = 0;
-		}
+		assert_int_equal(map_put(&m, key, step), model[k] == 0);
+		count += model[k] == 0;
+		model[k] = step;
 		assert_int_equal(m.len, count);
 		k = (seed >> 4) % DISTINCT;
 		assert_int_equal(map_get(&m, (hash128){k % 7, k}, &v), model[k] != 0);

@@ -263,14 +263,14 @@ static void sweeping(void **state)
 	    used = open(".trib-0123456789abcde0.tmp", O_WRONLY | O_CREAT, 0600);
 	assert_true(left >= 0 && used >= 0 && flock(used, LOCK_EX) == 0);
 	close(left);
-	os_sweep(".");
+	os_remove_temporaries(".");
 	assert_int_equal(access(".trib-0123456789abcdef.tmp", F_OK), -1);
 	assert_int_equal(access(".trib-0123456789abcde0.tmp", F_OK), 0);
 	assert_int_equal(entries("."), 1 + sizeof others / sizeof *others);
 	close(used);
-	os_sweep(".");
+	os_remove_temporaries(".");
 	assert_int_equal(entries("."), sizeof others / sizeof *others);
-	os_sweep("absent");
+	os_remove_temporaries("absent");
 }
 
 /* Writers lose no temporary to sweepers. */
@@ -282,7 +282,7 @@ static void sweeping_meanwhile(void **state)
 	assert_true(child >= 0);
 	if (child == 0)
 		for (;;)
-			os_sweep(".");
+			os_remove_temporaries(".");
 	for (int i = 0; i < 300; i++) {
 		struct os_sink *s = os_sink_open("sink", 1, 0600);
 

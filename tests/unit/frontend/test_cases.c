@@ -32,7 +32,7 @@ static void print_edit(const struct sources *s, const struct diag *g, struct buf
 {
 	const struct source *src = sources_get(s, g->edit.source);
 	char *old = strndup(src->text + g->edit.start, g->edit.end - g->edit.start);
-	print_one_line(out, g->unsure ? "\n    perhaps: `" : "\n    edit: `", old);
+	print_one_line(out, g->is_guess ? "\n    perhaps: `" : "\n    edit: `", old);
 	print_one_line(out, "` to `", g->replacement);
 	buf_puts(out, "`");
 	free(old);
