@@ -23,6 +23,6 @@ struct build {
 
 /* A build whose caller prints the summary. When it returns, the outputs are written and the diagnostics printed. build_end must follow. */
 struct build *build_start(struct session *s, const struct options *o);
-/* Writes the stores, which may take longer than an edit should wait, and frees the build. */
+/* Writes the stores and frees the build. Not part of build_start, so that a watch reports an edit before the stores are written. */
 void build_end(struct build *b);
 #endif

@@ -50,7 +50,7 @@ const struct source *context_load(struct build_context *c, const char *path);
 const struct source *context_find_source(const struct build_context *c, const char *path);
 /* context_load as an interface of the front end. */
 struct frontend_host context_host(struct build_context *c);
-/* True if the user or the session wants the build to end. On the main thread. */
+/* True if the user or the session has stopped the build. On the main thread. */
 bool context_is_stopped(struct build_context *c);
 /* After a step: true if the next step may run. */
 bool context_next(struct build_context *c, enum step end);

@@ -14,7 +14,7 @@
 #include "frontend/hir/hir.h"
 #include "gpu/opencl.h"
 
-/* Takes the object from the session's fragments if it is there: that one is parsed. */
+/* Adds the session's parsed object, or parses the bytes. */
 static bool add(struct model_job *m, struct object_list *l, hash128 key, const char *name, const void *bytes, size_t len)
 {
 	const char *error = NULL;

@@ -14,7 +14,7 @@
 #include "scheduler/pool.h"
 
 #define CODE_BYTES ((size_t)4 << 10) /* a small unit's */
-/* Code of plans that waits for the compiler. What exceeds it is dropped and made again, which takes a fraction of compiling it. */
+/* Code of plans that waits for the compiler. Code beyond this limit is dropped and made again, which costs a fraction of compiling it. */
 #define MOST_WAITING ((size_t)256 << 20)
 
 /* On a worker. */

@@ -132,21 +132,11 @@ static void collect_times(const struct build_context *c, const struct project *p
 
 static void print_json(const struct build_context *c, const struct build_result *r, enum status s, int64_t wall_ns)
 {
-	struct build_summary summary = {.type = c->request.check ? "check" : "build",
-					.ok = s == STATUS_OK,
-					.wall_ns = wall_ns,
-					.total = r->units,
-					.compiled = r->compiled,
-					.reused = r->reused,
-					.failed = r->failed,
-					.later = r->later,
-					.hits = r->hits,
-					.misses = r->misses,
-					.packed = r->packed,
-					.packed_before = r->packed_before,
-					.jobs = c->session->pool ? pool_jobs(c->session->pool) : 1,
-					.outputs = r->outputs.at,
-					.n_outputs = r->outputs.len};
+	const struct build_summary summary = {.type = c->request.check ? "check" : "build",
+					      .ok = s == STATUS_OK,
+					      .wall_ns = wall_ns,
+					      .jobs = c->session->pool ? pool_jobs(c->session->pool) : 1,
+					      .result = r};
 	struct buf line = {0};
 	diags_print_json(c->diags, c->sources, c->request.out);
 	build_summary_print(&summary, c->timing, &line);

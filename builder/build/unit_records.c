@@ -9,22 +9,14 @@
 #include "builder/store/history.h"
 #include "frontend/hir/hir.h"
 
-static const char *definition_name(struct arena *a, const struct hir_unit *u)
-{
-	/* the symbol is the definition's name, an underscore and 16 hex digits */
-	size_t n = strlen(u->symbol);
-	return arena_strndup(a, u->symbol, n > 17 ? n - 17 : n);
-}
-
 static const struct unit_record *new_record(struct unit_job *j)
 {
-	struct arena *a = j->model->context->arena;
 	if (j->new_record)
 		return j->new_record;
-	j->new_record = ARENA_NEW(a, struct unit_record);
+	j->new_record = ARENA_NEW(j->model->context->arena, struct unit_record);
 	*j->new_record = (struct unit_record){.name = j->unit->name,
 					      .file = j->unit->file,
-					      .definition = definition_name(a, j->unit),
+					      .definition = j->unit->definition_name,
 					      .tokens = j->unit->definition,
 					      .key = j->key,
 					      .target = j->model->platform.id,

@@ -28,7 +28,7 @@ static void skip(struct dict_scanner *s)
 		s->at++;
 }
 
-static bool take(struct dict_scanner *s, char c)
+static bool accept(struct dict_scanner *s, char c)
 {
 	skip(s);
 	if (s->at == s->end || *s->at != c)
@@ -37,7 +37,7 @@ static bool take(struct dict_scanner *s, char c)
 	return true;
 }
 
-static bool take_string(struct dict_scanner *s, const char **text, size_t *len)
+static bool accept_string(struct dict_scanner *s, const char **text, size_t *len)
 {
 	skip(s);
 	if (s->at == s->end || (*s->at != '\'' && *s->at != '"'))
@@ -52,7 +52,7 @@ static bool take_string(struct dict_scanner *s, const char **text, size_t *len)
 	return true;
 }
 
-static bool take_word(struct dict_scanner *s, const char *word)
+static bool accept_word(struct dict_scanner *s, const char *word)
 {
 	size_t n = strlen(word);
 	skip(s);
@@ -62,7 +62,7 @@ static bool take_word(struct dict_scanner *s, const char *word)
 	return true;
 }
 
-static bool take_dim(struct dict_scanner *s, int64_t *v)
+static bool accept_dim(struct dict_scanner *s, int64_t *v)
 {
 	skip(s);
 	const char *start = s->at;
@@ -72,22 +72,22 @@ static bool take_dim(struct dict_scanner *s, int64_t *v)
 			return false;
 		s->at++;
 	}
-	take(s, 'L'); /* Python 2 */
+	accept(s, 'L'); /* Python 2 */
 	*v = (int64_t)n;
 	return s->at > start;
 }
 
-static bool take_shape(struct dict_scanner *s, struct tensor *t)
+static bool accept_shape(struct dict_scanner *s, struct tensor *t)
 {
-	if (!take(s, '('))
+	if (!accept(s, '('))
 		return false;
 	t->rank = 0;
-	while (!take(s, ')')) {
-		if (t->rank == MAX_RANK || !take_dim(s, &t->dims[t->rank]))
+	while (!accept(s, ')')) {
+		if (t->rank == MAX_RANK || !accept_dim(s, &t->dims[t->rank]))
 			return false;
 		t->rank++;
-		if (!take(s, ',')) {
-			if (!take(s, ')'))
+		if (!accept(s, ',')) {
+			if (!accept(s, ')'))
 				return false;
 			break;
 		}
@@ -101,13 +101,13 @@ static const char *read_header(struct dict_scanner *s, struct tensor *t, bool *f
 	const char *key, *text;
 	size_t key_len, len;
 	unsigned seen = 0;
-	if (!take(s, '{'))
+	if (!accept(s, '{'))
 		return "its header is not a dict";
-	while (!take(s, '}')) {
-		if (!take_string(s, &key, &key_len) || !take(s, ':'))
+	while (!accept(s, '}')) {
+		if (!accept_string(s, &key, &key_len) || !accept(s, ':'))
 			return "its header is not a dict of strings";
 		if (key_len == 5 && memcmp(key, "descr", 5) == 0) {
-			if (!take_string(s, &text, &len))
+			if (!accept_string(s, &text, &len))
 				return "it contains records, not an array of numbers";
 			size_t i = 0, n = sizeof types / sizeof *types;
 			while (i < n && !(strlen(types[i].descr) == len && memcmp(types[i].descr, text, len) == 0))
@@ -118,19 +118,19 @@ static const char *read_header(struct dict_scanner *s, struct tensor *t, bool *f
 			t->elem = types[i].elem;
 			seen |= 1;
 		} else if (key_len == 13 && memcmp(key, "fortran_order", 13) == 0) {
-			*fortran = take_word(s, "True");
-			if (!*fortran && !take_word(s, "False"))
+			*fortran = accept_word(s, "True");
+			if (!*fortran && !accept_word(s, "False"))
 				return "its fortran_order is neither True nor False";
 			seen |= 2;
 		} else if (key_len == 5 && memcmp(key, "shape", 5) == 0) {
-			if (!take_shape(s, t))
+			if (!accept_shape(s, t))
 				return "its shape is not a tuple of at most 8 sizes";
 			seen |= 4;
 		} else {
 			return "its header has an unknown key";
 		}
-		if (!take(s, ',')) {
-			if (!take(s, '}'))
+		if (!accept(s, ',')) {
+			if (!accept(s, '}'))
 				return "its header is not a dict";
 			break;
 		}

@@ -1,6 +1,6 @@
 /* Format: header length (8 bytes, little-endian), the header {"name": {"dtype": "F32", "shape": [2, 3], "data_offsets": [begin, end]}, …,
  * "__metadata__": {…}}, then the data; offsets count from its start. The tensors cover the data exactly: no gaps, no
- * overlaps, nothing behind. */
+ * overlaps, and nothing after them. */
 #include "builder/weights/safetensors.h"
 #include <jansson.h>
 #include <stdlib.h>

@@ -9,7 +9,7 @@
 enum {
 	SHOWN_UNUSED = 8,
 	SHOWN_DECLARATIONS = 4,
-	MOST_COMPARED = 200, /* with more missing names, no nearest names are looked for: that takes quadratic time */
+	MOST_COMPARED = 200, /* no nearest names for more missing ones: the search is quadratic */
 };
 
 static const char *missing_name(const struct weights_missing *m, uint32_t i) { return m->program->params[m->params[i]].name; }

@@ -254,16 +254,16 @@ static struct hir_unit *complete_unit(struct elab *e, struct hir_unit *u, const 
 {
 	char hex[33];
 	uint64_t known;
-	const char *definition = fn ? name_text(e->em.f, fn->item->name) : "main";
+	u->definition_name = fn ? name_text(e->em.f, fn->item->name) : "main";
 	unit_copy_nodes(e, u);
 	struct hasher *h = hasher_new();
-	hasher_add_str(h, definition);
+	hasher_add_str(h, u->definition_name);
 	hasher_add_hash(h, hir_unit_hash(u));
 	u->identity = hasher_finish(h);
 	if (map_get(&e->em.f->elab.units, u->identity, &known))
 		return ((struct elab_unit *)(uintptr_t)known)->unit;
 	hash_hex(u->identity, hex);
-	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", definition, hex);
+	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", u->definition_name, hex);
 	struct elab_unit *info = ARENA_NEW(e->em.f->arena, struct elab_unit);
 	info->unit = u;
 	map_put(&e->em.f->elab.units, u->identity, (uint64_t)(uintptr_t)info);

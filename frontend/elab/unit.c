@@ -90,7 +90,8 @@ struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 iden
 			       .at = node_span(fn->mod, fn->node),
 			       .opt = -1,
 			       .dims = e->em.b->dims};
-	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", name_text(e->em.f, fn->item->name), hex);
+	u->definition_name = name_text(e->em.f, fn->item->name);
+	u->symbol = arena_printf(e->em.f->arena, "%s_%.16s", u->definition_name, hex);
 	u->definition = fn->item->tokens;
 	unit_attributes(u, fn);
 	u->outputs = ARENA_ARRAY(e->em.f->arena, struct hir_output, outs + 1);

@@ -90,8 +90,9 @@ struct hir_unit {
 	const char *name;   /* for messages: "Block(64, stride=1) [N, 64, 56, 56]" */
 	const char *symbol; /* an identifier: the definition's name and 16 hex digits of `identity` */
 	hash128 identity; /* of the definition (item_hash_identity), compile-time arguments, element types, shapes, build-time flags: survives body edits */
-	hash128 definition; /* token hash of the source definition */
-	const char *file;   /* of its definition, as in diagnostics */
+	const char *definition_name; /* "Block"; "main" for a main block */
+	hash128 definition;          /* token hash of the source definition */
+	const char *file;            /* of its definition, as in diagnostics */
 	span at;
 	bool always_inline; /* @inline: inlined at -O1 */
 	bool never_inline;  /* @noinline */

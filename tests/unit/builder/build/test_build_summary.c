@@ -10,30 +10,21 @@
 #include <string.h>
 #include <unistd.h>
 #include "base/buf.h"
+#include "builder/build/result.h"
 #include "builder/build/timing.h"
 
 static void keys(void **state)
 {
 	(void)state;
 	struct timing *t = timing_new(true);
-	const char *outputs[] = {"build/libm.so", "build/\"odd\".h"};
-	struct build_summary r = {.type = "build",
-				  .ok = true,
-				  .wall_ns = 12345678,
-				  .total = 9,
-				  .compiled = 2,
-				  .reused = 7,
-				  .later = 3,
-				  .hits = 7,
-				  .misses = 2,
-				  .packed = 5,
-				  .packed_before = 6,
-				  .jobs = 4,
-				  .outputs = outputs,
-				  .n_outputs = 2};
+	struct build_result r = {
+		.units = 9, .compiled = 2, .reused = 7, .later = 3, .hits = 7, .misses = 2, .packed = 5, .packed_before = 6};
+	const struct build_summary summary = {.type = "build", .ok = true, .wall_ns = 12345678, .jobs = 4, .result = &r};
 	struct buf b = {0};
+	vec_push(&r.outputs, "build/libm.so");
+	vec_push(&r.outputs, "build/\"odd\".h");
 	timing_add_ns(t, PHASE_CODEGEN, 5000000, 4000000);
-	build_summary_print(&r, t, &b);
+	build_summary_print(&summary, t, &b);
 	assert_int_equal(b.at[b.len - 1], '\n');
 	assert_ptr_equal(strchr(b.at, '\n'), b.at + b.len - 1);
 	json_t *j = json_loads(b.at, 0, NULL);
@@ -57,6 +48,7 @@ static void keys(void **state)
 	assert_string_equal(json_string_value(json_array_get(json_object_get(j, "outputs"), 1)), "build/\"odd\".h");
 	json_decref(j);
 	buf_free(&b);
+	vec_free(&r.outputs);
 	timing_free(t);
 }
 
