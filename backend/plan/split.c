@@ -24,7 +24,7 @@ struct split {
 	uint32_t (*slot_of)[LAYOUT_COUNT]; /* slot number + 1; 0: none */
 	ir_ref (*weight_of)[LAYOUT_COUNT]; /* the WEIGHT instruction of the slot */
 	ir_ref *outputs;                   /* of the build_fn, as values of the whole */
-	uint32_t n_outputs, cap_outputs, cap_slots;
+	uint32_t n_outputs, cap_outputs, cap_slots, cap_weights;
 	bool failed;
 };
 
@@ -81,33 +81,19 @@ static struct hir_type *copy_types(const struct split *s, struct ir_fn *to, cons
 static uint32_t add_slot(struct split *s, const struct slot *slot)
 {
 	struct plan *p = s->p;
-	struct arena *unit = s->run_fn->unit;
-	if (p->n_slots == s->cap_slots) {
-		s->cap_slots = s->cap_slots ? 2 * s->cap_slots : 8;
-		struct slot *slots = ARENA_ARRAY(unit, struct slot, s->cap_slots);
-		struct hir_type *types = ARENA_ARRAY(unit, struct hir_type, s->cap_slots);
-		if (p->n_slots)
-			memcpy(slots, p->slots, p->n_slots * sizeof *slots);
-		if (p->n_slots)
-			memcpy(types, s->run_fn->weights, p->n_slots * sizeof *types);
-		p->slots = slots;
-		s->run_fn->weights = types;
-	}
-	s->run_fn->weights[p->n_slots] = slot->type;
-	p->slots[p->n_slots] = *slot;
-	s->run_fn->n_weights = p->n_slots + 1;
-	return p->n_slots++;
+	struct ir_fn *run = s->run_fn;
+	uint32_t n = p->n_slots;
+	p->slots = ir_grow(run->unit, p->slots, n, &s->cap_slots, n + 1, sizeof *p->slots);
+	run->weights = ir_grow(run->unit, run->weights, n, &s->cap_weights, n + 1, sizeof *run->weights);
+	run->weights[n] = slot->type;
+	p->slots[n] = *slot;
+	p->n_slots = run->n_weights = n + 1;
+	return n;
 }
 
 static void add_output(struct split *s, ir_ref r)
 {
-	if (s->n_outputs == s->cap_outputs) {
-		s->cap_outputs = s->cap_outputs ? 2 * s->cap_outputs : 16;
-		ir_ref *more = ARENA_ARRAY(s->whole->unit, ir_ref, s->cap_outputs);
-		if (s->n_outputs)
-			memcpy(more, s->outputs, s->n_outputs * sizeof *more);
-		s->outputs = more;
-	}
+	s->outputs = ir_grow(s->whole->unit, s->outputs, s->n_outputs, &s->cap_outputs, s->n_outputs + 1, sizeof *s->outputs);
 	s->outputs[s->n_outputs++] = r;
 }
 

@@ -12,10 +12,11 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include "beside.h"
 #include "context.h"
 #include "model.h"
 
-enum { LONGEST_PATH = 4096, WHY = 190 };
+enum { WHY = 190 };
 
 /* ---- scratch sizes of units that are not compiled ---- */
 
@@ -87,22 +88,6 @@ static const struct tri_lazy_api *open_at(const char *path, char *why)
 	return NULL;
 }
 
-/* libtrib.so in the folder of the library. */
-static bool beside_library(const struct tri_lazy_library *l, char out[LONGEST_PATH])
-{
-	static const char name[] = "libtrib.so";
-	Dl_info info;
-	const char *library = dladdr(l, &info) && info.dli_fname ? info.dli_fname : "";
-	size_t folder = strlen(library);
-	while (folder > 0 && library[folder - 1] != '/')
-		folder--;
-	if (!folder || folder + sizeof name > LONGEST_PATH)
-		return false;
-	memcpy(out, library, folder);
-	memcpy(out + folder, name, sizeof name);
-	return true;
-}
-
 /* True if only this user and root can change the file or folder. In a sticky folder such as /tmp, others cannot rename our files. */
 static bool is_ours(const char *path)
 {
@@ -115,7 +100,7 @@ static bool is_ours(const char *path)
 /* True if no other user can replace the file. */
 static bool is_safe(const char *path)
 {
-	char at[LONGEST_PATH];
+	char at[TRI_LONGEST_PATH];
 	size_t len = strlen(path);
 	if (*path != '/' || len >= sizeof at)
 		return false;
@@ -141,7 +126,7 @@ static const struct tri_lazy_api *open_installed(const struct tri_lazy_library *
 /* Opens the path in the environment. Without one: its path at build time, beside the library, the loader's search path. */
 static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l, char *why)
 {
-	char beside[LONGEST_PATH];
+	char beside[TRI_LONGEST_PATH];
 	const char *chosen = secure_getenv(TRI_LAZY_VARIABLE);
 	const struct tri_lazy_api *api = __atomic_load_n(&l->state->api, __ATOMIC_ACQUIRE);
 	if (api)
@@ -153,7 +138,7 @@ static const struct tri_lazy_api *open_libtrib(const struct tri_lazy_library *l,
 		api = open_at(chosen, why);
 	} else {
 		api = open_at(l->libtrib, why);
-		if (!api && !*why && beside_library(l, beside))
+		if (!api && !*why && tri_beside_library(l, "libtrib.so", beside))
 			api = open_at(beside, why);
 		if (!api && !*why)
 			api = open_at("libtrib.so", why);

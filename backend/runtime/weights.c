@@ -1,31 +1,14 @@
 /* Maps weight files, which are not trusted: a size, an offset or a digest that the library does not expect is an error. */
 #include "weights.h"
-#include <dlfcn.h>
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
+#include "beside.h"
 #include "model.h"
 #include "triw.h"
-
-enum { LONGEST_PATH = 4096 };
-
-/* The folder of the library, then the file's name. */
-static bool beside_library(const struct tri_weights *w, char out[LONGEST_PATH])
-{
-	Dl_info info;
-	const char *library = dladdr(w, &info) && info.dli_fname ? info.dli_fname : "";
-	size_t folder = strlen(library), name = strlen(w->file) + 1;
-	while (folder > 0 && library[folder - 1] != '/')
-		folder--;
-	if (folder + name > LONGEST_PATH)
-		return false;
-	memcpy(out, library, folder);
-	memcpy(out + folder, w->file, name);
-	return true;
-}
 
 static int map(const char *path, struct tri_mapped *out, tri_error *err)
 {
@@ -83,8 +66,8 @@ static bool fill_tables(const struct tri_weights *w, struct tri_mapped *m)
 
 int tri_weights_open(const struct tri_weights *w, const char *path, struct tri_mapped *out, tri_error *err)
 {
-	char beside[LONGEST_PATH];
-	if (!path && !beside_library(w, beside))
+	char beside[TRI_LONGEST_PATH];
+	if (!path && !tri_beside_library(w, w->file, beside))
 		return tri_error_set(err, TRI_ERR_WEIGHTS, "the path of the library is too long");
 	path = path ? path : beside;
 	int status = map(path, out, err);
