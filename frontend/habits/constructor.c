@@ -36,8 +36,8 @@ static void put_body(struct parser *p, struct buf *out, token_id open, token_id 
 static void edit_layer(struct parser *p, struct diag *g, token_id open, token_id keyword, token_id block)
 {
 	const struct tokens *t = &p->t->tokens;
-	token_id head = kind_at(p, open) == TOK_LPAREN ? matching(p, open) : TOKEN_NONE, args = keyword + 2, close = matching(p, args),
-		 last = matching(p, block);
+	token_id head = kind_at(p, open) == TOK_LPAREN ? matching_bracket(p, open) : TOKEN_NONE, args = keyword + 2,
+		 close = matching_bracket(p, args), last = matching_bracket(p, block);
 	struct buf out = {0};
 	uint32_t line = t->starts[keyword];
 	if (head == TOKEN_NONE || close == TOKEN_NONE || last == TOKEN_NONE)
@@ -52,7 +52,7 @@ static void edit_layer(struct parser *p, struct diag *g, token_id open, token_id
 	buf_put(&out, t->src->text + t->ends[head], line - t->ends[head]);
 	put_body(p, &out, block, last);
 	buf_puts(&out, "");
-	edit(p, g, (span){t->src->id, t->starts[open], t->ends[last]}, out.at);
+	suggest_edit(p, g, (span){t->src->id, t->starts[open], t->ends[last]}, out.at);
 	buf_free(&out);
 }
 
@@ -72,7 +72,7 @@ enum habit habit_layer(struct parser *p, token_id first, node_id *node)
 		node_id block = ast_fn(p->t, list.at[i]).body;
 		if (g && ast_kind(p->t, block) == NODE_BLOCK && kind_at(p, ast_token(p->t, block)) == TOK_LBRACE)
 			edit_layer(p, g, first, keyword, ast_token(p->t, block));
-		recovered(p, g);
+		resume(p, g);
 	}
 	return HABIT_NONE;
 }

@@ -14,7 +14,8 @@ enum habit habit_attribute(struct parser *p, token_id first, node_id *node)
 	(void)node;
 	while (p->k == TOK_DOT || ((p->k == TOK_NAME || p->k == TOK_LPAREN) && !after_newline(p)))
 		skip_token(p);
-	sound(p, habit_report(p, between(p, first, p->i - 1), "an attribute has one name", "leave it out: everything is compiled", ""));
+	resume_corrected(p, habit_report(p, token_range(p, first, p->i - 1), "an attribute has one name",
+					 "leave it out: everything is compiled", ""));
 	return HABIT_SKIPPED;
 }
 
@@ -50,17 +51,17 @@ enum habit habit_import(struct parser *p, token_id first, node_id *node)
 	}
 	copy_name(t, last, name);
 	copy_name(t, first, package);
-	struct diag *g = habit_report(p, between(p, first, last), "a module has one name", NULL, NULL);
+	struct diag *g = habit_report(p, token_range(p, first, last), "a module has one name", NULL, NULL);
 	if (last == p->i - 1 && frontend_std(name, &len)) {
-		edit(p, g, between(p, first, last), name);
-		sound(p, g);
+		suggest_edit(p, g, token_range(p, first, last), name);
+		resume_corrected(p, g);
 		return HABIT_READ;
 	}
 	const char *why = habit_module_help(package);
-	help(p, g, why ? why : "a file is imported by its path: `import \"layers/blocks.tri\" as blocks`");
+	add_help(p, g, why ? why : "a file is imported by its path: `import \"layers/blocks.tri\" as blocks`");
 	if (habit_package(package))
-		edit(p, g, import_line_at(p, first - 1), "");
-	recovered(p, g);
+		suggest_edit(p, g, import_line_at(p, first - 1), "");
+	resume(p, g);
 	while (p->k != TOK_EOF && !after_newline(p))
 		skip_token(p);
 	return HABIT_SKIPPED;
@@ -75,7 +76,7 @@ static enum habit read_base_class(struct parser *p, token_id first)
 		advance(p);
 		advance(p);
 	}
-	recovered(p, habit_report(p, between(p, first, p->i - 1), "a layer has no base class; its arguments are in `( )`", NULL, ""));
+	resume(p, habit_report(p, token_range(p, first, p->i - 1), "a layer has no base class; its arguments are in `( )`", NULL, ""));
 	return HABIT_READ;
 }
 
@@ -90,8 +91,8 @@ enum habit habit_argument(struct parser *p, token_id first, node_id *node)
 	struct diag *g =
 		habit_report(p, at, "`self` is not an argument; leave it out", "use members of the layer by their names: `conv1(x)`", NULL);
 	at.end = p->k == TOK_COMMA ? p->t->tokens.starts[p->i + 1] : at.end;
-	edit(p, g, at, "");
-	recovered(p, g);
+	suggest_edit(p, g, at, "");
+	resume(p, g);
 	return HABIT_READ;
 }
 
@@ -107,8 +108,8 @@ enum habit habit_assign(struct parser *p, token_id first, node_id *node)
 	span at = ast_span(p->t, *node);
 	struct diag *g = habit_report(p, at, "this member has no keyword; declare it with `let`", NULL, NULL);
 	at.end = p->t->tokens.starts[ast_token(p->t, target)];
-	edit(p, g, at, "let ");
-	recovered(p, g);
+	suggest_edit(p, g, at, "let ");
+	resume(p, g);
 	return HABIT_READ;
 }
 
@@ -118,7 +119,7 @@ enum habit habit_pattern(struct parser *p, token_id first, node_id *node)
 	(void)first, (void)node;
 	if (peek(p) != TOK_NAME)
 		return HABIT_NONE;
-	sound(p, habit_report(p, here(p), "this is not the rest of a list; write `...rest`", NULL, "..."));
+	resume_corrected(p, habit_report(p, current_span(p), "this is not the rest of a list; write `...rest`", NULL, "..."));
 	read_token_as(p, TOK_DOT3);
 	return HABIT_READ;
 }
@@ -129,13 +130,13 @@ enum habit habit_pattern(struct parser *p, token_id first, node_id *node)
 enum habit habit_generics(struct parser *p, token_id first, node_id *node)
 {
 	const struct tokens *t = &p->t->tokens;
-	token_id open = p->i, close = matching(p, open);
+	token_id open = p->i, close = matching_bracket(p, open);
 	(void)first, (void)node;
 	if (close == TOKEN_NONE || (kind_at(p, close + 1) != TOK_LPAREN && kind_at(p, close + 1) != TOK_ASSIGN))
 		return HABIT_NONE;
-	struct diag *g = habit_report(p, between(p, open, close), "`[ ]` does not hold generics; use `< >`", NULL, NULL);
-	edit_as(p, g, between(p, open, close), "<%.*s>", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
-	sound(p, g);
+	struct diag *g = habit_report(p, token_range(p, open, close), "`[ ]` does not hold generics; use `< >`", NULL, NULL);
+	suggest_edit_as(p, g, token_range(p, open, close), "<%.*s>", (int)(t->starts[close] - t->ends[open]), t->src->text + t->ends[open]);
+	resume_corrected(p, g);
 	read_token_as(p, TOK_LT);
 	p->t->tokens.kinds[close] = (uint8_t)((p->kinds[close] & TOKEN_NEWLINE) | TOK_GT);
 	return HABIT_READ;
@@ -148,14 +149,14 @@ enum habit habit_type(struct parser *p, token_id first, node_id *node)
 	if (after_newline(p))
 		return HABIT_NONE;
 	if (p->k == TOK_STRING) { /* "Tensor" */
-		g = habit_report(p, here(p), "a type has no quotes; leave them out", NULL, NULL);
+		g = habit_report(p, current_span(p), "a type has no quotes; leave them out", NULL, NULL);
 	} else if (p->k == TOK_NONE && kind_at(p, p->i - 1) == TOK_ARROW) { /* -> None */
-		g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "a function without a result has the type `void`");
-		edit(p, g, here(p), "void");
+		g = error_at(p, DIAG_EXPECTED_TYPE, current_span(p), "a function without a result has the type `void`");
+		suggest_edit(p, g, current_span(p), "void");
 	} else {
 		return HABIT_NONE;
 	}
-	recovered(p, g);
+	resume(p, g);
 	advance(p);
 	return HABIT_SKIPPED;
 }
@@ -163,7 +164,7 @@ enum habit habit_type(struct parser *p, token_id first, node_id *node)
 /* The names between the quotes here, with commas. False: there is other text. */
 static bool unquote(const struct parser *p, struct buf *names)
 {
-	span at = here(p);
+	span at = current_span(p);
 	const char *s = p->t->tokens.src->text + at.start + 1, *end = p->t->tokens.src->text + at.end - 1;
 	for (bool word = false; s < end; s++) {
 		bool letter = isalpha((unsigned char)*s) || *s == '_' || (word && isdigit((unsigned char)*s));
@@ -183,12 +184,12 @@ static struct diag *read_quoted(struct parser *p)
 {
 	struct buf names = {0};
 	bool fine = unquote(p, &names), element = fine && dtype_find(names.at) != DT_COUNT;
-	struct diag *g = habit_report(p, here(p),
+	struct diag *g = habit_report(p, current_span(p),
 				      element ? "an element type has no quotes; leave them out"
 					      : "a dimension has no quotes; use a name, a number or `?`",
 				      NULL, fine ? names.at : "?");
 	buf_free(&names);
-	recovered(p, g);
+	resume(p, g);
 	return g;
 }
 
@@ -199,15 +200,16 @@ enum habit habit_dim(struct parser *p, token_id first, node_id *node)
 	if (p->k == TOK_STRING) {
 		read_quoted(p);
 	} else if (p->k == TOK_DOT3) { /* Tensor<float32, ...> */
-		struct diag *g = habit_report(p, here(p), "`...` is not a dimension", "a name means any shape: `Tensor<float32, S>`", NULL);
+		struct diag *g =
+			habit_report(p, current_span(p), "`...` is not a dimension", "a name means any shape: `Tensor<float32, S>`", NULL);
 		if (g && kind_at(p, p->i - 1) == TOK_LT)
 			diag_cause(p->diags, g, "...");
-		recovered(p, g);
+		resume(p, g);
 	} else if (p->k == TOK_NONE || word_at(p, p->i, "_")) {
-		sound(p, habit_report(p, here(p), message, NULL, "?"));
+		resume_corrected(p, habit_report(p, current_span(p), message, NULL, "?"));
 	} else if (p->k == TOK_MINUS && kind_at(p, p->i + 1) == TOK_INT && token_is(&p->t->tokens, p->i + 1, "1") &&
 		   kind_at(p, p->i - 1) == TOK_LBRACKET && kind_at(p, p->i - 2) != TOK_NAME) { /* [-1, 4] */
-		sound(p, habit_report(p, between(p, p->i, p->i + 1), message, NULL, "?"));
+		resume_corrected(p, habit_report(p, token_range(p, p->i, p->i + 1), message, NULL, "?"));
 		advance(p);
 	} else {
 		return HABIT_NONE;

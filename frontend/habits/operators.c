@@ -10,7 +10,7 @@ enum habit habit_else(struct parser *p, token_id first, node_id *node)
 	if (p->reported_indentation)
 		p->failed = true;
 	else
-		sound(p, habit_report(p, here(p), "`elif` does not continue an `if`; use `else if`", NULL, "else if"));
+		resume_corrected(p, habit_report(p, current_span(p), "`elif` does not continue an `if`; use `else if`", NULL, "else if"));
 	read_token_as(p, TOK_IF);
 	return HABIT_READ;
 }
@@ -20,9 +20,9 @@ enum habit habit_operand(struct parser *p, token_id first, node_id *node)
 	(void)first, (void)node;
 	if (!word_at(p, p->i, "not") || newline_at(p, p->i + 1))
 		return HABIT_NONE;
-	struct diag *g = habit_report(p, here(p), "`not` is not an operator; use `!`", NULL, NULL);
-	edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[p->i], p->t->tokens.starts[p->i + 1]}, "!");
-	sound(p, g);
+	struct diag *g = habit_report(p, current_span(p), "`not` is not an operator; use `!`", NULL, NULL);
+	suggest_edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[p->i], p->t->tokens.starts[p->i + 1]}, "!");
+	resume_corrected(p, g);
 	read_token_as(p, TOK_BANG);
 	return HABIT_READ;
 }
@@ -47,7 +47,7 @@ static bool read_word_operator(struct parser *p)
 		return false;
 	bool is_not = operators[i].kind == TOK_EQ && word_at(p, p->i + 1, "not");
 	i += is_not;
-	sound(p, habit_report(p, between(p, p->i, p->i + is_not), operators[i].message, NULL, operators[i].instead));
+	resume_corrected(p, habit_report(p, token_range(p, p->i, p->i + is_not), operators[i].message, NULL, operators[i].instead));
 	if (is_not)
 		advance(p);
 	read_token_as(p, (enum token_kind)operators[i].kind);
@@ -87,10 +87,10 @@ static node_id read_choice(struct parser *p, node_id then)
 	raise_height(&height, p);
 	struct diag *g = habit_report(p, token_span(&p->t->tokens, keyword), "`a if c else b` is not an expression; use `c ? a : b`",
 				      "or `if c { a } else { b }`", NULL);
-	span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = between(p, first, p->i - 1);
-	edit_as(p, g, (span){a.source, a.start, b.end}, "%.*s ? %.*s : %.*s", (int)(c.end - c.start), text + c.start,
-		(int)(a.end - a.start), text + a.start, (int)(b.end - b.start), text + b.start);
-	sound(p, g);
+	span a = ast_span(p->t, then), c = ast_span(p->t, cond), b = token_range(p, first, p->i - 1);
+	suggest_edit_as(p, g, (span){a.source, a.start, b.end}, "%.*s ? %.*s : %.*s", (int)(c.end - c.start), text + c.start,
+			(int)(a.end - a.start), text + a.start, (int)(b.end - b.start), text + b.start);
+	resume_corrected(p, g);
 	p->height = height + 1;
 	return new_node(p, NODE_TERNARY, keyword, cond, new_pair(p, then, otherwise));
 }
@@ -108,23 +108,6 @@ enum habit habit_operator(struct parser *p, token_id first, node_id *node)
 
 /* ---- types in expressions ---- */
 
-/* The `>` that closes the type arguments at i; TOKEN_NONE: these are none. */
-static token_id closing_angle(const struct parser *p, token_id i)
-{
-	enum { MOST = 64 };
-	uint32_t depth = 0;
-	for (token_id first = i; i < first + MOST && (i == first || !newline_at(p, i)); i++) {
-		enum token_kind k = kind_at(p, i);
-		depth += k == TOK_LT;
-		if (k == TOK_GT && !--depth)
-			return i;
-		if (k != TOK_LT && k != TOK_GT && k != TOK_NAME && k != TOK_INT && k != TOK_COMMA && k != TOK_LBRACKET &&
-		    k != TOK_RBRACKET && k != TOK_QUESTION && k != TOK_DOT && k != TOK_STAR)
-			break;
-	}
-	return TOKEN_NONE;
-}
-
 enum habit habit_less(struct parser *p, token_id first, node_id *node)
 {
 	enum node_kind k = ast_kind(p->t, *node);
@@ -139,20 +122,20 @@ enum habit habit_less(struct parser *p, token_id first, node_id *node)
 	struct diag *g;
 	if (tensor)
 		g = habit_report(
-			p, between(p, name, close), "a type is not a value",
+			p, token_range(p, name, close), "a type is not a value",
 			"a tensor is made by `zeros([3, 4])` or `tensor([[1, 2], [3, 4]])`; a type follows a name, `let x: Tensor<float32, "
 			"[3, 4]> = …`",
 			NULL);
 	else
 		g = habit_report(
-			p, between(p, p->i, close), "a call takes no type arguments; leave them out",
+			p, token_range(p, p->i, close), "a call takes no type arguments; leave them out",
 			"types and dimensions are inferred from the arguments; an element type is given by `dtype=float32`, a cast is "
 			"`float32(x)`",
 			NULL);
 	if (g && !tensor)
-		diag_guess(p->diags, g, between(p, p->i, close), "");
-	recovered(p, g);
-	jump(p, close + 1);
+		diag_guess(p->diags, g, token_range(p, p->i, close), "");
+	resume(p, g);
+	jump_to(p, close + 1);
 	return HABIT_READ;
 }
 
@@ -166,15 +149,16 @@ static void spell_assignment(struct parser *p, struct diag *g, token_id i)
 	if (!i || kind_at(p, name) != TOK_NAME || !newline_at(p, name))
 		return;
 	if (kind_at(p, i) == TOK_COLON) { /* x := e */
-		edit_as(p, g, between(p, name, i + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
+		suggest_edit_as(p, g, token_range(p, name, i + 1), "let %.*s =", (int)token_len(t, name), token_text(t, name));
 		return;
 	}
 	while (!newline_at(p, last + 1) && kind_at(p, last + 1) != TOK_SEMICOLON && kind_at(p, last + 1) != TOK_RBRACE &&
 	       kind_at(p, last + 1) != TOK_EOF)
 		last++;
 	bool one = last == i + 2;
-	edit_as(p, g, between(p, i, last), "= %.*s %.*s %s%.*s%s", (int)token_len(t, name), token_text(t, name), (int)token_len(t, i),
-		token_text(t, i), one ? "" : "(", (int)(t->ends[last] - t->starts[i + 2]), token_text(t, i + 2), one ? "" : ")");
+	suggest_edit_as(p, g, token_range(p, i, last), "= %.*s %.*s %s%.*s%s", (int)token_len(t, name), token_text(t, name),
+			(int)token_len(t, i), token_text(t, i), one ? "" : "(", (int)(t->ends[last] - t->starts[i + 2]),
+			token_text(t, i + 2), one ? "" : ")");
 }
 
 /* Two tokens from i that are one operator of Python. */
@@ -196,7 +180,7 @@ static bool read_pair(struct parser *p, token_id i)
 	for (size_t n = 0; n < COUNT(pairs); n++) {
 		if (kind_at(p, i) != pairs[n].first || kind_at(p, i + 1) != pairs[n].second)
 			continue;
-		struct diag *g = habit_report(p, between(p, i, i + 1), pairs[n].message, pairs[n].advice, NULL);
+		struct diag *g = habit_report(p, token_range(p, i, i + 1), pairs[n].message, pairs[n].advice, NULL);
 		if (pairs[n].second == TOK_ASSIGN)
 			spell_assignment(p, g, i);
 		return true;
@@ -209,10 +193,10 @@ static bool read_sign(struct parser *p)
 {
 	enum token_kind previous = p->i ? kind_at(p, p->i - 1) : TOK_EOF;
 	bool line = !after_newline(p), in_brackets = previous == TOK_LPAREN || previous == TOK_COMMA;
-	span at = here(p);
+	span at = current_span(p);
 	const char *message, *advice;
 	if (p->k == TOK_COLON && line && p->i > 1 && kind_at(p, p->i - 2) == TOK_LBRACE && !newline_at(p, p->i - 1)) { /* {"x": 1} */
-		at = between(p, p->i - 2, p->i);
+		at = token_range(p, p->i - 2, p->i);
 		message = "a dictionary is not supported";
 		advice = "use names, `let a = 1`, tuples `(a, b)` or lists `[a, b]`";
 	} else if (p->k == TOK_IN && line && !p->in_for) {

@@ -36,9 +36,9 @@ struct diag *habit_report(struct parser *p, span at, const char *message, const 
 {
 	struct diag *g = error_at(p, DIAG_HABIT_SYNTAX, at, "%s", message);
 	if (advice)
-		help(p, g, advice);
+		add_help(p, g, advice);
 	if (instead)
-		edit(p, g, at, instead);
+		suggest_edit(p, g, at, instead);
 	return g;
 }
 
@@ -57,7 +57,7 @@ static bool continues_expression(const struct parser *p, token_id i)
 
 static bool body_after_parens(struct parser *p, token_id open)
 {
-	token_id m = matching(p, open);
+	token_id m = matching_bracket(p, open);
 	enum token_kind k = m == TOKEN_NONE ? TOK_EOF : kind_at(p, m + 1);
 	return (k == TOK_LBRACE || k == TOK_COLON || k == TOK_ARROW) && !newline_at(p, m + 1);
 }
@@ -99,7 +99,7 @@ bool habit_word_in_expression(struct parser *p, token_id i)
 		return false;
 	struct diag *g = habit_report(p, token_span(&p->t->tokens, i), w->message, w->help, NULL);
 	if (w->edit)
-		edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[i], p->t->tokens.starts[i + 1]}, w->edit);
+		suggest_edit(p, g, (span){p->t->tokens.src->id, p->t->tokens.starts[i], p->t->tokens.starts[i + 1]}, w->edit);
 	return true;
 }
 
@@ -129,17 +129,17 @@ static enum habit skip_all(struct parser *p)
 
 static enum habit read_word(struct parser *p, const struct habit_word *w, uint8_t where)
 {
-	struct diag *g = habit_report(p, here(p), w->message, w->help, w->edit);
+	struct diag *g = habit_report(p, current_span(p), w->message, w->help, w->edit);
 	if (w->edit && !*w->edit && !newline_at(p, p->i + 1)) /* the blank after it, too */
-		edit(p, g, (span){here(p).source, here(p).start, p->t->tokens.starts[p->i + 1]}, "");
+		suggest_edit(p, g, (span){current_span(p).source, current_span(p).start, p->t->tokens.starts[p->i + 1]}, "");
 	if (w->read == READ_DROP) {
-		recovered(p, g);
+		resume(p, g);
 		drop_word(p);
 		return HABIT_READ;
 	}
 	bool skip = w->read == READ_SKIP || !(where & (I | M)) || (w->read == READ_LAYER && is_python_class(p, p->i));
 	if (!skip) {
-		recovered(p, g);
+		resume(p, g);
 		p->reported_indentation = true;
 		read_token_as(p, (enum token_kind)w->read);
 		return HABIT_READ;
@@ -157,10 +157,10 @@ static enum habit read_word(struct parser *p, const struct habit_word *w, uint8_
 /* net = Sequential(…) outside definitions */
 static enum habit read_global(struct parser *p)
 {
-	struct diag *g = habit_report(p, here(p), "this value has no keyword; use `const` outside functions and layers",
+	struct diag *g = habit_report(p, current_span(p), "this value has no keyword; use `const` outside functions and layers",
 				      "layers are made in a layer's body: `layer Net() { let fc = nn.Linear(64, 10) … }`", NULL);
 	if (token_class(kind_at(p, p->i + 2)) == TOKEN_LITERAL)
-		edit(p, g, before(p, p->i), "const ");
+		suggest_edit(p, g, before(p, p->i), "const ");
 	return skip_all(p);
 }
 
@@ -169,12 +169,12 @@ static void report_member(struct parser *p)
 {
 	const struct tokens *t = &p->t->tokens;
 	token_id type = p->i + 2;
-	struct diag *g = habit_report(p, here(p), "this member has no keyword; declare it with `let` or `param`",
+	struct diag *g = habit_report(p, current_span(p), "this member has no keyword; declare it with `let` or `param`",
 				      "write `let fc = nn.Linear(64, 10)`, or `param w: Tensor<float32, [4]>`", NULL);
 	if (word_at(p, type, "Tensor") || word_at(p, type, "TernaryTensor"))
-		edit(p, g, before(p, p->i), "param ");
+		suggest_edit(p, g, before(p, p->i), "param ");
 	else if (kind_at(p, type + 1) == TOK_LPAREN || kind_at(p, type + 1) == TOK_DOT)
-		edit_as(p, g, between(p, p->i, p->i + 1), "let %.*s =", (int)token_len(t, p->i), token_text(t, p->i));
+		suggest_edit_as(p, g, token_range(p, p->i, p->i + 1), "let %.*s =", (int)token_len(t, p->i), token_text(t, p->i));
 }
 
 static bool is_assigned_on_line(const struct parser *p, token_id i)
@@ -192,13 +192,13 @@ static enum habit read_declaration(struct parser *p, uint8_t where)
 	if (where & M) {
 		report_member(p);
 	} else if (p->i && kind_at(p, p->i - 1) == TOK_LBRACE && !after_newline(p)) {
-		habit_report(p, here(p), "a dictionary is not supported", "use arguments, constants or tuples", NULL);
+		habit_report(p, current_span(p), "a dictionary is not supported", "use arguments, constants or tuples", NULL);
 	} else if (is_assigned_on_line(p, p->i)) {
-		struct diag *g = habit_report(p, here(p),
+		struct diag *g = habit_report(p, current_span(p),
 					      where & I ? "this constant has no keyword; declare it with `const`"
 							: "this variable has no keyword; declare it with `let`",
 					      NULL, NULL);
-		edit(p, g, before(p, p->i), where & I ? "const " : "let ");
+		suggest_edit(p, g, before(p, p->i), where & I ? "const " : "let ");
 	} else {
 		return HABIT_NONE;
 	}
@@ -220,8 +220,8 @@ static enum habit read_without_fn(struct parser *p)
 		i++;
 	if (kind_at(p, i) != TOK_LBRACE && kind_at(p, i) != TOK_COLON)
 		return HABIT_NONE;
-	struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "a function starts with `fn`");
-	edit(p, g, before(p, p->i), "fn ");
+	struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, current_span(p), "a function starts with `fn`");
+	suggest_edit(p, g, before(p, p->i), "fn ");
 	return skip_all(p);
 }
 
@@ -251,10 +251,10 @@ static enum habit read_misspelt(struct parser *p, uint8_t where)
 	const char *near = diag_nearest(word, names, n);
 	if (!near || (near[0] != word[0] && near[0] != word[1])) /* `net` is not `let` */
 		return HABIT_NONE;
-	struct diag *g = error_at(p, where & I ? DIAG_EXPECTED_ITEM : DIAG_STATEMENT_END, here(p), "`%s` is not a keyword", word);
+	struct diag *g = error_at(p, where & I ? DIAG_EXPECTED_ITEM : DIAG_STATEMENT_END, current_span(p), "`%s` is not a keyword", word);
 	diag_help(p->diags, g, "did you mean `%s`?", near);
-	edit(p, g, here(p), near);
-	sound(p, g);
+	suggest_edit(p, g, current_span(p), near);
+	resume_corrected(p, g);
 	for (size_t i = 0; i < COUNT(keywords); i++)
 		if (keywords[i].text == near)
 			read_token_as(p, (enum token_kind)keywords[i].kind);

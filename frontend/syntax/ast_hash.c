@@ -8,22 +8,22 @@
 enum mark { BEGINS_STATEMENT = 1, KEEPS_COMMA = 2, IS_TWO = 4 /* the `>=` of `Image<3>= x` */ };
 #define STATEMENT_BYTE 0xFF
 
-struct writer {
+struct token_hasher {
 	struct hasher *hasher;
 	uint32_t n;
 	char bytes[4096];
 };
 
-static void flush(struct writer *w)
+static void flush(struct token_hasher *w)
 {
 	hasher_add(w->hasher, w->bytes, w->n);
 	w->n = 0;
 }
 
 /* Appends; put_token has made room. */
-static void put_byte(struct writer *w, unsigned v) { w->bytes[w->n++] = (char)v; }
+static void put_byte(struct token_hasher *w, unsigned v) { w->bytes[w->n++] = (char)v; }
 
-static void put_text(struct writer *w, const char *s, uint32_t n)
+static void put_text(struct token_hasher *w, const char *s, uint32_t n)
 {
 	for (int shift = 0; shift < 32; shift += 8)
 		w->bytes[w->n + (unsigned)shift / 8] = (char)(n >> shift & 0xff);
@@ -94,7 +94,7 @@ static bool is_trailing_comma(const struct ast *t, token_id i, const uint8_t *ma
 	return next == TOK_GT || next == TOK_LBRACE;
 }
 
-static void put_token(struct writer *w, const struct ast *t, token_id i, uint8_t marks)
+static void put_token(struct token_hasher *w, const struct ast *t, token_id i, uint8_t marks)
 {
 	enum token_kind k = token_kind(&t->tokens, i);
 	if (sizeof w->bytes - w->n < 8)
@@ -122,7 +122,7 @@ static hash128 hash_tokens(const struct ast *t, node_id item, token_id first, to
 	if (last < first || last >= t->tokens.len)
 		last = first;
 	uint8_t *marks = calloc(last - first + 2, 1);
-	struct writer w = {.hasher = hasher_new()};
+	struct token_hasher w = {.hasher = hasher_new()};
 	if (!marks)
 		bug_no_memory();
 	for (node_id n = tree_start(t, item); n <= item; n++)

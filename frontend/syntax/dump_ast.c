@@ -21,7 +21,7 @@ static void put_token(struct dump *d, token_id i)
 }
 
 /* Brackets and keywords are left out: the kind of the node implies them. */
-static bool says_something(const struct ast *t, node_id n)
+static bool is_shown(const struct ast *t, node_id n)
 {
 	enum token_kind k = ast_token_kind(t, n);
 	if (ast_kind(t, n) == NODE_ERROR || ast_kind(t, n) == NODE_ROOT || ast_kind(t, n) == NODE_CHAIN || ast_kind(t, n) == NODE_FSTRING)
@@ -138,7 +138,7 @@ static void node(struct dump *d, node_id n)
 	buf_printf(d->out, "\n%*s(%s", (int)(2 * d->indent), "", node_kind_text(k));
 	if (k == NODE_CONST || k == NODE_ALIAS || k == NODE_FN || k == NODE_LAYER || k == NODE_PARAM)
 		put_token(d, name);
-	else if (says_something(t, n))
+	else if (is_shown(t, n))
 		put_token(d, ast_token(t, n));
 	if (node_operand_b(k) == OPERAND_FLAG)
 		operand(d, n, OPERAND_FLAG, ast_b(t, n));

@@ -9,7 +9,7 @@ bool leaves_block(struct parser *p, token_id head, token_id open, bool layer)
 		p->k == TOK_LAYER || p->k == TOK_IMPORT || p->k == TOK_MAIN || p->k == TOK_FROM || p->k == TOK_TYPE || p->k == TOK_FN;
 	if (!definition || !after_newline(p) || indent_of(p, p->i) > indent_of(p, head))
 		return false;
-	return p->k != TOK_FN || !layer || matching(p, open) == TOKEN_NONE;
+	return p->k != TOK_FN || !layer || matching_bracket(p, open) == TOKEN_NONE;
 }
 
 static bool begins_statement(enum token_kind k)
@@ -26,26 +26,26 @@ static void end_statement(struct parser *p)
 	}
 	if (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF)
 		return;
-	if ((p->k == TOK_RPAREN || p->k == TOK_RBRACKET) && matching(p, p->i) == TOKEN_NONE) {
-		struct diag *g =
-			error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
-		edit(p, g, here(p), "");
-		sound(p, g);
+	if ((p->k == TOK_RPAREN || p->k == TOK_RBRACKET) && matching_bracket(p, p->i) == TOKEN_NONE) {
+		struct diag *g = error_at(p, DIAG_UNMATCHED_CLOSE, current_span(p), "this `%s` closes nothing",
+					  token_kind_text((enum token_kind)p->k));
+		suggest_edit(p, g, current_span(p), "");
+		resume_corrected(p, g);
 		advance(p);
 		end_statement(p);
 		return;
 	}
 	if (token_kind(&p->t->tokens, p->i - 1) == TOK_RBRACE && begins_statement((enum token_kind)p->k)) {
-		struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "statements on one line are separated by `;`");
-		edit(p, g, after_previous(p), ";");
-		sound(p, g);
+		struct diag *g = error_at(p, DIAG_STATEMENT_END, current_span(p), "statements on one line are separated by `;`");
+		suggest_edit(p, g, span_after_previous(p), ";");
+		resume_corrected(p, g);
 		return;
 	}
 	struct diag *g = error_expected(p, DIAG_STATEMENT_END, "the end of the statement");
 	if (is_assign(p->k))
-		help(p, g, "write one assignment in each statement");
+		add_help(p, g, "write one assignment in each statement");
 	else
-		help(p, g, "a statement ends at a line break or `;`");
+		add_help(p, g, "a statement ends at a line break or `;`");
 }
 
 void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
@@ -54,7 +54,7 @@ void parse_and_end(struct parser *p, token_id head, token_id open, bool layer)
 	push(p, parse_statement(p, layer));
 	if (!p->panic)
 		end_statement(p);
-	if (p->panic && layer && p->k == TOK_FN && p->i == p->leave_at && !p->fatal && !leaves_block(p, head, open, layer))
+	if (p->panic && layer && p->k == TOK_FN && p->i == p->unclosed_at && !p->fatal && !leaves_block(p, head, open, layer))
 		p->panic = false; /* the previous function was not closed; this is the layer's next one */
 	if (p->panic)
 		recover_statement(p, start, open);
@@ -78,7 +78,7 @@ static node_id parse_braces(struct parser *p, token_id head, bool layer)
 {
 	token_id open = p->i, close = TOKEN_NONE;
 	bool newlines = p->newlines, no_step = p->no_step;
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	uint32_t base = p->n_scratch;
 	p->newlines = true;
@@ -94,7 +94,7 @@ static node_id parse_braces(struct parser *p, token_id head, bool layer)
 	p->newlines = newlines;
 	p->no_step = no_step;
 	p->height = height + 1;
-	leave(p);
+	leave_nesting(p);
 	return new_node(p, NODE_BLOCK, open, pop_list(p, base, 0), close);
 }
 
@@ -106,9 +106,9 @@ node_id parse_body(struct parser *p, token_id head, bool layer)
 		return parse_braces(p, head, layer);
 	if (p->panic)
 		return error_node(p);
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	node_id body = parse_indented(p, head, layer);
-	leave(p);
+	leave_nesting(p);
 	return body;
 }

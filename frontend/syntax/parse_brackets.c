@@ -83,7 +83,7 @@ static node_id parse_interpolation(struct parser *p)
 {
 	bool empty = p->k == TOK_FSTR_MID || p->k == TOK_FSTR_TAIL;
 	if (empty)
-		error_at(p, DIAG_BAD_FSTRING, here(p), "an expression is missing in these braces");
+		error_at(p, DIAG_BAD_FSTRING, current_span(p), "an expression is missing in these braces");
 	node_id e = empty ? error_node(p) : parse_expr(p);
 	bool fine = ast_kind(p->t, e) != NODE_ERROR && !p->panic;
 	if (fine && p->k == TOK_ASSIGN) /* {x=} */
@@ -93,8 +93,8 @@ static node_id parse_interpolation(struct parser *p)
 	if (ast_kind(p->t, e) == NODE_ERROR) {
 		p->panic = p->failed = true; /* reported */
 	} else if (p->k == TOK_BANG && !p->panic) {
-		struct diag *g = error_at(p, DIAG_BAD_FSTRING, here(p), "an f-string takes no conversion after `!`");
-		help(p, g, "write the value alone: a string within a list is shown with its quotes");
+		struct diag *g = error_at(p, DIAG_BAD_FSTRING, current_span(p), "an f-string takes no conversion after `!`");
+		add_help(p, g, "write the value alone: a string within a list is shown with its quotes");
 	} else if (p->k != TOK_FSTR_MID && p->k != TOK_FSTR_TAIL) {
 		error_expected(p, DIAG_BAD_FSTRING, "`}` after the expression in an f-string");
 	}

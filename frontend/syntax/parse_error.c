@@ -18,15 +18,15 @@ struct diag *error_at(struct parser *p, enum diag_code code, span at, const char
 	return diag_add(p->diags, code, at, "%s", message);
 }
 
-span here(const struct parser *p) { return token_span(&p->t->tokens, p->i); }
+span current_span(const struct parser *p) { return token_span(&p->t->tokens, p->i); }
 
-span after_previous(const struct parser *p)
+span span_after_previous(const struct parser *p)
 {
 	uint32_t at = p->i ? p->t->tokens.ends[p->i - 1] : 0;
 	return (span){p->t->tokens.src->id, at, at};
 }
 
-span between(const struct parser *p, token_id first, token_id last)
+span token_range(const struct parser *p, token_id first, token_id last)
 {
 	span s = token_span(&p->t->tokens, first);
 	if (last != TOKEN_NONE && last >= first)
@@ -34,7 +34,7 @@ span between(const struct parser *p, token_id first, token_id last)
 	return s;
 }
 
-const char *describe(struct parser *p, token_id i, char out[64])
+const char *describe_token(struct parser *p, token_id i, char out[64])
 {
 	const struct tokens *t = &p->t->tokens;
 	enum token_kind k = token_kind(t, i);
@@ -60,26 +60,26 @@ struct diag *error_expected(struct parser *p, enum diag_code code, const char *w
 	}
 	if (habit_at(p, HABIT_AT_EXPECTED, 0, NULL))
 		return NULL;
-	span at = p->i && (after_newline(p) || p->k == TOK_EOF) ? after_previous(p) : here(p);
-	struct diag *g = error_at(p, code, at, "expected %s, found %s", what, describe(p, p->i, found));
+	span at = p->i && (after_newline(p) || p->k == TOK_EOF) ? span_after_previous(p) : current_span(p);
+	struct diag *g = error_at(p, code, at, "expected %s, found %s", what, describe_token(p, p->i, found));
 	return g;
 }
 
 node_id error_node(struct parser *p) { return new_leaf(p, NODE_ERROR, p->i); }
 
-void help(struct parser *p, struct diag *g, const char *text)
+void add_help(struct parser *p, struct diag *g, const char *text)
 {
 	if (g)
 		diag_help(p->diags, g, "%s", text);
 }
 
-void edit(struct parser *p, struct diag *g, span at, const char *replacement)
+void suggest_edit(struct parser *p, struct diag *g, span at, const char *replacement)
 {
 	if (g)
 		diag_edit(p->diags, g, at, replacement);
 }
 
-void edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...)
+void suggest_edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...)
 {
 	struct buf text = {0};
 	va_list ap;
@@ -92,7 +92,7 @@ void edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...)
 	buf_free(&text);
 }
 
-void label(struct parser *p, struct diag *g, span at, const char *text)
+void add_label(struct parser *p, struct diag *g, span at, const char *text)
 {
 	if (g)
 		diag_secondary(p->diags, g, at, "%s", text);
@@ -112,8 +112,8 @@ static void skip_to_definition(struct parser *p)
 
 node_id error_too_deep(struct parser *p)
 {
-	struct diag *g = error_at(p, DIAG_TOO_DEEP, here(p), "nested too deeply: more than %d levels", PARSE_MAX_NESTING);
-	help(p, g, "split the expression with `let`, or the block into functions");
+	struct diag *g = error_at(p, DIAG_TOO_DEEP, current_span(p), "nested too deeply: more than %d levels", PARSE_MAX_NESTING);
+	add_help(p, g, "split the expression with `let`, or the block into functions");
 	if (g) {
 		p->fatal = true;
 		skip_to_definition(p);

@@ -20,17 +20,17 @@ static const uint8_t is_operand_start[TOK_COUNT] = {[TOK_NAME] = 1, [TOK_LPAREN]
 
 static node_id parse_unary(struct parser *p);
 static node_id parse_postfix(struct parser *p, node_id left);
-static node_id climb(struct parser *p, unsigned min);
+static node_id parse_binary(struct parser *p, unsigned min);
 
 /* True if the newline before the operator here ends the statement: the operator may start the next one. */
-static bool ends_here(struct parser *p)
+static bool newline_ends(struct parser *p)
 {
 	if (p->k == TOK_AT)
-		return at_attribute(p);
+		return is_at_attribute(p);
 	return p->k == TOK_PLUS || p->k == TOK_MINUS;
 }
 
-static bool too_high(struct parser *p, uint32_t height)
+static bool is_too_high(struct parser *p, uint32_t height)
 {
 	p->height = height;
 	if (height <= PARSE_MAX_NESTING)
@@ -49,7 +49,7 @@ static node_id parse_chain(struct parser *p, node_id first, token_id op, node_id
 	while (levels[p->k] == LEVEL_COMPARE && !p->panic) {
 		push(p, p->i);
 		advance(p);
-		push(p, climb(p, LEVEL_COMPARE + 1));
+		push(p, parse_binary(p, LEVEL_COMPARE + 1));
 		raise_height(&height, p);
 	}
 	uint32_t n = (p->n_scratch - base + 1) / 2, *words = new_extra(p, 2 * n, &idx);
@@ -81,11 +81,11 @@ static node_id parse_range(struct parser *p, node_id from)
 	token_id op = p->i;
 	uint32_t height = p->height;
 	advance(p);
-	node_id to = climb(p, LEVEL_SUM), step = AST_NONE;
+	node_id to = parse_binary(p, LEVEL_SUM), step = AST_NONE;
 	raise_height(&height, p);
 	if (!p->no_step && !p->panic && p->k == TOK_COLON && !begins_body(p)) {
 		advance(p);
-		step = climb(p, LEVEL_SUM);
+		step = parse_binary(p, LEVEL_SUM);
 		raise_height(&height, p);
 	}
 	p->height = height + 1;
@@ -93,11 +93,11 @@ static node_id parse_range(struct parser *p, node_id from)
 }
 
 /* Operators of level `min` and up after `left`. */
-static node_id climb_from(struct parser *p, node_id left, unsigned min)
+static node_id parse_binary_from(struct parser *p, node_id left, unsigned min)
 {
 	for (;;) {
 		unsigned level = levels[p->k];
-		if (level < min || (after_newline(p) && p->newlines && ends_here(p)) || p->panic)
+		if (level < min || (after_newline(p) && p->newlines && newline_ends(p)) || p->panic)
 			return left;
 		if (p->k == TOK_LT && habit_at(p, HABIT_AT_LESS, 0, &left)) {
 			left = parse_postfix(p, left);
@@ -109,7 +109,7 @@ static node_id climb_from(struct parser *p, node_id left, unsigned min)
 			left = parse_range(p, left);
 		} else {
 			advance(p);
-			node_id right = climb(p, level + 1);
+			node_id right = parse_binary(p, level + 1);
 			raise_height(&height, p);
 			p->height = height + 1;
 			if (level == LEVEL_COMPARE && levels[p->k] == LEVEL_COMPARE && !p->panic)
@@ -122,10 +122,10 @@ static node_id climb_from(struct parser *p, node_id left, unsigned min)
 	}
 }
 
-static node_id climb(struct parser *p, unsigned min)
+static node_id parse_binary(struct parser *p, unsigned min)
 {
 	node_id left = parse_unary(p);
-	return levels[p->k] < min ? left : climb_from(p, left, min);
+	return levels[p->k] < min ? left : parse_binary_from(p, left, min);
 }
 
 static node_id parse_ternary(struct parser *p, node_id cond)
@@ -150,18 +150,18 @@ static node_id parse_ternary(struct parser *p, node_id cond)
 static node_id parse_rest(struct parser *p, node_id left)
 {
 	while ((p->k == TOK_NAME || p->k == TOK_IF) && !(p->newlines && after_newline(p)) && habit_at(p, HABIT_AT_OPERATOR, 0, &left))
-		left = climb_from(p, left, LEVEL_OR);
+		left = parse_binary_from(p, left, LEVEL_OR);
 	return p->k == TOK_QUESTION && !p->panic ? parse_ternary(p, left) : left;
 }
 
 node_id parse_expr(struct parser *p)
 {
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
-	node_id e = climb(p, LEVEL_OR);
+	node_id e = parse_binary(p, LEVEL_OR);
 	if (p->k == TOK_QUESTION || p->k == TOK_NAME || p->k == TOK_IF)
 		e = parse_rest(p, e);
-	leave(p);
+	leave_nesting(p);
 	return e;
 }
 
@@ -169,11 +169,11 @@ node_id parse_condition(struct parser *p)
 {
 	node_id e = parse_expr(p);
 	while (p->k == TOK_ASSIGN && !p->panic) {
-		struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`=` assigns; a comparison is written `==`");
-		edit(p, g, here(p), "==");
-		recovered(p, g);
+		struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, current_span(p), "`=` assigns; a comparison is written `==`");
+		suggest_edit(p, g, current_span(p), "==");
+		resume(p, g);
 		read_token_as(p, TOK_EQ);
-		e = parse_rest(p, climb_from(p, e, LEVEL_OR));
+		e = parse_rest(p, parse_binary_from(p, e, LEVEL_OR));
 	}
 	return e;
 }
@@ -220,8 +220,8 @@ static void check_argument_order(struct parser *p, uint32_t base)
 			named = n;
 		} else if (named && !p->panic) {
 			struct diag *g = error_at(p, DIAG_ARGUMENT_ORDER, ast_span(p->t, n), "a positional argument follows a named one");
-			label(p, g, ast_span(p->t, named), "named from here on");
-			recovered(p, g);
+			add_label(p, g, ast_span(p->t, named), "named from here on");
+			resume(p, g);
 			return;
 		}
 	}
@@ -274,8 +274,8 @@ static node_id parse_index(struct parser *p, node_id object)
 	uint32_t base = p->n_scratch, commas;
 	token_id open = p->i, close = parse_elements(p, TOK_RBRACKET, parse_subscript, &commas);
 	if (p->n_scratch == base && !p->panic) {
-		struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, between(p, open, close), "an index is missing in these brackets");
-		recovered(p, g);
+		struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, token_range(p, open, close), "an index is missing in these brackets");
+		resume(p, g);
 	}
 	return new_node(p, NODE_INDEX, open, object, pop_closed(p, base, close));
 }
@@ -307,13 +307,13 @@ static node_id parse_postfix(struct parser *p, node_id left)
 			left = parse_index(p, left);
 		}
 		raise_height(&height, p);
-		if (too_high(p, height + 1))
+		if (is_too_high(p, height + 1))
 			break;
 	}
 	return left;
 }
 
-static node_id no_expression(struct parser *p)
+static node_id report_no_expression(struct parser *p)
 {
 	if (keyword_as_name(p))
 		return take_leaf(p, NODE_ERROR);
@@ -341,25 +341,25 @@ static node_id parse_primary(struct parser *p)
 	case TOK_LBRACKET: return parse_list_literal(p);
 	case TOK_LBRACE: return parse_block(p);
 	case TOK_IF: return parse_if(p);
-	default: return no_expression(p);
+	default: return report_no_expression(p);
 	}
 }
 
 static node_id parse_prefix(struct parser *p)
 {
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	token_id op = p->i;
 	advance(p);
 	node_id operand = parse_unary(p);
 	p->height++;
-	leave(p);
+	leave_nesting(p);
 	return new_node(p, NODE_UNARY, op, operand, 0);
 }
 
 static node_id parse_power(struct parser *p, node_id base)
 {
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	token_id op = p->i;
 	uint32_t height = p->height;
@@ -367,7 +367,7 @@ static node_id parse_power(struct parser *p, node_id base)
 	node_id exponent = parse_unary(p);
 	raise_height(&height, p);
 	p->height = height + 1;
-	leave(p);
+	leave_nesting(p);
 	return new_node(p, NODE_BINARY, op, base, exponent);
 }
 

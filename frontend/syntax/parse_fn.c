@@ -14,8 +14,8 @@ static node_id parse_arg_decl(struct parser *p)
 	bool untyped = p->k == TOK_NAME && peek(p) != TOK_COLON && !after_newline(p) && !p->panic;
 	if (untyped) {
 		struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, "`:` before the argument's type");
-		edit(p, g, after_previous(p), ":");
-		sound(p, g);
+		suggest_edit(p, g, span_after_previous(p), ":");
+		resume_corrected(p, g);
 	}
 	if (!p->panic && (untyped || accept(p, TOK_COLON))) {
 		type = parse_type(p);
@@ -33,11 +33,11 @@ static uint32_t parse_arg_decls(struct parser *p)
 {
 	uint32_t base = p->n_scratch, commas;
 	if (p->k == TOK_LBRACE && !p->panic) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "`()` is missing before the body");
-		help(p, g, "a layer without arguments has empty parentheses");
-		edit(p, g, after_previous(p), "()");
+		struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, span_after_previous(p), "`()` is missing before the body");
+		add_help(p, g, "a layer without arguments has empty parentheses");
+		suggest_edit(p, g, span_after_previous(p), "()");
 		diag_cause(p->diags, g, "no parentheses");
-		sound(p, g);
+		resume_corrected(p, g);
 		return 0;
 	}
 	if (p->k != TOK_LPAREN) {
@@ -79,15 +79,15 @@ static void report_statement(struct parser *p, node_id n, node_id member)
 	enum node_kind k = ast_kind(p->t, n);
 	char sign = p->t->tokens.src->text[ast_span(p->t, n).start];
 	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, n), "a layer with members holds no other statements");
-	label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
-	help(p, g,
-	     sign == '+' || sign == '-' ? "to continue the line above, move the operator to its end, or put the whole in parentheses"
-	     : k == NODE_IF     ? "choose a member with an expression: `let a = if c { … } else { … }`; computation belongs in `fn forward`"
-	     : k == NODE_ASSIGN ? "declare a member with `let name = …`, without `self`; computation belongs in `fn forward`"
-	     : k == NODE_FOR || k == NODE_WHILE
-		     ? "make a list of members with a comprehension: `let a = [… for i in 0..n]`; computation belongs in `fn forward`"
-		     : "computation belongs in `fn forward`");
-	recovered(p, g);
+	add_label(p, g, token_span(&p->t->tokens, ast_token(p->t, member)), "this member makes it a layer with members");
+	add_help(p, g,
+		 sign == '+' || sign == '-' ? "to continue the line above, move the operator to its end, or put the whole in parentheses"
+		 : k == NODE_IF ? "choose a member with an expression: `let a = if c { … } else { … }`; computation belongs in `fn forward`"
+		 : k == NODE_ASSIGN ? "declare a member with `let name = …`, without `self`; computation belongs in `fn forward`"
+		 : k == NODE_FOR || k == NODE_WHILE
+			 ? "make a list of members with a comprehension: `let a = [… for i in 0..n]`; computation belongs in `fn forward`"
+			 : "computation belongs in `fn forward`");
+	resume(p, g);
 }
 
 /* True if a layer has a `param` or `fn`: it is in the module form, and may hold members only. */

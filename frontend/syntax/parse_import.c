@@ -6,7 +6,7 @@ static token_id parse_module(struct parser *p)
 {
 	if (p->k != TOK_NAME && p->k != TOK_STRING) {
 		struct diag *g = error_expected(p, DIAG_EXPECTED_NAME, "a module");
-		help(p, g, "a module is a name, as in `import nn`, or a file, as in `import \"blocks.tri\"`");
+		add_help(p, g, "a module is a name, as in `import nn`, or a file, as in `import \"blocks.tri\"`");
 		return TOKEN_NONE;
 	}
 	advance(p);
@@ -38,8 +38,8 @@ node_id parse_import(struct parser *p)
 	if (p->panic)
 		return error_node(p);
 	if (p->k == TOK_COMMA) {
-		struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "an import names one module");
-		help(p, g, "write one import a line");
+		struct diag *g = error_at(p, DIAG_STATEMENT_END, current_span(p), "an import names one module");
+		add_help(p, g, "write one import a line");
 	}
 	return new_node(p, NODE_IMPORT, keyword, module, alias);
 }
@@ -47,8 +47,8 @@ node_id parse_import(struct parser *p)
 static node_id parse_import_name(struct parser *p)
 {
 	if (p->k == TOK_STAR) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "import names one by one");
-		help(p, g, "or import the module and write `nn.Linear`");
+		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, current_span(p), "import names one by one");
+		add_help(p, g, "or import the module and write `nn.Linear`");
 		return error_node(p);
 	}
 	token_id name = expect_name(p, "a name to import");

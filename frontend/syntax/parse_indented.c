@@ -18,7 +18,7 @@ static node_id read_statements(struct parser *p, token_id head, bool layer, bool
 		parse_and_end(p, head, open, layer);
 		raise_height(&height, p);
 	}
-	*closed = p->k == TOK_RBRACE && (!first_on_line(p, p->i) || indent_of(p, p->i) == indent) && !p->panic;
+	*closed = p->k == TOK_RBRACE && (!is_first_on_line(p, p->i) || indent_of(p, p->i) == indent) && !p->panic;
 	if (*closed)
 		advance(p);
 	p->newlines = newlines;
@@ -31,10 +31,10 @@ static void edit_braces(struct parser *p, struct diag *g, token_id head, span at
 {
 	const struct source *s = p->t->tokens.src;
 	uint32_t end = p->t->tokens.ends[p->i - 1], stop = end, indent = indent_of(p, head), line = p->t->tokens.starts[head];
-	bool below = first_on_line(p, first);
+	bool below = is_first_on_line(p, first);
 	struct buf text = {0};
 	if (p->panic || first == p->i ||
-	    !(p->k == TOK_EOF || p->k == TOK_RBRACE || (first_on_line(p, p->i) && indent_of(p, p->i) <= indent)))
+	    !(p->k == TOK_EOF || p->k == TOK_RBRACE || (is_first_on_line(p, p->i) && indent_of(p, p->i) <= indent)))
 		return;
 	while (s->text[stop] == ' ' || s->text[stop] == '\t')
 		stop++;
@@ -48,7 +48,7 @@ static void edit_braces(struct parser *p, struct diag *g, token_id head, span at
 	buf_puts(&text, below ? "\n" : " ");
 	buf_put(&text, s->text + line, below ? indent : 0);
 	buf_puts(&text, "}");
-	edit(p, g, (span){at.source, at.start, end}, text.at);
+	suggest_edit(p, g, (span){at.source, at.start, end}, text.at);
 	buf_free(&text);
 }
 
@@ -66,14 +66,14 @@ static struct diag *report_no_brace(struct parser *p, token_id head, bool colon)
 {
 	struct diag *g;
 	if (colon) {
-		g = error_at(p, DIAG_HABIT_SYNTAX, here(p), "indentation does not make a body; use `{ }`");
-		help(p, g, "write `{` here and `}` after the last statement");
+		g = error_at(p, DIAG_HABIT_SYNTAX, current_span(p), "indentation does not make a body; use `{ }`");
+		add_help(p, g, "write `{` here and `}` after the last statement");
 	} else {
 		g = error_expected(p, DIAG_EXPECTED_TOKEN, "`{`");
 		if (p->k != TOK_EOF && after_newline(p) && indent_of(p, p->i) > indent_of(p, head))
-			edit(p, g, after_previous(p), " {");
+			suggest_edit(p, g, span_after_previous(p), " {");
 	}
-	label(p, g, token_span(&p->t->tokens, head), "the body of this");
+	add_label(p, g, token_span(&p->t->tokens, head), "the body of this");
 	return g;
 }
 
@@ -81,11 +81,11 @@ node_id parse_indented(struct parser *p, token_id head, bool layer)
 {
 	token_id brace = brace_on_line(p);
 	bool colon = p->k == TOK_COLON && brace == TOKEN_NONE, reported = colon && p->reported_indentation, closed = false;
-	span at = colon ? here(p) : after_previous(p);
+	span at = colon ? current_span(p) : span_after_previous(p);
 	struct diag *g = reported ? NULL : report_no_brace(p, head, colon);
 	p->failed = true;
 	if (brace != TOKEN_NONE && g) {
-		jump(p, brace);
+		jump_to(p, brace);
 		p->panic = false;
 		return parse_body(p, head, layer);
 	}

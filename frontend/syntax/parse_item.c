@@ -28,7 +28,7 @@ static bool takes_attributes(enum token_kind k)
 	return k == TOK_FN || k == TOK_LAYER || k == TOK_CONST || k == TOK_TYPE || k == TOK_PARAM;
 }
 
-bool at_attribute(struct parser *p)
+bool is_at_attribute(struct parser *p)
 {
 	token_id i = p->i, last = i;
 	if (i < p->attr_end)
@@ -65,10 +65,10 @@ static uint32_t parse_attributes(struct parser *p)
 	}
 	uint32_t attrs = pop_list(p, base, 0);
 	if (attrs && !p->panic && !takes_attributes((enum token_kind)p->k) && !habit_starts_item(p)) {
-		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, between(p, first, p->i - 1),
+		struct diag *g = error_at(p, DIAG_MISPLACED_ATTR, token_range(p, first, p->i - 1),
 					  "an attribute must precede `fn`, `layer`, `const`, `type` or `param`");
 		if (p->k == TOK_IMPORT || p->k == TOK_FROM || p->k == TOK_MAIN)
-			recovered(p, g);
+			resume(p, g);
 	}
 	return attrs;
 }
@@ -91,8 +91,8 @@ static node_id named_value(struct parser *p, enum node_kind kind, uint32_t attrs
 	uint32_t height = 0;
 	advance(p);
 	if (kind == NODE_CONST && (p->k == TOK_LPAREN || p->k == TOK_LBRACKET) && !p->panic) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, here(p), "a constant has one name");
-		help(p, g, "use the parts by index: `const first = pair[0]`");
+		struct diag *g = error_at(p, DIAG_EXPECTED_NAME, current_span(p), "a constant has one name");
+		add_help(p, g, "use the parts by index: `const first = pair[0]`");
 		return error_node(p);
 	}
 	token_id name = expect_name(p, kind == NODE_CONST ? "a name for the constant" : "a name for the parameter");
@@ -146,19 +146,19 @@ node_id parse_member(struct parser *p)
 
 static node_id parse_item(struct parser *p);
 
-static node_id no_item(struct parser *p)
+static node_id report_no_item(struct parser *p)
 {
 	enum habit habit = p->k == TOK_NAME ? habit_at(p, HABIT_AT_ITEM, 0, NULL) : HABIT_NONE;
 	if (habit)
 		return habit == HABIT_READ ? parse_item(p) : error_node(p);
 	if (p->k == TOK_RBRACE || p->k == TOK_RPAREN || p->k == TOK_RBRACKET) {
-		error_at(p, DIAG_UNMATCHED_CLOSE, here(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
+		error_at(p, DIAG_UNMATCHED_CLOSE, current_span(p), "this `%s` closes nothing", token_kind_text((enum token_kind)p->k));
 		return error_node(p);
 	}
 	if (p->k == TOK_PARAM) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p),
+		struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, current_span(p),
 					  "`param` declares a parameter of a layer; write it directly in the layer's body");
-		recovered(p, g);
+		resume(p, g);
 		parse_member(p);
 		return error_node(p);
 	}
@@ -168,12 +168,14 @@ static node_id no_item(struct parser *p)
 		return error_node(p);
 	}
 	p->newlines = false; /* describe the token, not the end of the line */
-	struct diag *g = error_at(p, DIAG_EXPECTED_ITEM, here(p), "expected a definition, found %s", describe(p, p->i, found));
+	struct diag *g =
+		error_at(p, DIAG_EXPECTED_ITEM, current_span(p), "expected a definition, found %s", describe_token(p, p->i, found));
 	p->newlines = true;
 	if (p->k != TOK_EOF)
-		help(p, g,
-		     "definitions begin with `fn`, `layer`, `let`, `const`, `type` or `import`; statements belong in functions, or in `main { … }`, which "
-		     "`trib run --main` runs");
+		add_help(
+			p, g,
+			"definitions begin with `fn`, `layer`, `let`, `const`, `type` or `import`; statements belong in functions, or in `main { … }`, which "
+			"`trib run --main` runs");
 	return error_node(p);
 }
 
@@ -191,7 +193,7 @@ static node_id parse_item(struct parser *p)
 	case TOK_FN:
 	case TOK_LAYER: return parse_function(p, attrs);
 	case TOK_MAIN: return parse_main(p);
-	default: return no_item(p);
+	default: return report_no_item(p);
 	}
 }
 

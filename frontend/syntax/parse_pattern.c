@@ -29,7 +29,7 @@ static void check_rests(struct parser *p, uint32_t base)
 		node_id n = p->scratch[i];
 		if (ast_kind(p->t, n) == NODE_PAT_REST && rests++) {
 			struct diag *g = error_at(p, DIAG_PATTERN_REST, ast_span(p->t, n), "a list pattern has one `...` at most");
-			recovered(p, g);
+			resume(p, g);
 		}
 	}
 }
@@ -51,11 +51,11 @@ static node_id parse_tuple_pattern(struct parser *p)
 	return new_node(p, NODE_PAT_TUPLE, open, pop_list(p, base, 0), close);
 }
 
-static node_id no_pattern(struct parser *p)
+static node_id report_no_pattern(struct parser *p)
 {
 	if (p->k == TOK_DOT3) {
-		struct diag *g = error_at(p, DIAG_PATTERN_REST, here(p), "`...` is allowed in list patterns only");
-		help(p, g, "write `[first, ...rest]`");
+		struct diag *g = error_at(p, DIAG_PATTERN_REST, current_span(p), "`...` is allowed in list patterns only");
+		add_help(p, g, "write `[first, ...rest]`");
 		return error_node(p);
 	}
 	if (token_class((enum token_kind)p->k) == TOKEN_KEYWORD)
@@ -70,14 +70,14 @@ static node_id parse_one_pattern(struct parser *p)
 	if (p->k == TOK_NAME) {
 		return take_leaf(p, NODE_PAT_NAME);
 	}
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	node_id n;
 	if (p->k == TOK_LPAREN)
 		n = parse_tuple_pattern(p);
 	else
-		n = p->k == TOK_LBRACKET ? parse_list_pattern(p) : no_pattern(p);
-	leave(p);
+		n = p->k == TOK_LBRACKET ? parse_list_pattern(p) : report_no_pattern(p);
+	leave_nesting(p);
 	return n;
 }
 

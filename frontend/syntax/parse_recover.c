@@ -69,14 +69,14 @@ static void pair_brackets(struct parser *p)
 	p->match = g.match;
 }
 
-token_id matching(struct parser *p, token_id bracket)
+token_id matching_bracket(struct parser *p, token_id bracket)
 {
 	if (!p->match)
 		pair_brackets(p);
 	return p->match[bracket];
 }
 
-void jump(struct parser *p, token_id i)
+void jump_to(struct parser *p, token_id i)
 {
 	p->i = i;
 	p->k = p->kinds[i] & 0x7f;
@@ -84,39 +84,27 @@ void jump(struct parser *p, token_id i)
 
 void skip_token(struct parser *p)
 {
-	token_id m = is_open(p->k) ? matching(p, p->i) : TOKEN_NONE;
+	token_id m = is_open(p->k) ? matching_bracket(p, p->i) : TOKEN_NONE;
 	if (m != TOKEN_NONE && m > p->i)
-		jump(p, m + 1);
+		jump_to(p, m + 1);
 	else
 		advance(p);
 }
 
-/* The `>` of the `<` here, if it is before token `end` and on the same line; else TOKEN_NONE. */
-static token_id closing_angle(const struct parser *p, token_id end)
-{
-	uint32_t depth = 0;
-	for (token_id i = p->i; i < end && (i == p->i || !token_after_newline(&p->t->tokens, i)); i++) {
-		depth += token_kind(&p->t->tokens, i) == TOK_LT;
-		if (token_kind(&p->t->tokens, i) == TOK_GT && !--depth)
-			return i;
-	}
-	return TOKEN_NONE;
-}
-
 bool recover_element(struct parser *p, token_id open, enum token_kind close)
 {
-	token_id m = matching(p, open);
+	token_id m = matching_bracket(p, open);
 	if (p->fatal || m == TOKEN_NONE || p->i > m || token_kind(&p->t->tokens, m) != close)
 		return false;
 	while (p->i < m && p->k != TOK_COMMA) {
-		token_id angle = p->k == TOK_LT ? closing_angle(p, m) : TOKEN_NONE;
-		if (angle == TOKEN_NONE)
+		token_id angle = p->k == TOK_LT ? closing_angle(p, p->i) : TOKEN_NONE;
+		if (angle == TOKEN_NONE || angle > m)
 			skip_token(p);
 		else
-			jump(p, angle + 1);
+			jump_to(p, angle + 1);
 	}
 	if (p->i > m)
-		jump(p, m);
+		jump_to(p, m);
 	p->panic = false;
 	return true;
 }
@@ -139,7 +127,7 @@ static uint32_t line_of(const struct parser *p, token_id i) /* the offset of its
 /* True for a `}` in the middle of a statement whose block opened on an earlier line: its `{` is missing. */
 static bool stray_brace(struct parser *p, token_id start, token_id open)
 {
-	matching(p, open);
+	matching_bracket(p, open);
 	return p->last_stray != TOKEN_NONE && p->last_stray > p->i && p->k == TOK_RBRACE && !after_newline(p) &&
 	       line_of(p, start) == line_of(p, p->i) && line_of(p, open) != line_of(p, start);
 }
@@ -154,7 +142,7 @@ void skip_statement(struct parser *p, token_id start)
 
 void recover_statement(struct parser *p, token_id start, token_id open)
 {
-	if (p->fatal || (p->i && p->i == p->leave_at))
+	if (p->fatal || (p->i && p->i == p->unclosed_at))
 		return;
 	if (p->i == start && p->k != TOK_RBRACE && p->k != TOK_EOF)
 		skip_token(p);
@@ -182,7 +170,7 @@ void recover_signature(struct parser *p)
 		if (k == TOK_EOF || k == TOK_RBRACE || next)
 			return;
 	}
-	jump(p, i);
+	jump_to(p, i);
 	p->panic = false;
 }
 
@@ -212,40 +200,40 @@ static void error_not_closed(struct parser *p, token_id open, enum token_kind cl
 {
 	char found[64], what[64];
 	const char *bracket = token_kind_text(token_kind(&p->t->tokens, open));
-	span place = after_newline(p) || p->k == TOK_EOF ? after_previous(p) : here(p);
+	span place = after_newline(p) || p->k == TOK_EOF ? span_after_previous(p) : current_span(p);
 	struct diag *g;
 	if (habit_at(p, HABIT_AT_EXPECTED, 0, NULL))
 		return;
 	if (paired)
 		g = error_at(p, DIAG_EXPECTED_TOKEN, place, "expected `,` or `%s`, found %s", token_kind_text(close),
-			     describe(p, p->i, found));
+			     describe_token(p, p->i, found));
 	else
 		g = error_at(p, DIAG_UNCLOSED, place, "expected `%s` to close this `%s`, found %s", token_kind_text(close), bracket,
-			     describe(p, p->i, found));
+			     describe_token(p, p->i, found));
 	if (!g)
 		return;
 	snprintf(what, sizeof what, paired ? "in this `%s`" : "this `%s` is not closed", bracket);
-	label(p, g, token_span(&p->t->tokens, open), what);
+	add_label(p, g, token_span(&p->t->tokens, open), what);
 	bool value = p->k == TOK_NAME || token_class((enum token_kind)p->k) == TOKEN_LITERAL;
 	if (!paired)
-		edit(p, g, after_previous(p), token_kind_text(close));
+		suggest_edit(p, g, span_after_previous(p), token_kind_text(close));
 	else if (value && peek(p) == TOK_ASSIGN)
-		edit(p, g, after_previous(p), ",");
+		suggest_edit(p, g, span_after_previous(p), ",");
 	else if (value)
-		diag_guess(p->diags, g, after_previous(p), ",");
+		diag_guess(p->diags, g, span_after_previous(p), ",");
 	else if (p->k == TOK_SEMICOLON && close == TOK_RPAREN)
-		edit(p, g, here(p), ",");
+		suggest_edit(p, g, current_span(p), ",");
 	else if (p->k == TOK_COLON && close == TOK_RPAREN && names_argument(p, p->i - 1))
-		edit(p, g, (span){here(p).source, after_previous(p).start, p->t->tokens.starts[p->i + 1]}, "=");
+		suggest_edit(p, g, (span){current_span(p).source, span_after_previous(p).start, p->t->tokens.starts[p->i + 1]}, "=");
 	else if (p->k == TOK_COLON && p->in_signature)
-		help(p, g, "write an argument's type before its default: `n: int = 3`");
+		add_help(p, g, "write an argument's type before its default: `n: int = 3`");
 	else if (p->k == TOK_COLON && close == TOK_RPAREN)
-		help(p, g, "an argument is named with `=`: `f(n=3)`; a range is `a..b`, a slice is written in `[ ]`");
+		add_help(p, g, "an argument is named with `=`: `f(n=3)`; a range is `a..b`, a slice is written in `[ ]`");
 }
 
 static bool is_paired(struct parser *p, token_id open, enum token_kind close)
 {
-	token_id m = matching(p, open);
+	token_id m = matching_bracket(p, open);
 	return m != TOKEN_NONE && m >= p->i && token_kind(&p->t->tokens, m) == close;
 }
 
@@ -267,14 +255,14 @@ token_id expect_close(struct parser *p, token_id open, enum token_kind close)
 		advance(p);
 		return p->i - 1;
 	}
-	token_id m = matching(p, open);
+	token_id m = matching_bracket(p, open);
 	bool paired = is_paired(p, open, close);
 	if (!p->panic && p->k != TOK_ERROR)
 		error_not_closed(p, open, close, paired);
 	p->panic = p->panic || p->k == TOK_ERROR;
 	if (!paired || p->fatal)
 		return TOKEN_NONE;
-	jump(p, m + 1);
+	jump_to(p, m + 1);
 	p->panic = false;
 	return m;
 }
@@ -290,14 +278,14 @@ uint32_t indent_of(const struct parser *p, token_id i)
 	return n;
 }
 
-bool first_on_line(const struct parser *p, token_id i) { return token_after_newline(&p->t->tokens, i); }
+bool is_first_on_line(const struct parser *p, token_id i) { return token_after_newline(&p->t->tokens, i); }
 
 /* A `{` after `open` whose `}` has another indentation than its line: probably the one that is not closed. */
 static token_id suspicious_brace(struct parser *p, token_id open)
 {
 	for (token_id i = open + 1; i < p->i; i++) {
-		token_id m = (p->kinds[i] & 0x7f) == TOK_LBRACE ? matching(p, i) : TOKEN_NONE;
-		if (m != TOKEN_NONE && m < p->i && first_on_line(p, m) && indent_of(p, m) != indent_of(p, i))
+		token_id m = (p->kinds[i] & 0x7f) == TOK_LBRACE ? matching_bracket(p, i) : TOKEN_NONE;
+		if (m != TOKEN_NONE && m < p->i && is_first_on_line(p, m) && indent_of(p, m) != indent_of(p, i))
 			return i;
 	}
 	return TOKEN_NONE;
@@ -318,19 +306,19 @@ void error_unclosed_block(struct parser *p, token_id open)
 	char found[64];
 	if (p->panic)
 		return;
-	p->leave_at = p->i;
+	p->unclosed_at = p->i;
 	if (p->k == TOK_EOF && swallowed_brace(p, open)) {
 		p->panic = p->failed = true;
 		return;
 	}
-	struct diag *g = error_at(p, DIAG_UNCLOSED, p->k == TOK_EOF ? after_previous(p) : here(p),
-				  "expected `}` to close this `{`, found %s", describe(p, p->i, found));
+	struct diag *g = error_at(p, DIAG_UNCLOSED, p->k == TOK_EOF ? span_after_previous(p) : current_span(p),
+				  "expected `}` to close this `{`, found %s", describe_token(p, p->i, found));
 	if (!g)
 		return;
-	label(p, g, token_span(&p->t->tokens, open), "this `{` is not closed");
+	add_label(p, g, token_span(&p->t->tokens, open), "this `{` is not closed");
 	token_id culprit = suspicious_brace(p, open);
 	if (culprit == TOKEN_NONE)
 		return;
-	label(p, g, token_span(&p->t->tokens, culprit), "perhaps this `{` is not closed");
-	label(p, g, token_span(&p->t->tokens, matching(p, culprit)), "this `}` has another indentation");
+	add_label(p, g, token_span(&p->t->tokens, culprit), "perhaps this `{` is not closed");
+	add_label(p, g, token_span(&p->t->tokens, matching_bracket(p, culprit)), "this `}` has another indentation");
 }

@@ -30,18 +30,18 @@ struct parser {
 	bool failed;
 	bool no_step; /* `..` takes no `:step` here: the colon belongs to a ternary or a slice */
 	bool in_loop, in_layer, in_main;
-	bool reported_indentation; /* a body without braces was reported in this item, or needs no report */
-	bool in_for;               /* in the head of a loop, before its `in` */
-	bool in_signature;         /* in arguments and result */
-	uint64_t named;            /* keywords whose use as a name was reported: further uses are names */
+	bool reported_indentation;  /* a body without braces was reported in this item, or needs no report */
+	bool in_for;                /* in the head of a loop, before its `in` */
+	bool in_signature;          /* in arguments and result */
+	uint64_t reported_keywords; /* keywords whose use as a name was reported: further uses are names */
 	uint32_t depth, height;
 	uint32_t *scratch; /* stack of list elements */
 	uint32_t n_scratch, cap_scratch;
-	uint32_t *match;     /* per token, its partner bracket or TOKEN_NONE; made on the first error */
-	token_id last_stray; /* with `match`: the last `}` without a partner, or TOKEN_NONE */
-	token_id leave_at;   /* where an unclosed block was reported: enclosing ones may end here, too */
-	uint32_t attr_end;   /* look-ahead for attributes: `@` before this token … */
-	bool attr_result;    /* … begins an attribute, or not */
+	uint32_t *match;      /* per token, its partner bracket or TOKEN_NONE; made on the first error */
+	token_id last_stray;  /* with `match`: the last `}` without a partner, or TOKEN_NONE */
+	token_id unclosed_at; /* where an unclosed block was reported: enclosing ones may end here, too */
+	uint32_t attr_end;    /* look-ahead for attributes: `@` before this token … */
+	bool attr_result;     /* … begins an attribute, or not */
 };
 
 typedef node_id (*parse_fn)(struct parser *p);
@@ -142,26 +142,26 @@ struct diag *error_expected(struct parser *p, enum diag_code code, const char *w
 /* An ERROR node at the current token, after a report. */
 node_id error_node(struct parser *p);
 /* Describes token i in a message: "`let`", "a string", "the end of the line". */
-const char *describe(struct parser *p, token_id i, char out[64]);
-span here(const struct parser *p);
-span after_previous(const struct parser *p); /* empty: where something is missing */
-span between(const struct parser *p, token_id first, token_id last);
-void help(struct parser *p, struct diag *g, const char *text);
-void edit(struct parser *p, struct diag *g, span at, const char *replacement);
-void edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
-void label(struct parser *p, struct diag *g, span at, const char *text);
+const char *describe_token(struct parser *p, token_id i, char out[64]);
+span current_span(const struct parser *p);
+span span_after_previous(const struct parser *p); /* empty: where something is missing */
+span token_range(const struct parser *p, token_id first, token_id last);
+void add_help(struct parser *p, struct diag *g, const char *text);
+void suggest_edit(struct parser *p, struct diag *g, span at, const char *replacement);
+void suggest_edit_as(struct parser *p, struct diag *g, span at, const char *fmt, ...) __attribute__((format(printf, 4, 5)));
+void add_label(struct parser *p, struct diag *g, span at, const char *text);
 /* Parsing continues after a report, as if the text were right. */
-static inline void recovered(struct parser *p, const struct diag *g)
+static inline void resume(struct parser *p, const struct diag *g)
 {
 	if (g)
 		p->panic = false;
 }
 /* The same if the tree is what was meant, so that later steps may use it. */
-static inline void sound(struct parser *p, struct diag *g)
+static inline void resume_corrected(struct parser *p, struct diag *g)
 {
 	if (g)
 		g->is_recovered = true;
-	recovered(p, g);
+	resume(p, g);
 }
 /* Reports too deep nesting, and skips to the next item at the start of a line. */
 node_id error_too_deep(struct parser *p);
@@ -170,7 +170,7 @@ node_id error_too_deep(struct parser *p);
 void skip_statement(struct parser *p, token_id start);
 /* parse_recover.c */
 void skip_token(struct parser *p); /* one token, or a whole bracket */
-token_id matching(struct parser *p, token_id bracket);
+token_id matching_bracket(struct parser *p, token_id bracket);
 /* Skips to the next comma or the end of the list opened at `open`. False: the list is not closed, and panic remains. */
 bool recover_element(struct parser *p, token_id open, enum token_kind close);
 /* Reports that neither a comma nor `close` follows an element, and skips as recover_element does. False: the list is not closed. */
@@ -185,9 +185,9 @@ bool starts_item(enum token_kind k);
 token_id expect_close(struct parser *p, token_id open, enum token_kind close);
 /* Reports that the block opened at `open` is not closed, with the brace that is probably meant, by indentation. */
 void error_unclosed_block(struct parser *p, token_id open);
-void jump(struct parser *p, token_id i);
+void jump_to(struct parser *p, token_id i);
 uint32_t indent_of(const struct parser *p, token_id i); /* of its line */
-bool first_on_line(const struct parser *p, token_id i);
+bool is_first_on_line(const struct parser *p, token_id i);
 
 /* parser.c. Takes a token of kind k or reports it missing. */
 bool expect(struct parser *p, enum token_kind k, const char *what);
@@ -198,19 +198,19 @@ bool keyword_as_name(const struct parser *p); /* true for a keyword that was dec
  * their number. Returns the closing token or TOKEN_NONE. */
 token_id parse_elements(struct parser *p, enum token_kind close, parse_fn element, uint32_t *commas);
 /* Enters a nested construct. False: too deep, and the caller returns error_too_deep(). */
-static inline bool enter(struct parser *p)
+static inline bool enter_nesting(struct parser *p)
 {
 	if (p->depth == PARSE_MAX_NESTING)
 		return false;
 	p->depth++;
 	return true;
 }
-static inline void leave(struct parser *p) { p->depth--; }
+static inline void leave_nesting(struct parser *p) { p->depth--; }
 
 /* parse_item.c */
 void parse_root(struct parser *p);
 node_id parse_const(struct parser *p, uint32_t attrs);
-bool at_attribute(struct parser *p);    /* true if the `@` here, at the start of a line, begins an attribute */
+bool is_at_attribute(struct parser *p); /* true if the `@` here, at the start of a line, begins an attribute */
 node_id parse_member(struct parser *p); /* attributes, then fn, param, const or let in a layer */
 /* parse_fn.c: at the keyword, after the attributes; also a layer */
 node_id parse_function(struct parser *p, uint32_t attrs);
@@ -220,9 +220,11 @@ node_id parse_import(struct parser *p);
 node_id parse_from(struct parser *p);
 /* parse_type.c */
 node_id parse_type(struct parser *p);
-uint32_t parse_generics(struct parser *p);            /* <T: Numeric, M>; extra index of the list, 0: none */
-uint32_t parse_traits(struct parser *p);              /* Numeric + Float */
-bool names_dtype(const struct parser *p, token_id i); /* true for the name of an element type */
+uint32_t parse_generics(struct parser *p);              /* <T: Numeric, M>; extra index of the list, 0: none */
+uint32_t parse_traits(struct parser *p);                /* Numeric + Float */
+bool is_dtype_name(const struct parser *p, token_id i); /* true for the name of an element type */
+/* The `>` that closes the type arguments at token i, on its line; TOKEN_NONE: these are none. */
+token_id closing_angle(const struct parser *p, token_id i);
 /* parse_stmt.c */
 node_id parse_statement(struct parser *p, bool layer); /* of a block, or of a layer's body */
 node_id parse_if(struct parser *p);

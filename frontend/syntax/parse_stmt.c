@@ -12,28 +12,28 @@ static bool expect_assign(struct parser *p, const char *what)
 		return true;
 	if (p->k != TOK_EQ && token_class((enum token_kind)p->k) == TOKEN_LITERAL && !after_newline(p)) {
 		struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, what);
-		edit(p, g, (span){here(p).source, here(p).start, here(p).start}, "= ");
-		sound(p, g);
+		suggest_edit(p, g, (span){current_span(p).source, current_span(p).start, current_span(p).start}, "= ");
+		resume_corrected(p, g);
 		return g;
 	}
 	if (p->k != TOK_EQ)
 		return expect(p, TOK_ASSIGN, what);
-	struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, here(p), "`==` compares; a value is given with `=`");
-	edit(p, g, here(p), "=");
-	recovered(p, g);
+	struct diag *g = error_at(p, DIAG_ASSIGN_FOR_EQUALS, current_span(p), "`==` compares; a value is given with `=`");
+	suggest_edit(p, g, current_span(p), "=");
+	resume(p, g);
 	advance(p);
 	return true;
 }
 
 /* `let w: Tensor<float32, [4]>` */
-static void no_value(struct parser *p, token_id keyword, bool layer)
+static void report_no_value(struct parser *p, token_id keyword, bool layer)
 {
-	struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, after_previous(p), "expected `=` and a value, found the end of the line");
+	struct diag *g = error_at(p, DIAG_EXPECTED_TOKEN, span_after_previous(p), "expected `=` and a value, found the end of the line");
 	if (layer) {
-		help(p, g, "a weight of the layer is declared with `param`");
-		edit(p, g, token_span(&p->t->tokens, keyword), "param");
+		add_help(p, g, "a weight of the layer is declared with `param`");
+		suggest_edit(p, g, token_span(&p->t->tokens, keyword), "param");
 	} else {
-		help(p, g, "every local needs a value: `let y: float = 0.0`");
+		add_help(p, g, "every local needs a value: `let y: float = 0.0`");
 	}
 	p->failed = true;
 }
@@ -49,7 +49,7 @@ node_id parse_let(struct parser *p, bool layer)
 		raise_height(&height, p);
 	}
 	if (!p->panic && type && p->k != TOK_ASSIGN && (after_newline(p) || p->k == TOK_RBRACE || p->k == TOK_EOF))
-		no_value(p, keyword, layer);
+		report_no_value(p, keyword, layer);
 	else if (!p->panic)
 		expect_assign(p, "`=` and a value");
 	value = p->panic ? error_node(p) : parse_expr_or_tuple(p);
@@ -67,10 +67,10 @@ static node_id parse_return(struct parser *p)
 	node_id value = bare ? AST_NONE : parse_expr_or_tuple(p);
 	if (p->in_main && value && !p->panic) {
 		struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, ast_span(p->t, value), "a main block returns no value");
-		help(p, g, "write `return` alone; `print` shows values, and a failing `assert` sets the exit code 1");
+		add_help(p, g, "write `return` alone; `print` shows values, and a failing `assert` sets the exit code 1");
 		if (ast_kind(p->t, value) == NODE_INT)
-			edit(p, g, (span){here(p).source, p->t->tokens.ends[keyword], ast_span(p->t, value).end}, "");
-		sound(p, g);
+			suggest_edit(p, g, (span){current_span(p).source, p->t->tokens.ends[keyword], ast_span(p->t, value).end}, "");
+		resume_corrected(p, g);
 	}
 	p->height++;
 	return new_node(p, NODE_RETURN, keyword, value, 0);
@@ -79,8 +79,9 @@ static node_id parse_return(struct parser *p)
 static node_id parse_jump(struct parser *p, enum node_kind kind)
 {
 	if (!p->in_loop) {
-		struct diag *g = error_at(p, DIAG_OUTSIDE_LOOP, here(p), "`%s` outside a loop", token_kind_text((enum token_kind)p->k));
-		recovered(p, g);
+		struct diag *g =
+			error_at(p, DIAG_OUTSIDE_LOOP, current_span(p), "`%s` outside a loop", token_kind_text((enum token_kind)p->k));
+		resume(p, g);
 	}
 	return take_leaf(p, kind);
 }
@@ -125,7 +126,7 @@ static node_id parse_while(struct parser *p)
 }
 
 /* Reports `esle {` after a block, and reads it as `else`. */
-static void misspelt_else(struct parser *p)
+static void read_misspelt_else(struct parser *p)
 {
 	static const char *const word = "else";
 	char name[8];
@@ -135,10 +136,10 @@ static void misspelt_else(struct parser *p)
 	snprintf(name, sizeof name, "%.*s", (int)token_len(&p->t->tokens, p->i), token_text(&p->t->tokens, p->i));
 	if (!diag_nearest(name, &word, 1))
 		return;
-	struct diag *g = error_at(p, DIAG_STATEMENT_END, here(p), "`%s` is not a keyword", name);
-	help(p, g, "did you mean `else`?");
-	edit(p, g, here(p), word);
-	sound(p, g);
+	struct diag *g = error_at(p, DIAG_STATEMENT_END, current_span(p), "`%s` is not a keyword", name);
+	add_help(p, g, "did you mean `else`?");
+	suggest_edit(p, g, current_span(p), word);
+	resume_corrected(p, g);
 	read_token_as(p, TOK_ELSE);
 }
 
@@ -146,7 +147,7 @@ static node_id parse_else(struct parser *p, token_id head)
 {
 	if (p->k == TOK_NAME && habit_at(p, HABIT_AT_ELSE, 0, NULL))
 		return parse_if(p);
-	misspelt_else(p);
+	read_misspelt_else(p);
 	if (!accept(p, TOK_ELSE))
 		return AST_NONE;
 	return p->k == TOK_IF ? parse_if(p) : parse_body(p, head, false);
@@ -154,7 +155,7 @@ static node_id parse_else(struct parser *p, token_id head)
 
 node_id parse_if(struct parser *p)
 {
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	token_id keyword = p->i;
 	advance(p);
@@ -165,7 +166,7 @@ node_id parse_if(struct parser *p)
 	node_id otherwise = p->panic ? AST_NONE : parse_else(p, keyword);
 	raise_height(&height, p);
 	p->height = height + 1;
-	leave(p);
+	leave_nesting(p);
 	return new_node(p, NODE_IF, keyword, cond, new_pair(p, then, otherwise));
 }
 
@@ -213,8 +214,9 @@ static node_id parse_assert_call(struct parser *p, token_id name)
 	uint32_t n, args = parse_arguments(p);
 	const uint32_t *list = ast_list(p->t, args, &n);
 	if ((n < 1 || n > 2) && !p->panic) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_EXPR, between(p, open, p->i - 1), "`assert` takes a condition and a message");
-		recovered(p, g);
+		struct diag *g =
+			error_at(p, DIAG_EXPECTED_EXPR, token_range(p, open, p->i - 1), "`assert` takes a condition and a message");
+		resume(p, g);
 	}
 	node_id cond = n ? unwrap_named(p, list[0]) : error_node(p),
 		message = n > 1 ? unwrap_named(p, ast_list(p->t, args, &n)[1]) : AST_NONE;
@@ -246,8 +248,8 @@ static void check_target(struct parser *p, node_id target)
 		return;
 	struct diag *g = error_at(p, DIAG_ASSIGN_TARGET, ast_span(p->t, target), "this cannot be assigned to");
 	if (p->k == TOK_ASSIGN)
-		help(p, g, "a comparison is written `==`");
-	recovered(p, g);
+		add_help(p, g, "a comparison is written `==`");
+	resume(p, g);
 }
 
 static node_id parse_expr_statement(struct parser *p)
@@ -275,12 +277,12 @@ static const uint8_t is_odd_after_name[TOK_COUNT] = {
 	[TOK_RBRACE] = 1, [TOK_IF] = 1,   [TOK_ELSE] = 1,  [TOK_COLON] = 1,  [TOK_CONTINUE] = 1, [TOK_SEMICOLON] = 1,
 };
 
-static node_id misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
+static node_id report_misplaced(struct parser *p, const char *what, node_id (*parse_it)(struct parser *))
 {
-	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "%s", what);
+	struct diag *g = error_at(p, DIAG_MISPLACED_STATEMENT, current_span(p), "%s", what);
 	if (p->k == TOK_PARAM)
-		help(p, g, "a function takes its weights as arguments: `fn f(x, w: Tensor<float32, [4]>)`");
-	recovered(p, g);
+		add_help(p, g, "a function takes its weights as arguments: `fn f(x, w: Tensor<float32, [4]>)`");
+	resume(p, g);
 	parse_it(p);
 	return error_node(p);
 }
@@ -300,24 +302,26 @@ node_id parse_statement(struct parser *p, bool layer)
 	case TOK_CONTINUE: return parse_jump(p, NODE_CONTINUE);
 	case TOK_PARAM:
 		if (!layer)
-			return misplaced(p, "`param` declares a parameter of a layer; write it directly in the layer's body", parse_member);
+			return report_misplaced(p, "`param` declares a parameter of a layer; write it directly in the layer's body",
+						parse_member);
 		return parse_member(p);
 	case TOK_FN:
 		if (!layer)
-			return misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",
-					 parse_member);
+			return report_misplaced(p, "a function cannot be defined within a function: move it to the top level of the file",
+						parse_member);
 		return parse_member(p);
 	case TOK_AT:
 		if (layer)
 			return parse_member(p);
-		error_at(p, DIAG_MISPLACED_ATTR, here(p), "an attribute must precede a definition");
+		error_at(p, DIAG_MISPLACED_ATTR, current_span(p), "an attribute must precede a definition");
 		return error_node(p);
 	case TOK_LAYER:
 	case TOK_TYPE:
 	case TOK_IMPORT:
 	case TOK_FROM:
 	case TOK_MAIN:
-		error_at(p, DIAG_MISPLACED_STATEMENT, here(p), "`%s` is not allowed in a block", token_kind_text((enum token_kind)p->k));
+		error_at(p, DIAG_MISPLACED_STATEMENT, current_span(p), "`%s` is not allowed in a block",
+			 token_kind_text((enum token_kind)p->k));
 		return error_node(p);
 	case TOK_NAME:
 		if (at_assert(p))

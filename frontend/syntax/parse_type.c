@@ -18,16 +18,33 @@ static token_id expect_angle(struct parser *p, token_id open)
 	if (accept(p, TOK_GT))
 		return p->i - 1;
 	struct diag *g = error_expected(p, DIAG_EXPECTED_TOKEN, "`,` or `>`");
-	label(p, g, token_span(&p->t->tokens, open), "to close this `<`");
+	add_label(p, g, token_span(&p->t->tokens, open), "to close this `<`");
 	if (p->k == TOK_ASSIGN || p->k == TOK_LBRACE || p->k == TOK_RPAREN || starts_item((enum token_kind)p->k))
-		edit(p, g, after_previous(p), ">");
+		suggest_edit(p, g, span_after_previous(p), ">");
+	return TOKEN_NONE;
+}
+
+token_id closing_angle(const struct parser *p, token_id i)
+{
+	enum { MOST = 64 }; /* so that many of them take linear time */
+	const struct tokens *t = &p->t->tokens;
+	uint32_t depth = 0;
+	for (token_id first = i; i < first + MOST && (i == first || !token_after_newline(t, i)); i++) {
+		enum token_kind k = token_kind(t, i);
+		depth += k == TOK_LT;
+		if (k == TOK_GT && !--depth)
+			return i;
+		if (k != TOK_LT && k != TOK_GT && k != TOK_NAME && k != TOK_INT && k != TOK_COMMA && k != TOK_LBRACKET &&
+		    k != TOK_RBRACKET && k != TOK_QUESTION && k != TOK_DOT && k != TOK_STAR)
+			break;
+	}
 	return TOKEN_NONE;
 }
 
 static void report_empty(struct parser *p, token_id open, const char *what)
 {
-	struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, between(p, open, p->i), "%s missing in these brackets", what);
-	recovered(p, g);
+	struct diag *g = error_at(p, DIAG_EMPTY_BRACKETS, token_range(p, open, p->i), "%s missing in these brackets", what);
+	resume(p, g);
 }
 
 /* The arguments at `<`: a CLOSED list. */
@@ -106,14 +123,14 @@ static node_id parse_type_list(struct parser *p)
 		return new_node(p, NODE_TYPE_SHAPE, open, pop_list(p, base, 0), close);
 	p->n_scratch = base;
 	if (!n && !p->panic) {
-		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, between(p, open, close), "a list type needs an element type");
-		help(p, g, "write it as in `[A]`");
-		recovered(p, g);
+		struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, token_range(p, open, close), "a list type needs an element type");
+		add_help(p, g, "write it as in `[A]`");
+		resume(p, g);
 	}
 	return new_node(p, NODE_TYPE_LIST, open, element, close);
 }
 
-static node_id no_type(struct parser *p, const char *what)
+static node_id report_no_type(struct parser *p, const char *what)
 {
 	if (habit_at(p, HABIT_AT_TYPE, 0, NULL))
 		return error_node(p);
@@ -123,16 +140,16 @@ static node_id no_type(struct parser *p, const char *what)
 
 node_id parse_type(struct parser *p)
 {
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	node_id n;
 	switch ((enum token_kind)p->k) {
 	case TOK_NAME: n = parse_type_name(p); break;
 	case TOK_LPAREN: n = parse_type_tuple(p, parse_type); break;
 	case TOK_LBRACKET: n = parse_type_list(p); break;
-	default: n = no_type(p, "a type"); break;
+	default: n = report_no_type(p, "a type"); break;
 	}
-	leave(p);
+	leave_nesting(p);
 	return n;
 }
 
@@ -159,7 +176,7 @@ static node_id parse_dim_primary(struct parser *p)
 	default:
 		if (habit_at(p, HABIT_AT_DIM, 0, NULL))
 			return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
-		return no_type(p, "a type or a dimension");
+		return report_no_type(p, "a type or a dimension");
 	}
 }
 
@@ -169,13 +186,13 @@ static node_id parse_dim_unary(struct parser *p)
 		return parse_dim_primary(p);
 	if (peek(p) == TOK_INT && habit_at(p, HABIT_AT_DIM, 0, NULL))
 		return new_leaf(p, NODE_DIM_UNKNOWN, p->i - 1);
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	token_id op = p->i;
 	advance(p);
 	node_id operand = parse_dim_unary(p);
 	p->height++;
-	leave(p);
+	leave_nesting(p);
 	return new_node(p, NODE_UNARY, op, operand, 0);
 }
 
@@ -205,11 +222,11 @@ static node_id parse_dim_product_from(struct parser *p, node_id left)
 	if (p->panic || (p->k != TOK_SLASH && p->k != TOK_STAR2))
 		return n;
 	if (p->k == TOK_STAR2) {
-		help(p, error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions have no powers"), "write products, `N * N`");
+		add_help(p, error_at(p, DIAG_EXPECTED_TYPE, current_span(p), "dimensions have no powers"), "write products, `N * N`");
 		return n;
 	}
-	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, here(p), "dimensions are divided with `//`");
-	edit(p, g, here(p), "//");
+	struct diag *g = error_at(p, DIAG_EXPECTED_TYPE, current_span(p), "dimensions are divided with `//`");
+	suggest_edit(p, g, current_span(p), "//");
 	return n;
 }
 
@@ -222,12 +239,12 @@ static node_id parse_dim_sum(struct parser *p, node_id first)
 
 static node_id parse_type_arg(struct parser *p)
 {
-	if (!enter(p))
+	if (!enter_nesting(p))
 		return error_too_deep(p);
 	node_id n = parse_dim_unary(p);
 	if (p->k != TOK_COMMA && p->k != TOK_RBRACKET && p->k != TOK_GT) /* mostly a single name or number */
 		n = parse_dim_sum(p, n);
-	leave(p);
+	leave_nesting(p);
 	return n;
 }
 
@@ -243,7 +260,7 @@ uint32_t parse_traits(struct parser *p)
 	return pop_list(p, base, 0);
 }
 
-bool names_dtype(const struct parser *p, token_id i)
+bool is_dtype_name(const struct parser *p, token_id i)
 {
 	const struct tokens *t = &p->t->tokens;
 	char text[16];

@@ -67,7 +67,8 @@ static bool follows_name(enum token_kind k)
 
 bool keyword_as_name(const struct parser *p)
 {
-	return p->named && token_class((enum token_kind)p->k) == TOKEN_KEYWORD && p->named >> (p->k - TOK_LAYER) & 1;
+	return p->reported_keywords && token_class((enum token_kind)p->k) == TOKEN_KEYWORD &&
+	       p->reported_keywords >> (p->k - TOK_LAYER) & 1;
 }
 
 token_id expect_name(struct parser *p, const char *what)
@@ -81,12 +82,13 @@ token_id expect_name(struct parser *p, const char *what)
 		return TOKEN_NONE;
 	}
 	char found[64];
-	struct diag *g = error_at(p, DIAG_KEYWORD_AS_NAME, here(p), "expected %s, found the keyword %s", what, describe(p, p->i, found));
-	help(p, g, "choose another name; a keyword with `_` after it is one");
+	struct diag *g = error_at(p, DIAG_KEYWORD_AS_NAME, current_span(p), "expected %s, found the keyword %s", what,
+				  describe_token(p, p->i, found));
+	add_help(p, g, "choose another name; a keyword with `_` after it is one");
 	if (!g || !follows_name(peek(p)))
 		return TOKEN_NONE;
-	p->named |= (uint64_t)1 << (p->k - TOK_LAYER);
-	recovered(p, g);
+	p->reported_keywords |= (uint64_t)1 << (p->k - TOK_LAYER);
+	resume(p, g);
 	advance(p);
 	return p->i - 1;
 }

@@ -2,10 +2,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-struct row {
+static const struct {
 	const char *id, *text;
-};
-static const struct row rows[TOK_COUNT] = {
+} rows[TOK_COUNT] = {
 #define TOKEN(id, text, class) [TOK_##id] = {#id, text},
 #include "frontend/syntax/tokens.def"
 #undef TOKEN
