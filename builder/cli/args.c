@@ -209,10 +209,8 @@ static bool check_operands(struct arg_parser *p)
 	}
 	if (n <= most)
 		return true;
-	if (most)
-		buf_printf(p->error, "`trib %s` takes one operand, %s; `%s` is one too many", command_name(p), text, p->operands[most]);
-	else
-		buf_printf(p->error, "`trib %s` takes no operands, but `%s` is given", command_name(p), p->operands[0]);
+	buf_printf(p->error, "`trib %s` takes %s; `%s` is %s", command_name(p), most ? "only one operand" : "no operands",
+		   p->operands[most], most ? "one too many" : "unexpected");
 	return false;
 }
 

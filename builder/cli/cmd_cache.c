@@ -1,4 +1,4 @@
-/* trib cache: what the user's cache holds, and tidying it. */
+/* trib cache: statistics, clearing and checking of the user's cache. */
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -13,16 +13,16 @@
 #include "builder/cli/print.h"
 #include "builder/cli/project.h"
 
-struct session {
+struct cache_command {
 	struct arena *a;
 	const struct options *o;
 	struct cache_config config;
 	struct cache_options open;
-	struct cache *cache; /* NULL: there is none yet */
+	struct cache *cache; /* NULL if it does not exist yet */
 	bool json;
 };
 
-static bool open_cache(struct session *s, bool write)
+static bool open_cache(struct cache_command *s, bool write)
 {
 	struct buf warning = {0};
 	struct cache_options o = s->open;
@@ -68,29 +68,29 @@ static void print_kinds(const struct cache_report *r)
 		       cache_level_text(cache_kind_level((enum cache_kind)i)), t->entries, print_size(t->disk, a), print_size(t->raw, b),
 		       t->hits, missed(t), t->evicted);
 	}
-	printf("\nmissed since the entry was");
+	printf("\nreasons of misses:");
 	for (uint32_t i = 0; i < CACHE_MISSES; i++)
 		printf("%s %s: %" PRIu64, i ? "," : "", cache_miss_text((enum cache_miss)i), r->all.misses[i]);
-	printf("\n\ncompiled because\n");
+	printf("\n\nreasons of compilations\n");
 	for (uint32_t i = 0; i < COMPILE_REASONS; i++)
 		printf("%10" PRIu64 "  %s\n", r->compiled[i], compile_reason_text((enum compile_reason)i));
-	printf("\nlevel l1, definitions and fragments in memory, lives in `trib watch`, `trib lsp` and the build server of a project\n");
+	printf("\nlevel l1 (definitions and fragments) is in the memory of `trib watch`, `trib lsp` and build servers\n");
 	printf("\nlast used     entries     on disk\n");
 	for (uint32_t i = 0; i < CACHE_AGES; i++)
 		printf("%-10s %10" PRIu64 " %11s\n", cache_age_text(i), r->age_entries[i], print_size(r->age_disk[i], a));
 }
 
-static void print_stats(const struct session *s, const struct cache_report *r)
+static void print_stats(const struct cache_command *s, const struct cache_report *r)
 {
 	char a[32], b[32];
 	uint64_t asked = r->all.hits + missed(&r->all), limit = s->open.limits.size;
 	printf("folder    %s\n", s->open.dir);
 	printf("size      %s of %s (%.1f %%)\n", print_size(r->disk, a), print_size(limit, b), percent(r->disk, limit));
-	printf("entries   %" PRIu64 ", which hold %s", r->all.entries, print_size(r->all.raw, a));
-	printf(" and took %.1f s to make\n", (double)r->all.saved_us / 1e6);
+	printf("entries   %" PRIu64 "; content %s", r->all.entries, print_size(r->all.raw, a));
+	printf(", made in %.1f s\n", (double)r->all.saved_us / 1e6);
 	printf("hits      %" PRIu64 " of %" PRIu64 " (%.1f %%)\n", r->all.hits, asked, percent(r->all.hits, asked));
 	printf("made      %s to %s\n", date(r->oldest, a), date(r->newest, b));
-	printf("git       %s of dependencies beside it, which no limit counts and `clear` leaves\n",
+	printf("git       %s of dependencies; no limit counts them, and `clear` leaves them\n",
 	       print_size(cache_git_bytes(s->config.at[SETTING_DIR].text), a));
 	if (s->o->detailed)
 		print_kinds(r);
@@ -112,7 +112,7 @@ static void put_tally(struct json_writer *w, const struct cache_tally *t)
 	json_member_num(w, "made_in_ms", (double)t->saved_us / 1e3);
 }
 
-static void print_stats_json(const struct session *s, const struct cache_report *r)
+static void print_stats_json(const struct cache_command *s, const struct cache_report *r)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
@@ -154,7 +154,7 @@ static void print_stats_json(const struct session *s, const struct cache_report 
 	print_json(&out);
 }
 
-static enum status stats(struct session *s)
+static enum status stats(struct cache_command *s)
 {
 	struct cache_report r = {0};
 	if (!open_cache(s, false))
@@ -167,7 +167,7 @@ static enum status stats(struct session *s)
 
 /* ---- clear, prune ---- */
 
-static enum status report_freed(const struct session *s, const struct cache_freed *f)
+static enum status report_freed(const struct cache_command *s, const struct cache_freed *f)
 {
 	char size[32];
 	if (!s->json) {
@@ -184,7 +184,7 @@ static enum status report_freed(const struct session *s, const struct cache_free
 	return STATUS_OK;
 }
 
-static enum status clear_all(struct session *s)
+static enum status clear_all(struct cache_command *s)
 {
 	struct cache_report r = {0};
 	if (!open_cache(s, false))
@@ -199,14 +199,14 @@ static enum status clear_all(struct session *s)
 	return report_freed(s, &(struct cache_freed){r.all.entries, r.disk});
 }
 
-static enum status clear(struct session *s)
+static enum status clear(struct cache_command *s)
 {
 	struct cache_freed freed = {0};
 	const char *level = s->o->level;
 	if (!level)
 		return clear_all(s);
 	if (strcmp(level, "l2") != 0 && strcmp(level, "l3") != 0)
-		return say_usage("--level wants l2 or l3, not `%s`; level 1 is memory", level);
+		return say_usage("--level wants l2 or l3, not `%s`; level l1 is in memory", level);
 	if (!open_cache(s, false))
 		return STATUS_ENVIRONMENT;
 	if (!s->cache)
@@ -217,7 +217,7 @@ static enum status clear(struct session *s)
 	return report_freed(s, &freed);
 }
 
-static enum status prune(struct session *s)
+static enum status prune(struct cache_command *s)
 {
 	struct cache_limits l = s->open.limits;
 	struct cache_freed freed = {0};
@@ -241,7 +241,7 @@ static enum status prune(struct session *s)
 enum { FAULTS_SHOWN = 100 };
 
 struct faults {
-	struct json_writer *w; /* NULL: for people */
+	struct json_writer *w; /* NULL: text */
 	uint64_t n;
 };
 
@@ -260,7 +260,7 @@ static void on_fault(void *ctx, const char *kind, const char *id, const char *wh
 	json_close(f->w, '}');
 }
 
-static enum status validate(struct session *s)
+static enum status validate(struct cache_command *s)
 {
 	struct buf out = {0};
 	struct json_writer w = {.out = &out};
@@ -283,7 +283,7 @@ static enum status validate(struct session *s)
 		printf("trib: %" PRIu64 " entries checked, %" PRIu64 " faults%s\n", checked, faults,
 		       s->o->repair ? "; what was at fault is removed" : "; `trib cache validate --repair` removes what is at fault");
 	else if (ok)
-		printf("trib: %" PRIu64 " entries checked, all sound\n", checked);
+		printf("trib: %" PRIu64 " entries checked, all valid\n", checked);
 	buf_free(&out);
 	if (!ok)
 		return say_failure("cannot check the cache in %s: %s", s->open.dir, strerror(errno));
@@ -302,8 +302,8 @@ static bool find_kind(const char *text, enum cache_kind *out)
 	return false;
 }
 
-/* What libtrib compiled: a damaged cache is no matter for the program that it is in. */
-static enum status put(struct session *s)
+/* Adds what libtrib compiled. libtrib runs this in another process, because a damaged cache may crash it. */
+static enum status put(struct cache_command *s)
 {
 	enum cache_kind kind;
 	hash128 key;
@@ -321,19 +321,19 @@ static enum status put(struct session *s)
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }
 
-static enum status run(struct session *s)
+static enum status run(struct cache_command *s)
 {
-	static enum status (*const runs[])(struct session *) = {[ACTION_CACHE_STATS] = stats,
-								[ACTION_CACHE_CLEAR] = clear,
-								[ACTION_CACHE_PRUNE] = prune,
-								[ACTION_CACHE_VALIDATE] = validate,
-								[ACTION_CACHE_PUT] = put};
+	static enum status (*const runs[])(struct cache_command *) = {[ACTION_CACHE_STATS] = stats,
+								      [ACTION_CACHE_CLEAR] = clear,
+								      [ACTION_CACHE_PRUNE] = prune,
+								      [ACTION_CACHE_VALIDATE] = validate,
+								      [ACTION_CACHE_PUT] = put};
 	return runs[s->o->action](s);
 }
 
 enum status cmd_cache(const struct options *o)
 {
-	struct session s = {.a = arena_new(0), .o = o, .json = o->format && strcmp(o->format, "json") == 0};
+	struct cache_command s = {.a = arena_new(0), .o = o, .json = o->format && strcmp(o->format, "json") == 0};
 	enum status status = STATUS_FAILED;
 	if (o->format && !s.json && strcmp(o->format, "text") != 0) {
 		status = say_usage("--format wants text or json, not `%s`", o->format);

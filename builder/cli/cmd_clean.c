@@ -18,13 +18,14 @@ static bool remove_tree(const char *path)
 	return false;
 }
 
-/* Only the default folder is ours as a whole; in one that the manifest names, only the files that builds write there. */
+/* Removes the default folder as a whole. In a folder that the manifest names, removes only the outputs of builds. */
 static bool clean_model(struct arena *a, const struct model_spec *s)
 {
 	if (strcmp(s->out, "build") == 0)
 		return remove_tree("build");
 	if (!s->out_named && !outputs_is_inside(a, s->out)) {
-		fprintf(stderr, "trib: `%s` is outside the project and stays; `trib clean --out %s` cleans it\n", s->out, s->out);
+		fprintf(stderr, "trib: `%s` is outside the project and is left unchanged; `trib clean --out %s` cleans it\n", s->out,
+			s->out);
 		return true;
 	}
 	unlink(arena_printf(a, "%s/lib%s.so", s->out, s->name));

@@ -1,4 +1,4 @@
-/* trib completion: scripts for shells, made from the tables, and the words that they ask for. */
+/* trib completion: scripts for shells, made from the tables, and the lists that the scripts ask for. */
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
@@ -75,7 +75,7 @@ static void put_flags(enum command c, struct buf *out)
 			buf_printf(out, "--%s ", flag_table[i].name);
 }
 
-/* What `trib help` explains. */
+/* The words after `trib help`. */
 static void put_help_words(struct buf *out)
 {
 	for (uint32_t i = 0; i < COMMAND_COUNT; i++)
@@ -121,7 +121,7 @@ static void put_bash(struct arena *a, struct buf *out)
 		"\tif [ \"$word\" = = ]; then word=\"\"; elif [ \"$before\" = = ]; then before=\"${COMP_WORDS[COMP_CWORD-2]}\"; fi\n"
 		"\tfor ((i = 1; i < COMP_CWORD; i++)); do\n\t\tw=\"${COMP_WORDS[i]}\"\n\t\tcase $w in\n\t\t-*|=) ;;\n\t\t");
 	put_commands(out);
-	/* alternatives of a case, not words */
+	/* alternatives of a shell `case` */
 	for (size_t i = out->len; i-- > 0 && out->at[i] != '\t';)
 		if (out->at[i] == ' ')
 			out->at[i] = '|';
@@ -187,7 +187,7 @@ static void put_quoted(const char *text, struct buf *out)
 	buf_putc(out, '\'');
 }
 
-/* The words of a list as arguments of `complete`, which takes one `-a`. */
+/* Writes a list as arguments of `complete`, which takes one `-a`. */
 static void put_fish_words(const char *words, struct buf *out)
 {
 	bool files = strstr(words, "@files") || strstr(words, "@folders"), some = false;
@@ -264,7 +264,7 @@ static void put_fish(struct arena *a, struct buf *out)
 	}
 }
 
-/* ---- the lists that depend on the project ---- */
+/* ---- lists of the project ---- */
 
 static void put_blocks(struct arena *a, enum manifest_block_kind kind, struct buf *out)
 {
@@ -308,13 +308,13 @@ enum status cmd_completion(const struct options *o)
 	for (uint32_t k = 0; k < TEXTS; k++)
 		names[k] = texts[k].name;
 	if (o->n_models != 1)
-		return say_usage("`trib completion` wants bash, zsh or fish");
+		return say_usage("`trib completion` takes bash, zsh or fish");
 	while (i < TEXTS && strcmp(names[i], o->models[0]) != 0)
 		i++;
 	if (i == TEXTS) {
 		const char *near = diag_nearest(o->models[0], names, SHELLS);
-		return near ? say_usage("`trib completion` knows no `%s`; did you mean `%s`?", o->models[0], near)
-			    : say_usage("`trib completion` wants bash, zsh or fish, not `%s`", o->models[0]);
+		return near ? say_usage("`trib completion` has no `%s`; did you mean `%s`?", o->models[0], near)
+			    : say_usage("`trib completion` takes bash, zsh or fish, not `%s`", o->models[0]);
 	}
 	struct arena *a = arena_new(0);
 	struct buf out = {0};

@@ -1,4 +1,4 @@
-/* trib config: the settings, where each comes from, and changing the user's own. */
+/* trib config: prints the settings and their origins, and changes those of the user. */
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -91,7 +91,7 @@ static enum status change(struct arena *a, const struct options *o, enum cache_s
 		diags_print(diags, sources, stderr, terminal_has_color(2, o->color));
 		status = STATUS_USAGE;
 	} else if (!path) {
-		status = say_failure("there is no home for the configuration: set HOME or XDG_CONFIG_HOME");
+		status = say_failure("there is no folder for the configuration: set HOME or XDG_CONFIG_HOME");
 	} else if (!config_set_file(path, cache_setting_block(s), cache_setting_key(s), value)) {
 		status = say_failure("cannot write `%s`: %s", path, strerror(errno));
 	}

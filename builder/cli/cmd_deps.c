@@ -1,4 +1,4 @@
-/* trib deps: what one definition, file or model uses and is used by, with inferred types, keys and compile times. */
+/* trib deps: what a definition, file or model uses, and what uses it, with inferred types, keys and compile times. */
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
@@ -52,7 +52,7 @@ static void print_def(const struct graph *g, const struct graph_def *d)
 	printf("%s  %s:%u\n  %s%s%s\n", d->name, d->file, d->line, d->signature, d->type && !strstr(d->signature, "->") ? " -> " : "",
 	       d->type && !strstr(d->signature, "->") ? d->type : "");
 	for (uint32_t i = 0; i < d->n_types; i++)
-		printf("  %-8s %s: %s\n", i ? "" : "types", d->types[i].name, d->types[i].type ? d->types[i].type : "as it is used");
+		printf("  %-8s %s: %s\n", i ? "" : "types", d->types[i].name, d->types[i].type ? d->types[i].type : "differs between uses");
 	print_list(g, "uses", d->links.uses, d->links.n_uses);
 	print_list(g, "used by", d->links.used_by, d->links.n_used_by);
 	for (uint32_t i = 0; i < g->n_units; i++)
@@ -68,7 +68,7 @@ static void print_line(const struct graph *g, const struct graph_def *d)
 	printf("\n");
 }
 
-/* ---- what is asked for ---- */
+/* ---- selection ---- */
 
 static bool in_model(const struct graph *g, const struct graph_model *m, const struct graph_def *d)
 {
@@ -155,7 +155,7 @@ enum status cmd_deps(const struct options *o)
 	struct options all = *o;
 	struct loaded_project l;
 	if (o->n_models > 1)
-		return say_usage("`trib deps` wants one definition, file or model, or none");
+		return say_usage("`trib deps` takes one definition, file or model, or none");
 	if (o->format && strcmp(o->format, "json") != 0 && strcmp(o->format, "text") != 0)
 		return say_usage("--format wants text or json, not `%s`", o->format);
 	all.models = NULL;

@@ -16,16 +16,16 @@ static enum status init(struct arena *a, const struct options *o)
 	const char *why;
 	char *here = getcwd(NULL, 0);
 	if (!here)
-		return say_failure("the current folder cannot be found: %s", strerror(errno));
+		return say_failure("cannot find the current folder: %s", strerror(errno));
 	const char *name = path_base(arena_strdup(a, here)), *id = project_identifier(a, name, &why);
 	free(here);
 	if (os_stamp("tri.build", &there))
-		return say_usage("there is a tri.build here already");
+		return say_usage("this folder already has a tri.build");
 	if (!id)
-		return say_usage("`%s` cannot be the name of a project: %s; `trib new NAME` starts one in a new folder", name, why);
+		return say_usage("`%s` cannot be the name of a project: %s; `trib new NAME` creates one in a new folder", name, why);
 	enum status s = project_write(a, name, id, o);
 	if (s == STATUS_OK && !o->quiet)
-		printf("made the project %s here; try `trib build`\n", name);
+		printf("created project %s here; try `trib build`\n", name);
 	return s;
 }
 
@@ -33,7 +33,7 @@ enum status cmd_init(const struct options *o)
 {
 	struct file_stamp there;
 	if (o->n_models && !os_stamp(o->models[0], &there) && errno == ENOENT)
-		return say_failure("there is no folder `%s`; `trib new %s` makes one", o->models[0], o->models[0]);
+		return say_failure("there is no folder `%s`; `trib new %s` creates one", o->models[0], o->models[0]);
 	if (o->n_models && chdir(o->models[0]) != 0)
 		return say_failure("cannot work in `%s`: %s", o->models[0], strerror(errno));
 	struct arena *a = arena_new(0);

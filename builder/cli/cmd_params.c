@@ -9,7 +9,7 @@
 #include "builder/cli/print.h"
 #include "frontend/hir/hir.h"
 
-/* Elements and tensors of the parameters proper, and of the buffers. */
+/* Elements and tensors: of parameters, and of buffers. */
 struct totals {
 	int64_t count[2];
 	uint32_t tensors[2];
@@ -107,7 +107,7 @@ static void list_json(const char *model, const struct hir_program *p)
 	buf_free(&out);
 }
 
-/* ---- a functional entry without its weights file ---- */
+/* ---- a functional entry whose weights file is missing ---- */
 
 static const char *given_type(struct arena *a, const struct elab_input *in)
 {
@@ -120,7 +120,7 @@ static const char *given_type(struct arena *a, const struct elab_input *in)
 	return text;
 }
 
-/* The line of the manifest that makes it an input, or NULL. */
+/* The `input` line of the manifest for this argument; NULL if there is none. */
 static const struct elab_input *find_input(const struct model_spec *s, const char *name)
 {
 	for (uint32_t i = 0; i < s->n_inputs; i++)
@@ -162,8 +162,9 @@ static void print_args(const struct model_job *m, bool json)
 		}
 	}
 	if (!json)
-		printf("%s: `%s` is not there. Of the arguments of `%s` those that it names are parameters%s\n", s->name, s->weights->text,
-		       s->entries[0], s->n_inputs ? arena_printf(a, ": probably the %u that are no `input` of the manifest", would) : "");
+		printf("%s: `%s` is missing. It would say which arguments of `%s` are parameters%s\n", s->name, s->weights->text,
+		       s->entries[0],
+		       s->n_inputs ? arena_printf(a, ": probably the %u without an `input` line in the manifest", would) : "");
 }
 
 static void list(const struct project *p, bool json)
@@ -175,7 +176,7 @@ static void list(const struct project *p, bool json)
 		else
 			(json ? list_json : list_text)(m->spec->name, m->program);
 		if (m->params.file_absent && !m->params.unknown && !json)
-			printf("%s: `%s` is not there\n", m->spec->name, m->spec->weights->text);
+			printf("%s: `%s` is missing\n", m->spec->name, m->spec->weights->text);
 	}
 }
 

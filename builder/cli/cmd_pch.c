@@ -1,5 +1,5 @@
-/* trib pch create --stdlib: the standard library's interfaces are precompiled when trib itself is built. The command verifies them and measures what they
- * save, in each module and in the models of the project at hand. */
+/* trib pch create --stdlib: the standard library is precompiled when trib itself is built. This command verifies it, and measures the time that it
+ * saves for each module and for the models of this project. */
 #include <stdio.h>
 #include <string.h>
 #include "base/arena.h"
@@ -19,7 +19,7 @@ struct std_module {
 };
 struct model_cost {
 	const char *name;
-	int64_t front_ns, saved_ns; /* of the front end as it is; of lexing and parsing its modules */
+	int64_t front_ns, saved_ns; /* of the front end; of lexing and parsing the modules */
 };
 struct measure {
 	struct arena *a;
@@ -41,7 +41,7 @@ static int64_t saved_by(const struct measure *k, const struct frontend *f)
 	return ns;
 }
 
-/* One run of all front ends: the fastest of several counts. */
+/* Runs all front ends once. The fastest of several runs counts. */
 static void note(struct measure *k, const struct project *p)
 {
 	for (uint32_t i = 0; i < p->n_models; i++) {
@@ -70,9 +70,9 @@ static bool measure_modules(struct measure *k)
 
 static void print_text(const struct measure *k)
 {
-	printf("The standard library is precompiled when trib is built, and a part of trib: there is\nnothing to create. Verified now:\n\n");
+	printf("The standard library is precompiled when trib is built. There is nothing to create.\nVerified now:\n\n");
 	for (uint32_t i = 0; i < k->n; i++)
-		printf("  %-8s %4u lines, %.3f ms to lex and parse: none of it in a build\n", k->modules[i].name, k->modules[i].cost.lines,
+		printf("  %-8s %4u lines, %.3f ms to lex and parse, saved in a build\n", k->modules[i].name, k->modules[i].cost.lines,
 		       ms(k->modules[i].cost.parse_ns));
 	for (uint32_t i = 0; i < k->models.len; i++)
 		printf("%s  model %s: front end %.3f ms, without precompiling %.3f ms (%.0f %% saved)\n", i ? "" : "\n",
@@ -131,13 +131,13 @@ static enum status measure(struct measure *k, const struct options *o)
 		print_as_json(k, same);
 	else if (same)
 		print_text(k);
-	return same ? STATUS_OK : say_failure("the precompiled standard library is not that of this trib: build trib again");
+	return same ? STATUS_OK : say_failure("the precompiled standard library belongs to another version: build trib again");
 }
 
 enum status cmd_pch(const struct options *o)
 {
 	if (!o->stdlib)
-		return say_usage("`trib pch` is written: trib pch create --stdlib");
+		return say_usage("wrong usage: write `trib pch create --stdlib`");
 	if (o->format && strcmp(o->format, "json") != 0 && strcmp(o->format, "text") != 0)
 		return say_usage("--format wants text or json, not `%s`", o->format);
 	struct measure k = {.a = arena_new(0)};

@@ -16,7 +16,7 @@ static enum status complain(const char *text, enum status s)
 	return s;
 }
 
-/* Builds the model that the options name, but for its code, in a folder of its own. */
+/* Builds the named model without code, in a folder of its own. */
 static const char *lazy_library(struct arena *a, const struct options *o, const struct model_spec *m, enum status *s)
 {
 	struct options build = *o;
@@ -34,7 +34,7 @@ static const char *lazy_library(struct arena *a, const struct options *o, const 
 	return *s == STATUS_OK ? arena_printf(a, LAZY_FOLDER "/lib%s.so", m->name) : NULL;
 }
 
-/* The project's model that the options name, or its only one; NULL: reported. */
+/* The named model, or the only one. NULL: an error was printed. */
 static const struct model_spec *find_model(struct arena *a, const struct options *o, struct build_spec *spec, enum status *s)
 {
 	*s = project_read(a, o, spec);
@@ -43,7 +43,7 @@ static const struct model_spec *find_model(struct arena *a, const struct options
 	if (spec->n_models == 1)
 		return &spec->models[0];
 	*s = STATUS_USAGE;
-	fprintf(stderr, "trib: the manifest has several models: which one? For instance `trib run %s`\n", spec->models[0].name);
+	fprintf(stderr, "trib: tri.build has several models: name one, as in `trib run %s`\n", spec->models[0].name);
 	return NULL;
 }
 
@@ -88,8 +88,7 @@ enum status cmd_run(const struct options *o)
 	struct arena *a = arena_new(0);
 	enum status s;
 	if (is_source(word))
-		s = complain(arena_printf(a, "`%s` is a source: its main block is run with `trib run --main %s`", word, word),
-			     STATUS_USAGE);
+		s = complain(arena_printf(a, "`%s` is a source: run its main block with `trib run --main %s`", word, word), STATUS_USAGE);
 	else if (is_library(word) && !o->lazy && !run_on_reference(o))
 		s = run_visit_library(a, word, NULL, o, run_once, (void *)(uintptr_t)o);
 	else

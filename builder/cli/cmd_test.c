@@ -1,4 +1,4 @@
-/* trib test: the cases of tests/, each run and compared. */
+/* trib test: runs the cases in tests/ and compares their outputs. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,10 +19,10 @@ struct testing {
 	uint32_t passed, failed;
 };
 
-/* What is wrong with one case; text is empty where nothing is. */
+/* The result of one case; the text is empty if it passed. */
 struct verdict {
 	struct buf text;
-	const char *output; /* the one that differs, or NULL */
+	const char *output; /* the output that differs, or NULL */
 	struct comparison difference;
 };
 
@@ -48,7 +48,7 @@ static void tell_difference(struct verdict *v, const struct tensor *got, struct 
 		   c->n_wrong == 1 ? "s" : "");
 }
 
-/* The output that `text` ("out=FILE") expects. */
+/* Compares the output of `text` ("out=FILE"). */
 static bool check_output(struct arena *a, const struct run_io *io, const char *text, const struct options *o, struct verdict *v)
 {
 	const tri_entry_desc *e = io->entry;

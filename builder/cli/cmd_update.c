@@ -22,7 +22,7 @@ static enum status check_names(const struct dependencies *all, const struct opti
 		for (uint32_t k = 0; k < all->n && !known; k++)
 			known = strcmp(all->at[k].name, o->models[i]) == 0;
 		if (!known)
-			return say_usage("no dependency is called `%s`; `trib update` without a name renews them all", o->models[i]);
+			return say_usage("there is no dependency `%s`; `trib update` without a name updates all", o->models[i]);
 	}
 	return STATUS_OK;
 }

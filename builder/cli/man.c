@@ -6,7 +6,7 @@
 #include "builder/cli/reference.h"
 #include "builder/version.h"
 
-/* Text as troff: a hyphen is one, a backslash is one, no line begins a request. */
+/* Escapes hyphens, backslashes, and requests at the start of a line for troff. */
 static void put(struct buf *out, const char *text)
 {
 	if (*text == '.' || *text == '\'')
@@ -67,9 +67,9 @@ static void put_files(struct buf *out)
 	buf_puts(out, ".SH FILES\n");
 	put_entry(out, "tri.build", "", "the manifest of a project");
 	put_entry(out, "tri.lock", "", "the commits of its dependencies");
-	put_entry(out, ".trib", "", "what trib knows of the project; may be removed");
+	put_entry(out, ".trib", "", "build records of the project; may be removed");
 	put_entry(out, "~/.config/trib/config", "", "settings of the user: `trib config`");
-	put_entry(out, "~/.cache/trib", "", "what all projects share");
+	put_entry(out, "~/.cache/trib", "", "the cache of all projects");
 }
 
 void man_print(struct buf *out)
@@ -79,7 +79,7 @@ void man_print(struct buf *out)
 		out,
 		".SH NAME\ntrib \\- build system and compiler for ternary neural networks\n"
 		".SH SYNOPSIS\n.B trib\n.RI [ command \"] [\" operands \"] [\" flags ]\n"
-		".SH DESCRIPTION\nCompiles models written in the language\n.I .tri\nto shared libraries with a C interface, as\n.I tri.build\nsays, and builds nothing twice.\n"
+		".SH DESCRIPTION\nCompiles models written in the language\n.I .tri\nto shared libraries with a C interface, as\n.I tri.build\ndescribes. It compiles only what changed.\n"
 		"Without a command it builds the project around the current folder.\n.B trib COMMAND \\-\\-help\nlists the flags of a command.\n");
 	put_commands(out);
 	put_flags(out);

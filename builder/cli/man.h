@@ -1,4 +1,4 @@
-/* The manual page, from the tables of commands, flags, variables and keys. */
+/* The manual page, from the tables. */
 #ifndef TRIB_BUILDER_CLI_MAN_H
 #define TRIB_BUILDER_CLI_MAN_H
 

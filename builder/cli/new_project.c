@@ -39,7 +39,7 @@ static const char source[] = "# A small ternary network. Its parameters have ini
 			     "    }\n"
 			     "}\n";
 
-enum { LONGEST_NAME = 200 }; /* with lib….so and a suffix of a temporary file it fits a folder */
+enum { MAX_NAME = 200 }; /* leaves room for lib….so and the suffix of a temporary file */
 enum { EXAMPLE_ROWS = 4, EXAMPLE_COLUMNS = 16 };
 
 /* ---- names ---- */
@@ -72,7 +72,7 @@ static bool is_command(const char *word)
 	return strcmp(word, "help") == 0;
 }
 
-/* Bytes of the UTF-8 character. */
+/* Returns the length of the UTF-8 character in bytes. */
 static int character_length(const char *s)
 {
 	int n = 1;
@@ -85,18 +85,17 @@ static const char *refusal(struct arena *a, const char *name, const char *id)
 {
 	if (!*name || strcmp(name, ".") == 0 || strcmp(name, "..") == 0 || strcmp(name, "/") == 0)
 		return "it is no name";
-	if (strlen(name) > LONGEST_NAME)
+	if (strlen(name) > MAX_NAME)
 		return "it has more than 200 characters";
 	if (isdigit((unsigned char)*name))
 		return "it begins with a digit, and C functions are named after it";
 	for (const char *s = name; *s; s++)
 		if (!isalnum((unsigned char)*s) && *s != '_' && *s != '-')
-			return arena_printf(a, "it has a `%.*s`: a name has only a to z, A to Z, 0 to 9, `_` and `-`", character_length(s),
-					    s);
+			return arena_printf(a, "it contains `%.*s`; use a to z, A to Z, 0 to 9, `_` and `-`", character_length(s), s);
 	if (*name == '-')
 		return "it begins with `-`, as flags do";
 	if (is_in(reserved, sizeof reserved / sizeof *reserved, id))
-		return arena_printf(a, "`%s` is a word of C or C++, and C functions are named after it", id);
+		return arena_printf(a, "`%s` is a keyword of C or C++, and C functions get this name", id);
 	if (is_in(libraries, sizeof libraries / sizeof *libraries, id))
 		return arena_printf(a, "lib%s.so is a library of the system or of trib", id);
 	if (strcmp(id, "tri") == 0 || strncmp(id, "tri_", 4) == 0)
@@ -127,7 +126,7 @@ static bool put_bytes(struct arena *a, const char *path, const void *bytes, size
 
 static bool put(struct arena *a, const char *path, const char *text) { return put_bytes(a, path, text, strlen(text)); }
 
-/* The name behind the last `layer ` at the start of a line. */
+/* The name after the last `layer ` at the start of a line. */
 static const char *last_layer(struct arena *a, const char *text)
 {
 	const char *found = NULL;
@@ -144,7 +143,7 @@ static const char *last_layer(struct arena *a, const char *text)
 	return found;
 }
 
-/* The entry of sources that are there already. */
+/* The entry of existing sources. */
 static const char *find_entry(struct arena *a, const char *const *files, uint32_t n)
 {
 	const char *entry = NULL;
@@ -160,7 +159,7 @@ static const char *find_entry(struct arena *a, const char *const *files, uint32_
 	return entry;
 }
 
-/* Random inputs, and what the reference interpreter makes of them. */
+/* Writes random inputs, and the outputs that the reference interpreter computes. */
 static bool put_test(struct arena *a, const char *id, const struct options *o)
 {
 	float data[EXAMPLE_ROWS * EXAMPLE_COLUMNS];
@@ -209,9 +208,8 @@ enum status project_write(struct arena *a, const char *name, const char *identif
 	if (ok && !o->quiet && n)
 		printf("found %u source%s: `sources = %s` in tri.build\n", n, n == 1 ? "" : "s", pattern);
 	if (ok && !o->quiet && n && found)
-		printf("`entry = %s` in tri.build is their last layer\n", entry);
+		printf("`entry = %s` in tri.build is the last layer in them\n", entry);
 	if (ok && !found)
-		fprintf(stderr, "trib: no layer found in them: change `entry = %s` in tri.build to the layer or function that you want\n",
-			entry);
+		fprintf(stderr, "trib: found no layer in them: set `entry = %s` in tri.build to your layer or function\n", entry);
 	return ok ? STATUS_OK : STATUS_ENVIRONMENT;
 }

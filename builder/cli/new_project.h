@@ -1,4 +1,4 @@
-/* The small project that `trib new` and `trib init` write. */
+/* The files that `trib new` and `trib init` write. */
 #ifndef TRIB_BUILDER_CLI_NEW_PROJECT_H
 #define TRIB_BUILDER_CLI_NEW_PROJECT_H
 #include <stdbool.h>
@@ -7,8 +7,8 @@
 struct arena;
 struct options;
 
-/* The C identifier that a project's name becomes: `my-net` is my_net. NULL: it cannot be one, *why says why (in `a`). */
+/* Returns the C identifier of a project's name: my_net for `my-net`. NULL: the name cannot be one; *why is in `a`. */
 const char *project_identifier(struct arena *a, const char *name, const char **why);
-/* Writes the project into the current folder: a manifest, and where there are none sources and a test. Reports what it made, or what went wrong. */
+/* Writes a manifest into the current folder, and a source and a test if there are none. Prints what it wrote, or an error. */
 enum status project_write(struct arena *a, const char *name, const char *identifier, const struct options *o);
 #endif

@@ -1,4 +1,4 @@
-/* Reference tables: variables, keys of the manifest, exit codes. */
+/* Tables of the reference: environment variables, keys of the manifest, exit codes. */
 #ifndef TRIB_BUILDER_CLI_REFERENCE_H
 #define TRIB_BUILDER_CLI_REFERENCE_H
 #include <stdbool.h>
@@ -9,11 +9,11 @@ struct buf;
 struct reference_row {
 	const char *name, *values, *help;
 };
-/* The i-th environment variable; key of tri.build; exit code. False: there are fewer. */
+/* The i-th environment variable, key of tri.build, or exit code. False at the end. */
 bool reference_variable(uint32_t i, struct reference_row *out);
 bool reference_key(uint32_t i, struct reference_row *out);
 bool reference_code(uint32_t i, struct reference_row *out);
-/* The blocks of a key, "IN_PROJECT | IN_MODEL", as "project model". */
+/* Writes the blocks of a key, "IN_PROJECT | IN_MODEL", as "project model". */
 void reference_blocks(const char *blocks, struct buf *out);
 
 void reference_variables(struct buf *out);

@@ -4,7 +4,7 @@
 #include "builder/cli/flags.h"
 #include "builder/cli/reference.h"
 
-/* Text of a cell: a `|` would end it. */
+/* Escapes `|`, which would end the cell. */
 static void put_cell(struct buf *out, const char *text)
 {
 	for (; *text; text++) {

@@ -225,7 +225,7 @@ class Looking(Cache):
         self.assertGreater(size, 1 << 20)
         self.trib("cache", "clear", "--level=l3")
         self.assertLess(self.stats()["size_bytes"], size // 4)
-        self.assertIn("all sound", self.trib("cache", "validate").stdout)
+        self.assertIn("all valid", self.trib("cache", "validate").stdout)
         self.fresh()
         self.assertEqual(self.build()["units"]["compiled"], 401)
 
@@ -251,14 +251,14 @@ class Damage(Cache):
     def test_validate(self):
         self.assertIn("0 entries checked", self.trib("cache", "validate").stdout)
         self.build()
-        self.assertIn("all sound", self.trib("cache", "validate").stdout)
+        self.assertIn("all valid", self.trib("cache", "validate").stdout)
         self.damage()
         self.assertRegex(self.fails("cache", "validate"), r"trib: \w+ [0-9a-f]{32}: its checksum does not match")
         told = json.loads(self.trib("cache", "validate", "--format=json", ok=False).stdout)
         self.assertEqual(told["repaired"], False)
         self.assertTrue(9 <= len(told["faults"]) <= told["checked"])
         self.assertIn("removed", self.trib("cache", "validate", "--repair").stdout)
-        self.assertIn("all sound", self.trib("cache", "validate").stdout)
+        self.assertIn("all valid", self.trib("cache", "validate").stdout)
         self.fresh()
         self.build()
 
@@ -280,7 +280,7 @@ class Damage(Cache):
         self.fresh()
         self.assertEqual(self.build()["units"]["compiled"], 9)
         self.assertEqual({k["kind"]: k for k in self.stats()["kinds"]}["fragment"]["miss_reasons"]["damaged"], 9)
-        self.assertIn("all sound", self.trib("cache", "validate").stdout)
+        self.assertIn("all valid", self.trib("cache", "validate").stdout)
 
     def test_a_cache_that_cannot_be_written(self):
         self.build()
@@ -323,7 +323,7 @@ class Damage(Cache):
         done = self.trib("build")
         self.assertIn("1 compiled", done.stdout)
         self.assertEqual(done.stderr, "")
-        self.assertIn("all sound", self.trib("cache", "validate").stdout)
+        self.assertIn("all valid", self.trib("cache", "validate").stdout)
 
     def test_without_a_home(self):
         env = {k: v for k, v in os.environ.items() if k not in ("HOME", "XDG_CACHE_HOME", "XDG_CONFIG_HOME")}
@@ -360,7 +360,7 @@ class Limits(Cache):
             with open(os.path.join(c, "build/libchain.so"), "rb") as f:
                 outputs.add(f.read())
         self.assertEqual(len(outputs), 1)
-        self.assertIn("all sound", self.trib("cache", "validate").stdout)
+        self.assertIn("all valid", self.trib("cache", "validate").stdout)
 
     def test_no_cache(self):
         for args, env in ((("--no-cache",), {}), ((), {"TRIB_CACHE": "off"})):

@@ -16,11 +16,11 @@ SLIPS = """\
 import torch
 import torch.nn as nn
 
-def scale(x: Tensor<f32, [N, 4]>, k: float) -> Tensor<f32, [N, 4]> {
-    y = torch.clamp(x, 0.0, 1.0)   // bounded to one
+def scale(x: Tensor<torch.float32, [N, 4]>, k: float) -> Tensor<torch.float32, [N, 4]> {
+    y = torch.clamp(x, 0.0, 1.0)   # bounded to one
     if k > 1.0 and not (k == 2.0) {
         return y.view(-1, 4)
-    } elif k == 3.0f {
+    } elif k == 3.0 {
         return y.T.T
     }
     retrun nn.ReLU()(y) * k
@@ -132,7 +132,7 @@ class Fix(ProjectTest):
 
     def test_files_above_the_project_stay(self):
         self.write("lib.tri", "def g(x: int) -> int {\n    return x\n}\n")
-        self.write("inner/a.tri", 'import "../lib.tri" as lib\nfn f(x: i32) -> int {\n    return lib.g(x)\n}\n')
+        self.write("inner/a.tri", 'import "../lib.tri" as lib\nfn f(x: torch.int32) -> int {\n    return lib.g(x)\n}\n')
         done = run([TRIB, "check", "--fix", "a.tri"], self.path("inner"), ok=False, env=self.env)
         self.assertEqual(done.returncode, 1)
         self.assertIn("def g", self.read("lib.tri").decode())

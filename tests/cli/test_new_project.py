@@ -36,8 +36,8 @@ class New(ProjectTest):
 
     def test_init_of_sources_without_a_layer(self):
         self.write("p/src/a.tri", "const A: int8 = 1\n")
-        self.assertIn("no layer found", self.trib("init", "p").stderr)
-        self.assertIn("`trib new nowhere` makes one", self.fails("init", "nowhere", code=3))
+        self.assertIn("found no layer", self.trib("init", "p").stderr)
+        self.assertIn("`trib new nowhere` creates one", self.fails("init", "nowhere", code=3))
 
     def test_a_folder_that_exists(self):
         os.mkdir(self.path("there"))

@@ -59,7 +59,7 @@ class Outputs(ProjectTest):
             self.assertEqual(os.listdir(self.outside), [])
         self.trib("build", "--out", self.outside)
         self.assertIn("libnet.so", os.listdir(self.outside))
-        self.assertIn("stays", self.trib("clean").stderr)
+        self.assertIn("is left unchanged", self.trib("clean").stderr)
         self.assertIn("libnet.so", os.listdir(self.outside))
         self.trib("config", "set", "build.out_outside", "true")
         self.manifest(model("net", "out = ../outside/deeper"))

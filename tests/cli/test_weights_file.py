@@ -215,7 +215,7 @@ class NotThere(WeightsFile):
     def test_parameters_of_layers(self):
         listed = self.trib("params").stdout
         self.assertRegex(listed, r"fc1.weight +float32 +\[3, 4\] 12\n")
-        self.assertIn("net: `net.safetensors` is not there", listed)
+        self.assertIn("net: `net.safetensors` is missing", listed)
         self.assertEqual(self.trib("params", "--message-format=json").stdout.count('"type":"parameter"'), 3)
         self.write("net.safetensors", b"damaged")
         self.assertIn("E0803", self.fails("params"))
@@ -223,12 +223,12 @@ class NotThere(WeightsFile):
     def test_arguments_of_a_functional_entry(self):
         self.write("net.tri", FUNCTIONAL + "layer G(w: TernaryTensor, x: Tensor<float32>) { return x @ w }\n")
         self.write("tri.build", MANIFEST.replace("= Net", "= F"))
-        self.assertIn("Of the arguments of `F` those that it names are parameters", self.trib("params").stdout)
+        self.assertIn("It would say which arguments of `F` are parameters", self.trib("params").stdout)
         self.write("tri.build", MANIFEST.replace("= Net", "= G") + "    input x = float32 [?, 8]\n")
         listed = self.trib("params").stdout
         self.assertRegex(listed, r"w +TernaryTensor\n")
         self.assertRegex(listed, r"x +float32 \[\?, 8\] input\n")
-        self.assertIn("probably the 1 that", listed)
+        self.assertIn("probably the 1 without", listed)
         told = [json.loads(line) for line in self.trib("params", "--message-format=json").stdout.splitlines()]
         self.assertEqual([(t["name"], t["input"]) for t in told], [("w", False), ("x", True)])
 

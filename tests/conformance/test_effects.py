@@ -124,7 +124,7 @@ class Effects(ProjectTest):
         self.assertIn("`src/net.tri` has no main block", self.fails("run", "--main", "src/net.tri", code=2))
 
     def test_wrong_ways_to_run_main(self):
-        self.assertIn("what is `b.tri`?", self.fails("run", "--main", "a.tri", "b.tri", code=2))
+        self.assertIn("`b.tri` is one too many", self.fails("run", "--main", "a.tri", "b.tri", code=2))
         self.assertIn("trib run --main src/net.tri", self.fails("run", "src/net.tri", code=2))
         self.assertIn("cannot read `none.tri`", self.fails("run", "--main", "none.tri", code=3))
 

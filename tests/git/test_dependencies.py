@@ -63,7 +63,7 @@ class Dependencies(RepositoryTest):
         self.assertIn(second, self.lock())
         self.assertGreater(self.build()["units"]["compiled"], 0)
         self.assertIn("unchanged", self.trib("update", "blocks").stdout)
-        self.assertIn("no dependency is called `block`", self.fails("update", "block", code=2))
+        self.assertIn("there is no dependency `block`", self.fails("update", "block", code=2))
 
     def test_no_network_once_it_is_there(self):
         self.build()
