@@ -50,7 +50,7 @@ struct manifest {
 	uint32_t n_blocks;
 };
 
-/* Reads `path` and its includes through `host`, into the `session` arena. Never NULL: errors are in `diags`, and the result has what could be read. */
+/* Reads `path` and its includes (manifest_read.c) through `host`, into the `session` arena. Never NULL: errors are in `diags`, and the result has what could be read. */
 struct manifest *manifest_read(struct arena *session, struct frontend_host host, const char *path, struct diags *diags);
 
 /* Returns the block of that kind and name (name NULL: the first of its kind), or NULL. */
@@ -60,6 +60,11 @@ const struct manifest_value *manifest_get(const struct manifest_block *block, en
 /* Returns the names of all blocks of that kind. */
 const char *const *manifest_names(struct arena *a, const struct manifest *m, enum manifest_block_kind kind, uint32_t *n);
 const char *manifest_block_text(enum manifest_block_kind kind);
+bool manifest_block_is_named(enum manifest_block_kind kind);
+bool manifest_block_may_repeat(enum manifest_block_kind kind);
+/* Returns the key of that name in such a block, or KEY_COUNT. */
+enum manifest_key manifest_key_find(enum manifest_block_kind kind, const char *word);
+bool manifest_key_is_in(enum manifest_key key, enum manifest_block_kind kind);
 const char *manifest_key_text(enum manifest_key key);
 enum value_kind manifest_key_type(enum manifest_key key);
 const char *manifest_key_default(enum manifest_key key); /* NULL: none */

@@ -1,4 +1,4 @@
-/* Shared by the rules of builtins: checked arguments, shapes, nodes, calls of other builtins. */
+/* Checks of arguments, and errors that name the builtin. */
 #include <stdio.h>
 #include <string.h>
 #include "base/buf.h"
@@ -226,96 +226,7 @@ bool need_const_size(struct emitter *e, struct builtin_call *c, span at, dim siz
 	return e->checking ? false : rule_reject(e, c, DIAG_UNSUPPORTED, at, "%s must be known at compile time", what);
 }
 
-/* ---- shapes ---- */
-
-bool dims_agree(struct emitter *e, dim a, dim b)
-{
-	int c = dim_compare(e->b->dims, a, b);
-	return c > 0 || (!c && e->checking);
-}
-
-bool shapes_agree_except(struct emitter *e, const struct hir_type *a, const struct hir_type *b, uint32_t axis)
-{
-	bool agree = a->rank == b->rank;
-	for (uint32_t k = 0; agree && k < a->rank; k++)
-		agree = k == axis || dims_agree(e, a->dims[k], b->dims[k]);
-	return agree;
-}
-
-bool shapes_agree(struct emitter *e, const struct hir_type *a, const struct hir_type *b)
-{
-	return shapes_agree_except(e, a, b, UINT32_MAX);
-}
-
-struct hir_type reduce_dims(struct emitter *e, const struct hir_type *t, uint32_t mask, bool keep)
-{
-	struct hir_type out = {.elem = t->elem};
-	for (uint32_t k = 0; k < t->rank; k++) {
-		if (!(mask >> k & 1))
-			out.dims[out.rank++] = t->dims[k];
-		else if (keep)
-			out.dims[out.rank++] = dim_const(e->b->dims, 1);
-	}
-	return out;
-}
-
-bool check_not_empty(struct emitter *e, struct builtin_call *c, const struct hir_type *t, uint32_t mask)
-{
-	int64_t n;
-	for (uint32_t k = 0; k < t->rank; k++)
-		if ((mask >> k & 1) && dim_is_const(e->b->dims, t->dims[k], &n) && !n)
-			return rule_reject(e, c, DIAG_SHAPE, c->at, "a tensor of shape %s has no elements", shape_text(e, t));
-	return true;
-}
-
-bool const_sizes(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y)
-{
-	return dim_is_const(e->b->dims, a, x) && dim_is_const(e->b->dims, b, y);
-}
-
-dim fresh_dim(struct emitter *e) { return dim_new_sym(e->b->dims, "?"); }
-
-static bool broadcast_one(struct emitter *e, dim a, dim b, dim *out)
-{
-	int64_t x = 0, y = 0;
-	bool ca = dim_is_const(e->b->dims, a, &x), cb = dim_is_const(e->b->dims, b, &y);
-	*out = ca && x == 1 ? b : a;
-	if ((ca && x == 1) || (cb && y == 1) || dim_eq(a, b))
-		return true;
-	if (!e->checking || dim_compare(e->b->dims, a, b) < 0) {
-		/* while checking, a symbol may be 1 */
-		if (!e->checking || (ca && cb))
-			return false;
-	}
-	*out = ca ? a : cb ? b : fresh_dim(e);
-	return true;
-}
-
-bool broadcast_dims(struct emitter *e, struct hir_type *acc, const struct hir_type *t)
-{
-	struct hir_type out = {.elem = acc->elem, .rank = acc->rank > t->rank ? acc->rank : t->rank};
-	for (uint32_t i = 0; i < out.rank; i++) {
-		uint32_t ia = i + acc->rank - out.rank, ib = i + t->rank - out.rank; /* wraps for a missing dimension */
-		bool has_a = ia < acc->rank, has_b = ib < t->rank;
-		if (has_a && has_b) {
-			if (!broadcast_one(e, acc->dims[ia], t->dims[ib], &out.dims[i]))
-				return false;
-		} else {
-			out.dims[i] = has_a ? acc->dims[ia] : t->dims[ib];
-		}
-	}
-	*acc = out;
-	return true;
-}
-
-bool broadcasts_to(struct emitter *e, const struct hir_type *t, const struct hir_type *to)
-{
-	struct hir_type both = *to;
-	bool fits = broadcast_dims(e, &both, t) && both.rank == to->rank;
-	for (uint32_t i = 0; fits && i < to->rank; i++)
-		fits = dims_agree(e, both.dims[i], to->dims[i]);
-	return fits;
-}
+/* ---- errors ---- */
 
 const char *dim_text(struct emitter *e, dim d)
 {
@@ -324,35 +235,6 @@ const char *dim_text(struct emitter *e, dim d)
 	const char *s = arena_strndup(e->f->arena, b.at, b.len);
 	buf_free(&b);
 	return s;
-}
-
-void note_difference(struct emitter *e, struct diag *g, const struct hir_type *a, const struct hir_type *b, uint32_t except)
-{
-	uint32_t n = a->rank < b->rank ? a->rank : b->rank;
-	bool equal = a->rank == b->rank;
-	for (uint32_t i = n; n > 2 && i > 0; i--) { /* unnecessary for one or two dimensions */
-		dim da = a->dims[a->rank - i], db = b->dims[b->rank - i], joint;
-		bool same = except == UINT32_MAX ? broadcast_one(e, da, db, &joint) : a->rank - i == except || dims_agree(e, da, db);
-		if (same)
-			continue;
-		diag_note(e->report.out, g, "the shapes differ in dimension %d: %s is not %s", equal ? (int)(n - i) : -(int)i,
-			  dim_text(e, da), dim_text(e, db));
-		return;
-	}
-}
-
-bool broadcast_or_report(struct emitter *e, struct builtin_call *c, hir_ref a, hir_ref b, span sa, span sb, struct hir_type *out)
-{
-	*out = *type_of(e, a);
-	if (broadcast_dims(e, out, type_of(e, b)))
-		return true;
-	struct hir_type ta = *type_of(e, a), tb = *type_of(e, b);
-	struct diag *g =
-		report_error(e, DIAG_BROADCAST, c->at, "the shapes %s and %s do not broadcast", shape_text(e, &ta), shape_text(e, &tb));
-	diag_secondary(e->report.out, g, sa, "%s has shape %s", source_excerpt(e, sa), shape_text(e, &ta));
-	diag_secondary(e->report.out, g, sb, "%s has shape %s", source_excerpt(e, sb), shape_text(e, &tb));
-	note_difference(e, g, &ta, &tb, UINT32_MAX);
-	return false;
 }
 
 static void report_rule(struct emitter *e, struct builtin_call *c, enum diag_code code, span at, const char *fmt, va_list ap)
@@ -378,109 +260,4 @@ bool rule_reject(struct emitter *e, struct builtin_call *c, enum diag_code code,
 	report_rule(e, c, code, at, fmt, ap);
 	va_end(ap);
 	return false;
-}
-
-/* ---- nodes ---- */
-
-struct hir_arg arg_float(double f) { return (struct hir_arg){.kind = ARG_FLOAT, .u.f = f}; }
-
-struct hir_arg plain_arg(struct value v)
-{
-	switch (v.kind) {
-	case V_INT: return arg_int(v.u.i);
-	case V_FLOAT: return arg_float(v.u.f);
-	case V_BOOL: return (struct hir_arg){.kind = ARG_BOOL, .u.i = v.u.b};
-	case V_STR: return (struct hir_arg){.kind = ARG_STR, .u.s = v.u.s};
-	case V_DIM: return arg_dim(v.u.d);
-	default: return arg_none();
-	}
-}
-
-struct hir_arg arg_sizes(struct emitter *e, const struct hir_type *t)
-{
-	struct hir_arg sizes[HIR_MAX_RANK];
-	for (uint32_t k = 0; k < t->rank; k++)
-		sizes[k] = arg_dim(t->dims[k]);
-	return arg_list(e, sizes, t->rank);
-}
-
-struct value emit_call(struct emitter *e, enum builtin bi, const struct hir_type *t, const struct hir_arg *args, size_t n, span at)
-{
-	return value_tensor(emit_builtin(e, bi, t, args, (uint32_t)n, at));
-}
-
-struct value emit_plain(struct emitter *e, struct builtin_call *c, const struct hir_type *t, hir_ref x)
-{
-	struct hir_arg a[BUILTIN_MAX_PARAMS] = {arg_tensor(x)};
-	for (uint32_t i = 1; i < c->sig->n; i++)
-		a[i] = plain_arg(c->v[i]);
-	return value_tensor(emit_builtin(e, c->bi, t, a, c->sig->n, c->at));
-}
-
-struct value emit_reshape(struct emitter *e, hir_ref x, const struct hir_type *t, span at)
-{
-	return EMIT_AT(at, BI_RESHAPE, t, arg_tensor(x), arg_sizes(e, t));
-}
-
-struct value emit_permute(struct emitter *e, hir_ref x, const uint32_t *order, span at)
-{
-	struct hir_type t = *type_of(e, x), out = t;
-	struct hir_arg items[HIR_MAX_RANK];
-	for (uint32_t i = 0; i < t.rank; i++) {
-		out.dims[i] = t.dims[order[i]];
-		items[i] = arg_int(order[i]);
-	}
-	return EMIT_AT(at, BI_PERMUTE, &out, arg_tensor(x), arg_list(e, items, t.rank));
-}
-
-struct value emit_two_results(struct emitter *e, hir_ref node, const struct hir_type *first, const struct hir_type *second, span at)
-{
-	return TUPLE(value_tensor(emit_result(e, node, 0, first, at)), value_tensor(emit_result(e, node, 1, second, at)));
-}
-
-struct value as_elem(struct emitter *e, struct value v, dtype t, span at)
-{
-	return v.kind == V_TENSOR ? value_tensor(emit_cast(e, v.u.t, t, at)) : v;
-}
-
-/* ---- values, calls of other builtins ---- */
-
-static struct value seq_of(struct emitter *e, enum value_kind kind, const struct value *v, size_t n)
-{
-	struct value seq = value_seq(e->f->arena, kind, (uint32_t)n);
-	memcpy(seq.u.seq->at, v, n * sizeof *v);
-	return seq;
-}
-
-struct value list_of(struct emitter *e, const struct value *v, size_t n) { return seq_of(e, V_LIST, v, n); }
-struct value tuple_of(struct emitter *e, const struct value *v, size_t n) { return seq_of(e, V_TUPLE, v, n); }
-
-struct value list_of_sizes(struct emitter *e, const struct hir_type *t)
-{
-	struct value v[HIR_MAX_RANK];
-	for (uint32_t k = 0; k < t->rank; k++)
-		v[k] = value_dim(e->b->dims, t->dims[k]);
-	return list_of(e, v, t->rank);
-}
-
-struct value compose(struct emitter *e, enum builtin bi, const struct value *v, size_t n, span at)
-{
-	struct arg given[BUILTIN_MAX_PARAMS];
-	for (size_t k = 0; k < n; k++)
-		given[k] = (struct arg){.v = v[k], .at = at};
-	struct args args = {(uint32_t)n, given};
-	return call_builtin(e, bi, &args, at);
-}
-
-struct value composed_floats(struct emitter *e, struct builtin_call *c, uint32_t i)
-{
-	hir_ref x = need_float(e, c, i);
-	return x == HIR_NONE ? VALUE_POISON : value_tensor(x);
-}
-
-struct value compose_pair(struct emitter *e, struct builtin_call *c, enum builtin bi, struct value a, struct value b)
-{
-	struct arg given[] = {{.v = a, .at = c->ats[0]}, {.v = b, .at = c->ats[1]}};
-	struct args args = {2, given};
-	return call_builtin(e, bi, &args, c->at);
 }

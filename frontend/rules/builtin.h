@@ -78,7 +78,7 @@ bool rule_reject(struct emitter *e, struct builtin_call *c, enum diag_code code,
 	__attribute__((format(printf, 5, 6)));
 const char *dim_text(struct emitter *e, dim d); /* "2*N + 1" */
 
-/* ---- shapes ---- */
+/* ---- shapes (broadcast.c) ---- */
 /* True if two sizes are equal; while checking, also if they may be equal. */
 bool dims_agree(struct emitter *e, dim a, dim b);
 bool shapes_agree(struct emitter *e, const struct hir_type *a, const struct hir_type *b);
@@ -99,7 +99,7 @@ bool check_not_empty(struct emitter *e, struct builtin_call *c, const struct hir
 bool const_sizes(struct emitter *e, dim a, dim b, int64_t *x, int64_t *y);
 dim fresh_dim(struct emitter *e);
 
-/* ---- nodes ---- */
+/* ---- nodes (compose.c) ---- */
 struct hir_arg plain_arg(struct value v); /* a number, bool or string */
 struct hir_arg arg_float(double f);
 struct hir_arg arg_sizes(struct emitter *e, const struct hir_type *t); /* the sizes of t as a list */

@@ -1,5 +1,5 @@
 /* Rules of builtins that are composed of others: arithmetic, norms, moved elements. */
-#include "frontend/rules/composed.h"
+#include "frontend/rules/builtin.h"
 #include <math.h>
 
 enum { MAX_PARTS = 4096 };
@@ -33,7 +33,8 @@ struct value rule_linear(struct emitter *e, struct builtin_call *c)
 
 /* ---- norms ---- */
 
-struct value compose_norm(struct emitter *e, struct builtin_call *c, struct value x, struct value p, struct value axis, bool keep)
+/* Returns the p-norm of x along `axis` (none: of all elements). */
+static struct value compose_norm(struct emitter *e, struct builtin_call *c, struct value x, struct value p, struct value axis, bool keep)
 {
 	double power = number_value(p);
 	struct value size = value_bool(keep);
@@ -50,6 +51,20 @@ struct value compose_norm(struct emitter *e, struct builtin_call *c, struct valu
 		return rule_error(e, c, DIAG_ARG_VALUE, c->at, "`p` must not be 0: write `sum(x != 0)` to count elements");
 	struct value sum = COMPOSE(BI_SUM, COMPOSE(BI_POW, a, value_float(power)), axis, size);
 	return COMPOSE(BI_POW, sum, value_float(1 / power));
+}
+
+/* Computes in wide floats; the result has the type of the argument. */
+struct value rule_norm(struct emitter *e, struct builtin_call *c)
+{
+	double p;
+	bool keep;
+	hir_ref given = need_float(e, c, 0), x = given == HIR_NONE ? HIR_NONE : need_wide_float(e, c, 0);
+	if (x == HIR_NONE || !need_float_value(e, c, 1, &p) || !need_bool(e, c, 3, &keep))
+		return VALUE_POISON;
+	if (!(p > 0) || p > 1e300)
+		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`p` must be positive, not %g", p);
+	dtype t = type_of(e, given)->elem;
+	return as_elem(e, compose_norm(e, c, value_tensor(x), value_float(p), c->v[2], keep), t, c->at);
 }
 
 struct value rule_normalize(struct emitter *e, struct builtin_call *c)

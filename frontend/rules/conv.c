@@ -1,4 +1,4 @@
-/* Rules of convolutions: whatever they are called, a conv2d over a batch, and an addition of the bias. */
+/* Rules of convolutions. All are emitted as a conv2d over a batch, followed by the addition of the bias. */
 #include <string.h>
 #include "frontend/rules/window.h"
 
@@ -117,7 +117,7 @@ static bool read_operands(struct emitter *e, struct builtin_call *c, struct conv
 	return true;
 }
 
-/* [N, C, L] as [N, C, 1, L] */
+/* Reshapes [N, C, L] to [N, C, 1, L]. */
 static hir_ref add_height(struct emitter *e, hir_ref x, span at)
 {
 	struct hir_type t = *type_of(e, x);

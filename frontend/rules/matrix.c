@@ -1,4 +1,4 @@
-/* Rules of diagonals, triangles, tensors shaped like others, and norms. */
+/* Rules of diagonals, triangles, and tensors shaped like others. */
 #include <math.h>
 #include "frontend/rules/builtin.h"
 
@@ -158,20 +158,4 @@ struct value rule_float_class(struct emitter *e, struct builtin_call *c)
 	if (c->bi == BI_ISNAN)
 		return COMPOSE(BI_NE, x, x);
 	return COMPOSE(c->bi == BI_ISINF ? BI_EQ : BI_LT, COMPOSE(BI_ABS, x), most);
-}
-
-struct value rule_norm(struct emitter *e, struct builtin_call *c)
-{
-	double p;
-	hir_ref given = need_float(e, c, 0), r = given == HIR_NONE ? HIR_NONE : need_wide_float(e, c, 0);
-	if (r == HIR_NONE || !need_float_value(e, c, 1, &p))
-		return VALUE_POISON;
-	if (!(p > 0) || p > 1e300)
-		return rule_error(e, c, DIAG_ARG_VALUE, c->ats[1], "`p` must be positive, not %g", p);
-	dtype t = type_of(e, given)->elem;
-	struct value x = value_tensor(r), size = p == 2 ? x : COMPOSE(BI_ABS, x);
-	struct value power = p == 1 ? size : p == 2 ? COMPOSE(BI_MUL, x, x) : COMPOSE(BI_POW, size, value_float(p));
-	struct value sum = COMPOSE(BI_SUM, power, c->v[2], c->v[3]);
-	sum = p == 1 ? sum : p == 2 ? COMPOSE(BI_SQRT, sum) : COMPOSE(BI_POW, sum, value_float(1 / p));
-	return as_elem(e, sum, t, c->at);
 }
