@@ -6,7 +6,7 @@
  *   TRIB_FAULT_COUNT      "reads": reading calls are counted instead; "times": those that ask for the time
  *   TRIB_FAULT_BELOW      only calls on files below this folder
  *   TRIB_FAULT_LOG        file to which every counted call is appended: number, call, what can befall it, path
- *   TRIB_FAULT_WORLD      any of nomap (no shared mappings: ENODEV), nolock (ENOLCK), seconds (stamps without fractions)
+ *   TRIB_FAULT_SIMULATE      any of nomap (no shared mappings: ENODEV), nolock (ENOLCK), seconds (stamps without fractions)
  *   TRIB_FAULT_CLOCK      what the real-time clock says when the program starts, seconds since 1970
  *
  * Only what goes through libc's dynamic symbols is seen; the real calls are made with syscall(2). */
@@ -38,7 +38,7 @@ struct fault {
 	bool fails, split, dies;
 };
 
-static char mode[32], below[LONGEST_PATH], log_path[LONGEST_PATH], world[64];
+static char mode[32], below[LONGEST_PATH], log_path[LONGEST_PATH], simulation[64];
 static long at;
 static bool reads, times;
 static atomic_long count;
@@ -63,7 +63,7 @@ __attribute__((constructor)) static void start(void)
 	}
 	copy_env(below, sizeof below, "TRIB_FAULT_BELOW");
 	copy_env(log_path, sizeof log_path, "TRIB_FAULT_LOG");
-	copy_env(world, sizeof world, "TRIB_FAULT_WORLD");
+	copy_env(simulation, sizeof simulation, "TRIB_FAULT_SIMULATE");
 	copy_env(text, sizeof text, "TRIB_FAULT_COUNT");
 	reads = strcmp(text, "reads") == 0;
 	times = strcmp(text, "times") == 0;
@@ -384,7 +384,7 @@ EXPORT void *mmap(void *where, size_t n, int protection, int flags, int fd, off_
 	struct fault f = {0};
 	bool file = fd >= 0 && !(flags & MAP_ANONYMOUS),
 	     shared = (flags & MAP_TYPE) == MAP_SHARED || (flags & MAP_TYPE) == MAP_SHARED_VALIDATE;
-	if (file && shared && strstr(world, "nomap")) {
+	if (file && shared && strstr(simulation, "nomap")) {
 		errno = ENODEV;
 		return MAP_FAILED;
 	}
@@ -399,7 +399,7 @@ ALIAS(mmap) void *mmap64(void *where, size_t n, int protection, int flags, int f
 
 EXPORT int flock(int fd, int how)
 {
-	if (strstr(world, "nolock")) {
+	if (strstr(simulation, "nolock")) {
 		errno = ENOLCK;
 		return -1;
 	}
@@ -415,7 +415,7 @@ EXPORT int fcntl(int fd, int command, ...)
 	void *argument = va_arg(more, void *);
 	va_end(more);
 	bool locks = command == F_SETLK || command == F_SETLKW || command == F_OFD_SETLK || command == F_OFD_SETLKW;
-	if (locks && strstr(world, "nolock")) {
+	if (locks && strstr(simulation, "nolock")) {
 		errno = ENOLCK;
 		return -1;
 	}
@@ -444,7 +444,7 @@ ALIAS(pread) ssize_t pread64(int fd, void *bytes, size_t n, off_t where);
 
 static int stamped(long result, struct stat *st)
 {
-	if (result == 0 && strstr(world, "seconds"))
+	if (result == 0 && strstr(simulation, "seconds"))
 		st->st_mtim.tv_nsec = st->st_ctim.tv_nsec = st->st_atim.tv_nsec = 0;
 	return (int)result;
 }

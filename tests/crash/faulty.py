@@ -129,8 +129,8 @@ class FaultTest(unittest.TestCase):
         return subprocess.run([TRIB, *args], cwd=dir or self.dir, env={**self.env, **(env or {})}, capture_output=True, text=True,
                               timeout=120 * SLOWER, **more)
 
-    def shim(self, fault="", log=False, count="writes", below="", world="", clock=""):
-        env = {"LD_PRELOAD": SHIM, "TRIB_FAULT": fault, "TRIB_FAULT_BELOW": below or self.tmp, "TRIB_FAULT_WORLD": world,
+    def shim(self, fault="", log=False, count="writes", below="", simulate="", clock=""):
+        env = {"LD_PRELOAD": SHIM, "TRIB_FAULT": fault, "TRIB_FAULT_BELOW": below or self.tmp, "TRIB_FAULT_SIMULATE": simulate,
                "TRIB_FAULT_CLOCK": str(clock), "TRIB_FAULT_COUNT": count}
         if log:
             env["TRIB_FAULT_LOG"] = os.path.join(self.tmp, "log")

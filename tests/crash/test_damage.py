@@ -63,7 +63,7 @@ class Damage(FaultTest):
 
     def harm(self, which, name, how):
         path = os.path.join(self.stores()[which], name)
-        if not os.path.exists(path):  # of a store that was made again
+        if not os.path.exists(path):  # the store was replaced
             return
         how(path)
         if which == "cache" and self.rng.random() < 0.4:

@@ -15,7 +15,7 @@ DAY = 86400
 CLOCKS = {"1970": lambda: 0, "2100": lambda: 4102444800, "yesterday": lambda: int(time.time()) - DAY, "tomorrow": lambda: int(time.time()) + DAY,
           "now": lambda: ""}
 ACT_NEW = b"fn gate(x: Tensor<float32, [N, 4]>) -> Tensor<float32, [N, 4]> {\n    return relu(x) * 5.0 - 1.0\n}\n"
-WORLDS = ("nomap", "nolock", "seconds", "nomap,nolock,seconds")
+FILE_SYSTEMS = ("nomap", "nolock", "seconds", "nomap,nolock,seconds")
 
 
 def weights(seed):
@@ -26,7 +26,7 @@ def weights(seed):
     return struct.pack("<Q", len(header)) + header + data
 
 
-class WorldTest(FaultTest):
+class EnvironmentTest(FaultTest):
     def setUp(self):
         super().setUp()
         self.write("tri.build", self.read("tri.build").decode() + "    weights = net.safetensors\n")
@@ -42,7 +42,7 @@ class WorldTest(FaultTest):
         return done.stdout + done.stderr
 
 
-class Clocks(WorldTest):
+class Clocks(EnvironmentTest):
     def test_clocks(self):
         """From one time to another, with edits that leave sizes alone, right after builds."""
         want = {}
@@ -105,20 +105,20 @@ class Clocks(WorldTest):
         self.edit(old="3.0", new="2.0")
         self.keep()
 
-        def live(kind, world, other):
+        def live(kind, simulate, other):
             self.restore()
-            env = self.shim(world=world)
+            env = self.shim(simulate=simulate)
             for value in (2, 3, 2, 2, 3):
                 if f"{5 - value}.0" in self.read("src/act.tri").decode():
                     self.edit(old=f"{5 - value}.0", new=f"{value}.0")
                 said = self.good(want[value], env=env)
                 self.assertNotIn("waiting for another", said)
-            self.good(want[3], env=self.shim(world=other))
+            self.good(want[3], env=self.shim(simulate=other))
             self.assert_mends(want[3])
-        self.each_fault([("file system", a, b) for a in WORLDS for b in WORLDS + ("",)], live, 3)
+        self.each_fault([("file system", a, b) for a in FILE_SYSTEMS for b in FILE_SYSTEMS + ("",)], live, 3)
 
 
-class Changes(WorldTest):
+class Changes(EnvironmentTest):
     def stopped(self, n, count, *args, dir=None):
         """A build that stops before its n-th counted call, or after so many milliseconds; None if it ended before."""
         child = self.start(*args, dir=dir, env={} if count == "milliseconds" else self.shim(fault=f"stop:{n}", count=count))
@@ -246,7 +246,7 @@ class Changes(WorldTest):
 
 
 @unittest.skipUnless(os.geteuid() == 0, "needs root to mount")
-class ReadOnly(WorldTest):
+class ReadOnly(EnvironmentTest):
     def mount(self, path, *options):
         done = subprocess.run(["mount", *options], capture_output=True, text=True)
         if done.returncode:
