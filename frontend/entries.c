@@ -4,7 +4,7 @@
 #include "base/diag.h"
 #include "base/os.h"
 #include "frontend/elab/elab.h"
-#include "frontend/elab/program.h"
+#include "frontend/elab/elaborate.h"
 #include "frontend/frontend.h"
 #include "frontend/hir/dtype.h"
 #include "frontend/names/module.h"

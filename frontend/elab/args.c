@@ -1,7 +1,7 @@
 /* Binds the arguments of a call to parameters. */
+#include "frontend/elab/args.h"
 #include <string.h>
 #include "base/buf.h"
-#include "frontend/elab/call.h"
 #include "frontend/elab/index_value.h"
 #include "frontend/habits/habits.h"
 

@@ -1,7 +1,7 @@
 /* Assertions. */
+#include "frontend/elab/assert.h"
 #include <string.h>
 #include "frontend/elab/body.h"
-#include "frontend/elab/stmt.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
 
@@ -118,7 +118,7 @@ enum flow exec_assert(struct elab *e, node_id n)
 	span at = elab_span(e, cond);
 	bool run_time = c.kind == V_TENSOR && type_of(&e->em, c.u.t)->elem == DT_BOOL && !type_of(&e->em, c.u.t)->rank;
 	run_time = run_time || (c.kind == V_BOOL && !c.u.b && (e->em.conditional || is_conditional(e)));
-	int known = run_time ? 0 : decide_condition(e, c, at, true);
+	int known = run_time ? 0 : decide_condition(&e->em, c, at, true);
 	if (!run_time && known)
 		return FLOW_NEXT;
 	struct value m = assert_message(e, msg, !run_time);

@@ -1,6 +1,7 @@
 /* Bodies of run-time branches and loops. */
 #include "frontend/elab/body.h"
 #include <string.h>
+#include "frontend/elab/hir_unit.h"
 #include "frontend/elab/unit.h"
 
 /* ---- imports ---- */
@@ -137,51 +138,18 @@ void body_inline(struct elab *e, const struct builder *b, hir_ref *refs, uint32_
 
 static bool is_elementwise(enum builtin bi)
 {
-	switch (bi) {
-	case BI_CAST:
-	case BI_NEG:
-	case BI_SIN:
-	case BI_COS:
-	case BI_TAN:
-	case BI_EXP:
-	case BI_LOG:
-	case BI_LOG2:
-	case BI_LOG10:
-	case BI_SQRT:
-	case BI_RSQRT:
-	case BI_POW:
-	case BI_ABS:
-	case BI_SIGN:
-	case BI_CEIL:
-	case BI_FLOOR:
-	case BI_ROUND:
-	case BI_CLIP:
-	case BI_MINIMUM:
-	case BI_MAXIMUM:
-	case BI_WHERE:
-	case BI_ADD:
-	case BI_SUB:
-	case BI_MUL:
-	case BI_DIV:
-	case BI_FLOORDIV:
-	case BI_MOD:
-	case BI_EQ:
-	case BI_NE:
-	case BI_LT:
-	case BI_LE:
-	case BI_GT:
-	case BI_GE:
-	case BI_LOGICAL_AND:
-	case BI_LOGICAL_OR:
-	case BI_LOGICAL_NOT:
-	case BI_RELU:
-	case BI_RELU6:
-	case BI_RELU2:
-	case BI_LEAKY_RELU:
-	case BI_SIGMOID:
-	case BI_TANH: return true;
-	default: return false;
-	}
+	static const bool elementwise[BI_COUNT] = {
+		[BI_CAST] = true,        [BI_NEG] = true,   [BI_SIN] = true,   [BI_COS] = true,         [BI_TAN] = true,
+		[BI_EXP] = true,         [BI_LOG] = true,   [BI_LOG2] = true,  [BI_LOG10] = true,       [BI_SQRT] = true,
+		[BI_RSQRT] = true,       [BI_POW] = true,   [BI_ABS] = true,   [BI_SIGN] = true,        [BI_CEIL] = true,
+		[BI_FLOOR] = true,       [BI_ROUND] = true, [BI_CLIP] = true,  [BI_MINIMUM] = true,     [BI_MAXIMUM] = true,
+		[BI_WHERE] = true,       [BI_ADD] = true,   [BI_SUB] = true,   [BI_MUL] = true,         [BI_DIV] = true,
+		[BI_FLOORDIV] = true,    [BI_MOD] = true,   [BI_EQ] = true,    [BI_NE] = true,          [BI_LT] = true,
+		[BI_LE] = true,          [BI_GT] = true,    [BI_GE] = true,    [BI_LOGICAL_AND] = true, [BI_LOGICAL_OR] = true,
+		[BI_LOGICAL_NOT] = true, [BI_RELU] = true,  [BI_RELU6] = true, [BI_RELU2] = true,       [BI_LEAKY_RELU] = true,
+		[BI_SIGMOID] = true,     [BI_TANH] = true,
+	};
+	return elementwise[bi];
 }
 
 static bool rearranges_elements(enum builtin bi)

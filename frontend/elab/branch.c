@@ -1,6 +1,7 @@
 /* Branches under a run-time condition. */
 #include "frontend/elab/branch.h"
 #include <string.h>
+#include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"
 
 enum { SELECT_COST = 24 };
@@ -41,7 +42,7 @@ void branch_leave(struct branch *br, uint32_t side, struct value v, enum flow fl
 	struct branch_side *s = &br->sides[side];
 	s->value = v;
 	s->flow = flow;
-	exit_note(e, s, br->at);
+	exit_note(e, flow, br->at);
 	e->frame->returned = false;
 	s->n = br->n;
 	if (!s->locals)

@@ -33,16 +33,4 @@ struct value branch_merge(struct branch *br, enum flow *flow);
 /* End a branch of which one side was entered: drop the side, or copy it into the enclosing unit as if there were no condition. */
 void branch_discard(struct branch *br);
 struct value branch_inline(struct branch *br);
-
-/* ---- exits (exits.c) ---- */
-/* True if an exit before this point is known only at run time. *live: a bool scalar, true if none was taken. `skipped`: counts `continue`, too. */
-bool exit_is_conditional(struct elab *e, bool skipped, hir_ref *live);
-/* In the side where `live` is true: no exit was taken. In the other: returns the flow of the exit. */
-void exits_clear(struct elab *e, bool skipped);
-enum flow exit_taken(struct elab *e, bool skipped);
-/* Notes, in the local of an exit, that a side always reaches it. */
-void exit_note(struct elab *e, struct branch_side *s, span at);
-struct local *exit_local(struct elab *e, enum exit_kind w); /* NULL: not in a function or loop */
-/* Declares the locals of the exits of a function or loop. */
-void exits_declare(struct elab *e, enum exit_kind first, enum exit_kind last);
 #endif

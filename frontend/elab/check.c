@@ -1,11 +1,72 @@
 /* Elaborates each definition once with unknown arguments of its declared types. */
 #include "frontend/elab/check.h"
 #include <string.h>
-#include "frontend/elab/call.h"
+#include "frontend/elab/declared.h"
+#include "frontend/elab/function.h"
+#include "frontend/elab/index_value.h"
 #include "frontend/elab/layer.h"
+#include "frontend/elab/locals.h"
 #include "frontend/elab/name.h"
 #include "frontend/types/sig.h"
 #include "frontend/unit/reads.h"
+
+static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
+
+/* True if the signature exceeds the limit of sizes (reported): the time to solve grows with their square. */
+static bool too_many_sizes(struct sig *s, node_id param)
+{
+	enum { MOST = 2000 };
+	if (s->vars.len <= MOST)
+		return false;
+	report_error(s->e, DIAG_ELAB_STEPS, node_span(s->mod, param), "the signature has more than %d sizes and generics", MOST);
+	return true;
+}
+
+/* Checks a function's body with unknown arguments of the declared types. */
+static void check_func(struct elab *e, struct func *fn)
+{
+	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
+	const struct ast *t = &fn->mod->ast;
+	struct frame fr;
+	struct sig s;
+	uint32_t first = dims_syms(e->em.b->dims);
+	if (!enter_function(e, fn, &fr, SPAN_NONE, NULL))
+		return;
+	sig_open(&s, &e->em, fn->mod, fn->self);
+	sig_generics(&s, decl.generics);
+	struct value *values = ARENA_ARRAY(e->em.f->arena, struct value, decl.params.n + 1);
+	for (uint32_t i = 0; i < decl.params.n && !too_many_sizes(&s, decl.params.at[i]); i++) {
+		node_id type = ast_a(t, decl.params.at[i]);
+		struct type *declared = type ? sig_type(&s, type) : NULL;
+		fr.tensor_args = fr.tensor_args || (declared && declared->kind == TY_TENSOR);
+		bool size = declared && declared->kind == TY_SCALAR && dtype_class(declared->elem) == DTC_INT;
+		values[i] = size       ? sig_unknown_size(&s, param_name(e, fn->mod, decl.params.at[i]))
+			    : declared ? sig_unknown_value(&s, declared, node_span(fn->mod, decl.params.at[i]))
+				       : VALUE_POISON;
+	}
+	sig_bind_unknowns(&s);
+	sig_bind_locals(&s);
+	e->em.b->named_from = first;
+	e->em.b->named_to = decl.where.n ? first : dims_syms(e->em.b->dims); /* a condition may make two equal */
+	for (uint32_t i = 0; i < decl.params.n; i++) {
+		check_default(e, fn->mod, fn->self, decl.generics, decl.params.at[i]);
+		index_note_value(e, ast_token(t, decl.params.at[i]), values[i]);
+		local_push(e, token_name(e->em.f, fn->mod, ast_token(t, decl.params.at[i])), values[i], false);
+	}
+	for (uint32_t i = 0; i < decl.where.n; i++)
+		check_condition(e, decl.where.at[i]);
+	index_note_result(e, run_statements(e, &s, &decl));
+	sig_close(&s);
+	leave_function(e);
+}
+
+static void check_layer(struct elab *e, struct item *it)
+{
+	const struct instance *in = instantiate_generic(e, it);
+	for (uint32_t i = 0; i < in->n_members; i++)
+		if (in->members[i].kind == M_FN)
+			check_func(e, in->members[i].value.u.fn);
+}
 
 static void check_alias(struct elab *e, struct item *it)
 {

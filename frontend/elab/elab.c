@@ -49,20 +49,3 @@ void elab_free(struct elab *e)
 	vec_free(&e->locals);
 	arena_free(e->em.temp);
 }
-
-void frame_push(struct elab *e, struct frame *fr)
-{
-	fr->up = e->frame;
-	fr->base = e->locals.len;
-	fr->site.up = e->em.report.site;
-	fr->site.self = fr->self;
-	e->frame = fr;
-	e->em.report.site = &fr->site;
-}
-
-void frame_pop(struct elab *e)
-{
-	e->locals.len = e->frame->base;
-	e->em.report.site = e->frame->site.up;
-	e->frame = e->frame->up;
-}

@@ -50,16 +50,12 @@ void elab_init(struct elab *e, struct frontend *f, bool checking);
 /* Prepares for the next definition; the steps of all count together. */
 void elab_reset(struct elab *e);
 void elab_free(struct elab *e);
-/* Enters a frame whose mod, self, func, unit and site.at are set; its address must stay valid until frame_pop. */
-void frame_push(struct elab *e, struct frame *fr);
-/* Leaves the current frame and drops its locals. */
-void frame_pop(struct elab *e);
 
 static inline const struct ast *elab_tree(const struct elab *e) { return &e->frame->mod->ast; }
 static inline span elab_span(const struct elab *e, node_id n) { return ast_span(elab_tree(e), n); }
 static inline name_id elab_name(struct elab *e, token_id t) { return token_name(e->em.f, e->frame->mod, t); }
 
-/* ---- the interpreter: recursion over the tree. Every file of this folder may call these three; other calls go one way. ---- */
+/* ---- the recursion of the interpreter: every file of this folder may call these; all other calls between its files go one way ---- */
 struct value eval(struct elab *e, node_id n);
 struct value eval_block(struct elab *e, node_id block, enum flow *flow); /* value of its last expression, else V_VOID */
 enum flow exec(struct elab *e, node_id n, struct value *value);

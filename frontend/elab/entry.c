@@ -1,13 +1,14 @@
 /* Entries of a model: matches the manifest's inputs and the names of weights with the signature. */
+#include "frontend/elab/entry.h"
 #include <stdarg.h>
 #include <string.h>
 #include "frontend/elab/layer.h"
+#include "frontend/elab/locals.h"
 #include "frontend/elab/name.h"
 #include "frontend/elab/params.h"
-#include "frontend/elab/program.h"
 #include "frontend/elab/unit.h"
+#include "frontend/elab/unit_call.h"
 #include "frontend/types/sig.h"
-#include "frontend/unit/reads.h"
 
 /* ---- finding the definition ---- */
 

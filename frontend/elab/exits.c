@@ -1,5 +1,5 @@
 /* Exits of a function or loop under run-time conditions, as locals of type bool. */
-#include "frontend/elab/branch.h"
+#include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"
 
 struct local *exit_local(struct elab *e, enum exit_kind w) { return local_find(e, e->exit_names[w]); }
@@ -54,10 +54,10 @@ enum flow exit_taken(struct elab *e, bool skipped)
 	return flows[found];
 }
 
-void exit_note(struct elab *e, struct branch_side *s, span at)
+void exit_note(struct elab *e, enum flow flow, span at)
 {
 	for (int i = 0; i < 3; i++) {
-		if (s->flow != flows[i])
+		if (flow != flows[i])
 			continue;
 		struct local *l = exit_local(e, conditions[i]);
 		if (l) {
@@ -67,7 +67,7 @@ void exit_note(struct elab *e, struct branch_side *s, span at)
 		if (!e->em.report.gave_up)
 			report_error(&e->em, DIAG_UNSUPPORTED, at, "the condition of an exit from this code must be known at compile time");
 	}
-	if (s->flow == FLOW_RETURN && exit_local(e, EXIT_RESULT)) {
+	if (flow == FLOW_RETURN && exit_local(e, EXIT_RESULT)) {
 		exit_local(e, EXIT_RESULT)->value = e->frame->result;
 		exit_local(e, EXIT_RESULT)->at = e->frame->result_at;
 	}

@@ -1,5 +1,5 @@
 /* f-strings. */
-#include "frontend/elab/stmt.h"
+#include "frontend/elab/fstring.h"
 #include "frontend/syntax/literal.h"
 #include "frontend/unit/text.h"
 

@@ -1,7 +1,7 @@
 /* The identity of a unit, its interface, and its name for people. */
+#include "frontend/elab/identity.h"
 #include <string.h>
 #include "base/buf.h"
-#include "frontend/elab/unit.h"
 
 static void hash_dim(struct hasher *h, const struct dims *d, dim x)
 {

@@ -3,6 +3,8 @@
  * the same, its callers stay valid. Changes of interfaces, declarations, layers or parameters elaborate the whole program, which takes milliseconds. */
 #include "frontend/elab/incremental.h"
 #include <string.h>
+#include "frontend/elab/identity.h"
+#include "frontend/elab/locals.h"
 #include "frontend/elab/program.h"
 #include "frontend/elab/unit.h"
 

@@ -1,6 +1,6 @@
 /* Indexing of lists, tuples, strings and tensors. Tensors follow NumPy: each index becomes a select, slice or index_select. */
+#include "frontend/elab/index.h"
 #include <string.h>
-#include "frontend/elab/stmt.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/unit/text.h"
 

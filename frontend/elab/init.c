@@ -1,7 +1,8 @@
 /* Initializers of parameters: units without inputs. */
+#include "frontend/elab/init.h"
 #include "base/bug.h"
-#include "frontend/elab/params.h"
-#include "frontend/elab/unit.h"
+#include "frontend/elab/hir_unit.h"
+#include "frontend/elab/locals.h"
 
 static bool init_fits(struct elab *e, struct layer_param *p, struct value *v, span at)
 {

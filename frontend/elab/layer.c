@@ -1,9 +1,10 @@
 /* Module-form layers. The layer's body runs once for each instance: it declares parameters and binds members. */
 #include "frontend/elab/layer.h"
 #include <string.h>
-#include "frontend/elab/call.h"
+#include "frontend/elab/args.h"
 #include "frontend/elab/declared.h"
 #include "frontend/elab/index_value.h"
+#include "frontend/elab/locals.h"
 #include "frontend/elab/params.h"
 #include "frontend/types/sig.h"
 
@@ -303,7 +304,7 @@ struct value instantiate(struct elab *e, struct item *it, struct args *args, spa
 
 /* ---- checking ---- */
 
-void check_layer(struct elab *e, struct item *it)
+struct instance *instantiate_generic(struct elab *e, struct item *it)
 {
 	struct ast_fn decl = ast_fn(&it->mod->ast, it->node);
 	struct instance *in = ARENA_NEW(e->em.f->arena, struct instance);
@@ -334,7 +335,5 @@ void check_layer(struct elab *e, struct item *it)
 	sig_close(&s);
 	run_layer_body(e, in, decl.body);
 	frame_pop(e);
-	for (uint32_t i = 0; i < in->n_members; i++)
-		if (in->members[i].kind == M_FN)
-			check_func(e, in->members[i].value.u.fn);
+	return in;
 }

@@ -4,6 +4,6 @@
 #include "frontend/elab/elab.h"
 
 struct value instantiate(struct elab *e, struct item *it, struct args *args, span at);
-/* Checks a layer's body and functions with unknown arguments. */
-void check_layer(struct elab *e, struct item *it);
+/* Checking: an instance with unknown arguments. */
+struct instance *instantiate_generic(struct elab *e, struct item *it);
 #endif

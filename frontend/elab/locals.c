@@ -1,6 +1,23 @@
-/* The locals of the current frame, and their values after a branch or loop that is checked. */
+/* Frames and their locals, and the values of locals after a branch or loop that is checked. */
 #include "frontend/elab/locals.h"
 #include <string.h>
+
+void frame_push(struct elab *e, struct frame *fr)
+{
+	fr->up = e->frame;
+	fr->base = e->locals.len;
+	fr->site.up = e->em.report.site;
+	fr->site.self = fr->self;
+	e->frame = fr;
+	e->em.report.site = &fr->site;
+}
+
+void frame_pop(struct elab *e)
+{
+	e->locals.len = e->frame->base;
+	e->em.report.site = e->frame->site.up;
+	e->frame = e->frame->up;
+}
 
 void local_push(struct elab *e, name_id name, struct value v, bool constant)
 {

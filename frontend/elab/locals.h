@@ -1,8 +1,12 @@
-/* The locals of the current frame. */
+/* Frames and their locals. */
 #ifndef TRIB_FRONTEND_ELAB_LOCALS_H
 #define TRIB_FRONTEND_ELAB_LOCALS_H
 #include "frontend/elab/elab.h"
 
+/* Enters a frame whose mod, self, func, unit and site.at are set; its address must stay valid until frame_pop. */
+void frame_push(struct elab *e, struct frame *fr);
+/* Leaves the current frame and drops its locals. */
+void frame_pop(struct elab *e);
 void local_push(struct elab *e, name_id name, struct value v, bool constant);
 /* The innermost local of the name in the current frame, or NULL. */
 struct local *local_find(struct elab *e, name_id name);

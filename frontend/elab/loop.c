@@ -1,10 +1,12 @@
 /* Loops and comprehensions. A loop over elements known at compile time is unrolled; any other is a run-time loop (runtime_loop.c). */
+#include "frontend/elab/loop.h"
 #include "frontend/elab/body.h"
 #include "frontend/elab/branch.h"
+#include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"
+#include "frontend/elab/loop_scan.h"
 #include "frontend/elab/pattern.h"
 #include "frontend/elab/runtime_loop.h"
-#include "frontend/elab/stmt.h"
 
 /* The value of an unknown element. */
 static struct value unknown_item(struct elab *e, struct value v)
@@ -180,7 +182,7 @@ static bool exec_known_iteration(struct elab *e, node_id cond, node_id body, enu
 	br.sides[0].b.executed = true;
 	exit_local(e, EXIT_SKIPPED)->value = value_bool(false);
 	struct value c = eval(e, cond);
-	int known = decide_condition(e, c, elab_span(e, cond), true);
+	int known = decide_condition(&e->em, c, elab_span(e, cond), true);
 	*flow = known == 1 ? loop_body(e, body) : FLOW_NEXT;
 	*stop = known == 0 || known == -2 || is_poison(c) || e->em.report.gave_up;
 	if (*flow == FLOW_CONTINUE)
@@ -230,7 +232,7 @@ static enum flow check_while(struct elab *e, node_id n, node_id cond, node_id bo
 		if (!count_step(&e->em, elab_span(e, n)))
 			return FLOW_NEXT;
 		struct value v = eval(e, cond);
-		int c = decide_condition(e, v, elab_span(e, cond), true);
+		int c = decide_condition(&e->em, v, elab_span(e, cond), true);
 		if (c < 0)
 			return check_iteration(e, AST_NONE, VALUE_POISON, body, v.kind == V_TENSOR && c == -1, elab_span(e, cond));
 		if (!c)
@@ -278,7 +280,7 @@ static void eval_clause(struct elab *e, struct comprehension *c, uint32_t k)
 	}
 	node_id n = c->clauses.at[k];
 	if (ast_kind(elab_tree(e), n) == NODE_COMP_IF) {
-		int known = decide_condition(e, eval(e, ast_a(elab_tree(e), n)), elab_span(e, ast_a(elab_tree(e), n)), true);
+		int known = decide_condition(&e->em, eval(e, ast_a(elab_tree(e), n)), elab_span(e, ast_a(elab_tree(e), n)), true);
 		if (known == -1 && !e->em.checking)
 			report_error(&e->em, DIAG_RUNTIME_IF, elab_span(e, ast_a(elab_tree(e), n)),
 				     "the length of a list must be known at compile time");

@@ -15,6 +15,4 @@ void param_list_free(struct param_list *l);
 const struct param_tree *instance_params(struct elab *e, const struct instance *in);
 /* The parameter's node in the current unit, or poison. */
 struct value param_value(struct elab *e, struct layer_param *p, span at);
-/* The unit that computes a parameter's initial value; NULL: it has none, or failed (init.c). */
-struct hir_unit *param_init(struct elab *e, struct layer_param *p);
 #endif

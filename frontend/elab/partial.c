@@ -1,7 +1,6 @@
 /* A functional layer called with its weights only is a layer that takes the other arguments. Its value is a tuple, since tuples may contain tensors: a
  * V_PARTIAL, then a value for each parameter, V_VOID for those that the second call passes. */
 #include "frontend/elab/partial.h"
-#include "frontend/elab/call.h"
 
 static name_id param_name(struct elab *e, const struct func *fn, uint32_t i)
 {
@@ -56,8 +55,7 @@ struct value partial_make(struct elab *e, struct func *fn, const struct args *ar
 	return v;
 }
 
-static struct value report_wrong_count(struct elab *e, const struct partial *p, uint32_t given, uint32_t left, const struct args *args,
-				       span at)
+static bool report_wrong_count(struct elab *e, const struct partial *p, uint32_t given, uint32_t left, const struct args *args, span at)
 {
 	const char *name = name_text(e->em.f, p->fn->name);
 	struct diag *g =
@@ -65,38 +63,35 @@ static struct value report_wrong_count(struct elab *e, const struct partial *p, 
 			     given, left, args->n);
 	diag_secondary(e->em.report.out, g, p->at, "%u given here", given);
 	diag_secondary(e->em.report.out, g, node_span(p->fn->mod, params_of_layer(p->fn).at[0]), "its arguments are declared here");
-	return VALUE_POISON;
+	return false;
 }
 
-struct value partial_call(struct elab *e, struct value layer, const struct args *args, span at, const char *what)
+bool partial_args(struct elab *e, struct value layer, const struct args *args, span at, struct args *all)
 {
 	const struct partial *p = layer.u.seq->at[0].u.partial;
 	const struct value *values = layer.u.seq->at + 1;
 	uint32_t n = params_of_layer(p->fn).n, given = 0, needed = 0;
 	bool taken[ELAB_MAX_ARGS] = {false};
-	struct arg all[2 * ELAB_MAX_ARGS];
-	struct args full = {0, all};
+	*all = (struct args){0, ARENA_ARRAY(e->em.f->arena, struct arg, n + args->n + 1)};
 	for (uint32_t i = 0; i < n; i++) {
 		taken[i] = values[i].kind != V_VOID;
 		needed += !taken[i] && !has_default(p->fn, i);
 		if (!taken[i])
 			continue;
 		given++;
-		all[full.n++] = (struct arg){.v = values[i], .at = at, .name = param_name(e, p->fn, i), .name_at = SPAN_NONE};
+		all->at[all->n++] = (struct arg){.v = values[i], .at = at, .name = param_name(e, p->fn, i), .name_at = SPAN_NONE};
 	}
 	for (uint32_t i = 0; i < args->n; i++) {
 		uint32_t k = param_index(e, p->fn, &args->at[i], taken);
 		if (k == n && !args->at[i].name)
 			return report_wrong_count(e, p, given, n - given, args, at);
-		all[full.n] = args->at[i];
+		all->at[all->n] = args->at[i];
 		if (k < n) {
 			needed -= !taken[k] && !has_default(p->fn, k);
 			taken[k] = true;
-			all[full.n].name = param_name(e, p->fn, k);
+			all->at[all->n].name = param_name(e, p->fn, k);
 		}
-		full.n++;
+		all->n++;
 	}
-	if (needed)
-		return report_wrong_count(e, p, given, n - given, args, at);
-	return call_value(e, (struct value){.kind = V_FN, .u.fn = p->fn}, &full, at, what);
+	return !needed || report_wrong_count(e, p, given, n - given, args, at);
 }

@@ -1,4 +1,4 @@
-/* The program under construction from a model's entries (entry.c) and its main blocks (program.c). */
+/* A program under construction. */
 #ifndef TRIB_FRONTEND_ELAB_PROGRAM_H
 #define TRIB_FRONTEND_ELAB_PROGRAM_H
 #include "frontend/elab/elab.h"
@@ -30,8 +30,6 @@ struct elaborated {
 	uint64_t steps;
 };
 
-/* Elaborates the entry "Net" or "Net.prefill" and adds it, unless errors were reported. */
-void elab_entry(struct program *p, const char *name);
 /* Adds a parameter and returns its index. */
 uint32_t program_add_param(struct program *p, struct hir_param cp);
 /* Adds the parameter of a layer instance unless it was added before. Returns its index. */
@@ -41,6 +39,4 @@ void program_add_entry(struct program *p, struct hir_entry entry);
 /* The program of all that was added. */
 struct hir_program *program_finish(struct program *p);
 void program_free(struct program *p);
-/* The program of a request; NULL: errors were reported. */
-struct hir_program *elab_program(struct elab *e, const struct elab_request *req);
 #endif

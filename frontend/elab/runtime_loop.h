@@ -13,14 +13,4 @@ struct runtime_loop {
 };
 /* Emits the loop. The locals of a loop's exits are declared. False: reported. */
 bool emit_runtime_loop(struct elab *e, const struct runtime_loop *loop, enum flow *flow);
-
-/* ---- scans of a body's tree (loop_scan.c) ---- */
-/* Marks those of the frame's first n locals that the tree below `root` assigns to. */
-void find_assigned_locals(struct elab *e, node_id root, bool *assigned, uint32_t n);
-/* True if the body contains a `break` or `return`. */
-bool has_early_exit(struct elab *e, node_id body);
-/* True if the body appends to a list. */
-bool has_append(struct elab *e, node_id body);
-/* Checking: makes the locals that the body assigns to unknown, unless they are tensors. */
-void forget_assigned_locals(struct elab *e, node_id body);
 #endif

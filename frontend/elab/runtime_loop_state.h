@@ -1,4 +1,4 @@
-/* The state of a run-time loop, shared by runtime_loop.c and runtime_loop_lists.c. */
+/* The state of a run-time loop, shared by the files runtime_loop*.c. */
 #ifndef TRIB_FRONTEND_ELAB_RUNTIME_LOOP_STATE_H
 #define TRIB_FRONTEND_ELAB_RUNTIME_LOOP_STATE_H
 #include "base/map.h"
@@ -37,6 +37,17 @@ struct loop_state {
 };
 
 static inline struct local *local_at(struct loop_state *c, uint32_t i) { return &c->e->locals.at[c->e->frame->base + i]; }
+
+/* ---- carried values (runtime_loop_values.c) ---- */
+/* Resets the locals to their values before the loop, the carried ones as tensors. False: reported. */
+bool loop_reset_locals(struct loop_state *c);
+/* Opens the body with the carried values as inputs. */
+void loop_enter_body(struct loop_state *c);
+void loop_leave_body(struct loop_state *c);
+/* Sets the values of the carried tensors at the end of the body. False: reported. */
+bool loop_end_locals(struct loop_state *c);
+/* The value of a carried tensor after the loop, for value_map_tensors. */
+hir_ref carried_result(void *loop_state, hir_ref leaf);
 
 /* ---- lists that grow (runtime_loop_lists.c) ---- */
 /* Carries, in place of list i, a tensor with room for the elements of all iterations. False: reported. */

@@ -1,36 +1,13 @@
 /* Statements, blocks and conditions. */
 #include "frontend/elab/stmt.h"
 #include <string.h>
+#include "frontend/elab/assert.h"
 #include "frontend/elab/branch.h"
+#include "frontend/elab/exits.h"
 #include "frontend/elab/locals.h"
+#include "frontend/elab/loop.h"
 #include "frontend/elab/pattern.h"
 #include "frontend/types/sig.h"
-
-/* ---- conditions ---- */
-
-int decide_condition(struct elab *e, struct value v, span at, bool report)
-{
-	if (v.kind == V_BOOL)
-		return v.u.b;
-	if (is_poison(v))
-		return -1;
-	if (v.kind != V_TENSOR) {
-		struct diag *g = report_error(&e->em, DIAG_CONDITION, at, "a condition must be a bool, not %s", value_text(&e->em, v));
-		if (v.kind == V_INT)
-			diag_help(e->em.report.out, g, "compare it with 0");
-		return -2;
-	}
-	const struct hir_type *t = type_of(&e->em, v.u.t);
-	if (t->elem == DT_BOOL && !t->rank)
-		return -1;
-	if (report) {
-		struct diag *g =
-			report_error(&e->em, DIAG_RUNTIME_IF, at, "a condition must be a single bool, not %s", value_text(&e->em, v));
-		diag_help(e->em.report.out, g,
-			  t->rank ? "a tensor is not a condition: use `where(c, a, b)`, or `any`, `all`" : "compare it: `x != 0`");
-	}
-	return -2;
-}
 
 /* ---- if ---- */
 
@@ -126,7 +103,7 @@ static struct value eval_if_before(struct elab *e, node_id n, const struct items
 	struct ast_if f = ast_if(elab_tree(e), n);
 	bool wanted = e->value_wanted;
 	struct value c = eval(e, f.cond);
-	int known = decide_condition(e, c, elab_span(e, f.cond), true);
+	int known = decide_condition(&e->em, c, elab_span(e, f.cond), true);
 	*flow = FLOW_NEXT;
 	e->value_wanted = wanted;
 	if (known >= 0)

@@ -37,23 +37,4 @@ struct elab_unit {
 const struct elab_unit *unit_get(struct elab *e, struct unit_spec *p);
 /* Makes the unit, even if there is one. */
 struct elab_unit *unit_make(struct elab *e, struct unit_spec *p, hash128 identity);
-/* Copies the current builder into a unit and closes it. */
-struct hir_unit *unit_finish(struct elab *e, const struct func *fn, hash128 identity, const char *name, struct value *result);
-/* Copies the inputs, nodes and arguments of the current builder into u. */
-void unit_copy_nodes(struct elab *e, struct hir_unit *u);
-/* Applies the attributes of the definition (`@inline`, `@opt`) to its unit. */
-void unit_attributes(struct hir_unit *u, const struct func *fn);
-
-/* ---- unit_call.c ---- */
-/* Calls a function as a unit, made if there is none for such arguments. */
-struct value call_unit(struct elab *e, struct func *fn, struct value *values, uint32_t n, span at, const char *what);
-void unit_plan_free(struct unit_spec *p);
-
-/* ---- identity.c ---- */
-/* Equal for equal definitions, compile-time arguments, element types, shapes and build-time flags. */
-hash128 unit_identity(struct elab *e, const struct unit_spec *p);
-/* A hash of the unit's interface: what callers see of it except its inputs. */
-hash128 unit_interface(struct elab *e, const struct elab_unit *u);
-/* A name for people. */
-const char *unit_name(struct elab *e, const struct unit_spec *p);
 #endif

@@ -1,6 +1,5 @@
 /* A call of a unit: the caller's sizes become symbols of the unit, its tensors become inputs. */
-#include "frontend/elab/params.h"
-#include "frontend/elab/unit.h"
+#include "frontend/elab/unit_call.h"
 
 struct sizes {
 	struct elab *e;

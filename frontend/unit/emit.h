@@ -109,6 +109,9 @@ hir_ref emit_logic(struct emitter *e, enum builtin bi, hir_ref a, hir_ref b, spa
 /* True for an integer known now, a size, or an integer scalar known only at run time. */
 bool is_integer_scalar(struct emitter *e, struct value v);
 
+/* The value of a condition, 1 or 0. -1: not known at compile time (nothing reported); -2: it is no condition (reported if `report`). */
+int decide_condition(struct emitter *e, struct value v, span at, bool report);
+
 /* ---- element types of numbers known at compile time (number.c) ---- */
 /* The type of literal v as an operand beside type t; DT_COUNT: none. */
 dtype literal_type_beside(struct value v, dtype t);

@@ -146,3 +146,26 @@ bool is_integer_scalar(struct emitter *e, struct value v)
 		return dtype_class(type_of(e, v.u.t)->elem) == DTC_INT && !type_of(e, v.u.t)->rank;
 	return v.kind == V_INT || v.kind == V_DIM;
 }
+
+int decide_condition(struct emitter *e, struct value v, span at, bool report)
+{
+	if (v.kind == V_BOOL)
+		return v.u.b;
+	if (is_poison(v))
+		return -1;
+	if (v.kind != V_TENSOR) {
+		struct diag *g = report_error(e, DIAG_CONDITION, at, "a condition must be a bool, not %s", value_text(e, v));
+		if (v.kind == V_INT)
+			diag_help(e->report.out, g, "compare it with 0");
+		return -2;
+	}
+	const struct hir_type *t = type_of(e, v.u.t);
+	if (t->elem == DT_BOOL && !t->rank)
+		return -1;
+	if (report) {
+		struct diag *g = report_error(e, DIAG_RUNTIME_IF, at, "a condition must be a single bool, not %s", value_text(e, v));
+		diag_help(e->report.out, g,
+			  t->rank ? "a tensor is not a condition: use `where(c, a, b)`, or `any`, `all`" : "compare it: `x != 0`");
+	}
+	return -2;
+}
