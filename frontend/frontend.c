@@ -83,28 +83,24 @@ void frontend_set_dependencies(struct frontend *f, const struct frontend_depende
 	f->n_dependencies = n;
 }
 
-static void resolve_again(struct frontend *f, struct module *m)
-{
-	resolve_module(f, m);
-	resolve_warn_imports(f, m);
-	m->must_resolve = false;
-}
-
+/* Resolves names in reloaded files and in new ones. */
 static void resolve_all(struct frontend *f)
 {
-	uint32_t first = f->resolver.n_modules;
-	for (uint32_t i = 0; i < first; i++)
-		if (f->modules.at[i]->must_resolve)
-			resolve_again(f, f->modules.at[i]);
-	for (; f->resolver.n_modules < f->modules.len; f->resolver.n_modules++)
-		if (!(f->modules.at[f->resolver.n_modules]->std || f->modules.at[f->resolver.n_modules]->checks_hold) || f->index)
-			resolve_module(f, f->modules.at[f->resolver.n_modules]);
-	for (uint32_t i = first; i < f->resolver.n_modules; i++)
-		if (!f->modules.at[i]->checks_hold)
-			resolve_warn_imports(f, f->modules.at[i]);
+	uint32_t first = f->resolver.n_modules, n = f->modules.len;
+	for (uint32_t i = 0; i < n; i++) {
+		struct module *m = f->modules.at[i];
+		if (i < first ? m->must_resolve : f->index || !(m->std || m->checks_hold))
+			resolve_module(f, m);
+	}
 	f->resolver.n_tokens = 0;
-	for (uint32_t i = 0; i < f->modules.len; i++)
-		f->resolver.n_tokens += f->modules.at[i]->ast.tokens.len;
+	for (uint32_t i = 0; i < n; i++) {
+		struct module *m = f->modules.at[i];
+		if (i < first ? m->must_resolve : !m->checks_hold)
+			resolve_warn_imports(f, m);
+		m->must_resolve = false;
+		f->resolver.n_tokens += m->ast.tokens.len;
+	}
+	f->resolver.n_modules = n;
 }
 
 /* True if the module is checked. A question of an editor concerns one file only. */
@@ -124,24 +120,39 @@ static void check_broken(struct frontend *f, uint32_t first)
 	diags_free(trash);
 }
 
+/* Checks the definitions of earlier files again whose inputs have changed. */
+static void check_changed(struct frontend *f)
+{
+	for (uint32_t i = 0; i < f->elab.n_checked && f->is_refreshable; i++)
+		if (!f->modules.at[i]->std)
+			check_module(f, f->modules.at[i], NULL, true);
+}
+
+static void check_new(struct frontend *f)
+{
+	for (; f->elab.n_checked < f->modules.len; f->elab.n_checked++)
+		if (is_checked(f, f->modules.at[f->elab.n_checked]))
+			check_module(f, f->modules.at[f->elab.n_checked], NULL, false);
+}
+
+static void show_warnings(struct frontend *f)
+{
+	diags_merge(f->diags, f->warnings);
+	diags_free(f->warnings);
+	f->warnings = diags_new(0);
+}
+
 bool frontend_check(struct frontend *f)
 {
 	int64_t t0 = os_now_ns();
 	uint32_t before = diags_errors(f->diags), first = f->elab.n_checked;
 	resolve_all(f);
-	for (uint32_t i = 0; i < first && f->is_refreshable; i++)
-		if (!f->modules.at[i]->std)
-			check_module(f, f->modules.at[i], NULL, true);
-	for (; f->elab.n_checked < f->modules.len; f->elab.n_checked++)
-		if (is_checked(f, f->modules.at[f->elab.n_checked]))
-			check_module(f, f->modules.at[f->elab.n_checked], NULL, false);
+	check_changed(f);
+	check_new(f);
 	if (f->index)
 		check_broken(f, first);
-	if (!diags_errors(f->diags)) {
-		diags_merge(f->diags, f->warnings);
-		diags_free(f->warnings);
-		f->warnings = diags_new(0);
-	}
+	if (!diags_errors(f->diags))
+		show_warnings(f);
 	f->times.check += os_now_ns() - t0;
 	return diags_errors(f->diags) == before;
 }

@@ -2,15 +2,19 @@
 #include <stddef.h>
 #include "frontend/syntax/parse_state.h"
 
+/* The token of a module's name or path; TOKEN_NONE: an error was reported. */
 static token_id parse_module(struct parser *p)
 {
+	token_id module = p->i;
 	if (p->k != TOK_NAME && p->k != TOK_STRING) {
 		struct diag *g = error_expected(p, DIAG_EXPECTED_NAME, "a module");
 		add_help(p, g, "a module is a name, as in `import nn`, or a file, as in `import \"blocks.tri\"`");
 		return TOKEN_NONE;
 	}
 	advance(p);
-	return p->i - 1;
+	if (p->k != TOK_DOT || after_newline(p))
+		return module;
+	return habit_at(p, HABIT_AT_IMPORT, module, NULL) == HABIT_READ ? p->i - 1 : TOKEN_NONE;
 }
 
 static token_id parse_as(struct parser *p)
@@ -21,21 +25,12 @@ static token_id parse_as(struct parser *p)
 	return expect_name(p, "a name after `as`");
 }
 
-/* True if the module's name goes on with a `.`. */
-static bool is_dotted(const struct parser *p) { return p->k == TOK_DOT && !after_newline(p); }
-
 node_id parse_import(struct parser *p)
 {
 	token_id keyword = p->i;
 	advance(p);
-	token_id module = parse_module(p);
-	if (is_dotted(p)) {
-		if (habit_at(p, HABIT_AT_IMPORT, module, NULL) != HABIT_READ)
-			return error_node(p);
-		module = p->i - 1;
-	}
-	token_id alias = p->panic ? TOKEN_NONE : parse_as(p);
-	if (p->panic)
+	token_id module = parse_module(p), alias = module == TOKEN_NONE ? TOKEN_NONE : parse_as(p);
+	if (module == TOKEN_NONE || p->panic)
 		return error_node(p);
 	if (p->k == TOK_COMMA) {
 		struct diag *g = error_at(p, DIAG_STATEMENT_END, current_span(p), "an import names one module");
@@ -63,14 +58,7 @@ node_id parse_from(struct parser *p)
 	uint32_t base = p->n_scratch, commas;
 	advance(p);
 	token_id module = parse_module(p);
-	if (is_dotted(p)) {
-		if (habit_at(p, HABIT_AT_IMPORT, module, NULL) != HABIT_READ)
-			return error_node(p);
-		module = p->i - 1;
-	}
-	if (!p->panic)
-		expect(p, TOK_IMPORT, "`import` and names");
-	if (p->panic)
+	if (module == TOKEN_NONE || !expect(p, TOK_IMPORT, "`import` and names"))
 		return error_node(p);
 	if (p->k == TOK_LPAREN) { /* from nn import (Linear, Conv2d) */
 		parse_elements(p, TOK_RPAREN, parse_import_name, &commas);
