@@ -42,9 +42,7 @@ static void print_models(const struct since *s, const struct options *o)
 enum status cmd_affected(const struct options *o)
 {
 	struct since s;
-	bool json = o->format && strcmp(o->format, "json") == 0;
-	if (o->format && !json && strcmp(o->format, "text") != 0)
-		return say_usage("--format wants text or json, not `%s`", o->format);
+	bool json = o->format == PRINT_JSON;
 	if (!o->since)
 		return say_usage(
 			"`trib affected` wants --since REV, the revision to compare with, e.g. --since HEAD~1 or --since origin/main");

@@ -333,11 +333,9 @@ static enum status run(struct cache_command *s)
 
 enum status cmd_cache(const struct options *o)
 {
-	struct cache_command s = {.a = arena_new(0), .o = o, .json = o->format && strcmp(o->format, "json") == 0};
-	enum status status = STATUS_FAILED;
-	if (o->format && !s.json && strcmp(o->format, "text") != 0) {
-		status = say_usage("--format wants text or json, not `%s`", o->format);
-	} else if ((status = project_cache_config(s.a, o, &s.config)) == STATUS_OK) {
+	struct cache_command s = {.a = arena_new(0), .o = o, .json = o->format == PRINT_JSON};
+	enum status status = project_cache_config(s.a, o, &s.config);
+	if (status == STATUS_OK) {
 		s.open = cache_config_options(s.a, &s.config);
 		status = run(&s);
 		cache_close(s.cache, NULL);

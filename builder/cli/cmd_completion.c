@@ -20,13 +20,10 @@ static const struct {
 	{"LIB", "@files"},
 	{"X=FILE", "@files"},
 	{"Y=FILE", "@files"},
-	{"WHEN", "auto always never"},
 	{"LEVEL", "0 1 2 3 s"},
 	{"CPU", "native x86-64-v2 x86-64-v3 x86-64-v4 x86-64-v4-vnni"},
 	{"TARGET", "x86_64-linux"},
 	{"DEVICE", "cpu opencl reference"},
-	{"STAGE", "lex parse typecheck elaborate ir opt codegen"},
-	{"message-format", "human json"},
 	{"level", "l2 l3"},
 	{"profile", "@profiles"},
 };
@@ -45,15 +42,10 @@ static const char *words_of(struct arena *a, const struct flag *f)
 {
 	const char *words = "";
 	uint32_t n;
-	if (f->kind == FLAG_EMIT) {
-		const char *const *names = emit_names(&n);
-		for (uint32_t i = 0; i < n; i++)
-			words = arena_printf(a, "%s%s ", words, names[i]);
-		return words;
-	}
-	if (strcmp(f->name, "format") == 0)
-		return flag_is_of(f, COMMAND_GRAPH, ACTION_NONE) ? "dot json html" : "text json";
-	for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+	const char *const *list = f->kind == FLAG_EMIT ? emit_names(&n) : flag_words(f->kind, &n);
+	for (uint32_t i = 0; list && i < n; i++)
+		words = *list[i] ? arena_printf(a, "%s%s ", words, list[i]) : words;
+	for (size_t i = 0; !list && i < sizeof values / sizeof *values; i++)
 		if (strcmp(values[i].name, f->value) == 0 || strcmp(values[i].name, f->name) == 0)
 			words = values[i].words;
 	return words;

@@ -112,9 +112,7 @@ static enum status run(struct arena *a, const struct options *o, bool json)
 
 enum status cmd_config(const struct options *o)
 {
-	bool json = o->format && strcmp(o->format, "json") == 0;
-	if (o->format && !json && strcmp(o->format, "text") != 0)
-		return say_usage("--format wants text or json, not `%s`", o->format);
+	bool json = o->format == PRINT_JSON;
 	struct arena *a = arena_new(0);
 	enum status s = run(a, o, json);
 	arena_free(a);

@@ -143,7 +143,7 @@ static enum status print(struct arena *a, const struct graph *g, const struct op
 	struct chosen c = choose(a, g, word);
 	if (word && !c.n && !c.model)
 		return unknown(a, g, word);
-	if (asked->format && strcmp(asked->format, "json") == 0)
+	if (asked->format == PRINT_JSON)
 		print_as_json(g, &c);
 	else
 		print_text(g, &c);
@@ -156,8 +156,6 @@ enum status cmd_deps(const struct options *o)
 	struct loaded_project l;
 	if (o->n_models > 1)
 		return say_usage("`trib deps` takes one definition, file or model, or none");
-	if (o->format && strcmp(o->format, "json") != 0 && strcmp(o->format, "text") != 0)
-		return say_usage("--format wants text or json, not `%s`", o->format);
 	all.models = NULL;
 	all.n_models = 0;
 	enum status s = project_load(&l, &all, LOAD_INDEXED);

@@ -20,7 +20,7 @@ enum { MAX_QUEUED = 1000, IDLE_MS = 150 };
 static bool is_file(const char *path)
 {
 	struct stat st;
-	return stat(path, &st) == 0 && S_ISREG(st.st_mode); /* reading a pipe might wait for ever */
+	return stat(path, &st) == 0 && S_ISREG(st.st_mode); /* reading a pipe could block */
 }
 
 static bool read_file(void *ctx, const char *path, char **text, size_t *len)

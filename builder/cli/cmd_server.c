@@ -14,11 +14,11 @@
 
 #define SECOND_NS INT64_C(1000000000)
 
-static bool none_there(void) { return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR; }
+static bool no_server_runs(void) { return errno == ENOENT || errno == ECONNREFUSED || errno == ENOTDIR; }
 
 static enum status no_answer(void)
 {
-	return say_failure("the server does not answer (%s): it builds, or was stopped; `trib build` does without it",
+	return say_failure("the server does not answer (%s): it is building or stopped; `trib build` works without it",
 			   strerror(errno ? errno : EPIPE));
 }
 
@@ -27,7 +27,7 @@ static enum status print_status(void)
 	struct server_state s;
 	char size[32];
 	if (!client_state(&s)) {
-		if (!none_there())
+		if (!no_server_runs())
 			return no_answer();
 		printf("trib: no server runs in this project\n");
 		return STATUS_OK;
@@ -41,7 +41,7 @@ static enum status stop(void)
 {
 	if (client_stop())
 		return STATUS_OK;
-	if (!none_there())
+	if (!no_server_runs())
 		return no_answer();
 	printf("trib: no server runs in this project\n");
 	return STATUS_OK;

@@ -21,7 +21,27 @@ static const struct {
 static const char *const stages[] = {"", "lex", "parse", "typecheck", "elaborate", "ir", "opt", "codegen"};
 static const char *const dumps[] = {"", "dump-tokens", "dump-ast", "dump-types", "dump-ir", "dump-loops", "dump-llvm", "dump-asm"};
 static const char *const colors[] = {[COLOR_AUTO] = "auto", [COLOR_ALWAYS] = "always", [COLOR_NEVER] = "never"};
-static const char *const formats[] = {"human", "json"};
+static const char *const message_formats[] = {"human", "json"};
+static const char *const text_formats[] = {[PRINT_TEXT] = "text", [PRINT_JSON] = "json"};
+static const char *const graph_formats[] = {[PRINT_TEXT] = "dot", [PRINT_JSON] = "json", [PRINT_HTML] = "html"};
+
+#define WORDS(list) {list, sizeof(list) / sizeof *(list)}
+static const struct {
+	const char *const *list;
+	uint32_t n;
+} words[FLAG_KINDS] = {
+	[FLAG_STAGE] = WORDS(stages),
+	[FLAG_COLOR] = WORDS(colors),
+	[FLAG_MESSAGE_FORMAT] = WORDS(message_formats),
+	[FLAG_TEXT_FORMAT] = WORDS(text_formats),
+	[FLAG_GRAPH_FORMAT] = WORDS(graph_formats),
+};
+
+const char *const *flag_words(enum flag_kind kind, uint32_t *n)
+{
+	*n = words[kind].n;
+	return words[kind].list;
+}
 
 static bool wants(const struct flag *f, const char *what, const char *value, const char *near, struct buf *error)
 {
@@ -50,20 +70,21 @@ static bool set_double(const struct flag *f, const char *value, double *out, str
 	return true;
 }
 
-/* Sets the index of the value in `words`. */
-static bool set_word(const struct flag *f, const char *const *words, uint32_t n, const char *value, uint32_t *out, struct buf *error)
+/* Sets the index of the value among the words of the flag. */
+static bool set_word(const struct flag *f, const char *value, uint32_t *out, struct buf *error)
 {
 	struct buf list = {0};
-	for (uint32_t i = 0; i < n; i++) {
-		if (*words[i] && strcmp(words[i], value) == 0) {
-			*out = i;
-			buf_free(&list);
-			return true;
-		}
-		if (*words[i])
-			buf_printf(&list, "%s%s", !list.len ? "" : i + 1 == n ? " or " : ", ", words[i]);
-	}
-	wants(f, list.at, value, diag_nearest(value, words, n), error);
+	uint32_t n, i = 0;
+	const char *const *all = flag_words(f->kind, &n);
+	while (i < n && !(*all[i] && strcmp(all[i], value) == 0))
+		i++;
+	*out = i;
+	if (i < n)
+		return true;
+	for (i = 0; i < n; i++)
+		if (*all[i])
+			buf_printf(&list, "%s%s", !list.len ? "" : i + 1 == n ? " or " : ", ", all[i]);
+	wants(f, list.at, value, diag_nearest(value, all, n), error);
 	buf_free(&list);
 	return false;
 }
@@ -98,43 +119,28 @@ static void append(const struct flag *f, const char *value, struct options *o)
 	list[is_input ? o->n_inputs++ : o->n_outputs++] = value;
 }
 
-#define COUNT_OF(array) (uint32_t)(sizeof(array) / sizeof *(array))
-
 bool flag_set(const struct flag *f, const char *value, struct arena *a, struct options *options, struct buf *error)
 {
 	void *member = (char *)options + f->member;
-	uint32_t word = 0;
-	bool ok = true;
+	uint32_t dump = 0;
 	switch (f->kind) {
-	case FLAG_TRI: *(int *)member = 1; break;
-	case FLAG_BOOL: *(bool *)member = true; break;
+	case FLAG_TRI: *(int *)member = 1; return true;
+	case FLAG_BOOL: *(bool *)member = true; return true;
 	case FLAG_LIMIT: *(int *)member = 0; return !value || set_int(f, value, member, error);
 	case FLAG_COUNT: return set_int(f, value, member, error);
 	case FLAG_LOAD:
 	case FLAG_TOLERANCE: return set_double(f, value, member, error);
 	case FLAG_TEXT:
 	case FLAG_PATH:
-	case FLAG_PROGRAM: *(const char **)member = value; break;
-	case FLAG_LIST: append(f, value, options); break;
+	case FLAG_PROGRAM: *(const char **)member = value; return true;
+	case FLAG_LIST: append(f, value, options); return true;
 	case FLAG_LEVEL: return set_level(value, member, error);
 	case FLAG_EMIT: return set_emit(f, value, a, member, error);
-	case FLAG_FORMAT:
-		ok = set_word(f, formats, COUNT_OF(formats), value, &word, error);
-		options->json = (int)word;
-		break;
-	case FLAG_STAGE:
-		ok = set_word(f, stages, COUNT_OF(stages), value, &word, error);
-		options->stop = (enum stop_stage)word;
-		break;
-	case FLAG_COLOR:
-		ok = set_word(f, colors, COUNT_OF(colors), value, &word, error);
-		options->color = (enum color_when)word;
-		break;
 	case FLAG_DUMP:
-		while (strcmp(dumps[word], f->name) != 0)
-			word++;
-		options->dumps |= 1u << word;
-		break;
+		while (strcmp(dumps[dump], f->name) != 0)
+			dump++;
+		options->dumps |= 1u << dump;
+		return true;
+	default: return set_word(f, value, member, error);
 	}
-	return ok;
 }

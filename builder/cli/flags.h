@@ -7,22 +7,25 @@
 struct arena;
 
 enum flag_kind {
-	FLAG_TRI,       /* int: 1 if given, -1 if not */
-	FLAG_BOOL,      /* bool */
-	FLAG_COUNT,     /* int: a positive number */
-	FLAG_LIMIT,     /* int: a number; it may be left out, as in `-k` */
-	FLAG_LOAD,      /* double: positive */
-	FLAG_TOLERANCE, /* double: not negative */
-	FLAG_TEXT,      /* const char * */
-	FLAG_PATH,      /* the same; a relative path */
-	FLAG_PROGRAM,   /* the same; a path if it contains a slash */
-	FLAG_LIST,      /* appended to options.inputs or options.outputs; may be given several times */
-	FLAG_LEVEL,     /* int: an optimisation level */
-	FLAG_EMIT,      /* const char *: a list of outputs */
-	FLAG_FORMAT,    /* int: 1 for json */
-	FLAG_STAGE,     /* enum stop_stage */
-	FLAG_COLOR,     /* enum color_when */
-	FLAG_DUMP,      /* a bit of options.dumps */
+	FLAG_TRI,            /* int: 1 if given, -1 if not */
+	FLAG_BOOL,           /* bool */
+	FLAG_COUNT,          /* int: a positive number */
+	FLAG_LIMIT,          /* int: a number; it may be left out, as in `-k` */
+	FLAG_LOAD,           /* double: positive */
+	FLAG_TOLERANCE,      /* double: not negative */
+	FLAG_TEXT,           /* const char * */
+	FLAG_PATH,           /* the same; a relative path */
+	FLAG_PROGRAM,        /* the same; a path if it contains a slash */
+	FLAG_LIST,           /* appended to options.inputs or options.outputs; may be given several times */
+	FLAG_LEVEL,          /* int: an optimisation level */
+	FLAG_EMIT,           /* const char *: a list of outputs */
+	FLAG_DUMP,           /* a bit of options.dumps */
+	FLAG_STAGE,          /* enum stop_stage; this and the following kinds take one word of a list */
+	FLAG_COLOR,          /* enum color_when */
+	FLAG_MESSAGE_FORMAT, /* int: 1 for json */
+	FLAG_TEXT_FORMAT,    /* enum print_format */
+	FLAG_GRAPH_FORMAT,   /* enum print_format */
+	FLAG_KINDS
 };
 struct flag {
 	char letter;              /* 0: none */
@@ -50,6 +53,8 @@ bool flag_takes_word(const struct flag *f, const char *word);
 void flag_put_owners(const char *name, struct buf *out);
 /* Reads the value into `options`. `value` is NULL if the flag has none. The lists of `options` must have room. False: *error. */
 bool flag_set(const struct flag *f, const char *value, struct arena *a, struct options *options, struct buf *error);
+/* The words that a flag of this kind takes; some may be empty. NULL if it takes other values. */
+const char *const *flag_words(enum flag_kind kind, uint32_t *n);
 /* True if the flags of one command that were given go together. False: *error. `given` has N_FLAGS members. */
 bool flag_check_relations(enum command c, const bool *given, struct buf *error);
 #endif

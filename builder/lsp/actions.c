@@ -37,7 +37,7 @@ static void put_edit(struct query *q, const struct diag *g)
 	json_close(q->out, '}');
 }
 
-/* The edits of a document open here; ends the action. */
+/* Opens the list of edits, the last member of an action. */
 static void open_edits(struct query *q)
 {
 	struct json_writer *w = q->out;

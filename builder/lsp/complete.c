@@ -121,7 +121,7 @@ static void put_modules(struct query *q, const struct document *d)
 			put_item(q, path_stem(q->scratch, files[i]), ITEM_MODULE, path_base(files[i]), NULL, '1');
 }
 
-/* ---- */
+/* ---- all items ---- */
 
 static void put_items(struct query *q, const struct cursor *cur)
 {

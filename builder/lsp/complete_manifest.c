@@ -39,7 +39,7 @@ static uint32_t block_above(const struct source *s, uint32_t line)
 	return BLOCK_COUNT;
 }
 
-/* What an entry may be. */
+/* The definitions that can be an entry. */
 static void put_entries(struct query *q)
 {
 	const struct index *ix = q->analysis->index;

@@ -8,15 +8,19 @@
 enum stop_stage { STOP_NONE, STOP_LEX, STOP_PARSE, STOP_TYPECHECK, STOP_ELABORATE, STOP_IR, STOP_OPT, STOP_CODEGEN };
 enum dump { DUMP_NONE, DUMP_TOKENS, DUMP_AST, DUMP_TYPES, DUMP_IR, DUMP_LOOPS, DUMP_LLVM, DUMP_ASM };
 
+/* The value of --format. PRINT_TEXT is the default; for `trib graph` it is dot. */
+enum print_format { PRINT_TEXT, PRINT_JSON, PRINT_HTML };
+
 struct options {
 	char **argv;               /* the whole command line, NULL-terminated */
 	const char *const *models; /* operands: models to build, files to check, … */
 	uint32_t n_models;
-	uint32_t action;                /* trib cache, config, server, pch: an enum action */
-	const char *cache_dir, *format; /* format: of the output */
-	bool locked, offline;           /* tri.lock is not written; nothing is fetched */
-	const char *since;              /* trib affected, trib build: a revision */
-	const char *level, *size;       /* trib cache clear, cache prune */
+	uint32_t action; /* trib cache, config, server, pch: an enum action */
+	const char *cache_dir;
+	enum print_format format;
+	bool locked, offline;     /* tri.lock is not written; nothing is fetched */
+	const char *since;        /* trib affected, trib build: a revision */
+	const char *level, *size; /* trib cache clear, cache prune */
 	const char *directory, *profile, *trace_file, *cpu, *target, *emit, *out, *linker, *weights;
 	int opt;                                                  /* 0 … 3, MANIFEST_OPT_SIZE for -Os; -1: of the manifest */
 	int jobs;                                                 /* 0: of the manifest */
