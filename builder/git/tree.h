@@ -5,7 +5,7 @@
 #include <stdbool.h>
 #include "builder/git/git.h"
 
-/* True if each name is a valid file name, unique in its folder whatever the case of letters, and the tree is not too large. False: *error. */
+/* True if each name is a valid file name and unique in its folder without regard to case, and the tree is not too large. False: *error. */
 bool tree_is_safe(git_repository *repo, const git_tree *tree, struct git_failure *error);
 /* Writes a safe tree into the empty folder `dir`: files, links and folders. Follows no link. False: *error. */
 bool tree_write(git_repository *repo, const git_tree *tree, int dir, struct git_failure *error);

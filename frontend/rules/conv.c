@@ -178,8 +178,9 @@ static hir_ref add_bias(struct emitter *e, struct builtin_call *c, const struct 
 	return emit_builtin(e, BI_ADD, &t, args, 2, c->at);
 }
 
-static struct value convolution(struct emitter *e, struct builtin_call *c, uint32_t n)
+struct value rule_conv(struct emitter *e, struct builtin_call *c)
 {
+	uint32_t n = c->bi == BI_CONV1D ? 1 : 2;
 	struct conv v = {.n = n};
 	if (!read_operands(e, c, &v) || !read_groups(e, c, &v) || !check_channels(e, c, &v))
 		return VALUE_POISON;
@@ -197,7 +198,3 @@ static struct value convolution(struct emitter *e, struct builtin_call *c, uint3
 	hir_ref y = add_bias(e, c, &v, emit_conv(e, c, &v, &out));
 	return y == HIR_NONE ? VALUE_POISON : drop_batch(e, c, y, v.dropped);
 }
-
-struct value rule_conv1d(struct emitter *e, struct builtin_call *c) { return convolution(e, c, 1); }
-struct value rule_conv2d(struct emitter *e, struct builtin_call *c) { return convolution(e, c, 2); }
-struct value rule_depthwise_conv2d(struct emitter *e, struct builtin_call *c) { return convolution(e, c, 2); }

@@ -100,8 +100,9 @@ static struct value flip_kernel(struct emitter *e, struct builtin_call *c, const
 	return COMPOSE(BI_FLIP, parts, LIST(value_int(2), value_int(3)));
 }
 
-static struct value transposed_convolution(struct emitter *e, struct builtin_call *c, uint32_t n)
+struct value rule_conv_transpose(struct emitter *e, struct builtin_call *c)
 {
+	uint32_t n = c->bi == BI_CONV_TRANSPOSE1D ? 1 : 2;
 	struct transposed v;
 	bool single = false;
 	int64_t around[4];
@@ -124,6 +125,3 @@ static struct value transposed_convolution(struct emitter *e, struct builtin_cal
 		y = COMPOSE(BI_SQUEEZE, y, value_int(-2));
 	return single ? COMPOSE(BI_SQUEEZE, y, value_int(0)) : y;
 }
-
-struct value rule_conv_transpose1d(struct emitter *e, struct builtin_call *c) { return transposed_convolution(e, c, 1); }
-struct value rule_conv_transpose2d(struct emitter *e, struct builtin_call *c) { return transposed_convolution(e, c, 2); }

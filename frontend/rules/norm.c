@@ -102,7 +102,8 @@ static bool find_normalized_shape(struct emitter *e, struct builtin_call *c, con
 	return false;
 }
 
-static struct value normalize_last_dims(struct emitter *e, struct builtin_call *c)
+/* layer_norm, rms_norm */
+struct value rule_normalize_last_dims(struct emitter *e, struct builtin_call *c)
 {
 	struct hir_type want;
 	struct hir_arg a[BUILTIN_MAX_PARAMS];
@@ -118,9 +119,6 @@ static struct value normalize_last_dims(struct emitter *e, struct builtin_call *
 	a[1] = arg_sizes(e, &want);
 	return emit_norm(e, c, x, &want, a, 2, c->sig->n - 1);
 }
-
-struct value rule_layer_norm(struct emitter *e, struct builtin_call *c) { return normalize_last_dims(e, c); }
-struct value rule_rms_norm(struct emitter *e, struct builtin_call *c) { return normalize_last_dims(e, c); }
 
 /* Loads floats [N, C, …]. */
 static hir_ref need_channels(struct emitter *e, struct builtin_call *c)

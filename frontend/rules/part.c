@@ -47,8 +47,10 @@ static struct value split_by_sizes(struct emitter *e, struct builtin_call *c, hi
 	return emit_slices(e, x, axis, total, ends, n, c->at);
 }
 
-static struct value split(struct emitter *e, struct builtin_call *c, bool chunk)
+/* split, chunk */
+struct value rule_split(struct emitter *e, struct builtin_call *c)
 {
+	bool chunk = c->bi == BI_CHUNK;
 	uint32_t axis;
 	int64_t total, n;
 	hir_ref x = need_tensor(e, c, 0);
@@ -69,9 +71,6 @@ static struct value split(struct emitter *e, struct builtin_call *c, bool chunk)
 		n = total ? (total - 1) / n + 1 : 1;
 	return split_evenly(e, c, x, axis, total, n);
 }
-
-struct value rule_split(struct emitter *e, struct builtin_call *c) { return split(e, c, false); }
-struct value rule_chunk(struct emitter *e, struct builtin_call *c) { return split(e, c, true); }
 
 /* Returns a slice bound as in NumPy: a negative one counts from the end; clamped if sizes are known at compile time. */
 static dim slice_bound(struct emitter *e, struct value v, dim size, dim standard, int64_t step)
