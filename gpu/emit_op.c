@@ -82,7 +82,7 @@ static const char *cast(struct arena *a, dtype to, dtype from, const char *x)
 }
 
 /* tri_<op>_<type>(x, y) */
-static const char *helper(struct arena *a, enum ir_op op, dtype t, const char *const *x)
+static const char *helper_call(struct arena *a, enum ir_op op, dtype t, const char *const *x)
 {
 	if (ir_op_ins(op) == 1)
 		return arena_printf(a, "tri_%s_%s(%s)", ir_op_text(op), emit_value_type(t), x[0]);
@@ -110,7 +110,7 @@ static const char *float_op(struct arena *a, enum ir_op op, dtype t, const char 
 	case OP_MUL: return arena_printf(a, "%s * %s", x[0], x[1]);
 	case OP_DIV: return arena_printf(a, "%s / %s", x[0], x[1]);
 	case OP_POW: return arena_printf(a, "pow(%s, %s)", x[0], x[1]);
-	default: return helper(a, op, t, x);
+	default: return helper_call(a, op, t, x);
 	}
 }
 
@@ -120,7 +120,7 @@ static const char *int_op(struct arena *a, enum ir_op op, dtype t, const char *c
 	case OP_CEIL:
 	case OP_FLOOR:
 	case OP_ROUND: return x[0];
-	default: return helper(a, op, t, x);
+	default: return helper_call(a, op, t, x);
 	}
 }
 

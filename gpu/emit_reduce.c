@@ -1,5 +1,5 @@
-/* Prints reductions. A work item computes one alone, or a work group shares it: each item takes every 64th term, and the 64 partial results are combined in
- * fixed pairs. Float sums are computed in blocks of BLOCK terms and then added, so the rounding error grows with the number of blocks and not of terms. */
+/* Prints reductions. A work item computes one alone, or a work group shares it. Then each item takes every 64th term, and the 64 partial results are combined
+ * in fixed pairs. Float sums are computed in blocks of BLOCK terms and then added, so the rounding error grows with the number of blocks and not of terms. */
 #include "base/arena.h"
 #include "base/bug.h"
 #include "gpu/emit.h"
@@ -50,7 +50,7 @@ static const char *greatest(dtype t)
 	}
 }
 
-static const char *neutral(const struct loop_reduction *r)
+static const char *identity_of(const struct loop_reduction *r)
 {
 	switch (r->op) {
 	case OP_REDUCE_SUM: return "0";
@@ -68,7 +68,7 @@ void emit_reduction_start(const struct emit_nest *e, uint32_t k)
 		buf_printf(e->out, "\t%s m%u = 0;\n\tlong a%u = 0, c%u = 0;\n", emit_value_type(value_elem(e, k)), k, k, k);
 		return;
 	}
-	buf_printf(e->out, "\t%s a%u = %s;\n", emit_value_type(r->elem), k, neutral(r));
+	buf_printf(e->out, "\t%s a%u = %s;\n", emit_value_type(r->elem), k, identity_of(r));
 	if (is_blocked(e, k))
 		buf_printf(e->out, "\t%s s%u = 0;\n\tint c%u = 0;\n", emit_value_type(r->elem), k, k);
 }

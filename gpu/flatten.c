@@ -14,7 +14,7 @@ struct frame {
 	dim scratch;                     /* offset of its scratch */
 };
 
-static dim moved(const struct frame *s, dim x) { return dim_translate(s->out->dims, s->fn->dims, x, s->syms); }
+static dim to_entry_dim(const struct frame *s, dim x) { return dim_translate(s->out->dims, s->fn->dims, x, s->syms); }
 
 static uint32_t const_blob(struct flatten *f, const struct loop_fn *fn, uint32_t buffer)
 {
@@ -39,7 +39,7 @@ static struct flat_arg place_of(const struct frame *s, uint32_t buffer)
 	case BUFFER_WEIGHT:
 		BUG_ON(!s->table || s->table->slots[b->index].is_table);
 		return (struct flat_arg){FLAT_BLOB, s->table->slots[b->index].index, zero};
-	case BUFFER_TEMP: return (struct flat_arg){FLAT_SCRATCH, 0, dim_add(s->out->dims, s->scratch, moved(s, b->offset))};
+	case BUFFER_TEMP: return (struct flat_arg){FLAT_SCRATCH, 0, dim_add(s->out->dims, s->scratch, to_entry_dim(s, b->offset))};
 	case BUFFER_CONST: return (struct flat_arg){FLAT_BLOB, const_blob(s->f, s->fn, buffer), zero};
 	}
 	BUG("buffer kind");
@@ -69,7 +69,7 @@ static void launch_nest(const struct frame *s, uint32_t stmt)
 		l.dims[i] = s->syms[sig.syms[i]];
 	l.items = dim_const(s->out->dims, 1);
 	for (uint32_t k = 0; k < n->n_parallel; k++)
-		l.items = dim_mul(s->out->dims, l.items, moved(s, n->extent[k]));
+		l.items = dim_mul(s->out->dims, l.items, to_entry_dim(s, n->extent[k]));
 	if (sig.grouped)
 		l.items = dim_mul(s->out->dims, l.items, dim_const(s->out->dims, OPENCL_GROUP));
 	vec_push(&s->out->launches, l);
@@ -99,7 +99,7 @@ static void launch_kernel(const struct frame *s, const struct loop_stmt *st)
 	l.args = args_of(s, st->buffers, st->n_buffers);
 	l.dims = ARENA_ARRAY(s->f->arena, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
-		l.dims[i] = moved(s, st->dims[i]);
+		l.dims[i] = to_entry_dim(s, st->dims[i]);
 	l.items = kernel_items(d, st->kernel, l.dims);
 	vec_push(&s->out->launches, l);
 }
@@ -137,10 +137,10 @@ static void call(const struct frame *s, const struct loop_stmt *st)
 	struct frame callee = {.f = s->f, .out = s->out, .fn = unit_loops(s->f, st->callee_unit)};
 	dim *syms = ARENA_ARRAY(a, dim, st->n_dims + 1);
 	for (uint32_t i = 0; i < st->n_dims; i++)
-		syms[i] = moved(s, st->dims[i]);
+		syms[i] = to_entry_dim(s, st->dims[i]);
 	callee.syms = syms;
 	callee.io = args_of(s, st->buffers, st->n_buffers);
-	callee.scratch = dim_add(s->out->dims, s->scratch, moved(s, s->fn->scratch));
+	callee.scratch = dim_add(s->out->dims, s->scratch, to_entry_dim(s, s->fn->scratch));
 	if (st->slot != LOOP_NONE) {
 		BUG_ON(!s->table || !s->table->slots[st->slot].is_table);
 		callee.table = &s->f->weights->tables[s->table->slots[st->slot].index];
@@ -151,8 +151,8 @@ static void call(const struct frame *s, const struct loop_stmt *st)
 static void expand(const struct frame *s)
 {
 	for (uint32_t i = 0; i < s->fn->n_checks; i++)
-		need_check(s->out, (struct loop_check){moved(s, s->fn->checks[i].least), s->fn->checks[i].kind});
-	need_scratch(s->out, dim_add(s->out->dims, s->scratch, moved(s, s->fn->scratch)));
+		need_check(s->out, (struct loop_check){to_entry_dim(s, s->fn->checks[i].least), s->fn->checks[i].kind});
+	need_scratch(s->out, dim_add(s->out->dims, s->scratch, to_entry_dim(s, s->fn->scratch)));
 	for (uint32_t i = 0; i < s->fn->n_stmts; i++) {
 		const struct loop_stmt *st = &s->fn->stmts[i];
 		switch (st->kind) {

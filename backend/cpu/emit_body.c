@@ -131,7 +131,7 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	BUG("expression kind");
 }
 
-static bool wanted(const struct nest *s, uint32_t k, enum body_part part)
+static bool is_in_part(const struct nest *s, uint32_t k, enum body_part part)
 {
 	const struct loop_expr *x = &s->n->exprs[k];
 	if (s->cells[k].value[0] || s->fused[k] || (s->deps[k] & ~(s->opened | DEP_ACC)))
@@ -158,7 +158,7 @@ static void apply_index(struct nest *s, uint32_t index)
 void body_compute(struct nest *s, enum body_part part)
 {
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
-		if (!wanted(s, k, part) || s->n->exprs[k].kind == LOOP_ACC)
+		if (!is_in_part(s, k, part) || s->n->exprs[k].kind == LOOP_ACC)
 			continue;
 		uint32_t copies = s->varying[k] ? s->unroll : 1;
 		for (uint32_t u = 0; u < copies; u++)

@@ -1,5 +1,5 @@
-/* 16-bit floats. F16C converts float16 in one instruction. Without it, and for bfloat16, integer arithmetic (after Fabian Giesen's float/half conversions)
- * rounds to nearest even and preserves NaN, infinity and denormals. */
+/* 16-bit floats. F16C converts float16 in one instruction. Otherwise integer arithmetic after Fabian Giesen's float/half
+ * conversions does: it rounds to nearest even and preserves NaN, infinity and denormals. */
 #include "backend/cpu/emit.h"
 
 struct bits { /* builds integer expressions of one width */

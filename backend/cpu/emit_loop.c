@@ -3,7 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static bool surely_runs(LLVMValueRef start, LLVMValueRef end)
+static bool always_iterates(LLVMValueRef start, LLVMValueRef end)
 {
 	return LLVMIsAConstantInt(start) && LLVMIsAConstantInt(end) && LLVMConstIntGetSExtValue(start) < LLVMConstIntGetSExtValue(end);
 }
@@ -18,7 +18,7 @@ void emit_loop_open(struct emit *e, struct emit_loop *l, LLVMValueRef start, LLV
 	l->initial = n ? malloc(n * sizeof *l->initial) : NULL;
 	if (n)
 		memcpy(l->initial, carried, n * sizeof *carried);
-	if (surely_runs(start, end))
+	if (always_iterates(start, end))
 		LLVMBuildBr(e->builder, l->body);
 	else
 		LLVMBuildCondBr(e->builder, LLVMBuildICmp(e->builder, LLVMIntSLT, start, end, ""), l->body, l->after);

@@ -6,7 +6,7 @@
 
 static void run(struct nest *s, uint32_t at);
 
-static void finish(struct nest *s)
+static void emit_iteration(struct nest *s)
 {
 	if (s->n->n_reductions)
 		emit_reductions(s);
@@ -15,7 +15,7 @@ static void finish(struct nest *s)
 }
 
 /* In the body of a loop: computes what depends on no inner loop, then emits the inner loops. */
-static void inside(struct nest *s, uint32_t at)
+static void emit_loop_body(struct nest *s, uint32_t at)
 {
 	bool last = at == s->n->n_parallel;
 	if (!last)
@@ -30,7 +30,7 @@ static void run_at(struct nest *s, uint32_t at, LLVMValueRef var)
 	struct scope sc;
 	scope_begin(s, &sc);
 	body_enter(s, s->plan.order[at], var);
-	inside(s, at + 1);
+	emit_loop_body(s, at + 1);
 	scope_end(s, &sc);
 }
 
@@ -48,7 +48,7 @@ static void run_steps(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step
 	emit_loop_close(e, &l);
 }
 
-static void run_either(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step)
+static void run_vector_or_scalar(struct nest *s, uint32_t at, LLVMValueRef n, uint32_t step)
 {
 	struct emit *e = s->e;
 	LLVMBasicBlockRef vector = emit_block(e, "vector"), scalar = emit_block(e, "scalar"), join = emit_block(e, "join");
@@ -79,7 +79,7 @@ static void run_vector(struct nest *s, uint32_t at)
 	else if (dim_known(e, dim_mod(e->fn->dims, extent, dim_const(e->fn->dims, step)), &rest) && rest == 0)
 		run_steps(s, at, emit_dim(e, extent), step, true);
 	else
-		run_either(s, at, emit_dim(e, extent), step);
+		run_vector_or_scalar(s, at, emit_dim(e, extent), step);
 }
 
 LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32_t end)
@@ -105,7 +105,7 @@ LLVMValueRef emit_trip_count(struct nest *s, uint32_t at, uint32_t start, uint32
 static void run(struct nest *s, uint32_t at)
 {
 	if (at == s->n->n_parallel) {
-		finish(s);
+		emit_iteration(s);
 		return;
 	}
 	uint32_t loop = s->plan.order[at];
@@ -154,7 +154,7 @@ static bool is_fused(const struct nest *s, const struct loop_reduction *r)
 	       uses(s->n, r->value) == 1;
 }
 
-static void analyse(struct nest *s)
+static void analyse_nest(struct nest *s)
 {
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
 		s->deps[k] = expr_deps(s, k);
@@ -166,7 +166,7 @@ static void analyse(struct nest *s)
 	}
 }
 
-static void want_access(struct nest *s, uint32_t at, const struct loop_access *a)
+static void prepare_access(struct nest *s, uint32_t at, const struct loop_access *a)
 {
 	for (uint32_t k = 0; k < LOOP_MAX; k++)
 		emit_dim(s->e, a->stride[k]);
@@ -178,7 +178,7 @@ static void want_access(struct nest *s, uint32_t at, const struct loop_access *a
 }
 
 /* Computes pointers and dims before the loops, so that all code can use them. */
-static void prepare(struct nest *s)
+static void prepare_nest(struct nest *s)
 {
 	for (uint32_t k = 0; k < (uint32_t)s->n->n_parallel + s->n->n_reduce; k++)
 		emit_dim(s->e, s->n->extent[k]);
@@ -186,10 +186,10 @@ static void prepare(struct nest *s)
 		if (s->n->exprs[k].kind == LOOP_EXTENT)
 			emit_dim(s->e, s->n->exprs[k].extent);
 		if (s->n->exprs[k].kind == LOOP_LOAD)
-			want_access(s, k, &s->n->exprs[k].access);
+			prepare_access(s, k, &s->n->exprs[k].access);
 	}
 	for (uint32_t k = 0; k < s->n->n_stores; k++)
-		want_access(s, s->n->n_exprs + k, &s->n->stores[k].access);
+		prepare_access(s, s->n->n_exprs + k, &s->n->stores[k].access);
 }
 
 void emit_nest(struct emit *e, const struct loop_nest *n)
@@ -204,9 +204,9 @@ void emit_nest(struct emit *e, const struct loop_nest *n)
 	nest_plan(e, n, &s.plan);
 	s.width = s.plan.width;
 	s.unroll = s.plan.unroll;
-	analyse(&s);
-	prepare(&s);
-	inside(&s, 0);
+	analyse_nest(&s);
+	prepare_nest(&s);
+	emit_loop_body(&s, 0);
 	vec_free(&s.journal);
 	free(s.deps);
 	free(s.varying);

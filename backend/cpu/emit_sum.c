@@ -16,7 +16,7 @@ struct sums {
 	LLVMValueRef *target; /* accumulators that steps add to: copy 0 */
 };
 
-static dtype compared(const struct nest *s, const struct loop_reduction *r) { return s->n->exprs[r->value].elem; }
+static dtype compared_elem(const struct nest *s, const struct loop_reduction *r) { return s->n->exprs[r->value].elem; }
 
 static LLVMValueRef product_or_value(struct nest *s, const struct loop_reduction *r, uint32_t u)
 {
@@ -37,10 +37,10 @@ static void step_one(struct sums *m, const struct loop_reduction *r, uint32_t u,
 	}
 	LLVMValueRef v = product_or_value(s, r, u);
 	if (m->dead)
-		v = reduce_mask(s->e, r, compared(s, r), v, m->dead);
+		v = reduce_mask(s->e, r, compared_elem(s, r), v, m->dead);
 	if (reduce_values(r) == 2)
 		index = s->n->n_reduce ? body_position(s, s->n->n_parallel, u, s->width) : emit_number(s->e, DT_INT64, s->width, 0, 0);
-	reduce_step(s->e, r, compared(s, r), acc, v, index);
+	reduce_step(s->e, r, compared_elem(s, r), acc, v, index);
 }
 
 static void step_all(struct sums *m)
@@ -146,7 +146,7 @@ static void run_loops(struct sums *m, uint32_t at)
 
 typedef void each_fn(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other);
 /* Calls fn on the accumulators of every reduction in `acc` and `other`. */
-static void each(struct sums *m, LLVMValueRef *acc, LLVMValueRef *other, each_fn *fn)
+static void each_reduction(struct sums *m, LLVMValueRef *acc, LLVMValueRef *other, each_fn *fn)
 {
 	for (uint32_t k = 0, at = 0; k < m->s->n->n_reductions; at += reduce_values(&m->s->n->reductions[k]), k++)
 		fn(m, &m->s->n->reductions[k], acc + at, other ? other + at : NULL);
@@ -155,24 +155,24 @@ static void each(struct sums *m, LLVMValueRef *acc, LLVMValueRef *other, each_fn
 static void start_vector(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other)
 {
 	(void)other;
-	reduce_identity(m->s->e, r, compared(m->s, r), m->s->width, acc);
+	reduce_identity(m->s->e, r, compared_elem(m->s, r), m->s->width, acc);
 }
 
 static void start_scalar(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other)
 {
 	(void)other;
-	reduce_identity(m->s->e, r, compared(m->s, r), 1, acc);
+	reduce_identity(m->s->e, r, compared_elem(m->s, r), 1, acc);
 }
 
 static void combine(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other)
 {
-	reduce_combine(m->s->e, r, compared(m->s, r), acc, other);
+	reduce_combine(m->s->e, r, compared_elem(m->s, r), acc, other);
 }
 
 static void join_lanes(struct sums *m, const struct loop_reduction *r, LLVMValueRef *acc, LLVMValueRef *other)
 {
 	(void)other;
-	reduce_lanes(m->s->e, r, compared(m->s, r), acc);
+	reduce_lanes(m->s->e, r, compared_elem(m->s, r), acc);
 }
 
 static void join(struct sums *m)
@@ -180,14 +180,14 @@ static void join(struct sums *m)
 	uint32_t n = m->s->n_acc;
 	for (uint32_t gap = 1; gap < m->copies; gap *= 2)
 		for (uint32_t u = 0; u + gap < m->copies; u += 2 * gap)
-			each(m, m->all + u * n, m->all + (u + gap) * n, combine);
-	each(m, m->all, NULL, join_lanes);
+			each_reduction(m, m->all + u * n, m->all + (u + gap) * n, combine);
+	each_reduction(m, m->all, NULL, join_lanes);
 	if (m->scalars)
-		each(m, m->all, m->all + m->copies * n, combine);
+		each_reduction(m, m->all, m->all + m->copies * n, combine);
 }
 
 /* Stores the values of LOOP_ACC expressions. The result of ARGMAX is its index. */
-static void publish(struct nest *s, const struct sums *m)
+static void store_results(struct nest *s, const struct sums *m)
 {
 	bool lanes = s->plan.vector_loop != LOOP_NONE && !s->plan.vector_reduce;
 	for (uint32_t k = 0; k < s->n->n_exprs; k++) {
@@ -213,12 +213,12 @@ void emit_reductions(struct nest *s)
 	m.all = m.target = calloc(m.n_all, sizeof *m.all);
 	BUG_ON(!m.all);
 	for (uint32_t u = 0; u < m.copies; u++)
-		each(&m, m.all + u * s->n_acc, NULL, start_vector);
+		each_reduction(&m, m.all + u * s->n_acc, NULL, start_vector);
 	if (m.scalars)
-		each(&m, m.all + m.copies * s->n_acc, NULL, start_scalar);
+		each_reduction(&m, m.all + m.copies * s->n_acc, NULL, start_scalar);
 	run_loops(&m, s->n->n_parallel);
 	if (s->plan.vector_reduce)
 		join(&m);
-	publish(s, &m);
+	store_results(s, &m);
 	free(m.all);
 }

@@ -340,8 +340,8 @@ static void swap_carried(struct emit *e, LLVMValueRef bufs, uint32_t n_buffers, 
 }
 
 /* The results must be in the buffers that the first iteration read. After an odd number of iterations they are copied there. */
-static void settle_carried(struct emit *e, const struct loop_stmt *s, LLVMValueRef bufs, const LLVMValueRef *places,
-			   const LLVMValueRef *bytes)
+static void copy_back_carried(struct emit *e, const struct loop_stmt *s, LLVMValueRef bufs, const LLVMValueRef *places,
+			      const LLVMValueRef *bytes)
 {
 	for (uint32_t k = 0; k < s->n_carried; k++) {
 		LLVMValueRef at = load_pointer(e, bufs, k);
@@ -376,7 +376,7 @@ static void emit_iterations(struct emit *e, const struct loop_stmt *s)
 	LLVMBuildCondBr(e->builder, go, loop, after);
 	e->dim_values.len = known;
 	LLVMPositionBuilderAtEnd(e->builder, after);
-	settle_carried(e, s, args[1], places, bytes);
+	copy_back_carried(e, s, args[1], places, bytes);
 	free(places);
 }
 

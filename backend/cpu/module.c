@@ -42,7 +42,7 @@ static void codegen_close(struct codegen *c)
 }
 
 /* Without a handler LLVM ends the process. */
-static void note_complaint(LLVMDiagnosticInfoRef d, void *ctx)
+static void record_message(LLVMDiagnosticInfoRef d, void *ctx)
 {
 	struct codegen *c = ctx;
 	if (LLVMGetDiagInfoSeverity(d) != LLVMDSError)
@@ -96,7 +96,7 @@ static struct codegen *codegen_open(const struct codegen_target *target, struct 
 	}
 	c->context = LLVMContextCreate();
 	LLVMContextSetDiscardValueNames(c->context, 1);
-	LLVMContextSetDiagnosticHandler(c->context, note_complaint, c);
+	LLVMContextSetDiagnosticHandler(c->context, record_message, c);
 	c->machine = LLVMCreateTargetMachine(llvm_target, TRIPLE, c->cpu, c->features, level_of(target), LLVMRelocPIC, LLVMCodeModelSmall);
 	c->layout = LLVMCreateTargetDataLayout(c->machine);
 	c->pipeline = pipeline_new(c->machine);

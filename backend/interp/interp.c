@@ -44,7 +44,7 @@ static bool same_shape(const struct tensor *a, const struct tensor *b)
 	return a->elem == b->elem && a->rank == b->rank && !memcmp(a->dims, b->dims, a->rank * sizeof a->dims[0]);
 }
 
-static void take(struct interp *in, ir_ref r, const struct tensor *given, const char *what)
+static void take_argument(struct interp *in, ir_ref r, const struct tensor *given, const char *what)
 {
 	struct tensor want = in->values[r];
 	in->values[r] = *given;
@@ -200,7 +200,7 @@ static void branch(struct interp *in, ir_ref r, const struct tensor *const *x)
 		call(in, r, i->other, x + 1 + i->callee->n_inputs);
 }
 
-static struct tensor copied(struct arena *to, const struct tensor *t)
+static struct tensor copy_tensor(struct arena *to, const struct tensor *t)
 {
 	struct tensor copy = *t;
 	size_t bytes = (size_t)tensor_bytes(t);
@@ -234,7 +234,7 @@ static void iterate(struct interp *in, const struct ir_inst *i, const struct cal
 		arena_free(older);
 	}
 	for (uint32_t o = 1; o < n && !in->error.text; o++)
-		results[o - 1] = copied(in->scratch, x[o]);
+		results[o - 1] = copy_tensor(in->scratch, x[o]);
 	arena_free(memory);
 	arena_free(last);
 }
@@ -343,14 +343,14 @@ static void step(struct interp *in, ir_ref r, const struct tensor **x)
 	if (in->error.text)
 		return;
 	switch (i->op) {
-	case OP_INPUT: take(in, r, &in->inputs[i->index], "input"); return;
-	case OP_WEIGHT: take(in, r, &in->weights[i->index], "weight"); return;
+	case OP_INPUT: take_argument(in, r, &in->inputs[i->index], "input"); return;
+	case OP_WEIGHT: take_argument(in, r, &in->weights[i->index], "weight"); return;
 	case OP_CALL:
 	case OP_IF:
 	case OP_LOOP: invoke(in, r, x); return;
 	case OP_PRINT:
 	case OP_ASSERT: effect(in, i, x); return;
-	case OP_RESULT: take(in, r, &in->results[ir_operand(in->f, r, 0)][i->index], "result"); return;
+	case OP_RESULT: take_argument(in, r, &in->results[ir_operand(in->f, r, 0)][i->index], "result"); return;
 	default: break;
 	}
 	size_t bytes = (size_t)tensor_bytes(out);
@@ -394,7 +394,7 @@ static void run_insts(struct interp *in)
 	}
 }
 
-static void give_outputs(struct interp *in, struct tensor *outputs)
+static void store_outputs(struct interp *in, struct tensor *outputs)
 {
 	for (uint32_t k = 0; k < in->f->n_outputs; k++) {
 		outputs[k] = in->values[in->f->outputs[k]];
@@ -414,7 +414,7 @@ static bool run(struct interp *in, struct tensor *outputs)
 	in->results = ARENA_ARRAY(in->scratch, struct tensor *, n + 1);
 	run_insts(in);
 	if (!in->error.text)
-		give_outputs(in, outputs);
+		store_outputs(in, outputs);
 	for (ir_ref r = 0; r < n; r++)
 		drop(in, r);
 	return !in->error.text;

@@ -9,7 +9,7 @@
 static bool is_float(const struct tensor *x) { return dtype_class(x->elem) == DTC_FLOAT; }
 
 /* True if element a of x is ordered before element b. NaN is the greatest. */
-static bool before(const struct tensor *x, int64_t a, int64_t b, bool descending)
+static bool is_before(const struct tensor *x, int64_t a, int64_t b, bool descending)
 {
 	if (descending) {
 		int64_t swap = a;
@@ -31,7 +31,7 @@ static void merge_sort(const struct tensor *x, int64_t row, int64_t *at, int64_t
 	merge_sort(x, row, at, work, half, descending);
 	merge_sort(x, row, at + half, work, n - half, descending);
 	for (int64_t k = 0; k < n; k++)
-		work[k] = r == n || (l < half && !before(x, row + at[r], row + at[l], descending)) ? at[l++] : at[r++];
+		work[k] = r == n || (l < half && !is_before(x, row + at[r], row + at[l], descending)) ? at[l++] : at[r++];
 	memcpy(at, work, (size_t)n * sizeof *at);
 }
 

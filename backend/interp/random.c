@@ -35,7 +35,7 @@ static int64_t trit_at(uint64_t key, uint64_t k, double zeros)
 }
 
 /* Stores zeros·n zeros, and as many 1 as -1 (one more -1 if their number is odd), in random order. */
-static void balanced(uint64_t key, double zeros, int8_t *out, uint64_t n)
+static void balanced_trits(uint64_t key, double zeros, int8_t *out, uint64_t n)
 {
 	uint64_t none = (uint64_t)rint(zeros * (double)n), ones = (n - none) / 2;
 	for (uint64_t k = 0; k < n; k++)
@@ -55,7 +55,7 @@ void interp_random(struct interp *in, const struct ir_inst *i, struct tensor *ou
 	int64_t n = tensor_count(out);
 	if (i->index == RANDOM_TRIT_BALANCED) {
 		double zeros = i->f[0] < 0 ? 0 : i->f[0] > 1 ? 1 : i->f[0];
-		balanced(key, zeros, out->data, (uint64_t)n);
+		balanced_trits(key, zeros, out->data, (uint64_t)n);
 		return;
 	}
 	for (int64_t k = 0; k < n; k++) {

@@ -37,7 +37,7 @@ static int64_t offset_at(const struct axis *a, uint32_t n, int64_t index)
 }
 
 /* True if the reduced dimensions are consecutive in memory. */
-static bool in_a_row(const struct axis *a, uint32_t n)
+static bool is_consecutive(const struct axis *a, uint32_t n)
 {
 	int64_t stride = 1;
 	for (uint32_t k = n; k-- > 0; stride *= a[k].size)
@@ -70,7 +70,7 @@ static struct acc start(enum ir_op op, dtype elem)
 	return a;
 }
 
-static bool wins(enum ir_op op, double v, double best)
+static bool is_better(enum ir_op op, double v, double best)
 {
 	if (isnan(best))
 		return false;
@@ -83,7 +83,7 @@ static void add_float(enum ir_op op, struct acc *a, double v, int64_t at)
 		a->f += v;
 	} else if (op == OP_REDUCE_PROD) {
 		a->f *= v;
-	} else if (wins(op, v, a->f)) {
+	} else if (is_better(op, v, a->f)) {
 		a->f = v;
 		a->at = at;
 	}
@@ -107,7 +107,7 @@ void interp_reduce(const struct ir_inst *i, const struct tensor *x, struct tenso
 	uint32_t n_reduced = axes_of(x, i->mask, 1, reduced), n_kept = axes_of(x, i->mask, 0, kept);
 	bool floats = dtype_class(x->elem) == DTC_FLOAT, arg = i->op == OP_ARGMAX || i->op == OP_ARGMIN;
 	int64_t count = 1, n = tensor_count(out);
-	bool row = in_a_row(reduced, n_reduced);
+	bool row = is_consecutive(reduced, n_reduced);
 	for (uint32_t k = 0; k < n_reduced; k++)
 		count *= reduced[k].size;
 	for (int64_t o = 0; o < n; o++) {

@@ -218,7 +218,7 @@ static void emit_if(struct builder *b, ir_ref v)
 }
 
 /* True if a PUT into carried value k is the body's only use of it. The value is then updated in place. */
-static bool only_put(const struct hir_unit *body, uint32_t k)
+static bool is_only_put(const struct hir_unit *body, uint32_t k)
 {
 	hir_ref r = body->outputs[k + 1].node;
 	const struct hir_node *put = &body->nodes[r];
@@ -253,8 +253,9 @@ static void emit_loop(struct builder *b, ir_ref v)
 	}
 	body->buffers[body->n_buffers++] = go;
 	for (uint32_t k = 0; k < s.n_carried; k++)
-		body->buffers[body->n_buffers++] =
-			only_put(in->callee, k) ? body->buffers[k] : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
+		body->buffers[body->n_buffers++] = is_only_put(in->callee, k)
+							   ? body->buffers[k]
+							   : buffer_new(b, BUFFER_TEMP, 0, &b->fn->buffers[body->buffers[k]].type);
 	s.initial = initial;
 	list_buffers(b, &s, condition, s.n_carried);
 	for (uint32_t k = 0; k < s.n_carried; k++)

@@ -35,7 +35,7 @@ static bool is_view(enum ir_op op)
 static bool is_joined(enum ir_op op) { return op == OP_CONCAT || op == OP_PAD; }
 
 /* Returns the matrix below broadcasts that only add leading dimensions. */
-static ir_ref under_broadcast(const struct ir_fn *f, ir_ref v)
+static ir_ref below_broadcast(const struct ir_fn *f, ir_ref v)
 {
 	while (ir_at(f, v)->op == OP_BROADCAST) {
 		ir_ref o = ir_operand(f, v, 0);
@@ -53,7 +53,7 @@ bool loops_match_kernel(const struct builder *b, ir_ref v, enum kernel *kernel, 
 	const struct ir_fn *f = b->ir;
 	if (ir_at(f, v)->op != OP_MATMUL)
 		return false;
-	ir_ref lhs = ir_operand(f, v, 0), rhs = under_broadcast(f, ir_operand(f, v, 1));
+	ir_ref lhs = ir_operand(f, v, 0), rhs = below_broadcast(f, ir_operand(f, v, 1));
 	const struct ir_inst *r = ir_at(f, rhs);
 	if (r->type.rank != 2)
 		return false;

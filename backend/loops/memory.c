@@ -32,7 +32,7 @@ struct allocator {
 	VEC(struct size_class) sizes;
 };
 
-static void touch(struct lifetime *lifetimes, uint32_t buffer, uint32_t stmt)
+static void extend_lifetime(struct lifetime *lifetimes, uint32_t buffer, uint32_t stmt)
 {
 	if (lifetimes[buffer].first > stmt)
 		lifetimes[buffer].first = stmt;
@@ -47,12 +47,12 @@ static void find_lifetimes(const struct loop_fn *f, struct lifetime *lifetimes)
 	for (uint32_t s = 0; s < f->n_stmts; s++) {
 		const struct loop_stmt *st = &f->stmts[s];
 		for (uint32_t k = 0; k < st->n_buffers; k++)
-			touch(lifetimes, st->buffers[k], s);
+			extend_lifetime(lifetimes, st->buffers[k], s);
 		for (uint32_t k = 0; k < st->nest.n_exprs; k++)
 			if (st->nest.exprs[k].kind == LOOP_LOAD)
-				touch(lifetimes, st->nest.exprs[k].access.buffer, s);
+				extend_lifetime(lifetimes, st->nest.exprs[k].access.buffer, s);
 		for (uint32_t k = 0; k < st->nest.n_stores; k++)
-			touch(lifetimes, st->nest.stores[k].access.buffer, s);
+			extend_lifetime(lifetimes, st->nest.stores[k].access.buffer, s);
 	}
 }
 

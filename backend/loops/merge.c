@@ -1,4 +1,4 @@
-/* Merges nests into nests with several outputs: a nest and the next one, if both have the same loops and the later one profits. It does if it reads an
+/* Merges a nest and the next one into a nest with several outputs, if both have the same loops and the later one profits. It profits if it reads an
  * element that the earlier one stores in the same iteration, or if both load the same elements. */
 #include "backend/loops/build.h"
 #include <string.h>
@@ -126,7 +126,7 @@ static void merge(struct arena *unit, struct loop_nest *a, const struct loop_nes
 	}
 }
 
-static bool reads(const struct loop_stmt *s, uint32_t buffer)
+static bool reads_buffer(const struct loop_stmt *s, uint32_t buffer)
 {
 	for (uint32_t k = 0; k < s->n_buffers; k++)
 		if (s->buffers[k] == buffer)
@@ -145,7 +145,7 @@ static void drop_unread(const struct loop_fn *f, struct loop_nest *n)
 		uint32_t buffer = n->stores[k].access.buffer;
 		bool read = f->buffers[buffer].kind != BUFFER_TEMP;
 		for (uint32_t s = 0; s < f->n_stmts && !read; s++)
-			read = reads(&f->stmts[s], buffer);
+			read = reads_buffer(&f->stmts[s], buffer);
 		if (read)
 			n->stores[kept++] = n->stores[k];
 	}

@@ -45,7 +45,7 @@ static bool index_loops(const struct builder *b, const struct group *g, const st
 }
 
 /* Returns 1 if another loop of the nest has no iterations, else 0. */
-static dim others_empty(const struct builder *b, const struct group *g, const struct coords *c, uint32_t loops)
+static dim other_loop_is_empty(const struct builder *b, const struct group *g, const struct coords *c, uint32_t loops)
 {
 	dim none = b->one;
 	uint32_t n = g->n_parallel + (c->in_reduction ? g->n_reduce : 0u);
@@ -66,7 +66,7 @@ bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *
 	space->elem = DT_INT8;
 	if (!index_coords(b, v, &g, &c) || !index_loops(b, g, space, &c, &loops))
 		return true;
-	dim when = others_empty(b, g, &c, loops);
+	dim when = other_loop_is_empty(b, g, &c, loops);
 	if (dim_eq(when, b->zero))
 		return false;
 	if (space->rank == 0) {

@@ -3,13 +3,13 @@
 #include "backend/lower/state.h"
 
 static ir_ref operand(struct lower *l) { return lower_widen(l, lower_tensor(l, 0)); }
-static ir_ref clipped(struct lower *l, ir_ref x, double low, double high)
+static ir_ref clip(struct lower *l, ir_ref x, double low, double high)
 {
 	return lower_op2c(l, OP_MIN, lower_op2c(l, OP_MAX, x, low), high);
 }
 
 void lower_bi_relu(struct lower *l, ir_ref *r) { r[0] = lower_op2c(l, OP_MAX, lower_tensor(l, 0), 0); }
-void lower_bi_relu6(struct lower *l, ir_ref *r) { r[0] = clipped(l, lower_tensor(l, 0), 0, 6); }
+void lower_bi_relu6(struct lower *l, ir_ref *r) { r[0] = clip(l, lower_tensor(l, 0), 0, 6); }
 
 void lower_bi_relu2(struct lower *l, ir_ref *r)
 {
@@ -56,13 +56,13 @@ void lower_bi_gelu(struct lower *l, ir_ref *r)
 
 void lower_bi_hardsigmoid(struct lower *l, ir_ref *r)
 {
-	r[0] = lower_op2c(l, OP_DIV, clipped(l, lower_op2c(l, OP_ADD, operand(l), 3), 0, 6), 6);
+	r[0] = lower_op2c(l, OP_DIV, clip(l, lower_op2c(l, OP_ADD, operand(l), 3), 0, 6), 6);
 }
 
 void lower_bi_hardswish(struct lower *l, ir_ref *r)
 {
 	ir_ref x = operand(l);
-	r[0] = lower_op2c(l, OP_DIV, lower_op2(l, OP_MUL, x, clipped(l, lower_op2c(l, OP_ADD, x, 3), 0, 6)), 6);
+	r[0] = lower_op2c(l, OP_DIV, lower_op2(l, OP_MUL, x, clip(l, lower_op2c(l, OP_ADD, x, 3), 0, 6)), 6);
 }
 
 /* max(z, 0) + log(1 + exp(-|z|)) with z = beta*x does not overflow; above the threshold x itself. */

@@ -4,7 +4,7 @@
 #include "backend/lower/state.h"
 #include "base/arena.h"
 
-static dim from_end(struct lower *l, ir_ref x, uint32_t k) { return lower_of(l, x)->dims[lower_of(l, x)->rank - k]; }
+static dim dim_from_end(struct lower *l, ir_ref x, uint32_t k) { return lower_of(l, x)->dims[lower_of(l, x)->rank - k]; }
 
 /* Reshapes x: its last `old` dimensions become n dimensions of these sizes. */
 static ir_ref resize(struct lower *l, ir_ref x, uint32_t old, const dim *sizes, uint32_t n)
@@ -22,29 +22,29 @@ static int64_t group_size(struct lower *l, ir_ref q, ir_ref k)
 	int64_t nq, n;
 	if (lower_of(l, q)->rank < 3 || lower_of(l, k)->rank < 3)
 		return 1;
-	if (!dim_is_const(l->f->dims, from_end(l, q, 3), &nq) || !dim_is_const(l->f->dims, from_end(l, k, 3), &n))
+	if (!dim_is_const(l->f->dims, dim_from_end(l, q, 3), &nq) || !dim_is_const(l->f->dims, dim_from_end(l, k, 3), &n))
 		return 1;
 	return n > 1 && nq > n ? nq / n : 1;
 }
 
 /* Reshapes [.., heads, L, X] to [.., heads / group, group * L, X], so that the queries of a group are rows of one product. */
-static ir_ref gather_group(struct lower *l, ir_ref x, int64_t group)
+static ir_ref merge_group_queries(struct lower *l, ir_ref x, int64_t group)
 {
 	if (group == 1) /* there may be no head dimension */
 		return x;
 	struct dims *d = l->f->dims;
 	dim g = dim_const(d, group);
-	dim sizes[3] = {dim_floordiv(d, from_end(l, x, 3), g), dim_mul(d, from_end(l, x, 2), g), from_end(l, x, 1)};
+	dim sizes[3] = {dim_floordiv(d, dim_from_end(l, x, 3), g), dim_mul(d, dim_from_end(l, x, 2), g), dim_from_end(l, x, 1)};
 	return resize(l, x, 3, sizes, 3);
 }
 
-static ir_ref spread_group(struct lower *l, ir_ref x, int64_t group)
+static ir_ref split_group_queries(struct lower *l, ir_ref x, int64_t group)
 {
 	if (group == 1)
 		return x;
 	struct dims *d = l->f->dims;
 	dim g = dim_const(d, group);
-	dim sizes[3] = {dim_mul(d, from_end(l, x, 3), g), dim_floordiv(d, from_end(l, x, 2), g), from_end(l, x, 1)};
+	dim sizes[3] = {dim_mul(d, dim_from_end(l, x, 3), g), dim_floordiv(d, dim_from_end(l, x, 2), g), dim_from_end(l, x, 1)};
 	return resize(l, x, 3, sizes, 3);
 }
 
@@ -59,7 +59,7 @@ static ir_ref swap_last(struct lower *l, ir_ref x)
 	return lower_permute(l, x, perm);
 }
 
-static ir_ref hidden(struct lower *l, ir_ref scores, ir_ref seen)
+static ir_ref mask_scores(struct lower *l, ir_ref scores, ir_ref seen)
 {
 	return lower_select(l, seen, scores, lower_const_float(l, lower_of(l, scores)->elem, -INFINITY));
 }
@@ -67,8 +67,8 @@ static ir_ref hidden(struct lower *l, ir_ref scores, ir_ref seen)
 /* Query i attends to keys 0 … i. */
 static ir_ref causal(struct lower *l, ir_ref scores)
 {
-	struct hir_type t = {.rank = 2, .dims = {from_end(l, scores, 2), from_end(l, scores, 1)}};
-	return hidden(l, scores, lower_op2(l, OP_LE, lower_iota(l, &t, DT_INT64, 1), lower_iota(l, &t, DT_INT64, 0)));
+	struct hir_type t = {.rank = 2, .dims = {dim_from_end(l, scores, 2), dim_from_end(l, scores, 1)}};
+	return mask_scores(l, scores, lower_op2(l, OP_LE, lower_iota(l, &t, DT_INT64, 1), lower_iota(l, &t, DT_INT64, 0)));
 }
 
 /* Softmax over the keys. A row without keys is zero, as in PyTorch: its maximum is replaced by a finite number, and its sum, which is 0 then and at
@@ -88,9 +88,9 @@ static ir_ref scale_of(struct lower *l, ir_ref q)
 	int64_t features;
 	if (lower_has(l, 5))
 		return lower_const_float(l, e, lower_float(l, 5));
-	if (dim_is_const(l->f->dims, from_end(l, q, 1), &features))
+	if (dim_is_const(l->f->dims, dim_from_end(l, q, 1), &features))
 		return lower_const_float(l, e, 1 / sqrt((double)features));
-	return lower_op1(l, OP_RSQRT, lower_extent(l, from_end(l, q, 1), e));
+	return lower_op1(l, OP_RSQRT, lower_extent(l, dim_from_end(l, q, 1), e));
 }
 
 void lower_bi_attention(struct lower *l, ir_ref *r)
@@ -99,20 +99,21 @@ void lower_bi_attention(struct lower *l, ir_ref *r)
 	ir_ref mask = lower_tensor(l, 3);
 	dtype e = lower_of(l, q)->elem;
 	int64_t group = group_size(l, q, k), group_v = group_size(l, q, v);
-	ir_ref rows = gather_group(l, lower_op2(l, OP_MUL, q, scale_of(l, q)), group);
-	ir_ref scores = spread_group(l, lower_matmul(l, rows, swap_last(l, k), e), group);
+	ir_ref rows = merge_group_queries(l, lower_op2(l, OP_MUL, q, scale_of(l, q)), group);
+	ir_ref scores = split_group_queries(l, lower_matmul(l, rows, swap_last(l, k), e), group);
 	if (mask != IR_NONE)
-		scores = lower_of(l, mask)->elem == DT_BOOL ? hidden(l, scores, mask) : lower_op2(l, OP_ADD, scores, lower_widen(l, mask));
+		scores = lower_of(l, mask)->elem == DT_BOOL ? mask_scores(l, scores, mask)
+							    : lower_op2(l, OP_ADD, scores, lower_widen(l, mask));
 	if (lower_int(l, 4))
 		scores = causal(l, scores);
-	rows = gather_group(l, weights_of(l, scores), group_v);
-	r[0] = spread_group(l, lower_matmul(l, rows, v, e), group_v);
+	rows = merge_group_queries(l, weights_of(l, scores), group_v);
+	r[0] = split_group_queries(l, lower_matmul(l, rows, v, e), group_v);
 }
 
 /* ---- rope ---- */
 
 /* The positions as floats, [..., 1], which are multiplied by the frequencies [D / 2]. */
-static ir_ref positions(struct lower *l, const struct hir_type *x, uint32_t axis, dtype elem)
+static ir_ref rope_positions(struct lower *l, const struct hir_type *x, uint32_t axis, dtype elem)
 {
 	ir_ref p = lower_tensor(l, 1);
 	struct hir_type rows = {.rank = (uint8_t)(x->rank - axis)};
@@ -160,7 +161,7 @@ void lower_bi_rope(struct lower *l, ir_ref *r)
 	dim half = dim_const(l->f->dims, features / 2), zero = dim_const(l->f->dims, 0), one = dim_const(l->f->dims, 1);
 	ir_ref a = lower_slice(l, x, last, zero, interleaved ? 2 : 1, half);
 	ir_ref b = lower_slice(l, x, last, interleaved ? one : half, interleaved ? 2 : 1, half);
-	ir_ref angle = lower_op2(l, OP_MUL, positions(l, &t, axis, t.elem), frequencies(l, features / 2, lower_float(l, 2), t.elem));
+	ir_ref angle = lower_op2(l, OP_MUL, rope_positions(l, &t, axis, t.elem), frequencies(l, features / 2, lower_float(l, 2), t.elem));
 	ir_ref c = lower_op1(l, OP_COS, angle), s = lower_op1(l, OP_SIN, angle);
 	ir_ref parts[2] = {lower_op2(l, OP_SUB, lower_op2(l, OP_MUL, a, c), lower_op2(l, OP_MUL, b, s)),
 			   lower_op2(l, OP_ADD, lower_op2(l, OP_MUL, b, c), lower_op2(l, OP_MUL, a, s))};

@@ -63,7 +63,7 @@ static ir_ref windows(struct lower *l, const struct conv *v)
 static dim product3(struct lower *l, dim a, dim b, dim c) { return dim_mul(l->f->dims, a, dim_mul(l->f->dims, b, c)); }
 
 /* Removes the first dim of [G, A, B] if it is 1. */
-static ir_ref batched(struct lower *l, const struct conv *v, ir_ref x, dim a, dim b)
+static ir_ref drop_unit_batch(struct lower *l, const struct conv *v, ir_ref x, dim a, dim b)
 {
 	dim dims[3] = {dim_const(l->f->dims, v->groups), a, b};
 	return lower_reshape(l, x, v->groups == 1 ? dims + 1 : dims, v->groups == 1 ? 2 : 3);
@@ -73,8 +73,8 @@ static ir_ref batched(struct lower *l, const struct conv *v, ir_ref x, dim a, di
 static ir_ref left_product(struct lower *l, const struct conv *v, ir_ref x, dim k, dim positions)
 {
 	static const int64_t columns[7] = {G, C, KH, KW, N, H, W}, back[5] = {2, 0, 1, 3, 4};
-	x = batched(l, v, lower_permute(l, x, columns), k, positions);
-	ir_ref y = lower_matmul(l, batched(l, v, v->w, v->out, k), x, v->elem);
+	x = drop_unit_batch(l, v, lower_permute(l, x, columns), k, positions);
+	ir_ref y = lower_matmul(l, drop_unit_batch(l, v, v->w, v->out, k), x, v->elem);
 	dim dims[5] = {dim_const(l->f->dims, v->groups), v->out, v->n, v->height, v->width};
 	return lower_permute(l, lower_reshape(l, y, dims, 5), back);
 }
@@ -83,8 +83,8 @@ static ir_ref left_product(struct lower *l, const struct conv *v, ir_ref x, dim 
 static ir_ref right_product(struct lower *l, const struct conv *v, ir_ref x, dim k, dim positions)
 {
 	static const int64_t rows[7] = {G, N, H, W, C, KH, KW}, back[5] = {1, 0, 4, 2, 3}, swap[3] = {0, 2, 1};
-	x = batched(l, v, lower_permute(l, x, rows), positions, k);
-	ir_ref w = batched(l, v, v->w, v->out, k);
+	x = drop_unit_batch(l, v, lower_permute(l, x, rows), positions, k);
+	ir_ref w = drop_unit_batch(l, v, v->w, v->out, k);
 	w = lower_permute(l, w, v->groups == 1 ? (const int64_t[]){1, 0} : swap);
 	dim dims[5] = {dim_const(l->f->dims, v->groups), v->n, v->height, v->width, v->out};
 	return lower_permute(l, lower_reshape(l, lower_matmul(l, x, w, v->elem), dims, 5), back);

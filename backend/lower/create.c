@@ -1,14 +1,14 @@
 /* Builtins that create tensors. */
 #include "backend/lower/state.h"
 
-static void filled(struct lower *l, ir_ref *r, double v)
+static void fill(struct lower *l, ir_ref *r, double v)
 {
 	struct hir_type t = lower_node_type(l);
 	r[0] = lower_broadcast(l, lower_const_float(l, t.elem, v), &t);
 }
 
-void lower_bi_zeros(struct lower *l, ir_ref *r) { filled(l, r, 0); }
-void lower_bi_ones(struct lower *l, ir_ref *r) { filled(l, r, 1); }
+void lower_bi_zeros(struct lower *l, ir_ref *r) { fill(l, r, 0); }
+void lower_bi_ones(struct lower *l, ir_ref *r) { fill(l, r, 1); }
 
 void lower_bi_full(struct lower *l, ir_ref *r)
 {

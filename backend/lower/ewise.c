@@ -40,7 +40,7 @@ void lower_bi_log10(struct lower *l, ir_ref *r)
 }
 
 /* A bound is a tensor or a number. */
-static ir_ref bound(struct lower *l, uint32_t k, dtype elem)
+static ir_ref clip_bound(struct lower *l, uint32_t k, dtype elem)
 {
 	ir_ref t = lower_tensor(l, k);
 	return t != IR_NONE ? lower_cast(l, t, elem) : lower_const_float(l, elem, lower_float(l, k));
@@ -51,9 +51,9 @@ void lower_bi_clip(struct lower *l, ir_ref *r)
 	dtype e = l->n->type.elem;
 	r[0] = lower_cast(l, lower_tensor(l, 0), e);
 	if (lower_has(l, 1))
-		r[0] = lower_op2(l, OP_MAX, r[0], bound(l, 1, e));
+		r[0] = lower_op2(l, OP_MAX, r[0], clip_bound(l, 1, e));
 	if (lower_has(l, 2))
-		r[0] = lower_op2(l, OP_MIN, r[0], bound(l, 2, e));
+		r[0] = lower_op2(l, OP_MIN, r[0], clip_bound(l, 2, e));
 }
 
 void lower_bi_where(struct lower *l, ir_ref *r) { r[0] = lower_select(l, lower_tensor(l, 0), lower_tensor(l, 1), lower_tensor(l, 2)); }

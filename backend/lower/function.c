@@ -4,24 +4,24 @@
 
 static ir_ref operand(struct lower *l) { return lower_widen(l, lower_tensor(l, 0)); }
 static ir_ref number(struct lower *l, ir_ref x, double v) { return lower_const_float(l, lower_of(l, x)->elem, v); }
-static ir_ref times(struct lower *l, ir_ref x, double v) { return lower_op2c(l, OP_MUL, x, v); }
-static ir_ref plus(struct lower *l, ir_ref x, double v) { return lower_op2c(l, OP_ADD, x, v); }
-static ir_ref negative(struct lower *l, ir_ref x) { return lower_op2c(l, OP_LT, x, 0); }
+static ir_ref multiply(struct lower *l, ir_ref x, double v) { return lower_op2c(l, OP_MUL, x, v); }
+static ir_ref add(struct lower *l, ir_ref x, double v) { return lower_op2c(l, OP_ADD, x, v); }
+static ir_ref is_negative(struct lower *l, ir_ref x) { return lower_op2c(l, OP_LT, x, 0); }
 
 /* x + x²/2 + x³/6 … if |x| is small, because exp(x) - 1 cancels. */
 static ir_ref expm1_of(struct lower *l, ir_ref x)
 {
 	ir_ref sum = number(l, x, 1);
 	for (int k = lower_of(l, x)->elem == DT_FLOAT64 ? 14 : 9; k > 1; k--)
-		sum = plus(l, times(l, lower_op2(l, OP_MUL, x, sum), 1.0 / k), 1);
+		sum = add(l, multiply(l, lower_op2(l, OP_MUL, x, sum), 1.0 / k), 1);
 	ir_ref small = lower_op2c(l, OP_LT, lower_op1(l, OP_ABS, x), 0.25);
-	return lower_select(l, small, lower_op2(l, OP_MUL, x, sum), plus(l, lower_op1(l, OP_EXP, x), -1));
+	return lower_select(l, small, lower_op2(l, OP_MUL, x, sum), add(l, lower_op1(l, OP_EXP, x), -1));
 }
 
 /* log(u) · x / (u - 1) with u = 1 + x, so that rounding errors cancel; x if u is 1. */
 static ir_ref log1p_of(struct lower *l, ir_ref x)
 {
-	ir_ref u = plus(l, x, 1), less = plus(l, u, -1), log = lower_op1(l, OP_LOG, u);
+	ir_ref u = add(l, x, 1), less = add(l, u, -1), log = lower_op1(l, OP_LOG, u);
 	ir_ref none = lower_op2c(l, OP_EQ, less, 0);
 	ir_ref y = lower_op2(l, OP_MUL, log, lower_op2(l, OP_DIV, x, less));
 	ir_ref large = lower_op2(l, OP_LT, number(l, x, 1e6), lower_op1(l, OP_ABS, x));
@@ -39,8 +39,8 @@ void lower_bi_exp2(struct lower *l, ir_ref *r)
 /* scale · (x or alpha · (exp(x / width) - 1)) */
 static ir_ref elu_of(struct lower *l, double alpha, double width, double scale)
 {
-	ir_ref x = operand(l), low = times(l, expm1_of(l, lower_op2c(l, OP_MIN, times(l, x, 1 / width), 0)), scale * alpha);
-	return lower_select(l, negative(l, x), low, scale == 1 ? x : times(l, x, scale));
+	ir_ref x = operand(l), low = multiply(l, expm1_of(l, lower_op2c(l, OP_MIN, multiply(l, x, 1 / width), 0)), scale * alpha);
+	return lower_select(l, is_negative(l, x), low, scale == 1 ? x : multiply(l, x, scale));
 }
 
 void lower_bi_elu(struct lower *l, ir_ref *r) { r[0] = elu_of(l, lower_float(l, 1), 1, 1); }
@@ -68,7 +68,7 @@ void lower_bi_logsigmoid(struct lower *l, ir_ref *r) { r[0] = lower_op1(l, OP_NE
 void lower_bi_softsign(struct lower *l, ir_ref *r)
 {
 	ir_ref x = operand(l);
-	r[0] = lower_op2(l, OP_DIV, x, plus(l, lower_op1(l, OP_ABS, x), 1));
+	r[0] = lower_op2(l, OP_DIV, x, add(l, lower_op1(l, OP_ABS, x), 1));
 }
 
 void lower_bi_hardtanh(struct lower *l, ir_ref *r)
@@ -100,16 +100,16 @@ void lower_bi_tanhshrink(struct lower *l, ir_ref *r)
 void lower_bi_sinh(struct lower *l, ir_ref *r)
 {
 	ir_ref x = operand(l), a = lower_op1(l, OP_ABS, x), e = expm1_of(l, a);
-	ir_ref y = times(l, lower_op2(l, OP_ADD, e, lower_op2(l, OP_DIV, e, plus(l, e, 1))), 0.5);
+	ir_ref y = multiply(l, lower_op2(l, OP_ADD, e, lower_op2(l, OP_DIV, e, add(l, e, 1))), 0.5);
 	ir_ref large = lower_op2(l, OP_LT, number(l, x, 20), a);
-	y = lower_select(l, large, times(l, lower_op1(l, OP_EXP, a), 0.5), y);
-	r[0] = lower_select(l, negative(l, x), lower_op1(l, OP_NEG, y), y);
+	y = lower_select(l, large, multiply(l, lower_op1(l, OP_EXP, a), 0.5), y);
+	r[0] = lower_select(l, is_negative(l, x), lower_op1(l, OP_NEG, y), y);
 }
 
 void lower_bi_cosh(struct lower *l, ir_ref *r)
 {
 	ir_ref e = lower_op1(l, OP_EXP, lower_op1(l, OP_ABS, operand(l)));
-	r[0] = times(l, lower_op2(l, OP_ADD, e, lower_op2(l, OP_DIV, number(l, e, 1), e)), 0.5);
+	r[0] = multiply(l, lower_op2(l, OP_ADD, e, lower_op2(l, OP_DIV, number(l, e, 1), e)), 0.5);
 }
 
 /* ---- inverse functions: the rational approximation of Cephes, Moshier 1984, on [0, tan(π/8)] ---- */
@@ -118,7 +118,7 @@ static ir_ref polynomial(struct lower *l, ir_ref z, const double *c, int n)
 {
 	ir_ref y = number(l, z, c[0]);
 	for (int k = 1; k < n; k++)
-		y = plus(l, lower_op2(l, OP_MUL, y, z), c[k]);
+		y = add(l, lower_op2(l, OP_MUL, y, z), c[k]);
 	return y;
 }
 
@@ -135,13 +135,13 @@ static ir_ref atan_of(struct lower *l, ir_ref x)
 	const double pi = acos(-1);
 	ir_ref a = lower_op1(l, OP_ABS, x), one = number(l, x, 1);
 	ir_ref far = lower_op2(l, OP_LT, number(l, x, 2.41421356237309504880), a), middle = lower_op2(l, OP_LT, number(l, x, 0.66), a);
-	ir_ref at = lower_select(l, middle, lower_op2(l, OP_DIV, plus(l, a, -1), plus(l, a, 1)), a);
+	ir_ref at = lower_select(l, middle, lower_op2(l, OP_DIV, add(l, a, -1), add(l, a, 1)), a);
 	at = lower_select(l, far, lower_op1(l, OP_NEG, lower_op2(l, OP_DIV, one, a)), at);
 	ir_ref start = lower_select(l, far, number(l, x, pi / 2), lower_select(l, middle, number(l, x, pi / 4), number(l, x, 0)));
 	ir_ref z = lower_op2(l, OP_MUL, at, at), part = lower_op2(l, OP_DIV, polynomial(l, z, p, 5), polynomial(l, z, q, 6));
 	ir_ref y = lower_op2(l, OP_ADD, at, lower_op2(l, OP_MUL, at, lower_op2(l, OP_MUL, z, part)));
 	y = lower_op2(l, OP_ADD, start, y);
-	return lower_select(l, negative(l, x), lower_op1(l, OP_NEG, y), y);
+	return lower_select(l, is_negative(l, x), lower_op1(l, OP_NEG, y), y);
 }
 
 void lower_bi_atan(struct lower *l, ir_ref *r) { r[0] = atan_of(l, operand(l)); }
@@ -150,15 +150,15 @@ void lower_bi_atan(struct lower *l, ir_ref *r) { r[0] = atan_of(l, operand(l)); 
 void lower_bi_asin(struct lower *l, ir_ref *r)
 {
 	ir_ref x = operand(l), one = number(l, x, 1);
-	ir_ref rest = lower_op1(l, OP_SQRT, lower_op2(l, OP_MUL, lower_op2(l, OP_SUB, one, x), plus(l, x, 1)));
-	r[0] = times(l, atan_of(l, lower_op2(l, OP_DIV, x, plus(l, rest, 1))), 2);
+	ir_ref rest = lower_op1(l, OP_SQRT, lower_op2(l, OP_MUL, lower_op2(l, OP_SUB, one, x), add(l, x, 1)));
+	r[0] = multiply(l, atan_of(l, lower_op2(l, OP_DIV, x, add(l, rest, 1))), 2);
 }
 
 /* 2 · atan(sqrt((1 - x) / (1 + x))) */
 void lower_bi_acos(struct lower *l, ir_ref *r)
 {
-	ir_ref x = operand(l), ratio = lower_op2(l, OP_DIV, lower_op2(l, OP_SUB, number(l, x, 1), x), plus(l, x, 1));
-	r[0] = times(l, atan_of(l, lower_op1(l, OP_SQRT, ratio)), 2);
+	ir_ref x = operand(l), ratio = lower_op2(l, OP_DIV, lower_op2(l, OP_SUB, number(l, x, 1), x), add(l, x, 1));
+	r[0] = multiply(l, atan_of(l, lower_op1(l, OP_SQRT, ratio)), 2);
 }
 
 /* atan(y / x), plus or minus π in the left half-plane; 0 at the origin. */
@@ -166,8 +166,8 @@ void lower_bi_atan2(struct lower *l, ir_ref *r)
 {
 	const double pi = acos(-1);
 	ir_ref y = operand(l), x = lower_widen(l, lower_tensor(l, 1)), angle = atan_of(l, lower_op2(l, OP_DIV, y, x));
-	ir_ref turn = lower_select(l, negative(l, y), number(l, y, -pi), number(l, y, pi));
-	angle = lower_select(l, negative(l, x), lower_op2(l, OP_ADD, angle, turn), angle);
+	ir_ref turn = lower_select(l, is_negative(l, y), number(l, y, -pi), number(l, y, pi));
+	angle = lower_select(l, is_negative(l, x), lower_op2(l, OP_ADD, angle, turn), angle);
 	ir_ref zero = lower_op2(l, OP_AND, lower_op2c(l, OP_EQ, y, 0), lower_op2c(l, OP_EQ, x, 0));
 	r[0] = lower_select(l, zero, number(l, y, 0), angle);
 }
@@ -177,7 +177,7 @@ void lower_bi_fmod(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_tensor(l, 0), y = lower_tensor(l, 1);
 	ir_ref m = lower_op2(l, OP_MOD, lower_op1(l, OP_ABS, x), lower_op1(l, OP_ABS, y));
-	r[0] = lower_select(l, negative(l, x), lower_op1(l, OP_NEG, m), m);
+	r[0] = lower_select(l, is_negative(l, x), lower_op1(l, OP_NEG, m), m);
 }
 
 /* ---- reductions ---- */

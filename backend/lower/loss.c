@@ -3,14 +3,14 @@
 
 static uint32_t all_dims(struct lower *l, ir_ref x) { return (1u << lower_of(l, x)->rank) - 1; }
 
-static ir_ref total(struct lower *l, ir_ref x) { return lower_reduce(l, OP_REDUCE_SUM, x, all_dims(l, x), false); }
+static ir_ref sum_all(struct lower *l, ir_ref x) { return lower_reduce(l, OP_REDUCE_SUM, x, all_dims(l, x), false); }
 
 void lower_bi_mse_loss(struct lower *l, ir_ref *r)
 {
 	ir_ref away = lower_op2(l, OP_SUB, lower_widen(l, lower_tensor(l, 0)), lower_widen(l, lower_tensor(l, 1)));
 	ir_ref square = lower_op2(l, OP_MUL, away, away);
 	r[0] = lower_str_is(l, 2, "none")  ? square
-	       : lower_str_is(l, 2, "sum") ? total(l, square)
+	       : lower_str_is(l, 2, "sum") ? sum_all(l, square)
 					   : lower_mean(l, square, all_dims(l, square), false);
 }
 
@@ -22,12 +22,12 @@ struct entropy {
 	double smoothing;
 };
 
-static ir_ref over_classes(struct lower *l, const struct entropy *s, ir_ref x)
+static ir_ref sum_classes(struct lower *l, const struct entropy *s, ir_ref x)
 {
 	return lower_reduce(l, OP_REDUCE_SUM, x, 1u << s->classes, false);
 }
 
-static ir_ref weighted(struct lower *l, const struct entropy *s, ir_ref x)
+static ir_ref apply_class_weights(struct lower *l, const struct entropy *s, ir_ref x)
 {
 	return s->weight == IR_NONE ? x : lower_op2(l, OP_MUL, x, s->weight);
 }
@@ -55,11 +55,11 @@ static ir_ref of_class(struct lower *l, const struct entropy *s, ir_ref x, ir_re
 }
 
 /* Reduces the losses of the items. `share` is the weight of each item in a mean. */
-static ir_ref reduced(struct lower *l, ir_ref items, ir_ref share)
+static ir_ref reduce_items(struct lower *l, ir_ref items, ir_ref share)
 {
 	if (lower_str_is(l, 4, "none"))
 		return items;
-	ir_ref sum = total(l, items);
+	ir_ref sum = sum_all(l, items);
 	if (lower_str_is(l, 4, "sum"))
 		return sum;
 	return lower_op2(l, OP_DIV, sum, share == IR_NONE ? lower_count(l, items, all_dims(l, items), lower_of(l, items)->elem) : share);
@@ -78,14 +78,14 @@ static ir_ref of_indices(struct lower *l, const struct entropy *s, ir_ref target
 	share = lower_select(l, counts, share, zero);
 	ir_ref items = lower_op2(l, OP_MUL, lower_op1(l, OP_NEG, of_class(l, s, s->log_p, index)), share);
 	if (s->smoothing > 0) {
-		ir_ref all = lower_op1(l, OP_NEG, over_classes(l, s, weighted(l, s, s->log_p)));
+		ir_ref all = lower_op1(l, OP_NEG, sum_classes(l, s, apply_class_weights(l, s, s->log_p)));
 		ir_ref part = lower_op2(l, OP_DIV, lower_const_float(l, e, s->smoothing), lower_count(l, s->log_p, 1u << s->classes, e));
 		ir_ref smooth = lower_op2(l, OP_MUL, lower_select(l, counts, all, zero), part);
 		items = lower_op2(l, OP_ADD, lower_op2c(l, OP_MUL, items, 1 - s->smoothing), smooth);
 	} else {
 		items = lower_select(l, counts, items, zero);
 	}
-	return reduced(l, items, total(l, share));
+	return reduce_items(l, items, sum_all(l, share));
 }
 
 static ir_ref of_probabilities(struct lower *l, const struct entropy *s, ir_ref target)
@@ -95,8 +95,8 @@ static ir_ref of_probabilities(struct lower *l, const struct entropy *s, ir_ref 
 		ir_ref part = lower_op2(l, OP_DIV, lower_const_float(l, e, s->smoothing), lower_count(l, s->log_p, 1u << s->classes, e));
 		target = lower_op2(l, OP_ADD, lower_op2c(l, OP_MUL, target, 1 - s->smoothing), part);
 	}
-	ir_ref terms = weighted(l, s, lower_op2(l, OP_MUL, s->log_p, target));
-	return reduced(l, lower_op1(l, OP_NEG, over_classes(l, s, terms)), IR_NONE);
+	ir_ref terms = apply_class_weights(l, s, lower_op2(l, OP_MUL, s->log_p, target));
+	return reduce_items(l, lower_op1(l, OP_NEG, sum_classes(l, s, terms)), IR_NONE);
 }
 
 void lower_bi_cross_entropy(struct lower *l, ir_ref *r)

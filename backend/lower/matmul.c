@@ -46,7 +46,7 @@ static ir_ref batched_product(struct lower *l, ir_ref a, ir_ref b, dtype elem)
 }
 
 /* True for pairs of element types that MATMUL takes. Others are converted to the type of the result. */
-static bool takes(dtype a, dtype b, dtype elem)
+static bool matmul_takes(dtype a, dtype b, dtype elem)
 {
 	if (dtype_class(elem) == DTC_FLOAT)
 		return (a == elem || a == DT_TRIT) && (b == elem || b == DT_TRIT) && (a == elem || b == elem);
@@ -56,7 +56,7 @@ static bool takes(dtype a, dtype b, dtype elem)
 
 ir_ref lower_matmul(struct lower *l, ir_ref a, ir_ref b, dtype elem)
 {
-	if (!takes(lower_of(l, a)->elem, lower_of(l, b)->elem, elem)) {
+	if (!matmul_takes(lower_of(l, a)->elem, lower_of(l, b)->elem, elem)) {
 		a = lower_cast(l, a, elem);
 		b = lower_cast(l, b, elem);
 	}

@@ -2,7 +2,7 @@
 #include "backend/lower/state.h"
 
 /* Subtracts the maximum along the dim, so that exp does not overflow. */
-static ir_ref shifted(struct lower *l, ir_ref x, uint32_t mask)
+static ir_ref subtract_max(struct lower *l, ir_ref x, uint32_t mask)
 {
 	return lower_op2(l, OP_SUB, x, lower_reduce(l, OP_REDUCE_MAX, x, mask, true));
 }
@@ -11,13 +11,13 @@ void lower_bi_softmax(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
 	uint32_t mask = lower_mask(l, 1, lower_of(l, x)->rank);
-	ir_ref e = lower_op1(l, OP_EXP, shifted(l, x, mask));
+	ir_ref e = lower_op1(l, OP_EXP, subtract_max(l, x, mask));
 	r[0] = lower_op2(l, OP_DIV, e, lower_reduce(l, OP_REDUCE_SUM, e, mask, true));
 }
 
 ir_ref lower_log_softmax(struct lower *l, ir_ref x, uint32_t mask)
 {
-	x = shifted(l, x, mask);
+	x = subtract_max(l, x, mask);
 	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, lower_op1(l, OP_EXP, x), mask, true);
 	return lower_op2(l, OP_SUB, x, lower_op1(l, OP_LOG, sum));
 }
@@ -29,13 +29,13 @@ void lower_bi_log_softmax(struct lower *l, ir_ref *r)
 }
 
 /* Returns argument k in the element type of x, or IR_NONE. */
-static ir_ref like(struct lower *l, uint32_t k, ir_ref x)
+static ir_ref argument_like(struct lower *l, uint32_t k, ir_ref x)
 {
 	ir_ref t = lower_tensor(l, k);
 	return t == IR_NONE ? t : lower_cast(l, t, lower_of(l, x)->elem);
 }
 
-static ir_ref scaled(struct lower *l, ir_ref x, ir_ref weight, ir_ref bias)
+static ir_ref scale_and_shift(struct lower *l, ir_ref x, ir_ref weight, ir_ref bias)
 {
 	if (weight != IR_NONE)
 		x = lower_op2(l, OP_MUL, x, weight);
@@ -48,7 +48,7 @@ static ir_ref inverse_deviation(struct lower *l, ir_ref variance, double eps)
 }
 
 /* (x - mean) / sqrt(variance + eps) over the masked dims */
-static ir_ref standardised(struct lower *l, ir_ref x, uint32_t mask, double eps)
+static ir_ref standardise(struct lower *l, ir_ref x, uint32_t mask, double eps)
 {
 	ir_ref away = lower_op2(l, OP_SUB, x, lower_mean(l, x, mask, true));
 	ir_ref variance = lower_mean(l, lower_op2(l, OP_MUL, away, away), mask, true);
@@ -66,14 +66,16 @@ static uint32_t normalised_dims(struct lower *l, ir_ref x)
 void lower_bi_layer_norm(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
-	r[0] = scaled(l, standardised(l, x, normalised_dims(l, x), lower_float(l, 4)), like(l, 2, x), like(l, 3, x));
+	r[0] = scale_and_shift(l, standardise(l, x, normalised_dims(l, x), lower_float(l, 4)), argument_like(l, 2, x),
+			       argument_like(l, 3, x));
 }
 
 void lower_bi_rms_norm(struct lower *l, ir_ref *r)
 {
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
 	ir_ref square = lower_mean(l, lower_op2(l, OP_MUL, x, x), normalised_dims(l, x), true);
-	r[0] = scaled(l, lower_op2(l, OP_MUL, x, inverse_deviation(l, square, lower_float(l, 3))), like(l, 2, x), IR_NONE);
+	r[0] = scale_and_shift(l, lower_op2(l, OP_MUL, x, inverse_deviation(l, square, lower_float(l, 3))), argument_like(l, 2, x),
+			       IR_NONE);
 }
 
 /* Reshapes [C] to [C, 1, 1 …], so that it broadcasts along dimension 1 of x. */
@@ -89,20 +91,21 @@ static ir_ref per_channel(struct lower *l, ir_ref v, ir_ref x)
 /* Reshapes x to groups of channels: [N, G, C/G, …]. */
 void lower_bi_group_norm(struct lower *l, ir_ref *r)
 {
-	ir_ref x = lower_widen(l, lower_tensor(l, 0)), weight = like(l, 2, x), bias = like(l, 3, x);
+	ir_ref x = lower_widen(l, lower_tensor(l, 0)), weight = argument_like(l, 2, x), bias = argument_like(l, 3, x);
 	struct hir_type t = *lower_of(l, x);
 	dim groups = dim_const(l->f->dims, lower_int(l, 1)), size = dim_const(l->f->dims, 1);
 	for (uint32_t k = 1; k < t.rank; k++)
 		size = dim_mul(l->f->dims, size, t.dims[k]);
 	dim split[3] = {t.dims[0], groups, dim_floordiv(l->f->dims, size, groups)};
-	ir_ref y = lower_reshape(l, standardised(l, lower_reshape(l, x, split, 3), 4, lower_float(l, 4)), t.dims, t.rank);
-	r[0] = scaled(l, y, weight == IR_NONE ? weight : per_channel(l, weight, x), bias == IR_NONE ? bias : per_channel(l, bias, x));
+	ir_ref y = lower_reshape(l, standardise(l, lower_reshape(l, x, split, 3), 4, lower_float(l, 4)), t.dims, t.rank);
+	r[0] = scale_and_shift(l, y, weight == IR_NONE ? weight : per_channel(l, weight, x),
+			       bias == IR_NONE ? bias : per_channel(l, bias, x));
 }
 
 /* x*alpha + beta with one alpha and beta for each channel. They are build-time values if the statistics are. */
 void lower_bi_batch_norm(struct lower *l, ir_ref *r)
 {
-	ir_ref x = lower_widen(l, lower_tensor(l, 0)), mean = like(l, 1, x), variance = like(l, 2, x);
+	ir_ref x = lower_widen(l, lower_tensor(l, 0)), mean = argument_like(l, 1, x), variance = argument_like(l, 2, x);
 	uint32_t others = ((1u << lower_of(l, x)->rank) - 1) & ~2u;
 	if (mean == IR_NONE)
 		mean = lower_mean(l, x, others, false);
@@ -110,8 +113,8 @@ void lower_bi_batch_norm(struct lower *l, ir_ref *r)
 		ir_ref away = lower_op2(l, OP_SUB, x, per_channel(l, mean, x));
 		variance = lower_mean(l, lower_op2(l, OP_MUL, away, away), others, false);
 	}
-	ir_ref alpha = scaled(l, inverse_deviation(l, variance, lower_float(l, 7)), like(l, 3, x), IR_NONE);
-	ir_ref shift = lower_op1(l, OP_NEG, lower_op2(l, OP_MUL, mean, alpha)), bias = like(l, 4, x);
+	ir_ref alpha = scale_and_shift(l, inverse_deviation(l, variance, lower_float(l, 7)), argument_like(l, 3, x), IR_NONE);
+	ir_ref shift = lower_op1(l, OP_NEG, lower_op2(l, OP_MUL, mean, alpha)), bias = argument_like(l, 4, x);
 	ir_ref beta = bias == IR_NONE ? shift : lower_op2(l, OP_ADD, bias, shift);
-	r[0] = scaled(l, x, per_channel(l, alpha, x), per_channel(l, beta, x));
+	r[0] = scale_and_shift(l, x, per_channel(l, alpha, x), per_channel(l, beta, x));
 }

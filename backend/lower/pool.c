@@ -59,7 +59,7 @@ void lower_bi_maxpool2d(struct lower *l, ir_ref *r)
 }
 
 /* Returns the number of elements of each window along one dim, as a vector: of the input, and with `padding` also of the padding. */
-static ir_ref counted(struct lower *l, const struct pool *p, uint32_t k, bool padding)
+static ir_ref count_elements(struct lower *l, const struct pool *p, uint32_t k, bool padding)
 {
 	struct hir_type t = {.elem = DT_INT64, .rank = 1, .dims = {p->count[k]}};
 	ir_ref from = lower_op2c(l, OP_MUL, lower_iota(l, &t, DT_INT64, 0), (double)p->stride[k]);
@@ -76,7 +76,7 @@ static ir_ref divisor(struct lower *l, const struct pool *p, dtype elem)
 		return lower_const_float(l, elem, (double)lower_int(l, 6));
 	if (whole)
 		return lower_const_float(l, elem, (double)(p->kernel[0] * p->kernel[1]));
-	ir_ref height = lower_along(l, counted(l, p, 0, padding), 0, 2), width = counted(l, p, 1, padding);
+	ir_ref height = lower_along(l, count_elements(l, p, 0, padding), 0, 2), width = count_elements(l, p, 1, padding);
 	return lower_cast(l, lower_op2(l, OP_MUL, height, width), elem);
 }
 
@@ -90,7 +90,7 @@ void lower_bi_avgpool2d(struct lower *l, ir_ref *r)
 /* ---- adaptive ---- */
 
 /* Replaces dim `axis` by n windows of `each` elements. */
-static ir_ref split(struct lower *l, ir_ref x, uint32_t axis, dim n, dim each)
+static ir_ref split_axis(struct lower *l, ir_ref x, uint32_t axis, dim n, dim each)
 {
 	struct hir_type t = *lower_of(l, x);
 	for (uint32_t k = t.rank++; k > axis + 1; k--)
@@ -115,22 +115,22 @@ static ir_ref uneven_means(struct lower *l, ir_ref x, uint32_t axis, dim n, dim 
 	ir_ref counts = lower_op2(l, OP_LT, at, lower_along(l, to, 0, 2));
 	dim flat = dim_mul(l->f->dims, n, most);
 	ir_ref index = lower_reshape(l, lower_op2(l, OP_MIN, at, lower_op2c(l, OP_SUB, size, 1)), &flat, 1);
-	ir_ref taken = split(l, lower_take(l, x, index, axis), axis, n, most);
-	counts = split(l, lower_along(l, lower_reshape(l, counts, &flat, 1), axis, t.rank), axis, n, most);
+	ir_ref taken = split_axis(l, lower_take(l, x, index, axis), axis, n, most);
+	counts = split_axis(l, lower_along(l, lower_reshape(l, counts, &flat, 1), axis, t.rank), axis, n, most);
 	taken = lower_select(l, counts, taken, lower_const_float(l, t.elem, 0));
 	ir_ref sum = lower_reduce(l, OP_REDUCE_SUM, taken, 1u << (axis + 1), false);
 	ir_ref length = lower_cast(l, lower_op2(l, OP_SUB, to, from), t.elem);
 	return lower_op2(l, OP_DIV, sum, lower_along(l, length, axis, t.rank));
 }
 
-static ir_ref adapted(struct lower *l, ir_ref x, uint32_t axis, dim n)
+static ir_ref adaptive_mean(struct lower *l, ir_ref x, uint32_t axis, dim n)
 {
 	struct dims *d = l->f->dims;
 	dim size = lower_of(l, x)->dims[axis], each = dim_floordiv(d, size, n);
 	if (dim_eq(size, n))
 		return x;
 	if (dim_eq(dim_mul(d, each, n), size))
-		return lower_mean(l, split(l, x, axis, n, each), 1u << (axis + 1), false);
+		return lower_mean(l, split_axis(l, x, axis, n, each), 1u << (axis + 1), false);
 	return uneven_means(l, x, axis, n, dim_add(d, each, dim_const(d, 2)));
 }
 
@@ -138,5 +138,5 @@ void lower_bi_adaptive_avgpool2d(struct lower *l, ir_ref *r)
 {
 	struct hir_type t = lower_node_type(l);
 	ir_ref x = lower_widen(l, lower_tensor(l, 0));
-	r[0] = adapted(l, adapted(l, x, WIDTH, t.dims[WIDTH]), HEIGHT, t.dims[HEIGHT]);
+	r[0] = adaptive_mean(l, adaptive_mean(l, x, WIDTH, t.dims[WIDTH]), HEIGHT, t.dims[HEIGHT]);
 }

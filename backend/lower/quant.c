@@ -1,7 +1,7 @@
 /* Quantisation. */
 #include "backend/lower/state.h"
 
-static ir_ref rounded(struct lower *l, ir_ref x, ir_ref scale, double limit)
+static ir_ref round_to_scale(struct lower *l, ir_ref x, ir_ref scale, double limit)
 {
 	ir_ref q = lower_op1(l, OP_ROUND, lower_op2(l, OP_DIV, x, scale));
 	return lower_op2c(l, OP_MIN, lower_op2c(l, OP_MAX, q, -limit), limit);
@@ -23,7 +23,7 @@ void lower_bi_absmean_quantize(struct lower *l, ir_ref *r)
 	ir_ref w = lower_widen(l, lower_tensor(l, 0));
 	uint32_t all = (1u << lower_of(l, w)->rank) - 1;
 	ir_ref scale = lower_op2c(l, OP_MAX, lower_mean(l, lower_op1(l, OP_ABS, w), all, false), 1e-5);
-	r[0] = lower_cast(l, rounded(l, w, scale, 1), DT_TRIT);
+	r[0] = lower_cast(l, round_to_scale(l, w, scale, 1), DT_TRIT);
 	r[1] = scale;
 }
 
@@ -33,7 +33,7 @@ void lower_bi_absmax_quantize(struct lower *l, ir_ref *r)
 	uint32_t mask = lower_mask(l, 1, lower_of(l, x)->rank);
 	ir_ref most = lower_reduce(l, OP_REDUCE_MAX, lower_op1(l, OP_ABS, x), mask, true);
 	ir_ref scale = lower_op2c(l, OP_DIV, lower_op2c(l, OP_MAX, most, 1e-5), 127);
-	r[0] = lower_cast(l, rounded(l, x, scale, 127), DT_INT8);
+	r[0] = lower_cast(l, round_to_scale(l, x, scale, 127), DT_INT8);
 	r[1] = scale;
 }
 
@@ -74,7 +74,7 @@ void lower_bi_ternary_dequantize(struct lower *l, ir_ref *r)
 /* ---- packing ---- */
 
 /* 4^i, the weight of trit i in a byte. */
-static ir_ref places(struct lower *l)
+static ir_ref trit_weights(struct lower *l)
 {
 	static const int32_t powers[4] = {1, 4, 16, 64};
 	struct hir_type t = {.elem = DT_INT32, .rank = 1, .dims = {dim_const(l->f->dims, 4)}};
@@ -84,7 +84,7 @@ static ir_ref places(struct lower *l)
 }
 
 /* Reshapes [.., K] to [.., ceil(K / 4), 4], padded with trits 0. */
-static ir_ref in_fours(struct lower *l, ir_ref x)
+static ir_ref group_by_four(struct lower *l, ir_ref x)
 {
 	struct dims *d = l->f->dims;
 	struct hir_type t = *lower_of(l, x), fill = t;
@@ -103,9 +103,9 @@ static ir_ref in_fours(struct lower *l, ir_ref x)
 
 void lower_bi_pack(struct lower *l, ir_ref *r)
 {
-	ir_ref codes = lower_op2c(l, OP_ADD, lower_cast(l, in_fours(l, lower_tensor(l, 0)), DT_INT32), 1);
+	ir_ref codes = lower_op2c(l, OP_ADD, lower_cast(l, group_by_four(l, lower_tensor(l, 0)), DT_INT32), 1);
 	uint32_t last = 1u << (lower_of(l, codes)->rank - 1);
-	r[0] = lower_reduce(l, OP_REDUCE_SUM, lower_op2(l, OP_MUL, codes, places(l)), last, false);
+	r[0] = lower_reduce(l, OP_REDUCE_SUM, lower_op2(l, OP_MUL, codes, trit_weights(l)), last, false);
 }
 
 void lower_bi_unpack(struct lower *l, ir_ref *r)
@@ -115,7 +115,7 @@ void lower_bi_unpack(struct lower *l, ir_ref *r)
 	uint32_t last = t.rank - 1u;
 	dim all = dim_mul(l->f->dims, one.dims[last], dim_const(l->f->dims, 4)), size = t.dims[last];
 	one.dims[one.rank++] = dim_const(l->f->dims, 1);
-	ir_ref code = lower_op2(l, OP_FLOORDIV, lower_reshape(l, bytes, one.dims, one.rank), places(l));
+	ir_ref code = lower_op2(l, OP_FLOORDIV, lower_reshape(l, bytes, one.dims, one.rank), trit_weights(l));
 	ir_ref trits = lower_cast(l, lower_op2c(l, OP_SUB, lower_op2c(l, OP_MOD, code, 4), 1), DT_TRIT);
 	t.dims[last] = all;
 	r[0] = lower_reshape(l, trits, t.dims, t.rank);

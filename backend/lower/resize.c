@@ -11,7 +11,7 @@ static int64_t constant(struct lower *l, dim d)
 }
 
 /* Slices x where padding is negative, and sets that padding to 0. */
-static ir_ref cropped(struct lower *l, ir_ref x, dim *before, dim *after)
+static ir_ref crop(struct lower *l, ir_ref x, dim *before, dim *after)
 {
 	struct dims *d = l->f->dims;
 	dim zero = dim_const(d, 0);
@@ -57,7 +57,7 @@ void lower_bi_pad(struct lower *l, ir_ref *r)
 		after[k] = lower_translate(l, items[2 * k + 1].u.d);
 	}
 	if (lower_str_is(l, 2, "constant")) {
-		x = cropped(l, x, before, after);
+		x = crop(l, x, before, after);
 		r[0] = lower_pad(l, x, before, after, lower_tensor(l, 3));
 		return;
 	}
@@ -85,7 +85,7 @@ static ir_ref ratio(struct lower *l, uint32_t k, dim size, dim n, bool corners)
 	return lower_op2(l, OP_DIV, lower_extent(l, size, DT_FLOAT32), lower_extent(l, n, DT_FLOAT32));
 }
 
-static ir_ref positions(struct lower *l, dim n)
+static ir_ref source_positions(struct lower *l, dim n)
 {
 	struct hir_type t = {.elem = DT_FLOAT32, .rank = 1, .dims = {n}};
 	return lower_iota(l, &t, DT_FLOAT32, 0);
@@ -93,10 +93,10 @@ static ir_ref positions(struct lower *l, dim n)
 
 static ir_ref last_element(struct lower *l, dim size) { return lower_op2c(l, OP_SUB, lower_extent(l, size, DT_INT64), 1); }
 
-static ir_ref nearest(struct lower *l, ir_ref x, uint32_t k, dim n)
+static ir_ref resize_nearest(struct lower *l, ir_ref x, uint32_t k, dim n)
 {
 	dim size = lower_of(l, x)->dims[2 + k];
-	ir_ref at = lower_op1(l, OP_FLOOR, lower_op2(l, OP_MUL, positions(l, n), ratio(l, k, size, n, false)));
+	ir_ref at = lower_op1(l, OP_FLOOR, lower_op2(l, OP_MUL, source_positions(l, n), ratio(l, k, size, n, false)));
 	return lower_take(l, x, lower_op2(l, OP_MIN, lower_cast(l, at, DT_INT64), last_element(l, size)), 2 + k);
 }
 
@@ -104,7 +104,7 @@ static ir_ref linear(struct lower *l, ir_ref x, uint32_t k, dim n, bool corners)
 {
 	struct hir_type t = *lower_of(l, x);
 	dim size = t.dims[2 + k];
-	ir_ref step = ratio(l, k, size, n, corners), at = positions(l, n);
+	ir_ref step = ratio(l, k, size, n, corners), at = source_positions(l, n);
 	if (corners)
 		at = lower_op2(l, OP_MUL, at, step);
 	else
@@ -126,6 +126,6 @@ void lower_bi_upsample2d(struct lower *l, ir_ref *r)
 	if (smooth)
 		x = lower_widen(l, x);
 	for (uint32_t k = 0; k < 2; k++)
-		x = smooth ? linear(l, x, k, t.dims[2 + k], corners) : nearest(l, x, k, t.dims[2 + k]);
+		x = smooth ? linear(l, x, k, t.dims[2 + k], corners) : resize_nearest(l, x, k, t.dims[2 + k]);
 	r[0] = x;
 }

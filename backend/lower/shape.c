@@ -57,7 +57,7 @@ static dim product(struct lower *l, const dim *d, uint32_t n)
 }
 
 /* Repeats dimension k: broadcasts [before, 1, rest] to [before, times, rest]. */
-static ir_ref tiled(struct lower *l, ir_ref x, uint32_t k, dim times)
+static ir_ref repeat_dim(struct lower *l, ir_ref x, uint32_t k, dim times)
 {
 	struct hir_type t = *lower_of(l, x);
 	dim one = dim_const(l->f->dims, 1);
@@ -80,7 +80,7 @@ void lower_bi_repeat(struct lower *l, ir_ref *r)
 	for (uint32_t k = 0; k < n && k < t.rank; k++) {
 		dim times = items[k].kind == ARG_DIM ? lower_translate(l, items[k].u.d) : dim_const(l->f->dims, items[k].u.i);
 		if (!dim_eq(times, dim_const(l->f->dims, 1)))
-			x = tiled(l, x, k, times);
+			x = repeat_dim(l, x, k, times);
 	}
 	r[0] = x;
 }
@@ -98,7 +98,7 @@ void lower_bi_select(struct lower *l, ir_ref *r)
 	r[0] = lower_reshape(l, x, t.dims, t.rank);
 }
 
-static ir_ref gathered(struct lower *l, ir_ref table, ir_ref index)
+static ir_ref gather_rows(struct lower *l, ir_ref table, ir_ref index)
 {
 	struct hir_type t = *lower_of(l, index), x = *lower_of(l, table);
 	t.elem = x.elem;
@@ -118,7 +118,7 @@ void lower_bi_index_select(struct lower *l, ir_ref *r)
 		to_front[k] = k == 0 ? axis : k <= axis ? k - 1 : k;
 	for (uint32_t k = 0; k < rank; k++)
 		back[k] = k < axis ? k + 1 : k == axis ? 0 : k;
-	r[0] = gathered(l, lower_permute(l, x, to_front), index);
+	r[0] = gather_rows(l, lower_permute(l, x, to_front), index);
 	if (index_rank == 1)
 		r[0] = lower_permute(l, r[0], back);
 }
@@ -135,7 +135,7 @@ void lower_bi_gather(struct lower *l, ir_ref *r)
 	r[0] = lower_gather_dim(l, operands[0], operands[1], axis);
 }
 
-void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gathered(l, lower_tensor(l, 1), lower_tensor(l, 0)); }
+void lower_bi_embedding(struct lower *l, ir_ref *r) { r[0] = gather_rows(l, lower_tensor(l, 1), lower_tensor(l, 0)); }
 
 /* ---- windows ---- */
 

@@ -29,8 +29,8 @@ struct slot {
 	const struct hir_unit *callee;
 };
 
-/* The build_fn without its code. It is divided into pieces that share only constants and are evaluated separately, so that memory holds the weights of
- * a piece and not of the unit. */
+/* The build_fn without its code. It is divided into pieces that share only constants. They are evaluated separately, so memory holds the weights of a piece
+ * and not of the unit. */
 #define PLAN_NONE UINT32_MAX
 struct build_fn_output {
 	uint32_t weight;     /* the output is this weight itself; PLAN_NONE: it is computed */

@@ -1,6 +1,6 @@
 /* Splits a unit into its build_fn, which is evaluated when the library is built, and its run_fn.
  *
- * A value belongs to the build_fn if it depends on a weight or on random numbers, or if it is constant, expensive and too large for folding.
+ * A value belongs to the build_fn if it depends on a weight or on random numbers. So does a constant that is expensive and too large for folding.
  * The run_fn reads such a value through a slot. Broadcasts and cheap constant values stay in the run_fn: there they cost nothing, in a slot they
  * would cost memory.
  *

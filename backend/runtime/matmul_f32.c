@@ -88,7 +88,7 @@ static void copy_panel(const struct job *job, int64_t n, int64_t width, int64_t 
 }
 
 /* Computes columns n … n+width-1 (at most COLS) of rows m … end-1 over one block of K. */
-static void narrow(const struct job *job, int64_t n, int64_t width, int64_t m, int64_t end, int64_t k0, int64_t k)
+static void block_narrow(const struct job *job, int64_t n, int64_t width, int64_t m, int64_t end, int64_t k0, int64_t k)
 {
 	_Alignas(64) float panel[BLOCK * COLS];
 	const float *w = job->w + k0 * job->N + n;
@@ -103,7 +103,7 @@ static void narrow(const struct job *job, int64_t n, int64_t width, int64_t m, i
 }
 
 /* Computes a tile of the grid: WIDE columns by ROW_BLOCK rows. */
-static void wide(const struct job *job, int64_t n, int64_t m)
+static void tile_wide(const struct job *job, int64_t n, int64_t m)
 {
 	int64_t end = m + ROW_BLOCK < job->M ? m + ROW_BLOCK : job->M;
 	int64_t stop = n + WIDE < job->N ? n + WIDE : job->N;
@@ -115,7 +115,7 @@ static void wide(const struct job *job, int64_t n, int64_t m)
 			continue;
 		}
 		for (int64_t c = n; c < stop; c += COLS)
-			narrow(job, c, stop - c < COLS ? stop - c : COLS, m, end, k0, k);
+			block_narrow(job, c, stop - c < COLS ? stop - c : COLS, m, end, k0, k);
 	}
 }
 
@@ -125,7 +125,7 @@ static void task(void *arg, int64_t i)
 	int64_t from, to;
 	tri_grid_range(&job->grid, i, &from, &to);
 	for (int64_t t = from; t < to; t++)
-		wide(job, t / job->grid.rows * WIDE, t % job->grid.rows * ROW_BLOCK);
+		tile_wide(job, t / job->grid.rows * WIDE, t % job->grid.rows * ROW_BLOCK);
 }
 
 void tri_matmul_f32(struct tri_context *ctx, void *const *bufs, const int64_t *dims)

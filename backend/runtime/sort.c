@@ -23,7 +23,7 @@ static uint64_t key_f32(float v, uint64_t flip)
 	return (bits ^ (uint32_t)flip) & UINT32_MAX;
 }
 
-static void insertion(uint64_t *y, int64_t n)
+static void insertion_sort(uint64_t *y, int64_t n)
 {
 	for (int64_t i = 1; i < n; i++) {
 		uint64_t v = y[i];
@@ -65,7 +65,7 @@ static void row_f32(const struct job *j, int64_t m)
 	for (int64_t i = 0; i < j->N; i++)
 		a[i] = key_f32(x[i], j->flip) << 32 | (uint64_t)i;
 	if (j->N <= FEW)
-		insertion(a, j->N);
+		insertion_sort(a, j->N);
 	else
 		radix(&a, &b, j->N);
 	for (int64_t i = 0; i < j->N; i++)

@@ -79,7 +79,7 @@ static bool open_entries(struct tri_model *m, tri_error *err)
 	return ok;
 }
 
-static bool few_dims(const tri_model_desc *desc, tri_error *err)
+static bool dims_fit(const tri_model_desc *desc, tri_error *err)
 {
 	for (uint32_t i = 0; i < desc->n_entries; i++)
 		if (desc->entries[i].n_dims > MAX_DIMS) {
@@ -113,7 +113,7 @@ static void release(struct tri_model *m)
 
 struct tri_model *tri_model_open(const tri_options *opt, tri_error *err, const tri_model_desc *desc)
 {
-	if (!few_dims(desc, err))
+	if (!dims_fit(desc, err))
 		return NULL;
 	struct tri_model *m = calloc(1, sizeof *m);
 	if (!m) {
