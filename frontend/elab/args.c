@@ -37,7 +37,7 @@ static bool report_unknown_arg(struct elab *e, struct module *mod, struct ast_no
 	if (mod->std)
 		diag_note(e->em.report.out, g, "its arguments are %s", params_text(e, mod, params));
 	else if (params.n)
-		diag_secondary(e->em.report.out, g, node_span(mod, params.at[0]), "its arguments stand here");
+		diag_secondary(e->em.report.out, g, node_span(mod, params.at[0]), "its arguments are declared here");
 	argument_help(e->em.report.out, g, a->name_at, name_text(e->em.f, a->name), names, n);
 	return false;
 }

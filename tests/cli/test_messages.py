@@ -100,6 +100,12 @@ class World(ProjectTest):
         self.write("a.tri", "fn f(x: Tensor<float32, [N * M]>) { return x.reshape([N, 3]) }\nmain { print(f(ones([6]))) }\n")
         self.assertIn("`N` cannot be inferred from the arguments of this call", self.trib("run", "--main", "a.tri", ok=False).stderr)
 
+    def test_more_arguments_than_a_partial_layer_has(self):
+        unknown = ", ".join(f"a{i}=1" for i in range(300))
+        layer = "layer Fc(w: Tensor<float32, [K, N]>, x: Tensor<float32, [B, K]>) { return x @ w }\n"
+        self.write("a.tri", f"{layer}main {{\n    let fc = Fc(ones([4, 3]))\n    print(fc(ones([2, 4]), {unknown}))\n}}\n")
+        self.assertIn("has no argument `a0`", self.trib("run", "--main", "a.tri", ok=False).stderr)
+
     def test_a_file_without_main(self):
         self.write("a.tri", "const A = 1\n")
         self.assertIn("E0811", self.trib("run", "--main", "a.tri", ok=False).stderr)
