@@ -132,7 +132,7 @@ static bool is_built_elsewhere(struct build *b)
 	return s->elsewhere && lock >= 0 && s->elsewhere(s->ctx, lock, &b->status);
 }
 
-/* False: another process has built and reported everything. */
+/* Returns false if another process has built, which also printed the report. */
 static bool run(struct build *b)
 {
 	if (b->context.request.single)

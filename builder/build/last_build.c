@@ -138,7 +138,7 @@ enum step last_build_compare_tokens(struct build_context *c, const struct projec
 	return STEP_DONE;
 }
 
-/* True if the outputs name a commit that every input is as in. */
+/* True if the outputs name a commit and every input is equal to the one in it. */
 static bool is_committed(const struct last_build *last, const struct repository *repo)
 {
 	if (repo->is_described)

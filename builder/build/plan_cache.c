@@ -25,7 +25,7 @@ static hash128 unit_code_hash(struct unit_job *j)
 	return j->code_hash;
 }
 
-/* ---- from a record ---- */
+/* ---- find ---- */
 
 static bool part_holds(struct unit_job *j, const struct unit_part *part)
 {
@@ -89,7 +89,7 @@ bool plan_cache_find(struct unit_job *j)
 	return true;
 }
 
-/* ---- to a record ---- */
+/* ---- record ---- */
 
 /* The units that a plan depends on, once for each kind of dependence. */
 struct parts {

@@ -72,12 +72,13 @@ void progress_done(struct progress *p, uint32_t worker)
 	p->took_ns += os_now_ns() - l->since;
 	p->was_expected_ns += l->expected_ns;
 	if (p->mode == PROGRESS_LINES && l->name)
-		fprintf(p->out, "[%u/%u] %s\n", p->done, p->total, l->name), fflush(p->out); /* a pipe's reader sees it now */
+		fprintf(p->out, "[%u/%u] %s\n", p->done, p->total, l->name),
+			fflush(p->out); /* the reader of a pipe sees the line at once */
 	l->name = NULL;
 	pthread_mutex_unlock(&p->lock);
 }
 
-/* Expected times are of earlier builds; how much of them this build took so far corrects them. */
+/* Scales the times of earlier builds by what this build took for the tasks that are finished. */
 static int64_t time_left(const struct progress *p, const struct progress_task *running, uint32_t n)
 {
 	int64_t left = p->waiting_ns > 0 ? p->waiting_ns : 0, longest = 0;

@@ -19,45 +19,41 @@
 #include "frontend/frontend.h"
 #include "frontend/hir/hir.h"
 
-/* errno of the file, or of the folder of a pattern, that cannot be read. 0: it does not exist. `why`: errno of loading the word. */
-static int unreadable(struct build_context *c, const char *word, int why)
+/* Reports a word of `sources` without a file. `why`: errno of reading it. */
+static void report_no_file(struct build_context *c, const struct model_spec *s, const char *word, int why)
 {
-	const char *folder = glob_is_pattern(word) ? glob_folder(c->arena, word) : NULL;
-	if (glob_is_pattern(word))
-		why = folder && access(folder, R_OK | X_OK) != 0 ? errno : 0;
-	return why == ENOENT || why == ENOTDIR ? 0 : why;
+	bool is_pattern = !c->request.single && glob_is_pattern(word);
+	const char *path = is_pattern ? glob_folder(c->arena, word) : word;
+	if (is_pattern)
+		why = path && access(path, R_OK | X_OK) != 0 ? errno : 0;
+	if (c->request.single) {
+		diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, strerror(why ? why : EISDIR));
+	} else if (why && why != ENOENT && why != ENOTDIR) {
+		diag_add(c->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s", path, strerror(why));
+	} else {
+		struct diag *g = diag_add(c->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
+		diag_help(c->diags, g, "paths are relative to the manifest's folder; `*` matches a part of a name, `**/` any folders");
+	}
 }
 
-/* The files that a model's `sources` name. */
+/* The files that a model's `sources` name. NULL: a word without a file was reported. */
 static const char *const *source_files(struct build_context *c, const struct model_spec *s, uint32_t *n)
 {
 	VEC(const char *) files = {0};
 	bool ok = true;
-	errno = 0;
 	for (uint32_t i = 0; i < s->sources->n_words; i++) {
-		const char *word = s->sources->words[i];
+		const char *word = s->sources->words[i], *const *list = &word;
 		uint32_t found = 1;
-		const char *const *list = &word;
+		errno = 0;
 		if (!c->request.single && glob_is_pattern(word))
 			list = inputs_glob(c->inputs, word, &found);
 		else if (!context_load(c, word))
 			found = 0;
-		int why = found ? 0 : errno;
+		if (!found)
+			report_no_file(c, s, word, errno);
+		ok &= found > 0;
 		for (uint32_t k = 0; k < found; k++)
 			vec_push(&files, list[k]);
-		if (!found && c->request.single) {
-			diag_add(c->diags, DIAG_FILE_READ, SPAN_NONE, "cannot read `%s`: %s", word, strerror(errno ? errno : EISDIR));
-			ok = false;
-		} else if (!found && (why = unreadable(c, word, why))) {
-			diag_add(c->diags, DIAG_FILE_READ, s->sources->at, "cannot read `%s`: %s",
-				 glob_is_pattern(word) ? glob_folder(c->arena, word) : word, strerror(why));
-			ok = false;
-		} else if (!found) {
-			struct diag *g = diag_add(c->diags, DIAG_MANIFEST_SOURCES, s->sources->at, "no file matches `%s`", word);
-			diag_help(c->diags, g,
-				  "paths are relative to the manifest's folder; `*` matches a part of a name, `**/` any folders");
-			ok = false;
-		}
 	}
 	const char **copy = ARENA_ARRAY(c->arena, const char *, files.len + 1);
 	if (files.len)

@@ -35,9 +35,9 @@ struct task_graph {
 	struct repository *repo;
 	struct progress *progress;
 	struct batch *batch;
-	struct cancel cancel; /* by an interrupt, or too many failures */
+	struct cancel cancel; /* set by an interrupt, or by too many failures */
 	uint32_t n_jobs;
-	int64_t expected_ns; /* of all jobs, by earlier builds */
+	int64_t expected_ns; /* of all jobs, as measured in earlier builds */
 	VEC(struct job *) packers;
 };
 
@@ -50,7 +50,7 @@ struct job {
 	struct task *task;
 	struct compile *compile;
 	struct model_job *model;
-	struct arena *arena; /* TASK_PACK: of the error, and of packed weights until they are linked */
+	struct arena *arena; /* TASK_PACK: holds the error, and packed weights until they are linked */
 	const char *error;
 };
 
@@ -146,7 +146,7 @@ static void add_model(struct task_graph *g, struct model_job *m, const struct jo
 	}
 }
 
-/* The jobs by their place in the set; NULL where the object is there. */
+/* A job for each element of the set; NULL if its object exists. */
 static const struct job *const *add_compiles(struct task_graph *g)
 {
 	const struct job **compiles = ARENA_ARRAY(g->c->arena, const struct job *, g->set->list.len + 1);

@@ -25,7 +25,7 @@ static double number(const struct tensor *t, int64_t i)
 	return t->elem == DT_BOOL ? (double)(((const int8_t *)t->data)[i] != 0) : (double)elem_int(t->elem, t->data, i);
 }
 
-/* The difference relative to the tolerance: at most 1 is right. */
+/* The difference relative to the tolerance: at most 1 is within it. */
 static double excess(double got, double want, struct tolerance t)
 {
 	if (got == want || (isnan(got) && isnan(want)))

@@ -100,7 +100,7 @@ static bool bind(const struct interpreted *m, const struct hir_entry *e, const t
 
 static enum status run(void *ctx, uint32_t entry, tri_tensor *io, struct buf *error)
 {
-	static const struct interp_sink sink = {to_stderr, NULL}; /* as compiled code does */
+	static const struct interp_sink sink = {to_stderr, NULL}; /* like compiled code */
 	const struct interpreted *m = ctx;
 	const tri_entry_desc *d = &m->entries[entry];
 	const struct hir_entry *e = &m->job->program->entries[entry];

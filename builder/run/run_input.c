@@ -124,7 +124,7 @@ static uint64_t next_random(uint64_t *state)
 	return z ^ z >> 31;
 }
 
-/* The sum of twelve uniform numbers less six: the same on every machine, since nothing but sums is rounded. */
+/* The sum of twelve uniform numbers minus six. It is equal on every machine, because only additions round. */
 static double next_normal(uint64_t *state)
 {
 	double sum = -6;

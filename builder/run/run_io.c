@@ -51,7 +51,7 @@ static void print_expected(struct buf *b, const tri_entry_desc *e, const tri_io_
 	buf_putc(b, ']');
 }
 
-/* Every name of a flag must be one of the entry's. */
+/* True if every name of the flag exists in the entry. */
 static bool check_names(const char *const *list, uint32_t n, const char *flag, const tri_io_desc *io, int32_t n_io, struct arena *a,
 			struct buf *error)
 {

@@ -11,7 +11,7 @@ bool convert_allowed(dtype from, dtype to)
 	return from == to || (dtype_class(from) == dtype_class(to) && dtype_widens(from, to));
 }
 
-/* The usual cases, without a call per element. */
+/* The common cases, without a call for each element. */
 static bool convert_fast(dtype from, const void *in, dtype to, void *out, size_t n)
 {
 	if (to == DT_TRIT && from == DT_INT8) {

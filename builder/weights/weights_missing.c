@@ -153,7 +153,7 @@ static void help(const struct weights_missing *m, const struct prefix *p, const 
 	} else if (superfluous->n) {
 		diag_note(diags, g, "the file has %u of %u without the prefix `%s`", superfluous->n, m->n, superfluous->text);
 		diag_help(diags, g, "use the layer that has them as the entry, or save the file with the prefix `%s`", superfluous->text);
-	} else if (!m->path && m->at.source == SPAN_NO_SOURCE) { /* a main block's */
+	} else if (!m->path && m->at.source == SPAN_NO_SOURCE) { /* of a main block */
 		diag_help(diags, g, "give it an initial value: `param w: Tensor<float32, [4]> = zeros([4])`");
 	} else if (!m->path) {
 		diag_help(diags, g, "add `weights = FILE.safetensors` to the model");

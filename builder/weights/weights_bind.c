@@ -1,0 +1,213 @@
+/* Gives every parameter its value. */
+#include <math.h>
+#include <string.h>
+#include "backend/ir/tensor.h"
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/diag.h"
+#include "builder/weights/convert.h"
+#include "builder/weights/weights_file.h"
+#include "builder/weights/weights_finite.h"
+#include "builder/weights/weights_missing.h"
+#include "frontend/hir/hir.h"
+
+#define NOT_FINITE_HELP "find where training left the finite numbers, or replace such values before saving: `torch.nan_to_num(w)`"
+
+static void param_tensor(const struct hir_param *p, struct tensor *t)
+{
+	*t = (struct tensor){.elem = p->type.elem, .rank = p->type.rank};
+	for (uint32_t i = 0; i < t->rank; i++)
+		t->dims[i] = dim_eval(p->dims, p->type.dims[i], NULL);
+}
+
+static bool same_shape(const struct tensor *t, const struct st_tensor *s)
+{
+	return t->rank == s->rank && memcmp(t->dims, s->dims, t->rank * sizeof *t->dims) == 0;
+}
+
+static void report_shape(const struct weights *w, const struct hir_param *p, const struct tensor *t, const struct st_tensor *s,
+			 struct diags *diags)
+{
+	struct buf want = {0}, got = {0};
+	weights_print_shape(&want, t->dims, t->rank);
+	weights_print_shape(&got, s->dims, s->rank);
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_SHAPE, p->at, "parameter `%s` is %s%s, but `%s` holds %s%s", p->name,
+				  dtype_text(t->elem), want.at, w->path, weights_type_text(s), got.at);
+	if (t->rank == 2 && s->rank == 2 && t->dims[0] == s->dims[1] && t->dims[1] == s->dims[0])
+		diag_help(diags, g, "the file's tensor is transposed; transpose it before saving: `w.T.contiguous()`");
+	buf_free(&want);
+	buf_free(&got);
+}
+
+static void report_type(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct diags *diags)
+{
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_DTYPE, p->at, "parameter `%s` is %s, but `%s` holds it as %s", p->name,
+				  dtype_text(p->type.elem), w->path, weights_type_text(s));
+	if (s->elem < DT_COUNT)
+		diag_note(diags, g, "reading weights only widens element types, and converts whole numbers to trits");
+	else
+		diag_help(diags, g, "%s", weights_remedy(a, s, p->type.elem));
+}
+
+/* "[3, 17]" of element `at`. */
+static const char *index_text(struct arena *a, const struct tensor *t, size_t at)
+{
+	struct tensor index = {.rank = t->rank};
+	struct buf b = {0};
+	for (uint32_t k = t->rank; k-- > 0; at /= (size_t)t->dims[k])
+		index.dims[k] = (int64_t)(at % (size_t)t->dims[k]);
+	weights_print_shape(&b, index.dims, index.rank);
+	const char *text = arena_strdup(a, b.at);
+	buf_free(&b);
+	return text;
+}
+
+static void report_value(struct arena *a, const struct weights *w, const struct hir_param *p, const struct tensor *t, size_t at,
+			 double value, struct diags *diags)
+{
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_TRIT, p->at, "parameter `%s` is %s, but its element %s in `%s` is %g", p->name,
+				  dtype_text(p->type.elem), index_text(a, t, at), w->path, value);
+	if (!isfinite(value))
+		diag_help(diags, g, NOT_FINITE_HELP);
+	else if (p->type.elem == DT_TRIT)
+		diag_help(diags, g, "declare it float32 and quantize it in the layer: `absmean_quantize(w)` gives trits and a scale");
+}
+
+/* `quantizer`: the place of the quantizer that the value reaches. */
+static bool check_finite(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s,
+			 const struct tensor *t, span quantizer, struct diags *diags)
+{
+	const char *bytes = s->data;
+	size_t bad;
+	int64_t value;
+	if (quantizer.source == SPAN_NO_SOURCE || weights_finite(s->elem, bytes, (size_t)tensor_count(t), &bad))
+		return true;
+	memcpy(&value, bytes + bad * dtype_size(s->elem), dtype_size(s->elem));
+	struct diag *g = diag_add(diags, DIAG_WEIGHTS_FINITE, p->at, "parameter `%s` is quantized, but its element %s in `%s` is %g",
+				  p->name, index_text(a, t, bad), w->path, elem_float(s->elem, &value, 0));
+	diag_secondary(diags, g, quantizer, "it is quantized here");
+	diag_help(diags, g, NOT_FINITE_HELP);
+	return false;
+}
+
+/* Large tensors whose conversion cannot fail are converted when they are packed, one at a time. */
+static bool is_converted_later(const struct tensor *t)
+{
+	return tensor_bytes(t) > WEIGHTS_LARGE && t->elem != DT_TRIT && t->elem != DT_BOOL;
+}
+
+/* A parameter from its tensor in the file. */
+static bool bind_from_file(struct arena *a, const struct weights *w, const struct hir_param *p, const struct st_tensor *s, struct tensor *t,
+			   struct diags *diags)
+{
+	if (!same_shape(t, s)) {
+		report_shape(w, p, t, s, diags);
+		return false;
+	}
+	if (!convert_allowed(s->elem, t->elem)) {
+		report_type(a, w, p, s, diags);
+		return false;
+	}
+	size_t n = (size_t)tensor_count(t), bad;
+	double value;
+	bool as_is = s->elem == t->elem && t->elem != DT_BOOL && (uintptr_t)s->data % dtype_size(t->elem) == 0;
+	if (as_is) {
+		t->data = (void *)(uintptr_t)s->data;
+		return true;
+	}
+	if (is_converted_later(t))
+		return true;
+	t->data = arena_alloc(a, n ? n * dtype_size(t->elem) : 1, 64);
+	if (convert_elements(s->elem, s->data, t->elem, t->data, n, &bad, &value))
+		return true;
+	report_value(a, w, p, t, bad, value, diags);
+	return false;
+}
+
+/* `bytes`: the elements of type `from`; they are converted if the tensor's type is another. */
+static hash128 content_hash(const struct tensor *t, dtype from, const void *bytes)
+{
+	struct hasher *h = hasher_new();
+	hasher_add_u64(h, (uint64_t)from << 16 | (uint64_t)t->elem << 8 | t->rank);
+	hasher_add(h, t->dims, t->rank * sizeof *t->dims);
+	hasher_add_hash(h, hash_bytes(bytes, (size_t)tensor_count(t) * dtype_size(from)));
+	return hasher_finish(h);
+}
+
+static uint64_t seed_of(const struct hir_param *p) { return hash64_bytes(p->name, strlen(p->name)); }
+
+static bool bind_initial(struct arena *a, const struct hir_param *p, struct weights_host host, struct tensor *t, struct diags *diags)
+{
+	const char *error = "";
+	if (tensor_bytes(t) > WEIGHTS_LARGE || host.init(host.ctx, a, p, seed_of(p), t, &error))
+		return true;
+	diag_add(diags, DIAG_WEIGHTS_INIT, p->at, "the initial value of parameter `%s` cannot be computed: %s", p->name, error);
+	return false;
+}
+
+/* `missing`: parameters without a tensor in the file; n_without of them have no initial value. True: the build can go on. */
+static bool report_missing(struct arena *a, const struct weights *w, const struct hir_program *p, const uint32_t *missing, uint32_t n,
+			   uint32_t n_without, span at, struct diags *diags)
+{
+	struct weights_missing m = {.program = p, .params = missing, .n = n, .n_without = n_without, .at = at};
+	if (n == 0)
+		return true;
+	if (w) {
+		m.path = w->path;
+		m.names = w->names;
+		m.n_names = w->st->n;
+		m.initialized = w->initialize && n_without == 0;
+	}
+	weights_report_missing(a, &m, diags);
+	return m.initialized;
+}
+
+static hash128 hash_of(const struct hir_param *m, const struct tensor *t, const struct st_tensor *s, struct weights_host host)
+{
+	if (t->data || tensor_bytes(t) == 0)
+		return content_hash(t, t->elem, t->data);
+	return s ? content_hash(t, s->elem, s->data) : host.init_hash(host.ctx, m, seed_of(m));
+}
+
+bool weights_bind(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, span at,
+		  struct weights_bound *out, struct diags *diags)
+{
+	const span *quantizers = w ? weights_quantizers(a, p) : NULL;
+	uint32_t *missing = ARENA_ARRAY(a, uint32_t, p->n_params + 1), n_missing = 0, n_without = 0;
+	bool ok = true;
+	out->params = ARENA_ARRAY(a, struct tensor, p->n_params + 1);
+	out->hashes = ARENA_ARRAY(a, hash128, p->n_params + 1);
+	for (uint32_t i = 0; i < p->n_params; i++) {
+		const struct hir_param *m = &p->params[i];
+		struct tensor *t = &out->params[i];
+		const struct st_tensor *s = w ? safetensors_find(w->st, m->name) : NULL;
+		param_tensor(m, t);
+		if (!s && (w || !m->init)) {
+			missing[n_missing++] = i;
+			n_without += !m->init;
+			if (!m->init || !w->initialize)
+				continue;
+		}
+		bool bound = s ? bind_from_file(a, w, m, s, t, diags) && check_finite(a, w, m, s, t, quantizers[i], diags)
+			       : bind_initial(a, m, host, t, diags);
+		if (bound)
+			out->hashes[i] = hash_of(m, t, s, host);
+		ok &= bound;
+	}
+	return report_missing(a, w, p, missing, n_missing, n_without, at, diags) && ok;
+}
+
+bool weights_load(struct arena *a, const struct weights *w, const struct hir_program *p, struct weights_host host, uint32_t i,
+		  struct tensor *out, const char **error)
+{
+	const struct st_tensor *s = w ? safetensors_find(w->st, p->params[i].name) : NULL;
+	size_t bad, n;
+	double value;
+	param_tensor(&p->params[i], out);
+	if (s) {
+		n = (size_t)tensor_count(out);
+		out->data = arena_alloc(a, n * dtype_size(out->elem), 64);
+		return convert_elements(s->elem, s->data, out->elem, out->data, n, &bad, &value);
+	}
+	return host.init(host.ctx, a, &p->params[i], seed_of(&p->params[i]), out, error);
+}
