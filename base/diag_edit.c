@@ -46,7 +46,7 @@ static uint32_t trim(line_list *a, line_list *b)
 	return start;
 }
 
-static void print_lines(const struct excerpt_look *look, const line_list *lines, uint32_t from, uint32_t first_number, char sign)
+static void print_lines(const struct excerpt_format *format, const line_list *lines, uint32_t from, uint32_t first_number, char sign)
 {
 	enum style style = sign == '+' ? STYLE_ADDED : STYLE_REMOVED;
 	struct row r = {0};
@@ -59,10 +59,10 @@ static void print_lines(const struct excerpt_look *look, const line_list *lines,
 
 		if (i - from == MOST_LINES) {
 			row_puts(&r, 0, STYLE_GUTTER, "...");
-			row_flush(&r, look->out, look->colour);
+			row_flush(&r, format->out, format->colour);
 			break;
 		}
-		snprintf(head, sizeof head, "%*u ", (int)look->gutter, first_number + i);
+		snprintf(head, sizeof head, "%*u ", (int)format->gutter, first_number + i);
 		col = row_puts(&r, 0, STYLE_GUTTER, head);
 		row_put(&r, col, style, &sign, 1);
 		col += 2;
@@ -74,16 +74,16 @@ static void print_lines(const struct excerpt_look *look, const line_list *lines,
 			if (col >= TEXT_COLUMNS && k + bytes < l->len)
 				row_puts(&r, col, STYLE_GUTTER, "...");
 		}
-		row_flush(&r, look->out, look->colour);
+		row_flush(&r, format->out, format->colour);
 	}
 	row_free(&r);
 }
 
-void excerpt_print_edit(const struct excerpt_look *look, span at, const char *replacement)
+void excerpt_print_edit(const struct excerpt_format *format, span at, const char *replacement)
 {
-	const struct source *s = sources_get(look->sources, at.source);
+	const struct source *s = sources_get(format->sources, at.source);
 	uint32_t from = source_line_start(s, at.start), to = source_line_end(s, at.end), same_lines;
-	uint32_t number = source_position(look->sources, at.source, from).line;
+	uint32_t number = source_position(format->sources, at.source, from).line;
 	struct buf changed = {0};
 	line_list old = split(s->text + from, to - from), new;
 
@@ -92,8 +92,8 @@ void excerpt_print_edit(const struct excerpt_look *look, span at, const char *re
 	buf_put(&changed, s->text + at.end, to - at.end);
 	new = split(changed.at, changed.len);
 	same_lines = trim(&old, &new);
-	print_lines(look, &old, same_lines, number, '-');
-	print_lines(look, &new, same_lines, number, '+');
+	print_lines(format, &old, same_lines, number, '-');
+	print_lines(format, &new, same_lines, number, '+');
 	vec_free(&old);
 	vec_free(&new);
 	buf_free(&changed);

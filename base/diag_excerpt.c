@@ -19,7 +19,7 @@
 #define ALL_LINES 4      /* a span of up to this many lines is shown in full */
 
 /* A mark in lines and columns; columns count from 0 on the uncut line. */
-struct place {
+struct label_span {
 	uint32_t line, col;
 	uint32_t end_line, end_col; /* end_col is exclusive */
 	uint32_t lane;
@@ -29,16 +29,16 @@ struct place {
 	bool slash; /* several lines, and no text before its start */
 	bool open;  /* several lines, and its bar is being drawn */
 };
-typedef VEC(struct place *) place_list;
+typedef VEC(struct label_span *) span_list;
 
 /* The visible columns of the current line. */
 struct window {
 	uint32_t begin, end;
 };
 struct excerpt {
-	const struct excerpt_look *look;
+	const struct excerpt_format *format;
 	uint32_t source;
-	struct place *places;
+	struct label_span *spans;
 	uint32_t n, lanes;
 	VEC(uint32_t) lines; /* to show, ascending */
 	struct window window;
@@ -86,11 +86,11 @@ static bool is_blank(const char *text, uint32_t n)
 	return true;
 }
 
-static struct place place_of(const struct sources *s, const struct excerpt_mark *m)
+static struct label_span label_span_of(const struct sources *s, const struct excerpt_mark *m)
 {
 	struct position first = source_position(s, m->at.source, m->at.start);
 	struct position last = source_position(s, m->at.source, last_byte(m->at));
-	struct place p = {.line = first.line, .end_line = last.line, .text = m->text, .primary = m->primary};
+	struct label_span p = {.line = first.line, .end_line = last.line, .text = m->text, .primary = m->primary};
 	const char *text;
 	uint32_t len;
 
@@ -120,7 +120,7 @@ static void choose_lines(struct excerpt *e)
 	uint32_t kept = 0, n;
 
 	for (uint32_t i = 0; i < e->n; i++) {
-		const struct place *p = &e->places[i];
+		const struct label_span *p = &e->spans[i];
 		bool all = p->end_line - p->line < ALL_LINES;
 
 		for (uint32_t line = p->line; line <= p->end_line; line++) {
@@ -143,16 +143,16 @@ static void choose_lines(struct excerpt *e)
 
 static int by_start(const void *pa, const void *pb)
 {
-	const struct place *a = *(struct place *const *)pa, *b = *(struct place *const *)pb;
+	const struct label_span *a = *(struct label_span *const *)pa, *b = *(struct label_span *const *)pb;
 
 	if (a->line != b->line)
 		return a->line < b->line ? -1 : 1;
 	if (a->end_line != b->end_line)
 		return a->end_line > b->end_line ? -1 : 1;
-	return a < b ? -1 : 1; /* places are one array: the order of marks */
+	return a < b ? -1 : 1; /* spans are one array: the order of the marks */
 }
 
-static bool lane_is_taken(const place_list *list, uint32_t before, const struct place *p, uint32_t lane)
+static bool lane_is_taken(const span_list *list, uint32_t before, const struct label_span *p, uint32_t lane)
 {
 	for (uint32_t i = 0; i < before; i++)
 		if (list->at[i]->lane == lane && list->at[i]->end_line >= p->line)
@@ -163,15 +163,15 @@ static bool lane_is_taken(const place_list *list, uint32_t before, const struct 
 /* Outer spans to the left. */
 static void choose_lanes(struct excerpt *e)
 {
-	place_list list = {0};
+	span_list list = {0};
 
 	for (uint32_t i = 0; i < e->n; i++)
-		if (e->places[i].many)
-			vec_push(&list, &e->places[i]);
+		if (e->spans[i].many)
+			vec_push(&list, &e->spans[i]);
 	if (list.len)
 		qsort(list.at, list.len, sizeof *list.at, by_start);
 	for (uint32_t i = 0; i < list.len; i++) {
-		struct place *p = list.at[i];
+		struct label_span *p = list.at[i];
 
 		while (lane_is_taken(&list, i, p, p->lane))
 			p->lane++;
@@ -183,9 +183,12 @@ static void choose_lanes(struct excerpt *e)
 
 /* ---- rows ---- */
 
-static enum style style_of(const struct excerpt *e, const struct place *p) { return p->primary ? e->look->primary : STYLE_SECONDARY; }
+static enum style style_of(const struct excerpt *e, const struct label_span *p)
+{
+	return p->primary ? e->format->primary : STYLE_SECONDARY;
+}
 
-static uint32_t lane_column(const struct excerpt *e, uint32_t lane) { return e->look->gutter + 3 + lane; }
+static uint32_t lane_column(const struct excerpt *e, uint32_t lane) { return e->format->gutter + 3 + lane; }
 
 static uint32_t text_column(const struct excerpt *e) { return lane_column(e, e->lanes) + (e->lanes > 0); }
 
@@ -196,38 +199,38 @@ static uint32_t on_screen(const struct excerpt *e, uint32_t col)
 	return text_column(e) + col - e->window.begin;
 }
 
-static void put_bar(const struct excerpt_look *look, struct row *r) { row_puts(r, look->gutter + 1, STYLE_GUTTER, "|"); }
+static void put_bar(const struct excerpt_format *format, struct row *r) { row_puts(r, format->gutter + 1, STYLE_GUTTER, "|"); }
 
-static void put_line_number(const struct excerpt_look *look, struct row *r, uint32_t line)
+static void put_line_number(const struct excerpt_format *format, struct row *r, uint32_t line)
 {
 	char number[16];
 
-	snprintf(number, sizeof number, "%*u", (int)look->gutter, line);
+	snprintf(number, sizeof number, "%*u", (int)format->gutter, line);
 	row_puts(r, 0, STYLE_GUTTER, number);
 }
 
-static void flush(const struct excerpt_look *look, struct row *r) { row_flush(r, look->out, look->colour); }
+static void flush(const struct excerpt_format *format, struct row *r) { row_flush(r, format->out, format->colour); }
 
-void excerpt_print_bar(const struct excerpt_look *look)
+void excerpt_print_bar(const struct excerpt_format *format)
 {
 	struct row r = {0};
 
-	put_bar(look, &r);
-	flush(look, &r);
+	put_bar(format, &r);
+	flush(format, &r);
 	row_free(&r);
 }
 
 static void put_open_lanes(struct excerpt *e)
 {
 	for (uint32_t i = 0; i < e->n; i++)
-		if (e->places[i].open)
-			row_puts(&e->row, lane_column(e, e->places[i].lane), style_of(e, &e->places[i]), "|");
+		if (e->spans[i].open)
+			row_puts(&e->row, lane_column(e, e->spans[i].lane), style_of(e, &e->spans[i]), "|");
 }
 
 /* Begins a row below a line. */
 static void begin_row(struct excerpt *e)
 {
-	put_bar(e->look, &e->row);
+	put_bar(e->format, &e->row);
 	put_open_lanes(e);
 }
 
@@ -271,7 +274,7 @@ static struct window marked_columns(const struct excerpt *e, uint32_t line)
 	struct window m = {UINT32_MAX, 0};
 
 	for (uint32_t i = 0; i < e->n; i++) {
-		const struct place *p = &e->places[i];
+		const struct label_span *p = &e->spans[i];
 		uint32_t lo = p->line == line ? p->col : p->end_col - 1;
 		uint32_t hi = p->end_line == line ? p->end_col : p->col + 1;
 
@@ -289,13 +292,13 @@ static void print_line(struct excerpt *e, uint32_t line)
 	uint32_t len, width;
 	const char *text;
 
-	source_line(e->look->sources, e->source, line, &text, &len);
+	source_line(e->format->sources, e->source, line, &text, &len);
 	width = columns(text, len, len, true);
 	e->window = window_of(width, marked.begin, marked.end);
-	put_line_number(e->look, &e->row, line);
+	put_line_number(e->format, &e->row, line);
 	begin_row(e);
 	for (uint32_t i = 0; i < e->n; i++) {
-		struct place *p = &e->places[i];
+		struct label_span *p = &e->spans[i];
 
 		if (p->line != line || !p->slash)
 			continue;
@@ -303,19 +306,19 @@ static void print_line(struct excerpt *e, uint32_t line)
 		p->open = true;
 	}
 	put_text(&e->row, text_column(e), e->window, STYLE_PLAIN, text, len);
-	flush(e->look, &e->row);
+	flush(e->format, &e->row);
 	if (e->window.end == width)
 		e->window.end = UINT32_MAX / 2; /* a mark may be behind the end of the line */
 }
 
 /* ---- underlines within a line ---- */
 
-static uint32_t extent(const struct place *p) { return p->end_col - p->col; }
+static uint32_t extent(const struct label_span *p) { return p->end_col - p->col; }
 
 /* Longer first, so that the shorter stay visible on top; the primary on top of its equals. */
 static int by_extent(const void *pa, const void *pb)
 {
-	const struct place *a = *(struct place *const *)pa, *b = *(struct place *const *)pb;
+	const struct label_span *a = *(struct label_span *const *)pa, *b = *(struct label_span *const *)pb;
 
 	if (extent(a) != extent(b))
 		return extent(a) > extent(b) ? -1 : 1;
@@ -326,7 +329,7 @@ static int by_extent(const void *pa, const void *pb)
 
 static int by_column_reversed(const void *pa, const void *pb)
 {
-	const struct place *a = *(struct place *const *)pa, *b = *(struct place *const *)pb;
+	const struct label_span *a = *(struct label_span *const *)pa, *b = *(struct label_span *const *)pb;
 
 	if (a->col != b->col)
 		return a->col > b->col ? -1 : 1;
@@ -334,9 +337,9 @@ static int by_column_reversed(const void *pa, const void *pb)
 }
 
 /* The mark whose label is beside the underlines: the last one, if it has a label. */
-static const struct place *beside(const place_list *list)
+static const struct label_span *beside(const span_list *list)
 {
-	const struct place *best = NULL;
+	const struct label_span *best = NULL;
 	uint32_t end = 0;
 
 	for (uint32_t i = 0; i < list->len; i++)
@@ -347,40 +350,40 @@ static const struct place *beside(const place_list *list)
 	return best;
 }
 
-static void put_hanging_bars(struct excerpt *e, const place_list *hanging, uint32_t from)
+static void put_hanging_bars(struct excerpt *e, const span_list *hanging, uint32_t from)
 {
 	begin_row(e);
 	for (uint32_t i = from; i < hanging->len; i++)
 		row_puts(&e->row, on_screen(e, hanging->at[i]->col), style_of(e, hanging->at[i]), "|");
 }
 
-static void print_hanging(struct excerpt *e, const place_list *hanging)
+static void print_hanging(struct excerpt *e, const span_list *hanging)
 {
 	put_hanging_bars(e, hanging, 0);
-	flush(e->look, &e->row);
+	flush(e->format, &e->row);
 	for (uint32_t i = 0; i < hanging->len; i++) {
-		const struct place *p = hanging->at[i];
+		const struct label_span *p = hanging->at[i];
 
 		put_hanging_bars(e, hanging, i + 1);
 		row_puts(&e->row, on_screen(e, p->col), style_of(e, p), p->text);
-		flush(e->look, &e->row);
+		flush(e->format, &e->row);
 	}
 }
 
 static void print_underlines(struct excerpt *e, uint32_t line)
 {
-	place_list list = {0}, hanging = {0};
-	const struct place *side;
+	span_list list = {0}, hanging = {0};
+	const struct label_span *side;
 
 	for (uint32_t i = 0; i < e->n; i++)
-		if (!e->places[i].many && e->places[i].line == line)
-			vec_push(&list, &e->places[i]);
+		if (!e->spans[i].many && e->spans[i].line == line)
+			vec_push(&list, &e->spans[i]);
 	if (list.len == 0)
 		return;
 	qsort(list.at, list.len, sizeof *list.at, by_extent);
 	begin_row(e);
 	for (uint32_t i = 0; i < list.len; i++) {
-		const struct place *p = list.at[i];
+		const struct label_span *p = list.at[i];
 		uint32_t col = on_screen(e, p->col), end = on_screen(e, p->end_col);
 
 		row_fill(&e->row, col, end > col ? end - col : 1, style_of(e, p), p->primary ? '^' : '-');
@@ -388,7 +391,7 @@ static void print_underlines(struct excerpt *e, uint32_t line)
 	side = beside(&list);
 	if (side)
 		row_puts(&e->row, on_screen(e, side->end_col) + 1, style_of(e, side), side->text);
-	flush(e->look, &e->row);
+	flush(e->format, &e->row);
 	qsort(list.at, list.len, sizeof *list.at, by_column_reversed);
 	for (uint32_t i = 0; i < list.len; i++)
 		if (list.at[i] != side && list.at[i]->text[0])
@@ -402,7 +405,7 @@ static void print_underlines(struct excerpt *e, uint32_t line)
 /* ---- starts and ends of spans over several lines ---- */
 
 /* "____^" from the lane to a column of the text. */
-static uint32_t put_elbow(struct excerpt *e, const struct place *p, uint32_t col)
+static uint32_t put_elbow(struct excerpt *e, const struct label_span *p, uint32_t col)
 {
 	uint32_t from = lane_column(e, p->lane) + 1, to = on_screen(e, col);
 
@@ -413,23 +416,23 @@ static uint32_t put_elbow(struct excerpt *e, const struct place *p, uint32_t col
 static void print_elbows(struct excerpt *e, uint32_t line)
 {
 	for (uint32_t i = 0; i < e->n; i++) {
-		struct place *p = &e->places[i];
+		struct label_span *p = &e->spans[i];
 
 		if (!p->many || p->line != line || p->slash)
 			continue;
 		begin_row(e);
 		put_elbow(e, p, p->col);
-		flush(e->look, &e->row);
+		flush(e->format, &e->row);
 		p->open = true;
 	}
 	for (uint32_t i = 0; i < e->n; i++) {
-		struct place *p = &e->places[i];
+		struct label_span *p = &e->spans[i];
 
 		if (!p->many || p->end_line != line)
 			continue;
 		begin_row(e);
 		row_puts(&e->row, put_elbow(e, p, p->end_col - 1) + 1, style_of(e, p), p->text);
-		flush(e->look, &e->row);
+		flush(e->format, &e->row);
 		p->open = false;
 	}
 }
@@ -438,21 +441,21 @@ static void print_gap(struct excerpt *e)
 {
 	row_puts(&e->row, 0, STYLE_GUTTER, "...");
 	put_open_lanes(e);
-	flush(e->look, &e->row);
+	flush(e->format, &e->row);
 }
 
-void excerpt_print(const struct excerpt_look *look, const struct excerpt_mark *marks, uint32_t n)
+void excerpt_print(const struct excerpt_format *format, const struct excerpt_mark *marks, uint32_t n)
 {
-	struct excerpt e = {.look = look, .source = marks[0].at.source, .n = n};
+	struct excerpt e = {.format = format, .source = marks[0].at.source, .n = n};
 
-	e.places = calloc(n, sizeof *e.places);
-	if (!e.places)
+	e.spans = calloc(n, sizeof *e.spans);
+	if (!e.spans)
 		bug_no_memory();
 	for (uint32_t i = 0; i < n; i++)
-		e.places[i] = place_of(look->sources, &marks[i]);
+		e.spans[i] = label_span_of(format->sources, &marks[i]);
 	choose_lines(&e);
 	choose_lanes(&e);
-	excerpt_print_bar(look);
+	excerpt_print_bar(format);
 	for (uint32_t i = 0; i < e.lines.len; i++) {
 		uint32_t line = e.lines.at[i];
 
@@ -462,7 +465,7 @@ void excerpt_print(const struct excerpt_look *look, const struct excerpt_mark *m
 		print_underlines(&e, line);
 		print_elbows(&e, line);
 	}
-	free(e.places);
+	free(e.spans);
 	vec_free(&e.lines);
 	row_free(&e.row);
 }

@@ -13,7 +13,7 @@ struct excerpt_mark {
 	const char *text; /* may be "" */
 	bool primary;
 };
-struct excerpt_look {
+struct excerpt_format {
 	const struct sources *sources;
 	struct buf *out;
 	uint32_t gutter;    /* columns for line numbers */
@@ -22,12 +22,12 @@ struct excerpt_look {
 };
 
 /* Prints the lines of the marks, which are all in one source. */
-void excerpt_print(const struct excerpt_look *look, const struct excerpt_mark *marks, uint32_t n);
+void excerpt_print(const struct excerpt_format *format, const struct excerpt_mark *marks, uint32_t n);
 /* Prints the lines that the edit changes, old ones with '-' and new ones with '+'. */
-void excerpt_print_edit(const struct excerpt_look *look, span at, const char *replacement);
+void excerpt_print_edit(const struct excerpt_format *format, span at, const char *replacement);
 
 /* Prints only the gutter's bar. */
-void excerpt_print_bar(const struct excerpt_look *look);
+void excerpt_print_bar(const struct excerpt_format *format);
 /* The line of the last byte of a span, for the width of the gutter. */
 uint32_t excerpt_last_line(const struct sources *s, span at);
 #endif

@@ -65,20 +65,20 @@ static uint32_t gutter_of(const struct sources *s, const struct diag *g, const m
 }
 
 /* Appends a text of several lines to the row; later lines are indented to `col`. */
-static void print_text(const struct excerpt_look *look, struct row *r, uint32_t col, enum style style, const char *text)
+static void print_text(const struct excerpt_format *format, struct row *r, uint32_t col, enum style style, const char *text)
 {
 	for (;;) {
 		size_t n = strcspn(text, "\n");
 
 		row_put(r, col, style, text, n);
-		row_flush(r, look->out, look->colour);
+		row_flush(r, format->out, format->colour);
 		if (text[n] == '\0')
 			break;
 		text += n + 1;
 	}
 }
 
-static void print_header(const struct excerpt_look *look, const struct diag *g)
+static void print_header(const struct excerpt_format *format, const struct diag *g)
 {
 	enum diag_severity severity = diag_severity_of(g->code);
 	struct row r = {0};
@@ -88,26 +88,26 @@ static void print_header(const struct excerpt_look *look, const struct diag *g)
 	snprintf(head, sizeof head, "%s[%s]", severity_words[severity], diag_code_text(g->code));
 	col = row_puts(&r, 0, severity_styles[severity], head);
 	row_puts(&r, col, STYLE_BOLD, ":");
-	print_text(look, &r, col + 2, STYLE_BOLD, g->message);
+	print_text(format, &r, col + 2, STYLE_BOLD, g->message);
 	row_free(&r);
 }
 
-static void print_place(const struct excerpt_look *look, span at, const char *arrow)
+static void print_place(const struct excerpt_format *format, span at, const char *arrow)
 {
-	struct position p = source_position(look->sources, at.source, at.start);
+	struct position p = source_position(format->sources, at.source, at.start);
 	struct row r = {0};
 	char where[32];
-	uint32_t col = row_puts(&r, look->gutter, STYLE_GUTTER, arrow);
+	uint32_t col = row_puts(&r, format->gutter, STYLE_GUTTER, arrow);
 
 	snprintf(where, sizeof where, ":%u:%u", p.line, p.col);
-	col = row_puts(&r, col + 1, STYLE_PLAIN, sources_get(look->sources, at.source)->path);
+	col = row_puts(&r, col + 1, STYLE_PLAIN, sources_get(format->sources, at.source)->path);
 	row_puts(&r, col, STYLE_PLAIN, where);
-	row_flush(&r, look->out, look->colour);
+	row_flush(&r, format->out, format->colour);
 	row_free(&r);
 }
 
 /* Prints one excerpt for each source, in the order of first mention. */
-static void print_excerpts(const struct excerpt_look *look, mark_list *marks)
+static void print_excerpts(const struct excerpt_format *format, mark_list *marks)
 {
 	const char *arrow = "-->";
 
@@ -121,20 +121,20 @@ static void print_excerpts(const struct excerpt_look *look, mark_list *marks)
 			else
 				marks->at[rest++] = marks->at[i];
 		marks->len = rest;
-		print_place(look, here.at[0].at, arrow);
-		excerpt_print(look, here.at, here.len);
+		print_place(format, here.at[0].at, arrow);
+		excerpt_print(format, here.at, here.len);
 		vec_free(&here);
 		arrow = ":::";
 	}
 }
 
-static void print_remark(const struct excerpt_look *look, const char *word, const char *text)
+static void print_remark(const struct excerpt_format *format, const char *word, const char *text)
 {
 	struct row r = {0};
-	uint32_t col = row_puts(&r, look->gutter + 1, STYLE_GUTTER, "=");
+	uint32_t col = row_puts(&r, format->gutter + 1, STYLE_GUTTER, "=");
 
 	col = row_puts(&r, col + 1, STYLE_BOLD, word);
-	print_text(look, &r, col + 1, STYLE_PLAIN, text);
+	print_text(format, &r, col + 1, STYLE_PLAIN, text);
 	row_free(&r);
 }
 
@@ -154,20 +154,20 @@ static const char *edit_text(const struct diag *g, char *out, size_t size)
 	return out;
 }
 
-static void print_edit(const struct excerpt_look *look, const struct diag *g)
+static void print_edit(const struct excerpt_format *format, const struct diag *g)
 {
 	char text[64];
-	span at = clamp(look->sources, g->edit);
+	span at = clamp(format->sources, g->edit);
 	struct row r = {0};
 	uint32_t col = row_puts(&r, 0, STYLE_NOTE, "help");
 
 	row_puts(&r, col, STYLE_BOLD, ":");
-	print_text(look, &r, col + 2, STYLE_PLAIN, g->help ? g->help : edit_text(g, text, sizeof text));
+	print_text(format, &r, col + 2, STYLE_PLAIN, g->help ? g->help : edit_text(g, text, sizeof text));
 	row_free(&r);
 	if (at.source != g->primary.at.source)
-		print_place(look, at, "-->");
-	excerpt_print_bar(look);
-	excerpt_print_edit(look, at, g->replacement);
+		print_place(format, at, "-->");
+	excerpt_print_bar(format);
+	excerpt_print_edit(format, at, g->replacement);
 }
 
 /* "and at 4 more places in this file (lines 3, 5, 8, …)" for the repetitions of error i; empty if there are none. */
@@ -199,27 +199,27 @@ static void describe_repeats(const struct diags *d, const struct sources *s, con
 
 static void print_one(const struct sources *s, const struct diag *g, const char *repeats, struct buf *out, bool colour)
 {
-	struct excerpt_look look = {.sources = s, .out = out, .colour = colour, .primary = severity_styles[diag_severity_of(g->code)]};
+	struct excerpt_format format = {.sources = s, .out = out, .colour = colour, .primary = severity_styles[diag_severity_of(g->code)]};
 	bool edit = g->replacement && has_place(s, g->edit), excerpts;
 	mark_list marks = {0};
 
 	add_mark(&marks, s, &g->primary, true);
 	for (uint32_t i = 0; i < g->n_secondary; i++)
 		add_mark(&marks, s, &g->secondary[i], false);
-	look.gutter = gutter_of(s, g, &marks);
+	format.gutter = gutter_of(s, g, &marks);
 	excerpts = marks.len > 0;
-	print_header(&look, g);
-	print_excerpts(&look, &marks);
+	print_header(&format, g);
+	print_excerpts(&format, &marks);
 	if (excerpts && (g->n_notes || *repeats || (g->help && !edit)))
-		excerpt_print_bar(&look);
+		excerpt_print_bar(&format);
 	for (uint32_t i = 0; i < g->n_notes; i++)
-		print_remark(&look, "note:", g->notes[i]);
+		print_remark(&format, "note:", g->notes[i]);
 	if (*repeats)
-		print_remark(&look, "note:", repeats);
+		print_remark(&format, "note:", repeats);
 	if (edit)
-		print_edit(&look, g);
+		print_edit(&format, g);
 	else if (g->help)
-		print_remark(&look, "help:", g->help);
+		print_remark(&format, "help:", g->help);
 	buf_putc(out, '\n');
 	vec_free(&marks);
 }

@@ -8,7 +8,6 @@
 #include <unistd.h>
 #include "base/os.h"
 #include "base/os_fd.h"
-#include "base/os_temporary.h"
 
 static bool write_full(int fd, const char *at, size_t n)
 {

@@ -116,7 +116,7 @@ static int open_folder(struct cache *c, const struct cache_options *o, struct bu
 		c->read_only = true;
 		rc = open_env(c);
 	}
-	if (!env_is_damage(rc) || o->look || c->read_only)
+	if (!env_is_damage(rc) || o->inspect || c->read_only)
 		return rc;
 	close_env(c);
 	env_move_away(c->dir);
@@ -148,7 +148,7 @@ struct cache *cache_open(const struct cache_options *o, struct buf *warning)
 	if (!c)
 		bug_no_memory();
 	*c = (struct cache){.dir = strdup(o->dir), .folder = -1, .limits = o->limits, .compress = o->compress, .levels = o->levels};
-	c->read_only = o->read_only || o->look;
+	c->read_only = o->read_only || o->inspect;
 	c->clock = o->clock ? o->clock : clock_now;
 	pthread_mutex_init(&c->lock, NULL);
 	if (!c->read_only && access(o->dir, F_OK) != 0)

@@ -34,7 +34,7 @@ struct cache_options {
 	int compress;    /* zstd's level, 0: none */
 	unsigned levels; /* bit set of the levels in use */
 	bool read_only;
-	bool look;               /* read what exists: create nothing and leave damage in place */
+	bool inspect;            /* read what exists: create nothing and leave damage in place */
 	uint64_t (*clock)(void); /* seconds since 1970; NULL: the system's clock */
 };
 

@@ -27,7 +27,7 @@ static bool open_cache(struct cache_command *s, bool write)
 	struct buf warning = {0};
 	struct cache_options o = s->open;
 	o.levels = ~0u;
-	o.look = !write;
+	o.inspect = !write;
 	s->cache = cache_open(&o, &warning);
 	if (warning.len)
 		fprintf(stderr, "trib: %.*s", (int)warning.len, warning.at);

@@ -52,7 +52,7 @@ static bool quiet(const struct race *r, struct buf *warning)
 static struct cache *open_cache(const struct race *r, bool look, struct buf *warning)
 {
 	char *folder = cache_folder(r->dir);
-	struct cache_options o = {.dir = folder, .limits = {.size = CACHE_LEAST_SIZE}, .levels = ~0u, .look = look};
+	struct cache_options o = {.dir = folder, .limits = {.size = CACHE_LEAST_SIZE}, .levels = ~0u, .inspect = look};
 	struct cache *c = cache_open(&o, warning);
 	free(folder);
 	return c;
