@@ -64,7 +64,6 @@ static void define_item(struct frontend *f, struct module *m, node_id n, hash128
 	vec_push(&f->loaded.defs, def);
 }
 
-/* The names that a pattern binds, from left to right. */
 uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names)
 {
 	enum node_kind k = ast_kind(t, pattern);

@@ -137,9 +137,9 @@ struct frontend {
 	/* Checking and elaboration. */
 	struct {
 		uint32_t n_checked; /* modules checked */
-		VEC(uint32_t)
-		most_locals;      /* by name_id: the number of locals at the latest declaration of one of that name; 0: never a local */
-		struct map units; /* identity to struct elab_unit */
+		/* By name_id: the greatest number of locals at a declaration of one of that name; 0: never a local. */
+		VEC(uint32_t) most_locals;
+		struct map units;              /* identity to struct elab_unit */
 		VEC(struct elab_unit *) calls; /* units of calls and entries */
 		struct builtin_sig *builtin_sigs;
 		uint32_t next_param;
@@ -153,8 +153,8 @@ struct frontend {
 struct module *module_loaded(const struct frontend *f, const char *path);
 /* Loads a file (once) with its imports, for the import at `at`. NULL: there is no such file; reported if `must`. */
 struct module *module_load(struct frontend *f, const char *path, span at, bool must, bool *ok);
-uint32_t pattern_names(const struct ast *t, node_id pattern,
-		       token_id *names); /* the number of names that a pattern binds, left to right; stores them if `names` is not NULL */
+/* The number of names that a pattern binds; stores their tokens from left to right, unless `names` is NULL. */
+uint32_t pattern_names(const struct ast *t, node_id pattern, token_id *names);
 /* The first of the constants that one `let` binds; for a `const`, itself. */
 static inline struct item *item_first(struct item *it)
 {

@@ -25,8 +25,8 @@ struct resolver {
 	struct diags *warnings; /* the front end's, or `trash` */
 	VEC(struct scope_entry) scope;
 	VEC(name_id) reported; /* unknown names, of this item */
-	uint32_t blocks;       /* around the current statement */
-	uint32_t parent;       /* symbol of the definition around */
+	uint32_t blocks;       /* nesting of the current statement */
+	uint32_t parent;       /* symbol of the enclosing definition */
 	node_id layer;         /* the enclosing layer with members, or AST_NONE */
 };
 enum { MAX_SUGGESTED = 100 }; /* errors with a suggestion: each compares the name with all names */
@@ -49,11 +49,11 @@ void offer_members(struct resolver *r, struct module *m, token_id tok);
 enum dim_names { DIMS_INTRODUCE, DIMS_KNOWN };
 void resolve_type(struct resolver *r, node_id n, enum dim_names dims);
 
-/* resolve_body.c: a statement or expression with all in it; the type and value of a constant or parameter; the names that a pattern in the
- * statement `whole` brings into scope. */
+/* resolve_body.c: resolves a statement or expression with everything in it. */
 void resolve_node(struct resolver *r, node_id n);
-void resolve_const(struct resolver *r, node_id n);
+void resolve_const(struct resolver *r, node_id n);     /* type and value of a constant or parameter */
 void resolve_let_value(struct resolver *r, node_id n); /* without its names */
+/* Adds the names of a pattern to the scope; `whole`: the statement. */
 void resolve_pattern(struct resolver *r, node_id p, enum symbol_kind kind, node_id whole, bool typed);
 
 void check_attributes(struct resolver *r, struct ast_nodes attrs); /* resolve_attribute.c */
