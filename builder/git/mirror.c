@@ -128,18 +128,27 @@ bool git_mirror_resolve(const char *db, enum git_ref kind, const char *name, cha
 	return ok;
 }
 
+bool git_mirror_open(const char *db, const char *commit, git_repository **repo, git_tree **tree, struct git_failure *error)
+{
+	git_commit *c = NULL;
+	git_oid id;
+	*repo = NULL;
+	*tree = NULL;
+	bool ok =
+		(git_repository_open_bare(repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, *repo, &id) == 0) ||
+		git_fail(error, GIT_PROBLEM_REVISION);
+	ok = ok && (git_commit_tree(tree, c) == 0 || git_fail(error, GIT_PROBLEM_DISK));
+	git_commit_free(c);
+	return ok;
+}
+
 bool git_mirror_check_out(const char *db, const char *commit, const char *root, const char *below, struct git_failure *error)
 {
-	git_repository *repo = NULL;
-	git_commit *c = NULL;
-	git_tree *tree = NULL;
-	git_oid id;
+	git_repository *repo;
+	git_tree *tree;
 	git_libgit2_init();
-	bool ok =
-		(git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 && git_commit_lookup(&c, repo, &id) == 0) ||
-		git_fail(error, GIT_PROBLEM_REVISION);
-	ok = ok && (git_commit_tree(&tree, c) == 0 || git_fail(error, GIT_PROBLEM_DISK));
-	if (ok && (ok = tree_is_safe(repo, tree, error))) {
+	bool ok = git_mirror_open(db, commit, &repo, &tree, error) && tree_is_safe(repo, tree, error);
+	if (ok) {
 		int dir = tree_open_folder(root, below);
 		if (dir < 0) {
 			*error = (struct git_failure){.problem = GIT_PROBLEM_DISK};
@@ -150,7 +159,6 @@ bool git_mirror_check_out(const char *db, const char *commit, const char *root, 
 			close(dir);
 	}
 	git_tree_free(tree);
-	git_commit_free(c);
 	git_repository_free(repo);
 	git_libgit2_shutdown();
 	return ok;

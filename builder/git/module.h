@@ -8,6 +8,8 @@ const struct git_api *trib_git(void);
 
 /* Fills *error with libgit2's last message. Returns false. */
 bool git_fail(struct git_failure *error, enum git_problem problem);
+/* Opens a commit of a mirror, and its tree. Free both also on failure. False: *error. */
+bool git_mirror_open(const char *db, const char *commit, git_repository **repo, git_tree **tree, struct git_failure *error);
 struct git_view *git_view_open(const char *dir, const char *rev, char commit[41], struct git_failure *error);
 void git_view_close(struct git_view *v);
 bool git_view_read(struct git_view *v, const char *path, char **text, size_t *len);

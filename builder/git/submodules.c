@@ -88,21 +88,16 @@ bool git_mirror_submodules(const char *db, const char *commit, const char *root,
 {
 	struct submodules s = {.visit = visit, .ctx = ctx};
 	git_repository *repo = NULL;
-	git_commit *c = NULL;
 	git_tree *tree = NULL;
-	git_oid id;
 	int file;
 	*error = (struct git_failure){.problem = GIT_PROBLEM_TREE};
 	git_libgit2_init();
 	s.gitmodules = open_gitmodules(root, below, &file, error);
-	bool ok = !*error->text && ((git_repository_open_bare(&repo, db) == 0 && git_oid_fromstr(&id, commit) == 0 &&
-				     git_commit_lookup(&c, repo, &id) == 0 && git_commit_tree(&tree, c) == 0) ||
-				    git_fail(error, GIT_PROBLEM_DISK));
+	bool ok = !*error->text && git_mirror_open(db, commit, &repo, &tree, error);
 	ok = ok && git_tree_walk(tree, GIT_TREEWALK_PRE, visit_entry, &s) == 0;
 	if (s.too_long)
 		snprintf(error->text, sizeof error->text, "the path of a submodule is too long");
 	git_tree_free(tree);
-	git_commit_free(c);
 	git_repository_free(repo);
 	git_config_free(s.gitmodules);
 	if (file >= 0)
