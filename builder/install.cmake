@@ -1,6 +1,6 @@
 # `cmake --install`: a tree that works wherever it is moved to. trib finds its modules beside itself, in ../lib/trib.
 include(GNUInstallDirs)
-set(modules lib/trib) # not CMAKE_INSTALL_LIBDIR: nobody but trib loads them
+set(modules lib/trib) # not CMAKE_INSTALL_LIBDIR: only trib loads them
 install(TARGETS trib RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 foreach(module trib-lib trib_codegen trib-git trib-gpu)
 	if(TARGET ${module})

@@ -4,7 +4,7 @@
 
 struct arena;
 
-/* Where libtrib-NAME.so lies, or libtrib.so if the name is "", beside the executable or in lib/trib of its installation, in `a`; NULL: nowhere. */
+/* The path of libtrib-NAME.so, or of libtrib.so if the name is "", beside the executable or in lib/trib of its installation, in `a`; NULL: nowhere. */
 const char *module_path(struct arena *a, const char *name);
 /* The executable trib of the installation that libtrib.so, where this code is, belongs to, in `a`; NULL: nowhere. */
 const char *module_program(struct arena *a);

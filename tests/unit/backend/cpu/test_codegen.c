@@ -112,7 +112,7 @@ static bool add_variants(struct native *native, struct trial *t)
 	for (uint32_t k = 0; k < VARIANTS; k++) {
 		struct target target;
 		t->symbol[k] = arena_printf(t->r.a, "%s_%u", t->r.f->name, k);
-		if (!target_resolve(variants[k].cpu, &target) || !target_runs_here(&target))
+		if (k % quick(1, VARIANTS - 1) || !target_resolve(variants[k].cpu, &target) || !target_runs_here(&target))
 			continue;
 		struct codegen_target ct = {target.cpu, target.features, target.vector_bytes, variants[k].opt, false};
 		if (!native_add(native, &ct, build(t, t->symbol[k])))

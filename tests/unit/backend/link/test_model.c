@@ -171,7 +171,7 @@ static bool shelf_keep(void *ctx, struct model_blob *b, const void *bytes, const
 	return true;
 }
 
-static struct model_weights *weigh(struct fake *f, struct shelf *shelf)
+static struct model_weights *lay_out(struct fake *f, struct shelf *shelf)
 {
 	struct shelf own = {.a = f->a};
 	struct weight_host host = {shelf_find, shelf_keep, shelf ? shelf : &own};
@@ -191,7 +191,7 @@ static void weights_are_shared_and_cached(void **state)
 	struct shelf shelf = {.a = arena_new(0)};
 	(void)state;
 	fake_new(&f, 1);
-	struct model_weights *w = weigh(&f, &shelf);
+	struct model_weights *w = lay_out(&f, &shelf);
 	assert_int_equal(w->n_tables, 3);
 	assert_int_equal(w->n_blobs, 4);
 	assert_int_equal(shelf.n, 4);
@@ -199,7 +199,7 @@ static void weights_are_shared_and_cached(void **state)
 
 	memset(f.w, 1, sizeof f.w); /* with the hashes as they were nothing is looked at again */
 	f.scale[0] = 0;
-	struct model_weights *again = weigh(&f, &shelf);
+	struct model_weights *again = lay_out(&f, &shelf);
 	assert_int_equal(shelf.n, 4);
 	assert_int_equal(shelf.hits, 4);
 	for (uint32_t i = 0; i < 4; i++) {
@@ -208,13 +208,13 @@ static void weights_are_shared_and_cached(void **state)
 	}
 
 	f.params[0].dims[0] = M, f.params[0].dims[1] = K; /* the same bytes in another shape are packed again */
-	weigh(&f, &shelf);
+	lay_out(&f, &shelf);
 	assert_int_equal(shelf.n, 5);
 	f.params[0].dims[0] = K, f.params[0].dims[1] = M;
 
 	f.hashes[0] = f.hashes[1]; /* a = b, s = 0: two tables by what they are made of, but no blob twice */
 	f.hashes[2] = (hash128){5, 5};
-	struct model_weights *equal = weigh(&f, NULL);
+	struct model_weights *equal = lay_out(&f, NULL);
 	assert_int_equal(equal->n_tables, 3);
 	assert_int_equal(equal->n_blobs, 2);
 	arena_free(f.a);
@@ -241,7 +241,7 @@ static void *library(struct fake *f, enum runtime_level level)
 {
 	struct object *o[32];
 	uint32_t n_exports;
-	struct model_weights *w = weigh(f, NULL);
+	struct model_weights *w = lay_out(f, NULL);
 	o[0] = model_object(f->a, &f->in, w, &f->info);
 	o[1] = compile(f->a, "units.o", units_text);
 	uint32_t n = 2 + runtime_parse(f->a, level, o + 2, 30);
