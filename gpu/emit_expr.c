@@ -63,7 +63,7 @@ static const char *load_text(const struct emit_nest *e, uint32_t i, uint32_t dep
 static const char *op_text(const struct emit_nest *e, const struct loop_expr *x)
 {
 	const char *args[3] = {0};
-	uint32_t n = (uint32_t)ir_op_ins(x->op);
+	uint32_t n = (uint32_t)ir_op_operands(x->op);
 	BUG_ON(n < 1 || n > 3);
 	for (uint32_t k = 0; k < n; k++)
 		args[k] = arena_printf(e->scratch, "v%u", x->args[k]);

@@ -50,7 +50,7 @@ static void mark_late(const struct emit_nest *e)
 			e->late[i] = true;
 		if (x->kind == LOOP_LOAD && x->access.index != LOOP_NONE)
 			e->late[i] = e->late[x->access.index];
-		for (int k = 0; x->kind == LOOP_OP && k < ir_op_ins(x->op); k++)
+		for (int k = 0; x->kind == LOOP_OP && k < ir_op_operands(x->op); k++)
 			e->late[i] |= e->late[x->args[k]];
 	}
 }

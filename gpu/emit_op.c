@@ -84,7 +84,7 @@ static const char *cast(struct arena *a, dtype to, dtype from, const char *x)
 /* tri_<op>_<type>(x, y) */
 static const char *helper_call(struct arena *a, enum ir_op op, dtype t, const char *const *x)
 {
-	if (ir_op_ins(op) == 1)
+	if (ir_op_operands(op) == 1)
 		return arena_printf(a, "tri_%s_%s(%s)", ir_op_text(op), emit_value_type(t), x[0]);
 	return arena_printf(a, "tri_%s_%s(%s, %s)", ir_op_text(op), emit_value_type(t), x[0], x[1]);
 }

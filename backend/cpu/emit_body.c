@@ -124,7 +124,7 @@ static LLVMValueRef compute(struct nest *s, uint32_t k, uint32_t copy)
 	case LOOP_EXTENT: return emit_dim(s->e, x->extent);
 	case LOOP_ACC: BUG("accumulators are set, not computed");
 	case LOOP_OP:
-		for (int j = 0; j < ir_op_ins(x->op); j++)
+		for (int j = 0; j < ir_op_operands(x->op); j++)
 			args[j] = body_value(s, x->args[j], copy, width);
 		return rounded(s->e, x->elem, emit_op(s->e, x->op, x->elem, s->n->exprs[x->args[0]].elem, args));
 	}

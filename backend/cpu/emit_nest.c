@@ -126,7 +126,7 @@ static uint32_t expr_deps(const struct nest *s, uint32_t k)
 	if (x->kind == LOOP_ACC) /* the result of an innermost parallel iteration */
 		return DEP_ACC | ((1u << s->n->n_parallel) - 1);
 	if (x->kind == LOOP_OP)
-		for (int j = 0; j < ir_op_ins(x->op); j++)
+		for (int j = 0; j < ir_op_operands(x->op); j++)
 			deps |= s->deps[x->args[j]];
 	if (x->kind != LOOP_LOAD)
 		return deps;

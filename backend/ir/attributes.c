@@ -357,7 +357,7 @@ enum attribute_bit {
 #undef ATTRIBUTE
 };
 static const uint32_t attributes_of[OP_COUNT] = {
-#define OP(id, text, ins, traits, attributes, rule) [OP_##id] = attributes,
+#define OP(id, text, operands, traits, attributes, rule) [OP_##id] = attributes,
 #include "backend/ir/ops.def"
 #undef OP
 };

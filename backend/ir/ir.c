@@ -6,16 +6,16 @@
 
 static const struct {
 	const char *text;
-	int ins;
+	int operands;
 	uint32_t traits;
 } facts[OP_COUNT] = {
-#define OP(id, text, ins, traits, attributes, rule) [OP_##id] = {text, ins, traits},
+#define OP(id, text, operands, traits, attributes, rule) [OP_##id] = {text, operands, traits},
 #include "backend/ir/ops.def"
 #undef OP
 };
 
 const char *ir_op_text(enum ir_op op) { return (unsigned)op < OP_COUNT ? facts[op].text : "?"; }
-int ir_op_ins(enum ir_op op) { return facts[op].ins; }
+int ir_op_operands(enum ir_op op) { return facts[op].operands; }
 uint32_t ir_op_traits(enum ir_op op) { return facts[op].traits; }
 
 struct ir_fn *ir_fn_new(struct arena *unit, const char *name, struct dims *dims)
@@ -47,7 +47,7 @@ void ir_reserve(struct ir_fn *f, uint32_t insts, uint32_t operands)
 
 ir_ref ir_emit(struct ir_fn *f, enum ir_op op, const struct hir_type *type, const ir_ref *operands, uint32_t n, span at)
 {
-	BUG_ON(facts[op].ins >= 0 && (uint32_t)facts[op].ins != n);
+	BUG_ON(facts[op].operands >= 0 && (uint32_t)facts[op].operands != n);
 	f->insts = ir_grow(f->unit, f->insts, f->n_insts, &f->cap_insts, f->n_insts + 1, sizeof *f->insts);
 	f->operands = ir_grow(f->unit, f->operands, f->n_operands, &f->cap_operands, f->n_operands + n, sizeof *f->operands);
 	struct ir_inst *i = &f->insts[f->n_insts];

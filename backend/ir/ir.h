@@ -12,7 +12,7 @@ struct buf;
 struct diags;
 
 enum ir_op {
-#define OP(id, text, ins, traits, attributes, rule) OP_##id,
+#define OP(id, text, operands, traits, attributes, rule) OP_##id,
 #include "backend/ir/ops.def"
 #undef OP
 	OP_COUNT
@@ -76,7 +76,7 @@ static inline ir_ref ir_operand(const struct ir_fn *f, ir_ref r, uint32_t k) { r
 
 static inline bool ir_calls(enum ir_op op) { return op == OP_CALL || op == OP_IF || op == OP_LOOP; }
 const char *ir_op_text(enum ir_op op);
-int ir_op_ins(enum ir_op op);
+int ir_op_operands(enum ir_op op);
 uint32_t ir_op_traits(enum ir_op op);
 /* True if i prints or asserts, itself or in a unit that it calls. */
 bool ir_has_effect(const struct ir_inst *i);

@@ -48,7 +48,7 @@ static void read_inst(struct ir_reader *r)
 		operands = ir_grow(r->unit, operands, n, &cap, n + 1, sizeof *operands);
 		operands[n++] = read_value(r);
 	}
-	if (!r->failed && ir_op_ins(i.op) >= 0 && (uint32_t)ir_op_ins(i.op) != n)
+	if (!r->failed && ir_op_operands(i.op) >= 0 && (uint32_t)ir_op_operands(i.op) != n)
 		ir_read_fail(r, "another number of operands expected");
 	r->n_operands = n;
 	ir_read_attributes(r, &i);

@@ -391,7 +391,7 @@ static void check_result(struct verify *v, const struct ir_inst *i)
 static void check_operands(struct verify *v, ir_ref r)
 {
 	const struct ir_inst *i = ir_at(v->f, r);
-	need(v, ir_op_ins(i->op) < 0 || (uint32_t)ir_op_ins(i->op) == i->n_operands, "wrong number of operands");
+	need(v, ir_op_operands(i->op) < 0 || (uint32_t)ir_op_operands(i->op) == i->n_operands, "wrong number of operands");
 	for (uint32_t k = 0; v->ok && k < i->n_operands; k++) {
 		ir_ref o = ir_operand(v->f, r, k);
 		need(v, o < r, "an operand must precede its user");
@@ -410,7 +410,7 @@ static void check_inst(struct verify *v, ir_ref r)
 	if (!v->ok)
 		return;
 	static void (*const rules[OP_COUNT])(struct verify *v, const struct ir_inst *i) = {
-#define OP(id, text, ins, traits, attributes, rule) [OP_##id] = check_##rule,
+#define OP(id, text, operands, traits, attributes, rule) [OP_##id] = check_##rule,
 #include "backend/ir/ops.def"
 #undef OP
 	};

@@ -78,8 +78,6 @@ void loops_fuse(struct builder *b);
 bool loops_needs_range_nest(const struct builder *b, ir_ref v, struct hir_type *space);
 /* Returns a dim that is negative if v indexes an empty dimension, and 0 otherwise. */
 dim loops_empty_index(const struct builder *b, ir_ref v);
-/* Returns 1 if extent x is 0, else 0. */
-dim loops_is_empty(const struct builder *b, dim x);
 uint32_t loops_range_table(struct builder *b);
 /* nest.c: builds the nest of group `g`. */
 void loops_build_nest(struct builder *b, uint32_t g, struct loop_nest *out);

@@ -100,7 +100,7 @@ static void print_expr(const struct loop_fn *f, const struct loop_nest *n, uint3
 		break;
 	case LOOP_OP:
 		buf_puts(out, ir_op_text(e->op));
-		for (int j = 0; j < ir_op_ins(e->op); j++)
+		for (int j = 0; j < ir_op_operands(e->op); j++)
 			buf_printf(out, "%s%%%u", j ? ", " : " ", e->args[j]);
 		break;
 	case LOOP_ACC: buf_printf(out, "acc %u", e->var); break;

@@ -9,12 +9,13 @@ static bool is_gather(enum ir_op op) { return op == OP_GATHER || op == OP_GATHER
 
 static bool is_never_empty(const struct builder *b, dim x) { return loops_is_nonnegative(b->dims, dim_sub(b->dims, x, b->one)); }
 
-dim loops_is_empty(const struct builder *b, dim x)
+/* Returns 1 if extent x is 0, else 0. */
+static dim is_empty(const struct builder *b, dim x)
 {
 	return is_never_empty(b, x) ? b->zero : dim_floordiv(b->dims, b->one, dim_add(b->dims, x, b->one));
 }
 
-static dim is_not_empty(const struct builder *b, dim x) { return dim_sub(b->dims, b->one, loops_is_empty(b, x)); }
+static dim is_not_empty(const struct builder *b, dim x) { return dim_sub(b->dims, b->one, is_empty(b, x)); }
 
 /* Finds the coordinates of the indices in the nest that reads their elements. Returns false if there is no such nest, or several. */
 static bool index_coords(const struct builder *b, ir_ref v, const struct group **g, struct coords *out)
@@ -83,7 +84,7 @@ dim loops_empty_index(const struct builder *b, ir_ref v)
 	if (!is_gather(in->op) && in->op != OP_SCATTER && in->op != OP_SCATTER_ADD)
 		return b->zero;
 	const struct hir_type *table = &ir_at(b->ir, ir_operand(b->ir, v, 0))->type, *index = &ir_at(b->ir, ir_operand(b->ir, v, 1))->type;
-	dim misses = loops_is_empty(b, table->dims[in->op == OP_GATHER ? 0 : in->index]);
+	dim misses = is_empty(b, table->dims[in->op == OP_GATHER ? 0 : in->index]);
 	for (uint32_t k = 0; k < index->rank && !dim_eq(misses, b->zero); k++)
 		misses = dim_mul(b->dims, misses, is_not_empty(b, index->dims[k]));
 	return dim_sub(b->dims, b->zero, misses);

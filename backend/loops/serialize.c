@@ -193,7 +193,7 @@ static void code_expr(struct codec *c, struct loop_expr *x)
 	case LOOP_OP:
 		CODE_ENUM(c, x->op, OP_COUNT);
 		need(c, ir_op_traits(x->op) & EWISE);
-		for (int k = 0; k < ir_op_ins(x->op) && c->in.ok; k++)
+		for (int k = 0; k < ir_op_operands(x->op) && c->in.ok; k++)
 			code_u32(c, &x->args[k], UINT32_MAX);
 		return;
 	default: code_u32(c, &x->var, UINT32_MAX);

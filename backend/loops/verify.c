@@ -28,7 +28,7 @@ static bool check_access(const struct check *c, const struct loop_access *a, uin
 	return true;
 }
 
-static uint32_t arity(const struct loop_expr *e) { return e->kind == LOOP_OP ? (uint32_t)ir_op_ins(e->op) : 0; }
+static uint32_t arity(const struct loop_expr *e) { return e->kind == LOOP_OP ? (uint32_t)ir_op_operands(e->op) : 0; }
 
 static bool check_args(const struct check *c, const struct loop_expr *e, uint32_t at)
 {

@@ -97,7 +97,7 @@ typedef struct tri_model_desc {
 	const char *name, *version, *compiler, *target, *backend; /* backend: "cpu" or "opencl" */
 	const char *commit;                                       /* of the model's repository, 40 hex digits; "" if it has none */
 	int32_t dirty;                                            /* 1: uncommitted changes when it was built */
-	int32_t n_params_pad;
+	int32_t reserved;
 	const tri_entry_desc *entries;
 	const tri_unit_desc *units;
 	struct tri_model *(*open)(const tri_options *opt, tri_error *err);               /* NAME_open, NAME_run and NAME_close */

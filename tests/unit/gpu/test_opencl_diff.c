@@ -211,7 +211,7 @@ static void random_unit(struct model *m)
 		if (n[f] == 12)
 			continue;
 		ir_ref a = v[f][rnd(n[f])], b = v[f][rnd(n[f])];
-		v[f][n[f]++] = ir_op_ins(op) == 1 ? OP_(u, op, t[f], a) : OP_(u, op, t[f], a, b);
+		v[f][n[f]++] = ir_op_operands(op) == 1 ? OP_(u, op, t[f], a) : OP_(u, op, t[f], a, b);
 	}
 	unit_output(u, v[0][n[0] - 1]);
 	unit_output(u, v[1][n[1] - 1]);
