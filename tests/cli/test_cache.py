@@ -95,7 +95,7 @@ class SameProjectElsewhere(Cache):
         said = self.trib("cache", "stats", "--detailed").stdout
         self.assertIn("1  its body changed", said)
 
-    def test_a_plan_of_other_callees_does_not_hold(self):
+    def test_a_plan_with_other_callees_is_not_reused(self):
         inlined = CHAIN.replace("fn step3", "@inline\nfn step3")
         self.write("src/net.tri", inlined)
         self.build()
@@ -130,7 +130,7 @@ class SameProjectElsewhere(Cache):
         self.build()
         self.assertEqual(self.read("build/libchain.so"), wanted)
 
-    def test_flags_and_files_count(self):
+    def test_flags_and_files_are_part_of_the_key(self):
         self.build()
         self.fresh()
         self.assertEqual(self.build("-O2")["units"]["compiled"], self.build("-O2")["units"]["total"])
@@ -140,7 +140,7 @@ class SameProjectElsewhere(Cache):
         self.write("src/more.tri", "fn more(x: Tensor<float32, [N]> {\n")
         self.fails("build")
 
-    def test_the_commit_counts(self):
+    def test_the_commit_is_part_of_the_key(self):
         git = lambda *args: subprocess.run(["git", "-c", "user.name=a", "-c", "user.email=a@b", *args], cwd=self.dir, check=True, capture_output=True)
         git("init", "-q")
         git("add", "src", "tri.build")
@@ -163,14 +163,14 @@ class SameProjectElsewhere(Cache):
         self.assertEqual(self.build()["units"]["compiled"], 0)
         self.assertEqual(self.read("build/libchain.so"), library)
 
-    def test_warnings_are_told_every_time(self):
+    def test_warnings_are_repeated_by_every_build(self):
         self.edit("src/net.tri", "    return relu(x * 3.0)", "    let unused = x\n    return relu(x * 3.0)")
         for _ in range(2):
             self.fresh()
             self.assertIn("W0201", self.trib("build").stderr)
 
 
-class Looking(Cache):
+class Inspection(Cache):
     def test_stats(self):
         empty = self.stats()
         self.assertEqual((empty["entries"], empty["hits"], empty["misses"]), (0, 0, 0))
@@ -211,7 +211,7 @@ class Looking(Cache):
         self.assertEqual(self.stats()["entries"], 0)
         self.assertIn("removed 0 entries", self.trib("cache", "prune").stdout)
 
-    def test_prune_gives_the_disk_back(self):
+    def test_prune_frees_disk_space(self):
         self.env["TRIB_CACHE_L2"] = "off"
         self.write("tri.build", MANIFEST + "    input x = float32 [?, 64]\n")
         self.build()
@@ -262,7 +262,7 @@ class Damage(Cache):
         self.fresh()
         self.build()
 
-    def test_lost_and_strange_files(self):
+    def test_missing_and_unknown_files(self):
         self.write("tri.build", MANIFEST)
         self.build()
         stray = os.path.join(self.folder(), "large", "ab", "ab" + "0" * 30)
@@ -345,7 +345,7 @@ class Limits(Cache):
         self.assertGreater(self.build()["units"]["compiled"], 0)
         self.assertEqual(self.stats()["limits"]["entries"], 5)
 
-    def test_several_builds_at_once(self):
+    def test_concurrent_builds(self):
         self.env["TRIB_CACHE_SIZE"] = "16MiB"
         copies = []
         for i in range(4):
@@ -374,7 +374,7 @@ class Config(Cache):
     def listed(self):
         return {s["key"]: (s["value"], s["origin"], s["where"]) for s in json.loads(self.trib("config", "list", "--format=json").stdout)}
 
-    def test_who_wins(self):
+    def test_precedence_of_origins(self):
         config = os.path.join(self.env["XDG_CONFIG_HOME"], "trib", "config")
         key = "cache.max_size"
         self.assertEqual(self.listed()[key], ("5GiB", "default", ""))
@@ -426,7 +426,7 @@ class Config(Cache):
         self.env["TRIB_CACHE_SIZE"] = "3x"
         self.assertIn("TRIB_CACHE_SIZE=3x", self.fails("build"))
 
-    def test_several_at_once(self):
+    def test_concurrent_processes(self):
         env = {**os.environ, **self.env}
         keys = (("max_size", "1GiB"), ("max_age", "3"), ("max_entries", "9"), ("compress", "3"), ("l2", "off"), ("read_only", "yes"))
         runs = [subprocess.Popen([TRIB, "config", "set", k, v], cwd=self.dir, env=env) for k, v in keys]

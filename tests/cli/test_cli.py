@@ -43,7 +43,7 @@ class Commands(ProjectTest):
             self.assertLessEqual(text.count("\n"), 40)
             self.assertLessEqual(max(map(len, text.splitlines())), 84)
 
-    def test_run_without_a_name_takes_the_only_model(self):
+    def test_run_without_a_name_uses_the_only_model(self):
         self.trib("new", "hello")
         inside = os.path.join(self.dir, "hello")
         shutil.rmtree(os.path.join(inside, "tests"))
@@ -113,7 +113,7 @@ class Commands(ProjectTest):
         self.trib("clean", "-C", "hello", "--out", "other")
         self.assertEqual(sorted(os.listdir(self.path("hello"))), [".gitignore", "src", "tests", "tri.build"])
 
-    def test_devices_that_are_none(self):
+    def test_unknown_devices(self):
         self.trib("new", "hello")
         inside = os.path.join(self.dir, "hello")
         for device in ("gpu", "opencl:", "opencl:x", "opencl:-1"):
@@ -145,7 +145,7 @@ class TwoModels(ProjectTest):
         self.write("src/good.tri", GOOD)
         self.write("src/bad.tri", GOOD.replace("relu(x)", "rellu(x)"))
 
-    def test_a_check_tells_of_every_model(self):
+    def test_a_check_reports_every_model(self):
         self.write("tri.build", TWO.replace("entry   = Net", "entry   = Nope", 1))
         said = self.fails("check")
         self.assertIn("src/bad.tri", said)

@@ -85,7 +85,7 @@ class ExitCodes(ProjectTest):
         words = [*PROJECT, ["clean"], ["fmt"], ["watch"], ["server"], ["update"]]
         self.assertEqual({" ".join(w): self.code(w) for w in words}, {" ".join(w): 2 for w in words})
 
-    def test_a_full_disk_for_what_is_printed(self):
+    def test_a_full_disk_for_standard_output(self):
         self.trib("build")
         with open("/dev/full", "wb") as full:
             for words in PRINTS:
@@ -93,7 +93,7 @@ class ExitCodes(ProjectTest):
                 self.assertEqual(done.returncode, 3, words)
                 self.assertIn(b"No space left", done.stderr) if b"earlier" not in done.stderr else None
 
-    def test_a_broken_store_is_no_failure(self):
+    def test_a_damaged_store_does_not_fail_the_build(self):
         self.trib("build")
         self.write(".trib/store/data.mdb", os.urandom(3000))
         self.edit("src/main.tri", "relu", "tanh")

@@ -74,14 +74,14 @@ class Extremes(ProjectTest):
                 self.assertEqual(done.returncode, 0, done.stderr[:2000])
 
     def seconds_to_build(self, n, step):
-        """Of the processor, for a unit of n steps that no pass makes fewer."""
+        """Returns the processor time for a unit of n steps that no pass removes."""
         self.write("long.tri", f"fn long(x: Tensor<float32, [8, 8]>) -> Tensor<float32, [8, 8]> {{\n    let y = x\n    for i in 0..{n} {{ y = {step} }}\n    return y\n}}\n")
         self.write("tri.build", "project long\nmodel long\n    sources = long.tri\n    entry = long\n    emit = library\n")
         before = resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime
         self.trib("build", "--no-cache", "-j1")
         return resource.getrusage(resource.RUSAGE_CHILDREN).ru_utime - before
 
-    def test_time_grows_as_the_unit(self):
+    def test_time_is_linear_in_the_size_of_a_unit(self):
         for step, n in (("y - softmax(y)", 200), ("y @ x", 4000)):
             with self.subTest(step):
                 few, many = self.seconds_to_build(n, step), self.seconds_to_build(4 * n, step)

@@ -41,7 +41,7 @@ UNSEEN = {
 
 class Effects(Flags):
     maxDiff = None
-    """The pairs that Flags accepts."""
+    """Returns the accepted pairs of command and flag."""
 
     def setUp(self):
         super().setUp()
@@ -62,7 +62,7 @@ class Effects(Flags):
         shutil.copytree(self.dir, self.saved, symlinks=True)
 
     def seen(self, words):
-        """What a run from the saved state says, and leaves behind."""
+        """Runs the command from the saved state. Returns its output and the files."""
         shutil.rmtree(self.dir)
         shutil.rmtree(os.path.join(self.tmp, "config"), True)
         shutil.copytree(self.saved, self.dir, symlinks=True)
@@ -86,7 +86,7 @@ class Effects(Flags):
                 if name not in UNSEEN:
                     yield target, name, GIVEN.get(name, VALUES.get(takes, "x") if takes else None)
 
-    def test_each_changes_something(self):
+    def test_each_flag_has_an_effect(self):
         silent, plain = [], {}
         for target, name, value in list(self.pairs()):
             words = EXCEPTIONS.get((" ".join(target), name), WORDS.get(" ".join(target), []))

@@ -23,7 +23,7 @@ class Flags(ProjectTest):
                 self.flags[name] = VALUES.get(takes, "x") if takes else None
         self.flags.update(dict.fromkeys(DUMPS))
 
-    def test_all_are_found(self):
+    def test_all_commands_and_flags_are_found(self):
         self.assertGreaterEqual(len(self.commands), 20)
         self.assertGreaterEqual(len(self.flags), 50)
         self.assertIn(["cache", "clear"], self.targets)
@@ -34,7 +34,7 @@ class Flags(ProjectTest):
         return run([TRIB, *target, name, *([value] if value else []), "--help"], self.dir, ok=False, env=self.env)
 
     def judge(self, target, name):
-        """What is wrong with that pair; None: nothing."""
+        """Returns an error for that pair, or None."""
         done = self.ask(target, name)
         listed = any(re.search(rf"(^|\s){f}(\s|$)", done.stdout) for f in ([name] if name not in DUMPS else ["--dump-tokens"]))
         words = "trib " + " ".join(target)
@@ -44,7 +44,7 @@ class Flags(ProjectTest):
             return None
         return f"{words} {name}: {done.returncode} {done.stdout[:80]}{done.stderr[:200]}"
 
-    def test_each_works_or_is_refused(self):
+    def test_each_flag_works_or_is_refused(self):
         """A flag that a command does not know never reaches it."""
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
             pairs = [(t, f) for t in self.targets for f in self.flags]

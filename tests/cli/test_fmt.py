@@ -30,14 +30,14 @@ class Fmt(ProjectTest):
         after = os.stat(self.path("a.tri"))
         self.assertEqual((before.st_mtime_ns, before.st_ino), (after.st_mtime_ns, after.st_ino))
 
-    def test_a_link_stays_a_link(self):
+    def test_a_link_is_not_replaced(self):
         self.write("real/a.tri", UGLY)
         os.symlink("real/a.tri", self.path("b.tri"))
         self.trib("fmt", "b.tri")
         self.assertTrue(os.path.islink(self.path("b.tri")))
         self.assertEqual(self.read("real/a.tri").decode(), NEAT)
 
-    def test_a_link_out_of_the_project_stays_unless_it_is_named(self):
+    def test_a_link_out_of_the_project_is_formatted_only_by_name(self):
         ugly = "layer  Net(x: Tensor<float32, [4]>) -> Tensor<float32, [4]> { return reluu(x) }\n"
         outside = os.path.join(self.tmp, "outside.tri")
         self.write(outside, ugly)
@@ -101,7 +101,7 @@ class Fmt(ProjectTest):
         self.assertEqual(self.read("src/deep/a.tri").decode(), NEAT)
         self.assertEqual(self.read("src/notes.txt").decode(), UGLY)
 
-    def test_what_cannot_be_read_is_told(self):
+    def test_unreadable_files_are_reported(self):
         done = self.trib("fmt", "nowhere.tri", ok=False)
         self.assertEqual(done.returncode, 3)
         self.assertIn("nowhere.tri", done.stderr)
@@ -110,7 +110,7 @@ class Fmt(ProjectTest):
         self.trib("new", "hello")
         self.trib("fmt", "--check", "hello")
 
-    def test_windows_line_ends_and_byte_order_marks_go(self):
+    def test_windows_line_ends_and_byte_order_marks_are_removed(self):
         self.write("a.tri", b"\xef\xbb\xbf" + UGLY.replace("\n", "\r\n").encode())
         self.trib("fmt", "a.tri")
         self.assertEqual(self.read("a.tri").decode(), NEAT)

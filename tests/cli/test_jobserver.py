@@ -92,7 +92,7 @@ class UnderMake(Jobs):
     def test_fifo(self):
         self.tribs_under_make("--jobserver-style=fifo")
 
-    def test_without_plus_the_pipe_is_not_there(self):
+    def test_without_plus_there_is_no_jobserver(self):
         self.project("p1")
         self.write("Makefile", "all:\n\t$(TRIB) build -C p1\n")
         done = self.run_in([MAKE, "-j3"], TRIB=TRIB)
@@ -100,7 +100,7 @@ class UnderMake(Jobs):
         if make_version() < (4, 4):
             self.assertIn("put `+` before the command", done.stderr)
 
-    def test_own_jobs_win(self):
+    def test_own_jobs_override_make(self):
         self.project("p1")
         self.write("Makefile", "all:\n\t$(TRIB) build -C p1 -j2\n")
         done = self.run_in([MAKE, "-j3"], TRIB=TRIB)
@@ -213,7 +213,7 @@ class CountingFifo(Counting):
         env = {**without_make(), **self.env, "MAKEFLAGS": flags or self.flags}
         return subprocess.Popen([TRIB, "build", *args], cwd=self.path("p"), env=env, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
 
-    def test_several_share_it(self):
+    def test_several_processes_share_the_fifo(self):
         """As `make -j3` would start them: a token for each but the first."""
         os.read(self.read_end, 100)
         os.write(self.write_end, b"++")
@@ -243,8 +243,8 @@ class CountingFifo(Counting):
         self.assertLessEqual(most_at_once(steps), 3)
         self.assertEqual(os.read(self.read_end, 100), b"++")
 
-    def test_a_fifo_that_has_gone(self):
-        """A warning, and the build goes on alone."""
+    def test_a_missing_fifo(self):
+        """A warning; the build continues without a jobserver."""
         self.project("p")
         p = self.start(flags=f" -j9 --jobserver-auth=fifo:{self.path('none')}")
         said = p.communicate()[1]
@@ -253,7 +253,7 @@ class CountingFifo(Counting):
 
 
 class Variable(ProjectTest):
-    def test_jobs_by_the_environment(self):
+    def test_jobs_from_the_environment(self):
         self.trib("new", "p", "-q")
 
         def jobs(value, *words):

@@ -45,7 +45,7 @@ class Json(ProjectTest):
     def check(self, path, *flags):
         return run([TRIB, "check", path.name, *flags], path.parent, ok=False, env=self.env)
 
-    def test_no_diagnostic_escapes(self):
+    def test_json_has_every_diagnostic(self):
         for path in BROKEN:
             with self.subTest(path.name):
                 people = HEADER.findall(self.check(path).stderr)
@@ -76,27 +76,27 @@ class Json(ProjectTest):
         self.assertGreater(sum("error" in self.check(p).stderr for p in BROKEN), len(BROKEN) // 2)
 
 
-class World(ProjectTest):
-    """What is wrong outside the sources has its code, too."""
+class Environment(ProjectTest):
+    """Errors outside the sources have codes, too."""
 
     def setUp(self):
         super().setUp()
         self.trib("new", "hello")
         self.dir = self.path("hello")
 
-    def test_models_and_profiles_that_are_not_there(self):
+    def test_unknown_models_and_profiles(self):
         self.assertIn("E0711", self.fails("build", "nosuch", code=2))
         self.assertIn("E0712", self.fails("build", "--profile", "nosuch", code=2))
         self.assertIn("E0713", self.fails("build", "--cpu", "z80", code=2))
 
-    def test_sources_that_match_nothing(self):
+    def test_patterns_without_a_match(self):
         self.write("tri.build", "model a\n    sources = none/*.tri\n    entry = Net\n")
         self.assertIn("E0710", self.fails("check"))
 
-    def test_files_that_cannot_be_used(self):
+    def test_files_that_cannot_be_written(self):
         self.assertIn("E0802", self.trib("build", "--trace", self.path("tri.build/t.json"), ok=False).stderr)
 
-    def test_a_size_that_no_argument_says(self):
+    def test_a_size_that_cannot_be_inferred(self):
         self.write("a.tri", "fn f(x: Tensor<float32, [N * M]>) { return x.reshape([N, 3]) }\nmain { print(f(ones([6]))) }\n")
         self.assertIn("`N` cannot be inferred from the arguments of this call", self.trib("run", "--main", "a.tri", ok=False).stderr)
 
@@ -112,7 +112,7 @@ class World(ProjectTest):
 
 
 class Fix(ProjectTest):
-    def test_sure_changes_are_made(self):
+    def test_certain_fixes_are_applied(self):
         self.write("a.tri", SLIPS)
         os.chmod(self.path("a.tri"), 0o640)
         done = self.trib("check", "--fix", "a.tri")
@@ -121,7 +121,7 @@ class Fix(ProjectTest):
         self.assertEqual(stat.S_IMODE(os.stat(self.path("a.tri")).st_mode), 0o640)
         self.assertEqual(os.listdir(self.dir), ["a.tri"])
 
-    def test_what_is_not_sure_stays(self):
+    def test_uncertain_fixes_are_not_applied(self):
         text = "fn f(x: Tensor<float32, [4]>) {\n    return x + unknowable\n}\n"
         self.write("a.tri", text)
         done = self.fails("check", "--fix", "a.tri")
@@ -136,7 +136,7 @@ class Fix(ProjectTest):
         self.assertIn("+fn scale", done.stdout)
         self.assertEqual(self.read("a.tri").decode(), SLIPS)
 
-    def test_files_above_the_project_stay(self):
+    def test_files_above_the_project_are_unchanged(self):
         self.write("lib.tri", "def g(x: int) -> int {\n    return x\n}\n")
         self.write("inner/a.tri", 'import "../lib.tri" as lib\nfn f(x: torch.int32) -> int {\n    return lib.g(x)\n}\n')
         done = run([TRIB, "check", "--fix", "a.tri"], self.path("inner"), ok=False, env=self.env)
@@ -144,7 +144,7 @@ class Fix(ProjectTest):
         self.assertIn("def g", self.read("lib.tri").decode())
         self.assertIn("x: int32", self.read("inner/a.tri").decode())
 
-    def test_json_tells_what_was_fixed(self):
+    def test_json_lists_the_fixes(self):
         self.write("a.tri", SLIPS)
         lines = [json.loads(line) for line in self.trib("check", "--fix", "a.tri", "--message-format=json").stdout.splitlines()]
         self.assertEqual([d["type"] for d in lines], ["fix", "check"])

@@ -60,7 +60,7 @@ class Init(New):
         self.assertTrue(os.path.exists(self.path("net/tri.build")))
         self.fails("init", "missing", code=3)
 
-    def test_what_is_there_stays(self):
+    def test_existing_files_are_unchanged(self):
         self.write("net/src/model.tri", "layer Inner() {\n    fn forward(x: Tensor<float32, [2]>) { return x }\n}\n"
                    "layer Outer() {\n    let inner = Inner()\n    fn forward(x: Tensor<float32, [2]>) { return inner(x) }\n}\n")
         self.write("net/.gitignore", "mine\n")
@@ -69,7 +69,7 @@ class Init(New):
         self.assertEqual(os.listdir(self.path("net/src")), ["model.tri"])
         self.at("net", "build")
 
-    def test_folders_whose_names_cannot_be(self):
+    def test_invalid_folder_names(self):
         os.mkdir(self.path("a b"))
         self.assertIn("`trib new NAME`", self.fails("init", "a b", code=2))
 

@@ -78,7 +78,7 @@ class Outputs(ProjectTest):
         self.trib("build", "--out=build")
         self.assertIn("libnet.so", os.listdir(self.outside))
 
-    def test_a_link_to_what_the_project_keeps(self):
+    def test_a_link_to_the_folder_of_the_store(self):
         self.manifest(model("net"))
         os.symlink(self.outside, self.path(".trib"))
         said = self.fails("build", code=3)
@@ -121,7 +121,7 @@ class Outputs(ProjectTest):
         self.assertTrue(os.path.islink(self.path("build/libnet.so")))
         self.assertGreater(os.path.getsize(self.path("kept/libnet.so")), 1000)
 
-    def test_devices_of_a_folder_that_was_named(self):
+    def test_output_folders_of_devices(self):
         self.manifest(model("net"))
         os.mkdir(self.path("dir"))
         os.symlink("/dev/null", self.path("dir/net.h"))

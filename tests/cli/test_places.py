@@ -44,7 +44,7 @@ class Places(ProjectTest):
         self.assertIn("--> a.tri:1", self.there("check", "a.tri", ok=False).stderr)
         self.assertEqual(self.there("fmt", "a.tri").returncode, 0)
 
-    def test_the_nearest_project_counts(self):
+    def test_the_nearest_project_is_used(self):
         self.trib("new", "p/some/inner", "-q")
         os.mkdir(self.path("p/some/inner/x"))
         self.there("build", folder=self.path("p/some/inner/x"))

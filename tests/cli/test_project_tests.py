@@ -69,7 +69,7 @@ class Tests(ProjectTest):
         self.case("net", x=bad, out=np.array([[np.nan, np.inf, np.inf]], np.float32))
         self.assertIn("out[0, 2] is -inf, want inf", self.told(code=1))
 
-    def test_cases_that_are_not_whole(self):
+    def test_incomplete_cases(self):
         for arrays, why in (({"x": self.x, "out": self.x[:1]}, "is float32 [2, 3], want float32 [1, 3]"), ({"x": self.x}, "has no expected output: `out.npy`"),
                             ({"out": self.x}, "has no `x.npy`"), ({"x": self.x, "out": self.x, "z": self.x}, "z.npy` is no input or output of entry `forward`"),
                             ({"x": self.x[:, :2], "out": self.x}, "[N, 3]")):

@@ -85,7 +85,7 @@ class Completion(ProjectTest):
         self.dir = self.path("digits")
 
     def bash(self, line):
-        """What bash offers at the end of that line."""
+        """Returns the completions of bash at the end of the line."""
         words = line.split(" ")
         script = self.trib("completion", "bash").stdout + f"""
 COMP_WORDS=({" ".join(f"'{w}'" for w in words)}); COMP_CWORD={len(words) - 1}
@@ -108,7 +108,7 @@ _trib '{TRIB}'; printf '%s\\n' "${{COMPREPLY[@]}}"
         self.assertEqual(self.bash("trib help var"), ["variables"])
         self.assertEqual(self.bash("trib completion f"), ["fish"])
 
-    def test_bash_knows_what_a_command_wants(self):
+    def test_bash_completes_operands(self):
         self.edit("tri.build", "model", "profile fast\n    opt = 3\n\nmodel")
         self.assertEqual(self.bash("trib build --profile "), ["fast"])
         self.assertEqual(self.bash("trib graph --format "), ["dot", "json", "html"])

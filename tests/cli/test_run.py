@@ -30,7 +30,7 @@ class Run(ProjectTest):
 
 
 class Building(Run):
-    def test_what_changed_is_built(self):
+    def test_a_run_builds_changes_first(self):
         self.save("m.npy", np.eye(2, dtype=np.float32))
         words = ("run", "--entry", "square", "--input", "m=m.npy", "--output", "out=o.npy")
         self.assertEqual(self.trib(*words).stdout, "out: float32 [2, 2]\n")
@@ -62,7 +62,7 @@ class Building(Run):
         self.trib("run", "net", "--entry", "square", "--input", "m=random")
         self.assertIn("trib run net", self.fails("run", "--input", "m=random", code=2))
 
-    def test_kernels_that_were_not_asked_for(self):
+    def test_missing_opencl_kernels(self):
         said = self.fails("run", "--device", "opencl", "--input", "x=random", code=2)
         self.assertIn("write `emit = library header opencl` in its block in tri.build", said)
 
@@ -92,7 +92,7 @@ class Inputs(Run):
         self.assertEqual(self.load("b.npy").shape, (5,))
         self.assertTrue(((self.load("b.npy") >= 1) & (self.load("b.npy") <= 10)).all())
 
-    def test_what_is_wrong_with_an_input(self):
+    def test_invalid_inputs(self):
         self.assertIn("random values: `trib run net --input x=random --input y=random`", self.fails("run", "net", code=2))
         self.assertIn("`random:4x16`", self.fails("run", "--entry", "square", "--input", "m=random:2y2", code=2))
         self.assertIn("[K, K], but `", self.fails("run", "--entry", "square", "--input", "m=random:2x3"))
@@ -104,7 +104,7 @@ class Inputs(Run):
 
 
 class Batches(Run):
-    def test_outputs_are_one_behind_another(self):
+    def test_outputs_of_batches_are_concatenated(self):
         x, y = np.random.default_rng(1).standard_normal((10, 3)).astype(np.float32), np.arange(10, dtype=np.int32)
         self.save("x.npy", x)
         self.save("y.npy", y)
@@ -119,7 +119,7 @@ class Batches(Run):
         self.trib("run", "--entry", "forward", "--input", "x=x.npy", "--input", "y=y.npy", "--output", "out0=a.npy", "--batch-size", "4")
         self.assertEqual(self.load("a.npy").shape, (0, 3))
 
-    def test_what_has_no_batches(self):
+    def test_models_without_a_batch_dimension(self):
         self.assertIn("output `out` does not have one row for each row", self.fails("run", "--entry", "total", "--input", "x=random:4x3", "--batch-size", "2", code=2))
         self.assertIn("not as its first", self.fails("run", "--entry", "square", "--input", "m=random", "--batch-size", "2", code=2))
         self.assertIn("known only at run time", self.fails("run", "--entry", "fixed", "--input", "x=random", "--batch-size", "2", code=2))

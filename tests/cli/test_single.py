@@ -18,7 +18,7 @@ class Single(ProjectTest):
     def names(self, folder="."):
         return sorted(os.listdir(self.path(folder)))
 
-    def test_beside_the_current_folder(self):
+    def test_default_output_is_in_the_current_folder(self):
         self.write("deep/my-net.tri", NET)
         self.trib("build", "deep/my-net.tri")
         self.assertEqual(self.names(), ["deep", "libmy_net.so", "my_net.h"])
@@ -34,7 +34,7 @@ class Single(ProjectTest):
         self.assertEqual(self.names("folder"), ["liba.so"])
         self.assertEqual(self.names(), ["a.tri", "folder", "lib"])
 
-    def test_out_may_be_anywhere(self):
+    def test_out_may_be_outside(self):
         self.write("a.tri", NET)
         for out in (os.path.join(self.tmp, "else", "libx.so"), "../up/x.so", "../folder"):
             self.trib("build", "a.tri", "-o", out)
@@ -44,14 +44,14 @@ class Single(ProjectTest):
         self.assertEqual(self.names(), ["a.tri"])
         self.assertIn("--out wants a value", self.fails("build", "a.tri", "-o", "", code=2))
 
-    def test_what_is_not_one_source(self):
+    def test_wrong_operands(self):
         self.write("noext", NET)
         self.write("a.tri", NET)
         self.assertIn("the name of `noext` does not end in `.tri`", self.fails("build", "noext", "-o", "x.so", code=2))
         self.assertIn("takes one FILE.tri alone", self.fails("build", "a.tri", "a.tri", code=2))
         self.assertIn("`trib compile` wants a file", self.fails("compile", code=2))
 
-    def test_the_users_cache_serves_it(self):
+    def test_the_users_cache_is_used(self):
         self.write("a.tri", NET)
         self.assertIn("1 compiled", self.trib("build", "a.tri").stdout)
         self.write("a.tri", "# a comment\n" + NET)

@@ -128,7 +128,7 @@ class Progress(Terminal):
         self.assertRegex(text, r"\[1/4\] .*\n\[2/4\] ")
         self.assertIsNone(CONTROL.search(text))
 
-    def test_no_control_characters_elsewhere(self):
+    def test_no_control_characters_in_pipes(self):
         text, _ = self.on_terminal("build", "-C", "p", TERM="dumb")
         self.assertIn("[4/4]", text)
         self.assertIsNone(CONTROL.search(text))
@@ -151,7 +151,7 @@ class Footer(Terminal):
         self.trib("new", "p", "-q")
         self.dir = self.path("p")
 
-    def test_what_is_unchanged(self):
+    def test_a_failed_build_lists_unchanged_outputs(self):
         self.edit("src/main.tri", "relu(fc1", "rellu(fc1")
         self.assertEqual(self.ends("build"), "error: 1 error")
         self.edit("src/main.tri", "rellu(fc1", "relu(fc1")
@@ -195,7 +195,7 @@ class Dumps(ProjectTest):
         self.assertNotIn("====", ast + ir)
         self.assertEqual(self.trib("build", "-C", "p", "--dump-ir", "--dump-ast").stdout, "==== ast ====\n" + ast + "==== ir ====\n" + ir)
 
-    def test_what_can_be_emitted(self):
+    def test_emit_values(self):
         said = self.fails("build", "--emit", "pytorch", code=2)
         self.assertIn("library, header, live, opencl", said)
         self.assertIn("did you mean `header`?", self.fails("build", "--emit", "haeder", code=2))

@@ -78,7 +78,7 @@ class Missing(WeightsFile):
                          "missing: `fc2.weight` float32[2, 3]", "weights.missing = initialize")
         self.assertIn("tri.build:6", said)
 
-    def test_none_is_left_out_of_a_long_list(self):
+    def test_a_long_list_is_complete(self):
         parts = 60
         self.write("net.tri", "layer Part() {\n    param w: Tensor<float32, [2]> = ones([2])\n    fn forward(x: Tensor<float32, [2]>) { return x * w }\n}\n"
                    f"layer Net() {{\n    let parts = [Part() for i in 0..{parts}]\n    fn forward(x: Tensor<float32, [2]>) {{\n        let y = x\n"
@@ -116,7 +116,7 @@ class Missing(WeightsFile):
         self.build()
         self.assertEqual(self.read("build/libnet.so"), library)
 
-    def test_a_prefix_that_the_file_lacks(self):
+    def test_an_unknown_prefix(self):
         self.write("tri.build", MANIFEST + "    weights.prefix = modul.\n")
         self.says("no tensor in `net.safetensors` has the prefix `modul.`", "tri.build:7")
         self.write("tri.build", MANIFEST + "    weights.prefix = module.\n")
@@ -128,7 +128,7 @@ class Missing(WeightsFile):
             self.write("tri.build", MANIFEST.replace("weights = net.safetensors", "weights." + key))
             self.assertIn(f"`weights.{key.split()[0]}` has no effect: model `net` has no `weights`", self.trib("build").stderr)
 
-    def test_arguments_behind_a_prefix(self):
+    def test_arguments_with_a_prefix(self):
         self.write("net.tri", FUNCTIONAL)
         self.write("tri.build", MANIFEST.replace("= Net", "= F"))
         self.save({"module.w": np.eye(2, dtype=np.float32)})
@@ -148,7 +148,7 @@ class Missing(WeightsFile):
 
 
 class Values(WeightsFile):
-    def test_what_is_quantized_must_be_finite(self):
+    def test_quantized_parameters_must_be_finite(self):
         for value, text in ((np.nan, "nan"), (np.inf, "inf"), (-np.inf, "-inf")):
             arrays = {**self.arrays, "fc2.weight": self.arrays["fc2.weight"].copy()}
             arrays["fc2.weight"][1, 2] = value
@@ -156,7 +156,7 @@ class Values(WeightsFile):
             said = self.says("E0655", "`fc2.weight`", f"element [1, 2] in `net.safetensors` is {text}")
             self.assertEqual(said.count("error["), 1)
 
-    def test_a_build_time_value_that_fails(self):
+    def test_a_failing_index_in_a_function(self):
         self.write("net.tri", "layer Net(at: Tensor<int64, []>, table: Tensor<float32, [10]>, x: Tensor<float32, [2]>) {\n"
                    "    return x + table.index_select(0, at)\n}\n")
         self.write("tri.build", MANIFEST + "    input x = float32 [2]\n")
@@ -170,7 +170,7 @@ class Values(WeightsFile):
             self.save({"w": np.array([[1, 0], [np.nan, 0]], dtype)})
             self.says("E0655", "`w`", "[1, 0]")
 
-    def test_what_is_not_quantized_may_be_anything(self):
+    def test_other_parameters_may_be_infinite(self):
         arrays = {**self.arrays, "fc1.weight": self.arrays["fc1.weight"].copy()}
         arrays["fc1.weight"][0, 0] = np.inf
         self.save(arrays)
@@ -181,13 +181,13 @@ class Values(WeightsFile):
         self.save({"w": np.array([[1, 0], [np.nan, 0]], np.float32)})
         self.says("E0653", "element [1, 0]", "nan")
 
-    def test_a_build_time_value_that_fails(self):
+    def test_a_failing_index_in_a_layer(self):
         self.write("net.tri", "layer Net() {\n    param ids: Tensor<int32, [2]>\n    param w: Tensor<float32, [3]>\n    let picked = w[ids]\n"
                    "    fn forward(x: Tensor<float32, [2]>) { return x + picked }\n}\n")
         self.save({"ids": np.array([0, 9], np.int32), "w": np.ones(3, np.float32)})
         self.says("E0809", "index 9 is out of range for a dimension of size 3")
 
-    def test_types_that_the_language_lacks(self):
+    def test_unsupported_element_types(self):
         self.write("net.tri", FUNCTIONAL)
         self.write("tri.build", MANIFEST.replace("= Net", "= F"))
         for dtype, size, remedy in (("U8", 1, "torch.int16"), ("F8_E4M3", 1, "torch.float16"), ("F8_E8M0", 1, "torch.float16"), ("C64", 8, "float32")):
@@ -196,12 +196,12 @@ class Values(WeightsFile):
         self.write("net.safetensors", raw(("w", "F32", [1] * 8 + [2], bytes(8))))
         self.says("`w`", "float32[1, 1, 1, 1, 1, 1, 1, 1, 2]", "at most 8 dimensions", "net.safetensors")
 
-    def test_parameters_of_such_types(self):
+    def test_parameters_of_unsupported_types(self):
         self.write("net.tri", "layer Net() {\n    param w: Tensor<float32, [2, 2]>\n    fn forward(x: Tensor<float32, [N, 2]>) { return x @ w }\n}\n")
         self.write("net.safetensors", raw(("w", "F8_E5M2", [2, 2], bytes(4))))
         self.says("E0652", "parameter `w` is float32, but `net.safetensors` holds it as F8_E5M2", "w.to(torch.float32)")
 
-    def test_what_is_not_used_may_have_any_type(self):
+    def test_unused_tensors_may_have_any_type(self):
         self.write("net.tri", FUNCTIONAL)
         self.write("tri.build", MANIFEST.replace("= Net", "= F"))
         self.write("net.safetensors", raw(("w", "F32", [2, 2], bytes(16)), ("mask", "U8", [2], bytes(2)), ("packed", "F4_NEW", [3], bytes(2)),
@@ -209,7 +209,7 @@ class Values(WeightsFile):
         self.assertEqual(self.trib("build").stderr, "")
 
 
-class NotThere(WeightsFile):
+class MissingFile(WeightsFile):
     """trib params without the weights file."""
 
     def test_parameters_of_layers(self):
@@ -234,7 +234,7 @@ class NotThere(WeightsFile):
 
 
 class Formats(WeightsFile):
-    def test_the_real_cause(self):
+    def test_errors_name_the_file_format(self):
         for name, content, words in (
                 ("net.pt", zipped("net/data.pkl", "net/data/0"), ["a PyTorch file", 'safetensors.torch.save_file(torch.load("net.pt"', '"net.safetensors")']),
                 ("old.pth", b"\x80\x02\x8a\nl\xfc\x9cF\xf9 j\xa8P\x19.", ["pickle", 'torch.load("old.pth"', "weights = old.safetensors"]),

@@ -54,7 +54,7 @@ class WeightsOutside(ProjectTest):
         self.assertEqual(self.files(), [])
         self.assertEqual(self.output(), outside)
 
-    def test_jobs_and_caches_do_not_show(self):
+    def test_jobs_and_caches_do_not_change_results(self):
         self.build("-j1", "--no-cache")
         one, name = self.read("build/" + self.files()[0]), self.files()
         shutil.rmtree(self.path("build"))
@@ -80,7 +80,7 @@ class WeightsOutside(ProjectTest):
         self.build("--no-cache")
         self.assertEqual(self.read("build/" + self.files()[0]), incremental)
 
-    def test_lost_and_wrong_files_are_told(self):
+    def test_missing_and_wrong_files_are_reported(self):
         self.give_input()
         self.build()
         path = "build/" + self.files()[0]
@@ -111,7 +111,7 @@ class WeightsOutside(ProjectTest):
         self.build()
         self.assertEqual(len(self.files()), 1)
 
-    def test_entries_share_what_they_use_alike(self):
+    def test_entries_share_equal_weights(self):
         self.write("net.tri", """import nn
 layer Net() {
     let lin = nn.BitLinear(1024, 512)
@@ -126,7 +126,7 @@ layer Net() {
         self.assertGreater(size, packed)
         self.assertLess(size, 1.5 * packed)
 
-    def test_the_path_can_be_given(self):
+    def test_the_path_is_an_option(self):
         class Options(ctypes.Structure):
             _fields_ = [("size", ctypes.c_uint32), ("threads", ctypes.c_uint32), ("device", ctypes.c_char_p), ("weights", ctypes.c_char_p)]
         self.build()

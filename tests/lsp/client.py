@@ -41,7 +41,7 @@ class Client:
         self.process.stdin.flush()
 
     def send(self, *messages):
-        """All in one write, so that they are there together."""
+        """Sends all messages in one write."""
         out = b""
         for m in messages:
             body = json.dumps({"jsonrpc": "2.0", **m}, ensure_ascii=False).encode()
@@ -129,12 +129,12 @@ class Client:
         self.tell("textDocument/didChange", {"textDocument": {"uri": uri, "version": version}, "contentChanges": list(changes)})
 
     def sync(self):
-        """Until everything that was sent is handled, diagnostics included: the second answer comes behind what the first left to do."""
+        """Waits until everything sent is handled, with its diagnostics."""
         for _ in range(2):
             self.ask("workspace/symbol", {"query": "\x7f"})
 
     def rest(self, uri):
-        """Until the server, left alone, has published something about the document once more."""
+        """Waits until the idle server publishes diagnostics of the document again."""
         n = len(self.published)
         while uri not in (u for u, _ in self.published[n:]):
             self.note(self.read())

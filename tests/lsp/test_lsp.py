@@ -97,7 +97,7 @@ class LspTest(ProjectTest):
 
 
 class Lifecycle(LspTest):
-    def test_what_is_offered(self):
+    def test_capabilities(self):
         result = self.client.start()
         offered = result["capabilities"]
         self.assertEqual(offered["positionEncoding"], "utf-16")
@@ -137,7 +137,7 @@ class Lifecycle(LspTest):
         self.client.process.stdin.close()
         self.assertEqual(self.client.process.wait(30), 0)
 
-    def test_wrong_messages_are_answered_and_survived(self):
+    def test_wrong_messages_get_errors(self):
         self.client.start()
         for bad in (b"Content-Length: 5\r\n\r\n{\"a\":", b"Content-Length: x\r\n\r\n", b"Content-Length: 3\r\n\r\n\xff\xfe\xfd", b"\r\n\r\n",
                     b"Content-Type: x\r\n\r\n", b"Content-Length: 7\r\n\r\n\"\\u0000"):
@@ -169,7 +169,7 @@ class Lifecycle(LspTest):
 
 
 class Diagnostics(LspTest):
-    def test_as_one_types(self):
+    def test_diagnostics_follow_edits(self):
         self.client.start()
         uri = self.open("a.tri", "fn f(x: Tensor<float32, [N, 4]>) {\n    return rellu(x)\n}\n")
         self.client.sync()
@@ -190,7 +190,7 @@ class Diagnostics(LspTest):
         (d,) = self.client.diagnostics[uri]
         self.assertEqual(d["relatedInformation"], [{"location": {"uri": uri, "range": span(text, "A")}, "message": "first defined here"}])
 
-    def test_what_is_unnecessary(self):
+    def test_unnecessary_code_is_tagged(self):
         self.client.start()
         text = "fn f(x: Tensor<float32, [N]>) {\n    let unused = relu(x)\n    return x\n    return relu(x)\n}\n"
         uri = self.open("a.tri", text)
@@ -210,7 +210,7 @@ class Diagnostics(LspTest):
         self.assertEqual(self.client.published[-1], (uri, 199))
         self.assertLess(len(self.client.published) - before, 20)
 
-    def test_a_broken_import_is_told_in_its_file(self):
+    def test_errors_of_an_import_are_shown_in_its_file(self):
         self.write("lib.tri", "fn f( {\n")
         self.client.start()
         self.open("a.tri", "import lib\n")
@@ -261,7 +261,7 @@ class Diagnostics(LspTest):
         self.client.sync()
         self.assertEqual(self.client.diagnostics[manifest], [])
 
-    def test_what_only_a_whole_model_shows(self):
+    def test_errors_of_elaboration(self):
         text = MAIN.replace("x: Tensor<float32, [B, 64]>", "x: Tensor<float32, S>")
         self.write("src/blocks.tri", BLOCKS)
         self.write("tri.build", MANIFEST + "    input x = float32 [?, 64]\n")
@@ -317,7 +317,7 @@ class Positions(LspTest):
         self.assertEqual(names, ["A", "Z"])
 
     def test_many_edits(self):
-        """A client's own text after random edits has its definitions where the server has them."""
+        """After random edits, the text of the client and of the server have their definitions at the same positions."""
         self.client.start()
         rng = random.Random(5)
         wide = "aé日🎉ß𝄞x"
@@ -343,7 +343,7 @@ class Positions(LspTest):
         want = [(line.split()[1], i, len(line.encode("utf-16-le")) // 2) for i, line in enumerate(lines)]
         self.assertEqual([(s["name"], s["selectionRange"]["start"]["line"], s["range"]["end"]["character"]) for s in got], want)
 
-    def test_utf8_when_agreed(self):
+    def test_utf8_if_negotiated(self):
         text = 'const A = "日本🎉"; const B = A\n'
         self.client.start({**FULL, "general": {"positionEncodings": ["utf-8", "utf-16"]}})
         uri = self.open("a.tri", text)
@@ -352,7 +352,7 @@ class Positions(LspTest):
         self.assertEqual(self.client.at("hover", uri, pos(text, "B", units="utf-8"))["range"], span(text, "B", units="utf-8"))
 
 
-class Looking(LspTest):
+class Navigation(LspTest):
     def test_hover(self):
         uri = self.project()
         code = "```tri\n%s\n```"
@@ -489,7 +489,7 @@ class Renaming(LspTest):
             lines[start["line"]] = line[: start["character"]] + e["newText"] + line[end["character"] :]
         return "".join(lines)
 
-    def test_over_all_files(self):
+    def test_rename_in_all_files(self):
         uri = self.project()
         blocks = self.uri("src/blocks.tri")
         changes = self.rename(uri, pos(MAIN, "Block(10"), "Scaled")
@@ -511,7 +511,7 @@ class Renaming(LspTest):
         first = text.index("layer C")
         self.assertEqual(self.apply(text, self.rename(uri, pos(text, "N, size"), "Rows")[uri]), text[:first].replace("[N,", "[Rows,") + text[first:])
 
-    def test_what_is_refused(self):
+    def test_refused_renames(self):
         uri = self.project()
 
         def refused(position, name, code=-32602):
@@ -592,7 +592,7 @@ class Completing(LspTest):
             "Net": "layer Net()", "Block": "layer Block(channels: int)", "twice": "fn twice(x: Tensor<float32, [M, K]>) -> float32[M, K]"})
         self.assertIsNone(self.client.ask("textDocument/documentSymbol", {"textDocument": {"uri": self.uri("tri.build")}}))
 
-    def test_where_there_is_nothing(self):
+    def test_no_completion_in_comments_and_numbers(self):
         self.client.start()
         for text in ("# com|\n", 'const A = "str|"\n', "const A = 12|\n", "fn f() { let y = unknown.| }\n"):
             self.assertEqual(self.complete(text), {}, text)
@@ -621,7 +621,7 @@ class Completing(LspTest):
 
 
 class Formatting(LspTest):
-    def test_the_lines_that_change(self):
+    def test_only_changed_lines_are_edited(self):
         self.client.start()
         text = "const A = 1\n\nfn f( x:int ) {\n  return x+A }\n\nconst B = 2\n"
         uri = self.open("a.tri", text)

@@ -1,4 +1,4 @@
-"""The warm process of a project: how it is found, used and left. Only its speed distinguishes its builds from others."""
+"""The build server of a project: start, use and end. Its builds differ from others only in speed."""
 import json
 import os
 import pty
@@ -46,7 +46,7 @@ model net
 
 
 def same_words(text):
-    """Without what differs from build to build: times, sizes, orders of parallel work."""
+    """Removes what differs between builds: times, sizes, orders of parallel work."""
     text = re.sub(r"\d+\.\d+ s\b", "T s", text)
     text = re.sub(r"\r?\x1b\[K|\r", "", text)
     lines = [re.sub(r"\[[\d/]+\] ", "[] ", line) for line in text.splitlines()]
@@ -73,12 +73,12 @@ class ServerTest(ProjectTest):
         self.save()
 
     def save(self, **changes):
-        """Each change is a number of one step."""
+        """Returns the source of the project; each change is a number of one step."""
         self.numbers.update({int(k[1:]): v for k, v in changes.items()})
         self.write("src/net.tri", source(self.numbers))
 
     def state(self):
-        """Of the server; None where none runs."""
+        """Returns the state of the server, or None."""
         said = self.trib("server").stdout
         if "no server" in said:
             return None
@@ -93,7 +93,7 @@ class ServerTest(ProjectTest):
         return result
 
     def warm(self):
-        """A build that compiles, and the server that it leaves; its process id."""
+        """Runs a build that compiles and starts a server. Returns the process id of the server."""
         self.fresh += 1
         self.save(s0=100 + self.fresh)
         self.trib("build")
@@ -122,7 +122,7 @@ class ServerTest(ProjectTest):
 
 
 class Serving(ServerTest):
-    def test_a_build_leaves_one_that_serves_the_next(self):
+    def test_a_build_starts_a_server_for_the_next(self):
         pid = self.warm()
         self.assertEqual(oct(os.stat(self.path(".trib/server.sock")).st_mode & 0o777), "0o600")
         for i in range(5):
@@ -145,14 +145,14 @@ class Serving(ServerTest):
         os.unlink(self.path("tri.build"))
         self.assertIn("tri.build", self.fails("server", code=2))
 
-    def test_one_for_a_project(self):
+    def test_one_server_for_a_project(self):
         pid = self.warm()
         for _ in range(3):
             self.trib("server", "run")
         self.assertEqual(processes_in(self.tmp + "/"), [])
         self.assertEqual(self.state()["pid"], pid)
 
-    def test_the_environment_comes_along(self):
+    def test_requests_carry_the_environment(self):
         self.warm()
         other = os.path.join(self.tmp, "other")
         before, self.env["XDG_CACHE_HOME"] = self.env["XDG_CACHE_HOME"], other
@@ -191,7 +191,7 @@ class Serving(ServerTest):
             self.assertEqual(self.state(), {"pid": pid, "warm": True, "builds": 0}, (args, env, more))
         self.assert_as_clean()
 
-    def test_none_is_left_where_none_is_wanted(self):
+    def test_no_server_if_it_is_switched_off(self):
         def none(*args, **env):
             shutil.rmtree(self.path(".trib"), ignore_errors=True)
             kept, self.env = self.env, {**self.env, **env}
@@ -218,14 +218,14 @@ class Serving(ServerTest):
         self.warm()
 
 
-class Likeness(ServerTest):
-    """The same edits and commands with and without a server say the same, end the same and make the same."""
+class SameOutput(ServerTest):
+    """Text, exit code and files are equal with and without a server."""
 
     ERROR = "\nfn wrong(x: Tensor<float32, [N, 64]>) -> Tensor<float32, [N, 32]> {\n    return x\n}\n"
     SYNTAX = "\nfn wrong(x: Tensor<float32 -> {\n"
 
     def edits(self):
-        """Name, what is done to the folder, arguments of the build."""
+        """Yields a name, a change of the folder, and the arguments of the build."""
         def put(name, text):
             return lambda where: self.put(where, name, text)
 
@@ -269,7 +269,7 @@ class Likeness(ServerTest):
             f.write(text)
 
     def both(self, run):
-        """Each edit in a folder with a server and in one without; run(folder, args, env) → what came of it."""
+        """Makes each edit in a folder with a server and in one without, and compares the results of run(folder, args, env)."""
         self.pair = [os.path.join(self.tmp, name, "project") for name in ("with", "without")]
         envs = [{**self.env, "XDG_CACHE_HOME": os.path.join(self.tmp, f"cache{i}"), "TRIB_SERVER": server} for i, server in enumerate(("on", "off"))]
         for where, env in zip(self.pair, envs):
@@ -304,7 +304,7 @@ class Likeness(ServerTest):
         self.both(run)
 
     def test_closed_streams(self):
-        """Where nothing can be said, no file takes what was to be said."""
+        """With closed standard streams, the output is not written into another file."""
         def run(where, args, env):
             said = []
             for streams in (">&-", "2>&-", "<&- >&- 2>&-"):
@@ -336,8 +336,8 @@ class Likeness(ServerTest):
         self.both(run)
 
 
-class Ends(ServerTest):
-    def test_with_the_records(self):
+class Lifetime(ServerTest):
+    def test_ends_when_the_store_is_removed(self):
         pid = self.warm()
         shutil.rmtree(self.path(".trib"))
         self.gone(pid)
@@ -349,7 +349,7 @@ class Ends(ServerTest):
         self.gone(pid)
 
     def test_at_once(self):
-        """It makes no file in a project that is being removed."""
+        """The server creates no file in a project that is being removed."""
         for i in range(15):
             self.save(s0=100 + i)
             self.trib("build")
@@ -357,13 +357,13 @@ class Ends(ServerTest):
             shutil.rmtree(self.dir)
             self.write("tri.build", MANIFEST)
 
-    def test_with_the_project(self):
+    def test_ends_when_the_project_is_removed(self):
         pid = self.warm()
         shutil.rmtree(self.dir)
         self.gone(pid)
         os.mkdir(self.dir)
 
-    def test_not_with_a_move_of_the_project(self):
+    def test_survives_a_move_of_the_project(self):
         pid = self.warm()
         where = os.path.join(self.tmp, "moved", "here")
         os.mkdir(os.path.dirname(where))
@@ -374,7 +374,7 @@ class Ends(ServerTest):
         self.assertEqual(self.state(), {"pid": pid, "warm": True, "builds": 1})
         self.assert_as_clean()
 
-    def test_when_nobody_builds(self):
+    def test_ends_when_idle(self):
         self.env["TRIB_SERVER_IDLE"] = "1"
         pid = self.warm()
         self.save(s3=1.5)
@@ -390,7 +390,7 @@ class Ends(ServerTest):
         os.symlink(os.path.join(os.path.dirname(TRIB), "lib"), os.path.join(self.tmp, "bin", "lib"))
         return where
 
-    def test_when_it_is_replaced(self):
+    def test_ends_when_the_executable_is_replaced(self):
         trib = self.installed()
         subprocess.run([trib, "build"], cwd=self.dir, env={**os.environ, **self.env}, check=True, capture_output=True)
         pid = self.wait(self.state, "no server comes")["pid"]
@@ -398,7 +398,7 @@ class Ends(ServerTest):
         shutil.copy2(TRIB, trib)
         self.gone(pid)
 
-    def test_when_another_trib_asks(self):
+    def test_ends_when_another_version_asks(self):
         trib = self.installed()
         pid = self.warm()
         self.save(s3=1.5)
@@ -409,13 +409,13 @@ class Ends(ServerTest):
         self.assert_as_clean()
 
 
-class Accidents(ServerTest):
-    """Whatever happens to the server, the build is done."""
+class Faults(ServerTest):
+    """The build succeeds whatever happens to the server."""
 
     def change_all(self, value):
         self.save(**{f"s{i}": value + i / 1000 for i in range(STEPS)})
 
-    def test_killed_while_it_builds(self):
+    def test_server_killed_during_a_build(self):
         rng = random.Random(1)
         for i in range(8):
             pid = self.warm()
@@ -432,7 +432,7 @@ class Accidents(ServerTest):
                 self.assertTrue(said[0].startswith("[1/") and "[1/" in out, (said, out))
             self.assert_as_clean(f"round {i}")
 
-    def test_stopped_before(self):
+    def test_server_stopped_before_a_build(self):
         pid = self.warm()
         os.kill(pid, signal.SIGSTOP)
         self.save(s3=1.5)
@@ -446,7 +446,7 @@ class Accidents(ServerTest):
         self.assertEqual(self.state()["builds"], 1)
         self.assert_as_clean()
 
-    def test_stopped_while_it_builds(self):
+    def test_server_stopped_during_a_build(self):
         pid = self.warm()
         self.change_all(7)
         build = self.start()
@@ -501,7 +501,7 @@ class Accidents(ServerTest):
         self.assertIn("1 compiled", self.trib("build", user=65534, group=65534).stdout)
         self.assertEqual(self.state(), {"pid": pid, "warm": True, "builds": 0})
 
-    def test_nobody_reads(self):
+    def test_closed_output_pipe(self):
         self.warm()
         ends = []
         for server in ("on", "off"):
@@ -515,7 +515,7 @@ class Accidents(ServerTest):
         self.assertEqual(*ends)
         self.assertEqual(ends[0][0], -signal.SIGPIPE)
 
-    def test_several_at_once(self):
+    def test_concurrent_processes(self):
         self.warm()
         self.change_all(6)
         builds = [self.start() for _ in range(4)]
@@ -524,8 +524,8 @@ class Accidents(ServerTest):
         self.assertEqual(sum(f"{STEPS} compiled" in out for out, _ in said), 1, said)
         self.assert_as_clean()
 
-    def test_what_else_may_be_there(self):
-        """Another file in place of the socket, or a server that sends nothing, nonsense, or too much."""
+    def test_foreign_files_at_the_socket(self):
+        """Another file at the path of the socket, or a server that sends nothing, wrong data, or too much."""
         import socket
         self.trib("build", "--no-server")
         path = self.path(".trib/server.sock")

@@ -39,13 +39,13 @@ class EditorTest(WatchTest):
         self.fail(seen)
 
     def until_ok(self, ok):
-        """Saves until one that ends so: a file that is cut and then written may be seen between the two."""
+        """Saves until the expected result: a file that is truncated and then written may be read in between."""
         deadline = time.monotonic() + PATIENCE
         while self.w.event("save")["ok"] != ok:
             self.assertLess(time.monotonic(), deadline)
 
     def settle(self):
-        """Saves until there is silence; the last one is good. On a busy machine one edit may be seen in parts, and two as one."""
+        """Waits for all saves; the last one is good. On a busy machine an edit may count as two, or two as one."""
         last = self.w.event("save")
         deadline = time.monotonic() + PATIENCE
         while (r := self.w.nothing(1.0 * SLOWER)) is not None:
@@ -95,7 +95,7 @@ class Editors(EditorTest):
             self.only(f"{old}→{new}")
         self.assertIsNone(self.w.nothing(0.3))
 
-    def test_a_lock_link_stays(self):
+    def test_a_lock_link_of_an_editor(self):
         """While a buffer has changes; `.#gain.tri` fits the pattern src/*.tri in no build."""
         os.symlink("me@host.1234:1700000000", self.path("src/.#gain.tri"))
         time.sleep(0.2)
@@ -121,7 +121,7 @@ class Editors(EditorTest):
         run(["sh", "-c", "printf '\\n# the end\\n' >> src/gain.tri"], self.dir)
         self.only("comments or white space")
 
-    def test_only_the_time_stamp(self):
+    def test_touch_without_a_change(self):
         for _ in range(5):
             run(["touch", "src/gain.tri", "tri.build"], self.dir)
             time.sleep(0.02)
@@ -131,8 +131,8 @@ class Editors(EditorTest):
         os.chmod(self.path("src/gain.tri"), 0o600)
         self.assertIsNone(self.w.nothing(0.3))
 
-    def test_there_and_back(self):
-        """A change that is taken back ends as it began."""
+    def test_a_change_and_its_undo(self):
+        """After an undone change the state is as before."""
         self.write("src/gain.tri", GAIN.replace("2.0", "9.0"))
         self.write("src/gain.tri", GAIN)
         self.replace("src/gain.tri", "256", "257")
@@ -158,7 +158,7 @@ class Many(EditorTest):
         self.settle()
         self.same_as_clean()
 
-    def test_src_deleted_and_made_again(self):
+    def test_src_deleted_and_created_again(self):
         shutil.rmtree(self.path("src"))
         self.assertFalse(self.w.event("save")["ok"])
         self.write("src/gain.tri", GAIN.replace("2.0", "5.0"))
@@ -204,7 +204,7 @@ class Git(EditorTest):
         self.same_as_clean()
 
     def test_commit_alone(self):
-        """A commit changes what the library says of itself, and no unit."""
+        """A commit changes the descriptor of the library, and no unit."""
         self.git("commit", "-q", "--allow-empty", "-m", "y")
         save = self.w.event("save")
         self.assertTrue(save["ok"], save)
@@ -296,14 +296,14 @@ class Full(WatchTest):
 
 @unittest.skipIf(SLOWER > 1, "a sanitizer wants to be loaded first")
 class Remote(EditorTest):
-    """Where the kernel does not hear what others change."""
+    """A file system without events for changes on other machines."""
 
     def before(self):
         shim = os.path.join(self.tmp, "remote.so")
         run(["cc", "-shared", "-fPIC", "-o", shim, os.path.join(os.path.dirname(os.path.abspath(__file__)), "preload_remote.c")], self.tmp)
         self.env["LD_PRELOAD"] = shim
 
-    def test_it_is_polled(self):
+    def test_remote_file_systems_are_polled(self):
         self.w.end()
         w = self.watch()
         started = w.event("watching")
@@ -316,7 +316,7 @@ class Remote(EditorTest):
 
 
 class Polled(Editors):
-    """What an editor does between two looks is seen or not, but the end is the same."""
+    """Polling may miss steps of a save; the last build is the same."""
 
     args = ("--poll", "15")
 

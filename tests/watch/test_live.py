@@ -64,7 +64,7 @@ class Live(WatchTest):
         for generation, factor in enumerate(factors, 1):
             self.assertEqual(factor, generation)
 
-    def test_many_threads_while_it_is_built_again_and_again(self):
+    def test_many_threads_during_repeated_builds(self):
         self.rebuild_under_calls()
 
     def test_the_same_under_the_thread_sanitizer(self):
@@ -80,7 +80,7 @@ class Live(WatchTest):
             self.tell(p)
         self.finish(p)
 
-    def test_what_does_not_fit_is_refused_and_what_fits_again_is_taken(self):
+    def test_incompatible_libraries_are_refused(self):
         p = self.start()
         self.publish("fn gain(x: Tensor<float32, [N]>) -> Tensor<float64, [N]> {\n    return float64(x) * 2.0\n}\n")
         said = self.tell(p)

@@ -44,7 +44,7 @@ class Saves(WatchTest):
         self.started = self.w.event("watching")
 
     def save_gain(self, text):
-        """In place, and at no time empty: this process may be stopped at any."""
+        """Writes in place without truncating: the process may be stopped at any time."""
         with open(self.path("src/gain.tri"), "r+b", buffering=0) as f:
             f.write(text.encode())
             f.truncate()
@@ -77,7 +77,7 @@ class Saves(WatchTest):
         self.write("src/gain.tri", GAIN.replace("2.0", "4.0"))
         self.assert_text(self.saved(), "src/gain.tri:5 `scale` 2.0→4.0", "1 unit")
 
-    def test_swap_files_and_backups_are_nothing(self):
+    def test_swap_files_and_backups_are_ignored(self):
         for name in ("src/.gain.tri.swp", "src/gain.tri~", "src/4913", "src/#gain.tri#", "notes.txt"):
             self.write(name, "x")
             os.unlink(self.path(name))
@@ -170,7 +170,7 @@ class Saves(WatchTest):
         self.replace("elsewhere/real.tri", "3.5", "4.5")
         self.assertIn("3.5→4.5", self.saved()["text"])
 
-    def test_the_store_and_the_outputs_taken_away(self):
+    def test_removed_store_and_outputs(self):
         self.trib("clean")
         self.replace("src/gain.tri", "2.0", "3.0")
         self.assertTrue(self.saved()["ok"])
@@ -180,7 +180,7 @@ class Saves(WatchTest):
         self.assertEqual(self.w.end(), 130)
         self.assertEqual(self.w.event("end")["event"], "end")
 
-    def test_how_it_hears(self):
+    def test_reported_mode(self):
         self.assertEqual((self.started["by"], self.started["why_polling"]), ("inotify", None))
 
 
@@ -188,15 +188,15 @@ class Polling(Saves):
     args = ("--poll", "20")
 
     def save_gain(self, text):
-        """Polling cannot tell a file that is being written."""
+        """Polling cannot notice that a file is still being written."""
         self.write("src/new~", text)
         os.rename(self.path("src/new~"), self.path("src/gain.tri"))
 
-    def test_how_it_hears(self):
+    def test_reported_mode(self):
         self.assertEqual((self.started["by"], self.started["why_polling"]), ("polling", None))
 
     def ends_well(self):
-        """What is seen halfway is a save of its own; the last one is good, and is all of it."""
+        """A half-written file may count as a save. The last save is complete and good."""
         last = super().saved()
         while (r := self.w.nothing(1.0)) is not None:
             last = r if r.get("event") == "save" else last
@@ -228,7 +228,7 @@ class Limits(WatchTest):
         self.write("src/gain.tri", GAIN)
         self.write("lib/half.tri", HELPER)
 
-    def test_no_inotify_left(self):
+    def test_inotify_limit_reached(self):
         for limit in ("max_inotify_instances", "max_inotify_watches"):
             prefix = ("unshare", "-Ur", "sh", "-c", f'echo 0 > /proc/sys/user/{limit} && exec "$0" "$@"')
             if subprocess.run([*prefix, "true"], capture_output=True, check=False).returncode:
@@ -277,7 +277,7 @@ class Commands(WatchTest):
             time.sleep(0.01)
         self.fail(f"{name} has no {n} lines")
 
-    def test_the_command_runs_anew_after_good_builds(self):
+    def test_the_command_restarts_after_good_builds(self):
         script = "trap 'echo ended >> log; exit 0' TERM; echo started >> log; while :; do sleep 0.05; done"
         w = self.watch("--", "sh", "-c", script)
         self.assertEqual(self.lines("log", 1), ["started"])
@@ -298,7 +298,7 @@ class Commands(WatchTest):
         except FileNotFoundError:
             return False
 
-    def test_a_command_that_does_not_want_to_end(self):
+    def test_a_command_that_ignores_sigterm(self):
         script = "trap '' TERM; (trap '' TERM; sleep 1000) & echo $! >> log; wait"
         w = self.watch("--", "sh", "-c", script)
         child = int(self.lines("log", 1)[0])
@@ -310,7 +310,7 @@ class Commands(WatchTest):
         else:
             self.fail("a process of the command's group was left")
 
-    def test_when_nobody_reads_any_more(self):
+    def test_closed_output_ends_the_watch(self):
         p = subprocess.Popen([os.environ["TRIB"], "watch", "--", "sh", "-c", "echo $$ >> log; exec sleep 1000"], cwd=self.dir,
                              env={**os.environ, **self.env}, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
         self.addCleanup(lambda: (p.kill(), p.wait()))
@@ -321,7 +321,7 @@ class Commands(WatchTest):
         children = {child, int(self.lines("log", 1)[-1])}
         self.assertFalse([c for c in children if self.lives(c)])
 
-    def test_a_command_that_is_not_there(self):
+    def test_a_missing_command(self):
         w = self.watch("--", "no-such-program")
         self.assertEqual(w.event("command")["state"], "failed")
         self.replace("src/gain.tri", "2.0", "3.0")
@@ -336,7 +336,7 @@ class Commands(WatchTest):
         self.assertEqual(self.lines("log", 3), ["good", "bad", "good"])
         self.assertEqual(w.end(), 130)
 
-    def test_lines_for_people(self):
+    def test_text_output(self):
         done = subprocess.Popen([os.environ["TRIB"], "watch"], cwd=self.dir, env={**os.environ, **self.env}, stdout=subprocess.PIPE, text=True)
         self.addCleanup(lambda: (done.kill(), done.wait(), done.stdout.close()))
         while "watching" not in (line := done.stdout.readline()):

@@ -13,7 +13,7 @@ PATIENCE = 60  # seconds; machines are shared
 
 
 class Watcher:
-    """The process; its events in order."""
+    """A running process with its events in order."""
 
     def __init__(self, cwd, env, *args, prefix=()):
         self.process = subprocess.Popen([*prefix, TRIB, "watch", "--message-format=json", *args], cwd=cwd, env={**os.environ, **env},
@@ -51,7 +51,7 @@ class Watcher:
         return self.until(event)[0]
 
     def nothing(self, seconds):
-        """No record for so long; what came instead, or None."""
+        """Waits that long for no record. Returns the record that came, or None."""
         try:
             return self.records.get(timeout=seconds)
         except queue.Empty:
