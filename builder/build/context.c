@@ -15,6 +15,10 @@
 
 _Static_assert((int)STEP_FAILED == (int)false && (int)STEP_NEXT == (int)true, "bool steps convert");
 
+bool request_is_chatty(const struct build_request *r) { return r->options->json <= 0 && !r->options->quiet; }
+
+bool options_print_stage(const struct options *o) { return o->stop != STOP_NONE || o->dumps; }
+
 struct build_context context_new(struct session *s, struct build_request request)
 {
 	struct build_context c = {.request = request, .session = s, .stores.lock = -1};

@@ -4,10 +4,10 @@
 #define TRIB_BUILDER_BUILD_CONTEXT_H
 #include <stdbool.h>
 #include <stdint.h>
+#include <stdio.h>
 #include "base/hash.h"
 #include "base/map.h"
 #include "builder/build/build.h"
-#include "builder/build/request.h"
 #include "builder/build/stores.h"
 #include "frontend/names/host.h"
 
@@ -15,10 +15,21 @@ struct arena;
 struct diags;
 struct disk;
 struct inputs;
+struct options;
 struct session;
 struct source;
 struct sources;
 struct timing;
+
+/* What one build is asked to do. Read only while it runs. */
+struct build_request {
+	const struct options *options;
+	FILE *out, *err;
+	const struct disk *disk; /* NULL: the real one */
+	bool single;             /* `trib build FILE.tri`: no manifest, and no store beside the file */
+	bool check;              /* `trib check`: the front end alone */
+	bool caller_reports;     /* the caller prints the summary (build_start) */
+};
 
 struct build_context {
 	struct build_request request;
@@ -40,6 +51,11 @@ struct build_context {
 
 /* How a step ends. A step that cannot be the last returns bool: true is STEP_NEXT. */
 enum step { STEP_FAILED, STEP_NEXT, STEP_DONE };
+
+/* True if lines that are neither errors nor warnings are printed. */
+bool request_is_chatty(const struct build_request *r);
+/* True if the text of a stage is printed in place of building libraries: --dump-…, --stop-after=…. */
+bool options_print_stage(const struct options *o);
 
 struct build_context context_new(struct session *s, struct build_request request);
 void context_free(struct build_context *c);
