@@ -5,9 +5,10 @@
 #include "base/buf.h"
 #include "base/diag.h"
 #include "base/os.h"
-#include "frontend/elab/incremental.h"
 #include "frontend/elab/check.h"
+#include "frontend/elab/elab.h"
 #include "frontend/elab/elaborate.h"
+#include "frontend/elab/incremental.h"
 #include "frontend/elab/index_value.h"
 #include "frontend/elab/name.h"
 #include "frontend/names/index_note.h"
@@ -15,7 +16,6 @@
 #include "frontend/names/resolve.h"
 #include "frontend/rules/builtin.h"
 #include "frontend/syntax/dump.h"
-#include "frontend/elab/elab.h"
 
 struct frontend *frontend_new(struct sources *sources, struct frontend_host host, struct diags *diags)
 {

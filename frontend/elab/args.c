@@ -5,8 +5,6 @@
 #include "frontend/elab/index_value.h"
 #include "frontend/habits/habits.h"
 
-static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
-
 /* "in_features, out_features, bias=true" */
 static const char *params_text(struct elab *e, struct module *m, struct ast_nodes params)
 {
@@ -14,7 +12,7 @@ static const char *params_text(struct elab *e, struct module *m, struct ast_node
 	buf_puts(&b, params.n ? "`" : "none");
 	for (uint32_t i = 0; i < params.n; i++) {
 		node_id value = ast_b(&m->ast, params.at[i]);
-		buf_printf(&b, "%s%s", i ? ", " : "", name_text(e->em.f, param_name(e, m, params.at[i])));
+		buf_printf(&b, "%s%s", i ? ", " : "", name_text(e->em.f, node_name(e, m, params.at[i])));
 		if (!value)
 			continue;
 		span at = node_span(m, value);
@@ -32,7 +30,7 @@ static bool report_unknown_arg(struct elab *e, struct module *mod, struct ast_no
 	const char *names[ELAB_MAX_ARGS];
 	uint32_t n = 0;
 	for (; n < params.n && n < ELAB_MAX_ARGS; n++)
-		names[n] = name_text(e->em.f, param_name(e, mod, params.at[n]));
+		names[n] = name_text(e->em.f, node_name(e, mod, params.at[n]));
 	struct diag *g = report_error(&e->em, DIAG_ARG_NAME, a->name_at, "%s has no argument `%s`", what, name_text(e->em.f, a->name));
 	if (mod->std)
 		diag_note(e->em.report.out, g, "its arguments are %s", params_text(e, mod, params));
@@ -64,7 +62,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 		struct arg *a = &args->at[i];
 		uint32_t k = pos;
 		if (a->name) {
-			for (k = 0; k < params.n && param_name(e, mod, params.at[k]) != a->name; k++)
+			for (k = 0; k < params.n && node_name(e, mod, params.at[k]) != a->name; k++)
 				;
 			if (k == params.n) {
 				ok = report_unknown_arg(e, mod, params, a, what);
@@ -76,7 +74,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 		}
 		if (bound[k]) {
 			struct diag *g = report_error(&e->em, DIAG_ARG_TWICE, a->at, "argument `%s` is given twice",
-						      name_text(e->em.f, param_name(e, mod, params.at[k])));
+						      name_text(e->em.f, node_name(e, mod, params.at[k])));
 			diag_secondary(e->em.report.out, g, bound[k]->at, "first given here");
 			return false;
 		}
@@ -86,7 +84,7 @@ bool bind_args(struct elab *e, struct module *mod, struct ast_nodes params, stru
 		if (bound[i] || ast_b(&mod->ast, params.at[i]) != AST_NONE)
 			continue;
 		struct diag *g = report_error(&e->em, DIAG_ARG_COUNT, at, "%s needs argument `%s`", what,
-					      name_text(e->em.f, param_name(e, mod, params.at[i])));
+					      name_text(e->em.f, node_name(e, mod, params.at[i])));
 		diag_secondary(e->em.report.out, g, node_span(mod, params.at[i]), "declared here");
 		return false;
 	}

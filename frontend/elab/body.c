@@ -170,25 +170,17 @@ static bool always_broadcasts(struct elab *e, const struct hir_type *t, const st
 	return true;
 }
 
-static bool has_constant_shape(struct elab *e, const struct hir_type *t)
-{
-	for (uint32_t i = 0; i < t->rank; i++)
-		if (!dim_is_const(e->em.b->dims, t->dims[i], NULL))
-			return false;
-	return true;
-}
-
 static bool cannot_fail(struct elab *e, const struct builder *b, const struct hir_node *n)
 {
 	bool moves = rearranges_elements(n->builtin);
 	if (!moves && !is_elementwise(n->builtin))
 		return false;
-	if (moves && !has_constant_shape(e, &n->type))
+	if (moves && !has_constant_shape(&e->em, &n->type))
 		return false;
 	for (uint32_t i = 0; i < n->n_args; i++) {
 		const struct hir_arg *a = &b->args.at[n->args + i];
 		const struct hir_type *t = a->kind == ARG_TENSOR ? &b->nodes.at[a->u.tensor].type : NULL;
-		if (t && (moves ? !has_constant_shape(e, t) : !always_broadcasts(e, t, &n->type)))
+		if (t && (moves ? !has_constant_shape(&e->em, t) : !always_broadcasts(e, t, &n->type)))
 			return false;
 	}
 	return true;
@@ -312,7 +304,7 @@ static void put_results(struct elab *e, struct hir_node *n, uint32_t first, hir_
 	n->type = (struct hir_type){.elem = DT_BOOL};
 	for (uint32_t i = n_outputs; i-- > first;) {
 		n->type = output_type(e, n, i);
-		n->build_time = n->build_time && has_constant_shape(e, &n->type);
+		n->build_time = n->build_time && has_constant_shape(&e->em, &n->type);
 	}
 	vec_push(&e->em.b->nodes, *n);
 	hir_ref source = e->em.b->nodes.len - 1;

@@ -213,8 +213,6 @@ static struct value merge_values(struct merge *m, struct value a, struct value b
 	return numbers ? merge_scalars(m, v) : report_disagreement(m, v);
 }
 
-static bool is_exit(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
-
 static struct value merge_local(struct merge *m, uint32_t i)
 {
 	const struct elab *e = m->br->e;

@@ -13,8 +13,6 @@
 #include "frontend/rules/builtin.h"
 #include "frontend/types/sig.h"
 
-static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
-
 /* ---- defaults ---- */
 
 static struct value eval_default(struct elab *e, struct func *fn, const struct ast_fn *decl, const struct value *values, uint32_t i)
@@ -23,7 +21,7 @@ static struct value eval_default(struct elab *e, struct func *fn, const struct a
 	const struct ast *t = &fn->mod->ast;
 	frame_push(e, &fr);
 	for (uint32_t k = 0; k < i; k++)
-		local_push(e, token_name(e->em.f, fn->mod, ast_token(t, decl->params.at[k])), values[k], true);
+		local_push(e, node_name(e, fn->mod, decl->params.at[k]), values[k], true);
 	struct value v = eval(e, ast_b(t, decl->params.at[i]));
 	frame_pop(e);
 	return v;
@@ -85,9 +83,9 @@ static struct value call_func(struct elab *e, struct func *fn, struct args *args
 		node_id p = decl.params.at[i];
 		values[i] = bound[i] ? bound[i]->v : eval_default(e, fn, &decl, values, i);
 		ats[i] = bound[i] ? bound[i]->at : at;
-		const char *arg_what = text_join(&e->em, "argument `", name_text(e->em.f, param_name(e, fn->mod, p)), "` of ", what);
+		const char *arg_what = text_join(&e->em, "argument `", name_text(e->em.f, node_name(e, fn->mod, p)), "` of ", what);
 		ok = match_param(e, &s, &decl, p, !bound[i], &values[i], &(struct sig_site){arg_what, ats[i], node_span(fn->mod, p)}) && ok;
-		sig_bind_size(&s, param_name(e, fn->mod, p), values[i], ats[i], arg_what);
+		sig_bind_size(&s, node_name(e, fn->mod, p), values[i], ats[i], arg_what);
 	}
 	ok = sig_solve(&s) && ok;
 	if (!ok)

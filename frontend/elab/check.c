@@ -10,8 +10,6 @@
 #include "frontend/types/sig.h"
 #include "frontend/unit/reads.h"
 
-static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
-
 /* True if the signature exceeds the limit of sizes (reported): the time to solve grows with their square. */
 static bool too_many_sizes(struct sig *s, node_id param)
 {
@@ -40,7 +38,7 @@ static void check_func(struct elab *e, struct func *fn)
 		struct type *declared = type ? sig_type(&s, type) : NULL;
 		fr.tensor_args = fr.tensor_args || (declared && declared->kind == TY_TENSOR);
 		bool size = declared && declared->kind == TY_SCALAR && dtype_class(declared->elem) == DTC_INT;
-		values[i] = size       ? sig_unknown_size(&s, param_name(e, fn->mod, decl.params.at[i]))
+		values[i] = size       ? sig_unknown_size(&s, node_name(e, fn->mod, decl.params.at[i]))
 			    : declared ? sig_unknown_value(&s, declared, node_span(fn->mod, decl.params.at[i]))
 				       : VALUE_POISON;
 	}
@@ -51,7 +49,7 @@ static void check_func(struct elab *e, struct func *fn)
 	for (uint32_t i = 0; i < decl.params.n; i++) {
 		check_default(e, fn->mod, fn->self, decl.generics, decl.params.at[i]);
 		index_note_value(e, ast_token(t, decl.params.at[i]), values[i]);
-		local_push(e, token_name(e->em.f, fn->mod, ast_token(t, decl.params.at[i])), values[i], false);
+		local_push(e, node_name(e, fn->mod, decl.params.at[i]), values[i], false);
 	}
 	for (uint32_t i = 0; i < decl.where.n; i++)
 		check_condition(e, decl.where.at[i]);

@@ -11,8 +11,7 @@ static bool default_fits(struct elab *e, struct module *m, struct instance *self
 	struct sig s;
 	sig_open(&s, &e->em, m, self);
 	sig_generics(&s, generics);
-	const char *what =
-		arena_printf(e->em.f->arena, "the default of `%s`", name_text(e->em.f, token_name(e->em.f, m, ast_token(t, param))));
+	const char *what = arena_printf(e->em.f->arena, "the default of `%s`", name_text(e->em.f, node_name(e, m, param)));
 	struct sig_site site = {what, node_span(m, ast_b(t, param)), node_span(m, ast_a(t, param))};
 	bool ok = sig_match(&s, sig_type(&s, ast_a(t, param)), &v, &site) && sig_solve(&s);
 	sig_close(&s);
@@ -90,20 +89,20 @@ bool check_where(struct elab *e, struct sig *s, const struct ast_fn *decl, const
 	bool ok = true;
 	for (uint32_t i = 0; i < decl->generics.n; i++)
 		if (ast_kind(t, decl->generics.at[i]) == NODE_GENERIC)
-			ok = check_traits(e, s, token_name(e->em.f, s->mod, ast_token(t, decl->generics.at[i])),
-					  ast_nodes(t, ast_a(t, decl->generics.at[i])), at) &&
+			ok = check_traits(e, s, node_name(e, s->mod, decl->generics.at[i]), ast_nodes(t, ast_a(t, decl->generics.at[i])),
+					  at) &&
 			     ok;
 	for (uint32_t i = 0; i < decl->where.n; i++) {
 		node_id n = decl->where.at[i];
 		if (ast_kind(t, n) == NODE_WHERE_TRAIT) {
-			ok = check_traits(e, s, token_name(e->em.f, s->mod, ast_token(t, n)), ast_nodes(t, ast_a(t, n)), at) && ok;
+			ok = check_traits(e, s, node_name(e, s->mod, n), ast_nodes(t, ast_a(t, n)), at) && ok;
 			continue;
 		}
 		struct frame fr = {.site.at = SPAN_NONE, .mod = s->mod, .self = s->self};
 		frame_push(e, &fr);
 		sig_bind_locals(s);
 		for (uint32_t k = 0; k < decl->params.n; k++)
-			local_push(e, token_name(e->em.f, s->mod, ast_token(t, decl->params.at[k])), values[k], true);
+			local_push(e, node_name(e, s->mod, decl->params.at[k]), values[k], true);
 		struct value v = eval(e, n);
 		const char *sizes = v.kind == V_BOOL && !v.u.b ? bound_sizes(s) : NULL;
 		frame_pop(e);

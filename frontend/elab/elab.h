@@ -46,6 +46,8 @@ struct elab {
 /* How a statement ends. FLOW_MAYBE: known only at run time; the locals of `enum exit_kind` hold the conditions. */
 enum flow { FLOW_NEXT, FLOW_BREAK, FLOW_CONTINUE, FLOW_RETURN, FLOW_MAYBE };
 
+static inline bool is_exit(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
+
 void elab_init(struct elab *e, struct frontend *f, bool checking);
 /* Prepares for the next definition; the steps of all count together. */
 void elab_reset(struct elab *e);
@@ -53,6 +55,8 @@ void elab_free(struct elab *e);
 
 static inline const struct ast *elab_tree(const struct elab *e) { return &e->frame->mod->ast; }
 static inline span elab_span(const struct elab *e, node_id n) { return ast_span(elab_tree(e), n); }
+/* The name that is a node's token. */
+static inline name_id node_name(struct elab *e, struct module *m, node_id n) { return token_name(e->em.f, m, ast_token(&m->ast, n)); }
 static inline name_id elab_name(struct elab *e, token_id t) { return token_name(e->em.f, e->frame->mod, t); }
 
 /* ---- the recursion of the interpreter: every file of this folder may call these; all other calls between its files go one way ---- */

@@ -243,7 +243,7 @@ static bool load_args(struct entry_spec *ep, struct func *fn, const struct ast_f
 	for (uint32_t i = 0; i < decl->params.n; i++) {
 		struct entry_arg *a = &ep->args[ep->n++];
 		const struct ast *t = &fn->mod->ast;
-		*a = (struct entry_arg){.decl = decl->params.at[i], .name = token_name(e->em.f, fn->mod, ast_token(t, decl->params.at[i]))};
+		*a = (struct entry_arg){.decl = decl->params.at[i], .name = node_name(e, fn->mod, decl->params.at[i])};
 		const char *name = name_text(e->em.f, a->name);
 		a->given = find_input(req->inputs, req->n_inputs, name);
 		a->is_weight = !fn->self && is_weight(ep->p, name);

@@ -9,8 +9,6 @@
 #include "frontend/elab/locals.h"
 #include "frontend/elab/unit.h"
 
-static name_id param_name(struct elab *e, struct module *m, node_id p) { return token_name(e->em.f, m, ast_token(&m->ast, p)); }
-
 bool is_recursive(struct elab *e, const struct func *fn)
 {
 	for (struct frame *f = e->frame; f; f = f->up)
@@ -154,15 +152,15 @@ static void bind_params(struct elab *e, struct sig *s, const struct ast_fn *decl
 		node_id type = ast_a(t, decl->params.at[i]);
 		if (type && !is_omitted(t, decl->params.at[i], v))
 			sig_match(s, sig_type(s, type), &v, &(struct sig_site){"the argument", at, SPAN_NONE});
-		sig_bind_size(s, param_name(e, s->mod, decl->params.at[i]), v, at, "the argument");
+		sig_bind_size(s, node_name(e, s->mod, decl->params.at[i]), v, at, "the argument");
 	}
 	sig_solve(s);
 	restore_diags(&e->em);
 	sig_bind_locals(s);
 	for (uint32_t i = 0; i < decl->params.n && !e->em.checking; i++)
-		check_size(e, param_name(e, s->mod, decl->params.at[i]), values[i], node_span(s->mod, decl->params.at[i]));
+		check_size(e, node_name(e, s->mod, decl->params.at[i]), values[i], node_span(s->mod, decl->params.at[i]));
 	for (uint32_t i = 0; i < decl->params.n; i++) {
-		local_push(e, token_name(e->em.f, s->mod, ast_token(t, decl->params.at[i])), values[i], false);
+		local_push(e, node_name(e, s->mod, decl->params.at[i]), values[i], false);
 		if (ats && s->mod->std)
 			e->locals.at[e->locals.len - 1].at = ats[i]; /* errors inside the library are reported at the call */
 	}

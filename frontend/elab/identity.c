@@ -100,7 +100,7 @@ static void print_static_args(struct elab *e, const struct unit_spec *p, struct 
 			continue;
 		buf_puts(b, any ? ", " : "(");
 		any = true;
-		buf_printf(b, "%s=", name_text(e->em.f, token_name(e->em.f, p->fn->mod, ast_token(&p->fn->mod->ast, decl.params.at[i]))));
+		buf_printf(b, "%s=", name_text(e->em.f, node_name(e, p->fn->mod, decl.params.at[i])));
 		value_print(e->em.f, p->dims, p->values[i], b);
 	}
 	if (any)

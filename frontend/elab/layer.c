@@ -224,7 +224,7 @@ static bool report_tensor_argument(struct elab *e, struct item *it, const struct
 		return false;
 	node_id type = i < decl->params.n ? ast_a(t, decl->params.at[i]) : AST_NONE;
 	bool number = type && ast_kind(t, type) == NODE_TYPE_NAME && !ast_b(t, type) &&
-		      dtype_find(name_text(e->em.f, token_name(e->em.f, it->mod, ast_token(t, type)))) != DT_COUNT;
+		      dtype_find(name_text(e->em.f, node_name(e, it->mod, type))) != DT_COUNT;
 	if (i < decl->params.n && !number)
 		return false;
 	struct diag *g = report_error(&e->em, DIAG_NOT_CALLABLE, args->at[i].at,

@@ -2,13 +2,8 @@
  * V_PARTIAL, then a value for each parameter, V_VOID for those that the second call passes. */
 #include "frontend/elab/partial.h"
 
-static name_id param_name(struct elab *e, const struct func *fn, uint32_t i)
-{
-	struct ast_fn decl = ast_fn(&fn->mod->ast, fn->node);
-	return token_name(e->em.f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i]));
-}
-
 static struct ast_nodes params_of_layer(const struct func *fn) { return ast_fn(&fn->mod->ast, fn->node).params; }
+static name_id param_name(struct elab *e, const struct func *fn, uint32_t i) { return node_name(e, fn->mod, params_of_layer(fn).at[i]); }
 static bool has_default(const struct func *fn, uint32_t i) { return ast_b(&fn->mod->ast, params_of_layer(fn).at[i]) != AST_NONE; }
 
 /* The index of the parameter for argument a: that of its name, or the next free one. The number of parameters: there is none. */

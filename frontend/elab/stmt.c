@@ -28,8 +28,6 @@ static struct value exec_branch(struct elab *e, node_id n, enum flow *flow)
 	return ast_kind(elab_tree(e), n) == NODE_IF ? eval_if(e, n, flow) : eval(e, n);
 }
 
-static bool is_exit(enum flow f) { return f == FLOW_RETURN || f == FLOW_BREAK || f == FLOW_CONTINUE; }
-
 /* Checking: executes both branches of an unknown condition and joins their results. `at_run_time`: it is known only at run time. */
 static struct value check_branches(struct elab *e, const struct ast_if *f, bool at_run_time, enum flow *flow)
 {

@@ -38,7 +38,7 @@ static const char *declared_name(struct elab *e, const struct func *fn, uint32_t
 	struct ast_nodes dims = ast_nodes(t, ast_a(t, args.at[args.n - 1]));
 	if (axis >= dims.n || ast_kind(t, dims.at[axis]) != NODE_TYPE_NAME)
 		return NULL;
-	return name_text(e->em.f, token_name(e->em.f, fn->mod, ast_token(t, dims.at[axis])));
+	return name_text(e->em.f, node_name(e, fn->mod, dims.at[axis]));
 }
 
 static const char *size_name(struct sizes *z, const struct func *fn, uint32_t arg, uint32_t axis, dim d)
@@ -227,8 +227,7 @@ static hir_ref emit_call(struct elab *e, const struct unit_spec *p, struct hir_u
 	if (u->n_outputs)
 		node.type = type_in_caller(e, u, &u->nodes[u->outputs[0].node].type, syms);
 	e->em.b->effects = e->em.b->effects || u->effects;
-	for (uint32_t i = 0; i < node.type.rank; i++)
-		node.build_time = node.build_time && dim_is_const(e->em.b->dims, node.type.dims[i], NULL);
+	node.build_time = node.build_time && has_constant_shape(&e->em, &node.type);
 	vec_push(&e->em.b->nodes, node);
 	return e->em.b->nodes.len - 1;
 }
@@ -264,7 +263,7 @@ struct value call_unit(struct elab *e, struct func *fn, struct value *values, ui
 	}
 	map_sizes(&z, p.dims);
 	for (uint32_t i = 0; i < n; i++) {
-		const char *name = name_text(e->em.f, token_name(e->em.f, fn->mod, ast_token(&fn->mod->ast, decl.params.at[i])));
+		const char *name = name_text(e->em.f, node_name(e, fn->mod, decl.params.at[i]));
 		p.values[i] = value_in_unit(&z, &p, values[i], name);
 		collect_params(e, values[i], name, &p.params);
 	}

@@ -73,7 +73,7 @@ static bool is_build_time_arg(struct emitter *e, const struct hir_arg *a)
 	return true;
 }
 
-static bool has_constant_shape(struct emitter *e, const struct hir_type *t)
+bool has_constant_shape(struct emitter *e, const struct hir_type *t)
 {
 	for (uint32_t i = 0; i < t->rank; i++)
 		if (!dim_is_const(e->b->dims, t->dims[i], NULL))

@@ -77,6 +77,9 @@ void builder_close(struct emitter *e); /* frees what a finished unit has not cop
 struct hir_node *node_at(struct emitter *e, hir_ref r);
 static inline struct hir_type *type_of(struct emitter *e, hir_ref r) { return &e->b->nodes.at[r].type; }
 
+/* True if all sizes of a tensor type are constant. */
+bool has_constant_shape(struct emitter *e, const struct hir_type *t);
+
 /* ---- nodes ---- */
 hir_ref emit_input(struct emitter *e, const char *name, const struct hir_type *t, bool build_time, span at);
 hir_ref emit_const(struct emitter *e, const struct hir_type *t, const void *data, span at);
