@@ -72,30 +72,21 @@ static int by_use(const void *a, const void *b)
 	return x->id.lo < y->id.lo ? -1 : x->id.lo > y->id.lo;
 }
 
-static int list(struct cache *c, MDB_txn *txn, victims *entries, victims *notes)
+struct listing {
+	victims entries, notes;
+};
+
+static void list(void *listing, hash128 id, const struct cache_meta *m)
 {
-	MDB_cursor *cursor;
-	MDB_val k, d;
-	int rc = mdb_cursor_open(txn, c->index, &cursor);
-	if (rc)
-		return rc;
-	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0) {
-		struct victim v;
-		if (!cache_meta_read(&k, &d, &v.id, &v.meta))
-			v.meta = (struct cache_meta){.state = META_STATES};
-		if (k.mv_size != sizeof v.id)
-			continue;
-		if (meta_is_removed(&v.meta))
-			vec_push(notes, v);
-		else
-			vec_push(entries, v);
-	}
-	mdb_cursor_close(cursor);
-	if (entries->len)
-		qsort(entries->at, entries->len, sizeof *entries->at, by_use);
-	if (notes->len)
-		qsort(notes->at, notes->len, sizeof *notes->at, by_use);
-	return rc == MDB_NOTFOUND ? 0 : rc;
+	struct listing *l = listing;
+	victims *to = meta_is_removed(m) ? &l->notes : &l->entries;
+	vec_push(to, ((struct victim){id, *m}));
+}
+
+static void sort(victims *v)
+{
+	if (v->len)
+		qsort(v->at, v->len, sizeof *v->at, by_use);
 }
 
 /* True if removing the entry brings the totals nearer to the target. */
@@ -112,16 +103,18 @@ static bool helps(const struct cache_totals *t, const struct cache_target *targe
 
 int cache_evict(struct cache *c, MDB_txn *txn, struct cache_totals *t, const struct cache_target *target)
 {
-	victims entries = {0}, notes = {0};
-	int rc = list(c, txn, &entries, &notes);
-	for (uint32_t i = 0; i < entries.len && !rc; i++) {
-		const struct victim *v = &entries.at[i];
+	struct listing l = {0};
+	int rc = cache_meta_each(c, txn, list, &l);
+	sort(&l.entries);
+	sort(&l.notes);
+	for (uint32_t i = 0; i < l.entries.len && !rc; i++) {
+		const struct victim *v = &l.entries.at[i];
 		if (v->meta.state == META_STATES || helps(t, target, &v->meta))
 			rc = cache_remove(c, txn, t, v->id, &v->meta, v->meta.used < target->used_since ? META_EXPIRED : META_EVICTED);
 	}
-	for (uint32_t i = 0; i + MOST_NOTES < notes.len && !rc; i++)
-		rc = cache_remove(c, txn, t, notes.at[i].id, &notes.at[i].meta, META_STATES);
-	vec_free(&entries);
-	vec_free(&notes);
+	for (uint32_t i = 0; i + MOST_NOTES < l.notes.len && !rc; i++)
+		rc = cache_remove(c, txn, t, l.notes.at[i].id, &l.notes.at[i].meta, META_STATES);
+	vec_free(&l.entries);
+	vec_free(&l.notes);
 	return rc;
 }

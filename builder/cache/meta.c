@@ -9,24 +9,41 @@ static uint64_t checksum(hash128 id, const struct cache_meta *m)
 	return hash64_bytes(name, sizeof name);
 }
 
-bool cache_meta_read(const MDB_val *key, const MDB_val *v, hash128 *id, struct cache_meta *out)
+/* A damaged record has META_STATES for its state. */
+static void decode(hash128 id, const MDB_val *v, struct cache_meta *out)
 {
-	if (key->mv_size != sizeof *id)
-		return false;
-	memcpy(id, key->mv_data, sizeof *id);
-	if (v->mv_size != sizeof *out)
-		return false;
-	memcpy(out, v->mv_data, sizeof *out);
-	return out->kind < CACHE_KINDS && out->state < META_STATES && out->check == checksum(*id, out);
+	if (v->mv_size == sizeof *out)
+		memcpy(out, v->mv_data, sizeof *out);
+	if (v->mv_size != sizeof *out || out->kind >= CACHE_KINDS || out->state >= META_STATES || out->check != checksum(id, out))
+		*out = (struct cache_meta){.state = META_STATES};
+}
+
+int cache_meta_each(struct cache *c, MDB_txn *txn, cache_meta_fn *fn, void *ctx)
+{
+	MDB_cursor *cursor;
+	MDB_val k, d;
+	int rc = mdb_cursor_open(txn, c->index, &cursor);
+	if (rc)
+		return rc;
+	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0) {
+		hash128 id;
+		struct cache_meta m;
+		if (k.mv_size != sizeof id)
+			continue;
+		memcpy(&id, k.mv_data, sizeof id);
+		decode(id, &d, &m);
+		fn(ctx, id, &m);
+	}
+	mdb_cursor_close(cursor);
+	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
 int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta *out)
 {
-	hash128 same;
 	MDB_val k = {sizeof id, &id}, d;
 	int rc = mdb_get(txn, c->index, &k, &d);
-	if (!rc && !cache_meta_read(&k, &d, &same, out))
-		*out = (struct cache_meta){.state = META_STATES};
+	if (!rc)
+		decode(id, &d, out);
 	return rc;
 }
 

@@ -21,9 +21,19 @@ static const struct {
 
 const char *cache_age_text(uint32_t age) { return ages[age].text; }
 
-static void tally(struct cache_report *r, const struct cache_meta *m, uint64_t now)
+struct tallying {
+	struct cache_report *report;
+	uint64_t now;
+};
+
+static void tally(void *tallying, hash128 id, const struct cache_meta *m)
 {
+	struct cache_report *r = ((struct tallying *)tallying)->report;
+	uint64_t now = ((struct tallying *)tallying)->now;
 	uint32_t age = 0;
+	(void)id;
+	if (!meta_is_stored(m))
+		return;
 	while ((now > m->used ? now - m->used : 0) >= ages[age].seconds)
 		age++;
 	r->age_entries[age]++;
@@ -33,22 +43,6 @@ static void tally(struct cache_report *r, const struct cache_meta *m, uint64_t n
 		r->oldest = m->made;
 	if (m->made > r->newest)
 		r->newest = m->made;
-}
-
-static int tally_all(struct cache *c, MDB_txn *txn, struct cache_report *r)
-{
-	MDB_cursor *cursor;
-	MDB_val k, d;
-	hash128 id;
-	struct cache_meta m;
-	int rc = mdb_cursor_open(txn, c->index, &cursor);
-	if (rc)
-		return rc;
-	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0)
-		if (cache_meta_read(&k, &d, &id, &m) && meta_is_stored(&m))
-			tally(r, &m, cache_now(c));
-	mdb_cursor_close(cursor);
-	return rc == MDB_NOTFOUND ? 0 : rc;
 }
 
 static void add_counts(struct cache_report *r, const struct cache_totals *t)
@@ -109,7 +103,7 @@ bool cache_report(struct cache *c, struct cache_report *out)
 	int rc = env_begin(c->env, MDB_RDONLY, &txn);
 	if (!rc) {
 		rc = cache_totals_read(c, txn, &t);
-		rc = rc ? rc : tally_all(c, txn, out);
+		rc = rc ? rc : cache_meta_each(c, txn, tally, &(struct tallying){out, cache_now(c)});
 		mdb_txn_abort(txn);
 	}
 	crash_guard_leave();

@@ -96,9 +96,10 @@ size_t cache_map_size(const struct cache_limits *l);
 /* "large/ab/<id>", relative to the folder. */
 #define LARGE_NAME 48
 void cache_large_name(hash128 id, char out[LARGE_NAME]);
-/* meta.c: decodes a record of the index. False: it is damaged. *id: the id in its key. */
-bool cache_meta_read(const MDB_val *key, const MDB_val *v, hash128 *id, struct cache_meta *out);
-/* 0 or an error of LMDB. A damaged record has META_STATES for its state. */
+/* meta.c: calls `fn` for every record of the index. 0 or an error of LMDB. A damaged record has META_STATES for its state, here and below. */
+typedef void cache_meta_fn(void *ctx, hash128 id, const struct cache_meta *m);
+int cache_meta_each(struct cache *c, MDB_txn *txn, cache_meta_fn *fn, void *ctx);
+/* 0 or an error of LMDB. */
 int cache_meta_get(struct cache *c, MDB_txn *txn, hash128 id, struct cache_meta *out);
 int cache_meta_put(struct cache *c, MDB_txn *txn, hash128 id, const struct cache_meta *m);
 

@@ -46,23 +46,19 @@ static MDB_val totals_key(void)
 	return (MDB_val){sizeof name, (void *)(uintptr_t)name};
 }
 
+static void count(void *totals, hash128 id, const struct cache_meta *m)
+{
+	(void)id;
+	if (m->state != META_STATES)
+		cache_totals_add(totals, m);
+}
+
 int cache_recount(struct cache *c, MDB_txn *txn, struct cache_totals *t)
 {
-	MDB_cursor *cursor;
-	MDB_val k, d;
-	hash128 id;
-	struct cache_meta m;
 	t->small = t->large = 0;
 	for (uint32_t i = 0; i < CACHE_KINDS; i++)
 		t->kind[i].entries = t->kind[i].charge = t->kind[i].raw = 0;
-	int rc = mdb_cursor_open(txn, c->index, &cursor);
-	if (rc)
-		return rc;
-	while ((rc = mdb_cursor_get(cursor, &k, &d, MDB_NEXT)) == 0)
-		if (cache_meta_read(&k, &d, &id, &m))
-			cache_totals_add(t, &m);
-	mdb_cursor_close(cursor);
-	return rc == MDB_NOTFOUND ? 0 : rc;
+	return cache_meta_each(c, txn, count, t);
 }
 
 static uint64_t checksum(const struct cache_totals *t)

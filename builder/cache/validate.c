@@ -75,33 +75,21 @@ static const char *check_large(struct check *k, hash128 id, const struct cache_m
 	return what && killed ? killed : what;
 }
 
-static int check_index(struct check *k)
+static void check_record(void *check, hash128 id, const struct cache_meta *m)
 {
-	MDB_cursor *cursor;
-	MDB_val key, d;
-	int rc = mdb_cursor_open(k->txn, k->c->index, &cursor);
-	if (rc)
-		return rc;
-	while ((rc = mdb_cursor_get(cursor, &key, &d, MDB_NEXT)) == 0) {
-		struct fault f = {.indexed = true};
-		if (key.mv_size != sizeof f.id)
-			continue;
-		const char *what = NULL, *kind = "index";
-		if (!cache_meta_read(&key, &d, &f.id, &f.meta)) {
-			what = "its record in the index is damaged";
-			f.meta = (struct cache_meta){.state = META_STATES};
-		} else if (!meta_is_removed(&f.meta)) {
-			k->checked++;
-			kind = cache_kind_text((enum cache_kind)f.meta.kind);
-			what = meta_is_large(&f.meta) ? check_large(k, f.id, &f.meta) : check_small(k, f.id, &f.meta);
-		}
-		if (!what)
-			continue;
-		report_fault(k, kind, f.id, what);
-		vec_push(&k->faults, f);
+	struct check *k = check;
+	const char *what = NULL, *kind = "index";
+	if (m->state == META_STATES) {
+		what = "its record in the index is damaged";
+	} else if (!meta_is_removed(m)) {
+		k->checked++;
+		kind = cache_kind_text((enum cache_kind)m->kind);
+		what = meta_is_large(m) ? check_large(k, id, m) : check_small(k, id, m);
 	}
-	mdb_cursor_close(cursor);
-	return rc == MDB_NOTFOUND ? 0 : rc;
+	if (!what)
+		return;
+	report_fault(k, kind, id, what);
+	vec_push(&k->faults, ((struct fault){.id = id, .meta = *m, .indexed = true}));
 }
 
 static bool indexed(struct check *k, hash128 id, bool large)
@@ -198,7 +186,7 @@ bool cache_validate(struct cache *c, bool with_repair, cache_fault *found, void 
 	crash_guard_enter(c->dir);
 	int rc = env_begin(c->env, c->read_only ? MDB_RDONLY : 0, &k.txn);
 	if (!rc) {
-		rc = check_index(&k);
+		rc = cache_meta_each(c, k.txn, check_record, &k);
 		rc = rc ? rc : check_entries(&k);
 		if (!rc)
 			check_files(&k);
