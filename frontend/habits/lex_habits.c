@@ -1,4 +1,4 @@
-/* Habits of Python users in the text itself: triple quotes, bit operators, typographic signs, union types. Each is reported, and read as what was meant,
+/* Habits of Python users in the text itself: triple quotes, `//` comments, bit operators, typographic signs, union types. Each is reported, and read as what was meant,
  * so that it causes no other error. */
 #include <stdio.h>
 #include <string.h>
@@ -104,6 +104,42 @@ static bool triple_quotes(struct lexer *lx, const char *p, struct lexeme *out)
 	return true;
 }
 
+/* ---- comments ---- */
+
+static bool is_letter(char c) { return lex_is_word(c) && !lex_is_digit(c); }
+
+/* True if a letter of a word follows that no operator of the language is: "// the weights", not "a // b if c". */
+static bool has_two_words(const char *p)
+{
+	static const char *const operators[] = {"for", "if", "else", "in", "and", "or", "is", "not", "as", "where"};
+	const char *end = skip_word(p), *next = skip_blanks(end);
+	return is_letter(*p) && next > end && is_letter(*next) && !WORD_IN(next, operators);
+}
+
+/* True if the `//` at p starts a comment of C: no operand precedes it on its line, or words follow it that are no operand. */
+static bool starts_comment(const struct lexer *lx, const char *p)
+{
+	const char *q = skip_blanks(p + 2), *before = p;
+	while (before > lx->text && is_blank(before[-1]))
+		before--;
+	bool first = before == lx->text || before[-1] == '\n';
+	bool operand = is_letter(*q) || lex_is_digit(*q) || (*q && strchr("([{\"'-+!.", *q));
+	if (first && operand) { /* an operator may start a line within brackets */
+		const char *end = skip_blanks(skip_word(q));
+		return has_two_words(q) || *end == ':' || *end == ',' || *end == '\'';
+	}
+	return first || strchr("{}([,;", before[-1]) || (before < p && has_two_words(q));
+}
+
+static bool slash_comment(struct lexer *lx, const char *p, struct lexeme *out)
+{
+	if (p[1] != '/' || !starts_comment(lx, p))
+		return false;
+	edit(lx, habit(lx, p, p + 2, "`//` does not start a comment; use `#`"), "#");
+	*out = (struct lexeme){LEX_NO_TOKEN, line_end(lx, p), NULL};
+	return true;
+}
+
 /* ---- operators and punctuation ---- */
 
 struct sign {
@@ -122,6 +158,11 @@ static const struct sign signs[] = {
 	{"~", "!", "`~` is not an operator; logical not is `!`", TOK_ERROR, true},
 	{"\xE2\x88\x92", "-", "this minus sign is not the operator; use `-`", TOK_MINUS, false},
 	{"\xE2\x80\x93", "-", "a dash is not the operator; use `-`", TOK_MINUS, false},
+	{"\xE2\x86\x92", "->", "`\xE2\x86\x92` is not the arrow of a result; use `->`", TOK_ARROW, false},
+	{"\xC3\x97", "*", "`\xC3\x97` is not an operator; use `*`", TOK_STAR, false},
+	{"\xE2\x89\xA4", "<=", "`\xE2\x89\xA4` is not an operator; use `<=`", TOK_LE, false},
+	{"\xE2\x89\xA5", ">=", "`\xE2\x89\xA5` is not an operator; use `>=`", TOK_GE, false},
+	{"\xE2\x89\xA0", "!=", "`\xE2\x89\xA0` is not an operator; use `!=`", TOK_NE, false},
 	{"\xC2\xA0", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
 	{"\xE2\x80\xAF", " ", "a no-break space is not a space; use a plain one", LEX_NO_TOKEN, false},
 	{"\xE3\x80\x80", " ", "a wide space is not a space; use a plain one", LEX_NO_TOKEN, false},
@@ -227,6 +268,8 @@ bool lex_habit(struct lexer *lx, const char *p, struct lexeme *out)
 {
 	if (*p == '"' || *p == '\'')
 		return triple_quotes(lx, p, out);
+	if (*p == '/')
+		return slash_comment(lx, p, out);
 	if ((lx->end - p >= 3 && typographic_quotes(lx, p, out)) || union_type(lx, p, out))
 		return true;
 	const struct sign *s = after_operand(lx, p) ? find_sign(infix, sizeof infix / sizeof *infix, lx, p) : NULL;

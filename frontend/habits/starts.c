@@ -4,9 +4,9 @@
 #include <string.h>
 #include "frontend/habits/habit_state.h"
 
-enum { N = 1, C = 2, P = 4, Q = 8, E = 16 }; /* what follows */
-enum { I = 1, M = 2, S = 4, X = 8 };         /* where */
-enum { READ_DROP = TOK_COUNT, READ_SKIP };   /* read as, beside tokens */
+enum { N = 1, C = 2, P = 4, Q = 8, E = 16, B = 32 }; /* what follows */
+enum { I = 1, M = 2, S = 4, X = 8 };                 /* where */
+enum { READ_DROP = TOK_COUNT, READ_SKIP };           /* read as, beside tokens */
 enum { READ_FN = TOK_FN, READ_LAYER = TOK_LAYER };
 
 static const struct habit_word {
@@ -70,6 +70,8 @@ static uint8_t following(struct parser *p, token_id i, uint8_t asked)
 	enum token_kind k = kind_at(p, i + 1);
 	if (k == TOK_COLON)
 		return C & asked;
+	if (k == TOK_LBRACE)
+		return B & asked;
 	if (k == TOK_LPAREN)
 		return asked & P && body_after_parens(p, i + 1) ? P : Q & asked;
 	if (k == TOK_RBRACE || k == TOK_SEMICOLON || k == TOK_EOF)

@@ -55,7 +55,8 @@ struct lexeme lex_fstring_more(struct lexer *lx, const char *p);
 struct lexeme lex_fstring_spec(struct lexer *lx, const char *p);
 /* Reports the end of the line or file in an interpolation, and closes all f-strings. */
 void lex_fstring_cut(struct lexer *lx);
-/* habits/lex_habits.c: reports what Python users write where no token starts: triple quotes (p is at a quote), operators, characters.
+/* habits/lex_habits.c: reports what Python users write where no token starts: triple quotes (p is at a quote), `//` comments (p is at a
+ * slash), operators, characters.
  * False: none of these. */
 bool lex_habit(struct lexer *lx, const char *p, struct lexeme *out);
 /* Length of the UTF-8 sequence at p; 0: it is not valid. */

@@ -186,6 +186,9 @@ static struct lexeme slash_at(struct lexer *lx, const char *p, const char *wide,
 {
 	if (p[1] == '*')
 		return (struct lexeme){LEX_NO_TOKEN, block_comment_end(lx, p + 2, wide, newline), NULL};
+	struct lexeme comment;
+	if (p[1] == '/' && lex_habit(lx, p, &comment))
+		return comment;
 	if (p[1] == '/')
 		return (struct lexeme){TOK_SLASH2, p + 2, NULL};
 	return p[1] == '=' ? (struct lexeme){TOK_SLASH_EQ, p + 2, NULL} : (struct lexeme){TOK_SLASH, p + 1, NULL};

@@ -320,8 +320,11 @@ node_id parse_statement(struct parser *p, bool layer)
 	case TOK_IMPORT:
 	case TOK_FROM:
 	case TOK_MAIN:
-		error_at(p, DIAG_MISPLACED_STATEMENT, current_span(p), "`%s` is not allowed in a block",
-			 token_kind_text((enum token_kind)p->k));
+		add_help(p,
+			 error_at(p, DIAG_MISPLACED_STATEMENT, current_span(p), "`%s` is not allowed in a block",
+				  token_kind_text((enum token_kind)p->k)),
+			 layer && p->k == TOK_LAYER ? "a member is declared with `let`: `let fc = nn.Linear(64, 10)`"
+						    : "write it outside functions and layers");
 		return error_node(p);
 	case TOK_NAME:
 		if (at_assert(p))
