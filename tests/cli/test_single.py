@@ -25,6 +25,8 @@ class Single(ProjectTest):
         self.assertEqual(self.names("deep"), ["my-net.tri"])
         self.assertIn("no --input for `x`", self.trib("run", "./libmy_net.so", ok=False).stderr)
         self.assertIn(b"my_net_run(", self.read("my_net.h"))
+        os.rename(self.path("libmy_net.so"), self.path("renamed.so"))
+        self.assertIn("no --input for `x`", self.trib("run", "./renamed.so", ok=False).stderr)
 
     def test_out_is_a_library_or_a_folder(self):
         self.write("a.tri", NET)
