@@ -1,4 +1,4 @@
-# `cmake --install`: a tree that works wherever it is moved to. trib finds its modules beside itself, in ../lib/trib.
+# `cmake --install`: a tree that may be moved. trib finds its modules in ../lib/trib.
 include(GNUInstallDirs)
 set(modules lib/trib) # not CMAKE_INSTALL_LIBDIR: only trib loads them
 install(TARGETS trib RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
@@ -8,7 +8,7 @@ foreach(module trib-lib trib_codegen trib-git trib-gpu)
 	endif()
 endforeach()
 
-# Programs link libtrib.so from where libraries are; it is a link, since the library asks where it really is for its modules.
+# Programs find libtrib.so in lib/. That is a link, because the library finds its modules from its real folder.
 file(RELATIVE_PATH to_modules /${CMAKE_INSTALL_LIBDIR} /${modules})
 file(RELATIVE_PATH TO_PREFIX /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" TO_PREFIX "${TO_PREFIX}")

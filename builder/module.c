@@ -12,15 +12,15 @@
 
 typedef const void *entry_fn(void);
 
-/* The folder of the executable, or of libtrib.so where this code is in that; malloc'd, NULL on failure. */
-static char *home(void)
+/* The folder of the executable, or of libtrib.so if this code is in it; malloc'd; NULL on failure. */
+static char *own_folder(void)
 {
 	static const char here = 0;
 	Dl_info info;
 	if (!dladdr(&here, &info) || !info.dli_fbase)
 		return os_exe_dir();
 	const Elf64_Ehdr *head = info.dli_fbase;
-	if ((uintptr_t)head + head->e_phoff == getauxval(AT_PHDR)) /* it is the executable */
+	if ((uintptr_t)head + head->e_phoff == getauxval(AT_PHDR)) /* this code is in the executable */
 		return os_exe_dir();
 	char *path = realpath(info.dli_fname, NULL), *slash = path ? strrchr(path, '/') : NULL;
 	if (slash)
@@ -30,11 +30,11 @@ static char *home(void)
 
 const char *module_path(struct arena *a, const char *name)
 {
-	static const char *const places[] = {"", "../lib/trib/", "lib/trib/", "../lib/x86_64-linux-gnu/trib/"};
-	char *dir = home();
+	static const char *const folders[] = {"", "../lib/trib/", "lib/trib/", "../lib/x86_64-linux-gnu/trib/"};
+	char *dir = own_folder();
 	const char *found = NULL;
-	for (size_t i = 0; dir && !found && i < sizeof places / sizeof *places; i++) {
-		const char *path = arena_printf(a, "%s/%slibtrib%s%s.so", dir, places[i], *name ? "-" : "", name);
+	for (size_t i = 0; dir && !found && i < sizeof folders / sizeof *folders; i++) {
+		const char *path = arena_printf(a, "%s/%slibtrib%s%s.so", dir, folders[i], *name ? "-" : "", name);
 		if (access(path, R_OK) == 0)
 			found = path;
 	}
@@ -44,12 +44,12 @@ const char *module_path(struct arena *a, const char *name)
 
 const char *module_program(struct arena *a)
 {
-	static const char *const places[] = {"../../bin/", "../../../bin/", "../../", ""};
-	char *dir = home();
+	static const char *const folders[] = {"../../bin/", "../../../bin/", "../../", ""};
+	char *dir = own_folder();
 	const char *found = NULL;
 	struct stat st;
-	for (size_t i = 0; dir && !found && i < sizeof places / sizeof *places; i++) {
-		const char *path = arena_printf(a, "%s/%strib", dir, places[i]);
+	for (size_t i = 0; dir && !found && i < sizeof folders / sizeof *folders; i++) {
+		const char *path = arena_printf(a, "%s/%strib", dir, folders[i]);
 		if (stat(path, &st) == 0 && S_ISREG(st.st_mode) && access(path, X_OK) == 0)
 			found = path;
 	}
