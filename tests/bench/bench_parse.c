@@ -1,5 +1,5 @@
-/* Measures lexer and parser: bench_parse FILE [RUNS] prints one JSON object with medians over the runs (default 21). Times are processor time of the
- * thread, which other processes disturb least; "wall_…" is elapsed time. */
+/* Measures lexer and parser: bench_parse FILE [RUNS] prints one JSON object with medians over the runs (default 21). Times are processor
+ * time of the thread, which other processes disturb least; "wall_…" is elapsed time. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* Opens a lazy model and calls it once: lazy_host FOLDER NAME ROWS COLUMNS OUTPUTS prints the result in hex. It exits with 1 and a message on failure. */
+/* Opens a lazy model and calls it once: lazy_host FOLDER NAME ROWS COLUMNS OUTPUTS prints the result in hex. It exits with 1 and a
+ * message on failure. */
 #include <stdio.h>
 #include <stdlib.h>
 #include "tri_lazy.h"

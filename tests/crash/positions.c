@@ -1,6 +1,7 @@
-/* Damages the data file of a small store and of a small cache at every position: one bit flipped, or the file cut. After it, every value reads as a value
- * that was stored, or is a miss, and a new value can be stored and read. One process tries one position after the other, until the crash guard ends it
- * because LMDB crashed. A process started by the guard finishes that position. Peeking into a cache works without the guard.
+/* Damages the data file of a small store and of a small cache at every position: one bit flipped, or the file cut. After it, every value
+ * reads as a value that was stored, or is a miss, and a new value can be stored and read. One process tries one position after the
+ * other, until the crash guard ends it because LMDB crashed. A process started by the guard finishes that position. Peeking into a cache
+ * works without the guard.
  *
  *   positions [KIND]              a sample; TRIB_FAULTS=all in the environment: every bit of every byte, every length
  *   positions look KIND FOLDER    the process that the guard starts */

@@ -1,5 +1,5 @@
-/* Processes open, read, fill and close one cache while others clear and compact it all the time. The same with a store that is removed file by file.
- * No call reports an error, and every value reads as it was stored.
+/* Processes open, read, fill and close one cache while others clear and compact it all the time. The same with a store that is removed
+ * file by file. No call reports an error, and every value reads as it was stored.
  *
  *   races [SECONDS]    for each of the two; 1 */
 #include <errno.h>

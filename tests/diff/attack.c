@@ -1,8 +1,10 @@
-/* attack LIBRARY SYMBOL SEED CALLS: calls the entries of a built library with random wrong tensors: ranks, element types, extents, pointers, values, and
- * sizes that overflow or are huge beside an empty one. Every call must end soon, with success or with an error that has a message. It must touch only the
- * memory of its tensors (probe.c has the same guards). The next correct call must succeed and give the same bytes each time.
+/* attack LIBRARY SYMBOL SEED CALLS: calls the entries of a built library with random wrong tensors: ranks, element types, extents,
+ * pointers, values, and sizes that overflow or are huge beside an empty one. Every call must end soon, with success or with an error
+ * that has a message. It must touch only the memory of its tensors (probe.c has the same guards). The next correct call must succeed and
+ * give the same bytes each time.
  *
- * Every line of the standard input is an entry, "ENTRY SIZE…", with valid sizes of its run-time dimensions. Prints how many calls ended in each way. */
+ * Every line of the standard input is an entry, "ENTRY SIZE…", with valid sizes of its run-time dimensions. Prints how many calls ended
+ * in each way. */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdbool.h>
@@ -85,7 +87,8 @@ static size_t bytes_of(int32_t dtype)
 	return dtype < 0 || dtype > TRI_FLOAT64 ? 1 : bytes[dtype];
 }
 
-/* Bytes of the tensor; -1: they are more than 64 bits say, or it has a negative extent; -2: memory could hold them, but not this program's. */
+/* Bytes of the tensor; -1: they are more than 64 bits say, or it has a negative extent; -2: memory could hold them, but not this
+ * program's. */
 static int64_t size_of(const tri_tensor *t)
 {
 	int64_t size = (int64_t)bytes_of(t->dtype);

@@ -1,5 +1,6 @@
-/* handles LIBRARY SYMBOL CLOSES: several threads use one opened model of y = x + x @ x, [32, 32], and one closes it during a run, in CLOSES rounds.
- * Every run must give correct numbers or TRI_ERR_BUSY, and the next run must work. Prints the numbers of runs and of refused runs. */
+/* handles LIBRARY SYMBOL CLOSES: several threads use one opened model of y = x + x @ x, [32, 32], and one closes it during a run, in
+ * CLOSES rounds. Every run must give correct numbers or TRI_ERR_BUSY, and the next run must work. Prints the numbers of runs and of
+ * refused runs. */
 #include <dlfcn.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -83,7 +84,8 @@ static void *one_run(void *m)
 	return NULL;
 }
 
-/* Whoever sees that a run is under way closes the model: the run ends well, and frees it. Whether one is seen is a matter of luck: many rounds. */
+/* Whoever sees that a run is under way closes the model: the run ends well, and frees it. Whether one is seen is a matter of luck: many
+ * rounds. */
 static void closed_during_run(int rounds)
 {
 	for (int round = 0; round < rounds; round++) {

@@ -1,5 +1,5 @@
-/* probe LIBRARY SYMBOL: calls the entries of a built library as a C program does. Inaccessible pages surround the tensors: one byte read or written beside
- * them, or any byte of an empty one, ends the probe by a signal.
+/* probe LIBRARY SYMBOL: calls the entries of a built library as a C program does. Inaccessible pages surround the tensors: one byte read
+ * or written beside them, or any byte of an empty one, ends the probe by a signal.
  *
  * Every line of the standard input is a case, "ENTRY VALUE SIZE…": the value of all integer inputs, and the entry's run-time dimensions.
  * Every line of the standard output is its result: "ok HEX", the first output's bytes, or "error CODE MESSAGE". */

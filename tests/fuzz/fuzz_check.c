@@ -1,5 +1,5 @@
-/* Any bytes as source files: loading, checking and elaborating layers and functions must neither crash nor hang. The first file is main.tri; a line
- * `=== NAME` begins another, which may be imported. */
+/* Any bytes as source files: loading, checking and elaborating layers and functions must neither crash nor hang. The first file is
+ * main.tri; a line `=== NAME` begins another, which may be imported. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

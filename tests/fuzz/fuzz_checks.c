@@ -1,4 +1,5 @@
-/* Any bytes as the record of a file's checks. Checking valid files ends without an error for every record; a valid record covers all checks. */
+/* Any bytes as the record of a file's checks. Checking valid files ends without an error for every record; a valid record covers all
+ * checks. */
 #include <stdint.h>
 #include <string.h>
 #include "base/buf.h"

@@ -1,5 +1,5 @@
-/* A setting is added to any text as the user's configuration. A valid text stays valid, has the new value, and loses it when the setting is removed. The
- * first byte chooses the setting; the rest of the first line is the value. */
+/* A setting is added to any text as the user's configuration. A valid text stays valid, has the new value, and loses it when the setting
+ * is removed. The first byte chooses the setting; the rest of the first line is the value. */
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>

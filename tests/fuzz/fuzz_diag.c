@@ -1,5 +1,5 @@
-/* Diagnostics of every kind about any text at any spans: sorted, merged, rendered in both forms, with their edits applied. The first byte is the number
- * of steps, of STEP bytes each (what to add, at which span). The rest is the source; its halves are two files. */
+/* Diagnostics of every kind about any text at any spans: sorted, merged, rendered in both forms, with their edits applied. The first
+ * byte is the number of steps, of STEP bytes each (what to add, at which span). The rest is the source; its halves are two files. */
 #include "base/diag.h"
 #include <stdio.h>
 #include <stdlib.h>

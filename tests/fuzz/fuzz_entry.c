@@ -1,5 +1,5 @@
-/* Entries of the user's cache. A value reads as it was written, at every compression level; a damaged entry is rejected. A frame that zstd did not write
- * is harmless even with a correct checksum. The first byte chooses the case, the second the level. */
+/* Entries of the user's cache. A value reads as it was written, at every compression level; a damaged entry is rejected. A frame that
+ * zstd did not write is harmless even with a correct checksum. The first byte chooses the case, the second the level. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Formatting keeps the tree and every comment, and formatting a formatted file changes nothing. An input that begins with byte 0xFF is a list of choices
- * that generate a program from the grammar, with random line breaks and comments. Any other input is a source. */
+/* Formatting keeps the tree and every comment, and formatting a formatted file changes nothing. An input that begins with byte 0xFF is a
+ * list of choices that generate a program from the grammar, with random line breaks and comments. Any other input is a source. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

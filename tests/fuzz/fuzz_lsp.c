@@ -1,6 +1,6 @@
-/* Any messages to the language server, one a line. It must not crash or hang, and must answer in frames. A line that starts with `!` is sent as it is. One
- * that starts with `~` is a message in short form (grow_lsp.h). Others get a header. A first line `?N` sets the client's capabilities. Files are the open
- * documents, and two on a fake disk. */
+/* Any messages to the language server, one a line. It must not crash or hang, and must answer in frames. A line that starts with `!` is
+ * sent as it is. One that starts with `~` is a message in short form (grow_lsp.h). Others get a header. A first line `?N` sets the
+ * client's capabilities. Files are the open documents, and two on a fake disk. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>

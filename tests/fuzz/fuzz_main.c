@@ -1,5 +1,5 @@
-/* A valid program also runs: elaborating, lowering, optimising and interpreting its main block must not crash, and the passes must not change the printed
- * integers. An input that begins with `#` is the program itself. Any other is a list of choices that generate one. */
+/* A valid program also runs: elaborating, lowering, optimising and interpreting its main block must not crash, and the passes must not
+ * change the printed integers. An input that begins with `#` is the program itself. Any other is a list of choices that generate one. */
 #include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
-/* Object files: parsed, written, read again, and linked with every global symbol exported. They are linked alone, and together with the copy that was
- * read again, which defines the same symbols. */
+/* Object files: parsed, written, read again, and linked with every global symbol exported. They are linked alone, and together with the
+ * copy that was read again, which defines the same symbols. */
 #include <stdint.h>
 #include <stdlib.h>
 #include "backend/link/link.h"

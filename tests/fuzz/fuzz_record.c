@@ -1,4 +1,5 @@
-/* Any bytes as a record of the project's store or of direct mode; the first byte chooses which. A valid record is the same after writing and reading. */
+/* Any bytes as a record of the project's store or of direct mode; the first byte chooses which. A valid record is the same after writing
+ * and reading. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
-/* Any bytes as a safetensors file. In an accepted file all data are inside the file. An input that begins with `{` is a header up to its first NUL, then
- * the data; the header's length is added. */
+/* Any bytes as a safetensors file. In an accepted file all data are inside the file. An input that begins with `{` is a header up to its
+ * first NUL, then the data; the header's length is added. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>

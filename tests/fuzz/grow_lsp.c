@@ -85,7 +85,8 @@ static void put_document(struct json_writer *w, const struct short_line *l, uint
 	json_close(w, '}');
 }
 
-/* What any method asks for: the change of a document, of the whole of it without numbers, or of a file; the context of references and of actions. */
+/* What any method asks for: the change of a document, of the whole of it without numbers, or of a file; the context of references and of
+ * actions. */
 static void put_lists(struct json_writer *w, const struct short_line *l)
 {
 	json_member_open(w, "contentChanges", '[');

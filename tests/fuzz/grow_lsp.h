@@ -6,8 +6,9 @@
 
 struct buf;
 
-/* A method's letter (its row of methods.def, from `a` on), a document's digit, up to four numbers (a range; the first two are the position too), `:`
- * and a text in which `|` is a newline: `k0 8 12` asks about line 8 of the first document. Appends the message as JSON. */
+/* A method's letter (its row of methods.def, from `a` on), a document's digit, up to four numbers (a range; the first two are the
+ * position too), `:` and a text in which `|` is a newline: `k0 8 12` asks about line 8 of the first document. Appends the message as
+ * JSON. */
 void grow_message(const uint8_t *line, size_t n, uint32_t id, struct buf *out);
 /* The message `initialize` of a client that can what the bits say. */
 void grow_hello(unsigned bits, struct buf *out);

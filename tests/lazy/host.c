@@ -1,5 +1,5 @@
-/* A program that contains the compiler: host FOLDER THREADS ROUNDS. All threads open the project's model and run it at once, so that several threads call
- * the same unit first. Prints the sum of one result, and how many results differ from it. */
+/* A program that contains the compiler: host FOLDER THREADS ROUNDS. All threads open the project's model and run it at once, so that
+ * several threads call the same unit first. Prints the sum of one result, and how many results differ from it. */
 #include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
-/* A program that may be installed setuid: raised LIBRARY SYMBOL [FOLDER]. Runs the library's first entry on zeros. With FOLDER, it first opens the model
- * `net` of that project. Prints "secure" or "plain", and the results. */
+/* A program that may be installed setuid: raised LIBRARY SYMBOL [FOLDER]. Runs the library's first entry on zeros. With FOLDER, it first
+ * opens the model `net` of that project. Prints "secure" or "plain", and the results. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <sys/auxv.h>

@@ -1,5 +1,5 @@
-/* Builds several times in one process, which retains state between builds, like `trib watch`. `warm FLAG…` accepts the flags of `trib build` and builds once
- * for each line it reads. The output of a build ends with a line "done STATUS". */
+/* Builds several times in one process, which retains state between builds, like `trib watch`. `warm FLAG…` accepts the flags of `trib
+ * build` and builds once for each line it reads. The output of a build ends with a line "done STATUS". */
 #include <stdio.h>
 #include "base/arena.h"
 #include "base/buf.h"

@@ -1,4 +1,5 @@
-/* The unit tests of one room: `unit_<room> [test_<file>…]` runs the named test files, or all of them. UNIT_TESTS names a generated list of them. */
+/* The unit tests of one room: `unit_<room> [test_<file>…]` runs the named test files, or all of them. UNIT_TESTS names a generated list
+ * of them. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,6 +1,6 @@
-/* Several threads call a library while it is replaced. Every call computes y = K·x with the K of one generation, which is in the result. The program checks
- * that each result and each generation has a single K. It reads commands from standard input, one a line: the number of the library that was published.
- * It answers when a call has used that library, or when the library was refused. */
+/* Several threads call a library while it is replaced. Every call computes y = K·x with the K of one generation, which is in the result.
+ * The program checks that each result and each generation has a single K. It reads commands from standard input, one a line: the number
+ * of the library that was published. It answers when a call has used that library, or when the library was refused. */
 #include "build/gain.h"
 #define TRI_LIVE_IMPLEMENTATION
 #include "build/tri_live.h"
@@ -68,7 +68,8 @@ static int was_called(struct shared *s, uint64_t generation)
 	return called;
 }
 
-/* Waits until the newest library is in use, or refused. A call may be the first to take it: when a model of the old one finds its weights gone. */
+/* Waits until the newest library is in use, or refused. A call may be the first to take it: when a model of the old one finds its
+ * weights gone. */
 static void follow(struct shared *s)
 {
 	static const char *const said[] = {"refused", "the same", "taken"};

@@ -1,6 +1,7 @@
-/* Broken sources and what is said about them, in tables: tests/golden/cases/NAME.txt. A case is a line `=== TITLE`, or `=== body TITLE` for
- * statements of a function, with ` (N errors)` where it is not one; the source; a line `---`; and what is expected: a line for each diagnostic, and
- * what the sure edits make of the source. Warnings are shown where the title has the word. The variable TRIB_BLESS rewrites what is expected; the number of errors is never blessed. */
+/* Broken sources and what is said about them, in tables: tests/golden/cases/NAME.txt. A case is a line `=== TITLE`, or `=== body TITLE`
+ * for statements of a function, with ` (N errors)` where it is not one; the source; a line `---`; and what is expected: a line for each
+ * diagnostic, and what the sure edits make of the source. Warnings are shown where the title has the word. The variable TRIB_BLESS
+ * rewrites what is expected; the number of errors is never blessed. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

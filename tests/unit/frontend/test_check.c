@@ -1,6 +1,6 @@
-/* Golden tests of the front end's later stages. tests/golden/check/NAME.tri with NAME.err: the diagnostics of loading, checking and, with a first
- * line `# elaborate ENTRY`, elaborating. tests/golden/elab/NAME.tri with NAME.core: the units and parameters of the entry. The variable
- * TRIB_BLESS rewrites the expected files. */
+/* Golden tests of the front end's later stages. tests/golden/check/NAME.tri with NAME.err: the diagnostics of loading, checking and,
+ * with a first line `# elaborate ENTRY`, elaborating. tests/golden/elab/NAME.tri with NAME.core: the units and parameters of the entry.
+ * The variable TRIB_BLESS rewrites the expected files. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -200,7 +200,8 @@ static inline struct object *runtime_object_at(struct arena *a, uint32_t i)
 	return o;
 }
 
-/* Links and loads. The first `entries` units are entries; the first `units` are units, the others lend their weights to further instances only. */
+/* Links and loads. The first `entries` units are entries; the first `units` are units, the others lend their weights to further
+ * instances only. */
 static inline void model_build(struct model *m, uint32_t entries, uint32_t units)
 {
 	struct hir_program p = {.n_entries = entries, .n_units = units};

@@ -1,6 +1,6 @@
-/* The reference interpreter against the first OpenCL device, over random inputs: every operation for every element type, casts, reductions, views,
- * gathers, matmuls, and random expressions. One library with one program holds all units, since building a program is what takes time. Integers
- * must be equal, floats within 1e-5 of the sum of the absolute terms. TRIB_SEED chooses another run. */
+/* The reference interpreter against the first OpenCL device, over random inputs: every operation for every element type, casts,
+ * reductions, views, gathers, matmuls, and random expressions. One library with one program holds all units, since building a program is
+ * what takes time. Integers must be equal, floats within 1e-5 of the sum of the absolute terms. TRIB_SEED chooses another run. */
 #include <math.h>
 #include "backend/ir/tensor.h"
 #include "gpu/opencl.h"

@@ -204,7 +204,7 @@ static void test_random_functions(void **state)
 		fail_msg("%lu of %lu functions differ", (unsigned long)failed, (unsigned long)count);
 }
 
-/* -- elementary functions: the worst relative error over a sweep of all magnitudes ------------------------------------------------------- */
+/* ---- elementary functions: the worst relative error over a sweep of all magnitudes ---- */
 
 static struct random_fn unary_function(struct arena *a, const char *name, enum ir_op op, int64_t n)
 {
@@ -302,7 +302,7 @@ static void test_elementary(void **state)
 	assert_int_equal(bad, 0);
 }
 
-/* -- reductions of nothing ---------------------------------------------------------------------------------------------------------------- */
+/* ---- reductions of nothing ---- */
 
 /* Of [N, 4] over the rows, or of [4, N] along them. */
 static struct random_fn one_reduction(struct arena *a, const char *name, enum ir_op op, dtype elem, uint32_t axis, int64_t size)
@@ -347,7 +347,7 @@ static void test_empty_reductions(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* -- not a number ------------------------------------------------------------------------------------------------------------------------- */
+/* ---- not a number ---- */
 
 /* Of several in a row the first counts, in whatever lane of a vector it is. */
 static void test_first_nan(void **state)
@@ -380,7 +380,7 @@ static void test_first_nan(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* -- integers at the ends of their types -------------------------------------------------------------------------------------------------- */
+/* ---- integers at the ends of their types ---- */
 
 enum { ENDS = 8 };
 
@@ -428,7 +428,7 @@ static void test_ends_of_integers(void **state)
 	assert_int_equal(wrong, 0);
 }
 
-/* -- checked indices and calls ------------------------------------------------------------------------------------------------------------ */
+/* ---- checked indices and calls ---- */
 
 /* rows(table[V, 3], index[N]): values outside the table are reported and read row 0. */
 static struct loop_fn *rows_function(struct arena *a)

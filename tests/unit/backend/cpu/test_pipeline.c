@@ -1,5 +1,5 @@
-/* One pass manager for many modules: whatever was compiled before, even in vain, a unit's object is that of a new code generator. Nor does it matter whether its
- * loops were built or read. */
+/* One pass manager for many modules: whatever was compiled before, even in vain, a unit's object is that of a new code generator. Nor
+ * does it matter whether its loops were built or read. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,4 +1,5 @@
-/* From plans, parameters and fragments to a library that runs: two hand-made units, `net` calling `layer` twice, with C in the place of compiled fragments.
+/* From plans, parameters and fragments to a library that runs: two hand-made units, `net` calling `layer` twice, with C in the place of
+ * compiled fragments.
  *   layer(x int8 [N, 20], w trit [20, 40], s int32 [1]) = x @ w + (-s);  slots: w in TRIT2, -s
  *   net(class int8 [N, 20]) -> out, out1 int32 [N, 40];  slots: table of layer(a, s), table of layer(b, -s) */
 #include "backend/link/model.h"

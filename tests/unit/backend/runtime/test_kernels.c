@@ -1,4 +1,5 @@
-/* The micro-kernels of every processor level against naive loops: random shapes, guarded memory on both ends of each buffer, any number of threads. */
+/* The micro-kernels of every processor level against naive loops: random shapes, guarded memory on both ends of each buffer, any number
+ * of threads. */
 #include "tests/unit/backend/link/link_fixture.h"
 #include "backend/link/object.h"
 #include "base/arena.h"

@@ -1,4 +1,5 @@
-/* The steps of a build on files in memory: what an edit compiles, and why. Nothing is compiled; a unit that would be gets an object of one byte. */
+/* The steps of a build on files in memory: what an edit compiles, and why. Nothing is compiled; a unit that would be gets an object of
+ * one byte. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

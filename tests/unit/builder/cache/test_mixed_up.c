@@ -1,4 +1,5 @@
-/* Sound bytes in the wrong place: a value under the key of another, as a flipped bit in a key or a page that was written elsewhere leaves it, is a miss. */
+/* Sound bytes in the wrong place: a value under the key of another, as a flipped bit in a key or a page that was written elsewhere
+ * leaves it, is a miss. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

@@ -1,5 +1,5 @@
-/* One slip, few errors: a valid file of 300 lines with each of its tokens deleted in turn, written twice, or swapped with its neighbour. Every
- * deletion leaves at most three errors. With TRIB_VERBOSE set it prints the distribution and the worst places. */
+/* One slip, few errors: a valid file of 300 lines with each of its tokens deleted in turn, written twice, or swapped with its neighbour.
+ * Every deletion leaves at most three errors. With TRIB_VERBOSE set it prints the distribution and the worst places. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

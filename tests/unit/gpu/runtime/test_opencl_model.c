@@ -1,5 +1,5 @@
-/* An OpenCL library of two units, one called twice with different weights: opened, run with several sizes, misused, closed. And the module that
- * lists devices. */
+/* An OpenCL library of two units, one called twice with different weights: opened, run with several sizes, misused, closed. And the
+ * module that lists devices. */
 #include <pthread.h>
 #include "gpu/module.h"
 #include "tests/unit/gpu/opencl_fixture.h"
