@@ -1,5 +1,5 @@
-/* Tensors as PyTorch prints them (torch/_tensor_str.py): columns of one width, four digits, the scientific form where the values span more
- * than three decades, lines of 80 characters, and of more than 1000 elements the first and last three along each dimension. */
+/* Tensors as PyTorch prints them (torch/_tensor_str.py): columns of one width, four digits, lines of 80 characters. Values that span more than three decades
+ * have the scientific form. Above 1000 elements only the first and last three along each dimension are shown. */
 #include <float.h>
 #include <math.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
-/* An open cache; private to builder/cache. Its folder has data.mdb and lock.mdb (builder/store/store_env.h) with three tables, keyed by hashes of
- * kind and key, and large/ab/<key> for entries above CACHE_LARGE:
+/* An open cache; private to builder/cache. Its folder has data.mdb and lock.mdb (builder/store/store_env.h), and a file large/ab/<id> for each entry above
+ * CACHE_LARGE. An id is the hash of kind and key. The tables in data.mdb:
  *
- *   index    struct cache_meta of every entry, and of some that are gone
+ *   index    struct cache_meta of every entry, and notes of some that were removed
  *   entries  small entries (builder/cache/entry.h)
  *   state    "totals": struct cache_totals
  *

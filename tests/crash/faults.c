@@ -1,15 +1,15 @@
-/* Preloaded before the C library: counts a program's calls that write or publish (or those that read) and acts on the n-th.
+/* Preloaded before the C library. Counts a program's calls that write or publish, or that read, and acts on the n-th.
  *
  *   TRIB_FAULT=MODE:N     kill-before, kill-after: SIGKILL around the call; kill-half: with half of its bytes written
  *                         enospc, eio, eintr: the call fails once; enospc-from: that and all later ones that need space
  *                         short: half of the bytes are written; stop: SIGSTOP before the call
  *   TRIB_FAULT_COUNT      "reads": reading calls are counted instead; "times": those that ask for the time
  *   TRIB_FAULT_BELOW      only calls on files below this folder
- *   TRIB_FAULT_LOG        file to which every counted call is appended: number, call, what can befall it, path
- *   TRIB_FAULT_SIMULATE      any of nomap (no shared mappings: ENODEV), nolock (ENOLCK), seconds (stamps without fractions)
- *   TRIB_FAULT_CLOCK      what the real-time clock says when the program starts, seconds since 1970
+ *   TRIB_FAULT_LOG        appends every counted call to this file: number, call, possible faults, path
+ *   TRIB_FAULT_SIMULATE   any of nomap (no shared mappings: ENODEV), nolock (ENOLCK), seconds (stamps without fractions)
+ *   TRIB_FAULT_CLOCK      the real-time clock when the program starts, in seconds since 1970
  *
- * Only what goes through libc's dynamic symbols is seen; the real calls are made with syscall(2). */
+ * It sees only calls through libc's dynamic symbols, and makes the real calls with syscall(2). */
 #include <errno.h>
 #include <fcntl.h>
 #include <signal.h>
